@@ -1,0 +1,37 @@
+package actions
+
+// Field is one key and value as the model wrote them.
+type Field struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+}
+
+// Decision is an action with what the model said around it.
+type Decision struct {
+	Action  Action
+	Thought string  // why, for the trace; may be ""
+	Explain string  // the step in words, for people; may be ""
+	Summary string  // what has been done so far, written anew by the model; "" keeps the former one
+	Fields  []Field // the reply's fields in the model's own order, for agent_action
+}
+
+// Exchange is a question that was asked and what came of it, kept for all later steps.
+type Exchange struct {
+	Question string  `json:"question"`
+	Answer   string  `json:"answer"`
+	Outcome  Outcome `json:"outcome"`
+}
+
+// Outcome says how an exchange ended; dialects word each one.
+type Outcome string
+
+// The outcomes of a question.
+const (
+	Answered      Outcome = "answered"       // a person answered
+	Refused       Outcome = "refused"        // a person chose not to answer
+	Silence       Outcome = "silence"        // nobody answered in time
+	DefaultAnswer Outcome = "default"        // nobody answered; Answer was agreed beforehand
+	ModelAnswer   Outcome = "model_answered" // a model answered in the person's place
+	NoReply       Outcome = "no_reply"       // questions are switched off for this run
+	LimitReached  Outcome = "limit"          // no more questions in this run
+)

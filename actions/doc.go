@@ -1,0 +1,8 @@
+// Package actions is what can be done: a closed vocabulary of actions, their checks, and how each is carried out on a [Surface].
+//
+// An [Action] is one member of the vocabulary. A [Gesture] is an action that touches the phone: it has a Do. The others
+// (INFO, COMPLETE, ABORT, NOTE) are for the loop. Points are fractions of the frame, see [screen.Point]; the surface
+// turns them into the phone's coordinates, in one place, for every verb.
+//
+// A [Decision] is an action with what the model said around it. The package does no network and no logging.
+package actions

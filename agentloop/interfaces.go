@@ -1,0 +1,45 @@
+package agentloop
+
+import (
+	"context"
+	"errors"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/screen"
+)
+
+// Phone is what the loop needs of a phone.
+type Phone interface {
+	actions.Surface
+	// Look captures one frame and the state beside it. Frame is nil if and only if the display is off.
+	Look(ctx context.Context) (screen.Look, error)
+}
+
+// Policy decides the next action.
+type Policy interface {
+	// Next decides from the situation. It reports every model call in Proposal.Tries, also beside an error.
+	// ErrUnreadable means that no try could be read as an action.
+	Next(ctx context.Context, s Situation) (Proposal, error)
+}
+
+// ErrUnreadable is returned by a Policy whose model could not be understood after all its tries.
+var ErrUnreadable = errors.New("the model's replies could not be read as an action")
+
+// Asker puts a question to whoever answers in this run's reply mode.
+type Asker interface {
+	// Ask returns the exchange once it is settled, or ErrParked when the question is stored and the answer will come later:
+	// the run then ends for now as INFO_ACTION_NEEDS_REPLY. It blocks this run only.
+	Ask(ctx context.Context, q Question) (actions.Exchange, error)
+}
+
+// ErrParked says that a question is stored and waits for an answer that comes after this call.
+var ErrParked = errors.New("the question waits for a reply")
+
+// Journal is where a run is written down, step by step, durably.
+type Journal interface {
+	// Intent records what is about to be done. It returns only when that would survive a crash; the phone is touched after it.
+	Intent(ctx context.Context, s Step) error
+	// Done records the step with its outcome, and the course as it stands after it, in one transaction.
+	// A step without a gesture has no Intent, only a Done.
+	Done(ctx context.Context, s Step, c Course) error
+}

@@ -1,0 +1,111 @@
+package agentloop
+
+import (
+	"time"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/screen"
+)
+
+// Course is where a run stands: all that the next step needs besides the screen. The journal keeps it after each step,
+// and a run is resumed from it.
+type Course struct {
+	Task        string             `json:"task"`
+	Steps       int                `json:"steps"`                   // steps of this run so far
+	Summary     string             `json:"summary"`                 // the model's own account of what has been done
+	Remembered  []string           `json:"remembered,omitempty"`    // NOTE texts, oldest first
+	Exchanges   []actions.Exchange `json:"exchanges,omitempty"`     // questions with their answers, oldest first
+	Notes       []string           `json:"notes,omitempty"`         // told to the model on the next step, once
+	Questions   int                `json:"questions"`               // asked so far
+	ReplyJustIn bool               `json:"reply_just_in,omitempty"` // the last exchange has not been shown to the model yet
+}
+
+// Situation is what a policy decides from.
+type Situation struct {
+	Course
+	Look screen.Look
+	Step int // index of the step within the session, from 1
+}
+
+// Proposal is a decision with the model calls that led to it.
+type Proposal struct {
+	actions.Decision
+	Caption string // the frame in words, "" when captions are off
+	Tries   []Try  // at least one
+}
+
+// Try is one call of the model.
+type Try struct {
+	Prompt           string        `json:"prompt"` // the text parts of the request, pictures left out
+	Reply            string        `json:"reply"`  // what came back, reasoning included
+	Error            string        `json:"error,omitempty"`
+	Took             time.Duration `json:"took"`
+	PromptTokens     int           `json:"prompt_tokens"`
+	CompletionTokens int           `json:"completion_tokens"`
+}
+
+// Question is an INFO action on its way to somebody.
+type Question struct {
+	Info  actions.Info
+	Task  string
+	Look  screen.Look
+	Step  int // index within the session
+	Round int // 1 for a run's first question
+}
+
+// Step is one step as the journal records it.
+type Step struct {
+	Index     int // within the session, from 1
+	Local     int // within this call, from 1
+	Look      screen.Look
+	Proposal  Proposal
+	Refusal   string            // why the phone did not take the gesture, "" when it did
+	Exchange  *actions.Exchange // how the step's question was settled; nil for other actions and for a parked question
+	StartedAt time.Time
+	Timing    Timing
+}
+
+// Timing is where a step's time went.
+type Timing struct {
+	Look   time.Duration `json:"look"`
+	Decide time.Duration `json:"decide"`
+	Act    time.Duration `json:"act"`
+	Settle time.Duration `json:"settle"`
+}
+
+// Ending says how a call of Run ended.
+type Ending struct {
+	Reason   StopReason
+	Answer   string    // the COMPLETE report or the ABORT reason
+	Question *Question // the open question under InfoNeedsReply
+	Steps    int       // steps taken in this call
+	Last     *Step     // nil when no step ran
+	Err      error     // the cause under ModelError, DeviceDisconnected and the like, else nil
+}
+
+// StopReason says why a run or a call ended. The first seven are gelab-zero's own words.
+type StopReason string
+
+// The stop reasons. NotStarted is used only when no step ran.
+const (
+	TaskCompleted      StopReason = "TASK_COMPLETED_SUCCESSFULLY"
+	TaskAborted        StopReason = "TASK_ABORTED_BY_AGENT"
+	MaxStepsReached    StopReason = "MAX_STEPS_REACHED"
+	ManualStop         StopReason = "MANUAL_STOP_SCREEN_OFF"
+	InfoNeedsReply     StopReason = "INFO_ACTION_NEEDS_REPLY"
+	UserPaused         StopReason = "USER_PAUSED"
+	NotStarted         StopReason = "NOT_STARTED"
+	StillRunning       StopReason = "STILL_RUNNING"
+	ClientDetached     StopReason = "CLIENT_DETACHED"
+	Cancelled          StopReason = "CANCELLED"
+	ModelOutputInvalid StopReason = "MODEL_OUTPUT_INVALID"
+	ModelError         StopReason = "MODEL_ERROR"
+	DeviceDisconnected StopReason = "DEVICE_DISCONNECTED"
+	ScreenLocked       StopReason = "SCREEN_LOCKED"
+	Stuck              StopReason = "STUCK"
+	ServerRestarted    StopReason = "SERVER_RESTARTED"
+	SessionExpired     StopReason = "SESSION_EXPIRED"
+	QuestionTimedOut   StopReason = "QUESTION_TIMED_OUT"
+	QuestionLimit      StopReason = "QUESTION_LIMIT"
+	TimeLimitReached   StopReason = "TIME_LIMIT_REACHED"
+)

@@ -1,0 +1,88 @@
+// Package golden reads golden cases: one txtar file a case, its comment the rule, its sections the input and the want.
+//
+// go test -update rewrites the wanted sections; review reads the diff.
+package golden
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
+)
+
+var update = flag.Bool("update", false, "rewrite the wanted sections of golden files")
+
+// Case is one txtar file.
+type Case struct {
+	Name    string // file name without the extension
+	Comment string // the rule that the case shows
+	path    string
+	archive *txtar.Archive
+}
+
+// Section returns the text of a section, with its final newline, and fails the test when there is none.
+func (c *Case) Section(t *testing.T, name string) string {
+	t.Helper()
+	i := c.find(name)
+	require.GreaterOrEqual(t, i, 0, "%s has no section %q", c.path, name)
+	return string(c.archive.Files[i].Data)
+}
+
+// Has reports whether the case has the section.
+func (c *Case) Has(name string) bool { return c.find(name) >= 0 }
+
+func (c *Case) find(name string) int {
+	for i, f := range c.archive.Files {
+		if f.Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// Want compares got with a section. Under -update it writes got into the file instead.
+func (c *Case) Want(t *testing.T, section, got string) {
+	t.Helper()
+	if got != "" && !strings.HasSuffix(got, "\n") {
+		got += "\n"
+	}
+	if !*update {
+		require.Equal(t, c.Section(t, section), got, "%s, section %q; go test -update rewrites it", c.path, section)
+		return
+	}
+	if i := c.find(section); i >= 0 {
+		c.archive.Files[i].Data = []byte(got)
+	} else {
+		c.archive.Files = append(c.archive.Files, txtar.File{Name: section, Data: []byte(got)})
+	}
+	require.NoError(t, os.WriteFile(c.path, txtar.Format(c.archive), 0o644))
+}
+
+// Run runs f as a subtest for each *.txtar file of dir. No file at all is a failure: a moved folder must not be green.
+func Run(t *testing.T, dir string, f func(*testing.T, *Case)) {
+	t.Helper()
+	cases := Load(t, dir)
+	for _, c := range cases {
+		t.Run(c.Name, func(t *testing.T) { f(t, c) })
+	}
+}
+
+// Load reads the cases of dir, for seeding fuzz targets.
+func Load(t testing.TB, dir string) []*Case {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
+	require.NoError(t, err)
+	require.NotEmpty(t, paths, "no golden files in %s", dir)
+	var cases []*Case
+	for _, p := range paths {
+		a, err := txtar.ParseFile(p)
+		require.NoError(t, err)
+		name := strings.TrimSuffix(filepath.Base(p), ".txtar")
+		cases = append(cases, &Case{Name: name, Comment: strings.TrimSpace(string(a.Comment)), path: p, archive: a})
+	}
+	return cases
+}

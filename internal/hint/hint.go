@@ -1,0 +1,31 @@
+// Package hint attaches the mend to an error: what a person or a model can do about it.
+//
+// The text of the error says what is wrong; the mend is shown once, at the edge: cmd prints it below the error,
+// the MCP tools put it beside the message. [errors.Is] and [errors.As] see through a hint.
+package hint
+
+import "errors"
+
+type hinted struct {
+	error
+	mend string
+}
+
+func (h *hinted) Unwrap() error { return h.error }
+
+// Add returns err with a mend. A nil err stays nil; an outer mend hides an inner one.
+func Add(err error, mend string) error {
+	if err == nil {
+		return nil
+	}
+	return &hinted{err, mend}
+}
+
+// Of returns the outermost mend of err, or "" when there is none.
+func Of(err error) string {
+	var h *hinted
+	if errors.As(err, &h) {
+		return h.mend
+	}
+	return ""
+}
