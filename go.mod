@@ -3,6 +3,7 @@ module github.com/taploop/taploop
 go 1.26.0
 
 require (
+	github.com/agnivade/levenshtein v1.2.1 // indirect
 	github.com/alecthomas/kong v1.17.0 // indirect
 	github.com/bits-and-blooms/bitset v1.24.4 // indirect
 	github.com/disintegration/imaging v1.6.2 // indirect
