@@ -15,7 +15,7 @@ type Course struct {
 	Summary     string             `json:"summary"`                 // the model's own account of what has been done
 	Remembered  []string           `json:"remembered,omitempty"`    // NOTE texts, oldest first
 	Exchanges   []actions.Exchange `json:"exchanges,omitempty"`     // questions with their answers, oldest first
-	Notes       []string           `json:"notes,omitempty"`         // told to the model on the next step, once
+	Notes       []Note             `json:"notes,omitempty"`         // told to the model on the next step, once
 	Questions   int                `json:"questions"`               // asked so far
 	ReplyJustIn bool               `json:"reply_just_in,omitempty"` // the last exchange has not been shown to the model yet
 }
@@ -59,28 +59,32 @@ type Step struct {
 	Local     int // within this call, from 1
 	Look      screen.Look
 	Proposal  Proposal
-	Refusal   string            // why the phone did not take the gesture, "" when it did
+	Refusal   string            // why the gesture was not carried out, "" when it was
 	Exchange  *actions.Exchange // how the step's question was settled; nil for other actions and for a parked question
 	StartedAt time.Time
 	Timing    Timing
 }
 
-// Timing is where a step's time went.
+// Timing is where a step's time went, in the order in which it was spent.
 type Timing struct {
-	Look   time.Duration `json:"look"`
+	Settle time.Duration `json:"settle"` // waiting for the screen to come to rest after the step before, looks included
+	Look   time.Duration `json:"look"`   // capturing afresh; 0 when the settled look was used
 	Decide time.Duration `json:"decide"`
+	Ask    time.Duration `json:"ask,omitempty"` // waiting for an answer within the step
 	Act    time.Duration `json:"act"`
-	Settle time.Duration `json:"settle"`
 }
+
+// Total is the time of the whole step.
+func (t Timing) Total() time.Duration { return t.Settle + t.Look + t.Decide + t.Ask + t.Act }
 
 // Ending says how a call of Run ended.
 type Ending struct {
 	Reason   StopReason
 	Answer   string    // the COMPLETE report or the ABORT reason
-	Question *Question // the open question under InfoNeedsReply
+	Question *Question // the parked question under InfoNeedsReply
 	Steps    int       // steps taken in this call
 	Last     *Step     // nil when no step ran
-	Err      error     // the cause under ModelError, DeviceDisconnected and the like, else nil
+	Err      error     // the cause under ModelError, DeviceDisconnected and the like, with a mend; else nil
 }
 
 // StopReason says why a run or a call ended. The first seven are gelab-zero's own words.
@@ -108,4 +112,7 @@ const (
 	QuestionTimedOut   StopReason = "QUESTION_TIMED_OUT"
 	QuestionLimit      StopReason = "QUESTION_LIMIT"
 	TimeLimitReached   StopReason = "TIME_LIMIT_REACHED"
+	SecureScreen       StopReason = "SECURE_SCREEN"  // a window forbids capture: the policy cannot see
+	DeviceError        StopReason = "DEVICE_ERROR"   // the phone is there and could not be looked at
+	InternalError      StopReason = "INTERNAL_ERROR" // what happened could not be written down
 )

@@ -1,0 +1,31 @@
+package agentloop
+
+import (
+	"context"
+	"errors"
+)
+
+// The causes with which an owner cancels the context of Run; the run ends for the matching reason. Any other cause ends
+// it as [Cancelled].
+var (
+	ErrPaused   error = &interruption{UserPaused, "the run was paused"}
+	ErrStopped  error = &interruption{Cancelled, "the run was stopped"}
+	ErrDetached error = &interruption{ClientDetached, "nobody has waited for the run for too long"}
+	ErrClosing  error = &interruption{ServerRestarted, "the server is shutting down"}
+)
+
+type interruption struct {
+	reason StopReason
+	text   string
+}
+
+func (i *interruption) Error() string { return i.text }
+
+// interrupted is the reason that ctx was cancelled for.
+func interrupted(ctx context.Context) StopReason {
+	var i *interruption
+	if errors.As(context.Cause(ctx), &i) {
+		return i.reason
+	}
+	return Cancelled
+}

@@ -1,0 +1,70 @@
+package agentloop
+
+import "strings"
+
+// Note is something that the model is told once, on its next step. It is kept as facts, and worded when it is shown,
+// in the language of the run.
+type Note struct {
+	Kind   NoteKind `json:"kind"`
+	Action string   `json:"action,omitempty"` // the action that it is about, in words
+	Detail string   `json:"detail,omitempty"` // the phone's words, or a person's
+}
+
+// NoteKind says what a Note is about.
+type NoteKind string
+
+// The kinds of notes.
+const (
+	NoteRefused        NoteKind = "refused"         // the phone did not carry Action out; Detail says why
+	NoteOutcomeUnknown NoteKind = "outcome_unknown" // the run was interrupted while Action was being carried out
+	NoteNotDone        NoteKind = "not_done"        // the run was stopped before Action was carried out
+	NoteRepeated       NoteKind = "repeated"        // the same Action on the same screen, again and again, changed nothing
+	NoteAskedBefore    NoteKind = "asked_before"    // Detail, the question, was asked before and not answered
+	NoteResumed        NoteKind = "resumed"         // the run goes on after a pause; the screen may have changed
+	NoteEarlierTask    NoteKind = "earlier_task"    // Action is the session's task before this one, Detail how it ended
+)
+
+// notes holds the wordings.
+var notes = map[NoteKind]struct{ en, zh string }{
+	NoteRefused: {
+		"The last action, {action}, was not carried out. The phone said: {detail}",
+		"上一步操作({action})没有执行成功。手机返回:{detail}",
+	},
+	NoteOutcomeUnknown: {
+		"The run was interrupted during the last action, {action}. Whether it took effect is unknown: look at the screen first, and do not submit it twice.",
+		"任务在执行上一步操作({action})时被中断,不清楚它是否已经生效。请先看当前屏幕,不要重复提交。",
+	},
+	NoteNotDone: {
+		"The run was stopped before the action {action} was carried out. Decide anew from the screen as it is now.",
+		"任务在执行操作({action})之前被暂停,该操作没有执行。请根据当前屏幕重新决定。",
+	},
+	NoteRepeated: {
+		"The same action, {action}, has been repeated on the same screen and changed nothing. Do something else, or ABORT and say what is in the way.",
+		"同样的操作({action})在同一个屏幕上已经重复多次,没有任何变化。请换一种做法,或者 ABORT 并说明障碍。",
+	},
+	NoteAskedBefore: {
+		"The question \"{detail}\" was asked before and was not answered. It has not been asked again. Go on with what is known, or ABORT and say what is missing.",
+		"问题“{detail}”之前已经问过,对方没有回答,因此没有再次提问。请根据已知信息继续,或者 ABORT 并说明缺少什么。",
+	},
+	NoteResumed: {
+		"The run goes on after a pause. The screen may have changed in between: go by the screen as it is now.",
+		"任务在暂停之后继续。期间屏幕可能已经变化,请以当前屏幕为准。",
+	},
+	NoteEarlierTask: {
+		"Before this task the phone was used for another one: {action}. It ended so: {detail}",
+		"在本任务之前,这部手机执行过另一个任务:{action}。结果:{detail}",
+	},
+}
+
+// Text is the note for a model, in Chinese when lang starts with "zh", else in English.
+func (n Note) Text(lang string) string {
+	w, ok := notes[n.Kind]
+	if !ok {
+		return strings.TrimSpace(n.Action + " " + n.Detail)
+	}
+	form := w.en
+	if strings.HasPrefix(strings.ToLower(lang), "zh") {
+		form = w.zh
+	}
+	return strings.NewReplacer("{action}", n.Action, "{detail}", n.Detail).Replace(form)
+}
