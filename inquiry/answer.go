@@ -1,0 +1,69 @@
+package inquiry
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+)
+
+// Masked is what stands for a secret answer wherever it is printed.
+const Masked = "[secret]"
+
+// Answer is the words of an answer. A secret one masks itself in every print, log and encoding; only [Answer.Reveal] gives
+// its words. The zero value is an empty, plain answer.
+type Answer struct {
+	text   string
+	secret bool
+}
+
+// Plain is an answer that may be shown.
+func Plain(text string) Answer { return Answer{text: text} }
+
+// Secret is an answer that may not be shown.
+func Secret(text string) Answer { return Answer{text: text, secret: true} }
+
+// Reveal gives the words, also of a secret answer. It is "" once a secret answer was erased.
+func (a Answer) Reveal() string { return a.text }
+
+// IsSecret reports whether the answer masks itself.
+func (a Answer) IsSecret() bool { return a.secret }
+
+// Erased is the answer without its words when it is secret, and the answer itself otherwise.
+func (a Answer) Erased() Answer {
+	if a.secret {
+		return Answer{secret: true}
+	}
+	return a
+}
+
+func (a Answer) String() string {
+	if a.secret {
+		return Masked
+	}
+	return a.text
+}
+
+// Format masks a secret answer under every verb, also those that would print a struct's fields.
+func (a Answer) Format(f fmt.State, verb rune) {
+	switch verb {
+	case 's', 'v', 'q', 'x', 'X':
+		fmt.Fprintf(f, fmt.FormatString(f, verb), a.String())
+	default:
+		fmt.Fprintf(f, "%%!%c(inquiry.Answer=%s)", verb, a.String())
+	}
+}
+
+// LogValue masks a secret answer in logs.
+func (a Answer) LogValue() slog.Value { return slog.StringValue(a.String()) }
+
+// MarshalText masks a secret answer, so JSON, YAML and XML hold the mask.
+func (a Answer) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
+
+// MarshalJSON masks a secret answer.
+func (a Answer) MarshalJSON() ([]byte, error) { return json.Marshal(a.String()) }
+
+// UnmarshalJSON reads a plain answer.
+func (a *Answer) UnmarshalJSON(b []byte) error {
+	a.secret = false
+	return json.Unmarshal(b, &a.text)
+}

@@ -1,0 +1,11 @@
+// Package inquiry is questions to people: durable, one resolution each, first answer wins.
+//
+// A [Question] is stored before anyone is told of it. A [Broker] settles it exactly once, whoever comes first: a tool call,
+// an HTTP request, a console, a model, a timer or a stop. All of them go through one compare-and-set in the [Store], which
+// is on disk before a waiter or a subscriber hears of it. Everyone who comes later is told who won, when and how.
+//
+// Resolving and applying differ: an accepted answer is kept until whoever asked has applied it, also across a crash, and an
+// answer that a stop overtook is kept but never applied.
+//
+// The package knows no phones, does no network and no logging.
+package inquiry

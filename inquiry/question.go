@@ -1,0 +1,116 @@
+package inquiry
+
+import (
+	"crypto/rand"
+	"fmt"
+	"time"
+)
+
+// Kind is what sort of decision a question wants.
+type Kind string
+
+// The kinds of questions.
+const (
+	Info     Kind = "info"     // the agent on the phone needs a piece of information
+	Inquiry  Kind = "inquiry"  // any other agent asks
+	Approval Kind = "approval" // an action waits for consent
+	Takeover Kind = "takeover" // a person is to do something on the phone
+)
+
+// Status is where a question stands.
+type Status string
+
+// The statuses of a question. Every one but Pending is final.
+const (
+	Pending   Status = "pending"
+	Answered  Status = "answered"
+	Refused   Status = "refused"
+	TimedOut  Status = "timed_out"
+	Withdrawn Status = "withdrawn"
+	Expired   Status = "expired"
+)
+
+// OnTimeout is what silence until AttentionUntil leads to. Silence is neither consent nor refusal.
+type OnTimeout string
+
+// What silence leads to. "" means Pause.
+const (
+	Pause    OnTimeout = "pause"                   // the question stays answerable until ExpiresAt
+	AskModel OnTimeout = "auto_reply"              // it stays answerable; the owner lets a model answer in the person's place
+	GoOn     OnTimeout = "continue_without_answer" // it is settled as timed out
+	Default  OnTimeout = "default_answer"          // it is settled as timed out, with DefaultAnswer
+	GiveUp   OnTimeout = "abort"                   // it is settled as timed out, and the owner ends the run
+)
+
+// Question is one thing that waits for a person. Everything that is needed to show it is in it; no field is HTML.
+type Question struct {
+	ID             string      `json:"question_id"`
+	SessionID      string      `json:"session_id,omitempty"`
+	RunID          string      `json:"run_id,omitempty"`
+	Step           int         `json:"step,omitempty"` // index within the session of the step that asks
+	Kind           Kind        `json:"kind"`
+	Task           string      `json:"task,omitempty"` // what the question is about, for whoever answers
+	Text           string      `json:"text"`
+	Options        []string    `json:"options,omitempty"`
+	FreeText       bool        `json:"free_text,omitempty"` // an answer beside the Options is fine
+	DefaultAnswer  string      `json:"default_answer,omitempty"`
+	OnTimeout      OnTimeout   `json:"on_timeout,omitempty"`
+	Secret         bool        `json:"secret,omitempty"` // the answer must not be shown anywhere
+	Frame          string      `json:"screenshot,omitempty"`
+	Round          int         `json:"round"`
+	Fence          int64       `json:"-"` // the run's fence when it asked; an answer is applied under the same fence only
+	AskedAt        time.Time   `json:"asked_at"`
+	AttentionUntil time.Time   `json:"attention_until"`
+	ExpiresAt      time.Time   `json:"expires_at"`
+	Status         Status      `json:"status"`
+	Resolution     *Resolution `json:"resolution,omitempty"`
+	AppliedAt      time.Time   `json:"applied_at,omitzero"`
+}
+
+// Type is the way in which a question was settled.
+type Type string
+
+// The ways. TypeAnswer and TypeDecline are for replies; the others are the broker's own.
+const (
+	TypeAnswer   Type = "answer"
+	TypeDecline  Type = "decline"
+	TypeTimeout  Type = "timeout"
+	TypeDefault  Type = "default_answer"
+	TypeWithdraw Type = "withdraw"
+	TypeExpire   Type = "expire"
+)
+
+// Resolution is how a question was settled: what, through which door, with whose authority, when.
+type Resolution struct {
+	Type      Type      `json:"type"`
+	Response  Answer    `json:"response"`
+	Channel   string    `json:"channel"`             // the door, for example "mcp", "http", "console", "timer"
+	Authority string    `json:"authority,omitempty"` // for example "client_model", "human_token", "local_operator", "agent"
+	By        string    `json:"by,omitempty"`        // a name for people, for example a token's; may be ""
+	Why       string    `json:"why,omitempty"`       // the reason of a withdrawal
+	ReplyID   string    `json:"reply_id,omitempty"`
+	At        time.Time `json:"at"`
+}
+
+// Open reports whether the question can still be settled.
+func (q Question) Open() bool { return q.Status == Pending }
+
+// String names the question and its status, and says nothing of the answer.
+func (q Question) String() string { return fmt.Sprintf("question %s (%s, %s)", q.ID, q.Kind, q.Status) }
+
+// Clone is a copy that shares nothing with q.
+func (q Question) Clone() Question {
+	q.Options = append([]string(nil), q.Options...)
+	if q.Resolution != nil {
+		r := *q.Resolution
+		q.Resolution = &r
+	}
+	return q
+}
+
+// NewID is 128 random bits in the layout of a UUID.
+func NewID() string {
+	var b [16]byte
+	rand.Read(b[:]) // never fails
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}

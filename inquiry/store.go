@@ -1,0 +1,54 @@
+package inquiry
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// Store keeps questions. Any number of goroutines, brokers and processes may use one at once; inquirytest.Run is its contract.
+type Store interface {
+	// Insert adds a new question. A second one with the same id is an error.
+	Insert(ctx context.Context, q Question) error
+	// Get returns a question, or ErrNotFound.
+	Get(ctx context.Context, id string) (Question, error)
+	// Settle is the compare-and-set: a pending question gets the status and the resolution, which survive a crash once it
+	// returns. When the question is not pending any more it returns the question as it is and ErrSettled.
+	Settle(ctx context.Context, id string, to Status, r Resolution) (Question, error)
+	// Apply marks a settled question as applied, once, and erases a secret answer; the question that it returns still has the
+	// answer. It returns ErrPending, ErrApplied (already done) or ErrFenced (fence is not the question's own).
+	Apply(ctx context.Context, id string, fence int64, at time.Time) (Question, error)
+	// List returns questions, oldest first.
+	List(ctx context.Context, f Filter) ([]Question, error)
+}
+
+// Filter says which questions to list. Zero fields do not restrict.
+type Filter struct {
+	Status    Status
+	SessionID string
+	RunID     string
+	Unapplied bool // only those whose answer was not applied
+	Limit     int  // 0 means all
+}
+
+// Match reports whether the filter lets q through, Limit aside.
+func (f Filter) Match(q Question) bool {
+	return (f.Status == "" || f.Status == q.Status) &&
+		(f.SessionID == "" || f.SessionID == q.SessionID) &&
+		(f.RunID == "" || f.RunID == q.RunID) &&
+		(!f.Unapplied || q.AppliedAt.IsZero())
+}
+
+// What callers may ask of an error.
+var (
+	ErrNotFound = errors.New("no such question")
+	ErrSettled  = errors.New("the question is settled")
+	ErrPending  = errors.New("the question is still open")
+	ErrApplied  = errors.New("the answer was applied before")
+	// ErrFenced says that the run went on, stopped or was taken over after it had asked: the answer is kept, not applied.
+	ErrFenced = errors.New("the run that asked is not waiting for this answer any more")
+	// ErrGone says that nobody can answer any more: the question timed out, expired or was withdrawn.
+	ErrGone = errors.New("the question is gone")
+	// ErrReplyIDReused says that the reply id belongs to a reply with other content.
+	ErrReplyIDReused = errors.New("the reply id was used for another answer")
+)
