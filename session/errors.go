@@ -1,0 +1,51 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// What callers may ask of an error.
+var (
+	// ErrNotFound says that there is no such session, run or frame.
+	ErrNotFound = errors.New("not found")
+	// ErrFenced says that the run has another life by now: it was stopped, paused or taken over. The writer must not go on.
+	ErrFenced = errors.New("the run was stopped or taken over")
+	// ErrNewerSchema says that the database was written by a newer version of the program.
+	ErrNewerSchema = errors.New("the database is newer than this program")
+)
+
+// StateError says that a run is in a state that does not allow what was asked.
+type StateError struct {
+	RunID string
+	State State // the present one
+	Fence int64 // the present one
+	Want  []State
+}
+
+func (e *StateError) Error() string {
+	if len(e.Want) == 0 {
+		return fmt.Sprintf("run %s is %s", e.RunID, e.State)
+	}
+	words := make([]string, len(e.Want))
+	for i, s := range e.Want {
+		words[i] = string(s)
+	}
+	return fmt.Sprintf("run %s is %s (want %s)", e.RunID, e.State, strings.Join(words, " or "))
+}
+
+// BusyError says that another run holds the phone.
+type BusyError struct {
+	Serial    string
+	SessionID string
+	RunID     string
+	State     State // of the holder's run
+	Since     time.Time
+	Until     time.Time // when a holder that waits for a person loses the phone; zero for one that is running
+}
+
+func (e *BusyError) Error() string {
+	return fmt.Sprintf("phone %q is held by session %s (%s) since %s", e.Serial, e.SessionID, e.State, e.Since.UTC().Format(time.RFC3339))
+}

@@ -1,0 +1,146 @@
+package session
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/screen"
+)
+
+// State is where a run stands.
+type State string
+
+// The states of a run.
+const (
+	Queued       State = "QUEUED"
+	Running      State = "RUNNING"
+	WaitingReply State = "WAITING_REPLY"
+	Paused       State = "PAUSED"
+	Completed    State = "COMPLETED"
+	Aborted      State = "ABORTED"
+	Failed       State = "FAILED"
+	Cancelled    State = "CANCELLED"
+	Expired      State = "EXPIRED"
+)
+
+// Terminal reports whether a run in this state never goes on.
+func (s State) Terminal() bool {
+	switch s {
+	case Completed, Aborted, Failed, Cancelled, Expired:
+		return true
+	}
+	return false
+}
+
+// Known reports whether s is one of the states.
+func (s State) Known() bool {
+	switch s {
+	case Queued, Running, WaitingReply, Paused:
+		return true
+	}
+	return s.Terminal()
+}
+
+// Device is what was known of the phone when the session began.
+type Device struct {
+	ID      string      `json:"device_id"`
+	Size    screen.Size `json:"device_wm_size"`
+	Model   string      `json:"model,omitempty"`
+	Android string      `json:"android_version,omitempty"`
+}
+
+// Session is a phone and the context of a conversation about it.
+type Session struct {
+	ID        string    `json:"session_id"`
+	Serial    string    `json:"serial"`
+	Device    Device    `json:"device_info"`
+	Steps     int       `json:"steps"` // of all its runs; the index of the last step
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
+}
+
+// Run is one goal being pursued in a session.
+type Run struct {
+	ID         string               `json:"run_id"`
+	SessionID  string               `json:"session_id"`
+	Seq        int                  `json:"seq"` // within the session, from 1
+	Task       string               `json:"task"`
+	State      State                `json:"state"`
+	StopReason agentloop.StopReason `json:"stop_reason,omitempty"`
+	Answer     string               `json:"answer,omitempty"`
+	Error      string               `json:"error,omitempty"`
+	Course     agentloop.Course     `json:"course"`
+	MaxSteps   int                  `json:"max_steps,omitempty"`
+	ReplyMode  string               `json:"reply_mode,omitempty"`
+	Settings   json.RawMessage      `json:"settings,omitempty"` // the owner's own; kept as given
+	Owner      string               `json:"owner,omitempty"`    // the store that runs it, see Store.Owner
+	Fence      int64                `json:"fence"`              // which life of the run this is; grows, never repeats
+	QuestionID string               `json:"question_id,omitempty"`
+	CreatedAt  time.Time            `json:"created_at"`
+	UpdatedAt  time.Time            `json:"updated_at"`
+	EndedAt    time.Time            `json:"ended_at,omitzero"` // set in a terminal state
+}
+
+// Change is one step of a run from state to state, with what changes beside it. All of it happens, or nothing.
+type Change struct {
+	From  []State // states that the run may be in; none means any that is not terminal
+	To    State
+	Fence int64 // the life of the run that the decision was about; 0 means any
+
+	Reason   agentloop.StopReason // replaces the stop reason, also with ""
+	Answer   string               // "" keeps the present one
+	Err      string               // replaces the error, also with ""
+	Question string               // the open question under WaitingReply; any other state clears it
+	Course   *agentloop.Course    // nil keeps the present one
+	MaxSteps int                  // 0 keeps the present one
+	Settings json.RawMessage      // nil keeps the present ones
+
+	// Apply is a settled question whose answer this change applies. It fails with inquiry.ErrApplied, ErrPending or ErrFenced as
+	// inquiry.Store.Apply does, and the step that asked gets the last exchange of Course.
+	Apply string
+}
+
+// StepState says how far a step is known to have got.
+type StepState string
+
+// The states of a step.
+const (
+	Intent  StepState = "INTENT"  // about to be done, or being done right now
+	Done    StepState = "DONE"    // done, or refused by the phone
+	Unknown StepState = "UNKNOWN" // interrupted between the two; never repeated
+)
+
+// StepRecord is a step as it was journaled. Its Look has no Frame: read the picture with Store.Frame(FrameID).
+type StepRecord struct {
+	agentloop.Step
+	SessionID string
+	RunID     string
+	State     StepState
+	FrameID   string // "" when the display was off
+	FrameSize screen.Size
+	DoneAt    time.Time // zero unless Done
+}
+
+// Filter says which sessions to list. Zero fields do not restrict.
+type Filter struct {
+	State  State  // of the latest run
+	Serial string // of the phone
+	Limit  int    // 0 means all
+}
+
+// Overview is a session with its latest run.
+type Overview struct {
+	Session
+	Latest *Run // nil when no run was made yet
+}
+
+// Usage is what steps have cost.
+type Usage struct {
+	Steps            int           `json:"steps"`
+	Calls            int           `json:"calls"` // of the model
+	PromptTokens     int           `json:"prompt_tokens"`
+	CompletionTokens int           `json:"completion_tokens"`
+	Model            time.Duration `json:"model"` // deciding
+	Phone            time.Duration `json:"phone"` // looking, acting, settling
+}
