@@ -1,0 +1,106 @@
+package apps
+
+import (
+	"slices"
+	"time"
+)
+
+// Motion is how one screen follows another.
+type Motion int
+
+// The motions of screens.
+const (
+	Still    Motion = iota
+	Forward         // the new screen comes in from the right
+	Backward        // the old screen leaves to the right
+	Popup           // something fades in or out in front
+	Open            // an app grows from the home screen
+	Close           // an app gives way to the home screen
+	Turn            // the display turned
+)
+
+// Phone is what apps see of the phone that they run on. Not safe for concurrent use: the phone calls apps under its lock.
+type Phone struct {
+	Settings Settings
+	Data     *Data
+	Clock    func() time.Time
+	Lang     string // "en" or "zh"
+	Apps     []*App
+
+	Toast         string // shown until ToastUntil
+	ToastUntil    time.Time
+	Notifications []Notification
+	BannerUntil   time.Time // the last notification is shown in front until then
+	Motion        Motion    // of the last change; taken by the phone
+	Want          string    // package to bring to the front; taken by the phone
+	timers        []timer
+}
+
+// Notification is a line in the notification shade.
+type Notification struct {
+	Package, Title, Text string
+	At                   time.Time
+	Open                 func(*Task) // brings the app to the right page; may be nil
+}
+
+type timer struct {
+	at   time.Time
+	call func()
+}
+
+// Now is the phone's time.
+func (p *Phone) Now() time.Time { return p.Clock() }
+
+// Say chooses a label by the phone's language.
+func (p *Phone) Say(en, zh string) string {
+	if p.Lang == "zh" {
+		return zh
+	}
+	return en
+}
+
+// Show shows a toast for two seconds.
+func (p *Phone) Show(en, zh string) {
+	p.Toast, p.ToastUntil = p.Say(en, zh), p.Now().Add(2*time.Second)
+}
+
+// Moved says that the screen changed and how.
+func (p *Phone) Moved(m Motion) { p.Motion = m }
+
+// After calls f once d has passed, under the phone's lock.
+func (p *Phone) After(d time.Duration, f func()) {
+	p.timers = append(p.timers, timer{p.Now().Add(d), f})
+}
+
+// Notify adds a notification and shows it in front for five seconds.
+func (p *Phone) Notify(n Notification) {
+	n.At = p.Now()
+	p.Notifications = append(p.Notifications, n)
+	p.BannerUntil = n.At.Add(5 * time.Second)
+}
+
+// Tick does what has become due.
+func (p *Phone) Tick() {
+	now := p.Now()
+	for i := 0; i < len(p.timers); {
+		if t := p.timers[i]; !t.at.After(now) {
+			p.timers = slices.Delete(p.timers, i, i+1)
+			t.call()
+			i = 0
+			continue
+		}
+		i++
+	}
+	if !p.ToastUntil.After(now) {
+		p.Toast = ""
+	}
+}
+
+// Find returns the installed app of a package, or nil.
+func (p *Phone) Find(pkg string) *App {
+	i := slices.IndexFunc(p.Apps, func(a *App) bool { return a.Package == pkg })
+	if i < 0 {
+		return nil
+	}
+	return p.Apps[i]
+}

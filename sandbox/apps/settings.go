@@ -1,0 +1,69 @@
+package apps
+
+import (
+	"maps"
+	"strconv"
+)
+
+// Settings are Android's settings: namespaces (system, secure, global) of names and values. The Settings app and the
+// shell's settings command change the same store. Not safe for concurrent use.
+type Settings map[string]map[string]string
+
+// Namespaces of [Settings].
+const (
+	System = "system"
+	Secure = "secure"
+	Global = "global"
+)
+
+// Get returns the value and whether it is set.
+func (s Settings) Get(namespace, key string) (string, bool) {
+	v, ok := s[namespace][key]
+	return v, ok
+}
+
+// Put sets a value; an unknown namespace is made.
+func (s Settings) Put(namespace, key, value string) {
+	if s[namespace] == nil {
+		s[namespace] = map[string]string{}
+	}
+	s[namespace][key] = value
+}
+
+// Delete unsets a value and reports whether it was set.
+func (s Settings) Delete(namespace, key string) bool {
+	_, ok := s[namespace][key]
+	delete(s[namespace], key)
+	return ok
+}
+
+// All returns a copy of a namespace.
+func (s Settings) All(namespace string) map[string]string { return maps.Clone(s[namespace]) }
+
+// Int returns a number, or other when there is none.
+func (s Settings) Int(namespace, key string, other int) int {
+	if n, err := strconv.Atoi(s[namespace][key]); err == nil {
+		return n
+	}
+	return other
+}
+
+// Float returns a number, or other when there is none.
+func (s Settings) Float(namespace, key string, other float64) float64 {
+	if f, err := strconv.ParseFloat(s[namespace][key], 64); err == nil {
+		return f
+	}
+	return other
+}
+
+// Bool reports whether the value is a number other than zero.
+func (s Settings) Bool(namespace, key string) bool { return s.Int(namespace, key, 0) != 0 }
+
+// Toggle turns 1 into 0 and anything else into 1.
+func (s Settings) Toggle(namespace, key string) {
+	if s.Bool(namespace, key) {
+		s.Put(namespace, key, "0")
+		return
+	}
+	s.Put(namespace, key, "1")
+}

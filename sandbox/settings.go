@@ -1,0 +1,134 @@
+package sandbox
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/taploop/taploop/sandbox/apps"
+)
+
+func defaultSettings(o *Options) apps.Settings {
+	s := apps.Settings{}
+	scale := strconv.FormatFloat(o.animationScale(), 'f', -1, 64)
+	locale := "en-US"
+	if o.Locale == "zh" {
+		locale = "zh-Hans-CN"
+	}
+	for _, v := range [][3]string{
+		{apps.System, "accelerometer_rotation", "0"},
+		{apps.System, "user_rotation", "0"},
+		{apps.System, "screen_brightness", "128"},
+		{apps.System, "screen_brightness_mode", "0"},
+		{apps.System, "screen_off_timeout", "600000"},
+		{apps.System, "font_scale", "1.0"},
+		{apps.System, "time_12_24", "24"},
+		{apps.System, "volume_music_speaker", "7"},
+		{apps.System, "show_touches", "0"},
+		{apps.System, "system_locales", locale},
+		{apps.Secure, "default_input_method", latinIME},
+		{apps.Secure, "ui_night_mode", "1"},
+		{apps.Secure, "android_id", "5a7d10090f0e5eed"},
+		{apps.Secure, "location_mode", "3"},
+		{apps.Secure, "accessibility_enabled", "0"},
+		{apps.Secure, "show_ime_with_hard_keyboard", "1"},
+		{apps.Global, "window_animation_scale", scale},
+		{apps.Global, "transition_animation_scale", scale},
+		{apps.Global, "animator_duration_scale", scale},
+		{apps.Global, "airplane_mode_on", "0"},
+		{apps.Global, "wifi_on", "1"},
+		{apps.Global, "bluetooth_on", "1"},
+		{apps.Global, "mobile_data", "1"},
+		{apps.Global, "adb_enabled", "1"},
+		{apps.Global, "development_settings_enabled", "1"},
+		{apps.Global, "stay_on_while_plugged_in", "7"},
+		{apps.Global, "device_name", modelName},
+		{apps.Global, "device_provisioned", "1"},
+		{apps.Global, "auto_time", "1"},
+	} {
+		s.Put(v[0], v[1], v[2])
+	}
+	s.Put(apps.Secure, "enabled_input_methods", latinIME)
+	if o.adbKeyboard() {
+		s.Put(apps.Secure, "enabled_input_methods", latinIME+":"+adbIME)
+	}
+	return s
+}
+
+// Setting returns a value of the namespace system, secure or global, and whether it is set.
+func (p *Phone) Setting(namespace, key string) (value string, ok bool) {
+	p.do(func() { value, ok = p.sys.Settings.Get(namespace, key) })
+	return value, ok
+}
+
+// PutSetting sets a value. What the phone shows and does follows at once: dark mode, rotation, Wi-Fi and so on.
+func (p *Phone) PutSetting(namespace, key, value string) {
+	p.do(func() { p.put(namespace, key, value) })
+}
+
+func (p *Phone) put(namespace, key, value string) {
+	turned := p.rotation()
+	p.sys.Settings.Put(namespace, key, value)
+	if p.rotation() != turned {
+		p.sys.Moved(apps.Turn)
+	}
+}
+
+// DeleteSetting unsets a value and reports whether it was set.
+func (p *Phone) DeleteSetting(namespace, key string) (was bool) {
+	p.do(func() { was = p.sys.Settings.Delete(namespace, key) })
+	return was
+}
+
+// Settings returns a copy of a namespace.
+func (p *Phone) Settings(namespace string) (all map[string]string) {
+	p.do(func() { all = p.sys.Settings.All(namespace) })
+	return all
+}
+
+const modelName = "taploop sandbox"
+
+// Props returns what getprop lists.
+func (p *Phone) Props() map[string]string {
+	var out map[string]string
+	p.do(func() {
+		locale := "en-US"
+		if p.sys.Lang == "zh" {
+			locale = "zh-Hans-CN"
+		}
+		out = map[string]string{
+			"ro.product.model": modelName, "ro.product.manufacturer": "taploop", "ro.product.brand": "taploop",
+			"ro.product.name": "taploop_sandbox", "ro.product.device": "sandbox", "ro.product.board": "sandbox",
+			"ro.product.cpu.abi": "x86_64", "ro.product.cpu.abilist": "x86_64", "ro.hardware": "sandbox",
+			"ro.build.version.release": "14", "ro.build.version.sdk": "34", "ro.build.version.codename": "REL",
+			"ro.build.version.security_patch": "2024-06-01", "ro.build.id": "UP1A.240605.001",
+			"ro.build.display.id": "taploop sandbox 14", "ro.build.type": "userdebug", "ro.build.tags": "test-keys",
+			"ro.build.fingerprint": "taploop/taploop_sandbox/sandbox:14/UP1A.240605.001/1:userdebug/test-keys",
+			"ro.serialno": p.opts.Serial, "ro.boot.serialno": p.opts.Serial, "ro.kernel.qemu": "1",
+			"ro.product.locale": locale, "persist.sys.locale": locale, "persist.sys.timezone": "Etc/UTC",
+			"ro.sf.lcd_density": strconv.Itoa(p.opts.Density), "sys.boot_completed": "1", "dev.bootcomplete": "1",
+			"init.svc.bootanim": "stopped", "ro.debuggable": "1", "ro.secure": "1", "gsm.sim.state": "READY",
+			"ro.boottime.init": fmt.Sprint(p.boot.UnixNano()),
+		}
+	})
+	return out
+}
+
+// Battery is what dumpsys battery tells.
+type Battery struct {
+	Level       int // percent
+	AC          bool
+	Temperature int // tenths of a degree
+	Voltage     int // millivolts
+}
+
+// Battery returns the battery's state: charged and on mains.
+func (p *Phone) Battery() Battery { return battery }
+
+var battery = Battery{Level: 87, AC: true, Temperature: 250, Voltage: 4200}
+
+// Uptime is the time since the phone was made.
+func (p *Phone) Uptime() time.Duration { return p.opts.Now().Sub(p.boot) }
+
+// Files is the phone's storage.
+func (p *Phone) Files() *Files { return p.files }
