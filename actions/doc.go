@@ -4,5 +4,8 @@
 // (INFO, COMPLETE, ABORT, NOTE) are for the loop. Points are fractions of the frame, see [screen.Point]; the surface
 // turns them into the phone's coordinates, in one place, for every verb.
 //
+// [Marshal] and [Unmarshal] write an action as JSON and read it back, [Describe] words it for people, [Vocabulary] lists the
+// members.
+//
 // A [Decision] is an action with what the model said around it. The package does no network and no logging.
 package actions

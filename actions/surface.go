@@ -43,3 +43,8 @@ const (
 	KeyVolumeUp   Key = "volume_up"
 	KeyVolumeDown Key = "volume_down"
 )
+
+// Keys is all of them. Not to be changed.
+var Keys = []Key{
+	KeyBack, KeyHome, KeyRecents, KeyMenu, KeyEnter, KeyDelete, KeyPower, KeyWakeUp, KeyVolumeUp, KeyVolumeDown,
+}
