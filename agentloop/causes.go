@@ -1,10 +1,5 @@
 package agentloop
 
-import (
-	"context"
-	"errors"
-)
-
 // The causes with which an owner cancels the context of Run; the run ends for the matching reason. Any other cause ends
 // it as [Cancelled].
 var (
@@ -20,12 +15,3 @@ type interruption struct {
 }
 
 func (i *interruption) Error() string { return i.text }
-
-// interrupted is the reason that ctx was cancelled for.
-func interrupted(ctx context.Context) StopReason {
-	var i *interruption
-	if errors.As(context.Cause(ctx), &i) {
-		return i.reason
-	}
-	return Cancelled
-}

@@ -1,6 +1,7 @@
 package agentloop
 
 import (
+	"slices"
 	"time"
 
 	"github.com/taploop/taploop/actions"
@@ -18,6 +19,12 @@ type Course struct {
 	Notes       []Note             `json:"notes,omitempty"`         // told to the model on the next step, once
 	Questions   int                `json:"questions"`               // asked so far
 	ReplyJustIn bool               `json:"reply_just_in,omitempty"` // the last exchange has not been shown to the model yet
+}
+
+// clone is c with slices of its own.
+func (c Course) clone() Course {
+	c.Remembered, c.Exchanges, c.Notes = slices.Clone(c.Remembered), slices.Clone(c.Exchanges), slices.Clone(c.Notes)
+	return c
 }
 
 // Situation is what a policy decides from.
@@ -83,8 +90,9 @@ type Ending struct {
 	Answer   string    // the COMPLETE report or the ABORT reason
 	Question *Question // the parked question under InfoNeedsReply
 	Steps    int       // steps taken in this call
-	Last     *Step     // nil when no step ran
-	Err      error     // the cause under ModelError, DeviceDisconnected and the like, with a mend; else nil
+	Last     *Step     // the last step that was journaled; nil when there is none
+	Err      error     // what was in the way, with a mend; nil after TaskCompleted, TaskAborted and a parked question
+	Took     time.Duration
 }
 
 // StopReason says why a run or a call ended. The first seven are gelab-zero's own words.

@@ -1,0 +1,158 @@
+package agentloop
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/internal/hint"
+)
+
+// carryOut does what was decided.
+func (l *loop) carryOut(ctx context.Context, s *Step) *Ending {
+	switch a := s.Proposal.Action.(type) {
+	case actions.Complete:
+		return l.finish(ctx, s, Ending{Reason: TaskCompleted, Answer: a.Report})
+	case actions.Abort:
+		return l.finish(ctx, s, Ending{Reason: TaskAborted, Answer: a.Reason})
+	case actions.Info:
+		return l.ask(ctx, s, a)
+	}
+	n := l.streak.add(s.Proposal.Action, l.before)
+	if n >= l.limits.Repeats+l.limits.Patience {
+		return l.stuck(ctx, s, n)
+	}
+	if n >= l.limits.Repeats {
+		l.note(Note{Kind: NoteRepeated, Action: describe(s.Proposal.Decision)})
+	}
+	switch a := s.Proposal.Action.(type) {
+	case actions.Note:
+		l.course.Remembered = append(l.course.Remembered, a.Text)
+		return l.done(ctx, s)
+	case actions.Gesture:
+		return l.act(ctx, s, a)
+	default:
+		return l.undecided(ctx, s, ModelOutputInvalid, fmt.Errorf("the action %s is not one that a run can carry out", verb(a)))
+	}
+}
+
+func (l *loop) finish(ctx context.Context, s *Step, end Ending) *Ending {
+	if failed := l.done(ctx, s); failed != nil {
+		return failed
+	}
+	return &end
+}
+
+func (l *loop) stuck(ctx context.Context, s *Step, n int) *Ending {
+	s.Refusal = fmt.Sprintf("not carried out: the same action for the %dth time in a row on the same screen", n)
+	err := fmt.Errorf("the run is stuck: %s was decided %d times in a row and changed nothing", describe(s.Proposal.Decision), n)
+	return l.finish(ctx, s, *halt(Stuck, err))
+}
+
+// act carries a gesture out: intent first, then the touch, then what came of it.
+func (l *loop) act(ctx context.Context, s *Step, g actions.Gesture) *Ending {
+	what := describe(s.Proposal.Decision)
+	if err := g.Validate(); err != nil {
+		l.refuse(s, what, err)
+		return l.done(ctx, s)
+	}
+	if ctx.Err() != nil {
+		return stopped(ctx)
+	}
+	if err := l.intend(ctx, s); err != nil {
+		return halt(InternalError, stepError(s, "journaling the intent", err))
+	}
+	if ctx.Err() != nil {
+		s.Refusal = "not carried out: " + context.Cause(ctx).Error()
+		l.note(Note{Kind: NoteNotDone, Action: what})
+		return l.finish(ctx, s, *stopped(ctx))
+	}
+	l.emit(Event{Kind: Acting, Step: *s})
+	began := time.Now()
+	err := l.touch(ctx, g)
+	s.Timing.Act = time.Since(began)
+	return l.outcome(ctx, s, what, err)
+}
+
+func (l *loop) intend(ctx context.Context, s *Step) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), journalTime)
+	defer cancel()
+	return l.Journal.Intent(ctx, *s)
+}
+
+// touch runs the gesture to its end even when the run is interrupted: half a gesture would leave the phone in a state that
+// nobody knows. A WAIT touches nothing, and is cut short.
+func (l *loop) touch(ctx context.Context, g actions.Gesture) error {
+	if _, wait := g.(actions.Wait); wait {
+		return g.Do(ctx, l.Phone)
+	}
+	l.touched = true
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), l.limits.Act)
+	defer cancel()
+	return g.Do(ctx, l.Phone)
+}
+
+// outcome journals what came of a gesture.
+func (l *loop) outcome(ctx context.Context, s *Step, what string, err error) *Ending {
+	_, wait := s.Proposal.Action.(actions.Wait)
+	switch {
+	case err == nil:
+	case wait && ctx.Err() != nil:
+		s.Refusal = "cut short: " + context.Cause(ctx).Error()
+	case disconnected(err), errors.Is(err, context.DeadlineExceeded):
+		s.Refusal = err.Error()
+		l.note(Note{Kind: NoteOutcomeUnknown, Action: what})
+	default:
+		l.refuse(s, what, err)
+	}
+	l.emit(Event{Kind: Acted, Step: *s})
+	if end := l.done(ctx, s); end != nil {
+		return end
+	}
+	if disconnected(err) {
+		return halt(DeviceDisconnected, stepError(s, "carrying out "+what, err))
+	}
+	return nil
+}
+
+func (l *loop) refuse(s *Step, what string, err error) {
+	s.Refusal = err.Error()
+	if mend := hint.Of(err); mend != "" {
+		s.Refusal += " (" + mend + ")"
+	}
+	l.note(Note{Kind: NoteRefused, Action: what, Detail: s.Refusal})
+}
+
+func (l *loop) note(n Note) { l.course.Notes = append(l.course.Notes, n) }
+
+// disconnected reports whether err says that the phone cannot be reached any more.
+func disconnected(err error) bool {
+	var d interface{ Disconnected() bool }
+	return errors.As(err, &d) && d.Disconnected()
+}
+
+// describe is a decision in words: the model's own when it gave some, else the action itself.
+func describe(d actions.Decision) string {
+	if d.Explain != "" {
+		return fmt.Sprintf("%s (%s)", verb(d.Action), d.Explain)
+	}
+	args, err := json.Marshal(d.Action)
+	if err != nil || string(args) == "{}" {
+		return verb(d.Action)
+	}
+	return fmt.Sprintf("%s %s", verb(d.Action), args)
+}
+
+func verb(a actions.Action) string {
+	if a == nil {
+		return "none"
+	}
+	return a.Verb()
+}
+
+func stepError(s *Step, doing string, err error) error {
+	return fmt.Errorf("step %d: %s: %w", s.Index, doing, err)
+}

@@ -1,0 +1,39 @@
+package agentloop
+
+import "time"
+
+// Event is something that happened in a run, for those who watch it. Step is filled as far as it is known.
+type Event struct {
+	Kind     EventKind
+	At       time.Time
+	Step     Step
+	Course   Course    // as it stands now
+	Question *Question // under Asking
+	Ending   *Ending   // under Ended
+}
+
+// EventKind says what happened.
+type EventKind string
+
+// The events of a run, in the order in which they come. Of a step, Asking and Replied come only with a question that is
+// put to somebody, Acting and Acted only with a gesture.
+const (
+	Started EventKind = "started"
+	Settled EventKind = "settled" // the screen has come to rest after the step before; Step.Look is what it shows
+	Looked  EventKind = "looked"  // the screen was captured afresh; comes instead of Settled
+	Decided EventKind = "decided"
+	Asking  EventKind = "asking"
+	Replied EventKind = "replied"
+	Acting  EventKind = "acting" // the intent is in the journal
+	Acted   EventKind = "acted"
+	Stepped EventKind = "step" // the step is in the journal
+	Ended   EventKind = "ended"
+)
+
+func (l *loop) emit(e Event) {
+	if l.Observe == nil {
+		return
+	}
+	e.At, e.Course = time.Now(), l.course
+	l.Observe(e)
+}

@@ -1,0 +1,163 @@
+package agentloop
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/taploop/taploop/screen"
+)
+
+// Runner pursues goals. It is a value without state of its own: one Runner may serve one Run after the other, or several
+// at a time if its parts can.
+type Runner struct {
+	Phone   Phone
+	Policy  Policy
+	Asker   Asker
+	Journal Journal
+	Limits  Limits
+	Observe func(Event)  // called synchronously, on the goroutine of Run; nil when nobody watches
+	Log     *slog.Logger // nil discards
+}
+
+// Run pursues the goal of c until it ends, for good or for now, and returns how, with the course from which a later call
+// goes on. from is the number of steps that the session has had before.
+//
+// It returns an error only when the run could not be written down; Ending.Reason is InternalError then, and nothing is
+// done on the phone after that. Everything else that gets in the way is an Ending.
+//
+// Cancelling ctx ends the run as its cause says (see [ErrPaused] and its kin). A gesture that has begun is finished and
+// journaled first; a decision that arrives later is not acted on. When Run has returned, the phone is left alone: Run
+// starts no goroutines.
+func (r *Runner) Run(ctx context.Context, c Course, from int) (Ending, Course, error) {
+	l := &loop{Runner: r, limits: r.Limits.withDefaults(), course: c.clone(), from: from, start: time.Now(), log: r.Log}
+	if l.log == nil {
+		l.log = slog.New(slog.DiscardHandler)
+	}
+	return l.run(ctx)
+}
+
+// loop is one call of Run.
+type loop struct {
+	*Runner
+	limits Limits
+	course Course
+	from   int
+	log    *slog.Logger
+
+	start   time.Time
+	waited  time.Duration // for answers; does not count against Limits.Time
+	local   int           // steps journaled in this call
+	last    *Step
+	touched bool               // a gesture may have set the screen in motion
+	before  screen.Fingerprint // the screen of the step before
+	streak  streak
+}
+
+func (l *loop) run(ctx context.Context) (Ending, Course, error) {
+	l.emit(Event{Kind: Started})
+	var end *Ending
+	for end == nil {
+		end = l.step(ctx)
+	}
+	end.Steps, end.Last, end.Took = l.local, l.last, time.Since(l.start)
+	l.log.InfoContext(ctx, "ended", "reason", end.Reason, "steps", end.Steps, "took", end.Took.Round(time.Millisecond), "err", end.Err)
+	e := Event{Kind: Ended, Ending: end}
+	if l.last != nil {
+		e.Step = *l.last
+	}
+	l.emit(e)
+	if end.Reason == InternalError {
+		return *end, l.course, end.Err
+	}
+	return *end, l.course, nil
+}
+
+// step takes one step and returns nil, or takes none or a last one and returns how the run ends.
+func (l *loop) step(ctx context.Context) *Ending {
+	if ctx.Err() != nil {
+		return stopped(ctx)
+	}
+	if l.local >= l.limits.Steps {
+		return l.outOfSteps()
+	}
+	timed, cancel := context.WithDeadlineCause(ctx, l.start.Add(l.limits.Time+l.waited), errTime)
+	defer cancel()
+	s := &Step{Index: l.from + l.local + 1, Local: l.local + 1, StartedAt: time.Now()}
+	if end := l.see(timed, s); end != nil {
+		return end
+	}
+	if end := l.decide(timed, s); end != nil {
+		return end
+	}
+	return l.carryOut(ctx, s)
+}
+
+// stopped is the ending of a run whose context was cancelled.
+func stopped(ctx context.Context) *Ending {
+	cause := context.Cause(ctx)
+	return halt(interrupted(cause), cause)
+}
+
+// interrupted is the reason that err ends a run for, when it is the cause of a cancelled context.
+func interrupted(err error) StopReason {
+	var i *interruption
+	if errors.As(err, &i) {
+		return i.reason
+	}
+	return Cancelled
+}
+
+// decide asks the policy. A decision that comes after the run was interrupted is dropped.
+func (l *loop) decide(ctx context.Context, s *Step) *Ending {
+	began := time.Now()
+	p, err := l.Policy.Next(ctx, Situation{Course: l.course.clone(), Look: s.Look, Step: s.Index})
+	s.Proposal, s.Timing.Decide = p, time.Since(began)
+	switch {
+	case ctx.Err() != nil:
+		return stopped(ctx)
+	case err == nil && p.Action == nil:
+		return l.undecided(ctx, s, ModelOutputInvalid, errors.New("the policy gave neither an action nor an error"))
+	case errors.Is(err, ErrUnreadable):
+		return l.undecided(ctx, s, ModelOutputInvalid, err)
+	case err != nil:
+		return l.undecided(ctx, s, ModelError, err)
+	}
+	l.course.Notes, l.course.ReplyJustIn = nil, false
+	if p.Summary != "" {
+		l.course.Summary = p.Summary
+	}
+	l.emit(Event{Kind: Decided, Step: *s})
+	return nil
+}
+
+// undecided journals a step that came to no action, so that none of the model's tries is lost. What the model was to be
+// told stays in the course for the next call.
+func (l *loop) undecided(ctx context.Context, s *Step, reason StopReason, err error) *Ending {
+	s.Proposal.Action = nil
+	if end := l.done(ctx, s); end != nil {
+		return end
+	}
+	return halt(reason, err)
+}
+
+// journalTime bounds one entry of the journal, also after the run was interrupted.
+const journalTime = 10 * time.Second
+
+// done journals the step and counts it.
+func (l *loop) done(ctx context.Context, s *Step) *Ending {
+	c := l.course
+	c.Steps++
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), journalTime)
+	defer cancel()
+	if err := l.Journal.Done(ctx, *s, c); err != nil {
+		return halt(InternalError, stepError(s, "journaling", err))
+	}
+	l.course, l.last = c, s
+	l.local++
+	l.log.InfoContext(ctx, "step", "step", s.Index, "action", verb(s.Proposal.Action), "refused", s.Refusal,
+		"took", s.Timing.Total().Round(time.Millisecond))
+	l.emit(Event{Kind: Stepped, Step: *s})
+	return nil
+}

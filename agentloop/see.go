@@ -1,0 +1,104 @@
+package agentloop
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/taploop/taploop/screen"
+)
+
+// see gives the step its look: after a gesture the first one that shows the screen at rest, else a fresh one.
+// It ends the run when there is nothing that may be shown to the policy.
+func (l *loop) see(ctx context.Context, s *Step) *Ending {
+	began := time.Now()
+	look, print, err := l.settle(ctx)
+	kind := Looked
+	if l.touched {
+		kind, s.Timing.Settle = Settled, time.Since(began)
+	} else {
+		s.Timing.Look = time.Since(began)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return stopped(ctx)
+	case disconnected(err):
+		return halt(DeviceDisconnected, stepError(s, "looking", err))
+	case err != nil:
+		return halt(DeviceError, stepError(s, "looking", err))
+	case !look.State.On || look.Frame == nil:
+		return halt(ManualStop, errors.New("the phone's display is off"))
+	case look.State.Locked:
+		return halt(ScreenLocked, errors.New("the phone is locked"))
+	case look.State.Secure && look.Frame.Black():
+		return halt(SecureScreen, errors.New("the app in front forbids capturing its screen, so it cannot be seen"))
+	}
+	l.touched, l.before, s.Look = false, print, look
+	l.emit(Event{Kind: kind, Step: *s})
+	return nil
+}
+
+const (
+	firstPoll = 100 * time.Millisecond // between a gesture and the first look, and between the first two looks
+	lastPoll  = 500 * time.Millisecond // what the pauses between looks grow to
+	reaction  = 600 * time.Millisecond // a screen that has not moved so long after a gesture is not going to
+	same      = 0.005                  // the share of a fingerprint's cells that a cursor or a clock moves
+)
+
+// settle looks until two looks in a row are (nearly) the same, or Limits.Settle has passed; without a gesture before it,
+// it looks once. Right after a gesture the phone may not have begun to move: looks that are still the screen of the
+// step before count only after the reaction time.
+func (l *loop) settle(ctx context.Context) (screen.Look, screen.Fingerprint, error) {
+	if !l.touched || l.limits.Settle < 0 {
+		return l.glance(ctx)
+	}
+	began, pause := time.Now(), firstPoll
+	sleep(ctx, pause)
+	look, print, err := l.glance(ctx)
+	for err == nil && look.State.On && look.Frame != nil && time.Since(began) < l.limits.Settle {
+		sleep(ctx, pause)
+		pause = min(pause*3/2, lastPoll)
+		former, formerPrint := look, print
+		look, print, err = l.glance(ctx)
+		moved := print.Distance(l.before) > same
+		if atRest(former, look) && print.Distance(formerPrint) <= same && (moved || time.Since(began) >= reaction) {
+			break
+		}
+	}
+	return look, print, err
+}
+
+func atRest(a, b screen.Look) bool {
+	return a.State.App == b.State.App && a.State.Activity == b.State.Activity && a.State.Size == b.State.Size
+}
+
+// glance looks once, and again when the capture came apart.
+func (l *loop) glance(ctx context.Context) (screen.Look, screen.Fingerprint, error) {
+	const tries = 3
+	for n := 1; ; n++ {
+		look, err := l.Phone.Look(ctx)
+		if err == nil && look.Frame != nil {
+			return look, look.Frame.Fingerprint(), nil
+		}
+		if err == nil || n == tries || !temporary(err) || ctx.Err() != nil {
+			return look, screen.Fingerprint{}, err
+		}
+		sleep(ctx, firstPoll)
+	}
+}
+
+// temporary reports whether err says that trying again at once may well succeed.
+func temporary(err error) bool {
+	var t interface{ Temporary() bool }
+	return errors.As(err, &t) && t.Temporary() && !disconnected(err)
+}
+
+// sleep waits for d or until ctx is done; the caller finds out which from ctx.
+func sleep(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}

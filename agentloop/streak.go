@@ -1,0 +1,58 @@
+package agentloop
+
+import (
+	"math"
+	"reflect"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/screen"
+)
+
+// streak counts the same action on the same screen. Screens are held against the first one of the streak, so that small
+// changes (the dots of a PIN) add up to another screen.
+type streak struct {
+	action actions.Action
+	first  screen.Fingerprint
+	n      int
+}
+
+// add counts an action that was decided on a screen, and returns how many of its kind came in a row.
+// A WAIT is patience, not insistence: it neither counts nor ends a streak.
+func (k *streak) add(a actions.Action, on screen.Fingerprint) int {
+	if _, wait := a.(actions.Wait); wait {
+		return 0
+	}
+	if k.n == 0 || !alike(reflect.ValueOf(k.action), reflect.ValueOf(a)) || k.first.Distance(on) > same {
+		*k = streak{action: a, first: on}
+	}
+	k.n++
+	return k.n
+}
+
+// near is how far apart two fractions may be and still mean the same place on the screen.
+const near = 0.02
+
+// alike reports whether two actions are the same, with points that a finger could not tell apart counting as one.
+func alike(a, b reflect.Value) bool {
+	if a.Type() != b.Type() {
+		return false
+	}
+	switch a.Kind() {
+	case reflect.Struct:
+		for i := range a.NumField() {
+			if !alike(a.Field(i), b.Field(i)) {
+				return false
+			}
+		}
+		return true
+	case reflect.Pointer:
+		if a.IsNil() || b.IsNil() {
+			return a.IsNil() && b.IsNil()
+		}
+		return alike(a.Elem(), b.Elem())
+	case reflect.Float64:
+		return math.Abs(a.Float()-b.Float()) <= near
+	default:
+		return reflect.DeepEqual(a.Interface(), b.Interface())
+	}
+}
