@@ -42,6 +42,8 @@ func (l *loop) ask(ctx context.Context, s *Step, info actions.Info) *Ending {
 	if err != nil {
 		return l.finish(ctx, s, Ending{Reason: InfoNeedsReply, Question: q})
 	}
+	s.Exchange = &x
+	l.emit(Event{Kind: Replied, Step: *s})
 	return l.settleQuestion(ctx, s, x)
 }
 
@@ -60,7 +62,6 @@ func unasked(s *Step, err error) *Ending {
 func (l *loop) settleQuestion(ctx context.Context, s *Step, x actions.Exchange) *Ending {
 	s.Exchange = &x
 	l.course.Exchanges, l.course.ReplyJustIn = append(l.course.Exchanges, x), true
-	l.emit(Event{Kind: Replied, Step: *s})
 	return l.done(ctx, s)
 }
 

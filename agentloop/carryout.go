@@ -2,13 +2,13 @@ package agentloop
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/screen"
 )
 
 // carryOut does what was decided.
@@ -102,7 +102,7 @@ func (l *loop) outcome(ctx context.Context, s *Step, what string, err error) *En
 	case err == nil:
 	case wait && ctx.Err() != nil:
 		s.Refusal = "cut short: " + context.Cause(ctx).Error()
-	case disconnected(err), errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, screen.ErrDisconnected), errors.Is(err, context.DeadlineExceeded):
 		s.Refusal = err.Error()
 		l.note(Note{Kind: NoteOutcomeUnknown, Action: what})
 	default:
@@ -112,7 +112,7 @@ func (l *loop) outcome(ctx context.Context, s *Step, what string, err error) *En
 	if end := l.done(ctx, s); end != nil {
 		return end
 	}
-	if disconnected(err) {
+	if errors.Is(err, screen.ErrDisconnected) {
 		return halt(DeviceDisconnected, stepError(s, "carrying out "+what, err))
 	}
 	return nil
@@ -128,22 +128,12 @@ func (l *loop) refuse(s *Step, what string, err error) {
 
 func (l *loop) note(n Note) { l.course.Notes = append(l.course.Notes, n) }
 
-// disconnected reports whether err says that the phone cannot be reached any more.
-func disconnected(err error) bool {
-	var d interface{ Disconnected() bool }
-	return errors.As(err, &d) && d.Disconnected()
-}
-
-// describe is a decision in words: the model's own when it gave some, else the action itself.
+// describe is a decision in words: the verb with the model's own words when it gave some, else with what it does.
 func describe(d actions.Decision) string {
 	if d.Explain != "" {
 		return fmt.Sprintf("%s (%s)", verb(d.Action), d.Explain)
 	}
-	args, err := json.Marshal(d.Action)
-	if err != nil || string(args) == "{}" {
-		return verb(d.Action)
-	}
-	return fmt.Sprintf("%s %s", verb(d.Action), args)
+	return fmt.Sprintf("%s (%s)", verb(d.Action), actions.Describe(d.Action))
 }
 
 func verb(a actions.Action) string {

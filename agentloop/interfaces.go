@@ -10,14 +10,13 @@ import (
 
 // Phone is what the loop needs of a phone. It is used by one goroutine.
 //
-// The loop asks an error of a Phone two things, with errors.As: an error (or one that it wraps) with the method
-// Disconnected() bool returning true means that the phone cannot be reached any more; one with Temporary() bool returning
-// true, beside Look, means that looking again at once may well succeed (a torn capture). Any other error of a touch is a
-// refusal, and its text is told to the model.
+// Of an error the loop asks whether it is [screen.ErrDisconnected], [screen.ErrLocked] or [screen.ErrSecure]; with
+// errors.As beside Look, whether it has a method Temporary() bool that returns true: looking again at once may well
+// succeed. Any other error of a touch is a refusal, and its text is told to the model.
 type Phone interface {
 	actions.Surface
-	// Look captures one frame and the state beside it. Frame is nil if and only if the display is off. Behind a window
-	// that forbids capture the frame is black and State.Secure is set; the frame is never an invented one.
+	// Look captures one frame and the state beside it. The frame is nil when the display is off. A window that forbids
+	// capture is screen.ErrSecure; a frame is never an invented one.
 	Look(ctx context.Context) (screen.Look, error)
 }
 

@@ -19,23 +19,46 @@ func (l *loop) see(ctx context.Context, s *Step) *Ending {
 	} else {
 		s.Timing.Look = time.Since(began)
 	}
-	switch {
-	case ctx.Err() != nil:
+	if ctx.Err() != nil {
 		return stopped(ctx)
-	case disconnected(err):
-		return halt(DeviceDisconnected, stepError(s, "looking", err))
-	case err != nil:
-		return halt(DeviceError, stepError(s, "looking", err))
-	case !look.State.On || look.Frame == nil:
-		return halt(ManualStop, errors.New("the phone's display is off"))
-	case look.State.Locked:
-		return halt(ScreenLocked, errors.New("the phone is locked"))
-	case look.State.Secure && look.Frame.Black():
-		return halt(SecureScreen, errors.New("the app in front forbids capturing its screen, so it cannot be seen"))
+	}
+	if err != nil {
+		return unseen(stepError(s, "looking", err))
+	}
+	if end := unusable(look); end != nil {
+		return end
 	}
 	l.touched, l.before, s.Look = false, print, look
 	l.emit(Event{Kind: kind, Step: *s})
 	return nil
+}
+
+// unseen is the ending when looking failed.
+func unseen(err error) *Ending {
+	switch {
+	case errors.Is(err, screen.ErrDisconnected):
+		return halt(DeviceDisconnected, err)
+	case errors.Is(err, screen.ErrSecure):
+		return halt(SecureScreen, err)
+	case errors.Is(err, screen.ErrLocked):
+		return halt(ScreenLocked, err)
+	default:
+		return halt(DeviceError, err)
+	}
+}
+
+// unusable is the ending when what was seen cannot be acted on, else nil.
+func unusable(look screen.Look) *Ending {
+	switch {
+	case !look.State.On || look.Frame == nil:
+		return halt(ManualStop, errors.New("the phone's display is off"))
+	case look.State.Locked:
+		return halt(ScreenLocked, screen.ErrLocked)
+	case look.State.Secure && look.Frame.Black():
+		return halt(SecureScreen, screen.ErrSecure)
+	default:
+		return nil
+	}
 }
 
 const (
@@ -90,7 +113,7 @@ func (l *loop) glance(ctx context.Context) (screen.Look, screen.Fingerprint, err
 // temporary reports whether err says that trying again at once may well succeed.
 func temporary(err error) bool {
 	var t interface{ Temporary() bool }
-	return errors.As(err, &t) && t.Temporary() && !disconnected(err)
+	return errors.As(err, &t) && t.Temporary()
 }
 
 // sleep waits for d or until ctx is done; the caller finds out which from ctx.
