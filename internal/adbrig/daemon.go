@@ -1,0 +1,103 @@
+package adbrig
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+)
+
+// daemon is one phone: an adbd that can be started more than once.
+type daemon struct {
+	adbd   string
+	port   int
+	phone  Phone
+	serial string
+	log    logBuffer // of all its starts
+
+	cmd   *exec.Cmd     // nil when it does not run
+	ended chan struct{} // closed when cmd has ended
+}
+
+func newDaemon(adbd string, port int, p Phone) *daemon {
+	return &daemon{adbd: adbd, port: port, phone: p, serial: loopback(port)}
+}
+
+// state is what the server lists the phone as.
+func (d *daemon) state() string {
+	if d.phone.Banner == "" {
+		return "device"
+	}
+	return d.phone.Banner
+}
+
+func (d *daemon) start() error {
+	d.cmd = exec.Command(d.adbd)
+	if d.phone.Banner != "" {
+		d.cmd.Args = append(d.cmd.Args, "--device_banner="+d.phone.Banner)
+	}
+	d.cmd.Dir = "/"
+	d.cmd.Env = d.environ()
+	d.cmd.Stdout, d.cmd.Stderr = &d.log, &d.log
+	if err := d.cmd.Start(); err != nil {
+		d.cmd = nil
+		return err
+	}
+	d.ended = make(chan struct{})
+	go func(cmd *exec.Cmd, ended chan struct{}) { // kill waits for it
+		defer close(ended)
+		_ = cmd.Wait()
+	}(d.cmd, d.ended)
+	return nil
+}
+
+// environ is the phone's whole environment: nothing of the test's own reaches a command under adbd.
+func (d *daemon) environ() []string {
+	path := []string{"/system/bin", os.Getenv("PATH")}
+	if d.phone.Standins != "" {
+		path = append([]string{d.phone.Standins}, path...)
+	}
+	env := []string{
+		"PATH=" + strings.Join(path, ":"), fmt.Sprintf("ADBD_PORT=%d", d.port), "HOME=/", "TMPDIR=/data/local/tmp",
+		"ANDROID_ROOT=/system", "ANDROID_DATA=/data", "EXTERNAL_STORAGE=/sdcard",
+	}
+	return append(append(env, libraries()...), d.phone.Env...)
+}
+
+// kill ends adbd and every process under it, and returns when they are gone. It does nothing when adbd does not run.
+func (d *daemon) kill() {
+	if d.cmd == nil {
+		return
+	}
+	killTree(d.cmd.Process.Pid, d.ended)
+	d.cmd = nil
+}
+
+// signal does pause or resume.
+func (d *daemon) signal(do func(*os.Process) error) error {
+	if d.cmd == nil {
+		return errors.New("adbd does not run")
+	}
+	return do(d.cmd.Process)
+}
+
+// logBuffer is a bytes.Buffer that may be read while a process writes to it.
+type logBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *logBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *logBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}

@@ -1,0 +1,116 @@
+package adbrig
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"syscall"
+
+	"github.com/taploop/taploop/internal/hint"
+)
+
+// enter runs this test binary again in namespaces of its own and returns its exit code. An error means that no test
+// has run yet.
+func enter() (int, error) {
+	dir, err := os.MkdirTemp("", "taploop-rig-")
+	if err != nil {
+		return 0, fmt.Errorf("making the rig's folder: %w", err)
+	}
+	defer os.RemoveAll(dir) // mounts inside it live in the other mount namespace and are gone with it
+	ways := [][2]uintptr{{syscall.CLONE_NEWUSER, 0}}
+	if os.Geteuid() == 0 {
+		ways = [][2]uintptr{{0, 0}, {syscall.CLONE_NEWUSER, 0}}
+	}
+	for _, way := range ways {
+		var code int
+		if code, err = reexec(dir, way[0]); err == nil {
+			return code, nil
+		}
+	}
+	return 0, hint.Add(fmt.Errorf("no namespaces: %w", err), namespaceMend())
+}
+
+// reexec starts the second process, waits until its namespaces are furnished, and then stands in for it: signals go
+// to it, and its exit code comes back. An error means that it ran no test.
+func reexec(dir string, user uintptr) (int, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return 0, err
+	}
+	ready, theirs, err := os.Pipe()
+	if err != nil {
+		return 0, err
+	}
+	defer ready.Close()
+	cmd := exec.Command(self, os.Args[1:]...)
+	cmd.Args[0] = os.Args[0]
+	cmd.Env = append(os.Environ(), envStage+"="+dir)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cmd.ExtraFiles = []*os.File{theirs} // readyFD
+	cmd.SysProcAttr = attributes(user)
+
+	// The second process dies with the thread that started it (Pdeathsig), so this goroutine keeps its thread.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	err = cmd.Start()
+	theirs.Close()
+	if err != nil {
+		return 0, err
+	}
+	stop := relaySignals(cmd.Process)
+	defer stop()
+	complaint, _ := io.ReadAll(ready)
+	err = cmd.Wait()
+	if len(complaint) > 0 {
+		return 0, errors.New(string(complaint))
+	}
+	return exitCode(cmd.ProcessState, err)
+}
+
+func attributes(user uintptr) *syscall.SysProcAttr {
+	attr := &syscall.SysProcAttr{
+		Cloneflags: syscall.CLONE_NEWNET | syscall.CLONE_NEWNS | syscall.CLONE_NEWPID | user,
+		Pdeathsig:  syscall.SIGKILL,
+	}
+	if user != 0 {
+		attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}}
+		attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}}
+	}
+	return attr
+}
+
+// relaySignals hands the signals that end or question a test binary on to p, until the returned function is called.
+func relaySignals(p *os.Process) (stop func()) {
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGHUP)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for s := range signals {
+			_ = p.Signal(s) // it may have just ended
+		}
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(signals)
+		<-done
+	}
+}
+
+// exitCode is the code to exit with after a process that ran the tests. One that a signal ended makes this process end
+// by the same signal, so that go test reports it as it would have.
+func exitCode(state *os.ProcessState, err error) (int, error) {
+	if state == nil {
+		return 0, err
+	}
+	if ws := state.Sys().(syscall.WaitStatus); ws.Signaled() {
+		signal.Reset(ws.Signal())
+		_ = syscall.Kill(os.Getpid(), ws.Signal())
+		return 128 + int(ws.Signal()), nil
+	}
+	return state.ExitCode(), nil
+}

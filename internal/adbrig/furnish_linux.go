@@ -1,0 +1,213 @@
+package adbrig
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// readyFD is where the first process waits: closed means furnished, words are the reason why not.
+const readyFD = 3
+
+// furnish makes the new namespaces habitable: loopback up, a root folder with Android's places in it. When that cannot
+// be done it tells the first process and exits before any test has run.
+func furnish(dir string) {
+	ready := os.NewFile(readyFD, "ready")
+	os.Unsetenv(envStage)
+	if err := furnishAll(dir); err != nil {
+		fmt.Fprint(ready, err)
+		os.Exit(1)
+	}
+	os.Setenv(envInside, dir)
+	ready.Close()
+}
+
+func furnishAll(dir string) error {
+	if err := loopbackUp(); err != nil {
+		return fmt.Errorf("bringing lo up: %w", err)
+	}
+	if err := refuseVsock(); err != nil {
+		return fmt.Errorf("closing vsock: %w", err)
+	}
+	if err := newRoot(filepath.Join(dir, "root")); err != nil {
+		return fmt.Errorf("mounting the phone's folders: %w", err)
+	}
+	return nil
+}
+
+func loopbackUp() error {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	req, err := unix.NewIfreq("lo")
+	if err != nil {
+		return err
+	}
+	req.SetUint16(unix.IFF_UP | unix.IFF_RUNNING)
+	return unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, req)
+}
+
+// places are the folders of Android that a Linux machine lacks.
+var places = []string{"sdcard", "data/local/tmp", "system/bin"}
+
+// newRoot moves this process into a root folder that shows the machine as it is, plus the phone's places.
+func newRoot(root string) error {
+	cwd, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	// First of all: nothing that is mounted from here on may be seen by the rest of the machine.
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+		return fmt.Errorf("making mounts private: %w", err)
+	}
+	if err := os.Mkdir(root, 0o755); err != nil {
+		return err
+	}
+	if err := unix.Mount("rig", root, "tmpfs", 0, "mode=0755"); err != nil {
+		return fmt.Errorf("mounting a tmpfs: %w", err)
+	}
+	// The mirrored /tmp would otherwise hold this mount again.
+	if err := unix.Mount("", root, "", unix.MS_UNBINDABLE, ""); err != nil {
+		return err
+	}
+	if err := mirror("/", root, places); err != nil {
+		return err
+	}
+	if err := userland(root); err != nil {
+		return err
+	}
+	// Where the machine forbids a fresh /proc (some containers), the outer one stays; see processes.
+	_ = unix.Mount("proc", filepath.Join(root, "proc"), "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "")
+	return pivot(root, cwd)
+}
+
+// mirror makes every entry of the folder from appear in to, and adds the places, which are relative to both.
+func mirror(from, to string, places []string) error {
+	entries, err := os.ReadDir(from)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	for _, e := range entries {
+		if below := under(e.Name(), places); e.IsDir() && len(below) > 0 {
+			if err := os.Mkdir(filepath.Join(to, e.Name()), 0o755); err != nil {
+				return err
+			}
+			if err := mirror(filepath.Join(from, e.Name()), filepath.Join(to, e.Name()), below); err != nil {
+				return err
+			}
+		} else if err := mirrorEntry(e, from, to); err != nil {
+			return err
+		}
+	}
+	for _, p := range places {
+		if err := os.MkdirAll(filepath.Join(to, p), 0o777); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// under returns what of the places lies below the folder name, relative to it.
+func under(name string, places []string) []string {
+	var below []string
+	for _, p := range places {
+		if rest, ok := strings.CutPrefix(p, name+"/"); ok {
+			below = append(below, rest)
+		}
+	}
+	return below
+}
+
+func mirrorEntry(e os.DirEntry, from, to string) error {
+	source, target := filepath.Join(from, e.Name()), filepath.Join(to, e.Name())
+	switch {
+	case e.Type()&os.ModeSymlink != 0:
+		link, err := os.Readlink(source)
+		if err != nil {
+			return err
+		}
+		return os.Symlink(link, target)
+	case e.IsDir():
+		if err := os.Mkdir(target, 0o755); err != nil {
+			return err
+		}
+	default:
+		if err := os.WriteFile(target, nil, 0o644); err != nil {
+			return err
+		}
+	}
+	if err := unix.Mount(source, target, "", unix.MS_BIND|unix.MS_REC, ""); err != nil {
+		return fmt.Errorf("mounting %s: %w", source, err)
+	}
+	return nil
+}
+
+// userland puts mksh in /bin/sh's place and toybox's commands into /system/bin. What is missing is left to Start to
+// name, so that tests which need no rig still run.
+func userland(root string) error {
+	bin := filepath.Join(root, "system/bin")
+	if mksh, err := find("mksh"); err == nil {
+		sh, err := filepath.EvalSymlinks("/bin/sh")
+		if err != nil {
+			return err
+		}
+		for _, target := range []string{filepath.Join(root, sh), filepath.Join(bin, "sh")} {
+			if err := bindFile(mksh, target); err != nil {
+				return err
+			}
+		}
+	}
+	toybox, err := find("toybox")
+	if err != nil {
+		return nil
+	}
+	names, err := command(toybox).Output()
+	if err != nil {
+		return fmt.Errorf("asking toybox for its commands: %w", err)
+	}
+	if err := bindFile(toybox, filepath.Join(bin, "toybox")); err != nil {
+		return err
+	}
+	for _, name := range strings.Fields(string(names)) {
+		if err := os.Symlink("toybox", filepath.Join(bin, name)); err != nil && !errors.Is(err, os.ErrExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+func bindFile(source, target string) error {
+	source, err := filepath.EvalSymlinks(source)
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(target, os.O_CREATE, 0o755)
+	if err != nil {
+		return err
+	}
+	f.Close()
+	if err := unix.Mount(source, target, "", unix.MS_BIND, ""); err != nil {
+		return fmt.Errorf("mounting %s on %s: %w", source, target, err)
+	}
+	return nil
+}
+
+func pivot(root, cwd string) error {
+	if err := os.Chdir(root); err != nil {
+		return err
+	}
+	// "." for both puts the old root on top of the new one, from where it can be let go without a folder for it.
+	if err := unix.PivotRoot(".", "."); err != nil {
+		return fmt.Errorf("changing the root: %w", err)
+	}
+	if err := unix.Unmount(".", unix.MNT_DETACH); err != nil {
+		return fmt.Errorf("letting the old root go: %w", err)
+	}
+	return os.Chdir(cwd)
+}

@@ -1,0 +1,62 @@
+package adbrig
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/taploop/taploop/internal/hint"
+)
+
+// Environment variables of the rig.
+const (
+	envSwitch = "TAPLOOP_RIG"        // "off" leaves the tests out that need the rig
+	envSystem = "TAPLOOP_RIG_SYSTEM" // "off" uses the programs below .cache/rig only
+	envReport = "TAPLOOP_RIG_REPORT" // file that takes a line for each rig
+	envStage  = "TAPLOOP_RIG_STAGE"  // set for the second process until its namespaces are furnished
+	envInside = "TAPLOOP_RIG_INSIDE" // the rig's own folder; set in and below the namespaces
+)
+
+var (
+	errOff     = errors.New(envSwitch + "=off")
+	errNotMain = hint.Add(errors.New("the test binary is not in namespaces of its own"),
+		"add to the package: func TestMain(m *testing.M) { adbrig.Main(m) }")
+)
+
+// outside is why this process is not in the rig's namespaces, nil when it is.
+var outside = errNotMain
+
+// Runner is a *testing.M, or what stands in for one.
+type Runner interface{ Run() int }
+
+// Main runs the package's tests inside the rig's namespaces and exits with their code. Where namespaces are not to be
+// had it runs them in the open, and each Start then fails with the reason.
+func Main(m *testing.M) { os.Exit(Inside(m).Run()) }
+
+// Inside is Main for a TestMain that has another wrapper, such as testscript.Main: its Run enters the namespaces first.
+func Inside(m Runner) Runner { return inside{m} }
+
+type inside struct{ tests Runner }
+
+func (in inside) Run() int {
+	if os.Getenv(envInside) != "" { // a fuzz worker, or another child of a process that has entered
+		outside = nil
+		return in.tests.Run()
+	}
+	if stage := os.Getenv(envStage); stage != "" {
+		furnish(stage)
+		outside = nil
+		return in.tests.Run()
+	}
+	if strings.EqualFold(os.Getenv(envSwitch), "off") {
+		outside = errOff
+		return in.tests.Run()
+	}
+	code, err := enter()
+	if err != nil {
+		outside = err
+		return in.tests.Run()
+	}
+	return code
+}
