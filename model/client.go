@@ -1,0 +1,160 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	openai "github.com/sashabaranov/go-openai"
+)
+
+const (
+	chatPath   = "/chat/completions"
+	modelsPath = "/models"
+)
+
+// Client asks one model at one endpoint. Any number of goroutines may use it.
+type Client struct {
+	opts    Options
+	extra   []field
+	next    http.RoundTripper
+	granted concessions
+	mu      sync.Mutex
+	total   Total // guarded by mu
+}
+
+// Total is what a client's calls came to.
+type Total struct {
+	Usage
+	Calls      int // that got a reply
+	Unreported int // of those, replies that did not say their usage
+}
+
+// New checks the options; it does not yet talk to the endpoint.
+func New(opts *Options) (*Client, error) {
+	o, err := opts.settled()
+	if err != nil {
+		return nil, err
+	}
+	c := &Client{opts: o, next: o.Transport}
+	if c.extra, err = extraFields(o.Extra); err != nil {
+		return nil, err
+	}
+	if c.next == nil {
+		c.next = http.DefaultTransport.(*http.Transport).Clone()
+	}
+	if o.APIKey != "" && !o.local() && o.BaseURL[:5] != "https" {
+		o.Log.Warn("the API key travels unencrypted: the endpoint is neither https nor on this machine", "base_url", o.BaseURL)
+	}
+	return c, nil
+}
+
+// String names the model and the endpoint, not the key.
+func (c *Client) String() string { return c.opts.Name + " at " + c.opts.BaseURL }
+
+// GoString is String: %#v must not walk into the options.
+func (c *Client) GoString() string { return "model.Client(" + c.String() + ")" }
+
+// Name is the model's name.
+func (c *Client) Name() string { return c.opts.Name }
+
+// Total is the sum of all calls so far.
+func (c *Client) Total() Total {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.total
+}
+
+// Complete asks once and returns the reply, after as many attempts as the options allow. It ends with ctx's cause when ctx
+// ends, and else fails with an *Error that carries a mend. A reply that the token limit cut off is no error here: see
+// Response.Truncated.
+func (c *Client) Complete(ctx context.Context, r Request) (Response, error) {
+	messages, err := r.messages()
+	if err != nil {
+		return Response{}, err
+	}
+	start := time.Now()
+	for {
+		set, err := c.fields(&r)
+		if err != nil {
+			return Response{}, err
+		}
+		resp, err := c.ask(ctx, messages, set)
+		if err != nil && c.granted.add(err, set) {
+			c.opts.Log.InfoContext(ctx, "the endpoint does not take a parameter; asking without it", "model", c.opts.Name, "why", err)
+			continue
+		}
+		if err != nil {
+			return Response{}, c.withModels(ctx, err)
+		}
+		resp.Took = time.Since(start)
+		c.count(resp.Usage)
+		return resp, nil
+	}
+}
+
+// ask sends one call. The model's name and the parameters go in below go-openai, which would refuse some combinations of
+// its own accord by the look of the name, and drops zeros.
+func (c *Client) ask(ctx context.Context, messages []openai.ChatCompletionMessage, set []field) (Response, error) {
+	k := c.newCall(set)
+	raw, err := k.client().CreateChatCompletion(ctx, openai.ChatCompletionRequest{Messages: messages})
+	if err != nil || k.status/100 == 3 {
+		return Response{}, k.explain(ctx, err)
+	}
+	return k.reply(&raw)
+}
+
+// Models lists what the endpoint offers.
+func (c *Client) Models(ctx context.Context) ([]string, error) {
+	k := c.newCall(nil)
+	list, err := k.client().ListModels(ctx)
+	if err != nil || k.status/100 == 3 {
+		return nil, k.explain(ctx, err)
+	}
+	var names []string
+	for _, m := range list.Models {
+		names = append(names, k.scrub.text(m.ID))
+	}
+	return names, nil
+}
+
+func (c *Client) newCall(set []field) *call {
+	return &call{opts: &c.opts, next: c.next, set: set, scrub: newScrubber(string(c.opts.APIKey))}
+}
+
+func (k *call) client() *openai.Client {
+	config := openai.DefaultConfig(string(k.opts.APIKey))
+	config.BaseURL = k.opts.BaseURL
+	config.HTTPClient = k
+	return openai.NewClientWithConfig(config)
+}
+
+func (c *Client) count(u Usage) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.total.Calls++
+	c.total.PromptTokens += u.PromptTokens
+	c.total.CompletionTokens += u.CompletionTokens
+	if !u.Reported {
+		c.total.Unreported++
+	}
+}
+
+// withModels names the endpoint's models beside the complaint that there is no such model.
+func (c *Client) withModels(ctx context.Context, err error) error {
+	var e *Error
+	if !errors.As(err, &e) || e.Kind != NoSuchModel {
+		return err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, 5*time.Second, fmt.Errorf("listing the models took over 5s"))
+	defer cancel()
+	names, listErr := c.Models(ctx)
+	if listErr != nil {
+		c.opts.Log.DebugContext(ctx, "listing models", "error", listErr)
+		return err
+	}
+	return offer(err, names, c.opts.Env)
+}

@@ -1,0 +1,167 @@
+package model
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	openai "github.com/sashabaranov/go-openai"
+)
+
+// Kind says what sort of failure an [Error] is.
+type Kind string
+
+// The kinds of failure.
+const (
+	Unreachable  Kind = "unreachable"    // no connection: refused, no such host, wrong certificate
+	TimedOut     Kind = "timed out"      // no whole reply within Options.Timeout
+	Unauthorized Kind = "unauthorized"   // 401, 403: the key is missing or wrong
+	NoSuchModel  Kind = "no such model"  // the endpoint does not know the name
+	NoSuchPath   Kind = "no such path"   // 404, 405 or a redirect: the base URL is not an endpoint's
+	RateLimited  Kind = "rate limited"   // 429 to the last attempt, or an empty purse
+	TooLong      Kind = "too long"       // the request does not fit the model's context
+	Rejected     Kind = "rejected"       // other 4xx: the endpoint refuses the request as it is
+	ServerFault  Kind = "server fault"   // 5xx to the last attempt
+	BadReply     Kind = "unusable reply" // no chat completion came back, or one without a choice
+)
+
+// Error is a call that got no usable reply. Its text holds no key and fits one line.
+type Error struct {
+	Kind     Kind
+	Status   int    // HTTP status of the last attempt, 0 when it got no reply
+	Message  string // what the endpoint or the network said, shortened
+	Attempts int
+	Model    string
+	BaseURL  string
+
+	code, param string // as OpenAI's error object has them
+	cause       error
+}
+
+func (e *Error) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "asking %s at %s: ", e.Model, e.BaseURL)
+	if e.Status != 0 && e.Status != http.StatusOK {
+		fmt.Fprintf(&b, "HTTP %d: ", e.Status)
+	}
+	b.WriteString(e.Message)
+	if e.Attempts > 1 {
+		fmt.Fprintf(&b, " (%d attempts)", e.Attempts)
+	}
+	return b.String()
+}
+
+func (e *Error) Unwrap() error { return e.cause }
+
+// explain turns what go-openai returned into an error that says what happened and carries a mend. err is nil when
+// go-openai took a redirect for a reply.
+func (k *call) explain(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return k.ended(ctx)
+	}
+	var (
+		own permanent
+		req *openai.RequestError
+		api *openai.APIError
+	)
+	switch {
+	case k.status/100 == 3:
+		return k.mended(k.redirected())
+	case errors.As(err, &own):
+		return fmt.Errorf("asking %s at %s: %w", k.opts.Name, k.opts.BaseURL, own.error)
+	case k.failure != nil:
+		return k.mended(k.unanswered(k.failure))
+	case errors.As(err, &req): // first: it may wrap an APIError that is only half read
+		return k.mended(k.refused(k.summary(k.body), "", ""))
+	case errors.As(err, &api):
+		param := ""
+		if api.Param != nil {
+			param = *api.Param
+		}
+		return k.mended(k.refused(api.Message, codeOf(api), param))
+	case k.status != 0:
+		return k.mended(k.fail(BadReply, "no chat completion came back, but "+k.summary(k.body), nil))
+	}
+	var u *url.Error
+	if errors.As(err, &u) {
+		err = u.Err
+	}
+	return k.mended(k.fail(Unreachable, err.Error(), err))
+}
+
+func codeOf(e *openai.APIError) string {
+	if e.Code == nil {
+		return e.Type
+	}
+	return fmt.Sprint(e.Code)
+}
+
+// ended says why the caller's context ended, and what the last attempt had met.
+func (k *call) ended(ctx context.Context) error {
+	met := ""
+	if k.status >= 400 {
+		met = fmt.Sprintf(" (attempt %d had met HTTP %d: %s)", k.attempts, k.status, k.short(k.summary(k.body), 500))
+	}
+	return fmt.Errorf("asking %s at %s%s: %w", k.opts.Name, k.opts.BaseURL, met, context.Cause(ctx))
+}
+
+func (k *call) unanswered(err error) *Error {
+	if errors.Is(err, errAttemptTimeout) {
+		return k.fail(TimedOut, fmt.Sprintf("no reply within %s", k.opts.Timeout), err)
+	}
+	return k.fail(Unreachable, err.Error(), err)
+}
+
+func (k *call) redirected() *Error {
+	to := k.header.Get("Location")
+	if u, err := url.Parse(to); err == nil {
+		to = u.Redacted()
+	}
+	return k.fail(NoSuchPath, fmt.Sprintf("the endpoint redirects to %q", k.short(to, 300)), nil)
+}
+
+func (k *call) refused(message, code, param string) *Error {
+	e := k.fail(kindOf(k.status, message+" "+code), message, nil)
+	e.code, e.param = code, param
+	if after, ok := retryAfter(k.header); ok && after > maxRetryAfter {
+		e.Message += fmt.Sprintf(" (asks to come back in %s)", after.Round(time.Second))
+	}
+	return e
+}
+
+// emptyReply is a 200 that has no choice in it; some routers report their errors so.
+func (k *call) emptyReply(inside json.RawMessage) error {
+	if present(inside) {
+		return k.mended(k.fail(BadReply, "the endpoint reports: "+k.summary([]byte(`{"error":`+string(inside)+`}`)), nil))
+	}
+	return k.mended(k.fail(BadReply, "the reply has no choices", nil))
+}
+
+func (k *call) fail(kind Kind, message string, cause error) *Error {
+	return &Error{Kind: kind, Status: k.status, Message: k.short(message, 500), Attempts: k.attempts,
+		Model: k.opts.Name, BaseURL: k.opts.BaseURL, cause: cause}
+}
+
+func kindOf(status int, said string) Kind {
+	said = strings.ToLower(said)
+	switch {
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		return Unauthorized
+	case status == http.StatusTooManyRequests || status == http.StatusPaymentRequired:
+		return RateLimited
+	case tooLong.MatchString(said) || status == http.StatusRequestEntityTooLarge:
+		return TooLong
+	case noModel.MatchString(said) && (status == http.StatusNotFound || status == http.StatusBadRequest):
+		return NoSuchModel
+	case status == http.StatusNotFound || status == http.StatusMethodNotAllowed:
+		return NoSuchPath
+	case status >= 500:
+		return ServerFault
+	}
+	return Rejected
+}

@@ -1,0 +1,180 @@
+package model
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html"
+	"net"
+	"net/http"
+	"regexp"
+	"strings"
+	"syscall"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/taploop/taploop/internal/hint"
+)
+
+// How servers word what has no status of its own; said in lower case.
+var (
+	tooLong = regexp.MustCompile(`context[ _](length|size|window)|maximum context|too many tokens|(prompt|input|request) is too (long|large)`)
+	noModel = regexp.MustCompile(`model.*(not[ _]found|does not exist|not exist|unknown)|(unknown|no such|invalid) model`)
+	noSight = regexp.MustCompile(`(image|vision|multimodal|mmproj).*(support|provide|missing)|support.*(image|vision|multimodal)`)
+)
+
+func (k *call) mended(e *Error) error { return hint.Add(e, k.mend(e)) }
+
+func (k *call) mend(e *Error) string {
+	env := k.opts.Env
+	switch e.Kind {
+	case Unreachable:
+		return k.mendReach(e)
+	case TimedOut:
+		return fmt.Sprintf("raise %sTIMEOUT (now %s), or check that the endpoint is not still loading the model", env, k.opts.Timeout)
+	case Unauthorized:
+		if k.opts.APIKey == "" {
+			return "set " + env + "API_KEY"
+		}
+		return "check " + env + "API_KEY: the endpoint does not accept it"
+	case NoSuchModel:
+		if k.opts.ollama() {
+			return "ollama pull " + k.opts.Name + ", or set " + env + "NAME to a model that is there"
+		}
+		return "set " + env + "NAME to a model that the endpoint has"
+	case NoSuchPath, BadReply:
+		return k.mendPath(e)
+	case RateLimited:
+		return "wait, look at the account's limits, or use another endpoint or model"
+	case TooLong:
+		return "give the model a longer context (Ollama: OLLAMA_CONTEXT_LENGTH, vLLM: --max-model-len), or send smaller pictures"
+	case ServerFault:
+		return "look at the endpoint's own log, then try again"
+	}
+	if noSight.MatchString(strings.ToLower(e.Message)) {
+		return "set " + env + "NAME to a model that takes pictures"
+	}
+	return "the endpoint's message names the parameter; check the model's settings"
+}
+
+func (k *call) mendReach(e *Error) string {
+	var dns *net.DNSError
+	switch {
+	case errors.As(e, &dns):
+		return "check the host's name in " + k.opts.Env + "BASE_URL"
+	case errors.Is(e, http.ErrSchemeMismatch):
+		return "the endpoint speaks plain http: set " + k.opts.Env + "BASE_URL to http://..."
+	case strings.Contains(e.Message, "certificate"):
+		return "have the endpoint's certificate authority trusted by this machine (or name it in SSL_CERT_FILE)"
+	case errors.Is(e, syscall.ECONNREFUSED) && k.opts.ollama():
+		return "is Ollama running? start it with: ollama serve"
+	case errors.Is(e, syscall.ECONNREFUSED):
+		return "start the model's server, or set " + k.opts.Env + "BASE_URL to where it listens"
+	}
+	return "check the network and " + k.opts.Env + "BASE_URL"
+}
+
+func (k *call) mendPath(e *Error) string {
+	base := k.opts.BaseURL
+	if to := k.header.Get("Location"); to != "" {
+		return fmt.Sprintf("if that is the right place, set %sBASE_URL to it without %s", k.opts.Env, chatPath)
+	}
+	if !strings.Contains(base, "/v1") && (e.Kind == NoSuchPath || looksHTML(k.body)) {
+		return fmt.Sprintf("set %sBASE_URL to %s/v1", k.opts.Env, base)
+	}
+	return fmt.Sprintf("check that %s is an OpenAI-compatible endpoint (%sBASE_URL)", base, k.opts.Env)
+}
+
+// ollama guesses whose mends to give from Ollama's port.
+func (o *Options) ollama() bool { return strings.Contains(o.BaseURL, ":11434") }
+
+// offer adds the models that are there to the mend of a NoSuchModel.
+func offer(err error, names []string, env string) error {
+	const most = 12
+	if len(names) == 0 {
+		return err
+	}
+	more := ""
+	if len(names) > most {
+		more = fmt.Sprintf(" and %d more", len(names)-most)
+		names = names[:most]
+	}
+	list := cut(flat(strings.Join(names, ", ")), 400)
+	return hint.Add(err, fmt.Sprintf("%s; the endpoint has: %s%s", hint.Of(err), list, more))
+}
+
+// summary says in a line what a body that is no chat completion says.
+func (k *call) summary(body []byte) string {
+	var odd struct{ Error, Message, Detail json.RawMessage }
+	if json.Unmarshal(body, &odd) == nil {
+		for _, raw := range []json.RawMessage{odd.Error, odd.Message, odd.Detail} {
+			if present(raw) {
+				return said(raw)
+			}
+		}
+	}
+	if len(bytes.TrimSpace(body)) == 0 {
+		return "an empty reply"
+	}
+	if looksHTML(body) {
+		return k.page(body)
+	}
+	return "this: " + k.short(string(body), 200)
+}
+
+// said is a JSON string's text, an object's message, or the JSON itself.
+func said(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	var o struct{ Message string }
+	if json.Unmarshal(raw, &o) == nil && o.Message != "" {
+		return o.Message
+	}
+	return string(raw)
+}
+
+func looksHTML(body []byte) bool {
+	head := bytes.ToLower(bytes.TrimSpace(body[:min(len(body), 512)]))
+	return bytes.HasPrefix(head, []byte("<!doctype html")) || bytes.HasPrefix(head, []byte("<html")) ||
+		bytes.HasPrefix(head, []byte("<head"))
+}
+
+var heading = regexp.MustCompile(`(?is)<(?:title|h1)[^>]*>(.*?)</`)
+
+func (k *call) page(body []byte) string {
+	if m := heading.FindSubmatch(body[:min(len(body), 64<<10)]); m != nil {
+		if title := k.short(html.UnescapeString(string(m[1])), 120); title != "" {
+			return fmt.Sprintf("a web page titled %q", title)
+		}
+	}
+	return "a web page"
+}
+
+// short makes foreign text fit for an error. The key is looked for after hidden characters are gone, which may have cut it in
+// two, and before the text is shortened: half a key would not be found any more.
+func (k *call) short(s string, n int) string { return cut(k.scrub.text(flat(s)), n) }
+
+// flat is s on one line and without control or invisible characters.
+func flat(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) {
+			return ' '
+		}
+		if r == utf8.RuneError || !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, s)
+	return strings.Join(strings.Fields(s), " ")
+}
+
+// cut shortens s to n runes.
+func cut(s string, n int) string {
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	return string([]rune(s)[:n]) + "..."
+}

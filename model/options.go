@@ -1,0 +1,166 @@
+package model
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/taploop/taploop/internal/hint"
+)
+
+// The endpoint and the model that zero Options mean.
+const (
+	DefaultBaseURL = "http://localhost:11434/v1"
+	DefaultName    = "gelab-zero-4b-preview"
+)
+
+const (
+	defaultTimeout = 90 * time.Second
+	defaultRetries = 2
+)
+
+// Options says which model is asked, and how. Parameters that are nil or 0 are left out of requests, so that the
+// endpoint's own defaults hold.
+type Options struct {
+	BaseURL string // up to and without /chat/completions; "" means DefaultBaseURL
+	Name    string // the model's name at the endpoint; "" means DefaultName
+	APIKey  Secret // sent as bearer token; "" sends none
+
+	Temperature      *float64 // 0 is sent as 0
+	TopP             *float64
+	FrequencyPenalty *float64
+	MaxTokens        int
+	// Extra are further fields of the request body (top_k, chat_template_kwargs, ...). They win over the ones above;
+	// a nil value takes a field out.
+	Extra map[string]any
+
+	Timeout   time.Duration     // for one attempt, reply read to its end; 0 means 90s
+	Retries   int               // attempts after the first; 0 means 2, less than 0 none
+	Transport http.RoundTripper // nil means a transport of the client's own; a Recorder or Replayer goes here
+	Env       string            // how the environment names in mends begin; "" means "TAPLOOP_MODEL_"
+	Log       *slog.Logger      // nil discards
+}
+
+// settled is opts with its defaults filled in and checked.
+func (opts *Options) settled() (Options, error) {
+	var o Options
+	if opts != nil {
+		o = *opts
+	}
+	o.Env = orDefault(o.Env, "TAPLOOP_MODEL_")
+	o.Name = orDefault(strings.TrimSpace(o.Name), DefaultName)
+	o.Timeout = orDefault(o.Timeout, defaultTimeout)
+	o.Retries = max(orDefault(o.Retries, defaultRetries), 0)
+	o.Log = orDefault(o.Log, slog.New(slog.DiscardHandler))
+	o.APIKey = Secret(strings.TrimSpace(string(o.APIKey)))
+	base, err := checkBaseURL(orDefault(strings.TrimSpace(o.BaseURL), DefaultBaseURL), o.Env)
+	if err != nil {
+		return o, err
+	}
+	o.BaseURL = base
+	return o, o.check()
+}
+
+func orDefault[T comparable](v, def T) T {
+	var zero T
+	if v == zero {
+		return def
+	}
+	return v
+}
+
+func (o *Options) check() error {
+	if strings.ContainsFunc(string(o.APIKey), func(r rune) bool { return r < ' ' || r > '~' }) {
+		return hint.Add(errors.New("the API key has a character that no HTTP header may carry"),
+			"copy the key again, on one line and without quotes, into "+o.Env+"API_KEY")
+	}
+	if o.Timeout < 0 {
+		return hint.Add(fmt.Errorf("time-out of %s", o.Timeout), "set "+o.Env+"TIMEOUT to something like 90s")
+	}
+	if o.MaxTokens < 0 {
+		return fmt.Errorf("max_tokens of %d (want 1 or more, or 0 for the endpoint's default)", o.MaxTokens)
+	}
+	return errors.Join(inRange("temperature", o.Temperature, 0, 2), inRange("top_p", o.TopP, 0, 1),
+		inRange("frequency_penalty", o.FrequencyPenalty, -2, 2))
+}
+
+func inRange(name string, v *float64, low, high float64) error {
+	if v != nil && !(*v >= low && *v <= high) { // also refuses NaN
+		return fmt.Errorf("%s of %v (want %v to %v)", name, *v, low, high)
+	}
+	return nil
+}
+
+// checkBaseURL returns the URL without trailing slashes. Nothing else of it is changed: whether it needs /v1 is the
+// endpoint's business.
+func checkBaseURL(s, env string) (string, error) {
+	bad := func(why, mend string) (string, error) {
+		return "", hint.Add(errors.New("model endpoint: "+why), "set "+env+"BASE_URL "+mend)
+	}
+	u, err := url.Parse(s)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return bad(fmt.Sprintf("%q is not an http or https URL", bare(s)), "to something like "+DefaultBaseURL)
+	}
+	if u.User != nil {
+		return bad(fmt.Sprintf("%q has a user or a password in it", u.Redacted()),
+			"without it and put the key into "+env+"API_KEY")
+	}
+	if u.RawQuery != "" || u.Fragment != "" || u.ForceQuery {
+		return bad(fmt.Sprintf("%q ends in a query or fragment", u.Scheme+"://"+u.Host+u.Path), "to the part before it")
+	}
+	s = strings.TrimRight(s, "/")
+	if rest, ok := strings.CutSuffix(s, chatPath); ok {
+		return bad(fmt.Sprintf("%q names the operation, not the endpoint", s), "to "+rest)
+	}
+	return s, nil
+}
+
+// bare cuts what may be a secret from a text that should have been a URL.
+func bare(s string) string {
+	if i := strings.LastIndex(s, "@"); i >= 0 {
+		s = "..." + s[i:]
+	}
+	s, _, _ = strings.Cut(s, "?")
+	return s
+}
+
+// local reports whether the endpoint is on this machine.
+func (o *Options) local() bool {
+	u, err := url.Parse(o.BaseURL)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// reserved are the fields that the client must write itself to understand the reply.
+var reserved = []string{"model", "messages", "stream", "n"}
+
+// extraFields encodes Extra once, in a fixed order.
+func extraFields(extra map[string]any) ([]field, error) {
+	var out []field
+	for _, name := range slices.Sorted(maps.Keys(extra)) {
+		if slices.Contains(reserved, name) {
+			return nil, fmt.Errorf("extra field %q: the client writes %s itself", name, strings.Join(reserved, ", "))
+		}
+		if extra[name] == nil {
+			out = append(out, field{name: name})
+			continue
+		}
+		raw, err := json.Marshal(extra[name])
+		if err != nil {
+			return nil, fmt.Errorf("extra field %q: %w", name, err)
+		}
+		out = append(out, field{name, raw})
+	}
+	return out, nil
+}

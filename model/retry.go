@@ -1,0 +1,118 @@
+package model
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/failsafe-go/failsafe-go"
+	"github.com/failsafe-go/failsafe-go/retrypolicy"
+)
+
+const (
+	firstDelay = 500 * time.Millisecond
+	maxDelay   = 8 * time.Second
+	// maxRetryAfter bounds what an endpoint may ask for. Whoever says "come back in an hour" is told to the user at once.
+	maxRetryAfter = 60 * time.Second
+)
+
+// permanent is an error of our own making that no further attempt would mend.
+type permanent struct{ error }
+
+func (p permanent) Unwrap() error { return p.error }
+
+// retryPolicy tries again what may pass: 429, 5xx and broken connections. Its delays are the endpoint's Retry-After or grow
+// from half a second. failsafehttp's own builder is not used: it reads no dates, bounds nothing, and tries wrong
+// certificates again.
+func retryPolicy(retries int, onRetry func(delay time.Duration)) retrypolicy.RetryPolicy[*http.Response] {
+	return retrypolicy.NewBuilder[*http.Response]().
+		HandleIf(retryable).
+		WithMaxRetries(retries).
+		ReturnLastFailure().
+		WithDelayFunc(func(e failsafe.ExecutionAttempt[*http.Response]) time.Duration {
+			return delay(e.LastResult(), e.Attempts())
+		}).
+		OnRetryScheduled(func(e failsafe.ExecutionScheduledEvent[*http.Response]) { onRetry(e.Delay) }).
+		Build()
+}
+
+func retryable(resp *http.Response, err error) bool {
+	if err != nil {
+		return retryableError(err)
+	}
+	if resp.StatusCode != http.StatusTooManyRequests && resp.StatusCode < 500 || resp.StatusCode == http.StatusNotImplemented {
+		return false
+	}
+	if after, ok := retryAfter(resp.Header); ok && after > maxRetryAfter {
+		return false
+	}
+	return !spent(resp)
+}
+
+// spent tells an empty purse from a busy endpoint: both come as 429.
+func spent(resp *http.Response) bool {
+	b, ok := resp.Body.(*buffered)
+	return ok && bytes.Contains(b.all, []byte("insufficient_quota"))
+}
+
+func retryableError(err error) bool {
+	var (
+		p    permanent
+		dns  *net.DNSError
+		cert *tls.CertificateVerificationError
+		ca   x509.UnknownAuthorityError
+		rec  tls.RecordHeaderError
+	)
+	switch {
+	case errors.As(err, &p), errors.As(err, &cert), errors.As(err, &ca), errors.As(err, &rec),
+		errors.Is(err, http.ErrSchemeMismatch), errors.Is(err, context.Canceled):
+		return false
+	case errors.As(err, &dns):
+		return !dns.IsNotFound
+	}
+	return true
+}
+
+// delay is how long to wait before the next attempt; done is the number of attempts so far.
+func delay(resp *http.Response, done int) time.Duration {
+	if resp != nil {
+		if after, ok := retryAfter(resp.Header); ok {
+			return min(after, maxRetryAfter)
+		}
+	}
+	d := min(firstDelay<<min(max(done-1, 0), 10), maxDelay)
+	return time.Duration((0.75 + rand.Float64()/2) * float64(d)) // callers that failed together shall not come back together
+}
+
+// retryAfter reads the header's two forms, seconds and a date.
+func retryAfter(h http.Header) (time.Duration, bool) {
+	v := h.Get("Retry-After")
+	if v == "" {
+		return 0, false
+	}
+	if s, err := strconv.ParseFloat(v, 64); err == nil && s >= 0 {
+		return time.Duration(min(s, 1e9) * float64(time.Second)), true
+	}
+	if at, err := http.ParseTime(v); err == nil {
+		return max(time.Until(at), 0), true
+	}
+	return 0, false
+}
+
+// buffered is a body that has been read wholly.
+type buffered struct {
+	io.Reader
+	all []byte
+}
+
+func newBuffered(b []byte) *buffered { return &buffered{bytes.NewReader(b), b} }
+
+func (*buffered) Close() error { return nil }
