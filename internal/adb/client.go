@@ -1,0 +1,135 @@
+package adb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/taploop/taploop/internal/hint"
+)
+
+// Options of a Client. The zero value works.
+type Options struct {
+	Server string              // "host:port" or a socket specification as in ADB_SERVER_SOCKET; "" means adb's own variables, else 127.0.0.1:5037
+	ADB    string              // binary that starts the server; "" means adb on PATH
+	Getenv func(string) string // nil means os.Getenv
+	Dialer Dialer              // nil means a net.Dialer
+	Log    *slog.Logger        // nil discards
+}
+
+// Dialer opens connections; *net.Dialer is one.
+type Dialer interface {
+	DialContext(ctx context.Context, network, addr string) (net.Conn, error)
+}
+
+// Client is one ADB server. It holds no connection and is safe for concurrent use.
+type Client struct {
+	addr   address
+	binary string
+	getenv func(string) string
+	dialer Dialer
+	log    *slog.Logger
+	start  chan struct{} // a token: whoever holds it may start the server
+}
+
+// New makes a Client. It does not connect; the error is about an address that cannot be read.
+func New(opts *Options) (*Client, error) {
+	var o Options
+	if opts != nil {
+		o = *opts
+	}
+	if o.Getenv == nil {
+		o.Getenv = os.Getenv
+	}
+	if o.Dialer == nil {
+		o.Dialer = &net.Dialer{Timeout: 5 * time.Second}
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	addr, err := findAddress(o.Server, o.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	return &Client{addr, o.ADB, o.Getenv, o.Dialer, o.Log, make(chan struct{}, 1)}, nil
+}
+
+// Address is where the server is, for people.
+func (c *Client) Address() string { return c.addr.String() }
+
+// dial connects. When nothing listens and the server would be on this machine, it is started first.
+func (c *Client) dial(ctx context.Context) (*Conn, error) {
+	n, err := c.dialer.DialContext(ctx, c.addr.network, c.addr.addr)
+	if nothingListens(err) {
+		n, err = c.startAndDial(ctx)
+	}
+	if ctx.Err() != nil {
+		if n != nil {
+			n.Close()
+		}
+		return nil, context.Cause(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return newConn(ctx, n), nil
+}
+
+func nothingListens(err error) bool {
+	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ENOENT)
+}
+
+// connect asks a host service on a fresh connection. The caller closes the connection.
+func (c *Client) connect(ctx context.Context, service string) (*Conn, error) {
+	conn, err := c.dial(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("reaching the ADB server at %s: %w", c.addr, noServer(err))
+	}
+	if err := conn.request(service); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return conn, nil
+}
+
+// noServer marks errors of dialing that mean that there is no server to talk to.
+func noServer(err error) error {
+	var op *net.OpError
+	if errors.As(err, &op) && op.Op == "dial" {
+		return hint.Add(fmt.Errorf("%w (%w)", ErrNoServer, err), "check the address; over there run `adb -a nodaemon server`, or tunnel its port with ssh -L")
+	}
+	return err
+}
+
+// Host asks a host service that answers with one block, for example "host:version".
+func (c *Client) Host(ctx context.Context, service string) (string, error) {
+	conn, err := c.connect(ctx, service)
+	if err != nil {
+		return "", err
+	}
+	defer conn.Close()
+	b, err := conn.block()
+	if err != nil {
+		return "", fmt.Errorf("adb %s: %w", brief(service), err)
+	}
+	return string(b), nil
+}
+
+// Version is the server's protocol version, 41 for today's servers.
+func (c *Client) Version(ctx context.Context) (int, error) {
+	s, err := c.Host(ctx, "host:version")
+	if err != nil {
+		return 0, err
+	}
+	v, err := strconv.ParseUint(s, 16, 16)
+	if err != nil {
+		return 0, fmt.Errorf("adb host:version: %w: %q", ErrProtocol, s)
+	}
+	return int(v), nil
+}

@@ -1,0 +1,116 @@
+package adb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"syscall"
+)
+
+// Conn is one connection to the server. It lives for one call: when the call's context ends, the connection is closed and
+// what was waiting on it returns the context's cause.
+type Conn struct {
+	net  net.Conn
+	ctx  context.Context // of the one call that this connection is made for
+	stop func() bool
+}
+
+func newConn(ctx context.Context, n net.Conn) *Conn {
+	return &Conn{net: n, ctx: ctx, stop: context.AfterFunc(ctx, func() { n.Close() })}
+}
+
+// Close ends the connection. The server sees it and ends the service.
+func (c *Conn) Close() error {
+	c.stop()
+	return c.net.Close()
+}
+
+// Read reads from the service. io.EOF is the service's own end.
+func (c *Conn) Read(p []byte) (int, error) {
+	n, err := c.net.Read(p)
+	return n, c.explain(err)
+}
+
+// Write writes to the service.
+func (c *Conn) Write(p []byte) (int, error) {
+	n, err := c.net.Write(p)
+	return n, c.explain(err)
+}
+
+func (c *Conn) explain(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case c.ctx.Err() != nil:
+		return context.Cause(c.ctx)
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, net.ErrClosed):
+		return fmt.Errorf("%w (%w)", ErrCut, err)
+	}
+	return err
+}
+
+// full reads exactly len(p) bytes; an earlier end is ErrCut.
+func (c *Conn) full(p []byte) error {
+	_, err := io.ReadFull(c, p)
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return ErrCut
+	}
+	return err
+}
+
+// request asks for a service and waits for OKAY or FAIL.
+func (c *Conn) request(service string) error {
+	if len(service) > 0xffff {
+		return fmt.Errorf("%w: a service of %d bytes, at most %d fit", ErrTooMuch, len(service), 0xffff)
+	}
+	if _, err := fmt.Fprintf(c, "%04x%s", len(service), service); err != nil {
+		return fmt.Errorf("adb %s: %w", brief(service), err)
+	}
+	return c.verdict(service)
+}
+
+func (c *Conn) verdict(service string) error {
+	var b [4]byte
+	if err := c.full(b[:]); err != nil {
+		return fmt.Errorf("adb %s: %w", brief(service), err)
+	}
+	switch string(b[:]) {
+	case "OKAY":
+		return nil
+	case "FAIL":
+		message, err := c.block()
+		if err != nil {
+			return fmt.Errorf("adb %s: reading the reason of a refusal: %w", brief(service), err)
+		}
+		return refused(brief(service), string(message))
+	}
+	return fmt.Errorf("adb %s: %w: answer %q, want OKAY or FAIL", brief(service), ErrProtocol, b)
+}
+
+// block reads four hexadecimal digits and that many bytes.
+func (c *Conn) block() ([]byte, error) {
+	var head [4]byte
+	if err := c.full(head[:]); err != nil {
+		return nil, err
+	}
+	n, err := strconv.ParseUint(string(head[:]), 16, 16)
+	if err != nil {
+		return nil, fmt.Errorf("%w: length %q", ErrProtocol, head)
+	}
+	b := make([]byte, n)
+	return b, c.full(b)
+}
+
+// brief is a service as error texts show it: a long command is cut, and control characters are seen.
+func brief(service string) string {
+	const most = 120
+	r := []rune(service)
+	if len(r) > most {
+		service = string(r[:most]) + "..."
+	}
+	q := strconv.Quote(service)
+	return q[1 : len(q)-1]
+}

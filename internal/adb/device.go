@@ -1,0 +1,92 @@
+package adb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+)
+
+// Device is one phone behind a server. It holds no connection and is safe for concurrent use.
+type Device struct {
+	client *Client
+	serial string
+
+	mu       sync.Mutex
+	features map[string]bool // nil until asked
+}
+
+// Device names a phone. It does not ask whether there is one.
+func (c *Client) Device(serial string) *Device { return &Device{client: c, serial: serial} }
+
+// Serial is the phone's serial.
+func (d *Device) Serial() string { return d.serial }
+
+// Open connects to a service of the phone, for example "sync:". The caller closes the connection.
+func (d *Device) Open(ctx context.Context, service string) (*Conn, error) {
+	if strings.ContainsRune(service, 0) {
+		return nil, errors.New("a NUL byte in an ADB service")
+	}
+	conn, err := d.client.connect(ctx, "host:transport:"+d.serial)
+	if err != nil {
+		return nil, err
+	}
+	if err := conn.request(service); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return conn, nil
+}
+
+// Has reports whether phone and server both have a feature, for example "shell_v2". The answer is asked for once.
+func (d *Device) Has(ctx context.Context, feature string) (bool, error) {
+	d.mu.Lock()
+	known := d.features
+	d.mu.Unlock()
+	if known == nil {
+		s, err := d.client.Host(ctx, "host-serial:"+d.serial+":features")
+		if err != nil {
+			return false, err
+		}
+		known = map[string]bool{}
+		for f := range strings.SplitSeq(s, ",") {
+			known[strings.TrimSpace(f)] = true
+		}
+		d.mu.Lock()
+		d.features = known
+		d.mu.Unlock()
+	}
+	return known[feature], nil
+}
+
+// Exec runs a command line and returns its raw output, nothing mended, stderr included. There is no exit code.
+// expect is the size to make room for, limit the most bytes that are accepted: more is ErrTooMuch.
+func (d *Device) Exec(ctx context.Context, line string, expect, limit int) ([]byte, error) {
+	conn, err := d.Open(ctx, "exec:"+line)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	return readAll(conn, "exec:"+line, expect, limit)
+}
+
+// readAll reads to the end. The stream's end is its only end mark: whether it is whole is the caller's to judge.
+func readAll(r io.Reader, service string, expect, limit int) ([]byte, error) {
+	buf := make([]byte, 0, min(max(expect, 512), limit)+1)
+	for {
+		n, err := r.Read(buf[len(buf):cap(buf)])
+		buf = buf[:len(buf)+n]
+		switch {
+		case len(buf) > limit:
+			return nil, fmt.Errorf("adb %s: %w: over %d bytes", brief(service), ErrTooMuch, limit)
+		case err == io.EOF:
+			return buf, nil
+		case err != nil:
+			return nil, fmt.Errorf("adb %s: %w", brief(service), err)
+		case len(buf) == cap(buf):
+			buf = append(buf, 0)[:len(buf)]
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package adb
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// Entry is one line of the server's device list.
+type Entry struct {
+	Serial string
+	State  string            // device, offline, unauthorized, ... or "no permissions (...)"
+	Props  map[string]string // product, model, device, transport_id, usb
+}
+
+// Devices lists the phones that the server has, in its order.
+func (c *Client) Devices(ctx context.Context) ([]Entry, error) {
+	s, err := c.Host(ctx, "host:devices-l")
+	if err != nil {
+		return nil, err
+	}
+	return parseDevices(s)
+}
+
+// Track calls changed with the whole list, at once and at each change, until ctx ends, the server goes away, or changed
+// returns an error; it returns that reason. Server 29 tracks an unauthorized phone as offline: take a call as a wake-up
+// and ask [Client.Devices].
+func (c *Client) Track(ctx context.Context, changed func([]Entry) error) error {
+	conn, err := c.connect(ctx, "host:track-devices-l")
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	for {
+		b, err := conn.block()
+		if err != nil {
+			return fmt.Errorf("adb host:track-devices-l: %w", err)
+		}
+		list, err := parseDevices(string(b))
+		if err != nil {
+			return err
+		}
+		if err := changed(list); err != nil {
+			return err
+		}
+	}
+}
+
+// knownProps are the names that follow the state. Only they end "no permissions (...)", whose words hold colons.
+var knownProps = map[string]bool{"usb": true, "product": true, "model": true, "device": true, "transport_id": true, "features": true}
+
+func parseDevices(list string) ([]Entry, error) {
+	entries := []Entry{}
+	for line := range strings.Lines(list) {
+		fields := strings.Fields(strings.Replace(line, "(no serial number)", "(no-serial-number)", 1))
+		if len(fields) == 0 {
+			continue
+		}
+		if len(fields) < 2 {
+			return nil, fmt.Errorf("adb host:devices-l: %w: line %q", ErrProtocol, line)
+		}
+		entries = append(entries, parseEntry(fields))
+	}
+	return entries, nil
+}
+
+func parseEntry(fields []string) Entry {
+	e := Entry{Serial: fields[0], State: fields[1], Props: map[string]string{}}
+	for _, f := range fields[2:] {
+		if key, value, ok := strings.Cut(f, ":"); ok && knownProps[key] {
+			e.Props[key] = value
+		} else if len(e.Props) == 0 && strings.HasPrefix(e.State, "no") {
+			e.State += " " + f
+		}
+	}
+	return e
+}

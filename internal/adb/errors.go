@@ -1,0 +1,86 @@
+package adb
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/taploop/taploop/internal/hint"
+)
+
+// What went wrong, for errors.Is.
+var (
+	ErrNoServer      = errors.New("no ADB server is listening")
+	ErrNotFound      = errors.New("the ADB server has no such phone")
+	ErrOffline       = errors.New("the phone is offline")
+	ErrUnauthorized  = errors.New("the phone has not authorised this computer")
+	ErrNoPermissions = errors.New("this user may not open the phone's USB device")
+	ErrClosed        = errors.New("the phone refused the service")
+	ErrCut           = errors.New("the connection broke off")
+	ErrProtocol      = errors.New("that is not the ADB protocol")
+	ErrTooMuch       = errors.New("more data than is accepted")
+)
+
+// RefusedError is a FAIL of the server or of the phone. It unwraps to one of the sentinels when its text is known.
+type RefusedError struct {
+	Service string
+	Message string
+	kind    error
+}
+
+func (e *RefusedError) Error() string { return fmt.Sprintf("adb %s: %s", e.Service, e.Message) }
+
+func (e *RefusedError) Unwrap() error { return e.kind }
+
+// refusals holds the known texts of adb servers 1.0.31 to 1.0.41, in the order in which they are tried.
+var refusals = []struct {
+	text string
+	kind error
+	mend string
+}{
+	{"unauthorized", ErrUnauthorized, mendUnauthorized},
+	{"still authorizing", ErrUnauthorized, mendUnauthorized},
+	{"no permissions", ErrNoPermissions, mendNoPermissions},
+	{"insufficient permissions", ErrNoPermissions, mendNoPermissions},
+	{"offline", ErrOffline, mendOffline},
+	{"still connecting", ErrOffline, mendOffline},
+	{"not found", ErrNotFound, mendNotFound},
+	{"no devices", ErrNotFound, mendNotFound},
+	{"closed", ErrClosed, "the phone's adbd does not offer this service"},
+	{"unknown host service", ErrClosed, "update the adb that runs the server, then run `adb kill-server`"},
+}
+
+const (
+	mendUnauthorized  = "unlock the phone and confirm \"Allow USB debugging?\", then try again"
+	mendNoPermissions = "add a udev rule for the phone or join the group plugdev, run `adb kill-server`, then plug the phone in again"
+	mendOffline       = "check the cable or the Wi-Fi, run `adb reconnect offline`, then try again"
+	mendNotFound      = "run `adb devices` and pass one of its serials; for a phone on the network run `adb connect HOST:PORT` first"
+)
+
+func refused(service, message string) error {
+	e := &RefusedError{Service: service, Message: strings.TrimSpace(message)}
+	low := strings.ToLower(message)
+	for _, r := range refusals {
+		if strings.Contains(low, r.text) {
+			e.kind = r.kind
+			return hint.Add(e, r.mend)
+		}
+	}
+	return e
+}
+
+// StateError is why a phone in this state of the device list cannot be used, or nil for the state "device".
+func StateError(serial, state string) error {
+	switch {
+	case state == "device":
+		return nil
+	case state == "unauthorized", state == "authorizing":
+		return hint.Add(fmt.Errorf("%s: %w", serial, ErrUnauthorized), mendUnauthorized)
+	case strings.HasPrefix(state, "no permissions"):
+		return hint.Add(fmt.Errorf("%s: %w", serial, ErrNoPermissions), mendNoPermissions)
+	case state == "offline", state == "connecting":
+		return hint.Add(fmt.Errorf("%s: %w", serial, ErrOffline), mendOffline)
+	}
+	err := fmt.Errorf("%s is in state %q, not started up normally", serial, state)
+	return hint.Add(err, "start the phone normally (`adb reboot`), then try again")
+}

@@ -1,0 +1,101 @@
+package adb
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+)
+
+// Result is what a command on the phone gave.
+type Result struct {
+	Stdout string
+	Stderr string // "" on phones without shell_v2: there both streams are in Stdout
+	Code   int
+}
+
+// Text is all that the command said, on both streams.
+func (r Result) Text() string { return r.Stdout + r.Stderr }
+
+// outputLimit bounds what a command may say. A whole dumpsys of a busy phone stays well under it.
+const outputLimit = 8 << 20
+
+// Shell runs a command line and waits for its end. A command that ran and failed is a Result with its code, not an error;
+// an error is about reaching the phone, a stream that broke off, or output beyond 8 MiB. The command gets no input.
+func (d *Device) Shell(ctx context.Context, line string) (Result, error) {
+	v2, err := d.Has(ctx, "shell_v2")
+	if err != nil {
+		return Result{}, err
+	}
+	if !v2 {
+		return d.legacyShell(ctx, line)
+	}
+	conn, err := d.Open(ctx, "shell,v2,raw:"+line)
+	if err != nil {
+		return Result{}, err
+	}
+	defer conn.Close()
+	if _, err := conn.Write([]byte{packetCloseStdin, 0, 0, 0, 0}); err != nil {
+		return Result{}, fmt.Errorf("adb shell,v2:%s: %w", brief(line), err)
+	}
+	r, err := readPackets(conn, outputLimit)
+	if err != nil {
+		return Result{}, fmt.Errorf("adb shell,v2:%s: %w", brief(line), err)
+	}
+	return r, nil
+}
+
+// Packets of the shell protocol: an id, a little-endian length, the data.
+const (
+	packetStdout     = 1
+	packetStderr     = 2
+	packetExit       = 3
+	packetCloseStdin = 4
+)
+
+// readPackets reads to the exit packet. A stream that ends before it is ErrCut.
+func readPackets(r io.Reader, limit int64) (Result, error) {
+	var out, errs bytes.Buffer
+	for {
+		var head [5]byte
+		if _, err := io.ReadFull(r, head[:]); err != nil {
+			return Result{}, cut(err)
+		}
+		size := int64(binary.LittleEndian.Uint32(head[1:]))
+		if size > limit-int64(out.Len()+errs.Len()) {
+			return Result{}, fmt.Errorf("%w: over %d bytes of output", ErrTooMuch, limit)
+		}
+		into := io.Writer(io.Discard)
+		switch head[0] {
+		case packetStdout:
+			into = &out
+		case packetStderr:
+			into = &errs
+		case packetExit:
+			return exit(r, size, &out, &errs)
+		}
+		if _, err := io.CopyN(into, r, size); err != nil {
+			return Result{}, cut(err)
+		}
+	}
+}
+
+func exit(r io.Reader, size int64, out, errs *bytes.Buffer) (Result, error) {
+	if size != 1 {
+		return Result{}, fmt.Errorf("%w: an exit code of %d bytes", ErrProtocol, size)
+	}
+	var code [1]byte
+	if _, err := io.ReadFull(r, code[:]); err != nil {
+		return Result{}, cut(err)
+	}
+	return Result{out.String(), errs.String(), int(code[0])}, nil
+}
+
+// cut names a stream's early end.
+func cut(err error) error {
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return ErrCut
+	}
+	return err
+}
