@@ -76,10 +76,10 @@ func (l *loop) settle(ctx context.Context) (screen.Look, screen.Fingerprint, err
 		return l.glance(ctx)
 	}
 	began, pause := time.Now(), firstPoll
-	sleep(ctx, pause)
+	sleep(ctx, min(pause, l.limits.Settle))
 	look, print, err := l.glance(ctx)
 	for err == nil && look.State.On && look.Frame != nil && time.Since(began) < l.limits.Settle {
-		sleep(ctx, pause)
+		sleep(ctx, min(pause, l.limits.Settle-time.Since(began)))
 		pause = min(pause*3/2, lastPoll)
 		former, formerPrint := look, print
 		look, print, err = l.glance(ctx)

@@ -1,0 +1,261 @@
+package agentloop_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"time"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/screen"
+)
+
+// phone is a small phone whose screen is one grey: every touch turns it to the next one, after lag.
+type phone struct {
+	touches []string
+	looks   int
+	state   screen.State
+	lag     time.Duration                   // between a touch and the new screen
+	moving  time.Duration                   // how long the screen then goes on changing
+	frozen  bool                            // touches change nothing
+	black   bool                            // captures are black
+	lookErr func(n int) error               // of the nth look, from 1
+	touch   func(ctx context.Context) error // what a touch comes to, nil for success
+	took    time.Duration                   // of a touch
+
+	scene   int
+	changed time.Time
+}
+
+func newPhone() *phone {
+	return &phone{state: screen.State{On: true, Size: screen.Size{W: 54, H: 120}, App: "launcher"}}
+}
+
+func (p *phone) Look(ctx context.Context) (screen.Look, error) {
+	p.looks++
+	if err := ctx.Err(); err != nil {
+		return screen.Look{}, err
+	}
+	if p.lookErr != nil {
+		if err := p.lookErr(p.looks); err != nil {
+			return screen.Look{State: p.state}, err
+		}
+	}
+	look := screen.Look{State: p.state, At: time.Now()}
+	if !p.state.On {
+		return look, nil
+	}
+	since := time.Since(p.changed)
+	switch {
+	case p.black:
+		look.Frame = grey(0)
+	case !p.changed.IsZero() && since < p.lag:
+		look.Frame = scene(p.scene - 1) // the old screen is still there
+	case !p.changed.IsZero() && since < p.lag+p.moving:
+		look.Frame = scene(100 + p.looks) // another one each time
+	default:
+		look.Frame = scene(p.scene)
+	}
+	return look, nil
+}
+
+// scene is the nth screen of a phone.
+func scene(n int) *screen.Frame { return grey(uint8(40 + n*20%200)) }
+
+func grey(v uint8) *screen.Frame {
+	img := image.NewRGBA(image.Rect(0, 0, 54, 120))
+	draw.Draw(img, img.Bounds(), image.NewUniform(color.RGBA{v, v, v, 255}), image.Point{}, draw.Src)
+	f, err := screen.NewFrame(img)
+	if err != nil {
+		panic(err)
+	}
+	return f
+}
+
+func (p *phone) do(ctx context.Context, form string, args ...any) error {
+	if p.touch != nil {
+		if err := p.touch(ctx); err != nil {
+			return err
+		}
+	}
+	if p.took > 0 {
+		select {
+		case <-time.After(p.took):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	p.touches = append(p.touches, fmt.Sprintf(form, args...))
+	if !p.frozen {
+		p.scene++
+		p.changed = time.Now()
+	}
+	return nil
+}
+
+func (p *phone) Tap(ctx context.Context, at screen.Point) error { return p.do(ctx, "tap %v", at) }
+func (p *phone) DoubleTap(ctx context.Context, at screen.Point) error {
+	return p.do(ctx, "double tap %v", at)
+}
+func (p *phone) Press(ctx context.Context, at screen.Point, hold time.Duration) error {
+	return p.do(ctx, "press %v %v", at, hold)
+}
+func (p *phone) Swipe(ctx context.Context, from, to screen.Point, took time.Duration) error {
+	return p.do(ctx, "swipe %v %v %v", from, to, took)
+}
+func (p *phone) Drag(ctx context.Context, from, to screen.Point) error {
+	return p.do(ctx, "drag %v %v", from, to)
+}
+func (p *phone) Type(ctx context.Context, text string) error { return p.do(ctx, "type %q", text) }
+func (p *phone) Clear(ctx context.Context) error             { return p.do(ctx, "clear") }
+func (p *phone) Key(ctx context.Context, key actions.Key) error {
+	return p.do(ctx, "key %s", key)
+}
+func (p *phone) Launch(ctx context.Context, app string) error { return p.do(ctx, "launch %s", app) }
+
+// script is a policy that decides one action after the other, and keeps what it was shown.
+type script struct {
+	actions []actions.Action
+	seen    []agentloop.Situation
+	took    time.Duration // of a decision; it does not heed its context, as a model's reply that is on its way
+	before  func(n int)   // called in the nth decision, from 1
+	err     func(n int) error
+}
+
+func (s *script) Next(_ context.Context, sit agentloop.Situation) (agentloop.Proposal, error) {
+	s.seen = append(s.seen, sit)
+	n := len(s.seen)
+	if s.before != nil {
+		s.before(n)
+	}
+	if s.took > 0 {
+		time.Sleep(s.took)
+	}
+	p := agentloop.Proposal{Tries: []agentloop.Try{{Prompt: sit.Task, Reply: "reply", PromptTokens: 10, CompletionTokens: 2}}}
+	if s.err != nil {
+		if err := s.err(n); err != nil {
+			return p, err
+		}
+	}
+	if n > len(s.actions) {
+		return p, errors.New("the script is over")
+	}
+	p.Action = s.actions[n-1]
+	p.Summary = fmt.Sprintf("did %d", n)
+	return p, nil
+}
+
+// told is the notes that the nth decision was shown, from 1, in English.
+func (s *script) told(n int) []string {
+	var out []string
+	for _, note := range s.seen[n-1].Notes {
+		out = append(out, note.Text("en"))
+	}
+	return out
+}
+
+// journal keeps everything in memory; the nth entry, from 1, can be made to fail.
+type journal struct {
+	entries []string
+	intents []agentloop.Step
+	steps   []agentloop.Step
+	course  agentloop.Course // as of the last Done
+	fail    func(entry string) error
+	on      func(entry string)
+}
+
+func (j *journal) add(ctx context.Context, kind string, s agentloop.Step) error {
+	verb := "none"
+	if s.Proposal.Action != nil {
+		verb = s.Proposal.Action.Verb()
+	}
+	entry := fmt.Sprintf("%s %d %s", kind, s.Index, verb)
+	if j.fail != nil {
+		if err := j.fail(entry); err != nil {
+			return err
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	j.entries = append(j.entries, entry)
+	if j.on != nil {
+		j.on(entry)
+	}
+	return nil
+}
+
+func (j *journal) Intent(ctx context.Context, s agentloop.Step) error {
+	if err := j.add(ctx, "intent", s); err != nil {
+		return err
+	}
+	j.intents = append(j.intents, s)
+	return nil
+}
+
+func (j *journal) Done(ctx context.Context, s agentloop.Step, c agentloop.Course) error {
+	if err := j.add(ctx, "done", s); err != nil {
+		return err
+	}
+	j.steps, j.course = append(j.steps, s), c
+	return nil
+}
+
+// answers is an asker that gives one exchange after the other.
+type answers struct {
+	asked []agentloop.Question
+	give  []actions.Exchange
+	err   error
+	took  time.Duration
+}
+
+func (a *answers) Ask(ctx context.Context, q agentloop.Question) (actions.Exchange, error) {
+	a.asked = append(a.asked, q)
+	if a.took > 0 {
+		select {
+		case <-time.After(a.took):
+		case <-ctx.Done():
+			return actions.Exchange{}, context.Cause(ctx)
+		}
+	}
+	if a.err != nil {
+		return actions.Exchange{}, a.err
+	}
+	x := a.give[(len(a.asked)-1)%len(a.give)]
+	x.Question = q.Info.Question
+	return x, nil
+}
+
+// rig is a runner with its doubles.
+type rig struct {
+	phone   *phone
+	script  *script
+	journal *journal
+	asker   *answers
+	events  []agentloop.Event
+	runner  *agentloop.Runner
+}
+
+func newRig(acts ...actions.Action) *rig {
+	r := &rig{phone: newPhone(), script: &script{actions: acts}, journal: &journal{}, asker: &answers{}}
+	r.runner = &agentloop.Runner{
+		Phone: r.phone, Policy: r.script, Journal: r.journal, Asker: r.asker,
+		Observe: func(e agentloop.Event) { r.events = append(r.events, e) },
+	}
+	return r
+}
+
+// kinds is what happened, one word each.
+func (r *rig) kinds() []agentloop.EventKind {
+	var out []agentloop.EventKind
+	for _, e := range r.events {
+		out = append(out, e.Kind)
+	}
+	return out
+}
+
+func tap(x, y float64) actions.Click { return actions.Click{At: screen.Permille(x, y)} }

@@ -1,0 +1,259 @@
+package agentloop_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/screen"
+)
+
+// run runs a rig in a bubble, so that waiting costs nothing and a goroutine left behind is an error.
+func run(t *testing.T, r *rig, task string) (end agentloop.Ending, c agentloop.Course) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		var err error
+		end, c, err = r.runner.Run(t.Context(), agentloop.Course{Task: task}, 0)
+		require.NoError(t, err)
+	})
+	return end, c
+}
+
+func TestARunLooksDecidesActsAndEndsWithTheReport(t *testing.T) {
+	r := newRig(tap(500, 250), actions.Type{Text: "milk"}, actions.Complete{Report: "milk is on the list"})
+
+	end, c := run(t, r, "put milk on the list")
+
+	require.Equal(t, agentloop.TaskCompleted, end.Reason)
+	require.Equal(t, "milk is on the list", end.Answer)
+	require.NoError(t, end.Err)
+	require.Equal(t, 3, end.Steps)
+	require.Equal(t, []string{"tap (0.500,0.250)", `type "milk"`}, r.phone.touches)
+	require.Equal(t, []string{
+		"intent 1 CLICK", "done 1 CLICK", "intent 2 TYPE", "done 2 TYPE", "done 3 COMPLETE",
+	}, r.journal.entries)
+	require.Equal(t, agentloop.Course{Task: "put milk on the list", Steps: 3, Summary: "did 3"}, c)
+	require.Equal(t, c, r.journal.course)
+	require.Equal(t, []agentloop.EventKind{
+		agentloop.Started,
+		agentloop.Looked, agentloop.Decided, agentloop.Acting, agentloop.Acted, agentloop.Stepped,
+		agentloop.Settled, agentloop.Decided, agentloop.Acting, agentloop.Acted, agentloop.Stepped,
+		agentloop.Settled, agentloop.Decided, agentloop.Stepped,
+		agentloop.Ended,
+	}, r.kinds())
+}
+
+func TestTheModelsOwnSummaryIsShownOnTheNextStep(t *testing.T) {
+	r := newRig(tap(1, 1), actions.Complete{})
+
+	run(t, r, "x")
+
+	require.Empty(t, r.script.seen[0].Summary)
+	require.Equal(t, "did 1", r.script.seen[1].Summary)
+}
+
+func TestStepsCountAnewInACallAndGoOnInTheSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(tap(1, 1), actions.Complete{})
+
+		_, c, err := r.runner.Run(t.Context(), agentloop.Course{Task: "x", Steps: 2}, 7)
+
+		require.NoError(t, err)
+		require.Equal(t, 4, c.Steps)
+		require.Equal(t, 8, r.script.seen[0].Step)
+		require.Equal(t, []int{8, 9}, []int{r.journal.steps[0].Index, r.journal.steps[1].Index})
+		require.Equal(t, []int{1, 2}, []int{r.journal.steps[0].Local, r.journal.steps[1].Local})
+	})
+}
+
+func TestNotesAreRememberedAndTouchNothing(t *testing.T) {
+	r := newRig(actions.Note{Text: "the code is 12"}, actions.Note{Text: "and 13"}, actions.Complete{})
+
+	_, c := run(t, r, "x")
+
+	require.Empty(t, r.phone.touches)
+	require.Equal(t, []string{"the code is 12", "and 13"}, c.Remembered)
+	require.Equal(t, []string{"the code is 12"}, r.script.seen[1].Remembered)
+	require.Equal(t, []string{"done 1 NOTE", "done 2 NOTE", "done 3 COMPLETE"}, r.journal.entries)
+}
+
+func TestHowARunEnds(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		acts    []actions.Action
+		arrange func(r *rig)
+		want    agentloop.StopReason
+		says    string // in the error
+		steps   int
+		touches int
+		looks   int // 0 does not look
+	}{
+		{name: "aborted by the model, with its reason as the answer", acts: []actions.Action{actions.Abort{Reason: "no such app"}}, want: agentloop.TaskAborted, steps: 1},
+		{name: "out of steps", acts: []actions.Action{tap(1, 1), tap(500, 1), tap(900, 1)}, want: agentloop.MaxStepsReached,
+			arrange: func(r *rig) { r.runner.Limits.Steps = 2 }, says: "all 2 steps", steps: 2, touches: 2},
+		{name: "out of time while the model thinks", acts: []actions.Action{tap(1, 1), tap(500, 1), tap(900, 1)}, want: agentloop.TimeLimitReached,
+			arrange: func(r *rig) { r.runner.Limits.Time = 25 * time.Second; r.script.took = 10 * time.Second }, says: "time for this call", steps: 2, touches: 2},
+		{name: "display off at first", acts: []actions.Action{tap(1, 1)}, want: agentloop.ManualStop,
+			arrange: func(r *rig) { r.phone.state.On = false }, says: "display is off", looks: 1},
+		{name: "display switched off in the middle", acts: []actions.Action{tap(1, 1), tap(2, 2)}, want: agentloop.ManualStop,
+			arrange: func(r *rig) {
+				r.journal.on = func(e string) {
+					if e == "done 1 CLICK" {
+						r.phone.state.On = false
+					}
+				}
+			}, says: "display is off", steps: 1, touches: 1, looks: 2},
+		{name: "locked", acts: []actions.Action{tap(1, 1)}, want: agentloop.ScreenLocked,
+			arrange: func(r *rig) { r.phone.state.Locked = true }, says: "locked"},
+		{name: "locked as an error", acts: []actions.Action{tap(1, 1)}, want: agentloop.ScreenLocked,
+			arrange: func(r *rig) {
+				r.phone.lookErr = func(int) error { return fmt.Errorf("capturing: %w", screen.ErrLocked) }
+			}, says: "locked"},
+		{name: "secure window", acts: []actions.Action{tap(1, 1)}, want: agentloop.SecureScreen,
+			arrange: func(r *rig) {
+				r.phone.lookErr = func(int) error { return fmt.Errorf("capturing: %w", screen.ErrSecure) }
+			}, says: "forbids capture"},
+		{name: "phone lost while looking", acts: []actions.Action{tap(1, 1)}, want: agentloop.DeviceDisconnected,
+			arrange: func(r *rig) {
+				r.phone.lookErr = func(int) error { return fmt.Errorf("capturing: %w", screen.ErrDisconnected) }
+			}, says: "step 1: looking: capturing: the phone is disconnected"},
+		{name: "phone that cannot be looked at", acts: []actions.Action{tap(1, 1)}, want: agentloop.DeviceError,
+			arrange: func(r *rig) { r.phone.lookErr = func(int) error { return errors.New("screencap: no memory") } }, says: "no memory", looks: 1},
+		{name: "phone lost during a gesture", acts: []actions.Action{tap(1, 1)}, want: agentloop.DeviceDisconnected,
+			arrange: func(r *rig) {
+				r.phone.touch = func(context.Context) error { return fmt.Errorf("tapping: %w", screen.ErrDisconnected) }
+			}, says: "carrying out CLICK", steps: 1},
+		{name: "model that cannot be understood", want: agentloop.ModelOutputInvalid,
+			arrange: func(r *rig) {
+				r.script.err = func(int) error { return fmt.Errorf("three tries: %w", agentloop.ErrUnreadable) }
+			}, says: "three tries", steps: 1},
+		{name: "model that is not there", want: agentloop.ModelError,
+			arrange: func(r *rig) { r.script.err = func(int) error { return errors.New("connection refused") } }, says: "refused", steps: 1},
+		{name: "policy that decides nothing", acts: []actions.Action{nil}, want: agentloop.ModelOutputInvalid, says: "neither an action nor an error", steps: 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newRig(c.acts...)
+			if c.arrange != nil {
+				c.arrange(r)
+			}
+
+			end, course := run(t, r, "x")
+
+			require.Equal(t, c.want, end.Reason)
+			require.Equal(t, c.steps, end.Steps)
+			require.Equal(t, c.steps, course.Steps)
+			require.Len(t, r.journal.steps, c.steps, "every step is in the journal")
+			require.Len(t, r.phone.touches, c.touches)
+			if c.looks > 0 {
+				require.Equal(t, c.looks, r.phone.looks)
+			}
+			if c.says == "" {
+				require.NoError(t, end.Err)
+				return
+			}
+			require.ErrorContains(t, end.Err, c.says)
+			require.NotEmpty(t, hint.Of(end.Err), "an error without a mend: %v", end.Err)
+		})
+	}
+}
+
+func TestNothingIsCompletedBecauseTheModelFellSilent(t *testing.T) {
+	r := newRig(tap(1, 1))
+
+	end, _ := run(t, r, "x")
+
+	require.Equal(t, agentloop.ModelError, end.Reason)
+	require.Empty(t, end.Answer)
+}
+
+func TestEveryTryOfAnUnreadableModelIsJournaled(t *testing.T) {
+	r := newRig()
+	r.script.err = func(int) error { return agentloop.ErrUnreadable }
+
+	run(t, r, "x")
+
+	require.Len(t, r.journal.steps, 1)
+	require.Equal(t, "reply", r.journal.steps[0].Proposal.Tries[0].Reply)
+	require.Nil(t, r.journal.steps[0].Proposal.Action)
+}
+
+func TestARefusalIsToldToTheModelOnce(t *testing.T) {
+	r := newRig(actions.Awake{App: "Nope"}, tap(1, 1), actions.Complete{})
+	refuse := true
+	r.phone.touch = func(context.Context) error {
+		if !refuse {
+			return nil
+		}
+		refuse = false
+		return hint.Add(errors.New(`no app is called "Nope"`), "near ones are Notes and Shop")
+	}
+
+	end, _ := run(t, r, "x")
+
+	require.Equal(t, agentloop.TaskCompleted, end.Reason)
+	require.Equal(t, `no app is called "Nope" (near ones are Notes and Shop)`, r.journal.steps[0].Refusal)
+	require.Len(t, r.script.told(2), 1)
+	require.Contains(t, r.script.told(2)[0], `open "Nope"`)
+	require.Contains(t, r.script.told(2)[0], "near ones are Notes and Shop")
+	require.Empty(t, r.script.told(3))
+}
+
+func TestAnInvalidGestureNeverReachesThePhone(t *testing.T) {
+	r := newRig(tap(1200, 1), actions.Complete{})
+
+	run(t, r, "x")
+
+	require.Empty(t, r.phone.touches)
+	require.Equal(t, []string{"done 1 CLICK", "done 2 COMPLETE"}, r.journal.entries, "no intent: the phone was not to be touched")
+	require.Contains(t, r.script.told(2)[0], "off the screen")
+}
+
+func TestAGestureThatHangsHasAnUnknownOutcome(t *testing.T) {
+	r := newRig(tap(1, 1), actions.Complete{})
+	r.phone.touch = func(ctx context.Context) error {
+		if len(r.script.seen) > 1 {
+			return nil
+		}
+		<-ctx.Done()
+		return fmt.Errorf("tapping: %w", ctx.Err())
+	}
+
+	run(t, r, "x")
+
+	require.Equal(t, 30*time.Second, r.journal.steps[0].Timing.Act)
+	require.Contains(t, r.script.told(2)[0], "Whether it took effect is unknown")
+}
+
+func TestWhatTheModelWasNotShownYetIsKeptForTheNextCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig()
+		c := agentloop.Course{Task: "x", ReplyJustIn: true, Notes: []agentloop.Note{{Kind: agentloop.NoteResumed}}}
+
+		_, got, err := r.runner.Run(t.Context(), c, 0)
+
+		require.NoError(t, err)
+		require.True(t, got.ReplyJustIn)
+		require.Equal(t, c.Notes, got.Notes)
+	})
+}
+
+func TestTheCallersCourseIsNotWrittenTo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(actions.Note{Text: "b"}, actions.Complete{})
+		backing := make([]string, 1, 8)
+		backing[0] = "a"
+
+		_, _, err := r.runner.Run(t.Context(), agentloop.Course{Remembered: backing}, 0)
+
+		require.NoError(t, err)
+		require.Equal(t, []string{"a", ""}, backing[:2])
+	})
+}

@@ -1,0 +1,137 @@
+package agentloop_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/screen"
+)
+
+func TestAfterAGestureTheScreenIsWaitedFor(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		arrange func(r *rig)
+		settle  time.Duration // of the second step
+		looks   int           // of the second step
+		scene   int           // that the second decision sees
+	}{
+		{name: "a screen that changes at once takes two looks", settle: 200 * time.Millisecond, looks: 2, scene: 1},
+		{name: "a screen that moves is looked at until it rests", arrange: func(r *rig) { r.phone.moving = 700 * time.Millisecond },
+			settle: 1412500 * time.Microsecond, looks: 6, scene: 1},
+		{name: "a screen that reacts late is not taken for one at rest", arrange: func(r *rig) { r.phone.lag = 550 * time.Millisecond },
+			settle: 912500 * time.Microsecond, looks: 5, scene: 1},
+		{name: "a screen that does not change is given its reaction time", arrange: func(r *rig) { r.phone.frozen = true },
+			settle: 912500 * time.Microsecond, looks: 5, scene: 0},
+		{name: "a screen that never rests is taken as it is after the limit", arrange: func(r *rig) { r.phone.moving = time.Hour },
+			settle: 3 * time.Second, looks: 10, scene: -1},
+		{name: "without a limit nothing is waited for", arrange: func(r *rig) { r.runner.Limits.Settle = -1; r.phone.lag = time.Second },
+			settle: 0, looks: 1, scene: 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newRig(tap(1, 1), actions.Complete{})
+			if c.arrange != nil {
+				c.arrange(r)
+			}
+
+			run(t, r, "x")
+
+			second := r.journal.steps[1]
+			require.Equal(t, c.settle, second.Timing.Settle)
+			require.Equal(t, c.looks+1, r.phone.looks)
+			require.Zero(t, second.Timing.Look, "the settled look is the step's look")
+			if c.scene >= 0 {
+				require.Equal(t, scene(c.scene).Fingerprint(), second.Look.Frame.Fingerprint())
+			}
+		})
+	}
+}
+
+func TestAfterAWaitTheScreenIsLookedAtOnce(t *testing.T) {
+	r := newRig(actions.Wait{For: 5 * time.Second}, actions.Complete{})
+
+	run(t, r, "x")
+
+	require.Equal(t, 2, r.phone.looks)
+	require.Equal(t, 5*time.Second, r.journal.steps[0].Timing.Act)
+	require.Zero(t, r.journal.steps[1].Timing.Settle)
+}
+
+func TestAfterAnAnswerTheScreenIsLookedAtAfresh(t *testing.T) {
+	r := newRig(actions.Info{Question: "which?"}, actions.Complete{})
+	r.asker.give = []actions.Exchange{{Answer: "red", Outcome: actions.Answered}}
+	r.asker.took = time.Hour
+
+	run(t, r, "x")
+
+	require.Equal(t, time.Hour, r.script.seen[1].Look.At.Sub(r.script.seen[0].Look.At))
+}
+
+func TestCompletingAndAbortingDoNotWaitForTheScreen(t *testing.T) {
+	for _, last := range []actions.Action{actions.Complete{}, actions.Abort{}} {
+		r := newRig(last)
+
+		end, _ := run(t, r, "x")
+
+		require.Equal(t, 1, r.phone.looks)
+		require.Zero(t, end.Took)
+	}
+}
+
+func TestAnAppThatComesToTheFrontWithTheSamePictureIsWaitedFor(t *testing.T) {
+	r := newRig(tap(1, 1), actions.Complete{})
+	apps := map[int]string{1: "launcher", 2: "splash", 3: "main", 4: "main"}
+	r.phone.lookErr = func(n int) error { r.phone.state.App = apps[min(n, 4)]; return nil }
+
+	run(t, r, "x")
+
+	require.Equal(t, "main", r.script.seen[1].Look.State.App)
+	require.Equal(t, 4, r.phone.looks)
+}
+
+type torn struct{}
+
+func (torn) Error() string   { return "the capture came apart" }
+func (torn) Temporary() bool { return true }
+
+func TestATornCaptureIsLookedAtAgainAFewTimes(t *testing.T) {
+	r := newRig(actions.Complete{})
+	r.phone.lookErr = func(n int) error {
+		if n < 3 {
+			return torn{}
+		}
+		return nil
+	}
+	end, _ := run(t, r, "x")
+	require.Equal(t, agentloop.TaskCompleted, end.Reason)
+	require.Equal(t, 3, r.phone.looks)
+
+	r = newRig(actions.Complete{})
+	r.phone.lookErr = func(int) error { return torn{} }
+	end, _ = run(t, r, "x")
+	require.Equal(t, agentloop.DeviceError, end.Reason)
+	require.Equal(t, 3, r.phone.looks)
+
+	r = newRig(actions.Complete{})
+	r.phone.lookErr = func(int) error { return errors.New("no such display") }
+	run(t, r, "x")
+	require.Equal(t, 1, r.phone.looks, "an error that will not pass is not tried again")
+}
+
+func TestAWindowThatIsSecureButSeenIsActedOn(t *testing.T) {
+	r := newRig(actions.Complete{})
+	r.phone.state.Secure = true // a dialog over it shows
+	end, _ := run(t, r, "x")
+	require.Equal(t, agentloop.TaskCompleted, end.Reason)
+
+	r = newRig(actions.Complete{})
+	r.phone.state.Secure, r.phone.black = true, true
+	end, _ = run(t, r, "x")
+	require.Equal(t, agentloop.SecureScreen, end.Reason)
+	require.ErrorIs(t, end.Err, screen.ErrSecure)
+	require.Empty(t, r.script.seen, "the model is not asked about a screen that cannot be seen")
+}
