@@ -37,6 +37,6 @@ func ExampleRunner() {
 	// Output:
 	// 1 open "Notes"
 	// 2 type "milk", press Enter
-	// 3 done: milk is on the list
+	// 3 done: "milk is on the list"
 	// TASK_COMPLETED_SUCCESSFULLY after 3 steps: milk is on the list
 }
