@@ -1,0 +1,215 @@
+package scripted
+
+import (
+	"context"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// maxBody bounds a request.
+const maxBody = 32 << 20
+
+// Handler serves a script at .../chat/completions and .../models under any prefix. Its fields are set before it serves;
+// any number of requests may come at once.
+type Handler struct {
+	APIKey  string         // "" lets everybody in
+	Observe func(*Request) // called with each request that is well-formed, before it is answered; may be called concurrently
+
+	script *Script
+	mu     sync.Mutex
+	used   []int // how often each rule answered, guarded by mu
+}
+
+// NewHandler serves s. Handlers of one script count its times each for themselves.
+func NewHandler(s *Script) *Handler { return &Handler{script: s, used: make([]int, len(s.rules))} }
+
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	var err error
+	switch {
+	case !h.admits(r):
+		err = &fault{401, "incorrect API key provided", "invalid_request_error", "invalid_api_key"}
+	case strings.HasSuffix(r.URL.Path, "/chat/completions"):
+		err = h.chat(w, r)
+	case strings.HasSuffix(r.URL.Path, "/models"):
+		err = h.list(w, r)
+	default:
+		err = &fault{404, fmt.Sprintf("no such path: %s %s", r.Method, r.URL.Path), "invalid_request_error", "unknown_url"}
+	}
+	if err != nil {
+		refuse(w, err)
+	}
+}
+
+func (h *Handler) admits(r *http.Request) bool {
+	if h.APIKey == "" {
+		return true
+	}
+	return subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), []byte("Bearer "+h.APIKey)) == 1
+}
+
+func allow(w http.ResponseWriter, r *http.Request, method string) error {
+	if r.Method == method {
+		return nil
+	}
+	w.Header().Set("Allow", method)
+	return &fault{405, fmt.Sprintf("method %s is not allowed here (want %s)", r.Method, method), "invalid_request_error", ""}
+}
+
+func (h *Handler) list(w http.ResponseWriter, r *http.Request) error {
+	if err := allow(w, r, http.MethodGet); err != nil {
+		return err
+	}
+	data := []map[string]any{}
+	for _, name := range h.names() {
+		data = append(data, map[string]any{"id": name, "object": "model", "created": 0, "owned_by": "scripted"})
+	}
+	return send(w, http.StatusOK, map[string]any{"object": "list", "data": data})
+}
+
+func (h *Handler) names() []string {
+	if len(h.script.models) == 0 {
+		return []string{"scripted"}
+	}
+	return h.script.models
+}
+
+func (h *Handler) chat(w http.ResponseWriter, r *http.Request) error {
+	if err := allow(w, r, http.MethodPost); err != nil {
+		return err
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err != nil {
+		return tooMuch(err)
+	}
+	req, wire, err := readRequest(body)
+	if err != nil {
+		return err
+	}
+	if err := h.knows(req.Model); err != nil {
+		return err
+	}
+	rule, groups := h.pick(req)
+	if h.Observe != nil {
+		h.Observe(req)
+	}
+	if rule == nil {
+		return badRequest("%s has no rule for this: %q", h.script.name, middleCut(req.Asked(), 2000))
+	}
+	if pause(r.Context(), rule.Delay) != nil {
+		return nil // nobody is there to be answered
+	}
+	if rule.Status != 0 {
+		return h.fail(w, rule, groups)
+	}
+	answer := newAnswer(rule, groups, req)
+	if wire.Stream {
+		return answer.stream(r.Context(), w, wire.Options != nil && wire.Options.IncludeUsage)
+	}
+	return send(w, http.StatusOK, answer.whole())
+}
+
+func tooMuch(err error) error {
+	var big *http.MaxBytesError
+	if errors.As(err, &big) {
+		return &fault{413, fmt.Sprintf("the request is longer than %d bytes", big.Limit), "invalid_request_error", ""}
+	}
+	return badRequest("reading the request: %v", err)
+}
+
+func (h *Handler) knows(model string) error {
+	if len(h.script.models) == 0 {
+		return nil
+	}
+	for _, m := range h.script.models {
+		if m == model {
+			return nil
+		}
+	}
+	return &fault{404, fmt.Sprintf("model %q not found", model), "not_found_error", "model_not_found"}
+}
+
+// pick takes the first rule that matches and still may, and counts it.
+func (h *Handler) pick(req *Request) (*rule, map[string]string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	text := req.Asked()
+	for i := range h.script.rules {
+		r := &h.script.rules[i]
+		if r.Times > 0 && h.used[i] >= r.Times {
+			continue
+		}
+		if groups, ok := r.match(text); ok {
+			h.used[i]++
+			req.Rule = i + 1
+			return r, groups
+		}
+	}
+	return nil, nil
+}
+
+func (h *Handler) fail(w http.ResponseWriter, r *rule, groups map[string]string) error {
+	if r.RetryAfter != "" {
+		w.Header().Set("Retry-After", r.RetryAfter)
+	}
+	message := expand(r.text(), groups, asIs)
+	if message == "" {
+		message = http.StatusText(r.Status)
+	}
+	return &fault{r.Status, message, "scripted_error", ""}
+}
+
+// pause waits, or ends with ctx.
+func pause(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func send(w http.ResponseWriter, status int, v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(append(b, '\n')) // a client that is gone needs no answer
+	return nil
+}
+
+func refuse(w http.ResponseWriter, err error) {
+	var f *fault
+	if !errors.As(err, &f) {
+		f = &fault{500, err.Error(), "server_error", ""}
+	}
+	var code any
+	if f.code != "" {
+		code = f.code
+	}
+	_ = send(w, f.status, map[string]any{"error": map[string]any{
+		"message": f.message, "type": f.kind, "param": nil, "code": code,
+	}})
+}
+
+// middleCut keeps both ends of a long text: the task is at one, what is new at the other.
+func middleCut(s string, n int) string {
+	r := []rune(s)
+	if len(r) <= n {
+		return s
+	}
+	return string(r[:n/2]) + " [...] " + string(r[len(r)-n/2:])
+}

@@ -1,0 +1,196 @@
+package scripted
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"image"
+	_ "image/jpeg" // pictures of requests
+	_ "image/png"
+	"slices"
+	"strings"
+)
+
+// Request is a chat request as the handler understood it.
+type Request struct {
+	Model    string
+	Messages []Message
+	Stream   bool
+	Body     map[string]json.RawMessage // every field as it came
+	Rule     int                        // which rule of the script answers, from 1; 0 when none does
+}
+
+// Message is one turn of a request.
+type Message struct {
+	Role   string
+	Text   string // its text parts, one a line
+	Images []image.Image
+}
+
+// Asked is the text of the last user message, which rules are matched against.
+func (r *Request) Asked() string {
+	for _, m := range slices.Backward(r.Messages) {
+		if m.Role == "user" {
+			return m.Text
+		}
+	}
+	return ""
+}
+
+// fault is a request that a real endpoint would refuse.
+type fault struct {
+	status              int
+	message, kind, code string
+}
+
+func (f *fault) Error() string { return f.message }
+
+func badRequest(format string, args ...any) error {
+	return &fault{status: 400, message: fmt.Sprintf(format, args...), kind: "invalid_request_error"}
+}
+
+// wire is a request's JSON.
+type wire struct {
+	Model       *string          `json:"model"`
+	Messages    []wireMessage    `json:"messages"`
+	Stream      bool             `json:"stream"`
+	Temperature *float64         `json:"temperature"`
+	TopP        *float64         `json:"top_p"`
+	MaxTokens   *int             `json:"max_tokens"`
+	Options     *wireStreamTails `json:"stream_options"`
+}
+
+type wireStreamTails struct {
+	IncludeUsage bool `json:"include_usage"`
+}
+
+type wireMessage struct {
+	Role    string          `json:"role"`
+	Content json.RawMessage `json:"content"`
+}
+
+type wirePart struct {
+	Type     string `json:"type"`
+	Text     string `json:"text"`
+	ImageURL *struct {
+		URL string `json:"url"`
+	} `json:"image_url"`
+}
+
+// readRequest checks a body as an endpoint does.
+func readRequest(body []byte) (*Request, *wire, error) {
+	var w wire
+	r := &Request{}
+	if err := json.Unmarshal(body, &r.Body); err != nil {
+		return nil, nil, badRequest("we could not parse the JSON body of your request: %v", err)
+	}
+	if err := json.Unmarshal(body, &w); err != nil {
+		return nil, nil, badRequest("invalid request: %v", err)
+	}
+	if err := w.check(); err != nil {
+		return nil, nil, err
+	}
+	r.Model, r.Stream = *w.Model, w.Stream
+	for i, m := range w.Messages {
+		msg, err := m.read()
+		if err != nil {
+			return nil, nil, badRequest("messages[%d]: %v", i, err)
+		}
+		r.Messages = append(r.Messages, msg)
+	}
+	return r, &w, nil
+}
+
+func (w *wire) check() error {
+	switch {
+	case w.Model == nil || *w.Model == "":
+		return badRequest("you must provide a model parameter")
+	case len(w.Messages) == 0:
+		return badRequest("messages: a list of at least one message is required")
+	case w.Temperature != nil && (*w.Temperature < 0 || *w.Temperature > 2):
+		return badRequest("temperature: %v is not between 0 and 2", *w.Temperature)
+	case w.TopP != nil && (*w.TopP < 0 || *w.TopP > 1):
+		return badRequest("top_p: %v is not between 0 and 1", *w.TopP)
+	case w.MaxTokens != nil && *w.MaxTokens < 1:
+		return badRequest("max_tokens: %d is less than 1", *w.MaxTokens)
+	}
+	return nil
+}
+
+var roles = []string{"system", "developer", "user", "assistant", "tool"}
+
+func (m *wireMessage) read() (Message, error) {
+	out := Message{Role: m.Role}
+	if !slices.Contains(roles, m.Role) {
+		return out, fmt.Errorf("role: %q is not one of %s", m.Role, strings.Join(roles, ", "))
+	}
+	raw := bytes.TrimSpace(m.Content)
+	if len(raw) == 0 || string(raw) == "null" {
+		if m.Role == "assistant" { // one that only called tools has none
+			return out, nil
+		}
+		return out, fmt.Errorf("content is required")
+	}
+	if raw[0] == '"' {
+		return out, json.Unmarshal(raw, &out.Text)
+	}
+	var parts []wirePart
+	if err := json.Unmarshal(raw, &parts); err != nil {
+		return out, fmt.Errorf("content is neither a string nor a list of parts: %w", err)
+	}
+	var texts []string
+	for i, p := range parts {
+		if err := out.add(&p, &texts); err != nil {
+			return out, fmt.Errorf("content[%d]: %w", i, err)
+		}
+	}
+	out.Text = strings.Join(texts, "\n")
+	return out, nil
+}
+
+func (m *Message) add(p *wirePart, texts *[]string) error {
+	switch {
+	case p.Type == "text":
+		*texts = append(*texts, p.Text)
+	case p.Type == "image_url" && p.ImageURL != nil:
+		img, err := picture(p.ImageURL.URL)
+		if err != nil {
+			return fmt.Errorf("image_url: %w", err)
+		}
+		m.Images = append(m.Images, img)
+	default:
+		return fmt.Errorf("type %q (want text, or image_url with its field)", p.Type)
+	}
+	return nil
+}
+
+// maxPixels bounds a picture before memory is taken for it.
+const maxPixels = 64 << 20
+
+// picture decodes a data URL. Other URLs are not fetched.
+func picture(url string) (image.Image, error) {
+	head, data, ok := strings.Cut(url, ";base64,")
+	if !ok || head != "data:image/jpeg" && head != "data:image/png" {
+		return nil, fmt.Errorf("want a data:image/jpeg;base64 or data:image/png;base64 URL, got %.40q", url)
+	}
+	b, err := base64.StdEncoding.DecodeString(data)
+	if err != nil {
+		return nil, fmt.Errorf("the data is not base64: %w", err)
+	}
+	c, format, err := image.DecodeConfig(bytes.NewReader(b))
+	if err != nil {
+		return nil, fmt.Errorf("the data is no picture: %w", err)
+	}
+	if "data:image/"+format != head {
+		return nil, fmt.Errorf("the data is %s, not what %s says", format, head)
+	}
+	if c.Width*c.Height > maxPixels {
+		return nil, fmt.Errorf("%dx%d is too large", c.Width, c.Height)
+	}
+	img, _, err := image.Decode(bytes.NewReader(b))
+	if err != nil {
+		return nil, fmt.Errorf("the picture is broken: %w", err)
+	}
+	return img, nil
+}

@@ -1,0 +1,275 @@
+package scripted
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+
+	"github.com/taploop/taploop/internal/hint"
+)
+
+// maxScript bounds a script's size.
+const maxScript = 1 << 20
+
+// Script is a checked script. It does not change, so any number of handlers may share it.
+type Script struct {
+	name   string
+	models []string
+	rules  []rule
+}
+
+// rule is one entry of a script, ready to be matched.
+type rule struct {
+	source
+	line  int
+	when  *regexp.Regexp // nil matches everything
+	calls []toolCall
+}
+
+// source is a rule as the file has it.
+type source struct {
+	When         string        `yaml:"when"`
+	Times        int           `yaml:"times"` // 0 means any number
+	Reply        *string       `yaml:"reply"`
+	Reasoning    string        `yaml:"reasoning"`
+	Status       int           `yaml:"status"`
+	RetryAfter   string        `yaml:"retry_after"` // seconds or an HTTP date
+	Delay        time.Duration `yaml:"delay"`
+	FinishReason string        `yaml:"finish_reason"`
+	ToolCalls    []sourceCall  `yaml:"tool_calls"`
+}
+
+type sourceCall struct {
+	Name      string         `yaml:"name"`
+	Arguments map[string]any `yaml:"arguments"`
+}
+
+// toolCall is a tool call with its arguments as JSON.
+type toolCall struct{ name, arguments string }
+
+// Load reads a script from a YAML file.
+func Load(file string) (*Script, error) {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("reading the script: %w", err)
+	}
+	return parse(filepath.Base(file), b)
+}
+
+// Parse reads a script from YAML. Errors name the line.
+func Parse(b []byte) (*Script, error) { return parse("script", b) }
+
+func parse(name string, b []byte) (*Script, error) {
+	s, err := read(b)
+	if err != nil {
+		return nil, hint.Add(fmt.Errorf("%s: %w", name, err), "a script is a YAML mapping with rules:, a list of when: and reply:")
+	}
+	s.name = name
+	return s, nil
+}
+
+func read(b []byte) (*Script, error) {
+	if len(b) > maxScript {
+		return nil, fmt.Errorf("%d bytes are too much for a script (at most %d)", len(b), maxScript)
+	}
+	file, err := parser.ParseBytes(b, 0)
+	if err != nil {
+		return nil, located(err)
+	}
+	if len(file.Docs) != 1 || file.Docs[0].Body == nil {
+		return nil, errors.New("want exactly one YAML document that is not empty")
+	}
+	var top struct {
+		Models []string  `yaml:"models"`
+		Rules  []*source `yaml:"rules"`
+	}
+	if err := yaml.NodeToValue(file.Docs[0].Body, &top, yaml.Strict()); err != nil {
+		return nil, located(err)
+	}
+	if len(top.Rules) == 0 {
+		return nil, errors.New("line 1: no rules")
+	}
+	s := &Script{models: top.Models}
+	lines := ruleLines(file.Docs[0].Body)
+	for i, src := range top.Rules {
+		r := rule{line: 1}
+		if i < len(lines) {
+			r.line = lines[i]
+		}
+		if err := r.compile(src); err != nil {
+			return nil, fmt.Errorf("line %d: rule %d: %w", r.line, i+1, err)
+		}
+		s.rules = append(s.rules, r)
+	}
+	return s, nil
+}
+
+// located puts the line in front of what the YAML reader complains of.
+func located(err error) error {
+	var y yaml.Error
+	if !errors.As(err, &y) || y.GetToken() == nil {
+		return err
+	}
+	return fmt.Errorf("line %d: %s", y.GetToken().Position.Line, y.GetMessage())
+}
+
+// ruleLines are the lines on which the rules begin; short when they are written in a way that hides it (an alias).
+func ruleLines(top ast.Node) []int {
+	m, _ := top.(*ast.MappingNode)
+	if m == nil {
+		return nil
+	}
+	for _, v := range m.Values {
+		seq, ok := v.Value.(*ast.SequenceNode)
+		if !ok || v.Key.String() != "rules" {
+			continue
+		}
+		var lines []int
+		for _, n := range seq.Values {
+			lines = append(lines, firstLine(n))
+		}
+		return lines
+	}
+	return nil
+}
+
+func firstLine(n ast.Node) int {
+	if m, ok := n.(*ast.MappingNode); ok && len(m.Values) > 0 {
+		n = m.Values[0].Key
+	}
+	if n == nil || n.GetToken() == nil {
+		return 1
+	}
+	return n.GetToken().Position.Line
+}
+
+// compile checks a rule and readies it.
+func (r *rule) compile(src *source) error {
+	if src == nil {
+		return errors.New("it is empty")
+	}
+	r.source = *src
+	if r.When != "" {
+		re, err := regexp.Compile(r.When)
+		if err != nil {
+			return fmt.Errorf("when: %w", err)
+		}
+		r.when = re
+	}
+	for _, c := range r.ToolCalls {
+		if c.Name == "" {
+			return errors.New("tool_calls: a call without a name")
+		}
+		args, err := json.Marshal(orEmpty(c.Arguments))
+		if err != nil {
+			return fmt.Errorf("tool_calls: arguments of %s: %w", c.Name, err)
+		}
+		r.calls = append(r.calls, toolCall{c.Name, string(args)})
+	}
+	return errors.Join(r.checkNumbers(), r.checkWhole(), r.checkGroups())
+}
+
+func orEmpty(m map[string]any) map[string]any {
+	if m == nil {
+		return map[string]any{}
+	}
+	return m
+}
+
+func (r *rule) checkNumbers() error {
+	switch {
+	case r.Times < 0:
+		return fmt.Errorf("times: %d (want 1 or more, or none for any number)", r.Times)
+	case r.Delay < 0:
+		return fmt.Errorf("delay: %s is in the past", r.Delay)
+	case r.Status != 0 && (r.Status < 400 || r.Status > 599):
+		return fmt.Errorf("status: %d (want 400 to 599; without a status the reply is a 200)", r.Status)
+	}
+	return nil
+}
+
+// checkWhole asks that the rule says something, and one thing.
+func (r *rule) checkWhole() error {
+	says := r.Reply != nil || r.Reasoning != "" || len(r.calls) > 0
+	switch {
+	case r.Status == 0 && !says:
+		return errors.New("a rule needs one of reply, reasoning, tool_calls, status")
+	case r.Status == 0 && r.RetryAfter != "":
+		return errors.New("retry_after: only with a status")
+	case r.Status != 0 && (r.Reasoning != "" || len(r.calls) > 0 || r.FinishReason != ""):
+		return errors.New("status: an error has no reasoning, tool_calls or finish_reason")
+	}
+	if _, err := http.ParseTime(r.RetryAfter); r.RetryAfter != "" && err != nil && !seconds.MatchString(r.RetryAfter) {
+		return fmt.Errorf("retry_after: %q is neither seconds nor an HTTP date", r.RetryAfter)
+	}
+	return nil
+}
+
+var (
+	seconds     = regexp.MustCompile(`^[0-9]{1,9}$`)
+	placeholder = regexp.MustCompile(`\$?\$\{([^}]*)\}`)
+)
+
+// checkGroups asks that every ${name} is a group of when.
+func (r *rule) checkGroups() error {
+	var known []string
+	if r.when != nil {
+		known = slices.DeleteFunc(r.when.SubexpNames(), func(n string) bool { return n == "" })
+	}
+	texts := []string{r.text(), r.Reasoning}
+	for _, c := range r.calls {
+		texts = append(texts, c.arguments)
+	}
+	for _, m := range placeholder.FindAllStringSubmatch(strings.Join(texts, "\n"), -1) {
+		if !strings.HasPrefix(m[0], "$$") && !slices.Contains(known, m[1]) {
+			return fmt.Errorf("${%s} is no named group of when (it has: %s)", m[1], strings.Join(known, ", "))
+		}
+	}
+	return nil
+}
+
+func (r *rule) text() string {
+	if r.Reply == nil {
+		return ""
+	}
+	return *r.Reply
+}
+
+// expand fills in what the groups caught.
+func expand(s string, groups map[string]string, quote func(string) string) string {
+	return placeholder.ReplaceAllStringFunc(s, func(m string) string {
+		if strings.HasPrefix(m, "$$") {
+			return m[1:]
+		}
+		return quote(groups[m[2:len(m)-1]])
+	})
+}
+
+// match reports whether the rule is for the text, and what its groups caught.
+func (r *rule) match(text string) (map[string]string, bool) {
+	if r.when == nil {
+		return nil, true
+	}
+	m := r.when.FindStringSubmatch(text)
+	if m == nil {
+		return nil, false
+	}
+	groups := map[string]string{}
+	for i, name := range r.when.SubexpNames() {
+		if name != "" && groups[name] == "" { // alternatives may use a name twice: the one that caught something counts
+			groups[name] = m[i]
+		}
+	}
+	return groups, true
+}
