@@ -1,0 +1,135 @@
+package caption
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/model"
+	"github.com/taploop/taploop/screen"
+)
+
+// Completer asks a model; model.Client is one.
+type Completer interface {
+	Complete(ctx context.Context, r model.Request) (model.Response, error)
+}
+
+// Options has a working zero value.
+type Options struct {
+	Lang     string // of prompts and answers, "en" or "zh"; "" means "en"
+	LongSide int    // pictures are made to fit into this many pixels; 0 means 1280
+	Quality  int    // of the JPEG, 1 to 100; 0 means 85
+}
+
+const (
+	describeTokens = 256
+	replyTokens    = 1024
+	temperature    = 0.5
+)
+
+// Captioner describes screens and answers questions. Any number of goroutines may use it.
+type Captioner struct {
+	model    Completer
+	words    *words
+	longSide int
+	quality  int
+}
+
+// New returns a captioner that asks m.
+func New(m Completer, opts *Options) (*Captioner, error) {
+	o := Options{}
+	if opts != nil {
+		o = *opts
+	}
+	w, ok := languages[orDefault(o.Lang, "en")]
+	if !ok {
+		return nil, hint.Add(fmt.Errorf("captions in language %q", o.Lang), "choose en or zh")
+	}
+	c := &Captioner{model: m, words: w, longSide: orDefault(o.LongSide, 1280), quality: orDefault(o.Quality, 85)}
+	if c.longSide < 28 || c.quality < 1 || c.quality > 100 {
+		return nil, fmt.Errorf("captions from pictures of long side %d and quality %d (want at least 28, and 1 to 100)", c.longSide, c.quality)
+	}
+	return c, nil
+}
+
+func orDefault[T comparable](v, def T) T {
+	var zero T
+	if v == zero {
+		return def
+	}
+	return v
+}
+
+// Describe says in words what of the frame matters for the task.
+func (c *Captioner) Describe(ctx context.Context, task string, f *screen.Frame) (string, error) {
+	if f == nil {
+		return "", errors.New("describing a screen that is off: there is no picture")
+	}
+	text, err := c.ask(ctx, f, c.words.describe(task), describeTokens)
+	if err != nil {
+		return "", fmt.Errorf("describing the screen: %w", err)
+	}
+	return text, nil
+}
+
+// Reply answers a question of the agent as its user would: from the task, the options when there are any, and the frame, which
+// may be nil.
+func (c *Captioner) Reply(ctx context.Context, task, question string, options []string, f *screen.Frame) (string, error) {
+	if strings.TrimSpace(question) == "" {
+		return "", errors.New("answering a question that is empty")
+	}
+	text, err := c.ask(ctx, f, c.words.reply(task, question, options), replyTokens)
+	if err != nil {
+		return "", fmt.Errorf("answering in the user's place: %w", err)
+	}
+	return text, nil
+}
+
+// ask puts the picture first and the text after it, and takes what follows the model's thoughts.
+func (c *Captioner) ask(ctx context.Context, f *screen.Frame, text string, tokens int) (string, error) {
+	var parts []model.Part
+	if f != nil {
+		jpeg, err := f.Within(c.longSide).JPEG(c.quality)
+		if err != nil {
+			return "", err
+		}
+		parts = append(parts, model.Part{JPEG: jpeg})
+	}
+	heat := temperature
+	resp, err := c.model.Complete(ctx, model.Request{
+		Messages:    []model.Message{{Role: "user", Parts: append(parts, model.Part{Text: text})}},
+		MaxTokens:   tokens,
+		Temperature: &heat,
+	})
+	if err != nil {
+		return "", err
+	}
+	return said(&resp, tokens)
+}
+
+var (
+	thinkEnd   = regexp.MustCompile(`(?i)<\s*/\s*think\s*>`)
+	thinkBegin = regexp.MustCompile(`(?i)<\s*think\s*>`)
+)
+
+// said is the text after the last closing think tag. A thought that never ends is no answer, nor is silence.
+func said(r *model.Response, tokens int) (string, error) {
+	text := r.Text
+	if ends := thinkEnd.FindAllStringIndex(text, -1); ends != nil {
+		text = text[ends[len(ends)-1][1]:]
+	}
+	if begin := thinkBegin.FindStringIndex(text); begin != nil {
+		text = text[:begin[0]]
+	}
+	if text = strings.TrimSpace(text); text != "" {
+		return text, nil
+	}
+	if r.Truncated() {
+		return "", hint.Add(fmt.Errorf("the model used its %d tokens up before it said anything", tokens),
+			"switch the model's thinking off, or caption with a model that does not think")
+	}
+	return "", hint.Add(errors.New("the model said nothing"), "check that the captioning model takes pictures")
+}
