@@ -30,9 +30,9 @@ func (g *gelab) Lang() string { return g.opts.Lang }
 
 // Limits of texts from elsewhere, in characters, and of how many are shown.
 const (
-	maxTask      = 8000
-	maxSaid      = 4000 // a question, an answer, the summary
-	maxNote      = 2000
+	maxTask   = 8000
+	maxSaid   = 4000 // a question, an answer, the summary
+	maxNote   = 2000
 	maxListed = 40 // of exchanges, of remembered texts, of notes
 )
 

@@ -1,0 +1,51 @@
+package policy
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/screen"
+)
+
+// Describer words a frame in view of a task.
+type Describer interface {
+	Describe(ctx context.Context, task string, f *screen.Frame) (string, error)
+}
+
+// WithCaptions returns p with the frame in words as Proposal.Caption, described while p decides. Next waits for both; when
+// p fails, describing is called off. A caption that cannot be had is logged and left empty: it fails no step.
+// opts may be nil.
+func WithCaptions(p agentloop.Policy, d Describer, opts *Options) agentloop.Policy {
+	return &captioned{p, d, opts.log()}
+}
+
+type captioned struct {
+	agentloop.Policy
+	describer Describer
+	log       *slog.Logger
+}
+
+func (c *captioned) Next(ctx context.Context, s agentloop.Situation) (agentloop.Proposal, error) {
+	if s.Look.Frame == nil {
+		return c.Policy.Next(ctx, s)
+	}
+	describing, callOff := context.WithCancel(ctx)
+	defer callOff()
+	var caption string
+	var failed error
+	var wg sync.WaitGroup
+	wg.Go(func() { caption, failed = c.describer.Describe(describing, s.Task, s.Look.Frame) })
+	out, err := c.Policy.Next(ctx, s)
+	if err != nil {
+		callOff()
+	}
+	wg.Wait()
+	if failed == nil {
+		out.Caption = caption
+	} else if describing.Err() == nil {
+		c.log.WarnContext(ctx, "no caption", "step", s.Step, "err", failed)
+	}
+	return out, err
+}

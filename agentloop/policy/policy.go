@@ -1,0 +1,111 @@
+package policy
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/taploop/taploop/actions/dialect"
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/model"
+)
+
+// Repairs is how often a model is asked again after a reply that is no action.
+const Repairs = 2
+
+// Completer asks a model once. Its errors end the decision: whatever is worth retrying it retries itself.
+type Completer interface {
+	Complete(ctx context.Context, r model.Request) (model.Response, error)
+}
+
+// Options of a Policy.
+type Options struct {
+	Log *slog.Logger // nil discards
+}
+
+// Policy decides by asking a model. Any number of goroutines may use it.
+type Policy struct {
+	dialect dialect.Dialect
+	model   Completer
+	log     *slog.Logger
+}
+
+var _ agentloop.Policy = (*Policy)(nil)
+
+// New returns a policy that speaks to m in d. opts may be nil.
+func New(d dialect.Dialect, m Completer, opts *Options) *Policy {
+	return &Policy{d, m, opts.log()}
+}
+
+func (opts *Options) log() *slog.Logger {
+	if opts == nil || opts.Log == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return opts.Log
+}
+
+// Next asks for the next action, and asks again after a reply that is none. The error is agentloop.ErrUnreadable with the
+// last reply's *dialect.ParseError when no reply was an action, ctx's cause when ctx ended, and else the model's own.
+func (p *Policy) Next(ctx context.Context, s agentloop.Situation) (agentloop.Proposal, error) {
+	var out agentloop.Proposal
+	messages, err := p.dialect.Prompt(situation(&s, p.dialect.Lang()))
+	if err != nil {
+		return out, err
+	}
+	for {
+		reply, err := p.ask(ctx, messages, &out)
+		if err != nil {
+			return out, err
+		}
+		d, err := p.dialect.Parse(reply)
+		if err == nil {
+			out.Decision = d
+			return out, nil
+		}
+		out.Tries[len(out.Tries)-1].Error = err.Error()
+		p.log.WarnContext(ctx, "unreadable reply", "step", s.Step, "try", len(out.Tries), "dialect", p.dialect.Name(), "err", err)
+		if len(out.Tries) > Repairs {
+			return out, unreadable(len(out.Tries), err)
+		}
+		messages = append(messages, p.dialect.Repair(reply, err)...)
+	}
+}
+
+// ask calls the model once and records the call. A reply that comes after ctx ended is recorded and not used.
+func (p *Policy) ask(ctx context.Context, messages []dialect.Message, out *agentloop.Proposal) (dialect.Reply, error) {
+	if ctx.Err() != nil {
+		return dialect.Reply{}, ended(ctx)
+	}
+	request, prompt := worded(messages)
+	start := time.Now()
+	r, err := p.model.Complete(ctx, request)
+	try := agentloop.Try{Prompt: prompt, Took: time.Since(start)}
+	if err != nil {
+		try.Error = err.Error()
+		out.Tries = append(out.Tries, try)
+		return dialect.Reply{}, err
+	}
+	try.Reply = said(&r)
+	try.PromptTokens, try.CompletionTokens = r.Usage.PromptTokens, r.Usage.CompletionTokens
+	out.Tries = append(out.Tries, try)
+	if ctx.Err() != nil {
+		return dialect.Reply{}, ended(ctx)
+	}
+	return dialect.Reply{Text: r.Text, Reasoning: r.Reasoning, Cut: r.Truncated()}, nil
+}
+
+// ended is why ctx ended. errors.Is finds both what ended it and the cause that its owner gave.
+func ended(ctx context.Context) error {
+	if cause := context.Cause(ctx); cause != ctx.Err() {
+		return fmt.Errorf("deciding: %w (%w)", cause, ctx.Err())
+	}
+	return fmt.Errorf("deciding: %w", ctx.Err())
+}
+
+func unreadable(tries int, last error) error {
+	err := fmt.Errorf("%w: %d tries, the last: %w", agentloop.ErrUnreadable, tries, last)
+	return hint.Add(err, "look at the replies in the session's steps; a model that does not keep to the form needs another dialect "+
+		"(model.dialect), more room (model.max_tokens) or to be another one (model.name)")
+}
