@@ -36,15 +36,18 @@ func (e *StateError) Error() string {
 	return fmt.Sprintf("run %s is %s (want %s)", e.RunID, e.State, strings.Join(words, " or "))
 }
 
-// BusyError says that another run holds the phone.
-type BusyError struct {
-	Serial    string
-	SessionID string
-	RunID     string
-	State     State // of the holder's run
-	Since     time.Time
-	Until     time.Time // when a holder that waits for a person loses the phone; zero for one that is running
+// Hold says who holds a phone.
+type Hold struct {
+	Serial    string    `json:"serial"`
+	SessionID string    `json:"session_id"`
+	RunID     string    `json:"run_id"`
+	State     State     `json:"state"` // of the run
+	Since     time.Time `json:"since"`
+	Until     time.Time `json:"until,omitzero"` // when a run that waits for a person loses the phone; zero for one that runs
 }
+
+// BusyError says that another session holds the phone.
+type BusyError struct{ Hold }
 
 func (e *BusyError) Error() string {
 	return fmt.Sprintf("phone %q is held by session %s (%s) since %s", e.Serial, e.SessionID, e.State, e.Since.UTC().Format(time.RFC3339))

@@ -1,0 +1,97 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+
+	"github.com/taploop/taploop/screen"
+)
+
+// A frame's id is session, step and the life of the run that looked, "abc.12.3": a writer from a former life cannot replace
+// the picture that its successor acted on.
+var frameID = regexp.MustCompile(`^([a-z0-9]+)\.(\d+)\.(\d+)$`)
+
+func (s *Store) framePath(id string) (string, error) {
+	m := frameID.FindStringSubmatch(id)
+	if m == nil {
+		return "", fmt.Errorf("frame %q: %w", id, ErrNotFound)
+	}
+	return filepath.Join(s.dir, framesDir, m[1], m[2]+"."+m[3]+".jpeg"), nil
+}
+
+// Frame returns a frame as JPEG, or ErrNotFound.
+func (s *Store) Frame(ctx context.Context, id string) ([]byte, error) {
+	path, err := s.framePath(id)
+	if err != nil {
+		return nil, err
+	}
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("frame %q: %w", id, ErrNotFound)
+	}
+	return b, err
+}
+
+// SaveFrame keeps the frame of the run's step with that index and returns its id, for a question that shows it before the
+// step is journaled. The journal keeps the frame of each step by itself, under the same id.
+func (s *Store) SaveFrame(ctx context.Context, run Run, index int, f *screen.Frame) (string, error) {
+	id := fmt.Sprintf("%s.%d.%d", run.SessionID, index, run.Fence)
+	path, err := s.framePath(id)
+	if err != nil {
+		return "", err
+	}
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	b, err := f.JPEG(s.opts.Quality)
+	if err != nil {
+		return "", err
+	}
+	return id, writeFile(path, b)
+}
+
+// writeFile puts a whole file at path or none, durably. A frame without a row is left over by a crash; it is harmless, and
+// is replaced or deleted with its session.
+func writeFile(path string, b []byte) error {
+	dir := filepath.Dir(path)
+	if err := makeDir(dir); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, ".new-*") // 0600
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return syncDir(dir)
+}
+
+// makeDir makes one folder; that it exists is on disk when it returns.
+func makeDir(dir string) error {
+	err := os.Mkdir(dir, 0o700)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(dir))
+}
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

@@ -1,0 +1,81 @@
+package session
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/taploop/taploop/internal/hint"
+)
+
+// Lease gives the phone to the run, or returns a *BusyError that says who has it. It is given when nobody has it, when the run or
+// another run of its session has it, or when the holder has no claim any more: its run is paused or ended, its owner died while
+// it was running, or it has waited for a person for longer than Options.Keep.
+func (s *Store) Lease(ctx context.Context, serial, runID string) error {
+	err := s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		r, err := runByID(ctx, tx, runID)
+		if err != nil {
+			return err
+		}
+		h, held, err := s.holder(ctx, tx, serial)
+		if err != nil || held && h.RunID == runID {
+			return err
+		}
+		if held && h.SessionID != r.SessionID {
+			return hint.Add(&BusyError{h}, "wait until that session is done, stop it, or use another phone")
+		}
+		_, err = tx.ExecContext(ctx, "INSERT INTO leases (serial, run_id, since) VALUES (?, ?, ?) ON CONFLICT (serial) DO UPDATE SET run_id = excluded.run_id, since = excluded.since",
+			serial, runID, millis(s.now()))
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("leasing phone %q: %w", serial, err)
+	}
+	return nil
+}
+
+// Release gives the phone back if the run holds it; otherwise it does nothing.
+func (s *Store) Release(ctx context.Context, serial, runID string) error {
+	err := s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, "DELETE FROM leases WHERE serial = ? AND run_id = ?", serial, runID)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("releasing phone %q: %w", serial, err)
+	}
+	return nil
+}
+
+// Holder says who holds the phone; false when nobody has a claim to it.
+func (s *Store) Holder(ctx context.Context, serial string) (Hold, bool, error) {
+	h, held, err := s.holder(ctx, s.read, serial)
+	if err != nil {
+		return Hold{}, false, fmt.Errorf("asking who holds phone %q: %w", serial, err)
+	}
+	return h, held, nil
+}
+
+func (s *Store) holder(ctx context.Context, q queryer, serial string) (Hold, bool, error) {
+	h := Hold{Serial: serial}
+	var owner string
+	var waiting time.Time
+	row := q.QueryRowContext(ctx, `SELECT r.id, r.session_id, r.state, r.owner, r.waiting_at, l.since
+		FROM leases l JOIN runs r ON r.id = l.run_id WHERE l.serial = ?`, serial)
+	err := row.Scan(&h.RunID, &h.SessionID, &h.State, &owner, instant{&waiting}, instant{&h.Since})
+	if errors.Is(err, sql.ErrNoRows) {
+		return Hold{}, false, nil
+	}
+	if err != nil {
+		return Hold{}, false, err
+	}
+	switch h.State {
+	case Queued, Running:
+		return h, s.owner.alive(owner), nil
+	case WaitingReply:
+		h.Until = waiting.Add(s.opts.Keep)
+		return h, s.now().Before(h.Until), nil
+	}
+	return h, false, nil
+}

@@ -1,0 +1,88 @@
+package session
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/taploop/taploop/internal/hint"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// migrate brings the database to the newest schema. PRAGMA user_version counts the migrations that it has had. Each one
+// is a transaction that looks at the version again under the write lock, so that two processes may do this at once.
+func (s *Store) migrate(ctx context.Context) error {
+	files, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil {
+		return err
+	}
+	if err := s.checkVersion(ctx, len(files)); err != nil {
+		return err
+	}
+	if _, err := s.write.ExecContext(ctx, "PRAGMA journal_mode = WAL"); err != nil {
+		return fmt.Errorf("switching to WAL: %w", err)
+	}
+	for i, name := range files {
+		if err := s.migrateTo(ctx, i+1, name); err != nil {
+			return fmt.Errorf("migrating to schema %d: %w", i+1, err)
+		}
+	}
+	return nil
+}
+
+func (s *Store) checkVersion(ctx context.Context, known int) error {
+	var version int
+	if err := s.write.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+		return hint.Add(fmt.Errorf("reading %s: %w", dbName, err), "if the file is damaged, move it away or restore a copy, then try again")
+	}
+	if version > known {
+		return hint.Add(fmt.Errorf("%w: it has schema %d, this one knows %d", ErrNewerSchema, version, known),
+			"use the newer taploop, or another data folder")
+	}
+	return nil
+}
+
+func (s *Store) migrateTo(ctx context.Context, version int, name string) error {
+	script, err := migrations.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	return s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		var have int
+		if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&have); err != nil || have >= version {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, string(script)); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", version))
+		return err
+	})
+}
+
+// update runs f in a transaction that holds the write lock from its beginning. A ctx that ends is seen while waiting for
+// this process's turn; after that the transaction is not cut off half way, so the caller knows whether it happened.
+func (s *Store) update(ctx context.Context, f func(context.Context, *sql.Tx) error) error {
+	conn, err := s.write.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close() // gives it back to the pool
+	ctx = context.WithoutCancel(ctx)
+	tx, err := conn.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if err := f(ctx, tx); err != nil {
+		if rollback := tx.Rollback(); rollback != nil {
+			return errors.Join(err, fmt.Errorf("rolling back: %w", rollback))
+		}
+		return err
+	}
+	return tx.Commit()
+}

@@ -1,0 +1,155 @@
+package session
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	_ "modernc.org/sqlite" // the "sqlite" driver
+
+	"github.com/taploop/taploop/internal/hint"
+)
+
+// Options say how a store works.
+type Options struct {
+	Log     *slog.Logger     // nil discards
+	Quality int              // of the frames' JPEG, 1 to 100; 0 means 80
+	Keep    time.Duration    // how long a run that waits for a person keeps its phone; 0 means 30 min
+	Now     func() time.Time // nil means time.Now
+}
+
+// Store is an open data folder. It is safe for concurrent use, within the process and between processes.
+type Store struct {
+	dir   string
+	opts  Options
+	log   *slog.Logger
+	write *sql.DB // one connection: writers of this process queue here, in order, and not at the file's lock
+	read  *sql.DB
+	owner *owner
+	vault *vault
+}
+
+const (
+	dbName     = "taploop.db"
+	framesDir  = "frames"
+	ownersDir  = "owners"
+	vaultName  = "answers.key"
+	busyMillis = 15_000
+)
+
+// Open opens the data folder, which is made when it is missing, with access for this user only.
+// The database is migrated to this program's schema; one of a newer program is refused with ErrNewerSchema.
+func Open(ctx context.Context, dir string, opts *Options) (*Store, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("finding the data folder %s: %w", dir, err)
+	}
+	s := &Store{dir: abs}
+	if opts != nil {
+		s.opts = *opts
+	}
+	s.opts.defaults()
+	s.log = s.opts.Log
+	if err := s.open(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("opening the data folder %s: %w", dir, err), s.Close())
+	}
+	return s, nil
+}
+
+func (o *Options) defaults() {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Quality == 0 {
+		o.Quality = 80
+	}
+	if o.Keep == 0 {
+		o.Keep = 30 * time.Minute
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+}
+
+func (s *Store) open(ctx context.Context) error {
+	for _, d := range []string{s.dir, filepath.Join(s.dir, framesDir), filepath.Join(s.dir, ownersDir)} {
+		if err := privateDir(d); err != nil {
+			return err
+		}
+	}
+	path := filepath.Join(s.dir, dbName)
+	if err := privateFile(path); err != nil {
+		return err
+	}
+	var err error
+	if s.write, err = connect(path, 1, "_txlock=immediate&_pragma=synchronous(FULL)&_pragma=secure_delete(ON)"); err != nil {
+		return err
+	}
+	if err := s.migrate(ctx); err != nil {
+		return err
+	}
+	if s.read, err = connect(path, 4, "_pragma=query_only(ON)"); err != nil {
+		return err
+	}
+	if s.vault, err = openVault(filepath.Join(s.dir, vaultName)); err != nil {
+		return err
+	}
+	s.owner, err = newOwner(filepath.Join(s.dir, ownersDir))
+	return err
+}
+
+// connect opens the database with pragmas that are per connection. WAL mode is set by migrate, once, because it is kept in the file.
+func connect(path string, conns int, params string) (*sql.DB, error) {
+	u := url.URL{Scheme: "file", Path: path, RawQuery: fmt.Sprintf("_pragma=busy_timeout(%d)&_pragma=foreign_keys(ON)&%s", busyMillis, params)}
+	db, err := sql.Open("sqlite", u.String())
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(conns)
+	db.SetMaxIdleConns(conns)
+	return db, nil
+}
+
+func privateDir(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return hint.Add(err, "choose a folder that this user may write to")
+	}
+	return os.Chmod(dir, 0o700)
+}
+
+// privateFile makes the file before SQLite does, so that it and the files that SQLite puts beside it are this user's only.
+func privateFile(path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return hint.Add(err, "choose a folder that this user may write to")
+	}
+	return errors.Join(f.Chmod(0o600), f.Close())
+}
+
+// Close gives up what this store owns. Its runs that were RUNNING count as left behind from now on, see [Store.Recover].
+func (s *Store) Close() error {
+	var errs []error
+	for _, db := range []*sql.DB{s.read, s.write} {
+		if db != nil {
+			errs = append(errs, db.Close())
+		}
+	}
+	if s.owner != nil {
+		errs = append(errs, s.owner.close())
+	}
+	return errors.Join(errs...)
+}
+
+// Dir is the data folder.
+func (s *Store) Dir() string { return s.dir }
+
+// Owner names this store among all that are open on the data folder.
+func (s *Store) Owner() string { return s.owner.id }
+
+func (s *Store) now() time.Time { return s.opts.Now().UTC().Truncate(time.Millisecond) }

@@ -1,0 +1,197 @@
+package session
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/taploop/taploop/inquiry"
+)
+
+// Questions is the part of the store that keeps questions. A secret answer is encrypted from when it is accepted until it is
+// applied, and then erased.
+func (s *Store) Questions() inquiry.Store { return &questions{s} }
+
+type questions struct{ s *Store }
+
+const questionColumns = "id, fence, status, body, resolution, response, sealed, asked_at, attention_until, expires_at, applied_at"
+
+func (qs *questions) scan(row scanner) (inquiry.Question, error) {
+	var q, body inquiry.Question
+	var res inquiry.Resolution
+	var response string
+	var sealed []byte
+	err := row.Scan(&q.ID, &q.Fence, &q.Status, object{&body}, object{&res}, &response, &sealed, instant{&q.AskedAt},
+		instant{&q.AttentionUntil}, instant{&q.ExpiresAt}, instant{&q.AppliedAt})
+	if err != nil {
+		return q, err
+	}
+	body.ID, body.Fence, body.Status, body.AppliedAt = q.ID, q.Fence, q.Status, q.AppliedAt
+	body.AskedAt, body.AttentionUntil, body.ExpiresAt = q.AskedAt, q.AttentionUntil, q.ExpiresAt
+	if res.Type == "" {
+		return body, nil
+	}
+	res.Response = inquiry.Plain(response)
+	if body.Secret && res.Type == inquiry.TypeAnswer {
+		if sealed != nil {
+			if response, err = qs.s.vault.open(q.ID, sealed); err != nil {
+				return q, err
+			}
+		}
+		res.Response = inquiry.Secret(response)
+	}
+	body.Resolution = &res
+	return body, nil
+}
+
+// Insert implements inquiry.Store.
+func (qs *questions) Insert(ctx context.Context, q inquiry.Question) error {
+	if !q.Open() || q.Resolution != nil {
+		return fmt.Errorf("storing a question: it is %s already", q.Status)
+	}
+	body, err := text(q)
+	if err == nil {
+		err = qs.s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
+			_, err := tx.ExecContext(ctx, `INSERT INTO questions (id, session_id, run_id, fence, status, body, asked_at, attention_until, expires_at)
+				VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`, q.ID, q.SessionID, q.RunID, q.Fence, q.Status, body,
+				millis(q.AskedAt), millis(q.AttentionUntil), millis(q.ExpiresAt))
+			return err
+		})
+	}
+	if err != nil {
+		return fmt.Errorf("storing a question: %w", err)
+	}
+	return nil
+}
+
+// Get implements inquiry.Store.
+func (qs *questions) Get(ctx context.Context, id string) (inquiry.Question, error) {
+	return qs.get(ctx, qs.s.read, id)
+}
+
+func (qs *questions) get(ctx context.Context, q queryer, id string) (inquiry.Question, error) {
+	x, err := qs.scan(q.QueryRowContext(ctx, "SELECT "+questionColumns+" FROM questions WHERE id = ?", id))
+	if errors.Is(err, sql.ErrNoRows) {
+		err = inquiry.ErrNotFound
+	}
+	if err != nil {
+		return inquiry.Question{}, fmt.Errorf("question %q: %w", id, err)
+	}
+	return x, nil
+}
+
+// Settle implements inquiry.Store.
+func (qs *questions) Settle(ctx context.Context, id string, to inquiry.Status, r inquiry.Resolution) (inquiry.Question, error) {
+	var q inquiry.Question
+	err := qs.s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		var err error
+		if q, err = qs.get(ctx, tx, id); err != nil {
+			return err
+		}
+		if !q.Open() {
+			return inquiry.ErrSettled
+		}
+		return qs.settle(ctx, tx, &q, to, r)
+	})
+	return q, err
+}
+
+// settle writes the resolution of an open question.
+func (qs *questions) settle(ctx context.Context, tx *sql.Tx, q *inquiry.Question, to inquiry.Status, r inquiry.Resolution) error {
+	response, sealed := r.Response.Reveal(), []byte(nil)
+	if r.Response.IsSecret() {
+		response, sealed = "", qs.s.vault.seal(q.ID, r.Response.Reveal())
+	}
+	resolution, err := text(r)
+	if err != nil {
+		return err
+	}
+	q.Status, q.Resolution = to, &r
+	_, err = tx.ExecContext(ctx, "UPDATE questions SET status = ?, resolution = ?, response = ?, sealed = ? WHERE id = ?", to, resolution, response, sealed, q.ID)
+	return err
+}
+
+// Apply implements inquiry.Store.
+func (qs *questions) Apply(ctx context.Context, id string, fence int64, at time.Time) (inquiry.Question, error) {
+	var q inquiry.Question
+	err := qs.s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		var err error
+		q, err = qs.apply(ctx, tx, id, fence, at)
+		return err
+	})
+	return q, err
+}
+
+func (qs *questions) apply(ctx context.Context, tx *sql.Tx, id string, fence int64, at time.Time) (inquiry.Question, error) {
+	q, err := qs.get(ctx, tx, id)
+	if err != nil {
+		return q, err
+	}
+	if err := q.Applicable(fence); err != nil {
+		return q, err
+	}
+	q.AppliedAt = at
+	_, err = tx.ExecContext(ctx, "UPDATE questions SET applied_at = ?, sealed = NULL WHERE id = ?", millis(at), id)
+	return q, err
+}
+
+// List implements inquiry.Store.
+func (qs *questions) List(ctx context.Context, f inquiry.Filter) ([]inquiry.Question, error) {
+	where, args := []string{"1"}, []any{}
+	for column, v := range map[string]string{"status": string(f.Status), "session_id": f.SessionID, "run_id": f.RunID} {
+		if v != "" {
+			where, args = append(where, column+" = ?"), append(args, v)
+		}
+	}
+	if f.Unapplied {
+		where = append(where, "applied_at = 0")
+	}
+	query := "SELECT " + questionColumns + " FROM questions WHERE " + strings.Join(where, " AND ") + " ORDER BY asked_at, rowid"
+	if f.Limit > 0 {
+		query, args = query+" LIMIT ?", append(args, f.Limit)
+	}
+	list, err := collect(ctx, qs.s.read, qs.scan, query, args...)
+	if err != nil {
+		return nil, fmt.Errorf("listing questions: %w", err)
+	}
+	return list, nil
+}
+
+// withdrawAll withdraws the run's open questions.
+func (s *Store) withdrawAll(ctx context.Context, tx *sql.Tx, runID, why string) error {
+	qs := &questions{s}
+	open, err := collect(ctx, tx, qs.scan, "SELECT "+questionColumns+" FROM questions WHERE run_id = ? AND status = 'pending'", runID)
+	if err != nil {
+		return err
+	}
+	for _, q := range open {
+		r := inquiry.Resolution{Type: inquiry.TypeWithdraw, Channel: "run", Why: why, At: s.now()}
+		if err := qs.settle(ctx, tx, &q, inquiry.Withdrawn, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// applyTo applies the answer of c.Apply to the run, and notes the exchange at the step that asked.
+func (s *Store) applyTo(ctx context.Context, tx *sql.Tx, r *Run, c Change) error {
+	q, err := (&questions{s}).apply(ctx, tx, c.Apply, r.Fence, s.now())
+	if err != nil {
+		return err
+	}
+	if q.RunID != r.ID {
+		return fmt.Errorf("question %q is not one of run %q", q.ID, r.ID)
+	}
+	if c.Course == nil || len(c.Course.Exchanges) == 0 {
+		return nil
+	}
+	exchange, err := text(c.Course.Exchanges[len(c.Course.Exchanges)-1])
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, "UPDATE steps SET exchange = ? WHERE run_id = ? AND idx = ?", exchange, r.ID, q.Step)
+	return err
+}

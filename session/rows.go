@@ -1,0 +1,117 @@
+package session
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"encoding/base32"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// queryer is what reads: a transaction, or a pool of connections.
+type queryer interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// scanner is one row.
+type scanner interface{ Scan(dest ...any) error }
+
+// collect reads all rows.
+func collect[T any](ctx context.Context, q queryer, scan func(scanner) (T, error), query string, args ...any) ([]T, error) {
+	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []T
+	for rows.Next() {
+		t, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, t)
+	}
+	return out, rows.Err()
+}
+
+// oneRow reads one row; no row is ErrNotFound, said of what.
+func oneRow[T any](row *sql.Row, scan func(scanner) (T, error), what, id string) (T, error) {
+	t, err := scan(row)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return t, fmt.Errorf("%s %q: %w", what, id, err)
+	}
+	return t, nil
+}
+
+// instant is a time as milliseconds since 1970 UTC, 0 for the zero time.
+type instant struct{ t *time.Time }
+
+// Scan reads a column.
+func (i instant) Scan(v any) error {
+	ms, ok := v.(int64)
+	if !ok {
+		return fmt.Errorf("a time of type %T", v)
+	}
+	*i.t = time.Time{}
+	if ms != 0 {
+		*i.t = time.UnixMilli(ms).UTC()
+	}
+	return nil
+}
+
+func millis(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMilli()
+}
+
+// object is a value as JSON text. "" and NULL leave the value as it is.
+type object struct{ v any }
+
+// Scan reads a column.
+func (o object) Scan(v any) error {
+	switch v := v.(type) {
+	case nil:
+		return nil
+	case string:
+		if v == "" {
+			return nil
+		}
+		return json.Unmarshal([]byte(v), o.v)
+	}
+	return fmt.Errorf("JSON of type %T", v)
+}
+
+func text(v any) (string, error) {
+	b, err := json.Marshal(v)
+	return string(b), err
+}
+
+var idAlphabet = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
+
+// newID is 160 random bits in 32 letters and digits that are hard to mistake for each other.
+func newID() string {
+	b := make([]byte, 20)
+	rand.Read(b) // never fails
+	return idAlphabet.EncodeToString(b)
+}
+
+// holes is n placeholders for an IN list.
+func holes(n int) string { return strings.TrimSuffix(strings.Repeat("?,", n), ",") }
+
+// affected counts the rows that a statement changed.
+func affected(r sql.Result, err error) (int64, error) {
+	if err != nil {
+		return 0, err
+	}
+	return r.RowsAffected()
+}

@@ -1,0 +1,127 @@
+package session
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
+)
+
+// Transition moves a run from state to state. Of any number of callers whose changes exclude each other exactly one wins; the others get a
+// *StateError with the present state. A terminal run never changes again.
+//
+// Entering Running starts a new life of the run: its fence grows, it is this store's, and an action that its former life
+// left without an outcome becomes a note for the model. Entering a terminal state ends the life: its writer is refused from
+// then on, and the run's open questions are withdrawn in the same transaction, so that no later answer can win.
+func (s *Store) Transition(ctx context.Context, runID string, c Change) (Run, error) {
+	var r Run
+	err := s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		var err error
+		if r, err = runByID(ctx, tx, runID); err != nil {
+			return err
+		}
+		if err := c.allowed(r); err != nil {
+			return err
+		}
+		return s.change(ctx, tx, &r, c)
+	})
+	if err != nil {
+		return Run{}, fmt.Errorf("moving the run to %s: %w", c.To, err)
+	}
+	return r, nil
+}
+
+func (c Change) allowed(r Run) error {
+	if !c.To.Known() {
+		return fmt.Errorf("unknown state %q", c.To)
+	}
+	if r.State.Terminal() || len(c.From) > 0 && !slices.Contains(c.From, r.State) {
+		return &StateError{RunID: r.ID, State: r.State, Fence: r.Fence, Want: c.From}
+	}
+	if c.Fence != 0 && c.Fence != r.Fence {
+		return fmt.Errorf("%w (life %d, now %d)", ErrFenced, c.Fence, r.Fence)
+	}
+	return nil
+}
+
+// change writes the change to r and to the database.
+func (s *Store) change(ctx context.Context, tx *sql.Tx, r *Run, c Change) error {
+	if c.Apply != "" {
+		if err := s.applyTo(ctx, tx, r, c); err != nil {
+			return err
+		}
+	}
+	if c.Course != nil {
+		r.Course = *c.Course
+	}
+	if c.To == Running {
+		if err := noteUnfinished(ctx, tx, r); err != nil {
+			return err
+		}
+	}
+	if c.To.Terminal() {
+		if err := s.withdrawAll(ctx, tx, r.ID, "the run has ended: "+string(c.To)); err != nil {
+			return err
+		}
+	}
+	s.enter(r, c)
+	return s.saveRun(ctx, tx, r)
+}
+
+// enter sets the fields of r that a change sets.
+func (s *Store) enter(r *Run, c Change) {
+	r.State, r.StopReason, r.Error, r.QuestionID = c.To, c.Reason, c.Err, c.Question
+	if c.Answer != "" {
+		r.Answer = c.Answer
+	}
+	if c.MaxSteps > 0 {
+		r.MaxSteps = c.MaxSteps
+	}
+	if c.Settings != nil {
+		r.Settings = c.Settings
+	}
+	r.UpdatedAt = s.now()
+	if c.To == Running || c.To == Queued {
+		r.Owner = s.owner.id
+	}
+	if c.To == Running || c.To.Terminal() {
+		r.Fence++
+	}
+	if c.To.Terminal() {
+		r.EndedAt = r.UpdatedAt
+	}
+}
+
+func (s *Store) saveRun(ctx context.Context, tx *sql.Tx, r *Run) error {
+	course, settings, err := r.texts()
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `UPDATE runs SET waiting_at = CASE WHEN ?1 <> 'WAITING_REPLY' THEN 0 WHEN state = ?1 THEN waiting_at ELSE ?2 END,
+		state = ?1, updated_at = ?2, stop_reason = ?3, answer = ?4, error = ?5, course = ?6, max_steps = ?7, settings = ?8, owner = ?9,
+		fence = ?10, question_id = ?11, ended_at = ?12 WHERE id = ?13`,
+		r.State, millis(r.UpdatedAt), r.StopReason, r.Answer, r.Error, course, r.MaxSteps, settings, r.Owner, r.Fence, r.QuestionID, millis(r.EndedAt), r.ID)
+	if err != nil {
+		return err
+	}
+	return s.touch(ctx, tx, r.SessionID)
+}
+
+// noteUnfinished finds an action that was begun and has no outcome. Nobody will ever know what became of it: the step becomes
+// Unknown, counts as a step, and the model is told.
+func noteUnfinished(ctx context.Context, tx *sql.Tx, r *Run) error {
+	left, err := collect(ctx, tx, scanStep, "SELECT "+stepColumns+" FROM steps WHERE run_id = ? AND state = 'INTENT' ORDER BY idx", r.ID)
+	if err != nil || len(left) == 0 {
+		return err
+	}
+	for _, st := range left {
+		words := actions.Describe(st.Proposal.Action)
+		r.Course.Notes = append(slices.Clip(r.Course.Notes), agentloop.Note{Kind: agentloop.NoteOutcomeUnknown, Action: words})
+		r.Course.Steps++
+	}
+	_, err = tx.ExecContext(ctx, "UPDATE steps SET state = 'UNKNOWN' WHERE run_id = ? AND state = 'INTENT'", r.ID)
+	return err
+}

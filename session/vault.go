@@ -1,0 +1,82 @@
+package session
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// vault encrypts secret answers for the time between accepting and applying, so that no page of the database or of its
+// log ever holds one in clear, not even after it was erased. The key is a file beside the database.
+type vault struct{ aead cipher.AEAD }
+
+const keySize = 32
+
+func openVault(path string) (*vault, error) {
+	key, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		key, err = makeKey(path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the key for secret answers: %w", err)
+	}
+	if len(key) != keySize {
+		return nil, fmt.Errorf("the key for secret answers in %s has %d bytes (want %d)", path, len(key), keySize)
+	}
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, err
+	}
+	aead, err := cipher.NewGCM(block)
+	if err != nil {
+		return nil, err
+	}
+	return &vault{aead}, nil
+}
+
+// makeKey writes a new key beside path and links it there: of several processes that do this at once one wins, and all
+// read a whole key.
+func makeKey(path string) ([]byte, error) {
+	key := make([]byte, keySize)
+	rand.Read(key) // never fails
+	f, err := os.CreateTemp(filepath.Dir(path), ".key-*")
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(key)
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return nil, err
+	}
+	if err := os.Link(f.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	if err := syncDir(filepath.Dir(path)); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+}
+
+// seal encrypts text. The question's id is bound in, so that a sealed answer cannot be moved to another question.
+func (v *vault) seal(id, text string) []byte {
+	nonce := make([]byte, v.aead.NonceSize())
+	rand.Read(nonce) // never fails
+	return v.aead.Seal(nonce, nonce, []byte(text), []byte(id))
+}
+
+func (v *vault) open(id string, sealed []byte) (string, error) {
+	n := v.aead.NonceSize()
+	if len(sealed) < n {
+		return "", fmt.Errorf("a sealed answer of %d bytes", len(sealed))
+	}
+	text, err := v.aead.Open(nil, sealed[:n], sealed[n:], []byte(id))
+	if err != nil {
+		return "", fmt.Errorf("opening a sealed answer: %w", err)
+	}
+	return string(text), nil
+}
