@@ -61,18 +61,22 @@ func (d *daemon) environ() []string {
 		path = append([]string{d.phone.Standins}, path...)
 	}
 	env := []string{
-		"PATH=" + strings.Join(path, ":"), fmt.Sprintf("ADBD_PORT=%d", d.port), "HOME=/", "TMPDIR=/data/local/tmp",
+		"PATH=" + strings.Join(path, ":"), d.mark(), "HOME=/", "TMPDIR=/data/local/tmp",
 		"ANDROID_ROOT=/system", "ANDROID_DATA=/data", "EXTERNAL_STORAGE=/sdcard",
 	}
 	return append(append(env, libraries()...), d.phone.Env...)
 }
+
+// mark is a variable of the phone's environment that no other process has: it makes adbd listen on its port, and shows
+// which processes came of it.
+func (d *daemon) mark() string { return fmt.Sprintf("ADBD_PORT=%d", d.port) }
 
 // kill ends adbd and every process under it, and returns when they are gone. It does nothing when adbd does not run.
 func (d *daemon) kill() {
 	if d.cmd == nil {
 		return
 	}
-	killTree(d.cmd.Process.Pid, d.ended)
+	killAll(d.cmd.Process.Pid, d.mark(), d.ended)
 	d.cmd = nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/taploop/taploop/internal/hint"
@@ -32,7 +33,13 @@ type Runner interface{ Run() int }
 
 // Main runs the package's tests inside the rig's namespaces and exits with their code. Where namespaces are not to be
 // had it runs them in the open, and each Start then fails with the reason.
-func Main(m *testing.M) { os.Exit(Inside(m).Run()) }
+func Main(m *testing.M) {
+	code, ran := run(m)
+	if !ran {
+		syscall.Exit(code) // at once: a race detector in this process, which ran nothing, would wait for a second
+	}
+	os.Exit(code)
+}
 
 // Inside is Main for a TestMain that has another wrapper, such as testscript.Main: its Run enters the namespaces first.
 func Inside(m Runner) Runner { return inside{m} }
@@ -40,23 +47,24 @@ func Inside(m Runner) Runner { return inside{m} }
 type inside struct{ tests Runner }
 
 func (in inside) Run() int {
-	if os.Getenv(envInside) != "" { // a fuzz worker, or another child of a process that has entered
+	code, _ := run(in.tests)
+	return code
+}
+
+// run returns the exit code of the tests, and whether they ran in this very process.
+func run(tests Runner) (code int, here bool) {
+	switch stage := os.Getenv(envStage); {
+	case strings.EqualFold(os.Getenv(envSwitch), "off"):
+		outside = errOff
+	case os.Getenv(envInside) != "": // a fuzz worker, or another child of a process that has entered
 		outside = nil
-		return in.tests.Run()
-	}
-	if stage := os.Getenv(envStage); stage != "" {
+	case stage != "":
 		furnish(stage)
 		outside = nil
-		return in.tests.Run()
+	default:
+		if code, outside = enter(); outside == nil {
+			return code, false
+		}
 	}
-	if strings.EqualFold(os.Getenv(envSwitch), "off") {
-		outside = errOff
-		return in.tests.Run()
-	}
-	code, err := enter()
-	if err != nil {
-		outside = err
-		return in.tests.Run()
-	}
-	return code
+	return tests.Run(), true
 }

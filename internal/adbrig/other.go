@@ -15,7 +15,7 @@ func enter() (int, error) {
 
 func furnish(string) {}
 
-func killTree(int, <-chan struct{}) {}
+func killAll(int, string, <-chan struct{}) {}
 
 func pause(*os.Process) error  { return errors.ErrUnsupported }
 func resume(*os.Process) error { return errors.ErrUnsupported }

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -19,13 +20,16 @@ import (
 type server struct {
 	addr string
 	adb  string
-	dir  string // its home and its log
+	dir  string // its temporary files and its log
 	cmd  *exec.Cmd
 }
 
 // startServer returns when the server takes requests.
 func startServer(adb string, port int, dir string) (*server, error) {
 	s := &server{addr: loopback(port), adb: adb, dir: dir}
+	if err := makeKey(s); err != nil {
+		return nil, err
+	}
 	ready, theirs, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -33,7 +37,7 @@ func startServer(adb string, port int, dir string) (*server, error) {
 	defer ready.Close()
 	// "fork-server" is how adb starts its own server: it says OK on the given descriptor when it listens. It does not
 	// fork in this form, so it stays our child.
-	s.cmd = s.command("-P", strconv.Itoa(port), "fork-server", "server", "--reply-fd", "3")
+	s.cmd = s.command(context.Background(), "-P", strconv.Itoa(port), "fork-server", "server", "--reply-fd", "3")
 	s.cmd.ExtraFiles = []*os.File{theirs}
 	err = s.cmd.Start()
 	theirs.Close()
@@ -54,14 +58,34 @@ func startServer(adb string, port int, dir string) (*server, error) {
 }
 
 // command is adb in an environment of its own, so that no setting, key, USB phone or emulator of the machine comes in.
-func (s *server) command(args ...string) *exec.Cmd {
-	cmd := exec.Command(s.adb, args...)
+func (s *server) command(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, s.adb, args...)
 	cmd.Dir = s.dir
 	cmd.Env = append([]string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + s.dir, "TMPDIR=" + s.dir, "ANDROID_ADB_LOG_PATH=" + s.logPath(),
+		"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv(envInside), "TMPDIR=" + s.dir, "ANDROID_ADB_LOG_PATH=" + s.logPath(),
 		"ADB_USB=0", "ADB_EMU=0", "ADB_MDNS=0",
 	}, libraries()...)
 	return cmd
+}
+
+// keyMaking guards the key that all servers of this process share, as those of one user do: making one takes longer than
+// all else in starting a rig.
+var keyMaking sync.Mutex
+
+func makeKey(s *server) error {
+	keyMaking.Lock()
+	defer keyMaking.Unlock()
+	key := filepath.Join(os.Getenv(envInside), ".android", "adbkey")
+	if _, err := os.Stat(key); err == nil {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(key), 0o700); err != nil {
+		return err
+	}
+	if out, err := s.command(context.Background(), "keygen", key).CombinedOutput(); err != nil {
+		return fmt.Errorf("adb keygen: %w: %s", err, out)
+	}
+	return nil
 }
 
 func (s *server) logPath() string { return filepath.Join(s.dir, "adb.log") }
@@ -85,11 +109,9 @@ func (s *server) run(ctx context.Context, args []string) (stdout, stderr string,
 	if err != nil {
 		return "", "", 0, err
 	}
-	cmd := s.command(append([]string{"-P", port}, args...)...)
+	cmd := s.command(ctx, append([]string{"-P", port}, args...)...)
 	var out, complaints bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &complaints
-	stop := context.AfterFunc(ctx, func() { _ = cmd.Process.Kill() })
-	defer stop()
 	var exit *exec.ExitError
 	if err := cmd.Run(); err != nil && !errors.As(err, &exit) {
 		return "", "", 0, err
