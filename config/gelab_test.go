@@ -1,0 +1,69 @@
+package config_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/config"
+)
+
+// The flow style with comments and trailing commas is how these files are found on disk.
+const gelabServerYAML = `
+agent_loop_config: {
+  task_type: "some_task", # kept by nobody
+  model_config: {
+    model_name: "gelab-zero-4b-preview",
+    model_provider: "local",
+    args: { temperature: 0, top_p: 0.9, frequency_penalty: 0.0, max_tokens: 2048, },
+    image_preprocess: { is_resize: true, target_image_size: [640, 480], },
+  },
+  max_steps: 25,
+  delay_after_capture: 2,
+  reply_config: { model_config: { model_name: "big", model_provider: "cloud", }, },
+  caption_config: { model_name: "big", model_provider: "cloud", },
+}
+server_config: { mcp_server_port: 8704, log_dir: "logs", debug: false, }
+`
+
+const gelabModelYAML = `
+local:
+    api_base: "http://localhost:11434/v1"
+    api_key: "EMPTY"
+cloud:
+    api_base: "https://models.example/v1"
+    api_key: "sk-cloud"
+`
+
+func TestAnImportedFileMeansTheSame(t *testing.T) {
+	server, models := write(t, "mcp_server_config.yaml", gelabServerYAML), write(t, "model_config.yaml", gelabModelYAML)
+	file, notes, err := config.ImportGelab(server, models)
+	require.NoError(t, err)
+	require.NotEmpty(t, notes)
+
+	l, err := load(t, config.Options{File: write(t, "taploop.yaml", string(file))})
+	require.NoError(t, err, "the imported file must load:\n%s", file)
+	require.Equal(t, "gelab-zero-4b-preview", l.Model.Name)
+	require.Empty(t, l.Model.APIKey, "EMPTY is a placeholder, not a key")
+	require.Zero(t, l.Model.Temperature)
+	require.Equal(t, 2048, l.Model.MaxTokens)
+	require.Equal(t, "640x480", l.Model.ImageSize)
+	require.Equal(t, 25, l.Loop.MaxSteps)
+	require.Equal(t, "127.0.0.1:8704", l.HTTP.Addr)
+	require.Equal(t, "https://models.example/v1", l.Caption.BaseURL)
+	require.Equal(t, "sk-cloud", string(l.Caption.APIKey))
+}
+
+func TestAnImportThatCannotWorkSaysWhy(t *testing.T) {
+	models := write(t, "model_config.yaml", gelabModelYAML)
+	_, _, err := config.ImportGelab(write(t, "s.yaml", strings.ReplaceAll(gelabServerYAML, `"local"`, `"nowhere"`)), models)
+	require.ErrorContains(t, err, `no provider "nowhere"`)
+	_, _, err = config.ImportGelab("/no/such/file", models)
+	require.ErrorIs(t, err, os.ErrNotExist)
+	_, _, err = config.ImportGelab(write(t, "s.yaml", "agent_loop_config: ["), models)
+	require.ErrorContains(t, err, "s.yaml")
+	_, _, err = config.ImportGelab(write(t, "s.yaml", gelabServerYAML), write(t, "m.yaml", "local: {api_base: EMPTY}"))
+	require.ErrorContains(t, err, "no api_base")
+}

@@ -1,0 +1,48 @@
+package config
+
+import (
+	"reflect"
+	"strings"
+)
+
+// Key describes one setting.
+type Key struct {
+	Path    string // for example model.base_url
+	Env     string // for example TAPLOOP_MODEL_BASE_URL
+	Default string
+	Help    string
+	index   []int // of the field in Config
+	open    bool  // a map: any key below Path is allowed
+}
+
+// Keys lists every setting in the order of Config.
+func Keys() []Key { return walk(reflect.TypeFor[Config](), "", nil) }
+
+func walk(t reflect.Type, prefix string, index []int) []Key {
+	var keys []Key
+	for i := range t.NumField() {
+		f := t.Field(i)
+		path := prefix + f.Tag.Get("koanf")
+		at := append(index[:len(index):len(index)], i)
+		if f.Type.Kind() == reflect.Struct {
+			keys = append(keys, walk(f.Type, path+".", at)...)
+			continue
+		}
+		keys = append(keys, Key{
+			Path: path, Env: "TAPLOOP_" + strings.ToUpper(strings.ReplaceAll(path, ".", "_")),
+			Default: f.Tag.Get("default"), Help: f.Tag.Get("help"),
+			index: at, open: f.Type.Kind() == reflect.Map,
+		})
+	}
+	return keys
+}
+
+// find returns the setting that path belongs to.
+func find(keys []Key, path string) (Key, bool) {
+	for _, k := range keys {
+		if k.Path == path || k.open && strings.HasPrefix(path, k.Path+".") {
+			return k, true
+		}
+	}
+	return Key{}, false
+}

@@ -1,0 +1,208 @@
+package config
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agnivade/levenshtein"
+	"github.com/go-viper/mapstructure/v2"
+	"github.com/goccy/go-yaml"
+	"github.com/knadh/koanf/providers/confmap"
+	"github.com/knadh/koanf/v2"
+
+	"github.com/taploop/taploop/internal/hint"
+)
+
+// Options says where the layers come from.
+type Options struct {
+	File    string            // "" means $TAPLOOP_CONFIG, else taploop.yaml in the user's configuration folder, which may be absent
+	Environ []string          // as os.Environ; nil means none
+	Flags   map[string]string // key path to value as given on the command line
+}
+
+// Loaded is a configuration that knows where its values came from.
+type Loaded struct {
+	Config
+	File   string // the file that was read, "" when there was none
+	origin map[string]string
+}
+
+// Origin says which layer gave the key its value: default, the file's path, an environment name, or a flag.
+func (l *Loaded) Origin(path string) string {
+	if o := l.origin[path]; o != "" {
+		return o
+	}
+	return "default"
+}
+
+// Load reads all layers and checks the result. Every problem of a layer is reported at once.
+func Load(opts *Options) (*Loaded, error) {
+	l := &Loaded{origin: map[string]string{}}
+	keys := Keys()
+	if err := l.apply(keys, "defaults", defaults(keys), nil); err != nil {
+		return nil, err
+	}
+	if err := l.applyFile(keys, opts); err != nil {
+		return nil, err
+	}
+	if err := l.applyEnviron(keys, opts.Environ); err != nil {
+		return nil, err
+	}
+	if err := l.applyFlags(keys, opts.Flags); err != nil {
+		return nil, err
+	}
+	if err := l.derive(env(opts.Environ)); err != nil {
+		return nil, err
+	}
+	return l, l.check()
+}
+
+func defaults(keys []Key) map[string]any {
+	m := map[string]any{}
+	for _, k := range keys {
+		if k.Default != "" {
+			m[k.Path] = k.Default
+		}
+	}
+	return m
+}
+
+func (l *Loaded) applyFile(keys []Key, opts *Options) error {
+	path, required := Path(opts)
+	b, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) && !required {
+		return nil
+	}
+	if err != nil {
+		return hint.Add(fmt.Errorf("reading the configuration: %w", err),
+			"create the file, or leave --config and TAPLOOP_CONFIG out to use the defaults")
+	}
+	m := map[string]any{}
+	if err := yaml.Unmarshal(b, &m); err != nil {
+		return hint.Add(fmt.Errorf("%s is not valid YAML:\n%s", path, yaml.FormatError(err, false, true)),
+			"mend the line that is marked; `taploop config show` prints every key")
+	}
+	l.File = path
+	return l.apply(keys, path, m, func(string) string { return path })
+}
+
+// Path is the configuration file's path, and whether it was named and so must exist.
+func Path(opts *Options) (path string, required bool) {
+	getenv := env(opts.Environ)
+	if p := cmp.Or(opts.File, getenv("TAPLOOP_CONFIG")); p != "" {
+		return p, true
+	}
+	dir := getenv("XDG_CONFIG_HOME")
+	if dir == "" {
+		dir, _ = os.UserConfigDir() // without a home folder there is no file to find
+	}
+	return filepath.Join(dir, "taploop.yaml"), false
+}
+
+// ours are names with the prefix TAPLOOP_ that are not settings.
+var ours = []string{"TAPLOOP_CONFIG", "TAPLOOP_TEST_", "TAPLOOP_RIG", "TAPLOOP_SANDBOX_"}
+
+func (l *Loaded) applyEnviron(keys []Key, environ []string) error {
+	m, names := map[string]any{}, map[string]string{}
+	var unknown []error
+	for _, kv := range environ {
+		name, value, _ := strings.Cut(kv, "=")
+		if !strings.HasPrefix(name, "TAPLOOP_") || slices.ContainsFunc(ours, func(p string) bool { return strings.HasPrefix(name, p) }) {
+			continue
+		}
+		i := slices.IndexFunc(keys, func(k Key) bool { return k.Env == name && !k.open })
+		if i < 0 {
+			unknown = append(unknown, unknownEnv(keys, name))
+			continue
+		}
+		m[keys[i].Path], names[keys[i].Path] = value, name
+	}
+	if len(unknown) > 0 {
+		return errors.Join(unknown...)
+	}
+	return l.apply(keys, "the environment", m, func(path string) string { return names[path] })
+}
+
+func (l *Loaded) applyFlags(keys []Key, flags map[string]string) error {
+	m := map[string]any{}
+	for path, v := range flags {
+		m[path] = v
+	}
+	return l.apply(keys, "the command line", m, func(path string) string { return "flag" })
+}
+
+// apply lays one layer over the configuration. Its keys may be nested or dotted.
+func (l *Loaded) apply(keys []Key, layer string, values map[string]any, origin func(path string) string) error {
+	k := koanf.New(".")
+	if err := k.Load(confmap.Provider(values, "."), nil); err != nil {
+		return fmt.Errorf("reading %s: %w", layer, err)
+	}
+	var bad []error
+	for _, path := range k.Keys() {
+		key, ok := find(keys, path)
+		switch {
+		case !ok:
+			bad = append(bad, unknownKey(keys, layer, path))
+		case origin != nil:
+			l.origin[key.Path] = origin(path)
+		}
+	}
+	if len(bad) > 0 {
+		return errors.Join(bad...)
+	}
+	err := k.UnmarshalWithConf("", &l.Config, koanf.UnmarshalConf{DecoderConfig: &mapstructure.DecoderConfig{
+		TagName: "koanf", Result: &l.Config, WeaklyTypedInput: true,
+		DecodeHook: mapstructure.ComposeDecodeHookFunc(wantUnit, mapstructure.StringToTimeDurationHookFunc()),
+	}})
+	if err != nil {
+		return hint.Add(fmt.Errorf("in %s: %w", layer, err), "durations are written like 90s or 30m, sizes like 728x728; `taploop config show` prints every key")
+	}
+	return nil
+}
+
+// wantUnit refuses a bare number for a duration, which would otherwise count nanoseconds.
+func wantUnit(from, to reflect.Type, v any) (any, error) {
+	if to == reflect.TypeFor[time.Duration]() && from.Kind() != reflect.String {
+		return nil, fmt.Errorf("%v has no unit (want a duration such as 90s)", v)
+	}
+	return v, nil
+}
+
+func unknownKey(keys []Key, layer, path string) error {
+	return hint.Add(fmt.Errorf("in %s: there is no setting %q", layer, path), nearest(keys, path, func(k Key) string { return k.Path }))
+}
+
+func unknownEnv(keys []Key, name string) error {
+	return hint.Add(fmt.Errorf("in the environment: there is no setting %s", name), nearest(keys, name, func(k Key) string { return k.Env }))
+}
+
+func nearest(keys []Key, name string, text func(Key) string) string {
+	best, distance := "", len(name)/3+2
+	for _, k := range keys {
+		if d := levenshtein.ComputeDistance(name, text(k)); d < distance {
+			best, distance = text(k), d
+		}
+	}
+	if best == "" {
+		return "remove it; `taploop config show` prints every key"
+	}
+	return "did you mean " + best + "?"
+}
+
+func env(environ []string) func(string) string {
+	return func(name string) string {
+		for _, kv := range slices.Backward(environ) {
+			if v, ok := strings.CutPrefix(kv, name+"="); ok {
+				return v
+			}
+		}
+		return ""
+	}
+}
