@@ -1,0 +1,261 @@
+package model
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+)
+
+// A cassette is a file of JSON lines: a header, then one exchange a line, in the order in which the replies came. Pictures are
+// kept as hash and size, headers as the few that replay needs, keys not at all.
+
+const (
+	cassetteFormat  = "taploop model cassette"
+	cassetteVersion = 1
+	maxLine         = 2 * maxReply
+)
+
+type cassetteHeader struct {
+	Format  string `json:"format"`
+	Version int    `json:"version"`
+}
+
+type exchange struct {
+	Request  recordedRequest  `json:"request"`
+	Response recordedResponse `json:"response"`
+}
+
+type recordedRequest struct {
+	Method string          `json:"method"`
+	Path   string          `json:"path"`
+	Body   json.RawMessage `json:"body,omitempty"`
+}
+
+// recordedResponse has its body in one of three forms, the most readable one that keeps it.
+type recordedResponse struct {
+	Status int               `json:"status"`
+	Header map[string]string `json:"header,omitempty"`
+	JSON   json.RawMessage   `json:"json,omitempty"`
+	Text   string            `json:"text,omitempty"`
+	Base64 []byte            `json:"base64,omitempty"`
+}
+
+// keptHeaders are the response headers that the client reads. Others may hold cookies, accounts and addresses.
+var keptHeaders = []string{"Content-Type", "Retry-After"}
+
+// newExchange is an exchange as it is written: without the key, and without pixels.
+func newExchange(req *http.Request, body []byte, resp *http.Response, reply []byte) exchange {
+	scrub := scrubberFor(req.Header)
+	x := exchange{
+		Request:  recordedRequest{Method: req.Method, Path: operation(req.URL.Path), Body: withoutPixels(body, scrub)},
+		Response: recordedResponse{Status: resp.StatusCode},
+	}
+	for _, name := range keptHeaders {
+		if v := resp.Header.Get(name); v != "" {
+			if x.Response.Header == nil {
+				x.Response.Header = map[string]string{}
+			}
+			x.Response.Header[name] = scrub.text(v)
+		}
+	}
+	x.Response.setBody(reply, scrub)
+	return x
+}
+
+func (r *recordedResponse) setBody(b []byte, scrub scrubber) {
+	if json.Valid(b) && utf8.Valid(b) {
+		r.JSON = scrubJSON(b, scrub)
+		return
+	}
+	if utf8.Valid(b) {
+		r.Text = scrub.text(string(b))
+		return
+	}
+	r.Base64 = []byte(scrub.text(string(b)))
+}
+
+func (r *recordedResponse) body() []byte {
+	switch {
+	case r.JSON != nil:
+		return r.JSON
+	case r.Base64 != nil:
+		return r.Base64
+	}
+	return []byte(r.Text)
+}
+
+// operation is the path without what is the endpoint's own, so that a cassette of one endpoint plays under another's URL.
+func operation(path string) string {
+	for _, op := range []string{chatPath, modelsPath} {
+		if strings.HasSuffix(path, op) {
+			return op
+		}
+	}
+	return path
+}
+
+// withoutPixels puts hash and size in the place of each picture of a request body. What is not JSON becomes a JSON string.
+func withoutPixels(body []byte, scrub scrubber) json.RawMessage {
+	if len(body) == 0 {
+		return nil
+	}
+	v, err := decodeJSON(body)
+	if err != nil {
+		return marshal(scrub.text(strings.ToValidUTF8(string(body), "\uFFFD")))
+	}
+	return marshal(mapStrings(v, func(s string) string { return scrub.text(hashed(s)) }))
+}
+
+// hashed is a data URL in small, and any other text as it is.
+func hashed(s string) string {
+	head, data, ok := strings.Cut(s, ";base64,")
+	if !ok || !strings.HasPrefix(head, "data:") || strings.ContainsAny(head, " \n") {
+		return s
+	}
+	raw, err := base64.StdEncoding.DecodeString(data)
+	if err != nil {
+		raw = []byte(data)
+	}
+	return fmt.Sprintf("%s;sha256,%x;bytes=%d", head, sha256.Sum256(raw), len(raw))
+}
+
+// scrubJSON blots the key out, also where escapes hide it, and else keeps the bytes.
+func scrubJSON(b []byte, scrub scrubber) json.RawMessage {
+	b = []byte(scrub.text(string(b)))
+	v, err := decodeJSON(b)
+	if err != nil {
+		return b
+	}
+	found := false
+	clean := mapStrings(v, func(s string) string {
+		t := scrub.text(s)
+		found = found || t != s
+		return t
+	})
+	if !found {
+		return b
+	}
+	return marshal(clean)
+}
+
+func decodeJSON(b []byte) (any, error) {
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return nil, err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("more than one JSON value")
+	}
+	return v, nil
+}
+
+// mapStrings applies f to every string in a decoded JSON value, keys included.
+func mapStrings(v any, f func(string) string) any {
+	switch v := v.(type) {
+	case string:
+		return f(v)
+	case []any:
+		for i := range v {
+			v[i] = mapStrings(v[i], f)
+		}
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for k, e := range v {
+			out[f(k)] = mapStrings(e, f)
+		}
+		return out
+	}
+	return v
+}
+
+// marshal is for values that came from JSON. It leaves <, > and & readable.
+func marshal(v any) json.RawMessage {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// readCassette reads exchanges. A last line without a line break is the trace of a crash and is passed over; valid is the length
+// of what comes before it.
+func readCassette(r io.Reader) (all []exchange, valid int64, err error) {
+	br := bufio.NewReader(r)
+	for n := 1; ; n++ {
+		line, err := readLine(br)
+		if errors.Is(err, io.EOF) {
+			if n == 1 {
+				return nil, 0, errNoCassette
+			}
+			return all, valid, nil
+		}
+		if err != nil {
+			return nil, valid, fmt.Errorf("line %d: %w", n, err)
+		}
+		valid += int64(len(line))
+		if n == 1 {
+			if err := checkHeader(line); err != nil {
+				return nil, 0, err
+			}
+			continue
+		}
+		x, err := readExchange(line)
+		if err != nil {
+			return nil, valid, fmt.Errorf("line %d: %w", n, err)
+		}
+		all = append(all, x)
+	}
+}
+
+var errNoCassette = errors.New("this is not a cassette")
+
+// readLine returns a line with its break; what the file ends with after the last break is no line.
+func readLine(br *bufio.Reader) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := br.ReadSlice('\n')
+		if line = append(line, part...); len(line) > maxLine {
+			return nil, fmt.Errorf("longer than %d MiB", maxLine>>20)
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
+		}
+	}
+}
+
+func checkHeader(line []byte) error {
+	var h cassetteHeader
+	if json.Unmarshal(line, &h) != nil || h.Format != cassetteFormat {
+		return errNoCassette
+	}
+	if h.Version != cassetteVersion {
+		return fmt.Errorf("a cassette of version %d (this program reads %d)", h.Version, cassetteVersion)
+	}
+	return nil
+}
+
+func readExchange(line []byte) (exchange, error) {
+	var x exchange
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&x); err != nil {
+		return x, err
+	}
+	if x.Request.Method == "" || x.Request.Path == "" {
+		return x, errors.New("a request without method or path")
+	}
+	if x.Response.Status < 100 || x.Response.Status > 999 {
+		return x, fmt.Errorf("status %d", x.Response.Status)
+	}
+	return x, nil
+}

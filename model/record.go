@@ -1,0 +1,124 @@
+package model
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"sync"
+
+	"github.com/taploop/taploop/internal/hint"
+)
+
+// Recorder is an http.RoundTripper that writes every exchange to a cassette, for a Replayer to answer from. Any number of
+// goroutines may use it. Errors of the network are not recorded, refusals of the endpoint are.
+type Recorder struct {
+	path string
+	next http.RoundTripper
+	mu   sync.Mutex
+	file *os.File // nil after Close; guarded by mu
+}
+
+// NewRecorder opens the cassette, readable by its owner only, and appends to one that is there, as a session is continued. It
+// refuses a file that is something else. A nil next means a transport of its own.
+func NewRecorder(path string, next http.RoundTripper) (*Recorder, error) {
+	if next == nil {
+		next = http.DefaultTransport.(*http.Transport).Clone()
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("recording: %w", err)
+	}
+	if err := readyToAppend(f); err != nil {
+		_ = f.Close()
+		return nil, hint.Add(fmt.Errorf("recording to %s: %w", path, err), "choose another file, or delete this one to record anew")
+	}
+	return &Recorder{path: path, next: next, file: f}, nil
+}
+
+// readyToAppend writes the header into an empty file, and cuts a line that a crash left unfinished off another.
+func readyToAppend(f *os.File) error {
+	if info, err := f.Stat(); err != nil {
+		return err
+	} else if info.Size() == 0 {
+		return appendLine(f, marshal(cassetteHeader{cassetteFormat, cassetteVersion}))
+	}
+	_, valid, err := readCassette(f)
+	if err != nil {
+		return err
+	}
+	if err := f.Truncate(valid); err != nil {
+		return err
+	}
+	_, err = f.Seek(valid, io.SeekStart)
+	return err
+}
+
+func appendLine(f *os.File, line []byte) error {
+	if _, err := f.Write(append(line, '\n')); err != nil {
+		return err
+	}
+	return f.Sync()
+}
+
+// RoundTrip passes the request on and returns once the exchange is on disk. An exchange that cannot be written fails the call:
+// a cassette with a hole would replay something that never happened.
+func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
+	body, err := takeBody(req)
+	if err != nil {
+		return nil, err
+	}
+	if body != nil {
+		req = req.Clone(req.Context()) // a RoundTripper must not change its request
+		req.Body = io.NopCloser(bytes.NewReader(body))
+	}
+	resp, err := r.next.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	reply, err := readBounded(resp.Body, maxReply)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.write(newExchange(req, body, resp, reply)); err != nil {
+		return nil, permanent{fmt.Errorf("recording to %s: %w", r.path, err)}
+	}
+	resp.Body = newBuffered(reply)
+	return resp, nil
+}
+
+func takeBody(req *http.Request) ([]byte, error) {
+	if req.Body == nil {
+		return nil, nil
+	}
+	defer req.Body.Close()
+	b, err := io.ReadAll(req.Body)
+	if err != nil {
+		return nil, fmt.Errorf("reading the request: %w", err)
+	}
+	return b, nil
+}
+
+func (r *Recorder) write(x exchange) error {
+	line := marshal(x)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.file == nil {
+		return errors.New("the recorder is closed")
+	}
+	return appendLine(r.file, line)
+}
+
+// Close closes the cassette. It may be called more than once.
+func (r *Recorder) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.file == nil {
+		return nil
+	}
+	f := r.file
+	r.file = nil
+	return f.Close()
+}
