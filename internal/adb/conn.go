@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"strconv"
+	"strings"
 	"syscall"
 )
 
@@ -46,7 +47,7 @@ func (c *Conn) explain(err error) error {
 		return nil
 	case c.ctx.Err() != nil:
 		return context.Cause(c.ctx)
-	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, net.ErrClosed):
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, io.ErrClosedPipe), errors.Is(err, net.ErrClosed):
 		return fmt.Errorf("%w (%w)", ErrCut, err)
 	}
 	return err
@@ -104,13 +105,13 @@ func (c *Conn) block() ([]byte, error) {
 	return b, c.full(b)
 }
 
-// brief is a service as error texts show it: a long command is cut, and control characters are seen.
+// brief is a service as error texts show it: its first two words. What follows may be a text that is being typed, which
+// belongs in no error and no log.
 func brief(service string) string {
-	const most = 120
-	r := []rune(service)
-	if len(r) > most {
-		service = string(r[:most]) + "..."
-	}
-	q := strconv.Quote(service)
+	const most = 60
+	words := strings.Fields(service)
+	words = words[:min(len(words), 2)]
+	r := []rune(strings.Join(words, " "))
+	q := strconv.Quote(string(r[:min(len(r), most)]))
 	return q[1 : len(q)-1]
 }

@@ -22,7 +22,9 @@ func (r Result) Text() string { return r.Stdout + r.Stderr }
 const outputLimit = 8 << 20
 
 // Shell runs a command line and waits for its end. A command that ran and failed is a Result with its code, not an error;
-// an error is about reaching the phone, a stream that broke off, or output beyond 8 MiB. The command gets no input.
+// an error is about reaching the phone, a stream that broke off, or output beyond 8 MiB. Nothing is written to the
+// command's input, and it is not closed either: a close that crosses with the end of a quick command resets the
+// connection, and its output would be lost.
 func (d *Device) Shell(ctx context.Context, line string) (Result, error) {
 	v2, err := d.Has(ctx, "shell_v2")
 	if err != nil {
@@ -36,9 +38,6 @@ func (d *Device) Shell(ctx context.Context, line string) (Result, error) {
 		return Result{}, err
 	}
 	defer conn.Close()
-	if _, err := conn.Write([]byte{packetCloseStdin, 0, 0, 0, 0}); err != nil {
-		return Result{}, fmt.Errorf("adb shell,v2:%s: %w", brief(line), err)
-	}
 	r, err := readPackets(conn, outputLimit)
 	if err != nil {
 		return Result{}, fmt.Errorf("adb shell,v2:%s: %w", brief(line), err)
@@ -48,10 +47,9 @@ func (d *Device) Shell(ctx context.Context, line string) (Result, error) {
 
 // Packets of the shell protocol: an id, a little-endian length, the data.
 const (
-	packetStdout     = 1
-	packetStderr     = 2
-	packetExit       = 3
-	packetCloseStdin = 4
+	packetStdout = 1
+	packetStderr = 2
+	packetExit   = 3
 )
 
 // readPackets reads to the exit packet. A stream that ends before it is ErrCut.

@@ -198,6 +198,12 @@ func TestWhatCannotBeSentIsRefusedBeforeDialling(t *testing.T) {
 	require.Less(t, len(err.Error()), 300, "the error does not quote it all")
 }
 
+func TestErrorsDoNotShowWhatIsTyped(t *testing.T) {
+	s := shellOf(func(*wire) {})
+	_, err := s.client(t).Device("emu").Shell(t.Context(), "input text 'one-time 123456'")
+	require.EqualError(t, err, "adb shell,v2:input text: the connection broke off")
+}
+
 func ExampleQuote() {
 	fmt.Println(adb.Quote("input", "text", "it's $HOME; rm -rf / `id`"))
 	// Output: input text 'it'\''s $HOME; rm -rf / `id`'
