@@ -25,7 +25,7 @@ var members = func() map[string]reflect.Type {
 // Marshal writes the action as one JSON object: its verb and its fields, for example
 // {"verb":"LONGPRESS","at":{"x":0.5,"y":0.25},"hold":"2s"}. What [Unmarshal] reads from it is equal to a.
 func Marshal(a Action) ([]byte, error) {
-	if a == nil || members[a.Verb()] != reflect.TypeOf(a) {
+	if !slices.ContainsFunc(Vocabulary(), func(m Action) bool { return reflect.TypeOf(m) == reflect.TypeOf(a) }) {
 		return nil, fmt.Errorf("encoding an action: %T is not in the vocabulary", a)
 	}
 	fields, err := json.Marshal(a)

@@ -1,0 +1,162 @@
+package actions_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/screen"
+)
+
+// pad writes down the touches that it takes, with the time since the first; the touch numbered refuse (from 1) is refused.
+type pad struct {
+	touches []string
+	refuse  int
+	begun   time.Time
+}
+
+var errRefused = errors.New("the phone refused")
+
+func (p *pad) take(format string, v ...any) error {
+	if p.begun.IsZero() {
+		p.begun = time.Now()
+	}
+	touch := fmt.Sprintf(format, v...)
+	if d := time.Since(p.begun); d > 0 {
+		touch += fmt.Sprintf(" +%v", d)
+	}
+	p.touches = append(p.touches, touch)
+	if len(p.touches) == p.refuse {
+		return errRefused
+	}
+	return nil
+}
+
+func (p *pad) Tap(_ context.Context, at screen.Point) error       { return p.take("tap %v", at) }
+func (p *pad) DoubleTap(_ context.Context, at screen.Point) error { return p.take("double %v", at) }
+func (p *pad) Press(_ context.Context, at screen.Point, hold time.Duration) error {
+	return p.take("press %v %v", at, hold)
+}
+func (p *pad) Swipe(_ context.Context, from, to screen.Point, took time.Duration) error {
+	return p.take("swipe %v %v %v", from, to, took)
+}
+func (p *pad) Drag(_ context.Context, from, to screen.Point) error {
+	return p.take("drag %v %v", from, to)
+}
+func (p *pad) Type(_ context.Context, text string) error    { return p.take("type %q", text) }
+func (p *pad) Clear(context.Context) error                  { return p.take("clear") }
+func (p *pad) Key(_ context.Context, key actions.Key) error { return p.take("key %s", key) }
+func (p *pad) Launch(_ context.Context, app string) error   { return p.take("launch %q", app) }
+
+func TestEachGestureTouchesThePhoneAsItsVerbSays(t *testing.T) {
+	cases := []struct {
+		a    actions.Gesture
+		want []string
+	}{
+		{actions.Click{At: middle}, []string{"tap (0.500,0.500)"}},
+		{actions.DoubleClick{At: middle}, []string{"double (0.500,0.500)"}},
+		{actions.LongPress{At: middle}, []string{"press (0.500,0.500) 1.5s"}},
+		{actions.LongPress{At: middle, Hold: time.Second}, []string{"press (0.500,0.500) 1s"}},
+		{actions.Type{Text: "a b"}, []string{`type "a b"`}},
+		{actions.Type{Clear: true}, []string{"clear"}},
+		{actions.Type{Text: "a", At: &middle, Clear: true, Submit: true},
+			[]string{"tap (0.500,0.500)", "clear +300ms", `type "a" +300ms`, "key enter +300ms"}},
+		{actions.Slide{From: middle, To: corner}, []string{"swipe (0.500,0.500) (1.000,1.000) 1.5s"}},
+		{actions.Slide{From: middle, To: corner, Took: time.Second}, []string{"swipe (0.500,0.500) (1.000,1.000) 1s"}},
+		{actions.Scroll{At: middle, Direction: actions.Down}, []string{"swipe (0.500,0.500) (0.500,0.200) 1s"}},
+		{actions.Scroll{At: middle, Direction: actions.Up}, []string{"swipe (0.500,0.500) (0.500,0.800) 1s"}},
+		{actions.Scroll{At: middle, Direction: actions.Right}, []string{"swipe (0.500,0.500) (0.200,0.500) 1s"}},
+		{actions.Scroll{At: middle, Direction: actions.Left}, []string{"swipe (0.500,0.500) (0.800,0.500) 1s"}},
+		{actions.Scroll{At: corner, Direction: actions.Up}, []string{"swipe (1.000,0.650) (1.000,0.950) 1s"}},
+		{actions.Scroll{Direction: actions.Right}, []string{"swipe (0.350,0.000) (0.050,0.000) 1s"}},
+		{actions.Drag{From: middle, To: corner}, []string{"drag (0.500,0.500) (1.000,1.000)"}},
+		{actions.Awake{App: "Clock"}, []string{`launch "Clock"`}},
+		{actions.Back{}, []string{"key back"}},
+		{actions.Home{}, []string{"key home"}},
+		{actions.Recents{}, []string{"key recents"}},
+		{actions.HotKey{Key: actions.KeyVolumeUp}, []string{"key volume_up"}},
+		{actions.Wait{For: time.Second}, nil},
+	}
+	done := map[string]bool{}
+	for _, c := range cases {
+		t.Run(actions.Describe(c.a), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				require.NoError(t, c.a.Validate())
+				var p pad
+				require.NoError(t, c.a.Do(t.Context(), &p))
+				require.Equal(t, c.want, p.touches)
+			})
+		})
+		done[c.a.Verb()] = true
+	}
+	for _, a := range actions.Vocabulary() {
+		if _, ok := a.(actions.Gesture); ok {
+			require.True(t, done[a.Verb()], "no case carries out %s", a.Verb())
+		}
+	}
+}
+
+func TestAScrollWithoutADirectionTouchesNothing(t *testing.T) {
+	var p pad
+	require.ErrorContains(t, actions.Scroll{At: middle}.Do(t.Context(), &p), "unknown direction")
+	require.Empty(t, p.touches)
+}
+
+func TestARefusedTouchEndsTheGestureAndSaysHowFarItCame(t *testing.T) {
+	all := actions.Type{Text: "a", At: &middle, Clear: true, Submit: true}
+	for refuse, want := range map[int]string{
+		1: "nothing was typed, tapping the field: the phone refused",
+		2: "nothing was typed, emptying the field: the phone refused",
+		3: "the phone refused",
+		4: "the text was typed, but pressing Enter: the phone refused",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			p := pad{refuse: refuse}
+			err := all.Do(t.Context(), &p)
+			require.EqualError(t, err, want)
+			require.ErrorIs(t, err, errRefused)
+			require.Len(t, p.touches, refuse)
+		})
+	}
+	for _, a := range actions.Vocabulary() {
+		g, ok := a.(actions.Gesture)
+		if _, waits := a.(actions.Wait); !ok || waits {
+			continue
+		}
+		if _, ok := a.(actions.Type); ok {
+			g = actions.Type{Text: "a"}
+		}
+		if _, ok := a.(actions.Scroll); ok {
+			g = actions.Scroll{Direction: actions.Up}
+		}
+		require.ErrorIs(t, g.Do(t.Context(), &pad{refuse: 1}), errRefused, g.Verb())
+	}
+}
+
+func TestWaitingTakesItsTimeAtMostAMinuteAndEndsWithItsContext(t *testing.T) {
+	for asked, want := range map[time.Duration]time.Duration{3 * time.Second: 3 * time.Second, time.Hour: time.Minute} {
+		synctest.Test(t, func(t *testing.T) {
+			start := time.Now()
+			require.NoError(t, actions.Wait{For: asked}.Do(t.Context(), nil))
+			require.Equal(t, want, time.Since(start))
+		})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		stop := errors.New("stopped by hand")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		time.AfterFunc(time.Second, func() { cancel(stop) })
+		start := time.Now()
+		require.ErrorIs(t, actions.Wait{For: time.Minute}.Do(ctx, nil), stop)
+		require.Equal(t, time.Second, time.Since(start))
+
+		var p pad
+		require.ErrorIs(t, actions.Type{Text: "a", At: &middle}.Do(ctx, &p), stop, "stopped between tap and typing")
+		require.Equal(t, []string{"tap (0.500,0.500)"}, p.touches)
+	})
+}
