@@ -34,11 +34,16 @@ func (d *daemon) state() string {
 	return d.phone.Banner
 }
 
+// ownProcesses makes ps and $$ agree in adbd's process namespace, where the machine allows it.
+const ownProcesses = `/system/bin/toybox mount -t proc proc /proc 2>/dev/null; exec "$@"`
+
+// start runs adbd as the first process of a process namespace: whatever it starts ends with it.
 func (d *daemon) start() error {
-	d.cmd = exec.Command(d.adbd)
+	d.cmd = exec.Command("/system/bin/sh", "-c", ownProcesses, "adbd", d.adbd)
 	if d.phone.Banner != "" {
 		d.cmd.Args = append(d.cmd.Args, "--device_banner="+d.phone.Banner)
 	}
+	d.cmd.SysProcAttr = separate()
 	d.cmd.Dir = "/"
 	d.cmd.Env = d.environ()
 	d.cmd.Stdout, d.cmd.Stderr = &d.log, &d.log
@@ -61,22 +66,19 @@ func (d *daemon) environ() []string {
 		path = append([]string{d.phone.Standins}, path...)
 	}
 	env := []string{
-		"PATH=" + strings.Join(path, ":"), d.mark(), "HOME=/", "TMPDIR=/data/local/tmp",
+		"PATH=" + strings.Join(path, ":"), fmt.Sprintf("ADBD_PORT=%d", d.port), "HOME=/", "TMPDIR=/data/local/tmp",
 		"ANDROID_ROOT=/system", "ANDROID_DATA=/data", "EXTERNAL_STORAGE=/sdcard",
 	}
 	return append(append(env, libraries()...), d.phone.Env...)
 }
-
-// mark is a variable of the phone's environment that no other process has: it makes adbd listen on its port, and shows
-// which processes came of it.
-func (d *daemon) mark() string { return fmt.Sprintf("ADBD_PORT=%d", d.port) }
 
 // kill ends adbd and every process under it, and returns when they are gone. It does nothing when adbd does not run.
 func (d *daemon) kill() {
 	if d.cmd == nil {
 		return
 	}
-	killAll(d.cmd.Process.Pid, d.mark(), d.ended)
+	_ = d.cmd.Process.Kill() // it may have ended by itself
+	<-d.ended
 	d.cmd = nil
 }
 

@@ -15,25 +15,25 @@ const readyFD = 3
 
 // furnish makes the new namespaces habitable: loopback up, a root folder with Android's places in it. When that cannot
 // be done it tells the first process and exits before any test has run.
-func furnish(dir string) {
+func furnish() {
 	ready := os.NewFile(readyFD, "ready")
 	os.Unsetenv(envStage)
-	if err := furnishAll(dir); err != nil {
+	if err := furnishAll(); err != nil {
 		fmt.Fprint(ready, err)
 		os.Exit(1)
 	}
-	os.Setenv(envInside, dir)
+	os.Setenv(envInside, "/"+home)
 	ready.Close()
 }
 
-func furnishAll(dir string) error {
+func furnishAll() error {
 	if err := loopbackUp(); err != nil {
 		return fmt.Errorf("bringing lo up: %w", err)
 	}
 	if err := refuseVsock(); err != nil {
 		return fmt.Errorf("closing vsock: %w", err)
 	}
-	if err := newRoot(filepath.Join(dir, "root")); err != nil {
+	if err := newRoot(); err != nil {
 		return fmt.Errorf("mounting the phone's folders: %w", err)
 	}
 	return nil
@@ -53,42 +53,53 @@ func loopbackUp() error {
 	return unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, req)
 }
 
-// places are the folders of Android that a Linux machine lacks.
-var places = []string{"sdcard", "data/local/tmp", "system/bin"}
+// places are the folders of Android that a Linux machine lacks, and home, which is the rig's own.
+var places = []string{"sdcard", "data/local/tmp", "system/bin", home}
 
-// newRoot moves this process into a root folder that shows the machine as it is, plus the phone's places.
-func newRoot(root string) error {
+const home = "data/rig"
+
+// site is where the new root is mounted while it is made: a folder that every machine has, so that none need be made.
+const site = "/sys"
+
+// newRoot moves this process into a root folder that shows the machine as it is, plus the places. It lives in memory.
+func newRoot() error {
 	cwd, err := os.Getwd()
 	if err != nil {
 		return err
 	}
+	covered, err := os.Open(site)
+	if err != nil {
+		return err
+	}
+	defer covered.Close()
 	// First of all: nothing that is mounted from here on may be seen by the rest of the machine.
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("making mounts private: %w", err)
 	}
-	if err := os.Mkdir(root, 0o755); err != nil {
-		return err
-	}
-	if err := unix.Mount("rig", root, "tmpfs", 0, "mode=0755"); err != nil {
+	if err := unix.Mount("rig", site, "tmpfs", 0, "mode=0755"); err != nil {
 		return fmt.Errorf("mounting a tmpfs: %w", err)
 	}
-	// The mirrored /tmp would otherwise hold this mount again.
-	if err := unix.Mount("", root, "", unix.MS_UNBINDABLE, ""); err != nil {
+	// Otherwise the mirror of the covered folder would be covered too.
+	if err := unix.Mount("", site, "", unix.MS_UNBINDABLE, ""); err != nil {
 		return err
 	}
-	if err := mirror("/", root, places); err != nil {
+	m := mirror{covered: fmt.Sprintf("/proc/self/fd/%d", covered.Fd())}
+	if err := m.folder("/", site, places); err != nil {
 		return err
 	}
-	if err := userland(root); err != nil {
+	if err := userland(site); err != nil {
 		return err
 	}
-	// Where the machine forbids a fresh /proc (some containers), the outer one stays; see processes.
-	_ = unix.Mount("proc", filepath.Join(root, "proc"), "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "")
-	return pivot(root, cwd)
+	// Where the machine forbids a fresh /proc (some containers), the outer one stays: ps then shows too much.
+	_ = unix.Mount("proc", filepath.Join(site, "proc"), "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "")
+	return pivot(site, cwd)
 }
 
-// mirror makes every entry of the folder from appear in to, and adds the places, which are relative to both.
-func mirror(from, to string, places []string) error {
+// mirror makes folders of the machine appear in the new root.
+type mirror struct{ covered string } // the way to what site covers
+
+// folder makes every entry of the folder from appear in to, and adds the places, which are relative to both.
+func (m mirror) folder(from, to string, places []string) error {
 	entries, err := os.ReadDir(from)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
@@ -98,10 +109,10 @@ func mirror(from, to string, places []string) error {
 			if err := os.Mkdir(filepath.Join(to, e.Name()), 0o755); err != nil {
 				return err
 			}
-			if err := mirror(filepath.Join(from, e.Name()), filepath.Join(to, e.Name()), below); err != nil {
+			if err := m.folder(filepath.Join(from, e.Name()), filepath.Join(to, e.Name()), below); err != nil {
 				return err
 			}
-		} else if err := mirrorEntry(e, from, to); err != nil {
+		} else if err := m.entry(e, from, to); err != nil {
 			return err
 		}
 	}
@@ -124,7 +135,7 @@ func under(name string, places []string) []string {
 	return below
 }
 
-func mirrorEntry(e os.DirEntry, from, to string) error {
+func (m mirror) entry(e os.DirEntry, from, to string) error {
 	source, target := filepath.Join(from, e.Name()), filepath.Join(to, e.Name())
 	switch {
 	case e.Type()&os.ModeSymlink != 0:
@@ -141,6 +152,9 @@ func mirrorEntry(e os.DirEntry, from, to string) error {
 		if err := os.WriteFile(target, nil, 0o644); err != nil {
 			return err
 		}
+	}
+	if source == site {
+		source = m.covered
 	}
 	if err := unix.Mount(source, target, "", unix.MS_BIND|unix.MS_REC, ""); err != nil {
 		return fmt.Errorf("mounting %s: %w", source, err)

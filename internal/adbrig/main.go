@@ -53,13 +53,13 @@ func (in inside) Run() int {
 
 // run returns the exit code of the tests, and whether they ran in this very process.
 func run(tests Runner) (code int, here bool) {
-	switch stage := os.Getenv(envStage); {
+	switch {
 	case strings.EqualFold(os.Getenv(envSwitch), "off"):
 		outside = errOff
 	case os.Getenv(envInside) != "": // a fuzz worker, or another child of a process that has entered
 		outside = nil
-	case stage != "":
-		furnish(stage)
+	case os.Getenv(envStage) != "":
+		furnish()
 		outside = nil
 	default:
 		if code, outside = enter(); outside == nil {

@@ -5,6 +5,7 @@ package adbrig
 import (
 	"errors"
 	"os"
+	"syscall"
 
 	"github.com/taploop/taploop/internal/hint"
 )
@@ -13,9 +14,9 @@ func enter() (int, error) {
 	return 0, hint.Add(errors.New("the rig needs Linux's namespaces"), "run these tests on Linux, or set "+envSwitch+"=off")
 }
 
-func furnish(string) {}
+func furnish() {}
 
-func killAll(int, string, <-chan struct{}) {}
+func separate() *syscall.SysProcAttr { return nil }
 
 func pause(*os.Process) error  { return errors.ErrUnsupported }
 func resume(*os.Process) error { return errors.ErrUnsupported }
