@@ -108,6 +108,15 @@ func (q Question) Clone() Question {
 	return q
 }
 
+// erased is a copy of q without the words of a secret answer.
+func (q Question) erased() Question {
+	q = q.Clone()
+	if q.Resolution != nil {
+		q.Resolution.Response = q.Resolution.Response.Erased()
+	}
+	return q
+}
+
 // NewID is 128 random bits in the layout of a UUID.
 func NewID() string {
 	var b [16]byte

@@ -1,0 +1,256 @@
+package inquiry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// Options say how a broker works.
+type Options struct {
+	Attention time.Duration    // until AttentionUntil, when a question does not say; 0 means 10 min
+	TTL       time.Duration    // until ExpiresAt, when a question does not say; 0 means 24 h
+	MaxAnswer int              // bytes of an answer; 0 means 64 KiB
+	Buffer    int              // events that a subscriber may be behind; 0 means 256
+	Every     time.Duration    // how often Run sweeps; 0 means 1 s
+	Now       func() time.Time // nil means time.Now
+}
+
+// Broker settles questions and tells those who wait. It is safe for concurrent use. Several brokers, in one process or in several, may
+// share a store: the store decides who wins, and Sweep brings what the others settled.
+type Broker struct {
+	store Store
+	opts  Options
+
+	mu       sync.Mutex
+	waiters  map[string][]chan struct{} // by question; closed when it is settled
+	open     map[string]bool            // questions that this broker knows as open; true once their overdue event is out
+	subs     map[*Subscription]struct{}
+	sweeping int             // sweeps under way
+	settled  map[string]bool // settled while a sweep is under way: its list may be older
+}
+
+// NewBroker makes a broker over a store. It starts no goroutine: the owner calls Run, or Sweep.
+func NewBroker(store Store, opts *Options) *Broker {
+	b := &Broker{store: store, waiters: map[string][]chan struct{}{}, open: map[string]bool{}, subs: map[*Subscription]struct{}{}, settled: map[string]bool{}}
+	if opts != nil {
+		b.opts = *opts
+	}
+	o := &b.opts
+	o.Attention = or(o.Attention, 10*time.Minute)
+	o.TTL = or(o.TTL, 24*time.Hour)
+	o.Every = or(o.Every, time.Second)
+	o.MaxAnswer = or(o.MaxAnswer, 64<<10)
+	o.Buffer = or(o.Buffer, 256)
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return b
+}
+
+func or[T comparable](v, otherwise T) T {
+	var zero T
+	if v == zero {
+		return otherwise
+	}
+	return v
+}
+
+// The bounds of a time that a model may set.
+const (
+	MinAttention = 30 * time.Second
+	MaxAttention = 24 * time.Hour
+)
+
+// Clamp brings a time that a model asked for into its bounds.
+func Clamp(d time.Duration) time.Duration { return min(max(d, MinAttention), MaxAttention) }
+
+// Open stores a new question and then tells the subscribers. Id, status and AskedAt are the broker's own; the deadlines are those of q, or
+// the options'.
+func (b *Broker) Open(ctx context.Context, q Question) (Question, error) {
+	q = q.Clone()
+	q.ID, q.Status, q.Resolution, q.AppliedAt = NewID(), Pending, nil, time.Time{}
+	q.AskedAt = b.now()
+	if q.Kind == "" {
+		q.Kind = Info
+	}
+	if q.AttentionUntil.IsZero() {
+		q.AttentionUntil = q.AskedAt.Add(b.opts.Attention)
+	}
+	if q.ExpiresAt.IsZero() {
+		q.ExpiresAt = q.AskedAt.Add(max(b.opts.TTL, q.AttentionUntil.Sub(q.AskedAt)))
+	}
+	q.AttentionUntil, q.ExpiresAt = q.AttentionUntil.UTC().Truncate(time.Millisecond), q.ExpiresAt.UTC().Truncate(time.Millisecond)
+	if err := b.check(q); err != nil {
+		return Question{}, fmt.Errorf("asking: %w", err)
+	}
+	b.mu.Lock()
+	b.open[q.ID] = false // before it is in the store, so that no sweep takes it for another broker's
+	b.mu.Unlock()
+	if err := b.store.Insert(ctx, q); err != nil {
+		b.drop(q.ID)
+		return Question{}, fmt.Errorf("asking: %w", err)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if _, open := b.open[q.ID]; open { // else it was settled in between, and everybody knows
+		b.publish(Created, q)
+	}
+	return q, nil
+}
+
+// Get returns a question, or ErrNotFound. A secret answer is erased: only Wait and Apply give its words.
+func (b *Broker) Get(ctx context.Context, id string) (Question, error) {
+	q, err := b.store.Get(ctx, id)
+	return q.erased(), err
+}
+
+// List returns questions, oldest first, without the words of secret answers.
+func (b *Broker) List(ctx context.Context, f Filter) ([]Question, error) {
+	list, err := b.store.List(ctx, f)
+	for i, q := range list {
+		list[i] = q.erased()
+	}
+	return list, err
+}
+
+// Apply takes a settled question's answer for use by the run's life fence, once. See Store.Apply.
+func (b *Broker) Apply(ctx context.Context, id string, fence int64) (Question, error) {
+	q, err := b.store.Apply(ctx, id, fence, b.now())
+	if err != nil {
+		return q, fmt.Errorf("applying the answer to question %s: %w", id, err)
+	}
+	return q, nil
+}
+
+// Reply is an answer on its way to a question.
+type Reply struct {
+	ID        string // of the reply, chosen by the sender so that it can send again; may be ""
+	Type      Type   // TypeAnswer or TypeDecline; "" means TypeAnswer
+	Response  string
+	Channel   string
+	Authority string
+	By        string
+}
+
+// String names the reply and leaves the response out, because it may be a secret.
+func (r Reply) String() string {
+	return fmt.Sprintf("%s through %s", or(r.Type, TypeAnswer), r.Channel)
+}
+
+// Result is what became of a reply that won.
+type Result struct {
+	Question Question
+	Replayed bool // the same reply was accepted before
+}
+
+// Resolve settles the question with the reply, if it is the first. Otherwise: the same reply again (by its id) is the same success,
+// Replayed; ErrReplyIDReused when its id came with other content; an *AlreadyResolvedError that tells the winner; ErrGone when the
+// question timed out, expired or was withdrawn. A reply that does not fit is an *InvalidReplyError, and the question stays open.
+//
+// When it returns nil the resolution is on disk. A question whose time is over is settled so, whether or not a sweep was there first.
+func (b *Broker) Resolve(ctx context.Context, id string, r Reply) (Result, error) {
+	q, err := b.store.Get(ctx, id)
+	if err != nil {
+		return Result{}, err
+	}
+	r.Type = or(r.Type, TypeAnswer)
+	if !q.Open() {
+		return b.lost(q, r)
+	}
+	now := b.now()
+	if due, is := b.due(q, now); is {
+		q, err := b.settle(ctx, q.ID, due.status, due.resolution)
+		if err != nil && !errors.Is(err, ErrSettled) {
+			return Result{}, err
+		}
+		return b.lost(q, r)
+	}
+	if r.Response, err = q.fit(r, b.opts.MaxAnswer); err != nil {
+		return Result{}, err
+	}
+	res := Resolution{Type: r.Type, Response: q.answer(r.Response), Channel: r.Channel, Authority: r.Authority, By: r.By, ReplyID: r.ID, At: now}
+	status := Answered
+	if r.Type == TypeDecline {
+		status = Refused
+	}
+	q, err = b.settle(ctx, id, status, res)
+	if errors.Is(err, ErrSettled) {
+		return b.lost(q, r)
+	}
+	return Result{Question: q.erased()}, err
+}
+
+// answer is the words as this question keeps them.
+func (q Question) answer(text string) Answer {
+	if q.Secret {
+		return Secret(text)
+	}
+	return Plain(text)
+}
+
+// settle is the one way to settle a question: the store first, then those who wait. The question is as it is now, also beside ErrSettled.
+func (b *Broker) settle(ctx context.Context, id string, to Status, r Resolution) (Question, error) {
+	q, err := b.store.Settle(ctx, id, to, r)
+	if err == nil || errors.Is(err, ErrSettled) {
+		b.tell(q, err == nil)
+	}
+	return q, err
+}
+
+// Withdraw closes a question without an answer, and says why. One that is withdrawn already is fine; one that was settled otherwise
+// is an *AlreadyResolvedError or ErrGone.
+func (b *Broker) Withdraw(ctx context.Context, id, why string) error {
+	q, err := b.settle(ctx, id, Withdrawn, Resolution{Type: TypeWithdraw, Channel: "run", Why: why, At: b.now()})
+	switch {
+	case err == nil || errors.Is(err, ErrSettled) && q.Status == Withdrawn:
+		return nil
+	case errors.Is(err, ErrSettled):
+		return closed(q)
+	}
+	return fmt.Errorf("withdrawing question %s: %w", id, err)
+}
+
+// Wait returns the question once it is settled, or ctx's cause.
+// A question that another process settles is noticed by this broker's next sweep.
+func (b *Broker) Wait(ctx context.Context, id string) (Question, error) {
+	ch := b.await(id)
+	defer b.forget(id, ch)
+	for {
+		q, err := b.store.Get(ctx, id)
+		if err != nil || !q.Open() {
+			return q, err
+		}
+		select {
+		case <-ch:
+		case <-ctx.Done():
+			return q, context.Cause(ctx)
+		}
+	}
+}
+
+func (b *Broker) await(id string) chan struct{} {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	ch := make(chan struct{})
+	b.waiters[id] = append(b.waiters[id], ch)
+	return ch
+}
+
+func (b *Broker) forget(id string, ch chan struct{}) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	left := b.waiters[id][:0]
+	for _, w := range b.waiters[id] {
+		if w != ch {
+			left = append(left, w)
+		}
+	}
+	if b.waiters[id] = left; len(left) == 0 {
+		delete(b.waiters, id)
+	}
+}
+
+func (b *Broker) now() time.Time { return b.opts.Now().UTC().Truncate(time.Millisecond) }

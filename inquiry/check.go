@@ -1,0 +1,173 @@
+package inquiry
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// AlreadyResolvedError says that another answer was first.
+type AlreadyResolvedError struct{ Question Question }
+
+func (e *AlreadyResolvedError) Error() string {
+	r := e.Question.Resolution
+	by := r.Channel
+	if r.By != "" {
+		by = r.By + " through " + r.Channel
+	}
+	if r.Authority != "" {
+		by += " (" + r.Authority + ")"
+	}
+	return fmt.Sprintf("question %s was %s by %s at %s", e.Question.ID, e.Question.Status, by, r.At.Format(time.RFC3339))
+}
+
+// InvalidReplyError says why a reply does not fit its question, in words for whoever sent it.
+type InvalidReplyError struct {
+	Problem string
+	Options []string // what the question offers, if it does
+}
+
+func (e *InvalidReplyError) Error() string {
+	if len(e.Options) == 0 {
+		return e.Problem
+	}
+	return fmt.Sprintf("%s (want one of %q)", e.Problem, e.Options)
+}
+
+// lost is what the sender of a reply is told when the question was settled before.
+func (b *Broker) lost(q Question, r Reply) (Result, error) {
+	won := q.Resolution
+	if r.ID == "" || r.ID != won.ReplyID {
+		return Result{}, closed(q)
+	}
+	if !q.same(r) {
+		return Result{}, fmt.Errorf("question %s: %w", q.ID, ErrReplyIDReused)
+	}
+	return Result{Question: q.erased(), Replayed: true}, nil
+}
+
+// same reports whether the reply says what the resolution says. An erased secret cannot be compared: there the id decides.
+func (q Question) same(r Reply) bool {
+	won := q.Resolution
+	if r.Type != won.Type {
+		return false
+	}
+	if won.Response.IsSecret() && !q.AppliedAt.IsZero() {
+		return true
+	}
+	return q.normal(r.Response) == won.Response.Reveal()
+}
+
+// closed is the error about a settled question.
+func closed(q Question) error {
+	if q.Status == Answered || q.Status == Refused {
+		return &AlreadyResolvedError{q.erased()}
+	}
+	why := ""
+	if q.Resolution.Why != "" {
+		why = ": " + q.Resolution.Why
+	}
+	return fmt.Errorf("question %s: %w (%s at %s%s)", q.ID, ErrGone, q.Status, q.Resolution.At.Format(time.RFC3339), why)
+}
+
+// fit checks a reply against its question and returns the response as it is kept.
+func (q Question) fit(r Reply, limit int) (string, error) {
+	switch r.Type {
+	case TypeAnswer:
+	case TypeDecline:
+		return q.normal(r.Response), fits(r.Response, limit)
+	default:
+		return "", &InvalidReplyError{Problem: fmt.Sprintf("unknown type of reply %q (want %q or %q)", r.Type, TypeAnswer, TypeDecline)}
+	}
+	if err := fits(r.Response, limit); err != nil {
+		return "", err
+	}
+	text := q.normal(r.Response)
+	if strings.TrimSpace(text) == "" {
+		return "", &InvalidReplyError{"the answer is empty", q.Options}
+	}
+	if len(q.Options) > 0 && !q.FreeText && q.option(text) == "" {
+		return "", &InvalidReplyError{"the answer is none of the options", q.Options}
+	}
+	return text, nil
+}
+
+func fits(text string, limit int) error {
+	switch {
+	case len(text) > limit:
+		return &InvalidReplyError{Problem: fmt.Sprintf("the answer has %d bytes (at most %d)", len(text), limit)}
+	case !utf8.ValidString(text):
+		return &InvalidReplyError{Problem: "the answer is not valid UTF-8"}
+	case strings.ContainsRune(text, 0):
+		return &InvalidReplyError{Problem: "the answer contains a NUL character"}
+	}
+	return nil
+}
+
+// normal is the response as it is kept: an option in the question's own spelling, anything else without the line break at its end.
+// Spaces stay in a secret: they may belong to it.
+func (q Question) normal(text string) string {
+	if o := q.option(text); o != "" {
+		return o
+	}
+	text = strings.TrimRight(text, "\r\n")
+	if q.Secret {
+		return text
+	}
+	return strings.TrimSpace(text)
+}
+
+// option is the option that the text names, upper or lower case, or "".
+func (q Question) option(text string) string {
+	text = strings.TrimSpace(text)
+	for _, o := range q.Options {
+		if o == text {
+			return o
+		}
+	}
+	for _, o := range q.Options {
+		if strings.EqualFold(strings.TrimSpace(o), text) {
+			return o
+		}
+	}
+	return ""
+}
+
+// check reports what is wrong with a new question.
+func (b *Broker) check(q Question) error {
+	switch q.Kind {
+	case Info, Inquiry, Approval, Takeover:
+	default:
+		return fmt.Errorf("unknown kind %q", q.Kind)
+	}
+	if strings.TrimSpace(q.Text) == "" {
+		return errors.New("the question is empty")
+	}
+	for _, o := range q.Options {
+		if strings.TrimSpace(o) == "" {
+			return errors.New("an option is empty")
+		}
+	}
+	if q.AttentionUntil.Before(q.AskedAt) || q.ExpiresAt.Before(q.AttentionUntil) {
+		return fmt.Errorf("the deadlines are out of order: asked %s, attention until %s, expires %s", q.AskedAt, q.AttentionUntil, q.ExpiresAt)
+	}
+	return b.checkSilence(q)
+}
+
+func (b *Broker) checkSilence(q Question) error {
+	switch q.OnTimeout {
+	case "", Pause, AskModel, GoOn, GiveUp:
+		return nil
+	case Default:
+		if _, err := q.fit(Reply{Type: TypeAnswer, Response: q.DefaultAnswer}, b.opts.MaxAnswer); err != nil {
+			return fmt.Errorf("the default answer does not fit: %w", err)
+		}
+		if q.Secret {
+			return errors.New("a secret question cannot have a default answer")
+		}
+		return nil
+	}
+	return fmt.Errorf("unknown on_timeout %q", q.OnTimeout)
+}

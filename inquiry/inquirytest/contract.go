@@ -1,0 +1,180 @@
+package inquirytest
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/inquiry"
+)
+
+var asked = time.Date(2026, 3, 4, 5, 6, 7, 89e6, time.UTC)
+
+// Sample is an open question with every field set that a new question can have.
+func Sample() inquiry.Question {
+	return inquiry.Question{
+		ID: inquiry.NewID(), SessionID: "s1", RunID: "r1", Step: 3, Kind: inquiry.Info, Task: "set an alarm", Text: "which <b>day</b>? \U0001F642",
+		Options: []string{"Mon", "Tue"}, FreeText: true, DefaultAnswer: "Mon", OnTimeout: inquiry.Default, Frame: "s1.3.1", Round: 2, Fence: 7,
+		AskedAt: asked, AttentionUntil: asked.Add(time.Minute), ExpiresAt: asked.Add(time.Hour), Status: inquiry.Pending,
+	}
+}
+
+// Won is a resolution with every field set.
+func Won(text string) inquiry.Resolution {
+	return inquiry.Resolution{Type: inquiry.TypeAnswer, Response: inquiry.Plain(text), Channel: "http", Authority: "human_token", By: "Kim",
+		Why: "because", ReplyID: "reply-1", At: asked.Add(time.Second)}
+}
+
+// Run runs the contract of a store. open returns an empty store for each test.
+func Run(t *testing.T, open func(t *testing.T) inquiry.Store) {
+	for name, f := range map[string]func(*testing.T, inquiry.Store){
+		"what is inserted is read back whole": readBack, "settling is once": settleOnce, "of many one settles": race,
+		"applying is once, under the right fence": applyOnce, "a secret answer is kept until it is applied": secret,
+		"lists are filtered and ordered": list, "what is not there is not found": missing,
+	} {
+		t.Run(name, func(t *testing.T) { f(t, open(t)) })
+	}
+}
+
+func insert(t *testing.T, s inquiry.Store, q inquiry.Question) inquiry.Question {
+	t.Helper()
+	require.NoError(t, s.Insert(t.Context(), q))
+	return q
+}
+
+func get(t *testing.T, s inquiry.Store, id string) inquiry.Question {
+	t.Helper()
+	q, err := s.Get(t.Context(), id)
+	require.NoError(t, err)
+	return q
+}
+
+func readBack(t *testing.T, s inquiry.Store) {
+	q := insert(t, s, Sample())
+	require.Equal(t, q, get(t, s, q.ID))
+	require.Error(t, s.Insert(t.Context(), q), "a second question with the same id")
+	settled := Sample()
+	settled.Status = inquiry.Answered
+	require.Error(t, s.Insert(t.Context(), settled), "a new question that is settled")
+}
+
+func settleOnce(t *testing.T, s inquiry.Store) {
+	q := insert(t, s, Sample())
+	won := Won("Tue")
+	q.Status, q.Resolution = inquiry.Answered, &won
+	got, err := s.Settle(t.Context(), q.ID, inquiry.Answered, won)
+	require.NoError(t, err)
+	require.Equal(t, q, got)
+	got, err = s.Settle(t.Context(), q.ID, inquiry.Withdrawn, inquiry.Resolution{Type: inquiry.TypeWithdraw, At: asked})
+	require.ErrorIs(t, err, inquiry.ErrSettled)
+	require.Equal(t, q, got, "the loser is shown the winner")
+	require.Equal(t, q, get(t, s, q.ID))
+}
+
+func race(t *testing.T, s inquiry.Store) {
+	q := insert(t, s, Sample())
+	const n = 50
+	answers := make(chan string, n)
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() {
+			text := fmt.Sprint("answer ", i)
+			if _, err := s.Settle(t.Context(), q.ID, inquiry.Answered, Won(text)); err == nil {
+				answers <- text
+			}
+		})
+	}
+	wg.Wait()
+	close(answers)
+	winner := <-answers
+	require.NotEmpty(t, winner)
+	require.Empty(t, answers, "more than one won")
+	require.Equal(t, winner, get(t, s, q.ID).Resolution.Response.Reveal())
+}
+
+func applyOnce(t *testing.T, s inquiry.Store) {
+	q := insert(t, s, Sample())
+	at := asked.Add(time.Minute)
+	_, err := s.Apply(t.Context(), q.ID, q.Fence, at)
+	require.ErrorIs(t, err, inquiry.ErrPending)
+	_, err = s.Settle(t.Context(), q.ID, inquiry.Answered, Won("Tue"))
+	require.NoError(t, err)
+	_, err = s.Apply(t.Context(), q.ID, q.Fence+1, at)
+	require.ErrorIs(t, err, inquiry.ErrFenced)
+	require.Zero(t, get(t, s, q.ID).AppliedAt)
+
+	got, err := s.Apply(t.Context(), q.ID, q.Fence, at)
+	require.NoError(t, err)
+	require.Equal(t, at, got.AppliedAt)
+	require.Equal(t, got, get(t, s, q.ID))
+	_, err = s.Apply(t.Context(), q.ID, q.Fence, at)
+	require.ErrorIs(t, err, inquiry.ErrApplied)
+}
+
+func secret(t *testing.T, s inquiry.Store) {
+	q := Sample()
+	q.Secret, q.OnTimeout, q.DefaultAnswer = true, "", ""
+	insert(t, s, q)
+	won := Won("")
+	won.Response = inquiry.Secret("482913")
+	got, err := s.Settle(t.Context(), q.ID, inquiry.Answered, won)
+	require.NoError(t, err)
+	require.Equal(t, inquiry.Secret("482913"), got.Resolution.Response)
+	require.Equal(t, got, get(t, s, q.ID))
+
+	got, err = s.Apply(t.Context(), q.ID, q.Fence, asked)
+	require.NoError(t, err)
+	require.Equal(t, inquiry.Secret("482913"), got.Resolution.Response, "the one who applies it gets it")
+	require.Equal(t, inquiry.Secret(""), get(t, s, q.ID).Resolution.Response, "it is erased after that")
+	all, err := s.List(t.Context(), inquiry.Filter{})
+	require.NoError(t, err)
+	require.Equal(t, inquiry.Secret(""), all[0].Resolution.Response)
+}
+
+func list(t *testing.T, s inquiry.Store) {
+	var all []inquiry.Question
+	for i := range 4 {
+		q := Sample()
+		q.AskedAt = asked.Add(-time.Duration(i) * time.Second)
+		q.SessionID, q.RunID = fmt.Sprint("s", i/2), fmt.Sprint("r", i)
+		all = append([]inquiry.Question{insert(t, s, q)}, all...)
+	}
+	won := Won("Tue")
+	_, err := s.Settle(t.Context(), all[0].ID, inquiry.Answered, won)
+	require.NoError(t, err)
+	all[0].Status, all[0].Resolution = inquiry.Answered, &won
+	for _, c := range []struct {
+		f    inquiry.Filter
+		want []inquiry.Question
+	}{
+		{inquiry.Filter{}, all},
+		{inquiry.Filter{Limit: 3}, all[:3]},
+		{inquiry.Filter{Status: inquiry.Pending}, all[1:]},
+		{inquiry.Filter{SessionID: "s1"}, all[:2]},
+		{inquiry.Filter{SessionID: "s1", Status: inquiry.Pending}, all[1:2]},
+		{inquiry.Filter{RunID: "r0"}, all[3:]},
+		{inquiry.Filter{Unapplied: true}, all},
+		{inquiry.Filter{SessionID: "s9"}, nil},
+	} {
+		got, err := s.List(t.Context(), c.f)
+		require.NoError(t, err)
+		require.Equal(t, c.want, got, "%+v", c.f)
+	}
+	_, err = s.Apply(t.Context(), all[0].ID, all[0].Fence, asked)
+	require.NoError(t, err)
+	got, err := s.List(t.Context(), inquiry.Filter{Unapplied: true})
+	require.NoError(t, err)
+	require.Equal(t, all[1:], got)
+}
+
+func missing(t *testing.T, s inquiry.Store) {
+	_, err := s.Get(t.Context(), "nope")
+	require.ErrorIs(t, err, inquiry.ErrNotFound)
+	_, err = s.Settle(t.Context(), "nope", inquiry.Answered, Won("x"))
+	require.ErrorIs(t, err, inquiry.ErrNotFound)
+	_, err = s.Apply(t.Context(), "nope", 1, asked)
+	require.ErrorIs(t, err, inquiry.ErrNotFound)
+}

@@ -1,0 +1,106 @@
+package inquiry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Run sweeps until ctx ends, and returns its cause. report gets the errors of single sweeps, and may be nil; the next sweep tries again.
+func (b *Broker) Run(ctx context.Context, report func(error)) error {
+	tick := time.NewTicker(b.opts.Every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-tick.C:
+			if err := b.Sweep(ctx, b.now()); err != nil && report != nil && ctx.Err() == nil {
+				report(err)
+			}
+		}
+	}
+}
+
+// Sweep settles the questions whose time is over at now, through the same compare-and-set as every answer; tells, once per broker, of
+// questions that nobody gave attention to in time and that stay open; and tells of questions that other brokers opened or settled.
+func (b *Broker) Sweep(ctx context.Context, now time.Time) error {
+	defer b.sweep()()
+	pending, err := b.store.List(ctx, Filter{Status: Pending})
+	if err != nil {
+		return fmt.Errorf("sweeping questions: %w", err)
+	}
+	var errs []error
+	found := map[string]bool{}
+	for _, q := range pending {
+		found[q.ID] = true
+		errs = append(errs, b.look(ctx, q, now))
+	}
+	for _, id := range b.known() {
+		if !found[id] {
+			errs = append(errs, b.refresh(ctx, id))
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("sweeping questions: %w", err)
+	}
+	return nil
+}
+
+// due is what the clock does to an open question at now.
+func (b *Broker) due(q Question, now time.Time) (d due, is bool) {
+	timer := Resolution{Channel: "timer", At: now}
+	if !now.Before(q.ExpiresAt) {
+		timer.Type = TypeExpire
+		return due{Expired, timer}, true
+	}
+	if now.Before(q.AttentionUntil) {
+		return due{}, false
+	}
+	switch q.OnTimeout {
+	case Default:
+		timer.Type, timer.Response = TypeDefault, Plain(q.DefaultAnswer)
+		return due{TimedOut, timer}, true
+	case GoOn, GiveUp:
+		timer.Type = TypeTimeout
+		return due{TimedOut, timer}, true
+	}
+	return due{}, false
+}
+
+type due struct {
+	status     Status
+	resolution Resolution
+}
+
+// look does what is due to one open question.
+func (b *Broker) look(ctx context.Context, q Question, now time.Time) error {
+	b.discover(q)
+	if d, is := b.due(q, now); is {
+		if _, err := b.settle(ctx, q.ID, d.status, d.resolution); err != nil && !errors.Is(err, ErrSettled) {
+			return err
+		}
+		return nil
+	}
+	if !now.Before(q.AttentionUntil) {
+		b.overdue(q)
+	}
+	return nil
+}
+
+// refresh tells of a question that this broker knows as open, or that somebody waits for, and that is not open any more.
+func (b *Broker) refresh(ctx context.Context, id string) error {
+	q, err := b.store.Get(ctx, id)
+	if errors.Is(err, ErrNotFound) {
+		b.drop(id)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if !q.Open() {
+		b.tell(q, false)
+	}
+	return nil
+}

@@ -1,0 +1,12 @@
+package session_test
+
+import (
+	"testing"
+
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/inquiry/inquirytest"
+)
+
+func TestQuestionsKeepTheContract(t *testing.T) {
+	inquirytest.Run(t, func(t *testing.T) inquiry.Store { return open(t, t.TempDir(), nil).Questions() })
+}
