@@ -131,6 +131,26 @@ func TestADecisionThatComesAfterTheStopIsNotActedOn(t *testing.T) {
 	})
 }
 
+func TestWhatADroppedDecisionWasToldIsToldAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(tap(1, 1))
+		ctx, cancel := context.WithCancelCause(t.Context())
+		observe := r.runner.Observe
+		r.runner.Observe = func(e agentloop.Event) {
+			observe(e)
+			if e.Kind == agentloop.Decided {
+				cancel(agentloop.ErrPaused)
+			}
+		}
+		c := agentloop.Course{Task: "x", Summary: "before", ReplyJustIn: true, Notes: []agentloop.Note{{Kind: agentloop.NoteResumed}}}
+
+		_, got, err := r.runner.Run(ctx, c, 0)
+
+		require.NoError(t, err)
+		require.Equal(t, c, got)
+	})
+}
+
 func TestALateReportDoesNotCompleteAStoppedRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(actions.Complete{Report: "done"})

@@ -17,6 +17,7 @@ type Runner struct {
 	Asker   Asker
 	Journal Journal
 	Limits  Limits
+	Moving  bool         // the phone was touched just before: the first step waits, too, until the screen has come to rest
 	Observe func(Event)  // called synchronously, on the goroutine of Run; nil when nobody watches
 	Log     *slog.Logger // nil discards
 }
@@ -31,7 +32,8 @@ type Runner struct {
 // journaled first; a decision that arrives later is not acted on. When Run has returned, the phone is left alone: Run
 // starts no goroutines.
 func (r *Runner) Run(ctx context.Context, c Course, from int) (Ending, Course, error) {
-	l := &loop{Runner: r, limits: r.Limits.withDefaults(), course: c.clone(), from: from, start: time.Now(), log: r.Log}
+	l := &loop{Runner: r, limits: r.Limits.withDefaults(), course: c.clone(), saved: c, from: from, start: time.Now(), log: r.Log,
+		touched: r.Moving}
 	if l.log == nil {
 		l.log = slog.New(slog.DiscardHandler)
 	}
@@ -43,6 +45,7 @@ type loop struct {
 	*Runner
 	limits Limits
 	course Course
+	saved  Course // as journaled: what a later call goes on from
 	from   int
 	log    *slog.Logger
 
@@ -51,7 +54,7 @@ type loop struct {
 	local   int           // steps journaled in this call
 	last    *Step
 	touched bool               // a gesture may have set the screen in motion
-	before  screen.Fingerprint // the screen of the step before
+	before  screen.Fingerprint // the screen of the step before; zero when there was none
 	streak  streak
 }
 
@@ -69,9 +72,9 @@ func (l *loop) run(ctx context.Context) (Ending, Course, error) {
 	}
 	l.emit(e)
 	if end.Reason == InternalError {
-		return *end, l.course, end.Err
+		return *end, l.saved, end.Err
 	}
-	return *end, l.course, nil
+	return *end, l.saved, nil
 }
 
 // step takes one step and returns nil, or takes none or a last one and returns how the run ends.
@@ -154,7 +157,7 @@ func (l *loop) done(ctx context.Context, s *Step) *Ending {
 	if err := l.Journal.Done(ctx, *s, c); err != nil {
 		return halt(InternalError, stepError(s, "journaling", err))
 	}
-	l.course, l.last = c, s
+	l.course, l.saved, l.last = c, c.clone(), s
 	l.local++
 	l.log.InfoContext(ctx, "step", "step", s.Index, "action", verb(s.Proposal.Action), "refused", s.Refusal,
 		"took", s.Timing.Total().Round(time.Millisecond))

@@ -23,7 +23,7 @@ func (l *loop) see(ctx context.Context, s *Step) *Ending {
 		return stopped(ctx)
 	}
 	if err != nil {
-		return unseen(stepError(s, "looking", err))
+		return LostPhone(stepError(s, "looking", err))
 	}
 	if end := unusable(look); end != nil {
 		return end
@@ -33,8 +33,8 @@ func (l *loop) see(ctx context.Context, s *Step) *Ending {
 	return nil
 }
 
-// unseen is the ending when looking failed.
-func unseen(err error) *Ending {
+// LostPhone is the ending of a run whose phone could not be looked at, or not be got ready for it, because of err.
+func LostPhone(err error) *Ending {
 	switch {
 	case errors.Is(err, screen.ErrDisconnected):
 		return halt(DeviceDisconnected, err)
@@ -70,7 +70,7 @@ const (
 
 // settle looks until two looks in a row are (nearly) the same, or Limits.Settle has passed; without a gesture before it,
 // it looks once. Right after a gesture the phone may not have begun to move: looks that are still the screen of the
-// step before count only after the reaction time.
+// step before, or that cannot be held against one, count only after the reaction time.
 func (l *loop) settle(ctx context.Context) (screen.Look, screen.Fingerprint, error) {
 	if !l.touched || l.limits.Settle < 0 {
 		return l.glance(ctx)
@@ -83,7 +83,7 @@ func (l *loop) settle(ctx context.Context) (screen.Look, screen.Fingerprint, err
 		pause = min(pause*3/2, lastPoll)
 		former, formerPrint := look, print
 		look, print, err = l.glance(ctx)
-		moved := print.Distance(l.before) > same
+		moved := l.last != nil && print.Distance(l.before) > same
 		if atRest(former, look) && print.Distance(formerPrint) <= same && (moved || time.Since(began) >= reaction) {
 			break
 		}

@@ -51,6 +51,16 @@ func TestAfterAGestureTheScreenIsWaitedFor(t *testing.T) {
 	}
 }
 
+func TestAPhoneThatWasTouchedBeforeTheRunIsWaitedFor(t *testing.T) {
+	r := newRig(actions.Complete{})
+	r.runner.Moving = true
+
+	run(t, r, "x")
+
+	require.Equal(t, 5, r.phone.looks)
+	require.Equal(t, 912500*time.Microsecond, r.journal.steps[0].Timing.Settle)
+}
+
 func TestAfterAWaitTheScreenIsLookedAtOnce(t *testing.T) {
 	r := newRig(actions.Wait{For: 5 * time.Second}, actions.Complete{})
 
