@@ -10,20 +10,34 @@ import (
 const Masked = "[secret]"
 
 // Answer is the words of an answer. A secret one masks itself in every print, log and encoding; only [Answer.Reveal] gives
-// its words. The zero value is an empty, plain answer.
+// its words. The zero value is an empty, plain answer. Compare answers by their words, not with ==.
 type Answer struct {
-	text   string
+	// A pointer, because fmt prints a nested field raw when the verb does not suit the struct around it: then it prints an address.
+	text   *string
 	secret bool
 }
 
 // Plain is an answer that may be shown.
-func Plain(text string) Answer { return Answer{text: text} }
+func Plain(text string) Answer { return Answer{text: words(text)} }
 
 // Secret is an answer that may not be shown.
-func Secret(text string) Answer { return Answer{text: text, secret: true} }
+func Secret(text string) Answer { return Answer{text: words(text), secret: true} }
+
+// words is nil for "", so that equal answers are deeply equal.
+func words(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
 
 // Reveal gives the words, also of a secret answer. It is "" once a secret answer was erased.
-func (a Answer) Reveal() string { return a.text }
+func (a Answer) Reveal() string {
+	if a.text == nil {
+		return ""
+	}
+	return *a.text
+}
 
 // IsSecret reports whether the answer masks itself.
 func (a Answer) IsSecret() bool { return a.secret }
@@ -31,7 +45,7 @@ func (a Answer) IsSecret() bool { return a.secret }
 // Erased is the answer without its words when it is secret, and the answer itself otherwise.
 func (a Answer) Erased() Answer {
 	if a.secret {
-		return Answer{secret: true}
+		return Secret("")
 	}
 	return a
 }
@@ -40,7 +54,7 @@ func (a Answer) String() string {
 	if a.secret {
 		return Masked
 	}
-	return a.text
+	return a.Reveal()
 }
 
 // Format masks a secret answer under every verb, also those that would print a struct's fields.
@@ -64,6 +78,10 @@ func (a Answer) MarshalJSON() ([]byte, error) { return json.Marshal(a.String()) 
 
 // UnmarshalJSON reads a plain answer.
 func (a *Answer) UnmarshalJSON(b []byte) error {
-	a.secret = false
-	return json.Unmarshal(b, &a.text)
+	var text string
+	if err := json.Unmarshal(b, &text); err != nil {
+		return err
+	}
+	*a = Plain(text)
+	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 )
@@ -139,6 +140,12 @@ type Reply struct {
 func (r Reply) String() string {
 	return fmt.Sprintf("%s through %s", or(r.Type, TypeAnswer), r.Channel)
 }
+
+// Format prints String under every verb.
+func (r Reply) Format(f fmt.State, _ rune) { fmt.Fprint(f, r.String()) }
+
+// LogValue logs String.
+func (r Reply) LogValue() slog.Value { return slog.StringValue(r.String()) }
 
 // Result is what became of a reply that won.
 type Result struct {

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 )
 
@@ -104,9 +103,6 @@ func newID() string {
 	rand.Read(b) // never fails
 	return idAlphabet.EncodeToString(b)
 }
-
-// holes is n placeholders for an IN list.
-func holes(n int) string { return strings.TrimSuffix(strings.Repeat("?,", n), ",") }
 
 // affected counts the rows that a statement changed.
 func affected(r sql.Result, err error) (int64, error) {

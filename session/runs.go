@@ -26,8 +26,6 @@ func scanRun(row scanner) (Run, error) {
 	return r, err
 }
 
-const liveStates = "('QUEUED', 'RUNNING', 'WAITING_REPLY', 'PAUSED')"
-
 // CreateRun adds a run to r.SessionID. It takes Task, State ("" means Queued), Course, MaxSteps, ReplyMode and Settings from r;
 // the rest is the store's own. While the session's latest run is not terminal it returns a *StateError about that run.
 func (s *Store) CreateRun(ctx context.Context, r Run) (Run, error) {
