@@ -25,7 +25,7 @@ type Case struct {
 }
 
 // Section returns the text of a section, with its final newline, and fails the test when there is none.
-func (c *Case) Section(t *testing.T, name string) string {
+func (c *Case) Section(t testing.TB, name string) string {
 	t.Helper()
 	i := c.find(name)
 	require.GreaterOrEqual(t, i, 0, "%s has no section %q", c.path, name)
