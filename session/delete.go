@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,9 +15,9 @@ import (
 // Delete removes a session with its runs, steps, frames and questions. One whose run is queued, running or waiting for a person is
 // refused with a *StateError.
 func (s *Store) Delete(ctx context.Context, sessionID string) error {
-	err := s.update(ctx, func(ctx context.Context, tx *sql.Tx) error { return deleteRows(ctx, tx, sessionID) })
-	if err == nil {
-		err = s.deleteFrames(sessionID)
+	deleted, err := s.delete(ctx, sessionID, time.Time{})
+	if err == nil && !deleted {
+		err = listHint(fmt.Errorf("session %q: %w", sessionID, ErrNotFound))
 	}
 	if err != nil {
 		return fmt.Errorf("deleting a session: %w", err)
@@ -24,22 +25,35 @@ func (s *Store) Delete(ctx context.Context, sessionID string) error {
 	return nil
 }
 
-func deleteRows(ctx context.Context, tx *sql.Tx, sessionID string) error {
+// delete reports false when there is no such session, or one that changed since before, unless that is zero.
+func (s *Store) delete(ctx context.Context, id string, before time.Time) (deleted bool, err error) {
+	err = s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		if err := notBusy(ctx, tx, id); err != nil {
+			return err
+		}
+		n, err := affected(tx.ExecContext(ctx, "DELETE FROM sessions WHERE id = ?1 AND (?2 = 0 OR updated_at < ?2)", id, millis(before)))
+		if err != nil || n == 0 {
+			return err
+		}
+		deleted = true // with, by reference, all that is its own; but questions have no reference
+		_, err = tx.ExecContext(ctx, "DELETE FROM questions WHERE session_id = ?", id)
+		return err
+	})
+	if err == nil && deleted {
+		err = s.deleteFrames(id)
+	}
+	return deleted, err
+}
+
+func notBusy(ctx context.Context, tx *sql.Tx, sessionID string) error {
 	r, err := scanRun(tx.QueryRowContext(ctx, "SELECT "+runColumnsOf("r")+" FROM runs r WHERE session_id = ? AND state IN ('QUEUED', 'RUNNING', 'WAITING_REPLY')", sessionID))
-	if err == nil {
-		return hint.Add(&StateError{RunID: r.ID, State: r.State, Fence: r.Fence}, "stop the session first")
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
 	}
-	if err != sql.ErrNoRows {
+	if err != nil {
 		return err
 	}
-	if _, err := tx.ExecContext(ctx, "DELETE FROM questions WHERE session_id = ?", sessionID); err != nil {
-		return err
-	}
-	n, err := affected(tx.ExecContext(ctx, "DELETE FROM sessions WHERE id = ?", sessionID)) // and, by reference, all that is its own
-	if err == nil && n == 0 {
-		err = listHint(fmt.Errorf("session %q: %w", sessionID, ErrNotFound))
-	}
-	return err
+	return hint.Add(&StateError{RunID: r.ID, State: r.State, Fence: r.Fence}, "stop the session first")
 }
 
 // deleteFrames comes after the rows: a crash in between leaves pictures without a session, which Prune removes, and never a step without its picture.
@@ -50,20 +64,25 @@ func (s *Store) deleteFrames(sessionID string) error {
 // Prune deletes the sessions in which nothing happened since before, except those that Delete refuses, and frames that belong to no
 // session. It returns how many sessions it deleted.
 func (s *Store) Prune(ctx context.Context, before time.Time) (int, error) {
-	ids, err := collect(ctx, s.read, scanID, `SELECT id FROM sessions s WHERE updated_at < ? AND NOT EXISTS
-		(SELECT 1 FROM runs WHERE session_id = s.id AND state IN ('QUEUED', 'RUNNING', 'WAITING_REPLY'))`, millis(before))
+	ids, err := collect(ctx, s.read, scanID, "SELECT id FROM sessions WHERE updated_at < ?", millis(before))
 	if err != nil {
 		return 0, fmt.Errorf("looking for old sessions: %w", err)
 	}
-	for i, id := range ids {
-		if err := s.Delete(ctx, id); err != nil {
-			return i, err
+	n := 0
+	for _, id := range ids {
+		deleted, err := s.delete(ctx, id, before)
+		var busy *StateError
+		if err != nil && !errors.As(err, &busy) {
+			return n, fmt.Errorf("deleting old sessions: %w", err)
+		}
+		if deleted {
+			n++
 		}
 	}
 	if err := s.pruneFrames(ctx); err != nil {
-		return len(ids), fmt.Errorf("removing frames without a session: %w", err)
+		return n, fmt.Errorf("removing frames without a session: %w", err)
 	}
-	return len(ids), nil
+	return n, nil
 }
 
 func scanID(row scanner) (id string, err error) {

@@ -45,11 +45,10 @@ func (j *journal) Intent(ctx context.Context, st agentloop.Step) error {
 	return nil
 }
 
-// Done writes the outcome. See agentloop.Journal. It does not heed the end of ctx: what the phone did is to be known.
+// Done writes the outcome. See agentloop.Journal. Its ctx should not end with the run: what the phone did is to be known.
 // A step whose Intent is there is completed even when the run has another life by now, because that is what happened; the course
 // is not stored then, and the error is ErrFenced.
 func (j *journal) Done(ctx context.Context, st agentloop.Step, c agentloop.Course) error {
-	ctx = context.WithoutCancel(ctx)
 	row, err := j.prepare(ctx, st)
 	if err != nil {
 		return fmt.Errorf("journaling step %d: %w", st.Index, err)

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/taploop/taploop/internal/hint"
@@ -80,15 +81,20 @@ func (s *Store) Sessions(ctx context.Context, f Filter) ([]Overview, error) {
 	return list, nil
 }
 
+// scanOverview reads the row twice: only the first pass knows whether there is a run to read.
 func scanOverview(row scanner) (Overview, error) {
 	var o Overview
-	var r Run
 	var has bool
-	err := row.Scan(append(append(o.Session.columns(), &has), r.columns()...)...)
-	if has {
-		o.Latest = &r
+	head := append(o.Session.columns(), &has)
+	pass := slices.Clone(head)
+	for range runColumns {
+		pass = append(pass, new(any))
 	}
-	return o, err
+	if err := row.Scan(pass...); err != nil || !has {
+		return o, err
+	}
+	o.Latest = new(Run)
+	return o, row.Scan(append(head, o.Latest.columns()...)...)
 }
 
 // touch notes that something happened in the session.

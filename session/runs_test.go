@@ -1,0 +1,284 @@
+package session_test
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/session"
+)
+
+func TestOfFiftyWhoMoveARunOneWins(t *testing.T) {
+	dir := t.TempDir()
+	stores := []*session.Store{open(t, dir, nil), open(t, dir, nil)}
+	r := started(t, stores[0])
+	r, err := stores[0].Transition(t.Context(), r.ID, session.Change{To: session.Paused, Reason: agentloop.UserPaused})
+	require.NoError(t, err)
+
+	const n = 50
+	errs := make([]error, n)
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() {
+			_, errs[i] = stores[i%2].Transition(t.Context(), r.ID, session.Change{From: []session.State{session.Paused}, To: session.Running})
+		})
+	}
+	wg.Wait()
+	won := 0
+	for _, err := range errs {
+		if err == nil {
+			won++
+			continue
+		}
+		var lost *session.StateError
+		require.ErrorAs(t, err, &lost)
+		require.Equal(t, session.Running, lost.State)
+		require.EqualError(t, err, fmt.Sprintf("moving the run to RUNNING: run %s is RUNNING (want PAUSED)", r.ID))
+	}
+	require.Equal(t, 1, won)
+}
+
+func TestARunKeepsWhatAChangeDoesNotName(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	r := started(t, s)
+	require.Equal(t, s.Owner(), r.Owner)
+	paused, err := s.Transition(t.Context(), r.ID, session.Change{To: session.Paused, Reason: agentloop.MaxStepsReached, MaxSteps: 30, Err: "tired"})
+	require.NoError(t, err)
+	want := r
+	want.State, want.StopReason, want.MaxSteps, want.Error, want.UpdatedAt = session.Paused, agentloop.MaxStepsReached, 30, "tired", paused.UpdatedAt
+	require.Equal(t, want, paused)
+	stored, err := s.Run(t.Context(), r.ID)
+	require.NoError(t, err)
+	require.Equal(t, want, stored)
+
+	done, err := s.Transition(t.Context(), r.ID, session.Change{To: session.Completed, Reason: agentloop.TaskCompleted, Answer: "rings at 7"})
+	require.NoError(t, err)
+	require.Equal(t, "rings at 7", done.Answer)
+	require.Empty(t, done.Error)
+	require.Equal(t, done.UpdatedAt, done.EndedAt)
+	var state *session.StateError
+	_, err = s.Transition(t.Context(), r.ID, session.Change{To: session.Running})
+	require.ErrorAs(t, err, &state, "a terminal run never goes on")
+	_, err = s.Transition(t.Context(), "nope", session.Change{To: session.Running})
+	require.ErrorIs(t, err, session.ErrNotFound)
+	r2, err := s.CreateRun(t.Context(), session.Run{SessionID: r.SessionID, Task: "next"})
+	require.NoError(t, err)
+	_, err = s.Transition(t.Context(), r2.ID, session.Change{To: "DANCING"})
+	require.ErrorContains(t, err, `unknown state "DANCING"`)
+}
+
+func TestASessionHasOneRunAtATime(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	r := started(t, s)
+	_, err := s.CreateRun(t.Context(), session.Run{SessionID: r.SessionID, Task: "another"})
+	var busy *session.StateError
+	require.ErrorAs(t, err, &busy)
+	require.Equal(t, r.ID, busy.RunID)
+	_, err = s.CreateRun(t.Context(), session.Run{SessionID: "nope", Task: "another"})
+	require.ErrorIs(t, err, session.ErrNotFound)
+	require.NotEmpty(t, hint.Of(err))
+
+	_, err = s.Transition(t.Context(), r.ID, session.Change{To: session.Cancelled})
+	require.NoError(t, err)
+	next, err := s.CreateRun(t.Context(), session.Run{SessionID: r.SessionID, Task: "another", Course: agentloop.Course{Remembered: []string{"x"}}})
+	require.NoError(t, err)
+	require.Equal(t, 2, next.Seq)
+	require.Equal(t, agentloop.Course{Task: "another", Remembered: []string{"x"}}, next.Course)
+	latest, err := s.LatestRun(t.Context(), r.SessionID)
+	require.NoError(t, err)
+	require.Equal(t, next, latest)
+	all, err := s.Runs(t.Context(), r.SessionID)
+	require.NoError(t, err)
+	require.Len(t, all, 2)
+	require.Equal(t, next, all[1])
+}
+
+func TestSessionsAreListedWithTheirLatestRunNewestFirst(t *testing.T) {
+	var clock atomic.Int64
+	now := func() time.Time { return time.UnixMilli(1_700_000_000_000 + clock.Add(1000)) }
+	s := open(t, t.TempDir(), &session.Options{Now: now})
+	a, b := started(t, s), started(t, s)
+	empty, err := s.CreateSession(t.Context(), "emu-2", session.Device{ID: "emu-2"})
+	require.NoError(t, err)
+	a, err = s.Transition(t.Context(), a.ID, session.Change{To: session.Completed, Answer: "yes"})
+	require.NoError(t, err)
+
+	list := func(f session.Filter) (ids []string) {
+		all, err := s.Sessions(t.Context(), f)
+		require.NoError(t, err)
+		for _, o := range all {
+			ids = append(ids, o.Session.ID)
+		}
+		return ids
+	}
+	require.Equal(t, []string{a.SessionID, empty.ID, b.SessionID}, list(session.Filter{}))
+	require.Equal(t, []string{a.SessionID, empty.ID}, list(session.Filter{Limit: 2}))
+	require.Equal(t, []string{b.SessionID}, list(session.Filter{State: session.Running}))
+	require.Equal(t, []string{empty.ID}, list(session.Filter{Serial: "emu-2"}))
+	require.Empty(t, list(session.Filter{Serial: "emu-2", State: session.Running}))
+	all, err := s.Sessions(t.Context(), session.Filter{})
+	require.NoError(t, err)
+	require.Equal(t, &a, all[0].Latest)
+	require.Nil(t, all[1].Latest)
+}
+
+func TestStoppingARunWithdrawsItsQuestionsInTheSameMoment(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	r := started(t, s)
+	b := inquiry.NewBroker(s.Questions(), nil)
+	for range 20 {
+		q, err := b.Open(t.Context(), inquiry.Question{SessionID: r.SessionID, RunID: r.ID, Fence: r.Fence, Text: "when?"})
+		require.NoError(t, err)
+		r, err = s.Transition(t.Context(), r.ID, session.Change{To: session.WaitingReply, Question: q.ID, Reason: agentloop.InfoNeedsReply})
+		require.NoError(t, err)
+		require.Equal(t, q.ID, r.QuestionID)
+
+		var answered, stopped error
+		var wg sync.WaitGroup
+		wg.Go(func() { _, answered = b.Resolve(t.Context(), q.ID, inquiry.Reply{Response: "at 7", Channel: "http"}) })
+		wg.Go(func() { _, stopped = s.Transition(t.Context(), r.ID, session.Change{To: session.Cancelled}) })
+		wg.Wait()
+		require.NoError(t, stopped)
+		if answered != nil {
+			require.ErrorIs(t, answered, inquiry.ErrGone)
+		}
+		_, err = s.Transition(t.Context(), r.ID, session.Change{To: session.Running, Apply: q.ID})
+		var state *session.StateError
+		require.ErrorAs(t, err, &state)
+		now, err := s.Run(t.Context(), r.ID)
+		require.NoError(t, err)
+		_, err = b.Apply(t.Context(), q.ID, now.Fence)
+		require.ErrorIs(t, err, inquiry.ErrFenced, "an answer that a stop overtook is not applied")
+
+		r, err = s.CreateRun(t.Context(), session.Run{SessionID: r.SessionID, Task: "again"})
+		require.NoError(t, err)
+		r, err = s.Transition(t.Context(), r.ID, session.Change{To: session.Running})
+		require.NoError(t, err)
+	}
+}
+
+func TestAnAnswerIsAppliedWithTheChangeThatUsesItOnce(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	r := started(t, s)
+	b := inquiry.NewBroker(s.Questions(), nil)
+	q, err := b.Open(t.Context(), inquiry.Question{SessionID: r.SessionID, RunID: r.ID, Step: 1, Fence: r.Fence, Text: "when?"})
+	require.NoError(t, err)
+	st := step(t, 1, actions.Info{Question: "when?"})
+	st.Exchange = nil
+	require.NoError(t, s.Journal(r).Done(t.Context(), st, agentloop.Course{Steps: 1, Questions: 1}))
+	r, err = s.Transition(t.Context(), r.ID, session.Change{To: session.WaitingReply, Question: q.ID})
+	require.NoError(t, err)
+	resume := session.Change{From: []session.State{session.WaitingReply}, To: session.Running, Fence: r.Fence, Apply: q.ID}
+	exchange := actions.Exchange{Question: "when?", Answer: "at 7", Outcome: actions.Answered}
+	resume.Course = &agentloop.Course{Steps: 1, Questions: 1, Exchanges: []actions.Exchange{exchange}, ReplyJustIn: true}
+	_, err = s.Transition(t.Context(), r.ID, resume)
+	require.ErrorIs(t, err, inquiry.ErrPending)
+	_, err = b.Resolve(t.Context(), q.ID, inquiry.Reply{Response: "at 7", Channel: "http"})
+	require.NoError(t, err)
+
+	other := resume
+	other.Fence++
+	_, err = s.Transition(t.Context(), r.ID, other)
+	require.ErrorIs(t, err, session.ErrFenced)
+	resumed, err := s.Transition(t.Context(), r.ID, resume)
+	require.NoError(t, err)
+	require.Equal(t, *resume.Course, resumed.Course)
+	require.Empty(t, resumed.QuestionID)
+	require.Equal(t, r.Fence+1, resumed.Fence)
+	q, err = b.Get(t.Context(), q.ID)
+	require.NoError(t, err)
+	require.False(t, q.AppliedAt.IsZero())
+	steps, err := s.Steps(t.Context(), r.SessionID)
+	require.NoError(t, err)
+	require.Equal(t, &exchange, steps[0].Exchange, "the step that asked shows the answer")
+	_, err = b.Apply(t.Context(), q.ID, q.Fence)
+	require.ErrorIs(t, err, inquiry.ErrApplied)
+}
+
+func TestAFailedChangeChangesNothing(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	r := started(t, s)
+	_, err := s.Transition(t.Context(), r.ID, session.Change{To: session.Completed, Apply: "nope"})
+	require.ErrorIs(t, err, inquiry.ErrNotFound)
+	_, err = s.Transition(t.Context(), r.ID, session.Change{To: session.Paused, Settings: []byte("{")})
+	require.ErrorContains(t, err, "the settings are not JSON")
+	now, err := s.Run(t.Context(), r.ID)
+	require.NoError(t, err)
+	require.Equal(t, r, now)
+}
+
+func TestAWriterFromAFormerLifeIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	s, other := open(t, dir, nil), open(t, dir, nil)
+	r := started(t, s)
+	old := s.Journal(r)
+	first := step(t, 1, actions.Home{})
+	require.NoError(t, old.Intent(t.Context(), first))
+
+	r2, err := other.Transition(t.Context(), r.ID, session.Change{To: session.Cancelled})
+	require.NoError(t, err)
+	require.Greater(t, r2.Fence, r.Fence)
+	err = old.Done(t.Context(), first, agentloop.Course{Summary: "late"})
+	require.ErrorIs(t, err, session.ErrFenced)
+	require.Contains(t, err.Error(), "CANCELLED")
+	require.ErrorIs(t, old.Intent(t.Context(), step(t, 2, actions.Home{})), session.ErrFenced)
+	require.ErrorIs(t, old.Done(t.Context(), step(t, 2, actions.Info{}), agentloop.Course{}), session.ErrFenced)
+
+	steps, err := s.Steps(t.Context(), r.SessionID)
+	require.NoError(t, err)
+	require.Len(t, steps, 1)
+	require.Equal(t, session.Done, steps[0].State, "what the phone did is known")
+	now, err := s.Run(t.Context(), r.ID)
+	require.NoError(t, err)
+	require.Equal(t, r2, now, "its course is not")
+}
+
+func TestAPausedRunTouchesNothingMore(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	r := started(t, s)
+	j := s.Journal(r)
+	require.NoError(t, j.Intent(t.Context(), step(t, 1, actions.Home{})))
+	_, err := s.Transition(t.Context(), r.ID, session.Change{To: session.Paused, Reason: agentloop.UserPaused})
+	require.NoError(t, err)
+	require.NoError(t, j.Done(t.Context(), step(t, 1, actions.Home{}), agentloop.Course{Steps: 1}), "the action that was under way is noted")
+	require.ErrorIs(t, j.Intent(t.Context(), step(t, 2, actions.Home{})), session.ErrFenced)
+}
+
+func TestAStepIsWrittenOnce(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	j := s.Journal(started(t, s))
+	require.NoError(t, j.Done(t.Context(), step(t, 1, actions.Home{}), agentloop.Course{}))
+	require.ErrorContains(t, j.Done(t.Context(), step(t, 1, actions.Home{}), agentloop.Course{}), "has a step 1 already")
+	require.ErrorContains(t, j.Intent(t.Context(), step(t, 1, actions.Home{})), "has a step 1 already")
+}
+
+func TestAStepWithoutActionOrFrameIsWritten(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	r := started(t, s)
+	st := agentloop.Step{Index: 1, Local: 1, Proposal: agentloop.Proposal{Tries: []agentloop.Try{{Reply: "???", Error: "no action"}}}}
+	require.NoError(t, s.Journal(r).Done(t.Context(), st, agentloop.Course{}))
+	steps, err := s.StepsAfter(t.Context(), r.SessionID, 0)
+	require.NoError(t, err)
+	require.Nil(t, steps[0].Proposal.Action)
+	require.Empty(t, steps[0].FrameID)
+	require.Equal(t, st.Proposal.Tries, steps[0].Proposal.Tries)
+	steps, err = s.StepsAfter(t.Context(), r.SessionID, 1)
+	require.NoError(t, err)
+	require.Empty(t, steps)
+}
+
+func TestAFrameThatIsNotThereIsNotFound(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	for _, id := range []string{"", "abc.1.1", "../../etc/passwd", "a/../b.1.1", "..1.1"} {
+		_, err := s.Frame(t.Context(), id)
+		require.ErrorIs(t, err, session.ErrNotFound, id)
+	}
+}
