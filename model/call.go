@@ -1,7 +1,6 @@
 package model
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -39,12 +38,8 @@ func (k *call) Do(req *http.Request) (*http.Response, error) {
 			return nil, permanent{err}
 		}
 	}
-	ctx := req.Context()
-	policy := retryPolicy(k.opts.Retries, func(d time.Duration) {
-		k.opts.Log.DebugContext(ctx, "model retry", "after_attempt", k.attempts, "delay", d)
-	})
 	client := http.Client{
-		Transport:     failsafehttp.NewRoundTripper(roundTrip(k.attempt), policy),
+		Transport:     failsafehttp.NewRoundTripper(roundTrip(k.attempt), k.retryPolicy(req.Context())),
 		CheckRedirect: followSameOrigin,
 	}
 	return client.Do(req)
@@ -60,8 +55,8 @@ func (k *call) reshape(req *http.Request) error {
 		return fmt.Errorf("building the request: %w", err)
 	}
 	req.ContentLength = int64(len(body))
-	req.Body = io.NopCloser(bytes.NewReader(body))
-	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+	req.Body = bodyOf(body)
+	req.GetBody = func() (io.ReadCloser, error) { return bodyOf(body), nil }
 	return nil
 }
 
@@ -91,7 +86,7 @@ func (k *call) attempt(req *http.Request) (*http.Response, error) {
 	}
 	k.header, k.status = resp.Header, resp.StatusCode
 	k.log(ctx, start, slog.Int("status", resp.StatusCode))
-	resp.Body = newBuffered(k.body)
+	resp.Body = bodyOf(k.body)
 	resp.Request = req
 	return resp, nil
 }

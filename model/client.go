@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -44,19 +47,36 @@ func New(opts *Options) (*Client, error) {
 		return nil, err
 	}
 	if c.next == nil {
-		c.next = http.DefaultTransport.(*http.Transport).Clone()
+		c.next = newTransport()
 	}
-	if o.APIKey != "" && !o.local() && o.BaseURL[:5] != "https" {
+	if o.APIKey != "" && !o.local() && !strings.HasPrefix(strings.ToLower(o.BaseURL), "https:") {
 		o.Log.Warn("the API key travels unencrypted: the endpoint is neither https nor on this machine", "base_url", o.BaseURL)
 	}
 	return c, nil
 }
 
+// newTransport is one of the client's own, so that closing its connections closes nobody else's.
+func newTransport() http.RoundTripper {
+	if t, ok := http.DefaultTransport.(*http.Transport); ok {
+		return t.Clone()
+	}
+	return http.DefaultTransport
+}
+
+// Close lets go of idle connections. Calls that are under way go on.
+func (c *Client) Close() { closeIdle(c.next) }
+
+func closeIdle(rt http.RoundTripper) {
+	if t, ok := rt.(interface{ CloseIdleConnections() }); ok {
+		t.CloseIdleConnections()
+	}
+}
+
 // String names the model and the endpoint, not the key.
 func (c *Client) String() string { return c.opts.Name + " at " + c.opts.BaseURL }
 
-// GoString is String: %#v must not walk into the options.
-func (c *Client) GoString() string { return "model.Client(" + c.String() + ")" }
+// Format prints String whatever the verb: with some, fmt would walk into the options and print the key.
+func (c *Client) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, c.String()) }
 
 // Name is the model's name.
 func (c *Client) Name() string { return c.opts.Name }
@@ -82,7 +102,7 @@ func (c *Client) Complete(ctx context.Context, r Request) (Response, error) {
 		if err != nil {
 			return Response{}, err
 		}
-		resp, err := c.ask(ctx, messages, set)
+		resp, err := c.ask(ctx, messages, append(slices.Clip(set), c.extra...))
 		if err != nil && c.granted.add(err, set) {
 			c.opts.Log.InfoContext(ctx, "the endpoint does not take a parameter; asking without it", "model", c.opts.Name, "why", err)
 			continue

@@ -85,13 +85,21 @@ func (k *call) explain(ctx context.Context, err error) error {
 		}
 		return k.mended(k.refused(api.Message, codeOf(api), param))
 	case k.status != 0:
-		return k.mended(k.fail(BadReply, "no chat completion came back, but "+k.summary(k.body), nil))
+		return k.mended(k.unreadable(err))
 	}
 	var u *url.Error
 	if errors.As(err, &u) {
 		err = u.Err
 	}
 	return k.mended(k.fail(Unreachable, err.Error(), err))
+}
+
+// unreadable is a 200 that go-openai could not decode.
+func (k *call) unreadable(err error) *Error {
+	if json.Valid(k.body) {
+		return k.fail(BadReply, fmt.Sprintf("no chat completion came back: %v", err), nil)
+	}
+	return k.fail(BadReply, "no chat completion came back, but "+k.summary(k.body), nil)
 }
 
 func codeOf(e *openai.APIError) string {

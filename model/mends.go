@@ -2,12 +2,12 @@ package model
 
 import (
 	"bytes"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"html"
 	"net"
-	"net/http"
 	"regexp"
 	"strings"
 	"syscall"
@@ -59,11 +59,14 @@ func (k *call) mend(e *Error) string {
 }
 
 func (k *call) mendReach(e *Error) string {
-	var dns *net.DNSError
+	var (
+		dns *net.DNSError
+		rec tls.RecordHeaderError
+	)
 	switch {
 	case errors.As(e, &dns):
 		return "check the host's name in " + k.opts.Env + "BASE_URL"
-	case errors.Is(e, http.ErrSchemeMismatch):
+	case errors.As(e, &rec):
 		return "the endpoint speaks plain http: set " + k.opts.Env + "BASE_URL to http://..."
 	case strings.Contains(e.Message, "certificate"):
 		return "have the endpoint's certificate authority trusted by this machine (or name it in SSL_CERT_FILE)"
@@ -106,6 +109,10 @@ func offer(err error, names []string, env string) error {
 
 // summary says in a line what a body that is no chat completion says.
 func (k *call) summary(body []byte) string {
+	var list []json.RawMessage
+	if json.Unmarshal(body, &list) == nil && len(list) > 0 { // Gemini's endpoint packs its error into a list
+		body = list[0]
+	}
 	var odd struct{ Error, Message, Detail json.RawMessage }
 	if json.Unmarshal(body, &odd) == nil {
 		for _, raw := range []json.RawMessage{odd.Error, odd.Message, odd.Detail} {

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -19,15 +18,16 @@ type Recorder struct {
 	next http.RoundTripper
 	mu   sync.Mutex
 	file *os.File // nil after Close; guarded by mu
+	torn error    // why the last line is not whole, after which no other may follow; guarded by mu
 }
 
 // NewRecorder opens the cassette, readable by its owner only, and appends to one that is there, as a session is continued. It
 // refuses a file that is something else. A nil next means a transport of its own.
 func NewRecorder(path string, next http.RoundTripper) (*Recorder, error) {
 	if next == nil {
-		next = http.DefaultTransport.(*http.Transport).Clone()
+		next = newTransport()
 	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("recording: %w", err)
 	}
@@ -49,11 +49,7 @@ func readyToAppend(f *os.File) error {
 	if err != nil {
 		return err
 	}
-	if err := f.Truncate(valid); err != nil {
-		return err
-	}
-	_, err = f.Seek(valid, io.SeekStart)
-	return err
+	return f.Truncate(valid)
 }
 
 func appendLine(f *os.File, line []byte) error {
@@ -72,7 +68,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	if body != nil {
 		req = req.Clone(req.Context()) // a RoundTripper must not change its request
-		req.Body = io.NopCloser(bytes.NewReader(body))
+		req.Body = bodyOf(body)
 	}
 	resp, err := r.next.RoundTrip(req)
 	if err != nil {
@@ -85,7 +81,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err := r.write(newExchange(req, body, resp, reply)); err != nil {
 		return nil, permanent{fmt.Errorf("recording to %s: %w", r.path, err)}
 	}
-	resp.Body = newBuffered(reply)
+	resp.Body = bodyOf(reply)
 	return resp, nil
 }
 
@@ -105,10 +101,16 @@ func (r *Recorder) write(x exchange) error {
 	line := marshal(x)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.file == nil {
+	switch {
+	case r.file == nil:
 		return errors.New("the recorder is closed")
+	case r.torn != nil:
+		return r.torn
+	case len(line) >= maxLine:
+		return fmt.Errorf("an exchange of %d bytes is too long for a line", len(line))
 	}
-	return appendLine(r.file, line)
+	r.torn = appendLine(r.file, line)
+	return r.torn
 }
 
 // Close closes the cassette. It may be called more than once.
@@ -120,5 +122,6 @@ func (r *Recorder) Close() error {
 	}
 	f := r.file
 	r.file = nil
+	closeIdle(r.next)
 	return f.Close()
 }

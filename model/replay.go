@@ -94,7 +94,7 @@ func (r *recordedResponse) http(req *http.Request) *http.Response {
 	return &http.Response{
 		Status: fmt.Sprintf("%d %s", r.Status, http.StatusText(r.Status)), StatusCode: r.Status,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: h, Body: newBuffered(body), ContentLength: int64(len(body)), Request: req,
+		Header: h, Body: bodyOf(body), ContentLength: int64(len(body)), Request: req,
 	}
 }
 

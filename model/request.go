@@ -86,8 +86,8 @@ func dataURL(jpeg []byte) string {
 	return string(base64.StdEncoding.AppendEncode(append(b, head...), jpeg))
 }
 
-// fields are the parameters of one request: the client's own, then the request's, then Extra, then what the endpoint
-// was found not to take.
+// fields are the parameters of one request, the request's own before the client's, without what the endpoint was found not to
+// take. Extra comes on top of them.
 func (c *Client) fields(r *Request) ([]field, error) {
 	temperature, tokens := c.opts.Temperature, c.opts.MaxTokens
 	if r.Temperature != nil {
@@ -106,7 +106,7 @@ func (c *Client) fields(r *Request) ([]field, error) {
 	if tokens > 0 {
 		set = append(set, field{"max_tokens", encode(tokens)})
 	}
-	return append(c.granted.apply(set), c.extra...), nil
+	return c.granted.apply(set), nil
 }
 
 func appendNumber(set []field, name string, v *float64) []field {

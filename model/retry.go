@@ -32,19 +32,21 @@ func (p permanent) Unwrap() error { return p.error }
 // retryPolicy tries again what may pass: 429, 5xx and broken connections. Its delays are the endpoint's Retry-After or grow
 // from half a second. failsafehttp's own builder is not used: it reads no dates, bounds nothing, and tries wrong
 // certificates again.
-func retryPolicy(retries int, onRetry func(delay time.Duration)) retrypolicy.RetryPolicy[*http.Response] {
+func (k *call) retryPolicy(ctx context.Context) retrypolicy.RetryPolicy[*http.Response] {
 	return retrypolicy.NewBuilder[*http.Response]().
-		HandleIf(retryable).
-		WithMaxRetries(retries).
+		HandleIf(k.retryable).
+		WithMaxRetries(k.opts.Retries).
 		ReturnLastFailure().
 		WithDelayFunc(func(e failsafe.ExecutionAttempt[*http.Response]) time.Duration {
 			return delay(e.LastResult(), e.Attempts())
 		}).
-		OnRetryScheduled(func(e failsafe.ExecutionScheduledEvent[*http.Response]) { onRetry(e.Delay) }).
+		OnRetryScheduled(func(e failsafe.ExecutionScheduledEvent[*http.Response]) {
+			k.opts.Log.DebugContext(ctx, "model retry", "after_attempt", k.attempts, "delay", e.Delay)
+		}).
 		Build()
 }
 
-func retryable(resp *http.Response, err error) bool {
+func (k *call) retryable(resp *http.Response, err error) bool {
 	if err != nil {
 		return retryableError(err)
 	}
@@ -54,13 +56,7 @@ func retryable(resp *http.Response, err error) bool {
 	if after, ok := retryAfter(resp.Header); ok && after > maxRetryAfter {
 		return false
 	}
-	return !spent(resp)
-}
-
-// spent tells an empty purse from a busy endpoint: both come as 429.
-func spent(resp *http.Response) bool {
-	b, ok := resp.Body.(*buffered)
-	return ok && bytes.Contains(b.all, []byte("insufficient_quota"))
+	return !bytes.Contains(k.body, []byte("insufficient_quota")) // an empty purse comes as 429 too, and stays empty
 }
 
 func retryableError(err error) bool {
@@ -73,7 +69,7 @@ func retryableError(err error) bool {
 	)
 	switch {
 	case errors.As(err, &p), errors.As(err, &cert), errors.As(err, &ca), errors.As(err, &rec),
-		errors.Is(err, http.ErrSchemeMismatch), errors.Is(err, context.Canceled):
+		errors.Is(err, context.Canceled):
 		return false
 	case errors.As(err, &dns):
 		return !dns.IsNotFound
@@ -107,12 +103,4 @@ func retryAfter(h http.Header) (time.Duration, bool) {
 	return 0, false
 }
 
-// buffered is a body that has been read wholly.
-type buffered struct {
-	io.Reader
-	all []byte
-}
-
-func newBuffered(b []byte) *buffered { return &buffered{bytes.NewReader(b), b} }
-
-func (*buffered) Close() error { return nil }
+func bodyOf(b []byte) io.ReadCloser { return io.NopCloser(bytes.NewReader(b)) }
