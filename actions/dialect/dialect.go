@@ -60,7 +60,7 @@ type ParseError struct {
 	Want    string // what was expected
 }
 
-func (e *ParseError) Error() string { return e.Problem + " (want " + e.Want + ")" }
+func (e *ParseError) Error() string { return e.Problem + "; expected " + e.Want }
 
 // Options says which model is prompted, and how.
 type Options struct {

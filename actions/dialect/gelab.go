@@ -93,7 +93,7 @@ func (g *gelab) exchanges(b *strings.Builder, s *Situation) {
 func (g *gelab) exchange(e actions.Exchange) string {
 	form, ok := g.words.outcomes[e.Outcome]
 	if !ok {
-		form = g.words.outcomes[actions.Answered]
+		form = g.words.unknown
 	}
 	return strings.NewReplacer("{q}", g.quote(e.Question, maxSaid), "{a}", g.quote(e.Answer, maxSaid)).Replace(form)
 }
@@ -122,8 +122,15 @@ func (g *gelab) Repair(r Reply, err error) []Message {
 		said, _ = shorten(said, shown)
 		again = append(again, Message{Role: "assistant", Parts: []Part{{Text: said}}})
 	}
-	var b strings.Builder
-	b.WriteString(strings.Replace(g.words.repair, "{problem}", oneLine(err.Error(), maxNote, g.words.cut), 1))
-	b.WriteString("\n\n" + g.words.form)
-	return append(again, Message{Role: "user", Parts: []Part{{Text: b.String()}}})
+	text := strings.Replace(g.words.repair, "{problem}", g.problem(err), 1) + "\n\n" + g.words.form
+	return append(again, Message{Role: "user", Parts: []Part{{Text: text}}})
+}
+
+// problem words why a reply was refused. What was expected has TABs of its own, which stay.
+func (g *gelab) problem(err error) string {
+	var parse *ParseError
+	if errors.As(err, &parse) {
+		return (&ParseError{oneLine(parse.Problem, maxNote, g.words.cut), parse.Want}).Error()
+	}
+	return oneLine(err.Error(), maxNote, g.words.cut)
 }

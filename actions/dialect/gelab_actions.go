@@ -15,44 +15,52 @@ import (
 // anyForm is what is expected when nothing better is known.
 const anyForm = "explain:...\taction:CLICK\tpoint:512,92\tsummary:... on one line, with a TAB between the fields"
 
-// gelabActions is how each action is written and read. read takes the fields and leaves a complaint about one in args.
-var gelabActions = []struct {
+// Forms of points, for what was expected.
+const (
+	onePoint  = "\tpoint:x,y with whole numbers from 0 to 1000"
+	twoPoints = "\tpoint1:x,y\tpoint2:x,y with whole numbers from 0 to 1000"
+)
+
+// gelabAction is how one action is written and read.
+type gelabAction struct {
 	name string
-	also []string // other names that models use for it
-	form string
-	read func(*args) actions.Action
-}{
-	{"CLICK", []string{"TAP"}, "action:CLICK\tpoint:x,y", func(a *args) actions.Action { return actions.Click{At: a.point("point")} }},
-	{"DOUBLE_CLICK", []string{"DOUBLECLICK", "DOUBLE_TAP"}, "action:DOUBLE_CLICK\tpoint:x,y", func(a *args) actions.Action {
+	also []string                   // other names that models use for it
+	form string                     // what follows action:NAME
+	read func(*args) actions.Action // leaves complaints about fields in args
+}
+
+var gelabActions = []gelabAction{
+	{"CLICK", []string{"TAP"}, onePoint, func(a *args) actions.Action { return actions.Click{At: a.point("point")} }},
+	{"DOUBLE_CLICK", []string{"DOUBLECLICK", "DOUBLE_TAP"}, onePoint, func(a *args) actions.Action {
 		return actions.DoubleClick{At: a.point("point")}
 	}},
-	{"LONGPRESS", []string{"LONG_PRESS"}, "action:LONGPRESS\tpoint:x,y", func(a *args) actions.Action {
+	{"LONGPRESS", []string{"LONG_PRESS"}, onePoint, func(a *args) actions.Action {
 		return actions.LongPress{At: a.point("point"), Hold: a.duration("duration")}
 	}},
-	{"TYPE", nil, "action:TYPE\tvalue:text", readType},
-	{"SLIDE", []string{"SWIPE"}, "action:SLIDE\tpoint1:x,y\tpoint2:x,y", func(a *args) actions.Action {
+	{"TYPE", nil, "\tvalue:text", readType},
+	{"SLIDE", []string{"SWIPE"}, twoPoints, func(a *args) actions.Action {
 		return actions.Slide{From: a.point("point1"), To: a.point("point2"), Took: a.duration("duration")}
 	}},
-	{"SCROLL", nil, "action:SCROLL\tpoint:x,y\tdirection:up, down, left or right", func(a *args) actions.Action {
-		return actions.Scroll{At: a.point("point"), Direction: actions.Direction(strings.ToLower(a.word("direction")))}
+	{"SCROLL", nil, "\tdirection:up" + onePoint, func(a *args) actions.Action {
+		return actions.Scroll{At: a.point("point"), Direction: actions.Direction(strings.ToLower(a.text("direction")))}
 	}},
-	{"DRAG", nil, "action:DRAG\tpoint1:x,y\tpoint2:x,y", func(a *args) actions.Action {
+	{"DRAG", nil, twoPoints, func(a *args) actions.Action {
 		return actions.Drag{From: a.point("point1"), To: a.point("point2")}
 	}},
-	{"AWAKE", nil, "action:AWAKE\tvalue:app name", func(a *args) actions.Action { return actions.Awake{App: a.text("value")} }},
-	{"BACK", nil, "action:BACK", func(*args) actions.Action { return actions.Back{} }},
-	{"HOME", nil, "action:HOME", func(*args) actions.Action { return actions.Home{} }},
-	{"RECENTS", nil, "action:RECENTS", func(*args) actions.Action { return actions.Recents{} }},
-	{"HOT_KEY", []string{"HOTKEY"}, "action:HOT_KEY\tkey:name", func(a *args) actions.Action {
-		return actions.HotKey{Key: actions.Key(strings.ToLower(spaced.ReplaceAllString(a.word("key", "value"), "_")))}
+	{"AWAKE", nil, "\tvalue:app name", func(a *args) actions.Action { return actions.Awake{App: a.text("value")} }},
+	{"BACK", nil, "", func(*args) actions.Action { return actions.Back{} }},
+	{"HOME", nil, "", func(*args) actions.Action { return actions.Home{} }},
+	{"RECENTS", nil, "", func(*args) actions.Action { return actions.Recents{} }},
+	{"HOT_KEY", []string{"HOTKEY"}, "\tkey:name", func(a *args) actions.Action {
+		return actions.HotKey{Key: actions.Key(strings.ToLower(spaced.ReplaceAllString(a.text("key", "value"), "_")))}
 	}},
-	{"WAIT", nil, "action:WAIT\tvalue:seconds", readWait},
-	{"INFO", []string{"CALL_USER"}, "action:INFO\tvalue:question", readInfo},
-	{"NOTE", nil, "action:NOTE\tvalue:text", func(a *args) actions.Action { return actions.Note{Text: a.text("value")} }},
-	{"COMPLETE", nil, "action:COMPLETE\treturn:report", func(a *args) actions.Action {
+	{"WAIT", nil, "\tvalue:seconds", readWait},
+	{"INFO", []string{"CALL_USER"}, "\tvalue:question", readInfo},
+	{"NOTE", nil, "\tvalue:text", func(a *args) actions.Action { return actions.Note{Text: a.text("value")} }},
+	{"COMPLETE", nil, "\treturn:report", func(a *args) actions.Action {
 		return actions.Complete{Report: a.text("return", "value")}
 	}},
-	{"ABORT", nil, "action:ABORT\tvalue:reason", func(a *args) actions.Action {
+	{"ABORT", nil, "\tvalue:reason", func(a *args) actions.Action {
 		return actions.Abort{Reason: a.text("value", "return")}
 	}},
 }
@@ -88,7 +96,7 @@ var spaced = regexp.MustCompile(`[\s-]+`)
 
 // decode makes the action that the fields name.
 func decode(f fields) (actions.Action, error) {
-	written := firstLine(f.get("action"))
+	written := f.get("action")
 	name := strings.ToUpper(spaced.ReplaceAllString(strings.Trim(written, " \"'`*[]().。"), "_"))
 	for _, g := range gelabActions {
 		if name != g.name && !slices.Contains(g.also, name) {
@@ -103,7 +111,7 @@ func decode(f fields) (actions.Action, error) {
 			}
 			in.complain("%v", err)
 		}
-		return nil, &ParseError{in.err, g.form}
+		return nil, &ParseError{in.err, "action:" + g.name + g.form}
 	}
 	if name == "" {
 		return nil, &ParseError{"the field action is empty", actionNames()}
@@ -141,14 +149,6 @@ func (a *args) text(keys ...string) string {
 	return ""
 }
 
-// word is a text that cannot have several lines: what follows its first line is not part of the action.
-func (a *args) word(keys ...string) string { return firstLine(a.text(keys...)) }
-
-func firstLine(s string) string {
-	line, _, _ := strings.Cut(s, "\n")
-	return strings.TrimSpace(line)
-}
-
 var (
 	pointForm = regexp.MustCompile(`^[\s\[(（]*([^\[\]()（）]*)[\s\])）]*$`)
 	between   = regexp.MustCompile(`\s*[,，]\s*|\s+`)
@@ -158,7 +158,7 @@ var (
 // point reads "x,y" in its forms: a comma or a space between, brackets around, decimals, or the four numbers of a box, of
 // which the first two count.
 func (a *args) point(key string) screen.Point {
-	v := a.word(key)
+	v := a.text(key)
 	if v == "" {
 		a.complain("the field %s is missing", key)
 		return screen.Point{}
@@ -215,7 +215,7 @@ var (
 // duration reads a number of seconds, or of the unit that follows it; 0 when the field is missing or empty.
 // What is longer than a day is a day.
 func (a *args) duration(keys ...string) time.Duration {
-	v := a.word(keys...)
+	v := a.text(keys...)
 	if v == "" {
 		return 0
 	}
@@ -235,7 +235,7 @@ func (a *args) duration(keys ...string) time.Duration {
 
 // flag reads true or false; a missing field is false.
 func (a *args) flag(key string) bool {
-	switch v := strings.ToLower(a.word(key)); v {
+	switch v := strings.ToLower(a.text(key)); v {
 	case "true", "yes", "1", "是":
 		return true
 	case "", "false", "no", "0", "否":

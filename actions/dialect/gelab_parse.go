@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/taploop/taploop/actions"
@@ -61,9 +62,9 @@ func clean(s string) string {
 	return strings.TrimSpace(fence.ReplaceAllString(s, ""))
 }
 
-// thinkTag matches an opening or closing tag around a thought, misspelt ones of quantised models too.
+// Tags around a thought, misspelt ones of quantised models too.
 var (
-	thinkTag   = regexp.MustCompile(`(?i)<\s*/?\s*(?:thinking|think|tink|thin)\s*>`)
+	thinkTag   = regexp.MustCompile(`(?i)<\s*/?\s*(?:thinking|think|tink|thin)\s*>`) // opening or closing
 	closingTag = regexp.MustCompile(`(?i)<\s*/\s*(?:thinking|think|tink|thin)\s*>`)
 )
 
@@ -177,8 +178,15 @@ func marked(body string, marks *regexp.Regexp) fields {
 // fields are the reply's fields in the model's order. A key that comes again keeps its place and takes the new value.
 type fields []actions.Field
 
+// manyLines are the fields whose values may have several lines. Of any other, what follows the first line is stray text.
+var manyLines = []string{"cot", "explain", "value", "return", "summary", "options", "verify", "note", "key_process"}
+
 func (f *fields) set(key, value string) {
 	value = strings.TrimSpace(value)
+	if !slices.Contains(manyLines, key) {
+		value, _, _ = strings.Cut(value, "\n")
+		value = strings.TrimSpace(value)
+	}
 	for i := range *f {
 		if (*f)[i].Key == key {
 			(*f)[i].Value = value

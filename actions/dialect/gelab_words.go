@@ -16,6 +16,7 @@ type gelabWords struct {
 	task                       string
 	asked, justIn, goOn, stop  string // earlier exchanges; the newest one; the task after it; the sentence's end
 	outcomes                   map[actions.Outcome]string
+	unknown                    string // any other outcome
 	history, noHistory         string
 	remembered, notes, earlier string // earlier takes the number of items left out
 	cut                        string // takes the number of characters left out
@@ -81,8 +82,9 @@ var gelabEnglish = gelabWords{
 		actions.NoReply:       `Your question {q} is not going to be answered. Follow the task and go on, and do not ask any further questions.`,
 		actions.LimitReached:  `Your question {q} was not passed on: there are no more questions in this run. Finish with what you know, or ABORT.`,
 	},
+	unknown:    `Of your question {q} came this: {a}.`,
 	history:    "What has been done so far: ",
-	noHistory:  "nothing yet, this is the first step.",
+	noHistory:  "nothing is written down yet.",
 	remembered: "Your notes:",
 	notes:      "Mind this:",
 	earlier:    "(%d earlier ones are left out)",

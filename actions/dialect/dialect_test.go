@@ -1,0 +1,77 @@
+package dialect_test
+
+import (
+	"bytes"
+	"image/jpeg"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/actions/dialect"
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/screen"
+)
+
+func TestAutoChoosesByTheModelsName(t *testing.T) {
+	for _, model := range []string{"", "gelab-zero-4b-preview", "some-other-model"} {
+		d, err := dialect.New(dialect.Auto, &dialect.Options{Model: model})
+		require.NoError(t, err)
+		require.Equal(t, "gelab", d.Name())
+	}
+	d, err := dialect.New("gelab", nil)
+	require.NoError(t, err)
+	require.Equal(t, "zh", d.Lang())
+}
+
+func TestAnUnknownDialectListsTheKnown(t *testing.T) {
+	for _, name := range []string{"", "klingon", "GELAB"} {
+		_, err := dialect.New(name, nil)
+		require.ErrorContains(t, err, "(want one of auto, gelab)")
+		require.Contains(t, hint.Of(err), "model.dialect")
+	}
+}
+
+func TestLanguagesAreReadWithTheirRegion(t *testing.T) {
+	for in, want := range map[string]string{"": "zh", "zh": "zh", "zh-CN": "zh", "ZH_tw": "zh", "en": "en", "en-US": "en"} {
+		d, err := dialect.New("gelab", &dialect.Options{Lang: in})
+		require.NoError(t, err)
+		require.Equal(t, want, d.Lang(), in)
+	}
+}
+
+func TestOptionsThatCannotBeAreRefused(t *testing.T) {
+	for want, o := range map[string]dialect.Options{
+		`unknown language "fr" (want zh or en)`:                              {Lang: "fr"},
+		"JPEG quality 101 (want 1 to 100)":                                   {Quality: 101},
+		"JPEG quality -1 (want 1 to 100)":                                    {Quality: -1},
+		"image size 728x0 (want both sides from 1 to 8192)":                  {ImageSize: screen.Size{W: 728}},
+		"image size -1x5 (want both sides from 1 to 8192)":                   {ImageSize: screen.Size{W: -1, H: 5}},
+		"image size 9000x9 (want both sides from 1 to 8192)":                 {ImageSize: screen.Size{W: 9000, H: 9}},
+		"both an image size of 9x9 and full size are set (want one of them)": {ImageSize: screen.Size{W: 9, H: 9}, FullSize: true},
+	} {
+		_, err := dialect.New("gelab", &o)
+		require.EqualError(t, err, "dialect gelab: "+want)
+	}
+}
+
+func TestThePictureHasTheSizeThatIsAskedFor(t *testing.T) {
+	for want, o := range map[screen.Size]dialect.Options{
+		{W: 728, H: 728}: {},
+		{W: 500, H: 600}: {ImageSize: screen.Size{W: 500, H: 600}},
+		{W: 108, H: 240}: {FullSize: true},
+	} {
+		got, err := jpeg.DecodeConfig(bytes.NewReader(picture(t, o)))
+		require.NoError(t, err)
+		require.Equal(t, want, screen.Size{W: got.Width, H: got.Height})
+	}
+	require.Less(t, len(picture(t, dialect.Options{Quality: 10})), len(picture(t, dialect.Options{})))
+	require.Equal(t, picture(t, dialect.Options{}), picture(t, dialect.Options{Quality: 85}))
+}
+
+func picture(t *testing.T, o dialect.Options) []byte {
+	d, err := dialect.New("gelab", &o)
+	require.NoError(t, err)
+	messages, err := d.Prompt(dialect.Situation{Task: "t", Frame: frame(t)})
+	require.NoError(t, err)
+	return messages[0].Parts[1].JPEG
+}

@@ -1,0 +1,135 @@
+package dialect_test
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/actions/dialect"
+	"github.com/taploop/taploop/internal/golden"
+)
+
+const gelabCases = "testdata/gelab"
+
+func TestGelabReadsReplies(t *testing.T) {
+	d := gelab(t, "en")
+	golden.Run(t, gelabCases, func(t *testing.T, c *golden.Case) {
+		require.NotEmpty(t, c.Comment, "say the rule")
+		got, err := d.Parse(replyOf(t, c))
+		c.Want(t, "want", shown(t, got, err))
+	})
+}
+
+// Every action of the vocabulary is read from some golden reply, so that none is forgotten by the parser.
+func TestGelabReadsEveryAction(t *testing.T) {
+	d := gelab(t, "zh")
+	read := map[string]bool{}
+	for _, c := range golden.Load(t, gelabCases) {
+		if got, err := d.Parse(replyOf(t, c)); err == nil {
+			read[got.Action.Verb()] = true
+		}
+	}
+	for _, a := range actions.Vocabulary() {
+		require.True(t, read[a.Verb()], "no reply is read as %s", a.Verb())
+	}
+}
+
+func gelab(t testing.TB, lang string) dialect.Dialect {
+	d, err := dialect.New("gelab", &dialect.Options{Lang: lang})
+	require.NoError(t, err)
+	return d
+}
+
+// replyOf reads the sections reply (or reply.quoted, a Go string for what a text file would hide), reasoning and cut.
+func replyOf(t testing.TB, c *golden.Case) dialect.Reply {
+	r := dialect.Reply{Cut: c.Has("cut")}
+	if c.Has("reasoning") {
+		r.Reasoning = c.Section(t, "reasoning")
+	}
+	if !c.Has("reply.quoted") {
+		r.Text = c.Section(t, "reply")
+		return r
+	}
+	text, err := strconv.Unquote(strings.TrimSpace(c.Section(t, "reply.quoted")))
+	require.NoError(t, err)
+	r.Text = text
+	return r
+}
+
+func shown(t *testing.T, d actions.Decision, err error) string {
+	if err != nil {
+		require.Empty(t, d)
+		return "error: " + err.Error()
+	}
+	action, err := actions.Marshal(d.Action)
+	require.NoError(t, err)
+	var b strings.Builder
+	fmt.Fprintf(&b, "action %s\nthought %q\nexplain %q\nsummary %q\nfields\n", action, d.Thought, d.Explain, d.Summary)
+	for _, f := range d.Fields {
+		fmt.Fprintf(&b, "  %s %q\n", f.Key, f.Value)
+	}
+	return b.String()
+}
+
+// The law: a reply is a valid action with its points on the screen, or a *ParseError that says what was wrong and what was
+// expected in few words.
+func FuzzGelabParse(f *testing.F) {
+	d := gelab(f, "zh")
+	for _, c := range golden.Load(f, gelabCases) {
+		r := replyOf(f, c)
+		f.Add(r.Text, r.Reasoning, r.Cut)
+	}
+	f.Fuzz(func(t *testing.T, text, reasoning string, cut bool) {
+		r := dialect.Reply{Text: text, Reasoning: reasoning, Cut: cut}
+		got, err := d.Parse(r)
+		if err == nil {
+			lawful(t, got)
+			return
+		}
+		var parse *dialect.ParseError
+		require.ErrorAs(t, err, &parse)
+		require.Nil(t, got.Action)
+		require.NotEmpty(t, parse.Problem)
+		require.NotEmpty(t, parse.Want)
+		require.Less(t, len(err.Error()), 2000)
+		require.True(t, utf8.ValidString(err.Error()))
+		for _, m := range d.Repair(r, err) {
+			require.NotEmpty(t, m.Parts[0].Text)
+			require.True(t, utf8.ValidString(m.Parts[0].Text))
+		}
+	})
+}
+
+func lawful(t *testing.T, d actions.Decision) {
+	require.NoError(t, d.Action.Validate())
+	again, err := actions.Marshal(d.Action)
+	require.NoError(t, err)
+	back, err := actions.Unmarshal(again)
+	require.NoError(t, err)
+	require.Equal(t, d.Action, back)
+	require.Equal(t, "cot", d.Fields[0].Key)
+	seen := map[string]bool{}
+	for _, f := range d.Fields {
+		require.False(t, seen[f.Key], "%s is there twice", f.Key)
+		seen[f.Key] = true
+		require.True(t, utf8.ValidString(f.Value))
+	}
+	if w, ok := d.Action.(actions.Wait); ok {
+		require.LessOrEqual(t, w.For, actions.MaxWait)
+	}
+}
+
+func TestAParseErrorIsForTheModel(t *testing.T) {
+	_, err := gelab(t, "en").Parse(dialect.Reply{Text: "explain:e\taction:DANCE"})
+	var parse *dialect.ParseError
+	require.True(t, errors.As(err, &parse))
+	require.Equal(t, `unknown action "DANCE"`, parse.Problem)
+	require.EqualError(t, err, `unknown action "DANCE"; expected one of CLICK, DOUBLE_CLICK, LONGPRESS, TYPE, SLIDE, SCROLL, DRAG, AWAKE, `+
+		`BACK, HOME, RECENTS, HOT_KEY, WAIT, INFO, NOTE, COMPLETE, ABORT`)
+}
