@@ -78,3 +78,9 @@ func (p *Phone) adbKeyboard(action string, extras map[string]string) bool {
 	}
 	return true
 }
+
+// KeyboardShown reports whether the input method is in front, as it is while a text field has the focus.
+func (p *Phone) KeyboardShown() (shown bool) {
+	p.do(func() { shown = !p.off && p.field() != nil })
+	return shown
+}
