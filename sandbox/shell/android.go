@@ -1,0 +1,148 @@
+package shell
+
+import (
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// androidCommands are the programs of a system image that talk to its services.
+func androidCommands() map[string]command {
+	return map[string]command{
+		"am": am, "cmd": cmd, "dumpsys": dumpsys, "getprop": getprop, "ime": ime, "input": input, "monkey": monkey, "pm": pm,
+		"screencap": screencap, "setprop": setprop, "settings": settings, "svc": svc, "uiautomator": uiautomator, "wm": wm,
+	}
+}
+
+// service runs a system service's command; name is the subcommand, "" when there is none.
+type service func(c *call, name string, args *args) int
+
+// callService runs a service as cmd(1) does: a mistake in the arguments is an exception with a trace and exit code 255.
+func callService(c *call, f service, words []string) (code int) {
+	name := ""
+	if len(words) > 0 {
+		name, words = words[0], words[1:]
+	}
+	defer func() {
+		if e, ok := recover().(exception); ok {
+			c.errf("\nException occurred while executing '%s':\n%s\n", name, e)
+			c.errf("\tat com.android.modules.utils.BasicShellCommandHandler.exec(BasicShellCommandHandler.java:97)\n" +
+				"\tat android.os.ShellCommand.exec(ShellCommand.java:38)\n" +
+				"\tat android.os.Binder.onTransact(Binder.java:1043)\n")
+			code = exitMinus
+		}
+	}()
+	return f(c, name, &args{last: name, rest: words})
+}
+
+// exception ends a service's command; callService catches it and nothing else.
+type exception string
+
+func illegalArgument(format string, a ...any) exception {
+	return exception("java.lang.IllegalArgumentException: " + fmt.Sprintf(format, a...))
+}
+
+// args are the words of a service's command that were not read yet.
+type args struct {
+	last string
+	rest []string
+}
+
+func (a *args) next() (string, bool) {
+	if len(a.rest) == 0 {
+		return "", false
+	}
+	a.last, a.rest = a.rest[0], a.rest[1:]
+	return a.last, true
+}
+
+// need is the next word; without one the command ends in an exception.
+func (a *args) need() string {
+	s, ok := a.next()
+	if !ok {
+		panic(illegalArgument("Argument expected after %q", a.last))
+	}
+	return s
+}
+
+// option is the next word when it is an option.
+func (a *args) option() (string, bool) {
+	if len(a.rest) == 0 || len(a.rest[0]) < 2 || a.rest[0][0] != '-' {
+		return "", false
+	}
+	return a.next()
+}
+
+// unknownCommand is what a service says to a subcommand that it does not have; none, help and -h print the help.
+func unknownCommand(c *call, name, help string) int {
+	if name == "" || name == "help" || name == "-h" {
+		c.outf("%s", help)
+	} else {
+		c.outf("Unknown command: %s\n", name)
+	}
+	return exitMinus
+}
+
+// identity is the address that Android prints for a named object: stable, so that dumps can be compared.
+func identity(name string) string {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(name))
+	return fmt.Sprintf("%07x", h.Sum32()&0xfffffff)
+}
+
+// props are the properties that were set since the phone started.
+type props struct {
+	mu  sync.Mutex
+	set map[string]string
+}
+
+func (s *Shell) properties() map[string]string {
+	all := s.phone.Props()
+	s.state.props.mu.Lock()
+	defer s.state.props.mu.Unlock()
+	for k, v := range s.state.props.set {
+		all[k] = v
+	}
+	return all
+}
+
+func getprop(c *call) int {
+	all := c.sh.properties()
+	if len(c.args) == 0 {
+		var out []string
+		for k, v := range all {
+			out = append(out, fmt.Sprintf("[%s]: [%s]\n", k, v))
+		}
+		slices.Sort(out)
+		c.outf("%s", strings.Join(out, ""))
+		return exitOK
+	}
+	if strings.HasPrefix(c.args[0], "-") {
+		return c.fail(exitFailure, "getprop: Unknown option '%s'", strings.TrimLeft(c.args[0], "-"))
+	}
+	v, ok := all[c.args[0]]
+	if !ok && len(c.args) > 1 {
+		v = c.args[1]
+	}
+	c.outf("%s\n", v)
+	return exitOK
+}
+
+func setprop(c *call) int {
+	if len(c.args) != 2 {
+		return c.fail(exitFailure, "usage: setprop NAME VALUE\n\nSets an Android system property.")
+	}
+	name, value := c.args[0], c.args[1]
+	if strings.HasPrefix(name, "ro.") || name == "" || len(value) > 91 {
+		return c.fail(exitFailure, "setprop: failed to set property '%s' to '%s'", name, value)
+	}
+	c.sh.state.props.mu.Lock()
+	defer c.sh.state.props.mu.Unlock()
+	if c.sh.state.props.set == nil {
+		c.sh.state.props.set = map[string]string{}
+	}
+	c.sh.state.props.set[name] = value
+	return exitOK
+}

@@ -1,0 +1,164 @@
+package shell
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/taploop/taploop/sandbox"
+)
+
+// title is what a window is called in dumps: the component in full, or the bare name of a system window.
+func title(w sandbox.Window) string {
+	if component := w.Component(); component != "" {
+		return long(component)
+	}
+	return w.Activity
+}
+
+func windowRecord(w sandbox.Window) string {
+	return fmt.Sprintf("Window{%s u0 %s}", identity(title(w)), title(w))
+}
+
+// activity is the record of the app in front, which stays what it is while a system window covers it.
+func (s *Shell) activity() string {
+	w := s.phone.Foreground()
+	component := w.Component()
+	if component == "" {
+		if component = s.behind(); component == "" {
+			return "null"
+		}
+	}
+	return fmt.Sprintf("ActivityRecord{%s u0 %s t%d}", identity(component), component, 100)
+}
+
+// behind is the app that was used last, or the launcher.
+func (s *Shell) behind() string {
+	for _, pkg := range s.phone.Running() {
+		if app, ok := s.find(pkg); ok {
+			return app.Package + "/" + app.Activity
+		}
+	}
+	return s.resolve(&intent{action: actionMain, categories: []string{categoryHome}})
+}
+
+func dumpWindow(c *call, words []string) string {
+	parts := map[string]func(*Shell) string{
+		"displays": windowDisplays, "d": windowDisplays, "policy": windowPolicy, "p": windowPolicy, "windows": windowWindows,
+		"w": windowWindows, "all": windowWindows, "a": windowWindows, "visible": windowWindows, "visible-apps": windowWindows,
+	}
+	for _, word := range words {
+		if strings.HasPrefix(word, "-") {
+			continue
+		}
+		if f, ok := parts[word]; ok {
+			return f(c.sh)
+		}
+		return fmt.Sprintf("Bad window command, or no windows match: %s\nUse -h for help.\n", word)
+	}
+	return windowPolicy(c.sh) + "\n" + windowDisplays(c.sh) + "\n" + windowWindows(c.sh)
+}
+
+// focus is the two lines that tools look for.
+func (s *Shell) focus(indent string) string {
+	return fmt.Sprintf("%smCurrentFocus=%s\n%smFocusedApp=%s\n", indent, windowRecord(s.phone.Foreground()), indent, s.activity())
+}
+
+func windowDisplays(s *Shell) string {
+	p := s.phone
+	init, cur, turned := p.PhysicalSize(), p.Size(), p.Rotation()
+	base := ""
+	if o, set := p.Override(); set || p.Density() != p.PhysicalDensity() {
+		if !set {
+			o = init
+		}
+		base = fmt.Sprintf(" base=%dx%d %ddpi", o.X, o.Y, p.Density())
+	}
+	auto, _ := p.Setting("system", "accelerometer_rotation")
+	return fmt.Sprintf(`WINDOW MANAGER DISPLAY CONTENTS (dumpsys window displays)
+  Display: mDisplayId=0 (organized)
+    init=%dx%d %ddpi mMinSizeOfResizeableTaskDp=220%s cur=%dx%d app=%dx%d rng=%dx%d-%dx%d
+    deferred=false mLayoutNeeded=false mTouchExcludeRegion=SkRegion((0,0,%d,%d))
+    mLayoutSeq=24
+%s
+  DisplayRotation
+    mCurrentAppOrientation=SCREEN_ORIENTATION_UNSPECIFIED
+    mLastOrientation=-1
+    mRotation=ROTATION_%d mDeferredRotationPauseCount=0
+    mCurrentRotation=ROTATION_%d
+    mUserRotationMode=%s mUserRotation=ROTATION_%d
+`, init.X, init.Y, p.PhysicalDensity(), base, cur.X, cur.Y, cur.X, cur.Y,
+		min(cur.X, cur.Y), min(cur.X, cur.Y), max(cur.X, cur.Y), max(cur.X, cur.Y), cur.X, cur.Y,
+		s.focus("    "), 90*turned, 90*turned,
+		choose(auto == "1", "USER_ROTATION_FREE", "USER_ROTATION_LOCKED"), 90*turned)
+}
+
+func windowPolicy(s *Shell) string {
+	p := s.phone
+	on, locked := p.On(), p.Locked()
+	return fmt.Sprintf(`WINDOW MANAGER POLICY STATE (dumpsys window policy)
+    mSystemReady=true mSystemBooted=true
+    mAwake=%[1]t mScreenOnEarly=%[1]t mScreenOnFully=%[1]t
+    mKeyguardDrawComplete=%[1]t mWindowManagerDrawComplete=%[1]t
+    mShowingDream=false mDreamingLockscreen=%[2]t
+    isKeyguardShowing=%[2]t
+    KeyguardServiceDelegate
+      showing=%[2]t
+      inputRestricted=%[2]t
+      occluded=false
+      secure=%[3]t
+      dreaming=false
+      systemIsReady=true
+      deviceHasKeyguard=true
+      enabled=true
+      offReason=%[4]s
+      currentUser=-10000
+      bootCompleted=true
+      screenState=%[5]s
+      interactiveState=%[6]s
+`, on, locked, p.HasPIN(), choose(on, "UNKNOWN", "OFF_BECAUSE_OF_USER"),
+		choose(on, "SCREEN_STATE_ON", "SCREEN_STATE_OFF"), choose(on, "INTERACTIVE_STATE_AWAKE", "INTERACTIVE_STATE_SLEEP"))
+}
+
+func windowWindows(s *Shell) string {
+	p := s.phone
+	w, size := p.Foreground(), p.Size()
+	var b strings.Builder
+	b.WriteString("WINDOW MANAGER WINDOWS (dumpsys window windows)\n")
+	fmt.Fprintf(&b, "  Window #0 %s:\n", windowRecord(w))
+	fmt.Fprintf(&b, "    mDisplayId=0 rootTaskId=100 mSession=Session{%s 1234:u0a10101} mClient=android.os.BinderProxy@%s\n",
+		identity("session"+w.Package), identity("client"+w.Package))
+	fmt.Fprintf(&b, "    mOwnerUid=10101 showForAllUsers=false package=%s appop=NONE\n", w.Package)
+	fmt.Fprintf(&b, "    mAttrs={(0,0)(fillxfill) sim={adjust=resize forwardNavigation} ty=%s fmt=TRANSLUCENT wanim=0x10302fe\n",
+		choose(w.Component() == "", "NOTIFICATION_SHADE", "BASE_APPLICATION"))
+	fmt.Fprintf(&b, "      fl=LAYOUT_IN_SCREEN %sLAYOUT_INSET_DECOR SPLIT_TOUCH HARDWARE_ACCELERATED DRAWS_SYSTEM_BAR_BACKGROUNDS\n",
+		choose(w.Secure, "SECURE ", ""))
+	fmt.Fprintf(&b, "      pfl=NO_MOVE_ANIMATION EDGE_TO_EDGE_ENFORCED FIT_INSETS_CONTROLLED}\n")
+	fmt.Fprintf(&b, "    Requested w=%d h=%d mLayoutSeq=24\n    isOnScreen=%t\n    isVisible=%t\n", size.X, size.Y, p.On(), p.On())
+	fmt.Fprintf(&b, "\n  mTopFocusedDisplayId=0\n%s  mHasPermanentDpad=false\n", s.focus("  "))
+	return b.String()
+}
+
+func dumpActivity(c *call, words []string) string {
+	what := ""
+	if len(words) > 0 {
+		what = words[0]
+	}
+	s := c.sh
+	w := s.phone.Foreground()
+	component := w.Component()
+	if component == "" {
+		component = s.behind()
+	}
+	if what == "top" {
+		return fmt.Sprintf("TASK %s id=100 userId=0 displayId=0(type=INTERNAL)\n  ACTIVITY %s %s pid=1234 userId=0\n",
+			packageOf(component), component, identity(component))
+	}
+	record := s.activity()
+	var b strings.Builder
+	b.WriteString("ACTIVITY MANAGER ACTIVITIES (dumpsys activity activities)\nDisplay #0 (activities from top to bottom):\n")
+	fmt.Fprintf(&b, "  * Task{%s #100 type=standard A=10101:%s}\n    mLastPausedActivity: null\n    topResumedActivity=%s\n    * Hist  #0: %s\n",
+		identity("task"+component), packageOf(component), record, record)
+	fmt.Fprintf(&b, "\n  ResumedActivity: %s\n  mResumedActivity: %s\n  mFocusedApp=%s\n", record, record, record)
+	fmt.Fprintf(&b, "\n  KeyguardController:\n    mKeyguardShowing=%t\n    mAodShowing=false\n    mKeyguardGoingAway=false\n", s.phone.Locked())
+	return b.String()
+}

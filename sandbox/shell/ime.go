@@ -1,0 +1,124 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+)
+
+const imeHelp = `InputMethodManagerService commands:
+  list [-a] [-s]
+    prints all enabled input methods.
+      -a: see all input methods
+      -s: only a single summary line of each
+  enable [--user <USER_ID>] <ID>
+    allows the given input method ID to be used.
+  disable [--user <USER_ID>] <ID>
+    disallows the given input method ID to be used.
+  set [--user <USER_ID>] <ID>
+    switches to the given input method ID.
+  reset [--user <USER_ID>]
+    reset currently selected/enabled IMEs to the default ones.
+`
+
+const enabledIMEs = "enabled_input_methods"
+
+func ime(c *call) int { return callService(c, imeService, append([]string{"ime"}, c.args...)) }
+
+// imeService is the ime command. cmd input_method has it as a subcommand of that name.
+func imeService(c *call, name string, a *args) int {
+	if name != "ime" {
+		return unknownCommand(c, name, imeHelp)
+	}
+	what, _ := a.next()
+	switch what {
+	case "list":
+		return imeList(c, a)
+	case "enable", "disable":
+		return imeEnable(c, a, what == "enable")
+	case "set":
+		return imeSet(c, a)
+	case "reset":
+		return imeReset(c)
+	}
+	return unknownCommand(c, what, imeHelp)
+}
+
+// enabled lists the input methods that may be selected.
+func (s *Shell) enabled() []string {
+	v, _ := s.phone.Setting("secure", enabledIMEs)
+	return strings.FieldsFunc(v, func(r rune) bool { return r == ':' })
+}
+
+func imeList(c *call, a *args) int {
+	all, short := false, false
+	for {
+		option, ok := a.option()
+		if !ok {
+			break
+		}
+		all = all || option == "-a"
+		short = short || option == "-s"
+	}
+	for _, id := range c.sh.phone.IMEs() {
+		if !all && !slices.Contains(c.sh.enabled(), id) {
+			continue
+		}
+		if short {
+			c.outf("%s\n", id)
+			continue
+		}
+		c.outf("%s:\n  mId=%s mSettingsActivityName=null mIsVrOnly=false mSupportsSwitchingToNextInputMethod=true\n", id, id)
+	}
+	return exitOK
+}
+
+// known finds an installed input method by its id, whose class may be written in full.
+func (s *Shell) known(id string) (string, bool) {
+	pkg, class, _ := strings.Cut(id, "/")
+	id = pkg + "/" + strings.TrimPrefix(class, pkg)
+	return id, slices.Contains(s.phone.IMEs(), id)
+}
+
+func imeEnable(c *call, a *args, on bool) int {
+	word := map[bool]string{true: "enabled", false: "disabled"}[on]
+	skipUser(a)
+	given := a.need()
+	id, ok := c.sh.known(given)
+	if !ok {
+		return c.fail(exitMinus, "Unknown input method %s cannot be %s for user #0", given, word)
+	}
+	list := c.sh.enabled()
+	when := "now"
+	if slices.Contains(list, id) == on {
+		when = "already"
+	}
+	list = slices.DeleteFunc(list, func(s string) bool { return s == id })
+	if on {
+		list = append(list, id)
+	}
+	c.sh.phone.PutSetting("secure", enabledIMEs, strings.Join(list, ":"))
+	c.outf("Input method %s: %s %s for user #0\n", id, when, word)
+	return exitOK
+}
+
+func imeSet(c *call, a *args) int {
+	skipUser(a)
+	given := a.need()
+	id, ok := c.sh.known(given)
+	if !ok || !slices.Contains(c.sh.enabled(), id) || c.sh.phone.SetIME(id) != nil {
+		return c.fail(exitMinus, "Unknown input method %s cannot be selected for user #0", given)
+	}
+	c.outf("Input method %s selected for user #0\n", id)
+	return exitOK
+}
+
+// imeReset goes back to the first input method that the phone lists, which is the system's.
+func imeReset(c *call) int {
+	list := c.sh.phone.IMEs()
+	if len(list) == 0 || c.sh.phone.SetIME(list[0]) != nil {
+		return exitMinus
+	}
+	c.sh.phone.PutSetting("secure", enabledIMEs, list[0])
+	c.outf("Reset current and enabled IMEs for user #0\n  Newly selected IME:\n    %s\n  Newly enabled IMEs:\n    %s\n", list[0], list[0])
+	return exitOK
+}

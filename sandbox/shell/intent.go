@@ -1,0 +1,206 @@
+package shell
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/taploop/taploop/sandbox"
+)
+
+// intent is what am and pm read from their arguments.
+type intent struct {
+	action, data, mime, pkg, component string
+	categories                         []string
+	extras                             map[string]string
+	flags                              string
+}
+
+const (
+	actionMain       = "android.intent.action.MAIN"
+	categoryLauncher = "android.intent.category.LAUNCHER"
+	categoryHome     = "android.intent.category.HOME"
+)
+
+// flagsWithValue are the options of an intent that take a value which the phone has no use for.
+var flagsWithValue = map[string]int{
+	"--user": 1, "--display": 1, "--windowingMode": 1, "--activityType": 1, "-R": 1, "-P": 1, "--start-profiler": 1,
+	"--receiver-permission": 1, "--eia": 2, "--ela": 2, "--esa": 2, "--efa": 2, "--task": 1, "--sampling": 1, "-i": 1,
+}
+
+// parseIntent reads the words of an intent. Options that are am's own go to own, which says whether it knows them.
+func parseIntent(a *args, own func(option string) bool) *intent {
+	in := &intent{extras: map[string]string{}}
+	for {
+		option, ok := a.option()
+		if !ok {
+			break
+		}
+		in.option(a, option, own)
+	}
+	if word, ok := a.next(); ok {
+		in.target(word)
+	}
+	return in
+}
+
+func (in *intent) option(a *args, option string, own func(string) bool) {
+	switch option {
+	case "-a":
+		in.action = a.need()
+	case "-c":
+		in.categories = append(in.categories, a.need())
+	case "-d":
+		in.data = a.need()
+	case "-t":
+		in.mime = a.need()
+	case "-p":
+		in.pkg = a.need()
+	case "-n":
+		in.component = component(a.need())
+	case "-f":
+		in.flags = a.need()
+	case "-e", "--es", "--ei", "--ez", "--el", "--ef", "--ed", "--eu", "--ecn":
+		k := a.need()
+		in.extras[k] = a.need()
+	case "--esn":
+		in.extras[a.need()] = ""
+	default:
+		if own(option) || strings.HasPrefix(option, "--") && flagsWithValue[option] == 0 {
+			return // am's own, or one of the many --flags without a value
+		}
+		n, known := flagsWithValue[option]
+		if !known {
+			panic(illegalArgument("Unknown option: %s", option))
+		}
+		for range n {
+			a.need()
+		}
+	}
+}
+
+// component checks PACKAGE/CLASS and writes the class in short form.
+func component(s string) string {
+	pkg, class, ok := strings.Cut(s, "/")
+	if !ok || pkg == "" || class == "" {
+		panic(illegalArgument("Bad component name: %s", s))
+	}
+	if rest, ok := strings.CutPrefix(class, pkg+"."); ok {
+		class = "." + rest
+	}
+	return pkg + "/" + class
+}
+
+// target reads the last word: a URI, a component or a package, which means its launcher activity.
+func (in *intent) target(word string) {
+	switch {
+	case strings.Contains(word, ":"):
+		in.data = word
+		if in.action == "" {
+			in.action = "android.intent.action.VIEW"
+		}
+	case strings.Contains(word, "/"):
+		in.component = component(word)
+	default:
+		in.pkg = word
+		if in.action == "" {
+			in.action = actionMain
+			in.categories = append(in.categories, categoryLauncher)
+		}
+	}
+}
+
+func (in *intent) String() string {
+	var parts []string
+	add := func(key, value string) {
+		if value != "" {
+			parts = append(parts, key+"="+value)
+		}
+	}
+	add("act", in.action)
+	if len(in.categories) > 0 {
+		add("cat", "["+strings.Join(in.categories, ",")+"]")
+	}
+	add("dat", safeURI(in.data))
+	add("typ", in.mime)
+	add("flg", in.flags)
+	add("pkg", in.pkg)
+	add("cmp", in.component)
+	if len(in.extras) > 0 {
+		parts = append(parts, "(has extras)")
+	}
+	return "Intent { " + strings.Join(append(parts, "}"), " ")
+}
+
+// safeURI leaves out what may be private in a URI.
+func safeURI(uri string) string {
+	scheme, rest, ok := strings.Cut(uri, ":")
+	if !ok {
+		return uri
+	}
+	switch scheme {
+	case "tel", "sip", "sms", "smsto", "mailto":
+		return scheme + ":" + strings.Repeat("x", len(rest))
+	}
+	if authority, ok := strings.CutPrefix(rest, "//"); ok {
+		if host, _, path := strings.Cut(authority, "/"); path {
+			return scheme + "://" + host + "/..."
+		}
+	}
+	return uri
+}
+
+// settingsPages are the actions that open Settings.
+const settingsPages = "android.settings."
+
+// resolve finds the activity that an intent starts, as PACKAGE/.Class; "" when nothing takes it.
+func (s *Shell) resolve(in *intent) string {
+	if in.component != "" {
+		return in.component
+	}
+	for _, app := range s.phone.Packages() {
+		if s.takes(app, in) {
+			return app.Package + "/" + app.Activity
+		}
+	}
+	return ""
+}
+
+// takes reports whether an app has an activity for an intent without a component.
+func (s *Shell) takes(app sandbox.App, in *intent) bool {
+	if app.Activity == "" || in.pkg != "" && in.pkg != app.Package {
+		return false
+	}
+	if strings.HasPrefix(in.action, settingsPages) {
+		return app.Package == "com.android.settings"
+	}
+	if in.action != actionMain && in.action != "" || in.data != "" || in.action == "" && in.pkg == "" {
+		return false
+	}
+	for _, c := range in.categories {
+		isHome := strings.HasPrefix(app.Package, "com.android.launcher")
+		if c == categoryHome && !isHome || c == categoryLauncher && isHome ||
+			c != categoryHome && c != categoryLauncher && c != "android.intent.category.DEFAULT" {
+			return false
+		}
+	}
+	return true
+}
+
+// find returns an installed app.
+func (s *Shell) find(pkg string) (sandbox.App, bool) {
+	for _, app := range s.phone.Packages() {
+		if app.Package == pkg {
+			return app, true
+		}
+	}
+	return sandbox.App{}, false
+}
+
+// long is a component with its class written in full, as window titles have it.
+func long(component string) string {
+	pkg, class, ok := strings.Cut(component, "/")
+	if !ok || !strings.HasPrefix(class, ".") {
+		return component
+	}
+	return fmt.Sprintf("%s/%s%s", pkg, pkg, class)
+}
