@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	launcherPackage = "com.android.launcher3"
+	launcherPackage = apps.Launcher
 	systemUI        = "com.android.systemui"
 	latinPackage    = "com.android.inputmethod.latin"
 	adbPackage      = "com.android.adbkeyboard"

@@ -24,11 +24,20 @@ type Phone struct {
 	bouncer  bool   // the lock screen asks for the PIN
 	pin      string // digits typed so far
 
+	wrongPIN bool
+
 	home    *apps.Task
 	running []*apps.Task // most recently used last
 	front   *apps.Task
 
 	cover cover // what the system shows in front of the app
+
+	lockMemory, coverMemory ui.Memory
+	keyboardHidden          bool // the focused field has none
+	shift, symbols          bool // the keyboard's state
+	tapAt                   image.Point
+	tapTime                 time.Time
+
 	stage stage
 }
 

@@ -104,7 +104,7 @@ func (p *Phone) Props() map[string]string {
 			"ro.build.version.security_patch": "2024-06-01", "ro.build.id": "UP1A.240605.001",
 			"ro.build.display.id": "taploop sandbox 14", "ro.build.type": "userdebug", "ro.build.tags": "test-keys",
 			"ro.build.fingerprint": "taploop/taploop_sandbox/sandbox:14/UP1A.240605.001/1:userdebug/test-keys",
-			"ro.serialno": p.opts.Serial, "ro.boot.serialno": p.opts.Serial, "ro.kernel.qemu": "1",
+			"ro.serialno":          p.opts.Serial, "ro.boot.serialno": p.opts.Serial, "ro.kernel.qemu": "1",
 			"ro.product.locale": locale, "persist.sys.locale": locale, "persist.sys.timezone": "Etc/UTC",
 			"ro.sf.lcd_density": strconv.Itoa(p.opts.Density), "sys.boot_completed": "1", "dev.bootcomplete": "1",
 			"init.svc.bootanim": "stopped", "ro.debuggable": "1", "ro.secure": "1", "gsm.sim.state": "READY",

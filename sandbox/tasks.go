@@ -7,6 +7,7 @@ type Task struct {
 	ID     string
 	Goal   string // English
 	GoalZH string // Chinese
+	Reply  string // what a person answers when asked in the middle; "" when the task needs no question
 	Setup  func(*Phone)
 	// Check reports what is not as the goal wants it, or nil. It never looks at what a model said.
 	Check func(*Phone) error
@@ -14,3 +15,5 @@ type Task struct {
 
 // Tasks lists the tasks by rising difficulty.
 func (p *Phone) Tasks() []Task { return slices.Clone(tasks) }
+
+var tasks []Task

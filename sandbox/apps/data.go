@@ -1,4 +1,131 @@
 package apps
 
-// Data is what the apps store: it survives the end of an app.
-type Data struct{}
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Data is what the apps store. It survives the end of an app; pages and unsaved input do not.
+type Data struct {
+	Alarms  []*Alarm
+	Notes   []*Note
+	Threads []*Thread
+	Shop    Shop
+	Granted map[string]bool // permissions by "package permission"; false: refused
+}
+
+// Alarm rings daily at a time.
+type Alarm struct {
+	Hour, Minute int
+	On           bool
+	Label        string
+}
+
+// Time is the alarm's time as 07:30.
+func (a *Alarm) Time() string { return fmt.Sprintf("%02d:%02d", a.Hour, a.Minute) }
+
+// Alarm returns an alarm of that time, one that is on before one that is off, or nil.
+func (d *Data) Alarm(hour, minute int) *Alarm {
+	var found *Alarm
+	for _, a := range d.Alarms {
+		if a.Hour == hour && a.Minute == minute && (found == nil || a.On) {
+			found = a
+		}
+	}
+	return found
+}
+
+// NextAlarm returns the alarm that rings next after now, or nil when none is on.
+func (d *Data) NextAlarm(now time.Time) *Alarm {
+	var next *Alarm
+	best := 0
+	for _, a := range d.Alarms {
+		wait := (a.Hour*60 + a.Minute - now.Hour()*60 - now.Minute() + 2*24*60 - 1) % (24 * 60)
+		if a.On && (next == nil || wait < best) {
+			next, best = a, wait
+		}
+	}
+	return next
+}
+
+// Note is a note; the first one is on top.
+type Note struct {
+	Title, Body string
+	Edited      time.Time
+}
+
+// Note returns the first note of that title, or nil.
+func (d *Data) Note(title string) *Note {
+	i := slices.IndexFunc(d.Notes, func(n *Note) bool { return n.Title == title })
+	if i < 0 {
+		return nil
+	}
+	return d.Notes[i]
+}
+
+// Thread is a conversation.
+type Thread struct {
+	Name, Number string
+	Messages     []*Message
+	Unread       bool
+}
+
+// Last is the newest message, an empty one when all are deleted.
+func (t *Thread) Last() *Message {
+	if len(t.Messages) == 0 {
+		return &Message{}
+	}
+	return t.Messages[len(t.Messages)-1]
+}
+
+// Message is one message of a thread.
+type Message struct {
+	Text  string
+	At    time.Time
+	Mine  bool // sent from this phone
+	Liked bool
+}
+
+// Thread returns the conversation with a contact, or nil.
+func (d *Data) Thread(name string) *Thread {
+	i := slices.IndexFunc(d.Threads, func(t *Thread) bool { return t.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return d.Threads[i]
+}
+
+// Sent lists what was sent from this phone to a contact, oldest first.
+func (d *Data) Sent(name string) []string {
+	var out []string
+	if t := d.Thread(name); t != nil {
+		for _, m := range t.Messages {
+			if m.Mine {
+				out = append(out, m.Text)
+			}
+		}
+	}
+	return out
+}
+
+// Receive adds a message that came in and moves its conversation to the top.
+func (d *Data) Receive(name, number, text string, at time.Time) {
+	d.add(name, number, &Message{Text: text, At: at}).Unread = true
+}
+
+// Send adds a message that goes out.
+func (d *Data) Send(name, number, text string, at time.Time) {
+	d.add(name, number, &Message{Text: text, At: at, Mine: true})
+}
+
+func (d *Data) add(name, number string, m *Message) *Thread {
+	t := d.Thread(name)
+	if t == nil {
+		t = &Thread{Name: name, Number: number}
+	}
+	t.Messages = append(t.Messages, m)
+	d.Threads = slices.DeleteFunc(d.Threads, func(o *Thread) bool { return o == t })
+	d.Threads = slices.Insert(d.Threads, 0, t)
+	return t
+}

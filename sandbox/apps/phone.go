@@ -1,6 +1,7 @@
 package apps
 
 import (
+	"fmt"
 	"slices"
 	"time"
 )
@@ -103,4 +104,24 @@ func (p *Phone) Find(pkg string) *App {
 		return nil
 	}
 	return p.Apps[i]
+}
+
+// Dark reports whether dark mode is on.
+func (p *Phone) Dark() bool { return p.Settings.Int(Secure, "ui_night_mode", 1) == 2 }
+
+// SetDark switches dark mode.
+func (p *Phone) SetDark(on bool) {
+	if on {
+		p.Settings.Put(Secure, "ui_night_mode", "2")
+		return
+	}
+	p.Settings.Put(Secure, "ui_night_mode", "1")
+}
+
+// Date is a day in words.
+func (p *Phone) Date(t time.Time) string {
+	if p.Lang == "zh" {
+		return fmt.Sprintf("%d月%d日 星期%s", t.Month(), t.Day(), []string{"日", "一", "二", "三", "四", "五", "六"}[t.Weekday()])
+	}
+	return t.Format("Monday, January 2")
 }

@@ -92,3 +92,34 @@ func escape(s string) string {
 	_ = xml.EscapeText(&b, []byte(clean)) // a bytes.Buffer takes every write
 	return b.String()
 }
+
+var classes = map[kind]string{
+	kindColumn: "android.widget.LinearLayout", kindRow: "android.widget.LinearLayout", kindStack: "android.widget.FrameLayout",
+	kindList: "androidx.recyclerview.widget.RecyclerView", kindText: "android.widget.TextView",
+	kindIcon: "android.widget.ImageView", kindField: "android.widget.EditText", kindSwitch: "android.widget.Switch",
+	kindSlider: "android.widget.SeekBar",
+}
+
+// Node lists the view and what is below it as uiautomator does; what is not seen is left out.
+func (v *View) Node(pkg string) Node {
+	n := Node{
+		Text: v.text, Class: v.class, Package: pkg, Desc: v.desc, Bounds: v.Bounds(), Enabled: !v.off,
+		Checkable: v.checkable, Checked: v.on, Clickable: Touchable(v) && !v.quiet, LongClickable: Holdable(v), Scrollable: Scrolls(v),
+		Selected: v.selected, Password: v.secret, Focusable: Touchable(v) && !v.quiet || v.kind == kindList, Focused: v.Focused(),
+	}
+	if n.Class == "" {
+		n.Class = classes[v.kind]
+	}
+	if v.name != "" {
+		n.ResourceID = pkg + ":id/" + v.name
+	}
+	if v.kind == kindField {
+		n.Text, n.Desc = v.shown(), ""
+	}
+	for _, k := range v.kids {
+		if k.kind != kindSpace && !k.Bounds().Empty() {
+			n.Children = append(n.Children, k.Node(pkg))
+		}
+	}
+	return n
+}

@@ -20,7 +20,7 @@ const (
 // Align places a view across the direction of its parent.
 type Align uint8
 
-// The alignments. Stretch is a column's own, Center a row's.
+// The alignments. Auto is Stretch in a column, Center in a row, and the whole place in a stack.
 const (
 	Auto Align = iota
 	Start
@@ -30,71 +30,90 @@ const (
 )
 
 // View is one element of a screen. Make it with the functions of this package; the setters change it and return it, so
-// that they can be chained. Sizes are dp.
+// that they can be chained. Sizes are dp. A view is laid out once: build a new tree for a new layout.
 type View struct {
-	kind  kind
-	kids  []*View
-	name  string
-	class string
-	text  string
-	desc  string
-	icon  string
+	kind kind
+	kids []*View
 
-	pad            [4]int // left, top, right, bottom
-	gap            int
-	width, height  int // 0: by content
-	grow           int
-	align          Align // of this view within its parent
-	fill, ink      Ink
-	border         Ink
-	radius         int
-	lift           bool // a shadow below
-	size           int  // text or icon size
-	bold, center   bool
-	strike         bool
-	lines          int // at most this many lines of text; 0: no limit
+	name, class      string
+	text, desc, icon string
+	size             int // of text or icon
+	bold, centered   bool
+	strike           bool
+	lines            int // at most this many lines of text; 0: no limit
+
+	pad           [4]int // left, top, right, bottom
+	below         int    // further padding at the bottom, in pixels
+	gap           int
+	width, height int // 0: by content
+	grow          int
+	align, valign Align // valign: in a stack
+
+	fill, fade, ink, border Ink // fade: the lower end of a gradient
+	radius                  int
+	lift                    bool // a shadow below
 
 	tap, long, double func()
 	drop              func(onto string)
 	dragKey           string
-	handle            bool // a swipe that starts here drags
-	value             *string
-	changed, submit   func()
-	multi, secret     bool
-	digits            bool
-	action            string
+	handle            bool // a swipe that starts here drags at once
 	slide             func(permille int)
-	level             int
+	level             int // of a slider, permille
 	checkable, on     bool
 	selected, off     bool
-	modal             bool
+	modal, quiet      bool // modal: nothing below it is touched
+
+	value         *string // of a field
+	submit        func()
+	changed       func()
+	multi, secret bool
+	digits        bool
+	action        string // what the keyboard's enter key says
 
 	// set by Layout
 	box, clip image.Rectangle
-	line      []textLine
-	scroll    int
-	extent    int
+	rows      []string // a text's lines
+	px        int      // text or icon size in pixels
+	unit      float64  // pixels per dp
+	extent    int      // a list's whole height
 	mem       *Memory
-	focused   bool
-	textSize  int
-}
-
-type textLine struct {
-	text  string
-	width int
 }
 
 // Memory keeps what survives the rebuilding of a screen, under the views' names.
 type Memory struct {
-	Focus  string
-	Scroll map[string]int // pixels
-	Cursor map[string]int // runes before the cursor
+	Focus  string         // the field that has the cursor
+	Reveal bool           // the next layout scrolls the focused field into view
 	All    bool           // the focused field's whole text is selected
+	Scroll map[string]int // pixels
+	Cursor map[string]int // runes before the cursor; absent: at the end
 }
 
-// Clear empties a field.
-func (v *View) Clear() {
-	if v.value != nil {
-		*v.value = ""
+// Bounds is where the view is seen, empty when it is scrolled or clipped away.
+func (v *View) Bounds() image.Rectangle { return v.box.Intersect(v.clip) }
+
+// Box is where the view lies, seen or not.
+func (v *View) Box() image.Rectangle { return v.box }
+
+// Name is the view's name within its screen.
+func (v *View) Name() string { return v.name }
+
+// Walk calls f for v and everything below it, parents first.
+func (v *View) Walk(f func(*View)) {
+	f(v)
+	for _, k := range v.kids {
+		k.Walk(f)
 	}
+}
+
+// Find returns the first view for which f holds, or nil.
+func (v *View) Find(f func(*View) bool) *View {
+	if f(v) {
+		return v
+	}
+	for _, k := range v.kids {
+		if m := k.Find(f); m != nil {
+			return m
+		}
+	}
+	return nil
 }

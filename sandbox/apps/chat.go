@@ -1,0 +1,64 @@
+package apps
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/taploop/taploop/sandbox/ui"
+)
+
+// chat is the page of one conversation.
+func chat(t *Task, th *Thread) *Page {
+	var draft string
+	th.Unread = false
+	page := &Page{Activity: ".Conversation"}
+	bottom := func() { page.Memory.Scroll = map[string]int{"messages": 1 << 30} }
+	bottom()
+	send := func() {
+		if text := strings.TrimSpace(draft); text != "" {
+			if t.Data.Thread(th.Name) == nil {
+				t.Data.Threads = append(t.Data.Threads, th)
+			}
+			t.Data.Send(th.Name, th.Number, text, t.Now())
+			draft = ""
+			bottom()
+		}
+	}
+	page.View = func() *ui.View {
+		th.Unread = false
+		list := ui.List("messages", ui.Each(th.Messages, func(_ int, m *Message) *ui.View { return bubble(t, th, m) })...).
+			Gap(8).Pad(16, 8)
+		return t.screen(th.Name, nil, list, ui.Row(
+			ui.Input("compose_message_text", t.Say("Text message", "短信内容"), &draft).Radius(22).Grow(1).OnSubmit(t.Say("Send", "发送"), send),
+			ui.IconButton("send", t.Say("Send message", "发送短信"), send).Named("send_message_button").Ink(ui.OnAccent).
+				Fill(ui.Accent).Radius(24).Enable(strings.TrimSpace(draft) != ""),
+		).Gap(8).Pad(12, 8).Fill(ui.Surface))
+	}
+	return page
+}
+
+// bubble is one message; a double tap likes it, a long press offers more.
+func bubble(t *Task, th *Thread, m *Message) *ui.View {
+	side, fill, ink := ui.Start, ui.Surface, ui.Strong
+	if m.Mine {
+		side, fill, ink = ui.End, ui.Accent, ui.OnAccent
+	}
+	like := func() { m.Liked = !m.Liked }
+	text := ui.Column(ui.Text(m.Text).Ink(ink).Named("message_text")).Pad(14, 10).Fill(fill).Radius(18).Named("message").
+		Align(side).OnDouble(like).OnLong(func() {
+		t.menu(t.Say("Message", "消息"),
+			Button{"like", t.Say("Like", "点赞"), like},
+			Button{"delete", t.Say("Delete", "删除"), func() {
+				th.Messages = slices.DeleteFunc(th.Messages, func(o *Message) bool { return o == m })
+			}})
+	})
+	when := ui.Row(ui.Small(m.At.Format("15:04")).Size(12)).Gap(4).Align(side).Pad(6, 0)
+	if m.Liked {
+		when.Add(ui.Icon("heart").Size(15).Ink(ui.Danger).Desc(t.Say("Liked", "已点赞")))
+	}
+	row := ui.Column(text, when).Gap(3).Grow(1)
+	if m.Mine {
+		return ui.Row(ui.Gap(56), row)
+	}
+	return ui.Row(row, ui.Gap(56))
+}

@@ -1,0 +1,103 @@
+package apps
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/taploop/taploop/sandbox/ui"
+)
+
+var notes = &App{
+	Package: "com.taploop.sandbox.notes", Activity: ".Notes", EN: "Notes", ZH: "便签", Icon: "note", Tint: ui.RGB(0xd98200),
+	Open: func(t *Task) *Page { return &Page{Activity: ".Notes", View: func() *ui.View { return noteList(t) }} },
+}
+
+func noteList(t *Task) *ui.View {
+	list := ui.List("notes", ui.Each(t.Data.Notes, func(_ int, n *Note) *ui.View { return noteCard(t, n) })...).
+		Gap(10).Pad(16, 4, 16, 96)
+	if len(t.Data.Notes) == 0 {
+		list.Add(empty("note", t.Say("No notes yet", "还没有便签")))
+	}
+	return t.screen(t.Say("Notes", "便签"), nil,
+		floating(list, "plus", "new_note", t.Say("New note", "新建便签"), func() { t.Push(noteEdit(t, nil)) }))
+}
+
+// noteCard opens its note; a long press offers more, the handle on its right moves it.
+func noteCard(t *Task, n *Note) *ui.View {
+	title := n.Title
+	if title == "" {
+		title = t.Say("Untitled", "无标题")
+	}
+	key := noteKey(t, n)
+	return ui.Row(
+		ui.Column(
+			ui.Text(title).Size(17).Bold().Lines(1).Named("note_title"),
+			ui.Small(n.Body).Lines(2).Named("note_body"),
+			ui.Small(n.Edited.Format("2006-01-02 15:04")).Size(12),
+		).Gap(4).Grow(1),
+		ui.Icon("handle").Ink(ui.Dim).Pad(10).Named("drag_handle").Desc(t.Say("Reorder", "排序")+" "+title).Handle(),
+	).Gap(8).Pad(16, 14, 6, 14).Fill(ui.Surface).Radius(16).Named("note").
+		OnTap(func() { t.Push(noteEdit(t, n)) }).
+		OnLong(func() { noteMenu(t, n, title) }).
+		OnDrop(key, func(onto string) { moveNote(t, n, onto) })
+}
+
+func noteKey(t *Task, n *Note) string { return strconv.Itoa(slices.Index(t.Data.Notes, n)) }
+
+func noteMenu(t *Task, n *Note, title string) {
+	t.menu(title,
+		Button{"move_top", t.Say("Move to top", "置顶"), func() { t.Data.Notes = slices.Insert(without(t.Data.Notes, n), 0, n) }},
+		Button{"delete", t.Say("Delete", "删除"), func() {
+			t.Ask(&Dialog{
+				Title: t.Say("Delete this note?", "删除这条便签?"), Message: title,
+				Buttons: []Button{{"cancel", t.Say("Cancel", "取消"), nil}, {"confirm", t.Say("Delete", "删除"), func() {
+					t.Data.Notes = without(t.Data.Notes, n)
+					t.Show("Note deleted", "便签已删除")
+				}}},
+			})
+		}})
+}
+
+// moveNote puts a note where the one with the key is.
+func moveNote(t *Task, n *Note, onto string) {
+	i := slices.IndexFunc(t.Data.Notes, func(o *Note) bool { return noteKey(t, o) == onto })
+	t.Data.Notes = slices.Insert(without(t.Data.Notes, n), i, n)
+}
+
+func without[T comparable](list []T, item T) []T {
+	return slices.DeleteFunc(slices.Clone(list), func(o T) bool { return o == item })
+}
+
+// noteEdit writes a note, a new one when n is nil. Leaving it saves, unless it is empty.
+func noteEdit(t *Task, n *Note) *Page {
+	var title, body string
+	if n != nil {
+		title, body = n.Title, n.Body
+	}
+	save := func() bool {
+		if strings.TrimSpace(title+body) != "" && (n == nil || n.Title != title || n.Body != body) {
+			if n == nil {
+				n = &Note{}
+				t.Data.Notes = slices.Insert(t.Data.Notes, 0, n)
+			}
+			n.Title, n.Body, n.Edited = title, body, t.Now()
+			t.Show("Note saved", "便签已保存")
+		}
+		t.Pop()
+		return true
+	}
+	page := &Page{Activity: ".NoteEdit", Back: save}
+	if n == nil {
+		page.Memory.Focus = "edit_title"
+	}
+	page.View = func() *ui.View {
+		return t.screen(t.Say("Edit note", "编辑便签"),
+			[]*ui.View{ui.IconButton("check", t.Say("Save", "保存"), func() { save() }).Named("save").Ink(ui.Accent)},
+			ui.Column(
+				ui.Input("edit_title", t.Say("Title", "标题"), &title).Size(20).Bold(),
+				ui.Input("edit_body", t.Say("Note", "内容"), &body).Multi().Grow(1),
+			).Gap(10).Pad(16, 4, 16, 16).Grow(1))
+	}
+	return page
+}

@@ -1,0 +1,113 @@
+package apps
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/taploop/taploop/sandbox/ui"
+)
+
+func byPrice(list []*Product) []*Product {
+	return slices.SortedStableFunc(slices.Values(list), func(a, b *Product) int { return a.Price - b.Price })
+}
+
+// productPage shows one product; size and colour must be chosen before it goes into the cart.
+func (s *store) productPage(p *Product) *Page {
+	var size, color string
+	count := 1
+	add := func() bool {
+		switch {
+		case size == "" && len(p.Sizes) > 0:
+			s.Show("Please choose a size", "请选择尺码")
+			return false
+		case color == "" && len(p.Colors) > 0:
+			s.Show("Please choose a colour", "请选择颜色")
+			return false
+		}
+		s.Data.Shop.add(p, size, color, count)
+		s.Show("Added to cart", "已加入购物车")
+		return true
+	}
+	return &Page{Activity: ".Product", View: func() *ui.View {
+		return s.screen(p.label(s.Task), []*ui.View{s.cartButton()},
+			ui.List("product_detail",
+				ui.Stack(ui.Icon(p.Icon).Size(150).Ink(ui.White).Align(ui.Center, ui.Center)).Height(240).Fill(ui.RGB(p.Tint)).Radius(20),
+				ui.Row(ui.Text(Price(p.Price)).Size(28).Bold().Grow(1), ui.Icon("star").Size(18).Ink(ui.RGB(0xd98200)), ui.Small("4.6 (212)")).Gap(6),
+				s.options("size", s.Say("Size", "尺码"), p.Sizes, size, func(v string) { size = v }),
+				s.options("colour", s.Say("Colour", "颜色"), p.Colors, color, func(v string) { color = v }),
+				ui.Row(ui.Text(s.Say("Quantity", "数量")).Grow(1), s.counter(count, func(n int) { count = min(max(n, 1), 20) })),
+				ui.Small(s.Say("Free returns within 30 days. Delivery in 2 to 4 working days.", "30天内免费退货。2到4个工作日送达。")),
+			).Gap(16).Pad(16, 4),
+			ui.Row(
+				ui.Button(s.Say("Add to cart", "加入购物车"), func() { add() }).Grow(1).Fill(ui.Soft).Ink(ui.Accent).Named("add_to_cart"),
+				ui.Button(s.Say("Buy now", "立即购买"), func() {
+					if add() {
+						s.Push(s.cartPage())
+					}
+				}).Grow(1).Named("buy_now"),
+			).Gap(12).Pad(16, 10).Fill(ui.Surface))
+	}}
+}
+
+// options are the chips for one property of a product, none when it has no choice.
+func (s *store) options(name, title string, values []string, now string, set func(string)) *ui.View {
+	if len(values) == 0 {
+		return nil
+	}
+	chips := ui.Each(values, func(_ int, v string) *ui.View {
+		label := v
+		if zh, ok := colours[v]; ok {
+			label = s.Say(v, zh)
+		}
+		return ui.Chip(label, v == now, func() { set(v) }).Pad(0, 10).Grow(1).Named(name + "_" + v)
+	})
+	rows := grid(chips, 4)
+	for _, r := range rows {
+		r.Gap(8)
+	}
+	return ui.Column(append([]*ui.View{ui.Text(title)}, rows...)...).Gap(8)
+}
+
+func (s *store) counter(n int, set func(int)) *ui.View {
+	button := func(icon, desc string, to int) *ui.View {
+		return ui.IconButton(icon, desc, func() { set(to) }).Pad(9).Fill(ui.Sunken).Radius(21).Named("quantity_" + icon)
+	}
+	return ui.Row(button("minus", s.Say("Fewer", "减少"), n-1), ui.Text(strconv.Itoa(n)).Bold().Centered().Width(36).Named("quantity"),
+		button("plus", s.Say("More", "增加"), n+1))
+}
+
+// cartPage lists what is in the cart.
+func (s *store) cartPage() *Page {
+	return &Page{Activity: ".Cart", View: func() *ui.View {
+		cart := &s.Data.Shop
+		list := ui.List("cart_items", ui.Each(cart.Cart, func(_ int, it *Item) *ui.View { return s.cartItem(it) })...).Gap(10).Pad(16, 4)
+		if len(cart.Cart) == 0 {
+			list.Add(empty("cart", s.Say("Your cart is empty", "购物车是空的")))
+		}
+		return s.screen(s.Say("Cart", "购物车"), []*ui.View{s.accountButton()}, list, ui.Row(
+			ui.Column(ui.Small(s.Say("Total", "合计")), ui.Text(Price(cart.total())).Size(22).Bold().Named("total")).Grow(1),
+			ui.Button(s.Say("Checkout", "去结算"), s.checkout).Named("checkout").Enable(len(cart.Cart) > 0),
+		).Gap(12).Pad(16, 10).Fill(ui.Surface))
+	}}
+}
+
+func (s *store) cartItem(it *Item) *ui.View {
+	what := it.Size
+	if it.Color != "" {
+		if what != "" {
+			what += ", "
+		}
+		what += s.Say(it.Color, colours[it.Color])
+	}
+	remove := func() { s.Data.Shop.Cart = without(s.Data.Shop.Cart, it) }
+	return ui.Column(
+		ui.Row(ui.Tile(it.Product.Icon, 60, ui.RGB(it.Product.Tint)),
+			ui.Column(ui.Text(it.Product.label(s.Task)).Bold(), ui.Small(what), ui.Text(Price(it.Product.Price*it.Count))).Gap(2).Grow(1),
+			ui.IconButton("trash", s.Say("Remove", "删除")+" "+it.Product.label(s.Task), remove).Ink(ui.Dim).Named("remove")).Gap(12),
+		ui.Row(ui.Space(), s.counter(it.Count, func(n int) {
+			if it.Count = min(n, 20); n < 1 {
+				remove()
+			}
+		})),
+	).Pad(12).Fill(ui.Surface).Radius(18).Named("cart_item")
+}

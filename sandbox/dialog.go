@@ -1,0 +1,38 @@
+package sandbox
+
+import (
+	"github.com/taploop/taploop/sandbox/apps"
+	"github.com/taploop/taploop/sandbox/ui"
+)
+
+// dialog is a task's question, in front of its page; a tap beside it closes it unless it must be answered.
+func (p *Phone) dialog(t *apps.Task) *ui.View {
+	d := t.Dialog
+	card := ui.Column().Gap(12).Pad(24, 22, 24, 12).Fill(ui.Surface).Radius(26).Lift().Modal().Width(328).Align(ui.Center, ui.Center)
+	if d.Title != "" {
+		card.Add(ui.Text(d.Title).Size(21).Bold().Named("alertTitle"))
+	}
+	if d.Message != "" {
+		card.Add(ui.Text(d.Message).Ink(ui.Dim).Named("message"))
+	}
+	if d.Body != nil {
+		card.Add(d.Body())
+	}
+	card.Add(p.dialogButtons(t))
+	scrim := ui.Stack(card).Fill(ui.Scrim).Modal()
+	if !d.Sticky {
+		scrim.OnTap(t.Dismiss).Quiet()
+	}
+	return scrim
+}
+
+// dialogButtons stand beside each other when there are two at most, below each other otherwise.
+func (p *Phone) dialogButtons(t *apps.Task) *ui.View {
+	views := ui.Each(t.Dialog.Buttons, func(_ int, b apps.Button) *ui.View {
+		return ui.Flat(b.Text, func() { t.Answer(b) }).Named(b.ID)
+	})
+	if len(views) > 2 {
+		return ui.Column(views...).Gap(4)
+	}
+	return ui.Row(append([]*ui.View{ui.Space()}, views...)...).Gap(4)
+}

@@ -1,0 +1,193 @@
+package ui
+
+import (
+	"fmt"
+	"image"
+	"strings"
+	"sync"
+	"unicode"
+
+	"github.com/hajimehoshi/bitmapfont/v4"
+	"golang.org/x/image/draw"
+	"golang.org/x/image/font"
+	"golang.org/x/image/font/gofont/gobold"
+	"golang.org/x/image/font/gofont/goregular"
+	"golang.org/x/image/font/opentype"
+	"golang.org/x/image/math/fixed"
+	"golang.org/x/text/unicode/runenames"
+)
+
+// glyph is one drawn rune: coverage, and where it lies from the pen on the baseline.
+type glyph struct {
+	mask    *image.Alpha
+	at      image.Point
+	advance int
+}
+
+type glyphKey struct {
+	r    rune
+	px   int
+	bold bool
+}
+
+type faceKey struct {
+	px   int
+	bold bool
+}
+
+// fonts caches glyphs for all phones of the process.
+var fonts = struct {
+	sync.Mutex
+	once    sync.Once
+	regular *opentype.Font
+	bold    *opentype.Font
+	faces   map[faceKey]font.Face
+	glyphs  map[glyphKey]*glyph
+}{faces: map[faceKey]font.Face{}, glyphs: map[glyphKey]*glyph{}}
+
+// maxGlyphs bounds the cache; a screen full of text needs some hundreds.
+const maxGlyphs = 8192
+
+func parse(ttf []byte) *opentype.Font {
+	f, err := opentype.Parse(ttf)
+	if err != nil {
+		panic(fmt.Sprintf("ui: a font of the Go family does not parse: %v", err)) // it is compiled in
+	}
+	return f
+}
+
+// glyphs calls f with a look-up of glyphs of one size, under the cache's lock.
+func withGlyphs(px int, bold bool, f func(get func(rune) *glyph)) {
+	fonts.Lock()
+	defer fonts.Unlock()
+	fonts.once.Do(func() { fonts.regular, fonts.bold = parse(goregular.TTF), parse(gobold.TTF) })
+	f(func(r rune) *glyph { return lookUp(r, px, bold) })
+}
+
+func advance(r rune, px int, bold bool) (n int) {
+	withGlyphs(px, bold, func(get func(rune) *glyph) { n = get(r).advance })
+	return n
+}
+
+func lookUp(r rune, px int, bold bool) *glyph {
+	key := glyphKey{r, px, bold}
+	g, ok := fonts.glyphs[key]
+	if !ok {
+		if len(fonts.glyphs) >= maxGlyphs {
+			clear(fonts.glyphs)
+		}
+		g = render(r, px, bold)
+		fonts.glyphs[key] = g
+	}
+	return g
+}
+
+func render(r rune, px int, bold bool) *glyph {
+	switch {
+	case invisible(r):
+		return &glyph{}
+	case r == '\t':
+		r = ' '
+	}
+	face := face(px, bold)
+	if _, _, ok := face.GlyphBounds(r); ok && has(r, bold) {
+		return copyGlyph(face, r)
+	}
+	if g := bitmapGlyph(r, px, bold); g != nil {
+		return g
+	}
+	return namedBox(r, px)
+}
+
+// invisible reports runes that only steer how others look.
+func invisible(r rune) bool {
+	return r == 0x200d || r == 0x200b || r == 0xfeff || r >= 0xfe00 && r <= 0xfe0f || r >= 0x1f3fb && r <= 0x1f3ff ||
+		unicode.IsControl(r) && r != '\t'
+}
+
+func face(px int, bold bool) font.Face {
+	key := faceKey{px, bold}
+	if f, ok := fonts.faces[key]; ok {
+		return f
+	}
+	src := fonts.regular
+	if bold {
+		src = fonts.bold
+	}
+	f, err := opentype.NewFace(src, &opentype.FaceOptions{Size: float64(px), DPI: 72, Hinting: font.HintingNone})
+	if err != nil {
+		panic(fmt.Sprintf("ui: font of %d pixels: %v", px, err)) // px is at least 1
+	}
+	fonts.faces[key] = f
+	return f
+}
+
+func has(r rune, bold bool) bool {
+	f := fonts.regular
+	if bold {
+		f = fonts.bold
+	}
+	i, err := f.GlyphIndex(nil, r)
+	return err == nil && i != 0
+}
+
+func copyGlyph(f font.Face, r rune) *glyph {
+	box, mask, at, adv, ok := f.Glyph(fixed.Point26_6{}, r)
+	g := &glyph{at: box.Min, advance: adv.Round()}
+	if ok && !box.Empty() {
+		g.mask = image.NewAlpha(image.Rectangle{Max: box.Size()})
+		draw.Draw(g.mask, g.mask.Rect, mask, at, draw.Src)
+	}
+	return g
+}
+
+// bitmapGlyph enlarges a glyph of the 12 pixel font, smoothly, or returns nil when that font has none.
+func bitmapGlyph(r rune, px int, bold bool) *glyph {
+	box, mask, at, adv, ok := bitmapfont.FaceSC.Glyph(fixed.Point26_6{}, r)
+	if !ok || unicode.Is(unicode.So, r) && r >= 0x1f000 {
+		return nil
+	}
+	small := image.NewAlpha(image.Rectangle{Max: box.Size()})
+	draw.Draw(small, small.Rect, mask, at, draw.Src)
+	scale := float64(px) / 12
+	size := image.Pt(int(float64(box.Dx())*scale+0.5), int(float64(box.Dy())*scale+0.5))
+	big := image.NewAlpha(image.Rectangle{Max: size})
+	draw.CatmullRom.Scale(big, big.Rect, small, small.Rect, draw.Src, nil)
+	thicken(big, bold)
+	return &glyph{
+		mask: big, at: image.Pt(int(float64(box.Min.X)*scale), int(float64(box.Min.Y)*scale)),
+		advance: int(float64(adv.Round())*scale + 0.5),
+	}
+}
+
+// thicken sharpens the soft edges of an enlarged glyph; bold takes in more of them.
+func thicken(m *image.Alpha, bold bool) {
+	low, high := 70, 150
+	if bold {
+		low, high = 25, 95
+	}
+	for i, a := range m.Pix {
+		m.Pix[i] = uint8(255 * min(max(int(a)-low, 0), high-low) / (high - low))
+	}
+}
+
+// namedBox draws what no font has, emoji above all, as a frame with its name.
+func namedBox(r rune, px int) *glyph {
+	name := strings.ToLower(runenames.Name(r))
+	if name == "" || strings.HasPrefix(name, "<") {
+		name = fmt.Sprintf("U+%04X", r)
+	}
+	if runes := []rune(name); len(runes) > 16 {
+		name = string(runes[:16])
+	}
+	f := face(max(px*6/10, 8), false)
+	pad := px / 5
+	w, h := font.MeasureString(f, name).Round()+2*pad, px*11/10
+	m := image.NewAlpha(image.Rect(0, 0, w, h))
+	line := max(px/16, 1)
+	draw.Draw(m, m.Rect, image.Opaque, image.Point{}, draw.Src)
+	draw.Draw(m, m.Rect.Inset(line), image.Transparent, image.Point{}, draw.Src)
+	d := font.Drawer{Dst: m, Src: image.Opaque, Face: f, Dot: fixed.P(pad, h*7/10)}
+	d.DrawString(name)
+	return &glyph{mask: m, at: image.Pt(px/12, -h*8/10), advance: w + px/6}
+}

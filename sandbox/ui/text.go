@@ -1,0 +1,99 @@
+package ui
+
+import (
+	"strings"
+	"unicode"
+)
+
+// lineSpan is a line's runes: from start up to end.
+type lineSpan struct{ start, end int }
+
+// wrap breaks text into lines of at most width pixels. limit > 0 cuts after that many lines with an ellipsis.
+func wrap(s string, px int, bold bool, width, limit int) []string {
+	runes := []rune(s)
+	var rows []string
+	for _, l := range breakLines(runes, px, bold, width) {
+		rows = append(rows, strings.TrimRight(string(runes[l.start:l.end]), " "))
+	}
+	if limit > 0 && len(rows) > limit {
+		rows = rows[:limit]
+		rows[limit-1] = ellipsis(rows[limit-1]+"…", px, bold, width)
+	}
+	return rows
+}
+
+// breakLines finds the lines of a text: it breaks at newlines, behind spaces, between wide characters, and inside a word
+// that is longer than a line. There is always at least one line.
+func breakLines(runes []rune, px int, bold bool, width int) []lineSpan {
+	var out []lineSpan
+	for start := 0; start <= len(runes); start++ {
+		para := start
+		for para < len(runes) && runes[para] != '\n' {
+			para++
+		}
+		for first := true; first || start < para; first = false {
+			end := start + fit(runes[start:para], px, bold, width)
+			if end < para {
+				end = breakBefore(runes, start, end)
+			}
+			for end < para && runes[end] == ' ' {
+				end++
+			}
+			out = append(out, lineSpan{start, end})
+			start = end
+		}
+	}
+	return out
+}
+
+// fit is how many of the runes, at least one, are at most width wide.
+func fit(runes []rune, px int, bold bool, width int) int {
+	w := 0
+	for i, r := range runes {
+		w += advance(r, px, bold)
+		if w > width && i > 0 && r != ' ' {
+			return i
+		}
+	}
+	return len(runes)
+}
+
+// breakBefore is the last place between start and end at which a line may end, or end when there is none.
+func breakBefore(runes []rune, start, end int) int {
+	for i := end; i > start; i-- {
+		if runes[i] == ' ' || runes[i-1] == ' ' || wide(runes[i]) || wide(runes[i-1]) {
+			if !closing(runes[i]) {
+				return i
+			}
+		}
+	}
+	return end
+}
+
+func wide(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) || r >= 0x3000 && r < 0x3040 || r >= 0xff00 && r < 0xff61
+}
+
+// closing reports punctuation that must not begin a line.
+func closing(r rune) bool {
+	return strings.ContainsRune("，。、！？；：）》」』”’,.!?;:)", r)
+}
+
+func ellipsis(s string, px int, bold bool, width int) string {
+	runes := []rune(s)
+	for len(runes) > 1 && Measure(string(runes), px, bold) > width {
+		runes = append(runes[:len(runes)-2], '…')
+	}
+	return string(runes)
+}
+
+// Measure is the width of a line of text in pixels.
+func Measure(s string, px int, bold bool) int {
+	w := 0
+	for _, r := range s {
+		w += advance(r, px, bold)
+	}
+	return w
+}
+
+func lineHeight(px int) int { return px * 4 / 3 }
