@@ -178,6 +178,9 @@ func marked(body string, marks *regexp.Regexp) fields {
 // fields are the reply's fields in the model's order. A key that comes again keeps its place and takes the new value.
 type fields []actions.Field
 
+// maxFields is how many fields are kept. No reply needs as many; what comes after them is passed over.
+const maxFields = 64
+
 // manyLines are the fields whose values may have several lines. Of any other, what follows the first line is stray text.
 var manyLines = []string{"cot", "explain", "value", "return", "summary", "options", "verify", "note", "key_process"}
 
@@ -193,7 +196,9 @@ func (f *fields) set(key, value string) {
 			return
 		}
 	}
-	*f = append(*f, actions.Field{Key: key, Value: value})
+	if len(*f) < maxFields {
+		*f = append(*f, actions.Field{Key: key, Value: value})
+	}
 }
 
 func (f fields) has(key string) bool {

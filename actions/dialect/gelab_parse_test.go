@@ -133,3 +133,15 @@ func TestAParseErrorIsForTheModel(t *testing.T) {
 	require.EqualError(t, err, `unknown action "DANCE"; expected one of CLICK, DOUBLE_CLICK, LONGPRESS, TYPE, SLIDE, SCROLL, DRAG, AWAKE, `+
 		`BACK, HOME, RECENTS, HOT_KEY, WAIT, INFO, NOTE, COMPLETE, ABORT`)
 }
+
+func TestGelabKeepsABoundedNumberOfFields(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("action:BACK")
+	for i := range 100_000 {
+		fmt.Fprintf(&text, "\tk%d:v", i)
+	}
+	got, err := gelab(t, "en").Parse(dialect.Reply{Text: text.String()})
+	require.NoError(t, err)
+	require.Equal(t, actions.Back{}, got.Action)
+	require.LessOrEqual(t, len(got.Fields), 64)
+}
