@@ -1,6 +1,17 @@
 package device
 
-import "github.com/taploop/taploop/screen"
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/taploop/taploop/internal/adb"
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/screen"
+)
 
 // What callers ask for with errors.Is. They are the values of package screen, under the names that a caller of this
 // package expects.
@@ -9,3 +20,79 @@ var (
 	ErrLocked       = screen.ErrLocked       // the lock screen needs a person
 	ErrSecure       = screen.ErrSecure       // the window in front forbids capture
 )
+
+// HungError is a phone that did not answer in time. It is a context.DeadlineExceeded too.
+type HungError struct {
+	Serial  string
+	Command string // its first words, never its arguments
+	After   time.Duration
+}
+
+func (e *HungError) Error() string {
+	return fmt.Sprintf("%s did not answer `%s` within %s", e.Serial, e.Command, e.After)
+}
+
+// Is makes the error a deadline for those who ask.
+func (e *HungError) Is(target error) bool { return target == context.DeadlineExceeded }
+
+const mendHung = "look whether the phone itself responds; run `adb reconnect`, or reboot the phone"
+
+// gone are the failures that mean that the phone, or the way to it, is lost.
+var gone = []error{adb.ErrNotFound, adb.ErrOffline, adb.ErrUnauthorized, adb.ErrNoPermissions, adb.ErrCut, adb.ErrNoServer}
+
+// explain makes errors of the protocol the ones that this package promises.
+func explain(err error) error {
+	var hung *HungError
+	if errors.As(err, &hung) {
+		return hint.Add(err, mendHung)
+	}
+	for _, g := range gone {
+		if errors.Is(err, g) {
+			return lost{err}
+		}
+	}
+	return err
+}
+
+// lost is an error that is ErrDisconnected as well, without saying it twice.
+type lost struct{ error }
+
+func (l lost) Unwrap() error        { return l.error }
+func (l lost) Is(target error) bool { return target == ErrDisconnected }
+
+// complaint is a line with which a command of Android tells that it failed, also when its exit code is 0, as before
+// Android 10.
+var complaint = regexp.MustCompile(`(?mi)^\s*(?:error\b|usage:|.*\w+Exception\b|.*INJECT_EVENTS|.*permission denial|.*inaccessible or not found|.*not found$).*$`)
+
+const mendInject = "switch on \"USB debugging (Security settings)\" in the phone's developer options (Xiaomi, Redmi and POCO need it for input), then try again"
+
+// refusal is why a command did not do what it should, or nil.
+func refusal(r adb.Result) error {
+	said := complaint.FindString(r.Stderr)
+	if said == "" {
+		said = complaint.FindString(r.Stdout)
+	}
+	if said == "" && r.Code == 0 {
+		return nil
+	}
+	if said == "" {
+		said = firstLine(r.Stderr + "\n" + r.Stdout)
+	}
+	err := fmt.Errorf("the phone refused: %s", strings.TrimSpace(said))
+	if strings.TrimSpace(said) == "" {
+		err = fmt.Errorf("the phone refused with exit code %d", r.Code)
+	}
+	if strings.Contains(r.Text(), "INJECT_EVENTS") {
+		return hint.Add(err, mendInject)
+	}
+	return err
+}
+
+func firstLine(s string) string {
+	for line := range strings.Lines(s) {
+		if line = strings.TrimSpace(line); line != "" {
+			return line
+		}
+	}
+	return ""
+}

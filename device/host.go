@@ -3,10 +3,15 @@ package device
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"os"
+	"strings"
+	"sync"
 	"time"
 
-	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/internal/adb"
+	"github.com/taploop/taploop/internal/hint"
 )
 
 // Options of a Host. The zero value works.
@@ -20,37 +25,171 @@ type Options struct {
 }
 
 // Host is one ADB server and its phones. It is safe for concurrent use.
-type Host struct{ opts Options }
-
-// Info is what is known of a phone without looking at it. Model and what follows are empty for a phone that is not usable.
-type Info struct {
-	Serial  string      `json:"device_id"`
-	State   string      `json:"state"` // as ADB says: device, offline, unauthorized, ...; "not answering" for a phone that hangs
-	Model   string      `json:"model,omitempty"`
-	Android string      `json:"android_version,omitempty"`
-	SDK     int         `json:"sdk,omitempty"`
-	Size    screen.Size `json:"size,omitzero"` // logical display in its natural orientation
+type Host struct {
+	client  *adb.Client
+	timeout time.Duration
+	getenv  func(string) string
+	names   map[string]string
+	log     *slog.Logger
 }
 
-// Usable reports whether the phone takes commands.
-func (i Info) Usable() bool { return i.State == "device" }
+const (
+	defaultTimeout = 15 * time.Second
+	listTimeout    = 4 * time.Second // for a phone's details in a list
+)
 
-var errNotYet = errors.New("not built yet")
-
-// NewHost makes a Host. It does not connect yet.
+// NewHost makes a Host. It does not connect yet; the error is about options or variables that cannot be read.
 func NewHost(opts *Options) (*Host, error) {
-	h := &Host{}
+	var o Options
 	if opts != nil {
-		h.opts = *opts
+		o = *opts
 	}
-	return h, nil
+	if o.Timeout <= 0 {
+		o.Timeout = defaultTimeout
+	}
+	if o.Getenv == nil {
+		o.Getenv = os.Getenv
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	client, err := adb.New(&adb.Options{Server: o.Server, ADB: o.ADB, Getenv: o.Getenv, Log: o.Log})
+	if err != nil {
+		return nil, err
+	}
+	names := map[string]string{}
+	for name, pkg := range o.Apps {
+		names[fold(name)] = pkg
+	}
+	return &Host{client, o.Timeout, o.Getenv, names, o.Log}, nil
 }
 
-// List tells the phones that the server has, starting the server when it may. A phone that hangs is listed as such.
-func (h *Host) List(ctx context.Context) ([]Info, error) { return nil, errNotYet }
-
-// Open gives a phone. serial "" means $ANDROID_SERIAL, else the only usable phone.
-func (h *Host) Open(ctx context.Context, serial string) (*Phone, error) { return nil, errNotYet }
-
-// Close ends the Host. The phones that it opened are closed with it.
+// Close ends the use of the Host. It holds no connection between calls; calls in flight end with their contexts.
 func (h *Host) Close() error { return nil }
+
+// List tells the phones that the server has, in its order, starting the server when it may. The details of all usable
+// phones are read at the same time; a phone that does not answer within 4 s is listed as such and holds nobody up.
+func (h *Host) List(ctx context.Context) ([]Info, error) {
+	entries, err := h.entries(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("listing phones: %w", err)
+	}
+	list := make([]Info, len(entries))
+	var wg sync.WaitGroup
+	for i, e := range entries {
+		wg.Go(func() { list[i] = h.describe(ctx, e) })
+	}
+	wg.Wait()
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("listing phones: %w", context.Cause(ctx))
+	}
+	return list, nil
+}
+
+func (h *Host) entries(ctx context.Context) ([]adb.Entry, error) {
+	limit := h.timeout + 20*time.Second // a server may have to be started
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, &HungError{"the ADB server at " + h.client.Address(), "host:devices-l", limit})
+	defer cancel()
+	return h.client.Devices(ctx)
+}
+
+// describe is a phone's line of the list. Whatever goes wrong with the phone becomes its state.
+func (h *Host) describe(ctx context.Context, e adb.Entry) Info {
+	info := Info{Serial: e.Serial, State: e.State}
+	if !info.Usable() {
+		return info
+	}
+	p := h.phone(e)
+	p.timeout = min(h.timeout, listTimeout)
+	err := p.readInfo(ctx)
+	var hung *HungError
+	switch {
+	case err == nil:
+	case errors.As(err, &hung):
+		p.info.State = StateHung
+	case errors.Is(err, ErrDisconnected):
+		p.info.State = "offline"
+	default:
+		h.log.WarnContext(ctx, "reading a phone's details", "serial", e.Serial, "err", err)
+	}
+	return p.info
+}
+
+func (h *Host) phone(e adb.Entry) *Phone {
+	return &Phone{
+		dev:     h.client.Device(e.Serial),
+		info:    Info{Serial: e.Serial, State: e.State, Model: strings.ReplaceAll(e.Props["model"], "_", " ")},
+		timeout: h.timeout,
+		names:   h.names,
+		marks:   newBatch(),
+	}
+}
+
+// Open gives a phone. serial "" means $ANDROID_SERIAL, else the only usable phone; where the choice is not clear the
+// error names the choices.
+func (h *Host) Open(ctx context.Context, serial string) (*Phone, error) {
+	entries, err := h.entries(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("opening a phone: %w", err)
+	}
+	if serial == "" {
+		serial = h.getenv("ANDROID_SERIAL")
+	}
+	e, err := choose(entries, serial)
+	if err != nil {
+		return nil, err
+	}
+	p := h.phone(e)
+	if err := p.readInfo(ctx); err != nil {
+		return nil, fmt.Errorf("opening %s: %w", e.Serial, err)
+	}
+	return p, nil
+}
+
+func choose(entries []adb.Entry, serial string) (adb.Entry, error) {
+	var usable []adb.Entry
+	for _, e := range entries {
+		if serial != "" && e.Serial == serial {
+			return e, adb.StateError(e.Serial, e.State)
+		}
+		if e.State == "device" {
+			usable = append(usable, e)
+		}
+	}
+	switch {
+	case serial != "":
+		return adb.Entry{}, hint.Add(fmt.Errorf("no phone %q: %w", serial, ErrNoPhone), "use one of: "+serials(entries))
+	case len(usable) == 1:
+		return usable[0], nil
+	case len(usable) > 1:
+		return adb.Entry{}, hint.Add(fmt.Errorf("%w of %d phones was meant", ErrWhichPhone, len(usable)), "name one of: "+serials(usable))
+	case len(entries) == 1:
+		return adb.Entry{}, fmt.Errorf("%w: %w", ErrNoPhone, adb.StateError(entries[0].Serial, entries[0].State))
+	case len(entries) > 1:
+		return adb.Entry{}, hint.Add(fmt.Errorf("%w is usable: %s", ErrNoPhone, serials(entries)), "unlock the phones, confirm \"Allow USB debugging?\" and check the cables")
+	}
+	return adb.Entry{}, hint.Add(ErrNoPhone,
+		"plug a phone in with USB debugging on, run `adb connect HOST:PORT`, or start an emulator")
+}
+
+// Why a phone could not be chosen.
+var (
+	ErrNoPhone    = errors.New("no phone")
+	ErrWhichPhone = errors.New("it is not clear which")
+)
+
+// serials lists serials for people; a state other than "device" is shown.
+func serials(entries []adb.Entry) string {
+	if len(entries) == 0 {
+		return "none is connected"
+	}
+	var names []string
+	for _, e := range entries {
+		name := e.Serial
+		if e.State != "device" {
+			name += " (" + e.State + ")"
+		}
+		names = append(names, name)
+	}
+	return strings.Join(names, ", ")
+}

@@ -2,76 +2,92 @@ package device
 
 import (
 	"context"
+	"fmt"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/internal/adb"
 	"github.com/taploop/taploop/screen"
 )
 
-// Phone is one phone. It looks and touches for one caller at a time.
+// Phone is one phone. Its methods may be called from several goroutines, but touches of two callers mix on the screen:
+// whoever touches holds the phone for itself.
 type Phone struct {
-	serial string
-	info   Info
-}
+	dev     *adb.Device
+	info    Info
+	timeout time.Duration
+	names   map[string]string // app names of Options.Apps, folded
+	marks   batch
 
-// App is an installed app.
-type App struct {
-	Package string `json:"package"`
-	Name    string `json:"name,omitempty"` // from the table of well-known apps, "" when it is not there
-	System  bool   `json:"system"`
+	mu      sync.Mutex
+	size    screen.Size // logical display of the last look; zero before the first
+	capture meter
+	noDrag  bool // input has no draganddrop
 }
 
 var _ actions.Surface = (*Phone)(nil)
 
 // Serial is the phone's serial.
-func (p *Phone) Serial() string { return p.serial }
+func (p *Phone) Serial() string { return p.info.Serial }
 
 // Info is what was read of the phone when it was opened.
 func (p *Phone) Info() Info { return p.info }
 
-// Close ends the use of the phone.
+// Close ends the use of the phone. A Phone holds no connection between calls, so there is nothing to wait for.
 func (p *Phone) Close() error { return nil }
 
-// Look captures one frame and the state beside it. The frame is nil when the display is off. When the window in front
-// forbids capture the error is ErrSecure, and the look holds the state without a frame.
-func (p *Phone) Look(ctx context.Context) (screen.Look, error) { return screen.Look{}, errNotYet }
-
-// Tap taps a point.
-func (p *Phone) Tap(ctx context.Context, at screen.Point) error { return errNotYet }
-
-// DoubleTap taps a point twice.
-func (p *Phone) DoubleTap(ctx context.Context, at screen.Point) error { return errNotYet }
-
-// Press holds a point.
-func (p *Phone) Press(ctx context.Context, at screen.Point, hold time.Duration) error {
-	return errNotYet
+// within bounds a call on the phone: its own patience and what the command itself takes.
+func (p *Phone) within(ctx context.Context, command string, takes time.Duration) (context.Context, context.CancelFunc) {
+	after := p.timeout + takes
+	return context.WithTimeoutCause(ctx, after, &HungError{p.info.Serial, firstWords(command), after})
 }
 
-// Swipe moves a finger.
-func (p *Phone) Swipe(ctx context.Context, from, to screen.Point, took time.Duration) error {
-	return errNotYet
+// firstWords is what of a command may be shown: not what it types.
+func firstWords(command string) string {
+	words := strings.Fields(command)
+	return strings.Join(words[:min(len(words), 2)], " ")
 }
 
-// Drag picks up what is under from and drops it at to.
-func (p *Phone) Drag(ctx context.Context, from, to screen.Point) error { return errNotYet }
+// shell runs a line and returns what it gave. takes is how long the command itself lasts.
+func (p *Phone) shell(ctx context.Context, line string, takes time.Duration) (adb.Result, error) {
+	ctx, cancel := p.within(ctx, line, takes)
+	defer cancel()
+	r, err := p.dev.Shell(ctx, line)
+	return r, explain(err)
+}
 
-// Type types text into the focused field.
-func (p *Phone) Type(ctx context.Context, text string) error { return errNotYet }
+// run runs a line that must succeed.
+func (p *Phone) run(ctx context.Context, line string, takes time.Duration) error {
+	r, err := p.shell(ctx, line, takes)
+	if err != nil {
+		return err
+	}
+	return refusal(r)
+}
 
-// Clear empties the focused field.
-func (p *Phone) Clear(ctx context.Context) error { return errNotYet }
+// read runs several commands in one service and returns what each said on stdout.
+func (p *Phone) read(ctx context.Context, commands ...string) ([]string, error) {
+	r, err := p.shell(ctx, p.marks.line(commands), 0)
+	if err != nil {
+		return nil, err
+	}
+	sections, ok := p.marks.split(r.Stdout, len(commands))
+	if !ok {
+		return nil, fmt.Errorf("%s answered %d of %d commands: %s", p.info.Serial, len(sections), len(commands), firstLine(r.Text()))
+	}
+	return sections, nil
+}
 
-// Key presses a key.
-func (p *Phone) Key(ctx context.Context, key actions.Key) error { return errNotYet }
-
-// Launch brings an app to the front.
-func (p *Phone) Launch(ctx context.Context, app string) error { return errNotYet }
-
-// StopApp stops an app.
-func (p *Phone) StopApp(ctx context.Context, app string) error { return errNotYet }
-
-// Apps lists the installed apps.
-func (p *Phone) Apps(ctx context.Context) ([]App, error) { return nil, errNotYet }
-
-// Wake switches the display on and opens the lock screen when it has no PIN; with one the error is ErrLocked.
-func (p *Phone) Wake(ctx context.Context) error { return errNotYet }
+// pause waits, or returns the context's cause.
+func pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

@@ -1,0 +1,98 @@
+package device
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/taploop/taploop/screen"
+)
+
+// form is one of the two ways in which screencap gives a picture. Raw pixels are quick to make and long to carry, PNG is
+// the other way round; which is faster depends on the phone and on the way to it.
+type form int
+
+const (
+	raw form = iota
+	png
+)
+
+// The warning about several displays goes to stderr, which exec: mixes into the pixels.
+func (f form) command() string {
+	if f == png {
+		return "screencap -p 2>/dev/null"
+	}
+	return "screencap 2>/dev/null"
+}
+
+const (
+	captureLimit = 160 << 20 // bytes; an 8K screen of raw pixels is 133 MB
+	remeasure    = 200       // captures between two tries of the slower form
+)
+
+// meter measures both forms and tells which one to take.
+type meter struct {
+	took  [2]time.Duration // the last time of each form, 0 when it is not known
+	last  int              // bytes of the last raw capture
+	since int              // captures since the slower form was tried
+}
+
+// next is the form of the next capture: each once, then the faster, and now and then the other one again.
+func (m *meter) next() form {
+	faster := raw
+	if m.took[png] < m.took[raw] {
+		faster = png
+	}
+	switch {
+	case m.took[raw] == 0:
+		return raw
+	case m.took[png] == 0:
+		return png
+	case m.since >= remeasure:
+		return 1 - faster
+	}
+	return faster
+}
+
+// note records a capture that worked.
+func (m *meter) note(f form, took time.Duration, bytes int) {
+	other := 1 - f
+	if m.took[other] != 0 && took >= m.took[other] {
+		m.since = 0 // the slower form has just been tried
+	}
+	m.since++
+	m.took[f] = max(took, 1)
+	if f == raw {
+		m.last = bytes
+	}
+}
+
+// shoot captures one frame. Its bytes end where the stream ends, so a torn one is known by its size only.
+func (p *Phone) shoot(ctx context.Context) (*screen.Frame, error) {
+	p.mu.Lock()
+	f, expect := p.capture.next(), p.capture.last
+	p.mu.Unlock()
+	if f == png {
+		expect /= 8
+	}
+	began := time.Now()
+	ctx, cancel := p.within(ctx, f.command(), 0)
+	defer cancel()
+	b, err := p.dev.Exec(ctx, f.command(), expect, captureLimit)
+	if err != nil {
+		return nil, explain(err)
+	}
+	frame, err := screen.Decode(b)
+	if err != nil {
+		return nil, tornError{fmt.Errorf("screencap gave no whole picture: %w", err)}
+	}
+	p.mu.Lock()
+	p.capture.note(f, time.Since(began), len(b))
+	p.mu.Unlock()
+	return frame, nil
+}
+
+// tornError is a picture that is not whole or does not belong to the state beside it: worth a second look.
+type tornError struct{ error }
+
+func (t tornError) Unwrap() error { return t.error }

@@ -1,0 +1,115 @@
+package device
+
+import (
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/taploop/taploop/internal/hint"
+)
+
+// blindDeletes is how many characters are deleted in each direction when the phone does not tell what is in the field.
+const blindDeletes = 200
+
+// Clear empties the focused field: through ADBKeyBoard when it is the keyboard in use, else with as many deletes as the
+// field holds characters. No focused field is an error when the phone tells that there is none.
+func (p *Phone) Clear(ctx context.Context) error {
+	err := p.clear(ctx)
+	if err != nil {
+		return fmt.Errorf("clearing the field on %s: %w", p.info.Serial, err)
+	}
+	return nil
+}
+
+func (p *Phone) clear(ctx context.Context) error {
+	k, err := p.keyboards(ctx)
+	if err != nil {
+		return err
+	}
+	if k.installed {
+		return p.withADBKeyboard(ctx, k, func() error {
+			return p.broadcastOrKey(ctx, step{"am broadcast -a ADB_CLEAR_TEXT", 0})
+		})
+	}
+	text, err := p.focusedText(ctx)
+	switch {
+	case errors.Is(err, errNoTree):
+		return p.delete(ctx, blindDeletes, blindDeletes)
+	case err != nil:
+		return err
+	}
+	n := utf8.RuneCountInString(text)
+	if !strings.Contains(text, "\n") {
+		return p.delete(ctx, n, 0)
+	}
+	return p.delete(ctx, n, n) // MOVE_END goes to the end of the line only
+}
+
+// delete goes to the end of the line and deletes so many characters before and behind the cursor.
+func (p *Phone) delete(ctx context.Context, before, behind int) error {
+	codes := slices.Concat([]int{codeMoveEnd}, slices.Repeat([]int{codeDelete}, before), slices.Repeat([]int{codeForwardDelete}, behind))
+	for part := range slices.Chunk(codes, chunkChars) {
+		if err := p.run(ctx, keyevent(part...), time.Duration(len(part))*perChar); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var (
+	errNoTree  = errors.New("the phone gives no tree of its screen")
+	errNoField = hint.Add(errors.New("no text field has the focus"), "tap the field first")
+)
+
+// focusedText is what stands in the field that has the focus, as `uiautomator dump` tells it.
+func (p *Phone) focusedText(ctx context.Context) (string, error) {
+	const path = "/data/local/tmp/taploop-window.xml"
+	r, err := p.shell(ctx, "uiautomator dump "+path+" >/dev/null 2>&1 && cat "+path+" && rm -f "+path, 10*time.Second)
+	if err != nil {
+		return "", err
+	}
+	return parseFocused(r.Stdout)
+}
+
+// parseFocused finds the focused field in a tree of `uiautomator dump`: errNoTree when the tree does not tell, errNoField
+// when nothing in it has the focus.
+func parseFocused(tree string) (string, error) {
+	d := xml.NewDecoder(strings.NewReader(tree))
+	seen := false
+	for {
+		token, err := d.Token()
+		if err == io.EOF && seen {
+			return "", errNoField
+		}
+		if err != nil {
+			return "", errNoTree
+		}
+		node, ok := token.(xml.StartElement)
+		if !ok || node.Name.Local != "node" {
+			continue
+		}
+		seen = true
+		if attr(node, "focused") != "true" {
+			continue
+		}
+		if class := attr(node, "class"); strings.Contains(class, "EditText") || strings.Contains(class, "AutoComplete") {
+			return attr(node, "text"), nil
+		}
+		return "", errNoTree // something of the app's own has the focus; it may well be a field
+	}
+}
+
+func attr(e xml.StartElement, name string) string {
+	for _, a := range e.Attr {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
+}

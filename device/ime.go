@@ -1,0 +1,159 @@
+package device
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/taploop/taploop/internal/adb"
+	"github.com/taploop/taploop/internal/hint"
+)
+
+// adbIME is ADBKeyBoard: a keyboard that types what a broadcast brings it.
+const adbIME = "com.android.adbkeyboard/.AdbIME"
+
+const (
+	imeWithin  = 5 * time.Second        // for a keyboard to take over
+	imePoll    = 100 * time.Millisecond // between two looks at whether it has
+	putBackFor = 5 * time.Second        // to put the former keyboard back, also after a cancellation
+)
+
+var errNoKeyboard = errors.New("nothing was typed: the text is not plain ASCII, and ADBKeyBoard is not on the phone")
+
+// keyboards is what a phone says of its input methods.
+type keyboards struct {
+	current   string
+	installed bool // adbIME is there
+	enabled   bool // and switched on
+}
+
+func (p *Phone) keyboards(ctx context.Context) (keyboards, error) {
+	s, err := p.read(ctx, "settings get secure default_input_method", "ime list -a -s", "ime list -s")
+	if err != nil {
+		return keyboards{}, err
+	}
+	return keyboards{
+		current:   strings.TrimSpace(s[0]),
+		installed: slices.Contains(strings.Fields(s[1]), adbIME),
+		enabled:   slices.Contains(strings.Fields(s[2]), adbIME),
+	}, nil
+}
+
+func (p *Phone) typeUnicode(ctx context.Context, text string) error {
+	k, err := p.keyboards(ctx)
+	if err != nil {
+		return err
+	}
+	if !k.installed {
+		return hint.Add(errNoKeyboard, mendKeyboard)
+	}
+	return p.withADBKeyboard(ctx, k, func() error {
+		done := 0
+		for _, step := range unicodeSteps(text) {
+			if err := p.broadcastOrKey(ctx, step); err != nil {
+				return partly(err, done, utf8.RuneCountInString(text))
+			}
+			done += step.chars
+		}
+		return nil
+	})
+}
+
+// broadcastOrKey runs one step of typing. `am broadcast` tells only that it was sent.
+func (p *Phone) broadcastOrKey(ctx context.Context, s step) error {
+	r, err := p.shell(ctx, s.line, time.Duration(s.chars)*perChar)
+	if err != nil {
+		return err
+	}
+	if err := refusal(r); err != nil {
+		return err
+	}
+	if strings.HasPrefix(s.line, "am ") && !strings.Contains(r.Stdout, "Broadcast completed") {
+		return fmt.Errorf("the phone did not send the text to its keyboard: %s", firstLine(r.Text()))
+	}
+	return nil
+}
+
+// unicodeSteps are the lines that type any text through ADBKeyBoard: base64, so that no shell sees it.
+func unicodeSteps(text string) []step {
+	var steps []step
+	for i, line := range strings.Split(text, "\n") {
+		if i > 0 {
+			steps = append(steps, step{keyevent(codeEnter), 1})
+		}
+		for part := range slices.Chunk([]rune(line), chunkChars) {
+			b64 := base64.StdEncoding.EncodeToString([]byte(string(part)))
+			steps = append(steps, step{"am broadcast -a ADB_INPUT_B64 --es msg " + adb.Quote(b64), len(part)})
+		}
+	}
+	return steps
+}
+
+// withADBKeyboard runs f while ADBKeyBoard is the keyboard, and puts the former one back whatever happens.
+func (p *Phone) withADBKeyboard(ctx context.Context, k keyboards, f func() error) (err error) {
+	if k.current == adbIME {
+		return f()
+	}
+	defer func() {
+		if back := p.putBack(ctx, k); back != nil && err == nil {
+			err = hint.Add(fmt.Errorf("it is done, but the former keyboard could not be put back: %w", back),
+				"choose the keyboard in the phone's settings, or run `adb shell ime set "+k.current+"`")
+		}
+	}()
+	if err := p.run(ctx, "ime enable "+adbIME+" && ime set "+adbIME, 0); err != nil {
+		return fmt.Errorf("nothing was typed: switching to ADBKeyBoard: %w", err)
+	}
+	if err := p.keyboardReady(ctx); err != nil {
+		return fmt.Errorf("nothing was typed: %w", err)
+	}
+	return f()
+}
+
+// putBack restores the keyboard in time of its own, so that a cancelled call does not leave the phone changed.
+func (p *Phone) putBack(ctx context.Context, k keyboards) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), putBackFor)
+	defer cancel()
+	line := "ime reset"
+	if k.current != "" && k.current != "null" {
+		line = "ime set " + adb.Quote(k.current)
+	}
+	if !k.enabled {
+		line += " && ime disable " + adbIME
+	}
+	return p.run(ctx, line, 0)
+}
+
+var (
+	imeCurrent = regexp.MustCompile(`\bmCurMethodId=(\S+)`)
+	imeBound   = regexp.MustCompile(`\b(?:mBoundToMethod|mHaveConnection)=(true|false)`)
+)
+
+// keyboardReady waits until the system has bound ADBKeyBoard: until then its broadcasts reach nobody.
+func (p *Phone) keyboardReady(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, imeWithin, fmt.Errorf("the phone did not switch to ADBKeyBoard within %s", imeWithin))
+	defer cancel()
+	for {
+		s, err := p.read(ctx, "settings get secure default_input_method", "dumpsys input_method")
+		if err != nil {
+			return err
+		}
+		if strings.TrimSpace(s[0]) == adbIME && imeTookOver(s[1]) {
+			return nil
+		}
+		if err := pause(ctx, imePoll); err != nil {
+			return err
+		}
+	}
+}
+
+// imeTookOver reads `dumpsys input_method`; what it does not tell is taken to be so.
+func imeTookOver(dump string) bool {
+	current, bound := first(imeCurrent, dump), first(imeBound, dump)
+	return (current == "" || current == adbIME) && bound != "false"
+}

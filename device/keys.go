@@ -1,0 +1,55 @@
+package device
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/taploop/taploop/actions"
+)
+
+// keycodes are Android's numbers (KeyEvent.KEYCODE_...).
+var keycodes = map[actions.Key]int{
+	actions.KeyHome:       3,
+	actions.KeyBack:       4,
+	actions.KeyVolumeUp:   24,
+	actions.KeyVolumeDown: 25,
+	actions.KeyPower:      26,
+	actions.KeyEnter:      66,
+	actions.KeyDelete:     67,
+	actions.KeyMenu:       82,
+	actions.KeyRecents:    187,
+	actions.KeyWakeUp:     224,
+}
+
+const (
+	codeEnter         = 66
+	codeDelete        = 67
+	codeForwardDelete = 112
+	codeMoveEnd       = 123
+	codeWakeUp        = 224
+)
+
+// Key presses a key.
+func (p *Phone) Key(ctx context.Context, key actions.Key) error {
+	code, ok := keycodes[key]
+	if !ok {
+		return fmt.Errorf("pressing a key on %s: there is no key %q", p.info.Serial, key)
+	}
+	if err := p.run(ctx, keyevent(code), 0); err != nil {
+		return fmt.Errorf("pressing %s on %s: %w", key, p.info.Serial, err)
+	}
+	return nil
+}
+
+// keyevent is the line that presses keys one after the other.
+func keyevent(codes ...int) string {
+	var b strings.Builder
+	b.WriteString("input keyevent")
+	for _, c := range codes {
+		b.WriteByte(' ')
+		b.WriteString(strconv.Itoa(c))
+	}
+	return b.String()
+}

@@ -1,0 +1,89 @@
+package device
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/screen"
+)
+
+const mendSecure = "the app in front forbids screenshots (a password, a payment, a private window); do this part by hand on the phone"
+
+// lookAgain is how long a display that was turning gets before the second try.
+const lookAgain = 250 * time.Millisecond
+
+// Look captures one frame and the state beside it, in two services at the same time. The frame is nil when the display is
+// off. When the window in front forbids capture the error is ErrSecure, and the look holds the state without a frame: a
+// black picture never passes for content. A torn picture is taken once more; then it is an error.
+func (p *Phone) Look(ctx context.Context) (screen.Look, error) {
+	look, err := p.glance(ctx)
+	var torn tornError
+	if errors.As(err, &torn) {
+		if err := pause(ctx, lookAgain); err != nil {
+			return screen.Look{}, fmt.Errorf("looking at %s: %w", p.info.Serial, err)
+		}
+		look, err = p.glance(ctx)
+	}
+	if err != nil {
+		return look, fmt.Errorf("looking at %s: %w", p.info.Serial, err)
+	}
+	p.mu.Lock()
+	p.size = look.State.Size
+	p.mu.Unlock()
+	return look, nil
+}
+
+type shot struct {
+	frame *screen.Frame
+	err   error
+}
+
+// glance takes the picture and reads the state side by side, and waits for both.
+func (p *Phone) glance(ctx context.Context) (screen.Look, error) {
+	at := time.Now()
+	capturing, cancel := context.WithCancel(ctx)
+	shots := make(chan shot, 1)
+	go func() {
+		frame, err := p.shoot(capturing)
+		shots <- shot{frame, err}
+	}()
+	r, err := p.readState(ctx)
+	if err != nil || !r.State.On {
+		cancel() // there is nothing to see, and some phones never finish a capture of a dark display
+	}
+	s := <-shots
+	cancel()
+	if err != nil {
+		return screen.Look{}, err
+	}
+	look := screen.Look{State: r.State, At: at}
+	if !r.State.On {
+		return look, nil
+	}
+	look.Frame, err = developed(s, r)
+	return look, err
+}
+
+// developed is the frame of a shot that belongs to the state, or why there is none.
+func developed(s shot, r reading) (*screen.Frame, error) {
+	var torn tornError
+	switch {
+	case r.State.Secure && (errors.As(s.err, &torn) || s.err == nil && s.frame.Black()):
+		return nil, hint.Add(ErrSecure, mendSecure)
+	case s.err != nil:
+		return nil, s.err
+	}
+	return fit(s.frame, r)
+}
+
+// readState reads the state alone, in one service.
+func (p *Phone) readState(ctx context.Context) (reading, error) {
+	sections, err := p.read(ctx, stateCommands...)
+	if err != nil {
+		return reading{}, err
+	}
+	return parseState(sections)
+}

@@ -1,0 +1,245 @@
+package device
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agnivade/levenshtein"
+
+	"github.com/taploop/taploop/internal/hint"
+)
+
+// resolve finds the package that a name means among the installed ones. In falling order of trust: the package itself,
+// the caller's own names, the table of well-known apps, the words of package names, and last a name that is nearly the
+// same as one of these. Anything less is an error that lists near names: a wrong app is worse than none.
+func resolve(name string, installed []string, own map[string]string) (string, error) {
+	name = strings.TrimSpace(name)
+	if slices.Contains(installed, name) {
+		return name, nil
+	}
+	key := fold(name)
+	if key == "" {
+		return "", fmt.Errorf("%q names no app", name)
+	}
+	if pkg, ok := own[key]; ok && slices.Contains(installed, pkg) {
+		return pkg, nil
+	}
+	candidates := candidatesOf(installed, own)
+	for _, try := range tries(name, key, own) {
+		found := try(key, candidates)
+		if pkg, err := onlyOne(name, found); pkg != "" || err != nil {
+			return pkg, err
+		}
+	}
+	return "", notInstalled(name, key, candidates)
+}
+
+// tries are the ways to find a name, in falling order of trust. What is known not to be there is not looked for under
+// similar names; but a maker's own package may bear the word.
+func tries(name, key string, own map[string]string) []func(string, []candidate) []candidate {
+	if _, mine := own[key]; mine || looksLikePackage(name) {
+		return nil
+	}
+	list := []func(string, []candidate) []candidate{byTable, byWord}
+	if !isWellKnown(key) {
+		list = append(list, nearest)
+	}
+	return list
+}
+
+// candidate is a name under which a package can be found.
+type candidate struct {
+	name      string // folded
+	shown     string
+	pkg       string
+	word      bool // a word of the package's own name
+	installed bool
+	rank      int // among the packages of one name
+}
+
+func candidatesOf(installed []string, own map[string]string) []candidate {
+	has := map[string]bool{}
+	for _, pkg := range installed {
+		has[pkg] = true
+	}
+	var list []candidate
+	for name, pkg := range own {
+		list = append(list, candidate{name: name, shown: name, pkg: pkg, installed: has[pkg]})
+	}
+	for _, app := range wellKnownApps() {
+		for _, name := range app.names {
+			for i, pkg := range app.packages {
+				list = append(list, candidate{name: fold(name), shown: app.names[0], pkg: pkg, installed: has[pkg], rank: i})
+			}
+		}
+	}
+	for _, pkg := range installed {
+		for _, w := range words(pkg) {
+			list = append(list, candidate{name: w, shown: w, pkg: pkg, word: true, installed: true})
+		}
+	}
+	return list
+}
+
+// general are words of package names that name no app.
+var general = []string{"android", "app", "apps", "application", "mobile", "client", "main", "lite", "google", "com", "org", "net",
+	"ui", "activity", "phone", "global", "system", "service", "services", "provider", "providers"}
+
+// words are the last two parts of a package's name, folded, as far as they name an app.
+func words(pkg string) []string {
+	parts := strings.Split(pkg, ".")
+	var list []string
+	for _, part := range parts[max(len(parts)-2, 0):] {
+		if w := fold(part); len(w) >= 3 && !slices.Contains(general, w) {
+			list = append(list, w)
+		}
+	}
+	return list
+}
+
+// byTable finds the well-known app of that name: of its packages, the first that is installed.
+func byTable(key string, candidates []candidate) []candidate {
+	var found []candidate
+	for _, c := range candidates {
+		if c.installed && !c.word && c.name == key {
+			found = append(found, c)
+		}
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	first := slices.MinFunc(found, func(a, b candidate) int { return a.rank - b.rank })
+	return []candidate{first}
+}
+
+// byWord finds packages by a word of their names; the last word counts before the one in front of it.
+func byWord(key string, candidates []candidate) []candidate {
+	var last, earlier []candidate
+	for _, c := range candidates {
+		switch {
+		case !c.word || c.name != key:
+		case fold(c.pkg[strings.LastIndexByte(c.pkg, '.')+1:]) == key:
+			last = append(last, c)
+		default:
+			earlier = append(earlier, c)
+		}
+	}
+	if len(last) > 0 {
+		return last
+	}
+	return earlier
+}
+
+// nearest finds the names that differ from key by a slip of the pen: one letter in five, none in short names.
+func nearest(key string, candidates []candidate) []candidate {
+	best := slips(key) + 1
+	var found []candidate
+	for _, c := range candidates {
+		if !c.installed || utf8.RuneCountInString(c.name) < 4 {
+			continue
+		}
+		switch d := levenshtein.ComputeDistance(key, c.name); {
+		case d < best:
+			best, found = d, []candidate{c}
+		case d == best && d <= slips(key):
+			found = append(found, c)
+		}
+	}
+	return found
+}
+
+func slips(key string) int {
+	n := utf8.RuneCountInString(key)
+	if n < len(key) { // not ASCII: each character is half a word
+		return n / 4
+	}
+	return n / 5
+}
+
+// onlyOne is the package that all candidates mean; "" when there is none, an error when they mean several.
+func onlyOne(name string, found []candidate) (string, error) {
+	var packages []string
+	for _, c := range found {
+		if !slices.Contains(packages, c.pkg) {
+			packages = append(packages, c.pkg)
+		}
+	}
+	switch len(packages) {
+	case 0:
+		return "", nil
+	case 1:
+		return packages[0], nil
+	}
+	slices.Sort(packages)
+	return "", hint.Add(fmt.Errorf("several apps are called %q: %s", name, strings.Join(packages[:min(len(packages), 6)], ", ")),
+		"name the package")
+}
+
+func isWellKnown(key string) bool {
+	for _, app := range wellKnownApps() {
+		for _, n := range app.names {
+			if fold(n) == key {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func looksLikePackage(name string) bool {
+	return strings.Contains(name, ".") && !strings.ContainsAny(name, " /") && strings.ToLower(name) == name && strings.Count(name, ".") >= 2
+}
+
+// notInstalled is the error for a name that no installed app bears, with near ones.
+func notInstalled(name, key string, candidates []candidate) error {
+	near := nearNames(key, candidates)
+	err := fmt.Errorf("no installed app is called %q", name)
+	if len(near) == 0 {
+		return hint.Add(err, "use the exact name under the app's icon or its package name, or install it first")
+	}
+	return hint.Add(fmt.Errorf("%w; near names: %s", err, strings.Join(near, ", ")), "use one of these names, or the package name")
+}
+
+// nearNames lists up to five installed apps that a reader may have meant.
+func nearNames(key string, candidates []candidate) []string {
+	type scored struct {
+		text  string
+		score float64
+	}
+	var list []scored
+	for _, c := range candidates {
+		if !c.installed {
+			continue
+		}
+		s := similarity(key, c.name)
+		text := c.shown + " (" + c.pkg + ")"
+		if i := slices.IndexFunc(list, func(o scored) bool { return o.text == text }); i >= 0 {
+			list[i].score = max(list[i].score, s)
+		} else if s >= 0.4 {
+			list = append(list, scored{text, s})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b scored) int {
+		if a.score != b.score {
+			return int((b.score - a.score) * 1000)
+		}
+		return strings.Compare(a.text, b.text)
+	})
+	var names []string
+	for _, s := range list[:min(len(list), 5)] {
+		names = append(names, s.text)
+	}
+	return names
+}
+
+// similarity is 1 for the same name and 0 for nothing in common; a name inside the other is similar.
+func similarity(a, b string) float64 {
+	la, lb := utf8.RuneCountInString(a), utf8.RuneCountInString(b)
+	short, long := min(la, lb), max(la, lb)
+	if short >= 3 && (strings.Contains(a, b) || strings.Contains(b, a)) {
+		return 0.5 + 0.5*float64(short)/float64(long)
+	}
+	return 1 - float64(levenshtein.ComputeDistance(a, b))/float64(long)
+}

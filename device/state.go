@@ -1,0 +1,80 @@
+package device
+
+import (
+	"crypto/rand"
+	"errors"
+	"strings"
+
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/screen"
+)
+
+// stateCommands are the reads of one state, which travel in one line.
+var stateCommands = []string{"dumpsys power", "dumpsys window policy", "dumpsys window displays", "dumpsys window windows", "wm size"}
+
+// reading is what one state read tells, beyond what a [screen.State] holds.
+type reading struct {
+	screen.State
+	keyguard keyguard
+	geometry geometry
+}
+
+// errNoState is a phone whose answers are not understood.
+var errNoState = hint.Add(errors.New("the phone does not tell its display's state"),
+	"check `adb shell dumpsys power` and `adb shell dumpsys window displays`; a phone that is still starting up does not answer them yet")
+
+// parseState puts the sections together, in the order of stateCommands.
+func parseState(sections []string) (reading, error) {
+	power, policy, displays, windows, wmSize := sections[0], sections[1], sections[2], sections[3], sections[4]
+	on, known := parsePower(power)
+	display := mainDisplay(displays)
+	g := parseGeometry(display, wmSize)
+	if !known || !g.natural.Valid() {
+		return reading{}, errNoState
+	}
+	r := reading{keyguard: parseKeyguard(policy), geometry: g}
+	f := parseFront(display, windows)
+	r.State = screen.State{
+		On:       on,
+		Locked:   r.keyguard.front,
+		Secure:   forbidsCapture(parseWindows(windows), f.title),
+		Rotation: parseRotation(display, windows, g),
+		App:      f.app,
+		Activity: f.object,
+	}
+	r.State.Size = g.now
+	if !g.now.Valid() {
+		r.State.Size = g.natural
+		if r.State.Rotation%2 == 1 {
+			r.State.Size = g.natural.Turned()
+		}
+	}
+	return r, nil
+}
+
+// forbidsCapture reports whether a visible window, or the focused one, is black in a capture.
+func forbidsCapture(windows []window, focus string) bool {
+	for _, w := range windows {
+		if w.secure && (w.visible || w.title == focus) {
+			return true
+		}
+	}
+	return false
+}
+
+// batch is several commands in one line, with marks between their outputs. The marks are not to be guessed, so no
+// command's output can pass for another's.
+type batch struct{ mark string }
+
+func newBatch() batch { return batch{"taploop-" + rand.Text()} }
+
+// line runs all commands, also after one that fails. Only what they say on stdout counts.
+func (b batch) line(commands []string) string {
+	return strings.Join(commands, " 2>/dev/null; echo "+b.mark+"; ") + " 2>/dev/null; echo " + b.mark
+}
+
+// split gives each command's output. ok is false when the output is not whole.
+func (b batch) split(output string, n int) (sections []string, ok bool) {
+	sections = strings.Split(output, b.mark+"\n")
+	return sections[:len(sections)-1], len(sections) == n+1
+}

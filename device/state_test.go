@@ -1,0 +1,72 @@
+package device
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/golden"
+)
+
+var sectionNames = []string{"power", "policy", "displays", "windows", "wm"}
+
+func TestStatesOfAndroidsVersions(t *testing.T) {
+	golden.Run(t, "testdata/state", func(t *testing.T, c *golden.Case) {
+		var sections []string
+		for _, name := range sectionNames {
+			sections = append(sections, c.Section(t, name))
+		}
+		c.Want(t, "want", describeState(t, sections))
+		for i := range sections {
+			sections[i] = strings.ReplaceAll(sections[i], "\n", "\r\n")
+		}
+		require.Equal(t, c.Section(t, "want"), describeState(t, sections), "with \\r\\n")
+	})
+}
+
+func describeState(t *testing.T, sections []string) string {
+	r, err := parseState(sections)
+	if err != nil {
+		return "error: " + err.Error() + "\n"
+	}
+	b, err := json.MarshalIndent(r.State, "", "  ")
+	require.NoError(t, err)
+	if r.keyguard.secure {
+		b = append(b, "\nthe lock screen asks for a PIN"...)
+	}
+	return string(b) + "\n"
+}
+
+// The law: an error, or a state whose size is made of numbers that the phone told, with a rotation of 0 to 3 that
+// fits it, and an app that is the activity's.
+func FuzzParseState(f *testing.F) {
+	for _, c := range golden.Load(f, "testdata/state") {
+		var s []string
+		for _, name := range sectionNames {
+			s = append(s, c.Section(f, name))
+		}
+		f.Add(s[0], s[1], s[2], s[3], s[4])
+	}
+	f.Fuzz(func(t *testing.T, power, policy, displays, windows, wm string) {
+		r, err := parseState([]string{power, policy, displays, windows, wm})
+		if err != nil {
+			return
+		}
+		s := r.State
+		if s.Rotation < 0 || s.Rotation > 3 || !s.Size.Valid() {
+			t.Fatalf("%+v", s)
+		}
+		if !strings.Contains(displays+wm, strconv.Itoa(s.Size.W)) || !strings.Contains(displays+wm, strconv.Itoa(s.Size.H)) {
+			t.Fatalf("size %s was never told", s.Size)
+		}
+		if s.Size == r.geometry.natural.Turned() && s.Size != r.geometry.natural && s.Rotation%2 == 0 {
+			t.Fatalf("%+v is turned and says it is not", s)
+		}
+		if s.Activity != "" && !strings.HasPrefix(s.Activity, s.App+"/") {
+			t.Fatalf("activity %q of app %q", s.Activity, s.App)
+		}
+	})
+}

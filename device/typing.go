@@ -1,0 +1,133 @@
+package device
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/taploop/taploop/internal/adb"
+	"github.com/taploop/taploop/internal/hint"
+)
+
+const (
+	typeLimit  = 10_000                // characters in one text
+	chunkChars = 200                   // in one `input text`, or one broadcast
+	perChar    = 25 * time.Millisecond // a slow phone's time for a character
+)
+
+const mendKeyboard = "install ADBKeyBoard (com.android.adbkeyboard, github.com/senzhk/ADBKeyBoard) on the phone; it need not be the default keyboard"
+
+// Type types text into the focused field. ASCII goes through `input text`; anything else, and tabs, through ADBKeyBoard
+// when it is installed (the keyboard in use is put back afterwards). A line break is the Enter key. A text that cannot be
+// typed exactly is refused before anything is typed; when the phone fails in the middle the error says how far it came.
+func (p *Phone) Type(ctx context.Context, text string) error {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	err := typeable(text)
+	if err == nil && text != "" {
+		if plain(text) {
+			err = p.typePlain(ctx, text)
+		} else {
+			err = p.typeUnicode(ctx, text)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("typing on %s: %w", p.info.Serial, err)
+	}
+	return nil
+}
+
+// typeable refuses what no keyboard types. The error never quotes the text, which may be a secret.
+func typeable(text string) error {
+	if !utf8.ValidString(text) {
+		return errors.New("nothing was typed: the text is not valid UTF-8")
+	}
+	if n := utf8.RuneCountInString(text); n > typeLimit {
+		return hint.Add(fmt.Errorf("nothing was typed: the text has %d characters, at most %d are typed at once", n, typeLimit), "type it in parts")
+	}
+	for _, r := range text {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return hint.Add(fmt.Errorf("nothing was typed: the text holds the control character %U", r), "leave it out; line breaks and tabs may stay")
+		}
+	}
+	return nil
+}
+
+// plain reports whether `input text` can type it all.
+func plain(text string) bool {
+	return strings.IndexFunc(text, func(r rune) bool { return (r < ' ' || r > '~') && r != '\n' }) < 0
+}
+
+func (p *Phone) typePlain(ctx context.Context, text string) error {
+	done := 0
+	for _, step := range plainSteps(text) {
+		if err := p.run(ctx, step.line, time.Duration(step.chars)*perChar); err != nil {
+			return partly(err, done, utf8.RuneCountInString(text))
+		}
+		done += step.chars
+	}
+	return nil
+}
+
+// partly adds how far a text came.
+func partly(err error, done, all int) error {
+	if done == 0 {
+		return err
+	}
+	return fmt.Errorf("after %d of %d characters: %w", done, all, err)
+}
+
+// step is one service of typing.
+type step struct {
+	line  string
+	chars int
+}
+
+// plainSteps are the lines that type an ASCII text, each of at most about chunkChars characters.
+func plainSteps(text string) []step {
+	var steps []step
+	var commands []string
+	chars := 0
+	flush := func() {
+		if len(commands) > 0 {
+			steps = append(steps, step{strings.Join(commands, " && "), chars})
+			commands, chars = nil, 0
+		}
+	}
+	for i, line := range strings.Split(text, "\n") {
+		if i > 0 {
+			commands, chars = append(commands, keyevent(codeEnter)), chars+1
+		}
+		for _, piece := range inputPieces(line) {
+			if chars+len(piece) > chunkChars {
+				flush()
+			}
+			commands, chars = append(commands, "input text "+adb.Quote(inputArg(piece))), chars+len(piece)
+		}
+		if len(commands) >= 32 {
+			flush()
+		}
+	}
+	flush()
+	return steps
+}
+
+// inputPieces cuts a line into what one `input text` may get each. `input text` reads %s as a space and knows no way to
+// say %s itself, so the two characters never travel together.
+func inputPieces(line string) []string {
+	var pieces []string
+	for line != "" {
+		n := min(len(line), chunkChars)
+		if i := strings.Index(line[:n], "%s"); i >= 0 {
+			n = i + 1
+		}
+		pieces, line = append(pieces, line[:n]), line[n:]
+	}
+	return pieces
+}
+
+// inputArg writes spaces as `input text` wants them.
+func inputArg(piece string) string { return strings.ReplaceAll(piece, " ", "%s") }

@@ -1,0 +1,85 @@
+package device
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/screen"
+)
+
+const mendLocked = "unlock the phone by hand; PINs, patterns and passwords are never typed for you"
+
+const (
+	wakeWithin = 3 * time.Second        // for the display to come on and the lock screen to go
+	wakePoll   = 150 * time.Millisecond // between two looks at it
+)
+
+// Wake switches the display on and opens the lock screen when it has no PIN, pattern or password; with one the error is
+// ErrLocked. A phone that is on and open is left alone.
+func (p *Phone) Wake(ctx context.Context) error {
+	if err := p.wake(ctx); err != nil {
+		return fmt.Errorf("waking %s: %w", p.info.Serial, err)
+	}
+	return nil
+}
+
+func (p *Phone) wake(ctx context.Context) error {
+	r, err := p.readState(ctx)
+	if err != nil {
+		return err
+	}
+	if !r.State.On {
+		if err := p.run(ctx, keyevent(codeWakeUp), 0); err != nil {
+			return err
+		}
+		if r, err = p.until(ctx, func(r reading) bool { return r.State.On }); err != nil {
+			return err
+		}
+		if !r.State.On {
+			return hint.Add(fmt.Errorf("the display stays off"), "press the power button, and look whether the battery is empty")
+		}
+	}
+	if !r.State.Locked {
+		return nil
+	}
+	return p.unlock(ctx, r)
+}
+
+// unlock dismisses the lock screen. Where the system does not do it, as on some makers' phones, a swipe up does.
+func (p *Phone) unlock(ctx context.Context, r reading) error {
+	open := func(r reading) bool { return !r.State.Locked }
+	if err := p.run(ctx, "wm dismiss-keyguard", 0); err != nil && !r.keyguard.secure {
+		return err
+	}
+	r, err := p.until(ctx, open)
+	if err != nil || open(r) {
+		return err
+	}
+	if !r.keyguard.secure {
+		px := pixels(r.State.Size)
+		up := px.timed("swipe", 300*time.Millisecond, screen.Point{X: 0.5, Y: 0.9}, screen.Point{X: 0.5, Y: 0.2})
+		if err := p.run(ctx, up, time.Second); err != nil {
+			return err
+		}
+		if r, err = p.until(ctx, open); err != nil || open(r) {
+			return err
+		}
+	}
+	return hint.Add(ErrLocked, mendLocked)
+}
+
+// until reads the state until it is as wanted or wakeWithin has passed, and returns the last reading.
+func (p *Phone) until(ctx context.Context, wanted func(reading) bool) (reading, error) {
+	began := time.Now()
+	for {
+		r, err := p.readState(ctx)
+		if err != nil || wanted(r) || time.Since(began) >= wakeWithin {
+			return r, err
+		}
+		if err := pause(ctx, wakePoll); err != nil {
+			return r, err
+		}
+	}
+}
