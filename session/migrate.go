@@ -7,6 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
 
 	"github.com/taploop/taploop/internal/hint"
 )
@@ -14,9 +18,15 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// migrate brings the database to the newest schema. PRAGMA user_version counts the migrations that it has had. Each one
-// is a transaction that looks at the version again under the write lock, so that two processes may do this at once.
+// migrate brings the database to the newest schema. PRAGMA user_version counts the migrations that it has had.
+//
+// One process at a time does this, under a lock of its own: switching to WAL does not wait for SQLite's locks.
 func (s *Store) migrate(ctx context.Context) error {
+	lock := flock.New(filepath.Join(s.dir, openLockName))
+	if _, err := lock.TryLockContext(ctx, 5*time.Millisecond); err != nil {
+		return fmt.Errorf("waiting for another process that opens it: %w", err)
+	}
+	defer lock.Close()
 	files, err := fs.Glob(migrations, "migrations/*.sql")
 	if err != nil {
 		return err

@@ -41,6 +41,8 @@ const (
 	ownersDir  = "owners"
 	vaultName  = "answers.key"
 	busyMillis = 15_000
+
+	openLockName = "open.lock"
 )
 
 // Open opens the data folder, which is made when it is missing, with access for this user only.

@@ -1,0 +1,52 @@
+package session_test
+
+import (
+	"context"
+	"image"
+	"image/color"
+	"image/draw"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/screen"
+)
+
+// BenchmarkStep is the journal's share of a step: Intent and Done with a frame of 1080x2400, all of it durable.
+func BenchmarkStep(b *testing.B) {
+	s := open(b, b.TempDir(), nil)
+	r := started(b, s)
+	j := s.Journal(r)
+	st := step(b, 1, actions.Home{})
+	ctx := context.Background()
+	b.ReportAllocs()
+	for i := range b.N {
+		b.StopTimer()
+		st.Index, st.Look.Frame = i+1, picture(b, i)
+		b.StartTimer()
+		if err := j.Intent(ctx, st); err != nil {
+			b.Fatal(err)
+		}
+		if err := j.Done(ctx, st, agentloop.Course{Steps: i}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// picture is a screen with rows of boxes, as a list has them.
+func picture(t testing.TB, n int) *screen.Frame {
+	t.Helper()
+	img := image.NewRGBA(image.Rect(0, 0, 1080, 2400))
+	draw.Draw(img, img.Bounds(), image.NewUniform(color.RGBA{240, 240, 245, 255}), image.Point{}, draw.Src)
+	for y := 100; y < 2300; y += 120 {
+		for x := 60; x < 1000; x += 30 + (x*y+n)%50 {
+			box := image.Rect(x, y, x+20, y+60)
+			draw.Draw(img, box, image.NewUniform(color.RGBA{uint8(x), uint8(y), uint8(n), 255}), image.Point{}, draw.Src)
+		}
+	}
+	f, err := screen.NewFrame(img)
+	require.NoError(t, err)
+	return f
+}

@@ -1,0 +1,188 @@
+package session_test
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/session"
+)
+
+func TestOfManyWhoTakeAPhoneOneHasIt(t *testing.T) {
+	dir := t.TempDir()
+	stores := []*session.Store{open(t, dir, nil), open(t, dir, nil)}
+	const n = 20
+	var runs [n]session.Run
+	for i := range runs {
+		runs[i] = started(t, stores[i%2])
+	}
+	var errs [n]error
+	var wg sync.WaitGroup
+	for i := range runs {
+		wg.Go(func() { errs[i] = stores[i%2].Lease(t.Context(), "emu-1", runs[i].ID) })
+	}
+	wg.Wait()
+	h, held, err := stores[0].Holder(t.Context(), "emu-1")
+	require.NoError(t, err)
+	require.True(t, held)
+	for i, err := range errs {
+		if runs[i].ID == h.RunID {
+			require.NoError(t, err)
+			continue
+		}
+		var busy *session.BusyError
+		require.ErrorAs(t, err, &busy)
+		require.Equal(t, h, busy.Hold)
+		require.Contains(t, err.Error(), "is held by session "+h.SessionID+" (RUNNING) since ")
+		require.NotEmpty(t, hint.Of(err))
+	}
+}
+
+func TestWhoHasAClaimToAPhone(t *testing.T) {
+	var clock atomic.Int64
+	opts := &session.Options{Keep: time.Minute, Now: func() time.Time { return time.UnixMilli(1_700_000_000_000 + clock.Load()) }}
+	dir := t.TempDir()
+	s := open(t, dir, opts)
+	for state, free := range map[session.State]bool{
+		session.Queued: false, session.Running: false, session.WaitingReply: false,
+		session.Paused: true, session.Completed: true, session.Cancelled: true,
+	} {
+		holder, taker := started(t, s), started(t, s)
+		serial := "phone-" + string(state)
+		require.NoError(t, s.Lease(t.Context(), serial, holder.ID))
+		require.NoError(t, s.Lease(t.Context(), serial, holder.ID), "again")
+		_, err := s.Transition(t.Context(), holder.ID, session.Change{To: state})
+		require.NoError(t, err)
+		err = s.Lease(t.Context(), serial, taker.ID)
+		require.Equal(t, free, err == nil, "%s: %v", state, err)
+	}
+	taker := started(t, s)
+	require.NoError(t, s.Release(t.Context(), "phone-RUNNING", taker.ID), "somebody else's lease stays")
+	require.Error(t, s.Lease(t.Context(), "phone-RUNNING", taker.ID))
+
+	clock.Add(time.Minute.Milliseconds() - 1)
+	require.Error(t, s.Lease(t.Context(), "phone-WAITING_REPLY", taker.ID))
+	clock.Add(1)
+	_, held, err := s.Holder(t.Context(), "phone-WAITING_REPLY")
+	require.NoError(t, err)
+	require.False(t, held)
+	require.NoError(t, s.Lease(t.Context(), "phone-WAITING_REPLY", taker.ID), "it has waited for too long")
+
+	require.NoError(t, s.Release(t.Context(), "phone-WAITING_REPLY", taker.ID))
+	_, held, err = s.Holder(t.Context(), "phone-WAITING_REPLY")
+	require.NoError(t, err)
+	require.False(t, held)
+	require.ErrorIs(t, s.Lease(t.Context(), "x", "nope"), session.ErrNotFound)
+}
+
+func TestTheNextRunOfASessionInheritsThePhone(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	r := started(t, s)
+	require.NoError(t, s.Lease(t.Context(), "emu-1", r.ID))
+	_, err := s.Transition(t.Context(), r.ID, session.Change{To: session.Completed})
+	require.NoError(t, err)
+	next, err := s.CreateRun(t.Context(), session.Run{SessionID: r.SessionID, Task: "next"})
+	require.NoError(t, err)
+	require.NoError(t, s.Lease(t.Context(), "emu-1", next.ID))
+	require.NoError(t, s.Release(t.Context(), "emu-1", r.ID), "the old run has nothing to give back")
+	h, held, err := s.Holder(t.Context(), "emu-1")
+	require.NoError(t, err)
+	require.True(t, held)
+	require.Equal(t, next.ID, h.RunID)
+}
+
+func TestWhatADeadOwnerLeftIsPausedAndItsPhoneIsFree(t *testing.T) {
+	dir := t.TempDir()
+	dying, s := open2(t, dir), open(t, dir, nil)
+	var runs [6]session.Run
+	for i := range runs {
+		runs[i] = started(t, dying)
+	}
+	interrupted, clean, waiting, asked, paused, unstarted := runs[0], runs[1], runs[2], runs[3], runs[4], runs[5]
+	j := dying.Journal(interrupted)
+	require.NoError(t, j.Intent(t.Context(), step(t, 1, actions.Home{})))
+	require.NoError(t, j.Done(t.Context(), step(t, 1, actions.Home{}), agentloop.Course{Steps: 1, Summary: "went home"}))
+	require.NoError(t, j.Intent(t.Context(), step(t, 2, actions.Type{Text: "pay 100"})))
+	require.NoError(t, dying.Journal(clean).Done(t.Context(), step(t, 1, actions.Home{}), agentloop.Course{Steps: 1}))
+	b := inquiry.NewBroker(dying.Questions(), nil)
+	q, err := b.Open(t.Context(), inquiry.Question{RunID: waiting.ID, SessionID: waiting.SessionID, Fence: waiting.Fence, Text: "when?"})
+	require.NoError(t, err)
+	waiting, err = dying.Transition(t.Context(), waiting.ID, session.Change{To: session.WaitingReply, Question: q.ID})
+	require.NoError(t, err)
+	q2, err := b.Open(t.Context(), inquiry.Question{RunID: asked.ID, SessionID: asked.SessionID, Fence: asked.Fence, Text: "when?"})
+	require.NoError(t, err)
+	paused, err = dying.Transition(t.Context(), paused.ID, session.Change{To: session.Paused, Reason: agentloop.UserPaused})
+	require.NoError(t, err)
+	require.NoError(t, dying.Lease(t.Context(), "emu-1", interrupted.ID))
+
+	alive := started(t, s)
+	left, err := s.Recover(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, left, "all owners are alive")
+	require.Error(t, s.Lease(t.Context(), "emu-1", alive.ID))
+
+	require.NoError(t, dying.Close())
+	require.NoError(t, s.Lease(t.Context(), "emu-1", alive.ID))
+	left, err = s.Recover(t.Context())
+	require.NoError(t, err)
+	require.Len(t, left, 4)
+	got := map[string]session.Run{}
+	for _, r := range left {
+		got[r.ID] = r
+		stored, err := s.Run(t.Context(), r.ID)
+		require.NoError(t, err)
+		require.Equal(t, r, stored)
+	}
+	for _, r := range []session.Run{interrupted, clean, unstarted} {
+		require.Equal(t, session.Paused, got[r.ID].State)
+		require.Equal(t, agentloop.ServerRestarted, got[r.ID].StopReason)
+		require.Greater(t, got[r.ID].Fence, r.Fence)
+	}
+	require.Equal(t, agentloop.Course{Steps: 2, Summary: "went home",
+		Notes: []agentloop.Note{{Kind: agentloop.NoteOutcomeUnknown, Action: `type "pay 100"`}}}, got[interrupted.ID].Course)
+	require.Equal(t, agentloop.Course{Steps: 1}, got[clean.ID].Course)
+	require.Equal(t, session.WaitingReply, got[asked.ID].State, "its question is not lost")
+	require.Equal(t, q2.ID, got[asked.ID].QuestionID)
+	for _, r := range []session.Run{waiting, paused, alive} {
+		now, err := s.Run(t.Context(), r.ID)
+		require.NoError(t, err)
+		require.Equal(t, r, now)
+	}
+	steps, err := s.Steps(t.Context(), interrupted.SessionID)
+	require.NoError(t, err)
+	require.Equal(t, session.Unknown, steps[1].State)
+	x, err := s.Session(t.Context(), interrupted.SessionID)
+	require.NoError(t, err)
+	require.Equal(t, 2, x.Steps, "the next step is another one")
+
+	left, err = s.Recover(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, left, "once")
+}
+
+// open2 is a store that the test closes by itself.
+func open2(t testing.TB, dir string) *session.Store {
+	t.Helper()
+	s, err := session.Open(t.Context(), dir, nil)
+	require.NoError(t, err)
+	return s
+}
+
+func TestResumingARunWhoseOutcomeWasLostTellsTheModel(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	r := started(t, s)
+	require.NoError(t, s.Journal(r).Intent(t.Context(), step(t, 1, actions.Back{})))
+	_, err := s.Transition(t.Context(), r.ID, session.Change{To: session.Paused})
+	require.NoError(t, err)
+	r, err = s.Transition(t.Context(), r.ID, session.Change{To: session.Running, Course: &agentloop.Course{Task: "t", Notes: []agentloop.Note{{Kind: agentloop.NoteResumed}}}})
+	require.NoError(t, err)
+	require.Equal(t, []agentloop.Note{{Kind: agentloop.NoteResumed}, {Kind: agentloop.NoteOutcomeUnknown, Action: "go back"}}, r.Course.Notes)
+	require.Equal(t, 1, r.Course.Steps)
+}

@@ -1,0 +1,185 @@
+package session_test
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/session"
+)
+
+func TestANewFolderMayBeOpenedByManyAtOnce(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new")
+	var wg sync.WaitGroup
+	errs := make(chan error, 16)
+	for range cap(errs) {
+		wg.Go(func() {
+			s, err := session.Open(context.Background(), dir, nil)
+			if err == nil {
+				_, err = s.CreateSession(context.Background(), "emu-1", device)
+				err = errors.Join(err, s.Close())
+			}
+			errs <- err
+		})
+	}
+	wg.Wait()
+	close(errs)
+	for err := range errs {
+		require.NoError(t, err)
+	}
+	all, err := open(t, dir, nil).Sessions(t.Context(), session.Filter{})
+	require.NoError(t, err)
+	require.Len(t, all, 16)
+	owners, err := os.ReadDir(filepath.Join(dir, "owners"))
+	require.NoError(t, err)
+	require.Len(t, owners, 1, "only the open store is there")
+}
+
+func TestADatabaseOfANewerProgramIsRefusedAndLeftAlone(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, open2(t, dir).Close())
+	db, err := sql.Open("sqlite", filepath.Join(dir, "taploop.db"))
+	require.NoError(t, err)
+	_, err = db.Exec("PRAGMA user_version = 1000")
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
+	before, err := os.ReadFile(filepath.Join(dir, "taploop.db"))
+	require.NoError(t, err)
+
+	_, err = session.Open(t.Context(), dir, nil)
+	require.ErrorIs(t, err, session.ErrNewerSchema)
+	require.ErrorContains(t, err, "it has schema 1000, this one knows 1")
+	require.Equal(t, "use the newer taploop, or another data folder", hint.Of(err))
+	after, err := os.ReadFile(filepath.Join(dir, "taploop.db"))
+	require.NoError(t, err)
+	require.True(t, bytes.Equal(before, after))
+}
+
+func TestWhatIsNoDatabaseIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "taploop.db"), bytes.Repeat([]byte("no database "), 1000), 0o600))
+	_, err := session.Open(t.Context(), dir, nil)
+	require.ErrorContains(t, err, "file is not a database")
+	require.NotEmpty(t, hint.Of(err))
+
+	file := filepath.Join(dir, "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	_, err = session.Open(t.Context(), file, nil)
+	require.ErrorContains(t, err, "not a directory")
+	require.NotEmpty(t, hint.Of(err))
+}
+
+func TestASecretAnswerIsInNoFileEverInClear(t *testing.T) {
+	const code = "correct-horse-482913"
+	dir := t.TempDir()
+	s := open2(t, dir)
+	r := started(t, s)
+	b := inquiry.NewBroker(s.Questions(), nil)
+	q, err := b.Open(t.Context(), inquiry.Question{RunID: r.ID, SessionID: r.SessionID, Fence: r.Fence, Text: "code?", Secret: true})
+	require.NoError(t, err)
+	_, err = b.Resolve(t.Context(), q.ID, inquiry.Reply{Response: code, Channel: "http", ID: "r1"})
+	require.NoError(t, err)
+	requireNowhere(t, dir, code)
+
+	require.NoError(t, s.Close())
+	s = open(t, dir, nil) // as after a crash: the answer is still to be applied
+	applied, err := s.Questions().Apply(t.Context(), q.ID, r.Fence, time.Now())
+	require.NoError(t, err)
+	require.Equal(t, code, applied.Resolution.Response.Reveal())
+	requireNowhere(t, dir, code)
+	again, err := s.Questions().Get(t.Context(), q.ID)
+	require.NoError(t, err)
+	require.Equal(t, inquiry.Secret(""), again.Resolution.Response)
+}
+
+func requireNowhere(t *testing.T, dir, text string) {
+	t.Helper()
+	n := 0
+	require.NoError(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		n++
+		require.False(t, bytes.Contains(b, []byte(text)), "%s holds the secret", path)
+		return err
+	}))
+	require.Greater(t, n, 3)
+}
+
+func TestOldSessionsArePruned(t *testing.T) {
+	dir := t.TempDir()
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	s := open(t, dir, &session.Options{Now: func() time.Time { return now }})
+	var runs []session.Run
+	for _, to := range []session.State{session.Completed, session.Running, session.WaitingReply, session.Paused} {
+		r := started(t, s)
+		st := step(t, 1, actions.Home{})
+		require.NoError(t, s.Journal(r).Done(t.Context(), st, agentloop.Course{}))
+		_, err := inquiry.NewBroker(s.Questions(), nil).Open(t.Context(), inquiry.Question{SessionID: r.SessionID, Text: "x"})
+		require.NoError(t, err)
+		r, err = s.Transition(t.Context(), r.ID, session.Change{To: to})
+		require.NoError(t, err)
+		runs = append(runs, r)
+	}
+	now = now.Add(time.Hour)
+	young := started(t, s)
+	_, err := s.Transition(t.Context(), young.ID, session.Change{To: session.Completed})
+	require.NoError(t, err)
+	orphan := filepath.Join(dir, "frames", "gone")
+	require.NoError(t, os.Mkdir(orphan, 0o700))
+
+	n, err := s.Prune(t.Context(), now)
+	require.NoError(t, err)
+	require.Equal(t, 2, n, "the completed one and the paused one")
+	require.NoDirExists(t, orphan)
+	for i, r := range runs {
+		_, err := s.Session(t.Context(), r.SessionID)
+		qs, qerr := s.Questions().List(t.Context(), inquiry.Filter{SessionID: r.SessionID})
+		require.NoError(t, qerr)
+		frames := filepath.Join(dir, "frames", r.SessionID)
+		if i == 1 || i == 2 {
+			require.NoError(t, err)
+			require.Len(t, qs, 1)
+			require.DirExists(t, frames)
+			continue
+		}
+		require.ErrorIs(t, err, session.ErrNotFound)
+		require.Empty(t, qs)
+		require.NoDirExists(t, frames)
+		steps, err := s.Steps(t.Context(), r.SessionID)
+		require.NoError(t, err)
+		require.Empty(t, steps)
+	}
+	var state *session.StateError
+	err = s.Delete(t.Context(), runs[1].SessionID)
+	require.ErrorAs(t, err, &state)
+	require.Equal(t, "stop the session first", hint.Of(err))
+	require.NoError(t, s.Delete(t.Context(), young.SessionID))
+	require.ErrorIs(t, s.Delete(t.Context(), young.SessionID), session.ErrNotFound)
+}
+
+func TestACallThatIsCancelledBeforeItBeginsWritesNothing(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	r := started(t, s)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, s.Journal(r).Intent(ctx, step(t, 1, actions.Home{})), context.Canceled)
+	_, err := s.Transition(ctx, r.ID, session.Change{To: session.Paused})
+	require.ErrorIs(t, err, context.Canceled)
+	steps, err := s.Steps(t.Context(), r.SessionID)
+	require.NoError(t, err)
+	require.Empty(t, steps)
+}
