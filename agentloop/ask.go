@@ -33,7 +33,7 @@ func (l *loop) ask(ctx context.Context, s *Step, info actions.Info) *Ending {
 	s.Timing.Ask = time.Since(began)
 	l.waited += s.Timing.Ask
 	if ctx.Err() != nil {
-		return stopped(ctx)
+		return Stopped(ctx)
 	}
 	if err != nil && !errors.Is(err, ErrParked) {
 		return unasked(s, err)

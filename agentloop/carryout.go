@@ -60,7 +60,7 @@ func (l *loop) act(ctx context.Context, s *Step, g actions.Gesture) *Ending {
 		return l.done(ctx, s)
 	}
 	if ctx.Err() != nil {
-		return stopped(ctx)
+		return Stopped(ctx)
 	}
 	if err := l.intend(ctx, s); err != nil {
 		return halt(InternalError, stepError(s, "journaling the intent", err))
@@ -68,7 +68,7 @@ func (l *loop) act(ctx context.Context, s *Step, g actions.Gesture) *Ending {
 	if ctx.Err() != nil {
 		s.Refusal = "not carried out: " + context.Cause(ctx).Error()
 		l.note(Note{Kind: NoteNotDone, Action: what})
-		return l.finish(ctx, s, *stopped(ctx))
+		return l.finish(ctx, s, *Stopped(ctx))
 	}
 	l.emit(Event{Kind: Acting, Step: *s})
 	began := time.Now()

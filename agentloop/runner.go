@@ -80,7 +80,7 @@ func (l *loop) run(ctx context.Context) (Ending, Course, error) {
 // step takes one step and returns nil, or takes none or a last one and returns how the run ends.
 func (l *loop) step(ctx context.Context) *Ending {
 	if ctx.Err() != nil {
-		return stopped(ctx)
+		return Stopped(ctx)
 	}
 	if l.local >= l.limits.Steps {
 		return l.outOfSteps()
@@ -97,8 +97,8 @@ func (l *loop) step(ctx context.Context) *Ending {
 	return l.carryOut(ctx, s)
 }
 
-// stopped is the ending of a run whose context was cancelled.
-func stopped(ctx context.Context) *Ending {
+// Stopped is the ending of a run whose context was cancelled, as its cause says.
+func Stopped(ctx context.Context) *Ending {
 	cause := context.Cause(ctx)
 	return halt(interrupted(cause), cause)
 }
@@ -119,7 +119,7 @@ func (l *loop) decide(ctx context.Context, s *Step) *Ending {
 	s.Proposal, s.Timing.Decide = p, time.Since(began)
 	switch {
 	case ctx.Err() != nil:
-		return stopped(ctx)
+		return Stopped(ctx)
 	case err == nil && p.Action == nil:
 		return l.undecided(ctx, s, ModelOutputInvalid, errors.New("the policy gave neither an action nor an error"))
 	case errors.Is(err, ErrUnreadable):

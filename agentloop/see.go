@@ -20,7 +20,7 @@ func (l *loop) see(ctx context.Context, s *Step) *Ending {
 		s.Timing.Look = time.Since(began)
 	}
 	if ctx.Err() != nil {
-		return stopped(ctx)
+		return Stopped(ctx)
 	}
 	if err != nil {
 		return LostPhone(stepError(s, "looking", err))

@@ -1,0 +1,240 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/session"
+)
+
+// reply answers a question of the session and resumes its run.
+func (f *Fleet) reply(ctx context.Context, c *call) (Status, error) {
+	open, err := f.openQuestion(ctx, c.run)
+	if err != nil {
+		return Status{}, err
+	}
+	id, err := f.addressed(ctx, c, open)
+	if err != nil {
+		return Status{}, err
+	}
+	if open != nil && open.ID == id && !c.Queue {
+		if err := f.free(ctx, c.sess.Serial, c.sess.ID); err != nil {
+			return Status{}, err
+		}
+	}
+	if c.Settings != nil { // before the answer is taken
+		if _, err := f.checkSettings(*c.Settings); err != nil {
+			return Status{}, err
+		}
+	}
+	if _, err := f.steps(c.MaxSteps); err != nil {
+		return Status{}, err
+	}
+	res, err := f.broker.Resolve(ctx, id, c.Reply.inquiry())
+	if err != nil {
+		return Status{}, f.unresolved(ctx, id, open, err)
+	}
+	if res.Replayed {
+		return f.replayed(ctx, c)
+	}
+	return f.resume(ctx, c, &res.Question)
+}
+
+// openQuestion is the question that the run waits for, or nil.
+func (f *Fleet) openQuestion(ctx context.Context, r session.Run) (*inquiry.Question, error) {
+	if r.State != session.WaitingReply && r.State != session.Paused {
+		return nil, nil
+	}
+	q, err := f.unapplied(ctx, r)
+	if err != nil || q == nil || !q.Open() {
+		return nil, err
+	}
+	return q, nil
+}
+
+// addressed is the id of the question that the reply is for.
+func (f *Fleet) addressed(ctx context.Context, c *call, open *inquiry.Question) (string, error) {
+	all, err := f.broker.List(ctx, inquiry.Filter{SessionID: c.sess.ID})
+	if err != nil {
+		return "", err
+	}
+	var last *inquiry.Question
+	for i, q := range all {
+		last = &all[i]
+		if c.Reply.QuestionID == q.ID {
+			return q.ID, nil
+		}
+		if c.Reply.QuestionID == "" && c.Reply.ReplyID != "" && q.Resolution != nil && q.Resolution.ReplyID == c.Reply.ReplyID {
+			return q.ID, nil
+		}
+	}
+	switch {
+	case c.Reply.QuestionID != "":
+		return "", refuse(NoOpenQuestion, "leave question_id out to answer the open question", "session %s has no question %q", c.sess.ID, c.Reply.QuestionID)
+	case open != nil:
+		return open.ID, nil
+	case last != nil && last.Resolution != nil:
+		return "", refuse(NoOpenQuestion, "continue without a reply", "session %s has no open question; the last one was %s through %s %v ago",
+			c.sess.ID, last.Status, last.Resolution.Channel, age(last.Resolution.At))
+	default:
+		return "", refuse(NoOpenQuestion, "continue without a reply", "session %s has no open question", c.sess.ID)
+	}
+}
+
+// unresolved turns the broker's refusal of a reply into a code.
+func (f *Fleet) unresolved(ctx context.Context, id string, open *inquiry.Question, err error) error {
+	var taken *inquiry.AlreadyResolvedError
+	var unfit *inquiry.InvalidReplyError
+	switch {
+	case errors.As(err, &unfit):
+		return invalid("send an answer that fits; the question is still open", "the reply cannot be taken: %w", err)
+	case errors.Is(err, inquiry.ErrReplyIDReused):
+		return invalid("send a new answer with a new reply_id", "the reply cannot be taken: %w", err)
+	case open != nil && open.ID != id:
+		e := refuse(QuestionSuperseded, "answer the current question", "the reply is for an older question; the current one is %s: %s", open.ID, open.Text)
+		e.Question = open
+		return e
+	case errors.As(err, &taken):
+		e := refuse(QuestionAlreadyResolved, "wait for the run: it goes on with that answer", "%w", err)
+		e.Question = &taken.Question
+		return e
+	case errors.Is(err, inquiry.ErrGone):
+		e := refuse(QuestionAlreadyResolved, "wait for the run, or give it a new task", "nobody can answer any more: %w", err)
+		if q, err := f.broker.Get(ctx, id); err == nil {
+			e.Question = &q
+		}
+		return e
+	default:
+		return err
+	}
+}
+
+// replayed is the success of a reply that was taken before. Should it not have been applied yet, it is now.
+func (f *Fleet) replayed(ctx context.Context, c *call) (Status, error) {
+	var st Status
+	var err error
+	if c.run.State == session.WaitingReply {
+		st, err = f.goOn(ctx, c)
+	} else {
+		st, err = f.Status(ctx, c.sess.ID)
+	}
+	st.Replayed = true
+	return st, err
+}
+
+// exchange is a settled question as the model sees it. A secret answer is given apart.
+func (f *Fleet) exchange(q inquiry.Question) (x actions.Exchange, secret string) {
+	x.Question, x.Answer = q.Text, q.Resolution.Response.Reveal()
+	switch {
+	case q.Resolution.Type == inquiry.TypeDecline:
+		x.Outcome = actions.Refused
+	case q.Resolution.Type == inquiry.TypeDefault:
+		x.Outcome = actions.DefaultAnswer
+	case q.Resolution.Type != inquiry.TypeAnswer:
+		x.Outcome = actions.Silence
+	case q.Resolution.Authority == agent:
+		x.Outcome = actions.ModelAnswer
+	default:
+		x.Outcome = actions.Answered
+	}
+	if q.Secret && x.Outcome == actions.Answered {
+		secret, x.Answer = x.Answer, f.secretGiven()
+	}
+	return x, secret
+}
+
+// secretGiven is what the model is told instead of a secret.
+func (f *Fleet) secretGiven() string {
+	if strings.HasPrefix(f.opts.Lang, "zh") {
+		return fmt.Sprintf("对方已提供,内容保密。需要输入时,请把 %s 原样作为 TYPE 的内容", secretWord)
+	}
+	return fmt.Sprintf("given, and kept secret; to enter it, TYPE exactly %s", secretWord)
+}
+
+// heed brings what happens to questions to their runs, whichever door it came through.
+func (f *Fleet) heed(events *inquiry.Subscription) {
+	defer events.Close()
+	for {
+		e, err := events.Next(f.ctx)
+		if err != nil {
+			return
+		}
+		switch e.Type {
+		case inquiry.Resolved, inquiry.RanOut, inquiry.Withdrew:
+			f.spawn(func() { f.settled(e.Question.ID) })
+		case inquiry.Overdue:
+			if e.Question.OnTimeout == inquiry.AskModel && f.opts.Answerer != nil {
+				f.spawn(func() { f.answerInPlace(e.Question) })
+			}
+		case inquiry.Lost:
+			f.spawn(func() { f.catchUp(f.ctx) })
+		}
+	}
+}
+
+// catchUp looks for settled questions whose runs still wait.
+func (f *Fleet) catchUp(ctx context.Context) error {
+	waiting, err := f.store.Sessions(ctx, session.Filter{State: session.WaitingReply})
+	if err != nil {
+		return err
+	}
+	for _, w := range waiting {
+		f.settled(w.Latest.QuestionID)
+	}
+	return nil
+}
+
+// settled brings a settled question to the run that waits for it. It does nothing when somebody else has.
+func (f *Fleet) settled(questionID string) {
+	if err := f.apply(f.ctx, questionID); err != nil && f.ctx.Err() == nil {
+		f.log.Error("an answer could not be applied", "question", questionID, "err", err)
+	}
+}
+
+func (f *Fleet) apply(ctx context.Context, questionID string) error {
+	q, err := f.broker.Get(ctx, questionID)
+	if err != nil || q.Open() || q.SessionID == "" {
+		return err
+	}
+	d := f.desk(q.SessionID)
+	giveBack, err := d.take(ctx)
+	if err != nil {
+		return err
+	}
+	defer giveBack()
+	run, err := f.store.Run(ctx, q.RunID)
+	if err != nil || run.State != session.WaitingReply || run.QuestionID != q.ID {
+		return err
+	}
+	end := session.Change{From: []session.State{session.WaitingReply}, Fence: run.Fence}
+	switch {
+	case q.Status == inquiry.Expired:
+		end.To, end.Reason, end.Err = session.Expired, agentloop.SessionExpired, "nobody answered before the question expired"
+	case q.Status == inquiry.Withdrawn:
+		end.To, end.Reason, end.Err = session.Paused, agentloop.UserPaused, "the question was withdrawn: "+q.Resolution.Why
+	case q.Status == inquiry.TimedOut && q.OnTimeout == inquiry.GiveUp:
+		end.To, end.Reason, end.Err = session.Aborted, agentloop.QuestionTimedOut, "nobody answered in time"
+	default:
+		sess, err := f.store.Session(ctx, run.SessionID)
+		if err != nil {
+			return err
+		}
+		c := &call{ContinueRequest: ContinueRequest{SessionID: sess.ID, Queue: true}, desk: d, sess: sess, run: run}
+		_, err = f.resume(ctx, c, &q)
+		return err
+	}
+	now, err := f.store.Transition(ctx, run.ID, end)
+	if err != nil {
+		return err
+	}
+	if sess, err := f.store.Session(ctx, run.SessionID); err == nil {
+		f.release(ctx, sess.Serial, run.ID)
+	}
+	f.moved(d, now)
+	return nil
+}

@@ -1,0 +1,196 @@
+package runs
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image/jpeg"
+	"io"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/session"
+)
+
+// Answerer answers a question in a person's place.
+type Answerer interface {
+	Reply(ctx context.Context, task, question string, options []string, f *screen.Frame) (string, error)
+}
+
+// Console is where a person sits.
+type Console interface {
+	// Ask shows the prompt and returns the line that is typed, without its end. A secret line is not echoed. It returns when
+	// ctx ends, and io.EOF when nobody can type any more. One caller at a time.
+	Ask(ctx context.Context, prompt string, secret bool) (string, error)
+}
+
+// agent is the authority of a model that answers in a person's place.
+const agent = "agent"
+
+// asker puts the questions of one life of a run to whoever answers in its reply mode.
+type asker struct {
+	f      *Fleet
+	run    session.Run
+	mode   ReplyMode
+	phone  *discreet
+	parked string // the question that was parked
+}
+
+// Ask implements agentloop.Asker.
+func (a *asker) Ask(ctx context.Context, q agentloop.Question) (actions.Exchange, error) {
+	x := actions.Exchange{Question: q.Info.Question}
+	switch a.mode {
+	case NoReply:
+		x.Outcome = actions.NoReply
+		return x, nil
+	case AutoReply:
+		text, err := a.f.opts.Answerer.Reply(ctx, q.Task, q.Info.Question, q.Info.Options, q.Look.Frame)
+		x.Answer, x.Outcome = text, actions.ModelAnswer
+		return x, err
+	case ManualReply:
+		return a.askConsole(ctx, q)
+	default:
+		if _, err := a.open(ctx, q); err != nil {
+			return x, err
+		}
+		return x, agentloop.ErrParked
+	}
+}
+
+// open stores the question with the frame that it is about.
+func (a *asker) open(ctx context.Context, q agentloop.Question) (inquiry.Question, error) {
+	frame, err := a.f.store.SaveFrame(ctx, a.run, q.Step, q.Look.Frame)
+	if err != nil {
+		return inquiry.Question{}, fmt.Errorf("keeping the frame of a question: %w", err)
+	}
+	out, err := a.f.broker.Open(ctx, inquiry.Question{SessionID: a.run.SessionID, RunID: a.run.ID, Fence: a.run.Fence, Step: q.Step,
+		Kind: inquiry.Info, Task: q.Task, Text: q.Info.Question, Options: q.Info.Options, FreeText: true, Secret: q.Info.Secret,
+		Round: q.Round, Frame: frame, OnTimeout: a.f.opts.OnTimeout})
+	if err == nil {
+		a.parked = out.ID
+	}
+	return out, err
+}
+
+// askConsole asks the person at the console. The question is stored, too: it survives a crash, and an answer through another
+// door closes the console's.
+func (a *asker) askConsole(ctx context.Context, q agentloop.Question) (actions.Exchange, error) {
+	stored, err := a.open(ctx, q)
+	if err != nil {
+		return actions.Exchange{}, err
+	}
+	if err := a.f.atConsole(ctx, stored); err != nil {
+		return actions.Exchange{}, err
+	}
+	stored, err = a.f.broker.Apply(ctx, stored.ID, a.run.Fence)
+	if err != nil {
+		return actions.Exchange{}, err
+	}
+	a.parked = ""
+	x, secret := a.f.exchange(stored)
+	if secret != "" {
+		a.phone.secret = secret
+	}
+	return x, nil
+}
+
+// atConsole returns nil when the question is settled, agentloop.ErrParked when nobody is at the console any more, and
+// agentloop.ErrStopped when the person wants the run to end.
+func (f *Fleet) atConsole(ctx context.Context, q inquiry.Question) error {
+	select {
+	case f.console <- struct{}{}:
+		defer func() { <-f.console }()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	asking, done := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer done()
+	wg.Go(func() { // another door may be faster
+		if settled, err := f.broker.Wait(asking, q.ID); err == nil && !settled.Open() {
+			done()
+		}
+	})
+	return f.listen(ctx, asking, q)
+}
+
+// listen asks until there is an answer. asking ends when the question is settled elsewhere, ctx when the run is.
+func (f *Fleet) type_(ctx, asking context.Context, q inquiry.Question) error {
+	prompt := consolePrompt(q)
+	for {
+		line, err := f.opts.Console.Ask(asking, prompt, q.Secret)
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case asking.Err() != nil:
+			return nil
+		case errors.Is(err, io.EOF):
+			return fmt.Errorf("nobody is at the console: %w", agentloop.ErrParked)
+		case err != nil:
+			return fmt.Errorf("asking at the console: %w", err)
+		}
+		r := inquiry.Reply{Type: inquiry.TypeAnswer, Response: picked(line, q.Options), Channel: "console", Authority: "local_operator"}
+		switch strings.TrimSpace(line) {
+		case "":
+			prompt = "Please type an answer / 请输入回答: "
+			continue
+		case "/stop":
+			return agentloop.ErrStopped
+		case "/refuse":
+			r.Type, r.Response = inquiry.TypeDecline, ""
+		}
+		var unfit *inquiry.InvalidReplyError
+		var taken *inquiry.AlreadyResolvedError
+		_, err = f.broker.Resolve(ctx, q.ID, r)
+		switch {
+		case errors.As(err, &unfit):
+			prompt = fmt.Sprintf("%v\nPlease type an answer / 请输入回答: ", unfit)
+		case errors.As(err, &taken), errors.Is(err, inquiry.ErrGone):
+			return nil
+		default:
+			return err
+		}
+	}
+}
+
+func consolePrompt(q inquiry.Question) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\nThe agent asks / 手机助手提问:\n  %s\n", strings.ReplaceAll(q.Text, "\n", "\n  "))
+	for i, o := range q.Options {
+		fmt.Fprintf(&b, "  %d. %s\n", i+1, o)
+	}
+	b.WriteString("Answer (/refuse: do not answer, /stop: end the task) / 请回答(/refuse:不回答,/stop:停止任务): ")
+	return b.String()
+}
+
+// picked is the option whose number was typed, else the line.
+func picked(line string, options []string) string {
+	if n, err := strconv.Atoi(strings.TrimSpace(line)); err == nil && n >= 1 && n <= len(options) {
+		return options[n-1]
+	}
+	return line
+}
+
+// answerInPlace lets the model answer a question that nobody gave attention to.
+func (f *Fleet) answerInPlace(q inquiry.Question) {
+	var frame *screen.Frame
+	if b, err := f.store.Frame(f.ctx, q.Frame); err == nil {
+		if img, err := jpeg.Decode(bytes.NewReader(b)); err == nil {
+			frame, _ = screen.NewFrame(img) // without a picture the model answers from the words
+		}
+	}
+	text, err := f.opts.Answerer.Reply(f.ctx, q.Task, q.Text, q.Options, frame)
+	if err == nil {
+		_, err = f.broker.Resolve(f.ctx, q.ID, inquiry.Reply{Response: text, Channel: "model", Authority: agent})
+	}
+	if err != nil && f.ctx.Err() == nil {
+		f.log.Warn("no model's answer", "question", q.ID, "err", err)
+	}
+}

@@ -1,0 +1,159 @@
+package runs
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/session"
+)
+
+// desk is where this Fleet keeps track of one session.
+type desk struct {
+	op chan struct{} // holds one token: whoever has it may change the session's runs
+
+	mu       sync.Mutex
+	live     *live
+	changed  chan struct{} // closed when something changes
+	watchers map[*Watch]struct{}
+}
+
+// live is a run that a goroutine of this Fleet carries out.
+type live struct {
+	runID  string
+	cancel context.CancelCauseFunc
+	done   chan struct{} // closed when the goroutine has left the phone alone and the run's end is stored
+}
+
+func (f *Fleet) desk(sessionID string) *desk {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	d := f.desks[sessionID]
+	if d == nil {
+		d = &desk{op: make(chan struct{}, 1), changed: make(chan struct{}), watchers: map[*Watch]struct{}{}}
+		f.desks[sessionID] = d
+	}
+	return d
+}
+
+// take waits for the right to change the session's runs; the caller gives it back.
+func (d *desk) take(ctx context.Context) (giveBack func(), err error) {
+	select {
+	case d.op <- struct{}{}:
+		return func() { <-d.op }, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+func (d *desk) current() *live {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.live
+}
+
+// changes is closed at the next change.
+func (d *desk) changes() <-chan struct{} {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.changed
+}
+
+func (d *desk) enter(l *live) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.live = l
+}
+
+// leave ends the life of a run here.
+func (d *desk) leave(l *live) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.live == l {
+		d.live = nil
+	}
+	close(l.done)
+	d.wake()
+}
+
+// wake tells those who wait. d.mu is held.
+func (d *desk) wake() {
+	close(d.changed)
+	d.changed = make(chan struct{})
+}
+
+// Event is something that happened in a run.
+type Event struct {
+	SessionID, RunID string
+	State            session.State
+	agentloop.Event
+}
+
+// StateChanged is the kind of the events that only say that the run is in another state now.
+const StateChanged agentloop.EventKind = "state"
+
+// publish gives an event to whoever watches, and wakes those who wait.
+func (f *Fleet) publish(d *desk, e Event) {
+	if e.At.IsZero() {
+		e.At = time.Now()
+	}
+	if f.opts.Observe != nil {
+		f.opts.Observe(e)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for w := range d.watchers {
+		w.put(e)
+	}
+	d.wake()
+}
+
+// moved publishes that a run is in another state.
+func (f *Fleet) moved(d *desk, r session.Run) {
+	f.publish(d, Event{SessionID: r.SessionID, RunID: r.ID, State: r.State,
+		Event: agentloop.Event{Kind: StateChanged, Course: r.Course}})
+}
+
+// Watch is a queue of a session's events.
+type Watch struct {
+	C      <-chan Event // closed by Close
+	events chan Event
+	desk   *desk
+}
+
+// Watch returns a queue of the session's events from now on. It never holds a run up: a reader who is more than 64 events
+// behind misses the oldest. The caller closes it.
+func (f *Fleet) Watch(sessionID string) *Watch {
+	w := &Watch{events: make(chan Event, 64), desk: f.desk(sessionID)}
+	w.C = w.events
+	w.desk.mu.Lock()
+	defer w.desk.mu.Unlock()
+	w.desk.watchers[w] = struct{}{}
+	return w
+}
+
+// Close ends the watch. Closing again does nothing.
+func (w *Watch) Close() {
+	w.desk.mu.Lock()
+	defer w.desk.mu.Unlock()
+	if _, open := w.desk.watchers[w]; open {
+		delete(w.desk.watchers, w)
+		close(w.events)
+	}
+}
+
+// put adds an event and drops the oldest when there is no room. The desk's lock is held, so it is the only writer.
+func (w *Watch) put(e Event) {
+	for {
+		select {
+		case w.events <- e:
+			return
+		default:
+		}
+		select {
+		case <-w.events:
+		default:
+		}
+	}
+}

@@ -1,0 +1,210 @@
+package runs
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"strings"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/session"
+)
+
+// job is one life of a run: from QUEUED until it ends, for good or for now.
+type job struct {
+	sess     session.Session
+	run      session.Run // QUEUED
+	settings stored
+	phone    Phone            // nil is opened when the run has its turn
+	policy   agentloop.Policy // nil is made then
+	home     bool             // go to the home screen first
+	secret   string           // an answer that the model may type and not see
+}
+
+// launch hands a QUEUED run to a goroutine of its own. The caller has the desk; j.phone is the run's from now on.
+func (f *Fleet) launch(d *desk, j job) error {
+	ctx, cancel := context.WithCancelCause(f.ctx)
+	l := &live{runID: j.run.ID, cancel: cancel, done: make(chan struct{})}
+	d.enter(l)
+	if f.spawn(func() { f.drive(ctx, d, l, j) }) {
+		return nil
+	}
+	cancel(agentloop.ErrClosing)
+	f.hangUp(j.phone)
+	f.conclude(ctx, d, j.run, agentloop.Stopped(ctx), "")
+	d.leave(l)
+	return f.closing()
+}
+
+// drive is the life of a run's goroutine.
+func (f *Fleet) drive(ctx context.Context, d *desk, l *live, j job) {
+	f.moved(d, j.run)
+	run, end, asked := f.inTurn(ctx, d, &j)
+	f.hangUp(j.phone)
+	state := f.conclude(ctx, d, run, end, asked)
+	if state != session.WaitingReply {
+		f.release(ctx, j.sess.Serial, run.ID)
+	}
+	l.cancel(nil)
+	d.leave(l)
+	if state == session.WaitingReply {
+		// An answer that came before the run was waiting for it found nobody.
+		f.settled(asked)
+	}
+}
+
+// inTurn waits for the phone, and pursues the run then. asked is the question that it has parked, if any.
+func (f *Fleet) inTurn(ctx context.Context, d *desk, j *job) (run session.Run, end *agentloop.Ending, asked string) {
+	if err := f.turn(ctx, j.sess.Serial, j.run); err != nil {
+		if ctx.Err() != nil {
+			return j.run, agentloop.Stopped(ctx), ""
+		}
+		return j.run, internal(err), ""
+	}
+	run, err := f.store.Transition(ctx, j.run.ID, session.Change{
+		From: []session.State{session.Queued}, Fence: j.run.Fence, To: session.Running, Reason: agentloop.StillRunning})
+	if err != nil {
+		if ctx.Err() != nil {
+			return j.run, agentloop.Stopped(ctx), ""
+		}
+		return j.run, internal(err), ""
+	}
+	f.moved(d, run)
+	end, asked = f.pursue(ctx, d, j, run)
+	return run, end, asked
+}
+
+// pursue gets the phone ready and runs the loop. A panic ends the run, and not the server.
+func (f *Fleet) pursue(ctx context.Context, d *desk, j *job, run session.Run) (end *agentloop.Ending, asked string) {
+	defer func() {
+		if p := recover(); p != nil {
+			f.log.ErrorContext(ctx, "panic", "run", run.ID, "panic", p, "stack", string(debug.Stack()))
+			end = internal(fmt.Errorf("the run broke down: %v", p))
+		}
+	}()
+	if end := f.equip(ctx, j, run); end != nil {
+		return end, ""
+	}
+	// Steps that a former life left without an outcome were counted when this one began.
+	sess, err := f.store.Session(ctx, run.SessionID)
+	if err != nil {
+		return internal(err), ""
+	}
+	phone := &discreet{Phone: j.phone, secret: j.secret}
+	ask := &asker{f: f, run: run, mode: j.settings.ReplyMode, phone: phone}
+	limits := f.opts.Limits
+	limits.Steps = run.MaxSteps
+	runner := agentloop.Runner{
+		Phone: phone, Policy: j.policy, Asker: ask, Journal: f.store.Journal(run), Limits: limits, Moving: j.home,
+		Observe: func(e agentloop.Event) {
+			f.publish(d, Event{SessionID: run.SessionID, RunID: run.ID, State: session.Running, Event: e})
+		},
+		Log: f.log.With("run", run.ID, "serial", sess.Serial),
+	}
+	got, _, err := runner.Run(ctx, run.Course, sess.Steps)
+	if err != nil && !overtaken(err) {
+		f.log.ErrorContext(ctx, "run", "run", run.ID, "err", err)
+	}
+	return &got, ask.parked
+}
+
+// equip sees that there is a policy, and a phone that is awake.
+func (f *Fleet) equip(ctx context.Context, j *job, run session.Run) *agentloop.Ending {
+	var err error
+	if j.policy == nil {
+		if j.policy, err = f.opts.Mind(j.settings.Settings); err != nil {
+			return &agentloop.Ending{Reason: agentloop.ModelError, Err: err}
+		}
+	}
+	if j.phone == nil {
+		if j.phone, err = f.opts.Phones.Open(ctx, j.sess.Serial); err != nil {
+			if ctx.Err() != nil {
+				return agentloop.Stopped(ctx)
+			}
+			return &agentloop.Ending{Reason: agentloop.DeviceDisconnected, Err: err}
+		}
+	}
+	if err := ready(ctx, j.phone, j.home); err != nil {
+		if ctx.Err() != nil {
+			return agentloop.Stopped(ctx)
+		}
+		return agentloop.LostPhone(err)
+	}
+	return nil
+}
+
+func (f *Fleet) hangUp(p Phone) {
+	if p == nil {
+		return
+	}
+	if err := p.Close(); err != nil {
+		f.log.Warn("closing the phone", "serial", p.Device().ID, "err", err)
+	}
+}
+
+func internal(err error) *agentloop.Ending {
+	return &agentloop.Ending{Reason: agentloop.InternalError, Err: err}
+}
+
+// conclude stores how the run's life ended, and returns the state that it is in then.
+func (f *Fleet) conclude(ctx context.Context, d *desk, run session.Run, end *agentloop.Ending, asked string) session.State {
+	ctx, cancel := lasting(ctx)
+	defer cancel()
+	c := session.Change{From: []session.State{session.Queued, session.Running}, Fence: run.Fence, To: stateOf(end.Reason),
+		Reason: end.Reason, Answer: end.Answer, Err: errorText(end.Err)}
+	if c.To == session.WaitingReply {
+		c.Question = asked
+	}
+	now, err := f.store.Transition(ctx, run.ID, c)
+	switch {
+	case overtaken(err):
+		if now, err = f.store.Run(ctx, run.ID); err == nil {
+			break
+		}
+		fallthrough
+	case err != nil:
+		f.log.ErrorContext(ctx, "the end of a run could not be stored", "run", run.ID, "reason", end.Reason, "err", err)
+		return run.State
+	}
+	f.moved(d, now)
+	return now.State
+}
+
+// stateOf is the state of a run that ended for the reason. What can go on is PAUSED.
+func stateOf(r agentloop.StopReason) session.State {
+	switch r {
+	case agentloop.TaskCompleted:
+		return session.Completed
+	case agentloop.TaskAborted:
+		return session.Aborted
+	case agentloop.InfoNeedsReply:
+		return session.WaitingReply
+	case agentloop.ManualStop, agentloop.Cancelled:
+		return session.Cancelled
+	case agentloop.QuestionLimit:
+		return session.Failed
+	default:
+		return session.Paused
+	}
+}
+
+// mendMark stands between an error and its mend in a run's stored error.
+const mendMark = "\nmend: "
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	if mend := hint.Of(err); mend != "" {
+		return err.Error() + mendMark + mend
+	}
+	return err.Error()
+}
+
+func errorParts(text string) (message, mend string) {
+	if i := strings.LastIndex(text, mendMark); i >= 0 {
+		return text[:i], text[i+len(mendMark):]
+	}
+	return text, ""
+}

@@ -1,0 +1,79 @@
+package runs
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/session"
+)
+
+// Code says what kept a call from being carried out. Programs read it.
+type Code string
+
+// The codes. Nothing has changed when a call returns one of them, InternalError aside.
+const (
+	SessionNotFound         Code = "SESSION_NOT_FOUND"
+	DeviceNotFound          Code = "DEVICE_NOT_FOUND"
+	DeviceMismatch          Code = "DEVICE_MISMATCH"
+	DeviceBusy              Code = "DEVICE_BUSY"
+	NoOpenQuestion          Code = "NO_OPEN_QUESTION"
+	QuestionAlreadyResolved Code = "QUESTION_ALREADY_RESOLVED"
+	QuestionSuperseded      Code = "QUESTION_SUPERSEDED"
+	RunInProgress           Code = "RUN_IN_PROGRESS"
+	InvalidArgument         Code = "INVALID_ARGUMENT"
+	ServerClosing           Code = "SERVER_CLOSING"
+	InternalError           Code = "INTERNAL_ERROR"
+)
+
+// Error is why a call could not be carried out. Its mend is a hint (see package hint).
+type Error struct {
+	Code     Code
+	Holder   *session.Hold     // under DeviceBusy: who has the phone
+	Question *inquiry.Question // under QuestionAlreadyResolved the settled one, under QuestionSuperseded the current one
+	err      error
+}
+
+func (e *Error) Error() string { return e.err.Error() }
+
+// Unwrap gives what is behind it.
+func (e *Error) Unwrap() error { return e.err }
+
+// CodeOf is the code of err: that of the *Error in it, else InternalError; "" when err is nil.
+func CodeOf(err error) Code {
+	var e *Error
+	switch {
+	case err == nil:
+		return ""
+	case errors.As(err, &e):
+		return e.Code
+	default:
+		return InternalError
+	}
+}
+
+func refuse(code Code, mend, format string, args ...any) *Error {
+	return &Error{Code: code, err: hint.Add(fmt.Errorf(format, args...), mend)}
+}
+
+func invalid(mend, format string, args ...any) *Error {
+	return refuse(InvalidArgument, mend, format, args...)
+}
+
+func busy(h session.Hold) *Error {
+	age := time.Since(h.Since).Round(time.Second)
+	e := refuse(DeviceBusy, "wait for that session or stop it, use another phone, or start with queue to wait your turn",
+		"phone %q is held by session %s, which is %s and has had it for %v", h.Serial, h.SessionID, h.State, max(age, 0))
+	e.Holder = &h
+	return e
+}
+
+// unknown turns a store's answer about a session that is not there into a code.
+func unknown(sessionID string, err error) error {
+	if errors.Is(err, session.ErrNotFound) {
+		return refuse(SessionNotFound, "list the sessions and pass the id of one of them, or start a new task", "there is no session %q", sessionID)
+	}
+	return err
+}

@@ -1,0 +1,116 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/taploop/taploop/session"
+)
+
+// ticket is a run's place in the line for a phone.
+type ticket struct {
+	hold session.Hold  // of the run, as it would hold the phone
+	wake chan struct{} // holds one token when it may be this one's turn
+}
+
+// poll is how often the first in line asks the store, for phones that another process gives back.
+const poll = time.Second
+
+// turn waits, first come first served, until the run has the phone.
+func (f *Fleet) turn(ctx context.Context, serial string, r session.Run) error {
+	t := f.lineUp(serial, r)
+	defer f.stepOut(serial, t)
+	for {
+		if f.first(serial, t) {
+			err := f.store.Lease(ctx, serial, r.ID)
+			var held *session.BusyError
+			if !errors.As(err, &held) {
+				return err
+			}
+		}
+		timer := time.NewTimer(poll)
+		select {
+		case <-t.wake:
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return context.Cause(ctx)
+		}
+		timer.Stop()
+	}
+}
+
+func (f *Fleet) lineUp(serial string, r session.Run) *ticket {
+	t := &ticket{wake: make(chan struct{}, 1), hold: session.Hold{Serial: serial, SessionID: r.SessionID, RunID: r.ID,
+		State: session.Queued, Since: time.Now()}}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.lines[serial] = append(f.lines[serial], t)
+	return t
+}
+
+func (f *Fleet) first(serial string, t *ticket) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.lines[serial][0] == t
+}
+
+func (f *Fleet) stepOut(serial string, t *ticket) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	left := slices.DeleteFunc(f.lines[serial], func(o *ticket) bool { return o == t })
+	if f.lines[serial] = left; len(left) == 0 {
+		delete(f.lines, serial)
+		return
+	}
+	left[0].nudge()
+}
+
+func (t *ticket) nudge() {
+	select {
+	case t.wake <- struct{}{}:
+	default:
+	}
+}
+
+// release gives the phone back and lets the next in line have it.
+func (f *Fleet) release(ctx context.Context, serial, runID string) {
+	ctx, cancel := lasting(ctx)
+	defer cancel()
+	if err := f.store.Release(ctx, serial, runID); err != nil {
+		f.log.ErrorContext(ctx, "release", "serial", serial, "run", runID, "err", err)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if line := f.lines[serial]; len(line) > 0 {
+		line[0].nudge()
+	}
+}
+
+// ahead is how many runs of this Fleet are in front of the run in the line for the phone.
+func (f *Fleet) ahead(serial, runID string) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return max(slices.IndexFunc(f.lines[serial], func(t *ticket) bool { return t.hold.RunID == runID }), 0)
+}
+
+// free refuses when another session has the phone, or is in line for it.
+func (f *Fleet) free(ctx context.Context, serial, sessionID string) error {
+	h, held, err := f.store.Holder(ctx, serial)
+	if err != nil {
+		return err
+	}
+	if held && h.SessionID != sessionID {
+		return busy(h)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, t := range f.lines[serial] {
+		if t.hold.SessionID != sessionID {
+			return busy(t.hold)
+		}
+	}
+	return nil
+}

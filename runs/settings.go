@@ -1,0 +1,101 @@
+package runs
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/taploop/taploop/session"
+)
+
+// ReplyMode says who answers the questions of a run.
+type ReplyMode string
+
+// The reply modes.
+const (
+	PassToClient ReplyMode = "pass_to_client" // the run waits for an answer from outside
+	AutoReply    ReplyMode = "auto_reply"     // a model answers
+	NoReply      ReplyMode = "no_reply"       // the run is told to go on without
+	ManualReply  ReplyMode = "manual_reply"   // the person at the console answers
+)
+
+// ReplyModes are all of them.
+var ReplyModes = []ReplyMode{PassToClient, AutoReply, NoReply, ManualReply}
+
+// Settings are how a run behaves. They are stored with it, so that it behaves the same after a restart.
+type Settings struct {
+	ReplyMode ReplyMode       `json:"reply_mode,omitempty"` // "" means PassToClient
+	Captions  bool            `json:"captions,omitempty"`   // each frame in words
+	Client    json.RawMessage `json:"client,omitempty"`     // the caller's own, kept as given
+}
+
+// stored is the settings with what the Fleet itself has to know again.
+type stored struct {
+	Settings
+	CallFrom int `json:"call_from"` // steps of the session before the present call
+}
+
+func (s stored) encode() json.RawMessage {
+	b, err := json.Marshal(s)
+	if err != nil {
+		panic(fmt.Sprintf("encoding settings: %v", err)) // Client was checked to be JSON
+	}
+	return b
+}
+
+func settingsOf(r session.Run) (stored, error) {
+	var s stored
+	if len(r.Settings) == 0 {
+		return s, nil
+	}
+	if err := json.Unmarshal(r.Settings, &s); err != nil {
+		return s, fmt.Errorf("reading the settings of run %s: %w", r.ID, err)
+	}
+	return s, nil
+}
+
+const maxTask = 20_000 // characters
+
+func checkTask(task string) error {
+	switch n := utf8.RuneCountInString(task); {
+	case strings.TrimSpace(task) == "":
+		return invalid("say in one or two sentences what is to be done, and in which app", "the task is empty")
+	case !utf8.ValidString(task):
+		return invalid("send the task as UTF-8", "the task is not text")
+	case n > maxTask:
+		return invalid("break the goal down into simpler tasks", "the task has %d characters (want at most %d)", n, maxTask)
+	}
+	return nil
+}
+
+// checkSettings fills in the reply mode and refuses what this Fleet cannot do.
+func (f *Fleet) checkSettings(s Settings) (Settings, error) {
+	if s.ReplyMode == "" {
+		s.ReplyMode = PassToClient
+	}
+	switch {
+	case !slices.Contains(ReplyModes, s.ReplyMode):
+		return s, invalid(fmt.Sprintf("use one of %v", ReplyModes), "unknown reply mode %q", s.ReplyMode)
+	case s.ReplyMode == AutoReply && f.opts.Answerer == nil:
+		return s, invalid("use pass_to_client, or configure a model that answers", "reply mode %s needs a model that answers, and there is none", s.ReplyMode)
+	case s.ReplyMode == ManualReply && f.opts.Console == nil:
+		return s, invalid("use pass_to_client, or run on a terminal", "reply mode %s needs a console, and there is none", s.ReplyMode)
+	case len(s.Client) > 0 && !json.Valid(s.Client):
+		return s, invalid("", "the client's own settings are not JSON")
+	}
+	return s, nil
+}
+
+// steps is the effective limit of a call: what was asked for, at most what is configured.
+func (f *Fleet) steps(asked int) (int, error) {
+	switch {
+	case asked < 0:
+		return 0, invalid("leave max_steps out for the configured maximum", "max_steps is %d (want at least 1)", asked)
+	case asked == 0:
+		return f.opts.Limits.Steps, nil
+	default:
+		return min(asked, f.opts.Limits.Steps), nil
+	}
+}

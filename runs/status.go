@@ -1,0 +1,92 @@
+package runs
+
+import (
+	"context"
+	"time"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/session"
+)
+
+// Status is how a session's latest run stands.
+type Status struct {
+	Session  session.Session // Steps is the index of the session's last step
+	Run      session.Run
+	Settings Settings             // of the run
+	Reason   agentloop.StopReason // STILL_RUNNING while it is queued or runs
+	Question *inquiry.Question    // the open one, nil when there is none
+	Steps    []session.StepRecord // those of the present call, or after WaitRequest.SinceStep
+	Last     *session.StepRecord  // the session's last step, nil when there is none
+	Local    int                  // steps of the present call
+	Ahead    int                  // runs in front of a QUEUED one in the line for the phone
+	Usage    session.Usage        // of the run
+	Took     time.Duration        // since the run was created, until it ended or now
+	Waited   time.Duration        // by this call of Wait
+	Budget   time.Duration        // of this call of Wait
+	Replayed bool                 // the reply had been accepted before
+	Message  string               // what is in the way of the run, "" when nothing is
+	Mend     string               // what can be done about it
+}
+
+// Status tells how a session's latest run stands.
+func (f *Fleet) Status(ctx context.Context, sessionID string) (Status, error) {
+	return f.status(ctx, sessionID, 0)
+}
+
+func (f *Fleet) status(ctx context.Context, sessionID string, since int) (st Status, err error) {
+	if st.Session, err = f.store.Session(ctx, sessionID); err != nil {
+		return st, unknown(sessionID, err)
+	}
+	if st.Run, err = f.store.LatestRun(ctx, sessionID); err != nil {
+		return st, unknown(sessionID, err)
+	}
+	st.Reason, st.Took = st.Run.StopReason, time.Since(st.Run.CreatedAt)
+	switch {
+	case st.Run.State == session.Queued, st.Run.State == session.Running:
+		st.Reason = agentloop.StillRunning
+	case st.Run.State.Terminal():
+		st.Took = st.Run.EndedAt.Sub(st.Run.CreatedAt)
+	default:
+		st.Took = st.Run.UpdatedAt.Sub(st.Run.CreatedAt)
+	}
+	st.Message, st.Mend = errorParts(st.Run.Error)
+	if st.Run.State == session.Queued {
+		st.Ahead = f.ahead(st.Session.Serial, st.Run.ID)
+	}
+	if st.Question, err = f.openQuestion(ctx, st.Run); err != nil {
+		return st, err
+	}
+	if st.Usage, err = f.store.Usage(ctx, sessionID, st.Run.ID); err != nil {
+		return st, err
+	}
+	return st, f.addSteps(ctx, &st, since)
+}
+
+// addSteps fills in the steps, the last one, and how many the present call has had.
+func (f *Fleet) addSteps(ctx context.Context, st *Status, since int) error {
+	s, err := settingsOf(st.Run)
+	if err != nil {
+		return err
+	}
+	st.Settings = s.Settings
+	from := s.CallFrom
+	if since > 0 {
+		from = since
+	}
+	// One more than asked for, so that the last step is there even when none is new.
+	list, err := f.store.StepsAfter(ctx, st.Session.ID, min(from, max(st.Session.Steps-1, 0)))
+	if err != nil {
+		return err
+	}
+	for i, r := range list {
+		if r.Index > from {
+			st.Steps = append(st.Steps, r)
+		}
+		if r.Index > s.CallFrom {
+			st.Local = r.Index - s.CallFrom
+		}
+		st.Last = &list[i]
+	}
+	return nil
+}

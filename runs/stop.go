@@ -1,0 +1,95 @@
+package runs
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/session"
+)
+
+// StopMode says what is to become of a run.
+type StopMode string
+
+// The modes.
+const (
+	Cancel StopMode = "cancel" // it ends for good
+	Pause  StopMode = "pause"  // it can be continued
+)
+
+// StopRequest stops a session's run.
+type StopRequest struct {
+	SessionID string
+	Mode      StopMode // "" means Cancel
+}
+
+// Stop returns once the phone is left alone: a gesture that has begun is finished, nothing else is done. A question that the run
+// waits for is withdrawn by Cancel and stays open under Pause. Stopping what has stopped changes nothing.
+func (f *Fleet) Stop(ctx context.Context, r StopRequest) (Status, error) {
+	cause := agentloop.ErrStopped
+	switch r.Mode {
+	case "", Cancel:
+		r.Mode = Cancel
+	case Pause:
+		cause = agentloop.ErrPaused
+	default:
+		return Status{}, invalid(fmt.Sprintf("use %q or %q", Cancel, Pause), "unknown mode %q", r.Mode)
+	}
+	sess, err := f.store.Session(ctx, r.SessionID)
+	if err != nil {
+		return Status{}, unknown(r.SessionID, err)
+	}
+	d := f.desk(sess.ID)
+	if l := d.current(); l != nil {
+		l.cancel(cause) // at once; the desk may be taken by one who waits for the phone
+	}
+	giveBack, err := d.take(ctx)
+	if err != nil {
+		return Status{}, err
+	}
+	defer giveBack()
+	if l := d.current(); l != nil {
+		l.cancel(cause)
+		select {
+		case <-l.done:
+		case <-ctx.Done():
+			return Status{}, context.Cause(ctx)
+		}
+	}
+	if err := f.halt(ctx, d, sess, r.Mode); err != nil {
+		return Status{}, err
+	}
+	return f.Status(ctx, sess.ID)
+}
+
+// halt moves a run that no goroutine of this Fleet carries out. One that another process carries out finds itself overtaken before
+// its next gesture.
+func (f *Fleet) halt(ctx context.Context, d *desk, sess session.Session, mode StopMode) error {
+	run, err := f.present(ctx, d, sess.ID)
+	if err != nil {
+		return err
+	}
+	change := session.Change{To: session.Cancelled, Reason: agentloop.Cancelled, Err: agentloop.ErrStopped.Error()}
+	if mode == Pause {
+		change = session.Change{To: session.Paused, Reason: agentloop.UserPaused, Err: agentloop.ErrPaused.Error()}
+	}
+	if run.State.Terminal() || run.State == change.To {
+		return nil
+	}
+	now, err := f.store.Transition(ctx, run.ID, change)
+	if overtaken(err) { // it ended by itself in this moment
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	f.release(ctx, sess.Serial, run.ID)
+	if run.QuestionID != "" && mode == Cancel {
+		// The store has withdrawn it with the change; this tells those who show it.
+		if err := f.broker.Withdraw(ctx, run.QuestionID, "the run was stopped"); err != nil {
+			f.log.WarnContext(ctx, "withdrawing", "question", run.QuestionID, "err", err)
+		}
+	}
+	f.moved(d, now)
+	return nil
+}
