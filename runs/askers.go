@@ -122,7 +122,7 @@ func (f *Fleet) atConsole(ctx context.Context, q inquiry.Question) error {
 }
 
 // listen asks until there is an answer. asking ends when the question is settled elsewhere, ctx when the run is.
-func (f *Fleet) type_(ctx, asking context.Context, q inquiry.Question) error {
+func (f *Fleet) listen(ctx, asking context.Context, q inquiry.Question) error {
 	prompt := consolePrompt(q)
 	for {
 		line, err := f.opts.Console.Ask(asking, prompt, q.Secret)
