@@ -102,20 +102,11 @@ func (b *Broker) Open(ctx context.Context, q Question) (Question, error) {
 	return q, nil
 }
 
-// Get returns a question, or ErrNotFound. A secret answer is erased: only Wait and Apply give its words.
-func (b *Broker) Get(ctx context.Context, id string) (Question, error) {
-	q, err := b.store.Get(ctx, id)
-	return q.erased(), err
-}
+// Get returns a question, or ErrNotFound.
+func (b *Broker) Get(ctx context.Context, id string) (Question, error) { return b.store.Get(ctx, id) }
 
-// List returns questions, oldest first, without the words of secret answers.
-func (b *Broker) List(ctx context.Context, f Filter) ([]Question, error) {
-	list, err := b.store.List(ctx, f)
-	for i, q := range list {
-		list[i] = q.erased()
-	}
-	return list, err
-}
+// List returns questions, oldest first.
+func (b *Broker) List(ctx context.Context, f Filter) ([]Question, error) { return b.store.List(ctx, f) }
 
 // Apply takes a settled question's answer for use by the run's life fence, once. See Store.Apply.
 func (b *Broker) Apply(ctx context.Context, id string, fence int64) (Question, error) {
@@ -187,7 +178,7 @@ func (b *Broker) Resolve(ctx context.Context, id string, r Reply) (Result, error
 	if errors.Is(err, ErrSettled) {
 		return b.lost(q, r)
 	}
-	return Result{Question: q.erased()}, err
+	return Result{Question: q}, err
 }
 
 // answer is the words as this question keeps them.

@@ -343,7 +343,7 @@ func TestClosingASubscriptionWakesItsReader(t *testing.T) {
 	})
 }
 
-func TestASecretAnswerIsSeenOnlyByTheOneWhoAppliesIt(t *testing.T) {
+func TestASecretAnswerIsInNoPrintLogEventOrError(t *testing.T) {
 	const code = "482913"
 	store := new(inquirytest.Memory)
 	b := inquiry.NewBroker(store, nil)
@@ -363,6 +363,10 @@ func TestASecretAnswerIsSeenOnlyByTheOneWhoAppliesIt(t *testing.T) {
 	require.NoError(t, err)
 	event, err := sub.Next(t.Context())
 	require.NoError(t, err)
+	require.Empty(t, event.Question.Resolution.Response.Reveal())
+	var already *inquiry.AlreadyResolvedError
+	require.ErrorAs(t, lost, &already)
+	require.Empty(t, already.Question.Resolution.Response.Reveal())
 	held, err := store.Get(t.Context(), q.ID)
 	require.NoError(t, err)
 	require.Equal(t, " "+code+" ", held.Resolution.Response.Reveal(), "spaces may belong to a secret")

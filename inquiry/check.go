@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// AlreadyResolvedError says that another answer was first.
+// AlreadyResolvedError says that another answer was first. The words of a secret answer are not in it.
 type AlreadyResolvedError struct{ Question Question }
 
 func (e *AlreadyResolvedError) Error() string {
@@ -45,7 +45,7 @@ func (b *Broker) lost(q Question, r Reply) (Result, error) {
 	if !q.same(r) {
 		return Result{}, fmt.Errorf("question %s: %w", q.ID, ErrReplyIDReused)
 	}
-	return Result{Question: q.erased(), Replayed: true}, nil
+	return Result{Question: q, Replayed: true}, nil
 }
 
 // same reports whether the reply says what the resolution says. An erased secret cannot be compared: there the id decides.

@@ -19,7 +19,7 @@ const (
 	Lost     EventType = "lost" // the subscriber was too slow and Event.Lost events are gone: it should list the questions anew
 )
 
-// Event is something that happened to a question. It happened: the store has it.
+// Event is something that happened to a question. It happened: the store has it. The words of a secret answer are not in it.
 type Event struct {
 	Type     EventType
 	Question Question

@@ -63,7 +63,7 @@ func (s *Store) recoverRun(ctx context.Context, tx *sql.Tx, r *Run) error {
 // askedBy is the question that this life of the run asked and whose answer it has not applied, or "".
 func askedBy(ctx context.Context, tx *sql.Tx, r *Run) (string, error) {
 	var id string
-	err := tx.QueryRowContext(ctx, `SELECT id FROM questions WHERE run_id = ? AND fence = ? AND applied_at = 0 AND status IN ('pending', 'answered', 'refused')
+	err := tx.QueryRowContext(ctx, `SELECT id FROM questions WHERE run_id = ? AND fence = ? AND applied_at = 0 AND status IN ('pending', 'answered', 'refused', 'timed_out')
 		ORDER BY asked_at DESC, rowid DESC LIMIT 1`, r.ID, r.Fence).Scan(&id)
 	if err == sql.ErrNoRows {
 		return "", nil
