@@ -10,13 +10,13 @@ import (
 
 // Phone is what the loop needs of a phone. It is used by one goroutine.
 //
-// Of an error the loop asks whether it is [screen.ErrDisconnected], [screen.ErrLocked] or [screen.ErrSecure]; with
-// errors.As beside Look, whether it has a method Temporary() bool that returns true: looking again at once may well
-// succeed. Any other error of a touch is a refusal, and its text is told to the model.
+// Of an error the loop asks whether it is [screen.ErrDisconnected], [screen.ErrLocked] or [screen.ErrSecure]. Any other
+// error of a touch is a refusal, and its text is told to the model.
 type Phone interface {
 	actions.Surface
 	// Look captures one frame and the state beside it. The frame is nil when the display is off. A window that forbids
-	// capture is screen.ErrSecure; a frame is never an invented one.
+	// capture is screen.ErrSecure; a frame is never an invented one. What may well succeed when it is tried again at once
+	// is tried by Look itself.
 	Look(ctx context.Context) (screen.Look, error)
 }
 

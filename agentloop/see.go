@@ -95,25 +95,12 @@ func atRest(a, b screen.Look) bool {
 	return a.State.App == b.State.App && a.State.Activity == b.State.Activity && a.State.Size == b.State.Size
 }
 
-// glance looks once, and again when the capture came apart.
 func (l *loop) glance(ctx context.Context) (screen.Look, screen.Fingerprint, error) {
-	const tries = 3
-	for n := 1; ; n++ {
-		look, err := l.Phone.Look(ctx)
-		if err == nil && look.Frame != nil {
-			return look, look.Frame.Fingerprint(), nil
-		}
-		if err == nil || n == tries || !temporary(err) || ctx.Err() != nil {
-			return look, screen.Fingerprint{}, err
-		}
-		sleep(ctx, firstPoll)
+	look, err := l.Phone.Look(ctx)
+	if err != nil || look.Frame == nil {
+		return look, screen.Fingerprint{}, err
 	}
-}
-
-// temporary reports whether err says that trying again at once may well succeed.
-func temporary(err error) bool {
-	var t interface{ Temporary() bool }
-	return errors.As(err, &t) && t.Temporary()
+	return look, look.Frame.Fingerprint(), nil
 }
 
 // sleep waits for d or until ctx is done; the caller finds out which from ctx.

@@ -1,7 +1,6 @@
 package agentloop_test
 
 import (
-	"errors"
 	"testing"
 	"time"
 
@@ -101,35 +100,6 @@ func TestAnAppThatComesToTheFrontWithTheSamePictureIsWaitedFor(t *testing.T) {
 
 	require.Equal(t, "main", r.script.seen[1].Look.State.App)
 	require.Equal(t, 4, r.phone.looks)
-}
-
-type torn struct{}
-
-func (torn) Error() string   { return "the capture came apart" }
-func (torn) Temporary() bool { return true }
-
-func TestATornCaptureIsLookedAtAgainAFewTimes(t *testing.T) {
-	r := newRig(actions.Complete{})
-	r.phone.lookErr = func(n int) error {
-		if n < 3 {
-			return torn{}
-		}
-		return nil
-	}
-	end, _ := run(t, r, "x")
-	require.Equal(t, agentloop.TaskCompleted, end.Reason)
-	require.Equal(t, 3, r.phone.looks)
-
-	r = newRig(actions.Complete{})
-	r.phone.lookErr = func(int) error { return torn{} }
-	end, _ = run(t, r, "x")
-	require.Equal(t, agentloop.DeviceError, end.Reason)
-	require.Equal(t, 3, r.phone.looks)
-
-	r = newRig(actions.Complete{})
-	r.phone.lookErr = func(int) error { return errors.New("no such display") }
-	run(t, r, "x")
-	require.Equal(t, 1, r.phone.looks, "an error that will not pass is not tried again")
 }
 
 func TestAWindowThatIsSecureButSeenIsActedOn(t *testing.T) {
