@@ -66,8 +66,8 @@ func (g *gelab) situation(s *Situation) string {
 	} else {
 		b.WriteString(g.quote(s.Summary, maxSaid) + "\n")
 	}
-	g.list(&b, w.remembered, s.Remembered, func(t string) string { return g.quote(t, maxNote) })
-	g.list(&b, w.notes, s.Notes, func(t string) string { return oneLine(t, maxNote, w.cut) })
+	list(&b, w, w.remembered, s.Remembered, func(t string) string { return g.quote(t, maxNote) })
+	list(&b, w, w.notes, s.Notes, func(t string) string { return oneLine(t, maxNote, w.cut) })
 	b.WriteString("\n" + w.screen)
 	return b.String()
 }
@@ -78,11 +78,7 @@ func (g *gelab) exchanges(b *strings.Builder, s *Situation) {
 	if s.ReplyJustIn && len(old) > 0 {
 		old = old[:len(old)-1]
 	}
-	var said []string
-	for _, e := range old {
-		said = append(said, g.exchange(e))
-	}
-	g.list(b, g.words.asked, said, func(t string) string { return t })
+	list(b, g.words, g.words.asked, old, g.exchange)
 	if len(old) < len(s.Exchanges) {
 		newest := s.Exchanges[len(old)]
 		b.WriteString("\n" + g.words.justIn + g.exchange(newest))
@@ -99,13 +95,13 @@ func (g *gelab) exchange(e actions.Exchange) string {
 }
 
 // list writes the newest of the items under a heading, or nothing when there are none.
-func (g *gelab) list(b *strings.Builder, heading string, items []string, word func(string) string) {
+func list[T any](b *strings.Builder, w *gelabWords, heading string, items []T, word func(T) string) {
 	if len(items) == 0 {
 		return
 	}
 	b.WriteString("\n" + heading + "\n")
 	if n := len(items) - maxListed; n > 0 {
-		b.WriteString(fmt.Sprintf(g.words.earlier, n) + "\n")
+		b.WriteString(fmt.Sprintf(w.earlier, n) + "\n")
 		items = items[n:]
 	}
 	for i, t := range items {

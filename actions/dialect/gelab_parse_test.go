@@ -13,6 +13,7 @@ import (
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/internal/golden"
+	"github.com/taploop/taploop/screen"
 )
 
 const gelabCases = "testdata/gelab"
@@ -41,7 +42,7 @@ func TestGelabReadsEveryAction(t *testing.T) {
 }
 
 func gelab(t testing.TB, lang string) dialect.Dialect {
-	d, err := dialect.New("gelab", &dialect.Options{Lang: lang})
+	d, err := dialect.New("gelab", &dialect.Options{Lang: lang, ImageSize: screen.Size{W: 8, H: 8}})
 	require.NoError(t, err)
 	return d
 }

@@ -28,7 +28,9 @@ func TestGelabPrompts(t *testing.T) {
 		require.NoError(t, json.Unmarshal([]byte(c.Section(t, "situation.json")), &s))
 		s.Frame = frame(t)
 		for _, lang := range []string{"zh", "en"} {
-			text := prompted(t, gelab(t, lang), s)
+			d, err := dialect.New("gelab", &dialect.Options{Lang: lang})
+			require.NoError(t, err)
+			text := prompted(t, d, s)
 			if c.Name != "first-step" { // the other cases show what differs
 				_, text, _ = strings.Cut(text, quoting[lang]+"\n\n")
 				text, _, _ = strings.Cut(text, "[JPEG")
@@ -118,9 +120,7 @@ func TestGelabWordsEveryOutcome(t *testing.T) {
 
 // Whatever a text from elsewhere holds, the prompt keeps its lines, and the text can be read back from its JSON string.
 func TestGelabPromptKeepsItsShapeWhateverTextsHold(t *testing.T) {
-	d, err := dialect.New("gelab", &dialect.Options{Lang: "en", ImageSize: screen.Size{W: 8, H: 8}})
-	require.NoError(t, err)
-	f := frame(t)
+	d, f := gelab(t, "en"), frame(t)
 	plain := dialect.Situation{
 		Task: "t", Summary: "s", Remembered: []string{"r"}, Notes: []string{"n"}, Frame: f,
 		Exchanges: []actions.Exchange{{Question: "q", Answer: "a", Outcome: actions.Answered}},
