@@ -110,11 +110,12 @@ func withoutPixels(body []byte, scrub scrubber) json.RawMessage {
 	if len(body) == 0 {
 		return nil
 	}
+	small := func(s string) string { return scrub.text(hashed(s)) }
 	v, err := decodeJSON(body)
 	if err != nil {
-		return marshal(scrub.text(strings.ToValidUTF8(string(body), "\uFFFD")))
+		return marshal(small(strings.ToValidUTF8(string(body), "\uFFFD")))
 	}
-	return marshal(mapStrings(v, func(s string) string { return scrub.text(hashed(s)) }))
+	return marshal(mapStrings(v, small))
 }
 
 // hashed is a data URL in small, and any other text as it is.
@@ -249,6 +250,9 @@ func checkHeader(line []byte) error {
 
 func readExchange(line []byte) (exchange, error) {
 	var x exchange
+	if len(bytes.TrimSpace(line)) == 0 {
+		return x, errors.New("an empty line")
+	}
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&x); err != nil {

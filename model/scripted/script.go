@@ -225,7 +225,7 @@ var (
 func (r *rule) checkGroups() error {
 	var known []string
 	if r.when != nil {
-		known = slices.DeleteFunc(r.when.SubexpNames(), func(n string) bool { return n == "" })
+		known = slices.DeleteFunc(slices.Clone(r.when.SubexpNames()), func(n string) bool { return n == "" })
 	}
 	texts := []string{r.text(), r.Reasoning}
 	for _, c := range r.calls {
