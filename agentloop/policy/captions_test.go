@@ -1,0 +1,115 @@
+package policy_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/agentloop/policy"
+	"github.com/taploop/taploop/screen"
+)
+
+type decider func(context.Context) (agentloop.Proposal, error)
+
+func (d decider) Next(ctx context.Context, _ agentloop.Situation) (agentloop.Proposal, error) {
+	return d(ctx)
+}
+
+type describer func(ctx context.Context, task string, f *screen.Frame) (string, error)
+
+func (d describer) Describe(ctx context.Context, task string, f *screen.Frame) (string, error) {
+	return d(ctx, task, f)
+}
+
+// decides after a second.
+func decides(context.Context) (agentloop.Proposal, error) {
+	time.Sleep(time.Second)
+	return agentloop.Proposal{Decision: actions.Decision{Action: actions.Back{}}}, nil
+}
+
+func TestTheFrameIsDescribedWhileThePolicyDecides(t *testing.T) {
+	s := situation(t)
+	synctest.Test(t, func(t *testing.T) {
+		p := policy.WithCaptions(decider(decides), describer(func(_ context.Context, task string, f *screen.Frame) (string, error) {
+			require.Equal(t, "open the shop", task)
+			require.Same(t, s.Look.Frame, f)
+			time.Sleep(3 * time.Second)
+			return "a shop", nil
+		}), nil)
+		begun := time.Now()
+		got, err := p.Next(t.Context(), s)
+		require.NoError(t, err)
+		require.Equal(t, actions.Back{}, got.Action)
+		require.Equal(t, "a shop", got.Caption)
+		require.Equal(t, 3*time.Second, time.Since(begun), "both at once, and the longer one is waited for")
+	})
+}
+
+func TestACaptionThatCannotBeHadFailsNoStep(t *testing.T) {
+	var log bytes.Buffer
+	p := policy.WithCaptions(decider(decides), describer(func(context.Context, string, *screen.Frame) (string, error) {
+		return "half a cap", errors.New("out of words")
+	}), &policy.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+	got, err := p.Next(t.Context(), situation(t))
+	require.NoError(t, err)
+	require.Equal(t, actions.Back{}, got.Action)
+	require.Empty(t, got.Caption)
+	require.Contains(t, log.String(), "out of words")
+}
+
+func TestDescribingIsCalledOffAndWaitedForWhenThePolicyFails(t *testing.T) {
+	s := situation(t)
+	synctest.Test(t, func(t *testing.T) {
+		failed := errors.New("no model")
+		ended := false
+		var log bytes.Buffer
+		p := policy.WithCaptions(decider(func(context.Context) (agentloop.Proposal, error) {
+			return agentloop.Proposal{Tries: []agentloop.Try{{Error: "no model"}}}, failed
+		}), describer(func(ctx context.Context, _ string, _ *screen.Frame) (string, error) {
+			<-ctx.Done()
+			time.Sleep(time.Second) // putting things away
+			ended = true
+			return "", ctx.Err()
+		}), &policy.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+		got, err := p.Next(t.Context(), s)
+		require.ErrorIs(t, err, failed)
+		require.Len(t, got.Tries, 1)
+		require.True(t, ended, "Next returned before its goroutine had ended")
+		require.Empty(t, log.String(), "what was called off is no failure")
+	})
+}
+
+func TestAStopEndsDecidingAndDescribing(t *testing.T) {
+	s := situation(t)
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		ended := false
+		p := policy.WithCaptions(decider(func(ctx context.Context) (agentloop.Proposal, error) {
+			<-ctx.Done()
+			return agentloop.Proposal{}, ctx.Err()
+		}), describer(func(ctx context.Context, _ string, _ *screen.Frame) (string, error) {
+			<-ctx.Done()
+			ended = true
+			return "", ctx.Err()
+		}), nil)
+		_, err := p.Next(ctx, s)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.True(t, ended)
+	})
+}
+
+func TestWithoutAFrameNothingIsDescribed(t *testing.T) {
+	p := policy.WithCaptions(decider(decides), describer(nil), nil)
+	got, err := p.Next(t.Context(), agentloop.Situation{})
+	require.NoError(t, err)
+	require.Empty(t, got.Caption)
+}
