@@ -81,6 +81,6 @@ func (p *Phone) adbKeyboard(action string, extras map[string]string) bool {
 
 // KeyboardShown reports whether the input method is in front, as it is while a text field has the focus.
 func (p *Phone) KeyboardShown() (shown bool) {
-	p.do(func() { shown = !p.off && p.field() != nil })
+	p.do(func() { shown = !p.off && p.scene().keyboard != nil })
 	return shown
 }

@@ -98,7 +98,7 @@ func (p *Phone) lastRow(s *scene) *ui.View {
 	return ui.Row(
 		p.key(s, ui.Text(other).Size(16).Centered(), other, ui.Line, 15, func() { p.symbols = !p.symbols }),
 		p.charKey(s, ','),
-		p.key(s, ui.Text(p.sys.Say("English", "拼音")).Size(14).Ink(ui.Dim).Centered(), "Space", ui.Surface, 45, func() { p.commit(" ") }),
+		p.key(s, ui.Text(p.sys.Say("English", "英文")).Size(14).Ink(ui.Dim).Centered(), "Space", ui.Surface, 45, func() { p.commit(" ") }),
 		p.charKey(s, '.'),
 		p.enterKey(s, 20),
 	).Gap(5)

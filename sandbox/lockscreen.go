@@ -13,9 +13,9 @@ func (p *Phone) lockScreen() *ui.View {
 		ui.Icon("lock").Ink(ui.White).Align(ui.Center),
 		ui.Text(now.Format("15:04")).Size(84).Ink(ui.White).Centered().Named("clock"),
 		ui.Text(p.sys.Date(now)).Size(18).Ink(ui.White).Centered(),
-	).Gap(8).Pad(24, 0).Fade(wallTop, wallBottom)
+	).Gap(8).Pad(24, 0)
 	if p.bouncer {
-		return ui.Column(ui.Gap(24), p.pinPad(), ui.Gap(24)).Pad(24, 0).Fade(wallTop, wallBottom)
+		return ui.Column(ui.Gap(24), p.pinPad(), ui.Gap(24)).Pad(24, 0)
 	}
 	for i := range p.sys.Notifications {
 		screen.Add(p.notification(i))

@@ -48,14 +48,18 @@ type Node = ui.Node
 func New(opts *Options) *Phone {
 	o := opts.withDefaults()
 	p := &Phone{opts: o, boot: o.Now(), density: o.Density, files: newFiles(o.Now)}
-	p.sys = &apps.Phone{
-		Settings: defaultSettings(&o), Data: apps.Seed(o.Now(), o.Locale), Clock: o.Now, Lang: o.Locale,
-		Apps: installed(o.adbKeyboard()),
-	}
+	p.sys = newSystem(&o)
 	p.home = p.open(p.sys.Find(launcherPackage))
 	p.front = p.home
 	p.locked = o.Locked
 	return p
+}
+
+func newSystem(o *Options) *apps.Phone {
+	return &apps.Phone{
+		Settings: defaultSettings(o), Data: apps.Seed(o.Now(), o.Locale), Clock: o.Now, Lang: o.Locale,
+		Apps: installed(o.adbKeyboard()),
+	}
 }
 
 // Close ends the phone. It holds nothing but memory, so a closed phone still answers.

@@ -8,7 +8,7 @@ import (
 )
 
 // recents is the overview of running apps: a tap brings one back, swiping its card up or the cross ends it.
-func (p *Phone) recents(s *scene) *ui.View {
+func (p *Phone) recents() *ui.View {
 	list := ui.List("overview_panel").Gap(14)
 	for _, t := range slices.Backward(p.running) {
 		list.Add(p.recentCard(t))
@@ -25,7 +25,7 @@ func (p *Phone) recents(s *scene) *ui.View {
 				p.sys.Moved(apps.Close)
 			}).Named("clear_all").Align(ui.Center)
 		}),
-	).Pad(16, 8).Gap(8).Fade(wallTop, wallBottom)
+	).Pad(16, 8).Gap(8)
 }
 
 func (p *Phone) recentCard(t *apps.Task) *ui.View {

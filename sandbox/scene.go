@@ -80,29 +80,28 @@ func (p *Phone) windows(s *scene) (front *ui.View, mem *ui.Memory) {
 		s.window = append(s.window, layer{v, m})
 		front, mem = v, m
 	}
-	switch {
-	case p.locked:
+	photo := func(v *ui.View) *ui.View {
 		s.onPhoto = true
-		add(p.lockScreen(), &p.lockMemory)
+		return ui.Stack(v).Fade(wallTop, wallBottom)
+	}
+	switch page := p.front.Top(); {
+	case p.locked:
+		add(photo(p.lockScreen()), &p.lockMemory)
 		return front, mem
 	case p.cover == coverRecents:
-		s.onPhoto = true
-		add(p.recents(s), &p.coverMemory)
+		add(photo(p.recents()), &p.coverMemory)
 		return front, mem
+	case p.front == p.home:
+		add(photo(page.View()), &page.Memory)
+	default:
+		add(ui.Stack(page.View()).Fill(ui.Background), &page.Memory)
 	}
-	page := p.front.Top()
-	s.onPhoto = p.front == p.home
-	backdrop := ui.Stack(page.View()).Fill(ui.Background)
-	if s.onPhoto {
-		backdrop.Fade(wallTop, wallBottom)
-	}
-	add(backdrop, &page.Memory)
 	if p.front.Dialog != nil {
 		add(p.dialog(p.front), &p.front.Dialog.Memory)
 	}
 	if p.cover == coverShade {
 		s.onPhoto = true
-		add(p.shade(), &p.coverMemory)
+		add(ui.Stack(p.shade()).Fill(ui.RGB(0x20242e)).Modal(), &p.coverMemory)
 	}
 	return front, mem
 }

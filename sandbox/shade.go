@@ -18,7 +18,7 @@ func (p *Phone) notification(i int) *ui.View {
 			ui.Row(ui.Text(n.Title).Bold().Lines(1).Grow(1), ui.Small(n.At.Format("15:04"))).Gap(8),
 			ui.Text(n.Text).Size(15).Lines(2),
 		).Grow(1).Gap(2),
-	).Gap(12).Pad(14).Fill(ui.Surface).Radius(20).Named("notification").Modal().OnTap(func() { p.openNotification(i) })
+	).Gap(12).Pad(14).Fill(ui.Surface).Border(ui.Line).Radius(20).Named("notification").Modal().OnTap(func() { p.openNotification(i) })
 }
 
 func (p *Phone) openNotification(i int) {
@@ -49,7 +49,7 @@ func (p *Phone) shade() *ui.View {
 	return ui.Column(
 		ui.Column(p.quick(), p.brightness()).Gap(12).Pad(0, 8), list,
 		ui.Flat(p.sys.Say("Close", "关闭"), close).Ink(ui.White),
-	).Gap(8).Pad(16, 8).Fill(ui.RGB(0x20242e)).Modal()
+	).Gap(8).Pad(16, 8)
 }
 
 func (p *Phone) quick() *ui.View {

@@ -53,7 +53,7 @@ func (p *Phone) settle() {
 		st.prev, st.motion, st.start = st.last, p.sys.Motion, now
 		st.length = p.scaled(lengths[st.motion], "transition_animation_scale")
 		p.sys.Motion = apps.Still
-		p.keyboardHidden = p.keyboardHidden || st.motion == apps.Backward || st.motion == apps.Open
+		p.showKeyboard(st.motion)
 	}
 	s := p.scene()
 	st.last = p.paintWindows(s)
@@ -62,6 +62,17 @@ func (p *Phone) settle() {
 	}
 	if s.keyboard != nil {
 		st.keys = ui.Paint(s.keyboard, p.theme(), false)
+	}
+}
+
+// showKeyboard says whether a field that has the focus right after a transition has the keyboard too: on a new page or
+// dialog it has, on one that is come back to it has not.
+func (p *Phone) showKeyboard(m apps.Motion) {
+	switch d := p.front.Dialog; {
+	case m == apps.Forward, m == apps.Popup && d != nil && d.Memory.Focus != "":
+		p.keyboardHidden, p.shift, p.symbols = false, false, false
+	case m == apps.Backward, m == apps.Open:
+		p.keyboardHidden = true
 	}
 }
 

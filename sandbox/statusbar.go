@@ -71,7 +71,7 @@ func (p *Phone) statusIcons(ink ui.Ink) *ui.View {
 // banner is the last notification, shown in front for a while.
 func (p *Phone) banner() *ui.View {
 	n := len(p.sys.Notifications)
-	if n == 0 || p.off || p.cover == coverShade || !p.sys.BannerUntil.After(p.sys.Now()) {
+	if n == 0 || p.off || p.locked || p.cover == coverShade || !p.sys.BannerUntil.After(p.sys.Now()) {
 		return nil
 	}
 	card := p.notification(n - 1).Lift()
