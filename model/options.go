@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -88,7 +89,7 @@ func (o *Options) check() error {
 	if o.MaxTokens < 0 {
 		return fmt.Errorf("max_tokens of %d (want 1 or more, or 0 for the endpoint's default)", o.MaxTokens)
 	}
-	return errors.Join(inRange("temperature", o.Temperature, 0, 2), inRange("top_p", o.TopP, 0, 1),
+	return cmp.Or(inRange("temperature", o.Temperature, 0, 2), inRange("top_p", o.TopP, 0, 1),
 		inRange("frequency_penalty", o.FrequencyPenalty, -2, 2))
 }
 

@@ -102,8 +102,8 @@ func (h *Handler) chat(w http.ResponseWriter, r *http.Request) error {
 	if rule == nil {
 		return badRequest("%s has no rule for this: %q", h.script.name, middleCut(req.Asked(), 2000))
 	}
-	if pause(r.Context(), rule.Delay) != nil {
-		return nil // nobody is there to be answered
+	if pause(r.Context(), rule.delay) != nil {
+		return &fault{503, "the endpoint is closing", "server_error", ""} // or its caller has left and does not hear this
 	}
 	if rule.Status != 0 {
 		return h.fail(w, rule, groups)

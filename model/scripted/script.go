@@ -1,6 +1,7 @@
 package scripted
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -34,20 +35,21 @@ type rule struct {
 	source
 	line  int
 	when  *regexp.Regexp // nil matches everything
+	delay time.Duration
 	calls []toolCall
 }
 
 // source is a rule as the file has it.
 type source struct {
-	When         string        `yaml:"when"`
-	Times        int           `yaml:"times"` // 0 means any number
-	Reply        *string       `yaml:"reply"`
-	Reasoning    string        `yaml:"reasoning"`
-	Status       int           `yaml:"status"`
-	RetryAfter   string        `yaml:"retry_after"` // seconds or an HTTP date
-	Delay        time.Duration `yaml:"delay"`
-	FinishReason string        `yaml:"finish_reason"`
-	ToolCalls    []sourceCall  `yaml:"tool_calls"`
+	When         string       `yaml:"when"`
+	Times        int          `yaml:"times"` // 0 means any number
+	Reply        *string      `yaml:"reply"`
+	Reasoning    string       `yaml:"reasoning"`
+	Status       int          `yaml:"status"`
+	RetryAfter   string       `yaml:"retry_after"` // seconds or an HTTP date
+	Delay        string       `yaml:"delay"`
+	FinishReason string       `yaml:"finish_reason"`
+	ToolCalls    []sourceCall `yaml:"tool_calls"`
 }
 
 type sourceCall struct {
@@ -160,13 +162,30 @@ func (r *rule) compile(src *source) error {
 		return errors.New("it is empty")
 	}
 	r.source = *src
-	if r.When != "" {
-		re, err := regexp.Compile(r.When)
-		if err != nil {
-			return fmt.Errorf("when: %w", err)
-		}
-		r.when = re
+	return cmp.Or(r.readWhen(), r.readDelay(), r.readCalls(), r.checkNumbers(), r.checkWhole(), r.checkGroups())
+}
+
+func (r *rule) readWhen() (err error) {
+	if r.When == "" {
+		return nil
 	}
+	if r.when, err = regexp.Compile(r.When); err != nil {
+		return fmt.Errorf("when: %w", err)
+	}
+	return nil
+}
+
+func (r *rule) readDelay() (err error) {
+	if r.Delay == "" {
+		return nil
+	}
+	if r.delay, err = time.ParseDuration(r.Delay); err != nil {
+		return fmt.Errorf("delay: %q is no duration (want something like 300ms or 2s)", r.Delay)
+	}
+	return nil
+}
+
+func (r *rule) readCalls() error {
 	for _, c := range r.ToolCalls {
 		if c.Name == "" {
 			return errors.New("tool_calls: a call without a name")
@@ -177,7 +196,7 @@ func (r *rule) compile(src *source) error {
 		}
 		r.calls = append(r.calls, toolCall{c.Name, string(args)})
 	}
-	return errors.Join(r.checkNumbers(), r.checkWhole(), r.checkGroups())
+	return nil
 }
 
 func orEmpty(m map[string]any) map[string]any {
@@ -191,8 +210,8 @@ func (r *rule) checkNumbers() error {
 	switch {
 	case r.Times < 0:
 		return fmt.Errorf("times: %d (want 1 or more, or none for any number)", r.Times)
-	case r.Delay < 0:
-		return fmt.Errorf("delay: %s is in the past", r.Delay)
+	case r.delay < 0:
+		return fmt.Errorf("delay: %s is in the past", r.delay)
 	case r.Status != 0 && (r.Status < 400 || r.Status > 599):
 		return fmt.Errorf("status: %d (want 400 to 599; without a status the reply is a 200)", r.Status)
 	}
