@@ -1,0 +1,360 @@
+package devicetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/screen"
+)
+
+// patience is how long an effect may take to be seen, and how late a cancelled call may come back.
+const patience = 10 * time.Second
+
+// Run runs the contract. fresh makes a subject for one part of it, and cleans up through t.
+func Run(t *testing.T, fresh func(t *testing.T) Subject) {
+	parts := []struct {
+		name string
+		test func(t *testing.T, s Subject)
+		can  func(s Subject) bool
+	}{
+		{"Look shows the screen and what it is", looks, nil},
+		{"Look follows the rotation", turns, func(s Subject) bool { return s.Turn != nil }},
+		{"Look has no frame when the display is off", looksAtDark, func(s Subject) bool { return s.Off != nil }},
+		{"Look does not take a black secure screen for content", looksAtSecure, func(s Subject) bool { return s.Secure != nil }},
+		{"Tap", touch(func(p Phone, ctx context.Context, g Target) error { return p.Tap(ctx, g.At) }, func(s Subject) func(*testing.T) Target { return s.Tap }),
+			func(s Subject) bool { return s.Tap != nil }},
+		{"DoubleTap", touch(func(p Phone, ctx context.Context, g Target) error { return p.DoubleTap(ctx, g.At) }, func(s Subject) func(*testing.T) Target { return s.DoubleTap }),
+			func(s Subject) bool { return s.DoubleTap != nil }},
+		{"Press", touch(func(p Phone, ctx context.Context, g Target) error { return p.Press(ctx, g.At, 800*time.Millisecond) }, func(s Subject) func(*testing.T) Target { return s.Press }),
+			func(s Subject) bool { return s.Press != nil }},
+		{"Swipe", touch(func(p Phone, ctx context.Context, g Target) error {
+			return p.Swipe(ctx, g.At, g.To, 200*time.Millisecond)
+		}, func(s Subject) func(*testing.T) Target { return s.Swipe }),
+			func(s Subject) bool { return s.Swipe != nil }},
+		{"Drag", touch(func(p Phone, ctx context.Context, g Target) error { return p.Drag(ctx, g.At, g.To) }, func(s Subject) func(*testing.T) Target { return s.Drag }),
+			func(s Subject) bool { return s.Drag != nil }},
+		{"Points beyond the screen are refused", refusesPoints, nil},
+		{"Key", keys, func(s Subject) bool { return s.Front != nil && s.Home != nil }},
+		{"Type types exactly or refuses", types, func(s Subject) bool { return s.Field != nil }},
+		{"Clear empties the field", clears, func(s Subject) bool { return s.Field != nil }},
+		{"Launch opens what is meant, and nothing else", launches, func(s Subject) bool { return s.Front != nil }},
+		{"StopApp ends the app", stops, func(s Subject) bool { return s.Front != nil }},
+		{"Wake", wakes, func(s Subject) bool { return s.Off != nil }},
+		{"Wake opens a lock screen without a PIN", unlocks, func(s Subject) bool { return s.Lock != nil }},
+		{"Wake stops at a PIN", stopsAtPIN, func(s Subject) bool { return s.LockedPIN != nil }},
+		{"A cancelled call does nothing", cancelledBefore, nil},
+		{"A call ends when it is cancelled", cancelledDuring, func(s Subject) bool { return s.Hang != nil }},
+		{"A phone that hangs ends at the deadline", hangs, func(s Subject) bool { return s.Hang != nil }},
+		{"A phone that is gone says so, and comes back", disconnects, func(s Subject) bool { return s.Disconnect != nil }},
+	}
+	for _, part := range parts {
+		t.Run(part.name, func(t *testing.T) {
+			s := fresh(t)
+			if part.can != nil && !part.can(s) {
+				t.Log("left out: it cannot be seen or brought about on this phone")
+				return
+			}
+			part.test(t, s)
+			if s.Canary != nil {
+				require.NoError(t, s.Canary())
+			}
+		})
+	}
+}
+
+func looks(t *testing.T, s Subject) {
+	look := see(t, s)
+	require.True(t, look.State.On)
+	require.False(t, look.State.Locked)
+	require.True(t, look.State.Size.Valid())
+	require.GreaterOrEqual(t, int(look.State.Rotation), 0)
+	require.LessOrEqual(t, int(look.State.Rotation), 3)
+	require.WithinDuration(t, time.Now(), look.At, time.Minute)
+	require.Equal(t, look.State.Size.Landscape(), look.Frame.Size().Landscape(), "the frame is turned as the display is")
+	if s.Front != nil {
+		require.Equal(t, s.Front(), look.State.App)
+	}
+}
+
+// see is a look that must succeed.
+func see(t *testing.T, s Subject) screen.Look {
+	t.Helper()
+	look, err := s.Phone.Look(t.Context())
+	require.NoError(t, err)
+	require.NotNil(t, look.Frame)
+	return look
+}
+
+func turns(t *testing.T, s Subject) {
+	upright := see(t, s).State.Size
+	for _, r := range []screen.Rotation{1, 3, 0} {
+		s.Turn(t, r)
+		look := see(t, s)
+		require.Equal(t, r, look.State.Rotation)
+		want := upright
+		if r%2 == 1 {
+			want = upright.Turned()
+		}
+		require.Equal(t, want, look.State.Size)
+		require.Equal(t, want.Landscape(), look.Frame.Size().Landscape())
+		if s.Tap != nil {
+			touched(t, s, s.Tap(t), func(g Target) error { return s.Phone.Tap(t.Context(), g.At) })
+		}
+	}
+}
+
+func looksAtDark(t *testing.T, s Subject) {
+	s.Off(t)
+	look, err := s.Phone.Look(t.Context())
+	require.NoError(t, err)
+	require.False(t, look.State.On)
+	require.Nil(t, look.Frame)
+}
+
+func looksAtSecure(t *testing.T, s Subject) {
+	s.Secure(t)
+	look, err := s.Phone.Look(t.Context())
+	require.ErrorIs(t, err, screen.ErrSecure)
+	require.True(t, look.State.Secure)
+	require.True(t, look.State.On)
+	require.Nil(t, look.Frame, "no picture of a screen that forbids it")
+}
+
+func touch(do func(Phone, context.Context, Target) error, target func(Subject) func(*testing.T) Target) func(*testing.T, Subject) {
+	return func(t *testing.T, s Subject) {
+		g := target(s)(t)
+		see(t, s)
+		touched(t, s, g, func(g Target) error { return do(s.Phone, t.Context(), g) })
+	}
+}
+
+// touched checks that a touch has its effect, and that the effect was not there before.
+func touched(t *testing.T, _ Subject, g Target, do func(Target) error) {
+	t.Helper()
+	require.False(t, g.Happened(), "the effect is there before the touch")
+	require.NoError(t, do(g))
+	require.Eventually(t, g.Happened, patience, 5*time.Millisecond, "the touch has no effect")
+}
+
+func refusesPoints(t *testing.T, s Subject) {
+	ctx, in, out := t.Context(), screen.Point{X: 0.5, Y: 0.5}, screen.Point{X: 0.5, Y: 1.5}
+	before := front(s)
+	for name, do := range map[string]func() error{
+		"Tap":       func() error { return s.Phone.Tap(ctx, out) },
+		"DoubleTap": func() error { return s.Phone.DoubleTap(ctx, out) },
+		"Press":     func() error { return s.Phone.Press(ctx, out, time.Second) },
+		"Swipe":     func() error { return s.Phone.Swipe(ctx, in, out, time.Second) },
+		"Drag":      func() error { return s.Phone.Drag(ctx, out, in) },
+	} {
+		require.Error(t, do(), name)
+	}
+	require.Equal(t, before, front(s))
+}
+
+func front(s Subject) string {
+	if s.Front == nil {
+		return ""
+	}
+	return s.Front()
+}
+
+func keys(t *testing.T, s Subject) {
+	ctx := t.Context()
+	require.NoError(t, s.Phone.Launch(ctx, s.Apps[0].Package))
+	comesToFront(t, s, s.Apps[0].Package)
+	require.NoError(t, s.Phone.Key(ctx, actions.KeyHome))
+	require.Eventually(t, s.Home, patience, 5*time.Millisecond)
+	for _, k := range []actions.Key{actions.KeyVolumeUp, actions.KeyVolumeDown, actions.KeyMenu, actions.KeyWakeUp} {
+		require.NoError(t, s.Phone.Key(ctx, k))
+	}
+	require.Error(t, s.Phone.Key(ctx, "no such key; touch "+Canary))
+}
+
+func comesToFront(t *testing.T, s Subject, pkg string) {
+	t.Helper()
+	require.Eventually(t, func() bool { return s.Front() == pkg }, patience, 5*time.Millisecond, "%s does not come to the front", pkg)
+}
+
+func types(t *testing.T, s Subject) {
+	for i, text := range Nasty {
+		t.Run(fmt.Sprintf("%02d", i), func(t *testing.T) {
+			s.Field(t)
+			require.Empty(t, s.Text(), "the field starts empty")
+			err := s.Phone.Type(t.Context(), text)
+			if mustType(text, s.Unicode) {
+				require.NoError(t, err, "%q", text)
+			}
+			want := ""
+			if err == nil {
+				want = strings.ReplaceAll(text, "\r\n", "\n")
+			}
+			require.Eventually(t, func() bool { return s.Text() == want }, patience, 5*time.Millisecond, "typing %q (%v)", text, err)
+			if s.Canary != nil {
+				require.NoError(t, s.Canary(), "typing %q", text)
+			}
+		})
+	}
+}
+
+// mustType reports whether a phone may not refuse a text: characters with a meaning of their own may be refused.
+func mustType(text string, anyText bool) bool {
+	if !utf8.ValidString(text) {
+		return false
+	}
+	for _, r := range strings.ReplaceAll(text, "\r\n", "\n") {
+		if unicode.IsControl(r) && r != '\n' && (r != '\t' || !anyText) || r > unicode.MaxASCII && !anyText {
+			return false
+		}
+	}
+	return true
+}
+
+func clears(t *testing.T, s Subject) {
+	for _, text := range []string{"", "short", strings.Repeat("a longer text ", 30), "two\nlines"} {
+		s.Field(t)
+		require.NoError(t, s.Phone.Type(t.Context(), text))
+		require.Eventually(t, func() bool { return s.Text() == text }, patience, 5*time.Millisecond)
+		require.NoError(t, s.Phone.Clear(t.Context()))
+		require.Eventually(t, func() bool { return s.Text() == "" }, patience, 5*time.Millisecond, "clearing %q", text)
+	}
+}
+
+func launches(t *testing.T, s Subject) {
+	ctx := t.Context()
+	for _, app := range s.Apps {
+		for _, name := range []string{app.Name, strings.ToUpper(app.Name), " " + app.Name + " ", app.Package} {
+			require.NoError(t, s.Phone.Launch(ctx, name), "%q", name)
+			comesToFront(t, s, app.Package)
+		}
+	}
+	before := s.Front()
+	names := append([]string{"", "no such app at all", "; touch " + Canary, "$(touch " + Canary + ")", before + "; touch " + Canary}, s.Missing...)
+	for _, name := range append(names, Nasty...) {
+		require.Error(t, s.Phone.Launch(ctx, name), "%q is no app", name)
+		require.Equal(t, before, s.Front(), "launching %q opened another app", name)
+	}
+	near := s.Apps[1].Name + "zzz"
+	err := s.Phone.Launch(ctx, near)
+	require.ErrorContains(t, err, s.Apps[1].Package, "an error lists near names")
+}
+
+func stops(t *testing.T, s Subject) {
+	ctx, app := t.Context(), s.Apps[0]
+	require.NoError(t, s.Phone.Launch(ctx, app.Package))
+	comesToFront(t, s, app.Package)
+	for _, wrong := range append([]string{"", "no such app at all"}, s.Missing...) {
+		require.Error(t, s.Phone.StopApp(ctx, wrong))
+		require.Equal(t, app.Package, s.Front())
+	}
+	require.NoError(t, s.Phone.StopApp(ctx, app.Name))
+	require.Eventually(t, func() bool { return s.Front() != app.Package }, patience, 5*time.Millisecond)
+}
+
+func wakes(t *testing.T, s Subject) {
+	require.NoError(t, s.Phone.Wake(t.Context()), "a phone that is awake stays so")
+	before := front(s)
+	s.Off(t)
+	require.NoError(t, s.Phone.Wake(t.Context()))
+	look := see(t, s)
+	require.True(t, look.State.On)
+	require.False(t, look.State.Locked)
+	require.Equal(t, before, front(s))
+}
+
+func unlocks(t *testing.T, s Subject) {
+	s.Lock(t)
+	look, err := s.Phone.Look(t.Context())
+	require.NoError(t, err)
+	require.True(t, look.State.Locked)
+	require.NoError(t, s.Phone.Wake(t.Context()))
+	require.False(t, see(t, s).State.Locked)
+}
+
+func stopsAtPIN(t *testing.T, s Subject) {
+	p := s.LockedPIN(t)
+	require.ErrorIs(t, p.Wake(t.Context()), screen.ErrLocked)
+}
+
+// everything is each method once, as a cancelled or hanging call.
+func everything(p Phone, app string) map[string]func(context.Context) error {
+	at := screen.Point{X: 0.5, Y: 0.5}
+	return map[string]func(context.Context) error{
+		"Look":      func(ctx context.Context) error { _, err := p.Look(ctx); return err },
+		"Tap":       func(ctx context.Context) error { return p.Tap(ctx, at) },
+		"DoubleTap": func(ctx context.Context) error { return p.DoubleTap(ctx, at) },
+		"Press":     func(ctx context.Context) error { return p.Press(ctx, at, time.Second) },
+		"Swipe":     func(ctx context.Context) error { return p.Swipe(ctx, at, screen.Point{X: 0.5, Y: 0.2}, time.Second) },
+		"Drag":      func(ctx context.Context) error { return p.Drag(ctx, at, screen.Point{X: 0.5, Y: 0.2}) },
+		"Type":      func(ctx context.Context) error { return p.Type(ctx, "text") },
+		"Clear":     func(ctx context.Context) error { return p.Clear(ctx) },
+		"Key":       func(ctx context.Context) error { return p.Key(ctx, actions.KeyBack) },
+		"Launch":    func(ctx context.Context) error { return p.Launch(ctx, app) },
+		"StopApp":   func(ctx context.Context) error { return p.StopApp(ctx, app) },
+		"Wake":      func(ctx context.Context) error { return p.Wake(ctx) },
+	}
+}
+
+func cancelledBefore(t *testing.T, s Subject) {
+	see(t, s)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cause := errors.New("not wanted any more")
+	cancel(cause)
+	before := front(s)
+	for name, call := range everything(s.Phone, s.Apps[0].Package) {
+		require.ErrorIs(t, call(ctx), cause, name)
+	}
+	require.Equal(t, before, front(s))
+	see(t, s)
+}
+
+func cancelledDuring(t *testing.T, s Subject) {
+	see(t, s)
+	s.Hang(t)
+	cause := errors.New("not wanted any more")
+	for name, call := range everything(s.Phone, s.Apps[0].Package) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		began := time.Now()
+		timer := time.AfterFunc(30*time.Millisecond, func() { cancel(cause) })
+		require.ErrorIs(t, call(ctx), cause, name)
+		require.Less(t, time.Since(began), patience, name)
+		timer.Stop()
+		cancel(nil)
+	}
+	s.Resume(t)
+	see(t, s)
+}
+
+func hangs(t *testing.T, s Subject) {
+	see(t, s)
+	s.Hang(t)
+	for name, call := range everything(s.Phone, s.Apps[0].Package) {
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
+		began := time.Now()
+		err := call(ctx)
+		require.ErrorIs(t, err, context.DeadlineExceeded, name)
+		require.NotErrorIs(t, err, screen.ErrDisconnected, name)
+		require.Less(t, time.Since(began), patience, name)
+		cancel()
+	}
+	s.Resume(t)
+	see(t, s)
+}
+
+func disconnects(t *testing.T, s Subject) {
+	see(t, s)
+	s.Disconnect(t)
+	for name, call := range everything(s.Phone, s.Apps[0].Package) {
+		require.ErrorIs(t, call(t.Context()), screen.ErrDisconnected, name)
+	}
+	s.Reconnect(t)
+	require.Eventually(t, func() bool { _, err := s.Phone.Look(t.Context()); return err == nil }, 2*patience, 50*time.Millisecond)
+}

@@ -1,0 +1,347 @@
+package devicetest
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"image"
+	"image/color"
+	"image/draw"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/screen"
+)
+
+// HomeApp is the package of the Fake's home screen.
+const HomeApp = "com.android.launcher3"
+
+// Fake is a small phone in memory: a home screen, a few apps that each are one text field of several lines, a lock screen.
+// It does no I/O and starts no goroutine, so it works in a synctest bubble; gestures take their time, which is the
+// bubble's. The zero value is not usable: see [NewFake]. It is safe for concurrent use.
+type Fake struct {
+	mu       sync.Mutex
+	apps     []App
+	size     screen.Size // upright
+	rotation screen.Rotation
+	off      bool
+	locked   bool
+	pin      bool
+	secure   bool
+	unicode  bool
+	front    string
+	texts    map[string]string // by package
+	touches  []Touch
+	scrolled int
+	hanging  chan struct{} // closed by Resume; nil when it answers
+	gone     bool
+}
+
+// Touch is a touch as the Fake took it, in pixels of the display as it was turned.
+type Touch struct {
+	Verb     string // tap, doubletap, press, swipe, drag
+	From, To image.Point
+	Took     time.Duration
+}
+
+// NewFake is a Fake of 1080x2400, awake, unlocked, at its home screen, that types any text. Without apps it has Notes,
+// Clock and Settings.
+func NewFake(apps ...App) *Fake {
+	if len(apps) == 0 {
+		apps = []App{{"Notes", "com.android.notes"}, {"Clock", "com.android.deskclock"}, {"Settings", "com.android.settings"}}
+	}
+	return &Fake{apps: apps, size: screen.Size{W: 1080, H: 2400}, unicode: true, front: HomeApp, texts: map[string]string{}}
+}
+
+// Set changes the phone from outside; all fields of the change that are not nil count.
+func (f *Fake) Set(c Change) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	set(&f.off, c.Off)
+	set(&f.locked, c.Locked)
+	set(&f.pin, c.PIN)
+	set(&f.secure, c.Secure)
+	set(&f.unicode, c.Unicode)
+	set(&f.gone, c.Gone)
+	set(&f.rotation, c.Rotation)
+	set(&f.front, c.Front)
+	if c.Text != nil {
+		f.texts[f.front] = *c.Text
+	}
+	if c.Hang != nil && *c.Hang != (f.hanging != nil) {
+		if *c.Hang {
+			f.hanging = make(chan struct{})
+		} else {
+			close(f.hanging)
+			f.hanging = nil
+		}
+	}
+}
+
+// Change is what a person, a cable or an app does to a Fake.
+type Change struct {
+	Off, Locked, PIN, Secure *bool
+	Unicode                  *bool // it types any text, else ASCII only
+	Hang                     *bool // it answers nothing
+	Gone                     *bool // it is disconnected
+	Rotation                 *screen.Rotation
+	Front                    *string // package in front
+	Text                     *string // in the field of the app in front
+}
+
+func set[T any](to *T, from *T) {
+	if from != nil {
+		*to = *from
+	}
+}
+
+// Front is the package in front.
+func (f *Fake) Front() string { f.mu.Lock(); defer f.mu.Unlock(); return f.front }
+
+// Text is what stands in the field of the app in front.
+func (f *Fake) Text() string { f.mu.Lock(); defer f.mu.Unlock(); return f.texts[f.front] }
+
+// Touches are all touches so far.
+func (f *Fake) Touches() []Touch {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return append([]Touch(nil), f.touches...)
+}
+
+// Icon is where an app's icon is on the home screen.
+func (f *Fake) Icon(pkg string) screen.Point {
+	for i, a := range f.apps {
+		if a.Package == pkg {
+			return screen.Point{X: 0.5, Y: (float64(i) + 0.5) / float64(len(f.apps))}
+		}
+	}
+	return screen.Point{X: -1, Y: -1}
+}
+
+// act does something on the phone after d, when it answers until then.
+func (f *Fake) act(ctx context.Context, doing string, d time.Duration, do func() error) error {
+	err := f.wait(ctx, d)
+	if err == nil {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		err = do()
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+	return nil
+}
+
+func (f *Fake) wait(ctx context.Context, d time.Duration) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	f.mu.Lock()
+	gone, hanging := f.gone, f.hanging
+	f.mu.Unlock()
+	if gone {
+		return screen.ErrDisconnected
+	}
+	if hanging != nil {
+		select {
+		case <-hanging:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// now is the display's size as it is turned.
+func (f *Fake) now() screen.Size {
+	if f.rotation%2 == 1 {
+		return f.size.Turned()
+	}
+	return f.size
+}
+
+// Look gives a frame of a tenth of the display's size, whose colour tells what is on the screen.
+func (f *Fake) Look(ctx context.Context) (look screen.Look, err error) {
+	err = f.act(ctx, "looking", 0, func() error {
+		look.At = time.Now()
+		look.State = screen.State{On: !f.off, Locked: f.locked, Secure: f.secure, Rotation: f.rotation, Size: f.now(),
+			App: f.front, Activity: f.front + "/.Main"}
+		switch {
+		case f.off:
+			return nil
+		case f.secure:
+			return screen.ErrSecure
+		}
+		look.Frame, err = f.frame()
+		return err
+	})
+	return look, err
+}
+
+func (f *Fake) frame() (*screen.Frame, error) {
+	h := fnv.New32a()
+	fmt.Fprint(h, f.front, f.texts[f.front], f.locked, f.scrolled)
+	sum := h.Sum32()
+	img := image.NewRGBA(image.Rect(0, 0, f.now().W/10, f.now().H/10))
+	draw.Draw(img, img.Rect, image.NewUniform(color.RGBA{uint8(sum) | 0x40, uint8(sum >> 8), uint8(sum >> 16), 0xff}), image.Point{}, draw.Src)
+	return screen.NewFrame(img)
+}
+
+func (f *Fake) touch(ctx context.Context, verb string, from, to screen.Point, took time.Duration) error {
+	if !from.Valid() || !to.Valid() {
+		return fmt.Errorf("%s: a point of %s, %s is not on the screen", verb, from, to)
+	}
+	return f.act(ctx, verb, took, func() error {
+		f.touches = append(f.touches, Touch{verb, from.Pixel(f.now()), to.Pixel(f.now()), took})
+		if f.off || f.locked {
+			return nil
+		}
+		switch {
+		case verb == "swipe":
+			f.scrolled++
+		case verb == "tap" && f.front == HomeApp:
+			f.front = f.apps[min(int(from.Y*float64(len(f.apps))), len(f.apps)-1)].Package
+		}
+		return nil
+	})
+}
+
+// Tap opens the app under the point when the home screen is in front.
+func (f *Fake) Tap(ctx context.Context, at screen.Point) error { return f.touch(ctx, "tap", at, at, 0) }
+
+// DoubleTap is only noted.
+func (f *Fake) DoubleTap(ctx context.Context, at screen.Point) error {
+	return f.touch(ctx, "doubletap", at, at, 0)
+}
+
+// Press is only noted.
+func (f *Fake) Press(ctx context.Context, at screen.Point, hold time.Duration) error {
+	return f.touch(ctx, "press", at, at, hold)
+}
+
+// Swipe moves the content: the frame changes.
+func (f *Fake) Swipe(ctx context.Context, from, to screen.Point, took time.Duration) error {
+	return f.touch(ctx, "swipe", from, to, took)
+}
+
+// Drag is only noted.
+func (f *Fake) Drag(ctx context.Context, from, to screen.Point) error {
+	return f.touch(ctx, "drag", from, to, time.Second)
+}
+
+// Type adds to the field of the app in front; the home screen has none.
+func (f *Fake) Type(ctx context.Context, text string) error {
+	return f.act(ctx, "typing", 0, func() error {
+		text = strings.ReplaceAll(text, "\r\n", "\n")
+		for _, r := range text {
+			if unicode.IsControl(r) && r != '\n' && r != '\t' {
+				return fmt.Errorf("the text holds the control character %U", r)
+			}
+			if r > unicode.MaxASCII && !f.unicode {
+				return fmt.Errorf("%c is not ASCII, and there is no keyboard for it", r)
+			}
+		}
+		if !utf8.ValidString(text) {
+			return fmt.Errorf("the text is not valid UTF-8")
+		}
+		if f.front != HomeApp && !f.off && !f.locked {
+			f.texts[f.front] += text
+		}
+		return nil
+	})
+}
+
+// Clear empties the field of the app in front.
+func (f *Fake) Clear(ctx context.Context) error {
+	return f.act(ctx, "clearing", 0, func() error { f.texts[f.front] = ""; return nil })
+}
+
+var fakeKeys = map[actions.Key]func(*Fake){
+	actions.KeyBack:       func(f *Fake) { f.front = HomeApp },
+	actions.KeyHome:       func(f *Fake) { f.front = HomeApp },
+	actions.KeyEnter:      func(f *Fake) { f.texts[f.front] += "\n" },
+	actions.KeyPower:      func(f *Fake) { f.off = !f.off },
+	actions.KeyWakeUp:     func(f *Fake) { f.off = false },
+	actions.KeyRecents:    func(*Fake) {},
+	actions.KeyMenu:       func(*Fake) {},
+	actions.KeyDelete:     func(f *Fake) { f.texts[f.front] = shorter(f.texts[f.front]) },
+	actions.KeyVolumeUp:   func(*Fake) {},
+	actions.KeyVolumeDown: func(*Fake) {},
+}
+
+func shorter(s string) string {
+	_, n := utf8.DecodeLastRuneInString(s)
+	return s[:len(s)-n]
+}
+
+// Key presses a key.
+func (f *Fake) Key(ctx context.Context, key actions.Key) error {
+	return f.act(ctx, "pressing "+string(key), 0, func() error {
+		press, ok := fakeKeys[key]
+		if !ok {
+			return fmt.Errorf("there is no key %q", key)
+		}
+		press(f)
+		return nil
+	})
+}
+
+// Launch brings the app of that name or package to the front.
+func (f *Fake) Launch(ctx context.Context, app string) error {
+	return f.act(ctx, "launching", 0, func() error {
+		pkg, err := f.find(app)
+		if err == nil {
+			f.front = pkg
+		}
+		return err
+	})
+}
+
+// StopApp ends an app: its text is gone.
+func (f *Fake) StopApp(ctx context.Context, app string) error {
+	return f.act(ctx, "stopping", 0, func() error {
+		pkg, err := f.find(app)
+		if err != nil {
+			return err
+		}
+		delete(f.texts, pkg)
+		if f.front == pkg {
+			f.front = HomeApp
+		}
+		return nil
+	})
+}
+
+func (f *Fake) find(app string) (string, error) {
+	var all []string
+	for _, a := range f.apps {
+		if strings.EqualFold(strings.TrimSpace(app), a.Name) || app == a.Package {
+			return a.Package, nil
+		}
+		all = append(all, a.Name+" ("+a.Package+")")
+	}
+	return "", fmt.Errorf("no installed app is called %q; there are %s", app, strings.Join(all, ", "))
+}
+
+// Wake switches the display on and opens the lock screen when it has no PIN.
+func (f *Fake) Wake(ctx context.Context) error {
+	return f.act(ctx, "waking", 0, func() error {
+		f.off = false
+		if f.locked && f.pin {
+			return screen.ErrLocked
+		}
+		f.locked = false
+		return nil
+	})
+}

@@ -1,0 +1,54 @@
+package devicetest
+
+import (
+	"context"
+	"testing"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/screen"
+)
+
+// Phone is what the contract is about.
+type Phone interface {
+	actions.Surface
+	Look(ctx context.Context) (screen.Look, error)
+	Wake(ctx context.Context) error
+	StopApp(ctx context.Context, app string) error
+}
+
+// App is an installed app.
+type App struct{ Name, Package string }
+
+// Target is a place where a touch has an effect that can be seen from outside.
+type Target struct {
+	At, To   screen.Point // To for gestures that go somewhere
+	Happened func() bool  // reports whether the effect is there
+}
+
+// Subject is a phone, awake and unlocked, with the means to see and change from outside what it does. What is nil cannot
+// be seen or changed there, and the suite says which parts it left out for it.
+type Subject struct {
+	Phone   Phone
+	Unicode bool     // it types any text; otherwise ASCII only
+	Apps    []App    // two apps that are installed; neither is in front
+	Missing []string // names that no installed app bears well; well-known apps that are not there among them
+
+	Front func() string      // the package in front
+	Field func(t *testing.T) // brings an empty text field of several lines to the front, with the focus in it
+	Text  func() string      // what stands in that field
+	Home  func() bool        // whether the home screen is in front
+
+	Tap, DoubleTap, Press, Swipe, Drag func(t *testing.T) Target
+
+	Turn       func(t *testing.T, r screen.Rotation)
+	Off        func(t *testing.T)       // switches the display off
+	Lock       func(t *testing.T)       // display on, lock screen without a PIN in front
+	LockedPIN  func(t *testing.T) Phone // another phone, at a lock screen with a PIN
+	Secure     func(t *testing.T)       // brings a window to the front that forbids capture
+	Hang       func(t *testing.T)       // from now on the phone answers nothing
+	Resume     func(t *testing.T)       // ends Hang
+	Disconnect func(t *testing.T)       // the phone is gone
+	Reconnect  func(t *testing.T)       // it is back, when the function returns
+
+	Canary func() error // an error when anything ran that nobody asked for
+}
