@@ -150,7 +150,7 @@ func (f *Fleet) next(ctx context.Context, c *call) (Status, error) {
 		f.hangUp(j.phone)
 		return Status{}, err
 	}
-	return f.started(ctx, c.desk, j)
+	return f.started(ctx, c.desk, j, c.Queue)
 }
 
 // enrol makes the new run. A paused one before it ends: it will not be gone on with.
@@ -282,7 +282,7 @@ func (f *Fleet) resume(ctx context.Context, c *call, q *inquiry.Question) (Statu
 		f.hangUp(j.phone)
 		return Status{}, err
 	}
-	return f.started(ctx, c.desk, j)
+	return f.started(ctx, c.desk, j, c.Queue)
 }
 
 // requeue makes a paused or waiting run QUEUED, with what the model is to be told.

@@ -32,7 +32,7 @@ func (f *Fleet) Start(ctx context.Context, r StartRequest) (Status, error) {
 		f.hangUp(j.phone)
 		return Status{}, err
 	}
-	return f.started(ctx, f.desk(j.sess.ID), j)
+	return f.started(ctx, f.desk(j.sess.ID), j, r.Queue)
 }
 
 // plan checks what can be checked before anything is touched.
@@ -109,8 +109,12 @@ func (f *Fleet) lease(ctx context.Context, r session.Run, serial string) error {
 	return err
 }
 
-// started launches the job and tells how it stands.
-func (f *Fleet) started(ctx context.Context, d *desk, j job) (Status, error) {
+// started launches the job and tells how it stands. One that may have to wait for the phone opens it when it has its turn.
+func (f *Fleet) started(ctx context.Context, d *desk, j job, queue bool) (Status, error) {
+	if queue {
+		f.hangUp(j.phone)
+		j.phone = nil
+	}
 	if err := f.launch(d, j); err != nil {
 		return Status{}, err
 	}

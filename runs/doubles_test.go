@@ -1,0 +1,349 @@
+package runs_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/session"
+)
+
+// farm is phones that keep their state between openings, and notices when two use one at a time.
+type farm struct {
+	mu     sync.Mutex
+	phones map[string]*handset
+}
+
+type handset struct {
+	serial  string
+	mu      sync.Mutex
+	touches []string
+	open    int
+	opened  int
+	clashes int
+	scene   int
+	wake    error
+	refuse  error                           // of every touch
+	took    time.Duration                   // of every touch
+	onTouch func(ctx context.Context) error // before a touch has an effect
+	panics  bool
+}
+
+func newFarm(serials ...string) *farm {
+	f := &farm{phones: map[string]*handset{}}
+	for _, s := range serials {
+		f.phones[s] = &handset{serial: s}
+	}
+	return f
+}
+
+func (f *farm) Open(_ context.Context, serial string) (runs.Phone, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if serial == "" && len(f.phones) == 1 {
+		for s := range f.phones {
+			serial = s
+		}
+	}
+	h := f.phones[serial]
+	if h == nil {
+		return nil, hint.Add(fmt.Errorf("no phone %q", serial), "plug it in")
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.open++
+	h.opened++
+	return &line{handset: h}, nil
+}
+
+// unplug takes a phone away, also from who has it open.
+func (f *farm) unplug(serial string) *handset {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	h := f.phones[serial]
+	delete(f.phones, serial)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.refuse = screen.ErrDisconnected
+	return h
+}
+
+func (h *handset) done() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.touches)
+}
+
+// idle reports that nobody has the phone open, and that nobody ever shared it.
+func (h *handset) idle(t *testing.T) {
+	t.Helper()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	require.Zero(t, h.open, "the phone is still open")
+	require.Zero(t, h.clashes, "two runs touched the phone at a time")
+}
+
+// line is an open phone.
+type line struct {
+	*handset
+	closed bool
+}
+
+func (l *line) Device() session.Device {
+	return session.Device{ID: l.serial, Size: screen.Size{W: 54, H: 120}, Model: "double", Android: "15"}
+}
+
+func (l *line) Wake(context.Context) error { return l.wake }
+
+func (l *line) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return errors.New("closed twice")
+	}
+	l.closed = true
+	l.open--
+	return nil
+}
+
+func (l *line) Look(ctx context.Context) (screen.Look, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.panics {
+		panic("out of paint")
+	}
+	if errors.Is(l.refuse, screen.ErrDisconnected) {
+		return screen.Look{}, l.refuse
+	}
+	img := image.NewRGBA(image.Rect(0, 0, 54, 120))
+	v := uint8(40 + l.scene*20%200)
+	draw.Draw(img, img.Bounds(), image.NewUniform(color.RGBA{v, v, v, 255}), image.Point{}, draw.Src)
+	frame, err := screen.NewFrame(img)
+	return screen.Look{Frame: frame, State: screen.State{On: true, Size: screen.Size{W: 54, H: 120}}, At: time.Now()}, err
+}
+
+func (l *line) do(ctx context.Context, form string, args ...any) error {
+	l.mu.Lock()
+	if l.open > 1 {
+		l.clashes++
+	}
+	refuse, took, onTouch := l.refuse, l.took, l.onTouch
+	l.mu.Unlock()
+	if onTouch != nil {
+		if err := onTouch(ctx); err != nil {
+			return err
+		}
+	}
+	if refuse != nil {
+		return refuse
+	}
+	select {
+	case <-time.After(took):
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.touches = append(l.touches, fmt.Sprintf(form, args...))
+	l.scene++
+	return nil
+}
+
+func (l *line) Tap(ctx context.Context, _ screen.Point) error       { return l.do(ctx, "tap") }
+func (l *line) DoubleTap(ctx context.Context, _ screen.Point) error { return l.do(ctx, "double tap") }
+func (l *line) Press(ctx context.Context, _ screen.Point, _ time.Duration) error {
+	return l.do(ctx, "press")
+}
+func (l *line) Swipe(ctx context.Context, _, _ screen.Point, _ time.Duration) error {
+	return l.do(ctx, "swipe")
+}
+func (l *line) Drag(ctx context.Context, _, _ screen.Point) error { return l.do(ctx, "drag") }
+func (l *line) Type(ctx context.Context, text string) error       { return l.do(ctx, "type %s", text) }
+func (l *line) Clear(ctx context.Context) error                   { return l.do(ctx, "clear") }
+func (l *line) Key(ctx context.Context, k actions.Key) error      { return l.do(ctx, "key %s", k) }
+func (l *line) Launch(ctx context.Context, app string) error      { return l.do(ctx, "launch %s", app) }
+
+// mind decides by the task's words, and from what it is shown only, so that it goes on rightly after a restart.
+type mind struct {
+	mu       sync.Mutex
+	think    time.Duration // each decision
+	seen     []agentloop.Situation
+	settings []runs.Settings
+	fails    error
+}
+
+func (m *mind) make(s runs.Settings) (agentloop.Policy, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.settings = append(m.settings, s)
+	return m, nil
+}
+
+func (m *mind) Next(ctx context.Context, s agentloop.Situation) (agentloop.Proposal, error) {
+	m.mu.Lock()
+	m.seen = append(m.seen, s)
+	think, fails := m.think, m.fails
+	m.mu.Unlock()
+	select {
+	case <-time.After(think):
+	case <-ctx.Done():
+		return agentloop.Proposal{}, ctx.Err()
+	}
+	p := agentloop.Proposal{Tries: []agentloop.Try{{Prompt: s.Task, PromptTokens: 10, CompletionTokens: 1, Took: think}}}
+	if fails != nil {
+		return p, fails
+	}
+	p.Action, p.Summary = decide(s), fmt.Sprintf("step %d", s.Step)
+	return p, nil
+}
+
+func (m *mind) last() agentloop.Situation {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.seen[len(m.seen)-1]
+}
+
+// decide: a task is words; "tap" taps once per occurrence, "ask" asks, and so on; when all are done the run is complete.
+func decide(s agentloop.Situation) actions.Action {
+	words := strings.Fields(s.Task)
+	if strings.Contains(s.Task, "forever") {
+		return actions.Click{At: screen.Permille(500, 500)}
+	}
+	if s.Steps >= len(words) {
+		var said []string
+		for _, x := range s.Exchanges {
+			said = append(said, x.Answer)
+		}
+		return actions.Complete{Report: "done " + strings.Join(said, " ")}
+	}
+	switch w := words[s.Steps]; w {
+	case "tap":
+		return actions.Click{At: screen.Permille(500, 500)}
+	case "ask":
+		return actions.Info{Question: fmt.Sprintf("question %d?", s.Questions+1), Options: []string{"red", "blue"}}
+	case "asksecret":
+		return actions.Info{Question: "the code?", Secret: true}
+	case "typesecret":
+		return actions.Type{Text: "{{secret}}"}
+	case "wait":
+		return actions.Wait{For: 10 * time.Second}
+	case "giveup":
+		return actions.Abort{Reason: "cannot"}
+	default:
+		return actions.Note{Text: w}
+	}
+}
+
+// world is a Fleet with its doubles.
+type world struct {
+	t     *testing.T
+	store *session.Store
+	farm  *farm
+	mind  *mind
+	opts  runs.Options
+	fleet *runs.Fleet
+	dir   string
+
+	mu     sync.Mutex
+	events []runs.Event
+}
+
+// bubble runs a test in a bubble of its own: waiting costs nothing, and a goroutine left behind is an error.
+func bubble(t *testing.T, test func(w *world)) {
+	t.Helper()
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, dir)
+		test(w)
+		w.close()
+		for _, h := range w.farm.phones {
+			h.idle(t)
+		}
+	})
+}
+
+func newWorld(t *testing.T, dir string) *world {
+	w := &world{t: t, dir: dir, farm: newFarm("A"), mind: &mind{think: time.Second}}
+	w.opts = runs.Options{Phones: w.farm, Mind: w.mind.make, Limits: agentloop.Limits{Settle: -1, Repeats: 1000},
+		Observe: func(e runs.Event) {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.events = append(w.events, e)
+		}}
+	w.begin()
+	return w
+}
+
+// begin opens the store and a fleet over it.
+func (w *world) begin() {
+	var err error
+	w.store, err = session.Open(context.Background(), w.dir, nil)
+	require.NoError(w.t, err)
+	w.opts.Store, w.opts.Broker = w.store, nil
+	w.fleet = runs.New(&w.opts)
+}
+
+func (w *world) close() {
+	require.NoError(w.t, w.fleet.Close())
+	require.NoError(w.t, w.store.Close())
+}
+
+func (w *world) ctx() context.Context { return w.t.Context() }
+
+func (w *world) start(task string) runs.Status {
+	w.t.Helper()
+	st, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: task, KeepEnvironment: true})
+	require.NoError(w.t, err)
+	return st
+}
+
+func (w *world) wait(id string) runs.Status {
+	w.t.Helper()
+	st, err := w.fleet.Wait(w.ctx(), runs.WaitRequest{SessionID: id, Budget: time.Hour})
+	require.NoError(w.t, err)
+	return st
+}
+
+func (w *world) reply(id, text string) runs.Status {
+	w.t.Helper()
+	st, err := w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: id, Reply: &runs.Reply{Text: text}})
+	require.NoError(w.t, err)
+	return st
+}
+
+// facts is all that the store knows of runs and questions, to see that nothing has changed.
+func (w *world) facts() string {
+	var b strings.Builder
+	all, err := w.store.Sessions(w.ctx(), session.Filter{})
+	require.NoError(w.t, err)
+	for _, o := range all {
+		list, err := w.store.Runs(w.ctx(), o.ID)
+		require.NoError(w.t, err)
+		for _, r := range list {
+			fmt.Fprintf(&b, "%s %s %d %s %s\n", r.ID, r.State, r.Fence, r.QuestionID, r.StopReason)
+		}
+	}
+	qs, err := w.store.Questions().List(w.ctx(), inquiry.Filter{})
+	require.NoError(w.t, err)
+	for _, q := range qs {
+		fmt.Fprintf(&b, "%v %v\n", q, q.AppliedAt)
+	}
+	return b.String()
+}

@@ -1,0 +1,12 @@
+package runs_test
+
+import (
+	"context"
+	"errors"
+)
+
+var errUnreachable = errors.New("connection refused")
+
+func contextWithCancel(w *world) (context.Context, context.CancelFunc) {
+	return context.WithCancel(w.ctx())
+}

@@ -1,0 +1,251 @@
+package runs_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/session"
+)
+
+func TestATaskRunsToItsEndByItself(t *testing.T) {
+	bubble(t, func(w *world) {
+		st, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: "tap tap"})
+		require.NoError(t, err)
+		require.Equal(t, agentloop.StillRunning, st.Reason)
+		require.Equal(t, "A", st.Session.Serial)
+
+		st = w.wait(st.Session.ID)
+
+		require.Equal(t, session.Completed, st.Run.State)
+		require.Equal(t, agentloop.TaskCompleted, st.Reason)
+		require.Equal(t, "done ", st.Run.Answer)
+		require.Equal(t, []string{"key home", "tap", "tap"}, w.farm.phones["A"].done())
+		require.Equal(t, 3, st.Local)
+		require.Equal(t, 3, st.Session.Steps)
+		require.Len(t, st.Steps, 3)
+		require.Equal(t, "COMPLETE", st.Last.Proposal.Action.Verb())
+		require.Equal(t, session.Usage{Steps: 3, Calls: 3, PromptTokens: 30, CompletionTokens: 3, Model: 3 * time.Second, Phone: st.Usage.Phone}, st.Usage)
+		require.Equal(t, 40, st.Run.MaxSteps)
+		require.Empty(t, st.Message)
+		_, held, err := w.store.Holder(w.ctx(), "A")
+		require.NoError(t, err)
+		require.False(t, held)
+	})
+}
+
+func TestTheRunOutlivesTheCallThatStartedIt(t *testing.T) {
+	bubble(t, func(w *world) {
+		ctx, cancel := contextWithCancel(w)
+		st, err := w.fleet.Start(ctx, runs.StartRequest{Task: "tap"})
+		require.NoError(t, err)
+		cancel()
+
+		require.Equal(t, session.Completed, w.wait(st.Session.ID).Run.State)
+	})
+}
+
+func TestACallThatCannotBeCarriedOutChangesNothing(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		req  runs.StartRequest
+		code runs.Code
+		says string
+	}{
+		{"no task", runs.StartRequest{Task: " \n"}, runs.InvalidArgument, "task is empty"},
+		{"not text", runs.StartRequest{Task: "a\xff"}, runs.InvalidArgument, "not text"},
+		{"negative steps", runs.StartRequest{Task: "tap", MaxSteps: -1}, runs.InvalidArgument, "max_steps is -1"},
+		{"unknown mode", runs.StartRequest{Task: "tap", Settings: runs.Settings{ReplyMode: "telepathy"}}, runs.InvalidArgument, `unknown reply mode "telepathy"`},
+		{"no console", runs.StartRequest{Task: "tap", Settings: runs.Settings{ReplyMode: runs.ManualReply}}, runs.InvalidArgument, "needs a console"},
+		{"no answering model", runs.StartRequest{Task: "tap", Settings: runs.Settings{ReplyMode: runs.AutoReply}}, runs.InvalidArgument, "needs a model"},
+		{"settings that are no JSON", runs.StartRequest{Task: "tap", Settings: runs.Settings{Client: []byte("{")}}, runs.InvalidArgument, "not JSON"},
+		{"no such phone", runs.StartRequest{Task: "tap", Serial: "Z"}, runs.DeviceNotFound, `no phone "Z"`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			bubble(t, func(w *world) {
+				_, err := w.fleet.Start(w.ctx(), c.req)
+
+				require.Equal(t, c.code, runs.CodeOf(err))
+				require.ErrorContains(t, err, c.says)
+				require.Empty(t, w.facts())
+				require.Empty(t, w.farm.phones["A"].done())
+			})
+		})
+	}
+}
+
+func TestABusyPhoneIsRefusedWithItsHolder(t *testing.T) {
+	bubble(t, func(w *world) {
+		first := w.start("forever")
+		time.Sleep(5 * time.Second)
+		before := w.facts()
+
+		_, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: "tap"})
+
+		var e *runs.Error
+		require.ErrorAs(t, err, &e)
+		require.Equal(t, runs.DeviceBusy, e.Code)
+		require.Equal(t, first.Session.ID, e.Holder.SessionID)
+		require.Equal(t, session.Running, e.Holder.State)
+		require.ErrorContains(t, err, "RUNNING and has had it for 5s")
+		require.NotEmpty(t, hint.Of(err))
+		require.Equal(t, before, w.facts())
+	})
+}
+
+func TestQueuedRunsHaveTheirTurnInOrder(t *testing.T) {
+	bubble(t, func(w *world) {
+		ids := []string{w.start("tap tap").Session.ID}
+		for range 3 {
+			st, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: "tap", KeepEnvironment: true, Queue: true})
+			require.NoError(t, err)
+			require.Equal(t, session.Queued, st.Run.State)
+			require.Equal(t, agentloop.StillRunning, st.Reason)
+			ids = append(ids, st.Session.ID)
+			time.Sleep(time.Millisecond)
+		}
+		st, err := w.fleet.Status(w.ctx(), ids[3])
+		require.NoError(t, err)
+		require.Equal(t, 2, st.Ahead)
+		_, err = w.fleet.Start(w.ctx(), runs.StartRequest{Task: "tap"})
+		require.Equal(t, runs.DeviceBusy, runs.CodeOf(err))
+
+		var ended []time.Time
+		for _, id := range ids {
+			st := w.wait(id)
+			require.Equal(t, session.Completed, st.Run.State)
+			ended = append(ended, st.Run.EndedAt)
+		}
+		for i := range 3 {
+			require.True(t, ended[i].Before(ended[i+1]), "%v", ended)
+		}
+	})
+}
+
+func TestNobodyGoesInFrontOfTheLine(t *testing.T) {
+	bubble(t, func(w *world) {
+		first := w.start("forever").Session.ID
+		second, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: "forever", Queue: true})
+		require.NoError(t, err)
+		waiting := w.farm.phones["A"]
+		_, err = w.fleet.Stop(w.ctx(), runs.StopRequest{SessionID: first})
+		require.NoError(t, err)
+
+		_, err = w.fleet.Start(w.ctx(), runs.StartRequest{Task: "tap"})
+
+		var e *runs.Error
+		require.ErrorAs(t, err, &e)
+		require.Equal(t, runs.DeviceBusy, e.Code)
+		require.Equal(t, second.Session.ID, e.Holder.SessionID)
+		require.Zero(t, waiting.clashes)
+	})
+}
+
+func TestTheLimitOfStepsIsTheSmallerOne(t *testing.T) {
+	bubble(t, func(w *world) {
+		for asked, want := range map[int]int{0: 40, 3: 3, 40: 40, 500: 40} {
+			st, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: "forever", MaxSteps: asked, KeepEnvironment: true})
+			require.NoError(t, err)
+
+			st = w.wait(st.Session.ID)
+
+			require.Equal(t, agentloop.MaxStepsReached, st.Reason)
+			require.Equal(t, session.Paused, st.Run.State)
+			require.Equal(t, want, st.Local)
+			require.Contains(t, st.Message, "steps of this call are used up")
+			require.Contains(t, st.Mend, "more steps")
+		}
+	})
+}
+
+func TestSettingsReachTheMind(t *testing.T) {
+	bubble(t, func(w *world) {
+		s := runs.Settings{ReplyMode: runs.NoReply, Captions: true, Client: []byte(`{"logs":true}`)}
+		st, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: "ask", Settings: s})
+		require.NoError(t, err)
+
+		st = w.wait(st.Session.ID)
+
+		require.Equal(t, []runs.Settings{s}, w.mind.settings)
+		require.Equal(t, s, st.Settings)
+		require.Equal(t, session.Completed, st.Run.State)
+	})
+}
+
+func TestAPhoneThatCannotBeGotReadyPausesTheRun(t *testing.T) {
+	for _, c := range []struct {
+		err    error
+		reason agentloop.StopReason
+	}{
+		{screen.ErrLocked, agentloop.ScreenLocked},
+		{screen.ErrDisconnected, agentloop.DeviceDisconnected},
+	} {
+		bubble(t, func(w *world) {
+			w.farm.phones["A"].wake = c.err
+
+			st := w.wait(w.start("tap").Session.ID)
+
+			require.Equal(t, session.Paused, st.Run.State)
+			require.Equal(t, c.reason, st.Reason)
+			require.Contains(t, st.Message, "waking the phone")
+			require.NotEmpty(t, st.Mend)
+		})
+	}
+}
+
+func TestAPanicEndsTheRunAndNotTheServer(t *testing.T) {
+	bubble(t, func(w *world) {
+		w.farm.phones["A"].panics = true
+
+		st := w.wait(w.start("tap").Session.ID)
+
+		require.Equal(t, session.Paused, st.Run.State)
+		require.Equal(t, agentloop.InternalError, st.Reason)
+		require.Contains(t, st.Message, "out of paint")
+		_, held, err := w.store.Holder(w.ctx(), "A")
+		require.NoError(t, err)
+		require.False(t, held)
+	})
+}
+
+func TestALostModelPausesAndTheRunGoesOnWhenItIsBack(t *testing.T) {
+	bubble(t, func(w *world) {
+		w.mind.fails = errUnreachable
+		st := w.wait(w.start("tap").Session.ID)
+		require.Equal(t, session.Paused, st.Run.State)
+		require.Equal(t, agentloop.ModelError, st.Reason)
+		require.Contains(t, st.Message, "connection refused")
+
+		w.mind.fails = nil
+		_, err := w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: st.Session.ID})
+		require.NoError(t, err)
+		st = w.wait(st.Session.ID)
+
+		require.Equal(t, session.Completed, st.Run.State)
+	})
+}
+
+func TestALostPhonePausesAndTheRunGoesOnWhenItIsBack(t *testing.T) {
+	bubble(t, func(w *world) {
+		id := w.start("tap tap tap").Session.ID
+		time.Sleep(1500 * time.Millisecond)
+		h := w.farm.unplug("A")
+
+		st := w.wait(id)
+		require.Equal(t, agentloop.DeviceDisconnected, st.Reason)
+		require.Equal(t, session.Paused, st.Run.State)
+		_, err := w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: id})
+		require.Equal(t, runs.DeviceNotFound, runs.CodeOf(err))
+
+		h.refuse = nil
+		w.farm.phones["A"] = h
+		_, err = w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: id})
+		require.NoError(t, err)
+		require.Equal(t, session.Completed, w.wait(id).Run.State)
+	})
+}
