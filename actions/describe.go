@@ -55,7 +55,7 @@ func describeType(a Type) string {
 	if a.Clear {
 		steps = append(steps, "empty the field")
 	}
-	if a.Text != "" {
+	if a.Text != "" || !a.Clear {
 		steps = append(steps, "type "+short(a.Text))
 	}
 	if a.Submit {
