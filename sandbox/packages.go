@@ -189,7 +189,7 @@ func (p *Phone) Foreground() (w Window) {
 func (p *Phone) window() Window {
 	switch {
 	case p.locked, p.cover == coverShade:
-		return Window{Package: systemUI, Activity: "NotificationShade", Secure: p.bouncer}
+		return Window{Package: systemUI, Activity: "NotificationShade"}
 	case p.cover == coverRecents:
 		return Window{Package: launcherPackage, Activity: ".RecentsActivity"}
 	}
