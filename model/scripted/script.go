@@ -21,7 +21,7 @@ import (
 )
 
 // maxScript bounds a script's size.
-const maxScript = 1 << 20
+const maxScript = 256 << 10
 
 // Script is a checked script. It does not change, so any number of handlers may share it.
 type Script struct {
@@ -81,7 +81,12 @@ func parse(name string, b []byte) (*Script, error) {
 	return s, nil
 }
 
-func read(b []byte) (*Script, error) {
+func read(b []byte) (s *Script, err error) {
+	defer func() { // the YAML library panics on some texts that are not YAML
+		if p := recover(); p != nil {
+			s, err = nil, fmt.Errorf("this cannot be read as YAML (%v)", p)
+		}
+	}()
 	if len(b) > maxScript {
 		return nil, fmt.Errorf("%d bytes are too much for a script (at most %d)", len(b), maxScript)
 	}
@@ -102,7 +107,7 @@ func read(b []byte) (*Script, error) {
 	if len(top.Rules) == 0 {
 		return nil, errors.New("line 1: no rules")
 	}
-	s := &Script{models: top.Models}
+	s = &Script{models: top.Models}
 	lines := ruleLines(file.Docs[0].Body)
 	for i, src := range top.Rules {
 		r := rule{line: 1}

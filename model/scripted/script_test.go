@@ -40,7 +40,7 @@ func TestMistakesInAScriptAreNamedWithTheirLine(t *testing.T) {
 		{"a status with reasoning", "rules:\n  - {reasoning: a, status: 500}\n", "an error has no reasoning"},
 		{"retry_after without status", "rules:\n  - {reply: a, retry_after: 1}\n", "retry_after: only with a status"},
 		{"a retry_after that is neither", "rules:\n  - {status: 429, retry_after: soon}\n", `retry_after: "soon"`},
-		{"too much", "rules: # " + strings.Repeat("x", 1<<20), "too much for a script"},
+		{"too much", "rules: # " + strings.Repeat("x", 256<<10), "too much for a script"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			s, err := scripted.Parse([]byte(tc.yaml))
