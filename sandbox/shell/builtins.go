@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"syscall"
 
 	"mvdan.cc/sh/v3/interp"
 	"mvdan.cc/sh/v3/syntax"
@@ -35,6 +36,8 @@ func (l *line) onCall(ctx context.Context, args []string) ([]string, error) {
 		return l.source(ctx, name, rest), nil
 	case name == "trap":
 		return l.trap(stderr, args), nil
+	case name == "cd":
+		return l.cd(ctx, args), nil
 	case name == "command" || name == "builtin":
 		return unwrapped(name, rest), nil
 	case interpreted[name] || !interp.IsBuiltin(name):
@@ -85,6 +88,23 @@ func (l *line) source(ctx context.Context, name string, args []string) []string 
 		return []string{"exit", "1"}
 	}
 	return l.vetted(hc.Stderr, string(src))
+}
+
+// cd refuses a folder that is not there in the phone's words; the interpreter does the rest.
+func (l *line) cd(ctx context.Context, args []string) []string {
+	hc := interp.HandlerCtx(ctx)
+	if len(args) != 2 || args[1] == "-" || args[1] == "" {
+		return args
+	}
+	info, err := l.sh.storage().Stat(join(hc.Dir, args[1]))
+	if err == nil && !info.IsDir() {
+		err = syscall.ENOTDIR
+	}
+	if err == nil {
+		return args
+	}
+	complain(hc.Stderr, "%s: cd: %s: %s", shName, args[1], strerror(err))
+	return []string{ownCommand + "exit", "2"}
 }
 
 // trap looks the command of a trap through before it is kept.

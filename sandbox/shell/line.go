@@ -1,15 +1,18 @@
 package shell
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"mvdan.cc/sh/v3/expand"
@@ -33,6 +36,7 @@ func defaultLimits() limits {
 // line is one command line being run: an interpreter closed off from the host, and what its parts share.
 type line struct {
 	sh     *Shell
+	name   string // $0
 	runner *interp.Runner
 	stdin  *os.File // nil when there is none
 	stdout io.Writer
@@ -41,17 +45,26 @@ type line struct {
 	ownStdin bool
 	feeders  sync.WaitGroup // goroutines that feed files into redirected stdins
 	used     *usage
+	exited   bool // exit was called
 }
 
 // usage is what a line has taken of its limits, together with the lines that it runs through sh.
 type usage struct{ calls, held, sent atomic.Int64 }
 
-// newLine prepares a line. used is that of the line around it, nil when there is none.
-func (s *Shell) newLine(used *usage, stdin io.Reader, stdout, stderr io.Writer) (*line, error) {
-	if used == nil {
-		used = new(usage)
+// around is what a line gets from the one that runs it through sh; the zero value is a line of its own.
+type around struct {
+	used   *usage
+	dir    string   // "" means /
+	name   string   // $0; "" means the shell's own
+	params []string // $1 and on
+}
+
+// newLine prepares a line.
+func (s *Shell) newLine(outer around, stdin io.Reader, stdout, stderr io.Writer) (*line, error) {
+	if outer.used == nil {
+		outer.used = new(usage)
 	}
-	l := &line{sh: s, used: used}
+	l := &line{sh: s, name: cmp.Or(outer.name, shName), used: outer.used}
 	mu := new(sync.Mutex)
 	l.stdout = &outward{mu: mu, w: stdout, l: l}
 	l.stderr = &outward{mu: mu, w: stderr, l: l}
@@ -61,7 +74,10 @@ func (s *Shell) newLine(used *usage, stdin io.Reader, stdout, stderr io.Writer) 
 	var err error
 	l.runner, err = interp.New(
 		interp.Env(phoneEnv{}),
-		func(r *interp.Runner) error { r.Dir = "/"; return nil }, // interp.Dir would look at the host's folders
+		func(r *interp.Runner) error { // interp.Dir would look at the host's folders
+			r.Dir, r.Params = cmp.Or(outer.dir, "/"), outer.params
+			return nil
+		},
 		interp.StdIO(fileOrNil(l.stdin), l.stdout, l.stderr),
 		interp.CallHandler(l.onCall),
 		interp.ExecHandlers(func(interp.ExecHandlerFunc) interp.ExecHandlerFunc { return l.onExec }),
@@ -120,6 +136,7 @@ func (l *line) run(ctx context.Context, src string) int {
 	if err != nil {
 		return complain(l.stderr, "%s: syntax error: %v", shName, err)
 	}
+	file.Name = l.name
 	defer l.endReads(ctx)()
 	return l.finish(ctx, l.runNode(ctx, file))
 }
@@ -158,6 +175,7 @@ func mustParse(src string) *syntax.Stmt {
 // runNode runs a node and turns the interpreter's answer into an exit code.
 func (l *line) runNode(ctx context.Context, node syntax.Node) int {
 	err := l.runner.Run(ctx, node)
+	l.exited = l.runner.Exited() && ctx.Err() == nil
 	status, isStatus := errors.AsType[interp.ExitStatus](err)
 	switch {
 	case err == nil:
@@ -177,10 +195,31 @@ func (l *line) onExec(ctx context.Context, args []string) error {
 		ctx: ctx, sh: l.sh, line: l, name: baseName(strings.TrimPrefix(args[0], ownCommand)), args: args[1:], dir: hc.Dir,
 		environ: exported(hc.Env), stdin: hc.Stdin, stdout: l.bounded(hc.Stdout), stderr: l.bounded(hc.Stderr),
 	}
-	if code := c.run(); code != 0 {
+	var broken atomic.Bool
+	c.stdout = &noting{c.stdout, &broken}
+	code := c.run()
+	if broken.Load() {
+		// Nobody reads on. A process would have been ended by SIGPIPE, and its shell with it.
+		return hc.Builtin(ctx, []string{"exit", strconv.Itoa(exitPipe)})
+	}
+	if code != 0 {
 		return interp.ExitStatus(code)
 	}
 	return nil
+}
+
+// noting notes that nobody reads what is written.
+type noting struct {
+	w      io.Writer
+	broken *atomic.Bool
+}
+
+func (n *noting) Write(b []byte) (int, error) {
+	written, err := n.w.Write(b)
+	if errors.Is(err, syscall.EPIPE) {
+		n.broken.Store(true)
+	}
+	return written, err
 }
 
 func exported(env expand.Environ) []string {

@@ -6,36 +6,97 @@ import (
 	"errors"
 	"io"
 	"os"
+	"sync"
 
 	"golang.org/x/term"
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Interactive is a person's shell on a terminal: it prompts, echoes, lets a line be edited, and keeps variables and the
-// folder from line to line. It returns at exit, at ctrl-D or when terminal cannot be read any more; a Read that waits is
-// not ended by ctx, so the owner closes terminal. resize gives the terminal's size when it changes, and may be nil.
-func (s *Shell) Interactive(ctx context.Context, terminal io.ReadWriter, resize <-chan [2]int) int {
-	t := term.NewTerminal(terminal, "")
-	l, err := s.newLine(nil, nil, t, t)
+// Session is a person's shell on a terminal: it prompts, echoes, lets a line be edited, and keeps variables and the
+// folder from line to line.
+type Session struct {
+	sh   *Shell
+	term *term.Terminal
+
+	mu   sync.Mutex
+	busy bool
+	ctx  context.Context // of what runs: the session's until an interrupt, then a new one
+	stop context.CancelFunc
+}
+
+// NewSession makes a session between what is typed on a terminal in raw mode and what the terminal shows.
+func (s *Shell) NewSession(in io.Reader, out io.Writer) *Session {
+	return &Session{sh: s, term: term.NewTerminal(struct {
+		io.Reader
+		io.Writer
+	}{in, out}, "")}
+}
+
+// Resize tells the terminal's new width and height. Sizes that are not positive are ignored.
+func (s *Session) Resize(width, height int) {
+	if width > 0 && height > 0 {
+		_ = s.term.SetSize(width, height)
+	}
+}
+
+// Interrupt ends the command that runs, as ctrl-C does, and reports whether one did.
+func (s *Session) Interrupt() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.busy {
+		s.stop()
+	}
+	return s.busy
+}
+
+// Run reads and runs lines until exit, ctrl-D on an empty line, or the end of what is typed, and returns the last exit
+// code. A read that waits is not ended by ctx: the owner ends the reader.
+func (s *Session) Run(ctx context.Context) int {
+	l, err := s.sh.newLine(around{}, nil, s.term, s.term)
 	if err != nil {
-		return complain(t, "%s: %v", shName, err)
+		return complain(s.term, "%s: %v", shName, err)
 	}
 	defer l.close()
-	return l.session(ctx, func(more bool) (string, error) {
-		t.SetPrompt(prompt(l.runner.Dir, more))
-		takeSize(t, resize)
-		return t.ReadLine()
+	defer s.end()
+	return l.session(ctx, session{
+		next: func(more bool) (string, error) {
+			s.term.SetPrompt(prompt(l.runner.Dir, more))
+			return s.term.ReadLine()
+		},
+		run: func(ctx context.Context, stmt *syntax.Stmt) int { return s.interruptible(ctx, l, stmt) },
 	})
 }
 
-// takeSize sets the terminal's size to the newest that is known.
-func takeSize(t *term.Terminal, resize <-chan [2]int) {
-	select {
-	case size, ok := <-resize:
-		if ok && size[0] > 0 && size[1] > 0 {
-			_ = t.SetSize(size[0], size[1])
-		}
-	default:
+// interruptible runs a statement that Interrupt can end.
+func (s *Session) interruptible(ctx context.Context, l *line, stmt *syntax.Stmt) int {
+	ctx = s.begin(ctx)
+	code := l.runNode(ctx, stmt)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.busy = false
+	if ctx.Err() != nil {
+		return exitInterrupted
+	}
+	return code
+}
+
+// begin returns the context that statements share until an interrupt, so that background jobs outlive their line.
+func (s *Session) begin(ctx context.Context) context.Context {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ctx == nil || s.ctx.Err() != nil {
+		s.ctx, s.stop = context.WithCancel(ctx)
+	}
+	s.busy = true
+	return s.ctx
+}
+
+// end ends what the session left running.
+func (s *Session) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stop != nil {
+		s.stop()
 	}
 }
 
@@ -48,18 +109,21 @@ func prompt(dir string, more bool) string {
 
 // Script runs the lines of stdin one after the other, each when it has come, as a shell without a terminal does.
 func (s *Shell) Script(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) int {
-	l, err := s.newLine(nil, nil, stdout, stderr)
+	l, err := s.newLine(around{}, nil, stdout, stderr)
 	if err != nil {
 		return complain(stderr, "%s: %v", shName, err)
 	}
 	defer l.close()
 	lines := bufio.NewReader(stdin)
-	return l.session(ctx, func(bool) (string, error) {
-		text, err := readLine(lines, l.sh.limits.source)
-		if text != "" && errors.Is(err, io.EOF) {
-			err = nil
-		}
-		return text, err
+	return l.session(ctx, session{
+		next: func(bool) (string, error) {
+			text, err := readLine(lines, l.sh.limits.source)
+			if text != "" && errors.Is(err, io.EOF) {
+				err = nil
+			}
+			return text, err
+		},
+		run: func(ctx context.Context, stmt *syntax.Stmt) int { return l.runNode(ctx, stmt) },
 	})
 }
 
@@ -82,12 +146,17 @@ func readLine(r *bufio.Reader, limit int) (string, error) {
 	}
 }
 
-// session runs lines until there are no more, and returns the last one's exit code. next gets whether the line before
-// was not complete.
-func (l *line) session(ctx context.Context, next func(more bool) (string, error)) int {
+// session is where lines come from and how a statement of them is run.
+type session struct {
+	next func(more bool) (string, error) // more: the line before was not complete
+	run  func(ctx context.Context, stmt *syntax.Stmt) int
+}
+
+// session runs lines until there are no more, and returns the last one's exit code.
+func (l *line) session(ctx context.Context, s session) int {
 	code, pending := 0, ""
-	for ctx.Err() == nil && !l.runner.Exited() {
-		text, err := next(pending != "")
+	for ctx.Err() == nil && !l.exited {
+		text, err := s.next(pending != "")
 		if err != nil {
 			if pending != "" {
 				code = complain(l.stderr, "%s: syntax error: %v", shName, errIncomplete)
@@ -104,41 +173,30 @@ func (l *line) session(ctx context.Context, next func(more bool) (string, error)
 			code = complain(l.stderr, "%s: syntax error: %v", shName, err)
 			continue
 		}
-		code = l.statements(ctx, file.Stmts, code)
+		for _, stmt := range file.Stmts {
+			if code = s.run(ctx, stmt); l.exited {
+				break
+			}
+		}
 	}
 	return l.finish(ctx, code)
 }
 
-// statements runs what one line of a session held.
-func (l *line) statements(ctx context.Context, stmts []*syntax.Stmt, code int) int {
-	for _, stmt := range stmts {
-		code = l.runNode(ctx, stmt)
-		if l.runner.Exited() {
-			break
-		}
-	}
-	return code
-}
-
 // sh is the command: sh -c TEXT [NAME ARG...], sh FILE [ARG...], or sh for the lines of stdin.
 func sh(c *call) int {
-	var used *usage
-	if c.line != nil {
-		used = c.line.used
-	}
 	args := c.args
 	if len(args) > 0 && args[0] == "-c" {
 		if len(args) < 2 {
 			return c.fail(exitFailure, "%s: -c: requires argument", shName)
 		}
-		return c.nested(used, args[1], args[min(3, len(args)):])
+		return c.nested(args[1], args[2:])
 	}
 	if len(args) > 0 {
 		src, err := c.read(args[0])
 		if err != nil {
 			return c.fail(exitNotFound, "%s: %s: %s", shName, args[0], strerror(err))
 		}
-		return c.nested(used, string(src), args[1:])
+		return c.nested(string(src), args)
 	}
 	if c.stdin == nil {
 		return exitOK
@@ -147,17 +205,22 @@ func sh(c *call) int {
 	if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 		return c.fail(exitFailure, "%s: <stdin>: %s", shName, strerror(err))
 	}
-	return c.nested(used, string(src), nil)
+	return c.nested(string(src), nil)
 }
 
-// nested runs shell text in a shell of its own.
-func (c *call) nested(used *usage, src string, params []string) int {
-	l, err := c.sh.newLine(used, c.stdin, c.stdout, c.stderr)
+// nested runs shell text in a shell of its own. params are $0 and what follows.
+func (c *call) nested(src string, params []string) int {
+	outer := around{dir: c.dir}
+	if c.line != nil {
+		outer.used = c.line.used
+	}
+	if len(params) > 0 {
+		outer.name, outer.params = params[0], params[1:]
+	}
+	l, err := c.sh.newLine(outer, c.stdin, c.stdout, c.stderr)
 	if err != nil {
 		return c.fail(exitFailure, "%s: %v", shName, err)
 	}
 	defer l.close()
-	l.runner.Params = params
-	l.runner.Dir = c.dir
 	return l.run(c.ctx, src)
 }

@@ -18,12 +18,14 @@ const shName = "/system/bin/sh"
 
 // Exit codes that Android's commands share.
 const (
-	exitOK       = 0
-	exitFailure  = 1
-	exitService  = 20  // cmd: there is no such service
-	exitNotFound = 127 // the shell: there is no such command
-	exitKilled   = 137 // ended from outside, as by SIGKILL
-	exitMinus    = 255 // a system service's command answered -1
+	exitOK          = 0
+	exitFailure     = 1
+	exitService     = 20  // cmd: there is no such service
+	exitNotFound    = 127 // the shell: there is no such command
+	exitInterrupted = 130 // ended by ctrl-C
+	exitKilled      = 137 // ended from outside, as by SIGKILL
+	exitPipe        = 141 // ended by SIGPIPE
+	exitMinus       = 255 // a system service's command answered -1
 )
 
 // Shell runs command lines on one phone. It is safe for concurrent use; what two lines do at once happens on the phone
@@ -70,7 +72,7 @@ func Names() []string { return slices.Sorted(maps.Keys(androidCommands())) }
 // is copied by a goroutine that ends at the reader's next Read or EOF, so its owner should close it after Run. stdout and
 // stderr are never written at once, and may be the same.
 func (s *Shell) Run(ctx context.Context, cmdline string, stdin io.Reader, stdout, stderr io.Writer) int {
-	l, err := s.newLine(nil, stdin, stdout, stderr)
+	l, err := s.newLine(around{}, stdin, stdout, stderr)
 	if err != nil {
 		return complain(stderr, "%s: %v", shName, err)
 	}

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/base64"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/ncruces/go-strftime"
@@ -69,7 +71,10 @@ func echo(c *call) int {
 
 // wrote is the exit code of a command whose only work was to write.
 func (c *call) wrote(err error) int {
-	if err != nil {
+	switch {
+	case errors.Is(err, syscall.EPIPE):
+		return exitPipe // said by nobody
+	case err != nil:
 		return c.fail(exitFailure, "%s: write: %s", c.name, strerror(err))
 	}
 	return exitOK
@@ -192,7 +197,7 @@ func cat(c *call) int {
 				_, err = c.stdout.Write(data)
 			}
 		}
-		if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+		if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) && !errors.Is(err, syscall.EPIPE) {
 			code = c.fail(exitFailure, "cat: %s: %s", name, strerror(err))
 		}
 	}
@@ -418,16 +423,14 @@ func wc(c *call) int {
 	})
 }
 
-func head(c *call) int {
-	return ends(c, func(lines []string, n int) []string { return lines[:min(n, len(lines))] })
-}
+func head(c *call) int { return ends(c, func(size, n int) (from, to int) { return 0, min(n, size) }) }
 
 func tail(c *call) int {
-	return ends(c, func(lines []string, n int) []string { return lines[max(0, len(lines)-n):] })
+	return ends(c, func(size, n int) (from, to int) { return max(0, size-n), size })
 }
 
 // ends is head and tail: -n LINES, -c BYTES, -LINES.
-func ends(c *call, pick func([]string, int) []string) int {
+func ends(c *call, pick func(size, n int) (from, to int)) int {
 	n, bytewise, args := 10, false, c.args
 	for len(args) > 0 && strings.HasPrefix(args[0], "-") && args[0] != "-" {
 		opt := strings.TrimPrefix(args[0], "-")
@@ -447,16 +450,40 @@ func ends(c *call, pick func([]string, int) []string) int {
 		}
 		n = v
 	}
+	if c.name == "head" && !bytewise && len(args) == 0 {
+		return firstLines(c, n)
+	}
 	return c.inputs(args, func(_ string, data []byte) {
-		parts := strings.SplitAfter(string(data), "\n")
 		if bytewise {
-			parts = strings.Split(string(data), "")
+			from, to := pick(len(data), n)
+			_, _ = c.stdout.Write(data[from:to])
+			return
 		}
-		if len(parts) > 0 && parts[len(parts)-1] == "" {
-			parts = parts[:len(parts)-1]
+		lines := bytes.SplitAfter(data, []byte("\n"))
+		if len(lines[len(lines)-1]) == 0 {
+			lines = lines[:len(lines)-1]
 		}
-		_, _ = io.WriteString(c.stdout, strings.Join(pick(parts, n), ""))
+		from, to := pick(len(lines), n)
+		_, _ = c.stdout.Write(bytes.Join(lines[from:to], nil))
 	})
+}
+
+// firstLines is head of stdin: it reads no further than it must, so that an endless writer before it ends.
+func firstLines(c *call, n int) int {
+	if c.stdin == nil {
+		return exitOK
+	}
+	r := bufio.NewReader(c.stdin)
+	for range n {
+		line, err := r.ReadString('\n')
+		if _, werr := io.WriteString(c.stdout, line); werr != nil {
+			return c.wrote(werr)
+		}
+		if err != nil {
+			break
+		}
+	}
+	return exitOK
 }
 
 func invalidOption(c *call, opt any) int {

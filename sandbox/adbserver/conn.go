@@ -1,0 +1,189 @@
+package adbserver
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// linger is how long an ended connection is read on, so that what was sent last is not lost to a reset.
+const linger = 2 * time.Second
+
+// conn is one client's connection.
+type conn struct {
+	s      *Server
+	nc     net.Conn
+	r      *bufio.Reader
+	ctx    context.Context // of the connection
+	cancel context.CancelFunc
+	phone  *phone // chosen by a transport request; nil before. Changed under s.mu.
+
+	fed chan struct{} // closed when a service's stdin is fed no more; nil without one
+
+	wmu sync.Mutex
+}
+
+// handle answers a connection until its end.
+func (s *Server) handle(ctx context.Context, nc net.Conn) {
+	ctx, cancel := context.WithCancel(ctx)
+	c := &conn{s: s, nc: nc, r: bufio.NewReaderSize(nc, 64<<10), ctx: ctx, cancel: cancel}
+	s.mu.Lock()
+	s.conns[c] = true
+	s.mu.Unlock()
+	stop := context.AfterFunc(ctx, func() { _ = nc.Close() })
+	defer func() {
+		s.mu.Lock()
+		delete(s.conns, c)
+		s.mu.Unlock()
+		stop()
+		cancel()
+		_ = nc.Close()
+	}()
+	for {
+		req, err := c.readRequest()
+		if err != nil {
+			if !errors.Is(err, io.EOF) && ctx.Err() == nil {
+				s.log.DebugContext(ctx, "adb connection ended", "error", err)
+			}
+			return
+		}
+		s.log.DebugContext(ctx, "adb request", "request", req)
+		more, err := c.answer(req)
+		if fail, ok := errors.AsType[failure](err); ok {
+			err = c.send("FAIL", string(fail))
+		}
+		if err != nil || !more {
+			c.drain()
+			return
+		}
+	}
+}
+
+// abort ends the connection at once.
+func (c *conn) abort() { c.cancel() }
+
+// readRequest reads a request: four hexadecimal digits of length, then the text.
+func (c *conn) readRequest() (string, error) {
+	var head [4]byte
+	if _, err := io.ReadFull(c.r, head[:]); err != nil {
+		return "", err
+	}
+	n, err := strconv.ParseUint(string(head[:]), 16, 16)
+	if err != nil {
+		return "", fmt.Errorf("the length of a request is %q", head)
+	}
+	body := make([]byte, n)
+	if _, err := io.ReadFull(c.r, body); err != nil {
+		return "", err
+	}
+	return string(body), nil
+}
+
+// okay says that a request was accepted.
+func (c *conn) okay() error { return c.write([]byte("OKAY")) }
+
+// send writes a status, OKAY or FAIL, with a text.
+func (c *conn) send(status, text string) error {
+	return c.write([]byte(status + lengthPrefixed(text)))
+}
+
+// lengthPrefixed is a text as the protocol frames it; what does not fit is cut off.
+func lengthPrefixed(text string) string {
+	text = text[:min(len(text), 0xffff)]
+	return fmt.Sprintf("%04x%s", len(text), text)
+}
+
+// write sends bytes whole; it may be called from several goroutines. A hung phone's connection does not get through.
+func (c *conn) write(parts ...[]byte) error {
+	if p := c.phone; p != nil {
+		select {
+		case <-p.gate():
+		case <-c.ctx.Done():
+			return context.Cause(c.ctx)
+		}
+	}
+	c.wmu.Lock()
+	defer c.wmu.Unlock()
+	buffers := net.Buffers(parts)
+	_, err := buffers.WriteTo(c.nc)
+	return err
+}
+
+// drain ends the sending side and reads what the client still sends, up to a time: closing with unread bytes would reset
+// the connection, and the client could lose the answer.
+func (c *conn) drain() {
+	half, ok := c.nc.(interface{ CloseWrite() error })
+	if !ok || half.CloseWrite() != nil {
+		return
+	}
+	_ = c.nc.SetReadDeadline(time.Now().Add(linger))
+	if c.fed != nil { // somebody reads already
+		<-c.fed
+		return
+	}
+	_, _ = io.Copy(io.Discard, c.r)
+}
+
+// ready waits until the phone of the connection begins a service: its latency, and for as long as it hangs. A client that
+// goes away meanwhile ends the wait.
+func (c *conn) ready() error {
+	if d := c.phone.delay(); d > 0 {
+		timer := time.NewTimer(d)
+		defer timer.Stop()
+		if err := c.wait(timer.C); err != nil {
+			return err
+		}
+	}
+	return wait(c, c.phone.gate())
+}
+
+func (c *conn) wait(ch <-chan time.Time) error { return wait(c, ch) }
+
+// wait waits for ch while watching for the client's end. What the client sends stays to be read.
+func wait[T any](c *conn, ch <-chan T) error {
+	select {
+	case <-ch:
+		return nil
+	default:
+	}
+	gone := make(chan error, 1)
+	c.s.handlers.Go(func() {
+		_, err := c.r.Peek(1)
+		gone <- err
+	})
+	select {
+	case <-ch:
+		_ = c.nc.SetReadDeadline(time.Unix(1, 0)) // wakes the Peek
+		err := <-gone
+		_ = c.nc.SetReadDeadline(time.Time{})
+		if err == nil || isTimeout(err) {
+			return nil
+		}
+		return err
+	case err := <-gone:
+		if err != nil {
+			return err
+		}
+		// The client has sent something ahead; from here on only the end of the connection is seen.
+		select {
+		case <-ch:
+			return nil
+		case <-c.ctx.Done():
+			return context.Cause(c.ctx)
+		}
+	}
+}
+
+func isTimeout(err error) bool {
+	t, ok := errors.AsType[net.Error](err)
+	return ok && t.Timeout()
+}
+
+func le32(v uint32) []byte { return binary.LittleEndian.AppendUint32(nil, v) }

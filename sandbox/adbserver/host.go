@@ -1,0 +1,224 @@
+package adbserver
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// answer carries out a request; more reports whether another one may follow on the connection.
+func (c *conn) answer(req string) (more bool, err error) {
+	t, rest, isHost := c.s.parseTarget(req)
+	if !isHost {
+		return false, c.service(req)
+	}
+	switch {
+	case rest == "version":
+		return false, c.send("OKAY", fmt.Sprintf("%04x", version))
+	case rest == "kill": // the phones are this process's; it stays
+		return false, c.okay()
+	case rest == "devices", rest == "devices-l":
+		return false, c.send("OKAY", c.s.list(rest == "devices-l"))
+	case rest == "track-devices", rest == "track-devices-l":
+		return false, c.track(rest == "track-devices-l")
+	case rest == "host-features":
+		return false, c.send("OKAY", hostFeatures)
+	case rest == "features":
+		return false, c.features(t)
+	case rest == "get-state", rest == "get-serialno", rest == "get-devpath":
+		return false, c.describe(t, rest)
+	case strings.HasPrefix(rest, "transport"), strings.HasPrefix(rest, "tport:"):
+		return true, c.transport(rest)
+	case strings.HasPrefix(rest, "wait-for-"):
+		return false, c.waitFor(t, strings.TrimPrefix(rest, "wait-for-"))
+	case rest == "list-forward", rest == "mdns:services":
+		return false, c.send("OKAY", "")
+	}
+	return false, failure("unknown host service")
+}
+
+// hostPort is a serial of the form HOST:PORT before the request that follows it.
+var hostPort = regexp.MustCompile(`^((?:tcp:|udp:|vsock:)?[^:]+:\d+):(.*)$`)
+
+// parseTarget splits the prefix off a host request: host:REST, host-serial:SERIAL:REST, host-transport-id:N:REST,
+// host-usb:REST, host-local:REST.
+func (s *Server) parseTarget(req string) (t target, rest string, isHost bool) {
+	prefix, rest, ok := strings.Cut(req, ":")
+	if !ok {
+		return t, "", false
+	}
+	switch prefix {
+	case "host":
+		return target{kind: "any"}, rest, true
+	case "host-usb", "host-local":
+		return target{kind: strings.TrimPrefix(prefix, "host-")}, rest, true
+	case "host-transport-id":
+		number, rest, _ := strings.Cut(rest, ":")
+		id, err := strconv.ParseUint(number, 10, 64)
+		if err != nil || id == 0 {
+			return t, "", true // an unknown service
+		}
+		return target{id: id}, rest, true
+	case "host-serial":
+		serial, rest := s.splitSerial(rest)
+		return target{serial: serial}, rest, true
+	}
+	return t, "", false
+}
+
+// splitSerial splits SERIAL:REST, where a serial may have colons of its own.
+func (s *Server) splitSerial(text string) (serial, rest string) {
+	for _, known := range s.serials() {
+		if strings.HasPrefix(text, known+":") && len(known) > len(serial) {
+			serial = known
+		}
+	}
+	if serial != "" {
+		return serial, text[len(serial)+1:]
+	}
+	if m := hostPort.FindStringSubmatch(text); m != nil {
+		return m[1], m[2]
+	}
+	serial, rest, _ = strings.Cut(text, ":")
+	return serial, rest
+}
+
+// transport chooses the phone of the requests that follow. tport answers with the phone's transport id, too.
+func (c *conn) transport(rest string) error {
+	var t target
+	which, tport := strings.CutPrefix(rest, "tport:")
+	if tport {
+		if serial, ok := strings.CutPrefix(which, "serial:"); ok {
+			t.serial = serial
+		} else {
+			t.kind = which
+		}
+	} else {
+		switch {
+		case strings.HasPrefix(rest, "transport:"):
+			t.serial = strings.TrimPrefix(rest, "transport:")
+		case strings.HasPrefix(rest, "transport-id:"):
+			t.id, _ = strconv.ParseUint(strings.TrimPrefix(rest, "transport-id:"), 10, 64)
+		case strings.HasPrefix(rest, "transport-"):
+			t.kind = strings.TrimPrefix(rest, "transport-")
+		}
+	}
+	if t.serial == "" && t.id == 0 && !slices.Contains([]string{"any", "usb", "local"}, t.kind) {
+		return failure("unknown host service")
+	}
+	p, err := c.s.pick(t, false)
+	if err != nil {
+		return err
+	}
+	answer := []byte("OKAY")
+	if tport {
+		answer = binary.LittleEndian.AppendUint64(answer, p.id)
+	}
+	if err := c.write(answer); err != nil {
+		return err
+	}
+	c.s.mu.Lock()
+	defer c.s.mu.Unlock()
+	c.phone = p
+	return nil
+}
+
+func (c *conn) features(t target) error {
+	if _, err := c.pick(t, false); err != nil {
+		return err
+	}
+	return c.send("OKAY", features)
+}
+
+// pick is the server's, but a transport that the connection has chosen before goes for a request that names no phone.
+func (c *conn) pick(t target, anyState bool) (*phone, error) {
+	if t.serial == "" && t.id == 0 && c.phone != nil {
+		return c.phone, nil
+	}
+	return c.s.pick(t, anyState)
+}
+
+func (c *conn) describe(t target, what string) error {
+	p, err := c.pick(t, true)
+	if err != nil {
+		return err
+	}
+	switch what {
+	case "get-state":
+		return c.send("OKAY", p.current())
+	case "get-serialno":
+		return c.send("OKAY", p.serial)
+	}
+	if p.local() {
+		return c.send("OKAY", "unknown")
+	}
+	return c.send("OKAY", fmt.Sprintf("usb:1-%d", p.id))
+}
+
+// follow returns a channel that is closed at the next change of the list of phones.
+func (s *Server) follow() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.changed
+}
+
+// track sends the list now and whenever it changes, until the client goes.
+func (c *conn) track(long bool) error {
+	if err := c.okay(); err != nil {
+		return err
+	}
+	last, first := "", true
+	for {
+		changed := c.s.follow()
+		if list := c.s.list(long); first || list != last {
+			if err := c.write([]byte(lengthPrefixed(list))); err != nil {
+				return err
+			}
+			last, first = list, false
+		}
+		if err := wait(c, changed); err != nil {
+			return err
+		}
+	}
+}
+
+// waitFor answers a second time when a phone has reached a state: TYPE-STATE.
+func (c *conn) waitFor(t target, what string) error {
+	kind, state, ok := strings.Cut(what, "-")
+	if !ok || !slices.Contains([]string{"any", "usb", "local"}, kind) {
+		return failure("unknown type " + kind)
+	}
+	if !slices.Contains([]string{"device", "recovery", "rescue", "sideload", "bootloader", "any", "disconnect"}, state) {
+		return failure("unknown state " + state)
+	}
+	if t.serial == "" && t.id == 0 {
+		t.kind = kind
+	}
+	if err := c.okay(); err != nil {
+		return err
+	}
+	for {
+		changed := c.s.follow()
+		p, err := c.s.pick(t, true)
+		if reached(p, err, state) {
+			return c.okay()
+		}
+		if err := wait(c, changed); err != nil {
+			return err
+		}
+		if c.ctx.Err() != nil {
+			return context.Cause(c.ctx)
+		}
+	}
+}
+
+func reached(p *phone, err error, state string) bool {
+	if state == "disconnect" {
+		return err != nil
+	}
+	return err == nil && (state == "any" || p.current() == state)
+}

@@ -1,0 +1,317 @@
+package adbserver
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/taploop/taploop/sandbox/shell"
+)
+
+// States of a phone, as adb devices lists them.
+const (
+	StateDevice        = "device"
+	StateOffline       = "offline"
+	StateUnauthorized  = "unauthorized"
+	StateAuthorizing   = "authorizing"
+	StateConnecting    = "connecting"
+	StateRecovery      = "recovery"
+	StateSideload      = "sideload"
+	StateBootloader    = "bootloader"
+	StateNoPermissions = "no permissions"
+)
+
+// features are what a phone and the server say they can do; nothing that is not so.
+const (
+	features     = "shell_v2,cmd,stat_v2,ls_v2,fixed_push_mkdir,sendrecv_v2"
+	hostFeatures = features
+)
+
+// phone is an attached phone with its faults.
+type phone struct {
+	serial string
+	id     uint64
+	sh     *shell.Shell
+
+	mu      sync.Mutex
+	state   string
+	open    chan struct{} // closed while the phone answers
+	latency time.Duration
+	corrupt bool
+}
+
+func newPhone(serial string, id uint64, sh *shell.Shell) *phone {
+	p := &phone{serial: serial, id: id, sh: sh, state: StateDevice, open: make(chan struct{})}
+	close(p.open)
+	return p
+}
+
+func (p *phone) current() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.state
+}
+
+// local reports whether the phone counts as an emulator: one that is reached over the network.
+func (p *phone) local() bool {
+	return strings.HasPrefix(p.serial, "emulator-") || strings.Contains(p.serial, ":")
+}
+
+// line is the phone's line of adb devices.
+func (p *phone) line(long bool) string {
+	state := p.current()
+	if !long {
+		return fmt.Sprintf("%s\t%s\n", p.serial, state)
+	}
+	out := fmt.Sprintf("%-22s %s", p.serial, state)
+	if !p.local() {
+		out += fmt.Sprintf(" usb:1-%d", p.id)
+	}
+	if state == StateDevice || state == StateRecovery {
+		props := p.sh.Phone().Props()
+		for _, kv := range [][2]string{{"product", "ro.product.name"}, {"model", "ro.product.model"}, {"device", "ro.product.device"}} {
+			if v := props[kv[1]]; v != "" {
+				out += fmt.Sprintf(" %s:%s", kv[0], sanitized(v))
+			}
+		}
+	}
+	return out + fmt.Sprintf(" transport_id:%d\n", p.id)
+}
+
+// sanitized is a property as the list shows it: in one word.
+func sanitized(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '-' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			return r
+		}
+		return '_'
+	}, s)
+}
+
+func (s *Server) list(long bool) string {
+	s.mu.Lock()
+	phones := slices.Clone(s.phones)
+	s.mu.Unlock()
+	var b strings.Builder
+	for _, p := range phones {
+		b.WriteString(p.line(long))
+	}
+	return b.String()
+}
+
+func (s *Server) serials() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []string
+	for _, p := range s.phones {
+		out = append(out, p.serial)
+	}
+	return out
+}
+
+// target says which phone a request is for.
+type target struct {
+	serial string // "" for any
+	id     uint64 // 0 for any
+	kind   string // "usb", "local" or "any"
+}
+
+// failure is a refusal in the words of the real server; they go to the client as they are.
+type failure string
+
+func (f failure) Error() string { return string(f) }
+
+// pick finds the phone of a target. Unless anyState, a phone that cannot be used is refused with what is the matter.
+func (s *Server) pick(t target, anyState bool) (*phone, error) {
+	s.mu.Lock()
+	phones := slices.Clone(s.phones)
+	s.mu.Unlock()
+	var found []*phone
+	for _, p := range phones {
+		switch {
+		case t.serial != "" && p.serial != t.serial, t.id != 0 && p.id != t.id,
+			t.kind == "usb" && p.local(), t.kind == "local" && !p.local():
+		default:
+			found = append(found, p)
+		}
+	}
+	if len(found) != 1 {
+		return nil, t.notOne(len(found))
+	}
+	if anyState {
+		return found[0], nil
+	}
+	return found[0], found[0].usable()
+}
+
+func (t target) notOne(n int) error {
+	switch {
+	case t.serial != "":
+		return failure(fmt.Sprintf("device '%s' not found", t.serial))
+	case t.id != 0:
+		return failure(fmt.Sprintf("no device with transport id '%d'", t.id))
+	}
+	what := map[string]string{"usb": "device", "local": "emulator"}[t.kind]
+	switch {
+	case n > 0 && what != "":
+		return failure("more than one " + what)
+	case n > 0:
+		return failure("more than one device/emulator")
+	case what != "":
+		return failure("no " + what + "s found")
+	}
+	return failure("no devices/emulators found")
+}
+
+func (p *phone) usable() error {
+	switch state := p.current(); state {
+	case StateOffline:
+		return failure("device offline")
+	case StateUnauthorized:
+		return failure("device unauthorized.\nThis adb server's $ADB_VENDOR_KEYS is not set\n" +
+			"Try 'adb kill-server' if that seems wrong.\nOtherwise check for a confirmation dialog on your device.")
+	case StateAuthorizing, StateConnecting:
+		return failure("device still " + state)
+	case StateNoPermissions:
+		return failure("insufficient permissions for device: user in plugdev group; are your udev rules wrong?\n" +
+			"See [http://developer.android.com/tools/device.html] for more information")
+	}
+	return nil
+}
+
+// find returns an attached phone by its serial.
+func (s *Server) find(serial string) (*phone, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, p := range s.phones {
+		if p.serial == serial {
+			return p, nil
+		}
+	}
+	return nil, fmt.Errorf("no phone %q is attached", serial)
+}
+
+// SetState puts a phone into a state of adb devices. In any other than StateDevice it takes no commands; its connections
+// end.
+func (s *Server) SetState(serial, state string) error {
+	p, err := s.find(serial)
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	p.state = state
+	p.mu.Unlock()
+	s.mu.Lock()
+	s.announce()
+	s.mu.Unlock()
+	if state != StateDevice {
+		s.drop(p)
+	}
+	return nil
+}
+
+// Hang stops a phone from answering, as a stopped daemon does: services are accepted and nothing comes, also in the
+// middle of one, until it is called with false.
+func (s *Server) Hang(serial string, hung bool) error {
+	p, err := s.find(serial)
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	select {
+	case <-p.open:
+		if hung {
+			p.open = make(chan struct{})
+		}
+	default:
+		if !hung {
+			close(p.open)
+		}
+	}
+	return nil
+}
+
+// SetLatency makes a phone wait before it begins a service.
+func (s *Server) SetLatency(serial string, d time.Duration) error {
+	p, err := s.find(serial)
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.latency = d
+	return nil
+}
+
+// CorruptCaptures makes the output of screencap lose its last third, as when a transfer breaks off.
+func (s *Server) CorruptCaptures(serial string, corrupt bool) error {
+	p, err := s.find(serial)
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.corrupt = corrupt
+	return nil
+}
+
+// DropConnections ends the connections that a phone has now, in the middle of whatever they do.
+func (s *Server) DropConnections(serial string) error {
+	p, err := s.find(serial)
+	if err != nil {
+		return err
+	}
+	s.drop(p)
+	return nil
+}
+
+func (s *Server) drop(p *phone) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for c := range s.conns {
+		if c.phone == p {
+			c.abort()
+		}
+	}
+}
+
+// gate is closed (as a channel) while the phone answers.
+func (p *phone) gate() <-chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.open
+}
+
+func (p *phone) delay() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.latency
+}
+
+// output wraps the output of a command line in the phone's faults. done hands on what was held back.
+func (p *phone) output(cmdline string, w io.Writer) (out io.Writer, done func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.corrupt || !strings.Contains(cmdline, "screencap") {
+		return w, func() {}
+	}
+	c := &cutting{}
+	return c, func() { _, _ = w.Write(c.data[:len(c.data)/3*2]) }
+}
+
+// cutting keeps what is written.
+type cutting struct {
+	mu   sync.Mutex
+	data []byte
+}
+
+func (c *cutting) Write(b []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.data = append(c.data, b...)
+	return len(b), nil
+}

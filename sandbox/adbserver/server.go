@@ -1,0 +1,137 @@
+package adbserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"slices"
+	"sync"
+
+	"github.com/taploop/taploop/sandbox/shell"
+)
+
+// version is the protocol version of the server; a client with another one would replace it.
+const version = 41
+
+// Options of a server. The zero value works.
+type Options struct {
+	Log *slog.Logger // nil discards
+}
+
+// Server is an ADB server. It is safe for concurrent use.
+type Server struct {
+	log *slog.Logger
+
+	mu       sync.Mutex
+	phones   []*phone // in the order of attaching
+	lastID   uint64
+	changed  chan struct{} // closed and made anew when the list of phones or a state changes
+	conns    map[*conn]bool
+	stops    []func() // of the Serve calls under way
+	closed   bool
+	handlers sync.WaitGroup // connections and what they started
+	serving  sync.WaitGroup
+}
+
+// New makes a server without phones.
+func New(opts *Options) *Server {
+	log := slog.New(slog.DiscardHandler)
+	if opts != nil && opts.Log != nil {
+		log = opts.Log
+	}
+	return &Server{log: log, changed: make(chan struct{}), conns: map[*conn]bool{}}
+}
+
+// Attach plugs a phone in, in the state device. A phone that was attached under the same serial is unplugged.
+func (s *Server) Attach(serial string, sh *shell.Shell) {
+	s.Detach(serial)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lastID++
+	s.phones = append(s.phones, newPhone(serial, s.lastID, sh))
+	s.announce()
+}
+
+// Detach unplugs a phone: its connections end and it leaves the list. It reports whether there was one.
+func (s *Server) Detach(serial string) bool {
+	s.mu.Lock()
+	i := slices.IndexFunc(s.phones, func(p *phone) bool { return p.serial == serial })
+	if i < 0 {
+		s.mu.Unlock()
+		return false
+	}
+	gone := s.phones[i]
+	s.phones = slices.Delete(s.phones, i, i+1)
+	s.announce()
+	s.mu.Unlock()
+	s.drop(gone)
+	return true
+}
+
+// announce wakes those who follow the list of phones. The caller holds mu.
+func (s *Server) announce() {
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// Serve answers the connections of ln until ctx ends or the server is closed, which are no errors. It closes ln, ends the
+// connections that it accepted and waits for them.
+func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if err := s.register(cancel); err != nil {
+		_ = ln.Close()
+		return err
+	}
+	defer s.serving.Done()
+	defer context.AfterFunc(ctx, func() { _ = ln.Close() })()
+	var mine sync.WaitGroup
+	defer mine.Wait()
+	defer cancel() // before the wait: connections end with ctx
+	for {
+		c, err := ln.Accept()
+		if err != nil {
+			_ = ln.Close()
+			if ctx.Err() != nil {
+				return nil
+			}
+			return fmt.Errorf("accepting on %s: %w", ln.Addr(), err)
+		}
+		s.handlers.Add(1)
+		mine.Go(func() {
+			defer s.handlers.Done()
+			s.handle(ctx, c)
+		})
+	}
+}
+
+// ErrClosed is returned by Serve after Close.
+var ErrClosed = errors.New("adbserver: the server is closed")
+
+func (s *Server) register(stop func()) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return ErrClosed
+	}
+	s.stops = append(s.stops, stop)
+	s.serving.Add(1)
+	return nil
+}
+
+// Close ends every Serve and every connection and waits for them. Phones stay as they are.
+func (s *Server) Close() error {
+	s.mu.Lock()
+	s.closed = true
+	stops := s.stops
+	s.stops = nil
+	s.mu.Unlock()
+	for _, stop := range stops {
+		stop()
+	}
+	s.serving.Wait()
+	s.handlers.Wait()
+	return nil
+}
