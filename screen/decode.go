@@ -8,27 +8,50 @@ import (
 	"image/png"
 )
 
-// maxSide bounds what a phone can claim, before memory is taken for it.
-const maxSide = 16384
+// What a phone can claim is bounded before memory is taken for it: no screen is longer or holds more pixels (8K has 33
+// million).
+const (
+	maxSide   = 16384
+	maxPixels = 40 << 20
+)
+
+// maxPreamble is how much text may stand in front of the data.
+const maxPreamble = 4096
 
 var pngMagic = []byte("\x89PNG\r\n\x1a\n")
 
 // Decode reads what screencap writes: PNG, or the raw form (width, height and pixel format as little-endian uint32,
-// since Android 9 a colour space too, then RGBA rows). Text in front of the data, as screencap's warning about several
-// displays, is passed over for PNG.
+// since Android 9 a colour space too, then RGBA rows). Lines of text in front of the data, as screencap's warning about
+// several displays, are passed over. A picture that is not whole is an error.
 func Decode(b []byte) (*Frame, error) {
-	if i := bytes.Index(b, pngMagic); i >= 0 && i <= 4096 {
+	if i := bytes.Index(b[:min(len(b), maxPreamble)], pngMagic); i >= 0 {
 		return decodePNG(b[i:])
 	}
-	return decodeRaw(b)
+	f, err := decodeRaw(b)
+	if err == nil {
+		return f, nil
+	}
+	for rest := b; ; {
+		line, after, found := bytes.Cut(rest, []byte("\n"))
+		if !found || !isText(line) || len(b)-len(after) > maxPreamble {
+			return nil, err
+		}
+		if f, err := decodeRaw(after); err == nil {
+			return f, nil
+		}
+		rest = after
+	}
 }
+
+// isText tells a line of a message from a raw header, which has zero bytes in it.
+func isText(line []byte) bool { return !bytes.ContainsRune(line, 0) }
 
 func decodePNG(b []byte) (*Frame, error) {
 	cfg, err := png.DecodeConfig(bytes.NewReader(b))
 	if err != nil {
 		return nil, fmt.Errorf("reading a PNG of %d bytes: %w", len(b), err)
 	}
-	if cfg.Width > maxSide || cfg.Height > maxSide {
+	if absurd(cfg.Width, cfg.Height) {
 		return nil, fmt.Errorf("a PNG of %dx%d is larger than any screen", cfg.Width, cfg.Height)
 	}
 	img, err := png.Decode(bytes.NewReader(b))
@@ -37,6 +60,8 @@ func decodePNG(b []byte) (*Frame, error) {
 	}
 	return NewFrame(img)
 }
+
+func absurd(w, h int) bool { return w > maxSide || h > maxSide || w*h > maxPixels }
 
 // Pixel formats of the raw form that are four bytes a pixel with red first (Android's PixelFormat).
 const (
@@ -50,7 +75,7 @@ func decodeRaw(b []byte) (*Frame, error) {
 	}
 	w, h := binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:])
 	format := binary.LittleEndian.Uint32(b[8:])
-	if w == 0 || h == 0 || w > maxSide || h > maxSide {
+	if w == 0 || h == 0 || w > maxSide || h > maxSide || absurd(int(w), int(h)) {
 		return nil, fmt.Errorf("neither PNG nor raw pixels: %d bytes starting %q", len(b), b[:min(len(b), 40)])
 	}
 	if format != formatRGBA8888 && format != formatRGBX8888 {
@@ -65,5 +90,5 @@ func decodeRaw(b []byte) (*Frame, error) {
 	for i := 3; i < n; i += 4 {
 		pix[i] = 0xff
 	}
-	return NewFrame(&image.RGBA{Pix: pix, Stride: int(w) * 4, Rect: image.Rect(0, 0, int(w), int(h))})
+	return &Frame{&image.RGBA{Pix: pix, Stride: int(w) * 4, Rect: image.Rect(0, 0, int(w), int(h))}}, nil
 }

@@ -35,16 +35,18 @@ func Permille(x, y float64) Point { return Point{x / 1000, y / 1000} }
 // Valid reports whether p is on the frame. NaN is not.
 func (p Point) Valid() bool { return p.X >= 0 && p.X <= 1 && p.Y >= 0 && p.Y <= 1 }
 
-// Pixel is the pixel of s under p. It is always inside s: points beyond the frame land on the nearest edge.
+// Pixel is the pixel of s under p. It is always inside s: points beyond the frame land on the nearest edge, NaN on the
+// first pixel.
 func (p Point) Pixel(s Size) image.Point {
 	return image.Pt(pixel(p.X, s.W), pixel(p.Y, s.H))
 }
 
 func pixel(f float64, n int) int {
-	if math.IsNaN(f) {
-		f = 0
+	at := math.Floor(f * float64(n))
+	if math.IsNaN(at) {
+		return 0
 	}
-	return int(math.Min(math.Max(math.Floor(f*float64(n)), 0), math.Max(float64(n-1), 0)))
+	return int(min(max(at, 0), max(float64(n-1), 0)))
 }
 
 func (p Point) String() string { return fmt.Sprintf("(%.3f,%.3f)", p.X, p.Y) }

@@ -3,6 +3,7 @@ package adbrig
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strconv"
 	"sync/atomic"
@@ -71,6 +72,7 @@ func Start(t testing.TB, opts *Options) *Rig {
 // need returns the programs, or ends the test.
 func need(t testing.TB) tools {
 	t.Helper()
+	_ = os.Getenv(envSwitch) // run has read it already; here go test sees that the result depends on it
 	err := outside
 	var found tools
 	if err == nil {

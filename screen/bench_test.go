@@ -1,0 +1,52 @@
+package screen_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/screen"
+)
+
+// captures are the two forms of one screen of a phone.
+func captures(b *testing.B) map[string][]byte {
+	img := picture(1080, 2400)
+	return map[string][]byte{"raw": rawOf(img, 1), "png": pngOf(b, img)}
+}
+
+func BenchmarkDecode(b *testing.B) {
+	for name, data := range captures(b) {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(1080 * 2400 * 4)
+			b.ReportAllocs()
+			for b.Loop() {
+				_, err := screen.Decode(data)
+				require.NoError(b, err)
+			}
+		})
+	}
+}
+
+// BenchmarkCaptureToPrompt is our own share of a step: from what screencap sent to what the model gets.
+func BenchmarkCaptureToPrompt(b *testing.B) {
+	for name, data := range captures(b) {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				f, err := screen.Decode(data)
+				require.NoError(b, err)
+				_, err = f.Resized(screen.Size{W: 728, H: 728}).JPEG(85)
+				require.NoError(b, err)
+			}
+		})
+	}
+}
+
+func BenchmarkFingerprint(b *testing.B) {
+	f, err := screen.Decode(captures(b)["raw"])
+	require.NoError(b, err)
+	b.ReportAllocs()
+	for b.Loop() {
+		f.Fingerprint()
+	}
+}

@@ -1,0 +1,75 @@
+package screen_test
+
+import (
+	"image"
+	"image/color"
+	"image/draw"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/screen"
+)
+
+// page draws a screen of rows under a status bar, with a clock that shows the minute in its own way.
+func page(t *testing.T, rows int, minute int) *screen.Frame {
+	img := image.NewRGBA(image.Rect(0, 0, 1080, 2400))
+	fill := func(r image.Rectangle, c color.Color) {
+		draw.Draw(img, r, image.NewUniform(c), image.Point{}, draw.Src)
+	}
+	fill(img.Rect, color.White)
+	for i := range rows {
+		top := 200 + i*260
+		fill(image.Rect(60, top, 1020, top+180), color.Gray{Y: uint8(60 + 20*i)})
+	}
+	for i := range 4 { // digits of seven bars, lit or not
+		for bar := range 7 {
+			if (minute>>i+bar)%3 != 0 {
+				fill(image.Rect(40+i*30, 20+bar*7, 60+i*30, 24+bar*7), color.Black)
+			}
+		}
+	}
+	return frameOf(t, img)
+}
+
+func TestScreensAreToldApartByFingerprint(t *testing.T) {
+	first := page(t, 6, 29).Fingerprint()
+
+	same := page(t, 6, 29).Fingerprint()
+	require.Equal(t, first, same)
+	require.Zero(t, first.Distance(same))
+	require.Equal(t, first.Hash(), same.Hash())
+
+	minute := page(t, 6, 30).Fingerprint()
+	require.Less(t, first.Distance(minute), 0.02, "a clock's minute looks like another screen")
+
+	other := page(t, 3, 29).Fingerprint()
+	require.Greater(t, first.Distance(other), 0.2, "another screen looks the same")
+	require.NotEqual(t, first.Hash(), other.Hash())
+	require.Equal(t, first.Distance(other), other.Distance(first))
+}
+
+func TestAFingerprintDoesNotDependOnTheSizeOfThePicture(t *testing.T) {
+	full := page(t, 6, 29)
+	half := full.Resized(screen.Size{W: 540, H: 1200})
+	require.Less(t, full.Fingerprint().Distance(half.Fingerprint()), 0.02)
+}
+
+func TestTheSmallestFrameHasAFingerprint(t *testing.T) {
+	white, black := plain(t, 1, 1, color.White).Fingerprint(), plain(t, 1, 1, color.Black).Fingerprint()
+	require.Equal(t, 1.0, white.Distance(black))
+	require.Zero(t, white.Distance(plain(t, 2000, 3, color.White).Fingerprint()))
+}
+
+func TestBlackIsAllOfTheFrameAndNothingElse(t *testing.T) {
+	require.True(t, plain(t, 1080, 2400, color.Black).Black())
+	require.True(t, plain(t, 10, 10, color.RGBA{R: 8, G: 12, B: 3, A: 255}).Black(), "noise of a compressed black")
+	require.False(t, plain(t, 10, 10, color.RGBA{B: 13, A: 255}).Black())
+
+	img := image.NewRGBA(image.Rect(0, 0, 100, 100))
+	draw.Draw(img, img.Rect, image.Black, image.Point{}, draw.Src)
+	img.Set(99, 99, color.White)
+	require.False(t, frameOf(t, img).Black(), "one lit pixel")
+	require.True(t, frameOf(t, img.SubImage(image.Rect(0, 0, 100, 99))).Black(), "the lit pixel is not part of the frame")
+	require.True(t, frameOf(t, img.SubImage(image.Rect(0, 0, 50, 50))).Black(), "the lit pixel is not part of the frame")
+}
