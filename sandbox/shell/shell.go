@@ -35,6 +35,7 @@ type Shell struct {
 	android  map[string]command // what a system image adds: screencap, input, ...
 	userland map[string]command // what every Unix has: ls, cat, ...
 	save     func(name string, data []byte) error
+	dir      string // of Exec
 	state    *state
 	limits   limits
 }
@@ -47,7 +48,7 @@ type state struct {
 
 // New makes a shell for a phone.
 func New(phone *sandbox.Phone) *Shell {
-	s := &Shell{phone: phone, android: androidCommands(), userland: userlandCommands(), state: new(state), limits: defaultLimits()}
+	s := &Shell{phone: phone, android: androidCommands(), userland: userlandCommands(), state: new(state), limits: defaultLimits(), dir: "/"}
 	s.save = func(name string, data []byte) error { return phone.Files().Write(name, data, 0o660, time.Time{}) }
 	return s
 }
@@ -60,6 +61,13 @@ func (s *Shell) Phone() *sandbox.Phone { return s.phone }
 func (s *Shell) WithSave(save func(name string, data []byte) error) *Shell {
 	out := *s
 	out.save = save
+	return &out
+}
+
+// WithDir returns a shell whose Exec resolves the names of files from dir, which is / otherwise.
+func (s *Shell) WithDir(dir string) *Shell {
+	out := *s
+	out.dir = dir
 	return &out
 }
 
@@ -85,7 +93,7 @@ func (s *Shell) Exec(ctx context.Context, argv []string, stdin io.Reader, stdout
 	if len(argv) == 0 {
 		return complain(stderr, "%s: no command", shName)
 	}
-	c := &call{ctx: ctx, sh: s, name: baseName(argv[0]), args: argv[1:], dir: "/", stdin: stdin, stdout: stdout, stderr: stderr}
+	c := &call{ctx: ctx, sh: s, name: baseName(argv[0]), args: argv[1:], dir: s.dir, stdin: stdin, stdout: stdout, stderr: stderr}
 	return c.run()
 }
 

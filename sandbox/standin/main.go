@@ -1,0 +1,141 @@
+package standin
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/taploop/taploop/sandbox/shell"
+)
+
+// Names lists the commands that a stand-in can be: Android's own. The small Unix tools come from the real userland.
+func Names() []string { return shell.Names() }
+
+// Install makes a link in dir for each of Names to binary, which must call Main when it is started under one of them. Links
+// that are there already are replaced; other files are not.
+func Install(dir, binary string) error {
+	binary, err := filepath.Abs(binary)
+	if err != nil {
+		return fmt.Errorf("installing stand-ins: %w", err)
+	}
+	for _, name := range Names() {
+		link := filepath.Join(dir, name)
+		if info, err := os.Lstat(link); err == nil {
+			if info.Mode()&os.ModeSymlink == 0 {
+				return fmt.Errorf("installing stand-ins: %s is there and no link", link)
+			}
+			if err := os.Remove(link); err != nil {
+				return fmt.Errorf("installing stand-ins: %w", err)
+			}
+		}
+		if err := os.Symlink(binary, link); err != nil {
+			return fmt.Errorf("installing stand-ins: %w", err)
+		}
+	}
+	return nil
+}
+
+// exitUnreachable is the exit code when there is no phone to ask, as of a program that cannot be run.
+const exitUnreachable = 126
+
+// Main runs a command of the phone with the process's own stdin, stdout, stderr and folder, and returns its exit code. When
+// the phone cannot be reached it says so on stderr and returns 126.
+func Main(name string, args []string) int {
+	code, err := run(name, args, os.Stdin, os.Stdout, os.Stderr)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
+		return exitUnreachable
+	}
+	return code
+}
+
+func run(name string, args []string, stdin io.Reader, stdout, stderr io.Writer) (int, error) {
+	path := os.Getenv(Env)
+	if path == "" {
+		return 0, fmt.Errorf("no simulated phone: set %s to the socket of a running taploop sandbox", Env)
+	}
+	c, err := net.Dial("unix", path)
+	if err != nil {
+		return 0, fmt.Errorf("the simulated phone cannot be reached (%w); is the taploop sandbox behind %s running?", err, Env)
+	}
+	defer c.Close()
+	dir, err := os.Getwd()
+	if err != nil {
+		dir = "/"
+	}
+	if err := writeFrame(c, kindArgs, packed(append([]string{dir, name}, args...))); err != nil {
+		return 0, fmt.Errorf("asking the simulated phone: %w", err)
+	}
+	code, err := converse(c, stdin, stdout, stderr)
+	if err != nil {
+		return 0, fmt.Errorf("the simulated phone broke off: %w", err)
+	}
+	return code, nil
+}
+
+// converse does what the phone says until the exit code comes.
+func converse(c net.Conn, stdin io.Reader, stdout, stderr io.Writer) (int, error) {
+	for {
+		kind, n, err := readHead(c)
+		if err != nil {
+			return 0, err
+		}
+		switch kind {
+		case kindOut:
+			_, err = io.CopyN(stdout, c, int64(n))
+		case kindErr:
+			_, err = io.CopyN(stderr, c, int64(n))
+		case kindRead:
+			err = sendInput(c, stdin, n)
+		case kindSave:
+			err = save(c, n)
+		case kindExit:
+			var code [1]byte
+			_, err := io.ReadFull(c, code[:])
+			return int(code[0]), err
+		default:
+			err = fmt.Errorf("unknown frame %q", kind)
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+}
+
+// sendInput answers the request for stdin, whose body is how many bytes are wanted at most. Not one more is read: what
+// follows belongs to the commands that follow.
+func sendInput(c net.Conn, stdin io.Reader, n int) error {
+	body := make([]byte, n)
+	if _, err := io.ReadFull(c, body); err != nil {
+		return err
+	}
+	if len(body) != 4 {
+		return io.ErrUnexpectedEOF
+	}
+	buf := make([]byte, min(binary.LittleEndian.Uint32(body), maxRead))
+	got, err := 0, error(nil)
+	for got == 0 && err == nil {
+		got, err = stdin.Read(buf)
+	}
+	return writeFrame(c, kindInput, buf[:got])
+}
+
+// save writes a file for the phone and tells how that went.
+func save(c net.Conn, n int) error {
+	body := make([]byte, n)
+	if _, err := io.ReadFull(c, body); err != nil {
+		return err
+	}
+	name, data, err := unpackOne(body)
+	if err != nil {
+		return err
+	}
+	return writeFrame(c, kindSaved, saved(os.WriteFile(name, data, 0o664)))
+}
+
+func asErrno(err error) (syscall.Errno, bool) { return errors.AsType[syscall.Errno](err) }
