@@ -1,0 +1,180 @@
+package export_test
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/internal/golden"
+	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/session/export"
+)
+
+func TestGolden(t *testing.T) {
+	used := 0
+	golden.Run(t, "testdata", func(t *testing.T, c *golden.Case) {
+		build, ok := shelves[c.Name]
+		require.True(t, ok, "no session is built for %s", c.Name)
+		used++
+		c.Want(t, "page.html", body(html(t, build())))
+		dir := t.TempDir()
+		require.NoError(t, export.Gelab(t.Context(), dir, build(), "s1"))
+		trace, err := os.ReadFile(filepath.Join(dir, "traces", "s1.jsonl"))
+		require.NoError(t, err)
+		c.Want(t, "trace.jsonl", string(trace))
+		c.Want(t, "files", strings.Join(files(t, dir), "\n"))
+	})
+	require.Equal(t, len(shelves), used, "each session has its golden file")
+}
+
+var (
+	styleTag = regexp.MustCompile(`(?s)<style>.*</style>`)
+	hash     = regexp.MustCompile(`sha256-.*?&#39;`)
+	pixels   = regexp.MustCompile(`base64,[A-Za-z0-9+/=&#;]+`)
+	blank    = regexp.MustCompile(`\n\s*\n+`)
+)
+
+// body is a page without what hides changes from a reader: style, pixels, empty lines.
+func body(page string) string {
+	page = styleTag.ReplaceAllString(page, "<style>STYLE</style>")
+	page = hash.ReplaceAllString(page, "sha256-HASH&#39;")
+	page = pixels.ReplaceAllString(page, "base64,PIXELS")
+	return blank.ReplaceAllString(page, "\n")
+}
+
+func files(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	require.NoError(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			name, err := filepath.Rel(dir, path)
+			require.NoError(t, err)
+			names = append(names, filepath.ToSlash(name))
+		}
+		return err
+	}))
+	return names
+}
+
+const hostile = "</title></style></pre><script>alert(1)</script>\"'><img src=https://evil.example/x onerror=alert(2)>" +
+	"<a href=\"javascript:alert(3)\">{{.Title}} \u202Eevil\u202C שלום 🙂\x00\xff &lt; ]]> <!-- -->"
+
+// hostileShelf says the hostile text wherever a text is shown.
+func hostileShelf(text string) *shelf {
+	s := newShelf()
+	s.session.Serial, s.session.Device.Model, s.session.Device.Android = text, text, text
+	end := session.Run{Task: text, State: session.Aborted, StopReason: "TASK_ABORTED_BY_AGENT", Answer: text, Error: text}
+	mean := func(st *session.StepRecord) {
+		p := &st.Proposal
+		p.Thought, p.Explain, p.Summary, p.Caption, st.Refusal, st.Look.State.App = text, text, text, text, text, text
+		p.Tries[0].Prompt, p.Tries[0].Reply, p.Tries[0].Error = text, text, text
+		p.Fields = []actions.Field{{Key: text, Value: text}, {Key: "action", Value: text}, {Key: "point", Value: text}}
+	}
+	answered := func(st *session.StepRecord) {
+		st.Exchange = &actions.Exchange{Question: text, Answer: text, Outcome: actions.Outcome(text)}
+	}
+	s.run(end).step(actions.Type{Text: text, At: &screen.Point{X: .2, Y: .2}}, 54, 120, mean)
+	s.step(actions.Info{Question: text, Options: []string{text, text}}, 54, 120, mean, answered)
+	return s.run(end).step(actions.Abort{Reason: text}, 54, 120, mean, func(st *session.StepRecord) { st.Proposal.Explain = "" })
+}
+
+func TestTextIsShownAsTextWhateverItSays(t *testing.T) {
+	page := html(t, hostileShelf(hostile))
+	tame := html(t, hostileShelf("words"))
+	require.Equal(t, tags(tame), tags(page), "text has made a tag")
+	require.NotContains(t, page, "<script")
+	require.Contains(t, page, "&lt;script&gt;alert(1)&lt;/script&gt;")
+	require.Contains(t, page, "שלום 🙂")
+	require.Contains(t, page, "{{.Title}}")
+}
+
+// tags are the page's tags and comments, in order, with the names of their attributes.
+func tags(page string) (out []string) {
+	for _, tag := range regexp.MustCompile(`(?s)<[!/a-zA-Z](?:[^<>"]|"[^"]*")*>`).FindAllString(styleTag.ReplaceAllString(page, "<style>"), -1) {
+		out = append(out, regexp.MustCompile(`="[^"]*"`).ReplaceAllString(tag, "="))
+	}
+	return out
+}
+
+func TestThePageLoadsNothingAndRunsNothing(t *testing.T) {
+	for name, build := range shelves {
+		page := html(t, build())
+		for _, m := range regexp.MustCompile(`(?:src|href|action|srcset|url)\s*[=(]\s*"?([^"\s)>]+)`).FindAllStringSubmatch(page, -1) {
+			require.Regexp(t, `^(#|data:image/jpeg;base64,)`, m[1], name)
+		}
+		require.NotContains(t, page, "<script", name)
+		require.NotRegexp(t, `<[^>]* (style|on[a-z]+)=`, page, name)
+		require.NotContains(t, page, "@import", name)
+		require.Contains(t, page, `content="default-src &#39;none&#39;; style-src &#39;sha256-`, name)
+	}
+}
+
+func TestPicturesAreShrunkForThePageAndWholeInTheTrace(t *testing.T) {
+	s := newShelf().run(session.Run{Task: "t", State: session.Running}).step(actions.Home{}, 1080, 2400)
+	whole := s.frames["s1.1.1"]
+	page := html(t, s)
+	require.Less(t, len(page), len(whole)*4/3, "the picture of the page is a smaller one")
+	require.Contains(t, page, `width="1080" height="2400"`)
+	dir := t.TempDir()
+	require.NoError(t, export.Gelab(t.Context(), dir, s, "s1"))
+	require.NoError(t, export.Gelab(t.Context(), dir, s, "s1"), "again")
+	got, err := os.ReadFile(filepath.Join(dir, "images", "s1_step_1.jpeg"))
+	require.NoError(t, err)
+	require.Equal(t, whole, got)
+}
+
+func TestHugeTextsAreCutAndSaySo(t *testing.T) {
+	page := html(t, hostileShelf(strings.Repeat("🙂<", 1_000_000)))
+	require.Less(t, len(page), 6<<20)
+	require.Contains(t, page, "[... 1\u2009980\u2009000 more characters]")
+}
+
+func TestAnExportThatCannotBeMadeSaysWhy(t *testing.T) {
+	require.ErrorIs(t, export.HTML(t.Context(), io.Discard, newShelf(), "other"), session.ErrNotFound)
+	require.ErrorIs(t, export.Gelab(t.Context(), t.TempDir(), newShelf(), "other"), session.ErrNotFound)
+	broken := newShelf().run(session.Run{Task: "t"}).step(actions.Home{}, 54, 120)
+	broken.frames["s1.1.1"] = []byte("no JPEG")
+	require.ErrorContains(t, export.HTML(t.Context(), io.Discard, broken, "s1"), "shrinking frame s1.1.1")
+	full := errors.New("disk full")
+	require.ErrorIs(t, export.HTML(t.Context(), failing{full}, newShelf(), "s1"), full)
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	require.ErrorContains(t, export.Gelab(t.Context(), file, newShelf(), "s1"), "not a directory")
+}
+
+type failing struct{ err error }
+
+func (f failing) Write([]byte) (int, error) { return 0, f.err }
+
+func TestAnActionOfEachKindIsWrittenAsFields(t *testing.T) {
+	for _, a := range actions.Vocabulary() {
+		got, err := export.AgentAction(actions.Decision{Action: a, Thought: "t", Explain: "e", Summary: "s"})
+		require.NoError(t, err)
+		require.Regexp(t, `^\{"cot":"t","explain":"e","action":"`+a.Verb()+`","action_type":"`+a.Verb()+`",.*"summary":"s"\}$`, string(got))
+	}
+	got, err := export.AgentAction(actions.Decision{Action: actions.Slide{}, Fields: []actions.Field{
+		{Key: "summary", Value: "first"}, {Key: "action", Value: "SLIDE"}, {Key: "point1", Value: "[12.5, 30]"}, {Key: "point2", Value: "1 2 3 4"},
+		{Key: "point", Value: "here"}, {Key: "summary", Value: "last"},
+	}})
+	require.NoError(t, err)
+	require.Equal(t, `{"summary":"last","action":"SLIDE","action_type":"SLIDE","point1":[12,30],"point2":[1,2],"point":"here"}`, string(got))
+	got, err = export.AgentAction(actions.Decision{})
+	require.NoError(t, err)
+	require.Equal(t, "null", string(got))
+}
+
+func TestEveryTouchHasAMark(t *testing.T) {
+	marked := []string{"CLICK", "DOUBLE_CLICK", "DRAG", "LONGPRESS", "SCROLL", "SLIDE"}
+	for _, a := range actions.Vocabulary() {
+		page := html(t, newShelf().run(session.Run{Task: "t"}).step(a, 54, 120))
+		require.Equal(t, slices.Contains(marked, a.Verb()), strings.Contains(page, `<svg class="touch`), a.Verb())
+	}
+}

@@ -1,0 +1,225 @@
+package export
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/session"
+)
+
+// Gelab writes the session into dir as gelab-zero does: traces/{id}.jsonl with a line for the start and a line for each step, and
+// images/{id}_step_{n}.jpeg. Times are UTC. Neither keys nor secret answers are in it, because the store does not have them.
+// An existing trace of the session is replaced.
+func Gelab(ctx context.Context, dir string, src Source, sessionID string) error {
+	if err := gelab(ctx, dir, src, sessionID); err != nil {
+		return fmt.Errorf("exporting session %s for gelab: %w", sessionID, err)
+	}
+	return nil
+}
+
+func gelab(ctx context.Context, dir string, src Source, sessionID string) error {
+	t, err := read(ctx, src, sessionID)
+	if err != nil {
+		return err
+	}
+	images := filepath.Join(dir, "images")
+	for _, d := range []string{images, filepath.Join(dir, "traces")} {
+		if err := os.MkdirAll(d, 0o700); err != nil {
+			return err
+		}
+	}
+	for _, st := range t.steps {
+		if err := saveImage(ctx, dir, src, st); err != nil {
+			return err
+		}
+	}
+	trace, err := t.trace()
+	if err != nil {
+		return err
+	}
+	return replace(filepath.Join(dir, "traces", sessionID+".jsonl"), trace)
+}
+
+func imageName(st session.StepRecord) string {
+	if st.FrameID == "" {
+		return ""
+	}
+	return fmt.Sprintf("images/%s_step_%d.jpeg", st.SessionID, st.Index)
+}
+
+func saveImage(ctx context.Context, dir string, src Source, st session.StepRecord) error {
+	if st.FrameID == "" {
+		return nil
+	}
+	b, err := src.Frame(ctx, st.FrameID)
+	if errors.Is(err, session.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("reading frame %s: %w", st.FrameID, err)
+	}
+	return replace(filepath.Join(dir, filepath.FromSlash(imageName(st))), b)
+}
+
+// replace puts a whole file at path or leaves what was there.
+func replace(path string, b []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}
+
+type traceLine struct {
+	SessionID string `json:"session_id"`
+	Timestamp string `json:"timestamp"`
+	Message   any    `json:"message"`
+}
+
+type traceStart struct {
+	LogType     string      `json:"log_type"`
+	Task        string      `json:"task"`
+	TaskType    string      `json:"task_type"`
+	ModelConfig modelConfig `json:"model_config"`
+	ExtraInfo   traceExtra  `json:"extra_info"`
+}
+
+// modelConfig is empty: which model decided is the server's affair, and a run may have had several.
+type modelConfig struct{}
+
+type traceExtra struct {
+	Device traceDevice `json:"device_info"`
+}
+
+type traceDevice struct {
+	ID   string `json:"device_id"`
+	Size [2]int `json:"device_wm_size"`
+}
+
+type traceStep struct {
+	Environment   traceEnvironment `json:"environment"`
+	Action        json.RawMessage  `json:"action"`
+	AskedMessages []traceMessage   `json:"asked_messages"`
+	ModelResponse string           `json:"model_response"`
+	ModelConfig   modelConfig      `json:"model_config"`
+	Cost          traceCost        `json:"llm_cost"`
+}
+
+type traceEnvironment struct {
+	Image       string `json:"image"`
+	UserComment string `json:"user_comment"`
+}
+
+type traceMessage struct {
+	Role    string `json:"role"`
+	Content string `json:"content"`
+}
+
+// traceCost is in seconds, and seconds since 1970.
+type traceCost struct {
+	Time  float64 `json:"llm_time"`
+	Start float64 `json:"llm_start_time"`
+	End   float64 `json:"llm_end_time"`
+}
+
+func (t trajectory) trace() ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	line := func(at time.Time, message any) error {
+		return enc.Encode(traceLine{t.session.ID, at.UTC().Format(time.DateTime), message})
+	}
+	comments, d := t.comments(), t.session.Device
+	start := traceStart{LogType: "session_start", TaskType: "taploop", ExtraInfo: traceExtra{traceDevice{d.ID, [2]int{d.Size.W, d.Size.H}}}}
+	if len(t.runs) > 0 {
+		start.Task = t.runs[0].Task
+	}
+	if err := line(t.session.CreatedAt, start); err != nil {
+		return nil, err
+	}
+	for _, st := range t.steps {
+		message, err := newTraceStep(st, comments[st.Index])
+		if err != nil {
+			return nil, fmt.Errorf("step %d: %w", st.Index, err)
+		}
+		if err := line(st.StartedAt, message); err != nil {
+			return nil, err
+		}
+	}
+	return b.Bytes(), nil
+}
+
+// comments is what the user said before a step, by the step's index: the answer to the question of the step before it, or the task of a
+// later run.
+func (t trajectory) comments() map[int]string {
+	task := map[string]string{}
+	for i, r := range t.runs {
+		if i > 0 {
+			task[r.ID] = r.Task
+		}
+	}
+	out := map[int]string{}
+	for _, st := range t.steps {
+		if words := task[st.RunID]; words != "" {
+			out[st.Index] = words
+			delete(task, st.RunID)
+		}
+		if st.Exchange != nil {
+			out[st.Index+1] = st.Exchange.Answer
+		}
+	}
+	return out
+}
+
+func newTraceStep(st session.StepRecord, comment string) (traceStep, error) {
+	message := traceStep{Environment: traceEnvironment{imageName(st), comment}, AskedMessages: []traceMessage{}}
+	var err error
+	if message.Action, err = AgentAction(st.Proposal.Decision); err != nil {
+		return message, err
+	}
+	if tries := st.Proposal.Tries; len(tries) > 0 {
+		last := tries[len(tries)-1]
+		message.AskedMessages = append(message.AskedMessages, traceMessage{"user", last.Prompt})
+		message.ModelResponse = last.Reply
+	}
+	began := st.StartedAt.Add(st.Timing.Settle + st.Timing.Look)
+	message.Cost = traceCost{st.Timing.Decide.Seconds(), seconds(began), seconds(began.Add(st.Timing.Decide))}
+	return message, nil
+}
+
+func seconds(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }
+
+// AgentAction is the decision as gelab-zero gives it back: one object with the fields in the order in which the model wrote them, points as
+// [x, y] from 0 to 1000, and action_type equal to action. A decision that did not come as fields is written as if it had; null stands for no
+// action at all.
+func AgentAction(d actions.Decision) (json.RawMessage, error) {
+	if d.Action == nil {
+		return json.RawMessage("null"), nil
+	}
+	fields := d.Fields
+	if len(fields) == 0 {
+		fields = fieldsOf(d)
+	}
+	var o orderedObject
+	for _, f := range fields {
+		o.set(f.Key, pointOr(f.Key, f.Value))
+		if f.Key == "action" {
+			o.set("action_type", f.Value)
+		}
+	}
+	return o.encode()
+}

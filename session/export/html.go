@@ -1,0 +1,82 @@
+package export
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"html/template"
+	"image/jpeg"
+	"io"
+
+	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/session"
+)
+
+//go:embed page.html
+var pageText string
+
+//go:embed page.css
+var style string
+
+var page = template.Must(template.New("page").Funcs(template.FuncMap{"span": span, "moment": moment, "grouped": grouped}).Parse(pageText))
+
+// HTML writes the session as one page that stands for itself: pictures and style are in it, nothing is loaded from elsewhere, and it
+// runs no script. Pictures have a long side of at most 720 pixels. All text is shown as text, whoever wrote it.
+// When it returns an error, w has got a part of the page or none.
+func HTML(ctx context.Context, w io.Writer, src Source, sessionID string) error {
+	t, err := read(ctx, src, sessionID)
+	if err == nil {
+		err = page.Execute(w, newView(t, func(id string) (template.URL, error) { return picture(ctx, src, id) }))
+	}
+	if err != nil {
+		return fmt.Errorf("exporting session %s as HTML: %w", sessionID, err)
+	}
+	return nil
+}
+
+// policy allows the page's own style and pictures, and nothing else.
+func policy() string {
+	sum := sha256.Sum256([]byte(style))
+	return fmt.Sprintf("default-src 'none'; style-src 'sha256-%s'; img-src data:; base-uri 'none'; form-action 'none'",
+		base64.StdEncoding.EncodeToString(sum[:]))
+}
+
+const (
+	longSide = 720
+	quality  = 75
+)
+
+// picture is a frame, small, as a data URL; "" when the store does not have it any more.
+func picture(ctx context.Context, src Source, id string) (template.URL, error) {
+	b, err := src.Frame(ctx, id)
+	if errors.Is(err, session.ErrNotFound) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("reading frame %s: %w", id, err)
+	}
+	b, err = shrunk(b)
+	if err != nil {
+		return "", fmt.Errorf("shrinking frame %s: %w", id, err)
+	}
+	return template.URL("data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(b)), nil
+}
+
+func shrunk(b []byte) ([]byte, error) {
+	img, err := jpeg.Decode(bytes.NewReader(b))
+	if err != nil {
+		return nil, err
+	}
+	if size := img.Bounds(); max(size.Dx(), size.Dy()) <= longSide {
+		return b, nil
+	}
+	f, err := screen.NewFrame(img)
+	if err != nil {
+		return nil, err
+	}
+	return f.Within(longSide).JPEG(quality)
+}

@@ -1,0 +1,46 @@
+package export
+
+import (
+	"context"
+
+	"github.com/taploop/taploop/session"
+)
+
+// Source is what an export reads of a store. A *session.Store is one.
+type Source interface {
+	Session(ctx context.Context, id string) (session.Session, error)
+	Runs(ctx context.Context, sessionID string) ([]session.Run, error)
+	Steps(ctx context.Context, sessionID string) ([]session.StepRecord, error)
+	Frame(ctx context.Context, id string) ([]byte, error)
+}
+
+// trajectory is all of a session but its pictures.
+type trajectory struct {
+	session session.Session
+	runs    []session.Run
+	steps   []session.StepRecord
+}
+
+func read(ctx context.Context, src Source, sessionID string) (trajectory, error) {
+	var t trajectory
+	var err error
+	if t.session, err = src.Session(ctx, sessionID); err != nil {
+		return t, err
+	}
+	if t.runs, err = src.Runs(ctx, sessionID); err != nil {
+		return t, err
+	}
+	t.steps, err = src.Steps(ctx, sessionID)
+	return t, err
+}
+
+// of is the steps of one run.
+func (t trajectory) of(r session.Run) []session.StepRecord {
+	var steps []session.StepRecord
+	for _, st := range t.steps {
+		if st.RunID == r.ID {
+			steps = append(steps, st)
+		}
+	}
+	return steps
+}

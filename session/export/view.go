@@ -1,0 +1,195 @@
+package export
+
+import (
+	"html/template"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/session"
+)
+
+// view is what the page shows.
+type view struct {
+	Style   template.CSS
+	Policy  string
+	Title   string
+	Session session.Session
+	Outcome string
+	Tone    string
+	Totals  totals
+	Bars    []bar
+	Runs    []runView
+}
+
+// totals are over all steps.
+type totals struct {
+	Steps, Calls, Questions        int
+	PromptTokens, CompletionTokens int
+	Model, Phone, Waited, Total    time.Duration
+}
+
+// bar is a step in the strip of times, in units of 1000 to its width.
+type bar struct {
+	Index                int
+	X, Phone, Model, Ask float64
+	Title                string
+}
+
+// AfterPhone is where the model's part begins.
+func (b bar) AfterPhone() float64 { return tenth(b.X + b.Phone) }
+
+// AfterModel is where the person's part begins.
+func (b bar) AfterModel() float64 { return tenth(b.X + b.Phone + b.Model) }
+
+func tenth(f float64) float64 { return math.Round(10*f) / 10 }
+
+type runView struct {
+	session.Run
+	Many    bool // the session has more runs
+	Outcome string
+	Tone    string
+	Steps   []stepView
+}
+
+type stepView struct {
+	session.StepRecord
+	Verb     string
+	Heading  string
+	Words    string // the action
+	Plain    bool   // the page shows the Words elsewhere
+	Touch    *touch
+	Wide     bool
+	Question string
+	Options  []string
+	Answer   string
+	Answered string // by whom; "" when it was not
+	Open     bool   // the question waits for an answer
+	picture  func(id string) (template.URL, error)
+}
+
+// Picture is the step's screenshot as a data URL. It is made when the page is written, so that only one is in memory at a time.
+func (s stepView) Picture() (template.URL, error) {
+	if s.FrameID == "" {
+		return "", nil
+	}
+	return s.picture(s.FrameID)
+}
+
+// Before is the time before the model was asked.
+func (s stepView) Before() time.Duration { return s.Timing.Settle + s.Timing.Look }
+
+func newView(t trajectory, picture func(string) (template.URL, error)) view {
+	d := &t.session.Device
+	t.session.Serial, d.Model, d.Android = tag(t.session.Serial), tag(d.Model), tag(d.Android)
+	v := view{Style: template.CSS(style), Policy: policy(), Session: t.session, Title: "A session without a task", Outcome: "Not started", Tone: "plain"}
+	for _, r := range t.runs {
+		rv := runView{Run: r, Many: len(t.runs) > 1}
+		rv.Outcome, rv.Tone = outcome(r)
+		rv.Run.Task, rv.Run.Answer, rv.Run.Error = bounded(r.Task), bounded(r.Answer), bounded(r.Error)
+		for _, st := range t.of(r) {
+			v.Totals.add(st)
+			rv.Steps = append(rv.Steps, newStep(st, r, picture))
+		}
+		v.Runs = append(v.Runs, rv)
+		v.Title, v.Outcome, v.Tone = bounded(r.Task), rv.Outcome, rv.Tone
+	}
+	if len(t.runs) > 1 {
+		v.Title = bounded(t.runs[0].Task)
+	}
+	v.Bars = bars(t.steps, v.Totals.Total)
+	return v
+}
+
+func (t *totals) add(st session.StepRecord) {
+	t.Steps++
+	t.Model += st.Timing.Decide
+	t.Phone += st.Timing.Settle + st.Timing.Look + st.Timing.Act
+	t.Waited += st.Timing.Ask
+	t.Total += st.Timing.Total()
+	t.Calls += len(st.Proposal.Tries)
+	for _, try := range st.Proposal.Tries {
+		t.PromptTokens += try.PromptTokens
+		t.CompletionTokens += try.CompletionTokens
+	}
+	if _, ok := st.Proposal.Action.(actions.Info); ok {
+		t.Questions++
+	}
+}
+
+// bars lays the steps' times out in a row. Waiting for a person is capped at a third of the rest, or it would be all there is to see.
+func bars(steps []session.StepRecord, total time.Duration) []bar {
+	var asked time.Duration
+	for _, st := range steps {
+		asked += st.Timing.Ask
+	}
+	busy := total - asked
+	if busy <= 0 {
+		return nil
+	}
+	shrink := 1.0
+	if asked > busy/3 {
+		shrink = float64(busy/3) / float64(asked)
+	}
+	whole := float64(busy) + shrink*float64(asked)
+	unit := func(d time.Duration) float64 { return tenth(1000 * float64(max(d, 0)) / whole) }
+	var out []bar
+	x := 0.0
+	for _, st := range steps {
+		b := bar{Index: st.Index, X: x, Phone: unit(st.Timing.Settle + st.Timing.Look + st.Timing.Act), Model: unit(st.Timing.Decide),
+			Ask: unit(time.Duration(shrink * float64(st.Timing.Ask))), Title: verbOf(st.Proposal.Action) + ", " + span(st.Timing.Total())}
+		x = tenth(x + b.Phone + b.Model + b.Ask)
+		out = append(out, b)
+	}
+	return out
+}
+
+func newStep(st session.StepRecord, r session.Run, picture func(string) (template.URL, error)) stepView {
+	p := &st.Proposal
+	v := stepView{Verb: verbOf(p.Action), Words: "no action could be read from the model's reply", picture: picture}
+	if p.Action != nil {
+		v.Words = actions.Describe(p.Action)
+	}
+	v.Heading = strings.TrimSpace(bounded(p.Explain))
+	if _, ask := p.Action.(actions.Info); v.Heading == "" {
+		v.Heading = strings.ToUpper(v.Words[:1]) + v.Words[1:]
+		v.Plain = true
+	} else if ask {
+		v.Plain = true
+	}
+	v.Touch, v.Wide = drawn(p.Action, st.FrameSize), st.FrameSize.Landscape()
+	p.Thought, p.Summary, p.Caption, st.Refusal = bounded(p.Thought), bounded(p.Summary), bounded(p.Caption), bounded(st.Refusal)
+	st.Look.State.App = tag(st.Look.State.App)
+	tries := make([]agentloop.Try, len(p.Tries)) // the caller's stay as they are
+	for i, try := range p.Tries {
+		try.Reply, try.Error = bounded(try.Reply), bounded(try.Error)
+		tries[i] = try
+	}
+	p.Tries = tries
+	v.StepRecord = st
+	v.ask(r)
+	return v
+}
+
+// ask fills in the step's question and what came of it.
+func (v *stepView) ask(r session.Run) {
+	if info, ok := v.Proposal.Action.(actions.Info); ok {
+		v.Question = bounded(info.Question)
+		for _, o := range info.Options[:min(len(info.Options), 50)] {
+			v.Options = append(v.Options, tag(o))
+		}
+		v.Open = v.Exchange == nil && !r.State.Terminal()
+	}
+	if x := v.Exchange; x != nil {
+		v.Question, v.Answer, v.Answered = bounded(x.Question), bounded(x.Answer), answered(x.Outcome)
+	}
+}
+
+func verbOf(a actions.Action) string {
+	if a == nil {
+		return "UNREADABLE"
+	}
+	return a.Verb()
+}
