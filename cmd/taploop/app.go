@@ -1,0 +1,175 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/taploop/taploop/config"
+	"github.com/taploop/taploop/internal/hint"
+)
+
+// commands is the command line. A flag with a key tag sets that key of the configuration.
+type commands struct {
+	Config  string   `help:"Configuration file." placeholder:"FILE"`
+	Set     []string `help:"Set any key of the configuration, for example model.temperature=0." placeholder:"KEY=VALUE" sep:"none"`
+	Verbose bool     `short:"v" help:"Log what happens inside."`
+
+	Demo      demoCmd     `cmd:"" help:"See a whole task on a simulated phone, with a scripted model. Needs no phone, no model and no key."`
+	Run       runCmd      `cmd:"" help:"Hand a task to a phone."`
+	Continue  continueCmd `cmd:"" help:"Go on with a session: answer its question, give it more steps, or a new task."`
+	Devices   devicesCmd  `cmd:"" help:"List the phones."`
+	Sessions  sessionsCmd `cmd:"" help:"List, show and export sessions."`
+	Sandbox   sandboxCmd  `cmd:"" help:"Serve a simulated phone, and a scripted model for its tasks."`
+	Configure configCmd   `cmd:"" name:"config" help:"Show the configuration, or import gelab-zero's."`
+	Version   versionCmd  `cmd:"" help:"Print the version."`
+}
+
+const exitCodes = `Exit codes: 0 done, 1 error, 2 usage, 3 task not completed, 4 waiting for a reply, 130 interrupted.`
+
+// app is what a command gets: the streams, the configuration and a log.
+type app struct {
+	streams
+	opts config.Options
+	conf *config.Loaded
+	log  *slog.Logger
+}
+
+// run is the program. It returns the exit code.
+func run(ctx context.Context, args, environ []string, s streams) int {
+	return report(s.err, dispatch(ctx, args, environ, s))
+}
+
+func dispatch(ctx context.Context, args, environ []string, s streams) error {
+	var c commands
+	var helped bool
+	parser, err := kong.New(&c, kong.Name("taploop"), kong.Writers(s.out, s.err), kong.Exit(func(int) { helped = true }),
+		kong.Description("Hand tasks to an Android phone: a vision model looks and decides, the phone acts over ADB.\n\n"+exitCodes),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.BindTo(ctx, (*context.Context)(nil)))
+	if err != nil {
+		return err
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	k, err := parser.Parse(args)
+	if helped {
+		return nil
+	}
+	if err != nil {
+		return usageError{hint.Add(err, "taploop --help")}
+	}
+	a := &app{streams: s, opts: config.Options{File: c.Config, Environ: environ}, log: logger(s.err, c.Verbose)}
+	if a.opts.Flags, err = settings(k, c.Set); err != nil {
+		return err
+	}
+	return k.Run(a)
+}
+
+func (a *app) getenv(name string) string {
+	for _, kv := range slices.Backward(a.opts.Environ) {
+		if v, ok := strings.CutPrefix(kv, name+"="); ok {
+			return v
+		}
+	}
+	return ""
+}
+
+// load reads the configuration. Commands that need none do not call it.
+func (a *app) load() error {
+	conf, err := config.Load(&a.opts)
+	if err != nil {
+		return usageError{err}
+	}
+	a.conf = conf
+	return nil
+}
+
+// settings collects the configuration keys that the command line sets.
+func settings(k *kong.Context, pairs []string) (map[string]string, error) {
+	flags := map[string]string{}
+	for _, pair := range pairs {
+		key, value, ok := strings.Cut(pair, "=")
+		if !ok {
+			return nil, usageError{hint.Add(fmt.Errorf("--set %q has no value", pair), "write --set KEY=VALUE")}
+		}
+		flags[key] = value
+	}
+	for _, f := range k.Flags() {
+		if key := f.Tag.Get("key"); key != "" && f.Set {
+			flags[key] = fmt.Sprint(f.Target.Interface())
+		}
+	}
+	return flags, nil
+}
+
+func logger(w io.Writer, verbose bool) *slog.Logger {
+	level := slog.LevelWarn
+	if verbose {
+		level = slog.LevelDebug
+	}
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
+}
+
+// The exit codes, see exitCodes.
+const (
+	exitDone         = 0
+	exitError        = 1
+	exitUsage        = 2
+	exitNotCompleted = 3
+	exitWaiting      = 4
+	exitInterrupted  = 130
+)
+
+// usageError is a call that cannot be carried out as it was written.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+// ended is a command that did its work, with an ending that is not 0. It has been reported already.
+type ended int
+
+func (e ended) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
+
+// report prints err with its mends and returns the exit code.
+func report(w io.Writer, err error) int {
+	var code ended
+	if errors.As(err, &code) {
+		return int(code)
+	}
+	if err == nil {
+		return exitDone
+	}
+	for _, e := range split(err) {
+		fmt.Fprintf(w, "taploop: %v\n", e)
+		if mend := hint.Of(e); mend != "" {
+			fmt.Fprintf(w, "  try: %s\n", strings.ReplaceAll(mend, "\n", "\n       "))
+		}
+	}
+	var usage usageError
+	switch {
+	case errors.As(err, &usage):
+		return exitUsage
+	case errors.Is(err, context.Canceled):
+		return exitInterrupted
+	}
+	return exitError
+}
+
+// split takes joined errors apart, so that each is shown with its own mend.
+func split(err error) []error {
+	var usage usageError
+	if errors.As(err, &usage) && err == error(usage) {
+		err = usage.error
+	}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		return joined.Unwrap()
+	}
+	return []error{err}
+}

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"text/tabwriter"
+
+	"github.com/taploop/taploop/config"
+	"github.com/taploop/taploop/internal/hint"
+)
+
+type configCmd struct {
+	Show   configShowCmd   `cmd:"" help:"Print every key with its value and where that came from."`
+	Import configImportCmd `cmd:"" help:"Turn gelab-zero's two files into a taploop.yaml."`
+}
+
+type configShowCmd struct {
+	JSON bool `help:"Print JSON."`
+}
+
+// Run prints the configuration; keys of models are masked.
+func (c *configShowCmd) Run(a *app) error {
+	if err := a.load(); err != nil {
+		return err
+	}
+	if c.JSON {
+		return a.configJSON()
+	}
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "KEY\tVALUE\tFROM\tENVIRONMENT")
+	for _, v := range a.conf.Values() {
+		fmt.Fprintf(w, "%s\t%v\t%s\t%s\n", v.Path, v.Value, v.Origin, v.Env)
+	}
+	return w.Flush()
+}
+
+func (a *app) configJSON() error {
+	type entry struct {
+		Value  any    `json:"value"`
+		Origin string `json:"from"`
+		Env    string `json:"environment"`
+	}
+	all := map[string]entry{}
+	for _, v := range a.conf.Values() {
+		if d, ok := v.Value.(fmt.Stringer); ok {
+			v.Value = d.String()
+		}
+		all[v.Path] = entry{v.Value, v.Origin, v.Env}
+	}
+	return printJSON(a.out, all)
+}
+
+type configImportCmd struct {
+	Server string `arg:"" help:"gelab-zero's mcp_server_config.yaml." type:"existingfile"`
+	Models string `arg:"" help:"gelab-zero's model_config.yaml." type:"existingfile"`
+	Output string `short:"o" help:"File to write; - for stdout. The default is the user's taploop.yaml." placeholder:"FILE"`
+	Force  bool   `help:"Overwrite the file."`
+}
+
+// Run writes the imported configuration and says what was not taken over.
+func (c *configImportCmd) Run(a *app) error {
+	file, notes, err := config.ImportGelab(c.Server, c.Models)
+	if err != nil {
+		return err
+	}
+	if err := c.write(a, file); err != nil {
+		return err
+	}
+	for _, n := range notes {
+		fmt.Fprintln(a.err, "note:", n)
+	}
+	return nil
+}
+
+func (c *configImportCmd) write(a *app, file []byte) error {
+	if c.Output == "-" {
+		_, err := a.out.Write(file)
+		return err
+	}
+	path := c.Output
+	if path == "" {
+		path, _ = config.Path(&a.opts)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("writing the configuration: %w", err)
+	}
+	flag := os.O_WRONLY | os.O_CREATE | os.O_EXCL
+	if c.Force {
+		flag = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+	}
+	f, err := os.OpenFile(path, flag, 0o600) // it may hold a key
+	if errors.Is(err, fs.ErrExist) {
+		return hint.Add(fmt.Errorf("%s exists already", path), "pass --force to overwrite it, or -o with another file")
+	}
+	if err != nil {
+		return fmt.Errorf("writing the configuration: %w", err)
+	}
+	_, err = f.Write(file)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("writing the configuration: %w", err)
+	}
+	fmt.Fprintln(a.err, "wrote", path)
+	return nil
+}
+
+// printJSON writes v indented, for programs and people.
+func printJSON(w interface{ Write([]byte) (int, error) }, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}

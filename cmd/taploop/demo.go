@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/sandbox"
+	"github.com/taploop/taploop/session"
+)
+
+// demoTask needs an answer in the middle, which decides what is right.
+const demoTask = "cart-runner-ask"
+
+type demoCmd struct {
+	Reply   *string `help:"The answer to the question in the middle, instead of asking you." placeholder:"TEXT"`
+	Output  string  `short:"o" help:"The page to write; the default is below the data folder." placeholder:"FILE"`
+	DataDir string  `key:"data_dir" help:"Where the session is kept." placeholder:"DIR"`
+
+	given string // the last answer
+}
+
+// Run shows a whole task on a simulated phone. Between phone and model everything is as in a real run.
+func (c *demoCmd) Run(ctx context.Context, a *app) error {
+	began := time.Now()
+	phone := sandbox.New(nil)
+	task, ok := phone.Task(demoTask)
+	if !ok {
+		return fmt.Errorf("the sandbox has no task %q", demoTask)
+	}
+	task.Setup(phone)
+	sim, err := simulate(ctx, phone, "127.0.0.1:0", "127.0.0.1:0", nil)
+	if err != nil {
+		return err
+	}
+	err = c.demonstrate(ctx, a, sim, task)
+	if closed := sim.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		fmt.Fprintf(a.err, "All in all %s.\n", time.Since(began).Round(100*time.Millisecond))
+	}
+	return err
+}
+
+func (c *demoCmd) demonstrate(ctx context.Context, a *app, sim *simulation, task sandbox.Task) error {
+	for key, value := range sim.settings() {
+		a.opts.Flags[key] = value
+	}
+	a.opts.Flags["model.lang"] = "en"
+	if err := a.load(); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.err, "Phone and model are simulated; what is between them is what a real run uses.\n"+
+		"  phone  an ADB server at %s\n  model  an OpenAI-compatible endpoint at %s, playing a script\n  task   %s\n\n", sim.addr, sim.model.BaseURL, task.Goal)
+	show := &steps{out: a.err, thoughts: true}
+	w, err := a.open(ctx, parts{observe: show.event})
+	if err != nil {
+		return err
+	}
+	st, err := c.play(ctx, a, w.fleet, show, task)
+	if err == nil {
+		err = c.finish(ctx, a, w.store, sim, task, st)
+	}
+	if closed := w.Close(); err == nil {
+		err = closed
+	}
+	return err
+}
+
+// play runs the task and answers its question.
+func (c *demoCmd) play(ctx context.Context, a *app, fleet *runs.Fleet, show *steps, task sandbox.Task) (runs.Status, error) {
+	st, err := fleet.Start(ctx, runs.StartRequest{Task: task.Goal, Serial: simulatedSerial, Settings: runs.Settings{ReplyMode: runs.PassToClient}})
+	if err != nil {
+		return st, err
+	}
+	show.begin(st)
+	people := newConsole(a.in, a.err)
+	for {
+		if st, err = await(ctx, fleet, st); err != nil || st.Run.State != session.WaitingReply {
+			return st, err
+		}
+		answer, err := c.answer(ctx, a, people, st.Question.Text)
+		if err != nil {
+			return st, err
+		}
+		c.given = answer
+		st, err = fleet.Continue(ctx, runs.ContinueRequest{SessionID: st.Session.ID,
+			Reply: &runs.Reply{Text: answer, QuestionID: st.Question.ID, Channel: "console", Authority: "local_operator"}})
+		if err != nil {
+			return st, err
+		}
+	}
+}
+
+// answer is what was given beforehand, or what the person types.
+func (c *demoCmd) answer(ctx context.Context, a *app, people *console, question string) (string, error) {
+	if c.Reply != nil {
+		fmt.Fprintf(a.err, "\n  The model asks: %s\n  Answer: %s\n\n", clean(question), clean(*c.Reply))
+		return *c.Reply, nil
+	}
+	prompt := fmt.Sprintf("\n  The model asks: %s (try 42)\n  Your answer: ", clean(question))
+	for {
+		line, err := people.Ask(ctx, prompt, false)
+		if errors.Is(err, io.EOF) {
+			return "", usageError{hint.Add(errors.New("nobody is there to answer the model's question"), "taploop demo --reply 42")}
+		}
+		if err != nil || line != "" {
+			fmt.Fprintln(a.err)
+			return line, err
+		}
+		prompt = "  Please type an answer: "
+	}
+}
+
+// finish checks the phone, writes the page and says how it went.
+func (c *demoCmd) finish(ctx context.Context, a *app, store *session.Store, sim *simulation, task sandbox.Task, st runs.Status) error {
+	path := c.Output
+	if path == "" {
+		path = filepath.Join(a.conf.DataDir, "pages", st.Session.ID+".html")
+	}
+	if err := exportPage(context.WithoutCancel(ctx), store, st.Session.ID, path); err != nil {
+		return err
+	}
+	end := a.ending(ctx, st, false)
+	if end == nil && c.given == task.Reply { // the check knows this answer only
+		if err := task.Check(sim.phone); err != nil {
+			return fmt.Errorf("the model says that it is done, the phone's state does not: %w", err)
+		}
+		fmt.Fprintln(a.err, "Checked on the phone: the cart holds what was asked for, and nothing was ordered.")
+	}
+	fmt.Fprintln(a.err, "\nEvery step, as one page to open in a browser:")
+	fmt.Fprintln(a.out, path)
+	return end
+}

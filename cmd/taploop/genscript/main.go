@@ -1,0 +1,128 @@
+// Command genscript writes the script of the sandbox's model: for each task of the simulated phone the replies, in the gelab
+// dialect, that solve it. It walks each task on a simulated phone of its own to learn where things are, and fails when the
+// walk does not solve the task.
+//
+// A rule matches on how far the model's own summary says the task is, so the script keeps no state and goes on rightly after
+// an interruption.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"log"
+	"os"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/taploop/taploop/sandbox"
+)
+
+func main() {
+	if len(os.Args) != 2 {
+		log.Fatal("usage: genscript FILE")
+	}
+	b, err := generate()
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := os.WriteFile(os.Args[1], b, 0o644); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// rule is one rule of a model/scripted script.
+type rule struct {
+	When  string `yaml:"when"`
+	Reply string `yaml:"reply"`
+}
+
+func generate() ([]byte, error) {
+	var rules, first []rule
+	for _, t := range sandbox.New(nil).Tasks() {
+		moves, ok := walks[t.ID]
+		if !ok {
+			return nil, fmt.Errorf("task %s has no walk", t.ID)
+		}
+		own, err := script(t, moves)
+		if err != nil {
+			return nil, fmt.Errorf("task %s: %w", t.ID, err)
+		}
+		first, rules = append(first, own[0]), append(rules, own[1:]...)
+	}
+	out, err := yaml.MarshalWithOptions(map[string][]rule{"rules": append(rules, first...)}, yaml.UseLiteralStyleIfMultiline(true))
+	return append([]byte("# Made by go generate from genscript; do not edit.\n"), out...), err
+}
+
+// hand walks one task.
+type hand struct {
+	*sandbox.Phone
+	now time.Time
+}
+
+// script walks the task and returns its rules: the first matches the goal, the others the progress.
+func script(t sandbox.Task, moves []move) ([]rule, error) {
+	still := 0.0
+	h := &hand{now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)}
+	h.Phone = sandbox.New(&sandbox.Options{AnimationScale: &still, Now: func() time.Time { return h.now }})
+	defer h.Close()
+	t.Setup(h.Phone)
+	var rules []rule
+	when, done := `(?:Task: |任务：)"`+regexp.QuoteMeta(quoted(t.Goal)), "nothing"
+	for i, m := range moves {
+		mark := fmt.Sprintf("[%s %d/%d]", t.ID, i+1, len(moves))
+		for _, m := range append(m.others, m) { // what is really done comes last
+			action, err := m.do(h)
+			if err != nil {
+				return nil, fmt.Errorf("move %d (%s): %w", i+1, m.explain, err)
+			}
+			rules = append(rules, rule{condition(m.answer) + when, reply(m, action, mark, done)})
+		}
+		if m.answer != "" { // neither of them: ask again
+			rules = append(rules, rule{when, rules[len(rules)-2-len(m.others)].Reply})
+		}
+		h.now = h.now.Add(5 * time.Second)
+		when, done = regexp.QuoteMeta(mark), m.explain
+	}
+	return rules, t.Check(h.Phone)
+}
+
+// condition matches a person's answer that holds the word, in what the prompt says before the progress.
+func condition(word string) string {
+	if word == "" {
+		return ""
+	}
+	return `(?s)(?:回答是|answer is) "[^"]*\b` + regexp.QuoteMeta(word) + `\b[^"]*".*`
+}
+
+// quoted is text as the dialect's prompts quote it.
+func quoted(text string) string {
+	return strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text)
+}
+
+func reply(m move, action, mark, done string) string {
+	thought := fmt.Sprintf("So far: %s. Next: %s.", done, m.explain)
+	return fmt.Sprintf("<THINK> %s </THINK>\nexplain:%s\taction:%s\tsummary:%s %s", thought, m.explain, action, mark, m.explain)
+}
+
+// find returns the middle, in thousandths of the screen, of the node with that resource name, text or description.
+func (h *hand) find(what string) (x, y int, err error) {
+	root := h.UITree()
+	n := root.Find(func(n *sandbox.Node) bool { return strings.HasSuffix(n.ResourceID, ":id/"+what) })
+	if n == nil {
+		n = root.Find(func(n *sandbox.Node) bool { return n.Text == what || n.Desc == what })
+	}
+	if n == nil || n.Bounds.Dy() < 40 {
+		return 0, 0, errors.New(what + " is not on the screen")
+	}
+	c, s := n.Center(), h.Size()
+	return c.X * 1000 / s.X, c.Y * 1000 / s.Y, nil
+}
+
+// pixel is where a point in thousandths lands.
+func (h *hand) pixel(x, y int) (int, int) {
+	s := h.Size()
+	return x * s.X / 1000, y * s.Y / 1000
+}

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"time"
+
+	"github.com/taploop/taploop/sandbox"
+	"github.com/taploop/taploop/sandbox/apps"
+)
+
+// move is one step of a walk: what the model says it does, and how it is done on the phone that is walked.
+type move struct {
+	explain string
+	do      func(*hand) (action string, err error) // the action's fields as the model writes them
+	answer  string                                 // the move is for this answer of a person only
+	others  []move                                 // moves in its place for other answers
+}
+
+func tap(explain, what string) move {
+	return move{explain: explain, do: func(h *hand) (string, error) {
+		x, y, err := h.find(what)
+		h.Tap(h.pixel(x, y))
+		return fmt.Sprintf("CLICK\tpoint:%d,%d", x, y), err
+	}}
+}
+
+func doubleTap(explain, what string) move {
+	return move{explain: explain, do: func(h *hand) (string, error) {
+		x, y, err := h.find(what)
+		h.Tap(h.pixel(x, y))
+		h.now = h.now.Add(100 * time.Millisecond)
+		h.Tap(h.pixel(x, y))
+		return fmt.Sprintf("DOUBLE_CLICK\tpoint:%d,%d", x, y), err
+	}}
+}
+
+func press(explain, what string) move {
+	return move{explain: explain, do: func(h *hand) (string, error) {
+		x, y, err := h.find(what)
+		px, py := h.pixel(x, y)
+		h.Swipe(px, py, px, py, time.Second)
+		return fmt.Sprintf("LONGPRESS\tpoint:%d,%d", x, y), err
+	}}
+}
+
+// drag moves what is under one node to another.
+func drag(explain, from, to string) move {
+	return move{explain: explain, do: func(h *hand) (string, error) {
+		x1, y1, err := h.find(from)
+		if err != nil {
+			return "", err
+		}
+		x2, y2, err := h.find(to)
+		ax, ay := h.pixel(x1, y1)
+		bx, by := h.pixel(x2, y2)
+		h.Swipe(ax, ay, bx, by, 1500*time.Millisecond)
+		return fmt.Sprintf("SLIDE\tpoint1:%d,%d\tpoint2:%d,%d", x1, y1, x2, y2), err
+	}}
+}
+
+// scroll moves the list up by a third of the screen.
+func scroll(explain string) move {
+	return move{explain: explain, do: func(h *hand) (string, error) {
+		ax, ay := h.pixel(500, 667)
+		bx, by := h.pixel(500, 333)
+		h.Swipe(ax, ay, bx, by, 1500*time.Millisecond)
+		return "SLIDE\tpoint1:500,667\tpoint2:500,333", nil
+	}}
+}
+
+func write(explain, text string) move {
+	return move{explain: explain, do: func(h *hand) (string, error) {
+		h.Text(text)
+		return "TYPE\tvalue:" + text, nil
+	}}
+}
+
+// open starts an app by its name; pkg is what that has to mean.
+func open(name, pkg string) move {
+	return move{explain: "open " + name, do: func(h *hand) (string, error) {
+		return "AWAKE\tvalue:" + name, h.Launch(pkg)
+	}}
+}
+
+func back(explain string) move {
+	return move{explain: explain, do: func(h *hand) (string, error) {
+		return "BACK", h.Key(sandbox.KeyBack)
+	}}
+}
+
+func ask(question string) move {
+	return move{explain: "ask", do: func(*hand) (string, error) { return "INFO\tvalue:" + question, nil }}
+}
+
+func wait(explain string) move {
+	return move{explain: explain, do: func(h *hand) (string, error) {
+		h.now = h.now.Add(3 * time.Second)
+		return "WAIT\tvalue:3", nil
+	}}
+}
+
+func askSecret(question string) move {
+	return move{explain: "ask", do: func(*hand) (string, error) { return "INFO\tvalue:" + question + "\tsecret:true", nil }}
+}
+
+// typeSecret types the code of the newest message: what a person answers, and the model never sees.
+func typeSecret(explain string) move {
+	return move{explain: explain, do: func(h *hand) (string, error) {
+		var last string
+		h.Inspect(func(d *apps.Data) { last = d.Threads[0].Last().Text })
+		h.Text(regexp.MustCompile(`\d{6}`).FindString(last) + "\n")
+		return "TYPE\tvalue:{{secret}}\tsubmit:true", nil
+	}}
+}
+
+// choose taps what the person answered: prefix and the answer are the node's resource name.
+func choose(explain, prefix, chosen string, others ...string) move {
+	m := tap(explain, prefix+chosen)
+	m.answer = chosen
+	for _, o := range others {
+		other := tap(explain, prefix+o)
+		other.answer = o
+		m.others = append(m.others, other)
+	}
+	return m
+}
+
+func finish(report string) move {
+	return move{explain: "finish", do: func(*hand) (string, error) { return "COMPLETE\treturn:" + report, nil }}
+}

@@ -1,0 +1,30 @@
+// Command taploop hands tasks to an Android phone: a model looks at the screen and decides, the phone acts over ADB, and
+// when the model needs a person it asks one and waits.
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"syscall"
+
+	"github.com/taploop/taploop/sandbox/standin"
+)
+
+func main() {
+	if name := filepath.Base(os.Args[0]); slices.Contains(standin.Names(), name) {
+		os.Exit(standin.Main(name, os.Args[1:]))
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	os.Exit(run(ctx, os.Args[1:], os.Environ(), streams{os.Stdin, os.Stdout, os.Stderr}))
+}
+
+// streams are the three standard streams of one invocation.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/tools"
+)
+
+// taskFlags are what run and continue share.
+type taskFlags struct {
+	ReplyMode string `key:"reply.mode" enum:",pass_to_client,manual_reply,auto_reply,no_reply" default:"" help:"What happens when the model asks: pass_to_client, manual_reply, auto_reply, no_reply." placeholder:"MODE"`
+	MaxSteps  int    `help:"Most steps of this call; 0 means the configured maximum." placeholder:"N"`
+	Captions  bool   `help:"Describe each screen in words, too."`
+	Queue     bool   `help:"Wait for a phone that another session holds."`
+	JSON      bool   `help:"Print the result as JSON on stdout."`
+	Model     string `key:"model.name" help:"Model name." placeholder:"NAME"`
+	BaseURL   string `key:"model.base_url" help:"OpenAI-compatible endpoint." placeholder:"URL"`
+	Lang      string `key:"model.lang" help:"Language of the prompts: zh, en." placeholder:"LANG"`
+	Record    string `key:"model.record" help:"Record the model's replies in a file." placeholder:"FILE"`
+	Replay    string `key:"model.replay" help:"Replay the model's replies from a file, offline." placeholder:"FILE"`
+	ADB       string `name:"adb-server" key:"adb.server" help:"ADB server, host:port." placeholder:"ADDR"`
+	DataDir   string `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
+}
+
+func (t *taskFlags) settings(a *app) runs.Settings {
+	return runs.Settings{ReplyMode: runs.ReplyMode(a.conf.Reply.Mode), Captions: t.Captions}
+}
+
+type runCmd struct {
+	Task      string `arg:"" help:"What is to be done, in one app, in a sentence or two."`
+	Serial    string `short:"s" key:"adb.serial" help:"The phone; the default is ANDROID_SERIAL, else the only usable one." placeholder:"SERIAL"`
+	KeepState bool   `name:"keep-environment" help:"Leave the phone as it is; otherwise the run starts at the home screen."`
+	taskFlags
+}
+
+// Run starts a session with its first task and follows it to its end.
+func (c *runCmd) Run(ctx context.Context, a *app) error {
+	return a.follow(ctx, c.JSON, func(w *works) (runs.Status, error) {
+		return w.fleet.Start(ctx, runs.StartRequest{
+			Task: c.Task, Serial: a.conf.ADB.Serial, MaxSteps: c.MaxSteps, KeepEnvironment: c.KeepState, Queue: c.Queue,
+			Settings: c.settings(a),
+		})
+	})
+}
+
+type continueCmd struct {
+	Session string  `arg:"" help:"The session's id."`
+	Task    string  `arg:"" optional:"" help:"A related new task; without one the session's last task goes on."`
+	Reply   *string `help:"The answer to the open question." placeholder:"TEXT"`
+	Refuse  bool    `help:"Do not answer the open question, and say so to the model."`
+	ReplyID string  `help:"An id of your choice: the same reply sent twice counts once." placeholder:"ID"`
+	Reset   bool    `name:"reset-environment" help:"Go to the home screen first."`
+	taskFlags
+}
+
+// Run goes on with a session and follows it to its end.
+func (c *continueCmd) Run(ctx context.Context, a *app) error {
+	if c.Reply != nil && c.Refuse {
+		return usageError{hint.Add(fmt.Errorf("--reply and --refuse are both given"), "keep one of them")}
+	}
+	return a.follow(ctx, c.JSON, func(w *works) (runs.Status, error) {
+		r := runs.ContinueRequest{SessionID: c.Session, Task: c.Task, MaxSteps: c.MaxSteps, ResetEnvironment: c.Reset, Queue: c.Queue}
+		switch {
+		case c.Reply != nil:
+			r.Reply = &runs.Reply{Text: *c.Reply, ReplyID: c.ReplyID, Channel: "command line", Authority: "local_operator"}
+		case c.Refuse:
+			r.Reply = &runs.Reply{Refuse: true, ReplyID: c.ReplyID, Channel: "command line", Authority: "local_operator"}
+		}
+		if c.ReplyMode != "" || c.Captions {
+			s := c.settings(a)
+			r.Settings = &s
+		}
+		return w.fleet.Continue(ctx, r)
+	})
+}
+
+// follow opens the works, begins a run, shows its steps, and reports how it ended.
+func (a *app) follow(ctx context.Context, asJSON bool, begin func(*works) (runs.Status, error)) error {
+	if err := a.load(); err != nil {
+		return err
+	}
+	show := &steps{out: a.err}
+	w, err := a.open(ctx, parts{console: a.console(), observe: show.event})
+	if err != nil {
+		return err
+	}
+	st, err := begin(w)
+	if err == nil {
+		show.begin(st)
+		st, err = await(ctx, w.fleet, st)
+	}
+	if closed := w.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		if asJSON {
+			_ = printJSON(a.out, tools.Failed(err)) // the error itself is reported on stderr, with its code
+		}
+		return err
+	}
+	return a.ending(ctx, st, asJSON)
+}
+
+// await waits until the run does not go on by itself any more. When ctx ends it pauses the run first.
+func await(ctx context.Context, fleet *runs.Fleet, st runs.Status) (runs.Status, error) {
+	id := st.Session.ID
+	for st.Reason == agentloop.StillRunning {
+		next, err := fleet.Wait(ctx, runs.WaitRequest{SessionID: id, Budget: time.Hour})
+		if ctx.Err() != nil {
+			return fleet.Stop(context.WithoutCancel(ctx), runs.StopRequest{SessionID: id, Mode: runs.Pause})
+		}
+		if err != nil {
+			return st, err
+		}
+		st = next
+	}
+	return st, nil
+}
+
+// ending prints the result and gives the exit code.
+func (a *app) ending(ctx context.Context, st runs.Status, asJSON bool) error {
+	if asJSON {
+		result, err := tools.NewResult(st)
+		if err = errors.Join(err, printJSON(a.out, result)); err != nil {
+			return err
+		}
+	} else if err := a.tell(st); err != nil {
+		return err
+	}
+	switch {
+	case st.Run.State == session.Completed:
+		return nil
+	case ctx.Err() != nil:
+		return ended(exitInterrupted)
+	case st.Run.State == session.WaitingReply:
+		return ended(exitWaiting)
+	}
+	return ended(exitNotCompleted)
+}
+
+// tell says in words how a run ended, and what to call next.
+func (a *app) tell(st runs.Status) error {
+	fmt.Fprintf(a.err, "\n%s after %d steps, %s\n", st.Reason, st.Session.Steps, st.Took.Round(100*time.Millisecond))
+	if st.Message != "" && st.Message != st.Run.Answer {
+		fmt.Fprintln(a.err, clean(st.Message))
+	}
+	if st.Mend != "" && st.Run.State.Terminal() {
+		fmt.Fprintln(a.err, "  try:", clean(st.Mend))
+	}
+	switch id := st.Session.ID; st.Run.State {
+	case session.Completed, session.Aborted:
+		_, err := fmt.Fprintln(a.out, clean(st.Run.Answer))
+		return err
+	case session.WaitingReply:
+		if st.Question != nil {
+			fmt.Fprintf(a.out, "%s\n", clean(st.Question.Text))
+			for _, o := range st.Question.Options {
+				fmt.Fprintf(a.out, "  - %s\n", clean(o))
+			}
+		}
+		fmt.Fprintf(a.err, "  answer: taploop continue %s --reply TEXT\n", id)
+	case session.Paused:
+		fmt.Fprintf(a.err, "  go on: taploop continue %s\n", id)
+	}
+	return nil
+}

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"text/tabwriter"
+
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/sandbox"
+	"github.com/taploop/taploop/sandbox/standin"
+)
+
+type sandboxCmd struct {
+	Tasks     bool   `help:"List the tasks and leave."`
+	Task      string `help:"Set the phone up for a task, and check it at the end: exit code 0 when it is done, 3 when not." placeholder:"ID"`
+	JSON      bool   `help:"With --tasks: print JSON."`
+	Addr      string `default:"127.0.0.1:5038" help:"Address of the ADB server endpoint, on this machine."`
+	ModelAddr string `default:"127.0.0.1:5039" help:"Address of the scripted model, on this machine."`
+	Script    string `help:"The model's script; the default solves the tasks." type:"existingfile" placeholder:"FILE"`
+	Locale    string `enum:"en,zh" default:"en" help:"Language of the phone: en, zh."`
+	PIN       string `help:"Lock the phone with this PIN." placeholder:"DIGITS"`
+	StandIns  string `name:"standins" help:"Also serve the phone's commands to a real adbd: writes them into this folder." placeholder:"DIR"`
+}
+
+// Run serves the simulated phone until it is interrupted.
+func (c *sandboxCmd) Run(ctx context.Context, a *app) error {
+	phone := sandbox.New(&sandbox.Options{Locale: c.Locale, PIN: c.PIN, Locked: c.PIN != ""})
+	if c.Tasks {
+		defer phone.Close()
+		return a.listTasks(phone, c.JSON)
+	}
+	task, err := c.setUp(phone)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(onThisMachine(c.Addr), onThisMachine(c.ModelAddr)); err != nil {
+		return usageError{err}
+	}
+	var script []byte
+	if c.Script != "" {
+		if script, err = os.ReadFile(c.Script); err != nil {
+			return err
+		}
+	}
+	sim, err := simulate(ctx, phone, c.Addr, c.ModelAddr, script)
+	if err != nil {
+		return err
+	}
+	err = c.serve(ctx, a, sim, task)
+	if closed := sim.Close(); err == nil {
+		err = closed
+	}
+	return err
+}
+
+// setUp puts the phone into the state that the task begins with; nil when there is no task.
+func (c *sandboxCmd) setUp(phone *sandbox.Phone) (*sandbox.Task, error) {
+	if c.Task == "" {
+		return nil, nil
+	}
+	task, ok := phone.Task(c.Task)
+	if !ok {
+		return nil, usageError{hint.Add(fmt.Errorf("there is no task %q", c.Task), "taploop sandbox --tasks")}
+	}
+	task.Setup(phone)
+	return &task, nil
+}
+
+// serve says how to use the phone, waits for the end, and checks the task.
+func (c *sandboxCmd) serve(ctx context.Context, a *app, sim *simulation, task *sandbox.Task) error {
+	end := func() error { return nil }
+	if c.StandIns != "" {
+		var err error
+		if end, err = c.serveStandIns(ctx, a, sim); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(a.err, "a simulated phone is at ADB server %s, a scripted model at %s; use both with\n\n", sim.addr, sim.model.BaseURL)
+	fmt.Fprintf(a.out, "export TAPLOOP_ADB_SERVER=%s TAPLOOP_MODEL_BASE_URL=%s TAPLOOP_MODEL_NAME=scripted\n", sim.addr, sim.model.BaseURL)
+	if task != nil {
+		fmt.Fprintf(a.err, "\ntask %s: %s\n", task.ID, goal(*task, c.Locale))
+	}
+	fmt.Fprintln(a.err, "\nCtrl-C ends it.")
+	<-ctx.Done()
+	if err := end(); err != nil {
+		return err
+	}
+	if task == nil {
+		return nil
+	}
+	if err := task.Check(sim.phone); err != nil {
+		fmt.Fprintf(a.err, "task %s is not done: %v\n", task.ID, err)
+		return ended(exitNotCompleted)
+	}
+	fmt.Fprintf(a.err, "task %s is done\n", task.ID)
+	return nil
+}
+
+// serveStandIns offers the phone's commands as programs. The function that it returns waits for the end.
+func (c *sandboxCmd) serveStandIns(ctx context.Context, a *app, sim *simulation) (end func() error, err error) {
+	dir, err := filepath.Abs(c.StandIns)
+	if err != nil {
+		return nil, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("finding this program: %w", err)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	if err := standin.Install(dir, self); err != nil {
+		return nil, err
+	}
+	socket := filepath.Join(dir, ".socket")
+	ln, err := net.Listen("unix", socket)
+	if err != nil {
+		return nil, hint.Add(fmt.Errorf("serving the phone's commands: %w", err), "if no sandbox uses "+dir+" any more, delete "+socket)
+	}
+	var wg sync.WaitGroup
+	var failed error
+	wg.Go(func() { failed = standin.Serve(ctx, ln, sim.shell) })
+	fmt.Fprintf(a.err, "the phone's commands are in %s; start adbd with\n\n  TAPLOOP_SANDBOX_SOCKET=%s PATH=%s:$PATH adbd\n\n", dir, socket, dir)
+	return func() error { wg.Wait(); return failed }, nil
+}
+
+// onThisMachine refuses addresses that others could reach: the phone has no password.
+func onThisMachine(addr string) error {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return hint.Add(fmt.Errorf("address %q: %w", addr, err), "write HOST:PORT, for example 127.0.0.1:5038")
+	}
+	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return hint.Add(fmt.Errorf("address %q can be reached from elsewhere", addr), "use 127.0.0.1")
+	}
+	return nil
+}
+
+func goal(t sandbox.Task, locale string) string {
+	if locale == "zh" {
+		return t.GoalZH
+	}
+	return t.Goal
+}
+
+func (a *app) listTasks(phone *sandbox.Phone, asJSON bool) error {
+	type entry struct {
+		ID     string `json:"id"`
+		Goal   string `json:"goal"`
+		GoalZH string `json:"goal_zh"`
+		Reply  string `json:"reply,omitempty"`
+	}
+	var list []entry
+	for _, t := range phone.Tasks() {
+		list = append(list, entry{t.ID, t.Goal, t.GoalZH, t.Reply})
+	}
+	if asJSON {
+		return printJSON(a.out, list)
+	}
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "TASK\tGOAL")
+	for _, t := range list {
+		fmt.Fprintf(w, "%s\t%s\n", t.ID, t.Goal)
+	}
+	return w.Flush()
+}

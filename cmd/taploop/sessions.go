@@ -1,0 +1,267 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"text/tabwriter"
+	"time"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/session/export"
+)
+
+type sessionsCmd struct {
+	List   sessionsListCmd   `cmd:"" help:"List sessions, newest first."`
+	Show   sessionsShowCmd   `cmd:"" help:"Print a session with its runs and steps."`
+	Export sessionsExportCmd `cmd:"" help:"Write a session as one HTML page, or as gelab-zero's trace."`
+	Prune  sessionsPruneCmd  `cmd:"" help:"Delete sessions that have not changed for long."`
+}
+
+// stored opens the store of the configuration.
+func (a *app) stored(ctx context.Context) (*session.Store, error) {
+	if err := a.load(); err != nil {
+		return nil, err
+	}
+	return session.Open(ctx, a.conf.DataDir, nil)
+}
+
+// noSession turns the store's answer about an unknown id into one with a mend.
+func noSession(id string, err error) error {
+	if errors.Is(err, session.ErrNotFound) {
+		return hint.Add(fmt.Errorf("there is no session %q", id), "taploop sessions list")
+	}
+	return err
+}
+
+type sessionsListCmd struct {
+	State   string `help:"Only those whose last run is in this state, for example WAITING_REPLY." placeholder:"STATE"`
+	Limit   int    `default:"20" help:"Most sessions; 0 means all."`
+	JSON    bool   `help:"Print JSON."`
+	DataDir string `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
+}
+
+// Run lists sessions.
+func (c *sessionsListCmd) Run(ctx context.Context, a *app) error {
+	if s := session.State(c.State); c.State != "" && !s.Known() {
+		return usageError{hint.Add(fmt.Errorf("unknown state %q", c.State), "QUEUED, RUNNING, WAITING_REPLY, PAUSED, COMPLETED, ABORTED, FAILED, CANCELLED or EXPIRED")}
+	}
+	if c.Limit < 0 {
+		return usageError{hint.Add(fmt.Errorf("limit is %d", c.Limit), "0 lists all")}
+	}
+	store, err := a.stored(ctx)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	list, err := store.Sessions(ctx, session.Filter{State: session.State(c.State), Limit: c.Limit})
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(a.out, summaries(list))
+	}
+	if len(list) == 0 {
+		fmt.Fprintln(a.err, "no sessions")
+		return nil
+	}
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "SESSION\tCHANGED\tPHONE\tSTEPS\tSTATE\tTASK")
+	for _, s := range summaries(list) {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\n", s.ID, s.UpdatedAt.Local().Format("2006-01-02 15:04"), clean(s.Serial), s.Steps, s.State, short(clean(s.Task), 60))
+	}
+	return w.Flush()
+}
+
+// summary is a session in a list.
+type summary struct {
+	ID        string        `json:"session_id"`
+	Serial    string        `json:"device_id"`
+	Task      string        `json:"task,omitempty"`
+	State     session.State `json:"state,omitempty"`
+	Reason    string        `json:"stop_reason,omitempty"`
+	Steps     int           `json:"steps"`
+	CreatedAt time.Time     `json:"created_at"`
+	UpdatedAt time.Time     `json:"updated_at"`
+}
+
+func summaries(list []session.Overview) []summary {
+	out := []summary{} // an empty list, not null
+	for _, o := range list {
+		s := summary{ID: o.ID, Serial: o.Serial, Steps: o.Steps, CreatedAt: o.CreatedAt, UpdatedAt: o.UpdatedAt}
+		if r := o.Latest; r != nil {
+			s.Task, s.State, s.Reason = r.Task, r.State, string(r.StopReason)
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+type sessionsShowCmd struct {
+	Session string `arg:"" help:"The session's id."`
+	JSON    bool   `help:"Print JSON."`
+	DataDir string `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
+}
+
+// Run prints one session.
+func (c *sessionsShowCmd) Run(ctx context.Context, a *app) error {
+	store, err := a.stored(ctx)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	sess, err := store.Session(ctx, c.Session)
+	if err != nil {
+		return noSession(c.Session, err)
+	}
+	all, err := store.Runs(ctx, sess.ID)
+	if err != nil {
+		return err
+	}
+	records, err := store.Steps(ctx, sess.ID)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(a.out, map[string]any{"session": sess, "runs": all, "steps": stepViews(records)})
+	}
+	printSession(a.out, sess, all, records)
+	return nil
+}
+
+func printSession(w io.Writer, sess session.Session, all []session.Run, records []session.StepRecord) {
+	fmt.Fprintf(w, "session %s on %s, %d steps\n", sess.ID, clean(sess.Serial), sess.Steps)
+	for _, r := range all {
+		fmt.Fprintf(w, "\ntask: %s\n%s %s %s\n", clean(r.Task), r.State, r.StopReason, clean(r.Answer))
+		for _, s := range records {
+			if s.RunID == r.ID {
+				fmt.Fprintf(w, "  %3d  %-7s %s\n", s.Index, s.State, describe(s))
+			}
+		}
+		for _, x := range r.Course.Exchanges {
+			fmt.Fprintf(w, "  asked: %s\n  %s: %s\n", clean(x.Question), x.Outcome, clean(x.Answer))
+		}
+	}
+}
+
+func describe(s session.StepRecord) string {
+	if s.Proposal.Action == nil {
+		return "(nothing that could be read)"
+	}
+	text := short(clean(actions.Describe(s.Proposal.Action)), 100)
+	if s.Refusal != "" {
+		text += " (refused: " + clean(s.Refusal) + ")"
+	}
+	return text
+}
+
+// stepView is a step as sessions show prints it for programs.
+type stepView struct {
+	Index    int               `json:"global_step_idx"`
+	RunID    string            `json:"run_id"`
+	State    session.StepState `json:"state"`
+	Action   string            `json:"action"`
+	Thought  string            `json:"thought,omitempty"`
+	Explain  string            `json:"explain,omitempty"`
+	Summary  string            `json:"summary,omitempty"`
+	Refusal  string            `json:"refusal,omitempty"`
+	Exchange *actions.Exchange `json:"exchange,omitempty"`
+	Frame    string            `json:"frame,omitempty"`
+	App      string            `json:"app,omitempty"`
+	Tries    int               `json:"tries"`
+	TookMS   int64             `json:"took_ms"`
+	At       time.Time         `json:"at"`
+}
+
+func stepViews(records []session.StepRecord) []stepView {
+	out := []stepView{}
+	for _, s := range records {
+		p := s.Proposal
+		out = append(out, stepView{Index: s.Index, RunID: s.RunID, State: s.State, Action: describe(s), Thought: p.Thought, Explain: p.Explain,
+			Summary: p.Summary, Refusal: s.Refusal, Exchange: s.Exchange, Frame: s.FrameID, App: s.Look.State.App, Tries: len(p.Tries),
+			TookMS: s.Timing.Total().Milliseconds(), At: s.StartedAt})
+	}
+	return out
+}
+
+type sessionsExportCmd struct {
+	Session string `arg:"" help:"The session's id."`
+	Format  string `enum:"html,gelab" default:"html" help:"html (one page) or gelab (traces and images)."`
+	Output  string `short:"o" help:"File for html (- for stdout), folder for gelab." placeholder:"PATH"`
+	DataDir string `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
+}
+
+// Run writes a session out and prints the path.
+func (c *sessionsExportCmd) Run(ctx context.Context, a *app) error {
+	store, err := a.stored(ctx)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	if _, err := store.Session(ctx, c.Session); err != nil {
+		return noSession(c.Session, err)
+	}
+	switch {
+	case c.Format == "gelab":
+		dir := c.Output
+		if dir == "" {
+			dir = "gelab-" + c.Session
+		}
+		if err := export.Gelab(ctx, dir, store, c.Session); err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(a.out, dir)
+		return err
+	case c.Output == "-":
+		return export.HTML(ctx, a.out, store, c.Session)
+	}
+	path := c.Output
+	if path == "" {
+		path = c.Session + ".html"
+	}
+	if err := exportPage(ctx, store, c.Session, path); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(a.out, path)
+	return err
+}
+
+// exportPage writes the HTML page, readable by its owner only: it shows what was on the screen.
+func exportPage(ctx context.Context, store *session.Store, id, path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("writing the page: %w", err)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return fmt.Errorf("writing the page: %w", err)
+	}
+	return errors.Join(export.HTML(ctx, f, store, id), f.Close())
+}
+
+type sessionsPruneCmd struct {
+	OlderThan time.Duration `required:"" help:"How long they have not changed, for example 720h." placeholder:"DURATION"`
+	DataDir   string        `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
+}
+
+// Run deletes old sessions with their frames.
+func (c *sessionsPruneCmd) Run(ctx context.Context, a *app) error {
+	if c.OlderThan <= 0 {
+		return usageError{hint.Add(fmt.Errorf("--older-than is %s", c.OlderThan), "give a duration above 0, for example 720h")}
+	}
+	store, err := a.stored(ctx)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	n, err := store.Prune(ctx, time.Now().Add(-c.OlderThan))
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.err, "deleted %d sessions\n", n)
+	return nil
+}

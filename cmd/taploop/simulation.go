@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"net"
+	"sync"
+
+	"github.com/taploop/taploop/model/scripted"
+	"github.com/taploop/taploop/sandbox"
+	"github.com/taploop/taploop/sandbox/adbserver"
+	"github.com/taploop/taploop/sandbox/shell"
+)
+
+//go:generate go run ./genscript script/tasks.yaml
+
+//go:embed script/tasks.yaml
+var tasksScript []byte
+
+// simulatedSerial is the serial of the simulated phone.
+const simulatedSerial = "sandbox-1"
+
+// simulation is a simulated phone behind an ADB server endpoint, and a scripted model that solves the phone's tasks.
+type simulation struct {
+	phone *sandbox.Phone
+	shell *shell.Shell
+	adb   *adbserver.Server
+	addr  string // of the ADB server
+	model *scripted.Server
+
+	serving sync.WaitGroup
+	failed  error // why serving ended, once it has
+}
+
+// simulate starts one. adbAddr and modelAddr are on this machine; port 0 takes a free one. script nil means the tasks' own.
+func simulate(ctx context.Context, phone *sandbox.Phone, adbAddr, modelAddr string, script []byte) (*simulation, error) {
+	if script == nil {
+		script = tasksScript
+	}
+	rules, err := scripted.Parse(script)
+	if err != nil {
+		return nil, err
+	}
+	ln, err := net.Listen("tcp", adbAddr)
+	if err != nil {
+		return nil, err
+	}
+	s := &simulation{phone: phone, shell: shell.New(phone), adb: adbserver.New(nil), addr: ln.Addr().String()}
+	s.adb.Attach(simulatedSerial, s.shell)
+	s.serving.Go(func() { s.failed = s.adb.Serve(ctx, ln) })
+	if s.model, err = scripted.Start(ctx, modelAddr, scripted.NewHandler(rules)); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// Close ends both servers and waits for them.
+func (s *simulation) Close() error {
+	var err error
+	if s.model != nil {
+		err = s.model.Close()
+	}
+	err = errors.Join(err, s.adb.Close())
+	s.serving.Wait()
+	return errors.Join(err, s.phone.Close())
+}
+
+// settings point a configuration at the simulation.
+func (s *simulation) settings() map[string]string {
+	return map[string]string{"adb.server": s.addr, "adb.serial": simulatedSerial, "model.base_url": s.model.BaseURL, "model.name": "scripted"}
+}

@@ -1,0 +1,139 @@
+package tools
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/session/export"
+)
+
+// Result is what every phone tool returns, and what the command line prints under --json. Its keys are fixed: programs rely
+// on them, and those of gelab-zero keep their meaning.
+type Result struct {
+	SessionID string               `json:"session_id,omitempty"`
+	RunID     string               `json:"run_id,omitempty"`
+	State     session.State        `json:"state,omitempty"`
+	Reason    agentloop.StopReason `json:"stop_reason,omitempty"`
+	Task      string               `json:"task,omitempty"`
+	Reply     string               `json:"reply_from_client,omitempty"` // instead of Task when the call answered a question
+	Device    *Device              `json:"device_info,omitempty"`
+	Local     int                  `json:"local_step_idx"`
+	Global    int                  `json:"global_step_idx"`
+	Final     *LoggedStep          `json:"final_action,omitempty"`
+	Logs      []LoggedStep         `json:"intermediate_logs,omitempty"` // all steps of the call but the last
+	Answer    *string              `json:"answer"`
+	Question  *Question            `json:"question"`
+	Next      *Next                `json:"next"`
+	Timing    *Timing              `json:"timing,omitempty"`
+	Usage     *Usage               `json:"usage,omitempty"`
+	Error     *Failure             `json:"error"`
+}
+
+// Device is the phone as gelab-zero names it.
+type Device struct {
+	ID      string `json:"device_id"`
+	Size    [2]int `json:"device_wm_size"`
+	Model   string `json:"model,omitempty"`
+	Android string `json:"android_version,omitempty"`
+}
+
+// LoggedStep is one step in a result.
+type LoggedStep struct {
+	Action     json.RawMessage `json:"agent_action"` // the decision as the model wrote it, see export.AgentAction
+	Global     int             `json:"global_step_idx"`
+	Caption    string          `json:"screenshot_caption,omitempty"`
+	Screenshot string          `json:"screenshot_b64_url,omitempty"`
+}
+
+// Question is an open question in a result.
+type Question struct {
+	ID             string       `json:"question_id"`
+	InquiryID      string       `json:"inquiryId"` // the same
+	Kind           inquiry.Kind `json:"kind"`
+	Text           string       `json:"text"`
+	Options        []string     `json:"options,omitempty"`
+	AskedAt        time.Time    `json:"asked_at"`
+	AttentionUntil time.Time    `json:"attention_until"`
+	ExpiresAt      time.Time    `json:"expires_at"`
+	Round          int          `json:"round"`
+}
+
+// Next names the call that goes on from here.
+type Next struct {
+	Tool      string         `json:"tool"`
+	Arguments map[string]any `json:"arguments"`
+	Why       string         `json:"why"`
+}
+
+// Timing is where the time went, in milliseconds.
+type Timing struct {
+	Waited int64 `json:"waited_ms"`
+	Budget int64 `json:"wait_budget_ms"`
+	Run    int64 `json:"run_ms"`
+	Model  int64 `json:"model_ms"`
+}
+
+// Usage is what the run has cost.
+type Usage struct {
+	Prompt     int `json:"prompt_tokens"`
+	Completion int `json:"completion_tokens"`
+}
+
+// Failure is why a call could not be carried out, or what is in the way of a run.
+type Failure struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	Mend    string `json:"mend,omitempty"`
+}
+
+// NewResult is the result of a call that was carried out. Pictures and the next call are added by whoever offers them.
+func NewResult(st runs.Status) (Result, error) {
+	r := Result{
+		SessionID: st.Session.ID, RunID: st.Run.ID, State: st.Run.State, Reason: st.Reason, Task: st.Run.Task,
+		Device: deviceOf(st.Session.Device), Local: st.Local, Global: st.Session.Steps,
+		Timing: &Timing{Waited: st.Waited.Milliseconds(), Budget: st.Budget.Milliseconds(), Run: st.Took.Milliseconds(), Model: st.Usage.Model.Milliseconds()},
+		Usage:  &Usage{st.Usage.PromptTokens, st.Usage.CompletionTokens},
+	}
+	if st.Last != nil {
+		last, err := Logged(*st.Last)
+		if err != nil {
+			return r, err
+		}
+		r.Final = &last
+	}
+	if st.Run.State == session.Completed {
+		r.Answer = &st.Run.Answer
+	}
+	if st.Question != nil {
+		r.Question = questionOf(*st.Question)
+	}
+	if st.Message != "" {
+		r.Error = &Failure{Code: string(st.Reason), Message: st.Message, Mend: st.Mend}
+	}
+	return r, nil
+}
+
+// Failed is the result of a call that could not be carried out.
+func Failed(err error) Result {
+	return Result{Error: &Failure{Code: string(runs.CodeOf(err)), Message: err.Error(), Mend: hint.Of(err)}}
+}
+
+func deviceOf(d session.Device) *Device {
+	return &Device{ID: d.ID, Size: [2]int{d.Size.W, d.Size.H}, Model: d.Model, Android: d.Android}
+}
+
+// Logged is a step as results show it, without pictures.
+func Logged(s session.StepRecord) (LoggedStep, error) {
+	a, err := export.AgentAction(s.Proposal.Decision)
+	return LoggedStep{Action: a, Global: s.Index, Caption: s.Proposal.Caption}, err
+}
+
+func questionOf(q inquiry.Question) *Question {
+	return &Question{ID: q.ID, InquiryID: q.ID, Kind: q.Kind, Text: q.Text, Options: q.Options, AskedAt: q.AskedAt,
+		AttentionUntil: q.AttentionUntil, ExpiresAt: q.ExpiresAt, Round: q.Round}
+}
