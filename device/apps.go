@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 )
 
 // App is an installed app.
@@ -47,20 +48,25 @@ func shownName(pkg string) string {
 	return ""
 }
 
-// fold makes names comparable: letters and digits only, in lower case, without a trailing word for "app".
+// fold makes names comparable: letters and digits only, in lower case.
 func fold(name string) string {
-	low := strings.ToLower(strings.TrimSpace(name))
-	low = strings.TrimSuffix(strings.TrimPrefix(low, "the "), " app")
-	folded := strings.Map(func(r rune) rune {
+	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) || r == '+' {
-			return r
+			return unicode.ToLower(r)
 		}
 		return -1
-	}, low)
-	if short := strings.TrimSuffix(folded, "应用"); len([]rune(short)) >= 2 {
-		return short
+	}, name)
+}
+
+// keys are the folded forms of a name: as it is, and without the word "app" around it.
+func keys(name string) []string {
+	bare := strings.ToLower(strings.TrimSpace(name))
+	bare = strings.TrimSuffix(strings.TrimPrefix(bare, "the "), " app")
+	list := []string{fold(name), fold(bare)}
+	if short := strings.TrimSuffix(fold(bare), "应用"); utf8.RuneCountInString(short) >= 2 {
+		list = append(list, short)
 	}
-	return folded
+	return slices.Compact(list)
 }
 
 // Apps lists the installed apps, by package name.

@@ -13,13 +13,13 @@ import (
 type form int
 
 const (
-	raw form = iota
-	png
+	formRaw form = iota
+	formPNG
 )
 
 // The warning about several displays goes to stderr, which exec: mixes into the pixels.
 func (f form) command() string {
-	if f == png {
+	if f == formPNG {
 		return "screencap -p 2>/dev/null"
 	}
 	return "screencap 2>/dev/null"
@@ -39,15 +39,15 @@ type meter struct {
 
 // next is the form of the next capture: each once, then the faster, and now and then the other one again.
 func (m *meter) next() form {
-	faster := raw
-	if m.took[png] < m.took[raw] {
-		faster = png
+	faster := formRaw
+	if m.took[formPNG] < m.took[formRaw] {
+		faster = formPNG
 	}
 	switch {
-	case m.took[raw] == 0:
-		return raw
-	case m.took[png] == 0:
-		return png
+	case m.took[formRaw] == 0:
+		return formRaw
+	case m.took[formPNG] == 0:
+		return formPNG
 	case m.since >= remeasure:
 		return 1 - faster
 	}
@@ -62,7 +62,7 @@ func (m *meter) note(f form, took time.Duration, bytes int) {
 	}
 	m.since++
 	m.took[f] = max(took, 1)
-	if f == raw {
+	if f == formRaw {
 		m.last = bytes
 	}
 }
@@ -72,7 +72,7 @@ func (p *Phone) shoot(ctx context.Context) (*screen.Frame, error) {
 	p.mu.Lock()
 	f, expect := p.capture.next(), p.capture.last
 	p.mu.Unlock()
-	if f == png {
+	if f == formPNG {
 		expect /= 8
 	}
 	began := time.Now()

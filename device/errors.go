@@ -44,7 +44,7 @@ var gone = []error{adb.ErrNotFound, adb.ErrOffline, adb.ErrUnauthorized, adb.Err
 func explain(err error) error {
 	var hung *HungError
 	if errors.As(err, &hung) {
-		return hint.Add(err, mendHung)
+		return hint.Add(hung, mendHung)
 	}
 	for _, g := range gone {
 		if errors.Is(err, g) {

@@ -140,6 +140,9 @@ func (p *Phone) keyboardReady(ctx context.Context) error {
 	defer cancel()
 	for {
 		s, err := p.read(ctx, "settings get secure default_input_method", "dumpsys input_method")
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		if err != nil {
 			return err
 		}

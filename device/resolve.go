@@ -19,34 +19,37 @@ func resolve(name string, installed []string, own map[string]string) (string, er
 	if slices.Contains(installed, name) {
 		return name, nil
 	}
-	key := fold(name)
-	if key == "" {
+	keys := keys(name)
+	if keys[0] == "" {
 		return "", fmt.Errorf("%q names no app", name)
 	}
-	if pkg, ok := own[key]; ok && slices.Contains(installed, pkg) {
-		return pkg, nil
-	}
-	candidates := candidatesOf(installed, own)
-	for _, try := range tries(name, key, own) {
-		found := try(key, candidates)
-		if pkg, err := onlyOne(name, found); pkg != "" || err != nil {
-			return pkg, err
+	for _, key := range keys {
+		if pkg, ok := own[key]; ok && slices.Contains(installed, pkg) {
+			return pkg, nil
 		}
 	}
-	return "", notInstalled(name, key, candidates)
+	candidates := candidatesOf(installed, own)
+	for _, try := range tries(name, keys, own) {
+		for _, key := range keys {
+			if pkg, err := onlyOne(name, try(key, candidates)); pkg != "" || err != nil {
+				return pkg, err
+			}
+		}
+	}
+	return "", notInstalled(name, keys[len(keys)-1], candidates)
 }
 
 // tries are the ways to find a name, in falling order of trust. What is known not to be there is not looked for under
 // similar names; but a maker's own package may bear the word.
-func tries(name, key string, own map[string]string) []func(string, []candidate) []candidate {
-	if _, mine := own[key]; mine || looksLikePackage(name) {
+func tries(name string, keys []string, own map[string]string) []func(string, []candidate) []candidate {
+	isMine := func(key string) bool { return own[key] != "" }
+	if slices.ContainsFunc(keys, isMine) || looksLikePackage(name) {
 		return nil
 	}
-	list := []func(string, []candidate) []candidate{byTable, byWord}
-	if !isWellKnown(key) {
-		list = append(list, nearest)
+	if slices.ContainsFunc(keys, isWellKnown) {
+		return []func(string, []candidate) []candidate{byTable, byWord}
 	}
-	return list
+	return []func(string, []candidate) []candidate{byTable, byWord, nearest}
 }
 
 // candidate is a name under which a package can be found.

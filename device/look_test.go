@@ -1,0 +1,253 @@
+package device
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image/color"
+	"io"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/screen"
+)
+
+func TestALookTakesTwoServicesAtTheSameTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := func(_, command string) (string, string, int) {
+			time.Sleep(100 * time.Millisecond) // each of the five
+			return ordinary(nil)("", command)
+		}
+		w := &wirePhones{shell: ordinary(nil), exec: shows(upright, white, 400*time.Millisecond, 0)}
+		p := w.open(t)
+		w.shell = slow
+		began := time.Now()
+		look, err := p.Look(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, 500*time.Millisecond, time.Since(began))
+		require.Equal(t, upright, look.Frame.Size())
+		require.Equal(t, screen.State{On: true, Size: upright, App: "com.a", Activity: "com.a/.Main"}, look.State)
+		require.Equal(t, began, look.At)
+		require.Len(t, w.asked(), 2)
+	})
+}
+
+func TestTheFasterCaptureIsKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &wirePhones{shell: ordinary(nil), exec: shows(upright, white, 900*time.Millisecond, 300*time.Millisecond)}
+		p := w.open(t)
+		var captures []string
+		for range 4 {
+			_, err := p.Look(t.Context())
+			require.NoError(t, err)
+		}
+		for _, line := range w.asked() {
+			if strings.HasPrefix(line, "exec:") {
+				captures = append(captures, line)
+			}
+		}
+		png := "exec:screencap -p 2>/dev/null"
+		require.Equal(t, []string{"exec:screencap 2>/dev/null", png, png, png}, captures)
+	})
+}
+
+// The way to a phone may change, so the slower form is tried again now and then.
+func TestTheSlowerCaptureIsMeasuredAgainRarely(t *testing.T) {
+	var m meter
+	forms := func(n int, took map[form]time.Duration) (s string) {
+		for range n {
+			f := m.next()
+			m.note(f, took[f], 100)
+			s += map[form]string{formRaw: "r", formPNG: "p"}[f]
+		}
+		return s
+	}
+	usb := map[form]time.Duration{formRaw: 100, formPNG: 300}
+	many := forms(10*remeasure, usb)
+	require.Equal(t, "rprr", many[:4])
+	require.Equal(t, 10, strings.Count(many, "p"), "once at the start, and then every %d captures", remeasure)
+
+	wifi := map[form]time.Duration{formRaw: 900, formPNG: 300}
+	many = forms(remeasure, wifi)
+	require.Equal(t, "rp", many[:2], "the form in use has become slow")
+	require.LessOrEqual(t, strings.Count(many, "r"), 2)
+}
+
+func TestATornPictureIsTakenOnceMoreAndThenAnError(t *testing.T) {
+	whole := pixelsOf(upright, white)
+	for name, c := range map[string]struct {
+		captures [][]byte
+		wantErr  string
+		services int
+	}{
+		"torn once":           {[][]byte{whole[:5000], whole}, "", 4},
+		"torn twice":          {[][]byte{whole[:5000], whole[:6000]}, "looking at emu: screencap gave no whole picture: raw pixels of 108x240", 4},
+		"a text for a screen": {[][]byte{[]byte("Capturing failed.\n"), []byte("Capturing failed.\n")}, `starting "Capturing failed.\n"`, 4},
+		"nothing":             {[][]byte{nil, nil}, "0 bytes", 4},
+		"turned meanwhile":    {[][]byte{pixelsOf(upright.Turned(), white), whole}, "", 4},
+		"another display":     {[][]byte{pixelsOf(screen.Size{W: 200, H: 200}, white), pixelsOf(screen.Size{W: 200, H: 200}, white)}, "the picture is 200x200, the display 108x240", 4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				n := 0
+				w := &wirePhones{shell: ordinary(nil), exec: func(_, _ string, to io.Writer) {
+					to.Write(append(c.captures, whole)[n])
+					n++
+				}}
+				p := w.open(t)
+				look, err := p.Look(t.Context())
+				require.Len(t, w.asked(), c.services)
+				if c.wantErr == "" {
+					require.NoError(t, err)
+					require.Equal(t, upright, look.Frame.Size())
+					return
+				}
+				require.ErrorContains(t, err, c.wantErr)
+				require.Nil(t, look.Frame)
+			})
+		})
+	}
+}
+
+func TestABlackSecureScreenIsAnErrorAndABlackOneIsNot(t *testing.T) {
+	secure := map[string]string{"dumpsys window windows": "  Window #0 Window{1 u0 com.a/com.a.Main}:\n" +
+		"    mAttrs={fl=LAYOUT_IN_SCREEN SECURE}\n    isVisible=true\n  mCurrentFocus=Window{1 u0 com.a/com.a.Main}\n"}
+	w := &wirePhones{shell: ordinary(secure), exec: shows(upright, black, 0, 0)}
+	p := w.open(t)
+	look, err := p.Look(t.Context())
+	require.ErrorIs(t, err, ErrSecure)
+	require.NotEmpty(t, hint.Of(err))
+	require.Nil(t, look.Frame)
+	require.True(t, look.State.Secure)
+	require.Equal(t, "com.a", look.State.App)
+	require.Len(t, w.asked(), 2, "a second picture would be as black")
+
+	w.exec = func(_, _ string, c io.Writer) { io.WriteString(c, "Capturing failed.") } // newer versions refuse it whole
+	_, err = p.Look(t.Context())
+	require.ErrorIs(t, err, ErrSecure)
+
+	w.exec = shows(upright, white, 0, 0) // a small secure window on a screen that is seen
+	look, err = p.Look(t.Context())
+	require.NoError(t, err)
+	require.True(t, look.State.Secure)
+
+	w.shell, w.exec = ordinary(nil), shows(upright, black, 0, 0)
+	look, err = p.Look(t.Context())
+	require.NoError(t, err)
+	require.True(t, look.Frame.Black())
+}
+
+func TestADarkDisplayNeedsNoPicture(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &wirePhones{shell: ordinary(map[string]string{"dumpsys power": "  mWakefulness=Asleep\n"}),
+			exec: func(_, _ string, c io.Writer) { io.Copy(io.Discard, c.(io.Reader)) }} // never comes
+		p := w.open(t)
+		began := time.Now()
+		look, err := p.Look(t.Context())
+		require.NoError(t, err)
+		require.Nil(t, look.Frame)
+		require.False(t, look.State.On)
+		require.Zero(t, time.Since(began))
+	})
+}
+
+func TestAPhoneThatDoesNotTellItsStateIsAnError(t *testing.T) {
+	w := &wirePhones{shell: ordinary(map[string]string{"dumpsys power": "Can't find service: power\n"}), exec: shows(upright, white, 0, 0)}
+	p := w.open(t)
+	look, err := p.Look(t.Context())
+	require.ErrorIs(t, err, errNoState)
+	require.NotEmpty(t, hint.Of(err))
+	require.Zero(t, look)
+}
+
+func TestAPhoneThatHangsIsNamedWithItsCommand(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &wirePhones{shell: ordinary(nil), exec: shows(upright, white, 0, 0)}
+		p := w.open(t)
+		w.hang("emu", true)
+		began := time.Now()
+		_, err := p.Look(t.Context())
+		require.EqualError(t, err, "looking at emu: emu did not answer `dumpsys power` within 15s")
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.NotErrorIs(t, err, ErrDisconnected)
+		require.NotEmpty(t, hint.Of(err))
+		require.Equal(t, 15*time.Second, time.Since(began))
+
+		err = p.Swipe(t.Context(), screen.Point{}, screen.Point{X: 1, Y: 1}, 10*time.Second)
+		require.EqualError(t, err, "swiping on emu: emu did not answer `dumpsys power` within 15s")
+
+		w.hang("emu", false)
+		_, err = p.Look(t.Context())
+		require.NoError(t, err)
+		w.hang("emu", true)
+		began = time.Now()
+		err = p.Swipe(t.Context(), screen.Point{}, screen.Point{X: 1, Y: 1}, 10*time.Second)
+		require.EqualError(t, err, "swiping on emu: emu did not answer `input swipe` within 25s")
+		require.Equal(t, 25*time.Second, time.Since(began), "a long swipe gets its own time on top")
+	})
+}
+
+func TestAPhoneThatIsGoneIsDisconnectedWithTheMendOfADB(t *testing.T) {
+	for _, text := range []string{"device 'emu' not found", "device offline", "device unauthorized.\nThis adb server's keys are not set", "no devices/emulators found"} {
+		w := &wirePhones{shell: ordinary(nil), exec: shows(upright, white, 0, 0)}
+		p := w.open(t)
+		w.refuse = map[string]string{"emu": text}
+		_, err := p.Look(t.Context())
+		require.ErrorIs(t, err, ErrDisconnected, text)
+		require.NotEmpty(t, hint.Of(err), text)
+		require.ErrorContains(t, err, strings.Split(text, "\n")[0])
+		require.ErrorIs(t, p.Tap(t.Context(), screen.Point{}), ErrDisconnected)
+		require.ErrorIs(t, p.Type(t.Context(), "x"), ErrDisconnected)
+		require.ErrorIs(t, p.Wake(t.Context()), ErrDisconnected)
+	}
+}
+
+func TestAPictureIsMadeToFitTheLogicalDisplay(t *testing.T) {
+	size := func(w, h int) screen.Size { return screen.Size{W: w, H: h} }
+	for _, c := range []struct {
+		picture, logical, natural, panel screen.Size
+		want                             screen.Size // zero: an error
+	}{
+		{size(108, 240), size(108, 240), size(108, 240), size(108, 240), size(108, 240)},
+		{size(108, 240), size(72, 160), size(72, 160), size(108, 240), size(108, 240)}, // physical pixels under an override
+		{size(240, 108), size(160, 72), size(72, 160), size(108, 240), size(240, 108)},
+		{size(108, 241), size(108, 240), size(108, 240), size(108, 240), size(108, 241)}, // rounding
+		{size(108, 240), size(108, 108), size(108, 108), size(108, 240), size(108, 108)}, // bars above and below
+		{size(240, 108), size(108, 108), size(108, 108), size(108, 240), size(108, 108)}, // and turned
+		{size(108, 240), size(240, 108), size(108, 240), size(108, 240), screen.Size{}},  // turning
+		{size(221, 184), size(108, 209), size(108, 209), size(108, 209), screen.Size{}},  // a foldable's other display
+		{size(50, 50), size(72, 160), size(72, 160), size(108, 240), screen.Size{}},
+	} {
+		t.Run(fmt.Sprint(c.picture, " for ", c.logical), func(t *testing.T) {
+			f, err := screen.Decode(pixelsOf(c.picture, color.RGBA{9, 9, 9, 255}))
+			require.NoError(t, err)
+			got, err := fit(f, reading{State: screen.State{Size: c.logical}, geometry: geometry{natural: c.natural, panel: c.panel}})
+			if !c.want.Valid() {
+				var torn tornError
+				require.ErrorAs(t, err, &torn)
+				require.NotEmpty(t, hint.Of(err))
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, c.want, got.Size())
+		})
+	}
+}
+
+func TestACancelledLookLeavesNothingBehind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // the bubble fails when a goroutine stays
+		w := &wirePhones{shell: ordinary(nil), exec: shows(upright, white, 0, 0)}
+		p := w.open(t)
+		w.hang("emu", true)
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cause := errors.New("the run was stopped")
+		time.AfterFunc(time.Second, func() { cancel(cause) })
+		_, err := p.Look(ctx)
+		require.ErrorIs(t, err, cause)
+	})
+}

@@ -1,0 +1,226 @@
+package device
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"io"
+	"log/slog"
+	"net"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/adb"
+	"github.com/taploop/taploop/screen"
+)
+
+// wirePhones is an ADB server's wire with scripted phones behind it, for faults that no whole phone has. Connections are
+// pipes in memory, so a test may run in a synctest bubble.
+type wirePhones struct {
+	list   string                                                         // the answer to host:devices-l
+	shell  func(serial, command string) (stdout, stderr string, code int) // one command of a line
+	exec   func(serial, command string, w io.Writer)                      // writes the raw output
+	hung   map[string]bool                                                // serials that answer nothing
+	refuse map[string]string                                              // serial to the FAIL of its transport
+
+	wg    sync.WaitGroup
+	mu    sync.Mutex
+	lines []string // services of phones, in order
+}
+
+func (w *wirePhones) DialContext(context.Context, string, string) (net.Conn, error) {
+	client, server := net.Pipe()
+	w.wg.Go(func() {
+		defer server.Close()
+		w.serve(server)
+	})
+	return client, nil
+}
+
+func (w *wirePhones) serve(c net.Conn) {
+	serial := ""
+	for {
+		service, err := readRequest(c)
+		if err != nil {
+			return
+		}
+		switch {
+		case service == "host:devices-l":
+			fmt.Fprintf(c, "OKAY%04x%s", len(w.list), w.list)
+			return
+		case strings.HasSuffix(service, ":features"):
+			io.WriteString(c, "OKAY0008shell_v2")
+			return
+		case strings.HasPrefix(service, "host:transport:"):
+			serial = strings.TrimPrefix(service, "host:transport:")
+			if text, ok := w.refuse[serial]; ok {
+				fmt.Fprintf(c, "FAIL%04x%s", len(text), text)
+				return
+			}
+			io.WriteString(c, "OKAY")
+		default:
+			w.mu.Lock()
+			w.lines = append(w.lines, service)
+			w.mu.Unlock()
+			w.phone(c, serial, service)
+			return
+		}
+	}
+}
+
+func (w *wirePhones) phone(c net.Conn, serial, service string) {
+	w.mu.Lock()
+	hung := w.hung[serial]
+	w.mu.Unlock()
+	if hung {
+		io.Copy(io.Discard, c)
+		return
+	}
+	io.WriteString(c, "OKAY")
+	if command, ok := strings.CutPrefix(service, "exec:"); ok {
+		w.exec(serial, command, c)
+		return
+	}
+	line := strings.TrimPrefix(service, "shell,v2,raw:")
+	var out, errs strings.Builder
+	code := 0
+	for _, command := range strings.Split(line, "; ") {
+		command = strings.TrimSuffix(command, " 2>/dev/null")
+		if mark, ok := strings.CutPrefix(command, "echo "); ok {
+			out.WriteString(mark + "\n")
+			continue
+		}
+		o, e, n := w.shell(serial, command)
+		out.WriteString(o)
+		errs.WriteString(e)
+		code = n
+	}
+	for id, data := range []string{1: out.String(), 2: errs.String(), 3: string([]byte{byte(code)})} {
+		if data != "" {
+			c.Write(append(binary.LittleEndian.AppendUint32([]byte{byte(id)}, uint32(len(data))), data...))
+		}
+	}
+}
+
+func readRequest(c net.Conn) (string, error) {
+	var head [4]byte
+	if _, err := io.ReadFull(c, head[:]); err != nil {
+		return "", err
+	}
+	n, err := strconv.ParseUint(string(head[:]), 16, 16)
+	if err != nil {
+		return "", err
+	}
+	b := make([]byte, n)
+	_, err = io.ReadFull(c, b)
+	return string(b), err
+}
+
+// hang makes a phone answer nothing from now on, or answer again.
+func (w *wirePhones) hang(serial string, hung bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.hung = map[string]bool{serial: hung}
+}
+
+// asked are the services that phones were asked for since the last call.
+func (w *wirePhones) asked() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	lines := w.lines
+	w.lines = nil
+	return lines
+}
+
+func (w *wirePhones) host(t *testing.T, env map[string]string) *Host {
+	t.Helper()
+	client, err := adb.New(&adb.Options{Dialer: w, Getenv: func(string) string { return "" }})
+	require.NoError(t, err)
+	t.Cleanup(w.wg.Wait)
+	return &Host{client, defaultTimeout, func(k string) string { return env[k] }, nil, slog.New(slog.DiscardHandler)}
+}
+
+// open gives the phone "emu", which the script answers for.
+func (w *wirePhones) open(t *testing.T) *Phone {
+	t.Helper()
+	if w.list == "" {
+		w.list = "emu device model:Fake_Phone transport_id:1\n"
+	}
+	p, err := w.host(t, nil).Open(t.Context(), "")
+	require.NoError(t, err)
+	w.asked()
+	return p
+}
+
+// ordinary answers what an ordinary phone of 108x240 answers; a test overrides what it is about.
+func ordinary(override map[string]string) func(string, string) (string, string, int) {
+	answers := map[string]string{
+		"getprop ro.product.model":         "Fake Phone\n",
+		"getprop ro.build.version.release": "14\n",
+		"getprop ro.build.version.sdk":     "34\n",
+		"wm size":                          "Physical size: 108x240\n",
+		"dumpsys power":                    "  mWakefulness=Awake\n",
+		"dumpsys window policy":            "    KeyguardServiceDelegate\n      showing=false\n      secure=false\n",
+		"dumpsys window displays":          "  Display: mDisplayId=0\n    init=108x240 420dpi cur=108x240 app=108x228\n",
+		"dumpsys window windows":           "  mCurrentFocus=Window{1 u0 com.a/com.a.Main}\n",
+	}
+	for k, v := range override {
+		answers[k] = v
+	}
+	return func(_, command string) (string, string, int) {
+		if answer, ok := answers[command]; ok {
+			return answer, "", 0
+		}
+		if strings.HasPrefix(command, "input ") {
+			return "", "", 0
+		}
+		return "", "/system/bin/sh: " + command + ": inaccessible or not found\n", 127
+	}
+}
+
+// pixelsOf is a raw capture of one colour, with the header of Android 9 and later.
+func pixelsOf(s screen.Size, c color.RGBA) []byte {
+	b := binary.LittleEndian.AppendUint32(nil, uint32(s.W))
+	for _, n := range []uint32{uint32(s.H), 1, 1} {
+		b = binary.LittleEndian.AppendUint32(b, n)
+	}
+	for range s.W * s.H {
+		b = append(b, c.R, c.G, c.B, 0xff)
+	}
+	return b
+}
+
+func pngOf(w io.Writer, s screen.Size, c color.RGBA) {
+	img := image.NewRGBA(image.Rect(0, 0, s.W, s.H))
+	for i := 0; i < len(img.Pix); i += 4 {
+		copy(img.Pix[i:], []byte{c.R, c.G, c.B, 0xff})
+	}
+	png.Encode(w, img)
+}
+
+var (
+	upright = screen.Size{W: 108, H: 240}
+	white   = color.RGBA{255, 255, 255, 255}
+	black   = color.RGBA{0, 0, 0, 255}
+)
+
+// shows captures one colour, in both forms, after a time each.
+func shows(s screen.Size, c color.RGBA, rawTakes, pngTakes time.Duration) func(string, string, io.Writer) {
+	return func(_, command string, w io.Writer) {
+		if strings.Contains(command, "-p") {
+			time.Sleep(pngTakes)
+			pngOf(w, s, c)
+			return
+		}
+		time.Sleep(rawTakes)
+		w.Write(pixelsOf(s, c))
+	}
+}
