@@ -29,6 +29,7 @@ func TestWhatTheCourseHoldsIsInThePromptInItsLanguage(t *testing.T) {
 	s.Summary, s.Remembered, s.Notes = "went shopping", []string{"platform 3"}, []agentloop.Note{note}
 	s.Exchanges = []actions.Exchange{{Question: "size?", Answer: "42", Outcome: actions.Answered}}
 	s.ReplyJustIn = true
+	news := map[string]string{"zh": "新消息", "en": "News"}
 	for _, lang := range []string{"zh", "en"} {
 		d, err := dialect.New("gelab", &dialect.Options{Lang: lang})
 		require.NoError(t, err)
@@ -37,7 +38,7 @@ func TestWhatTheCourseHoldsIsInThePromptInItsLanguage(t *testing.T) {
 		}), nil)
 		got, err := p.Next(t.Context(), s)
 		require.NoError(t, err)
-		for _, want := range []string{`"open the shop"`, `"went shopping"`, `"platform 3"`, `"size?"`, `"42"`, note.Text(lang)} {
+		for _, want := range []string{`"open the shop"`, `"went shopping"`, `"platform 3"`, `"size?"`, `"42"`, news[lang], note.Text(lang)} {
 			require.Contains(t, got.Tries[0].Prompt, want)
 		}
 	}
