@@ -33,9 +33,12 @@ func (p *Phone) IME() (id string) {
 	return id
 }
 
+// ime is what the setting says, or the keyboard that is always there when the setting names none that is installed.
 func (p *Phone) ime() string {
-	id, _ := p.sys.Settings.Get(apps.Secure, "default_input_method")
-	return id
+	if id, _ := p.sys.Settings.Get(apps.Secure, "default_input_method"); slices.Contains(p.IMEs(), id) {
+		return id
+	}
+	return latinIME
 }
 
 // SetIME selects an input method. The class may be written in full. The error wraps ErrNoIME.

@@ -40,7 +40,8 @@ type scene struct {
 }
 
 func (p *Phone) metrics() ui.Metrics {
-	return ui.Metrics{Density: p.density, FontScale: p.sys.Settings.Float(apps.System, "font_scale", 1)}
+	scale := min(max(p.sys.Settings.Float(apps.System, "font_scale", 1), 0.5), 3)
+	return ui.Metrics{Density: p.density, FontScale: scale}
 }
 
 func (p *Phone) theme() *ui.Theme {

@@ -198,7 +198,9 @@ func TestChecksRefuseWhatIsNearlyRight(t *testing.T) {
 			walks["live-captions"](h)
 			h.PutSetting("secure", "reduce_bright_colors_activated", "1")
 		}, "reduce_bright_colors_activated was switched on too"},
-		"wrong size":      {"cart-runner-ask", func(h *hand) { h.touchAll("icon_shop", "category_shoes", "product", "size_41", "colour_black", "add_to_cart") }, `the cart holds ["1 runner 41 black"]`},
+		"wrong size": {"cart-runner-ask", func(h *hand) {
+			h.touchAll("icon_shop", "category_shoes", "product", "size_41", "colour_black", "add_to_cart")
+		}, `the cart holds ["1 runner 41 black"]`},
 		"two pieces":      {"cart-merino", func(h *hand) { walks["cart-merino"](h); h.touch("add_to_cart") }, `the cart holds ["2 merino M navy"]`},
 		"ordered as well": {"cart-merino", func(h *hand) { walks["cart-merino"](h); h.buy() }, "something was ordered and paid"},
 		"note without the time": {"note-dentist", func(h *hand) {

@@ -2,6 +2,7 @@ package apps
 
 import (
 	"maps"
+	"math"
 	"strconv"
 )
 
@@ -48,12 +49,13 @@ func (s Settings) Int(namespace, key string, other int) int {
 	return other
 }
 
-// Float returns a number, or other when there is none.
+// Float returns a finite number, or other when there is none.
 func (s Settings) Float(namespace, key string, other float64) float64 {
-	if f, err := strconv.ParseFloat(s[namespace][key], 64); err == nil {
-		return f
+	f, err := strconv.ParseFloat(s[namespace][key], 64)
+	if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
+		return other
 	}
-	return other
+	return f
 }
 
 // Bool reports whether the value is a number other than zero.

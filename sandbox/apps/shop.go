@@ -20,7 +20,7 @@ var shop = &App{
 // store is the shop's app.
 type store struct {
 	*Task
-	query, category string
+	query string
 }
 
 func (p *Product) label(t *Task) string { return t.Say(p.EN, p.ZH) }

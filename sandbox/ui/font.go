@@ -3,6 +3,7 @@ package ui
 import (
 	"fmt"
 	"image"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -149,6 +150,9 @@ func bitmapGlyph(r rune, px int, bold bool) *glyph {
 	}
 	small := image.NewAlpha(image.Rectangle{Max: box.Size()})
 	draw.Draw(small, small.Rect, mask, at, draw.Src)
+	if !unicode.IsSpace(r) && !slices.ContainsFunc(small.Pix, func(a uint8) bool { return a > 0 }) {
+		return nil // in the font's table, but never drawn
+	}
 	scale := float64(px) / 12
 	size := image.Pt(int(float64(box.Dx())*scale+0.5), int(float64(box.Dy())*scale+0.5))
 	big := image.NewAlpha(image.Rectangle{Max: size})

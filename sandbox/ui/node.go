@@ -2,7 +2,6 @@ package ui
 
 import (
 	"bytes"
-	"encoding/xml"
 	"fmt"
 	"image"
 	"strconv"
@@ -80,17 +79,16 @@ func boundsText(r image.Rectangle) string {
 	return fmt.Sprintf("[%d,%d][%d,%d]", r.Min.X, r.Min.Y, r.Max.X, r.Max.Y)
 }
 
+var escapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "\n", "&#10;", "\t", "&#9;", "\r", "&#13;")
+
 // escape writes text for an attribute; characters that XML forbids become dots, as uiautomator does it.
 func escape(s string) string {
-	clean := strings.Map(func(r rune) rune {
-		if r < 0x20 && r != '\n' && r != '\t' && r != '\r' || r == 0xfffe || r == 0xffff {
+	return escapes.Replace(strings.Map(func(r rune) rune {
+		if r < 0x20 && r != '\n' && r != '\t' && r != '\r' || r >= 0x7f && r <= 0x9f || r == 0xfffe || r == 0xffff {
 			return '.'
 		}
 		return r
-	}, s)
-	var b bytes.Buffer
-	_ = xml.EscapeText(&b, []byte(clean)) // a bytes.Buffer takes every write
-	return b.String()
+	}, s))
 }
 
 var classes = map[kind]string{

@@ -1,0 +1,195 @@
+package sandbox
+
+import (
+	"encoding/base64"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// editor opens a new note with the cursor in its text.
+func editor(t *testing.T, opts *Options) *hand {
+	h := hold(t, opts)
+	h.open(notesApp)
+	h.touchAll("new_note", "edit_body")
+	return h
+}
+
+func (h *hand) body() string {
+	h.t.Helper()
+	if n := h.see("edit_body"); n.Text != "Note" {
+		return n.Text
+	}
+	return ""
+}
+
+func TestEveryKeyOfTheKeyboardTypesWhatItShows(t *testing.T) {
+	h := editor(t, nil)
+	h.keys("Pack my box, Jud. 42 (x) @home? #1 50% \"a\" 'b' *c* = d/e-f_g")
+	h.key("enter")
+	h.keys("second line")
+	require.Equal(t, "Pack my box, Jud. 42 (x) @home? #1 50% \"a\" 'b' *c* = d/e-f_g\nsecond line", h.body())
+	h.key("delete")
+	h.key("delete")
+	require.True(t, strings.HasSuffix(h.body(), "second li"))
+}
+
+func TestShiftHoldsForOneLetter(t *testing.T) {
+	h := editor(t, nil)
+	h.key("shift")
+	h.key("q")
+	h.key("q")
+	require.Equal(t, "Qq", h.body())
+}
+
+func TestBackHidesTheKeyboardBeforeItLeaves(t *testing.T) {
+	h := editor(t, nil)
+	require.True(t, h.KeyboardShown())
+	low := h.see("edit_body").Bounds
+	require.NoError(t, h.Key(KeyBack))
+	require.False(t, h.KeyboardShown())
+	require.Equal(t, ".NoteEdit", h.Foreground().Activity)
+	require.Greater(t, h.see("edit_body").Bounds.Max.Y, low.Max.Y, "the page takes the room")
+	h.Text("still focused")
+	require.Equal(t, "still focused", h.body())
+	h.touch("edit_body")
+	require.True(t, h.KeyboardShown())
+}
+
+func TestEditingKeys(t *testing.T) {
+	h := editor(t, nil)
+	press := func(codes ...int) {
+		for _, c := range codes {
+			require.NoError(t, h.Key(c))
+		}
+	}
+	h.Text("abcd")
+	press(KeyMoveHome, KeyForwardDel)
+	require.Equal(t, "bcd", h.body())
+	press(KeyRight, KeyDelete)
+	require.Equal(t, "cd", h.body())
+	press(KeyMoveEnd, KeyLeft, KeySpace, 36, 8, KeyEnter)
+	require.Equal(t, "c h1\nd", h.body())
+	press(KeyMoveHome, KeyDelete)
+	require.Equal(t, "c h1\nd", h.body(), "nothing before the start")
+	h.Chord(113, 29)
+	h.Text("x")
+	require.Equal(t, "x", h.body(), "what is selected is replaced")
+	h.press("edit_body")
+	press(KeyDelete)
+	require.Equal(t, "", h.body(), "a long press selects")
+	press(KeyTab)
+	h.Text("title")
+	require.Equal(t, "title", h.see("edit_title").Text)
+	press(KeyDown)
+	h.Text("down")
+	require.Equal(t, "down", h.body())
+}
+
+func TestACursorGoesWhereTheFingerIs(t *testing.T) {
+	h := editor(t, nil)
+	h.Text("one two\nthree")
+	b := h.see("edit_body").Bounds
+	h.Tap(b.Min.X+40, b.Min.Y+50)
+	h.Text("0")
+	require.Equal(t, "0one two\nthree", h.body())
+	h.Tap(b.Max.X-40, b.Min.Y+50)
+	h.Text("!")
+	require.Equal(t, "0one two!\nthree", h.body())
+	h.Tap(b.Max.X-40, b.Max.Y-60)
+	h.Text(".")
+	require.Equal(t, "0one two!\nthree.", h.body())
+}
+
+func TestTextWithoutAFocusedFieldIsLost(t *testing.T) {
+	h := hold(t, nil)
+	h.open(notesApp)
+	before := string(h.DumpXML())
+	h.Text("hello\n")
+	require.NoError(t, h.Key(KeyDelete))
+	require.NoError(t, h.Key(KeyEnter))
+	require.Equal(t, before, string(h.DumpXML()))
+}
+
+func TestEnterDoesTheFieldsAction(t *testing.T) {
+	h := hold(t, nil)
+	h.open(shopApp)
+	h.touch("search")
+	h.keys("lamp")
+	h.key("enter")
+	require.Equal(t, ".Results", h.Foreground().Activity)
+	h.see("Desk lamp")
+	h.gone("Wall clock")
+}
+
+func TestANumberFieldTakesDigitsOnly(t *testing.T) {
+	h := hold(t, nil)
+	h.open(shopApp)
+	h.touchAll("account", "log_in", "login_number")
+	h.Text("5550123\n")
+	h.Text("1a2b")
+	require.Equal(t, "12", h.see("login_code").Text)
+	h.key("3")
+	h.key("0")
+	h.key("delete")
+	require.Equal(t, "123", h.see("login_code").Text)
+}
+
+func TestTheADBKeyboardTakesAnyTextWhileItIsSelected(t *testing.T) {
+	h := editor(t, nil)
+	nasty := "你好，世界 👍 žluťoučký $(reboot) `id` \"q\" 'q' \\ ;|& %s\nzweite Zeile"
+	send := map[string]string{"msg": base64.StdEncoding.EncodeToString([]byte(nasty))}
+	require.False(t, h.Broadcast("ADB_INPUT_B64", send), "the other keyboard is selected")
+	require.Equal(t, "", h.body())
+
+	require.NoError(t, h.SetIME("com.android.adbkeyboard/com.android.adbkeyboard.AdbIME"))
+	require.Equal(t, "com.android.adbkeyboard/.AdbIME", h.IME())
+	require.True(t, h.Broadcast("ADB_INPUT_B64", send))
+	require.Equal(t, nasty, h.body())
+	require.True(t, h.Broadcast("ADB_CLEAR_TEXT", nil))
+	require.Equal(t, "", h.body())
+	require.True(t, h.Broadcast("ADB_INPUT_TEXT", map[string]string{"msg": "plain"}))
+	require.True(t, h.Broadcast("ADB_INPUT_B64", map[string]string{"msg": "%%%"}), "taken, though it says nothing")
+	require.Equal(t, "plain", h.body())
+	require.False(t, h.Broadcast("android.intent.action.VIEW", nil))
+}
+
+func TestTheADBKeyboardsEditorCodeSubmits(t *testing.T) {
+	h := hold(t, nil)
+	h.open(shopApp)
+	h.touch("search")
+	require.NoError(t, h.SetIME(adbIME))
+	require.True(t, h.Broadcast("ADB_INPUT_TEXT", map[string]string{"msg": "mug"}))
+	require.True(t, h.Broadcast("ADB_EDITOR_CODE", map[string]string{"code": "3"}))
+	require.Equal(t, ".Results", h.Foreground().Activity)
+}
+
+func TestAPhoneWithoutTheADBKeyboardHasNone(t *testing.T) {
+	no := false
+	h := hold(t, &Options{ADBKeyboard: &no})
+	require.Equal(t, []string{latinIME}, h.IMEs())
+	require.ErrorIs(t, h.SetIME(adbIME), ErrNoIME)
+	for _, a := range h.Packages() {
+		require.NotEqual(t, adbPackage, a.Package)
+	}
+	h.PutSetting("secure", "default_input_method", adbIME)
+	require.False(t, h.Broadcast("ADB_INPUT_TEXT", map[string]string{"msg": "x"}), "a setting does not install it")
+}
+
+func TestTheKeyboardSlidesIn(t *testing.T) {
+	one := 1.0
+	h := hold(t, &Options{AnimationScale: &one})
+	h.open(shopApp)
+	h.wait(time.Second)
+	h.touch("search")
+	var frames []string
+	for range 5 {
+		h.wait(60 * time.Millisecond)
+		frames = append(frames, string(h.Screenshot().Pix))
+	}
+	require.NotEqual(t, frames[0], frames[1])
+	require.NotEqual(t, frames[1], frames[2])
+	require.Equal(t, frames[3], frames[4], "settled after a quarter of a second")
+}

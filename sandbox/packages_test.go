@@ -1,0 +1,158 @@
+package sandbox
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/sandbox/apps"
+)
+
+func TestPackagesAreListedInThePhonesLanguage(t *testing.T) {
+	labels := func(locale string) map[string]string {
+		out := map[string]string{}
+		for _, a := range New(&Options{Locale: locale}).Packages() {
+			out[a.Package] = a.Label
+		}
+		return out
+	}
+	en, zh := labels("en"), labels("zh")
+	require.Equal(t, "Settings", en["com.android.settings"])
+	require.Equal(t, "设置", zh["com.android.settings"])
+	require.Len(t, zh, len(en))
+	list := New(nil).Packages()
+	require.Equal(t, App{Package: adbPackage, Label: "ADB Keyboard"}, list[0])
+	require.Contains(t, list, App{notesApp, "Notes", ".Notes", false})
+	require.Contains(t, list, App{launcherPackage, "Home", ".Launcher", true})
+}
+
+func TestEveryAppOpensFromItsIconAndByItsComponent(t *testing.T) {
+	for _, a := range New(nil).Packages() {
+		if a.Activity == "" || a.Package == launcherPackage {
+			continue
+		}
+		h := hold(t, nil)
+		h.touch(a.Label)
+		require.Equal(t, a.Package+"/"+a.Activity, h.Foreground().Component())
+		h.keyCodes(KeyHome)
+		require.NoError(t, h.Start(a.Package+"/"+a.Package+a.Activity), "the class in full")
+		require.Equal(t, a.Package, h.Foreground().Package)
+		h.keyCodes(KeyBack)
+		require.Equal(t, launcherPackage, h.Foreground().Package, "back leaves %s", a.Package)
+		require.Empty(t, h.Running())
+	}
+}
+
+func TestStartingWhatIsNotThere(t *testing.T) {
+	h := hold(t, nil)
+	require.ErrorContains(t, h.Start("notes"), `component "notes": want PACKAGE/ACTIVITY`)
+	require.ErrorIs(t, h.Start("com.example/.Main"), ErrNoPackage)
+	require.ErrorIs(t, h.Start(notesApp+"/.NoteEdit"), ErrNoActivity)
+	require.ErrorIs(t, h.Start(latinPackage+"/"), ErrNoActivity)
+	require.ErrorIs(t, h.Launch("com.example"), ErrNoPackage)
+	require.ErrorIs(t, h.Launch(latinPackage), ErrNoActivity)
+	require.ErrorIs(t, h.ForceStop(""), ErrNoPackage)
+	require.Equal(t, launcherPackage, h.Foreground().Package)
+}
+
+func TestAnAppIsFoundAsItWasLeftUnlessItWasStopped(t *testing.T) {
+	h := hold(t, nil)
+	h.open(notesApp)
+	h.touch("new_note")
+	h.Text("half a note")
+	h.keyCodes(KeyHome)
+	h.open(notesApp)
+	require.Equal(t, "half a note", h.see("edit_title").Text)
+	require.False(t, h.KeyboardShown(), "the keyboard does not come back by itself")
+	require.NoError(t, h.ForceStop(notesApp))
+	require.Equal(t, launcherPackage, h.Foreground().Package)
+	h.open(notesApp)
+	h.see("new_note")
+	h.gone("half a note")
+	h.Inspect(func(d *apps.Data) { require.Len(t, d.Notes, 3, "what was saved stays, what was not is gone") })
+	require.NoError(t, h.ForceStop(launcherPackage))
+	require.NoError(t, h.ForceStop(systemUI))
+}
+
+func TestRecentsShowWhatRunsLatestFirst(t *testing.T) {
+	h := hold(t, nil)
+	h.keyCodes(KeyRecents)
+	h.see("No recent items")
+	h.keyCodes(KeyBack)
+	for _, pkg := range []string{notesApp, clockApp, shopApp, notesApp} {
+		h.open(pkg)
+	}
+	require.Equal(t, []string{notesApp, shopApp, clockApp}, h.Running())
+	h.keyCodes(KeyRecents)
+	require.Equal(t, ".RecentsActivity", h.Foreground().Activity)
+	h.touch("Dismiss Notes")
+	h.gone("Notes")
+	h.touch("Clock")
+	require.Equal(t, clockApp, h.Foreground().Package)
+	h.keyCodes(KeyRecents, KeyRecents)
+	require.Equal(t, clockApp, h.Foreground().Package, "the key again goes back")
+	h.keyCodes(KeyRecents)
+	h.touch("clear_all")
+	require.Empty(t, h.Running())
+	require.Equal(t, ".Launcher", h.Foreground().Activity)
+}
+
+func TestTheNavigationBarsButtonsWork(t *testing.T) {
+	h := hold(t, nil)
+	h.open(settingsApp)
+	h.touch("row_network")
+	h.Tap(200, 2340)
+	h.see("row_network")
+	h.Tap(870, 2340)
+	require.Equal(t, ".RecentsActivity", h.Foreground().Activity)
+	h.Tap(540, 2340)
+	require.Equal(t, ".Launcher", h.Foreground().Activity)
+}
+
+func TestKeyCodesOutsideAndroidsAreRefused(t *testing.T) {
+	h := hold(t, nil)
+	for _, code := range []int{0, -4, 319, 1 << 40} {
+		require.ErrorContains(t, h.Key(code), "none of Android's (1 to 318)")
+	}
+	require.NoError(t, h.Key(164), "a code without a use here does nothing")
+}
+
+func TestSettingsAndAppsShareOneStore(t *testing.T) {
+	h := hold(t, nil)
+	h.open(settingsApp)
+	h.touch("row_network")
+	require.True(t, h.see("switch_widget").Checked)
+	h.PutSetting("global", "wifi_on", "0")
+	require.False(t, h.see("switch_widget").Checked)
+	h.touch("up")
+	h.scrollTo("row_about")
+	h.touchAll("row_about", "pref_device_name", "device_name")
+	h.Chord(113, 29)
+	h.Text("Lindenhof")
+	h.touch("ok")
+	v, ok := h.Setting("global", "device_name")
+	require.True(t, ok)
+	require.Equal(t, "Lindenhof", v)
+	require.True(t, h.DeleteSetting("global", "device_name"))
+	_, ok = h.Setting("global", "device_name")
+	require.False(t, ok)
+	require.False(t, h.DeleteSetting("nowhere", "nothing"))
+	h.PutSetting("new", "key", "value")
+	require.Equal(t, map[string]string{"key": "value"}, h.Settings("new"))
+}
+
+func TestOddSettingsDoNotBreakThePhone(t *testing.T) {
+	h := hold(t, nil)
+	for _, v := range [][3]string{
+		{"system", "font_scale", "-3"}, {"system", "font_scale", "NaN"}, {"system", "font_scale", "1e300"}, {"system", "font_scale", "big"},
+		{"system", "user_rotation", "-7"}, {"system", "user_rotation", "99999999999999999999"}, {"system", "screen_brightness", "-1"},
+		{"global", "transition_animation_scale", "-1"}, {"global", "transition_animation_scale", "Inf"},
+		{"secure", "default_input_method", ""}, {"secure", "ui_night_mode", "x"},
+	} {
+		h.PutSetting(v[0], v[1], v[2])
+		h.open(settingsApp)
+		h.Screenshot()
+		h.keyCodes(KeyHome)
+		require.NotEmpty(t, h.texts(), "%v", v)
+	}
+}

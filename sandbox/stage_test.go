@@ -1,0 +1,161 @@
+package sandbox
+
+import (
+	"image"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestATransitionMovesAndSettles(t *testing.T) {
+	one := 1.0
+	h := hold(t, &Options{AnimationScale: &one})
+	h.open(settingsApp)
+	for name, step := range map[string]func(){
+		"forward":  func() { h.touch("row_network") },
+		"backward": func() { h.touch("up") },
+		"popup":    func() { h.keyCodes(KeyRecents) },
+		"close":    func() { h.keyCodes(KeyHome) },
+		"open":     func() { h.open(notesApp) },
+		"turn":     func() { h.SetRotation(1, false) },
+	} {
+		h.open(settingsApp)
+		if name == "backward" {
+			h.touch("row_network")
+		}
+		h.wait(time.Second)
+		before := string(h.Screenshot().Pix)
+		step()
+		h.wait(40 * time.Millisecond)
+		early := string(h.Screenshot().Pix)
+		h.wait(60 * time.Millisecond)
+		late := string(h.Screenshot().Pix)
+		h.wait(400 * time.Millisecond)
+		done := string(h.Screenshot().Pix)
+		require.NotEqual(t, before, early, name)
+		require.NotEqual(t, early, late, name)
+		require.NotEqual(t, late, done, name)
+		require.NotEqual(t, before, done, name)
+		h.wait(400 * time.Millisecond)
+		require.Equal(t, done, string(h.Screenshot().Pix), "%s has settled", name)
+		h.SetRotation(0, false)
+		h.end(settingsApp)
+	}
+}
+
+func TestWithoutAnimationsAScreenIsThereAtOnce(t *testing.T) {
+	h := hold(t, nil)
+	h.open(settingsApp)
+	h.touch("row_network")
+	at := h.Screenshot()
+	h.wait(time.Second)
+	require.Equal(t, at.Pix, h.Screenshot().Pix)
+}
+
+func TestTheAnimationScaleIsASetting(t *testing.T) {
+	h := hold(t, nil)
+	h.PutSetting("global", "transition_animation_scale", "10")
+	h.open(settingsApp)
+	h.wait(2 * time.Second)
+	moving := h.Screenshot()
+	h.wait(2 * time.Second)
+	require.NotEqual(t, moving.Pix, h.Screenshot().Pix, "3.6 seconds long")
+}
+
+func TestAFrameIsDrawnOnlyWhenSomethingChanged(t *testing.T) {
+	h := hold(t, nil)
+	first := h.Screenshot()
+	h.wait(time.Second)
+	require.Same(t, first, h.Screenshot())
+	h.wait(time.Minute)
+	next := h.Screenshot()
+	require.NotSame(t, first, next, "the clock went on")
+	require.NotEqual(t, first.Pix, next.Pix)
+}
+
+func TestTheCursorBlinks(t *testing.T) {
+	h := editor(t, nil)
+	lit := h.Screenshot()
+	h.wait(600 * time.Millisecond)
+	require.NotEqual(t, lit.Pix, h.Screenshot().Pix)
+	h.wait(500 * time.Millisecond)
+	require.Equal(t, lit.Pix, h.Screenshot().Pix)
+}
+
+func TestAToastGoesByItself(t *testing.T) {
+	h := hold(t, nil)
+	plain := h.Screenshot()
+	h.keyCodes(KeyVolumeUp)
+	require.NotEqual(t, plain.Pix, h.Screenshot().Pix)
+	h.wait(3 * time.Second)
+	require.Equal(t, plain.Pix, h.Screenshot().Pix)
+	v, _ := h.Setting("system", "volume_music_speaker")
+	require.Equal(t, "8", v)
+}
+
+func TestDarkModeIsDark(t *testing.T) {
+	h := hold(t, nil)
+	h.open(settingsApp)
+	light := h.Screenshot().RGBAAt(4, 300)
+	h.PutSetting("secure", "ui_night_mode", "2")
+	dark := h.Screenshot().RGBAAt(4, 300)
+	require.Greater(t, light.R, uint8(200))
+	require.Less(t, dark.R, uint8(60))
+}
+
+func TestTurningLaysAppsOutAnewAndCoordinatesFollow(t *testing.T) {
+	h := hold(t, nil)
+	h.open(settingsApp)
+	h.touch("row_network")
+	tall := h.see("pref_wifi_on").Bounds
+	h.SetRotation(1, false)
+	require.Equal(t, 1, h.Rotation())
+	require.Equal(t, image.Pt(2400, 1080), h.Size())
+	require.Equal(t, image.Pt(1080, 2400), h.PhysicalSize(), "the panel does not turn")
+	require.Equal(t, image.Rect(0, 0, 2400, 1080), h.Screenshot().Rect)
+	wide := h.see("pref_wifi_on").Bounds
+	require.Greater(t, wide.Dx(), 2*tall.Dx())
+	h.Tap(2200, (wide.Min.Y+wide.Max.Y)/2)
+	v, _ := h.Setting("global", "wifi_on")
+	require.Equal(t, "0", v)
+	h.SetRotation(7, false)
+	require.Equal(t, 3, h.Rotation())
+	h.SetRotation(1, true)
+	require.Equal(t, 0, h.Rotation(), "the phone lies still, so auto-rotation keeps it upright")
+}
+
+func TestAnOverrideSizeIsWhatAppsAndInputSee(t *testing.T) {
+	h := hold(t, nil)
+	_, set := h.Override()
+	require.False(t, set)
+	h.SetOverride(&image.Point{X: 720, Y: 1600})
+	h.SetDensity(280)
+	size, set := h.Override()
+	require.True(t, set)
+	require.Equal(t, image.Pt(720, 1600), size)
+	require.Equal(t, 280, h.Density())
+	require.Equal(t, 420, h.PhysicalDensity())
+	require.Equal(t, size, h.Screenshot().Rect.Size())
+	h.touch("icon_shop")
+	require.Equal(t, shopApp, h.Foreground().Package)
+	h.SetRotation(1, false)
+	require.Equal(t, image.Pt(1600, 720), h.Screenshot().Rect.Size())
+	h.SetRotation(0, false)
+	h.SetOverride(nil)
+	h.SetDensity(0)
+	require.Equal(t, image.Pt(1080, 2400), h.Screenshot().Rect.Size())
+	require.Equal(t, 420, h.Density())
+	h.SetOverride(&image.Point{X: -5, Y: 1 << 30})
+	size, _ = h.Override()
+	require.Equal(t, image.Pt(200, 8192), size)
+}
+
+func TestSomePhonesCapturePhysicalPixelsUnderAnOverride(t *testing.T) {
+	h := hold(t, &Options{CapturePhysical: true})
+	h.SetOverride(&image.Point{X: 720, Y: 1600})
+	require.Equal(t, image.Pt(1080, 2400), h.Screenshot().Rect.Size())
+	h.SetRotation(1, false)
+	require.Equal(t, image.Pt(2400, 1080), h.Screenshot().Rect.Size())
+	require.Equal(t, image.Pt(1600, 720), h.Size(), "input goes by the override")
+}

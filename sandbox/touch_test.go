@@ -1,0 +1,196 @@
+package sandbox
+
+import (
+	"image"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/sandbox/apps"
+)
+
+func TestScrollingFollowsTheFingerAndStopsAtTheEnds(t *testing.T) {
+	h := hold(t, nil)
+	h.open(settingsApp)
+	top := h.see("row_display").Bounds.Min.Y
+	h.Swipe(540, 1500, 540, 1300, 300*time.Millisecond)
+	require.Equal(t, top-200, h.see("row_display").Bounds.Min.Y, "the list moves with the finger, pixel by pixel")
+	h.Swipe(540, 1300, 900, 1290, 300*time.Millisecond)
+	require.Equal(t, top-200, h.see("row_display").Bounds.Min.Y, "a sideways swipe does not scroll")
+	h.Swipe(540, 900, 540, 2200, 100*time.Millisecond)
+	require.Equal(t, top, h.see("row_display").Bounds.Min.Y, "not above its top")
+	for range 5 {
+		h.Swipe(540, 2000, 540, 400, 100*time.Millisecond)
+	}
+	last := h.see("row_about").Bounds
+	require.Less(t, last.Max.Y, 2274, "the last row is above the navigation bar")
+	require.Greater(t, last.Max.Y, 2150, "and not scrolled further than needed")
+	h.touch("row_about")
+	h.touch("up")
+	require.Equal(t, last, h.see("row_about").Bounds, "coming back, the list is where it was left")
+}
+
+func TestTapsBesideTheDisplayAreIgnored(t *testing.T) {
+	h := hold(t, nil)
+	h.open(settingsApp)
+	before := h.DumpXML()
+	for _, p := range []image.Point{{-1, 500}, {1080, 500}, {500, 2400}, {500, -1}, {1 << 40, -1 << 40}} {
+		h.Tap(p.X, p.Y)
+		h.Swipe(p.X, p.Y, 500, 500, time.Second)
+		h.DragAndDrop(p.X, p.Y, 500, 500, time.Second)
+	}
+	require.Equal(t, string(before), string(h.DumpXML()))
+}
+
+func TestLongPressOpensAMenuAndAShorterOneIsATap(t *testing.T) {
+	h := hold(t, nil)
+	h.open(notesApp)
+	c := h.see("Ideas").Center()
+	h.Swipe(c.X, c.Y, c.X, c.Y, 500*time.Millisecond)
+	h.see("move_top")
+	require.NoError(t, h.Key(KeyBack))
+	h.gone("move_top")
+	h.Swipe(c.X, c.Y, c.X, c.Y, 499*time.Millisecond)
+	h.see("edit_title")
+}
+
+func TestADeletedNoteIsAskedAboutFirst(t *testing.T) {
+	h := hold(t, nil)
+	h.open(notesApp)
+	h.press("Ideas")
+	h.touchAll("delete", "cancel")
+	h.see("Ideas")
+	h.press("Ideas")
+	h.touchAll("delete", "confirm")
+	h.gone("Ideas")
+	h.Inspect(func(d *apps.Data) { require.Nil(t, d.Note("Ideas")) })
+}
+
+func TestDoubleTapNeedsTwoQuickTapsOnOnePlace(t *testing.T) {
+	liked := func(gap time.Duration, away int) (n int) {
+		h := hold(t, nil)
+		h.open(messagesApp)
+		h.touch("Anna Berg")
+		c := h.see("See you there").Center()
+		h.wait(time.Second)
+		h.Tap(c.X, c.Y)
+		h.wait(gap)
+		h.Tap(c.X, c.Y+away)
+		h.Inspect(func(d *apps.Data) {
+			for _, m := range d.Thread("Anna Berg").Messages {
+				if m.Liked {
+					n++
+				}
+			}
+		})
+		return n
+	}
+	require.Equal(t, 1, liked(200*time.Millisecond, 0))
+	require.Equal(t, 0, liked(600*time.Millisecond, 0), "too slow")
+	require.Equal(t, 0, liked(200*time.Millisecond, -300), "another place")
+}
+
+func TestNotesAreReorderedByDragging(t *testing.T) {
+	order := func(h *hand) (out []string) {
+		h.Inspect(func(d *apps.Data) {
+			for _, n := range d.Notes {
+				out = append(out, n.Title)
+			}
+		})
+		return out
+	}
+	h := hold(t, nil)
+	h.open(notesApp)
+	from, to := h.see("Ideas").Center(), h.see("Packing list").Center()
+	h.DragAndDrop(from.X, from.Y, to.X, to.Y, time.Second)
+	require.Equal(t, []string{"Wi-Fi guests", "Packing list", "Ideas"}, order(h), "held and moved")
+	from, to = h.see("Reorder Ideas").Center(), h.see("Wi-Fi guests").Center()
+	h.Swipe(from.X, from.Y, to.X, to.Y, 300*time.Millisecond)
+	require.Equal(t, []string{"Ideas", "Wi-Fi guests", "Packing list"}, order(h), "pulled by the handle")
+	from = h.see("Packing list").Center()
+	h.Swipe(from.X, from.Y, to.X, 500, 300*time.Millisecond)
+	require.Equal(t, []string{"Ideas", "Wi-Fi guests", "Packing list"}, order(h), "a swipe over a card only scrolls")
+	h.DragAndDrop(from.X, from.Y, 540, 2000, time.Second)
+	require.Equal(t, []string{"Ideas", "Wi-Fi guests", "Packing list"}, order(h), "dropped beside everything")
+}
+
+func TestASliderGoesToTheFinger(t *testing.T) {
+	h := hold(t, nil)
+	h.open(settingsApp)
+	h.touch("row_display")
+	b := h.see("slider_screen_brightness").Bounds
+	y := b.Min.Y + b.Dy()/2
+	level := func() string { v, _ := h.Setting("system", "screen_brightness"); return v }
+	h.Tap(b.Max.X-2, y)
+	require.Equal(t, "255", level())
+	h.Swipe(b.Max.X-40, y, b.Min.X-300, y, 500*time.Millisecond)
+	require.Equal(t, "0", level(), "the finger may leave the slider")
+	h.DragAndDrop(b.Min.X+40, y, b.Min.X+b.Dx()/2, y, 500*time.Millisecond)
+	require.InDelta(t, 128, h.settingInt("screen_brightness"), 2)
+}
+
+func (h *hand) settingInt(key string) (n int) {
+	h.do(func() { n = h.sys.Settings.Int("system", key, -1) })
+	return n
+}
+
+func TestATapBesideADialogClosesItUnlessItMustBeAnswered(t *testing.T) {
+	h := hold(t, nil)
+	h.open(notesApp)
+	h.press("Ideas")
+	h.Tap(540, 300)
+	h.gone("move_top")
+	h.see("new_note")
+
+	h.open(messagesApp)
+	h.touch("start_chat")
+	require.Equal(t, "com.android.permissioncontroller", h.Foreground().Package)
+	h.Tap(540, 300)
+	require.NoError(t, h.Key(KeyBack))
+	h.touch("permission_deny_button")
+	require.Equal(t, messagesApp, h.Foreground().Package)
+	h.gone("contact")
+	h.touch("recipient")
+	h.Text("5550199\n")
+	require.Equal(t, "5550199", h.see("title").Text)
+}
+
+func TestTheShadeIsPulledDownAndSetsThings(t *testing.T) {
+	h := hold(t, nil)
+	h.Swipe(540, 10, 540, 1500, 300*time.Millisecond)
+	require.Equal(t, Window{Package: systemUI, Activity: "NotificationShade"}, h.Foreground())
+	h.touch("qs_wifi_on")
+	v, _ := h.Setting("global", "wifi_on")
+	require.Equal(t, "0", v)
+	h.touch("qs_ui_night_mode")
+	require.NoError(t, h.Key(KeyBack))
+	require.Equal(t, ".Launcher", h.Foreground().Activity)
+	require.True(t, h.sys.Dark())
+}
+
+func TestAMessageIsAnnouncedAndItsBannerOpensIt(t *testing.T) {
+	h := hold(t, nil)
+	h.open(shopApp)
+	h.touchAll("account", "log_in", "login_number")
+	h.Text("5550123\n")
+	plain := h.Screenshot()
+	h.wait(1500 * time.Millisecond)
+	require.Empty(t, h.sys.Notifications, "the message takes two seconds")
+	h.wait(time.Second)
+	shown := h.Screenshot()
+	require.NotEqual(t, plain.Pix, shown.Pix)
+	h.Tap(540, 160)
+	require.Equal(t, "com.android.messaging/.Conversation", h.Foreground().Component())
+	require.Equal(t, "Shop", h.see("title").Text)
+	require.NoError(t, h.Key(KeyRecents))
+	h.touch("Shop")
+	h.see("login_code")
+
+	h.touch("resend_code")
+	h.wait(3 * time.Second)
+	h.Screenshot()
+	h.wait(6 * time.Second)
+	h.Tap(540, 160)
+	require.Equal(t, "com.taploop.sandbox.shop/.Login", h.Foreground().Component(), "the banner is gone after five seconds")
+}
