@@ -15,7 +15,7 @@ import (
 
 // taskFlags are what run and continue share.
 type taskFlags struct {
-	ReplyMode string `key:"reply.mode" enum:",pass_to_client,manual_reply,auto_reply,no_reply" default:"" help:"What happens when the model asks: pass_to_client, manual_reply, auto_reply, no_reply." placeholder:"MODE"`
+	ReplyMode string `key:"reply.mode" help:"What happens when the model asks: pass_to_client, manual_reply, auto_reply, no_reply." placeholder:"MODE"`
 	MaxSteps  int    `help:"Most steps of this call; 0 means the configured maximum." placeholder:"N"`
 	Captions  bool   `help:"Describe each screen in words, too."`
 	Queue     bool   `help:"Wait for a phone that another session holds."`

@@ -48,7 +48,7 @@ func (s *steps) event(e runs.Event) {
 }
 
 func (s *steps) step(st agentloop.Step) {
-	fmt.Fprintf(s.out, "step %-3s %-44s %6s\n", s.count(st.Local), s.action(st), st.Timing.Total().Round(10*time.Millisecond))
+	fmt.Fprintf(s.out, "step %-3d %-44s %6s  (%s)\n", st.Index, s.action(st), st.Timing.Total().Round(10*time.Millisecond), s.count(st.Local))
 	p := st.Proposal
 	if s.thoughts && p.Thought != "" {
 		fmt.Fprintf(s.out, "         thought: %s\n", short(clean(p.Thought), 200))
@@ -68,7 +68,7 @@ func (s *steps) count(local int) string {
 	if s.max == 0 {
 		return fmt.Sprint(local)
 	}
-	return fmt.Sprintf("%d/%d", local, s.max)
+	return fmt.Sprintf("%d of at most %d", local, s.max)
 }
 
 func (s *steps) action(st agentloop.Step) string {
