@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 )
 
 // envChild makes the test binary a process for the tests to look at, instead of running tests.
@@ -29,6 +30,15 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 		os.Exit(Inside(m).Run())
+	case "shared": // as on a machine whose mounts are seen by all, which is what systemd makes of them
+		if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_SHARED, ""); err != nil {
+			panic(err)
+		}
+		before, _ := os.ReadFile("/proc/self/mountinfo")
+		os.Setenv(envChild, "report")
+		Inside(child{}).Run()
+		after, _ := os.ReadFile("/proc/self/mountinfo")
+		fmt.Printf("%s", bytes.TrimPrefix(after, before))
 	default:
 		os.Exit(Inside(child{}).Run())
 	}
@@ -81,6 +91,24 @@ func TestEnteringChangesTheNetworkAndNothingThatATestSees(t *testing.T) {
 	require.NoError(t, err)
 	require.NotContains(t, stdout.String(), network)
 	require.Regexp(t, `^\["-test.run=X" "a b"\] net:\[\d+\] `+cmd.Dir+` input\n$`, stdout.String())
+}
+
+func TestTheMountsAreSeenNowhereElse(t *testing.T) {
+	cmd := childCommand(t, "shared")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS}
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	_, mounts, found := strings.Cut(string(out), "\n") // the first line is child's
+	require.True(t, found)
+	require.Empty(t, mounts)
+}
+
+func TestNobodyCanListenBesideTheNetworkNamespace(t *testing.T) {
+	_, err := unix.Socket(unix.AF_VSOCK, unix.SOCK_STREAM, 0)
+	require.ErrorIs(t, err, unix.EAFNOSUPPORT)
+	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+	require.NoError(t, err)
+	require.NoError(t, unix.Close(fd))
 }
 
 // startWaiting returns a child that waits for a signal, and the reader of what else it prints.
