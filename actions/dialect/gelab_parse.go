@@ -78,7 +78,9 @@ func splitThought(s string) (thought, body string) {
 		return "", s
 	case len(closing) > 0:
 		end := closing[len(closing)-1]
-		if front := s[:tags[0][0]]; !hasAction(s[end[1]:]) && hasAction(front) {
+		// A thought behind the fields begins a line: a tag within one is part of a value, which must not be cut short.
+		front := s[:tags[0][0]]
+		if !hasAction(s[end[1]:]) && hasAction(front) && strings.HasSuffix(strings.TrimRight(front, " "), "\n") {
 			return bare(s[tags[0][0]:]), front
 		}
 		return bare(s[:end[0]]), s[end[1]:]

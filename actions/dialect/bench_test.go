@@ -1,0 +1,39 @@
+package dialect_test
+
+import (
+	"image"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/actions/dialect"
+	"github.com/taploop/taploop/screen"
+)
+
+// What a step's prompt costs from a full-size frame: scaling, JPEG, words.
+func BenchmarkGelabPrompt(b *testing.B) {
+	img := image.NewRGBA(image.Rect(0, 0, 1080, 2400))
+	for i := range img.Pix {
+		img.Pix[i] = byte(i / 7)
+	}
+	for i := 3; i < len(img.Pix); i += 4 {
+		img.Pix[i] = 0xff
+	}
+	f, err := screen.NewFrame(img)
+	require.NoError(b, err)
+	d, err := dialect.New("gelab", nil)
+	require.NoError(b, err)
+	for b.Loop() {
+		_, err := d.Prompt(dialect.Situation{Task: "open the shop", Frame: f})
+		require.NoError(b, err)
+	}
+}
+
+func BenchmarkGelabParse(b *testing.B) {
+	d := gelab(b, "zh")
+	r := dialect.Reply{Text: "<THINK> The search field is at the top. </THINK>\nexplain:Tap\taction:CLICK\tpoint:512,334\tsummary:Tapped"}
+	for b.Loop() {
+		_, err := d.Parse(r)
+		require.NoError(b, err)
+	}
+}
