@@ -1,0 +1,166 @@
+package device_test
+
+import (
+	"errors"
+	"io/fs"
+	"net"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/device"
+	"github.com/taploop/taploop/device/devicetest"
+	"github.com/taploop/taploop/sandbox"
+	"github.com/taploop/taploop/sandbox/adbserver"
+	"github.com/taploop/taploop/sandbox/shell"
+)
+
+// endpoint is the simulated phone's own ADB server.
+type endpoint struct {
+	*adbserver.Server
+	host *device.Host
+}
+
+func serve(t testing.TB) endpoint {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	s := adbserver.New(nil)
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(t.Context(), ln) }() // ends with Close, which the clean-up calls and waits for
+	t.Cleanup(func() {
+		require.NoError(t, s.Close())
+		<-served
+	})
+	h, err := device.NewHost(&device.Options{Server: ln.Addr().String(), Getenv: func(string) string { return "" }})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, h.Close()) })
+	return endpoint{s, h}
+}
+
+func (e endpoint) open(t testing.TB, serial string) *device.Phone {
+	t.Helper()
+	p, err := e.host.Open(t.Context(), serial)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, p.Close()) })
+	return p
+}
+
+func TestAPhoneBehindTheSimulatedServerKeepsTheContract(t *testing.T) {
+	devicetest.Run(t, func(t *testing.T) devicetest.Subject { return overEndpoint(t, sandbox.Options{}) })
+}
+
+func TestAPhoneWithoutADBKeyboardKeepsTheContract(t *testing.T) {
+	devicetest.Run(t, func(t *testing.T) devicetest.Subject {
+		s := overEndpoint(t, sandbox.Options{ADBKeyboard: new(false)})
+		s.Unicode = false
+		return s
+	})
+}
+
+// Some versions of Android capture physical pixels while an override size is set; touches still count in the override.
+func TestAPhoneWithAnOverrideSizeKeepsTheContract(t *testing.T) {
+	devicetest.Run(t, func(t *testing.T) devicetest.Subject {
+		s := overEndpoint(t, sandbox.Options{CapturePhysical: true}, "wm size 720x1600", "wm density 280")
+		look, err := s.Phone.Look(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, 720, look.State.Size.W)
+		require.Equal(t, 1080, look.Frame.Size().W)
+		return s
+	})
+}
+
+func overEndpoint(t *testing.T, o sandbox.Options, lines ...string) devicetest.Subject {
+	e := serve(t)
+	sim := newSimulated(t, o)
+	sh := shell.New(sim.Phone)
+	for _, line := range lines {
+		require.Zero(t, sh.Run(t.Context(), line, nil, os.Stderr, os.Stderr))
+	}
+	e.Attach("sandbox-1", sh)
+	s := sim.subject(e.open(t, "sandbox-1"))
+	s.LockedPIN = func(t *testing.T) devicetest.Phone {
+		e.Attach("sandbox-2", shell.New(newSimulated(t, sandbox.Options{PIN: "2580", Locked: true}).Phone))
+		return e.open(t, "sandbox-2")
+	}
+	s.Hang = func(t *testing.T) { require.NoError(t, e.Server.Hang("sandbox-1", true)) }
+	s.Resume = func(t *testing.T) { require.NoError(t, e.Server.Hang("sandbox-1", false)) }
+	s.Disconnect = func(t *testing.T) { require.NoError(t, e.SetState("sandbox-1", adbserver.StateOffline)) }
+	s.Reconnect = func(t *testing.T) { require.NoError(t, e.SetState("sandbox-1", adbserver.StateDevice)) }
+	s.Canary = func() error { return errors.Join(canaryOnHost(), canaryOn(sim)) }
+	return s
+}
+
+func canaryOnHost() error {
+	if _, err := os.Stat(devicetest.Canary); err == nil {
+		return errors.New("a typed text ran as a command on this machine")
+	}
+	return nil
+}
+
+func canaryOn(s simulated) error {
+	if _, err := s.Files().Stat(devicetest.Canary); !errors.Is(err, fs.ErrNotExist) {
+		return errors.New("a typed text ran as a command on the phone")
+	}
+	return nil
+}
+
+func TestAConnectionThatBreaksInTheMiddleIsADisconnect(t *testing.T) {
+	e := serve(t)
+	e.Attach("sandbox-1", shell.New(newSimulated(t, sandbox.Options{}).Phone))
+	p := e.open(t, "sandbox-1")
+	look, err := p.Look(t.Context())
+	require.NoError(t, err)
+	require.NotNil(t, look.Frame)
+	require.NoError(t, e.Hang("sandbox-1", true))
+	done := make(chan error, 1)
+	go func() { _, err := p.Look(t.Context()); done <- err }()
+	require.Eventually(t, func() bool {
+		require.NoError(t, e.DropConnections("sandbox-1"))
+		select {
+		case err = <-done:
+			return true
+		default:
+			return false
+		}
+	}, 10*time.Second, time.Millisecond)
+	require.ErrorIs(t, err, device.ErrDisconnected)
+}
+
+func TestACutCaptureIsNeverAFrame(t *testing.T) {
+	e := serve(t)
+	e.Attach("sandbox-1", shell.New(newSimulated(t, sandbox.Options{}).Phone))
+	p := e.open(t, "sandbox-1")
+	require.NoError(t, e.CorruptCaptures("sandbox-1", true))
+	look, err := p.Look(t.Context())
+	require.ErrorContains(t, err, "screencap gave no whole picture")
+	require.Nil(t, look.Frame)
+	require.NoError(t, e.CorruptCaptures("sandbox-1", false))
+	_, err = p.Look(t.Context())
+	require.NoError(t, err)
+}
+
+func TestSimulatedPhonesAreListed(t *testing.T) {
+	e := serve(t)
+	list, err := e.host.List(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, list)
+	e.Attach("sandbox-1", shell.New(newSimulated(t, sandbox.Options{}).Phone))
+	e.Attach("sandbox-2", shell.New(newSimulated(t, sandbox.Options{}).Phone))
+	require.NoError(t, e.SetState("sandbox-2", adbserver.StateUnauthorized))
+	list, err = e.host.List(t.Context())
+	require.NoError(t, err)
+	require.Len(t, list, 2)
+	require.Equal(t, "sandbox-1", list[0].Serial)
+	require.True(t, list[0].Usable())
+	require.NotEmpty(t, list[0].Model)
+	require.NotEmpty(t, list[0].Android)
+	require.Equal(t, "1080x2400", list[0].Size.String())
+	require.Equal(t, device.Info{Serial: "sandbox-2", State: "unauthorized"}, list[1])
+
+	found, err := e.open(t, "").Apps(t.Context())
+	require.NoError(t, err)
+	require.Contains(t, found, device.App{Package: settingsApp, Name: "Settings", System: true})
+}

@@ -1,0 +1,122 @@
+package device_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/device"
+	"github.com/taploop/taploop/device/devicetest"
+	"github.com/taploop/taploop/internal/adbrig"
+	"github.com/taploop/taploop/sandbox"
+	"github.com/taploop/taploop/sandbox/shell"
+	"github.com/taploop/taploop/sandbox/standin"
+)
+
+// The test binary is also the phone's commands: under the real adbd it is started by their names.
+func TestMain(m *testing.M) {
+	if name := filepath.Base(os.Args[0]); slices.Contains(standin.Names(), name) {
+		os.Exit(standin.Main(name, os.Args[1:]))
+	}
+	adbrig.Main(m)
+}
+
+// rigged is Android's own adb server with two of Android's own daemons, whose commands are stand-ins for a simulated
+// phone each. The daemons live as long as the test; the phones behind them are exchanged.
+type rigged struct {
+	*adbrig.Rig
+	dirs [2]string
+	host *device.Host
+}
+
+func newRigged(t *testing.T) *rigged {
+	t.Helper()
+	binary, err := os.Executable()
+	require.NoError(t, err)
+	r := &rigged{}
+	var phones []adbrig.Phone
+	for i := range r.dirs {
+		dir, err := os.MkdirTemp("", "phone") // a socket's path has to be short
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
+		r.dirs[i] = dir
+		bin := filepath.Join(dir, "bin")
+		require.NoError(t, os.Mkdir(bin, 0o700))
+		require.NoError(t, standin.Install(bin, binary))
+		phones = append(phones, adbrig.Phone{Standins: bin, Env: []string{standin.Env + "=" + filepath.Join(dir, "socket")}})
+	}
+	r.Rig = adbrig.Start(t, &adbrig.Options{Phones: phones})
+	r.host, err = device.NewHost(&device.Options{Server: r.Server, Getenv: func(string) string { return "" }})
+	require.NoError(t, err)
+	return r
+}
+
+// plug puts a simulated phone behind the daemon of that number, until t ends.
+func (r *rigged) plug(t *testing.T, n int, o sandbox.Options) simulated {
+	t.Helper()
+	sim := newSimulated(t, o)
+	ln, err := standin.Listen(filepath.Join(r.dirs[n], "socket"))
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(context.Background())
+	served := make(chan error, 1)
+	go func() { served <- standin.Serve(ctx, ln, shell.New(sim.Phone)) }()
+	t.Cleanup(func() {
+		cancel()
+		require.NoError(t, <-served)
+	})
+	return sim
+}
+
+func (r *rigged) open(t *testing.T, n int) *device.Phone {
+	t.Helper()
+	p, err := r.host.Open(t.Context(), r.Serials[n])
+	require.NoError(t, err)
+	return p
+}
+
+func TestAPhoneBehindTheRealServerAndDaemonKeepsTheContract(t *testing.T) {
+	r := newRigged(t)
+	devicetest.Run(t, func(t *testing.T) devicetest.Subject {
+		sim := r.plug(t, 0, sandbox.Options{})
+		s := sim.subject(r.open(t, 0))
+		serial := r.Serials[0]
+		s.LockedPIN = func(t *testing.T) devicetest.Phone {
+			r.plug(t, 1, sandbox.Options{PIN: "2580", Locked: true})
+			return r.open(t, 1)
+		}
+		s.Hang = func(*testing.T) { r.Hang(serial) }
+		s.Resume = func(*testing.T) { r.Resume(serial) }
+		s.Disconnect = func(*testing.T) { r.Kill(serial) }
+		s.Reconnect = func(*testing.T) { r.Restart(serial) }
+		s.Canary = func() error { return errors.Join(canaryOnHost(), canaryOn(sim)) } // this machine's files are the phone's
+		return s
+	})
+}
+
+// A daemon that answers nothing must not keep the others from the list, and is not a phone that is gone.
+func TestTheRealServersPhonesAreListed(t *testing.T) {
+	r := newRigged(t)
+	r.plug(t, 0, sandbox.Options{})
+	r.Hang(r.Serials[1])
+	list, err := r.host.List(t.Context())
+	r.Resume(r.Serials[1])
+	require.NoError(t, err)
+	require.Len(t, list, 2)
+	for _, info := range list {
+		switch info.Serial {
+		case r.Serials[0]:
+			require.True(t, info.Usable())
+			require.Equal(t, "1080x2400", info.Size.String())
+		case r.Serials[1]:
+			require.Equal(t, device.StateHung, info.State)
+		default:
+			require.Fail(t, fmt.Sprint("an unknown phone ", info))
+		}
+	}
+}
