@@ -141,8 +141,9 @@ func violations(files []file, rows []row, roads []road) []string {
 		}
 	}
 	for _, f := range files {
+		r, known := byPackage[f.pkg]
 		for _, target := range f.imports {
-			if ours[target] && !byPackage[f.pkg].allows(f, target) {
+			if known && ours[target] && !r.allows(f, target) {
 				found = append(found, fmt.Sprintf("%s imports %s, which its row does not allow", f.name, target))
 			}
 			for _, r := range roads {
