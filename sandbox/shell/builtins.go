@@ -2,7 +2,6 @@ package shell
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"strings"
 	"syscall"
@@ -58,14 +57,8 @@ func (l *line) vetted(stderr io.Writer, src string) []string {
 
 // rewrite parses and vets shell text and prints it again, as the interpreter will parse it once more.
 func (l *line) rewrite(src string) (string, error) {
-	if len(src) > l.sh.limits.source {
-		return "", fmt.Errorf("the text is longer than %d bytes", l.sh.limits.source)
-	}
-	file, err := syntax.NewParser().Parse(strings.NewReader(src), "")
+	file, err := parse(src, l.sh.limits.source, false)
 	if err != nil {
-		return "", plain(err)
-	}
-	if err := vet(file, false); err != nil {
 		return "", err
 	}
 	var b strings.Builder

@@ -44,10 +44,7 @@ const statusbarHelp = `Status bar commands:
     Collapse the notifications and settings panel.
 `
 
-const (
-	keyBack         = 4
-	keyNotification = 83
-)
+const keyBack = 4
 
 func statusbarService(c *call, name string, _ *args) int {
 	shade := func() bool {
@@ -56,8 +53,8 @@ func statusbarService(c *call, name string, _ *args) int {
 	}
 	switch name {
 	case "expand-notifications", "expand-settings":
-		if !shade() {
-			c.press(keyNotification)
+		if size := c.sh.phone.Size(); !shade() {
+			c.sh.phone.Swipe(size.X/2, 1, size.X/2, size.Y/2, defaultSwipe)
 		}
 		return exitOK
 	case "collapse":

@@ -120,22 +120,27 @@ func windowPolicy(s *Shell) string {
 }
 
 func windowWindows(s *Shell) string {
-	p := s.phone
-	w, size := p.Foreground(), p.Size()
 	var b strings.Builder
 	b.WriteString("WINDOW MANAGER WINDOWS (dumpsys window windows)\n")
-	fmt.Fprintf(&b, "  Window #0 %s:\n", windowRecord(w))
-	fmt.Fprintf(&b, "    mDisplayId=0 rootTaskId=100 mSession=Session{%s 1234:u0a10101} mClient=android.os.BinderProxy@%s\n",
-		identity("session"+w.Package), identity("client"+w.Package))
-	fmt.Fprintf(&b, "    mOwnerUid=10101 showForAllUsers=false package=%s appop=NONE\n", w.Package)
-	fmt.Fprintf(&b, "    mAttrs={(0,0)(fillxfill) sim={adjust=resize forwardNavigation} ty=%s fmt=TRANSLUCENT wanim=0x10302fe\n",
-		choose(w.Component() == "", "NOTIFICATION_SHADE", "BASE_APPLICATION"))
-	fmt.Fprintf(&b, "      fl=LAYOUT_IN_SCREEN %sLAYOUT_INSET_DECOR SPLIT_TOUCH HARDWARE_ACCELERATED DRAWS_SYSTEM_BAR_BACKGROUNDS\n",
-		choose(w.Secure, "SECURE ", ""))
-	fmt.Fprintf(&b, "      pfl=NO_MOVE_ANIMATION EDGE_TO_EDGE_ENFORCED FIT_INSETS_CONTROLLED}\n")
-	fmt.Fprintf(&b, "    Requested w=%d h=%d mLayoutSeq=24\n    isOnScreen=%t\n    isVisible=%t\n", size.X, size.Y, p.On(), p.On())
+	size := s.phone.Size()
+	b.WriteString(windowState(s.phone.Foreground(), s.phone.On()))
+	fmt.Fprintf(&b, "    Requested w=%d h=%d mLayoutSeq=24\n", size.X, size.Y)
 	fmt.Fprintf(&b, "\n  mTopFocusedDisplayId=0\n%s  mHasPermanentDpad=false\n", s.focus("  "))
 	return b.String()
+}
+
+// windowState is what is told of one window. A window that forbids capture has SECURE among its flags.
+func windowState(w sandbox.Window, on bool) string {
+	return fmt.Sprintf(`  Window #0 %s:
+    mDisplayId=0 rootTaskId=100 mSession=Session{%s 1234:u0a10101} mClient=android.os.BinderProxy@%s
+    mOwnerUid=10101 showForAllUsers=false package=%s appop=NONE
+    mAttrs={(0,0)(fillxfill) sim={adjust=resize forwardNavigation} ty=%s fmt=TRANSLUCENT wanim=0x10302fe
+      fl=LAYOUT_IN_SCREEN %sLAYOUT_INSET_DECOR SPLIT_TOUCH HARDWARE_ACCELERATED DRAWS_SYSTEM_BAR_BACKGROUNDS
+      pfl=NO_MOVE_ANIMATION EDGE_TO_EDGE_ENFORCED FIT_INSETS_CONTROLLED}
+    isOnScreen=%t
+    isVisible=%t
+`, windowRecord(w), identity("session"+w.Package), identity("client"+w.Package), w.Package,
+		choose(w.Component() == "", "NOTIFICATION_SHADE", "BASE_APPLICATION"), choose(w.Secure, "SECURE ", ""), on, on)
 }
 
 func dumpActivity(c *call, words []string) string {

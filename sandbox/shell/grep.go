@@ -3,6 +3,7 @@ package shell
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -33,6 +34,7 @@ func grep(c *call) int {
 
 type grepper struct {
 	opts     map[rune]bool
+	most     int // lines of a file, as -m has it; 0 means all
 	patterns []string
 	names    []string
 }
@@ -50,6 +52,16 @@ func (g *grepper) arguments(c *call) (code int, ok bool) {
 				return c.fail(2, "grep: Missing argument to -e"), false
 			}
 			g.patterns, args = append(g.patterns, args[0]), args[1:]
+			continue
+		}
+		if n, ok := strings.CutPrefix(opt, "m"); ok {
+			if n == "" && len(args) > 0 {
+				n, args = args[0], args[1:]
+			}
+			var err error
+			if g.most, err = strconv.Atoi(n); err != nil || g.most < 0 {
+				return c.fail(2, "grep: not integer: %s", n), false
+			}
 			continue
 		}
 		for _, o := range opt {
@@ -138,7 +150,10 @@ func (g *grepper) file(c *call, re *regexp.Regexp, name, text string) bool {
 		if text == "" || re.MatchString(line) == g.opts['v'] {
 			continue
 		}
-		count++
+		if count++; g.most > 0 && count > g.most {
+			count--
+			break
+		}
 		number := ""
 		if g.opts['n'] {
 			number = fmt.Sprintf("%d:", i+1)

@@ -95,6 +95,8 @@ func imeEnable(c *call, a *args, on bool) int {
 	list = slices.DeleteFunc(list, func(s string) bool { return s == id })
 	if on {
 		list = append(list, id)
+	} else if c.sh.phone.IME() == id && len(list) > 0 {
+		_ = c.sh.phone.SetIME(list[0]) // it is enabled, so it is installed
 	}
 	c.sh.phone.PutSetting("secure", enabledIMEs, strings.Join(list, ":"))
 	c.outf("Input method %s: %s %s for user #0\n", id, when, word)

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/taploop/taploop/sandbox"
@@ -25,6 +26,11 @@ const (
 var flagsWithValue = map[string]int{
 	"--user": 1, "--display": 1, "--windowingMode": 1, "--activityType": 1, "-R": 1, "-P": 1, "--start-profiler": 1,
 	"--receiver-permission": 1, "--eia": 2, "--ela": 2, "--esa": 2, "--efa": 2, "--task": 1, "--sampling": 1, "-i": 1,
+}
+
+// plainFlags begin the options of an intent that take no value and make no difference here.
+var plainFlags = []string{
+	"--activity-", "--grant-", "--receiver-", "--exclude-stopped", "--include-stopped", "--debug-log-resolution", "--selector",
 }
 
 // parseIntent reads the words of an intent. Options that are am's own go to own, which says whether it knows them.
@@ -65,8 +71,8 @@ func (in *intent) option(a *args, option string, own func(string) bool) {
 	case "--esn":
 		in.extras[a.need()] = ""
 	default:
-		if own(option) || strings.HasPrefix(option, "--") && flagsWithValue[option] == 0 {
-			return // am's own, or one of the many --flags without a value
+		if own(option) || slices.ContainsFunc(plainFlags, func(f string) bool { return strings.HasPrefix(option, f) }) {
+			return
 		}
 		n, known := flagsWithValue[option]
 		if !known {

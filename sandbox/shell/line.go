@@ -132,7 +132,7 @@ func (l *line) close() {
 
 // run parses and runs shell text to its end, and waits for its background jobs.
 func (l *line) run(ctx context.Context, src string) int {
-	file, err := parse(src, l.sh.limits.source)
+	file, err := parse(src, l.sh.limits.source, true)
 	if err != nil {
 		return complain(l.stderr, "%s: syntax error: %v", shName, err)
 	}

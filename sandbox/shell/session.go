@@ -164,7 +164,7 @@ func (l *line) session(ctx context.Context, s session) int {
 			break
 		}
 		pending += text + "\n"
-		file, err := parse(pending, l.sh.limits.source)
+		file, err := parse(pending, l.sh.limits.source, true)
 		if errors.Is(err, errIncomplete) {
 			continue
 		}

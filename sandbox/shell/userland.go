@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"time"
+	"unicode/utf8"
 
 	"github.com/ncruces/go-strftime"
 	"mvdan.cc/sh/v3/expand"
@@ -400,27 +401,36 @@ func typeCommand(c *call) int {
 }
 
 func wc(c *call) int {
-	which, names := "lwc", []string(nil)
-	for i, a := range c.args {
-		if !strings.HasPrefix(a, "-") || a == "-" {
-			names = c.args[i:]
-			break
+	which, names := "lwc", c.args
+	for len(names) > 0 && len(names[0]) > 1 && names[0][0] == '-' {
+		if which = names[0][1:]; strings.Trim(which, "lwcm") != "" {
+			return invalidOption(c, which)
 		}
-		which = a[1:]
+		names = names[1:]
 	}
 	return c.inputs(names, func(name string, data []byte) {
-		counts := map[rune]int{
-			'l': bytes.Count(data, []byte("\n")), 'w': len(bytes.Fields(data)), 'c': len(data), 'm': len([]rune(string(data))),
-		}
 		var out []string
 		for _, o := range which {
-			out = append(out, strconv.Itoa(counts[o]))
+			out = append(out, strconv.Itoa(count(o, data)))
 		}
 		if name != "-" {
 			out = append(out, name)
 		}
 		c.outf("%s\n", strings.Join(out, " "))
 	})
+}
+
+// count is one number of wc: lines, words, bytes or characters.
+func count(what rune, data []byte) int {
+	switch what {
+	case 'l':
+		return bytes.Count(data, []byte("\n"))
+	case 'w':
+		return len(bytes.Fields(data))
+	case 'm':
+		return utf8.RuneCount(data)
+	}
+	return len(data)
 }
 
 func head(c *call) int { return ends(c, func(size, n int) (from, to int) { return 0, min(n, size) }) }

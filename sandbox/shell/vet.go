@@ -11,20 +11,25 @@ import (
 )
 
 const (
-	maxDepth = 200  // of the syntax tree
-	maxBrace = 1024 // words that one word with braces may become
+	maxOpen  = 10_000 // opening parentheses of a text: the parser takes long over very many of them
+	maxDepth = 200    // of the syntax tree
+	maxBrace = 1024   // words that one word with braces may become
 )
 
-// parse reads shell text and refuses what the phone's shell would not know or the interpreter would do on the host.
-func parse(src string, maxBytes int) (*syntax.File, error) {
+// parse reads shell text and refuses what the phone's shell would not know or the interpreter would do on the host. jobs
+// is vet's.
+func parse(src string, maxBytes int, jobs bool) (*syntax.File, error) {
 	if len(src) > maxBytes {
 		return nil, fmt.Errorf("the text is longer than %d bytes", maxBytes)
+	}
+	if strings.Count(src, "(") > maxOpen {
+		return nil, errors.New("nested too deeply")
 	}
 	file, err := syntax.NewParser().Parse(strings.NewReader(src), shName)
 	if err != nil {
 		return nil, plain(err)
 	}
-	return file, vet(file, true)
+	return file, vet(file, jobs)
 }
 
 // errIncomplete is a text that more lines could complete.

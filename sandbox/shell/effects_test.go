@@ -1,0 +1,198 @@
+package shell_test
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/png"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/sandbox"
+	"github.com/taploop/taploop/sandbox/shell"
+)
+
+// find returns the node whose resource id ends with id.
+func find(t testing.TB, phone *sandbox.Phone, id string) *sandbox.Node {
+	t.Helper()
+	root := phone.UITree()
+	n := root.Find(func(n *sandbox.Node) bool { return strings.HasSuffix(n.ResourceID, ":id/"+id) })
+	require.NotNil(t, n, "no %s on the screen", id)
+	return n
+}
+
+// newNote opens an empty note with the focus in its text.
+func newNote(t testing.TB, sh *shell.Shell) {
+	t.Helper()
+	phone := sh.Phone()
+	require.NoError(t, phone.ForceStop("com.taploop.sandbox.notes"))
+	require.NoError(t, phone.Launch("com.taploop.sandbox.notes"))
+	for _, id := range []string{"new_note", "edit_body"} {
+		at := center(find(t, phone, id).Bounds)
+		require.Zero(t, run(t, sh, fmt.Sprintf("input tap %d %d", at.X, at.Y)).code)
+	}
+}
+
+func center(r image.Rectangle) image.Point { return r.Min.Add(r.Max).Div(2) }
+
+func TestInputTextTypesIntoTheFocusedField(t *testing.T) {
+	for _, c := range []struct{ line, want string }{
+		{"input text hello", "hello"},
+		{"input text 'two%swords%s'", "two words "},
+		{`input text '100% $(id) ` + "`id`" + ` "q" \\ ; & | <x> * ? ~ #'`, `100% $(id) ` + "`id`" + ` "q" \\ ; & | <x> * ? ~ #`},
+		{"input text 'it'\\''s'", "it's"},
+		{"input keyboard text a; input text b; input keyevent KEYCODE_DEL", "a"},
+		{"input keyevent KEYCODE_A 30 --longpress", "ab"},
+		{"ime set com.android.adbkeyboard/.AdbIME >/dev/null; am broadcast -a ADB_INPUT_B64 --es msg 5L2g5aW9 | grep -o result=-1 >/dev/null && echo -n", "你好"},
+	} {
+		t.Run(c.line, func(t *testing.T) {
+			sh := newShell()
+			newNote(t, sh)
+			require.Equal(t, result{}, run(t, sh, c.line))
+			require.Equal(t, c.want, find(t, sh.Phone(), "edit_body").Text)
+		})
+	}
+}
+
+func TestMotionEventsMakeTapsAndSwipes(t *testing.T) {
+	sh := newShell()
+	require.NoError(t, sh.Phone().Launch("com.taploop.sandbox.notes"))
+	at := center(find(t, sh.Phone(), "new_note").Bounds)
+	press := fmt.Sprintf("input motionevent DOWN %d %d; input motionevent MOVE %d %d; ", at.X, at.Y, at.X, at.Y)
+	require.Zero(t, run(t, sh, press+fmt.Sprintf("input motionevent CANCEL %d %d", at.X, at.Y)).code)
+	find(t, sh.Phone(), "new_note")
+	require.Zero(t, run(t, sh, press+fmt.Sprintf("input motionevent UP %d %d", at.X, at.Y)).code)
+	find(t, sh.Phone(), "edit_body")
+}
+
+func TestBothFormsOfACaptureShowTheSamePicture(t *testing.T) {
+	sh := newShell()
+	want := sh.Phone().Screenshot()
+	raw := run(t, sh, "screencap").stdout
+	require.Equal(t, string(want.Pix), raw[16:])
+	img, err := png.Decode(strings.NewReader(run(t, sh, "screencap -p").stdout))
+	require.NoError(t, err)
+	require.Equal(t, want.Bounds(), img.Bounds())
+	for _, p := range []image.Point{{0, 0}, {540, 1200}, {1079, 2399}} {
+		require.Equal(t, want.RGBAAt(p.X, p.Y), want.ColorModel().Convert(img.At(p.X, p.Y)))
+	}
+	require.Zero(t, run(t, sh, "screencap /sdcard/raw; screencap -p > /sdcard/x.png").code)
+	file, err := sh.Phone().Files().Read("/sdcard/raw")
+	require.NoError(t, err)
+	require.Equal(t, raw, string(file))
+	file, err = sh.Phone().Files().Read("/sdcard/x.png")
+	require.NoError(t, err)
+	_, err = png.Decode(bytes.NewReader(file))
+	require.NoError(t, err)
+}
+
+func TestAMonkeyWithManyEventsKeepsToItsCount(t *testing.T) {
+	sh := newShell()
+	out := run(t, sh, "monkey -p com.android.settings -s 7 -v --throttle 1 --pct-touch 100 50").stdout
+	require.Contains(t, out, "Events injected: 50\n")
+}
+
+func TestAFullStorageIsTold(t *testing.T) {
+	sh := newShell()
+	r := run(t, sh, "screencap > /sdcard/a; i=0; while cat /sdcard/a > /sdcard/$i && [ $i -lt 40 ]; do i=$((i+1)); done; echo $i")
+	require.Contains(t, r.stderr, "No space left on device")
+}
+
+// typist is a terminal on which everything is typed at once and that keeps what it shows.
+func session(t *testing.T, typed string) (shown string, code int) {
+	t.Helper()
+	var out bytes.Buffer
+	s := newShell().NewSession(strings.NewReader(typed), &out)
+	s.Resize(200, 50)
+	s.Resize(0, -1)
+	code = s.Run(t.Context())
+	return out.String(), code
+}
+
+func TestASessionPromptsAndRemembers(t *testing.T) {
+	shown, code := session(t, "x=5\rcd /sdcard\recho $x $PWD\rif true\rthen echo yes\rfi\recho (\rexit 3\recho not reached\r")
+	require.Equal(t, 3, code)
+	require.Contains(t, shown, "sandbox:/ $ x=5\r\n")
+	require.Contains(t, shown, "sandbox:/sdcard $ echo $x $PWD\r\n5 /sdcard\r\n")
+	require.Contains(t, shown, "> then echo yes\r\n> fi\r\nyes\r\n")
+	require.Contains(t, shown, "syntax error")
+	require.NotContains(t, shown, "not reached\r\nnot")
+	_, code = session(t, "false\r\x04")
+	require.Equal(t, 1, code)
+}
+
+func TestAnInterruptEndsWhatRunsAndNotTheSession(t *testing.T) {
+	typed, keyboard := io.Pipe()
+	seen := &watched{want: "started", found: make(chan struct{})}
+	s := newShell().NewSession(typed, seen)
+	require.False(t, s.Interrupt())
+	done := make(chan int)
+	go func() { done <- s.Run(t.Context()) }()
+	_, err := io.WriteString(keyboard, "echo star''ted; sleep 1000; echo after\r")
+	require.NoError(t, err)
+	<-seen.found
+	require.True(t, s.Interrupt())
+	_, err = io.WriteString(keyboard, "exit 4\r")
+	require.NoError(t, err)
+	require.Equal(t, 4, <-done)
+	require.NoError(t, keyboard.Close())
+}
+
+// watched closes found when want has been written.
+type watched struct {
+	buf   bytes.Buffer
+	want  string
+	found chan struct{}
+}
+
+func (w *watched) Write(b []byte) (int, error) {
+	had := strings.Contains(w.buf.String(), w.want)
+	w.buf.Write(b)
+	if !had && strings.Contains(w.buf.String(), w.want) {
+		close(w.found)
+	}
+	return len(b), nil
+}
+
+func TestAScriptRunsEachLineWhenItComes(t *testing.T) {
+	stdin, feed := io.Pipe()
+	seen := &watched{want: "first\n", found: make(chan struct{})}
+	done := make(chan int)
+	go func() { done <- newShell().Script(t.Context(), stdin, seen, seen) }()
+	_, err := io.WriteString(feed, "echo first\n")
+	require.NoError(t, err)
+	<-seen.found // before the second line is there
+	_, err = io.WriteString(feed, "if false\nthen :\nelse echo second\nfi\necho 'open\nquote'; (exit 6)")
+	require.NoError(t, err)
+	require.NoError(t, feed.Close())
+	require.Equal(t, 6, <-done)
+	require.Equal(t, "first\nsecond\nopen\nquote\n", seen.buf.String())
+}
+
+func TestAnUnfinishedScriptIsAnError(t *testing.T) {
+	var out bytes.Buffer
+	require.Equal(t, 1, newShell().Script(t.Context(), strings.NewReader("echo one\nif true\n"), &out, &out))
+	require.Equal(t, "one\n/system/bin/sh: syntax error: unexpected EOF\n", out.String())
+}
+
+func BenchmarkTrue(b *testing.B) {
+	sh := newShell()
+	for b.Loop() {
+		require.Zero(b, sh.Run(b.Context(), "true", nil, io.Discard, os.Stderr))
+	}
+}
+
+func BenchmarkScreencap(b *testing.B) {
+	sh := newShell()
+	for _, line := range []string{"screencap", "screencap -p"} {
+		b.Run(line, func(b *testing.B) {
+			for b.Loop() {
+				require.Zero(b, sh.Run(b.Context(), line, nil, io.Discard, os.Stderr))
+			}
+		})
+	}
+}

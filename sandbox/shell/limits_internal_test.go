@@ -1,0 +1,103 @@
+package shell
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/sandbox"
+)
+
+func TestALineIsBounded(t *testing.T) {
+	tight := limits{source: 100, calls: 60, frames: 250, held: 1000, out: 5000}
+	for _, c := range []struct{ name, line, says string }{
+		{"its length", "echo " + strings.Repeat("x", 100), "longer than 100 bytes"},
+		{"text given to eval", `x=aaaaaaaaaa; x=$x$x$x$x$x; x=$x$x$x; eval "echo $x"`, "longer than 100 bytes"},
+		{"its commands", "while :; do :; done", "stopped after 60 commands"},
+		{"commands of nested shells", "while :; do sh -c :; done", "stopped after 60 commands"},
+		{"depth of functions", "f() { f; }; f", "nested too deeply"},
+		{"what it captures", `x=$(while :; do echo 0123456789012345678901234567890123456789012345678901234567890; done)`, "holds too much"},
+		{"what it writes", `while :; do getprop; done`, ""},
+		{"depth of its text", strings.Repeat("(", 40) + strings.Repeat(")", 40), "syntax error"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			sh := New(sandbox.New(nil))
+			sh.limits = tight
+			var out, errs bytes.Buffer
+			code := sh.Run(t.Context(), c.line, nil, &out, &errs)
+			require.NotZero(t, code)
+			require.Contains(t, errs.String(), c.says)
+			require.LessOrEqual(t, out.Len(), 5000)
+		})
+	}
+}
+
+func TestADeepTextIsRefusedAndNotRun(t *testing.T) {
+	sh := New(sandbox.New(nil))
+	for _, opening := range []string{"(", "{ ", "$(", "echo $(", "if ", "! ", "$((", "[[ (", "a=(", "${a:-", "<<E", "f()"} {
+		var errs bytes.Buffer
+		line := strings.Repeat(opening, sh.limits.source/len(opening))
+		require.NotZero(t, sh.Run(t.Context(), line, nil, &errs, &errs), opening)
+	}
+}
+
+// androidsRule is sendText of Android's input command, step by step over a buffer that shrinks.
+func androidsRule(text string) string {
+	buf := []rune(text)
+	escaped := false
+	for i := 0; i < len(buf); i++ {
+		if escaped {
+			escaped = false
+			if buf[i] == 's' {
+				buf[i] = ' '
+				i--
+				buf = append(buf[:i], buf[i+1:]...)
+			}
+		}
+		if buf[i] == '%' {
+			escaped = true
+		}
+	}
+	return string(buf)
+}
+
+func FuzzInputTextReadsPercentSignsAsAndroidDoes(f *testing.F) {
+	for _, s := range []string{"", "%", "%s", "%%s", "a%sb%s", "100%", "%s%", "%%", "%d%s", "s%", "%ss", "%%%s%%s", "ü%s"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if s = strings.ToValidUTF8(s, ""); typed(s) != androidsRule(s) {
+			t.Fatalf("typed(%q) = %q, Android makes %q", s, typed(s), androidsRule(s))
+		}
+	})
+}
+
+func TestKeyNamesStandAtTheirCodes(t *testing.T) {
+	for name, code := range map[string]int{
+		"HOME": 3, "BACK": 4, "0": 7, "9": 16, "DPAD_CENTER": 23, "POWER": 26, "A": 29, "Z": 54, "COMMA": 55, "TAB": 61, "SPACE": 62, "ENTER": 66,
+		"DEL": 67, "PLUS": 81, "MENU": 82, "SEARCH": 84, "PAGE_UP": 92, "BUTTON_A": 96, "ESCAPE": 111, "FORWARD_DEL": 112, "CTRL_LEFT": 113,
+		"MOVE_HOME": 122, "MOVE_END": 123, "F1": 131, "F12": 142, "NUMPAD_0": 144, "NUMPAD_ENTER": 160, "VOLUME_MUTE": 164, "APP_SWITCH": 187,
+		"BUTTON_16": 203, "LANGUAGE_SWITCH": 204, "ASSIST": 219, "SLEEP": 223, "WAKEUP": 224, "VOICE_ASSIST": 231, "SOFT_SLEEP": 276,
+		"COPY": 278, "PASTE": 279, "PROFILE_SWITCH": 288,
+	} {
+		require.Equal(t, code, keyCode("KEYCODE_"+name), name)
+		if name != "0" && name != "9" {
+			require.Equal(t, code, keyCode(name), name)
+		}
+	}
+	require.Equal(t, 66, keyCode("66"))
+	require.Zero(t, keyCode("-1"))
+	require.Zero(t, keyCode("319"))
+	require.Zero(t, keyCode("home"))
+}
+
+func TestASecureWindowIsMarkedAsSuch(t *testing.T) {
+	page := sandbox.Window{Package: "com.x", Activity: ".Pay"}
+	require.NotContains(t, windowState(page, true), "SECURE")
+	page.Secure = true
+	require.Contains(t, windowState(page, true), "fl=LAYOUT_IN_SCREEN SECURE LAYOUT_INSET_DECOR")
+	shade := sandbox.Window{Package: "com.android.systemui", Activity: "NotificationShade"}
+	require.Contains(t, windowState(shade, true), " u0 NotificationShade}:")
+}
