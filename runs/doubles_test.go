@@ -37,6 +37,7 @@ type handset struct {
 	touches []string
 	open    int
 	opened  int
+	user    *line // who has touched it and not closed it since
 	clashes int
 	scene   int
 	wake    error
@@ -120,6 +121,9 @@ func (l *line) Close() error {
 	}
 	l.closed = true
 	l.open--
+	if l.user == l {
+		l.user = nil
+	}
 	return nil
 }
 
@@ -141,7 +145,10 @@ func (l *line) Look(ctx context.Context) (screen.Look, error) {
 
 func (l *line) do(ctx context.Context, form string, args ...any) error {
 	l.mu.Lock()
-	if l.open > 1 {
+	if l.user == nil {
+		l.user = l
+	}
+	if l.user != l {
 		l.clashes++
 	}
 	refuse, took, onTouch := l.refuse, l.took, l.onTouch
@@ -266,16 +273,18 @@ type world struct {
 }
 
 // bubble runs a test in a bubble of its own: waiting costs nothing, and a goroutine left behind is an error.
-func bubble(t *testing.T, test func(w *world)) {
+func bubble(t *testing.T, test func(t *testing.T, w *world)) {
 	t.Helper()
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, dir)
-		test(w)
-		w.close()
-		for _, h := range w.farm.phones {
-			h.idle(t)
-		}
+		defer func() {
+			w.close()
+			for _, h := range w.farm.phones {
+				h.idle(t)
+			}
+		}()
+		test(t, w)
 	})
 }
 
@@ -296,7 +305,8 @@ func (w *world) begin() {
 	var err error
 	w.store, err = session.Open(context.Background(), w.dir, nil)
 	require.NoError(w.t, err)
-	w.opts.Store, w.opts.Broker = w.store, nil
+	w.opts.Store = w.store
+	w.opts.Broker = inquiry.NewBroker(w.store.Questions(), &inquiry.Options{Every: time.Hour / 2}) // a day passes in few sweeps
 	w.fleet = runs.New(&w.opts)
 }
 

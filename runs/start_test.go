@@ -14,7 +14,7 @@ import (
 )
 
 func TestATaskRunsToItsEndByItself(t *testing.T) {
-	bubble(t, func(w *world) {
+	bubble(t, func(t *testing.T, w *world) {
 		st, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: "tap tap"})
 		require.NoError(t, err)
 		require.Equal(t, agentloop.StillRunning, st.Reason)
@@ -40,7 +40,7 @@ func TestATaskRunsToItsEndByItself(t *testing.T) {
 }
 
 func TestTheRunOutlivesTheCallThatStartedIt(t *testing.T) {
-	bubble(t, func(w *world) {
+	bubble(t, func(t *testing.T, w *world) {
 		ctx, cancel := contextWithCancel(w)
 		st, err := w.fleet.Start(ctx, runs.StartRequest{Task: "tap"})
 		require.NoError(t, err)
@@ -67,7 +67,7 @@ func TestACallThatCannotBeCarriedOutChangesNothing(t *testing.T) {
 		{"no such phone", runs.StartRequest{Task: "tap", Serial: "Z"}, runs.DeviceNotFound, `no phone "Z"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			bubble(t, func(w *world) {
+			bubble(t, func(t *testing.T, w *world) {
 				_, err := w.fleet.Start(w.ctx(), c.req)
 
 				require.Equal(t, c.code, runs.CodeOf(err))
@@ -80,7 +80,7 @@ func TestACallThatCannotBeCarriedOutChangesNothing(t *testing.T) {
 }
 
 func TestABusyPhoneIsRefusedWithItsHolder(t *testing.T) {
-	bubble(t, func(w *world) {
+	bubble(t, func(t *testing.T, w *world) {
 		first := w.start("forever")
 		time.Sleep(5 * time.Second)
 		before := w.facts()
@@ -99,7 +99,7 @@ func TestABusyPhoneIsRefusedWithItsHolder(t *testing.T) {
 }
 
 func TestQueuedRunsHaveTheirTurnInOrder(t *testing.T) {
-	bubble(t, func(w *world) {
+	bubble(t, func(t *testing.T, w *world) {
 		ids := []string{w.start("tap tap").Session.ID}
 		for range 3 {
 			st, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: "tap", KeepEnvironment: true, Queue: true})
@@ -128,7 +128,7 @@ func TestQueuedRunsHaveTheirTurnInOrder(t *testing.T) {
 }
 
 func TestNobodyGoesInFrontOfTheLine(t *testing.T) {
-	bubble(t, func(w *world) {
+	bubble(t, func(t *testing.T, w *world) {
 		first := w.start("forever").Session.ID
 		second, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: "forever", Queue: true})
 		require.NoError(t, err)
@@ -147,7 +147,7 @@ func TestNobodyGoesInFrontOfTheLine(t *testing.T) {
 }
 
 func TestTheLimitOfStepsIsTheSmallerOne(t *testing.T) {
-	bubble(t, func(w *world) {
+	bubble(t, func(t *testing.T, w *world) {
 		for asked, want := range map[int]int{0: 40, 3: 3, 40: 40, 500: 40} {
 			st, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: "forever", MaxSteps: asked, KeepEnvironment: true})
 			require.NoError(t, err)
@@ -164,7 +164,7 @@ func TestTheLimitOfStepsIsTheSmallerOne(t *testing.T) {
 }
 
 func TestSettingsReachTheMind(t *testing.T) {
-	bubble(t, func(w *world) {
+	bubble(t, func(t *testing.T, w *world) {
 		s := runs.Settings{ReplyMode: runs.NoReply, Captions: true, Client: []byte(`{"logs":true}`)}
 		st, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: "ask", Settings: s})
 		require.NoError(t, err)
@@ -185,7 +185,7 @@ func TestAPhoneThatCannotBeGotReadyPausesTheRun(t *testing.T) {
 		{screen.ErrLocked, agentloop.ScreenLocked},
 		{screen.ErrDisconnected, agentloop.DeviceDisconnected},
 	} {
-		bubble(t, func(w *world) {
+		bubble(t, func(t *testing.T, w *world) {
 			w.farm.phones["A"].wake = c.err
 
 			st := w.wait(w.start("tap").Session.ID)
@@ -199,7 +199,7 @@ func TestAPhoneThatCannotBeGotReadyPausesTheRun(t *testing.T) {
 }
 
 func TestAPanicEndsTheRunAndNotTheServer(t *testing.T) {
-	bubble(t, func(w *world) {
+	bubble(t, func(t *testing.T, w *world) {
 		w.farm.phones["A"].panics = true
 
 		st := w.wait(w.start("tap").Session.ID)
@@ -214,7 +214,7 @@ func TestAPanicEndsTheRunAndNotTheServer(t *testing.T) {
 }
 
 func TestALostModelPausesAndTheRunGoesOnWhenItIsBack(t *testing.T) {
-	bubble(t, func(w *world) {
+	bubble(t, func(t *testing.T, w *world) {
 		w.mind.fails = errUnreachable
 		st := w.wait(w.start("tap").Session.ID)
 		require.Equal(t, session.Paused, st.Run.State)
@@ -231,7 +231,7 @@ func TestALostModelPausesAndTheRunGoesOnWhenItIsBack(t *testing.T) {
 }
 
 func TestALostPhonePausesAndTheRunGoesOnWhenItIsBack(t *testing.T) {
-	bubble(t, func(w *world) {
+	bubble(t, func(t *testing.T, w *world) {
 		id := w.start("tap tap tap").Session.ID
 		time.Sleep(1500 * time.Millisecond)
 		h := w.farm.unplug("A")
