@@ -115,7 +115,7 @@ func (l *Loaded) check() error {
 	between("loop.max_steps", float64(l.Loop.MaxSteps), 1, 10000)
 	between("questions.per_run", float64(l.Questions.PerRun), 0, 1000)
 	if _, err := l.Model.PictureSize(); err != nil {
-		wrong("model.image_size", l.Model.ImageSize, "WxH with sides from 28 to 4096, for example 728x728")
+		wrong("model.image_size", l.Model.ImageSize, "WxH with sides from 28 to 4096, for example 728x728, or full")
 	}
 	if l.Model.Record != "" && l.Model.Replay != "" {
 		bad = append(bad, hint.Add(errors.New("model.record and model.replay are both set"), "keep one of them"))
@@ -136,8 +136,14 @@ func quoted(v any) any {
 	return v
 }
 
-// PictureSize is image_size as a size.
+// FullSize is the image_size that sends the frame in its own size.
+const FullSize = "full"
+
+// PictureSize is image_size as a size; the zero size for FullSize.
 func (m *Model) PictureSize() (screen.Size, error) {
+	if m.ImageSize == FullSize {
+		return screen.Size{}, nil
+	}
 	w, h, _ := strings.Cut(m.ImageSize, "x")
 	width, errW := strconv.Atoi(w)
 	height, errH := strconv.Atoi(h)

@@ -49,7 +49,7 @@ type Model struct {
 	MaxTokens        int            `koanf:"max_tokens" default:"4096" help:"longest reply, in tokens"`
 	Timeout          time.Duration  `koanf:"timeout" default:"90s" help:"longest time for one attempt"`
 	Retries          int            `koanf:"retries" default:"3" help:"further attempts after a failure that may pass"`
-	ImageSize        string         `koanf:"image_size" default:"728x728" help:"size of the picture that the model gets, WxH"`
+	ImageSize        string         `koanf:"image_size" default:"728x728" help:"size of the picture that the model gets, WxH, or full for the screen's own"`
 	ImageQuality     int            `koanf:"image_quality" default:"85" help:"JPEG quality of that picture"`
 	Extra            map[string]any `koanf:"extra" help:"further fields of the request body"`
 	Record           string         `koanf:"record" help:"file to record the model's replies in"`

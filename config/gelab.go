@@ -23,7 +23,7 @@ type gelabServer struct {
 				MaxTokens        *int     `yaml:"max_tokens"`
 			} `yaml:"args"`
 			Image struct {
-				Resize bool  `yaml:"is_resize"`
+				Resize *bool `yaml:"is_resize"`
 				Size   []int `yaml:"target_image_size"`
 			} `yaml:"image_preprocess"`
 		} `yaml:"model_config"`
@@ -72,16 +72,15 @@ func ImportGelab(serverFile, modelFile string) (file []byte, notes []string, err
 	if err := readYAML(modelFile, &providers); err != nil {
 		return nil, nil, err
 	}
-	m, notes, err := server.model(providers, modelFile)
+	m, err := server.model(providers, modelFile)
 	if err != nil {
 		return nil, nil, err
 	}
 	out := yaml.MapSlice{{Key: "model", Value: m}}
-	caption, more, err := server.caption(providers, modelFile)
+	caption, notes, err := server.caption(providers, modelFile)
 	if err != nil {
 		return nil, nil, err
 	}
-	notes = append(notes, more...)
 	if len(caption) > 0 {
 		out = append(out, yaml.MapItem{Key: "caption", Value: caption})
 	}
@@ -107,11 +106,11 @@ func readYAML(path string, v any) error {
 	return nil
 }
 
-func (g *gelabServer) model(providers map[string]gelabProvider, file string) (yaml.MapSlice, []string, error) {
+func (g *gelabServer) model(providers map[string]gelabProvider, file string) (yaml.MapSlice, error) {
 	src := g.Loop.Model
 	m, err := endpoint(providers, file, src.Provider, src.Name)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	set := func(key string, v any) { m = append(m, yaml.MapItem{Key: key, Value: v}) }
 	if v := src.Args.Temperature; v != nil {
@@ -126,14 +125,13 @@ func (g *gelabServer) model(providers map[string]gelabProvider, file string) (ya
 	if v := src.Args.MaxTokens; v != nil {
 		set("max_tokens", *v)
 	}
-	var notes []string
-	switch {
-	case !src.Image.Resize:
-		notes = append(notes, "is_resize false was not taken over: set model.image_size to the phone's own size")
+	switch resize := src.Image.Resize; {
+	case resize != nil && !*resize:
+		set("image_size", FullSize)
 	case len(src.Image.Size) == 2:
 		set("image_size", fmt.Sprintf("%dx%d", src.Image.Size[0], src.Image.Size[1]))
 	}
-	return m, notes, nil
+	return m, nil
 }
 
 // caption takes over the model that captions, else the one that answers: taploop uses one for both.

@@ -56,6 +56,15 @@ func TestAnImportedFileMeansTheSame(t *testing.T) {
 	require.Equal(t, "sk-cloud", string(l.Caption.APIKey))
 }
 
+func TestFramesThatWereNotResizedAreSentWhole(t *testing.T) {
+	server := write(t, "s.yaml", strings.ReplaceAll(gelabServerYAML, "is_resize: true", "is_resize: false"))
+	file, _, err := config.ImportGelab(server, write(t, "m.yaml", gelabModelYAML))
+	require.NoError(t, err)
+	l, err := load(t, config.Options{File: write(t, "taploop.yaml", string(file))})
+	require.NoError(t, err)
+	require.Equal(t, config.FullSize, l.Model.ImageSize)
+}
+
 func TestAnImportThatCannotWorkSaysWhy(t *testing.T) {
 	models := write(t, "model_config.yaml", gelabModelYAML)
 	_, _, err := config.ImportGelab(write(t, "s.yaml", strings.ReplaceAll(gelabServerYAML, `"local"`, `"nowhere"`)), models)

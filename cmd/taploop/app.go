@@ -13,6 +13,7 @@ import (
 
 	"github.com/taploop/taploop/config"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/runs"
 )
 
 // commands is the command line. A flag with a key tag sets that key of the configuration.
@@ -31,7 +32,7 @@ type commands struct {
 	Version   versionCmd  `cmd:"" help:"Print the version."`
 }
 
-const exitCodes = `Exit codes: 0 done, 1 error, 2 usage, 3 task not completed, 4 waiting for a reply, 130 interrupted.`
+const exitCodes = "Exit codes: 0 done, 1 error, 2 usage, 3 task not completed, 4 waiting for a reply, 130 interrupted."
 
 // app is what a command gets: the streams, the configuration and a log.
 type app struct {
@@ -154,7 +155,7 @@ func report(w io.Writer, err error) int {
 	}
 	var usage usageError
 	switch {
-	case errors.As(err, &usage):
+	case errors.As(err, &usage), runs.CodeOf(err) == runs.InvalidArgument:
 		return exitUsage
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted

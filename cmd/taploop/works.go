@@ -96,7 +96,8 @@ func (w *works) minds(a *app) (func(runs.Settings) (agentloop.Policy, error), *c
 	if err != nil {
 		return nil, nil, err
 	}
-	d, err := dialect.New(c.Model.Dialect, &dialect.Options{Model: c.Model.Name, Lang: c.Model.Lang, ImageSize: size, Quality: c.Model.ImageQuality})
+	d, err := dialect.New(c.Model.Dialect, &dialect.Options{Model: c.Model.Name, Lang: c.Model.Lang, ImageSize: size,
+		FullSize: c.Model.ImageSize == config.FullSize, Quality: c.Model.ImageQuality})
 	if err != nil {
 		return nil, nil, usageError{err}
 	}

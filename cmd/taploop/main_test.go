@@ -1,0 +1,202 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/adbrig"
+	"github.com/taploop/taploop/sandbox"
+	"github.com/taploop/taploop/sandbox/standin"
+)
+
+// The test binary is also taploop, and each of the phone's commands under the real adbd.
+func TestMain(m *testing.M) {
+	programs := map[string]func(){"taploop": main}
+	for _, name := range standin.Names() {
+		programs[name] = main
+	}
+	testscript.Main(adbrig.Inside(m), programs)
+}
+
+func TestScripts(t *testing.T) {
+	paths, err := filepath.Glob("testdata/script/*.txtar")
+	require.NoError(t, err)
+	require.NotEmpty(t, paths)
+	testscript.Run(t, params("testdata/script"))
+}
+
+func params(dir string) testscript.Params {
+	return testscript.Params{
+		Dir: dir, RequireExplicitExec: true, RequireUniqueNames: true, Setup: alone,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"simulate": cmdSimulate, "check": cmdCheck, "findsession": cmdFindSession, "exits": cmdExits, "waitsteps": cmdWaitSteps},
+	}
+}
+
+// The main job where nothing but the phone's framework and the model is simulated.
+func TestScriptsBehindTheRealServerAndDaemon(t *testing.T) {
+	phone := sandbox.New(nil)
+	task, ok := phone.Task(demoTask)
+	require.True(t, ok)
+	sim, err := simulate(t.Context(), phone, "127.0.0.1:0", "127.0.0.1:0", nil)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, sim.Close()) })
+	dir := t.TempDir()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	require.NoError(t, standin.Install(dir, self))
+	ln, err := net.Listen("unix", filepath.Join(dir, ".socket"))
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(context.Background())
+	var serving sync.WaitGroup
+	serving.Go(func() { _ = standin.Serve(ctx, ln, sim.shell) }) // ends with ctx; what goes wrong shows in the script
+	t.Cleanup(serving.Wait)
+	t.Cleanup(cancel)
+	rig := adbrig.Start(t, &adbrig.Options{Phones: []adbrig.Phone{{Standins: dir, Env: []string{"TAPLOOP_SANDBOX_SOCKET=" + ln.Addr().String()}}}})
+
+	paths, err := filepath.Glob("testdata/rig/*.txtar")
+	require.NoError(t, err)
+	require.NotEmpty(t, paths)
+	for _, path := range paths { // one after the other: they share the phone
+		p := params("")
+		p.Dir, p.Files = "", []string{path}
+		p.Setup = func(e *testscript.Env) error {
+			task.Setup(phone)
+			simulations.Store(e.WorkDir, held{sim, &task})
+			e.Setenv("GOAL", task.Goal)
+			err := alone(e)
+			e.Setenv("TAPLOOP_ADB_SERVER", rig.Server)
+			e.Setenv("TAPLOOP_MODEL_BASE_URL", sim.model.BaseURL)
+			return err
+		}
+		t.Run(filepath.Base(path), func(t *testing.T) { testscript.Run(t, p) })
+	}
+}
+
+// alone keeps a script away from the machine's own phones, models and sessions.
+func alone(e *testscript.Env) error {
+	home := filepath.Join(e.WorkDir, "home")
+	e.Setenv("HOME", home)
+	e.Setenv("XDG_DATA_HOME", filepath.Join(home, "data"))
+	e.Setenv("XDG_CONFIG_HOME", filepath.Join(home, "config"))
+	e.Setenv("TAPLOOP_ADB_SERVER", "127.0.0.1:1")
+	e.Setenv("TAPLOOP_ADB_PATH", filepath.Join(e.WorkDir, "no-adb"))
+	e.Setenv("TAPLOOP_MODEL_BASE_URL", "http://127.0.0.1:1/v1")
+	return os.MkdirAll(home, 0o700)
+}
+
+// simulations are those of the scripts that run, by their folder.
+var simulations sync.Map
+
+// held is a simulation that a script uses, with the task that it set up.
+type held struct {
+	sim  *simulation
+	task *sandbox.Task
+}
+
+// cmdSimulate starts a simulated phone and a scripted model and points the script at them: simulate TASK [SCRIPT].
+func cmdSimulate(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 1 || len(args) > 2 {
+		ts.Fatalf("usage: simulate TASK [SCRIPT]")
+	}
+	phone := sandbox.New(nil)
+	task, ok := phone.Task(args[0])
+	if !ok {
+		ts.Fatalf("no task %s", args[0])
+	}
+	task.Setup(phone)
+	var script []byte
+	if len(args) == 2 {
+		script = []byte(ts.ReadFile(args[1]))
+	}
+	sim, err := simulate(context.Background(), phone, "127.0.0.1:0", "127.0.0.1:0", script)
+	ts.Check(err)
+	ts.Defer(func() { ts.Check(sim.Close()) })
+	ts.Setenv("GOAL", task.Goal)
+	ts.Setenv("TAPLOOP_ADB_SERVER", sim.addr)
+	ts.Setenv("TAPLOOP_MODEL_BASE_URL", sim.model.BaseURL)
+	simulations.Store(ts.Getenv("WORK"), held{sim, &task})
+}
+
+// cmdCheck checks the simulated phone's state: [!] check [TEXT], the text being part of what is not as it should be.
+func cmdCheck(ts *testscript.TestScript, neg bool, args []string) {
+	v, ok := simulations.Load(ts.Getenv("WORK"))
+	if !ok {
+		ts.Fatalf("no simulation")
+	}
+	h := v.(held)
+	err := h.task.Check(h.sim.phone)
+	switch {
+	case neg && err == nil:
+		ts.Fatalf("task %s is done", h.task.ID)
+	case neg && len(args) > 0 && !strings.Contains(err.Error(), args[0]):
+		ts.Fatalf("task %s: %v (want %q)", h.task.ID, err, args[0])
+	case !neg:
+		ts.Check(err)
+	}
+}
+
+// cmdFindSession puts the session's id from the last command's stderr into $SESSION.
+func cmdFindSession(ts *testscript.TestScript, neg bool, args []string) {
+	text := ts.ReadFile("stderr")
+	_, rest, found := strings.Cut(text, "session ")
+	id, _, _ := strings.Cut(rest, " ")
+	if neg || !found || id == "" {
+		ts.Fatalf("no session in %q", text)
+	}
+	ts.Setenv("SESSION", id)
+}
+
+// cmdExits runs taploop and wants an exit code: exits CODE ARGUMENT...
+func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: exits CODE ARGUMENT...")
+	}
+	code := 0
+	var exit *exec.ExitError
+	if err := ts.Exec("taploop", args[1:]...); errors.As(err, &exit) {
+		code = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got := strconv.Itoa(code); got != args[0] {
+		ts.Fatalf("taploop %v ended with exit code %s, want %s", args[1:], got, args[0])
+	}
+}
+
+// cmdWaitSteps waits until the only session has so many steps, and puts its id into $SESSION: waitsteps N.
+func cmdWaitSteps(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: waitsteps N")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.After(time.Minute); ; {
+		var list []summary
+		ts.Check(ts.Exec("taploop", "sessions", "list", "--json"))
+		ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &list))
+		if len(list) == 1 && list[0].Steps >= want {
+			ts.Setenv("SESSION", list[0].ID)
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-deadline:
+			ts.Fatalf("no session with %d steps: %+v", want, list)
+		}
+	}
+}
