@@ -15,8 +15,8 @@ var (
 )
 
 // keyHeight is a row's height in dp; a low display has low keys.
-func (p *Phone) keyHeight(s *scene) int {
-	if s.size.X > s.size.Y {
+func (p *Phone) keyHeight() int {
+	if p.sys.Wide {
 		return 38
 	}
 	return 52
@@ -26,7 +26,7 @@ func (p *Phone) keyboardHeight(s *scene) int {
 	if p.ime() == adbIME {
 		return s.metrics.Px(36)
 	}
-	return s.metrics.Px(4*p.keyHeight(s) + 3*6 + 2*8)
+	return s.metrics.Px(4*p.keyHeight() + 3*6 + 2*8)
 }
 
 // keyboard is the soft keyboard for the focused field of s. The ADB keyboard only says that it is there.
@@ -65,7 +65,7 @@ func (p *Phone) rows(s *scene, rows []string, last func(s *scene) *ui.View) *ui.
 }
 
 func (p *Phone) key(s *scene, face *ui.View, desc string, fill ui.Ink, width int, tap func()) *ui.View {
-	return face.Height(p.keyHeight(s)).Fill(fill).Radius(7).Grow(width).Desc(desc).Class("android.inputmethodservice.Key").
+	return face.Height(p.keyHeight()).Fill(fill).Radius(7).Grow(width).Desc(desc).Class("android.inputmethodservice.Key").
 		Named("key_" + strings.ToLower(strings.ReplaceAll(desc, " ", "_"))).OnTap(tap)
 }
 

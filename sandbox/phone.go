@@ -52,6 +52,7 @@ func New(opts *Options) *Phone {
 	p.home = p.open(p.sys.Find(launcherPackage))
 	p.front = p.home
 	p.locked = o.Locked
+	p.settle()
 	return p
 }
 

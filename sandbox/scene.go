@@ -55,6 +55,7 @@ func (p *Phone) theme() *ui.Theme {
 func (p *Phone) scene() *scene {
 	s := &scene{size: p.size(), metrics: p.metrics()}
 	all := image.Rectangle{Max: s.size}
+	p.sys.Wide = s.size.X > s.size.Y
 	front, mem := p.windows(s)
 	s.field = front.Find(func(v *ui.View) bool { return v.IsField() && v.Name() == mem.Focus && mem.Focus != "" })
 	bottom := s.metrics.Px(navHeight)

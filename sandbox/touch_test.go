@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"fmt"
 	"image"
 	"testing"
 	"time"
@@ -193,4 +194,25 @@ func TestAMessageIsAnnouncedAndItsBannerOpensIt(t *testing.T) {
 	h.wait(6 * time.Second)
 	h.Tap(540, 160)
 	require.Equal(t, "com.taploop.sandbox.shop/.Login", h.Foreground().Component(), "the banner is gone after five seconds")
+}
+
+func TestAConversationStaysAtItsEnd(t *testing.T) {
+	h := hold(t, nil)
+	h.Edit(func(d *apps.Data) {
+		for i := range 30 {
+			d.Receive("Tom", "", fmt.Sprintf("line %d", i), morning)
+		}
+	})
+	h.open(messagesApp)
+	h.touch("Tom")
+	h.see("line 29")
+	h.touch("compose_message_text")
+	h.see("line 29")
+	h.Text("line 30\n")
+	h.see("line 30")
+	h.Swipe(540, 600, 540, 1200, 300*time.Millisecond)
+	h.gone("line 30")
+	h.keyCodes(KeyBack)
+	h.Edit(func(d *apps.Data) { d.Receive("Tom", "", "line 31", morning) })
+	h.gone("line 31")
 }

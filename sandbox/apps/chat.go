@@ -12,7 +12,7 @@ func chat(t *Task, th *Thread) *Page {
 	var draft string
 	th.Unread = false
 	page := &Page{Activity: ".Conversation"}
-	bottom := func() { page.Memory.Scroll = map[string]int{"messages": 1 << 30} }
+	bottom := func() { page.Memory.Scroll = map[string]int{"messages": ui.Bottom} }
 	bottom()
 	send := func() {
 		if text := strings.TrimSpace(draft); text != "" {
@@ -27,7 +27,7 @@ func chat(t *Task, th *Thread) *Page {
 	page.View = func() *ui.View {
 		th.Unread = false
 		list := ui.List("messages", ui.Each(th.Messages, func(_ int, m *Message) *ui.View { return bubble(t, th, m) })...).
-			Gap(8).Pad(16, 8)
+			Gap(8).Pad(16, 8).Tail()
 		return t.screen(th.Name, nil, list, ui.Row(
 			ui.Input("compose_message_text", t.Say("Text message", "短信内容"), &draft).Radius(22).Grow(1).OnSubmit(t.Say("Send", "发送"), send),
 			ui.IconButton("send", t.Say("Send message", "发送短信"), send).Named("send_message_button").Ink(ui.OnAccent).

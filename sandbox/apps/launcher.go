@@ -28,12 +28,16 @@ func home(t *Task) *ui.View {
 	for _, pkg := range docked {
 		dock = append(dock, icon(t, t.Find(pkg), false))
 	}
+	size, top, columns := 64, 36, 4
+	if t.Wide {
+		size, top, columns = 36, 0, 7
+	}
 	return ui.Column(
 		ui.Column(
-			ui.Text(now.Format("15:04")).Size(64).Ink(ui.White).Centered().Named("clock"),
+			ui.Text(now.Format("15:04")).Size(size).Ink(ui.White).Centered().Named("clock"),
 			ui.Text(t.Date(now)).Size(17).Ink(ui.White).Centered().Named("date"),
-		).Pad(0, 36, 0, 24),
-		ui.List("workspace", grid(all, 4)...).Gap(20),
+		).Pad(0, top, 0, 24),
+		ui.List("workspace", grid(all, columns)...).Gap(20),
 		ui.Row(dock...).Pad(8, 14).Fill(ui.RGB(0x55507c)).Radius(28).Named("hotseat"),
 	).Pad(16, 0, 16, 12)
 }

@@ -27,6 +27,7 @@ type Phone struct {
 	Clock    func() time.Time
 	Lang     string // "en" or "zh"
 	Apps     []*App
+	Wide     bool // the display is wider than high
 
 	Toast         string // shown until ToastUntil
 	ToastUntil    time.Time

@@ -92,5 +92,5 @@ func (v *View) Drop(onto *View) { v.drop(onto.dragKey) }
 // ScrollBy moves a list's content by so many pixels; the next layout holds it inside.
 func (v *View) ScrollBy(n int) {
 	most := max(v.extent-v.inner().Dy(), 0)
-	v.mem.Scroll[v.name] = min(max(v.mem.Scroll[v.name]+n, 0), most)
+	v.mem.Scroll[v.name] = min(max(v.scrolled+n, 0), most)
 }

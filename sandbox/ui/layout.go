@@ -241,7 +241,10 @@ func (l *layouter) placeList(v *View, r, clip image.Rectangle) {
 	if l.mem.Scroll == nil {
 		l.mem.Scroll = map[string]int{}
 	}
-	l.mem.Scroll[v.name] = at
+	v.scrolled, l.mem.Scroll[v.name] = at, at
+	if v.tail && at == most {
+		l.mem.Scroll[v.name] = Bottom
+	}
 }
 
 // reveal is the scroll position at which box, placed at position at, is inside r.

@@ -140,7 +140,7 @@ func (p *painter) text(v *View) {
 }
 
 func (p *painter) line(v *View, s string, at image.Point, c color.RGBA) {
-	if s == "" {
+	if s == "" || at.Y >= v.clip.Max.Y || at.Y+lineHeight(v.px) <= v.clip.Min.Y {
 		return
 	}
 	w := Measure(s, v.px, v.bold)
@@ -196,7 +196,7 @@ func (p *painter) scrollbar(v *View) {
 		return
 	}
 	h := max(in.Dy()*in.Dy()/v.extent, v.dp(24))
-	y := in.Min.Y + (in.Dy()-h)*v.mem.Scroll[v.name]/(v.extent-in.Dy())
+	y := in.Min.Y + (in.Dy()-h)*v.scrolled/(v.extent-in.Dy())
 	x, c := v.box.Max.X-v.dp(5), p.theme.color(Dim)
 	c.A = 110
 	p.add(Op{Box: image.Rect(x, y, x+v.dp(3), y+h), Clip: v.clip, Color: c, Radius: v.dp(1)})

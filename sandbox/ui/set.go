@@ -135,3 +135,6 @@ func (v *View) OnSubmit(label string, f func()) *View { v.action, v.submit = lab
 
 // Quiet makes a view that is tapped but not listed as clickable, such as what is beside a dialog.
 func (v *View) Quiet() *View { v.quiet = true; return v }
+
+// Tail keeps a list that is at its end there when it grows or its place shrinks.
+func (v *View) Tail() *View { v.tail = true; return v }

@@ -61,6 +61,7 @@ type View struct {
 	level             int // of a slider, permille
 	checkable, on     bool
 	selected, off     bool
+	tail              bool // a list at its end stays there
 	modal, quiet      bool // modal: nothing below it is touched
 
 	value         *string // of a field
@@ -76,8 +77,12 @@ type View struct {
 	px        int      // text or icon size in pixels
 	unit      float64  // pixels per dp
 	extent    int      // a list's whole height
+	scrolled  int      // how far its content is moved up
 	mem       *Memory
 }
+
+// Bottom is the scroll position at the end of a list, however long it is.
+const Bottom = 1 << 30
 
 // Memory keeps what survives the rebuilding of a screen, under the views' names.
 type Memory struct {
