@@ -2,6 +2,7 @@ package model_test
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -98,7 +99,7 @@ func TestACassetteIsSmallPrivateAndHasNoKey(t *testing.T) {
 	cookie := map[string]string{"Set-Cookie": "session=" + secretKey, "Openai-Organization": "acme-corp", "Content-Type": "text/html; x=" + secretKey}
 	path := record(t, []page{
 		{body: `{"choices":[{"message":{"content":"` + inner + `"}}],"n":12345678901234567890}`, header: cookie},
-		{body: `{"choices":[{"message":{"content":"` + escaped + `"}}]}`},
+		{body: `{"choices":[{"message":{"content":"` + escaped + `"}}],"n":98765432109876543210}`},
 		{status: 400, body: "wrong key " + secretKey},
 		{status: 400, body: "\xff\xfe" + secretKey},
 		{status: 400, body: `[` + inner + `]`},
@@ -107,9 +108,18 @@ func TestACassetteIsSmallPrivateAndHasNoKey(t *testing.T) {
 	text := read(t, path)
 	var decoded strings.Builder
 	for line := range strings.Lines(text) {
-		var v any
+		var v struct {
+			Request  any
+			Response map[string]any
+		}
 		require.NoError(t, json.Unmarshal([]byte(line), &v), line)
 		fmt.Fprintln(&decoded, v)
+		if coded, ok := v.Response["base64"].(string); ok {
+			raw, err := base64.StdEncoding.DecodeString(coded)
+			require.NoError(t, err)
+			require.Contains(t, string(raw), "[secret]")
+			decoded.Write(raw)
+		}
 	}
 	for _, s := range []string{text, decoded.String()} {
 		for _, gone := range []string{"sk-live", "do-not-show", "Bearer", "acme-corp", "session=", "base64,", "127.0.0.1"} {
@@ -120,6 +130,7 @@ func TestACassetteIsSmallPrivateAndHasNoKey(t *testing.T) {
 	require.Contains(t, text, "my key is [secret]")
 	require.Contains(t, text, fmt.Sprintf(";bytes=%d", len(pic)))
 	require.Contains(t, text, "12345678901234567890")
+	require.Contains(t, text, "98765432109876543210", "numbers are kept where a line is written anew")
 	info, err := os.Stat(path)
 	require.NoError(t, err)
 	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())

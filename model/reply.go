@@ -45,7 +45,7 @@ func (k *call) reply(resp *openai.ChatCompletionResponse) (Response, error) {
 		Text:         k.scrub.text(textOf(&choice.Message)),
 		Reasoning:    k.scrub.text(rest.reasoning()),
 		FinishReason: string(choice.FinishReason),
-		Model:        resp.Model,
+		Model:        k.scrub.text(resp.Model),
 		Attempts:     k.attempts,
 		Usage: Usage{
 			PromptTokens:     max(resp.Usage.PromptTokens, 0),

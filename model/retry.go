@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"io"
 	"math/rand/v2"
@@ -64,11 +63,10 @@ func retryableError(err error) bool {
 		p    permanent
 		dns  *net.DNSError
 		cert *tls.CertificateVerificationError
-		ca   x509.UnknownAuthorityError
 		rec  tls.RecordHeaderError
 	)
 	switch {
-	case errors.As(err, &p), errors.As(err, &cert), errors.As(err, &ca), errors.As(err, &rec),
+	case errors.As(err, &p), errors.As(err, &cert), errors.As(err, &rec),
 		errors.Is(err, context.Canceled):
 		return false
 	case errors.As(err, &dns):

@@ -291,7 +291,7 @@ func (r *rule) match(text string) (map[string]string, bool) {
 	}
 	groups := map[string]string{}
 	for i, name := range r.when.SubexpNames() {
-		if name != "" && groups[name] == "" { // alternatives may use a name twice: the one that caught something counts
+		if name != "" {
 			groups[name] = m[i]
 		}
 	}
