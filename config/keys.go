@@ -12,7 +12,7 @@ type Key struct {
 	Default string
 	Help    string
 	index   []int // of the field in Config
-	open    bool  // a map: any key below Path is allowed
+	Open    bool  // a map: any key below Path is allowed
 }
 
 // Keys lists every setting in the order of Config.
@@ -31,7 +31,7 @@ func walk(t reflect.Type, prefix string, index []int) []Key {
 		keys = append(keys, Key{
 			Path: path, Env: "TAPLOOP_" + strings.ToUpper(strings.ReplaceAll(path, ".", "_")),
 			Default: f.Tag.Get("default"), Help: f.Tag.Get("help"),
-			index: at, open: f.Type.Kind() == reflect.Map,
+			index: at, Open: f.Type.Kind() == reflect.Map,
 		})
 	}
 	return keys
@@ -40,7 +40,7 @@ func walk(t reflect.Type, prefix string, index []int) []Key {
 // find returns the setting that path belongs to.
 func find(keys []Key, path string) (Key, bool) {
 	for _, k := range keys {
-		if k.Path == path || k.open && strings.HasPrefix(path, k.Path+".") {
+		if k.Path == path || k.Open && strings.HasPrefix(path, k.Path+".") {
 			return k, true
 		}
 	}

@@ -117,7 +117,7 @@ func (l *Loaded) applyEnviron(keys []Key, environ []string) error {
 		if !strings.HasPrefix(name, "TAPLOOP_") || slices.ContainsFunc(ours, func(p string) bool { return strings.HasPrefix(name, p) }) {
 			continue
 		}
-		i := slices.IndexFunc(keys, func(k Key) bool { return k.Env == name && !k.open })
+		i := slices.IndexFunc(keys, func(k Key) bool { return k.Env == name && !k.Open })
 		if i < 0 {
 			unknown = append(unknown, unknownEnv(keys, name))
 			continue

@@ -1,0 +1,61 @@
+// Command gendocs writes docs/configuration.md from the settings themselves.
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"log"
+	"os"
+	"strings"
+
+	"github.com/taploop/taploop/config"
+)
+
+const head = `<!-- Made by go generate from package config; do not edit. -->
+
+# Configuration
+
+Layers, in rising order: the defaults, one YAML file, the environment, flags. The file is ` + "`--config FILE`, else `$TAPLOOP_CONFIG`,\nelse `taploop.yaml`" + ` in the user's configuration folder. Unknown keys are errors. ` + "`taploop config show`" + ` prints every key with
+its value and where that came from; ` + "`--set KEY=VALUE`" + ` sets any key for one command.
+
+In the file, a dot is a level:
+
+` + "```yaml" + `
+model:
+  base_url: https://models.example/v1
+  name: some-vision-model
+  api_key_file: /home/me/.secrets/models
+  lang: en
+  extra: {top_k: 1}
+apps:
+  My Bank: com.example.bank
+` + "```" + `
+
+Durations have a unit: 90s, 30m. Keys of models come from the environment or a file, never from a flag, and are masked wherever
+they are shown.
+
+| key | default | what it is | environment |
+| --- | --- | --- | --- |
+`
+
+func main() {
+	if len(os.Args) != 2 {
+		log.Fatal("usage: gendocs FILE")
+	}
+	var b bytes.Buffer
+	b.WriteString(head)
+	for _, k := range config.Keys() {
+		def := k.Default
+		if def != "" {
+			def = "`" + def + "`"
+		}
+		env := "`" + k.Env + "`"
+		if k.Open {
+			env = "(file only)"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", k.Path, def, strings.ReplaceAll(k.Help, "|", `\|`), env)
+	}
+	if err := os.WriteFile(os.Args[1], b.Bytes(), 0o644); err != nil {
+		log.Fatal(err)
+	}
+}
