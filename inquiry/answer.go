@@ -12,7 +12,8 @@ const Masked = "[secret]"
 // Answer is the words of an answer. A secret one masks itself in every print, log and encoding; only [Answer.Reveal] gives
 // its words. The zero value is an empty, plain answer. Compare answers by their words, not with ==.
 type Answer struct {
-	// A pointer, because fmt prints a nested field raw when the verb does not suit the struct around it: then it prints an address.
+	// A pointer, because fmt prints a nested field raw when the verb does not suit the struct around it: then it prints
+	// an address.
 	text   *string
 	secret bool
 }

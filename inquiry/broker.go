@@ -19,8 +19,8 @@ type Options struct {
 	Now       func() time.Time // nil means time.Now
 }
 
-// Broker settles questions and tells those who wait. It is safe for concurrent use. Several brokers, in one process or in several, may
-// share a store: the store decides who wins, and Sweep brings what the others settled.
+// Broker settles questions and tells those who wait. It is safe for concurrent use. Several brokers, in one process or
+// in several, may share a store: the store decides who wins, and Sweep brings what the others settled.
 type Broker struct {
 	store Store
 	opts  Options
@@ -35,7 +35,8 @@ type Broker struct {
 
 // NewBroker makes a broker over a store. It starts no goroutine: the owner calls Run, or Sweep.
 func NewBroker(store Store, opts *Options) *Broker {
-	b := &Broker{store: store, waiters: map[string][]chan struct{}{}, open: map[string]bool{}, subs: map[*Subscription]struct{}{}, settled: map[string]bool{}}
+	b := &Broker{store: store, waiters: map[string][]chan struct{}{}, open: map[string]bool{}, settled: map[string]bool{},
+		subs: map[*Subscription]struct{}{}}
 	if opts != nil {
 		b.opts = *opts
 	}
@@ -68,8 +69,8 @@ const (
 // Clamp brings a time that a model asked for into its bounds.
 func Clamp(d time.Duration) time.Duration { return min(max(d, MinAttention), MaxAttention) }
 
-// Open stores a new question and then tells the subscribers. Id, status and AskedAt are the broker's own; the deadlines are those of q, or
-// the options'.
+// Open stores a new question and then tells the subscribers. Id, status and AskedAt are the broker's own; the deadlines
+// are those of q, or the options'.
 func (b *Broker) Open(ctx context.Context, q Question) (Question, error) {
 	q = q.Clone()
 	q.ID, q.Status, q.Resolution, q.AppliedAt = NewID(), Pending, nil, time.Time{}
@@ -144,11 +145,13 @@ type Result struct {
 	Replayed bool // the same reply was accepted before
 }
 
-// Resolve settles the question with the reply, if it is the first. Otherwise: the same reply again (by its id) is the same success,
-// Replayed; ErrReplyIDReused when its id came with other content; an *AlreadyResolvedError that tells the winner; ErrGone when the
-// question timed out, expired or was withdrawn. A reply that does not fit is an *InvalidReplyError, and the question stays open.
+// Resolve settles the question with the reply, if it is the first. Otherwise: the same reply again (by its id) is the
+// same success, Replayed; ErrReplyIDReused when its id came with other content; an *AlreadyResolvedError that tells the
+// winner; ErrGone when the question timed out, expired or was withdrawn. A reply that does not fit is an
+// *InvalidReplyError, and the question stays open.
 //
-// When it returns nil the resolution is on disk. A question whose time is over is settled so, whether or not a sweep was there first.
+// When it returns nil the resolution is on disk. A question whose time is over is settled so, whether or not a sweep
+// was there first.
 func (b *Broker) Resolve(ctx context.Context, id string, r Reply) (Result, error) {
 	q, err := b.store.Get(ctx, id)
 	if err != nil {
@@ -189,7 +192,8 @@ func (q Question) answer(text string) Answer {
 	return Plain(text)
 }
 
-// settle is the one way to settle a question: the store first, then those who wait. The question is as it is now, also beside ErrSettled.
+// settle is the one way to settle a question: the store first, then those who wait. The question is as it is now, also
+// beside ErrSettled.
 func (b *Broker) settle(ctx context.Context, id string, to Status, r Resolution) (Question, error) {
 	q, err := b.store.Settle(ctx, id, to, r)
 	if err == nil || errors.Is(err, ErrSettled) {
@@ -198,8 +202,8 @@ func (b *Broker) settle(ctx context.Context, id string, to Status, r Resolution)
 	return q, err
 }
 
-// Withdraw closes a question without an answer, and says why. One that is withdrawn already is fine; one that was settled otherwise
-// is an *AlreadyResolvedError or ErrGone.
+// Withdraw closes a question without an answer, and says why. One that is withdrawn already is fine; one that was
+// settled otherwise is an *AlreadyResolvedError or ErrGone.
 func (b *Broker) Withdraw(ctx context.Context, id, why string) error {
 	q, err := b.settle(ctx, id, Withdrawn, Resolution{Type: TypeWithdraw, Channel: "run", Why: why, At: b.now()})
 	switch {

@@ -106,8 +106,8 @@ func fits(text string, limit int) error {
 	return nil
 }
 
-// normal is the response as it is kept: an option in the question's own spelling, anything else without the line break at its end.
-// Spaces stay in a secret: they may belong to it.
+// normal is the response as it is kept: an option in the question's own spelling, anything else without the line break
+// at its end. Spaces stay in a secret: they may belong to it.
 func (q Question) normal(text string) string {
 	if o := q.option(text); o != "" {
 		return o

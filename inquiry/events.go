@@ -19,7 +19,8 @@ const (
 	Lost     EventType = "lost" // the subscriber was too slow and Event.Lost events are gone: it should list the questions anew
 )
 
-// Event is something that happened to a question. It happened: the store has it. The words of a secret answer are not in it.
+// Event is something that happened to a question. It happened: the store has it. The words of a secret answer are not
+// in it.
 type Event struct {
 	Type     EventType
 	Question Question
@@ -29,7 +30,8 @@ type Event struct {
 // ErrClosed is returned by Next after Close.
 var ErrClosed = errors.New("the subscription is closed")
 
-// Subscription is a queue of events. It never holds up the broker: one that is full is emptied and its reader is told how many it lost.
+// Subscription is a queue of events. It never holds up the broker: one that is full is emptied and its reader is told
+// how many it lost.
 type Subscription struct {
 	b     *Broker
 	limit int

@@ -124,7 +124,8 @@ func NewID() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// Applicable reports why the answer may not be applied by the run's life fence: ErrPending, ErrApplied or ErrFenced; nil when it may.
+// Applicable reports why the answer may not be applied by the run's life fence: ErrPending, ErrApplied or ErrFenced;
+// nil when it may.
 func (q Question) Applicable(fence int64) error {
 	switch {
 	case q.Open():

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// Store keeps questions. Any number of goroutines, brokers and processes may use one at once; inquirytest.Run is its contract.
+// Store keeps questions. Any number of goroutines, brokers and processes may use one at once; inquirytest.Run is its
+// contract.
 type Store interface {
 	// Insert adds a new question. A second one with the same id is an error.
 	Insert(ctx context.Context, q Question) error
@@ -15,8 +16,8 @@ type Store interface {
 	// Settle is the compare-and-set: a pending question gets the status and the resolution, which survive a crash once it
 	// returns. When the question is not pending any more it returns the question as it is and ErrSettled.
 	Settle(ctx context.Context, id string, to Status, r Resolution) (Question, error)
-	// Apply marks a settled question as applied, once, and erases a secret answer; the question that it returns still has the
-	// answer. It returns ErrPending, ErrApplied (already done) or ErrFenced (fence is not the question's own).
+	// Apply marks a settled question as applied, once, and erases a secret answer; the question that it returns still
+	// has the answer. It returns ErrPending, ErrApplied (already done) or ErrFenced (fence is not the question's own).
 	Apply(ctx context.Context, id string, fence int64, at time.Time) (Question, error)
 	// List returns questions, oldest first.
 	List(ctx context.Context, f Filter) ([]Question, error)

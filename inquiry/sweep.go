@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// Run sweeps until ctx ends, and returns its cause. report gets the errors of single sweeps, and may be nil; the next sweep tries again.
+// Run sweeps until ctx ends, and returns its cause. report gets the errors of single sweeps, and may be nil; the next
+// sweep tries again.
 func (b *Broker) Run(ctx context.Context, report func(error)) error {
 	tick := time.NewTicker(b.opts.Every)
 	defer tick.Stop()
@@ -23,8 +24,9 @@ func (b *Broker) Run(ctx context.Context, report func(error)) error {
 	}
 }
 
-// Sweep settles the questions whose time is over at now, through the same compare-and-set as every answer; tells, once per broker, of
-// questions that nobody gave attention to in time and that stay open; and tells of questions that other brokers opened or settled.
+// Sweep settles the questions whose time is over at now, through the same compare-and-set as every answer; tells, once
+// per broker, of questions that nobody gave attention to in time and that stay open; and tells of questions that other
+// brokers opened or settled.
 func (b *Broker) Sweep(ctx context.Context, now time.Time) error {
 	defer b.sweep()()
 	pending, err := b.store.List(ctx, Filter{Status: Pending})

@@ -12,8 +12,8 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 )
 
-// Delete removes a session with its runs, steps, frames and questions. One whose run is queued, running or waiting for a person is
-// refused with a *StateError.
+// Delete removes a session with its runs, steps, frames and questions. One whose run is queued, running or waiting for
+// a person is refused with a *StateError.
 func (s *Store) Delete(ctx context.Context, sessionID string) error {
 	deleted, err := s.delete(ctx, sessionID, time.Time{})
 	if err == nil && !deleted {
@@ -46,7 +46,8 @@ func (s *Store) delete(ctx context.Context, id string, before time.Time) (delete
 }
 
 func notBusy(ctx context.Context, tx *sql.Tx, sessionID string) error {
-	r, err := scanRun(tx.QueryRowContext(ctx, "SELECT "+runColumnsOf("r")+" FROM runs r WHERE session_id = ? AND state IN ('QUEUED', 'RUNNING', 'WAITING_REPLY')", sessionID))
+	r, err := scanRun(tx.QueryRowContext(ctx, "SELECT "+runColumnsOf("r")+` FROM runs r
+		WHERE session_id = ? AND state IN ('QUEUED', 'RUNNING', 'WAITING_REPLY')`, sessionID))
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
 	}
@@ -56,13 +57,14 @@ func notBusy(ctx context.Context, tx *sql.Tx, sessionID string) error {
 	return hint.Add(&StateError{RunID: r.ID, State: r.State, Fence: r.Fence}, "stop the session first")
 }
 
-// deleteFrames comes after the rows: a crash in between leaves pictures without a session, which Prune removes, and never a step without its picture.
+// deleteFrames comes after the rows: a crash in between leaves pictures without a session, which Prune removes, and
+// never a step without its picture.
 func (s *Store) deleteFrames(sessionID string) error {
 	return os.RemoveAll(filepath.Join(s.dir, framesDir, sessionID))
 }
 
-// Prune deletes the sessions in which nothing happened since before, except those that Delete refuses, and frames that belong to no
-// session. It returns how many sessions it deleted.
+// Prune deletes the sessions in which nothing happened since before, except those that Delete refuses, and frames that
+// belong to no session. It returns how many sessions it deleted.
 func (s *Store) Prune(ctx context.Context, before time.Time) (int, error) {
 	ids, err := collect(ctx, s.read, scanID, "SELECT id FROM sessions WHERE updated_at < ?", millis(before))
 	if err != nil {

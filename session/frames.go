@@ -37,9 +37,12 @@ func (s *Store) Frame(ctx context.Context, id string) ([]byte, error) {
 	return b, err
 }
 
-// SaveFrame keeps the frame of the run's step with that index and returns its id, for a question that shows it before the
-// step is journaled. The journal keeps the frame of each step by itself, under the same id.
+// SaveFrame keeps the frame of the run's step with that index and returns its id, for a question that shows it before
+// the step is journaled. The journal keeps the frame of each step by itself, under the same id. No frame has the id "".
 func (s *Store) SaveFrame(ctx context.Context, run Run, index int, f *screen.Frame) (string, error) {
+	if f == nil {
+		return "", nil
+	}
 	id := fmt.Sprintf("%s.%d.%d", run.SessionID, index, run.Fence)
 	path, err := s.framePath(id)
 	if err != nil {

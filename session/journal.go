@@ -45,9 +45,9 @@ func (j *journal) Intent(ctx context.Context, st agentloop.Step) error {
 	return nil
 }
 
-// Done writes the outcome. See agentloop.Journal. Its ctx should not end with the run: what the phone did is to be known.
-// A step whose Intent is there is completed even when the run has another life by now, because that is what happened; the course
-// is not stored then, and the error is ErrFenced.
+// Done writes the outcome. See agentloop.Journal. Its ctx should not end with the run: what the phone did is to be
+// known. A step whose Intent is there is completed even when the run has another life by now, because that is what
+// happened; the course is not stored then, and the error is ErrFenced.
 func (j *journal) Done(ctx context.Context, st agentloop.Step, c agentloop.Course) error {
 	row, err := j.prepare(ctx, st)
 	if err != nil {

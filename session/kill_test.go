@@ -47,7 +47,8 @@ func child(t *testing.T, what, dir, run string) (*exec.Cmd, *bufio.Scanner) {
 	return cmd, bufio.NewScanner(out)
 }
 
-// journalForever resumes the run and takes steps: each gesture appends one byte to the file "phone", which stands for the phone.
+// journalForever resumes the run and takes steps: each gesture appends one byte to the file "phone", which stands for
+// the phone.
 func journalForever(dir, runID string) error {
 	ctx := context.Background()
 	s, err := session.Open(ctx, dir, nil)

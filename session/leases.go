@@ -10,9 +10,9 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 )
 
-// Lease gives the phone to the run, or returns a *BusyError that says who has it. It is given when nobody has it, when the run or
-// another run of its session has it, or when the holder has no claim any more: its run is paused or ended, its owner died while
-// it was running, or it has waited for a person for longer than Options.Keep.
+// Lease gives the phone to the run, or returns a *BusyError that says who has it. It is given when nobody has it, when
+// the run or another run of its session has it, or when the holder has no claim any more: its run is paused or ended,
+// its owner died while it was running, or it has waited for a person for longer than Options.Keep.
 func (s *Store) Lease(ctx context.Context, serial, runID string) error {
 	err := s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		r, err := runByID(ctx, tx, runID)
@@ -26,8 +26,8 @@ func (s *Store) Lease(ctx context.Context, serial, runID string) error {
 		if held && h.SessionID != r.SessionID {
 			return hint.Add(&BusyError{h}, "wait until that session is done, stop it, or use another phone")
 		}
-		_, err = tx.ExecContext(ctx, "INSERT INTO leases (serial, run_id, since) VALUES (?, ?, ?) ON CONFLICT (serial) DO UPDATE SET run_id = excluded.run_id, since = excluded.since",
-			serial, runID, millis(s.now()))
+		_, err = tx.ExecContext(ctx, `INSERT INTO leases (serial, run_id, since) VALUES (?, ?, ?)
+			ON CONFLICT (serial) DO UPDATE SET run_id = excluded.run_id, since = excluded.since`, serial, runID, millis(s.now()))
 		return err
 	})
 	if err != nil {

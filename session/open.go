@@ -106,7 +106,8 @@ func (s *Store) open(ctx context.Context) error {
 	return err
 }
 
-// connect opens the database with pragmas that are per connection. WAL mode is set by migrate, once, because it is kept in the file.
+// connect opens the database with pragmas that are per connection. WAL mode is set by migrate, once, because it is kept
+// in the file.
 func connect(path string, conns int, params string) (*sql.DB, error) {
 	u := url.URL{Scheme: "file", Path: path, RawQuery: fmt.Sprintf("_pragma=busy_timeout(%d)&_pragma=foreign_keys(ON)&%s", busyMillis, params)}
 	db, err := sql.Open("sqlite", u.String())

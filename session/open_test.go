@@ -183,3 +183,17 @@ func TestACallThatIsCancelledBeforeItBeginsWritesNothing(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, steps)
 }
+
+func TestACallThatIsCancelledHalfWayIsDoneWhole(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	inside := func() {}
+	s := open(t, t.TempDir(), &session.Options{Now: func() time.Time { inside(); return time.Now() }})
+	r := started(t, s)
+	inside = cancel // the clock is read within the transaction
+	paused, err := s.Transition(ctx, r.ID, session.Change{To: session.Paused})
+	require.NoError(t, err)
+	require.ErrorIs(t, ctx.Err(), context.Canceled)
+	now, err := s.Run(t.Context(), r.ID)
+	require.NoError(t, err)
+	require.Equal(t, paused, now)
+}

@@ -63,7 +63,8 @@ func (o *owner) alive(id string) bool {
 	if id == o.id {
 		return true
 	}
-	// A shared lock, so that two who look at once do not take each other for the owner. No O_CREATE: a look leaves nothing behind.
+	// A shared lock, so that two who look at once do not take each other for the owner. No O_CREATE: a look leaves
+	// nothing behind.
 	l := flock.New(o.path(id), flock.SetFlag(os.O_RDONLY))
 	free, err := l.TryRLock()
 	if errors.Is(err, fs.ErrNotExist) {

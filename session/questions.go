@@ -11,8 +11,8 @@ import (
 	"github.com/taploop/taploop/inquiry"
 )
 
-// Questions is the part of the store that keeps questions. A secret answer is encrypted from when it is accepted until it is
-// applied, and then erased.
+// Questions is the part of the store that keeps questions. A secret answer is encrypted from when it is accepted until
+// it is applied, and then erased.
 func (s *Store) Questions() inquiry.Store { return &questions{s} }
 
 type questions struct{ s *Store }
@@ -35,7 +35,7 @@ func (qs *questions) scan(row scanner) (inquiry.Question, error) {
 		return body, nil
 	}
 	res.Response = inquiry.Plain(response)
-	if body.Secret && res.Type == inquiry.TypeAnswer {
+	if body.Secret && (res.Type == inquiry.TypeAnswer || res.Type == inquiry.TypeDecline) {
 		if sealed != nil {
 			if response, err = qs.s.vault.open(q.ID, sealed); err != nil {
 				return q, err
@@ -110,7 +110,8 @@ func (qs *questions) settle(ctx context.Context, tx *sql.Tx, q *inquiry.Question
 		return err
 	}
 	q.Status, q.Resolution = to, &r
-	_, err = tx.ExecContext(ctx, "UPDATE questions SET status = ?, resolution = ?, response = ?, sealed = ? WHERE id = ?", to, resolution, response, sealed, q.ID)
+	_, err = tx.ExecContext(ctx, "UPDATE questions SET status = ?, resolution = ?, response = ?, sealed = ? WHERE id = ?",
+		to, resolution, response, sealed, q.ID)
 	return err
 }
 

@@ -8,10 +8,11 @@ import (
 	"github.com/taploop/taploop/agentloop"
 )
 
-// Recover brings back what owners that died have left behind, and returns those runs as they are now. A run that was QUEUED or
-// RUNNING is PAUSED with the reason SERVER_RESTARTED; one that had asked a question, but had not got round to waiting for the answer,
-// is WAITING_REPLY. An action that was begun and has no outcome is noted in the run's course and never repeated.
-// Runs of owners that are alive, in any process, are left alone. It may be called at any time, by any number of processes.
+// Recover brings back what owners that died have left behind, and returns those runs as they are now. A run that was
+// QUEUED or RUNNING is PAUSED with the reason SERVER_RESTARTED; one that had asked a question, but had not got round to
+// waiting for the answer, is WAITING_REPLY. An action that was begun and has no outcome is noted in the run's course
+// and never repeated. Runs of owners that are alive, in any process, are left alone. It may be called at any time, by
+// any number of processes.
 func (s *Store) Recover(ctx context.Context) ([]Run, error) {
 	var recovered []Run
 	alive := map[string]bool{s.owner.id: true}
@@ -63,7 +64,8 @@ func (s *Store) recoverRun(ctx context.Context, tx *sql.Tx, r *Run) error {
 // askedBy is the question that this life of the run asked and whose answer it has not applied, or "".
 func askedBy(ctx context.Context, tx *sql.Tx, r *Run) (string, error) {
 	var id string
-	err := tx.QueryRowContext(ctx, `SELECT id FROM questions WHERE run_id = ? AND fence = ? AND applied_at = 0 AND status IN ('pending', 'answered', 'refused', 'timed_out')
+	err := tx.QueryRowContext(ctx, `SELECT id FROM questions WHERE run_id = ? AND fence = ? AND applied_at = 0
+		AND status IN ('pending', 'answered', 'refused', 'timed_out')
 		ORDER BY asked_at DESC, rowid DESC LIMIT 1`, r.ID, r.Fence).Scan(&id)
 	if err == sql.ErrNoRows {
 		return "", nil

@@ -26,8 +26,9 @@ func scanRun(row scanner) (Run, error) {
 	return r, err
 }
 
-// CreateRun adds a run to r.SessionID. It takes Task, State ("" means Queued), Course, MaxSteps, ReplyMode and Settings from r;
-// the rest is the store's own. While the session's latest run is not terminal it returns a *StateError about that run.
+// CreateRun adds a run to r.SessionID. It takes Task, State ("" means Queued), Course, MaxSteps, ReplyMode and Settings
+// from r; the rest is the store's own. While the session's latest run is not terminal it returns a *StateError about
+// that run.
 func (s *Store) CreateRun(ctx context.Context, r Run) (Run, error) {
 	if r.State == "" {
 		r.State = Queued
@@ -65,7 +66,8 @@ func (s *Store) insertRun(ctx context.Context, tx *sql.Tx, r *Run) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO runs (id, session_id, seq, task, state, course, max_steps, reply_mode, settings, owner, fence, created_at, updated_at)
+	_, err = tx.ExecContext(ctx, `INSERT INTO runs (id, session_id, seq, task, state, course, max_steps, reply_mode, settings,
+		owner, fence, created_at, updated_at)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, r.ID, r.SessionID, r.Seq, r.Task, r.State, course, r.MaxSteps, r.ReplyMode, settings,
 		r.Owner, r.Fence, millis(r.CreatedAt), millis(r.UpdatedAt))
 	if err != nil {

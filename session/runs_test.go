@@ -2,6 +2,8 @@ package session_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -147,15 +149,20 @@ func TestStoppingARunWithdrawsItsQuestionsInTheSameMoment(t *testing.T) {
 		wg.Go(func() { _, stopped = s.Transition(t.Context(), r.ID, session.Change{To: session.Cancelled}) })
 		wg.Wait()
 		require.NoError(t, stopped)
-		if answered != nil {
+		now, err := b.Get(t.Context(), q.ID)
+		require.NoError(t, err)
+		if answered == nil {
+			require.Equal(t, inquiry.Answered, now.Status)
+		} else {
 			require.ErrorIs(t, answered, inquiry.ErrGone)
+			require.Equal(t, inquiry.Withdrawn, now.Status)
 		}
 		_, err = s.Transition(t.Context(), r.ID, session.Change{To: session.Running, Apply: q.ID})
 		var state *session.StateError
 		require.ErrorAs(t, err, &state)
-		now, err := s.Run(t.Context(), r.ID)
+		ended, err := s.Run(t.Context(), r.ID)
 		require.NoError(t, err)
-		_, err = b.Apply(t.Context(), q.ID, now.Fence)
+		_, err = b.Apply(t.Context(), q.ID, ended.Fence)
 		require.ErrorIs(t, err, inquiry.ErrFenced, "an answer that a stop overtook is not applied")
 
 		r, err = s.CreateRun(t.Context(), session.Run{SessionID: r.SessionID, Task: "again"})
@@ -163,6 +170,23 @@ func TestStoppingARunWithdrawsItsQuestionsInTheSameMoment(t *testing.T) {
 		r, err = s.Transition(t.Context(), r.ID, session.Change{To: session.Running})
 		require.NoError(t, err)
 	}
+}
+
+func TestAfterAStopNobodyCanAnswer(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	r := started(t, s)
+	b := inquiry.NewBroker(s.Questions(), nil)
+	q, err := b.Open(t.Context(), inquiry.Question{SessionID: r.SessionID, RunID: r.ID, Fence: r.Fence, Text: "when?"})
+	require.NoError(t, err)
+	other, err := b.Open(t.Context(), inquiry.Question{RunID: "another", Text: "when?"})
+	require.NoError(t, err)
+	_, err = s.Transition(t.Context(), r.ID, session.Change{To: session.Cancelled})
+	require.NoError(t, err)
+	_, err = b.Resolve(t.Context(), q.ID, inquiry.Reply{Response: "at 7", Channel: "http"})
+	require.ErrorIs(t, err, inquiry.ErrGone)
+	require.ErrorContains(t, err, "the run has ended: CANCELLED")
+	_, err = b.Resolve(t.Context(), other.ID, inquiry.Reply{Response: "at 7", Channel: "http"})
+	require.NoError(t, err, "other questions stay")
 }
 
 func TestAnAnswerIsAppliedWithTheChangeThatUsesItOnce(t *testing.T) {
@@ -241,6 +265,21 @@ func TestAWriterFromAFormerLifeIsRefused(t *testing.T) {
 	require.Equal(t, r2, now, "its course is not")
 }
 
+func TestAWriterIsRefusedWhenTheRunGoesOnElsewhere(t *testing.T) {
+	dir := t.TempDir()
+	s, other := open(t, dir, nil), open(t, dir, nil)
+	r := started(t, s)
+	old := s.Journal(r)
+	_, err := other.Transition(t.Context(), r.ID, session.Change{To: session.Paused})
+	require.NoError(t, err)
+	r2, err := other.Transition(t.Context(), r.ID, session.Change{To: session.Running})
+	require.NoError(t, err)
+	require.Equal(t, other.Owner(), r2.Owner)
+	require.ErrorIs(t, old.Intent(t.Context(), step(t, 1, actions.Home{})), session.ErrFenced)
+	require.ErrorIs(t, old.Done(t.Context(), step(t, 1, actions.Home{}), agentloop.Course{}), session.ErrFenced)
+	require.NoError(t, other.Journal(r2).Intent(t.Context(), step(t, 1, actions.Home{})))
+}
+
 func TestAPausedRunTouchesNothingMore(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	r := started(t, s)
@@ -276,8 +315,11 @@ func TestAStepWithoutActionOrFrameIsWritten(t *testing.T) {
 }
 
 func TestAFrameThatIsNotThereIsNotFound(t *testing.T) {
-	s := open(t, t.TempDir(), nil)
-	for _, id := range []string{"", "abc.1.1", "../../etc/passwd", "a/../b.1.1", "..1.1"} {
+	dir := t.TempDir()
+	s := open(t, dir, nil)
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "other"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "other", "1.1.jpeg"), []byte("x"), 0o600))
+	for _, id := range []string{"", "abc.1.1", "../../etc/passwd", "../other.1.1", "..1.1"} {
 		_, err := s.Frame(t.Context(), id)
 		require.ErrorIs(t, err, session.ErrNotFound, id)
 	}

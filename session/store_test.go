@@ -1,10 +1,11 @@
 package session_test
 
 import (
-	"context"
+	"bytes"
 	"encoding/json"
 	"image"
 	"image/color"
+	"image/jpeg"
 	"os"
 	"path/filepath"
 	"testing"
@@ -64,7 +65,7 @@ func step(t testing.TB, index int, a actions.Action) agentloop.Step {
 				Action: a, Thought: "so that <it> rings", Explain: "go on", Summary: "began",
 				Fields: []actions.Field{{Key: "explain", Value: "go on"}, {Key: "action", Value: a.Verb()}},
 			},
-			Caption: "a clock",
+			Caption: "a clock\x00 \u202E \U0001F642",
 			Tries: []agentloop.Try{
 				{Prompt: "p", Reply: "?", Error: "unreadable", Took: time.Second, PromptTokens: 10, CompletionTokens: 2},
 				{Prompt: "p2", Reply: "r", Took: 2 * time.Second, PromptTokens: 12, CompletionTokens: 3},
@@ -132,4 +133,40 @@ func TestTheDataFolderIsForThisUserOnly(t *testing.T) {
 	}))
 }
 
-var _ = context.Background
+func TestEachStepHasItsOwnPicture(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	r := started(t, s)
+	j := s.Journal(r)
+	black := frame(t, 8, 8, color.Black)
+	for i, f := range []*screen.Frame{frame(t, 8, 8, color.White), black, black} {
+		st := step(t, i+1, actions.Home{})
+		st.Look.Frame = f
+		require.NoError(t, j.Intent(t.Context(), st))
+		require.NoError(t, j.Done(t.Context(), st, agentloop.Course{}))
+	}
+	steps, err := s.Steps(t.Context(), r.SessionID)
+	require.NoError(t, err)
+	ids := map[string]bool{}
+	for i, dark := range []bool{false, true, true} {
+		ids[steps[i].FrameID] = true
+		b, err := s.Frame(t.Context(), steps[i].FrameID)
+		require.NoError(t, err)
+		img, err := jpeg.Decode(bytes.NewReader(b))
+		require.NoError(t, err)
+		red, _, _, _ := img.At(4, 4).RGBA()
+		require.Equal(t, dark, red < 0x8000, "step %d", i+1)
+	}
+	require.Len(t, ids, 3)
+}
+
+func TestTheFrameOfAQuestionIsTheOneOfItsStep(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	r := started(t, s)
+	st := step(t, 1, actions.Info{Question: "?"})
+	id, err := s.SaveFrame(t.Context(), r, 1, st.Look.Frame)
+	require.NoError(t, err)
+	require.NoError(t, s.Journal(r).Done(t.Context(), st, agentloop.Course{}))
+	steps, err := s.Steps(t.Context(), r.SessionID)
+	require.NoError(t, err)
+	require.Equal(t, id, steps[0].FrameID)
+}

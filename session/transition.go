@@ -10,12 +10,13 @@ import (
 	"github.com/taploop/taploop/agentloop"
 )
 
-// Transition moves a run from state to state. Of any number of callers whose changes exclude each other exactly one wins; the others get a
-// *StateError with the present state. A terminal run never changes again.
+// Transition moves a run from state to state. Of any number of callers whose changes exclude each other exactly one
+// wins; the others get a *StateError with the present state. A terminal run never changes again.
 //
-// Entering Running starts a new life of the run: its fence grows, it is this store's, and an action that its former life
-// left without an outcome becomes a note for the model. Entering a terminal state ends the life: its writer is refused from
-// then on, and the run's open questions are withdrawn in the same transaction, so that no later answer can win.
+// Entering Running starts a new life of the run: its fence grows, it is this store's, and an action that its former
+// life left without an outcome becomes a note for the model. Entering a terminal state ends the life: its writer is
+// refused from then on, and the run's open questions are withdrawn in the same transaction, so that no later answer can
+// win.
 func (s *Store) Transition(ctx context.Context, runID string, c Change) (Run, error) {
 	var r Run
 	err := s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
@@ -103,15 +104,16 @@ func (s *Store) saveRun(ctx context.Context, tx *sql.Tx, r *Run) error {
 	_, err = tx.ExecContext(ctx, `UPDATE runs SET waiting_at = CASE WHEN ?1 <> 'WAITING_REPLY' THEN 0 WHEN state = ?1 THEN waiting_at ELSE ?2 END,
 		state = ?1, updated_at = ?2, stop_reason = ?3, answer = ?4, error = ?5, course = ?6, max_steps = ?7, settings = ?8, owner = ?9,
 		fence = ?10, question_id = ?11, ended_at = ?12 WHERE id = ?13`,
-		r.State, millis(r.UpdatedAt), r.StopReason, r.Answer, r.Error, course, r.MaxSteps, settings, r.Owner, r.Fence, r.QuestionID, millis(r.EndedAt), r.ID)
+		r.State, millis(r.UpdatedAt), r.StopReason, r.Answer, r.Error, course, r.MaxSteps, settings, r.Owner, r.Fence, r.QuestionID,
+		millis(r.EndedAt), r.ID)
 	if err != nil {
 		return err
 	}
 	return s.touch(ctx, tx, r.SessionID)
 }
 
-// noteUnfinished finds an action that was begun and has no outcome. Nobody will ever know what became of it: the step becomes
-// Unknown, counts as a step, and the model is told.
+// noteUnfinished finds an action that was begun and has no outcome. Nobody will ever know what became of it: the step
+// becomes Unknown, counts as a step, and the model is told.
 func noteUnfinished(ctx context.Context, tx *sql.Tx, r *Run) error {
 	left, err := collect(ctx, tx, scanStep, "SELECT "+stepColumns+" FROM steps WHERE run_id = ? AND state = 'INTENT' ORDER BY idx", r.ID)
 	if err != nil || len(left) == 0 {

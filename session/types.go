@@ -96,8 +96,8 @@ type Change struct {
 	MaxSteps int                  // 0 keeps the present one
 	Settings json.RawMessage      // nil keeps the present ones
 
-	// Apply is a settled question whose answer this change applies. It fails with inquiry.ErrApplied, ErrPending or ErrFenced as
-	// inquiry.Store.Apply does, and the step that asked gets the last exchange of Course.
+	// Apply is a settled question whose answer this change applies. It fails with inquiry.ErrApplied, ErrPending or
+	// ErrFenced as inquiry.Store.Apply does, and the step that asked gets the last exchange of Course.
 	Apply string
 }
 

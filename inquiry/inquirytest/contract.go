@@ -125,6 +125,14 @@ func secret(t *testing.T, s inquiry.Store) {
 	require.Equal(t, inquiry.Secret("482913"), got.Resolution.Response)
 	require.Equal(t, got, get(t, s, q.ID))
 
+	declined := Sample()
+	declined.Secret = true
+	insert(t, s, declined)
+	won.Type, won.Response = inquiry.TypeDecline, inquiry.Secret("not 482913")
+	got, err = s.Settle(t.Context(), declined.ID, inquiry.Refused, won)
+	require.NoError(t, err)
+	require.Equal(t, got, get(t, s, declined.ID), "so is what came with a refusal")
+
 	got, err = s.Apply(t.Context(), q.ID, q.Fence, asked)
 	require.NoError(t, err)
 	require.Equal(t, inquiry.Secret("482913"), got.Resolution.Response, "the one who applies it gets it")

@@ -14,9 +14,9 @@ import (
 	"github.com/taploop/taploop/session"
 )
 
-// Gelab writes the session into dir as gelab-zero does: traces/{id}.jsonl with a line for the start and a line for each step, and
-// images/{id}_step_{n}.jpeg. Times are UTC. Neither keys nor secret answers are in it, because the store does not have them.
-// An existing trace of the session is replaced.
+// Gelab writes the session into dir as gelab-zero does: traces/{id}.jsonl with a line for the start and a line for each
+// step, and images/{id}_step_{n}.jpeg. Times are UTC. Neither keys nor secret answers are in it, because the store does
+// not have them. An existing trace of the session is replaced.
 func Gelab(ctx context.Context, dir string, src Source, sessionID string) error {
 	if err := gelab(ctx, dir, src, sessionID); err != nil {
 		return fmt.Errorf("exporting session %s for gelab: %w", sessionID, err)
@@ -163,8 +163,8 @@ func (t trajectory) trace() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// comments is what the user said before a step, by the step's index: the answer to the question of the step before it, or the task of a
-// later run.
+// comments is what the user said before a step, by the step's index: the answer to the question of the step before it,
+// or the task of a later run.
 func (t trajectory) comments() map[int]string {
 	task := map[string]string{}
 	for i, r := range t.runs {
@@ -203,9 +203,9 @@ func newTraceStep(st session.StepRecord, comment string) (traceStep, error) {
 
 func seconds(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }
 
-// AgentAction is the decision as gelab-zero gives it back: one object with the fields in the order in which the model wrote them, points as
-// [x, y] from 0 to 1000, and action_type equal to action. A decision that did not come as fields is written as if it had; null stands for no
-// action at all.
+// AgentAction is the decision as gelab-zero gives it back: one object with the fields in the order in which the model
+// wrote them, points as [x, y] from 0 to 1000, and action_type equal to action. A decision that did not come as fields
+// is written as if it had; null stands for no action at all.
 func AgentAction(d actions.Decision) (json.RawMessage, error) {
 	if d.Action == nil {
 		return json.RawMessage("null"), nil

@@ -24,9 +24,9 @@ var style string
 
 var page = template.Must(template.New("page").Funcs(template.FuncMap{"span": span, "moment": moment, "grouped": grouped}).Parse(pageText))
 
-// HTML writes the session as one page that stands for itself: pictures and style are in it, nothing is loaded from elsewhere, and it
-// runs no script. Pictures have a long side of at most 720 pixels. All text is shown as text, whoever wrote it.
-// When it returns an error, w has got a part of the page or none.
+// HTML writes the session as one page that stands for itself: pictures and style are in it, nothing is loaded from
+// elsewhere, and it runs no script. Pictures have a long side of at most 720 pixels. All text is shown as text, whoever
+// wrote it. When it returns an error, w has got a part of the page or none.
 func HTML(ctx context.Context, w io.Writer, src Source, sessionID string) error {
 	t, err := read(ctx, src, sessionID)
 	if err == nil {

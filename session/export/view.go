@@ -70,7 +70,8 @@ type stepView struct {
 	picture  func(id string) (template.URL, error)
 }
 
-// Picture is the step's screenshot as a data URL. It is made when the page is written, so that only one is in memory at a time.
+// Picture is the step's screenshot as a data URL. It is made when the page is written, so that only one is in memory at
+// a time.
 func (s stepView) Picture() (template.URL, error) {
 	if s.FrameID == "" {
 		return "", nil
@@ -84,7 +85,8 @@ func (s stepView) Before() time.Duration { return s.Timing.Settle + s.Timing.Loo
 func newView(t trajectory, picture func(string) (template.URL, error)) view {
 	d := &t.session.Device
 	t.session.Serial, d.Model, d.Android = tag(t.session.Serial), tag(d.Model), tag(d.Android)
-	v := view{Style: template.CSS(style), Policy: policy(), Session: t.session, Title: "A session without a task", Outcome: "Not started", Tone: "plain"}
+	v := view{Style: template.CSS(style), Policy: policy(), Session: t.session,
+		Title: "A session without a task", Outcome: "Not started", Tone: "plain"}
 	for _, r := range t.runs {
 		rv := runView{Run: r, Many: len(t.runs) > 1}
 		rv.Outcome, rv.Tone = outcome(r)
@@ -119,7 +121,8 @@ func (t *totals) add(st session.StepRecord) {
 	}
 }
 
-// bars lays the steps' times out in a row. Waiting for a person is capped at a third of the rest, or it would be all there is to see.
+// bars lays the steps' times out in a row. Waiting for a person is capped at a third of the rest, or it would be all
+// there is to see.
 func bars(steps []session.StepRecord, total time.Duration) []bar {
 	var asked time.Duration
 	for _, st := range steps {
