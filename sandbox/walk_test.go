@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"image"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -88,6 +89,8 @@ func (h *hand) checkTree(r require.TestingT) {
 	})
 	h.do(func() {
 		s := h.scene()
+		var order []*ui.View // from back to front
+		s.window[len(s.window)-1].view.Walk(func(v *ui.View) { order = append(order, v) })
 		for _, n := range clickableOf(&root) {
 			c := n.Center()
 			v := s.at(c, ui.Touchable)
@@ -96,9 +99,10 @@ func (h *hand) checkTree(r require.TestingT) {
 				continue
 			}
 			require.True(r, c.In(v.Bounds()))
-			front := s.window[len(s.window)-1].view
-			if front.Find(func(o *ui.View) bool { return o == v }) != nil && v.Bounds() != n.Bounds {
-				require.True(r, v.Bounds().In(n.Bounds) || v.Bounds().Overlaps(n.Bounds) && front.Blocks(c), "%q is clickable, but a tap at %v hits %q", n.ResourceID, c, v.Name())
+			own := slices.IndexFunc(order, func(o *ui.View) bool { return ui.Touchable(o) && o.Bounds() == n.Bounds })
+			require.GreaterOrEqual(r, own, 0, "%q is listed where no view is", n.ResourceID)
+			if hit := slices.Index(order, v); hit >= 0 {
+				require.GreaterOrEqual(r, hit, own, "a tap at %v hits %q, which lies behind %q", c, v.Name(), n.ResourceID)
 			}
 		}
 	})
