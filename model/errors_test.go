@@ -43,6 +43,7 @@ func TestEachFailureSaysWhatItIsAndHowToMendIt(t *testing.T) {
 		"too long":                     {page{status: 400, body: `{"error":{"message":"This model's maximum context length is 4096 tokens","code":"context_length_exceeded"}}`}, model.TooLong, "maximum context length", "longer context"},
 		"too long for llama.cpp":       {page{status: 400, body: `{"error":{"code":400,"message":"the request exceeds the available context size, try increasing it"}}`}, model.TooLong, "exceeds", "longer context"},
 		"too large":                    {page{status: 413, body: "<html><h1>Request Entity Too Large</h1>"}, model.TooLong, `HTTP 413: a web page titled "Request Entity Too Large"`, "smaller pictures"},
+		"an unknown parameter":         {page{status: 400, body: `{"error":{"message":"model m: unknown parameter top_k"}}`}, model.Rejected, "unknown parameter", "names the parameter"},
 		"an empty purse":               {page{status: 402, body: `{"error":{"message":"pay first"}}`}, model.RateLimited, "HTTP 402: pay first", "limits"},
 		"a proxy's page":               {page{status: 502, body: html}, model.ServerFault, `HTTP 502: a web page titled "502 Bad Gateway" (3 attempts)`, "endpoint's own log"},
 		"a web page that is fine":      {page{body: "<html><title>Welcome &amp; hello</title>"}, model.BadReply, `no chat completion came back, but a web page titled "Welcome & hello"`, "BASE/v1"},

@@ -20,7 +20,7 @@ import (
 // How servers word what has no status of its own; said in lower case.
 var (
 	tooLong = regexp.MustCompile(`context[ _](length|size|window)|maximum context|too many tokens|(prompt|input|request) is too (long|large)`)
-	noModel = regexp.MustCompile(`model.*(not[ _]found|does not exist|not exist|unknown)|(unknown|no such|invalid) model`)
+	noModel = regexp.MustCompile(`model.*(not[ _]found|does not exist)|(unknown|no such|invalid) model`)
 	noSight = regexp.MustCompile(`(image|vision|multimodal|mmproj).*(support|provide|missing)|support.*(image|vision|multimodal)`)
 )
 
