@@ -1,0 +1,301 @@
+package runs_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/session"
+)
+
+// person is a console where the lines are typed one after the other; with none left nobody types.
+type person struct {
+	lines   []string
+	gone    bool // the terminal is closed when the lines are over
+	prompts []string
+	secret  []bool
+}
+
+func (p *person) Ask(ctx context.Context, prompt string, secret bool) (string, error) {
+	p.prompts, p.secret = append(p.prompts, prompt), append(p.secret, secret)
+	if len(p.lines) > 0 {
+		line := p.lines[0]
+		p.lines = p.lines[1:]
+		return line, nil
+	}
+	if p.gone {
+		return "", io.EOF
+	}
+	<-ctx.Done()
+	return "", context.Cause(ctx)
+}
+
+// oracle is a model that answers for people.
+type oracle struct {
+	err    error
+	frames int
+}
+
+func (o *oracle) Reply(_ context.Context, task, question string, options []string, f *screen.Frame) (string, error) {
+	if f != nil {
+		o.frames++
+	}
+	return fmt.Sprintf("%s|%s|%v", task, question, options), o.err
+}
+
+func withMode(w *world, mode runs.ReplyMode, task string) runs.Status {
+	w.t.Helper()
+	st, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: task, KeepEnvironment: true, Settings: runs.Settings{ReplyMode: mode}})
+	require.NoError(w.t, err)
+	return w.wait(st.Session.ID)
+}
+
+// again is the world with other options.
+func (w *world) again(change func(o *runs.Options)) {
+	w.close()
+	change(&w.opts)
+	w.begin()
+}
+
+func TestWithoutRepliesTheRunIsToldToGoOn(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		st := withMode(w, runs.NoReply, "ask tap")
+		require.Equal(t, session.Completed, st.Run.State)
+		require.Equal(t, []actions.Exchange{{Question: "question 1?", Outcome: actions.NoReply}}, st.Run.Course.Exchanges)
+		require.Empty(t, w.questions(st.Session.ID))
+	})
+}
+
+func TestAModelAnswersInAPersonsPlaceAndIsMarkedAsOne(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		o := &oracle{}
+		w.again(func(opts *runs.Options) { opts.Answerer = o })
+		st := withMode(w, runs.AutoReply, "ask tap")
+		require.Equal(t, []actions.Exchange{{Question: "question 1?", Answer: "ask tap|question 1?|[red blue]", Outcome: actions.ModelAnswer}},
+			st.Run.Course.Exchanges)
+		require.Equal(t, 1, o.frames)
+
+		o.err = errors.New("connection refused")
+		st = withMode(w, runs.AutoReply, "ask tap")
+		require.Equal(t, session.Paused, st.Run.State)
+		require.Equal(t, agentloop.ModelError, st.Reason)
+	})
+}
+
+func TestThePersonAtTheConsoleAnswers(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		lines []string
+		want  actions.Exchange
+		asks  int
+	}{
+		{"words", []string{"green"}, actions.Exchange{Answer: "green", Outcome: actions.Answered}, 1},
+		{"the number of an option", []string{" 2 "}, actions.Exchange{Answer: "blue", Outcome: actions.Answered}, 1},
+		{"a number that is no option", []string{"3"}, actions.Exchange{Answer: "3", Outcome: actions.Answered}, 1},
+		{"nothing at first", []string{"", "  ", "red"}, actions.Exchange{Answer: "red", Outcome: actions.Answered}, 3},
+		{"no answer", []string{"/refuse"}, actions.Exchange{Outcome: actions.Refused}, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, w *world) {
+				p := &person{lines: c.lines}
+				w.again(func(o *runs.Options) { o.Console = p })
+
+				st := withMode(w, runs.ManualReply, "ask tap")
+
+				require.Equal(t, session.Completed, st.Run.State)
+				c.want.Question = "question 1?"
+				require.Equal(t, []actions.Exchange{c.want}, st.Run.Course.Exchanges)
+				require.Len(t, p.prompts, c.asks)
+				require.Contains(t, p.prompts[0], "The agent asks / 手机助手提问")
+				require.Contains(t, p.prompts[0], "question 1?")
+				require.Contains(t, p.prompts[0], "2. blue")
+				q := w.questions(st.Session.ID)[0]
+				require.Equal(t, "local_operator", q.Resolution.Authority)
+				require.False(t, q.AppliedAt.IsZero())
+				require.Equal(t, 3, st.Local, "asked within the call")
+			})
+		})
+	}
+}
+
+func TestThePersonAtTheConsoleStopsTheRun(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		w.again(func(o *runs.Options) { o.Console = &person{lines: []string{"/stop"}} })
+		st := withMode(w, runs.ManualReply, "ask tap")
+		require.Equal(t, session.Cancelled, st.Run.State)
+		require.Equal(t, inquiry.Withdrawn, w.questions(st.Session.ID)[0].Status)
+	})
+}
+
+func TestAQuestionOutlivesTheConsole(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		w.again(func(o *runs.Options) { o.Console = &person{gone: true} })
+		st := withMode(w, runs.ManualReply, "ask tap")
+		require.Equal(t, session.WaitingReply, st.Run.State)
+		w.reply(st.Session.ID, "red")
+		require.Equal(t, "done red", w.wait(st.Session.ID).Run.Answer)
+	})
+}
+
+func TestAnotherDoorClosesTheConsole(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		w.again(func(o *runs.Options) { o.Console = &person{} })
+		st, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: "ask tap", Settings: runs.Settings{ReplyMode: runs.ManualReply}})
+		require.NoError(t, err)
+		time.Sleep(time.Minute)
+		q := w.questions(st.Session.ID)[0]
+		_, err = w.fleet.Broker().Resolve(w.ctx(), q.ID, inquiry.Reply{Response: "blue", Channel: "http"})
+		require.NoError(t, err)
+
+		require.Equal(t, "done blue", w.wait(st.Session.ID).Run.Answer)
+	})
+}
+
+func TestOneQuestionAtATimeIsOnTheConsole(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		p := &person{}
+		w.farm.phones["B"] = newFarm("B").phones["B"]
+		w.again(func(o *runs.Options) { o.Console = p })
+		var ids []string
+		for _, serial := range []string{"A", "B"} {
+			st, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: "ask", Serial: serial, Settings: runs.Settings{ReplyMode: runs.ManualReply}})
+			require.NoError(t, err)
+			ids = append(ids, st.Session.ID)
+		}
+		time.Sleep(time.Minute)
+		require.Len(t, p.prompts, 1)
+		for _, id := range ids {
+			_, err := w.fleet.Stop(w.ctx(), runs.StopRequest{SessionID: id})
+			require.NoError(t, err)
+		}
+	})
+}
+
+func TestASecretIsTypedAndNeverShown(t *testing.T) {
+	const secret = "s3cr3t-4711"
+	for _, mode := range []runs.ReplyMode{runs.PassToClient, runs.ManualReply} {
+		t.Run(string(mode), func(t *testing.T) {
+			var dir string
+			bubble(t, func(t *testing.T, w *world) {
+				dir = w.dir
+				p := &person{lines: []string{secret}}
+				w.again(func(o *runs.Options) { o.Console = p })
+				st := withMode(w, mode, "asksecret typesecret typesecret tap")
+				if mode == runs.PassToClient {
+					w.reply(st.Session.ID, secret)
+					st = w.wait(st.Session.ID)
+				} else {
+					require.Equal(t, []bool{true}, p.secret)
+				}
+
+				require.Equal(t, session.Completed, st.Run.State)
+				require.Equal(t, []string{"type " + secret, "tap"}, w.farm.phones["A"].done(), "typed once")
+				require.Contains(t, st.Steps[len(st.Steps)-3].Refusal, "no secret is kept")
+				require.Contains(t, st.Run.Course.Exchanges[0].Answer, "TYPE exactly {{secret}}")
+				for _, e := range w.events {
+					b, err := json.Marshal(e.Course)
+					require.NoError(t, err)
+					require.NotContains(t, string(b)+fmt.Sprintf("%+v", e.Step), secret)
+				}
+				for _, s := range w.mind.seen {
+					require.NotContains(t, fmt.Sprintf("%+v", s.Course), secret)
+				}
+			})
+			require.NoError(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+				if err != nil || d.IsDir() {
+					return err
+				}
+				b, err := os.ReadFile(path)
+				require.False(t, strings.Contains(string(b), secret), path)
+				return err
+			}))
+		})
+	}
+}
+
+func TestARefusedSecretIsNotInTheRefusal(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		st := w.wait(w.start("asksecret typesecret tap").Session.ID)
+		h := w.farm.phones["A"]
+		h.onTouch = func(context.Context) error {
+			h.onTouch = nil
+			return errors.New(`cannot type "s3cr3t"`)
+		}
+		w.reply(st.Session.ID, "s3cr3t")
+		st = w.wait(st.Session.ID)
+		require.Equal(t, `typing a secret: cannot type "{{secret}}"`, st.Steps[0].Refusal)
+	})
+}
+
+func TestWhatSilenceLeadsTo(t *testing.T) {
+	for _, c := range []struct {
+		on     inquiry.OnTimeout
+		after  time.Duration
+		state  session.State
+		reason agentloop.StopReason
+		out    actions.Outcome
+	}{
+		{inquiry.Pause, 11 * time.Minute, session.WaitingReply, agentloop.InfoNeedsReply, ""},
+		{inquiry.Pause, 25 * time.Hour, session.Expired, agentloop.SessionExpired, ""},
+		{inquiry.GoOn, 11 * time.Minute, session.Completed, agentloop.TaskCompleted, actions.Silence},
+		{inquiry.GiveUp, 11 * time.Minute, session.Aborted, agentloop.QuestionTimedOut, ""},
+		{inquiry.AskModel, 11 * time.Minute, session.Completed, agentloop.TaskCompleted, actions.ModelAnswer},
+	} {
+		t.Run(fmt.Sprintf("%s after %v", c.on, c.after), func(t *testing.T) {
+			bubble(t, func(t *testing.T, w *world) {
+				o := &oracle{}
+				w.again(func(opts *runs.Options) { opts.OnTimeout, opts.Answerer = c.on, o })
+				st := w.wait(w.start("ask").Session.ID)
+				time.Sleep(c.after)
+				require.NoError(t, w.fleet.Broker().Sweep(w.ctx(), time.Now()))
+				synctest.Wait()
+				time.Sleep(time.Minute)
+
+				st = w.wait(st.Session.ID)
+
+				require.Equal(t, c.state, st.Run.State)
+				require.Equal(t, c.reason, st.Reason)
+				if c.out != "" {
+					require.Equal(t, c.out, st.Run.Course.Exchanges[0].Outcome)
+				}
+				if c.on == inquiry.AskModel {
+					require.Equal(t, 1, o.frames, "the model sees what the question was about")
+				}
+			})
+		})
+	}
+}
+
+func TestAnAnswerInTheMomentOfAskingIsNotLost(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		w.again(func(o *runs.Options) {
+			o.Observe = func(e runs.Event) {
+				// The question is stored, and its run does not wait for it yet.
+				if e.Kind == agentloop.Ended && e.Ending.Reason == agentloop.InfoNeedsReply {
+					_, err := w.fleet.Broker().Resolve(w.ctx(), w.questions(e.SessionID)[0].ID, inquiry.Reply{Response: "blue", Channel: "http"})
+					require.NoError(t, err)
+				}
+			}
+		})
+		id := w.start("ask tap").Session.ID
+		synctest.Wait()
+		time.Sleep(time.Minute)
+		require.Equal(t, "done blue", w.wait(id).Run.Answer)
+	})
+}

@@ -1,0 +1,153 @@
+package runs_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/session"
+)
+
+func TestStoppingLeavesThePhoneAloneWithinOneAction(t *testing.T) {
+	for _, mode := range []runs.StopMode{runs.Cancel, runs.Pause} {
+		for name, after := range map[string]time.Duration{
+			"while the model thinks": 500 * time.Millisecond,
+			"during a gesture":       1500 * time.Millisecond,
+			"during a later gesture": 8500 * time.Millisecond,
+		} {
+			t.Run(string(mode)+" "+name, func(t *testing.T) {
+				bubble(t, func(t *testing.T, w *world) {
+					h := w.farm.phones["A"]
+					h.took = time.Second
+					id := w.start("forever").Session.ID
+					time.Sleep(after)
+					began := time.Now()
+
+					st, err := w.fleet.Stop(w.ctx(), runs.StopRequest{SessionID: id, Mode: mode})
+
+					require.NoError(t, err)
+					require.LessOrEqual(t, time.Since(began), time.Second)
+					require.Zero(t, h.open)
+					touched := len(h.done())
+					require.Len(t, st.Steps, touched, "what was done is journaled")
+					time.Sleep(time.Minute)
+					require.Len(t, h.done(), touched)
+					want := map[runs.StopMode]session.State{runs.Cancel: session.Cancelled, runs.Pause: session.Paused}[mode]
+					require.Equal(t, want, w.wait(id).Run.State)
+				})
+			})
+		}
+	}
+}
+
+func TestAPausedRunGoesOn(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		id := w.start("tap tap tap").Session.ID
+		time.Sleep(1500 * time.Millisecond)
+		_, err := w.fleet.Stop(w.ctx(), runs.StopRequest{SessionID: id, Mode: runs.Pause})
+		require.NoError(t, err)
+		_, err = w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: id})
+		require.NoError(t, err)
+
+		require.Equal(t, session.Completed, w.wait(id).Run.State)
+		require.Len(t, w.farm.phones["A"].done(), 3)
+	})
+}
+
+func TestAStopBeatsALaterAnswer(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		st := w.wait(w.start("ask").Session.ID)
+		events := w.fleet.Broker().Subscribe()
+		defer events.Close()
+		_, err := w.fleet.Stop(w.ctx(), runs.StopRequest{SessionID: st.Session.ID})
+		require.NoError(t, err)
+
+		e, err := events.Next(w.ctx())
+		require.NoError(t, err)
+		require.Equal(t, inquiry.Withdrew, e.Type, "those who show the question are told")
+		_, err = w.fleet.Broker().Resolve(w.ctx(), st.Question.ID, inquiry.Reply{Response: "red", Channel: "http"})
+		require.ErrorIs(t, err, inquiry.ErrGone)
+		_, err = w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: st.Session.ID, Reply: &runs.Reply{Text: "red", QuestionID: st.Question.ID}})
+		require.Equal(t, runs.QuestionAlreadyResolved, runs.CodeOf(err))
+		require.ErrorContains(t, err, "the run has ended")
+		require.Equal(t, session.Cancelled, w.wait(st.Session.ID).Run.State)
+	})
+}
+
+func TestAnAnswerToAPausedRunIsKeptUntilItGoesOn(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		st := w.wait(w.start("ask").Session.ID)
+		_, err := w.fleet.Stop(w.ctx(), runs.StopRequest{SessionID: st.Session.ID, Mode: runs.Pause})
+		require.NoError(t, err)
+		_, err = w.fleet.Broker().Resolve(w.ctx(), st.Question.ID, inquiry.Reply{Response: "blue", Channel: "http"})
+		require.NoError(t, err)
+		synctest.Wait()
+		require.Equal(t, session.Paused, w.wait(st.Session.ID).Run.State, "a pause is a pause")
+
+		_, err = w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: st.Session.ID})
+		require.NoError(t, err)
+		require.Equal(t, "done blue", w.wait(st.Session.ID).Run.Answer)
+	})
+}
+
+func TestClosingPausesAndTheNextFleetGoesOn(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		running := w.start("tap tap tap").Session.ID
+		time.Sleep(1500 * time.Millisecond)
+		st, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: "tap", Queue: true, KeepEnvironment: true})
+		require.NoError(t, err)
+		queued := st.Session.ID
+		waited := make(chan runs.Status)
+		go func() { waited <- w.wait(running) }()
+		synctest.Wait()
+
+		w.close()
+		require.Equal(t, agentloop.ServerRestarted, (<-waited).Reason)
+		_, err = w.fleet.Start(w.ctx(), runs.StartRequest{Task: "tap"})
+		require.Equal(t, runs.ServerClosing, runs.CodeOf(err))
+		w.begin()
+
+		for _, id := range []string{running, queued} {
+			st, err := w.fleet.Status(w.ctx(), id)
+			require.NoError(t, err)
+			require.Equal(t, session.Paused, st.Run.State)
+			require.Equal(t, agentloop.ServerRestarted, st.Reason)
+			_, err = w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: id})
+			require.NoError(t, err)
+			require.Equal(t, session.Completed, w.wait(id).Run.State)
+		}
+		require.Len(t, w.farm.phones["A"].done(), 4)
+	})
+}
+
+func TestAnUnknownModeOfStoppingIsRefused(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		id := w.start("tap").Session.ID
+		_, err := w.fleet.Stop(w.ctx(), runs.StopRequest{SessionID: id, Mode: "kill"})
+		require.Equal(t, runs.InvalidArgument, runs.CodeOf(err))
+		require.Equal(t, session.Completed, w.wait(id).Run.State)
+	})
+}
+
+func TestACallerWhoGivesUpWaitingForAStopStillStops(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		w.farm.phones["A"].took = 10 * time.Second
+		id := w.start("forever").Session.ID
+		time.Sleep(2 * time.Second)
+		gone := errors.New("the client is gone")
+		ctx, cancel := context.WithTimeoutCause(w.ctx(), time.Second, gone)
+		defer cancel()
+
+		_, err := w.fleet.Stop(ctx, runs.StopRequest{SessionID: id})
+
+		require.ErrorIs(t, err, gone)
+		require.Equal(t, session.Cancelled, w.wait(id).Run.State)
+	})
+}

@@ -1,0 +1,151 @@
+package runs_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/session"
+)
+
+func TestWaitingIsBoundedAndEndsWithTheRun(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		id := w.start("tap tap tap tap").Session.ID // one second each, and one for the report
+
+		began := time.Now()
+		st, err := w.fleet.Wait(w.ctx(), runs.WaitRequest{SessionID: id, Budget: 2500 * time.Millisecond})
+		require.NoError(t, err)
+		require.Equal(t, agentloop.StillRunning, st.Reason)
+		require.Equal(t, 2500*time.Millisecond, time.Since(began))
+		require.Equal(t, 2500*time.Millisecond, st.Waited)
+		require.Equal(t, 2500*time.Millisecond, st.Budget)
+		require.Len(t, st.Steps, 2)
+
+		st, err = w.fleet.Wait(w.ctx(), runs.WaitRequest{SessionID: id})
+		require.NoError(t, err)
+		require.Equal(t, agentloop.StillRunning, st.Reason)
+		require.Equal(t, 2500*time.Millisecond, time.Since(began), "no budget, no waiting")
+
+		st, err = w.fleet.Wait(w.ctx(), runs.WaitRequest{SessionID: id, Budget: time.Hour, SinceStep: 3})
+		require.NoError(t, err)
+		require.Equal(t, session.Completed, st.Run.State)
+		require.Equal(t, 5*time.Second, time.Since(began))
+		require.Len(t, st.Steps, 2)
+		require.Equal(t, 4, st.Steps[0].Index)
+		require.Equal(t, 5, st.Local)
+
+		st, err = w.fleet.Wait(w.ctx(), runs.WaitRequest{SessionID: id, Budget: time.Hour, SinceStep: 5})
+		require.NoError(t, err)
+		require.Empty(t, st.Steps)
+		require.Equal(t, 5, st.Last.Index)
+		require.Equal(t, 5, st.Local)
+	})
+}
+
+func TestAnyNumberMayWait(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		id := w.start("tap tap").Session.ID
+		got := make(chan session.State, 50)
+		for range 50 {
+			go func() { got <- w.wait(id).Run.State }()
+		}
+		for range 50 {
+			require.Equal(t, session.Completed, <-got)
+		}
+	})
+}
+
+func TestAWaitersEndIsNotTheRuns(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		id := w.start("tap tap").Session.ID
+		gone := errors.New("the client hung up")
+		ctx, cancel := context.WithCancelCause(w.ctx())
+		time.AfterFunc(time.Second/2, func() { cancel(gone) })
+
+		_, err := w.fleet.Wait(ctx, runs.WaitRequest{SessionID: id, Budget: time.Hour})
+
+		require.ErrorIs(t, err, gone)
+		require.Equal(t, session.Completed, w.wait(id).Run.State)
+	})
+}
+
+func TestWaitingForAnAnswerThatComesThroughAnotherDoor(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		st := w.wait(w.start("ask tap").Session.ID)
+		time.AfterFunc(time.Minute, func() {
+			_, err := w.fleet.Broker().Resolve(w.ctx(), st.Question.ID, inquiry.Reply{Response: "blue", Channel: "http"})
+			require.NoError(t, err)
+		})
+		began := time.Now()
+
+		got, err := w.fleet.Wait(w.ctx(), runs.WaitRequest{SessionID: st.Session.ID, QuestionID: st.Question.ID, Budget: time.Hour})
+
+		require.NoError(t, err)
+		require.Equal(t, "done blue", got.Run.Answer)
+		require.Equal(t, time.Minute+2*time.Second, time.Since(began))
+
+		got, err = w.fleet.Wait(w.ctx(), runs.WaitRequest{SessionID: st.Session.ID, QuestionID: "of another time", Budget: time.Hour})
+		require.NoError(t, err)
+		require.Equal(t, session.Completed, got.Run.State)
+	})
+}
+
+func TestWatchersGetTheEventsInOrderAndHoldNobodyUp(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		st, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: "forever", MaxSteps: 30, KeepEnvironment: true})
+		require.NoError(t, err)
+		id := st.Session.ID
+		lazy := w.fleet.Watch(id)
+		keen := w.fleet.Watch(id)
+		other := w.fleet.Watch("of somebody else")
+		steps := make(chan []int)
+		go func() {
+			var seen []int
+			for e := range keen.C {
+				if e.Kind == agentloop.Stepped {
+					seen = append(seen, e.Step.Index)
+				}
+			}
+			steps <- seen
+		}()
+		w.wait(id)
+		synctest.Wait()
+		for _, x := range []*runs.Watch{lazy, keen, other, lazy} {
+			x.Close()
+		}
+
+		seen := <-steps
+		require.Len(t, seen, 30)
+		require.IsIncreasing(t, seen)
+		var last runs.Event
+		n := 0
+		for last = range lazy.C {
+			n++
+		}
+		require.Equal(t, 64, n, "the newest are kept")
+		require.Equal(t, runs.StateChanged, last.Kind)
+		require.Equal(t, session.Paused, last.State)
+		require.Empty(t, other.C)
+	})
+}
+
+func TestTheObserverSeesTheWholeRun(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		w.wait(w.start("tap").Session.ID)
+
+		var kinds []string
+		for _, e := range w.events {
+			kinds = append(kinds, string(e.Kind)+" "+string(e.State))
+		}
+		require.Equal(t, []string{"state QUEUED", "state RUNNING", "started RUNNING",
+			"looked RUNNING", "decided RUNNING", "acting RUNNING", "acted RUNNING", "step RUNNING",
+			"settled RUNNING", "decided RUNNING", "step RUNNING", "ended RUNNING", "state COMPLETED"}, kinds)
+	})
+}
