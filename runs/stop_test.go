@@ -108,10 +108,11 @@ func TestClosingPausesAndTheNextFleetGoesOn(t *testing.T) {
 		go func() { waited <- w.wait(running) }()
 		synctest.Wait()
 
-		w.close()
+		require.NoError(t, w.fleet.Close())
 		require.Equal(t, agentloop.ServerRestarted, (<-waited).Reason)
 		_, err = w.fleet.Start(w.ctx(), runs.StartRequest{Task: "tap"})
 		require.Equal(t, runs.ServerClosing, runs.CodeOf(err))
+		w.close()
 		w.begin()
 
 		for _, id := range []string{running, queued} {
