@@ -214,3 +214,25 @@ func TestAStopWhileSomebodyIsAskedEndsTheAsking(t *testing.T) {
 		require.Zero(t, c.Questions)
 	})
 }
+
+func TestAnAnswerThatComesAfterTheStopIsNotUsed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(actions.Info{Question: "which one?"})
+		r.asker.give = []actions.Exchange{{Answer: "red", Outcome: actions.Answered}}
+		ctx, cancel := context.WithCancelCause(t.Context())
+		observe := r.runner.Observe
+		r.runner.Observe = func(e agentloop.Event) {
+			observe(e)
+			if e.Kind == agentloop.Asking {
+				cancel(agentloop.ErrStopped)
+			}
+		}
+
+		end, c, err := r.runner.Run(ctx, agentloop.Course{}, 0)
+
+		require.NoError(t, err)
+		require.Equal(t, agentloop.Cancelled, end.Reason)
+		require.Empty(t, c.Exchanges)
+		require.Empty(t, r.journal.entries)
+	})
+}

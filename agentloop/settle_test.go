@@ -70,6 +70,15 @@ func TestAfterAWaitTheScreenIsLookedAtOnce(t *testing.T) {
 	require.Zero(t, r.journal.steps[1].Timing.Settle)
 }
 
+func TestAfterAStepWithoutAGestureTheScreenIsLookedAtOnce(t *testing.T) {
+	r := newRig(tap(1, 1), actions.Note{Text: "x"}, actions.Complete{})
+
+	run(t, r, "x")
+
+	require.Equal(t, 1+2+1, r.phone.looks)
+	require.Zero(t, r.journal.steps[2].Timing.Settle)
+}
+
 func TestAfterAnAnswerTheScreenIsLookedAtAfresh(t *testing.T) {
 	r := newRig(actions.Info{Question: "which?"}, actions.Complete{})
 	r.asker.give = []actions.Exchange{{Answer: "red", Outcome: actions.Answered}}
