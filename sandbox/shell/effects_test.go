@@ -70,14 +70,14 @@ func TestMotionEventsMakeTapsAndSwipes(t *testing.T) {
 }
 
 func TestBothFormsOfACaptureShowTheSamePicture(t *testing.T) {
-	sh := newShell()
+	sh := newSmall()
 	want := sh.Phone().Screenshot()
 	raw := run(t, sh, "screencap").stdout
 	require.Equal(t, string(want.Pix), raw[16:])
 	img, err := png.Decode(strings.NewReader(run(t, sh, "screencap -p").stdout))
 	require.NoError(t, err)
 	require.Equal(t, want.Bounds(), img.Bounds())
-	for _, p := range []image.Point{{0, 0}, {540, 1200}, {1079, 2399}} {
+	for _, p := range []image.Point{{0, 0}, {135, 300}, {269, 599}} {
 		require.Equal(t, want.RGBAAt(p.X, p.Y), want.ColorModel().Convert(img.At(p.X, p.Y)))
 	}
 	require.Zero(t, run(t, sh, "screencap /sdcard/raw; screencap -p > /sdcard/x.png").code)
@@ -98,11 +98,12 @@ func TestAMonkeyWithManyEventsKeepsToItsCount(t *testing.T) {
 
 func TestAFullStorageIsTold(t *testing.T) {
 	sh := newShell()
-	r := run(t, sh, "screencap > /sdcard/a; i=0; while cat /sdcard/a > /sdcard/$i && [ $i -lt 40 ]; do i=$((i+1)); done; echo $i")
-	require.Contains(t, r.stderr, "No space left on device")
+	require.NoError(t, sh.Phone().Files().Write("/sdcard/a", make([]byte, 60<<20), 0o660, morning))
+	r := run(t, sh, "for i in 1 2 3 4 5; do cat /sdcard/a > /sdcard/$i || echo $i; done")
+	require.Equal(t, result{"4\n5\n", strings.Repeat("cat: /sdcard/a: No space left on device\n", 2), 0}, r)
 }
 
-// typist is a terminal on which everything is typed at once and that keeps what it shows.
+// session is what a terminal shows on which everything is typed at once.
 func session(t *testing.T, typed string) (shown string, code int) {
 	t.Helper()
 	var out bytes.Buffer
