@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -22,7 +23,7 @@ import (
 // The test binary is also the phone's commands: under the real adbd it is started by their names.
 func TestMain(m *testing.M) {
 	if name := filepath.Base(os.Args[0]); slices.Contains(standin.Names(), name) {
-		os.Exit(standin.Main(name, os.Args[1:]))
+		syscall.Exit(standin.Main(name, os.Args[1:])) // at once: with -race os.Exit would wait for a second
 	}
 	adbrig.Main(m)
 }
