@@ -52,3 +52,10 @@ type BusyError struct{ Hold }
 func (e *BusyError) Error() string {
 	return fmt.Sprintf("phone %q is held by session %s (%s) since %s", e.Serial, e.SessionID, e.State, e.Since.UTC().Format(time.RFC3339))
 }
+
+// KeyError says that a client has begun a session under this key before.
+type KeyError struct{ SessionID string }
+
+func (e *KeyError) Error() string {
+	return fmt.Sprintf("session %s was begun under the same key", e.SessionID)
+}

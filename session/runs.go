@@ -30,6 +30,15 @@ func scanRun(row scanner) (Run, error) {
 // from r; the rest is the store's own. While the session's latest run is not terminal it returns a *StateError about
 // that run.
 func (s *Store) CreateRun(ctx context.Context, r Run) (Run, error) {
+	err := s.update(ctx, func(ctx context.Context, tx *sql.Tx) error { return s.newRun(ctx, tx, &r) })
+	if err != nil {
+		return Run{}, fmt.Errorf("creating a run: %w", err)
+	}
+	return r, nil
+}
+
+// newRun fills in what is the store's own, and adds the run.
+func (s *Store) newRun(ctx context.Context, tx *sql.Tx, r *Run) error {
 	if r.State == "" {
 		r.State = Queued
 	}
@@ -39,19 +48,14 @@ func (s *Store) CreateRun(ctx context.Context, r Run) (Run, error) {
 	r.ID, r.Owner, r.Fence = newID(), s.owner.id, 1
 	r.CreatedAt = s.now()
 	r.UpdatedAt = r.CreatedAt
-	err := s.update(ctx, func(ctx context.Context, tx *sql.Tx) error { return s.insertRun(ctx, tx, &r) })
-	if err != nil {
-		return Run{}, fmt.Errorf("creating a run: %w", err)
-	}
-	return r, nil
+	return s.insertRun(ctx, tx, r)
 }
 
 func (s *Store) insertRun(ctx context.Context, tx *sql.Tx, r *Run) error {
 	if r.State.Terminal() || !r.State.Known() {
 		return fmt.Errorf("a new run cannot be %q", r.State)
 	}
-	row := tx.QueryRowContext(ctx, "SELECT "+sessionColumns+" FROM sessions s WHERE id = ?", r.SessionID)
-	if _, err := oneRow(row, scanSession, "session", r.SessionID); err != nil {
+	if _, err := sessionByID(ctx, tx, r.SessionID); err != nil {
 		return listHint(err)
 	}
 	last, err := latestRun(ctx, tx, r.SessionID)

@@ -11,10 +11,10 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 )
 
-const sessionColumns = "s.id, s.serial, s.device, s.steps, s.created_at, s.updated_at"
+const sessionColumns = "s.id, s.serial, s.device, s.steps, s.client, s.start_key, s.created_at, s.updated_at"
 
 func (x *Session) columns() []any {
-	return []any{&x.ID, &x.Serial, object{&x.Device}, &x.Steps, instant{&x.CreatedAt}, instant{&x.UpdatedAt}}
+	return []any{&x.ID, &x.Serial, object{&x.Device}, &x.Steps, &x.Client, &x.StartKey, instant{&x.CreatedAt}, instant{&x.UpdatedAt}}
 }
 
 func scanSession(row scanner) (Session, error) {
@@ -25,27 +25,73 @@ func scanSession(row scanner) (Session, error) {
 
 // CreateSession adds a session for the phone. The id and the times are the store's own.
 func (s *Store) CreateSession(ctx context.Context, serial string, d Device) (Session, error) {
-	now := s.now()
-	x := Session{ID: newID(), Serial: serial, Device: d, CreatedAt: now, UpdatedAt: now}
-	device, err := text(d)
-	if err == nil {
-		err = s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
-			_, err := tx.ExecContext(ctx, "INSERT INTO sessions (id, serial, device, created_at, updated_at) VALUES (?, ?, ?, ?, ?)",
-				x.ID, serial, device, millis(now), millis(now))
-			return err
-		})
-	}
+	x := Session{Serial: serial, Device: d}
+	err := s.update(ctx, func(ctx context.Context, tx *sql.Tx) error { return s.insertSession(ctx, tx, &x) })
 	if err != nil {
 		return Session{}, fmt.Errorf("creating a session: %w", err)
 	}
 	return x, nil
 }
 
+// Begin adds a session with its first run, in one transaction. It takes Serial, Device, Client and StartKey from x, and from
+// r what CreateRun takes. When the client has a session under this key already, nothing is added and the error is a
+// *KeyError.
+func (s *Store) Begin(ctx context.Context, x Session, r Run) (Session, Run, error) {
+	err := s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		have, err := sessionByKey(ctx, tx, x.Client, x.StartKey)
+		if err == nil {
+			return &KeyError{SessionID: have.ID}
+		}
+		if !errors.Is(err, ErrNotFound) {
+			return err
+		}
+		if err := s.insertSession(ctx, tx, &x); err != nil {
+			return err
+		}
+		r.SessionID = x.ID
+		if err := s.newRun(ctx, tx, &r); err != nil {
+			return err
+		}
+		x, err = sessionByID(ctx, tx, x.ID)
+		return err
+	})
+	if err != nil {
+		return Session{}, Run{}, fmt.Errorf("beginning a session: %w", err)
+	}
+	return x, r, nil
+}
+
+func (s *Store) insertSession(ctx context.Context, tx *sql.Tx, x *Session) error {
+	device, err := text(x.Device)
+	if err != nil {
+		return err
+	}
+	x.ID, x.Steps, x.CreatedAt = newID(), 0, s.now()
+	x.UpdatedAt = x.CreatedAt
+	_, err = tx.ExecContext(ctx, `INSERT INTO sessions (id, serial, device, client, start_key, created_at, updated_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?)`, x.ID, x.Serial, device, x.Client, x.StartKey, millis(x.CreatedAt), millis(x.UpdatedAt))
+	return err
+}
+
+// SessionByKey returns the session that the client began under the key, or ErrNotFound.
+func (s *Store) SessionByKey(ctx context.Context, client, key string) (Session, error) {
+	return sessionByKey(ctx, s.read, client, key)
+}
+
+func sessionByKey(ctx context.Context, q queryer, client, key string) (Session, error) {
+	row := q.QueryRowContext(ctx, "SELECT "+sessionColumns+" FROM sessions s WHERE client = ? AND start_key = ? AND start_key <> ''", client, key)
+	return oneRow(row, scanSession, "the session with the key", key)
+}
+
 // Session returns a session, or ErrNotFound.
 func (s *Store) Session(ctx context.Context, id string) (Session, error) {
-	row := s.read.QueryRowContext(ctx, "SELECT "+sessionColumns+" FROM sessions s WHERE id = ?", id)
-	x, err := oneRow(row, scanSession, "session", id)
+	x, err := sessionByID(ctx, s.read, id)
 	return x, listHint(err)
+}
+
+func sessionByID(ctx context.Context, q queryer, id string) (Session, error) {
+	row := q.QueryRowContext(ctx, "SELECT "+sessionColumns+" FROM sessions s WHERE id = ?", id)
+	return oneRow(row, scanSession, "session", id)
 }
 
 func listHint(err error) error {
@@ -66,6 +112,9 @@ func (s *Store) Sessions(ctx context.Context, f Filter) ([]Overview, error) {
 	}
 	if f.Serial != "" {
 		where, args = append(where, "s.serial = ?"), append(args, f.Serial)
+	}
+	if f.Client != nil {
+		where, args = append(where, "s.client = ?"), append(args, *f.Client)
 	}
 	if len(where) > 0 {
 		query += " WHERE " + strings.Join(where, " AND ")

@@ -55,7 +55,9 @@ type Session struct {
 	ID        string    `json:"session_id"`
 	Serial    string    `json:"serial"`
 	Device    Device    `json:"device_info"`
-	Steps     int       `json:"steps"` // of all its runs; the index of the last step
+	Steps     int       `json:"steps"`            // of all its runs; the index of the last step
+	Client    string    `json:"client,omitempty"` // whom it belongs to; "" is the local operator
+	StartKey  string    `json:"-"`                // chosen by the client: the same key again means the same session; "" is no key
 	CreatedAt time.Time `json:"created_at"`
 	UpdatedAt time.Time `json:"updated_at"`
 }
@@ -124,9 +126,10 @@ type StepRecord struct {
 
 // Filter says which sessions to list. Zero fields do not restrict.
 type Filter struct {
-	State  State  // of the latest run
-	Serial string // of the phone
-	Limit  int    // 0 means all
+	State  State   // of the latest run
+	Serial string  // of the phone
+	Client *string // whom they belong to
+	Limit  int     // 0 means all
 }
 
 // Overview is a session with its latest run.

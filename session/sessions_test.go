@@ -1,0 +1,93 @@
+package session_test
+
+import (
+	"database/sql"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/session"
+)
+
+func TestOneSessionForEachKeyOfAClient(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, nil)
+	begin := func(client, key string) (session.Session, session.Run, error) {
+		return s.Begin(t.Context(), session.Session{Serial: "emu-1", Device: device, Client: client, StartKey: key}, session.Run{Task: "set an alarm"})
+	}
+	x, r, err := begin("ann", "k")
+	require.NoError(t, err)
+	require.Equal(t, session.Queued, r.State)
+	require.Equal(t, x.ID, r.SessionID)
+
+	_, _, err = begin("ann", "k")
+	var taken *session.KeyError
+	require.ErrorAs(t, err, &taken)
+	require.Equal(t, x.ID, taken.SessionID)
+
+	_, _, err = begin("bob", "k")
+	require.NoError(t, err, "another client's key is another key")
+	for range 2 {
+		_, _, err = begin("ann", "")
+		require.NoError(t, err, "no key is no key")
+	}
+
+	again := open(t, dir, nil)
+	found, err := again.SessionByKey(t.Context(), "ann", "k")
+	require.NoError(t, err)
+	require.Equal(t, x, found)
+	_, err = again.SessionByKey(t.Context(), "ann", "")
+	require.ErrorIs(t, err, session.ErrNotFound)
+	ann := "ann"
+	list, err := again.Sessions(t.Context(), session.Filter{Client: &ann})
+	require.NoError(t, err)
+	require.Len(t, list, 3)
+}
+
+func TestOfManyWhoBeginUnderOneKeyOneDoes(t *testing.T) {
+	dir := t.TempDir()
+	stores := []*session.Store{open(t, dir, nil), open(t, dir, nil)}
+	errs := make([]error, 20)
+	var wg sync.WaitGroup
+	for i := range errs {
+		wg.Go(func() {
+			_, _, errs[i] = stores[i%2].Begin(t.Context(), session.Session{Serial: "emu-1", Device: device, StartKey: "k"}, session.Run{Task: "t"})
+		})
+	}
+	wg.Wait()
+	var won int
+	for _, err := range errs {
+		var taken *session.KeyError
+		if err == nil {
+			won++
+		} else {
+			require.ErrorAs(t, err, &taken)
+		}
+	}
+	require.Equal(t, 1, won)
+	list, err := stores[0].Sessions(t.Context(), session.Filter{})
+	require.NoError(t, err)
+	require.Len(t, list, 1)
+}
+
+func TestSessionsOfTheFirstSchemaBelongToTheLocalOperator(t *testing.T) {
+	dir := t.TempDir()
+	first, err := os.ReadFile(filepath.Join("migrations", "0001_sessions.sql"))
+	require.NoError(t, err)
+	db, err := sql.Open("sqlite", filepath.Join(dir, "taploop.db"))
+	require.NoError(t, err)
+	for _, q := range []string{string(first), "PRAGMA user_version = 1",
+		`INSERT INTO sessions (id, serial, device, created_at, updated_at) VALUES ('old', 'emu-1', '{}', 1, 1)`} {
+		_, err = db.Exec(q)
+		require.NoError(t, err)
+	}
+	require.NoError(t, db.Close())
+
+	x, err := open(t, dir, nil).Session(t.Context(), "old")
+
+	require.NoError(t, err)
+	require.Equal(t, "", x.Client)
+}
