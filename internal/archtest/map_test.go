@@ -11,7 +11,7 @@ var packages = []row{
 		tests: "device/devicetest internal/adbrig sandbox sandbox/apps sandbox/shell sandbox/adbserver sandbox/standin",
 		why:   "phones over ADB are the surface that actions touch; its contract is tested on the simulated phone, in the open and behind the real daemon"},
 
-	{pkg: "device/devicetest", imports: "actions screen",
+	{pkg: "device/devicetest", imports: "actions screen", tests: "device",
 		why: "the contract that every phone keeps, and a double in memory that keeps it"},
 
 	{pkg: "model", imports: "internal/hint", tests: "model/scripted", why: "a chat client that knows no phones"},
@@ -32,6 +32,9 @@ var packages = []row{
 	{pkg: "runs", imports: "actions agentloop inquiry screen session internal/hint", tests: "device/devicetest",
 		why: "the use cases: owns each run's goroutine and each phone's lease; phones and policies are handed in"},
 
+	{pkg: "tools", imports: "agentloop inquiry runs screen session session/export internal/hint",
+		why: "the words of results, for programs and for MCP alike; what it needs of runs it names in interfaces of its own"},
+
 	{pkg: "sandbox", imports: "sandbox/ui sandbox/apps", why: "the simulated phone; never sees device, so that no shared mistake looks right"},
 	{pkg: "sandbox/ui", why: "drawing and widgets of the simulated apps"},
 	{pkg: "sandbox/apps", imports: "sandbox/ui", why: "the simulated apps; they know no phone"},
@@ -50,6 +53,7 @@ var packages = []row{
 	{pkg: "internal/archtest", why: "reads files only"},
 	{pkg: "internal/golden", why: "a helper of tests"},
 	{pkg: "internal/hint", why: "a helper of errors"},
+	{pkg: "internal/token", imports: "internal/hint", why: "bearer tokens are checked by the HTTP server and kept by a command; what they guard is not its business"},
 }
 
 // everyTest may be imported by the tests of any package, beside what its row says and the package itself.
