@@ -57,7 +57,7 @@ func (s *Server) handle(ctx context.Context, nc net.Conn) {
 		s.log.DebugContext(ctx, "adb request", "request", req)
 		more, err := c.answer(req)
 		if fail, ok := errors.AsType[failure](err); ok {
-			err = c.send("FAIL", string(fail))
+			more, err = false, c.send("FAIL", string(fail))
 		}
 		if err != nil || !more {
 			c.drain()

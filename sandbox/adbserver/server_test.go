@@ -2,37 +2,352 @@ package adbserver_test
 
 import (
 	"context"
+	"encoding/binary"
+	"fmt"
+	"image"
+	"io"
 	"net"
+	"strconv"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/taploop/taploop/internal/adbrig"
 	"github.com/taploop/taploop/sandbox"
 	"github.com/taploop/taploop/sandbox/adbserver"
 	"github.com/taploop/taploop/sandbox/shell"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(adbrig.Inside(m)) }
 
-// serve starts a server with one phone on a loopback port and returns its address.
-func serve(t testing.TB, serial string) (*adbserver.Server, *sandbox.Phone, string) {
-	t.Helper()
-	phone := sandbox.New(nil)
-	s := adbserver.New(nil)
-	s.Attach(serial, shell.New(phone))
-	return s, phone, listen(t, s)
+const serial = "sandbox-1"
+
+// endpoint is a server with one phone on a loopback port.
+type endpoint struct {
+	*adbserver.Server
+	t     testing.TB
+	phone *sandbox.Phone
+	addr  string
 }
 
-func listen(t testing.TB, s *adbserver.Server) string {
+func serve(t testing.TB) *endpoint {
 	t.Helper()
+	still := 0.0
+	e := &endpoint{Server: adbserver.New(nil), t: t, phone: sandbox.New(&sandbox.Options{Size: image.Pt(270, 600), AnimationScale: &still})}
+	e.Attach(serial, shell.New(e.phone))
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
+	e.addr = ln.Addr().String()
 	done := make(chan error, 1)
-	go func() { done <- s.Serve(context.Background(), ln) }()
+	go func() { done <- e.Serve(context.Background(), ln) }()
 	t.Cleanup(func() {
-		require.NoError(t, s.Close())
+		require.NoError(t, e.Close())
 		require.NoError(t, <-done)
 	})
-	return ln.Addr().String()
+	return e
+}
+
+// client is a connection to the endpoint. A failed read or write fails the test.
+type client struct {
+	t testing.TB
+	net.Conn
+}
+
+func (e *endpoint) dial() *client {
+	e.t.Helper()
+	c, err := net.Dial("tcp", e.addr)
+	require.NoError(e.t, err)
+	require.NoError(e.t, c.SetDeadline(time.Now().Add(20*time.Second)))
+	e.t.Cleanup(func() { _ = c.Close() })
+	return &client{e.t, c}
+}
+
+// open chooses the phone and starts a service of it.
+func (e *endpoint) open(service string) *client {
+	e.t.Helper()
+	c := e.dial()
+	c.request("host:transport:" + serial)
+	c.okay()
+	c.request(service)
+	return c
+}
+
+func (c *client) request(text string) {
+	c.t.Helper()
+	_, err := fmt.Fprintf(c, "%04x%s", len(text), text)
+	require.NoError(c.t, err)
+}
+
+func (c *client) okay() {
+	c.t.Helper()
+	require.Equal(c.t, "OKAY", c.read(4))
+}
+
+func (c *client) read(n int) string {
+	c.t.Helper()
+	buf := make([]byte, n)
+	got, err := io.ReadFull(c, buf)
+	require.NoError(c.t, err, "after %q", buf[:got])
+	return string(buf)
+}
+
+// text reads what is framed by four hexadecimal digits.
+func (c *client) text() string {
+	c.t.Helper()
+	n, err := strconv.ParseUint(c.read(4), 16, 16)
+	require.NoError(c.t, err)
+	return c.read(int(n))
+}
+
+// rest reads to the end of the connection.
+func (c *client) rest() string {
+	c.t.Helper()
+	b, err := io.ReadAll(c)
+	require.NoError(c.t, err)
+	return string(b)
+}
+
+// ask makes one request on a connection of its own and returns all of the answer.
+func (e *endpoint) ask(request string) string {
+	e.t.Helper()
+	c := e.dial()
+	c.request(request)
+	return c.rest()
+}
+
+func TestHostRequests(t *testing.T) {
+	e := serve(t)
+	two := serve(t)
+	two.Attach("emulator-5554", shell.New(sandbox.New(nil)))
+	none := serve(t)
+	require.True(t, none.Detach(serial))
+	require.False(t, none.Detach(serial))
+
+	ok := func(s string) string { return fmt.Sprintf("OKAY%04x%s", len(s), s) }
+	fail := func(s string) string { return fmt.Sprintf("FAIL%04x%s", len(s), s) }
+	const features = "shell_v2,cmd,stat_v2,ls_v2,fixed_push_mkdir,sendrecv_v2"
+	for _, c := range []struct {
+		e             *endpoint
+		request, want string
+	}{
+		{e, "host:version", "OKAY00040029"},
+		{e, "host:kill", "OKAY"},
+		{e, "host:devices", ok("sandbox-1\tdevice\n")},
+		{e, "host:devices-l", ok("sandbox-1              device usb:1-1 product:taploop_sandbox model:taploop_sandbox device:sandbox transport_id:1\n")},
+		{e, "host:features", ok(features)},
+		{e, "host:host-features", ok(features)},
+		{e, "host-serial:sandbox-1:features", ok(features)},
+		{e, "host-serial:nope:features", fail("device 'nope' not found")},
+		{e, "host-serial:127.0.0.1:5555:get-state", fail("device '127.0.0.1:5555' not found")},
+		{e, "host-transport-id:1:get-state", ok("device")},
+		{e, "host-transport-id:9:get-state", fail("no device with transport id '9'")},
+		{e, "host-transport-id:x:get-state", fail("unknown host service")},
+		{e, "host-usb:get-serialno", ok("sandbox-1")},
+		{e, "host-local:get-serialno", fail("no emulators found")},
+		{e, "host:get-state", ok("device")},
+		{e, "host:get-serialno", ok("sandbox-1")},
+		{e, "host:get-devpath", ok("usb:1-1")},
+		{e, "host:transport:nope", fail("device 'nope' not found")},
+		{e, "host:transport-local", fail("no emulators found")},
+		{e, "host:transport-sideways", fail("unknown host service")},
+		{e, "host:transport-id:0", fail("unknown host service")},
+		{e, "host:list-forward", ok("")},
+		{e, "host:nope", fail("unknown host service")},
+		{e, "host", fail("device offline (no transport)")},
+		{e, "", fail("device offline (no transport)")},
+		{e, "shell:id", fail("device offline (no transport)")},
+		{e, "host:wait-for-any-device", "OKAYOKAY"},
+		{e, "host-serial:sandbox-1:wait-for-usb-device", "OKAYOKAY"},
+		{e, "host-serial:gone:wait-for-any-disconnect", "OKAYOKAY"},
+		{e, "host:wait-for-any-nirvana", fail("unknown state nirvana")},
+		{e, "host:wait-for-some-device", fail("unknown type some")},
+		{two, "host:devices", ok("sandbox-1\tdevice\nemulator-5554\tdevice\n")},
+		{two, "host:get-state", fail("more than one device/emulator")},
+		{two, "host:transport-any", fail("more than one device/emulator")},
+		{two, "host-serial:emulator-5554:get-devpath", ok("unknown")},
+		{two, "host-local:get-serialno", ok("emulator-5554")},
+		{none, "host:devices", ok("")},
+		{none, "host:get-state", fail("no devices/emulators found")},
+		{none, "host:transport-usb", fail("no devices found")},
+	} {
+		require.Equal(t, c.want, c.e.ask(c.request), c.request)
+	}
+}
+
+func TestATransportMayBeChosenInEveryWay(t *testing.T) {
+	e := serve(t)
+	for _, request := range []string{"host:transport:sandbox-1", "host:transport-any", "host:transport-usb", "host:transport-id:1"} {
+		c := e.dial()
+		c.request(request)
+		c.okay()
+		c.request("host:get-serialno")
+		require.Equal(t, "OKAY0009sandbox-1", c.rest(), request)
+	}
+	for _, request := range []string{"host:tport:any", "host:tport:usb", "host:tport:serial:sandbox-1"} {
+		c := e.dial()
+		c.request(request)
+		require.Equal(t, "OKAY\x01\x00\x00\x00\x00\x00\x00\x00", c.read(12), request)
+		c.request("shell:echo hi")
+		require.Equal(t, "OKAYhi\n", c.rest(), request)
+	}
+}
+
+func TestASerialMayHaveColons(t *testing.T) {
+	e := serve(t)
+	e.Attach("127.0.0.1:5555", shell.New(sandbox.New(nil)))
+	require.Equal(t, "OKAY0006device", e.ask("host-serial:127.0.0.1:5555:get-state"))
+	require.Equal(t, "OKAY000e127.0.0.1:5555", e.ask("host-local:get-serialno"))
+}
+
+func TestServicesOfThePhone(t *testing.T) {
+	e := serve(t)
+	for _, c := range []struct{ service, want string }{
+		{"shell:echo out; echo err >&2; exit 3", "OKAYout\nerr\n"},
+		{"exec:printf 'a\\nb\\0c\\r\\n'", "OKAYa\nb\x00c\r\n"},
+		{"exec:nope", "OKAY/system/bin/sh: nope: inaccessible or not found\n"},
+		{"shell,pty:echo a; nope", "OKAYa\r\n/system/bin/sh: nope: inaccessible or not found\r\n"},
+		{"reboot:", "FAIL0006closed"}, {"root:", "FAIL0006closed"}, {"tcp:80", "FAIL0006closed"}, {"jdwp", "FAIL0006closed"},
+		{"framebuffer:", "FAIL0006closed"}, {"localabstract:x", "FAIL0006closed"}, {"abb_exec:x", "FAIL0006closed"}, {"", "FAIL0006closed"},
+	} {
+		require.Equal(t, c.want, e.open(c.service).rest(), c.service)
+	}
+}
+
+// packet is one packet of shell v2.
+func packet(kind byte, data string) string {
+	return string(binary.LittleEndian.AppendUint32([]byte{kind}, uint32(len(data)))) + data
+}
+
+func TestShellV2KeepsStreamsAndCodeApart(t *testing.T) {
+	e := serve(t)
+	c := e.open("shell,v2,TERM=xterm-256color,raw:echo out; echo err >&2; cat; exit 9")
+	c.okay()
+	require.Equal(t, packet(1, "out\n")+packet(2, "err\n"), c.read(2*5+8))
+	for _, p := range []string{packet(0, "typed"), packet(5, "24x80,0x0"), packet(99, "later"), packet(0, ""), packet(4, "")} {
+		_, err := io.WriteString(c, p)
+		require.NoError(t, err)
+	}
+	require.Equal(t, packet(1, "typed")+packet(3, "\x09"), c.rest())
+}
+
+func TestUnreadInputDoesNotCostTheAnswer(t *testing.T) {
+	e := serve(t)
+	c := e.open("shell,v2,raw:exit 4")
+	c.okay()
+	go func() { _, _ = io.WriteString(c, strings.Repeat(packet(0, strings.Repeat("x", 60_000)), 40)) }()
+	require.Equal(t, packet(3, "\x04"), c.read(6))
+}
+
+func TestTheEndOfTheClientEndsItsCommand(t *testing.T) {
+	e := serve(t)
+	c := e.open("shell,v2,raw:echo ready; cat; touch /sdcard/after")
+	c.okay()
+	require.Equal(t, packet(1, "ready\n"), c.read(11))
+	require.NoError(t, c.Close())
+	require.NoError(t, e.Close()) // waits for the command
+	_, err := e.phone.Files().Stat("/sdcard/after")
+	require.Error(t, err)
+}
+
+func TestAHalfClosedExecReadsItsInputToTheEnd(t *testing.T) {
+	c := serve(t).open("exec:cat; echo end")
+	c.okay()
+	_, err := io.WriteString(c, "in")
+	require.NoError(t, err)
+	require.NoError(t, c.Conn.(*net.TCPConn).CloseWrite())
+	require.Equal(t, "inend\n", c.rest())
+}
+
+// until reads until text has come.
+func (c *client) until(text string) { c.collect(text, func() string { return c.read(1) }) }
+
+// untilOutput is until for the packets of shell v2.
+func (c *client) untilOutput(text string) {
+	c.collect(text, func() string { return c.read(int(binary.LittleEndian.Uint32([]byte(c.read(5)[1:])))) })
+}
+
+func (c *client) collect(text string, more func() string) {
+	c.t.Helper()
+	for all := ""; !strings.Contains(all, text); {
+		all += more()
+	}
+}
+
+func TestATerminalIsAUsableShell(t *testing.T) {
+	e := serve(t)
+	c := e.open("shell,v2,TERM=xterm,pty:")
+	c.okay()
+	send := func(text string) {
+		_, err := io.WriteString(c, packet(0, text))
+		require.NoError(t, err)
+	}
+	c.untilOutput("sandbox:/ $ ")
+	send("cd /sdcard; x=1\r")
+	c.untilOutput("sandbox:/sdcard $ ")
+	send("echo v$x; sleep 1000\r")
+	c.untilOutput("v1\r\n")
+	send("\x03") // ends sleep
+	c.untilOutput("sandbox:/sdcard $ ")
+	send("typo\x03echo fresh\r") // clears the line
+	c.untilOutput("\r\nfresh\r\n")
+	send("exit 5\r")
+	require.True(t, strings.HasSuffix(c.rest(), packet(3, "\x05")))
+
+	old := e.open("shell:")
+	old.okay()
+	old.until("sandbox:/ $ ")
+	_, err := io.WriteString(old, "echo hi\r")
+	require.NoError(t, err)
+	old.until("\r\nhi\r\n")
+	_, err = io.WriteString(old, "\x04")
+	require.NoError(t, err)
+	old.rest()
+}
+
+func TestAShellWithoutTerminalAndCommandReadsLines(t *testing.T) {
+	c := serve(t).open("shell,v2,raw:")
+	c.okay()
+	_, err := io.WriteString(c, packet(0, "echo one\n"))
+	require.NoError(t, err)
+	require.Equal(t, packet(1, "one\n"), c.read(9))
+	_, err = io.WriteString(c, packet(0, "exit 6\n"))
+	require.NoError(t, err)
+	require.Equal(t, packet(3, "\x06"), c.rest())
+}
+
+func TestTrackingTellsEveryChange(t *testing.T) {
+	e := serve(t)
+	c := e.dial()
+	c.request("host:track-devices")
+	c.okay()
+	require.Equal(t, "sandbox-1\tdevice\n", c.text())
+	require.NoError(t, e.SetState(serial, adbserver.StateOffline))
+	require.Equal(t, "sandbox-1\toffline\n", c.text())
+	e.Attach("second", shell.New(sandbox.New(nil)))
+	require.Equal(t, "sandbox-1\toffline\nsecond\tdevice\n", c.text())
+	e.Detach(serial)
+	require.Equal(t, "second\tdevice\n", c.text())
+
+	long := e.dial()
+	long.request("host:track-devices-l")
+	long.okay()
+	require.Contains(t, long.text(), "second                 device usb:1-2 product:")
+}
+
+func TestWaitingEndsWhenTheStateIsReached(t *testing.T) {
+	e := serve(t)
+	require.NoError(t, e.SetState(serial, adbserver.StateRecovery))
+	c := e.dial()
+	c.request("host:wait-for-any-device")
+	c.okay()
+	require.NoError(t, e.SetState(serial, adbserver.StateDevice))
+	c.okay()
+	gone := e.dial()
+	gone.request("host-serial:sandbox-1:wait-for-any-disconnect")
+	gone.okay()
+	e.Detach(serial)
+	gone.okay()
 }

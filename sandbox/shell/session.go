@@ -63,14 +63,14 @@ func (s *Session) Run(ctx context.Context) int {
 			s.term.SetPrompt(prompt(l.runner.Dir, more))
 			return s.term.ReadLine()
 		},
-		run: func(ctx context.Context, stmt *syntax.Stmt) int { return s.interruptible(ctx, l, stmt) },
+		run: func(ctx context.Context, stmts []*syntax.Stmt) int { return s.interruptible(ctx, l, stmts) },
 	})
 }
 
-// interruptible runs a statement that Interrupt can end.
-func (s *Session) interruptible(ctx context.Context, l *line, stmt *syntax.Stmt) int {
+// interruptible runs what a line held. An interrupt ends it, whatever of it is being run.
+func (s *Session) interruptible(ctx context.Context, l *line, stmts []*syntax.Stmt) int {
 	ctx = s.begin(ctx)
-	code := l.runNode(ctx, stmt)
+	code := l.statements(ctx, stmts)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.busy = false
@@ -123,7 +123,7 @@ func (s *Shell) Script(ctx context.Context, stdin io.Reader, stdout, stderr io.W
 			}
 			return text, err
 		},
-		run: func(ctx context.Context, stmt *syntax.Stmt) int { return l.runNode(ctx, stmt) },
+		run: l.statements,
 	})
 }
 
@@ -146,10 +146,20 @@ func readLine(r *bufio.Reader, limit int) (string, error) {
 	}
 }
 
-// session is where lines come from and how a statement of them is run.
+// session is where lines come from and how what they hold is run.
 type session struct {
 	next func(more bool) (string, error) // more: the line before was not complete
-	run  func(ctx context.Context, stmt *syntax.Stmt) int
+	run  func(ctx context.Context, stmts []*syntax.Stmt) int
+}
+
+// statements runs statements until one of them ends the shell.
+func (l *line) statements(ctx context.Context, stmts []*syntax.Stmt) (code int) {
+	for _, stmt := range stmts {
+		if code = l.runNode(ctx, stmt); l.exited || ctx.Err() != nil {
+			break
+		}
+	}
+	return code
 }
 
 // session runs lines until there are no more, and returns the last one's exit code.
@@ -173,10 +183,8 @@ func (l *line) session(ctx context.Context, s session) int {
 			code = complain(l.stderr, "%s: syntax error: %v", shName, err)
 			continue
 		}
-		for _, stmt := range file.Stmts {
-			if code = s.run(ctx, stmt); l.exited {
-				break
-			}
+		if len(file.Stmts) > 0 { // an empty line leaves the exit code as it is
+			code = s.run(ctx, file.Stmts)
 		}
 	}
 	return l.finish(ctx, code)
