@@ -39,10 +39,14 @@ func (f *Fleet) reply(ctx context.Context, c *call) (Status, error) {
 	if err != nil {
 		return Status{}, f.unresolved(ctx, id, open, err)
 	}
+	var st Status
 	if res.Replayed {
-		return f.replayed(ctx, c)
+		st, err = f.replayed(ctx, c)
+	} else {
+		st, err = f.resume(ctx, c, &res.Question)
 	}
-	return f.resume(ctx, c, &res.Question)
+	st.Answered = &res.Question
+	return st, err
 }
 
 // openQuestion is the question that the run waits for, or nil.
@@ -208,7 +212,7 @@ func (f *Fleet) apply(ctx context.Context, questionID string) error {
 	}
 	defer giveBack()
 	run, err := f.store.Run(ctx, q.RunID)
-	if err != nil || run.State != session.WaitingReply || run.QuestionID != q.ID {
+	if err != nil || run.QuestionID != q.ID {
 		return err
 	}
 	end := session.Change{From: []session.State{session.WaitingReply}, Fence: run.Fence}

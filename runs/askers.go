@@ -92,7 +92,6 @@ func (a *asker) askConsole(ctx context.Context, q agentloop.Question) (actions.E
 	if err != nil {
 		return actions.Exchange{}, err
 	}
-	a.parked = ""
 	x, secret := a.f.exchange(stored)
 	if secret != "" {
 		a.phone.secret = secret

@@ -17,11 +17,15 @@ type desk struct {
 	live     *live
 	changed  chan struct{} // closed when something changes
 	watchers map[*Watch]struct{}
+	grace    time.Duration // how long a run goes on with nobody attached; 0 is for ever
+	attached int
+	timer    *time.Timer // of the grace; nil when it is not being counted
 }
 
 // live is a run that a goroutine of this Fleet carries out.
 type live struct {
 	runID  string
+	alone  bool // goes on with nobody attached
 	cancel context.CancelCauseFunc
 	done   chan struct{} // closed when the goroutine has left the phone alone and the run's end is stored
 }
@@ -31,7 +35,7 @@ func (f *Fleet) desk(sessionID string) *desk {
 	defer f.mu.Unlock()
 	d := f.desks[sessionID]
 	if d == nil {
-		d = &desk{op: make(chan struct{}, 1), changed: make(chan struct{}), watchers: map[*Watch]struct{}{}}
+		d = &desk{op: make(chan struct{}, 1), changed: make(chan struct{}), watchers: map[*Watch]struct{}{}, grace: f.opts.DetachGrace}
 		f.desks[sessionID] = d
 	}
 	return d
@@ -64,6 +68,7 @@ func (d *desk) enter(l *live) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.live = l
+	d.countDown()
 }
 
 // leave ends the life of a run here.
@@ -73,6 +78,7 @@ func (d *desk) leave(l *live) {
 	if d.live == l {
 		d.live = nil
 	}
+	d.countDown()
 	close(l.done)
 	d.wake()
 }

@@ -25,7 +25,7 @@ type job struct {
 // launch hands a QUEUED run to a goroutine of its own. The caller has the desk; j.phone is the run's from now on.
 func (f *Fleet) launch(d *desk, j job) error {
 	ctx, cancel := context.WithCancelCause(f.ctx)
-	l := &live{runID: j.run.ID, cancel: cancel, done: make(chan struct{})}
+	l := &live{runID: j.run.ID, alone: j.settings.DetachedOK, cancel: cancel, done: make(chan struct{})}
 	d.enter(l)
 	if f.spawn(func() { f.drive(ctx, d, l, j) }) {
 		return nil

@@ -18,14 +18,15 @@ type Options struct {
 	Phones Phones
 	Mind   func(Settings) (agentloop.Policy, error) // what decides in a run with these settings
 
-	Broker    *inquiry.Broker   // of the questions; nil means one over the store with default times
-	Answerer  Answerer          // answers under AutoReply; nil refuses that mode
-	Console   Console           // answers under ManualReply; nil refuses that mode
-	Limits    agentloop.Limits  // of each call; Steps is the configured maximum, default 40
-	OnTimeout inquiry.OnTimeout // what silence to a question leads to; "" means inquiry.Pause
-	Lang      string            // "zh" or "en", of the few words that the Fleet itself has for the model; "" means en
-	Observe   func(Event)       // called synchronously with every event of every run; nil when nobody watches
-	Log       *slog.Logger      // nil discards
+	Broker      *inquiry.Broker   // of the questions; nil means one over the store with default times
+	Answerer    Answerer          // answers under AutoReply; nil refuses that mode
+	Console     Console           // answers under ManualReply; nil refuses that mode
+	Limits      agentloop.Limits  // of each call; Steps is the configured maximum, default 40
+	DetachGrace time.Duration     // how long a run goes on with nobody attached, see Fleet.Attach; 0 means for ever
+	OnTimeout   inquiry.OnTimeout // what silence to a question leads to; "" means inquiry.Pause
+	Lang        string            // "zh" or "en", of the few words that the Fleet itself has for the model; "" means en
+	Observe     func(Event)       // called synchronously with every event of every run; nil when nobody watches
+	Log         *slog.Logger      // nil discards
 }
 
 // Fleet carries runs out. It is safe for concurrent use.

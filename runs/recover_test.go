@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -43,7 +44,9 @@ func TestTwoFleetsContendForAPhone(t *testing.T) {
 
 		second, err := o.fleet.Start(o.ctx(), runs.StartRequest{Task: "tap", Queue: true, KeepEnvironment: true})
 		require.NoError(t, err)
+		began := time.Now()
 		require.Equal(t, session.Completed, o.wait(first).Run.State, "waited for across processes")
+		require.Less(t, time.Since(began), 5*time.Second)
 		require.Equal(t, session.Completed, w.wait(second.Session.ID).Run.State)
 		require.Len(t, w.farm.phones["A"].done(), 4)
 	})
@@ -114,6 +117,92 @@ func TestAnAnswerFromAnotherProcessResumesTheRunOnce(t *testing.T) {
 		require.Equal(t, "done red", w.wait(st.Session.ID).Run.Answer)
 		require.Len(t, w.farm.phones["A"].done(), 1)
 		require.Len(t, w.wait(st.Session.ID).Run.Course.Exchanges, 1)
+	})
+}
+
+func TestManyProcessesApplyAnAnswerOnce(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		o := w.beside()
+		defer o.close()
+		for range 10 {
+			st := w.wait(w.start("ask").Session.ID)
+			require.NoError(t, o.fleet.Broker().Sweep(o.ctx(), time.Now())) // it knows of the question now
+			var wg sync.WaitGroup
+			wg.Go(func() {
+				for range 20 {
+					_ = o.fleet.Broker().Sweep(o.ctx(), time.Now())
+				}
+			})
+			w.reply(st.Session.ID, "red")
+			wg.Wait()
+			st = w.wait(st.Session.ID)
+			require.Equal(t, "done red", st.Run.Answer)
+			require.Len(t, st.Run.Course.Exchanges, 1)
+		}
+	})
+}
+
+func TestAnotherProcessLeavesARunThatGoesOnAlone(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		o := w.beside()
+		defer o.close()
+		id := w.start("tap tap").Session.ID
+		time.Sleep(500 * time.Millisecond)
+
+		st, err := o.fleet.Continue(o.ctx(), runs.ContinueRequest{SessionID: id})
+		require.NoError(t, err)
+		require.Equal(t, agentloop.StillRunning, st.Reason)
+		_, err = o.fleet.Continue(o.ctx(), runs.ContinueRequest{SessionID: id, Task: "another"})
+		require.Equal(t, runs.RunInProgress, runs.CodeOf(err))
+		require.NoError(t, o.fleet.Recover(o.ctx()))
+
+		require.Equal(t, session.Completed, w.wait(id).Run.State)
+	})
+}
+
+func TestARunWhoseEndCouldNotBeStoredCanBeGoneOnWith(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		sess, err := w.store.CreateSession(w.ctx(), "A", session.Device{ID: "A"})
+		require.NoError(t, err)
+		run, err := w.store.CreateRun(w.ctx(), session.Run{SessionID: sess.ID, Task: "tap", MaxSteps: 5})
+		require.NoError(t, err)
+		require.NoError(t, w.store.Lease(w.ctx(), "A", run.ID))
+		_, err = w.store.Transition(w.ctx(), run.ID, session.Change{To: session.Running})
+		require.NoError(t, err)
+
+		_, err = w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: sess.ID})
+		require.NoError(t, err)
+
+		require.Equal(t, session.Completed, w.wait(sess.ID).Run.State)
+	})
+}
+
+func TestAnAnswerBetweenWaitingAndLeavingStartsTheNextLife(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		requeued := make(chan struct{})
+		waiting := false
+		w.again(func(o *runs.Options) {
+			o.Observe = func(e runs.Event) {
+				switch {
+				case e.Kind != runs.StateChanged:
+				case e.State == session.WaitingReply:
+					waiting = true
+					_, err := w.fleet.Broker().Resolve(w.ctx(), w.questions(e.SessionID)[0].ID, inquiry.Reply{Response: "red", Channel: "http"})
+					require.NoError(t, err)
+					<-requeued
+				case waiting && e.State == session.Queued:
+					close(requeued)
+				}
+			}
+		})
+		id := w.start("ask tap tap").Session.ID
+		time.Sleep(1500 * time.Millisecond)
+
+		st, err := w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: id})
+
+		require.NoError(t, err)
+		require.Equal(t, session.Running, st.Run.State)
+		require.Equal(t, "done red", w.wait(id).Run.Answer)
 	})
 }
 
@@ -210,6 +299,34 @@ func TestKilled(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestContinueAloneRecoversARunThatWasKilled(t *testing.T) {
+	dir := t.TempDir()
+	killChild(t, dir, "tap tap", "touch 1")
+	w := newWorld(t, dir)
+	w.mind.think = 0
+	defer w.close()
+	sessions, err := w.store.Sessions(w.ctx(), session.Filter{})
+	require.NoError(t, err)
+
+	_, err = w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: sessions[0].ID})
+	require.NoError(t, err)
+
+	require.Equal(t, session.Completed, w.wait(sessions[0].ID).Run.State)
+	require.Equal(t, agentloop.NoteOutcomeUnknown, w.mind.seen[0].Notes[0].Kind)
+	require.Len(t, w.farm.phones["A"].done(), 1)
+}
+
+func TestWaitNoticesThatARunWasKilled(t *testing.T) {
+	dir := t.TempDir()
+	killChild(t, dir, "tap tap", "touch 1")
+	w := newWorld(t, dir)
+	defer w.close()
+	sessions, err := w.store.Sessions(w.ctx(), session.Filter{})
+	require.NoError(t, err)
+
+	require.Equal(t, agentloop.ServerRestarted, w.wait(sessions[0].ID).Reason)
 }
 
 // killChild runs a task in a process of its own until it says what is waited for, kills it, and returns how many touches it completed.

@@ -15,11 +15,52 @@ type StartRequest struct {
 	MaxSteps        int    // of this call; 0 means the configured maximum, which is never exceeded
 	KeepEnvironment bool   // leave the phone as it is; otherwise it goes to the home screen first
 	Queue           bool   // wait for a phone that is busy, first come first served
+	Client          string // whom the session will belong to
+	Key             string // chosen by the client; see Start
 	Settings        Settings
 }
 
 // Start begins a session with its first run, and returns as soon as the run is stored. The run goes on by itself: see Wait.
+// When the client has begun a session under the same Key before, nothing is begun, and the Status is that session's.
 func (f *Fleet) Start(ctx context.Context, r StartRequest) (Status, error) {
+	if st, found, err := f.begun(ctx, r); found || err != nil {
+		return st, err
+	}
+	st, err := f.begin(ctx, r)
+	var taken *session.KeyError
+	if err != nil && (errors.As(err, &taken) || CodeOf(err) == DeviceBusy) { // the same call may have been faster in this moment
+		if st, found, err := f.begun(ctx, r); found || err != nil {
+			return st, err
+		}
+	}
+	st.Begun = err == nil
+	return st, err
+}
+
+// begun is the session that the request's key stands for; false when there is none.
+func (f *Fleet) begun(ctx context.Context, r StartRequest) (Status, bool, error) {
+	if r.Key == "" {
+		return Status{}, false, nil
+	}
+	sess, err := f.store.SessionByKey(ctx, r.Client, r.Key)
+	switch {
+	case errors.Is(err, session.ErrNotFound):
+		return Status{}, false, nil
+	case err != nil:
+		return Status{}, false, err
+	}
+	first, err := f.store.Runs(ctx, sess.ID)
+	if err != nil {
+		return Status{}, false, err
+	}
+	if len(first) > 0 && !sameTask(first[0].Task, r.Task) || r.Serial != "" && r.Serial != sess.Serial {
+		return Status{}, false, invalid("use a new key for a new task", "the key %q stands for session %s, which was begun with another task or phone", r.Key, sess.ID)
+	}
+	st, err := f.Status(ctx, sess.ID)
+	return st, err == nil, err
+}
+
+func (f *Fleet) begin(ctx context.Context, r StartRequest) (Status, error) {
 	j, limit, err := f.plan(r.Task, r.MaxSteps, r.Settings)
 	if err != nil {
 		return Status{}, err
@@ -78,15 +119,12 @@ func (f *Fleet) enlist(ctx context.Context, j *job, r StartRequest, limit int) e
 	ctx, cancel := lasting(ctx)
 	defer cancel()
 	var err error
-	if j.sess, err = f.store.CreateSession(ctx, dev.ID, dev); err != nil {
+	j.sess, j.run, err = f.store.Begin(ctx, session.Session{Serial: dev.ID, Device: dev, Client: r.Client, StartKey: r.Key},
+		session.Run{Task: r.Task, MaxSteps: limit, ReplyMode: string(j.settings.ReplyMode), Settings: j.settings.encode()})
+	if err != nil || r.Queue {
 		return err
 	}
-	j.run, err = f.store.CreateRun(ctx, session.Run{SessionID: j.sess.ID, Task: r.Task, MaxSteps: limit,
-		ReplyMode: string(j.settings.ReplyMode), Settings: j.settings.encode()})
-	if err == nil && !r.Queue {
-		err = f.lease(ctx, j.run, dev.ID)
-	}
-	if err != nil {
+	if err := f.lease(ctx, j.run, dev.ID); err != nil {
 		return errors.Join(err, f.store.Delete(ctx, j.sess.ID))
 	}
 	return nil

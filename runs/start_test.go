@@ -112,6 +112,7 @@ func TestQueuedRunsHaveTheirTurnInOrder(t *testing.T) {
 		st, err := w.fleet.Status(w.ctx(), ids[3])
 		require.NoError(t, err)
 		require.Equal(t, 2, st.Ahead)
+		require.Equal(t, 1, w.farm.phones["A"].open, "who waits for the phone leaves it alone")
 		_, err = w.fleet.Start(w.ctx(), runs.StartRequest{Task: "tap"})
 		require.Equal(t, runs.DeviceBusy, runs.CodeOf(err))
 
@@ -122,8 +123,49 @@ func TestQueuedRunsHaveTheirTurnInOrder(t *testing.T) {
 			ended = append(ended, st.Run.EndedAt)
 		}
 		for i := range 3 {
-			require.True(t, ended[i].Before(ended[i+1]), "%v", ended)
+			require.Equal(t, 2*time.Second, ended[i+1].Sub(ended[i]).Round(100*time.Millisecond), "at once")
 		}
+	})
+}
+
+func TestTheNextInLineHasThePhoneAsSoonAsAWaitingSessionIsStopped(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		asking := w.wait(w.start("ask").Session.ID).Session.ID
+		st, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: "tap", KeepEnvironment: true, Queue: true})
+		require.NoError(t, err)
+		time.Sleep(1500 * time.Millisecond)
+		began := time.Now()
+		_, err = w.fleet.Stop(w.ctx(), runs.StopRequest{SessionID: asking})
+		require.NoError(t, err)
+
+		w.wait(st.Session.ID)
+
+		require.Equal(t, 2*time.Second, time.Since(began))
+	})
+}
+
+func TestTheLineIsKeptAlsoWhenAnotherProcessGivesThePhoneBack(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		o := w.beside()
+		defer o.close()
+		o.start("tap tap tap") // four seconds
+		queue := func() string {
+			st, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: "tap", KeepEnvironment: true, Queue: true})
+			require.NoError(t, err)
+			return st.Session.ID
+		}
+		time.Sleep(500 * time.Millisecond)
+		first := queue() // asks for the phone after 4.5 s
+		time.Sleep(700 * time.Millisecond)
+		second := queue() // would ask after 4.2 s
+		time.Sleep(2850 * time.Millisecond)
+		_, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: "tap"})
+		require.Equal(t, runs.DeviceBusy, runs.CodeOf(err), "nobody goes in front")
+		require.ErrorContains(t, err, first)
+
+		a, b := w.wait(first), w.wait(second)
+
+		require.True(t, a.Run.EndedAt.Before(b.Run.EndedAt))
 	})
 }
 

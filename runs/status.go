@@ -24,9 +24,24 @@ type Status struct {
 	Took     time.Duration        // since the run was created, until it ended or now
 	Waited   time.Duration        // by this call of Wait
 	Budget   time.Duration        // of this call of Wait
+	Begun    bool                 // by this call of Start; false when the session had been begun under its key before
+	Answered *inquiry.Question    // by this call of Continue, or under its reply id before
 	Replayed bool                 // the reply had been accepted before
 	Message  string               // what is in the way of the run, "" when nothing is
 	Mend     string               // what can be done about it
+}
+
+// Session gives a session that belongs to the client. For one that belongs to somebody else the error is the same as for one
+// that is not there.
+func (f *Fleet) Session(ctx context.Context, id, client string) (session.Session, error) {
+	sess, err := f.store.Session(ctx, id)
+	switch {
+	case err != nil:
+		return session.Session{}, unknown(id, err)
+	case sess.Client != client:
+		return session.Session{}, unknown(id, session.ErrNotFound)
+	}
+	return sess, nil
 }
 
 // Status tells how a session's latest run stands.

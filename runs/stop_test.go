@@ -69,8 +69,10 @@ func TestAStopBeatsALaterAnswer(t *testing.T) {
 		_, err := w.fleet.Stop(w.ctx(), runs.StopRequest{SessionID: st.Session.ID})
 		require.NoError(t, err)
 
+		began := time.Now()
 		e, err := events.Next(w.ctx())
 		require.NoError(t, err)
+		require.Zero(t, time.Since(began))
 		require.Equal(t, inquiry.Withdrew, e.Type, "those who show the question are told")
 		_, err = w.fleet.Broker().Resolve(w.ctx(), st.Question.ID, inquiry.Reply{Response: "red", Channel: "http"})
 		require.ErrorIs(t, err, inquiry.ErrGone)
