@@ -125,6 +125,27 @@ func TestTurningLaysAppsOutAnewAndCoordinatesFollow(t *testing.T) {
 	require.Equal(t, 0, h.Rotation(), "the phone lies still, so auto-rotation keeps it upright")
 }
 
+func TestATurnedDisplayShowsWhatIsNeeded(t *testing.T) {
+	h := hold(t, &Options{PIN: "2468"})
+	h.SetRotation(1, false)
+	h.see("icon_shop")
+	h.keyCodes(KeyPower, KeyPower, KeyMenu)
+	for _, key := range []string{"key1", "key9", "key0", "key_enter"} {
+		require.Equal(t, h.see("key5").Bounds.Dy(), h.see(key).Bounds.Dy(), "%s is whole", key)
+	}
+	h.touchAll("key2", "key4", "key6", "key8", "key_enter")
+	require.False(t, h.Locked())
+}
+
+func TestTheFirstTransitionBeginsAtTheHomeScreen(t *testing.T) {
+	one := 1.0
+	h := hold(t, &Options{AnimationScale: &one})
+	home := h.Screenshot().RGBAAt(540, 600)
+	h = hold(t, &Options{AnimationScale: &one})
+	h.open(settingsApp)
+	require.Equal(t, home, h.Screenshot().RGBAAt(540, 600), "nothing has moved yet")
+}
+
 func TestAnOverrideSizeIsWhatAppsAndInputSee(t *testing.T) {
 	h := hold(t, nil)
 	_, set := h.Override()

@@ -69,15 +69,15 @@ func TestADeletedNoteIsAskedAboutFirst(t *testing.T) {
 }
 
 func TestDoubleTapNeedsTwoQuickTapsOnOnePlace(t *testing.T) {
-	liked := func(gap time.Duration, away int) (n int) {
+	liked := func(gap time.Duration, first string) (n int) {
 		h := hold(t, nil)
 		h.open(messagesApp)
 		h.touch("Anna Berg")
-		c := h.see("See you there").Center()
+		a, b := h.see(first).Center(), h.see("See you there").Center()
 		h.wait(time.Second)
-		h.Tap(c.X, c.Y)
+		h.Tap(a.X, a.Y)
 		h.wait(gap)
-		h.Tap(c.X, c.Y+away)
+		h.Tap(b.X, b.Y)
 		h.Inspect(func(d *apps.Data) {
 			for _, m := range d.Thread("Anna Berg").Messages {
 				if m.Liked {
@@ -87,9 +87,9 @@ func TestDoubleTapNeedsTwoQuickTapsOnOnePlace(t *testing.T) {
 		})
 		return n
 	}
-	require.Equal(t, 1, liked(200*time.Millisecond, 0))
-	require.Equal(t, 0, liked(600*time.Millisecond, 0), "too slow")
-	require.Equal(t, 0, liked(200*time.Millisecond, -300), "another place")
+	require.Equal(t, 1, liked(200*time.Millisecond, "See you there"))
+	require.Equal(t, 0, liked(600*time.Millisecond, "See you there"), "too slow")
+	require.Equal(t, 0, liked(200*time.Millisecond, "Dinner at 19:00 at Luigi's?"), "another place")
 }
 
 func TestNotesAreReorderedByDragging(t *testing.T) {
