@@ -46,7 +46,8 @@ var packages = []row{
 
 	{pkg: "config", imports: "model screen internal/hint", why: "one struct; a key masks itself by model's own type"},
 	{pkg: "cmd/taploop", imports: "*", why: "the wiring"},
-	{pkg: "cmd/taploop/genscript", imports: "actions actions/dialect screen sandbox sandbox/apps", why: "draws up the demo's script on the simulated phone"},
+	{pkg: "cmd/taploop/gendocs", imports: "config", why: "the settings' own descriptions become a page"},
+	{pkg: "cmd/taploop/genscript", imports: "sandbox sandbox/apps", why: "draws up the demo's script on the simulated phone"},
 
 	{pkg: "internal/adb", imports: "internal/hint", tests: "internal/adbrig", why: "the ADB server's protocol, nothing of what phones mean"},
 	{pkg: "internal/adbrig", imports: "internal/hint", why: "the stand-ins' folder is given to it, so that any package may use it"},
