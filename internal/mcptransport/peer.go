@@ -1,0 +1,152 @@
+package mcptransport
+
+import (
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// peer is what is known of one client, and what is under way for it. It is safe for concurrent use.
+type peer struct {
+	id        string
+	principal string
+
+	mu          sync.Mutex
+	initialized bool
+	info        mcp.Implementation
+	caps        mcp.ClientCapabilities
+	version     string // "" before the handshake
+	level       mcp.LoggingLevel
+	calls       map[string]*call // the client's requests under way, by key of their id
+	asked       map[int64]chan answer
+	lastAsked   int64
+	closed      error // why no more is taken
+}
+
+func newPeer(id, principal string) *peer {
+	return &peer{id: id, principal: principal, level: mcp.LoggingLevelInfo}
+}
+
+// begin notes a request as under way. Its error is an *rpcError.
+func (p *peer) begin(c *call, most int) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	k := key(c.id)
+	refused := &rpcError{id: c.id, code: mcp.INVALID_REQUEST}
+	switch {
+	case p.closed != nil:
+		refused.text = p.closed.Error()
+	case p.calls[k] != nil:
+		refused.text = fmt.Sprintf("a request with the id %s is under way already", c.id)
+	case len(p.calls) >= most:
+		refused.text = fmt.Sprintf("%d requests are under way already; wait for one of them to end", most)
+	default:
+		if p.calls == nil {
+			p.calls = map[string]*call{}
+		}
+		p.calls[k] = c
+		c.home = p
+		return nil
+	}
+	return refused
+}
+
+func (p *peer) finish(c *call) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.calls, key(c.id))
+}
+
+// cancel ends the client's own request of that id, if it is under way.
+func (p *peer) cancel(id json.RawMessage, cause error) {
+	p.mu.Lock()
+	c := p.calls[key(id)]
+	p.mu.Unlock()
+	if c != nil {
+		c.cancel(cause)
+	}
+}
+
+// close ends all requests under way and refuses further ones.
+func (p *peer) close(cause error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed == nil {
+		p.closed = cause
+	}
+	for _, c := range p.calls {
+		c.cancel(cause)
+	}
+}
+
+func (p *peer) busy() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.calls)
+}
+
+// What follows is the part of mcp-go's sessions that is the same in all of a client's requests.
+
+func (p *peer) SessionID() string { return p.id }
+
+func (p *peer) Initialize() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.initialized = true
+}
+
+func (p *peer) Initialized() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.initialized
+}
+
+func (p *peer) GetClientInfo() mcp.Implementation {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.info
+}
+
+func (p *peer) SetClientInfo(info mcp.Implementation) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.info = info
+}
+
+func (p *peer) GetClientCapabilities() mcp.ClientCapabilities {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.caps
+}
+
+func (p *peer) SetClientCapabilities(caps mcp.ClientCapabilities) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.caps = caps
+}
+
+func (p *peer) ProtocolVersion() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.version
+}
+
+func (p *peer) SetProtocolVersion(version string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.version = version
+}
+
+func (p *peer) GetLogLevel() mcp.LoggingLevel {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.level
+}
+
+func (p *peer) SetLogLevel(level mcp.LoggingLevel) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.level = level
+}

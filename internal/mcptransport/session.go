@@ -1,0 +1,138 @@
+package mcptransport
+
+import (
+	"context"
+	"crypto/rand"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+)
+
+// session is one client of 2025-11-25 or older over HTTP, from its handshake until it says goodbye or stays away too
+// long. To mcp-go it is the session that broadcasts go to, and requests that are not answered by a call.
+type session struct {
+	*peer
+	ctx context.Context // ends with the session
+	end context.CancelCauseFunc
+
+	feed      chan mcp.JSONRPCNotification // broadcasts that wait for a listening connection
+	listening *stream
+
+	// below peer.mu
+	streams  map[string]*stream // that can be resumed
+	finished []string           // names of those that ended, oldest first
+	opened   int
+	seen     time.Time
+	visits   int // HTTP requests of the session being served
+}
+
+// mostFinished is how many ended streams are kept for clients that have lost the end.
+const mostFinished = 64
+
+// keepFinished is how long they are kept at most.
+const keepFinished = time.Minute
+
+func newSession(p *peer, buffer int) *session {
+	s := &session{peer: p, feed: make(chan mcp.JSONRPCNotification, 16), seen: time.Now()}
+	s.ctx, s.end = context.WithCancelCause(context.Background())
+	var rd *reader
+	s.listening, rd = newStream("g", buffer, 1)
+	s.listening.waits = false
+	s.listening.leave(rd)
+	s.streams = map[string]*stream{"g": s.listening}
+	return s
+}
+
+var (
+	_ server.SessionWithClientInfo      = (*session)(nil)
+	_ server.SessionWithLogging         = (*session)(nil)
+	_ server.SessionWithProtocolVersion = (*session)(nil)
+)
+
+// NotificationChannel takes broadcasts. They wait for a listening connection, as many as there is room for.
+func (s *session) NotificationChannel() chan<- mcp.JSONRPCNotification { return s.feed }
+
+// close ends the session with all that is under way in it.
+func (s *session) close(cause error) {
+	s.peer.close(cause)
+	s.end(cause)
+}
+
+// visit notes that a request of the session is being served, until leave.
+func (s *session) visit() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.visits++
+}
+
+func (s *session) leave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.visits--
+	s.seen = time.Now()
+}
+
+// idle is how long nobody has used the session, 0 while somebody does.
+func (s *session) idle(now time.Time) time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.visits > 0 || len(s.calls) > 0 {
+		return 0
+	}
+	return now.Sub(s.seen)
+}
+
+// nextName is the name of a new stream of the session. Event ids "MUST be globally unique across all streams within that
+// session".
+func (s *session) nextName() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.opened++
+	return strconv.Itoa(s.opened)
+}
+
+// keep makes a stream resumable.
+func (s *session) keep(st *stream) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.streams[st.name] = st
+}
+
+// finish notes that a stream has ended. It stays a while for a client that has not got all of it.
+func (s *session) finish(st *stream) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.streams[st.name] != st || slices.Contains(s.finished, st.name) {
+		return
+	}
+	s.finished = append(s.finished, st.name)
+	if len(s.finished) > mostFinished {
+		delete(s.streams, s.finished[0])
+		s.finished = s.finished[1:]
+	}
+	time.AfterFunc(keepFinished, func() { s.discard(st.name) })
+}
+
+func (s *session) discard(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.streams, name)
+	s.finished = slices.DeleteFunc(s.finished, func(n string) bool { return n == name })
+}
+
+// stream is the one that an event id belongs to, with the number of the event; nil when there is none (any more).
+func (s *session) stream(eventID string) (*stream, int) {
+	name, n, ok := parseEventID(eventID)
+	if !ok {
+		return nil, 0
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.streams[name], n
+}
+
+// newID is a name that nobody guesses: "the session ID SHOULD be globally unique and cryptographically secure".
+func newID() string { return rand.Text() }

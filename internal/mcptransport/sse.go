@@ -1,0 +1,223 @@
+package mcptransport
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// pipe writes Server-Sent Events to one connection. A write that takes too long breaks the connection, so that a client
+// that does not read holds up nobody but itself.
+type pipe struct {
+	w       http.ResponseWriter
+	rc      *http.ResponseController
+	timeout time.Duration
+}
+
+// open begins the event stream. "Servers SHOULD include the X-Accel-Buffering: no header."
+func (v *visit) open() *pipe {
+	h := v.w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("Cache-Control", "no-cache, no-transform")
+	h.Set("X-Accel-Buffering", "no")
+	h.Set("X-Content-Type-Options", "nosniff")
+	v.w.WriteHeader(http.StatusOK)
+	return &pipe{v.w, http.NewResponseController(v.w), v.h.opts.WriteTimeout}
+}
+
+func (p *pipe) write(data []byte) error {
+	_ = p.rc.SetWriteDeadline(time.Now().Add(p.timeout)) // not every writer can
+	if _, err := p.w.Write(data); err != nil {
+		return err
+	}
+	return p.rc.Flush()
+}
+
+// rest lifts the deadline for what the connection may be used for next.
+func (p *pipe) rest() { _ = p.rc.SetWriteDeadline(time.Time{}) }
+
+// comment is a line that clients must ignore: it keeps the connection from being taken for dead.
+func (p *pipe) comment() error { return p.write([]byte(": keep-alive\n\n")) }
+
+// prime tells the client an id to resume from before there is any message.
+func (p *pipe) prime(st *stream) error {
+	st.prime()
+	return p.write(fmt.Appendf(nil, "id: %s\ndata:\n\n", st.eventID(0)))
+}
+
+func (p *pipe) events(st *stream, events []event) error {
+	var b bytes.Buffer
+	for _, e := range events {
+		if st.name != "" {
+			fmt.Fprintf(&b, "id: %s\n", st.eventID(e.n))
+		}
+		fmt.Fprintf(&b, "event: message\ndata: %s\n\n", e.data)
+	}
+	return p.write(b.Bytes())
+}
+
+// stream sends a resumable stream to the client, as long as both last. When the connection breaks, the requests of the
+// stream go on for ResumeGrace: "disconnection SHOULD NOT be interpreted as the client cancelling its request".
+func (v *visit) stream(s *session, st *stream, rd *reader, prime bool) {
+	p := v.open()
+	err := p.write(nil) // the headers
+	if prime && err == nil {
+		err = p.prime(st)
+	}
+	for err == nil {
+		err = v.follow(p, s, st, rd)
+		if err != nil || st != s.listening || !st.replaced(rd) {
+			break
+		}
+		rd, err = v.standBy(p, s)
+	}
+	v.part(err)
+	if !st.leave(rd) || st.drop == nil {
+		return
+	}
+	if !st.resumable() {
+		st.drop()
+		return
+	}
+	time.AfterFunc(v.h.opts.ResumeGrace, func() {
+		if st.abandoned() {
+			st.drop()
+		}
+	})
+}
+
+// part notes how the connection ended.
+func (v *visit) part(err error) {
+	switch {
+	case err == nil:
+	case errors.Is(err, http.ErrNotSupported):
+		v.h.opts.Log.Error("this HTTP server cannot stream", "error", err)
+	default:
+		v.h.opts.Log.Debug("connection lost", "error", err)
+	}
+}
+
+// follow writes what rd has not got, and what comes, until the stream ends, another connection takes over, the session
+// ends, or this connection does: only that is an error. A session's listening stream is fed here with its broadcasts.
+func (v *visit) follow(p *pipe, s *session, st *stream, rd *reader) error {
+	quiet := time.NewTimer(v.h.opts.KeepAlive)
+	defer quiet.Stop()
+	var feed <-chan mcp.JSONRPCNotification
+	var closed <-chan struct{}
+	if s != nil && st == s.listening {
+		feed, closed = s.feed, s.ctx.Done()
+	}
+	for {
+		events, ended, changed := st.next(rd)
+		switch {
+		case len(events) > 0:
+			if err := p.events(st, events); err != nil {
+				return err
+			}
+			st.got(rd, events[len(events)-1].n)
+			quiet.Reset(v.h.opts.KeepAlive)
+			continue
+		case ended:
+			p.rest()
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-quiet.C:
+			if err := p.comment(); err != nil {
+				return err
+			}
+			quiet.Reset(v.h.opts.KeepAlive)
+		case n := <-feed:
+			if data := encodeNotification(n, v.h.opts.Log); data != nil {
+				st.message(data)
+			}
+		case <-rd.gone:
+			return nil
+		case <-closed:
+			return nil
+		case <-v.r.Context().Done():
+			return context.Cause(v.r.Context())
+		}
+	}
+}
+
+// errEnded is why a connection that stood by ends with its session.
+var errEnded = errors.New("the session has ended")
+
+// standBy keeps a listening connection open from which a newer one took over, and gives it its turn again when that one
+// is lost. "The client MAY remain connected to multiple SSE streams simultaneously. The server MUST send each of its
+// JSON-RPC messages on only one of the connected streams."
+func (v *visit) standBy(p *pipe, s *session) (*reader, error) {
+	quiet := time.NewTicker(v.h.opts.KeepAlive)
+	defer quiet.Stop()
+	for {
+		rd, changed := s.listening.relieve()
+		if rd != nil {
+			return rd, nil
+		}
+		select {
+		case <-changed:
+		case <-quiet.C:
+			if err := p.comment(); err != nil {
+				return nil, err
+			}
+		case <-s.ctx.Done():
+			return nil, errEnded
+		case <-v.r.Context().Done():
+			return nil, context.Cause(v.r.Context())
+		}
+	}
+}
+
+// connect serves GET and DELETE, which only the older era has: "HTTP GET or DELETE to the MCP endpoint: respond with 405
+// Method Not Allowed" (2026-07-28).
+func (v *visit) connect() {
+	version := v.r.Header.Get(mcp.HeaderProtocolVersion)
+	switch {
+	case version == mcp.ProtocolVersion20260728:
+		v.w.Header().Set("Allow", "POST")
+		v.refuse(http.StatusMethodNotAllowed, "want POST: this version of the protocol has neither sessions nor listening connections")
+		return
+	case version != "" && !mcp.IsValidProtocolVersion(version):
+		refuse(v.w, http.StatusBadRequest, unsupported(version))
+		return
+	case v.r.Method == http.MethodGet && !accepts(v.r.Header, "text/event-stream"):
+		v.refuse(http.StatusNotAcceptable, "the Accept header must list text/event-stream")
+		return
+	}
+	s := v.session()
+	if s == nil {
+		return
+	}
+	defer s.leave()
+	if v.r.Method == http.MethodGet {
+		v.listen(s)
+		return
+	}
+	v.h.remove(s)
+	v.w.WriteHeader(http.StatusNoContent)
+}
+
+// listen opens the stream of the session's broadcasts, or resumes the stream that the client lost. "The server MUST NOT
+// replay messages that would have been delivered on a different stream."
+func (v *visit) listen(s *session) {
+	st, from := s.listening, -1
+	if id := v.r.Header.Get(mcp.HeaderLastEventID); id != "" {
+		if st, from = s.stream(id); st == nil {
+			v.refuse(http.StatusNotFound, fmt.Sprintf("event %q is not known, or no longer", id))
+			return
+		}
+	}
+	rd, ok := st.attach(from)
+	if !ok {
+		v.refuse(http.StatusNotFound, fmt.Sprintf("event %q is not known", v.r.Header.Get(mcp.HeaderLastEventID)))
+		return
+	}
+	v.stream(s, st, rd, false)
+}

@@ -1,0 +1,242 @@
+package mcptransport
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+)
+
+// drainTime is how long the handlers have to return once the client has closed its end.
+const drainTime = 2 * time.Second
+
+// ServeStdio serves srv to the one client at the other end of in and out, a message a line. Requests run side by side;
+// everything else is done in the order in which it came.
+//
+// When in ends, the contexts of the handlers end with ErrEOF; what they return is still written, and ServeStdio returns
+// nil after it, at the latest two seconds later, then with an error. When ctx ends the same happens with ErrClosed, and
+// the error is ctx's cause; a Read of in may then still be under way, and ends when in is closed. It is also an error when
+// in or out breaks. Nobody else may write to out.
+func ServeStdio(ctx context.Context, srv *server.MCPServer, in io.Reader, out io.Writer, opts *Options) error {
+	t := newTerminal(ctx, srv, out, settings(opts))
+	if err := srv.RegisterSession(ctx, t); err != nil {
+		return fmt.Errorf("serving stdio: %w", err)
+	}
+	defer srv.UnregisterSession(context.WithoutCancel(ctx), t.id)
+	go t.read(in)  // ends with in, or at the next line after ServeStdio has returned
+	go t.forward() // ends when ServeStdio returns
+	defer close(t.stop)
+	var cause, err error
+	select {
+	case err = <-t.ended:
+		cause = ErrEOF
+	case <-ctx.Done():
+		cause, err = ErrClosed, context.Cause(ctx)
+	}
+	return errors.Join(err, t.end(cause))
+}
+
+// terminal is the client at the other end of stdio. To mcp-go it is the session that broadcasts go to, and requests that
+// are not answered by a call.
+type terminal struct {
+	*peer
+	ctx   context.Context // for the handlers; its values only
+	srv   *server.MCPServer
+	opts  Options
+	out   *lineWriter
+	feed  chan mcp.JSONRPCNotification
+	ended chan error    // gives why in or out ended, nil for the end of in
+	stop  chan struct{} // closed when ServeStdio returns
+	under sync.WaitGroup
+}
+
+func newTerminal(ctx context.Context, srv *server.MCPServer, out io.Writer, opts Options) *terminal {
+	t := &terminal{
+		peer: newPeer(newID(), ""), ctx: context.WithoutCancel(ctx), srv: srv, opts: opts,
+		feed:  make(chan mcp.JSONRPCNotification, 16),
+		ended: make(chan error, 2), // the end of each is told once
+		stop:  make(chan struct{}),
+	}
+	t.out = &lineWriter{w: out, fail: func(err error) { t.ended <- fmt.Errorf("writing to the client: %w", err) }}
+	return t
+}
+
+// NotificationChannel takes broadcasts.
+func (t *terminal) NotificationChannel() chan<- mcp.JSONRPCNotification { return t.feed }
+
+// read takes what comes until in ends.
+func (t *terminal) read(in io.Reader) {
+	r := bufio.NewReaderSize(in, 64<<10)
+	for {
+		line, err := readLine(r, t.opts.MaxBody)
+		if t.stopped() {
+			return
+		}
+		switch {
+		case errors.Is(err, errLong):
+			t.say(invalid(fmt.Sprintf("the message is longer than %d bytes", t.opts.MaxBody)).encode())
+		case errors.Is(err, io.EOF):
+			t.ended <- nil
+			return
+		case err != nil:
+			t.ended <- fmt.Errorf("reading from the client: %w", err)
+			return
+		default:
+			t.take(line)
+		}
+	}
+}
+
+func (t *terminal) stopped() bool {
+	select {
+	case <-t.stop:
+		return true
+	default:
+		return false
+	}
+}
+
+// forward writes broadcasts.
+func (t *terminal) forward() {
+	for {
+		select {
+		case n := <-t.feed:
+			if data := encodeNotification(n, t.opts.Log); data != nil {
+				t.say(data)
+			}
+		case <-t.stop:
+			return
+		}
+	}
+}
+
+// end cancels the handlers and waits for what they return.
+func (t *terminal) end(cause error) error {
+	defer t.out.closed.Store(true)
+	t.peer.close(cause)
+	done := make(chan struct{})
+	go func() { t.under.Wait(); close(done) }() // ends with the last handler
+	late := time.NewTimer(drainTime)
+	defer late.Stop()
+	select {
+	case <-done:
+		return nil
+	case <-late.C:
+		return fmt.Errorf("%d requests did not end within %v: %w", max(1, t.busy()), drainTime, cause)
+	}
+}
+
+func (t *terminal) say(data []byte) { t.out.write(data) }
+
+// take serves one line.
+func (t *terminal) take(data []byte) {
+	in, err := parse(data)
+	var wrong *rpcError
+	switch {
+	case errors.As(err, &wrong):
+		t.say(wrong.encode())
+		return
+	case in.batch && !batches(t.ProtocolVersion()):
+		t.say(invalid("this version of the protocol has no batches: send each message by itself").encode())
+		return
+	}
+	s := t.sink(in)
+	for _, m := range in.messages {
+		switch {
+		case m.request() && m.Method == string(mcp.MethodInitialize) && !in.batch:
+			newCall(t.ctx, t.peer, m, t.opts.Log).run(t.srv, m.raw, s) // what follows needs what it agrees on
+		case m.request():
+			t.start(m, s)
+		case m.response():
+			t.answered(m)
+		default:
+			t.notice(m)
+		}
+	}
+}
+
+// start answers a request in a goroutine of its own, which end waits for.
+func (t *terminal) start(m *message, s sink) {
+	p := t.peer
+	if mcp.IsModernProtocol(m.protocol()) { // it stands alone
+		p = newLone("")
+	}
+	c := newCall(t.ctx, p, m, t.opts.Log)
+	leave, err := subscribe(t.srv, c)
+	if err == nil {
+		err = t.begin(c, t.opts.MaxCalls)
+	}
+	var refused *rpcError
+	if errors.As(err, &refused) {
+		leave()
+		c.cancel(ErrOver)
+		s.response(refused.encode(), refused.code)
+		return
+	}
+	t.under.Go(func() {
+		defer leave()
+		c.run(t.srv, m.raw, s)
+	})
+}
+
+func (t *terminal) notice(m *message) {
+	if m.Method == string(mcp.MethodNotificationCancelled) {
+		id, reason := m.subject()
+		t.cancel(id, cancelled(reason))
+		return
+	}
+	notice(t.ctx, t.srv, t, m, t.opts.Log)
+}
+
+// sink is where the answers to what came as one line go: the responses to a batch are one line too.
+func (t *terminal) sink(in *incoming) sink {
+	if !in.batch {
+		return direct{t}
+	}
+	requests := 0
+	for _, m := range in.messages {
+		if m.request() {
+			requests++
+		}
+	}
+	return &gathering{t: t, owed: requests}
+}
+
+// direct writes each message as it comes.
+type direct struct{ t *terminal }
+
+func (d direct) message(data []byte) { d.t.say(data) }
+
+func (d direct) response(data []byte, _ int) {
+	if data != nil {
+		d.t.say(data)
+	}
+}
+
+// gathering writes messages as they come, and the responses as one array once all are there. It is safe for concurrent
+// use.
+type gathering struct {
+	t         *terminal
+	mu        sync.Mutex
+	owed      int
+	responses [][]byte
+}
+
+func (g *gathering) message(data []byte) { g.t.say(data) }
+
+func (g *gathering) response(data []byte, _ int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if data != nil {
+		g.responses = append(g.responses, data)
+	}
+	if g.owed--; g.owed == 0 && len(g.responses) > 0 {
+		g.t.say(array(g.responses))
+	}
+}
