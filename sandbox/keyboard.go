@@ -11,6 +11,7 @@ var (
 	keyboardFill = ui.Sunken
 	letterRows   = []string{"qwertyuiop", "asdfghjkl", "zxcvbnm"}
 	symbolRows   = []string{"1234567890", "@#$_&-+()/", "*\"':;!?%="}
+	moreRows     = []string{"~`|{}[]<>^", "\\$€£¥°•…§÷", "×±©®«»¿"}
 	digitRows    = []string{"123", "456", "789", "0"}
 )
 
@@ -36,6 +37,8 @@ func (p *Phone) keyboard(s *scene) *ui.View {
 		return ui.Text("ADB Keyboard {ON}").Size(14).Ink(ui.Dim).Centered().Fill(keyboardFill).Modal()
 	case s.field.WantsDigits():
 		return p.rows(s, digitRows, p.lastDigitRow)
+	case p.symbols && p.shift:
+		return p.rows(s, moreRows, p.lastRow)
 	case p.symbols:
 		return p.rows(s, symbolRows, p.lastRow)
 	}
@@ -70,24 +73,27 @@ func (p *Phone) key(s *scene, face *ui.View, desc string, fill ui.Ink, width int
 }
 
 func (p *Phone) charKey(s *scene, r rune) *ui.View {
-	if p.shift && !p.symbols {
+	if p.shift && !p.symbols && !s.field.WantsDigits() {
 		r = unicode.ToUpper(r)
 	}
 	return p.key(s, ui.Text(string(r)).Size(21).Centered(), string(r), ui.Surface, 10, func() {
 		p.commit(string(r))
-		p.shift = false
+		p.shift = p.shift && p.symbols
 	})
 }
 
+// shiftKey makes the next letter a capital; among the symbols it turns to the others.
 func (p *Phone) shiftKey(s *scene) *ui.View {
-	if p.symbols {
-		return p.key(s, ui.Text("=\\<").Size(15).Centered(), "More symbols", ui.Line, 15, func() {})
+	flip := func() { p.shift = !p.shift }
+	switch {
+	case p.symbols && p.shift:
+		return p.key(s, ui.Text("?123").Size(15).Centered(), "Symbols", ui.Line, 15, flip)
+	case p.symbols:
+		return p.key(s, ui.Text("=\\<").Size(15).Centered(), "More symbols", ui.Line, 15, flip)
+	case p.shift:
+		return p.key(s, ui.Icon("shift-on"), "Shift", ui.Line, 15, flip)
 	}
-	icon := "shift"
-	if p.shift {
-		icon = "shift-on"
-	}
-	return p.key(s, ui.Icon(icon), "Shift", ui.Line, 15, func() { p.shift = !p.shift })
+	return p.key(s, ui.Icon("shift"), "Shift", ui.Line, 15, flip)
 }
 
 func (p *Phone) lastRow(s *scene) *ui.View {
@@ -96,7 +102,7 @@ func (p *Phone) lastRow(s *scene) *ui.View {
 		other = "ABC"
 	}
 	return ui.Row(
-		p.key(s, ui.Text(other).Size(16).Centered(), other, ui.Line, 15, func() { p.symbols = !p.symbols }),
+		p.key(s, ui.Text(other).Size(16).Centered(), other, ui.Line, 15, func() { p.symbols, p.shift = !p.symbols, false }),
 		p.charKey(s, ','),
 		p.key(s, ui.Text(p.sys.Say("English", "英文")).Size(14).Ink(ui.Dim).Centered(), "Space", ui.Surface, 45, func() { p.commit(" ") }),
 		p.charKey(s, '.'),

@@ -34,6 +34,16 @@ func TestEveryKeyOfTheKeyboardTypesWhatItShows(t *testing.T) {
 	h.key("delete")
 	h.key("delete")
 	require.True(t, strings.HasSuffix(h.body(), "second li"))
+	h.key("?123")
+	h.key("more_symbols")
+	for _, r := range "~`|{}[]<>^\\€" {
+		h.key(string(r))
+	}
+	h.key("symbols")
+	h.key("7")
+	h.key("abc")
+	h.keys("x")
+	require.True(t, strings.HasSuffix(h.body(), "second li~`|{}[]<>^\\€7x"))
 }
 
 func TestShiftHoldsForOneLetter(t *testing.T) {

@@ -22,12 +22,12 @@ func (p *Phone) notification(i int) *ui.View {
 }
 
 func (p *Phone) openNotification(i int) {
-	n := p.sys.Notifications[i]
-	p.sys.Notifications = slices.Delete(p.sys.Notifications, i, i+1)
-	p.sys.BannerUntil = p.sys.Now()
 	if p.dismiss() != nil {
 		return // the lock screen asks for the PIN first
 	}
+	n := p.sys.Notifications[i]
+	p.sys.Notifications = slices.Delete(p.sys.Notifications, i, i+1)
+	p.sys.BannerUntil = p.sys.Now()
 	p.bring(p.sys.Find(n.Package))
 	if n.Open != nil {
 		n.Open(p.front)

@@ -218,3 +218,58 @@ func TestAConversationStaysAtItsEnd(t *testing.T) {
 	h.Edit(func(d *apps.Data) { d.Receive("Tom", "", "line 31", morning) })
 	h.gone("line 31") // who reads above is not pulled down
 }
+
+func TestAnAlarmIsAnnouncedAtItsTime(t *testing.T) {
+	h := hold(t, nil)
+	h.Edit(func(d *apps.Data) {
+		d.Alarms = append(d.Alarms, &apps.Alarm{Hour: 9, Minute: 2, On: true, Label: "Tea"}, &apps.Alarm{Hour: 9, Minute: 2})
+	})
+	h.wait(119 * time.Second)
+	h.Screenshot()
+	require.Empty(t, h.sys.Notifications)
+	h.wait(time.Second)
+	h.Screenshot()
+	require.Len(t, h.sys.Notifications, 1)
+	require.Equal(t, "Alarm 09:02", h.sys.Notifications[0].Title)
+	h.wait(time.Minute)
+	h.Screenshot()
+	require.Len(t, h.sys.Notifications, 1, "once")
+	h.Swipe(540, 10, 540, 1500, 300*time.Millisecond)
+	h.touch("Alarm 09:02")
+	require.Equal(t, clockApp, h.Foreground().Package)
+}
+
+func TestTimerAndStopwatchGoByTheClock(t *testing.T) {
+	h := hold(t, nil)
+	h.open(clockApp)
+	h.touchAll("tab_timer", "timer_minus", "timer_minus", "timer_start")
+	h.wait(65 * time.Second)
+	require.Equal(t, "01:55", h.see("timer_time").Text)
+	h.wait(2 * time.Minute)
+	h.see("timer_start")
+	require.Len(t, h.sys.Notifications, 1)
+	h.touchAll("timer_start", "timer_cancel")
+	h.wait(time.Hour)
+	h.touchAll("tab_stopwatch", "stopwatch_start")
+	require.Len(t, h.sys.Notifications, 1, "a timer that was called off is not announced")
+	h.wait(2500 * time.Millisecond)
+	require.Equal(t, "00:02.5", h.see("stopwatch_time").Text)
+	h.touch("stopwatch_stop")
+	h.wait(time.Hour)
+	require.Equal(t, "00:03.5", h.see("stopwatch_time").Text)
+	h.touch("stopwatch_reset")
+	require.Equal(t, "00:00.0", h.see("stopwatch_time").Text)
+}
+
+func TestANotificationOnTheLockScreenWaitsForThePIN(t *testing.T) {
+	h := hold(t, &Options{Locked: true, PIN: "2468"})
+	h.do(func() { h.sys.Notify(apps.Notification{Package: clockApp, Title: "Timer", Text: "Time's up"}) })
+	h.touch("Timer")
+	h.see("pinEntry")
+	require.Len(t, h.sys.Notifications, 1)
+	h.Text("2468\n")
+	require.False(t, h.Locked())
+	h.Swipe(540, 10, 540, 1500, 300*time.Millisecond)
+	h.touch("Timer")
+	require.Equal(t, clockApp, h.Foreground().Package)
+}

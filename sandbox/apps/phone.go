@@ -36,6 +36,7 @@ type Phone struct {
 	Motion        Motion    // of the last change; taken by the phone
 	Want          string    // package to bring to the front; taken by the phone
 	timers        []timer
+	ticked        time.Time
 }
 
 // Notification is a line in the notification shade.
@@ -93,9 +94,21 @@ func (p *Phone) Tick() {
 		}
 		i++
 	}
+	p.ring(now)
 	if !p.ToastUntil.After(now) {
 		p.Toast = ""
 	}
+}
+
+// ring announces the alarms whose time has come since the last tick.
+func (p *Phone) ring(now time.Time) {
+	for _, a := range p.Data.Alarms {
+		at := time.Date(now.Year(), now.Month(), now.Day(), a.Hour, a.Minute, 0, 0, now.Location())
+		if a.On && !p.ticked.IsZero() && at.After(p.ticked) && !at.After(now) {
+			p.Notify(Notification{Package: clock.Package, Title: p.Say("Alarm ", "闹钟 ") + a.Time(), Text: a.Label})
+		}
+	}
+	p.ticked = now
 }
 
 // Find returns the installed app of a package, or nil.

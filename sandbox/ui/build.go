@@ -95,9 +95,6 @@ func Space() *View { return &View{kind: kindSpace, grow: 1} }
 // Gap is an empty square of n dp.
 func Gap(n int) *View { return &View{kind: kindSpace, width: n, height: n} }
 
-// Divider is a thin line.
-func Divider() *View { return (&View{kind: kindStack}).Height(1).Fill(Line) }
-
 // Card is a column on a raised surface.
 func Card(kids ...*View) *View { return Column(kids...).Fill(Surface).Radius(16).Pad(16) }
 

@@ -21,9 +21,6 @@ func (v *View) WantsDigits() bool { return v.digits }
 // Action is what the keyboard's enter key says for the field, "" for none.
 func (v *View) Action() string { return v.action }
 
-// Value is what is in the field.
-func (v *View) Value() string { return *v.value }
-
 // shown is the text that is drawn: a field's value or its hint, a password as dots.
 func (v *View) shown() string {
 	switch {
@@ -111,9 +108,6 @@ func (v *View) set(runes []rune, cursor int) {
 	*v.value = string(runes)
 	v.MoveTo(cursor)
 	v.mem.Reveal = true
-	if v.changed != nil {
-		v.changed()
-	}
 }
 
 // Submit does what the keyboard's action key does and reports whether there is such an action.

@@ -148,10 +148,6 @@ func (p *painter) line(v *View, s string, at image.Point, c color.RGBA) {
 		Shape: Glyphs, Box: image.Rect(at.X, at.Y+baseline(v.px), at.X+w, at.Y+lineHeight(v.px)), Clip: v.clip, Color: c,
 		Text: s, Size: v.px, Bold: v.bold,
 	})
-	if v.strike {
-		y := at.Y + lineHeight(v.px)/2
-		p.add(Op{Box: image.Rect(at.X, y, at.X+w, y+max(v.px/14, 1)), Clip: v.clip, Color: c})
-	}
 }
 
 func (p *painter) icon(v *View) {

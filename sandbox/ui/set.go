@@ -85,9 +85,6 @@ func (v *View) Bold() *View { v.bold = true; return v }
 // Centered centres the lines of a text.
 func (v *View) Centered() *View { v.centered = true; return v }
 
-// Strike draws a line through text.
-func (v *View) Strike(on bool) *View { v.strike = on; return v }
-
 // Lines limits a text; what is cut off ends with an ellipsis.
 func (v *View) Lines(n int) *View { v.lines = n; return v }
 
@@ -126,9 +123,6 @@ func (v *View) Password() *View { v.secret = true; return v }
 
 // Digits gives a field the number keyboard and takes digits only.
 func (v *View) Digits() *View { v.digits = true; return v }
-
-// OnChange is called after each change of a field.
-func (v *View) OnChange(f func()) *View { v.changed = f; return v }
 
 // OnSubmit names the keyboard's enter key and sets what it does.
 func (v *View) OnSubmit(label string, f func()) *View { v.action, v.submit = label, f; return v }

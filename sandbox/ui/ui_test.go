@@ -235,11 +235,10 @@ func TestAFieldEditsLikeARowOfRunes(t *testing.T) {
 }
 
 func TestAFieldOfOneLineTakesNoNewlines(t *testing.T) {
-	text, changes := "", 0
-	v := laidOut(Column(Input("f", "hint", &text).OnChange(func() { changes++ })), 300, 300).kids[0]
+	text := ""
+	v := laidOut(Column(Input("f", "hint", &text)), 300, 300).kids[0]
 	v.Insert("a\nb")
 	require.Equal(t, "a b", text)
-	require.Equal(t, 1, changes)
 	v.Clear()
 	require.Equal(t, "", text)
 	require.False(t, v.Submit(), "nothing to submit to")

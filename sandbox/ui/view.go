@@ -39,7 +39,6 @@ type View struct {
 	text, desc, icon string
 	size             int // of text or icon
 	bold, centered   bool
-	strike           bool
 	lines            int // at most this many lines of text; 0: no limit
 
 	pad           [4]int // left, top, right, bottom
@@ -66,7 +65,6 @@ type View struct {
 
 	value         *string // of a field
 	submit        func()
-	changed       func()
 	multi, secret bool
 	digits        bool
 	action        string // what the keyboard's enter key says
