@@ -1,0 +1,46 @@
+package standin
+
+import (
+	"io"
+	"net"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/sandbox"
+	"github.com/taploop/taploop/sandbox/shell"
+)
+
+func TestTheEndOfAStandInEndsItsCommand(t *testing.T) {
+	theirs, ours := net.Pipe()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		handle(t.Context(), ours, shell.New(sandbox.New(nil)))
+	}()
+	require.NoError(t, writeFrame(theirs, kindArgs, packed([]string{"/", "sh", "-c", "echo ready; sleep 1000"})))
+	for kind := byte(kindRead); kind != kindOut; { // until it says that it is ready; stdin stays unanswered
+		var n int
+		var err error
+		kind, n, err = readHead(theirs)
+		require.NoError(t, err)
+		_, err = io.ReadFull(theirs, make([]byte, n))
+		require.NoError(t, err)
+	}
+	require.NoError(t, theirs.Close())
+	<-done
+}
+
+func FuzzFramesFromStandIns(f *testing.F) {
+	f.Add([]byte{}, "x")
+	f.Add(packed([]string{"/", "wm", "size"}), "")
+	f.Add([]byte{255, 255, 255, 255, 1}, "cat")
+	f.Fuzz(func(t *testing.T, b []byte, word string) {
+		if words, err := unpack(b); err == nil {
+			require.Equal(t, b, append([]byte{}, packed(words)...), "what can be unpacked packs to the same")
+		}
+		words, err := unpack(packed([]string{word, string(b)}))
+		require.NoError(t, err)
+		require.Equal(t, []string{word, string(b)}, words)
+	})
+}
