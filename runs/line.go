@@ -63,15 +63,6 @@ func (f *Fleet) stepOut(serial string, t *ticket) {
 	left := slices.DeleteFunc(f.lines[serial], func(o *ticket) bool { return o == t })
 	if f.lines[serial] = left; len(left) == 0 {
 		delete(f.lines, serial)
-		return
-	}
-	left[0].nudge()
-}
-
-func (t *ticket) nudge() {
-	select {
-	case t.wake <- struct{}{}:
-	default:
 	}
 }
 
@@ -85,7 +76,10 @@ func (f *Fleet) release(ctx context.Context, serial, runID string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if line := f.lines[serial]; len(line) > 0 {
-		line[0].nudge()
+		select {
+		case line[0].wake <- struct{}{}:
+		default:
+		}
 	}
 }
 

@@ -23,9 +23,11 @@ import (
 )
 
 // beside is a second Fleet on the same data folder and the same phones, as another process has one.
-func (w *world) beside() *world {
+func (w *world) beside() *world { return w.besideWith(nil) }
+
+func (w *world) besideWith(observe func(runs.Event)) *world {
 	o := &world{t: w.t, dir: w.dir, farm: w.farm, mind: &mind{think: time.Second}, opts: w.opts}
-	o.opts.Observe = nil
+	o.opts.Observe = observe
 	o.opts.Mind = o.mind.make
 	o.begin()
 	return o
@@ -117,6 +119,48 @@ func TestAnAnswerFromAnotherProcessResumesTheRunOnce(t *testing.T) {
 		require.Equal(t, "done red", w.wait(st.Session.ID).Run.Answer)
 		require.Len(t, w.farm.phones["A"].done(), 1)
 		require.Len(t, w.wait(st.Session.ID).Run.Course.Exchanges, 1)
+	})
+}
+
+// slow is a store of questions where something happens between accepting an answer and telling so.
+type slow struct {
+	inquiry.Store
+	then func()
+}
+
+func (s slow) Settle(ctx context.Context, id string, to inquiry.Status, r inquiry.Resolution) (inquiry.Question, error) {
+	q, err := s.Store.Settle(ctx, id, to, r)
+	if err == nil {
+		s.then()
+	}
+	return q, err
+}
+
+func TestAnotherProcessMayBeFasterInApplying(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		requeued := make(chan struct{})
+		o := w.besideWith(func(e runs.Event) {
+			if e.State == session.Queued {
+				close(requeued)
+			}
+		})
+		defer o.close()
+		require.NoError(t, w.fleet.Close())
+		w.opts.Broker = inquiry.NewBroker(slow{w.store.Questions(), func() {
+			require.NoError(t, o.fleet.Broker().Sweep(o.ctx(), time.Now()))
+			<-requeued
+		}}, nil)
+		w.fleet = runs.New(&w.opts)
+		st := w.wait(w.start("ask tap").Session.ID)
+		require.NoError(t, o.fleet.Broker().Sweep(o.ctx(), time.Now())) // it knows of the question
+
+		st = w.reply(st.Session.ID, "red")
+
+		require.Contains(t, []session.State{session.Queued, session.Running}, st.Run.State)
+		require.Equal(t, o.store.Owner(), st.Run.Owner)
+		st = w.wait(st.Session.ID)
+		require.Equal(t, "done red", st.Run.Answer)
+		require.Len(t, st.Run.Course.Exchanges, 1)
 	})
 }
 
