@@ -52,6 +52,7 @@ var packages = []row{
 	{pkg: "internal/adb", imports: "internal/hint", tests: "internal/adbrig", why: "the ADB server's protocol, nothing of what phones mean"},
 	{pkg: "internal/adbrig", imports: "internal/hint", why: "the stand-ins' folder is given to it, so that any package may use it"},
 	{pkg: "internal/archtest", why: "reads files only"},
+	{pkg: "internal/clients", imports: "internal/hint", why: "edits other programs' settings; knows no server but as a command or an address"},
 	{pkg: "internal/golden", why: "a helper of tests"},
 	{pkg: "internal/hint", why: "a helper of errors"},
 	{pkg: "internal/mcptransport", why: "carries MCP, knows nothing of what the tools mean"},

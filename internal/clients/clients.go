@@ -1,0 +1,78 @@
+package clients
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/taploop/taploop/internal/hint"
+)
+
+// Entry is the name of our server in a client's settings.
+const Entry = "taploop"
+
+// TokenEnv names the environment variable that holds a token where the settings of a client can refer to one.
+const TokenEnv = "TAPLOOP_TOKEN"
+
+// Server is how a client reaches the server: a program that it starts, or an address.
+type Server struct {
+	Command string // absolute path
+	Args    []string
+	URL     string // when set, Streamable HTTP: Command and Args do not count
+	Token   bool   // with URL: the server wants a token
+}
+
+// Client is an MCP client that people use.
+type Client struct {
+	Name    string // on the command line
+	Title   string // for people
+	Sends   string // the name that it calls itself when it connects, "" when that is not known
+	Timeout string // what it does with long calls, and the key that changes it
+	Then    string // what to do after its settings were changed
+	Token   string // how it gets a token, "" when it cannot
+
+	file  func(Machine) (string, error) // its file, nil when it has none that others may change
+	form  form
+	stdio func(Server) any
+	http  func(Server) any // nil when its settings know no address
+}
+
+// All lists the clients.
+func All() []Client { return table }
+
+// Find gives the client with the name, in any case and with spaces or dashes.
+func Find(name string) (Client, error) {
+	plain := strings.ReplaceAll(strings.ToLower(strings.TrimSpace(name)), " ", "-")
+	names := make([]string, 0, len(table))
+	for _, c := range table {
+		if plain == c.Name || plain == strings.ReplaceAll(strings.ToLower(c.Title), " ", "-") {
+			return c, nil
+		}
+		names = append(names, c.Name)
+	}
+	return Client{}, hint.Add(fmt.Errorf("no settings are known for a client named %q", name),
+		"use one of "+strings.Join(names, ", ")+"; for another client see docs/clients.md: most take the settings of cursor")
+}
+
+// HasFile reports whether the client has a file that [Client.Install] can change. Others take what is pasted.
+func (c Client) HasFile() bool { return c.file != nil }
+
+// entry is what the client's settings say of the server.
+func (c Client) entry(s Server) (any, error) {
+	if s.URL == "" {
+		return c.stdio(s), nil
+	}
+	if c.http == nil {
+		return nil, hint.Add(fmt.Errorf("the settings file of %s knows servers that it starts, not addresses", c.Title),
+			"leave --http out: "+c.Title+" then starts the server itself")
+	}
+	return c.http(s), nil
+}
+
+// Snippet is the settings as they are pasted, with a line's end.
+func (c Client) Snippet(s Server) (string, error) {
+	e, err := c.entry(s)
+	if err != nil {
+		return "", err
+	}
+	return c.form.snippet(e, s)
+}

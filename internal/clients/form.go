@@ -1,0 +1,34 @@
+package clients
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/taploop/taploop/internal/hint"
+)
+
+// form is how a client writes its settings.
+type form interface {
+	// snippet is the entry alone, as it is pasted.
+	snippet(entry any, s Server) (string, error)
+}
+
+// merger is a form of files.
+type merger interface {
+	form
+	// merge adds the entry to the content of the file at path. errPresent says that nothing had to change.
+	merge(old []byte, entry any, s Server, path string, force bool) ([]byte, error)
+}
+
+// errPresent says that the settings hold the entry already.
+var errPresent = errors.New("the entry is there already")
+
+// unreadable refuses a file.
+func unreadable(path string, err error) error {
+	return hint.Add(fmt.Errorf("%s was left as it is: %w", path, err), "mend the file, or paste what `taploop setup --print` shows into it")
+}
+
+// taken refuses to replace an entry of the same name.
+func taken(path, mend string) error {
+	return hint.Add(fmt.Errorf("%s was left as it is: it has another entry named %q", path, Entry), mend)
+}

@@ -1,0 +1,122 @@
+package clients
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/taploop/taploop/internal/hint"
+)
+
+// Installed says what Install did.
+type Installed struct {
+	Path    string // the client's file
+	Changed bool   // false when the entry was there already
+	Backup  string // the copy of the file as it was; "" when nothing changed or there was none
+}
+
+// Path is the client's file on the machine.
+func (c Client) Path(m Machine) (string, error) {
+	if c.file == nil {
+		return "", hint.Add(fmt.Errorf("%s keeps its settings where only it can write", c.Title), "paste what --print shows: "+c.Then)
+	}
+	return c.file(m)
+}
+
+// Install puts the server into the client's file. An entry of our name that says something else is replaced under force only.
+// When it returns an error, the file is as it was.
+func (c Client) Install(m Machine, s Server, force bool) (Installed, error) {
+	path, err := c.Path(m)
+	if err != nil {
+		return Installed{}, err
+	}
+	e, err := c.entry(s)
+	if err != nil {
+		return Installed{}, err
+	}
+	done := Installed{Path: path}
+	target, old, err := readFile(path)
+	if err != nil {
+		return done, fmt.Errorf("reading the settings of %s: %w", c.Title, err)
+	}
+	merged, err := c.form.(merger).merge(old.text, e, s, path, force)
+	if errors.Is(err, errPresent) {
+		return done, nil
+	}
+	if err != nil {
+		return done, err
+	}
+	done.Changed = true
+	if old.there {
+		if done.Backup, err = keep(target, old); err != nil {
+			return done, fmt.Errorf("keeping a copy of %s: %w", path, err)
+		}
+	}
+	if err := replace(target, old, merged); err != nil {
+		return done, fmt.Errorf("writing the settings of %s: %w", c.Title, err)
+	}
+	return done, nil
+}
+
+// content is a file as it was found.
+type content struct {
+	there bool
+	text  []byte
+	mode  fs.FileMode
+}
+
+// readFile reads the file and says where it really is: people keep settings elsewhere and put links in their place.
+func readFile(path string) (target string, c content, err error) {
+	if target, err = filepath.EvalSymlinks(path); errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(path); err == nil {
+			return path, c, hint.Add(fmt.Errorf("%s is a link to a file that is not there", path), "make that file, or remove the link")
+		}
+		return path, content{mode: 0o600}, nil
+	}
+	if err != nil {
+		return path, c, err
+	}
+	info, err := os.Stat(target)
+	if err != nil {
+		return target, c, err
+	}
+	c.there, c.mode = true, info.Mode().Perm()
+	c.text, err = os.ReadFile(target)
+	return target, c, err
+}
+
+// keep makes a copy of the file beside it, readable by whoever can read the file.
+func keep(target string, c content) (string, error) {
+	name := target + ".taploop-" + time.Now().Format("20060102-150405.000") + ".bak"
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, c.mode)
+	if err != nil {
+		return "", err
+	}
+	_, err = f.Write(c.text)
+	return name, errors.Join(err, f.Sync(), f.Close())
+}
+
+// replace puts the new text in the place of the file as a whole, unless somebody else has written to it in the meantime.
+func replace(target string, was content, text []byte) error {
+	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(target), ".taploop-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // does nothing once it was renamed
+	_, err = f.Write(text)
+	if err := errors.Join(err, f.Chmod(was.mode), f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	now, err := os.ReadFile(target)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrNotExist) == was.there || !bytes.Equal(now, was.text) {
+		return hint.Add(errors.New("the file has changed in the meantime"), "close the program that it belongs to and call again")
+	}
+	return os.Rename(f.Name(), target)
+}

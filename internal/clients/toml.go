@@ -1,0 +1,102 @@
+package clients
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+// tomlForm is a table of servers. A new server becomes a table of its own at the end of the file, so that nothing else moves.
+type tomlForm struct{ table string }
+
+func (f tomlForm) snippet(e any, _ Server) (string, error) {
+	b, err := toml.Marshal(e)
+	if err != nil {
+		return "", err
+	}
+	return "[" + f.table + "." + Entry + "]\n" + string(b), nil
+}
+
+func (f tomlForm) merge(old []byte, e any, s Server, path string, _ bool) ([]byte, error) {
+	mark, text := cutMark(old)
+	before, err := readTOML(text)
+	if err != nil {
+		return nil, unreadable(path, err)
+	}
+	snippet, err := f.snippet(e, s)
+	if err != nil {
+		return nil, err
+	}
+	servers, _ := before[f.table].(map[string]any)
+	if ours, ok := servers[Entry]; ok {
+		return f.present(ours, snippet, path)
+	}
+	after := appendLines(text, snippet)
+	got, err := readTOML(after)
+	if err != nil { // the servers are one inline table, which nothing can be added to
+		return nil, unreadable(path, fmt.Errorf("[%s] cannot be added at its end", f.table+"."+Entry))
+	}
+	if servers, _ = got[f.table].(map[string]any); servers != nil {
+		delete(servers, Entry)
+		if _, had := before[f.table]; !had && len(servers) == 0 {
+			delete(got, f.table)
+		}
+	}
+	if !reflect.DeepEqual(before, got) {
+		return nil, unreadable(path, errors.New("merging would change more than the entry"))
+	}
+	return append(mark, after...), nil
+}
+
+// present says whether our table is there as it is wanted. It is never replaced: its lines may be anywhere in the file.
+func (f tomlForm) present(ours any, snippet, path string) ([]byte, error) {
+	want, err := readTOML([]byte(snippet))
+	if err != nil {
+		return nil, err
+	}
+	has, _ := ours.(map[string]any)
+	wanted := want[f.table].(map[string]any)[Entry].(map[string]any)
+	for key, value := range wanted {
+		if !reflect.DeepEqual(has[key], value) {
+			return nil, taken(path, "edit it by hand, or remove it and call again; this is what it would become:\n"+strings.TrimSpace(snippet))
+		}
+	}
+	for _, other := range []string{"command", "url"} {
+		if _, ok := has[other]; ok && wanted[other] == nil {
+			return nil, taken(path, "remove its key "+other+", or the whole entry, and call again")
+		}
+	}
+	return nil, errPresent
+}
+
+func readTOML(text []byte) (map[string]any, error) {
+	all := map[string]any{}
+	err := toml.Unmarshal(text, &all)
+	var at *toml.DecodeError
+	if errors.As(err, &at) {
+		line, column := at.Position()
+		return nil, fmt.Errorf("it is no TOML: line %d, column %d: %s", line, column, strings.TrimPrefix(at.Error(), "toml: "))
+	}
+	return all, err
+}
+
+// appendLines adds lines at the end of a text, below an empty line.
+func appendLines(text []byte, lines string) []byte {
+	eol := "\n"
+	if bytes.Contains(text, []byte("\r\n")) {
+		eol = "\r\n"
+		lines = strings.ReplaceAll(lines, "\n", eol)
+	}
+	out := bytes.Clone(text)
+	if len(out) > 0 {
+		if !bytes.HasSuffix(out, []byte("\n")) {
+			out = append(out, eol...)
+		}
+		out = append(out, eol...)
+	}
+	return append(out, lines...)
+}
