@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -123,6 +124,21 @@ func (l *Loaded) check() error {
 	for _, v := range l.Values() {
 		if d, ok := v.Value.(time.Duration); ok && d <= 0 {
 			wrong(v.Path, d, "a duration above 0, such as 90s")
+		}
+	}
+	for name, c := range l.Calls.Clients {
+		if c.Wait < 0 || c.MaxWait < 0 {
+			wrong("calls.clients."+name, c, "durations above 0, such as 20s")
+		}
+	}
+	for _, host := range l.HTTP.Hosts {
+		if strings.ContainsAny(host, "/ ") {
+			wrong("http.hosts", host, "names with or without a port, such as phones.example or phones.example:8443")
+		}
+	}
+	for _, origin := range l.HTTP.Origins {
+		if u, err := url.Parse(origin); err != nil || u.Host == "" || u.Scheme+"://"+u.Host != origin {
+			wrong("http.origins", origin, "a scheme and a host without a path, such as https://app.example")
 		}
 	}
 	slices.SortFunc(bad, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })

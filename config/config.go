@@ -1,6 +1,7 @@
 package config
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/taploop/taploop/model"
@@ -32,7 +33,9 @@ type ADB struct {
 
 // HTTP says where the server listens.
 type HTTP struct {
-	Addr string `koanf:"addr" default:"127.0.0.1:8702" help:"address of the HTTP server"`
+	Addr    string   `koanf:"addr" default:"127.0.0.1:8702" help:"address of the HTTP server; one that others can reach needs a token (taploop token create)"`
+	Hosts   []string `koanf:"hosts" help:"names under which requests may arrive beside loopback ones, such as the name of a proxy in front; in the environment separated by commas"`
+	Origins []string `koanf:"origins" help:"web pages that may use the server beside loopback ones, such as https://app.example; in the environment separated by commas"`
 }
 
 // Model says which model decides, and how it is called.
@@ -86,6 +89,14 @@ type Calls struct {
 	MaxWait     time.Duration `koanf:"max_wait" default:"90s" help:"longest wait that a call may ask for"`
 	Heartbeat   time.Duration `koanf:"heartbeat" default:"10s" help:"time between progress messages of a waiting call"`
 	DetachGrace time.Duration `koanf:"detach_grace" default:"120s" help:"how long a run goes on with nobody attached"`
+
+	Clients map[string]ClientCalls `koanf:"clients" help:"other waits for some clients, by the name that each gives itself: {NAME: {wait: 20s, max_wait: 40s}}"`
+}
+
+// ClientCalls are the waits of one client. Zero keeps those of Calls.
+type ClientCalls struct {
+	Wait    time.Duration `koanf:"wait"`
+	MaxWait time.Duration `koanf:"max_wait"`
 }
 
 // Questions bounds questions to people.
@@ -94,4 +105,9 @@ type Questions struct {
 	TTL       time.Duration `koanf:"ttl" default:"24h" help:"how long a question can be answered at all"`
 	PerRun    int           `koanf:"per_run" default:"20" help:"most questions of one run"`
 	OnTimeout string        `koanf:"on_timeout" default:"pause" help:"pause, continue_without_answer, default_answer, auto_reply or abort"`
+}
+
+// MarshalJSON writes durations as they are written in the file.
+func (c ClientCalls) MarshalJSON() ([]byte, error) {
+	return json.Marshal(map[string]string{"wait": c.Wait.String(), "max_wait": c.MaxWait.String()})
 }

@@ -84,6 +84,12 @@ func TestBadInputIsNamedWithItsPlaceAndMend(t *testing.T) {
 		{"no YAML", "model: {name: [", nil, "is not valid YAML", "mend the line"},
 		{"a list at the top", "- a\n- b\n", nil, "is not valid YAML", "mend the line"},
 		{"both record and replay", "model: {record: a, replay: b}", nil, "both set", "keep one"},
+		{"unknown field of a client", "calls: {clients: {cursor: {wiat: 3s}}}", nil, `there is no setting "calls.clients.cursor.wiat"`, ""},
+		{"a client's name with a dot", "calls: {clients: {a.b: {wait: 3s}}}", nil, `there is no setting "calls.clients.a.b.wait"`, ""},
+		{"a client's wait without a unit", "calls: {clients: {cursor: {wait: 3}}}", nil, `has no unit`, "90s"},
+		{"a client's negative wait", "calls: {clients: {cursor: {wait: -3s}}}", nil, `calls.clients.cursor is`, "above 0"},
+		{"an origin with a path", "", []string{"TAPLOOP_HTTP_ORIGINS=https://a.example/x"}, `http.origins is "https://a.example/x" (from TAPLOOP_HTTP_ORIGINS)`, "without a path"},
+		{"a host that is an address", "http: {hosts: [\"http://a.example\"]}", nil, `http.hosts is "http://a.example"`, "names"},
 		{"key twice", "model: {api_key: k, api_key_file: /k}", nil, "both model.api_key and model.api_key_file", "keep one"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -92,6 +98,19 @@ func TestBadInputIsNamedWithItsPlaceAndMend(t *testing.T) {
 			require.Contains(t, hint.Of(err), c.mend)
 		})
 	}
+}
+
+func TestListsAndClientsAreReadFromEveryLayer(t *testing.T) {
+	l, err := load(t, config.Options{
+		File:    write(t, "c.yaml", "http: {hosts: [a.example, 'b.example:8443']}\ncalls:\n  clients:\n    Visual Studio Code: {wait: 2m, max_wait: 4m}\n"),
+		Environ: []string{"TAPLOOP_HTTP_ORIGINS=https://a.example, http://b.example:1 ,", "TAPLOOP_TOKEN=of-a-client"},
+		Flags:   map[string]string{"calls.clients.cursor-vscode.wait": "20s"},
+	})
+	require.NoError(t, err)
+	require.Equal(t, []string{"a.example", "b.example:8443"}, l.HTTP.Hosts)
+	require.Equal(t, []string{"https://a.example", "http://b.example:1"}, l.HTTP.Origins)
+	require.Equal(t, map[string]config.ClientCalls{
+		"Visual Studio Code": {Wait: 2 * time.Minute, MaxWait: 4 * time.Minute}, "cursor-vscode": {Wait: 20 * time.Second}}, l.Calls.Clients)
 }
 
 func TestAFileThatIsNamedMustExist(t *testing.T) {

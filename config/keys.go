@@ -2,6 +2,7 @@ package config
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -13,6 +14,8 @@ type Key struct {
 	Help    string
 	index   []int // of the field in Config
 	Open    bool  // a map: any key below Path is allowed
+
+	fields []string // of the map's values, when these are structs
 }
 
 // Keys lists every setting in the order of Config.
@@ -28,11 +31,17 @@ func walk(t reflect.Type, prefix string, index []int) []Key {
 			keys = append(keys, walk(f.Type, path+".", at)...)
 			continue
 		}
-		keys = append(keys, Key{
+		k := Key{
 			Path: path, Env: "TAPLOOP_" + strings.ToUpper(strings.ReplaceAll(path, ".", "_")),
 			Default: f.Tag.Get("default"), Help: f.Tag.Get("help"),
 			index: at, Open: f.Type.Kind() == reflect.Map,
-		})
+		}
+		if k.Open && f.Type.Elem().Kind() == reflect.Struct {
+			for _, below := range walk(f.Type.Elem(), "", nil) {
+				k.fields = append(k.fields, below.Path)
+			}
+		}
+		keys = append(keys, k)
 	}
 	return keys
 }
@@ -40,9 +49,19 @@ func walk(t reflect.Type, prefix string, index []int) []Key {
 // find returns the setting that path belongs to.
 func find(keys []Key, path string) (Key, bool) {
 	for _, k := range keys {
-		if k.Path == path || k.Open && strings.HasPrefix(path, k.Path+".") {
+		below, ok := strings.CutPrefix(path, k.Path+".")
+		if k.Path == path || k.Open && ok && k.has(below) {
 			return k, true
 		}
 	}
 	return Key{}, false
+}
+
+// has reports whether the map may hold the path below it. Where its values are structs, that is a name and a field.
+func (k Key) has(below string) bool {
+	if k.fields == nil {
+		return true
+	}
+	_, field, _ := strings.Cut(below, ".")
+	return slices.Contains(k.fields, field)
 }

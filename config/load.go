@@ -107,7 +107,7 @@ func Path(opts *Options) (path string, required bool) {
 }
 
 // ours are names with the prefix TAPLOOP_ that are not settings.
-var ours = []string{"TAPLOOP_CONFIG", "TAPLOOP_TEST_", "TAPLOOP_RIG", "TAPLOOP_SANDBOX_"}
+var ours = []string{"TAPLOOP_CONFIG", "TAPLOOP_TOKEN", "TAPLOOP_TEST_", "TAPLOOP_RIG", "TAPLOOP_SANDBOX_"}
 
 func (l *Loaded) applyEnviron(keys []Key, environ []string) error {
 	m, names := map[string]any{}, map[string]string{}
@@ -159,7 +159,7 @@ func (l *Loaded) apply(keys []Key, layer string, values map[string]any, origin f
 	}
 	err := k.UnmarshalWithConf("", &l.Config, koanf.UnmarshalConf{DecoderConfig: &mapstructure.DecoderConfig{
 		TagName: "koanf", Result: &l.Config, WeaklyTypedInput: true,
-		DecodeHook: mapstructure.ComposeDecodeHookFunc(wantUnit, mapstructure.StringToTimeDurationHookFunc()),
+		DecodeHook: mapstructure.ComposeDecodeHookFunc(wantUnit, mapstructure.StringToTimeDurationHookFunc(), splitList),
 	}})
 	if err != nil {
 		return hint.Add(fmt.Errorf("in %s: %w", layer, err), "durations are written like 90s or 30m, sizes like 728x728; `taploop config show` prints every key")
@@ -173,6 +173,20 @@ func wantUnit(from, to reflect.Type, v any) (any, error) {
 		return nil, fmt.Errorf("%v has no unit (want a duration such as 90s)", v)
 	}
 	return v, nil
+}
+
+// splitList takes the items of a list apart, as the environment and flags give them.
+func splitList(from, to reflect.Type, v any) (any, error) {
+	if from.Kind() != reflect.String || to != reflect.TypeFor[[]string]() {
+		return v, nil
+	}
+	items := []string{}
+	for item := range strings.SplitSeq(v.(string), ",") {
+		if item = strings.TrimSpace(item); item != "" {
+			items = append(items, item)
+		}
+	}
+	return items, nil
 }
 
 func unknownKey(keys []Key, layer, path string) error {

@@ -29,6 +29,9 @@ model:
   extra: {top_k: 1}
 apps:
   My Bank: com.example.bank
+calls:
+  clients:
+    cursor-vscode: {wait: 20s, max_wait: 40s}
 ` + "```" + `
 
 Durations have a unit: 90s, 30m. Keys of models come from the environment or a file, never from a flag, and are masked wherever
