@@ -29,8 +29,8 @@ func newPeer(id, principal string) *peer {
 	return &peer{id: id, principal: principal, level: mcp.LoggingLevelInfo}
 }
 
-// begin notes a request as under way. Its error is an *rpcError.
-func (p *peer) begin(c *call, most int) error {
+// begin notes a request as under way, and in under, which may be nil. Its error is an *rpcError.
+func (p *peer) begin(c *call, most int, under *sync.WaitGroup) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	k := key(c.id)
@@ -48,6 +48,9 @@ func (p *peer) begin(c *call, most int) error {
 		}
 		p.calls[k] = c
 		c.home = p
+		if under != nil { // below mu: not after close
+			under.Add(1)
+		}
 		return nil
 	}
 	return refused

@@ -131,7 +131,7 @@ func (v *visit) answer(s *session, requests []*message, batch bool) {
 	}
 	for _, m := range requests {
 		c := newCall(ctx, s.peer, m, v.h.opts.Log)
-		err := s.begin(c, v.h.opts.MaxCalls)
+		err := s.begin(c, v.h.opts.MaxCalls, nil)
 		if err == nil {
 			if err = v.h.start(c, m, st, done); err != nil {
 				s.peer.finish(c)
@@ -162,7 +162,7 @@ func (v *visit) answer(s *session, requests []*message, batch bool) {
 	}
 	s.keep(st)
 	done()
-	v.stream(s, st, rd, primes(s.ProtocolVersion()) && !ended)
+	v.stream(s, st, rd, primes(s.ProtocolVersion()))
 }
 
 // await waits until the stream has something, but not long.

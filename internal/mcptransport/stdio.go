@@ -170,7 +170,7 @@ func (t *terminal) start(m *message, s sink) {
 	c := newCall(t.ctx, p, m, t.opts.Log)
 	leave, err := subscribe(t.srv, c)
 	if err == nil {
-		err = t.begin(c, t.opts.MaxCalls)
+		err = t.begin(c, t.opts.MaxCalls, &t.under)
 	}
 	var refused *rpcError
 	if errors.As(err, &refused) {
@@ -179,10 +179,11 @@ func (t *terminal) start(m *message, s sink) {
 		s.response(refused.encode(), refused.code)
 		return
 	}
-	t.under.Go(func() {
+	go func() {
+		defer t.under.Done()
 		defer leave()
 		c.run(t.srv, m.raw, s)
-	})
+	}()
 }
 
 func (t *terminal) notice(m *message) {
