@@ -62,14 +62,14 @@ func TestAPhoneWithoutADBKeyboardKeepsTheContract(t *testing.T) {
 
 // Some versions of Android capture physical pixels while an override size is set; touches still count in the override.
 func TestAPhoneWithAnOverrideSizeKeepsTheContract(t *testing.T) {
-	devicetest.Run(t, func(t *testing.T) devicetest.Subject {
-		s := overEndpoint(t, sandbox.Options{CapturePhysical: true}, "wm size 720x1600", "wm density 280")
-		look, err := s.Phone.Look(t.Context())
-		require.NoError(t, err)
-		require.Equal(t, 720, look.State.Size.W)
-		require.Equal(t, 1080, look.Frame.Size().W)
-		return s
-	})
+	fresh := func(t *testing.T) devicetest.Subject {
+		return overEndpoint(t, sandbox.Options{CapturePhysical: true}, "wm size 720x1600", "wm density 280")
+	}
+	look, err := fresh(t).Phone.Look(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 720, look.State.Size.W)
+	require.Equal(t, 1080, look.Frame.Size().W)
+	devicetest.Run(t, fresh)
 }
 
 func overEndpoint(t *testing.T, o sandbox.Options, lines ...string) devicetest.Subject {

@@ -63,6 +63,12 @@ func TestANameFindsTheAppThatIsMeant(t *testing.T) {
 	}
 }
 
+// "Email" is one slip away from "Gmail", and another app.
+func TestAWellKnownAppThatIsNotInstalledIsNotReplacedByASimilarOne(t *testing.T) {
+	_, err := resolve("Email", []string{"com.google.android.gm"}, nil)
+	require.EqualError(t, err, `no installed app is called "Email"; near names: Gmail (com.google.android.gm)`)
+}
+
 func TestANameThatFindsNothingListsNearOnes(t *testing.T) {
 	for name, want := range map[string]string{
 		"Galerie":         "Gallery (com.miui.gallery)",

@@ -31,6 +31,8 @@ func asAndroidTypes(t testing.TB, steps []step) string {
 		for call := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x01\x00"), "\x01\x00") {
 			args := strings.Split(strings.TrimSuffix(call, "\x00"), "\x00")
 			switch {
+			case len(args) == 2 && args[0] == "text" && strings.Contains(args[1], " "):
+				t.Fatalf("%q: older versions take the first word only", args[1])
 			case len(args) == 2 && args[0] == "text":
 				typed.WriteString(sendText(args[1]))
 			case len(args) == 2 && args[0] == "keyevent" && args[1] == "66":

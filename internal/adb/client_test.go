@@ -56,7 +56,8 @@ func TestDevicesReadsEveryKindOfLine(t *testing.T) {
 		"192.168.1.5:5555       offline transport_id:2\n" +
 		"R58M                   unauthorized usb:1-4 transport_id:3\n" +
 		"????????????           no permissions (missing udev rules? see [http://developer.android.com/tools/device.html]) usb:1-1 transport_id:4\n" +
-		"(no serial number)     device usb:1-2 transport_id:5\n"}}
+		"(no serial number)     device usb:1-2 transport_id:5\n" +
+		"0123456789ABCDEF       device 1-4.2 product:old model:Old\n"}}
 	list, err := s.client(t).Devices(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, []adb.Entry{
@@ -66,6 +67,7 @@ func TestDevicesReadsEveryKindOfLine(t *testing.T) {
 		{Serial: "????????????", State: "no permissions (missing udev rules? see [http://developer.android.com/tools/device.html])",
 			Props: map[string]string{"usb": "1-1", "transport_id": "4"}},
 		{Serial: "(no-serial-number)", State: "device", Props: map[string]string{"usb": "1-2", "transport_id": "5"}},
+		{Serial: "0123456789ABCDEF", State: "device", Props: map[string]string{"product": "old", "model": "Old"}},
 	}, list)
 
 	require.NoError(t, adb.StateError("a", "device"))
