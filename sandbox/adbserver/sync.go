@@ -230,8 +230,7 @@ func (c *conn) receiveV2(name string) error {
 	if err != nil {
 		return err
 	}
-	const dryRun = 1 << 31
-	if o[1]&^dryRun != 0 {
+	if o[1] != 0 {
 		return c.syncFail("compression is not supported")
 	}
 	return c.receive(name, o[0])

@@ -44,6 +44,8 @@ type line struct {
 
 	ownStdin bool
 	feeders  sync.WaitGroup // goroutines that feed files into redirected stdins
+	filesMu  sync.Mutex
+	files    []*openFile // being written
 	used     *usage
 	exited   bool // exit was called
 }
@@ -128,6 +130,7 @@ func (l *line) close() {
 		_ = l.stdin.Close()
 	}
 	l.feeders.Wait()
+	l.closeFiles()
 }
 
 // run parses and runs shell text to its end, and waits for its background jobs.

@@ -19,7 +19,8 @@ const pmHelp = `Package manager (package) commands:
     Print the activity that resolves to the given INTENT.
   query-activities [--brief] [--components] INTENT
     Print all activities that can handle the given INTENT.
-  force-stop is am's; install and uninstall are not available on this phone.
+  clear [--user USER_ID] PACKAGE
+    Deletes all data associated with a package.
 `
 
 func pm(c *call) int { return callService(c, packageService, c.args) }
@@ -35,6 +36,13 @@ func packageService(c *call, name string, a *args) int {
 			return exitFailure
 		}
 		c.outf("package:%s\n", apk(app))
+		return exitOK
+	case "clear":
+		skipUser(a)
+		if c.sh.phone.ClearData(a.need()) != nil {
+			return c.fail(exitFailure, "Failed")
+		}
+		c.outf("Success\n")
 		return exitOK
 	case "resolve-activity":
 		return pmResolve(c, a)

@@ -133,7 +133,23 @@ func (l *line) onOpen(ctx context.Context, name string, flag int, _ fs.FileMode)
 	if err != nil {
 		return nil, &fs.PathError{Op: shName + ": can't create", Path: name, Err: errors.New(strerror(err))}
 	}
+	l.remember(f)
 	return f, nil
+}
+
+// remember keeps a file that the line has open, because exec may leave it so: the line's end closes it.
+func (l *line) remember(f *openFile) {
+	l.filesMu.Lock()
+	defer l.filesMu.Unlock()
+	l.files = append(slices.DeleteFunc(l.files, (*openFile).isClosed), f)
+}
+
+func (l *line) closeFiles() {
+	l.filesMu.Lock()
+	defer l.filesMu.Unlock()
+	for _, f := range l.files {
+		_ = f.Close() // nobody is left who could be told
+	}
 }
 
 // feed makes data readable as a file. The feeding goroutine ends when the file is closed or read to its end.
@@ -156,6 +172,7 @@ type openFile struct {
 	name  string
 	buf   bytes.Buffer
 	saved int
+	ended bool
 }
 
 func (s *Shell) openForWriting(name string, appending bool) (*openFile, error) {
@@ -190,7 +207,7 @@ func (f *openFile) Write(b []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.buf.Write(b)
-	if f.buf.Len()-f.saved <= f.saved/4 {
+	if !f.ended && f.buf.Len()-f.saved <= f.saved/4 {
 		return len(b), nil
 	}
 	if err := f.commit(); err != nil {
@@ -200,16 +217,22 @@ func (f *openFile) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
+// Close stores what is not stored yet.
 func (f *openFile) Close() error {
-	if f.files == nil {
-		return nil
-	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.saved == f.buf.Len() {
+	if f.ended || f.files == nil || f.saved == f.buf.Len() {
+		f.ended = true
 		return nil
 	}
+	f.ended = true
 	return f.commit()
+}
+
+func (f *openFile) isClosed() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.ended
 }
 
 func (c *call) path(name string) string { return join(c.dir, name) }

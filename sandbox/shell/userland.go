@@ -1,23 +1,18 @@
 package shell
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
-	"unicode/utf8"
 
 	"github.com/ncruces/go-strftime"
 	"mvdan.cc/sh/v3/expand"
-	"mvdan.cc/sh/v3/interp"
 )
 
 // userlandCommands are the small tools that every Unix has, as far as tools use them over adb.
@@ -273,226 +268,6 @@ func date(c *call) int {
 		}
 	}
 	c.outf("%s\n", now.Format("Mon Jan _2 15:04:05 UTC 2006"))
-	return exitOK
-}
-
-func pwd(c *call) int {
-	c.outf("%s\n", c.dir)
-	return exitOK
-}
-
-func id(c *call) int {
-	switch strings.Join(c.args, " ") {
-	case "-u", "-g", "-G":
-		c.outf("2000\n")
-	case "-un", "-u -n", "-nu", "-gn", "-g -n":
-		c.outf("shell\n")
-	default:
-		c.outf("uid=2000(shell) gid=2000(shell) groups=2000(shell),1004(input),1007(log),1011(adb),1015(sdcard_rw)," +
-			"1028(sdcard_r),1078(ext_data_rw),1079(ext_obb_rw),3001(net_bt_admin),3002(net_bt),3003(inet),3006(net_bw_stats)," +
-			"3009(readproc),3011(uhid),3012(readtracefs) context=u:r:shell:s0\n")
-	}
-	return exitOK
-}
-
-func whoami(c *call) int {
-	c.outf("shell\n")
-	return exitOK
-}
-
-func uname(c *call) int {
-	if len(c.args) == 0 {
-		c.outf("Linux\n")
-		return exitOK
-	}
-	var out []string
-	for _, o := range strings.Join(c.args, "") {
-		fields := map[rune]string{
-			's': "Linux", 'n': "localhost", 'r': "6.1.23-android14-4", 'm': "x86_64", 'o': "Android",
-			'a': "Linux localhost 6.1.23-android14-4 #1 SMP PREEMPT x86_64 Android",
-		}
-		if f, ok := fields[o]; ok {
-			out = append(out, f)
-		}
-	}
-	c.outf("%s\n", strings.Join(out, " "))
-	return exitOK
-}
-
-func umask(c *call) int {
-	if len(c.args) == 0 {
-		c.outf("022\n")
-	}
-	return exitOK
-}
-
-// kill finds no process: the phone's apps are ended with am force-stop.
-func kill(c *call) int {
-	code := exitOK
-	for _, a := range c.args {
-		if !strings.HasPrefix(a, "-") {
-			code = c.fail(exitFailure, "%s: kill: %s: No such process", shName, a)
-		}
-	}
-	return code
-}
-
-func env(c *call) int {
-	for _, v := range c.environ {
-		c.outf("%s\n", v)
-	}
-	return exitOK
-}
-
-func which(c *call) int {
-	code := exitOK
-	for _, a := range c.args {
-		p, ok := c.sh.where(a)
-		if !ok {
-			code = exitFailure
-			continue
-		}
-		c.outf("%s\n", p)
-	}
-	return code
-}
-
-// where is the path of a command.
-func (s *Shell) where(name string) (string, bool) {
-	base := baseName(name)
-	if s.lookup(base) == nil || interpreted[base] {
-		return "", false
-	}
-	return path.Join("/system/bin", base), true
-}
-
-// commandV is command -v and command -V.
-func commandV(c *call) int {
-	code := exitFailure
-	for _, a := range c.args[min(1, len(c.args)):] {
-		p, found := c.sh.where(a)
-		switch {
-		case interp.IsBuiltin(a):
-			p, found = a, found || interpreted[a] || a == "eval" || a == "trap" || a == "command"
-		}
-		if found {
-			c.outf("%s\n", p)
-			code = exitOK
-		}
-	}
-	return code
-}
-
-func typeCommand(c *call) int {
-	code := exitOK
-	for _, a := range c.args {
-		p, found := c.sh.where(a)
-		switch {
-		case interp.IsBuiltin(a) && (found || interpreted[a]):
-			c.outf("%s is a shell builtin\n", a)
-		case found:
-			c.outf("%s is a tracked alias for %s\n", a, p)
-		default:
-			c.outf("%s not found\n", a)
-			code = exitNotFound
-		}
-	}
-	return code
-}
-
-func wc(c *call) int {
-	which, names := "lwc", c.args
-	for len(names) > 0 && len(names[0]) > 1 && names[0][0] == '-' {
-		if which = names[0][1:]; strings.Trim(which, "lwcm") != "" {
-			return invalidOption(c, which)
-		}
-		names = names[1:]
-	}
-	return c.inputs(names, func(name string, data []byte) {
-		var out []string
-		for _, o := range which {
-			out = append(out, strconv.Itoa(count(o, data)))
-		}
-		if name != "-" {
-			out = append(out, name)
-		}
-		c.outf("%s\n", strings.Join(out, " "))
-	})
-}
-
-// count is one number of wc: lines, words, bytes or characters.
-func count(what rune, data []byte) int {
-	switch what {
-	case 'l':
-		return bytes.Count(data, []byte("\n"))
-	case 'w':
-		return len(bytes.Fields(data))
-	case 'm':
-		return utf8.RuneCount(data)
-	}
-	return len(data)
-}
-
-func head(c *call) int { return ends(c, func(size, n int) (from, to int) { return 0, min(n, size) }) }
-
-func tail(c *call) int {
-	return ends(c, func(size, n int) (from, to int) { return max(0, size-n), size })
-}
-
-// ends is head and tail: -n LINES, -c BYTES, -LINES.
-func ends(c *call, pick func(size, n int) (from, to int)) int {
-	n, bytewise, args := 10, false, c.args
-	for len(args) > 0 && strings.HasPrefix(args[0], "-") && args[0] != "-" {
-		opt := strings.TrimPrefix(args[0], "-")
-		args = args[1:]
-		if opt == "n" || opt == "c" {
-			if len(args) == 0 {
-				return c.fail(exitFailure, "%s: Missing argument to -%s", c.name, opt)
-			}
-			bytewise = opt == "c"
-			opt, args = args[0], args[1:]
-		} else if strings.HasPrefix(opt, "c") {
-			bytewise = true
-		}
-		v, err := strconv.Atoi(strings.TrimLeft(opt, "nc"))
-		if err != nil || v < 0 {
-			return c.fail(exitFailure, "%s: not integer: %s", c.name, opt)
-		}
-		n = v
-	}
-	if c.name == "head" && !bytewise && len(args) == 0 {
-		return firstLines(c, n)
-	}
-	return c.inputs(args, func(_ string, data []byte) {
-		if bytewise {
-			from, to := pick(len(data), n)
-			_, _ = c.stdout.Write(data[from:to])
-			return
-		}
-		lines := bytes.SplitAfter(data, []byte("\n"))
-		if len(lines[len(lines)-1]) == 0 {
-			lines = lines[:len(lines)-1]
-		}
-		from, to := pick(len(lines), n)
-		_, _ = c.stdout.Write(bytes.Join(lines[from:to], nil))
-	})
-}
-
-// firstLines is head of stdin: it reads no further than it must, so that an endless writer before it ends.
-func firstLines(c *call, n int) int {
-	if c.stdin == nil {
-		return exitOK
-	}
-	r := bufio.NewReader(c.stdin)
-	for range n {
-		line, err := r.ReadString('\n')
-		if _, werr := io.WriteString(c.stdout, line); werr != nil {
-			return c.wrote(werr)
-		}
-		if err != nil {
-			break
-		}
-	}
 	return exitOK
 }
 
