@@ -36,6 +36,15 @@ func (p *Phone) Look(ctx context.Context) (screen.Look, error) {
 	return look, nil
 }
 
+// State reads what the phone says of itself, in one service and without a picture.
+func (p *Phone) State(ctx context.Context) (screen.State, error) {
+	r, err := p.readState(ctx)
+	if err != nil {
+		return screen.State{}, fmt.Errorf("reading the state of %s: %w", p.info.Serial, err)
+	}
+	return r.State, nil
+}
+
 type shot struct {
 	frame *screen.Frame
 	err   error

@@ -163,6 +163,18 @@ func TestAPhoneThatDoesNotTellItsStateIsAnError(t *testing.T) {
 	require.ErrorIs(t, err, errNoState)
 	require.NotEmpty(t, hint.Of(err))
 	require.Zero(t, look)
+	_, err = p.State(t.Context())
+	require.EqualError(t, err, "reading the state of emu: "+errNoState.Error())
+}
+
+func TestTheStateAloneTakesOneServiceAndNoPicture(t *testing.T) {
+	w := &wirePhones{shell: ordinary(nil)} // nothing captures
+	p := w.open(t)
+	before := len(w.asked())
+	state, err := p.State(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, screen.State{On: true, Size: upright, App: "com.a", Activity: "com.a/.Main"}, state)
+	require.Len(t, w.asked(), before+1)
 }
 
 func TestAPhoneThatHangsIsNamedWithItsCommand(t *testing.T) {
