@@ -1,2 +1,14 @@
-// Package tools is the face that programs see: the result of a call as JSON, for the command line and for MCP.
+// Package tools is the face that programs see: what the command line prints as JSON, and the MCP tools.
+//
+// From the bottom up: a [Result] is what is true of a run now, in words that programs rely on. A param says what an argument
+// may be; from it come the schema that clients read and the check that every call goes through. A tool is data (name, words,
+// params, hints) and a handler over [Fleet], [Store] and [Phones]. [Tools.Register] hands them to an MCP server.
+//
+// A call is not the run: it attaches to it, waits for at most its budget, tells progress when the client asked for that, and
+// returns what is true then. A call that is cancelled detaches and changes nothing else.
+//
+// Whatever keeps a call from being carried out comes back as a result with isError, a code and a mend, and nothing has
+// changed. Sessions belong to whom they were made for: a foreign one is answered like one that is not there.
 package tools
+
+//go:generate go run ./gendocs testdata/tools.json ../README.md ../docs/tools.md

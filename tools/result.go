@@ -2,6 +2,7 @@ package tools
 
 import (
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/taploop/taploop/agentloop"
@@ -25,12 +26,14 @@ type Result struct {
 	Local     int                  `json:"local_step_idx"`
 	Global    int                  `json:"global_step_idx"`
 	Final     *LoggedStep          `json:"final_action,omitempty"`
-	Logs      []LoggedStep         `json:"intermediate_logs,omitempty"` // all steps of the call but the last
+	Delta     int                  `json:"steps_delta"`                // new steps in this result, the last one included
+	Logs      []LoggedStep         `json:"intermediate_logs,omitzero"` // all steps of the call but the last; nil when they are switched off
 	Answer    *string              `json:"answer"`
 	Question  *Question            `json:"question"`
 	Next      *Next                `json:"next"`
 	Timing    *Timing              `json:"timing,omitempty"`
 	Usage     *Usage               `json:"usage,omitempty"`
+	Notes     []string             `json:"notes,omitempty"` // what the caller asked for and did not get, and why
 	Error     *Failure             `json:"error"`
 }
 
@@ -57,6 +60,7 @@ type Question struct {
 	Kind           inquiry.Kind `json:"kind"`
 	Text           string       `json:"text"`
 	Options        []string     `json:"options,omitempty"`
+	Secret         bool         `json:"secret,omitempty"` // the answer is typed into the phone and shown nowhere
 	AskedAt        time.Time    `json:"asked_at"`
 	AttentionUntil time.Time    `json:"attention_until"`
 	ExpiresAt      time.Time    `json:"expires_at"`
@@ -86,16 +90,39 @@ type Usage struct {
 
 // Failure is why a call could not be carried out, or what is in the way of a run.
 type Failure struct {
-	Code    string `json:"code"`
-	Message string `json:"message"`
-	Mend    string `json:"mend,omitempty"`
+	Code    string  `json:"code"`
+	Message string  `json:"message"`
+	Mend    string  `json:"mend,omitempty"`
+	Holder  *Holder `json:"holder,omitempty"` // under DEVICE_BUSY
+	Winner  *Winner `json:"winner,omitempty"` // under QUESTION_ALREADY_RESOLVED
+
+	open *Question // under QUESTION_SUPERSEDED; it goes where questions go
+}
+
+// Holder is who has a phone.
+type Holder struct {
+	SessionID string        `json:"session_id"`
+	State     session.State `json:"state"`
+	Since     time.Time     `json:"since"`
+	Seconds   int64         `json:"held_seconds"`
+	Until     *time.Time    `json:"until,omitempty"` // when a session that waits for a person loses it
+}
+
+// Winner is how a question was settled.
+type Winner struct {
+	Status    inquiry.Status `json:"status"`
+	Channel   string         `json:"channel"`
+	Authority string         `json:"authority,omitempty"`
+	By        string         `json:"by,omitempty"`
+	Answer    string         `json:"answer,omitempty"`
+	At        time.Time      `json:"at"`
 }
 
 // NewResult is the result of a call that was carried out. Pictures and the next call are added by whoever offers them.
 func NewResult(st runs.Status) (Result, error) {
 	r := Result{
 		SessionID: st.Session.ID, RunID: st.Run.ID, State: st.Run.State, Reason: st.Reason, Task: st.Run.Task,
-		Device: deviceOf(st.Session.Device), Local: st.Local, Global: st.Session.Steps,
+		Device: deviceOf(st.Session.Device), Local: st.Local, Global: st.Session.Steps, Delta: len(st.Steps),
 		Timing: &Timing{Waited: st.Waited.Milliseconds(), Budget: st.Budget.Milliseconds(), Run: st.Took.Milliseconds(), Model: st.Usage.Model.Milliseconds()},
 		Usage:  &Usage{st.Usage.PromptTokens, st.Usage.CompletionTokens},
 	}
@@ -120,7 +147,41 @@ func NewResult(st runs.Status) (Result, error) {
 
 // Failed is the result of a call that could not be carried out.
 func Failed(err error) Result {
-	return Result{Error: &Failure{Code: string(runs.CodeOf(err)), Message: err.Error(), Mend: hint.Of(err)}}
+	f := failure(err)
+	return Result{Error: &f, Question: f.open}
+}
+
+// failure is an error as results show it.
+func failure(err error) Failure {
+	f := Failure{Code: string(runs.CodeOf(err)), Message: err.Error(), Mend: hint.Of(err)}
+	var own *refusal
+	if errors.As(err, &own) {
+		f.Code = string(own.code)
+	}
+	var e *runs.Error
+	if !errors.As(err, &e) {
+		return f
+	}
+	if e.Holder != nil {
+		f.Holder = holderOf(*e.Holder)
+	}
+	switch q := e.Question; {
+	case q == nil:
+	case q.Open():
+		f.open = questionOf(*q)
+	case q.Resolution != nil:
+		r := q.Resolution
+		f.Winner = &Winner{Status: q.Status, Channel: r.Channel, Authority: r.Authority, By: r.By, Answer: r.Response.String(), At: r.At}
+	}
+	return f
+}
+
+func holderOf(h session.Hold) *Holder {
+	out := &Holder{SessionID: h.SessionID, State: h.State, Since: h.Since, Seconds: int64(max(time.Since(h.Since), 0).Seconds())}
+	if !h.Until.IsZero() {
+		out.Until = &h.Until
+	}
+	return out
 }
 
 func deviceOf(d session.Device) *Device {
@@ -134,6 +195,6 @@ func Logged(s session.StepRecord) (LoggedStep, error) {
 }
 
 func questionOf(q inquiry.Question) *Question {
-	return &Question{ID: q.ID, InquiryID: q.ID, Kind: q.Kind, Text: q.Text, Options: q.Options, AskedAt: q.AskedAt,
+	return &Question{ID: q.ID, InquiryID: q.ID, Kind: q.Kind, Text: q.Text, Options: q.Options, Secret: q.Secret, AskedAt: q.AskedAt,
 		AttentionUntil: q.AttentionUntil, ExpiresAt: q.ExpiresAt, Round: q.Round}
 }

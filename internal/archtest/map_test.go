@@ -32,8 +32,10 @@ var packages = []row{
 	{pkg: "runs", imports: "actions agentloop inquiry screen session internal/hint", tests: "device/devicetest",
 		why: "the use cases: owns each run's goroutine and each phone's lease; phones and policies are handed in"},
 
-	{pkg: "tools", imports: "agentloop inquiry runs screen session session/export internal/hint",
-		why: "the words of results, for programs and for MCP alike; what it needs of runs it names in interfaces of its own"},
+	{pkg: "tools", imports: "actions agentloop inquiry runs screen session session/export internal/hint internal/mcptransport",
+		tests: "device/devicetest",
+		why:   "the words of results, for programs and for MCP alike; tells actions in words; what it needs of runs it names in interfaces of its own"},
+	{pkg: "tools/gendocs", why: "reads the list of tools as clients get it"},
 
 	{pkg: "sandbox", imports: "sandbox/ui sandbox/apps", why: "the simulated phone; never sees device, so that no shared mistake looks right"},
 	{pkg: "sandbox/ui", why: "drawing and widgets of the simulated apps"},

@@ -1,0 +1,96 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+)
+
+// tool is one MCP tool: what clients read of it, and what it does.
+type tool struct {
+	name, title string
+	words       []string // the description, a line each
+	params      []param
+	output      json.RawMessage // JSON Schema of structuredContent
+	hints       hints
+	do          func(context.Context, *call) (*reply, error)
+	failed      func(Failure) any // structuredContent of a call that cannot be carried out
+}
+
+// hints are promises that clients rely on when they decide whether to ask their user.
+type hints struct{ readOnly, destructive, idempotent bool }
+
+// call is one call of a tool, its arguments checked.
+type call struct {
+	args      args
+	principal string
+	token     any // of the progress that the client wants to be told, or nil
+	waits     Waits
+}
+
+// catalog is all tools, in the order in which a client meets them.
+func (t *Tools) catalog() []tool {
+	run, list, devices, shot := resultSchema(), sessionsSchema(), devicesSchema(), shotSchema()
+	failedRun := func(f Failure) any { return Result{Error: &f, Question: f.open} }
+	return []tool{
+		{name: "list_connected_devices", title: "List phones", words: devicesWords, output: devices,
+			hints: hints{readOnly: true, idempotent: true}, do: t.listDevices,
+			failed: func(f Failure) any { return devicesResult{Devices: []device{}, Error: &f} }},
+		{name: "ask_agent_start_new_task", title: "Start a task on a phone", words: startWords, output: run,
+			params: t.startParams(), hints: hints{destructive: true}, do: t.start, failed: failedRun},
+		{name: "ask_agent_continue", title: "Answer, or go on with a session", words: continueWords, output: run,
+			params: t.continueParams(), hints: hints{destructive: true}, do: t.goOn, failed: failedRun},
+		{name: "ask_agent_wait", title: "Wait for a run", words: waitWords, output: run,
+			params: waitParams(), hints: hints{readOnly: true, idempotent: true}, do: t.wait, failed: failedRun},
+		{name: "ask_agent_stop", title: "Stop a run", words: stopWords, output: run,
+			params: stopParams(), hints: hints{destructive: true, idempotent: true}, do: t.stop, failed: failedRun},
+		{name: "ask_agent", title: "Start or continue (older name)", words: eitherWords, output: run,
+			params: t.eitherParams(), hints: hints{destructive: true}, do: t.either, failed: failedRun},
+		{name: "list_sessions", title: "List sessions", words: sessionsWords, output: list,
+			params: sessionsParams(), hints: hints{readOnly: true, idempotent: true}, do: t.listSessions,
+			failed: func(f Failure) any { return sessionsResult{Sessions: []listed{}, Error: &f} }},
+		{name: "get_screenshot", title: "Look at a phone", words: shotWords, output: shot,
+			params: shotParams(), hints: hints{readOnly: true, idempotent: true}, do: t.screenshot,
+			failed: func(f Failure) any { return shotResult{Error: &f} }},
+	}
+}
+
+// declaration is the tool as tools/list gives it.
+func (d tool) declaration() mcp.Tool {
+	return mcp.Tool{
+		Name: d.name, Title: d.title, Description: strings.Join(d.words, "\n"),
+		RawInputSchema: schema(d.params), RawOutputSchema: d.output,
+		Annotations: mcp.ToolAnnotation{
+			Title: d.title, ReadOnlyHint: &d.hints.readOnly, DestructiveHint: &d.hints.destructive,
+			IdempotentHint: &d.hints.idempotent, OpenWorldHint: mcp.ToBoolPtr(true), // a phone is in the world
+		},
+	}
+}
+
+// handler checks the arguments and calls the tool.
+func (t *Tools) handler(d tool) server.ToolHandlerFunc {
+	return func(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		c := &call{principal: t.opts.Principal(ctx), waits: t.waitsOf(ctx)}
+		if req.Params.Meta != nil {
+			c.token = req.Params.Meta.ProgressToken
+		}
+		var r *reply
+		var err error
+		if c.args, err = check(d.params, req.GetRawArguments()); err == nil {
+			r, err = d.do(ctx, c)
+		}
+		switch {
+		case err == nil:
+			return r.result()
+		case ctx.Err() != nil: // nobody is there to read it
+			return nil, context.Cause(ctx)
+		}
+		f := failure(err)
+		t.log.InfoContext(ctx, "call refused", "tool", d.name, "code", f.Code, "err", err)
+		r = &reply{body: d.failed(f), tail: mendLine(f), failed: true}
+		return r.result()
+	}
+}

@@ -1,0 +1,82 @@
+package tools
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// devicesResult is what list_connected_devices returns.
+type devicesResult struct {
+	Devices []device `json:"devices"`
+	Error   *Failure `json:"error"`
+}
+
+// device is a phone in a list. What is not known is null.
+type device struct {
+	ID      string  `json:"device_id"`
+	State   string  `json:"state"`
+	Usable  bool    `json:"usable"`
+	Model   string  `json:"model,omitempty"`
+	Android string  `json:"android_version,omitempty"`
+	SDK     int     `json:"sdk,omitempty"`
+	Size    *[2]int `json:"device_wm_size"`
+	On      *bool   `json:"screen_on"`
+	Locked  *bool   `json:"locked"`
+	App     string  `json:"foreground_app,omitempty"`
+	HeldBy  *Holder `json:"held_by"`
+}
+
+// stateTime bounds how long a phone may take to tell its state; one that does not is listed without it.
+const stateTime = 4 * time.Second
+
+// listDevices lists the phones, reading their states at the same time.
+func (t *Tools) listDevices(ctx context.Context, _ *call) (*reply, error) {
+	phones, err := t.opts.Phones.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]device, len(phones))
+	errs := make([]error, len(phones))
+	var wg sync.WaitGroup
+	for i, p := range phones {
+		wg.Go(func() { list[i], errs[i] = t.describe(ctx, p) })
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	r := &reply{body: devicesResult{Devices: list}}
+	if len(list) == 0 {
+		r.tail = "No phone is connected: ask your user to plug one in with USB debugging on, or to start an emulator."
+	}
+	return r, nil
+}
+
+func (t *Tools) describe(ctx context.Context, p Phone) (device, error) {
+	d := device{ID: p.Serial, State: p.State, Usable: p.Usable, Model: p.Model, Android: p.Android, SDK: p.SDK}
+	if p.Size.Valid() {
+		d.Size = &[2]int{p.Size.W, p.Size.H}
+	}
+	h, held, err := t.opts.Store.Holder(ctx, p.Serial)
+	if err != nil {
+		return d, err
+	}
+	if held {
+		d.HeldBy = holderOf(h)
+	}
+	if !p.Usable {
+		return d, nil
+	}
+	reading, cancel := context.WithTimeout(ctx, stateTime)
+	defer cancel()
+	s, err := t.opts.Phones.State(reading, p.Serial)
+	if err != nil {
+		t.log.InfoContext(ctx, "state of a phone", "serial", p.Serial, "err", err)
+		return d, ctx.Err()
+	}
+	d.On, d.Locked, d.App = &s.On, &s.Locked, s.App
+	return d, nil
+}

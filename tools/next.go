@@ -1,0 +1,76 @@
+package tools
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/session"
+)
+
+// nextOf names the call that goes on from here; nil when the run has ended.
+func nextOf(st runs.Status) *Next {
+	args := map[string]any{"session_id": st.Session.ID}
+	if st.Question != nil {
+		args["question_id"] = st.Question.ID
+		return &Next{"ask_agent_continue", args, "the agent asks something that only your user can answer; add reply_from_client with your user's own answer"}
+	}
+	switch {
+	case st.Run.State.Terminal():
+		return nil
+	case st.Reason == agentloop.StillRunning:
+		args["since_step"] = st.Session.Steps
+		return &Next{"ask_agent_wait", args, "the run goes on"}
+	case st.Reason == agentloop.MaxStepsReached:
+		return &Next{"ask_agent_continue", args, "the steps of this call are used up; continuing gives it more"}
+	case st.Message != "":
+		return &Next{"ask_agent_continue", args, "the run is paused (" + oneLine(cut(st.Message, 300)) + ") and goes on from where it is"}
+	default:
+		return &Next{"ask_agent_continue", args, "the run is paused and goes on from where it is"}
+	}
+}
+
+// line is the imperative that ends the text of an unfinished run's result.
+func (n *Next) line(st runs.Status) string {
+	switch {
+	case n == nil:
+		return ""
+	case st.Question != nil:
+		return askLine(n, st)
+	case n.Tool == "ask_agent_wait":
+		return fmt.Sprintf("Call ask_agent_wait now with %s: the run goes on, and do not start the task again.", quote(n.Arguments))
+	case st.Mend != "" && st.Run.State == session.Paused:
+		return fmt.Sprintf("Mend this first: %s; then call ask_agent_continue with %s.", strings.TrimSuffix(oneLine(cut(st.Mend, 300)), "."), quote(n.Arguments))
+	default:
+		return fmt.Sprintf("Call ask_agent_continue with %s to go on with the run, or ask_agent_stop with {\"session_id\":%s} to end it.", quote(n.Arguments), quote(st.Session.ID))
+	}
+}
+
+func askLine(n *Next, st runs.Status) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Ask your user this question of the agent on the phone, and do not invent an answer: %s", quoted(st.Question.Text, 1000))
+	if len(st.Question.Options) > 0 {
+		b.WriteString(" (to choose from: ")
+		for i, o := range st.Question.Options[:min(len(st.Question.Options), 20)] {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			b.WriteString(quoted(o, 100))
+		}
+		b.WriteString(")")
+	}
+	fmt.Fprintf(&b, "; then call ask_agent_continue with %s and reply_from_client set to your user's own answer.", quote(n.Arguments))
+	return b.String()
+}
+
+// quoted is a text from the phone on one line, marked as somebody's words.
+func quoted(s string, most int) string { return quote(oneLine(cut(s, most))) }
+
+// mendLine tells what to do about a call that could not be carried out.
+func mendLine(f Failure) string {
+	if f.Mend == "" {
+		return ""
+	}
+	return "Try: " + oneLine(f.Mend)
+}

@@ -1,0 +1,186 @@
+package tools
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/mcptransport"
+	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/session"
+)
+
+// Fleet carries runs out; *runs.Fleet is one.
+type Fleet interface {
+	Runs
+	Audience
+}
+
+// Runs are the use cases.
+type Runs interface {
+	Start(context.Context, runs.StartRequest) (runs.Status, error)
+	Continue(context.Context, runs.ContinueRequest) (runs.Status, error)
+	Wait(context.Context, runs.WaitRequest) (runs.Status, error)
+	Stop(context.Context, runs.StopRequest) (runs.Status, error)
+	Status(ctx context.Context, sessionID string) (runs.Status, error)
+}
+
+// Audience is for those who follow a run that goes on by itself.
+type Audience interface {
+	// Session gives a session of the client; one of somebody else is like one that is not there.
+	Session(ctx context.Context, id, client string) (session.Session, error)
+	// Attach notes that somebody waits for the session's runs, until detach is called.
+	Attach(sessionID string) (detach func())
+	Watch(sessionID string) *runs.Watch
+	Broker() *inquiry.Broker
+}
+
+// Store is what the tools read past the Fleet; *session.Store is one.
+type Store interface {
+	Sessions(context.Context, session.Filter) ([]session.Overview, error)
+	Session(ctx context.Context, id string) (session.Session, error)
+	Frame(ctx context.Context, id string) ([]byte, error) // JPEG
+	Holder(ctx context.Context, serial string) (session.Hold, bool, error)
+}
+
+// Phones are the phones that there are.
+type Phones interface {
+	// List gives all of them, also those that cannot be used.
+	List(ctx context.Context) ([]Phone, error)
+	// State reads what a usable phone says of itself, without a picture.
+	State(ctx context.Context, serial string) (screen.State, error)
+	// Open gives the phone with this serial; "" means the only usable one. An error names the mend.
+	Open(ctx context.Context, serial string) (runs.Phone, error)
+}
+
+// Phone is a phone in a list. What follows State is empty when it is not known.
+type Phone struct {
+	Serial  string
+	State   string // as ADB says: device, offline, unauthorized, ...
+	Usable  bool
+	Model   string
+	Android string
+	SDK     int
+	Size    screen.Size
+}
+
+// Privacy says what may leave over MCP.
+type Privacy string
+
+// The levels of privacy.
+const (
+	PrivacyOff      Privacy = "off"      // pictures leave when a client asks for them
+	PrivacyCaptions Privacy = "captions" // no picture leaves; each screen is described in words
+)
+
+// Waits bound how long calls wait for their run. A zero field takes its default.
+type Waits struct {
+	Default     time.Duration // of a call that does not say; 45 s
+	Max         time.Duration // of a call without a progress token; 50 s, or Default when that is longer
+	MaxProgress time.Duration // of a call with one; 90 s. It bounds the other two as well
+	Heartbeat   time.Duration // between progress messages while nothing happens; 10 s
+}
+
+func (w Waits) over(base Waits) Waits {
+	for _, f := range []struct {
+		v    *time.Duration
+		base time.Duration
+	}{{&w.Default, base.Default}, {&w.Max, base.Max}, {&w.MaxProgress, base.MaxProgress}, {&w.Heartbeat, base.Heartbeat}} {
+		if *f.v == 0 {
+			*f.v = f.base
+		}
+	}
+	return w
+}
+
+func (w Waits) withDefaults() Waits {
+	w = w.over(Waits{Default: 45 * time.Second, MaxProgress: 90 * time.Second, Heartbeat: 10 * time.Second})
+	w.Default = min(w.Default, w.MaxProgress)
+	if w.Max == 0 {
+		w.Max = max(50*time.Second, w.Default)
+	}
+	w.Max = min(w.Max, w.MaxProgress)
+	return w
+}
+
+// budget is how long a call may wait. asked is nil when it did not say.
+func (w Waits) budget(asked *time.Duration, progress bool) time.Duration {
+	most := w.Max
+	if progress {
+		most = w.MaxProgress
+	}
+	if asked == nil {
+		return min(w.Default, most)
+	}
+	return min(*asked, most)
+}
+
+// Options of Tools. Fleet, Store and Phones have to be there.
+type Options struct {
+	Fleet  Fleet
+	Store  Store
+	Phones Phones
+
+	Waits       Waits
+	ClientWaits map[string]Waits // for clients by the name that they give themselves; a zero field keeps that of Waits
+	ReplyMode   runs.ReplyMode   // of a new task that does not say; "" means pass_to_client
+	MaxSteps    int              // the configured maximum, for the words only; 0 does not mention it
+	Privacy     Privacy          // "" means PrivacyOff
+	DetachedOK  bool             // runs go on with nobody attached, also when the call does not say so
+
+	Principal func(context.Context) string // who calls; nil means mcptransport.Principal
+	Log       *slog.Logger                 // nil discards
+}
+
+// Tools are the MCP tools. They are safe for concurrent use.
+type Tools struct {
+	opts  Options
+	waits Waits
+	log   *slog.Logger
+}
+
+// New makes the tools.
+func New(opts *Options) *Tools {
+	t := &Tools{opts: *opts, waits: opts.Waits.withDefaults(), log: opts.Log}
+	if t.opts.Principal == nil {
+		t.opts.Principal = mcptransport.Principal
+	}
+	if t.opts.ReplyMode == "" {
+		t.opts.ReplyMode = runs.PassToClient
+	}
+	if t.log == nil {
+		t.log = slog.New(slog.DiscardHandler)
+	}
+	return t
+}
+
+// Register adds the tools to a server.
+func (t *Tools) Register(s *server.MCPServer) {
+	for _, d := range t.catalog() {
+		s.AddTool(d.declaration(), t.handler(d))
+	}
+}
+
+// waitsOf are those of the client that sends the request.
+func (t *Tools) waitsOf(ctx context.Context) Waits {
+	w, found := t.opts.ClientWaits[clientName(ctx)]
+	if !found {
+		return t.waits
+	}
+	return w.over(t.opts.Waits).withDefaults()
+}
+
+// clientName is what the client calls itself, "" when it does not say.
+func clientName(ctx context.Context) string {
+	if info := server.RequestProtocolInfoFromContext(ctx); info != nil && info.ClientInfo != nil {
+		return info.ClientInfo.Name
+	}
+	if s, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo); ok {
+		return s.GetClientInfo().Name
+	}
+	return ""
+}

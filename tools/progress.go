@@ -1,0 +1,216 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/mcptransport"
+	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/session"
+)
+
+// What the _meta of a progress message says of a question.
+const (
+	metaInquiry  = "INQUIRY"
+	metaResolved = "INQUIRY_RESOLVED"
+)
+
+// aloud is a call that waits and tells its client how far the run is. Only the goroutine of the call uses it, so that
+// nothing is told after the result.
+type aloud struct {
+	t     *Tools
+	ctx   context.Context // ends with the call's budget: a client that reads slowly does not hold the result up
+	token any
+	id    string  // of the session
+	value float64 // what was told last; -1 before the first
+	step  int     // steps of the run's present call
+	of    int     // the most steps of it
+	asked map[string]bool
+}
+
+// awaitAloud is Fleet.Wait with progress: at each step, at each question and its settling, and every heartbeat.
+func (t *Tools) awaitAloud(ctx context.Context, c *call, st runs.Status, req runs.WaitRequest) (runs.Status, error) {
+	telling, cancel := context.WithTimeout(ctx, req.Budget)
+	defer cancel()
+	a := &aloud{t: t, ctx: telling, token: c.token, id: st.Session.ID, value: -1, step: st.Local, of: st.Run.MaxSteps, asked: map[string]bool{}}
+	watch := t.opts.Fleet.Watch(a.id)
+	defer watch.Close()
+
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	helpers, release := context.WithCancel(ctx)
+	defer release()
+	ended := make(chan waited, 1)
+	wg.Go(func() {
+		now, err := t.opts.Fleet.Wait(helpers, req)
+		ended <- waited{now, err}
+	})
+	questions := make(chan inquiry.Event)
+	sub := t.opts.Fleet.Broker().Subscribe()
+	defer sub.Close()
+	wg.Go(func() { pump(helpers, sub, questions) })
+
+	a.begin(st)
+	return a.until(ended, watch.C, questions, c.waits.Heartbeat)
+}
+
+type waited struct {
+	status runs.Status
+	err    error
+}
+
+func pump(ctx context.Context, sub *inquiry.Subscription, to chan<- inquiry.Event) {
+	for {
+		e, err := sub.Next(ctx)
+		if err != nil {
+			return
+		}
+		select {
+		case to <- e:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// until tells what happens until the waiting is over.
+func (a *aloud) until(ended <-chan waited, steps <-chan runs.Event, questions <-chan inquiry.Event, heartbeat time.Duration) (runs.Status, error) {
+	quiet := time.NewTimer(heartbeat)
+	defer quiet.Stop()
+	for {
+		select {
+		case w := <-ended:
+			for { // what had happened until then
+				select {
+				case e := <-steps:
+					a.happened(e)
+					continue
+				default:
+				}
+				break
+			}
+			if w.err == nil && w.status.Question != nil {
+				a.ask(*w.status.Question)
+			}
+			return w.status, w.err
+		case e := <-steps:
+			if !a.happened(e) {
+				continue
+			}
+		case e := <-questions:
+			if !a.question(e) {
+				continue
+			}
+		case <-quiet.C:
+			a.beat()
+		}
+		quiet.Reset(heartbeat)
+	}
+}
+
+// begin tells where a run stands that goes on.
+func (a *aloud) begin(st runs.Status) {
+	if st.Reason == agentloop.StillRunning {
+		a.tell(a.standing(st), nil)
+	}
+	if st.Question != nil && st.Run.State == session.WaitingReply {
+		a.ask(*st.Question)
+	}
+}
+
+// happened tells of a step that was taken, and of a run that has its turn; false when there is nothing to tell.
+func (a *aloud) happened(e runs.Event) bool {
+	switch {
+	case e.Kind == agentloop.Stepped:
+		a.step++
+		a.tell(fmt.Sprintf("step %d of %d: %s", a.step, a.of, inWords(e.Step.Proposal.Decision)), nil)
+	case e.Kind == runs.StateChanged && e.State == session.Running:
+		a.tell(fmt.Sprintf("running: step %d of %d", a.step+1, a.of), nil)
+	default:
+		return false
+	}
+	return true
+}
+
+// question tells of a question of this session.
+func (a *aloud) question(e inquiry.Event) bool {
+	q := e.Question
+	if q.SessionID != a.id {
+		return false
+	}
+	switch e.Type {
+	case inquiry.Created:
+		a.ask(q)
+	case inquiry.Resolved, inquiry.Withdrew, inquiry.RanOut:
+		a.tell(fmt.Sprintf("the question is settled: %s", q.Status), map[string]any{"type": metaResolved, "inquiryId": q.ID, "question_id": q.ID, "status": q.Status})
+	default:
+		return false
+	}
+	return true
+}
+
+// ask tells of an open question, once.
+func (a *aloud) ask(q inquiry.Question) {
+	if a.asked[q.ID] {
+		return
+	}
+	a.asked[q.ID] = true
+	meta := map[string]any{"type": metaInquiry, "inquiryId": q.ID, "question_id": q.ID, "question": q.Text, "kind": q.Kind}
+	if len(q.Options) > 0 {
+		meta["options"] = q.Options
+	}
+	a.tell("the agent asks: "+oneLine(cut(q.Text, 500)), meta)
+}
+
+// beat tells that nothing new has happened.
+func (a *aloud) beat() {
+	st, err := a.t.opts.Fleet.Status(a.ctx, a.id)
+	if err != nil {
+		return
+	}
+	a.tell(a.standing(st), nil)
+}
+
+func (a *aloud) standing(st runs.Status) string {
+	switch {
+	case st.Run.State == session.Queued && st.Ahead == 1:
+		return fmt.Sprintf("waiting for phone %s: 1 run is in front", st.Session.Serial)
+	case st.Run.State == session.Queued:
+		return fmt.Sprintf("waiting for phone %s: %d runs are in front", st.Session.Serial, st.Ahead)
+	case st.Run.State == session.WaitingReply:
+		return "waiting for an answer"
+	default:
+		return fmt.Sprintf("running: step %d of %d", a.step+1, a.of)
+	}
+}
+
+// tell sends a message. The value counts the steps; between two steps it grows by less and less, because "the progress value
+// MUST increase with each notification, even if the total is unknown".
+func (a *aloud) tell(message string, meta map[string]any) {
+	at := float64(a.step)
+	if at <= a.value {
+		at = a.value + (float64(a.step+1)-a.value)/16
+	}
+	a.value = at
+	err := mcptransport.Progress(a.ctx, a.token, at, float64(a.of), message, meta)
+	if err != nil && a.ctx.Err() == nil {
+		a.t.log.DebugContext(a.ctx, "progress", "session", a.id, "err", err)
+	}
+}
+
+// inWords is a decision for people.
+func inWords(d actions.Decision) string {
+	switch {
+	case d.Action == nil:
+		return "the model could not be understood"
+	case d.Explain != "":
+		return fmt.Sprintf("%s (%s)", d.Action.Verb(), oneLine(cut(d.Explain, 300)))
+	default:
+		return fmt.Sprintf("%s (%s)", d.Action.Verb(), actions.Describe(d.Action))
+	}
+}

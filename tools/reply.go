@@ -1,0 +1,46 @@
+package tools
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// reply is what a tool answers.
+type reply struct {
+	body   any    // structuredContent; its JSON is the first text block
+	tail   string // for the calling model; the last line says what to do next. "" when there is nothing to say
+	jpeg   []byte // a picture of its own block, or nil
+	failed bool
+}
+
+func (r *reply) result() (*mcp.CallToolResult, error) {
+	b, err := json.Marshal(r.body)
+	if err != nil {
+		return nil, fmt.Errorf("encoding the result: %w", err)
+	}
+	out := &mcp.CallToolResult{StructuredContent: json.RawMessage(b), Content: []mcp.Content{mcp.NewTextContent(string(b))}, IsError: r.failed}
+	if r.jpeg != nil {
+		out.Content = append(out.Content, mcp.NewImageContent(base64.StdEncoding.EncodeToString(r.jpeg), "image/jpeg"))
+	}
+	if r.tail != "" {
+		out.Content = append(out.Content, mcp.NewTextContent(r.tail))
+	}
+	return out, nil
+}
+
+// size is about how many bytes the reply will have on the wire, pictures of its own block aside.
+func (r *reply) size() (int, error) {
+	out, err := r.result()
+	if err != nil {
+		return 0, err
+	}
+	b, err := json.Marshal(out)
+	return len(b), err
+}
+
+// oneLine is a text without line breaks.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

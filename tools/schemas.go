@@ -1,0 +1,212 @@
+package tools
+
+import (
+	"encoding/json"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/inquiry"
+)
+
+// The schemas of structuredContent. Every key that a result may have is declared, and nothing else is allowed: a test holds
+// real results against them.
+
+type props map[string]any
+
+func typed(t, words string) props { return props{"type": t, "description": words} }
+
+// orNull is p with null as another value.
+func orNull(p props) props {
+	p["type"] = []any{p["type"], "null"}
+	return p
+}
+
+func oneOf[T ~string](values []T, words string) props {
+	p := typed("string", words)
+	p["enum"] = values
+	return p
+}
+
+func moment(words string) props {
+	p := typed("string", words)
+	p["format"] = "date-time"
+	return p
+}
+
+func listOf(items props, words string) props {
+	p := typed("array", words)
+	p["items"] = items
+	return p
+}
+
+func size(words string) props {
+	p := listOf(props{"type": "integer"}, words)
+	p["minItems"], p["maxItems"] = 2, 2
+	return p
+}
+
+// structure is an object with these properties, of which the required ones are always there.
+func structure(words string, required []string, p props) props {
+	o := typed("object", words)
+	if words == "" {
+		delete(o, "description")
+	}
+	o["properties"], o["additionalProperties"] = p, false
+	if len(required) > 0 {
+		o["required"] = required
+	}
+	return o
+}
+
+func (p props) encode() json.RawMessage { return json.RawMessage(quote(p)) }
+
+// allReasons are the stop reasons that a result may have.
+var allReasons = []agentloop.StopReason{
+	agentloop.TaskCompleted, agentloop.TaskAborted, agentloop.MaxStepsReached, agentloop.ManualStop, agentloop.InfoNeedsReply,
+	agentloop.UserPaused, agentloop.NotStarted, agentloop.StillRunning, agentloop.ClientDetached, agentloop.Cancelled,
+	agentloop.ModelOutputInvalid, agentloop.ModelError, agentloop.DeviceDisconnected, agentloop.ScreenLocked, agentloop.Stuck,
+	agentloop.ServerRestarted, agentloop.SessionExpired, agentloop.QuestionTimedOut, agentloop.QuestionLimit,
+	agentloop.TimeLimitReached, agentloop.SecureScreen, agentloop.DeviceError, agentloop.InternalError,
+}
+
+// resultSchema is that of a Result.
+func resultSchema() json.RawMessage {
+	return structure("", []string{"local_step_idx", "global_step_idx", "steps_delta", "answer", "question", "next", "error"}, props{
+		"session_id":        typed("string", "The session; absent only when the call could not be carried out."),
+		"run_id":            typed("string", "The run: one task of the session."),
+		"state":             oneOf(allStates, "Where the run stands."),
+		"stop_reason":       oneOf(allReasons, "Why the run, or this call, stopped. STILL_RUNNING: the call ended before the run did."),
+		"task":              typed("string", "The run's task; absent when the call answered a question."),
+		"reply_from_client": typed("string", "The answer that the call gave, in the place of task; masked when it is secret."),
+		"device_info": structure("The phone.", []string{"device_id", "device_wm_size"}, props{
+			"device_id":       typed("string", "Its serial."),
+			"device_wm_size":  size("Width and height of its display."),
+			"model":           typed("string", "Its model."),
+			"android_version": typed("string", "Its Android version."),
+		}),
+		"local_step_idx":    typed("integer", "Steps since the last start or continue."),
+		"global_step_idx":   typed("integer", "Steps of the whole session; pass it to ask_agent_wait as since_step."),
+		"steps_delta":       typed("integer", "New steps in this result, the last one included."),
+		"final_action":      stepSchema("The last step of the session so far."),
+		"intermediate_logs": listOf(stepSchema(""), "The new steps but the last; absent when logs are switched off."),
+		"answer":            orNull(typed("string", "The agent's report when the task is completed; else null.")),
+		"question":          questionSchema(),
+		"next":              nextSchema(),
+		"timing": structure("Where the time went, in milliseconds.", nil, props{
+			"waited_ms":      typed("integer", "How long this call took."),
+			"wait_budget_ms": typed("integer", "How long it would have waited at most."),
+			"run_ms":         typed("integer", "Age of the run, until it ended or paused."),
+			"model_ms":       typed("integer", "Time that the model took to decide, in this run."),
+		}),
+		"usage": structure("What the run has cost.", nil, props{
+			"prompt_tokens":     typed("integer", "Tokens sent to the model."),
+			"completion_tokens": typed("integer", "Tokens that came back."),
+		}),
+		"notes": listOf(props{"type": "string"}, "What was asked for and is not here, and why."),
+		"error": failureSchema(),
+	}).encode()
+}
+
+func stepSchema(words string) props {
+	action := orNull(typed("object", "What the agent decided, in the order in which it said it, for example cot, explain, action, action_type, value, point, summary; null when it could not be understood."))
+	action["additionalProperties"] = true
+	return structure(words, []string{"agent_action", "global_step_idx"}, props{
+		"agent_action":       action,
+		"global_step_idx":    typed("integer", "The step within the session, from 1."),
+		"screenshot_caption": typed("string", "The screen on which it was decided, in words."),
+		"screenshot_b64_url": typed("string", "The same as a data URL (JPEG)."),
+	})
+}
+
+func questionSchema() props {
+	return orNull(structure("The open question of the agent on the phone, for your user; null when there is none.",
+		[]string{"question_id", "inquiryId", "kind", "text", "asked_at", "attention_until", "expires_at", "round"}, props{
+			"question_id":     typed("string", "Pass it with the answer."),
+			"inquiryId":       typed("string", "The same."),
+			"kind":            oneOf([]inquiry.Kind{inquiry.Info, inquiry.Inquiry, inquiry.Approval, inquiry.Takeover}, "What sort of decision it wants."),
+			"text":            typed("string", "The question."),
+			"options":         listOf(props{"type": "string"}, "Answers to choose from; another answer is fine, too."),
+			"secret":          typed("boolean", "The answer is typed into the phone and shown nowhere."),
+			"asked_at":        moment("When it was asked."),
+			"attention_until": moment("Until when somebody should have looked at it."),
+			"expires_at":      moment("Until when it can be answered."),
+			"round":           typed("integer", "How many questions the run has asked, this one included."),
+		}))
+}
+
+func nextSchema() props {
+	arguments := typed("object", "Its arguments.")
+	arguments["additionalProperties"] = true
+	return orNull(structure("The call that goes on from here; null when the run has ended.", []string{"tool", "arguments", "why"}, props{
+		"tool": typed("string", "Name of the tool."), "arguments": arguments, "why": typed("string", "Why this one."),
+	}))
+}
+
+func failureSchema() props {
+	return orNull(structure("Why the call could not be carried out, or what is in the way of the run; else null.", []string{"code", "message"}, props{
+		"code":    typed("string", "For programs, for example DEVICE_BUSY."),
+		"message": typed("string", "What is wrong."),
+		"mend":    typed("string", "What can be done about it."),
+		"holder":  holderSchema("Under DEVICE_BUSY: who has the phone."),
+		"winner": structure("Under QUESTION_ALREADY_RESOLVED: how the question was settled.", []string{"status", "channel", "at"}, props{
+			"status":  oneOf([]inquiry.Status{inquiry.Answered, inquiry.Refused, inquiry.TimedOut, inquiry.Withdrawn, inquiry.Expired}, "How it ended."),
+			"channel": typed("string", "The door through which it was settled."), "authority": typed("string", "With whose authority."),
+			"by": typed("string", "By whom."), "answer": typed("string", "The answer; masked when it is secret."), "at": moment("When."),
+		}),
+	}))
+}
+
+func holderSchema(words string) props {
+	return structure(words, []string{"session_id", "state", "since", "held_seconds"}, props{
+		"session_id": typed("string", "The session."), "state": oneOf(allStates, "Where its run stands."), "since": moment("Since when."),
+		"held_seconds": typed("integer", "For how long."), "until": moment("When a session that waits for a person loses the phone."),
+	})
+}
+
+func devicesSchema() json.RawMessage {
+	one := structure("", []string{"device_id", "state", "usable", "device_wm_size", "screen_on", "locked", "held_by"}, props{
+		"device_id":       typed("string", "Pass it as device_id."),
+		"state":           typed("string", "As ADB says: device is one that can be used; offline, unauthorized and others cannot."),
+		"usable":          typed("boolean", "Whether it takes tasks."),
+		"model":           typed("string", "Its model."),
+		"android_version": typed("string", "Its Android version."),
+		"sdk":             typed("integer", "Its API level."),
+		"device_wm_size":  orNull(size("Width and height of its display; null when it is not known.")),
+		"screen_on":       orNull(typed("boolean", "Whether the screen is lit; null when it is not known.")),
+		"locked":          orNull(typed("boolean", "Whether the lock screen is in front; null when it is not known.")),
+		"foreground_app":  typed("string", "Package of the app in front."),
+		"held_by":         orNull(holderSchema("The session that is using it; null when it is free.")),
+	})
+	return structure("", []string{"devices", "error"}, props{"devices": listOf(one, "The phones."), "error": failureSchema()}).encode()
+}
+
+func sessionsSchema() json.RawMessage {
+	one := structure("", []string{"session_id", "run_id", "device_id", "task", "state", "stop_reason", "global_step_idx", "answer", "question", "next", "created_at", "updated_at"}, props{
+		"session_id":      typed("string", "Pass it as session_id."),
+		"run_id":          typed("string", "Its last run."),
+		"device_id":       typed("string", "Its phone."),
+		"task":            typed("string", "Task of its last run."),
+		"state":           oneOf(allStates, "Where its last run stands."),
+		"stop_reason":     oneOf(allReasons, "Why it stopped."),
+		"global_step_idx": typed("integer", "Steps of the whole session."),
+		"answer":          orNull(typed("string", "The agent's report; null when the task is not completed.")),
+		"question":        questionSchema(),
+		"next":            nextSchema(),
+		"created_at":      moment("When it began."),
+		"updated_at":      moment("When it changed last."),
+	})
+	return structure("", []string{"sessions", "error"}, props{"sessions": listOf(one, "The sessions, the one that changed last first."), "error": failureSchema()}).encode()
+}
+
+func shotSchema() json.RawMessage {
+	return structure("", []string{"screen_on", "locked", "error"}, props{
+		"device_id":       typed("string", "The phone."),
+		"at":              moment("When it was looked at."),
+		"device_wm_size":  size("Width and height of its display as it is turned now."),
+		"screenshot_size": size("Width and height of the picture; absent when there is none."),
+		"screen_on":       typed("boolean", "Whether the screen is lit."),
+		"locked":          typed("boolean", "Whether the lock screen is in front."),
+		"foreground_app":  typed("string", "Package of the app in front."),
+		"notes":           listOf(props{"type": "string"}, "Why something is not here."),
+		"error":           failureSchema(),
+	}).encode()
+}

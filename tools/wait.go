@@ -1,0 +1,92 @@
+package tools
+
+import (
+	"context"
+	"time"
+
+	"github.com/taploop/taploop/runs"
+)
+
+func waitParams() []param {
+	question := questionParam
+	question.words = "A question that you know of: while it is open the call goes on waiting, for somebody who answers it elsewhere."
+	return []param{
+		sessionParam, question,
+		{name: "since_step", kind: integer, max: 1_000_000,
+			words: "Only the steps after this one are listed: pass the global_step_idx of the last result. Left out, all steps of the last start or continue."},
+		secondsParam,
+	}
+}
+
+// wait waits for a run to change.
+func (t *Tools) wait(ctx context.Context, c *call) (*reply, error) {
+	began := time.Now()
+	st, err := t.statusOf(ctx, c, c.args.text("session_id"))
+	if err != nil {
+		return nil, err
+	}
+	s, err := showsIn(st.Settings)
+	if err != nil {
+		return nil, err
+	}
+	return t.follow(ctx, c, &following{status: st, shows: s, began: began, since: c.args.int("since_step"), question: c.args.text("question_id")})
+}
+
+func stopParams() []param {
+	return []param{
+		sessionParam,
+		{name: "mode", kind: text, enum: []string{string(runs.Cancel), string(runs.Pause)}, def: string(runs.Cancel),
+			words: "cancel ends the run for good; pause lets it be continued."},
+	}
+}
+
+// stop stops a run, and returns once the phone is left alone.
+func (t *Tools) stop(ctx context.Context, c *call) (*reply, error) {
+	began := time.Now()
+	id := c.args.text("session_id")
+	if _, err := t.opts.Fleet.Session(ctx, id, c.principal); err != nil {
+		return nil, err
+	}
+	st, err := t.opts.Fleet.Stop(ctx, runs.StopRequest{SessionID: id, Mode: runs.StopMode(c.args.text("mode"))})
+	if err != nil {
+		return nil, err
+	}
+	s, err := showsIn(st.Settings)
+	if err != nil {
+		return nil, err
+	}
+	st.Waited = time.Since(began)
+	return t.render(ctx, st, &following{shows: s})
+}
+
+// following is a call that waits for a run.
+type following struct {
+	status   runs.Status
+	shows    shows
+	began    time.Time
+	reply    string // the answer that the call gave, as it may be shown
+	since    int    // the steps after this one are listed; 0 means those of the present call of the run
+	question string // a question whose settling is waited for
+}
+
+// follow waits for the run within the call's budget, tells progress, and renders what is true then. When ctx ends first the call
+// detaches and the run goes on.
+func (t *Tools) follow(ctx context.Context, c *call, f *following) (*reply, error) {
+	detach := t.opts.Fleet.Attach(f.status.Session.ID)
+	defer detach()
+	budget := c.waits.budget(c.args.seconds("wait_seconds"), c.token != nil)
+	req := runs.WaitRequest{SessionID: f.status.Session.ID, QuestionID: f.question, SinceStep: f.since, Budget: max(budget-time.Since(f.began), 0)}
+	st, err := t.await(ctx, c, f.status, req)
+	if err != nil {
+		return nil, err
+	}
+	st.Waited, st.Budget = time.Since(f.began), budget
+	return t.render(ctx, st, f)
+}
+
+func (t *Tools) await(ctx context.Context, c *call, st runs.Status, req runs.WaitRequest) (runs.Status, error) {
+	if c.token == nil {
+		return t.opts.Fleet.Wait(ctx, req)
+	}
+	return t.awaitAloud(ctx, c, st, req)
+}
