@@ -132,31 +132,44 @@ func (p *Phone) putBack(ctx context.Context, k keyboards) error {
 var (
 	imeCurrent = regexp.MustCompile(`\bmCurMethodId=(\S+)`)
 	imeBound   = regexp.MustCompile(`\b(?:mBoundToMethod|mHaveConnection)=(true|false)`)
+	imeShown   = regexp.MustCompile(`\bmInputShown=(true|false)`)
 )
 
-// keyboardReady waits until the system has bound ADBKeyBoard: until then its broadcasts reach nobody.
+var (
+	errNotSwitched = fmt.Errorf("the phone did not switch to ADBKeyBoard within %s", imeWithin)
+	errNotShown    = hint.Add(fmt.Errorf("ADBKeyBoard does not come up: no text field has the focus"),
+		"tap the field first; with a hardware keyboard, switch \"Show on-screen keyboard\" on in the phone's settings")
+)
+
+// keyboardReady waits until the system has bound ADBKeyBoard and shows it: until then its broadcasts reach nobody.
 func (p *Phone) keyboardReady(ctx context.Context) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, imeWithin, fmt.Errorf("the phone did not switch to ADBKeyBoard within %s", imeWithin))
-	defer cancel()
-	for {
+	began, why := time.Now(), errNotSwitched
+	for time.Since(began) < imeWithin {
 		s, err := p.read(ctx, "settings get secure default_input_method", "dumpsys input_method")
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
 		if err != nil {
 			return err
 		}
-		if strings.TrimSpace(s[0]) == adbIME && imeTookOver(s[1]) {
-			return nil
+		if strings.TrimSpace(s[0]) == adbIME {
+			if why = imeMissing(s[1]); why == nil {
+				return nil
+			}
 		}
 		if err := pause(ctx, imePoll); err != nil {
 			return err
 		}
 	}
+	return why
 }
 
-// imeTookOver reads `dumpsys input_method`; what it does not tell is taken to be so.
-func imeTookOver(dump string) bool {
-	current, bound := first(imeCurrent, dump), first(imeBound, dump)
-	return (current == "" || current == adbIME) && bound != "false"
+// imeMissing is what `dumpsys input_method` says is missing for ADBKeyBoard to take text, or nil. What it does not tell is
+// taken to be well.
+func imeMissing(dump string) error {
+	current, bound, shown := first(imeCurrent, dump), first(imeBound, dump), first(imeShown, dump)
+	switch {
+	case current != "" && current != adbIME, bound == "false":
+		return errNotSwitched
+	case shown == "false":
+		return errNotShown
+	}
+	return nil
 }

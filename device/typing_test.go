@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"os/exec"
 	"regexp"
 	"slices"
@@ -109,7 +110,8 @@ type imePhone struct {
 	current   string
 	enabled   bool
 	installed bool
-	bindAfter int // reads of the state until the keyboard has taken over
+	bindAfter int  // reads of the state until the keyboard has taken over
+	hidden    bool // it is not shown
 	failText  bool
 	typed     string
 }
@@ -147,7 +149,7 @@ func (i *imePhone) shell(serial, command string) (string, string, int) {
 		if i.bindAfter >= 0 {
 			return "  mCurMethodId=" + adbIME + "\n  mHaveConnection=false mBoundToMethod=false\n", "", 0
 		}
-		return "  mCurMethodId=" + adbIME + "\n  mHaveConnection=true mBoundToMethod=true\n", "", 0
+		return fmt.Sprintf("  mCurMethodId=%s\n  mHaveConnection=true mBoundToMethod=true\n  mShowRequested=true mInputShown=%t\n", adbIME, !i.hidden), "", 0
 	case "am broadcast -a ADB_CLEAR_TEXT":
 		i.typed = ""
 		return "Broadcasting: Intent { act=ADB_CLEAR_TEXT }\nBroadcast completed: result=0\n", "", 0
@@ -214,7 +216,11 @@ func TestTheKeyboardIsPutBackAlsoAfterFailureAndCancellation(t *testing.T) {
 
 		began := time.Now()
 		require.EqualError(t, p.Type(t.Context(), "ü"), "typing on emu: nothing was typed: the phone did not switch to ADBKeyBoard within 5s")
-		require.Equal(t, imeWithin, time.Since(began))
+		i.bindAfter, i.hidden = 2, true // no field has the focus
+		err := p.Type(t.Context(), "ü")
+		require.ErrorIs(t, err, errNotShown)
+		require.Contains(t, hint.Of(err), "tap the field")
+		require.InDelta(t, 2*imeWithin, time.Since(began), float64(2*imePoll))
 		require.Equal(t, latin, i.current)
 		require.Empty(t, i.typed)
 	})

@@ -32,7 +32,6 @@ type Dialer interface {
 type Client struct {
 	addr   address
 	binary string
-	getenv func(string) string
 	dialer Dialer
 	log    *slog.Logger
 	start  chan struct{} // a token: whoever holds it may start the server
@@ -57,7 +56,7 @@ func New(opts *Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Client{addr, o.ADB, o.Getenv, o.Dialer, o.Log, make(chan struct{}, 1)}, nil
+	return &Client{addr, o.ADB, o.Dialer, o.Log, make(chan struct{}, 1)}, nil
 }
 
 // Address is where the server is, for people.

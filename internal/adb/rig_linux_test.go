@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { adbrig.Main(m) }
 
-func real(t *testing.T, phones ...adbrig.Phone) (*adbrig.Rig, *adb.Client) {
+func rigged(t *testing.T, phones ...adbrig.Phone) (*adbrig.Rig, *adb.Client) {
 	t.Helper()
 	rig := adbrig.Start(t, &adbrig.Options{Phones: phones})
 	c, err := adb.New(&adb.Options{Server: rig.Server, Getenv: noEnv})
@@ -27,7 +27,7 @@ func real(t *testing.T, phones ...adbrig.Phone) (*adbrig.Rig, *adb.Client) {
 }
 
 func TestTheRealDaemonsShellIsRead(t *testing.T) {
-	rig, c := real(t)
+	rig, c := rigged(t)
 	d := c.Device(rig.Serials[0])
 	v, err := c.Version(t.Context())
 	require.NoError(t, err)
@@ -58,7 +58,7 @@ func TestTheRealDaemonsShellIsRead(t *testing.T) {
 }
 
 func TestFilesGoToTheRealDaemonAndBack(t *testing.T) {
-	rig, c := real(t)
+	rig, c := rigged(t)
 	d := c.Device(rig.Serials[0])
 	content := make([]byte, 3<<20+17)
 	for i := range content {
@@ -82,7 +82,7 @@ func TestFilesGoToTheRealDaemonAndBack(t *testing.T) {
 }
 
 func TestTheRealServerTellsStatesAndChanges(t *testing.T) {
-	rig, c := real(t, adbrig.Phone{}, adbrig.Phone{Banner: "recovery"})
+	rig, c := rigged(t, adbrig.Phone{}, adbrig.Phone{Banner: "recovery"})
 	list, err := c.Devices(t.Context())
 	require.NoError(t, err)
 	states := map[string]string{}
@@ -122,7 +122,7 @@ func TestTheRealServerTellsStatesAndChanges(t *testing.T) {
 
 // Nothing listens, so the adb binary starts a server there; the second call finds it running.
 func TestARealServerIsStartedWhereNothingListens(t *testing.T) {
-	rig, _ := real(t) // shows that the namespace is there: nothing of this server is seen outside
+	rig, _ := rigged(t) // shows that the namespace is there: nothing of this server is seen outside
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	addr := ln.Addr().String()
