@@ -176,7 +176,9 @@ func jsonType(v any) string {
 
 func (p param) fits(s string) error {
 	switch {
-	case p.enum != nil && !slices.Contains(p.enum, s):
+	case slices.Contains(p.enum, s):
+		return nil
+	case p.enum != nil:
 		return invalid("use one of: "+strings.Join(p.enum, ", "), "%s is %s, which is not one of its values", p.name, brief(s))
 	case strings.TrimSpace(s) == "":
 		return invalid(fmt.Sprintf("pass a text, or leave %s out", p.name), "%s is empty", p.name)

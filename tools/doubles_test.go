@@ -1,0 +1,204 @@
+package tools_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/device/devicetest"
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/tools"
+)
+
+// farm is phones in memory. It is what runs opens and what the tools list.
+type farm struct {
+	mu     sync.Mutex
+	phones map[string]*devicetest.Fake
+	broken error
+	open   int
+	noisy  bool // frames are large and hard to compress
+}
+
+func newFarm(serials ...string) *farm {
+	f := &farm{phones: map[string]*devicetest.Fake{}}
+	for _, s := range serials {
+		f.phones[s] = devicetest.NewFake()
+	}
+	return f
+}
+
+// touches is how often the phone was touched.
+func (f *farm) touches(serial string) int { return len(f.phone(serial).Touches()) }
+
+func (f *farm) phone(serial string) *devicetest.Fake {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.phones[serial]
+}
+
+func (f *farm) List(context.Context) ([]tools.Phone, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.broken != nil {
+		return nil, f.broken
+	}
+	list := []tools.Phone{}
+	for s := range f.phones {
+		list = append(list, tools.Phone{Serial: s, State: "device", Usable: true, Model: "Double", Android: "15", SDK: 35, Size: screen.Size{W: 1080, H: 2400}})
+	}
+	slices.SortFunc(list, func(a, b tools.Phone) int { return strings.Compare(a.Serial, b.Serial) })
+	return append(list, tools.Phone{Serial: "tired", State: "offline"}), nil
+}
+
+func (f *farm) State(ctx context.Context, serial string) (screen.State, error) {
+	look, err := f.phone(serial).Look(ctx)
+	return look.State, err
+}
+
+func (f *farm) Open(_ context.Context, serial string) (runs.Phone, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if serial == "" && len(f.phones) == 1 {
+		for s := range f.phones {
+			serial = s
+		}
+	}
+	p := f.phones[serial]
+	switch {
+	case serial == "":
+		return nil, hint.Add(errors.New("it is not clear which phone was meant"), "name one of them")
+	case p == nil:
+		return nil, hint.Add(fmt.Errorf("no phone %q", serial), "call list_connected_devices and pass one of its device_ids")
+	}
+	f.open++
+	return &phone{p, f, serial}, nil
+}
+
+type phone struct {
+	*devicetest.Fake
+	farm   *farm
+	serial string
+}
+
+func (p *phone) Device() session.Device {
+	return session.Device{ID: p.serial, Size: screen.Size{W: 1080, H: 2400}, Model: "Double", Android: "15"}
+}
+
+// Look gives a frame that compresses badly when the farm is noisy.
+func (p *phone) Look(ctx context.Context) (screen.Look, error) {
+	look, err := p.Fake.Look(ctx)
+	p.farm.mu.Lock()
+	defer p.farm.mu.Unlock()
+	if !p.farm.noisy || look.Frame == nil {
+		return look, err
+	}
+	img := image.NewRGBA(image.Rect(0, 0, 1080, 2400))
+	state := uint32(1)
+	for i := range img.Pix {
+		state = state*1664525 + 1013904223
+		img.Pix[i] = uint8(state>>24) | 0x0f
+		if i%4 == 3 {
+			img.Pix[i] = 0xff
+		}
+	}
+	look.Frame, err = screen.NewFrame(img)
+	return look, err
+}
+
+func (p *phone) Close() error {
+	p.farm.mu.Lock()
+	defer p.farm.mu.Unlock()
+	p.farm.open--
+	return nil
+}
+
+// mind decides by the task's words, one a step, and from what it is shown only, so that it goes on rightly after a restart.
+// Each decision takes a second.
+type mind struct {
+	mu    sync.Mutex
+	seen  []agentloop.Situation
+	fails error
+	late  chan struct{} // while it is there, decisions come only when it is closed, also after the run has ended
+}
+
+func (m *mind) make(s runs.Settings) (agentloop.Policy, error) { return &policy{m, s.Captions}, nil }
+
+func (m *mind) last() agentloop.Situation {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.seen[len(m.seen)-1]
+}
+
+type policy struct {
+	*mind
+	captions bool
+}
+
+func (p *policy) Next(ctx context.Context, s agentloop.Situation) (agentloop.Proposal, error) {
+	p.mu.Lock()
+	p.seen = append(p.seen, s)
+	fails, late := p.fails, p.late
+	p.mu.Unlock()
+	if late != nil {
+		<-late
+	}
+	select {
+	case <-time.After(time.Second):
+	case <-ctx.Done():
+		if late == nil {
+			return agentloop.Proposal{}, ctx.Err()
+		}
+	}
+	out := agentloop.Proposal{Tries: []agentloop.Try{{Prompt: s.Task, PromptTokens: 10, CompletionTokens: 1, Took: time.Second}}}
+	if fails != nil {
+		return out, fails
+	}
+	if p.captions {
+		out.Caption = fmt.Sprintf("screen %d in words", s.Step)
+	}
+	out.Action = decide(s)
+	out.Summary = fmt.Sprintf("step %d", s.Step)
+	if strings.Contains(s.Task, "verbose") {
+		out.Thought = strings.Repeat("thinking \"hard\" \\ ", 2000)
+		out.Caption = strings.Repeat("词", 3000)
+	}
+	return out, nil
+}
+
+func decide(s agentloop.Situation) actions.Action {
+	words := strings.Fields(s.Task)
+	if slices.Contains(words, "forever") {
+		return actions.Click{At: screen.Permille(500, 500)}
+	}
+	if s.Steps >= len(words) {
+		var said []string
+		for _, x := range s.Exchanges {
+			said = append(said, x.Answer)
+		}
+		return actions.Complete{Report: "done " + strings.Join(said, " ")}
+	}
+	switch w := words[s.Steps]; w {
+	case "tap":
+		return actions.Click{At: screen.Permille(500, 500)}
+	case "ask":
+		return actions.Info{Question: fmt.Sprintf("question %d?", s.Questions+1), Options: []string{"red", "blue"}}
+	case "asksecret":
+		return actions.Info{Question: "the code?", Secret: true}
+	case "typesecret":
+		return actions.Type{Text: "{{secret}}"}
+	case "giveup":
+		return actions.Abort{Reason: "cannot"}
+	default:
+		return actions.Note{Text: w}
+	}
+}

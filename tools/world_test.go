@@ -1,0 +1,240 @@
+package tools_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/tools"
+)
+
+// world is the tools as a client sees them, over a real Fleet and a real store, with phones and a mind of our own.
+type world struct {
+	t      *testing.T
+	dir    string
+	farm   *farm
+	mind   *mind
+	fopts  runs.Options
+	topts  tools.Options
+	store  *session.Store
+	fleet  *runs.Fleet
+	client *client.Client
+	output map[string]*jsonschema.Schema
+
+	mu  sync.Mutex
+	got []mcp.JSONRPCNotification
+}
+
+// bubble runs a test in a bubble of its own: waiting costs nothing, and a goroutine left behind is an error.
+func bubble(t *testing.T, test func(t *testing.T, w *world)) {
+	t.Helper()
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, dir)
+		defer func() {
+			w.end()
+			require.Zero(t, w.farm.open, "a phone is still open")
+		}()
+		test(t, w)
+	})
+}
+
+func newWorld(t *testing.T, dir string) *world {
+	w := &world{t: t, dir: dir, farm: newFarm("A"), mind: &mind{}}
+	w.fopts = runs.Options{Phones: w.farm, Mind: w.mind.make, DetachGrace: 2 * time.Minute,
+		Limits: agentloop.Limits{Settle: -1, Repeats: 10_000, Steps: 1000, Time: 24 * time.Hour}}
+	w.topts = tools.Options{Phones: w.farm, Principal: func(ctx context.Context) string {
+		name, _ := ctx.Value(principalKey{}).(string)
+		return name
+	}}
+	w.begin()
+	return w
+}
+
+type principalKey struct{}
+
+// as is a context of calls that somebody makes.
+func (w *world) as(name string) context.Context {
+	return context.WithValue(w.t.Context(), principalKey{}, name)
+}
+
+// begin opens the store, and a Fleet and the tools over it.
+func (w *world) begin() {
+	var err error
+	w.store, err = session.Open(context.Background(), w.dir, nil)
+	require.NoError(w.t, err)
+	w.fopts.Store = w.store
+	w.fopts.Broker = inquiry.NewBroker(w.store.Questions(), &inquiry.Options{Every: time.Hour / 2}) // a day passes in few sweeps
+	w.fleet = runs.New(&w.fopts)
+	require.NoError(w.t, w.fleet.Recover(context.Background()))
+	w.topts.Fleet, w.topts.Store = w.fleet, w.store
+	srv := server.NewMCPServer("taploop", "test", server.WithToolCapabilities(false))
+	tools.New(&w.topts).Register(srv)
+	w.client, err = client.NewInProcessClient(srv)
+	require.NoError(w.t, err)
+	require.NoError(w.t, w.client.Start(context.Background()))
+	w.client.OnNotification(func(n mcp.JSONRPCNotification) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.got = append(w.got, n)
+	})
+	req := mcp.InitializeRequest{}
+	req.Params.ProtocolVersion, req.Params.ClientInfo = "2025-11-25", mcp.Implementation{Name: "tester", Version: "1"}
+	_, err = w.client.Initialize(context.Background(), req)
+	require.NoError(w.t, err)
+	w.compile()
+}
+
+// compile gets the declared output schemas as the client sees them.
+func (w *world) compile() {
+	w.output = map[string]*jsonschema.Schema{}
+	list, err := w.client.ListTools(w.t.Context(), mcp.ListToolsRequest{})
+	require.NoError(w.t, err)
+	for _, tool := range list.Tools {
+		b, err := json.Marshal(tool.OutputSchema)
+		require.NoError(w.t, err)
+		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(b))
+		require.NoError(w.t, err)
+		c := jsonschema.NewCompiler()
+		require.NoError(w.t, c.AddResource(tool.Name+".json", doc))
+		w.output[tool.Name], err = c.Compile(tool.Name + ".json")
+		require.NoError(w.t, err)
+	}
+}
+
+func (w *world) end() {
+	require.NoError(w.t, w.client.Close())
+	require.NoError(w.t, w.fleet.Close())
+	require.NoError(w.t, w.store.Close())
+}
+
+// restart is the server gone and back.
+func (w *world) restart() {
+	w.end()
+	w.begin()
+}
+
+// answer is what a call returned.
+type answer struct {
+	tools.Result
+	structured map[string]any
+	text       string // of the first block
+	tail       string // of the last block
+	raw        *mcp.CallToolResult
+	wire       string // all of it
+}
+
+// code is what a call that was not carried out says, else state and reason.
+func (a answer) code() string {
+	if a.raw.IsError {
+		return a.Error.Code
+	}
+	return string(a.State) + " " + string(a.Reason)
+}
+
+type in = map[string]any
+
+func (w *world) call(tool string, arguments any) answer {
+	w.t.Helper()
+	a, err := w.try(w.t.Context(), tool, arguments, nil)
+	require.NoError(w.t, err)
+	return a
+}
+
+// try calls a tool, and holds what comes back against what was declared.
+func (w *world) try(ctx context.Context, tool string, arguments any, token any) (answer, error) {
+	w.t.Helper()
+	req := mcp.CallToolRequest{}
+	req.Params.Name, req.Params.Arguments = tool, arguments
+	if token != nil {
+		req.Params.Meta = &mcp.Meta{ProgressToken: token}
+	}
+	raw, err := w.client.CallTool(ctx, req)
+	if err != nil {
+		return answer{}, err
+	}
+	a := answer{raw: raw}
+	structured, err := json.Marshal(raw.StructuredContent)
+	require.NoError(w.t, err)
+	require.NoError(w.t, json.Unmarshal(structured, &a.structured))
+	if !strings.HasPrefix(tool, "list_") && tool != "get_screenshot" {
+		require.NoError(w.t, json.Unmarshal(structured, &a.Result))
+	}
+	first, ok := raw.Content[0].(mcp.TextContent)
+	require.True(w.t, ok)
+	a.text = first.Text
+	require.JSONEq(w.t, string(structured), first.Text, "the first text block is the same JSON")
+	if last, ok := raw.Content[len(raw.Content)-1].(mcp.TextContent); ok && len(raw.Content) > 1 {
+		a.tail = last.Text
+	}
+	if raw.IsError {
+		var f struct{ Error *tools.Failure }
+		require.NoError(w.t, json.Unmarshal(structured, &f))
+		require.NotNil(w.t, f.Error)
+		a.Error = f.Error
+		require.NotEmpty(w.t, f.Error.Code)
+		require.NotEmpty(w.t, f.Error.Message)
+		require.NotEmpty(w.t, f.Error.Mend, "%s: %s", f.Error.Code, f.Error.Message)
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(structured))
+	require.NoError(w.t, err)
+	require.NoError(w.t, w.output[tool].Validate(value), "the declared schema of %s is not true of %s", tool, structured)
+	wire, err := json.Marshal(raw)
+	require.NoError(w.t, err)
+	a.wire = string(wire)
+	return a, nil
+}
+
+func (w *world) start(task string, more ...in) answer {
+	w.t.Helper()
+	a := w.call("ask_agent_start_new_task", with(in{"task": task}, more...))
+	require.False(w.t, a.raw.IsError, "%s", a.text)
+	return a
+}
+
+// wait waits until the run needs something or has ended.
+func (w *world) wait(id string) answer {
+	w.t.Helper()
+	for range 1000 {
+		a := w.call("ask_agent_wait", in{"session_id": id})
+		if a.code() != "RUNNING STILL_RUNNING" && a.code() != "QUEUED STILL_RUNNING" {
+			return a
+		}
+	}
+	w.t.Fatal("the run does not end")
+	return answer{}
+}
+
+func with(arguments in, more ...in) in {
+	for _, m := range more {
+		for k, v := range m {
+			arguments[k] = v
+		}
+	}
+	return arguments
+}
+
+// notifications are those that came since the last time.
+func (w *world) notifications() []mcp.JSONRPCNotification {
+	synctest.Wait()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	got := w.got
+	w.got = nil
+	return got
+}
