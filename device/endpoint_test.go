@@ -55,15 +55,16 @@ func TestAPhoneBehindTheSimulatedServerKeepsTheContract(t *testing.T) {
 func TestAPhoneWithoutADBKeyboardKeepsTheContract(t *testing.T) {
 	devicetest.Run(t, func(t *testing.T) devicetest.Subject {
 		s := overEndpoint(t, sandbox.Options{ADBKeyboard: new(false)})
-		s.Unicode = false
-		return s
+		return devicetest.Subject{Phone: s.Phone, Apps: s.Apps, Field: s.Field, Text: s.Text, Canary: s.Canary} // typing is what differs
 	})
 }
 
 // Some versions of Android capture physical pixels while an override size is set; touches still count in the override.
 func TestAPhoneWithAnOverrideSizeKeepsTheContract(t *testing.T) {
 	fresh := func(t *testing.T) devicetest.Subject {
-		return overEndpoint(t, sandbox.Options{CapturePhysical: true}, "wm size 720x1600", "wm density 280")
+		s := overEndpoint(t, sandbox.Options{CapturePhysical: true}, "wm size 720x1600", "wm density 280")
+		return devicetest.Subject{Phone: s.Phone, Apps: s.Apps, Front: s.Front, Home: s.Home, // touching is what differs
+			Tap: s.Tap, DoubleTap: s.DoubleTap, Press: s.Press, Swipe: s.Swipe, Drag: s.Drag, Turn: s.Turn}
 	}
 	look, err := fresh(t).Phone.Look(t.Context())
 	require.NoError(t, err)
