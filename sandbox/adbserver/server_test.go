@@ -200,6 +200,8 @@ func TestASerialMayHaveColons(t *testing.T) {
 	e.Attach("127.0.0.1:5555", shell.New(sandbox.New(nil)))
 	require.Equal(t, "OKAY0006device", e.ask("host-serial:127.0.0.1:5555:get-state"))
 	require.Equal(t, "OKAY000e127.0.0.1:5555", e.ask("host-local:get-serialno"))
+	e.Attach("odd:serial:x", shell.New(sandbox.New(nil)))
+	require.Equal(t, "OKAY0006device", e.ask("host-serial:odd:serial:x:get-state"))
 }
 
 func TestServicesOfThePhone(t *testing.T) {
@@ -234,20 +236,20 @@ func TestShellV2KeepsStreamsAndCodeApart(t *testing.T) {
 }
 
 func TestUnreadInputDoesNotCostTheAnswer(t *testing.T) {
-	e := serve(t)
-	c := e.open("shell,v2,raw:exit 4")
+	c := serve(t).open("shell,v2,raw:exit 4")
 	c.okay()
-	go func() { _, _ = io.WriteString(c, strings.Repeat(packet(0, strings.Repeat("x", 60_000)), 40)) }()
+	// More than the sockets hold, and all of it before the answer is read.
+	_, err := io.WriteString(c, strings.Repeat(packet(0, strings.Repeat("x", 60_000)), 200))
+	require.NoError(t, err)
 	require.Equal(t, packet(3, "\x04"), c.read(6))
 }
 
-func TestTheEndOfTheClientEndsItsCommand(t *testing.T) {
+func TestCloseEndsWhatRunsAndWaitsForIt(t *testing.T) {
 	e := serve(t)
-	c := e.open("shell,v2,raw:echo ready; cat; touch /sdcard/after")
+	c := e.open("shell,v2,raw:echo ready; sleep 1000; touch /sdcard/after")
 	c.okay()
 	require.Equal(t, packet(1, "ready\n"), c.read(11))
-	require.NoError(t, c.Close())
-	require.NoError(t, e.Close()) // waits for the command
+	require.NoError(t, e.Close())
 	_, err := e.phone.Files().Stat("/sdcard/after")
 	require.Error(t, err)
 }

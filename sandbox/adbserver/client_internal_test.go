@@ -1,0 +1,38 @@
+package adbserver
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/sandbox"
+	"github.com/taploop/taploop/sandbox/shell"
+)
+
+func TestTheEndOfTheClientEndsItsCommand(t *testing.T) {
+	phone := sandbox.New(nil)
+	s := New(nil)
+	s.Attach("one", shell.New(phone))
+	theirs, ours := net.Pipe()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		s.handle(t.Context(), ours)
+	}()
+	for _, request := range []string{"host:transport:one", "shell,v2,raw:echo ready; cat; touch /sdcard/after"} {
+		_, err := fmt.Fprintf(theirs, "%04x%s", len(request), request)
+		require.NoError(t, err)
+		_, err = io.ReadFull(theirs, make([]byte, 4))
+		require.NoError(t, err)
+	}
+	_, err := io.ReadFull(theirs, make([]byte, 5+len("ready\n")))
+	require.NoError(t, err)
+	require.NoError(t, theirs.Close())
+	<-done
+	s.handlers.Wait()
+	_, err = phone.Files().Stat("/sdcard/after")
+	require.Error(t, err, "what follows in the line must not run")
+}
