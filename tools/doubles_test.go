@@ -37,6 +37,14 @@ func newFarm(serials ...string) *farm {
 	return f
 }
 
+func (f *farm) add(serial string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.phones[serial] = devicetest.NewFake()
+}
+
+func frontIs(pkg string) devicetest.Change { return devicetest.Change{Front: &pkg} }
+
 // touches is how often the phone was touched.
 func (f *farm) touches(serial string) int { return len(f.phone(serial).Touches()) }
 
@@ -201,4 +209,20 @@ func decide(s agentloop.Situation) actions.Action {
 	default:
 		return actions.Note{Text: w}
 	}
+}
+
+// console is a person who types these lines.
+type console struct{ lines []string }
+
+func (c *console) Ask(context.Context, string, bool) (string, error) {
+	time.Sleep(15 * time.Second)
+	line := c.lines[0]
+	c.lines = c.lines[1:]
+	return line, nil
+}
+
+type answerer struct{}
+
+func (answerer) Reply(context.Context, string, string, []string, *screen.Frame) (string, error) {
+	return "a model's answer", nil
 }

@@ -34,6 +34,7 @@ type world struct {
 	store  *session.Store
 	fleet  *runs.Fleet
 	client *client.Client
+	also   []*client.Client
 	output map[string]*jsonschema.Schema
 
 	mu  sync.Mutex
@@ -83,8 +84,15 @@ func (w *world) begin() {
 	w.fleet = runs.New(&w.fopts)
 	require.NoError(w.t, w.fleet.Recover(context.Background()))
 	w.topts.Fleet, w.topts.Store = w.fleet, w.store
+	w.connect()
+	w.compile()
+}
+
+// connect is a client at a server with the tools.
+func (w *world) connect() {
 	srv := server.NewMCPServer("taploop", "test", server.WithToolCapabilities(false))
 	tools.New(&w.topts).Register(srv)
+	var err error
 	w.client, err = client.NewInProcessClient(srv)
 	require.NoError(w.t, err)
 	require.NoError(w.t, w.client.Start(context.Background()))
@@ -97,7 +105,15 @@ func (w *world) begin() {
 	req.Params.ProtocolVersion, req.Params.ClientInfo = "2025-11-25", mcp.Implementation{Name: "tester", Version: "1"}
 	_, err = w.client.Initialize(context.Background(), req)
 	require.NoError(w.t, err)
-	w.compile()
+}
+
+// second is the same server with another client.
+func (w *world) second() *world {
+	other := &world{t: w.t, farm: w.farm, mind: w.mind, topts: w.topts, fleet: w.fleet, store: w.store}
+	other.connect()
+	other.compile()
+	w.also = append(w.also, other.client)
+	return other
 }
 
 // compile gets the declared output schemas as the client sees them.
@@ -118,7 +134,9 @@ func (w *world) compile() {
 }
 
 func (w *world) end() {
-	require.NoError(w.t, w.client.Close())
+	for _, c := range append(w.also, w.client) {
+		require.NoError(w.t, c.Close())
+	}
 	require.NoError(w.t, w.fleet.Close())
 	require.NoError(w.t, w.store.Close())
 }

@@ -1,0 +1,233 @@
+package tools_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/runs"
+)
+
+func TestTheWholeTripOfAQuestion(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		a := w.start("tap ask tap")
+		require.Equal(t, asks, a.code())
+		require.Equal(t, "question 1?", a.Question.Text)
+		require.Equal(t, a.Question.ID, a.Question.InquiryID)
+		require.Equal(t, []string{"red", "blue"}, a.Question.Options)
+		require.Equal(t, 1, a.Question.Round)
+		require.Equal(t, 2, a.Local)
+		require.Contains(t, a.tail, `"question 1?"`)
+		require.Contains(t, a.tail, `"red", "blue"`)
+
+		b := w.call("ask_agent_continue", in{"session_id": a.SessionID, "reply_from_client": "red"})
+
+		require.Equal(t, done, b.code())
+		require.Equal(t, "done red", *b.Answer)
+		require.Equal(t, "red", b.Reply)
+		require.NotContains(t, b.structured, "task", "reply_from_client stands in its place")
+		require.Equal(t, 2, b.Local, "counts this call")
+		require.Equal(t, 4, b.Global, "counts the session")
+		last := w.mind.last()
+		require.Equal(t, "tap ask tap", last.Task, "the model is shown the original task")
+		require.Equal(t, []actions.Exchange{{Question: "question 1?", Answer: "red", Outcome: actions.Answered}}, last.Exchanges)
+	})
+}
+
+func TestTwentyQuestionsInARow(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		a := w.start(strings.TrimSpace(strings.Repeat("ask ", 20)), in{"max_steps": 1})
+		for i := 1; i <= 20; i++ {
+			require.Equal(t, asks, a.code())
+			require.Equal(t, fmt.Sprintf("question %d?", i), a.Question.Text)
+			require.Equal(t, i, a.Question.Round)
+			require.Equal(t, i, a.Global)
+			if i == 10 {
+				w.restart()
+			}
+			a = w.call("ask_agent_continue", in{"session_id": a.SessionID, "reply_from_client": fmt.Sprint("answer ", i), "max_steps": 2})
+		}
+		require.Equal(t, done, a.code())
+		require.Contains(t, *a.Answer, "answer 1 answer 2 answer 3")
+		require.Contains(t, *a.Answer, "answer 19 answer 20")
+	})
+}
+
+func TestAnAnswerThatCameTwiceCountsOnce(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		id := w.start("ask tap tap").SessionID
+		reply := in{"session_id": id, "reply_from_client": "red", "reply_id": "r1"}
+		require.Equal(t, done, w.call("ask_agent_continue", reply).code())
+		touches := w.farm.touches("A")
+
+		again := w.call("ask_agent_continue", reply)
+
+		require.Equal(t, done, again.code(), "the same success")
+		require.Equal(t, "red", again.Reply)
+		require.Equal(t, touches, w.farm.touches("A"))
+		other := w.call("ask_agent_continue", in{"session_id": id, "reply_from_client": "blue", "reply_id": "r1"})
+		require.Equal(t, "INVALID_ARGUMENT", other.code(), "the same id with another answer")
+	})
+}
+
+func TestWhoAnswersASettledQuestionLearnsWhoWas(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		a := w.start("ask tap tap tap tap tap")
+		_, err := w.fleet.Broker().Resolve(t.Context(), a.Question.ID, inquiry.Reply{Response: "blue", Channel: "page", Authority: "human_token", By: "Ann"})
+		require.NoError(t, err)
+
+		late := w.call("ask_agent_continue", in{"session_id": a.SessionID, "reply_from_client": "red", "question_id": a.Question.ID})
+
+		require.Equal(t, "QUESTION_ALREADY_RESOLVED", late.code())
+		require.Equal(t, inquiry.Answered, late.Error.Winner.Status)
+		require.Equal(t, "Ann", late.Error.Winner.By)
+		require.Equal(t, "page", late.Error.Winner.Channel)
+		require.Equal(t, "blue", late.Error.Winner.Answer)
+		require.Equal(t, "done blue", *w.wait(a.SessionID).Answer)
+	})
+}
+
+func TestAnAnswerToAnOlderQuestionGetsTheCurrentOne(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		first := w.start("ask ask")
+		second := w.call("ask_agent_continue", in{"session_id": first.SessionID, "reply_from_client": "red"})
+		before := w.facts()
+
+		a := w.call("ask_agent_continue", in{"session_id": first.SessionID, "reply_from_client": "blue", "question_id": first.Question.ID})
+
+		require.Equal(t, "QUESTION_SUPERSEDED", a.code())
+		require.Equal(t, second.Question.ID, a.Question.ID, "the current one comes along")
+		require.Equal(t, before, w.facts())
+		a = w.call("ask_agent_continue", in{"session_id": first.SessionID, "reply_from_client": "blue", "question_id": "nosuch"})
+		require.Equal(t, "NO_OPEN_QUESTION", a.code())
+	})
+}
+
+func TestManyAnswersAtOnceHaveOneWinner(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		id := w.start("ask").SessionID
+		codes := make(chan string, 20)
+		for i := range 20 {
+			go func() {
+				a, err := w.try(t.Context(), "ask_agent_continue", in{"session_id": id, "reply_from_client": fmt.Sprint("answer ", i)}, nil)
+				if err != nil {
+					codes <- err.Error()
+					return
+				}
+				codes <- a.code()
+			}()
+		}
+		count := map[string]int{}
+		for range 20 {
+			count[<-codes]++
+		}
+		require.Equal(t, 1, count[done], "%v", count)
+		require.Equal(t, 20, count[done]+count["QUESTION_ALREADY_RESOLVED"]+count["NO_OPEN_QUESTION"], "%v", count)
+	})
+}
+
+func TestASecretAnswerIsTypedAndShownNowhere(t *testing.T) {
+	const secret = "483920-hush"
+	bubble(t, func(t *testing.T, w *world) {
+		a := w.start("asksecret typesecret tap")
+		require.True(t, a.Question.Secret)
+		front := "com.android.notes"
+		w.farm.phone("A").Set(frontIs(front))
+
+		b := w.call("ask_agent_continue", in{"session_id": a.SessionID, "reply_from_client": secret, "reply_id": "r"})
+
+		require.Equal(t, done, b.code())
+		require.Equal(t, inquiry.Masked, b.Reply)
+		require.Equal(t, secret, w.farm.phone("A").Text(), "it was typed")
+		again := w.call("ask_agent_continue", in{"session_id": a.SessionID, "reply_from_client": secret, "reply_id": "r"})
+		late := w.call("ask_agent_continue", in{"session_id": a.SessionID, "reply_from_client": "x", "question_id": a.Question.ID})
+		for _, r := range []answer{b, again, late, w.wait(a.SessionID), w.call("list_sessions", nil)} {
+			require.NotContains(t, r.wire, secret)
+		}
+		require.Equal(t, inquiry.Masked, again.Reply)
+		require.Equal(t, inquiry.Masked, late.Error.Winner.Answer)
+	})
+}
+
+func TestTheReplyModeSaysWhoAnswers(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		w.end()
+		console := &console{lines: []string{"from the console"}}
+		w.fopts.Console, w.fopts.Answerer = console, answerer{}
+		w.begin()
+		for mode, want := range map[string]string{"manual_reply": "done from the console", "auto_reply": "done a model's answer", "no_reply": "done "} {
+			a := w.start("ask", in{"reply_mode": mode})
+			require.Equal(t, done, a.code(), mode)
+			require.Equal(t, want, *a.Answer, mode)
+		}
+		a := w.start("tap ask", in{"reply_mode": "no_reply", "max_steps": 1})
+		require.Equal(t, "PAUSED MAX_STEPS_REACHED", a.code())
+		a = w.call("ask_agent_continue", in{"session_id": a.SessionID})
+		require.Equal(t, "done ", *a.Answer, "the mode stays when a call leaves it out")
+	})
+}
+
+func TestTheConfiguredReplyModeIsTheDefault(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		w.end()
+		w.topts.ReplyMode = runs.NoReply
+		w.begin()
+		require.Equal(t, done, w.start("ask").code())
+		require.Equal(t, asks, w.start("ask", in{"reply_mode": "pass_to_client"}).code())
+	})
+}
+
+func TestWhatARestartLeaves(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		asked := w.start("ask tap")
+		w.farm.add("B")
+		moving := w.start("forever", in{"device_id": "B", "wait_seconds": 3.5, "idempotency_key": "k"})
+		w.restart()
+		touches := w.farm.touches("B")
+
+		a := w.call("ask_agent_wait", in{"session_id": moving.SessionID})
+		require.Equal(t, "PAUSED SERVER_RESTARTED", a.code())
+		require.Equal(t, "ask_agent_continue", a.Next.Tool)
+		b := w.call("ask_agent_wait", in{"session_id": asked.SessionID})
+		require.Equal(t, asks, b.code())
+		require.Equal(t, asked.Question, b.Question, "the same question, to the second")
+		same := w.call("ask_agent_start_new_task", in{"task": "forever", "device_id": "B", "idempotency_key": "k"})
+		require.Equal(t, moving.SessionID, same.SessionID, "a key outlives the server")
+		require.Equal(t, touches, w.farm.touches("B"), "nothing was done twice")
+
+		require.Equal(t, done, w.call("ask_agent_continue", in{"session_id": asked.SessionID, "reply_from_client": "red"}).code())
+		a = w.call("ask_agent_continue", in{"session_id": moving.SessionID, "wait_seconds": 3})
+		require.Equal(t, still, a.code())
+		require.Greater(t, a.Global, moving.Global, "step numbers go on")
+	})
+}
+
+func TestAnotherClientGoesOnWithWhatOneBegan(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		a := w.start("ask")
+		other := w.second()
+
+		b := other.call("ask_agent_continue", in{"session_id": a.SessionID, "reply_from_client": "red"})
+
+		require.Equal(t, done, b.code())
+	})
+}
+
+func TestAKeyStartsOnce(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		first := w.start("tap tap tap", in{"idempotency_key": "k", "wait_seconds": 0})
+		second := w.start("tap tap tap", in{"idempotency_key": "k"})
+		require.Equal(t, first.SessionID, second.SessionID)
+		require.Equal(t, done, second.code(), "it joined the run")
+		require.Equal(t, 3, w.farm.touches("A"))
+		other := w.call("ask_agent_start_new_task", in{"task": "tap", "idempotency_key": "k"})
+		require.Equal(t, "INVALID_ARGUMENT", other.code())
+		foreign, err := w.try(w.as("bob"), "ask_agent_start_new_task", in{"task": "tap", "idempotency_key": "k"}, nil)
+		require.NoError(t, err)
+		require.NotEqual(t, first.SessionID, foreign.SessionID, "keys of somebody else are other keys")
+	})
+}
