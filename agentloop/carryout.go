@@ -62,13 +62,18 @@ func (l *loop) act(ctx context.Context, s *Step, g actions.Gesture) *Ending {
 	if ctx.Err() != nil {
 		return Stopped(ctx)
 	}
+	if change, end := l.overtaken(ctx, s, g); end != nil {
+		return end
+	} else if change != "" {
+		s.Refusal = "not carried out: " + change + " in the meantime"
+		l.note(Note{Kind: NoteScreenChanged, Action: what, Detail: change})
+		return l.done(ctx, s)
+	}
 	if err := l.intend(ctx, s); err != nil {
 		return halt(InternalError, stepError(s, "journaling the intent", err))
 	}
 	if ctx.Err() != nil {
-		s.Refusal = "not carried out: " + context.Cause(ctx).Error()
-		l.note(Note{Kind: NoteNotDone, Action: what})
-		return l.finish(ctx, s, *Stopped(ctx))
+		return l.interruptedBy(ctx, s, *Stopped(ctx))
 	}
 	l.emit(Event{Kind: Acting, Step: *s})
 	began := time.Now()

@@ -18,6 +18,7 @@ const (
 	NoteRefused        NoteKind = "refused"         // the phone did not carry Action out; Detail says why
 	NoteOutcomeUnknown NoteKind = "outcome_unknown" // the run was interrupted while Action was being carried out
 	NoteNotDone        NoteKind = "not_done"        // the run was stopped before Action was carried out
+	NoteScreenChanged  NoteKind = "screen_changed"  // Detail happened while Action was being decided, so it was not carried out
 	NoteRepeated       NoteKind = "repeated"        // the same Action on the same screen, again and again, changed nothing
 	NoteAskedBefore    NoteKind = "asked_before"    // Detail, the question, was asked before and not answered
 	NoteResumed        NoteKind = "resumed"         // the run goes on after a pause; the screen may have changed
@@ -37,6 +38,10 @@ var notes = map[NoteKind]struct{ en, zh string }{
 	NoteNotDone: {
 		"The run was stopped before the action {action} was carried out. Decide anew from the screen as it is now.",
 		"任务在执行操作({action})之前被暂停,该操作没有执行。请根据当前屏幕重新决定。",
+	},
+	NoteScreenChanged: {
+		"The action {action} was not carried out: {detail} in the meantime. Decide anew from the screen as it is now.",
+		"操作({action})没有执行:在此期间屏幕发生了变化({detail})。请根据当前屏幕重新决定。",
 	},
 	NoteRepeated: {
 		"The same action, {action}, has been repeated on the same screen and changed nothing. Do something else, or ABORT and say what is in the way.",

@@ -49,13 +49,24 @@ func LostPhone(err error) *Ending {
 
 // unusable is the ending when what was seen cannot be acted on, else nil.
 func unusable(look screen.Look) *Ending {
-	switch {
-	case !look.State.On || look.Frame == nil:
-		return halt(ManualStop, errors.New("the phone's display is off"))
-	case look.State.Locked:
-		return halt(ScreenLocked, screen.ErrLocked)
-	case look.State.Secure && look.Frame.Black():
+	if look.Frame == nil {
+		look.State.On = false
+	}
+	if end := offOrLocked(look.State); end != nil {
+		return end
+	}
+	if look.State.Secure && look.Frame.Black() {
 		return halt(SecureScreen, screen.ErrSecure)
+	}
+	return nil
+}
+
+func offOrLocked(s screen.State) *Ending {
+	switch {
+	case !s.On:
+		return halt(ManualStop, errors.New("the phone's display is off"))
+	case s.Locked:
+		return halt(ScreenLocked, screen.ErrLocked)
 	default:
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -26,6 +27,7 @@ import (
 
 // person is a console where the lines are typed one after the other; with none left nobody types.
 type person struct {
+	mu      sync.Mutex
 	lines   []string
 	gone    bool // the terminal is closed when the lines are over
 	prompts []string
@@ -33,12 +35,15 @@ type person struct {
 }
 
 func (p *person) Ask(ctx context.Context, prompt string, secret bool) (string, error) {
+	p.mu.Lock()
 	p.prompts, p.secret = append(p.prompts, prompt), append(p.secret, secret)
 	if len(p.lines) > 0 {
+		defer p.mu.Unlock()
 		line := p.lines[0]
 		p.lines = p.lines[1:]
 		return line, nil
 	}
+	p.mu.Unlock()
 	if p.gone {
 		return "", io.EOF
 	}
@@ -179,7 +184,9 @@ func TestOneQuestionAtATimeIsOnTheConsole(t *testing.T) {
 			ids = append(ids, st.Session.ID)
 		}
 		time.Sleep(time.Minute)
+		p.mu.Lock()
 		require.Len(t, p.prompts, 1)
+		p.mu.Unlock()
 		for _, id := range ids {
 			_, err := w.fleet.Stop(w.ctx(), runs.StopRequest{SessionID: id})
 			require.NoError(t, err)

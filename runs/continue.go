@@ -110,6 +110,9 @@ func (f *Fleet) present(ctx context.Context, d *desk, sessionID string) (session
 	if d.current() != nil || run.State != session.Running && run.State != session.Queued {
 		return run, nil
 	}
+	if run.Owner == f.store.Owner() && run.State == session.Queued && time.Since(run.UpdatedAt) < storeTime {
+		return run, nil // it is about to be launched
+	}
 	if run.Owner != f.store.Owner() {
 		if _, err := f.store.Recover(ctx); err != nil {
 			return run, err

@@ -45,6 +45,8 @@ type handset struct {
 	took    time.Duration                   // of every touch
 	onTouch func(ctx context.Context) error // before a touch has an effect
 	panics  bool
+
+	pickedUp bool // the display is switched off before the next touch
 }
 
 func newFarm(serials ...string) *farm {
@@ -109,6 +111,17 @@ type line struct {
 
 func (l *line) Device() session.Device {
 	return session.Device{ID: l.serial, Size: screen.Size{W: 54, H: 120}, Model: "double", Android: "15"}
+}
+
+// State implements agentloop.Stater: while the model thought, a person may have done something.
+func (l *line) State(context.Context) (screen.State, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.pickedUp {
+		l.pickedUp = false
+		return screen.State{}, nil
+	}
+	return screen.State{On: true, Size: screen.Size{W: 54, H: 120}}, nil
 }
 
 func (l *line) Wake(context.Context) error { return l.wake }
@@ -340,20 +353,21 @@ func (w *world) reply(id, text string) runs.Status {
 
 // facts is all that the store knows of runs and questions, to see that nothing has changed.
 func (w *world) facts() string {
-	var b strings.Builder
+	var lines []string // the store lists by what changed last
 	all, err := w.store.Sessions(w.ctx(), session.Filter{})
 	require.NoError(w.t, err)
 	for _, o := range all {
 		list, err := w.store.Runs(w.ctx(), o.ID)
 		require.NoError(w.t, err)
 		for _, r := range list {
-			fmt.Fprintf(&b, "%s %s %d %s %s\n", r.ID, r.State, r.Fence, r.QuestionID, r.StopReason)
+			lines = append(lines, fmt.Sprintf("%s %s %d %s %s", r.ID, r.State, r.Fence, r.QuestionID, r.StopReason))
 		}
 	}
 	qs, err := w.store.Questions().List(w.ctx(), inquiry.Filter{})
 	require.NoError(w.t, err)
 	for _, q := range qs {
-		fmt.Fprintf(&b, "%v %v\n", q, q.AppliedAt)
+		lines = append(lines, fmt.Sprintf("%v %v", q, q.AppliedAt))
 	}
-	return b.String()
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
 }

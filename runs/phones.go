@@ -2,11 +2,13 @@ package runs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/screen"
 	"github.com/taploop/taploop/session"
 )
 
@@ -48,6 +50,14 @@ const secretWord = "{{secret}}"
 type discreet struct {
 	Phone
 	secret string
+}
+
+// State implements agentloop.Stater for a phone that does.
+func (d *discreet) State(ctx context.Context) (screen.State, error) {
+	if s, ok := d.Phone.(agentloop.Stater); ok {
+		return s.State(ctx)
+	}
+	return screen.State{}, errors.ErrUnsupported
 }
 
 // Type types the text, with the secret in the place of its placeholder.

@@ -122,6 +122,24 @@ func TestAnAnswerFromAnotherProcessResumesTheRunOnce(t *testing.T) {
 	})
 }
 
+func TestARunThatIsAboutToBeLaunchedIsLeftAlone(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		sess, err := w.store.CreateSession(w.ctx(), "A", session.Device{ID: "A"})
+		require.NoError(t, err)
+		_, err = w.store.CreateRun(w.ctx(), session.Run{SessionID: sess.ID, Task: "tap", MaxSteps: 5})
+		require.NoError(t, err)
+
+		st, err := w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: sess.ID})
+		require.NoError(t, err)
+		require.Equal(t, session.Queued, st.Run.State)
+
+		time.Sleep(time.Minute) // nobody has launched it
+		_, err = w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: sess.ID})
+		require.NoError(t, err)
+		require.Equal(t, session.Completed, w.wait(sess.ID).Run.State)
+	})
+}
+
 // slow is a store of questions where something happens between accepting an answer and telling so.
 type slow struct {
 	inquiry.Store

@@ -130,6 +130,16 @@ func TestClosingPausesAndTheNextFleetGoesOn(t *testing.T) {
 	})
 }
 
+func TestSwitchingTheDisplayOffStopsTheRun(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		w.farm.phones["A"].pickedUp = true
+		st := w.wait(w.start("tap").Session.ID)
+		require.Equal(t, session.Cancelled, st.Run.State)
+		require.Equal(t, agentloop.ManualStop, st.Reason)
+		require.Empty(t, w.farm.phones["A"].done())
+	})
+}
+
 func TestAnUnknownModeOfStoppingIsRefused(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		id := w.start("tap").Session.ID

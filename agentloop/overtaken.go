@@ -1,0 +1,46 @@
+package agentloop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/taploop/taploop/actions"
+)
+
+// stale is how old a look may be and still be acted on without asking the phone again.
+const stale = time.Second
+
+// overtaken asks a phone that can tell whether the screen that the decision is about is still in front: a policy may think
+// for long, and a person may have picked the phone up. It returns what has changed, "" when nothing has, or the run's end.
+func (l *loop) overtaken(ctx context.Context, s *Step, g actions.Gesture) (change string, end *Ending) {
+	p, can := l.Phone.(Stater)
+	if _, wait := g.(actions.Wait); !can || wait || time.Since(s.Look.At) < stale {
+		return "", nil
+	}
+	now, err := p.State(ctx)
+	then := s.Look.State
+	switch {
+	case ctx.Err() != nil:
+		return "", Stopped(ctx)
+	case errors.Is(err, errors.ErrUnsupported):
+		return "", nil
+	case err != nil:
+		return "", LostPhone(stepError(s, "looking once more", err))
+	case !now.On || now.Locked:
+		return "", l.interruptedBy(ctx, s, *offOrLocked(now))
+	case now.App != then.App && now.App != "" && then.App != "":
+		return fmt.Sprintf("%s came to the front", now.App), nil
+	case now.Size != then.Size && now.Size.Valid():
+		return fmt.Sprintf("the display became %v", now.Size), nil
+	}
+	return "", nil
+}
+
+// interruptedBy journals the step that was not carried out any more, and ends the run.
+func (l *loop) interruptedBy(ctx context.Context, s *Step, end Ending) *Ending {
+	s.Refusal = "not carried out: " + end.Err.Error()
+	l.note(Note{Kind: NoteNotDone, Action: describe(s.Proposal.Decision)})
+	return l.finish(ctx, s, end)
+}

@@ -1,0 +1,97 @@
+package agentloop_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/screen"
+)
+
+// teller is a phone that can tell its state without a picture.
+type teller struct {
+	*phone
+	asked int
+	now   func(s *screen.State) error // what the state has become
+}
+
+func (p *teller) State(context.Context) (screen.State, error) {
+	p.asked++
+	s := p.state
+	err := p.now(&s)
+	return s, err
+}
+
+func TestWhatHappensWhileTheModelThinks(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		now     func(s *screen.State) error
+		want    agentloop.StopReason
+		touches int
+		told    string // on the second step
+		refusal string // of the first
+	}{
+		{name: "nothing", now: func(*screen.State) error { return nil }, want: agentloop.TaskCompleted, touches: 1},
+		{name: "the display is switched off", now: func(s *screen.State) error { s.On = false; return nil }, want: agentloop.ManualStop,
+			refusal: "not carried out: the phone's display is off"},
+		{name: "the phone is locked", now: func(s *screen.State) error { s.Locked = true; return nil }, want: agentloop.ScreenLocked,
+			refusal: "not carried out: the phone is locked"},
+		{name: "a call comes in", now: func(s *screen.State) error { s.App = "dialer"; return nil }, want: agentloop.TaskCompleted,
+			told: "dialer came to the front in the meantime", refusal: "not carried out: dialer came to the front in the meantime"},
+		{name: "the phone is turned", now: func(s *screen.State) error { s.Size = s.Size.Turned(); return nil }, want: agentloop.TaskCompleted,
+			told: "the display became 120x54 in the meantime", refusal: "not carried out: the display became 120x54 in the meantime"},
+		{name: "an app that is not told", now: func(s *screen.State) error { s.App = ""; return nil }, want: agentloop.TaskCompleted, touches: 1},
+		{name: "the phone is lost", now: func(*screen.State) error { return screen.ErrDisconnected }, want: agentloop.DeviceDisconnected},
+		{name: "the phone cannot tell", now: func(*screen.State) error { return errors.ErrUnsupported }, want: agentloop.TaskCompleted, touches: 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newRig(tap(1, 1), actions.Complete{})
+			r.script.took = 2 * time.Second
+			r.runner.Phone = &teller{phone: r.phone, now: c.now}
+
+			end, course := run(t, r, "x")
+
+			require.Equal(t, c.want, end.Reason)
+			require.Len(t, r.phone.touches, c.touches)
+			require.Equal(t, len(r.journal.steps), course.Steps)
+			if c.refusal != "" {
+				require.Equal(t, c.refusal, r.journal.steps[0].Refusal)
+				require.Equal(t, "done 1 CLICK", r.journal.entries[0], "what is not going to be done has no intent")
+			}
+			if c.told != "" {
+				require.Contains(t, r.script.told(2)[0], c.told)
+			}
+		})
+	}
+}
+
+func TestAFreshLookIsNotAskedAboutAgain(t *testing.T) {
+	r := newRig(tap(1, 1), actions.Wait{For: time.Second}, actions.Complete{})
+	p := &teller{phone: r.phone, now: func(*screen.State) error { return nil }}
+	r.runner.Phone = p
+
+	run(t, r, "x")
+
+	require.Zero(t, p.asked)
+}
+
+func TestAStopWhileThePhoneIsAskedOnceMore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(tap(1, 1))
+		r.script.took = 2 * time.Second
+		ctx, cancel := context.WithCancelCause(t.Context())
+		r.runner.Phone = &teller{phone: r.phone, now: func(*screen.State) error { cancel(agentloop.ErrPaused); return ctx.Err() }}
+
+		end, _, err := r.runner.Run(ctx, agentloop.Course{}, 0)
+
+		require.NoError(t, err)
+		require.Equal(t, agentloop.UserPaused, end.Reason)
+		require.Empty(t, r.phone.touches)
+	})
+}
