@@ -25,6 +25,9 @@ type commands struct {
 	Demo      demoCmd     `cmd:"" help:"See a whole task on a simulated phone, with a scripted model. Needs no phone, no model and no key."`
 	Run       runCmd      `cmd:"" help:"Hand a task to a phone."`
 	Continue  continueCmd `cmd:"" help:"Go on with a session: answer its question, give it more steps, or a new task."`
+	Serve     serveCmd    `cmd:"" help:"Serve MCP: on stdin and stdout, or over HTTP."`
+	Setup     setupCmd    `cmd:"" help:"Tell an MCP client of this server, in the client's own settings."`
+	Token     tokenCmd    `cmd:"" help:"Create, list and revoke tokens of the HTTP server."`
 	Devices   devicesCmd  `cmd:"" help:"List the phones."`
 	Sessions  sessionsCmd `cmd:"" help:"List, show and export sessions."`
 	Sandbox   sandboxCmd  `cmd:"" help:"Serve a simulated phone, and a scripted model for its tasks."`

@@ -13,6 +13,17 @@ import (
 	"github.com/taploop/taploop/tools"
 )
 
+// workFlags are the settings of what carries runs out that have a flag.
+type workFlags struct {
+	Model   string `key:"model.name" help:"Model name." placeholder:"NAME"`
+	BaseURL string `key:"model.base_url" help:"OpenAI-compatible endpoint." placeholder:"URL"`
+	Lang    string `key:"model.lang" help:"Language of the prompts: zh, en." placeholder:"LANG"`
+	Record  string `key:"model.record" help:"Record the model's replies in a file." placeholder:"FILE"`
+	Replay  string `key:"model.replay" help:"Replay the model's replies from a file, offline." placeholder:"FILE"`
+	ADB     string `name:"adb-server" key:"adb.server" help:"ADB server, host:port." placeholder:"ADDR"`
+	DataDir string `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
+}
+
 // taskFlags are what run and continue share.
 type taskFlags struct {
 	ReplyMode string `key:"reply.mode" help:"What happens when the model asks: pass_to_client, manual_reply, auto_reply, no_reply." placeholder:"MODE"`
@@ -20,13 +31,7 @@ type taskFlags struct {
 	Captions  bool   `help:"Describe each screen in words, too."`
 	Queue     bool   `help:"Wait for a phone that another session holds."`
 	JSON      bool   `help:"Print the result as JSON on stdout."`
-	Model     string `key:"model.name" help:"Model name." placeholder:"NAME"`
-	BaseURL   string `key:"model.base_url" help:"OpenAI-compatible endpoint." placeholder:"URL"`
-	Lang      string `key:"model.lang" help:"Language of the prompts: zh, en." placeholder:"LANG"`
-	Record    string `key:"model.record" help:"Record the model's replies in a file." placeholder:"FILE"`
-	Replay    string `key:"model.replay" help:"Replay the model's replies from a file, offline." placeholder:"FILE"`
-	ADB       string `name:"adb-server" key:"adb.server" help:"ADB server, host:port." placeholder:"ADDR"`
-	DataDir   string `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
+	workFlags
 }
 
 func (t *taskFlags) settings(a *app) runs.Settings {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/agentloop"
@@ -20,6 +21,7 @@ import (
 // works is all that carries runs out, wired from a configuration.
 type works struct {
 	store   *session.Store
+	host    *device.Host
 	fleet   *runs.Fleet
 	closers []func() error // in the order of opening
 }
@@ -28,6 +30,7 @@ type works struct {
 type parts struct {
 	console runs.Console
 	observe func(runs.Event)
+	grace   time.Duration // how long a run goes on with nobody attached; 0 means for ever
 }
 
 // open wires the works. The caller closes them, which waits for all that runs.
@@ -42,11 +45,10 @@ func (a *app) open(ctx context.Context, p parts) (w *works, err error) {
 		return w, err
 	}
 	w.closers = append(w.closers, w.store.Close)
-	host, err := a.host()
-	if err != nil {
+	if w.host, err = a.host(); err != nil {
 		return w, err
 	}
-	w.closers = append(w.closers, host.Close)
+	w.closers = append(w.closers, w.host.Close)
 	mind, answerer, err := w.minds(a)
 	if err != nil {
 		return w, err
@@ -54,9 +56,9 @@ func (a *app) open(ctx context.Context, p parts) (w *works, err error) {
 	q := a.conf.Questions
 	broker := inquiry.NewBroker(w.store.Questions(), &inquiry.Options{Attention: q.Attention, TTL: q.TTL})
 	w.fleet = runs.New(&runs.Options{
-		Store: w.store, Phones: phones{host}, Mind: mind, Broker: broker, Answerer: answerer, Console: p.console,
+		Store: w.store, Phones: phones{w.host}, Mind: mind, Broker: broker, Answerer: answerer, Console: p.console,
 		Limits:    agentloop.Limits{Steps: a.conf.Loop.MaxSteps, Time: a.conf.Loop.MaxTime, Settle: a.conf.Loop.SettleTimeout, Questions: q.PerRun},
-		OnTimeout: inquiry.OnTimeout(q.OnTimeout), Lang: a.conf.Model.Lang, Observe: p.observe, Log: a.log,
+		OnTimeout: inquiry.OnTimeout(q.OnTimeout), Lang: a.conf.Model.Lang, Observe: p.observe, DetachGrace: p.grace, Log: a.log,
 	})
 	w.closers = append(w.closers, w.fleet.Close)
 	return w, nil
@@ -148,24 +150,4 @@ func attempts(retries int) int {
 		return -1
 	}
 	return retries
-}
-
-// phones opens phones of one ADB server for runs.
-type phones struct{ host *device.Host }
-
-// Open implements runs.Phones.
-func (p phones) Open(ctx context.Context, serial string) (runs.Phone, error) {
-	ph, err := p.host.Open(ctx, serial)
-	if err != nil {
-		return nil, err
-	}
-	return phone{ph}, nil
-}
-
-type phone struct{ *device.Phone }
-
-// Device implements runs.Phone.
-func (p phone) Device() session.Device {
-	i := p.Info()
-	return session.Device{ID: i.Serial, Size: i.Size, Model: i.Model, Android: i.Android}
 }

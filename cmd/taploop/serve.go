@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/alecthomas/kong"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/tools"
+)
+
+type serveCmd struct {
+	HTTP      httpFlag `name:"http" help:"Serve Streamable HTTP at /mcp, on ADDR (HOST:PORT) or else on http.addr; without it MCP is on stdin and stdout."`
+	Addr      string   `arg:"" optional:"" help:"The address for --http." placeholder:"ADDR"`
+	ReplyMode string   `key:"reply.mode" help:"What happens when the model asks and the call does not say: pass_to_client, manual_reply, auto_reply, no_reply." placeholder:"MODE"`
+	Privacy   string   `key:"privacy" help:"off, or captions: no picture leaves over MCP." placeholder:"LEVEL"`
+	workFlags
+}
+
+// httpFlag is --http, or --http=ADDR. With --http ADDR the address is an argument.
+type httpFlag struct {
+	on   bool
+	addr string
+}
+
+// IsBool implements kong.BoolMapperValue.
+func (*httpFlag) IsBool() bool { return true }
+
+// Decode implements kong.MapperValue.
+func (f *httpFlag) Decode(ctx *kong.DecodeContext) error {
+	f.on = true
+	if t := ctx.Scan.Peek(); t.Type == kong.FlagValueToken {
+		f.addr, _ = ctx.Scan.Pop().Value.(string)
+	}
+	return nil
+}
+
+// Run serves until the client is gone or a signal comes. Both are its normal end, with exit code 0.
+func (c *serveCmd) Run(ctx context.Context, a *app) error {
+	switch {
+	case c.Addr != "" && !c.HTTP.on:
+		return usageError{hint.Add(fmt.Errorf("there is an address %q and no --http", c.Addr), "taploop serve --http "+c.Addr)}
+	case c.Addr != "" && c.HTTP.addr != "":
+		return usageError{hint.Add(fmt.Errorf("there are two addresses, %q and %q", c.HTTP.addr, c.Addr), "keep one of them")}
+	case c.Addr != "":
+		c.HTTP.addr = c.Addr
+	}
+	if c.HTTP.addr != "" {
+		a.opts.Flags["http.addr"] = c.HTTP.addr
+	}
+	if err := a.load(); err != nil {
+		return err
+	}
+	signal.Ignore(syscall.SIGPIPE) // a client or a log that is gone is an error of that write, and not our end
+	if c.HTTP.on {
+		return a.serveHTTP(ctx)
+	}
+	return a.serveStdio(ctx)
+}
+
+// service is the works with the MCP server in front of them.
+type service struct {
+	*works
+	mcp *server.MCPServer
+}
+
+// start opens the works, takes over what a former server has left behind, and puts the tools in front. Phones, the ADB server
+// and the model need not be there yet.
+func (a *app) start(ctx context.Context, console runs.Console) (*service, error) {
+	w, err := a.open(ctx, parts{console: console, grace: a.conf.Calls.DetachGrace})
+	if err != nil {
+		return nil, err
+	}
+	if err := w.fleet.Recover(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("taking over from the last server: %w", err), w.Close())
+	}
+	s := &service{works: w, mcp: newMCPServer()}
+	tools.New(a.toolOptions(w)).Register(s.mcp)
+	return s, nil
+}
+
+const instructions = "Hands tasks to Android phones. Start with ask_agent_start_new_task; a call returns after some time with stop_reason, " +
+	"and, while the task is not over, with next: the call to make then. A question is for your user: ask, and never invent the answer."
+
+func newMCPServer() *server.MCPServer {
+	return server.NewMCPServer("taploop", ownVersion(), server.WithTitle("taploop"), server.WithInstructions(instructions),
+		server.WithToolCapabilities(false), server.WithRecovery())
+}
+
+func (a *app) toolOptions(w *works) *tools.Options {
+	calls := a.conf.Calls
+	clients := map[string]tools.Waits{}
+	for name, c := range calls.Clients {
+		clients[name] = tools.Waits{Default: c.Wait, MaxProgress: c.MaxWait}
+	}
+	return &tools.Options{
+		Fleet: w.fleet, Store: w.store, Phones: phones{w.host},
+		Waits:       tools.Waits{Default: calls.Wait, MaxProgress: calls.MaxWait, Heartbeat: calls.Heartbeat},
+		ClientWaits: clients, ReplyMode: runs.ReplyMode(a.conf.Reply.Mode), MaxSteps: a.conf.Loop.MaxSteps,
+		Privacy: tools.Privacy(a.conf.Privacy), Log: a.log,
+	}
+}
+
+// quiet keeps everybody else off stdout, which belongs to the protocol: what libraries print goes to stderr. It returns
+// stdout as it was.
+func (a *app) quiet() io.Writer {
+	out := a.out
+	if out == io.Writer(os.Stdout) {
+		os.Stdout = os.Stderr
+	}
+	a.out = a.err
+	return out
+}
+
+// within calls f and gives up waiting for it after d.
+func within(d time.Duration, what string, f func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- f() }() // ends with f, or with the process
+	late := time.NewTimer(d)
+	defer late.Stop()
+	select {
+	case err := <-done:
+		return err
+	case <-late.C:
+		return fmt.Errorf("%s took longer than %v; what is under way is taken up when the server is back", what, d)
+	}
+}

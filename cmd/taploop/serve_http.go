@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/mcptransport"
+	"github.com/taploop/taploop/internal/token"
+)
+
+// serveHTTP serves any number of clients at /mcp until a signal comes.
+func (a *app) serveHTTP(ctx context.Context) error {
+	door := &door{tokens: tokens(a.conf), open: loopback(a.conf.HTTP.Addr)}
+	if err := door.check(a.conf.HTTP.Addr); err != nil {
+		return err
+	}
+	ln, err := listen(a.conf.HTTP.Addr)
+	if err != nil {
+		return err
+	}
+	s, err := a.start(ctx, a.serverConsole())
+	if err != nil {
+		return errors.Join(err, ln.Close())
+	}
+	transport := mcptransport.NewHTTP(s.mcp, &mcptransport.Options{
+		Hosts: a.conf.HTTP.Hosts, Origins: a.conf.HTTP.Origins, Authorize: door.authorize, Log: a.log,
+	})
+	mux := http.NewServeMux()
+	mux.Handle("/mcp", transport)
+	srv := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+		ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelWarn)}
+	var serving sync.WaitGroup
+	failed := make(chan error, 1)
+	serving.Go(func() { failed <- srv.Serve(ln) })
+	fmt.Fprintf(a.err, "listening on http://%s/mcp\n", ln.Addr())
+	select {
+	case <-ctx.Done():
+		err = nil
+	case err = <-failed:
+	}
+	err = errors.Join(err, a.hangUp(ctx, s, srv, transport, ln))
+	serving.Wait()
+	return err
+}
+
+// listen opens the address. Clients that come before the server is ready wait.
+func listen(addr string) (net.Listener, error) {
+	ln, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, hint.Add(fmt.Errorf("listening: %w", err), "end the server that has the address, or choose another one: taploop serve --http 127.0.0.1:0")
+	}
+	if loopback(addr) && !loopback(ln.Addr().String()) {
+		return nil, errors.Join(hint.Add(fmt.Errorf("listening: %s is %s here, which can be reached from elsewhere", addr, ln.Addr()), "write 127.0.0.1"), ln.Close())
+	}
+	return ln, nil
+}
+
+// hangUp ends in an order that loses nothing: no new calls, the runs paused, the calls that waited for them answered.
+func (a *app) hangUp(ctx context.Context, s *service, srv *http.Server, transport *mcptransport.HTTP, ln net.Listener) error {
+	_ = ln.Close() // nobody new from here on; Shutdown would also wait for those who are there
+	paused := s.pause(patient)
+	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
+	defer cancel()
+	err := transport.Close(ending)
+	return errors.Join(err, srv.Close(), s.finish(paused))
+}
+
+// door lets clients in. On loopback, while there are no tokens, everybody on this machine may come in; as soon as there is one,
+// and always where others can reach us, every request brings one.
+type door struct {
+	tokens *token.Store
+	open   bool // we listen on loopback
+}
+
+// check refuses to listen where nobody could be let in, or everybody.
+func (d *door) check(addr string) error {
+	if _, _, err := net.SplitHostPort(addr); err != nil {
+		return usageError{hint.Add(fmt.Errorf("http.addr: %w", err), "write HOST:PORT, for example 127.0.0.1:8702")}
+	}
+	list, err := d.tokens.List()
+	if err != nil || d.open || len(list) > 0 {
+		return err
+	}
+	return usageError{hint.Add(fmt.Errorf("%s can be reached from elsewhere, and there is no token yet", addr),
+		"taploop token create --name NAME, and give the token to the client; or listen on 127.0.0.1")}
+}
+
+var (
+	errNoToken  = errors.New("this server wants a token: send the header Authorization: Bearer TOKEN (taploop token create)")
+	errBadToken = errors.New("the token is not known, or was revoked")
+	errTokens   = errors.New("the tokens cannot be read; the server's log has more")
+)
+
+// authorize implements mcptransport.Options.Authorize. The principal is the token's name.
+func (d *door) authorize(r *http.Request) (string, error) {
+	given := r.Header.Values("Authorization")
+	if len(given) == 0 {
+		list, err := d.tokens.List()
+		switch {
+		case err != nil:
+			return "", errTokens
+		case d.open && len(list) == 0:
+			return "", nil
+		}
+		return "", errNoToken
+	}
+	scheme, secret, _ := strings.Cut(given[0], " ")
+	if len(given) > 1 || !strings.EqualFold(scheme, "Bearer") {
+		return "", errNoToken
+	}
+	info, err := d.tokens.Check(strings.TrimSpace(secret))
+	switch {
+	case errors.Is(err, token.ErrNone):
+		return "", errBadToken
+	case err != nil:
+		return "", errTokens
+	}
+	return info.Name, nil
+}
+
+// loopback reports whether only this machine can reach the address.
+func loopback(addr string) bool {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/taploop/taploop/config"
+	"github.com/taploop/taploop/internal/clients"
+	"github.com/taploop/taploop/internal/hint"
+)
+
+type setupCmd struct {
+	Client string `required:"" help:"claude-desktop, claude-code, cursor, vscode, cherry-studio, chatbox, codex, gemini-cli." placeholder:"NAME"`
+	HTTP   bool   `name:"http" help:"Let the client connect to a server that runs (taploop serve --http); otherwise it starts one itself."`
+	Print  bool   `help:"Print the settings to paste, and change nothing."`
+	Force  bool   `help:"Replace an entry named taploop that says something else."`
+}
+
+// Run tells a client of the server.
+func (c *setupCmd) Run(a *app) error {
+	client, err := clients.Find(c.Client)
+	if err != nil {
+		return usageError{err}
+	}
+	if err := a.load(); err != nil {
+		return err
+	}
+	server, err := c.server(a)
+	if err != nil {
+		return err
+	}
+	if c.Print || !client.HasFile() {
+		text, err := client.Snippet(server)
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprint(a.out, text); err != nil || c.Print {
+			return err
+		}
+		fmt.Fprintf(a.err, "\n%s keeps its settings where only it can write: paste these.\n", client.Title)
+	} else if err := c.install(a, client, server); err != nil {
+		return err
+	}
+	c.advise(a, client, server)
+	return nil
+}
+
+func (c *setupCmd) install(a *app, client clients.Client, server clients.Server) error {
+	done, err := client.Install(clients.Machine{OS: runtime.GOOS, Getenv: a.getenv}, server, c.Force)
+	switch {
+	case err != nil:
+		return err
+	case !done.Changed:
+		fmt.Fprintf(a.err, "%s has the entry %s already; nothing was changed\n", done.Path, clients.Entry)
+	case done.Backup == "":
+		fmt.Fprintf(a.err, "made %s with the entry %s; if %s never ran here, that is not where it looks\n", done.Path, clients.Entry, client.Title)
+	default:
+		fmt.Fprintf(a.err, "added the entry %s to %s; as it was: %s\n", clients.Entry, done.Path, done.Backup)
+	}
+	return nil
+}
+
+// advise says what is left to do.
+func (c *setupCmd) advise(a *app, client clients.Client, server clients.Server) {
+	fmt.Fprintf(a.err, "  then:     %s\n  time-out: %s\n", client.Then, client.Timeout)
+	if server.Token {
+		fmt.Fprintf(a.err, "  token:    taploop token create --name %s; %s\n", client.Name, client.Token)
+	}
+	if server.URL != "" {
+		return
+	}
+	var lost []string
+	for _, v := range a.conf.Values() {
+		if from := v.Origin; from != "default" && from != a.conf.File {
+			lost = append(lost, v.Path)
+		}
+	}
+	if len(lost) > 0 {
+		file, _ := config.Path(&a.opts)
+		fmt.Fprintf(a.err, "  note:     %s come from this shell, where %s does not look; put them into %s\n", strings.Join(lost, ", "), client.Title, file)
+	}
+}
+
+// server is how the client is to reach us.
+func (c *setupCmd) server(a *app) (clients.Server, error) {
+	if c.HTTP {
+		return httpServer(a.conf)
+	}
+	command, err := self()
+	if err != nil {
+		return clients.Server{}, err
+	}
+	s := clients.Server{Command: command, Args: []string{"serve"}}
+	if file, named := config.Path(&a.opts); named {
+		if file, err = filepath.Abs(file); err != nil {
+			return s, err
+		}
+		s.Args = []string{"--config", file, "serve"}
+	}
+	return s, nil
+}
+
+func httpServer(conf *config.Loaded) (clients.Server, error) {
+	host, port, err := net.SplitHostPort(conf.HTTP.Addr)
+	if err != nil || port == "0" || port == "" {
+		return clients.Server{}, usageError{hint.Add(fmt.Errorf("http.addr %q is no address that a client can be told", conf.HTTP.Addr), "set http.addr to HOST:PORT with a fixed port")}
+	}
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	list, err := tokens(conf).List()
+	if err != nil {
+		return clients.Server{}, err
+	}
+	return clients.Server{URL: "http://" + net.JoinHostPort(host, port) + "/mcp", Token: len(list) > 0 || !loopback(conf.HTTP.Addr)}, nil
+}
+
+// self is the path by which others start this program: the one in PATH when that is it, as it outlives an upgrade.
+func self() (string, error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("finding this program: %w", err)
+	}
+	if parent := filepath.Dir(exe); filepath.Base(parent) == "exe" && strings.Contains(parent, "go-build") {
+		return "", hint.Add(errors.New("this program was started by go run and is gone when it ends"),
+			"go build -o bin/taploop ./cmd/taploop, then bin/taploop setup")
+	}
+	found, err := exec.LookPath("taploop")
+	if err != nil {
+		return exe, nil
+	}
+	a, errA := os.Stat(exe)
+	b, errB := os.Stat(found)
+	if errors.Join(errA, errB) != nil || !os.SameFile(a, b) {
+		return exe, nil
+	}
+	return filepath.Abs(found)
+}
