@@ -81,6 +81,17 @@ func TestAFreshLookIsNotAskedAboutAgain(t *testing.T) {
 	require.Zero(t, p.asked)
 }
 
+func TestAWaitNeedsNoScreenInFront(t *testing.T) {
+	r := newRig(actions.Wait{For: time.Second}, actions.Complete{})
+	r.script.took = 2 * time.Second
+	p := &teller{phone: r.phone, now: func(*screen.State) error { return nil }}
+	r.runner.Phone = p
+
+	run(t, r, "x")
+
+	require.Zero(t, p.asked)
+}
+
 func TestAStopWhileThePhoneIsAskedOnceMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(tap(1, 1))
