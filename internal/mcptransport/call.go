@@ -9,6 +9,7 @@ import (
 	"maps"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -32,6 +33,8 @@ type call struct {
 	out  chan mcp.JSONRPCNotification
 	room chan struct{} // holds as many as there are, or are about to be, in out
 	over chan struct{} // closed when the request is answered
+
+	refusal atomic.Pointer[rpcError] // that the handler asked for
 
 	filterMu sync.Mutex
 	filter   mcp.SubscriptionFilter // what a subscriptions/listen wants to hear of
@@ -233,7 +236,8 @@ func (c *call) encode(resp mcp.JSONRPCMessage) (data []byte, failure int) {
 		c.log.Error("result is no JSON", "method", c.method, "error", err)
 		return c.encode(c.failure("internal error: the result cannot be written as JSON"))
 	case mcp.JSONRPCError:
-		e := rpcError{id: c.id, code: m.Error.Code, text: m.Error.Message, data: m.Error.Data}
+		details := c.refused(m.Error)
+		e := rpcError{id: c.id, code: details.Code, text: details.Message, data: details.Data}
 		return e.encode(), e.code
 	}
 	c.log.Error("no response", "method", c.method, "type", fmt.Sprintf("%T", resp))
