@@ -8,9 +8,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -24,11 +26,11 @@ import (
 
 // The test binary is also taploop, and each of the phone's commands under the real adbd.
 func TestMain(m *testing.M) {
-	programs := map[string]func(){"taploop": main}
-	for _, name := range standin.Names() {
-		programs[name] = main
+	if name := filepath.Base(os.Args[0]); slices.Contains(standin.Names(), name) {
+		syscall.Exit(standin.Main(name, os.Args[1:])) // at once: with -race os.Exit would wait for a second
 	}
-	testscript.Main(adbrig.Inside(m), programs)
+	os.Setenv("GORACE", "atexit_sleep_ms=0") // of the programs that the scripts run, for the same reason
+	testscript.Main(adbrig.Inside(m), map[string]func(){"taploop": main})
 }
 
 func TestScripts(t *testing.T) {
@@ -89,6 +91,7 @@ func TestScriptsBehindTheRealServerAndDaemon(t *testing.T) {
 func alone(e *testscript.Env) error {
 	home := filepath.Join(e.WorkDir, "home")
 	e.Setenv("HOME", home)
+	e.Setenv("GORACE", os.Getenv("GORACE"))
 	e.Setenv("XDG_DATA_HOME", filepath.Join(home, "data"))
 	e.Setenv("XDG_CONFIG_HOME", filepath.Join(home, "config"))
 	e.Setenv("TAPLOOP_ADB_SERVER", "127.0.0.1:1")
