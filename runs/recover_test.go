@@ -276,7 +276,7 @@ func TestAnAnswerAcceptedWhileNobodyRanIsAppliedOnRecovery(t *testing.T) {
 		require.NoError(t, err)
 		w.close()
 		w.begin()
-		require.Equal(t, session.WaitingReply, w.wait(st.Session.ID).Run.State)
+		require.Equal(t, "WAITING_REPLY STILL_RUNNING", w.now(st.Session.ID), "nobody is asked any more")
 
 		require.NoError(t, w.fleet.Recover(w.ctx()))
 		synctest.Wait()

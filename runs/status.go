@@ -14,7 +14,7 @@ type Status struct {
 	Session  session.Session // Steps is the index of the session's last step
 	Run      session.Run
 	Settings Settings             // of the run
-	Reason   agentloop.StopReason // STILL_RUNNING while it is queued or runs
+	Reason   agentloop.StopReason // STILL_RUNNING while it goes on by itself
 	Question *inquiry.Question    // the open one, nil when there is none
 	Steps    []session.StepRecord // those of the present call, or after WaitRequest.SinceStep
 	Last     *session.StepRecord  // the session's last step, nil when there is none
@@ -71,6 +71,9 @@ func (f *Fleet) status(ctx context.Context, sessionID string, since int) (st Sta
 	}
 	if st.Question, err = f.openQuestion(ctx, st.Run); err != nil {
 		return st, err
+	}
+	if st.Run.State == session.WaitingReply && st.Question == nil {
+		st.Reason = agentloop.StillRunning // its question is settled, and about to be applied
 	}
 	if st.Usage, err = f.store.Usage(ctx, sessionID, st.Run.ID); err != nil {
 		return st, err

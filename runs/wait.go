@@ -2,6 +2,7 @@ package runs
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/taploop/taploop/inquiry"
@@ -84,13 +85,24 @@ func (f *Fleet) going(ctx context.Context, d *desk, r WaitRequest) (bool, error)
 		recovered, err := f.store.Recover(ctx) // its process may have died
 		return !contains(recovered, run.ID), err
 	case session.WaitingReply:
-		if r.QuestionID == "" || run.QuestionID != r.QuestionID {
-			return false, nil
-		}
-		q, err := f.broker.Get(ctx, run.QuestionID)
-		return err == nil && q.Status != inquiry.Expired, err
+		return f.answerable(ctx, run.QuestionID, r)
 	}
 	return false, nil
+}
+
+// answerable reports whether the question of a waiting run is worth waiting for: the caller knows of it, or it is settled and
+// about to be applied. That is seen to here, too, so that it does not hang on an event.
+func (f *Fleet) answerable(ctx context.Context, questionID string, r WaitRequest) (bool, error) {
+	q, err := f.broker.Get(ctx, questionID)
+	switch {
+	case errors.Is(err, inquiry.ErrNotFound), err == nil && q.Status == inquiry.Expired:
+		return false, nil
+	case err != nil:
+		return false, err
+	case q.Open():
+		return r.QuestionID == q.ID, nil
+	}
+	return true, f.apply(ctx, q.ID)
 }
 
 func contains(list []session.Run, id string) bool {

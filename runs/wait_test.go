@@ -149,3 +149,17 @@ func TestTheObserverSeesTheWholeRun(t *testing.T) {
 			"settled RUNNING", "decided RUNNING", "step RUNNING", "ended RUNNING", "state COMPLETED"}, kinds)
 	})
 }
+
+func TestAnAnswerThatIsBeingAppliedIsWaitedFor(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		for range 20 {
+			st := w.wait(w.start("ask tap").Session.ID)
+			_, err := w.fleet.Broker().Resolve(w.ctx(), st.Question.ID, inquiry.Reply{Response: "red", Channel: "page"})
+			require.NoError(t, err)
+
+			st = w.wait(st.Session.ID) // in the moment in which it is settled and not applied yet, more often than not
+
+			require.Equal(t, session.Completed, st.Run.State)
+		}
+	})
+}
