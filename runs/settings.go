@@ -26,10 +26,11 @@ var ReplyModes = []ReplyMode{PassToClient, AutoReply, NoReply, ManualReply}
 
 // Settings are how a run behaves. They are stored with it, so that it behaves the same after a restart.
 type Settings struct {
-	ReplyMode  ReplyMode       `json:"reply_mode,omitempty"`  // "" means PassToClient
-	Captions   bool            `json:"captions,omitempty"`    // each frame in words
-	DetachedOK bool            `json:"detached_ok,omitempty"` // goes on with nobody attached, see Fleet.Attach
-	Client     json.RawMessage `json:"client,omitempty"`      // the caller's own, kept as given
+	ReplyMode    ReplyMode       `json:"reply_mode,omitempty"`    // "" means PassToClient
+	Captions     bool            `json:"captions,omitempty"`      // each frame in words
+	FinalCaption bool            `json:"final_caption,omitempty"` // the frame in words on which the run ends or asks
+	DetachedOK   bool            `json:"detached_ok,omitempty"`   // goes on with nobody attached, see Fleet.Attach
+	Client       json.RawMessage `json:"client,omitempty"`        // the caller's own, kept as given
 }
 
 // stored is the settings with what the Fleet itself has to know again.

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"sync"
 
+	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/screen"
 )
@@ -48,4 +49,33 @@ func (c *captioned) Next(ctx context.Context, s agentloop.Situation) (agentloop.
 		c.log.WarnContext(ctx, "no caption", "step", s.Step, "err", failed)
 	}
 	return out, err
+}
+
+// WithFinalCaption returns p with the frame in words as Proposal.Caption where the decision ends the run, for good or for a
+// question: the frame that whoever asked for the task wants to know of. Otherwise it is as [WithCaptions].
+func WithFinalCaption(p agentloop.Policy, d Describer, opts *Options) agentloop.Policy {
+	return &finallyCaptioned{p, d, opts.log()}
+}
+
+type finallyCaptioned struct {
+	agentloop.Policy
+	describer Describer
+	log       *slog.Logger
+}
+
+func (c *finallyCaptioned) Next(ctx context.Context, s agentloop.Situation) (agentloop.Proposal, error) {
+	out, err := c.Policy.Next(ctx, s)
+	if err != nil || s.Look.Frame == nil {
+		return out, err
+	}
+	switch out.Action.(type) {
+	case actions.Complete, actions.Abort, actions.Info:
+		caption, failed := c.describer.Describe(ctx, s.Task, s.Look.Frame)
+		if failed == nil {
+			out.Caption = caption
+		} else if ctx.Err() == nil {
+			c.log.WarnContext(ctx, "no caption", "step", s.Step, "err", failed)
+		}
+	}
+	return out, nil
 }

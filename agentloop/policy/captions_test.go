@@ -113,3 +113,34 @@ func TestWithoutAFrameNothingIsDescribed(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, got.Caption)
 }
+
+func TestOnlyTheFrameOnWhichTheRunEndsIsDescribed(t *testing.T) {
+	at := screen.Point{X: 0.5, Y: 0.5}
+	for _, c := range []struct {
+		action agentloop.Proposal
+		want   string
+	}{
+		{propose(actions.Complete{Report: "done"}), "a shop"},
+		{propose(actions.Abort{Reason: "no"}), "a shop"},
+		{propose(actions.Info{Question: "which?"}), "a shop"},
+		{propose(actions.Click{At: at}), ""},
+		{propose(actions.Note{Text: "x"}), ""},
+	} {
+		t.Run(c.action.Action.Verb(), func(t *testing.T) {
+			p := policy.WithFinalCaption(decider(func(context.Context) (agentloop.Proposal, error) { return c.action, nil }),
+				describer(func(context.Context, string, *screen.Frame) (string, error) { return "a shop", nil }), nil)
+			got, err := p.Next(t.Context(), situation(t))
+			require.NoError(t, err)
+			require.Equal(t, c.want, got.Caption)
+		})
+	}
+	failing := describer(func(context.Context, string, *screen.Frame) (string, error) { return "half", errors.New("out of words") })
+	end := decider(func(context.Context) (agentloop.Proposal, error) { return propose(actions.Complete{Report: "done"}), nil })
+	got, err := policy.WithFinalCaption(end, failing, nil).Next(t.Context(), situation(t))
+	require.NoError(t, err, "a caption that cannot be had fails no step")
+	require.Empty(t, got.Caption)
+}
+
+func propose(a actions.Action) agentloop.Proposal {
+	return agentloop.Proposal{Decision: actions.Decision{Action: a}}
+}

@@ -28,14 +28,14 @@ type workFlags struct {
 type taskFlags struct {
 	ReplyMode string `key:"reply.mode" help:"What happens when the model asks: pass_to_client, manual_reply, auto_reply, no_reply." placeholder:"MODE"`
 	MaxSteps  int    `help:"Most steps of this call; 0 means the configured maximum." placeholder:"N"`
-	Captions  bool   `help:"Describe each screen in words, too."`
+	Captions  string `enum:"none,final,all" default:"final" help:"Which screens a model puts in words: none, final, all." placeholder:"WHICH"`
 	Queue     bool   `help:"Wait for a phone that another session holds."`
 	JSON      bool   `help:"Print the result as JSON on stdout."`
 	workFlags
 }
 
 func (t *taskFlags) settings(a *app) runs.Settings {
-	return runs.Settings{ReplyMode: runs.ReplyMode(a.conf.Reply.Mode), Captions: t.Captions}
+	return runs.Settings{ReplyMode: runs.ReplyMode(a.conf.Reply.Mode), Captions: t.Captions == "all", FinalCaption: t.Captions == "final"}
 }
 
 type runCmd struct {
@@ -78,7 +78,7 @@ func (c *continueCmd) Run(ctx context.Context, a *app) error {
 		case c.Refuse:
 			r.Reply = &runs.Reply{Refuse: true, ReplyID: c.ReplyID, Channel: "command line", Authority: "local_operator"}
 		}
-		if c.ReplyMode != "" || c.Captions {
+		if c.ReplyMode != "" || c.Captions != "final" {
 			s := c.settings(a)
 			r.Settings = &s
 		}

@@ -104,10 +104,14 @@ func (w *works) minds(a *app) (func(runs.Settings) (agentloop.Policy, error), *c
 		return nil, nil, usageError{err}
 	}
 	plain := policy.New(d, decider, &policy.Options{Log: a.log})
-	captioned := policy.WithCaptions(plain, captioner, &policy.Options{Log: a.log})
+	each := policy.WithCaptions(plain, captioner, &policy.Options{Log: a.log})
+	last := policy.WithFinalCaption(plain, captioner, &policy.Options{Log: a.log})
 	return func(s runs.Settings) (agentloop.Policy, error) {
-		if s.Captions {
-			return captioned, nil
+		switch {
+		case s.Captions:
+			return each, nil
+		case s.FinalCaption:
+			return last, nil
 		}
 		return plain, nil
 	}, captioner, nil

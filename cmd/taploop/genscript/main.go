@@ -12,6 +12,7 @@ import (
 	"log"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,8 +40,15 @@ type rule struct {
 	Reply string `yaml:"reply"`
 }
 
+// helpers answer what is asked beside the task: a description of the screen, and answers in the user's place.
+var helpers = []rule{
+	{`Describe what on this screen|请描述屏幕上`, "A screen of the simulated phone. A scripted model cannot see what is on it."},
+	{`(?s)You stand in for the person.*size`, "42"},
+}
+
 func generate() ([]byte, error) {
-	var rules, first []rule
+	rules := slices.Clone(helpers)
+	var first []rule
 	for _, t := range sandbox.New(nil).Tasks() {
 		moves, ok := walks[t.ID]
 		if !ok {
