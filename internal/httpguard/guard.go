@@ -1,0 +1,84 @@
+// Package httpguard keeps web pages of strangers away from a server of this machine, also those whose name was made to
+// point here (DNS rebinding).
+package httpguard
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// Guard says whom requests may be addressed to and which pages they may come from. The zero value knows loopback only. It
+// is not changed by its methods, which are safe for concurrent use.
+type Guard struct {
+	Hosts   []string // names beside loopback ones that requests may be addressed to, "name" or "name:port"
+	Origins []string // origins of web pages beside loopback ones, like "https://example.com"
+}
+
+// Check reports what is wrong with where the request claims to be addressed and to come from. A request without an Origin is
+// a program's, and fine; the origin "null" is not.
+func (g *Guard) Check(r *http.Request) error {
+	if !g.knowsHost(r) {
+		return fmt.Errorf("host %q is not one of this server (loopback names are, and those in its list of hosts)", r.Host)
+	}
+	for _, origin := range r.Header.Values("Origin") {
+		if !g.knowsOrigin(origin) {
+			return fmt.Errorf("origin %q may not use this server (loopback ones may, and those in its list of origins)", origin)
+		}
+	}
+	return nil
+}
+
+// knowsHost checks the Host header. A name made to point here is what DNS rebinding needs, so on loopback only loopback
+// names are taken, elsewhere also addresses, and both ways what is listed.
+func (g *Guard) knowsHost(r *http.Request) bool {
+	name := hostname(r.Host)
+	for _, host := range g.Hosts {
+		if strings.EqualFold(host, r.Host) || strings.EqualFold(host, name) {
+			return true
+		}
+	}
+	if loopback(name) {
+		return true
+	}
+	_, err := netip.ParseAddr(name)
+	return err == nil && !arrivedOnLoopback(r)
+}
+
+func (g *Guard) knowsOrigin(origin string) bool {
+	if g.Listed(origin) {
+		return true
+	}
+	u, err := url.Parse(origin) // "null" has no host
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.User == nil && loopback(hostname(u.Host))
+}
+
+// Listed reports whether the origin is one of Origins.
+func (g *Guard) Listed(origin string) bool {
+	return slices.ContainsFunc(g.Origins, func(known string) bool { return strings.EqualFold(known, origin) })
+}
+
+func arrivedOnLoopback(r *http.Request) bool {
+	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	return ok && loopback(hostname(local.String()))
+}
+
+// hostname is the name in "name", "name:port", "[address]" or "[address]:port".
+func hostname(hostport string) string {
+	if name, _, err := net.SplitHostPort(hostport); err == nil {
+		return name
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(hostport, "["), "]")
+}
+
+func loopback(name string) bool {
+	if strings.EqualFold(name, "localhost") {
+		return true
+	}
+	address, err := netip.ParseAddr(name)
+	return err == nil && address.Unmap().IsLoopback()
+}

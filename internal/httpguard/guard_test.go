@@ -1,0 +1,53 @@
+package httpguard_test
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/httpguard"
+)
+
+func TestOnlyKnownHostsAndOriginsPass(t *testing.T) {
+	g := &httpguard.Guard{Hosts: []string{"phone.lan"}, Origins: []string{"https://panel.example"}}
+	for _, c := range []struct {
+		name, local, host, origin string
+		want                      string
+	}{
+		{"a program", "127.0.0.1:8702", "127.0.0.1:8702", "", ""},
+		{"IPv6", "[::1]:8702", "[::1]:8702", "", ""},
+		{"localhost", "127.0.0.1:8702", "LOCALHOST:8702", "http://localhost:8702", ""},
+		{"a listed host", "127.0.0.1:8702", "phone.lan:8702", "", ""},
+		{"a listed origin", "127.0.0.1:8702", "localhost", "https://PANEL.example", ""},
+		{"an address in the network", "192.168.1.2:8702", "192.168.1.2:8702", "", ""},
+		{"an address on loopback", "127.0.0.1:8702", "192.168.1.2:8702", "",
+			`host "192.168.1.2:8702" is not one of this server (loopback names are, and those in its list of hosts)`},
+		{"a rebound name", "127.0.0.1:8702", "evil.example:8702", "",
+			`host "evil.example:8702" is not one of this server (loopback names are, and those in its list of hosts)`},
+		{"a foreign page", "127.0.0.1:8702", "localhost:8702", "https://evil.example",
+			`origin "https://evil.example" may not use this server (loopback ones may, and those in its list of origins)`},
+		{"a page without an origin", "127.0.0.1:8702", "localhost:8702", "null",
+			`origin "null" may not use this server (loopback ones may, and those in its list of origins)`},
+		{"a name that begins like ours", "127.0.0.1:8702", "localhost:8702", "http://localhost.evil.example",
+			`origin "http://localhost.evil.example" may not use this server (loopback ones may, and those in its list of origins)`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			local, err := net.ResolveTCPAddr("tcp", c.local)
+			require.NoError(t, err)
+			r := httptest.NewRequestWithContext(context.WithValue(t.Context(), http.LocalAddrContextKey, local), "GET", "/", nil)
+			r.Host = c.host
+			if c.origin != "" {
+				r.Header.Set("Origin", c.origin)
+			}
+			if err := g.Check(r); c.want == "" {
+				require.NoError(t, err)
+			} else {
+				require.EqualError(t, err, c.want)
+			}
+		})
+	}
+}
