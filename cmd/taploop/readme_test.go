@@ -1,0 +1,60 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A text that the README explains is one that the program really says.
+func TestTroubleshootingIsKeyedByTextsOfTheProgram(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	_, section, found := strings.Cut(string(readme), "## Troubleshooting")
+	require.True(t, found)
+	section, _, _ = strings.Cut(section, "\n## ")
+	var texts []string
+	for line := range strings.Lines(section) {
+		cells := strings.Split(line, "|")
+		if len(cells) < 3 {
+			continue
+		}
+		for _, m := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(cells[1], -1) {
+			texts = append(texts, m[1])
+		}
+	}
+	require.Greater(t, len(texts), 15)
+	source := allSource(t)
+	for _, text := range texts {
+		switch text {
+		case "INJECT_EVENTS", "connection refused", "HTTP 401": // the phone's, the system's, and one that is put together
+		default:
+			require.True(t, strings.Contains(source, text), "README explains %q, which nothing says", text)
+		}
+	}
+}
+
+// allSource is the program's own code as one text.
+func allSource(t *testing.T) string {
+	var b strings.Builder
+	add := func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && strings.HasPrefix(d.Name(), ".") && d.Name() != "..":
+			return fs.SkipDir
+		case d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		b.Write(text)
+		return err
+	}
+	require.NoError(t, filepath.WalkDir("../..", add))
+	return b.String()
+}
