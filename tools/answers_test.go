@@ -83,11 +83,14 @@ func TestWhoAnswersASettledQuestionLearnsWhoWas(t *testing.T) {
 		late := w.call("ask_agent_continue", in{"session_id": a.SessionID, "reply_from_client": "red", "question_id": a.Question.ID})
 
 		require.Equal(t, "QUESTION_ALREADY_RESOLVED", late.code())
+		require.NotNil(t, late.Error.Winner, late.text)
 		require.Equal(t, inquiry.Answered, late.Error.Winner.Status)
 		require.Equal(t, "Ann", late.Error.Winner.By)
 		require.Equal(t, "page", late.Error.Winner.Channel)
 		require.Equal(t, "blue", late.Error.Winner.Answer)
-		require.Equal(t, "done blue", *w.wait(a.SessionID).Answer)
+		end := w.wait(a.SessionID)
+		require.Equal(t, done, end.code(), end.text)
+		require.Equal(t, "done blue", *end.Answer)
 	})
 }
 

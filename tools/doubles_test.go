@@ -147,6 +147,20 @@ func (m *mind) last() agentloop.Situation {
 	return m.seen[len(m.seen)-1]
 }
 
+// hold makes decisions come only after release, also those of a run that has ended.
+func (m *mind) hold() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.late = make(chan struct{})
+}
+
+func (m *mind) release() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	close(m.late)
+	m.late = nil
+}
+
 type policy struct {
 	*mind
 	captions bool

@@ -113,9 +113,12 @@ func (a *aloud) until(ended <-chan waited, steps <-chan runs.Event, questions <-
 	}
 }
 
-// begin tells where a run stands that goes on.
+// begin tells where a run stands that goes on. One that has its phone, and has not got round to running yet, says so itself in
+// a moment.
 func (a *aloud) begin(st runs.Status) {
-	if st.Reason == agentloop.StillRunning {
+	h, held, err := a.t.opts.Store.Holder(a.ctx, st.Session.Serial)
+	starting := err == nil && held && h.RunID == st.Run.ID && st.Run.State == session.Queued
+	if st.Reason == agentloop.StillRunning && !starting {
 		a.tell(a.standing(st), nil)
 	}
 	if st.Question != nil && st.Run.State == session.WaitingReply {
@@ -178,10 +181,8 @@ func (a *aloud) beat() {
 
 func (a *aloud) standing(st runs.Status) string {
 	switch {
-	case st.Run.State == session.Queued && st.Ahead == 1:
-		return fmt.Sprintf("waiting for phone %s: 1 run is in front", st.Session.Serial)
 	case st.Run.State == session.Queued:
-		return fmt.Sprintf("waiting for phone %s: %d runs are in front", st.Session.Serial, st.Ahead)
+		return fmt.Sprintf("waiting for phone %s: number %d in the line", st.Session.Serial, st.Ahead+1)
 	case st.Run.State == session.WaitingReply:
 		return "waiting for an answer"
 	default:

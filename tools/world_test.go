@@ -220,7 +220,7 @@ func (w *world) try(ctx context.Context, tool string, arguments any, token any) 
 
 func (w *world) start(task string, more ...in) answer {
 	w.t.Helper()
-	a := w.call("ask_agent_start_new_task", with(in{"task": task}, more...))
+	a := w.call("ask_agent_start_new_task", with(in{"task": task, "max_steps": 1000}, more...))
 	require.False(w.t, a.raw.IsError, "%s", a.text)
 	return a
 }

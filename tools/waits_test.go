@@ -1,0 +1,211 @@
+package tools_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/mcptransport"
+	"github.com/taploop/taploop/tools"
+)
+
+func TestACallNeverOutlivesItsBudget(t *testing.T) {
+	for name, c := range map[string]struct {
+		arguments in
+		token     any
+		waits     tools.Waits
+		client    tools.Waits
+		want      time.Duration
+	}{
+		"by default":                     {in{}, nil, tools.Waits{}, tools.Waits{}, 45 * time.Second},
+		"by default, with progress":      {in{}, "p", tools.Waits{}, tools.Waits{}, 45 * time.Second},
+		"asked for":                      {in{"wait_seconds": 12.5}, nil, tools.Waits{}, tools.Waits{}, 12500 * time.Millisecond},
+		"too much asked for":             {in{"wait_seconds": 3600}, nil, tools.Waits{}, tools.Waits{}, 50 * time.Second},
+		"too much, with progress":        {in{"wait_seconds": 3600}, "p", tools.Waits{}, tools.Waits{}, 90 * time.Second},
+		"with progress":                  {in{"wait_seconds": 80}, 7, tools.Waits{}, tools.Waits{}, 80 * time.Second},
+		"at once":                        {in{"wait_seconds": 0}, nil, tools.Waits{}, tools.Waits{}, 0},
+		"at once, with progress":         {in{"wait_seconds": 0}, "p", tools.Waits{}, tools.Waits{}, 0},
+		"configured":                     {in{}, nil, tools.Waits{Default: 20 * time.Second}, tools.Waits{}, 20 * time.Second},
+		"configured above 50":            {in{}, nil, tools.Waits{Default: 70 * time.Second}, tools.Waits{}, 70 * time.Second},
+		"configured to at most 30":       {in{"wait_seconds": 60}, "p", tools.Waits{MaxProgress: 30 * time.Second}, tools.Waits{}, 30 * time.Second},
+		"configured for this client":     {in{}, nil, tools.Waits{}, tools.Waits{Default: 5 * time.Second}, 5 * time.Second},
+		"configured higher for a client": {in{"wait_seconds": 3600}, "p", tools.Waits{}, tools.Waits{MaxProgress: 200 * time.Second}, 200 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, w *world) {
+				w.end()
+				w.topts.Waits, w.topts.ClientWaits = c.waits, map[string]tools.Waits{"somebody": {Default: time.Second}}
+				if c.client != (tools.Waits{}) {
+					w.topts.ClientWaits["tester"] = c.client
+				}
+				w.begin()
+				id := ""
+				for _, tool := range []string{"ask_agent_start_new_task", "ask_agent_wait", "ask_agent_continue", "ask_agent"} {
+					arguments := with(in{"max_steps": 1000}, c.arguments)
+					if id == "" {
+						arguments["task"] = "forever"
+					} else {
+						arguments["session_id"] = id
+					}
+					if tool == "ask_agent_wait" {
+						delete(arguments, "max_steps")
+					}
+					began := time.Now()
+
+					a, err := w.try(t.Context(), tool, arguments, c.token)
+
+					require.NoError(t, err)
+					require.Equal(t, "STILL_RUNNING", string(a.Reason))
+					require.Equal(t, c.want, time.Since(began), tool)
+					require.Equal(t, c.want.Milliseconds(), a.Timing.Budget)
+					require.Equal(t, c.want.Milliseconds(), a.Timing.Waited)
+					id = a.SessionID
+				}
+			})
+		})
+	}
+}
+
+func TestALongTaskIsOneStartAndManyWaits(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		task := ""
+		for range 600 {
+			task += "tap "
+		}
+		began := time.Now()
+		a := w.start(task, in{"max_steps": 1000})
+		calls, steps := 1, a.Delta
+		for a.Reason == "STILL_RUNNING" {
+			require.Equal(t, "ask_agent_wait", a.Next.Tool)
+			called := time.Now()
+			a = w.call(a.Next.Tool, a.Next.Arguments)
+			require.LessOrEqual(t, time.Since(called), 45*time.Second)
+			calls, steps = calls+1, steps+a.Delta
+		}
+		require.Equal(t, done, a.code())
+		require.Equal(t, 14, calls, "ten minutes of 45 seconds each")
+		require.Equal(t, 601, steps, "no step is told twice, none is left out")
+		require.Equal(t, 600, w.farm.touches("A"))
+		require.Equal(t, 601*time.Second, time.Since(began))
+	})
+}
+
+func TestACallThatIsCancelledDetachesAndTheRunGoesOnForItsGrace(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		failed := make(chan error, 1)
+		go func() {
+			_, err := w.try(ctx, "ask_agent_start_new_task", in{"task": "forever", "max_steps": 1000}, "p")
+			failed <- err
+		}()
+		time.Sleep(5 * time.Second)
+		synctest.Wait()
+		cancel(mcptransport.ErrDropped)
+		require.Error(t, <-failed)
+		list := w.call("list_sessions", nil)
+		id := list.structured["sessions"].([]any)[0].(in)["session_id"].(string)
+		touches := w.farm.touches("A")
+
+		time.Sleep(119 * time.Second)
+		synctest.Wait()
+		require.Equal(t, touches+119, w.farm.touches("A"), "it goes on")
+		time.Sleep(5 * time.Second)
+
+		a := w.call("ask_agent_wait", in{"session_id": id})
+		require.Equal(t, "PAUSED CLIENT_DETACHED", a.code())
+		require.Equal(t, "ask_agent_continue", a.Next.Tool)
+		require.Equal(t, still, w.call("ask_agent_continue", in{"session_id": id, "wait_seconds": 2}).code())
+	})
+}
+
+func TestWhoWaitsInTimeKeepsTheRunGoing(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		id := w.start("forever", in{"wait_seconds": 0}).SessionID
+		for range 4 {
+			time.Sleep(110 * time.Second)
+			require.Equal(t, still, w.call("ask_agent_wait", in{"session_id": id, "wait_seconds": 0}).code())
+		}
+		time.Sleep(125 * time.Second)
+		require.Equal(t, "PAUSED CLIENT_DETACHED", w.call("ask_agent_wait", in{"session_id": id}).code(), "STILL_RUNNING detaches, too")
+	})
+}
+
+func TestARunThatMayGoOnAlone(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		id := w.start("forever", in{"wait_seconds": 0, "detached_ok": true}).SessionID
+		time.Sleep(10 * time.Minute)
+		require.Equal(t, still, w.call("ask_agent_wait", in{"session_id": id, "wait_seconds": 0}).code())
+		w.call("ask_agent_stop", in{"session_id": id, "mode": "pause"})
+		w.call("ask_agent_continue", in{"session_id": id, "max_steps": 1000, "wait_seconds": 0})
+		time.Sleep(10 * time.Minute)
+		require.Equal(t, still, w.call("ask_agent_wait", in{"session_id": id, "wait_seconds": 0}).code(), "it stays so when a call leaves it out")
+		w.call("ask_agent_stop", in{"session_id": id, "mode": "pause"})
+		w.call("ask_agent_continue", in{"session_id": id, "max_steps": 1000, "wait_seconds": 0, "detached_ok": false})
+		time.Sleep(10 * time.Minute)
+		require.Equal(t, "PAUSED CLIENT_DETACHED", w.call("ask_agent_wait", in{"session_id": id}).code())
+	})
+}
+
+func TestADecisionThatComesAfterAStopIsNotActedOn(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		id := w.start("forever", in{"wait_seconds": 3}).SessionID
+		w.mind.hold()
+		time.Sleep(5 * time.Second)
+		touches := w.farm.touches("A")
+		stopped := make(chan answer, 1)
+		go func() { stopped <- w.call("ask_agent_stop", in{"session_id": id}) }()
+		time.Sleep(2 * time.Second)
+		w.mind.release()
+
+		require.Equal(t, "CANCELLED CANCELLED", (<-stopped).code())
+		time.Sleep(time.Minute)
+		require.Equal(t, touches, w.farm.touches("A"))
+	})
+}
+
+func TestAStopLeavesThePhoneAloneAtOnce(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		id := w.start("forever", in{"wait_seconds": 3.5}).SessionID
+		waiting := make(chan answer, 1)
+		go func() { waiting <- w.call("ask_agent_wait", in{"session_id": id}) }()
+		synctest.Wait()
+		began, touches := time.Now(), w.farm.touches("A")
+
+		require.Equal(t, "CANCELLED CANCELLED", w.call("ask_agent_stop", in{"session_id": id}).code())
+
+		require.Less(t, time.Since(began), 2*time.Second)
+		require.LessOrEqual(t, w.farm.touches("A"), touches+1)
+		require.Equal(t, "CANCELLED CANCELLED", (<-waiting).code(), "who waits is told at once")
+		w.start("tap", in{"wait_seconds": 5})
+	})
+}
+
+func TestWaitingForAQuestionThatIsAnsweredElsewhere(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		a := w.start("ask tap")
+		require.Equal(t, asks, w.call("ask_agent_wait", in{"session_id": a.SessionID}).code(), "it does not wait for an answer by itself")
+		go func() {
+			time.Sleep(20 * time.Second)
+			w.call("ask_agent_continue", in{"session_id": a.SessionID, "reply_from_client": "red"})
+		}()
+		b := w.call("ask_agent_wait", in{"session_id": a.SessionID, "question_id": a.Question.ID})
+		require.Equal(t, done, b.code())
+		synctest.Wait()
+	})
+}
+
+func TestAModelThatFailsPausesTheRunWithTheMend(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		w.mind.fails = errors.New("connection refused")
+		a := w.start("tap")
+		require.Equal(t, "PAUSED MODEL_ERROR", a.code())
+		require.False(t, a.raw.IsError, "the call was carried out")
+		require.Equal(t, "MODEL_ERROR", a.Error.Code)
+		require.Contains(t, a.Error.Message, "connection refused")
+		require.Contains(t, a.tail, "Mend this first: see that the model's server answers")
+	})
+}
