@@ -105,6 +105,7 @@ func (f *Fleet) addSteps(ctx context.Context, st *Status, since int) error {
 			st.Local = r.Index - s.CallFrom
 		}
 		st.Last = &list[i]
+		st.Session.Steps = max(st.Session.Steps, r.Index) // the step may have come since the session was read
 	}
 	return nil
 }
