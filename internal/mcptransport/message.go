@@ -107,17 +107,20 @@ func parse(data []byte) (*incoming, error) {
 
 func parseMessage(raw json.RawMessage) (*message, error) {
 	m := &message{raw: raw}
-	if err := json.Unmarshal(raw, m); err != nil {
-		return nil, &rpcError{code: mcp.INVALID_REQUEST, text: "this is not a JSON-RPC message: " + misfit(err)}
+	err := json.Unmarshal(raw, m)
+	if err != nil {
+		err = errors.New("this is not a JSON-RPC message: " + misfit(err))
+	} else {
+		err = m.check()
 	}
-	if err := m.check(); err != nil {
-		id := m.ID
-		if !isID(id) {
-			id = nil
-		}
-		return nil, &rpcError{id: id, code: mcp.INVALID_REQUEST, text: err.Error()}
+	if err == nil {
+		return m, nil
 	}
-	return m, nil
+	wrong := &rpcError{code: mcp.INVALID_REQUEST, text: err.Error()}
+	if isID(m.ID) {
+		wrong.id = m.ID
+	}
+	return nil, wrong
 }
 
 // misfit words an error of unmarshalling without the names of Go's types.

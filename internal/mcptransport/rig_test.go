@@ -396,3 +396,10 @@ func stubbornTool(release <-chan struct{}) (mcp.Tool, server.ToolHandlerFunc) {
 		return mcp.NewToolResultText("done"), nil
 	}
 }
+
+// valueTool returns what its context has below key.
+func valueTool(key any) (mcp.Tool, server.ToolHandlerFunc) {
+	return mcp.NewTool("value"), func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return mcp.NewToolResultText(fmt.Sprint(ctx.Value(key))), nil
+	}
+}

@@ -108,6 +108,10 @@ func (s *session) finish(st *stream) {
 	if s.streams[st.name] != st || slices.Contains(s.finished, st.name) {
 		return
 	}
+	if !st.answered() { // cancelled: a client would resume it again and again, for nothing
+		delete(s.streams, st.name)
+		return
+	}
 	s.finished = append(s.finished, st.name)
 	if len(s.finished) > mostFinished {
 		delete(s.streams, s.finished[0])

@@ -26,6 +26,7 @@ type stream struct {
 	sent    int  // number of the newest event that any reader got
 	told    bool // whether a client may know an id to resume from
 	owed    int  // responses to come
+	answers int  // responses that came with data
 	reader  *reader
 	changed chan struct{} // closed at the next change
 }
@@ -71,6 +72,9 @@ func (st *stream) add(e event) {
 		st.held = slices.Delete(st.held, 0, 1)
 	}
 	if e.data != nil {
+		if e.final {
+			st.answers++
+		}
 		st.last++
 		e.n = st.last
 		st.size += len(e.data)
@@ -207,4 +211,11 @@ func (st *stream) replaced(rd *reader) bool {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	return st.reader != rd
+}
+
+// answered reports whether the stream has, or had, a response.
+func (st *stream) answered() bool {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	return st.answers > 0
 }
