@@ -88,8 +88,13 @@ func (w *world) begin() {
 	w.compile()
 }
 
-// connect is a client at a server with the tools.
-func (w *world) connect() {
+// connect is a client of the older protocol at a server with the tools.
+func (w *world) connect() { w.connectAs("2025-11-25") }
+
+// modern is one of the newer protocol.
+func (w *world) modern() { w.connectAs("") }
+
+func (w *world) connectAs(version string) {
 	srv := server.NewMCPServer("taploop", "test", server.WithToolCapabilities(false))
 	tools.New(&w.topts).Register(srv)
 	var err error
@@ -102,7 +107,7 @@ func (w *world) connect() {
 		w.got = append(w.got, n)
 	})
 	req := mcp.InitializeRequest{}
-	req.Params.ProtocolVersion, req.Params.ClientInfo = "2025-11-25", mcp.Implementation{Name: "tester", Version: "1"}
+	req.Params.ProtocolVersion, req.Params.ClientInfo = version, mcp.Implementation{Name: "tester", Version: "1"}
 	_, err = w.client.Initialize(context.Background(), req)
 	require.NoError(w.t, err)
 }

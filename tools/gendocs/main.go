@@ -170,7 +170,7 @@ func (p property) kind() string {
 	case len(p.Enum) > 0:
 		return "`" + strings.Join(p.Enum, "`, `") + "`"
 	case p.Minimum != nil && p.Maximum != nil:
-		return fmt.Sprintf("%s, %v to %v", p.Type, *p.Minimum, *p.Maximum)
+		return fmt.Sprintf("%s, %.0f to %.0f", p.Type, *p.Minimum, *p.Maximum)
 	}
 	return p.Type
 }

@@ -1,0 +1,319 @@
+package tools_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"image/jpeg"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/device/devicetest"
+	"github.com/taploop/taploop/tools"
+)
+
+func TestTheKeysOfAResult(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		a := w.start("tap")
+		require.Equal(t, []string{"answer", "device_info", "error", "final_action", "global_step_idx", "intermediate_logs", "local_step_idx", "next",
+			"question", "run_id", "session_id", "state", "steps_delta", "stop_reason", "task", "timing", "usage"}, slices.Sorted(maps.Keys(a.structured)))
+		require.Equal(t, in{"device_id": "A", "device_wm_size": []any{1080.0, 2400.0}, "model": "Double", "android_version": "15"}, a.structured["device_info"])
+		require.Equal(t, in{"agent_action": in{"cot": "", "explain": "", "action": "COMPLETE", "action_type": "COMPLETE", "return": "done ", "summary": "step 2"},
+			"global_step_idx": 2.0, "screenshot_caption": "screen 2 in words"}, a.structured["final_action"])
+		require.Equal(t, in{"waited_ms": 2000.0, "wait_budget_ms": 45000.0, "run_ms": 2000.0, "model_ms": 2000.0}, a.structured["timing"])
+		require.Equal(t, in{"prompt_tokens": 20.0, "completion_tokens": 2.0}, a.structured["usage"])
+		require.Equal(t, "done ", a.structured["answer"])
+		require.Nil(t, a.structured["error"])
+		require.Len(t, a.raw.Content, 1, "nothing is left to be done")
+	})
+}
+
+func TestTheLogsAreAllStepsButTheLast(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		for task, want := range map[string][]int{"tap": {1}, "giveup": {}, "tap tap tap": {1, 2, 3}} {
+			a := w.start(task)
+			require.NotNil(t, a.Logs)
+			require.Equal(t, want, indexes(a.Logs), task)
+			require.Equal(t, len(want)+1, a.Final.Global)
+			require.Equal(t, len(want)+1, a.Delta)
+			for _, l := range a.Logs {
+				require.NotEmpty(t, l.Caption)
+			}
+		}
+		a := w.start("tap")
+		a = w.call("ask_agent_continue", in{"session_id": a.SessionID, "task": "tap tap"})
+		require.Equal(t, []int{3, 4}, indexes(a.Logs), "those of this call")
+		require.Equal(t, 3, a.Local)
+		require.Equal(t, 5, a.Global)
+	})
+}
+
+func indexes(logs []tools.LoggedStep) []int {
+	list := []int{}
+	for _, l := range logs {
+		list = append(list, l.Global)
+	}
+	return list
+}
+
+func TestWaitListsWhatIsNew(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		id := w.start("tap tap tap tap").SessionID
+		for since, want := range map[int][]int{0: {1, 2, 3, 4}, 2: {3, 4}, 4: {}, 5: {}, 9: {}} {
+			a := w.call("ask_agent_wait", in{"session_id": id, "since_step": since})
+			require.Equal(t, want, indexes(a.Logs), since)
+			require.Equal(t, max(5-since, 0), a.Delta)
+			require.Equal(t, 5, a.Final.Global)
+		}
+	})
+}
+
+func TestTheFlagsSayWhatIsShown(t *testing.T) {
+	for name, c := range map[string]struct {
+		flags                   in
+		logs                    bool
+		caption, picture        bool // of the logs
+		finalCaption, finalShot bool
+	}{
+		"as usual":              {in{}, true, true, false, true, false},
+		"no logs":               {in{"enable_intermediate_logs": false, "enable_intermediate_screenshots": true}, false, false, false, true, false},
+		"no captions":           {in{"enable_intermediate_image_caption": false, "enable_final_image_caption": false}, true, false, false, false, false},
+		"no captions in logs":   {in{"enable_intermediate_image_caption": false}, true, false, false, true, false},
+		"no caption at the end": {in{"enable_final_image_caption": false}, true, true, false, false, false},
+		"all":                   {in{"enable_intermediate_screenshots": true, "enable_final_screenshot": true}, true, true, true, true, true},
+		"a picture at the end":  {in{"enable_final_screenshot": true}, true, true, false, true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, w *world) {
+				first := w.start("tap", c.flags)
+				for _, a := range []answer{first, w.call("ask_agent_wait", in{"session_id": first.SessionID}), w.call("ask_agent_stop", in{"session_id": first.SessionID})} {
+					require.Equal(t, c.logs, a.Logs != nil)
+					require.Equal(t, c.finalCaption, a.Final.Caption != "")
+					require.Equal(t, c.finalShot, a.Final.Screenshot != "")
+					for _, l := range a.Logs {
+						require.Equal(t, c.caption, l.Caption != "")
+						require.Equal(t, c.picture, l.Screenshot != "")
+					}
+				}
+				steps, err := w.store.Steps(t.Context(), first.SessionID)
+				require.NoError(t, err)
+				require.Equal(t, c.caption || c.finalCaption, steps[0].Proposal.Caption != "", "nobody pays for captions that nobody wants")
+			})
+		})
+	}
+}
+
+func TestPicturesAreSmallJPEGs(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		w.farm.noisy = true
+		a := w.start("tap tap tap tap", in{"enable_intermediate_screenshots": true, "enable_final_screenshot": true})
+		w1, h1 := sizeOf(t, a.Final.Screenshot)
+		require.Equal(t, [2]int{576, 1280}, [2]int{w1, h1})
+		shown := 0
+		for _, l := range a.Logs {
+			if l.Screenshot != "" {
+				_, h := sizeOf(t, l.Screenshot)
+				require.LessOrEqual(t, h, 1280)
+				shown++
+			}
+		}
+		require.Less(t, shown, len(a.Logs), "such pictures do not all find room")
+		require.Less(t, len(a.wire), 1_000_000)
+		require.Contains(t, a.tail, "pictures are left out")
+
+	})
+}
+
+func sizeOf(t *testing.T, url string) (int, int) {
+	t.Helper()
+	data, found := strings.CutPrefix(url, "data:image/jpeg;base64,")
+	require.True(t, found)
+	b, err := base64.StdEncoding.DecodeString(data)
+	require.NoError(t, err)
+	c, err := jpeg.DecodeConfig(bytes.NewReader(b))
+	require.NoError(t, err)
+	return c.Width, c.Height
+}
+
+func TestResultsStaySmall(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		task := "verbose " + strings.Repeat("tap ", 49)
+		a := w.start(task, in{"max_steps": 1000})
+		for a.Reason == "STILL_RUNNING" {
+			a = w.call("ask_agent_wait", in{"session_id": a.SessionID})
+			require.Less(t, len(a.wire), 100_000)
+		}
+		require.Equal(t, done, a.code())
+		require.NotEmpty(t, a.Logs)
+		require.Contains(t, a.tail, "taploop sessions show "+a.SessionID)
+		require.Less(t, len(w.call("ask_agent_wait", in{"session_id": a.SessionID, "since_step": 49}).wire), 100_000)
+		for range 30 {
+			w.start(strings.Repeat("\"\\<", 6000)+" giveup", in{"wait_seconds": 3})
+		}
+		require.Less(t, len(w.call("list_sessions", in{"limit": 100}).wire), 100_000)
+	})
+}
+
+func TestNoPixelLeavesWhenPicturesArePrivate(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		w.end()
+		w.topts.Privacy = tools.PrivacyCaptions
+		w.begin()
+		all := in{"enable_intermediate_screenshots": true, "enable_final_screenshot": true, "enable_intermediate_image_caption": false, "enable_final_image_caption": false}
+		var out []answer
+		a := w.start("tap ask tap", all)
+		out = append(out, a, w.aloud("p", "ask_agent_continue", with(in{"session_id": a.SessionID, "reply_from_client": "red"}, all)),
+			w.call("ask_agent_wait", in{"session_id": a.SessionID}), w.call("ask_agent_stop", in{"session_id": a.SessionID}),
+			w.call("list_sessions", nil), w.call("list_connected_devices", nil))
+		require.Contains(t, a.tail, "pictures private")
+		require.NotEmpty(t, a.Final.Caption, "screens are told in words, whatever the flags say")
+		require.NotEmpty(t, a.Logs[0].Caption)
+		shot := w.call("get_screenshot", nil)
+		require.Equal(t, "PRIVACY_MODE", shot.code())
+		out = append(out, shot)
+		told, err := json.Marshal(w.notifications())
+		require.NoError(t, err)
+		steps, err := w.store.Steps(t.Context(), a.SessionID)
+		require.NoError(t, err)
+		frame, err := w.store.Frame(t.Context(), steps[0].FrameID)
+		require.NoError(t, err)
+		for _, text := range append(wires(out), string(told)) {
+			for _, forbidden := range []string{"data:image", "/9j/", "iVBORw0KGgo", "\xff\xd8\xff", "\x89PNG", base64.StdEncoding.EncodeToString(frame)[:40]} {
+				require.NotContains(t, text, forbidden)
+			}
+		}
+		for _, r := range out {
+			for _, c := range r.raw.Content {
+				require.IsType(t, mcp.TextContent{}, c)
+			}
+		}
+	})
+}
+
+func wires(list []answer) (out []string) {
+	for _, a := range list {
+		out = append(out, a.wire)
+	}
+	return out
+}
+
+func TestPhonesAreListed(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		w.farm.add("B")
+		locked, hang := true, true
+		w.farm.phone("B").Set(devicetest.Change{Locked: &locked})
+		a := w.start("forever", in{"device_id": "A", "wait_seconds": 3})
+		time.Sleep(time.Second)
+		list := w.call("list_connected_devices", in{}).structured["devices"].([]any)
+		require.Len(t, list, 3)
+		first := list[0].(in)
+		held := first["held_by"].(in)
+		require.Equal(t, a.SessionID, held["session_id"])
+		require.Equal(t, "RUNNING", held["state"])
+		require.Equal(t, 4.0, held["held_seconds"])
+		delete(first, "held_by")
+		require.Equal(t, in{"device_id": "A", "state": "device", "usable": true, "model": "Double", "android_version": "15", "sdk": 35.0,
+			"device_wm_size": []any{1080.0, 2400.0}, "screen_on": true, "locked": false, "foreground_app": "com.android.deskclock"}, first)
+		require.Equal(t, true, list[1].(in)["locked"])
+		require.Nil(t, list[1].(in)["held_by"])
+		require.Equal(t, in{"device_id": "tired", "state": "offline", "usable": false, "device_wm_size": nil, "screen_on": nil, "locked": nil, "held_by": nil}, list[2])
+
+		w.farm.phone("B").Set(devicetest.Change{Hang: &hang})
+		began := time.Now()
+		list = w.call("list_connected_devices", nil).structured["devices"].([]any)
+		require.Equal(t, 4*time.Second, time.Since(began), "a phone that does not answer holds nobody up for long")
+		require.Nil(t, list[1].(in)["screen_on"])
+	})
+}
+
+func TestSessionsAreListedForTheirClientOnly(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		first := w.start("tap")
+		waits := w.start("ask")
+		w.farm.add("B")
+		foreign, err := w.try(w.as("bob"), "ask_agent_start_new_task", in{"task": "tap", "device_id": "B"}, nil)
+		require.NoError(t, err)
+
+		list := w.call("list_sessions", in{}).structured["sessions"].([]any)
+
+		require.Len(t, list, 2)
+		require.Equal(t, waits.SessionID, list[0].(in)["session_id"], "what changed last comes first")
+		require.Equal(t, waits.Question.ID, list[0].(in)["question"].(in)["question_id"])
+		require.Equal(t, "ask_agent_continue", list[0].(in)["next"].(in)["tool"])
+		require.Equal(t, first.SessionID, list[1].(in)["session_id"])
+		require.Equal(t, "done ", list[1].(in)["answer"])
+		require.Len(t, w.call("list_sessions", in{"state": "WAITING_REPLY"}).structured["sessions"], 1)
+		require.Len(t, w.call("list_sessions", in{"limit": 1}).structured["sessions"], 1)
+		require.Empty(t, w.call("list_sessions", in{"state": "EXPIRED"}).structured["sessions"])
+
+		w.restart()
+		theirs, err := w.try(w.as("bob"), "list_sessions", nil, nil)
+		require.NoError(t, err)
+		require.Len(t, theirs.structured["sessions"], 1, "who a session belongs to is kept")
+		for _, tool := range []string{"ask_agent_wait", "ask_agent_continue", "ask_agent_stop", "ask_agent"} {
+			mine := w.call(tool, in{"session_id": foreign.SessionID})
+			unknown := w.call(tool, in{"session_id": "nosuch"})
+			require.Equal(t, strings.ReplaceAll(unknown.text, "nosuch", foreign.SessionID), mine.text, "a foreign id is like an unknown one")
+		}
+	})
+}
+
+func TestAScreenshotIsASmallPicture(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		w.farm.noisy = true
+		a := w.call("get_screenshot", in{})
+		require.Len(t, a.raw.Content, 2)
+		img := a.raw.Content[1].(mcp.ImageContent)
+		require.Equal(t, "image/jpeg", img.MIMEType)
+		width, height := sizeOf(t, "data:image/jpeg;base64,"+img.Data)
+		require.Equal(t, [2]int{576, 1280}, [2]int{width, height})
+		require.Equal(t, []any{576.0, 1280.0}, a.structured["screenshot_size"])
+		require.Equal(t, []any{1080.0, 2400.0}, a.structured["device_wm_size"])
+		require.NotContains(t, a.text, img.Data[:100])
+
+		w.start("forever", in{"wait_seconds": 2})
+		require.False(t, w.call("get_screenshot", in{"device_id": "A"}).raw.IsError, "also while a run has the phone")
+		foreign, err := w.try(w.as("bob"), "get_screenshot", in{"device_id": "A"}, nil)
+		require.NoError(t, err)
+		require.Equal(t, "DEVICE_BUSY", foreign.code(), "what is on the screen of somebody else's run is theirs")
+	})
+}
+
+func TestWhyThereIsNoScreenshot(t *testing.T) {
+	yes := true
+	for want, change := range map[string]devicetest.Change{"SECURE_SCREEN": {Secure: &yes}, "DEVICE_DISCONNECTED": {Gone: &yes}} {
+		bubble(t, func(t *testing.T, w *world) {
+			w.farm.phone("A").Set(change)
+			require.Equal(t, want, w.call("get_screenshot", nil).code())
+		})
+	}
+	bubble(t, func(t *testing.T, w *world) {
+		w.farm.phone("A").Set(devicetest.Change{Off: &yes})
+		a := w.call("get_screenshot", nil)
+		require.False(t, a.raw.IsError)
+		require.Equal(t, false, a.structured["screen_on"])
+		require.Contains(t, a.tail, "the screen is off")
+		w.farm.add("B")
+		require.Equal(t, "DEVICE_NOT_FOUND", w.call("get_screenshot", nil).code(), "which one?")
+		require.Equal(t, "DEVICE_NOT_FOUND", w.call("get_screenshot", in{"device_id": "C"}).code())
+	})
+}
+
+func TestWhoHoldsABusyPhoneIsTold(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		first := w.start("ask")
+		time.Sleep(time.Minute)
+		a := w.call("ask_agent_start_new_task", in{"task": "tap"})
+		require.Equal(t, "DEVICE_BUSY", a.code())
+		require.Equal(t, first.SessionID, a.Error.Holder.SessionID)
+		require.EqualValues(t, "WAITING_REPLY", a.Error.Holder.State)
+		require.Equal(t, int64(61), a.Error.Holder.Seconds)
+		require.NotNil(t, a.Error.Holder.Until)
+	})
+}
