@@ -35,6 +35,9 @@ var packages = []row{
 	{pkg: "tools", imports: "actions agentloop inquiry runs screen session session/export internal/hint internal/mcptransport",
 		tests: "device/devicetest",
 		why:   "the words of results, for programs and for MCP alike; tells actions in words; what it needs of runs it names in interfaces of its own"},
+	{pkg: "web", imports: "actions inquiry session internal/hint internal/httpguard", tests: "agentloop inquiry/inquirytest screen internal/token",
+		why: "the HTTP face for people: reads the store and resolves questions; cannot reach phones or runs, its owner hands in who stops one"},
+
 	{pkg: "tools/gendocs", why: "reads the list of tools as clients get it"},
 
 	{pkg: "sandbox", imports: "sandbox/ui sandbox/apps", why: "the simulated phone; never sees device, so that no shared mistake looks right"},

@@ -1,0 +1,193 @@
+"use strict";
+// The inbox: open questions, live. The server is asked with the page's cookie and a header that only this page sets.
+
+const $ = (id) => document.getElementById(id);
+const cards = new Map(); // by question
+const quiet = 35000; // without a sign of the server, in ms; it sends one every 15 s
+let source = null, watchdog = 0, again = 0, wait = 500;
+
+async function call(method, path, body) {
+  const r = await fetch(path, {
+    method, credentials: "same-origin", cache: "no-store",
+    headers: { "X-Taploop": "page", "Content-Type": "application/json" },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  });
+  const json = await r.json().catch(() => ({}));
+  if (r.status === 401) showLogin();
+  return { status: r.status, json };
+}
+
+const door = {
+  // reply returns a problem to show, or nothing.
+  async reply(id, body) {
+    const { status, json } = await call("POST", "/v1/inquiries/" + encodeURIComponent(id) + "/reply", body);
+    if (status === 200) { settle(json.inquiry, true); return; }
+    if ((status === 409 || status === 410) && json.inquiry) { settle(json.inquiry, false); return; }
+    if (status === 404) { remove(id); return; }
+    return json.error ? json.error.message : words().offline;
+  },
+  async stop(session) {
+    const { status, json } = await call("POST", "/v1/sessions/" + encodeURIComponent(session) + "/stop");
+    if (status !== 200) return json.error ? json.error.message : words().offline;
+  },
+  async steps(session) {
+    const { status, json } = await call("GET", "/v1/sessions/" + encodeURIComponent(session) + "/steps?last=5");
+    return status === 200 ? json.steps : [];
+  },
+};
+
+// show puts a question in its place, the oldest first. One that is shown already stays as it is, with what was typed.
+function show(q) {
+  if (q.status !== "pending" || cards.has(q.question_id)) return;
+  const card = new Card(q, door);
+  const next = [...cards.values()].find((c) => c.q.asked_at > q.asked_at);
+  cards.set(q.question_id, card);
+  $("open").insertBefore(card.root, next ? next.root : null);
+  count();
+}
+
+function remove(id) {
+  const card = cards.get(id);
+  if (!card) return false;
+  const hadFocus = card.root.contains(document.activeElement);
+  card.root.remove();
+  cards.delete(id);
+  if (hadFocus && cards.size) [...cards.values()][0].root.focus();
+  count();
+  return true;
+}
+
+// settle takes a question away and says why. It may be told twice: by the answer to our request, and by an event.
+function settle(q, mine) {
+  if (!remove(q.question_id)) return;
+  const line = el("li", "", undefined, { "data-id": q.question_id });
+  const ok = el("button", "quiet", words().dismiss, { type: "button" });
+  ok.addEventListener("click", () => line.remove());
+  line.append(el("span", "", "“" + q.text + "”: " + reason(q, mine)), ok);
+  $("settled").prepend(line);
+  while ($("settled").children.length > 5) $("settled").lastChild.remove();
+}
+
+function reason(q, mine) {
+  const w = words(), r = q.resolution || {};
+  const who = mine ? w.you : w.through(r.by || r.authority || "?", w.doors[r.channel] || r.channel || "?");
+  switch (q.status) {
+    case "answered": return w.answered(who, r.response);
+    case "refused": return w.refused(who);
+    case "withdrawn": return w.withdrawn(r.why);
+    default: return (w[q.status] || (() => q.status))();
+  }
+}
+
+function count() {
+  $("count").textContent = cards.size;
+  $("count").hidden = cards.size === 0;
+  $("empty").hidden = cards.size !== 0 || !source;
+  document.title = (cards.size ? "(" + cards.size + ") " : "") + "taploop";
+}
+
+// snapshot makes the page what the server says. Of questions that are not open any more the server is asked why.
+async function snapshot(s) {
+  const there = new Set(s.inquiries.map((q) => q.question_id));
+  s.inquiries.forEach(show);
+  for (const id of [...cards.keys()]) {
+    if (there.has(id)) continue;
+    const { status, json } = await call("GET", "/v1/inquiries/" + encodeURIComponent(id)).catch(() => ({}));
+    if (status === 200 && json.status !== "pending") settle(json, false);
+    else if (status === 404) remove(id);
+  }
+}
+
+function connect() {
+  clearTimeout(again);
+  if (source) source.close();
+  source = new EventSource("/v1/events");
+  alive(false);
+  const on = (name, f) => source.addEventListener(name, (e) => { alive(true); f(JSON.parse(e.data)); });
+  source.addEventListener("open", () => alive(true));
+  on("snapshot", snapshot);
+  on("ping", () => {});
+  on("inquiry.created", show);
+  for (const name of ["resolved", "withdrawn", "expired"]) on("inquiry." + name, (q) => settle(q, false));
+  on("step", (s) => { for (const c of cards.values()) if (c.q.session_id === s.session_id) c.addStep(s); });
+  source.addEventListener("error", lost);
+}
+
+// alive notes a sign of the server. Silence is a lost connection too: a phone that slept is told nothing.
+function alive(heard) {
+  clearTimeout(watchdog);
+  watchdog = setTimeout(lost, quiet);
+  if (!heard) return;
+  wait = 500;
+  link(true);
+  $("login").hidden = true;
+  $("logout").hidden = false;
+}
+
+// lost greys the page and tries again, slower each time. Whether it is the login that is gone, an ordinary request tells.
+async function lost() {
+  clearTimeout(watchdog);
+  clearTimeout(again);
+  if (source) source.close();
+  link(false);
+  const { status } = await call("GET", "/v1/inquiries?status=open&limit=1").catch(() => ({}));
+  if (status === 401) return;
+  again = setTimeout(connect, wait);
+  wait = Math.min(wait * 2, 10000);
+}
+
+function link(up) {
+  document.body.classList.toggle("lost", !up);
+  $("stale").hidden = up;
+  $("link").textContent = up ? words().connected : words().connecting;
+  count();
+}
+
+function showLogin() {
+  if (source) source.close();
+  source = null;
+  clearTimeout(watchdog);
+  clearTimeout(again);
+  for (const id of [...cards.keys()]) remove(id);
+  $("settled").replaceChildren();
+  document.body.classList.remove("lost");
+  $("stale").hidden = true;
+  $("link").textContent = "";
+  $("login").hidden = false;
+  $("logout").hidden = true;
+  count();
+}
+
+// enter takes the code out of the address at once, so that it stays in no history, and trades it for the cookie.
+async function enter() {
+  const code = new URLSearchParams(location.hash.slice(1)).get("login");
+  if (!code) return;
+  history.replaceState(null, "", location.pathname);
+  const { status, json } = await call("POST", "/ui/login", { code }).catch(() => ({}));
+  $("login-error").textContent = status === 200 ? "" : json && json.error ? json.error.message : words().offline;
+}
+
+function keys(e) {
+  if (e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|TEXTAREA)$/.test(e.target.tagName)) return;
+  const all = [...cards.values()], at = all.findIndex((c) => c.root.contains(document.activeElement));
+  if (e.key === "j" && all.length) all[Math.min(at + 1, all.length - 1)].root.focus();
+  else if (e.key === "k" && all.length) all[Math.max(at - 1, 0)].root.focus();
+  else if (e.key === "a" && at >= 0) all[at].field.focus();
+  else if (/^[1-9]$/.test(e.key) && at >= 0) all[at].choose(Number(e.key) - 1);
+  else return;
+  e.preventDefault();
+}
+
+document.addEventListener("keydown", keys);
+$("lang").addEventListener("click", () => {
+  lang = lang === "zh" ? "en" : "zh";
+  try { localStorage.setItem("taploop.lang", lang); } catch { /* then it holds until the page is left */ }
+  speak();
+  if (source) link(!document.body.classList.contains("lost"));
+  for (const c of cards.values()) c.draw();
+});
+$("logout").addEventListener("click", async () => { await call("POST", "/ui/logout").catch(() => ({})); showLogin(); });
+addEventListener("hashchange", () => enter().then(connect)); // a link opened in this very tab
+setInterval(() => { for (const c of cards.values()) c.tick(); }, 30000);
+speak();
+enter().then(connect);

@@ -1,0 +1,192 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/session"
+)
+
+// events is the stream of what happens: a snapshot first, unless the listener brings the id of an event that is still in the
+// ring. A listener that falls behind the ring gets a snapshot again.
+func (s *Server) events(w http.ResponseWriter, r *http.Request, v viewer) error {
+	if !s.enter() {
+		w.Header().Set("Retry-After", "5")
+		return &refusal{status: http.StatusServiceUnavailable, code: "TOO_MANY_LISTENERS", err: fmt.Errorf("%d listeners are connected already", s.opts.MaxListeners)}
+	}
+	defer s.leave()
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("X-Accel-Buffering", "no") // a proxy that collects what it passes on would hold events back
+	l := &listener{s: s, w: w, r: r, v: v, out: http.NewResponseController(w)}
+	from, ok := s.ring.number(r.Header.Get("Last-Event-ID"))
+	if _, _, gone := s.ring.after(from); !ok || gone {
+		if err := l.snapshot(); err != nil {
+			return l.broken(err)
+		}
+	} else {
+		l.at = from
+		if err := l.send(": replay\n\n"); err != nil {
+			return nil
+		}
+	}
+	return l.broken(l.run())
+}
+
+func (s *Server) enter() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.listeners >= s.opts.MaxListeners || s.ctx.Err() != nil {
+		return false
+	}
+	s.listeners++
+	return true
+}
+
+func (s *Server) leave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.listeners--
+}
+
+// listener is one event stream.
+type listener struct {
+	s     *Server
+	w     http.ResponseWriter
+	r     *http.Request
+	v     viewer
+	out   *http.ResponseController
+	at    uint64 // the number of the last event that it has
+	begun bool   // something was sent
+}
+
+// errGone says that nobody listens any more.
+var errGone = errors.New("the listener is gone")
+
+// broken is err when it can still be told.
+func (l *listener) broken(err error) error {
+	if l.begun || errors.Is(err, errGone) {
+		if err != nil && !errors.Is(err, errGone) && l.s.ctx.Err() == nil {
+			l.s.opts.Log.Error("event stream", "err", err)
+		}
+		return nil
+	}
+	return err
+}
+
+// run sends what happens until the listener or the server is gone, or the listener's credential does not hold any more.
+func (l *listener) run() error {
+	ping := time.NewTicker(l.s.opts.Ping)
+	defer ping.Stop()
+	for {
+		list, more, gone := l.s.ring.after(l.at)
+		if gone {
+			if err := l.snapshot(); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := l.pass(list); err != nil {
+			return err
+		}
+		select {
+		case <-more:
+		case <-ping.C:
+			if err := l.ping(); err != nil {
+				return err
+			}
+		case <-l.r.Context().Done():
+			return errGone
+		case <-l.s.ctx.Done():
+			return errGone
+		}
+	}
+}
+
+// pass sends those of the events that the viewer may see, in one write.
+func (l *listener) pass(list []event) error {
+	var b bytes.Buffer
+	for _, e := range list {
+		l.at++
+		if l.v.sees(e.client, e.owned) {
+			frame(&b, e.name, l.s.ring.id(l.at), e.data)
+		}
+	}
+	if b.Len() == 0 {
+		return nil
+	}
+	return l.send(b.String())
+}
+
+// ping keeps the connection and shows the listener that it is there. The credential is looked at again: a token that was
+// revoked ends its streams.
+func (l *listener) ping() error {
+	if v, err := l.s.who(l.r); err != nil || v != l.v {
+		return errGone
+	}
+	var b bytes.Buffer
+	frame(&b, "ping", "", fmt.Appendf(nil, `{"at":%q}`, time.Now().UTC().Format(time.RFC3339Nano)))
+	return l.send(b.String())
+}
+
+// snapshot sends all open questions and the sessions that are under way. Events that happen meanwhile come after it, so they
+// may tell of what is in it already.
+func (l *listener) snapshot() error {
+	at := l.s.ring.last()
+	ctx := l.r.Context()
+	questions, err := l.s.visible(ctx, l.v, inquiry.Filter{Status: inquiry.Pending})
+	if err != nil {
+		return err
+	}
+	f := session.Filter{Limit: 100}
+	if !l.v.all {
+		f.Client = &l.v.name
+	}
+	all, err := l.s.opts.Sessions.Sessions(ctx, f)
+	if err != nil {
+		return err
+	}
+	sessions := []sessionView{}
+	for _, o := range all {
+		if o.Latest != nil && !o.Latest.State.Terminal() {
+			sessions = append(sessions, sessionView{o.Session, viewOfRun(o.Latest)})
+		}
+	}
+	data, err := json.Marshal(map[string]any{"inquiries": questions, "sessions": sessions, "at": time.Now().UTC()})
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	frame(&b, "snapshot", l.s.ring.id(at), data)
+	l.at = at
+	return l.send(b.String())
+}
+
+// frame writes one event. JSON has no line breaks outside of its strings, and none inside them either.
+func frame(b *bytes.Buffer, name, id string, data []byte) {
+	fmt.Fprintf(b, "event: %s\n", name)
+	if id != "" {
+		fmt.Fprintf(b, "id: %s\n", id)
+	}
+	fmt.Fprintf(b, "data: %s\n\n", data)
+}
+
+// send writes and flushes. A listener that does not read is dropped when the time is over.
+func (l *listener) send(text string) error {
+	err := l.out.SetWriteDeadline(time.Now().Add(l.s.opts.WriteTimeout))
+	if err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return errGone
+	}
+	l.begun = true
+	if _, err := l.w.Write([]byte(text)); err != nil {
+		return errGone
+	}
+	if err := l.out.Flush(); err != nil {
+		return errGone
+	}
+	return nil
+}

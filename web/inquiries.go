@@ -1,0 +1,201 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/session"
+)
+
+// inquiryView is a question as it leaves. A secret answer masks itself.
+type inquiryView struct {
+	inquiry.Question
+	InquiryID     string `json:"inquiryId"`
+	ScreenshotURL string `json:"screenshot_url,omitempty"`
+}
+
+func viewOf(q inquiry.Question) inquiryView {
+	v := inquiryView{Question: q, InquiryID: q.ID}
+	if q.Frame != "" && q.SessionID != "" {
+		v.ScreenshotURL = frameURL(q.SessionID, q.Frame)
+	}
+	return v
+}
+
+func (s *Server) listInquiries(w http.ResponseWriter, r *http.Request, v viewer) error {
+	f := inquiry.Filter{SessionID: r.URL.Query().Get("session_id")}
+	switch status := inquiry.Status(r.URL.Query().Get("status")); status {
+	case "", "all":
+	case "open":
+		f.Status = inquiry.Pending
+	case inquiry.Pending, inquiry.Answered, inquiry.Refused, inquiry.TimedOut, inquiry.Withdrawn, inquiry.Expired:
+		f.Status = status
+	default:
+		return badRequest("unknown status %q (want open, answered, refused, timed_out, withdrawn, expired or all)", status)
+	}
+	limit, err := number(r, "limit", maxLimit)
+	if err != nil {
+		return err
+	}
+	list, err := s.visible(r.Context(), v, f)
+	if err != nil {
+		return err
+	}
+	if limit > 0 && len(list) > limit {
+		list = list[len(list)-limit:] // the newest
+	}
+	return send(w, http.StatusOK, map[string]any{"inquiries": list})
+}
+
+// visible lists the questions that the viewer may see, oldest first; never nil.
+func (s *Server) visible(ctx context.Context, v viewer, f inquiry.Filter) ([]inquiryView, error) {
+	all, err := s.opts.Questions.List(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	owners := map[string]bool{}
+	list := make([]inquiryView, 0, len(all))
+	for _, q := range all {
+		seen, known := owners[q.SessionID]
+		if !known {
+			if seen, err = s.seesQuestion(ctx, v, q); err != nil {
+				return nil, err
+			}
+			owners[q.SessionID] = seen
+		}
+		if seen {
+			list = append(list, viewOf(q))
+		}
+	}
+	return slices.Clip(list), nil
+}
+
+// seesQuestion decides by the question's session. A question without one belongs to nobody.
+func (s *Server) seesQuestion(ctx context.Context, v viewer, q inquiry.Question) (bool, error) {
+	if v.all || q.SessionID == "" {
+		return v.all, nil
+	}
+	client, owned, err := s.owner(ctx, q.SessionID)
+	return v.sees(client, owned), err
+}
+
+// owner is whom a session belongs to. One that was deleted belongs to nobody.
+func (s *Server) owner(ctx context.Context, sessionID string) (client string, owned bool, err error) {
+	if sessionID == "" {
+		return "", false, nil
+	}
+	x, err := s.opts.Sessions.Session(ctx, sessionID)
+	if errors.Is(err, session.ErrNotFound) {
+		return "", false, nil
+	}
+	return x.Client, err == nil, err
+}
+
+// question is the one that the path names, if the viewer may see it.
+func (s *Server) question(r *http.Request, v viewer) (inquiry.Question, error) {
+	q, err := s.opts.Questions.Get(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return q, err
+	}
+	seen, err := s.seesQuestion(r.Context(), v, q)
+	if err == nil && !seen {
+		err = inquiry.ErrNotFound
+	}
+	return q, err
+}
+
+func (s *Server) getInquiry(w http.ResponseWriter, r *http.Request, v viewer) error {
+	wait, err := number(r, "wait_seconds", int(24*time.Hour/time.Second))
+	if err != nil {
+		return err
+	}
+	q, err := s.question(r, v)
+	if err != nil {
+		return err
+	}
+	if wait > 0 && q.Open() {
+		if q, err = s.await(r, q.ID, min(time.Duration(wait)*time.Second, maxWait)); err != nil {
+			return err
+		}
+	}
+	return send(w, http.StatusOK, viewOf(q))
+}
+
+// await returns the question once it is settled, or as it is after d.
+func (s *Server) await(r *http.Request, id string, d time.Duration) (inquiry.Question, error) {
+	ctx, done := s.within(r)
+	defer done()
+	late := errors.New("nobody has answered yet")
+	ctx, cancel := context.WithTimeoutCause(ctx, d, late)
+	defer cancel()
+	q, err := s.opts.Questions.Wait(ctx, id)
+	if errors.Is(err, late) {
+		err = nil
+	}
+	return q, err
+}
+
+// replyBody is what an answer looks like. A bare response is an answer.
+type replyBody struct {
+	ReplyID  string       `json:"reply_id"`
+	Type     inquiry.Type `json:"type"`
+	Response *string      `json:"response"`
+}
+
+const maxReplyID = 200
+
+func (s *Server) reply(w http.ResponseWriter, r *http.Request, v viewer) error {
+	q, err := s.question(r, v)
+	if err != nil {
+		return err
+	}
+	var body replyBody
+	if err := receive(r, &body); err != nil {
+		return err
+	}
+	switch {
+	case len(body.ReplyID) > maxReplyID:
+		return badRequest("reply_id has %d bytes (at most %d)", len(body.ReplyID), maxReplyID)
+	case body.Response == nil && body.Type != inquiry.TypeDecline:
+		return badRequest(`there is no "response" (want {"response": "..."}, or {"type": "decline"} to refuse)`)
+	case body.Response == nil:
+		body.Response = new(string)
+	}
+	res, err := s.opts.Questions.Resolve(r.Context(), q.ID, inquiry.Reply{ID: body.ReplyID, Type: body.Type, Response: *body.Response,
+		Channel: v.channel(), Authority: "human_token", By: v.name})
+	if err != nil {
+		return s.lost(r.Context(), q.ID, err)
+	}
+	s.opts.Log.InfoContext(r.Context(), "question answered", "question", q.ID, "by", v.name, "through", v.channel(), "type", res.Question.Resolution.Type)
+	return send(w, http.StatusOK, map[string]any{"status": res.Question.Status, "replayed": res.Replayed, "inquiry": viewOf(res.Question)})
+}
+
+// lost is the refusal of an answer that did not win.
+func (s *Server) lost(ctx context.Context, id string, err error) error {
+	var invalid *inquiry.InvalidReplyError
+	var won *inquiry.AlreadyResolvedError
+	switch {
+	case errors.As(err, &invalid):
+		f := &refusal{status: http.StatusBadRequest, code: "INVALID_REPLY", err: err}
+		if len(invalid.Options) > 0 {
+			f.body = map[string]any{"options": invalid.Options}
+		}
+		return f
+	case errors.As(err, &won):
+		return &refusal{status: http.StatusConflict, code: "QUESTION_ALREADY_RESOLVED", err: err,
+			body: map[string]any{"winner": won.Question.Resolution, "inquiry": viewOf(won.Question)}}
+	case errors.Is(err, inquiry.ErrReplyIDReused):
+		return &refusal{status: http.StatusUnprocessableEntity, code: "REPLY_ID_REUSED", err: err}
+	case errors.Is(err, inquiry.ErrGone):
+		f := &refusal{status: http.StatusGone, code: "QUESTION_GONE", err: err}
+		if q, err := s.opts.Questions.Get(ctx, id); err == nil {
+			f.body = map[string]any{"inquiry": viewOf(q)}
+		}
+		return f
+	}
+	return err
+}

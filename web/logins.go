@@ -1,0 +1,196 @@
+package web
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/taploop/taploop/internal/hint"
+)
+
+// How long things hold.
+const (
+	linkLife    = 10 * time.Minute    // of a link that nobody used
+	browserLife = 30 * 24 * time.Hour // of a browser that used one
+)
+
+// Logins keeps the one-time codes of login links and the browsers that came by one, as hashes, in a file: a link that
+// another process makes is good at once, and a browser stays logged in over a restart of the server. Its methods are
+// safe for concurrent use, also by several processes.
+type Logins struct {
+	path string
+	now  func() time.Time
+}
+
+// OpenLogins gives the logins that are kept in the file. It need not exist: then there are none.
+func OpenLogins(path string) *Logins { return &Logins{path: path, now: time.Now} }
+
+// What a login is.
+const (
+	kindCode    = "code"
+	kindBrowser = "browser"
+)
+
+type login struct {
+	Kind    string    `json:"kind"`
+	Name    string    `json:"name"` // who answers, for people
+	Hash    string    `json:"sha256"`
+	Expires time.Time `json:"expires_at"`
+}
+
+// errNoLogin says that there is no such code or browser, or that its time is over.
+var errNoLogin = errors.New("the link was used before or is too old; make a new one with: taploop ui")
+
+// Link makes a link to the page at base ("http://127.0.0.1:8702") that logs one browser in, once, within ten minutes. What is
+// answered there is answered by name. The code is in the link's fragment, which browsers send to nobody.
+func (l *Logins) Link(base, name string) (string, error) {
+	code := newSecret()
+	if err := l.add(login{kindCode, or(name, "operator"), hash(code), l.now().Add(linkLife)}); err != nil {
+		return "", err
+	}
+	return strings.TrimRight(base, "/") + "/ui#login=" + code, nil
+}
+
+// redeem takes a code, once, and returns the secret of the browser that brought it.
+func (l *Logins) redeem(code string) (secret string, err error) {
+	secret = newSecret()
+	err = l.change(func(all []login) ([]login, error) {
+		i := find(all, kindCode, code)
+		if i < 0 {
+			return nil, errNoLogin
+		}
+		name := all[i].Name
+		return append(slices.Delete(all, i, i+1), login{kindBrowser, name, hash(secret), l.now().Add(browserLife)}), nil
+	})
+	if err != nil {
+		return "", err
+	}
+	return secret, nil
+}
+
+// check names the browser with the secret, or gives errNoLogin.
+func (l *Logins) check(secret string) (name string, err error) {
+	all, err := l.read()
+	if err != nil {
+		return "", err
+	}
+	i := find(l.fresh(all), kindBrowser, secret)
+	if i < 0 {
+		return "", errNoLogin
+	}
+	return l.fresh(all)[i].Name, nil
+}
+
+// forget logs a browser out.
+func (l *Logins) forget(secret string) error {
+	return l.change(func(all []login) ([]login, error) {
+		if i := find(all, kindBrowser, secret); i >= 0 {
+			all = slices.Delete(all, i, i+1)
+		}
+		return all, nil
+	})
+}
+
+func (l *Logins) add(x login) error {
+	return l.change(func(all []login) ([]login, error) { return append(all, x), nil })
+}
+
+// find compares hashes of 256 random bits, so how long it takes tells nothing that helps to guess one.
+func find(all []login, kind, secret string) int {
+	want := hash(secret)
+	return slices.IndexFunc(all, func(x login) bool { return x.Kind == kind && x.Hash == want })
+}
+
+func (l *Logins) fresh(all []login) []login {
+	now := l.now()
+	var left []login
+	for _, x := range all {
+		if now.Before(x.Expires) {
+			left = append(left, x)
+		}
+	}
+	return left
+}
+
+func (l *Logins) read() ([]login, error) {
+	b, err := os.ReadFile(l.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the logins: %w", err)
+	}
+	var all []login
+	if err := json.Unmarshal(b, &all); err != nil {
+		return nil, hint.Add(fmt.Errorf("reading the logins: %s: %w", l.path, err), "move it away; every browser then has to log in anew: taploop ui")
+	}
+	return all, nil
+}
+
+// change replaces the logins by what edit makes of those that still hold. One process at a time does.
+func (l *Logins) change(edit func([]login) ([]login, error)) error {
+	if err := os.MkdirAll(filepath.Dir(l.path), 0o700); err != nil {
+		return fmt.Errorf("keeping logins: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	lock := flock.New(l.path+".lock", flock.SetPermissions(0o600))
+	if _, err := lock.TryLockContext(ctx, 20*time.Millisecond); err != nil {
+		return fmt.Errorf("waiting for another change of the logins: %w", err)
+	}
+	defer lock.Unlock() // its file stays: removing it would let two in
+	all, err := l.read()
+	if err != nil {
+		return err
+	}
+	if all, err = edit(l.fresh(all)); err != nil {
+		return err
+	}
+	if err := l.write(all); err != nil {
+		return fmt.Errorf("keeping logins: %w", err)
+	}
+	return nil
+}
+
+// write replaces the file as a whole: whoever reads finds the old one or the new one.
+func (l *Logins) write(all []login) error {
+	b, err := json.MarshalIndent(all, "", "  ")
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(l.path), ".logins-*") // 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // does nothing once it was renamed
+	_, err = f.Write(append(b, '\n'))
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), l.path)
+}
+
+// newSecret is 256 random bits.
+func newSecret() string {
+	var b [32]byte
+	rand.Read(b[:]) // never fails
+	return base64.RawURLEncoding.EncodeToString(b[:])
+}
+
+func hash(secret string) string {
+	sum := sha256.Sum256([]byte(secret))
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,92 @@
+package web
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/session"
+)
+
+// Questions is what the server needs of an inquiry.Broker.
+type Questions interface {
+	Get(ctx context.Context, id string) (inquiry.Question, error)
+	List(ctx context.Context, f inquiry.Filter) ([]inquiry.Question, error)
+	Wait(ctx context.Context, id string) (inquiry.Question, error)
+	Resolve(ctx context.Context, id string, r inquiry.Reply) (inquiry.Result, error)
+	Subscribe() *inquiry.Subscription
+}
+
+// Sessions is what the server needs of a session.Store.
+type Sessions interface {
+	Session(ctx context.Context, id string) (session.Session, error)
+	Sessions(ctx context.Context, f session.Filter) ([]session.Overview, error)
+	LatestRun(ctx context.Context, sessionID string) (session.Run, error)
+	StepsAfter(ctx context.Context, sessionID string, after int) ([]session.StepRecord, error)
+	Frame(ctx context.Context, id string) ([]byte, error)
+}
+
+// Runs stops what runs. Both return once the phone is left alone; stopping what has stopped changes nothing.
+type Runs interface {
+	Cancel(ctx context.Context, sessionID string) error // ends the run for good
+	Pause(ctx context.Context, sessionID string) error  // it can be continued
+}
+
+// Options are the settings of a server. Questions, Sessions and Logins are needed; the rest may be zero.
+type Options struct {
+	Questions Questions
+	Sessions  Sessions
+	Logins    *Logins
+	Runs      Runs // nil: nothing can be stopped from here
+
+	// Authorize names the principal of a request that brings no cookie of the page; an error refuses it with 401. nil
+	// refuses all of them.
+	Authorize func(*http.Request) (principal string, err error)
+	// Operator says of which principals the questions and sessions of everybody are visible. nil: of none.
+	Operator func(principal string) bool
+
+	Hosts   []string // names beside loopback ones that requests may be addressed to, "name" or "name:port"
+	Origins []string // origins of web pages beside loopback ones; a page there still needs a bearer token
+
+	Ping         time.Duration // between pings of the event stream; 0 means 15 s
+	WriteTimeout time.Duration // of one write to a slow listener, whose connection is then dropped; 0 means 30 s
+	Buffer       int           // events kept for listeners that come back or are slow; 0 means 1024
+	MaxListeners int           // event streams at once; 0 means 1000
+	Log          *slog.Logger  // nil discards
+}
+
+// Bounds of what a request may ask.
+const (
+	maxBody  = 64 << 10
+	maxWait  = 60 * time.Second
+	maxLimit = 1000
+)
+
+// settings is a copy of opts with the defaults filled in.
+func settings(opts *Options) Options {
+	o := *opts
+	if o.Authorize == nil {
+		o.Authorize = func(*http.Request) (string, error) { return "", errNoCredential }
+	}
+	if o.Operator == nil {
+		o.Operator = func(string) bool { return false }
+	}
+	o.Ping = or(o.Ping, 15*time.Second)
+	o.WriteTimeout = or(o.WriteTimeout, 30*time.Second)
+	o.Buffer = or(o.Buffer, 1024)
+	o.MaxListeners = or(o.MaxListeners, 1000)
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return o
+}
+
+func or[T comparable](v, otherwise T) T {
+	var zero T
+	if v == zero {
+		return otherwise
+	}
+	return v
+}

@@ -1,0 +1,145 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"sync"
+
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/session"
+)
+
+// pumpQuestions puts the broker's events into the ring until the server closes.
+func (s *Server) pumpQuestions(sub *inquiry.Subscription) {
+	defer sub.Close()
+	for {
+		e, err := sub.Next(s.ctx)
+		if err != nil {
+			return
+		}
+		if e.Type == inquiry.Lost {
+			s.ring.skip()
+			continue
+		}
+		s.publish("inquiry."+string(e.Type), e.Question.SessionID, viewOf(e.Question))
+	}
+}
+
+// publish puts an event into the ring for those who may see the session. When that cannot be found out, every listener gets a
+// snapshot, and sees there what it may.
+func (s *Server) publish(name, sessionID string, view any) {
+	client, owned, err := s.owner(s.ctx, sessionID)
+	if err == nil {
+		var b []byte
+		if b, err = json.Marshal(view); err == nil {
+			s.ring.put(event{name, b, client, owned})
+			return
+		}
+	}
+	if s.ctx.Err() == nil {
+		s.opts.Log.Error("publishing", "event", name, "session", sessionID, "err", err)
+		s.ring.skip()
+	}
+}
+
+// changes is the sessions that changed since they were last looked at.
+type changes struct {
+	mu   *sync.Mutex
+	ids  map[string]bool
+	wake chan struct{} // holds one token when there is something to read
+}
+
+func newChanges() changes {
+	return changes{new(sync.Mutex), map[string]bool{}, make(chan struct{}, 1)}
+}
+
+// Changed says that a session's run has moved or taken a step: listeners get session.state and step, read from the store. It
+// returns at once, so a run may call it at each of its events.
+func (s *Server) Changed(sessionID string) {
+	c := &s.changes
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ids[sessionID] = true
+	select {
+	case c.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (c *changes) take() map[string]bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	ids := c.ids
+	c.ids = map[string]bool{}
+	return ids
+}
+
+// told is what listeners know of a session.
+type told struct {
+	run, reason string
+	state       session.State
+	step        int
+}
+
+// maxKnown bounds the memory of pumpSessions. Of a session that is forgotten the state and the last step are told once more.
+const maxKnown = 4096
+
+// pumpSessions looks at the sessions that changed until the server closes.
+func (s *Server) pumpSessions() {
+	known := map[string]told{}
+	for {
+		select {
+		case <-s.ctx.Done():
+			return
+		case <-s.changes.wake:
+		}
+		if len(known) > maxKnown {
+			clear(known)
+		}
+		for id := range s.changes.take() {
+			before, seen := known[id]
+			now, err := s.tell(id, before, seen)
+			switch {
+			case errors.Is(err, session.ErrNotFound):
+				delete(known, id)
+			case err != nil && s.ctx.Err() == nil:
+				s.opts.Log.Error("looking at a session", "session", id, "err", err)
+			case err != nil:
+				return
+			default:
+				known[id] = now
+			}
+		}
+	}
+}
+
+// tell publishes what is new in a session. Of one that was not seen before it tells the state and the last step.
+func (s *Server) tell(id string, before told, seen bool) (now told, err error) {
+	x, err := s.opts.Sessions.Session(s.ctx, id)
+	if err != nil {
+		return before, err
+	}
+	view, err := s.present(s.ctx, x)
+	if err != nil || view.Run == nil {
+		return before, err
+	}
+	now = told{view.Run.ID, view.Run.StopReason, view.Run.State, before.step}
+	if !seen {
+		now.step = max(x.Steps-1, 0)
+	}
+	steps, err := s.opts.Sessions.StepsAfter(s.ctx, id, now.step)
+	if err != nil {
+		return before, err
+	}
+	for _, st := range steps {
+		if st.State == session.Intent {
+			break
+		}
+		s.publish("step", id, viewOfStep(st))
+		now.step = st.Index
+	}
+	if !seen || now.run != before.run || now.state != before.state || now.reason != before.reason {
+		s.publish("session.state", id, view)
+	}
+	return now, nil
+}

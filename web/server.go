@@ -1,0 +1,129 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/taploop/taploop/internal/httpguard"
+)
+
+// Server serves /v1 and /ui. It is safe for concurrent use.
+type Server struct {
+	opts  Options
+	guard *httpguard.Guard
+	mux   *http.ServeMux
+	ring  *ring
+
+	ctx     context.Context // of the server's life: ends requests that wait
+	cancel  context.CancelCauseFunc
+	pumping sync.WaitGroup
+	changes changes
+
+	mu        sync.Mutex
+	listeners int
+}
+
+var errClosing = errors.New("the server is closing")
+
+// New makes a server and starts the goroutine that reads the broker's events. The owner calls Close.
+func New(opts *Options) *Server {
+	o := settings(opts)
+	s := &Server{opts: o, guard: &httpguard.Guard{Hosts: o.Hosts, Origins: o.Origins}, ring: newRing(o.Buffer), changes: newChanges()}
+	s.ctx, s.cancel = context.WithCancelCause(context.Background())
+	s.mux = s.routes()
+	sub := o.Questions.Subscribe()
+	s.pumping.Go(func() { s.pumpQuestions(sub) })
+	s.pumping.Go(s.pumpSessions)
+	return s
+}
+
+// Close ends the requests that wait and the event streams, and waits for the server's own goroutines.
+func (s *Server) Close() error {
+	s.cancel(errClosing)
+	s.pumping.Wait()
+	return nil
+}
+
+// ServeHTTP implements http.Handler for /v1/ and /ui.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	harden(w.Header())
+	if err := s.guard.Check(r); err != nil {
+		s.opts.Log.Warn("request refused", "err", err, "remote", r.RemoteAddr)
+		s.fail(w, r, &refusal{status: http.StatusForbidden, code: "FORBIDDEN", err: err})
+		return
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+	s.mux.ServeHTTP(w, r)
+}
+
+// harden sets the headers that every answer has. None of them lets another origin in.
+func harden(h http.Header) {
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
+	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "+
+		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'")
+}
+
+// route is a method and a path with what answers there. Those who may not come in learn nothing of what is there.
+type route struct {
+	method, path string
+	serve        func(w http.ResponseWriter, r *http.Request, v viewer) error
+}
+
+func (s *Server) routes() *http.ServeMux {
+	mux := http.NewServeMux()
+	paths := map[string][]string{}
+	for _, x := range []route{
+		{"GET", "/v1/inquiries", s.listInquiries},
+		{"GET", "/v1/inquiries/{id}", s.getInquiry},
+		{"POST", "/v1/inquiries/{id}/reply", s.reply},
+		{"GET", "/v1/events", s.events},
+		{"GET", "/v1/sessions", s.listSessions},
+		{"GET", "/v1/sessions/{id}", s.getSession},
+		{"GET", "/v1/sessions/{id}/steps", s.listSteps},
+		{"GET", "/v1/sessions/{id}/frames/{frame}", s.getFrame},
+		{"POST", "/v1/sessions/{id}/stop", s.stop},
+		{"POST", "/v1/sessions/{id}/pause", s.pause},
+		{"POST", "/ui/logout", s.logout},
+	} {
+		mux.HandleFunc(x.method+" "+x.path, func(w http.ResponseWriter, r *http.Request) {
+			v, err := s.who(r)
+			if err == nil {
+				err = x.serve(w, r, v)
+			}
+			if err != nil {
+				s.fail(w, r, err)
+			}
+		})
+		paths[x.path] = append(paths[x.path], x.method)
+	}
+	for path, methods := range paths {
+		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Allow", strings.Join(methods, ", "))
+			s.fail(w, r, &refusal{status: http.StatusMethodNotAllowed, code: "METHOD_NOT_ALLOWED",
+				err: errors.New("this route takes " + strings.Join(methods, " or ") + " only")})
+		})
+	}
+	mux.HandleFunc("POST /ui/login", s.login)
+	mux.HandleFunc("GET /ui", s.page)
+	mux.Handle("GET /ui/{$}", http.RedirectHandler("/ui", http.StatusFound))
+	mux.HandleFunc("GET /ui/{asset}", s.asset)
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		s.fail(w, r, notFound("there is nothing at %s", r.URL.Path))
+	})
+	return mux
+}
+
+// within is a context of the request that also ends with the server.
+func (s *Server) within(r *http.Request) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(r.Context())
+	stop := context.AfterFunc(s.ctx, func() { cancel(errClosing) })
+	return ctx, func() { stop(); cancel(nil) }
+}

@@ -1,0 +1,215 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/session"
+)
+
+// sessionView is a session with its latest run, as it leaves.
+type sessionView struct {
+	session.Session
+	Run *runView `json:"run"`
+}
+
+type runView struct {
+	ID         string        `json:"run_id"`
+	Task       string        `json:"task"`
+	State      session.State `json:"state"`
+	StopReason string        `json:"stop_reason,omitempty"`
+	Answer     string        `json:"answer,omitempty"`
+	Error      string        `json:"error,omitempty"`
+	QuestionID string        `json:"question_id,omitempty"`
+	Steps      int           `json:"steps"`
+	MaxSteps   int           `json:"max_steps,omitempty"`
+	ReplyMode  string        `json:"reply_mode,omitempty"`
+	CreatedAt  time.Time     `json:"created_at"`
+	UpdatedAt  time.Time     `json:"updated_at"`
+	EndedAt    time.Time     `json:"ended_at,omitzero"`
+}
+
+func viewOfRun(r *session.Run) *runView {
+	if r == nil {
+		return nil
+	}
+	return &runView{ID: r.ID, Task: r.Task, State: r.State, StopReason: string(r.StopReason), Answer: r.Answer, Error: r.Error,
+		QuestionID: r.QuestionID, Steps: r.Course.Steps, MaxSteps: r.MaxSteps, ReplyMode: r.ReplyMode,
+		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, EndedAt: r.EndedAt}
+}
+
+// stepView is a step in words.
+type stepView struct {
+	SessionID     string            `json:"session_id"`
+	RunID         string            `json:"run_id"`
+	Index         int               `json:"index"`
+	State         session.StepState `json:"state"`
+	Verb          string            `json:"verb,omitempty"`
+	Action        string            `json:"action"`
+	Thought       string            `json:"thought,omitempty"`
+	Explain       string            `json:"explain,omitempty"`
+	Caption       string            `json:"caption,omitempty"`
+	Refusal       string            `json:"refusal,omitempty"`
+	Screenshot    string            `json:"screenshot,omitempty"`
+	ScreenshotURL string            `json:"screenshot_url,omitempty"`
+	StartedAt     time.Time         `json:"started_at"`
+	DoneAt        time.Time         `json:"done_at,omitzero"`
+}
+
+func viewOfStep(st session.StepRecord) stepView {
+	p := st.Proposal
+	v := stepView{SessionID: st.SessionID, RunID: st.RunID, Index: st.Index, State: st.State, Thought: p.Thought, Explain: p.Explain,
+		Caption: p.Caption, Refusal: st.Refusal, Screenshot: st.FrameID, StartedAt: st.StartedAt, DoneAt: st.DoneAt}
+	if p.Action != nil {
+		v.Verb, v.Action = p.Action.Verb(), actions.Describe(p.Action)
+	}
+	if st.FrameID != "" {
+		v.ScreenshotURL = frameURL(st.SessionID, st.FrameID)
+	}
+	return v
+}
+
+func frameURL(sessionID, frame string) string {
+	return "/v1/sessions/" + url.PathEscape(sessionID) + "/frames/" + url.PathEscape(frame)
+}
+
+func (s *Server) listSessions(w http.ResponseWriter, r *http.Request, v viewer) error {
+	f := session.Filter{State: session.State(r.URL.Query().Get("state"))}
+	if f.State != "" && !f.State.Known() {
+		return badRequest("unknown state %q (want RUNNING, WAITING_REPLY, PAUSED, ...)", f.State)
+	}
+	var err error
+	if f.Limit, err = number(r, "limit", maxLimit); err != nil {
+		return err
+	}
+	f.Limit = or(f.Limit, 50)
+	if !v.all {
+		f.Client = &v.name
+	}
+	all, err := s.opts.Sessions.Sessions(r.Context(), f)
+	if err != nil {
+		return err
+	}
+	list := make([]sessionView, 0, len(all))
+	for _, o := range all {
+		list = append(list, sessionView{o.Session, viewOfRun(o.Latest)})
+	}
+	return send(w, http.StatusOK, map[string]any{"sessions": list})
+}
+
+// session is the one that the path names, if the viewer may see it.
+func (s *Server) session(r *http.Request, v viewer) (session.Session, error) {
+	x, err := s.opts.Sessions.Session(r.Context(), r.PathValue("id"))
+	if err == nil && !v.seesSession(x) {
+		err = session.ErrNotFound
+	}
+	return x, err
+}
+
+func (s *Server) getSession(w http.ResponseWriter, r *http.Request, v viewer) error {
+	x, err := s.session(r, v)
+	if err != nil {
+		return err
+	}
+	view, err := s.present(r.Context(), x)
+	if err != nil {
+		return err
+	}
+	return send(w, http.StatusOK, view)
+}
+
+// present is a session as it stands now.
+func (s *Server) present(ctx context.Context, x session.Session) (sessionView, error) {
+	run, err := s.opts.Sessions.LatestRun(ctx, x.ID)
+	if errors.Is(err, session.ErrNotFound) {
+		return sessionView{Session: x}, nil
+	}
+	return sessionView{x, viewOfRun(&run)}, err
+}
+
+// listSteps lists the steps after one index, or the last few, oldest first.
+func (s *Server) listSteps(w http.ResponseWriter, r *http.Request, v viewer) error {
+	const most = 1 << 30
+	after, err := number(r, "after", most)
+	if err != nil {
+		return err
+	}
+	last, err := number(r, "last", most)
+	if err != nil {
+		return err
+	}
+	x, err := s.session(r, v)
+	if err != nil {
+		return err
+	}
+	if last > 0 {
+		after = max(after, x.Steps-last)
+	}
+	steps, err := s.opts.Sessions.StepsAfter(r.Context(), x.ID, after)
+	if err != nil {
+		return err
+	}
+	list := make([]stepView, 0, len(steps))
+	for _, st := range steps {
+		list = append(list, viewOfStep(st))
+	}
+	return send(w, http.StatusOK, map[string]any{"steps": list})
+}
+
+// getFrame gives a picture. Frames begin with their session's id, so nobody gets at another one's through his own session.
+func (s *Server) getFrame(w http.ResponseWriter, r *http.Request, v viewer) error {
+	x, err := s.session(r, v)
+	if err != nil {
+		return err
+	}
+	id := r.PathValue("frame")
+	if !strings.HasPrefix(id, x.ID+".") {
+		return session.ErrNotFound
+	}
+	b, err := s.opts.Sessions.Frame(r.Context(), id)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "image/jpeg")
+	_, _ = w.Write(b)
+	return nil
+}
+
+func (s *Server) stop(w http.ResponseWriter, r *http.Request, v viewer) error {
+	return s.halt(w, r, v, func(ctx context.Context, id string) error { return s.opts.Runs.Cancel(ctx, id) })
+}
+
+func (s *Server) pause(w http.ResponseWriter, r *http.Request, v viewer) error {
+	return s.halt(w, r, v, func(ctx context.Context, id string) error { return s.opts.Runs.Pause(ctx, id) })
+}
+
+// halt stops a session's run and answers with how it stands then. The body is not needed.
+func (s *Server) halt(w http.ResponseWriter, r *http.Request, v viewer, how func(context.Context, string) error) error {
+	x, err := s.session(r, v)
+	if err != nil {
+		return err
+	}
+	if s.opts.Runs == nil {
+		return &refusal{status: http.StatusNotImplemented, code: "NOT_IMPLEMENTED", err: errors.New("runs cannot be stopped through this server")}
+	}
+	if r.ContentLength != 0 {
+		if err := receive(r, new(struct{})); err != nil {
+			return err
+		}
+	}
+	// Whoever asked may be gone by now: what was asked is done all the same.
+	if err := how(context.WithoutCancel(r.Context()), x.ID); err != nil {
+		return err
+	}
+	s.opts.Log.InfoContext(r.Context(), "session stopped", "session", x.ID, "by", v.name, "through", v.channel())
+	view, err := s.present(r.Context(), x)
+	if err != nil {
+		return err
+	}
+	return send(w, http.StatusOK, view)
+}
