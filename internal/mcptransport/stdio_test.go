@@ -1,0 +1,171 @@
+package mcptransport
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestTheEndOfInputEndsServingWithinTwoSeconds(t *testing.T) {
+	for _, c := range []struct {
+		name, tool, err string
+		within          time.Duration
+	}{
+		{name: "handlers that detach", tool: "gate"},
+		{name: "a handler that does not", tool: "stubborn", within: 2 * time.Second, err: "1 requests did not end within 2s: the client closed its end"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l := newLab()
+				release := make(chan struct{})
+				l.AddTool(stubbornTool(release))
+				w := serveStdio(t, l.MCPServer, nil)
+				w.shake("2025-11-25", "{}")
+				w.send(strings.Replace(tool(1, c.tool, "{}"), `"progressToken":1`, "", 1))
+				synctest.Wait()
+				start := time.Now()
+				require.NoError(t, w.in.Close())
+				go func() { _, _ = io.Copy(io.Discard, w.out) }()
+				err := <-w.served
+				require.Equal(t, c.within, time.Since(start))
+				if c.err == "" {
+					require.NoError(t, err)
+					require.ErrorIs(t, <-l.ended, ErrEOF)
+				} else {
+					require.EqualError(t, err, c.err)
+				}
+				close(release)
+			})
+		})
+	}
+}
+
+func TestRequestsBeforeTheEndOfInputAreAnswered(t *testing.T) {
+	var out bytes.Buffer
+	in := strings.NewReader(fmt.Sprintf(handshake, "2025-11-25", "{}") + "\n" + tool(1, "nothing", "{}") + "\n" + tool(2, "burst", `{"n":1}`)) // no line end
+	require.NoError(t, ServeStdio(t.Context(), newLab().MCPServer, in, &out, nil))
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	require.Len(t, lines, 4)
+	require.Contains(t, out.String(), `"id":1,"result"`)
+	require.Contains(t, out.String(), `"id":2,"result"`)
+}
+
+func TestTheEndOfTheContextEndsServing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab()
+		w := serveStdio(t, l.MCPServer, nil)
+		w.shake("2025-11-25", "{}")
+		w.send(tool(1, "gate", "{}"))
+		require.Contains(t, w.line(), "begun")
+		w.cancel()
+		require.Contains(t, w.line(), "detached: the session is closed")
+		require.ErrorIs(t, <-w.served, context.Canceled)
+		require.ErrorIs(t, <-l.ended, ErrClosed)
+	})
+}
+
+func TestAClientThatReadsNothingHoldsNobodyUpForever(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := serveStdio(t, newLab().MCPServer, nil)
+		w.send(fmt.Sprintf(handshake, "2025-11-25", "{}")) // its answer is not read
+		synctest.Wait()
+		start := time.Now()
+		w.cancel()
+		require.ErrorIs(t, <-w.served, context.Canceled)
+		require.Zero(t, time.Since(start))
+	})
+}
+
+func TestABrokenOutputEndsServing(t *testing.T) {
+	l := newLab()
+	in, client := io.Pipe()
+	defer client.Close()
+	served := make(chan error, 1)
+	go func() {
+		served <- ServeStdio(context.Background(), l.MCPServer, in, writerFunc(func([]byte) (int, error) { return 0, errors.New("pipe broke") }), nil)
+	}()
+	_, err := io.WriteString(client, tool(1, "gate", "{}")+"\n")
+	require.NoError(t, err)
+	require.EqualError(t, <-served, "writing to the client: pipe broke")
+	require.ErrorIs(t, <-l.ended, ErrEOF)
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
+func TestABrokenInputIsAnError(t *testing.T) {
+	err := ServeStdio(t.Context(), newLab().MCPServer, iotest.ErrReader(errors.New("tty gone")), io.Discard, nil)
+	require.EqualError(t, err, "reading from the client: tty gone")
+}
+
+func TestNothingButMessagesIsWritten(t *testing.T) {
+	var out bytes.Buffer
+	in := strings.NewReader("garbage\n" + tool(1, "panic", "{}") + "\n" + tool(2, "unwritable", "{}") + "\n\n\x00\xff\n")
+	require.NoError(t, ServeStdio(t.Context(), newLab().MCPServer, in, &out, nil))
+	for line := range strings.Lines(out.String()) {
+		require.Contains(t, compact(t, line), `"jsonrpc":"2.0"`)
+	}
+	require.Equal(t, 4, strings.Count(out.String(), "\n"))
+}
+
+func TestTooManyRequestsAreRefusedAndAnsweredOnesMakeRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab()
+		w := serveStdio(t, l.MCPServer, &Options{MaxCalls: 1})
+		w.send(tool(1, "gate", "{}"))
+		require.Contains(t, w.line(), "begun")
+		w.send(tool(2, "nothing", "{}"))
+		require.Equal(t, `{"jsonrpc":"2.0","id":2,"error":{"code":-32600,"message":"1 requests are under way already; wait for one of them to end"}}`, w.line())
+		close(l.open)
+		require.Contains(t, w.line(), "opened")
+		require.Contains(t, w.line(), `"id":1,"result"`)
+		w.send(tool(2, "nothing", "{}"))
+		require.Contains(t, w.line(), `"id":2,"result"`)
+	})
+}
+
+func TestReadLine(t *testing.T) {
+	const most = 10
+	for _, c := range []struct {
+		name, in string
+		want     []string
+	}{
+		{"lines", "a\nb\n", []string{"a", "b"}},
+		{"no end", "a\nb", []string{"a", "b"}},
+		{"blank lines and spaces", "\n \r\n a \r\n\n", []string{"a"}},
+		{"as long as may be", strings.Repeat("x", 10) + "\nb", []string{strings.Repeat("x", 10), "b"}},
+		{"one too long", strings.Repeat("x", 11) + "\nb", []string{"long", "b"}},
+		{"longer than the buffer", strings.Repeat("x", 1000) + "\nb\n", []string{"long", "b"}},
+		{"too long without end", strings.Repeat("x", 1000), []string{"long"}},
+		{"nothing", "", nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := bufio.NewReaderSize(strings.NewReader(c.in), 16)
+			var got []string
+			for {
+				line, err := readLine(r, most)
+				if errors.Is(err, io.EOF) {
+					break
+				}
+				if errors.Is(err, errLong) {
+					line = []byte("long")
+				} else {
+					require.NoError(t, err)
+				}
+				got = append(got, string(line))
+			}
+			require.Equal(t, c.want, got)
+		})
+	}
+}
