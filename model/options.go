@@ -56,26 +56,18 @@ func (opts *Options) settled() (Options, error) {
 	if opts != nil {
 		o = *opts
 	}
-	o.Env = orDefault(o.Env, "TAPLOOP_MODEL_")
-	o.Name = orDefault(strings.TrimSpace(o.Name), DefaultName)
-	o.Timeout = orDefault(o.Timeout, defaultTimeout)
-	o.Retries = max(orDefault(o.Retries, defaultRetries), 0)
-	o.Log = orDefault(o.Log, slog.New(slog.DiscardHandler))
+	o.Env = cmp.Or(o.Env, "TAPLOOP_MODEL_")
+	o.Name = cmp.Or(strings.TrimSpace(o.Name), DefaultName)
+	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
+	o.Retries = max(cmp.Or(o.Retries, defaultRetries), 0)
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	o.APIKey = Secret(strings.TrimSpace(string(o.APIKey)))
-	base, err := checkBaseURL(orDefault(strings.TrimSpace(o.BaseURL), DefaultBaseURL), o.Env)
+	base, err := checkBaseURL(cmp.Or(strings.TrimSpace(o.BaseURL), DefaultBaseURL), o.Env)
 	if err != nil {
 		return o, err
 	}
 	o.BaseURL = base
 	return o, o.check()
-}
-
-func orDefault[T comparable](v, def T) T {
-	var zero T
-	if v == zero {
-		return def
-	}
-	return v
 }
 
 func (o *Options) check() error {
