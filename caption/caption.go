@@ -1,6 +1,7 @@
 package caption
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,23 +45,15 @@ func New(m Completer, opts *Options) (*Captioner, error) {
 	if opts != nil {
 		o = *opts
 	}
-	w, ok := languages[orDefault(o.Lang, "en")]
+	w, ok := languages[cmp.Or(o.Lang, "en")]
 	if !ok {
 		return nil, hint.Add(fmt.Errorf("captions in language %q", o.Lang), "choose en or zh")
 	}
-	c := &Captioner{model: m, words: w, longSide: orDefault(o.LongSide, 1280), quality: orDefault(o.Quality, 85)}
+	c := &Captioner{model: m, words: w, longSide: cmp.Or(o.LongSide, 1280), quality: cmp.Or(o.Quality, 85)}
 	if c.longSide < 28 || c.quality < 1 || c.quality > 100 {
 		return nil, fmt.Errorf("captions from pictures of long side %d and quality %d (want at least 28, and 1 to 100)", c.longSide, c.quality)
 	}
 	return c, nil
-}
-
-func orDefault[T comparable](v, def T) T {
-	var zero T
-	if v == zero {
-		return def
-	}
-	return v
 }
 
 // Describe says in words what of the frame matters for the task.
