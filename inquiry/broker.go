@@ -1,6 +1,7 @@
 package inquiry
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,23 +42,15 @@ func NewBroker(store Store, opts *Options) *Broker {
 		b.opts = *opts
 	}
 	o := &b.opts
-	o.Attention = or(o.Attention, 10*time.Minute)
-	o.TTL = or(o.TTL, 24*time.Hour)
-	o.Every = or(o.Every, time.Second)
-	o.MaxAnswer = or(o.MaxAnswer, 64<<10)
-	o.Buffer = or(o.Buffer, 256)
+	o.Attention = cmp.Or(o.Attention, 10*time.Minute)
+	o.TTL = cmp.Or(o.TTL, 24*time.Hour)
+	o.Every = cmp.Or(o.Every, time.Second)
+	o.MaxAnswer = cmp.Or(o.MaxAnswer, 64<<10)
+	o.Buffer = cmp.Or(o.Buffer, 256)
 	if o.Now == nil {
 		o.Now = time.Now
 	}
 	return b
-}
-
-func or[T comparable](v, otherwise T) T {
-	var zero T
-	if v == zero {
-		return otherwise
-	}
-	return v
 }
 
 // The bounds of a time that a model may set.
@@ -130,7 +123,7 @@ type Reply struct {
 
 // String names the reply and leaves the response out, because it may be a secret.
 func (r Reply) String() string {
-	return fmt.Sprintf("%s through %s", or(r.Type, TypeAnswer), r.Channel)
+	return fmt.Sprintf("%s through %s", cmp.Or(r.Type, TypeAnswer), r.Channel)
 }
 
 // Format prints String under every verb.
@@ -157,7 +150,7 @@ func (b *Broker) Resolve(ctx context.Context, id string, r Reply) (Result, error
 	if err != nil {
 		return Result{}, err
 	}
-	r.Type = or(r.Type, TypeAnswer)
+	r.Type = cmp.Or(r.Type, TypeAnswer)
 	if !q.Open() {
 		return b.lost(q, r)
 	}
