@@ -1,6 +1,7 @@
 package agentloop
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -19,20 +20,14 @@ type Limits struct {
 }
 
 func (l Limits) withDefaults() Limits {
-	setDefault(&l.Steps, 40)
-	setDefault(&l.Questions, 20)
-	setDefault(&l.Time, 30*time.Minute)
-	setDefault(&l.Settle, 3*time.Second)
-	setDefault(&l.Act, 30*time.Second)
-	setDefault(&l.Repeats, 5)
-	setDefault(&l.Patience, 3)
+	l.Steps = cmp.Or(l.Steps, 40)
+	l.Questions = cmp.Or(l.Questions, 20)
+	l.Time = cmp.Or(l.Time, 30*time.Minute)
+	l.Settle = cmp.Or(l.Settle, 3*time.Second)
+	l.Act = cmp.Or(l.Act, 30*time.Second)
+	l.Repeats = cmp.Or(l.Repeats, 5)
+	l.Patience = cmp.Or(l.Patience, 3)
 	return l
-}
-
-func setDefault[T int | time.Duration](v *T, def T) {
-	if *v == 0 {
-		*v = def
-	}
 }
 
 // errTime cancels a step whose call has used up its wall time.
