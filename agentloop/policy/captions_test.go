@@ -134,8 +134,12 @@ func TestOnlyTheFrameOnWhichTheRunEndsIsDescribed(t *testing.T) {
 			require.Equal(t, c.want, got.Caption)
 		})
 	}
-	failing := describer(func(context.Context, string, *screen.Frame) (string, error) { return "half", errors.New("out of words") })
-	end := decider(func(context.Context) (agentloop.Proposal, error) { return propose(actions.Complete{Report: "done"}), nil })
+	failing := describer(func(context.Context, string, *screen.Frame) (string, error) {
+		return "half", errors.New("out of words")
+	})
+	end := decider(func(context.Context) (agentloop.Proposal, error) {
+		return propose(actions.Complete{Report: "done"}), nil
+	})
 	got, err := policy.WithFinalCaption(end, failing, nil).Next(t.Context(), situation(t))
 	require.NoError(t, err, "a caption that cannot be had fails no step")
 	require.Empty(t, got.Caption)
