@@ -105,7 +105,7 @@ func (l *Loaded) check() error {
 	oneOf("privacy", l.Privacy, "off", "captions")
 	oneOf("model.lang", l.Model.Lang, "zh", "en")
 	oneOf("caption.lang", l.Caption.Lang, "zh", "en")
-	oneOf("questions.on_timeout", l.Questions.OnTimeout, "pause", "continue_without_answer", "default_answer", "auto_reply", "abort")
+	oneOf("questions.on_timeout", l.Questions.OnTimeout, "pause", "continue_without_answer", "auto_reply", "abort")
 	between("model.temperature", l.Model.Temperature, 0, 2)
 	between("model.top_p", l.Model.TopP, 0, 1)
 	between("model.frequency_penalty", l.Model.FrequencyPenalty, -2, 2)
@@ -114,7 +114,7 @@ func (l *Loaded) check() error {
 	between("caption.retries", float64(l.Caption.Retries), 0, 20)
 	between("model.image_quality", float64(l.Model.ImageQuality), 1, 100)
 	between("loop.max_steps", float64(l.Loop.MaxSteps), 1, 10000)
-	between("questions.per_run", float64(l.Questions.PerRun), 0, 1000)
+	between("questions.per_run", float64(l.Questions.PerRun), 1, 1000)
 	if _, err := l.Model.PictureSize(); err != nil {
 		wrong("model.image_size", l.Model.ImageSize, "WxH with sides from 28 to 4096, for example 728x728, or full")
 	}
