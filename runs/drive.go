@@ -157,13 +157,10 @@ func (f *Fleet) conclude(ctx context.Context, d *desk, run session.Run, end *age
 		c.Question = asked
 	}
 	now, err := f.store.Transition(ctx, run.ID, c)
-	switch {
-	case overtaken(err):
-		if now, err = f.store.Run(ctx, run.ID); err == nil {
-			break
-		}
-		fallthrough
-	case err != nil:
+	if overtaken(err) {
+		now, err = f.store.Run(ctx, run.ID)
+	}
+	if err != nil {
 		f.log.ErrorContext(ctx, "the end of a run could not be stored", "run", run.ID, "reason", end.Reason, "err", err)
 		return run.State
 	}

@@ -3,7 +3,6 @@ package runs
 import (
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/internal/hint"
@@ -63,9 +62,8 @@ func invalid(mend, format string, args ...any) *Error {
 }
 
 func busy(h session.Hold) *Error {
-	age := time.Since(h.Since).Round(time.Second)
 	e := refuse(DeviceBusy, "wait for that session or stop it, use another phone, or start with queue to wait your turn",
-		"phone %q is held by session %s, which is %s and has had it for %v", h.Serial, h.SessionID, h.State, max(age, 0))
+		"phone %q is held by session %s, which is %s and has had it for %v", h.Serial, h.SessionID, h.State, age(h.Since))
 	e.Holder = &h
 	return e
 }

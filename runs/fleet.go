@@ -25,7 +25,7 @@ type Options struct {
 	DetachGrace time.Duration     // how long a run goes on with nobody attached, see Fleet.Attach; 0 means for ever
 	OnTimeout   inquiry.OnTimeout // what silence to a question leads to; "" means inquiry.Pause
 	Lang        string            // "zh" or "en", of the few words that the Fleet itself has for the model; "" means en
-	Observe     func(Event)       // called synchronously with every event of every run; nil when nobody watches
+	Observe     func(Event)       // called with every event, on the goroutine of its run; nil when nobody watches
 	Log         *slog.Logger      // nil discards
 }
 

@@ -3,6 +3,7 @@ package runs
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/taploop/taploop/inquiry"
@@ -83,7 +84,7 @@ func (f *Fleet) going(ctx context.Context, d *desk, r WaitRequest) (bool, error)
 			return true, nil
 		}
 		recovered, err := f.store.Recover(ctx) // its process may have died
-		return !contains(recovered, run.ID), err
+		return !slices.ContainsFunc(recovered, func(r session.Run) bool { return r.ID == run.ID }), err
 	case session.WaitingReply:
 		return f.answerable(ctx, run.QuestionID, r)
 	}
@@ -103,13 +104,4 @@ func (f *Fleet) answerable(ctx context.Context, questionID string, r WaitRequest
 		return r.QuestionID == q.ID, nil
 	}
 	return true, f.apply(ctx, q.ID)
-}
-
-func contains(list []session.Run, id string) bool {
-	for _, r := range list {
-		if r.ID == id {
-			return true
-		}
-	}
-	return false
 }
