@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/internal/hint"
 )
 
@@ -14,7 +15,7 @@ type Limits struct {
 	Questions int           // questions of the run, earlier calls included; default 20
 	Time      time.Duration // wall time of this call, waiting for answers left out; default 30 min
 	Settle    time.Duration // the longest wait for the screen to come to rest after a gesture; default 3 s, negative does not wait
-	Act       time.Duration // the longest that a gesture may take, WAIT aside; default 30 s
+	Act       time.Duration // the longest that a gesture may take, WAIT aside; default 60 s
 	Repeats   int           // the same action on the same screen so often in a row is pointed out to the model; default 5
 	Patience  int           // repeats after that which end the run as Stuck; default 3
 }
@@ -24,7 +25,7 @@ func (l Limits) withDefaults() Limits {
 	l.Questions = cmp.Or(l.Questions, 20)
 	l.Time = cmp.Or(l.Time, 30*time.Minute)
 	l.Settle = cmp.Or(l.Settle, 3*time.Second)
-	l.Act = cmp.Or(l.Act, 30*time.Second)
+	l.Act = cmp.Or(l.Act, 2*actions.MaxTouch) // a touch may take MaxTouch by itself
 	l.Repeats = cmp.Or(l.Repeats, 5)
 	l.Patience = cmp.Or(l.Patience, 3)
 	return l

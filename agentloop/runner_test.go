@@ -228,7 +228,7 @@ func TestAGestureThatHangsHasAnUnknownOutcome(t *testing.T) {
 
 	run(t, r, "x")
 
-	require.Equal(t, 30*time.Second, r.journal.steps[0].Timing.Act)
+	require.Equal(t, time.Minute, r.journal.steps[0].Timing.Act)
 	require.Contains(t, r.script.told(2)[0], "Whether it took effect is unknown")
 }
 
