@@ -56,10 +56,7 @@ func (c *Conn) explain(err error) error {
 // full reads exactly len(p) bytes; an earlier end is ErrCut.
 func (c *Conn) full(p []byte) error {
 	_, err := io.ReadFull(c, p)
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		return ErrCut
-	}
-	return err
+	return cut(err)
 }
 
 // request asks for a service and waits for OKAY or FAIL.
