@@ -16,11 +16,11 @@ var keycodes = map[actions.Key]int{
 	actions.KeyVolumeUp:   24,
 	actions.KeyVolumeDown: 25,
 	actions.KeyPower:      26,
-	actions.KeyEnter:      66,
-	actions.KeyDelete:     67,
+	actions.KeyEnter:      codeEnter,
+	actions.KeyDelete:     codeDelete,
 	actions.KeyMenu:       82,
 	actions.KeyRecents:    187,
-	actions.KeyWakeUp:     224,
+	actions.KeyWakeUp:     codeWakeUp,
 }
 
 const (

@@ -1,6 +1,7 @@
 package device
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -224,11 +225,8 @@ func nearNames(key string, candidates []candidate) []string {
 			list = append(list, scored{text, s})
 		}
 	}
-	slices.SortStableFunc(list, func(a, b scored) int {
-		if a.score != b.score {
-			return int((b.score - a.score) * 1000)
-		}
-		return strings.Compare(a.text, b.text)
+	slices.SortFunc(list, func(a, b scored) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), strings.Compare(a.text, b.text))
 	})
 	var names []string
 	for _, s := range list[:min(len(list), 5)] {
