@@ -118,7 +118,7 @@ func (c *sandboxCmd) serveStandIns(ctx context.Context, a *app, sim *simulation)
 		return nil, err
 	}
 	socket := filepath.Join(dir, ".socket")
-	ln, err := net.Listen("unix", socket)
+	ln, err := standin.Listen(socket)
 	if err != nil {
 		return nil, hint.Add(fmt.Errorf("serving the phone's commands: %w", err), "if no sandbox uses "+dir+" any more, delete "+socket)
 	}

@@ -88,11 +88,8 @@ func (a *app) start(ctx context.Context, console runs.Console) (*service, error)
 	return s, nil
 }
 
-const instructions = "Hands tasks to Android phones. Start with ask_agent_start_new_task; a call returns after some time with stop_reason, " +
-	"and, while the task is not over, with next: the call to make then. A question is for your user: ask, and never invent the answer."
-
 func newMCPServer() *server.MCPServer {
-	return server.NewMCPServer("taploop", ownVersion(), server.WithTitle("taploop"), server.WithInstructions(instructions),
+	return server.NewMCPServer("taploop", ownVersion(), server.WithTitle("taploop"), server.WithInstructions(tools.Instructions),
 		server.WithToolCapabilities(false), server.WithRecovery())
 }
 
