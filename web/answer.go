@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/internal/hint"
@@ -19,6 +20,12 @@ func notFound(format string, args ...any) error {
 
 func badRequest(format string, args ...any) error {
 	return &refusal{status: http.StatusBadRequest, code: "INVALID_ARGUMENT", err: fmt.Errorf(format, args...)}
+}
+
+func notAllowed(w http.ResponseWriter, methods ...string) error {
+	w.Header().Set("Allow", strings.Join(methods, ", "))
+	return &refusal{status: http.StatusMethodNotAllowed, code: "METHOD_NOT_ALLOWED",
+		err: fmt.Errorf("this route takes %s only", strings.Join(methods, " or "))}
 }
 
 // send writes a JSON answer. A client that is gone is nobody's problem.

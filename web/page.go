@@ -33,6 +33,10 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) asset(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		s.fail(w, r, notAllowed(w, "GET"))
+		return
+	}
 	name := r.PathValue("asset")
 	kind, known := types[path.Ext(name)]
 	b, err := assets.ReadFile("assets/" + name)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strings"
 	"sync"
 
 	"github.com/taploop/taploop/internal/httpguard"
@@ -106,15 +105,13 @@ func (s *Server) routes() *http.ServeMux {
 	}
 	for path, methods := range paths {
 		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Allow", strings.Join(methods, ", "))
-			s.fail(w, r, &refusal{status: http.StatusMethodNotAllowed, code: "METHOD_NOT_ALLOWED",
-				err: errors.New("this route takes " + strings.Join(methods, " or ") + " only")})
+			s.fail(w, r, notAllowed(w, methods...))
 		})
 	}
 	mux.HandleFunc("POST /ui/login", s.login)
 	mux.HandleFunc("GET /ui", s.page)
 	mux.Handle("GET /ui/{$}", http.RedirectHandler("/ui", http.StatusFound))
-	mux.HandleFunc("GET /ui/{asset}", s.asset)
+	mux.HandleFunc("/ui/{asset}", s.asset)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, notFound("there is nothing at %s", r.URL.Path))
 	})

@@ -1,0 +1,257 @@
+package web_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"image"
+	"image/color"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/token"
+	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/web"
+)
+
+type ctx = context.Context
+
+// rig is a server over the real broker, the real store and real tokens, on a real socket.
+type rig struct {
+	t      *testing.T
+	store  *session.Store
+	broker *inquiry.Broker
+	logins *web.Logins
+	web    *web.Server
+	http   *httptest.Server
+	ann    string // a token of the principal "ann"
+	ben    string // one of "ben"
+	boss   string // one of an operator
+	runs   *stopper
+}
+
+// stopper stops runs in the store, as the runs' owner does.
+type stopper struct {
+	store *session.Store
+	mu    sync.Mutex
+	calls []string
+}
+
+func (s *stopper) note(call string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls = append(s.calls, call)
+}
+
+func (s *stopper) Cancel(ctx ctx, id string) error {
+	return s.move(ctx, id, "cancel", session.Cancelled)
+}
+func (s *stopper) Pause(ctx ctx, id string) error { return s.move(ctx, id, "pause", session.Paused) }
+
+func (s *stopper) move(ctx ctx, id, how string, to session.State) error {
+	s.note(how + " " + id)
+	run, err := s.store.LatestRun(ctx, id)
+	if err != nil {
+		return err
+	}
+	_, err = s.store.Transition(ctx, run.ID, session.Change{To: to})
+	return err
+}
+
+func newRig(t *testing.T, change func(*web.Options)) *rig {
+	t.Helper()
+	dir := t.TempDir()
+	store, err := session.Open(t.Context(), dir, nil)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	tokens := token.Open(filepath.Join(dir, "tokens.json"))
+	g := &rig{t: t, store: store, broker: inquiry.NewBroker(store.Questions(), nil), logins: web.OpenLogins(filepath.Join(dir, "logins.json")),
+		runs: &stopper{store: store}}
+	for name, to := range map[string]*string{"ann": &g.ann, "ben": &g.ben, "boss": &g.boss} {
+		*to, _, err = tokens.Create(name)
+		require.NoError(t, err)
+	}
+	opts := &web.Options{Questions: g.broker, Sessions: store, Logins: g.logins, Runs: g.runs,
+		Authorize: func(r *http.Request) (string, error) {
+			info, err := tokens.Check(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
+			return info.Name, err
+		},
+		Operator: func(name string) bool { return name == "boss" },
+	}
+	if change != nil {
+		change(opts)
+	}
+	g.web = web.New(opts)
+	g.http = httptest.NewServer(g.web)
+	t.Cleanup(func() {
+		require.NoError(t, g.web.Close())
+		g.http.Close()
+	})
+	return g
+}
+
+// waiting is a session of the client with one step, whose run waits for the answer to a question.
+func (g *rig) waiting(client string, q inquiry.Question) inquiry.Question {
+	g.t.Helper()
+	ctx := g.t.Context()
+	x, run, err := g.store.Begin(ctx, session.Session{Serial: "emu-1", Client: client}, session.Run{Task: "order <b>a pizza</b>", MaxSteps: 20})
+	require.NoError(g.t, err)
+	run, err = g.store.Transition(ctx, run.ID, session.Change{To: session.Running})
+	require.NoError(g.t, err)
+	g.step(run, 1)
+	q.SessionID, q.RunID, q.Fence, q.Task = x.ID, run.ID, run.Fence, run.Task
+	q.Frame, err = g.store.SaveFrame(ctx, run, 1, picture())
+	require.NoError(g.t, err)
+	if q.Text == "" {
+		q.Text = "Which size?"
+	}
+	q, err = g.broker.Open(ctx, q)
+	require.NoError(g.t, err)
+	_, err = g.store.Transition(ctx, run.ID, session.Change{To: session.WaitingReply, Question: q.ID})
+	require.NoError(g.t, err)
+	return q
+}
+
+// step journals one step of a run.
+func (g *rig) step(run session.Run, index int) {
+	g.t.Helper()
+	st := agentloop.Step{Index: index, Local: index, StartedAt: time.Now(),
+		Look:     screen.Look{Frame: picture(), State: screen.State{On: true}, At: time.Now()},
+		Proposal: agentloop.Proposal{Decision: actions.Decision{Action: actions.Back{}, Explain: "open <i>the menu</i>"}}}
+	j := g.store.Journal(run)
+	require.NoError(g.t, j.Intent(g.t.Context(), st))
+	require.NoError(g.t, j.Done(g.t.Context(), st, agentloop.Course{Task: run.Task, Steps: index}))
+}
+
+// picture is a screen with something on it.
+func picture() *screen.Frame {
+	img := image.NewRGBA(image.Rect(0, 0, 270, 600))
+	for y := range 600 {
+		for x := range 270 {
+			img.Set(x, y, color.RGBA{uint8(40 + y/4), 120, 200, 255})
+			if y > 420 && y < 500 && x > 30 && x < 240 || y > 60 && y < 200 && x > 30 && x < 240 {
+				img.Set(x, y, color.White)
+			}
+		}
+	}
+	f, err := screen.NewFrame(img)
+	if err != nil {
+		panic(err)
+	}
+	return f
+}
+
+// answer is what came back.
+type answer struct {
+	status int
+	header http.Header
+	text   string
+}
+
+// json decodes the body.
+func (a answer) json(t *testing.T) map[string]any {
+	t.Helper()
+	var m map[string]any
+	require.NoError(t, json.Unmarshal([]byte(a.text), &m), a.text)
+	return m
+}
+
+// send is one request; edit may change it.
+func (g *rig) send(method, path, token, body string, edit func(*http.Request)) answer {
+	req, err := http.NewRequestWithContext(g.t.Context(), method, g.http.URL+path, bytes.NewReader([]byte(body)))
+	if err != nil {
+		g.t.Error(err)
+		return answer{}
+	}
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	if edit != nil {
+		edit(req)
+	}
+	res, err := g.http.Client().Do(req)
+	if err != nil {
+		g.t.Error(err)
+		return answer{}
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	if err != nil {
+		g.t.Error(err)
+	}
+	return answer{res.StatusCode, res.Header, string(b)}
+}
+
+func (g *rig) get(path, token string) answer        { return g.send("GET", path, token, "", nil) }
+func (g *rig) post(path, token, body string) answer { return g.send("POST", path, token, body, nil) }
+
+// happening is one event of the stream.
+type happening struct{ name, id, data string }
+
+// stream reads a stream of events.
+type stream struct {
+	t    *testing.T
+	body io.ReadCloser
+	scan *bufio.Scanner
+}
+
+// listen opens the stream, with the id of the last event when it is not "".
+func (g *rig) listen(token, last string) *stream {
+	g.t.Helper()
+	req, err := http.NewRequestWithContext(g.t.Context(), "GET", g.http.URL+"/v1/events", nil)
+	require.NoError(g.t, err)
+	req.Header.Set("Authorization", "Bearer "+token)
+	if last != "" {
+		req.Header.Set("Last-Event-ID", last)
+	}
+	res, err := g.http.Client().Do(req)
+	require.NoError(g.t, err)
+	require.Equal(g.t, 200, res.StatusCode)
+	require.Equal(g.t, "text/event-stream", res.Header.Get("Content-Type"))
+	s := &stream{t: g.t, body: res.Body, scan: bufio.NewScanner(res.Body)}
+	s.scan.Buffer(nil, 8<<20)
+	g.t.Cleanup(func() { _ = res.Body.Close() })
+	return s
+}
+
+// next is the next event; its name is "" when the stream has ended.
+func (s *stream) next() happening {
+	var h happening
+	for s.scan.Scan() {
+		key, value, _ := strings.Cut(s.scan.Text(), ": ")
+		switch key {
+		case "event":
+			h.name = value
+		case "id":
+			h.id = value
+		case "data":
+			h.data = value
+		case "":
+			if h.name != "" {
+				return h
+			}
+		}
+	}
+	return happening{}
+}
+
+// want is the next event, which has the name.
+func (s *stream) want(name string) happening {
+	s.t.Helper()
+	h := s.next()
+	require.Equal(s.t, name, h.name, h.data)
+	return h
+}
