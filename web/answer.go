@@ -46,7 +46,10 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if !errors.As(err, &f) {
 		f = translate(err)
 	}
-	if f.status >= http.StatusInternalServerError && r.Context().Err() == nil && s.ctx.Err() == nil {
+	if f.status == http.StatusInternalServerError && s.ctx.Err() != nil { // what was cut off by the closing
+		f = translate(errClosing)
+	}
+	if f.status == http.StatusInternalServerError && r.Context().Err() == nil {
 		s.opts.Log.ErrorContext(r.Context(), "request", "method", r.Method, "path", r.URL.Path, "err", err)
 	}
 	if f.status == http.StatusUnauthorized {

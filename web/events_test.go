@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -192,10 +193,10 @@ func listenTo(t *testing.T, s *web.Server, to *sink) {
 
 func TestAQuietStreamIsPingedUntilTheCredentialIsRevoked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		revoked := false
+		var revoked atomic.Bool
 		s, _ := bubble(t, func(o *web.Options) {
 			o.Authorize = func(*http.Request) (string, error) {
-				if revoked {
+				if revoked.Load() {
 					return "", fmt.Errorf("revoked")
 				}
 				return "boss", nil
@@ -207,7 +208,7 @@ func TestAQuietStreamIsPingedUntilTheCredentialIsRevoked(t *testing.T) {
 		time.Sleep(46 * time.Second)
 		synctest.Wait()
 		require.Equal(t, []string{"snapshot", "ping", "ping", "ping"}, to.names())
-		revoked = true
+		revoked.Store(true)
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		require.Len(t, to.names(), 4)

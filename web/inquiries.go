@@ -133,8 +133,8 @@ func (s *Server) await(r *http.Request, id string, d time.Duration) (inquiry.Que
 	ctx, cancel := context.WithTimeoutCause(ctx, d, late)
 	defer cancel()
 	q, err := s.opts.Questions.Wait(ctx, id)
-	if errors.Is(err, late) {
-		err = nil
+	if err != nil && errors.Is(context.Cause(ctx), late) { // also when the time was over within a query
+		return s.opts.Questions.Get(r.Context(), id)
 	}
 	return q, err
 }
