@@ -28,6 +28,7 @@ func (f form) command() string {
 const (
 	captureLimit = 160 << 20 // bytes; an 8K screen of raw pixels is 133 MB
 	remeasure    = 200       // captures between two tries of the slower form
+	never        = time.Hour // what a form takes that has given no whole picture yet
 )
 
 // meter measures both forms and tells which one to take.
@@ -67,6 +68,15 @@ func (m *meter) note(f form, took time.Duration, bytes int) {
 	}
 }
 
+// tear records a capture that was no whole picture. The next one does not wait for a form that may never work on this
+// phone, such as raw pixels of a format that nobody here reads.
+func (m *meter) tear(f form) {
+	if m.took[f] == 0 {
+		m.took[f] = never
+	}
+	m.since = 0
+}
+
 // shoot captures one frame. Its bytes end where the stream ends, so a torn one is known by its size only.
 func (p *Phone) shoot(ctx context.Context) (*screen.Frame, error) {
 	p.mu.Lock()
@@ -83,12 +93,13 @@ func (p *Phone) shoot(ctx context.Context) (*screen.Frame, error) {
 		return nil, explain(err)
 	}
 	frame, err := screen.Decode(b)
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if err != nil {
+		p.capture.tear(f)
 		return nil, tornError{fmt.Errorf("screencap gave no whole picture: %w", err)}
 	}
-	p.mu.Lock()
 	p.capture.note(f, time.Since(began), len(b))
-	p.mu.Unlock()
 	return frame, nil
 }
 

@@ -78,6 +78,23 @@ func TestTheSlowerCaptureIsMeasuredAgainRarely(t *testing.T) {
 	require.LessOrEqual(t, strings.Count(many, "r"), 2)
 }
 
+// Some phones give raw pixels in a format that is not read.
+func TestAFormThatDoesNotWorkIsTriedRarely(t *testing.T) {
+	var m meter
+	raws := 0
+	for range 10 * remeasure {
+		f := m.next()
+		if f == formPNG {
+			m.note(f, 300, 100)
+			continue
+		}
+		raws++
+		m.tear(f)
+		require.Equal(t, formPNG, m.next(), "the second try is the other form")
+	}
+	require.Equal(t, 10, raws)
+}
+
 func TestATornPictureIsTakenOnceMoreAndThenAnError(t *testing.T) {
 	whole := pixelsOf(upright, white)
 	for name, c := range map[string]struct {
