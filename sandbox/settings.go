@@ -130,8 +130,5 @@ var battery = Battery{Level: 87, AC: true, Temperature: 250, Voltage: 4200}
 // Now is the time on the phone's clock.
 func (p *Phone) Now() time.Time { return p.opts.Now() }
 
-// Uptime is the time since the phone was made.
-func (p *Phone) Uptime() time.Duration { return p.opts.Now().Sub(p.boot) }
-
 // Files is the phone's storage.
 func (p *Phone) Files() *Files { return p.files }
