@@ -40,6 +40,7 @@ var roads = map[string]func(*testing.T, *lab, string) transport.Interface{
 		})
 		var options []transport.StreamableHTTPCOption
 		if version != mcp.ProtocolVersion20260728 {
+			//lint:ignore SA1019 older clients have it
 			options = append(options, transport.WithContinuousListening())
 		}
 		tr, err := transport.NewStreamableHTTP(web.URL, options...)

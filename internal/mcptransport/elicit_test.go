@@ -134,6 +134,7 @@ func TestAServerAsksNothingUnder20260728(t *testing.T) {
 func TestSamplesAndRoots(t *testing.T) {
 	l := newLab()
 	l.AddTool(mcp.NewTool("sample"), func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		//lint:ignore SA1019 older clients have it
 		sample, err := l.RequestSampling(ctx, mcp.CreateMessageRequest{CreateMessageParams: mcp.CreateMessageParams{MaxTokens: 9}})
 		if err != nil {
 			return mcp.NewToolResultError(err.Error()), nil

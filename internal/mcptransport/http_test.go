@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/stretchr/testify/require"
 )
 
@@ -440,4 +441,53 @@ func TestPanicsBecomeErrors(t *testing.T) {
 	}
 	_, body := e.status(http.MethodPost, tool(1, "nothing", "{}"), header...)
 	require.Contains(t, body, "done", "the session goes on")
+}
+
+func TestAnAnswerThatIsNotReadIsGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab()
+		l.AddTool(mcp.NewTool("large"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return mcp.NewToolResultText(strings.Repeat("x", 1<<20)), nil
+		})
+		e := serveHTTP(t, l.MCPServer, &Options{WriteTimeout: 5 * time.Second})
+		resp := e.request(t.Context(), http.MethodPost, tool(1, "large", "{}"), e.session("2025-11-25", "{}")...)
+		defer resp.Body.Close()
+		time.Sleep(6 * time.Second)
+		_, err := io.ReadAll(resp.Body)
+		require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+	})
+}
+
+func TestAConnectionCanBeUsedAgainLongAfterAnAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := serveHTTP(t, newLab().MCPServer, &Options{WriteTimeout: time.Second})
+		plain := *e
+		transport := e.client.Transport.(*http.Transport).Clone()
+		transport.MaxConnsPerHost = 1
+		defer transport.CloseIdleConnections()
+		plain.client = &http.Client{Transport: transport}
+		header := plain.session("2025-11-25", "{}")
+		for _, name := range []string{"nothing", "burst", "nothing"} {
+			status, body := plain.status(http.MethodPost, tool(1, name, "{}"), header...)
+			require.Equal(t, http.StatusOK, status)
+			require.Contains(t, body, "done")
+			time.Sleep(time.Minute)
+			status, _ = plain.status(http.MethodPut, "", header...) // an answer that sets no deadline of its own
+			require.Equal(t, http.StatusMethodNotAllowed, status)
+		}
+	})
+}
+
+func TestListeningConnectionsOfASessionAreLimited(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := serveHTTP(t, newLab().MCPServer, &Options{MaxCalls: 2})
+		header := e.session("2025-11-25", "{}")
+		for range 4 {
+			resp := e.request(t.Context(), http.MethodGet, "", header...)
+			defer resp.Body.Close()
+		}
+		status, body := e.status(http.MethodGet, "", header...)
+		require.Equal(t, http.StatusTooManyRequests, status)
+		require.Contains(t, body, "too many connections")
+	})
 }

@@ -85,7 +85,7 @@ func TestNoMessageIsLostReorderedOrMisdeliveredOverHTTP(t *testing.T) {
 			e := &endpoint{t: t, h: h, client: web.Client()}
 			var header []string
 			if era == "2025-11-25" {
-				header = sessionOf(t, e, web.URL)
+				header = beginSession(t, e, web.URL)
 			}
 			work(t, func(token string) error {
 				body, header := tool(token, "burst", fmt.Sprintf(`{"n":%d}`, loadSteps)), header
@@ -98,7 +98,7 @@ func TestNoMessageIsLostReorderedOrMisdeliveredOverHTTP(t *testing.T) {
 	}
 }
 
-func sessionOf(t *testing.T, e *endpoint, url string) []string {
+func beginSession(t testing.TB, e *endpoint, url string) []string {
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(fmt.Sprintf(handshake, "2025-11-25", "{}")))
 	require.NoError(t, err)
 	r.Header.Set("Content-Type", "application/json")

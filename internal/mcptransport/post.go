@@ -152,7 +152,7 @@ func (v *visit) answer(s *session, requests []*message, batch bool) {
 	first, ended := v.await(st, rd)
 	if ended && len(first) == 1 && first[0].final && !batch {
 		st.leave(rd)
-		reply(v.w, http.StatusOK, first[0].data)
+		v.reply(http.StatusOK, first[0].data)
 		return
 	}
 	if v.gone() { // before it knew of an event to resume from

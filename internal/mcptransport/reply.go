@@ -3,7 +3,9 @@ package mcptransport
 import (
 	"mime"
 	"net/http"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 )
@@ -11,11 +13,22 @@ import (
 func invalid(text string) *rpcError { return &rpcError{code: mcp.INVALID_REQUEST, text: text} }
 
 // refuse answers with an error: "the HTTP response body MAY comprise a JSON-RPC error response".
-func refuse(w http.ResponseWriter, status int, e *rpcError) { reply(w, status, e.encode()) }
+func refuse(w http.ResponseWriter, status int, e *rpcError) { write(w, status, e.encode()) }
 
-// reply writes the whole answer. Whether it arrives the caller cannot mend.
-func reply(w http.ResponseWriter, status int, body []byte) {
+// reply answers with a message, which may be large, so that a client that does not read it is given up.
+func (v *visit) reply(status int, message []byte) {
+	rc := http.NewResponseController(v.w)
+	_ = rc.SetWriteDeadline(time.Now().Add(v.h.opts.WriteTimeout)) // not every writer can
+	write(v.w, status, message)
+	if rc.Flush() == nil {
+		_ = rc.SetWriteDeadline(time.Time{})
+	}
+}
+
+// write writes the whole answer. Whether it arrives the caller cannot mend.
+func write(w http.ResponseWriter, status int, body []byte) {
 	h := w.Header()
+	h.Set("Content-Length", strconv.Itoa(len(body)+1))
 	h.Set("Content-Type", "application/json")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "no-store")

@@ -61,11 +61,16 @@ func (s *session) close(cause error) {
 	s.end(cause)
 }
 
-// visit notes that a request of the session is being served, until leave.
-func (s *session) visit() {
+// visit notes that an HTTP request of the session is being served, until leave. It reports whether there are not more
+// than that many.
+func (s *session) visit(most int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.visits >= most {
+		return false
+	}
 	s.visits++
+	return true
 }
 
 func (s *session) leave() {

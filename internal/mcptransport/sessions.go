@@ -18,13 +18,18 @@ func (v *visit) session() *session {
 		return nil
 	}
 	s := v.h.session(id, v.principal)
-	if s == nil {
+	switch {
+	case s == nil:
 		v.refuse(http.StatusNotFound, "this session is not known, or no longer: send initialize again")
+		return nil
+	case !s.visit(2 * v.h.opts.MaxCalls):
+		v.refuse(http.StatusTooManyRequests, "there are too many connections of this session")
+		return nil
 	}
 	return s
 }
 
-// session is the principal's own of that id, nil when there is none; it is visited until its leave is called.
+// session is the principal's own of that id, nil when there is none.
 func (h *HTTP) session(id, principal string) *session {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -32,7 +37,6 @@ func (h *HTTP) session(id, principal string) *session {
 	if s == nil || s.principal != principal {
 		return nil
 	}
-	s.visit()
 	return s
 }
 
@@ -130,7 +134,7 @@ func (v *visit) initialize(m *message) {
 		v.refuse(http.StatusServiceUnavailable, "there are too many sessions; end one with DELETE, or try again later")
 		return
 	}
-	s.visit()
+	s.visit(1)
 	defer s.leave()
 	var answer single
 	newCall(v.context(), s.peer, m, v.h.opts.Log).run(v.h.srv, m.raw, &answer)
@@ -139,5 +143,5 @@ func (v *visit) initialize(m *message) {
 	} else {
 		v.w.Header().Set(mcp.HeaderSessionID, s.id)
 	}
-	reply(v.w, http.StatusOK, answer.data)
+	v.reply(http.StatusOK, answer.data)
 }

@@ -38,9 +38,6 @@ func (p *pipe) write(data []byte) error {
 	return p.rc.Flush()
 }
 
-// rest lifts the deadline for what the connection may be used for next.
-func (p *pipe) rest() { _ = p.rc.SetWriteDeadline(time.Time{}) }
-
 // comment is a line that clients must ignore: it keeps the connection from being taken for dead.
 func (p *pipe) comment() error { return p.write([]byte(": keep-alive\n\n")) }
 
@@ -76,7 +73,7 @@ func (v *visit) stream(s *session, st *stream, rd *reader, prime bool) {
 		}
 		rd, err = v.standBy(p, s)
 	}
-	v.part(err)
+	v.part(p, err)
 	if !st.leave(rd) || st.drop == nil {
 		return
 	}
@@ -91,10 +88,11 @@ func (v *visit) stream(s *session, st *stream, rd *reader, prime bool) {
 	})
 }
 
-// part notes how the connection ended.
-func (v *visit) part(err error) {
+// part notes how the connection ended, and lifts the deadline for what it may be used for next.
+func (v *visit) part(p *pipe, err error) {
 	switch {
 	case err == nil:
+		_ = p.rc.SetWriteDeadline(time.Time{})
 	case errors.Is(err, http.ErrNotSupported):
 		v.h.opts.Log.Error("this HTTP server cannot stream", "error", err)
 	default:
@@ -123,7 +121,6 @@ func (v *visit) follow(p *pipe, s *session, st *stream, rd *reader) error {
 			quiet.Reset(v.h.opts.KeepAlive)
 			continue
 		case ended:
-			p.rest()
 			return nil
 		}
 		select {

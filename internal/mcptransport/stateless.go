@@ -96,10 +96,8 @@ func (h *HTTP) mismatchedParams(m *message, headers http.Header) error {
 func (v *visit) alone(m *message) {
 	st, rd := newStream("", v.h.opts.Buffer, 1)
 	c := newCall(v.context(), newLone(v.principal), m, v.h.opts.Log)
-	leave, err := subscribe(v.h.srv, c)
-	if err == nil {
-		err = v.h.start(c, m, st, leave)
-	}
+	leave := subscribe(v.h.srv, c)
+	err := v.h.start(c, m, st, leave)
 	var refused *rpcError
 	if errors.As(err, &refused) {
 		leave()
@@ -110,27 +108,24 @@ func (v *visit) alone(m *message) {
 	first, ended := v.await(st, rd)
 	if ended && len(first) == 1 && first[0].final {
 		st.leave(rd)
-		reply(v.w, status(first[0].failure), first[0].data)
+		v.reply(status(first[0].failure), first[0].data)
 		return
 	}
 	p := v.open()
 	if err = p.write(nil); err == nil {
 		err = v.follow(p, nil, st, rd)
 	}
-	v.part(err)
+	v.part(p, err)
 	if st.leave(rd) {
 		c.cancel(ErrDropped)
 	}
 }
 
 // subscribe makes a subscriptions/listen reachable for broadcasts until leave is called.
-func subscribe(srv *server.MCPServer, c *call) (leave func(), err error) {
-	if !c.listens() {
-		return func() {}, nil
-	}
+func subscribe(srv *server.MCPServer, c *call) (leave func()) {
 	ctx := context.WithoutCancel(c.ctx)
-	if err := srv.RegisterSession(ctx, c); err != nil {
-		return func() {}, &rpcError{id: c.id, code: mcp.INTERNAL_ERROR, text: err.Error()}
+	if !c.listens() || srv.RegisterSession(ctx, c) != nil { // the name of a lone request is always new
+		return func() {}
 	}
-	return func() { srv.UnregisterSession(ctx, c.SessionID()) }, nil
+	return func() { srv.UnregisterSession(ctx, c.SessionID()) }
 }

@@ -148,8 +148,12 @@ func (t *terminal) take(data []byte) {
 	}
 	s := t.sink(in)
 	for _, m := range in.messages {
+		shakes := m.request() && m.Method == string(mcp.MethodInitialize)
 		switch {
-		case m.request() && m.Method == string(mcp.MethodInitialize) && !in.batch:
+		case shakes && in.batch:
+			e := rpcError{id: m.ID, code: mcp.INVALID_REQUEST, text: "initialize must not be part of a batch"}
+			s.response(e.encode(), e.code)
+		case shakes:
 			newCall(t.ctx, t.peer, m, t.opts.Log).run(t.srv, m.raw, s) // what follows needs what it agrees on
 		case m.request():
 			t.start(m, s)
@@ -163,18 +167,15 @@ func (t *terminal) take(data []byte) {
 
 // start answers a request in a goroutine of its own, which end waits for.
 func (t *terminal) start(m *message, s sink) {
-	p := t.peer
-	if mcp.IsModernProtocol(m.protocol()) { // it stands alone
-		p = newLone("")
-	}
-	c := newCall(t.ctx, p, m, t.opts.Log)
-	leave, err := subscribe(t.srv, c)
-	if err == nil {
-		err = t.begin(c, t.opts.MaxCalls, &t.under)
+	c := newCall(t.ctx, t.peer, m, t.opts.Log)
+	leave := func() {}
+	err := t.begin(c, t.opts.MaxCalls, &t.under)
+	if err == nil && mcp.IsModernProtocol(m.protocol()) {
+		c.peer = newLone("") // it stands alone
+		leave = subscribe(t.srv, c)
 	}
 	var refused *rpcError
 	if errors.As(err, &refused) {
-		leave()
 		c.cancel(ErrOver)
 		s.response(refused.encode(), refused.code)
 		return

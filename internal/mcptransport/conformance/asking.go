@@ -26,6 +26,7 @@ func kind(name string) schema { return schema{"type": name} }
 func addAskingTools(srv *server.MCPServer) {
 	srv.AddTool(mcp.NewTool("test_sampling", mcp.WithDescription("Asks the client's model."), mcp.WithString("prompt", mcp.Required())),
 		func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			//lint:ignore SA1019 the suite asks for it
 			sample, err := srv.RequestSampling(ctx, mcp.CreateMessageRequest{CreateMessageParams: sampling(r.GetString("prompt", ""), 100)})
 			if err != nil {
 				return mcp.NewToolResultError(err.Error()), nil
