@@ -26,12 +26,16 @@ func callService(c *call, f service, words []string) (code int) {
 		name, words = words[0], words[1:]
 	}
 	defer func() {
-		if e, ok := recover().(exception); ok {
+		switch e := recover().(type) {
+		case nil:
+		case exception:
 			c.errf("\nException occurred while executing '%s':\n%s\n", name, e)
 			c.errf("\tat com.android.modules.utils.BasicShellCommandHandler.exec(BasicShellCommandHandler.java:97)\n" +
 				"\tat android.os.ShellCommand.exec(ShellCommand.java:38)\n" +
 				"\tat android.os.Binder.onTransact(Binder.java:1043)\n")
 			code = exitMinus
+		default:
+			panic(e)
 		}
 	}()
 	return f(c, name, &args{last: name, rest: words})

@@ -101,3 +101,8 @@ func TestASecureWindowIsMarkedAsSuch(t *testing.T) {
 	shade := sandbox.Window{Package: "com.android.systemui", Activity: "NotificationShade"}
 	require.Contains(t, windowState(shade, true), " u0 NotificationShade}:")
 }
+
+func TestAPanicThatIsNoExceptionIsNotSwallowed(t *testing.T) {
+	broken := func(*call, string, *args) int { panic("a mistake of our own") }
+	require.PanicsWithValue(t, "a mistake of our own", func() { callService(&call{}, broken, nil) })
+}
