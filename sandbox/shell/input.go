@@ -219,7 +219,7 @@ func inputRoll(_ *call, a *args) func() {
 	return func() {}
 }
 
-// inputCombination holds keys down together. The phone knows no shortcuts, so with a modifier nothing happens.
+// inputCombination holds keys down together. With a modifier they are a shortcut.
 func inputCombination(c *call, a *args) func() {
 	word := a.need()
 	if word == "-t" {
@@ -232,6 +232,7 @@ func inputCombination(c *call, a *args) func() {
 	}
 	return func() {
 		if slices.ContainsFunc(codes, isModifier) {
+			c.sh.phone.Chord(codes...)
 			return
 		}
 		for _, code := range codes {
