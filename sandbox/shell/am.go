@@ -3,6 +3,7 @@ package shell
 import (
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/taploop/taploop/sandbox"
@@ -131,12 +132,8 @@ func startFailed(c *call, in *intent, target string, err error, wait bool) int {
 }
 
 func packageOf(component string) string {
-	for i := range component {
-		if component[i] == '/' {
-			return component[:i]
-		}
-	}
-	return component
+	pkg, _, _ := strings.Cut(component, "/")
+	return pkg
 }
 
 func amForceStop(c *call, a *args) int {
