@@ -66,9 +66,6 @@ func (s *Server) handle(ctx context.Context, nc net.Conn) {
 	}
 }
 
-// abort ends the connection at once.
-func (c *conn) abort() { c.cancel() }
-
 // readRequest reads a request: four hexadecimal digits of length, then the text.
 func (c *conn) readRequest() (string, error) {
 	var head [4]byte
@@ -137,14 +134,12 @@ func (c *conn) ready() error {
 	if d := c.phone.delay(); d > 0 {
 		timer := time.NewTimer(d)
 		defer timer.Stop()
-		if err := c.wait(timer.C); err != nil {
+		if err := wait(c, timer.C); err != nil {
 			return err
 		}
 	}
 	return wait(c, c.phone.gate())
 }
-
-func (c *conn) wait(ch <-chan time.Time) error { return wait(c, ch) }
 
 // wait waits for ch while watching for the client's end. What the client sends stays to be read.
 func wait[T any](c *conn, ch <-chan T) error {

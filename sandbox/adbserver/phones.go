@@ -274,7 +274,7 @@ func (s *Server) drop(p *phone) {
 	defer s.mu.Unlock()
 	for c := range s.conns {
 		if c.phone == p {
-			c.abort()
+			c.cancel() // which closes it at once
 		}
 	}
 }
