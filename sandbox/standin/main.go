@@ -2,13 +2,11 @@ package standin
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"net"
 	"os"
 	"path/filepath"
-	"syscall"
 
 	"github.com/taploop/taploop/sandbox/shell"
 )
@@ -137,5 +135,3 @@ func save(c net.Conn, n int) error {
 	}
 	return writeFrame(c, kindSaved, saved(os.WriteFile(name, data, 0o664)))
 }
-
-func asErrno(err error) (syscall.Errno, bool) { return errors.AsType[syscall.Errno](err) }

@@ -2,6 +2,7 @@ package standin
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -87,7 +88,7 @@ func saved(err error) []byte {
 		return le32(0)
 	}
 	code := syscall.EIO
-	if e, ok := asErrno(err); ok {
+	if e, ok := errors.AsType[syscall.Errno](err); ok {
 		code = e
 	}
 	return append(le32(int(code)), err.Error()...)
