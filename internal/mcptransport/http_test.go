@@ -2,6 +2,7 @@ package mcptransport
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -490,4 +491,33 @@ func TestListeningConnectionsOfASessionAreLimited(t *testing.T) {
 		require.Equal(t, http.StatusTooManyRequests, status)
 		require.Contains(t, body, "too many connections")
 	})
+}
+
+func TestAnIDCanBeUsedAgainOnceItIsAnswered(t *testing.T) {
+	e := serveHTTP(t, newLab().MCPServer, nil)
+	header := e.session("2025-11-25", "{}")
+	for range 300 {
+		status, body := e.status(http.MethodPost, tool("the same", "burst", "{}"), header...)
+		require.Equal(t, http.StatusOK, status, body)
+	}
+}
+
+func TestAHandlerCanAnswerWithAnErrorOfItsOwn(t *testing.T) {
+	l := newLab()
+	l.AddTool(mcp.NewTool("refuse"), func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return nil, Refuse(ctx, mcp.MISSING_REQUIRED_CLIENT_CAPABILITY, "this needs forms", map[string]any{"requiredCapabilities": map[string]any{"elicitation": map[string]any{}}})
+	})
+	l.AddTool(mcp.NewTool("change-its-mind"), func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		_ = Refuse(ctx, mcp.INVALID_PARAMS, "no", nil)
+		return nil, errors.New("something else")
+	})
+	e := serveHTTP(t, l.MCPServer, nil)
+	body, header := modern(1, "refuse", "{}")
+	status, got := e.status(http.MethodPost, body, header...)
+	require.Equal(t, http.StatusBadRequest, status)
+	require.JSONEq(t, `{"jsonrpc":"2.0","id":1,"error":{"code":-32021,"message":"this needs forms","data":{"requiredCapabilities":{"elicitation":{}}}}}`, got)
+	body, header = modern(2, "change-its-mind", "{}")
+	status, got = e.status(http.MethodPost, body, header...)
+	require.Equal(t, http.StatusOK, status)
+	require.JSONEq(t, `{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"something else"}}`, got)
 }
