@@ -41,6 +41,7 @@ type rig struct {
 	ben    string // one of "ben"
 	boss   string // one of an operator
 	runs   *stopper
+	probe  *stream // hears all, from the beginning
 }
 
 // stopper stops runs in the store, as the runs' owner does.
@@ -100,6 +101,8 @@ func newRig(t *testing.T, change func(*web.Options)) *rig {
 		require.NoError(t, g.web.Close())
 		g.http.Close()
 	})
+	g.probe = g.listen(g.boss, "")
+	g.probe.want("snapshot")
 	return g
 }
 
@@ -122,6 +125,9 @@ func (g *rig) waiting(client string, q inquiry.Question) inquiry.Question {
 	require.NoError(g.t, err)
 	_, err = g.store.Transition(ctx, run.ID, session.Change{To: session.WaitingReply, Question: q.ID})
 	require.NoError(g.t, err)
+	for h := g.probe.next(); h.name != "inquiry.created" || !strings.Contains(h.data, q.ID); h = g.probe.next() {
+		require.NotEmpty(g.t, h.name, "the stream has ended")
+	} // whoever listens from here on does not hear of it any more
 	return q
 }
 
