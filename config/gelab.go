@@ -100,10 +100,7 @@ func readYAML(path string, v any) error {
 	if err != nil {
 		return hint.Add(fmt.Errorf("reading gelab-zero's configuration: %w", err), "name mcp_server_config.yaml and model_config.yaml")
 	}
-	if err := yaml.Unmarshal(b, v); err != nil {
-		return fmt.Errorf("%s:\n%s", path, yaml.FormatError(err, false, true))
-	}
-	return nil
+	return decode(b, path, v)
 }
 
 func (g *gelabServer) model(providers map[string]gelabProvider, file string) (yaml.MapSlice, error) {

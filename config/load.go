@@ -13,7 +13,6 @@ import (
 
 	"github.com/agnivade/levenshtein"
 	"github.com/go-viper/mapstructure/v2"
-	"github.com/goccy/go-yaml"
 	"github.com/knadh/koanf/providers/confmap"
 	"github.com/knadh/koanf/v2"
 
@@ -85,9 +84,8 @@ func (l *Loaded) applyFile(keys []Key, opts *Options) error {
 			"create the file, or leave --config and TAPLOOP_CONFIG out to use the defaults")
 	}
 	m := map[string]any{}
-	if err := yaml.Unmarshal(b, &m); err != nil {
-		return hint.Add(fmt.Errorf("%s is not valid YAML:\n%s", path, yaml.FormatError(err, false, true)),
-			"mend the line that is marked; `taploop config show` prints every key")
+	if err := decode(b, path, &m); err != nil {
+		return err
 	}
 	l.File = path
 	return l.apply(keys, path, m, func(string) string { return path })
