@@ -32,19 +32,19 @@ func (l *loop) ask(ctx context.Context, s *Step, info actions.Info) *Ending {
 	x, err := l.Asker.Ask(ctx, *q)
 	s.Timing.Ask = time.Since(began)
 	l.waited += s.Timing.Ask
-	if ctx.Err() != nil {
+	switch {
+	case err == nil && !errors.Is(context.Cause(ctx), ErrStopped): // a pause in this moment keeps the answer, a stop beats it
+		l.course.Questions++
+		s.Exchange = &x
+		l.emit(Event{Kind: Replied, Step: *s})
+		return l.settleQuestion(ctx, s, x)
+	case ctx.Err() != nil:
 		return Stopped(ctx)
-	}
-	if err != nil && !errors.Is(err, ErrParked) {
+	case !errors.Is(err, ErrParked):
 		return unasked(s, err)
 	}
 	l.course.Questions++
-	if err != nil {
-		return l.finish(ctx, s, Ending{Reason: InfoNeedsReply, Question: q})
-	}
-	s.Exchange = &x
-	l.emit(Event{Kind: Replied, Step: *s})
-	return l.settleQuestion(ctx, s, x)
+	return l.finish(ctx, s, Ending{Reason: InfoNeedsReply, Question: q})
 }
 
 // unasked is the ending when the question could not be put: as the Asker's error says, else the model that answers in a

@@ -236,3 +236,26 @@ func TestAnAnswerThatComesAfterTheStopIsNotUsed(t *testing.T) {
 		require.Empty(t, r.journal.entries)
 	})
 }
+
+func TestAnAnswerThatComesWithAPauseIsKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(actions.Info{Question: "which one?"})
+		r.asker.give = []actions.Exchange{{Answer: "red", Outcome: actions.Answered}}
+		ctx, cancel := context.WithCancelCause(t.Context())
+		observe := r.runner.Observe
+		r.runner.Observe = func(e agentloop.Event) {
+			observe(e)
+			if e.Kind == agentloop.Asking {
+				cancel(agentloop.ErrPaused)
+			}
+		}
+
+		end, c, err := r.runner.Run(ctx, agentloop.Course{}, 0)
+
+		require.NoError(t, err)
+		require.Equal(t, agentloop.UserPaused, end.Reason)
+		require.Equal(t, []actions.Exchange{{Question: "which one?", Answer: "red", Outcome: actions.Answered}}, c.Exchanges)
+		require.True(t, c.ReplyJustIn)
+		require.Len(t, r.journal.entries, 1)
+	})
+}

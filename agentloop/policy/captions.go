@@ -43,11 +43,7 @@ func (c *captioned) Next(ctx context.Context, s agentloop.Situation) (agentloop.
 		callOff()
 	}
 	wg.Wait()
-	if failed == nil {
-		out.Caption = caption
-	} else if describing.Err() == nil {
-		c.log.WarnContext(ctx, "no caption", "step", s.Step, "err", failed)
-	}
+	keepCaption(describing, c.log, s, &out, caption, failed)
 	return out, err
 }
 
@@ -71,11 +67,16 @@ func (c *finallyCaptioned) Next(ctx context.Context, s agentloop.Situation) (age
 	switch out.Action.(type) {
 	case actions.Complete, actions.Abort, actions.Info:
 		caption, failed := c.describer.Describe(ctx, s.Task, s.Look.Frame)
-		if failed == nil {
-			out.Caption = caption
-		} else if ctx.Err() == nil {
-			c.log.WarnContext(ctx, "no caption", "step", s.Step, "err", failed)
-		}
+		keepCaption(ctx, c.log, s, &out, caption, failed)
 	}
 	return out, nil
+}
+
+// keepCaption puts a caption into the proposal, or logs why there is none, unless that was because ctx ended.
+func keepCaption(ctx context.Context, log *slog.Logger, s agentloop.Situation, p *agentloop.Proposal, caption string, err error) {
+	if err == nil {
+		p.Caption = caption
+	} else if ctx.Err() == nil {
+		log.WarnContext(ctx, "no caption", "step", s.Step, "err", err)
+	}
 }
