@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -41,7 +42,8 @@ type rig struct {
 	ben    string // one of "ben"
 	boss   string // one of an operator
 	runs   *stopper
-	probe  *stream // hears all, from the beginning
+	probe  *stream     // hears all, from the beginning
+	down   atomic.Bool // the server answers nothing but 502
 }
 
 // stopper stops runs in the store, as the runs' owner does.
@@ -96,7 +98,13 @@ func newRig(t *testing.T, change func(*web.Options)) *rig {
 		change(opts)
 	}
 	g.web = web.New(opts)
-	g.http = httptest.NewServer(g.web)
+	g.http = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if g.down.Load() {
+			w.WriteHeader(http.StatusBadGateway)
+			return
+		}
+		g.web.ServeHTTP(w, r)
+	}))
 	t.Cleanup(func() {
 		require.NoError(t, g.web.Close())
 		g.http.Close()

@@ -1,0 +1,220 @@
+package web_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/session"
+)
+
+// chromium starts a browser of its own for the test. Where there is none the test fails with the mend, or is left out under
+// TAPLOOP_BROWSER=off, which the report of the rig tells.
+func chromium(t *testing.T) context.Context {
+	t.Helper()
+	if strings.EqualFold(os.Getenv("TAPLOOP_BROWSER"), "off") {
+		report(t, "TAPLOOP_BROWSER=off")
+		t.SkipNow()
+	}
+	var path string
+	for _, name := range []string{os.Getenv("TAPLOOP_BROWSER"), "chromium", "chromium-browser", "google-chrome"} {
+		if found, err := exec.LookPath(name); err == nil {
+			path = found
+			break
+		}
+	}
+	if path == "" {
+		t.Fatal("there is no Chromium for this test\n  try: apt-get install chromium, or name one in TAPLOOP_BROWSER, or set TAPLOOP_BROWSER=off to leave these tests out")
+	}
+	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()),
+		chromedp.Flag("disable-gpu", true), chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("lang", "en-US"), chromedp.WSURLReadTimeout(time.Minute))
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 3*time.Minute) // its end is the clean-up's
+	t.Cleanup(cancel)
+	ctx, cancelAll := chromedp.NewExecAllocator(ctx, opts...)
+	t.Cleanup(cancelAll)
+	ctx, cancelFirst := chromedp.NewContext(ctx)
+	t.Cleanup(func() {
+		if err := chromedp.Cancel(ctx); err != nil { // waits for its end, so that its folder can go
+			t.Log(err)
+		}
+		cancelFirst()
+	})
+	require.NoError(t, chromedp.Do(ctx))
+	return ctx
+}
+
+// report notes in the rig's report that the test did not run.
+func report(t *testing.T, why string) {
+	path := os.Getenv("TAPLOOP_RIG_REPORT")
+	if path == "" {
+		return
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	require.NoError(t, err)
+	_, err = fmt.Fprintf(f, "left out\tgithub.com/taploop/taploop/web\t%s\t%s\n", t.Name(), why)
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+}
+
+// tab is the page in a browser profile of its own.
+type tab struct {
+	t   *testing.T
+	ctx context.Context
+}
+
+// login opens the page by a link, in a new profile.
+func (g *rig) login(browser context.Context, name string) tab {
+	g.t.Helper()
+	ctx, cancel := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
+	g.t.Cleanup(cancel)
+	link, err := g.logins.Link(g.http.URL, name)
+	require.NoError(g.t, err)
+	p := tab{g.t, ctx}
+	p.do(chromedp.Navigate(link))
+	p.until(`document.getElementById("link").textContent === "live"`)
+	require.Empty(g.t, p.text("location.hash"), "the code stays in no history")
+	return p
+}
+
+func (p tab) do(steps ...chromedp.Action[chromedp.Void]) {
+	p.t.Helper()
+	require.NoError(p.t, chromedp.Do(p.ctx, steps...))
+}
+
+// until waits until the expression is true.
+func (p tab) until(expression string) {
+	p.t.Helper()
+	_, err := chromedp.Run(p.ctx, chromedp.Poll[bool](expression, chromedp.WithPollingInterval(20*time.Millisecond)))
+	require.NoError(p.t, err, "%s\npage: %s", expression, p.text("document.body.innerText"))
+}
+
+// text is the value of the expression.
+func (p tab) text(expression string) string {
+	p.t.Helper()
+	s, err := chromedp.Run(p.ctx, chromedp.Evaluate[string]("String("+expression+")"))
+	require.NoError(p.t, err)
+	return s
+}
+
+// card is the expression for something within a question.
+func card(q inquiry.Question, selector string) string {
+	return fmt.Sprintf(`document.querySelector('article[data-id="%s"] %s')`, q.ID, selector)
+}
+
+func TestAnAnswerInOneBrowserTakesTheQuestionAwayInTheOtherWithTheReason(t *testing.T) {
+	g := newRig(t, nil)
+	const evil = `Which size? <img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`
+	q := g.waiting("ann", inquiry.Question{Text: evil, Options: []string{"small", "<b>large</b>"}, FreeText: true})
+	browser := chromium(t)
+	kitchen, hall := g.login(browser, "kitchen"), g.login(browser, "hall")
+	for _, p := range []tab{kitchen, hall} { // both came later than the question
+		p.until(card(q, ".steps li") + ` !== null`)
+		require.Equal(t, evil, p.text(card(q, ".question")+".textContent"))
+		require.Equal(t, "Task: order <b>a pizza</b>", p.text(card(q, ".task")+".textContent"))
+		require.Equal(t, "1. open <i>the menu</i>", p.text(card(q, ".steps li")+".textContent"))
+		require.Equal(t, "0", p.text(`document.querySelectorAll("article script, article b, article i, .question img").length`))
+		p.until(card(q, ".shot img") + ".naturalWidth > 0")
+	}
+	hall.do(chromedp.KeyEvent("j"), js(`document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key: "a", bubbles: true}))`),
+		chromedp.KeyEvent("half typed"))
+	require.Equal(t, "half typed", hall.text(card(q, "textarea")+".value"))
+	kitchen.do(chromedp.KeyEvent("j"))
+	began := time.Now()
+	kitchen.do(chromedp.KeyEvent("2"))
+	hall.until(`document.querySelector("article") === null`)
+	took := time.Since(began)
+	t.Logf("gone in the other browser after %v", took)
+	require.Less(t, took, 5*time.Second) // one on a machine that has nothing else to do
+	require.Equal(t, "“"+evil+"”: answered by kitchen (inbox page): <b>large</b>", hall.text(`document.querySelector("#settled span").textContent`))
+	kitchen.until(`document.querySelector("#settled span") !== null`)
+	require.Contains(t, kitchen.text(`document.querySelector("#settled span").textContent`), "answered by you: <b>large</b>")
+	require.Equal(t, "taploop", hall.text("document.title"))
+	stored, err := g.broker.Get(t.Context(), q.ID)
+	require.NoError(t, err)
+	require.Equal(t, "<b>large</b>", stored.Resolution.Response.Reveal())
+
+	secret := g.waiting("ann", inquiry.Question{Text: "The code?", Secret: true})
+	hall.until(card(secret, "input[type=password]") + ` !== null`)
+	hall.do(js(card(secret, "input") + ".focus()"))
+	hall.do(chromedp.KeyEvent("778-hidden\r"))
+	kitchen.until(`document.querySelector("article") === null && document.querySelectorAll("#settled li").length === 2`)
+	for _, p := range []tab{kitchen, hall} {
+		require.NotContains(t, p.text("document.documentElement.outerHTML"), "778-hidden")
+	}
+	stored, err = g.broker.Get(t.Context(), secret.ID)
+	require.NoError(t, err)
+	require.Equal(t, "778-hidden", stored.Resolution.Response.Reveal())
+
+	last := g.waiting("ann", inquiry.Question{})
+	hall.until(card(last, ".stop") + ` !== null`)
+	hall.do(js(card(last, ".stop") + ".click()"))
+	require.Empty(t, g.runs.calls, "a stop wants a second press")
+	hall.do(js(card(last, ".stop") + ".click()"))
+	hall.until(card(last, ".stop") + `.textContent === "Stop the task" && !` + card(last, ".stop") + ".disabled")
+	run, err := g.store.Run(t.Context(), last.RunID)
+	require.NoError(t, err)
+	require.Equal(t, session.Cancelled, run.State)
+}
+
+func TestALostConnectionGreysThePageAndItComesBack(t *testing.T) {
+	g := newRig(t, nil)
+	old := g.waiting("ann", inquiry.Question{})
+	p := g.login(chromium(t), "kitchen")
+	p.until(card(old, "textarea") + ` !== null`)
+	g.down.Store(true)
+	g.http.CloseClientConnections()
+	p.until(`document.body.classList.contains("lost") && !document.getElementById("stale").hidden`)
+	_, err := g.broker.Resolve(t.Context(), old.ID, inquiry.Reply{Response: "x", Channel: "console", By: "the operator"})
+	require.NoError(t, err)
+	g.down.Store(false)
+	p.until(`!document.body.classList.contains("lost") && document.querySelector("article") === null`)
+	p.until(`document.querySelector("#settled span") !== null`)
+	require.Contains(t, p.text(`document.querySelector("#settled span").textContent`), "answered by the operator (console): x")
+	require.Equal(t, "true", p.text(`document.getElementById("stale").hidden`))
+}
+
+// TestThePageInPictures keeps pictures of the page in the folder that TAPLOOP_PICTURES names.
+func TestThePageInPictures(t *testing.T) {
+	g := newRig(t, nil)
+	q := g.waiting("ann", inquiry.Question{Text: "Which size should the pizza have?", Options: []string{"Small", "Large"}, FreeText: true})
+	p := g.login(chromium(t), "kitchen")
+	p.until(card(q, ".shot img") + " !== null")
+	for _, c := range []struct {
+		name, scheme string
+		w, h         int64
+	}{{"wide-light", "light", 1000, 620}, {"wide-dark", "dark", 1000, 620}, {"narrow-light", "light", 390, 840}, {"narrow-dark", "dark", 390, 840}} {
+		p.do(chromedp.EmulateViewport(c.w, c.h), chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
+			_, err := cdp.Call(ctx, target, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+				Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: c.scheme}}})
+			return err
+		}))
+		p.until(card(q, ".shot img") + ".naturalWidth > 0")
+		require.Equal(t, "true", p.text("document.documentElement.scrollWidth <= innerWidth"), "nothing sticks out at the side of %s", c.name)
+		png, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
+		require.NoError(t, err)
+		dir := os.Getenv("TAPLOOP_PICTURES")
+		if dir == "" {
+			dir = t.TempDir()
+		}
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "inbox-"+c.name+".png"), png, 0o644))
+	}
+	p.do(js(`document.getElementById("lang").click()`))
+	p.until(`document.documentElement.lang === "zh" && ` + card(q, ".refuse") + `.textContent === "拒绝回答"`)
+}
+
+// js runs a statement for what it does.
+func js(statement string) chromedp.Action[chromedp.Void] {
+	return chromedp.Evaluate[chromedp.Void](statement + "; undefined")
+}
