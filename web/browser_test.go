@@ -188,7 +188,7 @@ func TestALostConnectionGreysThePageAndItComesBack(t *testing.T) {
 // TestThePageInPictures keeps pictures of the page in the folder that TAPLOOP_PICTURES names.
 func TestThePageInPictures(t *testing.T) {
 	g := newRig(t, nil)
-	q := g.waiting("ann", inquiry.Question{Text: "Which size should the pizza have?", Options: []string{"Small", "Large"}, FreeText: true})
+	q := g.waiting("ann", inquiry.Question{Task: "order a pizza", Text: "Which size should the pizza have?", Options: []string{"Small", "Large"}, FreeText: true})
 	p := g.login(chromium(t), "kitchen")
 	p.until(card(q, ".shot img") + " !== null")
 	for _, c := range []struct {

@@ -118,12 +118,15 @@ func newRig(t *testing.T, change func(*web.Options)) *rig {
 func (g *rig) waiting(client string, q inquiry.Question) inquiry.Question {
 	g.t.Helper()
 	ctx := g.t.Context()
-	x, run, err := g.store.Begin(ctx, session.Session{Serial: "emu-1", Client: client}, session.Run{Task: "order <b>a pizza</b>", MaxSteps: 20})
+	if q.Task == "" {
+		q.Task = "order <b>a pizza</b>"
+	}
+	x, run, err := g.store.Begin(ctx, session.Session{Serial: "emu-1", Client: client}, session.Run{Task: q.Task, MaxSteps: 20})
 	require.NoError(g.t, err)
 	run, err = g.store.Transition(ctx, run.ID, session.Change{To: session.Running})
 	require.NoError(g.t, err)
 	g.step(run, 1)
-	q.SessionID, q.RunID, q.Fence, q.Task = x.ID, run.ID, run.Fence, run.Task
+	q.SessionID, q.RunID, q.Fence = x.ID, run.ID, run.Fence
 	q.Frame, err = g.store.SaveFrame(ctx, run, 1, picture())
 	require.NoError(g.t, err)
 	if q.Text == "" {
@@ -142,9 +145,13 @@ func (g *rig) waiting(client string, q inquiry.Question) inquiry.Question {
 // step journals one step of a run.
 func (g *rig) step(run session.Run, index int) {
 	g.t.Helper()
+	explain := "open <i>the menu</i>"
+	if !strings.Contains(run.Task, "<") {
+		explain = "open the menu"
+	}
 	st := agentloop.Step{Index: index, Local: index, StartedAt: time.Now(),
 		Look:     screen.Look{Frame: picture(), State: screen.State{On: true}, At: time.Now()},
-		Proposal: agentloop.Proposal{Decision: actions.Decision{Action: actions.Back{}, Explain: "open <i>the menu</i>"}}}
+		Proposal: agentloop.Proposal{Decision: actions.Decision{Action: actions.Back{}, Explain: explain}}}
 	j := g.store.Journal(run)
 	require.NoError(g.t, j.Intent(g.t.Context(), st))
 	require.NoError(g.t, j.Done(g.t.Context(), st, agentloop.Course{Task: run.Task, Steps: index}))

@@ -3,6 +3,7 @@
 
 const $ = (id) => document.getElementById(id);
 const cards = new Map(); // by question
+const sent = new Set(); // ids of the replies of this page
 const quiet = 35000; // without a sign of the server, in ms; it sends one every 15 s
 let source = null, watchdog = 0, again = 0, wait = 500;
 
@@ -20,9 +21,9 @@ async function call(method, path, body) {
 const door = {
   // reply returns a problem to show, or nothing.
   async reply(id, body) {
+    sent.add(body.reply_id);
     const { status, json } = await call("POST", "/v1/inquiries/" + encodeURIComponent(id) + "/reply", body);
-    if (status === 200) { settle(json.inquiry, true); return; }
-    if ((status === 409 || status === 410) && json.inquiry) { settle(json.inquiry, false); return; }
+    if ([200, 409, 410].includes(status) && json.inquiry) { settle(json.inquiry); return; }
     if (status === 404) { remove(id); return; }
     return json.error ? json.error.message : words().offline;
   },
@@ -58,19 +59,19 @@ function remove(id) {
 }
 
 // settle takes a question away and says why. It may be told twice: by the answer to our request, and by an event.
-function settle(q, mine) {
+function settle(q) {
   if (!remove(q.question_id)) return;
   const line = el("li", "", undefined, { "data-id": q.question_id });
   const ok = el("button", "quiet", words().dismiss, { type: "button" });
   ok.addEventListener("click", () => line.remove());
-  line.append(el("span", "", "“" + q.text + "”: " + reason(q, mine)), ok);
+  line.append(el("span", "", "“" + q.text + "”: " + reason(q)), ok);
   $("settled").prepend(line);
   while ($("settled").children.length > 5) $("settled").lastChild.remove();
 }
 
-function reason(q, mine) {
+function reason(q) {
   const w = words(), r = q.resolution || {};
-  const who = mine ? w.you : w.through(r.by || r.authority || "?", w.doors[r.channel] || r.channel || "?");
+  const who = r.reply_id && sent.has(r.reply_id) ? w.you : w.through(r.by || r.authority || "?", w.doors[r.channel] || r.channel || "?");
   switch (q.status) {
     case "answered": return w.answered(who, r.response);
     case "refused": return w.refused(who);
@@ -93,7 +94,7 @@ async function snapshot(s) {
   for (const id of [...cards.keys()]) {
     if (there.has(id)) continue;
     const { status, json } = await call("GET", "/v1/inquiries/" + encodeURIComponent(id)).catch(() => ({}));
-    if (status === 200 && json.status !== "pending") settle(json, false);
+    if (status === 200 && json.status !== "pending") settle(json);
     else if (status === 404) remove(id);
   }
 }
@@ -108,7 +109,7 @@ function connect() {
   on("snapshot", snapshot);
   on("ping", () => {});
   on("inquiry.created", show);
-  for (const name of ["resolved", "withdrawn", "expired"]) on("inquiry." + name, (q) => settle(q, false));
+  for (const name of ["resolved", "withdrawn", "expired"]) on("inquiry." + name, (q) => settle(q));
   on("step", (s) => { for (const c of cards.values()) if (c.q.session_id === s.session_id) c.addStep(s); });
   source.addEventListener("error", lost);
 }

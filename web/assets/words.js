@@ -15,7 +15,7 @@ const WORDS = {
     kinds: { info: "", inquiry: "", approval: "Approval", takeover: "Take-over" },
     answered: (who, what) => "answered by " + who + ": " + what, refused: (who) => who + " refused to answer",
     timed_out: () => "nobody answered in time", expired: () => "it expired", withdrawn: (why) => "withdrawn" + (why ? ": " + why : ""),
-    through: (who, door) => who + " (" + door + ")", you: "you", mine: "This browser's login",
+    through: (who, door) => who + " (" + door + ")", you: "you",
     doors: { page: "inbox page", http: "HTTP", mcp: "MCP client", console: "console", timer: "timer", model: "model", elicit: "client's dialog", cli: "command line", run: "the run" },
   },
   zh: {
@@ -32,7 +32,7 @@ const WORDS = {
     kinds: { info: "", inquiry: "", approval: "审批", takeover: "接管" },
     answered: (who, what) => who + " 已回答：" + what, refused: (who) => who + " 拒绝回答",
     timed_out: () => "没有人及时回答", expired: () => "已过期", withdrawn: (why) => "已撤回" + (why ? "：" + why : ""),
-    through: (who, door) => who + "（" + door + "）", you: "您", mine: "本浏览器",
+    through: (who, door) => who + "（" + door + "）", you: "您",
     doors: { page: "收件页", http: "HTTP", mcp: "MCP 客户端", console: "控制台", timer: "定时器", model: "模型", elicit: "客户端对话框", cli: "命令行", run: "运行" },
   },
 };
