@@ -35,7 +35,7 @@ type Host struct {
 
 const (
 	defaultTimeout = 15 * time.Second
-	listTimeout    = 4 * time.Second // for a phone's details in a list
+	listTimeout    = 8 * time.Second // for a phone's details in a list
 )
 
 // NewHost makes a Host. It does not connect yet; the error is about options or variables that cannot be read.
