@@ -293,11 +293,18 @@ func (w way) String() string {
 	return "stdio " + string(w.era)
 }
 
-var everyWay = []way{{false, modern}, {false, legacy}, {true, modern}, {true, legacy}}
-
 // eachWay runs a test over both transports and both eras of the protocol, side by side.
 func eachWay(t *testing.T, f func(*testing.T, way)) {
-	for _, w := range everyWay {
+	ways(t, f, way{false, modern}, way{false, legacy}, way{true, modern}, way{true, legacy})
+}
+
+// eachTransport does with one era for each, which is enough where only the server's own doing matters.
+func eachTransport(t *testing.T, f func(*testing.T, way)) {
+	ways(t, f, way{false, modern}, way{true, legacy})
+}
+
+func ways(t *testing.T, f func(*testing.T, way), list ...way) {
+	for _, w := range list {
 		t.Run(w.String(), func(t *testing.T) {
 			t.Parallel()
 			f(t, w)

@@ -88,7 +88,7 @@ func TestARunThatWasKilledComesBackPausedAndRepeatsNothing(t *testing.T) {
 }
 
 func TestTwoClientsShareASession(t *testing.T) {
-	eachWay(t, func(t *testing.T, w way) {
+	eachTransport(t, func(t *testing.T, w way) {
 		b := newBench(t, demoTask, "")
 		first := b.open(w)
 		second := &agent{}
@@ -121,7 +121,7 @@ func TestTwentyQuestionsInARow(t *testing.T) {
 		}
 		fmt.Fprintf(&script, "- reply: \"<THINK> x </THINK>\\nexplain:x\\taction:%s\\tsummary:s\"\n%s", action, when)
 	}
-	eachWay(t, func(t *testing.T, w way) {
+	eachTransport(t, func(t *testing.T, w way) {
 		b := newBench(t, demoTask, script.String())
 		s := b.open(w)
 		st := s.follow(s.start("ask me"))
