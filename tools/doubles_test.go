@@ -110,6 +110,12 @@ func (p *phone) Look(ctx context.Context) (screen.Look, error) {
 	if !p.farm.noisy || look.Frame == nil {
 		return look, err
 	}
+	look.Frame = noise()
+	return look, nil
+}
+
+// noise is a large frame that is hard to compress.
+var noise = sync.OnceValue(func() *screen.Frame {
 	img := image.NewRGBA(image.Rect(0, 0, 1080, 2400))
 	state := uint32(1)
 	for i := range img.Pix {
@@ -119,9 +125,12 @@ func (p *phone) Look(ctx context.Context) (screen.Look, error) {
 			img.Pix[i] = 0xff
 		}
 	}
-	look.Frame, err = screen.NewFrame(img)
-	return look, err
-}
+	f, err := screen.NewFrame(img)
+	if err != nil {
+		panic(err)
+	}
+	return f
+})
 
 func (p *phone) Close() error {
 	p.farm.mu.Lock()
@@ -131,11 +140,12 @@ func (p *phone) Close() error {
 }
 
 // mind decides by the task's words, one a step, and from what it is shown only, so that it goes on rightly after a restart.
-// Each decision takes a second.
+// Each decision takes a second, or more.
 type mind struct {
 	mu    sync.Mutex
 	seen  []agentloop.Situation
 	fails error
+	think time.Duration // of each decision; 0 is a second
 	late  chan struct{} // while it is there, decisions come only when it is closed, also after the run has ended
 }
 
@@ -169,19 +179,19 @@ type policy struct {
 func (p *policy) Next(ctx context.Context, s agentloop.Situation) (agentloop.Proposal, error) {
 	p.mu.Lock()
 	p.seen = append(p.seen, s)
-	fails, late := p.fails, p.late
+	fails, late, think := p.fails, p.late, max(p.think, time.Second)
 	p.mu.Unlock()
 	if late != nil {
 		<-late
 	}
 	select {
-	case <-time.After(time.Second):
+	case <-time.After(think):
 	case <-ctx.Done():
 		if late == nil {
 			return agentloop.Proposal{}, ctx.Err()
 		}
 	}
-	out := agentloop.Proposal{Tries: []agentloop.Try{{Prompt: s.Task, PromptTokens: 10, CompletionTokens: 1, Took: time.Second}}}
+	out := agentloop.Proposal{Tries: []agentloop.Try{{Prompt: s.Task, PromptTokens: 10, CompletionTokens: 1, Took: think}}}
 	if fails != nil {
 		return out, fails
 	}

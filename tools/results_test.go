@@ -112,7 +112,7 @@ func TestTheFlagsSayWhatIsShown(t *testing.T) {
 func TestPicturesAreSmallJPEGs(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		w.farm.noisy = true
-		a := w.start("tap tap tap tap", in{"enable_intermediate_screenshots": true, "enable_final_screenshot": true})
+		a := w.start("tap tap tap", in{"enable_intermediate_screenshots": true, "enable_final_screenshot": true})
 		w1, h1 := sizeOf(t, a.Final.Screenshot)
 		require.Equal(t, [2]int{576, 1280}, [2]int{w1, h1})
 		shown := 0
@@ -143,7 +143,7 @@ func sizeOf(t *testing.T, url string) (int, int) {
 
 func TestResultsStaySmall(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
-		task := "verbose " + strings.Repeat("tap ", 49)
+		task := "verbose " + strings.Repeat("tap ", 24)
 		a := w.start(task, in{"max_steps": 1000})
 		for a.Reason == "STILL_RUNNING" {
 			a = w.call("ask_agent_wait", in{"session_id": a.SessionID})
@@ -152,8 +152,8 @@ func TestResultsStaySmall(t *testing.T) {
 		require.Equal(t, done, a.code())
 		require.NotEmpty(t, a.Logs)
 		require.Contains(t, a.tail, "taploop sessions show "+a.SessionID)
-		require.Less(t, len(w.call("ask_agent_wait", in{"session_id": a.SessionID, "since_step": 49}).wire), 100_000)
-		for range 30 {
+		require.Less(t, len(w.call("ask_agent_wait", in{"session_id": a.SessionID, "since_step": 24}).wire), 100_000)
+		for range 6 {
 			w.start(strings.Repeat("\"\\<", 6000)+" giveup", in{"wait_seconds": 3})
 		}
 		require.Less(t, len(w.call("list_sessions", in{"limit": 100}).wire), 100_000)

@@ -43,6 +43,7 @@ func TestACallNeverOutlivesItsBudget(t *testing.T) {
 					w.topts.ClientWaits["tester"] = c.client
 				}
 				w.begin()
+				w.mind.think = 7 * time.Second
 				id := ""
 				for _, tool := range []string{"ask_agent_start_new_task", "ask_agent_wait", "ask_agent_continue", "ask_agent"} {
 					arguments := with(in{"max_steps": 1000}, c.arguments)
@@ -73,9 +74,10 @@ func TestACallNeverOutlivesItsBudget(t *testing.T) {
 func TestALongTaskIsOneStartAndManyWaits(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		task := ""
-		for range 600 {
+		for range 60 {
 			task += "tap "
 		}
+		w.mind.think = 10 * time.Second
 		began := time.Now()
 		a := w.start(task, in{"max_steps": 1000})
 		calls, steps := 1, a.Delta
@@ -88,9 +90,9 @@ func TestALongTaskIsOneStartAndManyWaits(t *testing.T) {
 		}
 		require.Equal(t, done, a.code())
 		require.Equal(t, 14, calls, "ten minutes of 45 seconds each")
-		require.Equal(t, 601, steps, "no step is told twice, none is left out")
-		require.Equal(t, 600, w.farm.touches("A"))
-		require.Equal(t, 601*time.Second, time.Since(began))
+		require.Equal(t, 61, steps, "no step is told twice, none is left out")
+		require.Equal(t, 60, w.farm.touches("A"))
+		require.Equal(t, 610*time.Second, time.Since(began))
 	})
 }
 
@@ -124,18 +126,20 @@ func TestACallThatIsCancelledDetachesAndTheRunGoesOnForItsGrace(t *testing.T) {
 
 func TestWhoWaitsInTimeKeepsTheRunGoing(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
+		w.mind.think = 8 * time.Second
 		id := w.start("forever", in{"wait_seconds": 0}).SessionID
 		for range 4 {
 			time.Sleep(110 * time.Second)
 			require.Equal(t, still, w.call("ask_agent_wait", in{"session_id": id, "wait_seconds": 0}).code())
 		}
-		time.Sleep(125 * time.Second)
+		time.Sleep(130 * time.Second)
 		require.Equal(t, "PAUSED CLIENT_DETACHED", w.call("ask_agent_wait", in{"session_id": id}).code(), "STILL_RUNNING detaches, too")
 	})
 }
 
 func TestARunThatMayGoOnAlone(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
+		w.mind.think = 20 * time.Second
 		id := w.start("forever", in{"wait_seconds": 0, "detached_ok": true}).SessionID
 		time.Sleep(10 * time.Minute)
 		require.Equal(t, still, w.call("ask_agent_wait", in{"session_id": id, "wait_seconds": 0}).code())

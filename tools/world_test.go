@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -44,7 +45,7 @@ type world struct {
 // bubble runs a test in a bubble of its own: waiting costs nothing, and a goroutine left behind is an error.
 func bubble(t *testing.T, test func(t *testing.T, w *world)) {
 	t.Helper()
-	dir := t.TempDir()
+	dir := tempDir(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, dir)
 		defer func() {
@@ -53,6 +54,16 @@ func bubble(t *testing.T, test func(t *testing.T, w *world)) {
 		}()
 		test(t, w)
 	})
+}
+
+// tempDir is in memory where that can be had: the store waits for the disk at every step, and the machine may be busy.
+func tempDir(t *testing.T) string {
+	dir, err := os.MkdirTemp("/dev/shm", "taploop-")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
+	return dir
 }
 
 func newWorld(t *testing.T, dir string) *world {
@@ -121,6 +132,9 @@ func (w *world) second() *world {
 	return other
 }
 
+// compiled are the schemas by what they say: compiling them anew for each test costs more than the tests do.
+var compiled sync.Map
+
 // compile gets the declared output schemas as the client sees them.
 func (w *world) compile() {
 	w.output = map[string]*jsonschema.Schema{}
@@ -129,13 +143,24 @@ func (w *world) compile() {
 	for _, tool := range list.Tools {
 		b, err := json.Marshal(tool.OutputSchema)
 		require.NoError(w.t, err)
-		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(b))
-		require.NoError(w.t, err)
-		c := jsonschema.NewCompiler()
-		require.NoError(w.t, c.AddResource(tool.Name+".json", doc))
-		w.output[tool.Name], err = c.Compile(tool.Name + ".json")
-		require.NoError(w.t, err)
+		schema, found := compiled.Load(string(b))
+		if !found {
+			schema = compileSchema(w.t, b)
+			compiled.Store(string(b), schema)
+		}
+		w.output[tool.Name] = schema.(*jsonschema.Schema)
 	}
+}
+
+func compileSchema(t *testing.T, b []byte) *jsonschema.Schema {
+	t.Helper()
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(b))
+	require.NoError(t, err)
+	c := jsonschema.NewCompiler()
+	require.NoError(t, c.AddResource("s.json", doc))
+	out, err := c.Compile("s.json")
+	require.NoError(t, err)
+	return out
 }
 
 func (w *world) end() {
