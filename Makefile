@@ -26,7 +26,7 @@ REPORT = $(CURDIR)/.cache/rig-report
 test:
 	mkdir -p .cache && rm -f $(REPORT)
 	if [ "$$TAPLOOP_RIG" != off ]; then scripts/setup || echo "going on: the tests that need it fail and are listed below"; fi
-	TAPLOOP_RIG_REPORT=$(REPORT) $(GO) test $(RACE) -count=1 $(TESTFLAGS) ./...; \
+	browser=$$(scripts/browser); TAPLOOP_BROWSER=$$browser TAPLOOP_RIG_REPORT=$(REPORT) $(GO) test $(RACE) -count=1 $(TESTFLAGS) ./...; \
 		status=$$?; scripts/rig-report $(REPORT); exit $$status
 
 check: fmt vet staticcheck test
