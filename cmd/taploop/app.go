@@ -103,6 +103,10 @@ func settings(k *kong.Context, pairs []string) (map[string]string, error) {
 		if !ok {
 			return nil, usageError{hint.Add(fmt.Errorf("--set %q has no value", pair), "write --set KEY=VALUE")}
 		}
+		if strings.HasSuffix(key, "api_key") {
+			return nil, usageError{hint.Add(fmt.Errorf("%s cannot be set on the command line, where others can read it", key),
+				"set TAPLOOP_"+strings.ToUpper(strings.ReplaceAll(key, ".", "_"))+", or "+key+"_file")}
+		}
 		flags[key] = value
 	}
 	for _, f := range k.Flags() {

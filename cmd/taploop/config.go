@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/taploop/taploop/config"
@@ -33,9 +35,21 @@ func (c *configShowCmd) Run(a *app) error {
 	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "KEY\tVALUE\tFROM\tENVIRONMENT")
 	for _, v := range a.conf.Values() {
-		fmt.Fprintf(w, "%s\t%v\t%s\t%s\n", v.Path, v.Value, v.Origin, v.Env)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", v.Path, shown(v.Value), v.Origin, v.Env)
 	}
 	return w.Flush()
+}
+
+// shown is a value as a table shows it: without a password in an address, and harmless for a terminal.
+func shown(v any) string {
+	text, ok := v.(string)
+	if !ok {
+		text = strings.TrimPrefix(fmt.Sprint(v), "map[]")
+	}
+	if u, err := url.Parse(text); err == nil && u.User != nil {
+		text = u.Redacted()
+	}
+	return clean(text)
 }
 
 func (a *app) configJSON() error {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -34,7 +35,7 @@ func (c *demoCmd) Run(ctx context.Context, a *app) error {
 		return fmt.Errorf("the sandbox has no task %q", demoTask)
 	}
 	task.Setup(phone)
-	sim, err := simulate(ctx, phone, "127.0.0.1:0", "127.0.0.1:0", nil)
+	sim, err := simulate(ctx, phone, fmt.Sprintf("demo-%d", os.Getpid()), "127.0.0.1:0", "127.0.0.1:0", nil)
 	if err != nil {
 		return err
 	}
@@ -63,7 +64,7 @@ func (c *demoCmd) demonstrate(ctx context.Context, a *app, sim *simulation, task
 	if err != nil {
 		return err
 	}
-	st, err := c.play(ctx, a, w.fleet, show, task)
+	st, err := c.play(ctx, a, w.fleet, show, sim, task)
 	if err == nil {
 		err = c.finish(ctx, a, w.store, sim, task, st)
 	}
@@ -74,12 +75,17 @@ func (c *demoCmd) demonstrate(ctx context.Context, a *app, sim *simulation, task
 }
 
 // play runs the task and answers its question.
-func (c *demoCmd) play(ctx context.Context, a *app, fleet *runs.Fleet, show *steps, task sandbox.Task) (runs.Status, error) {
-	st, err := fleet.Start(ctx, runs.StartRequest{Task: task.Goal, Serial: simulatedSerial, Settings: runs.Settings{ReplyMode: runs.PassToClient}})
+func (c *demoCmd) play(ctx context.Context, a *app, fleet *runs.Fleet, show *steps, sim *simulation, task sandbox.Task) (st runs.Status, err error) {
+	st, err = fleet.Start(ctx, runs.StartRequest{Task: task.Goal, Serial: sim.serial, Settings: runs.Settings{ReplyMode: runs.PassToClient}})
 	if err != nil {
 		return st, err
 	}
 	show.begin(st)
+	defer func() { // the phone is gone after this: nothing may wait for it
+		if _, stop := fleet.Stop(context.WithoutCancel(ctx), runs.StopRequest{SessionID: st.Session.ID}); stop != nil {
+			err = errors.Join(err, stop)
+		}
+	}()
 	people := newConsole(a.in, a.err)
 	for {
 		if st, err = await(ctx, fleet, st); err != nil || st.Run.State != session.WaitingReply {

@@ -52,7 +52,7 @@ func TestScriptsBehindTheRealServerAndDaemon(t *testing.T) {
 	phone := sandbox.New(nil)
 	task, ok := phone.Task(demoTask)
 	require.True(t, ok)
-	sim, err := simulate(t.Context(), phone, "127.0.0.1:0", "127.0.0.1:0", nil)
+	sim, err := simulate(t.Context(), phone, simulatedSerial, "127.0.0.1:0", "127.0.0.1:0", nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, sim.Close()) })
 	dir := t.TempDir()
@@ -124,7 +124,7 @@ func cmdSimulate(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) == 2 {
 		script = []byte(ts.ReadFile(args[1]))
 	}
-	sim, err := simulate(context.Background(), phone, "127.0.0.1:0", "127.0.0.1:0", script)
+	sim, err := simulate(context.Background(), phone, simulatedSerial, "127.0.0.1:0", "127.0.0.1:0", script)
 	ts.Check(err)
 	ts.Defer(func() { ts.Check(sim.Close()) })
 	ts.Setenv("GOAL", task.Goal)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"time"
 
 	"github.com/taploop/taploop/agentloop"
@@ -47,6 +49,9 @@ type runCmd struct {
 
 // Run starts a session with its first task and follows it to its end.
 func (c *runCmd) Run(ctx context.Context, a *app) error {
+	if info, err := os.Stat(c.Record); err == nil && info.Size() > 0 {
+		return usageError{hint.Add(fmt.Errorf("%s holds a recording already, which would be replayed first", c.Record), "name a new file, or delete this one")}
+	}
 	return a.follow(ctx, c.JSON, func(w *works) (runs.Status, error) {
 		return w.fleet.Start(ctx, runs.StartRequest{
 			Task: c.Task, Serial: a.conf.ADB.Serial, MaxSteps: c.MaxSteps, KeepEnvironment: c.KeepState, Queue: c.Queue,
@@ -92,14 +97,15 @@ func (a *app) follow(ctx context.Context, asJSON bool, begin func(*works) (runs.
 		return err
 	}
 	show := &steps{out: a.err}
-	w, err := a.open(ctx, parts{console: a.console(), observe: show.event})
+	people := newConsole(a.in, a.err)
+	w, err := a.open(ctx, parts{console: people, observe: show.event})
 	if err != nil {
 		return err
 	}
 	st, err := begin(w)
 	if err == nil {
 		show.begin(st)
-		st, err = await(ctx, w.fleet, st)
+		st, err = a.attend(ctx, w, st, people)
 	}
 	if closed := w.Close(); err == nil {
 		err = closed
@@ -111,6 +117,31 @@ func (a *app) follow(ctx context.Context, asJSON bool, begin func(*works) (runs.
 		return err
 	}
 	return a.ending(ctx, st, asJSON)
+}
+
+// attend waits for the run, and asks the person at the console what a run under manual_reply has been waiting for since an
+// earlier command.
+func (a *app) attend(ctx context.Context, w *works, st runs.Status, people *console) (runs.Status, error) {
+	for {
+		st, err := await(ctx, w.fleet, st)
+		if err != nil || st.Run.State != session.WaitingReply || st.Settings.ReplyMode != runs.ManualReply || st.Question == nil {
+			return st, err
+		}
+		line, err := people.Ask(ctx, fmt.Sprintf("\n%s\n(/refuse: do not answer) ", clean(st.Question.Text)), st.Question.Secret)
+		if errors.Is(err, io.EOF) || ctx.Err() != nil {
+			return st, nil
+		}
+		if err != nil {
+			return st, err
+		}
+		if line == "" {
+			continue
+		}
+		answer := &runs.Reply{Text: line, Refuse: line == "/refuse", QuestionID: st.Question.ID, Channel: "console", Authority: "local_operator"}
+		if st, err = w.fleet.Continue(ctx, runs.ContinueRequest{SessionID: st.Session.ID, Reply: answer}); err != nil {
+			return st, err
+		}
+	}
 }
 
 // await waits until the run does not go on by itself any more. When ctx ends it pauses the run first.
@@ -156,7 +187,7 @@ func (a *app) tell(st runs.Status) error {
 	if st.Message != "" && st.Message != st.Run.Answer {
 		fmt.Fprintln(a.err, clean(st.Message))
 	}
-	if st.Mend != "" && st.Run.State.Terminal() {
+	if st.Mend != "" && st.Reason != agentloop.UserPaused {
 		fmt.Fprintln(a.err, "  try:", clean(st.Mend))
 	}
 	switch id := st.Session.ID; st.Run.State {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,9 +48,9 @@ func (c *sandboxCmd) Run(ctx context.Context, a *app) error {
 			return err
 		}
 	}
-	sim, err := simulate(ctx, phone, c.Addr, c.ModelAddr, script)
+	sim, err := simulate(ctx, phone, simulatedSerial, c.Addr, c.ModelAddr, script)
 	if err != nil {
-		return err
+		return hint.Add(fmt.Errorf("starting the sandbox: %w", err), "if another program has the address, choose one with --addr and --model-addr; see that "+cmp.Or(c.Script, "the script")+" is a script")
 	}
 	err = c.serve(ctx, a, sim, task)
 	if closed := sim.Close(); err == nil {

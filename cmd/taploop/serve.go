@@ -70,7 +70,8 @@ func (c *serveCmd) Run(ctx context.Context, a *app) error {
 // service is the works with the MCP server in front of them.
 type service struct {
 	*works
-	mcp *server.MCPServer
+	mcp   *server.MCPServer
+	calls calls
 }
 
 // start opens the works, takes over what a former server has left behind, and puts the tools in front. Phones, the ADB server
@@ -83,14 +84,11 @@ func (a *app) start(ctx context.Context, console runs.Console) (*service, error)
 	if err := w.fleet.Recover(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("taking over from the last server: %w", err), w.Close())
 	}
-	s := &service{works: w, mcp: newMCPServer()}
+	s := &service{works: w}
+	s.mcp = server.NewMCPServer("taploop", ownVersion(), server.WithTitle("taploop"), server.WithInstructions(tools.Instructions),
+		server.WithToolCapabilities(false), server.WithRecovery(), server.WithToolHandlerMiddleware(s.calls.count))
 	tools.New(a.toolOptions(w)).Register(s.mcp)
 	return s, nil
-}
-
-func newMCPServer() *server.MCPServer {
-	return server.NewMCPServer("taploop", ownVersion(), server.WithTitle("taploop"), server.WithInstructions(tools.Instructions),
-		server.WithToolCapabilities(false), server.WithRecovery())
 }
 
 func (a *app) toolOptions(w *works) *tools.Options {

@@ -54,7 +54,7 @@ func newBench(t testing.TB, taskID, script string, env ...string) *bench {
 	rules := "rules:\n" + script + strings.TrimPrefix(string(tasksScript[bytes.Index(tasksScript, []byte("rules:\n")):]), "rules:\n")
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
-	sim, err := simulate(ctx, phone, "127.0.0.1:0", "127.0.0.1:0", []byte(rules))
+	sim, err := simulate(ctx, phone, simulatedSerial, "127.0.0.1:0", "127.0.0.1:0", []byte(rules))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, sim.Close()) })
 	wire, dir := tap(t, sim.addr), t.TempDir()

@@ -49,8 +49,17 @@ const (
 	closing = 300 * time.Millisecond // what comes after the runs are paused
 )
 
-// pause takes no more calls and returns when all runs are paused.
-func (s *service) pause(d time.Duration) error { return within(d, "pausing the runs", s.fleet.Close) }
+// pause starts nothing any more and returns when all runs are paused, and the calls that waited for them know.
+func (s *service) pause(d time.Duration) error {
+	err := within(d, "pausing the runs", s.fleet.Close)
+	late := time.NewTimer(closing)
+	defer late.Stop()
+	select {
+	case <-s.calls.over():
+	case <-late.C: // the transport ends those that wait for something else
+	}
+	return err
+}
 
 // finish closes everything once the runs are paused. What could not be paused in time holds the store: then only the process's
 // end closes it, and the next server takes over.

@@ -43,7 +43,7 @@ type rule struct {
 // helpers answer what is asked beside the task: a description of the screen, and answers in the user's place.
 var helpers = []rule{
 	{`Describe what on this screen|请描述屏幕上`, "A screen of the simulated phone. A scripted model cannot see what is on it."},
-	{`(?s)You stand in for the person.*size`, "42"},
+	{`(?s)(?:You stand in for the person|你代替一位用户).*size`, "42"},
 }
 
 func generate() ([]byte, error) {

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"context"
+	"sync"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+)
+
+// calls counts the tool calls under way.
+type calls struct {
+	mu   sync.Mutex
+	n    int
+	none chan struct{} // closed when there are none any more; that of the last time while there are none
+}
+
+// count is the middleware that does.
+func (c *calls) count(next server.ToolHandlerFunc) server.ToolHandlerFunc {
+	return func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		c.enter()
+		defer c.leave()
+		return next(ctx, r)
+	}
+}
+
+func (c *calls) enter() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.n == 0 {
+		c.none = make(chan struct{})
+	}
+	c.n++
+}
+
+func (c *calls) leave() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.n--; c.n == 0 {
+		close(c.none)
+	}
+}
+
+// over is closed when no call is under way.
+func (c *calls) over() <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.none == nil { // there never was one
+		c.none = make(chan struct{})
+		close(c.none)
+	}
+	return c.none
+}

@@ -1,0 +1,207 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/taploop/taploop/session"
+)
+
+// The bounds are those that clients know. On a machine that is busy with other tests the server may be late by as much again.
+const (
+	eofBound  = 2 * time.Second
+	termBound = 5 * time.Second
+	slack     = 5 * time.Second
+)
+
+func TestASignalPausesTheRunsAndAnswersTheCalls(t *testing.T) {
+	eachWay(t, func(t *testing.T, w way) {
+		b := newBench(t, demoTask, "")
+		g := b.holdAt("1/8")
+		s := b.open(w)
+		begun := s.start(b.task.Goal)
+		g.await(t)
+		waiting := make(chan error, 1)
+		var got said
+		go func() {
+			var err error
+			got, err = s.ask(t.Context(), "ask_agent_wait", map[string]any{"session_id": begun.SessionID, "wait_seconds": 50}, "tok")
+			waiting <- err
+		}()
+		s.attached()
+		require.NoError(t, s.cmd.Process.Signal(syscall.SIGTERM))
+		require.NoError(t, <-waiting)
+		require.Equal(t, session.Paused, got.State, "%s", got.words)
+		require.EqualValues(t, "SERVER_RESTARTED", got.Reason)
+		code, took := s.ends(termBound + slack)
+		require.Zero(t, code, "%s", s.stderr)
+		require.Less(t, took, termBound)
+
+		g.open()
+		next := b.open(w)
+		asked := next.follow(next.call("ask_agent_continue", map[string]any{"session_id": begun.SessionID}))
+		require.Equal(t, session.WaitingReply, asked.State, "%s", asked.words)
+	})
+}
+
+// attached waits for the first progress: a call waits for its run.
+func (a *agent) attached() {
+	a.t.Helper()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.After(time.Minute); ; {
+		a.mu.Lock()
+		n := len(a.progress)
+		a.mu.Unlock()
+		if n > 0 {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-deadline:
+			require.FailNow(a.t, "no progress")
+		}
+	}
+}
+
+func TestTheEndOfStdinPausesTheRuns(t *testing.T) {
+	b := newBench(t, demoTask, "")
+	g := b.holdAt("1/8")
+	s := b.open(way{era: legacy})
+	begun := s.start(b.task.Goal)
+	g.await(t)
+	began := time.Now()
+	require.NoError(t, s.stdin.Close())
+	code, _ := s.ends(eofBound + slack)
+	took := time.Since(began)
+	require.Zero(t, code, "%s", s.stderr)
+	require.Less(t, took, eofBound)
+
+	g.open()
+	next := b.open(way{era: legacy})
+	require.Equal(t, "PAUSED", next.look(begun.SessionID).State)
+	require.Equal(t, session.WaitingReply, next.follow(next.call("ask_agent_continue", map[string]any{"session_id": begun.SessionID})).State)
+}
+
+// A client that dies takes both pipes with it.
+func TestABrokenStdoutIsAnEndToo(t *testing.T) {
+	b := newBench(t, demoTask, "")
+	p := b.spawn("serve")
+	require.NoError(t, p.stdout.(io.Closer).Close())
+	_, err := io.WriteString(p.stdin, `{"jsonrpc":"2.0","id":1,"method":"ping"}`+"\n")
+	require.NoError(t, err)
+	code, _ := p.ends(eofBound + slack)
+	require.Equal(t, exitError, code)
+	require.Contains(t, p.stderr.String(), "writing to the client: ")
+}
+
+func TestAPhoneThatHangsDoesNotHoldUpTheEnd(t *testing.T) {
+	eachTransport(t, func(t *testing.T, w way) {
+		b := newBench(t, demoTask, "")
+		g := b.holdAt("1/8")
+		s := b.open(w)
+		begun := s.start(b.task.Goal)
+		g.await(t)
+		require.NoError(t, b.sim.adb.Hang(simulatedSerial, true))
+		g.open() // the next touch hangs
+		require.NoError(t, s.cmd.Process.Signal(syscall.SIGTERM))
+		_, took := s.ends(termBound + slack)
+		require.Less(t, took, termBound)
+		require.NoError(t, b.sim.adb.Hang(simulatedSerial, false))
+
+		next := b.open(w)
+		require.Equal(t, session.Paused, next.call("ask_agent_wait", map[string]any{"session_id": begun.SessionID}).State)
+	})
+}
+
+// Neither a phone nor an ADB server nor a model is there.
+func TestTheServerStartsWithNothingAround(t *testing.T) {
+	eachWay(t, func(t *testing.T, w way) {
+		b := newBench(t, demoTask, "", "TAPLOOP_ADB_SERVER=127.0.0.1:1", "TAPLOOP_MODEL_BASE_URL=http://127.0.0.1:1/v1")
+		s := b.open(w)
+		list, err := s.c.ListTools(t.Context(), listTools)
+		require.NoError(t, err)
+		require.Len(t, list.Tools, 8)
+		refused := s.refused("DEVICE_NOT_FOUND", "ask_agent_start_new_task", map[string]any{"task": "anything"})
+		require.Contains(t, refused.words, "127.0.0.1:1")
+		require.NoError(t, s.cmd.Process.Signal(syscall.SIGTERM))
+		code, _ := s.ends(termBound + slack)
+		require.Zero(t, code)
+	})
+}
+
+func TestOneLineTellsWhereTheServerListens(t *testing.T) {
+	b := newBench(t, demoTask, "")
+	p, url := b.serve()
+	require.Equal(t, "listening on "+url+"\n", p.stderr.String())
+	taken := strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/mcp")
+	for _, args := range [][]string{{"serve", "--http", taken}, {"serve", "--http=" + taken}, {"--set", "http.addr=" + taken, "serve", "--http"}} {
+		other := b.spawn(args...)
+		code, _ := other.ends(time.Minute)
+		require.Equal(t, exitError, code)
+		require.Contains(t, other.stderr.String(), "address already in use\n  try: end the server that has the address")
+	}
+	require.NoError(t, p.cmd.Process.Signal(os.Interrupt))
+	code, _ := p.ends(termBound + slack)
+	require.Zero(t, code)
+}
+
+func TestWrongAddressesAreUsageErrors(t *testing.T) {
+	b := newBench(t, demoTask, "")
+	for args, want := range map[string]string{
+		"127.0.0.1:0":               "there is an address \"127.0.0.1:0\" and no --http\n  try: taploop serve --http 127.0.0.1:0",
+		"--http=127.0.0.1:0 :0":     "there are two addresses",
+		"--http 127.0.0.1":          "http.addr: address 127.0.0.1: missing port in address\n  try: write HOST:PORT",
+		"--http 0.0.0.0:0":          "0.0.0.0:0 can be reached from elsewhere, and there is no token yet\n  try: taploop token create",
+		"--http :0":                 ":0 can be reached from elsewhere",
+		"--http example.invalid:80": "example.invalid:80 can be reached from elsewhere",
+	} {
+		p := b.spawn(append([]string{"serve"}, strings.Fields(args)...)...)
+		code, _ := p.ends(time.Minute)
+		require.Equal(t, exitUsage, code, args)
+		require.Contains(t, p.stderr.String(), want)
+	}
+}
+
+func TestWhatLibrariesPrintGoesToStderr(t *testing.T) {
+	stdout, stderr := os.Stdout, os.Stderr
+	t.Cleanup(func() { os.Stdout, os.Stderr = stdout, stderr })
+	r, w, err := os.Pipe()
+	require.NoError(t, err)
+	e, we, err := os.Pipe()
+	require.NoError(t, err)
+	os.Stdout, os.Stderr = w, we
+	a := &app{streams: streams{nil, w, we}}
+	out := a.quiet()
+	fmt.Println("a library speaks")
+	fmt.Fprintln(a.out, "we too")
+	fmt.Fprintln(out, "the protocol")
+	require.NoError(t, w.Close())
+	require.NoError(t, we.Close())
+	said, err := io.ReadAll(r)
+	require.NoError(t, err)
+	require.Equal(t, "the protocol\n", string(said))
+	said, err = io.ReadAll(e)
+	require.NoError(t, err)
+	require.Equal(t, "a library speaks\nwe too\n", string(said))
+}
+
+func TestWaitingIsGivenUp(t *testing.T) {
+	never := make(chan struct{})
+	t.Cleanup(func() { close(never) })
+	err := within(time.Millisecond, "closing", func() error { <-never; return nil })
+	require.EqualError(t, err, "closing took longer than 1ms; what is under way is taken up when the server is back")
+	require.ErrorIs(t, within(time.Minute, "closing", func() error { return context.Canceled }), context.Canceled)
+}
+
+var listTools = mcp.ListToolsRequest{}
