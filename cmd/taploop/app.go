@@ -28,6 +28,7 @@ type commands struct {
 	Serve     serveCmd    `cmd:"" help:"Serve MCP: on stdin and stdout, or over HTTP."`
 	Setup     setupCmd    `cmd:"" help:"Tell an MCP client of this server, in the client's own settings."`
 	Token     tokenCmd    `cmd:"" help:"Create, list and revoke tokens of the HTTP server."`
+	Stop      stopCmd     `cmd:"" help:"Stop a session's run, and give its phone back."`
 	Devices   devicesCmd  `cmd:"" help:"List the phones."`
 	Sessions  sessionsCmd `cmd:"" help:"List, show and export sessions."`
 	Sandbox   sandboxCmd  `cmd:"" help:"Serve a simulated phone, and a scripted model for its tasks."`

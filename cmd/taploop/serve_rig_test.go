@@ -537,3 +537,5 @@ func (a *agent) answer(s said, text string) said {
 	require.NotNil(a.t, s.Question, "%s", s.words)
 	return a.call("ask_agent_continue", map[string]any{"session_id": s.SessionID, "reply_from_client": text, "question_id": s.Question.ID})
 }
+
+func writeFile(path, content string) error { return os.WriteFile(path, []byte(content), 0o600) }

@@ -1,0 +1,219 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/token"
+	"github.com/taploop/taploop/session"
+)
+
+// run runs a command to its end and returns what it wrote.
+func (b *bench) run(args ...string) (stdout, stderr string, code int) {
+	program, err := exec.LookPath("taploop")
+	require.NoError(b.t, err)
+	c := exec.Command(program, args...)
+	var out, errs bytes.Buffer
+	c.Env, c.Dir, c.Stdout, c.Stderr = b.env, b.dir, &out, &errs
+	err = c.Run()
+	if exit := new(exec.ExitError); err != nil {
+		require.ErrorAs(b.t, err, &exit)
+	}
+	return out.String(), errs.String(), c.ProcessState.ExitCode()
+}
+
+// token makes a token.
+func (b *bench) token(name string) string {
+	out, _, code := b.run("token", "create", "--name", name)
+	require.Zero(b.t, code)
+	token := strings.TrimSuffix(out, "\n")
+	require.Regexp(b.t, `^taploop_[A-Za-z0-9_-]{43}$`, token, "one token and nothing else")
+	return token
+}
+
+const handshake = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`
+
+// post sends one message as a program without a library does. Header "Host" is the name that it asks for.
+func post(t testing.TB, url, body string, header map[string]string) (status int, answer string, got http.Header) {
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
+	require.NoError(t, err)
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	for key, value := range header {
+		r.Header.Set(key, value)
+	}
+	r.Host = r.Header.Get("Host")
+	resp, err := http.DefaultClient.Do(r)
+	require.NoError(t, err)
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	require.NoError(t, err)
+	return resp.StatusCode, string(b), resp.Header
+}
+
+func TestAStrangersPageCannotReachTheServer(t *testing.T) {
+	b := newBench(t, demoTask, "", "TAPLOOP_HTTP_HOSTS=phones.example", "TAPLOOP_HTTP_ORIGINS=https://app.example")
+	_, url := b.serve()
+	for name, c := range map[string]struct {
+		header map[string]string
+		status int
+	}{
+		"no browser":           {nil, 200},
+		"a local page":         {map[string]string{"Origin": "http://localhost:5173"}, 200},
+		"a listed page":        {map[string]string{"Origin": "https://app.example"}, 200},
+		"a listed name":        {map[string]string{"Host": "phones.example"}, 200},
+		"a stranger's page":    {map[string]string{"Origin": "https://evil.example"}, 403},
+		"a page of no origin":  {map[string]string{"Origin": "null"}, 403},
+		"a name made to point": {map[string]string{"Host": "evil.example"}, 403},
+		"both":                 {map[string]string{"Host": "evil.example:8702", "Origin": "http://evil.example:8702"}, 403},
+		"a name that looks it": {map[string]string{"Host": "127.0.0.1.evil.example"}, 403},
+	} {
+		t.Run(name, func(t *testing.T) {
+			status, answer, got := post(t, url, handshake, c.header)
+			require.Equal(t, c.status, status, "%s", answer)
+			require.Empty(t, got.Get("Access-Control-Allow-Origin"))
+		})
+	}
+	status, _, _ := post(t, strings.TrimSuffix(url, "/mcp")+"/", handshake, nil)
+	require.Equal(t, http.StatusNotFound, status)
+}
+
+func TestTokensOpenTheDoor(t *testing.T) {
+	b := newBench(t, demoTask, "")
+	p, url := b.serve()
+	bearer := func(token string) map[string]string { return map[string]string{"Authorization": "Bearer " + token} }
+	status := func(header map[string]string) int {
+		code, answer, got := post(t, url, handshake, header)
+		if code == http.StatusUnauthorized {
+			require.Contains(t, got.Get("WWW-Authenticate"), "Bearer")
+			require.Contains(t, answer, "error")
+		}
+		return code
+	}
+	require.Equal(t, 200, status(nil), "without any token this machine may come in")
+	require.Equal(t, 401, status(bearer("taploop_made-up")), "but not with a wrong one")
+
+	laptop := b.token("laptop")
+	require.Equal(t, 401, status(nil), "from the first token on everybody needs one, without a restart")
+	require.Equal(t, 200, status(bearer(laptop)))
+	require.Equal(t, 200, status(map[string]string{"Authorization": "bearer " + laptop}), "the scheme has no case")
+	require.Equal(t, 401, status(bearer(laptop[:len(laptop)-1])))
+	require.Equal(t, 401, status(map[string]string{"Authorization": laptop}))
+	require.Equal(t, 401, status(map[string]string{"Authorization": "Basic " + laptop}))
+	code, _, _ := post(t, url+"?token="+laptop, handshake, nil)
+	require.Equal(t, 401, code, "a token in the address is none")
+
+	out, _, code := b.run("token", "list", "--json")
+	require.Zero(t, code)
+	var list []struct{ ID, Name string }
+	require.NoError(t, json.Unmarshal([]byte(out), &list))
+	require.Equal(t, "laptop", list[0].Name)
+	require.NotContains(t, out, laptop[len("taploop_"):])
+	_, errs, code := b.run("token", "create", "--name", "laptop")
+	require.Equal(t, exitError, code)
+	require.Contains(t, errs, `there is a token named "laptop"`)
+
+	_, _, code = b.run("token", "revoke", list[0].ID)
+	require.Zero(t, code)
+	require.Equal(t, 401, status(bearer(laptop)), "revoked at once")
+	require.Equal(t, 200, status(nil), "and without tokens it is as before")
+	require.NotContains(t, p.stderr.String(), laptop[len("taploop_"):])
+}
+
+func TestWhereOthersCanReachTheServerEveryRequestNeedsAToken(t *testing.T) {
+	d := &door{tokens: token.Open(filepath.Join(t.TempDir(), "tokens.json"))}
+	require.ErrorContains(t, d.check("192.168.1.5:8702"), "there is no token yet")
+	secret, info, err := d.tokens.Create("phone-farm")
+	require.NoError(t, err)
+	require.NoError(t, d.check("192.168.1.5:8702"))
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp", nil)
+	_, err = d.authorize(r)
+	require.ErrorIs(t, err, errNoToken)
+	r.Header.Set("Authorization", "Bearer "+secret)
+	who, err := d.authorize(r)
+	require.NoError(t, err)
+	require.Equal(t, info.Name, who)
+	r.Header.Add("Authorization", "Bearer other")
+	_, err = d.authorize(r)
+	require.ErrorIs(t, err, errNoToken, "two of them are none")
+
+	_, err = d.tokens.Revoke("phone-farm")
+	require.NoError(t, err)
+	_, err = d.authorize(httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp", nil))
+	require.ErrorIs(t, err, errNoToken, "the last token is gone, and nobody may come in")
+}
+
+func TestSessionsBelongToTheirToken(t *testing.T) {
+	for _, e := range []era{modern, legacy} {
+		t.Run(string(e), func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, demoTask, "")
+			mine, theirs := b.token("mine"), b.token("theirs")
+			_, url := b.serve()
+			me := connect(t, e, over(t, url, map[string]string{"Authorization": "Bearer " + mine}))
+			you := connect(t, e, over(t, url, map[string]string{"Authorization": "Bearer " + theirs}))
+
+			asked := me.follow(me.start(b.task.Goal))
+			require.Equal(t, session.WaitingReply, asked.State)
+			for tool, args := range map[string]map[string]any{
+				"ask_agent_wait":     {"session_id": asked.SessionID},
+				"ask_agent_stop":     {"session_id": asked.SessionID},
+				"ask_agent_continue": {"session_id": asked.SessionID, "reply_from_client": "43"},
+				"ask_agent":          {"session_id": asked.SessionID, "reply_from_client": "43"},
+			} {
+				refused := you.refused("SESSION_NOT_FOUND", tool, args)
+				require.NotContains(t, refused.words, "Which size", tool)
+			}
+			busy := you.refused("DEVICE_BUSY", "ask_agent_start_new_task", map[string]any{"task": "something"})
+			require.NotContains(t, busy.words, "Runner", "what others do is not told")
+			done := me.follow(me.answer(asked, "42"))
+			require.EqualValues(t, "TASK_COMPLETED_SUCCESSFULLY", done.Reason)
+		})
+	}
+}
+
+// Under 2025-11-25 and older a client has a session of the transport, too. Its id alone opens nothing.
+func TestAForeignTransportSessionIsNotFound(t *testing.T) {
+	b := newBench(t, demoTask, "")
+	mine, theirs := b.token("mine"), b.token("theirs")
+	_, url := b.serve()
+	_, _, got := post(t, url, handshake, map[string]string{"Authorization": "Bearer " + mine})
+	id := got.Get("Mcp-Session-Id")
+	require.NotEmpty(t, id)
+	ping := `{"jsonrpc":"2.0","id":2,"method":"ping"}`
+	for name, c := range map[string]struct {
+		token, id string
+		status    int
+	}{
+		"mine": {mine, id, 200}, "with another token": {theirs, id, 404}, "without one": {"", id, 401}, "made up": {mine, "made-up", 404}, "none": {mine, "", 400},
+	} {
+		header := map[string]string{"Mcp-Protocol-Version": "2025-06-18"}
+		if c.token != "" {
+			header["Authorization"] = "Bearer " + c.token
+		}
+		if c.id != "" {
+			header["Mcp-Session-Id"] = c.id
+		}
+		status, answer, _ := post(t, url, ping, header)
+		require.Equal(t, c.status, status, "%s: %s", name, answer)
+	}
+}
+
+func TestTokensThatCannotBeReadLetNobodyIn(t *testing.T) {
+	b := newBench(t, demoTask, "")
+	b.token("one")
+	_, url := b.serve()
+	require.NoError(t, writeFile(filepath.Join(b.dir, "data", "taploop", "tokens.json"), "{"))
+	code, answer, _ := post(t, url, handshake, nil)
+	require.Equal(t, 401, code)
+	require.Contains(t, answer, "cannot be read")
+}
