@@ -36,6 +36,9 @@ func walk(t reflect.Type, prefix string, index []int) []Key {
 			Default: f.Tag.Get("default"), Help: f.Tag.Get("help"),
 			index: at, Open: f.Type.Kind() == reflect.Map,
 		}
+		if k.Open {
+			k.Env = "" // only the file can hold a map
+		}
 		if k.Open && f.Type.Elem().Kind() == reflect.Struct {
 			for _, below := range walk(f.Type.Elem(), "", nil) {
 				k.fields = append(k.fields, below.Path)

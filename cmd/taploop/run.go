@@ -123,8 +123,8 @@ func (a *app) follow(ctx context.Context, asJSON bool, begin func(*works) (runs.
 // earlier command.
 func (a *app) attend(ctx context.Context, w *works, st runs.Status, people *console) (runs.Status, error) {
 	for {
-		st, err := await(ctx, w.fleet, st)
-		if err != nil || st.Run.State != session.WaitingReply || st.Settings.ReplyMode != runs.ManualReply || st.Question == nil {
+		var err error
+		if st, err = await(ctx, w.fleet, st); err != nil || st.Run.State != session.WaitingReply || st.Settings.ReplyMode != runs.ManualReply || st.Question == nil {
 			return st, err
 		}
 		line, err := people.Ask(ctx, fmt.Sprintf("\n%s\n(/refuse: do not answer) ", clean(st.Question.Text)), st.Question.Secret)

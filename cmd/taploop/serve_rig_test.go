@@ -229,7 +229,10 @@ func (x *text) await(t testing.TB, pattern string) string {
 }
 
 // spawn starts taploop without a terminal.
-func (b *bench) spawn(args ...string) *process {
+func (b *bench) spawn(args ...string) *process { return b.spawnAs(func(*exec.Cmd) {}, args...) }
+
+// spawnAs does with a command that is changed before.
+func (b *bench) spawnAs(change func(*exec.Cmd), args ...string) *process {
 	program, err := exec.LookPath("taploop")
 	require.NoError(b.t, err)
 	p := &process{t: b.t, cmd: exec.Command(program, args...), stderr: newText(), ended: make(chan struct{})}
@@ -240,6 +243,7 @@ func (b *bench) spawn(args ...string) *process {
 	out, in, err := os.Pipe() // not StdoutPipe: Wait would close it while somebody reads
 	require.NoError(b.t, err)
 	p.stdout, p.cmd.Stdout = out, in
+	change(p.cmd)
 	require.NoError(b.t, p.cmd.Start())
 	_ = in.Close()
 	go func() { p.err = p.cmd.Wait(); close(p.ended) }() // the cleanup waits
@@ -326,14 +330,15 @@ func (b *bench) open(w way, args ...string) *site {
 		p, url := b.serve(args...)
 		return &site{p, connect(b.t, w.era, over(b.t, url, nil)), url}
 	}
-	p := b.spawn(append([]string{"serve"}, args...)...)
-	pure := &purity{r: p.stdout}
-	b.t.Cleanup(func() { require.Empty(b.t, pure.bad(), "stdout carries the protocol and nothing else") })
-	return &site{p, connect(b.t, w.era, transport.NewIO(pure, p.stdin, io.NopCloser(strings.NewReader("")))), ""}
+	return b.speak(w.era, b.spawn(append([]string{"serve"}, args...)...))
 }
 
-// again starts another server on the same data folder, after or beside the first, and connects a client to it.
-func (b *bench) again(w way, args ...string) *site { return b.open(w, args...) }
+// speak connects a client to a server's stdin and stdout.
+func (b *bench) speak(e era, p *process) *site {
+	pure := &purity{r: p.stdout}
+	b.t.Cleanup(func() { require.Empty(b.t, pure.bad(), "stdout carries the protocol and nothing else") })
+	return &site{p, connect(b.t, e, transport.NewIO(pure, p.stdin, io.NopCloser(strings.NewReader("")))), ""}
+}
 
 // serve starts an HTTP server on a free port.
 func (b *bench) serve(args ...string) (*process, string) {
@@ -447,11 +452,7 @@ func (a *agent) ask(ctx context.Context, tool string, args map[string]any, token
 	if err := json.Unmarshal(b, &s.Result); err != nil {
 		return s, fmt.Errorf("%s: %w", b, err)
 	}
-	for _, c := range got.Content {
-		if x, ok := c.(mcp.TextContent); ok {
-			s.words += x.Text + "\n"
-		}
-	}
+	s.words = textOf(got)
 	return s, nil
 }
 
@@ -494,7 +495,7 @@ func (a *agent) follow(s said) said {
 // look tells how the session stands, without attaching to it.
 func (a *agent) look(sessionID string) listedSession {
 	a.t.Helper()
-	got, err := a.c.CallTool(a.t.Context(), mcp.CallToolRequest{Params: mcp.CallToolParams{Name: "list_sessions", Arguments: map[string]any{}}})
+	got, err := a.c.CallTool(a.t.Context(), callOf("list_sessions"))
 	require.NoError(a.t, err)
 	b, err := json.Marshal(got.StructuredContent)
 	require.NoError(a.t, err)
@@ -539,3 +540,16 @@ func (a *agent) answer(s said, text string) said {
 }
 
 func writeFile(path, content string) error { return os.WriteFile(path, []byte(content), 0o600) }
+
+func callOf(tool string) mcp.CallToolRequest {
+	return mcp.CallToolRequest{Params: mcp.CallToolParams{Name: tool, Arguments: map[string]any{}}}
+}
+
+func textOf(r *mcp.CallToolResult) (all string) {
+	for _, c := range r.Content {
+		if x, ok := c.(mcp.TextContent); ok {
+			all += x.Text + "\n"
+		}
+	}
+	return all
+}
