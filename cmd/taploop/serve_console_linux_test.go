@@ -1,0 +1,96 @@
+package main
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/session"
+)
+
+// manual starts the demo task; the person at the console answers.
+func (a *agent) manual(goal string) map[string]any {
+	return map[string]any{"task": goal, "reply_mode": "manual_reply", "wait_seconds": 0}
+}
+
+func TestWithoutATerminalNobodyIsAskedAtOne(t *testing.T) {
+	eachTransport(t, func(t *testing.T, w way) {
+		b := newBench(t, demoTask, "")
+		p, url := (*process)(nil), ""
+		var s *site
+		if w.http {
+			p = b.spawnAs(func(c *exec.Cmd) { c.Stdin = nil }, "serve", "--http", "127.0.0.1:0") // /dev/null
+			url = p.stderr.await(t, `(?m)^listening on (http://\S+/mcp)$`)
+			s = &site{p, connect(t, w.era, over(t, url, nil)), url}
+		} else {
+			s = b.open(w)
+		}
+		refused := s.refused("INVALID_ARGUMENT", "ask_agent_start_new_task", s.manual(b.task.Goal))
+		require.Contains(t, refused.Error.Message, "needs a console, and there is none")
+		list, err := s.c.CallTool(t.Context(), callOf("list_sessions"))
+		require.NoError(t, err)
+		require.Contains(t, textOf(list), `"sessions":[]`, "nothing was started")
+	})
+}
+
+func TestTheServersConsoleAnswersOverHTTP(t *testing.T) {
+	b := newBench(t, demoTask, "")
+	s := b.open(way{http: true, era: legacy})
+	begun := s.call("ask_agent_start_new_task", s.manual(b.task.Goal))
+	require.Contains(t, s.stderr.await(t, `(The agent asks / [^\n]+\n[^\n]+)`), "Which size do you wear?")
+	_, err := io.WriteString(s.stdin, "\n42\n") // an empty line asks again
+	require.NoError(t, err)
+	s.stderr.await(t, `(Please type an answer)`)
+	done := s.follow(s.call("ask_agent_wait", map[string]any{"session_id": begun.SessionID}))
+	require.EqualValues(t, "TASK_COMPLETED_SUCCESSFULLY", done.Reason, "%s", done.words)
+	b.done(tripTouches)
+}
+
+func TestTheTerminalAnswersOnStdio(t *testing.T) {
+	master, slave := openPTY(t)
+	b := newBench(t, demoTask, "")
+	p := b.spawnAs(func(c *exec.Cmd) {
+		c.ExtraFiles = []*os.File{slave}
+		c.SysProcAttr.Setctty, c.SysProcAttr.Ctty = true, 3
+	}, "serve")
+	screen := newText()
+	go func() { _, _ = io.Copy(screen, master) }() // ends when the test closes the terminal
+	s := b.speak(legacy, p)
+	begun := s.call("ask_agent_start_new_task", s.manual(b.task.Goal))
+	screen.await(t, `(Which size do you wear\?)`)
+	_, err := io.WriteString(master, "42\n")
+	require.NoError(t, err)
+	done := s.follow(s.call("ask_agent_wait", map[string]any{"session_id": begun.SessionID}))
+	require.EqualValues(t, "TASK_COMPLETED_SUCCESSFULLY", done.Reason, "%s", done.words)
+	require.NotContains(t, p.stderr.String(), "Which size", "the terminal is asked, not the log")
+	b.done(tripTouches)
+}
+
+// A full-screen program in front has the terminal for itself: asking there would spoil its picture and steal its keys.
+func TestATerminalInFullScreenIsNotOurs(t *testing.T) {
+	_, slave := openPTY(t)
+	makeRaw(t, slave)
+	b := newBench(t, demoTask, "")
+	p := b.spawnAs(func(c *exec.Cmd) {
+		c.ExtraFiles = []*os.File{slave}
+		c.SysProcAttr.Setctty, c.SysProcAttr.Ctty = true, 3
+	}, "serve")
+	s := b.speak(legacy, p)
+	s.refused("INVALID_ARGUMENT", "ask_agent_start_new_task", s.manual(b.task.Goal))
+}
+
+// The console can go away while it is asked; the question stays, for the client.
+func TestAConsoleThatEndsLeavesTheQuestionToTheClient(t *testing.T) {
+	b := newBench(t, demoTask, "")
+	s := b.open(way{http: true, era: legacy})
+	begun := s.call("ask_agent_start_new_task", s.manual(b.task.Goal))
+	s.stderr.await(t, `(The agent asks)`)
+	require.NoError(t, s.stdin.Close())
+	asked := s.follow(s.call("ask_agent_wait", map[string]any{"session_id": begun.SessionID}))
+	require.Equal(t, session.WaitingReply, asked.State, "%s", asked.words)
+	done := s.follow(s.answer(asked, "42"))
+	require.EqualValues(t, "TASK_COMPLETED_SUCCESSFULLY", done.Reason, "%s", done.words)
+}
