@@ -91,11 +91,17 @@ func (c *call) NotificationChannel() chan<- mcp.JSONRPCNotification {
 	return c.out
 }
 
-// reserve waits for a place in out.
+// reserve waits for a place in out. When there is one, the end of ctx does not matter: what a handler says that was told
+// to end is still part of its answer.
 func (c *call) reserve(ctx context.Context) error {
 	select {
 	case <-c.over:
 		return ErrOver
+	default:
+	}
+	select {
+	case c.room <- struct{}{}:
+		return nil
 	default:
 	}
 	select {

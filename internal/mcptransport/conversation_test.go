@@ -85,7 +85,10 @@ func (tr *transcript) act(t *testing.T, script string, do func(line string)) {
 func conversationLab() *lab {
 	l := newLab()
 	l.AddTool(mcp.NewTool("change"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		time.AfterFunc(time.Second, func() { l.AddTool(mcp.NewTool("passing"), nil) })
+		time.AfterFunc(time.Second, func() {
+			l.AddTool(mcp.NewTool("passing"), nil)
+			l.SendNotificationToAllClients("notifications/test", nil)
+		})
 		return mcp.NewToolResultText("changing"), nil
 	})
 	return l

@@ -56,7 +56,8 @@ func TestAnotherSessionCannotAnswer(t *testing.T) {
 func TestADialogIsClosedWhenNobodyWaitsAnyMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := serveHTTP(t, newLab().MCPServer, &Options{KeepAlive: 10 * time.Hour})
-		resp := e.request(t.Context(), http.MethodPost, tool(1, "ask", "{}"), e.session("2025-11-25", `{"elicitation":{}}`)...)
+		header := e.session("2025-11-25", `{"elicitation":{}}`)
+		resp := e.request(t.Context(), http.MethodPost, tool(1, "ask", "{}"), header...)
 		defer resp.Body.Close()
 		start := time.Now()
 		rest := readEvents(t, resp).rest()
@@ -64,6 +65,8 @@ func TestADialogIsClosedWhenNobodyWaitsAnyMore(t *testing.T) {
 		require.Len(t, rest, 3)
 		require.JSONEq(t, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"nobody answered within an hour"}}`, rest[1])
 		require.Contains(t, rest[2], "nobody answered within an hour")
+		status, _ := e.status(http.MethodPost, `{"jsonrpc":"2.0","id":1,"result":{"action":"decline"}}`, header...)
+		require.Equal(t, http.StatusBadRequest, status)
 	})
 }
 

@@ -34,8 +34,14 @@ func NewHTTP(srv *server.MCPServer, opts *Options) *HTTP {
 	return &HTTP{srv: srv, opts: settings(opts), sessions: map[string]*session{}, calls: map[*call]struct{}{}}
 }
 
+// readTimeout is how long a client may take to send the body of a message.
+const readTimeout = 30 * time.Second
+
 // ServeHTTP answers one HTTP request of a client.
 func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.ContentLength != 0 { // also for what is refused: net/http reads the rest of it before the next request
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(readTimeout)) // not every writer can
+	}
 	if err := h.opts.guard(r); err != nil {
 		h.opts.Log.Warn("request refused", "error", err, "remote", r.RemoteAddr)
 		refuse(w, http.StatusForbidden, invalid(err.Error()))

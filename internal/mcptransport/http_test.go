@@ -1,10 +1,13 @@
 package mcptransport
 
 import (
+	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -216,9 +219,13 @@ func TestUnknownEventsAndForeignSessionsAreNotFound(t *testing.T) {
 	foreign := append([]string{"Who: bob"}, header[1:]...)
 	unknown := []string{"Who: bob", "Mcp-Session-Id: XXXXXXXXXXXXXXXXXXXXXXXXXX"}
 	for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodDelete} {
-		status, body := e.status(method, tool(1, "nothing", "{}"), foreign...)
+		call := ""
+		if method == http.MethodPost {
+			call = tool(1, "nothing", "{}")
+		}
+		status, body := e.status(method, call, foreign...)
 		require.Equal(t, http.StatusNotFound, status)
-		_, want := e.status(method, tool(1, "nothing", "{}"), unknown...)
+		_, want := e.status(method, call, unknown...)
 		require.Equal(t, want, body, "a foreign session looks like an unknown one")
 	}
 	status, body := e.status(http.MethodPost, tool(1, "whoami", "{}"), header...)
@@ -473,8 +480,9 @@ func TestAConnectionCanBeUsedAgainLongAfterAnAnswer(t *testing.T) {
 			require.Equal(t, http.StatusOK, status)
 			require.Contains(t, body, "done")
 			time.Sleep(time.Minute)
-			status, _ = plain.status(http.MethodPut, "", header...) // an answer that sets no deadline of its own
-			require.Equal(t, http.StatusMethodNotAllowed, status)
+			// An answer that sets no deadline of its own, to a request that is not sent again by itself.
+			status, _ = plain.status(http.MethodPost, "", append(header, "Content-Type: text/plain")...)
+			require.Equal(t, http.StatusUnsupportedMediaType, status)
 		}
 	})
 }
@@ -520,4 +528,188 @@ func TestAHandlerCanAnswerWithAnErrorOfItsOwn(t *testing.T) {
 	status, got = e.status(http.MethodPost, body, header...)
 	require.Equal(t, http.StatusOK, status)
 	require.JSONEq(t, `{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"something else"}}`, got)
+}
+
+func TestAReaderThatIsSlowButReadsLosesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, era := range []string{"2025-11-25", "2026-07-28"} {
+			e := serveHTTP(t, newLab().MCPServer, &Options{Buffer: 2, WriteTimeout: 10 * time.Second})
+			body, header := modern(1, "burst", `{"n":60}`)
+			if era == "2025-11-25" {
+				body, header = tool(1, "burst", `{"n":60}`), e.session(era, "{}")
+			}
+			resp := e.request(t.Context(), http.MethodPost, body, header...)
+			es := readEvents(t, resp)
+			for i := range 60 {
+				time.Sleep(time.Second)
+				require.Contains(t, es.message().data, fmt.Sprintf(`"progress":%d,`, i+1))
+			}
+			require.Contains(t, es.message().data, "done")
+			require.NoError(t, resp.Body.Close())
+		}
+	})
+}
+
+func TestWhatAClientKnowsDecidesWhetherItMayComeBack(t *testing.T) {
+	for _, c := range []struct {
+		name, version, call string
+		grace               time.Duration
+	}{
+		{"no event yet", "2025-06-18", strings.Replace(tool(1, "gate", "{}"), `"progressToken":1`, "", 1), 0},
+		{"an event without data", "2025-11-25", strings.Replace(tool(1, "gate", "{}"), `"progressToken":1`, "", 1), 10 * time.Second},
+		{"an event", "2025-06-18", tool(1, "gate", "{}"), 10 * time.Second},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l := newLab()
+				e := serveHTTP(t, l.MCPServer, nil)
+				resp := e.request(t.Context(), http.MethodPost, c.call, e.session(c.version, "{}")...)
+				es := readEvents(t, resp)
+				if c.grace > 0 {
+					_, ok := es.next()
+					require.True(t, ok)
+				}
+				time.Sleep(2 * time.Second)
+				require.NoError(t, resp.Body.Close())
+				lost := time.Now()
+				require.ErrorIs(t, <-l.ended, ErrDropped)
+				require.Equal(t, c.grace, time.Since(lost))
+			})
+		})
+	}
+}
+
+func TestASessionWithARequestUnderWayIsNotIdle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab()
+		e := serveHTTP(t, l.MCPServer, &Options{IdleTTL: time.Minute, ResumeGrace: time.Hour})
+		header := e.session("2025-11-25", "{}")
+		resp := e.request(t.Context(), http.MethodPost, tool(1, "gate", "{}"), header...)
+		seen := readEvents(t, resp).message()
+		require.NoError(t, resp.Body.Close())
+		time.Sleep(30 * time.Minute)
+		require.Empty(t, l.ended)
+		close(l.open)
+		again := e.request(t.Context(), http.MethodGet, "", append(header, "Last-Event-ID: "+seen.id)...)
+		defer again.Body.Close()
+		require.Contains(t, strings.Join(readEvents(t, again).rest(), ""), "opened")
+	})
+}
+
+func TestOnePrincipalsSessionsDoNotPushOutAnothers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := serveHTTP(t, newLab().MCPServer, &Options{
+			MaxSessions: 2, Authorize: func(r *http.Request) (string, error) { return r.Header.Get("Who"), nil }})
+		ann := e.session("2025-11-25", "{}", "Who: ann")
+		time.Sleep(time.Second)
+		first := e.session("2025-11-25", "{}", "Who: bob")
+		time.Sleep(time.Second)
+		second := e.session("2025-11-25", "{}", "Who: bob")
+		for _, c := range []struct {
+			header []string
+			want   int
+		}{{ann, http.StatusOK}, {first, http.StatusNotFound}, {second, http.StatusOK}} {
+			status, _ := e.status(http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"ping"}`, c.header...)
+			require.Equal(t, c.want, status)
+		}
+	})
+}
+
+func TestABodyThatDoesNotComeIsGivenUp(t *testing.T) {
+	for _, c := range []struct {
+		name, head string
+		status     int
+	}{
+		{"a message", "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n", http.StatusBadRequest},
+		{"what is refused", "POST /mcp HTTP/1.1\r\nHost: evil.example\r\n", http.StatusForbidden},
+		{"what needs none", "DELETE /mcp HTTP/1.1\r\nHost: localhost\r\n", http.StatusBadRequest},
+		{"what is not known", "PATCH /mcp HTTP/1.1\r\nHost: localhost\r\n", http.StatusMethodNotAllowed},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				e := serveHTTP(t, newLab().MCPServer, nil)
+				conn, err := e.listener.dial(t.Context())
+				require.NoError(t, err)
+				defer conn.Close()
+				_, err = io.WriteString(conn, c.head+"Content-Length: 100\r\n\r\n{")
+				require.NoError(t, err)
+				start := time.Now()
+				r := bufio.NewReader(conn)
+				resp, err := http.ReadResponse(r, nil)
+				require.NoError(t, err)
+				require.Equal(t, c.status, resp.StatusCode)
+				_, err = io.Copy(io.Discard, resp.Body)
+				require.NoError(t, err)
+				_, err = r.ReadByte()
+				require.ErrorIs(t, err, io.EOF, "the connection is closed")
+				require.InDelta(t, readTimeout.Seconds(), time.Since(start).Seconds(), 1)
+			})
+		})
+	}
+}
+
+func TestRequestsOfAllClientsTogetherAreLimited(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab()
+		e := serveHTTP(t, l.MCPServer, &Options{MaxCalls: 1})
+		body, header := modern(1, "gate", "{}")
+		for range 8 {
+			resp := e.request(t.Context(), http.MethodPost, body, header...)
+			defer resp.Body.Close()
+		}
+		status, got := e.status(http.MethodPost, body, header...)
+		require.Equal(t, http.StatusTooManyRequests, status)
+		require.Contains(t, got, "8 requests of all clients are under way already")
+	})
+}
+
+func TestCloseWaitsForAnswersThatAreStillBeingRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab()
+		e := serveHTTP(t, l.MCPServer, nil)
+		resp := e.request(t.Context(), http.MethodPost, tool(1, "gate", "{}"), e.session("2025-11-25", "{}")...)
+		defer resp.Body.Close()
+		es := readEvents(t, resp)
+		es.message()
+		closed := make(chan error, 1)
+		go func() { closed <- e.h.Close(context.WithoutCancel(t.Context())) }()
+		require.ErrorIs(t, <-l.ended, ErrClosed)
+		synctest.Wait()
+		require.Empty(t, closed)
+		require.Contains(t, strings.Join(es.rest(), ""), "detached")
+		require.NoError(t, <-closed)
+	})
+}
+
+func TestClosedSaysWhyTheCallerIsGoneWhateverEndedTheContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab()
+		before, after := make(chan error, 1), make(chan error, 1)
+		l.AddTool(mcp.NewTool("child"), func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			child, cancel := context.WithCancelCause(ctx)
+			cancel(errors.New("time is up"))
+			before <- Closed(child)
+			<-ctx.Done()
+			after <- Closed(child)
+			return mcp.NewToolResultText("done"), nil
+		})
+		e := serveHTTP(t, l.MCPServer, nil)
+		body, header := modern(1, "child", "{}")
+		resp := e.request(t.Context(), http.MethodPost, body, header...)
+		require.NoError(t, <-before)
+		require.NoError(t, resp.Body.Close())
+		require.ErrorIs(t, <-after, ErrDropped)
+	})
+}
+
+func TestAPeerTakesNothingAfterItsEndAndEachAnswerOnce(t *testing.T) {
+	p := newPeer("p", "")
+	id, _ := p.expect()
+	answer := &message{ID: json.RawMessage(fmt.Sprint(id)), Result: json.RawMessage("{}")}
+	require.True(t, p.answered(answer))
+	require.False(t, p.answered(answer))
+	p.close(ErrClosed)
+	p.close(ErrEOF)
+	c := newCall(t.Context(), p, &message{ID: json.RawMessage("1")}, slog.New(slog.DiscardHandler))
+	require.EqualError(t, p.begin(c, 1, nil), ErrClosed.Error(), "the first reason")
 }

@@ -11,9 +11,6 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// readTimeout is how long a client may take to send the body of a message.
-const readTimeout = 30 * time.Second
-
 // promptly is how long a request may be silent before its answer becomes a stream, which can be kept alive and resumed.
 const promptly = time.Second
 
@@ -50,10 +47,7 @@ func (v *visit) post() {
 
 // read gives what the body holds; nil when it was refused.
 func (v *visit) read() *incoming {
-	rc := http.NewResponseController(v.w)
-	_ = rc.SetReadDeadline(time.Now().Add(readTimeout)) // not every writer can
 	body, err := io.ReadAll(http.MaxBytesReader(v.w, v.r.Body, v.h.opts.MaxBody))
-	_ = rc.SetReadDeadline(time.Time{})
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
@@ -63,6 +57,7 @@ func (v *visit) read() *incoming {
 		v.refuse(http.StatusBadRequest, "the body did not arrive whole")
 		return nil
 	}
+	_ = http.NewResponseController(v.w).SetReadDeadline(time.Time{}) // the connection may be read from for long now
 	in, err := parse(body)
 	var wrong *rpcError
 	if errors.As(err, &wrong) {

@@ -12,7 +12,7 @@ import (
 // client asked for nothing. total is 0 when it is not known. meta becomes the notification's _meta.
 //
 // "The progress value MUST increase with each notification" is the caller's business. While the client reads slowly,
-// Progress waits; it returns the cause when ctx ends first, and ErrOver after the result.
+// Progress waits; it returns the cause when ctx ends meanwhile, and ErrOver after the result.
 func Progress(ctx context.Context, token any, progress, total float64, message string, meta map[string]any) error {
 	if token == nil {
 		return nil

@@ -184,6 +184,9 @@ func (v *visit) connect() {
 	case version != "" && !mcp.IsValidProtocolVersion(version):
 		refuse(v.w, http.StatusBadRequest, unsupported(version))
 		return
+	case v.r.ContentLength != 0:
+		v.refuse(http.StatusBadRequest, "a request of this method has no body")
+		return
 	case v.r.Method == http.MethodGet && !accepts(v.r.Header, "text/event-stream"):
 		v.refuse(http.StatusNotAcceptable, "the Accept header must list text/event-stream")
 		return

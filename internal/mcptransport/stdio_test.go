@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/iotest"
 	"testing/synctest"
@@ -91,13 +92,32 @@ func TestABrokenOutputEndsServing(t *testing.T) {
 	in, client := io.Pipe()
 	defer client.Close()
 	served := make(chan error, 1)
+	var writes atomic.Int32
 	go func() {
-		served <- ServeStdio(context.Background(), l.MCPServer, in, writerFunc(func([]byte) (int, error) { return 0, errors.New("pipe broke") }), nil)
+		served <- ServeStdio(context.Background(), l.MCPServer, in, writerFunc(func([]byte) (int, error) {
+			writes.Add(1)
+			return 0, errors.New("pipe broke")
+		}), nil)
 	}()
 	_, err := io.WriteString(client, tool(1, "gate", "{}")+"\n")
 	require.NoError(t, err)
 	require.EqualError(t, <-served, "writing to the client: pipe broke")
 	require.ErrorIs(t, <-l.ended, ErrEOF)
+	require.EqualValues(t, 1, writes.Load(), "what is broken is left alone")
+}
+
+func TestNothingIsWrittenAfterServingHasEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab()
+		release := make(chan struct{})
+		l.AddTool(stubbornTool(release))
+		var writes atomic.Int32
+		out := writerFunc(func(p []byte) (int, error) { writes.Add(1); return len(p), nil })
+		require.Error(t, ServeStdio(t.Context(), l.MCPServer, strings.NewReader(tool(1, "stubborn", "{}")+"\n"), out, nil))
+		close(release)
+		synctest.Wait()
+		require.Zero(t, writes.Load())
+	})
 }
 
 type writerFunc func([]byte) (int, error)
