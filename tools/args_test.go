@@ -93,7 +93,7 @@ func TestAbsurdArgumentsChangeNothing(t *testing.T) {
 
 func TestUnusualArgumentsAreTakenAsTheyAre(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
-		task := "say \"hi\" 'there' `x` $(rm) \\ & <b> 😀 \u202e ‮ 中文\nand\ttap"
+		task := "say \"hi\" 'there' `x` $(rm) \\ & <b> 😀 \u202e 中文\nand\ttap"
 		a := w.start(task, in{"device_id": nil, "reply_mode": nil, "max_steps": 20.0, "extra_info": in{"a": in{"b": []int{1}}}, "wait_seconds": 0.5})
 		require.Equal(t, task, a.Task)
 		require.Equal(t, done, w.wait(a.SessionID).code())

@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/mark3labs/mcp-go/server"
@@ -126,7 +127,7 @@ type Options struct {
 	Phones Phones
 
 	Waits       Waits
-	ClientWaits map[string]Waits // for clients by the name that they give themselves; a zero field keeps that of Waits
+	ClientWaits map[string]Waits // for clients by the name that they give themselves, upper or lower case; a zero field keeps that of Waits
 	ReplyMode   runs.ReplyMode   // of a new task that does not say; "" means pass_to_client
 	MaxSteps    int              // the configured maximum, for the words only; 0 does not mention it
 	Privacy     Privacy          // "" means PrivacyOff
@@ -167,11 +168,13 @@ func (t *Tools) Register(s *server.MCPServer) {
 
 // waitsOf are those of the client that sends the request.
 func (t *Tools) waitsOf(ctx context.Context) Waits {
-	w, found := t.opts.ClientWaits[clientName(ctx)]
-	if !found {
-		return t.waits
+	name := clientName(ctx)
+	for n, w := range t.opts.ClientWaits {
+		if strings.EqualFold(n, name) {
+			return w.over(t.opts.Waits).withDefaults()
+		}
 	}
-	return w.over(t.opts.Waits).withDefaults()
+	return t.waits
 }
 
 // clientName is what the client calls itself, "" when it does not say.

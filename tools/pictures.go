@@ -16,6 +16,7 @@ import (
 const (
 	longSide    = 1280 // of a picture that leaves
 	smallSide   = 640  // of one in the logs
+	leastSide   = 320  // of one that still tells something
 	quality     = 80
 	maxPictures = 400_000 // bytes of all data URLs of a result, which holds each twice: as structure and as text
 )
@@ -58,17 +59,19 @@ func (t *Tools) picture(ctx context.Context, to *string, frameID string, side in
 	case err != nil:
 		return err
 	}
-	url, err := dataURL(b, side)
-	switch {
-	case err != nil:
-		return fmt.Errorf("frame %s: %w", frameID, err)
-	case len(url) > *room:
-		*room = 0
-		*missing++
-		return nil
+	for ; side >= leastSide; side /= 2 {
+		url, err := dataURL(b, side)
+		if err != nil {
+			return fmt.Errorf("frame %s: %w", frameID, err)
+		}
+		if len(url) <= *room {
+			*room -= len(url)
+			*to = url
+			return nil
+		}
 	}
-	*room -= len(url)
-	*to = url
+	*room = 0
+	*missing++
 	return nil
 }
 

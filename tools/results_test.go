@@ -112,18 +112,21 @@ func TestTheFlagsSayWhatIsShown(t *testing.T) {
 func TestPicturesAreSmallJPEGs(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		w.farm.noisy = true
-		a := w.start("tap tap tap", in{"enable_intermediate_screenshots": true, "enable_final_screenshot": true})
-		w1, h1 := sizeOf(t, a.Final.Screenshot)
-		require.Equal(t, [2]int{576, 1280}, [2]int{w1, h1})
+		a := w.start("tap tap tap tap tap tap tap tap", in{"enable_intermediate_screenshots": true, "enable_final_screenshot": true})
+		_, high := sizeOf(t, a.Final.Screenshot)
+		require.Equal(t, 1280, high)
+		all := len(a.Final.Screenshot)
 		shown := 0
 		for _, l := range a.Logs {
 			if l.Screenshot != "" {
 				_, h := sizeOf(t, l.Screenshot)
-				require.LessOrEqual(t, h, 1280)
+				require.LessOrEqual(t, h, 640)
 				shown++
+				all += len(l.Screenshot)
 			}
 		}
 		require.Less(t, shown, len(a.Logs), "such pictures do not all find room")
+		require.Less(t, all, 400_000)
 		require.Less(t, len(a.wire), 1_000_000)
 		require.Contains(t, a.tail, "pictures are left out")
 
@@ -315,5 +318,29 @@ func TestWhoHoldsABusyPhoneIsTold(t *testing.T) {
 		require.EqualValues(t, "WAITING_REPLY", a.Error.Holder.State)
 		require.Equal(t, int64(61), a.Error.Holder.Seconds)
 		require.NotNil(t, a.Error.Holder.Until)
+	})
+}
+
+func TestOnlyANewTaskGoesToTheHomeScreen(t *testing.T) {
+	const notes = "com.android.notes"
+	bubble(t, func(t *testing.T, w *world) {
+		id := w.start("remember").SessionID
+		for name, c := range map[string]struct {
+			tool      string
+			arguments in
+			want      string
+		}{
+			"start":                {"ask_agent_start_new_task", in{}, devicetest.HomeApp},
+			"start, left as it is": {"ask_agent_start_new_task", in{"reset_environment": false}, notes},
+			"continue":             {"ask_agent_continue", in{"session_id": id}, notes},
+			"continue, from home":  {"ask_agent_continue", in{"session_id": id, "reset_environment": true}, devicetest.HomeApp},
+			"older name, start":    {"ask_agent", in{}, devicetest.HomeApp},
+			"older name, continue": {"ask_agent", in{"session_id": id}, notes},
+			"older name, as said":  {"ask_agent", in{"session_id": id, "reset_environment": true}, devicetest.HomeApp},
+		} {
+			w.farm.phone("A").Set(frontIs(notes))
+			require.Equal(t, done, w.call(c.tool, with(c.arguments, in{"task": "remember"})).code(), name)
+			require.Equal(t, c.want, w.mind.last().Look.State.App, name)
+		}
 	})
 }

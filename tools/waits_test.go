@@ -40,7 +40,7 @@ func TestACallNeverOutlivesItsBudget(t *testing.T) {
 				w.end()
 				w.topts.Waits, w.topts.ClientWaits = c.waits, map[string]tools.Waits{"somebody": {Default: time.Second}}
 				if c.client != (tools.Waits{}) {
-					w.topts.ClientWaits["tester"] = c.client
+					w.topts.ClientWaits["Tester"] = c.client
 				}
 				w.begin()
 				w.mind.think = 7 * time.Second
