@@ -16,6 +16,7 @@ type job struct {
 	sess     session.Session
 	run      session.Run // QUEUED
 	settings stored
+	ticket   *ticket          // its place in the line for the phone
 	phone    Phone            // nil is opened when the run has its turn
 	policy   agentloop.Policy // nil is made then
 	home     bool             // go to the home screen first
@@ -27,10 +28,12 @@ func (f *Fleet) launch(d *desk, j job) error {
 	ctx, cancel := context.WithCancelCause(f.ctx)
 	l := &live{runID: j.run.ID, alone: j.settings.DetachedOK, cancel: cancel, done: make(chan struct{})}
 	d.enter(l)
+	j.ticket = f.lineUp(j.sess.Serial, j.run) // here, so that the line has the order of the calls
 	if f.spawn(func() { f.drive(ctx, d, l, j) }) {
 		return nil
 	}
 	cancel(agentloop.ErrClosing)
+	f.stepOut(j.sess.Serial, j.ticket)
 	f.hangUp(j.phone)
 	f.conclude(ctx, d, j.run, agentloop.Stopped(ctx), "")
 	d.leave(l)
@@ -56,7 +59,7 @@ func (f *Fleet) drive(ctx context.Context, d *desk, l *live, j job) {
 
 // inTurn waits for the phone, and pursues the run then. asked is the question that it has parked, if any.
 func (f *Fleet) inTurn(ctx context.Context, d *desk, j *job) (run session.Run, end *agentloop.Ending, asked string) {
-	if err := f.turn(ctx, j.sess.Serial, j.run); err != nil {
+	if err := f.turn(ctx, j.ticket); err != nil {
 		if ctx.Err() != nil {
 			return j.run, agentloop.Stopped(ctx), ""
 		}

@@ -18,15 +18,19 @@ type ticket struct {
 // poll is how often the first in line asks the store, for phones that another process gives back.
 const poll = time.Second
 
-// turn waits, first come first served, until the run has the phone.
-func (f *Fleet) turn(ctx context.Context, serial string, r session.Run) error {
-	t := f.lineUp(serial, r)
+// turn waits in the line, first come first served, until the run has the phone. It gives the ticket up.
+func (f *Fleet) turn(ctx context.Context, t *ticket) error {
+	serial, runID := t.hold.Serial, t.hold.RunID
 	defer f.stepOut(serial, t)
+	h, held, err := f.store.Holder(ctx, serial)
+	if err != nil || held && h.RunID == runID { // it got the phone before it stood in the line
+		return err
+	}
 	for {
 		if f.first(serial, t) {
-			err := f.store.Lease(ctx, serial, r.ID)
-			var held *session.BusyError
-			if !errors.As(err, &held) {
+			err := f.store.Lease(ctx, serial, runID)
+			var busy *session.BusyError
+			if !errors.As(err, &busy) {
 				return err
 			}
 		}

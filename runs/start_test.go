@@ -291,3 +291,14 @@ func TestALostPhonePausesAndTheRunGoesOnWhenItIsBack(t *testing.T) {
 		require.Equal(t, session.Completed, w.wait(id).Run.State)
 	})
 }
+
+func TestTheLineHasTheOrderOfTheCalls(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		w.start("tap tap")
+		for i := range 20 {
+			st, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: "tap", KeepEnvironment: true, Queue: true})
+			require.NoError(t, err)
+			require.Equal(t, i, st.Ahead)
+		}
+	})
+}
