@@ -160,6 +160,9 @@ func failure(err error) Failure {
 	}
 	var e *runs.Error
 	if !errors.As(err, &e) {
+		if f.Mend == "" {
+			f.Mend = "try again; if it stays so, whoever runs the server finds more in its log"
+		}
 		return f
 	}
 	if e.Holder != nil {

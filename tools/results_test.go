@@ -2,8 +2,10 @@ package tools_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"image/jpeg"
 	"maps"
 	"slices"
@@ -15,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/device/devicetest"
+	"github.com/taploop/taploop/session"
 	"github.com/taploop/taploop/tools"
 )
 
@@ -235,18 +238,55 @@ func TestPhonesAreListed(t *testing.T) {
 	})
 }
 
+func TestNoPhonesAndNoServerAreTold(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		w.farm.broken = errors.New("nothing listens on port 5037")
+		a := w.call("list_connected_devices", in{})
+		require.Equal(t, "DEVICE_ERROR", a.code())
+		require.Contains(t, a.Error.Message, "port 5037")
+		require.Equal(t, "DEVICE_NOT_FOUND", w.call("ask_agent_start_new_task", in{"task": "tap", "device_id": "nosuch"}).code())
+	})
+}
+
+func TestAStoreThatFailsIsAnInternalError(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		id := w.start("tap").SessionID
+		w.topts.Store = brokenStore{w.store}
+		require.NoError(t, w.client.Close())
+		w.connect()
+		a := w.call("list_sessions", nil)
+		require.Equal(t, "INTERNAL_ERROR", a.code())
+		require.Contains(t, a.Error.Mend, "log")
+		require.Equal(t, done, w.call("ask_agent_wait", in{"session_id": id}).code())
+	})
+}
+
+type brokenStore struct{ *session.Store }
+
+func (brokenStore) Sessions(context.Context, session.Filter) ([]session.Overview, error) {
+	return nil, errors.New("disk full")
+}
+
 func TestSessionsAreListedForTheirClientOnly(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		first := w.start("tap")
 		waits := w.start("ask")
 		w.farm.add("B")
+		halted := w.start("ask", in{"device_id": "B"})
+		w.call("ask_agent_stop", in{"session_id": halted.SessionID, "mode": "pause"})
+		listed := w.call("list_sessions", in{"state": "PAUSED"}).structured["sessions"].([]any)
+		require.Equal(t, halted.Question.ID, listed[0].(in)["question"].(in)["question_id"], "one that is paused may still be asked")
+		w.call("ask_agent_stop", in{"session_id": halted.SessionID})
 		foreign, err := w.try(w.as("bob"), "ask_agent_start_new_task", in{"task": "tap", "device_id": "B"}, nil)
 		require.NoError(t, err)
 
 		list := w.call("list_sessions", in{}).structured["sessions"].([]any)
 
-		require.Len(t, list, 2)
-		require.Equal(t, waits.SessionID, list[0].(in)["session_id"], "what changed last comes first")
+		require.Len(t, list, 3)
+		require.Equal(t, halted.SessionID, list[0].(in)["session_id"], "what changed last comes first")
+		require.Nil(t, list[0].(in)["question"])
+		list = list[1:]
+		require.Equal(t, waits.SessionID, list[0].(in)["session_id"])
 		require.Equal(t, waits.Question.ID, list[0].(in)["question"].(in)["question_id"])
 		require.Equal(t, "ask_agent_continue", list[0].(in)["next"].(in)["tool"])
 		require.Equal(t, first.SessionID, list[1].(in)["session_id"])
