@@ -17,12 +17,9 @@ func refuse(w http.ResponseWriter, status int, e *rpcError) { write(w, status, e
 
 // reply answers with a message, which may be large, so that a client that does not read it is given up.
 func (v *visit) reply(status int, message []byte) {
-	rc := http.NewResponseController(v.w)
-	_ = rc.SetWriteDeadline(time.Now().Add(v.h.opts.WriteTimeout)) // not every writer can
+	// net/http lifts the deadline when the answer has ended. Not every writer can set one.
+	_ = http.NewResponseController(v.w).SetWriteDeadline(time.Now().Add(v.h.opts.WriteTimeout))
 	write(v.w, status, message)
-	if rc.Flush() == nil {
-		_ = rc.SetWriteDeadline(time.Time{})
-	}
 }
 
 // write writes the whole answer. Whether it arrives the caller cannot mend.

@@ -73,7 +73,7 @@ func (v *visit) stream(s *session, st *stream, rd *reader, prime bool) {
 		}
 		rd, err = v.standBy(p, s)
 	}
-	v.part(p, err)
+	v.part(err)
 	if !st.leave(rd) || st.drop == nil {
 		return
 	}
@@ -88,11 +88,10 @@ func (v *visit) stream(s *session, st *stream, rd *reader, prime bool) {
 	})
 }
 
-// part notes how the connection ended, and lifts the deadline for what it may be used for next.
-func (v *visit) part(p *pipe, err error) {
+// part notes how the connection ended.
+func (v *visit) part(err error) {
 	switch {
 	case err == nil:
-		_ = p.rc.SetWriteDeadline(time.Time{})
 	case errors.Is(err, http.ErrNotSupported):
 		v.h.opts.Log.Error("this HTTP server cannot stream", "error", err)
 	default:

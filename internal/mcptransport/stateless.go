@@ -115,7 +115,7 @@ func (v *visit) alone(m *message) {
 	if err = p.write(nil); err == nil {
 		err = v.follow(p, nil, st, rd)
 	}
-	v.part(p, err)
+	v.part(err)
 	if st.leave(rd) {
 		c.cancel(ErrDropped)
 	}
