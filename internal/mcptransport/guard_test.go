@@ -63,14 +63,13 @@ func TestOnlyWhatIsAddressedHereAndComesFromHereIsLetIn(t *testing.T) {
 			local, err := net.ResolveTCPAddr("tcp", c.local)
 			require.NoError(t, err)
 			r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, local))
-			w := httptest.NewRecorder()
-			Guard(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) }), c.opts).ServeHTTP(w, r)
-			if c.ok {
-				require.Equal(t, http.StatusTeapot, w.Code, w.Body)
-				return
+			for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodDelete, http.MethodOptions} {
+				r.Method = method
+				w := httptest.NewRecorder()
+				NewHTTP(newLab().MCPServer, c.opts).ServeHTTP(w, r)
+				require.Equal(t, c.ok, w.Code != http.StatusForbidden, "%s: %s", method, w.Body)
+				require.Contains(t, w.Body.String(), `{"jsonrpc":"2.0","error":{"code":-32600,`)
 			}
-			require.Equal(t, http.StatusForbidden, w.Code)
-			require.Contains(t, w.Body.String(), `{"jsonrpc":"2.0","error":{"code":-32600,`)
 		})
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -118,10 +119,13 @@ func (v *visit) answer(s *session, requests []*message, batch bool) {
 	st, rd := newStream(s.nextName(), v.h.opts.Buffer, len(requests))
 	ctx, cancel := context.WithCancelCause(v.context())
 	st.drop = func() { cancel(ErrDropped) }
+	s.work()
+	rest := sync.OnceFunc(s.rest)
 	done := func() {
 		if st.ended() {
 			cancel(ErrOver)
 			s.finish(st)
+			rest()
 		}
 	}
 	for _, m := range requests {
@@ -139,6 +143,7 @@ func (v *visit) answer(s *session, requests []*message, batch bool) {
 		refused := err.(*rpcError)
 		if !batch {
 			cancel(ErrOver)
+			rest()
 			refuse(v.w, http.StatusTooManyRequests, refused)
 			return
 		}

@@ -27,6 +27,7 @@ type session struct {
 	opened   int
 	seen     time.Time
 	visits   int // HTTP requests of the session being served
+	working  int // streams that have not ended, which may be without a connection
 }
 
 // mostFinished is how many ended streams are kept for clients that have lost the end.
@@ -80,11 +81,25 @@ func (s *session) leave() {
 	s.seen = time.Now()
 }
 
-// idle is how long nobody has used the session, 0 while somebody does.
+// work notes that a stream of the session has begun, until rest.
+func (s *session) work() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.working++
+}
+
+func (s *session) rest() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.working--
+	s.seen = time.Now()
+}
+
+// idle is how long nobody has used the session, 0 while somebody does or something is under way.
 func (s *session) idle(now time.Time) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.visits > 0 || len(s.calls) > 0 {
+	if s.visits > 0 || s.working > 0 {
 		return 0
 	}
 	return now.Sub(s.seen)
