@@ -28,8 +28,10 @@ type aloud struct {
 	token any
 	id    string  // of the session
 	value float64 // what was told last; -1 before the first
+	base  int     // steps of the session before the run's present call
 	step  int     // steps of the run's present call
 	of    int     // the most steps of it
+	ran   bool    // it was told that the run is running
 	asked map[string]bool
 }
 
@@ -37,9 +39,14 @@ type aloud struct {
 func (t *Tools) awaitAloud(ctx context.Context, c *call, st runs.Status, req runs.WaitRequest) (runs.Status, error) {
 	telling, cancel := context.WithTimeout(ctx, req.Budget)
 	defer cancel()
-	a := &aloud{t: t, ctx: telling, token: c.token, id: st.Session.ID, value: -1, step: st.Local, of: st.Run.MaxSteps, asked: map[string]bool{}}
-	watch := t.opts.Fleet.Watch(a.id)
+	watch := t.opts.Fleet.Watch(st.Session.ID)
 	defer watch.Close()
+	st, err := t.opts.Fleet.Status(ctx, st.Session.ID) // what has happened before the watch began
+	if err != nil {
+		return st, err
+	}
+	a := &aloud{t: t, ctx: telling, token: c.token, id: st.Session.ID, value: -1, base: st.Session.Steps - st.Local, step: st.Local,
+		of: st.Run.MaxSteps, asked: map[string]bool{}}
 
 	var wg sync.WaitGroup
 	defer wg.Wait()
@@ -130,9 +137,11 @@ func (a *aloud) begin(st runs.Status) {
 func (a *aloud) happened(e runs.Event) bool {
 	switch {
 	case e.Kind == agentloop.Stepped:
-		a.step++
-		a.tell(fmt.Sprintf("step %d of %d: %s", a.step, a.of, inWords(e.Step.Proposal.Decision)), nil)
-	case e.Kind == runs.StateChanged && e.State == session.Running:
+		n := e.Step.Index - a.base
+		a.step = max(a.step, n)
+		a.tell(fmt.Sprintf("step %d of %d: %s", n, a.of, inWords(e.Step.Proposal.Decision)), nil)
+	case e.Kind == runs.StateChanged && e.State == session.Running && !a.ran:
+		a.ran = true
 		a.tell(fmt.Sprintf("running: step %d of %d", a.step+1, a.of), nil)
 	default:
 		return false
@@ -186,6 +195,7 @@ func (a *aloud) standing(st runs.Status) string {
 	case st.Run.State == session.WaitingReply:
 		return "waiting for an answer"
 	default:
+		a.ran = true
 		return fmt.Sprintf("running: step %d of %d", a.step+1, a.of)
 	}
 }

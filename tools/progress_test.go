@@ -77,7 +77,7 @@ func TestASilentRunIsToldEveryTenSeconds(t *testing.T) {
 
 func TestThePlaceInTheLineIsTold(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
-		first := w.start("tap "+"tap tap tap tap tap tap tap tap tap tap tap tap tap", in{"wait_seconds": 0})
+		first := w.start("tap "+"tap tap tap tap tap tap tap tap tap tap tap tap tap", in{"wait_seconds": 0.5})
 		second := w.start("tap tap", in{"wait_seconds": 0, "queue": true})
 
 		a := w.aloud("p", "ask_agent_start_new_task", in{"task": "tap", "queue": true})
