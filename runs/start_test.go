@@ -2,6 +2,7 @@ package runs_test
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -295,6 +296,7 @@ func TestALostPhonePausesAndTheRunGoesOnWhenItIsBack(t *testing.T) {
 func TestTheLineHasTheOrderOfTheCalls(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		w.start("tap tap")
+		synctest.Wait() // it has the phone
 		for i := range 20 {
 			st, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: "tap", KeepEnvironment: true, Queue: true})
 			require.NoError(t, err)
