@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
-	"time"
 
 	"github.com/alecthomas/kong"
 	"github.com/mark3labs/mcp-go/server"
@@ -114,18 +113,4 @@ func (a *app) quiet() io.Writer {
 	}
 	a.out = a.err
 	return out
-}
-
-// within calls f and gives up waiting for it after d.
-func within(d time.Duration, what string, f func() error) error {
-	done := make(chan error, 1)
-	go func() { done <- f() }() // ends with f, or with the process
-	late := time.NewTimer(d)
-	defer late.Stop()
-	select {
-	case err := <-done:
-		return err
-	case <-late.C:
-		return fmt.Errorf("%s took longer than %v; what is under way is taken up when the server is back", what, d)
-	}
 }

@@ -201,9 +201,9 @@ func TestWhatLibrariesPrintGoesToStderr(t *testing.T) {
 func TestWaitingIsGivenUp(t *testing.T) {
 	never := make(chan struct{})
 	t.Cleanup(func() { close(never) })
-	err := within(time.Millisecond, "closing", func() error { <-never; return nil })
-	require.EqualError(t, err, "closing took longer than 1ms; what is under way is taken up when the server is back")
-	require.ErrorIs(t, within(time.Minute, "closing", func() error { return context.Canceled }), context.Canceled)
+	err := within(time.Now().Add(time.Millisecond), "closing", func() error { <-never; return nil })
+	require.ErrorContains(t, err, "closing took longer than ")
+	require.ErrorIs(t, within(time.Now().Add(time.Minute), "closing", func() error { return context.Canceled }), context.Canceled)
 }
 
 var listTools = mcp.ListToolsRequest{}

@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/taploop/taploop/internal/hint"
@@ -37,18 +36,16 @@ func (a *app) serveHTTP(ctx context.Context) error {
 	mux.Handle("/mcp", transport)
 	srv := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
 		ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelWarn)}
-	var serving sync.WaitGroup
-	failed := make(chan error, 1)
-	serving.Go(func() { failed <- srv.Serve(ln) })
+	served := make(chan error, 1)
+	go func() { served <- srv.Serve(ln) }() // ends with ln
 	fmt.Fprintf(a.err, "listening on http://%s/mcp\n", ln.Addr())
 	select {
 	case <-ctx.Done():
-		err = nil
-	case err = <-failed:
+		_ = ln.Close() // nobody new from here on; srv goes on for those who are there
+		<-served
+	case err = <-served:
 	}
-	err = errors.Join(err, a.hangUp(ctx, s, srv, transport, ln))
-	serving.Wait()
-	return err
+	return errors.Join(err, hangUp(ctx, s.calm(), srv, transport))
 }
 
 // listen opens the address. Clients that come before the server is ready wait.
@@ -63,14 +60,13 @@ func listen(addr string) (net.Listener, error) {
 	return ln, nil
 }
 
-// hangUp ends in an order that loses nothing: no new calls, the runs paused, the calls that waited for them answered.
-func (a *app) hangUp(ctx context.Context, s *service, srv *http.Server, transport *mcptransport.HTTP, ln net.Listener) error {
-	_ = ln.Close() // nobody new from here on; Shutdown would also wait for those who are there
-	paused := s.pause(patient)
-	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
+// hangUp ends in an order that loses nothing: the runs paused, the calls that waited for them answered, then everything else.
+func hangUp(ctx context.Context, e *ending, srv *http.Server, transport *mcptransport.HTTP) error {
+	e.pause()
+	ctx, cancel := e.context(ctx)
 	defer cancel()
-	err := transport.Close(ending)
-	return errors.Join(err, srv.Close(), s.finish(paused))
+	err := transport.Close(ctx)
+	return errors.Join(err, srv.Close(), e.finish())
 }
 
 // door lets clients in. On loopback, while there are no tokens, everybody on this machine may come in; as soon as there is one,

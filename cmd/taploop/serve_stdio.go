@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"sync"
-	"time"
 
 	"github.com/taploop/taploop/internal/mcptransport"
 )
@@ -23,52 +22,26 @@ func (a *app) serveStdio(ctx context.Context) error {
 	// The server goes on after a signal until the runs are paused: calls that wait for one return with that.
 	serving, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	in := &watched{Reader: a.in, gone: make(chan struct{})}
-	paused := make(chan error, 1)
+	paused := make(chan *ending, 1)
 	go func() { // ends before we return
+		var e *ending
 		select {
 		case <-in.gone:
-			paused <- s.pause(hurried)
+			e = s.hurry()
 		case <-ctx.Done():
-			paused <- s.pause(patient)
+			e = s.calm()
 		}
+		e.pause()
 		end(errEnded)
+		paused <- e
 	}()
 	err = mcptransport.ServeStdio(serving, s.mcp, in, out, &mcptransport.Options{Log: a.log})
 	in.end() // when out broke
-	return errors.Join(without(err, errEnded), s.finish(<-paused))
+	return errors.Join(without(err, errEnded), (<-paused).finish())
 }
 
 // errEnded ends the transport after a signal, which is a normal end.
 var errEnded = errors.New("the server ends")
-
-// How long the end may take: a client that closes its end waits for two seconds before it kills, one that sends a signal for
-// five. An action that has begun is finished.
-const (
-	hurried = 1500 * time.Millisecond
-	patient = 3500 * time.Millisecond
-	closing = 300 * time.Millisecond // what comes after the runs are paused
-)
-
-// pause starts nothing any more and returns when all runs are paused, and the calls that waited for them know.
-func (s *service) pause(d time.Duration) error {
-	err := within(d, "pausing the runs", s.fleet.Close)
-	late := time.NewTimer(closing)
-	defer late.Stop()
-	select {
-	case <-s.calls.over():
-	case <-late.C: // the transport ends those that wait for something else
-	}
-	return err
-}
-
-// finish closes everything once the runs are paused. What could not be paused in time holds the store: then only the process's
-// end closes it, and the next server takes over.
-func (s *service) finish(paused error) error {
-	if paused != nil {
-		return paused
-	}
-	return within(closing, "closing", s.Close)
-}
 
 // without is err when it is, or joins, anything but the known one.
 func without(err, known error) error {
