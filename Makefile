@@ -22,11 +22,12 @@ REPORT = $(CURDIR)/.cache/rig-report
 .PHONY: test check setup generate fuzz bench build demo fmt vet staticcheck
 .SILENT:
 
+# -p 1: the tests of cmd/taploop and device run real servers in real time, and want the machine for themselves.
 # -count=1: a cached result would say nothing of what ran against the real server and daemon on this machine.
 test:
 	mkdir -p .cache && rm -f $(REPORT)
 	if [ "$$TAPLOOP_RIG" != off ]; then scripts/setup || echo "going on: the tests that need it fail and are listed below"; fi
-	browser=$$(scripts/browser); TAPLOOP_BROWSER=$$browser TAPLOOP_RIG_REPORT=$(REPORT) $(GO) test $(RACE) -count=1 $(TESTFLAGS) ./...; \
+	browser=$$(scripts/browser); TAPLOOP_BROWSER=$$browser TAPLOOP_RIG_REPORT=$(REPORT) $(GO) test -p 1 $(RACE) -count=1 $(TESTFLAGS) ./...; \
 		status=$$?; scripts/rig-report $(REPORT); exit $$status
 
 check: fmt vet staticcheck test
