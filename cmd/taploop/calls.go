@@ -2,26 +2,42 @@ package main
 
 import (
 	"context"
+	"log/slog"
 	"sync"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/taploop/taploop/internal/mcptransport"
 )
 
 // calls counts the tool calls under way.
 type calls struct {
+	log  *slog.Logger
 	mu   sync.Mutex
 	n    int
 	none chan struct{} // closed when there are none any more; that of the last time while there are none
 }
 
-// count is the middleware that does.
+// count is the middleware that does. It logs who calls what, too.
 func (c *calls) count(next server.ToolHandlerFunc) server.ToolHandlerFunc {
 	return func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		c.enter()
 		defer c.leave()
+		c.log.DebugContext(ctx, "call", "tool", r.Params.Name, "client", clientName(ctx), "principal", mcptransport.Principal(ctx))
 		return next(ctx, r)
 	}
+}
+
+// clientName is what the client calls itself, as calls.clients has it.
+func clientName(ctx context.Context) string {
+	if info := server.RequestProtocolInfoFromContext(ctx); info != nil && info.ClientInfo != nil {
+		return info.ClientInfo.Name
+	}
+	if s, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo); ok {
+		return s.GetClientInfo().Name
+	}
+	return ""
 }
 
 func (c *calls) enter() {

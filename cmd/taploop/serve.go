@@ -83,7 +83,7 @@ func (a *app) start(ctx context.Context, console runs.Console) (*service, error)
 	if err := w.fleet.Recover(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("taking over from the last server: %w", err), w.Close())
 	}
-	s := &service{works: w}
+	s := &service{works: w, calls: calls{log: a.log}}
 	s.mcp = server.NewMCPServer("taploop", ownVersion(), server.WithTitle("taploop"), server.WithInstructions(tools.Instructions),
 		server.WithToolCapabilities(false), server.WithRecovery(), server.WithToolHandlerMiddleware(s.calls.count))
 	tools.New(a.toolOptions(w)).Register(s.mcp)

@@ -214,3 +214,19 @@ func TestAStartThatIsSentTwiceStartsOnce(t *testing.T) {
 		require.Equal(t, session.WaitingReply, s.follow(two).State)
 	})
 }
+
+func TestWaitsAreThoseOfTheClientAndTheLogNamesIt(t *testing.T) {
+	eachWay(t, func(t *testing.T, w way) {
+		b := newBench(t, demoTask, "", "TAPLOOP_CONFIG=bench.yaml")
+		require.NoError(t, writeFile(b.dir+"/bench.yaml", "calls:\n  clients:\n    bench: {wait: 300ms, max_wait: 600ms}\n"))
+		g := b.holdAt("1/8")
+		s := b.open(w, "-v")
+		begun := s.start(b.task.Goal)
+		g.await(t)
+		st := s.call("ask_agent_wait", map[string]any{"session_id": begun.SessionID})
+		require.EqualValues(t, 300, st.Timing.Budget)
+		st = s.call("ask_agent_wait", map[string]any{"session_id": begun.SessionID, "wait_seconds": 50})
+		require.EqualValues(t, 600, st.Timing.Budget)
+		require.Contains(t, s.stderr.String(), "tool=ask_agent_wait client=bench")
+	})
+}

@@ -14,7 +14,7 @@ import (
 )
 
 //go:generate go run ./genscript script/tasks.yaml
-//go:generate go run ./gendocs ../../docs/configuration.md
+//go:generate go run ./gendocs ../../docs/configuration.md ../../docs/clients.md
 
 //go:embed script/tasks.yaml
 var tasksScript []byte

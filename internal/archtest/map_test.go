@@ -51,7 +51,7 @@ var packages = []row{
 
 	{pkg: "config", imports: "model screen internal/hint", why: "one struct; a key masks itself by model's own type"},
 	{pkg: "cmd/taploop", imports: "*", why: "the wiring"},
-	{pkg: "cmd/taploop/gendocs", imports: "config", why: "the settings' own descriptions become a page"},
+	{pkg: "cmd/taploop/gendocs", imports: "config internal/clients", why: "the settings' own descriptions become a page, and so do those of the clients"},
 	{pkg: "cmd/taploop/genscript", imports: "sandbox sandbox/apps", why: "draws up the demo's script on the simulated phone"},
 
 	{pkg: "internal/adb", imports: "internal/hint", tests: "internal/adbrig", why: "the ADB server's protocol, nothing of what phones mean"},

@@ -29,6 +29,7 @@ type Client struct {
 	Timeout string // what it does with long calls, and the key that changes it
 	Then    string // what to do after its settings were changed
 	Token   string // how it gets a token, "" when it cannot
+	Source  string // where all this was read, and what could not be
 
 	file  func(Machine) (string, error) // its file, nil when it has none that others may change
 	form  form

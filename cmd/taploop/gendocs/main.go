@@ -1,4 +1,4 @@
-// Command gendocs writes docs/configuration.md from the settings themselves.
+// Command gendocs writes docs/configuration.md from the settings themselves, and docs/clients.md from what setup knows.
 package main
 
 import (
@@ -42,9 +42,21 @@ they are shown.
 `
 
 func main() {
-	if len(os.Args) != 2 {
-		log.Fatal("usage: gendocs FILE")
+	if len(os.Args) != 3 {
+		log.Fatal("usage: gendocs CONFIGURATION CLIENTS")
 	}
+	for i, page := range []func() ([]byte, error){configuration, clientsPage} {
+		b, err := page()
+		if err == nil {
+			err = os.WriteFile(os.Args[i+1], b, 0o644)
+		}
+		if err != nil {
+			log.Fatal(err)
+		}
+	}
+}
+
+func configuration() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(head)
 	for _, k := range config.Keys() {
@@ -58,7 +70,5 @@ func main() {
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", k.Path, def, strings.ReplaceAll(k.Help, "|", `\|`), env)
 	}
-	if err := os.WriteFile(os.Args[1], b.Bytes(), 0o644); err != nil {
-		log.Fatal(err)
-	}
+	return b.Bytes(), nil
 }
