@@ -29,8 +29,6 @@ type typed struct {
 	err  error
 }
 
-func (a *app) console() runs.Console { return newConsole(a.in, a.err) }
-
 func newConsole(in io.Reader, out io.Writer) *console {
 	return &console{in: in, out: out, line: make(chan typed), read: make(chan struct{}, 1)}
 }

@@ -35,7 +35,7 @@ func long() string {
 
 // A client that gives every call up after a minute gets through a task of ten with one start.
 func TestATaskOutlivesItsCalls(t *testing.T) {
-	eachWay(t, func(t *testing.T, w way) {
+	eachTransport(t, func(t *testing.T, w way) {
 		b := newBench(t, demoTask, long(), "TAPLOOP_CALLS_WAIT="+(minute*3/4).String(), "TAPLOOP_CALLS_MAX_WAIT="+(minute*3/2).String())
 		s := b.open(w)
 		var calls []time.Duration

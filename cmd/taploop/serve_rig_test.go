@@ -403,6 +403,7 @@ func connect(t testing.TB, e era, tr transport.Interface) *agent {
 	t.Helper()
 	opts := []client.ClientOption{}
 	if e == legacy {
+		//lint:ignore SA1019 the older era is what this client speaks
 		opts = append(opts, client.WithLegacyProtocolOnly())
 	}
 	a := &agent{t: t, c: client.NewClient(tr, opts...)}

@@ -74,6 +74,7 @@ func TestARunThatWasKilledComesBackPausedAndRepeatsNothing(t *testing.T) {
 		before := b.wire.touches()
 
 		second := b.open(w)
+		require.Equal(t, "PAUSED", second.look(begun.SessionID).State, "before anybody asks for it")
 		paused := second.call("ask_agent_wait", map[string]any{"session_id": begun.SessionID})
 		require.Equal(t, session.Paused, paused.State)
 		require.EqualValues(t, "SERVER_RESTARTED", paused.Reason)
