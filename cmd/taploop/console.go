@@ -10,8 +10,6 @@ import (
 	"sync"
 
 	"golang.org/x/term"
-
-	"github.com/taploop/taploop/runs"
 )
 
 // console asks the person at the other end of the standard streams.
