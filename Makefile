@@ -13,7 +13,7 @@
 
 GO = go
 RACE = -race
-TESTFLAGS = -timeout 25m
+TESTFLAGS = -timeout 40m
 FUZZTIME = 30s
 BENCHCOUNT = 1
 STATICCHECK = $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
