@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"strings"
 	"syscall"
@@ -114,15 +115,20 @@ func TestAPhoneThatHangsDoesNotHoldUpTheEnd(t *testing.T) {
 		s := b.open(w)
 		begun := s.start(b.task.Goal)
 		g.await(t)
+		require.NoError(t, b.sim.adb.SetLatency(simulatedSerial, 300*time.Millisecond))
+		g.open()
+		b.wire.sent.await(t, `(input tap)`) // it is on its way
 		require.NoError(t, b.sim.adb.Hang(simulatedSerial, true))
-		g.open() // the next touch hangs
 		require.NoError(t, s.cmd.Process.Signal(syscall.SIGTERM))
-		_, took := s.ends(termBound + slack)
+		code, took := s.ends(termBound + slack)
 		require.Less(t, took, termBound)
+		require.Equal(t, exitError, code, "that the phone was left alone is not known")
+		require.Contains(t, s.stderr.String(), "pausing the runs took longer than")
 		require.NoError(t, b.sim.adb.Hang(simulatedSerial, false))
 
 		next := b.open(w)
 		require.Equal(t, session.Paused, next.call("ask_agent_wait", map[string]any{"session_id": begun.SessionID}).State)
+		require.Len(t, b.wire.touches(), 1, "what may have happened is not done again by itself")
 	})
 }
 
@@ -207,3 +213,39 @@ func TestWaitingIsGivenUp(t *testing.T) {
 }
 
 var listTools = mcp.ListToolsRequest{}
+
+func TestASecondSignalEndsAtOnce(t *testing.T) {
+	b := newBench(t, demoTask, "")
+	g := b.holdAt("1/8")
+	s := b.open(way{http: true, era: legacy})
+	s.start(b.task.Goal)
+	g.await(t)
+	require.NoError(t, b.sim.adb.SetLatency(simulatedSerial, 300*time.Millisecond))
+	g.open()
+	b.wire.sent.await(t, `(input tap)`)
+	require.NoError(t, b.sim.adb.Hang(simulatedSerial, true))
+	require.NoError(t, s.cmd.Process.Signal(syscall.SIGTERM))
+	s.deaf()
+	require.NoError(t, s.cmd.Process.Signal(syscall.SIGTERM))
+	_, took := s.ends(termBound)
+	require.Less(t, took, time.Second)
+	require.True(t, s.cmd.ProcessState.Sys().(syscall.WaitStatus).Signaled())
+}
+
+// deaf waits until the server takes no connections any more: the first signal has arrived.
+func (s *site) deaf() {
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.After(termBound); ; {
+		c, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(s.url, "http://"), "/mcp"))
+		if err != nil {
+			return
+		}
+		require.NoError(s.process.t, c.Close())
+		select {
+		case <-tick.C:
+		case <-deadline:
+			require.FailNow(s.process.t, "the server still listens")
+		}
+	}
+}
