@@ -28,7 +28,7 @@ const (
 )
 
 func TestASignalPausesTheRunsAndAnswersTheCalls(t *testing.T) {
-	eachWay(t, func(t *testing.T, w way) {
+	eachTransport(t, func(t *testing.T, w way) {
 		b := newBench(t, demoTask, "")
 		g := b.holdAt("1/8")
 		s := b.open(w)

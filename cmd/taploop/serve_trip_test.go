@@ -42,7 +42,7 @@ func TestAQuestionGoesToTheClientAndItsAnswerToTheModel(t *testing.T) {
 }
 
 func TestAnotherClientGoesOnAfterTheServerWasKilled(t *testing.T) {
-	eachWay(t, func(t *testing.T, w way) {
+	eachTransport(t, func(t *testing.T, w way) {
 		b := newBench(t, demoTask, "")
 		first := b.open(w)
 		asked := first.follow(first.start(b.task.Goal))
@@ -63,7 +63,7 @@ func TestAnotherClientGoesOnAfterTheServerWasKilled(t *testing.T) {
 }
 
 func TestARunThatWasKilledComesBackPausedAndRepeatsNothing(t *testing.T) {
-	eachWay(t, func(t *testing.T, w way) {
+	eachTransport(t, func(t *testing.T, w way) {
 		b := newBench(t, demoTask, "")
 		g := b.holdAt("2/8")
 		first := b.open(w)
