@@ -47,12 +47,16 @@ type Question struct {
 	ID             string      `json:"question_id"`
 	SessionID      string      `json:"session_id,omitempty"`
 	RunID          string      `json:"run_id,omitempty"`
-	Step           int         `json:"step,omitempty"` // index within the session of the step that asks
+	Client         string      `json:"client,omitempty"` // whom a question without a session belongs to, as a session's client
+	Step           int         `json:"step,omitempty"`   // index within the session of the step that asks
 	Kind           Kind        `json:"kind"`
 	Task           string      `json:"task,omitempty"` // what the question is about, for whoever answers
 	Text           string      `json:"text"`
 	Options        []string    `json:"options,omitempty"`
 	FreeText       bool        `json:"free_text,omitempty"` // an answer beside the Options is fine
+	Fields         []Field     `json:"fields,omitempty"`    // a form: the answer is one JSON object with a value for each
+	Draft          string      `json:"draft,omitempty"`     // Markdown that whoever answers edits: the answer is the whole text
+	Doors          []Door      `json:"doors,omitempty"`     // through which it can be answered; those that ask actively in their order
 	DefaultAnswer  string      `json:"default_answer,omitempty"`
 	OnTimeout      OnTimeout   `json:"on_timeout,omitempty"`
 	Secret         bool        `json:"secret,omitempty"` // the answer must not be shown anywhere
@@ -92,6 +96,12 @@ type Resolution struct {
 	At        time.Time `json:"at"`
 }
 
+// Door is a way in which a question reaches somebody who may answer it.
+type Door struct {
+	Name  string    `json:"door"`           // a reply mode, or the name of a place where questions are listed, for example "inbox"
+	Until time.Time `json:"until,omitzero"` // when the next door that asks has its turn; zero: as long as the question is open
+}
+
 // Open reports whether the question can still be settled.
 func (q Question) Open() bool { return q.Status == Pending }
 
@@ -101,6 +111,11 @@ func (q Question) String() string { return fmt.Sprintf("question %s (%s, %s)", q
 // Clone is a copy that shares nothing with q.
 func (q Question) Clone() Question {
 	q.Options = append([]string(nil), q.Options...)
+	q.Doors = append([]Door(nil), q.Doors...)
+	q.Fields = append([]Field(nil), q.Fields...)
+	for i := range q.Fields {
+		q.Fields[i].Options = append([]string(nil), q.Fields[i].Options...)
+	}
 	if q.Resolution != nil {
 		r := *q.Resolution
 		q.Resolution = &r

@@ -17,7 +17,9 @@ var asked = time.Date(2026, 3, 4, 5, 6, 7, 89e6, time.UTC)
 func Sample() inquiry.Question {
 	return inquiry.Question{
 		ID: inquiry.NewID(), SessionID: "s1", RunID: "r1", Step: 3, Kind: inquiry.Info, Task: "set an alarm", Text: "which <b>day</b>? \U0001F642",
-		Options: []string{"Mon", "Tue"}, FreeText: true, DefaultAnswer: "Mon", OnTimeout: inquiry.Default, Frame: "s1.3.1", Round: 2, Fence: 7,
+		Options: []string{"Mon", "Tue"}, FreeText: true, Client: "desk",
+		Fields: []inquiry.Field{{Name: "day", Label: "Which day?", Type: inquiry.ChoiceField, Options: []string{"Mon", "Tue"}, Default: "Mon"}},
+		Draft:  "# Plan\n", Doors: []inquiry.Door{{Name: "elicit", Until: asked.Add(time.Second)}, {Name: "inbox"}}, DefaultAnswer: "Mon", OnTimeout: inquiry.Default, Frame: "s1.3.1", Round: 2, Fence: 7,
 		AskedAt: asked, AttentionUntil: asked.Add(time.Minute), ExpiresAt: asked.Add(time.Hour), Status: inquiry.Pending,
 	}
 }
