@@ -12,8 +12,8 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 )
 
-// Delete removes a session with its runs, steps, frames and questions. One whose run is queued, running or waiting for
-// a person is refused with a *StateError.
+// Delete removes a session with its runs, steps, frames and questions; what the audit tells of them stays. One whose run is
+// queued, running or waiting for a person is refused with a *StateError.
 func (s *Store) Delete(ctx context.Context, sessionID string) error {
 	deleted, err := s.delete(ctx, sessionID, time.Time{})
 	if err == nil && !deleted {

@@ -58,7 +58,10 @@ func (qs *questions) Insert(ctx context.Context, q inquiry.Question) error {
 			_, err := tx.ExecContext(ctx, `INSERT INTO questions (id, session_id, run_id, fence, status, body, asked_at, attention_until, expires_at)
 				VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`, q.ID, q.SessionID, q.RunID, q.Fence, q.Status, body,
 				millis(q.AskedAt), millis(q.AttentionUntil), millis(q.ExpiresAt))
-			return err
+			if err != nil {
+				return err
+			}
+			return qs.s.auditAsked(ctx, tx, q)
 		})
 	}
 	if err != nil {
@@ -112,7 +115,10 @@ func (qs *questions) settle(ctx context.Context, tx *sql.Tx, q *inquiry.Question
 	q.Status, q.Resolution = to, &r
 	_, err = tx.ExecContext(ctx, "UPDATE questions SET status = ?, resolution = ?, response = ?, sealed = ? WHERE id = ?",
 		to, resolution, response, sealed, q.ID)
-	return err
+	if err != nil {
+		return err
+	}
+	return qs.s.auditSettled(ctx, tx, *q, r)
 }
 
 // Apply implements inquiry.Store.
@@ -136,7 +142,10 @@ func (qs *questions) apply(ctx context.Context, tx *sql.Tx, id string, fence int
 	}
 	q.AppliedAt = at
 	_, err = tx.ExecContext(ctx, "UPDATE questions SET applied_at = ?, sealed = NULL WHERE id = ?", millis(at), id)
-	return q, err
+	if err != nil {
+		return q, err
+	}
+	return q, qs.s.auditApplied(ctx, tx, q)
 }
 
 // List implements inquiry.Store.

@@ -1,0 +1,245 @@
+package session_test
+
+import (
+	"database/sql"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/session"
+)
+
+// clock is a time that a test sets.
+type clock struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+func newClock() *clock { return &clock{at: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)} }
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+func (c *clock) pass(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = c.at.Add(d)
+}
+
+// desk is a store and a broker over it with one clock.
+func desk(t *testing.T, dir string) (*session.Store, *inquiry.Broker, *clock) {
+	c := newClock()
+	s := open(t, dir, &session.Options{Now: c.now})
+	return s, inquiry.NewBroker(s.Questions(), &inquiry.Options{Now: c.now}), c
+}
+
+// ask opens a question of the run.
+func ask(t *testing.T, b *inquiry.Broker, r session.Run, q inquiry.Question) inquiry.Question {
+	t.Helper()
+	q.SessionID, q.RunID, q.Fence = r.SessionID, r.ID, r.Fence
+	if q.Text == "" {
+		q.Text = "which size?"
+	}
+	q, err := b.Open(t.Context(), q)
+	require.NoError(t, err)
+	return q
+}
+
+func audit(t *testing.T, s *session.Store, f session.AuditFilter) []session.AuditEntry {
+	t.Helper()
+	list, err := s.Audit(t.Context(), f)
+	require.NoError(t, err)
+	for i := range list {
+		require.Positive(t, list[i].Seq)
+		list[i].Seq = 0
+	}
+	return list
+}
+
+func TestTheAuditTellsTheWholeStoryOfAQuestion(t *testing.T) {
+	s, b, c := desk(t, t.TempDir())
+	x, r, err := s.Begin(t.Context(), session.Session{Serial: "emu-1", Client: "laptop"}, session.Run{Task: "buy"})
+	require.NoError(t, err)
+	asked := c.now()
+	q := ask(t, b, r, inquiry.Question{Doors: []inquiry.Door{{Name: "pass_to_client"}, {Name: "inbox"}}})
+	c.pass(90 * time.Second)
+	_, err = b.Resolve(t.Context(), q.ID, inquiry.Reply{Response: "42", Channel: "page", Authority: "human_token", By: "ann"})
+	require.NoError(t, err)
+	c.pass(time.Second)
+	_, err = b.Resolve(t.Context(), q.ID, inquiry.Reply{Response: "43", Channel: "http"})
+	require.Error(t, err, "a loser leaves no row")
+	_, err = b.Apply(t.Context(), q.ID, r.Fence)
+	require.NoError(t, err)
+
+	about := session.AuditEntry{QuestionID: q.ID, SessionID: x.ID, RunID: r.ID}
+	first, second, third := about, about, about
+	first.At, first.Event, first.Door, first.By, first.Text = asked, session.AuditAsked, "pass_to_client, inbox", "laptop", "which size?"
+	second.At, second.Event, second.Door, second.Authority, second.By = asked.Add(90*time.Second), session.AuditAnswered, "page", "human_token", "ann"
+	second.Answer, second.Took = "42", 90*time.Second
+	third.At, third.Event, third.Took = asked.Add(91*time.Second), session.AuditApplied, time.Second
+	require.Equal(t, []session.AuditEntry{first, second, third}, audit(t, s, session.AuditFilter{QuestionID: q.ID}))
+
+	text, err := json.Marshal(second)
+	require.NoError(t, err)
+	require.Contains(t, string(text), `"took_ms":90000`)
+}
+
+func TestEveryWayToSettleAQuestionIsInTheAudit(t *testing.T) {
+	for name, way := range map[string]struct {
+		settle func(*testing.T, *session.Store, *inquiry.Broker, inquiry.Question, session.Run)
+		want   session.AuditEntry
+	}{
+		"refused": {func(t *testing.T, _ *session.Store, b *inquiry.Broker, q inquiry.Question, _ session.Run) {
+			_, err := b.Resolve(t.Context(), q.ID, inquiry.Reply{Type: inquiry.TypeDecline, Response: "ask later", Channel: "http"})
+			require.NoError(t, err)
+		}, session.AuditEntry{Event: session.AuditRefused, Door: "http", Answer: "ask later"}},
+		"withdrawn": {func(t *testing.T, _ *session.Store, b *inquiry.Broker, q inquiry.Question, _ session.Run) {
+			require.NoError(t, b.Withdraw(t.Context(), q.ID, "not needed any more"))
+		}, session.AuditEntry{Event: session.AuditWithdrawn, Door: "run", Text: "not needed any more"}},
+		"ended run": {func(t *testing.T, s *session.Store, _ *inquiry.Broker, _ inquiry.Question, r session.Run) {
+			_, err := s.Transition(t.Context(), r.ID, session.Change{To: session.Cancelled, Reason: agentloop.Cancelled})
+			require.NoError(t, err)
+		}, session.AuditEntry{Event: session.AuditWithdrawn, Door: "run", Text: "the run has ended: CANCELLED"}},
+		"default": {func(t *testing.T, _ *session.Store, b *inquiry.Broker, q inquiry.Question, _ session.Run) {
+			require.NoError(t, b.Sweep(t.Context(), q.AttentionUntil))
+		}, session.AuditEntry{Event: session.AuditTimedOut, Door: "timer", Answer: "medium", Took: 10 * time.Minute}},
+		"expired": {func(t *testing.T, _ *session.Store, b *inquiry.Broker, q inquiry.Question, _ session.Run) {
+			require.NoError(t, b.Sweep(t.Context(), q.ExpiresAt))
+		}, session.AuditEntry{Event: session.AuditExpired, Door: "timer", Took: 24 * time.Hour}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, b, _ := desk(t, t.TempDir())
+			r := started(t, s)
+			q := ask(t, b, r, inquiry.Question{DefaultAnswer: "medium", OnTimeout: inquiry.Default})
+			way.settle(t, s, b, q, r)
+			list := audit(t, s, session.AuditFilter{})
+			require.Len(t, list, 2)
+			way.want.QuestionID, way.want.SessionID, way.want.RunID = q.ID, r.SessionID, r.ID
+			way.want.At = q.AskedAt.Add(way.want.Took)
+			require.Equal(t, way.want, list[1])
+		})
+	}
+}
+
+func TestAnAnswerAppliedWithItsRunsChangeIsInTheAudit(t *testing.T) {
+	s, b, _ := desk(t, t.TempDir())
+	r := started(t, s)
+	q := ask(t, b, r, inquiry.Question{})
+	_, err := s.Transition(t.Context(), r.ID, session.Change{To: session.WaitingReply, Question: q.ID})
+	require.NoError(t, err)
+	_, err = b.Resolve(t.Context(), q.ID, inquiry.Reply{Response: "42", Channel: "mcp"})
+	require.NoError(t, err)
+	_, err = s.Transition(t.Context(), r.ID, session.Change{To: session.Running, Apply: q.ID})
+	require.NoError(t, err)
+	_, err = s.Transition(t.Context(), r.ID, session.Change{To: session.Running, Apply: q.ID})
+	require.ErrorIs(t, err, inquiry.ErrApplied)
+
+	var events []session.AuditEvent
+	for _, e := range audit(t, s, session.AuditFilter{SessionID: r.SessionID}) {
+		events = append(events, e.Event)
+	}
+	require.Equal(t, []session.AuditEvent{session.AuditAsked, session.AuditAnswered, session.AuditApplied}, events)
+}
+
+func TestASecretAnswerIsMaskedInTheAuditAndInTheFiles(t *testing.T) {
+	const secret = "correct-horse-4711"
+	dir := t.TempDir()
+	s, b, _ := desk(t, dir)
+	r := started(t, s)
+	var ids []string
+	for _, kind := range []inquiry.Type{inquiry.TypeAnswer, inquiry.TypeDecline} {
+		q := ask(t, b, r, inquiry.Question{Secret: true})
+		_, err := b.Resolve(t.Context(), q.ID, inquiry.Reply{Type: kind, Response: secret, Channel: "page"})
+		require.NoError(t, err)
+		ids = append(ids, q.ID)
+	}
+	for _, id := range ids {
+		list := audit(t, s, session.AuditFilter{QuestionID: id})
+		require.Equal(t, inquiry.Masked, list[1].Answer)
+	}
+	require.NoError(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		require.False(t, strings.Contains(string(text), secret), "it is in %s", path)
+		return err
+	}))
+}
+
+func TestTheAuditIsListedByWhatIsAskedFor(t *testing.T) {
+	s, _, c := desk(t, t.TempDir())
+	for i, e := range []session.AuditEntry{
+		{Event: session.AuditNotified, QuestionID: "q1", SessionID: "s1", Door: "webhook", Took: time.Second},
+		{Event: session.AuditPaused, SessionID: "s1", By: "ann"},
+		{Event: session.AuditStopped, SessionID: "s2", By: "ben"},
+	} {
+		require.NoError(t, s.AppendAudit(t.Context(), e), "entry %d", i)
+		c.pass(time.Hour)
+	}
+	names := func(f session.AuditFilter) (list []session.AuditEvent) {
+		for _, e := range audit(t, s, f) {
+			list = append(list, e.Event)
+		}
+		return list
+	}
+	require.Equal(t, []session.AuditEvent{session.AuditNotified, session.AuditPaused}, names(session.AuditFilter{SessionID: "s1"}))
+	require.Equal(t, []session.AuditEvent{session.AuditNotified}, names(session.AuditFilter{QuestionID: "q1"}))
+	require.Equal(t, []session.AuditEvent{session.AuditPaused, session.AuditStopped}, names(session.AuditFilter{Since: newClock().at.Add(time.Hour)}))
+	require.Equal(t, []session.AuditEvent{session.AuditPaused, session.AuditStopped}, names(session.AuditFilter{Limit: 2}), "the newest, oldest first")
+	require.Empty(t, names(session.AuditFilter{SessionID: "s3"}))
+	require.Error(t, s.AppendAudit(t.Context(), session.AuditEntry{}), "an entry about nothing")
+	require.Equal(t, newClock().at, audit(t, s, session.AuditFilter{Limit: 3})[0].At, "now, when it does not say")
+}
+
+func TestTheAuditCannotBeChangedAndOutlivesItsSession(t *testing.T) {
+	dir := t.TempDir()
+	s, b, _ := desk(t, dir)
+	r := started(t, s)
+	q := ask(t, b, r, inquiry.Question{})
+	db, err := sql.Open("sqlite", filepath.Join(dir, "taploop.db"))
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	for _, statement := range []string{
+		"UPDATE audit SET by = 'somebody else'", "DELETE FROM audit", "DELETE FROM audit WHERE seq = 1",
+		"INSERT OR REPLACE INTO audit (seq, at, event) VALUES (1, 1, 'answered')",
+		"INSERT INTO audit (seq, at, event) VALUES (1, 1, 'answered') ON CONFLICT DO UPDATE SET event = 'answered'",
+	} {
+		_, err := db.Exec(statement)
+		require.ErrorContains(t, err, "the audit is append-only", statement)
+	}
+	_, err = s.Transition(t.Context(), r.ID, session.Change{To: session.Cancelled, Reason: agentloop.Cancelled})
+	require.NoError(t, err)
+	before := audit(t, s, session.AuditFilter{})
+	require.NoError(t, s.Delete(t.Context(), r.SessionID))
+	_, err = b.Get(t.Context(), q.ID)
+	require.ErrorIs(t, err, inquiry.ErrNotFound)
+	require.Equal(t, before, audit(t, s, session.AuditFilter{SessionID: r.SessionID}))
+}
+
+func TestAQuestionThatCannotBeAuditedIsNotAsked(t *testing.T) {
+	dir := t.TempDir()
+	s, b, _ := desk(t, dir)
+	r := started(t, s)
+	db, err := sql.Open("sqlite", filepath.Join(dir, "taploop.db"))
+	require.NoError(t, err)
+	_, err = db.Exec("CREATE TRIGGER full BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'no room'); END")
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
+	_, err = b.Open(t.Context(), inquiry.Question{SessionID: r.SessionID, RunID: r.ID, Text: "which size?"})
+	require.ErrorContains(t, err, "no room")
+	list, err := b.List(t.Context(), inquiry.Filter{})
+	require.NoError(t, err)
+	require.Empty(t, list, "both or neither")
+}
