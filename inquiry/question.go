@@ -48,6 +48,7 @@ type Question struct {
 	SessionID      string      `json:"session_id,omitempty"`
 	RunID          string      `json:"run_id,omitempty"`
 	Client         string      `json:"client,omitempty"` // whom a question without a session belongs to, as a session's client
+	Key            string      `json:"key,omitempty"`    // of Client's own making: there is one question under it, whoever asks again
 	Step           int         `json:"step,omitempty"`   // index within the session of the step that asks
 	Kind           Kind        `json:"kind"`
 	Task           string      `json:"task,omitempty"` // what the question is about, for whoever answers

@@ -9,7 +9,8 @@ import (
 // Store keeps questions. Any number of goroutines, brokers and processes may use one at once; inquirytest.Run is its
 // contract.
 type Store interface {
-	// Insert adds a new question. A second one with the same id is an error.
+	// Insert adds a new question. A second one with the same id is an error; ErrKeyTaken is the one about a second with the
+	// same Client and Key, unless Key is "".
 	Insert(ctx context.Context, q Question) error
 	// Get returns a question, or ErrNotFound.
 	Get(ctx context.Context, id string) (Question, error)
@@ -28,6 +29,8 @@ type Filter struct {
 	Status    Status
 	SessionID string
 	RunID     string
+	Client    string
+	Key       string
 	Unapplied bool // only those whose answer was not applied
 	Limit     int  // 0 means all
 }
@@ -37,12 +40,15 @@ func (f Filter) Match(q Question) bool {
 	return (f.Status == "" || f.Status == q.Status) &&
 		(f.SessionID == "" || f.SessionID == q.SessionID) &&
 		(f.RunID == "" || f.RunID == q.RunID) &&
+		(f.Client == "" || f.Client == q.Client) &&
+		(f.Key == "" || f.Key == q.Key) &&
 		(!f.Unapplied || q.AppliedAt.IsZero())
 }
 
 // What callers may ask of an error.
 var (
 	ErrNotFound = errors.New("no such question")
+	ErrKeyTaken = errors.New("there is a question under this key")
 	ErrSettled  = errors.New("the question is settled")
 	ErrPending  = errors.New("the question is still open")
 	ErrApplied  = errors.New("the answer was applied before")

@@ -55,6 +55,9 @@ func (qs *questions) Insert(ctx context.Context, q inquiry.Question) error {
 	body, err := text(q)
 	if err == nil {
 		err = qs.s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
+			if err := qs.unique(ctx, tx, q); err != nil {
+				return err
+			}
 			_, err := tx.ExecContext(ctx, `INSERT INTO questions (id, session_id, run_id, fence, status, body, asked_at, attention_until, expires_at)
 				VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`, q.ID, q.SessionID, q.RunID, q.Fence, q.Status, body,
 				millis(q.AskedAt), millis(q.AttentionUntil), millis(q.ExpiresAt))
@@ -68,6 +71,20 @@ func (qs *questions) Insert(ctx context.Context, q inquiry.Question) error {
 		return fmt.Errorf("storing a question: %w", err)
 	}
 	return nil
+}
+
+// unique refuses a second question under one key.
+func (qs *questions) unique(ctx context.Context, tx *sql.Tx, q inquiry.Question) error {
+	if q.Key == "" {
+		return nil
+	}
+	var taken bool
+	err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM questions
+		WHERE json_extract(body, '$.key') = ? AND coalesce(json_extract(body, '$.client'), '') = ?)`, q.Key, q.Client).Scan(&taken)
+	if err == nil && taken {
+		err = inquiry.ErrKeyTaken
+	}
+	return err
 }
 
 // Get implements inquiry.Store.
@@ -151,7 +168,8 @@ func (qs *questions) apply(ctx context.Context, tx *sql.Tx, id string, fence int
 // List implements inquiry.Store.
 func (qs *questions) List(ctx context.Context, f inquiry.Filter) ([]inquiry.Question, error) {
 	where, args := []string{"1"}, []any{}
-	for column, v := range map[string]string{"status": string(f.Status), "session_id": f.SessionID, "run_id": f.RunID} {
+	for column, v := range map[string]string{"status": string(f.Status), "session_id": f.SessionID, "run_id": f.RunID,
+		"json_extract(body, '$.client')": f.Client, "json_extract(body, '$.key')": f.Key} {
 		if v != "" {
 			where, args = append(where, column+" = ?"), append(args, v)
 		}

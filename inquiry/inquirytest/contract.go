@@ -1,6 +1,7 @@
 package inquirytest
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 	"testing"
@@ -35,7 +36,8 @@ func Run(t *testing.T, open func(t *testing.T) inquiry.Store) {
 	for name, f := range map[string]func(*testing.T, inquiry.Store){
 		"what is inserted is read back whole": readBack, "settling is once": settleOnce, "of many one settles": race,
 		"applying is once, under the right fence": applyOnce, "a secret answer is kept until it is applied": secret,
-		"lists are filtered and ordered": list, "what is not there is not found": missing,
+		"there is one question under a key": keys,
+		"lists are filtered and ordered":    list, "what is not there is not found": missing,
 	} {
 		t.Run(name, func(t *testing.T) { f(t, open(t)) })
 	}
@@ -142,6 +144,36 @@ func secret(t *testing.T, s inquiry.Store) {
 	all, err := s.List(t.Context(), inquiry.Filter{})
 	require.NoError(t, err)
 	require.Equal(t, inquiry.Secret(""), all[0].Resolution.Response)
+}
+
+func keys(t *testing.T, s inquiry.Store) {
+	const n = 20
+	won := make(chan string, n)
+	var wg sync.WaitGroup
+	for range n {
+		wg.Go(func() {
+			q := Sample()
+			q.Key = "k"
+			if err := s.Insert(t.Context(), q); err == nil {
+				won <- q.ID
+			} else if !errors.Is(err, inquiry.ErrKeyTaken) {
+				t.Errorf("%v is not ErrKeyTaken", err)
+			}
+		})
+	}
+	wg.Wait()
+	require.Len(t, won, 1)
+	insert(t, s, Sample()) // without one
+	other := Sample()
+	other.Key, other.Client = "k", "another"
+	insert(t, s, other)
+	got, err := s.List(t.Context(), inquiry.Filter{Client: "desk", Key: "k"})
+	require.NoError(t, err)
+	require.Len(t, got, 1)
+	require.Equal(t, <-won, got[0].ID)
+	got, err = s.List(t.Context(), inquiry.Filter{Client: "another"})
+	require.NoError(t, err)
+	require.Equal(t, []inquiry.Question{other}, got)
 }
 
 func list(t *testing.T, s inquiry.Store) {

@@ -38,6 +38,11 @@ func (m *Memory) Insert(_ context.Context, q inquiry.Question) error {
 	if _, err := m.find(q.ID); err == nil {
 		return fmt.Errorf("storing %s: there is one with this id", q)
 	}
+	for _, other := range m.questions {
+		if q.Key != "" && q.Key == other.Key && q.Client == other.Client {
+			return fmt.Errorf("storing %s: %w", q, inquiry.ErrKeyTaken)
+		}
+	}
 	m.questions = append(m.questions, q.Clone())
 	return nil
 }
