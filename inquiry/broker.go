@@ -78,7 +78,7 @@ func (b *Broker) Open(ctx context.Context, q Question) (Question, error) {
 		q.ExpiresAt = q.AskedAt.Add(max(b.opts.TTL, q.AttentionUntil.Sub(q.AskedAt)))
 	}
 	q.AttentionUntil, q.ExpiresAt = q.AttentionUntil.UTC().Truncate(time.Millisecond), q.ExpiresAt.UTC().Truncate(time.Millisecond)
-	if err := b.check(q); err != nil {
+	if err := b.check(&q); err != nil {
 		return Question{}, fmt.Errorf("asking: %w", err)
 	}
 	b.mu.Lock()

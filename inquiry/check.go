@@ -23,10 +23,14 @@ func (e *AlreadyResolvedError) Error() string {
 	return fmt.Sprintf("question %s was %s by %s at %s", e.Question.ID, e.Question.Status, by, r.At.Format(time.RFC3339))
 }
 
+// MaxReplyID is the most bytes that a reply's id may have.
+const MaxReplyID = 200
+
 // InvalidReplyError says why a reply does not fit its question, in words for whoever sent it.
 type InvalidReplyError struct {
 	Problem string
-	Options []string // what the question offers, if it does
+	Options []string          // what the question offers, if it does
+	Fields  map[string]string // of a form: what is wrong with each field, by its name; Problem says it, too
 }
 
 func (e *InvalidReplyError) Error() string {
@@ -42,20 +46,24 @@ func (b *Broker) lost(q Question, r Reply) (Result, error) {
 	if r.ID == "" || r.ID != won.ReplyID {
 		return Result{}, closed(q)
 	}
-	if !q.same(r) {
+	if !q.same(r, b.opts.MaxAnswer) {
 		return Result{}, fmt.Errorf("question %s: %w", q.ID, ErrReplyIDReused)
 	}
 	return Result{Question: q, Replayed: true}, nil
 }
 
 // same reports whether the reply says what the resolution says. An erased secret cannot be compared: there the id decides.
-func (q Question) same(r Reply) bool {
+func (q Question) same(r Reply, limit int) bool {
 	won := q.Resolution
-	if r.Type != won.Type {
+	if r.Type != won.Type || len(r.Response) > limit {
 		return false
 	}
 	if won.Response.IsSecret() && !q.AppliedAt.IsZero() {
 		return true
+	}
+	if r.Type == TypeAnswer && len(q.Fields) > 0 {
+		text, err := readForm(q.Fields, r.Response)
+		return err == nil && text == won.Response.Reveal()
 	}
 	return q.normal(r.Response) == won.Response.Reveal()
 }
@@ -74,6 +82,9 @@ func closed(q Question) error {
 
 // fit checks a reply against its question and returns the response as it is kept.
 func (q Question) fit(r Reply, limit int) (string, error) {
+	if len(r.ID) > MaxReplyID || !textual(r.ID) {
+		return "", &InvalidReplyError{Problem: fmt.Sprintf("the reply id is not plain text of at most %d bytes", MaxReplyID)}
+	}
 	switch r.Type {
 	case TypeAnswer:
 	case TypeDecline:
@@ -84,12 +95,15 @@ func (q Question) fit(r Reply, limit int) (string, error) {
 	if err := fits(r.Response, limit); err != nil {
 		return "", err
 	}
+	if len(q.Fields) > 0 {
+		return readForm(q.Fields, r.Response)
+	}
 	text := q.normal(r.Response)
 	if strings.TrimSpace(text) == "" {
-		return "", &InvalidReplyError{"the answer is empty", q.Options}
+		return "", &InvalidReplyError{Problem: "the answer is empty", Options: q.Options}
 	}
-	if len(q.Options) > 0 && !q.FreeText && q.option(text) == "" {
-		return "", &InvalidReplyError{"the answer is none of the options", q.Options}
+	if len(q.Options) > 0 && !q.FreeText && option(q.Options, text) == "" {
+		return "", &InvalidReplyError{Problem: "the answer is none of the options", Options: q.Options}
 	}
 	return text, nil
 }
@@ -107,10 +121,13 @@ func fits(text string, limit int) error {
 }
 
 // normal is the response as it is kept: an option in the question's own spelling, anything else without the line break
-// at its end. Spaces stay in a secret: they may belong to it.
+// at its end. Spaces stay in a secret: they may belong to it. A draft that was edited stays as it is.
 func (q Question) normal(text string) string {
-	if o := q.option(text); o != "" {
+	if o := option(q.Options, text); o != "" {
 		return o
+	}
+	if q.Draft != "" {
+		return text
 	}
 	text = strings.TrimRight(text, "\r\n")
 	if q.Secret {
@@ -120,14 +137,14 @@ func (q Question) normal(text string) string {
 }
 
 // option is the option that the text names, upper or lower case, or "".
-func (q Question) option(text string) string {
+func option(options []string, text string) string {
 	text = strings.TrimSpace(text)
-	for _, o := range q.Options {
+	for _, o := range options {
 		if o == text {
 			return o
 		}
 	}
-	for _, o := range q.Options {
+	for _, o := range options {
 		if strings.EqualFold(strings.TrimSpace(o), text) {
 			return o
 		}
@@ -135,8 +152,8 @@ func (q Question) option(text string) string {
 	return ""
 }
 
-// check reports what is wrong with a new question.
-func (b *Broker) check(q Question) error {
+// check reports what is wrong with a new question, and brings its defaults into their canonical form.
+func (b *Broker) check(q *Question) error {
 	switch q.Kind {
 	case Info, Inquiry, Approval, Takeover:
 	default:
@@ -153,17 +170,22 @@ func (b *Broker) check(q Question) error {
 	if q.AttentionUntil.Before(q.AskedAt) || q.ExpiresAt.Before(q.AttentionUntil) {
 		return fmt.Errorf("the deadlines are out of order: asked %s, attention until %s, expires %s", q.AskedAt, q.AttentionUntil, q.ExpiresAt)
 	}
+	if err := q.checkShape(b.opts.MaxAnswer); err != nil {
+		return err
+	}
 	return b.checkSilence(q)
 }
 
-func (b *Broker) checkSilence(q Question) error {
+func (b *Broker) checkSilence(q *Question) error {
 	switch q.OnTimeout {
 	case "", Pause, AskModel, GoOn, GiveUp:
 		return nil
 	case Default:
-		if _, err := q.fit(Reply{Type: TypeAnswer, Response: q.DefaultAnswer}, b.opts.MaxAnswer); err != nil {
+		text, err := q.fit(Reply{Type: TypeAnswer, Response: q.DefaultAnswer}, b.opts.MaxAnswer)
+		if err != nil {
 			return fmt.Errorf("the default answer does not fit: %w", err)
 		}
+		q.DefaultAnswer = text
 		if q.Secret {
 			return errors.New("a secret question cannot have a default answer")
 		}

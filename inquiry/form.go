@@ -1,5 +1,16 @@
 package inquiry
 
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
 // FieldType is what sort of value a field of a form takes.
 type FieldType string
 
@@ -13,7 +24,8 @@ const (
 	DateField    FieldType = "date"    // "2026-01-31"
 )
 
-// Field is one question of a form.
+// Field is one question of a form. The answer to a form is one JSON object with a value for each field: no other keys, and
+// null is a value that was left out.
 type Field struct {
 	Name     string    `json:"name"` // the key of its value in the answer
 	Label    string    `json:"label,omitempty"`
@@ -21,6 +33,157 @@ type Field struct {
 	Options  []string  `json:"options,omitempty"`
 	Optional bool      `json:"optional,omitempty"` // it may be left out
 	Default  any       `json:"default,omitempty"`  // what is filled in beforehand, in JSON's types; nil is nothing
-	Min      *float64  `json:"min,omitempty"`      // of a number
+	Min      *float64  `json:"min,omitempty"`      // of a number; of a text in characters; of choices how many
 	Max      *float64  `json:"max,omitempty"`
 }
+
+// The bounds of a form.
+const (
+	MaxFields       = 50
+	MaxFieldOptions = 100  // of one field
+	MaxFieldLabel   = 2000 // bytes of a label, and of an option
+)
+
+var fieldName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+// clone is a copy that shares nothing with f.
+func (f Field) clone() Field {
+	f.Options = slices.Clone(f.Options)
+	for _, p := range []**float64{&f.Min, &f.Max} {
+		if *p != nil {
+			v := **p
+			*p = &v
+		}
+	}
+	if list, is := f.Default.([]any); is {
+		f.Default = slices.Clone(list)
+	}
+	return f
+}
+
+// checkShape reports what is wrong with the kind of answer that a new question wants, and brings defaults into their
+// canonical form.
+func (q *Question) checkShape(limit int) error {
+	switch {
+	case q.Fields != nil && len(q.Fields) == 0:
+		return errors.New("the form has no fields")
+	case len(q.Fields) > 0 && q.Draft != "":
+		return errors.New("a question has a form or a draft, not both")
+	case (len(q.Fields) > 0 || q.Draft != "") && len(q.Options) > 0:
+		return errors.New("a form or a draft has no options beside it")
+	case (len(q.Fields) > 0 || q.Draft != "") && q.Secret:
+		return errors.New("a secret question has no form and no draft: ask for each secret in a question of its own")
+	}
+	if err := fits(q.Draft, limit); err != nil {
+		return fmt.Errorf("the draft cannot be answered as it is: %w", err)
+	}
+	return checkForm(q.Fields)
+}
+
+// checkForm reports what is wrong with a form.
+func checkForm(fields []Field) error {
+	if len(fields) > MaxFields {
+		return fmt.Errorf("the form has %d fields (at most %d)", len(fields), MaxFields)
+	}
+	seen := map[string]bool{}
+	for i := range fields {
+		f := &fields[i]
+		if !fieldName.MatchString(f.Name) {
+			return fmt.Errorf("field %d is named %.100q (want letters a to z, digits, _ and -, at most 64 of them)", i+1, f.Name)
+		}
+		if seen[f.Name] {
+			return fmt.Errorf("two fields are named %q", f.Name)
+		}
+		seen[f.Name] = true
+		if err := f.check(); err != nil {
+			return fmt.Errorf("field %q: %w", f.Name, err)
+		}
+	}
+	return nil
+}
+
+// check reports what is wrong with a field, and brings its default into canonical form.
+func (f *Field) check() error {
+	if !textual(f.Label) || len(f.Label) > MaxFieldLabel {
+		return fmt.Errorf("the label is not plain text of at most %d bytes", MaxFieldLabel)
+	}
+	if err := f.checkOptions(); err != nil {
+		return err
+	}
+	if err := f.checkBounds(); err != nil {
+		return err
+	}
+	if f.Default == nil {
+		return nil
+	}
+	raw, err := json.Marshal(f.Default)
+	if err != nil {
+		return fmt.Errorf("the default does not fit: %w", err)
+	}
+	value, problem := f.read(raw)
+	if problem != "" {
+		return fmt.Errorf("the default does not fit: %s", problem)
+	}
+	f.Default = value
+	return nil
+}
+
+func (f *Field) checkOptions() error {
+	switch f.Type {
+	case ChoiceField, ChoicesField:
+	case TextField, YesNoField, NumberField, DateField:
+		if len(f.Options) > 0 {
+			return fmt.Errorf("type %q has no options (want type %q or %q)", f.Type, ChoiceField, ChoicesField)
+		}
+		return nil
+	default:
+		return fmt.Errorf("unknown type %.100q (want one of %q)", f.Type,
+			[]FieldType{TextField, ChoiceField, ChoicesField, YesNoField, NumberField, DateField})
+	}
+	if n := len(f.Options); n == 0 || n > MaxFieldOptions {
+		return fmt.Errorf("there are %d options (want 1 to %d)", n, MaxFieldOptions)
+	}
+	for i, o := range f.Options {
+		switch {
+		case strings.TrimSpace(o) == "":
+			return errors.New("an option is empty")
+		case !textual(o) || len(o) > MaxFieldLabel:
+			return fmt.Errorf("an option is not plain text of at most %d bytes", MaxFieldLabel)
+		case slices.Contains(f.Options[:i], o):
+			return fmt.Errorf("the option %.100q is there twice", o)
+		}
+	}
+	return nil
+}
+
+func (f *Field) checkBounds() error {
+	if f.Min == nil && f.Max == nil {
+		return nil
+	}
+	counts := f.Type == TextField || f.Type == ChoicesField
+	if !counts && f.Type != NumberField {
+		return fmt.Errorf("type %q has no min and no max", f.Type)
+	}
+	for _, v := range []*float64{f.Min, f.Max} {
+		switch {
+		case v == nil:
+		case math.IsNaN(*v) || math.IsInf(*v, 0):
+			return errors.New("min and max are finite numbers")
+		case counts && (*v < 0 || *v != math.Trunc(*v) || *v > 1<<31):
+			return fmt.Errorf("min and max of type %q count: they are whole numbers from 0", f.Type)
+		}
+	}
+	if f.Min != nil && f.Max != nil && *f.Min > *f.Max {
+		return fmt.Errorf("min is %s and max is %s", decimal(*f.Min), decimal(*f.Max))
+	}
+	if f.Type == ChoicesField && f.Min != nil && *f.Min > float64(len(f.Options)) {
+		return fmt.Errorf("min is %s, of %d options", decimal(*f.Min), len(f.Options))
+	}
+	if counts && f.Max != nil && *f.Max == 0 && !f.Optional {
+		return errors.New("max is 0, so nothing fits")
+	}
+	return nil
+}
+
+// textual reports whether the text is UTF-8 without NUL.
+func textual(text string) bool { return utf8.ValidString(text) && !strings.ContainsRune(text, 0) }

@@ -3,6 +3,7 @@ package inquiry
 import (
 	"crypto/rand"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -113,9 +114,9 @@ func (q Question) String() string { return fmt.Sprintf("question %s (%s, %s)", q
 func (q Question) Clone() Question {
 	q.Options = append([]string(nil), q.Options...)
 	q.Doors = append([]Door(nil), q.Doors...)
-	q.Fields = append([]Field(nil), q.Fields...)
+	q.Fields = slices.Clone(q.Fields)
 	for i := range q.Fields {
-		q.Fields[i].Options = append([]string(nil), q.Fields[i].Options...)
+		q.Fields[i] = q.Fields[i].clone()
 	}
 	if q.Resolution != nil {
 		r := *q.Resolution

@@ -1,0 +1,293 @@
+package inquiry
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// maxStrange bounds how many keys that are no fields a sender is told of.
+const maxStrange = 10
+
+// readForm checks the answer to a form and returns it in canonical JSON: one object with the keys in the order of the
+// fields, without those that were left out. The caller has bounded its length.
+func readForm(fields []Field, text string) (string, error) {
+	given, err := members(text)
+	if err != nil {
+		return "", &InvalidReplyError{Problem: fmt.Sprintf("the answer is not what this form takes: %v (want one JSON object with the fields %s)", err, names(fields))}
+	}
+	wrong := map[string]string{}
+	var list []string // of what is wrong, in the order of the fields
+	note := func(name, problem string) {
+		wrong[name] = problem
+		list = append(list, fmt.Sprintf("%q: %s", name, problem))
+	}
+	var b bytes.Buffer
+	for _, f := range fields {
+		value, problem := f.read(given[f.Name])
+		delete(given, f.Name)
+		switch {
+		case problem != "":
+			note(f.Name, problem)
+		case value != nil:
+			member(&b, f.Name, value)
+		}
+	}
+	strange := make([]string, 0, len(given))
+	for name := range given {
+		strange = append(strange, name)
+	}
+	slices.Sort(strange)
+	for _, name := range strange[:min(len(strange), maxStrange)] {
+		note(clip(name), "the form has no such field (it has "+names(fields)+")")
+	}
+	if len(wrong) > 0 {
+		return "", &InvalidReplyError{Problem: "the answer does not fit the form: " + strings.Join(list, "; "), Fields: wrong}
+	}
+	return "{" + b.String() + "}", nil
+}
+
+// members splits one JSON object. A key that is there twice is an error: readers would differ on which one counts.
+func members(text string) (map[string]json.RawMessage, error) {
+	d := json.NewDecoder(strings.NewReader(text))
+	if open, err := d.Token(); err != nil || open != json.Delim('{') {
+		return nil, errors.New("it is no JSON object")
+	}
+	all := map[string]json.RawMessage{}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return nil, fmt.Errorf("it is no JSON: %w", err)
+		}
+		name, _ := key.(string) // the decoder takes nothing else as a key
+		if _, twice := all[name]; twice {
+			return nil, fmt.Errorf("%q is there twice", clip(name))
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return nil, fmt.Errorf("it is no JSON: %w", err)
+		}
+		all[name] = value
+	}
+	if _, err := d.Token(); err != nil {
+		return nil, fmt.Errorf("it is no JSON: %w", err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("there is something after the JSON object")
+	}
+	return all, nil
+}
+
+// member appends one key with its value.
+func member(b *bytes.Buffer, name string, value any) {
+	if b.Len() > 0 {
+		b.WriteByte(',')
+	}
+	b.Write(encode(name))
+	b.WriteByte(':')
+	b.Write(encode(value))
+}
+
+// encode is v in JSON, with <, > and & as they are: an answer is text for models and programs, never HTML.
+func encode(v any) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic(err) // only strings, numbers, booleans, lists and maps of them come here
+	}
+	return bytes.TrimRight(b.Bytes(), "\n")
+}
+
+// names lists the names of the fields.
+func names(fields []Field) string {
+	all := make([]string, len(fields))
+	for i, f := range fields {
+		all[i] = f.Name
+	}
+	return strings.Join(all, ", ")
+}
+
+// clip shortens what a sender wrote, for an error.
+func clip(text string) string {
+	if runes := []rune(text); len(runes) > 64 {
+		return string(runes[:64]) + "…"
+	}
+	return text
+}
+
+// read checks one value of the field and returns it in its canonical form: a string, a bool, a float64, a list of strings
+// as []any, or nil when it was left out. problem says, in words, why it does not fit.
+func (f Field) read(raw json.RawMessage) (value any, problem string) {
+	var v any
+	if len(raw) > 0 {
+		d := json.NewDecoder(bytes.NewReader(raw))
+		d.UseNumber()
+		if err := d.Decode(&v); err != nil {
+			return nil, "it is no JSON"
+		}
+	}
+	if v != nil {
+		if value, problem = f.readType(v); problem != "" {
+			return nil, problem
+		}
+	}
+	if value == nil && !f.Optional {
+		return nil, "it is missing"
+	}
+	return value, ""
+}
+
+func (f Field) readType(v any) (any, string) {
+	switch f.Type {
+	case TextField:
+		return f.readText(v)
+	case ChoiceField:
+		return f.readChoice(v)
+	case ChoicesField:
+		return f.readChoices(v)
+	case YesNoField:
+		if yes, is := v.(bool); is {
+			return yes, ""
+		}
+		return nil, "it is neither true nor false"
+	case NumberField:
+		return f.readNumber(v)
+	case DateField:
+		return readDate(v)
+	}
+	return nil, fmt.Sprintf("the field has the unknown type %q", f.Type)
+}
+
+// readText takes the text without the spaces around it. One of spaces only is left out.
+func (f Field) readText(v any) (any, string) {
+	text, is := v.(string)
+	switch {
+	case !is:
+		return nil, "it is no text (want a JSON string)"
+	case !textual(text):
+		return nil, "it contains a NUL character"
+	}
+	if text = strings.TrimSpace(text); text == "" {
+		return nil, ""
+	}
+	if problem := f.count(utf8.RuneCountInString(text), "character"); problem != "" {
+		return nil, problem
+	}
+	return text, ""
+}
+
+// count says what is wrong with how many there are.
+func (f Field) count(n int, what string) string {
+	many := func(n float64) string {
+		if n != 1 {
+			what += "s"
+		}
+		return decimal(n) + " " + what
+	}
+	switch {
+	case f.Min != nil && float64(n) < *f.Min:
+		return fmt.Sprintf("it has %d (at least %s)", n, many(*f.Min))
+	case f.Max != nil && float64(n) > *f.Max:
+		return fmt.Sprintf("it has %d (at most %s)", n, many(*f.Max))
+	}
+	return ""
+}
+
+func (f Field) readChoice(v any) (any, string) {
+	text, is := v.(string)
+	if is && strings.TrimSpace(text) == "" {
+		return nil, ""
+	}
+	if o := option(f.Options, text); is && o != "" {
+		return o, ""
+	}
+	return nil, fmt.Sprintf("it is none of the options (want one of %q)", f.Options)
+}
+
+// readChoices takes a list of options, and gives it in the order of the options. An empty one is left out.
+func (f Field) readChoices(v any) (any, string) {
+	list, is := v.([]any)
+	if !is {
+		return nil, fmt.Sprintf("it is no list (want a JSON array of some of %q)", f.Options)
+	}
+	chosen := map[string]bool{}
+	for _, x := range list {
+		text, _ := x.(string)
+		o := option(f.Options, text)
+		switch {
+		case o == "":
+			return nil, fmt.Sprintf("something in it is none of the options (want some of %q)", f.Options)
+		case chosen[o]:
+			return nil, fmt.Sprintf("%q is there twice", o)
+		}
+		chosen[o] = true
+	}
+	if len(chosen) == 0 {
+		return nil, ""
+	}
+	if problem := f.count(len(chosen), "choice"); problem != "" {
+		return nil, problem
+	}
+	var ordered []any
+	for _, o := range f.Options {
+		if chosen[o] {
+			ordered = append(ordered, o)
+		}
+	}
+	return ordered, ""
+}
+
+// readNumber takes a number that a float64 holds as it was written: one that would become another is refused.
+func (f Field) readNumber(v any) (any, string) {
+	text, is := v.(json.Number)
+	if !is {
+		return nil, "it is no number"
+	}
+	n, err := text.Float64()
+	switch {
+	case err != nil || math.IsInf(n, 0):
+		return nil, "the number is too large"
+	case digits(text.String()) != digits(strconv.FormatFloat(n, 'e', -1, 64)):
+		return nil, "the number has more digits than can be kept (about 15)"
+	case f.Min != nil && n < *f.Min:
+		return nil, fmt.Sprintf("it is %s (at least %s)", decimal(n), decimal(*f.Min))
+	case f.Max != nil && n > *f.Max:
+		return nil, fmt.Sprintf("it is %s (at most %s)", decimal(n), decimal(*f.Max))
+	}
+	return n + 0, "" // -0 is 0
+}
+
+// digits are the significant digits of a number in decimal.
+func digits(number string) string {
+	mantissa, _, _ := strings.Cut(strings.ToLower(number), "e")
+	return strings.Trim(strings.NewReplacer("-", "", ".", "").Replace(mantissa), "0")
+}
+
+func readDate(v any) (any, string) {
+	text, is := v.(string)
+	text = strings.TrimSpace(text)
+	if is && text == "" {
+		return nil, ""
+	}
+	if _, err := time.Parse(time.DateOnly, text); !is || err != nil {
+		return nil, `it is no date of the calendar (want one as "2026-01-31")`
+	}
+	return text, ""
+}
+
+// decimal is a number for people.
+func decimal(n float64) string {
+	if math.Abs(n) < 1e15 {
+		return strconv.FormatFloat(n, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(n, 'g', -1, 64)
+}
