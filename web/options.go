@@ -30,8 +30,14 @@ type Sessions interface {
 
 // Runs stops what runs. Both return once the phone is left alone; stopping what has stopped changes nothing.
 type Runs interface {
-	Cancel(ctx context.Context, sessionID string) error // ends the run for good
-	Pause(ctx context.Context, sessionID string) error  // it can be continued
+	Cancel(ctx context.Context, sessionID string, by Person) error // ends the run for good
+	Pause(ctx context.Context, sessionID string, by Person) error  // it can be continued
+}
+
+// Person is who wants something done.
+type Person struct {
+	Name string // the token's, or that of the link that logged the browser in
+	Door string // "http" or "page"
 }
 
 // Options are the settings of a server. Questions, Sessions and Logins are needed; the rest may be zero.

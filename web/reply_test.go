@@ -230,7 +230,7 @@ func TestStopAndPauseReachTheRunOfTheSession(t *testing.T) {
 	a = g.post("/v1/sessions/"+q.SessionID+"/stop", g.ann, "{}")
 	require.Equal(t, 200, a.status, a.text)
 	require.Equal(t, "CANCELLED", a.json(t)["run"].(map[string]any)["state"])
-	require.Equal(t, []string{"pause " + q.SessionID, "cancel " + q.SessionID}, g.runs.calls)
+	require.Equal(t, []string{"pause " + q.SessionID + " for ann through http", "cancel " + q.SessionID + " for ann through http"}, g.runs.calls)
 	require.Equal(t, 410, g.post("/v1/inquiries/"+q.ID+"/reply", g.ann, `{"response":"x"}`).status, "a stop beats a later answer")
 
 	without := newRig(t, func(o *web.Options) { o.Runs = nil })

@@ -59,13 +59,15 @@ func (s *stopper) note(call string) {
 	s.calls = append(s.calls, call)
 }
 
-func (s *stopper) Cancel(ctx ctx, id string) error {
-	return s.move(ctx, id, "cancel", session.Cancelled)
+func (s *stopper) Cancel(ctx ctx, id string, by web.Person) error {
+	return s.move(ctx, id, "cancel", session.Cancelled, by)
 }
-func (s *stopper) Pause(ctx ctx, id string) error { return s.move(ctx, id, "pause", session.Paused) }
+func (s *stopper) Pause(ctx ctx, id string, by web.Person) error {
+	return s.move(ctx, id, "pause", session.Paused, by)
+}
 
-func (s *stopper) move(ctx ctx, id, how string, to session.State) error {
-	s.note(how + " " + id)
+func (s *stopper) move(ctx ctx, id, how string, to session.State, by web.Person) error {
+	s.note(how + " " + id + " for " + by.Name + " through " + by.Door)
 	run, err := s.store.LatestRun(ctx, id)
 	if err != nil {
 		return err

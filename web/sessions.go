@@ -181,15 +181,15 @@ func (s *Server) getFrame(w http.ResponseWriter, r *http.Request, v viewer) erro
 }
 
 func (s *Server) stop(w http.ResponseWriter, r *http.Request, v viewer) error {
-	return s.halt(w, r, v, func(ctx context.Context, id string) error { return s.opts.Runs.Cancel(ctx, id) })
+	return s.halt(w, r, v, func(ctx context.Context, id string, by Person) error { return s.opts.Runs.Cancel(ctx, id, by) })
 }
 
 func (s *Server) pause(w http.ResponseWriter, r *http.Request, v viewer) error {
-	return s.halt(w, r, v, func(ctx context.Context, id string) error { return s.opts.Runs.Pause(ctx, id) })
+	return s.halt(w, r, v, func(ctx context.Context, id string, by Person) error { return s.opts.Runs.Pause(ctx, id, by) })
 }
 
 // halt stops a session's run and answers with how it stands then. The body is not needed.
-func (s *Server) halt(w http.ResponseWriter, r *http.Request, v viewer, how func(context.Context, string) error) error {
+func (s *Server) halt(w http.ResponseWriter, r *http.Request, v viewer, how func(context.Context, string, Person) error) error {
 	x, err := s.session(r, v)
 	if err != nil {
 		return err
@@ -203,7 +203,7 @@ func (s *Server) halt(w http.ResponseWriter, r *http.Request, v viewer, how func
 		}
 	}
 	// Whoever asked may be gone by now: what was asked is done all the same.
-	if err := how(context.WithoutCancel(r.Context()), x.ID); err != nil {
+	if err := how(context.WithoutCancel(r.Context()), x.ID, Person{v.name, v.channel()}); err != nil {
 		return err
 	}
 	s.opts.Log.InfoContext(r.Context(), "session stopped", "session", x.ID, "by", v.name, "through", v.channel())
