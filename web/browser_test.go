@@ -5,13 +5,10 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
@@ -183,35 +180,6 @@ func TestALostConnectionGreysThePageAndItComesBack(t *testing.T) {
 	p.until(`document.querySelector("#settled span") !== null`)
 	require.Contains(t, p.text(`document.querySelector("#settled span").textContent`), "answered by the operator (console): x")
 	require.Equal(t, "true", p.text(`document.getElementById("stale").hidden`))
-}
-
-// TestThePageInPictures keeps pictures of the page in the folder that TAPLOOP_PICTURES names.
-func TestThePageInPictures(t *testing.T) {
-	g := newRig(t, nil)
-	q := g.waiting("ann", inquiry.Question{Task: "order a pizza", Text: "Which size should the pizza have?", Options: []string{"Small", "Large"}, FreeText: true})
-	p := g.login(chromium(t), "kitchen")
-	p.until(card(q, ".shot img") + " !== null")
-	for _, c := range []struct {
-		name, scheme string
-		w, h         int64
-	}{{"wide-light", "light", 1000, 620}, {"wide-dark", "dark", 1000, 620}, {"narrow-light", "light", 390, 840}, {"narrow-dark", "dark", 390, 840}} {
-		p.do(chromedp.EmulateViewport(c.w, c.h), chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
-			_, err := cdp.Call(ctx, target, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-				Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: c.scheme}}})
-			return err
-		}))
-		p.until(card(q, ".shot img") + ".naturalWidth > 0")
-		require.Equal(t, "true", p.text("document.documentElement.scrollWidth <= innerWidth"), "nothing sticks out at the side of %s", c.name)
-		png, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
-		require.NoError(t, err)
-		dir := os.Getenv("TAPLOOP_PICTURES")
-		if dir == "" {
-			dir = t.TempDir()
-		}
-		require.NoError(t, os.WriteFile(filepath.Join(dir, "inbox-"+c.name+".png"), png, 0o644))
-	}
-	p.do(js(`document.getElementById("lang").click()`))
-	p.until(`document.documentElement.lang === "zh" && ` + card(q, ".refuse") + `.textContent === "拒绝回答"`)
 }
 
 // js runs a statement for what it does.

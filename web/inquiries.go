@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"slices"
@@ -14,12 +15,13 @@ import (
 // inquiryView is a question as it leaves. A secret answer masks itself.
 type inquiryView struct {
 	inquiry.Question
-	InquiryID     string `json:"inquiryId"`
-	ScreenshotURL string `json:"screenshot_url,omitempty"`
+	InquiryID     string          `json:"inquiryId"`
+	InputSchema   json.RawMessage `json:"input_schema,omitempty"` // of a form
+	ScreenshotURL string          `json:"screenshot_url,omitempty"`
 }
 
 func viewOf(q inquiry.Question) inquiryView {
-	v := inquiryView{Question: q, InquiryID: q.ID}
+	v := inquiryView{Question: q, InquiryID: q.ID, InputSchema: inquiry.Schema(q.Fields)}
 	if q.Frame != "" && q.SessionID != "" {
 		v.ScreenshotURL = frameURL(q.SessionID, q.Frame)
 	}
@@ -57,15 +59,17 @@ func (s *Server) visible(ctx context.Context, v viewer, f inquiry.Filter) ([]inq
 	if err != nil {
 		return nil, err
 	}
-	owners := map[string]bool{}
+	type owner struct{ session, client string }
+	owners := map[owner]bool{}
 	list := make([]inquiryView, 0, len(all))
 	for _, q := range all {
-		seen, known := owners[q.SessionID]
+		o := owner{q.SessionID, q.Client}
+		seen, known := owners[o]
 		if !known {
 			if seen, err = s.seesQuestion(ctx, v, q); err != nil {
 				return nil, err
 			}
-			owners[q.SessionID] = seen
+			owners[o] = seen
 		}
 		if seen {
 			list = append(list, viewOf(q))
@@ -74,20 +78,25 @@ func (s *Server) visible(ctx context.Context, v viewer, f inquiry.Filter) ([]inq
 	return slices.Clip(list), nil
 }
 
-// seesQuestion decides by the question's session. A question without one belongs to nobody.
+// seesQuestion decides by whom the question belongs to.
 func (s *Server) seesQuestion(ctx context.Context, v viewer, q inquiry.Question) (bool, error) {
-	if v.all || q.SessionID == "" {
-		return v.all, nil
+	if v.all {
+		return true, nil
 	}
-	client, owned, err := s.owner(ctx, q.SessionID)
+	client, owned, err := s.ownerOf(ctx, q)
 	return v.sees(client, owned), err
+}
+
+// ownerOf is whom a question belongs to: as its session, and without one its own client. One with neither belongs to nobody.
+func (s *Server) ownerOf(ctx context.Context, q inquiry.Question) (client string, owned bool, err error) {
+	if q.SessionID == "" {
+		return q.Client, q.Client != "", nil
+	}
+	return s.owner(ctx, q.SessionID)
 }
 
 // owner is whom a session belongs to. One that was deleted belongs to nobody.
 func (s *Server) owner(ctx context.Context, sessionID string) (client string, owned bool, err error) {
-	if sessionID == "" {
-		return "", false, nil
-	}
 	x, err := s.opts.Sessions.Session(ctx, sessionID)
 	if errors.Is(err, session.ErrNotFound) {
 		return "", false, nil
@@ -143,10 +152,30 @@ func (s *Server) await(r *http.Request, id string, d time.Duration) (inquiry.Que
 type replyBody struct {
 	ReplyID  string       `json:"reply_id"`
 	Type     inquiry.Type `json:"type"`
-	Response *string      `json:"response"`
+	Response response     `json:"response"`
 }
 
-const maxReplyID = 200
+// response is the words of an answer: a text, or the object of a form as it was sent.
+type response struct {
+	text   string
+	given  bool
+	object bool
+}
+
+// UnmarshalJSON takes a string or an object; null is nothing.
+func (r *response) UnmarshalJSON(b []byte) error {
+	switch b[0] {
+	case 'n':
+		return nil
+	case '{':
+		*r = response{string(b), true, true}
+		return nil
+	case '"':
+		*r = response{given: true}
+		return json.Unmarshal(b, &r.text)
+	}
+	return errors.New(`"response" is neither text nor an object`)
+}
 
 func (s *Server) reply(w http.ResponseWriter, r *http.Request, v viewer) error {
 	q, err := s.question(r, v)
@@ -158,14 +187,12 @@ func (s *Server) reply(w http.ResponseWriter, r *http.Request, v viewer) error {
 		return err
 	}
 	switch {
-	case len(body.ReplyID) > maxReplyID:
-		return badRequest("reply_id has %d bytes (at most %d)", len(body.ReplyID), maxReplyID)
-	case body.Response == nil && body.Type != inquiry.TypeDecline:
-		return badRequest(`there is no "response" (want {"response": "..."}, or {"type": "decline"} to refuse)`)
-	case body.Response == nil:
-		body.Response = new(string)
+	case !body.Response.given && body.Type != inquiry.TypeDecline:
+		return badRequest(`there is no "response" (want {"response": "..."}, {"response": {...}} to answer a form, or {"type": "decline"} to refuse)`)
+	case body.Response.object && (len(q.Fields) == 0 || body.Type == inquiry.TypeDecline):
+		return badRequest(`"response" is an object, which only the answer to a form is (want text)`)
 	}
-	res, err := s.opts.Questions.Resolve(r.Context(), q.ID, inquiry.Reply{ID: body.ReplyID, Type: body.Type, Response: *body.Response,
+	res, err := s.opts.Questions.Resolve(r.Context(), q.ID, inquiry.Reply{ID: body.ReplyID, Type: body.Type, Response: body.Response.text,
 		Channel: v.channel(), Authority: "human_token", By: v.name})
 	if err != nil {
 		return s.lost(r.Context(), q.ID, err)
@@ -181,8 +208,12 @@ func (s *Server) lost(ctx context.Context, id string, err error) error {
 	switch {
 	case errors.As(err, &invalid):
 		f := &refusal{status: http.StatusBadRequest, code: "INVALID_REPLY", err: err}
+		f.body = map[string]any{}
 		if len(invalid.Options) > 0 {
-			f.body = map[string]any{"options": invalid.Options}
+			f.body["options"] = invalid.Options
+		}
+		if len(invalid.Fields) > 0 {
+			f.body["fields"] = invalid.Fields
 		}
 		return f
 	case errors.As(err, &won):

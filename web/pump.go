@@ -21,14 +21,14 @@ func (s *Server) pumpQuestions(sub *inquiry.Subscription) {
 			s.ring.skip()
 			continue
 		}
-		s.publish("inquiry."+string(e.Type), e.Question.SessionID, viewOf(e.Question))
+		client, owned, err := s.ownerOf(s.ctx, e.Question)
+		s.publish("inquiry."+string(e.Type), client, owned, err, viewOf(e.Question))
 	}
 }
 
-// publish puts an event into the ring for those who may see the session. When that cannot be found out, every listener gets a
-// snapshot, and sees there what it may.
-func (s *Server) publish(name, sessionID string, view any) {
-	client, owned, err := s.owner(s.ctx, sessionID)
+// publish puts an event into the ring for those who may see what belongs to the client. When it could not be found out whom it
+// belongs to, every listener gets a snapshot, and sees there what it may.
+func (s *Server) publish(name, client string, owned bool, err error, view any) {
 	if err == nil {
 		var b []byte
 		if b, err = json.Marshal(view); err == nil {
@@ -37,7 +37,7 @@ func (s *Server) publish(name, sessionID string, view any) {
 		}
 	}
 	if s.ctx.Err() == nil {
-		s.opts.Log.Error("publishing", "event", name, "session", sessionID, "err", err)
+		s.opts.Log.Error("publishing", "event", name, "err", err)
 		s.ring.skip()
 	}
 }
@@ -135,11 +135,11 @@ func (s *Server) tell(id string, before told, seen bool) (now told, err error) {
 		if st.State == session.Intent {
 			break
 		}
-		s.publish("step", id, viewOfStep(st))
+		s.publish("step", x.Client, true, nil, viewOfStep(st))
 		now.step = st.Index
 	}
 	if !seen || now.run != before.run || now.state != before.state || now.reason != before.reason {
-		s.publish("session.state", id, view)
+		s.publish("session.state", x.Client, true, nil, view)
 	}
 	return now, nil
 }

@@ -69,7 +69,10 @@ func TestAReplyThatDoesNotFitLeavesTheQuestionOpen(t *testing.T) {
 		`{`:                                   "unexpected EOF",
 		`{}`:                                  `there is no \"response\"`,
 		`{"response":null}`:                   `there is no \"response\"`,
-		`{"response":5}`:                      "cannot unmarshal number",
+		`{"response":5}`:                      "neither text nor an object",
+		`{"response":["large"]}`:              "neither text nor an object",
+		`{"response":true}`:                   "neither text nor an object",
+		`{"response":{"size":"large"}}`:       "only the answer to a form",
 		`{"response":"large","x":1}`:          `unknown field \"x\"`,
 		`{"response":"large"}{}`:              "something after",
 		`{"response":"medium"}`:               "none of the options",
@@ -77,7 +80,7 @@ func TestAReplyThatDoesNotFitLeavesTheQuestionOpen(t *testing.T) {
 		`{"response":"large","type":"shout"}`: "unknown type of reply",
 		"{\"response\":\"\xff\"}":             "not valid UTF-8",
 		`{"response":"a\u0000b"}`:             "NUL",
-		`{"response":"large","reply_id":"` + strings.Repeat("r", 201) + `"}`: "reply_id has 201 bytes",
+		`{"response":"large","reply_id":"` + strings.Repeat("r", 201) + `"}`: "reply id is not plain text of at most 200 bytes",
 	} {
 		a := g.post("/v1/inquiries/"+q.ID+"/reply", g.ann, body)
 		require.Equal(t, 400, a.status, "%q: %s", body, a.text)

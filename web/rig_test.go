@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"image"
 	"image/color"
+	"image/draw"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -159,17 +160,27 @@ func (g *rig) step(run session.Run, index int) {
 	require.NoError(g.t, j.Done(g.t.Context(), st, agentloop.Course{Task: run.Task, Steps: index}))
 }
 
-// picture is a screen with something on it.
+// picture is a screen with something on it: a bar, a list of three, a button.
 func picture() *screen.Frame {
 	img := image.NewRGBA(image.Rect(0, 0, 270, 600))
-	for y := range 600 {
-		for x := range 270 {
-			img.Set(x, y, color.RGBA{uint8(40 + y/4), 120, 200, 255})
-			if y > 420 && y < 500 && x > 30 && x < 240 || y > 60 && y < 200 && x > 30 && x < 240 {
-				img.Set(x, y, color.White)
-			}
-		}
+	fill := func(x, y, w, h int, c color.Color) {
+		draw.Draw(img, image.Rect(x, y, x+w, y+h), image.NewUniform(c), image.Point{}, draw.Src)
 	}
+	bar, grey := color.RGBA{0xb4, 0x3c, 0x2e, 255}, color.RGBA{0xc9, 0xcd, 0xd4, 255}
+	fill(0, 0, 270, 600, color.RGBA{0xf4, 0xf1, 0xec, 255})
+	fill(0, 0, 270, 76, bar)
+	fill(18, 44, 120, 12, color.White)
+	for i := range 3 {
+		y := 100 + i*126
+		fill(16, y, 238, 110, color.White)
+		fill(28, y+14, 82, 82, color.RGBA{0xe8, uint8(0x9a + 24*i), 0x4c, 255})
+		fill(124, y+20, 110-20*i, 10, color.RGBA{0x55, 0x5b, 0x66, 255})
+		fill(124, y+42, 112, 7, grey)
+		fill(124, y+56, 90, 7, grey)
+		fill(124, y+80, 44, 12, bar)
+	}
+	fill(16, 520, 238, 48, bar)
+	fill(92, 538, 86, 12, color.White)
 	f, err := screen.NewFrame(img)
 	if err != nil {
 		panic(err)

@@ -104,7 +104,40 @@ func TestWhatBelongsToSomebodyElseIsAnsweredLikeTheUnknown(t *testing.T) {
 	g.untouched(q)
 }
 
-func TestAQuestionWithoutASessionIsForOperators(t *testing.T) {
+func TestAQuestionWithoutASessionIsForItsClientAndForOperators(t *testing.T) {
+	g := newRig(t, nil)
+	ann, ben, boss := g.listen(g.ann, ""), g.listen(g.ben, ""), g.listen(g.boss, "")
+	for _, s := range []*stream{ann, ben, boss} {
+		s.want("snapshot")
+	}
+	for _, client := range []string{"ann", "ben", ""} {
+		_, err := g.broker.Open(t.Context(), inquiry.Question{Kind: inquiry.Inquiry, Text: "Deploy of " + client, Client: client})
+		require.NoError(t, err)
+	}
+	own, foreign := ann.want("inquiry.created"), ben.want("inquiry.created")
+	require.Contains(t, own.data, "Deploy of ann")
+	require.Contains(t, foreign.data, "Deploy of ben")
+	for _, text := range []string{"Deploy of ann", "Deploy of ben", "Deploy of \""} {
+		require.Contains(t, boss.want("inquiry.created").data, text)
+		require.Contains(t, g.get("/v1/inquiries", g.boss).text, text)
+	}
+	list := g.get("/v1/inquiries", g.ann)
+	require.Len(t, list.json(t)["inquiries"], 1)
+	require.Contains(t, list.text, "Deploy of ann")
+	snapshot := g.listen(g.ann, "").want("snapshot").data
+	require.Contains(t, snapshot, "Deploy of ann")
+	require.NotContains(t, snapshot, "Deploy of ben")
+
+	path := "/v1/inquiries/" + idOf(t, own)
+	require.Equal(t, 404, g.get(path, g.ben).status)
+	require.Equal(t, 404, g.post(path+"/reply", g.ben, `{"response":"no"}`).status)
+	require.Equal(t, 200, g.post(path+"/reply", g.ann, `{"response":"yes"}`).status)
+	require.Equal(t, idOf(t, own), idOf(t, ann.want("inquiry.resolved")))
+	require.Equal(t, 200, g.post("/v1/inquiries/"+idOf(t, foreign)+"/reply", g.ben, `{"response":"no"}`).status)
+	require.Equal(t, idOf(t, foreign), idOf(t, ben.want("inquiry.resolved")), "nothing of ann's came between")
+}
+
+func TestAQuestionOfNobodyIsForOperators(t *testing.T) {
 	g := newRig(t, nil)
 	q, err := g.broker.Open(t.Context(), inquiry.Question{Kind: inquiry.Inquiry, Text: "Deploy?"})
 	require.NoError(t, err)
@@ -170,7 +203,7 @@ func TestThePageHasNothingInlineAndAStrictPolicy(t *testing.T) {
 		require.NotContains(t, a.header.Get("Content-Security-Policy"), "unsafe")
 		require.NotRegexp(t, `(?i)<script[^>]*>[^<]|<style|\son\w+=|\sstyle=|javascript:`, a.text)
 	}
-	for _, name := range []string{"app.js", "card.js", "words.js"} {
+	for _, name := range []string{"app.js", "card.js", "fields.js", "words.js"} {
 		a := g.get("/ui/"+name, "")
 		require.Equal(t, 200, a.status)
 		require.NotRegexp(t, `innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function`, a.text, name)

@@ -6,6 +6,7 @@ const cards = new Map(); // by question
 const sent = new Set(); // ids of the replies of this page
 const quiet = 35000; // without a sign of the server, in ms; it sends one every 15 s
 let source = null, watchdog = 0, again = 0, wait = 500;
+let wanted = ""; // the question that the address names, until it was shown
 
 async function call(method, path, body) {
   const r = await fetch(path, {
@@ -18,24 +19,40 @@ async function call(method, path, body) {
   return { status: r.status, json };
 }
 
+const problem = (json) => json.error ? { message: json.error.message, fields: json.fields } : { message: words().offline };
+
 const door = {
-  // reply returns a problem to show, or nothing.
+  // reply returns what is wrong, or nothing.
   async reply(id, body) {
     sent.add(body.reply_id);
     const { status, json } = await call("POST", "/v1/inquiries/" + encodeURIComponent(id) + "/reply", body);
     if ([200, 409, 410].includes(status) && json.inquiry) { settle(json.inquiry); return; }
     if (status === 404) { remove(id); return; }
-    return json.error ? json.error.message : words().offline;
+    return problem(json);
   },
   async stop(session) {
     const { status, json } = await call("POST", "/v1/sessions/" + encodeURIComponent(session) + "/stop");
-    if (status !== 200) return json.error ? json.error.message : words().offline;
+    if (status !== 200) return problem(json);
   },
   async steps(session) {
     const { status, json } = await call("GET", "/v1/sessions/" + encodeURIComponent(session) + "/steps?last=5");
     return status === 200 ? json.steps : [];
   },
+  enlarge(url) {
+    $("large-img").src = url;
+    $("large").showModal();
+  },
 };
+
+// near tells the cards that come into view, so that a page with a thousand questions does not ask for all at once.
+const near = new IntersectionObserver((seen) => {
+  for (const e of seen) {
+    if (!e.isIntersecting) continue;
+    near.unobserve(e.target);
+    const card = cards.get(e.target.dataset.id);
+    if (card) card.look();
+  }
+}, { rootMargin: "400px" });
 
 // show puts a question in its place, the oldest first. One that is shown already stays as it is, with what was typed.
 function show(q) {
@@ -44,6 +61,7 @@ function show(q) {
   const next = [...cards.values()].find((c) => c.q.asked_at > q.asked_at);
   cards.set(q.question_id, card);
   $("open").insertBefore(card.root, next ? next.root : null);
+  near.observe(card.root);
   count();
 }
 
@@ -51,6 +69,7 @@ function remove(id) {
   const card = cards.get(id);
   if (!card) return false;
   const hadFocus = card.root.contains(document.activeElement);
+  near.unobserve(card.root);
   card.root.remove();
   cards.delete(id);
   if (hadFocus && cards.size) [...cards.values()][0].root.focus();
@@ -60,23 +79,34 @@ function remove(id) {
 
 // settle takes a question away and says why. It may be told twice: by the answer to our request, and by an event.
 function settle(q) {
-  if (!remove(q.question_id)) return;
-  const line = el("li", "", undefined, { "data-id": q.question_id });
+  if (remove(q.question_id)) told(q);
+}
+
+// told adds a line about a question that is settled. The newest few are kept.
+function told(q) {
+  const line = el("li", q.status, undefined, { "data-id": q.question_id });
   const ok = el("button", "quiet", words().dismiss, { type: "button" });
   ok.addEventListener("click", () => line.remove());
-  line.append(el("span", "", "“" + q.text + "”: " + reason(q)), ok);
+  line.append(el("span", "", "“" + clip(q.text) + "”: " + reason(q)), ok);
   $("settled").prepend(line);
   while ($("settled").children.length > 5) $("settled").lastChild.remove();
 }
 
+function clip(text) {
+  const all = [...text];
+  return all.length > 300 ? all.slice(0, 300).join("") + "…" : text;
+}
+
 function reason(q) {
   const w = words(), r = q.resolution || {};
-  const who = r.reply_id && sent.has(r.reply_id) ? w.you : w.through(r.by || r.authority || "?", w.doors[r.channel] || r.channel || "?");
+  const who = r.reply_id && sent.has(r.reply_id) ? w.you : w.through(r.by || r.authority || "?", doorName(r.channel || "?"));
+  const what = clip(q.fields && q.fields.length ? readable(q.fields, r.response || "") : r.response || "");
   switch (q.status) {
-    case "answered": return w.answered(who, r.response);
-    case "refused": return w.refused(who);
+    case "answered": return w.answered(who, what);
+    case "refused": return w.refused(who, what);
     case "withdrawn": return w.withdrawn(r.why);
-    default: return (w[q.status] || (() => q.status))();
+    case "timed_out": return w.timed_out(r.type === "default_answer" ? what : "");
+    default: return w.expired();
   }
 }
 
@@ -84,6 +114,7 @@ function count() {
   $("count").textContent = cards.size;
   $("count").hidden = cards.size === 0;
   $("empty").hidden = cards.size !== 0 || !source;
+  $("keys").hidden = cards.size === 0;
   document.title = (cards.size ? "(" + cards.size + ") " : "") + "taploop";
 }
 
@@ -97,6 +128,23 @@ async function snapshot(s) {
     if (status === 200 && json.status !== "pending") settle(json);
     else if (status === 404) remove(id);
   }
+  await select();
+}
+
+// select goes to the question that the address names. Of one that is not open any more it says how it was settled.
+async function select() {
+  const id = wanted;
+  if (!id || !source) return;
+  wanted = "";
+  const card = cards.get(id);
+  if (card) {
+    card.root.scrollIntoView({ block: "start" });
+    card.root.focus({ preventScroll: true });
+    return;
+  }
+  const { status, json } = await call("GET", "/v1/inquiries/" + encodeURIComponent(id)).catch(() => ({}));
+  if (status === 200 && json.status !== "pending") told(json);
+  else if (status === 404) $("settled").prepend(el("li", "", words().unknown));
 }
 
 function connect() {
@@ -159,21 +207,27 @@ function showLogin() {
   count();
 }
 
-// enter takes the code out of the address at once, so that it stays in no history, and trades it for the cookie.
+// enter reads the address: #login=CODE, #question=ID, or both. The code is taken out at once, so that it stays in no history,
+// and traded for the cookie. It tells whether the page has to connect anew.
 async function enter() {
-  const code = new URLSearchParams(location.hash.slice(1)).get("login");
-  if (!code) return;
-  history.replaceState(null, "", location.pathname);
+  const hash = new URLSearchParams(location.hash.slice(1)), code = hash.get("login");
+  wanted = hash.get("question") || "";
+  if (!code) return false;
+  history.replaceState(null, "", location.pathname + (wanted ? "#question=" + encodeURIComponent(wanted) : ""));
   const { status, json } = await call("POST", "/ui/login", { code }).catch(() => ({}));
   $("login-error").textContent = status === 200 ? "" : json && json.error ? json.error.message : words().offline;
+  return true;
 }
 
 function keys(e) {
-  if (e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|TEXTAREA)$/.test(e.target.tagName)) return;
+  if (e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(e.target.tagName)) {
+    if (e.key === "Escape") e.target.closest("article")?.focus();
+    return;
+  }
   const all = [...cards.values()], at = all.findIndex((c) => c.root.contains(document.activeElement));
   if (e.key === "j" && all.length) all[Math.min(at + 1, all.length - 1)].root.focus();
   else if (e.key === "k" && all.length) all[Math.max(at - 1, 0)].root.focus();
-  else if (e.key === "a" && at >= 0) all[at].field.focus();
+  else if (e.key === "a" && at >= 0) all[at].enter();
   else if (/^[1-9]$/.test(e.key) && at >= 0) all[at].choose(Number(e.key) - 1);
   else return;
   e.preventDefault();
@@ -188,7 +242,11 @@ $("lang").addEventListener("click", () => {
   for (const c of cards.values()) c.draw();
 });
 $("logout").addEventListener("click", async () => { await call("POST", "/ui/logout").catch(() => ({})); showLogin(); });
-addEventListener("hashchange", () => enter().then(connect)); // a link opened in this very tab
-setInterval(() => { for (const c of cards.values()) c.tick(); }, 30000);
+// A link opened in this very tab.
+addEventListener("hashchange", () => enter().then((anew) => anew ? connect() : select()));
+// Whoever logs in in another tab and comes back here is logged in here, too.
+document.addEventListener("visibilitychange", () => { if (!document.hidden && !source) connect(); });
+$("large").addEventListener("click", () => $("large").close());
+setInterval(() => { if (!document.hidden) for (const c of cards.values()) c.tick(); }, 5000);
 speak();
 enter().then(connect);

@@ -16,14 +16,30 @@ function ago(at) {
   return minutes < 60 ? words().minutes(minutes) : words().hours(Math.floor(minutes / 60));
 }
 
-const clock = (at) => new Date(at).toLocaleString(lang === "zh" ? "zh-CN" : "en", { dateStyle: "short", timeStyle: "short" });
+// left is the time until at in words.
+function left(at) {
+  const seconds = Math.max(0, Math.ceil((new Date(at) - Date.now()) / 1000)), w = words();
+  if (seconds < 90) return w.seconds(seconds);
+  return seconds < 5400 ? w.mins(Math.round(seconds / 60)) : w.hrs(Math.round(seconds / 3600));
+}
+
+// clock is a time of today, or a time with its day.
+function clock(at) {
+  const t = new Date(at), today = t.toDateString() === new Date().toDateString();
+  const day = today ? {} : { month: "short", day: "numeric" };
+  return t.toLocaleString(lang === "zh" ? "zh-CN" : "en", { ...day, hour: "numeric", minute: "2-digit" });
+}
+
+// doorName is a door in words. One that the page does not know is shown by its name.
+const doorName = (name) => Object.hasOwn(words().doors, name) ? words().doors[name] : name;
 
 // newID is for a reply: the same one again is the same reply. randomUUID is not there on plain HTTP in a network.
 function newID() {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
 }
 
-// Card shows one question. door says how to reach the server: reply(id, body), stop(session), steps(session).
+// Card shows one question. door says how to reach the server: reply(id, body) and stop(session), which return what is wrong,
+// steps(session), and enlarge(url).
 class Card {
   constructor(q, door) {
     this.q = q;
@@ -32,62 +48,119 @@ class Card {
     this.list = [];
     this.root = el("article", "card", undefined, { tabindex: "0", "data-id": q.question_id });
     this.draw();
-    if (q.session_id) this.look();
   }
 
   // draw builds everything anew and keeps what was typed.
   draw() {
-    const w = words(), q = this.q, typed = this.field ? this.field.value : "";
+    const w = words(), q = this.q, typed = this.typed();
     const box = el("div", "words");
-    if (q.task) box.append(el("p", "task", w.task(q.task)));
-    const kind = w.kinds[q.kind];
-    box.append(el("h2", "question", (kind ? kind + ": " : "") + q.text, { id: "q-" + q.question_id }));
+    const kicker = el("p", "kicker");
+    if (w.kinds[q.kind]) kicker.append(el("span", "kind " + q.kind, w.kinds[q.kind]));
+    if (q.task) kicker.append(el("span", "task", w.task(q.task)));
+    else if (q.client) kicker.append(el("span", "task", w.from(q.client)));
+    if (kicker.children.length) box.append(kicker);
+    box.append(el("h2", "question", q.text, { id: "q-" + q.question_id }));
     this.meta = el("p", "meta");
+    this.due = el("span", "due");
+    this.asked = el("span");
+    this.meta.append(this.asked, this.due);
     this.steps = el("ol", "steps");
-    box.append(this.meta, this.steps, this.form());
+    box.append(this.meta, this.steps, this.form(), this.doors());
     this.root.replaceChildren(box);
     this.root.setAttribute("aria-labelledby", "q-" + q.question_id);
     this.root.classList.toggle("plain", !q.screenshot_url);
-    if (q.screenshot_url) {
-      const shot = el("div", "shot");
-      shot.append(el("img", "", undefined, { src: q.screenshot_url, alt: w.shot, loading: "lazy" }));
-      this.root.append(shot);
-    }
-    this.field.value = typed;
+    if (q.screenshot_url) this.root.append(this.shot());
+    this.type(typed);
     this.tick();
     this.showSteps(this.list);
   }
 
-  form() {
-    const w = words(), q = this.q, form = el("form");
-    const options = el("div", "options");
-    (q.options || []).forEach((o) => {
-      const b = el("button", "option", o, { type: "button" });
-      b.addEventListener("click", () => this.reply("answer", o));
-      options.append(b);
-    });
-    const free = !(q.options && q.options.length) || q.free_text;
-    const name = "a-" + q.question_id;
-    this.field = q.secret ? el("input", "", undefined, { type: "password", autocomplete: "off", id: name })
-      : el("textarea", "", undefined, { id: name, rows: "2" });
-    const label = el("label", "", q.secret ? w.secret : w.answer, { for: name });
-    const row = el("div", "row");
-    if (q.options && q.options.length) form.append(options);
-    if (free) {
-      form.append(label, this.field);
-      row.append(el("button", "main", w.send, { type: "submit" }));
+  inputs() { return [...this.root.querySelectorAll("input, textarea, select")]; }
+  typed() { return this.inputs().map((e) => [e.value, e.checked]); }
+
+  type(typed) {
+    if (typed.length) this.inputs().forEach((e, i) => { [e.value, e.checked] = typed[i]; });
+  }
+
+  shot() {
+    const b = el("button", "shot", undefined, { type: "button", title: words().enlarge });
+    b.append(el("img", "", undefined, { src: this.q.screenshot_url, alt: words().shot, loading: "lazy" }));
+    b.addEventListener("click", () => this.door.enlarge(this.q.screenshot_url));
+    return b;
+  }
+
+  // doors lists where the question can be answered: those that ask one after the other, then the standing ones.
+  doors() {
+    const box = el("div", "doors"), list = el("ul", "", undefined, { "aria-label": words().doorsTitle });
+    box.append(el("span", "", words().doorsTitle), list);
+    this.timed = [];
+    for (const d of this.q.doors || []) {
+      const chip = el("li", d.door === "inbox" ? "here" : "", d.door === "inbox" ? words().here : doorName(d.door));
+      if (d.until) {
+        chip.append(el("span", "until", words().until(clock(d.until))));
+        this.timed.push([chip, new Date(d.until)]);
+      }
+      list.append(chip);
     }
+    box.hidden = !list.children.length;
+    return box;
+  }
+
+  form() {
+    const w = words(), q = this.q, form = el("form", "", undefined, { novalidate: "" });
+    const row = el("div", "row");
+    this.fields = this.field = null;
+    if (q.fields && q.fields.length) {
+      this.fields = new Form(q.fields, "f-" + q.question_id);
+      form.append(this.fields.root);
+    } else {
+      this.answerBox(form, row);
+    }
+    if (this.fields || this.field) row.append(el("button", "main", q.draft ? w.sendDraft : w.send, { type: "submit" }));
+    if (q.draft) row.append(this.restorer());
     const refuse = el("button", "refuse", w.refuse, { type: "button" });
-    refuse.addEventListener("click", () => this.reply("decline", free && !q.secret ? this.field.value : ""));
+    refuse.addEventListener("click", () => this.reply("decline", this.field && !q.secret && !q.draft ? this.field.value : ""));
     row.append(refuse);
     if (q.session_id) row.append(this.stopper());
     this.problem = el("p", "problem", undefined, { role: "alert" });
-    form.append(row, this.problem);
-    form.addEventListener("submit", (e) => { e.preventDefault(); this.reply("answer", this.field.value); });
-    this.field.addEventListener("keydown", (e) => {
-      if (e.key === "Enter" && (e.ctrlKey || e.metaKey)) { e.preventDefault(); form.requestSubmit(); }
+    form.append(this.problem, row);
+    form.addEventListener("submit", (e) => { e.preventDefault(); this.send(); });
+    form.addEventListener("keydown", (e) => {
+      if (e.key === "Enter" && (e.ctrlKey || e.metaKey)) { e.preventDefault(); this.send(); }
     });
     return form;
+  }
+
+  // answerBox is the options of a question that is no form, and the box for words.
+  answerBox(form, row) {
+    const w = words(), q = this.q, id = "a-" + q.question_id, some = q.options && q.options.length;
+    if (some) {
+      const options = el("div", "options");
+      q.options.forEach((o, i) => {
+        const b = el("button", "option", undefined, { type: "button" });
+        if (i < 9) b.append(el("kbd", "", String(i + 1)));
+        b.append(el("span", "", o));
+        b.addEventListener("click", () => this.reply("answer", o));
+        options.append(b);
+      });
+      form.append(options);
+    }
+    if (some && !q.free_text && !q.draft) return;
+    this.field = q.secret ? el("input", "", undefined, { type: "password", autocomplete: "off", spellcheck: "false", id })
+      : el("textarea", q.draft ? "draft" : "grows", undefined, { id, rows: q.draft ? "14" : "2" });
+    this.field.value = q.draft || "";
+    form.append(el("label", "", q.draft ? w.draft : q.secret ? w.secret : some ? w.otherAnswer : w.answer, { for: id }), this.field);
+  }
+
+  // restorer puts the draft back as it came, and takes that back on a second press.
+  restorer() {
+    const b = el("button", "quiet-row", words().restore, { type: "button" });
+    let mine = null;
+    b.addEventListener("click", () => {
+      [mine, this.field.value] = mine !== null && this.field.value === this.q.draft ? [null, mine] : [this.field.value, this.q.draft];
+      this.field.focus();
+    });
+    return b;
   }
 
   // stopper is a button that wants a second press within four seconds.
@@ -108,28 +181,61 @@ class Card {
     return b;
   }
 
+  send() {
+    if (this.fields) {
+      const answer = this.fields.answer();
+      if (answer !== null) this.reply("answer", answer);
+      return;
+    }
+    if (this.field) this.reply("answer", this.field.value);
+  }
+
   async reply(type, response) {
-    if (type === "answer" && !response.trim()) { this.problem.textContent = words().noAnswer; return; }
+    if (type === "answer" && !response.trim()) {
+      this.problem.textContent = words().noAnswer;
+      this.field.focus();
+      return;
+    }
     if (!this.sent || this.sent.type !== type || this.sent.response !== response) this.sent = { reply_id: newID(), type, response };
     await this.busy(() => this.door.reply(this.q.question_id, this.sent));
   }
 
-  // busy keeps the buttons still while something is under way. What goes wrong is said here, and nothing typed is lost.
+  // busy keeps the buttons still while something is under way. What goes wrong is said here, at the fields that it is about,
+  // and nothing typed is lost.
   async busy(f) {
-    const buttons = this.root.querySelectorAll("button");
+    const buttons = this.root.querySelectorAll("form button");
     for (const b of buttons) b.disabled = true;
+    this.root.setAttribute("aria-busy", "true");
     this.problem.textContent = "";
+    let wrong;
     try {
-      this.problem.textContent = await f() || "";
+      wrong = await f();
     } catch {
-      this.problem.textContent = words().offline;
+      wrong = { message: words().offline };
     }
     for (const b of buttons) b.disabled = false;
+    this.root.removeAttribute("aria-busy");
+    if (!wrong) return;
+    const placed = this.fields && this.fields.show(wrong.fields);
+    this.problem.textContent = placed ? words().fieldsWrong : wrong.message;
   }
 
-  tick() { this.meta.textContent = words().asked(ago(this.q.asked_at), clock(this.q.expires_at)); }
+  // tick says how much time there is, and what happens when it is over.
+  tick() {
+    const w = words(), q = this.q, late = Date.now() >= new Date(q.attention_until), then = w.silence(q), until = clock(q.expires_at);
+    const due = then ? (late ? then : w.due(left(q.attention_until), then)) : late ? w.overdue(until) : w.wanted(left(q.attention_until), until);
+    if (this.due.textContent !== due) this.due.textContent = due;
+    const asked = w.asked(ago(q.asked_at));
+    if (this.asked.textContent !== asked) this.asked.textContent = asked;
+    this.root.classList.toggle("late", late);
+    this.root.classList.toggle("soon", !late && new Date(q.attention_until) - Date.now() < 60000);
+    for (const [chip, until] of this.timed) chip.classList.toggle("past", Date.now() >= until);
+  }
 
+  // look fetches the last steps, once. The page calls it when the card comes into view.
   async look() {
+    if (this.looked || !this.q.session_id) return;
+    this.looked = true;
     try {
       const list = await this.door.steps(this.q.session_id);
       if (list.length >= this.list.length) this.showSteps(list);
@@ -143,10 +249,17 @@ class Card {
   showSteps(list) {
     this.list = list;
     this.steps.replaceChildren(...list.map((s) => el("li", "", s.index + ". " + (s.explain || s.thought || s.action))));
+    this.steps.hidden = !list.length;
   }
 
   choose(n) {
     const b = this.root.querySelectorAll("button.option")[n];
     if (b) b.click();
+  }
+
+  // enter puts the cursor where the answer begins.
+  enter() {
+    if (this.fields) this.fields.focus();
+    else (this.field || this.root.querySelector("button.option") || this.root).focus();
   }
 }
