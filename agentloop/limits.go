@@ -61,6 +61,9 @@ var mends = map[StopReason]string{
 	ServerRestarted:    "continue the session",
 }
 
-func (l *loop) outOfSteps() *Ending {
-	return halt(MaxStepsReached, fmt.Errorf("all %d steps of this call are used up", l.limits.Steps))
+func (l *loop) outOfSteps() *Ending { return OutOfSteps(l.limits.Steps) }
+
+// OutOfSteps is the ending of a run that has used up all n steps of its call.
+func OutOfSteps(n int) *Ending {
+	return halt(MaxStepsReached, fmt.Errorf("all %d steps of this call are used up", n))
 }

@@ -17,9 +17,6 @@ import (
 	"github.com/taploop/taploop/screen"
 )
 
-// ReplyModes are the values of reply.mode.
-var ReplyModes = []string{"auto_reply", "no_reply", "manual_reply", "pass_to_client"}
-
 // derive fills in what depends on other values or on the machine.
 func (l *Loaded) derive(getenv func(string) string) error {
 	if l.DataDir == "" {
@@ -101,7 +98,6 @@ func (l *Loaded) check() error {
 			wrong(path, value, fmt.Sprintf("a number from %v to %v", low, high))
 		}
 	}
-	oneOf("reply.mode", l.Reply.Mode, ReplyModes...)
 	oneOf("privacy", l.Privacy, "off", "captions")
 	oneOf("model.lang", l.Model.Lang, "zh", "en")
 	oneOf("caption.lang", l.Caption.Lang, "zh", "en")

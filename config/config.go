@@ -80,7 +80,7 @@ type Loop struct {
 
 // Reply says what happens to a question.
 type Reply struct {
-	Mode string `koanf:"mode" default:"pass_to_client" help:"auto_reply, no_reply, manual_reply or pass_to_client"`
+	Mode string `koanf:"mode" default:"pass_to_client" help:"pass_to_client, elicit, manual_reply, auto_reply or no_reply, or several in turn: manual_reply (60s) -> auto_reply"`
 }
 
 // Calls bounds the calls of MCP clients.

@@ -74,7 +74,6 @@ func TestBadInputIsNamedWithItsPlaceAndMend(t *testing.T) {
 		{"unknown environment name", "", []string{"TAPLOOP_MODEL_NAEM=x"}, "there is no setting TAPLOOP_MODEL_NAEM", "did you mean TAPLOOP_MODEL_NAME?"},
 		{"mistyped number", "loop: {max_steps: many}", nil, "loop.max_steps", "90s"},
 		{"duration without unit", "model: {timeout: 90}", nil, "has no unit", "90s"},
-		{"no such mode", "reply: {mode: shout}", nil, `reply.mode is "shout" (from `, "one of auto_reply"},
 		{"negative steps", "", []string{"TAPLOOP_LOOP_MAX_STEPS=-1"}, "loop.max_steps is -1 (from TAPLOOP_LOOP_MAX_STEPS)", "from 1 to 10000"},
 		{"temperature that is no number", "model: {temperature: .nan}", nil, "model.temperature is NaN", "from 0 to 2"},
 		{"zero time-out", "model: {timeout: 0s}", nil, "model.timeout is 0s", "above 0"},

@@ -173,7 +173,7 @@ func (f *Fleet) heed(events *inquiry.Subscription) {
 			f.spawn(func() { f.settled(e.Question.ID) })
 		case inquiry.Overdue:
 			if e.Question.OnTimeout == inquiry.AskModel && f.opts.Answerer != nil {
-				f.spawn(func() { f.answerInPlace(e.Question) })
+				f.spawn(func() { f.answerOverdue(e.Question) })
 			}
 		case inquiry.Lost:
 			f.spawn(func() { f.catchUp(f.ctx) })
@@ -181,7 +181,14 @@ func (f *Fleet) heed(events *inquiry.Subscription) {
 	}
 }
 
-// catchUp looks for settled questions whose runs still wait.
+// answerOverdue lets the model answer a question that nobody gave attention to.
+func (f *Fleet) answerOverdue(q inquiry.Question) {
+	if err := f.answerInPlace(f.ctx, q); err != nil && f.ctx.Err() == nil {
+		f.log.Warn("no model's answer", "question", q.ID, "err", err)
+	}
+}
+
+// catchUp looks for settled questions whose runs still wait, and sees to those that are open.
 func (f *Fleet) catchUp(ctx context.Context) error {
 	waiting, err := f.store.Sessions(ctx, session.Filter{State: session.WaitingReply})
 	if err != nil {
@@ -193,7 +200,8 @@ func (f *Fleet) catchUp(ctx context.Context) error {
 	return nil
 }
 
-// settled brings a settled question to the run that waits for it. It does nothing when somebody else has.
+// settled brings a settled question to the run that waits for it, and an open one to whoever may answer. It does nothing when
+// somebody else has.
 func (f *Fleet) settled(questionID string) {
 	if err := f.apply(f.ctx, questionID); err != nil && f.ctx.Err() == nil {
 		f.log.Error("an answer could not be applied", "question", questionID, "err", err)
@@ -202,8 +210,12 @@ func (f *Fleet) settled(questionID string) {
 
 func (f *Fleet) apply(ctx context.Context, questionID string) error {
 	q, err := f.broker.Get(ctx, questionID)
-	if err != nil || q.Open() || q.SessionID == "" {
+	if err != nil || q.SessionID == "" {
 		return err
+	}
+	if q.Open() {
+		f.usher(q)
+		return nil
 	}
 	d := f.desk(q.SessionID)
 	giveBack, err := d.take(ctx)
@@ -228,7 +240,7 @@ func (f *Fleet) apply(ctx context.Context, questionID string) error {
 		if err != nil {
 			return err
 		}
-		c := &call{ContinueRequest: ContinueRequest{SessionID: sess.ID, Queue: true}, desk: d, sess: sess, run: run}
+		c := &call{ContinueRequest: ContinueRequest{SessionID: sess.ID, Queue: true}, desk: d, sess: sess, run: run, same: true}
 		_, err = f.resume(ctx, c, &q)
 		return err
 	}

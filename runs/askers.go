@@ -9,7 +9,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
@@ -38,69 +37,43 @@ type asker struct {
 	f      *Fleet
 	run    session.Run
 	mode   ReplyMode
-	phone  *discreet
-	parked string // the question that was parked
+	parked *inquiry.Question // that the run waits for
 }
 
 // Ask implements agentloop.Asker.
 func (a *asker) Ask(ctx context.Context, q agentloop.Question) (actions.Exchange, error) {
 	x := actions.Exchange{Question: q.Info.Question}
-	switch a.mode {
-	case NoReply:
+	if a.mode == NoReply {
 		x.Outcome = actions.NoReply
 		return x, nil
-	case AutoReply:
-		text, err := a.f.opts.Answerer.Reply(ctx, q.Task, q.Info.Question, q.Info.Options, q.Look.Frame)
-		x.Answer, x.Outcome = text, actions.ModelAnswer
-		return x, err
-	case ManualReply:
-		return a.askConsole(ctx, q)
-	default:
-		if _, err := a.open(ctx, q); err != nil {
-			return x, err
-		}
-		return x, agentloop.ErrParked
 	}
+	if err := a.open(ctx, q); err != nil {
+		return x, err
+	}
+	return x, agentloop.ErrParked
 }
 
 // open stores the question with the frame that it is about.
-func (a *asker) open(ctx context.Context, q agentloop.Question) (inquiry.Question, error) {
+func (a *asker) open(ctx context.Context, q agentloop.Question) error {
 	frame, err := a.f.store.SaveFrame(ctx, a.run, q.Step, q.Look.Frame)
 	if err != nil {
-		return inquiry.Question{}, fmt.Errorf("keeping the frame of a question: %w", err)
+		return fmt.Errorf("keeping the frame of a question: %w", err)
 	}
-	out, err := a.f.broker.Open(ctx, inquiry.Question{SessionID: a.run.SessionID, RunID: a.run.ID, Fence: a.run.Fence, Step: q.Step,
+	asked := inquiry.Question{SessionID: a.run.SessionID, RunID: a.run.ID, Fence: a.run.Fence, Step: q.Step,
 		Kind: inquiry.Info, Task: q.Task, Text: q.Info.Question, Options: q.Info.Options, FreeText: true, Secret: q.Info.Secret,
-		Round: q.Round, Frame: frame, OnTimeout: a.f.opts.OnTimeout})
-	if err == nil {
-		a.parked = out.ID
+		Round: q.Round, Frame: frame, OnTimeout: a.f.opts.OnTimeout}
+	if err := a.f.put(&asked, a.mode); err != nil {
+		return err
 	}
-	return out, err
+	if asked, err = a.f.broker.Open(ctx, asked); err == nil {
+		a.parked = &asked
+	}
+	return err
 }
 
-// askConsole asks the person at the console. The question is stored, too: it survives a crash, and an answer through another
-// door closes the console's.
-func (a *asker) askConsole(ctx context.Context, q agentloop.Question) (actions.Exchange, error) {
-	stored, err := a.open(ctx, q)
-	if err != nil {
-		return actions.Exchange{}, err
-	}
-	if err := a.f.atConsole(ctx, stored); err != nil {
-		return actions.Exchange{}, err
-	}
-	stored, err = a.f.broker.Apply(ctx, stored.ID, a.run.Fence)
-	if err != nil {
-		return actions.Exchange{}, err
-	}
-	x, secret := a.f.exchange(stored)
-	if secret != "" {
-		a.phone.secret = secret
-	}
-	return x, nil
-}
-
-// atConsole returns nil when the question is settled, agentloop.ErrParked when nobody is at the console any more, and
-// agentloop.ErrStopped when the person wants the run to end.
+// atConsole asks the person at the console until there is an answer. It returns nil when the question is settled,
+// agentloop.ErrStopped when the person wants the run to end, io.EOF when nobody is at the console, and the cause of ctx, which ends
+// when the question is settled elsewhere.
 func (f *Fleet) atConsole(ctx context.Context, q inquiry.Question) error {
 	select {
 	case f.console <- struct{}{}:
@@ -108,30 +81,14 @@ func (f *Fleet) atConsole(ctx context.Context, q inquiry.Question) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	asking, done := context.WithCancel(ctx)
-	var wg sync.WaitGroup
-	defer wg.Wait()
-	defer done()
-	wg.Go(func() { // another door may be faster
-		if settled, err := f.broker.Wait(asking, q.ID); err == nil && !settled.Open() {
-			done()
-		}
-	})
-	return f.listen(ctx, asking, q)
-}
-
-// listen asks until there is an answer. asking ends when the question is settled elsewhere, ctx when the run is.
-func (f *Fleet) listen(ctx, asking context.Context, q inquiry.Question) error {
 	prompt := consolePrompt(q)
 	for {
-		line, err := f.opts.Console.Ask(asking, prompt, q.Secret)
+		line, err := f.opts.Console.Ask(ctx, prompt, q.Secret)
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case asking.Err() != nil:
-			return nil
 		case errors.Is(err, io.EOF):
-			return fmt.Errorf("nobody is at the console: %w", agentloop.ErrParked)
+			return fmt.Errorf("nobody is at the console: %w", err)
 		case err != nil:
 			return fmt.Errorf("asking at the console: %w", err)
 		}
@@ -177,19 +134,22 @@ func picked(line string, options []string) string {
 	return line
 }
 
-// answerInPlace lets the model answer a question that nobody gave attention to.
-func (f *Fleet) answerInPlace(q inquiry.Question) {
+// answerInPlace lets the model answer a question in a person's place.
+func (f *Fleet) answerInPlace(ctx context.Context, q inquiry.Question) error {
 	var frame *screen.Frame
-	if b, err := f.store.Frame(f.ctx, q.Frame); err == nil {
+	if b, err := f.store.Frame(ctx, q.Frame); err == nil {
 		if img, err := jpeg.Decode(bytes.NewReader(b)); err == nil {
 			frame, _ = screen.NewFrame(img) // without a picture the model answers from the words
 		}
 	}
-	text, err := f.opts.Answerer.Reply(f.ctx, q.Task, q.Text, q.Options, frame)
-	if err == nil {
-		_, err = f.broker.Resolve(f.ctx, q.ID, inquiry.Reply{Response: text, Channel: "model", Authority: agent})
+	text, err := f.opts.Answerer.Reply(ctx, q.Task, q.Text, q.Options, frame)
+	if err != nil {
+		return err
 	}
-	if err != nil && f.ctx.Err() == nil {
-		f.log.Warn("no model's answer", "question", q.ID, "err", err)
+	_, err = f.broker.Resolve(ctx, q.ID, inquiry.Reply{Response: text, Channel: "model", Authority: agent})
+	var taken *inquiry.AlreadyResolvedError
+	if errors.As(err, &taken) || errors.Is(err, inquiry.ErrGone) { // somebody else was faster
+		return nil
 	}
+	return err
 }

@@ -98,8 +98,11 @@ func TestAModelAnswersInAPersonsPlaceAndIsMarkedAsOne(t *testing.T) {
 
 		o.err = errors.New("connection refused")
 		st = withMode(w, runs.AutoReply, "ask tap")
-		require.Equal(t, session.Paused, st.Run.State)
-		require.Equal(t, agentloop.ModelError, st.Reason)
+		require.Equal(t, session.WaitingReply, st.Run.State, "the question is open to everybody else")
+		require.Equal(t, agentloop.InfoNeedsReply, st.Reason)
+		require.Contains(t, st.Message, "auto_reply had no answer: connection refused")
+		w.reply(st.Session.ID, "red")
+		require.Equal(t, "done red", w.wait(st.Session.ID).Run.Answer)
 	})
 }
 

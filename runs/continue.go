@@ -57,6 +57,7 @@ type call struct {
 	desk *desk
 	sess session.Session
 	run  session.Run // the session's latest
+	same bool        // no call, but an answer through another door: the call that the run is in goes on, with its steps
 }
 
 // Continue goes on with a session, and returns as soon as what it does is stored.
@@ -82,7 +83,7 @@ func (f *Fleet) Continue(ctx context.Context, r ContinueRequest) (Status, error)
 	if err != nil {
 		return Status{}, err
 	}
-	c := &call{r, d, sess, run}
+	c := &call{ContinueRequest: r, desk: d, sess: sess, run: run}
 	fresh := r.Task != "" && (run.State.Terminal() || !sameTask(r.Task, run.Task))
 	switch {
 	case r.Reply != nil && r.Task != "" && !sameTask(r.Task, run.Task):
@@ -223,6 +224,7 @@ func (f *Fleet) goOn(ctx context.Context, c *call) (Status, error) {
 	case c.run.State == session.Paused:
 		return f.waitAgain(ctx, c, q)
 	default:
+		f.usher(*q)
 		return f.Status(ctx, c.sess.ID)
 	}
 }
@@ -248,6 +250,7 @@ func (f *Fleet) waitAgain(ctx context.Context, c *call, q *inquiry.Question) (St
 	if err != nil {
 		return Status{}, err
 	}
+	f.usher(*q)
 	f.moved(c.desk, r)
 	return f.Status(ctx, c.sess.ID)
 }
@@ -260,6 +263,9 @@ func (f *Fleet) resume(ctx context.Context, c *call, q *inquiry.Question) (Statu
 	}
 	if c.MaxSteps == 0 {
 		c.MaxSteps = c.run.MaxSteps
+	}
+	if !c.same {
+		s.CallFrom = c.sess.Steps
 	}
 	j, limit, err := f.plan(c.run.Task, c.MaxSteps, s.Settings)
 	if err != nil {
@@ -275,7 +281,7 @@ func (f *Fleet) resume(ctx context.Context, c *call, q *inquiry.Question) (Statu
 			return Status{}, err
 		}
 	}
-	j.sess, j.home, j.settings.CallFrom = c.sess, c.ResetEnvironment, c.sess.Steps
+	j.sess, j.home, j.settings.CallFrom = c.sess, c.ResetEnvironment, s.CallFrom
 	err = f.requeue(ctx, c, &j, q, limit)
 	switch {
 	case overtaken(err): // another process was faster, and goes on with the run

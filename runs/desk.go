@@ -15,6 +15,7 @@ type desk struct {
 
 	mu       sync.Mutex
 	live     *live
+	asking   *asking       // nil when no question has an usher
 	changed  chan struct{} // closed when something changes
 	watchers map[*Watch]struct{}
 	grace    time.Duration // how long a run goes on with nobody attached; 0 is for ever

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/session"
 )
@@ -35,7 +36,7 @@ func (f *Fleet) launch(d *desk, j job) error {
 	cancel(agentloop.ErrClosing)
 	f.stepOut(j.sess.Serial, j.ticket)
 	f.hangUp(j.phone)
-	f.conclude(ctx, d, j.run, agentloop.Stopped(ctx), "")
+	f.conclude(ctx, d, j.run, agentloop.Stopped(ctx), nil)
 	d.leave(l)
 	return f.closing()
 }
@@ -45,33 +46,37 @@ func (f *Fleet) drive(ctx context.Context, d *desk, l *live, j job) {
 	f.moved(d, j.run)
 	run, end, asked := f.inTurn(ctx, d, &j)
 	f.hangUp(j.phone)
+	if asked != nil {
+		f.usher(*asked) // before anybody is told that the run waits
+	}
 	state := f.conclude(ctx, d, run, end, asked)
 	if state != session.WaitingReply {
+		d.dismiss()
 		f.release(ctx, j.sess.Serial, run.ID)
 	}
 	l.cancel(nil)
 	d.leave(l)
 	if state == session.WaitingReply {
 		// An answer that came before the run was waiting for it found nobody.
-		f.settled(asked)
+		f.settled(asked.ID)
 	}
 }
 
 // inTurn waits for the phone, and pursues the run then. asked is the question that it has parked, if any.
-func (f *Fleet) inTurn(ctx context.Context, d *desk, j *job) (run session.Run, end *agentloop.Ending, asked string) {
+func (f *Fleet) inTurn(ctx context.Context, d *desk, j *job) (run session.Run, end *agentloop.Ending, asked *inquiry.Question) {
 	if err := f.turn(ctx, j.ticket); err != nil {
 		if ctx.Err() != nil {
-			return j.run, agentloop.Stopped(ctx), ""
+			return j.run, agentloop.Stopped(ctx), nil
 		}
-		return j.run, internal(err), ""
+		return j.run, internal(err), nil
 	}
 	run, err := f.store.Transition(ctx, j.run.ID, session.Change{
 		From: []session.State{session.Queued}, Fence: j.run.Fence, To: session.Running, Reason: agentloop.StillRunning})
 	if err != nil {
 		if ctx.Err() != nil {
-			return j.run, agentloop.Stopped(ctx), ""
+			return j.run, agentloop.Stopped(ctx), nil
 		}
-		return j.run, internal(err), ""
+		return j.run, internal(err), nil
 	}
 	f.moved(d, run)
 	end, asked = f.pursue(ctx, d, j, run)
@@ -79,7 +84,7 @@ func (f *Fleet) inTurn(ctx context.Context, d *desk, j *job) (run session.Run, e
 }
 
 // pursue gets the phone ready and runs the loop. A panic ends the run, and not the server.
-func (f *Fleet) pursue(ctx context.Context, d *desk, j *job, run session.Run) (end *agentloop.Ending, asked string) {
+func (f *Fleet) pursue(ctx context.Context, d *desk, j *job, run session.Run) (end *agentloop.Ending, asked *inquiry.Question) {
 	defer func() {
 		if p := recover(); p != nil {
 			f.log.ErrorContext(ctx, "panic", "run", run.ID, "panic", p, "stack", string(debug.Stack()))
@@ -87,17 +92,19 @@ func (f *Fleet) pursue(ctx context.Context, d *desk, j *job, run session.Run) (e
 		}
 	}()
 	if end := f.equip(ctx, j, run); end != nil {
-		return end, ""
+		return end, nil
 	}
 	// Steps that a former life left without an outcome were counted when this one began.
 	sess, err := f.store.Session(ctx, run.SessionID)
 	if err != nil {
-		return internal(err), ""
+		return internal(err), nil
 	}
 	phone := &discreet{Phone: j.phone, secret: j.secret}
-	ask := &asker{f: f, run: run, mode: j.settings.ReplyMode, phone: phone}
+	ask := &asker{f: f, run: run, mode: j.settings.ReplyMode}
 	limits := f.opts.Limits
-	limits.Steps = run.MaxSteps
+	if limits.Steps = run.MaxSteps - (sess.Steps - j.settings.CallFrom); limits.Steps <= 0 { // asked at the last one
+		return agentloop.OutOfSteps(run.MaxSteps), nil
+	}
 	runner := agentloop.Runner{
 		Phone: phone, Policy: j.policy, Asker: ask, Journal: f.store.Journal(run), Limits: limits, Moving: j.home,
 		Observe: func(e agentloop.Event) {
@@ -151,13 +158,13 @@ func internal(err error) *agentloop.Ending {
 }
 
 // conclude stores how the run's life ended, and returns the state that it is in then.
-func (f *Fleet) conclude(ctx context.Context, d *desk, run session.Run, end *agentloop.Ending, asked string) session.State {
+func (f *Fleet) conclude(ctx context.Context, d *desk, run session.Run, end *agentloop.Ending, asked *inquiry.Question) session.State {
 	ctx, cancel := lasting(ctx)
 	defer cancel()
 	c := session.Change{From: []session.State{session.Queued, session.Running}, Fence: run.Fence, To: stateOf(end.Reason),
 		Reason: end.Reason, Answer: end.Answer, Err: errorText(end.Err)}
 	if c.To == session.WaitingReply {
-		c.Question = asked
+		c.Question = asked.ID
 	}
 	now, err := f.store.Transition(ctx, run.ID, c)
 	if overtaken(err) {

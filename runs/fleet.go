@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -22,6 +23,8 @@ type Options struct {
 	Answerer    Answerer          // answers under AutoReply; nil refuses that mode
 	Console     Console           // answers under ManualReply; nil refuses that mode
 	Limits      agentloop.Limits  // of each call; Steps is the configured maximum, default 40
+	Attention   time.Duration     // how long a door of a ReplyMode has its turn when that does not say; 0 means 10 min
+	Doors       []string          // through which every question can be answered beside those of its ReplyMode
 	DetachGrace time.Duration     // how long a run goes on with nobody attached, see Fleet.Attach; 0 means for ever
 	OnTimeout   inquiry.OnTimeout // what silence to a question leads to; "" means inquiry.Pause
 	Lang        string            // "zh" or "en", of the few words that the Fleet itself has for the model; "" means en
@@ -35,6 +38,8 @@ type Fleet struct {
 	store  *session.Store
 	broker *inquiry.Broker
 	log    *slog.Logger
+
+	attention time.Duration
 
 	// The lifetime of all runs: it ends with Close and not with any call.
 	ctx    context.Context
@@ -56,6 +61,7 @@ func New(opts *Options) *Fleet {
 	if f.opts.Limits.Steps == 0 {
 		f.opts.Limits.Steps = 40
 	}
+	f.attention = cmp.Or(opts.Attention, 10*time.Minute)
 	if f.log == nil {
 		f.log = slog.New(slog.DiscardHandler)
 	}

@@ -10,20 +10,6 @@ import (
 	"github.com/taploop/taploop/session"
 )
 
-// ReplyMode says who answers the questions of a run.
-type ReplyMode string
-
-// The reply modes.
-const (
-	PassToClient ReplyMode = "pass_to_client" // the run waits for an answer from outside
-	AutoReply    ReplyMode = "auto_reply"     // a model answers
-	NoReply      ReplyMode = "no_reply"       // the run is told to go on without
-	ManualReply  ReplyMode = "manual_reply"   // the person at the console answers
-)
-
-// ReplyModes are all of them.
-var ReplyModes = []ReplyMode{PassToClient, AutoReply, NoReply, ManualReply}
-
 // Settings are how a run behaves. They are stored with it, so that it behaves the same after a restart.
 type Settings struct {
 	ReplyMode    ReplyMode       `json:"reply_mode,omitempty"`    // "" means PassToClient
@@ -74,15 +60,15 @@ func checkTask(task string) error {
 
 // checkSettings fills in the reply mode and refuses what this Fleet cannot do.
 func (f *Fleet) checkSettings(s Settings) (Settings, error) {
-	if s.ReplyMode == "" {
-		s.ReplyMode = PassToClient
+	var err error
+	if s.ReplyMode, err = ParseReplyMode(string(s.ReplyMode)); err != nil {
+		return s, err
 	}
+	doors := s.ReplyMode.Doors()
 	switch {
-	case !slices.Contains(ReplyModes, s.ReplyMode):
-		return s, invalid(fmt.Sprintf("use one of %v", ReplyModes), "unknown reply mode %q", s.ReplyMode)
-	case s.ReplyMode == AutoReply && f.opts.Answerer == nil:
+	case slices.Contains(doors, AutoReply) && f.opts.Answerer == nil:
 		return s, invalid("use pass_to_client, or configure a model that answers", "reply mode %s needs a model that answers, and there is none", s.ReplyMode)
-	case s.ReplyMode == ManualReply && f.opts.Console == nil:
+	case slices.Contains(doors, ManualReply) && f.opts.Console == nil:
 		return s, invalid("use pass_to_client, or run on a terminal", "reply mode %s needs a console, and there is none", s.ReplyMode)
 	case len(s.Client) > 0 && !json.Valid(s.Client):
 		return s, invalid("", "the client's own settings are not JSON")

@@ -16,6 +16,7 @@ type Status struct {
 	Settings Settings             // of the run
 	Reason   agentloop.StopReason // STILL_RUNNING while it goes on by itself
 	Question *inquiry.Question    // the open one, nil when there is none
+	Door     ReplyMode            // that has its turn to ask Question; "" when none has. Under one that is Elsewhere the Reason is STILL_RUNNING
 	Steps    []session.StepRecord // those of the present call, or after WaitRequest.SinceStep
 	Last     *session.StepRecord  // the session's last step, nil when there is none
 	Local    int                  // steps of the present call
@@ -74,6 +75,14 @@ func (f *Fleet) status(ctx context.Context, sessionID string, since int) (st Sta
 	}
 	if st.Run.State == session.WaitingReply && st.Question == nil {
 		st.Reason = agentloop.StillRunning // its question is settled, and about to be applied
+	}
+	if q := st.Question; q != nil && st.Run.State == session.WaitingReply {
+		var trouble string
+		if st.Door, trouble = f.desk(sessionID).door(q.ID); st.Door.Elsewhere() {
+			st.Reason = agentloop.StillRunning
+		} else if trouble != "" {
+			st.Message = trouble
+		}
 	}
 	if st.Usage, err = f.store.Usage(ctx, sessionID, st.Run.ID); err != nil {
 		return st, err

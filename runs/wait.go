@@ -86,14 +86,14 @@ func (f *Fleet) going(ctx context.Context, d *desk, r WaitRequest) (bool, error)
 		recovered, err := f.store.Recover(ctx) // its process may have died
 		return !slices.ContainsFunc(recovered, func(r session.Run) bool { return r.ID == run.ID }), err
 	case session.WaitingReply:
-		return f.answerable(ctx, run.QuestionID, r)
+		return f.answerable(ctx, d, run.QuestionID, r)
 	}
 	return false, nil
 }
 
-// answerable reports whether the question of a waiting run is worth waiting for: the caller knows of it, or it is settled and
-// about to be applied. That is seen to here, too, so that it does not hang on an event.
-func (f *Fleet) answerable(ctx context.Context, questionID string, r WaitRequest) (bool, error) {
+// answerable reports whether the question of a waiting run is worth waiting for: the caller knows of it, somebody else is being
+// asked, or it is settled and about to be applied. That is seen to here, too, so that it does not hang on an event.
+func (f *Fleet) answerable(ctx context.Context, d *desk, questionID string, r WaitRequest) (bool, error) {
 	q, err := f.broker.Get(ctx, questionID)
 	switch {
 	case errors.Is(err, inquiry.ErrNotFound), err == nil && q.Status == inquiry.Expired:
@@ -101,7 +101,8 @@ func (f *Fleet) answerable(ctx context.Context, questionID string, r WaitRequest
 	case err != nil:
 		return false, err
 	case q.Open():
-		return r.QuestionID == q.ID, nil
+		door, _ := d.door(q.ID)
+		return r.QuestionID == q.ID || door.Elsewhere(), nil
 	}
 	return true, f.apply(ctx, q.ID)
 }

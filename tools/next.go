@@ -12,7 +12,7 @@ import (
 // nextOf names the call that goes on from here; nil when the run has ended.
 func nextOf(st runs.Status) *Next {
 	args := map[string]any{"session_id": st.Session.ID}
-	if st.Question != nil {
+	if st.Question != nil && st.Reason != agentloop.StillRunning {
 		args["question_id"] = st.Question.ID
 		return &Next{"ask_agent_continue", args, "the agent asks something that only your user can answer; add reply_from_client with your user's own answer"}
 	}
@@ -21,6 +21,9 @@ func nextOf(st runs.Status) *Next {
 		return nil
 	case st.Reason == agentloop.StillRunning:
 		args["since_step"] = st.Session.Steps
+		if st.Question != nil {
+			return &Next{"ask_agent_wait", args, "the agent's question is being asked elsewhere, and the run goes on with the answer"}
+		}
 		return &Next{"ask_agent_wait", args, "the run goes on"}
 	case st.Reason == agentloop.MaxStepsReached:
 		return &Next{"ask_agent_continue", args, "the steps of this call are used up; continuing gives it more"}
@@ -36,6 +39,8 @@ func (n *Next) line(st runs.Status) string {
 	switch {
 	case n == nil:
 		return ""
+	case n.Tool == "ask_agent_wait" && st.Question != nil:
+		return fmt.Sprintf("Call ask_agent_wait now with %s: the agent's question is being asked elsewhere, and the run goes on with the answer.", quote(n.Arguments))
 	case st.Question != nil:
 		return askLine(n, st)
 	case n.Tool == "ask_agent_wait":

@@ -45,12 +45,8 @@ func (t *Tools) stepsParam() param {
 }
 
 func replyModeParam(left string) param {
-	var modes []string
-	for _, m := range runs.ReplyModes {
-		modes = append(modes, string(m))
-	}
-	return param{name: "reply_mode", kind: text, enum: modes,
-		words: "Who answers when the agent asks: pass_to_client returns the question to you, for your user; manual_reply asks the person at the server's console; auto_reply lets a model answer in the person's place; no_reply tells the agent to go on without an answer. " + left}
+	return param{name: "reply_mode", kind: text, max: maxID,
+		words: "Who answers when the agent asks: pass_to_client returns the question to you, for your user; elicit shows your user a form, if you can show forms; manual_reply asks the person at the server's console; auto_reply lets a model answer in the person's place; no_reply tells the agent to go on without an answer. Several may have their turn one after the other, each with a time: \"manual_reply (60s) -> auto_reply\", \"elicit -> pass_to_client\". " + left}
 }
 
 func resetParam(def bool) param {

@@ -92,6 +92,9 @@ func (a *app) load() error {
 	if err != nil {
 		return usageError{err}
 	}
+	if _, err := runs.ParseReplyMode(conf.Reply.Mode); err != nil {
+		return usageError{fmt.Errorf("reply.mode (from %s): %w", conf.Origin("reply.mode"), err)}
+	}
 	a.conf = conf
 	return nil
 }

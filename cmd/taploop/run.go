@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"time"
 
@@ -28,7 +27,7 @@ type workFlags struct {
 
 // taskFlags are what run and continue share.
 type taskFlags struct {
-	ReplyMode string `key:"reply.mode" help:"What happens when the model asks: pass_to_client, manual_reply, auto_reply, no_reply." placeholder:"MODE"`
+	ReplyMode string `key:"reply.mode" help:"What happens when the model asks: pass_to_client, manual_reply, auto_reply, no_reply, or several like 'manual_reply (60s) -> auto_reply'." placeholder:"MODE"`
 	MaxSteps  int    `help:"Most steps of this call; 0 means the configured maximum." placeholder:"N"`
 	Captions  string `enum:"none,final,all" default:"final" help:"Which screens a model puts in words: none, final, all." placeholder:"WHICH"`
 	Queue     bool   `help:"Wait for a phone that another session holds."`
@@ -97,15 +96,14 @@ func (a *app) follow(ctx context.Context, asJSON bool, begin func(*works) (runs.
 		return err
 	}
 	show := &steps{out: a.err}
-	people := newConsole(a.in, a.err)
-	w, err := a.open(ctx, parts{console: people, observe: show.event})
+	w, err := a.open(ctx, parts{console: newConsole(a.in, a.err), observe: show.event})
 	if err != nil {
 		return err
 	}
 	st, err := begin(w)
 	if err == nil {
 		show.begin(st)
-		st, err = a.attend(ctx, w, st, people)
+		st, err = await(ctx, w.fleet, st)
 	}
 	if closed := w.Close(); err == nil {
 		err = closed
@@ -117,31 +115,6 @@ func (a *app) follow(ctx context.Context, asJSON bool, begin func(*works) (runs.
 		return err
 	}
 	return a.ending(ctx, st, asJSON)
-}
-
-// attend waits for the run, and asks the person at the console what a run under manual_reply has been waiting for since an
-// earlier command.
-func (a *app) attend(ctx context.Context, w *works, st runs.Status, people *console) (runs.Status, error) {
-	for {
-		var err error
-		if st, err = await(ctx, w.fleet, st); err != nil || st.Run.State != session.WaitingReply || st.Settings.ReplyMode != runs.ManualReply || st.Question == nil {
-			return st, err
-		}
-		line, err := people.Ask(ctx, fmt.Sprintf("\n%s\n(/refuse: do not answer) ", clean(st.Question.Text)), st.Question.Secret)
-		if errors.Is(err, io.EOF) || ctx.Err() != nil {
-			return st, nil
-		}
-		if err != nil {
-			return st, err
-		}
-		if line == "" {
-			continue
-		}
-		answer := &runs.Reply{Text: line, Refuse: line == "/refuse", QuestionID: st.Question.ID, Channel: "console", Authority: "local_operator"}
-		if st, err = w.fleet.Continue(ctx, runs.ContinueRequest{SessionID: st.Session.ID, Reply: answer}); err != nil {
-			return st, err
-		}
-	}
 }
 
 // await waits until the run does not go on by itself any more. When ctx ends it pauses the run first.

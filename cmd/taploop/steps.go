@@ -11,6 +11,7 @@ import (
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/session"
 )
 
 // steps shows the steps of a run as they happen, one or a few lines each.
@@ -18,8 +19,9 @@ type steps struct {
 	out      io.Writer
 	thoughts bool // show what the model thought, too
 
-	mu  sync.Mutex
-	max int
+	mu   sync.Mutex
+	max  int
+	base int // steps of the session before this call
 }
 
 // begin says which phone and session it is.
@@ -32,7 +34,7 @@ func (s *steps) begin(st runs.Status) {
 		fmt.Fprintf(s.out, " (%s, Android %s, %s)", clean(d.Model), clean(d.Android), d.Size)
 	}
 	fmt.Fprintln(s.out)
-	s.max = st.Run.MaxSteps
+	s.max, s.base = st.Run.MaxSteps, st.Session.Steps-st.Local
 }
 
 // event implements the fleet's observer.
@@ -44,11 +46,19 @@ func (s *steps) event(e runs.Event) {
 		s.step(e.Step)
 	case agentloop.Asking:
 		fmt.Fprintf(s.out, "         asks: %s\n", clean(e.Question.Info.Question))
+	case runs.StateChanged:
+		if x := e.Course.Exchanges; e.State == session.Running && e.Course.ReplyJustIn && len(x) > 0 {
+			s.exchange(x[len(x)-1])
+		}
 	}
 }
 
+func (s *steps) exchange(x actions.Exchange) {
+	fmt.Fprintf(s.out, "         %s: %s\n", x.Outcome, clean(x.Answer))
+}
+
 func (s *steps) step(st agentloop.Step) {
-	fmt.Fprintf(s.out, "step %-3d %-44s %6s  (%s)\n", st.Index, s.action(st), st.Timing.Total().Round(10*time.Millisecond), s.count(st.Local))
+	fmt.Fprintf(s.out, "step %-3d %-44s %6s  (%s)\n", st.Index, s.action(st), st.Timing.Total().Round(10*time.Millisecond), s.count(st.Index-s.base))
 	p := st.Proposal
 	if s.thoughts && p.Thought != "" {
 		fmt.Fprintf(s.out, "         thought: %s\n", short(clean(p.Thought), 200))
@@ -59,8 +69,8 @@ func (s *steps) step(st agentloop.Step) {
 	if st.Refusal != "" {
 		fmt.Fprintf(s.out, "         the phone refused: %s\n", clean(st.Refusal))
 	}
-	if x := st.Exchange; x != nil {
-		fmt.Fprintf(s.out, "         %s: %s\n", x.Outcome, clean(x.Answer))
+	if st.Exchange != nil {
+		s.exchange(*st.Exchange)
 	}
 }
 

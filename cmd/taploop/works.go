@@ -58,7 +58,7 @@ func (a *app) open(ctx context.Context, p parts) (w *works, err error) {
 	w.fleet = runs.New(&runs.Options{
 		Store: w.store, Phones: phones{w.host}, Mind: mind, Broker: broker, Answerer: answerer, Console: p.console,
 		Limits:    agentloop.Limits{Steps: a.conf.Loop.MaxSteps, Time: a.conf.Loop.MaxTime, Settle: a.conf.Loop.SettleTimeout, Questions: q.PerRun},
-		OnTimeout: inquiry.OnTimeout(q.OnTimeout), Lang: a.conf.Model.Lang, Observe: p.observe, DetachGrace: p.grace, Log: a.log,
+		OnTimeout: inquiry.OnTimeout(q.OnTimeout), Attention: q.Attention, Lang: a.conf.Model.Lang, Observe: p.observe, DetachGrace: p.grace, Log: a.log,
 	})
 	w.closers = append(w.closers, w.fleet.Close)
 	return w, nil

@@ -1,0 +1,199 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/inquiry"
+)
+
+// asking is a question of a session that has an usher, who leads it from door to door.
+type asking struct {
+	question string
+	cancel   context.CancelFunc
+	doors    []inquiry.Door
+
+	// The desk's lock guards the rest.
+	door    ReplyMode     // that has its turn; "" when all have had theirs
+	passed  chan struct{} // closed when that door has no answer
+	trouble string        // why the last door had none; "" when it just took too long
+}
+
+// admit notes that the question has an usher from now on, whose work ends with the context; nil when it has one.
+func (d *desk) admit(ctx context.Context, q inquiry.Question) (context.Context, *asking) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.asking != nil && d.asking.question == q.ID {
+		return nil, nil
+	}
+	if d.asking != nil { // of an earlier question, which is settled
+		d.asking.cancel()
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	d.asking = &asking{question: q.ID, cancel: cancel, doors: q.Doors, passed: make(chan struct{})}
+	d.asking.door = d.asking.next("")
+	return ctx, d.asking
+}
+
+// next is the door that has its turn after the given one, "" after the last.
+func (a *asking) next(after ReplyMode) ReplyMode {
+	doors := a.doors
+	if after != "" {
+		doors = doors[slices.IndexFunc(doors, func(d inquiry.Door) bool { return d.Name == string(after) })+1:]
+	}
+	for _, d := range doors {
+		if turnComes(d) {
+			return ReplyMode(d.Name)
+		}
+	}
+	return ""
+}
+
+// turnComes reports whether the door asks actively, and has its turn still before it.
+func turnComes(door inquiry.Door) bool {
+	_, err := parseTurn(door.Name)
+	return err == nil && (door.Until.IsZero() || time.Now().Before(door.Until))
+}
+
+// dismiss ends the ushering of the session's question, whichever it is.
+func (d *desk) dismiss() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.asking != nil {
+		d.asking.cancel()
+		d.asking = nil
+		d.wake()
+	}
+}
+
+// over ends this ushering.
+func (d *desk) over(a *asking) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	a.cancel()
+	if d.asking == a {
+		d.asking = nil
+		d.wake()
+	}
+}
+
+// door is the one that has its turn for the question, and why the one before had no answer.
+func (d *desk) door(questionID string) (ReplyMode, string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.asking == nil || d.asking.question != questionID {
+		return "", ""
+	}
+	return d.asking.door, d.asking.trouble
+}
+
+// open gives the turn to a door, and returns what is closed when it is passed on.
+func (d *desk) open(a *asking, door ReplyMode) <-chan struct{} {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if a.door != door {
+		a.door, a.passed = door, make(chan struct{})
+		d.wake()
+	}
+	return a.passed
+}
+
+// fault notes why a door had no answer.
+func (d *desk) fault(a *asking, why string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	a.trouble = why
+}
+
+// PassOn says that a door has no answer to the question, and why: the next one has its turn. It does nothing when the door does not
+// have its turn.
+func (f *Fleet) PassOn(q inquiry.Question, door ReplyMode, why string) {
+	d := f.desk(q.SessionID)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if a := d.asking; a != nil && a.question == q.ID && a.door == door {
+		close(a.passed)
+		a.trouble, a.door, a.passed = why, a.next(door), make(chan struct{})
+		d.wake()
+	}
+}
+
+// usher leads an open question from door to door until it is settled. It does nothing when somebody does.
+func (f *Fleet) usher(q inquiry.Question) {
+	d := f.desk(q.SessionID)
+	ctx, a := d.admit(f.ctx, q)
+	if a != nil && !f.spawn(func() { f.lead(ctx, d, a, q) }) {
+		d.over(a)
+	}
+}
+
+func (f *Fleet) lead(ctx context.Context, d *desk, a *asking, q inquiry.Question) {
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer d.over(a)
+	wg.Go(func() { // whichever door the answer comes through
+		if settled, err := f.broker.Wait(ctx, q.ID); err == nil && !settled.Open() {
+			a.cancel()
+		}
+	})
+	for _, door := range q.Doors {
+		if !turnComes(door) {
+			continue
+		}
+		passed := d.open(a, ReplyMode(door.Name))
+		err := f.ask(ctx, q, door, passed)
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			f.log.WarnContext(ctx, "no answer", "question", q.ID, "door", door.Name, "err", err)
+			d.fault(a, fmt.Sprintf("%s had no answer: %v", door.Name, err))
+		}
+	}
+	d.open(a, "")
+	<-ctx.Done() // the question is open to every other door
+}
+
+// ask lets one door ask until its turn is over. An error says why it had no answer.
+func (f *Fleet) ask(ctx context.Context, q inquiry.Question, door inquiry.Door, passed <-chan struct{}) error {
+	turn := ctx
+	if !door.Until.IsZero() {
+		var cancel context.CancelFunc
+		turn, cancel = context.WithDeadline(ctx, door.Until)
+		defer cancel()
+	}
+	var err error
+	switch ReplyMode(door.Name) {
+	case ManualReply:
+		err = f.atConsole(turn, q)
+	case AutoReply:
+		err = f.answerInPlace(turn, q)
+	default:
+		select {
+		case <-passed:
+		case <-turn.Done():
+		}
+		return nil
+	}
+	switch {
+	case turn.Err() != nil:
+		return nil
+	case errors.Is(err, agentloop.ErrStopped):
+		// On a goroutine of its own: stopping ends this one.
+		f.spawn(func() {
+			if _, err := f.Stop(f.ctx, StopRequest{SessionID: q.SessionID}); err != nil && f.ctx.Err() == nil {
+				f.log.Error("stopping from the console", "session", q.SessionID, "err", err)
+			}
+		})
+		<-ctx.Done()
+		return nil
+	case err == nil: // it is settled: ctx ends in a moment
+		<-turn.Done()
+	}
+	return err
+}
