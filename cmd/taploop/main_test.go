@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"image"
 	"net"
 	"os"
 	"os/exec"
@@ -49,7 +50,7 @@ func params(dir string) testscript.Params {
 
 // The main job where nothing but the phone's framework and the model is simulated.
 func TestScriptsBehindTheRealServerAndDaemon(t *testing.T) {
-	phone := sandbox.New(nil)
+	phone := newPhone()
 	task, ok := phone.Task(demoTask)
 	require.True(t, ok)
 	sim, err := simulate(t.Context(), phone, simulatedSerial, "127.0.0.1:0", "127.0.0.1:0", nil)
@@ -87,6 +88,12 @@ func TestScriptsBehindTheRealServerAndDaemon(t *testing.T) {
 	}
 }
 
+// newPhone is a phone with a ninth of the usual pixels, which are most of what a run costs, the more so with the race
+// detector on. The demo's own phone has all of them.
+func newPhone() *sandbox.Phone {
+	return sandbox.New(&sandbox.Options{Size: image.Pt(360, 800), Density: 140})
+}
+
 // alone keeps a script away from the machine's own phones, models and sessions.
 func alone(e *testscript.Env) error {
 	home := filepath.Join(e.WorkDir, "home")
@@ -114,7 +121,7 @@ func cmdSimulate(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 || len(args) > 2 {
 		ts.Fatalf("usage: simulate TASK [SCRIPT]")
 	}
-	phone := sandbox.New(nil)
+	phone := newPhone()
 	task, ok := phone.Task(args[0])
 	if !ok {
 		ts.Fatalf("no task %s", args[0])
@@ -188,7 +195,9 @@ func cmdWaitSteps(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
-	for deadline := time.After(time.Minute); ; {
+	steps, deadline := 0, time.NewTimer(time.Minute) // after the last one
+	defer deadline.Stop()
+	for {
 		var list []summary
 		ts.Check(ts.Exec("taploop", "sessions", "list", "--json"))
 		ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &list))
@@ -196,9 +205,13 @@ func cmdWaitSteps(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Setenv("SESSION", list[0].ID)
 			return
 		}
+		if len(list) == 1 && list[0].Steps > steps {
+			steps = list[0].Steps
+			deadline.Reset(time.Minute)
+		}
 		select {
 		case <-tick.C:
-		case <-deadline:
+		case <-deadline.C:
 			ts.Fatalf("no session with %d steps: %+v", want, list)
 		}
 	}

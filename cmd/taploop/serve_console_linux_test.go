@@ -37,6 +37,7 @@ func TestWithoutATerminalNobodyIsAskedAtOne(t *testing.T) {
 }
 
 func TestTheServersConsoleAnswersOverHTTP(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, demoTask, "")
 	s := b.open(way{http: true, era: legacy})
 	begun := s.call("ask_agent_start_new_task", s.manual(b.task.Goal))
@@ -50,6 +51,7 @@ func TestTheServersConsoleAnswersOverHTTP(t *testing.T) {
 }
 
 func TestTheTerminalAnswersOnStdio(t *testing.T) {
+	t.Parallel()
 	master, slave := openPTY(t)
 	b := newBench(t, demoTask, "")
 	p := b.spawnAs(func(c *exec.Cmd) {
@@ -71,6 +73,7 @@ func TestTheTerminalAnswersOnStdio(t *testing.T) {
 
 // A full-screen program in front has the terminal for itself: asking there would spoil its picture and steal its keys.
 func TestATerminalInFullScreenIsNotOurs(t *testing.T) {
+	t.Parallel()
 	_, slave := openPTY(t)
 	makeRaw(t, slave)
 	b := newBench(t, demoTask, "")
@@ -84,6 +87,7 @@ func TestATerminalInFullScreenIsNotOurs(t *testing.T) {
 
 // The console can go away while it is asked; the question stays, for the client.
 func TestAConsoleThatEndsLeavesTheQuestionToTheClient(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, demoTask, "")
 	s := b.open(way{http: true, era: legacy})
 	begun := s.call("ask_agent_start_new_task", s.manual(b.task.Goal))

@@ -63,6 +63,7 @@ func post(t testing.TB, url, body string, header map[string]string) (status int,
 }
 
 func TestAStrangersPageCannotReachTheServer(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, demoTask, "", "TAPLOOP_HTTP_HOSTS=phones.example", "TAPLOOP_HTTP_ORIGINS=https://app.example")
 	_, url := b.serve()
 	for name, c := range map[string]struct {
@@ -90,6 +91,7 @@ func TestAStrangersPageCannotReachTheServer(t *testing.T) {
 }
 
 func TestTokensOpenTheDoor(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, demoTask, "")
 	p, url := b.serve()
 	bearer := func(token string) map[string]string { return map[string]string{"Authorization": "Bearer " + token} }
@@ -155,6 +157,7 @@ func TestWhereOthersCanReachTheServerEveryRequestNeedsAToken(t *testing.T) {
 }
 
 func TestSessionsBelongToTheirToken(t *testing.T) {
+	t.Parallel()
 	for _, e := range []era{modern, legacy} {
 		t.Run(string(e), func(t *testing.T) {
 			t.Parallel()
@@ -185,6 +188,7 @@ func TestSessionsBelongToTheirToken(t *testing.T) {
 
 // Under 2025-11-25 and older a client has a session of the transport, too. Its id alone opens nothing.
 func TestAForeignTransportSessionIsNotFound(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, demoTask, "")
 	mine, theirs := b.token("mine"), b.token("theirs")
 	_, url := b.serve()
@@ -211,6 +215,7 @@ func TestAForeignTransportSessionIsNotFound(t *testing.T) {
 }
 
 func TestTokensThatCannotBeReadLetNobodyIn(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, demoTask, "")
 	b.token("one")
 	_, url := b.serve()

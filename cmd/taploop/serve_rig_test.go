@@ -40,6 +40,7 @@ type bench struct {
 	sim  *simulation
 	task sandbox.Task
 	wire *wiretap
+	life *pulse // of the phone and the model
 	dir  string
 	env  []string
 
@@ -49,7 +50,7 @@ type bench struct {
 
 // newBench sets a task up. script is put in front of the rules that solve the tasks; env is more variables.
 func newBench(t testing.TB, taskID, script string, env ...string) *bench {
-	phone := sandbox.New(nil)
+	phone := newPhone()
 	task, ok := phone.Task(taskID)
 	require.True(t, ok)
 	task.Setup(phone)
@@ -59,8 +60,9 @@ func newBench(t testing.TB, taskID, script string, env ...string) *bench {
 	sim, err := simulate(ctx, phone, simulatedSerial, "127.0.0.1:0", "127.0.0.1:0", []byte(rules))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, sim.Close()) })
-	wire, dir := tap(t, sim.addr), t.TempDir()
-	b := &bench{t: t, sim: sim, task: task, wire: wire, dir: dir}
+	life := newPulse()
+	wire, dir := tap(t, sim.addr, life), t.TempDir()
+	b := &bench{t: t, sim: sim, task: task, wire: wire, life: life, dir: dir}
 	model := httptest.NewServer(b.model(t))
 	t.Cleanup(model.Close)
 	b.env = append([]string{
@@ -81,14 +83,18 @@ func (b *bench) done(touches int) {
 // gate makes the model think until it is opened.
 type gate struct {
 	about  string // what it has to be asked about
+	life   *pulse
 	once   sync.Once
 	begun  chan struct{} // closed when it thinks
 	opened chan struct{}
 }
 
 // holdAt makes the model think when it is asked what to do after that step of the demo task.
-func (b *bench) holdAt(step string) *gate {
-	g := &gate{about: "[" + demoTask + " " + step + "]", begun: make(chan struct{}), opened: make(chan struct{})}
+func (b *bench) holdAt(step string) *gate { return b.holdOn("[" + demoTask + " " + step + "]") }
+
+// holdOn makes the model think when what it is asked has these words.
+func (b *bench) holdOn(about string) *gate {
+	g := &gate{about: about, life: b.life, begun: make(chan struct{}), opened: make(chan struct{})}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.gates = append(b.gates, g)
@@ -98,11 +104,7 @@ func (b *bench) holdAt(step string) *gate {
 // await returns when the model thinks.
 func (g *gate) await(t testing.TB) {
 	t.Helper()
-	select {
-	case <-g.begun:
-	case <-time.After(time.Minute):
-		require.FailNow(t, "the model is not asked", g.about)
-	}
+	g.life.await(t, g.begun, "the model is not asked about "+g.about)
 }
 
 func (g *gate) open() { close(g.opened) }
@@ -119,6 +121,7 @@ func (b *bench) model(t testing.TB) http.Handler {
 			return
 		}
 		r.Body = io.NopCloser(bytes.NewReader(body))
+		b.life.beat()
 		b.mu.Lock()
 		gates := b.gates
 		b.mu.Unlock()
@@ -141,12 +144,13 @@ func (b *bench) model(t testing.TB) http.Handler {
 type wiretap struct {
 	addr string
 	sent *text
+	life *pulse
 }
 
-func tap(t testing.TB, server string) *wiretap {
+func tap(t testing.TB, server string, life *pulse) *wiretap {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	w := &wiretap{addr: ln.Addr().String(), sent: newText()}
+	w := &wiretap{addr: ln.Addr().String(), sent: newText(), life: life}
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for {
@@ -169,7 +173,7 @@ func (w *wiretap) carry(c net.Conn, server string) {
 	}
 	defer up.Close()
 	go func() { _, _ = io.Copy(c, up); _ = c.Close() }() // ends with either connection
-	_, _ = io.Copy(io.MultiWriter(w.sent, up), c)
+	_, _ = io.Copy(io.MultiWriter(w.sent, w.life, up), c)
 }
 
 var touch = regexp.MustCompile(`input (?:tap|swipe|text|draganddrop)\b`)
@@ -211,11 +215,13 @@ func (x *text) String() string {
 	return x.b.String()
 }
 
-// await returns the first match of the pattern's group, and fails the test when there is none for long.
+// await returns the first match of the pattern's group, and fails the test when nothing is written any more and there is none.
 func (x *text) await(t testing.TB, pattern string) string {
 	t.Helper()
 	re := regexp.MustCompile(pattern)
-	for deadline := time.After(time.Minute); ; {
+	deadline := time.NewTimer(patience)
+	defer deadline.Stop()
+	for {
 		x.mu.Lock()
 		more, m := x.more, re.FindStringSubmatch(x.b.String())
 		x.mu.Unlock()
@@ -224,7 +230,8 @@ func (x *text) await(t testing.TB, pattern string) string {
 		}
 		select {
 		case <-more:
-		case <-deadline:
+			deadline.Reset(patience)
+		case <-deadline.C:
 			require.FailNow(t, "no "+pattern, "in %q", x.String())
 		}
 	}
@@ -266,16 +273,15 @@ func (p *process) kill() {
 	<-p.ended
 }
 
-// ends waits for the end, and returns the exit code and how long it took from now.
-func (p *process) ends(most time.Duration) (code int, took time.Duration) {
+// ends waits for the end, and returns the exit code.
+func (p *process) ends() (code int) {
 	p.t.Helper()
-	began := time.Now()
 	select {
 	case <-p.ended:
-	case <-time.After(most):
-		require.FailNow(p.t, "the server goes on", "after %v: %s", most, p.stderr)
+	case <-time.After(patience):
+		require.FailNow(p.t, "the server goes on", "%s", p.stderr)
 	}
-	return p.cmd.ProcessState.ExitCode(), time.Since(began)
+	return p.cmd.ProcessState.ExitCode()
 }
 
 // era is a protocol version that a client wants.
@@ -310,6 +316,7 @@ func eachTransport(t *testing.T, f func(*testing.T, way)) {
 }
 
 func ways(t *testing.T, f func(*testing.T, way), list ...way) {
+	t.Parallel()
 	for _, w := range list {
 		t.Run(w.String(), func(t *testing.T) {
 			t.Parallel()
@@ -412,7 +419,7 @@ func connect(t testing.TB, e era, tr transport.Interface) *agent {
 		defer a.mu.Unlock()
 		a.progress = append(a.progress, n)
 	})
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	require.NoError(t, a.c.Start(context.WithoutCancel(ctx)))
 	t.Cleanup(func() { _ = a.c.Close() })
@@ -522,7 +529,7 @@ func (a *agent) await(sessionID string, want func(listedSession) bool) listedSes
 	a.t.Helper()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
-	for deadline := time.After(time.Minute); ; {
+	for deadline := time.After(patience); ; {
 		s := a.look(sessionID)
 		if want(s) {
 			return s

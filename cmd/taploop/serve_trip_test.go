@@ -15,6 +15,9 @@ import (
 // tripTouches is how often the phone is touched in the demo task, which asks a question in the middle.
 const tripTouches = 5
 
+// askTouches is how often it is touched until the question.
+const askTouches = 2
+
 func TestAQuestionGoesToTheClientAndItsAnswerToTheModel(t *testing.T) {
 	eachWay(t, func(t *testing.T, w way) {
 		b := newBench(t, demoTask, "")
