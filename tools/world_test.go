@@ -42,11 +42,16 @@ type world struct {
 	got []mcp.JSONRPCNotification
 }
 
+// forever is longer than any test of ours goes on. A bubble in which somebody looks at a clock from time to time, as the Fleet
+// does, never is at a standstill: without an end a test that waits in vain would let its time race on.
+const forever = 30 * 24 * time.Hour
+
 // bubble runs a test in a bubble of its own: waiting costs nothing, and a goroutine left behind is an error.
 func bubble(t *testing.T, test func(t *testing.T, w *world)) {
 	t.Helper()
 	dir := tempDir(t)
 	synctest.Test(t, func(t *testing.T) {
+		defer time.AfterFunc(forever, func() { panic("the test waits for something that never comes") }).Stop()
 		w := newWorld(t, dir)
 		defer func() {
 			w.end()
