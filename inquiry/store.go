@@ -56,6 +56,8 @@ var (
 	ErrFenced = errors.New("the run that asked is not waiting for this answer any more")
 	// ErrGone says that nobody can answer any more: the question timed out, expired or was withdrawn.
 	ErrGone = errors.New("the question is gone")
+	// ErrInvalid says that a question cannot be asked as it is.
+	ErrInvalid = errors.New("the question cannot be asked")
 	// ErrReplyIDReused says that the reply id belongs to a reply with other content.
 	ErrReplyIDReused = errors.New("the reply id was used for another answer")
 )

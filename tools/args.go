@@ -14,11 +14,12 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/runs"
 )
 
-// args are checked arguments: string, int, float64, bool or json.RawMessage by name. One that is left out and has no default
+// args are checked arguments: string, int, float64, bool, json.RawMessage, []string, []args or any by name. One that is left out and has no default
 // is not there.
 type args map[string]any
 
@@ -27,6 +28,8 @@ func (a args) text(name string) string         { s, _ := a[name].(string); retur
 func (a args) int(name string) int             { n, _ := a[name].(int); return n }
 func (a args) flag(name string) bool           { b, _ := a[name].(bool); return b }
 func (a args) raw(name string) json.RawMessage { r, _ := a[name].(json.RawMessage); return r }
+func (a args) texts(name string) []string      { l, _ := a[name].([]string); return l }
+func (a args) list(name string) []args         { l, _ := a[name].([]args); return l }
 
 // seconds is nil when the argument was left out.
 func (a args) seconds(name string) *time.Duration {
@@ -40,15 +43,16 @@ func (a args) seconds(name string) *time.Duration {
 
 // refusal is why a call is not carried out, when it does not come from runs.
 type refusal struct {
-	code runs.Code
-	err  error
+	code     runs.Code
+	err      error
+	question *inquiry.Question // that it is about, or nil
 }
 
 func (r *refusal) Error() string { return r.err.Error() }
 func (r *refusal) Unwrap() error { return r.err }
 
-func refuse(code runs.Code, mend, format string, a ...any) error {
-	return &refusal{code, hint.Add(fmt.Errorf(format, a...), mend)}
+func refuse(code runs.Code, mend, format string, a ...any) *refusal {
+	return &refusal{code: code, err: hint.Add(fmt.Errorf(format, a...), mend)}
 }
 
 func invalid(mend, format string, a ...any) error {
@@ -141,6 +145,12 @@ func (p param) read(v any) (any, error) {
 		if m, ok := v.(map[string]any); ok {
 			return p.keep(m)
 		}
+	case list:
+		if l, ok := v.([]any); ok {
+			return p.each(l)
+		}
+	case any1:
+		return v, nil
 	}
 	// The value itself is not shown: it may be an answer that is secret.
 	return nil, invalid(fmt.Sprintf("pass %s as %s, or leave it out", p.name, p.kind.words()), "%s is %s (want %s)", p.name, jsonType(v), p.kind.words())
@@ -156,6 +166,8 @@ func (k kind) words() string {
 		return "an object"
 	case number:
 		return "a number"
+	case list:
+		return "a list"
 	}
 	return "a text"
 }
@@ -216,6 +228,44 @@ func (p param) keep(m map[string]any) (any, error) {
 		return nil, invalid("pass less", "%s has %d bytes (at most %d)", p.name, len(b), int(p.max))
 	}
 	return json.RawMessage(b), nil
+}
+
+// each reads the items of a list.
+func (p param) each(l []any) (any, error) {
+	switch {
+	case len(l) == 0:
+		return nil, invalid(fmt.Sprintf("pass at least one, or leave %s out", p.name), "%s is empty", p.name)
+	case len(l) > int(p.max):
+		return nil, invalid("pass fewer", "%s has %d items (at most %d)", p.name, len(l), int(p.max))
+	case p.item == nil:
+		return p.objects(l)
+	}
+	out := make([]string, len(l))
+	for i, v := range l {
+		item := *p.item
+		item.name = fmt.Sprintf("%s[%d]", p.name, i)
+		s, err := item.read(v)
+		if err != nil {
+			return nil, err
+		}
+		out[i], _ = s.(string)
+	}
+	return out, nil
+}
+
+func (p param) objects(l []any) (any, error) {
+	out := make([]args, len(l))
+	for i, v := range l {
+		m, ok := v.(map[string]any)
+		if !ok {
+			return nil, invalid("pass a list of objects", "%s[%d] is %s (want an object)", p.name, i, jsonType(v))
+		}
+		var err error
+		if out[i], err = check(p.items, m); err != nil {
+			return nil, fmt.Errorf("%s[%d]: %w", p.name, i, err)
+		}
+	}
+	return out, nil
 }
 
 // brief is a text of somebody else's in a message of ours.

@@ -34,20 +34,23 @@ type call struct {
 // catalog is all tools, in the order in which a client meets them.
 func (t *Tools) catalog() []tool {
 	run, list, devices, shot := resultSchema(), sessionsSchema(), devicesSchema(), shotSchema()
+	asRun := run.sameAs("ask_agent_start_new_task")
+	ask := inquirySchema()
+	failedAsk := func(f Failure) any { return inquiryResult{Error: &f, Question: f.open} }
 	failedRun := func(f Failure) any { return Result{Error: &f, Question: f.open} }
 	return []tool{
 		{name: "list_connected_devices", title: "List phones", words: devicesWords, output: devices,
 			hints: hints{readOnly: true, idempotent: true}, do: t.listDevices,
 			failed: func(f Failure) any { return devicesResult{Devices: []device{}, Error: &f} }},
-		{name: "ask_agent_start_new_task", title: "Start a task on a phone", words: startWords, output: run,
+		{name: "ask_agent_start_new_task", title: "Start a task on a phone", words: startWords, output: run.encode(),
 			params: t.startParams(), hints: hints{destructive: true}, do: t.start, failed: failedRun},
-		{name: "ask_agent_continue", title: "Answer, or go on with a session", words: continueWords, output: run,
+		{name: "ask_agent_continue", title: "Answer, or go on with a session", words: continueWords, output: asRun,
 			params: t.continueParams(), hints: hints{destructive: true}, do: t.goOn, failed: failedRun},
-		{name: "ask_agent_wait", title: "Wait for a run", words: waitWords, output: run,
+		{name: "ask_agent_wait", title: "Wait for a run", words: waitWords, output: asRun,
 			params: waitParams(), hints: hints{readOnly: true, idempotent: true}, do: t.wait, failed: failedRun},
-		{name: "ask_agent_stop", title: "Stop a run", words: stopWords, output: run,
+		{name: "ask_agent_stop", title: "Stop a run", words: stopWords, output: asRun,
 			params: stopParams(), hints: hints{destructive: true, idempotent: true}, do: t.stop, failed: failedRun},
-		{name: "ask_agent", title: "Start or continue (older name)", words: eitherWords, output: run,
+		{name: "ask_agent", title: "Start or continue (older name)", words: eitherWords, output: asRun,
 			params: t.eitherParams(), hints: hints{destructive: true}, do: t.either, failed: failedRun},
 		{name: "list_sessions", title: "List sessions", words: sessionsWords, output: list,
 			params: sessionsParams(), hints: hints{readOnly: true, idempotent: true}, do: t.listSessions,
@@ -55,6 +58,13 @@ func (t *Tools) catalog() []tool {
 		{name: "get_screenshot", title: "Look at a phone", words: shotWords, output: shot,
 			params: shotParams(), hints: hints{readOnly: true, idempotent: true}, do: t.screenshot,
 			failed: func(f Failure) any { return shotResult{Error: &f} }},
+		{name: "send_inquiry", title: "Ask a person", words: inquiryWords, output: ask.encode(),
+			params: inquiryParams(), hints: hints{}, do: t.sendInquiry, failed: failedAsk},
+		{name: "list_pending_questions", title: "List open questions", words: pendingWords, output: pendingSchema(),
+			params: pendingParams(), hints: hints{readOnly: true, idempotent: true}, do: t.listPending,
+			failed: func(f Failure) any { return pendingResult{Questions: []*Question{}, Error: &f} }},
+		{name: "answer_question", title: "Answer a question", words: answerWords, output: ask.sameAs("send_inquiry"),
+			params: answerParams(), hints: hints{destructive: true, idempotent: true}, do: t.answerQuestion, failed: failedAsk},
 	}
 }
 
@@ -89,6 +99,7 @@ func (t *Tools) handler(d tool) server.ToolHandlerFunc {
 			return nil, context.Cause(ctx)
 		}
 		f := failure(err)
+		t.link(f.open)
 		t.log.InfoContext(ctx, "call refused", "tool", d.name, "code", f.Code, "err", err)
 		r = &reply{body: d.failed(f), tail: mendLine(f), failed: true}
 		return r.result()

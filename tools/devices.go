@@ -34,7 +34,7 @@ const stateTime = 4 * time.Second
 func (t *Tools) listDevices(ctx context.Context, _ *call) (*reply, error) {
 	phones, err := t.opts.Phones.List(ctx)
 	if err != nil {
-		return nil, &refusal{deviceError, err}
+		return nil, &refusal{code: deviceError, err: err}
 	}
 	list := make([]device, len(phones))
 	errs := make([]error, len(phones))

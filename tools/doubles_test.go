@@ -149,7 +149,9 @@ type mind struct {
 	late  chan struct{} // while it is there, decisions come only when it is closed, also after the run has ended
 }
 
-func (m *mind) make(s runs.Settings) (agentloop.Policy, error) { return &policy{m, s.Captions}, nil }
+func (m *mind) make(s runs.Settings) (agentloop.Policy, error) {
+	return &policy{m, s.Captions, s.FinalCaption}, nil
+}
 
 func (m *mind) last() agentloop.Situation {
 	m.mu.Lock()
@@ -174,6 +176,7 @@ func (m *mind) release() {
 type policy struct {
 	*mind
 	captions bool
+	last     bool // captions where the run ends or asks
 }
 
 func (p *policy) Next(ctx context.Context, s agentloop.Situation) (agentloop.Proposal, error) {
@@ -195,16 +198,24 @@ func (p *policy) Next(ctx context.Context, s agentloop.Situation) (agentloop.Pro
 	if fails != nil {
 		return out, fails
 	}
-	if p.captions {
+	out.Action = decide(s)
+	if p.captions || p.last && ends(out.Action) {
 		out.Caption = fmt.Sprintf("screen %d in words", s.Step)
 	}
-	out.Action = decide(s)
 	out.Summary = fmt.Sprintf("step %d", s.Step)
 	if strings.Contains(s.Task, "verbose") {
 		out.Thought = strings.Repeat("thinking \"hard\" \\ ", 2000)
 		out.Caption = strings.Repeat("词", 3000)
 	}
 	return out, nil
+}
+
+func ends(a actions.Action) bool {
+	switch a.(type) {
+	case actions.Complete, actions.Abort, actions.Info:
+		return true
+	}
+	return false
 }
 
 func decide(s agentloop.Situation) actions.Action {

@@ -12,7 +12,7 @@ type shows struct {
 	Logs            bool `json:"logs"`
 	Captions        bool `json:"captions"`         // of the steps in the logs
 	Screenshots     bool `json:"screenshots"`      // of the steps in the logs
-	FinalCaption    bool `json:"final_caption"`    // of the last step
+	FinalCaption    bool `json:"final_caption"`    // of the last step; when Captions is off, of one that ends the run or asks
 	FinalScreenshot bool `json:"final_screenshot"` // of the last step
 }
 
@@ -26,7 +26,7 @@ var showParams = []param{
 	{name: "enable_final_screenshot", kind: flag, def: false,
 		words: "Whether the last step comes with its screen as a picture (data URL, JPEG, long side at most 1280). get_screenshot is the better way to look at a phone."},
 	{name: "enable_final_image_caption", kind: flag, def: true,
-		words: "Whether the last step comes with its screen in words."},
+		words: "Whether the last step comes with its screen in words. With enable_intermediate_image_caption off that is the screen on which the task ends or the agent asks."},
 }
 
 // showsOf are those of a call.
@@ -49,7 +49,6 @@ func (s shows) private(p Privacy) shows {
 	return s
 }
 
-func (s shows) captions() bool { return s.Captions || s.FinalCaption }
 func (s shows) pictures() bool { return s.Screenshots || s.FinalScreenshot }
 
 // kept is what the tools store with a run, in runs.Settings.Client.
@@ -67,8 +66,9 @@ func (t *Tools) settings(c *call, s shows, before runs.Settings) (runs.Settings,
 	if k.Shows = &s; c.args.has("extra_info") {
 		k.Extra = c.args.raw("extra_info")
 	}
-	out := runs.Settings{ReplyMode: before.ReplyMode, DetachedOK: before.DetachedOK, Captions: s.private(t.opts.Privacy).captions(),
-		Client: json.RawMessage(quote(k))}
+	out := runs.Settings{ReplyMode: before.ReplyMode, DetachedOK: before.DetachedOK, Client: json.RawMessage(quote(k))}
+	shown := s.private(t.opts.Privacy)
+	out.Captions, out.FinalCaption = shown.Captions, shown.FinalCaption
 	if c.args.has("reply_mode") {
 		out.ReplyMode = runs.ReplyMode(c.args.text("reply_mode"))
 	}

@@ -15,6 +15,8 @@ const (
 	number  kind = "number"
 	flag    kind = "boolean"
 	object  kind = "object"
+	list    kind = "array"
+	any1    kind = "" // a value of any type
 )
 
 // param is what one argument of a tool may be. The schema and the check are made from it.
@@ -25,7 +27,9 @@ type param struct {
 	required bool
 	def      any      // what it is when it is left out; nil when that is said in words
 	enum     []string // of a text
-	min, max float64  // of a number; of a text, max is its characters; of an object, the bytes of its JSON
+	min, max float64  // of a number; of a text, max is its characters; of an object, the bytes of its JSON; of a list, its items
+	item     *param   // of a list of plain values
+	items    []param  // of a list of objects: what is in each
 }
 
 // schema is the JSON Schema of the arguments. It has no combinators: several clients refuse them at the top.
@@ -45,7 +49,13 @@ func schema(params []param) json.RawMessage {
 }
 
 func (p param) schema() string {
-	fields := []string{`"type":` + quote(p.kind), `"description":` + quote(p.words)}
+	var fields []string
+	if p.kind != any1 {
+		fields = append(fields, `"type":`+quote(p.kind))
+	}
+	if p.words != "" {
+		fields = append(fields, `"description":`+quote(p.words))
+	}
 	if p.enum != nil {
 		fields = append(fields, `"enum":`+quote(p.enum))
 	}
@@ -56,6 +66,12 @@ func (p param) schema() string {
 		if p.enum == nil {
 			fields = append(fields, `"minLength":1`, `"maxLength":`+quote(p.max))
 		}
+	case list:
+		item := string(schema(p.items))
+		if p.item != nil {
+			item = p.item.schema()
+		}
+		fields = append(fields, `"items":`+item, `"minItems":1`, `"maxItems":`+quote(p.max))
 	}
 	if p.def != nil {
 		fields = append(fields, `"default":`+quote(p.def))

@@ -159,7 +159,7 @@ func (a *aloud) question(e inquiry.Event) bool {
 	case inquiry.Created:
 		a.ask(q)
 	case inquiry.Resolved, inquiry.Withdrew, inquiry.RanOut:
-		a.tell(fmt.Sprintf("the question is settled: %s", q.Status), map[string]any{"type": metaResolved, "inquiryId": q.ID, "question_id": q.ID, "status": q.Status})
+		a.tell(fmt.Sprintf("the question is settled: %s", q.Status), a.t.metaSettled(q))
 	default:
 		return false
 	}
@@ -172,11 +172,7 @@ func (a *aloud) ask(q inquiry.Question) {
 		return
 	}
 	a.asked[q.ID] = true
-	meta := map[string]any{"type": metaInquiry, "inquiryId": q.ID, "question_id": q.ID, "question": q.Text, "kind": q.Kind}
-	if len(q.Options) > 0 {
-		meta["options"] = q.Options
-	}
-	a.tell("the agent asks: "+oneLine(cut(q.Text, 500)), meta)
+	a.tell("the agent asks: "+oneLine(cut(q.Text, 500)), a.t.metaOf(q))
 }
 
 // beat tells that nothing new has happened.

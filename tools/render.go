@@ -3,7 +3,6 @@ package tools
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/taploop/taploop/runs"
@@ -25,6 +24,7 @@ func (t *Tools) render(ctx context.Context, st runs.Status, f *following) (*repl
 	if f.reply != "" {
 		body.Task, body.Reply = "", f.reply
 	}
+	t.link(body.Question)
 	body.Next = nextOf(st)
 	if body.Final != nil && !shown.FinalCaption {
 		body.Final.Caption = ""
@@ -128,14 +128,6 @@ func (b *Result) shorten(n, logs int) {
 	note := "long texts and early steps are left out; on the server, `taploop sessions show " + b.SessionID + "` has all of it"
 	if len(b.Notes) == 0 || b.Notes[len(b.Notes)-1] != note {
 		b.Notes = append(b.Notes, note)
-	}
-}
-
-func (q *Question) shorten(n int) {
-	q.Text = cut(q.Text, n)
-	q.Options = slices.Clone(q.Options[:min(len(q.Options), n/2)])
-	for i, o := range q.Options {
-		q.Options[i] = cut(o, n/2)
 	}
 }
 

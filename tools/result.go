@@ -53,20 +53,6 @@ type LoggedStep struct {
 	Screenshot string          `json:"screenshot_b64_url,omitempty"`
 }
 
-// Question is an open question in a result.
-type Question struct {
-	ID             string       `json:"question_id"`
-	InquiryID      string       `json:"inquiryId"` // the same
-	Kind           inquiry.Kind `json:"kind"`
-	Text           string       `json:"text"`
-	Options        []string     `json:"options,omitempty"`
-	Secret         bool         `json:"secret,omitempty"` // the answer is typed into the phone and shown nowhere
-	AskedAt        time.Time    `json:"asked_at"`
-	AttentionUntil time.Time    `json:"attention_until"`
-	ExpiresAt      time.Time    `json:"expires_at"`
-	Round          int          `json:"round"`
-}
-
 // Next names the call that goes on from here.
 type Next struct {
 	Tool      string         `json:"tool"`
@@ -157,6 +143,7 @@ func failure(err error) Failure {
 	var own *refusal
 	if errors.As(err, &own) {
 		f.Code = string(own.code)
+		f.about(own.question)
 	}
 	var e *runs.Error
 	if !errors.As(err, &e) {
@@ -168,15 +155,19 @@ func failure(err error) Failure {
 	if e.Holder != nil {
 		f.Holder = holderOf(*e.Holder)
 	}
-	switch q := e.Question; {
+	f.about(e.Question)
+	return f
+}
+
+// about adds the question that an error is about, if any.
+func (f *Failure) about(q *inquiry.Question) {
+	switch {
 	case q == nil:
 	case q.Open():
 		f.open = questionOf(*q)
-	case q.Resolution != nil:
-		r := q.Resolution
-		f.Winner = &Winner{Status: q.Status, Channel: r.Channel, Authority: r.Authority, By: r.By, Answer: r.Response.String(), At: r.At}
+	default:
+		f.Winner = winnerOf(*q)
 	}
-	return f
 }
 
 func holderOf(h session.Hold) *Holder {
@@ -195,9 +186,4 @@ func deviceOf(d session.Device) *Device {
 func Logged(s session.StepRecord) (LoggedStep, error) {
 	a, err := export.AgentAction(s.Proposal.Decision)
 	return LoggedStep{Action: a, Global: s.Index, Caption: s.Proposal.Caption}, err
-}
-
-func questionOf(q inquiry.Question) *Question {
-	return &Question{ID: q.ID, InquiryID: q.ID, Kind: q.Kind, Text: q.Text, Options: q.Options, Secret: q.Secret, AskedAt: q.AskedAt,
-		AttentionUntil: q.AttentionUntil, ExpiresAt: q.ExpiresAt, Round: q.Round}
 }

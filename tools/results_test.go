@@ -78,19 +78,21 @@ func TestWaitListsWhatIsNew(t *testing.T) {
 }
 
 func TestTheFlagsSayWhatIsShown(t *testing.T) {
+	both, last, none := []bool{true, true}, []bool{false, true}, []bool{false, false}
 	for name, c := range map[string]struct {
 		flags                   in
 		logs                    bool
 		caption, picture        bool // of the logs
 		finalCaption, finalShot bool
+		described               []bool // steps, whatever is shown
 	}{
-		"as usual":              {in{}, true, true, false, true, false},
-		"no logs":               {in{"enable_intermediate_logs": false, "enable_intermediate_screenshots": true}, false, false, false, true, false},
-		"no captions":           {in{"enable_intermediate_image_caption": false, "enable_final_image_caption": false}, true, false, false, false, false},
-		"no captions in logs":   {in{"enable_intermediate_image_caption": false}, true, false, false, true, false},
-		"no caption at the end": {in{"enable_final_image_caption": false}, true, true, false, false, false},
-		"all":                   {in{"enable_intermediate_screenshots": true, "enable_final_screenshot": true}, true, true, true, true, true},
-		"a picture at the end":  {in{"enable_final_screenshot": true}, true, true, false, true, true},
+		"as usual":              {in{}, true, true, false, true, false, both},
+		"no logs":               {in{"enable_intermediate_logs": false, "enable_intermediate_screenshots": true}, false, false, false, true, false, last},
+		"no captions":           {in{"enable_intermediate_image_caption": false, "enable_final_image_caption": false}, true, false, false, false, false, none},
+		"no captions in logs":   {in{"enable_intermediate_image_caption": false}, true, false, false, true, false, last},
+		"no caption at the end": {in{"enable_final_image_caption": false}, true, true, false, false, false, both},
+		"all":                   {in{"enable_intermediate_screenshots": true, "enable_final_screenshot": true}, true, true, true, true, true, both},
+		"a picture at the end":  {in{"enable_final_screenshot": true}, true, true, false, true, true, both},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, w *world) {
@@ -106,7 +108,7 @@ func TestTheFlagsSayWhatIsShown(t *testing.T) {
 				}
 				steps, err := w.store.Steps(t.Context(), first.SessionID)
 				require.NoError(t, err)
-				require.Equal(t, c.caption || c.finalCaption, steps[0].Proposal.Caption != "", "nobody pays for captions that nobody wants")
+				require.Equal(t, c.described, []bool{steps[0].Proposal.Caption != "", steps[1].Proposal.Caption != ""}, "nobody pays for captions that nobody wants")
 			})
 		})
 	}

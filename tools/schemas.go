@@ -4,13 +4,18 @@ import (
 	"encoding/json"
 
 	"github.com/taploop/taploop/agentloop"
-	"github.com/taploop/taploop/inquiry"
 )
 
 // The schemas of structuredContent. Every key that a result may have is declared, and nothing else is allowed: a test holds
 // real results against them.
 
 type props map[string]any
+
+// because is p with other words.
+func (p props) because(words string) props {
+	p["description"] = words
+	return p
+}
 
 func typed(t, words string) props { return props{"type": t, "description": words} }
 
@@ -59,6 +64,29 @@ func structure(words string, required []string, p props) props {
 
 func (p props) encode() json.RawMessage { return json.RawMessage(quote(p)) }
 
+// outline is the schema without its descriptions, and without what is in its objects: for what another tool describes. The
+// whole list is read by models, who pay for each word.
+func (p props) outline() props {
+	out := props{"type": p["type"]}
+	if items, is := p["items"].(props); is {
+		out["items"] = items.outline()
+	}
+	return out
+}
+
+// as is the outline with words that point at the description.
+func (p props) as(words string) props { return p.outline().because(words) }
+
+// sameAs is the schema of a result that the tool describes: the same keys in outline.
+func (p props) sameAs(tool string) json.RawMessage {
+	keys := props{}
+	for name, s := range p["properties"].(props) {
+		keys[name] = s.(props).outline()
+	}
+	required, _ := p["required"].([]string)
+	return structure("The same object as "+tool+" returns.", required, keys).encode()
+}
+
 // allReasons are the stop reasons that a result may have.
 var allReasons = []agentloop.StopReason{
 	agentloop.TaskCompleted, agentloop.TaskAborted, agentloop.MaxStepsReached, agentloop.ManualStop, agentloop.InfoNeedsReply,
@@ -69,7 +97,7 @@ var allReasons = []agentloop.StopReason{
 }
 
 // resultSchema is that of a Result.
-func resultSchema() json.RawMessage {
+func resultSchema() props {
 	return structure("", []string{"local_step_idx", "global_step_idx", "steps_delta", "answer", "question", "next", "error"}, props{
 		"session_id":        typed("string", "The session; absent only when the call could not be carried out."),
 		"run_id":            typed("string", "The run: one task of the session."),
@@ -103,7 +131,7 @@ func resultSchema() json.RawMessage {
 		}),
 		"notes": listOf(props{"type": "string"}, "What was asked for and is not here, and why."),
 		"error": failureSchema(),
-	}).encode()
+	})
 }
 
 func stepSchema(words string) props {
@@ -115,22 +143,6 @@ func stepSchema(words string) props {
 		"screenshot_caption": typed("string", "The screen on which it was decided, in words."),
 		"screenshot_b64_url": typed("string", "The same as a data URL (JPEG)."),
 	})
-}
-
-func questionSchema() props {
-	return orNull(structure("The open question of the agent on the phone, for your user; null when there is none.",
-		[]string{"question_id", "inquiryId", "kind", "text", "asked_at", "attention_until", "expires_at", "round"}, props{
-			"question_id":     typed("string", "Pass it with the answer."),
-			"inquiryId":       typed("string", "The same."),
-			"kind":            oneOf([]inquiry.Kind{inquiry.Info, inquiry.Inquiry, inquiry.Approval, inquiry.Takeover}, "What sort of decision it wants."),
-			"text":            typed("string", "The question."),
-			"options":         listOf(props{"type": "string"}, "Answers to choose from; another answer is fine, too."),
-			"secret":          typed("boolean", "The answer is typed into the phone and shown nowhere."),
-			"asked_at":        moment("When it was asked."),
-			"attention_until": moment("Until when somebody should have looked at it."),
-			"expires_at":      moment("Until when it can be answered."),
-			"round":           typed("integer", "How many questions the run has asked, this one included."),
-		}))
 }
 
 func nextSchema() props {
@@ -147,11 +159,7 @@ func failureSchema() props {
 		"message": typed("string", "What is wrong."),
 		"mend":    typed("string", "What can be done about it."),
 		"holder":  holderSchema("Under DEVICE_BUSY: who has the phone."),
-		"winner": structure("Under QUESTION_ALREADY_RESOLVED: how the question was settled.", []string{"status", "channel", "at"}, props{
-			"status":  oneOf([]inquiry.Status{inquiry.Answered, inquiry.Refused, inquiry.TimedOut, inquiry.Withdrawn, inquiry.Expired}, "How it ended."),
-			"channel": typed("string", "The door through which it was settled."), "authority": typed("string", "With whose authority."),
-			"by": typed("string", "By whom."), "answer": typed("string", "The answer; masked when it is secret."), "at": moment("When."),
-		}),
+		"winner":  winnerSchema("Under QUESTION_ALREADY_RESOLVED: how the question was settled."),
 	}))
 }
 
@@ -176,7 +184,7 @@ func devicesSchema() json.RawMessage {
 		"foreground_app":  typed("string", "Package of the app in front."),
 		"held_by":         orNull(holderSchema("The session that is using it; null when it is free.")),
 	})
-	return structure("", []string{"devices", "error"}, props{"devices": listOf(one, "The phones."), "error": failureSchema()}).encode()
+	return structure("", []string{"devices", "error"}, props{"devices": listOf(one, "The phones."), "error": failureSchema().as("Why the call could not be carried out, as in ask_agent_start_new_task; else null.")}).encode()
 }
 
 func sessionsSchema() json.RawMessage {
@@ -189,12 +197,12 @@ func sessionsSchema() json.RawMessage {
 		"stop_reason":     oneOf(allReasons, "Why it stopped."),
 		"global_step_idx": typed("integer", "Steps of the whole session."),
 		"answer":          orNull(typed("string", "The agent's report; null when the task is not completed.")),
-		"question":        questionSchema(),
-		"next":            nextSchema(),
+		"question":        questionSchema().as("The open question, as ask_agent_start_new_task returns it; null when there is none."),
+		"next":            nextSchema().as("The call that goes on from here, as in ask_agent_start_new_task."),
 		"created_at":      moment("When it began."),
 		"updated_at":      moment("When it changed last."),
 	})
-	return structure("", []string{"sessions", "error"}, props{"sessions": listOf(one, "The sessions, the one that changed last first."), "error": failureSchema()}).encode()
+	return structure("", []string{"sessions", "error"}, props{"sessions": listOf(one, "The sessions, the one that changed last first."), "error": failureSchema().as("Why the call could not be carried out, as in ask_agent_start_new_task; else null.")}).encode()
 }
 
 func shotSchema() json.RawMessage {
@@ -207,6 +215,6 @@ func shotSchema() json.RawMessage {
 		"locked":          typed("boolean", "Whether the lock screen is in front."),
 		"foreground_app":  typed("string", "Package of the app in front."),
 		"notes":           listOf(props{"type": "string"}, "Why something is not here."),
-		"error":           failureSchema(),
+		"error":           failureSchema().as("Why the call could not be carried out, as in ask_agent_start_new_task; else null."),
 	}).encode()
 }

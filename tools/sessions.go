@@ -101,6 +101,7 @@ func (t *Tools) listed(ctx context.Context, o session.Overview) (listed, error) 
 	}
 	if st.Question != nil {
 		l.Question = questionOf(*st.Question)
+		t.link(l.Question)
 	}
 	return l, nil
 }

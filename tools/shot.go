@@ -42,7 +42,7 @@ func (t *Tools) screenshot(ctx context.Context, c *call) (*reply, error) {
 	}
 	p, err := t.opts.Phones.Open(ctx, c.args.text("device_id"))
 	if err != nil {
-		return nil, &refusal{runs.DeviceNotFound, err}
+		return nil, &refusal{code: runs.DeviceNotFound, err: err}
 	}
 	defer func() {
 		if err := p.Close(); err != nil {
@@ -84,7 +84,7 @@ func unseen(err error) error {
 	if hint.Of(err) == "" {
 		err = hint.Add(err, "look at the phone, then try again")
 	}
-	return &refusal{code, err}
+	return &refusal{code: code, err: err}
 }
 
 func shotReply(serial string, look screen.Look) (*reply, error) {

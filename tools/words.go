@@ -87,6 +87,40 @@ var sessionsWords = []string{
 	"It changes nothing.",
 }
 
+var inquiryWords = []string{
+	"Asks a person a question, and waits for the answer: whoever looks after this server sees it in the inbox, on the phone in their hand, or at the command line.",
+	"Use it when you need a decision, a piece of information or a consent that only a person can give, about anything; no phone and no session is needed.",
+	"Do not use it to answer the agent on the phone (ask_agent_continue does that), nor to tell something: every call is a question that waits for somebody.",
+	"Ask with prompt; add options to choose from, or fields for several questions in one form, or draft for a text that the person edits. Say in context what depends on the answer.",
+	"Returns question_id, status, answer (values for a form), and resolution: who answered, through which door and with whose authority.",
+	"status pending: nobody has answered yet; the question stays open. Call it again with question_id to wait on, also after a restart or from another conversation. Do not ask anew.",
+	"status refused: the person chose not to answer. timed_out, expired, withdrawn: closed without one; that is neither consent nor refusal, unless default_answer was agreed beforehand.",
+	"The same idempotency_key sent again joins the question that was asked under it. Otherwise each call without question_id asks a new one.",
+	"With secret the answer is shown to nobody: you learn only that it was given. Never ask for a password in a question that is not secret.",
+	"A question can be answered for a day and read for as long as the server keeps it; a session_id is good for as long as the server keeps the session.",
+}
+
+var pendingWords = []string{
+	"Lists your questions that wait for an answer: those of the agent on the phone in your sessions, and your own inquiries.",
+	"Use it when you have lost a question_id, after a restart, or to see what your user has still to answer.",
+	"Do not use it to wait for an answer: ask_agent_wait and send_inquiry tell you at once.",
+	"Returns for each question: question_id, kind, text, options, fields or draft, the doors through which it can be answered, reply_url, and its deadlines; and total.",
+	"A question of a session comes with its session_id: answer it with ask_agent_continue, which goes on with the run, or with answer_question.",
+	"Only questions that were asked with your own credential are listed. A session_id is good for as long as the server keeps the session.",
+	"It changes nothing.",
+}
+
+var answerWords = []string{
+	"Answers an open question with what your user said: one of the agent on the phone, or an inquiry.",
+	"Use it when your user has answered in this conversation. For a question in a session that you are following ask_agent_continue does the same, and waits for the run.",
+	"Do not use it with an answer of your own: never invent an answer, a code or a consent. The answer is marked as passed on by a model.",
+	"Pass response with a text, values for a form, or decline when your user chose not to answer.",
+	"Returns the same object as send_inquiry. The run that asked goes on by itself; next names the call that waits for it.",
+	"A question has one answer. A second one is refused with QUESTION_ALREADY_RESOLVED, and winner says which was first; the same reply_id sent again is the same success.",
+	"An answer that does not fit is refused with INVALID_ARGUMENT and says why, field by field; the question is still open then.",
+	"A question that is unknown, or somebody else's, gives QUESTION_NOT_FOUND. A question can be answered for a day, unless it is settled before.",
+}
+
 var shotWords = []string{
 	"Shows the screen of a phone as it is now, as a JPEG picture with a long side of at most 1280 pixels.",
 	"Use it to check what a task has led to, or to see what your user has to do by hand.",
