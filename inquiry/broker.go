@@ -63,7 +63,7 @@ const (
 func Clamp(d time.Duration) time.Duration { return min(max(d, MinAttention), MaxAttention) }
 
 // Open stores a new question and then tells the subscribers. Id, status and AskedAt are the broker's own; the deadlines
-// are those of q, or the options'.
+// are those of q, or the options'. A question that cannot be asked as it is gives ErrInvalid.
 func (b *Broker) Open(ctx context.Context, q Question) (Question, error) {
 	q = q.Clone()
 	q.ID, q.Status, q.Resolution, q.AppliedAt = NewID(), Pending, nil, time.Time{}
@@ -79,7 +79,7 @@ func (b *Broker) Open(ctx context.Context, q Question) (Question, error) {
 	}
 	q.AttentionUntil, q.ExpiresAt = q.AttentionUntil.UTC().Truncate(time.Millisecond), q.ExpiresAt.UTC().Truncate(time.Millisecond)
 	if err := b.check(&q); err != nil {
-		return Question{}, fmt.Errorf("asking: %w", err)
+		return Question{}, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
 	b.mu.Lock()
 	b.open[q.ID] = false // before it is in the store, so that no sweep takes it for another broker's

@@ -49,6 +49,17 @@ func (f *Fleet) reply(ctx context.Context, c *call) (Status, error) {
 	return st, err
 }
 
+// forget erases the secret that answers a question which no run has asked: nobody is going to read it.
+func (f *Fleet) forget(ctx context.Context, q inquiry.Question) error {
+	if !q.Secret || q.Open() {
+		return nil
+	}
+	if _, err := f.broker.Apply(ctx, q.ID, q.Fence); err != nil && !errors.Is(err, inquiry.ErrApplied) {
+		return err
+	}
+	return nil
+}
+
 // openQuestion is the question that the run waits for, or nil.
 func (f *Fleet) openQuestion(ctx context.Context, r session.Run) (*inquiry.Question, error) {
 	if r.State != session.WaitingReply && r.State != session.Paused {
@@ -69,6 +80,9 @@ func (f *Fleet) addressed(ctx context.Context, c *call, open *inquiry.Question) 
 	}
 	var last *inquiry.Question
 	for i, q := range all {
+		if q.RunID == "" { // a program's own inquiry, which only belongs to the session
+			continue
+		}
 		last = &all[i]
 		if c.Reply.QuestionID == q.ID {
 			return q.ID, nil
@@ -210,8 +224,11 @@ func (f *Fleet) settled(questionID string) {
 
 func (f *Fleet) apply(ctx context.Context, questionID string) error {
 	q, err := f.broker.Get(ctx, questionID)
-	if err != nil || q.SessionID == "" {
+	if err != nil {
 		return err
+	}
+	if q.RunID == "" {
+		return f.forget(ctx, q)
 	}
 	if q.Open() {
 		f.usher(q)

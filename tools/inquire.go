@@ -45,6 +45,9 @@ const (
 	maxNumber  = 1e15
 )
 
+// answerable is how long an inquiry can be answered, unless its time-out is longer.
+const answerable = 24 * time.Hour
+
 // tooManyQuestions is the code about a client that asks and asks.
 const tooManyQuestions runs.Code = "QUESTION_LIMIT"
 
@@ -171,7 +174,8 @@ func (t *Tools) drafted(ctx context.Context, c *call) (inquiry.Question, error) 
 		return q, invalid("pass default_answer, or another on_timeout", "on_timeout is default_answer, and there is none")
 	}
 	if d := a.seconds("timeout_seconds"); d != nil {
-		q.AttentionUntil = time.Now().Add(inquiry.Clamp(*d))
+		now, d := time.Now(), inquiry.Clamp(*d)
+		q.AttentionUntil, q.ExpiresAt = now.Add(d), now.Add(max(answerable, d+time.Hour)) // what silence leads to comes before the end
 	}
 	if q.SessionID != "" {
 		if _, err := t.opts.Fleet.Session(ctx, q.SessionID, c.principal); err != nil {
@@ -279,7 +283,7 @@ func (t *Tools) delivered(ctx context.Context, q inquiry.Question) {
 func (t *Tools) answerReply(_ context.Context, _ *call, q inquiry.Question, timing *waitTiming, replayed bool) (*reply, error) {
 	body := inquiryResult{ID: q.ID, SessionID: q.SessionID, Status: q.Status, Settled: winnerOf(q), Values: valuesOf(q), Timing: timing, Replayed: replayed}
 	if r := q.Resolution; r != nil && (r.Type == inquiry.TypeAnswer || r.Type == inquiry.TypeDefault) {
-		answer := shown(q)
+		answer := r.Response.String()
 		body.Answer = &answer
 	}
 	if q.Open() {

@@ -155,20 +155,12 @@ func winnerOf(q inquiry.Question) *Winner {
 	if r == nil {
 		return nil
 	}
-	return &Winner{Status: q.Status, Channel: r.Channel, Authority: r.Authority, By: r.By, Answer: shown(q), At: r.At}
-}
-
-// shown is the answer as it may be shown.
-func shown(q inquiry.Question) string {
-	if q.Secret && q.Resolution.Response.String() != "" {
-		return inquiry.Masked
-	}
-	return q.Resolution.Response.String()
+	return &Winner{Status: q.Status, Channel: r.Channel, Authority: r.Authority, By: r.By, Answer: r.Response.String(), At: r.At}
 }
 
 // valuesOf are the values of a form that was answered, or nil.
 func valuesOf(q inquiry.Question) json.RawMessage {
-	if len(q.Fields) == 0 || q.Secret || q.Resolution == nil || !json.Valid([]byte(q.Resolution.Response.Reveal())) {
+	if len(q.Fields) == 0 || q.Resolution == nil || !json.Valid([]byte(q.Resolution.Response.Reveal())) {
 		return nil
 	}
 	return json.RawMessage(q.Resolution.Response.Reveal())

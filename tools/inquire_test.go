@@ -1,0 +1,495 @@
+package tools_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/tools"
+)
+
+// asked is what send_inquiry and answer_question returned.
+type asked struct {
+	answer
+	ID       string          `json:"question_id"`
+	Status   inquiry.Status  `json:"status"`
+	Answer   *string         `json:"answer"`
+	Values   map[string]any  `json:"values"`
+	Settled  *tools.Winner   `json:"resolution"`
+	Replayed bool            `json:"replayed"`
+	Question *tools.Question `json:"question"`
+	Next     *tools.Next     `json:"next"`
+	Failure  *tools.Failure  `json:"error"`
+}
+
+func (w *world) ask(tool string, arguments in) asked {
+	return w.askAs(w.t.Context(), tool, arguments, nil)
+}
+
+func (w *world) askAs(ctx context.Context, tool string, arguments in, token any) asked {
+	w.t.Helper()
+	a, err := w.try(ctx, tool, arguments, token)
+	require.NoError(w.t, err)
+	out := asked{answer: a}
+	require.NoError(w.t, json.Unmarshal([]byte(a.text), &out))
+	return out
+}
+
+// says is the status, or the code of a call that was not carried out.
+func (a asked) says() string {
+	if a.raw.IsError {
+		return a.Failure.Code
+	}
+	return string(a.Status)
+}
+
+func (w *world) settle(id string, r inquiry.Reply) {
+	w.t.Helper()
+	_, err := w.fleet.Broker().Resolve(w.t.Context(), id, r)
+	require.NoError(w.t, err)
+}
+
+var fromPage = inquiry.Reply{Response: "yes, blue", Channel: "page", Authority: "human_token", By: "Ann"}
+
+func TestAnInquiryWaitsForItsAnswer(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		began := time.Now()
+		a := w.ask("send_inquiry", in{"prompt": "which colour?", "context": "the new door", "options": []any{"red", "blue"}})
+
+		require.Equal(t, "pending", a.says())
+		require.Equal(t, 45*time.Second, time.Since(began), "its budget")
+		require.Nil(t, a.Answer)
+		require.Equal(t, "the new door", a.Question.Context)
+		require.Equal(t, []string{"red", "blue"}, a.Question.Options)
+		require.True(t, a.Question.FreeText)
+		require.Equal(t, inquiry.Inquiry, a.Question.Kind)
+		require.WithinDuration(t, began.Add(10*time.Minute), a.Question.AttentionUntil, 0)
+		require.Equal(t, &tools.Next{Tool: "send_inquiry", Arguments: in{"question_id": a.ID}, Why: "nobody has answered yet"}, a.Next)
+		require.Contains(t, a.tail, "do not ask again")
+		go func() { time.Sleep(7 * time.Second); w.settle(a.ID, fromPage) }()
+		began = time.Now()
+
+		b := w.ask(a.Next.Tool, a.Next.Arguments)
+
+		require.Equal(t, 7*time.Second, time.Since(began), "it returns with the answer")
+		require.Equal(t, "answered", b.says())
+		require.Equal(t, "yes, blue", *b.Answer)
+		require.Equal(t, "Ann", b.Settled.By)
+		require.Equal(t, "page", b.Settled.Channel)
+		require.Equal(t, "human_token", b.Settled.Authority)
+		require.Nil(t, b.Question)
+		require.Nil(t, b.Next)
+		require.Contains(t, b.tail, "Ann through page")
+		stored, err := w.fleet.Broker().Get(t.Context(), a.ID)
+		require.NoError(t, err)
+		require.False(t, stored.AppliedAt.IsZero(), "it is noted that the asker has it")
+		require.Equal(t, *b.Answer, *w.ask("send_inquiry", in{"question_id": a.ID}).Answer, "it can be read again")
+	})
+}
+
+func TestAnAnswerOutlivesTheServerThatAsked(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		question := in{"prompt": "go on?", "idempotency_key": "k", "wait_seconds": 0}
+		a := w.ask("send_inquiry", question)
+		w.restart()
+		require.Equal(t, a.Question, w.ask("send_inquiry", in{"question_id": a.ID, "wait_seconds": 0}).Question, "the same, to the second")
+		w.settle(a.ID, fromPage)
+		w.restart()
+		for _, arguments := range []in{question, {"question_id": a.ID}} {
+			b := w.ask("send_inquiry", arguments)
+			require.Equal(t, a.ID, b.ID)
+			require.Equal(t, "yes, blue", *b.Answer)
+		}
+	})
+}
+
+func TestManyCallsUnderOneKeyAskOnce(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		ids := make([]string, 20)
+		var wg sync.WaitGroup
+		for i := range ids {
+			wg.Go(func() {
+				ids[i] = w.ask("send_inquiry", in{"prompt": "go on?", "idempotency_key": "k", "wait_seconds": 1}).ID
+			})
+		}
+		wg.Wait()
+		require.Len(t, slices.Compact(ids), 1)
+		other := w.ask("send_inquiry", in{"prompt": "stop?", "idempotency_key": "k"})
+		require.Equal(t, "INVALID_ARGUMENT", other.says())
+		foreign := w.askAs(w.as("bob"), "send_inquiry", in{"prompt": "stop?", "idempotency_key": "k", "wait_seconds": 0}, nil)
+		require.Equal(t, "pending", foreign.says(), "keys of somebody else are other keys")
+		require.NotEqual(t, ids[0], foreign.ID)
+	})
+}
+
+func TestAFormIsAnsweredFieldByField(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		form := []any{
+			in{"name": "who", "type": "text", "label": "Who comes?"},
+			in{"name": "day", "type": "choice", "options": []any{"Mon", "Tue"}, "default": "Mon"},
+			in{"name": "meals", "type": "choices", "options": []any{"lunch", "dinner"}, "optional": true},
+			in{"name": "paid", "type": "yes_no"},
+			in{"name": "seats", "type": "number", "min": 1, "max": 9.5},
+			in{"name": "until", "type": "date", "optional": true},
+		}
+		a := w.ask("send_inquiry", in{"prompt": "the table", "fields": form, "wait_seconds": 0})
+		require.Equal(t, "pending", a.says(), a.text)
+		require.Len(t, a.Question.Fields, 6)
+		require.Equal(t, "Mon", a.Question.Fields[1].Default)
+		require.InDelta(t, 9.5, *a.Question.Fields[4].Max, 0)
+
+		bad := w.ask("answer_question", in{"question_id": a.ID, "values": in{"who": "Ann", "day": "Fri", "paid": true, "seats": 12, "until": "soon"}})
+
+		require.Equal(t, "INVALID_ARGUMENT", bad.says())
+		for _, name := range []string{"day", "seats", "until"} {
+			require.Contains(t, bad.Failure.Message, strconv.Quote(name))
+		}
+		require.NotContains(t, bad.Failure.Message, `"who"`)
+		require.Contains(t, bad.Failure.Mend, "still open")
+		require.Equal(t, "pending", w.ask("send_inquiry", in{"question_id": a.ID, "wait_seconds": 0}).says())
+		values := in{"who": "Ann", "day": "Tue", "meals": []any{"dinner"}, "paid": false, "seats": 2.5, "until": "2026-01-31"}
+		require.Equal(t, "answered", w.ask("answer_question", in{"question_id": a.ID, "values": values}).says())
+		got := w.ask("send_inquiry", in{"question_id": a.ID})
+		require.Equal(t, values, got.Values)
+		require.JSONEq(t, string(encode(t, values)), *got.Answer)
+	})
+}
+
+func TestADraftIsAnsweredWithTheWholeText(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		a := w.ask("send_inquiry", in{"prompt": "is this fine?", "draft": "# Plan\n\n- rest\n", "wait_seconds": 0})
+		require.Equal(t, "# Plan\n\n- rest\n", a.Question.Draft)
+		w.settle(a.ID, inquiry.Reply{Response: "# Plan\n\n- work\n", Channel: "page"})
+		require.Equal(t, "# Plan\n\n- work\n", *w.ask("send_inquiry", in{"question_id": a.ID}).Answer)
+	})
+}
+
+func TestWhatSilenceLeadsTo(t *testing.T) {
+	for name, c := range map[string]struct {
+		more   in
+		status string
+		answer any
+		says   string
+		at     time.Duration
+	}{
+		"it stays open":        {in{}, "pending", nil, "wait on", 10 * time.Minute},
+		"it goes on without":   {in{"on_timeout": "continue_without_answer"}, "timed_out", nil, "neither consent nor refusal", 10 * time.Minute},
+		"the default is taken": {in{"on_timeout": "default_answer", "default_answer": "no"}, "timed_out", "no", "as agreed beforehand", 10 * time.Minute},
+		"the form's defaults are taken": {in{"on_timeout": "default_answer", "fields": []any{in{"name": "n", "type": "number", "default": 3}}}, "timed_out",
+			`{"n":3}`, "as agreed beforehand", 10 * time.Minute},
+		"never sooner than in 30 s":   {in{"on_timeout": "continue_without_answer", "timeout_seconds": 0}, "timed_out", nil, "", 30 * time.Second},
+		"never later than in a day":   {in{"on_timeout": "continue_without_answer", "timeout_seconds": 10_000_000}, "timed_out", nil, "", 24 * time.Hour},
+		"at the time that is set":     {in{"on_timeout": "continue_without_answer", "timeout_seconds": 90.5}, "timed_out", nil, "", 90500 * time.Millisecond},
+		"a default alone is no order": {in{"default_answer": "no"}, "pending", nil, "", 10 * time.Minute},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, w *world) {
+				a := w.ask("send_inquiry", with(in{"prompt": "go on?", "wait_seconds": 0}, c.more))
+				require.Equal(t, "pending", a.says(), a.text)
+				require.Equal(t, c.at, a.Question.AttentionUntil.Sub(a.Question.AskedAt))
+				require.NoError(t, w.fleet.Broker().Sweep(t.Context(), time.Now().Add(c.at-time.Second)))
+				require.Equal(t, "pending", w.ask("send_inquiry", in{"question_id": a.ID, "wait_seconds": 0}).says())
+				require.NoError(t, w.fleet.Broker().Sweep(t.Context(), time.Now().Add(c.at)))
+
+				b := w.ask("send_inquiry", in{"question_id": a.ID, "wait_seconds": 0})
+
+				require.Equal(t, c.status, b.says())
+				if c.answer == nil {
+					require.Nil(t, b.Answer)
+				} else {
+					require.Equal(t, c.answer, *b.Answer)
+				}
+				require.Contains(t, b.tail, c.says)
+			})
+		})
+	}
+}
+
+func TestARefusalIsTold(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		a := w.ask("send_inquiry", in{"prompt": "your age?", "wait_seconds": 0})
+		require.Equal(t, "refused", w.ask("answer_question", in{"question_id": a.ID, "decline": true}).says())
+		b := w.ask("send_inquiry", in{"question_id": a.ID})
+		require.Equal(t, "refused", b.says())
+		require.Nil(t, b.Answer)
+		require.Contains(t, b.tail, "do not ask this again")
+	})
+}
+
+func TestASecretInquiryTellsNobodyTheSecret(t *testing.T) {
+	const secret = "hush-hush-4711"
+	bubble(t, func(t *testing.T, w *world) {
+		question := in{"prompt": "the code?", "secret": true, "idempotency_key": "k", "wait_seconds": 0}
+		a := w.ask("send_inquiry", question)
+		require.True(t, a.Question.Secret)
+		reply := in{"question_id": a.ID, "response": secret, "reply_id": "r"}
+		all := []asked{w.ask("answer_question", reply), w.ask("answer_question", reply), w.ask("send_inquiry", question),
+			w.ask("answer_question", in{"question_id": a.ID, "response": "x"}), w.ask("list_pending_questions", in{})}
+		require.Equal(t, "answered", all[0].says())
+		require.Equal(t, inquiry.Masked, *all[2].Answer)
+		require.True(t, all[1].Replayed)
+		require.Equal(t, inquiry.Masked, all[3].Failure.Winner.Answer)
+		for _, x := range all {
+			require.NotContains(t, x.wire, secret)
+		}
+		stored, err := w.fleet.Broker().Get(t.Context(), a.ID)
+		require.NoError(t, err)
+		require.Empty(t, stored.Resolution.Response.Reveal(), "it is erased: nobody is going to read it")
+		other := w.ask("send_inquiry", in{"prompt": "the other code?", "secret": true, "wait_seconds": 0})
+		w.settle(other.ID, inquiry.Reply{Response: secret, Channel: "page"})
+		synctest.Wait()
+		stored, err = w.fleet.Broker().Get(t.Context(), other.ID)
+		require.NoError(t, err)
+		require.Empty(t, stored.Resolution.Response.Reveal(), "also when nobody asks for it")
+	})
+}
+
+func TestWhatCannotBeAskedIsRefused(t *testing.T) {
+	field := func(more in) in {
+		return in{"prompt": "x?", "fields": []any{with(in{"name": "a", "type": "text"}, more)}}
+	}
+	for name, c := range map[string]struct {
+		arguments in
+		says      string
+	}{
+		"nothing":                     {in{}, "prompt is missing"},
+		"options and a draft":         {in{"prompt": "x?", "options": []any{"a"}, "draft": "b"}, "do not go together"},
+		"an option that is no text":   {in{"prompt": "x?", "options": []any{"a", 3}}, "options[1] is a number"},
+		"an option that is empty":     {in{"prompt": "x?", "options": []any{" "}}, "options[0] is empty"},
+		"too many options":            {in{"prompt": "x?", "options": slices.Repeat([]any{"a"}, 51)}, "51 items"},
+		"a field that is no object":   {in{"prompt": "x?", "fields": []any{"a"}}, "fields[0] is a text"},
+		"a field without a name":      {in{"prompt": "x?", "fields": []any{in{"type": "text"}}}, "fields[0]: name is missing"},
+		"a field of no type":          {field(in{"type": "colour"}), "fields[0]: type is \"colour\""},
+		"a field with a strange key":  {field(in{"html": "x"}), "there is no argument \"html\""},
+		"a field with a strange name": {field(in{"name": "a b"}), "a b"},
+		"two fields of one name":      {in{"prompt": "x?", "fields": []any{in{"name": "a", "type": "text"}, in{"name": "a", "type": "date"}}}, "two fields are named"},
+		"a choice of nothing":         {field(in{"type": "choice"}), "0 options"},
+		"a default that does not fit": {field(in{"type": "number", "default": "many"}), "default does not fit"},
+		"a default that is missing":   {in{"prompt": "x?", "on_timeout": "default_answer"}, "there is none"},
+		"a default that is no option": {in{"prompt": "x?", "options": []any{"a"}, "free_text": false, "on_timeout": "default_answer", "default_answer": "b"}, "none of the options"},
+		"defaults that are not all":   {with(field(in{}), in{"on_timeout": "default_answer"}), "a"},
+		"a secret form":               {with(field(in{}), in{"secret": true}), "secret"},
+		"an escape sequence":          {in{"prompt": "x\x1b[2J?"}, "control character"},
+		"a question and its id":       {in{"prompt": "x?", "question_id": "y"}, "both question_id and prompt"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, w *world) {
+				before := w.facts()
+				a := w.ask("send_inquiry", with(in{"wait_seconds": 0}, c.arguments))
+				require.Equal(t, "INVALID_ARGUMENT", a.says(), a.text)
+				require.Contains(t, a.Failure.Message, c.says)
+				require.Contains(t, a.tail, "Try: ")
+				require.Equal(t, before, w.facts())
+			})
+		})
+	}
+}
+
+func TestQuestionsOfOthersAreLikeNone(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		mine := w.ask("send_inquiry", in{"prompt": "mine?", "wait_seconds": 0})
+		session := w.start("ask")
+		bob := w.as("bob")
+		require.Zero(t, w.pending(bob, in{}).Total)
+		for _, id := range []string{mine.ID, session.Question.ID, "nosuch"} {
+			for _, a := range []asked{
+				w.askAs(bob, "send_inquiry", in{"question_id": id}, nil),
+				w.askAs(bob, "answer_question", in{"question_id": id, "response": "x"}, nil),
+			} {
+				require.Equal(t, "QUESTION_NOT_FOUND", a.says())
+				require.NotContains(t, a.wire, "mine?")
+			}
+		}
+		for tool, arguments := range map[string]in{"send_inquiry": {"prompt": "x?", "session_id": session.SessionID}, "list_pending_questions": {"session_id": session.SessionID}} {
+			require.Equal(t, "SESSION_NOT_FOUND", w.askAs(bob, tool, arguments, nil).says())
+		}
+		require.Equal(t, 2, w.pending(t.Context(), in{}).Total)
+	})
+}
+
+func TestAClientAsksOnlySoMuch(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		for i := range 100 {
+			require.Equal(t, "pending", w.ask("send_inquiry", in{"prompt": fmt.Sprint("question ", i), "idempotency_key": fmt.Sprint(i), "wait_seconds": 0}).says())
+		}
+		require.Equal(t, "pending", w.ask("send_inquiry", in{"prompt": "question 7", "idempotency_key": "7", "wait_seconds": 0}).says(), "it was asked before")
+		a := w.ask("send_inquiry", in{"prompt": "one more", "wait_seconds": 0})
+		require.Equal(t, "QUESTION_LIMIT", a.says())
+		require.Equal(t, "pending", w.askAs(w.as("bob"), "send_inquiry", in{"prompt": "one more", "wait_seconds": 0}, nil).says())
+		w.ask("answer_question", in{"question_id": w.pending(t.Context(), in{}).Questions[0].ID, "response": "x"})
+		require.Equal(t, "pending", w.ask("send_inquiry", in{"prompt": "one more", "wait_seconds": 0}).says())
+	})
+}
+
+// pending is what list_pending_questions returns.
+func (w *world) pending(ctx context.Context, arguments in) (out struct {
+	Questions []*tools.Question `json:"questions"`
+	Total     int               `json:"total"`
+	Notes     []string          `json:"notes"`
+	answer
+}) {
+	w.t.Helper()
+	a, err := w.try(ctx, "list_pending_questions", arguments, nil)
+	require.NoError(w.t, err)
+	require.False(w.t, a.raw.IsError, a.text)
+	require.NoError(w.t, json.Unmarshal([]byte(a.text), &out))
+	out.answer = a
+	return out
+}
+
+func TestTheOpenQuestionsAreListed(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		w.end()
+		w.topts.BaseURL, w.topts.Doors = "http://127.0.0.1:8731/", []string{"inbox", "command_line"}
+		w.begin()
+		session := w.start("tap ask")
+		free := w.ask("send_inquiry", in{"prompt": "one?", "wait_seconds": 0})
+		tied := w.ask("send_inquiry", in{"prompt": "two?", "session_id": session.SessionID, "wait_seconds": 0})
+
+		all := w.pending(t.Context(), in{})
+
+		require.Equal(t, 3, all.Total)
+		require.Equal(t, []string{session.Question.ID, free.ID, tied.ID}, []string{all.Questions[0].ID, all.Questions[1].ID, all.Questions[2].ID})
+		require.Equal(t, session.SessionID, all.Questions[0].SessionID)
+		require.Empty(t, all.Questions[1].SessionID)
+		require.Equal(t, session.SessionID, all.Questions[2].SessionID)
+		require.Equal(t, "http://127.0.0.1:8731/v1/inquiries/"+free.ID+"/reply", all.Questions[1].ReplyURL)
+		require.Equal(t, "http://127.0.0.1:8731/ui#question="+free.ID, all.Questions[1].PageURL)
+		require.Equal(t, []inquiry.Door{{Name: "pass_to_client"}, {Name: "inbox"}, {Name: "command_line"}}, all.Questions[1].Doors)
+		require.Equal(t, all.Questions[0].ReplyURL, session.Question.ReplyURL, "in the result of a run, too")
+		require.Contains(t, all.tail, "answer_question")
+		require.Equal(t, 2, w.pending(t.Context(), in{"session_id": session.SessionID}).Total)
+		one := w.pending(t.Context(), in{"limit": 1})
+		require.Len(t, one.Questions, 1)
+		require.Equal(t, 3, one.Total)
+	})
+}
+
+func TestListsAndAnswersStaySmall(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		long, options := strings.Repeat("词", 9000), []any{}
+		for i := range 50 {
+			options = append(options, fmt.Sprint(strings.Repeat("x", 490), i))
+		}
+		for i := range 95 {
+			w.ask("send_inquiry", in{"prompt": fmt.Sprint(i, long), "options": options, "wait_seconds": 0})
+		}
+		all := w.pending(t.Context(), in{"limit": 100})
+		require.Less(t, len(all.wire), 100_000)
+		require.NotEmpty(t, all.Notes)
+		require.Equal(t, 95, all.Total)
+		require.Greater(t, len(all.Questions), 40)
+		draft := w.ask("send_inquiry", in{"prompt": "edit", "draft": strings.Repeat("词", 20_000), "wait_seconds": 0})
+		require.Equal(t, "pending", draft.says())
+		require.Less(t, len(draft.wire), 100_000)
+		edited := strings.Repeat("文", 20_000)
+		require.Equal(t, "answered", w.ask("answer_question", in{"question_id": draft.ID, "response": edited}).says())
+		got := w.ask("send_inquiry", in{"question_id": draft.ID})
+		require.Less(t, len(got.wire), 150_000)
+		require.Equal(t, edited, *got.Answer, "an answer is whole")
+	})
+}
+
+func TestAnAnswerToTheAgentOnThePhone(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		a := w.start("ask tap")
+
+		b := w.ask("answer_question", in{"question_id": a.Question.ID, "response": "red", "reply_id": "r"})
+
+		require.Equal(t, "answered", b.says())
+		require.Equal(t, "client_model", b.Settled.Authority)
+		require.Equal(t, &tools.Next{Tool: "ask_agent_wait", Arguments: in{"session_id": a.SessionID}, Why: "the run goes on with the answer"}, b.Next)
+		require.Contains(t, b.tail, "ask_agent_wait")
+		end := w.wait(a.SessionID)
+		require.Equal(t, "done red", *end.Answer)
+		late := w.ask("answer_question", in{"question_id": a.Question.ID, "response": "blue"})
+		require.Equal(t, "QUESTION_ALREADY_RESOLVED", late.says())
+		require.Equal(t, "red", late.Failure.Winner.Answer)
+		require.Contains(t, late.Failure.Mend, a.SessionID)
+		require.True(t, w.ask("answer_question", in{"question_id": a.Question.ID, "response": "red", "reply_id": "r"}).Replayed)
+		other := w.ask("answer_question", in{"question_id": a.Question.ID, "response": "blue", "reply_id": "r"})
+		require.Equal(t, "INVALID_ARGUMENT", other.says(), "the same id with another answer")
+		require.Equal(t, "INVALID_ARGUMENT", w.ask("send_inquiry", in{"question_id": a.Question.ID}).says(), "it is waited for by its session")
+	})
+}
+
+func TestAnAnswerThatCannotBeTaken(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		a := w.ask("send_inquiry", in{"prompt": "which?", "options": []any{"red", "blue"}, "free_text": false, "wait_seconds": 0})
+		gone := w.ask("send_inquiry", in{"prompt": "quick!", "on_timeout": "continue_without_answer", "timeout_seconds": 30, "wait_seconds": 0})
+		for _, arguments := range []in{{}, {"values": in{"a": 1}}, {"response": "x", "values": in{}}, {"decline": true, "values": in{}}, {"response": "green"}} {
+			b := w.ask("answer_question", with(in{"question_id": a.ID}, arguments))
+			require.Equal(t, "INVALID_ARGUMENT", b.says(), "%v", arguments)
+			require.NotEmpty(t, b.Failure.Mend)
+		}
+		require.Equal(t, 2, w.pending(t.Context(), in{}).Total)
+		time.Sleep(time.Minute)
+		late := w.ask("answer_question", in{"question_id": gone.ID, "response": "here"})
+		require.Equal(t, "QUESTION_ALREADY_RESOLVED", late.says())
+		require.Equal(t, inquiry.TimedOut, late.Failure.Winner.Status)
+		require.Equal(t, "answered", w.ask("answer_question", in{"question_id": a.ID, "response": "BLUE"}).says())
+		require.Equal(t, "blue", *w.ask("send_inquiry", in{"question_id": a.ID}).Answer)
+	})
+}
+
+func TestAnInquiryIsToldWhileItIsWaitedFor(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		w.end()
+		w.topts.BaseURL = "http://127.0.0.1:8731"
+		w.begin()
+		id := w.ask("send_inquiry", in{"prompt": "go\non?", "wait_seconds": 0}).ID
+		go func() { time.Sleep(15 * time.Second); w.settle(id, fromPage) }()
+
+		a := w.askAs(t.Context(), "send_inquiry", in{"question_id": id}, "p")
+
+		require.Equal(t, "answered", a.says())
+		got, metas := w.told("p")
+		require.Equal(t, []string{"asked: go on?", "waiting for an answer", "the question is settled: answered"}, got)
+		url := "http://127.0.0.1:8731/v1/inquiries/" + id + "/reply"
+		require.Equal(t, []map[string]any{
+			{"type": "INQUIRY", "inquiryId": id, "question_id": id, "question": "go\non?", "kind": inquiry.Inquiry, "reply_url": url},
+			{"type": "INQUIRY_RESOLVED", "inquiryId": id, "question_id": id, "status": inquiry.Answered, "reply_url": url},
+		}, slices.DeleteFunc(metas, isNil))
+	})
+}
+
+func TestAnInquiryThatIsCalledOffStaysOpen(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		ctx, cancel := context.WithCancel(t.Context())
+		failed := make(chan error, 1)
+		go func() {
+			_, err := w.try(ctx, "send_inquiry", in{"prompt": "go on?", "idempotency_key": "k"}, "p")
+			failed <- err
+		}()
+		time.Sleep(5 * time.Second)
+		cancel()
+		require.Error(t, <-failed)
+		require.Equal(t, 1, w.pending(t.Context(), in{}).Total)
+		w.settle(w.pending(t.Context(), in{}).Questions[0].ID, fromPage)
+		require.Equal(t, "yes, blue", *w.ask("send_inquiry", in{"prompt": "go on?", "idempotency_key": "k"}).Answer)
+	})
+}
+
+// An inquiry that belongs to a session is no question of its run.
+func TestAnInquiryLeavesTheRunAlone(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		a := w.start("tap ask")
+		q := w.ask("send_inquiry", in{"prompt": "which?", "session_id": a.SessionID, "wait_seconds": 0})
+		require.Equal(t, "NO_OPEN_QUESTION", w.call("ask_agent_continue", in{"session_id": a.SessionID, "question_id": q.ID, "reply_from_client": "x"}).code())
+		require.Equal(t, a.Question.ID, w.call("ask_agent_wait", in{"session_id": a.SessionID}).Question.ID)
+		w.settle(q.ID, fromPage)
+		require.Equal(t, asks, w.call("ask_agent_wait", in{"session_id": a.SessionID}).code())
+		require.Equal(t, "done red", *w.call("ask_agent_continue", in{"session_id": a.SessionID, "reply_from_client": "red"}).Answer)
+		require.Equal(t, "answered", w.ask("send_inquiry", in{"question_id": q.ID}).says())
+	})
+}
