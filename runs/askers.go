@@ -60,8 +60,9 @@ func (a *asker) open(ctx context.Context, q agentloop.Question) error {
 		return fmt.Errorf("keeping the frame of a question: %w", err)
 	}
 	asked := inquiry.Question{SessionID: a.run.SessionID, RunID: a.run.ID, Fence: a.run.Fence, Step: q.Step,
-		Kind: inquiry.Info, Task: q.Task, Text: q.Info.Question, Options: q.Info.Options, FreeText: true, Secret: q.Info.Secret,
-		Round: q.Round, Frame: frame, OnTimeout: a.f.opts.OnTimeout}
+		Kind: inquiry.Info, Task: q.Task, Text: q.Info.Question, Options: q.Info.Options, FreeText: true,
+		Secret: q.Info.Secret || inquiry.AsksForSecret(q.Info.Question, q.Info.Options),
+		Round:  q.Round, Frame: frame, OnTimeout: a.f.opts.OnTimeout}
 	if err := a.f.put(&asked, a.mode); err != nil {
 		return err
 	}

@@ -239,6 +239,17 @@ func TestASecretIsTypedAndNeverShown(t *testing.T) {
 	}
 }
 
+func TestAQuestionThatAsksForACodeIsSecretThoughTheModelDidNotSaySo(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		st := w.wait(w.start("askcode typesecret").Session.ID)
+		require.True(t, st.Question.Secret)
+		w.reply(st.Session.ID, "s3cr3t")
+		st = w.wait(st.Session.ID)
+		require.Equal(t, []string{"type s3cr3t"}, w.farm.phones["A"].done())
+		require.NotContains(t, st.Run.Answer, "s3cr3t")
+	})
+}
+
 func TestARefusedSecretIsNotInTheRefusal(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		st := w.wait(w.start("asksecret typesecret tap").Session.ID)

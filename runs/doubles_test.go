@@ -260,6 +260,8 @@ func decide(s agentloop.Situation) actions.Action {
 		return actions.Info{Question: fmt.Sprintf("question %d?", s.Questions+1), Options: []string{"red", "blue"}}
 	case "asksecret":
 		return actions.Info{Question: "the code?", Secret: true}
+	case "askcode":
+		return actions.Info{Question: "Which code did the shop send you?"}
 	case "typesecret":
 		return actions.Type{Text: "{{secret}}"}
 	case "wait":

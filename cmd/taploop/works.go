@@ -54,6 +54,10 @@ func (a *app) open(ctx context.Context, p parts) (w *works, err error) {
 		return w, err
 	}
 	q := a.conf.Questions
+	if q.Attention > q.TTL {
+		a.log.WarnContext(ctx, "questions end before their time for attention is over: it is cut", "questions.attention", q.Attention, "questions.ttl", q.TTL)
+		q.Attention = q.TTL
+	}
 	broker := inquiry.NewBroker(w.store.Questions(), &inquiry.Options{Attention: q.Attention, TTL: q.TTL})
 	w.fleet = runs.New(&runs.Options{
 		Store: w.store, Phones: phones{w.host}, Mind: mind, Broker: broker, Answerer: answerer, Console: p.console,
