@@ -137,6 +137,10 @@ func (l *Loaded) check() error {
 			wrong("http.origins", origin, "a scheme and a host without a path, such as https://app.example")
 		}
 	}
+	if u, err := url.Parse(l.HTTP.URL); l.HTTP.URL != "" && (err != nil || u.Host == "" || u.User != nil ||
+		u.Scheme != "http" && u.Scheme != "https" || u.Scheme+"://"+u.Host != strings.TrimSuffix(l.HTTP.URL, "/")) {
+		wrong("http.url", l.HTTP.URL, "a scheme and a host without a path, such as https://phones.example")
+	}
 	slices.SortFunc(bad, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	return errors.Join(bad...)
 }

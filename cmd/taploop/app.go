@@ -22,21 +22,26 @@ type commands struct {
 	Set     []string `help:"Set any key of the configuration, for example model.temperature=0." placeholder:"KEY=VALUE" sep:"none"`
 	Verbose bool     `short:"v" help:"Log what happens inside."`
 
-	Demo      demoCmd     `cmd:"" help:"See a whole task on a simulated phone, with a scripted model. Needs no phone, no model and no key."`
-	Run       runCmd      `cmd:"" help:"Hand a task to a phone."`
-	Continue  continueCmd `cmd:"" help:"Go on with a session: answer its question, give it more steps, or a new task."`
-	Serve     serveCmd    `cmd:"" help:"Serve MCP: on stdin and stdout, or over HTTP."`
-	Setup     setupCmd    `cmd:"" help:"Tell an MCP client of this server, in the client's own settings."`
-	Token     tokenCmd    `cmd:"" help:"Create, list and revoke tokens of the HTTP server."`
-	Stop      stopCmd     `cmd:"" help:"Stop a session's run, and give its phone back."`
-	Devices   devicesCmd  `cmd:"" help:"List the phones."`
-	Sessions  sessionsCmd `cmd:"" help:"List, show and export sessions."`
-	Sandbox   sandboxCmd  `cmd:"" help:"Serve a simulated phone, and a scripted model for its tasks."`
-	Configure configCmd   `cmd:"" name:"config" help:"Show the configuration, or import gelab-zero's."`
-	Version   versionCmd  `cmd:"" help:"Print the version."`
+	Demo      demoCmd      `cmd:"" help:"See a whole task on a simulated phone, with a scripted model. Needs no phone, no model and no key."`
+	Run       runCmd       `cmd:"" help:"Hand a task to a phone."`
+	Continue  continueCmd  `cmd:"" help:"Go on with a session: answer its question, give it more steps, or a new task."`
+	Serve     serveCmd     `cmd:"" help:"Serve MCP: on stdin and stdout, or over HTTP."`
+	Setup     setupCmd     `cmd:"" help:"Tell an MCP client of this server, in the client's own settings."`
+	Token     tokenCmd     `cmd:"" help:"Create, list and revoke tokens of the HTTP server."`
+	UI        uiCmd        `cmd:"" name:"ui" help:"Print a link that logs one browser in to the page of the server that runs."`
+	Inquiries inquiriesCmd `cmd:"" help:"List the questions that wait for an answer."`
+	Reply     replyCmd     `cmd:"" help:"Answer a question, whoever asked it and wherever else it is shown."`
+	Audit     auditCmd     `cmd:"" help:"Tell who asked, answered, stopped what, when and how."`
+	Stop      stopCmd      `cmd:"" help:"Stop a session's run, and give its phone back."`
+	Devices   devicesCmd   `cmd:"" help:"List the phones."`
+	Sessions  sessionsCmd  `cmd:"" help:"List, show and export sessions."`
+	Sandbox   sandboxCmd   `cmd:"" help:"Serve a simulated phone, and a scripted model for its tasks."`
+	Configure configCmd    `cmd:"" name:"config" help:"Show the configuration, or import gelab-zero's."`
+	Version   versionCmd   `cmd:"" help:"Print the version."`
 }
 
-const exitCodes = "Exit codes: 0 done, 1 error, 2 usage, 3 task not completed, 4 waiting for a reply, 130 interrupted."
+const exitCodes = "Exit codes: 0 done, 1 error, 2 usage, 3 task not completed, 4 waiting for a reply, 130 interrupted. " +
+	"Of reply 3 says that another answer was first."
 
 // app is what a command gets: the streams, the configuration and a log.
 type app struct {
@@ -135,6 +140,7 @@ const (
 	exitError        = 1
 	exitUsage        = 2
 	exitNotCompleted = 3
+	exitTooLate      = 3
 	exitWaiting      = 4
 	exitInterrupted  = 130
 )

@@ -75,8 +75,9 @@ type service struct {
 
 // start opens the works, takes over what a former server has left behind, and puts the tools in front. Phones, the ADB server
 // and the model need not be there yet.
-func (a *app) start(ctx context.Context, console runs.Console) (*service, error) {
-	w, err := a.open(ctx, parts{console: console, grace: a.conf.Calls.DetachGrace})
+func (a *app) start(ctx context.Context, p parts) (*service, error) {
+	p.grace = a.conf.Calls.DetachGrace
+	w, err := a.open(ctx, p)
 	if err != nil {
 		return nil, err
 	}

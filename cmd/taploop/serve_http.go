@@ -7,15 +7,18 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"time"
+
+	"golang.org/x/term"
 
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/mcptransport"
 	"github.com/taploop/taploop/internal/token"
 )
 
-// serveHTTP serves any number of clients at /mcp until a signal comes.
+// serveHTTP serves any number of clients at /mcp, and people at /ui and /v1, until a signal comes.
 func (a *app) serveHTTP(ctx context.Context) error {
 	door := &door{tokens: tokens(a.conf), open: loopback(a.conf.HTTP.Addr)}
 	if err := door.check(a.conf.HTTP.Addr); err != nil {
@@ -25,7 +28,8 @@ func (a *app) serveHTTP(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s, err := a.start(ctx, a.serverConsole())
+	face := &face{}
+	s, err := a.start(ctx, parts{console: a.serverConsole(), observe: face.observe})
 	if err != nil {
 		return errors.Join(err, ln.Close())
 	}
@@ -34,18 +38,31 @@ func (a *app) serveHTTP(ctx context.Context) error {
 	})
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", transport)
+	face.open(a, s.works, door, mux)
 	srv := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
 		ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelWarn)}
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(ln) }() // ends with ln
-	fmt.Fprintf(a.err, "listening on http://%s/mcp\n", ln.Addr())
-	select {
-	case <-ctx.Done():
-		_ = ln.Close() // nobody new from here on; srv goes on for those who are there
-		<-served
-	case err = <-served:
+	sign, err := putUp(a.conf.DataDir, ln.Addr(), a.conf.HTTP.URL)
+	if err == nil {
+		a.announce(ln.Addr())
+		select {
+		case <-ctx.Done():
+		case err = <-served:
+			served <- nil
+		}
 	}
-	return errors.Join(err, hangUp(ctx, s.calm(), srv, transport))
+	_ = ln.Close() // nobody new from here on; srv goes on for those who are there
+	<-served
+	return errors.Join(err, sign.takeDown(), hangUp(ctx, s.calm(), srv, transport, face))
+}
+
+// announce says where the server is, and to a person also how to get in. What gets one in is not said: this may be a log.
+func (a *app) announce(addr net.Addr) {
+	fmt.Fprintf(a.err, "listening on http://%s/mcp\n", addr)
+	if f, ok := a.err.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		fmt.Fprintln(a.err, "questions are answered at /ui; for a link that logs a browser in: taploop ui")
+	}
 }
 
 // listen opens the address. Clients that come before the server is ready wait.
@@ -60,13 +77,14 @@ func listen(addr string) (net.Listener, error) {
 	return ln, nil
 }
 
-// hangUp ends in an order that loses nothing: the runs paused, the calls that waited for them answered, then everything else.
-func hangUp(ctx context.Context, e *ending, srv *http.Server, transport *mcptransport.HTTP) error {
+// hangUp ends in an order that loses nothing: the runs paused, the calls that waited for them answered, the pages told, then
+// everything else.
+func hangUp(ctx context.Context, e *ending, srv *http.Server, transport *mcptransport.HTTP, face *face) error {
 	e.pause()
 	ctx, cancel := e.context(ctx)
 	defer cancel()
 	err := transport.Close(ctx)
-	return errors.Join(err, srv.Close(), e.finish())
+	return errors.Join(err, face.close(ctx), srv.Close(), e.finish())
 }
 
 // door lets clients in. On loopback, while there are no tokens, everybody on this machine may come in; as soon as there is one,
@@ -120,6 +138,14 @@ func (d *door) authorize(r *http.Request) (string, error) {
 		return "", errTokens
 	}
 	return info.Name, nil
+}
+
+// person is authorize, but nobody comes in without a token: an answer is a person's word.
+func (d *door) person(r *http.Request) (string, error) {
+	if len(r.Header.Values("Authorization")) == 0 {
+		return "", errNoToken
+	}
+	return d.authorize(r)
 }
 
 // loopback reports whether only this machine can reach the address.

@@ -15,7 +15,7 @@ func (a *app) serveStdio(ctx context.Context) error {
 	out := a.quiet()
 	tty := openTTY()
 	defer tty.Close()
-	s, err := a.start(ctx, tty.console())
+	s, err := a.start(ctx, parts{console: tty.console()})
 	if err != nil {
 		return err
 	}

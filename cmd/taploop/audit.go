@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/session"
+)
+
+type auditCmd struct {
+	Session  string `help:"Only this session's." placeholder:"ID"`
+	Question string `help:"Only this question's; the beginning of its id is enough while it is kept." placeholder:"ID"`
+	Since    string `help:"Only from then on: a duration back from now, for example 24h, a date, or a time as in 2026-01-31T10:00:00Z." placeholder:"TIME"`
+	Limit    int    `default:"100" help:"Most entries, the newest; 0 means all."`
+	JSON     bool   `help:"Print JSON."`
+	DataDir  string `key:"data_dir" help:"Where sessions and questions are kept." placeholder:"DIR"`
+}
+
+// Run lists the audit, oldest first.
+func (c *auditCmd) Run(ctx context.Context, a *app) error {
+	since, err := moment(c.Since, time.Now())
+	if err != nil {
+		return err
+	}
+	if c.Limit < 0 {
+		return usageError{hint.Add(fmt.Errorf("limit is %d", c.Limit), "0 lists all")}
+	}
+	store, err := a.stored(ctx)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	question := c.Question
+	if question != "" {
+		if q, err := identify(ctx, a.broker(store), question); err == nil {
+			question = q.ID // else it may be one of a session that was deleted
+		}
+	}
+	list, err := store.Audit(ctx, session.AuditFilter{SessionID: c.Session, QuestionID: question, Since: since, Limit: c.Limit})
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(a.out, append([]session.AuditEntry{}, list...)) // an empty list, not null
+	}
+	if len(list) == 0 {
+		fmt.Fprintln(a.err, "nothing is in the audit that fits")
+		return nil
+	}
+	return printAudit(a.out, list)
+}
+
+// moment reads a point in time. "" is the zero time.
+func moment(text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
+		return now.Add(-d), nil
+	}
+	for _, layout := range []string{time.RFC3339, time.DateTime, "2006-01-02 15:04", time.DateOnly} {
+		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, usageError{hint.Add(fmt.Errorf("--since is %q", text), "write a duration such as 24h, or a date such as 2026-01-31")}
+}
+
+func printAudit(out io.Writer, list []session.AuditEntry) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "TIME\tEVENT\tQUESTION\tSESSION\tDOOR\tBY\tTOOK\tWORDS")
+	for _, e := range list {
+		took := ""
+		if e.Took > 0 {
+			took = e.Took.Round(time.Millisecond).String()
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", e.At.Local().Format(time.DateTime), clean(string(e.Event)), orDash(cut(clean(e.QuestionID), 8)),
+			orDash(clean(e.SessionID)), orDash(clean(e.Door)), orDash(whose(e)), orDash(took), orDash(short(clean(words(e)), 80)))
+	}
+	return w.Flush()
+}
+
+// whose is who acted, and with which authority.
+func whose(e session.AuditEntry) string {
+	by, authority := clean(e.By), clean(e.Authority)
+	switch {
+	case authority == "":
+		return by
+	case by == "":
+		return authority
+	}
+	return by + " (" + authority + ")"
+}
+
+func words(e session.AuditEntry) string {
+	return strings.TrimSpace(e.Text + " " + e.Answer)
+}

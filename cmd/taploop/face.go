@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"sync/atomic"
+
+	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/web"
+)
+
+// face is what an HTTP server shows to people. The zero value shows nothing yet: runs may begin before there is a face.
+type face struct {
+	web    atomic.Pointer[web.Server]
+	visits calls
+}
+
+// open puts the reply API and the page at their paths. The caller closes the face.
+func (f *face) open(a *app, w *works, d *door, mux *http.ServeMux) {
+	operators := a.conf.HTTP.Operators
+	server := web.New(&web.Options{
+		Questions: w.fleet.Broker(), Sessions: w.store, Logins: logins(a.conf.DataDir), Runs: stopper{w}, Authorize: d.person,
+		Operator: func(name string) bool { return slices.Contains(operators, name) },
+		Hosts:    a.conf.HTTP.Hosts, Origins: a.conf.HTTP.Origins, Log: a.log,
+	})
+	f.web.Store(server)
+	for _, path := range []string{"/v1/", "/ui", "/ui/"} {
+		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+			f.visits.enter()
+			defer f.visits.leave()
+			server.ServeHTTP(w, r)
+		})
+	}
+}
+
+// logins are the browsers that may use the page of a data folder's servers.
+func logins(dir string) *web.Logins { return web.OpenLogins(filepath.Join(dir, "logins.json")) }
+
+// observe tells the page what a run does. It returns at once.
+func (f *face) observe(e runs.Event) {
+	if server := f.web.Load(); server != nil {
+		server.Changed(e.SessionID)
+	}
+}
+
+// close ends event streams and requests that wait, and returns when every request is answered, or with ctx.
+func (f *face) close(ctx context.Context) error {
+	err := f.web.Load().Close()
+	select {
+	case <-f.visits.over():
+	case <-ctx.Done(): // somebody who sends or reads slowly is cut off
+	}
+	return err
+}
+
+// stopper stops runs for a person. It implements web.Runs.
+type stopper struct{ *works }
+
+func (s stopper) Cancel(ctx context.Context, id string, by web.Person) error {
+	return s.end(ctx, runs.StopRequest{SessionID: id, Mode: runs.Cancel}, by)
+}
+
+func (s stopper) Pause(ctx context.Context, id string, by web.Person) error {
+	return s.end(ctx, runs.StopRequest{SessionID: id, Mode: runs.Pause}, by)
+}
+
+func (s stopper) end(ctx context.Context, r runs.StopRequest, by web.Person) error {
+	_, err := s.stop(ctx, r, session.AuditEntry{Door: by.Door, Authority: "human_token", By: by.Name})
+	return err
+}

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/session"
+)
+
+type inquiriesCmd struct {
+	JSON    bool   `help:"Print JSON."`
+	All     bool   `help:"Also those that are settled."`
+	DataDir string `key:"data_dir" help:"Where sessions and questions are kept." placeholder:"DIR"`
+}
+
+// Run lists questions, oldest first. It needs no server: it reads the data folder.
+func (c *inquiriesCmd) Run(ctx context.Context, a *app) error {
+	store, err := a.stored(ctx)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	b, now := a.broker(store), time.Now()
+	if err := b.Sweep(ctx, now); err != nil { // without a server nobody has looked at the clock
+		return err
+	}
+	f := inquiry.Filter{Status: inquiry.Pending}
+	if c.All {
+		f.Status = ""
+	}
+	list, err := b.List(ctx, f)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(a.out, append([]inquiry.Question{}, list...)) // an empty list, not null
+	}
+	if len(list) == 0 {
+		fmt.Fprintln(a.err, "no questions")
+		return nil
+	}
+	return printQuestions(a.out, list, now, c.All)
+}
+
+// broker settles questions of the store in this process.
+func (a *app) broker(store *session.Store) *inquiry.Broker {
+	q := a.conf.Questions
+	return inquiry.NewBroker(store.Questions(), &inquiry.Options{Attention: q.Attention, TTL: q.TTL})
+}
+
+func printQuestions(out io.Writer, list []inquiry.Question, now time.Time, all bool) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	head := "QUESTION\tSESSION\tAGE\tUNTIL\tDOORS\tTEXT"
+	if all {
+		head = "QUESTION\tSESSION\tAGE\tUNTIL\tSTATUS\tTEXT"
+	}
+	fmt.Fprintln(w, head)
+	ids := shortened(list)
+	for i, q := range list {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", ids[i], orDash(clean(q.SessionID)), age(now.Sub(q.AskedAt)),
+			q.ExpiresAt.Local().Format("2006-01-02 15:04"), orDash(standing(q, all)), wording(q))
+	}
+	return w.Flush()
+}
+
+// standing is where a question can be answered, or what became of it.
+func standing(q inquiry.Question, all bool) string {
+	if !all {
+		names := make([]string, len(q.Doors))
+		for i, d := range q.Doors {
+			names[i] = clean(d.Name)
+		}
+		return strings.Join(names, ", ")
+	}
+	text := string(q.Status)
+	if r := q.Resolution; r != nil && !q.Open() {
+		text += " through " + clean(r.Channel)
+		if r.By != "" {
+			text += " by " + clean(r.By)
+		}
+	}
+	return text
+}
+
+// wording is the question in one line, with what sort of answer it wants.
+func wording(q inquiry.Question) string {
+	text := short(clean(q.Text), 80)
+	switch {
+	case len(q.Fields) > 0:
+		text += " (a form)"
+	case q.Draft != "":
+		text += " (a draft)"
+	case q.Secret:
+		text += " (secret)"
+	case len(q.Options) > 0:
+		text += " (" + short(clean(strings.Join(q.Options, " / ")), 60) + ")"
+	}
+	return text
+}
+
+func orDash(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
+}
+
+// age is a duration for people: its two largest units at most.
+func age(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", int(max(d, 0)/time.Second))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", int(d/time.Minute))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh%02dm", int(d/time.Hour), int(d/time.Minute)%60)
+	}
+	return fmt.Sprintf("%dd", int(d/(24*time.Hour)))
+}
+
+// shortened are the first characters of the ids, at least eight and so many that they differ.
+func shortened(list []inquiry.Question) []string {
+	n := 8
+	for ; ; n += 4 {
+		seen, whole := map[string]bool{}, true
+		for _, q := range list {
+			whole = whole && n >= len(q.ID)
+			seen[cut(q.ID, n)] = true
+		}
+		if whole || len(seen) == len(list) {
+			break
+		}
+	}
+	ids := make([]string, len(list))
+	for i, q := range list {
+		ids[i] = cut(q.ID, n)
+	}
+	return ids
+}
+
+func cut(text string, n int) string { return text[:min(n, len(text))] }
+
+// identify finds the question whose id begins with the text. One that is open goes before those that are settled.
+func identify(ctx context.Context, b *inquiry.Broker, id string) (inquiry.Question, error) {
+	id = strings.ToLower(strings.TrimSpace(id))
+	q, err := b.Get(ctx, id)
+	if err == nil || !errors.Is(err, inquiry.ErrNotFound) {
+		return q, err
+	}
+	list, err := b.List(ctx, inquiry.Filter{})
+	if err != nil {
+		return q, err
+	}
+	list = slices.DeleteFunc(list, func(q inquiry.Question) bool { return id == "" || !strings.HasPrefix(q.ID, id) })
+	if open := slices.DeleteFunc(slices.Clone(list), func(q inquiry.Question) bool { return !q.Open() }); len(open) > 0 {
+		list = open
+	}
+	switch len(list) {
+	case 0:
+		return q, hint.Add(fmt.Errorf("there is no question %q", clean(id)), "taploop inquiries lists the open ones, with --all also the others")
+	case 1:
+		return list[0], nil
+	}
+	return q, usageError{hint.Add(fmt.Errorf("%d questions begin with %q", len(list), id), "give more of the id: "+strings.Join(shortened(list), ", "))}
+}

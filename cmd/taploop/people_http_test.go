@@ -1,0 +1,308 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/session"
+)
+
+// openAs starts a server with a token for its client.
+func (b *bench) openAs(name string, e era) (*site, string) {
+	b.t.Helper()
+	token := b.token(name)
+	p, url := b.serve()
+	return &site{p, connect(b.t, e, over(b.t, url, map[string]string{"Authorization": "Bearer " + token})), url}, token
+}
+
+func TestAnAnswerOverHTTPLetsTheRunGoOn(t *testing.T) {
+	for _, e := range []era{modern, legacy} {
+		t.Run(string(e), func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, demoTask, "")
+			s, token := b.openAs("laptop", e)
+			v := visit(t, s.url, token)
+			asked := s.asks(b.task.Goal)
+
+			status, list := v.send("GET", "/v1/inquiries?status=open", "")
+			require.Equal(t, 200, status)
+			require.Len(t, list["inquiries"], 1)
+			require.Equal(t, asked.Question.ID, list["inquiries"].([]any)[0].(map[string]any)["question_id"])
+			status, body := v.answer(asked.Question.ID, "42")
+			require.Equal(t, 200, status, "%v", body)
+			require.Equal(t, "answered", body["status"])
+
+			done := s.follow(s.call("ask_agent_wait", map[string]any{"session_id": asked.SessionID}))
+			require.EqualValues(t, "TASK_COMPLETED_SUCCESSFULLY", done.Reason, "%s", done.words)
+			b.done(tripTouches)
+
+			status, body = v.answer(asked.Question.ID, "43")
+			require.Equal(t, 409, status, "the loser is told who won")
+			winner := body["winner"].(map[string]any)
+			require.Equal(t, "http", winner["channel"])
+			require.Equal(t, "laptop", winner["by"])
+			require.Equal(t, "42", winner["response"])
+			lost := s.refused("QUESTION_ALREADY_RESOLVED", "ask_agent_continue",
+				map[string]any{"session_id": asked.SessionID, "reply_from_client": "43", "question_id": asked.Question.ID})
+			require.Contains(t, lost.Error.Message, "laptop through http")
+		})
+	}
+}
+
+func TestOnlyWhoMayAnswerGetsInOverHTTP(t *testing.T) {
+	b := newBench(t, demoTask, "", "TAPLOOP_HTTP_OPERATORS=boss")
+	s, token := b.openAs("laptop", legacy)
+	foreign, boss := b.token("other"), b.token("boss")
+	asked := s.asks(b.task.Goal)
+	me := visit(t, s.url, token)
+	for name, c := range map[string]struct {
+		v      *visitor
+		status int
+	}{
+		"without a token":                 {visit(t, s.url, ""), 401},
+		"with a wrong one":                {visit(t, s.url, token[:len(token)-1]+"_"), 401},
+		"with an empty one":               {visit(t, s.url, "").with("Authorization", ""), 401},
+		"somebody else":                   {visit(t, s.url, foreign), 404},
+		"from a stranger's page":          {me.with("Origin", "https://evil.example"), 403},
+		"from a page of no origin":        {me.with("Origin", "null"), 403},
+		"under a name that points here":   {me.with("Host", "evil.example"), 403},
+		"with a made-up login":            {visit(t, s.url, "").with("Cookie", cookieOf(s.url)+"=made-up"), 401},
+		"with a stranger's page's cookie": {visit(t, s.url, "").with("Cookie", cookieOf(s.url)+"=made-up").with("Sec-Fetch-Site", "cross-site"), 403},
+	} {
+		status, body := c.v.answer(asked.Question.ID, "43")
+		require.Equal(t, c.status, status, "%s: %v", name, body)
+		require.NotContains(t, body["error"].(map[string]any)["message"], "Which size", name)
+	}
+	require.Equal(t, "WAITING_REPLY", s.look(asked.SessionID).State, "nobody of them has answered")
+	require.NotContains(t, s.stderr.String(), token, "no log tells a token")
+
+	status, list := visit(t, s.url, boss).send("GET", "/v1/inquiries", "")
+	require.Equal(t, 200, status)
+	require.Len(t, list["inquiries"], 1, "an operator sees everybody's questions")
+	status, _ = visit(t, s.url, boss).answer(asked.Question.ID, "42")
+	require.Equal(t, 200, status)
+	done := s.follow(s.call("ask_agent_wait", map[string]any{"session_id": asked.SessionID}))
+	require.EqualValues(t, "TASK_COMPLETED_SUCCESSFULLY", done.Reason, "%s", done.words)
+}
+
+// While there is no token yet, programs of this machine may use the tools. An answer is a person's word, and wants one.
+func TestWithoutAnyTokenNobodyAnswersOverHTTP(t *testing.T) {
+	b := newBench(t, demoTask, "")
+	s := b.open(way{http: true, era: legacy})
+	asked := s.asks(b.task.Goal)
+	status, _ := visit(t, s.url, "").answer(asked.Question.ID, "43")
+	require.Equal(t, 401, status)
+	status, _ = visit(t, s.url, "").send("GET", "/v1/inquiries", "")
+	require.Equal(t, 401, status)
+}
+
+// cookieOf is the name of the page's cookie.
+func cookieOf(url string) string {
+	port := strings.TrimSuffix(url[strings.LastIndex(url, ":")+1:], "/mcp")
+	return "taploop_ui_" + port
+}
+
+// browser logs a visitor in as the page does.
+func (b *bench) browser(url, link string) (*visitor, int) {
+	base, code, found := strings.Cut(link, "/ui#login=")
+	require.True(b.t, found, "%s", link)
+	require.Equal(b.t, strings.TrimSuffix(url, "/mcp"), base)
+	v := visit(b.t, url, "").with("Origin", base).with("X-Taploop", "page").with("Sec-Fetch-Site", "same-origin")
+	resp := v.open("POST", "/ui/login", `{"code":"`+code+`"}`)
+	for _, c := range resp.Cookies() {
+		require.True(b.t, c.HttpOnly)
+		require.Equal(b.t, http.SameSiteStrictMode, c.SameSite)
+		v = v.with("Cookie", c.Name+"="+c.Value)
+	}
+	return v, resp.StatusCode
+}
+
+// link is what taploop ui prints.
+func (b *bench) link(args ...string) string {
+	out, errs, code := b.run(append([]string{"ui"}, args...)...)
+	require.Zero(b.t, code, "%s", errs)
+	require.Regexp(b.t, `^http://127\.0\.0\.1:\d+/ui#login=[A-Za-z0-9_-]{43}\n$`, out, "the link and nothing else")
+	return strings.TrimSuffix(out, "\n")
+}
+
+func TestALinkLogsOneBrowserInOnce(t *testing.T) {
+	b := newBench(t, demoTask, "")
+	s := b.open(way{http: true, era: legacy})
+	page := visit(t, s.url, "").open("GET", "/ui", "")
+	require.Equal(t, 200, page.StatusCode, "the page itself is no secret")
+	require.Contains(t, page.Header.Get("Content-Type"), "text/html")
+
+	link := b.link("--name", "Ann on her phone", "--open", "no")
+	ann, status := b.browser(s.url, link)
+	require.Equal(t, 200, status)
+	_, status = b.browser(s.url, link)
+	require.Equal(t, 401, status, "the link works once")
+	require.NotContains(t, s.stderr.String(), link[strings.Index(link, "=")+1:], "no log tells the link")
+
+	events := ann.listen()
+	require.Equal(t, "snapshot", (<-events).name)
+	asked := s.asks(b.task.Goal)
+	var names []string
+	for h := range events {
+		names = append(names, h.name)
+		if h.name == "session.state" && strings.Contains(h.data, "WAITING_REPLY") {
+			break
+		}
+	}
+	require.Contains(t, names, "inquiry.created")
+	require.Contains(t, names, "step", "the page follows the run")
+	status, _ = ann.with("X-Taploop", "").answer(asked.Question.ID, "43")
+	require.Equal(t, 403, status, "what no page of ours has sent")
+	status, _ = ann.answer(asked.Question.ID, "42")
+	require.Equal(t, 200, status)
+	done := s.follow(s.call("ask_agent_wait", map[string]any{"session_id": asked.SessionID}))
+	require.EqualValues(t, "TASK_COMPLETED_SUCCESSFULLY", done.Reason, "%s", done.words)
+
+	entry := b.audit("--question", asked.Question.ID)[1]
+	require.Equal(t, []string{"answered", "page", "human_token", "Ann on her phone", "42"},
+		[]string{string(entry.Event), entry.Door, entry.Authority, entry.By, entry.Answer})
+	s.kill()
+	next := b.open(way{http: true, era: legacy})
+	again := visit(t, next.url, "").with("Cookie", strings.Replace(ann.header.Get("Cookie"), cookieOf(s.url), cookieOf(next.url), 1))
+	status, _ = again.send("GET", "/v1/inquiries", "")
+	require.Equal(t, 200, status, "a browser stays logged in over a restart")
+}
+
+func TestALinkNeedsAServerThatListens(t *testing.T) {
+	b := newBench(t, demoTask, "")
+	_, errs, code := b.run("ui")
+	require.Equal(t, exitError, code)
+	require.Contains(t, errs, "listens over HTTP")
+	require.Contains(t, errs, "try: start one: taploop serve --http")
+
+	p, url := b.serve()
+	b.link()
+	p.kill()
+	_, errs, code = b.run("ui")
+	require.Equal(t, exitError, code, "what a dead server has left behind is no server")
+	require.Contains(t, errs, "the last one, at "+strings.TrimSuffix(url, "/mcp")+", ended without a word")
+
+	first, url := b.serve()
+	require.Contains(t, b.link(), strings.TrimSuffix(url, "/mcp"))
+	second, newer := b.serve()
+	out, errs, _ := b.run("ui")
+	require.Contains(t, out, strings.TrimSuffix(newer, "/mcp"), "the newest of two")
+	require.Contains(t, errs, strings.TrimSuffix(url, "/mcp"))
+	for _, p := range []*process{second, first} {
+		require.NoError(t, p.cmd.Process.Signal(syscall.SIGTERM))
+		code, _ := p.ends(termBound + slack)
+		require.Zero(t, code, "%s", p.stderr)
+	}
+	_, errs, code = b.run("ui")
+	require.Equal(t, exitError, code)
+	require.NotContains(t, errs, "ended without a word", "who ends in order leaves nothing behind")
+
+	for _, args := range [][]string{{"--name", "two\nlines"}, {"--name", strings.Repeat("x", 65)}, {"--open", "maybe"}} {
+		_, _, code = b.run(append([]string{"ui"}, args...)...)
+		require.Equal(t, exitUsage, code, "%q", args)
+	}
+}
+
+func TestLinksLeadToWherePeopleReachTheServer(t *testing.T) {
+	b := newBench(t, demoTask, "", "TAPLOOP_HTTP_URL=https://phones.example/")
+	b.serve()
+	out, _, _ := b.run("ui")
+	require.True(t, strings.HasPrefix(out, "https://phones.example/ui#login="), "%s", out)
+	for listening, want := range map[string]string{"127.0.0.1:1": "127.0.0.1:1", "0.0.0.0:2": "localhost:2", "[::]:3": "localhost:3", "[::1]:4": "[::1]:4", "192.168.1.5:5": "192.168.1.5:5"} {
+		require.Equal(t, want, reachable(listening))
+	}
+}
+
+func TestOpenEventStreamsDoNotHoldUpTheEnd(t *testing.T) {
+	b := newBench(t, demoTask, "")
+	g := b.holdAt("2/8")
+	s := b.open(way{http: true, era: legacy})
+	ann, status := b.browser(s.url, b.link())
+	require.Equal(t, 200, status)
+	var streams []<-chan happening
+	for range 20 {
+		events := ann.listen()
+		require.Equal(t, "snapshot", (<-events).name)
+		streams = append(streams, events)
+	}
+	silent := ann.open("GET", "/v1/events", "") // a listener that does not read
+	require.Equal(t, 200, silent.StatusCode)
+	begun := s.start(b.task.Goal)
+	g.await(t)
+
+	require.NoError(t, s.cmd.Process.Signal(syscall.SIGTERM))
+	code, took := s.ends(termBound + slack)
+	require.Zero(t, code, "%s", s.stderr)
+	require.Less(t, took, termBound)
+	for _, events := range streams {
+		var last happening
+		for h := range events {
+			if h.name == "session.state" {
+				last = h
+			}
+		}
+		var view struct {
+			ID  string `json:"session_id"`
+			Run struct {
+				State session.State `json:"state"`
+			} `json:"run"`
+		}
+		require.NoError(t, json.Unmarshal([]byte(last.data), &view), "%s", last.data)
+		require.Equal(t, begun.SessionID, view.ID)
+		require.Equal(t, session.Paused, view.Run.State, "the page sees how it ended")
+	}
+}
+
+func TestStopsByPeopleAreInTheAudit(t *testing.T) {
+	b := newBench(t, demoTask, "")
+	s, token := b.openAs("laptop", legacy)
+	v := visit(t, s.url, token)
+	asked := s.asks(b.task.Goal)
+	for range 2 { // the second changes nothing
+		status, body := v.send("POST", "/v1/sessions/"+asked.SessionID+"/pause", "")
+		require.Equal(t, 200, status, "%v", body)
+	}
+	_, errs, code := b.run("stop", asked.SessionID)
+	require.Zero(t, code, "%s", errs)
+	var story [][4]string
+	for _, e := range b.audit("--session", asked.SessionID) {
+		story = append(story, [4]string{string(e.Event), e.Door, e.Authority, e.By})
+	}
+	require.Equal(t, [4]string{"asked", story[0][1], "", "laptop"}, story[0])
+	require.Equal(t, [][4]string{
+		{"paused", "http", "human_token", "laptop"},
+		{"withdrawn", "run", "", ""},
+		{"stopped", "command line", "local_operator", userName()},
+	}, story[1:])
+	status, _ := v.answer(asked.Question.ID, "42")
+	require.Equal(t, 410, status, "a stop beats a later answer")
+	_, errs, code = b.run("reply", asked.Question.ID, "42")
+	require.Equal(t, exitError, code)
+	require.Contains(t, errs, "withdrawn")
+}
+
+// An answer on its way is taken or refused by the store, and never lost between two servers.
+func TestAnAnswerThatComesWhileNobodyServesIsAppliedLater(t *testing.T) {
+	b := newBench(t, demoTask, "")
+	s := b.open(way{http: true, era: legacy})
+	asked := s.asks(b.task.Goal)
+	s.kill()
+	out, errs, code := b.run("reply", asked.Question.ID, "42")
+	require.Zero(t, code, "%s", errs)
+	require.Equal(t, "answered\n", out)
+	require.Contains(t, errs, "taploop continue "+asked.SessionID)
+
+	next := b.open(way{http: true, era: legacy})
+	done := next.await(asked.SessionID, func(x listedSession) bool { return x.State == "COMPLETED" || x.State == "PAUSED" })
+	require.Equal(t, "COMPLETED", done.State, "the next server goes on by itself")
+	b.done(tripTouches)
+	require.WithinDuration(t, time.Now(), b.audit("--limit", "1")[0].At, time.Minute)
+}

@@ -1,0 +1,230 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/hint"
+)
+
+type replyCmd struct {
+	Question string   `arg:"" help:"The question's id, or its beginning."`
+	Text     *string  `arg:"" optional:"" help:"The answer; for a form a JSON object; - reads it from stdin, as a secret has to be."`
+	Field    []string `help:"One value of a form, instead of TEXT; give it once for each, and again for each of several choices." placeholder:"NAME=VALUE" sep:"none"`
+	Refuse   bool     `help:"Refuse to answer; TEXT is the reason, if there is one."`
+	ReplyID  string   `help:"An id of your own for this reply: sent again with the same one it is the same reply." placeholder:"ID"`
+	JSON     bool     `help:"Print JSON."`
+	DataDir  string   `key:"data_dir" help:"Where sessions and questions are kept." placeholder:"DIR"`
+}
+
+// maxAnswer is more than the bytes of any answer that is taken.
+const maxAnswer = 1 << 20
+
+// Run answers a question in the data folder. The server that waits for it, in whatever process, notices within a second.
+func (c *replyCmd) Run(ctx context.Context, a *app) error {
+	store, err := a.stored(ctx)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	b := a.broker(store)
+	q, err := identify(ctx, b, c.Question)
+	if err != nil {
+		return err
+	}
+	r := inquiry.Reply{ID: c.ReplyID, Type: inquiry.TypeAnswer, Channel: commandLine, Authority: localOperator, By: userName()}
+	if c.Refuse {
+		r.Type = inquiry.TypeDecline
+	}
+	if r.Response, err = c.response(ctx, a, q); err != nil {
+		return err
+	}
+	res, err := b.Resolve(ctx, q.ID, r)
+	return c.tell(ctx, a, b, q.ID, res, err)
+}
+
+// response is the words of the answer.
+func (c *replyCmd) response(ctx context.Context, a *app, q inquiry.Question) (string, error) {
+	switch {
+	case c.Text != nil && len(c.Field) > 0:
+		return "", usageError{hint.Add(errors.New("there is a text and --field"), "give one of them")}
+	case len(c.Field) > 0 && c.Refuse:
+		return "", usageError{hint.Add(errors.New("there is --field and --refuse"), "give one of them")}
+	case len(c.Field) > 0:
+		return filled(q, c.Field)
+	case c.Text == nil && c.Refuse:
+		return "", nil
+	case c.Text == nil:
+		return "", usageError{hint.Add(errors.New("there is no answer"), "taploop reply ID TEXT, or --refuse")}
+	case *c.Text == "-":
+		return a.typed(ctx, q)
+	case q.Secret && !c.Refuse && q.Open():
+		return "", usageError{hint.Add(errors.New("the answer is a secret, and others can read the command line"),
+			"taploop reply "+cut(q.ID, 8)+" -    (and type it, or pipe it in)")}
+	}
+	return *c.Text, nil
+}
+
+// typed reads the answer from stdin: a line from a terminal, without an echo, or all that is piped in.
+func (a *app) typed(ctx context.Context, q inquiry.Question) (string, error) {
+	if f, ok := a.in.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		fmt.Fprintln(a.err, short(clean(q.Text), 200))
+		text, err := newConsole(f, a.err).Ask(ctx, "Answer (it is not shown): ", true)
+		if errors.Is(err, io.EOF) {
+			return "", errors.New("nothing was typed; the question is still open")
+		}
+		return text, err
+	}
+	text, err := io.ReadAll(io.LimitReader(bufio.NewReader(a.in), maxAnswer))
+	if err != nil {
+		return "", fmt.Errorf("reading the answer: %w", err)
+	}
+	return string(text), nil
+}
+
+// filled is a form's answer, from NAME=VALUE pairs. Whether the values fit is the broker's to say.
+func filled(q inquiry.Question, pairs []string) (string, error) {
+	if len(q.Fields) == 0 {
+		return "", usageError{hint.Add(errors.New("the question is no form"), "taploop reply ID TEXT")}
+	}
+	values := map[string]any{}
+	for _, pair := range pairs {
+		name, text, found := strings.Cut(pair, "=")
+		i := slices.IndexFunc(q.Fields, func(f inquiry.Field) bool { return f.Name == name })
+		switch {
+		case !found:
+			return "", usageError{hint.Add(fmt.Errorf("--field %q has no value", pair), "write --field NAME=VALUE")}
+		case i < 0:
+			return "", usageError{hint.Add(fmt.Errorf("the form has no field %q", name), "its fields are "+fieldNames(q.Fields))}
+		}
+		v, err := value(q.Fields[i], text)
+		if err != nil {
+			return "", err
+		}
+		before, again := values[name].([]any)
+		_, given := values[name]
+		switch more, several := v.([]any); {
+		case several && again:
+			v = append(before, more...)
+		case given:
+			return "", usageError{hint.Add(fmt.Errorf("the field %q is given twice", name), "give it once")}
+		}
+		values[name] = v
+	}
+	b, err := json.Marshal(values)
+	return string(b), err
+}
+
+// value is the JSON value of what was typed for a field.
+func value(f inquiry.Field, text string) (any, error) {
+	switch f.Type {
+	case inquiry.ChoicesField:
+		if text == "" {
+			return []any{}, nil
+		}
+		return []any{text}, nil
+	case inquiry.YesNoField:
+		switch strings.ToLower(strings.TrimSpace(text)) {
+		case "yes", "y", "true", "是":
+			return true, nil
+		case "no", "n", "false", "否":
+			return false, nil
+		}
+		return nil, usageError{hint.Add(fmt.Errorf("the field %q is %q", f.Name, text), "write yes or no")}
+	case inquiry.NumberField:
+		if _, err := strconv.ParseFloat(strings.TrimSpace(text), 64); err != nil || !json.Valid([]byte(strings.TrimSpace(text))) {
+			return nil, usageError{hint.Add(fmt.Errorf("the field %q is %q", f.Name, text), "write a number")}
+		}
+		return json.Number(strings.TrimSpace(text)), nil
+	}
+	return text, nil
+}
+
+func fieldNames(fields []inquiry.Field) string {
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = f.Name
+	}
+	return strings.Join(names, ", ")
+}
+
+// verdict is what became of a reply, for programs.
+type verdict struct {
+	Status   string           `json:"status"` // the question's own: "answered", "refused", "withdrawn", ...
+	Taken    bool             `json:"taken"`
+	Replayed bool             `json:"replayed,omitempty"`
+	Question inquiry.Question `json:"question"` // with the winner's resolution
+}
+
+// tell says what became of the reply.
+func (c *replyCmd) tell(ctx context.Context, a *app, b *inquiry.Broker, id string, res inquiry.Result, err error) error {
+	var won *inquiry.AlreadyResolvedError
+	var unfit *inquiry.InvalidReplyError
+	switch {
+	case err == nil:
+		return c.taken(a, res)
+	case errors.As(err, &won), errors.Is(err, inquiry.ErrGone):
+		q, failed := b.Get(ctx, id)
+		if failed != nil {
+			return errors.Join(err, failed)
+		}
+		return c.late(a, q, won != nil, err)
+	case errors.As(err, &unfit):
+		return usageError{hint.Add(fmt.Errorf("the reply does not fit: %w", err), "the question is still open: reply again")}
+	case errors.Is(err, inquiry.ErrReplyIDReused):
+		return usageError{hint.Add(err, "choose another --reply-id for another answer")}
+	}
+	return err
+}
+
+func (c *replyCmd) taken(a *app, res inquiry.Result) error {
+	q := res.Question
+	if c.JSON {
+		return printJSON(a.out, verdict{string(q.Status), true, res.Replayed, q})
+	}
+	if res.Replayed {
+		fmt.Fprintln(a.err, "this reply was taken before")
+	}
+	if q.SessionID != "" {
+		fmt.Fprintf(a.err, "a server that runs goes on with it by itself; without one: taploop continue %s\n", q.SessionID)
+	}
+	_, err := fmt.Fprintln(a.out, q.Status)
+	return err
+}
+
+// late says who was first, or that nobody can answer any more. Only the first is exit code 3.
+func (c *replyCmd) late(a *app, q inquiry.Question, beaten bool, err error) error {
+	if c.JSON {
+		if failed := printJSON(a.out, verdict{Status: string(q.Status), Question: q}); failed != nil {
+			return failed
+		}
+	}
+	if !beaten {
+		return err
+	}
+	r := q.Resolution
+	fmt.Fprintf(a.err, "taploop: too late: the question was %s %s, through %s", q.Status, r.At.Local().Format("2006-01-02 at 15:04:05"), clean(r.Channel))
+	if r.By != "" {
+		fmt.Fprintf(a.err, " by %s", clean(r.By))
+	}
+	if r.Authority != "" {
+		fmt.Fprintf(a.err, " (%s)", clean(r.Authority))
+	}
+	if words := clean(r.Response.String()); words != "" {
+		fmt.Fprintf(a.err, ": %s", short(words, 200))
+	}
+	fmt.Fprintf(a.err, ", %s after it was asked\n", age(r.At.Sub(q.AskedAt).Round(time.Second)))
+	return ended(exitTooLate)
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/taploop/taploop/inquiry"
+)
+
+// sign is the address of a server, put up in the data folder while it listens. Its file is locked as long as the process
+// lives, however that ends, so a sign that can be locked is nobody's.
+type sign struct {
+	path string
+	lock *flock.Flock
+}
+
+// posted is what is on a sign.
+type posted struct {
+	URL     string    `json:"url"` // where people reach the server
+	PID     int       `json:"pid"`
+	Started time.Time `json:"started_at"`
+	path    string
+}
+
+const (
+	signsDir = "servers"
+	signExt  = ".json"
+)
+
+// putUp puts up the sign of a server that listens on addr. url is where people reach it; "" is derived from addr.
+func putUp(dataDir string, addr net.Addr, url string) (*sign, error) {
+	dir := filepath.Join(dataDir, signsDir)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("putting up the server's address: %w", err)
+	}
+	if url == "" {
+		url = "http://" + reachable(addr.String())
+	}
+	_, gone, err := servers(dataDir)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range gone {
+		_ = os.Remove(p.path) // whoever finds it takes it for what it is
+	}
+	text, err := json.Marshal(posted{URL: strings.TrimSuffix(url, "/"), PID: os.Getpid(), Started: time.Now().UTC().Truncate(time.Millisecond)})
+	if err != nil {
+		return nil, err
+	}
+	// Locked under a name that nobody looks at, so that nobody finds it unlocked.
+	name := filepath.Join(dir, inquiry.NewID())
+	s := &sign{path: name + signExt, lock: flock.New(name+".new", flock.SetPermissions(0o600))}
+	held, err := s.lock.TryLock()
+	if err == nil && !held {
+		err = errors.New("the file system does not keep locks")
+	}
+	if err == nil {
+		err = os.WriteFile(name+".new", text, 0o600)
+	}
+	if err == nil {
+		err = os.Rename(name+".new", s.path)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("putting up the server's address: %w", err), s.lock.Close())
+	}
+	return s, nil
+}
+
+// takeDown removes the sign. A nil sign is none.
+func (s *sign) takeDown() error {
+	if s == nil {
+		return nil
+	}
+	err := os.Remove(s.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil // the whole folder was removed
+	}
+	return errors.Join(err, s.lock.Close())
+}
+
+// reachable is an address that leads to one that a server listens on.
+func reachable(addr string) string {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return addr
+	}
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+		return net.JoinHostPort("localhost", port)
+	}
+	return addr
+}
+
+// servers reads the signs of a data folder, the newest first: of servers that listen now, and of those that ended without taking
+// theirs down.
+func servers(dataDir string) (here, gone []posted, err error) {
+	dir := filepath.Join(dataDir, signsDir)
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, fmt.Errorf("looking for servers: %w", err)
+	}
+	for _, e := range entries {
+		if filepath.Ext(e.Name()) != signExt {
+			continue
+		}
+		path := filepath.Join(dir, e.Name())
+		text, err := os.ReadFile(path)
+		var p posted
+		if err != nil || json.Unmarshal(text, &p) != nil { // it was taken down in this moment, or is not ours
+			continue
+		}
+		if locked(path) {
+			here = append(here, p)
+			continue
+		}
+		p.path = path
+		gone = append(gone, p)
+	}
+	newest := func(a, b posted) int { return b.Started.Compare(a.Started) }
+	slices.SortFunc(here, newest)
+	slices.SortFunc(gone, newest)
+	return here, gone, nil
+}
+
+// locked reports whether somebody has the file locked. A shared lock, so that two who look at once do not take each other for
+// the server.
+func locked(path string) bool {
+	l := flock.New(path, flock.SetFlag(os.O_RDONLY))
+	free, err := l.TryRLock()
+	return errors.Join(err, l.Close()) == nil && !free
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"fmt"
+	"os/exec"
+	"runtime"
+	"unicode/utf8"
+
+	"github.com/taploop/taploop/internal/hint"
+)
+
+type uiCmd struct {
+	Name    string `help:"Who answers there, for lists and the audit; the default is this user's name." placeholder:"NAME"`
+	Open    string `enum:"yes,no" default:"no" help:"yes opens the link in the browser, too. Others on this machine may see it in the list of processes until it is used."`
+	DataDir string `key:"data_dir" help:"Where the server keeps its data." placeholder:"DIR"`
+}
+
+// maxName is the most characters of a name.
+const maxName = 64
+
+// Run prints one link, which logs one browser in to the page of the server that runs.
+func (c *uiCmd) Run(a *app) error {
+	name := c.Name
+	if name == "" {
+		name = userName()
+	}
+	if clean(name) != name || utf8.RuneCountInString(name) > maxName {
+		return usageError{hint.Add(fmt.Errorf("the name %q cannot be used", name), fmt.Sprintf("give a name in one line of at most %d characters", maxName))}
+	}
+	if err := a.load(); err != nil {
+		return err
+	}
+	here, gone, err := servers(a.conf.DataDir)
+	if err != nil {
+		return err
+	}
+	if len(here) == 0 {
+		return nobodyServes(a.conf.DataDir, gone)
+	}
+	link, err := logins(a.conf.DataDir).Link(here[0].URL, name)
+	if err != nil {
+		return err
+	}
+	for _, other := range here[1:] {
+		fmt.Fprintln(a.err, "another server of this data folder takes it, too:", other.URL)
+	}
+	fmt.Fprintln(a.err, "the link works once, within ten minutes; who opens it answers questions and stops tasks")
+	if _, err = fmt.Fprintln(a.out, link); err != nil || c.Open == "no" {
+		return err
+	}
+	return browse(link)
+}
+
+// nobodyServes is the error when there is no server to log in to.
+func nobodyServes(dir string, gone []posted) error {
+	err := fmt.Errorf("no server that uses %s listens over HTTP", dir)
+	if len(gone) > 0 {
+		err = fmt.Errorf("%w; the last one, at %s, ended without a word (process %d)", err, gone[0].URL, gone[0].PID)
+	}
+	return hint.Add(err, "start one: taploop serve --http")
+}
+
+// browse opens a link in this user's browser.
+func browse(link string) error {
+	opener := []string{"xdg-open"}
+	switch runtime.GOOS {
+	case "darwin":
+		opener = []string{"open"}
+	case "windows":
+		opener = []string{"rundll32", "url.dll,FileProtocolHandler"}
+	}
+	if err := exec.Command(opener[0], append(opener[1:], link)...).Run(); err != nil {
+		return hint.Add(fmt.Errorf("opening the browser: %w", err), "open the link by hand")
+	}
+	return nil
+}
