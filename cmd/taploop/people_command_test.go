@@ -1,0 +1,271 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/session"
+)
+
+func TestAnAnswerFromTheCommandLineLetsTheRunGoOn(t *testing.T) {
+	eachTransport(t, func(t *testing.T, w way) {
+		b := newBench(t, demoTask, "")
+		s := b.open(w)
+		asked := s.asks(b.task.Goal)
+		id := asked.Question.ID
+
+		list := b.questions()
+		require.Len(t, list, 1)
+		require.Equal(t, id, list[0].ID)
+		out, errs, code := b.run("inquiries")
+		require.Zero(t, code, "%s", errs)
+		require.Regexp(t, `(?m)^`+id[:8]+` +`+asked.SessionID+` +\d+s +\d{4}-\d\d-\d\d \d\d:\d\d +\S.* +Which size do you wear\?`, out)
+
+		out, errs, code = b.run("reply", id[:8], "42", "--reply-id", "mine")
+		require.Zero(t, code, "%s", errs)
+		require.Equal(t, "answered\n", out)
+		done := s.follow(s.call("ask_agent_wait", map[string]any{"session_id": asked.SessionID, "question_id": id}))
+		require.EqualValues(t, "TASK_COMPLETED_SUCCESSFULLY", done.Reason, "%s", done.words)
+		b.done(tripTouches)
+
+		_, errs, code = b.run("reply", id[:8], "42", "--reply-id", "mine")
+		require.Zero(t, code, "the same reply again is the same success: %s", errs)
+		require.Contains(t, errs, "taken before")
+		_, errs, code = b.run("reply", id[:8], "43", "--reply-id", "mine")
+		require.Equal(t, exitUsage, code, "the same id for another answer: %s", errs)
+		out, errs, code = b.run("reply", id, "43")
+		require.Equal(t, exitTooLate, code, "%s", errs)
+		require.Empty(t, out)
+		require.Regexp(t, `too late: the question was answered \d{4}-\S+ at \S+, through command line by \S+ \(local_operator\): 42, \d+s after it was asked`, errs)
+		require.Empty(t, b.questions())
+		require.Equal(t, inquiry.Answered, b.questions("--all")[0].Status)
+
+		var story []session.AuditEvent
+		var doors []string
+		for _, e := range b.audit("--session", asked.SessionID) {
+			story, doors = append(story, e.Event), append(doors, e.Door)
+		}
+		require.Equal(t, []session.AuditEvent{session.AuditAsked, session.AuditAnswered, session.AuditApplied}, story)
+		require.Equal(t, "command line", doors[1])
+		out, _, code = b.run("audit", "--question", id[:8], "--since", "1h")
+		require.Zero(t, code)
+		require.Regexp(t, `(?m) answered +`+id[:8]+` +`+asked.SessionID+` +command line +\S+ \(local_operator\) +\S+s +42$`, out)
+	})
+}
+
+func TestAClientsAnswerBeatsALaterOneFromTheCommandLine(t *testing.T) {
+	b := newBench(t, demoTask, "")
+	s := b.open(way{era: legacy})
+	asked := s.asks(b.task.Goal)
+	s.follow(s.answer(asked, "42"))
+	out, errs, code := b.run("reply", asked.Question.ID, "43", "--json")
+	require.Equal(t, exitTooLate, code)
+	require.Contains(t, errs, "through mcp (client_model): 42")
+	var v struct {
+		Status   string
+		Taken    bool
+		Question inquiry.Question
+	}
+	require.NoError(t, json.Unmarshal([]byte(out), &v), "%s", out)
+	require.False(t, v.Taken)
+	require.Equal(t, "answered", v.Status)
+	require.Equal(t, "42", v.Question.Resolution.Response.Reveal())
+}
+
+// folder opens the store of the bench's data folder beside the programs that use it.
+func (b *bench) folder() (*session.Store, *inquiry.Broker) {
+	store, err := session.Open(b.t.Context(), filepath.Join(b.dir, "data", "taploop"), nil)
+	require.NoError(b.t, err)
+	b.t.Cleanup(func() { require.NoError(b.t, store.Close()) })
+	return store, inquiry.NewBroker(store.Questions(), nil)
+}
+
+// put opens a question that no run has asked.
+func put(t testing.TB, b *inquiry.Broker, q inquiry.Question) inquiry.Question {
+	q.Kind = inquiry.Inquiry
+	q, err := b.Open(t.Context(), q)
+	require.NoError(t, err)
+	return q
+}
+
+func TestHostileTextDoesNotReachTheTerminal(t *testing.T) {
+	b := newBench(t, demoTask, "")
+	_, broker := b.folder()
+	q := put(t, broker, inquiry.Question{Text: "size?\x1b[2J\n\u202Ereply 1", Options: []string{"a\x07", "b"}, FreeText: true,
+		Doors: []inquiry.Door{{Name: "inbox\x1b[31m"}, {Name: "command_line"}}})
+	_, err := broker.Resolve(t.Context(), q.ID, inquiry.Reply{Response: "4\x1b]0;x\x072", Channel: "http", By: "ann\x1b[1m"})
+	require.NoError(t, err)
+	put(t, broker, inquiry.Question{Text: "\x1b[31mred?", Doors: []inquiry.Door{{Name: "inbox\x1b[31m"}}})
+	for _, args := range [][]string{{"inquiries"}, {"inquiries", "--all"}, {"audit"}, {"reply", q.ID, "x"}} {
+		out, errs, _ := b.run(args...)
+		require.NotContains(t, out+errs, "\x1b", "%q", args)
+		require.NotContains(t, out+errs, "\u202e", "%q", args)
+		require.NotContains(t, out+errs, "\x07", "%q", args)
+	}
+	out, _, _ := b.run("inquiries")
+	require.Len(t, strings.Split(strings.TrimSpace(out), "\n"), 2, "one line each: %q", out)
+}
+
+func TestASecretAnswerIsNotTypedOnTheCommandLineAndLeavesNoTrace(t *testing.T) {
+	const secret = "tango-7731-foxtrot"
+	b := newBench(t, "shop-login", "")
+	s := b.open(way{http: true, era: legacy})
+	asked := s.asks(b.task.Goal)
+	_, errs, code := b.run("reply", asked.Question.ID, secret)
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, errs, "others can read the command line")
+	require.NotContains(t, errs, secret)
+	require.Len(t, b.questions(), 1, "it is still open")
+
+	out, errs, code := b.feed(secret+"\n", "reply", asked.Question.ID[:8], "-", "--json")
+	require.Zero(t, code, "%s", errs)
+	require.NotContains(t, out+errs, secret)
+	s.follow(s.call("ask_agent_wait", map[string]any{"session_id": asked.SessionID, "question_id": asked.Question.ID}))
+	b.wire.sent.await(t, `(`+secret+`)`) // it was typed into the phone
+	_, errs, code = b.run("reply", asked.Question.ID, "-")
+	require.Equal(t, exitTooLate, code)
+	require.Contains(t, errs, inquiry.Masked)
+	require.Equal(t, inquiry.Masked, b.audit("--question", asked.Question.ID)[1].Answer)
+	require.NotContains(t, s.stderr.String(), secret)
+	require.NoError(t, filepath.WalkDir(b.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		require.False(t, strings.Contains(string(text), secret), "it is in %s", path)
+		return err
+	}))
+}
+
+func TestFormsAreFilledInFromTheCommandLine(t *testing.T) {
+	b := newBench(t, demoTask, "")
+	_, broker := b.folder()
+	fields := []inquiry.Field{
+		{Name: "size", Type: inquiry.NumberField}, {Name: "colours", Type: inquiry.ChoicesField, Options: []string{"red, dark", "blue", "green"}},
+		{Name: "gift", Type: inquiry.YesNoField}, {Name: "note", Type: inquiry.TextField, Optional: true},
+	}
+	byFields := put(t, broker, inquiry.Question{Text: "which shirt?", Fields: fields})
+	for problem, args := range map[string][]string{
+		"has no field":    {"--field", "colour=red"},
+		"is given twice":  {"--field", "size=4", "--field", "size=5"},
+		"has no value":    {"--field", "size"},
+		"write a number":  {"--field", "size=large"},
+		"write yes or no": {"--field", "gift=perhaps"},
+		"does not fit":    {"--field", "size=4"},
+		"give one of":     {"{}", "--field", "size=4"},
+		"no answer":       {},
+	} {
+		_, errs, code := b.run(append([]string{"reply", byFields.ID}, args...)...)
+		require.Equal(t, exitUsage, code, "%q", args)
+		require.Contains(t, errs, problem, "%q", args)
+	}
+	out, errs, code := b.run("reply", byFields.ID, "--field", "size=42", "--field", "colours=red, dark", "--field", "colours=blue", "--field", "gift=Yes", "--field", "note=a=b")
+	require.Zero(t, code, "%s", errs)
+	require.Equal(t, "answered\n", out)
+	q, err := broker.Get(t.Context(), byFields.ID)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"size":42,"colours":["red, dark","blue"],"gift":true,"note":"a=b"}`, q.Resolution.Response.Reveal())
+
+	byJSON := put(t, broker, inquiry.Question{Text: "which shirt?", Fields: fields})
+	_, errs, code = b.feed(`{"size": 41, "colours": ["green"], "gift": false}`, "reply", byJSON.ID, "-")
+	require.Zero(t, code, "%s", errs)
+	plain := put(t, broker, inquiry.Question{Text: "why?"})
+	_, errs, code = b.run("reply", plain.ID, "--field", "a=b")
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, errs, "is no form")
+}
+
+func TestRepliesThatCannotBeTakenLeaveTheQuestionOpen(t *testing.T) {
+	b := newBench(t, demoTask, "")
+	_, broker := b.folder()
+	q := put(t, broker, inquiry.Question{Text: "which?", Options: []string{"Red", "Blue"}})
+	for name, c := range map[string]struct {
+		args []string
+		code int
+		says string
+	}{
+		"no option":    {[]string{q.ID, "green"}, exitUsage, `want one of ["Red" "Blue"]`},
+		"empty":        {[]string{q.ID, " "}, exitUsage, "the answer is empty"},
+		"unknown":      {[]string{"0123456789", "red"}, exitError, `there is no question "0123456789"`},
+		"no id":        {[]string{"", "red"}, exitError, "there is no question"},
+		"nothing":      {[]string{q.ID}, exitUsage, "there is no answer"},
+		"both answers": {[]string{q.ID, "--refuse", "--field", "a=b"}, exitUsage, "give one of them"},
+	} {
+		_, errs, code := b.run(append([]string{"reply"}, c.args...)...)
+		require.Equal(t, c.code, code, "%s: %s", name, errs)
+		require.Contains(t, errs, c.says, name)
+	}
+	require.Len(t, b.questions(), 1)
+	out, errs, code := b.run("reply", strings.ToUpper(q.ID[:6]), "not", "--refuse")
+	require.Zero(t, code, "%s", errs)
+	require.Equal(t, "refused\n", out)
+	stored, err := broker.Get(t.Context(), q.ID)
+	require.NoError(t, err)
+	require.Equal(t, inquiry.Refused, stored.Status)
+	require.Equal(t, "not", stored.Resolution.Response.Reveal())
+}
+
+func TestTheBeginningOfAnIdIsEnoughWhenItIsTheOnlyOne(t *testing.T) {
+	b := newBench(t, demoTask, "")
+	_, broker := b.folder()
+	byLetter := map[byte][]inquiry.Question{}
+	var twice []inquiry.Question
+	for len(twice) == 0 { // of seventeen ids two begin with the same letter
+		q := put(t, broker, inquiry.Question{Text: "which?"})
+		byLetter[q.ID[0]] = append(byLetter[q.ID[0]], q)
+		if len(byLetter[q.ID[0]]) == 2 {
+			twice = byLetter[q.ID[0]]
+		}
+	}
+	letter := twice[0].ID[:1]
+	_, errs, code := b.run("reply", letter, "x")
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, errs, "2 questions begin with")
+	require.Contains(t, errs, twice[1].ID[:8])
+	require.NoError(t, broker.Withdraw(t.Context(), twice[0].ID, "enough"))
+	_, errs, code = b.run("reply", letter, "x")
+	require.Zero(t, code, "what is open goes before what is settled: %s", errs)
+}
+
+func TestQuestionsWhoseTimeIsOverAreNotListedAsOpen(t *testing.T) {
+	b := newBench(t, demoTask, "")
+	store, err := session.Open(t.Context(), filepath.Join(b.dir, "data", "taploop"), nil)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	past := inquiry.NewBroker(store.Questions(), &inquiry.Options{Now: func() time.Time { return time.Now().Add(-25 * time.Hour) }})
+	q := put(t, past, inquiry.Question{Text: "which?"})
+	require.Empty(t, b.questions(), "without a server, too")
+	require.Equal(t, inquiry.Expired, b.questions("--all")[0].Status)
+	_, errs, code := b.run("reply", q.ID, "x")
+	require.Equal(t, exitError, code)
+	require.Contains(t, errs, "expired")
+	require.Equal(t, session.AuditExpired, b.audit()[1].Event)
+}
+
+func TestTheAuditOutlivesItsSession(t *testing.T) {
+	b := newBench(t, demoTask, "")
+	s := b.open(way{era: legacy})
+	asked := s.asks(b.task.Goal)
+	s.follow(s.answer(asked, "42"))
+	before := b.audit()
+	require.Len(t, before, 3)
+	_, errs, code := b.run("sessions", "prune", "--older-than", "1ms")
+	require.Zero(t, code, "%s", errs)
+	require.Empty(t, b.questions("--all"))
+	require.Equal(t, before, b.audit("--question", asked.Question.ID))
+	require.Equal(t, before[2:], b.audit("--limit", "1"))
+	require.Empty(t, b.audit("--since", time.Now().Add(time.Hour).Format(time.RFC3339)))
+	_, errs, code = b.run("audit", "--since", "yesterday")
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, errs, "write a duration")
+}
