@@ -16,12 +16,13 @@ import (
 )
 
 type inquiriesCmd struct {
-	JSON    bool   `help:"Print JSON."`
-	All     bool   `help:"Also those that are settled."`
-	DataDir string `key:"data_dir" help:"Where sessions and questions are kept." placeholder:"DIR"`
+	Question string `arg:"" optional:"" help:"Only this one, with all of it: the question's id, or its beginning."`
+	JSON     bool   `help:"Print JSON."`
+	All      bool   `help:"Also those that are settled."`
+	DataDir  string `key:"data_dir" help:"Where sessions and questions are kept." placeholder:"DIR"`
 }
 
-// Run lists questions, oldest first. It needs no server: it reads the data folder.
+// Run lists questions, oldest first, or shows one. It needs no server: it reads the data folder.
 func (c *inquiriesCmd) Run(ctx context.Context, a *app) error {
 	store, err := a.stored(ctx)
 	if err != nil {
@@ -31,6 +32,9 @@ func (c *inquiriesCmd) Run(ctx context.Context, a *app) error {
 	b, now := a.broker(store), time.Now()
 	if err := b.Sweep(ctx, now); err != nil { // without a server nobody has looked at the clock
 		return err
+	}
+	if c.Question != "" {
+		return c.show(ctx, a, b)
 	}
 	f := inquiry.Filter{Status: inquiry.Pending}
 	if c.All {
@@ -48,6 +52,78 @@ func (c *inquiriesCmd) Run(ctx context.Context, a *app) error {
 		return nil
 	}
 	return printQuestions(a.out, list, now, c.All)
+}
+
+// show prints one question with all that is needed to answer it.
+func (c *inquiriesCmd) show(ctx context.Context, a *app, b *inquiry.Broker) error {
+	q, err := identify(ctx, b, c.Question)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(a.out, q)
+	}
+	w := &sheet{out: a.out}
+	w.line("question", q.ID)
+	w.line("status", standing(q, true))
+	w.line("session", q.SessionID)
+	w.line("asked", q.AskedAt.Local().Format(time.DateTime))
+	w.line("until", q.ExpiresAt.Local().Format(time.DateTime))
+	w.line("doors", standing(q, false))
+	w.line("task", q.Task)
+	w.line("text", q.Text)
+	for _, o := range q.Options {
+		w.line("option", o)
+	}
+	for _, f := range q.Fields {
+		w.line("field", describeField(f))
+	}
+	w.line("draft", q.Draft)
+	if q.Secret {
+		w.line("secret", "yes: taploop reply "+cut(q.ID, 8)+" -")
+	}
+	if q.Resolution != nil {
+		w.line("answer", q.Resolution.Response.String())
+		w.line("reason", q.Resolution.Why)
+	}
+	return w.err
+}
+
+// sheet prints names with values, harmless for a terminal.
+type sheet struct {
+	out io.Writer
+	err error
+}
+
+// line prints one name with its value; what has no value is left out. The lines of a value stay lines.
+func (s *sheet) line(name, value string) {
+	if strings.TrimSpace(value) == "" || s.err != nil {
+		return
+	}
+	lines := strings.Split(strings.TrimRight(value, "\n"), "\n")
+	for i := range lines {
+		lines[i] = clean(lines[i])
+	}
+	_, s.err = fmt.Fprintf(s.out, "%-9s %s\n", name, strings.Join(lines, "\n          "))
+}
+
+// describeField is a field of a form in one line.
+func describeField(f inquiry.Field) string {
+	text := f.Name + " (" + string(f.Type)
+	if f.Optional {
+		text += ", optional"
+	}
+	text += ")"
+	if f.Label != "" {
+		text += " " + f.Label
+	}
+	if len(f.Options) > 0 {
+		text += ": " + strings.Join(f.Options, " / ")
+	}
+	if f.Default != nil {
+		text += fmt.Sprintf(" [%v]", f.Default)
+	}
+	return strings.ReplaceAll(text, "\n", " ")
 }
 
 // broker settles questions of the store in this process.

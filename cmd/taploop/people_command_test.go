@@ -106,7 +106,7 @@ func TestHostileTextDoesNotReachTheTerminal(t *testing.T) {
 	_, err := broker.Resolve(t.Context(), q.ID, inquiry.Reply{Response: "4\x1b]0;x\x072", Channel: "http", By: "ann\x1b[1m"})
 	require.NoError(t, err)
 	put(t, broker, inquiry.Question{Text: "\x1b[31mred?", Doors: []inquiry.Door{{Name: "inbox\x1b[31m"}}})
-	for _, args := range [][]string{{"inquiries"}, {"inquiries", "--all"}, {"audit"}, {"reply", q.ID, "x"}} {
+	for _, args := range [][]string{{"inquiries"}, {"inquiries", "--all"}, {"inquiries", q.ID}, {"audit"}, {"reply", q.ID, "x"}} {
 		out, errs, _ := b.run(args...)
 		require.NotContains(t, out+errs, "\x1b", "%q", args)
 		require.NotContains(t, out+errs, "\u202e", "%q", args)
@@ -176,6 +176,12 @@ func TestFormsAreFilledInFromTheCommandLine(t *testing.T) {
 	require.NoError(t, err)
 	require.JSONEq(t, `{"size":42,"colours":["red, dark","blue"],"gift":true,"note":"a=b"}`, q.Resolution.Response.Reveal())
 
+	out, errs, code = b.run("inquiries", byFields.ID[:8])
+	require.Zero(t, code, "%s", errs)
+	for _, line := range []string{"question  " + byFields.ID, "status    answered through command line by ", "text      which shirt?", "field     size (number)",
+		"field     colours (choices): red, dark / blue / green", "field     note (text, optional)", `answer    {"size":42,`} {
+		require.Contains(t, out, line)
+	}
 	byJSON := put(t, broker, inquiry.Question{Text: "which shirt?", Fields: fields})
 	_, errs, code = b.feed(`{"size": 41, "colours": ["green"], "gift": false}`, "reply", byJSON.ID, "-")
 	require.Zero(t, code, "%s", errs)

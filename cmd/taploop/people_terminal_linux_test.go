@@ -1,0 +1,51 @@
+package main
+
+import (
+	"io"
+	"os/exec"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/inquiry"
+)
+
+func TestASecretThatIsTypedIsNotShown(t *testing.T) {
+	const secret = "tango-7731"
+	b := newBench(t, demoTask, "")
+	_, broker := b.folder()
+	q := put(t, broker, inquiry.Question{Text: "Which code?", Secret: true})
+	master, slave := openPTY(t)
+	p := b.spawnAs(func(c *exec.Cmd) { c.Stdin, c.Stderr = slave, slave }, "reply", q.ID, "-")
+	screen := newText()
+	go func() { _, _ = io.Copy(screen, master) }() // ends when the test closes the terminal
+	screen.await(t, `(?s)(Which code\?.*it is not shown)`)
+	_, err := io.WriteString(master, secret+"\n")
+	require.NoError(t, err)
+	code, _ := p.ends(slack)
+	require.Zero(t, code, "%s", screen)
+	_, err = io.WriteString(slave, "the end\n")
+	require.NoError(t, err)
+	screen.await(t, `(the end)`)
+	require.NotContains(t, screen.String(), secret)
+	stored, err := broker.Get(t.Context(), q.ID)
+	require.NoError(t, err)
+	require.Equal(t, secret, stored.Resolution.Response.Reveal())
+}
+
+func TestOnlyAPersonAtATerminalIsToldHowToGetIn(t *testing.T) {
+	b := newBench(t, demoTask, "")
+	master, slave := openPTY(t)
+	b.spawnAs(func(c *exec.Cmd) { c.Stderr = slave }, "serve", "--http", "127.0.0.1:0")
+	screen := newText()
+	go func() { _, _ = io.Copy(screen, master) }() // ends when the test closes the terminal
+	screen.await(t, `(?s)listening on .*(taploop ui)`)
+	require.NotContains(t, screen.String(), "login=", "nobody gets in by what is on a screen")
+
+	p, _ := b.serve()
+	require.NoError(t, p.cmd.Process.Signal(syscall.SIGTERM))
+	code, _ := p.ends(termBound + slack)
+	require.Zero(t, code)
+	require.NotContains(t, p.stderr.String(), "taploop ui", "a log is not told")
+}
