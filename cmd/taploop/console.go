@@ -39,13 +39,13 @@ func (c *console) Ask(ctx context.Context, prompt string, secret bool) (string, 
 	case <-c.line:
 	default:
 	}
-	fmt.Fprint(c.out, prompt)
 	if secret {
-		if restore, ok := c.hide(); ok {
+		if restore, ok := c.hide(); ok { // before the prompt: who types fast has begun when it is there
 			defer fmt.Fprintln(c.out)
 			defer restore()
 		}
 	}
+	fmt.Fprint(c.out, prompt)
 	select {
 	case c.read <- struct{}{}:
 	default: // a read is under way since an earlier question
