@@ -64,6 +64,7 @@ func TestAnAnswerFromTheCommandLineLetsTheRunGoOn(t *testing.T) {
 }
 
 func TestAClientsAnswerBeatsALaterOneFromTheCommandLine(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, demoTask, "")
 	s := b.open(way{era: legacy})
 	asked := s.asks(b.task.Goal)
@@ -99,6 +100,7 @@ func put(t testing.TB, b *inquiry.Broker, q inquiry.Question) inquiry.Question {
 }
 
 func TestHostileTextDoesNotReachTheTerminal(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, demoTask, "")
 	_, broker := b.folder()
 	q := put(t, broker, inquiry.Question{Text: "size?\x1b[2J\n\u202Ereply 1", Options: []string{"a\x07", "b"}, FreeText: true,
@@ -117,6 +119,7 @@ func TestHostileTextDoesNotReachTheTerminal(t *testing.T) {
 }
 
 func TestASecretAnswerIsNotTypedOnTheCommandLineAndLeavesNoTrace(t *testing.T) {
+	t.Parallel()
 	const secret = "tango-7731-foxtrot"
 	b := newBench(t, "shop-login", "")
 	s := b.open(way{http: true, era: legacy})
@@ -148,6 +151,7 @@ func TestASecretAnswerIsNotTypedOnTheCommandLineAndLeavesNoTrace(t *testing.T) {
 }
 
 func TestFormsAreFilledInFromTheCommandLine(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, demoTask, "")
 	_, broker := b.folder()
 	fields := []inquiry.Field{
@@ -192,6 +196,7 @@ func TestFormsAreFilledInFromTheCommandLine(t *testing.T) {
 }
 
 func TestRepliesThatCannotBeTakenLeaveTheQuestionOpen(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, demoTask, "")
 	_, broker := b.folder()
 	q := put(t, broker, inquiry.Question{Text: "which?", Options: []string{"Red", "Blue"}})
@@ -222,6 +227,7 @@ func TestRepliesThatCannotBeTakenLeaveTheQuestionOpen(t *testing.T) {
 }
 
 func TestTheBeginningOfAnIdIsEnoughWhenItIsTheOnlyOne(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, demoTask, "")
 	_, broker := b.folder()
 	byLetter := map[byte][]inquiry.Question{}
@@ -244,6 +250,7 @@ func TestTheBeginningOfAnIdIsEnoughWhenItIsTheOnlyOne(t *testing.T) {
 }
 
 func TestQuestionsWhoseTimeIsOverAreNotListedAsOpen(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, demoTask, "")
 	store, err := session.Open(t.Context(), filepath.Join(b.dir, "data", "taploop"), nil)
 	require.NoError(t, err)
@@ -259,6 +266,7 @@ func TestQuestionsWhoseTimeIsOverAreNotListedAsOpen(t *testing.T) {
 }
 
 func TestTheAuditOutlivesItsSession(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, demoTask, "")
 	s := b.open(way{era: legacy})
 	asked := s.asks(b.task.Goal)

@@ -29,7 +29,7 @@ func (a *app) serveHTTP(ctx context.Context) error {
 		return err
 	}
 	face := &face{}
-	s, err := a.start(ctx, parts{console: a.serverConsole(), observe: face.observe})
+	s, err := a.start(ctx, parts{console: a.serverConsole(), observe: face.observe, doors: []string{"inbox"}})
 	if err != nil {
 		return errors.Join(err, ln.Close())
 	}

@@ -30,6 +30,7 @@ type works struct {
 type parts struct {
 	console runs.Console
 	observe func(runs.Event)
+	doors   []string      // through which every question can be answered, beside the command line
 	grace   time.Duration // how long a run goes on with nobody attached; 0 means for ever
 }
 
@@ -62,7 +63,8 @@ func (a *app) open(ctx context.Context, p parts) (w *works, err error) {
 	w.fleet = runs.New(&runs.Options{
 		Store: w.store, Phones: phones{w.host}, Mind: mind, Broker: broker, Answerer: answerer, Console: p.console,
 		Limits:    agentloop.Limits{Steps: a.conf.Loop.MaxSteps, Time: a.conf.Loop.MaxTime, Settle: a.conf.Loop.SettleTimeout, Questions: q.PerRun},
-		OnTimeout: inquiry.OnTimeout(q.OnTimeout), Attention: q.Attention, Lang: a.conf.Model.Lang, Observe: p.observe, DetachGrace: p.grace, Log: a.log,
+		OnTimeout: inquiry.OnTimeout(q.OnTimeout), Attention: q.Attention, Lang: a.conf.Model.Lang, Observe: p.observe, DetachGrace: p.grace,
+		Doors: append(p.doors, "command_line"), Log: a.log,
 	})
 	w.closers = append(w.closers, w.fleet.Close)
 	return w, nil
