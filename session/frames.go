@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"regexp"
 
+	"github.com/moby/sys/atomicwriter"
+
 	"github.com/taploop/taploop/screen"
 )
 
@@ -65,16 +67,8 @@ func writeFile(path string, b []byte) error {
 	if err := makeDir(dir); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(dir, ".new-*") // 0600
-	if err != nil {
+	if err := atomicwriter.WriteFile(path, b, 0o600); err != nil {
 		return err
-	}
-	_, err = f.Write(b)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
 	}
 	return syncDir(dir)
 }

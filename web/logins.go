@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+	"github.com/moby/sys/atomicwriter"
 
 	"github.com/taploop/taploop/internal/hint"
 )
@@ -171,16 +172,7 @@ func (l *Logins) write(all []login) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(l.path), ".logins-*") // 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // does nothing once it was renamed
-	_, err = f.Write(append(b, '\n'))
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), l.path)
+	return atomicwriter.WriteFile(l.path, append(b, '\n'), 0o600)
 }
 
 // newSecret is 256 random bits.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+	"github.com/moby/sys/atomicwriter"
 
 	"github.com/taploop/taploop/internal/hint"
 )
@@ -73,14 +74,5 @@ func (s *Store) write(all []entry) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(s.path), ".tokens-*") // 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // does nothing once it was renamed
-	_, err = f.Write(append(b, '\n'))
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), s.path)
+	return atomicwriter.WriteFile(s.path, append(b, '\n'), 0o600)
 }

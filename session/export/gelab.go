@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/moby/sys/atomicwriter"
+
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/session"
 )
@@ -44,7 +46,7 @@ func gelab(ctx context.Context, dir string, src Source, sessionID string) error 
 	if err != nil {
 		return err
 	}
-	return replace(filepath.Join(dir, "traces", sessionID+".jsonl"), trace)
+	return atomicwriter.WriteFile(filepath.Join(dir, "traces", sessionID+".jsonl"), trace, 0o600)
 }
 
 func imageName(st session.StepRecord) string {
@@ -65,23 +67,7 @@ func saveImage(ctx context.Context, dir string, src Source, st session.StepRecor
 	if err != nil {
 		return fmt.Errorf("reading frame %s: %w", st.FrameID, err)
 	}
-	return replace(filepath.Join(dir, filepath.FromSlash(imageName(st))), b)
-}
-
-// replace puts a whole file at path or leaves what was there.
-func replace(path string, b []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
+	return atomicwriter.WriteFile(filepath.Join(dir, filepath.FromSlash(imageName(st))), b, 0o600)
 }
 
 type traceLine struct {
