@@ -1,10 +1,12 @@
 package runs
 
 import (
+	"context"
 	"sync"
 	"time"
 
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/session"
 )
 
 // Attach notes that somebody waits for the session's runs, or watches them. The caller calls detach when that is over;
@@ -14,6 +16,37 @@ func (f *Fleet) Attach(sessionID string) (detach func()) {
 	d := f.desk(sessionID)
 	d.attach(1)
 	return sync.OnceFunc(func() { d.attach(-1) })
+}
+
+// PickUp takes a run up that was paused because nobody was attached: the call that it was in goes on, with what is left of its
+// steps. Any other run is left as it is. The caller attaches first.
+func (f *Fleet) PickUp(ctx context.Context, sessionID string) (Status, error) {
+	if err := f.closing(); err != nil {
+		return Status{}, err
+	}
+	sess, err := f.store.Session(ctx, sessionID)
+	if err != nil {
+		return Status{}, unknown(sessionID, err)
+	}
+	d := f.desk(sess.ID)
+	giveBack, err := d.take(ctx)
+	if err != nil {
+		return Status{}, err
+	}
+	defer giveBack()
+	run, err := f.present(ctx, d, sess.ID)
+	if err != nil {
+		return Status{}, err
+	}
+	if !detached(run) {
+		return f.Status(ctx, sess.ID)
+	}
+	return f.goOn(ctx, &call{ContinueRequest: ContinueRequest{SessionID: sess.ID}, desk: d, sess: sess, run: run, same: true})
+}
+
+// detached reports whether the run was paused because nobody was attached.
+func detached(r session.Run) bool {
+	return r.State == session.Paused && r.StopReason == agentloop.ClientDetached
 }
 
 func (d *desk) attach(n int) {

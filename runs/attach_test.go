@@ -56,6 +56,27 @@ func TestARunThatNobodyIsAttachedToIsPausedAfterItsGrace(t *testing.T) {
 	})
 }
 
+func TestOnlyARunThatNobodyWasAttachedToIsPickedUp(t *testing.T) {
+	graced(t, func(t *testing.T, w *world) {
+		id := w.start("forever").Session.ID
+		_, err := w.fleet.Stop(w.ctx(), runs.StopRequest{SessionID: id, Mode: runs.Pause})
+		require.NoError(t, err)
+		_, err = w.fleet.PickUp(w.ctx(), id)
+		require.NoError(t, err)
+		require.Equal(t, "PAUSED USER_PAUSED", w.now(id))
+
+		_, err = w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: id})
+		require.NoError(t, err)
+		time.Sleep(3 * time.Minute)
+		require.Equal(t, "PAUSED CLIENT_DETACHED", w.now(id))
+		defer w.fleet.Attach(id)()
+		_, err = w.fleet.PickUp(w.ctx(), id)
+		require.NoError(t, err)
+		time.Sleep(10 * time.Minute)
+		require.Equal(t, "RUNNING STILL_RUNNING", w.now(id))
+	})
+}
+
 func TestWhoAttachesAgainInTimeKeepsTheRunGoing(t *testing.T) {
 	graced(t, func(t *testing.T, w *world) {
 		id := w.start("forever").Session.ID

@@ -57,7 +57,7 @@ type call struct {
 	desk *desk
 	sess session.Session
 	run  session.Run // the session's latest
-	same bool        // no call, but an answer through another door: the call that the run is in goes on, with its steps
+	same bool        // no new call, but an answer through another door, or a PickUp: the call that the run is in goes on, with its steps
 }
 
 // Continue goes on with a session, and returns as soon as what it does is stored.

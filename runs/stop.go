@@ -73,7 +73,7 @@ func (f *Fleet) halt(ctx context.Context, d *desk, sess session.Session, mode St
 	if mode == Pause {
 		change = session.Change{To: session.Paused, Reason: agentloop.UserPaused, Err: agentloop.ErrPaused.Error()}
 	}
-	if run.State.Terminal() || run.State == change.To {
+	if run.State.Terminal() || run.State == change.To && !detached(run) { // a pause that is meant is not picked up by who waits
 		return nil
 	}
 	now, err := f.store.Transition(ctx, run.ID, change)

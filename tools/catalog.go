@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -31,6 +32,11 @@ type call struct {
 	waits     Waits
 }
 
+// budget is how long the call may wait.
+func (c *call) budget() time.Duration {
+	return c.waits.budget(c.args.seconds("wait_seconds"), c.token != nil)
+}
+
 // catalog is all tools, in the order in which a client meets them.
 func (t *Tools) catalog() []tool {
 	run, list, devices, shot := resultSchema(), sessionsSchema(), devicesSchema(), shotSchema()
@@ -47,7 +53,7 @@ func (t *Tools) catalog() []tool {
 		{name: "ask_agent_continue", title: "Answer, or go on with a session", words: continueWords, output: asRun,
 			params: t.continueParams(), hints: hints{destructive: true}, do: t.goOn, failed: failedRun},
 		{name: "ask_agent_wait", title: "Wait for a run", words: waitWords, output: asRun,
-			params: waitParams(), hints: hints{readOnly: true, idempotent: true}, do: t.wait, failed: failedRun},
+			params: waitParams(), hints: hints{idempotent: true}, do: t.wait, failed: failedRun},
 		{name: "ask_agent_stop", title: "Stop a run", words: stopWords, output: asRun,
 			params: stopParams(), hints: hints{destructive: true, idempotent: true}, do: t.stop, failed: failedRun},
 		{name: "ask_agent", title: "Start or continue (older name)", words: eitherWords, output: asRun,

@@ -97,22 +97,18 @@ func TestTheHintsAreTrue(t *testing.T) {
 	want := map[string][3]bool{ // read-only, destructive, idempotent
 		"list_connected_devices": {true, false, true}, "list_sessions": {true, false, true}, "get_screenshot": {true, false, true},
 		"list_pending_questions": {true, false, true}, "send_inquiry": {false, false, false}, "answer_question": {false, true, true},
-		"ask_agent_wait": {true, false, true}, "ask_agent_stop": {false, true, true},
+		"ask_agent_wait": {false, false, true}, "ask_agent_stop": {false, true, true},
 		"ask_agent_start_new_task": {false, true, false}, "ask_agent_continue": {false, true, false}, "ask_agent": {false, true, false},
 	}
 	bubble(t, func(t *testing.T, w *world) {
 		_, list := w.list()
-		id := w.start("ask").SessionID
+		w.start("ask")
 		before, touches := w.facts(), w.farm.touches("A")
 		for _, tool := range list {
 			a := tool.Annotations
 			require.Equal(t, want[tool.Name], [3]bool{a["readOnlyHint"].(bool), a["destructiveHint"].(bool), a["idempotentHint"].(bool)}, tool.Name)
 			if a["readOnlyHint"] == true {
-				arguments := in{}
-				if tool.Name == "ask_agent_wait" {
-					arguments["session_id"] = id
-				}
-				require.False(t, w.call(tool.Name, arguments).raw.IsError)
+				require.False(t, w.call(tool.Name, in{}).raw.IsError)
 				require.Equal(t, before, w.facts(), tool.Name)
 				require.Equal(t, touches, w.farm.touches("A"), tool.Name)
 			}

@@ -99,7 +99,7 @@ func (t *Tools) sendInquiry(ctx context.Context, c *call) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	budget := c.waits.budget(c.args.seconds("wait_seconds"), c.token != nil)
+	budget := c.budget()
 	if q, err = t.awaitAnswer(ctx, c, q, max(budget-time.Since(began), 0)); err != nil {
 		return nil, err
 	}

@@ -25,6 +25,9 @@ func nextOf(st runs.Status) *Next {
 			return &Next{"ask_agent_wait", args, "the agent's question is being asked elsewhere, and the run goes on with the answer"}
 		}
 		return &Next{"ask_agent_wait", args, "the run goes on"}
+	case st.Reason == agentloop.ClientDetached:
+		args["since_step"] = st.Session.Steps
+		return &Next{"ask_agent_wait", args, "the run paused because nobody waited for it, and goes on when somebody does"}
 	case st.Reason == agentloop.MaxStepsReached:
 		return &Next{"ask_agent_continue", args, "the steps of this call are used up; continuing gives it more"}
 	case st.Message != "":
@@ -33,6 +36,9 @@ func nextOf(st runs.Status) *Next {
 		return &Next{"ask_agent_continue", args, "the run is paused and goes on from where it is"}
 	}
 }
+
+// pickUp is the mend of a run that nothing but nobody's waiting has paused.
+const pickUp = "call ask_agent_wait, which picks the run up"
 
 // line is the imperative that ends the text of an unfinished run's result.
 func (n *Next) line(st runs.Status) string {
@@ -43,10 +49,12 @@ func (n *Next) line(st runs.Status) string {
 		return fmt.Sprintf("Call ask_agent_wait now with %s: the agent's question is being asked elsewhere, and the run goes on with the answer.", quote(n.Arguments))
 	case st.Question != nil:
 		return askLine(n, st)
+	case st.Reason == agentloop.ClientDetached && st.Mend == pickUp:
+		return fmt.Sprintf("Call ask_agent_wait with %s: the run paused because nobody waited for it, and goes on when you do.", quote(n.Arguments))
+	case st.Mend != "" && st.Run.State == session.Paused:
+		return fmt.Sprintf("Mend this first: %s; then call %s with %s.", strings.TrimSuffix(oneLine(cut(st.Mend, 300)), "."), n.Tool, quote(n.Arguments))
 	case n.Tool == "ask_agent_wait":
 		return fmt.Sprintf("Call ask_agent_wait now with %s: the run goes on, and do not start the task again.", quote(n.Arguments))
-	case st.Mend != "" && st.Run.State == session.Paused:
-		return fmt.Sprintf("Mend this first: %s; then call ask_agent_continue with %s.", strings.TrimSuffix(oneLine(cut(st.Mend, 300)), "."), quote(n.Arguments))
 	default:
 		return fmt.Sprintf("Call ask_agent_continue with %s to go on with the run, or ask_agent_stop with {\"session_id\":%s} to end it.", quote(n.Arguments), quote(st.Session.ID))
 	}

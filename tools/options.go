@@ -27,6 +27,7 @@ type Runs interface {
 	Continue(context.Context, runs.ContinueRequest) (runs.Status, error)
 	Wait(context.Context, runs.WaitRequest) (runs.Status, error)
 	Stop(context.Context, runs.StopRequest) (runs.Status, error)
+	PickUp(ctx context.Context, sessionID string) (runs.Status, error)
 	Status(ctx context.Context, sessionID string) (runs.Status, error)
 }
 

@@ -21,6 +21,10 @@ func (t *Tools) render(ctx context.Context, st runs.Status, f *following) (*repl
 	if err != nil {
 		return nil, err
 	}
+	if f.hindrance != nil && body.Error != nil {
+		fl := failure(f.hindrance)
+		body.Error = &fl
+	}
 	if f.reply != "" {
 		body.Task, body.Reply = "", f.reply
 	}

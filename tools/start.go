@@ -33,7 +33,7 @@ var (
 	extraParam = param{name: "extra_info", kind: object, max: maxExtra,
 		words: "Anything that you want to have kept with the run, as a JSON object. The agent on the phone does not see it."}
 	detachedParam = param{name: "detached_ok", kind: flag,
-		words: "Whether the run may go on while nobody waits for it. Otherwise it pauses (CLIENT_DETACHED) after about two minutes without a call, and can be continued. Left out, the server decides for a new task, and a session keeps what it had."}
+		words: "Whether the run may go on while nobody waits for it. Otherwise it pauses (CLIENT_DETACHED) after about two minutes without a call, until ask_agent_wait picks it up. Left out, the server decides for a new task, and a session keeps what it had."}
 )
 
 func (t *Tools) stepsParam() param {

@@ -25,6 +25,11 @@ var arrange = map[string]func(w *world) string{
 	},
 	"running": func(w *world) string { return w.start("forever", in{"wait_seconds": 2.5}).SessionID },
 	"waiting": func(w *world) string { return w.start("ask").SessionID },
+	"detached": func(w *world) string {
+		id := w.start("forever", in{"wait_seconds": 2.5}).SessionID
+		time.Sleep(3 * time.Minute)
+		return id
+	},
 	"paused": func(w *world) string {
 		id := w.start("forever", in{"wait_seconds": 2.5}).SessionID
 		require.Equal(w.t, "PAUSED USER_PAUSED", w.call("ask_agent_stop", in{"session_id": id, "mode": "pause"}).code())
@@ -120,6 +125,7 @@ var table = map[string]map[string]string{
 	"queued":                 row(busy, inLine, inLine, noneOpen, running, inLine, stopped, paused, mismatch, noPhone),
 	"running":                row(busy, inLine, still, noneOpen, running, still, stopped, paused, mismatch, noPhone),
 	"waiting":                row(busy, inLine, asks, answered, running, asks, stopped, paused, mismatch, noPhone),
+	"detached":               row(still, still, still, noneOpen, still, still, stopped, paused, mismatch, noPhone),
 	"paused":                 row(still, still, still, noneOpen, still, paused, stopped, paused, mismatch, noPhone),
 	"paused with a question": row(still, still, asks, answered, still, paused, stopped, paused, mismatch, noPhone),
 	"out of steps":           row(still, still, done, noneOpen, still, "PAUSED MAX_STEPS_REACHED", stopped, "PAUSED MAX_STEPS_REACHED", mismatch, noPhone),

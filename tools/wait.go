@@ -4,7 +4,10 @@ import (
 	"context"
 	"time"
 
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/session"
 )
 
 func waitParams() []param {
@@ -18,7 +21,7 @@ func waitParams() []param {
 	}
 }
 
-// wait waits for a run to change.
+// wait waits for a run to change. One that was paused because nobody waited goes on, unless the call only looks.
 func (t *Tools) wait(ctx context.Context, c *call) (*reply, error) {
 	began := time.Now()
 	st, err := t.statusOf(ctx, c, c.args.text("session_id"))
@@ -29,7 +32,15 @@ func (t *Tools) wait(ctx context.Context, c *call) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return t.follow(ctx, c, &following{status: st, shows: s, began: began, since: c.args.int("since_step"), question: c.args.text("question_id")})
+	f := &following{status: st, shows: s, began: began, since: c.args.int("since_step"), question: c.args.text("question_id")}
+	if st.Run.State == session.Paused && st.Reason == agentloop.ClientDetached && c.budget() > 0 {
+		detach := t.opts.Fleet.Attach(st.Session.ID) // before it goes on
+		defer detach()
+		if f.status, f.hindrance = t.opts.Fleet.PickUp(ctx, st.Session.ID); f.hindrance != nil {
+			f.status = st
+		}
+	}
+	return t.follow(ctx, c, f)
 }
 
 func stopParams() []param {
@@ -67,6 +78,8 @@ type following struct {
 	reply    string // the answer that the call gave, as it may be shown
 	since    int    // the steps after this one are listed; 0 means those of the present call of the run
 	question string // a question whose settling is waited for
+
+	hindrance error // why a run was not picked up, or nil
 }
 
 // follow waits for the run within the call's budget, tells progress, and renders what is true then. When ctx ends first the call
@@ -74,13 +87,19 @@ type following struct {
 func (t *Tools) follow(ctx context.Context, c *call, f *following) (*reply, error) {
 	detach := t.opts.Fleet.Attach(f.status.Session.ID)
 	defer detach()
-	budget := c.waits.budget(c.args.seconds("wait_seconds"), c.token != nil)
+	budget := c.budget()
 	req := runs.WaitRequest{SessionID: f.status.Session.ID, QuestionID: f.question, SinceStep: f.since, Budget: max(budget-time.Since(f.began), 0)}
 	st, err := t.await(ctx, c, f.status, req)
 	if err != nil {
 		return nil, err
 	}
 	st.Waited, st.Budget = time.Since(f.began), budget
+	if st.Reason == agentloop.ClientDetached {
+		st.Mend = pickUp
+		if f.hindrance != nil {
+			st.Message, st.Mend = f.hindrance.Error(), hint.Of(f.hindrance)
+		}
+	}
 	return t.render(ctx, st, f)
 }
 

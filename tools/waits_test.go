@@ -117,10 +117,58 @@ func TestACallThatIsCancelledDetachesAndTheRunGoesOnForItsGrace(t *testing.T) {
 		require.Equal(t, touches+119, w.farm.touches("A"), "it goes on")
 		time.Sleep(5 * time.Second)
 
+		a := w.call("ask_agent_wait", in{"session_id": id, "wait_seconds": 0})
+		require.Equal(t, "PAUSED CLIENT_DETACHED", a.code(), "who only looks changes nothing")
+		require.Equal(t, "ask_agent_wait", a.Next.Tool)
+		require.Contains(t, a.tail, "goes on when you do")
+		touches = w.farm.touches("A")
+		b := w.call(a.Next.Tool, with(a.Next.Arguments, in{"wait_seconds": 5}))
+		require.Equal(t, still, b.code(), "who waits picks it up")
+		require.Greater(t, w.farm.touches("A"), touches)
+		require.Equal(t, w.farm.touches("A")-touches, b.Delta)
+	})
+}
+
+func TestARunThatIsPickedUpHasTheStepsThatItHadLeft(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		w.mind.think = 50 * time.Second
+		id := w.start("forever", in{"max_steps": 10, "wait_seconds": 0}).SessionID
+		for range 4 {
+			time.Sleep(3 * time.Minute)
+			require.Equal(t, "PAUSED CLIENT_DETACHED", w.call("ask_agent_wait", in{"session_id": id, "wait_seconds": 0}).code())
+			w.call("ask_agent_wait", in{"session_id": id, "wait_seconds": 10})
+		}
+		time.Sleep(10 * time.Minute)
+		var a answer
+		for a = w.call("ask_agent_wait", in{"session_id": id}); a.code() == still; a = w.call("ask_agent_wait", in{"session_id": id}) {
+		}
+		require.Equal(t, "PAUSED MAX_STEPS_REACHED", a.code())
+		require.Equal(t, 10, a.Global)
+		require.Equal(t, 10, a.Local, "it is the same call")
+		require.Equal(t, "PAUSED MAX_STEPS_REACHED", w.call("ask_agent_wait", in{"session_id": id}).code(), "that pause is not picked up")
+	})
+}
+
+func TestARunWhosePhoneIsBusyIsNotPickedUp(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		id := w.start("forever", in{"wait_seconds": 0}).SessionID
+		time.Sleep(3 * time.Minute)
+		other := w.start("forever", in{"wait_seconds": 1}).SessionID
 		a := w.call("ask_agent_wait", in{"session_id": id})
 		require.Equal(t, "PAUSED CLIENT_DETACHED", a.code())
-		require.Equal(t, "ask_agent_continue", a.Next.Tool)
-		require.Equal(t, still, w.call("ask_agent_continue", in{"session_id": id, "wait_seconds": 2}).code())
+		require.Equal(t, "DEVICE_BUSY", a.Error.Code)
+		require.Equal(t, other, a.Error.Holder.SessionID)
+		require.Contains(t, a.tail, "Mend this first")
+		require.Contains(t, a.tail, "then call ask_agent_wait")
+	})
+}
+
+func TestAPauseThatIsMeantIsNotPickedUp(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		id := w.start("forever", in{"wait_seconds": 0}).SessionID
+		time.Sleep(3 * time.Minute)
+		require.Equal(t, "PAUSED USER_PAUSED", w.call("ask_agent_stop", in{"session_id": id, "mode": "pause"}).code())
+		require.Equal(t, "PAUSED USER_PAUSED", w.call("ask_agent_wait", in{"session_id": id}).code())
 	})
 }
 
@@ -133,7 +181,7 @@ func TestWhoWaitsInTimeKeepsTheRunGoing(t *testing.T) {
 			require.Equal(t, still, w.call("ask_agent_wait", in{"session_id": id, "wait_seconds": 0}).code())
 		}
 		time.Sleep(130 * time.Second)
-		require.Equal(t, "PAUSED CLIENT_DETACHED", w.call("ask_agent_wait", in{"session_id": id}).code(), "STILL_RUNNING detaches, too")
+		require.Equal(t, "PAUSED CLIENT_DETACHED", w.call("ask_agent_wait", in{"session_id": id, "wait_seconds": 0}).code(), "STILL_RUNNING detaches, too")
 	})
 }
 
@@ -150,7 +198,7 @@ func TestARunThatMayGoOnAlone(t *testing.T) {
 		w.call("ask_agent_stop", in{"session_id": id, "mode": "pause"})
 		w.call("ask_agent_continue", in{"session_id": id, "max_steps": 1000, "wait_seconds": 0, "detached_ok": false})
 		time.Sleep(10 * time.Minute)
-		require.Equal(t, "PAUSED CLIENT_DETACHED", w.call("ask_agent_wait", in{"session_id": id}).code())
+		require.Equal(t, "PAUSED CLIENT_DETACHED", w.call("ask_agent_wait", in{"session_id": id, "wait_seconds": 0}).code())
 	})
 }
 

@@ -30,14 +30,14 @@ var startWords = []string{
 	"stop_reason STILL_RUNNING: the task goes on; call ask_agent_wait with the session_id, and go on doing so until it ends. Do not start the task again.",
 	"stop_reason INFO_ACTION_NEEDS_REPLY: the agent asks something, for example at a login or a captcha. Ask your user; when the user has answered, or has done it on the phone, call ask_agent_continue with session_id and reply_from_client. Never answer in the user's place.",
 	"stop_reason TASK_COMPLETED_SUCCESSFULLY: answer holds the agent's report. MAX_STEPS_REACHED: ask_agent_continue gives it more steps. TASK_ABORTED_BY_AGENT: final_action says why; start a better task.",
-	"If nobody waits for the run for a while it pauses (CLIENT_DETACHED) and can be continued. A session_id is good for as long as the server keeps the session, also after a restart; a question can be answered for a day.",
+	"If nobody waits for the run for a while it pauses (CLIENT_DETACHED), until ask_agent_wait picks it up. A session_id is good for as long as the server keeps the session, also after a restart; a question can be answered for a day.",
 	"Send the same idempotency_key again when you do not know whether a call arrived: the task then starts once.",
 }
 
 var continueWords = []string{
 	"Goes on with a session: answers its open question, gives it more steps, or begins a related new task in it. The phone is left as it is.",
 	"Use it with reply_from_client after INFO_ACTION_NEEDS_REPLY: first ask your user, then pass on what the user said, in the user's words. Never invent an answer, a code or a consent.",
-	"Use it without reply_from_client and task when a run is PAUSED (for example MAX_STEPS_REACHED, CLIENT_DETACHED, SERVER_RESTARTED, SCREEN_LOCKED), once whatever stopped it is mended.",
+	"Use it without reply_from_client and task when a run is PAUSED (for example MAX_STEPS_REACHED, SERVER_RESTARTED, SCREEN_LOCKED), once whatever stopped it is mended.",
 	"Use it with a new task when the last one succeeded and the next one builds on it, in the same app. For another app, or after a failure, use ask_agent_start_new_task.",
 	"Do not use it to look how a run is doing: that is ask_agent_wait. While a run is going on it changes nothing and waits like ask_agent_wait; a new task is refused then (RUN_IN_PROGRESS).",
 	"Returns the same as ask_agent_start_new_task, with reply_from_client in the place of task when it answered a question. Step numbers go on: global_step_idx counts the session, local_step_idx this call.",
@@ -47,13 +47,13 @@ var continueWords = []string{
 }
 
 var waitWords = []string{
-	"Waits until a run needs something or has ended, and tells how it stands. It changes nothing, so any number of callers may wait.",
+	"Waits until a run needs something or has ended, and tells how it stands. Any number of callers may wait.",
 	"Use it after STILL_RUNNING, again and again until the stop_reason is another one; there is no need to pause between the calls.",
-	"Use it with wait_seconds 0 to look how a run is doing without waiting.",
-	"Do not use it to make a paused run go on, or to answer: that is ask_agent_continue.",
+	"Use it with wait_seconds 0 to look how a run is doing: that changes nothing.",
+	"A run that paused only because nobody waited for it (CLIENT_DETACHED) goes on with the steps that it had left. Do not use it for a run that paused for another reason, or to answer: that is ask_agent_continue.",
 	"Returns the same object as ask_agent_start_new_task. With since_step it lists only the steps after that one; pass the global_step_idx of the last result.",
 	"With question_id it also waits while that question is open, for somebody who answers it elsewhere.",
-	"While somebody waits, a run goes on for as long as its steps last; with nobody waiting for about two minutes it pauses (CLIENT_DETACHED).",
+	"While somebody waits, a run goes on for as long as its steps last; with nobody waiting for about two minutes it pauses. It begins nothing that ask_agent_start_new_task or ask_agent_continue did not begin.",
 	"A session_id is good for as long as the server keeps the session, also after a restart.",
 }
 
