@@ -96,7 +96,10 @@ func (f *Fleet) pursue(ctx context.Context, d *desk, j *job, run session.Run) (e
 	}
 	// Steps that a former life left without an outcome were counted when this one began.
 	sess, err := f.store.Session(ctx, run.SessionID)
-	if err != nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return agentloop.Stopped(ctx), nil
+	case err != nil:
 		return internal(err), nil
 	}
 	phone := &discreet{Phone: j.phone, secret: j.secret}
