@@ -142,6 +142,16 @@ func TestThePersonAtTheConsoleAnswers(t *testing.T) {
 	}
 }
 
+func TestAModelsTextDoesNotSteerTheTerminal(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		p := &person{lines: []string{"1"}}
+		w.again(func(o *runs.Options) { o.Console = p })
+		st := withMode(w, runs.ManualReply, "askrudely tap")
+		require.Contains(t, p.prompts[0], "  [2Jsure?\n  really?\n  1. yes\n")
+		require.Equal(t, "\ayes", st.Run.Course.Exchanges[0].Answer)
+	})
+}
+
 func TestThePersonAtTheConsoleStopsTheRun(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		w.again(func(o *runs.Options) { o.Console = &person{lines: []string{"/stop"}} })

@@ -260,6 +260,8 @@ func decide(s agentloop.Situation) actions.Action {
 		return actions.Info{Question: fmt.Sprintf("question %d?", s.Questions+1), Options: []string{"red", "blue"}}
 	case "asksecret":
 		return actions.Info{Question: "the code?", Secret: true}
+	case "askrudely":
+		return actions.Info{Question: "\x1b[2Jsure?\u202e\nreally?", Options: []string{"\ayes"}}
 	case "askcode":
 		return actions.Info{Question: "Which code did the shop send you?"}
 	case "typesecret":

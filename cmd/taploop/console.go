@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/term"
 )
@@ -19,26 +20,29 @@ type console struct {
 	once sync.Once
 	line chan typed
 	read chan struct{} // holds one token when a line is wanted
+
+	reading bool         // a token was given, and its line has not come yet; the caller of Ask has it
+	prompts atomic.Int64 // shown so far
 }
 
 // typed is one line, or why there is none.
 type typed struct {
-	text string
-	err  error
+	text   string
+	err    error
+	prompt int64 // that was the last one when it was typed
 }
 
 func newConsole(in io.Reader, out io.Writer) *console {
 	return &console{in: in, out: out, line: make(chan typed), read: make(chan struct{}, 1)}
 }
 
-// Ask implements runs.Console. The read of a terminal cannot be called off, so one may still be under way for a question that
-// was settled elsewhere: what was typed before the prompt is dropped, so that no answer goes to another question.
+// Ask implements runs.Console. What was typed at a terminal before the prompt is dropped, be it a line or half of one, so that
+// nothing answers a question that nobody has read. The read of a terminal cannot be called off, so one may still be under way for a
+// question that was settled elsewhere.
 func (c *console) Ask(ctx context.Context, prompt string, secret bool) (string, error) {
 	c.once.Do(func() { go c.lines() }) // ends with the input or with the process
-	select {
-	case <-c.line:
-	default:
-	}
+	current := c.prompts.Add(1)
+	c.dropTyped()
 	if secret {
 		if restore, ok := c.hide(); ok { // before the prompt: who types fast has begun when it is there
 			defer fmt.Fprintln(c.out)
@@ -46,16 +50,20 @@ func (c *console) Ask(ctx context.Context, prompt string, secret bool) (string, 
 		}
 	}
 	fmt.Fprint(c.out, prompt)
-	select {
-	case c.read <- struct{}{}:
-	default: // a read is under way since an earlier question
-	}
-	select {
-	case t := <-c.line:
-		return t.text, t.err
-	case <-ctx.Done():
-		fmt.Fprintln(c.out)
-		return "", context.Cause(ctx)
+	for {
+		if !c.reading {
+			c.read <- struct{}{}
+			c.reading = true
+		}
+		select {
+		case t := <-c.line:
+			if c.reading = false; t.prompt == current || t.err != nil {
+				return t.text, t.err
+			}
+		case <-ctx.Done():
+			fmt.Fprintln(c.out)
+			return "", context.Cause(ctx)
+		}
 	}
 }
 
@@ -67,15 +75,31 @@ func (c *console) lines() {
 		if text != "" {
 			err = nil
 		}
-		c.line <- typed{strings.TrimRight(text, "\r\n"), err}
+		c.line <- typed{strings.TrimRight(text, "\r\n"), err, c.prompts.Load()}
+	}
+}
+
+// terminal is the terminal at which the person sits, if it is one.
+func (c *console) terminal() (fd int, ok bool) {
+	f, ok := c.in.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return 0, false
+	}
+	return int(f.Fd()), true
+}
+
+// dropTyped makes the terminal forget what was typed and not read. What is piped in was meant beforehand, and stays.
+func (c *console) dropTyped() {
+	if fd, ok := c.terminal(); ok {
+		flushTyped(fd)
 	}
 }
 
 // hide switches the terminal's echo off.
 func (c *console) hide() (restore func(), ok bool) {
-	f, ok := c.in.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
+	fd, ok := c.terminal()
+	if !ok {
 		return nil, false
 	}
-	return echoOff(int(f.Fd()))
+	return echoOff(fd)
 }

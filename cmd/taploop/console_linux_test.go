@@ -1,0 +1,93 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// seat is a person at a terminal: shown tells what appears on it.
+type seat struct {
+	*console
+	master *os.File
+	shown  *text
+}
+
+func takeSeat(t *testing.T) *seat {
+	master, slave := openPTY(t)
+	s := &seat{newConsole(slave, slave), master, newText()}
+	go func() { _, _ = io.Copy(s.shown, master) }() // ends when the test closes the terminal
+	return s
+}
+
+// types types, and returns once the terminal has taken it: its echo is there.
+func (s *seat) types(t *testing.T, keys, echo string) {
+	t.Helper()
+	_, err := io.WriteString(s.master, keys)
+	require.NoError(t, err)
+	s.shown.await(t, "("+echo+")")
+}
+
+// asks asks, types an answer once the prompt is there, and returns what Ask gives.
+func (s *seat) asks(t *testing.T, prompt, keys string) string {
+	t.Helper()
+	answers := make(chan string, 1)
+	go func() { // ends with the answer
+		text, err := s.Ask(t.Context(), prompt, false)
+		if err != nil {
+			text = err.Error()
+		}
+		answers <- text
+	}()
+	s.shown.await(t, "("+regexp.QuoteMeta(prompt)+")")
+	_, err := io.WriteString(s.master, keys)
+	require.NoError(t, err)
+	return <-answers
+}
+
+func TestWhatWasTypedBeforeAQuestionAnswersNone(t *testing.T) {
+	s := takeSeat(t)
+	s.types(t, "yes, delete everything\n", "yes, delete everything\r\n")
+	require.Equal(t, "no", s.asks(t, "delete all photos?", "no\n"))
+}
+
+func TestLinesPastedAtOnceAnswerOneQuestion(t *testing.T) {
+	s := takeSeat(t)
+	require.Equal(t, "12 Main Street", s.asks(t, "delivery address?", "12 Main Street\nyes\n"))
+	s.shown.await(t, "(yes\r\n)")
+	require.Equal(t, "no", s.asks(t, "pay 500 now?", "no\n"))
+}
+
+func TestHalfALineForASettledQuestionAnswersNoOther(t *testing.T) {
+	s := takeSeat(t)
+	ctx, settle := context.WithCancelCause(t.Context())
+	left := make(chan error, 1)
+	go func() { // ends when the question is settled
+		_, err := s.Ask(ctx, "first?", false)
+		left <- err
+	}()
+	s.shown.await(t, `(first\?)`)
+	s.types(t, "yes", "yes")
+	settled := errors.New("settled elsewhere")
+	settle(settled)
+	require.ErrorIs(t, <-left, settled)
+	require.Equal(t, "", s.asks(t, "pay 500 now?", "\n"))
+}
+
+func TestPipedLinesAreAnswersInTheirOrder(t *testing.T) {
+	c := newConsole(bufio.NewReader(strings.NewReader("one\ntwo\n")), io.Discard)
+	for _, want := range []string{"one", "two"} {
+		got, err := c.Ask(t.Context(), "?", false)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	}
+	_, err := c.Ask(t.Context(), "?", false)
+	require.ErrorIs(t, err, io.EOF)
+}
