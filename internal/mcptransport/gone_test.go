@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -70,6 +71,47 @@ func TestADroppedConnectionCancelsAfterAGraceInWhichItCanBeResumed(t *testing.T)
 		require.Len(t, rest, 1)
 		require.Contains(t, rest[0], "detached: the client's connection is lost")
 	})
+}
+
+func TestAConnectionEndsWhenItsCredentialIsRevoked(t *testing.T) {
+	for _, version := range []string{"2025-11-25", "2026-07-28"} {
+		synctest.Test(t, func(t *testing.T) {
+			l := newLab()
+			var revoked atomic.Bool
+			e := serveHTTP(t, l.MCPServer, &Options{KeepAlive: 15 * time.Second, Authorize: func(*http.Request) (string, error) {
+				if revoked.Load() {
+					return "", errors.New("revoked")
+				}
+				return "kim", nil
+			}})
+			body, header := modern(1, "gate", "{}")
+			if version == "2025-11-25" {
+				body, header = tool(1, "gate", "{}"), e.session(version, "{}")
+			}
+			resp := e.request(t.Context(), http.MethodPost, body, header...)
+			defer resp.Body.Close()
+			told := make(chan []byte, 1)
+			go func() { // ends with the connection
+				all, _ := io.ReadAll(resp.Body)
+				told <- all
+			}()
+			<-l.entered
+			time.Sleep(time.Minute)
+			require.Empty(t, l.ended)
+
+			revoked.Store(true)
+			at := time.Now()
+			require.ErrorIs(t, <-l.ended, ErrDropped, version)
+			require.LessOrEqual(t, time.Since(at), 15*time.Second)
+			require.NotContains(t, string(<-told), "detached", "nothing is told any more")
+		})
+	}
+}
+
+func TestWhatAClientSaysOfItselfIsKeptShort(t *testing.T) {
+	var p peer
+	p.SetClientInfo(mcp.Implementation{Name: strings.Repeat("é", 1000), Version: strings.Repeat("v", 1000), Description: "long"})
+	require.Equal(t, mcp.Implementation{Name: strings.Repeat("é", 200), Version: strings.Repeat("v", 200)}, p.GetClientInfo())
 }
 
 func TestAConnectionThatDropsBeforeAnyEventCancelsAtOnce(t *testing.T) {

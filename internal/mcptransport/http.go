@@ -2,6 +2,7 @@ package mcptransport
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"sync"
@@ -57,7 +58,7 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer h.under.Done()
-	v := visit{h: h, w: w, r: r, principal: principal}
+	v := visit{h: h, w: w, r: r, principal: principal, vouched: time.Now()}
 	switch r.Method {
 	case http.MethodPost:
 		v.post()
@@ -75,6 +76,7 @@ type visit struct {
 	w         http.ResponseWriter
 	r         *http.Request
 	principal string
+	vouched   time.Time // when the credential was looked at last
 }
 
 func (v *visit) refuse(status int, text string) { refuse(v.w, status, invalid(text)) }
@@ -104,6 +106,21 @@ func (h *HTTP) authorize(w http.ResponseWriter, r *http.Request) (principal stri
 	w.Header().Set("WWW-Authenticate", challenge)
 	refuse(w, http.StatusUnauthorized, invalid(err.Error()))
 	return "", false
+}
+
+// errRevoked ends a connection whose credential does not hold any more.
+var errRevoked = errors.New("the credential of this connection was revoked")
+
+// vouch looks at the credential again, at most once a second, before something is sent on a connection that is open for long.
+func (v *visit) vouch() error {
+	if v.h.opts.Authorize == nil || time.Since(v.vouched) < time.Second {
+		return nil
+	}
+	v.vouched = time.Now()
+	if principal, err := v.h.opts.Authorize(v.r); err != nil || principal != v.principal {
+		return errRevoked
+	}
+	return nil
 }
 
 // enter notes one more HTTP request under way, unless the server is closing.

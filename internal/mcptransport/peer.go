@@ -115,7 +115,16 @@ func (p *peer) GetClientInfo() mcp.Implementation {
 func (p *peer) SetClientInfo(info mcp.Implementation) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.info = info
+	p.info = mcp.Implementation{Name: short(info.Name), Version: short(info.Version)}
+}
+
+// short is the beginning of what a client says of itself: it is kept as long as the session, and is printed in logs.
+func short(text string) string {
+	const most = 200
+	if r := []rune(text); len(r) > most {
+		return string(r[:most])
+	}
+	return text
 }
 
 func (p *peer) GetClientCapabilities() mcp.ClientCapabilities {

@@ -77,7 +77,7 @@ func (v *visit) stream(s *session, st *stream, rd *reader, prime bool) {
 	if !st.leave(rd) || st.drop == nil {
 		return
 	}
-	if !st.resumable() {
+	if !st.resumable() || errors.Is(err, errRevoked) {
 		st.drop()
 		return
 	}
@@ -113,6 +113,9 @@ func (v *visit) follow(p *pipe, s *session, st *stream, rd *reader) error {
 		events, ended, changed := st.next(rd)
 		switch {
 		case len(events) > 0:
+			if err := v.vouch(); err != nil {
+				return err
+			}
 			if err := p.events(st, events); err != nil {
 				return err
 			}
@@ -125,7 +128,7 @@ func (v *visit) follow(p *pipe, s *session, st *stream, rd *reader) error {
 		select {
 		case <-changed:
 		case <-quiet.C:
-			if err := p.comment(); err != nil {
+			if err := v.beat(p); err != nil {
 				return err
 			}
 			quiet.Reset(v.h.opts.KeepAlive)
@@ -160,7 +163,7 @@ func (v *visit) standBy(p *pipe, s *session) (*reader, error) {
 		select {
 		case <-changed:
 		case <-quiet.C:
-			if err := p.comment(); err != nil {
+			if err := v.beat(p); err != nil {
 				return nil, err
 			}
 		case <-s.ctx.Done():
@@ -219,4 +222,12 @@ func (v *visit) listen(s *session) {
 		return
 	}
 	v.stream(s, st, rd, false)
+}
+
+// beat keeps a quiet connection open, as long as its credential holds.
+func (v *visit) beat(p *pipe) error {
+	if err := v.vouch(); err != nil {
+		return err
+	}
+	return p.comment()
 }
