@@ -7,6 +7,7 @@ import (
 	"image"
 	"image/color"
 	"image/draw"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -289,11 +290,19 @@ type world struct {
 	events []runs.Event
 }
 
+// forever is longer than any test of ours goes on. A bubble in which somebody looks at a clock from time to time, as the Fleet
+// does, never is at a standstill: without an end a test that waits in vain would let its time race on.
+const forever = 30 * 24 * time.Hour
+
 // bubble runs a test in a bubble of its own: waiting costs nothing, and a goroutine left behind is an error.
 func bubble(t *testing.T, test func(t *testing.T, w *world)) {
 	t.Helper()
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
+		defer time.AfterFunc(forever, func() {
+			debug.SetTraceback("all")
+			panic("the test waits for something that never comes")
+		}).Stop()
 		w := newWorld(t, dir)
 		defer func() {
 			w.close()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"testing"
@@ -51,7 +52,10 @@ func bubble(t *testing.T, test func(t *testing.T, w *world)) {
 	t.Helper()
 	dir := tempDir(t)
 	synctest.Test(t, func(t *testing.T) {
-		defer time.AfterFunc(forever, func() { panic("the test waits for something that never comes") }).Stop()
+		defer time.AfterFunc(forever, func() {
+			debug.SetTraceback("all")
+			panic("the test waits for something that never comes")
+		}).Stop()
 		w := newWorld(t, dir)
 		defer func() {
 			w.end()
