@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
@@ -67,22 +69,44 @@ func report(t *testing.T, why string) {
 
 // tab is the page in a browser profile of its own.
 type tab struct {
-	t   *testing.T
+	t   testing.TB
 	ctx context.Context
+}
+
+// open opens a path of the server in a new profile.
+func (g *rig) open(browser context.Context, path string) tab {
+	g.t.Helper()
+	ctx, cancel := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
+	g.t.Cleanup(cancel)
+	p := tab{g.t, ctx}
+	p.watch()
+	p.do(chromedp.Navigate(g.http.URL + path))
+	return p
 }
 
 // login opens the page by a link, in a new profile.
 func (g *rig) login(browser context.Context, name string) tab {
 	g.t.Helper()
-	ctx, cancel := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
-	g.t.Cleanup(cancel)
 	link, err := g.logins.Link(g.http.URL, name)
 	require.NoError(g.t, err)
-	p := tab{g.t, ctx}
-	p.do(chromedp.Navigate(link))
+	p := g.open(browser, strings.TrimPrefix(link, g.http.URL))
 	p.until(`document.getElementById("link").textContent === "live"`)
 	require.Empty(g.t, p.text("location.hash"), "the code stays in no history")
 	return p
+}
+
+// watch makes the test fail when the page throws something or runs into its policy.
+func (p tab) watch() {
+	p.t.Helper()
+	p.do(chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
+		_, err := cdp.Call(ctx, target, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: `
+			window.faults = [];
+			addEventListener("error", (e) => faults.push(e.message));
+			addEventListener("unhandledrejection", (e) => faults.push(String(e.reason)));
+			addEventListener("securitypolicyviolation", (e) => faults.push(e.violatedDirective + " " + e.blockedURI));`})
+		return err
+	}))
+	p.t.Cleanup(func() { require.Equal(p.t, "", p.text(`faults.join("\n")`), "faults of the page") })
 }
 
 func (p tab) do(steps ...chromedp.Action[chromedp.Void]) {
@@ -127,13 +151,8 @@ func TestAnAnswerInOneBrowserTakesTheQuestionAwayInTheOtherWithTheReason(t *test
 	hall.do(chromedp.KeyEvent("j"), js(`document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key: "a", bubbles: true}))`),
 		chromedp.KeyEvent("half typed"))
 	require.Equal(t, "half typed", hall.text(card(q, "textarea")+".value"))
-	kitchen.do(chromedp.KeyEvent("j"))
-	began := time.Now()
-	kitchen.do(chromedp.KeyEvent("2"))
+	kitchen.do(chromedp.KeyEvent("j"), chromedp.KeyEvent("2"))
 	hall.until(`document.querySelector("article") === null`)
-	took := time.Since(began)
-	t.Logf("gone in the other browser after %v", took)
-	require.Less(t, took, 5*time.Second) // one on a machine that has nothing else to do
 	require.Equal(t, "“"+evil+"”: answered by kitchen (inbox page): <b>large</b>", hall.text(`document.querySelector("#settled span").textContent`))
 	kitchen.until(`document.querySelector("#settled span") !== null`)
 	require.Contains(t, kitchen.text(`document.querySelector("#settled span").textContent`), "answered by you: <b>large</b>")
@@ -163,6 +182,26 @@ func TestAnAnswerInOneBrowserTakesTheQuestionAwayInTheOtherWithTheReason(t *test
 	run, err := g.store.Run(t.Context(), last.RunID)
 	require.NoError(t, err)
 	require.Equal(t, session.Cancelled, run.State)
+}
+
+func TestAnAnswerReachesTheOtherBrowserWithinASecond(t *testing.T) {
+	g := newRig(t, nil)
+	browser := chromium(t)
+	kitchen, hall := g.login(browser, "kitchen"), g.login(browser, "hall")
+	quickest := time.Hour
+	for i := 0; i < 5 && quickest >= time.Second; i++ { // a machine may be busy once; a page that asks now and then never is quick
+		q := g.waiting("ann", inquiry.Question{Options: []string{"small"}})
+		for _, p := range []tab{kitchen, hall} {
+			p.until(card(q, ".option") + " !== null")
+		}
+		began := time.Now()
+		kitchen.do(js(card(q, ".option") + ".click()"))
+		hall.until(`[...document.querySelectorAll("#settled li")].some((e) => e.dataset.id === "` + q.ID + `" && e.textContent.includes("answered by kitchen (inbox page): small"))`)
+		took := time.Since(began)
+		t.Logf("gone in the other browser, with the reason, after %v", took)
+		quickest = min(quickest, took)
+	}
+	require.Less(t, quickest, time.Second)
 }
 
 func TestALostConnectionGreysThePageAndItComesBack(t *testing.T) {

@@ -33,7 +33,7 @@ type ctx = context.Context
 
 // rig is a server over the real broker, the real store and real tokens, on a real socket.
 type rig struct {
-	t      *testing.T
+	t      testing.TB
 	store  *session.Store
 	broker *inquiry.Broker
 	logins *web.Logins
@@ -77,7 +77,7 @@ func (s *stopper) move(ctx ctx, id, how string, to session.State, by web.Person)
 	return err
 }
 
-func newRig(t *testing.T, change func(*web.Options)) *rig {
+func newRig(t testing.TB, change func(*web.Options)) *rig {
 	t.Helper()
 	dir := t.TempDir()
 	store, err := session.Open(t.Context(), dir, nil)
@@ -237,7 +237,7 @@ type happening struct{ name, id, data string }
 
 // stream reads a stream of events.
 type stream struct {
-	t    *testing.T
+	t    testing.TB
 	body io.ReadCloser
 	scan *bufio.Scanner
 }

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -143,6 +144,30 @@ func TestAQuestionOfNobodyIsForOperators(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 404, g.get("/v1/inquiries/"+q.ID, g.ann).status)
 	require.Equal(t, 200, g.post("/v1/inquiries/"+q.ID+"/reply", g.boss, `{"response":"yes"}`).status)
+}
+
+func TestABodyThatIsTooLongIsRefusedOnEveryRouteThatTakesOne(t *testing.T) {
+	g := newRig(t, nil)
+	q, form := g.waiting("ann", inquiry.Question{}), g.waiting("ann", inquiry.Question{Fields: trip()})
+	long := strings.Repeat("x", 64<<10)
+	for path, body := range map[string]string{
+		"/v1/inquiries/" + q.ID + "/reply":       `{"response":"` + long + `"}`,
+		"/v1/inquiries/" + form.ID + "/reply":    `{"response":{"name":"` + long + `"}}`,
+		"/v1/sessions/" + q.SessionID + "/stop":  `{"a":"` + long + `"}`,
+		"/v1/sessions/" + q.SessionID + "/pause": `{"a":"` + long + `"}`,
+		"/ui/login":                              `{"code":"` + long + `"}`,
+	} {
+		for name, edit := range map[string]func(*http.Request){
+			"announced":   func(*http.Request) {},
+			"unannounced": func(r *http.Request) { r.ContentLength, r.Body = -1, io.NopCloser(strings.NewReader(body)) },
+		} {
+			a := g.send("POST", path, g.ann, body, func(r *http.Request) { g.marked(r); edit(r) })
+			require.Equal(t, 413, a.status, "%s, %s: %s", path, name, a.text)
+			require.Contains(t, a.text, "TOO_LARGE")
+		}
+	}
+	g.untouched(q)
+	g.untouched(form)
 }
 
 func TestALinkLogsOneBrowserInOnce(t *testing.T) {

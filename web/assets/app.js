@@ -211,7 +211,7 @@ function showLogin() {
 // and traded for the cookie. It tells whether the page has to connect anew.
 async function enter() {
   const hash = new URLSearchParams(location.hash.slice(1)), code = hash.get("login");
-  wanted = hash.get("question") || "";
+  wanted = hash.get("question") || wanted;
   if (!code) return false;
   history.replaceState(null, "", location.pathname + (wanted ? "#question=" + encodeURIComponent(wanted) : ""));
   const { status, json } = await call("POST", "/ui/login", { code }).catch(() => ({}));

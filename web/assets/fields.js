@@ -49,7 +49,6 @@ class Field {
     this.root.append(this.label, this.body || this.controls[0], this.problem);
     for (const c of group ? [this.root] : this.controls) c.setAttribute("aria-describedby", id + "-p");
     this.root.addEventListener("input", () => this.say(""));
-    this.root.addEventListener("change", () => this.say(""));
   }
 
   hint(w) { return w.range(this.spec.min, this.spec.max, this.spec.type); }
