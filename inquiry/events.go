@@ -164,6 +164,14 @@ func (b *Broker) discover(q Question) {
 	}
 }
 
+// opened reports whether this broker knows the question as open, and whether it told that its attention time is over.
+func (b *Broker) opened(id string) (known, told bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	told, known = b.open[id]
+	return known, told
+}
+
 // overdue publishes, once, that a question stays open although its attention time is over.
 func (b *Broker) overdue(q Question) {
 	b.mu.Lock()

@@ -32,6 +32,7 @@ type Filter struct {
 	Client    string
 	Key       string
 	Unapplied bool // only those whose answer was not applied
+	Brief     bool // the list needs no more of a question than its ID, Status and times
 	Limit     int  // 0 means all
 }
 

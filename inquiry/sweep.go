@@ -29,7 +29,7 @@ func (b *Broker) Run(ctx context.Context, report func(error)) error {
 // brokers opened or settled.
 func (b *Broker) Sweep(ctx context.Context, now time.Time) error {
 	defer b.sweep()()
-	pending, err := b.store.List(ctx, Filter{Status: Pending})
+	pending, err := b.store.List(ctx, Filter{Status: Pending, Brief: true}) // every second, of all: the whole of few is needed
 	if err != nil {
 		return fmt.Errorf("sweeping questions: %w", err)
 	}
@@ -76,8 +76,19 @@ type due struct {
 	resolution Resolution
 }
 
-// look does what is due to one open question.
-func (b *Broker) look(ctx context.Context, q Question, now time.Time) error {
+// look does what is due to one open question, of which the list had the times only.
+func (b *Broker) look(ctx context.Context, brief Question, now time.Time) error {
+	known, told := b.opened(brief.ID)
+	if known && (now.Before(brief.AttentionUntil) || told && now.Before(brief.ExpiresAt)) {
+		return nil
+	}
+	q, err := b.store.Get(ctx, brief.ID)
+	if errors.Is(err, ErrNotFound) || err == nil && !q.Open() {
+		return b.refresh(ctx, brief.ID) // it was settled or deleted since
+	}
+	if err != nil {
+		return err
+	}
 	b.discover(q)
 	if d, is := b.due(q, now); is {
 		if _, err := b.settle(ctx, q.ID, d.status, d.resolution); err != nil && !errors.Is(err, ErrSettled) {

@@ -47,6 +47,14 @@ func (qs *questions) scan(row scanner) (inquiry.Question, error) {
 	return body, nil
 }
 
+// briefColumns are what a brief list has, without what has to be decoded.
+const briefColumns = "id, fence, status, asked_at, attention_until, expires_at, applied_at"
+
+func scanBrief(row scanner) (q inquiry.Question, err error) {
+	err = row.Scan(&q.ID, &q.Fence, &q.Status, instant{&q.AskedAt}, instant{&q.AttentionUntil}, instant{&q.ExpiresAt}, instant{&q.AppliedAt})
+	return q, err
+}
+
 // Insert implements inquiry.Store.
 func (qs *questions) Insert(ctx context.Context, q inquiry.Question) error {
 	if !q.Open() || q.Resolution != nil {
@@ -177,11 +185,15 @@ func (qs *questions) List(ctx context.Context, f inquiry.Filter) ([]inquiry.Ques
 	if f.Unapplied {
 		where = append(where, "applied_at = 0")
 	}
-	query := "SELECT " + questionColumns + " FROM questions WHERE " + strings.Join(where, " AND ") + " ORDER BY asked_at, rowid"
+	columns, scan := questionColumns, qs.scan
+	if f.Brief {
+		columns, scan = briefColumns, scanBrief
+	}
+	query := "SELECT " + columns + " FROM questions WHERE " + strings.Join(where, " AND ") + " ORDER BY asked_at, rowid"
 	if f.Limit > 0 {
 		query, args = query+" LIMIT ?", append(args, f.Limit)
 	}
-	list, err := collect(ctx, qs.s.read, qs.scan, query, args...)
+	list, err := collect(ctx, qs.s.read, scan, query, args...)
 	if err != nil {
 		return nil, fmt.Errorf("listing questions: %w", err)
 	}

@@ -205,6 +205,13 @@ func list(t *testing.T, s inquiry.Store) {
 		require.NoError(t, err)
 		require.Equal(t, c.want, got, "%+v", c.f)
 	}
+	brief, err := s.List(t.Context(), inquiry.Filter{Status: inquiry.Pending, Brief: true})
+	require.NoError(t, err)
+	require.Len(t, brief, 3)
+	for i, q := range all[1:] {
+		require.Equal(t, []any{q.ID, q.Status, q.AskedAt, q.AttentionUntil, q.ExpiresAt, q.AppliedAt},
+			[]any{brief[i].ID, brief[i].Status, brief[i].AskedAt, brief[i].AttentionUntil, brief[i].ExpiresAt, brief[i].AppliedAt})
+	}
 	_, err = s.Apply(t.Context(), all[0].ID, all[0].Fence, asked)
 	require.NoError(t, err)
 	got, err := s.List(t.Context(), inquiry.Filter{Unapplied: true})
