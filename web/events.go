@@ -2,14 +2,10 @@ package web
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"time"
-
-	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/session"
 )
 
 // events is the stream of what happens: a snapshot first, unless the listener brings the id of an event that is still in the
@@ -30,7 +26,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request, v viewer) error 
 		}
 	} else {
 		l.at = from
-		if err := l.send(": replay\n\n"); err != nil {
+		if err := l.send([]byte(": replay\n\n")); err != nil {
 			return nil
 		}
 	}
@@ -119,7 +115,7 @@ func (l *listener) pass(list []event) error {
 	if b.Len() == 0 {
 		return nil
 	}
-	return l.send(b.String())
+	return l.send(b.Bytes())
 }
 
 // ping keeps the connection and shows the listener that it is there. The credential is looked at again: a token that was
@@ -130,40 +126,17 @@ func (l *listener) ping() error {
 	}
 	var b bytes.Buffer
 	frame(&b, "ping", "", fmt.Appendf(nil, `{"at":%q}`, time.Now().UTC().Format(time.RFC3339Nano)))
-	return l.send(b.String())
+	return l.send(b.Bytes())
 }
 
-// snapshot sends all open questions and the sessions that are under way. Events that happen meanwhile come after it, so they
-// may tell of what is in it already.
+// snapshot sends all open questions and the sessions that are under way. The events after it may tell of what is in it already.
 func (l *listener) snapshot() error {
-	at := l.s.ring.last()
-	ctx := l.r.Context()
-	questions, err := l.s.visible(ctx, l.v, inquiry.Filter{Status: inquiry.Pending})
+	at, text, err := l.s.snapshotOf(l.r.Context(), l.v)
 	if err != nil {
 		return err
 	}
-	f := session.Filter{Limit: 100}
-	if !l.v.all {
-		f.Client = &l.v.name
-	}
-	all, err := l.s.opts.Sessions.Sessions(ctx, f)
-	if err != nil {
-		return err
-	}
-	sessions := []sessionView{}
-	for _, o := range all {
-		if o.Latest != nil && !o.Latest.State.Terminal() {
-			sessions = append(sessions, sessionView{o.Session, viewOfRun(o.Latest)})
-		}
-	}
-	data, err := json.Marshal(map[string]any{"inquiries": questions, "sessions": sessions, "at": time.Now().UTC()})
-	if err != nil {
-		return err
-	}
-	var b bytes.Buffer
-	frame(&b, "snapshot", l.s.ring.id(at), data)
 	l.at = at
-	return l.send(b.String())
+	return l.send(text)
 }
 
 // frame writes one event. JSON has no line breaks outside of its strings, and none inside them either.
@@ -176,13 +149,13 @@ func frame(b *bytes.Buffer, name, id string, data []byte) {
 }
 
 // send writes and flushes. A listener that does not read is dropped when the time is over.
-func (l *listener) send(text string) error {
+func (l *listener) send(text []byte) error {
 	err := l.out.SetWriteDeadline(time.Now().Add(l.s.opts.WriteTimeout))
 	if err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return errGone
 	}
 	l.begun = true
-	if _, err := l.w.Write([]byte(text)); err != nil {
+	if _, err := l.w.Write(text); err != nil {
 		return errGone
 	}
 	if err := l.out.Flush(); err != nil {

@@ -129,6 +129,18 @@ func TestScriptsInAFormAreText(t *testing.T) {
 	require.JSONEq(t, fmt.Sprintf(`{"__proto__":%q,"constructor":true,"many":%q,"toString":[%q]}`, evil, evil, many[8]), stored.Resolution.Response.Reveal())
 }
 
+func TestWhatWasLeftOutOfAFormIsNotInTheReason(t *testing.T) {
+	g := newRig(t, nil)
+	q := g.waiting("ann", inquiry.Question{Text: "Well?", Fields: []inquiry.Field{
+		{Name: "valueOf", Type: inquiry.DateField, Optional: true}, {Name: "ok", Type: inquiry.YesNoField}}})
+	p := g.login(chromium(t), "kitchen")
+	p.until(card(q, ".field") + " !== null")
+	p.pick(q, 2, 1)
+	p.send(q)
+	p.until(`document.querySelector("#settled span") !== null`)
+	require.Equal(t, "“Well?”: answered by you: ok: Yes", p.text(`document.querySelector("#settled span").textContent`))
+}
+
 func TestADraftIsEditedAndSentWhole(t *testing.T) {
 	g := newRig(t, nil)
 	const draft = "# Plan <b>\n\n1. go\n"

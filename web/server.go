@@ -21,6 +21,8 @@ type Server struct {
 	pumping sync.WaitGroup
 	changes changes
 
+	snapshots snapshots
+
 	mu        sync.Mutex
 	listeners int
 }
