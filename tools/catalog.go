@@ -8,6 +8,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/taploop/taploop/internal/mcptransport"
 )
 
 // tool is one MCP tool: what clients read of it, and what it does.
@@ -17,6 +19,7 @@ type tool struct {
 	params      []param
 	output      json.RawMessage // JSON Schema of structuredContent
 	hints       hints
+	asks        bool // it shows a run's question to the client's user
 	do          func(context.Context, *call) (*reply, error)
 	failed      func(Failure) any // structuredContent of a call that cannot be carried out
 }
@@ -26,15 +29,18 @@ type hints struct{ readOnly, destructive, idempotent bool }
 
 // call is one call of a tool, its arguments checked.
 type call struct {
+	request   mcp.CallToolRequest
 	args      args
 	principal string
-	token     any // of the progress that the client wants to be told, or nil
+	told      *told
 	waits     Waits
+	forms     bool // the client shows forms to its user
+	alone     bool // a request that stands alone: the server asks by its result
 }
 
 // budget is how long the call may wait.
 func (c *call) budget() time.Duration {
-	return c.waits.budget(c.args.seconds("wait_seconds"), c.token != nil)
+	return c.waits.budget(c.args.seconds("wait_seconds"), c.told.token != nil)
 }
 
 // catalog is all tools, in the order in which a client meets them.
@@ -49,15 +55,15 @@ func (t *Tools) catalog() []tool {
 			hints: hints{readOnly: true, idempotent: true}, do: t.listDevices,
 			failed: func(f Failure) any { return devicesResult{Devices: []device{}, Error: &f} }},
 		{name: "ask_agent_start_new_task", title: "Start a task on a phone", words: startWords, output: run.encode(),
-			params: t.startParams(), hints: hints{destructive: true}, do: t.start, failed: failedRun},
+			params: t.startParams(), hints: hints{destructive: true}, asks: true, do: t.start, failed: failedRun},
 		{name: "ask_agent_continue", title: "Answer, or go on with a session", words: continueWords, output: asRun,
-			params: t.continueParams(), hints: hints{destructive: true}, do: t.goOn, failed: failedRun},
+			params: t.continueParams(), hints: hints{destructive: true}, asks: true, do: t.goOn, failed: failedRun},
 		{name: "ask_agent_wait", title: "Wait for a run", words: waitWords, output: asRun,
-			params: waitParams(), hints: hints{idempotent: true}, do: t.wait, failed: failedRun},
+			params: waitParams(), hints: hints{idempotent: true}, asks: true, do: t.wait, failed: failedRun},
 		{name: "ask_agent_stop", title: "Stop a run", words: stopWords, output: asRun,
 			params: stopParams(), hints: hints{destructive: true, idempotent: true}, do: t.stop, failed: failedRun},
 		{name: "ask_agent", title: "Start or continue (older name)", words: eitherWords, output: asRun,
-			params: t.eitherParams(), hints: hints{destructive: true}, do: t.either, failed: failedRun},
+			params: t.eitherParams(), hints: hints{destructive: true}, asks: true, do: t.either, failed: failedRun},
 		{name: "list_sessions", title: "List sessions", words: sessionsWords, output: list,
 			params: sessionsParams(), hints: hints{readOnly: true, idempotent: true}, do: t.listSessions,
 			failed: func(f Failure) any { return sessionsResult{Sessions: []listed{}, Error: &f} }},
@@ -89,14 +95,21 @@ func (d tool) declaration() mcp.Tool {
 // handler checks the arguments and calls the tool.
 func (t *Tools) handler(d tool) server.ToolHandlerFunc {
 	return func(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		c := &call{principal: t.opts.Principal(ctx), waits: t.waitsOf(ctx)}
+		var token any
 		if req.Params.Meta != nil {
-			c.token = req.Params.Meta.ProgressToken
+			token = req.Params.Meta.ProgressToken
 		}
+		c := &call{request: req, principal: t.opts.Principal(ctx), waits: t.waitsOf(ctx), told: newTold(token, t.log),
+			forms: mcptransport.CanElicit(ctx), alone: mcptransport.Stateless(ctx)}
 		var r *reply
 		var err error
 		if c.args, err = check(d.params, req.GetRawArguments()); err == nil {
-			r, err = d.do(ctx, c)
+			switch {
+			case d.asks && c.brings():
+				r, err = t.brought(ctx, c)
+			default:
+				r, err = d.do(ctx, c)
+			}
 		}
 		switch {
 		case err == nil:

@@ -2,11 +2,9 @@ package tools
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/internal/mcptransport"
 )
 
 // awaitAnswer waits within the budget until the question is settled, and tells the client so when it wants that. Its error is
@@ -26,14 +24,14 @@ func (t *Tools) awaitAnswer(ctx context.Context, c *call, q inquiry.Question, bu
 		now, err := t.opts.Fleet.Broker().Wait(waiting, q.ID)
 		ended <- settled{now, err}
 	}()
-	w := &waiter{t: t, ctx: waiting, token: c.token, value: -1}
-	w.ask(q)
+	tell := func(message string, meta map[string]any) { c.told.say(waiting, c.told.step(), 0, message, meta) }
+	tell("asked: "+oneLine(cut(q.Text, 500)), t.metaOf(q))
 	beat := time.NewTicker(c.waits.Heartbeat)
 	defer beat.Stop()
 	for {
 		select {
 		case <-beat.C:
-			w.tell("waiting for an answer", nil)
+			tell("waiting for an answer", nil)
 			continue
 		case s := <-ended:
 			switch {
@@ -44,33 +42,9 @@ func (t *Tools) awaitAnswer(ctx context.Context, c *call, q inquiry.Question, bu
 			case s.err != nil:
 				return q, s.err
 			}
-			w.settled(s.Question)
+			tell(settledLine(s.Question), t.metaSettled(s.Question))
 			return s.Question, nil
 		}
-	}
-}
-
-// waiter tells the client of a call that waits for one answer. Only the goroutine of the call uses it.
-type waiter struct {
-	t     *Tools
-	ctx   context.Context // ends with the call's budget: a client that reads slowly does not hold the result up
-	token any
-	value float64
-}
-
-func (w *waiter) ask(q inquiry.Question) {
-	w.tell("asked: "+oneLine(cut(q.Text, 500)), w.t.metaOf(q))
-}
-
-func (w *waiter) settled(q inquiry.Question) {
-	w.tell(fmt.Sprintf("the question is settled: %s", q.Status), w.t.metaSettled(q))
-}
-
-// tell sends a message. "The progress value MUST increase with each notification."
-func (w *waiter) tell(message string, meta map[string]any) {
-	w.value++
-	if err := mcptransport.Progress(w.ctx, w.token, w.value, 0, message, meta); err != nil && w.ctx.Err() == nil {
-		w.t.log.DebugContext(w.ctx, "progress", "err", err)
 	}
 }
 

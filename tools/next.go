@@ -12,6 +12,10 @@ import (
 // nextOf names the call that goes on from here; nil when the run has ended.
 func nextOf(st runs.Status) *Next {
 	args := map[string]any{"session_id": st.Session.ID}
+	if inForm(st) != nil {
+		args["since_step"] = st.Session.Steps
+		return &Next{"ask_agent_wait", args, "the agent's question is shown to your user in a form while a call waits"}
+	}
 	if st.Question != nil && st.Reason != agentloop.StillRunning {
 		args["question_id"] = st.Question.ID
 		return &Next{"ask_agent_continue", args, "the agent asks something that only your user can answer; add reply_from_client with your user's own answer"}
@@ -45,6 +49,8 @@ func (n *Next) line(st runs.Status) string {
 	switch {
 	case n == nil:
 		return ""
+	case inForm(st) != nil:
+		return fmt.Sprintf("Call ask_agent_wait now with %s: it shows your user the agent's question in a form. Do not answer in the user's place.", quote(n.Arguments))
 	case n.Tool == "ask_agent_wait" && st.Question != nil:
 		return fmt.Sprintf("Call ask_agent_wait now with %s: the agent's question is being asked elsewhere, and the run goes on with the answer.", quote(n.Arguments))
 	case st.Question != nil:

@@ -38,6 +38,8 @@ type Audience interface {
 	// Attach notes that somebody waits for the session's runs, until detach is called.
 	Attach(sessionID string) (detach func())
 	Watch(sessionID string) *runs.Watch
+	// PassOn says that the door has no answer to the question, and why.
+	PassOn(q inquiry.Question, door runs.ReplyMode, why string)
 	Broker() *inquiry.Broker
 }
 

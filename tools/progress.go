@@ -9,7 +9,6 @@ import (
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/internal/mcptransport"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
 )
@@ -23,16 +22,14 @@ const (
 // aloud is a call that waits and tells its client how far the run is. Only the goroutine of the call uses it, so that
 // nothing is told after the result.
 type aloud struct {
-	t     *Tools
-	ctx   context.Context // ends with the call's budget: a client that reads slowly does not hold the result up
-	token any
-	id    string  // of the session
-	value float64 // what was told last; -1 before the first
-	base  int     // steps of the session before the run's present call
-	step  int     // steps of the run's present call
-	of    int     // the most steps of it
-	ran   bool    // it was told that the run is running
-	asked map[string]bool
+	*told
+	t    *Tools
+	ctx  context.Context // ends with the call's budget: a client that reads slowly does not hold the result up
+	id   string          // of the session
+	base int             // steps of the session before the run's present call
+	step int             // steps of the run's present call
+	of   int             // the most steps of it
+	ran  bool            // it was told that the run is running
 }
 
 // awaitAloud is Fleet.Wait with progress: at each step, at each question and its settling, and every heartbeat.
@@ -45,8 +42,7 @@ func (t *Tools) awaitAloud(ctx context.Context, c *call, st runs.Status, req run
 	if err != nil {
 		return st, err
 	}
-	a := &aloud{t: t, ctx: telling, token: c.token, id: st.Session.ID, value: -1, base: st.Session.Steps - st.Local, step: st.Local,
-		of: st.Run.MaxSteps, asked: map[string]bool{}}
+	a := &aloud{told: c.told, t: t, ctx: telling, id: st.Session.ID, base: st.Session.Steps - st.Local, step: st.Local, of: st.Run.MaxSteps}
 
 	var wg sync.WaitGroup
 	defer wg.Wait()
@@ -159,7 +155,7 @@ func (a *aloud) question(e inquiry.Event) bool {
 	case inquiry.Created:
 		a.ask(q)
 	case inquiry.Resolved, inquiry.Withdrew, inquiry.RanOut:
-		a.tell(fmt.Sprintf("the question is settled: %s", q.Status), a.t.metaSettled(q))
+		a.settle(q)
 	default:
 		return false
 	}
@@ -168,11 +164,16 @@ func (a *aloud) question(e inquiry.Event) bool {
 
 // ask tells of an open question, once.
 func (a *aloud) ask(q inquiry.Question) {
-	if a.asked[q.ID] {
-		return
+	if a.first(q) {
+		a.tell("the agent asks: "+oneLine(cut(q.Text, 500)), a.t.metaOf(q))
 	}
-	a.asked[q.ID] = true
-	a.tell("the agent asks: "+oneLine(cut(q.Text, 500)), a.t.metaOf(q))
+}
+
+// settle tells that a question is settled, once.
+func (a *aloud) settle(q inquiry.Question) {
+	if a.first(q) {
+		a.tell(settledLine(q), a.t.metaSettled(q))
+	}
 }
 
 // beat tells that nothing new has happened.
@@ -196,19 +197,8 @@ func (a *aloud) standing(st runs.Status) string {
 	}
 }
 
-// tell sends a message. The value counts the steps; between two steps it grows by less and less, because "the progress value
-// MUST increase with each notification, even if the total is unknown".
-func (a *aloud) tell(message string, meta map[string]any) {
-	at := float64(a.step)
-	if at <= a.value {
-		at = a.value + (float64(a.step+1)-a.value)/16
-	}
-	a.value = at
-	err := mcptransport.Progress(a.ctx, a.token, at, float64(a.of), message, meta)
-	if err != nil && a.ctx.Err() == nil {
-		a.t.log.DebugContext(a.ctx, "progress", "session", a.id, "err", err)
-	}
-}
+// tell sends a message. The value counts the steps.
+func (a *aloud) tell(message string, meta map[string]any) { a.say(a.ctx, a.step, a.of, message, meta) }
 
 // inWords is a decision for people.
 func inWords(d actions.Decision) string {

@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/taploop/taploop/runs"
@@ -28,6 +29,7 @@ func (t *Tools) render(ctx context.Context, st runs.Status, f *following) (*repl
 	if f.reply != "" {
 		body.Task, body.Reply = "", f.reply
 	}
+	body.Notes = slices.Clone(f.notes)
 	t.link(body.Question)
 	body.Next = nextOf(st)
 	if body.Final != nil && !shown.FinalCaption {

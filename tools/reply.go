@@ -15,9 +15,14 @@ type reply struct {
 	tail   string // for the calling model; the last line says what to do next. "" when there is nothing to say
 	jpeg   []byte // a picture of its own block, or nil
 	failed bool
+
+	form *mcp.CallToolResult // asks the client's user instead; nil when it does not
 }
 
 func (r *reply) result() (*mcp.CallToolResult, error) {
+	if r.form != nil {
+		return r.form, nil
+	}
 	b, err := json.Marshal(r.body)
 	if err != nil {
 		return nil, fmt.Errorf("encoding the result: %w", err)

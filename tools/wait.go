@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/taploop/taploop/agentloop"
@@ -79,19 +80,19 @@ type following struct {
 	since    int    // the steps after this one are listed; 0 means those of the present call of the run
 	question string // a question whose settling is waited for
 
-	hindrance error // why a run was not picked up, or nil
+	hindrance error    // why a run was not picked up, or nil
+	notes     []string // for the result
 }
 
-// follow waits for the run within the call's budget, tells progress, and renders what is true then. When ctx ends first the call
-// detaches and the run goes on.
+// follow waits for the run within the call's budget, tells progress, shows its questions to the client's user when that is
+// wanted, and renders what is true then. When ctx ends first the call detaches and the run goes on.
 func (t *Tools) follow(ctx context.Context, c *call, f *following) (*reply, error) {
 	detach := t.opts.Fleet.Attach(f.status.Session.ID)
 	defer detach()
 	budget := c.budget()
-	req := runs.WaitRequest{SessionID: f.status.Session.ID, QuestionID: f.question, SinceStep: f.since, Budget: max(budget-time.Since(f.began), 0)}
-	st, err := t.await(ctx, c, f.status, req)
-	if err != nil {
-		return nil, err
+	st, form, err := t.attend(ctx, c, f, f.began.Add(budget))
+	if err != nil || form != nil {
+		return form, err
 	}
 	st.Waited, st.Budget = time.Since(f.began), budget
 	if st.Reason == agentloop.ClientDetached {
@@ -103,8 +104,37 @@ func (t *Tools) follow(ctx context.Context, c *call, f *following) (*reply, erro
 	return t.render(ctx, st, f)
 }
 
+// attend waits until end. form is not nil when the client has to ask its user first, and call again.
+func (t *Tools) attend(ctx context.Context, c *call, f *following, end time.Time) (st runs.Status, form *reply, err error) {
+	st = f.status
+	elicits := slices.Contains(st.Settings.ReplyMode.Doors(), runs.Elicit)
+	for {
+		if q := inForm(st); q != nil && time.Now().Before(end) {
+			if form, err := t.elicit(ctx, c, f, *q, end); err != nil || form != nil {
+				return st, form, err
+			}
+		}
+		left := max(time.Until(end), 0)
+		req := runs.WaitRequest{SessionID: f.status.Session.ID, SinceStep: f.since, Budget: left}
+		known := st.Question != nil && st.Question.ID == f.question && inForm(st) == nil
+		if known || !elicits {
+			req.QuestionID = f.question
+		}
+		if known && elicits { // it may be the form's turn later
+			req.Budget = min(left, untilTurn(*st.Question, st.Door))
+		}
+		if st, err = t.await(ctx, c, st, req); err != nil {
+			return st, nil, err
+		}
+		again := inForm(st) != nil || elicits && st.Question != nil && st.Question.ID == f.question && st.Run.State == session.WaitingReply
+		if !again || !time.Now().Before(end) {
+			return st, nil, nil
+		}
+	}
+}
+
 func (t *Tools) await(ctx context.Context, c *call, st runs.Status, req runs.WaitRequest) (runs.Status, error) {
-	if c.token == nil {
+	if c.told.token == nil {
 		return t.opts.Fleet.Wait(ctx, req)
 	}
 	return t.awaitAloud(ctx, c, st, req)

@@ -122,7 +122,7 @@ func TestACallThatIsCancelledDetachesAndTheRunGoesOnForItsGrace(t *testing.T) {
 		require.Equal(t, "ask_agent_wait", a.Next.Tool)
 		require.Contains(t, a.tail, "goes on when you do")
 		touches = w.farm.touches("A")
-		b := w.call(a.Next.Tool, with(a.Next.Arguments, in{"wait_seconds": 5}))
+		b := w.call(a.Next.Tool, with(a.Next.Arguments, in{"wait_seconds": 5.5}))
 		require.Equal(t, still, b.code(), "who waits picks it up")
 		require.Greater(t, w.farm.touches("A"), touches)
 		require.Equal(t, w.farm.touches("A")-touches, b.Delta)

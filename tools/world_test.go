@@ -37,6 +37,9 @@ type world struct {
 	fleet  *runs.Fleet
 	client *client.Client
 	also   []*client.Client
+	piped  chan error // of a server at the other end of a pipe; nil when there is none
+	hangUp func()     // reads what it still has to say
+	calls  int        // that were made without the client's own hands
 	output map[string]*jsonschema.Schema
 
 	mu  sync.Mutex
@@ -173,11 +176,22 @@ func compileSchema(t *testing.T, b []byte) *jsonschema.Schema {
 }
 
 func (w *world) end() {
-	for _, c := range append(w.also, w.client) {
+	w.disconnect()
+	for _, c := range w.also {
 		require.NoError(w.t, c.Close())
 	}
+	w.also = nil
 	require.NoError(w.t, w.fleet.Close())
 	require.NoError(w.t, w.store.Close())
+}
+
+func (w *world) disconnect() {
+	require.NoError(w.t, w.client.Close())
+	if w.piped != nil {
+		go w.hangUp()
+		require.NoError(w.t, <-w.piped)
+		w.piped = nil
+	}
 }
 
 // restart is the server gone and back.
@@ -229,6 +243,12 @@ func (w *world) try(ctx context.Context, tool string, arguments any, token any) 
 	if err != nil {
 		return answer{}, err
 	}
+	return w.read(tool, raw), nil
+}
+
+// read holds a result against what was declared.
+func (w *world) read(tool string, raw *mcp.CallToolResult) answer {
+	w.t.Helper()
 	a := answer{raw: raw}
 	structured, err := json.Marshal(raw.StructuredContent)
 	require.NoError(w.t, err)
@@ -261,7 +281,7 @@ func (w *world) try(ctx context.Context, tool string, arguments any, token any) 
 	wire, err := json.Marshal(raw)
 	require.NoError(w.t, err)
 	a.wire = string(wire)
-	return a, nil
+	return a
 }
 
 func (w *world) start(task string, more ...in) answer {

@@ -1,0 +1,427 @@
+package tools_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/mcptransport"
+	"github.com/taploop/taploop/tools"
+)
+
+// reader is a person in front of a client that shows forms.
+type reader struct {
+	answers []func(ctx context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, error)
+
+	gone chan struct{}
+
+	mu    sync.Mutex
+	forms []mcp.ElicitationParams
+}
+
+func (r *reader) Elicit(ctx context.Context, req mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
+	r.mu.Lock()
+	i := len(r.forms)
+	r.forms = append(r.forms, req.Params)
+	r.mu.Unlock()
+	return r.answers[min(i, len(r.answers)-1)](ctx, req.Params)
+}
+
+func (r *reader) shown() []mcp.ElicitationParams {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.forms)
+}
+
+type answering = func(context.Context, mcp.ElicitationParams) (*mcp.ElicitationResult, error)
+
+func acts(action mcp.ElicitationResponseAction, content any) answering {
+	return func(context.Context, mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
+		time.Sleep(3 * time.Second)
+		return &mcp.ElicitationResult{ElicitationResponse: mcp.ElicitationResponse{Action: action, Content: content}}, nil
+	}
+}
+
+func accepts(content in) answering { return acts("accept", content) }
+
+// leaves looks at the form until the test is over: mcp-go's client does not tell it that the form is closed.
+func (r *reader) leaves(context.Context, mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
+	<-r.gone
+	return nil, errors.New("the reader is gone")
+}
+
+// closings are why the server has closed forms, since the last time.
+func (w *world) closings() (reasons []any) {
+	for _, n := range w.notifications() {
+		if n.Method == "notifications/cancelled" {
+			reasons = append(reasons, n.Params.AdditionalFields["reason"])
+		}
+	}
+	return reasons
+}
+
+// eras are the versions of the protocol that ask in different ways.
+var eras = []string{mcp.ProtocolVersion20251125, mcp.ProtocolVersion20260728}
+
+// pipe connects a client over our own transport, as a program that was started would be. r is nil for one without forms.
+func (w *world) pipe(version string, r *reader) {
+	w.t.Helper()
+	srv := server.NewMCPServer("taploop", "test", server.WithToolCapabilities(false))
+	tools.New(&w.topts).Register(srv)
+	w.serve(srv, version, r)
+}
+
+func (w *world) serve(srv *server.MCPServer, version string, r *reader) {
+	w.t.Helper()
+	w.disconnect()
+	fromClient, in := io.Pipe()
+	out, toClient := io.Pipe()
+	served := make(chan error, 1)
+	go func() {
+		served <- mcptransport.ServeStdio(context.Background(), srv, fromClient, toClient, nil)
+		_ = toClient.Close()
+	}()
+	options := []client.ClientOption{client.WithProtocolVersion(version)}
+	if r != nil {
+		options = append(options, client.WithElicitationHandler(r))
+	}
+	c := client.NewClient(transport.NewIO(out, in, io.NopCloser(strings.NewReader(""))), options...)
+	require.NoError(w.t, c.Start(context.Background()))
+	c.OnNotification(func(n mcp.JSONRPCNotification) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.got = append(w.got, n)
+	})
+	req := mcp.InitializeRequest{}
+	req.Params.ProtocolVersion = version
+	_, err := c.Initialize(context.Background(), req)
+	require.NoError(w.t, err)
+	w.client, w.piped = c, served
+	w.hangUp = func() { _, _ = io.Copy(io.Discard, out) }
+}
+
+// inBothEras runs a test with a client that shows forms to its user.
+func inBothEras(t *testing.T, answers func(r *reader) []answering, test func(t *testing.T, w *world, r *reader)) {
+	for _, version := range eras {
+		t.Run(version, func(t *testing.T) {
+			bubble(t, func(t *testing.T, w *world) {
+				r := &reader{}
+				r.answers = answers(r)
+				w.pipe(version, r)
+				test(t, w, r)
+			})
+		})
+	}
+}
+
+func these(list ...answering) func(*reader) []answering {
+	return func(*reader) []answering { return list }
+}
+
+func TestAQuestionIsAskedInAForm(t *testing.T) {
+	inBothEras(t, these(accepts(in{"choice": "blue"}), accepts(in{"choice": "red", "answer": " green "})), func(t *testing.T, w *world, r *reader) {
+		touches := w.farm.touches("A")
+
+		a := w.aloud("p", "ask_agent_start_new_task", in{"task": "tap ask tap ask", "reply_mode": "elicit"})
+
+		require.Equal(t, done, a.code(), a.text)
+		require.Equal(t, "done blue green", *a.Answer)
+		require.Equal(t, "tap ask tap ask", a.Task)
+		require.Equal(t, touches+2, w.farm.touches("A"), "nothing was begun twice")
+		all := w.call("list_sessions", nil).structured["sessions"].([]any)
+		require.Len(t, all, 1)
+		forms := r.shown()
+		require.Len(t, forms, 2)
+		require.Contains(t, forms[0].Message, "question 1?")
+		require.Contains(t, forms[0].Message, `"tap ask tap ask"`)
+		schema := forms[0].RequestedSchema.(in)
+		require.Equal(t, "object", schema["type"])
+		require.Equal(t, []any{"red", "blue"}, schema["properties"].(in)["choice"].(in)["enum"])
+		require.Equal(t, "string", schema["properties"].(in)["answer"].(in)["type"])
+		require.NotContains(t, schema, "required", "either will do")
+		q, err := w.fleet.Broker().List(t.Context(), inquiry.Filter{SessionID: a.SessionID})
+		require.NoError(t, err)
+		require.Equal(t, "elicitation", q[0].Resolution.Channel)
+		require.Equal(t, "client_ui", q[0].Resolution.Authority)
+	})
+}
+
+func TestProgressGoesOnWhileAFormIsShown(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		r := &reader{answers: []answering{func(context.Context, mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
+			time.Sleep(25 * time.Second)
+			return acts("accept", in{"choice": "blue"})(nil, mcp.ElicitationParams{})
+		}}}
+		w.pipe(eras[0], r)
+		a := w.aloud("p", "ask_agent_start_new_task", in{"task": "tap ask tap", "reply_mode": "elicit"})
+		require.Equal(t, done, a.code())
+		got, metas := w.told("p")
+		i := slices.Index(got, "the question is shown in a form")
+		require.Greater(t, i, slices.Index(got, "the agent asks: question 1?"))
+		require.Equal(t, []string{"the question is shown in a form", "the question is settled: answered"}, got[i+1:i+3])
+		types := []any{}
+		for _, m := range metas {
+			if m["type"] != nil {
+				types = append(types, m["type"])
+			}
+		}
+		require.Equal(t, []any{"INQUIRY", "INQUIRY_RESOLVED"}, types, "each once")
+	})
+}
+
+func TestAFormThatIsDeclinedIsARefusal(t *testing.T) {
+	inBothEras(t, these(acts("decline", nil)), func(t *testing.T, w *world, _ *reader) {
+		a := w.start("ask", in{"reply_mode": "elicit"})
+		require.Equal(t, done, a.code())
+		q, err := w.fleet.Broker().List(t.Context(), inquiry.Filter{SessionID: a.SessionID})
+		require.NoError(t, err)
+		require.Equal(t, inquiry.Refused, q[0].Status)
+	})
+}
+
+func TestAFormThatIsClosedPassesTheQuestionOn(t *testing.T) {
+	inBothEras(t, these(acts("cancel", nil)), func(t *testing.T, w *world, r *reader) {
+		a := w.start("ask", in{"reply_mode": "elicit -> pass_to_client"})
+		require.Equal(t, asks, a.code())
+		require.Equal(t, "ask_agent_continue", a.Next.Tool)
+		require.Equal(t, asks, w.call("ask_agent_wait", in{"session_id": a.SessionID}).code())
+		require.Len(t, r.shown(), 1, "it is not shown again")
+		require.Equal(t, "done red", *w.call("ask_agent_continue", in{"session_id": a.SessionID, "reply_from_client": "red"}).Answer)
+	})
+}
+
+func TestAnAnswerThatDoesNotFitIsAskedForAgain(t *testing.T) {
+	inBothEras(t, these(accepts(in{"answer": "  "}), accepts(in{"answer": "\x00"}), accepts(in{}), accepts(in{"answer": "violet"})), func(t *testing.T, w *world, r *reader) {
+		a := w.start("ask", in{"reply_mode": "elicit"})
+		require.Equal(t, done, a.code())
+		require.Equal(t, "done violet", *a.Answer)
+		forms := r.shown()
+		require.Len(t, forms, 4)
+		require.NotContains(t, forms[0].Message, "does not fit")
+		require.Contains(t, forms[1].Message, "does not fit: the answer is empty")
+		require.Contains(t, forms[2].Message, "NUL")
+	})
+}
+
+func TestAClientThatNeverFitsIsNotAskedForEver(t *testing.T) {
+	inBothEras(t, these(accepts(in{"answer": " "})), func(t *testing.T, w *world, r *reader) {
+		a := w.start("ask", in{"reply_mode": "elicit -> pass_to_client"})
+		require.Equal(t, asks, a.code())
+		require.Len(t, r.shown(), 5)
+	})
+}
+
+func TestAClientWithoutFormsIsNotAskedInThem(t *testing.T) {
+	for _, version := range eras {
+		t.Run(version, func(t *testing.T) {
+			bubble(t, func(t *testing.T, w *world) {
+				w.pipe(version, nil)
+				before := w.facts()
+				for tool, arguments := range map[string]in{"ask_agent_start_new_task": {"task": "ask"}, "ask_agent": {"task": "ask"}} {
+					a := w.call(tool, with(arguments, in{"reply_mode": "elicit"}))
+					require.Equal(t, "INVALID_ARGUMENT", a.code())
+					require.Contains(t, a.Error.Mend, "elicit -> pass_to_client")
+				}
+				require.Equal(t, before, w.facts(), "nothing was begun")
+				a := w.start("ask", in{"reply_mode": "elicit -> pass_to_client"})
+				require.Equal(t, asks, a.code())
+				require.Equal(t, "ask_agent_continue", a.Next.Tool)
+			})
+		})
+	}
+}
+
+func TestASecretIsNotAskedForInAForm(t *testing.T) {
+	inBothEras(t, these(accepts(in{"answer": "hush"})), func(t *testing.T, w *world, r *reader) {
+		a := w.start("asksecret", in{"reply_mode": "elicit -> pass_to_client"})
+		require.Equal(t, asks, a.code())
+		require.Empty(t, r.shown())
+	})
+}
+
+func TestAFormIsClosedWhenAnotherDoorWins(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		r := &reader{gone: make(chan struct{})}
+		defer close(r.gone)
+		r.answers = []answering{r.leaves}
+		w.pipe(eras[0], r)
+		id := w.start("ask tap", in{"reply_mode": "elicit", "wait_seconds": 0}).SessionID
+		go func() {
+			time.Sleep(20 * time.Second)
+			w.settle(w.only(id).ID, fromPage)
+		}()
+		began := time.Now()
+		a := w.call("ask_agent_wait", in{"session_id": id})
+		require.Equal(t, done, a.code())
+		require.Equal(t, "done yes, blue", *a.Answer)
+		require.Less(t, time.Since(began), 25*time.Second)
+		require.Len(t, r.shown(), 1)
+		require.Equal(t, []any{"the question was settled in another way"}, w.closings())
+	})
+}
+
+// only is the open question of the session.
+func (w *world) only(id string) inquiry.Question {
+	list, err := w.fleet.Broker().List(context.Background(), inquiry.Filter{SessionID: id, Status: inquiry.Pending})
+	require.NoError(w.t, err)
+	require.Len(w.t, list, 1)
+	return list[0]
+}
+
+func TestAFormDoesNotOutliveTheCall(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		r := &reader{gone: make(chan struct{})}
+		defer close(r.gone)
+		r.answers = []answering{r.leaves, accepts(in{"choice": "red"})}
+		w.pipe(eras[0], r)
+		began := time.Now()
+		a := w.start("ask tap", in{"reply_mode": "elicit"})
+		require.Equal(t, 45*time.Second, time.Since(began), "its budget")
+		require.Equal(t, asks, a.code())
+		require.Equal(t, "ask_agent_wait", a.Next.Tool, "the next call shows it again")
+		require.Contains(t, a.tail, "in a form")
+		require.Equal(t, []any{"the time for this form is over; the question is still open"}, w.closings())
+		look := w.call("ask_agent_wait", in{"session_id": a.SessionID, "wait_seconds": 0})
+		require.Equal(t, asks, look.code())
+		require.Len(t, r.shown(), 1, "who only looks shows nothing")
+		b := w.call(a.Next.Tool, with(a.Next.Arguments, in{"question_id": a.Question.ID}))
+		require.Equal(t, done, b.code())
+		require.Equal(t, "done red", *b.Answer)
+	})
+}
+
+func TestAFormHasItsTurn(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		r := &reader{gone: make(chan struct{})}
+		defer close(r.gone)
+		r.answers = []answering{r.leaves}
+		w.pipe(eras[0], r)
+		began := time.Now()
+		a := w.start("ask tap", in{"reply_mode": "elicit (20s) -> pass_to_client"})
+		require.Equal(t, asks, a.code())
+		require.Equal(t, "ask_agent_continue", a.Next.Tool)
+		require.Less(t, time.Since(began), 30*time.Second)
+		require.Equal(t, []any{"the time for this form is over; the question is still open"}, w.closings())
+	})
+}
+
+func TestAFormWhoseTurnComesLaterIsShown(t *testing.T) {
+	inBothEras(t, these(accepts(in{"choice": "red"})), func(t *testing.T, w *world, r *reader) {
+		a := w.start("ask tap", in{"reply_mode": "pass_to_client (30s) -> elicit"})
+		require.Equal(t, asks, a.code())
+		require.Empty(t, r.shown())
+		b := w.call("ask_agent_wait", in{"session_id": a.SessionID, "question_id": a.Question.ID})
+		require.Equal(t, done, b.code(), b.text)
+		require.Equal(t, "done red", *b.Answer)
+	})
+}
+
+func TestAFormIsClosedWhenTheRunIsPaused(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		r := &reader{gone: make(chan struct{})}
+		defer close(r.gone)
+		r.answers = []answering{r.leaves}
+		w.pipe(eras[0], r)
+		id := w.start("ask tap", in{"reply_mode": "elicit", "wait_seconds": 0}).SessionID
+		waiting := make(chan answer, 1)
+		go func() { waiting <- w.call("ask_agent_wait", in{"session_id": id}) }()
+		time.Sleep(5 * time.Second)
+		require.Len(t, r.shown(), 1)
+		began := time.Now()
+		require.Equal(t, paused, w.call("ask_agent_stop", in{"session_id": id, "mode": "pause"}).code())
+		require.Equal(t, paused, (<-waiting).code())
+		require.Equal(t, []any{"the run does not wait for the answer any more"}, w.closings())
+		require.Less(t, time.Since(began), time.Second)
+	})
+}
+
+func TestAClientThatFailsToShowAFormPassesOn(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		r := &reader{answers: []answering{func(context.Context, mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
+			return nil, errors.New("no window")
+		}}}
+		w.pipe(eras[0], r)
+		require.Equal(t, asks, w.start("ask", in{"reply_mode": "elicit -> pass_to_client"}).code())
+	})
+}
+
+// raw makes a call of the newer protocol as the client is given it, without showing a form.
+func (w *world) raw(tool string, arguments in, state string, responses in) *mcp.CallToolResult {
+	w.t.Helper()
+	params := in{"name": tool, "arguments": arguments, "_meta": in{"io.modelcontextprotocol/protocolVersion": mcp.ProtocolVersion20260728,
+		"io.modelcontextprotocol/clientCapabilities": in{"elicitation": in{}}}}
+	if state != "" {
+		params["requestState"] = state
+	}
+	if responses != nil {
+		params["inputResponses"] = in{"question": responses}
+	}
+	w.calls++
+	resp, err := w.client.GetTransport().SendRequest(w.t.Context(), transport.JSONRPCRequest{JSONRPC: "2.0",
+		ID: mcp.NewRequestId(fmt.Sprint("raw ", w.calls)), Method: "tools/call", Params: params})
+	require.NoError(w.t, err)
+	require.Nil(w.t, resp.Error)
+	out, err := mcp.ParseCallToolResult(&resp.Result)
+	require.NoError(w.t, err)
+	return out
+}
+
+// again is a call that is made again, with the answer to a form.
+func (w *world) again(tool string, arguments in, state string, responses in) answer {
+	w.t.Helper()
+	return w.read(tool, w.raw(tool, arguments, state, responses))
+}
+
+func TestTheAnswerThatComesBackIsTakenForItsOwnQuestionOnly(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		start := in{"task": "ask tap", "reply_mode": "elicit", "max_steps": 1000}
+		w.pipe(eras[1], &reader{answers: []answering{acts("cancel", nil)}})
+		got := w.raw("ask_agent_start_new_task", start, "", nil)
+		require.Equal(t, mcp.ResultTypeInputRequired, got.ResultType)
+		state := got.RequestState
+		require.NotEmpty(t, state)
+		require.Contains(t, got.InputRequests, "question")
+		yes := in{"action": "accept", "content": in{"choice": "red"}}
+		id := w.call("list_sessions", nil).structured["sessions"].([]any)[0].(in)["session_id"].(string)
+		w.farm.add("B")
+		other := w.start("ask", in{"device_id": "B"}).SessionID
+		before := w.facts()
+		for name, a := range map[string]answer{
+			"no state":        w.again("ask_agent_start_new_task", start, "", yes),
+			"nonsense":        w.again("ask_agent_start_new_task", start, "nonsense", yes),
+			"another session": w.again("ask_agent_wait", in{"session_id": other}, state, yes),
+		} {
+			require.Equal(t, "INVALID_ARGUMENT", a.code(), name)
+		}
+		w.topts.Principal = func(context.Context) string { return "bob" }
+		w.pipe(eras[1], &reader{answers: []answering{acts("cancel", nil)}})
+		require.Equal(t, "QUESTION_NOT_FOUND", w.again("ask_agent_start_new_task", start, state, yes).code(), "of somebody else")
+		require.Equal(t, before, w.facts())
+		w.topts.Principal = func(context.Context) string { return "" }
+		w.pipe(eras[1], &reader{answers: []answering{acts("cancel", nil)}})
+
+		a := w.again("ask_agent_start_new_task", start, state, yes)
+
+		require.Equal(t, done, a.code(), a.text)
+		require.Equal(t, id, a.SessionID)
+		late := w.again("ask_agent_start_new_task", start, state, in{"action": "accept", "content": in{"choice": "blue"}})
+		require.Equal(t, done, late.code())
+		require.Contains(t, late.tail, "came too late")
+		require.Equal(t, "done red", *late.Answer)
+		synctest.Wait()
+	})
+}

@@ -1,0 +1,85 @@
+package tools
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/taploop/taploop/inquiry"
+)
+
+// The fields of a form that is not the question's own.
+const (
+	choiceField = "choice"
+	answerField = "answer"
+)
+
+// formOf is a question as a client shows it to its user. problem is what was wrong with the last answer, or "".
+func formOf(q inquiry.Question, problem string) mcp.ElicitationParams {
+	var b strings.Builder
+	if problem != "" {
+		fmt.Fprintf(&b, "That answer does not fit: %s\n\n", cut(problem, 1000))
+	}
+	if q.Task != "" {
+		fmt.Fprintf(&b, "For the task %s the agent on the phone asks:\n", quoted(q.Task, 300))
+	}
+	b.WriteString(cut(q.Text, 4000))
+	return mcp.ElicitationParams{Message: b.String(), RequestedSchema: formSchema(q)}
+}
+
+func formSchema(q inquiry.Question) json.RawMessage {
+	if len(q.Fields) > 0 {
+		return inquiry.Schema(q.Fields)
+	}
+	answer := props{"type": "string", "title": "Your answer", "minLength": 1}
+	if q.Draft != "" {
+		answer["default"] = q.Draft
+	}
+	switch {
+	case len(q.Options) == 0:
+		return flat([]string{answerField}, props{answerField: answer})
+	case !q.FreeText:
+		return flat([]string{choiceField}, props{choiceField: oneOf(q.Options, "Choose one.")})
+	}
+	delete(answer, "minLength")
+	answer["title"] = "Another answer"
+	answer["description"] = "If you write something here, it counts."
+	return flat(nil, props{choiceField: oneOf(q.Options, "Choose one, or write another answer below."), answerField: answer})
+}
+
+// flat is an object as a client's form takes it.
+func flat(required []string, fields props) json.RawMessage {
+	o := props{"type": "object", "properties": fields}
+	if len(required) > 0 {
+		o["required"] = required
+	}
+	return o.encode()
+}
+
+// responseIn is the answer in what came from a form. What does not fit is left to the broker to refuse.
+func responseIn(q inquiry.Question, content any) string {
+	values, _ := content.(map[string]any)
+	if len(q.Fields) == 0 {
+		text, _ := values[answerField].(string)
+		if choice, _ := values[choiceField].(string); strings.TrimSpace(text) == "" {
+			return choice
+		}
+		return text
+	}
+	given := map[string]any{}
+	for name, v := range values {
+		given[name] = v
+	}
+	for _, f := range q.Fields { // a field that was left alone comes as an empty text from some clients
+		if f.Optional && given[f.Name] == "" {
+			delete(given, f.Name)
+		}
+	}
+	b, err := json.Marshal(given)
+	if err != nil {
+		return ""
+	}
+	return string(b)
+}
