@@ -21,6 +21,9 @@ var packages = []row{
 	{pkg: "inquiry", tests: "inquiry/inquirytest", why: "questions to people; knows no phones and no store of its own"},
 	{pkg: "inquiry/inquirytest", imports: "inquiry", why: "the contract that every store of questions keeps"},
 
+	{pkg: "notify", imports: "inquiry internal/hint", tests: "inquiry/inquirytest",
+		why: "tells people outside of questions; reads them through interfaces of its own, and keeps what it told in whatever its owner gives it"},
+
 	{pkg: "session", imports: "actions agentloop inquiry screen internal/hint", tests: "inquiry/inquirytest",
 		why: "keeps steps, courses and questions in their own types, and is the loop's journal"},
 	{pkg: "session/export", imports: "actions agentloop inquiry screen session internal/hint", why: "a stored session as a page or as a trace"},

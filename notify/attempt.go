@@ -1,0 +1,156 @@
+package notify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// outcome is what became of one attempt.
+type outcome struct {
+	status int
+	after  time.Duration // what the endpoint asked for in Retry-After
+	err    error         // there was no answer
+}
+
+func (o outcome) ok() bool { return o.err == nil && o.status >= 200 && o.status < 300 }
+
+// ofMessage reports whether the failure is that message's own, so that others may still get through.
+func (o outcome) ofMessage() bool {
+	return o.err == nil && o.status >= 400 && o.status < 500 && o.status != http.StatusRequestTimeout && o.status != http.StatusTooManyRequests
+}
+
+func (o outcome) String() string {
+	if o.err != nil {
+		return o.err.Error()
+	}
+	return fmt.Sprintf("HTTP %d", o.status)
+}
+
+var errSlow = errors.New("it did not answer in time")
+
+// attempt sends a message once.
+func (e *endpoint) attempt(ctx context.Context, m *message) outcome {
+	ctx, cancel := context.WithTimeoutCause(ctx, e.opts.Try, errSlow)
+	defer cancel()
+	r, err := e.request(ctx, m, e.opts)
+	if err != nil {
+		return outcome{err: err}
+	}
+	r.Header.Set("User-Agent", "taploop")
+	resp, err := e.client.Do(r)
+	if err != nil {
+		return outcome{err: discreet(ctx, err)}
+	}
+	defer resp.Body.Close()
+	// What it says is not read by anybody, but lets the connection be used again.
+	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 4<<10))
+	return outcome{status: resp.StatusCode, after: retryAfter(resp.Header)}
+}
+
+// discreet is an error of the client without the address, which may be a secret.
+func discreet(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	var u *url.Error
+	if errors.As(err, &u) {
+		return u.Err
+	}
+	return err
+}
+
+// maxRetryAfter bounds what an endpoint may ask for.
+const maxRetryAfter = time.Hour
+
+// retryAfter reads the header's two forms, seconds and a date; 0 when there is none.
+func retryAfter(h http.Header) time.Duration {
+	v := h.Get("Retry-After")
+	if s, err := strconv.ParseFloat(v, 64); err == nil && s >= 0 {
+		return time.Duration(min(s, maxRetryAfter.Seconds()) * float64(time.Second))
+	}
+	if at, err := http.ParseTime(v); err == nil {
+		return min(max(time.Until(at), 0), maxRetryAfter)
+	}
+	return 0
+}
+
+// done takes a message that was delivered or given up out of the queue, and says when the others are tried.
+func (e *endpoint) done(i *item, o outcome) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	i.flying = false
+	switch {
+	case o.ok():
+		e.delivered(i)
+	case o.status == http.StatusGone:
+		e.gone, e.queue = true, nil
+		e.opts.Log.Warn("this endpoint is gone (HTTP 410) and is told nothing more until a restart", "endpoint", e.name)
+	default:
+		e.failed(i, o)
+	}
+}
+
+func (e *endpoint) delivered(i *item) {
+	if e.troubled {
+		e.opts.Log.Info("notifications get through again", "endpoint", e.name)
+	}
+	e.troubled, e.failures, e.until = false, 0, time.Time{}
+	e.remove(i)
+	if e.had = append(e.had, i.message); len(e.had) > e.opts.Queue {
+		e.had = e.had[1:]
+	}
+}
+
+func (e *endpoint) failed(i *item, o outcome) {
+	now := time.Now()
+	i.tries++
+	i.next = now.Add(max(e.wait(i.tries), o.after))
+	if !o.ofMessage() || o.after > 0 {
+		e.failures++
+		e.until = now.Add(max(e.wait(e.failures), o.after))
+		i.next = e.until
+	}
+	if !e.troubled {
+		e.troubled = true
+		e.opts.Log.Warn("a notification did not get through; it is tried again", "endpoint", e.name, "why", o.String())
+	}
+	if i.next.After(i.by) {
+		e.remove(i)
+		e.opts.Log.Error("a notification is given up", "endpoint", e.name, "event", i.event, "question", i.question.ID, "tries", i.tries, "why", o.String())
+	}
+}
+
+// emptied reports, once, that there is room again after messages were dropped.
+func (e *endpoint) emptied() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	room := e.full && !e.gone && len(e.queue) == 0
+	e.full = e.full && !room
+	return room
+}
+
+// drop takes a message out of the queue.
+func (e *endpoint) drop(i *item) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.remove(i)
+}
+
+func (e *endpoint) remove(i *item) {
+	e.queue = slices.DeleteFunc(e.queue, func(x *item) bool { return x == i })
+}
+
+// wait is the pause after so many failures: twice as long each time, and never quite the same, so that those who failed
+// together do not come back together.
+func (e *endpoint) wait(failures int) time.Duration {
+	d := min(e.opts.FirstWait<<min(failures-1, 20), e.opts.LastWait)
+	return time.Duration((0.75 + rand.Float64()/2) * float64(d))
+}

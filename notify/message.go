@@ -1,0 +1,137 @@
+package notify
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/taploop/taploop/inquiry"
+)
+
+// The events as endpoints get them.
+const (
+	created   = "inquiry.created"
+	overdue   = "inquiry.overdue"
+	resolved  = "inquiry.resolved"
+	withdrawn = "inquiry.withdrawn"
+	expired   = "inquiry.expired"
+)
+
+// message is one event about one question, for every endpoint that wants it.
+type message struct {
+	event    string
+	question inquiry.Question // its answer is not read
+	at       time.Time        // when it happened
+	link     string           // to where it is answered; "" when nobody knows
+}
+
+func newMessage(t inquiry.EventType, q inquiry.Question) *message {
+	m := &message{question: q, at: q.AskedAt}
+	switch t {
+	case inquiry.Created:
+		m.event = created
+	case inquiry.Overdue:
+		m.event, m.at = overdue, q.AttentionUntil
+	case inquiry.Withdrew:
+		m.event = withdrawn
+	case inquiry.RanOut:
+		m.event = expired
+	default:
+		m.event = resolved
+	}
+	if q.Resolution != nil {
+		m.at = q.Resolution.At
+	}
+	return m
+}
+
+// endOf is the event of a settled question.
+func endOf(s inquiry.Status) inquiry.EventType {
+	switch s {
+	case inquiry.Withdrawn:
+		return inquiry.Withdrew
+	case inquiry.Expired:
+		return inquiry.RanOut
+	}
+	return inquiry.Resolved
+}
+
+// ends reports whether nobody needs to answer any more.
+func (m *message) ends() bool { return m.event != created && m.event != overdue }
+
+// follows reports whether m comes too late after x: it is the same, or x is the end of the question.
+func (m *message) follows(x *message) bool {
+	return m.question.ID == x.question.ID && (m.event == x.event || x.ends())
+}
+
+func (m *message) receipt(endpoint string) Receipt {
+	return Receipt{m.question.ID, m.question.SessionID, m.event, endpoint}
+}
+
+// id is the same however often, and by whichever process, the message is sent. It holds no full stop, as the signature
+// scheme wants it.
+func (m *message) id() string {
+	return "msg_" + m.question.ID + "_" + strings.TrimPrefix(m.event, "inquiry.")
+}
+
+// payload is the body of a webhook.
+type payload struct {
+	Type      string    `json:"type"`
+	Timestamp time.Time `json:"timestamp"`
+	Data      data      `json:"data"`
+}
+
+type data struct {
+	QuestionID     string         `json:"question_id"`
+	SessionID      string         `json:"session_id,omitempty"`
+	Kind           inquiry.Kind   `json:"kind"`
+	Status         inquiry.Status `json:"status"`
+	Text           string         `json:"text,omitempty"`
+	Options        []string       `json:"options,omitempty"`
+	Secret         bool           `json:"secret,omitempty"`
+	AskedAt        time.Time      `json:"asked_at"`
+	AttentionUntil time.Time      `json:"attention_until"`
+	ExpiresAt      time.Time      `json:"expires_at"`
+	URL            string         `json:"url,omitempty"`
+	Resolution     *resolution    `json:"resolution,omitempty"`
+}
+
+// resolution says how a question was settled, and nothing of the answer.
+type resolution struct {
+	Type      inquiry.Type `json:"type"`
+	Door      string       `json:"door"`
+	Authority string       `json:"authority,omitempty"`
+	By        string       `json:"by,omitempty"`
+	At        time.Time    `json:"at"`
+}
+
+// The longest texts that leave, in characters. A receiver with more interest follows the link.
+const (
+	maxText    = 1000
+	maxOptions = 50
+)
+
+func (m *message) body(o *Options) ([]byte, error) {
+	q := m.question
+	p := payload{Type: m.event, Timestamp: m.at.UTC(), Data: data{QuestionID: q.ID, SessionID: q.SessionID, Kind: q.Kind, Status: q.Status,
+		Secret: q.Secret, AskedAt: q.AskedAt, AttentionUntil: q.AttentionUntil, ExpiresAt: q.ExpiresAt, URL: m.link}}
+	if !o.HideText {
+		p.Data.Text = cut(q.Text, maxText)
+		for _, option := range q.Options[:min(len(q.Options), maxOptions)] {
+			p.Data.Options = append(p.Data.Options, cut(option, 100))
+		}
+	}
+	if r := q.Resolution; r != nil {
+		p.Data.Resolution = &resolution{r.Type, r.Channel, r.Authority, r.By, r.At}
+	}
+	return json.Marshal(p)
+}
+
+// cut is the first n characters of s.
+func cut(s string, n int) string {
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	return string([]rune(s)[:n-1]) + "…"
+}

@@ -1,0 +1,102 @@
+package notify
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/taploop/taploop/internal/hint"
+)
+
+// hook is a webhook after the Standard Webhooks specification, https://www.standardwebhooks.com.
+type hook struct {
+	url string
+	key []byte
+}
+
+const secretPrefix = "whsec_"
+
+func newHook(w Webhook) (*hook, error) {
+	if err := checkURL(w.URL); err != nil {
+		return nil, fmt.Errorf("a webhook: %w", err)
+	}
+	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(w.Secret, secretPrefix))
+	switch {
+	case !strings.HasPrefix(w.Secret, secretPrefix):
+		err = fmt.Errorf("it does not begin with %s", secretPrefix)
+	case err != nil:
+		err = errors.New("it is not base64") // the cause would quote it
+	case len(key) < 24 || len(key) > 64:
+		err = fmt.Errorf("it has %d bytes (want 24 to 64)", len(key))
+	}
+	if err != nil {
+		return nil, hint.Add(fmt.Errorf("the secret of the webhook at %s: %w", host(w.URL), err),
+			"make one: echo "+secretPrefix+"$(openssl rand -base64 32)")
+	}
+	return &hook{w.URL, key}, nil
+}
+
+func (h *hook) label() string { return nameOf("webhook", h.url) }
+
+// wants implements target: a webhook gets everything.
+func (h *hook) wants(string) bool { return true }
+
+func (h *hook) fleeting() bool { return false }
+
+// request implements target. The time and so the signature are the attempt's own, the id and the body are the message's.
+func (h *hook) request(ctx context.Context, m *message, o *Options) (*http.Request, error) {
+	body, err := m.body(o)
+	if err != nil {
+		return nil, err
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, h.url, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	now := time.Now().Unix()
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Webhook-Id", m.id())
+	r.Header.Set("Webhook-Timestamp", strconv.FormatInt(now, 10))
+	r.Header.Set("Webhook-Signature", sign(h.key, m.id(), now, body))
+	return r, nil
+}
+
+// sign is the specification's symmetric signature.
+func sign(key []byte, id string, timestamp int64, body []byte) string {
+	mac := hmac.New(sha256.New, key)
+	fmt.Fprintf(mac, "%s.%d.%s", id, timestamp, body)
+	return "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
+}
+
+func checkURL(address string) error {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		return hint.Add(errors.New("its address is none"), "write a whole one, such as https://hooks.example/taploop")
+	}
+	return nil
+}
+
+func host(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "?"
+	}
+	return u.Host
+}
+
+// nameOf names an endpoint in logs and in the ledger. The address itself may be all that keeps others from using it, so
+// only its host is told, and a digest that tells two of one host apart.
+func nameOf(kind, address string) string {
+	sum := sha256.Sum256([]byte(address))
+	return kind + " " + host(address) + " " + hex.EncodeToString(sum[:4])
+}
