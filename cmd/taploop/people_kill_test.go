@@ -1,0 +1,289 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os/exec"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/session"
+)
+
+// siegeTask is a task in which the model asks a question, taps a place of its own for the answer, and asks the next one, n times.
+// It taps only when it is shown the answer, and not when it is told that the tap may have happened already.
+func siegeScript(n int) string {
+	var s strings.Builder
+	rule := func(when, action, summary string) {
+		fmt.Fprintf(&s, "- when: '%s'\n  reply: \"<THINK> x </THINK>\\nexplain:x\\taction:%s\\tsummary:[siege %s]\"\n", when, action, summary)
+	}
+	ask := func(i int) (string, string) {
+		if i > n {
+			return "COMPLETE\\treturn:all answered", "over"
+		}
+		return fmt.Sprintf("INFO\\tvalue:Question %d?", i), fmt.Sprintf("%d asked", i)
+	}
+	for i := 1; i <= n; i++ {
+		action, summary := ask(i + 1)
+		rule(fmt.Sprintf(`\[siege %d tapped\]`, i), action, summary)
+		rule(fmt.Sprintf(`(?s)\[siege %d asked\].*interrupted during the last action`, i), action, summary)
+		rule(fmt.Sprintf(`(?s)answer %d;.*\[siege %d asked\]`, i, i), fmt.Sprintf("CLICK\\tpoint:%d,%d", 300+i*5, 500), fmt.Sprintf("%d tapped", i))
+	}
+	action, summary := ask(1)
+	rule("Be besieged", action, summary)
+	return s.String()
+}
+
+// siege is a server that is killed again and again, and its people.
+type siege struct {
+	*bench
+	*site
+	rnd     *rand.Rand
+	token   string
+	store   *session.Store
+	session string
+	n       int
+
+	mu      sync.Mutex
+	prompts []string // what the model was asked
+}
+
+func newSiege(t *testing.T, n int) *siege {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	b := newBench(t, demoTask, siegeScript(n), "TAPLOOP_LOOP_MAX_STEPS=1000", "TAPLOOP_QUESTIONS_PER_RUN=200", "TAPLOOP_LOOP_SETTLE_TIMEOUT=300ms")
+	k := &siege{bench: b, rnd: rand.New(rand.NewPCG(seed, 0)), n: n, token: b.token("laptop")}
+	b.env = append(b.env, "TAPLOOP_MODEL_BASE_URL="+k.model(t)+"/v1")
+	k.store, _ = b.folder()
+	k.up()
+	k.session = k.call("ask_agent_start_new_task", map[string]any{"task": "Be besieged", "wait_seconds": 0, "max_steps": 1000}).SessionID
+	return k
+}
+
+// model is the bench's, with a record of what it is asked.
+func (k *siege) model(t *testing.T) string {
+	target, err := url.Parse(strings.TrimSuffix(k.sim.model.BaseURL, "/v1"))
+	require.NoError(t, err)
+	proxy := httputil.NewSingleHostReverseProxy(target)
+	proxy.ErrorHandler = func(http.ResponseWriter, *http.Request, error) {} // clients are killed
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return
+		}
+		k.mu.Lock()
+		k.prompts = append(k.prompts, string(body))
+		k.mu.Unlock()
+		k.life.beat()
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+// up starts a server and connects to it.
+func (k *siege) up() {
+	p, url := k.serve()
+	k.site = &site{p, connect(k.bench.t, modern, over(k.bench.t, url, map[string]string{"Authorization": "Bearer " + k.token})), url}
+}
+
+// after waits for the question, and goes on with a run that a kill has paused.
+func (k *siege) after(i int) inquiry.Question {
+	t := k.bench.t
+	t.Helper()
+	for {
+		s := k.call("ask_agent_wait", map[string]any{"session_id": k.session})
+		switch {
+		case s.State == session.Paused:
+			k.call("ask_agent_continue", map[string]any{"session_id": k.session})
+		case s.State == session.WaitingReply && s.Question != nil:
+			q, err := k.store.Questions().Get(t.Context(), s.Question.ID)
+			require.NoError(t, err)
+			if q.Text == fmt.Sprintf("Question %d?", i) {
+				return q
+			}
+			require.False(t, q.Open(), "question %d is open, and %q is waited for", i, q.Text)
+		case s.Reason == "STILL_RUNNING":
+		default:
+			require.FailNow(t, "the run is not as it should be", "%s", s.words)
+		}
+	}
+}
+
+// siegeDoors are ways to answer.
+var siegeDoors = []string{"mcp", "http", "command line"}
+
+// reply reports whether it was told that the answer is taken.
+func (k *siege) reply(ctx context.Context, door string, q inquiry.Question, text string) (taken bool) {
+	id := "of " + text
+	switch door {
+	case "mcp":
+		s, err := k.try(ctx, "ask_agent_continue", map[string]any{"session_id": k.session, "reply_from_client": text, "question_id": q.ID, "reply_id": id, "wait_seconds": 0})
+		return err == nil && !s.raw.IsError
+	case "http":
+		status, _ := k.post(ctx, q.ID, text, id)
+		return status == http.StatusOK
+	default:
+		program, err := exec.LookPath("taploop")
+		require.NoError(k.bench.t, err)
+		c := exec.CommandContext(ctx, program, "reply", q.ID, text, "--reply-id", id)
+		c.Env, c.Dir = k.env, k.dir
+		return c.Run() == nil
+	}
+}
+
+// post answers over HTTP; status 0 is no answer.
+func (k *siege) post(ctx context.Context, id, text, replyID string) (status int, body map[string]any) {
+	b, err := json.Marshal(map[string]string{"response": text, "reply_id": replyID})
+	require.NoError(k.bench.t, err)
+	r, err := http.NewRequestWithContext(ctx, "POST", strings.TrimSuffix(k.url, "/mcp")+"/v1/inquiries/"+id+"/reply", bytes.NewReader(b))
+	require.NoError(k.bench.t, err)
+	r.Header.Set("Authorization", "Bearer "+k.token)
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return 0, nil
+	}
+	defer resp.Body.Close()
+	if json.NewDecoder(resp.Body).Decode(&body) != nil {
+		return 0, nil
+	}
+	return resp.StatusCode, body
+}
+
+// over checks what the whole siege has left behind.
+func (k *siege) over(questions []inquiry.Question) {
+	t := k.bench.t
+	for i, q := range questions {
+		entries, err := k.store.Audit(t.Context(), session.AuditFilter{QuestionID: q.ID})
+		require.NoError(t, err)
+		story := make([]string, len(entries))
+		for j, e := range entries {
+			story[j] = string(e.Event)
+		}
+		require.Equal(t, []string{"asked", "answered", "applied"}, story, "question %d", i+1)
+		require.Equal(t, fmt.Sprintf("answer %d;", i+1), entries[1].Answer)
+	}
+	unknown, shown := map[string]bool{}, map[string]bool{}
+	interrupted := regexp.MustCompile(`\[siege (\d+) asked\].*interrupted during the last action`)
+	answered := regexp.MustCompile(`answer (\d+);.*\[siege (\d+) asked\]`)
+	for _, p := range k.prompts {
+		if m := interrupted.FindStringSubmatch(p); m != nil {
+			unknown[m[1]] = true
+		}
+		if m := answered.FindStringSubmatch(p); m != nil {
+			shown[m[2]] = true
+		}
+	}
+	require.Len(t, shown, len(questions), "the model was shown every answer")
+	count := map[string]int{}
+	for _, m := range regexp.MustCompile(`input tap \d+ \d+`).FindAllString(k.wire.sent.String(), -1) {
+		count[m]++
+		require.Equal(t, 1, count[m], "%s again", m)
+	}
+	require.LessOrEqual(t, len(count), len(questions))
+	require.GreaterOrEqual(t, len(count)+len(unknown), len(questions), "no tap is left out but those of which nobody knows")
+	t.Logf("%d questions, %d taps, %d with an unknown outcome, %d prompts", len(questions), len(count), len(unknown), len(k.prompts))
+}
+
+// same checks that a question is the one that it was.
+func (k *siege) same(q inquiry.Question) inquiry.Question {
+	t := k.bench.t
+	t.Helper()
+	now, err := k.store.Questions().Get(t.Context(), q.ID)
+	require.NoError(t, err)
+	require.Equal(t, []time.Time{q.AskedAt, q.AttentionUntil, q.ExpiresAt}, []time.Time{now.AskedAt, now.AttentionUntil, now.ExpiresAt})
+	require.Equal(t, q.Text, now.Text)
+	return now
+}
+
+func TestAKillWhileAQuestionWaitsLosesNothing(t *testing.T) {
+	t.Parallel()
+	const n = 25
+	k := newSiege(t, n)
+	var questions []inquiry.Question
+	for i := 1; i <= n; i++ {
+		q := k.after(i)
+		questions = append(questions, q)
+		pause(time.Duration(k.rnd.IntN(60)) * time.Millisecond)
+		k.kill()
+		k.up()
+		require.True(t, k.same(q).Open())
+		require.Equal(t, q.ID, k.after(i).ID, "the client is told of the same question")
+		require.True(t, k.reply(t.Context(), siegeDoors[k.rnd.IntN(3)], q, fmt.Sprintf("answer %d;", i)))
+	}
+	k.follow(k.call("ask_agent_wait", map[string]any{"session_id": k.session}))
+	k.over(questions)
+}
+
+func TestAKillWhileAnAnswerIsAppliedAppliesItOnceAndRepeatsNoTouch(t *testing.T) {
+	t.Parallel()
+	const n = 25
+	k := newSiege(t, n+1)
+	require.NoError(t, k.sim.adb.SetLatency(simulatedSerial, 10*time.Millisecond)) // so that a touch takes its time
+	q := k.after(1)
+	questions := []inquiry.Question{q}
+	began := time.Now()
+	require.True(t, k.reply(t.Context(), "http", q, "answer 1;"))
+	first := time.Since(began) // until an answer is accepted
+	next := k.after(2)
+	whole := time.Since(began) // until the next question
+	lost := 0
+	for i := 2; i <= n+1; i++ {
+		q := next
+		questions = append(questions, q)
+		text, door := fmt.Sprintf("answer %d;", i), siegeDoors[k.rnd.IntN(3)]
+		taken := make(chan bool, 1)
+		go func() { taken <- k.reply(t.Context(), door, q, text) }()
+		switch k.rnd.IntN(3) {
+		case 0: // while the answer is accepted
+			pause(time.Duration(k.rnd.Int64N(3 * int64(first))))
+		case 1: // while the run goes on with it
+			pause(time.Duration(k.rnd.Int64N(int64(whole))))
+		default: // while the phone is touched
+			k.wire.sent.await(t, fmt.Sprintf(`(?s)((?:input tap.*?){%d})`, len(k.wire.touches())+1))
+			pause(time.Duration(k.rnd.IntN(20)) * time.Millisecond)
+		}
+		k.kill()
+		told := <-taken
+		k.up()
+		now := k.same(q)
+		if told {
+			require.Equal(t, inquiry.Answered, now.Status, "an answer was taken through %s and is lost", door)
+		}
+		if now.Open() {
+			lost++
+			require.True(t, k.reply(t.Context(), door, q, text), "it can be sent again")
+		}
+		if i <= n {
+			next = k.after(i + 1)
+		}
+	}
+	for s := k.call("ask_agent_wait", map[string]any{"session_id": k.session}); s.State != session.Completed; s = k.call("ask_agent_wait", map[string]any{"session_id": k.session}) {
+		require.Contains(t, []session.State{session.Running, session.Paused, session.WaitingReply}, s.State, "%s", s.words)
+		if s.State == session.Paused {
+			k.call("ask_agent_continue", map[string]any{"session_id": k.session})
+		}
+	}
+	t.Logf("an answer is taken in %v and leads to the next question in %v; %d of %d kills came before it was taken", first, whole, lost, n)
+	k.over(questions)
+}
+
+// pause lets time pass, for a kill at a moment of its own.
+func pause(d time.Duration) { <-time.After(d) }
