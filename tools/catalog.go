@@ -35,6 +35,8 @@ type call struct {
 	told      *told
 	waits     Waits
 	forms     bool // the client shows forms to its user
+	switches  *Switches
+	tongue    *tongue
 	alone     bool // a request that stands alone: the server asks by its result
 }
 
@@ -99,11 +101,18 @@ func (t *Tools) handler(d tool) server.ToolHandlerFunc {
 		if req.Params.Meta != nil {
 			token = req.Params.Meta.ProgressToken
 		}
-		c := &call{request: req, principal: t.opts.Principal(ctx), waits: t.waitsOf(ctx), told: newTold(token, t.log),
-			forms: mcptransport.CanElicit(ctx), alone: mcptransport.Stateless(ctx)}
+		s := switchesOf(ctx)
+		c := &call{request: req, principal: t.opts.Principal(ctx), waits: s.waits(t.waitsOf(ctx)), told: newTold(token, t.log),
+			forms: mcptransport.CanElicit(ctx), alone: mcptransport.Stateless(ctx), switches: s, tongue: tongues["en"]}
+		if s.tongue != nil {
+			c.tongue = s.tongue
+		}
 		var r *reply
 		var err error
-		if c.args, err = check(d.params, req.GetRawArguments()); err == nil {
+		if err = t.check(s); err == nil {
+			c.args, err = check(d.params, req.GetRawArguments())
+		}
+		if err == nil {
 			switch {
 			case d.asks && c.brings():
 				r, err = t.brought(ctx, c)

@@ -37,9 +37,8 @@ func inForm(st runs.Status) *inquiry.Question {
 }
 
 // canShow refuses a call that wants its questions to be asked in forms only, from a client that shows none.
-func (c *call) canShow() error {
-	doors := runs.ReplyMode(c.args.text("reply_mode")).Doors()
-	if c.forms || !c.args.has("reply_mode") || !slices.Equal(doors, []runs.ReplyMode{runs.Elicit}) {
+func (c *call) canShow(mode runs.ReplyMode) error {
+	if c.forms || !slices.Equal(mode.Doors(), []runs.ReplyMode{runs.Elicit}) {
 		return nil
 	}
 	return invalid(`use pass_to_client, or "elicit -> pass_to_client"`, "reply mode %s needs a client that shows forms to its user, and this one does not", runs.Elicit)
@@ -54,7 +53,7 @@ func (t *Tools) elicit(ctx context.Context, c *call, f *following, q inquiry.Que
 	case q.Secret: // "Servers MUST NOT use form mode elicitation to request sensitive information"
 		t.opts.Fleet.PassOn(q, runs.Elicit, "a secret must not be asked for in a form")
 	case c.alone:
-		return formReply(q, 1, ""), nil
+		return c.formReply(q, 1, ""), nil
 	default:
 		return nil, t.dialog(ctx, c, f, q, end)
 	}
@@ -86,7 +85,7 @@ func (t *Tools) dialog(ctx context.Context, c *call, f *following, q inquiry.Que
 
 	problem := ""
 	for range mostForms {
-		answer, err := t.show(showing, c, formOf(q, problem))
+		answer, err := t.show(showing, c, formOf(q, problem, c.tongue))
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
@@ -201,9 +200,9 @@ type formState struct {
 }
 
 // formReply is the result that asks the client to show the form, and to call again with the answer.
-func formReply(q inquiry.Question, shown int, problem string) *reply {
+func (c *call) formReply(q inquiry.Question, shown int, problem string) *reply {
 	state := base64.RawURLEncoding.EncodeToString([]byte(quote(formState{q.SessionID, q.ID, shown})))
-	return &reply{form: mcptransport.InputRequired(state, formID, formOf(q, problem))}
+	return &reply{form: mcptransport.InputRequired(state, formID, formOf(q, problem, c.tongue))}
 }
 
 // brings reports whether the call was made before, and brings the answer to the form that it was given instead of a result.
@@ -239,7 +238,7 @@ func (t *Tools) brought(ctx context.Context, c *call) (*reply, error) {
 	case err != nil:
 		return nil, err
 	case problem != "" && state.Shown < mostForms:
-		return formReply(q, max(state.Shown, 0)+1, problem), nil
+		return c.formReply(q, max(state.Shown, 0)+1, problem), nil
 	case problem != "":
 		t.opts.Fleet.PassOn(q, runs.Elicit, fmt.Sprintf("no answer in the form did fit: %s", oneLine(cut(problem, 200))))
 	}

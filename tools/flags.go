@@ -72,8 +72,12 @@ func (t *Tools) settings(c *call, s shows, before runs.Settings) (runs.Settings,
 	if c.args.has("reply_mode") {
 		out.ReplyMode = runs.ReplyMode(c.args.text("reply_mode"))
 	}
+	out.ReplyMode = c.switches.replyMode(out.ReplyMode, t.opts.ReplyMode)
 	if c.args.has("detached_ok") {
 		out.DetachedOK = c.args.flag("detached_ok")
+	}
+	if out.ReplyMode != before.ReplyMode || before.Client == nil {
+		return out, c.canShow(out.ReplyMode)
 	}
 	return out, nil
 }

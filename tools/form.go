@@ -2,7 +2,6 @@ package tools
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -17,23 +16,23 @@ const (
 )
 
 // formOf is a question as a client shows it to its user. problem is what was wrong with the last answer, or "".
-func formOf(q inquiry.Question, problem string) mcp.ElicitationParams {
+func formOf(q inquiry.Question, problem string, in *tongue) mcp.ElicitationParams {
 	var b strings.Builder
 	if problem != "" {
-		fmt.Fprintf(&b, "That answer does not fit: %s\n\n", cut(problem, 1000))
+		b.WriteString(say(in.misfit, cut(problem, 1000)) + "\n\n")
 	}
 	if q.Task != "" {
-		fmt.Fprintf(&b, "For the task %s the agent on the phone asks:\n", quoted(q.Task, 300))
+		b.WriteString(say(in.asks, quoted(q.Task, 300)) + "\n")
 	}
 	b.WriteString(cut(q.Text, 4000))
-	return mcp.ElicitationParams{Message: b.String(), RequestedSchema: formSchema(q)}
+	return mcp.ElicitationParams{Message: b.String(), RequestedSchema: formSchema(q, in)}
 }
 
-func formSchema(q inquiry.Question) json.RawMessage {
+func formSchema(q inquiry.Question, in *tongue) json.RawMessage {
 	if len(q.Fields) > 0 {
 		return inquiry.Schema(q.Fields)
 	}
-	answer := props{"type": "string", "title": "Your answer", "minLength": 1}
+	answer := props{"type": "string", "title": in.yourAnswer, "minLength": 1}
 	if q.Draft != "" {
 		answer["default"] = q.Draft
 	}
@@ -41,12 +40,12 @@ func formSchema(q inquiry.Question) json.RawMessage {
 	case len(q.Options) == 0:
 		return flat([]string{answerField}, props{answerField: answer})
 	case !q.FreeText:
-		return flat([]string{choiceField}, props{choiceField: oneOf(q.Options, "Choose one.")})
+		return flat([]string{choiceField}, props{choiceField: oneOf(q.Options, in.chooseOne)})
 	}
 	delete(answer, "minLength")
-	answer["title"] = "Another answer"
-	answer["description"] = "If you write something here, it counts."
-	return flat(nil, props{choiceField: oneOf(q.Options, "Choose one, or write another answer below."), answerField: answer})
+	answer["title"] = in.another
+	answer["description"] = in.anotherHelp
+	return flat(nil, props{choiceField: oneOf(q.Options, in.chooseOrWrite), answerField: answer})
 }
 
 // flat is an object as a client's form takes it.

@@ -103,7 +103,7 @@ func (t *Tools) sendInquiry(ctx context.Context, c *call) (*reply, error) {
 	if q, err = t.awaitAnswer(ctx, c, q, max(budget-time.Since(began), 0)); err != nil {
 		return nil, err
 	}
-	r, err := t.answerReply(ctx, c, q, &waitTiming{time.Since(began).Milliseconds(), budget.Milliseconds()}, false)
+	r, err := t.answerReply(c, q, &waitTiming{time.Since(began).Milliseconds(), budget.Milliseconds()}, false)
 	if err == nil {
 		t.delivered(ctx, q)
 	}
@@ -280,7 +280,7 @@ func (t *Tools) delivered(ctx context.Context, q inquiry.Question) {
 }
 
 // answerReply tells how a question stands.
-func (t *Tools) answerReply(_ context.Context, _ *call, q inquiry.Question, timing *waitTiming, replayed bool) (*reply, error) {
+func (t *Tools) answerReply(c *call, q inquiry.Question, timing *waitTiming, replayed bool) (*reply, error) {
 	body := inquiryResult{ID: q.ID, SessionID: q.SessionID, Status: q.Status, Settled: winnerOf(q), Values: valuesOf(q), Timing: timing, Replayed: replayed}
 	if r := q.Resolution; r != nil && (r.Type == inquiry.TypeAnswer || r.Type == inquiry.TypeDefault) {
 		answer := r.Response.String()
@@ -291,7 +291,7 @@ func (t *Tools) answerReply(_ context.Context, _ *call, q inquiry.Question, timi
 		t.link(body.Question)
 	}
 	body.Next = nextOfQuestion(q)
-	r := &reply{tail: strings.Join(t.inquiryLines(q), "\n")}
+	r := &reply{tail: strings.Join(t.inquiryLines(q, c.tongue), "\n")}
 	return r, r.fitInquiry(&body)
 }
 

@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/taploop/taploop/agentloop"
@@ -45,42 +44,39 @@ func nextOf(st runs.Status) *Next {
 const pickUp = "call ask_agent_wait, which picks the run up"
 
 // line is the imperative that ends the text of an unfinished run's result.
-func (n *Next) line(st runs.Status) string {
-	switch {
-	case n == nil:
+func (n *Next) line(st runs.Status, in *tongue) string {
+	if n == nil {
 		return ""
+	}
+	arguments := quote(n.Arguments)
+	switch {
 	case inForm(st) != nil:
-		return fmt.Sprintf("Call ask_agent_wait now with %s: it shows your user the agent's question in a form. Do not answer in the user's place.", quote(n.Arguments))
+		return say(in.waitForm, arguments)
 	case n.Tool == "ask_agent_wait" && st.Question != nil:
-		return fmt.Sprintf("Call ask_agent_wait now with %s: the agent's question is being asked elsewhere, and the run goes on with the answer.", quote(n.Arguments))
+		return say(in.elsewhere, arguments)
 	case st.Question != nil:
-		return askLine(n, st)
+		return askLine(arguments, st, in)
 	case st.Reason == agentloop.ClientDetached && st.Mend == pickUp:
-		return fmt.Sprintf("Call ask_agent_wait with %s: the run paused because nobody waited for it, and goes on when you do.", quote(n.Arguments))
+		return say(in.pickUp, arguments)
 	case st.Mend != "" && st.Run.State == session.Paused:
-		return fmt.Sprintf("Mend this first: %s; then call %s with %s.", strings.TrimSuffix(oneLine(cut(st.Mend, 300)), "."), n.Tool, quote(n.Arguments))
+		return say(in.mendFirst, strings.TrimSuffix(oneLine(cut(st.Mend, 300)), "."), n.Tool, arguments)
 	case n.Tool == "ask_agent_wait":
-		return fmt.Sprintf("Call ask_agent_wait now with %s: the run goes on, and do not start the task again.", quote(n.Arguments))
+		return say(in.waitNow, arguments)
 	default:
-		return fmt.Sprintf("Call ask_agent_continue with %s to go on with the run, or ask_agent_stop with {\"session_id\":%s} to end it.", quote(n.Arguments), quote(st.Session.ID))
+		return say(in.goOn, arguments, quote(st.Session.ID))
 	}
 }
 
-func askLine(n *Next, st runs.Status) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "Ask your user this question of the agent on the phone, and do not invent an answer: %s", quoted(st.Question.Text, 1000))
-	if len(st.Question.Options) > 0 {
-		b.WriteString(" (to choose from: ")
-		for i, o := range st.Question.Options[:min(len(st.Question.Options), 20)] {
-			if i > 0 {
-				b.WriteString(", ")
-			}
-			b.WriteString(quoted(o, 100))
-		}
-		b.WriteString(")")
+func askLine(arguments string, st runs.Status, in *tongue) string {
+	line := say(in.askUser, quoted(st.Question.Text, 1000))
+	var options []string
+	for _, o := range st.Question.Options[:min(len(st.Question.Options), 20)] {
+		options = append(options, quoted(o, 100))
 	}
-	fmt.Fprintf(&b, "; then call ask_agent_continue with %s and reply_from_client set to your user's own answer.", quote(n.Arguments))
-	return b.String()
+	if options != nil {
+		line += say(in.choose, strings.Join(options, ", "))
+	}
+	return line + say(in.replyWith, arguments)
 }
 
 // quoted is a text from the phone on one line, marked as somebody's words.

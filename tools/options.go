@@ -144,9 +144,11 @@ type Options struct {
 
 // Tools are the MCP tools. They are safe for concurrent use.
 type Tools struct {
-	opts  Options
-	waits Waits
-	log   *slog.Logger
+	opts   Options
+	all    []tool
+	byName map[string]tool
+	waits  Waits
+	log    *slog.Logger
 }
 
 // New makes the tools.
@@ -161,12 +163,17 @@ func New(opts *Options) *Tools {
 	if t.log == nil {
 		t.log = slog.New(slog.DiscardHandler)
 	}
+	t.all, t.byName = t.catalog(), map[string]tool{}
+	for _, d := range t.all {
+		t.byName[d.name] = d
+	}
 	return t
 }
 
 // Register adds the tools to a server.
 func (t *Tools) Register(s *server.MCPServer) {
-	for _, d := range t.catalog() {
+	server.WithToolFilter(t.redescribe)(s)
+	for _, d := range t.all {
 		s.AddTool(d.declaration(), t.handler(d))
 	}
 }

@@ -15,7 +15,7 @@ import (
 const maxResult = 97_000
 
 // render makes the result of a call that was carried out.
-func (t *Tools) render(ctx context.Context, st runs.Status, f *following) (*reply, error) {
+func (t *Tools) render(ctx context.Context, c *call, st runs.Status, f *following) (*reply, error) {
 	wanted := f.shows
 	shown := wanted.private(t.opts.Privacy)
 	body, err := NewResult(st)
@@ -43,7 +43,7 @@ func (t *Tools) render(ctx context.Context, st runs.Status, f *following) (*repl
 	if wanted.pictures() && t.opts.Privacy == PrivacyCaptions {
 		body.Notes = append(body.Notes, "this server keeps pictures private: screens are described in words instead")
 	}
-	r := &reply{tail: tailOf(body, st)}
+	r := &reply{tail: tailOf(body, st, c.tongue)}
 	if err := r.fit(&body); err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func (t *Tools) render(ctx context.Context, st runs.Status, f *following) (*repl
 			return nil, err
 		}
 	}
-	r.body, r.tail = body, tailOf(body, st)
+	r.body, r.tail = body, tailOf(body, st, c.tongue)
 	return r, nil
 }
 
@@ -78,12 +78,12 @@ func logged(st runs.Status) []session.StepRecord {
 }
 
 // tailOf is what the text ends with: the notes, then the call that comes next.
-func tailOf(body Result, st runs.Status) string {
+func tailOf(body Result, st runs.Status, in *tongue) string {
 	lines := make([]string, 0, len(body.Notes)+1)
 	for _, n := range body.Notes {
-		lines = append(lines, "Note: "+n+".")
+		lines = append(lines, say(in.note, n))
 	}
-	if l := body.Next.line(st); l != "" {
+	if l := body.Next.line(st, in); l != "" {
 		lines = append(lines, l)
 	}
 	return strings.Join(lines, "\n")

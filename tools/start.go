@@ -71,9 +71,6 @@ var keyParam = param{name: "idempotency_key", kind: text, max: maxID,
 // start begins a session with a task.
 func (t *Tools) start(ctx context.Context, c *call) (*reply, error) {
 	s, began := showsOf(c.args), time.Now()
-	if err := c.canShow(); err != nil {
-		return nil, err
-	}
 	set, err := t.settings(c, s, runs.Settings{ReplyMode: t.opts.ReplyMode, DetachedOK: t.opts.DetachedOK})
 	if err != nil {
 		return nil, err

@@ -68,7 +68,7 @@ func (t *Tools) stop(ctx context.Context, c *call) (*reply, error) {
 		return nil, err
 	}
 	st.Waited = time.Since(began)
-	return t.render(ctx, st, &following{shows: s})
+	return t.render(ctx, c, st, &following{shows: s})
 }
 
 // following is a call that waits for a run.
@@ -101,7 +101,7 @@ func (t *Tools) follow(ctx context.Context, c *call, f *following) (*reply, erro
 			st.Message, st.Mend = f.hindrance.Error(), hint.Of(f.hindrance)
 		}
 	}
-	return t.render(ctx, st, f)
+	return t.render(ctx, c, st, f)
 }
 
 // attend waits until end. form is not nil when the client has to ask its user first, and call again.
