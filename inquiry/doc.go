@@ -7,5 +7,9 @@
 // Resolving and applying differ: an accepted answer is kept until whoever asked has applied it, also across a crash, and an
 // answer that a stop overtook is kept but never applied.
 //
+// A question wants a text, one of some options, a form of typed fields or an edited draft. What does not fit is an
+// [InvalidReplyError] in words, and leaves the question open. The answer to a form is one JSON object, checked field by field and
+// kept in one spelling, so that the same reply is known again in any other; [Schema] describes it to other programs.
+//
 // The package knows no phones, does no network and no logging.
 package inquiry

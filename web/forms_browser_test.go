@@ -139,6 +139,8 @@ func TestWhatWasLeftOutOfAFormIsNotInTheReason(t *testing.T) {
 	p.send(q)
 	p.until(`document.querySelector("#settled span") !== null`)
 	require.Equal(t, "“Well?”: answered by you: ok: Yes", p.text(`document.querySelector("#settled span").textContent`))
+	p.do(js(`document.getElementById("lang").click()`))
+	require.Equal(t, "“Well?”: 您 已回答：ok: 是", p.text(`document.querySelector("#settled span").textContent`))
 }
 
 func TestADraftIsEditedAndSentWhole(t *testing.T) {

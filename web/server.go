@@ -78,10 +78,9 @@ type route struct {
 	serve        func(w http.ResponseWriter, r *http.Request, v viewer) error
 }
 
-func (s *Server) routes() *http.ServeMux {
-	mux := http.NewServeMux()
-	paths := map[string][]string{}
-	for _, x := range []route{
+// table is all routes that want a credential.
+func (s *Server) table() []route {
+	return []route{
 		{"GET", "/v1/inquiries", s.listInquiries},
 		{"GET", "/v1/inquiries/{id}", s.getInquiry},
 		{"POST", "/v1/inquiries/{id}/reply", s.reply},
@@ -93,7 +92,13 @@ func (s *Server) routes() *http.ServeMux {
 		{"POST", "/v1/sessions/{id}/stop", s.stop},
 		{"POST", "/v1/sessions/{id}/pause", s.pause},
 		{"POST", "/ui/logout", s.logout},
-	} {
+	}
+}
+
+func (s *Server) routes() *http.ServeMux {
+	mux := http.NewServeMux()
+	paths := map[string][]string{}
+	for _, x := range s.table() {
 		mux.HandleFunc(x.method+" "+x.path, func(w http.ResponseWriter, r *http.Request) {
 			v, err := s.who(r)
 			if err == nil {

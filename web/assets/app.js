@@ -87,7 +87,9 @@ function told(q) {
   const line = el("li", q.status, undefined, { "data-id": q.question_id });
   const ok = el("button", "quiet", words().dismiss, { type: "button" });
   ok.addEventListener("click", () => line.remove());
-  line.append(el("span", "", "“" + clip(q.text) + "”: " + reason(q)), ok);
+  line.append(el("span"), ok);
+  line.speak = () => { line.firstChild.textContent = "“" + clip(q.text) + "”: " + reason(q); ok.textContent = words().dismiss; };
+  line.speak();
   $("settled").prepend(line);
   while ($("settled").children.length > 5) $("settled").lastChild.remove();
 }
@@ -144,7 +146,12 @@ async function select() {
   }
   const { status, json } = await call("GET", "/v1/inquiries/" + encodeURIComponent(id)).catch(() => ({}));
   if (status === 200 && json.status !== "pending") told(json);
-  else if (status === 404) $("settled").prepend(el("li", "", words().unknown));
+  else if (status === 404) {
+    const line = el("li");
+    line.speak = () => { line.textContent = words().unknown; };
+    line.speak();
+    $("settled").prepend(line);
+  }
 }
 
 function connect() {
@@ -240,6 +247,7 @@ $("lang").addEventListener("click", () => {
   speak();
   if (source) link(!document.body.classList.contains("lost"));
   for (const c of cards.values()) c.draw();
+  for (const line of $("settled").children) line.speak();
 });
 $("logout").addEventListener("click", async () => { await call("POST", "/ui/logout").catch(() => ({})); showLogin(); });
 // A link opened in this very tab.

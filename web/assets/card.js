@@ -149,7 +149,7 @@ class Card {
     this.field = q.secret ? el("input", "", undefined, { type: "password", autocomplete: "off", spellcheck: "false", id })
       : el("textarea", q.draft ? "draft" : "grows", undefined, { id, rows: q.draft ? "14" : "2" });
     this.field.value = q.draft || "";
-    form.append(el("label", "", q.draft ? w.draft : q.secret ? w.secret : some ? w.otherAnswer : w.answer, { for: id }), this.field);
+    form.append(el("label", "", q.draft ? w.draft : q.secret ? (q.session_id ? w.secret : w.hidden) : some ? w.otherAnswer : w.answer, { for: id }), this.field);
   }
 
   // restorer puts the draft back as it came, and takes that back on a second press.
