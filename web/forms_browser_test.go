@@ -176,7 +176,9 @@ func TestALinkGoesToOneQuestion(t *testing.T) {
 	open := func(fragment string) {
 		p.do(chromedp.Navigate("about:blank"), chromedp.Navigate(g.http.URL+"/ui#"+fragment))
 	}
-	there := `document.activeElement === ` + card(q, "") + ` && document.activeElement.getBoundingClientRect().top >= 0 && document.activeElement.getBoundingClientRect().top < innerHeight / 2`
+	// Also when what is above it, and what it shows itself, came later.
+	there := `document.activeElement === ` + card(q, "") + ` && ` + card(q, ".shot img") + `.naturalWidth > 0 && ` + card(q, ".steps li") + ` !== null
+		&& document.activeElement.getBoundingClientRect().top >= 0 && document.activeElement.getBoundingClientRect().top < innerHeight / 3`
 	open("question=" + q.ID)
 	p.until(there)
 	open("question=" + done.ID)
