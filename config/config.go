@@ -35,7 +35,7 @@ type ADB struct {
 type HTTP struct {
 	Addr    string   `koanf:"addr" default:"127.0.0.1:8702" help:"address of the HTTP server; one that others can reach needs a token (taploop token create)"`
 	Hosts   []string `koanf:"hosts" help:"names under which requests may arrive beside loopback ones, such as the name of a proxy in front; in the environment separated by commas"`
-	Origins []string `koanf:"origins" help:"web pages that may use the server beside loopback ones, such as https://app.example; in the environment separated by commas"`
+	Origins []string `koanf:"origins" help:"origins beside loopback ones that requests may carry, such as https://app.example of a program that is made of web pages; the server sends no CORS headers, so a page in a browser needs a proxy on its own origin; in the environment separated by commas"`
 	URL     string   `koanf:"url" help:"where people reach the server, for links, such as https://phones.example of a proxy in front; the default is the address that it listens on"`
 
 	Operators []string `koanf:"operators" help:"names of tokens whose bearers see and answer everybody's questions over HTTP, as the page does; in the environment separated by commas"`

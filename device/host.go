@@ -158,7 +158,7 @@ func choose(entries []adb.Entry, serial string) (adb.Entry, error) {
 	}
 	switch {
 	case serial != "":
-		return adb.Entry{}, hint.Add(fmt.Errorf("no phone %q: %w", serial, ErrNoPhone), "use one of: "+serials(entries))
+		return adb.Entry{}, hint.Add(fmt.Errorf("%w %q", ErrNoPhone, serial), "use one of: "+serials(entries))
 	case len(usable) == 1:
 		return usable[0], nil
 	case len(usable) > 1:

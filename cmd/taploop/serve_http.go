@@ -96,7 +96,11 @@ type door struct {
 
 // check refuses to listen where nobody could be let in, or everybody.
 func (d *door) check(addr string) error {
-	if _, _, err := net.SplitHostPort(addr); err != nil {
+	_, port, err := net.SplitHostPort(addr)
+	if err == nil {
+		_, err = net.LookupPort("tcp", port)
+	}
+	if err != nil {
 		return usageError{hint.Add(fmt.Errorf("http.addr: %w", err), "write HOST:PORT, for example 127.0.0.1:8702")}
 	}
 	list, err := d.tokens.List()
