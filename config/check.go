@@ -33,7 +33,7 @@ func (l *Loaded) derive(getenv func(string) string) error {
 		return err
 	}
 	l.Caption.inherit(l.Model)
-	return nil
+	return l.Notify.secrets(getenv)
 }
 
 // inherit takes what is empty from the deciding model. A key goes only to the endpoint that it was given for.
@@ -141,6 +141,7 @@ func (l *Loaded) check() error {
 		u.Scheme != "http" && u.Scheme != "https" || u.Scheme+"://"+u.Host != strings.TrimSuffix(l.HTTP.URL, "/")) {
 		wrong("http.url", l.HTTP.URL, "a scheme and a host without a path, such as https://phones.example")
 	}
+	bad = append(bad, l.checkNotify()...)
 	slices.SortFunc(bad, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	return errors.Join(bad...)
 }

@@ -19,6 +19,7 @@ type Config struct {
 	Reply     Reply             `koanf:"reply"`
 	Calls     Calls             `koanf:"calls"`
 	Questions Questions         `koanf:"questions"`
+	Notify    Notify            `koanf:"notify"`
 	Privacy   string            `koanf:"privacy" default:"off" help:"off, or captions: no picture leaves over MCP"`
 	Apps      map[string]string `koanf:"apps" help:"more app names: name to package"`
 }
@@ -108,6 +109,27 @@ type Questions struct {
 	TTL       time.Duration `koanf:"ttl" default:"24h" help:"how long a question can be answered at all"`
 	PerRun    int           `koanf:"per_run" default:"20" help:"most questions of one run"`
 	OnTimeout string        `koanf:"on_timeout" default:"pause" help:"pause, continue_without_answer, auto_reply or abort"`
+}
+
+// Notify says who is told that a question waits. See docs/notifications.md.
+type Notify struct {
+	Webhooks []Webhook `koanf:"webhooks" help:"endpoints that are told of every question, signed: [{url: https://hooks.example/x, secret_env: TAPLOOP_WEBHOOK_SECRET}]"`
+	Ntfy     Ntfy      `koanf:"ntfy"`
+	Text     bool      `koanf:"text" default:"true" help:"whether a notification says what is asked; whoever knows the name of an open ntfy topic can read it"`
+	BaseURL  string    `koanf:"base_url" help:"what links in notifications begin with, such as https://phones.example; the default is the HTTP server's own address"`
+}
+
+// Webhook is an endpoint that is told of questions. Its secret is in the file, or in the environment variable SecretEnv.
+type Webhook struct {
+	URL       Address      `koanf:"url" json:"url"`
+	Secret    model.Secret `koanf:"secret" json:"secret"`
+	SecretEnv string       `koanf:"secret_env" json:"secret_env,omitempty"`
+}
+
+// Ntfy is a topic of an ntfy server.
+type Ntfy struct {
+	URL   Address      `koanf:"url" help:"ntfy topic that gets a push for each question, such as https://ntfy.sh/TOPIC"`
+	Token model.Secret `koanf:"token" help:"access token of the topic, from the environment only"`
 }
 
 // MarshalJSON writes durations as they are written in the file.

@@ -139,7 +139,7 @@ func TestEveryKeyHasHelpAndAnEnvironmentName(t *testing.T) {
 	seen := map[string]bool{}
 	for _, k := range config.Keys() {
 		require.NotEmpty(t, k.Help, k.Path)
-		if k.Open {
+		if k.Open || k.Path == "notify.webhooks" {
 			require.Empty(t, k.Env)
 			continue
 		}

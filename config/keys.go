@@ -9,7 +9,7 @@ import (
 // Key describes one setting.
 type Key struct {
 	Path    string // for example model.base_url
-	Env     string // for example TAPLOOP_MODEL_BASE_URL
+	Env     string // for example TAPLOOP_MODEL_BASE_URL; "" when only the file can hold it
 	Default string
 	Help    string
 	index   []int // of the field in Config
@@ -36,8 +36,8 @@ func walk(t reflect.Type, prefix string, index []int) []Key {
 			Default: f.Tag.Get("default"), Help: f.Tag.Get("help"),
 			index: at, Open: f.Type.Kind() == reflect.Map,
 		}
-		if k.Open {
-			k.Env = "" // only the file can hold a map
+		if k.Open || f.Type.Kind() == reflect.Slice && f.Type.Elem().Kind() == reflect.Struct {
+			k.Env = "" // only the file can hold a map, or a list of them
 		}
 		if k.Open && f.Type.Elem().Kind() == reflect.Struct {
 			for _, below := range walk(f.Type.Elem(), "", nil) {

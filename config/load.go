@@ -105,7 +105,7 @@ func Path(opts *Options) (path string, required bool) {
 }
 
 // ours are names with the prefix TAPLOOP_ that are not settings.
-var ours = []string{"TAPLOOP_CONFIG", "TAPLOOP_TOKEN", "TAPLOOP_TEST_", "TAPLOOP_RIG", "TAPLOOP_SANDBOX_"}
+var ours = []string{"TAPLOOP_CONFIG", "TAPLOOP_TOKEN", "TAPLOOP_WEBHOOK_SECRET", "TAPLOOP_TEST_", "TAPLOOP_RIG", "TAPLOOP_SANDBOX_"}
 
 func (l *Loaded) applyEnviron(keys []Key, environ []string) error {
 	m, names := map[string]any{}, map[string]string{}
@@ -156,7 +156,7 @@ func (l *Loaded) apply(keys []Key, layer string, values map[string]any, origin f
 		return errors.Join(bad...)
 	}
 	err := k.UnmarshalWithConf("", &l.Config, koanf.UnmarshalConf{DecoderConfig: &mapstructure.DecoderConfig{
-		TagName: "koanf", Result: &l.Config, WeaklyTypedInput: true,
+		TagName: "koanf", Result: &l.Config, WeaklyTypedInput: true, ErrorUnused: true, // of a list's items; other keys are known by now
 		DecodeHook: mapstructure.ComposeDecodeHookFunc(wantUnit, mapstructure.StringToTimeDurationHookFunc(), splitList),
 	}})
 	if err != nil {

@@ -88,6 +88,9 @@ func (a *app) start(ctx context.Context, p parts) (*service, error) {
 	s.mcp = server.NewMCPServer("taploop", ownVersion(), server.WithTitle("taploop"), server.WithInstructions(tools.Instructions),
 		server.WithToolCapabilities(false), server.WithRecovery(), server.WithToolHandlerMiddleware(s.calls.count))
 	tools.New(a.toolOptions(w)).Register(s.mcp)
+	if err := a.notify(w); err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
 	return s, nil
 }
 

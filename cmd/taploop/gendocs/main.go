@@ -32,6 +32,9 @@ apps:
 calls:
   clients:
     cursor-vscode: {wait: 20s, max_wait: 40s}
+notify:
+  webhooks:
+    - {url: https://hooks.example/taploop, secret_env: TAPLOOP_WEBHOOK_SECRET}
 ` + "```" + `
 
 Durations have a unit: 90s, 30m. Keys of models come from the environment or a file, never from a flag, and are masked wherever
@@ -65,7 +68,7 @@ func configuration() ([]byte, error) {
 			def = "`" + def + "`"
 		}
 		env := "`" + k.Env + "`"
-		if k.Open {
+		if k.Env == "" {
 			env = "(file only)"
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", k.Path, def, strings.ReplaceAll(k.Help, "|", `\|`), env)

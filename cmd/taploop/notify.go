@@ -1,0 +1,92 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/taploop/taploop/notify"
+	"github.com/taploop/taploop/session"
+)
+
+// notify tells people outside of the questions in the store, when the configuration names somebody to tell, until the works
+// are closed.
+func (a *app) notify(w *works) error {
+	c := a.conf.Notify
+	o := &notify.Options{Questions: w.fleet.Broker(), Ledger: ledger{w.store}, HideText: !c.Text, BaseURL: a.pages, Log: a.log,
+		Ntfy: notify.Ntfy{URL: string(c.Ntfy.URL), Token: string(c.Ntfy.Token)}}
+	for _, h := range c.Webhooks {
+		o.Webhooks = append(o.Webhooks, notify.Webhook{URL: string(h.URL), Secret: string(h.Secret)})
+	}
+	n, err := notify.New(o)
+	if err != nil {
+		return usageError{fmt.Errorf("notifications: %w", err)}
+	}
+	if n.Endpoints() == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	done := make(chan struct{})
+	go func() { // ends when the works are closed
+		defer close(done)
+		a.notifyInTurn(ctx, n)
+	}()
+	w.closers = append(w.closers, func() error { cancel(errEnded); <-done; return nil })
+	return nil
+}
+
+// notifyInTurn runs the notifier while no other process of this data folder does: of several servers one tells, and when it ends the
+// next goes on from what was noted as told.
+func (a *app) notifyInTurn(ctx context.Context, n *notify.Notifier) {
+	turn := flock.New(filepath.Join(a.conf.DataDir, "notify.lock"), flock.SetPermissions(0o600))
+	defer turn.Close()
+	if _, err := turn.TryLockContext(ctx, time.Second); err != nil {
+		if ctx.Err() == nil {
+			a.log.Error("nobody is told that questions wait", "err", err)
+		}
+		return
+	}
+	if err := n.Run(ctx); !errors.Is(err, errEnded) {
+		a.log.Error("nobody is told any more that questions wait", "err", err)
+	}
+}
+
+// pages is where people find the page now; "" when there is none.
+func (a *app) pages() string {
+	if configured := cmp.Or(a.conf.Notify.BaseURL, a.conf.HTTP.URL); configured != "" {
+		return configured
+	}
+	here, _, err := servers(a.conf.DataDir)
+	if err != nil || len(here) == 0 {
+		return ""
+	}
+	return here[0].URL
+}
+
+// ledger keeps in the audit what was told to whom.
+type ledger struct{ *session.Store }
+
+// Delivered implements notify.Ledger.
+func (l ledger) Delivered(ctx context.Context, r notify.Receipt) error {
+	return l.AppendAudit(ctx, session.AuditEntry{Event: session.AuditNotified, QuestionID: r.QuestionID, SessionID: r.SessionID, Door: r.Endpoint, Text: r.Event})
+}
+
+// Receipts implements notify.Ledger.
+func (l ledger) Receipts(ctx context.Context, s notify.Span) ([]notify.Receipt, error) {
+	entries, err := l.Audit(ctx, session.AuditFilter{QuestionID: s.QuestionID, Since: s.Since})
+	if err != nil {
+		return nil, err
+	}
+	var list []notify.Receipt
+	for _, e := range entries {
+		if e.Event == session.AuditNotified {
+			list = append(list, notify.Receipt{QuestionID: e.QuestionID, SessionID: e.SessionID, Event: e.Text, Endpoint: e.Door})
+		}
+	}
+	return list, nil
+}

@@ -1,0 +1,39 @@
+package config
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"net/url"
+)
+
+// Address is a URL whose path is as good as a password: whoever knows it may use it. It shows its server only, wherever it
+// is printed, logged or encoded; string(a) is the address itself.
+type Address string
+
+// String is the address without what comes after the server; "" when there is none.
+func (a Address) String() string {
+	if a == "" {
+		return ""
+	}
+	u, err := url.Parse(string(a))
+	if err != nil || u.Host == "" {
+		return "[no address]"
+	}
+	return u.Scheme + "://" + u.Host + "/[secret]"
+}
+
+// Format prints String whatever the verb.
+func (a Address) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, a.String()) }
+
+// LogValue logs String.
+func (a Address) LogValue() slog.Value { return slog.StringValue(a.String()) }
+
+// MarshalText encodes String.
+func (a Address) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
+
+// reachable reports whether it is a whole address of an HTTP server.
+func (a Address) reachable() bool {
+	u, err := url.Parse(string(a))
+	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http")
+}
