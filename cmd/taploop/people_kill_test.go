@@ -26,7 +26,7 @@ import (
 	"github.com/taploop/taploop/session"
 )
 
-// siegeTask is a task in which the model asks a question, taps a place of its own for the answer, and asks the next one, n times.
+// siegeScript is a task in which the model asks a question, taps a place of its own for the answer, and asks the next one, n times.
 // It taps only when it is shown the answer, and not when it is told that the tap may have happened already.
 func siegeScript(n int) string {
 	var s strings.Builder
@@ -64,10 +64,13 @@ type siege struct {
 	prompts []string // what the model was asked
 }
 
-func newSiege(t *testing.T, n int) *siege {
+func newSiege(t *testing.T, n int) *siege { return besiege(t, n, siegeScript(n)) }
+
+func besiege(t *testing.T, n int, script string, env ...string) *siege {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	b := newBench(t, demoTask, siegeScript(n), "TAPLOOP_LOOP_MAX_STEPS=1000", "TAPLOOP_QUESTIONS_PER_RUN=200", "TAPLOOP_LOOP_SETTLE_TIMEOUT=300ms")
+	env = append(env, "TAPLOOP_LOOP_MAX_STEPS=1000", "TAPLOOP_QUESTIONS_PER_RUN=200", "TAPLOOP_LOOP_SETTLE_TIMEOUT=300ms")
+	b := newBench(t, demoTask, script, env...)
 	k := &siege{bench: b, rnd: rand.New(rand.NewPCG(seed, 0)), n: n, token: b.token("laptop")}
 	b.env = append(b.env, "TAPLOOP_MODEL_BASE_URL="+k.model(t)+"/v1")
 	k.store, _ = b.folder()

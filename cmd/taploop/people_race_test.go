@@ -1,0 +1,228 @@
+//go:build unix
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/session"
+)
+
+// prompted is the last thing that the model was asked whose words match.
+func (k *siege) prompted(pattern string) string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	re := regexp.MustCompile(pattern)
+	for i := len(k.prompts) - 1; i >= 0; i-- {
+		if re.MatchString(k.prompts[i]) {
+			return k.prompts[i]
+		}
+	}
+	return ""
+}
+
+// bid is one of many answers, and what became of it.
+type bid struct {
+	door, text string
+	taken      bool
+	winner     string // the answer that was first, as the loser was told
+}
+
+func TestTwoHundredAnswersThroughFiveDoorsHaveOneWinner(t *testing.T) {
+	t.Parallel()
+	k := newSiege(t, 1)
+	q := k.after(1)
+	ann, status := k.browser(k.url, k.link())
+	require.Equal(t, 200, status)
+	_, beside := k.folder() // as the command line answers, without a process for each
+	doors := []func(*bid){
+		k.bidOverMCP(q), k.bidOverHTTP(visit(t, k.url, k.token), q), k.bidOverHTTP(ann, q), bidBeside(t, beside, q), k.bidOverMCP(q),
+	}
+	names := []string{"mcp", "http", "page", "command line", "mcp"}
+	bids := make([]bid, 200)
+	start := make(chan struct{})
+	var all sync.WaitGroup
+	for i := range bids {
+		b := &bids[i]
+		b.door, b.text = names[i%5], fmt.Sprintf("answer 1; of bidder %d.", i)
+		make := doors[i%5]
+		if i < 4 {
+			make = k.bidByCommand(q)
+			b.door = "command line"
+		}
+		all.Go(func() { <-start; make(b) })
+	}
+	close(start)
+	all.Wait()
+
+	settled, err := k.store.Questions().Get(t.Context(), q.ID)
+	require.NoError(t, err)
+	first := settled.Resolution.Response.Reveal()
+	won := 0
+	for _, b := range bids {
+		if b.taken {
+			won++
+			require.Equal(t, b.text, first)
+			require.Equal(t, b.door, settled.Resolution.Channel)
+			continue
+		}
+		require.Equal(t, first, b.winner, "a loser through %s is told who won", b.door)
+	}
+	require.Equal(t, 1, won)
+	k.follow(k.call("ask_agent_wait", map[string]any{"session_id": k.session}))
+	for _, p := range k.prompts {
+		for _, b := range bids {
+			require.True(t, b.taken || !strings.Contains(p, b.text), "the model was shown another answer")
+		}
+	}
+	require.NotEmpty(t, k.prompted(regexp.QuoteMeta(first)))
+	entries, err := k.store.Audit(t.Context(), session.AuditFilter{QuestionID: q.ID})
+	require.NoError(t, err)
+	require.Len(t, entries, 3, "one answer is stored, and applied once: %+v", entries)
+	require.Len(t, k.wire.touches(), 1)
+}
+
+func (k *siege) bidOverMCP(q inquiry.Question) func(*bid) {
+	return func(b *bid) {
+		s, err := k.try(k.bench.t.Context(), "ask_agent_continue",
+			map[string]any{"session_id": k.session, "reply_from_client": b.text, "question_id": q.ID, "wait_seconds": 0})
+		switch {
+		case err != nil:
+			b.winner = err.Error()
+		case !s.raw.IsError:
+			b.taken = true
+		case s.Error.Winner != nil:
+			b.winner = s.Error.Winner.Answer
+		}
+	}
+}
+
+func (k *siege) bidOverHTTP(v *visitor, q inquiry.Question) func(*bid) {
+	return func(b *bid) {
+		status, body := v.answer(q.ID, b.text)
+		if b.taken = status == 200; b.taken {
+			return
+		}
+		if w, ok := body["winner"].(map[string]any); ok && status == 409 {
+			b.winner, _ = w["response"].(string)
+		}
+	}
+}
+
+func bidBeside(t testing.TB, beside *inquiry.Broker, q inquiry.Question) func(*bid) {
+	return func(b *bid) {
+		_, err := beside.Resolve(t.Context(), q.ID, inquiry.Reply{Response: b.text, Channel: "command line", Authority: "local_operator"})
+		var lost *inquiry.AlreadyResolvedError
+		if b.taken = err == nil; errors.As(err, &lost) {
+			b.winner = lost.Question.Resolution.Response.Reveal()
+		}
+	}
+}
+
+func (k *siege) bidByCommand(q inquiry.Question) func(*bid) {
+	return func(b *bid) {
+		_, errs, code := k.run("reply", q.ID, b.text)
+		b.taken = code == 0
+		if m := regexp.MustCompile(`answer 1; of bidder \d+\.`).FindString(errs); code == exitTooLate {
+			b.winner = m
+		}
+	}
+}
+
+// deadlineScript asks one question after the other, whatever the answers are.
+func deadlineScript(n int) string {
+	var s strings.Builder
+	for i := n; i >= 0; i-- {
+		action, when := fmt.Sprintf("INFO\\tvalue:Question %d?", i+1), fmt.Sprintf(`\[siege %d asked\]`, i)
+		if i == n {
+			action = "COMPLETE\\treturn:all asked"
+		}
+		if i == 0 {
+			when = "Be besieged"
+		}
+		fmt.Fprintf(&s, "- when: '%s'\n  reply: \"<THINK> x </THINK>\\nexplain:x\\taction:%s\\tsummary:[siege %d asked]\"\n", when, action, i+1)
+	}
+	return s.String()
+}
+
+func TestTheModelGetsAnAnswerAtTheDeadlineIfAndOnlyIfHTTPSaidSo(t *testing.T) {
+	t.Parallel()
+	const n = 20
+	k := besiege(t, n, deadlineScript(n), "TAPLOOP_QUESTIONS_ATTENTION=700ms", "TAPLOOP_QUESTIONS_ON_TIMEOUT=continue_without_answer")
+	counts := map[int]int{}
+	for i := 1; i <= n; i++ {
+		q := k.after(i)
+		text := fmt.Sprintf("answer %d;", i)
+		pause(time.Until(q.AttentionUntil) + time.Duration(k.rnd.IntN(8)-4)*time.Millisecond)
+		status, body := k.post(t.Context(), q.ID, text, text)
+		require.Contains(t, []int{200, 410}, status, "%v", body)
+		counts[status]++
+		if i < n {
+			k.after(i + 1)
+		} else {
+			k.follow(k.call("ask_agent_wait", map[string]any{"session_id": k.session}))
+		}
+		prompt := k.prompted(fmt.Sprintf(`\[siege %d asked\]`, i))
+		require.NotEmpty(t, prompt)
+		require.Equal(t, status == 200, strings.Contains(prompt, text), "HTTP %d, and the model was asked %s", status, prompt)
+		require.Equal(t, status == 410, strings.Contains(prompt, fmt.Sprintf(`To your question \"Question %d?\" no reply came in time`, i)), "%s", prompt)
+	}
+	t.Logf("%v", counts)
+}
+
+func TestAnAnswerAgainstAStopIsTakenOrTooLateAndTheRunEndsEitherWay(t *testing.T) {
+	t.Parallel()
+	const n = 20
+	k := besiege(t, 1, siegeScript(1))
+	counts := map[int]int{}
+	for i := 1; i <= n; i++ {
+		q := k.after(1)
+		status := make(chan int, 1)
+		head := time.Duration(k.rnd.IntN(6)-3) * time.Millisecond
+		go func() {
+			pause(head)
+			got, _ := k.post(t.Context(), q.ID, "answer 1;", fmt.Sprint("r", i))
+			status <- got
+		}()
+		pause(-head)
+		stopped := k.call("ask_agent_stop", map[string]any{"session_id": k.session})
+		touches := len(k.wire.touches())
+		got := <-status
+		counts[got]++
+		require.Contains(t, []session.State{session.Cancelled, session.Completed}, stopped.State, "%s", stopped.words)
+
+		entries, err := k.store.Audit(t.Context(), session.AuditFilter{QuestionID: q.ID})
+		require.NoError(t, err)
+		settled, err := k.store.Questions().Get(t.Context(), q.ID)
+		require.NoError(t, err)
+		switch got {
+		case 200:
+			require.Equal(t, inquiry.Answered, settled.Status)
+		case 410:
+			require.Equal(t, inquiry.Withdrawn, settled.Status)
+			require.Zero(t, settled.AppliedAt, "nobody was given the answer")
+		default:
+			require.FailNow(t, "an answer against a stop", "HTTP %d", got)
+		}
+		resolved := 0
+		for _, e := range entries {
+			if e.Event == session.AuditAnswered || e.Event == session.AuditWithdrawn {
+				resolved++
+			}
+		}
+		require.Equal(t, 1, resolved, "%+v", entries)
+		k.session = k.call("ask_agent_start_new_task", map[string]any{"task": "Be besieged", "wait_seconds": 0}).SessionID
+		k.after(1)
+		require.Len(t, k.wire.touches(), touches, "after a stop the phone is left alone")
+	}
+	t.Logf("%v", counts)
+}
