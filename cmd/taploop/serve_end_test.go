@@ -131,6 +131,30 @@ func TestAPhoneThatHangsDoesNotHoldUpTheEnd(t *testing.T) {
 	})
 }
 
+// A client that has closed its end waits for two seconds, whatever the phone does.
+func TestAPhoneThatHangsDoesNotHoldUpTheEndOfStdin(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, demoTask, "")
+	g := b.holdAt("1/8")
+	s := b.open(way{era: legacy})
+	begun := s.start(b.task.Goal)
+	g.await(t)
+	require.NoError(t, b.sim.adb.SetLatency(simulatedSerial, 300*time.Millisecond))
+	g.open()
+	b.wire.sent.await(t, `(input tap)`)
+	require.NoError(t, b.sim.adb.Hang(simulatedSerial, true))
+	watch := s.stopwatch()
+	require.NoError(t, s.stdin.Close())
+	code := s.ends()
+	watch.within(eofBound)
+	require.Equal(t, exitError, code, "that the phone was left alone is not known")
+	require.NoError(t, b.sim.adb.Hang(simulatedSerial, false))
+
+	next := b.open(way{era: legacy})
+	require.Equal(t, session.Paused, next.call("ask_agent_wait", map[string]any{"session_id": begun.SessionID}).State)
+	require.Len(t, b.wire.touches(), 1, "what may have happened is not done again by itself")
+}
+
 // Neither a phone nor an ADB server nor a model is there.
 func TestTheServerStartsWithNothingAround(t *testing.T) {
 	eachWay(t, func(t *testing.T, w way) {

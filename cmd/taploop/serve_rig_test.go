@@ -61,7 +61,7 @@ func newBench(t testing.TB, taskID, script string, env ...string) *bench {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, sim.Close()) })
 	life := newPulse()
-	wire, dir := tap(t, sim.addr, life), t.TempDir()
+	wire, dir := tap(t, sim.addr, life, nil), t.TempDir()
 	b := &bench{t: t, sim: sim, task: task, wire: wire, life: life, dir: dir}
 	model := httptest.NewServer(b.model(t))
 	t.Cleanup(model.Close)
@@ -144,13 +144,15 @@ func (b *bench) model(t testing.TB) http.Handler {
 type wiretap struct {
 	addr string
 	sent *text
+	said *text // what comes back, when somebody wants it
 	life *pulse
 }
 
-func tap(t testing.TB, server string, life *pulse) *wiretap {
+func tap(t testing.TB, server string, life *pulse, said *text) *wiretap {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	w := &wiretap{addr: ln.Addr().String(), sent: newText(), life: life}
+	w := &wiretap{addr: ln.Addr().String(), sent: newText(), said: said, life: life}
+	ctx, cancel := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for {
@@ -158,10 +160,13 @@ func tap(t testing.TB, server string, life *pulse) *wiretap {
 			if err != nil {
 				return
 			}
-			wg.Go(func() { w.carry(c, server) })
+			wg.Go(func() {
+				defer context.AfterFunc(ctx, func() { _ = c.Close() })() // clients keep connections that they do not use
+				w.carry(c, server)
+			})
 		}
 	})
-	t.Cleanup(func() { _ = ln.Close(); wg.Wait() })
+	t.Cleanup(func() { _ = ln.Close(); cancel(); wg.Wait() })
 	return w
 }
 
@@ -172,7 +177,11 @@ func (w *wiretap) carry(c net.Conn, server string) {
 		return
 	}
 	defer up.Close()
-	go func() { _, _ = io.Copy(c, up); _ = c.Close() }() // ends with either connection
+	back := io.Writer(c)
+	if w.said != nil {
+		back = io.MultiWriter(w.said, c)
+	}
+	go func() { _, _ = io.Copy(back, up); _ = c.Close() }() // ends with either connection
 	_, _ = io.Copy(io.MultiWriter(w.sent, w.life, up), c)
 }
 
