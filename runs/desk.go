@@ -2,8 +2,10 @@ package runs
 
 import (
 	"context"
+	"runtime"
 	"sync"
 	"time"
+	"weak"
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/session"
@@ -31,15 +33,27 @@ type live struct {
 	done   chan struct{} // closed when the goroutine has left the phone alone and the run's end is stored
 }
 
+// desk gives the session's desk, one for all who are busy with the session at the same time. It is gone when nobody is: what it
+// knows is of use only to goroutines that hold it.
 func (f *Fleet) desk(sessionID string) *desk {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	d := f.desks[sessionID]
-	if d == nil {
-		d = &desk{op: make(chan struct{}, 1), changed: make(chan struct{}), watchers: map[*Watch]struct{}{}, grace: f.opts.DetachGrace}
-		f.desks[sessionID] = d
+	if d := f.desks[sessionID].Value(); d != nil {
+		return d
 	}
+	d := &desk{op: make(chan struct{}, 1), changed: make(chan struct{}), watchers: map[*Watch]struct{}{}, grace: f.opts.DetachGrace}
+	f.desks[sessionID] = weak.Make(d)
+	runtime.AddCleanup(d, f.clear, sessionID)
 	return d
+}
+
+// clear forgets a desk that is gone, unless there is a new one.
+func (f *Fleet) clear(sessionID string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.desks[sessionID].Value() == nil {
+		delete(f.desks, sessionID)
+	}
 }
 
 // take waits for the right to change the session's runs; the caller gives it back.

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"sync"
 	"time"
+	"weak"
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/inquiry"
@@ -50,14 +51,14 @@ type Fleet struct {
 
 	mu     sync.Mutex
 	closed bool
-	desks  map[string]*desk     // by session
-	lines  map[string][]*ticket // by serial
+	desks  map[string]weak.Pointer[desk] // by session
+	lines  map[string][]*ticket          // by serial
 }
 
 // New makes a Fleet and starts its watch over the questions. The caller closes it.
 func New(opts *Options) *Fleet {
 	f := &Fleet{opts: *opts, store: opts.Store, broker: opts.Broker, log: opts.Log,
-		console: make(chan struct{}, 1), desks: map[string]*desk{}, lines: map[string][]*ticket{}}
+		console: make(chan struct{}, 1), desks: map[string]weak.Pointer[desk]{}, lines: map[string][]*ticket{}}
 	if f.opts.Limits.Steps == 0 {
 		f.opts.Limits.Steps = 40
 	}
