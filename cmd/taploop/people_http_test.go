@@ -42,9 +42,12 @@ func TestAnAnswerOverHTTPLetsTheRunGoOn(t *testing.T) {
 			}
 			require.Equal(t, []string{"pass_to_client", "inbox", "command_line"}, doors)
 			require.Equal(t, asked.Question.ID, list["inquiries"].([]any)[0].(map[string]any)["question_id"])
-			status, body := v.answer(asked.Question.ID, "42")
+			require.Equal(t, strings.TrimSuffix(s.url, "/mcp")+"/v1/inquiries/"+asked.Question.ID+"/reply", asked.Question.ReplyURL)
+			v.base = ""
+			status, body := v.send("POST", asked.Question.ReplyURL, `{"response":"42"}`)
 			require.Equal(t, 200, status, "%v", body)
 			require.Equal(t, "answered", body["status"])
+			v = visit(t, s.url, token)
 
 			done := s.follow(s.call("ask_agent_wait", map[string]any{"session_id": asked.SessionID}))
 			require.EqualValues(t, "TASK_COMPLETED_SUCCESSFULLY", done.Reason, "%s", done.words)
@@ -159,13 +162,7 @@ func TestALinkLogsOneBrowserInOnce(t *testing.T) {
 	events := ann.listen()
 	require.Equal(t, "snapshot", (<-events).name)
 	asked := s.asks(b.task.Goal)
-	var names []string
-	for h := range events {
-		names = append(names, h.name)
-		if h.name == "session.state" && strings.Contains(h.data, "WAITING_REPLY") {
-			break
-		}
-	}
+	names := until(t, events, func(h happening) bool { return h.name == "session.state" && strings.Contains(h.data, "WAITING_REPLY") })
 	require.Contains(t, names, "inquiry.created")
 	require.Contains(t, names, "step", "the page follows the run")
 	status, _ = ann.with("X-Taploop", "").answer(asked.Question.ID, "43")
@@ -255,11 +252,12 @@ func TestOpenEventStreamsDoNotHoldUpTheEnd(t *testing.T) {
 	watch.within(termBound)
 	for _, events := range streams {
 		var last happening
-		for h := range events {
+		until(t, events, func(h happening) bool {
 			if h.name == "session.state" {
 				last = h
 			}
-		}
+			return false
+		})
 		var view struct {
 			ID  string `json:"session_id"`
 			Run struct {

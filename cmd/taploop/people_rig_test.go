@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -99,6 +100,27 @@ func (v *visitor) listen() <-chan happening {
 		}
 	}()
 	return events
+}
+
+// until reads events until one is as wanted, or they end, and returns the names of all of them.
+func until(t testing.TB, events <-chan happening, wanted func(happening) bool) (names []string) {
+	t.Helper()
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	for {
+		select {
+		case h, more := <-events:
+			if !more {
+				return names
+			}
+			names = append(names, h.name)
+			if wanted(h) {
+				return names
+			}
+		case <-late.C:
+			require.FailNow(t, "the event does not come", "%q", names)
+		}
+	}
 }
 
 // feed runs a command with something on its stdin.

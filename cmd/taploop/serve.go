@@ -104,7 +104,7 @@ func (a *app) toolOptions(w *works) *tools.Options {
 		Fleet: w.fleet, Store: w.store, Phones: phones{w.host},
 		Waits:       tools.Waits{Default: calls.Wait, MaxProgress: calls.MaxWait, Heartbeat: calls.Heartbeat},
 		ClientWaits: clients, ReplyMode: runs.ReplyMode(a.conf.Reply.Mode), MaxSteps: a.conf.Loop.MaxSteps,
-		Privacy: tools.Privacy(a.conf.Privacy), Log: a.log,
+		Privacy: tools.Privacy(a.conf.Privacy), BaseURL: w.url, Doors: w.doors, Log: a.log,
 	}
 }
 

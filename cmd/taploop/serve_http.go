@@ -28,8 +28,8 @@ func (a *app) serveHTTP(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	face := &face{}
-	s, err := a.start(ctx, parts{console: a.serverConsole(), observe: face.observe, doors: []string{"inbox"}})
+	face, url := &face{}, a.reached(ln.Addr())
+	s, err := a.start(ctx, parts{console: a.serverConsole(), observe: face.observe, url: url, doors: []string{"inbox"}})
 	if err != nil {
 		return errors.Join(err, ln.Close())
 	}
@@ -43,7 +43,7 @@ func (a *app) serveHTTP(ctx context.Context) error {
 		ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelWarn)}
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(ln) }() // ends with ln
-	sign, err := putUp(a.conf.DataDir, ln.Addr(), a.conf.HTTP.URL)
+	sign, err := putUp(a.conf.DataDir, url)
 	if err == nil {
 		a.announce(ln.Addr())
 		select {

@@ -37,14 +37,19 @@ const (
 	signExt  = ".json"
 )
 
-// putUp puts up the sign of a server that listens on addr. url is where people reach it; "" is derived from addr.
-func putUp(dataDir string, addr net.Addr, url string) (*sign, error) {
+// reached is where people reach a server that listens on addr.
+func (a *app) reached(addr net.Addr) string {
+	if url := a.conf.HTTP.URL; url != "" {
+		return strings.TrimSuffix(url, "/")
+	}
+	return "http://" + reachable(addr.String())
+}
+
+// putUp puts up the sign of a server that people reach at url.
+func putUp(dataDir, url string) (*sign, error) {
 	dir := filepath.Join(dataDir, signsDir)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("putting up the server's address: %w", err)
-	}
-	if url == "" {
-		url = "http://" + reachable(addr.String())
 	}
 	_, gone, err := servers(dataDir)
 	if err != nil {
@@ -53,7 +58,7 @@ func putUp(dataDir string, addr net.Addr, url string) (*sign, error) {
 	for _, p := range gone {
 		_ = os.Remove(p.path) // whoever finds it takes it for what it is
 	}
-	text, err := json.Marshal(posted{URL: strings.TrimSuffix(url, "/"), PID: os.Getpid(), Started: time.Now().UTC().Truncate(time.Millisecond)})
+	text, err := json.Marshal(posted{URL: url, PID: os.Getpid(), Started: time.Now().UTC().Truncate(time.Millisecond)})
 	if err != nil {
 		return nil, err
 	}

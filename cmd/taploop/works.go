@@ -23,6 +23,8 @@ type works struct {
 	store   *session.Store
 	host    *device.Host
 	fleet   *runs.Fleet
+	url     string         // as in parts
+	doors   []string       // through which every question can be answered
 	closers []func() error // in the order of opening
 }
 
@@ -30,13 +32,14 @@ type works struct {
 type parts struct {
 	console runs.Console
 	observe func(runs.Event)
+	url     string        // where people reach the server; "" when it serves no HTTP
 	doors   []string      // through which every question can be answered, beside the command line
 	grace   time.Duration // how long a run goes on with nobody attached; 0 means for ever
 }
 
 // open wires the works. The caller closes them, which waits for all that runs.
 func (a *app) open(ctx context.Context, p parts) (w *works, err error) {
-	w = &works{}
+	w = &works{url: p.url, doors: append(p.doors, "command_line")}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, w.Close())
@@ -64,7 +67,7 @@ func (a *app) open(ctx context.Context, p parts) (w *works, err error) {
 		Store: w.store, Phones: phones{w.host}, Mind: mind, Broker: broker, Answerer: answerer, Console: p.console,
 		Limits:    agentloop.Limits{Steps: a.conf.Loop.MaxSteps, Time: a.conf.Loop.MaxTime, Settle: a.conf.Loop.SettleTimeout, Questions: q.PerRun},
 		OnTimeout: inquiry.OnTimeout(q.OnTimeout), Attention: q.Attention, Lang: a.conf.Model.Lang, Observe: p.observe, DetachGrace: p.grace,
-		Doors: append(p.doors, "command_line"), Log: a.log,
+		Doors: w.doors, Log: a.log,
 	})
 	w.closers = append(w.closers, w.fleet.Close)
 	return w, nil
