@@ -219,10 +219,16 @@ func TestALinkNeedsAServerThatListens(t *testing.T) {
 
 func TestLinksLeadToWherePeopleReachTheServer(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, demoTask, "", "TAPLOOP_HTTP_URL=https://phones.example/")
-	b.serve()
+	b := newBench(t, demoTask, "", "TAPLOOP_HTTP_URL=https://phones.example/", "TAPLOOP_HTTP_HOSTS=phones.example", "TAPLOOP_HTTP_ORIGINS=https://phones.example")
+	_, url := b.serve()
 	out, _, _ := b.run("ui")
-	require.True(t, strings.HasPrefix(out, "https://phones.example/ui#login="), "%s", out)
+	code, found := strings.CutPrefix(out, "https://phones.example/ui#login=")
+	require.True(t, found, "%s", out)
+	behind := visit(t, url, "").with("Host", "phones.example").with("Origin", "https://phones.example").with("X-Taploop", "page").with("Sec-Fetch-Site", "same-origin")
+	in := behind.open("POST", "/ui/login", `{"code":"`+strings.TrimSpace(code)+`"}`)
+	require.Equal(t, 200, in.StatusCode, "through a proxy")
+	status, _ := behind.with("Cookie", in.Cookies()[0].Name+"="+in.Cookies()[0].Value).send("GET", "/v1/inquiries", "")
+	require.Equal(t, 200, status)
 	for listening, want := range map[string]string{"127.0.0.1:1": "127.0.0.1:1", "0.0.0.0:2": "localhost:2", "[::]:3": "localhost:3", "[::1]:4": "[::1]:4", "192.168.1.5:5": "192.168.1.5:5"} {
 		require.Equal(t, want, reachable(listening))
 	}
