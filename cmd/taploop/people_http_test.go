@@ -5,11 +5,13 @@ package main
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/session"
@@ -322,4 +324,21 @@ func TestAnAnswerThatComesWhileNobodyServesIsAppliedLater(t *testing.T) {
 	require.Equal(t, "COMPLETED", done.State, "the next server goes on by itself")
 	b.done(tripTouches)
 	require.WithinDuration(t, time.Now(), b.audit("--limit", "1")[0].At, time.Minute)
+}
+
+func TestAConnectionHasItsOwnSwitches(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, demoTask, "")
+	_, url := b.serve()
+	for _, e := range []era{modern, legacy} {
+		ours := connect(t, e, over(t, url+"?description=Ask+Ann+about+anything.&wait_seconds=0", nil))
+		list, err := ours.c.ListTools(t.Context(), mcp.ListToolsRequest{})
+		require.NoError(t, err)
+		i := slices.IndexFunc(list.Tools, func(x mcp.Tool) bool { return x.Name == "send_inquiry" })
+		require.Contains(t, list.Tools[i].Description, "Ask Ann about anything.")
+		plain := connect(t, e, over(t, url, nil))
+		list, err = plain.c.ListTools(t.Context(), mcp.ListToolsRequest{})
+		require.NoError(t, err)
+		require.NotContains(t, list.Tools[i].Description, "Ask Ann", "of other connections it is as it was")
+	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/mcptransport"
 	"github.com/taploop/taploop/internal/token"
+	"github.com/taploop/taploop/tools"
 )
 
 // serveHTTP serves any number of clients at /mcp, and people at /ui and /v1, until a signal comes.
@@ -34,7 +35,7 @@ func (a *app) serveHTTP(ctx context.Context) error {
 		return errors.Join(err, ln.Close())
 	}
 	transport := mcptransport.NewHTTP(s.mcp, &mcptransport.Options{
-		Hosts: a.conf.HTTP.Hosts, Origins: a.conf.HTTP.Origins, Authorize: door.authorize, Log: a.log,
+		Hosts: a.conf.HTTP.Hosts, Origins: a.conf.HTTP.Origins, Authorize: door.authorize, Context: tools.Connected, Log: a.log,
 	})
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", transport)
