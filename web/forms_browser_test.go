@@ -186,7 +186,7 @@ func TestALinkGoesToOneQuestion(t *testing.T) {
 	require.Equal(t, "“The first?”: answered by boss (HTTP): yes", p.text(`document.querySelector("#settled span").textContent`))
 	open("question=%22%3E%3Cimg%20src%3Dx%3E")
 	p.until(`document.querySelector("#settled li") !== null`)
-	require.Equal(t, "There is no such question, or it was deleted.", p.text(`document.querySelector("#settled li").textContent`))
+	require.Equal(t, "There is no such question, or it was deleted.", p.text(`document.querySelector("#settled span").textContent`))
 
 	stranger := g.open(browser, "/ui#question="+q.ID)
 	stranger.until(`!document.getElementById("login").hidden`)
@@ -195,4 +195,25 @@ func TestALinkGoesToOneQuestion(t *testing.T) {
 	stranger.do(chromedp.Navigate(link)) // in the same tab, which remembers where it was to go
 	stranger.until(there)
 	require.Equal(t, "#question="+q.ID, stranger.text("location.hash"), "the code is gone")
+}
+
+func TestWhatWasTypedOutlivesTheLogin(t *testing.T) {
+	g := newRig(t, nil)
+	q, secret := g.waiting("ann", inquiry.Question{}), g.waiting("ann", inquiry.Question{Secret: true})
+	browser := chromium(t)
+	p := g.login(browser, "kitchen")
+	p.until(card(secret, "input") + ` !== null`)
+	p.do(js(card(secret, "input")+".focus()"), chromedp.KeyEvent("4711"), js(card(q, "textarea")+".focus()"), chromedp.KeyEvent("a long answer"))
+	p.do(js(`fetch("/ui/logout", {method: "POST", headers: {"X-Taploop": "page"}}).then(() => { window.out = true; })`)) // behind the page's back
+	p.until("window.out")
+	p.send(q)
+	p.until(`!document.getElementById("login").hidden && document.querySelector("article") === null`)
+	link, err := g.logins.Link(g.http.URL, "kitchen")
+	require.NoError(t, err)
+	p.do(chromedp.Navigate(link))
+	p.until(card(q, "textarea") + ` !== null && ` + card(secret, "input") + ` !== null`)
+	require.Equal(t, "a long answer", p.text(card(q, "textarea")+".value"))
+	require.Equal(t, "", p.text(card(secret, "input")+".value"))
+	p.do(js(`document.getElementById("logout").click()`))
+	p.until(`document.querySelector("article") === null && kept.size === 0`)
 }

@@ -47,6 +47,9 @@ func (s *Server) listInquiries(w http.ResponseWriter, r *http.Request, v viewer)
 	if err != nil {
 		return err
 	}
+	if limit == 0 && f.Status != inquiry.Pending {
+		limit = maxLimit // what is settled only grows
+	}
 	if limit > 0 && len(list) > limit {
 		list = list[len(list)-limit:] // the newest
 	}

@@ -3,9 +3,11 @@ package web_test
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 
@@ -201,6 +203,28 @@ func TestTheListIsOfTheStatusThatIsAskedFor(t *testing.T) {
 	require.Equal(t, []string{done.ID}, ids("/v1/inquiries?session_id="+done.SessionID, g.ann))
 	require.Len(t, ids("/v1/inquiries", g.boss), 3)
 	require.Equal(t, 400, g.get("/v1/inquiries?status=lost", g.ann).status)
+}
+
+func TestAListIsBoundedUnlessItIsOfWhatIsOpen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, b := bubble(t, nil)
+		var last inquiry.Question
+		for range 1001 {
+			var err error
+			last, err = b.Open(t.Context(), inquiry.Question{Text: "x"})
+			require.NoError(t, err)
+		}
+		list := func(query string) []any {
+			w := httptest.NewRecorder()
+			s.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "GET", "http://localhost/v1/inquiries"+query, nil))
+			return answer{w.Code, w.Header(), w.Body.String()}.json(t)["inquiries"].([]any)
+		}
+		require.Len(t, list("?status=open"), 1001)
+		require.Len(t, list("?status=open&limit=2"), 2)
+		all := list("")
+		require.Len(t, all, 1000)
+		require.Equal(t, last.ID, all[999].(map[string]any)["question_id"], "the newest")
+	})
 }
 
 func TestASecretAnswerIsShownNowhere(t *testing.T) {

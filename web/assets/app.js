@@ -4,6 +4,7 @@
 const $ = (id) => document.getElementById(id);
 const cards = new Map(); // by question
 const sent = new Set(); // ids of the replies of this page
+const kept = new Map(); // by question: what was typed before the login ran out
 const quiet = 35000; // without a sign of the server, in ms; it sends one every 15 s
 let source = null, watchdog = 0, again = 0, wait = 500;
 let wanted = ""; // the question that the address names, until it was shown
@@ -27,7 +28,7 @@ const door = {
     sent.add(body.reply_id);
     const { status, json } = await call("POST", "/v1/inquiries/" + encodeURIComponent(id) + "/reply", body);
     if ([200, 409, 410].includes(status) && json.inquiry) { settle(json.inquiry); return; }
-    if (status === 404) { remove(id); return; }
+    if (status === 404) { if (remove(id)) note(() => words().unknown); return; }
     return problem(json);
   },
   async stop(session) {
@@ -58,6 +59,8 @@ const near = new IntersectionObserver((seen) => {
 function show(q) {
   if (q.status !== "pending" || cards.has(q.question_id)) return;
   const card = new Card(q, door);
+  if (kept.has(q.question_id)) card.type(kept.get(q.question_id));
+  kept.delete(q.question_id);
   const next = [...cards.values()].find((c) => c.q.asked_at > q.asked_at);
   cards.set(q.question_id, card);
   $("open").insertBefore(card.root, next ? next.root : null);
@@ -82,13 +85,18 @@ function settle(q) {
   if (remove(q.question_id)) told(q);
 }
 
-// told adds a line about a question that is settled. The newest few are kept.
+// told adds a line about a question that is settled.
 function told(q) {
-  const line = el("li", q.status, undefined, { "data-id": q.question_id });
-  const ok = el("button", "quiet", words().dismiss, { type: "button" });
+  note(() => "“" + clip(q.text) + "”: " + reason(q), q);
+}
+
+// note adds a line, which text gives in the present language. The newest few are kept.
+function note(text, q = {}) {
+  const line = el("li", q.status || "", undefined, { "data-id": q.question_id || "" });
+  const ok = el("button", "quiet", "", { type: "button" });
   ok.addEventListener("click", () => line.remove());
   line.append(el("span"), ok);
-  line.speak = () => { line.firstChild.textContent = "“" + clip(q.text) + "”: " + reason(q); ok.textContent = words().dismiss; };
+  line.speak = () => { line.firstChild.textContent = text(); ok.textContent = words().dismiss; };
   line.speak();
   $("settled").prepend(line);
   while ($("settled").children.length > 5) $("settled").lastChild.remove();
@@ -146,12 +154,7 @@ async function select() {
   }
   const { status, json } = await call("GET", "/v1/inquiries/" + encodeURIComponent(id)).catch(() => ({}));
   if (status === 200 && json.status !== "pending") told(json);
-  else if (status === 404) {
-    const line = el("li");
-    line.speak = () => { line.textContent = words().unknown; };
-    line.speak();
-    $("settled").prepend(line);
-  }
+  else if (status === 404) note(() => words().unknown);
 }
 
 function connect() {
@@ -204,7 +207,10 @@ function showLogin() {
   source = null;
   clearTimeout(watchdog);
   clearTimeout(again);
-  for (const id of [...cards.keys()]) remove(id);
+  for (const [id, card] of [...cards]) {
+    if (!card.q.secret) kept.set(id, card.typed());
+    remove(id);
+  }
   $("settled").replaceChildren();
   document.body.classList.remove("lost");
   $("stale").hidden = true;
@@ -249,7 +255,7 @@ $("lang").addEventListener("click", () => {
   for (const c of cards.values()) c.draw();
   for (const line of $("settled").children) line.speak();
 });
-$("logout").addEventListener("click", async () => { await call("POST", "/ui/logout").catch(() => ({})); showLogin(); });
+$("logout").addEventListener("click", async () => { await call("POST", "/ui/logout").catch(() => ({})); showLogin(); kept.clear(); });
 // A link opened in this very tab.
 addEventListener("hashchange", () => enter().then((anew) => anew ? connect() : select()));
 // Whoever logs in in another tab and comes back here is logged in here, too.
