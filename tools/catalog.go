@@ -72,7 +72,7 @@ func (t *Tools) catalog() []tool {
 		{name: "get_screenshot", title: "Look at a phone", words: shotWords, output: shot,
 			params: shotParams(), hints: hints{readOnly: true, idempotent: true}, do: t.screenshot,
 			failed: func(f Failure) any { return shotResult{Error: &f} }},
-		{name: "send_inquiry", title: "Ask a person", words: inquiryWords, output: ask.encode(),
+		{name: inquiryTool, asks: true, title: "Ask a person", words: inquiryWords, output: ask.encode(),
 			params: inquiryParams(), hints: hints{}, do: t.sendInquiry, failed: failedAsk},
 		{name: "list_pending_questions", title: "List open questions", words: pendingWords, output: pendingSchema(),
 			params: pendingParams(), hints: hints{readOnly: true, idempotent: true}, do: t.listPending,

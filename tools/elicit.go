@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -49,9 +48,9 @@ func (c *call) canShow(mode runs.ReplyMode) error {
 func (t *Tools) elicit(ctx context.Context, c *call, f *following, q inquiry.Question, end time.Time) (form *reply, err error) {
 	switch {
 	case !c.forms:
-		t.opts.Fleet.PassOn(q, runs.Elicit, "the client shows no forms to its user")
+		t.passOn(q, "the client shows no forms to its user")
 	case q.Secret: // "Servers MUST NOT use form mode elicitation to request sensitive information"
-		t.opts.Fleet.PassOn(q, runs.Elicit, "a secret must not be asked for in a form")
+		t.passOn(q, "a secret must not be asked for in a form")
 	case c.alone:
 		return c.formReply(q, 1, ""), nil
 	default:
@@ -79,9 +78,11 @@ func (t *Tools) dialog(ctx context.Context, c *call, f *following, q inquiry.Que
 	defer closeForm(nil)
 	defer late()
 	helpers.Go(func() { t.closeWhenSettled(showing, q, closeForm) })
-	watch := t.opts.Fleet.Watch(q.SessionID)
-	defer watch.Close()
-	helpers.Go(func() { closeWhenMoved(showing, watch, closeForm) })
+	if q.RunID != "" {
+		watch := t.opts.Fleet.Watch(q.SessionID)
+		defer watch.Close()
+		helpers.Go(func() { closeWhenMoved(showing, watch, closeForm) })
+	}
 
 	problem := ""
 	for range mostForms {
@@ -93,14 +94,14 @@ func (t *Tools) dialog(ctx context.Context, c *call, f *following, q inquiry.Que
 			t.tellSettled(ctx, c, q)
 			return nil
 		case err != nil:
-			t.opts.Fleet.PassOn(q, runs.Elicit, "the client did not show the form: "+oneLine(cut(err.Error(), 200)))
+			t.passOn(q, "the client did not show the form: "+oneLine(cut(err.Error(), 200)))
 			return nil
 		}
 		if problem, err = t.take(ctx, c, f, q, answer); err != nil || problem == "" {
 			return err
 		}
 	}
-	t.opts.Fleet.PassOn(q, runs.Elicit, "no answer in the form did fit: "+oneLine(cut(problem, 200)))
+	t.passOn(q, "no answer in the form did fit: "+oneLine(cut(problem, 200)))
 	return nil
 }
 
@@ -156,14 +157,14 @@ func (t *Tools) take(ctx context.Context, c *call, f *following, q inquiry.Quest
 	r := inquiry.Reply{Type: inquiry.TypeAnswer, Channel: "elicitation", Authority: "client_ui"}
 	switch {
 	case answer == nil:
-		t.opts.Fleet.PassOn(q, runs.Elicit, "the client brought no answer")
+		t.passOn(q, "the client brought no answer")
 		return "", nil
 	case answer.Action == mcp.ElicitationResponseActionAccept:
 		r.Response = responseIn(q, answer.Content)
 	case answer.Action == mcp.ElicitationResponseActionDecline:
 		r.Type = inquiry.TypeDecline
 	default:
-		t.opts.Fleet.PassOn(q, runs.Elicit, "the form was closed without an answer")
+		t.passOn(q, "the form was closed without an answer")
 		return "", nil
 	}
 	_, err = t.opts.Fleet.Broker().Resolve(ctx, q.ID, r)
@@ -222,17 +223,11 @@ func (t *Tools) brought(ctx context.Context, c *call) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	if id := c.args.text("session_id"); q.SessionID == "" || q.SessionID != state.Session || id != "" && id != q.SessionID {
+	inquired := c.request.Params.Name == inquiryTool
+	if id := c.args.text("session_id"); q.SessionID != state.Session || id != "" && id != q.SessionID || inquired != (q.RunID == "") {
 		return nil, invalid("send requestState back as it was given, with the same arguments", "the requestState belongs to another call")
 	}
-	st, err := t.statusOf(ctx, c, q.SessionID)
-	if err != nil {
-		return nil, err
-	}
-	f := &following{status: st, began: began, since: c.args.int("since_step"), question: c.args.text("question_id")}
-	if f.shows, err = showsIn(st.Settings); err != nil {
-		return nil, err
-	}
+	f := &following{began: began, since: c.args.int("since_step"), question: c.args.text("question_id")}
 	problem, err := t.take(ctx, c, f, q, mcptransport.Answer(c.request, formID))
 	switch {
 	case err != nil:
@@ -240,10 +235,44 @@ func (t *Tools) brought(ctx context.Context, c *call) (*reply, error) {
 	case problem != "" && state.Shown < mostForms:
 		return c.formReply(q, max(state.Shown, 0)+1, problem), nil
 	case problem != "":
-		t.opts.Fleet.PassOn(q, runs.Elicit, fmt.Sprintf("no answer in the form did fit: %s", oneLine(cut(problem, 200))))
+		t.passOn(q, "no answer in the form did fit: "+oneLine(cut(problem, 200)))
+	}
+	if inquired {
+		return t.followInquiry(ctx, c, f, q.ID)
 	}
 	if f.status, err = t.opts.Fleet.Status(ctx, q.SessionID); err != nil {
 		return nil, err
 	}
+	if f.shows, err = showsIn(f.status.Settings); err != nil {
+		return nil, err
+	}
 	return t.follow(ctx, c, f)
+}
+
+// passOn says that the form has no answer, and why. A run's question goes to its next door; an inquiry is open at its other
+// doors already, and is not shown in a form again.
+func (t *Tools) passOn(q inquiry.Question, why string) {
+	if q.RunID != "" {
+		t.opts.Fleet.PassOn(q, runs.Elicit, why)
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.closed) >= mostClosed {
+		clear(t.closed)
+	}
+	t.closed[q.ID] = true
+}
+
+// mostClosed is how many inquiries are remembered as not to be shown again.
+const mostClosed = 10_000
+
+// inquiryInForm reports whether an inquiry is to be shown in a form.
+func (t *Tools) inquiryInForm(c *call, q inquiry.Question) bool {
+	if !q.Open() || !c.forms || !slices.ContainsFunc(q.Doors, func(d inquiry.Door) bool { return d.Name == string(runs.Elicit) }) {
+		return false
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return !t.closed[q.ID]
 }

@@ -21,7 +21,10 @@ func formOf(q inquiry.Question, problem string, in *tongue) mcp.ElicitationParam
 	if problem != "" {
 		b.WriteString(say(in.misfit, cut(problem, 1000)) + "\n\n")
 	}
-	if q.Task != "" {
+	switch {
+	case q.Task != "" && q.RunID == "":
+		b.WriteString(cut(q.Task, 2000) + "\n\n")
+	case q.Task != "":
 		b.WriteString(say(in.asks, quoted(q.Task, 300)) + "\n")
 	}
 	b.WriteString(cut(q.Text, 4000))

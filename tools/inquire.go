@@ -99,11 +99,32 @@ func (t *Tools) sendInquiry(ctx context.Context, c *call) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
+	return t.followInquiry(ctx, c, &following{began: began}, q.ID)
+}
+
+// followInquiry waits for the answer within the call's budget, and shows the question in a form when that is wanted.
+func (t *Tools) followInquiry(ctx context.Context, c *call, f *following, id string) (*reply, error) {
 	budget := c.budget()
-	if q, err = t.awaitAnswer(ctx, c, q, max(budget-time.Since(began), 0)); err != nil {
+	end := f.began.Add(budget)
+	q, err := t.opts.Fleet.Broker().Get(ctx, id)
+	if err != nil {
 		return nil, err
 	}
-	r, err := t.answerReply(c, q, &waitTiming{time.Since(began).Milliseconds(), budget.Milliseconds()}, false)
+	if t.inquiryInForm(c, q) && time.Now().Before(end) {
+		t.tellAsked(ctx, c, q)
+		if form, err := t.elicit(ctx, c, f, q, end); err != nil || form != nil {
+			return form, err
+		}
+		if q, err = t.opts.Fleet.Broker().Get(ctx, id); err != nil {
+			return nil, err
+		}
+	}
+	q, err = t.awaitAnswer(ctx, c, q, max(time.Until(end), 0))
+	if err != nil {
+		return nil, err
+	}
+	timing := &waitTiming{time.Since(f.began).Milliseconds(), budget.Milliseconds()}
+	r, err := t.answerReply(c, q, inquiryResult{Timing: timing, Notes: f.notes})
 	if err == nil {
 		t.delivered(ctx, q)
 	}
@@ -159,7 +180,7 @@ func (t *Tools) drafted(ctx context.Context, c *call) (inquiry.Question, error) 
 	a := c.args
 	q := inquiry.Question{Kind: inquiry.Inquiry, Client: c.principal, SessionID: a.text("session_id"), Task: a.text("context"), Text: a.text("prompt"),
 		Options: a.texts("options"), Fields: fieldsOf(a.list("fields")), Draft: a.text("draft"), DefaultAnswer: a.text("default_answer"),
-		OnTimeout: inquiry.OnTimeout(a.text("on_timeout")), Secret: a.flag("secret"), Key: a.text("idempotency_key"), Doors: t.inquiryDoors()}
+		OnTimeout: inquiry.OnTimeout(a.text("on_timeout")), Secret: a.flag("secret"), Key: a.text("idempotency_key"), Doors: t.inquiryDoors(c)}
 	q.FreeText = len(q.Options) > 0 && a.flag("free_text")
 	switch shapes := []bool{len(q.Options) > 0, len(q.Fields) > 0, q.Draft != ""}; {
 	case q.Text == "":
@@ -194,9 +215,18 @@ func count(flags []bool) (n int) {
 	return n
 }
 
-// inquiryDoors are the ways to answer an inquiry: the client's own call, and the places where all questions are listed.
-func (t *Tools) inquiryDoors() []inquiry.Door {
-	doors := []inquiry.Door{{Name: string(runs.PassToClient)}}
+// inquiryTool asks people.
+const inquiryTool = "send_inquiry"
+
+// inquiryDoors are the ways to answer an inquiry: a form, when the server or the connection wants forms and the client shows
+// them; the client's own call; and the places where all questions are listed.
+func (t *Tools) inquiryDoors(c *call) []inquiry.Door {
+	var doors []inquiry.Door
+	mode := c.switches.replyMode(t.opts.ReplyMode, t.opts.ReplyMode)
+	if c.forms && !c.args.flag("secret") && slices.Contains(mode.Doors(), runs.Elicit) {
+		doors = append(doors, inquiry.Door{Name: string(runs.Elicit)})
+	}
+	doors = append(doors, inquiry.Door{Name: string(runs.PassToClient)})
 	for _, name := range t.opts.Doors {
 		doors = append(doors, inquiry.Door{Name: name})
 	}
@@ -279,9 +309,9 @@ func (t *Tools) delivered(ctx context.Context, q inquiry.Question) {
 	}
 }
 
-// answerReply tells how a question stands.
-func (t *Tools) answerReply(c *call, q inquiry.Question, timing *waitTiming, replayed bool) (*reply, error) {
-	body := inquiryResult{ID: q.ID, SessionID: q.SessionID, Status: q.Status, Settled: winnerOf(q), Values: valuesOf(q), Timing: timing, Replayed: replayed}
+// answerReply tells how a question stands, with what body says already.
+func (t *Tools) answerReply(c *call, q inquiry.Question, body inquiryResult) (*reply, error) {
+	body.ID, body.SessionID, body.Status, body.Settled, body.Values = q.ID, q.SessionID, q.Status, winnerOf(q), valuesOf(q)
 	if r := q.Resolution; r != nil && (r.Type == inquiry.TypeAnswer || r.Type == inquiry.TypeDefault) {
 		answer := r.Response.String()
 		body.Answer = &answer

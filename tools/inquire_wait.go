@@ -24,14 +24,13 @@ func (t *Tools) awaitAnswer(ctx context.Context, c *call, q inquiry.Question, bu
 		now, err := t.opts.Fleet.Broker().Wait(waiting, q.ID)
 		ended <- settled{now, err}
 	}()
-	tell := func(message string, meta map[string]any) { c.told.say(waiting, c.told.step(), 0, message, meta) }
-	tell("asked: "+oneLine(cut(q.Text, 500)), t.metaOf(q))
+	t.tellAsked(waiting, c, q)
 	beat := time.NewTicker(c.waits.Heartbeat)
 	defer beat.Stop()
 	for {
 		select {
 		case <-beat.C:
-			tell("waiting for an answer", nil)
+			c.told.say(waiting, c.told.step(), 0, "waiting for an answer", nil)
 			continue
 		case s := <-ended:
 			switch {
@@ -42,9 +41,16 @@ func (t *Tools) awaitAnswer(ctx context.Context, c *call, q inquiry.Question, bu
 			case s.err != nil:
 				return q, s.err
 			}
-			tell(settledLine(s.Question), t.metaSettled(s.Question))
+			t.tellSettled(ctx, c, q)
 			return s.Question, nil
 		}
+	}
+}
+
+// tellAsked tells the client of an inquiry that is open, once.
+func (t *Tools) tellAsked(ctx context.Context, c *call, q inquiry.Question) {
+	if c.told.first(q) {
+		c.told.say(ctx, c.told.step(), 0, "asked: "+oneLine(cut(q.Text, 500)), t.metaOf(q))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/mark3labs/mcp-go/server"
@@ -147,13 +148,16 @@ type Tools struct {
 	opts   Options
 	all    []tool
 	byName map[string]tool
+
+	mu     sync.Mutex
+	closed map[string]bool // inquiries whose form was closed without an answer
 	waits  Waits
 	log    *slog.Logger
 }
 
 // New makes the tools.
 func New(opts *Options) *Tools {
-	t := &Tools{opts: *opts, waits: opts.Waits.withDefaults(), log: opts.Log}
+	t := &Tools{closed: map[string]bool{}, opts: *opts, waits: opts.Waits.withDefaults(), log: opts.Log}
 	if t.opts.Principal == nil {
 		t.opts.Principal = mcptransport.Principal
 	}

@@ -126,7 +126,7 @@ func (t *Tools) answerQuestion(ctx context.Context, c *call) (*reply, error) {
 	if q.Secret && q.RunID == "" { // nobody is going to read it
 		t.delivered(ctx, res.Question)
 	}
-	return t.answerReply(c, res.Question, nil, res.Replayed)
+	return t.answerReply(c, res.Question, inquiryResult{Replayed: res.Replayed})
 }
 
 // nextOfQuestion names the call that goes on from a question; nil when there is nothing to go on with.

@@ -71,7 +71,7 @@ func (s *Switches) read(key, value string) error {
 	name, described := strings.CutPrefix(key, "desc.")
 	switch {
 	case key == "description":
-		name, described = "send_inquiry", true
+		name, described = inquiryTool, true
 		fallthrough
 	case described:
 		most := maxWords

@@ -88,7 +88,7 @@ var sessionsWords = []string{
 }
 
 var inquiryWords = []string{
-	"Asks a person a question, and waits for the answer: whoever looks after this server sees it in the inbox, on the phone in their hand, or at the command line.",
+	"Asks a person a question, and waits for the answer: whoever looks after this server sees it in the inbox, in a browser or on a phone, or at the command line; where the server asks in forms, your client shows it too.",
 	"Use it when you need a decision, a piece of information or a consent that only a person can give, about anything; no phone and no session is needed.",
 	"Do not use it to answer the agent on the phone (ask_agent_continue does that), nor to tell something: every call is a question that waits for somebody.",
 	"Ask with prompt; add options to choose from, or fields for several questions in one form, or draft for a text that the person edits. Say in context what depends on the answer.",
