@@ -42,10 +42,11 @@ func TestAnInquiryIsShownInAForm(t *testing.T) {
 }
 
 func TestAFormOfSeveralFieldsIsShownAsOne(t *testing.T) {
-	bad, good := in{"day": "Mon", "seats": 99.0, "note": ""}, in{"day": "Mon", "seats": 3.0, "note": "", "paid": true}
+	bad, good := in{"day": "Mon", "seats": 99.0, "note": ""}, in{"day": "Mon", "seats": 3.0, "note": "", "until": "", "paid": true}
 	inForms(t, these(accepts(bad), accepts(good)), func(t *testing.T, w *world, r *reader) {
 		a := w.ask("send_inquiry", in{"prompt": "the table", "fields": []any{in{"name": "day", "type": "choice", "options": []any{"Mon", "Tue"}},
-			in{"name": "seats", "type": "number", "max": 9}, in{"name": "note", "type": "text", "optional": true}, in{"name": "paid", "type": "yes_no"}}})
+			in{"name": "seats", "type": "number", "max": 9}, in{"name": "note", "type": "text", "optional": true},
+			in{"name": "until", "type": "date", "optional": true}, in{"name": "paid", "type": "yes_no"}}})
 		require.Equal(t, "answered", a.says(), a.text)
 		require.Equal(t, in{"day": "Mon", "seats": 3.0, "paid": true}, a.Values)
 		forms := r.shown()
@@ -85,7 +86,8 @@ func TestAnInquiryThatIsDeclinedInAFormIsRefused(t *testing.T) {
 
 func TestWhatIsNotShownInAForm(t *testing.T) {
 	inForms(t, these(accepts(in{"answer": "x"})), func(t *testing.T, w *world, r *reader) {
-		require.Equal(t, "pending", w.ask("send_inquiry", in{"prompt": "the code?", "secret": true, "wait_seconds": 1}).says())
+		secret := w.ask("send_inquiry", in{"prompt": "the code?", "secret": true, "wait_seconds": 1})
+		require.Equal(t, []inquiry.Door{{Name: "pass_to_client"}, {Name: "inbox"}}, secret.Question.Doors)
 		require.Equal(t, "pending", w.ask("send_inquiry", in{"prompt": "go on?", "wait_seconds": 0}).says())
 		require.Empty(t, r.shown())
 	})
@@ -122,12 +124,13 @@ func TestTheAnswerToAnInquiryDoesNotComeBackThroughAnotherTool(t *testing.T) {
 		w.topts.ReplyMode = "elicit"
 		w.pipe(eras[1], &reader{answers: []answering{acts("cancel", nil)}})
 		session := w.start("tap").SessionID
-		got := w.raw("send_inquiry", in{"prompt": "go on?"}, "", nil)
+		arguments := in{"prompt": "go on?", "session_id": session}
+		got := w.raw("send_inquiry", arguments, "", nil)
 		require.Equal(t, mcp.ResultTypeInputRequired, got.ResultType)
 		yes := in{"action": "accept", "content": in{"answer": "yes"}}
 		require.Equal(t, "INVALID_ARGUMENT", w.again("ask_agent_wait", in{"session_id": session}, got.RequestState, yes).code())
 		require.Equal(t, 1, w.pending(t.Context(), in{}).Total)
-		w.again("send_inquiry", in{"prompt": "go on?"}, got.RequestState, yes)
+		w.again("send_inquiry", arguments, got.RequestState, yes)
 		require.Zero(t, w.pending(t.Context(), in{}).Total)
 	})
 }
