@@ -74,10 +74,10 @@ func scanAudit(row scanner) (AuditEntry, error) {
 func (s *Store) Audit(ctx context.Context, f AuditFilter) ([]AuditEntry, error) {
 	where, args := []string{"at >= ?"}, []any{millis(f.Since)}
 	if f.SessionID != "" {
-		where, args = append(where, "session_id = ?"), append(args, f.SessionID)
+		where, args = append(where, "session_id = ? AND session_id <> ''"), append(args, f.SessionID) // so says its index
 	}
 	if f.QuestionID != "" {
-		where, args = append(where, "question_id = ?"), append(args, f.QuestionID)
+		where, args = append(where, "question_id = ? AND question_id <> ''"), append(args, f.QuestionID)
 	}
 	query := "SELECT " + auditColumns + " FROM audit WHERE " + strings.Join(where, " AND ") + " ORDER BY seq DESC"
 	if f.Limit > 0 {

@@ -2,9 +2,11 @@ package session_test
 
 import (
 	"context"
+	"database/sql"
 	"image"
 	"image/color"
 	"image/draw"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,6 +14,7 @@ import (
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/session"
 )
 
 // BenchmarkStep is the journal's share of a step: Intent and Done with a frame of 1080x2400, all of it durable.
@@ -49,4 +52,22 @@ func picture(t testing.TB, n int) *screen.Frame {
 	f, err := screen.NewFrame(img)
 	require.NoError(t, err)
 	return f
+}
+
+// BenchmarkAuditOfAQuestion is the story of one question in a long audit.
+func BenchmarkAuditOfAQuestion(b *testing.B) {
+	dir := b.TempDir()
+	s := open(b, dir, nil)
+	db, err := sql.Open("sqlite", filepath.Join(dir, "taploop.db"))
+	require.NoError(b, err)
+	_, err = db.Exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200000)
+		INSERT INTO audit (at, event, question_id, session_id) SELECT i, 'asked', 'q' || i, 's' || (i / 100) FROM n`)
+	require.NoError(b, err)
+	require.NoError(b, db.Close())
+	for b.Loop() {
+		list, err := s.Audit(b.Context(), session.AuditFilter{QuestionID: "q100000"})
+		if err != nil || len(list) != 1 {
+			b.Fatal(list, err)
+		}
+	}
 }

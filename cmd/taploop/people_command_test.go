@@ -83,6 +83,40 @@ func TestAClientsAnswerBeatsALaterOneFromTheCommandLine(t *testing.T) {
 	require.Equal(t, "42", v.Question.Resolution.Response.Reveal())
 }
 
+func TestOpenPagesHearOfAnAnswerFromTheCommandLine(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, demoTask, "")
+	p, url := b.serve()
+	ann, status := b.browser(url, b.link())
+	require.Equal(t, 200, status)
+	events := ann.listen()
+	_, broker := b.folder()
+	q := put(t, broker, inquiry.Question{Text: "which?"})
+	until(t, events, func(h happening) bool { return h.name == "inquiry.created" })
+	watch := p.stopwatch()
+	_, errs, code := b.run("reply", q.ID, "this one")
+	require.Zero(t, code, "%s", errs)
+	var last happening
+	until(t, events, func(h happening) bool { last = h; return h.name == "inquiry.resolved" })
+	watch.within(2500 * time.Millisecond) // the command, and a second until the server has looked
+	require.Contains(t, last.data, "this one")
+	require.Contains(t, last.data, "command line")
+}
+
+func TestADraftIsPipedIn(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, demoTask, "")
+	_, broker := b.folder()
+	q := put(t, broker, inquiry.Question{Text: "Shall I send this?", Draft: "# Dear Ann\n\ncome"})
+	out, _, _ := b.run("inquiries", q.ID)
+	require.Contains(t, out, "draft     # Dear Ann\n          \n          come\n")
+	_, errs, code := b.feed("# Dear Ann\n\ncome soon\n", "reply", q.ID, "-")
+	require.Zero(t, code, "%s", errs)
+	stored, err := broker.Get(t.Context(), q.ID)
+	require.NoError(t, err)
+	require.Equal(t, "# Dear Ann\n\ncome soon", strings.TrimRight(stored.Resolution.Response.Reveal(), "\n"))
+}
+
 // folder opens the store of the bench's data folder beside the programs that use it.
 func (b *bench) folder() (*session.Store, *inquiry.Broker) {
 	store, err := session.Open(b.t.Context(), filepath.Join(b.dir, "data", "taploop"), nil)

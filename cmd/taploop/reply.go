@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -77,17 +76,23 @@ func (c *replyCmd) response(ctx context.Context, a *app, q inquiry.Question) (st
 	return *c.Text, nil
 }
 
-// typed reads the answer from stdin: a line from a terminal, without an echo, or all that is piped in.
+// typed reads the answer from stdin: all that is piped in, or a line from a terminal, without an echo. A draft at a terminal is
+// many lines, and no secret.
 func (a *app) typed(ctx context.Context, q inquiry.Question) (string, error) {
-	if f, ok := a.in.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+	f, ok := a.in.(*os.File)
+	terminal := ok && term.IsTerminal(int(f.Fd()))
+	switch {
+	case terminal && q.Draft == "":
 		fmt.Fprintln(a.err, short(clean(q.Text), 200))
 		text, err := newConsole(f, a.err).Ask(ctx, "Answer (it is not shown): ", true)
 		if errors.Is(err, io.EOF) {
 			return "", errors.New("nothing was typed; the question is still open")
 		}
 		return text, err
+	case terminal:
+		fmt.Fprintln(a.err, "type the whole text, and Ctrl-D on a line of its own")
 	}
-	text, err := io.ReadAll(io.LimitReader(bufio.NewReader(a.in), maxAnswer))
+	text, err := io.ReadAll(io.LimitReader(a.in, maxAnswer))
 	if err != nil {
 		return "", fmt.Errorf("reading the answer: %w", err)
 	}

@@ -22,7 +22,7 @@ const maxName = 64
 func (c *uiCmd) Run(a *app) error {
 	name := c.Name
 	if name == "" {
-		name = userName()
+		name = short(userName(), maxName)
 	}
 	if clean(name) != name || utf8.RuneCountInString(name) > maxName {
 		return usageError{hint.Add(fmt.Errorf("the name %q cannot be used", name), fmt.Sprintf("give a name in one line of at most %d characters", maxName))}
