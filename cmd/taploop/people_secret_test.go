@@ -1,0 +1,311 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/tools"
+)
+
+// newCode is a code that nobody else has, with characters that encodings write in their own way.
+func newCode() (code, core string) {
+	core = rand.Text()[:14]
+	return `7"<` + core, core
+}
+
+// forms are what a text looks like in the encodings in which programs keep and send texts.
+func forms(text string) [][]byte {
+	var all [][]byte
+	add := func(s string) { all = append(all, []byte(s)) }
+	add(text)
+	add(strings.ToLower(text))
+	add(url.QueryEscape(text))
+	add(hex.EncodeToString([]byte(text)))
+	add(strings.ToUpper(hex.EncodeToString([]byte(text))))
+	for _, escape := range []bool{true, false} {
+		var b bytes.Buffer
+		e := json.NewEncoder(&b)
+		e.SetEscapeHTML(escape)
+		_ = e.Encode(text) // a text can be encoded
+		add(strings.Trim(strings.TrimSpace(b.String()), `"`))
+	}
+	for pad := range 3 { // wherever in a longer text it stands: without the characters that its neighbours take part in
+		for _, enc := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+			s := enc.EncodeToString(append(make([]byte, pad), text...))
+			add(s[(8*pad+5)/6 : len(s)-2])
+		}
+	}
+	return all
+}
+
+// haul is everything that a secret could have got into, by where it is from.
+type haul struct {
+	t     testing.TB
+	mu    sync.Mutex
+	found map[string][]byte
+}
+
+func (h *haul) add(place string, b []byte) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.found[place] = append(append(h.found[place], b...), '\n')
+}
+
+// files adds the names and the contents of all files.
+func (h *haul) files(dir string) {
+	require.NoError(h.t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		h.add("names", []byte(path))
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		if os.IsNotExist(err) {
+			return nil
+		}
+		h.add(strings.TrimPrefix(path, dir), b)
+		return err
+	}))
+}
+
+// places says where a text occurs, in whatever form.
+func (h *haul) places(text string) (places []string) {
+	for place, b := range h.found {
+		for _, form := range forms(text) {
+			if bytes.Contains(b, form) {
+				places = append(places, place+" as "+string(form))
+			}
+		}
+	}
+	return places
+}
+
+// confidant is the shop's login, in which the model asks for codes and types them, with everybody listening.
+type confidant struct {
+	*siege
+	*haul
+	events <-chan happening
+	out    *outside
+	asked  []tools.Question
+}
+
+// codesScript makes the shop want n codes.
+func codesScript(n int) string {
+	var s strings.Builder
+	rule := func(when, action, summary string) {
+		fmt.Fprintf(&s, "- when: '\\[%s\\]'\n  reply: \"<THINK> x </THINK>\\nexplain:x\\taction:%s\\tsummary:[%s]\"\n", when, action, summary)
+	}
+	typed := func(i int) string { return fmt.Sprintf("codes %d typed", i) }
+	rule("shop-login 8/10", "TYPE\\tvalue:{{secret}}", typed(1))
+	for i := 2; i <= n; i++ {
+		asked := fmt.Sprintf("codes %d asked", i)
+		rule(typed(i-1), fmt.Sprintf("INFO\\tvalue:Which code did the Shop send you now? (%d)\\tsecret:true", i), asked)
+		rule(asked, "TYPE\\tvalue:{{secret}}\\tclear:true", typed(i))
+	}
+	rule(typed(n), "COMPLETE\\treturn:all typed", "over")
+	return s.String()
+}
+
+func newConfidant(t *testing.T, n int, mode string) *confidant {
+	b := newBench(t, "shop-login", codesScript(n), "TAPLOOP_HTTP_OPERATORS=boss")
+	c := &confidant{siege: &siege{bench: b, token: b.token("laptop")}, haul: &haul{t: t, found: map[string][]byte{}}, out: newOutside(t)}
+	b.notifies(c.out, "")
+	b.env = append(b.env, "TAPLOOP_MODEL_BASE_URL="+c.model(t)+"/v1")
+	p, url := b.serve("--verbose")
+	c.site = &site{p, connect(t, modern, over(t, url, map[string]string{"Authorization": "Bearer " + c.token})), url}
+	c.events = visit(t, url, b.token("boss")).listen()
+	c.siege.session = c.hears(c.call("ask_agent_start_new_task", map[string]any{"task": b.task.Goal, "wait_seconds": 0, "reply_mode": mode})).SessionID
+	return c
+}
+
+// next waits for the next question and returns its id.
+func (c *confidant) next() string {
+	for {
+		s := c.hears(c.call("ask_agent_wait", map[string]any{"session_id": c.siege.session, "wait_seconds": 2}))
+		if q := s.Question; q != nil && (len(c.asked) == 0 || q.ID != c.asked[len(c.asked)-1].ID) {
+			c.asked = append(c.asked, *q)
+			return q.ID
+		}
+		require.Contains(c.bench.t, []session.State{session.Running, session.WaitingReply}, s.State, "%s", s.words)
+	}
+}
+
+// hears keeps what the client got.
+func (c *confidant) hears(s said) said {
+	b, err := json.Marshal(s.raw)
+	require.NoError(c.bench.t, err)
+	c.add("results", b)
+	return s
+}
+
+// prints keeps what a command printed.
+func (c *confidant) prints(args ...string) {
+	out, errs, _ := c.run(args...)
+	c.add("taploop "+args[0], []byte(out+errs))
+}
+
+// end lets the run end, asks everything that can be asked, and collects it.
+func (c *confidant) end() {
+	t, id := c.bench.t, c.asked[0].ID
+	s := c.hears(c.call("ask_agent_wait", map[string]any{"session_id": c.siege.session}))
+	for s.Reason == "STILL_RUNNING" || s.State == session.WaitingReply {
+		s = c.hears(c.call("ask_agent_wait", map[string]any{"session_id": c.siege.session, "wait_seconds": 2}))
+	}
+	require.Equal(t, session.Completed, s.State, "%s", s.words)
+	late, err := c.try(t.Context(), "ask_agent_continue", map[string]any{"session_id": c.siege.session, "reply_from_client": "other", "question_id": id})
+	require.NoError(t, err)
+	c.hears(late)
+	for _, path := range []string{"/v1/inquiries", "/v1/inquiries/" + id, "/v1/sessions/" + c.siege.session, "/v1/sessions/" + c.siege.session + "/steps"} {
+		b, err := io.ReadAll(visit(t, c.url, c.token).open("GET", path, "").Body)
+		require.NoError(t, err)
+		c.add("GET "+path, b)
+	}
+	_, body := visit(t, c.url, c.token).answer(id, "other")
+	b, err := json.Marshal(body)
+	require.NoError(t, err)
+	c.add("a late answer", b)
+	c.files(c.dir) // while the server has them open
+	for range c.asked {
+		c.add("webhooks", []byte(c.gets(c.out.hooks).body+c.gets(c.out.hooks).body)) // that it waits, and its end
+	}
+	c.add("ntfy", []byte(c.gets(c.out.ntfy).body))
+	require.NoError(t, c.cmd.Process.Signal(syscall.SIGTERM))
+	require.Zero(t, c.ends(), "%s", c.stderr)
+	for h := range c.events {
+		c.add("events", []byte(h.name+" "+h.data))
+	}
+	for _, args := range [][]string{{"audit"}, {"audit", "--json"}, {"inquiries", "--all"}, {"inquiries", "--all", "--json"}, {"inquiries", id}, {"reply", id, "other"},
+		{"sessions", "list", "--json"}, {"sessions", "show", c.siege.session}, {"sessions", "show", c.siege.session, "--json"},
+		{"sessions", "export", c.siege.session, "-o", "page.html"}, {"sessions", "export", c.siege.session, "--format", "gelab", "-o", "trace"}} {
+		c.prints(args...)
+	}
+	c.files(c.dir)
+	c.add("log", []byte(c.stderr.String()))
+	for _, p := range c.prompts {
+		c.add("prompts", []byte(p))
+	}
+	for _, n := range c.progress {
+		b, err := json.Marshal(n)
+		require.NoError(t, err)
+		c.add("progress", b)
+	}
+}
+
+// confiding is a door, and how a code is given through it.
+type confiding struct {
+	channel string
+	give    func(c *confidant, id, code string)
+}
+
+func (c *confidant) callsWith(tool string, args map[string]any) { c.hears(c.call(tool, args)) }
+
+func (c *confidant) answersAs(v *visitor, id, code string) {
+	for range 2 { // again, as after a lost connection
+		b, err := json.Marshal(map[string]string{"response": code, "reply_id": "r1"})
+		require.NoError(c.bench.t, err)
+		status, body := v.send("POST", "/v1/inquiries/"+id+"/reply", string(b))
+		require.Equal(c.bench.t, 200, status, "%v", body)
+		b, err = json.Marshal(body)
+		require.NoError(c.bench.t, err)
+		c.add("HTTP", b)
+	}
+}
+
+func TestACodeIsFoundNowhereAfterItWasGiven(t *testing.T) {
+	t.Parallel()
+	for mode, doors := range map[string][]confiding{
+		"pass_to_client": {
+			{"mcp", func(c *confidant, id, code string) {
+				for range 2 {
+					c.callsWith("ask_agent_continue", map[string]any{"session_id": c.siege.session, "reply_from_client": code, "question_id": id, "reply_id": "r1"})
+				}
+			}},
+			{"mcp", func(c *confidant, id, code string) {
+				c.callsWith("answer_question", map[string]any{"response": code, "question_id": id})
+			}},
+			{"http", func(c *confidant, id, code string) { c.answersAs(visit(c.bench.t, c.url, c.token), id, code) }},
+			{"page", func(c *confidant, id, code string) {
+				boss, status := c.browser(c.url, c.link("--name", "boss"))
+				require.Equal(c.bench.t, 200, status)
+				c.answersAs(boss, id, code)
+			}},
+			{"command line", func(c *confidant, id, code string) {
+				out, errs, status := c.feed(code+"\n", "reply", id, "-", "--json")
+				require.Zero(c.bench.t, status, "%s", errs)
+				c.add("taploop reply", []byte(out+errs))
+			}},
+		},
+		"manual_reply": {{"console", func(c *confidant, _, code string) {
+			c.stderr.await(c.bench.t, `(Which code did the Shop send you\?)`)
+			_, err := io.WriteString(c.stdin, code+"\n")
+			require.NoError(c.bench.t, err)
+		}}},
+	} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			c := newConfidant(t, len(doors), mode)
+			var codes, cores []string
+			for _, door := range doors {
+				code, core := newCode()
+				codes, cores = append(codes, code), append(cores, core)
+				door.give(c, c.next(), code)
+			}
+			c.end()
+			store, _ := c.folder()
+			for i, q := range c.asked {
+				require.Equal(t, 1, strings.Count(c.wire.sent.String(), cores[i]), "it was typed into the phone, once")
+				require.Empty(t, c.places(codes[i]))
+				require.Empty(t, c.places(cores[i]))
+				settled, err := store.Questions().Get(t.Context(), q.ID)
+				require.NoError(t, err)
+				require.Equal(t, doors[i].channel, settled.Resolution.Channel)
+				require.Equal(t, inquiry.Secret(""), settled.Resolution.Response)
+			}
+			requireSearched(t, c)
+		})
+	}
+}
+
+// requireSearched checks the search by what is no secret: the words of the question have to be found everywhere.
+func requireSearched(t *testing.T, c *confidant) {
+	found := strings.Join(c.places("Which code did the Shop send you"), "\n")
+	for _, place := range []string{"results", "GET /v1/inquiries ", "events", "webhooks", "ntfy", "prompts", "taploop audit", "taploop inquiries", "taploop sessions",
+		"/data/taploop/taploop.db-wal", "/data/taploop/taploop.db ", "/page.html", "/trace/"} {
+		require.Contains(t, found, place)
+	}
+	require.NotEmpty(t, c.found["log"])
+	require.NotEmpty(t, c.found["taploop reply"])
+}
+
+func TestTheSearchForACodeFindsItInEveryForm(t *testing.T) {
+	code, core := newCode()
+	quoted, err := json.Marshal("x" + code)
+	require.NoError(t, err)
+	for name, text := range map[string]string{
+		"plain": "a" + code, "JSON": string(quoted), "base64": base64.StdEncoding.EncodeToString([]byte("a" + code + "b")),
+		"base64 of JSON": base64.StdEncoding.EncodeToString(append([]byte("ab"), quoted...)), "query": "?a=" + url.QueryEscape(code),
+		"base64 for addresses": base64.URLEncoding.EncodeToString([]byte("abc" + code)), "hex": hex.EncodeToString([]byte("abc" + code)), "typed": core,
+	} {
+		h := &haul{t: t, found: map[string][]byte{}}
+		h.add(name, []byte(text))
+		require.NotEmpty(t, append(h.places(code), h.places(core)...), "%s: %s", name, text)
+	}
+}
