@@ -125,7 +125,7 @@ func clip(text string) string {
 }
 
 // read checks one value of the field and returns it in its canonical form: a string, a bool, a float64, a list of strings
-// as []any, or nil when it was left out. problem says, in words, why it does not fit.
+// as []any, or nil when it was left out, as null or as a text of spaces only. problem says, in words, why it does not fit.
 func (f Field) read(raw json.RawMessage) (value any, problem string) {
 	var v any
 	if len(raw) > 0 {
@@ -134,6 +134,9 @@ func (f Field) read(raw json.RawMessage) (value any, problem string) {
 		if err := d.Decode(&v); err != nil {
 			return nil, "it is no JSON"
 		}
+	}
+	if text, is := v.(string); is && strings.TrimSpace(text) == "" {
+		v = nil // what was left alone comes so from programs that show forms
 	}
 	if v != nil {
 		if value, problem = f.readType(v); problem != "" {
@@ -167,7 +170,7 @@ func (f Field) readType(v any) (any, string) {
 	return nil, fmt.Sprintf("the field has the unknown type %q", f.Type)
 }
 
-// readText takes the text without the spaces around it. One of spaces only is left out.
+// readText takes the text without the spaces around it.
 func (f Field) readText(v any) (any, string) {
 	text, is := v.(string)
 	switch {
@@ -176,9 +179,7 @@ func (f Field) readText(v any) (any, string) {
 	case !textual(text):
 		return nil, "it contains a NUL character"
 	}
-	if text = strings.TrimSpace(text); text == "" {
-		return nil, ""
-	}
+	text = strings.TrimSpace(text)
 	if problem := f.count(utf8.RuneCountInString(text), "character"); problem != "" {
 		return nil, problem
 	}
@@ -204,9 +205,6 @@ func (f Field) count(n int, what string) string {
 
 func (f Field) readChoice(v any) (any, string) {
 	text, is := v.(string)
-	if is && strings.TrimSpace(text) == "" {
-		return nil, ""
-	}
 	if o := option(f.Options, text); is && o != "" {
 		return o, ""
 	}
@@ -275,9 +273,6 @@ func digits(number string) string {
 func readDate(v any) (any, string) {
 	text, is := v.(string)
 	text = strings.TrimSpace(text)
-	if is && text == "" {
-		return nil, ""
-	}
 	if _, err := time.Parse(time.DateOnly, text); !is || err != nil {
 		return nil, `it is no date of the calendar (want one as "2026-01-31")`
 	}
