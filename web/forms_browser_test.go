@@ -90,7 +90,7 @@ func TestScriptsInAFormAreText(t *testing.T) {
 	for i := range 8 {
 		many = append(many, fmt.Sprintf("%s %d", evil, i))
 	}
-	q, err := g.broker.Open(t.Context(), inquiry.Question{Kind: inquiry.Inquiry, Client: evil, Text: evil, OnTimeout: inquiry.Default,
+	q, err := g.broker.Open(t.Context(), inquiry.Question{Kind: inquiry.Inquiry, Client: evil, Text: evil, Task: evil, OnTimeout: inquiry.Default,
 		DefaultAnswer: `{"__proto__":"` + strings.ReplaceAll(evil, `"`, `\"`) + `","constructor":true,"many":"` + strings.ReplaceAll(evil, `"`, `\"`) + `"}`,
 		Doors:         []inquiry.Door{{Name: evil}, {Name: "__proto__"}, {Name: "constructor"}, {Name: "inbox"}},
 		Fields: []inquiry.Field{
@@ -105,7 +105,8 @@ func TestScriptsInAFormAreText(t *testing.T) {
 	for _, p := range []tab{kitchen, hall} {
 		p.until(card(q, ".field") + " !== null")
 		require.Equal(t, evil, p.text(card(q, ".question")+".textContent"))
-		require.Equal(t, "Asked by "+evil, p.text(card(q, ".task")+".textContent"))
+		require.Equal(t, "Asked by "+evil, p.text(card(q, ".client")+".textContent"))
+		require.Equal(t, evil, p.text(card(q, ".task")+".textContent"))
 		require.Equal(t, evil, p.text(card(q, ".doors li")+".textContent"))
 		require.Equal(t, "__proto__constructorthis page", p.text(`[...document.querySelectorAll(".doors li")].slice(1).map((e) => e.textContent).join("")`))
 		require.Equal(t, evil, p.text(field(q, 1, "label")+".textContent"))
@@ -132,15 +133,18 @@ func TestScriptsInAFormAreText(t *testing.T) {
 func TestWhatWasLeftOutOfAFormIsNotInTheReason(t *testing.T) {
 	g := newRig(t, nil)
 	q := g.waiting("ann", inquiry.Question{Text: "Well?", Fields: []inquiry.Field{
-		{Name: "valueOf", Type: inquiry.DateField, Optional: true}, {Name: "ok", Type: inquiry.YesNoField}}})
+		{Name: "valueOf", Type: inquiry.DateField, Optional: true}, {Name: "ok", Type: inquiry.YesNoField},
+		{Name: "sure", Type: inquiry.YesNoField, Optional: true, Default: false}, {Name: "a", Type: inquiry.YesNoField, Optional: true, Default: true}}})
 	p := g.login(chromium(t), "kitchen")
 	p.until(card(q, ".field") + " !== null")
 	p.pick(q, 2, 1)
+	require.Equal(t, "No", p.text(field(q, 3, "select")+".selectedOptions[0].textContent"))
+	p.do(js(field(q, 4, "select") + `.value = ""`)) // what was filled in beforehand can be left out
 	p.send(q)
 	p.until(`document.querySelector("#settled span") !== null`)
-	require.Equal(t, "“Well?”: answered by you: ok: Yes", p.text(`document.querySelector("#settled span").textContent`))
+	require.Equal(t, "“Well?”: answered by you: ok: Yes · sure: No", p.text(`document.querySelector("#settled span").textContent`))
 	p.do(js(`document.getElementById("lang").click()`))
-	require.Equal(t, "“Well?”: 您 已回答：ok: 是", p.text(`document.querySelector("#settled span").textContent`))
+	require.Equal(t, "“Well?”: 您 已回答：ok: 是 · sure: 否", p.text(`document.querySelector("#settled span").textContent`))
 }
 
 func TestADraftIsEditedAndSentWhole(t *testing.T) {

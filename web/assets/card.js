@@ -56,8 +56,8 @@ class Card {
     const box = el("div", "words");
     const kicker = el("p", "kicker");
     if (w.kinds[q.kind]) kicker.append(el("span", "kind " + q.kind, w.kinds[q.kind]));
-    if (q.task) kicker.append(el("span", "task", w.task(q.task)));
-    else if (q.client) kicker.append(el("span", "task", w.from(q.client)));
+    if (q.kind === "inquiry" && q.client) kicker.append(el("span", "client", w.from(q.client)));
+    if (q.task) kicker.append(el("span", "task", q.kind === "inquiry" ? q.task : w.task(q.task)));
     if (kicker.children.length) box.append(kicker);
     box.append(el("h2", "question", q.text, { id: "q-" + q.question_id }));
     this.meta = el("p", "meta");

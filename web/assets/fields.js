@@ -143,25 +143,32 @@ class Boxes extends Field {
   json() { return this.picked().length ? JSON.stringify(this.picked()[0]) : ""; }
 }
 
-class YesNo extends Boxes {
-  make() { return this.boxes("radio", [[words().yes, true], [words().no, false]], (v) => v === this.spec.default); }
-}
-
-class Choice extends Boxes {
+// PickOne shows few entries as radio buttons; many, or those of which none may be picked again, as a list.
+class PickOne extends Boxes {
   make() {
-    const { options, optional, default: chosen } = this.spec;
-    if (options.length <= few && !optional) return this.boxes("radio", options.map((o) => [o, o]), (v) => v === chosen);
+    const { optional, default: chosen } = this.spec, entries = this.choices();
+    if (entries.length <= few && !optional) return this.boxes("radio", entries, (v) => v === chosen);
+    this.entries = entries;
     this.list = el("select", "", undefined, { id: this.id });
     this.list.append(el("option", "", words().choose, { value: "" }));
-    options.forEach((o, i) => this.list.append(el("option", "", o, { value: String(i) })));
-    this.list.value = chosen === undefined ? "" : String(options.indexOf(chosen));
+    entries.forEach(([text], i) => this.list.append(el("option", "", text, { value: String(i) })));
+    const at = entries.findIndex(([, value]) => value === chosen);
+    this.list.value = at < 0 ? "" : String(at);
     return [this.list];
   }
 
   json() {
     if (!this.list) return super.json();
-    return this.list.value === "" ? "" : JSON.stringify(this.spec.options[Number(this.list.value)]);
+    return this.list.value === "" ? "" : JSON.stringify(this.entries[Number(this.list.value)][1]);
   }
+}
+
+class YesNo extends PickOne {
+  choices() { return [[words().yes, true], [words().no, false]]; }
+}
+
+class Choice extends PickOne {
+  choices() { return this.spec.options.map((o) => [o, o]); }
 }
 
 class Choices extends Boxes {
