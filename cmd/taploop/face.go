@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
@@ -46,12 +47,18 @@ func (f *face) observe(e runs.Event) {
 	}
 }
 
-// close ends event streams and requests that wait, and returns when every request is answered, or with ctx.
+// lastWords is how long requests under way may take once the end has come.
+const lastWords = 500 * time.Millisecond
+
+// close ends event streams and requests that wait, and returns when every request is answered. Somebody who sends or reads slowly
+// is not waited for.
 func (f *face) close(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, lastWords)
+	defer cancel()
 	err := f.web.Load().Close()
 	select {
 	case <-f.visits.over():
-	case <-ctx.Done(): // somebody who sends or reads slowly is cut off
+	case <-ctx.Done():
 	}
 	return err
 }

@@ -4,6 +4,8 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -251,6 +253,11 @@ func TestOpenEventStreamsDoNotHoldUpTheEnd(t *testing.T) {
 	}
 	silent := ann.open("GET", "/v1/events", "") // a listener that does not read
 	require.Equal(t, 200, silent.StatusCode)
+	slow, err := net.Dial("tcp", strings.TrimPrefix(strings.TrimSuffix(s.url, "/mcp"), "http://")) // one that never finishes its request
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = slow.Close() })
+	_, err = fmt.Fprintf(slow, "POST /ui/login HTTP/1.1\r\nHost: localhost\r\nX-Taploop: page\r\nOrigin: http://localhost\r\nContent-Length: 1000\r\n\r\n{")
+	require.NoError(t, err)
 	begun := s.start(b.task.Goal)
 	g.await(t)
 
