@@ -98,6 +98,9 @@ func (l *listener) run() error {
 		case <-l.r.Context().Done():
 			return errGone
 		case <-l.s.ctx.Done():
+			if list, _, gone := l.s.ring.after(l.at); !gone {
+				_ = l.pass(list) // whoever is not there does not need it
+			}
 			return errGone
 		}
 	}

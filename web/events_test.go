@@ -262,3 +262,25 @@ func TestHostileTextStaysInsideItsEvent(t *testing.T) {
 	require.NoError(t, g.broker.Withdraw(t.Context(), q.ID, evil))
 	s.want("inquiry.withdrawn")
 }
+
+func TestWhatHasHappenedIsSentBeforeTheServerCloses(t *testing.T) {
+	for range 20 { // the pumps and the end are in a race
+		g := newRig(t, nil)
+		q := g.waiting("ann", inquiry.Question{})
+		s := g.listen(g.ann, "")
+		s.want("snapshot")
+		require.NoError(t, g.broker.Withdraw(t.Context(), q.ID, "enough"))
+		require.NoError(t, g.runs.Pause(t.Context(), q.SessionID, web.Person{}))
+		g.web.Changed(q.SessionID)
+		require.NoError(t, g.web.Close())
+		var names []string
+		for h := s.next(); h.name != ""; h = s.next() {
+			names = append(names, h.name)
+			if h.name == "session.state" {
+				require.Contains(t, h.data, "PAUSED")
+			}
+		}
+		require.Contains(t, names, "inquiry.withdrawn")
+		require.Contains(t, names, "session.state")
+	}
+}

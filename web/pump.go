@@ -13,7 +13,7 @@ import (
 func (s *Server) pumpQuestions(sub *inquiry.Subscription) {
 	defer sub.Close()
 	for {
-		e, err := sub.Next(s.ctx)
+		e, err := sub.Next(s.feeding) // which gives what is there before it looks whether that has ended
 		if err != nil {
 			return
 		}
@@ -87,10 +87,10 @@ const maxKnown = 4096
 // pumpSessions looks at the sessions that changed until the server closes.
 func (s *Server) pumpSessions() {
 	known := map[string]told{}
-	for {
+	for last := false; !last; {
 		select {
-		case <-s.ctx.Done():
-			return
+		case <-s.feeding.Done():
+			last = true
 		case <-s.changes.wake:
 		}
 		if len(known) > maxKnown {

@@ -18,6 +18,8 @@ type Server struct {
 
 	ctx     context.Context // of the server's life: ends requests that wait
 	cancel  context.CancelCauseFunc
+	feeding context.Context // ends a little before, so that listeners hear of what has happened
+	starve  context.CancelCauseFunc
 	pumping sync.WaitGroup
 	changes changes
 
@@ -34,6 +36,7 @@ func New(opts *Options) *Server {
 	o := settings(opts)
 	s := &Server{opts: o, guard: &httpguard.Guard{Hosts: o.Hosts, Origins: o.Origins}, ring: newRing(o.Buffer), changes: newChanges()}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
+	s.feeding, s.starve = context.WithCancelCause(s.ctx)
 	s.mux = s.routes()
 	sub := o.Questions.Subscribe()
 	s.pumping.Go(func() { s.pumpQuestions(sub) })
@@ -41,10 +44,12 @@ func New(opts *Options) *Server {
 	return s
 }
 
-// Close ends the requests that wait and the event streams, and waits for the server's own goroutines.
+// Close ends the requests that wait and the event streams, and waits for the server's own goroutines. What has happened by then
+// is still sent to those who listen; it does not wait for them to read it.
 func (s *Server) Close() error {
-	s.cancel(errClosing)
+	s.starve(errClosing)
 	s.pumping.Wait()
+	s.cancel(errClosing)
 	return nil
 }
 
