@@ -349,3 +349,23 @@ func TestAConnectionHasItsOwnSwitches(t *testing.T) {
 		require.NotContains(t, list.Tools[i].Description, "Ask Ann", "of other connections it is as it was")
 	}
 }
+
+// The client of a stdio server has no page. Another server of the same data folder has one, and shows what the first one asks.
+func TestThePageOfOneServerAnswersForAnother(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, demoTask, "")
+	_, url := b.serve()
+	ann, status := b.browser(url, b.link())
+	require.Equal(t, 200, status)
+	events := ann.listen()
+	s := b.open(way{era: modern})
+	asked := s.asks(b.task.Goal)
+	var created happening
+	until(t, events, func(h happening) bool { created = h; return h.name == "inquiry.created" })
+	require.Contains(t, created.data, asked.Question.ID)
+	status, body := ann.answer(asked.Question.ID, "42")
+	require.Equal(t, 200, status, "%v", body)
+	done := s.follow(s.call("ask_agent_wait", map[string]any{"session_id": asked.SessionID, "question_id": asked.Question.ID}))
+	require.EqualValues(t, "TASK_COMPLETED_SUCCESSFULLY", done.Reason, "%s", done.words)
+	b.done(tripTouches)
+}
