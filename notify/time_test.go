@@ -69,7 +69,7 @@ func (w *wire) pauses() []time.Duration {
 
 func (w *wire) count() int { w.mu.Lock(); defer w.mu.Unlock(); return len(w.at) }
 
-var hooked = []notify.Webhook{{URL: "https://hooks.example/x", Secret: secret}}
+var hooked = []notify.Webhook{{URL: "https://hooks.example/hush", Secret: secret}}
 
 // bubble runs f with a notifier over the wire, in a time of its own.
 func bubble(t *testing.T, o notify.Options, x *wire, f func(t *testing.T, w *world)) {
@@ -107,6 +107,7 @@ func TestPausesGrowUntilAMessageIsGivenUp(t *testing.T) {
 		require.Greater(t, x.at[len(x.at)-1].Sub(x.at[0]), 23*time.Hour)
 		require.Equal(t, 1, strings.Count(log.String(), "is given up"), log.String())
 		require.Equal(t, 1, strings.Count(log.String(), "did not get through"))
+		require.NotContains(t, log.String(), "hush", "an address may be a secret")
 	})
 }
 
@@ -185,7 +186,8 @@ func TestAQueueIsBoundedAndNoOpenQuestionIsForgotten(t *testing.T) {
 		}
 		return says(200), nil
 	}}
-	bubble(t, notify.Options{Webhooks: hooked, Queue: 10, LastWait: time.Minute}, x, func(t *testing.T, w *world) {
+	var log bytes.Buffer
+	bubble(t, notify.Options{Webhooks: hooked, Queue: 10, LastWait: time.Minute, Log: slog.New(slog.NewTextHandler(&log, nil))}, x, func(t *testing.T, w *world) {
 		want := map[string]bool{}
 		for i := range 35 {
 			want["msg_"+w.open(lasting(fmt.Sprint(i))).ID+"_created"] = true
@@ -203,6 +205,27 @@ func TestAQueueIsBoundedAndNoOpenQuestionIsForgotten(t *testing.T) {
 			told[id] = true
 		}
 		require.Equal(t, want, told)
+		w.end()
+		require.Contains(t, log.String(), "too many notifications wait")
+		require.NotContains(t, log.String(), "level=ERROR")
+	})
+}
+
+func TestMessagesAboutOneQuestionKeepTheirOrder(t *testing.T) {
+	x := &wire{answer: func(n int, _ *http.Request) (*http.Response, error) {
+		if n == 1 {
+			return says(404), nil
+		}
+		return says(200), nil
+	}}
+	bubble(t, notify.Options{Webhooks: hooked}, x, func(t *testing.T, w *world) {
+		q := w.open(lasting("which?"))
+		synctest.Wait()
+		w.answer(q, "x")
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		created := "msg_" + q.ID + "_created"
+		require.Equal(t, []string{created, created, "msg_" + q.ID + "_resolved"}, x.ids)
 	})
 }
 
