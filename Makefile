@@ -16,7 +16,7 @@
 
 GO = go
 RACE = -race
-TESTFLAGS = -timeout 20m
+TESTFLAGS = -timeout 30m
 PACKAGES = ./...
 FUZZTIME = 30s
 BENCHCOUNT = 1
