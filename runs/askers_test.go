@@ -158,6 +158,13 @@ func TestThePersonAtTheConsoleStopsTheRun(t *testing.T) {
 		st := withMode(w, runs.ManualReply, "ask tap")
 		require.Equal(t, session.Cancelled, st.Run.State)
 		require.Equal(t, inquiry.Withdrawn, w.questions(st.Session.ID)[0].Status)
+		synctest.Wait()
+		entries, err := w.store.Audit(t.Context(), session.AuditFilter{SessionID: st.Session.ID})
+		require.NoError(t, err)
+		last := entries[len(entries)-1]
+		require.Equal(t, session.AuditStopped, last.Event)
+		require.Equal(t, "console", last.Door)
+		require.Equal(t, st.Run.ID, last.RunID)
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/session"
 )
 
 // asking is a question of a session that has an usher, who leads it from door to door.
@@ -185,15 +186,25 @@ func (f *Fleet) ask(ctx context.Context, q inquiry.Question, door inquiry.Door, 
 		return nil
 	case errors.Is(err, agentloop.ErrStopped):
 		// On a goroutine of its own: stopping ends this one.
-		f.spawn(func() {
-			if _, err := f.Stop(f.ctx, StopRequest{SessionID: q.SessionID}); err != nil && f.ctx.Err() == nil {
-				f.log.Error("stopping from the console", "session", q.SessionID, "err", err)
-			}
-		})
+		f.spawn(func() { f.stopFromConsole(q) })
 		<-ctx.Done()
 		return nil
 	case err == nil: // it is settled: ctx ends in a moment
 		<-turn.Done()
 	}
 	return err
+}
+
+// stopFromConsole ends the run that asks, for the person at the console.
+func (f *Fleet) stopFromConsole(q inquiry.Question) {
+	st, err := f.Stop(f.ctx, StopRequest{SessionID: q.SessionID})
+	if err == nil && st.Run.State == session.Cancelled {
+		ctx, cancel := lasting(f.ctx)
+		defer cancel()
+		err = f.store.AppendAudit(ctx, session.AuditEntry{Event: session.AuditStopped, SessionID: q.SessionID, RunID: q.RunID,
+			Door: "console", Authority: "local_operator"})
+	}
+	if err != nil && f.ctx.Err() == nil {
+		f.log.Error("stopping from the console", "session", q.SessionID, "err", err)
+	}
 }
