@@ -26,6 +26,9 @@ func (l *loop) ask(ctx context.Context, s *Step, info actions.Info) *Ending {
 	case l.course.Questions >= l.limits.Questions:
 		return l.settleQuestion(ctx, s, actions.Exchange{Question: info.Question, Outcome: actions.LimitReached})
 	}
+	if err := l.intend(ctx, s); err != nil { // a question that is known is known with the step that asked it
+		return halt(InternalError, stepError(s, "journaling", err))
+	}
 	q := &Question{Info: info, Task: l.course.Task, Look: s.Look, Step: s.Index, Round: l.course.Questions + 1}
 	l.emit(Event{Kind: Asking, Step: *s, Question: q})
 	began := time.Now()
@@ -39,9 +42,9 @@ func (l *loop) ask(ctx context.Context, s *Step, info actions.Info) *Ending {
 		l.emit(Event{Kind: Replied, Step: *s})
 		return l.settleQuestion(ctx, s, x)
 	case ctx.Err() != nil:
-		return Stopped(ctx)
+		return l.interruptedBy(ctx, s, *Stopped(ctx))
 	case !errors.Is(err, ErrParked):
-		return unasked(s, err)
+		return l.interruptedBy(ctx, s, *unasked(s, err))
 	}
 	l.course.Questions++
 	return l.finish(ctx, s, Ending{Reason: InfoNeedsReply, Question: q})

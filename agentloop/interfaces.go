@@ -49,9 +49,10 @@ var ErrParked = errors.New("the question waits for a reply")
 
 // Journal is where a run is written down, step by step, durably.
 type Journal interface {
-	// Intent records what is about to be done. It returns only when that would survive a crash; the phone is touched after it.
+	// Intent records what is about to be done. It returns only when that would survive a crash; the phone is touched, and a question
+	// asked, after it.
 	Intent(ctx context.Context, s Step) error
 	// Done records the step with its outcome, and the course as it stands after it, in one transaction.
-	// A step without a gesture has no Intent, only a Done.
+	// A step without a gesture or a question has no Intent, only a Done.
 	Done(ctx context.Context, s Step, c Course) error
 }

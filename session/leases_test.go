@@ -186,3 +186,34 @@ func TestResumingARunWhoseOutcomeWasLostTellsTheModel(t *testing.T) {
 	require.Equal(t, []agentloop.Note{{Kind: agentloop.NoteResumed}, {Kind: agentloop.NoteOutcomeUnknown, Action: "go back"}}, r.Course.Notes)
 	require.Equal(t, 1, r.Course.Steps)
 }
+
+// The question is stored while its step is under way: whoever answers it finds a run that has asked it.
+func TestACrashBetweenAQuestionAndItsStepKeepsBoth(t *testing.T) {
+	dir := t.TempDir()
+	dying, s := open2(t, dir), open(t, dir, nil)
+	asked, early := started(t, dying), started(t, dying)
+	asks := step(t, 1, actions.Info{Question: "when?"})
+	require.NotEmpty(t, asks.Proposal.Summary)
+	require.NoError(t, dying.Journal(asked).Intent(t.Context(), asks))
+	q, err := inquiry.NewBroker(dying.Questions(), nil).Open(t.Context(), inquiry.Question{RunID: asked.ID, SessionID: asked.SessionID, Fence: asked.Fence, Text: "when?"})
+	require.NoError(t, err)
+	require.NoError(t, dying.Journal(early).Intent(t.Context(), asks))
+	require.NoError(t, dying.Close())
+
+	_, err = s.Recover(t.Context())
+	require.NoError(t, err)
+	now, err := s.Run(t.Context(), asked.ID)
+	require.NoError(t, err)
+	require.Equal(t, session.WaitingReply, now.State)
+	require.Equal(t, q.ID, now.QuestionID)
+	require.Equal(t, agentloop.Course{Task: asked.Task, Steps: 1, Questions: 1, Summary: asks.Proposal.Summary}, now.Course, "as if it had come a moment later")
+	steps, err := s.Steps(t.Context(), asked.SessionID)
+	require.NoError(t, err)
+	require.Equal(t, session.Done, steps[0].State)
+
+	// Before the question was stored nobody knew of it: it is asked again, and there is nothing to warn the model of.
+	now, err = s.Run(t.Context(), early.ID)
+	require.NoError(t, err)
+	require.Equal(t, session.Paused, now.State)
+	require.Equal(t, agentloop.Course{Task: early.Task, Steps: 1}, now.Course)
+}

@@ -49,6 +49,11 @@ func (s *Store) recoverRun(ctx context.Context, tx *sql.Tx, r *Run) error {
 	if err != nil {
 		return err
 	}
+	if asked != "" {
+		if err := s.finishAsking(ctx, tx, r); err != nil {
+			return err
+		}
+	}
 	if err := noteUnfinished(ctx, tx, r); err != nil {
 		return err
 	}
@@ -59,6 +64,22 @@ func (s *Store) recoverRun(ctx context.Context, tx *sql.Tx, r *Run) error {
 	s.enter(r, Change{To: Paused, Reason: agentloop.ServerRestarted})
 	r.Fence++
 	return s.saveRun(ctx, tx, r)
+}
+
+// finishAsking completes the step that asked, whose question was stored and which itself was not any more: the course goes on as if
+// the crash had come a moment later.
+func (s *Store) finishAsking(ctx context.Context, tx *sql.Tx, r *Run) error {
+	left, err := collect(ctx, tx, scanStep, "SELECT "+stepColumns+" FROM steps WHERE run_id = ? AND fence = ? AND state = 'INTENT' AND verb = 'INFO'", r.ID, r.Fence)
+	if err != nil || len(left) == 0 {
+		return err
+	}
+	c := &r.Course
+	c.Steps, c.Questions, c.Notes, c.ReplyJustIn = c.Steps+1, c.Questions+1, nil, false
+	if summary := left[0].Proposal.Summary; summary != "" {
+		c.Summary = summary
+	}
+	_, err = tx.ExecContext(ctx, "UPDATE steps SET state = 'DONE', done_at = ? WHERE session_id = ? AND idx = ?", millis(s.now()), r.SessionID, left[0].Index)
+	return err
 }
 
 // askedBy is the question that this life of the run asked and whose answer it has not applied, or "".

@@ -120,9 +120,12 @@ func noteUnfinished(ctx context.Context, tx *sql.Tx, r *Run) error {
 		return err
 	}
 	for _, st := range left {
+		r.Course.Steps++
+		if _, asked := st.Proposal.Action.(actions.Info); asked { // nobody was told of the question: it is asked again
+			continue
+		}
 		words := actions.Describe(st.Proposal.Action)
 		r.Course.Notes = append(slices.Clip(r.Course.Notes), agentloop.Note{Kind: agentloop.NoteOutcomeUnknown, Action: words})
-		r.Course.Steps++
 	}
 	_, err = tx.ExecContext(ctx, "UPDATE steps SET state = 'UNKNOWN' WHERE run_id = ? AND state = 'INTENT'", r.ID)
 	return err
