@@ -70,16 +70,7 @@ func responseIn(q inquiry.Question, content any) string {
 		}
 		return text
 	}
-	given := map[string]any{}
-	for name, v := range values {
-		given[name] = v
-	}
-	for _, f := range q.Fields { // a field that was left alone comes as an empty text from some clients
-		if f.Optional && given[f.Name] == "" {
-			delete(given, f.Name)
-		}
-	}
-	b, err := json.Marshal(given)
+	b, err := json.Marshal(values)
 	if err != nil {
 		return ""
 	}
