@@ -11,7 +11,7 @@ import (
 
 // The fields of a form that is not the question's own.
 const (
-	choiceField = "choice"
+	choiceField = "choice" // stands before the other, as forms are shown in order
 	answerField = "answer"
 )
 
@@ -41,23 +41,13 @@ func formSchema(q inquiry.Question, in *tongue) json.RawMessage {
 	}
 	switch {
 	case len(q.Options) == 0:
-		return flat([]string{answerField}, props{answerField: answer})
+		return json.RawMessage(`{"type":"object","properties":{"answer":` + quote(answer) + `},"required":["answer"]}`)
 	case !q.FreeText:
-		return flat([]string{choiceField}, props{choiceField: oneOf(q.Options, in.chooseOne)})
+		return json.RawMessage(`{"type":"object","properties":{"choice":` + quote(oneOf(q.Options, in.chooseOne)) + `},"required":["choice"]}`)
 	}
 	delete(answer, "minLength")
-	answer["title"] = in.another
-	answer["description"] = in.anotherHelp
-	return flat(nil, props{choiceField: oneOf(q.Options, in.chooseOrWrite), answerField: answer})
-}
-
-// flat is an object as a client's form takes it.
-func flat(required []string, fields props) json.RawMessage {
-	o := props{"type": "object", "properties": fields}
-	if len(required) > 0 {
-		o["required"] = required
-	}
-	return o.encode()
+	answer["title"], answer["description"] = in.another, in.anotherHelp
+	return json.RawMessage(`{"type":"object","properties":{"choice":` + quote(oneOf(q.Options, in.chooseOrWrite)) + `,"answer":` + quote(answer) + `}}`)
 }
 
 // responseIn is the answer in what came from a form. What does not fit is left to the broker to refuse.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -87,7 +88,8 @@ func inquiryParams() []param {
 		{name: "secret", kind: flag, def: false, words: "Whether the answer is shown nowhere, to you neither: you learn only that it was given. Not together with fields, draft or default_answer."},
 		{name: "session_id", kind: text, max: maxID, words: "A session of yours that the question belongs to: it is listed with that session, and deleted with it. The session's run does not read the answer."},
 		{name: "idempotency_key", kind: text, max: maxID, words: "A key of your own making, one for each question. A call with the same key and question joins the one that was asked under it instead of asking again, also after a restart."},
-		{name: "question_id", kind: text, max: maxID, words: "An inquiry that was asked before: the call waits on for its answer, or returns it. Only wait_seconds may stand beside it."},
+		{name: "question_id", kind: text, max: maxID, words: "An inquiry that was asked before: the call waits on for its answer, or returns it. Only wait_seconds and answer_from may stand beside it."},
+		{name: "answer_from", kind: integer, max: 1_000_000, words: "How many characters of a very long answer to leave out, because an earlier result had them; next says so."},
 		seconds,
 	}
 }
@@ -164,7 +166,7 @@ func (t *Tools) inquiry(ctx context.Context, c *call) (inquiry.Question, error) 
 // asked is the inquiry that the call waits on for.
 func (t *Tools) asked(ctx context.Context, c *call) (inquiry.Question, error) {
 	for _, p := range inquiryParams() {
-		if p.name != "question_id" && p.name != "wait_seconds" && p.def == nil && c.args.has(p.name) {
+		if p.name != "question_id" && p.name != "wait_seconds" && p.name != "answer_from" && p.def == nil && c.args.has(p.name) {
 			return inquiry.Question{}, invalid("leave "+p.name+" out to wait on; leave question_id out to ask anew", "there are both question_id and %s", p.name)
 		}
 	}
@@ -311,17 +313,17 @@ func (t *Tools) delivered(ctx context.Context, q inquiry.Question) {
 
 // answerReply tells how a question stands, with what body says already.
 func (t *Tools) answerReply(c *call, q inquiry.Question, body inquiryResult) (*reply, error) {
-	body.ID, body.SessionID, body.Status, body.Settled, body.Values = q.ID, q.SessionID, q.Status, winnerOf(q), valuesOf(q)
-	if r := q.Resolution; r != nil && (r.Type == inquiry.TypeAnswer || r.Type == inquiry.TypeDefault) {
-		answer := r.Response.String()
-		body.Answer = &answer
-	}
+	body.ID, body.SessionID, body.Status, body.Settled = q.ID, q.SessionID, q.Status, winnerOf(q)
 	if q.Open() {
 		body.Question = questionOf(q)
 		t.link(body.Question)
 	}
 	body.Next = nextOfQuestion(q)
 	r := &reply{tail: strings.Join(t.inquiryLines(q, c.tongue), "\n")}
+	if res := q.Resolution; res != nil && (res.Type == inquiry.TypeAnswer || res.Type == inquiry.TypeDefault) {
+		body.Settled.Answer = "" // it is said once
+		return r, r.fitAnswer(c, q, &body)
+	}
 	return r, r.fitInquiry(&body)
 }
 
@@ -344,13 +346,36 @@ func (b *inquiryResult) shorten(n int) {
 		b.Question.shorten(n)
 	}
 	if b.Settled != nil {
-		b.Settled.Answer = cut(b.Settled.Answer, n) // the whole of it is in answer
+		b.Settled.Answer = cut(b.Settled.Answer, n)
 	}
-	if b.Values != nil {
-		b.Values = nil
-	}
-	note := "long texts are left out; an answer is always whole"
+	note := "long texts are left out"
 	if !slices.Contains(b.Notes, note) {
 		b.Notes = append(b.Notes, note)
+	}
+}
+
+// fitAnswer adds the answer: all of it, or as much as fits and the call that reads on.
+func (r *reply) fitAnswer(c *call, q inquiry.Question, body *inquiryResult) error {
+	all := []rune(q.Resolution.Response.String())
+	from := min(c.args.int("answer_from"), len(all))
+	whole, tail, next, notes := from == 0, r.tail, body.Next, slices.Clip(body.Notes)
+	for to := len(all); ; to = from + (to-from)*2/3 {
+		part := string(all[from:to])
+		body.Answer, body.Values, body.Next, body.Notes, r.tail = &part, nil, next, notes, tail
+		if to == len(all) && whole {
+			body.Values = valuesOf(q)
+		}
+		if to < len(all) {
+			body.Notes = append(notes, fmt.Sprintf("the answer has %d characters; these are the ones from %d to %d", len(all), from, to))
+		}
+		if to < len(all) && c.request.Params.Name == inquiryTool { // who answers knows it
+			arguments := map[string]any{"question_id": q.ID, "answer_from": to}
+			body.Next, r.tail = &Next{inquiryTool, arguments, "the answer goes on"}, say(c.tongue.readOn, quote(arguments))
+		}
+		r.body = *body
+		size, err := r.size()
+		if err != nil || size <= maxResult || to <= from {
+			return err
+		}
 	}
 }

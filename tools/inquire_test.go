@@ -27,6 +27,7 @@ type asked struct {
 	Values   map[string]any  `json:"values"`
 	Settled  *tools.Winner   `json:"resolution"`
 	Replayed bool            `json:"replayed"`
+	Notes    []string        `json:"notes"`
 	Question *tools.Question `json:"question"`
 	Next     *tools.Next     `json:"next"`
 	Failure  *tools.Failure  `json:"error"`
@@ -394,9 +395,22 @@ func TestListsAndAnswersStaySmall(t *testing.T) {
 		require.Less(t, len(draft.wire), 100_000)
 		edited := strings.Repeat("文", 20_000)
 		require.Equal(t, "answered", w.ask("answer_question", in{"question_id": draft.ID, "response": edited}).says())
-		got := w.ask("send_inquiry", in{"question_id": draft.ID})
-		require.Less(t, len(got.wire), 150_000)
-		require.Equal(t, edited, *got.Answer, "an answer is whole")
+		read, calls := "", 0
+		next := &tools.Next{Tool: "send_inquiry", Arguments: in{"question_id": draft.ID}}
+		for ; next != nil; calls++ {
+			got := w.ask(next.Tool, next.Arguments)
+			require.Less(t, len(got.wire), 100_000)
+			read += *got.Answer
+			if next = got.Next; next != nil {
+				require.Contains(t, got.tail, "answer_from")
+				require.Contains(t, got.Notes[0], "20000 characters")
+			}
+		}
+		require.Equal(t, edited, read, "nothing of an answer is lost")
+		require.Equal(t, 2, calls)
+		late := w.ask("answer_question", in{"question_id": draft.ID, "response": "x"})
+		require.Equal(t, "QUESTION_ALREADY_RESOLVED", late.says())
+		require.Less(t, len(late.wire), 20_000)
 	})
 }
 

@@ -165,8 +165,10 @@ func (f *Failure) about(q *inquiry.Question) {
 	case q == nil:
 	case q.Open():
 		f.open = questionOf(*q)
+		f.open.shorten(4000)
 	default:
 		f.Winner = winnerOf(*q)
+		f.Winner.Answer = cut(f.Winner.Answer, 2000)
 	}
 }
 
