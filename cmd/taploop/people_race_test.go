@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -51,16 +52,23 @@ func TestTwoHundredAnswersThroughFiveDoorsHaveOneWinner(t *testing.T) {
 	bids := make([]bid, 200)
 	start := make(chan struct{})
 	var all sync.WaitGroup
+	// The server is halted until the requests to it have arrived, so that none is over before the others are there.
+	require.NoError(t, k.cmd.Process.Signal(syscall.SIGSTOP))
 	for i := range bids {
-		b := &bids[i]
+		b, offer := &bids[i], doors[i%5]
 		b.door, b.text = names[i%5], fmt.Sprintf("answer 1; of bidder %d.", i)
-		make := doors[i%5]
 		if i < 4 {
-			make = k.bidByCommand(q)
-			b.door = "command line"
+			offer, b.door = k.bidByCommand(q), "command line"
 		}
-		all.Go(func() { <-start; make(b) })
+		all.Go(func() {
+			if b.door == "command line" {
+				<-start
+			}
+			offer(b)
+		})
 	}
+	pause(time.Second)
+	require.NoError(t, k.cmd.Process.Signal(syscall.SIGCONT))
 	close(start)
 	all.Wait()
 
