@@ -26,6 +26,12 @@ func (e *AlreadyResolvedError) Error() string {
 // MaxReplyID is the most bytes that a reply's id may have.
 const MaxReplyID = 200
 
+// Late reports whether err says that a reply came too late: the question was settled before, in whichever way.
+func Late(err error) bool {
+	var won *AlreadyResolvedError
+	return errors.As(err, &won) || errors.Is(err, ErrGone)
+}
+
 // InvalidReplyError says why a reply does not fit its question, in words for whoever sent it.
 type InvalidReplyError struct {
 	Problem string

@@ -133,7 +133,7 @@ func (b *Broker) tell(q Question, won bool) {
 		b.settled[q.ID] = true
 	}
 	if won || known {
-		b.publish(eventOf(q.Status), q)
+		b.publish(q.Status.Event(), q)
 	}
 }
 
@@ -144,7 +144,8 @@ func (b *Broker) wake(id string) {
 	delete(b.waiters, id)
 }
 
-func eventOf(s Status) EventType {
+// Event is what is told of a question that was settled so.
+func (s Status) Event() EventType {
 	switch s {
 	case Withdrawn:
 		return Withdrew

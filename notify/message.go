@@ -46,17 +46,6 @@ func newMessage(t inquiry.EventType, q inquiry.Question) *message {
 	return m
 }
 
-// endOf is the event of a settled question.
-func endOf(s inquiry.Status) inquiry.EventType {
-	switch s {
-	case inquiry.Withdrawn:
-		return inquiry.Withdrew
-	case inquiry.Expired:
-		return inquiry.RanOut
-	}
-	return inquiry.Resolved
-}
-
 // ends reports whether nobody needs to answer any more.
 func (m *message) ends() bool { return m.event != created && m.event != overdue }
 

@@ -172,7 +172,7 @@ func (n *Notifier) catchUp(ctx context.Context) {
 	for id := range asked {
 		q, err := n.opts.Questions.Get(ctx, id)
 		if err == nil && !q.Open() && q.Resolution != nil && now.Sub(q.Resolution.At) < n.opts.GiveUp {
-			n.tell(ctx, newMessage(endOf(q.Status), q))
+			n.tell(ctx, newMessage(q.Status.Event(), q))
 		}
 	}
 }

@@ -190,7 +190,11 @@ func (f *Fleet) heed(events *inquiry.Subscription) {
 				f.spawn(func() { f.answerOverdue(e.Question) })
 			}
 		case inquiry.Lost:
-			f.spawn(func() { f.catchUp(f.ctx) })
+			f.spawn(func() {
+				if err := f.catchUp(f.ctx); err != nil && f.ctx.Err() == nil {
+					f.log.Error("looking for answers that were missed", "err", err)
+				}
+			})
 		}
 	}
 }
@@ -202,7 +206,7 @@ func (f *Fleet) answerOverdue(q inquiry.Question) {
 	}
 }
 
-// catchUp looks for settled questions whose runs still wait, and sees to those that are open.
+// catchUp looks for settled questions whose runs still wait, or which no run has asked, and sees to those that are open.
 func (f *Fleet) catchUp(ctx context.Context) error {
 	waiting, err := f.store.Sessions(ctx, session.Filter{State: session.WaitingReply})
 	if err != nil {
@@ -211,7 +215,16 @@ func (f *Fleet) catchUp(ctx context.Context) error {
 	for _, w := range waiting {
 		f.settled(w.Latest.QuestionID)
 	}
-	return nil
+	unapplied, err := f.broker.List(ctx, inquiry.Filter{Unapplied: true})
+	if err != nil {
+		return err
+	}
+	for _, q := range unapplied {
+		if q.RunID == "" {
+			err = errors.Join(err, f.forget(ctx, q))
+		}
+	}
+	return err
 }
 
 // settled brings a settled question to the run that waits for it, and an open one to whoever may answer. It does nothing when
@@ -235,6 +248,7 @@ func (f *Fleet) apply(ctx context.Context, questionID string) error {
 		return nil
 	}
 	d := f.desk(q.SessionID)
+	d.dismiss(q.ID)
 	giveBack, err := d.take(ctx)
 	if err != nil {
 		return err
@@ -244,30 +258,36 @@ func (f *Fleet) apply(ctx context.Context, questionID string) error {
 	if err != nil || run.QuestionID != q.ID {
 		return err
 	}
-	end := session.Change{From: []session.State{session.WaitingReply}, Fence: run.Fence}
-	switch {
-	case q.Status == inquiry.Expired:
-		end.To, end.Reason, end.Err = session.Expired, agentloop.SessionExpired, "nobody answered before the question expired"
-	case q.Status == inquiry.Withdrawn:
-		end.To, end.Reason, end.Err = session.Paused, agentloop.UserPaused, "the question was withdrawn: "+q.Resolution.Why
-	case q.Status == inquiry.TimedOut && q.OnTimeout == inquiry.GiveUp:
-		end.To, end.Reason, end.Err = session.Aborted, agentloop.QuestionTimedOut, "nobody answered in time"
-	default:
-		sess, err := f.store.Session(ctx, run.SessionID)
-		if err != nil {
-			return err
-		}
+	sess, err := f.store.Session(ctx, run.SessionID)
+	if err != nil {
+		return err
+	}
+	end, ends := endOf(q)
+	if !ends {
 		c := &call{ContinueRequest: ContinueRequest{SessionID: sess.ID, Queue: true}, desk: d, sess: sess, run: run, same: true}
 		_, err = f.resume(ctx, c, &q)
 		return err
 	}
+	end.Fence = run.Fence
 	now, err := f.store.Transition(ctx, run.ID, end)
 	if err != nil {
 		return err
 	}
-	if sess, err := f.store.Session(ctx, run.SessionID); err == nil {
-		f.release(ctx, sess.Serial, run.ID)
-	}
+	f.release(ctx, sess.Serial, run.ID)
 	f.moved(d, now)
 	return nil
+}
+
+// endOf is what becomes of the run that waits for a settled question, when it does not go on.
+func endOf(q inquiry.Question) (c session.Change, ends bool) {
+	c.From = []session.State{session.WaitingReply}
+	switch {
+	case q.Status == inquiry.Expired:
+		c.To, c.Reason, c.Err = session.Expired, agentloop.SessionExpired, "nobody answered before the question expired"
+	case q.Status == inquiry.Withdrawn:
+		c.To, c.Reason, c.Err = session.Paused, agentloop.UserPaused, "the question was withdrawn: "+q.Resolution.Why
+	case q.Status == inquiry.TimedOut && q.OnTimeout == inquiry.GiveUp:
+		c.To, c.Reason, c.Err = session.Aborted, agentloop.QuestionTimedOut, "nobody answered in time"
+	}
+	return c, c.To != ""
 }

@@ -51,7 +51,7 @@ func (f *Fleet) drive(ctx context.Context, d *desk, l *live, j job) {
 	}
 	state := f.conclude(ctx, d, run, end, asked)
 	if state != session.WaitingReply {
-		d.dismiss()
+		d.dismiss("")
 		f.release(ctx, j.sess.Serial, run.ID)
 	}
 	l.cancel(nil)

@@ -24,8 +24,8 @@ const (
 	NoReply      ReplyMode = "no_reply"       // the run is told to go on without
 )
 
-// ReplyModes are all that have one door.
-var ReplyModes = []ReplyMode{PassToClient, Elicit, ManualReply, AutoReply, NoReply}
+// replyModes are all that have one door.
+var replyModes = []ReplyMode{PassToClient, Elicit, ManualReply, AutoReply, NoReply}
 
 // Elsewhere reports whether somebody other than the client is being asked, while this door has its turn.
 func (m ReplyMode) Elsewhere() bool { return m == ManualReply || m == AutoReply || m == NoReply }
@@ -92,8 +92,8 @@ func turnsOf(m ReplyMode) ([]turn, error) {
 func parseTurn(text string) (turn, error) {
 	name, rest, timed := strings.Cut(strings.TrimSpace(text), "(")
 	t := turn{door: ReplyMode(strings.TrimSpace(name))}
-	if !slices.Contains(ReplyModes, t.door) {
-		return t, invalid(fmt.Sprintf("use one of %v, or several like %q", ReplyModes, "manual_reply (60s) -> auto_reply"),
+	if !slices.Contains(replyModes, t.door) {
+		return t, invalid(fmt.Sprintf("use one of %v, or several like %q", replyModes, "manual_reply (60s) -> auto_reply"),
 			"unknown reply mode %q", brief(string(t.door)))
 	}
 	if !timed {

@@ -83,7 +83,7 @@ func (f *Fleet) halt(ctx context.Context, d *desk, sess session.Session, mode St
 	if err != nil {
 		return err
 	}
-	d.dismiss()
+	d.dismiss("")
 	f.release(ctx, sess.Serial, run.ID)
 	if run.QuestionID != "" && mode == Cancel {
 		// The store has withdrawn it with the change; this tells those who show it.

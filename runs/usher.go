@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/taploop/taploop/agentloop"
@@ -57,15 +56,14 @@ func (a *asking) next(after ReplyMode) ReplyMode {
 
 // turnComes reports whether the door asks actively, and has its turn still before it.
 func turnComes(door inquiry.Door) bool {
-	_, err := parseTurn(door.Name)
-	return err == nil && (door.Until.IsZero() || time.Now().Before(door.Until))
+	return slices.Contains(replyModes, ReplyMode(door.Name)) && (door.Until.IsZero() || time.Now().Before(door.Until))
 }
 
-// dismiss ends the ushering of the session's question, whichever it is.
-func (d *desk) dismiss() {
+// dismiss ends the ushering of the question, which is settled or not to be answered now; "" is whichever there is.
+func (d *desk) dismiss(questionID string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.asking != nil {
+	if d.asking != nil && (questionID == "" || d.asking.question == questionID) {
 		d.asking.cancel()
 		d.asking = nil
 		d.wake()
@@ -134,14 +132,7 @@ func (f *Fleet) usher(q inquiry.Question) {
 }
 
 func (f *Fleet) lead(ctx context.Context, d *desk, a *asking, q inquiry.Question) {
-	var wg sync.WaitGroup
-	defer wg.Wait()
 	defer d.over(a)
-	wg.Go(func() { // whichever door the answer comes through
-		if settled, err := f.broker.Wait(ctx, q.ID); err == nil && !settled.Open() {
-			a.cancel()
-		}
-	})
 	for _, door := range q.Doors {
 		if !turnComes(door) {
 			continue
