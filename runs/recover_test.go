@@ -473,3 +473,21 @@ func check(err error) {
 		os.Exit(1)
 	}
 }
+
+func TestASecretThatWasGivenWhileNoServerRanIsErased(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		q, err := w.fleet.Broker().Open(w.ctx(), inquiry.Question{Kind: inquiry.Inquiry, Client: "kim", Text: "the code?", Secret: true})
+		require.NoError(t, err)
+		require.NoError(t, w.fleet.Close())
+		_, err = inquiry.NewBroker(w.store.Questions(), nil).Resolve(w.ctx(), q.ID, inquiry.Reply{Response: "s3cr3t"})
+		require.NoError(t, err)
+		require.NoError(t, w.store.Close())
+		w.begin()
+
+		require.NoError(t, w.fleet.Recover(w.ctx()))
+		q, err = w.fleet.Broker().Get(w.ctx(), q.ID)
+		require.NoError(t, err)
+		require.False(t, q.AppliedAt.IsZero())
+		require.Empty(t, q.Resolution.Response.Reveal())
+	})
+}
