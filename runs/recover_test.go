@@ -124,9 +124,7 @@ func TestAnAnswerFromAnotherProcessResumesTheRunOnce(t *testing.T) {
 
 func TestARunThatIsAboutToBeLaunchedIsLeftAlone(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
-		sess, err := w.store.CreateSession(w.ctx(), "A", session.Device{ID: "A"})
-		require.NoError(t, err)
-		_, err = w.store.CreateRun(w.ctx(), session.Run{SessionID: sess.ID, Task: "tap", MaxSteps: 5})
+		sess, _, err := w.store.Begin(w.ctx(), session.Session{Serial: "A", Device: session.Device{ID: "A"}}, session.Run{Task: "tap", MaxSteps: 5})
 		require.NoError(t, err)
 
 		st, err := w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: sess.ID})
@@ -224,9 +222,7 @@ func TestAnotherProcessLeavesARunThatGoesOnAlone(t *testing.T) {
 
 func TestARunWhoseEndCouldNotBeStoredCanBeGoneOnWith(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
-		sess, err := w.store.CreateSession(w.ctx(), "A", session.Device{ID: "A"})
-		require.NoError(t, err)
-		run, err := w.store.CreateRun(w.ctx(), session.Run{SessionID: sess.ID, Task: "tap", MaxSteps: 5})
+		sess, run, err := w.store.Begin(w.ctx(), session.Session{Serial: "A", Device: session.Device{ID: "A"}}, session.Run{Task: "tap", MaxSteps: 5})
 		require.NoError(t, err)
 		require.NoError(t, w.store.Lease(w.ctx(), "A", run.ID))
 		_, err = w.store.Transition(w.ctx(), run.ID, session.Change{To: session.Running})

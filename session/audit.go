@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -126,7 +127,7 @@ func (s *Store) auditAsked(ctx context.Context, tx *sql.Tx, q inquiry.Question) 
 	e.Door, e.By, e.Text = strings.Join(doors, ", "), q.Client, q.Text
 	if q.SessionID != "" {
 		err := tx.QueryRowContext(ctx, "SELECT client FROM sessions WHERE id = ?", q.SessionID).Scan(&e.By)
-		if err != nil && err != sql.ErrNoRows {
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
 	}

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 
 	"github.com/taploop/taploop/agentloop"
@@ -102,7 +103,7 @@ func (j *journal) prepare(ctx context.Context, st agentloop.Step) (stepRow, erro
 // present is the run's state and fence as they are now.
 func (j *journal) present(ctx context.Context, tx *sql.Tx) (state State, fence int64, err error) {
 	err = tx.QueryRowContext(ctx, "SELECT state, fence FROM runs WHERE id = ?", j.run.ID).Scan(&state, &fence)
-	if err == sql.ErrNoRows {
+	if errors.Is(err, sql.ErrNoRows) {
 		err = fmt.Errorf("run %q: %w", j.run.ID, ErrNotFound)
 	}
 	return state, fence, err

@@ -88,9 +88,7 @@ func journalForever(dir, runID string) error {
 func TestAKillAtAnyMomentLosesAtMostTheStepInFlightAndRepeatsNothing(t *testing.T) {
 	dir := t.TempDir()
 	s := open2(t, dir)
-	x, err := s.CreateSession(t.Context(), "emu-1", device)
-	require.NoError(t, err)
-	r, err := s.CreateRun(t.Context(), session.Run{SessionID: x.ID, Task: "t", State: session.Paused})
+	x, r, err := s.Begin(t.Context(), session.Session{Serial: "emu-1", Device: device}, session.Run{Task: "t", State: session.Paused})
 	require.NoError(t, err)
 	unknown := 0
 	for range 20 {

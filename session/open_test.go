@@ -28,7 +28,7 @@ func TestANewFolderMayBeOpenedByManyAtOnce(t *testing.T) {
 		wg.Go(func() {
 			s, err := session.Open(context.Background(), dir, nil)
 			if err == nil {
-				_, err = s.CreateSession(context.Background(), "emu-1", device)
+				_, _, err = s.Begin(context.Background(), session.Session{Serial: "emu-1", Device: device}, session.Run{Task: "t"})
 				err = errors.Join(err, s.Close())
 			}
 			errs <- err

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 
 	"github.com/taploop/taploop/agentloop"
@@ -88,7 +89,7 @@ func askedBy(ctx context.Context, tx *sql.Tx, r *Run) (string, error) {
 	err := tx.QueryRowContext(ctx, `SELECT id FROM questions WHERE run_id = ? AND fence = ? AND applied_at = 0
 		AND status IN ('pending', 'answered', 'refused', 'timed_out')
 		ORDER BY asked_at DESC, rowid DESC LIMIT 1`, r.ID, r.Fence).Scan(&id)
-	if err == sql.ErrNoRows {
+	if errors.Is(err, sql.ErrNoRows) {
 		return "", nil
 	}
 	return id, err

@@ -108,7 +108,7 @@ func TestSessionsAreListedWithTheirLatestRunNewestFirst(t *testing.T) {
 	now := func() time.Time { return time.UnixMilli(1_700_000_000_000 + clock.Add(1000)) }
 	s := open(t, t.TempDir(), &session.Options{Now: now})
 	a, b := started(t, s), started(t, s)
-	empty, err := s.CreateSession(t.Context(), "emu-2", session.Device{ID: "emu-2"})
+	other, _, err := s.Begin(t.Context(), session.Session{Serial: "emu-2", Device: session.Device{ID: "emu-2"}}, session.Run{Task: "wait"})
 	require.NoError(t, err)
 	a, err = s.Transition(t.Context(), a.ID, session.Change{To: session.Completed, Answer: "yes"})
 	require.NoError(t, err)
@@ -121,15 +121,15 @@ func TestSessionsAreListedWithTheirLatestRunNewestFirst(t *testing.T) {
 		}
 		return ids
 	}
-	require.Equal(t, []string{a.SessionID, empty.ID, b.SessionID}, list(session.Filter{}))
-	require.Equal(t, []string{a.SessionID, empty.ID}, list(session.Filter{Limit: 2}))
+	require.Equal(t, []string{a.SessionID, other.ID, b.SessionID}, list(session.Filter{}))
+	require.Equal(t, []string{a.SessionID, other.ID}, list(session.Filter{Limit: 2}))
 	require.Equal(t, []string{b.SessionID}, list(session.Filter{State: session.Running}))
-	require.Equal(t, []string{empty.ID}, list(session.Filter{Serial: "emu-2"}))
+	require.Equal(t, []string{other.ID}, list(session.Filter{Serial: "emu-2"}))
 	require.Empty(t, list(session.Filter{Serial: "emu-2", State: session.Running}))
 	all, err := s.Sessions(t.Context(), session.Filter{})
 	require.NoError(t, err)
 	require.Equal(t, &a, all[0].Latest)
-	require.Nil(t, all[1].Latest)
+	require.Equal(t, session.Queued, all[1].Latest.State)
 }
 
 func TestStoppingARunWithdrawsItsQuestionsInTheSameMoment(t *testing.T) {

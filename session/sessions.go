@@ -23,17 +23,7 @@ func scanSession(row scanner) (Session, error) {
 	return x, err
 }
 
-// CreateSession adds a session for the phone. The id and the times are the store's own.
-func (s *Store) CreateSession(ctx context.Context, serial string, d Device) (Session, error) {
-	x := Session{Serial: serial, Device: d}
-	err := s.update(ctx, func(ctx context.Context, tx *sql.Tx) error { return s.insertSession(ctx, tx, &x) })
-	if err != nil {
-		return Session{}, fmt.Errorf("creating a session: %w", err)
-	}
-	return x, nil
-}
-
-// Begin adds a session with its first run, in one transaction. It takes Serial, Device, Client and StartKey from x, and from
+// Begin adds a session for a phone with its first run, in one transaction; ids and times are the store's own. It takes Serial, Device, Client and StartKey from x, and from
 // r what CreateRun takes. When the client has a session under this key already, nothing is added and the error is a
 // *KeyError.
 func (s *Store) Begin(ctx context.Context, x Session, r Run) (Session, Run, error) {

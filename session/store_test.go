@@ -30,9 +30,7 @@ func open(t testing.TB, dir string, opts *session.Options) *session.Store {
 // started is a new session with a run that is RUNNING.
 func started(t testing.TB, s *session.Store) session.Run {
 	t.Helper()
-	x, err := s.CreateSession(t.Context(), "emu-1", device)
-	require.NoError(t, err)
-	r, err := s.CreateRun(t.Context(), session.Run{SessionID: x.ID, Task: "set an alarm", MaxSteps: 20, ReplyMode: "pass_to_client", Settings: json.RawMessage(`{"a":1}`)})
+	_, r, err := s.Begin(t.Context(), session.Session{Serial: "emu-1", Device: device}, session.Run{Task: "set an alarm", MaxSteps: 20, ReplyMode: "pass_to_client", Settings: json.RawMessage(`{"a":1}`)})
 	require.NoError(t, err)
 	r, err = s.Transition(t.Context(), r.ID, session.Change{From: []session.State{session.Queued}, To: session.Running})
 	require.NoError(t, err)
