@@ -37,6 +37,7 @@ type InvalidReplyError struct {
 	Problem string
 	Options []string          // what the question offers, if it does
 	Fields  map[string]string // of a form: what is wrong with each field, by its name; Problem says it, too
+	TooLong bool              // there are more bytes than are taken
 }
 
 func (e *InvalidReplyError) Error() string {
@@ -117,7 +118,7 @@ func (q Question) fit(r Reply, limit int) (string, error) {
 func fits(text string, limit int) error {
 	switch {
 	case len(text) > limit:
-		return &InvalidReplyError{Problem: fmt.Sprintf("the answer has %d bytes (at most %d)", len(text), limit)}
+		return &InvalidReplyError{Problem: fmt.Sprintf("the answer has %d bytes (at most %d)", len(text), limit), TooLong: true}
 	case !utf8.ValidString(text):
 		return &InvalidReplyError{Problem: "the answer is not valid UTF-8"}
 	case strings.ContainsRune(text, 0):

@@ -209,6 +209,8 @@ func (s *Server) lost(ctx context.Context, id string, err error) error {
 	var invalid *inquiry.InvalidReplyError
 	var won *inquiry.AlreadyResolvedError
 	switch {
+	case errors.As(err, &invalid) && invalid.TooLong:
+		return &refusal{status: http.StatusRequestEntityTooLarge, code: "TOO_LARGE", err: err}
 	case errors.As(err, &invalid):
 		f := &refusal{status: http.StatusBadRequest, code: "INVALID_REPLY", err: err}
 		f.body = map[string]any{}

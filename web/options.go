@@ -65,7 +65,7 @@ type Options struct {
 
 // Bounds of what a request may ask.
 const (
-	maxBody  = 64 << 10
+	maxBody  = 256 << 10 // the longest answer, which the broker bounds, with the escapes of JSON around it
 	maxWait  = 60 * time.Second
 	maxLimit = 1000
 )

@@ -88,10 +88,35 @@ func TestAReplyThatDoesNotFitLeavesTheQuestionOpen(t *testing.T) {
 		require.Equal(t, 400, a.status, "%q: %s", body, a.text)
 		require.Contains(t, a.text, want, "%q", body)
 	}
-	a := g.post("/v1/inquiries/"+q.ID+"/reply", g.ann, `{"response":"`+strings.Repeat("x", 64<<10)+`"}`)
+	a := g.post("/v1/inquiries/"+q.ID+"/reply", g.ann, `{"response":"`+strings.Repeat("x", 64<<10+1)+`"}`)
 	require.Equal(t, 413, a.status, a.text)
 	a = g.get("/v1/inquiries/"+q.ID, g.ann)
 	require.Equal(t, "pending", a.json(t)["status"])
+}
+
+func TestTheLongestAnswerFitsWhateverItsEscapesAndALongerOneIsTooLarge(t *testing.T) {
+	g := newRig(t, nil)
+	const most = 64 << 10
+	draft, form := inquiry.Question{Draft: "# Plan\n"}, inquiry.Question{Fields: trip()}
+	for name, c := range map[string]struct {
+		q      inquiry.Question
+		body   string
+		status int
+	}{
+		"two bytes a character":    {draft, `{"response":"` + strings.Repeat(`\n`, most-1) + `x"}`, 200},
+		"three bytes a byte":       {draft, `{"response":"` + strings.Repeat(`\ud83d\ude00`, most/4) + `"}`, 200},
+		"one byte too many":        {draft, `{"response":"` + strings.Repeat("x", most+1) + `"}`, 413},
+		"a form that is too long":  {form, `{"response":{"name":"` + strings.Repeat("x", most) + `"}}`, 413},
+		"a reason for not telling": {draft, `{"type":"decline","response":"` + strings.Repeat("x", most+1) + `"}`, 413},
+	} {
+		q := g.waiting("ann", c.q)
+		a := g.post("/v1/inquiries/"+q.ID+"/reply", g.ann, c.body)
+		require.Equal(t, c.status, a.status, "%s: %.300s", name, a.text)
+		if c.status == 413 {
+			require.Contains(t, a.text, "TOO_LARGE", name)
+			g.untouched(q)
+		}
+	}
 }
 
 func TestTwoHundredAnswersAtOnceHaveOneWinnerWhomTheOthersAreTold(t *testing.T) {
