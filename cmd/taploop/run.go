@@ -76,11 +76,11 @@ func (c *continueCmd) Run(ctx context.Context, a *app) error {
 	}
 	return a.follow(ctx, c.JSON, func(w *works) (runs.Status, error) {
 		r := runs.ContinueRequest{SessionID: c.Session, Task: c.Task, MaxSteps: c.MaxSteps, ResetEnvironment: c.Reset, Queue: c.Queue}
-		switch {
-		case c.Reply != nil:
-			r.Reply = &runs.Reply{Text: *c.Reply, ReplyID: c.ReplyID, Channel: "command line", Authority: "local_operator"}
-		case c.Refuse:
-			r.Reply = &runs.Reply{Refuse: true, ReplyID: c.ReplyID, Channel: "command line", Authority: "local_operator"}
+		if c.Reply != nil || c.Refuse {
+			r.Reply = &runs.Reply{Refuse: c.Refuse, ReplyID: c.ReplyID, Channel: commandLine, Authority: localOperator, By: userName()}
+		}
+		if c.Reply != nil {
+			r.Reply.Text = *c.Reply
 		}
 		if c.ReplyMode != "" || c.Captions != "final" {
 			s := c.settings(a)
