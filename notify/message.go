@@ -117,7 +117,7 @@ func (m *message) body(o *Options) ([]byte, error) {
 	return json.Marshal(p)
 }
 
-// cut is the first n characters of s.
+// cut is s in at most n characters; the last one is "…" when some are missing.
 func cut(s string, n int) string {
 	if utf8.RuneCountInString(s) <= n {
 		return s

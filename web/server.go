@@ -31,7 +31,7 @@ type Server struct {
 
 var errClosing = errors.New("the server is closing")
 
-// New makes a server and starts the goroutine that reads the broker's events. The owner calls Close.
+// New makes a server and starts the goroutines that read the broker's events and tell of sessions. The owner calls Close.
 func New(opts *Options) *Server {
 	o := settings(opts)
 	s := &Server{opts: o, guard: &httpguard.Guard{Hosts: o.Hosts, Origins: o.Origins}, ring: newRing(o.Buffer), changes: newChanges()}

@@ -31,7 +31,7 @@ const (
 	sessionsShown = 100
 )
 
-// of is the snapshot for those who see what the viewer sees. Nothing has happened since it was made.
+// snapshotOf is the snapshot for those who see what the viewer sees. Nothing has happened since it was made.
 func (s *Server) snapshotOf(ctx context.Context, v viewer) (at uint64, text []byte, err error) {
 	if v.all {
 		v = viewer{all: true} // they all see the same
