@@ -149,7 +149,7 @@ func (p param) read(v any) (any, error) {
 		if l, ok := v.([]any); ok {
 			return p.each(l)
 		}
-	case any1:
+	case anything:
 		return v, nil
 	}
 	// The value itself is not shown: it may be an answer that is secret.

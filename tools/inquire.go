@@ -2,37 +2,13 @@ package tools
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/runs"
 )
-
-// inquiryResult is what send_inquiry and answer_question return.
-type inquiryResult struct {
-	ID        string          `json:"question_id,omitempty"`
-	SessionID string          `json:"session_id,omitempty"`
-	Status    inquiry.Status  `json:"status,omitempty"`
-	Answer    *string         `json:"answer"`
-	Values    json.RawMessage `json:"values"` // of a form
-	Settled   *Winner         `json:"resolution"`
-	Replayed  bool            `json:"replayed,omitempty"`
-	Question  *Question       `json:"question"`
-	Next      *Next           `json:"next"`
-	Timing    *waitTiming     `json:"timing,omitempty"`
-	Notes     []string        `json:"notes,omitempty"`
-	Error     *Failure        `json:"error"`
-}
-
-type waitTiming struct {
-	Waited int64 `json:"waited_ms"`
-	Budget int64 `json:"wait_budget_ms"`
-}
 
 // What an inquiry may be at most.
 const (
@@ -58,7 +34,7 @@ var fieldParams = []param{
 	{name: "label", kind: text, max: maxOption, words: "The question for the person. Left out, the name is shown."},
 	{name: "options", kind: list, max: 100, item: &param{kind: text, max: maxOption}, words: "For choice and choices."},
 	{name: "optional", kind: flag, def: false, words: "Whether it may be left out."},
-	{name: "default", kind: any1, words: "What is filled in beforehand, in the type of the value."},
+	{name: "default", kind: anything, words: "What is filled in beforehand, in the type of the value."},
 	{name: "min", kind: number, min: -maxNumber, max: maxNumber, words: "Least number; characters of a text; how many choices."},
 	{name: "max", kind: number, min: -maxNumber, max: maxNumber, words: "The same, most."},
 }
@@ -297,85 +273,4 @@ func (t *Tools) mayAsk(ctx context.Context, c *call) error {
 		return refuse(tooManyQuestions, "wait for answers: list_pending_questions has them; ask for several things in one form", "%d inquiries are open (at most %d)", n, maxOpen)
 	}
 	return nil
-}
-
-// delivered notes that whoever asked has the answer, once. A secret one is erased with that.
-func (t *Tools) delivered(ctx context.Context, q inquiry.Question) {
-	if q.Open() || !q.AppliedAt.IsZero() {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
-	defer cancel()
-	if _, err := t.opts.Fleet.Broker().Apply(ctx, q.ID, q.Fence); err != nil && !errors.Is(err, inquiry.ErrApplied) {
-		t.log.WarnContext(ctx, "noting an answer as given", "question", q.ID, "err", err)
-	}
-}
-
-// answerReply tells how a question stands, with what body says already.
-func (t *Tools) answerReply(c *call, q inquiry.Question, body inquiryResult) (*reply, error) {
-	body.ID, body.SessionID, body.Status, body.Settled = q.ID, q.SessionID, q.Status, winnerOf(q)
-	if q.Open() {
-		body.Question = questionOf(q)
-		t.link(body.Question)
-	}
-	body.Next = nextOfQuestion(q)
-	r := &reply{tail: strings.Join(t.inquiryLines(q, c.tongue), "\n")}
-	if res := q.Resolution; res != nil && (res.Type == inquiry.TypeAnswer || res.Type == inquiry.TypeDefault) {
-		body.Settled.Answer = "" // it is said once
-		return r, r.fitAnswer(c, q, &body)
-	}
-	return r, r.fitInquiry(&body)
-}
-
-// fitInquiry cuts long texts until the result is small enough.
-func (r *reply) fitInquiry(body *inquiryResult) error {
-	for _, n := range []int{10_000, 2000, 400, 60} {
-		r.body = *body
-		size, err := r.size()
-		if err != nil || size <= maxResult {
-			return err
-		}
-		body.shorten(n)
-	}
-	r.body = *body
-	return nil
-}
-
-func (b *inquiryResult) shorten(n int) {
-	if b.Question != nil {
-		b.Question.shorten(n)
-	}
-	if b.Settled != nil {
-		b.Settled.Answer = cut(b.Settled.Answer, n)
-	}
-	note := "long texts are left out"
-	if !slices.Contains(b.Notes, note) {
-		b.Notes = append(b.Notes, note)
-	}
-}
-
-// fitAnswer adds the answer: all of it, or as much as fits and the call that reads on.
-func (r *reply) fitAnswer(c *call, q inquiry.Question, body *inquiryResult) error {
-	all := []rune(q.Resolution.Response.String())
-	from := min(c.args.int("answer_from"), len(all))
-	whole, tail, next, notes := from == 0, r.tail, body.Next, slices.Clip(body.Notes)
-	for to := len(all); ; to = from + (to-from)*2/3 {
-		part := string(all[from:to])
-		body.Answer, body.Values, body.Next, body.Notes, r.tail = &part, nil, next, notes, tail
-		if to == len(all) && whole {
-			body.Values = valuesOf(q)
-		}
-		if to < len(all) {
-			body.Notes = append(notes, fmt.Sprintf("the answer has %d characters; these are the ones from %d to %d", len(all), from, to))
-		}
-		if to < len(all) && c.request.Params.Name == inquiryTool { // who answers knows it
-			arguments := map[string]any{"question_id": q.ID, "answer_from": to}
-			body.Next, r.tail = &Next{inquiryTool, arguments, "the answer goes on"}, say(c.tongue.readOn, quote(arguments))
-		}
-		r.body = *body
-		size, err := r.size()
-		if err != nil || size <= maxResult || to <= from {
-			return err
-		}
-	}
 }

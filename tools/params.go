@@ -10,13 +10,13 @@ import (
 type kind string
 
 const (
-	text    kind = "string"
-	integer kind = "integer"
-	number  kind = "number"
-	flag    kind = "boolean"
-	object  kind = "object"
-	list    kind = "array"
-	any1    kind = "" // a value of any type
+	text     kind = "string"
+	integer  kind = "integer"
+	number   kind = "number"
+	flag     kind = "boolean"
+	object   kind = "object"
+	list     kind = "array"
+	anything kind = "" // a value of any type
 )
 
 // param is what one argument of a tool may be. The schema and the check are made from it.
@@ -50,7 +50,7 @@ func schema(params []param) json.RawMessage {
 
 func (p param) schema() string {
 	var fields []string
-	if p.kind != any1 {
+	if p.kind != anything {
 		fields = append(fields, `"type":`+quote(p.kind))
 	}
 	if p.words != "" {
