@@ -309,3 +309,22 @@ func TestTheAnswerThatComesBackIsTakenForItsOwnQuestionOnly(t *testing.T) {
 		synctest.Wait()
 	})
 }
+
+func TestAnAnswerInAFormOutlivesTheServerThatAsked(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		nobody := &reader{answers: []answering{acts("cancel", nil)}}
+		w.pipe(eras[1], nobody)
+		start := in{"task": "tap ask tap", "reply_mode": "elicit"}
+		state := w.raw("ask_agent_start_new_task", start, "", nil).RequestState
+		touches := w.farm.touches("A")
+		w.restart()
+		w.pipe(eras[1], nobody)
+
+		a := w.again("ask_agent_start_new_task", start, state, in{"action": "accept", "content": in{"choice": "red"}})
+
+		require.Equal(t, done, a.code(), a.text)
+		require.Equal(t, "done red", *a.Answer)
+		require.Equal(t, touches+1, w.farm.touches("A"), "nothing was done twice")
+		require.Equal(t, 4, a.Delta, "all steps of the call, those before the question included")
+	})
+}
