@@ -26,7 +26,7 @@ var packages = []row{
 
 	{pkg: "session", imports: "actions agentloop inquiry screen internal/hint", tests: "inquiry/inquirytest",
 		why: "keeps steps, courses and questions in their own types, and is the loop's journal"},
-	{pkg: "session/export", imports: "actions agentloop inquiry screen session internal/hint", why: "a stored session as a page or as a trace"},
+	{pkg: "session/export", imports: "actions agentloop screen session", tests: "inquiry", why: "a stored session as a page or as a trace"},
 
 	{pkg: "agentloop", imports: "actions screen internal/hint", tests: "device/devicetest",
 		why: "one run in its own words; sees no phone, model, store or process, so that it runs in a synctest bubble"},

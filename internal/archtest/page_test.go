@@ -1,0 +1,71 @@
+package archtest
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// everyCode is what the page leaves out: imports that tell nothing.
+const everyCode = "internal/hint"
+
+func TestTheTourNamesEveryPackageWithItsImports(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(root, "ARCHITECTURE.md"))
+	require.NoError(t, err)
+	want := map[string]string{}
+	for _, r := range packages {
+		want[r.pkg] = told(r.imports)
+	}
+	require.Equal(t, want, tour(string(page)), "the table of ARCHITECTURE.md says what map_test.go does")
+}
+
+// told is how the page writes a row's imports.
+func told(imports string) string {
+	var list []string
+	for _, p := range strings.Fields(imports) {
+		if p == "*" {
+			return "everything"
+		}
+		if !within(p, everyCode) {
+			list = append(list, p)
+		}
+	}
+	if len(list) == 0 {
+		return "-"
+	}
+	return strings.Join(list, ", ")
+}
+
+var code = regexp.MustCompile("`([^`]+)`")
+
+// tour is the packages of the page's table, each with its imports as they are written.
+func tour(page string) map[string]string {
+	found := map[string]string{}
+	for line := range strings.Lines(page) {
+		cells := strings.Split(line, "|")
+		if len(cells) != 5 || !strings.HasPrefix(cells[1], " `") {
+			continue
+		}
+		for _, name := range code.FindAllStringSubmatch(cells[1], -1) {
+			found[name[1]] = strings.TrimSpace(cells[3])
+		}
+	}
+	return found
+}
+
+func TestEveryDecisionIsListed(t *testing.T) {
+	index, err := os.ReadFile(filepath.Join(root, "docs/design/README.md"))
+	require.NoError(t, err)
+	pages, err := filepath.Glob(filepath.Join(root, "docs/design/*.md"))
+	require.NoError(t, err)
+	require.NotEmpty(t, pages)
+	for _, page := range pages {
+		if name := filepath.Base(page); name != "README.md" {
+			require.Contains(t, string(index), "("+name+")")
+		}
+	}
+}
