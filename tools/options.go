@@ -184,22 +184,11 @@ func (t *Tools) Register(s *server.MCPServer) {
 
 // waitsOf are those of the client that sends the request.
 func (t *Tools) waitsOf(ctx context.Context) Waits {
-	name := clientName(ctx)
+	name := mcptransport.ClientName(ctx)
 	for n, w := range t.opts.ClientWaits {
 		if strings.EqualFold(n, name) {
 			return w.over(t.opts.Waits).withDefaults()
 		}
 	}
 	return t.waits
-}
-
-// clientName is what the client calls itself, "" when it does not say.
-func clientName(ctx context.Context) string {
-	if info := server.RequestProtocolInfoFromContext(ctx); info != nil && info.ClientInfo != nil {
-		return info.ClientInfo.Name
-	}
-	if s, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo); ok {
-		return s.GetClientInfo().Name
-	}
-	return ""
 }

@@ -24,20 +24,9 @@ func (c *calls) count(next server.ToolHandlerFunc) server.ToolHandlerFunc {
 	return func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		c.enter()
 		defer c.leave()
-		c.log.DebugContext(ctx, "call", "tool", r.Params.Name, "client", clientName(ctx), "principal", mcptransport.Principal(ctx))
+		c.log.DebugContext(ctx, "call", "tool", r.Params.Name, "client", mcptransport.ClientName(ctx), "principal", mcptransport.Principal(ctx))
 		return next(ctx, r)
 	}
-}
-
-// clientName is what the client calls itself, as calls.clients has it.
-func clientName(ctx context.Context) string {
-	if info := server.RequestProtocolInfoFromContext(ctx); info != nil && info.ClientInfo != nil {
-		return info.ClientInfo.Name
-	}
-	if s, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo); ok {
-		return s.GetClientInfo().Name
-	}
-	return ""
 }
 
 func (c *calls) enter() {

@@ -54,6 +54,17 @@ func Principal(ctx context.Context) string {
 	return name
 }
 
+// ClientName is what the client that sent the request calls itself, at most 200 characters; "" when it does not say.
+func ClientName(ctx context.Context) string {
+	if info := server.RequestProtocolInfoFromContext(ctx); info != nil && info.ClientInfo != nil {
+		return short(info.ClientInfo.Name)
+	}
+	if s, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo); ok {
+		return short(s.GetClientInfo().Name)
+	}
+	return ""
+}
+
 // callOf is the call whose handler ctx was given to, nil when it came over another transport.
 func callOf(ctx context.Context) *call {
 	c, _ := server.ClientSessionFromContext(ctx).(*call)

@@ -147,6 +147,24 @@ func TestAnIDCanBeUsedAgainOnceItIsAnswered(t *testing.T) {
 	}
 }
 
+func TestAClientsNameIsReadFromItsHandshakeOrItsRequestAndIsNotEndless(t *testing.T) {
+	l := newLab()
+	l.AddTool(mcp.NewTool("name"), func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return mcp.NewToolResultText("[" + ClientName(ctx) + "]"), nil
+	})
+	e := serveHTTP(t, l.MCPServer, nil)
+	_, got := e.status(http.MethodPost, tool(1, "name", "{}"), e.session("2025-11-25", "{}")...)
+	require.Contains(t, got, "[test]")
+	body, header := modern(1, "name", "{}")
+	_, got = e.status(http.MethodPost, body, header...)
+	require.Contains(t, got, `"[]"`, "it does not say")
+	for name, want := range map[string]string{"test": "[test]", strings.Repeat("é", 201): "[" + strings.Repeat("é", 200) + "]"} {
+		said := strings.Replace(body, `"_meta":{`, `"_meta":{"io.modelcontextprotocol/clientInfo":{"name":"`+name+`","version":"1"},`, 1)
+		_, got = e.status(http.MethodPost, said, header...)
+		require.Contains(t, got, want)
+	}
+}
+
 func TestAHandlerCanAnswerWithAnErrorOfItsOwn(t *testing.T) {
 	l := newLab()
 	l.AddTool(mcp.NewTool("refuse"), func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
