@@ -33,6 +33,9 @@ func (l *Loaded) derive(getenv func(string) string) error {
 		return err
 	}
 	l.Caption.inherit(l.Model)
+	if q := &l.Questions; q.TTL > 0 { // what else is wrong with it is told by check
+		q.Attention = min(q.Attention, q.TTL)
+	}
 	return l.Notify.secrets(getenv)
 }
 
@@ -85,9 +88,7 @@ func dataFolder(getenv func(string) string) (string, error) {
 // check reports every value that cannot work, each with where it came from.
 func (l *Loaded) check() error {
 	var bad []error
-	wrong := func(path string, value any, want string) {
-		bad = append(bad, hint.Add(fmt.Errorf("%s is %v (from %s)", path, quoted(value), l.Origin(path)), "want "+want))
-	}
+	wrong := func(path string, value any, want string) { bad = append(bad, l.wrong(path, value, want)) }
 	oneOf := func(path, value string, allowed ...string) {
 		if !slices.Contains(allowed, value) {
 			wrong(path, value, "one of "+strings.Join(allowed, ", "))
@@ -122,28 +123,41 @@ func (l *Loaded) check() error {
 			wrong(v.Path, d, "a duration above 0, such as 90s")
 		}
 	}
+	bad = slices.Concat(bad, l.checkCalls(), l.checkHTTP(), l.checkNotify())
+	slices.SortFunc(bad, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
+	return errors.Join(bad...)
+}
+
+// wrong is the error about one value.
+func (l *Loaded) wrong(path string, value any, want string) error {
+	return hint.Add(fmt.Errorf("%s is %v (from %s)", path, quoted(value), l.Origin(path)), "want "+want)
+}
+
+func (l *Loaded) checkCalls() (bad []error) {
 	for name, c := range l.Calls.Clients {
 		if c.Wait < 0 || c.MaxWait < 0 {
-			wrong("calls.clients."+name, c, "durations above 0, such as 20s")
+			bad = append(bad, l.wrong("calls.clients."+name, c, "durations above 0, such as 20s"))
 		}
 	}
+	return bad
+}
+
+func (l *Loaded) checkHTTP() (bad []error) {
 	for _, host := range l.HTTP.Hosts {
 		if strings.ContainsAny(host, "/ ") {
-			wrong("http.hosts", host, "names with or without a port, such as phones.example or phones.example:8443")
+			bad = append(bad, l.wrong("http.hosts", host, "names with or without a port, such as phones.example or phones.example:8443"))
 		}
 	}
 	for _, origin := range l.HTTP.Origins {
 		if u, err := url.Parse(origin); err != nil || u.Host == "" || u.Scheme+"://"+u.Host != origin {
-			wrong("http.origins", origin, "a scheme and a host without a path, such as https://app.example")
+			bad = append(bad, l.wrong("http.origins", origin, "a scheme and a host without a path, such as https://app.example"))
 		}
 	}
 	if u, err := url.Parse(l.HTTP.URL); l.HTTP.URL != "" && (err != nil || u.Host == "" || u.User != nil ||
 		u.Scheme != "http" && u.Scheme != "https" || u.Scheme+"://"+u.Host != strings.TrimSuffix(l.HTTP.URL, "/")) {
-		wrong("http.url", l.HTTP.URL, "a scheme and a host without a path, such as https://phones.example")
+		bad = append(bad, l.wrong("http.url", l.HTTP.URL, "a scheme and a host without a path, such as https://phones.example"))
 	}
-	bad = append(bad, l.checkNotify()...)
-	slices.SortFunc(bad, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
-	return errors.Join(bad...)
+	return bad
 }
 
 func quoted(v any) any {

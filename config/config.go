@@ -105,7 +105,7 @@ type ClientCalls struct {
 
 // Questions bounds questions to people.
 type Questions struct {
-	Attention time.Duration `koanf:"attention" default:"600s" help:"how long a question is waited for before it counts as silence"`
+	Attention time.Duration `koanf:"attention" default:"600s" help:"how long a question is waited for before it counts as silence; at most ttl"`
 	TTL       time.Duration `koanf:"ttl" default:"24h" help:"how long a question can be answered at all"`
 	PerRun    int           `koanf:"per_run" default:"20" help:"most questions of one run"`
 	OnTimeout string        `koanf:"on_timeout" default:"pause" help:"pause, continue_without_answer, auto_reply or abort"`

@@ -104,6 +104,15 @@ func TestBadInputIsNamedWithItsPlaceAndMend(t *testing.T) {
 	}
 }
 
+func TestAttentionEndsWithTheQuestion(t *testing.T) {
+	l, err := load(t, config.Options{Flags: map[string]string{"questions.ttl": "5m"}})
+	require.NoError(t, err)
+	require.Equal(t, 5*time.Minute, l.Questions.Attention)
+	_, err = load(t, config.Options{Flags: map[string]string{"questions.ttl": "-5m"}})
+	require.ErrorContains(t, err, "questions.ttl is -5m")
+	require.NotContains(t, err.Error(), "questions.attention")
+}
+
 func TestListsAndClientsAreReadFromEveryLayer(t *testing.T) {
 	l, err := load(t, config.Options{
 		File:    write(t, "c.yaml", "http: {hosts: [a.example, 'b.example:8443']}\ncalls:\n  clients:\n    Visual Studio Code: {wait: 2m, max_wait: 4m}\n"),

@@ -58,13 +58,8 @@ func (a *app) open(ctx context.Context, p parts) (w *works, err error) {
 		return w, err
 	}
 	q := a.conf.Questions
-	if q.Attention > q.TTL {
-		a.log.WarnContext(ctx, "questions end before their time for attention is over: it is cut", "questions.attention", q.Attention, "questions.ttl", q.TTL)
-		q.Attention = q.TTL
-	}
-	broker := inquiry.NewBroker(w.store.Questions(), &inquiry.Options{Attention: q.Attention, TTL: q.TTL})
 	w.fleet = runs.New(&runs.Options{
-		Store: w.store, Phones: phones{w.host}, Mind: mind, Broker: broker, Answerer: answerer, Console: p.console,
+		Store: w.store, Phones: phones{w.host}, Mind: mind, Broker: a.broker(w.store), Answerer: answerer, Console: p.console,
 		Limits:    agentloop.Limits{Steps: a.conf.Loop.MaxSteps, Time: a.conf.Loop.MaxTime, Settle: a.conf.Loop.SettleTimeout, Questions: q.PerRun},
 		OnTimeout: inquiry.OnTimeout(q.OnTimeout), Attention: q.Attention, Lang: a.conf.Model.Lang, Observe: p.observe, DetachGrace: p.grace,
 		Doors: w.doors, Log: a.log,
