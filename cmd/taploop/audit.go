@@ -79,7 +79,7 @@ func printAudit(out io.Writer, list []session.AuditEntry) error {
 		if e.Took > 0 {
 			took = e.Took.Round(time.Millisecond).String()
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", e.At.Local().Format(time.DateTime), clean(string(e.Event)), orDash(cut(clean(e.QuestionID), 8)),
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", e.At.Local().Format(time.DateTime), clean(string(e.Event)), orDash(prefix(clean(e.QuestionID), 8)),
 			orDash(clean(e.SessionID)), orDash(clean(e.Door)), orDash(whose(e)), orDash(took), orDash(short(clean(words(e)), 80)))
 	}
 	return w.Flush()

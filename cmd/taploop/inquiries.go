@@ -65,11 +65,11 @@ func (c *inquiriesCmd) show(ctx context.Context, a *app, b *inquiry.Broker) erro
 	}
 	w := &sheet{out: a.out}
 	w.line("question", q.ID)
-	w.line("status", standing(q, true))
+	w.line("status", outcome(q))
 	w.line("session", q.SessionID)
 	w.line("asked", q.AskedAt.Local().Format(time.DateTime))
 	w.line("until", q.ExpiresAt.Local().Format(time.DateTime))
-	w.line("doors", standing(q, false))
+	w.line("doors", doorsOf(q))
 	w.line("task", q.Task)
 	w.line("text", q.Text)
 	for _, o := range q.Options {
@@ -80,7 +80,7 @@ func (c *inquiriesCmd) show(ctx context.Context, a *app, b *inquiry.Broker) erro
 	}
 	w.line("draft", q.Draft)
 	if q.Secret {
-		w.line("secret", "yes: taploop reply "+cut(q.ID, 8)+" -")
+		w.line("secret", "yes: taploop reply "+prefix(q.ID, 8)+" -")
 	}
 	if q.Resolution != nil {
 		w.line("answer", q.Resolution.Response.String())
@@ -134,28 +134,30 @@ func (a *app) broker(store *session.Store) *inquiry.Broker {
 
 func printQuestions(out io.Writer, list []inquiry.Question, now time.Time, all bool) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	head := "QUESTION\tSESSION\tAGE\tUNTIL\tDOORS\tTEXT"
+	column, of := "DOORS", doorsOf
 	if all {
-		head = "QUESTION\tSESSION\tAGE\tUNTIL\tSTATUS\tTEXT"
+		column, of = "STATUS", outcome
 	}
-	fmt.Fprintln(w, head)
+	fmt.Fprintf(w, "QUESTION\tSESSION\tAGE\tUNTIL\t%s\tTEXT\n", column)
 	ids := shortened(list)
 	for i, q := range list {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", ids[i], orDash(clean(q.SessionID)), age(now.Sub(q.AskedAt)),
-			q.ExpiresAt.Local().Format("2006-01-02 15:04"), orDash(standing(q, all)), wording(q))
+			q.ExpiresAt.Local().Format("2006-01-02 15:04"), orDash(of(q)), wording(q))
 	}
 	return w.Flush()
 }
 
-// standing is where a question can be answered, or what became of it.
-func standing(q inquiry.Question, all bool) string {
-	if !all {
-		names := make([]string, len(q.Doors))
-		for i, d := range q.Doors {
-			names[i] = clean(d.Name)
-		}
-		return strings.Join(names, ", ")
+// doorsOf is where a question can be answered.
+func doorsOf(q inquiry.Question) string {
+	names := make([]string, len(q.Doors))
+	for i, d := range q.Doors {
+		names[i] = clean(d.Name)
 	}
+	return strings.Join(names, ", ")
+}
+
+// outcome is what became of a question, and through which door.
+func outcome(q inquiry.Question) string {
 	text := string(q.Status)
 	if r := q.Resolution; r != nil && !q.Open() {
 		text += " through " + clean(r.Channel)
@@ -209,7 +211,7 @@ func shortened(list []inquiry.Question) []string {
 		seen, whole := map[string]bool{}, true
 		for _, q := range list {
 			whole = whole && n >= len(q.ID)
-			seen[cut(q.ID, n)] = true
+			seen[prefix(q.ID, n)] = true
 		}
 		if whole || len(seen) == len(list) {
 			break
@@ -217,12 +219,13 @@ func shortened(list []inquiry.Question) []string {
 	}
 	ids := make([]string, len(list))
 	for i, q := range list {
-		ids[i] = cut(q.ID, n)
+		ids[i] = prefix(q.ID, n)
 	}
 	return ids
 }
 
-func cut(text string, n int) string { return text[:min(n, len(text))] }
+// prefix is the first n bytes of an id.
+func prefix(text string, n int) string { return text[:min(n, len(text))] }
 
 // identify finds the question whose id begins with the text. One that is open goes before those that are settled.
 func identify(ctx context.Context, b *inquiry.Broker, id string) (inquiry.Question, error) {

@@ -71,7 +71,7 @@ func (c *replyCmd) response(ctx context.Context, a *app, q inquiry.Question) (st
 		return a.typed(ctx, q)
 	case q.Secret && !c.Refuse && q.Open():
 		return "", usageError{hint.Add(errors.New("the answer is a secret, and others can read the command line"),
-			"taploop reply "+cut(q.ID, 8)+" -    (and type it, or pipe it in)")}
+			"taploop reply "+prefix(q.ID, 8)+" -    (and type it, or pipe it in)")}
 	}
 	return *c.Text, nil
 }

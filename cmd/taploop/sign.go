@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,8 +14,6 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
-
-	"github.com/taploop/taploop/inquiry"
 )
 
 // sign is the address of a server, put up in the data folder while it listens. Its file is locked as long as the process
@@ -63,7 +62,7 @@ func putUp(dataDir, url string) (*sign, error) {
 		return nil, err
 	}
 	// Locked under a name that nobody looks at, so that nobody finds it unlocked.
-	name := filepath.Join(dir, inquiry.NewID())
+	name := filepath.Join(dir, rand.Text())
 	s := &sign{path: name + signExt, lock: flock.New(name+".new", flock.SetPermissions(0o600))}
 	held, err := s.lock.TryLock()
 	if err == nil && !held {
