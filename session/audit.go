@@ -59,6 +59,7 @@ func (e AuditEntry) MarshalJSON() ([]byte, error) {
 type AuditFilter struct {
 	SessionID  string
 	QuestionID string
+	Event      AuditEvent
 	Since      time.Time // at or after
 	Limit      int       // the newest so many; 0 means all
 }
@@ -79,6 +80,9 @@ func (s *Store) Audit(ctx context.Context, f AuditFilter) ([]AuditEntry, error) 
 	}
 	if f.QuestionID != "" {
 		where, args = append(where, "question_id = ? AND question_id <> ''"), append(args, f.QuestionID)
+	}
+	if f.Event != "" {
+		where, args = append(where, "event = ?"), append(args, f.Event)
 	}
 	query := "SELECT " + auditColumns + " FROM audit WHERE " + strings.Join(where, " AND ") + " ORDER BY seq DESC"
 	if f.Limit > 0 {

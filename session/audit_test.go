@@ -198,6 +198,8 @@ func TestTheAuditIsListedByWhatIsAskedFor(t *testing.T) {
 	require.Equal(t, []session.AuditEvent{session.AuditNotified}, names(session.AuditFilter{QuestionID: "q1"}))
 	require.Equal(t, []session.AuditEvent{session.AuditPaused, session.AuditStopped}, names(session.AuditFilter{Since: newClock().at.Add(time.Hour)}))
 	require.Equal(t, []session.AuditEvent{session.AuditPaused, session.AuditStopped}, names(session.AuditFilter{Limit: 2}), "the newest, oldest first")
+	require.Equal(t, []session.AuditEvent{session.AuditStopped}, names(session.AuditFilter{Event: session.AuditStopped}))
+	require.Empty(t, names(session.AuditFilter{Event: session.AuditStopped, SessionID: "s1"}))
 	require.Empty(t, names(session.AuditFilter{SessionID: "s3"}))
 	require.Error(t, s.AppendAudit(t.Context(), session.AuditEntry{}), "an entry about nothing")
 	require.Equal(t, newClock().at, audit(t, s, session.AuditFilter{Limit: 3})[0].At, "now, when it does not say")

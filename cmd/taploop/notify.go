@@ -78,15 +78,13 @@ func (l ledger) Delivered(ctx context.Context, r notify.Receipt) error {
 
 // Receipts implements notify.Ledger.
 func (l ledger) Receipts(ctx context.Context, s notify.Span) ([]notify.Receipt, error) {
-	entries, err := l.Audit(ctx, session.AuditFilter{QuestionID: s.QuestionID, Since: s.Since})
+	entries, err := l.Audit(ctx, session.AuditFilter{QuestionID: s.QuestionID, Event: session.AuditNotified, Since: s.Since})
 	if err != nil {
 		return nil, err
 	}
-	var list []notify.Receipt
-	for _, e := range entries {
-		if e.Event == session.AuditNotified {
-			list = append(list, notify.Receipt{QuestionID: e.QuestionID, SessionID: e.SessionID, Event: e.Text, Endpoint: e.Door})
-		}
+	list := make([]notify.Receipt, len(entries))
+	for i, e := range entries {
+		list[i] = notify.Receipt{QuestionID: e.QuestionID, SessionID: e.SessionID, Event: e.Text, Endpoint: e.Door}
 	}
 	return list, nil
 }
