@@ -19,10 +19,10 @@ type Questions interface {
 	List(ctx context.Context, f inquiry.Filter) ([]inquiry.Question, error)
 }
 
-// Options say whom to tell, and how. Questions has to be there; without an endpoint nobody is told.
+// Options say whom to tell, and how. Questions and Ledger have to be there; without an endpoint nobody is told.
 type Options struct {
 	Questions Questions
-	Ledger    Ledger // what was delivered; nil means one in memory, so that a restart tells again
+	Ledger    Ledger // what was delivered
 	Webhooks  []Webhook
 	Ntfy      Ntfy
 	HideText  bool          // leave out what is asked
@@ -64,9 +64,6 @@ func New(opts *Options) (*Notifier, error) {
 	o.LastWait = cmp.Or(o.LastWait, 10*time.Minute)
 	o.GiveUp = cmp.Or(o.GiveUp, 24*time.Hour)
 	o.Queue = cmp.Or(o.Queue, 1000)
-	if o.Ledger == nil {
-		o.Ledger = new(Memory)
-	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}

@@ -38,7 +38,7 @@ type world struct {
 
 func newWorld(t testing.TB, opts notify.Options) *world {
 	w := &world{t: t, store: new(inquirytest.Memory), opts: opts}
-	w.opts.Ledger = new(notify.Memory)
+	w.opts.Ledger = new(memory)
 	return w
 }
 
