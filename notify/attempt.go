@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
@@ -84,32 +85,51 @@ func retryAfter(h http.Header) time.Duration {
 
 // done takes a message that was delivered or given up out of the queue, and says when the others are tried.
 func (e *endpoint) done(i *item, o outcome) {
+	for _, l := range e.settle(i, o) {
+		e.log(l)
+	}
+}
+
+// line is one for the log. It is written by the endpoint's own goroutine and without its lock, so that a log
+// that takes its time holds up no other endpoint.
+type line struct {
+	level slog.Level
+	text  string
+	args  []any
+}
+
+func (e *endpoint) log(l line) {
+	e.opts.Log.Log(context.Background(), l.level, l.text, append(l.args, "endpoint", e.name)...)
+}
+
+// settle does the work of done and returns what there is to say of it.
+func (e *endpoint) settle(i *item, o outcome) []line {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	i.flying = false
 	switch {
 	case o.ok():
-		e.delivered(i)
+		return e.delivered(i)
 	case o.status == http.StatusGone:
 		e.gone, e.queue = true, nil
-		e.opts.Log.Warn("this endpoint is gone (HTTP 410) and is told nothing more until a restart", "endpoint", e.name)
-	default:
-		e.failed(i, o)
+		return []line{{slog.LevelWarn, "this endpoint is gone (HTTP 410) and is told nothing more until a restart", nil}}
 	}
+	return e.failed(i, o)
 }
 
-func (e *endpoint) delivered(i *item) {
+func (e *endpoint) delivered(i *item) (said []line) {
 	if e.troubled {
-		e.opts.Log.Info("notifications get through again", "endpoint", e.name)
+		said = append(said, line{slog.LevelInfo, "notifications get through again", nil})
 	}
 	e.troubled, e.failures, e.until = false, 0, time.Time{}
 	e.remove(i)
 	if e.had = append(e.had, i.message); len(e.had) > e.opts.Queue {
 		e.had = e.had[1:]
 	}
+	return said
 }
 
-func (e *endpoint) failed(i *item, o outcome) {
+func (e *endpoint) failed(i *item, o outcome) (said []line) {
 	now := time.Now()
 	i.tries++
 	i.next = now.Add(max(e.wait(i.tries), o.after))
@@ -120,12 +140,14 @@ func (e *endpoint) failed(i *item, o outcome) {
 	}
 	if !e.troubled {
 		e.troubled = true
-		e.opts.Log.Warn("a notification did not get through; it is tried again", "endpoint", e.name, "why", o.String())
+		said = append(said, line{slog.LevelWarn, "a notification did not get through; it is tried again", []any{"why", o.String()}})
 	}
 	if i.next.After(i.by) {
 		e.remove(i)
-		e.opts.Log.Error("a notification is given up", "endpoint", e.name, "event", i.event, "question", i.question.ID, "tries", i.tries, "why", o.String())
+		said = append(said, line{slog.LevelError, "a notification is given up",
+			[]any{"event", i.event, "question", i.question.ID, "tries", i.tries, "why", o.String()}})
 	}
+	return said
 }
 
 // emptied reports, once, that there is room again after messages were dropped.

@@ -3,6 +3,7 @@ package notify
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"slices"
 	"sync"
@@ -35,6 +36,7 @@ type endpoint struct {
 	until    time.Time  // it is left alone
 	gone     bool       // it wants nothing any more
 	full     bool       // messages were dropped
+	unsaid   bool       // which was not logged yet
 	troubled bool       // it failed, which was logged
 }
 
@@ -84,9 +86,18 @@ func (e *endpoint) overflow() {
 		return
 	}
 	e.queue = slices.Delete(e.queue, i, i+1)
-	if !e.full {
-		e.full = true
-		e.opts.Log.Warn("too many notifications wait for this endpoint; the oldest have to wait outside", "endpoint", e.name, "waiting", e.opts.Queue)
+	e.unsaid = e.unsaid || !e.full
+	e.full = true
+}
+
+// complain says in the log, once until there is room again, that messages were dropped.
+func (e *endpoint) complain() {
+	e.mu.Lock()
+	unsaid := e.unsaid
+	e.unsaid = false
+	e.mu.Unlock()
+	if unsaid {
+		e.log(line{slog.LevelWarn, "too many notifications wait for this endpoint; the oldest have to wait outside", []any{"waiting", e.opts.Queue}})
 	}
 }
 
@@ -94,6 +105,7 @@ func (e *endpoint) overflow() {
 func (e *endpoint) run(ctx context.Context) {
 	defer e.client.CloseIdleConnections()
 	for ctx.Err() == nil {
+		e.complain()
 		i, wait := e.pick(time.Now())
 		switch {
 		case i == nil:

@@ -120,6 +120,43 @@ func TestAnEndpointThatHangsHoldsUpNobodyElse(t *testing.T) {
 	require.Empty(t, hangs.seen, "it is still busy with the first")
 }
 
+// jammed is a log that takes no line before it is opened.
+type jammed struct {
+	lines chan struct{} // holds a token when a line waits
+	open  chan struct{}
+}
+
+func (j *jammed) Write(b []byte) (int, error) {
+	select {
+	case j.lines <- struct{}{}:
+	default:
+	}
+	<-j.open
+	return len(b), nil
+}
+
+func TestALogThatHangsHoldsUpNoOtherEndpoint(t *testing.T) {
+	for name, queue := range map[string]int{"a failure": 1000, "an overflow": 1} {
+		t.Run(name, func(t *testing.T) {
+			log := &jammed{lines: make(chan struct{}, 1), open: make(chan struct{})}
+			fails, r := newReceiver(t, status(http.StatusInternalServerError, 1000)), newReceiver(t, nil)
+			w := newWorld(t, notify.Options{Webhooks: []notify.Webhook{fails.hook(), r.hook()}, FirstWait: time.Hour, LastWait: time.Hour, Queue: queue,
+				Log: slog.New(slog.NewTextHandler(log, nil))})
+			w.begin()
+			t.Cleanup(func() { close(log.open) })
+			for range 5 {
+				w.ask("which?")
+				next(t, r.got)
+			}
+			<-log.lines
+			for range 5 {
+				w.ask("and now?")
+				next(t, r.got)
+			}
+		})
+	}
+}
+
 func TestARestartTellsWhatWasNotToldAndNothingTwice(t *testing.T) {
 	var down atomic.Bool
 	refused := make(chan struct{}, 100)
