@@ -10,15 +10,13 @@ import (
 	"github.com/taploop/taploop/model"
 )
 
-// secrets takes the webhooks' secrets from the environment.
+// secrets takes the webhooks' secrets from the environment. A variable that is not set is told by [Notify.Ready].
 func (n *Notify) secrets(getenv func(string) string) error {
 	for i := range n.Webhooks {
 		w, name := &n.Webhooks[i], fmt.Sprintf("notify.webhooks[%d]", i)
 		switch {
 		case w.Secret != "" && w.SecretEnv != "":
 			return hint.Add(fmt.Errorf("both secret and secret_env of %s are set", name), "keep one of them")
-		case w.SecretEnv != "" && getenv(w.SecretEnv) == "":
-			return hint.Add(fmt.Errorf("%s wants its secret from %s, which is not set", name, w.SecretEnv), "export "+w.SecretEnv+"=whsec_...")
 		case w.SecretEnv != "":
 			w.Secret = model.Secret(getenv(w.SecretEnv))
 		case w.Secret == "":
@@ -27,6 +25,28 @@ func (n *Notify) secrets(getenv func(string) string) error {
 		}
 	}
 	return nil
+}
+
+// Ready reports the webhooks whose secret is in a variable that is not set: only who notifies needs it.
+func (n *Notify) Ready() error {
+	var missing []error
+	for i, w := range n.Webhooks {
+		if w.Secret == "" {
+			missing = append(missing, hint.Add(fmt.Errorf("notify.webhooks[%d] wants its secret from %s, which is not set", i, w.SecretEnv), "export "+w.SecretEnv+"=whsec_..."))
+		}
+	}
+	return errors.Join(missing...)
+}
+
+// String is the webhook for people, without its secret.
+func (w Webhook) String() string {
+	switch {
+	case w.SecretEnv == "":
+		return fmt.Sprintf("{%v, secret %v}", w.URL, w.Secret)
+	case w.Secret == "":
+		return fmt.Sprintf("{%v, secret from %s, which is not set}", w.URL, w.SecretEnv)
+	}
+	return fmt.Sprintf("{%v, secret from %s}", w.URL, w.SecretEnv)
 }
 
 // checkNotify reports what cannot work.

@@ -55,7 +55,6 @@ func TestNotificationsThatCannotWorkAreNamedWithTheirMend(t *testing.T) {
 		"an unknown field":         {"notify: {webhooks: [{url: https://a.example, secrt: x}]}", nil, "secrt", "config show"},
 		"no secret":                {"notify: {webhooks: [{url: https://a.example}]}", nil, "notify.webhooks[0] has no secret", "whsec_"},
 		"two secrets":              {"notify: {webhooks: [{url: https://a.example, secret: x, secret_env: Y}]}", nil, "both secret and secret_env of notify.webhooks[0]", "keep one"},
-		"an empty variable":        {"notify: {webhooks: [{url: https://a.example, secret_env: NOT_SET}]}", nil, "from NOT_SET, which is not set", "export NOT_SET"},
 		"no address":               {"notify: {webhooks: [{url: hooks.example, secret: x}]}", nil, "the url of notify.webhooks[0] is no address", "https://"},
 		"a topic without server":   {"notify: {ntfy: {url: topic}}", nil, "notify.ntfy.url is no address", "https://ntfy.sh/TOPIC"},
 		"a token in the file":      {"notify: {ntfy: {token: tk_hush}}", nil, "notify.ntfy.token is set by ", "TAPLOOP_NOTIFY_NTFY_TOKEN"},
@@ -68,4 +67,18 @@ func TestNotificationsThatCannotWorkAreNamedWithTheirMend(t *testing.T) {
 		require.Contains(t, hint.Of(err), c.mend, name)
 		require.NotContains(t, err.Error(), "hush", name)
 	}
+}
+
+func TestOnlyWhoNotifiesNeedsTheSecretsInVariables(t *testing.T) {
+	file := write(t, "c.yaml", "notify: {webhooks: [{url: https://a.example, secret: hush}, {url: https://b.example, secret_env: WHSEC}]}")
+	l, err := load(t, config.Options{File: file})
+	require.NoError(t, err)
+	err = l.Notify.Ready()
+	require.EqualError(t, err, "notify.webhooks[1] wants its secret from WHSEC, which is not set")
+	require.Equal(t, "[{https://a.example/[secret], secret [secret]} {https://b.example/[secret], secret from WHSEC, which is not set}]", fmt.Sprint(l.Notify.Webhooks))
+
+	l, err = load(t, config.Options{File: file, Environ: []string{"WHSEC=hush"}})
+	require.NoError(t, err)
+	require.NoError(t, l.Notify.Ready())
+	require.Equal(t, "{https://b.example/[secret], secret from WHSEC}", fmt.Sprint(l.Notify.Webhooks[1]))
 }

@@ -76,6 +76,9 @@ type service struct {
 // start opens the works, takes over what a former server has left behind, and puts the tools in front. Phones, the ADB server
 // and the model need not be there yet.
 func (a *app) start(ctx context.Context, p parts) (*service, error) {
+	if err := a.conf.Notify.Ready(); err != nil {
+		return nil, usageError{err}
+	}
 	p.grace = a.conf.Calls.DetachGrace
 	w, err := a.open(ctx, p)
 	if err != nil {
