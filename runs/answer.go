@@ -145,8 +145,8 @@ func (f *Fleet) replayed(ctx context.Context, c *call) (Status, error) {
 	return st, err
 }
 
-// exchange is a settled question as the model sees it. A secret answer is given apart.
-func (f *Fleet) exchange(q inquiry.Question) (x actions.Exchange, secret string) {
+// exchange is a settled question as the model sees it. Of a secret one it learns only what became of it.
+func (f *Fleet) exchange(q inquiry.Question) (x actions.Exchange) {
 	x.Question, x.Answer = q.Text, q.Resolution.Response.Reveal()
 	switch {
 	case q.Resolution.Type == inquiry.TypeDecline:
@@ -160,10 +160,13 @@ func (f *Fleet) exchange(q inquiry.Question) (x actions.Exchange, secret string)
 	default:
 		x.Outcome = actions.Answered
 	}
-	if q.Secret && x.Outcome == actions.Answered {
-		secret, x.Answer = x.Answer, f.secretGiven()
+	if q.Secret {
+		x.Answer = ""
 	}
-	return x, secret
+	if q.Secret && q.Resolution.Type == inquiry.TypeAnswer {
+		x.Answer = f.secretGiven()
+	}
+	return x
 }
 
 // secretGiven is what the model is told instead of a secret.

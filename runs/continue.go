@@ -306,9 +306,9 @@ func (f *Fleet) requeue(ctx context.Context, c *call, j *job, q *inquiry.Questio
 		course.Notes = append(slices.Clip(course.Notes), agentloop.Note{Kind: agentloop.NoteResumed})
 	}
 	if q != nil {
-		x, secret := f.exchange(*q)
+		x := f.exchange(*q)
 		course.Exchanges, course.ReplyJustIn = append(slices.Clip(course.Exchanges), x), true
-		change.Apply, j.secret = q.ID, secret
+		change.Apply = q.ID
 	}
 	var err error
 	j.run, err = f.store.Transition(ctx, c.run.ID, change)

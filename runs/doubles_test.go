@@ -208,6 +208,7 @@ type mind struct {
 	seen     []agentloop.Situation
 	settings []runs.Settings
 	fails    error
+	says     string // in every reply
 }
 
 func (m *mind) make(s runs.Settings) (agentloop.Policy, error) {
@@ -220,7 +221,7 @@ func (m *mind) make(s runs.Settings) (agentloop.Policy, error) {
 func (m *mind) Next(ctx context.Context, s agentloop.Situation) (agentloop.Proposal, error) {
 	m.mu.Lock()
 	m.seen = append(m.seen, s)
-	think, fails := m.think, m.fails
+	think, fails, says := m.think, m.fails, m.says
 	m.mu.Unlock()
 	select {
 	case <-time.After(think):
@@ -232,6 +233,16 @@ func (m *mind) Next(ctx context.Context, s agentloop.Situation) (agentloop.Propo
 		return p, fails
 	}
 	p.Action, p.Summary = decide(s), fmt.Sprintf("step %d", s.Step)
+	if says != "" {
+		p.Thought, p.Explain, p.Summary, p.Caption, p.Tries[0].Reply = says, says, says, says, says
+		p.Fields = []actions.Field{{Key: "explain", Value: says}}
+		switch a := p.Action.(type) {
+		case actions.Note:
+			p.Action = actions.Note{Text: says}
+		case actions.Complete:
+			p.Action = actions.Complete{Report: a.Report + says}
+		}
+	}
 	return p, nil
 }
 

@@ -21,7 +21,6 @@ type job struct {
 	phone    Phone            // nil is opened when the run has its turn
 	policy   agentloop.Policy // nil is made then
 	home     bool             // go to the home screen first
-	secret   string           // an answer that the model may type and not see
 }
 
 // launch hands a QUEUED run to a goroutine of its own. The caller has the desk; j.phone is the run's from now on.
@@ -102,14 +101,18 @@ func (f *Fleet) pursue(ctx context.Context, d *desk, j *job, run session.Run) (e
 	case err != nil:
 		return internal(err), nil
 	}
-	phone := &discreet{Phone: j.phone, secret: j.secret}
+	secrets, err := f.store.Secrets(ctx, run.ID)
+	if err != nil {
+		return internal(err), nil
+	}
+	phone := &discreet{Phone: j.phone, secrets: secrets, typed: f.secretTyped}
 	ask := &asker{f: f, run: run, mode: j.settings.ReplyMode}
 	limits := f.opts.Limits
 	if limits.Steps = run.MaxSteps - (sess.Steps - j.settings.CallFrom); limits.Steps <= 0 { // asked at the last one
 		return agentloop.OutOfSteps(run.MaxSteps), nil
 	}
 	runner := agentloop.Runner{
-		Phone: phone, Policy: j.policy, Asker: ask, Journal: f.store.Journal(run), Limits: limits, Moving: j.home,
+		Phone: phone, Policy: &discreetPolicy{j.policy, secrets}, Asker: ask, Journal: f.store.Journal(run), Limits: limits, Moving: j.home,
 		Observe: func(e agentloop.Event) {
 			f.publish(d, Event{SessionID: run.SessionID, RunID: run.ID, State: session.Running, Event: e})
 		},

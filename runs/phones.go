@@ -2,13 +2,10 @@ package runs
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
-	"github.com/taploop/taploop/screen"
 	"github.com/taploop/taploop/session"
 )
 
@@ -41,46 +38,3 @@ func ready(ctx context.Context, p Phone, home bool) error {
 	}
 	return nil
 }
-
-// secretWord stands for a secret answer in everything that the model reads and writes.
-const secretWord = "{{secret}}"
-
-// discreet is a phone that types a secret where the model wrote its placeholder, so that the secret itself is in no
-// prompt, journal, event or log. It is used up once it was typed.
-type discreet struct {
-	Phone
-	secret string
-}
-
-// State implements agentloop.Stater for a phone that does.
-func (d *discreet) State(ctx context.Context) (screen.State, error) {
-	if s, ok := d.Phone.(agentloop.Stater); ok {
-		return s.State(ctx)
-	}
-	return screen.State{}, errors.ErrUnsupported
-}
-
-// Type types the text, with the secret in the place of its placeholder.
-func (d *discreet) Type(ctx context.Context, text string) error {
-	if !strings.Contains(text, secretWord) {
-		return d.Phone.Type(ctx, text)
-	}
-	if d.secret == "" {
-		return fmt.Errorf("nothing was typed: no secret is kept for %s any more (ask for it again)", secretWord)
-	}
-	if err := d.Phone.Type(ctx, strings.ReplaceAll(text, secretWord, d.secret)); err != nil {
-		return fmt.Errorf("typing a secret: %w", masked{err, d.secret})
-	}
-	d.secret = ""
-	return nil
-}
-
-// masked is an error whose text does not hold the secret.
-type masked struct {
-	error
-	secret string
-}
-
-func (m masked) Error() string { return strings.ReplaceAll(m.error.Error(), m.secret, secretWord) }
-
-func (m masked) Unwrap() error { return m.error }

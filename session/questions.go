@@ -225,6 +225,9 @@ func (s *Store) applyTo(ctx context.Context, tx *sql.Tx, r *Run, c Change) error
 	if q.RunID != r.ID {
 		return fmt.Errorf("question %q is not one of run %q", q.ID, r.ID)
 	}
+	if err := s.keepSecret(ctx, tx, q); err != nil {
+		return err
+	}
 	if c.Course == nil || len(c.Course.Exchanges) == 0 {
 		return nil
 	}

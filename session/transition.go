@@ -67,6 +67,9 @@ func (s *Store) change(ctx context.Context, tx *sql.Tx, r *Run, c Change) error 
 		if err := s.withdrawAll(ctx, tx, r.ID, "the run has ended: "+string(c.To)); err != nil {
 			return err
 		}
+		if err := dropSecrets(ctx, tx, r.ID); err != nil {
+			return err
+		}
 	}
 	s.enter(r, c)
 	return s.saveRun(ctx, tx, r)

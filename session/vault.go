@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 )
 
-// vault encrypts secret answers for the time between accepting and applying, so that no page of the database or of its
+// vault encrypts secret answers, from when they are accepted until their run ends, so that no page of the database or of its
 // log ever holds one in clear, not even after it was erased. The key is a file beside the database.
 type vault struct{ aead cipher.AEAD }
 

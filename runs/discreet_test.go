@@ -1,0 +1,121 @@
+package runs_test
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/session"
+)
+
+// found tells in which files of the folder the text is.
+func found(t *testing.T, dir, text string) (files []string) {
+	t.Helper()
+	require.NoError(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		if bytes.Contains(b, []byte(text)) {
+			files = append(files, path)
+		}
+		return err
+	}))
+	return files
+}
+
+func TestASecretIsThereUntilItWasTypedAlsoAfterAPauseAndARestart(t *testing.T) {
+	const secret = "s3cr3t-4711"
+	for name, interrupt := range map[string]func(w *world, id string){
+		"pause": func(w *world, id string) {
+			_, err := w.fleet.Stop(w.ctx(), runs.StopRequest{SessionID: id, Mode: runs.Pause})
+			require.NoError(w.t, err)
+		},
+		"restart": func(w *world, id string) {
+			w.close()
+			w.begin()
+			require.NoError(w.t, w.fleet.Recover(w.ctx()))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var dir string
+			bubble(t, func(t *testing.T, w *world) {
+				dir = w.dir
+				st := w.wait(w.start("asksecret typesecret tap").Session.ID)
+				w.mind.think = time.Hour
+				w.reply(st.Session.ID, secret)
+				time.Sleep(time.Minute) // the model thinks about it
+				interrupt(w, st.Session.ID)
+				require.Empty(t, w.farm.phones["A"].done())
+				require.Empty(t, found(t, dir, secret))
+
+				w.mind.think = time.Second
+				_, err := w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: st.Session.ID})
+				require.NoError(t, err)
+				st = w.wait(st.Session.ID)
+				require.Equal(t, session.Completed, st.Run.State)
+				require.Equal(t, []string{"type " + secret, "tap"}, w.farm.phones["A"].done())
+				kept, err := w.store.Secrets(w.ctx(), st.Run.ID)
+				require.NoError(t, err)
+				require.Empty(t, kept, "nothing of it is left once the run has ended")
+			})
+			require.Empty(t, found(t, dir, secret))
+		})
+	}
+}
+
+func TestASecretIsTypedOnceAlsoOverARestart(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		st := w.wait(w.start("asksecret typesecret wait typesecret tap").Session.ID)
+		w.reply(st.Session.ID, "s3cr3t")
+		time.Sleep(5 * time.Second) // typed, and waiting
+		require.Equal(t, []string{"type s3cr3t"}, w.farm.phones["A"].done())
+		w.close()
+		w.begin()
+		_, err := w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: st.Session.ID})
+		require.NoError(t, err)
+		w.wait(st.Session.ID)
+		require.Equal(t, []string{"type s3cr3t", "tap"}, w.farm.phones["A"].done())
+	})
+}
+
+// A model that sees the code on the screen may say it.
+func TestWhatTheModelSaysDoesNotRepeatASecret(t *testing.T) {
+	const secret = "s3cr3t-4711"
+	var dir string
+	bubble(t, func(t *testing.T, w *world) {
+		dir = w.dir
+		st := w.wait(w.start("asksecret typesecret memo").Session.ID)
+		w.mind.says = "the code is " + secret + "!"
+		w.reply(st.Session.ID, secret)
+		st = w.wait(st.Session.ID)
+		require.Equal(t, session.Completed, st.Run.State)
+		require.Contains(t, st.Run.Answer, "the code is {{secret}}!")
+		require.Equal(t, []string{"type " + secret}, w.farm.phones["A"].done())
+		require.NotContains(t, fmt.Sprintf("%+v %+v", st.Steps, w.events), secret)
+	})
+	require.Empty(t, found(t, dir, secret))
+}
+
+func TestTheReasonOfARefusalToTellASecretIsNotTold(t *testing.T) {
+	const reason = "because-4711"
+	var dir string
+	bubble(t, func(t *testing.T, w *world) {
+		dir = w.dir
+		st := w.wait(w.start("asksecret tap").Session.ID)
+		_, err := w.fleet.Broker().Resolve(w.ctx(), st.Question.ID, inquiry.Reply{Type: inquiry.TypeDecline, Response: reason})
+		require.NoError(t, err)
+		st = w.wait(st.Session.ID)
+		require.Equal(t, []actions.Exchange{{Question: "the code?", Outcome: actions.Refused}}, st.Run.Course.Exchanges)
+	})
+	require.Empty(t, found(t, dir, reason))
+}
