@@ -29,7 +29,11 @@ func (t *Tools) render(ctx context.Context, c *call, st runs.Status, f *followin
 	if f.reply != "" {
 		body.Task, body.Reply = "", f.reply
 	}
-	body.Notes = slices.Clone(f.notes)
+	settled, err := t.answered(ctx, st, f, c.tongue)
+	if err != nil {
+		return nil, err
+	}
+	body.Notes = slices.Concat(f.notes, settled)
 	t.link(body.Question)
 	body.Next = nextOf(st)
 	if body.Final != nil && !shown.FinalCaption {

@@ -33,7 +33,7 @@ type Result struct {
 	Next      *Next                `json:"next"`
 	Timing    *Timing              `json:"timing,omitempty"`
 	Usage     *Usage               `json:"usage,omitempty"`
-	Notes     []string             `json:"notes,omitempty"` // what the caller asked for and did not get, and why
+	Notes     []string             `json:"notes,omitempty"` // what the caller asked for and did not get, and why; who answered in its place
 	Error     *Failure             `json:"error"`
 }
 

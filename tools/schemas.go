@@ -129,7 +129,7 @@ func resultSchema() props {
 			"prompt_tokens":     typed("integer", "Tokens sent to the model."),
 			"completion_tokens": typed("integer", "Tokens that came back."),
 		}),
-		"notes": listOf(props{"type": "string"}, "What was asked for and is not here, and why."),
+		"notes": listOf(props{"type": "string"}, "What was asked for and is not here, and why; and who answered the agent's questions when it was not this client: a model, nobody in time, or somebody through another door."),
 		"error": failureSchema(),
 	})
 }

@@ -46,7 +46,7 @@ func (t *Tools) stepsParam() param {
 
 func replyModeParam(left string) param {
 	return param{name: "reply_mode", kind: text, max: maxID,
-		words: "Who answers when the agent asks: pass_to_client returns the question to you, for your user; elicit shows your user a form, if you can show forms; manual_reply asks the person at the server's console; auto_reply lets a model answer in the person's place; no_reply tells the agent to go on without an answer. Several may have their turn one after the other, each with a time: \"manual_reply (60s) -> auto_reply\", \"elicit -> pass_to_client\". " + left}
+		words: "Who answers when the agent asks: pass_to_client returns the question to you, for your user; elicit shows your user a form, if you can show forms; manual_reply asks the person at the server's console; auto_reply lets a model answer in the person's place, and the result's notes say what it answered; no_reply tells the agent to go on without an answer. Several may have their turn one after the other, each with a time: \"manual_reply (60s) -> auto_reply\", \"elicit -> pass_to_client\". " + left}
 }
 
 func resetParam(def bool) param {

@@ -1,0 +1,69 @@
+package tools
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/runs"
+)
+
+// mostAnswered is of how many questions a result tells who answered them; the last ones count.
+const mostAnswered = 8
+
+// answered tells how the agent's questions were settled that were asked in the steps of the result and that were not answered
+// by a client's own call: what a model, the clock, a form or another door has said is not known to the caller yet.
+func (t *Tools) answered(ctx context.Context, st runs.Status, f *following, in *tongue) ([]string, error) {
+	from := cmp.Or(f.since, st.Session.Steps-st.Local) // an answer counts from the step after the one that asked
+	asked, err := t.opts.Fleet.Broker().List(ctx, inquiry.Filter{RunID: st.Run.ID})
+	if err != nil {
+		return nil, err
+	}
+	var lines []string
+	for _, q := range asked {
+		if q.Step < from {
+			continue
+		}
+		if l := answeredLine(q, in); l != "" {
+			lines = append(lines, l)
+		}
+	}
+	for _, s := range st.Steps {
+		if x := s.Exchange; x != nil && x.Outcome == actions.NoReply {
+			lines = append(lines, say(in.notAsked, quoted(x.Question, 200)))
+		}
+	}
+	if n := len(lines) - mostAnswered; n > 0 {
+		lines = append([]string{say(in.moreAnswered, fmt.Sprint(n))}, lines[n:]...)
+	}
+	return lines, nil
+}
+
+// answeredLine is "" about a question that is open, that ended with its run, or that the client itself has passed an answer to.
+func answeredLine(q inquiry.Question, in *tongue) string {
+	r := q.Resolution
+	if r == nil {
+		return ""
+	}
+	question, answer := quoted(q.Text, 200), quoted(r.Response.String(), 300)
+	who := oneLine(cut(settledBy(*r), 100))
+	switch {
+	case r.Type == inquiry.TypeDefault:
+		return say(in.byDefault, question, answer)
+	case r.Type == inquiry.TypeTimeout:
+		return say(in.bySilence, question)
+	case r.Channel == "mcp" && r.Authority == "client_model":
+		return ""
+	case r.Type == inquiry.TypeDecline:
+		return say(in.declinedBy, question, who)
+	case r.Type != inquiry.TypeAnswer:
+		return ""
+	case r.Authority == "agent":
+		return say(in.byModel, question, answer)
+	case r.Channel == "elicitation":
+		return say(in.byForm, question, answer)
+	}
+	return say(in.byOther, question, who, answer)
+}
