@@ -23,8 +23,9 @@ type Options struct {
 // Broker settles questions and tells those who wait. It is safe for concurrent use. Several brokers, in one process or
 // in several, may share a store: the store decides who wins, and Sweep brings what the others settled.
 type Broker struct {
-	store Store
-	opts  Options
+	store   Store
+	opts    Options
+	digests digests
 
 	mu       sync.Mutex
 	waiters  map[string][]chan struct{} // by question; closed when it is settled
@@ -63,7 +64,7 @@ const (
 func Clamp(d time.Duration) time.Duration { return min(max(d, MinAttention), MaxAttention) }
 
 // Open stores a new question and then tells the subscribers. Id, status and AskedAt are the broker's own; the deadlines
-// are those of q, or the options'. A question that cannot be asked as it is gives ErrInvalid.
+// are those of q, or the options'. A question that asks for a secret by its words is a secret one, whoever asks. A question that cannot be asked as it is gives ErrInvalid.
 func (b *Broker) Open(ctx context.Context, q Question) (Question, error) {
 	q = q.Clone()
 	q.ID, q.Status, q.Resolution, q.AppliedAt = NewID(), Pending, nil, time.Time{}
@@ -71,6 +72,7 @@ func (b *Broker) Open(ctx context.Context, q Question) (Question, error) {
 	if q.Kind == "" {
 		q.Kind = Info
 	}
+	q.Secret = q.Secret || q.asksForSecret()
 	if q.AttentionUntil.IsZero() {
 		q.AttentionUntil = q.AskedAt.Add(b.opts.Attention)
 	}
@@ -173,6 +175,9 @@ func (b *Broker) Resolve(ctx context.Context, id string, r Reply) (Result, error
 	q, err = b.settle(ctx, id, status, res)
 	if errors.Is(err, ErrSettled) {
 		return b.lost(q, r)
+	}
+	if err == nil && q.Secret {
+		b.digests.keep(q.ID, r.Response)
 	}
 	return Result{Question: q}, err
 }

@@ -53,20 +53,21 @@ func (b *Broker) lost(q Question, r Reply) (Result, error) {
 	if r.ID == "" || r.ID != won.ReplyID {
 		return Result{}, closed(q)
 	}
-	if !q.same(r, b.opts.MaxAnswer) {
+	if !b.same(q, r) {
 		return Result{}, fmt.Errorf("question %s: %w", q.ID, ErrReplyIDReused)
 	}
 	return Result{Question: q, Replayed: true}, nil
 }
 
-// same reports whether the reply says what the resolution says. An erased secret cannot be compared: there the id decides.
-func (q Question) same(r Reply, limit int) bool {
+// same reports whether the reply says what the resolution says. An erased secret is compared by its digest, while this process
+// lives; after that the id decides.
+func (b *Broker) same(q Question, r Reply) bool {
 	won := q.Resolution
-	if r.Type != won.Type || len(r.Response) > limit {
+	if r.Type != won.Type || len(r.Response) > b.opts.MaxAnswer {
 		return false
 	}
 	if won.Response.IsSecret() && !q.AppliedAt.IsZero() {
-		return true
+		return b.digests.fits(q.ID, q.normal(r.Response))
 	}
 	if r.Type == TypeAnswer && len(q.Fields) > 0 {
 		text, err := readForm(q.Fields, r.Response)

@@ -17,11 +17,11 @@ var (
 	onlyWhether = regexp.MustCompile(`(?i)^\W*(shall|should|do you (want|need|wish)|would you|may i|is|are|was|were|has|have|did|does)\b|是否|要不要|需不需要|需要我`)
 )
 
-// AsksForSecret reports whether a question asks for a password, a code or a PIN, by its words in English or Chinese. One that
-// offers answers to choose from, or asks only whether something is to be done, does not.
-func AsksForSecret(text string, options []string) bool {
-	text = strings.TrimSpace(text)
-	if len(options) > 0 || onlyWhether.MatchString(text) {
+// asksForSecret reports whether the question asks for a password, a code or a PIN, by its words in English or Chinese. One that
+// offers answers, or asks only whether something is to be done, does not.
+func (q Question) asksForSecret() bool {
+	text := strings.TrimSpace(q.Text)
+	if len(q.Options) > 0 || len(q.Fields) > 0 || q.Draft != "" || q.DefaultAnswer != "" || onlyWhether.MatchString(text) {
 		return false
 	}
 	return secretWords.MatchString(text) || secretPIN.MatchString(text)

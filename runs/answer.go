@@ -251,7 +251,7 @@ func (f *Fleet) apply(ctx context.Context, questionID string) error {
 		return nil
 	}
 	d := f.desk(q.SessionID)
-	d.dismiss(q.ID)
+	d.dismiss(q.ID, settledAs(q))
 	giveBack, err := d.take(ctx)
 	if err != nil {
 		return err

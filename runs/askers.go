@@ -3,6 +3,7 @@ package runs
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"image/jpeg"
 
@@ -50,8 +51,7 @@ func (a *asker) open(ctx context.Context, q agentloop.Question) error {
 	}
 	asked := inquiry.Question{SessionID: a.run.SessionID, RunID: a.run.ID, Fence: a.run.Fence, Step: q.Step,
 		Kind: inquiry.Info, Task: q.Task, Text: q.Info.Question, Options: q.Info.Options, FreeText: true,
-		Secret: q.Info.Secret || inquiry.AsksForSecret(q.Info.Question, q.Info.Options),
-		Round:  q.Round, Frame: frame, OnTimeout: a.f.opts.OnTimeout}
+		Secret: q.Info.Secret, Round: q.Round, Frame: frame, OnTimeout: a.f.opts.OnTimeout}
 	if err := a.f.put(&asked, a.mode); err != nil {
 		return err
 	}
@@ -61,8 +61,14 @@ func (a *asker) open(ctx context.Context, q agentloop.Question) error {
 	return err
 }
 
+// errNotForModels is why no model answers.
+var errNotForModels = errors.New("the answer is a secret, which no model is asked for")
+
 // answerInPlace lets the model answer a question in a person's place.
 func (f *Fleet) answerInPlace(ctx context.Context, q inquiry.Question) error {
+	if q.Secret {
+		return errNotForModels
+	}
 	var frame *screen.Frame
 	if b, err := f.store.Frame(ctx, q.Frame); err == nil {
 		if img, err := jpeg.Decode(bytes.NewReader(b)); err == nil {

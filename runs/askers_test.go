@@ -32,6 +32,7 @@ type person struct {
 	gone    bool // the terminal is closed when the lines are over
 	prompts []string
 	secret  []bool
+	left    error // why the last question was closed
 }
 
 func (p *person) Ask(ctx context.Context, prompt string, secret bool) (string, error) {
@@ -48,7 +49,8 @@ func (p *person) Ask(ctx context.Context, prompt string, secret bool) (string, e
 		return "", io.EOF
 	}
 	<-ctx.Done()
-	return "", context.Cause(ctx)
+	p.left = context.Cause(ctx)
+	return "", p.left
 }
 
 // oracle is a model that answers for people.
@@ -180,15 +182,18 @@ func TestAQuestionOutlivesTheConsole(t *testing.T) {
 
 func TestAnotherDoorClosesTheConsole(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
-		w.again(func(o *runs.Options) { o.Console = &person{} })
+		p := &person{}
+		w.again(func(o *runs.Options) { o.Console = p })
 		st, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: "ask tap", Settings: runs.Settings{ReplyMode: runs.ManualReply}})
 		require.NoError(t, err)
 		time.Sleep(time.Minute)
 		q := w.questions(st.Session.ID)[0]
-		_, err = w.fleet.Broker().Resolve(w.ctx(), q.ID, inquiry.Reply{Response: "blue", Channel: "http"})
+		_, err = w.fleet.Broker().Resolve(w.ctx(), q.ID, inquiry.Reply{Response: "blue", Channel: "http", By: "kim"})
 		require.NoError(t, err)
 
 		require.Equal(t, "done blue", w.wait(st.Session.ID).Run.Answer)
+		require.ErrorContains(t, p.left, "the question was answered elsewhere")
+		require.ErrorContains(t, p.left, "(answered: kim, http)")
 	})
 }
 

@@ -257,7 +257,9 @@ func (f *Fleet) waitAgain(ctx context.Context, c *call, q *inquiry.Question) (St
 
 // resume takes up a run that is paused or waits. With q, a settled question, its answer is applied in the same change.
 func (f *Fleet) resume(ctx context.Context, c *call, q *inquiry.Question) (Status, error) {
-	c.desk.dismiss("")
+	if q != nil {
+		c.desk.dismiss("", settledAs(*q))
+	}
 	s, err := c.settings()
 	if err != nil {
 		return Status{}, err

@@ -50,7 +50,7 @@ func (f *Fleet) drive(ctx context.Context, d *desk, l *live, j job) {
 	}
 	state := f.conclude(ctx, d, run, end, asked)
 	if state != session.WaitingReply {
-		d.dismiss("")
+		d.dismiss("", errHalted)
 		f.release(ctx, j.sess.Serial, run.ID)
 	}
 	l.cancel(nil)

@@ -21,7 +21,11 @@ const (
 type StopRequest struct {
 	SessionID string
 	Mode      StopMode // "" means Cancel
+	By        Actor    // the zero value is the program itself, of which the audit says nothing
 }
+
+// Actor is who stops a run: the door and the authority as those of an answer, and a name for people.
+type Actor struct{ Door, Authority, Name string }
 
 // Stop returns once the phone is left alone: a gesture that has begun is finished, nothing else is done. A question that the run
 // waits for is withdrawn by Cancel and stays open under Pause. Stopping what has stopped changes nothing.
@@ -36,6 +40,10 @@ func (f *Fleet) Stop(ctx context.Context, r StopRequest) (Status, error) {
 		return Status{}, invalid(fmt.Sprintf("use %q or %q", Cancel, Pause), "unknown mode %q", r.Mode)
 	}
 	sess, err := f.store.Session(ctx, r.SessionID)
+	if err != nil {
+		return Status{}, unknown(r.SessionID, err)
+	}
+	before, err := f.store.LatestRun(ctx, sess.ID)
 	if err != nil {
 		return Status{}, unknown(r.SessionID, err)
 	}
@@ -59,7 +67,26 @@ func (f *Fleet) Stop(ctx context.Context, r StopRequest) (Status, error) {
 	if err := f.halt(ctx, d, sess, r.Mode); err != nil {
 		return Status{}, err
 	}
-	return f.Status(ctx, sess.ID)
+	st, err := f.Status(ctx, sess.ID)
+	if err == nil {
+		err = f.noteStop(ctx, r, before, st.Run)
+	}
+	return st, err
+}
+
+// noteStop writes into the audit who has stopped the run, if this did.
+func (f *Fleet) noteStop(ctx context.Context, r StopRequest, before, now session.Run) error {
+	e := session.AuditEntry{Event: session.AuditStopped, SessionID: now.SessionID, RunID: now.ID, Door: r.By.Door, Authority: r.By.Authority, By: r.By.Name}
+	reason := agentloop.Cancelled
+	if r.Mode == Pause {
+		e.Event, reason = session.AuditPaused, agentloop.UserPaused
+	}
+	if r.By == (Actor{}) || now.StopReason != reason || before.ID == now.ID && before.State == now.State {
+		return nil
+	}
+	ctx, cancel := lasting(ctx)
+	defer cancel()
+	return f.store.AppendAudit(ctx, e)
 }
 
 // halt moves a run that no goroutine of this Fleet carries out. One that another process carries out finds itself overtaken before
@@ -83,10 +110,12 @@ func (f *Fleet) halt(ctx context.Context, d *desk, sess session.Session, mode St
 	if err != nil {
 		return err
 	}
-	d.dismiss("")
+	d.dismiss("", errHalted)
 	f.release(ctx, sess.Serial, run.ID)
 	if run.QuestionID != "" && mode == Cancel {
 		// The store has withdrawn it with the change; this tells those who show it.
+		ctx, cancel := lasting(ctx)
+		defer cancel()
 		if err := f.broker.Withdraw(ctx, run.QuestionID, "the run was stopped"); err != nil {
 			f.log.WarnContext(ctx, "withdrawing", "question", run.QuestionID, "err", err)
 		}

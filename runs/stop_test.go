@@ -3,6 +3,7 @@ package runs_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -162,5 +163,29 @@ func TestACallerWhoGivesUpWaitingForAStopStillStops(t *testing.T) {
 
 		require.ErrorIs(t, err, gone)
 		require.Equal(t, session.Cancelled, w.wait(id).Run.State)
+	})
+}
+
+func TestWhoStopsARunIsInTheAudit(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		kim := runs.Actor{Door: "mcp", Authority: "client_model", Name: "kim"}
+		st := w.start("forever")
+		time.Sleep(5 * time.Second)
+		for _, r := range []runs.StopRequest{{Mode: runs.Pause, By: kim}, {Mode: runs.Pause, By: kim}, {By: kim}, {By: kim}} {
+			r.SessionID = st.Session.ID
+			_, err := w.fleet.Stop(w.ctx(), r)
+			require.NoError(t, err)
+		}
+		other := w.start("forever")
+		_, err := w.fleet.Stop(w.ctx(), runs.StopRequest{SessionID: other.Session.ID})
+		require.NoError(t, err)
+
+		entries, err := w.store.Audit(w.ctx(), session.AuditFilter{})
+		require.NoError(t, err)
+		var story []string
+		for _, e := range entries {
+			story = append(story, fmt.Sprint(e.Event, " ", e.SessionID == st.Session.ID, " ", e.Door, " ", e.Authority, " ", e.By))
+		}
+		require.Equal(t, []string{"paused true mcp client_model kim", "stopped true mcp client_model kim"}, story, "once each, and by people only")
 	})
 }

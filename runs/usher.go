@@ -9,13 +9,12 @@ import (
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/session"
 )
 
 // asking is a question of a session that has an usher, who leads it from door to door.
 type asking struct {
 	question string
-	cancel   context.CancelFunc
+	cancel   context.CancelCauseFunc // with what the doors are told
 	doors    []inquiry.Door
 
 	// The desk's lock guards the rest.
@@ -32,9 +31,9 @@ func (d *desk) admit(ctx context.Context, q inquiry.Question) (context.Context, 
 		return nil, nil
 	}
 	if d.asking != nil { // of an earlier question, which is settled
-		d.asking.cancel()
+		d.asking.cancel(nil)
 	}
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := context.WithCancelCause(ctx)
 	d.asking = &asking{question: q.ID, cancel: cancel, doors: q.Doors, passed: make(chan struct{})}
 	d.asking.door = d.asking.next("")
 	return ctx, d.asking
@@ -59,12 +58,13 @@ func turnComes(door inquiry.Door) bool {
 	return slices.Contains(replyModes, ReplyMode(door.Name)) && (door.Until.IsZero() || time.Now().Before(door.Until))
 }
 
-// dismiss ends the ushering of the question, which is settled or not to be answered now; "" is whichever there is.
-func (d *desk) dismiss(questionID string) {
+// dismiss ends the ushering of the question, which is settled or not to be answered now; "" is whichever there is. The doors are
+// told why.
+func (d *desk) dismiss(questionID string, why error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.asking != nil && (questionID == "" || d.asking.question == questionID) {
-		d.asking.cancel()
+		d.asking.cancel(why)
 		d.asking = nil
 		d.wake()
 	}
@@ -74,7 +74,7 @@ func (d *desk) dismiss(questionID string) {
 func (d *desk) over(a *asking) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	a.cancel()
+	a.cancel(nil)
 	if d.asking == a {
 		d.asking = nil
 		d.wake()
@@ -107,6 +107,23 @@ func (d *desk) fault(a *asking, why string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	a.trouble = why
+}
+
+// What a door is told that is closed without an answer.
+var (
+	errTurnOver = errors.New("the time to answer here is over; the question is put to somebody else / 此处的回答时间已过,问题已转给他人")
+	errHalted   = errors.New("the run was stopped or paused / 任务已停止或暂停")
+	errAnswered = errors.New("the question was answered elsewhere / 问题已在别处得到回答")
+)
+
+// settledAs says how a question was settled, for a door that is closed.
+func settledAs(q inquiry.Question) error {
+	r := q.Resolution
+	by := r.Channel
+	if r.By != "" {
+		by = r.By + ", " + r.Channel
+	}
+	return fmt.Errorf("%w (%s: %s)", errAnswered, q.Status, printable(by))
 }
 
 // PassOn says that a door has no answer to the question, and why: the next one has its turn. It does nothing when the door does not
@@ -156,7 +173,7 @@ func (f *Fleet) ask(ctx context.Context, q inquiry.Question, door inquiry.Door, 
 	turn := ctx
 	if !door.Until.IsZero() {
 		var cancel context.CancelFunc
-		turn, cancel = context.WithDeadline(ctx, door.Until)
+		turn, cancel = context.WithDeadlineCause(ctx, door.Until, errTurnOver)
 		defer cancel()
 	}
 	var err error
@@ -188,13 +205,7 @@ func (f *Fleet) ask(ctx context.Context, q inquiry.Question, door inquiry.Door, 
 
 // stopFromConsole ends the run that asks, for the person at the console.
 func (f *Fleet) stopFromConsole(q inquiry.Question) {
-	st, err := f.Stop(f.ctx, StopRequest{SessionID: q.SessionID})
-	if err == nil && st.Run.State == session.Cancelled {
-		ctx, cancel := lasting(f.ctx)
-		defer cancel()
-		err = f.store.AppendAudit(ctx, session.AuditEntry{Event: session.AuditStopped, SessionID: q.SessionID, RunID: q.RunID,
-			Door: "console", Authority: "local_operator"})
-	}
+	_, err := f.Stop(f.ctx, StopRequest{SessionID: q.SessionID, By: Actor{Door: "console", Authority: "local_operator"}})
 	if err != nil && f.ctx.Err() == nil {
 		f.log.Error("stopping from the console", "session", q.SessionID, "err", err)
 	}

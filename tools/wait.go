@@ -59,7 +59,8 @@ func (t *Tools) stop(ctx context.Context, c *call) (*reply, error) {
 	if _, err := t.opts.Fleet.Session(ctx, id, c.principal); err != nil {
 		return nil, err
 	}
-	st, err := t.opts.Fleet.Stop(ctx, runs.StopRequest{SessionID: id, Mode: runs.StopMode(c.args.text("mode"))})
+	st, err := t.opts.Fleet.Stop(ctx, runs.StopRequest{SessionID: id, Mode: runs.StopMode(c.args.text("mode")),
+		By: runs.Actor{Door: "mcp", Authority: "client_model", Name: c.principal}})
 	if err != nil {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ func newConsole(in io.Reader, out io.Writer) *console {
 	return &console{in: in, out: out, line: make(chan typed), read: make(chan struct{}, 1)}
 }
 
-// Ask implements runs.Console. What was typed at a terminal before the prompt is dropped, be it a line or half of one, so that
+// Ask implements runs.Console. When ctx ends it says why. What was typed at a terminal before the prompt is dropped, be it a line or half of one, so that
 // nothing answers a question that nobody has read. The read of a terminal cannot be called off, so one may still be under way for a
 // question that was settled elsewhere.
 func (c *console) Ask(ctx context.Context, prompt string, secret bool) (string, error) {
@@ -61,7 +61,7 @@ func (c *console) Ask(ctx context.Context, prompt string, secret bool) (string, 
 				return t.text, t.err
 			}
 		case <-ctx.Done():
-			fmt.Fprintln(c.out)
+			fmt.Fprintf(c.out, "\n(%v)\n", context.Cause(ctx))
 			return "", context.Cause(ctx)
 		}
 	}

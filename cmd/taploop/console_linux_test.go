@@ -78,6 +78,7 @@ func TestHalfALineForASettledQuestionAnswersNoOther(t *testing.T) {
 	settled := errors.New("settled elsewhere")
 	settle(settled)
 	require.ErrorIs(t, <-left, settled)
+	s.shown.await(t, `(\(settled elsewhere\))`)
 	require.Equal(t, "", s.asks(t, "pay 500 now?", "\n"))
 }
 

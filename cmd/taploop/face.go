@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/runs"
-	"github.com/taploop/taploop/session"
 	"github.com/taploop/taploop/web"
 )
 
@@ -75,6 +74,7 @@ func (s stopper) Pause(ctx context.Context, id string, by web.Person) error {
 }
 
 func (s stopper) end(ctx context.Context, r runs.StopRequest, by web.Person) error {
-	_, err := s.stop(ctx, r, session.AuditEntry{Door: by.Door, Authority: "human_token", By: by.Name})
+	r.By = runs.Actor{Door: by.Door, Authority: "human_token", Name: by.Name}
+	_, err := s.fleet.Stop(ctx, r)
 	return err
 }

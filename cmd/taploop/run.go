@@ -123,7 +123,7 @@ func await(ctx context.Context, fleet *runs.Fleet, st runs.Status) (runs.Status,
 	for st.Reason == agentloop.StillRunning {
 		next, err := fleet.Wait(ctx, runs.WaitRequest{SessionID: id, Budget: time.Hour})
 		if ctx.Err() != nil {
-			return fleet.Stop(context.WithoutCancel(ctx), runs.StopRequest{SessionID: id, Mode: runs.Pause})
+			return fleet.Stop(context.WithoutCancel(ctx), runs.StopRequest{SessionID: id, Mode: runs.Pause, By: operator()})
 		}
 		if err != nil {
 			return st, err

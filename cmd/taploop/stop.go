@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/taploop/taploop/runs"
-	"github.com/taploop/taploop/session"
 )
 
 type stopCmd struct {
@@ -27,8 +26,7 @@ func (c *stopCmd) Run(ctx context.Context, a *app) error {
 	if c.Pause {
 		mode = runs.Pause
 	}
-	st, err := w.stop(ctx, runs.StopRequest{SessionID: c.Session, Mode: mode},
-		session.AuditEntry{Door: commandLine, Authority: localOperator, By: userName()})
+	st, err := w.fleet.Stop(ctx, runs.StopRequest{SessionID: c.Session, Mode: mode, By: operator()})
 	if closed := w.Close(); err == nil {
 		err = closed
 	}
