@@ -22,7 +22,7 @@ async function call(method, path, body) {
 
 const problem = (json) => json.error ? { message: json.error.message, fields: json.fields } : { message: words().offline };
 
-const door = {
+const api = {
   // reply returns what is wrong, or nothing.
   async reply(id, body) {
     sent.add(body.reply_id);
@@ -58,7 +58,7 @@ const near = new IntersectionObserver((seen) => {
 // show puts a question in its place, the oldest first. One that is shown already stays as it is, with what was typed.
 function show(q) {
   if (q.status !== "pending" || cards.has(q.question_id)) return;
-  const card = new Card(q, door);
+  const card = new Card(q, api);
   if (kept.has(q.question_id)) card.type(kept.get(q.question_id));
   kept.delete(q.question_id);
   const next = [...cards.values()].find((c) => c.q.asked_at > q.asked_at);
@@ -133,10 +133,7 @@ async function snapshot(s) {
   const there = new Set(s.inquiries.map((q) => q.question_id));
   s.inquiries.forEach(show);
   for (const id of [...cards.keys()]) {
-    if (there.has(id)) continue;
-    const { status, json } = await call("GET", "/v1/inquiries/" + encodeURIComponent(id)).catch(() => ({}));
-    if (status === 200 && json.status !== "pending") settle(json);
-    else if (status === 404) remove(id);
+    if (!there.has(id)) await lookUp(id, settle, () => remove(id));
   }
   await select();
 }
@@ -152,9 +149,15 @@ async function select() {
     card.root.focus({ preventScroll: true });
     return;
   }
+  await lookUp(id, told, () => note(() => words().unknown));
+}
+
+// lookUp asks what became of a question that is not among the open ones. It calls nothing when it is open after all, or the server
+// does not say.
+async function lookUp(id, settled, unknown) {
   const { status, json } = await call("GET", "/v1/inquiries/" + encodeURIComponent(id)).catch(() => ({}));
-  if (status === 200 && json.status !== "pending") told(json);
-  else if (status === 404) note(() => words().unknown);
+  if (status === 200 && json.status !== "pending") settled(json);
+  else if (status === 404) unknown();
 }
 
 function connect() {

@@ -38,12 +38,12 @@ function newID() {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
 }
 
-// Card shows one question. door says how to reach the server: reply(id, body) and stop(session), which return what is wrong,
+// Card shows one question. api says how to reach the server: reply(id, body) and stop(session), which return what is wrong,
 // steps(session), and enlarge(url).
 class Card {
-  constructor(q, door) {
+  constructor(q, api) {
     this.q = q;
-    this.door = door;
+    this.api = api;
     this.sent = null; // the last reply, kept so that sending it again is the same reply
     this.list = [];
     this.root = el("article", "card", undefined, { tabindex: "0", "data-id": q.question_id });
@@ -85,7 +85,7 @@ class Card {
   shot() {
     const b = el("button", "shot", undefined, { type: "button", title: words().enlarge });
     b.append(el("img", "", undefined, { src: this.q.screenshot_url, alt: words().shot, loading: "lazy" }));
-    b.addEventListener("click", () => this.door.enlarge(this.q.screenshot_url));
+    b.addEventListener("click", () => this.api.enlarge(this.q.screenshot_url));
     return b;
   }
 
@@ -175,7 +175,7 @@ class Card {
       }
       clearTimeout(sure);
       sure = 0;
-      await this.busy(() => this.door.stop(this.q.session_id));
+      await this.busy(() => this.api.stop(this.q.session_id));
       b.textContent = w.stop;
     });
     return b;
@@ -197,7 +197,7 @@ class Card {
       return;
     }
     if (!this.sent || this.sent.type !== type || this.sent.response !== response) this.sent = { reply_id: newID(), type, response };
-    await this.busy(() => this.door.reply(this.q.question_id, this.sent));
+    await this.busy(() => this.api.reply(this.q.question_id, this.sent));
   }
 
   // busy keeps the buttons still while something is under way. What goes wrong is said here, at the fields that it is about,
@@ -237,7 +237,7 @@ class Card {
     if (this.looked || !this.q.session_id) return;
     this.looked = true;
     try {
-      const list = await this.door.steps(this.q.session_id);
+      const list = await this.api.steps(this.q.session_id);
       if (list.length >= this.list.length) this.showSteps(list);
     } catch { /* the question can be answered without */ }
   }
