@@ -14,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/httpguard"
 	"github.com/taploop/taploop/internal/mcptransport"
 	"github.com/taploop/taploop/internal/token"
 	"github.com/taploop/taploop/tools"
@@ -21,7 +22,7 @@ import (
 
 // serveHTTP serves any number of clients at /mcp, and people at /ui and /v1, until a signal comes.
 func (a *app) serveHTTP(ctx context.Context) error {
-	door := &door{tokens: tokens(a.conf), open: loopback(a.conf.HTTP.Addr)}
+	door := &door{tokens: tokens(a.conf), open: httpguard.Loopback(a.conf.HTTP.Addr)}
 	if err := door.check(a.conf.HTTP.Addr); err != nil {
 		return err
 	}
@@ -72,7 +73,7 @@ func listen(addr string) (net.Listener, error) {
 	if err != nil {
 		return nil, hint.Add(fmt.Errorf("listening: %w", err), "end the server that has the address, or choose another one: taploop serve --http 127.0.0.1:0")
 	}
-	if loopback(addr) && !loopback(ln.Addr().String()) {
+	if httpguard.Loopback(addr) && !httpguard.Loopback(ln.Addr().String()) {
 		return nil, errors.Join(hint.Add(fmt.Errorf("listening: %s is %s here, which can be reached from elsewhere", addr, ln.Addr()), "write 127.0.0.1"), ln.Close())
 	}
 	return ln, nil
@@ -151,14 +152,4 @@ func (d *door) person(r *http.Request) (string, error) {
 		return "", errNoToken
 	}
 	return d.authorize(r)
-}
-
-// loopback reports whether only this machine can reach the address.
-func loopback(addr string) bool {
-	host, _, err := net.SplitHostPort(addr)
-	if err != nil {
-		return false
-	}
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }

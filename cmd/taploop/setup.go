@@ -13,6 +13,7 @@ import (
 	"github.com/taploop/taploop/config"
 	"github.com/taploop/taploop/internal/clients"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/httpguard"
 )
 
 type setupCmd struct {
@@ -107,18 +108,15 @@ func (c *setupCmd) server(a *app) (clients.Server, error) {
 }
 
 func httpServer(conf *config.Loaded) (clients.Server, error) {
-	host, port, err := net.SplitHostPort(conf.HTTP.Addr)
+	_, port, err := net.SplitHostPort(conf.HTTP.Addr)
 	if err != nil || port == "0" || port == "" {
 		return clients.Server{}, usageError{hint.Add(fmt.Errorf("http.addr %q is no address that a client can be told", conf.HTTP.Addr), "set http.addr to HOST:PORT with a fixed port")}
-	}
-	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
-		host = "127.0.0.1"
 	}
 	list, err := tokens(conf).List()
 	if err != nil {
 		return clients.Server{}, err
 	}
-	return clients.Server{URL: "http://" + net.JoinHostPort(host, port) + "/mcp", Token: len(list) > 0 || !loopback(conf.HTTP.Addr)}, nil
+	return clients.Server{URL: "http://" + reachable(conf.HTTP.Addr) + "/mcp", Token: len(list) > 0 || !httpguard.Loopback(conf.HTTP.Addr)}, nil
 }
 
 // self is the path by which others start this program: the one in PATH when that is it, as it outlives an upgrade.

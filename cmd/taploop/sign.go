@@ -98,7 +98,7 @@ func reachable(addr string) string {
 	if err != nil {
 		return addr
 	}
-	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		return net.JoinHostPort("localhost", port)
 	}
 	return addr

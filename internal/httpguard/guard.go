@@ -42,7 +42,7 @@ func (g *Guard) knowsHost(r *http.Request) bool {
 			return true
 		}
 	}
-	if loopback(name) {
+	if Loopback(r.Host) {
 		return true
 	}
 	_, err := netip.ParseAddr(name)
@@ -54,7 +54,7 @@ func (g *Guard) knowsOrigin(origin string) bool {
 		return true
 	}
 	u, err := url.Parse(origin) // "null" has no host
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.User == nil && loopback(hostname(u.Host))
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.User == nil && Loopback(u.Host)
 }
 
 // Listed reports whether the origin is one of Origins.
@@ -64,7 +64,7 @@ func (g *Guard) Listed(origin string) bool {
 
 func arrivedOnLoopback(r *http.Request) bool {
 	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	return ok && loopback(hostname(local.String()))
+	return ok && Loopback(local.String())
 }
 
 // hostname is the name in "name", "name:port", "[address]" or "[address]:port".
@@ -75,7 +75,9 @@ func hostname(hostport string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(hostport, "["), "]")
 }
 
-func loopback(name string) bool {
+// Loopback reports whether only this machine reaches the host, which stands with a port or without one.
+func Loopback(host string) bool {
+	name := hostname(host)
 	if strings.EqualFold(name, "localhost") {
 		return true
 	}
