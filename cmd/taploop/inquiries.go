@@ -79,7 +79,7 @@ func (c *inquiriesCmd) show(ctx context.Context, a *app, b *inquiry.Broker) erro
 		w.line("field", describeField(f))
 	}
 	w.line("draft", q.Draft)
-	if q.Secret {
+	if q.Secret && q.Open() {
 		w.line("secret", "yes: taploop reply "+prefix(q.ID, 8)+" -")
 	}
 	if q.Resolution != nil {
@@ -177,7 +177,7 @@ func wording(q inquiry.Question) string {
 	case q.Draft != "":
 		text += " (a draft)"
 	case q.Secret:
-		text += " (secret)"
+		text += " (secret: taploop reply " + prefix(q.ID, 8) + " -)"
 	case len(q.Options) > 0:
 		text += " (" + short(clean(strings.Join(q.Options, " / ")), 60) + ")"
 	}

@@ -28,6 +28,9 @@ type replyCmd struct {
 	DataDir  string   `key:"data_dir" help:"Where sessions and questions are kept." placeholder:"DIR"`
 }
 
+// errOpenly refuses a secret on the command line.
+var errOpenly = errors.New("the answer is a secret, and others can read the command line")
+
 // maxAnswer is more than the bytes of any answer that is taken.
 const maxAnswer = 1 << 20
 
@@ -70,7 +73,7 @@ func (c *replyCmd) response(ctx context.Context, a *app, q inquiry.Question) (st
 	case *c.Text == "-":
 		return a.typed(ctx, q)
 	case q.Secret && !c.Refuse && q.Open():
-		return "", usageError{hint.Add(errors.New("the answer is a secret, and others can read the command line"),
+		return "", usageError{hint.Add(errOpenly,
 			"taploop reply "+prefix(q.ID, 8)+" -    (and type it, or pipe it in)")}
 	}
 	return *c.Text, nil

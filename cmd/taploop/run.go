@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
@@ -62,7 +63,7 @@ func (c *runCmd) Run(ctx context.Context, a *app) error {
 type continueCmd struct {
 	Session string  `arg:"" help:"The session's id."`
 	Task    string  `arg:"" optional:"" help:"A related new task; without one the session's last task goes on."`
-	Reply   *string `help:"The answer to the open question." placeholder:"TEXT"`
+	Reply   *string `help:"The answer to the open question; - reads it from stdin, as a secret has to be." placeholder:"TEXT"`
 	Refuse  bool    `help:"Do not answer the open question, and say so to the model."`
 	ReplyID string  `help:"An id of your choice: the same reply sent twice counts once." placeholder:"ID"`
 	Reset   bool    `name:"reset-environment" help:"Go to the home screen first."`
@@ -80,7 +81,10 @@ func (c *continueCmd) Run(ctx context.Context, a *app) error {
 			r.Reply = &runs.Reply{Refuse: c.Refuse, ReplyID: c.ReplyID, Channel: commandLine, Authority: localOperator, By: userName()}
 		}
 		if c.Reply != nil {
-			r.Reply.Text = *c.Reply
+			var err error
+			if r.Reply.Text, err = c.answer(ctx, a, w.fleet); err != nil {
+				return runs.Status{}, err
+			}
 		}
 		if c.ReplyMode != "" || c.Captions != "final" {
 			s := c.settings(a)
@@ -88,6 +92,24 @@ func (c *continueCmd) Run(ctx context.Context, a *app) error {
 		}
 		return w.fleet.Continue(ctx, r)
 	})
+}
+
+// answer is the words of the reply: those of the command line, or of stdin.
+func (c *continueCmd) answer(ctx context.Context, a *app, fleet *runs.Fleet) (string, error) {
+	st, err := fleet.Status(ctx, c.Session)
+	if err != nil {
+		return "", err
+	}
+	typed := *c.Reply == "-"
+	switch q := st.Question; {
+	case q != nil && typed:
+		return a.typed(ctx, *q)
+	case q != nil && q.Secret:
+		return "", usageError{hint.Add(errOpenly, "taploop continue "+c.Session+" --reply -    (and type it, or pipe it in)")}
+	case typed && c.ReplyID != "": // perhaps the same reply again
+		return a.typed(ctx, inquiry.Question{})
+	}
+	return *c.Reply, nil // without a question it is refused, or the same reply again
 }
 
 // follow opens the works, begins a run, shows its steps, and reports how it ended.
@@ -173,6 +195,10 @@ func (a *app) tell(st runs.Status) error {
 			for _, o := range st.Question.Options {
 				fmt.Fprintf(a.out, "  - %s\n", clean(o))
 			}
+		}
+		if st.Question != nil && st.Question.Secret {
+			fmt.Fprintf(a.err, "  answer: taploop reply %s -    (and type it, or pipe it in)\n  go on: taploop continue %s\n", prefix(st.Question.ID, 8), id)
+			break
 		}
 		fmt.Fprintf(a.err, "  answer: taploop continue %s --reply TEXT\n", id)
 	case session.Paused:
