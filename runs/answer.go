@@ -122,14 +122,26 @@ func (f *Fleet) unresolved(ctx context.Context, id string, open *inquiry.Questio
 		e.Question = &taken.Question
 		return e
 	case errors.Is(err, inquiry.ErrGone):
-		e := refuse(QuestionAlreadyResolved, "wait for the run, or give it a new task", "nobody can answer any more: %w", err)
-		if q, err := f.broker.Get(ctx, id); err == nil {
+		q, failed := f.broker.Get(ctx, id)
+		e := refuse(QuestionAlreadyResolved, afterEnd(q.Status), "nobody can answer any more: %w", err)
+		if failed == nil {
 			e.Question = &q
 		}
 		return e
 	default:
 		return err
 	}
+}
+
+// afterEnd is what can be done about a question that nobody can answer any more.
+func afterEnd(how inquiry.Status) string {
+	switch how {
+	case inquiry.Expired:
+		return "the run has ended with its question: give the session a new task"
+	case inquiry.Withdrawn:
+		return "the run was paused or stopped: continue the session without a reply, or give it a new task"
+	}
+	return "the run went on without an answer, or has ended: wait for it, or give it a new task"
 }
 
 // replayed is the success of a reply that was taken before. Should it not have been applied yet, it is now.

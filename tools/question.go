@@ -140,13 +140,27 @@ func (t *Tools) unresolved(ctx context.Context, id string, err error) error {
 
 // resolved refuses an answer to a question that was settled before.
 func resolved(q inquiry.Question, err error) error {
-	mend := "go on with the answer that won; winner says how the question was settled"
-	if q.RunID != "" {
-		mend = "call ask_agent_wait with session_id " + quote(q.SessionID) + ": the run goes on with what winner says"
-	}
-	e := refuse(runs.QuestionAlreadyResolved, mend, "%w", err)
+	e := refuse(runs.QuestionAlreadyResolved, afterSettling(q), "%w", err)
 	e.question = &q
 	return e
+}
+
+// afterSettling is what a caller can do about a question that was settled before, by how.
+func afterSettling(q inquiry.Question) string {
+	session := "with session_id " + quote(q.SessionID)
+	switch won := q.Status == inquiry.Answered || q.Status == inquiry.Refused; {
+	case q.RunID == "" && !won:
+		return "nobody can answer it any more, and nothing was taken; to ask anew call send_inquiry with a prompt"
+	case q.RunID == "":
+		return "go on with the answer that won; winner says how the question was settled"
+	case q.Status == inquiry.Expired:
+		return "nobody can answer it any more, and its run has ended; call ask_agent_continue " + session + " and task to begin anew"
+	case q.Status == inquiry.Withdrawn:
+		return "nobody can answer it any more: its run was paused or stopped; call ask_agent_wait " + session + " to see how it stands"
+	case q.Status == inquiry.TimedOut:
+		return "nobody can answer it any more: the run went on without an answer, or has ended; call ask_agent_wait " + session + " to see how it stands"
+	}
+	return "call ask_agent_wait " + session + ": the run goes on with what winner says"
 }
 
 // winnerOf tells how a question was settled; nil while it is open. The words of a secret answer are not in it.

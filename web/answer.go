@@ -25,7 +25,7 @@ func badRequest(format string, args ...any) error {
 func notAllowed(w http.ResponseWriter, methods ...string) error {
 	w.Header().Set("Allow", strings.Join(methods, ", "))
 	return &refusal{status: http.StatusMethodNotAllowed, code: "METHOD_NOT_ALLOWED",
-		err: fmt.Errorf("this route takes %s only", strings.Join(methods, " or "))}
+		err: hint.Add(fmt.Errorf("this route takes %s only", strings.Join(methods, " or ")), "send it as "+strings.Join(methods, " or "))}
 }
 
 // send writes a JSON answer. A client that is gone is nobody's problem.
@@ -56,7 +56,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="taploop"`)
 	}
 	detail := map[string]any{"code": f.code, "message": f.Error()}
-	if mend := hint.Of(f.err); mend != "" {
+	if mend := mendOf(f); mend != "" {
 		detail["mend"] = mend
 	}
 	body := map[string]any{"error": detail}

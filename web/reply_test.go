@@ -318,3 +318,40 @@ func TestSessionsStepsAndFramesAreReadFromTheStore(t *testing.T) {
 	require.Equal(t, 200, g.get(asked["screenshot_url"].(string), g.ann).status)
 	require.Equal(t, 404, g.get("/v1/sessions/"+q.SessionID+"/frames/"+q.SessionID+".9.9", g.ann).status)
 }
+
+func TestEveryErrorSaysWhatCanBeDone(t *testing.T) {
+	g := newRig(t, nil)
+	open, settled, gone := g.waiting("ann", inquiry.Question{}), g.waiting("ann", inquiry.Question{}), g.waiting("ann", inquiry.Question{})
+	require.Equal(t, 200, g.post("/v1/inquiries/"+settled.ID+"/reply", g.ann, `{"response":"x","reply_id":"r"}`).status)
+	require.NoError(t, g.broker.Withdraw(t.Context(), gone.ID, "stopped"))
+	reply := func(q inquiry.Question) string { return "/v1/inquiries/" + q.ID + "/reply" }
+	for name, c := range map[string]struct {
+		answer        answer
+		status        int
+		message, mend string
+	}{
+		"an unknown question": {g.get("/v1/inquiries/none", g.ann), 404, "no such thing", "GET /v1/inquiries"},
+		"an unknown path":     {g.get("/v1/inquirys", g.ann), 404, "nothing at /v1/inquirys", "POST /v1/inquiries/{id}/reply"},
+		"another method":      {g.post("/v1/inquiries", g.ann, `{}`), 405, "takes GET only", "send it as GET"},
+		"too late":            {g.post(reply(settled), g.ann, `{"response":"y"}`), 409, "", "winner says"},
+		"a used id":           {g.post(reply(settled), g.ann, `{"response":"y","reply_id":"r"}`), 422, "", "reply_id of its own"},
+		"a gone question":     {g.post(reply(gone), g.ann, `{"response":"y"}`), 410, "", "nobody can answer it any more"},
+		"an unknown key":      {g.post(reply(open), g.ann, `{"foo":"y"}`), 400, `unknown field "foo" (want reply_id, type, response)`, "nothing has changed"},
+		"a key to stop":       {g.post("/v1/sessions/"+open.SessionID+"/stop", g.ann, `{"foo":1}`), 400, `unknown field "foo" (want {} or no body)`, ""},
+		"no words":            {g.post(reply(open), g.ann, `{"response":" "}`), 400, "", "still open"},
+		"a strange number":    {g.get("/v1/sessions?limit=x", g.ann), 400, "whole number", "docs/http.md"},
+		"no token":            {g.get("/v1/inquiries", ""), 401, "", "taploop token create"},
+		"a strange host":      {g.send("GET", "/v1/inquiries", g.ann, "", func(r *http.Request) { r.Host = "evil.example" }), 403, "evil.example", "http.hosts"},
+		"a strange origin":    {g.send("GET", "/v1/inquiries", g.ann, "", func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") }), 403, "evil.example", "http.origins"},
+	} {
+		require.Equal(t, c.status, c.answer.status, "%s: %s", name, c.answer.text)
+		told := c.answer.json(t)["error"].(map[string]any)
+		require.Contains(t, told["message"], c.message, name)
+		require.NotEmpty(t, told["mend"], name)
+		require.Contains(t, told["mend"], c.mend, name)
+	}
+	a := g.get("/", "")
+	require.Equal(t, 404, a.status)
+	require.Contains(t, a.text, "/ui")
+	require.Contains(t, a.text, "/v1")
+}

@@ -53,7 +53,7 @@ func (s *Server) Close() error {
 	return nil
 }
 
-// ServeHTTP implements http.Handler for /v1/ and /ui.
+// ServeHTTP implements http.Handler for /v1/ and /ui, and for whatever nobody else serves.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	harden(w.Header())
 	if err := s.guard.Check(r); err != nil {
@@ -124,9 +124,7 @@ func (s *Server) routes() *http.ServeMux {
 	mux.HandleFunc("GET /ui", s.page)
 	mux.Handle("GET /ui/{$}", http.RedirectHandler("/ui", http.StatusFound))
 	mux.HandleFunc("/ui/{asset}", s.asset)
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		s.fail(w, r, notFound("there is nothing at %s", r.URL.Path))
-	})
+	mux.HandleFunc("/", s.nothing)
 	return mux
 }
 

@@ -166,7 +166,11 @@ func report(w io.Writer, err error) int {
 	}
 	for _, e := range split(err) {
 		fmt.Fprintf(w, "taploop: %v\n", e)
-		if mend := hint.Of(e); mend != "" {
+		mend := hint.Of(e)
+		if runs.CodeOf(e) == runs.SessionNotFound {
+			mend = "taploop sessions list, and pass the id of one of them"
+		}
+		if mend != "" {
 			fmt.Fprintf(w, "  try: %s\n", strings.ReplaceAll(mend, "\n", "\n       "))
 		}
 	}

@@ -27,7 +27,7 @@ func (f *face) open(a *app, w *works, d *door, mux *http.ServeMux) {
 		Hosts:    a.conf.HTTP.Hosts, Origins: a.conf.HTTP.Origins, Log: a.log,
 	})
 	f.web.Store(server)
-	for _, path := range []string{"/v1/", "/ui", "/ui/"} {
+	for _, path := range []string{"/v1/", "/ui", "/ui/", "/"} {
 		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
 			f.visits.enter()
 			defer f.visits.leave()

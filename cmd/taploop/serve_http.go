@@ -115,8 +115,9 @@ func (d *door) check(addr string) error {
 
 var (
 	errNoToken  = errors.New("this server wants a token: send the header Authorization: Bearer TOKEN (taploop token create)")
-	errBadToken = errors.New("the token is not known, or was revoked")
-	errTokens   = errors.New("the tokens cannot be read; the server's log has more")
+	errBadToken = hint.Add(errors.New("the token is not known, or was revoked"),
+		"taploop token list shows which there are, taploop token create --name NAME makes another")
+	errTokens = errors.New("the tokens cannot be read; the server's log has more")
 )
 
 // authorize implements mcptransport.Options.Authorize. The principal is the token's name.

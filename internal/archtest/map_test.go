@@ -63,8 +63,8 @@ var packages = []row{
 	{pkg: "internal/clients", imports: "internal/hint", why: "edits other programs' settings; knows no server but as a command or an address"},
 	{pkg: "internal/golden", why: "a helper of tests"},
 	{pkg: "internal/hint", why: "a helper of errors"},
-	{pkg: "internal/httpguard", why: "the check of Host and Origin that every HTTP route needs; knows nothing of what is served"},
-	{pkg: "internal/mcptransport", imports: "internal/httpguard", why: "carries MCP, knows nothing of what the tools mean"},
+	{pkg: "internal/httpguard", imports: "internal/hint", why: "the check of Host and Origin that every HTTP route needs; knows nothing of what is served"},
+	{pkg: "internal/mcptransport", imports: "internal/hint internal/httpguard", why: "carries MCP, knows nothing of what the tools mean"},
 	{pkg: "internal/mcptransport/conformance", imports: "internal/mcptransport", why: "the server that the official suite is run against"},
 	{pkg: "internal/token", imports: "internal/hint", why: "bearer tokens are checked by the HTTP server and kept by a command; what they guard is not its business"},
 }

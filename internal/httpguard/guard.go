@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/taploop/taploop/internal/hint"
 )
 
 // Guard says whom requests may be addressed to and which pages they may come from. The zero value knows loopback only. It
@@ -23,11 +25,13 @@ type Guard struct {
 // a program's, and fine; the origin "null" is not.
 func (g *Guard) Check(r *http.Request) error {
 	if !g.knowsHost(r) {
-		return fmt.Errorf("host %q is not one of this server (loopback names are, and those in its list of hosts)", r.Host)
+		return hint.Add(fmt.Errorf("host %q is not one of this server (loopback names are, and those in its list of hosts)", r.Host),
+			"add the name to the setting http.hosts, or use 127.0.0.1")
 	}
 	for _, origin := range r.Header.Values("Origin") {
 		if !g.knowsOrigin(origin) {
-			return fmt.Errorf("origin %q may not use this server (loopback ones may, and those in its list of origins)", origin)
+			return hint.Add(fmt.Errorf("origin %q may not use this server (loopback ones may, and those in its list of origins)", origin),
+				"add the origin to the setting http.origins; a program sends no Origin")
 		}
 	}
 	return nil

@@ -10,6 +10,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/taploop/taploop/internal/hint"
 )
 
 // HTTP is Streamable HTTP on one endpoint, for both eras of the protocol.
@@ -45,7 +47,7 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if err := h.opts.guard(r); err != nil {
 		h.opts.Log.Warn("request refused", "error", err, "remote", r.RemoteAddr)
-		refuse(w, http.StatusForbidden, invalid(err.Error()))
+		refuse(w, http.StatusForbidden, invalid(withMend(err)))
 		return
 	}
 	principal, ok := h.authorize(w, r)
@@ -91,6 +93,14 @@ func (v *visit) context() context.Context {
 	return ctx
 }
 
+// withMend is the text of an error with what can be done about it, which has no place of its own here.
+func withMend(err error) string {
+	if mend := hint.Of(err); mend != "" {
+		return err.Error() + "; " + mend
+	}
+	return err.Error()
+}
+
 func (h *HTTP) authorize(w http.ResponseWriter, r *http.Request) (principal string, ok bool) {
 	if h.opts.Authorize == nil {
 		return "", true
@@ -104,7 +114,7 @@ func (h *HTTP) authorize(w http.ResponseWriter, r *http.Request) (principal stri
 		challenge += `, error="invalid_token"`
 	}
 	w.Header().Set("WWW-Authenticate", challenge)
-	refuse(w, http.StatusUnauthorized, invalid(err.Error()))
+	refuse(w, http.StatusUnauthorized, invalid(withMend(err)))
 	return "", false
 }
 
