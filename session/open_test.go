@@ -197,3 +197,19 @@ func TestACallThatIsCancelledHalfWayIsDoneWhole(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, paused, now)
 }
+
+func TestAMarkHoldsForItsPurposeAndItsDataFolder(t *testing.T) {
+	dir := t.TempDir()
+	mark := func(dir, purpose, text string) string {
+		s, err := session.Open(t.Context(), dir, nil)
+		require.NoError(t, err)
+		defer func() { require.NoError(t, s.Close()) }()
+		return string(s.Sign(purpose, text))
+	}
+	m := mark(dir, "a", "text")
+	require.Len(t, m, 32)
+	require.Equal(t, m, mark(dir, "a", "text"), "also after a restart")
+	require.NotEqual(t, m, mark(dir, "b", "text"))
+	require.NotEqual(t, m, mark(dir, "a", "other"))
+	require.NotEqual(t, m, mark(t.TempDir(), "a", "text"))
+}

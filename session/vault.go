@@ -3,7 +3,9 @@ package session
 import (
 	"crypto/aes"
 	"crypto/cipher"
+	"crypto/hmac"
 	"crypto/rand"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,7 +15,10 @@ import (
 
 // vault encrypts secret answers, from when they are accepted until their run ends, so that no page of the database or of its
 // log ever holds one in clear, not even after it was erased. The key is a file beside the database.
-type vault struct{ aead cipher.AEAD }
+type vault struct {
+	aead cipher.AEAD
+	key  []byte
+}
 
 const keySize = 32
 
@@ -36,7 +41,7 @@ func openVault(path string) (*vault, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &vault{aead}, nil
+	return &vault{aead, key}, nil
 }
 
 // makeKey writes a new key beside path and links it there: of several processes that do this at once one wins, and all
@@ -60,6 +65,18 @@ func makeKey(path string) ([]byte, error) {
 		return nil, err
 	}
 	return os.ReadFile(path)
+}
+
+// Sign is a mark on a text that only stores of this data folder can make, also after a restart. Marks for one purpose do not hold for
+// another. Compare marks with [hmac.Equal].
+func (s *Store) Sign(purpose, text string) []byte {
+	return mark(mark(s.vault.key, "mark for "+purpose), text) // the key itself encrypts, and signs nothing but this
+}
+
+func mark(key []byte, text string) []byte {
+	h := hmac.New(sha256.New, key)
+	h.Write([]byte(text))
+	return h.Sum(nil)
 }
 
 // seal encrypts text. The question's id is bound in, so that a sealed answer cannot be moved to another question.

@@ -2,8 +2,6 @@ package tools
 
 import (
 	"context"
-	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"slices"
 	"sync"
@@ -52,7 +50,7 @@ func (t *Tools) elicit(ctx context.Context, c *call, f *following, q inquiry.Que
 	case q.Secret: // "Servers MUST NOT use form mode elicitation to request sensitive information"
 		t.passOn(q, "a secret must not be asked for in a form")
 	case c.alone:
-		return c.formReply(q, 1, ""), nil
+		return t.formReply(c, q, 1, ""), nil
 	default:
 		return nil, t.dialog(ctx, c, f, q, end)
 	}
@@ -192,18 +190,9 @@ func (t *Tools) tellSettled(ctx context.Context, c *call, q inquiry.Question) {
 // formID is the name of the form in a result that asks.
 const formID = "question"
 
-// formState says which question a form is about. It comes back through the client, which can change it: whatever it names is
-// checked for belonging to the caller.
-type formState struct {
-	Session  string `json:"session_id"`
-	Question string `json:"question_id"`
-	Shown    int    `json:"shown"` // how often
-}
-
 // formReply is the result that asks the client to show the form, and to call again with the answer.
-func (c *call) formReply(q inquiry.Question, shown int, problem string) *reply {
-	state := base64.RawURLEncoding.EncodeToString([]byte(quote(formState{q.SessionID, q.ID, shown})))
-	return &reply{form: mcptransport.InputRequired(state, formID, formOf(q, problem, c.tongue))}
+func (t *Tools) formReply(c *call, q inquiry.Question, shown int, problem string) *reply {
+	return &reply{form: mcptransport.InputRequired(t.sealed(q, shown), formID, formOf(q, problem, c.tongue))}
 }
 
 // brings reports whether the call was made before, and brings the answer to the form that it was given instead of a result.
@@ -214,10 +203,9 @@ func (c *call) brings() bool {
 // brought takes the answer that comes with a call that is made again. What the call had to begin was begun the first time.
 func (t *Tools) brought(ctx context.Context, c *call) (*reply, error) {
 	began := time.Now()
-	var state formState
-	raw, err := base64.RawURLEncoding.DecodeString(c.request.Params.RequestState)
-	if err != nil || json.Unmarshal(raw, &state) != nil || state.Question == "" {
-		return nil, invalid("send requestState back as it was given, or call without inputResponses", "the requestState is none of this server's")
+	state, err := t.unsealed(c.request.Params.RequestState)
+	if err != nil {
+		return nil, err
 	}
 	q, err := t.question(ctx, c, state.Question)
 	if err != nil {
@@ -233,7 +221,7 @@ func (t *Tools) brought(ctx context.Context, c *call) (*reply, error) {
 	case err != nil:
 		return nil, err
 	case problem != "" && state.Shown < mostForms:
-		return c.formReply(q, max(state.Shown, 0)+1, problem), nil
+		return t.formReply(c, q, state.Shown+1, problem), nil
 	case problem != "":
 		t.passOn(q, "no answer in the form did fit: "+oneLine(cut(problem, 200)))
 	}

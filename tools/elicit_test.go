@@ -2,9 +2,11 @@ package tools_test
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -270,6 +272,14 @@ func (w *world) again(tool string, arguments in, state string, responses in) ans
 	return w.read(tool, w.raw(tool, arguments, state, responses))
 }
 
+// forged is a state with other words, and as much of the mark as is said.
+func forged(t *testing.T, state string, mark int, shown string) string {
+	raw, err := base64.RawURLEncoding.DecodeString(state)
+	require.NoError(t, err)
+	require.Contains(t, string(raw[32:]), `"shown":1`)
+	return base64.RawURLEncoding.EncodeToString(append(raw[:mark:mark], strings.ReplaceAll(string(raw[32:]), `"shown":1`, shown)...))
+}
+
 func TestTheAnswerThatComesBackIsTakenForItsOwnQuestionOnly(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		start := in{"task": "ask tap", "reply_mode": "elicit", "max_steps": 1000}
@@ -287,6 +297,9 @@ func TestTheAnswerThatComesBackIsTakenForItsOwnQuestionOnly(t *testing.T) {
 		for name, a := range map[string]answer{
 			"no state":        w.again("ask_agent_start_new_task", start, "", yes),
 			"nonsense":        w.again("ask_agent_start_new_task", start, "nonsense", yes),
+			"made by oneself": w.again("ask_agent_start_new_task", start, forged(t, state, 0, `"shown":1`), yes),
+			"changed":         w.again("ask_agent_start_new_task", start, forged(t, state, 32, `"shown":0`), yes),
+			"short":           w.again("ask_agent_start_new_task", start, state[:20], yes),
 			"another session": w.again("ask_agent_wait", in{"session_id": other}, state, yes),
 		} {
 			require.Equal(t, "INVALID_ARGUMENT", a.code(), name)

@@ -50,6 +50,8 @@ type Store interface {
 	Session(ctx context.Context, id string) (session.Session, error)
 	Frame(ctx context.Context, id string) ([]byte, error) // JPEG
 	Holder(ctx context.Context, serial string) (session.Hold, bool, error)
+	// Sign is a mark of 32 bytes on a text, which nobody else can make; the same after a restart.
+	Sign(purpose, text string) []byte
 }
 
 // Phones are the phones that there are.
