@@ -203,7 +203,7 @@ func (b *Broker) settle(ctx context.Context, id string, to Status, r Resolution)
 // Withdraw closes a question without an answer, and says why. One that is withdrawn already is fine; one that was
 // settled otherwise is an *AlreadyResolvedError or ErrGone.
 func (b *Broker) Withdraw(ctx context.Context, id, why string) error {
-	q, err := b.settle(ctx, id, Withdrawn, Resolution{Type: TypeWithdraw, Channel: "run", Why: why, At: b.now()})
+	q, err := b.settle(ctx, id, Withdrawn, Resolution{Type: TypeWithdraw, Channel: ChannelRun, Why: why, At: b.now()})
 	switch {
 	case err == nil || errors.Is(err, ErrSettled) && q.Status == Withdrawn:
 		return nil

@@ -90,8 +90,8 @@ const (
 type Resolution struct {
 	Type      Type      `json:"type"`
 	Response  Answer    `json:"response"`
-	Channel   string    `json:"channel"`             // the door, for example "mcp", "http", "console", "timer"
-	Authority string    `json:"authority,omitempty"` // for example "client_model", "human_token", "local_operator", "agent"
+	Channel   string    `json:"channel"`             // the door: one of the channels
+	Authority string    `json:"authority,omitempty"` // one of the authorities; "" when nobody answered
 	By        string    `json:"by,omitempty"`        // a name for people, for example a token's; may be ""
 	Why       string    `json:"why,omitempty"`       // the reason of a withdrawal
 	ReplyID   string    `json:"reply_id,omitempty"`
@@ -100,7 +100,7 @@ type Resolution struct {
 
 // Door is a way in which a question reaches somebody who may answer it.
 type Door struct {
-	Name  string    `json:"door"`           // a reply mode, or the name of a place where questions are listed, for example "inbox"
+	Name  string    `json:"door"`           // a reply mode, or a channel where questions are listed, for example ChannelPage
 	Until time.Time `json:"until,omitzero"` // when the next door that asks has its turn; zero: as long as the question is open
 }
 

@@ -52,7 +52,7 @@ func (b *Broker) Sweep(ctx context.Context, now time.Time) error {
 
 // due is what the clock does to an open question at now.
 func (b *Broker) due(q Question, now time.Time) (d due, is bool) {
-	timer := Resolution{Channel: "timer", At: now}
+	timer := Resolution{Channel: ChannelTimer, At: now}
 	if !now.Before(q.ExpiresAt) {
 		timer.Type = TypeExpire
 		return due{Expired, timer}, true

@@ -20,7 +20,7 @@ type Answerer interface {
 }
 
 // agent is the authority of a model that answers in a person's place.
-const agent = "agent"
+const agent = inquiry.AuthorityAgent
 
 // asker puts the questions of one life of a run to whoever answers in its reply mode.
 type asker struct {
@@ -79,7 +79,7 @@ func (f *Fleet) answerInPlace(ctx context.Context, q inquiry.Question) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.broker.Resolve(ctx, q.ID, inquiry.Reply{Response: text, Channel: "model", Authority: agent})
+	_, err = f.broker.Resolve(ctx, q.ID, inquiry.Reply{Response: text, Channel: inquiry.ChannelModel, Authority: agent})
 	if inquiry.Late(err) { // somebody else was faster
 		return nil
 	}

@@ -41,7 +41,7 @@ func (f *Fleet) atConsole(ctx context.Context, q inquiry.Question) error {
 		case err != nil:
 			return fmt.Errorf("asking at the console: %w", err)
 		}
-		r := inquiry.Reply{Type: inquiry.TypeAnswer, Response: picked(line, q.Options), Channel: "console", Authority: "local_operator"}
+		r := inquiry.Reply{Type: inquiry.TypeAnswer, Response: picked(line, q.Options), Channel: inquiry.ChannelConsole, Authority: inquiry.AuthorityLocalOperator}
 		switch strings.TrimSpace(line) {
 		case "":
 			prompt = "Please type an answer / 请输入回答: "

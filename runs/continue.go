@@ -32,8 +32,8 @@ type Reply struct {
 	Refuse     bool   // the other side chooses not to answer
 	QuestionID string // "" means the open one
 	ReplyID    string // chosen by the sender: the same reply sent again is the same success
-	Channel    string // the door; "" means "client"
-	Authority  string // "" means "client_model"
+	Channel    string // the door; "" means inquiry.ChannelClient
+	Authority  string // "" means inquiry.AuthorityClientModel
 	By         string // a name for people
 }
 
@@ -43,10 +43,10 @@ func (r Reply) inquiry() inquiry.Reply {
 		out.Type = inquiry.TypeDecline
 	}
 	if out.Channel == "" {
-		out.Channel = "client"
+		out.Channel = inquiry.ChannelClient
 	}
 	if out.Authority == "" {
-		out.Authority = "client_model"
+		out.Authority = inquiry.AuthorityClientModel
 	}
 	return out
 }

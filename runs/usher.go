@@ -205,7 +205,7 @@ func (f *Fleet) ask(ctx context.Context, q inquiry.Question, door inquiry.Door, 
 
 // stopFromConsole ends the run that asks, for the person at the console.
 func (f *Fleet) stopFromConsole(q inquiry.Question) {
-	_, err := f.Stop(f.ctx, StopRequest{SessionID: q.SessionID, By: Actor{Door: "console", Authority: "local_operator"}})
+	_, err := f.Stop(f.ctx, StopRequest{SessionID: q.SessionID, By: Actor{Door: inquiry.ChannelConsole, Authority: inquiry.AuthorityLocalOperator}})
 	if err != nil && f.ctx.Err() == nil {
 		f.log.Error("stopping from the console", "session", q.SessionID, "err", err)
 	}

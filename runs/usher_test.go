@@ -36,7 +36,7 @@ func TestDoorsHaveTheirTurnOneAfterTheOther(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		o := &oracle{}
 		w.again(func(opts *runs.Options) {
-			opts.Answerer, opts.Console, opts.Doors = o, &person{}, []string{"inbox"}
+			opts.Answerer, opts.Console, opts.Doors = o, &person{}, []string{"page"}
 		})
 		st := begun(w, "manual_reply (60s) -> auto_reply", "ask tap")
 		require.Equal(t, runs.ManualReply, st.Door)
@@ -47,7 +47,7 @@ func TestDoorsHaveTheirTurnOneAfterTheOther(t *testing.T) {
 		for _, d := range st.Question.Doors {
 			names = append(names, d.Name)
 		}
-		require.Equal(t, []string{"manual_reply", "auto_reply", "inbox"}, names)
+		require.Equal(t, []string{"manual_reply", "auto_reply", "page"}, names)
 		require.Equal(t, st.Question.AskedAt.Add(time.Minute), st.Question.Doors[0].Until)
 		require.Zero(t, st.Question.Doors[1].Until)
 

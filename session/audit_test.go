@@ -72,7 +72,7 @@ func TestTheAuditTellsTheWholeStoryOfAQuestion(t *testing.T) {
 	x, r, err := s.Begin(t.Context(), session.Session{Serial: "emu-1", Client: "laptop"}, session.Run{Task: "buy"})
 	require.NoError(t, err)
 	asked := c.now()
-	q := ask(t, b, r, inquiry.Question{Doors: []inquiry.Door{{Name: "pass_to_client"}, {Name: "inbox"}}})
+	q := ask(t, b, r, inquiry.Question{Doors: []inquiry.Door{{Name: "pass_to_client"}, {Name: "page"}}})
 	c.pass(90 * time.Second)
 	_, err = b.Resolve(t.Context(), q.ID, inquiry.Reply{Response: "42", Channel: "page", Authority: "human_token", By: "ann"})
 	require.NoError(t, err)
@@ -84,7 +84,7 @@ func TestTheAuditTellsTheWholeStoryOfAQuestion(t *testing.T) {
 
 	about := session.AuditEntry{QuestionID: q.ID, SessionID: x.ID, RunID: r.ID}
 	first, second, third := about, about, about
-	first.At, first.Event, first.Door, first.By, first.Text = asked, session.AuditAsked, "pass_to_client, inbox", "laptop", "which size?"
+	first.At, first.Event, first.Door, first.By, first.Text = asked, session.AuditAsked, "pass_to_client, page", "laptop", "which size?"
 	second.At, second.Event, second.Door, second.Authority, second.By = asked.Add(90*time.Second), session.AuditAnswered, "page", "human_token", "ann"
 	second.Answer, second.Took = "42", 90*time.Second
 	third.At, third.Event, third.Took = asked.Add(91*time.Second), session.AuditApplied, time.Second

@@ -208,7 +208,7 @@ func (s *Store) withdrawAll(ctx context.Context, tx *sql.Tx, runID, why string) 
 		return err
 	}
 	for _, q := range open {
-		r := inquiry.Resolution{Type: inquiry.TypeWithdraw, Channel: "run", Why: why, At: s.now()}
+		r := inquiry.Resolution{Type: inquiry.TypeWithdraw, Channel: inquiry.ChannelRun, Why: why, At: s.now()}
 		if err := qs.settle(ctx, tx, &q, inquiry.Withdrawn, r); err != nil {
 			return err
 		}

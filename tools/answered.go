@@ -54,15 +54,15 @@ func answeredLine(q inquiry.Question, in *tongue) string {
 		return say(in.byDefault, question, answer)
 	case r.Type == inquiry.TypeTimeout:
 		return say(in.bySilence, question)
-	case r.Channel == "mcp" && r.Authority == "client_model":
+	case r.Channel == inquiry.ChannelMCP && r.Authority == inquiry.AuthorityClientModel:
 		return ""
 	case r.Type == inquiry.TypeDecline:
 		return say(in.declinedBy, question, who)
 	case r.Type != inquiry.TypeAnswer:
 		return ""
-	case r.Authority == "agent":
+	case r.Authority == inquiry.AuthorityAgent:
 		return say(in.byModel, question, answer)
-	case r.Channel == "elicitation":
+	case r.Channel == inquiry.ChannelElicit:
 		return say(in.byForm, question, answer)
 	}
 	return say(in.byOther, question, who, answer)

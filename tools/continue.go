@@ -65,7 +65,7 @@ func (t *Tools) goOn(ctx context.Context, c *call) (*reply, error) {
 // answerOf is the answer in the arguments, nil when there is none.
 func answerOf(a args) (*runs.Reply, error) {
 	if a.has("reply_from_client") {
-		return &runs.Reply{Text: a.text("reply_from_client"), QuestionID: a.text("question_id"), ReplyID: a.text("reply_id"), Channel: "mcp"}, nil
+		return &runs.Reply{Text: a.text("reply_from_client"), QuestionID: a.text("question_id"), ReplyID: a.text("reply_id"), Channel: inquiry.ChannelMCP}, nil
 	}
 	for _, name := range []string{"question_id", "reply_id"} {
 		if a.has(name) {

@@ -152,7 +152,7 @@ func (t *Tools) show(ctx context.Context, c *call, form mcp.ElicitationParams) (
 
 // take settles the question with what came from the form. problem is what is wrong with an answer that does not fit.
 func (t *Tools) take(ctx context.Context, c *call, f *following, q inquiry.Question, answer *mcp.ElicitationResult) (problem string, err error) {
-	r := inquiry.Reply{Type: inquiry.TypeAnswer, Channel: "elicitation", Authority: "client_ui"}
+	r := inquiry.Reply{Type: inquiry.TypeAnswer, Channel: inquiry.ChannelElicit, Authority: inquiry.AuthorityClientUI}
 	switch {
 	case answer == nil:
 		t.passOn(q, "the client brought no answer")

@@ -18,7 +18,7 @@ func inForms(t *testing.T, answers func(r *reader) []answering, test func(t *tes
 				r := &reader{gone: make(chan struct{})}
 				defer close(r.gone)
 				r.answers = answers(r)
-				w.topts.ReplyMode, w.topts.Doors = "elicit -> pass_to_client", []string{"inbox"}
+				w.topts.ReplyMode, w.topts.Doors = "elicit -> pass_to_client", []string{"page"}
 				w.pipe(version, r)
 				test(t, w, r)
 			})
@@ -37,7 +37,7 @@ func TestAnInquiryIsShownInAForm(t *testing.T) {
 		all, err := w.fleet.Broker().List(t.Context(), inquiry.Filter{})
 		require.NoError(t, err)
 		require.Len(t, all, 1, "it was asked once")
-		require.Equal(t, []inquiry.Door{{Name: "elicit"}, {Name: "pass_to_client"}, {Name: "inbox"}}, all[0].Doors)
+		require.Equal(t, []inquiry.Door{{Name: "elicit"}, {Name: "pass_to_client"}, {Name: "page"}}, all[0].Doors)
 	})
 }
 
@@ -87,7 +87,7 @@ func TestAnInquiryThatIsDeclinedInAFormIsRefused(t *testing.T) {
 func TestWhatIsNotShownInAForm(t *testing.T) {
 	inForms(t, these(accepts(in{"answer": "x"})), func(t *testing.T, w *world, r *reader) {
 		secret := w.ask("send_inquiry", in{"prompt": "the code?", "secret": true, "wait_seconds": 1})
-		require.Equal(t, []inquiry.Door{{Name: "pass_to_client"}, {Name: "inbox"}}, secret.Question.Doors)
+		require.Equal(t, []inquiry.Door{{Name: "pass_to_client"}, {Name: "page"}}, secret.Question.Doors)
 		require.Equal(t, "pending", w.ask("send_inquiry", in{"prompt": "go on?", "wait_seconds": 0}).says())
 		require.Empty(t, r.shown())
 	})

@@ -41,7 +41,7 @@ func TestAQuestionIsAskedInAForm(t *testing.T) {
 		require.NotContains(t, schema, "required", "either will do")
 		q, err := w.fleet.Broker().List(t.Context(), inquiry.Filter{SessionID: a.SessionID})
 		require.NoError(t, err)
-		require.Equal(t, "elicitation", q[0].Resolution.Channel)
+		require.Equal(t, "elicit", q[0].Resolution.Channel)
 		require.Equal(t, "client_ui", q[0].Resolution.Authority)
 	})
 }

@@ -138,7 +138,7 @@ type Options struct {
 	MaxSteps    int              // the configured maximum, for the words only; 0 does not mention it
 	Privacy     Privacy          // "" means PrivacyOff
 	BaseURL     string           // of the HTTP face, for example http://127.0.0.1:8731, for the addresses of questions; "" when there is none
-	Doors       []string         // where every open question is listed, for example "inbox"; for the doors of an inquiry
+	Doors       []string         // where every open question is listed, for example inquiry.ChannelPage; for the doors of an inquiry
 	DetachedOK  bool             // runs go on with nobody attached, also when the call does not say so
 
 	Principal func(context.Context) string // who calls; nil means mcptransport.Principal

@@ -97,7 +97,7 @@ func answerParams() []param {
 // answerQuestion answers in words that the client passes on.
 func (t *Tools) answerQuestion(ctx context.Context, c *call) (*reply, error) {
 	a := c.args
-	r := inquiry.Reply{ID: a.text("reply_id"), Type: inquiry.TypeAnswer, Response: a.text("response"), Channel: "mcp", Authority: "client_model"}
+	r := inquiry.Reply{ID: a.text("reply_id"), Type: inquiry.TypeAnswer, Response: a.text("response"), Channel: inquiry.ChannelMCP, Authority: inquiry.AuthorityClientModel}
 	if a.has("values") {
 		r.Response = string(a.raw("values"))
 	}
@@ -152,7 +152,7 @@ func (t *Tools) inquiryLines(q inquiry.Question, in *tongue) []string {
 		return []string{say(in.openFor, strings.Join(t.opts.Doors, ", ")), say(in.waitOn, quote(n.Arguments))}
 	case q.Status == inquiry.Answered && q.Secret:
 		return []string{in.secretGiven}
-	case q.Status == inquiry.Answered && q.Resolution.Authority == "client_model":
+	case q.Status == inquiry.Answered && q.Resolution.Authority == inquiry.AuthorityClientModel:
 		return []string{in.passedOn}
 	case q.Status == inquiry.Answered:
 		return []string{say(in.answeredBy, oneLine(cut(settledBy(*q.Resolution), 100)))}

@@ -69,7 +69,7 @@ func (w *world) pending(ctx context.Context, arguments in) (out struct {
 func TestTheOpenQuestionsAreListed(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		w.end()
-		w.topts.BaseURL, w.topts.Doors = "http://127.0.0.1:8731/", []string{"inbox", "command_line"}
+		w.topts.BaseURL, w.topts.Doors = "http://127.0.0.1:8731/", []string{"page", "command_line"}
 		w.begin()
 		session := w.start("tap ask")
 		free := w.ask("send_inquiry", in{"prompt": "one?", "wait_seconds": 0})
@@ -84,7 +84,7 @@ func TestTheOpenQuestionsAreListed(t *testing.T) {
 		require.Equal(t, session.SessionID, all.Questions[2].SessionID)
 		require.Equal(t, "http://127.0.0.1:8731/v1/inquiries/"+free.ID+"/reply", all.Questions[1].ReplyURL)
 		require.Equal(t, "http://127.0.0.1:8731/ui#question="+free.ID, all.Questions[1].PageURL)
-		require.Equal(t, []inquiry.Door{{Name: "pass_to_client"}, {Name: "inbox"}, {Name: "command_line"}}, all.Questions[1].Doors)
+		require.Equal(t, []inquiry.Door{{Name: "pass_to_client"}, {Name: "page"}, {Name: "command_line"}}, all.Questions[1].Doors)
 		require.Equal(t, all.Questions[0].ReplyURL, session.Question.ReplyURL, "in the result of a run, too")
 		require.Contains(t, all.tail, "answer_question")
 		require.Equal(t, 2, w.pending(t.Context(), in{"session_id": session.SessionID}).Total)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
@@ -60,7 +61,7 @@ func (t *Tools) stop(ctx context.Context, c *call) (*reply, error) {
 		return nil, err
 	}
 	st, err := t.opts.Fleet.Stop(ctx, runs.StopRequest{SessionID: id, Mode: runs.StopMode(c.args.text("mode")),
-		By: runs.Actor{Door: "mcp", Authority: "client_model", Name: c.principal}})
+		By: runs.Actor{Door: inquiry.ChannelMCP, Authority: inquiry.AuthorityClientModel, Name: c.principal}})
 	if err != nil {
 		return nil, err
 	}

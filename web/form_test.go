@@ -77,14 +77,14 @@ func TestWhatDoesNotFitAFormIsToldPerField(t *testing.T) {
 
 func TestAProgramSeesTheSchemaTheDraftAndTheDoors(t *testing.T) {
 	g := newRig(t, nil)
-	form := g.waiting("ann", inquiry.Question{Fields: trip(), Doors: []inquiry.Door{{Name: "elicit"}, {Name: "inbox"}}})
+	form := g.waiting("ann", inquiry.Question{Fields: trip(), Doors: []inquiry.Door{{Name: "elicit"}, {Name: "page"}}})
 	m := g.get("/v1/inquiries/"+form.ID, g.ann).json(t)
 	schema := m["input_schema"].(map[string]any)
 	require.Equal(t, []any{"name", "class", "flexible", "bags", "day"}, schema["required"])
 	require.Equal(t, map[string]any{"title": "Class", "type": "string", "enum": []any{"Second", "First"}, "default": "Second"},
 		schema["properties"].(map[string]any)["class"])
 	require.Len(t, m["fields"], 6)
-	require.Equal(t, []any{map[string]any{"door": "elicit"}, map[string]any{"door": "inbox"}}, m["doors"])
+	require.Equal(t, []any{map[string]any{"door": "elicit"}, map[string]any{"door": "page"}}, m["doors"])
 
 	draft := g.waiting("ann", inquiry.Question{Draft: "# Plan\n"})
 	m = g.get("/v1/inquiries/"+draft.ID, g.ann).json(t)

@@ -92,7 +92,7 @@ func TestScriptsInAFormAreText(t *testing.T) {
 	}
 	q, err := g.broker.Open(t.Context(), inquiry.Question{Kind: inquiry.Inquiry, Client: evil, Text: evil, Task: evil, OnTimeout: inquiry.Default,
 		DefaultAnswer: `{"__proto__":"` + strings.ReplaceAll(evil, `"`, `\"`) + `","constructor":true,"many":"` + strings.ReplaceAll(evil, `"`, `\"`) + `"}`,
-		Doors:         []inquiry.Door{{Name: evil}, {Name: "__proto__"}, {Name: "constructor"}, {Name: "inbox"}},
+		Doors:         []inquiry.Door{{Name: evil}, {Name: "__proto__"}, {Name: "constructor"}, {Name: "page"}},
 		Fields: []inquiry.Field{
 			{Name: "__proto__", Label: evil, Type: inquiry.TextField, Default: evil},
 			{Name: "constructor", Label: evil, Type: inquiry.YesNoField},

@@ -196,7 +196,7 @@ func (s *Server) reply(w http.ResponseWriter, r *http.Request, v viewer) error {
 		return badRequest(`"response" is an object, which only the answer to a form is (want text)`)
 	}
 	res, err := s.opts.Questions.Resolve(r.Context(), q.ID, inquiry.Reply{ID: body.ReplyID, Type: body.Type, Response: body.Response.text,
-		Channel: v.channel(), Authority: "human_token", By: v.name})
+		Channel: v.channel(), Authority: inquiry.AuthorityHumanToken, By: v.name})
 	if err != nil {
 		return s.lost(r.Context(), q.ID, err)
 	}

@@ -17,7 +17,7 @@ import (
 
 // scenes are what the pictures show, one question each, with what makes the card whole.
 func scenes() map[string]inquiry.Question {
-	doors := []inquiry.Door{{Name: "elicit", Until: time.Now().Add(time.Minute)}, {Name: "pass_to_client"}, {Name: "inbox"}, {Name: "command_line"}}
+	doors := []inquiry.Door{{Name: "elicit", Until: time.Now().Add(time.Minute)}, {Name: "pass_to_client"}, {Name: "page"}, {Name: "command_line"}}
 	return map[string]inquiry.Question{
 		"inbox": {Task: "order a pizza", Text: "Which size should the pizza have?", Options: []string{"Small", "Large"}, FreeText: true, Doors: doors},
 		"form": {Task: "book the train to the meeting", Text: "A few things before I book:", Fields: trip(), Doors: doors,

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/session"
 )
 
@@ -26,9 +27,9 @@ func (v viewer) seesSession(x session.Session) bool { return v.sees(x.Client, tr
 // channel is the door through which the viewer answers.
 func (v viewer) channel() string {
 	if v.page {
-		return "page"
+		return inquiry.ChannelPage
 	}
-	return "http"
+	return inquiry.ChannelHTTP
 }
 
 var (

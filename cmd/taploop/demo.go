@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/sandbox"
@@ -97,7 +98,7 @@ func (c *demoCmd) play(ctx context.Context, a *app, fleet *runs.Fleet, show *ste
 		}
 		c.given = answer
 		st, err = fleet.Continue(ctx, runs.ContinueRequest{SessionID: st.Session.ID,
-			Reply: &runs.Reply{Text: answer, QuestionID: st.Question.ID, Channel: "console", Authority: "local_operator"}})
+			Reply: &runs.Reply{Text: answer, QuestionID: st.Question.ID, Channel: inquiry.ChannelConsole, Authority: inquiry.AuthorityLocalOperator}})
 		if err != nil {
 			return st, err
 		}

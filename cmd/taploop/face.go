@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/web"
 )
@@ -19,10 +20,10 @@ type face struct {
 }
 
 // open puts the reply API and the page at their paths. The caller closes the face.
-func (f *face) open(a *app, w *works, d *door, mux *http.ServeMux) {
+func (f *face) open(a *app, w *works, g *gatekeeper, mux *http.ServeMux) {
 	operators := a.conf.HTTP.Operators
 	server := web.New(&web.Options{
-		Questions: w.fleet.Broker(), Sessions: w.store, Logins: logins(a.conf.DataDir), Runs: stopper{w}, Authorize: d.person,
+		Questions: w.fleet.Broker(), Sessions: w.store, Logins: logins(a.conf.DataDir), Runs: stopper{w}, Authorize: g.person,
 		Operator: func(name string) bool { return slices.Contains(operators, name) },
 		Hosts:    a.conf.HTTP.Hosts, Origins: a.conf.HTTP.Origins, Log: a.log,
 	})
@@ -74,7 +75,7 @@ func (s stopper) Pause(ctx context.Context, id string, by web.Person) error {
 }
 
 func (s stopper) end(ctx context.Context, r runs.StopRequest, by web.Person) error {
-	r.By = runs.Actor{Door: by.Door, Authority: "human_token", Name: by.Name}
+	r.By = runs.Actor{Door: by.Door, Authority: inquiry.AuthorityHumanToken, Name: by.Name}
 	_, err := s.fleet.Stop(ctx, r)
 	return err
 }

@@ -3,13 +3,8 @@ package main
 import (
 	"os/user"
 
+	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/runs"
-)
-
-// How answers and stops from the command line are marked.
-const (
-	commandLine   = "command line"
-	localOperator = "local_operator"
 )
 
 // userName is this user's name on this machine, "" when the system does not tell.
@@ -22,4 +17,6 @@ func userName() string {
 }
 
 // operator is this user, for the audit.
-func operator() runs.Actor { return runs.Actor{Door: commandLine, Authority: localOperator, Name: userName()} }
+func operator() runs.Actor {
+	return runs.Actor{Door: inquiry.ChannelCommandLine, Authority: inquiry.AuthorityLocalOperator, Name: userName()}
+}

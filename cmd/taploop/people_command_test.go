@@ -46,7 +46,7 @@ func TestAnAnswerFromTheCommandLineLetsTheRunGoOn(t *testing.T) {
 		out, errs, code = b.run("reply", id, "43")
 		require.Equal(t, exitTooLate, code, "%s", errs)
 		require.Empty(t, out)
-		require.Regexp(t, `too late: the question was answered \d{4}-\S+ at \S+, through command line by \S+ \(local_operator\): 42, \d+s after it was asked`, errs)
+		require.Regexp(t, `too late: the question was answered \d{4}-\S+ at \S+, through command_line by \S+ \(local_operator\): 42, \d+s after it was asked`, errs)
 		require.Empty(t, b.questions())
 		require.Equal(t, inquiry.Answered, b.questions("--all")[0].Status)
 
@@ -56,10 +56,10 @@ func TestAnAnswerFromTheCommandLineLetsTheRunGoOn(t *testing.T) {
 			story, doors = append(story, e.Event), append(doors, e.Door)
 		}
 		require.Equal(t, []session.AuditEvent{session.AuditAsked, session.AuditAnswered, session.AuditApplied}, story)
-		require.Equal(t, "command line", doors[1])
+		require.Equal(t, "command_line", doors[1])
 		out, _, code = b.run("audit", "--question", id[:8], "--since", "1h")
 		require.Zero(t, code)
-		require.Regexp(t, `(?m) answered +`+id[:8]+` +`+asked.SessionID+` +command line +\S+ \(local_operator\) +\S+s +42$`, out)
+		require.Regexp(t, `(?m) answered +`+id[:8]+` +`+asked.SessionID+` +command_line +\S+ \(local_operator\) +\S+s +42$`, out)
 	})
 }
 
@@ -100,7 +100,7 @@ func TestOpenPagesHearOfAnAnswerFromTheCommandLine(t *testing.T) {
 	until(t, events, func(h happening) bool { last = h; return h.name == "inquiry.resolved" })
 	watch.within(2500 * time.Millisecond) // the command, and a second until the server has looked
 	require.Contains(t, last.data, "this one")
-	require.Contains(t, last.data, "command line")
+	require.Contains(t, last.data, "command_line")
 }
 
 func TestADraftIsPipedIn(t *testing.T) {
@@ -138,10 +138,10 @@ func TestHostileTextDoesNotReachTheTerminal(t *testing.T) {
 	b := newBench(t, demoTask, "")
 	_, broker := b.folder()
 	q := put(t, broker, inquiry.Question{Text: "size?\x1b[2J\n\u202Ereply 1", Options: []string{"a\x07", "b"}, FreeText: true,
-		Doors: []inquiry.Door{{Name: "inbox\x1b[31m"}, {Name: "command_line"}}})
+		Doors: []inquiry.Door{{Name: "page\x1b[31m"}, {Name: "command_line"}}})
 	_, err := broker.Resolve(t.Context(), q.ID, inquiry.Reply{Response: "4\x1b]0;x\x072", Channel: "http", By: "ann\x1b[1m"})
 	require.NoError(t, err)
-	put(t, broker, inquiry.Question{Text: "\x1b[31mred?", Doors: []inquiry.Door{{Name: "inbox\x1b[31m"}}})
+	put(t, broker, inquiry.Question{Text: "\x1b[31mred?", Doors: []inquiry.Door{{Name: "page\x1b[31m"}}})
 	for _, args := range [][]string{{"inquiries"}, {"inquiries", "--all"}, {"inquiries", q.ID}, {"audit"}, {"reply", q.ID, "x"}} {
 		out, errs, _ := b.run(args...)
 		require.NotContains(t, out+errs, "\x1b", "%q", args)
@@ -216,7 +216,7 @@ func TestFormsAreFilledInFromTheCommandLine(t *testing.T) {
 
 	out, errs, code = b.run("inquiries", byFields.ID[:8])
 	require.Zero(t, code, "%s", errs)
-	for _, line := range []string{"question  " + byFields.ID, "status    answered through command line by ", "text      which shirt?", "field     size (number)",
+	for _, line := range []string{"question  " + byFields.ID, "status    answered through command_line by ", "text      which shirt?", "field     size (number)",
 		"field     colours (choices): red, dark / blue / green", "field     note (text, optional)", `answer    {"size":42,`} {
 		require.Contains(t, out, line)
 	}

@@ -44,7 +44,7 @@ func TestAnAnswerOverHTTPLetsTheRunGoOn(t *testing.T) {
 			for _, d := range b.questions()[0].Doors {
 				doors = append(doors, d.Name)
 			}
-			require.Equal(t, []string{"pass_to_client", "inbox", "command_line"}, doors)
+			require.Equal(t, []string{"pass_to_client", "page", "command_line"}, doors)
 			require.Equal(t, asked.Question.ID, list["inquiries"].([]any)[0].(map[string]any)["question_id"])
 			require.Equal(t, strings.TrimSuffix(s.url, "/mcp")+"/v1/inquiries/"+asked.Question.ID+"/reply", asked.Question.ReplyURL)
 			v.base = ""
@@ -302,10 +302,10 @@ func TestStopsByPeopleAreInTheAudit(t *testing.T) {
 		story = append(story, [4]string{string(e.Event), e.Door, e.Authority, e.By})
 	}
 	require.Equal(t, [][4]string{
-		{"asked", "pass_to_client, inbox, command_line", "", "laptop"},
+		{"asked", "pass_to_client, page, command_line", "", "laptop"},
 		{"paused", "http", "human_token", "laptop"},
 		{"withdrawn", "run", "", ""},
-		{"stopped", "command line", "local_operator", userName()},
+		{"stopped", "command_line", "local_operator", userName()},
 	}, story)
 	status, _ := v.answer(asked.Question.ID, "42")
 	require.Equal(t, 410, status, "a stop beats a later answer")

@@ -136,7 +136,7 @@ func (k *siege) after(i int) inquiry.Question {
 }
 
 // siegeDoors are ways to answer.
-var siegeDoors = []string{"mcp", "http", "command line"}
+var siegeDoors = []string{"mcp", "http", "command_line"}
 
 // reply reports whether it was told that the answer is taken.
 func (k *siege) reply(ctx context.Context, door string, q inquiry.Question, text string) (taken bool) {

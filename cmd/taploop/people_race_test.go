@@ -48,7 +48,7 @@ func TestTwoHundredAnswersThroughFiveDoorsHaveOneWinner(t *testing.T) {
 	doors := []func(*bid){
 		k.bidOverMCP(q), k.bidOverHTTP(visit(t, k.url, k.token), q), k.bidOverHTTP(ann, q), bidBeside(t, beside, q), k.bidOverMCP(q),
 	}
-	names := []string{"mcp", "http", "page", "command line", "mcp"}
+	names := []string{"mcp", "http", "page", "command_line", "mcp"}
 	bids := make([]bid, 200)
 	start := make(chan struct{})
 	var all sync.WaitGroup
@@ -58,10 +58,10 @@ func TestTwoHundredAnswersThroughFiveDoorsHaveOneWinner(t *testing.T) {
 		b, offer := &bids[i], doors[i%5]
 		b.door, b.text = names[i%5], fmt.Sprintf("answer 1; of bidder %d.", i)
 		if i < 4 {
-			offer, b.door = k.bidByCommand(q), "command line"
+			offer, b.door = k.bidByCommand(q), "command_line"
 		}
 		all.Go(func() {
-			if b.door == "command line" {
+			if b.door == "command_line" {
 				<-start
 			}
 			offer(b)
@@ -128,7 +128,7 @@ func (k *siege) bidOverHTTP(v *visitor, q inquiry.Question) func(*bid) {
 
 func bidBeside(t testing.TB, beside *inquiry.Broker, q inquiry.Question) func(*bid) {
 	return func(b *bid) {
-		_, err := beside.Resolve(t.Context(), q.ID, inquiry.Reply{Response: b.text, Channel: "command line", Authority: "local_operator"})
+		_, err := beside.Resolve(t.Context(), q.ID, inquiry.Reply{Response: b.text, Channel: "command_line", Authority: "local_operator"})
 		var lost *inquiry.AlreadyResolvedError
 		if b.taken = err == nil; errors.As(err, &lost) {
 			b.winner = lost.Question.Resolution.Response.Reveal()

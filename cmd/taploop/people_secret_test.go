@@ -247,7 +247,7 @@ func TestACodeIsFoundNowhereAfterItWasGiven(t *testing.T) {
 				require.Equal(c.bench.t, 200, status)
 				c.answersAs(boss, id, code)
 			}},
-			{"command line", func(c *confidant, id, code string) {
+			{"command_line", func(c *confidant, id, code string) {
 				out, errs, status := c.feed(code+"\n", "reply", id, "-", "--json")
 				require.Zero(c.bench.t, status, "%s", errs)
 				c.add("taploop reply", []byte(out+errs))

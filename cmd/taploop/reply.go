@@ -46,7 +46,7 @@ func (c *replyCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	r := inquiry.Reply{ID: c.ReplyID, Type: inquiry.TypeAnswer, Channel: commandLine, Authority: localOperator, By: userName()}
+	r := inquiry.Reply{ID: c.ReplyID, Type: inquiry.TypeAnswer, Channel: inquiry.ChannelCommandLine, Authority: inquiry.AuthorityLocalOperator, By: userName()}
 	if c.Refuse {
 		r.Type = inquiry.TypeDecline
 	}

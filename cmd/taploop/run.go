@@ -78,7 +78,7 @@ func (c *continueCmd) Run(ctx context.Context, a *app) error {
 	return a.follow(ctx, c.JSON, func(w *works) (runs.Status, error) {
 		r := runs.ContinueRequest{SessionID: c.Session, Task: c.Task, MaxSteps: c.MaxSteps, ResetEnvironment: c.Reset, Queue: c.Queue}
 		if c.Reply != nil || c.Refuse {
-			r.Reply = &runs.Reply{Refuse: c.Refuse, ReplyID: c.ReplyID, Channel: commandLine, Authority: localOperator, By: userName()}
+			r.Reply = &runs.Reply{Refuse: c.Refuse, ReplyID: c.ReplyID, Channel: inquiry.ChannelCommandLine, Authority: inquiry.AuthorityLocalOperator, By: userName()}
 		}
 		if c.Reply != nil {
 			var err error

@@ -134,25 +134,25 @@ func TestTokensOpenTheDoor(t *testing.T) {
 }
 
 func TestWhereOthersCanReachTheServerEveryRequestNeedsAToken(t *testing.T) {
-	d := &door{tokens: token.Open(filepath.Join(t.TempDir(), "tokens.json"))}
-	require.ErrorContains(t, d.check("192.168.1.5:8702"), "there is no token yet")
-	secret, info, err := d.tokens.Create("phone-farm")
+	g := &gatekeeper{tokens: token.Open(filepath.Join(t.TempDir(), "tokens.json"))}
+	require.ErrorContains(t, g.check("192.168.1.5:8702"), "there is no token yet")
+	secret, info, err := g.tokens.Create("phone-farm")
 	require.NoError(t, err)
-	require.NoError(t, d.check("192.168.1.5:8702"))
+	require.NoError(t, g.check("192.168.1.5:8702"))
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp", nil)
-	_, err = d.authorize(r)
+	_, err = g.authorize(r)
 	require.ErrorIs(t, err, errNoToken)
 	r.Header.Set("Authorization", "Bearer "+secret)
-	who, err := d.authorize(r)
+	who, err := g.authorize(r)
 	require.NoError(t, err)
 	require.Equal(t, info.Name, who)
 	r.Header.Add("Authorization", "Bearer other")
-	_, err = d.authorize(r)
+	_, err = g.authorize(r)
 	require.ErrorIs(t, err, errNoToken, "two of them are none")
 
-	_, err = d.tokens.Revoke("phone-farm")
+	_, err = g.tokens.Revoke("phone-farm")
 	require.NoError(t, err)
-	_, err = d.authorize(httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp", nil))
+	_, err = g.authorize(httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp", nil))
 	require.ErrorIs(t, err, errNoToken, "the last token is gone, and nobody may come in")
 }
 

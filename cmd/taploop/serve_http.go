@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/httpguard"
 	"github.com/taploop/taploop/internal/mcptransport"
@@ -22,8 +23,8 @@ import (
 
 // serveHTTP serves any number of clients at /mcp, and people at /ui and /v1, until a signal comes.
 func (a *app) serveHTTP(ctx context.Context) error {
-	door := &door{tokens: tokens(a.conf), open: httpguard.Loopback(a.conf.HTTP.Addr)}
-	if err := door.check(a.conf.HTTP.Addr); err != nil {
+	gate := &gatekeeper{tokens: tokens(a.conf), open: httpguard.Loopback(a.conf.HTTP.Addr)}
+	if err := gate.check(a.conf.HTTP.Addr); err != nil {
 		return err
 	}
 	ln, err := listen(a.conf.HTTP.Addr)
@@ -31,16 +32,16 @@ func (a *app) serveHTTP(ctx context.Context) error {
 		return err
 	}
 	face, url := &face{}, a.reached(ln.Addr())
-	s, err := a.start(ctx, parts{console: a.serverConsole(), observe: face.observe, url: url, doors: []string{"inbox"}})
+	s, err := a.start(ctx, parts{console: a.serverConsole(), observe: face.observe, url: url, doors: []string{inquiry.ChannelPage}})
 	if err != nil {
 		return errors.Join(err, ln.Close())
 	}
 	transport := mcptransport.NewHTTP(s.mcp, &mcptransport.Options{
-		Hosts: a.conf.HTTP.Hosts, Origins: a.conf.HTTP.Origins, Authorize: door.authorize, Context: tools.Connected, Log: a.log,
+		Hosts: a.conf.HTTP.Hosts, Origins: a.conf.HTTP.Origins, Authorize: gate.authorize, Context: tools.Connected, Log: a.log,
 	})
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", transport)
-	face.open(a, s.works, door, mux)
+	face.open(a, s.works, gate, mux)
 	srv := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
 		ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelWarn)}
 	served := make(chan error, 1)
@@ -89,15 +90,15 @@ func hangUp(ctx context.Context, e *ending, srv *http.Server, transport *mcptran
 	return errors.Join(err, face.close(ctx), srv.Close(), e.finish())
 }
 
-// door lets clients in. On loopback, while there are no tokens, everybody on this machine may come in; as soon as there is one,
+// gatekeeper lets clients in. On loopback, while there are no tokens, everybody on this machine may come in; as soon as there is one,
 // and always where others can reach us, every request brings one.
-type door struct {
+type gatekeeper struct {
 	tokens *token.Store
 	open   bool // we listen on loopback
 }
 
 // check refuses to listen where nobody could be let in, or everybody.
-func (d *door) check(addr string) error {
+func (g *gatekeeper) check(addr string) error {
 	_, port, err := net.SplitHostPort(addr)
 	if err == nil {
 		_, err = net.LookupPort("tcp", port)
@@ -105,8 +106,8 @@ func (d *door) check(addr string) error {
 	if err != nil {
 		return usageError{hint.Add(fmt.Errorf("http.addr: %w", err), "write HOST:PORT, for example 127.0.0.1:8702")}
 	}
-	list, err := d.tokens.List()
-	if err != nil || d.open || len(list) > 0 {
+	list, err := g.tokens.List()
+	if err != nil || g.open || len(list) > 0 {
 		return err
 	}
 	return usageError{hint.Add(fmt.Errorf("%s can be reached from elsewhere, and there is no token yet", addr),
@@ -121,14 +122,14 @@ var (
 )
 
 // authorize implements mcptransport.Options.Authorize. The principal is the token's name.
-func (d *door) authorize(r *http.Request) (string, error) {
+func (g *gatekeeper) authorize(r *http.Request) (string, error) {
 	given := r.Header.Values("Authorization")
 	if len(given) == 0 {
-		list, err := d.tokens.List()
+		list, err := g.tokens.List()
 		switch {
 		case err != nil:
 			return "", errTokens
-		case d.open && len(list) == 0:
+		case g.open && len(list) == 0:
 			return "", nil
 		}
 		return "", errNoToken
@@ -137,7 +138,7 @@ func (d *door) authorize(r *http.Request) (string, error) {
 	if len(given) > 1 || !strings.EqualFold(scheme, "Bearer") {
 		return "", errNoToken
 	}
-	info, err := d.tokens.Check(strings.TrimSpace(secret))
+	info, err := g.tokens.Check(strings.TrimSpace(secret))
 	switch {
 	case errors.Is(err, token.ErrNone):
 		return "", errBadToken
@@ -148,9 +149,9 @@ func (d *door) authorize(r *http.Request) (string, error) {
 }
 
 // person is authorize, but nobody comes in without a token: an answer is a person's word.
-func (d *door) person(r *http.Request) (string, error) {
+func (g *gatekeeper) person(r *http.Request) (string, error) {
 	if len(r.Header.Values("Authorization")) == 0 {
 		return "", errNoToken
 	}
-	return d.authorize(r)
+	return g.authorize(r)
 }

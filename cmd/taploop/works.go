@@ -39,7 +39,7 @@ type parts struct {
 
 // open wires the works. The caller closes them, which waits for all that runs.
 func (a *app) open(ctx context.Context, p parts) (w *works, err error) {
-	w = &works{url: p.url, doors: append(p.doors, "command_line")}
+	w = &works{url: p.url, doors: append(p.doors, inquiry.ChannelCommandLine)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, w.Close())

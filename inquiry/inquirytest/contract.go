@@ -20,14 +20,14 @@ func Sample() inquiry.Question {
 		ID: inquiry.NewID(), SessionID: "s1", RunID: "r1", Step: 3, Kind: inquiry.Info, Task: "set an alarm", Text: "which <b>day</b>? \U0001F642",
 		Options: []string{"Mon", "Tue"}, FreeText: true, Client: "desk",
 		Fields: []inquiry.Field{{Name: "day", Label: "Which day?", Type: inquiry.ChoiceField, Options: []string{"Mon", "Tue"}, Default: "Mon"}},
-		Draft:  "# Plan\n", Doors: []inquiry.Door{{Name: "elicit", Until: asked.Add(time.Second)}, {Name: "inbox"}}, DefaultAnswer: "Mon", OnTimeout: inquiry.Default, Frame: "s1.3.1", Round: 2, Fence: 7,
+		Draft:  "# Plan\n", Doors: []inquiry.Door{{Name: "elicit", Until: asked.Add(time.Second)}, {Name: "page"}}, DefaultAnswer: "Mon", OnTimeout: inquiry.Default, Frame: "s1.3.1", Round: 2, Fence: 7,
 		AskedAt: asked, AttentionUntil: asked.Add(time.Minute), ExpiresAt: asked.Add(time.Hour), Status: inquiry.Pending,
 	}
 }
 
 // Won is a resolution with every field set.
 func Won(text string) inquiry.Resolution {
-	return inquiry.Resolution{Type: inquiry.TypeAnswer, Response: inquiry.Plain(text), Channel: "http", Authority: "human_token", By: "Kim",
+	return inquiry.Resolution{Type: inquiry.TypeAnswer, Response: inquiry.Plain(text), Channel: inquiry.ChannelHTTP, Authority: inquiry.AuthorityHumanToken, By: "Kim",
 		Why: "because", ReplyID: "reply-1", At: asked.Add(time.Second)}
 }
 

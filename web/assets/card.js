@@ -95,7 +95,7 @@ class Card {
     box.append(el("span", "", words().doorsTitle), list);
     this.timed = [];
     for (const d of this.q.doors || []) {
-      const chip = el("li", d.door === "inbox" ? "here" : "", d.door === "inbox" ? words().here : doorName(d.door));
+      const chip = el("li", d.door === "page" ? "here" : "", d.door === "page" ? words().here : doorName(d.door));
       if (d.until) {
         chip.append(el("span", "until", words().until(clock(d.until))));
         this.timed.push([chip, new Date(d.until)]);

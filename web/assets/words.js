@@ -37,9 +37,9 @@ const WORDS = {
     through: (who, door) => who + " (" + door + ")", you: "you",
     doorsTitle: "Can be answered at", here: "this page", until: (t) => "until " + t,
     doors: {
-      page: "inbox page", inbox: "inbox page", http: "HTTP", mcp: "MCP client", pass_to_client: "MCP client", console: "console", manual_reply: "console",
-      timer: "timer", model: "model", auto_reply: "model", elicit: "client's dialog", elicitation: "client's dialog",
-      command_line: "command line", "command line": "command line", cli: "command line", run: "the run",
+      page: "inbox page", http: "HTTP", mcp: "MCP client", pass_to_client: "MCP client", console: "console", manual_reply: "console",
+      timer: "timer", model: "model", auto_reply: "model", elicit: "client's dialog",
+      command_line: "command line", run: "the run",
     },
   },
   zh: {
@@ -78,9 +78,9 @@ const WORDS = {
     through: (who, door) => who + "（" + door + "）", you: "您",
     doorsTitle: "可以在此回答", here: "本页", until: (t) => "至 " + t,
     doors: {
-      page: "收件页", inbox: "收件页", http: "HTTP", mcp: "MCP 客户端", pass_to_client: "MCP 客户端", console: "控制台", manual_reply: "控制台",
-      timer: "定时器", model: "模型", auto_reply: "模型", elicit: "客户端对话框", elicitation: "客户端对话框",
-      command_line: "命令行", "command line": "命令行", cli: "命令行", run: "运行",
+      page: "收件页", http: "HTTP", mcp: "MCP 客户端", pass_to_client: "MCP 客户端", console: "控制台", manual_reply: "控制台",
+      timer: "定时器", model: "模型", auto_reply: "模型", elicit: "客户端对话框",
+      command_line: "命令行", run: "运行",
     },
   },
 };

@@ -1,0 +1,25 @@
+package inquiry
+
+// The channels: the doors through which questions are settled. The standing ones are listed under the same names by the questions
+// that can be answered there.
+const (
+	ChannelClient      = "client"       // the caller of the process, which says no more
+	ChannelMCP         = "mcp"          // a tool call
+	ChannelElicit      = "elicit"       // a form that the client showed its user
+	ChannelHTTP        = "http"         // the API
+	ChannelPage        = "page"         // the inbox page
+	ChannelConsole     = "console"      // the terminal of the process that carries the run out
+	ChannelCommandLine = "command_line" // another process of the same user
+	ChannelModel       = "model"        // a model in a person's place
+	ChannelTimer       = "timer"        // nobody answered in time
+	ChannelRun         = "run"          // the run needs no answer any more
+)
+
+// The authorities with which questions are answered: the first three are people, the others are models.
+const (
+	AuthorityClientUI      = "client_ui"      // the user of an MCP client
+	AuthorityHumanToken    = "human_token"    // whoever has a token or a login
+	AuthorityLocalOperator = "local_operator" // whoever may run programs as the server's user
+	AuthorityClientModel   = "client_model"   // the model of an MCP client, for its user as it says
+	AuthorityAgent         = "agent"          // a model of ours
+)
