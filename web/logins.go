@@ -1,25 +1,18 @@
 package web
 
 import (
-	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/gofrs/flock"
-	"github.com/moby/sys/atomicwriter"
-
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/jsonfile"
 )
 
 // How long things hold.
@@ -88,11 +81,12 @@ func (l *Logins) check(secret string) (name string, err error) {
 	if err != nil {
 		return "", err
 	}
-	i := find(l.fresh(all), kindBrowser, secret)
+	all = l.fresh(all)
+	i := find(all, kindBrowser, secret)
 	if i < 0 {
 		return "", errNoLogin
 	}
-	return l.fresh(all)[i].Name, nil
+	return all[i].Name, nil
 }
 
 // forget logs a browser out.
@@ -127,52 +121,27 @@ func (l *Logins) fresh(all []login) []login {
 }
 
 func (l *Logins) read() ([]login, error) {
-	b, err := os.ReadFile(l.path)
-	if errors.Is(err, fs.ErrNotExist) {
+	all, err := jsonfile.Read[[]login](l.path)
+	switch {
+	case errors.Is(err, jsonfile.ErrContent):
+		return nil, hint.Add(fmt.Errorf("reading the logins: %w", err), "move it away; every browser then has to log in anew: taploop ui")
+	case err != nil:
+		return nil, fmt.Errorf("reading the logins: %w", err)
+	case all == nil:
 		return nil, nil
 	}
-	if err != nil {
-		return nil, fmt.Errorf("reading the logins: %w", err)
-	}
-	var all []login
-	if err := json.Unmarshal(b, &all); err != nil {
-		return nil, hint.Add(fmt.Errorf("reading the logins: %s: %w", l.path, err), "move it away; every browser then has to log in anew: taploop ui")
-	}
-	return all, nil
+	return *all, nil
 }
 
 // change replaces the logins by what edit makes of those that still hold. One process at a time does.
 func (l *Logins) change(edit func([]login) ([]login, error)) error {
-	if err := os.MkdirAll(filepath.Dir(l.path), 0o700); err != nil {
-		return fmt.Errorf("keeping logins: %w", err)
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	lock := flock.New(l.path+".lock", flock.SetPermissions(0o600))
-	if _, err := lock.TryLockContext(ctx, 20*time.Millisecond); err != nil {
-		return fmt.Errorf("waiting for another change of the logins: %w", err)
-	}
-	defer lock.Unlock() // its file stays: removing it would let two in
-	all, err := l.read()
-	if err != nil {
-		return err
-	}
-	if all, err = edit(l.fresh(all)); err != nil {
-		return err
-	}
-	if err := l.write(all); err != nil {
-		return fmt.Errorf("keeping logins: %w", err)
-	}
-	return nil
-}
-
-// write replaces the file as a whole: whoever reads finds the old one or the new one.
-func (l *Logins) write(all []login) error {
-	b, err := json.MarshalIndent(all, "", "  ")
-	if err != nil {
-		return err
-	}
-	return atomicwriter.WriteFile(l.path, append(b, '\n'), 0o600)
+	return jsonfile.Change(l.path, func() ([]login, error) {
+		all, err := l.read()
+		if err != nil {
+			return nil, err
+		}
+		return edit(l.fresh(all))
+	})
 }
 
 // newSecret is 256 random bits.

@@ -38,7 +38,7 @@ var packages = []row{
 	{pkg: "tools", imports: "actions agentloop inquiry runs screen session session/export internal/hint internal/mcptransport",
 		tests: "device/devicetest",
 		why:   "the words of results, for programs and for MCP alike; tells actions in words; what it needs of runs it names in interfaces of its own"},
-	{pkg: "web", imports: "actions inquiry session internal/hint internal/httpguard", tests: "agentloop inquiry/inquirytest screen internal/token",
+	{pkg: "web", imports: "actions inquiry session internal/hint internal/httpguard internal/jsonfile", tests: "agentloop inquiry/inquirytest screen internal/token",
 		why: "the HTTP face for people: reads the store and resolves questions; cannot reach phones or runs, its owner hands in who stops one"},
 
 	{pkg: "tools/gendocs", why: "reads the list of tools as clients get it"},
@@ -66,7 +66,8 @@ var packages = []row{
 	{pkg: "internal/httpguard", imports: "internal/hint", why: "the check of Host and Origin that every HTTP route needs; knows nothing of what is served"},
 	{pkg: "internal/mcptransport", imports: "internal/hint internal/httpguard", why: "carries MCP, knows nothing of what the tools mean"},
 	{pkg: "internal/mcptransport/conformance", imports: "internal/mcptransport", why: "the server that the official suite is run against"},
-	{pkg: "internal/token", imports: "internal/hint", why: "bearer tokens are checked by the HTTP server and kept by a command; what they guard is not its business"},
+	{pkg: "internal/jsonfile", why: "one value in a file of several processes; knows nothing of what it is"},
+	{pkg: "internal/token", imports: "internal/hint internal/jsonfile", why: "bearer tokens are checked by the HTTP server and kept by a command; what they guard is not its business"},
 }
 
 // everyTest may be imported by the tests of any package, beside what its row says and the package itself.

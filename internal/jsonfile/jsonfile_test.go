@@ -1,0 +1,64 @@
+package jsonfile_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/jsonfile"
+)
+
+func TestManyWhoChangeAFileLoseNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "new", "list.json")
+	none, err := jsonfile.Read[[]int](path)
+	require.NoError(t, err)
+	require.Nil(t, none)
+	var wg sync.WaitGroup
+	errs := make([]error, 20)
+	for i := range errs {
+		wg.Go(func() {
+			errs[i] = jsonfile.Change(path, func() ([]int, error) {
+				list, err := jsonfile.Read[[]int](path)
+				if err != nil || list == nil {
+					return []int{i}, err
+				}
+				return append(*list, i), nil
+			})
+		})
+	}
+	wg.Wait()
+	require.NoError(t, errors.Join(errs...))
+	list, err := jsonfile.Read[[]int](path)
+	require.NoError(t, err)
+	require.Len(t, *list, len(errs))
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+}
+
+func TestAnEditThatFailsLeavesTheFileAlone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "list.json")
+	require.NoError(t, os.WriteFile(path, []byte("[1]"), 0o600))
+	no := errors.New("no")
+	require.Equal(t, no, jsonfile.Change(path, func() ([]int, error) { return nil, no }))
+	b, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, "[1]", string(b))
+}
+
+func TestWhatIsNotTheValueIsNotTakenForNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "list.json")
+	for _, text := range []string{"", "{}", `["a"]`, "[1"} {
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		_, err := jsonfile.Read[[]int](path)
+		require.ErrorIs(t, err, jsonfile.ErrContent, "%q", text)
+		require.ErrorContains(t, err, path)
+	}
+	_, err := jsonfile.Read[[]int](t.TempDir())
+	require.Error(t, err)
+	require.NotErrorIs(t, err, jsonfile.ErrContent, "a folder cannot be read")
+}
