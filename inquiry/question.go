@@ -102,6 +102,7 @@ type Resolution struct {
 type Door struct {
 	Name  string    `json:"door"`           // a reply mode, or a channel where questions are listed, for example ChannelPage
 	Until time.Time `json:"until,omitzero"` // when the next door that asks has its turn; zero: as long as the question is open
+	Asks  bool      `json:"asks,omitempty"` // it has its turn now; known to who leads the question, and stored nowhere
 }
 
 // Open reports whether the question can still be settled.

@@ -15,7 +15,7 @@ type Status struct {
 	Run      session.Run
 	Settings Settings             // of the run
 	Reason   agentloop.StopReason // STILL_RUNNING while it goes on by itself
-	Question *inquiry.Question    // the open one, nil when there is none
+	Question *inquiry.Question    // the open one, with the doors that are left; nil when there is none
 	Door     ReplyMode            // that has its turn to ask Question; "" when none has. Under one that is Elsewhere the Reason is STILL_RUNNING
 	Steps    []session.StepRecord // those of the present call, or after WaitRequest.SinceStep
 	Last     *session.StepRecord  // the session's last step, nil when there is none
@@ -83,6 +83,9 @@ func (f *Fleet) status(ctx context.Context, sessionID string, since int) (st Sta
 		} else if trouble != "" {
 			st.Message = trouble
 		}
+	}
+	if q := st.Question; q != nil {
+		q.Doors = f.Doors(*q)
 	}
 	if st.Usage, err = f.store.Usage(ctx, sessionID, st.Run.ID); err != nil {
 		return st, err

@@ -260,7 +260,12 @@ func (t *Tools) inquiryInForm(c *call, q inquiry.Question) bool {
 	if !q.Open() || !c.forms || !slices.ContainsFunc(q.Doors, func(d inquiry.Door) bool { return d.Name == string(runs.Elicit) }) {
 		return false
 	}
+	return !t.formClosed(q.ID)
+}
+
+// formClosed reports whether the form of an inquiry was closed without an answer.
+func (t *Tools) formClosed(id string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return !t.closed[q.ID]
+	return t.closed[id]
 }

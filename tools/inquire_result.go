@@ -49,8 +49,7 @@ func (t *Tools) delivered(ctx context.Context, q inquiry.Question) {
 func (t *Tools) answerReply(c *call, q inquiry.Question, body inquiryResult) (*reply, error) {
 	body.ID, body.SessionID, body.Status, body.Settled = q.ID, q.SessionID, q.Status, winnerOf(q)
 	if q.Open() {
-		body.Question = questionOf(q)
-		t.link(body.Question)
+		body.Question = t.questionNow(q)
 	}
 	body.Next = nextOfQuestion(q)
 	r := &reply{tail: strings.Join(t.inquiryLines(q, c.tongue), "\n")}

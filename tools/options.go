@@ -41,6 +41,8 @@ type Audience interface {
 	Watch(sessionID string) *runs.Watch
 	// PassOn says that the door has no answer to the question, and why.
 	PassOn(q inquiry.Question, door runs.ReplyMode, why string)
+	// Doors are those through which the question can still be answered.
+	Doors(q inquiry.Question) []inquiry.Door
 	Broker() *inquiry.Broker
 }
 

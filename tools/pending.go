@@ -48,9 +48,8 @@ func (t *Tools) listPending(ctx context.Context, c *call) (*reply, error) {
 			continue
 		}
 		if body.Total++; body.Total <= c.args.int("limit") {
-			listed := questionOf(q)
+			listed := t.questionNow(q)
 			listed.SessionID = q.SessionID
-			t.link(listed)
 			body.Questions = append(body.Questions, listed)
 		}
 	}

@@ -173,3 +173,28 @@ func TestAnAnswerThatCannotBeTaken(t *testing.T) {
 		require.Equal(t, "blue", *w.ask("send_inquiry", in{"question_id": a.ID}).Answer)
 	})
 }
+
+func TestADoorWhoseTurnIsOverIsNotShown(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		w.fopts.Doors = []string{"inbox"}
+		w.restart()
+		passed := w.start("ask", in{"reply_mode": "elicit (60s) -> pass_to_client"}) // the client shows no forms
+		require.Equal(t, []inquiry.Door{{Name: "pass_to_client", Asks: true}, {Name: "inbox"}}, passed.Question.Doors)
+		require.Equal(t, passed.Question.Doors, w.pending(t.Context(), in{}).Questions[0].Doors)
+
+		w.farm.add("B")
+		timed := w.start("ask", in{"device_id": "B", "reply_mode": "pass_to_client (60s) -> elicit"})
+		require.Equal(t, []string{"pass_to_client", "elicit", "inbox"}, names(timed.Question.Doors))
+		require.True(t, timed.Question.Doors[0].Asks)
+		time.Sleep(61 * time.Second)
+		after := w.pending(t.Context(), in{"session_id": timed.SessionID}).Questions[0].Doors
+		require.Equal(t, []inquiry.Door{{Name: "pass_to_client"}, {Name: "elicit", Asks: true}, {Name: "inbox"}}, after, "the client may always answer")
+	})
+}
+
+func names(doors []inquiry.Door) (list []string) {
+	for _, d := range doors {
+		list = append(list, d.Name)
+	}
+	return list
+}

@@ -40,11 +40,22 @@ type Question struct {
 
 func questionOf(q inquiry.Question) *Question {
 	out := &Question{ID: q.ID, InquiryID: q.ID, Kind: q.Kind, Text: q.Text, Options: q.Options, Fields: q.Fields, Draft: q.Draft,
-		FreeText: q.FreeText && len(q.Options) > 0, DefaultAnswer: q.DefaultAnswer, OnTimeout: q.OnTimeout, Secret: q.Secret, Doors: q.Doors,
+		FreeText: q.FreeText && len(q.Options) > 0, DefaultAnswer: q.DefaultAnswer, OnTimeout: q.OnTimeout, Secret: q.Secret, Doors: runs.DoorsLeft(q),
 		AskedAt: q.AskedAt, AttentionUntil: q.AttentionUntil, ExpiresAt: q.ExpiresAt, Round: q.Round}
 	if q.RunID == "" { // a run's question has the run's task, which is in the result
 		out.Context = q.Task
 	}
+	return out
+}
+
+// questionNow is questionOf with the doors that are left, as who leads the question knows them.
+func (t *Tools) questionNow(q inquiry.Question) *Question {
+	out := questionOf(q)
+	out.Doors = t.opts.Fleet.Doors(q)
+	if t.formClosed(q.ID) {
+		out.Doors = slices.DeleteFunc(out.Doors, func(d inquiry.Door) bool { return d.Name == string(runs.Elicit) })
+	}
+	t.link(out)
 	return out
 }
 

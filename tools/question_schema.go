@@ -27,7 +27,7 @@ func questionSchema() props {
 			"default_answer":  typed("string", "The answer that was given beforehand."),
 			"on_timeout":      oneOf([]inquiry.OnTimeout{inquiry.Pause, inquiry.AskModel, inquiry.GoOn, inquiry.Default, inquiry.GiveUp}, "What follows when nobody looks at it until attention_until; absent: pause."),
 			"secret":          typed("boolean", "The answer is shown nowhere."),
-			"doors":           listOf(doorSchema(), "Through which it can be answered; those that ask actively first, in their order."),
+			"doors":           listOf(doorSchema(), "Through which it can still be answered; those that ask actively first, in their order."),
 			"reply_url":       typed("string", "Where programs POST the answer."),
 			"page_url":        typed("string", "Where people answer it in a browser."),
 			"asked_at":        moment("When it was asked."),
@@ -38,7 +38,8 @@ func questionSchema() props {
 }
 
 func doorSchema() props {
-	return structure("", []string{"door"}, props{"door": typed("string", "Its name: a reply mode, or a place."), "until": moment("When the next one has its turn.")})
+	return structure("", []string{"door"}, props{"door": typed("string", "Its name: a reply mode, or a place."), "until": moment("When the next one has its turn."),
+		"asks": typed("boolean", "It has its turn now.")})
 }
 
 func fieldSchema() props {

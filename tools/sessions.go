@@ -100,8 +100,7 @@ func (t *Tools) listed(ctx context.Context, o session.Overview) (listed, error) 
 		l.Answer = &r.Answer
 	}
 	if st.Question != nil {
-		l.Question = questionOf(*st.Question)
-		t.link(l.Question)
+		l.Question = t.questionNow(*st.Question)
 	}
 	return l, nil
 }

@@ -20,7 +20,8 @@ type inquiryView struct {
 	ScreenshotURL string          `json:"screenshot_url,omitempty"`
 }
 
-func viewOf(q inquiry.Question) inquiryView {
+func (s *Server) viewOf(q inquiry.Question) inquiryView {
+	q.Doors = s.opts.Doors(q)
 	v := inquiryView{Question: q, InquiryID: q.ID, InputSchema: inquiry.Schema(q.Fields)}
 	if q.Frame != "" && q.SessionID != "" {
 		v.ScreenshotURL = frameURL(q.SessionID, q.Frame)
@@ -75,7 +76,7 @@ func (s *Server) visible(ctx context.Context, v viewer, f inquiry.Filter) ([]inq
 			owners[o] = seen
 		}
 		if seen {
-			list = append(list, viewOf(q))
+			list = append(list, s.viewOf(q))
 		}
 	}
 	return slices.Clip(list), nil
@@ -134,7 +135,7 @@ func (s *Server) getInquiry(w http.ResponseWriter, r *http.Request, v viewer) er
 			return err
 		}
 	}
-	return send(w, http.StatusOK, viewOf(q))
+	return send(w, http.StatusOK, s.viewOf(q))
 }
 
 // await returns the question once it is settled, or as it is after d.
@@ -201,7 +202,7 @@ func (s *Server) reply(w http.ResponseWriter, r *http.Request, v viewer) error {
 		return s.lost(r.Context(), q.ID, err)
 	}
 	s.opts.Log.InfoContext(r.Context(), "question answered", "question", q.ID, "by", v.name, "through", v.channel(), "type", res.Question.Resolution.Type)
-	return send(w, http.StatusOK, map[string]any{"status": res.Question.Status, "replayed": res.Replayed, "inquiry": viewOf(res.Question)})
+	return send(w, http.StatusOK, map[string]any{"status": res.Question.Status, "replayed": res.Replayed, "inquiry": s.viewOf(res.Question)})
 }
 
 // lost is the refusal of an answer that did not win.
@@ -223,13 +224,13 @@ func (s *Server) lost(ctx context.Context, id string, err error) error {
 		return f
 	case errors.As(err, &won):
 		return &refusal{status: http.StatusConflict, code: "QUESTION_ALREADY_RESOLVED", err: err,
-			body: map[string]any{"winner": won.Question.Resolution, "inquiry": viewOf(won.Question)}}
+			body: map[string]any{"winner": won.Question.Resolution, "inquiry": s.viewOf(won.Question)}}
 	case errors.Is(err, inquiry.ErrReplyIDReused):
 		return &refusal{status: http.StatusUnprocessableEntity, code: "REPLY_ID_REUSED", err: err}
 	case errors.Is(err, inquiry.ErrGone):
 		f := &refusal{status: http.StatusGone, code: "QUESTION_GONE", err: err}
 		if q, err := s.opts.Questions.Get(ctx, id); err == nil {
-			f.body = map[string]any{"inquiry": viewOf(q)}
+			f.body = map[string]any{"inquiry": s.viewOf(q)}
 		}
 		return f
 	}

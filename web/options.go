@@ -47,6 +47,9 @@ type Options struct {
 	Logins    *Logins
 	Runs      Runs // nil: nothing can be stopped from here
 
+	// Doors are those through which a question can still be answered, for what the server shows. nil: those that it was asked through.
+	Doors func(inquiry.Question) []inquiry.Door
+
 	// Authorize names the principal of a request that brings no cookie of the page; an error refuses it with 401. nil
 	// refuses all of them.
 	Authorize func(*http.Request) (principal string, err error)
@@ -78,6 +81,9 @@ func settings(opts *Options) Options {
 	}
 	if o.Operator == nil {
 		o.Operator = func(string) bool { return false }
+	}
+	if o.Doors == nil {
+		o.Doors = func(q inquiry.Question) []inquiry.Door { return q.Doors }
 	}
 	o.Ping = or(o.Ping, 15*time.Second)
 	o.WriteTimeout = or(o.WriteTimeout, 30*time.Second)

@@ -22,7 +22,7 @@ func (s *Server) pumpQuestions(sub *inquiry.Subscription) {
 			continue
 		}
 		client, owned, err := s.ownerOf(s.ctx, e.Question)
-		s.publish("inquiry."+string(e.Type), client, owned, err, viewOf(e.Question))
+		s.publish("inquiry."+string(e.Type), client, owned, err, s.viewOf(e.Question))
 	}
 }
 

@@ -23,7 +23,7 @@ type face struct {
 func (f *face) open(a *app, w *works, g *gatekeeper, mux *http.ServeMux) {
 	operators := a.conf.HTTP.Operators
 	server := web.New(&web.Options{
-		Questions: w.fleet.Broker(), Sessions: w.store, Logins: logins(a.conf.DataDir), Runs: stopper{w}, Authorize: g.person,
+		Questions: w.fleet.Broker(), Sessions: w.store, Logins: logins(a.conf.DataDir), Runs: stopper{w}, Doors: w.fleet.Doors, Authorize: g.person,
 		Operator: func(name string) bool { return slices.Contains(operators, name) },
 		Hosts:    a.conf.HTTP.Hosts, Origins: a.conf.HTTP.Origins, Log: a.log,
 	})

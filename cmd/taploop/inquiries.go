@@ -12,6 +12,7 @@ import (
 
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
 )
 
@@ -147,11 +148,11 @@ func printQuestions(out io.Writer, list []inquiry.Question, now time.Time, all b
 	return w.Flush()
 }
 
-// doorsOf is where a question can be answered.
+// doorsOf is where a question can still be answered.
 func doorsOf(q inquiry.Question) string {
-	names := make([]string, len(q.Doors))
-	for i, d := range q.Doors {
-		names[i] = clean(d.Name)
+	var names []string
+	for _, d := range runs.DoorsLeft(q) {
+		names = append(names, clean(d.Name))
 	}
 	return strings.Join(names, ", ")
 }

@@ -96,7 +96,7 @@ class Card {
     this.timed = [];
     for (const d of this.q.doors || []) {
       const chip = el("li", d.door === "page" ? "here" : "", d.door === "page" ? words().here : doorName(d.door));
-      if (d.until) {
+      if (d.until && d.door !== "pass_to_client") { // the client may answer as long as the question is open
         chip.append(el("span", "until", words().until(clock(d.until))));
         this.timed.push([chip, new Date(d.until)]);
       }
@@ -229,7 +229,7 @@ class Card {
     if (this.asked.textContent !== asked) this.asked.textContent = asked;
     this.root.classList.toggle("late", late);
     this.root.classList.toggle("soon", !late && new Date(q.attention_until) - Date.now() < 60000);
-    for (const [chip, until] of this.timed) chip.classList.toggle("past", Date.now() >= until);
+    for (const [chip, until] of this.timed) chip.hidden = Date.now() >= until;
   }
 
   // look fetches the last steps, once. The page calls it when the card comes into view.
