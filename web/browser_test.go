@@ -3,8 +3,6 @@ package web_test
 import (
 	"context"
 	"fmt"
-	"os"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -15,57 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/browserrig"
 	"github.com/taploop/taploop/session"
 )
-
-// chromium starts a browser of its own for the test. Where there is none the test fails with the mend, or is left out under
-// TAPLOOP_BROWSER=off, which the report of the rig tells.
-func chromium(t *testing.T) context.Context {
-	t.Helper()
-	if strings.EqualFold(os.Getenv("TAPLOOP_BROWSER"), "off") {
-		report(t, "TAPLOOP_BROWSER=off")
-		t.SkipNow()
-	}
-	var path string
-	for _, name := range []string{os.Getenv("TAPLOOP_BROWSER"), "chromium", "chromium-browser", "google-chrome"} {
-		if found, err := exec.LookPath(name); err == nil {
-			path = found
-			break
-		}
-	}
-	if path == "" {
-		t.Fatal("there is no Chromium for this test\n  try: apt-get install chromium, or name one in TAPLOOP_BROWSER, or set TAPLOOP_BROWSER=off to leave these tests out")
-	}
-	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()),
-		chromedp.Flag("disable-gpu", true), chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
-		chromedp.Flag("lang", "en-US"), chromedp.WSURLReadTimeout(time.Minute))
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 3*time.Minute) // its end is the clean-up's
-	t.Cleanup(cancel)
-	ctx, cancelAll := chromedp.NewExecAllocator(ctx, opts...)
-	t.Cleanup(cancelAll)
-	ctx, cancelFirst := chromedp.NewContext(ctx)
-	t.Cleanup(func() {
-		if err := chromedp.Cancel(ctx); err != nil { // waits for its end, so that its folder can go
-			t.Log(err)
-		}
-		cancelFirst()
-	})
-	require.NoError(t, chromedp.Do(ctx))
-	return ctx
-}
-
-// report notes in the rig's report that the test did not run.
-func report(t *testing.T, why string) {
-	path := os.Getenv("TAPLOOP_RIG_REPORT")
-	if path == "" {
-		return
-	}
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-	require.NoError(t, err)
-	_, err = fmt.Fprintf(f, "left out\tgithub.com/taploop/taploop/web\t%s\t%s\n", t.Name(), why)
-	require.NoError(t, err)
-	require.NoError(t, f.Close())
-}
 
 // tab is the page in a browser profile of its own.
 type tab struct {
@@ -138,7 +88,7 @@ func TestAnAnswerInOneBrowserTakesTheQuestionAwayInTheOtherWithTheReason(t *test
 	g := newRig(t, nil)
 	const evil = `Which size? <img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`
 	q := g.waiting("ann", inquiry.Question{Text: evil, Options: []string{"small", "<b>large</b>"}, FreeText: true})
-	browser := chromium(t)
+	browser := browserrig.Chromium(t)
 	kitchen, hall := g.login(browser, "kitchen"), g.login(browser, "hall")
 	for _, p := range []tab{kitchen, hall} { // both came later than the question
 		p.until(card(q, ".steps li") + ` !== null`)
@@ -186,7 +136,7 @@ func TestAnAnswerInOneBrowserTakesTheQuestionAwayInTheOtherWithTheReason(t *test
 
 func TestAnAnswerReachesTheOtherBrowserWithinASecond(t *testing.T) {
 	g := newRig(t, nil)
-	browser := chromium(t)
+	browser := browserrig.Chromium(t)
 	kitchen, hall := g.login(browser, "kitchen"), g.login(browser, "hall")
 	quickest := time.Hour
 	for i := 0; i < 5 && quickest >= time.Second; i++ { // a machine may be busy once; a page that asks now and then never is quick
@@ -207,7 +157,7 @@ func TestAnAnswerReachesTheOtherBrowserWithinASecond(t *testing.T) {
 func TestALostConnectionGreysThePageAndItComesBack(t *testing.T) {
 	g := newRig(t, nil)
 	old := g.waiting("ann", inquiry.Question{})
-	p := g.login(chromium(t), "kitchen")
+	p := g.login(browserrig.Chromium(t), "kitchen")
 	p.until(card(old, "textarea") + ` !== null`)
 	g.down.Store(true)
 	g.http.CloseClientConnections()

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/browserrig"
 )
 
 // scenes are what the pictures show, one question each, with what makes the card whole.
@@ -35,7 +36,7 @@ func TestThePageInPictures(t *testing.T) {
 	if dir == "" {
 		dir = t.TempDir()
 	}
-	browser := chromium(t)
+	browser := browserrig.Chromium(t)
 	for scene, q := range scenes() {
 		g := newRig(t, nil)
 		if q.Client == "" {

@@ -60,6 +60,7 @@ var packages = []row{
 	{pkg: "internal/adb", imports: "internal/hint", tests: "internal/adbrig", why: "the ADB server's protocol, nothing of what phones mean"},
 	{pkg: "internal/adbrig", imports: "internal/hint", why: "the stand-ins' folder is given to it, so that any package may use it"},
 	{pkg: "internal/archtest", why: "reads files only"},
+	{pkg: "internal/browserrig", why: "a helper of tests: a browser, and nothing of what it is shown"},
 	{pkg: "internal/clients", imports: "internal/hint", why: "edits other programs' settings; knows no server but as a command or an address"},
 	{pkg: "internal/golden", why: "a helper of tests"},
 	{pkg: "internal/hint", why: "a helper of errors"},
@@ -71,7 +72,7 @@ var packages = []row{
 }
 
 // everyTest may be imported by the tests of any package, beside what its row says and the package itself.
-const everyTest = "internal/golden internal/hint"
+const everyTest = "internal/browserrig internal/golden internal/hint"
 
 // The roads that stay closed, beside the rows: imports from anywhere, ours or not, that only some packages may use or
 // that some may not. They hold for tests too unless code is set.
@@ -84,7 +85,7 @@ var roads = []road{
 	{to: "database/sql/...", only: "session", why: "one owner of the data folder"},
 	{to: "modernc.org/sqlite/...", only: "session", why: "one owner of the data folder"},
 	{to: "mvdan.cc/sh/...", only: "sandbox/shell", why: "the phone's shell is one package's business"},
-	{to: "testing", only: "device/devicetest inquiry/inquirytest internal/adbrig internal/golden", code: true, why: "only helpers of tests are made of tests"},
+	{to: "testing", only: "device/devicetest inquiry/inquirytest internal/adbrig internal/browserrig internal/golden", code: true, why: "only helpers of tests are made of tests"},
 
 	{to: "net/...", never: "screen actions/... inquiry/... agentloop", why: "these are pure: they run in a synctest bubble"},
 	{to: "os/exec", never: "screen actions/... inquiry/... agentloop/... session/... runs", code: true, why: "processes belong to internal/adb and cmd"},

@@ -1,0 +1,245 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/browserrig"
+	"github.com/taploop/taploop/session"
+)
+
+// pageScript is a task with a step, a question, and an end whatever the answer is.
+const pageScript = `
+- when: '\[page asked\]'
+  reply: "<THINK> x </THINK>\nexplain:end\taction:COMPLETE\treturn:it is over\tsummary:[page over]"
+- when: '\[page tapped\]'
+  reply: "<THINK> x </THINK>\nexplain:ask\taction:INFO\tvalue:Which <b>colour</b>?\tsummary:[page asked]"
+- when: 'Be besieged'
+  reply: "<THINK> x </THINK>\nexplain:open the paint shop\taction:CLICK\tpoint:500,500\tsummary:[page tapped]"
+`
+
+// window is the inbox page in a browser profile of its own.
+type window struct {
+	t   testing.TB
+	ctx context.Context
+}
+
+// opens logs a browser profile in by a link of the command line.
+func (k *siege) opens(browser context.Context, name string) window {
+	t := k.bench.t
+	t.Helper()
+	ctx, cancel := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
+	t.Cleanup(cancel)
+	w := window{t, ctx}
+	w.do(chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
+		_, err := cdp.Call(ctx, target, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: `
+			window.faults = [];
+			addEventListener("error", (e) => faults.push(e.message));
+			addEventListener("unhandledrejection", (e) => faults.push(String(e.reason)));
+			addEventListener("securitypolicyviolation", (e) => faults.push(e.violatedDirective + " " + e.blockedURI));`})
+		return err
+	}), chromedp.Navigate(k.link("--name", name)))
+	t.Cleanup(func() { require.Empty(t, w.text(`faults.join("\n")`), "faults of the page in the %s", name) })
+	w.until(`document.getElementById("link").textContent === "live"`)
+	require.Empty(t, w.text("location.hash"), "the code stays in no history")
+	return w
+}
+
+func (w window) do(steps ...chromedp.Action[chromedp.Void]) {
+	w.t.Helper()
+	require.NoError(w.t, chromedp.Do(w.ctx, steps...))
+}
+
+// runs does what the statement says.
+func (w window) runs(statement string) {
+	w.t.Helper()
+	w.do(chromedp.Evaluate[chromedp.Void](statement + "; undefined"))
+}
+
+// until waits until the expression is true.
+func (w window) until(expression string) {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(w.ctx, patience)
+	defer cancel()
+	_, err := chromedp.Run(ctx, chromedp.Poll[bool](expression, chromedp.WithPollingInterval(20*time.Millisecond)))
+	require.NoError(w.t, err, "%s\npage: %s", expression, w.text("document.body.innerText"))
+}
+
+// text is the value of the expression.
+func (w window) text(expression string) string {
+	w.t.Helper()
+	s, err := chromedp.Run(w.ctx, chromedp.Evaluate[string]("String("+expression+")"))
+	require.NoError(w.t, err)
+	return s
+}
+
+// inCard is the expression for something within a question.
+func inCard(q inquiry.Question, selector string) string {
+	return fmt.Sprintf(`document.querySelector('article[data-id="%s"] %s')`, q.ID, selector)
+}
+
+// shows waits for the question, and checks that it comes with all that an answer needs.
+func (w window) shows(q inquiry.Question) {
+	w.t.Helper()
+	w.until(inCard(q, ".steps li") + " !== null && " + inCard(q, ".shot img") + ".naturalWidth > 0")
+	require.Equal(w.t, "Which <b>colour</b>?", w.text(inCard(q, ".question")+".textContent"))
+	require.Equal(w.t, "Task: Be besieged", w.text(inCard(q, ".task")+".textContent"))
+	require.Equal(w.t, "1. open the paint shop", w.text(inCard(q, ".steps li")+".textContent"))
+	require.Equal(w.t, "1", w.text(`document.querySelectorAll("article").length`))
+}
+
+// gone waits until the question is not shown any more and the reason is, and returns the reason.
+func (w window) gone(q inquiry.Question) string {
+	w.t.Helper()
+	line := fmt.Sprintf(`document.querySelector('#settled li[data-id="%s"] span')`, q.ID)
+	w.until(inCard(q, "") + " === null && " + line + " !== null")
+	return w.text(line + ".textContent")
+}
+
+// asking waits for the question of the present session.
+func (k *siege) asking() inquiry.Question {
+	t := k.bench.t
+	t.Helper()
+	s := k.follow(k.call("ask_agent_wait", map[string]any{"session_id": k.session}))
+	require.Equal(t, session.WaitingReply, s.State, "%s", s.words)
+	q, err := k.store.Questions().Get(t.Context(), s.Question.ID)
+	require.NoError(t, err)
+	return q
+}
+
+// another begins one more session with the same task, and waits for its question.
+func (k *siege) another() inquiry.Question {
+	k.session = k.call("ask_agent_start_new_task", map[string]any{"task": "Be besieged", "wait_seconds": 0}).SessionID
+	return k.asking()
+}
+
+// ended waits for the end of the present session, and returns what the model was last asked about its question.
+func (k *siege) ended(as session.State) string {
+	k.bench.t.Helper()
+	k.becomes(string(as), func() bool {
+		run, err := k.store.LatestRun(k.bench.t.Context(), k.session)
+		require.NoError(k.bench.t, err)
+		return run.State == as
+	})
+	return k.prompted(`\[page asked\]`)
+}
+
+// becomes looks at the store until something is so.
+func (k *siege) becomes(what string, is func() bool) {
+	k.bench.t.Helper()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for late := time.After(patience); !is(); {
+		select {
+		case <-tick.C:
+		case <-late:
+			require.FailNow(k.bench.t, "the session never is "+what)
+		}
+	}
+}
+
+func TestAQuestionOfTheServerIsAnsweredRefusedAndStoppedInTwoBrowsers(t *testing.T) {
+	t.Parallel()
+	browser := browserrig.Chromium(t)
+	k := besiege(t, 1, pageScript)
+	kitchen := k.opens(browser, "kitchen") // before the question
+	q := k.asking()
+	hall := k.opens(browser, "hall") // after it
+	kitchen.shows(q)
+	hall.shows(q)
+	k.answeredIn(kitchen, hall, q)
+	k.refusedWithKeys(kitchen, hall)
+	k.stoppedFrom(hall, kitchen)
+	require.Len(t, k.wire.touches(), 3, "one in each run")
+}
+
+// answeredIn types an answer in one browser, of which the other one and the model get to know.
+func (k *siege) answeredIn(kitchen, hall window, q inquiry.Question) {
+	t := k.bench.t
+	hall.runs(inCard(q, "textarea") + ".focus()")
+	hall.do(chromedp.KeyEvent("half typed"))
+	kitchen.runs(inCard(q, "textarea") + ".focus()")
+	kitchen.do(chromedp.KeyEvent("plum <i>7</i>"))
+	began := time.Now()
+	kitchen.runs(inCard(q, "button.main") + ".click()")
+	reason := hall.gone(q)
+	took := time.Since(began)
+	t.Logf("gone in the other browser, with the reason, after %v", took)
+	require.Less(t, took, 10*time.Second, "it is told, and not found by reading the page again")
+	require.Equal(t, "“Which <b>colour</b>?”: answered by kitchen (inbox page): plum <i>7</i>", reason)
+	require.Equal(t, "“Which <b>colour</b>?”: answered by you: plum <i>7</i>", kitchen.gone(q))
+	require.Contains(t, asText(k.ended(session.Completed)), "plum <i>7</i>", "the model is told")
+	require.Equal(t, []string{"page kitchen plum <i>7</i>"}, k.did(session.AuditAnswered))
+}
+
+// refusedWithKeys refuses a question without a mouse.
+func (k *siege) refusedWithKeys(kitchen, hall window) {
+	t := k.bench.t
+	q := k.another()
+	for _, w := range []window{kitchen, hall} {
+		w.shows(q)
+	}
+	hall.do(chromedp.KeyEvent("j"))
+	for range 10 {
+		if hall.text("document.activeElement === "+inCard(q, ".refuse")) == "true" {
+			break
+		}
+		hall.do(chromedp.KeyEvent("\t"))
+	}
+	require.Equal(t, "true", hall.text("document.activeElement === "+inCard(q, ".refuse")), "the keyboard reaches the button")
+	hall.do(chromedp.KeyEvent("\r"))
+	require.Equal(t, "“Which <b>colour</b>?”: hall (inbox page) refused to answer", kitchen.gone(q))
+	require.Contains(t, hall.gone(q), "you refused to answer")
+	prompt := asText(k.ended(session.Completed))
+	require.NotContains(t, prompt, "plum")
+	require.Contains(t, prompt, "the other side chose not to answer", "the model is told")
+	settled, err := k.store.Questions().Get(t.Context(), q.ID)
+	require.NoError(t, err)
+	require.Equal(t, inquiry.Refused, settled.Status)
+}
+
+// stoppedFrom stops a run at its question, by a button that wants to be pressed twice.
+func (k *siege) stoppedFrom(hall, kitchen window) {
+	t := k.bench.t
+	q := k.another()
+	for _, w := range []window{kitchen, hall} {
+		w.shows(q)
+	}
+	hall.runs(inCard(q, ".stop") + ".click()")
+	require.Equal(t, "Really stop?", hall.text(inCard(q, ".stop")+".textContent"))
+	hall.runs(inCard(q, ".stop") + ".click()")
+	require.Contains(t, kitchen.gone(q), "withdrawn")
+	require.Contains(t, hall.gone(q), "withdrawn")
+	k.ended(session.Cancelled)
+	k.becomes("noted as stopped", func() bool { return len(k.did(session.AuditStopped)) > 0 }) // once the stop is over
+	require.Equal(t, []string{"page hall "}, k.did(session.AuditStopped))
+}
+
+// did is who did so in the present session, through which door and with which answer.
+func (k *siege) did(event session.AuditEvent) (list []string) {
+	entries, err := k.store.Audit(k.bench.t.Context(), session.AuditFilter{SessionID: k.session})
+	require.NoError(k.bench.t, err)
+	for _, e := range entries {
+		if e.Event == event {
+			list = append(list, e.Door+" "+e.By+" "+e.Answer)
+		}
+	}
+	return list
+}
+
+// asText is what a request asks the model in words, without the escapes that angle brackets have in it.
+func asText(request string) string {
+	words, _, _ := strings.Cut(request, `"type":"image_url"`)
+	return strings.NewReplacer(`\\u003c`, "<", `\\u003e`, ">", `\u003c`, "<", `\u003e`, ">").Replace(words)
+}
