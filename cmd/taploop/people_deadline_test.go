@@ -1,0 +1,198 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/web"
+)
+
+// slate is a phone on which nothing ever happens.
+type slate struct {
+	runs.Phone // nobody touches it
+	frame      *screen.Frame
+}
+
+func (s slate) Open(context.Context, string) (runs.Phone, error) { return s, nil }
+func (s slate) Device() session.Device                           { return session.Device{ID: "slate", Size: s.frame.Size()} }
+func (s slate) Wake(context.Context) error                       { return nil }
+func (s slate) Close() error                                     { return nil }
+func (s slate) Look(context.Context) (screen.Look, error) {
+	return screen.Look{Frame: s.frame, State: screen.State{On: true, Size: s.frame.Size()}, At: time.Now()}, nil
+}
+
+// curious asks one question and is done with whatever becomes of it.
+type curious struct {
+	mu   sync.Mutex
+	told map[string][]actions.Exchange // by task: what it knew when it decided for the last time
+}
+
+func (c *curious) Next(_ context.Context, s agentloop.Situation) (agentloop.Proposal, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.told[s.Task] = s.Exchanges
+	p := agentloop.Proposal{Tries: []agentloop.Try{{Prompt: s.Task}}}
+	p.Action = actions.Info{Question: "Which colour?"}
+	if len(s.Exchanges) > 0 {
+		p.Action = actions.Complete{Report: "done"}
+	}
+	return p, nil
+}
+
+// deadline is a fleet, its store on disk and its people's HTTP server, with a clock for its questions.
+type deadline struct {
+	t     *testing.T
+	mind  *curious
+	fleet *runs.Fleet
+	clock atomic.Pointer[time.Time] // nil goes with the world's
+	store *session.Store
+	http  *httptest.Server
+	there chan struct{} // a request has reached the server
+}
+
+func newDeadline(t *testing.T) *deadline {
+	d := &deadline{t: t, mind: &curious{told: map[string][]actions.Exchange{}}, there: make(chan struct{}, 1)}
+	dir := t.TempDir()
+	var err error
+	d.store, err = session.Open(t.Context(), dir, nil)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, d.store.Close()) })
+	frame, err := screen.NewFrame(image.NewRGBA(image.Rect(0, 0, 54, 120)))
+	require.NoError(t, err)
+	d.fleet = runs.New(&runs.Options{Store: d.store, Phones: slate{frame: frame}, OnTimeout: inquiry.GoOn,
+		Mind:   func(runs.Settings) (agentloop.Policy, error) { return d.mind, nil },
+		Broker: inquiry.NewBroker(d.store.Questions(), &inquiry.Options{Every: time.Hour, Now: d.now}), // swept by the test alone
+		Limits: agentloop.Limits{Settle: -1}})
+	t.Cleanup(func() { require.NoError(t, d.fleet.Close()) })
+	face := web.New(&web.Options{Questions: d.fleet.Broker(), Sessions: d.store, Logins: web.OpenLogins(filepath.Join(dir, "logins.json")),
+		Authorize: func(*http.Request) (string, error) { return "ann", nil }, Operator: func(string) bool { return true }})
+	d.http = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		d.there <- struct{}{}
+		face.ServeHTTP(w, r)
+	}))
+	t.Cleanup(func() {
+		require.NoError(t, face.Close())
+		d.http.Close()
+	})
+	return d
+}
+
+func (d *deadline) now() time.Time {
+	if at := d.clock.Load(); at != nil {
+		return *at
+	}
+	return time.Now()
+}
+
+// asked is the question of a new run.
+func (d *deadline) asked(task string) inquiry.Question {
+	d.t.Helper()
+	st, err := d.fleet.Start(d.t.Context(), runs.StartRequest{Task: task, KeepEnvironment: true})
+	require.NoError(d.t, err)
+	st, err = d.fleet.Wait(d.t.Context(), runs.WaitRequest{SessionID: st.Session.ID, Budget: patience})
+	require.NoError(d.t, err)
+	require.Equal(d.t, session.WaitingReply, st.Run.State)
+	q, err := d.fleet.Broker().Get(d.t.Context(), st.Run.QuestionID)
+	require.NoError(d.t, err)
+	return q
+}
+
+// reply answers over HTTP, at whatever time the clock has, and returns the status.
+func (d *deadline) reply(q inquiry.Question, text string) int {
+	r, err := http.NewRequestWithContext(d.t.Context(), "POST", d.http.URL+"/v1/inquiries/"+q.ID+"/reply", strings.NewReader(`{"response":"`+text+`"}`))
+	if err != nil {
+		return 0
+	}
+	r.Header.Set("Authorization", "Bearer x")
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return 0
+	}
+	_ = resp.Body.Close()
+	return resp.StatusCode
+}
+
+// Nine in ten answers come in the last millisecond, while the sweep is at the deadline already: either may be first. Of the
+// others half come when the sweep is not there yet, and half at the deadline itself, so that both ends are sure to be seen.
+func TestAHundredAnswersAtTheDeadlineReachTheModelIfAndOnlyIfHTTPSaidSo(t *testing.T) {
+	t.Parallel()
+	d := newDeadline(t)
+	counts, tight := map[int]int{}, map[int]int{}
+	for i := range 100 {
+		task, text := fmt.Sprintf("task %d", i), fmt.Sprintf("answer %d", i)
+		q := d.asked(task)
+		answered, swept := q.AttentionUntil.Add(-time.Millisecond), q.AttentionUntil
+		switch i % 20 {
+		case 0:
+			swept = answered
+		case 10:
+			answered = swept
+		}
+		d.clock.Store(&answered)
+		var status int
+		var sweeping error
+		var both sync.WaitGroup
+		both.Go(func() { status = d.reply(q, text) })
+		both.Go(func() {
+			if i%2 == 1 { // so that the request's way does not decide
+				<-d.there
+			}
+			sweeping = d.fleet.Broker().Sweep(t.Context(), swept)
+		})
+		both.Wait()
+		if i%2 == 0 {
+			<-d.there
+		}
+		require.NoError(t, sweeping)
+		d.clock.Store(nil)
+		counts[status]++
+		if answered.Before(swept) {
+			tight[status]++
+		}
+		d.came(q, task, text, status)
+	}
+	t.Logf("%v, of them while either could be first: %v", counts, tight)
+	require.Equal(t, 100, counts[200]+counts[410], "%v", counts)
+	require.GreaterOrEqual(t, counts[200], 5, "%v", counts)
+	require.GreaterOrEqual(t, counts[410], 5, "%v", counts)
+}
+
+// came checks that the run has gone on with what HTTP said, and that there is one resolution of that kind.
+func (d *deadline) came(q inquiry.Question, task, text string, status int) {
+	t := d.t
+	t.Helper()
+	st, err := d.fleet.Wait(t.Context(), runs.WaitRequest{SessionID: q.SessionID, QuestionID: q.ID, Budget: patience})
+	require.NoError(t, err)
+	require.Equal(t, session.Completed, st.Run.State)
+	want, event := actions.Exchange{Question: "Which colour?", Outcome: actions.Silence}, session.AuditTimedOut
+	if status == 200 {
+		want.Outcome, want.Answer, event = actions.Answered, text, session.AuditAnswered
+	}
+	d.mind.mu.Lock()
+	defer d.mind.mu.Unlock()
+	require.Equal(t, []actions.Exchange{want}, d.mind.told[task], "HTTP %d", status)
+	entries, err := d.store.Audit(t.Context(), session.AuditFilter{QuestionID: q.ID})
+	require.NoError(t, err)
+	var story []session.AuditEvent
+	for _, e := range entries {
+		story = append(story, e.Event)
+	}
+	require.Equal(t, []session.AuditEvent{session.AuditAsked, event, session.AuditApplied}, story, "HTTP %d", status)
+}
