@@ -170,7 +170,13 @@ func TestTheModelGetsAnAnswerAtTheDeadlineIfAndOnlyIfHTTPSaidSo(t *testing.T) {
 	for i := 1; i <= n; i++ {
 		q := k.after(i)
 		text := fmt.Sprintf("answer %d;", i)
-		pause(time.Until(q.AttentionUntil) + time.Duration(k.rnd.IntN(8)-4)*time.Millisecond)
+		switch i {
+		case 1: // at once, so that it is seen that an answer can be in time
+		case 2: // and that one can be too late
+			pause(time.Until(q.AttentionUntil) + 50*time.Millisecond)
+		default:
+			pause(time.Until(q.AttentionUntil) + time.Duration(k.rnd.IntN(8)-4)*time.Millisecond)
+		}
 		status, body := k.post(t.Context(), q.ID, text, text)
 		require.Contains(t, []int{200, 410}, status, "%v", body)
 		counts[status]++
@@ -185,6 +191,7 @@ func TestTheModelGetsAnAnswerAtTheDeadlineIfAndOnlyIfHTTPSaidSo(t *testing.T) {
 		require.Equal(t, status == 410, strings.Contains(prompt, fmt.Sprintf(`To your question \"Question %d?\" no reply came in time`, i)), "%s", prompt)
 	}
 	t.Logf("%v", counts)
+	require.Len(t, counts, 2, "both are seen")
 }
 
 func TestAnAnswerAgainstAStopIsTakenOrTooLateAndTheRunEndsEitherWay(t *testing.T) {
@@ -195,14 +202,29 @@ func TestAnAnswerAgainstAStopIsTakenOrTooLateAndTheRunEndsEitherWay(t *testing.T
 	for i := 1; i <= n; i++ {
 		q := k.after(1)
 		status := make(chan int, 1)
-		head := time.Duration(k.rnd.IntN(6)-3) * time.Millisecond
+		head, first := time.Duration(k.rnd.IntN(6)-3)*time.Millisecond, make(chan struct{})
+		if i > 2 {
+			close(first)
+		}
 		go func() {
+			if i == 2 { // after the stop, so that it is seen that an answer can be too late
+				<-first
+			}
 			pause(head)
 			got, _ := k.post(t.Context(), q.ID, "answer 1;", fmt.Sprint("r", i))
 			status <- got
+			if i == 1 {
+				close(first)
+			}
 		}()
+		if i == 1 { // after the answer, so that it is seen that one can be in time
+			<-first
+		}
 		pause(-head)
 		stopped := k.call("ask_agent_stop", map[string]any{"session_id": k.session})
+		if i == 2 {
+			close(first)
+		}
 		touches := len(k.wire.touches())
 		got := <-status
 		counts[got]++
@@ -233,4 +255,5 @@ func TestAnAnswerAgainstAStopIsTakenOrTooLateAndTheRunEndsEitherWay(t *testing.T
 		require.Len(t, k.wire.touches(), touches, "after a stop the phone is left alone")
 	}
 	t.Logf("%v", counts)
+	require.Len(t, counts, 2, "both are seen")
 }
