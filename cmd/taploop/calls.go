@@ -19,13 +19,17 @@ type calls struct {
 	none chan struct{} // closed when there are none any more; that of the last time while there are none
 }
 
-// count is the middleware that does. It logs who calls what, too.
+// count is the middleware that does. It logs who calls what, too, and who gave a call up.
 func (c *calls) count(next server.ToolHandlerFunc) server.ToolHandlerFunc {
 	return func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		c.enter()
 		defer c.leave()
 		c.log.DebugContext(ctx, "call", "tool", r.Params.Name, "client", mcptransport.ClientName(ctx), "principal", mcptransport.Principal(ctx))
-		return next(ctx, r)
+		result, err := next(ctx, r)
+		if why := mcptransport.Closed(ctx); why != nil {
+			c.log.DebugContext(ctx, "nobody waits for the call any more", "tool", r.Params.Name, "why", why)
+		}
+		return result, err
 	}
 }
 

@@ -87,6 +87,8 @@ type gate struct {
 	once   sync.Once
 	begun  chan struct{} // closed when it thinks
 	opened chan struct{}
+	leave  sync.Once
+	left   chan struct{} // closed when whoever asked has hung up before it was opened
 }
 
 // holdAt makes the model think when it is asked what to do after that step of the demo task.
@@ -94,7 +96,7 @@ func (b *bench) holdAt(step string) *gate { return b.holdOn("[" + demoTask + " "
 
 // holdOn makes the model think when what it is asked has these words.
 func (b *bench) holdOn(about string) *gate {
-	g := &gate{about: about, life: b.life, begun: make(chan struct{}), opened: make(chan struct{})}
+	g := &gate{about: about, life: b.life, begun: make(chan struct{}), opened: make(chan struct{}), left: make(chan struct{})}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.gates = append(b.gates, g)
@@ -105,6 +107,12 @@ func (b *bench) holdOn(about string) *gate {
 func (g *gate) await(t testing.TB) {
 	t.Helper()
 	g.life.await(t, g.begun, "the model is not asked about "+g.about)
+}
+
+// deserted returns when nobody waits any more for what the model thinks.
+func (g *gate) deserted(t testing.TB) {
+	t.Helper()
+	g.life.await(t, g.left, "the model is still waited for about "+g.about)
 }
 
 func (g *gate) open() { close(g.opened) }
@@ -133,6 +141,7 @@ func (b *bench) model(t testing.TB) http.Handler {
 			select {
 			case <-g.opened:
 			case <-r.Context().Done():
+				g.leave.Do(func() { close(g.left) })
 				return
 			}
 		}
