@@ -23,7 +23,7 @@ func (f *Fleet) reply(ctx context.Context, c *call) (Status, error) {
 		return Status{}, err
 	}
 	if open != nil && open.ID == id && !c.Queue {
-		if err := f.free(ctx, c.sess.Serial, c.sess.ID); err != nil {
+		if err := f.free(ctx, c.sess.Serial, c.sess.ID, c.sess.Client); err != nil {
 			return Status{}, err
 		}
 	}
@@ -93,15 +93,30 @@ func (f *Fleet) addressed(ctx context.Context, c *call, open *inquiry.Question) 
 	}
 	switch {
 	case c.Reply.QuestionID != "":
-		return "", refuse(NoOpenQuestion, "leave question_id out to answer the open question", "session %s has no question %q", c.sess.ID, c.Reply.QuestionID)
+		mend := "leave question_id out to answer the open question"
+		if open == nil {
+			mend = withoutQuestion(c.run)
+		}
+		return "", refuse(NoOpenQuestion, mend, "session %s has no question %q", c.sess.ID, c.Reply.QuestionID)
 	case open != nil:
 		return open.ID, nil
 	case last != nil && last.Resolution != nil:
-		return "", refuse(NoOpenQuestion, "continue without a reply", "session %s has no open question; the last one was %s through %s %v ago",
+		return "", refuse(NoOpenQuestion, withoutQuestion(c.run), "session %s has no open question; the last one was %s through %s %v ago",
 			c.sess.ID, last.Status, last.Resolution.Channel, age(last.Resolution.At))
 	default:
-		return "", refuse(NoOpenQuestion, "continue without a reply", "session %s has no open question", c.sess.ID)
+		return "", refuse(NoOpenQuestion, withoutQuestion(c.run), "session %s has no open question", c.sess.ID)
 	}
+}
+
+// withoutQuestion is what to do with a run that asks nothing.
+func withoutQuestion(r session.Run) string {
+	switch {
+	case r.State.Terminal():
+		return "leave the reply out and send a new task, or start a new session: the session's last task has ended"
+	case r.State == session.Paused:
+		return "continue without a reply"
+	}
+	return "wait for the run, which goes on by itself"
 }
 
 // unresolved turns the broker's refusal of a reply into a code.

@@ -142,7 +142,7 @@ func (f *Fleet) next(ctx context.Context, c *call) (Status, error) {
 		return Status{}, err
 	}
 	if !c.Queue {
-		if err := f.free(ctx, c.sess.Serial, c.sess.ID); err != nil {
+		if err := f.free(ctx, c.sess.Serial, c.sess.ID, c.sess.Client); err != nil {
 			return Status{}, err
 		}
 	}
@@ -172,7 +172,7 @@ func (f *Fleet) enrol(ctx context.Context, c *call, j *job, limit int) error {
 	j.run, err = f.store.CreateRun(ctx, session.Run{SessionID: c.sess.ID, Task: c.Task, Course: sequel(c.Task, c.run), MaxSteps: limit,
 		ReplyMode: string(j.settings.ReplyMode), Settings: j.settings.encode()})
 	if err == nil && !c.Queue {
-		err = f.lease(ctx, j.run, c.sess.Serial)
+		err = f.lease(ctx, j.run, c.sess)
 	}
 	return err
 }
@@ -276,7 +276,7 @@ func (f *Fleet) resume(ctx context.Context, c *call, q *inquiry.Question) (Statu
 	}
 	if q == nil { // an answer that was taken is applied, and waits for the phone if need be
 		if !c.Queue {
-			if err := f.free(ctx, c.sess.Serial, c.sess.ID); err != nil {
+			if err := f.free(ctx, c.sess.Serial, c.sess.ID, c.sess.Client); err != nil {
 				return Status{}, err
 			}
 		}

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -30,7 +31,7 @@ const (
 // Error is why a call could not be carried out. Its mend is a hint (see package hint).
 type Error struct {
 	Code     Code
-	Holder   *session.Hold     // under DeviceBusy: who has the phone
+	Holder   *session.Hold     // under DeviceBusy: who has the phone; without ids when that is somebody else's session
 	Question *inquiry.Question // under QuestionAlreadyResolved the settled one, under QuestionSuperseded the current one
 	err      error
 }
@@ -61,11 +62,23 @@ func invalid(mend, format string, args ...any) *Error {
 	return refuse(InvalidArgument, mend, format, args...)
 }
 
+// busy is about a hold as the one who is told may know it, see Fleet.seenBy.
 func busy(h session.Hold) *Error {
-	e := refuse(DeviceBusy, "wait for that session or stop it, use another phone, or start with queue to wait your turn",
-		"phone %q is held by session %s, which is %s and has had it for %v", h.Serial, h.SessionID, h.State, age(h.Since))
+	who, mend := "session "+h.SessionID, "wait for that session or stop it, use another phone, or start with queue to wait your turn"
+	if h.SessionID == "" {
+		who, mend = "a session of somebody else", "wait until the phone is free, use another phone, or start with queue to wait your turn"
+	}
+	e := refuse(DeviceBusy, mend, "phone %q is held by %s, which is %s and has had it for %v", h.Serial, who, h.State, age(h.Since))
 	e.Holder = &h
 	return e
+}
+
+// seenBy is the hold as the client may know it: without ids when the session is somebody else's.
+func (f *Fleet) seenBy(ctx context.Context, h session.Hold, client string) session.Hold {
+	if _, err := f.Session(ctx, h.SessionID, client); err != nil {
+		h.SessionID, h.RunID = "", ""
+	}
+	return h
 }
 
 // unknown turns a store's answer about a session that is not there into a code.

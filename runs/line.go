@@ -94,21 +94,29 @@ func (f *Fleet) ahead(serial, runID string) int {
 	return max(slices.IndexFunc(f.lines[serial], func(t *ticket) bool { return t.hold.RunID == runID }), 0)
 }
 
-// free refuses when another session has the phone, or is in line for it.
-func (f *Fleet) free(ctx context.Context, serial, sessionID string) error {
+// free refuses the client when another session than its own one has the phone, or is in line for it.
+func (f *Fleet) free(ctx context.Context, serial, sessionID, client string) error {
 	h, held, err := f.store.Holder(ctx, serial)
 	if err != nil {
 		return err
 	}
-	if held && h.SessionID != sessionID {
-		return busy(h)
+	if !held || h.SessionID == sessionID {
+		h, held = f.inLine(serial, sessionID)
 	}
+	if held {
+		return busy(f.seenBy(ctx, h, client))
+	}
+	return nil
+}
+
+// inLine is the first run of another session in the line for the phone.
+func (f *Fleet) inLine(serial, sessionID string) (session.Hold, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, t := range f.lines[serial] {
 		if t.hold.SessionID != sessionID {
-			return busy(t.hold)
+			return t.hold, true
 		}
 	}
-	return nil
+	return session.Hold{}, false
 }

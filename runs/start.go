@@ -112,7 +112,7 @@ func (f *Fleet) open(ctx context.Context, serial string) (Phone, error) {
 func (f *Fleet) enlist(ctx context.Context, j *job, r StartRequest, limit int) error {
 	dev := j.phone.Device()
 	if !r.Queue {
-		if err := f.free(ctx, dev.ID, ""); err != nil {
+		if err := f.free(ctx, dev.ID, "", r.Client); err != nil {
 			return err
 		}
 	}
@@ -124,21 +124,21 @@ func (f *Fleet) enlist(ctx context.Context, j *job, r StartRequest, limit int) e
 	if err != nil || r.Queue {
 		return err
 	}
-	if err := f.lease(ctx, j.run, dev.ID); err != nil {
+	if err := f.lease(ctx, j.run, j.sess); err != nil {
 		return errors.Join(err, f.store.Delete(ctx, j.sess.ID))
 	}
 	return nil
 }
 
 // lease takes the phone for a new run at once. When another was faster in this moment, the run is over.
-func (f *Fleet) lease(ctx context.Context, r session.Run, serial string) error {
-	err := f.store.Lease(ctx, serial, r.ID)
+func (f *Fleet) lease(ctx context.Context, r session.Run, sess session.Session) error {
+	err := f.store.Lease(ctx, sess.Serial, r.ID)
 	if err == nil {
 		return nil
 	}
 	var held *session.BusyError
 	if errors.As(err, &held) {
-		err = busy(held.Hold)
+		err = busy(f.seenBy(ctx, held.Hold, sess.Client))
 	}
 	_, stop := f.store.Transition(ctx, r.ID, session.Change{To: session.Cancelled, Reason: agentloop.NotStarted, Err: errorText(err)})
 	if stop != nil {

@@ -21,6 +21,7 @@ type Status struct {
 	Last     *session.StepRecord  // the session's last step, nil when there is none
 	Local    int                  // steps of the present call
 	Ahead    int                  // runs in front of a QUEUED one in the line for the phone
+	Holder   *session.Hold        // under a QUEUED run: who has the phone, nil when nobody has; without ids when that is another client's session
 	Usage    session.Usage        // of the run
 	Took     time.Duration        // since the run was created, until it ended or now
 	Waited   time.Duration        // by this call of Wait
@@ -68,7 +69,9 @@ func (f *Fleet) status(ctx context.Context, sessionID string, since int) (st Sta
 	}
 	st.Message, st.Mend = errorParts(st.Run.Error)
 	if st.Run.State == session.Queued {
-		st.Ahead = f.ahead(st.Session.Serial, st.Run.ID)
+		if err := f.addPlace(ctx, &st); err != nil {
+			return st, err
+		}
 	}
 	if st.Question, err = f.openQuestion(ctx, st.Run); err != nil {
 		return st, err
@@ -91,6 +94,18 @@ func (f *Fleet) status(ctx context.Context, sessionID string, since int) (st Sta
 		return st, err
 	}
 	return st, f.addSteps(ctx, &st, since)
+}
+
+// addPlace fills in where a run stands in the line for its phone.
+func (f *Fleet) addPlace(ctx context.Context, st *Status) error {
+	st.Ahead = f.ahead(st.Session.Serial, st.Run.ID)
+	h, held, err := f.store.Holder(ctx, st.Session.Serial)
+	if err != nil || !held || h.RunID == st.Run.ID {
+		return err
+	}
+	h = f.seenBy(ctx, h, st.Session.Client)
+	st.Holder = &h
+	return nil
 }
 
 // addSteps fills in the steps, the last one, and how many the present call has had.

@@ -31,7 +31,7 @@ type device struct {
 const stateTime = 4 * time.Second
 
 // listDevices lists the phones, reading their states at the same time.
-func (t *Tools) listDevices(ctx context.Context, _ *call) (*reply, error) {
+func (t *Tools) listDevices(ctx context.Context, c *call) (*reply, error) {
 	phones, err := t.opts.Phones.List(ctx)
 	if err != nil {
 		return nil, &refusal{code: deviceError, err: err}
@@ -40,7 +40,7 @@ func (t *Tools) listDevices(ctx context.Context, _ *call) (*reply, error) {
 	errs := make([]error, len(phones))
 	var wg sync.WaitGroup
 	for i, p := range phones {
-		wg.Go(func() { list[i], errs[i] = t.describe(ctx, p) })
+		wg.Go(func() { list[i], errs[i] = t.describe(ctx, c, p) })
 	}
 	wg.Wait()
 	for _, err := range errs {
@@ -55,7 +55,7 @@ func (t *Tools) listDevices(ctx context.Context, _ *call) (*reply, error) {
 	return r, nil
 }
 
-func (t *Tools) describe(ctx context.Context, p Phone) (device, error) {
+func (t *Tools) describe(ctx context.Context, c *call, p Phone) (device, error) {
 	d := device{ID: p.Serial, State: p.State, Usable: p.Usable, Model: p.Model, Android: p.Android, SDK: p.SDK}
 	if p.Size.Valid() {
 		d.Size = &[2]int{p.Size.W, p.Size.H}
@@ -66,6 +66,9 @@ func (t *Tools) describe(ctx context.Context, p Phone) (device, error) {
 	}
 	if held {
 		d.HeldBy = holderOf(h)
+		if _, err := t.opts.Fleet.Session(ctx, h.SessionID, c.principal); err != nil {
+			d.HeldBy.SessionID = "" // ids of somebody else's sessions are not told
+		}
 	}
 	if !p.Usable {
 		return d, nil

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/taploop/taploop/agentloop"
@@ -11,6 +12,12 @@ import (
 // nextOf names the call that goes on from here; nil when the run has ended.
 func nextOf(st runs.Status) *Next {
 	args := map[string]any{"session_id": st.Session.ID}
+	if st.Reason == agentloop.UserPaused && st.Run.State == session.Paused {
+		if st.Question != nil {
+			args["question_id"] = st.Question.ID
+		}
+		return &Next{"ask_agent_continue", args, "the run is paused as it was wanted; call this when your user wants it to go on"}
+	}
 	if inForm(st) != nil {
 		args["since_step"] = st.Session.Steps
 		return &Next{"ask_agent_wait", args, "the agent's question is shown to your user in a form while a call waits"}
@@ -26,6 +33,9 @@ func nextOf(st runs.Status) *Next {
 		args["since_step"] = st.Session.Steps
 		if st.Question != nil {
 			return &Next{"ask_agent_wait", args, "the agent's question is being asked elsewhere, and the run goes on with the answer"}
+		}
+		if st.Run.State == session.Queued {
+			return &Next{"ask_agent_wait", args, "the run waits for its phone" + placeOf(st, tongues["en"])}
 		}
 		return &Next{"ask_agent_wait", args, "the run goes on"}
 	case st.Reason == agentloop.ClientDetached:
@@ -50,6 +60,8 @@ func (n *Next) line(st runs.Status, in *tongue) string {
 	}
 	arguments := quote(n.Arguments)
 	switch {
+	case st.Reason == agentloop.UserPaused && st.Run.State == session.Paused:
+		return pausedLine(arguments, st, in)
 	case inForm(st) != nil:
 		return say(in.waitForm, arguments)
 	case n.Tool == "ask_agent_wait" && st.Question != nil:
@@ -58,13 +70,45 @@ func (n *Next) line(st runs.Status, in *tongue) string {
 		return askLine(arguments, st, in)
 	case st.Reason == agentloop.ClientDetached && st.Mend == pickUp:
 		return say(in.pickUp, arguments)
-	case st.Mend != "" && st.Run.State == session.Paused:
-		return say(in.mendFirst, strings.TrimSuffix(oneLine(cut(st.Mend, 300)), "."), n.Tool, arguments)
+	case mendBefore(st) != "":
+		return say(in.mendFirst, mendBefore(st), n.Tool, arguments)
+	case st.Run.State == session.Queued:
+		return say(in.inLine, arguments, placeOf(st, in))
 	case n.Tool == "ask_agent_wait":
 		return say(in.waitNow, arguments)
 	default:
 		return say(in.goOn, arguments, quote(st.Session.ID))
 	}
+}
+
+// mendBefore is what is to be done before a paused run can go on; "" when going on is all.
+func mendBefore(st runs.Status) string {
+	if st.Run.State != session.Paused || strings.HasPrefix(st.Mend, "continue the session") {
+		return ""
+	}
+	before, _, _ := strings.Cut(st.Mend, ", then continue the session") // the line says it with the call
+	return strings.TrimSuffix(oneLine(cut(before, 300)), ".")
+}
+
+// pausedLine is about a run that somebody has paused: it urges nobody on.
+func pausedLine(arguments string, st runs.Status, in *tongue) string {
+	if st.Question != nil {
+		return in.pausedAsking + askLine(arguments, st, in)
+	}
+	return say(in.paused, arguments, quote(st.Session.ID))
+}
+
+// placeOf says where a QUEUED run stands in the line, and who has the phone if that is known.
+func placeOf(st runs.Status, in *tongue) string {
+	place := say(in.ahead, fmt.Sprint(st.Ahead))
+	switch h := st.Holder; {
+	case h == nil:
+	case h.SessionID == "":
+		place += say(in.heldElsewhere, h.State)
+	default:
+		place += say(in.heldBy, quote(h.SessionID), h.State)
+	}
+	return place
 }
 
 func askLine(arguments string, st runs.Status, in *tongue) string {

@@ -87,7 +87,7 @@ type Failure struct {
 
 // Holder is who has a phone.
 type Holder struct {
-	SessionID string        `json:"session_id"`
+	SessionID string        `json:"session_id,omitempty"` // not of somebody else's
 	State     session.State `json:"state"`
 	Since     time.Time     `json:"since"`
 	Seconds   int64         `json:"held_seconds"`
@@ -173,7 +173,7 @@ func (f *Failure) about(q *inquiry.Question) {
 }
 
 func holderOf(h session.Hold) *Holder {
-	out := &Holder{SessionID: h.SessionID, State: h.State, Since: h.Since, Seconds: int64(max(time.Since(h.Since), 0).Seconds())}
+	out := &Holder{SessionID: h.SessionID, State: h.State, Since: h.Since, Seconds: int64(max(time.Since(h.Since), 0).Round(time.Second).Seconds())}
 	if !h.Until.IsZero() {
 		out.Until = &h.Until
 	}

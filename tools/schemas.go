@@ -164,8 +164,8 @@ func failureSchema() props {
 }
 
 func holderSchema(words string) props {
-	return structure(words, []string{"session_id", "state", "since", "held_seconds"}, props{
-		"session_id": typed("string", "The session."), "state": oneOf(allStates, "Where its run stands."), "since": moment("Since when."),
+	return structure(words, []string{"state", "since", "held_seconds"}, props{
+		"session_id": typed("string", "The session; absent when it is not one of yours."), "state": oneOf(allStates, "Where its run stands."), "since": moment("Since when."),
 		"held_seconds": typed("integer", "For how long."), "until": moment("When a session that waits for a person loses the phone."),
 	})
 }

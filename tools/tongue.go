@@ -7,6 +7,7 @@ import "fmt"
 type tongue struct {
 	note                                                                               string // of a result
 	waitNow, elsewhere, waitForm, pickUp, mendFirst, goOn                              string // the call that comes next
+	inLine, ahead, heldBy, heldElsewhere, paused, pausedAsking                         string // a run that waits for the phone, or that was paused
 	askUser, choose, replyWith                                                         string // a question of the agent on the phone
 	misfit, asks, yourAnswer, another, anotherHelp, chooseOne, chooseOrWrite           string // a form
 	runGoesOn, onlyYou, openFor, waitOn                                                string // an inquiry that is open
@@ -25,6 +26,12 @@ var tongues = map[string]*tongue{
 		pickUp:        "Call ask_agent_wait with %s: the run paused because nobody waited for it, and goes on when you do.",
 		mendFirst:     "Mend this first: %s; then call %s with %s.",
 		goOn:          "Call ask_agent_continue with %s to go on with the run, or ask_agent_stop with {\"session_id\":%s} to end it.",
+		inLine:        "Call ask_agent_wait now with %s: the run waits for the phone%s. Do not start the task again.",
+		ahead:         "; runs in front of it in the line: %s",
+		heldBy:        "; the phone is held by your session %s, which is %s",
+		heldElsewhere: "; the phone is held by a session of somebody else, which is %s",
+		paused:        "The run is paused, as it was wanted. When your user wants it to go on, call ask_agent_continue with %s; to end it, ask_agent_stop with {\"session_id\":%s}.",
+		pausedAsking:  "The run is paused, as it was wanted, and its question is still open. When your user wants it to go on: ",
 		askUser:       "Ask your user this question of the agent on the phone, and do not invent an answer: %s",
 		choose:        " (to choose from: %s)",
 		replyWith:     "; then call ask_agent_continue with %s and reply_from_client set to your user's own answer.",
@@ -66,6 +73,12 @@ var tongues = map[string]*tongue{
 		pickUp:        "请调用 ask_agent_wait,参数为 %s:任务因无人等待而暂停,调用后会继续。",
 		mendFirst:     "请先处理:%s;然后调用 %s,参数为 %s。",
 		goOn:          "调用 ask_agent_continue(参数 %s)让任务继续,或调用 ask_agent_stop(参数 {\"session_id\":%s})结束任务。",
+		inLine:        "请立即调用 ask_agent_wait,参数为 %s:任务正在等待手机%s。不要重新开始任务。",
+		ahead:         ";前面排队的任务数:%s",
+		heldBy:        ";手机正被你的会话 %s 占用,状态为 %s",
+		heldElsewhere: ";手机正被他人的会话占用,状态为 %s",
+		paused:        "任务已按要求暂停。用户希望继续时,调用 ask_agent_continue,参数为 %s;要结束任务,调用 ask_agent_stop,参数为 {\"session_id\":%s}。",
+		pausedAsking:  "任务已按要求暂停,其问题仍在等待回答。用户希望继续时:",
 		askUser:       "请把手机助手的这个问题转告你的用户,不要编造回答:%s",
 		choose:        "(可选:%s)",
 		replyWith:     ";然后调用 ask_agent_continue,参数为 %s,并把 reply_from_client 设为用户自己的回答。",

@@ -14,7 +14,7 @@ var devicesWords = []string{
 	"Lists the Android phones and emulators that this server can reach.",
 	"Use it first when you do not know a device_id, when there are several phones, or after DEVICE_NOT_FOUND or DEVICE_BUSY.",
 	"You need not call it when there is only one phone: every other tool then finds it by itself.",
-	"Returns for each phone: device_id, state, usable, model, android_version, device_wm_size, whether the screen is on or locked, the app in front, and held_by when a session is using it.",
+	"Returns for each phone: device_id, state, usable, model, android_version, device_wm_size, whether the screen is on or locked, the app in front, and held_by when a session is using it (with its session_id when it is one of yours).",
 	"Take a phone that is usable and not held_by another session. One whose state is offline or unauthorized needs your user: tell the user what mend says.",
 	"A device_id stays the same while the phone is connected in the same way; a phone that reconnects over Wi-Fi may get another one.",
 	"It changes nothing on any phone.",

@@ -1,0 +1,133 @@
+package tools_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/device/devicetest"
+)
+
+func TestARunThatWasPausedIsNotUrgedOn(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		id := w.start("forever", in{"wait_seconds": 2}).SessionID
+		for _, a := range []answer{w.call("ask_agent_stop", in{"session_id": id, "mode": "pause"}), w.wait(id)} {
+			require.Equal(t, "PAUSED USER_PAUSED", a.code())
+			require.True(t, strings.HasPrefix(a.tail, "The run is paused, as it was wanted. When your user wants it to go on, call ask_agent_continue"), a.tail)
+			require.Equal(t, 1, strings.Count(a.tail, "ask_agent_continue"))
+			require.Contains(t, a.Next.Why, "when your user wants it")
+		}
+		w.farm.add("B")
+		asked := w.start("ask", in{"device_id": "B"})
+		a := w.call("ask_agent_stop", in{"session_id": asked.SessionID, "mode": "pause"})
+		require.True(t, strings.HasPrefix(a.tail, "The run is paused, as it was wanted, and its question is still open."), a.tail)
+		require.Contains(t, a.tail, `"question 1?"`)
+		require.Equal(t, asked.Question.ID, a.Next.Arguments["question_id"])
+		a = w.call("ask_agent_continue", with(a.Next.Arguments, in{"reply_from_client": "red"}))
+		require.Equal(t, done, a.code(), "the call that it names goes on")
+	})
+}
+
+func TestTheLastLineSaysOnceWhatGoesOn(t *testing.T) {
+	yes := true
+	bubble(t, func(t *testing.T, w *world) {
+		steps := w.start("forever", in{"max_steps": 1})
+		require.Equal(t, "PAUSED MAX_STEPS_REACHED", steps.code())
+		require.True(t, strings.HasPrefix(steps.tail, "Call ask_agent_continue with"), steps.tail)
+
+		w.farm.phone("A").Set(devicetest.Change{Locked: &yes, PIN: &yes})
+		locked := w.call("ask_agent_continue", in{"session_id": steps.SessionID, "max_steps": 5})
+		require.Equal(t, "PAUSED SCREEN_LOCKED", locked.code())
+		require.True(t, strings.HasPrefix(locked.tail, "Mend this first: unlock the phone by hand; then call ask_agent_continue with"), locked.tail)
+
+		w.farm.add("B")
+		id := w.start("forever", in{"device_id": "B", "wait_seconds": 2}).SessionID
+		w.restart()
+		again := w.wait(id)
+		require.Equal(t, "PAUSED SERVER_RESTARTED", again.code())
+		require.True(t, strings.HasPrefix(again.tail, "Call ask_agent_continue with"), again.tail)
+		detached := w.call("ask_agent_continue", in{"session_id": id, "wait_seconds": 0})
+		time.Sleep(3 * time.Minute)
+		detached = w.call("ask_agent_wait", in{"session_id": detached.SessionID, "wait_seconds": 0})
+		require.Equal(t, "PAUSED CLIENT_DETACHED", detached.code())
+		require.True(t, strings.HasPrefix(detached.tail, "Call ask_agent_wait with"), detached.tail)
+	})
+}
+
+func TestAQueuedRunSaysItsPlaceAndWhoHasThePhone(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		first := w.start("forever", in{"wait_seconds": 1})
+		w.start("tap", in{"queue": true, "wait_seconds": 0})
+		third := w.start("tap tap", in{"queue": true, "wait_seconds": 1})
+		require.Equal(t, "QUEUED STILL_RUNNING", third.code())
+		for _, text := range []string{third.tail, third.Next.Why} {
+			require.Contains(t, text, "runs in front of it in the line: 1")
+			require.Contains(t, text, `held by your session "`+first.SessionID+`", which is RUNNING`)
+		}
+
+		foreign, err := w.try(w.as("bob"), "ask_agent_start_new_task", in{"task": "tap", "queue": true, "wait_seconds": 1}, nil)
+		require.NoError(t, err)
+		require.Contains(t, foreign.tail, "held by a session of somebody else, which is RUNNING")
+		require.NotContains(t, foreign.wire, first.SessionID)
+	})
+}
+
+func TestWhoHoldsThePhoneIsNotToldToSomebodyElse(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		first := w.start("forever", in{"wait_seconds": 1.6})
+		for _, tool := range []string{"ask_agent_start_new_task", "list_connected_devices"} {
+			arguments := in{"task": "tap"}
+			if tool == "list_connected_devices" {
+				arguments = nil
+			}
+			foreign, err := w.try(w.as("bob"), tool, arguments, nil)
+			require.NoError(t, err)
+			require.Contains(t, foreign.text, `"state":"RUNNING"`, "that it is held is told")
+			require.NotContains(t, foreign.wire, first.SessionID, "by whom is not")
+			if foreign.Error != nil {
+				require.Equal(t, "DEVICE_BUSY", foreign.code())
+				require.NotContains(t, foreign.Error.Mend, "stop it")
+				require.Contains(t, foreign.Error.Message, "has had it for 2s")
+				require.EqualValues(t, 2, foreign.Error.Holder.Seconds, "the same figure")
+			}
+		}
+	})
+}
+
+func TestTheMendOfAReplyThatNobodyWaitsForCanBeFollowed(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		id := w.start("tap").SessionID
+		reply := in{"session_id": id, "reply_from_client": "red"}
+		a := w.call("ask_agent_continue", reply)
+		require.Equal(t, "NO_OPEN_QUESTION", a.code())
+		require.Contains(t, a.Error.Mend, "leave the reply out and send a new task")
+		a = w.call("ask_agent_continue", with(reply, in{"question_id": "nosuch"}))
+		require.Equal(t, "NO_OPEN_QUESTION", a.code())
+		require.Contains(t, a.Error.Mend, "send a new task")
+		require.Equal(t, done, w.call("ask_agent_continue", in{"session_id": id, "task": "tap tap"}).code())
+
+		id = w.start("forever", in{"wait_seconds": 2}).SessionID
+		a = w.call("ask_agent_continue", in{"session_id": id, "reply_from_client": "red"})
+		require.Equal(t, "NO_OPEN_QUESTION", a.code())
+		require.Contains(t, a.Error.Mend, "wait for the run")
+		w.call("ask_agent_stop", in{"session_id": id, "mode": "pause"})
+		a = w.call("ask_agent_continue", in{"session_id": id, "reply_from_client": "red"})
+		require.Equal(t, "continue without a reply", a.Error.Mend)
+		require.Equal(t, still, w.call("ask_agent_continue", in{"session_id": id, "wait_seconds": 1}).code())
+	})
+}
+
+func TestAReplyIsTakenWhileSomebodyElseIsBeingAsked(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		w.end()
+		w.fopts.Console = &console{lines: []string{"from the console"}}
+		w.begin()
+		a := w.start("ask", in{"reply_mode": "manual_reply", "wait_seconds": 5})
+		require.Equal(t, "WAITING_REPLY STILL_RUNNING", a.code())
+		a = w.call("ask_agent_continue", in{"session_id": a.SessionID, "reply_from_client": "red"})
+		require.Equal(t, done, a.code(), a.text)
+		require.Equal(t, "done red", *a.Answer)
+	})
+}
