@@ -48,7 +48,7 @@ func TestTheLastLineSaysOnceWhatGoesOn(t *testing.T) {
 		again := w.wait(id)
 		require.Equal(t, "PAUSED SERVER_RESTARTED", again.code())
 		require.True(t, strings.HasPrefix(again.tail, "Call ask_agent_continue with"), again.tail)
-		detached := w.call("ask_agent_continue", in{"session_id": id, "wait_seconds": 0})
+		detached := w.call("ask_agent_continue", in{"session_id": id, "wait_seconds": 0, "max_steps": 1000})
 		time.Sleep(3 * time.Minute)
 		detached = w.call("ask_agent_wait", in{"session_id": detached.SessionID, "wait_seconds": 0})
 		require.Equal(t, "PAUSED CLIENT_DETACHED", detached.code())
