@@ -114,7 +114,7 @@ func (v *visit) notice(s *session, m *message) {
 	notice(v.context(), v.h.srv, s, m, v.h.opts.Log)
 }
 
-// answer runs the requests of one POST and sends their stream, or plain JSON when there is nothing but one response.
+// answer runs the requests of one POST and sends what they say.
 func (v *visit) answer(s *session, requests []*message, batch bool) {
 	st, rd := newStream(s.nextName(), v.h.opts.Buffer, len(requests))
 	ctx, cancel := context.WithCancelCause(v.context())
@@ -130,12 +130,7 @@ func (v *visit) answer(s *session, requests []*message, batch bool) {
 	}
 	for _, m := range requests {
 		c := newCall(ctx, s.peer, m, v.h.opts.Log)
-		err := s.begin(c, v.h.opts.MaxCalls, nil)
-		if err == nil {
-			if err = v.h.start(c, m, st, done); err != nil {
-				s.peer.finish(c)
-			}
-		}
+		err := v.begin(s, c, m, st, done)
 		if err == nil {
 			continue
 		}
@@ -149,6 +144,23 @@ func (v *visit) answer(s *session, requests []*message, batch bool) {
 		}
 		v.h.under.Go(func() { st.response(refused.encode(), refused.code); done() }) // this visit counts, so nobody waits yet
 	}
+	v.deliver(s, st, rd, batch, done)
+}
+
+// begin starts a request of the session, or gives it back. Its error is an *rpcError.
+func (v *visit) begin(s *session, c *call, m *message, st *stream, done func()) error {
+	if err := s.begin(c, v.h.opts.MaxCalls, nil); err != nil {
+		return err
+	}
+	err := v.h.start(c, m, st, done)
+	if err != nil {
+		s.peer.finish(c)
+	}
+	return err
+}
+
+// deliver sends what the requests of one POST have to say: a lone response at once, anything else as a stream that is kept.
+func (v *visit) deliver(s *session, st *stream, rd *reader, batch bool, done func()) {
 	first, ended := v.await(st, rd)
 	if ended && len(first) == 1 && first[0].final && !batch {
 		st.leave(rd)

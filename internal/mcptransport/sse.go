@@ -113,13 +113,9 @@ func (v *visit) follow(p *pipe, s *session, st *stream, rd *reader) error {
 		events, ended, changed := st.next(rd)
 		switch {
 		case len(events) > 0:
-			if err := v.vouch(); err != nil {
+			if err := v.send(p, st, rd, events); err != nil {
 				return err
 			}
-			if err := p.events(st, events); err != nil {
-				return err
-			}
-			st.got(rd, events[len(events)-1].n)
 			quiet.Reset(v.h.opts.KeepAlive)
 			continue
 		case ended:
@@ -144,6 +140,18 @@ func (v *visit) follow(p *pipe, s *session, st *stream, rd *reader) error {
 			return context.Cause(v.r.Context())
 		}
 	}
+}
+
+// send writes events and notes that rd has got them. An error means that the connection is lost, or its credential.
+func (v *visit) send(p *pipe, st *stream, rd *reader, events []event) error {
+	if err := v.vouch(); err != nil {
+		return err
+	}
+	if err := p.events(st, events); err != nil {
+		return err
+	}
+	st.got(rd, events[len(events)-1].n)
+	return nil
 }
 
 // errEnded is why a connection that stood by ends with its session.
