@@ -267,6 +267,7 @@ func TestAQuestionThatMakesNoSenseIsNotAsked(t *testing.T) {
 		"the question is empty":                   {Text: " "},
 		`unknown kind "poll"`:                     {Text: "x", Kind: "poll"},
 		"an option is empty":                      {Text: "x", Options: []string{"a", ""}},
+		`the option "a " is there twice`:          {Text: "x", Options: []string{"a", "b", "a "}},
 		"the deadlines are out of order":          {Text: "x", AttentionUntil: now.Add(time.Hour), ExpiresAt: now.Add(time.Minute)},
 		`unknown on_timeout "cry"`:                {Text: "x", OnTimeout: "cry"},
 		"the default answer does not fit":         {Text: "x", OnTimeout: inquiry.Default, Options: []string{"a"}, DefaultAnswer: "b"},

@@ -3,6 +3,7 @@ package inquiry
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -170,9 +171,12 @@ func (b *Broker) check(q *Question) error {
 	if strings.TrimSpace(q.Text) == "" {
 		return errors.New("the question is empty")
 	}
-	for _, o := range q.Options {
+	for i, o := range q.Options {
 		if strings.TrimSpace(o) == "" {
 			return errors.New("an option is empty")
+		}
+		if slices.ContainsFunc(q.Options[:i], func(before string) bool { return strings.TrimSpace(before) == strings.TrimSpace(o) }) {
+			return fmt.Errorf("the option %.100q is there twice (want each once)", o)
 		}
 	}
 	if q.AttentionUntil.Before(q.AskedAt) || q.ExpiresAt.Before(q.AttentionUntil) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"image/jpeg"
+	"strings"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
@@ -50,7 +51,7 @@ func (a *asker) open(ctx context.Context, q agentloop.Question) error {
 		return fmt.Errorf("keeping the frame of a question: %w", err)
 	}
 	asked := inquiry.Question{SessionID: a.run.SessionID, RunID: a.run.ID, Fence: a.run.Fence, Step: q.Step,
-		Kind: inquiry.Info, Task: q.Task, Text: q.Info.Question, Options: q.Info.Options, FreeText: true,
+		Kind: inquiry.Info, Task: q.Task, Text: q.Info.Question, Options: distinct(q.Info.Options), FreeText: true,
 		Secret: q.Info.Secret, Round: q.Round, Frame: frame, OnTimeout: a.f.opts.OnTimeout}
 	if err := a.f.put(&asked, a.mode); err != nil {
 		return err
@@ -59,6 +60,18 @@ func (a *asker) open(ctx context.Context, q agentloop.Question) error {
 		a.parked = &asked
 	}
 	return err
+}
+
+// distinct are the options without those that say nothing, or what another one says: a model may write such, and the run goes on.
+func distinct(options []string) (list []string) {
+	seen := map[string]bool{"": true}
+	for _, o := range options {
+		if words := strings.TrimSpace(o); !seen[words] {
+			seen[words] = true
+			list = append(list, o)
+		}
+	}
+	return list
 }
 
 // errNotForModels is why no model answers.

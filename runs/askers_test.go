@@ -154,6 +154,17 @@ func TestAModelsTextDoesNotSteerTheTerminal(t *testing.T) {
 	})
 }
 
+func TestOptionsThatTheModelRepeatsAreOneOption(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		p := &person{lines: []string{"2"}}
+		w.again(func(o *runs.Options) { o.Console = p })
+		st := withMode(w, runs.ManualReply, "asktwice tap")
+		require.Equal(t, session.Completed, st.Run.State)
+		require.Equal(t, []string{"red", "blue"}, w.questions(st.Session.ID)[0].Options)
+		require.Equal(t, "blue", st.Run.Course.Exchanges[0].Answer)
+	})
+}
+
 func TestThePersonAtTheConsoleStopsTheRun(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		w.again(func(o *runs.Options) { o.Console = &person{lines: []string{"/stop"}} })

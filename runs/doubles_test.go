@@ -274,6 +274,8 @@ func decide(s agentloop.Situation) actions.Action {
 		return actions.Info{Question: "the code?", Secret: true}
 	case "askrudely":
 		return actions.Info{Question: "\x1b[2Jsure?\u202e\nreally?", Options: []string{"\ayes"}}
+	case "asktwice":
+		return actions.Info{Question: "which?", Options: []string{"red", "blue", " red ", "blue"}}
 	case "askcode":
 		return actions.Info{Question: "Which code did the shop send you?"}
 	case "typesecret":

@@ -306,11 +306,12 @@ func TestAnInquiryIsToldWhileItIsWaitedFor(t *testing.T) {
 
 		require.Equal(t, "answered", a.says())
 		got, metas := w.told("p")
-		require.Equal(t, []string{"asked: go on?", "waiting for an answer", "the question is settled: answered"}, got)
+		require.Equal(t, []string{"asked: go on?", "waiting for an answer", "the question is settled: answered by Ann through page"}, got)
 		url := "http://127.0.0.1:8731/v1/inquiries/" + id + "/reply"
 		require.Equal(t, []map[string]any{
 			{"type": "INQUIRY", "inquiryId": id, "question_id": id, "question": "go\non?", "kind": inquiry.Inquiry, "reply_url": url},
-			{"type": "INQUIRY_RESOLVED", "inquiryId": id, "question_id": id, "status": inquiry.Answered, "reply_url": url},
+			{"type": "INQUIRY_RESOLVED", "inquiryId": id, "question_id": id, "status": inquiry.Answered, "reply_url": url,
+				"resolution": map[string]any{"type": inquiry.TypeAnswer, "channel": "page", "authority": "human_token", "by": "Ann"}},
 		}, slices.DeleteFunc(metas, isNil))
 	})
 }

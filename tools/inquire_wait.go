@@ -72,6 +72,16 @@ func (t *Tools) metaOf(q inquiry.Question) map[string]any {
 // metaSettled is the one about a question that is settled.
 func (t *Tools) metaSettled(q inquiry.Question) map[string]any {
 	meta := map[string]any{"type": metaResolved, "inquiryId": q.ID, "question_id": q.ID, "status": q.Status}
+	if r := q.Resolution; r != nil { // who, through which door and how; never the words
+		how := map[string]any{"type": r.Type, "channel": r.Channel}
+		if r.Authority != "" {
+			how["authority"] = r.Authority
+		}
+		if r.By != "" {
+			how["by"] = oneLine(cut(r.By, 200))
+		}
+		meta["resolution"] = how
+	}
 	if url := t.replyURL(q.ID); url != "" {
 		meta["reply_url"] = url
 	}

@@ -110,7 +110,8 @@ func TestAQuestionAndItsSettlingAreTold(t *testing.T) {
 		got, metas = w.told("q")
 		require.Equal(t, "the agent asks: question 1?", got[0], "who comes late is told, too")
 		require.Contains(t, got, "waiting for an answer", "the heartbeat")
-		require.Equal(t, map[string]any{"type": "INQUIRY_RESOLVED", "inquiryId": a.Question.ID, "question_id": a.Question.ID, "status": inquiry.Answered},
+		require.Equal(t, map[string]any{"type": "INQUIRY_RESOLVED", "inquiryId": a.Question.ID, "question_id": a.Question.ID, "status": inquiry.Answered,
+			"resolution": map[string]any{"type": inquiry.TypeAnswer, "channel": "page"}},
 			slices.DeleteFunc(metas, isNil)[1])
 	})
 }
@@ -124,7 +125,7 @@ func TestAQuestionAtTheConsoleIsTold(t *testing.T) {
 		require.Equal(t, done, a.code())
 		got, _ := w.told("p")
 		require.Contains(t, got, "the agent asks: question 1?")
-		require.Contains(t, got, "the question is settled: answered")
+		require.Contains(t, got, "the question is settled: answered through console")
 	})
 }
 

@@ -49,5 +49,12 @@ func (x *told) say(ctx context.Context, step, of int, message string, meta map[s
 func (x *told) step() int { return max(int(x.value), 0) }
 
 func settledLine(q inquiry.Question) string {
-	return fmt.Sprintf("the question is settled: %s", q.Status)
+	line := fmt.Sprintf("the question is settled: %s", q.Status)
+	if q.Status != inquiry.Answered && q.Status != inquiry.Refused || q.Resolution == nil {
+		return line
+	}
+	if q.Resolution.By == "" {
+		return line + " through " + oneLine(cut(q.Resolution.Channel, 200))
+	}
+	return line + " by " + oneLine(cut(settledBy(*q.Resolution), 200))
 }

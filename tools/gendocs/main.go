@@ -145,6 +145,9 @@ func (h hints) String() string {
 	if h.Idempotent {
 		words = append(words, "calling it again changes nothing more")
 	}
+	if len(words) == 0 {
+		words = append(words, "adds something with every call, and takes nothing away")
+	}
 	return strings.Join(words, ", ") + "."
 }
 
