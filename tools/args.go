@@ -9,6 +9,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -153,7 +154,7 @@ func (p param) read(v any) (any, error) {
 		return v, nil
 	}
 	// The value itself is not shown: it may be an answer that is secret.
-	return nil, invalid(fmt.Sprintf("pass %s as %s, or leave it out", p.name, p.kind.words()), "%s is %s (want %s)", p.name, jsonType(v), p.kind.words())
+	return nil, invalid(fmt.Sprintf("pass %s as %s%s", p.name, p.kind.words(), p.orNot()), "%s is %s (want %s)", p.name, jsonType(v), p.kind.words())
 }
 
 func (k kind) words() string {
@@ -186,6 +187,17 @@ func jsonType(v any) string {
 	return "an object"
 }
 
+// orNot says that the argument may be left out, when it may.
+func (p param) orNot() string {
+	if p.required {
+		return ""
+	}
+	return ", or leave " + p.name + " out"
+}
+
+// decimal is a number for people.
+func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+
 func (p param) fits(s string) error {
 	switch {
 	case slices.Contains(p.enum, s):
@@ -193,7 +205,7 @@ func (p param) fits(s string) error {
 	case p.enum != nil:
 		return invalid("use one of: "+strings.Join(p.enum, ", "), "%s is %s, which is not one of its values", p.name, brief(s))
 	case strings.TrimSpace(s) == "":
-		return invalid(fmt.Sprintf("pass a text, or leave %s out", p.name), "%s is empty", p.name)
+		return invalid("pass a text"+p.orNot(), "%s is empty", p.name)
 	case utf8.RuneCountInString(s) > int(p.max):
 		return invalid("pass a shorter text", "%s has %d characters (at most %d)", p.name, utf8.RuneCountInString(s), int(p.max))
 	}
@@ -209,8 +221,8 @@ func (p param) within(n json.Number) (any, error) {
 	f, err := n.Float64()
 	switch {
 	case err != nil || f < p.min || f > p.max:
-		return nil, invalid(fmt.Sprintf("pass a number from %v to %v, or leave %s out", p.min, p.max, p.name),
-			"%s is %s (want %v to %v)", p.name, brief(n.String()), p.min, p.max)
+		return nil, invalid(fmt.Sprintf("pass a number from %s to %s%s", decimal(p.min), decimal(p.max), p.orNot()),
+			"%s is %s (want %s to %s)", p.name, brief(n.String()), decimal(p.min), decimal(p.max))
 	case p.kind == number:
 		return f, nil
 	case f != math.Trunc(f):
@@ -234,7 +246,7 @@ func (p param) keep(m map[string]any) (any, error) {
 func (p param) each(l []any) (any, error) {
 	switch {
 	case len(l) == 0:
-		return nil, invalid(fmt.Sprintf("pass at least one, or leave %s out", p.name), "%s is empty", p.name)
+		return nil, invalid("pass at least one"+p.orNot(), "%s is empty", p.name)
 	case len(l) > int(p.max):
 		return nil, invalid("pass fewer", "%s has %d items (at most %d)", p.name, len(l), int(p.max))
 	case p.item == nil:

@@ -110,3 +110,41 @@ func TestUnusualArgumentsAreTakenAsTheyAre(t *testing.T) {
 		require.Equal(t, "done "+odd, *a.Answer)
 	})
 }
+
+func TestTheMendOfAnArgumentCanBeFollowed(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		for name, c := range map[string]struct {
+			tool      string
+			arguments in
+			mend      string
+		}{
+			"one that is needed, empty":   {"ask_agent_start_new_task", in{"task": " "}, "pass a text"},
+			"one that is needed, as well": {"ask_agent_wait", in{"session_id": ""}, "pass a text"},
+			"one that is needed, wrong":   {"ask_agent_wait", in{"session_id": 7}, "pass session_id as a text"},
+			"one that may be left out":    {"ask_agent_start_new_task", in{"task": "tap", "device_id": ""}, "pass a text, or leave device_id out"},
+			"wrong, may be left out":      {"ask_agent_start_new_task", in{"task": "tap", "queue": 1}, "pass queue as true or false, or leave queue out"},
+			"a large number":              {"ask_agent_wait", in{"session_id": "x", "since_step": -1}, "pass a number from 0 to 1000000, or leave since_step out"},
+		} {
+			a := w.call(c.tool, c.arguments)
+			require.Equal(t, "INVALID_ARGUMENT", a.code(), name)
+			require.Equal(t, c.mend, a.Error.Mend, name)
+			require.NotContains(t, a.text, "e+06", name)
+		}
+	})
+}
+
+func TestAQuestionThatNoRunOfTheSessionHasAskedIsNotWaitedFor(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		a := w.start("ask tap")
+		w.farm.add("B")
+		other := w.start("ask", in{"device_id": "B"})
+		for _, id := range []string{"nosuch", other.Question.ID} {
+			b := w.call("ask_agent_wait", in{"session_id": a.SessionID, "question_id": id})
+			require.Equal(t, "NO_OPEN_QUESTION", b.code())
+			require.Equal(t, "leave question_id out to wait for the run", b.Error.Mend)
+		}
+		require.Equal(t, done, w.call("ask_agent_continue", in{"session_id": a.SessionID, "reply_from_client": "red"}).code())
+		settled := w.call("ask_agent_wait", in{"session_id": a.SessionID, "question_id": a.Question.ID})
+		require.Equal(t, done, settled.code(), "one that was settled is known")
+	})
+}

@@ -35,6 +35,9 @@ func (t *Tools) wait(ctx context.Context, c *call) (*reply, error) {
 		return nil, err
 	}
 	f := &following{status: st, shows: s, began: began, since: c.args.int("since_step"), question: c.args.text("question_id")}
+	if err := t.asksIn(ctx, c, st.Session.ID, f.question); err != nil {
+		return nil, err
+	}
 	if st.Run.State == session.Paused && st.Reason == agentloop.ClientDetached && c.budget() > 0 {
 		detach := t.opts.Fleet.Attach(st.Session.ID) // before it goes on
 		defer detach()
@@ -43,6 +46,18 @@ func (t *Tools) wait(ctx context.Context, c *call) (*reply, error) {
 		}
 	}
 	return t.follow(ctx, c, f)
+}
+
+// asksIn refuses a question that no run of the session has asked; "" is none.
+func (t *Tools) asksIn(ctx context.Context, c *call, sessionID, questionID string) error {
+	if questionID == "" {
+		return nil
+	}
+	q, err := t.question(ctx, c, questionID)
+	if err == nil && q.SessionID == sessionID && q.RunID != "" || err != nil && failure(err).Code != string(questionNotFound) {
+		return err
+	}
+	return refuse(runs.NoOpenQuestion, "leave question_id out to wait for the run", "no run of session %s has asked a question %s", sessionID, brief(questionID))
 }
 
 func stopParams() []param {
