@@ -154,6 +154,26 @@ func TestAModelsTextDoesNotSteerTheTerminal(t *testing.T) {
 	})
 }
 
+func TestAQuestionThatWasSettledMeanwhileIsNotAskedAgain(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		p := &person{}
+		w.again(func(o *runs.Options) { o.Console = p })
+		st, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: "ask tap", Settings: runs.Settings{ReplyMode: runs.ManualReply}})
+		require.NoError(t, err)
+		time.Sleep(time.Minute)
+		read := w.questions(st.Session.ID)[0]
+		require.True(t, read.Open())
+		_, err = w.fleet.Broker().Resolve(w.ctx(), read.ID, inquiry.Reply{Response: "blue", Channel: "http"})
+		require.NoError(t, err)
+		require.Equal(t, "done blue", w.wait(st.Session.ID).Run.Answer)
+
+		w.fleet.Usher(read)
+
+		synctest.Wait()
+		require.Len(t, p.prompts, 1)
+	})
+}
+
 func TestOptionsThatTheModelRepeatsAreOneOption(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		p := &person{lines: []string{"2"}}

@@ -150,6 +150,10 @@ func (f *Fleet) usher(q inquiry.Question) {
 
 func (f *Fleet) lead(ctx context.Context, d *desk, a *asking, q inquiry.Question) {
 	defer d.over(a)
+	// Whoever wants the question to be ushered may have read it a while ago. What settles it after this dismisses the usher.
+	if now, err := f.broker.Get(ctx, q.ID); err == nil && !now.Open() {
+		return
+	}
 	for _, door := range q.Doors {
 		if !turnComes(door) {
 			continue
