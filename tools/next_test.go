@@ -131,3 +131,19 @@ func TestAReplyIsTakenWhileSomebodyElseIsBeingAsked(t *testing.T) {
 		require.Equal(t, "done red", *a.Answer)
 	})
 }
+
+func TestSessionsAreListedAsTheyAreWaitedFor(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		w.end()
+		w.fopts.Console = &console{lines: []string{"from the console"}}
+		w.begin()
+		a := w.start("ask", in{"reply_mode": "manual_reply", "wait_seconds": 5})
+		require.Equal(t, "WAITING_REPLY STILL_RUNNING", a.code())
+		l := w.call("list_sessions", nil).structured["sessions"].([]any)[0].(in)
+		require.Equal(t, "WAITING_REPLY", l["state"])
+		require.Equal(t, "STILL_RUNNING", l["stop_reason"], "the console has its turn")
+		require.Equal(t, a.structured["next"], l["next"])
+		require.Equal(t, a.Question.ID, l["question"].(in)["question_id"])
+		require.Equal(t, done, w.wait(a.SessionID).code())
+	})
+}

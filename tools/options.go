@@ -141,7 +141,6 @@ type Options struct {
 	Privacy     Privacy          // "" means PrivacyOff
 	BaseURL     string           // of the HTTP face, for example http://127.0.0.1:8731, for the addresses of questions; "" when there is none
 	Doors       []string         // where every open question is listed, for example inquiry.ChannelPage; for the doors of an inquiry
-	DetachedOK  bool             // runs go on with nobody attached, also when the call does not say so
 
 	Principal func(context.Context) string // who calls; nil means mcptransport.Principal
 	Log       *slog.Logger                 // nil discards

@@ -2,11 +2,9 @@ package tools
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/taploop/taploop/agentloop"
-	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
 )
@@ -59,6 +57,9 @@ func (t *Tools) listSessions(ctx context.Context, c *call) (*reply, error) {
 			continue
 		}
 		l, err := t.listed(ctx, o)
+		if runs.CodeOf(err) == runs.SessionNotFound { // deleted in this moment
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -77,43 +78,22 @@ func (t *Tools) listSessions(ctx context.Context, c *call) (*reply, error) {
 }
 
 func (t *Tools) listed(ctx context.Context, o session.Overview) (listed, error) {
-	r := *o.Latest
-	st := runs.Status{Session: o.Session, Run: r, Reason: r.StopReason}
-	var err error
-	switch r.State {
-	case session.Queued, session.Running:
-		st.Reason = agentloop.StillRunning
-	case session.WaitingReply:
-		st.Question, err = t.openQuestion(ctx, r)
-		if st.Question == nil { // it is settled, and about to be applied
-			st.Reason = agentloop.StillRunning
+	st := runs.Status{Session: o.Session, Run: *o.Latest, Reason: o.Latest.StopReason}
+	if !st.Run.State.Terminal() {
+		var err error
+		if st, err = t.opts.Fleet.Status(ctx, o.ID); err != nil {
+			return listed{}, err
 		}
-	case session.Paused: // may have paused while it waited
-		st.Question, err = t.openQuestion(ctx, r)
 	}
-	if err != nil {
-		return listed{}, err
-	}
-	l := listed{SessionID: o.ID, RunID: r.ID, DeviceID: o.Serial, Task: r.Task, State: r.State, Reason: st.Reason, Steps: st.Session.Steps,
+	l := listed{SessionID: o.ID, RunID: st.Run.ID, DeviceID: o.Serial, Task: st.Run.Task, State: st.Run.State, Reason: st.Reason, Steps: st.Session.Steps,
 		CreatedAt: o.CreatedAt, UpdatedAt: o.UpdatedAt, Next: nextOf(st)}
-	if r.State == session.Completed {
-		l.Answer = &r.Answer
+	if st.Run.State == session.Completed {
+		l.Answer = &st.Run.Answer
 	}
 	if st.Question != nil {
 		l.Question = t.questionNow(*st.Question)
 	}
 	return l, nil
-}
-
-// openQuestion is the open question of this life of the run, or nil.
-func (t *Tools) openQuestion(ctx context.Context, r session.Run) (*inquiry.Question, error) {
-	open, err := t.opts.Fleet.Broker().List(ctx, inquiry.Filter{RunID: r.ID, Status: inquiry.Pending})
-	for _, q := range slices.Backward(open) {
-		if q.Fence == r.Fence {
-			return &q, nil
-		}
-	}
-	return nil, err
 }
 
 func (l *listed) shorten(n int) {

@@ -33,7 +33,7 @@ var (
 	extraParam = param{name: "extra_info", kind: object, max: maxExtra,
 		words: "Anything that you want to have kept with the run, as a JSON object. The agent on the phone does not see it."}
 	detachedParam = param{name: "detached_ok", kind: flag,
-		words: "Whether the run may go on while nobody waits for it. Otherwise it pauses (CLIENT_DETACHED) after about two minutes without a call, until ask_agent_wait picks it up. Left out, the server decides for a new task, and a session keeps what it had."}
+		words: "Whether the run may go on while nobody waits for it. Otherwise it pauses (CLIENT_DETACHED) after about two minutes without a call, until ask_agent_wait picks it up. Left out, a new task pauses then, and a session keeps what it had."}
 )
 
 func (t *Tools) stepsParam() param {
@@ -71,7 +71,7 @@ var keyParam = param{name: "idempotency_key", kind: text, max: maxID,
 // start begins a session with a task.
 func (t *Tools) start(ctx context.Context, c *call) (*reply, error) {
 	s, began := showsOf(c.args), time.Now()
-	set, err := t.settings(c, s, runs.Settings{ReplyMode: t.opts.ReplyMode, DetachedOK: t.opts.DetachedOK})
+	set, err := t.settings(c, s, runs.Settings{ReplyMode: t.opts.ReplyMode})
 	if err != nil {
 		return nil, err
 	}
