@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -69,18 +70,23 @@ type siege struct {
 func newSiege(t *testing.T, n int) *siege { return besiege(t, n, siegeScript(n)) }
 
 func besiege(t *testing.T, n int, script string, env ...string) *siege {
+	return besiegeAt(t, demoTask, "Be besieged", n, script, env...)
+}
+
+// besiegeAt sets a task of the phone up and starts a run with that goal; "" is the task's own.
+func besiegeAt(t *testing.T, taskID, goal string, n int, script string, env ...string) *siege {
 	seed, err := strconv.ParseUint(os.Getenv("TAPLOOP_TEST_SEED"), 10, 64)
 	if err != nil {
 		seed = rand.Uint64()
 	}
 	t.Logf("the same moments again: TAPLOOP_TEST_SEED=%d", seed)
 	env = append(env, "TAPLOOP_LOOP_MAX_STEPS=1000", "TAPLOOP_QUESTIONS_PER_RUN=200", "TAPLOOP_LOOP_SETTLE_TIMEOUT=300ms")
-	b := newBench(t, demoTask, script, env...)
+	b := newBench(t, taskID, script, env...)
 	k := &siege{bench: b, rnd: rand.New(rand.NewPCG(seed, 0)), n: n, token: b.token("laptop")}
 	b.env = append(b.env, "TAPLOOP_MODEL_BASE_URL="+k.model(t)+"/v1")
 	k.store, _ = b.folder()
 	k.up()
-	k.session = k.call("ask_agent_start_new_task", map[string]any{"task": "Be besieged", "wait_seconds": 0, "max_steps": 1000}).SessionID
+	k.session = k.call("ask_agent_start_new_task", map[string]any{"task": cmp.Or(goal, b.task.Goal), "wait_seconds": 0, "max_steps": 1000}).SessionID
 	return k
 }
 

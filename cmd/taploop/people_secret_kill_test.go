@@ -1,0 +1,144 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/session"
+)
+
+// guardedScript opens a field, asks for n codes and types each of them. When it is told that the typing was interrupted it goes
+// on to the next one.
+func guardedScript(n int) string {
+	var s strings.Builder
+	rule := func(when, action, summary string) {
+		fmt.Fprintf(&s, "- when: '%s'\n  reply: \"<THINK> x </THINK>\\nexplain:x\\taction:%s\\tsummary:[%s]\"\n", when, action, summary)
+	}
+	ask := func(i int) (action, summary string) {
+		if i > n {
+			return "COMPLETE\\treturn:all typed", "over"
+		}
+		return fmt.Sprintf("INFO\\tvalue:Question %d?\\tsecret:true", i), fmt.Sprintf("code %d asked", i)
+	}
+	for i := 1; i <= n; i++ {
+		action, summary := ask(i + 1)
+		rule(fmt.Sprintf(`\[code %d typed\]`, i), action, summary)
+		rule(fmt.Sprintf(`(?s)\[code %d asked\].*interrupted during the last action`, i), action, summary)
+		rule(fmt.Sprintf(`\[code %d asked\]`, i), "TYPE\\tvalue:{{secret}}\\tclear:true", fmt.Sprintf("code %d typed", i))
+	}
+	action, summary := ask(1)
+	rule(`\[shop-login 7/10\]`, action, summary)
+	return s.String()
+}
+
+func TestAKillBeforeAnAcceptedSecretWasTypedDoesNotLoseIt(t *testing.T) {
+	t.Parallel()
+	const wanted, most = 10, 20 // kills that come in time, and codes for them
+	k := besiegeAt(t, "shop-login", "", most, guardedScript(most))
+	h := &haul{t: t, found: map[string][]byte{}}
+	var codes, cores []string
+	var whole time.Duration // from when an answer is accepted until it is typed
+	inTime := 0
+	for i := 1; i <= most; i++ {
+		q := k.after(i)
+		code, core := newCode()
+		codes, cores = append(codes, code), append(cores, core)
+		k.confides(q, code)
+		began := time.Now()
+		if i == 1 {
+			k.wire.sent.await(t, "("+core+")")
+			whole = time.Since(began)
+			continue
+		}
+		if inTime == wanted {
+			k.beyond(i, most)
+			continue
+		}
+		pause(time.Duration(k.rnd.Int64N(int64(whole) * 3 / 4)))
+		k.kill()
+		early := !strings.Contains(k.wire.sent.String(), core)
+		h.add("log", []byte(k.stderr.String()))
+		k.up()
+		require.Equal(t, inquiry.Answered, k.same(q).Status)
+		k.beyond(i, most)
+		if k.typed(i, core) && early {
+			inTime++
+		}
+	}
+	t.Logf("typed %v after it was accepted; %d kills came before", whole, inTime)
+	require.Equal(t, wanted, inTime, "too many kills came too late")
+	for i := range cores {
+		k.typed(i+1, cores[i])
+	}
+	k.tells(h, codes, cores)
+}
+
+// beyond waits for the question after the i-th, and after the last one for the end of the run.
+func (k *siege) beyond(i, last int) {
+	if i < last {
+		k.after(i + 1)
+		return
+	}
+	for {
+		s := k.call("ask_agent_wait", map[string]any{"session_id": k.session})
+		switch s.State {
+		case session.Completed:
+			return
+		case session.Paused:
+			k.call("ask_agent_continue", map[string]any{"session_id": k.session})
+		default:
+			require.Contains(k.bench.t, []session.State{session.Running, session.WaitingReply}, s.State, "%s", s.words)
+		}
+	}
+}
+
+// confides gives a code over HTTP, where it is accepted.
+func (k *siege) confides(q inquiry.Question, code string) {
+	k.bench.t.Helper()
+	require.True(k.bench.t, q.Secret)
+	status, body := k.post(k.bench.t.Context(), q.ID, code, "r1")
+	require.Equal(k.bench.t, 200, status, "%v", body)
+}
+
+// typed reports whether the model was sure of the phone having got the code, which then was typed once; else it was at most once.
+func (k *siege) typed(i int, core string) bool {
+	t := k.bench.t
+	t.Helper()
+	times := strings.Count(k.wire.sent.String(), core)
+	if k.prompted(fmt.Sprintf(`(?s)interrupted during the last action.*\[code %d asked\]|\[code %d asked\].*interrupted during the last action`, i, i)) != "" {
+		require.LessOrEqual(t, times, 1, "code %d", i)
+		return false
+	}
+	require.Equal(t, 1, times, "code %d", i)
+	return true
+}
+
+// tells checks that no code is in any file, log or prompt, and that what is no secret is found in all of them.
+func (k *siege) tells(h *haul, codes, cores []string) {
+	t := k.bench.t
+	h.files(k.dir) // while the server has them open
+	require.NoError(t, k.cmd.Process.Signal(syscall.SIGTERM))
+	require.Zero(t, k.ends(), "%s", k.stderr)
+	h.files(k.dir)
+	h.add("log", []byte(k.stderr.String()))
+	for _, p := range k.prompts {
+		h.add("prompts", []byte(p))
+	}
+	for i := range codes {
+		require.Empty(t, h.places(codes[i]))
+		require.Empty(t, h.places(cores[i]))
+	}
+	found := strings.Join(h.places("Question 7?"), "\n")
+	for _, place := range []string{"prompts", "/data/taploop/taploop.db "} {
+		require.Contains(t, found, place)
+	}
+	require.Contains(t, string(h.found["log"]), "listening on")
+}
