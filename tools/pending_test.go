@@ -155,6 +155,33 @@ func TestAnAnswerToTheAgentOnThePhone(t *testing.T) {
 	})
 }
 
+func TestAnAnswerToAQuestionThatIsGoneIsToldWhatThereIsToDo(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		expired := w.start("ask tap")
+		time.Sleep(25 * time.Hour)
+		for tool, arguments := range map[string]in{
+			"answer_question":    {"question_id": expired.Question.ID, "response": "red"},
+			"ask_agent_continue": {"session_id": expired.SessionID, "question_id": expired.Question.ID, "reply_from_client": "red"},
+		} {
+			late := w.ask(tool, arguments)
+			require.Equal(t, "QUESTION_ALREADY_RESOLVED", late.says(), tool)
+			require.Equal(t, inquiry.Expired, late.Failure.Winner.Status, tool)
+			require.Contains(t, late.Failure.Mend, "ended", tool)
+			require.Contains(t, late.Failure.Mend, "task", tool)
+			require.NotContains(t, late.Failure.Mend, "what winner says", tool)
+		}
+
+		w.farm.add("B")
+		stopped := w.start("ask tap", in{"device_id": "B"})
+		w.call("ask_agent_stop", in{"session_id": stopped.SessionID})
+		late := w.ask("answer_question", in{"question_id": stopped.Question.ID, "response": "red"})
+		require.Equal(t, inquiry.Withdrawn, late.Failure.Winner.Status)
+		require.Contains(t, late.Failure.Mend, "paused or stopped")
+		again := w.call("ask_agent_continue", in{"session_id": expired.SessionID, "task": "tap"})
+		require.Equal(t, done, again.code(), "the mend can be followed")
+	})
+}
+
 func TestAnAnswerThatCannotBeTaken(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		a := w.ask("send_inquiry", in{"prompt": "which?", "options": []any{"red", "blue"}, "free_text": false, "wait_seconds": 0})

@@ -4,7 +4,9 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"slices"
@@ -25,6 +27,21 @@ func (b *bench) openAs(name string, e era) (*site, string) {
 	token := b.token(name)
 	p, url := b.serve()
 	return &site{p, connect(b.t, e, over(b.t, url, map[string]string{"Authorization": "Bearer " + token})), url}, token
+}
+
+func TestWhoGoesAstrayIsToldWhatThereIs(t *testing.T) {
+	t.Parallel()
+	_, url := newBench(t, demoTask, "").serve()
+	for path, want := range map[string][2]string{"/": {"text/plain; charset=utf-8", "the inbox page is at /ui"},
+		"/nothing": {"text/plain; charset=utf-8", "MCP at /mcp"}, "/v1/nothing": {"application/json; charset=utf-8", `"mend":"there are GET /v1/inquiries`}} {
+		res, err := http.Get(strings.TrimSuffix(url, "/mcp") + path)
+		require.NoError(t, err)
+		text, err := io.ReadAll(res.Body)
+		require.NoError(t, errors.Join(err, res.Body.Close()))
+		require.Equal(t, http.StatusNotFound, res.StatusCode, path)
+		require.Equal(t, want[0], res.Header.Get("Content-Type"), path)
+		require.Contains(t, string(text), want[1], path)
+	}
 }
 
 func TestAnAnswerOverHTTPLetsTheRunGoOn(t *testing.T) {
