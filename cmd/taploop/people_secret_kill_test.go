@@ -15,19 +15,17 @@ import (
 	"github.com/taploop/taploop/session"
 )
 
-// guardedScript opens a field, asks for n codes and types each of them. When it is told that the typing was interrupted it goes
-// on to the next one.
+// guardedScript opens a field, asks for codes and types each of them, at most n, until a question is refused. When it is told that
+// the typing was interrupted it goes on to the next one.
 func guardedScript(n int) string {
 	var s strings.Builder
 	rule := func(when, action, summary string) {
 		fmt.Fprintf(&s, "- when: '%s'\n  reply: \"<THINK> x </THINK>\\nexplain:x\\taction:%s\\tsummary:[%s]\"\n", when, action, summary)
 	}
 	ask := func(i int) (action, summary string) {
-		if i > n {
-			return "COMPLETE\\treturn:all typed", "over"
-		}
 		return fmt.Sprintf("INFO\\tvalue:Question %d?\\tsecret:true", i), fmt.Sprintf("code %d asked", i)
 	}
+	rule("the other side chose not to answer", "COMPLETE\\treturn:all typed", "over")
 	for i := 1; i <= n; i++ {
 		action, summary := ask(i + 1)
 		rule(fmt.Sprintf(`\[code %d typed\]`, i), action, summary)
@@ -41,13 +39,14 @@ func guardedScript(n int) string {
 
 func TestAKillBeforeAnAcceptedSecretWasTypedDoesNotLoseIt(t *testing.T) {
 	t.Parallel()
-	const wanted, most = 10, 20 // kills that come in time, and codes for them
+	const wanted, most = 10, 30 // kills that come in time, and codes for them
 	k := besiegeAt(t, "shop-login", "", most, guardedScript(most))
 	h := &haul{t: t, found: map[string][]byte{}}
 	var codes, cores []string
 	var whole time.Duration // from when an answer is accepted until it is typed
 	inTime := 0
-	for i := 1; i <= most; i++ {
+	for i := 1; inTime < wanted; i++ {
+		require.Less(t, i, most, "too many kills came too late")
 		q := k.after(i)
 		code, core := newCode()
 		codes, cores = append(codes, code), append(cores, core)
@@ -58,46 +57,33 @@ func TestAKillBeforeAnAcceptedSecretWasTypedDoesNotLoseIt(t *testing.T) {
 			whole = time.Since(began)
 			continue
 		}
-		if inTime == wanted {
-			k.beyond(i, most)
-			continue
-		}
 		pause(time.Duration(k.rnd.Int64N(int64(whole) * 3 / 4)))
 		k.kill()
 		early := !strings.Contains(k.wire.sent.String(), core)
 		h.add("log", []byte(k.stderr.String()))
 		k.up()
 		require.Equal(t, inquiry.Answered, k.same(q).Status)
-		k.beyond(i, most)
+		k.after(i + 1)
 		if k.typed(i, core) && early {
 			inTime++
 		}
 	}
-	t.Logf("typed %v after it was accepted; %d kills came before", whole, inTime)
-	require.Equal(t, wanted, inTime, "too many kills came too late")
+	t.Logf("typed %v after it was accepted; %d of %d kills came before", whole, inTime, len(codes)-1)
+	k.enough(k.after(len(codes) + 1))
 	for i := range cores {
 		k.typed(i+1, cores[i])
 	}
 	k.tells(h, codes, cores)
 }
 
-// beyond waits for the question after the i-th, and after the last one for the end of the run.
-func (k *siege) beyond(i, last int) {
-	if i < last {
-		k.after(i + 1)
-		return
-	}
-	for {
-		s := k.call("ask_agent_wait", map[string]any{"session_id": k.session})
-		switch s.State {
-		case session.Completed:
-			return
-		case session.Paused:
-			k.call("ask_agent_continue", map[string]any{"session_id": k.session})
-		default:
-			require.Contains(k.bench.t, []session.State{session.Running, session.WaitingReply}, s.State, "%s", s.words)
-		}
-	}
+// enough refuses a question, after which the run ends well.
+func (k *siege) enough(q inquiry.Question) {
+	t := k.bench.t
+	t.Helper()
+	status, body := visit(t, k.url, k.token).send("POST", "/v1/inquiries/"+q.ID+"/reply", `{"type":"decline"}`)
+	require.Equal(t, 200, status, "%v", body)
+	s := k.follow(k.call("ask_agent_wait", map[string]any{"session_id": k.session}))
+	require.Equal(t, session.Completed, s.State, "%s", s.words)
 }
 
 // confides gives a code over HTTP, where it is accepted.
