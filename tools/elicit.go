@@ -167,11 +167,10 @@ func (t *Tools) take(ctx context.Context, c *call, f *following, q inquiry.Quest
 	}
 	_, err = t.opts.Fleet.Broker().Resolve(ctx, q.ID, r)
 	var unfit *inquiry.InvalidReplyError
-	var taken *inquiry.AlreadyResolvedError
 	switch {
 	case errors.As(err, &unfit):
 		return unfit.Error(), nil
-	case errors.As(err, &taken), errors.Is(err, inquiry.ErrGone):
+	case inquiry.Late(err):
 		f.notes = append(f.notes, "what your user said in the form came too late: "+oneLine(cut(err.Error(), 300)))
 		err = nil
 	}

@@ -16,7 +16,6 @@ const (
 	maxContext = 2000
 	maxOption  = 500
 	maxOptions = 50
-	maxFields  = 50
 	maxDraft   = 20_000
 	maxOpen    = 100 // inquiries of one client that are open
 	maxNumber  = 1e15
@@ -32,7 +31,7 @@ var fieldParams = []param{
 	{name: "name", kind: text, required: true, max: 64, words: "Key of the value in the answer: letters, digits, _ and -."},
 	{name: "type", kind: text, required: true, enum: fieldTypes(), words: "text: a string; choice: one of options; choices: a list of some; yes_no: true or false; number; date: \"2026-01-31\"."},
 	{name: "label", kind: text, max: maxOption, words: "The question for the person. Left out, the name is shown."},
-	{name: "options", kind: list, max: 100, item: &param{kind: text, max: maxOption}, words: "For choice and choices."},
+	{name: "options", kind: list, max: inquiry.MaxFieldOptions, item: &param{kind: text, max: maxOption}, words: "For choice and choices."},
 	{name: "optional", kind: flag, def: false, words: "Whether it may be left out."},
 	{name: "default", kind: anything, words: "What is filled in beforehand, in the type of the value."},
 	{name: "min", kind: number, min: -maxNumber, max: maxNumber, words: "Least number; characters of a text; how many choices."},
@@ -56,7 +55,7 @@ func inquiryParams() []param {
 		{name: "context", kind: text, max: maxContext, words: "What the question is about and what depends on the answer; it is shown with the question."},
 		{name: "options", kind: list, max: maxOptions, item: &param{kind: text, max: maxOption}, words: "Answers to choose from. Not together with fields or draft."},
 		{name: "free_text", kind: flag, def: true, words: "Whether another answer than one of the options is fine."},
-		{name: "fields", kind: list, max: maxFields, items: fieldParams, words: "Several questions in one form, a field each. The answer is one object with a value for each name."},
+		{name: "fields", kind: list, max: inquiry.MaxFields, items: fieldParams, words: "Several questions in one form, a field each. The answer is one object with a value for each name."},
 		{name: "draft", kind: text, max: maxDraft, words: "A text in Markdown that the person edits. The answer is the whole edited text. Not together with options or fields."},
 		{name: "default_answer", kind: text, max: maxReply, words: "The answer that is taken when nobody answers in time and on_timeout is default_answer; of a form it is one JSON object as text, and left out it is the fields' defaults."},
 		{name: "timeout_seconds", kind: number, min: 0, max: 10_000_000, words: "How long the person has before on_timeout applies, in seconds; at least 30 and at most 86400 are used, 600 when it is left out."},

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"strings"
@@ -95,15 +96,7 @@ type Waits struct {
 }
 
 func (w Waits) over(base Waits) Waits {
-	for _, f := range []struct {
-		v    *time.Duration
-		base time.Duration
-	}{{&w.Default, base.Default}, {&w.Max, base.Max}, {&w.MaxProgress, base.MaxProgress}, {&w.Heartbeat, base.Heartbeat}} {
-		if *f.v == 0 {
-			*f.v = f.base
-		}
-	}
-	return w
+	return Waits{cmp.Or(w.Default, base.Default), cmp.Or(w.Max, base.Max), cmp.Or(w.MaxProgress, base.MaxProgress), cmp.Or(w.Heartbeat, base.Heartbeat)}
 }
 
 func (w Waits) withDefaults() Waits {

@@ -122,9 +122,6 @@ func (t *Tools) answerQuestion(ctx context.Context, c *call) (*reply, error) {
 	if err != nil {
 		return nil, t.unresolved(ctx, q.ID, err)
 	}
-	if q.Secret && q.RunID == "" { // nobody is going to read it
-		t.delivered(ctx, res.Question)
-	}
 	return t.answerReply(c, res.Question, inquiryResult{Replayed: res.Replayed})
 }
 
