@@ -68,6 +68,8 @@ func (c *replyCmd) response(ctx context.Context, a *app, q inquiry.Question) (st
 		return filled(q, c.Field)
 	case c.Text == nil && c.Refuse:
 		return "", nil
+	case c.Text == nil && q.Secret:
+		return "", usageError{hint.Add(errors.New("there is no answer"), "taploop reply "+prefix(q.ID, 8)+" -, or --refuse")}
 	case c.Text == nil:
 		return "", usageError{hint.Add(errors.New("there is no answer"), "taploop reply ID TEXT, or --refuse")}
 	case *c.Text == "-":
