@@ -20,6 +20,7 @@ type asking struct {
 	// The desk's lock guards the rest.
 	door    ReplyMode     // that has its turn; "" when all have had theirs
 	passed  chan struct{} // closed when that door has no answer
+	gone    []ReplyMode   // that have passed their turn on
 	trouble string        // why the last door had none; "" when it just took too long
 }
 
@@ -91,10 +92,16 @@ func (d *desk) door(questionID string) (ReplyMode, string) {
 	return d.asking.door, d.asking.trouble
 }
 
-// open gives the turn to a door, and returns what is closed when it is passed on.
+// open gives the turn to a door, and returns what is closed when it is passed on. A door that has passed it on before its usher
+// came to it does not get it back.
 func (d *desk) open(a *asking, door ReplyMode) <-chan struct{} {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if slices.Contains(a.gone, door) {
+		passed := make(chan struct{})
+		close(passed)
+		return passed
+	}
 	if a.door != door {
 		a.door, a.passed = door, make(chan struct{})
 		d.wake()
@@ -134,6 +141,7 @@ func (f *Fleet) PassOn(q inquiry.Question, door ReplyMode, why string) {
 	defer d.mu.Unlock()
 	if a := d.asking; a != nil && a.question == q.ID && a.door == door {
 		close(a.passed)
+		a.gone = append(a.gone, door)
 		a.trouble, a.door, a.passed = why, a.next(door), make(chan struct{})
 		d.wake()
 	}
