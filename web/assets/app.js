@@ -171,7 +171,7 @@ function connect() {
   on("ping", () => {});
   on("inquiry.created", show);
   for (const name of ["resolved", "withdrawn", "expired"]) on("inquiry." + name, (q) => settle(q));
-  on("step", (s) => { for (const c of cards.values()) if (c.q.session_id === s.session_id) c.addStep(s); });
+  on("step", (s) => { for (const c of cards.values()) if (c.q.session_id === s.session_id) c.addSteps([s]); });
   source.addEventListener("error", lost);
 }
 

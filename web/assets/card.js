@@ -72,7 +72,7 @@ class Card {
     if (q.screenshot_url) this.root.append(this.shot());
     this.type(typed);
     this.tick();
-    this.showSteps(this.list);
+    this.addSteps([]);
   }
 
   inputs() { return [...this.root.querySelectorAll("input, textarea, select")]; }
@@ -237,19 +237,16 @@ class Card {
     if (this.looked || !this.q.session_id) return;
     this.looked = true;
     try {
-      const list = await this.api.steps(this.q.session_id);
-      if (list.length >= this.list.length) this.showSteps(list);
+      this.addSteps(await this.api.steps(this.q.session_id));
     } catch { /* the question can be answered without */ }
   }
 
-  addStep(step) {
-    if (!this.list.some((s) => s.index === step.index)) this.showSteps([...this.list, step].slice(-5));
-  }
-
-  showSteps(list) {
-    this.list = list;
-    this.steps.replaceChildren(...list.map((s) => el("li", "", s.index + ". " + (s.explain || s.thought || s.action))));
-    this.steps.hidden = !list.length;
+  // addSteps shows steps with those that are known: events may tell of some before they were asked for, or in between.
+  addSteps(more) {
+    const list = [...this.list, ...more.filter((x) => !this.list.some((s) => s.index === x.index))];
+    this.list = list.sort((a, b) => a.index - b.index).slice(-5);
+    this.steps.replaceChildren(...this.list.map((s) => el("li", "", s.index + ". " + (s.explain || s.thought || s.action))));
+    this.steps.hidden = !this.list.length;
   }
 
   choose(n) {
