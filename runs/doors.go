@@ -50,5 +50,5 @@ func (d *desk) turn(questionID string) (door ReplyMode, led bool) {
 	if d.asking == nil || d.asking.question != questionID {
 		return "", false
 	}
-	return d.asking.door, true
+	return d.asking.now(), true
 }

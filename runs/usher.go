@@ -54,6 +54,15 @@ func (a *asking) next(after ReplyMode) ReplyMode {
 	return ""
 }
 
+// now is the door that has its turn. The usher may not have noticed yet that a time is over.
+func (a *asking) now() ReplyMode {
+	i := slices.IndexFunc(a.doors, func(d inquiry.Door) bool { return d.Name == string(a.door) })
+	if i < 0 || turnComes(a.doors[i]) {
+		return a.door
+	}
+	return a.next(a.door)
+}
+
 // turnComes reports whether the door asks actively, and has its turn still before it.
 func turnComes(door inquiry.Door) bool {
 	return slices.Contains(replyModes, ReplyMode(door.Name)) && (door.Until.IsZero() || time.Now().Before(door.Until))
@@ -89,7 +98,7 @@ func (d *desk) door(questionID string) (ReplyMode, string) {
 	if d.asking == nil || d.asking.question != questionID {
 		return "", ""
 	}
-	return d.asking.door, d.asking.trouble
+	return d.asking.now(), d.asking.trouble
 }
 
 // open gives the turn to a door, and returns what is closed when it is passed on. A door that has passed it on before its usher
