@@ -59,12 +59,15 @@ func (t *Tools) elicit(ctx context.Context, c *call, f *following, q inquiry.Que
 
 // untilTurn is how long the door has its turn still, but never nothing at all; a day when that is not bounded.
 func untilTurn(q inquiry.Question, door runs.ReplyMode) time.Duration {
-	for _, d := range q.Doors {
-		if d.Name == string(door) && !d.Until.IsZero() {
-			return max(time.Until(d.Until), 100*time.Millisecond)
-		}
+	const least = 100 * time.Millisecond
+	i := slices.IndexFunc(q.Doors, func(d inquiry.Door) bool { return d.Name == string(door) })
+	switch {
+	case i < 0 && door != "": // its turn is over, and the next one's begins in this moment
+		return least
+	case i < 0 || q.Doors[i].Until.IsZero():
+		return inquiry.MaxAttention
 	}
-	return inquiry.MaxAttention
+	return max(time.Until(q.Doors[i].Until), least)
 }
 
 // dialog shows the form, on the stream of the call, until there is an answer that fits.
