@@ -231,7 +231,11 @@ func (f *Fleet) heed(events *inquiry.Subscription) {
 
 // answerOverdue lets the model answer a question that nobody gave attention to.
 func (f *Fleet) answerOverdue(q inquiry.Question) {
-	if err := f.answerInPlace(f.ctx, q); err != nil && f.ctx.Err() == nil {
+	run, err := f.store.Run(f.ctx, q.RunID)
+	if err == nil && !f.store.OwnedElsewhere(run) {
+		err = f.answerInPlace(f.ctx, q)
+	}
+	if err != nil && f.ctx.Err() == nil {
 		f.log.Warn("no model's answer", "question", q.ID, "err", err)
 	}
 }
@@ -273,6 +277,10 @@ func (f *Fleet) apply(ctx context.Context, questionID string) error {
 	if q.RunID == "" {
 		return f.forget(ctx, q)
 	}
+	run, err := f.store.Run(ctx, q.RunID)
+	if err != nil || f.store.OwnedElsewhere(run) { // it is for the process that carries the run out, which may live longer than this one
+		return err
+	}
 	if q.Open() {
 		f.usher(q)
 		return nil
@@ -284,8 +292,7 @@ func (f *Fleet) apply(ctx context.Context, questionID string) error {
 		return err
 	}
 	defer giveBack()
-	run, err := f.store.Run(ctx, q.RunID)
-	if err != nil || run.QuestionID != q.ID {
+	if run, err = f.store.Run(ctx, q.RunID); err != nil || run.QuestionID != q.ID {
 		return err
 	}
 	sess, err := f.store.Session(ctx, run.SessionID)

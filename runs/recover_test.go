@@ -154,21 +154,17 @@ func (s slow) Settle(ctx context.Context, id string, to inquiry.Status, r inquir
 
 func TestAnotherProcessMayBeFasterInApplying(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
-		requeued := make(chan struct{})
-		o := w.besideWith(func(e runs.Event) {
-			if e.State == session.Queued {
-				close(requeued)
-			}
-		})
+		o := w.beside()
 		defer o.close()
 		require.NoError(t, w.fleet.Close())
+		var id string
 		w.opts.Broker = inquiry.NewBroker(slow{w.store.Questions(), func() {
-			require.NoError(t, o.fleet.Broker().Sweep(o.ctx(), time.Now()))
-			<-requeued
+			_, err := o.fleet.Continue(o.ctx(), runs.ContinueRequest{SessionID: id})
+			require.NoError(t, err)
 		}}, nil)
 		w.fleet = runs.New(&w.opts)
 		st := w.wait(w.start("ask tap").Session.ID)
-		require.NoError(t, o.fleet.Broker().Sweep(o.ctx(), time.Now())) // it knows of the question
+		id = st.Session.ID
 
 		st = w.reply(st.Session.ID, "red")
 
@@ -485,5 +481,37 @@ func TestASecretThatWasGivenWhileNoServerRanIsErased(t *testing.T) {
 		require.NoError(t, err)
 		require.False(t, q.AppliedAt.IsZero())
 		require.Empty(t, q.Resolution.Response.Reveal())
+	})
+}
+
+// A short command beside a server must not take over what the server is to go on with.
+func TestAnAnswerIsForTheProcessThatCarriesTheRunOut(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		st := w.wait(w.start("ask tap").Session.ID)
+		o := w.beside()
+		require.NoError(t, o.fleet.Broker().Sweep(o.ctx(), time.Now())) // it knows of the question
+		_, err := inquiry.NewBroker(w.store.Questions(), nil).Resolve(w.ctx(), st.Question.ID, inquiry.Reply{Response: "red"})
+		require.NoError(t, err)
+
+		require.NoError(t, o.fleet.Broker().Sweep(o.ctx(), time.Now()))
+		synctest.Wait()
+		now, err := w.fleet.Status(w.ctx(), st.Session.ID)
+		require.NoError(t, err)
+		require.Equal(t, session.WaitingReply, now.Run.State, "it is not for this one")
+
+		require.NoError(t, w.fleet.Broker().Sweep(w.ctx(), time.Now()))
+		require.Equal(t, "done red", w.wait(st.Session.ID).Run.Answer)
+		o.close()
+
+		// Once its process is gone, anybody may.
+		st = w.wait(w.start("ask tap").Session.ID)
+		o = w.beside()
+		defer o.close()
+		require.NoError(t, o.fleet.Broker().Sweep(o.ctx(), time.Now()))
+		w.close()
+		defer w.begin() // for the end of the test
+		_, err = o.fleet.Broker().Resolve(o.ctx(), st.Question.ID, inquiry.Reply{Response: "blue"})
+		require.NoError(t, err)
+		require.Equal(t, "done blue", o.wait(st.Session.ID).Run.Answer)
 	})
 }

@@ -155,4 +155,7 @@ func (s *Store) Dir() string { return s.dir }
 // Owner names this store among all that are open on the data folder.
 func (s *Store) Owner() string { return s.owner.id }
 
+// OwnedElsewhere reports whether another store that is open on the data folder, in whichever process, carried the run out last.
+func (s *Store) OwnedElsewhere(r Run) bool { return r.Owner != s.owner.id && s.owner.alive(r.Owner) }
+
 func (s *Store) now() time.Time { return s.opts.Now().UTC().Truncate(time.Millisecond) }
