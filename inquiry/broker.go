@@ -213,6 +213,16 @@ func (b *Broker) Withdraw(ctx context.Context, id, why string) error {
 	return fmt.Errorf("withdrawing question %s: %w", id, err)
 }
 
+// Lapse settles a question as if its time for attention were over: nobody is left who could answer. One that is settled already
+// is fine.
+func (b *Broker) Lapse(ctx context.Context, id string) error {
+	_, err := b.settle(ctx, id, TimedOut, Resolution{Type: TypeTimeout, Channel: ChannelTimer, At: b.now()})
+	if err == nil || errors.Is(err, ErrSettled) {
+		return nil
+	}
+	return fmt.Errorf("settling question %s: %w", id, err)
+}
+
 // Wait returns the question once it is settled, or ctx's cause.
 // A question that another process settles is noticed by this broker's next sweep.
 func (b *Broker) Wait(ctx context.Context, id string) (Question, error) {

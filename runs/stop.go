@@ -67,6 +67,8 @@ func (f *Fleet) Stop(ctx context.Context, r StopRequest) (Status, error) {
 	if err := f.halt(ctx, d, sess, r.Mode); err != nil {
 		return Status{}, err
 	}
+	ctx, cancel := lasting(ctx) // it is stopped: that is noted, whoever is gone by now
+	defer cancel()
 	st, err := f.Status(ctx, sess.ID)
 	if err == nil {
 		err = f.noteStop(ctx, r, before, st.Run)
@@ -84,8 +86,6 @@ func (f *Fleet) noteStop(ctx context.Context, r StopRequest, before, now session
 	if r.By == (Actor{}) || now.StopReason != reason || before.ID == now.ID && before.State == now.State {
 		return nil
 	}
-	ctx, cancel := lasting(ctx)
-	defer cancel()
 	return f.store.AppendAudit(ctx, e)
 }
 

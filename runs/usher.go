@@ -203,6 +203,8 @@ func (f *Fleet) ask(ctx context.Context, q inquiry.Question, door inquiry.Door, 
 		err = f.atConsole(turn, q)
 	case AutoReply:
 		err = f.answerInPlace(turn, q)
+	case NoReply:
+		err = f.broker.Lapse(turn, q.ID)
 	default:
 		select {
 		case <-passed:

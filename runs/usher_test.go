@@ -175,3 +175,15 @@ func TestSilenceAfterTheLastDoor(t *testing.T) {
 		require.Equal(t, agentloop.QuestionTimedOut, st.Reason)
 	})
 }
+
+func TestNoReplyHasItsTurnAsSoonAsNobodyElseIsLeft(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		st := begun(w, "elicit (60s) -> no_reply", "ask tap")
+		began := time.Now()
+		w.fleet.PassOn(*st.Question, runs.Elicit, "the client shows no forms")
+		st = w.wait(st.Session.ID)
+		require.Equal(t, session.Completed, st.Run.State)
+		require.Equal(t, actions.Silence, st.Run.Course.Exchanges[0].Outcome)
+		require.Less(t, time.Since(began), 20*time.Second)
+	})
+}

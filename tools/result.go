@@ -125,7 +125,7 @@ func NewResult(st runs.Status) (Result, error) {
 	if st.Question != nil {
 		r.Question = questionOf(*st.Question)
 	}
-	if st.Message != "" {
+	if st.Message != "" && st.Reason != agentloop.UserPaused { // what was wanted is no error
 		r.Error = &Failure{Code: string(st.Reason), Message: st.Message, Mend: st.Mend}
 	}
 	return r, nil

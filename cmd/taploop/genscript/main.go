@@ -102,7 +102,7 @@ func condition(word string) string {
 	if word == "" {
 		return ""
 	}
-	return `(?s)(?:回答是|answer is) "[^"]*\b` + regexp.QuoteMeta(word) + `\b[^"]*".*`
+	return `(?s)(?:回答是|answer is|助手代答：|assistant answered:) ?"[^"]*\b` + regexp.QuoteMeta(word) + `\b[^"]*".*`
 }
 
 // quoted is text as the dialect's prompts quote it.
