@@ -130,8 +130,12 @@ func describeField(f inquiry.Field) string {
 // broker settles questions of the store in this process.
 func (a *app) broker(store *session.Store) *inquiry.Broker {
 	q := a.conf.Questions
-	return inquiry.NewBroker(store.Questions(), &inquiry.Options{Attention: q.Attention, TTL: q.TTL})
+	return inquiry.NewBroker(store.Questions(), &inquiry.Options{Attention: q.Attention, TTL: q.TTL, Every: sweeps})
 }
+
+// sweeps is how often a server looks for what other processes have settled: what is answered at the command line is gone from every
+// page within a second.
+const sweeps = 500 * time.Millisecond
 
 func printQuestions(out io.Writer, list []inquiry.Question, now time.Time, all bool) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
