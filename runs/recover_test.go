@@ -1,21 +1,14 @@
 package runs_test
 
 import (
-	"bufio"
 	"context"
-	"fmt"
-	"os"
-	"os/exec"
-	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"go.uber.org/goleak"
 
-	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/runs"
@@ -23,11 +16,9 @@ import (
 )
 
 // beside is a second Fleet on the same data folder and the same phones, as another process has one.
-func (w *world) beside() *world { return w.besideWith(nil) }
-
-func (w *world) besideWith(observe func(runs.Event)) *world {
+func (w *world) beside() *world {
 	o := &world{t: w.t, dir: w.dir, farm: w.farm, mind: &mind{think: time.Second}, opts: w.opts}
-	o.opts.Observe = observe
+	o.opts.Observe = nil
 	o.opts.Mind = o.mind.make
 	o.begin()
 	return o
@@ -293,177 +284,6 @@ func TestAnAnswerAcceptedWhileNobodyRanIsAppliedByContinue(t *testing.T) {
 		require.True(t, got.Replayed)
 		require.Equal(t, "done blue", w.wait(st.Session.ID).Run.Answer)
 	})
-}
-
-// TestKilled kills a process with SIGKILL at a telling moment, and goes on in this one.
-func TestKilled(t *testing.T) {
-	for _, c := range []struct {
-		at     string // what the child says in that moment
-		task   string
-		state  session.State
-		reason agentloop.StopReason
-		asks   bool // the question is open
-		done   int  // touches of the child
-		more   int  // touches of this process
-		steps  int
-		note   agentloop.NoteKind
-	}{
-		{at: "touch 1", task: "tap tap", state: session.Paused, reason: agentloop.ServerRestarted, more: 1, steps: 3, note: agentloop.NoteOutcomeUnknown},
-		{at: "touch 2", task: "tap tap", state: session.Paused, reason: agentloop.ServerRestarted, done: 1, steps: 3, note: agentloop.NoteOutcomeUnknown},
-		{at: "think 2", task: "tap tap", state: session.Paused, reason: agentloop.ServerRestarted, done: 1, more: 1, steps: 3, note: agentloop.NoteResumed},
-		{at: "WAITING_REPLY", task: "tap ask tap", state: session.WaitingReply, reason: agentloop.InfoNeedsReply, asks: true, done: 1, more: 1, steps: 4},
-		{at: "asking", task: "tap ask tap", state: session.WaitingReply, reason: agentloop.InfoNeedsReply, asks: true, done: 1, more: 1, steps: 4},
-		{at: "QUEUED", task: "tap", state: session.Paused, reason: agentloop.ServerRestarted, more: 1, steps: 2, note: agentloop.NoteResumed},
-	} {
-		t.Run(c.at, func(t *testing.T) {
-			defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-			dir := t.TempDir()
-			did := killChild(t, dir, c.task, c.at)
-			w := newWorld(t, dir)
-			w.mind.think = 0
-			defer w.close()
-			sessions, err := w.store.Sessions(w.ctx(), session.Filter{})
-			require.NoError(t, err)
-			id := sessions[0].ID
-			require.NoError(t, w.fleet.Recover(w.ctx()))
-
-			st, err := w.fleet.Status(w.ctx(), id)
-			require.NoError(t, err)
-			require.Equal(t, c.state, st.Run.State)
-			require.Equal(t, c.reason, st.Reason)
-			require.Equal(t, c.asks, st.Question != nil)
-			require.Equal(t, c.done, did, "touches that the child has completed")
-
-			req := runs.ContinueRequest{SessionID: id}
-			if c.asks {
-				req.Reply = &runs.Reply{Text: "red", QuestionID: st.Question.ID}
-			}
-			_, err = w.fleet.Continue(w.ctx(), req)
-			require.NoError(t, err)
-			st = w.wait(id)
-
-			require.Equal(t, session.Completed, st.Run.State, "%s %s", st.Reason, st.Message)
-			require.Len(t, w.farm.phones["A"].done(), c.more, "no action is repeated")
-			require.Equal(t, c.steps, st.Session.Steps)
-			if c.asks {
-				require.Equal(t, []actions.Exchange{{Question: "question 1?", Answer: "red", Outcome: actions.Answered}}, st.Run.Course.Exchanges)
-				require.Len(t, w.questions(id), 1)
-			} else {
-				require.Equal(t, c.note, w.mind.seen[0].Notes[0].Kind)
-			}
-		})
-	}
-}
-
-func TestContinueAloneRecoversARunThatWasKilled(t *testing.T) {
-	dir := t.TempDir()
-	killChild(t, dir, "tap tap", "touch 1")
-	w := newWorld(t, dir)
-	w.mind.think = 0
-	defer w.close()
-	sessions, err := w.store.Sessions(w.ctx(), session.Filter{})
-	require.NoError(t, err)
-
-	_, err = w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: sessions[0].ID})
-	require.NoError(t, err)
-
-	require.Equal(t, session.Completed, w.wait(sessions[0].ID).Run.State)
-	require.Equal(t, agentloop.NoteOutcomeUnknown, w.mind.seen[0].Notes[0].Kind)
-	require.Len(t, w.farm.phones["A"].done(), 1)
-}
-
-func TestWaitNoticesThatARunWasKilled(t *testing.T) {
-	dir := t.TempDir()
-	killChild(t, dir, "tap tap", "touch 1")
-	w := newWorld(t, dir)
-	defer w.close()
-	sessions, err := w.store.Sessions(w.ctx(), session.Filter{})
-	require.NoError(t, err)
-
-	require.Equal(t, agentloop.ServerRestarted, w.wait(sessions[0].ID).Reason)
-}
-
-// killChild runs a task in a process of its own until it says what is waited for, kills it, and returns how many touches it completed.
-func killChild(t *testing.T, dir, task, at string) int {
-	t.Helper()
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), "TAPLOOP_TEST_CHILD="+dir, "TAPLOOP_TEST_TASK="+task, "TAPLOOP_TEST_AT="+at)
-	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, cmd.Start())
-	done := 0
-	said := false
-	lines := bufio.NewScanner(out)
-	for !said && lines.Scan() {
-		if lines.Text() == "touched" {
-			done++
-		}
-		said = lines.Text() == at
-	}
-	require.NoError(t, cmd.Process.Kill())
-	require.ErrorContains(t, cmd.Wait(), "killed")
-	require.True(t, said, "the child never said %q", at)
-	return done
-}
-
-func TestMain(m *testing.M) {
-	if dir := os.Getenv("TAPLOOP_TEST_CHILD"); dir != "" {
-		child(dir, os.Getenv("TAPLOOP_TEST_TASK"), os.Getenv("TAPLOOP_TEST_AT"))
-	}
-	os.Exit(m.Run())
-}
-
-// child runs the task and says what happens, one word or two a line. In the moment that is asked for it stops and waits to be killed.
-func child(dir, task, at string) {
-	ctx := context.Background()
-	say := func(form string, args ...any) {
-		line := fmt.Sprintf(form, args...)
-		fmt.Println(line)
-		if line == at {
-			select {}
-		}
-	}
-	store, err := session.Open(ctx, dir, nil)
-	check(err)
-	phones, touches := newFarm("A"), 0
-	phones.phones["A"].onTouch = func(context.Context) error {
-		if touches > 0 {
-			fmt.Println("touched")
-		}
-		touches++
-		say("touch %d", touches)
-		return nil
-	}
-	m := &mind{}
-	f := runs.New(&runs.Options{Store: store, Phones: phones, Limits: agentloop.Limits{Settle: -1},
-		Mind: func(s runs.Settings) (agentloop.Policy, error) { return m.make(s) },
-		Observe: func(e runs.Event) {
-			switch e.Kind {
-			case runs.StateChanged:
-				say("%s", e.State)
-			case agentloop.Looked, agentloop.Settled:
-				if touches > 0 && e.Step.Index == touches+1 && strings.HasPrefix(at, "think") {
-					fmt.Println("touched")
-					say("think %d", e.Step.Index)
-				}
-			case agentloop.Ended:
-				if e.Ending.Reason == agentloop.InfoNeedsReply {
-					fmt.Println("touched")
-					say("asking")
-				}
-			}
-		}})
-	_, err = f.Start(ctx, runs.StartRequest{Task: task, KeepEnvironment: true})
-	check(err)
-	select {}
-}
-
-func check(err error) {
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "child:", err)
-		os.Exit(1)
-	}
 }
 
 func TestASecretThatWasGivenWhileNoServerRanIsErased(t *testing.T) {
