@@ -81,7 +81,7 @@ func (d *discreetPolicy) Next(ctx context.Context, s agentloop.Situation) (agent
 		if utf8.RuneCountInString(x.Text) < shortest {
 			continue
 		}
-		p = mask(p, strings.NewReplacer(x.Text, secretWord).Replace)
+		p = mask(p, strings.NewReplacer(secretWord, secretWord, x.Text, secretWord).Replace) // a placeholder stays whole
 		if err != nil {
 			err = masked{err, x.Text}
 		}

@@ -88,6 +88,18 @@ func TestASecretIsTypedOnceAlsoOverARestart(t *testing.T) {
 	})
 }
 
+// What is hidden may be a part of what it is hidden behind.
+func TestASecretThatIsAPartOfItsPlaceholderIsTypedAsItIs(t *testing.T) {
+	for _, secret := range []string{"secret", "{{se", "cret}}", "{{secret}}"} {
+		bubble(t, func(t *testing.T, w *world) {
+			st := w.wait(w.start("asksecret typesecret tap").Session.ID)
+			w.reply(st.Session.ID, secret)
+			require.Equal(t, session.Completed, w.wait(st.Session.ID).Run.State)
+			require.Equal(t, []string{"type " + secret, "tap"}, w.farm.phones["A"].done())
+		})
+	}
+}
+
 // A model that sees the code on the screen may say it.
 func TestWhatTheModelSaysDoesNotRepeatASecret(t *testing.T) {
 	const secret = "s3cr3t-4711"
