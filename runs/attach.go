@@ -21,27 +21,16 @@ func (f *Fleet) Attach(sessionID string) (detach func()) {
 // PickUp takes a run up that was paused because nobody was attached: the call that it was in goes on, with what is left of its
 // steps. Any other run is left as it is. The caller attaches first.
 func (f *Fleet) PickUp(ctx context.Context, sessionID string) (Status, error) {
-	if err := f.closing(); err != nil {
-		return Status{}, err
-	}
-	sess, err := f.store.Session(ctx, sessionID)
-	if err != nil {
-		return Status{}, unknown(sessionID, err)
-	}
-	d := f.desk(sess.ID)
-	giveBack, err := d.take(ctx)
+	c, giveBack, err := f.receive(ctx, ContinueRequest{SessionID: sessionID})
 	if err != nil {
 		return Status{}, err
 	}
 	defer giveBack()
-	run, err := f.present(ctx, d, sess.ID)
-	if err != nil {
-		return Status{}, err
+	if !detached(c.run) {
+		return f.Status(ctx, c.sess.ID)
 	}
-	if !detached(run) {
-		return f.Status(ctx, sess.ID)
-	}
-	return f.goOn(ctx, &call{ContinueRequest: ContinueRequest{SessionID: sess.ID}, desk: d, sess: sess, run: run, same: true})
+	c.same = true
+	return f.goOn(ctx, c)
 }
 
 // detached reports whether the run was paused because nobody was attached.

@@ -62,31 +62,14 @@ type call struct {
 
 // Continue goes on with a session, and returns as soon as what it does is stored.
 func (f *Fleet) Continue(ctx context.Context, r ContinueRequest) (Status, error) {
-	if err := f.closing(); err != nil {
-		return Status{}, err
-	}
-	sess, err := f.store.Session(ctx, r.SessionID)
-	if err != nil {
-		return Status{}, unknown(r.SessionID, err)
-	}
-	if r.Serial != "" && r.Serial != sess.Serial {
-		return Status{}, refuse(DeviceMismatch, "leave device_id out, or start a new task on the other phone",
-			"session %s is on phone %q, not %q", sess.ID, sess.Serial, r.Serial)
-	}
-	d := f.desk(sess.ID)
-	giveBack, err := d.take(ctx)
+	c, giveBack, err := f.receive(ctx, r)
 	if err != nil {
 		return Status{}, err
 	}
 	defer giveBack()
-	run, err := f.present(ctx, d, sess.ID)
-	if err != nil {
-		return Status{}, err
-	}
-	c := &call{ContinueRequest: r, desk: d, sess: sess, run: run}
-	fresh := r.Task != "" && (run.State.Terminal() || !sameTask(r.Task, run.Task))
+	fresh := r.Task != "" && (c.run.State.Terminal() || !sameTask(r.Task, c.run.Task))
 	switch {
-	case r.Reply != nil && r.Task != "" && !sameTask(r.Task, run.Task):
+	case r.Reply != nil && r.Task != "" && !sameTask(r.Task, c.run.Task):
 		return Status{}, invalid("answer first, and leave the task out; send a new task once this one has ended", "there is both a reply and a new task")
 	case r.Reply != nil:
 		return f.reply(ctx, c)
@@ -95,6 +78,31 @@ func (f *Fleet) Continue(ctx context.Context, r ContinueRequest) (Status, error)
 	default:
 		return f.goOn(ctx, c)
 	}
+}
+
+// receive looks the session up and takes its desk; the caller gives it back.
+func (f *Fleet) receive(ctx context.Context, r ContinueRequest) (c *call, giveBack func(), err error) {
+	if err := f.closing(); err != nil {
+		return nil, nil, err
+	}
+	sess, err := f.store.Session(ctx, r.SessionID)
+	if err != nil {
+		return nil, nil, unknown(r.SessionID, err)
+	}
+	if r.Serial != "" && r.Serial != sess.Serial {
+		return nil, nil, refuse(DeviceMismatch, "leave device_id out, or start a new task on the other phone",
+			"session %s is on phone %q, not %q", sess.ID, sess.Serial, r.Serial)
+	}
+	d := f.desk(sess.ID)
+	if giveBack, err = d.take(ctx); err != nil {
+		return nil, nil, err
+	}
+	run, err := f.present(ctx, d, sess.ID)
+	if err != nil {
+		giveBack()
+		return nil, nil, err
+	}
+	return &call{ContinueRequest: r, desk: d, sess: sess, run: run}, giveBack, nil
 }
 
 func sameTask(a, b string) bool {
