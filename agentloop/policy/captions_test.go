@@ -54,15 +54,18 @@ func TestTheFrameIsDescribedWhileThePolicyDecides(t *testing.T) {
 }
 
 func TestACaptionThatCannotBeHadFailsNoStep(t *testing.T) {
-	var log bytes.Buffer
-	p := policy.WithCaptions(decider(decides), describer(func(context.Context, string, *screen.Frame) (string, error) {
-		return "half a cap", errors.New("out of words")
-	}), &policy.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
-	got, err := p.Next(t.Context(), situation(t))
-	require.NoError(t, err)
-	require.Equal(t, actions.Back{}, got.Action)
-	require.Empty(t, got.Caption)
-	require.Contains(t, log.String(), "out of words")
+	s := situation(t)
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		p := policy.WithCaptions(decider(decides), describer(func(context.Context, string, *screen.Frame) (string, error) {
+			return "half a cap", errors.New("out of words")
+		}), &policy.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+		got, err := p.Next(t.Context(), s)
+		require.NoError(t, err)
+		require.Equal(t, actions.Back{}, got.Action)
+		require.Empty(t, got.Caption)
+		require.Contains(t, log.String(), "out of words")
+	})
 }
 
 func TestDescribingIsCalledOffAndWaitedForWhenThePolicyFails(t *testing.T) {
@@ -108,10 +111,12 @@ func TestAStopEndsDecidingAndDescribing(t *testing.T) {
 }
 
 func TestWithoutAFrameNothingIsDescribed(t *testing.T) {
-	p := policy.WithCaptions(decider(decides), describer(nil), nil)
-	got, err := p.Next(t.Context(), agentloop.Situation{})
-	require.NoError(t, err)
-	require.Empty(t, got.Caption)
+	synctest.Test(t, func(t *testing.T) {
+		p := policy.WithCaptions(decider(decides), describer(nil), nil)
+		got, err := p.Next(t.Context(), agentloop.Situation{})
+		require.NoError(t, err)
+		require.Empty(t, got.Caption)
+	})
 }
 
 func TestOnlyTheFrameOnWhichTheRunEndsIsDescribed(t *testing.T) {
