@@ -84,8 +84,8 @@ type Drag struct {
 	To   screen.Point `json:"to"`
 }
 
-// Awake brings an app to the front; App is a name or a package.
-type Awake struct {
+// OpenApp brings an app to the front; App is a name or a package.
+type OpenApp struct {
 	App string `json:"app"`
 }
 

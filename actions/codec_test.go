@@ -25,7 +25,7 @@ var wire = map[string]actions.Action{
 	`{"verb":"SLIDE","from":{"x":0.5,"y":0.5},"to":{"x":1,"y":1},"took":"1m0s"}`:  actions.Slide{From: middle, To: corner, Took: time.Minute},
 	`{"verb":"SCROLL","at":{"x":0.5,"y":0.5},"direction":"up"}`:                   actions.Scroll{At: middle, Direction: actions.Up},
 	`{"verb":"DRAG","from":{"x":0.5,"y":0.5},"to":{"x":1,"y":1}}`:                 actions.Drag{From: middle, To: corner},
-	`{"verb":"AWAKE","app":"Clock"}`:                                              actions.Awake{App: "Clock"},
+	`{"verb":"AWAKE","app":"Clock"}`:                                              actions.OpenApp{App: "Clock"},
 	`{"verb":"BACK"}`:                                                             actions.Back{},
 	`{"verb":"HOME"}`:                                                             actions.Home{},
 	`{"verb":"RECENTS"}`:                                                          actions.Recents{},
@@ -94,8 +94,8 @@ func anyAction(t *rapid.T) actions.Action {
 		return actions.Scroll{At: point("at"), Direction: actions.Direction(text("direction"))}
 	case actions.Drag:
 		return actions.Drag{From: point("from"), To: point("to")}
-	case actions.Awake:
-		return actions.Awake{App: text("app")}
+	case actions.OpenApp:
+		return actions.OpenApp{App: text("app")}
 	case actions.Back, actions.Home, actions.Recents:
 		return a
 	case actions.HotKey:

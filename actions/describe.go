@@ -23,7 +23,7 @@ func Describe(a Action) string {
 		return fmt.Sprintf("scroll %s at %v", a.Direction, a.At)
 	case Drag:
 		return fmt.Sprintf("drag from %v to %v", a.From, a.To)
-	case Awake:
+	case OpenApp:
 		return "open " + short(a.App)
 	case Back:
 		return "go back"

@@ -23,7 +23,7 @@ func TestActionsAreDescribedInWords(t *testing.T) {
 		`slide from (0.512,0.334) to (1.000,1.000) in 2s`:            actions.Slide{From: at, To: corner, Took: 2 * time.Second},
 		`scroll down at (0.512,0.334)`:                               actions.Scroll{At: at, Direction: actions.Down},
 		`drag from (0.512,0.334) to (1.000,1.000)`:                   actions.Drag{From: at, To: corner},
-		`open "Clock"`:            actions.Awake{App: "Clock"},
+		`open "Clock"`:            actions.OpenApp{App: "Clock"},
 		`go back`:                 actions.Back{},
 		`go to the home screen`:   actions.Home{},
 		`show the recent apps`:    actions.Recents{},

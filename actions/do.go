@@ -20,7 +20,9 @@ func (a Click) Do(ctx context.Context, s Surface) error { return s.Tap(ctx, a.At
 func (a DoubleClick) Do(ctx context.Context, s Surface) error { return s.DoubleTap(ctx, a.At) }
 
 // Do holds the point.
-func (a LongPress) Do(ctx context.Context, s Surface) error { return s.Press(ctx, a.At, usual(a.Hold)) }
+func (a LongPress) Do(ctx context.Context, s Surface) error {
+	return s.LongPress(ctx, a.At, usual(a.Hold))
+}
 
 // Do taps At when there is one, clears the field, types and submits, in this order, and stops at the first refusal.
 func (a Type) Do(ctx context.Context, s Surface) error {
@@ -90,7 +92,7 @@ func stroke(at, sign float64) (from, to float64) {
 func (a Drag) Do(ctx context.Context, s Surface) error { return s.Drag(ctx, a.From, a.To) }
 
 // Do launches the app.
-func (a Awake) Do(ctx context.Context, s Surface) error { return s.Launch(ctx, a.App) }
+func (a OpenApp) Do(ctx context.Context, s Surface) error { return s.Launch(ctx, a.App) }
 
 // Do presses the back key.
 func (a Back) Do(ctx context.Context, s Surface) error { return s.Key(ctx, KeyBack) }

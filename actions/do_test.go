@@ -40,7 +40,7 @@ func (p *pad) take(format string, v ...any) error {
 
 func (p *pad) Tap(_ context.Context, at screen.Point) error       { return p.take("tap %v", at) }
 func (p *pad) DoubleTap(_ context.Context, at screen.Point) error { return p.take("double %v", at) }
-func (p *pad) Press(_ context.Context, at screen.Point, hold time.Duration) error {
+func (p *pad) LongPress(_ context.Context, at screen.Point, hold time.Duration) error {
 	return p.take("press %v %v", at, hold)
 }
 func (p *pad) Swipe(_ context.Context, from, to screen.Point, took time.Duration) error {
@@ -76,7 +76,7 @@ func TestEachGestureTouchesThePhoneAsItsVerbSays(t *testing.T) {
 		{actions.Scroll{At: corner, Direction: actions.Up}, []string{"swipe (1.000,0.650) (1.000,0.950) 1s"}},
 		{actions.Scroll{Direction: actions.Right}, []string{"swipe (0.350,0.000) (0.050,0.000) 1s"}},
 		{actions.Drag{From: middle, To: corner}, []string{"drag (0.500,0.500) (1.000,1.000)"}},
-		{actions.Awake{App: "Clock"}, []string{`launch "Clock"`}},
+		{actions.OpenApp{App: "Clock"}, []string{`launch "Clock"`}},
 		{actions.Back{}, []string{"key back"}},
 		{actions.Home{}, []string{"key home"}},
 		{actions.Recents{}, []string{"key recents"}},

@@ -15,7 +15,7 @@ import (
 type Surface interface {
 	Tap(ctx context.Context, at screen.Point) error
 	DoubleTap(ctx context.Context, at screen.Point) error
-	Press(ctx context.Context, at screen.Point, hold time.Duration) error
+	LongPress(ctx context.Context, at screen.Point, hold time.Duration) error
 	Swipe(ctx context.Context, from, to screen.Point, took time.Duration) error
 	Drag(ctx context.Context, from, to screen.Point) error
 	// Type types into the focused field exactly as given, newlines included; it never interprets the text.

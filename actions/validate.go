@@ -71,7 +71,7 @@ func (a Drag) Validate() error {
 }
 
 // Validate checks the name.
-func (a Awake) Validate() error {
+func (a OpenApp) Validate() error {
 	err := filled("the app's name", a.App, MaxApp)
 	if err == nil && strings.ContainsAny(a.App, "\n\t") {
 		err = fmt.Errorf("the app's name %s holds a line break or a tab (want a name or a package on one line)", quoted(a.App))

@@ -4,7 +4,7 @@ package actions
 // Tests walk it, so that no type switch forgets a member.
 func Vocabulary() []Action {
 	return []Action{
-		Click{}, DoubleClick{}, LongPress{}, Type{}, Slide{}, Scroll{}, Drag{}, Awake{},
+		Click{}, DoubleClick{}, LongPress{}, Type{}, Slide{}, Scroll{}, Drag{}, OpenApp{},
 		Back{}, Home{}, Recents{}, HotKey{}, Wait{}, Info{}, Note{}, Complete{}, Abort{},
 	}
 }
@@ -31,7 +31,7 @@ func (Scroll) Verb() string { return "SCROLL" }
 func (Drag) Verb() string { return "DRAG" }
 
 // Verb is AWAKE.
-func (Awake) Verb() string { return "AWAKE" }
+func (OpenApp) Verb() string { return "AWAKE" }
 
 // Verb is BACK.
 func (Back) Verb() string { return "BACK" }
@@ -67,7 +67,7 @@ func (Type) action()        {}
 func (Slide) action()       {}
 func (Scroll) action()      {}
 func (Drag) action()        {}
-func (Awake) action()       {}
+func (OpenApp) action()     {}
 func (Back) action()        {}
 func (Home) action()        {}
 func (Recents) action()     {}

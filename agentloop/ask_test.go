@@ -122,7 +122,7 @@ func TestQuestionsOfEarlierCallsCount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(info("one more"), actions.Complete{})
 
-		_, c, err := r.runner.Run(t.Context(), agentloop.Course{Questions: 20}, 0)
+		_, c, err := r.runner.Run(t.Context(), agentloop.Progress{Questions: 20}, 0)
 
 		require.NoError(t, err)
 		require.Empty(t, r.asker.asked)

@@ -13,10 +13,10 @@ import (
 // still is a phone with a full-size picture that answers at once.
 type still struct {
 	*phone
-	look screen.Look
+	look screen.Observation
 }
 
-func (s still) Look(context.Context) (screen.Look, error) { return s.look, nil }
+func (s still) Look(context.Context) (screen.Observation, error) { return s.look, nil }
 
 // taps is a policy that taps here and there.
 type taps struct{ n int }
@@ -28,8 +28,8 @@ func (p *taps) Next(context.Context, agentloop.Situation) (agentloop.Proposal, e
 
 type noJournal struct{}
 
-func (noJournal) Intent(context.Context, agentloop.Step) error                 { return nil }
-func (noJournal) Done(context.Context, agentloop.Step, agentloop.Course) error { return nil }
+func (noJournal) Intent(context.Context, agentloop.Step) error                   { return nil }
+func (noJournal) Done(context.Context, agentloop.Step, agentloop.Progress) error { return nil }
 
 // BenchmarkStep is the loop's own share of a step on a 1080x2400 screen: no model, no phone, no store, no waiting.
 func BenchmarkStep(b *testing.B) {
@@ -39,13 +39,13 @@ func BenchmarkStep(b *testing.B) {
 	}
 	p := newPhone()
 	r := agentloop.Runner{
-		Phone:  still{p, screen.Look{Frame: f, State: p.state}},
+		Phone:  still{p, screen.Observation{Frame: f, State: p.state}},
 		Policy: &taps{}, Journal: noJournal{}, Asker: &answers{},
 		Limits: agentloop.Limits{Steps: b.N, Settle: -1},
 	}
 	b.ReportAllocs()
 	b.ResetTimer()
-	end, _, err := r.Run(context.Background(), agentloop.Course{}, 0)
+	end, _, err := r.Run(context.Background(), agentloop.Progress{}, 0)
 	if err != nil || end.Steps != b.N {
 		b.Fatal(end, err)
 	}

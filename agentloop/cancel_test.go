@@ -25,7 +25,7 @@ func TestTheCauseOfACancellationIsTheReason(t *testing.T) {
 		cancel(cause)
 		r := newRig(tap(1, 1))
 
-		end, _, err := r.runner.Run(ctx, agentloop.Course{}, 0)
+		end, _, err := r.runner.Run(ctx, agentloop.Progress{}, 0)
 
 		require.NoError(t, err)
 		require.Equal(t, want, end.Reason)
@@ -97,7 +97,7 @@ func TestCancelledInEachPhase(t *testing.T) {
 				ctx, cancel := context.WithCancelCause(t.Context())
 				p.arrange(r, func() { cancel(agentloop.ErrPaused) })
 
-				end, c, err := r.runner.Run(ctx, agentloop.Course{}, 0)
+				end, c, err := r.runner.Run(ctx, agentloop.Progress{}, 0)
 
 				require.NoError(t, err)
 				require.Equal(t, agentloop.UserPaused, end.Reason)
@@ -122,7 +122,7 @@ func TestADecisionThatComesAfterTheStopIsNotActedOn(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		time.AfterFunc(5*time.Second, func() { cancel(agentloop.ErrStopped) })
 
-		end, _, err := r.runner.Run(ctx, agentloop.Course{}, 0)
+		end, _, err := r.runner.Run(ctx, agentloop.Progress{}, 0)
 
 		require.NoError(t, err)
 		require.Equal(t, agentloop.Cancelled, end.Reason)
@@ -142,7 +142,7 @@ func TestWhatADroppedDecisionWasToldIsToldAgain(t *testing.T) {
 				cancel(agentloop.ErrPaused)
 			}
 		}
-		c := agentloop.Course{Task: "x", Summary: "before", ReplyJustIn: true, Notes: []agentloop.Note{{Kind: agentloop.NoteResumed}}}
+		c := agentloop.Progress{Task: "x", Summary: "before", ReplyJustIn: true, Notes: []agentloop.Note{{Kind: agentloop.NoteResumed}}}
 
 		_, got, err := r.runner.Run(ctx, c, 0)
 
@@ -157,7 +157,7 @@ func TestALateReportDoesNotCompleteAStoppedRun(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		r.script.before = func(int) { cancel(agentloop.ErrStopped) }
 
-		end, _, err := r.runner.Run(ctx, agentloop.Course{}, 0)
+		end, _, err := r.runner.Run(ctx, agentloop.Progress{}, 0)
 
 		require.NoError(t, err)
 		require.Equal(t, agentloop.Cancelled, end.Reason)
@@ -173,7 +173,7 @@ func TestAGestureUnderWayIsFinished(t *testing.T) {
 		time.AfterFunc(200*time.Millisecond, func() { cancel(agentloop.ErrStopped) })
 		began := time.Now()
 
-		_, _, err := r.runner.Run(ctx, agentloop.Course{}, 0)
+		_, _, err := r.runner.Run(ctx, agentloop.Progress{}, 0)
 
 		require.NoError(t, err)
 		require.Equal(t, 1500*time.Millisecond, time.Since(began))
@@ -189,7 +189,7 @@ func TestAWaitIsCutShort(t *testing.T) {
 		time.AfterFunc(time.Second, func() { cancel(agentloop.ErrPaused) })
 		began := time.Now()
 
-		end, c, err := r.runner.Run(ctx, agentloop.Course{}, 0)
+		end, c, err := r.runner.Run(ctx, agentloop.Progress{}, 0)
 
 		require.NoError(t, err)
 		require.Equal(t, agentloop.UserPaused, end.Reason)
@@ -206,7 +206,7 @@ func TestAStopWhileSomebodyIsAskedEndsTheAsking(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		time.AfterFunc(time.Minute, func() { cancel(agentloop.ErrStopped) })
 
-		end, c, err := r.runner.Run(ctx, agentloop.Course{}, 0)
+		end, c, err := r.runner.Run(ctx, agentloop.Progress{}, 0)
 
 		require.NoError(t, err)
 		require.Equal(t, agentloop.Cancelled, end.Reason)
@@ -228,7 +228,7 @@ func TestAnAnswerThatComesAfterTheStopIsNotUsed(t *testing.T) {
 			}
 		}
 
-		end, c, err := r.runner.Run(ctx, agentloop.Course{}, 0)
+		end, c, err := r.runner.Run(ctx, agentloop.Progress{}, 0)
 
 		require.NoError(t, err)
 		require.Equal(t, agentloop.Cancelled, end.Reason)
@@ -250,7 +250,7 @@ func TestAnAnswerThatComesWithAPauseIsKept(t *testing.T) {
 			}
 		}
 
-		end, c, err := r.runner.Run(ctx, agentloop.Course{}, 0)
+		end, c, err := r.runner.Run(ctx, agentloop.Progress{}, 0)
 
 		require.NoError(t, err)
 		require.Equal(t, agentloop.UserPaused, end.Reason)

@@ -35,17 +35,17 @@ func newPhone() *phone {
 	return &phone{state: screen.State{On: true, Size: screen.Size{W: 54, H: 120}, App: "launcher"}}
 }
 
-func (p *phone) Look(ctx context.Context) (screen.Look, error) {
+func (p *phone) Look(ctx context.Context) (screen.Observation, error) {
 	p.looks++
 	if err := ctx.Err(); err != nil {
-		return screen.Look{}, err
+		return screen.Observation{}, err
 	}
 	if p.lookErr != nil {
 		if err := p.lookErr(p.looks); err != nil {
-			return screen.Look{State: p.state}, err
+			return screen.Observation{State: p.state}, err
 		}
 	}
-	look := screen.Look{State: p.state, At: time.Now()}
+	look := screen.Observation{State: p.state, At: time.Now()}
 	if !p.state.On {
 		return look, nil
 	}
@@ -101,7 +101,7 @@ func (p *phone) Tap(ctx context.Context, at screen.Point) error { return p.do(ct
 func (p *phone) DoubleTap(ctx context.Context, at screen.Point) error {
 	return p.do(ctx, "double tap %v", at)
 }
-func (p *phone) Press(ctx context.Context, at screen.Point, hold time.Duration) error {
+func (p *phone) LongPress(ctx context.Context, at screen.Point, hold time.Duration) error {
 	return p.do(ctx, "press %v %v", at, hold)
 }
 func (p *phone) Swipe(ctx context.Context, from, to screen.Point, took time.Duration) error {
@@ -163,7 +163,7 @@ type journal struct {
 	entries []string
 	intents []agentloop.Step
 	steps   []agentloop.Step
-	course  agentloop.Course // as of the last Done
+	course  agentloop.Progress // as of the last Done
 	fail    func(entry string) error
 	on      func(entry string)
 }
@@ -197,7 +197,7 @@ func (j *journal) Intent(ctx context.Context, s agentloop.Step) error {
 	return nil
 }
 
-func (j *journal) Done(ctx context.Context, s agentloop.Step, c agentloop.Course) error {
+func (j *journal) Done(ctx context.Context, s agentloop.Step, c agentloop.Progress) error {
 	if err := j.add(ctx, "done", s); err != nil {
 		return err
 	}

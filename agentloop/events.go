@@ -7,7 +7,7 @@ type Event struct {
 	Kind     EventKind
 	At       time.Time
 	Step     Step
-	Course   Course    // as it stands now
+	Progress Progress  // as it stands now
 	Question *Question // under Asking
 	Ending   *Ending   // under Ended
 }
@@ -34,6 +34,6 @@ func (l *loop) emit(e Event) {
 	if l.Observe == nil {
 		return
 	}
-	e.At, e.Course = time.Now(), l.course
+	e.At, e.Progress = time.Now(), l.course
 	l.Observe(e)
 }

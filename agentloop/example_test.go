@@ -15,7 +15,7 @@ func ExampleRunner() {
 	r := agentloop.Runner{
 		Phone: p,
 		Policy: &script{actions: []actions.Action{
-			actions.Awake{App: "Notes"},
+			actions.OpenApp{App: "Notes"},
 			actions.Type{Text: "milk", Submit: true},
 			actions.Complete{Report: "milk is on the list"},
 		}},
@@ -29,7 +29,7 @@ func ExampleRunner() {
 		},
 	}
 
-	end, course, err := r.Run(context.Background(), agentloop.Course{Task: "put milk on the list"}, 0)
+	end, course, err := r.Run(context.Background(), agentloop.Progress{Task: "put milk on the list"}, 0)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -17,7 +17,7 @@ type Phone interface {
 	// Look captures one frame and the state beside it. The frame is nil when the display is off. A window that forbids
 	// capture is screen.ErrSecure; a frame is never an invented one. What may well succeed when it is tried again at once
 	// is tried by Look itself.
-	Look(ctx context.Context) (screen.Look, error)
+	Look(ctx context.Context) (screen.Observation, error)
 }
 
 // Stater is a Phone that can tell its state without a picture, in much less time than a Look takes. With one, the loop makes
@@ -54,5 +54,5 @@ type Journal interface {
 	Intent(ctx context.Context, s Step) error
 	// Done records the step with its outcome, and the course as it stands after it, in one transaction.
 	// A step without a gesture or a question has no Intent, only a Done.
-	Done(ctx context.Context, s Step, c Course) error
+	Done(ctx context.Context, s Step, c Progress) error
 }

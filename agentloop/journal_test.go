@@ -53,7 +53,7 @@ func TestWhatCannotBeWrittenDownIsNotDone(t *testing.T) {
 				r := newRig(tap(1, 1), tap(500, 500), actions.Complete{Report: "all good"})
 				r.journal.fail = failing(c.fails)
 
-				end, course, err := r.runner.Run(t.Context(), agentloop.Course{}, 0)
+				end, course, err := r.runner.Run(t.Context(), agentloop.Progress{}, 0)
 
 				require.ErrorIs(t, err, errDisk)
 				require.Equal(t, agentloop.InternalError, end.Reason)
@@ -71,7 +71,7 @@ func TestAGestureOfUnknownOutcomeIsNotRepeated(t *testing.T) {
 	r := newRig(tap(1, 1), tap(500, 500), actions.Complete{})
 	r.journal.fail = failing("done 2 CLICK")
 	synctest.Test(t, func(t *testing.T) {
-		_, _, err := r.runner.Run(t.Context(), agentloop.Course{Task: "x"}, 0)
+		_, _, err := r.runner.Run(t.Context(), agentloop.Progress{Task: "x"}, 0)
 		require.ErrorIs(t, err, errDisk)
 	})
 	require.Len(t, r.phone.touches, 2)
@@ -96,7 +96,7 @@ func TestTheLastFactsAreWrittenAlsoAfterACancellation(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		r.phone.touch = func(context.Context) error { cancel(agentloop.ErrStopped); return nil }
 
-		end, _, err := r.runner.Run(ctx, agentloop.Course{}, 0)
+		end, _, err := r.runner.Run(ctx, agentloop.Progress{}, 0)
 
 		require.NoError(t, err)
 		require.Equal(t, agentloop.Cancelled, end.Reason)

@@ -99,7 +99,7 @@ func TestAStopWhileThePhoneIsAskedOnceMore(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		r.runner.Phone = &teller{phone: r.phone, now: func(*screen.State) error { cancel(agentloop.ErrPaused); return ctx.Err() }}
 
-		end, _, err := r.runner.Run(ctx, agentloop.Course{}, 0)
+		end, _, err := r.runner.Run(ctx, agentloop.Progress{}, 0)
 
 		require.NoError(t, err)
 		require.Equal(t, agentloop.UserPaused, end.Reason)

@@ -31,7 +31,7 @@ type Runner struct {
 // Cancelling ctx ends the run as its cause says (see [ErrPaused] and its kin). A gesture that has begun is finished and
 // journaled first; a decision that arrives later is not acted on. When Run has returned, the phone is left alone: Run
 // starts no goroutines.
-func (r *Runner) Run(ctx context.Context, c Course, from int) (Ending, Course, error) {
+func (r *Runner) Run(ctx context.Context, c Progress, from int) (Ending, Progress, error) {
 	l := &loop{Runner: r, limits: r.Limits.withDefaults(), course: c.clone(), saved: c, from: from, start: time.Now(), log: r.Log,
 		touched: r.Moving}
 	if l.log == nil {
@@ -44,8 +44,8 @@ func (r *Runner) Run(ctx context.Context, c Course, from int) (Ending, Course, e
 type loop struct {
 	*Runner
 	limits Limits
-	course Course
-	saved  Course // as journaled: what a later call goes on from
+	course Progress
+	saved  Progress // as journaled: what a later call goes on from
 	from   int
 	log    *slog.Logger
 
@@ -58,7 +58,7 @@ type loop struct {
 	streak  streak
 }
 
-func (l *loop) run(ctx context.Context) (Ending, Course, error) {
+func (l *loop) run(ctx context.Context) (Ending, Progress, error) {
 	l.emit(Event{Kind: Started})
 	var end *Ending
 	for end == nil {
@@ -115,7 +115,7 @@ func interrupted(err error) StopReason {
 // decide asks the policy. A decision that comes after the run was interrupted is dropped.
 func (l *loop) decide(ctx context.Context, s *Step) *Ending {
 	began := time.Now()
-	p, err := l.Policy.Next(ctx, Situation{Course: l.course.clone(), Look: s.Look, Step: s.Index})
+	p, err := l.Policy.Next(ctx, Situation{Progress: l.course.clone(), Look: s.Look, Step: s.Index})
 	s.Proposal, s.Timing.Decide = p, time.Since(began)
 	switch {
 	case ctx.Err() != nil:

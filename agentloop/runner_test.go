@@ -17,11 +17,11 @@ import (
 )
 
 // run runs a rig in a bubble, so that waiting costs nothing and a goroutine left behind is an error.
-func run(t *testing.T, r *rig, task string) (end agentloop.Ending, c agentloop.Course) {
+func run(t *testing.T, r *rig, task string) (end agentloop.Ending, c agentloop.Progress) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		var err error
-		end, c, err = r.runner.Run(t.Context(), agentloop.Course{Task: task}, 0)
+		end, c, err = r.runner.Run(t.Context(), agentloop.Progress{Task: task}, 0)
 		require.NoError(t, err)
 	})
 	return end, c
@@ -40,7 +40,7 @@ func TestARunLooksDecidesActsAndEndsWithTheReport(t *testing.T) {
 	require.Equal(t, []string{
 		"intent 1 CLICK", "done 1 CLICK", "intent 2 TYPE", "done 2 TYPE", "done 3 COMPLETE",
 	}, r.journal.entries)
-	require.Equal(t, agentloop.Course{Task: "put milk on the list", Steps: 3, Summary: "did 3"}, c)
+	require.Equal(t, agentloop.Progress{Task: "put milk on the list", Steps: 3, Summary: "did 3"}, c)
 	require.Equal(t, c, r.journal.course)
 	require.Equal(t, []agentloop.EventKind{
 		agentloop.Started,
@@ -64,7 +64,7 @@ func TestStepsCountAnewInACallAndGoOnInTheSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(tap(1, 1), actions.Complete{})
 
-		_, c, err := r.runner.Run(t.Context(), agentloop.Course{Task: "x", Steps: 2}, 7)
+		_, c, err := r.runner.Run(t.Context(), agentloop.Progress{Task: "x", Steps: 2}, 7)
 
 		require.NoError(t, err)
 		require.Equal(t, 4, c.Steps)
@@ -186,7 +186,7 @@ func TestEveryTryOfAnUnreadableModelIsJournaled(t *testing.T) {
 }
 
 func TestARefusalIsToldToTheModelOnce(t *testing.T) {
-	r := newRig(actions.Awake{App: "Nope"}, tap(1, 1), actions.Complete{})
+	r := newRig(actions.OpenApp{App: "Nope"}, tap(1, 1), actions.Complete{})
 	refuse := true
 	r.phone.touch = func(context.Context) error {
 		if !refuse {
@@ -235,7 +235,7 @@ func TestAGestureThatHangsHasAnUnknownOutcome(t *testing.T) {
 func TestWhatTheModelWasNotShownYetIsKeptForTheNextCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig()
-		c := agentloop.Course{Task: "x", ReplyJustIn: true, Notes: []agentloop.Note{{Kind: agentloop.NoteResumed}}}
+		c := agentloop.Progress{Task: "x", ReplyJustIn: true, Notes: []agentloop.Note{{Kind: agentloop.NoteResumed}}}
 
 		_, got, err := r.runner.Run(t.Context(), c, 0)
 
@@ -251,7 +251,7 @@ func TestTheCallersCourseIsNotWrittenTo(t *testing.T) {
 		backing := make([]string, 1, 8)
 		backing[0] = "a"
 
-		_, _, err := r.runner.Run(t.Context(), agentloop.Course{Remembered: backing}, 0)
+		_, _, err := r.runner.Run(t.Context(), agentloop.Progress{Remembered: backing}, 0)
 
 		require.NoError(t, err)
 		require.Equal(t, []string{"a", ""}, backing[:2])

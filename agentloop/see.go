@@ -48,7 +48,7 @@ func LostPhone(err error) *Ending {
 }
 
 // unusable is the ending when what was seen cannot be acted on, else nil.
-func unusable(look screen.Look) *Ending {
+func unusable(look screen.Observation) *Ending {
 	if look.Frame == nil {
 		look.State.On = false
 	}
@@ -82,7 +82,7 @@ const (
 // settle looks until two looks in a row are (nearly) the same, or Limits.Settle has passed; without a gesture before it,
 // it looks once. Right after a gesture the phone may not have begun to move: looks that are still the screen of the
 // step before, or that cannot be held against one, count only after the reaction time.
-func (l *loop) settle(ctx context.Context) (screen.Look, screen.Fingerprint, error) {
+func (l *loop) settle(ctx context.Context) (screen.Observation, screen.Fingerprint, error) {
 	if !l.touched || l.limits.Settle < 0 {
 		return l.glance(ctx)
 	}
@@ -102,11 +102,11 @@ func (l *loop) settle(ctx context.Context) (screen.Look, screen.Fingerprint, err
 	return look, print, err
 }
 
-func atRest(a, b screen.Look) bool {
+func atRest(a, b screen.Observation) bool {
 	return a.State.App == b.State.App && a.State.Activity == b.State.Activity && a.State.Size == b.State.Size
 }
 
-func (l *loop) glance(ctx context.Context) (screen.Look, screen.Fingerprint, error) {
+func (l *loop) glance(ctx context.Context) (screen.Observation, screen.Fingerprint, error) {
 	look, err := l.Phone.Look(ctx)
 	if err != nil || look.Frame == nil {
 		return look, screen.Fingerprint{}, err

@@ -8,9 +8,9 @@ import (
 	"github.com/taploop/taploop/screen"
 )
 
-// Course is where a run stands: all that the next step needs besides the screen. The journal keeps it after each step,
+// Progress is where a run stands: all that the next step needs besides the screen. The journal keeps it after each step,
 // and a run is resumed from it.
-type Course struct {
+type Progress struct {
 	Task        string             `json:"task"`
 	Steps       int                `json:"steps"`                   // steps of this run so far
 	Summary     string             `json:"summary"`                 // the model's own account of what has been done
@@ -22,15 +22,15 @@ type Course struct {
 }
 
 // clone is c with slices of its own.
-func (c Course) clone() Course {
+func (c Progress) clone() Progress {
 	c.Remembered, c.Exchanges, c.Notes = slices.Clone(c.Remembered), slices.Clone(c.Exchanges), slices.Clone(c.Notes)
 	return c
 }
 
 // Situation is what a policy decides from.
 type Situation struct {
-	Course
-	Look screen.Look
+	Progress
+	Look screen.Observation
 	Step int // index of the step within the session, from 1
 }
 
@@ -55,7 +55,7 @@ type Try struct {
 type Question struct {
 	Info  actions.Info
 	Task  string
-	Look  screen.Look
+	Look  screen.Observation
 	Step  int // index within the session
 	Round int // 1 for a run's first question
 }
@@ -64,7 +64,7 @@ type Question struct {
 type Step struct {
 	Index     int // within the session, from 1
 	Local     int // within this call, from 1
-	Look      screen.Look
+	Look      screen.Observation
 	Proposal  Proposal
 	Refusal   string            // why the gesture was not carried out, "" when it was
 	Exchange  *actions.Exchange // how the step's question was settled; nil for other actions and for a parked question

@@ -18,12 +18,12 @@ const lookAgain = 250 * time.Millisecond
 // Look captures one frame and the state beside it, in two services at the same time. The frame is nil when the display is
 // off. When the window in front forbids capture the error is ErrSecure, and the look holds the state without a frame: a
 // black picture never passes for content. A torn picture is taken once more; then it is an error.
-func (p *Phone) Look(ctx context.Context) (screen.Look, error) {
+func (p *Phone) Look(ctx context.Context) (screen.Observation, error) {
 	look, err := p.glance(ctx)
 	var torn tornError
 	if errors.As(err, &torn) {
 		if err := pause(ctx, lookAgain); err != nil {
-			return screen.Look{}, fmt.Errorf("looking at %s: %w", p.info.Serial, err)
+			return screen.Observation{}, fmt.Errorf("looking at %s: %w", p.info.Serial, err)
 		}
 		look, err = p.glance(ctx)
 	}
@@ -51,7 +51,7 @@ type shot struct {
 }
 
 // glance takes the picture and reads the state side by side, and waits for both.
-func (p *Phone) glance(ctx context.Context) (screen.Look, error) {
+func (p *Phone) glance(ctx context.Context) (screen.Observation, error) {
 	at := time.Now()
 	capturing, cancel := context.WithCancel(ctx)
 	shots := make(chan shot, 1)
@@ -66,9 +66,9 @@ func (p *Phone) glance(ctx context.Context) (screen.Look, error) {
 	s := <-shots
 	cancel()
 	if err != nil {
-		return screen.Look{}, err
+		return screen.Observation{}, err
 	}
-	look := screen.Look{State: r.State, At: at}
+	look := screen.Observation{State: r.State, At: at}
 	if !r.State.On {
 		return look, nil
 	}

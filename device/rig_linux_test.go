@@ -14,24 +14,24 @@ import (
 
 	"github.com/taploop/taploop/device"
 	"github.com/taploop/taploop/device/devicetest"
-	"github.com/taploop/taploop/internal/adbrig"
+	"github.com/taploop/taploop/internal/adbtest"
 	"github.com/taploop/taploop/sandbox"
+	"github.com/taploop/taploop/sandbox/adbdshim"
 	"github.com/taploop/taploop/sandbox/shell"
-	"github.com/taploop/taploop/sandbox/standin"
 )
 
 // The test binary is also the phone's commands: under the real adbd it is started by their names.
 func TestMain(m *testing.M) {
-	if name := filepath.Base(os.Args[0]); slices.Contains(standin.Names(), name) {
-		syscall.Exit(standin.Main(name, os.Args[1:])) // at once: with -race os.Exit would wait for a second
+	if name := filepath.Base(os.Args[0]); slices.Contains(adbdshim.Names(), name) {
+		syscall.Exit(adbdshim.Main(name, os.Args[1:])) // at once: with -race os.Exit would wait for a second
 	}
-	adbrig.Main(m)
+	adbtest.Main(m)
 }
 
 // rigged is Android's own adb server with two of Android's own daemons, whose commands are stand-ins for a simulated
 // phone each. The daemons live as long as the test; the phones behind them are exchanged.
 type rigged struct {
-	*adbrig.Rig
+	*adbtest.Rig
 	dirs [2]string
 	host *device.Host
 }
@@ -41,7 +41,7 @@ func newRigged(t *testing.T) *rigged {
 	binary, err := os.Executable()
 	require.NoError(t, err)
 	r := &rigged{}
-	var phones []adbrig.Phone
+	var phones []adbtest.Phone
 	for i := range r.dirs {
 		dir, err := os.MkdirTemp("", "phone") // a socket's path has to be short
 		require.NoError(t, err)
@@ -49,10 +49,10 @@ func newRigged(t *testing.T) *rigged {
 		r.dirs[i] = dir
 		bin := filepath.Join(dir, "bin")
 		require.NoError(t, os.Mkdir(bin, 0o700))
-		require.NoError(t, standin.Install(bin, binary))
-		phones = append(phones, adbrig.Phone{Standins: bin, Env: []string{standin.Env + "=" + filepath.Join(dir, "socket")}})
+		require.NoError(t, adbdshim.Install(bin, binary))
+		phones = append(phones, adbtest.Phone{Standins: bin, Env: []string{adbdshim.Env + "=" + filepath.Join(dir, "socket")}})
 	}
-	r.Rig = adbrig.Start(t, &adbrig.Options{Phones: phones})
+	r.Rig = adbtest.Start(t, &adbtest.Options{Phones: phones})
 	r.host, err = device.NewHost(&device.Options{Server: r.Server, Getenv: func(string) string { return "" }})
 	require.NoError(t, err)
 	return r
@@ -62,11 +62,11 @@ func newRigged(t *testing.T) *rigged {
 func (r *rigged) plug(t *testing.T, n int, o sandbox.Options) simulated {
 	t.Helper()
 	sim := newSimulated(t, o)
-	ln, err := standin.Listen(filepath.Join(r.dirs[n], "socket"))
+	ln, err := adbdshim.Listen(filepath.Join(r.dirs[n], "socket"))
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	served := make(chan error, 1)
-	go func() { served <- standin.Serve(ctx, ln, shell.New(sim.Phone)) }()
+	go func() { served <- adbdshim.Serve(ctx, ln, shell.New(sim.Phone)) }()
 	t.Cleanup(func() {
 		cancel()
 		require.NoError(t, <-served)

@@ -24,8 +24,8 @@ func (p *Phone) DoubleTap(ctx context.Context, at screen.Point) error {
 	}, at)
 }
 
-// Press holds a point.
-func (p *Phone) Press(ctx context.Context, at screen.Point, hold time.Duration) error {
+// LongPress holds a point.
+func (p *Phone) LongPress(ctx context.Context, at screen.Point, hold time.Duration) error {
 	return p.touch(ctx, "pressing", hold, func(to pixels) string { return to.timed("swipe", hold, at, at) }, at)
 }
 

@@ -27,7 +27,7 @@ func TestEveryVerbCountsInPixelsOfTheDisplayAsItIsTurned(t *testing.T) {
 	for want, do := range map[string]func() error{
 		"input tap 120 54":                       func() error { return p.Tap(t.Context(), middle) },
 		"input tap 239 107 && input tap 239 107": func() error { return p.DoubleTap(t.Context(), corner) },
-		"input swipe 0 0 0 0 2000":               func() error { return p.Press(t.Context(), screen.Point{}, 2*time.Second) },
+		"input swipe 0 0 0 0 2000":               func() error { return p.LongPress(t.Context(), screen.Point{}, 2*time.Second) },
 		"input swipe 120 54 239 107 300":         func() error { return p.Swipe(t.Context(), middle, corner, 300*time.Millisecond) },
 		"input swipe 120 54 239 107 1":           func() error { return p.Swipe(t.Context(), middle, corner, 0) },
 		"input draganddrop 120 54 239 107 1500":  func() error { return p.Drag(t.Context(), middle, corner) },

@@ -13,7 +13,7 @@ import (
 )
 
 // reply answers a question of the session and resumes its run.
-func (f *Fleet) reply(ctx context.Context, c *call) (Status, error) {
+func (f *Manager) reply(ctx context.Context, c *call) (Status, error) {
 	open, err := f.openQuestion(ctx, c.run)
 	if err != nil {
 		return Status{}, err
@@ -50,7 +50,7 @@ func (f *Fleet) reply(ctx context.Context, c *call) (Status, error) {
 }
 
 // forget erases the secret that answers a question which no run has asked: nobody is going to read it.
-func (f *Fleet) forget(ctx context.Context, q inquiry.Question) error {
+func (f *Manager) forget(ctx context.Context, q inquiry.Question) error {
 	if !q.Secret || q.Open() {
 		return nil
 	}
@@ -61,7 +61,7 @@ func (f *Fleet) forget(ctx context.Context, q inquiry.Question) error {
 }
 
 // openQuestion is the question that the run waits for, or nil.
-func (f *Fleet) openQuestion(ctx context.Context, r session.Run) (*inquiry.Question, error) {
+func (f *Manager) openQuestion(ctx context.Context, r session.Run) (*inquiry.Question, error) {
 	if r.State != session.WaitingReply && r.State != session.Paused {
 		return nil, nil
 	}
@@ -73,7 +73,7 @@ func (f *Fleet) openQuestion(ctx context.Context, r session.Run) (*inquiry.Quest
 }
 
 // addressed is the id of the question that the reply is for.
-func (f *Fleet) addressed(ctx context.Context, c *call, open *inquiry.Question) (string, error) {
+func (f *Manager) addressed(ctx context.Context, c *call, open *inquiry.Question) (string, error) {
 	all, err := f.broker.List(ctx, inquiry.Filter{SessionID: c.sess.ID})
 	if err != nil {
 		return "", err
@@ -120,7 +120,7 @@ func withoutQuestion(r session.Run) string {
 }
 
 // unresolved turns the broker's refusal of a reply into a code.
-func (f *Fleet) unresolved(ctx context.Context, id string, open *inquiry.Question, err error) error {
+func (f *Manager) unresolved(ctx context.Context, id string, open *inquiry.Question, err error) error {
 	var taken *inquiry.AlreadyResolvedError
 	var unfit *inquiry.InvalidReplyError
 	switch {
@@ -160,7 +160,7 @@ func afterEnd(how inquiry.Status) string {
 }
 
 // replayed is the success of a reply that was taken before. Should it not have been applied yet, it is now.
-func (f *Fleet) replayed(ctx context.Context, c *call) (Status, error) {
+func (f *Manager) replayed(ctx context.Context, c *call) (Status, error) {
 	var st Status
 	var err error
 	if c.run.State == session.WaitingReply {
@@ -173,7 +173,7 @@ func (f *Fleet) replayed(ctx context.Context, c *call) (Status, error) {
 }
 
 // exchange is a settled question as the model sees it. Of a secret one it learns only what became of it.
-func (f *Fleet) exchange(q inquiry.Question) (x actions.Exchange) {
+func (f *Manager) exchange(q inquiry.Question) (x actions.Exchange) {
 	x.Question, x.Answer = q.Text, q.Resolution.Response.Reveal()
 	switch {
 	case q.Resolution.Type == inquiry.TypeDecline:
@@ -197,7 +197,7 @@ func (f *Fleet) exchange(q inquiry.Question) (x actions.Exchange) {
 }
 
 // secretGiven is what the model is told instead of a secret.
-func (f *Fleet) secretGiven() string {
+func (f *Manager) secretGiven() string {
 	if strings.HasPrefix(f.opts.Lang, "zh") {
 		return fmt.Sprintf("对方已提供,内容保密。需要输入时,请把 %s 原样作为 TYPE 的内容", secretWord)
 	}
@@ -205,7 +205,7 @@ func (f *Fleet) secretGiven() string {
 }
 
 // heed brings what happens to questions to their runs, whichever door it came through.
-func (f *Fleet) heed(events *inquiry.Subscription) {
+func (f *Manager) heed(events *inquiry.Subscription) {
 	defer events.Close()
 	for {
 		e, err := events.Next(f.ctx)
@@ -230,7 +230,7 @@ func (f *Fleet) heed(events *inquiry.Subscription) {
 }
 
 // answerOverdue lets the model answer a question that nobody gave attention to.
-func (f *Fleet) answerOverdue(q inquiry.Question) {
+func (f *Manager) answerOverdue(q inquiry.Question) {
 	run, err := f.store.Run(f.ctx, q.RunID)
 	if err == nil && !f.store.OwnedElsewhere(run) {
 		err = f.answerInPlace(f.ctx, q)
@@ -241,7 +241,7 @@ func (f *Fleet) answerOverdue(q inquiry.Question) {
 }
 
 // catchUp looks for settled questions whose runs still wait, or which no run has asked, and sees to those that are open.
-func (f *Fleet) catchUp(ctx context.Context) error {
+func (f *Manager) catchUp(ctx context.Context) error {
 	waiting, err := f.store.Sessions(ctx, session.Filter{State: session.WaitingReply})
 	if err != nil {
 		return err
@@ -263,13 +263,13 @@ func (f *Fleet) catchUp(ctx context.Context) error {
 
 // settled brings a settled question to the run that waits for it, and an open one to whoever may answer. It does nothing when
 // somebody else has.
-func (f *Fleet) settled(questionID string) {
+func (f *Manager) settled(questionID string) {
 	if err := f.apply(f.ctx, questionID); err != nil && f.ctx.Err() == nil {
 		f.log.Error("an answer could not be applied", "question", questionID, "err", err)
 	}
 }
 
-func (f *Fleet) apply(ctx context.Context, questionID string) error {
+func (f *Manager) apply(ctx context.Context, questionID string) error {
 	q, err := f.broker.Get(ctx, questionID)
 	if err != nil {
 		return err

@@ -25,7 +25,7 @@ const agent = inquiry.AuthorityAgent
 
 // asker puts the questions of one life of a run to whoever answers in its reply mode.
 type asker struct {
-	f      *Fleet
+	f      *Manager
 	run    session.Run
 	mode   ReplyMode
 	parked *inquiry.Question // that the run waits for
@@ -78,7 +78,7 @@ func distinct(options []string) (list []string) {
 var errNotForModels = errors.New("the answer is a secret, which no model is asked for")
 
 // answerInPlace lets the model answer a question in a person's place.
-func (f *Fleet) answerInPlace(ctx context.Context, q inquiry.Question) error {
+func (f *Manager) answerInPlace(ctx context.Context, q inquiry.Question) error {
 	if q.Secret {
 		return errNotForModels
 	}

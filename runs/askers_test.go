@@ -68,7 +68,7 @@ func (o *oracle) Reply(_ context.Context, task, question string, options []strin
 
 func withMode(w *world, mode runs.ReplyMode, task string) runs.Status {
 	w.t.Helper()
-	st, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: task, KeepEnvironment: true, Settings: runs.Settings{ReplyMode: mode}})
+	st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: task, KeepEnvironment: true, Settings: runs.Settings{ReplyMode: mode}})
 	require.NoError(w.t, err)
 	return w.wait(st.Session.ID)
 }
@@ -84,7 +84,7 @@ func TestWithoutRepliesTheRunIsToldToGoOn(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		st := withMode(w, runs.NoReply, "ask tap")
 		require.Equal(t, session.Completed, st.Run.State)
-		require.Equal(t, []actions.Exchange{{Question: "question 1?", Outcome: actions.NoReply}}, st.Run.Course.Exchanges)
+		require.Equal(t, []actions.Exchange{{Question: "question 1?", Outcome: actions.NoReply}}, st.Run.Progress.Exchanges)
 		require.Empty(t, w.questions(st.Session.ID))
 	})
 }
@@ -95,7 +95,7 @@ func TestAModelAnswersInAPersonsPlaceAndIsMarkedAsOne(t *testing.T) {
 		w.again(func(opts *runs.Options) { opts.Answerer = o })
 		st := withMode(w, runs.AutoReply, "ask tap")
 		require.Equal(t, []actions.Exchange{{Question: "question 1?", Answer: "ask tap|question 1?|[red blue]", Outcome: actions.ModelAnswer}},
-			st.Run.Course.Exchanges)
+			st.Run.Progress.Exchanges)
 		require.Equal(t, 1, o.frames)
 
 		o.err = errors.New("connection refused")
@@ -130,7 +130,7 @@ func TestThePersonAtTheConsoleAnswers(t *testing.T) {
 
 				require.Equal(t, session.Completed, st.Run.State)
 				c.want.Question = "question 1?"
-				require.Equal(t, []actions.Exchange{c.want}, st.Run.Course.Exchanges)
+				require.Equal(t, []actions.Exchange{c.want}, st.Run.Progress.Exchanges)
 				require.Len(t, p.prompts, c.asks)
 				require.Contains(t, p.prompts[0], "The agent asks / 手机助手提问")
 				require.Contains(t, p.prompts[0], "question 1?")
@@ -150,7 +150,7 @@ func TestAModelsTextDoesNotSteerTheTerminal(t *testing.T) {
 		w.again(func(o *runs.Options) { o.Console = p })
 		st := withMode(w, runs.ManualReply, "askrudely tap")
 		require.Contains(t, p.prompts[0], "  [2Jsure?\n  really?\n  1. yes\n")
-		require.Equal(t, "\ayes", st.Run.Course.Exchanges[0].Answer)
+		require.Equal(t, "\ayes", st.Run.Progress.Exchanges[0].Answer)
 	})
 }
 
@@ -158,16 +158,16 @@ func TestAQuestionThatWasSettledMeanwhileIsNotAskedAgain(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		p := &person{}
 		w.again(func(o *runs.Options) { o.Console = p })
-		st, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: "ask tap", Settings: runs.Settings{ReplyMode: runs.ManualReply}})
+		st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "ask tap", Settings: runs.Settings{ReplyMode: runs.ManualReply}})
 		require.NoError(t, err)
 		time.Sleep(time.Minute)
 		read := w.questions(st.Session.ID)[0]
 		require.True(t, read.Open())
-		_, err = w.fleet.Broker().Resolve(w.ctx(), read.ID, inquiry.Reply{Response: "blue", Channel: "http"})
+		_, err = w.manager.Broker().Resolve(w.ctx(), read.ID, inquiry.Reply{Response: "blue", Channel: "http"})
 		require.NoError(t, err)
 		require.Equal(t, "done blue", w.wait(st.Session.ID).Run.Answer)
 
-		w.fleet.Usher(read)
+		w.manager.Usher(read)
 
 		synctest.Wait()
 		require.Len(t, p.prompts, 1)
@@ -181,7 +181,7 @@ func TestOptionsThatTheModelRepeatsAreOneOption(t *testing.T) {
 		st := withMode(w, runs.ManualReply, "asktwice tap")
 		require.Equal(t, session.Completed, st.Run.State)
 		require.Equal(t, []string{"red", "blue"}, w.questions(st.Session.ID)[0].Options)
-		require.Equal(t, "blue", st.Run.Course.Exchanges[0].Answer)
+		require.Equal(t, "blue", st.Run.Progress.Exchanges[0].Answer)
 	})
 }
 
@@ -215,11 +215,11 @@ func TestAnotherDoorClosesTheConsole(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		p := &person{}
 		w.again(func(o *runs.Options) { o.Console = p })
-		st, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: "ask tap", Settings: runs.Settings{ReplyMode: runs.ManualReply}})
+		st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "ask tap", Settings: runs.Settings{ReplyMode: runs.ManualReply}})
 		require.NoError(t, err)
 		time.Sleep(time.Minute)
 		q := w.questions(st.Session.ID)[0]
-		_, err = w.fleet.Broker().Resolve(w.ctx(), q.ID, inquiry.Reply{Response: "blue", Channel: "http", By: "kim"})
+		_, err = w.manager.Broker().Resolve(w.ctx(), q.ID, inquiry.Reply{Response: "blue", Channel: "http", By: "kim"})
 		require.NoError(t, err)
 
 		require.Equal(t, "done blue", w.wait(st.Session.ID).Run.Answer)
@@ -235,7 +235,7 @@ func TestOneQuestionAtATimeIsOnTheConsole(t *testing.T) {
 		w.again(func(o *runs.Options) { o.Console = p })
 		var ids []string
 		for _, serial := range []string{"A", "B"} {
-			st, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: "ask", Serial: serial, Settings: runs.Settings{ReplyMode: runs.ManualReply}})
+			st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "ask", Serial: serial, Settings: runs.Settings{ReplyMode: runs.ManualReply}})
 			require.NoError(t, err)
 			ids = append(ids, st.Session.ID)
 		}
@@ -244,7 +244,7 @@ func TestOneQuestionAtATimeIsOnTheConsole(t *testing.T) {
 		require.Len(t, p.prompts, 1)
 		p.mu.Unlock()
 		for _, id := range ids {
-			_, err := w.fleet.Stop(w.ctx(), runs.StopRequest{SessionID: id})
+			_, err := w.manager.Stop(w.ctx(), runs.StopRequest{SessionID: id})
 			require.NoError(t, err)
 		}
 	})
@@ -270,14 +270,14 @@ func TestASecretIsTypedAndNeverShown(t *testing.T) {
 				require.Equal(t, session.Completed, st.Run.State)
 				require.Equal(t, []string{"type " + secret, "tap"}, w.farm.phones["A"].done(), "typed once")
 				require.Contains(t, st.Steps[len(st.Steps)-3].Refusal, "no secret is kept")
-				require.Contains(t, st.Run.Course.Exchanges[0].Answer, "TYPE exactly {{secret}}")
+				require.Contains(t, st.Run.Progress.Exchanges[0].Answer, "TYPE exactly {{secret}}")
 				for _, e := range w.events {
-					b, err := json.Marshal(e.Course)
+					b, err := json.Marshal(e.Progress)
 					require.NoError(t, err)
 					require.NotContains(t, string(b)+fmt.Sprintf("%+v", e.Step), secret)
 				}
 				for _, s := range w.mind.seen {
-					require.NotContains(t, fmt.Sprintf("%+v", s.Course), secret)
+					require.NotContains(t, fmt.Sprintf("%+v", s.Progress), secret)
 				}
 			})
 			require.NoError(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -337,7 +337,7 @@ func TestWhatSilenceLeadsTo(t *testing.T) {
 				w.again(func(opts *runs.Options) { opts.OnTimeout, opts.Answerer = c.on, o })
 				st := w.wait(w.start("ask").Session.ID)
 				time.Sleep(c.after)
-				require.NoError(t, w.fleet.Broker().Sweep(w.ctx(), time.Now()))
+				require.NoError(t, w.manager.Broker().Sweep(w.ctx(), time.Now()))
 				synctest.Wait()
 				time.Sleep(time.Minute)
 
@@ -346,7 +346,7 @@ func TestWhatSilenceLeadsTo(t *testing.T) {
 				require.Equal(t, c.state, st.Run.State)
 				require.Equal(t, c.reason, st.Reason)
 				if c.out != "" {
-					require.Equal(t, c.out, st.Run.Course.Exchanges[0].Outcome)
+					require.Equal(t, c.out, st.Run.Progress.Exchanges[0].Outcome)
 				}
 				if c.on == inquiry.AskModel {
 					require.Equal(t, 1, o.frames, "the model sees what the question was about")
@@ -362,7 +362,7 @@ func TestAnAnswerInTheMomentOfAskingIsNotLost(t *testing.T) {
 			o.Observe = func(e runs.Event) {
 				// The question is stored, and its run does not wait for it yet.
 				if e.Kind == agentloop.Ended && e.Ending.Reason == agentloop.InfoNeedsReply {
-					_, err := w.fleet.Broker().Resolve(w.ctx(), w.questions(e.SessionID)[0].ID, inquiry.Reply{Response: "blue", Channel: "http"})
+					_, err := w.manager.Broker().Resolve(w.ctx(), w.questions(e.SessionID)[0].ID, inquiry.Reply{Response: "blue", Channel: "http"})
 					require.NoError(t, err)
 				}
 			}

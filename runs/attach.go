@@ -12,7 +12,7 @@ import (
 // Attach notes that somebody waits for the session's runs, or watches them. The caller calls detach when that is over;
 // calling it again does nothing. A run to which nobody is attached for Options.DetachGrace is paused, as CLIENT_DETACHED,
 // unless its settings say that it may go on alone.
-func (f *Fleet) Attach(sessionID string) (detach func()) {
+func (f *Manager) Attach(sessionID string) (detach func()) {
 	d := f.desk(sessionID)
 	d.attach(1)
 	return sync.OnceFunc(func() { d.attach(-1) })
@@ -20,7 +20,7 @@ func (f *Fleet) Attach(sessionID string) (detach func()) {
 
 // PickUp takes a run up that was paused because nobody was attached: the call that it was in goes on, with what is left of its
 // steps. Any other run is left as it is. The caller attaches first.
-func (f *Fleet) PickUp(ctx context.Context, sessionID string) (Status, error) {
+func (f *Manager) PickUp(ctx context.Context, sessionID string) (Status, error) {
 	c, giveBack, err := f.receive(ctx, ContinueRequest{SessionID: sessionID})
 	if err != nil {
 		return Status{}, err

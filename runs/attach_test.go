@@ -13,7 +13,7 @@ import (
 	"github.com/taploop/taploop/session"
 )
 
-// graced is a bubble whose Fleet pauses runs that nobody has been attached to for two minutes.
+// graced is a bubble whose Manager pauses runs that nobody has been attached to for two minutes.
 func graced(t *testing.T, test func(t *testing.T, w *world)) {
 	bubble(t, func(t *testing.T, w *world) {
 		w.close()
@@ -25,7 +25,7 @@ func graced(t *testing.T, test func(t *testing.T, w *world)) {
 }
 
 func (w *world) now(id string) string {
-	st, err := w.fleet.Status(w.ctx(), id)
+	st, err := w.manager.Status(w.ctx(), id)
 	require.NoError(w.t, err)
 	return string(st.Run.State) + " " + string(st.Reason)
 }
@@ -33,7 +33,7 @@ func (w *world) now(id string) string {
 func TestARunThatNobodyIsAttachedToIsPausedAfterItsGrace(t *testing.T) {
 	graced(t, func(t *testing.T, w *world) {
 		id := w.start("forever").Session.ID
-		detach := w.fleet.Attach(id)
+		detach := w.manager.Attach(id)
 		time.Sleep(time.Hour / 4)
 		require.Equal(t, "RUNNING STILL_RUNNING", w.now(id), "somebody is attached")
 
@@ -49,7 +49,7 @@ func TestARunThatNobodyIsAttachedToIsPausedAfterItsGrace(t *testing.T) {
 		require.Equal(t, session.Done, st.Last.State, "it ended with a whole step")
 		w.farm.phones["A"].idle(t)
 
-		_, err := w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: id})
+		_, err := w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id})
 		require.NoError(t, err)
 		time.Sleep(5 * time.Second)
 		require.Equal(t, "RUNNING STILL_RUNNING", w.now(id), "it can be gone on with")
@@ -59,18 +59,18 @@ func TestARunThatNobodyIsAttachedToIsPausedAfterItsGrace(t *testing.T) {
 func TestOnlyARunThatNobodyWasAttachedToIsPickedUp(t *testing.T) {
 	graced(t, func(t *testing.T, w *world) {
 		id := w.start("forever").Session.ID
-		_, err := w.fleet.Stop(w.ctx(), runs.StopRequest{SessionID: id, Mode: runs.Pause})
+		_, err := w.manager.Stop(w.ctx(), runs.StopRequest{SessionID: id, Mode: runs.Pause})
 		require.NoError(t, err)
-		_, err = w.fleet.PickUp(w.ctx(), id)
+		_, err = w.manager.PickUp(w.ctx(), id)
 		require.NoError(t, err)
 		require.Equal(t, "PAUSED USER_PAUSED", w.now(id))
 
-		_, err = w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: id})
+		_, err = w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id})
 		require.NoError(t, err)
 		time.Sleep(3 * time.Minute)
 		require.Equal(t, "PAUSED CLIENT_DETACHED", w.now(id))
-		defer w.fleet.Attach(id)()
-		_, err = w.fleet.PickUp(w.ctx(), id)
+		defer w.manager.Attach(id)()
+		_, err = w.manager.PickUp(w.ctx(), id)
 		require.NoError(t, err)
 		time.Sleep(10 * time.Minute)
 		require.Equal(t, "RUNNING STILL_RUNNING", w.now(id))
@@ -82,7 +82,7 @@ func TestWhoAttachesAgainInTimeKeepsTheRunGoing(t *testing.T) {
 		id := w.start("forever").Session.ID
 		for range 3 {
 			time.Sleep(100 * time.Second)
-			first, second := w.fleet.Attach(id), w.fleet.Attach(id)
+			first, second := w.manager.Attach(id), w.manager.Attach(id)
 			first()
 			first() // counts once
 			time.Sleep(150 * time.Second)
@@ -96,9 +96,9 @@ func TestWhoAttachesAgainInTimeKeepsTheRunGoing(t *testing.T) {
 
 func TestARunThatMayGoOnAloneDoes(t *testing.T) {
 	graced(t, func(t *testing.T, w *world) {
-		st, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: "forever", Settings: runs.Settings{DetachedOK: true}})
+		st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "forever", Settings: runs.Settings{DetachedOK: true}})
 		require.NoError(t, err)
-		w.fleet.Attach(st.Session.ID)()
+		w.manager.Attach(st.Session.ID)()
 		time.Sleep(10 * time.Minute)
 		require.Equal(t, "RUNNING STILL_RUNNING", w.now(st.Session.ID))
 	})
@@ -107,7 +107,7 @@ func TestARunThatMayGoOnAloneDoes(t *testing.T) {
 func TestAQuestionWaitsHoweverLongNobodyIsAttached(t *testing.T) {
 	graced(t, func(t *testing.T, w *world) {
 		id := w.start("ask tap").Session.ID
-		detach := w.fleet.Attach(id)
+		detach := w.manager.Attach(id)
 		w.wait(id)
 		detach()
 		time.Sleep(time.Hour)
@@ -122,8 +122,8 @@ func TestAQuestionWaitsHoweverLongNobodyIsAttached(t *testing.T) {
 func TestNobodyInTheLineGivesItsPlaceUpAfterItsGrace(t *testing.T) {
 	graced(t, func(t *testing.T, w *world) {
 		first := w.start("forever").Session.ID
-		defer w.fleet.Attach(first)()
-		st, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: "tap", Queue: true})
+		defer w.manager.Attach(first)()
+		st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap", Queue: true})
 		require.NoError(t, err)
 		time.Sleep(125 * time.Second)
 		require.Equal(t, "PAUSED CLIENT_DETACHED", w.now(st.Session.ID))
@@ -133,7 +133,7 @@ func TestNobodyInTheLineGivesItsPlaceUpAfterItsGrace(t *testing.T) {
 func TestTheSameKeyIsTheSameSession(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		start := func(client, key, task string) (runs.Status, error) {
-			return w.fleet.Start(w.ctx(), runs.StartRequest{Task: task, Client: client, Key: key, KeepEnvironment: true})
+			return w.manager.Start(w.ctx(), runs.StartRequest{Task: task, Client: client, Key: key, KeepEnvironment: true})
 		}
 		st, err := start("ann", "k", "tap tap")
 		require.NoError(t, err)
@@ -167,7 +167,7 @@ func TestOfManyStartsUnderOneKeyOneBegins(t *testing.T) {
 		for i := range got {
 			wg.Go(func() {
 				var err error
-				got[i], err = w.fleet.Start(w.ctx(), runs.StartRequest{Task: "tap", Key: "k", KeepEnvironment: true, Queue: i%2 == 0})
+				got[i], err = w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap", Key: "k", KeepEnvironment: true, Queue: i%2 == 0})
 				require.NoError(t, err)
 			})
 		}
@@ -187,12 +187,12 @@ func TestOfManyStartsUnderOneKeyOneBegins(t *testing.T) {
 func TestAKeyIsFreeWhenItsStartWasRefused(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		other := w.start("forever").Session.ID
-		_, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: "tap", Key: "k"})
+		_, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap", Key: "k"})
 		require.Equal(t, runs.DeviceBusy, runs.CodeOf(err))
-		_, err = w.fleet.Stop(w.ctx(), runs.StopRequest{SessionID: other})
+		_, err = w.manager.Stop(w.ctx(), runs.StopRequest{SessionID: other})
 		require.NoError(t, err)
 
-		st, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: "tap", Key: "k"})
+		st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap", Key: "k"})
 
 		require.NoError(t, err)
 		require.Equal(t, session.Completed, w.wait(st.Session.ID).Run.State)
@@ -201,15 +201,15 @@ func TestAKeyIsFreeWhenItsStartWasRefused(t *testing.T) {
 
 func TestASessionIsThereForItsClientOnly(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
-		st, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: "tap", Client: "ann"})
+		st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap", Client: "ann"})
 		require.NoError(t, err)
 		id := st.Session.ID
-		sess, err := w.fleet.Session(w.ctx(), id, "ann")
+		sess, err := w.manager.Session(w.ctx(), id, "ann")
 		require.NoError(t, err)
 		require.Equal(t, id, sess.ID)
 
-		_, foreign := w.fleet.Session(w.ctx(), id, "bob")
-		_, unknown := w.fleet.Session(w.ctx(), "nosuch", "bob")
+		_, foreign := w.manager.Session(w.ctx(), id, "bob")
+		_, unknown := w.manager.Session(w.ctx(), "nosuch", "bob")
 
 		require.Equal(t, runs.SessionNotFound, runs.CodeOf(foreign))
 		require.EqualError(t, foreign, `there is no session "`+id+`"`)
@@ -223,7 +223,7 @@ func TestAnAnswerTellsWhichQuestionItSettled(t *testing.T) {
 		st := w.wait(w.start("asksecret").Session.ID)
 		reply := runs.ContinueRequest{SessionID: st.Session.ID, Reply: &runs.Reply{Text: "1234", ReplyID: "r"}}
 		for range 2 {
-			got, err := w.fleet.Continue(w.ctx(), reply)
+			got, err := w.manager.Continue(w.ctx(), reply)
 			require.NoError(t, err)
 			require.Equal(t, st.Question.ID, got.Answered.ID)
 			require.True(t, got.Answered.Secret)

@@ -23,7 +23,7 @@ type Console interface {
 // atConsole asks the person at the console until there is an answer. It returns nil when the question is settled,
 // agentloop.ErrStopped when the person wants the run to end, io.EOF when nobody is at the console, and the cause of ctx, which ends
 // when the question is settled elsewhere.
-func (f *Fleet) atConsole(ctx context.Context, q inquiry.Question) error {
+func (f *Manager) atConsole(ctx context.Context, q inquiry.Question) error {
 	select {
 	case f.console <- struct{}{}:
 		defer func() { <-f.console }()

@@ -61,7 +61,7 @@ type call struct {
 }
 
 // Continue goes on with a session, and returns as soon as what it does is stored.
-func (f *Fleet) Continue(ctx context.Context, r ContinueRequest) (Status, error) {
+func (f *Manager) Continue(ctx context.Context, r ContinueRequest) (Status, error) {
 	c, giveBack, err := f.receive(ctx, r)
 	if err != nil {
 		return Status{}, err
@@ -81,7 +81,7 @@ func (f *Fleet) Continue(ctx context.Context, r ContinueRequest) (Status, error)
 }
 
 // receive looks the session up and takes its desk; the caller gives it back.
-func (f *Fleet) receive(ctx context.Context, r ContinueRequest) (c *call, giveBack func(), err error) {
+func (f *Manager) receive(ctx context.Context, r ContinueRequest) (c *call, giveBack func(), err error) {
 	if err := f.closing(); err != nil {
 		return nil, nil, err
 	}
@@ -111,7 +111,7 @@ func sameTask(a, b string) bool {
 
 // present is the session's latest run. One that claims to be running and that nobody runs any more is paused first.
 // The caller has the desk.
-func (f *Fleet) present(ctx context.Context, d *desk, sessionID string) (session.Run, error) {
+func (f *Manager) present(ctx context.Context, d *desk, sessionID string) (session.Run, error) {
 	run, err := f.store.LatestRun(ctx, sessionID)
 	if err != nil {
 		return run, unknown(sessionID, err)
@@ -134,7 +134,7 @@ func (f *Fleet) present(ctx context.Context, d *desk, sessionID string) (session
 }
 
 // next begins a new run in the session.
-func (f *Fleet) next(ctx context.Context, c *call) (Status, error) {
+func (f *Manager) next(ctx context.Context, c *call) (Status, error) {
 	switch c.run.State {
 	case session.Queued, session.Running:
 		return Status{}, refuse(RunInProgress, "wait for it, or stop it first", "session %s is busy with another task: %s", c.sess.ID, c.run.Task)
@@ -166,7 +166,7 @@ func (f *Fleet) next(ctx context.Context, c *call) (Status, error) {
 }
 
 // enrol makes the new run. A paused one before it ends: it will not be gone on with.
-func (f *Fleet) enrol(ctx context.Context, c *call, j *job, limit int) error {
+func (f *Manager) enrol(ctx context.Context, c *call, j *job, limit int) error {
 	ctx, cancel := lasting(ctx)
 	defer cancel()
 	if c.run.State == session.Paused {
@@ -177,7 +177,7 @@ func (f *Fleet) enrol(ctx context.Context, c *call, j *job, limit int) error {
 		}
 	}
 	var err error
-	j.run, err = f.store.CreateRun(ctx, session.Run{SessionID: c.sess.ID, Task: c.Task, Course: sequel(c.Task, c.run), MaxSteps: limit,
+	j.run, err = f.store.CreateRun(ctx, session.Run{SessionID: c.sess.ID, Task: c.Task, Progress: sequel(c.Task, c.run), MaxSteps: limit,
 		ReplyMode: string(j.settings.ReplyMode), Settings: j.settings.encode()})
 	if err == nil && !c.Queue {
 		err = f.lease(ctx, j.run, c.sess)
@@ -186,14 +186,14 @@ func (f *Fleet) enrol(ctx context.Context, c *call, j *job, limit int) error {
 }
 
 // sequel is the course of a new task after another one: what was remembered and what people said is kept.
-func sequel(task string, before session.Run) agentloop.Course {
+func sequel(task string, before session.Run) agentloop.Progress {
 	told := before.Answer
 	if told == "" {
 		told = string(before.StopReason)
 	}
-	c := agentloop.Course{Task: task, Remembered: slices.Clone(before.Course.Remembered),
+	c := agentloop.Progress{Task: task, Remembered: slices.Clone(before.Progress.Remembered),
 		Notes: []agentloop.Note{{Kind: agentloop.NoteEarlierTask, Action: before.Task, Detail: told}}}
-	for _, x := range before.Course.Exchanges {
+	for _, x := range before.Progress.Exchanges {
 		switch x.Outcome {
 		case actions.Answered, actions.DefaultAnswer, actions.ModelAnswer:
 			c.Exchanges = append(c.Exchanges, x)
@@ -212,7 +212,7 @@ func (c *call) settings() (stored, error) {
 }
 
 // goOn resumes a paused run, or tells how the run stands.
-func (f *Fleet) goOn(ctx context.Context, c *call) (Status, error) {
+func (f *Manager) goOn(ctx context.Context, c *call) (Status, error) {
 	switch {
 	case c.run.State.Terminal():
 		return Status{}, invalid("pass the next task, or start a new session", "the session's last task has ended (%s), and there is no new one", c.run.State)
@@ -238,7 +238,7 @@ func (f *Fleet) goOn(ctx context.Context, c *call) (Status, error) {
 }
 
 // unapplied is the question of this life of the run that is open, or whose answer was not applied yet; nil when there is none.
-func (f *Fleet) unapplied(ctx context.Context, r session.Run) (*inquiry.Question, error) {
+func (f *Manager) unapplied(ctx context.Context, r session.Run) (*inquiry.Question, error) {
 	list, err := f.broker.List(ctx, inquiry.Filter{RunID: r.ID, Unapplied: true})
 	if err != nil {
 		return nil, err
@@ -252,7 +252,7 @@ func (f *Fleet) unapplied(ctx context.Context, r session.Run) (*inquiry.Question
 }
 
 // waitAgain brings a run that was paused while it waited for a reply back to waiting.
-func (f *Fleet) waitAgain(ctx context.Context, c *call, q *inquiry.Question) (Status, error) {
+func (f *Manager) waitAgain(ctx context.Context, c *call, q *inquiry.Question) (Status, error) {
 	r, err := f.store.Transition(ctx, c.run.ID, session.Change{From: []session.State{session.Paused}, Fence: c.run.Fence,
 		To: session.WaitingReply, Reason: agentloop.InfoNeedsReply, Question: q.ID})
 	if err != nil {
@@ -264,7 +264,7 @@ func (f *Fleet) waitAgain(ctx context.Context, c *call, q *inquiry.Question) (St
 }
 
 // resume takes up a run that is paused or waits. With q, a settled question, its answer is applied in the same change.
-func (f *Fleet) resume(ctx context.Context, c *call, q *inquiry.Question) (Status, error) {
+func (f *Manager) resume(ctx context.Context, c *call, q *inquiry.Question) (Status, error) {
 	if q != nil {
 		c.desk.dismiss("", settledAs(*q))
 	}
@@ -306,12 +306,12 @@ func (f *Fleet) resume(ctx context.Context, c *call, q *inquiry.Question) (Statu
 }
 
 // requeue makes a paused or waiting run QUEUED, with what the model is to be told.
-func (f *Fleet) requeue(ctx context.Context, c *call, j *job, q *inquiry.Question, limit int) error {
+func (f *Manager) requeue(ctx context.Context, c *call, j *job, q *inquiry.Question, limit int) error {
 	ctx, cancel := lasting(ctx)
 	defer cancel()
-	course := c.run.Course
+	course := c.run.Progress
 	change := session.Change{From: []session.State{c.run.State}, Fence: c.run.Fence, To: session.Queued, Reason: agentloop.StillRunning,
-		MaxSteps: limit, Settings: j.settings.encode(), Course: &course}
+		MaxSteps: limit, Settings: j.settings.encode(), Progress: &course}
 	if c.run.State == session.Paused {
 		course.Notes = append(slices.Clip(course.Notes), agentloop.Note{Kind: agentloop.NoteResumed})
 	}

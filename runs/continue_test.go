@@ -38,8 +38,8 @@ func TestAnAnswerIsAppliedAndTheRunGoesOn(t *testing.T) {
 		require.Equal(t, 4, st.Session.Steps)
 		require.Len(t, st.Steps, 2)
 		require.Equal(t, []string{"tap", "tap"}, w.farm.phones["A"].done(), "the phone is left as it was")
-		require.Equal(t, []actions.Exchange{{Question: "question 1?", Answer: "red", Outcome: actions.Answered}}, st.Run.Course.Exchanges)
-		q, err := w.fleet.Broker().Get(w.ctx(), w.questions(id)[0].ID)
+		require.Equal(t, []actions.Exchange{{Question: "question 1?", Answer: "red", Outcome: actions.Answered}}, st.Run.Progress.Exchanges)
+		q, err := w.manager.Broker().Get(w.ctx(), w.questions(id)[0].ID)
 		require.NoError(t, err)
 		require.Equal(t, "client", q.Resolution.Channel)
 		require.Equal(t, "client_model", q.Resolution.Authority)
@@ -76,10 +76,10 @@ func TestTwentyQuestionsInARow(t *testing.T) {
 func TestARefusalIsToldAsOne(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		st := w.wait(w.start("ask").Session.ID)
-		_, err := w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: st.Session.ID, Reply: &runs.Reply{Refuse: true}})
+		_, err := w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: st.Session.ID, Reply: &runs.Reply{Refuse: true}})
 		require.NoError(t, err)
 		st = w.wait(st.Session.ID)
-		require.Equal(t, actions.Refused, st.Run.Course.Exchanges[0].Outcome)
+		require.Equal(t, actions.Refused, st.Run.Progress.Exchanges[0].Outcome)
 	})
 }
 
@@ -94,7 +94,7 @@ func TestAnEmptyReplyIsRefusedAndTheQuestionStaysOpen(t *testing.T) {
 			{Reply: &runs.Reply{Text: "red"}, Task: "something else"},
 		} {
 			c.SessionID = st.Session.ID
-			_, err := w.fleet.Continue(w.ctx(), c)
+			_, err := w.manager.Continue(w.ctx(), c)
 			require.Equal(t, runs.InvalidArgument, runs.CodeOf(err))
 			require.Equal(t, before, w.facts())
 		}
@@ -104,7 +104,7 @@ func TestAnEmptyReplyIsRefusedAndTheQuestionStaysOpen(t *testing.T) {
 func TestTheTaskMayBeRepeatedWithTheReply(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		st := w.wait(w.start("ask tap").Session.ID)
-		_, err := w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: st.Session.ID, Task: " ask  tap ", Reply: &runs.Reply{Text: "red"}})
+		_, err := w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: st.Session.ID, Task: " ask  tap ", Reply: &runs.Reply{Text: "red"}})
 		require.NoError(t, err)
 		require.Equal(t, "done red", w.wait(st.Session.ID).Run.Answer)
 	})
@@ -114,35 +114,35 @@ func TestTheSameReplyAgainIsTheSameSuccess(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		id := w.wait(w.start("ask tap tap tap").Session.ID).Session.ID
 		req := runs.ContinueRequest{SessionID: id, Reply: &runs.Reply{Text: "red", ReplyID: "r1"}}
-		first, err := w.fleet.Continue(w.ctx(), req)
+		first, err := w.manager.Continue(w.ctx(), req)
 		require.NoError(t, err)
 		require.False(t, first.Replayed)
 
 		for range 3 {
-			again, err := w.fleet.Continue(w.ctx(), req)
+			again, err := w.manager.Continue(w.ctx(), req)
 			require.NoError(t, err)
 			require.True(t, again.Replayed)
 			time.Sleep(1500 * time.Millisecond)
 		}
 		req.Reply = &runs.Reply{Text: "blue", ReplyID: "r1"}
-		_, err = w.fleet.Continue(w.ctx(), req)
+		_, err = w.manager.Continue(w.ctx(), req)
 		require.Equal(t, runs.InvalidArgument, runs.CodeOf(err))
 
 		st := w.wait(id)
 		require.Equal(t, "done red", st.Run.Answer)
-		require.Len(t, st.Run.Course.Exchanges, 1, "applied once")
+		require.Len(t, st.Run.Progress.Exchanges, 1, "applied once")
 	})
 }
 
 func TestAReplyToASettledQuestionNamesTheWinner(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		st := w.wait(w.start("ask tap tap").Session.ID)
-		_, err := w.fleet.Broker().Resolve(w.ctx(), st.Question.ID, inquiry.Reply{Response: "blue", Channel: "http", Authority: "human_token"})
+		_, err := w.manager.Broker().Resolve(w.ctx(), st.Question.ID, inquiry.Reply{Response: "blue", Channel: "http", Authority: "human_token"})
 		require.NoError(t, err)
 		synctest.Wait()
 		before := w.facts()
 
-		_, err = w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: st.Session.ID, Reply: &runs.Reply{Text: "red", QuestionID: st.Question.ID}})
+		_, err = w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: st.Session.ID, Reply: &runs.Reply{Text: "red", QuestionID: st.Question.ID}})
 
 		var e *runs.Error
 		require.ErrorAs(t, err, &e)
@@ -150,7 +150,7 @@ func TestAReplyToASettledQuestionNamesTheWinner(t *testing.T) {
 		require.Equal(t, "http", e.Question.Resolution.Channel)
 		require.ErrorContains(t, err, "answered by http (human_token)")
 		require.Equal(t, before, w.facts())
-		_, err = w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: st.Session.ID, Reply: &runs.Reply{Text: "red"}})
+		_, err = w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: st.Session.ID, Reply: &runs.Reply{Text: "red"}})
 		require.Equal(t, runs.NoOpenQuestion, runs.CodeOf(err))
 		require.ErrorContains(t, err, "the last one was answered through http")
 		require.Equal(t, "done blue", w.wait(st.Session.ID).Run.Answer)
@@ -165,7 +165,7 @@ func TestAReplyToAnOlderQuestionNamesTheCurrentOne(t *testing.T) {
 		require.NotEqual(t, first.Question.ID, second.Question.ID)
 		before := w.facts()
 
-		_, err := w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: first.Session.ID,
+		_, err := w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: first.Session.ID,
 			Reply: &runs.Reply{Text: "blue", QuestionID: first.Question.ID}})
 
 		var e *runs.Error
@@ -174,7 +174,7 @@ func TestAReplyToAnOlderQuestionNamesTheCurrentOne(t *testing.T) {
 		require.Equal(t, second.Question.ID, e.Question.ID)
 		require.Equal(t, before, w.facts())
 
-		_, err = w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: first.Session.ID,
+		_, err = w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: first.Session.ID,
 			Reply: &runs.Reply{Text: "blue", QuestionID: "made up"}})
 		require.Equal(t, runs.NoOpenQuestion, runs.CodeOf(err))
 		require.Equal(t, before, w.facts())
@@ -184,14 +184,14 @@ func TestAReplyToAnOlderQuestionNamesTheCurrentOne(t *testing.T) {
 func TestAQuestionOfAnotherSessionCannotBeAnswered(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		w.farm.phones["B"] = newFarm("B").phones["B"]
-		a, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: "ask", Serial: "A"})
+		a, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "ask", Serial: "A"})
 		require.NoError(t, err)
-		b, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: "ask", Serial: "B"})
+		b, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "ask", Serial: "B"})
 		require.NoError(t, err)
 		theirs := w.wait(b.Session.ID).Question.ID
 		w.wait(a.Session.ID)
 
-		_, err = w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: a.Session.ID, Reply: &runs.Reply{Text: "red", QuestionID: theirs}})
+		_, err = w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: a.Session.ID, Reply: &runs.Reply{Text: "red", QuestionID: theirs}})
 
 		require.Equal(t, runs.NoOpenQuestion, runs.CodeOf(err))
 		require.True(t, w.questions(b.Session.ID)[0].Open())
@@ -200,13 +200,13 @@ func TestAQuestionOfAnotherSessionCannotBeAnswered(t *testing.T) {
 
 func TestMoreStepsGoOnFromWhereTheRunStopped(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
-		st, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: "tap tap tap tap", MaxSteps: 2, KeepEnvironment: true,
+		st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap tap tap tap", MaxSteps: 2, KeepEnvironment: true,
 			Settings: runs.Settings{ReplyMode: runs.NoReply}})
 		require.NoError(t, err)
 		id := st.Session.ID
 		require.Equal(t, agentloop.MaxStepsReached, w.wait(id).Reason)
 
-		_, err = w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: id})
+		_, err = w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id})
 		require.NoError(t, err)
 		st = w.wait(id)
 		require.Equal(t, agentloop.MaxStepsReached, st.Reason, "the same limit as in the call before")
@@ -214,7 +214,7 @@ func TestMoreStepsGoOnFromWhereTheRunStopped(t *testing.T) {
 		require.Equal(t, []int{3, 4}, []int{st.Steps[0].Index, st.Steps[1].Index})
 		require.Equal(t, runs.NoReply, st.Settings.ReplyMode)
 
-		_, err = w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: id, MaxSteps: 7})
+		_, err = w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id, MaxSteps: 7})
 		require.NoError(t, err)
 		st = w.wait(id)
 		require.Equal(t, session.Completed, st.Run.State)
@@ -231,7 +231,7 @@ func TestARelatedTaskRunsInTheSameSession(t *testing.T) {
 		w.reply(id, "red")
 		w.wait(id)
 
-		_, err := w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: id, Task: "tap", Serial: "A"})
+		_, err := w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id, Task: "tap", Serial: "A"})
 		require.NoError(t, err)
 		st = w.wait(id)
 
@@ -247,7 +247,7 @@ func TestARelatedTaskRunsInTheSameSession(t *testing.T) {
 		require.Equal(t, "red", first.Exchanges[0].Answer)
 		require.Zero(t, first.Questions)
 
-		_, err = w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: id, Task: "tap", ResetEnvironment: true})
+		_, err = w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id, Task: "tap", ResetEnvironment: true})
 		require.NoError(t, err)
 		w.wait(id)
 		require.Equal(t, []string{"tap", "key home", "tap"}, w.farm.phones["A"].done())
@@ -257,26 +257,26 @@ func TestARelatedTaskRunsInTheSameSession(t *testing.T) {
 func TestAWaitingSessionKeepsItsPhoneForAWhile(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		asking := w.wait(w.start("ask tap").Session.ID)
-		_, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: "tap"})
+		_, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap"})
 		require.Equal(t, runs.DeviceBusy, runs.CodeOf(err))
 
 		time.Sleep(31 * time.Minute)
-		other, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: "forever", KeepEnvironment: true})
+		other, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "forever", KeepEnvironment: true})
 		require.NoError(t, err)
 		before := w.questions(asking.Session.ID)
 
-		_, err = w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: asking.Session.ID, Reply: &runs.Reply{Text: "red"}})
+		_, err = w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: asking.Session.ID, Reply: &runs.Reply{Text: "red"}})
 		require.Equal(t, runs.DeviceBusy, runs.CodeOf(err))
 		require.Equal(t, before, w.questions(asking.Session.ID))
 
 		// Through another door the answer is taken, and the run waits for its turn.
-		_, err = w.fleet.Broker().Resolve(w.ctx(), asking.Question.ID, inquiry.Reply{Response: "blue", Channel: "http"})
+		_, err = w.manager.Broker().Resolve(w.ctx(), asking.Question.ID, inquiry.Reply{Response: "blue", Channel: "http"})
 		require.NoError(t, err)
 		time.Sleep(time.Second)
-		st, err := w.fleet.Status(w.ctx(), asking.Session.ID)
+		st, err := w.manager.Status(w.ctx(), asking.Session.ID)
 		require.NoError(t, err)
 		require.Equal(t, session.Queued, st.Run.State)
-		_, err = w.fleet.Stop(w.ctx(), runs.StopRequest{SessionID: other.Session.ID})
+		_, err = w.manager.Stop(w.ctx(), runs.StopRequest{SessionID: other.Session.ID})
 		require.NoError(t, err)
 		require.Equal(t, "done blue", w.wait(asking.Session.ID).Run.Answer)
 	})
@@ -288,7 +288,7 @@ func TestCallsAtTheSameMomentAreCarriedOutOneAfterTheOther(t *testing.T) {
 		errs := make(chan error, 20)
 		for i := range 20 {
 			go func() {
-				_, err := w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: id, Reply: &runs.Reply{Text: fmt.Sprint("answer ", i)}})
+				_, err := w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id, Reply: &runs.Reply{Text: fmt.Sprint("answer ", i)}})
 				errs <- err
 			}()
 		}
@@ -302,6 +302,6 @@ func TestCallsAtTheSameMomentAreCarriedOutOneAfterTheOther(t *testing.T) {
 			require.Equal(t, runs.NoOpenQuestion, runs.CodeOf(err))
 		}
 		require.Equal(t, 1, won)
-		require.Len(t, w.wait(id).Run.Course.Exchanges, 1)
+		require.Len(t, w.wait(id).Run.Progress.Exchanges, 1)
 	})
 }

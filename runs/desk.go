@@ -11,7 +11,7 @@ import (
 	"github.com/taploop/taploop/session"
 )
 
-// desk is where this Fleet keeps track of one session.
+// desk is where this Manager keeps track of one session.
 type desk struct {
 	op chan struct{} // holds one token: whoever has it may change the session's runs
 
@@ -25,7 +25,7 @@ type desk struct {
 	timer    *time.Timer // of the grace; nil when it is not being counted
 }
 
-// live is a run that a goroutine of this Fleet carries out.
+// live is a run that a goroutine of this Manager carries out.
 type live struct {
 	runID  string
 	alone  bool // goes on with nobody attached
@@ -35,7 +35,7 @@ type live struct {
 
 // desk gives the session's desk, one for all who are busy with the session at the same time. It is gone when nobody is: what it
 // knows is of use only to goroutines that hold it.
-func (f *Fleet) desk(sessionID string) *desk {
+func (f *Manager) desk(sessionID string) *desk {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if d := f.desks[sessionID].Value(); d != nil {
@@ -48,7 +48,7 @@ func (f *Fleet) desk(sessionID string) *desk {
 }
 
 // clear forgets a desk that is gone, unless there is a new one.
-func (f *Fleet) clear(sessionID string) {
+func (f *Manager) clear(sessionID string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.desks[sessionID].Value() == nil {
@@ -115,7 +115,7 @@ type Event struct {
 const StateChanged agentloop.EventKind = "state"
 
 // publish gives an event to whoever watches, and wakes those who wait.
-func (f *Fleet) publish(d *desk, e Event) {
+func (f *Manager) publish(d *desk, e Event) {
 	if e.At.IsZero() {
 		e.At = time.Now()
 	}
@@ -131,9 +131,9 @@ func (f *Fleet) publish(d *desk, e Event) {
 }
 
 // moved publishes that a run is in another state.
-func (f *Fleet) moved(d *desk, r session.Run) {
+func (f *Manager) moved(d *desk, r session.Run) {
 	f.publish(d, Event{SessionID: r.SessionID, RunID: r.ID, State: r.State,
-		Event: agentloop.Event{Kind: StateChanged, Course: r.Course}})
+		Event: agentloop.Event{Kind: StateChanged, Progress: r.Progress}})
 }
 
 // Watch is a queue of a session's events.
@@ -145,7 +145,7 @@ type Watch struct {
 
 // Watch returns a queue of the session's events from now on. It never holds a run up: a reader who is more than 64 events
 // behind misses the oldest. The caller closes it.
-func (f *Fleet) Watch(sessionID string) *Watch {
+func (f *Manager) Watch(sessionID string) *Watch {
 	w := &Watch{events: make(chan Event, 64), desk: f.desk(sessionID)}
 	w.C = w.events
 	w.desk.mu.Lock()

@@ -16,18 +16,18 @@ func TestNothingIsKeptOfSessionsThatNobodyIsBusyWith(t *testing.T) {
 	defer w.close()
 	w.mind.think = 0
 	for range 20 {
-		st, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: "done", KeepEnvironment: true})
+		st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "done", KeepEnvironment: true})
 		require.NoError(t, err)
 		require.Equal(t, session.Completed, w.wait(st.Session.ID).Run.State)
 	}
 	watched := w.start("done")
-	watch := w.fleet.Watch(watched.Session.ID)
+	watch := w.manager.Watch(watched.Session.ID)
 	w.wait(watched.Session.ID)
 	for range 1000 {
-		if runtime.GC(); w.fleet.Desks() <= 1 {
+		if runtime.GC(); w.manager.Desks() <= 1 {
 			break
 		}
 	}
-	require.Equal(t, 1, w.fleet.Desks(), "one that is watched stays")
+	require.Equal(t, 1, w.manager.Desks(), "one that is watched stays")
 	watch.Close()
 }

@@ -50,7 +50,7 @@ func (d *discreet) Type(ctx context.Context, text string) error {
 }
 
 // secretTyped notes what a discreet phone has typed. Should that not be stored, the secret can be typed once more after a crash.
-func (f *Fleet) secretTyped(ctx context.Context, questionID string) {
+func (f *Manager) secretTyped(ctx context.Context, questionID string) {
 	ctx, cancel := lasting(ctx)
 	defer cancel()
 	if err := f.store.SecretTyped(ctx, questionID); err != nil {
@@ -133,7 +133,7 @@ func maskAction(a actions.Action, hide func(string) string) actions.Action {
 	case actions.Note:
 		a.Text = hide(a.Text)
 		return a
-	case actions.Awake:
+	case actions.OpenApp:
 		a.App = hide(a.App)
 		return a
 	}

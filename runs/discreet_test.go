@@ -37,13 +37,13 @@ func TestASecretIsThereUntilItWasTypedAlsoAfterAPauseAndARestart(t *testing.T) {
 	const secret = "s3cr3t-4711"
 	for name, interrupt := range map[string]func(w *world, id string){
 		"pause": func(w *world, id string) {
-			_, err := w.fleet.Stop(w.ctx(), runs.StopRequest{SessionID: id, Mode: runs.Pause})
+			_, err := w.manager.Stop(w.ctx(), runs.StopRequest{SessionID: id, Mode: runs.Pause})
 			require.NoError(w.t, err)
 		},
 		"restart": func(w *world, id string) {
 			w.close()
 			w.begin()
-			require.NoError(w.t, w.fleet.Recover(w.ctx()))
+			require.NoError(w.t, w.manager.Recover(w.ctx()))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -59,7 +59,7 @@ func TestASecretIsThereUntilItWasTypedAlsoAfterAPauseAndARestart(t *testing.T) {
 				require.Empty(t, found(t, dir, secret))
 
 				w.mind.think = time.Second
-				_, err := w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: st.Session.ID})
+				_, err := w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: st.Session.ID})
 				require.NoError(t, err)
 				st = w.wait(st.Session.ID)
 				require.Equal(t, session.Completed, st.Run.State)
@@ -81,7 +81,7 @@ func TestASecretIsTypedOnceAlsoOverARestart(t *testing.T) {
 		require.Equal(t, []string{"type s3cr3t"}, w.farm.phones["A"].done())
 		w.close()
 		w.begin()
-		_, err := w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: st.Session.ID})
+		_, err := w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: st.Session.ID})
 		require.NoError(t, err)
 		w.wait(st.Session.ID)
 		require.Equal(t, []string{"type s3cr3t", "tap"}, w.farm.phones["A"].done())
@@ -124,10 +124,10 @@ func TestTheReasonOfARefusalToTellASecretIsNotTold(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		dir = w.dir
 		st := w.wait(w.start("asksecret tap").Session.ID)
-		_, err := w.fleet.Broker().Resolve(w.ctx(), st.Question.ID, inquiry.Reply{Type: inquiry.TypeDecline, Response: reason})
+		_, err := w.manager.Broker().Resolve(w.ctx(), st.Question.ID, inquiry.Reply{Type: inquiry.TypeDecline, Response: reason})
 		require.NoError(t, err)
 		st = w.wait(st.Session.ID)
-		require.Equal(t, []actions.Exchange{{Question: "the code?", Outcome: actions.Refused}}, st.Run.Course.Exchanges)
+		require.Equal(t, []actions.Exchange{{Question: "the code?", Outcome: actions.Refused}}, st.Run.Progress.Exchanges)
 	})
 	require.Empty(t, found(t, dir, reason))
 }

@@ -1,8 +1,8 @@
 // Package runs is the use cases: start a task on a phone, go on with it, wait for it, stop it.
 //
-// A [Fleet] owns the goroutine of each run and the lease of each phone. A run lives as long as the Fleet, never only as long
+// A [Manager] owns the goroutine of each run and the lease of each phone. A run lives as long as the Manager, never only as long
 // as the call that started it: calls attach to runs by waiting. The command line and the MCP tools are callers of the
-// same Fleet, and several Fleets, in one process or in several, may share a data folder.
+// same Manager, and several Managers, in one process or in several, may share a data folder.
 //
 // What it promises: a phone is touched by one run at a time; a question for a person is stored before the run stops for it,
 // and the answer, whichever door it comes through, is applied once, also after a crash; a stopped run leaves the phone

@@ -9,7 +9,7 @@ import (
 
 // Doors are those through which the open question can still be answered, the one that asks now marked. Of a settled question there
 // are none.
-func (f *Fleet) Doors(q inquiry.Question) []inquiry.Door {
+func (f *Manager) Doors(q inquiry.Question) []inquiry.Door {
 	if q.RunID == "" || !q.Open() {
 		return DoorsLeft(q)
 	}
@@ -17,7 +17,7 @@ func (f *Fleet) Doors(q inquiry.Question) []inquiry.Door {
 	return doorsLeft(q, door, led)
 }
 
-// DoorsLeft is Fleet.Doors for somebody who carries no runs out: a door that gave up before its time is still among them.
+// DoorsLeft is Manager.Doors for somebody who carries no runs out: a door that gave up before its time is still among them.
 func DoorsLeft(q inquiry.Question) []inquiry.Door { return doorsLeft(q, "", false) }
 
 // doorsLeft leaves out who is not asked at all, and who had a turn that is over. door has its turn when the question is led;

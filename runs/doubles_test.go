@@ -141,20 +141,20 @@ func (l *line) Close() error {
 	return nil
 }
 
-func (l *line) Look(ctx context.Context) (screen.Look, error) {
+func (l *line) Look(ctx context.Context) (screen.Observation, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.panics {
 		panic("out of paint")
 	}
 	if errors.Is(l.refuse, screen.ErrDisconnected) {
-		return screen.Look{}, l.refuse
+		return screen.Observation{}, l.refuse
 	}
 	img := image.NewRGBA(image.Rect(0, 0, 54, 120))
 	v := uint8(40 + l.scene*20%200)
 	draw.Draw(img, img.Bounds(), image.NewUniform(color.RGBA{v, v, v, 255}), image.Point{}, draw.Src)
 	frame, err := screen.NewFrame(img)
-	return screen.Look{Frame: frame, State: screen.State{On: true, Size: screen.Size{W: 54, H: 120}}, At: time.Now()}, err
+	return screen.Observation{Frame: frame, State: screen.State{On: true, Size: screen.Size{W: 54, H: 120}}, At: time.Now()}, err
 }
 
 func (l *line) do(ctx context.Context, form string, args ...any) error {
@@ -189,7 +189,7 @@ func (l *line) do(ctx context.Context, form string, args ...any) error {
 
 func (l *line) Tap(ctx context.Context, _ screen.Point) error       { return l.do(ctx, "tap") }
 func (l *line) DoubleTap(ctx context.Context, _ screen.Point) error { return l.do(ctx, "double tap") }
-func (l *line) Press(ctx context.Context, _ screen.Point, _ time.Duration) error {
+func (l *line) LongPress(ctx context.Context, _ screen.Point, _ time.Duration) error {
 	return l.do(ctx, "press")
 }
 func (l *line) Swipe(ctx context.Context, _, _ screen.Point, _ time.Duration) error {
@@ -289,21 +289,21 @@ func decide(s agentloop.Situation) actions.Action {
 	}
 }
 
-// world is a Fleet with its doubles.
+// world is a Manager with its doubles.
 type world struct {
-	t     *testing.T
-	store *session.Store
-	farm  *farm
-	mind  *mind
-	opts  runs.Options
-	fleet *runs.Fleet
-	dir   string
+	t       *testing.T
+	store   *session.Store
+	farm    *farm
+	mind    *mind
+	opts    runs.Options
+	manager *runs.Manager
+	dir     string
 
 	mu     sync.Mutex
 	events []runs.Event
 }
 
-// forever is longer than any test of ours goes on. A bubble in which somebody looks at a clock from time to time, as the Fleet
+// forever is longer than any test of ours goes on. A bubble in which somebody looks at a clock from time to time, as the Manager
 // does, never is at a standstill: without an end a test that waits in vain would let its time race on.
 const forever = 30 * 24 * time.Hour
 
@@ -329,7 +329,7 @@ func bubble(t *testing.T, test func(t *testing.T, w *world)) {
 
 func newWorld(t *testing.T, dir string) *world {
 	w := &world{t: t, dir: dir, farm: newFarm("A"), mind: &mind{think: time.Second}}
-	w.opts = runs.Options{Phones: w.farm, Mind: w.mind.make, Limits: agentloop.Limits{Settle: -1, Repeats: 1000},
+	w.opts = runs.Options{Phones: w.farm, NewPolicy: w.mind.make, Limits: agentloop.Limits{Settle: -1, Repeats: 1000},
 		Observe: func(e runs.Event) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
@@ -339,18 +339,18 @@ func newWorld(t *testing.T, dir string) *world {
 	return w
 }
 
-// begin opens the store and a fleet over it.
+// begin opens the store and a manager over it.
 func (w *world) begin() {
 	var err error
 	w.store, err = session.Open(context.Background(), w.dir, nil)
 	require.NoError(w.t, err)
 	w.opts.Store = w.store
 	w.opts.Broker = inquiry.NewBroker(w.store.Questions(), &inquiry.Options{Every: time.Hour / 2}) // a day passes in few sweeps
-	w.fleet = runs.New(&w.opts)
+	w.manager = runs.New(&w.opts)
 }
 
 func (w *world) close() {
-	require.NoError(w.t, w.fleet.Close())
+	require.NoError(w.t, w.manager.Close())
 	require.NoError(w.t, w.store.Close())
 }
 
@@ -358,21 +358,21 @@ func (w *world) ctx() context.Context { return w.t.Context() }
 
 func (w *world) start(task string) runs.Status {
 	w.t.Helper()
-	st, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: task, KeepEnvironment: true})
+	st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: task, KeepEnvironment: true})
 	require.NoError(w.t, err)
 	return st
 }
 
 func (w *world) wait(id string) runs.Status {
 	w.t.Helper()
-	st, err := w.fleet.Wait(w.ctx(), runs.WaitRequest{SessionID: id, Budget: time.Hour})
+	st, err := w.manager.Wait(w.ctx(), runs.WaitRequest{SessionID: id, Budget: time.Hour})
 	require.NoError(w.t, err)
 	return st
 }
 
 func (w *world) reply(id, text string) runs.Status {
 	w.t.Helper()
-	st, err := w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: id, Reply: &runs.Reply{Text: text}})
+	st, err := w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id, Reply: &runs.Reply{Text: text}})
 	require.NoError(w.t, err)
 	return st
 }

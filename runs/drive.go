@@ -24,7 +24,7 @@ type job struct {
 }
 
 // launch hands a QUEUED run to a goroutine of its own. The caller has the desk; j.phone is the run's from now on.
-func (f *Fleet) launch(d *desk, j job) error {
+func (f *Manager) launch(d *desk, j job) error {
 	ctx, cancel := context.WithCancelCause(f.ctx)
 	l := &live{runID: j.run.ID, alone: j.settings.DetachedOK, cancel: cancel, done: make(chan struct{})}
 	d.enter(l)
@@ -41,7 +41,7 @@ func (f *Fleet) launch(d *desk, j job) error {
 }
 
 // drive is the life of a run's goroutine.
-func (f *Fleet) drive(ctx context.Context, d *desk, l *live, j job) {
+func (f *Manager) drive(ctx context.Context, d *desk, l *live, j job) {
 	f.moved(d, j.run)
 	run, end, asked := f.inTurn(ctx, d, &j)
 	f.hangUp(j.phone)
@@ -62,7 +62,7 @@ func (f *Fleet) drive(ctx context.Context, d *desk, l *live, j job) {
 }
 
 // inTurn waits for the phone, and pursues the run then. asked is the question that it has parked, if any.
-func (f *Fleet) inTurn(ctx context.Context, d *desk, j *job) (run session.Run, end *agentloop.Ending, asked *inquiry.Question) {
+func (f *Manager) inTurn(ctx context.Context, d *desk, j *job) (run session.Run, end *agentloop.Ending, asked *inquiry.Question) {
 	if err := f.turn(ctx, j.ticket); err != nil {
 		if ctx.Err() != nil {
 			return j.run, agentloop.Stopped(ctx), nil
@@ -83,7 +83,7 @@ func (f *Fleet) inTurn(ctx context.Context, d *desk, j *job) (run session.Run, e
 }
 
 // pursue gets the phone ready and runs the loop. A panic ends the run, and not the server.
-func (f *Fleet) pursue(ctx context.Context, d *desk, j *job, run session.Run) (end *agentloop.Ending, asked *inquiry.Question) {
+func (f *Manager) pursue(ctx context.Context, d *desk, j *job, run session.Run) (end *agentloop.Ending, asked *inquiry.Question) {
 	defer func() {
 		if p := recover(); p != nil {
 			f.log.ErrorContext(ctx, "panic", "run", run.ID, "panic", p, "stack", string(debug.Stack()))
@@ -118,7 +118,7 @@ func (f *Fleet) pursue(ctx context.Context, d *desk, j *job, run session.Run) (e
 		},
 		Log: f.log.With("run", run.ID, "serial", sess.Serial),
 	}
-	got, _, err := runner.Run(ctx, run.Course, sess.Steps)
+	got, _, err := runner.Run(ctx, run.Progress, sess.Steps)
 	if err != nil && !overtaken(err) {
 		f.log.ErrorContext(ctx, "run", "run", run.ID, "err", err)
 	}
@@ -126,10 +126,10 @@ func (f *Fleet) pursue(ctx context.Context, d *desk, j *job, run session.Run) (e
 }
 
 // equip sees that there is a policy, and a phone that is awake.
-func (f *Fleet) equip(ctx context.Context, j *job, run session.Run) *agentloop.Ending {
+func (f *Manager) equip(ctx context.Context, j *job, run session.Run) *agentloop.Ending {
 	var err error
 	if j.policy == nil {
-		if j.policy, err = f.opts.Mind(j.settings.Settings); err != nil {
+		if j.policy, err = f.opts.NewPolicy(j.settings.Settings); err != nil {
 			return &agentloop.Ending{Reason: agentloop.ModelError, Err: err}
 		}
 	}
@@ -150,7 +150,7 @@ func (f *Fleet) equip(ctx context.Context, j *job, run session.Run) *agentloop.E
 	return nil
 }
 
-func (f *Fleet) hangUp(p Phone) {
+func (f *Manager) hangUp(p Phone) {
 	if p == nil {
 		return
 	}
@@ -164,7 +164,7 @@ func internal(err error) *agentloop.Ending {
 }
 
 // conclude stores how the run's life ended, and returns the state that it is in then.
-func (f *Fleet) conclude(ctx context.Context, d *desk, run session.Run, end *agentloop.Ending, asked *inquiry.Question) session.State {
+func (f *Manager) conclude(ctx context.Context, d *desk, run session.Run, end *agentloop.Ending, asked *inquiry.Question) session.State {
 	ctx, cancel := lasting(ctx)
 	defer cancel()
 	c := session.Change{From: []session.State{session.Queued, session.Running}, Fence: run.Fence, To: stateOf(end.Reason),

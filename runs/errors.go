@@ -62,7 +62,7 @@ func invalid(mend, format string, args ...any) *Error {
 	return refuse(InvalidArgument, mend, format, args...)
 }
 
-// busy is about a hold as the one who is told may know it, see Fleet.seenBy.
+// busy is about a hold as the one who is told may know it, see Manager.seenBy.
 func busy(h session.Hold) *Error {
 	who, mend := "session "+h.SessionID, "wait for that session or stop it, use another phone, or start with queue to wait your turn"
 	if h.SessionID == "" {
@@ -74,7 +74,7 @@ func busy(h session.Hold) *Error {
 }
 
 // seenBy is the hold as the client may know it: without ids when the session is somebody else's.
-func (f *Fleet) seenBy(ctx context.Context, h session.Hold, client string) session.Hold {
+func (f *Manager) seenBy(ctx context.Context, h session.Hold, client string) session.Hold {
 	if _, err := f.Session(ctx, h.SessionID, client); err != nil {
 		h.SessionID, h.RunID = "", ""
 	}

@@ -48,9 +48,9 @@ func TestKilled(t *testing.T) {
 			sessions, err := w.store.Sessions(w.ctx(), session.Filter{})
 			require.NoError(t, err)
 			id := sessions[0].ID
-			require.NoError(t, w.fleet.Recover(w.ctx()))
+			require.NoError(t, w.manager.Recover(w.ctx()))
 
-			st, err := w.fleet.Status(w.ctx(), id)
+			st, err := w.manager.Status(w.ctx(), id)
 			require.NoError(t, err)
 			require.Equal(t, c.state, st.Run.State)
 			require.Equal(t, c.reason, st.Reason)
@@ -61,7 +61,7 @@ func TestKilled(t *testing.T) {
 			if c.asks {
 				req.Reply = &runs.Reply{Text: "red", QuestionID: st.Question.ID}
 			}
-			_, err = w.fleet.Continue(w.ctx(), req)
+			_, err = w.manager.Continue(w.ctx(), req)
 			require.NoError(t, err)
 			st = w.wait(id)
 
@@ -69,7 +69,7 @@ func TestKilled(t *testing.T) {
 			require.Len(t, w.farm.phones["A"].done(), c.more, "no action is repeated")
 			require.Equal(t, c.steps, st.Session.Steps)
 			if c.asks {
-				require.Equal(t, []actions.Exchange{{Question: "question 1?", Answer: "red", Outcome: actions.Answered}}, st.Run.Course.Exchanges)
+				require.Equal(t, []actions.Exchange{{Question: "question 1?", Answer: "red", Outcome: actions.Answered}}, st.Run.Progress.Exchanges)
 				require.Len(t, w.questions(id), 1)
 			} else {
 				require.Equal(t, c.note, w.mind.seen[0].Notes[0].Kind)
@@ -87,7 +87,7 @@ func TestContinueAloneRecoversARunThatWasKilled(t *testing.T) {
 	sessions, err := w.store.Sessions(w.ctx(), session.Filter{})
 	require.NoError(t, err)
 
-	_, err = w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: sessions[0].ID})
+	_, err = w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: sessions[0].ID})
 	require.NoError(t, err)
 
 	require.Equal(t, session.Completed, w.wait(sessions[0].ID).Run.State)
@@ -160,7 +160,7 @@ func child(dir, task, at string) {
 	}
 	m := &mind{}
 	f := runs.New(&runs.Options{Store: store, Phones: phones, Limits: agentloop.Limits{Settle: -1},
-		Mind: func(s runs.Settings) (agentloop.Policy, error) { return m.make(s) },
+		NewPolicy: func(s runs.Settings) (agentloop.Policy, error) { return m.make(s) },
 		Observe: func(e runs.Event) {
 			switch e.Kind {
 			case runs.StateChanged:

@@ -19,7 +19,7 @@ type ticket struct {
 const poll = time.Second
 
 // turn waits in the line, first come first served, until the run has the phone. It gives the ticket up.
-func (f *Fleet) turn(ctx context.Context, t *ticket) error {
+func (f *Manager) turn(ctx context.Context, t *ticket) error {
 	serial, runID := t.hold.Serial, t.hold.RunID
 	defer f.stepOut(serial, t)
 	h, held, err := f.store.Holder(ctx, serial)
@@ -46,7 +46,7 @@ func (f *Fleet) turn(ctx context.Context, t *ticket) error {
 	}
 }
 
-func (f *Fleet) lineUp(serial string, r session.Run) *ticket {
+func (f *Manager) lineUp(serial string, r session.Run) *ticket {
 	t := &ticket{wake: make(chan struct{}, 1), hold: session.Hold{Serial: serial, SessionID: r.SessionID, RunID: r.ID,
 		State: session.Queued, Since: time.Now()}}
 	f.mu.Lock()
@@ -55,13 +55,13 @@ func (f *Fleet) lineUp(serial string, r session.Run) *ticket {
 	return t
 }
 
-func (f *Fleet) first(serial string, t *ticket) bool {
+func (f *Manager) first(serial string, t *ticket) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.lines[serial][0] == t
 }
 
-func (f *Fleet) stepOut(serial string, t *ticket) {
+func (f *Manager) stepOut(serial string, t *ticket) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	left := slices.DeleteFunc(f.lines[serial], func(o *ticket) bool { return o == t })
@@ -71,7 +71,7 @@ func (f *Fleet) stepOut(serial string, t *ticket) {
 }
 
 // release gives the phone back and lets the next in line have it.
-func (f *Fleet) release(ctx context.Context, serial, runID string) {
+func (f *Manager) release(ctx context.Context, serial, runID string) {
 	ctx, cancel := lasting(ctx)
 	defer cancel()
 	if err := f.store.Release(ctx, serial, runID); err != nil {
@@ -87,15 +87,15 @@ func (f *Fleet) release(ctx context.Context, serial, runID string) {
 	}
 }
 
-// ahead is how many runs of this Fleet are in front of the run in the line for the phone.
-func (f *Fleet) ahead(serial, runID string) int {
+// ahead is how many runs of this Manager are in front of the run in the line for the phone.
+func (f *Manager) ahead(serial, runID string) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return max(slices.IndexFunc(f.lines[serial], func(t *ticket) bool { return t.hold.RunID == runID }), 0)
 }
 
 // free refuses the client when another session than its own one has the phone, or is in line for it.
-func (f *Fleet) free(ctx context.Context, serial, sessionID, client string) error {
+func (f *Manager) free(ctx context.Context, serial, sessionID, client string) error {
 	h, held, err := f.store.Holder(ctx, serial)
 	if err != nil {
 		return err
@@ -110,7 +110,7 @@ func (f *Fleet) free(ctx context.Context, serial, sessionID, client string) erro
 }
 
 // inLine is the first run of another session in the line for the phone.
-func (f *Fleet) inLine(serial, sessionID string) (session.Hold, bool) {
+func (f *Manager) inLine(serial, sessionID string) (session.Hold, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, t := range f.lines[serial] {

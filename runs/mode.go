@@ -122,7 +122,7 @@ func brief(s string) string {
 }
 
 // put says through which doors the question goes, and what silence leads to, when it is asked now.
-func (f *Fleet) put(q *inquiry.Question, m ReplyMode) error {
+func (f *Manager) put(q *inquiry.Question, m ReplyMode) error {
 	turns, err := turnsOf(m)
 	if err != nil {
 		return err

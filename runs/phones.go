@@ -15,7 +15,7 @@ type Phones interface {
 	Open(ctx context.Context, serial string) (Phone, error)
 }
 
-// Phone is what a Fleet needs of a phone. It is used by one run at a time.
+// Phone is what a Manager needs of a phone. It is used by one run at a time.
 type Phone interface {
 	agentloop.Phone
 	// Device is what is known of the phone; its ID is the serial.

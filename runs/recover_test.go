@@ -15,27 +15,27 @@ import (
 	"github.com/taploop/taploop/session"
 )
 
-// beside is a second Fleet on the same data folder and the same phones, as another process has one.
+// beside is a second Manager on the same data folder and the same phones, as another process has one.
 func (w *world) beside() *world {
 	o := &world{t: w.t, dir: w.dir, farm: w.farm, mind: &mind{think: time.Second}, opts: w.opts}
 	o.opts.Observe = nil
-	o.opts.Mind = o.mind.make
+	o.opts.NewPolicy = o.mind.make
 	o.begin()
 	return o
 }
 
-func TestTwoFleetsContendForAPhone(t *testing.T) {
+func TestTwoManagersContendForAPhone(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		o := w.beside()
 		defer o.close()
 		first := w.start("tap tap tap").Session.ID
-		_, err := o.fleet.Start(o.ctx(), runs.StartRequest{Task: "tap"})
+		_, err := o.manager.Start(o.ctx(), runs.StartRequest{Task: "tap"})
 		var e *runs.Error
 		require.ErrorAs(t, err, &e)
 		require.Equal(t, runs.DeviceBusy, e.Code)
 		require.Equal(t, first, e.Holder.SessionID)
 
-		second, err := o.fleet.Start(o.ctx(), runs.StartRequest{Task: "tap", Queue: true, KeepEnvironment: true})
+		second, err := o.manager.Start(o.ctx(), runs.StartRequest{Task: "tap", Queue: true, KeepEnvironment: true})
 		require.NoError(t, err)
 		began := time.Now()
 		require.Equal(t, session.Completed, o.wait(first).Run.State, "waited for across processes")
@@ -45,7 +45,7 @@ func TestTwoFleetsContendForAPhone(t *testing.T) {
 	})
 }
 
-func TestManyFleetsStartAtOnceAndOneGetsThePhone(t *testing.T) {
+func TestManyManagersStartAtOnceAndOneGetsThePhone(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		all := []*world{w}
 		for range 3 {
@@ -56,7 +56,7 @@ func TestManyFleetsStartAtOnceAndOneGetsThePhone(t *testing.T) {
 		errs := make(chan error, 20)
 		for i := range 20 {
 			go func() {
-				_, err := all[i%4].fleet.Start(w.ctx(), runs.StartRequest{Task: "forever"})
+				_, err := all[i%4].manager.Start(w.ctx(), runs.StartRequest{Task: "forever"})
 				errs <- err
 			}()
 		}
@@ -83,13 +83,13 @@ func TestARunIsStoppedFromAnotherProcess(t *testing.T) {
 			id := w.start("forever").Session.ID
 			time.Sleep(2500 * time.Millisecond)
 
-			st, err := o.fleet.Stop(o.ctx(), runs.StopRequest{SessionID: id, Mode: mode})
+			st, err := o.manager.Stop(o.ctx(), runs.StopRequest{SessionID: id, Mode: mode})
 			require.NoError(t, err)
 			touched := len(w.farm.phones["A"].done())
 			time.Sleep(time.Minute)
 
 			require.Len(t, w.farm.phones["A"].done(), touched, "not one more")
-			now, err := w.fleet.Status(w.ctx(), id)
+			now, err := w.manager.Status(w.ctx(), id)
 			require.NoError(t, err)
 			require.Equal(t, st.Run.State, now.Run.State)
 			require.Equal(t, st.Reason, now.Reason)
@@ -109,7 +109,7 @@ func TestAnAnswerFromAnotherProcessResumesTheRunOnce(t *testing.T) {
 
 		require.Equal(t, "done red", w.wait(st.Session.ID).Run.Answer)
 		require.Len(t, w.farm.phones["A"].done(), 1)
-		require.Len(t, w.wait(st.Session.ID).Run.Course.Exchanges, 1)
+		require.Len(t, w.wait(st.Session.ID).Run.Progress.Exchanges, 1)
 	})
 }
 
@@ -118,12 +118,12 @@ func TestARunThatIsAboutToBeLaunchedIsLeftAlone(t *testing.T) {
 		sess, _, err := w.store.Begin(w.ctx(), session.Session{Serial: "A", Device: session.Device{ID: "A"}}, session.Run{Task: "tap", MaxSteps: 5})
 		require.NoError(t, err)
 
-		st, err := w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: sess.ID})
+		st, err := w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: sess.ID})
 		require.NoError(t, err)
 		require.Equal(t, session.Queued, st.Run.State)
 
 		time.Sleep(time.Minute) // nobody has launched it
-		_, err = w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: sess.ID})
+		_, err = w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: sess.ID})
 		require.NoError(t, err)
 		require.Equal(t, session.Completed, w.wait(sess.ID).Run.State)
 	})
@@ -147,13 +147,13 @@ func TestAnotherProcessMayBeFasterInApplying(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		o := w.beside()
 		defer o.close()
-		require.NoError(t, w.fleet.Close())
+		require.NoError(t, w.manager.Close())
 		var id string
 		w.opts.Broker = inquiry.NewBroker(slow{w.store.Questions(), func() {
-			_, err := o.fleet.Continue(o.ctx(), runs.ContinueRequest{SessionID: id})
+			_, err := o.manager.Continue(o.ctx(), runs.ContinueRequest{SessionID: id})
 			require.NoError(t, err)
 		}}, nil)
-		w.fleet = runs.New(&w.opts)
+		w.manager = runs.New(&w.opts)
 		st := w.wait(w.start("ask tap").Session.ID)
 		id = st.Session.ID
 
@@ -163,7 +163,7 @@ func TestAnotherProcessMayBeFasterInApplying(t *testing.T) {
 		require.Equal(t, o.store.Owner(), st.Run.Owner)
 		st = w.wait(st.Session.ID)
 		require.Equal(t, "done red", st.Run.Answer)
-		require.Len(t, st.Run.Course.Exchanges, 1)
+		require.Len(t, st.Run.Progress.Exchanges, 1)
 	})
 }
 
@@ -173,18 +173,18 @@ func TestManyProcessesApplyAnAnswerOnce(t *testing.T) {
 		defer o.close()
 		for range 10 {
 			st := w.wait(w.start("ask").Session.ID)
-			require.NoError(t, o.fleet.Broker().Sweep(o.ctx(), time.Now())) // it knows of the question now
+			require.NoError(t, o.manager.Broker().Sweep(o.ctx(), time.Now())) // it knows of the question now
 			var wg sync.WaitGroup
 			wg.Go(func() {
 				for range 20 {
-					_ = o.fleet.Broker().Sweep(o.ctx(), time.Now())
+					_ = o.manager.Broker().Sweep(o.ctx(), time.Now())
 				}
 			})
 			w.reply(st.Session.ID, "red")
 			wg.Wait()
 			st = w.wait(st.Session.ID)
 			require.Equal(t, "done red", st.Run.Answer)
-			require.Len(t, st.Run.Course.Exchanges, 1)
+			require.Len(t, st.Run.Progress.Exchanges, 1)
 		}
 	})
 }
@@ -196,12 +196,12 @@ func TestAnotherProcessLeavesARunThatGoesOnAlone(t *testing.T) {
 		id := w.start("tap tap").Session.ID
 		time.Sleep(500 * time.Millisecond)
 
-		st, err := o.fleet.Continue(o.ctx(), runs.ContinueRequest{SessionID: id})
+		st, err := o.manager.Continue(o.ctx(), runs.ContinueRequest{SessionID: id})
 		require.NoError(t, err)
 		require.Equal(t, agentloop.StillRunning, st.Reason)
-		_, err = o.fleet.Continue(o.ctx(), runs.ContinueRequest{SessionID: id, Task: "another"})
+		_, err = o.manager.Continue(o.ctx(), runs.ContinueRequest{SessionID: id, Task: "another"})
 		require.Equal(t, runs.RunInProgress, runs.CodeOf(err))
-		require.NoError(t, o.fleet.Recover(o.ctx()))
+		require.NoError(t, o.manager.Recover(o.ctx()))
 
 		require.Equal(t, session.Completed, w.wait(id).Run.State)
 	})
@@ -215,7 +215,7 @@ func TestARunWhoseEndCouldNotBeStoredCanBeGoneOnWith(t *testing.T) {
 		_, err = w.store.Transition(w.ctx(), run.ID, session.Change{To: session.Running})
 		require.NoError(t, err)
 
-		_, err = w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: sess.ID})
+		_, err = w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: sess.ID})
 		require.NoError(t, err)
 
 		require.Equal(t, session.Completed, w.wait(sess.ID).Run.State)
@@ -232,7 +232,7 @@ func TestAnAnswerBetweenWaitingAndLeavingStartsTheNextLife(t *testing.T) {
 				case e.Kind != runs.StateChanged:
 				case e.State == session.WaitingReply:
 					waiting = true
-					_, err := w.fleet.Broker().Resolve(w.ctx(), w.questions(e.SessionID)[0].ID, inquiry.Reply{Response: "red", Channel: "http"})
+					_, err := w.manager.Broker().Resolve(w.ctx(), w.questions(e.SessionID)[0].ID, inquiry.Reply{Response: "red", Channel: "http"})
 					require.NoError(t, err)
 					<-requeued
 				case waiting && e.State == session.Queued:
@@ -243,7 +243,7 @@ func TestAnAnswerBetweenWaitingAndLeavingStartsTheNextLife(t *testing.T) {
 		id := w.start("ask tap tap").Session.ID
 		time.Sleep(1500 * time.Millisecond)
 
-		st, err := w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: id})
+		st, err := w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id})
 
 		require.NoError(t, err)
 		require.Equal(t, session.Running, st.Run.State)
@@ -254,32 +254,32 @@ func TestAnAnswerBetweenWaitingAndLeavingStartsTheNextLife(t *testing.T) {
 func TestAnAnswerAcceptedWhileNobodyRanIsAppliedOnRecovery(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		st := w.wait(w.start("ask tap").Session.ID)
-		require.NoError(t, w.fleet.Close())
-		_, err := w.fleet.Broker().Resolve(w.ctx(), st.Question.ID, inquiry.Reply{Response: "blue", Channel: "http"})
+		require.NoError(t, w.manager.Close())
+		_, err := w.manager.Broker().Resolve(w.ctx(), st.Question.ID, inquiry.Reply{Response: "blue", Channel: "http"})
 		require.NoError(t, err)
 		w.close()
 		w.begin()
 		require.Equal(t, "WAITING_REPLY STILL_RUNNING", w.now(st.Session.ID), "nobody is asked any more")
 
-		require.NoError(t, w.fleet.Recover(w.ctx()))
+		require.NoError(t, w.manager.Recover(w.ctx()))
 		synctest.Wait()
 
 		require.Equal(t, "done blue", w.wait(st.Session.ID).Run.Answer)
-		require.NoError(t, w.fleet.Recover(w.ctx()))
-		require.Len(t, w.wait(st.Session.ID).Run.Course.Exchanges, 1)
+		require.NoError(t, w.manager.Recover(w.ctx()))
+		require.Len(t, w.wait(st.Session.ID).Run.Progress.Exchanges, 1)
 	})
 }
 
 func TestAnAnswerAcceptedWhileNobodyRanIsAppliedByContinue(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		st := w.wait(w.start("ask tap").Session.ID)
-		require.NoError(t, w.fleet.Close())
-		_, err := w.fleet.Broker().Resolve(w.ctx(), st.Question.ID, inquiry.Reply{ID: "r1", Response: "blue", Channel: "http"})
+		require.NoError(t, w.manager.Close())
+		_, err := w.manager.Broker().Resolve(w.ctx(), st.Question.ID, inquiry.Reply{ID: "r1", Response: "blue", Channel: "http"})
 		require.NoError(t, err)
 		w.close()
 		w.begin()
 
-		got, err := w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: st.Session.ID, Reply: &runs.Reply{Text: "blue", ReplyID: "r1"}})
+		got, err := w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: st.Session.ID, Reply: &runs.Reply{Text: "blue", ReplyID: "r1"}})
 		require.NoError(t, err)
 		require.True(t, got.Replayed)
 		require.Equal(t, "done blue", w.wait(st.Session.ID).Run.Answer)
@@ -288,16 +288,16 @@ func TestAnAnswerAcceptedWhileNobodyRanIsAppliedByContinue(t *testing.T) {
 
 func TestASecretThatWasGivenWhileNoServerRanIsErased(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
-		q, err := w.fleet.Broker().Open(w.ctx(), inquiry.Question{Kind: inquiry.Inquiry, Client: "kim", Text: "the code?", Secret: true})
+		q, err := w.manager.Broker().Open(w.ctx(), inquiry.Question{Kind: inquiry.Inquiry, Client: "kim", Text: "the code?", Secret: true})
 		require.NoError(t, err)
-		require.NoError(t, w.fleet.Close())
+		require.NoError(t, w.manager.Close())
 		_, err = inquiry.NewBroker(w.store.Questions(), nil).Resolve(w.ctx(), q.ID, inquiry.Reply{Response: "s3cr3t"})
 		require.NoError(t, err)
 		require.NoError(t, w.store.Close())
 		w.begin()
 
-		require.NoError(t, w.fleet.Recover(w.ctx()))
-		q, err = w.fleet.Broker().Get(w.ctx(), q.ID)
+		require.NoError(t, w.manager.Recover(w.ctx()))
+		q, err = w.manager.Broker().Get(w.ctx(), q.ID)
 		require.NoError(t, err)
 		require.False(t, q.AppliedAt.IsZero())
 		require.Empty(t, q.Resolution.Response.Reveal())
@@ -309,17 +309,17 @@ func TestAnAnswerIsForTheProcessThatCarriesTheRunOut(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		st := w.wait(w.start("ask tap").Session.ID)
 		o := w.beside()
-		require.NoError(t, o.fleet.Broker().Sweep(o.ctx(), time.Now())) // it knows of the question
+		require.NoError(t, o.manager.Broker().Sweep(o.ctx(), time.Now())) // it knows of the question
 		_, err := inquiry.NewBroker(w.store.Questions(), nil).Resolve(w.ctx(), st.Question.ID, inquiry.Reply{Response: "red"})
 		require.NoError(t, err)
 
-		require.NoError(t, o.fleet.Broker().Sweep(o.ctx(), time.Now()))
+		require.NoError(t, o.manager.Broker().Sweep(o.ctx(), time.Now()))
 		synctest.Wait()
-		now, err := w.fleet.Status(w.ctx(), st.Session.ID)
+		now, err := w.manager.Status(w.ctx(), st.Session.ID)
 		require.NoError(t, err)
 		require.Equal(t, session.WaitingReply, now.Run.State, "it is not for this one")
 
-		require.NoError(t, w.fleet.Broker().Sweep(w.ctx(), time.Now()))
+		require.NoError(t, w.manager.Broker().Sweep(w.ctx(), time.Now()))
 		require.Equal(t, "done red", w.wait(st.Session.ID).Run.Answer)
 		o.close()
 
@@ -327,10 +327,10 @@ func TestAnAnswerIsForTheProcessThatCarriesTheRunOut(t *testing.T) {
 		st = w.wait(w.start("ask tap").Session.ID)
 		o = w.beside()
 		defer o.close()
-		require.NoError(t, o.fleet.Broker().Sweep(o.ctx(), time.Now()))
+		require.NoError(t, o.manager.Broker().Sweep(o.ctx(), time.Now()))
 		w.close()
 		defer w.begin() // for the end of the test
-		_, err = o.fleet.Broker().Resolve(o.ctx(), st.Question.ID, inquiry.Reply{Response: "blue"})
+		_, err = o.manager.Broker().Resolve(o.ctx(), st.Question.ID, inquiry.Reply{Response: "blue"})
 		require.NoError(t, err)
 		require.Equal(t, "done blue", o.wait(st.Session.ID).Run.Answer)
 	})

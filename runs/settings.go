@@ -15,11 +15,11 @@ type Settings struct {
 	ReplyMode    ReplyMode       `json:"reply_mode,omitempty"`    // "" means PassToClient
 	Captions     bool            `json:"captions,omitempty"`      // each frame in words
 	FinalCaption bool            `json:"final_caption,omitempty"` // the frame in words on which the run ends or asks
-	DetachedOK   bool            `json:"detached_ok,omitempty"`   // goes on with nobody attached, see Fleet.Attach
+	DetachedOK   bool            `json:"detached_ok,omitempty"`   // goes on with nobody attached, see Manager.Attach
 	Client       json.RawMessage `json:"client,omitempty"`        // the caller's own, kept as given
 }
 
-// stored is the settings with what the Fleet itself has to know again.
+// stored is the settings with what the Manager itself has to know again.
 type stored struct {
 	Settings
 	CallFrom int `json:"call_from"` // steps of the session before the present call
@@ -58,8 +58,8 @@ func checkTask(task string) error {
 	return nil
 }
 
-// checkSettings fills in the reply mode and refuses what this Fleet cannot do.
-func (f *Fleet) checkSettings(s Settings) (Settings, error) {
+// checkSettings fills in the reply mode and refuses what this Manager cannot do.
+func (f *Manager) checkSettings(s Settings) (Settings, error) {
 	var err error
 	if s.ReplyMode, err = ParseReplyMode(string(s.ReplyMode)); err != nil {
 		return s, err
@@ -77,7 +77,7 @@ func (f *Fleet) checkSettings(s Settings) (Settings, error) {
 }
 
 // steps is the effective limit of a call: what was asked for, at most what is configured.
-func (f *Fleet) steps(asked int) (int, error) {
+func (f *Manager) steps(asked int) (int, error) {
 	switch {
 	case asked < 0:
 		return 0, invalid("leave max_steps out for the configured maximum", "max_steps is %d (want at least 1)", asked)

@@ -22,7 +22,7 @@ type StartRequest struct {
 
 // Start begins a session with its first run, and returns as soon as the run is stored. The run goes on by itself: see Wait.
 // When the client has begun a session under the same Key before, nothing is begun, and the Status is that session's.
-func (f *Fleet) Start(ctx context.Context, r StartRequest) (Status, error) {
+func (f *Manager) Start(ctx context.Context, r StartRequest) (Status, error) {
 	if st, found, err := f.begun(ctx, r); found || err != nil {
 		return st, err
 	}
@@ -38,7 +38,7 @@ func (f *Fleet) Start(ctx context.Context, r StartRequest) (Status, error) {
 }
 
 // begun is the session that the request's key stands for; false when there is none.
-func (f *Fleet) begun(ctx context.Context, r StartRequest) (Status, bool, error) {
+func (f *Manager) begun(ctx context.Context, r StartRequest) (Status, bool, error) {
 	if r.Key == "" {
 		return Status{}, false, nil
 	}
@@ -60,7 +60,7 @@ func (f *Fleet) begun(ctx context.Context, r StartRequest) (Status, bool, error)
 	return st, err == nil, err
 }
 
-func (f *Fleet) begin(ctx context.Context, r StartRequest) (Status, error) {
+func (f *Manager) begin(ctx context.Context, r StartRequest) (Status, error) {
 	j, limit, err := f.plan(r.Task, r.MaxSteps, r.Settings)
 	if err != nil {
 		return Status{}, err
@@ -77,7 +77,7 @@ func (f *Fleet) begin(ctx context.Context, r StartRequest) (Status, error) {
 }
 
 // plan checks what can be checked before anything is touched.
-func (f *Fleet) plan(task string, maxSteps int, s Settings) (job, int, error) {
+func (f *Manager) plan(task string, maxSteps int, s Settings) (job, int, error) {
 	if err := f.closing(); err != nil {
 		return job{}, 0, err
 	}
@@ -91,12 +91,12 @@ func (f *Fleet) plan(task string, maxSteps int, s Settings) (job, int, error) {
 	if s, err = f.checkSettings(s); err != nil {
 		return job{}, 0, err
 	}
-	policy, err := f.opts.Mind(s)
+	policy, err := f.opts.NewPolicy(s)
 	return job{policy: policy, settings: stored{Settings: s}}, limit, err
 }
 
 // open gives the phone, or the code for one that cannot be had.
-func (f *Fleet) open(ctx context.Context, serial string) (Phone, error) {
+func (f *Manager) open(ctx context.Context, serial string) (Phone, error) {
 	p, err := f.opts.Phones.Open(ctx, serial)
 	switch {
 	case err == nil:
@@ -109,7 +109,7 @@ func (f *Fleet) open(ctx context.Context, serial string) (Phone, error) {
 }
 
 // enlist makes the session and its run, and takes the phone unless the run may wait for it.
-func (f *Fleet) enlist(ctx context.Context, j *job, r StartRequest, limit int) error {
+func (f *Manager) enlist(ctx context.Context, j *job, r StartRequest, limit int) error {
 	dev := j.phone.Device()
 	if !r.Queue {
 		if err := f.free(ctx, dev.ID, "", r.Client); err != nil {
@@ -131,7 +131,7 @@ func (f *Fleet) enlist(ctx context.Context, j *job, r StartRequest, limit int) e
 }
 
 // lease takes the phone for a new run at once. When another was faster in this moment, the run is over.
-func (f *Fleet) lease(ctx context.Context, r session.Run, sess session.Session) error {
+func (f *Manager) lease(ctx context.Context, r session.Run, sess session.Session) error {
 	err := f.store.Lease(ctx, sess.Serial, r.ID)
 	if err == nil {
 		return nil
@@ -148,7 +148,7 @@ func (f *Fleet) lease(ctx context.Context, r session.Run, sess session.Session) 
 }
 
 // started launches the job and tells how it stands. One that may have to wait for the phone opens it when it has its turn.
-func (f *Fleet) started(ctx context.Context, d *desk, j job, queue bool) (Status, error) {
+func (f *Manager) started(ctx context.Context, d *desk, j job, queue bool) (Status, error) {
 	if queue {
 		f.hangUp(j.phone)
 		j.phone = nil

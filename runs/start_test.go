@@ -16,7 +16,7 @@ import (
 
 func TestATaskRunsToItsEndByItself(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
-		st, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: "tap tap"})
+		st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap tap"})
 		require.NoError(t, err)
 		require.Equal(t, agentloop.StillRunning, st.Reason)
 		require.Equal(t, "A", st.Session.Serial)
@@ -43,7 +43,7 @@ func TestATaskRunsToItsEndByItself(t *testing.T) {
 func TestTheRunOutlivesTheCallThatStartedIt(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		ctx, cancel := contextWithCancel(w)
-		st, err := w.fleet.Start(ctx, runs.StartRequest{Task: "tap"})
+		st, err := w.manager.Start(ctx, runs.StartRequest{Task: "tap"})
 		require.NoError(t, err)
 		cancel()
 
@@ -69,7 +69,7 @@ func TestACallThatCannotBeCarriedOutChangesNothing(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, w *world) {
-				_, err := w.fleet.Start(w.ctx(), c.req)
+				_, err := w.manager.Start(w.ctx(), c.req)
 
 				require.Equal(t, c.code, runs.CodeOf(err))
 				require.ErrorContains(t, err, c.says)
@@ -86,7 +86,7 @@ func TestABusyPhoneIsRefusedWithItsHolder(t *testing.T) {
 		time.Sleep(5 * time.Second)
 		before := w.facts()
 
-		_, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: "tap"})
+		_, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap"})
 
 		var e *runs.Error
 		require.ErrorAs(t, err, &e)
@@ -103,18 +103,18 @@ func TestQueuedRunsHaveTheirTurnInOrder(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		ids := []string{w.start("tap tap").Session.ID}
 		for range 3 {
-			st, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: "tap", KeepEnvironment: true, Queue: true})
+			st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap", KeepEnvironment: true, Queue: true})
 			require.NoError(t, err)
 			require.Equal(t, session.Queued, st.Run.State)
 			require.Equal(t, agentloop.StillRunning, st.Reason)
 			ids = append(ids, st.Session.ID)
 			time.Sleep(time.Millisecond)
 		}
-		st, err := w.fleet.Status(w.ctx(), ids[3])
+		st, err := w.manager.Status(w.ctx(), ids[3])
 		require.NoError(t, err)
 		require.Equal(t, 2, st.Ahead)
 		require.Equal(t, 1, w.farm.phones["A"].open, "who waits for the phone leaves it alone")
-		_, err = w.fleet.Start(w.ctx(), runs.StartRequest{Task: "tap"})
+		_, err = w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap"})
 		require.Equal(t, runs.DeviceBusy, runs.CodeOf(err))
 
 		var ended []time.Time
@@ -132,11 +132,11 @@ func TestQueuedRunsHaveTheirTurnInOrder(t *testing.T) {
 func TestTheNextInLineHasThePhoneAsSoonAsAWaitingSessionIsStopped(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		asking := w.wait(w.start("ask").Session.ID).Session.ID
-		st, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: "tap", KeepEnvironment: true, Queue: true})
+		st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap", KeepEnvironment: true, Queue: true})
 		require.NoError(t, err)
 		time.Sleep(1500 * time.Millisecond)
 		began := time.Now()
-		_, err = w.fleet.Stop(w.ctx(), runs.StopRequest{SessionID: asking})
+		_, err = w.manager.Stop(w.ctx(), runs.StopRequest{SessionID: asking})
 		require.NoError(t, err)
 
 		w.wait(st.Session.ID)
@@ -151,7 +151,7 @@ func TestTheLineIsKeptAlsoWhenAnotherProcessGivesThePhoneBack(t *testing.T) {
 		defer o.close()
 		o.start("tap tap tap") // four seconds
 		queue := func() string {
-			st, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: "tap", KeepEnvironment: true, Queue: true})
+			st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap", KeepEnvironment: true, Queue: true})
 			require.NoError(t, err)
 			return st.Session.ID
 		}
@@ -160,7 +160,7 @@ func TestTheLineIsKeptAlsoWhenAnotherProcessGivesThePhoneBack(t *testing.T) {
 		time.Sleep(700 * time.Millisecond)
 		second := queue() // would ask after 4.2 s
 		time.Sleep(2850 * time.Millisecond)
-		_, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: "tap"})
+		_, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap"})
 		require.Equal(t, runs.DeviceBusy, runs.CodeOf(err), "nobody goes in front")
 		require.ErrorContains(t, err, first)
 
@@ -173,13 +173,13 @@ func TestTheLineIsKeptAlsoWhenAnotherProcessGivesThePhoneBack(t *testing.T) {
 func TestNobodyGoesInFrontOfTheLine(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		first := w.start("forever").Session.ID
-		second, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: "forever", Queue: true})
+		second, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "forever", Queue: true})
 		require.NoError(t, err)
 		waiting := w.farm.phones["A"]
-		_, err = w.fleet.Stop(w.ctx(), runs.StopRequest{SessionID: first})
+		_, err = w.manager.Stop(w.ctx(), runs.StopRequest{SessionID: first})
 		require.NoError(t, err)
 
-		_, err = w.fleet.Start(w.ctx(), runs.StartRequest{Task: "tap"})
+		_, err = w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap"})
 
 		var e *runs.Error
 		require.ErrorAs(t, err, &e)
@@ -192,7 +192,7 @@ func TestNobodyGoesInFrontOfTheLine(t *testing.T) {
 func TestTheLimitOfStepsIsTheSmallerOne(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		for asked, want := range map[int]int{0: 40, 3: 3, 40: 40, 500: 40} {
-			st, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: "forever", MaxSteps: asked, KeepEnvironment: true})
+			st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "forever", MaxSteps: asked, KeepEnvironment: true})
 			require.NoError(t, err)
 
 			st = w.wait(st.Session.ID)
@@ -209,7 +209,7 @@ func TestTheLimitOfStepsIsTheSmallerOne(t *testing.T) {
 func TestSettingsReachTheMind(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		s := runs.Settings{ReplyMode: runs.NoReply, Captions: true, Client: []byte(`{"logs":true}`)}
-		st, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: "ask", Settings: s})
+		st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "ask", Settings: s})
 		require.NoError(t, err)
 
 		st = w.wait(st.Session.ID)
@@ -265,7 +265,7 @@ func TestALostModelPausesAndTheRunGoesOnWhenItIsBack(t *testing.T) {
 		require.Contains(t, st.Message, "connection refused")
 
 		w.mind.fails = nil
-		_, err := w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: st.Session.ID})
+		_, err := w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: st.Session.ID})
 		require.NoError(t, err)
 		st = w.wait(st.Session.ID)
 
@@ -282,12 +282,12 @@ func TestALostPhonePausesAndTheRunGoesOnWhenItIsBack(t *testing.T) {
 		st := w.wait(id)
 		require.Equal(t, agentloop.DeviceDisconnected, st.Reason)
 		require.Equal(t, session.Paused, st.Run.State)
-		_, err := w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: id})
+		_, err := w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id})
 		require.Equal(t, runs.DeviceNotFound, runs.CodeOf(err))
 
 		h.refuse = nil
 		w.farm.phones["A"] = h
-		_, err = w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: id})
+		_, err = w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id})
 		require.NoError(t, err)
 		require.Equal(t, session.Completed, w.wait(id).Run.State)
 	})
@@ -298,7 +298,7 @@ func TestTheLineHasTheOrderOfTheCalls(t *testing.T) {
 		w.start("tap tap")
 		synctest.Wait() // it has the phone
 		for i := range 20 {
-			st, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: "tap", KeepEnvironment: true, Queue: true})
+			st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap", KeepEnvironment: true, Queue: true})
 			require.NoError(t, err)
 			require.Equal(t, i, st.Ahead)
 		}

@@ -35,7 +35,7 @@ type Status struct {
 
 // Session gives a session that belongs to the client. For one that belongs to somebody else the error is the same as for one
 // that is not there.
-func (f *Fleet) Session(ctx context.Context, id, client string) (session.Session, error) {
+func (f *Manager) Session(ctx context.Context, id, client string) (session.Session, error) {
 	sess, err := f.store.Session(ctx, id)
 	switch {
 	case err != nil:
@@ -47,11 +47,11 @@ func (f *Fleet) Session(ctx context.Context, id, client string) (session.Session
 }
 
 // Status tells how a session's latest run stands.
-func (f *Fleet) Status(ctx context.Context, sessionID string) (Status, error) {
+func (f *Manager) Status(ctx context.Context, sessionID string) (Status, error) {
 	return f.status(ctx, sessionID, 0)
 }
 
-func (f *Fleet) status(ctx context.Context, sessionID string, since int) (st Status, err error) {
+func (f *Manager) status(ctx context.Context, sessionID string, since int) (st Status, err error) {
 	if st.Session, err = f.store.Session(ctx, sessionID); err != nil {
 		return st, unknown(sessionID, err)
 	}
@@ -97,7 +97,7 @@ func (f *Fleet) status(ctx context.Context, sessionID string, since int) (st Sta
 }
 
 // addPlace fills in where a run stands in the line for its phone.
-func (f *Fleet) addPlace(ctx context.Context, st *Status) error {
+func (f *Manager) addPlace(ctx context.Context, st *Status) error {
 	st.Ahead = f.ahead(st.Session.Serial, st.Run.ID)
 	h, held, err := f.store.Holder(ctx, st.Session.Serial)
 	if err != nil || !held || h.RunID == st.Run.ID {
@@ -109,7 +109,7 @@ func (f *Fleet) addPlace(ctx context.Context, st *Status) error {
 }
 
 // addSteps fills in the steps, the last one, and how many the present call has had.
-func (f *Fleet) addSteps(ctx context.Context, st *Status, since int) error {
+func (f *Manager) addSteps(ctx context.Context, st *Status, since int) error {
 	s, err := settingsOf(st.Run)
 	if err != nil {
 		return err

@@ -29,7 +29,7 @@ type Actor struct{ Door, Authority, Name string }
 
 // Stop returns once the phone is left alone: a gesture that has begun is finished, nothing else is done. A question that the run
 // waits for is withdrawn by Cancel and stays open under Pause. Stopping what has stopped changes nothing.
-func (f *Fleet) Stop(ctx context.Context, r StopRequest) (Status, error) {
+func (f *Manager) Stop(ctx context.Context, r StopRequest) (Status, error) {
 	cause := agentloop.ErrStopped
 	switch r.Mode {
 	case "", Cancel:
@@ -77,7 +77,7 @@ func (f *Fleet) Stop(ctx context.Context, r StopRequest) (Status, error) {
 }
 
 // noteStop writes into the audit who has stopped the run, if this did.
-func (f *Fleet) noteStop(ctx context.Context, r StopRequest, before, now session.Run) error {
+func (f *Manager) noteStop(ctx context.Context, r StopRequest, before, now session.Run) error {
 	e := session.AuditEntry{Event: session.AuditStopped, SessionID: now.SessionID, RunID: now.ID, Door: r.By.Door, Authority: r.By.Authority, By: r.By.Name}
 	reason := agentloop.Cancelled
 	if r.Mode == Pause {
@@ -89,9 +89,9 @@ func (f *Fleet) noteStop(ctx context.Context, r StopRequest, before, now session
 	return f.store.AppendAudit(ctx, e)
 }
 
-// halt moves a run that no goroutine of this Fleet carries out. One that another process carries out finds itself overtaken before
+// halt moves a run that no goroutine of this Manager carries out. One that another process carries out finds itself overtaken before
 // its next gesture.
-func (f *Fleet) halt(ctx context.Context, d *desk, sess session.Session, mode StopMode) error {
+func (f *Manager) halt(ctx context.Context, d *desk, sess session.Session, mode StopMode) error {
 	run, err := f.present(ctx, d, sess.ID)
 	if err != nil {
 		return err

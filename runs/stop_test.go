@@ -31,7 +31,7 @@ func TestStoppingLeavesThePhoneAloneWithinOneAction(t *testing.T) {
 					time.Sleep(after)
 					began := time.Now()
 
-					st, err := w.fleet.Stop(w.ctx(), runs.StopRequest{SessionID: id, Mode: mode})
+					st, err := w.manager.Stop(w.ctx(), runs.StopRequest{SessionID: id, Mode: mode})
 
 					require.NoError(t, err)
 					require.LessOrEqual(t, time.Since(began), time.Second)
@@ -52,9 +52,9 @@ func TestAPausedRunGoesOn(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		id := w.start("tap tap tap").Session.ID
 		time.Sleep(1500 * time.Millisecond)
-		_, err := w.fleet.Stop(w.ctx(), runs.StopRequest{SessionID: id, Mode: runs.Pause})
+		_, err := w.manager.Stop(w.ctx(), runs.StopRequest{SessionID: id, Mode: runs.Pause})
 		require.NoError(t, err)
-		_, err = w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: id})
+		_, err = w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id})
 		require.NoError(t, err)
 
 		require.Equal(t, session.Completed, w.wait(id).Run.State)
@@ -65,9 +65,9 @@ func TestAPausedRunGoesOn(t *testing.T) {
 func TestAStopBeatsALaterAnswer(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		st := w.wait(w.start("ask").Session.ID)
-		events := w.fleet.Broker().Subscribe()
+		events := w.manager.Broker().Subscribe()
 		defer events.Close()
-		_, err := w.fleet.Stop(w.ctx(), runs.StopRequest{SessionID: st.Session.ID})
+		_, err := w.manager.Stop(w.ctx(), runs.StopRequest{SessionID: st.Session.ID})
 		require.NoError(t, err)
 
 		began := time.Now()
@@ -75,9 +75,9 @@ func TestAStopBeatsALaterAnswer(t *testing.T) {
 		require.NoError(t, err)
 		require.Zero(t, time.Since(began))
 		require.Equal(t, inquiry.Withdrew, e.Type, "those who show the question are told")
-		_, err = w.fleet.Broker().Resolve(w.ctx(), st.Question.ID, inquiry.Reply{Response: "red", Channel: "http"})
+		_, err = w.manager.Broker().Resolve(w.ctx(), st.Question.ID, inquiry.Reply{Response: "red", Channel: "http"})
 		require.ErrorIs(t, err, inquiry.ErrGone)
-		_, err = w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: st.Session.ID, Reply: &runs.Reply{Text: "red", QuestionID: st.Question.ID}})
+		_, err = w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: st.Session.ID, Reply: &runs.Reply{Text: "red", QuestionID: st.Question.ID}})
 		require.Equal(t, runs.QuestionAlreadyResolved, runs.CodeOf(err))
 		require.ErrorContains(t, err, "the run has ended")
 		require.Equal(t, session.Cancelled, w.wait(st.Session.ID).Run.State)
@@ -87,43 +87,43 @@ func TestAStopBeatsALaterAnswer(t *testing.T) {
 func TestAnAnswerToAPausedRunIsKeptUntilItGoesOn(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		st := w.wait(w.start("ask").Session.ID)
-		_, err := w.fleet.Stop(w.ctx(), runs.StopRequest{SessionID: st.Session.ID, Mode: runs.Pause})
+		_, err := w.manager.Stop(w.ctx(), runs.StopRequest{SessionID: st.Session.ID, Mode: runs.Pause})
 		require.NoError(t, err)
-		_, err = w.fleet.Broker().Resolve(w.ctx(), st.Question.ID, inquiry.Reply{Response: "blue", Channel: "http"})
+		_, err = w.manager.Broker().Resolve(w.ctx(), st.Question.ID, inquiry.Reply{Response: "blue", Channel: "http"})
 		require.NoError(t, err)
 		synctest.Wait()
 		require.Equal(t, session.Paused, w.wait(st.Session.ID).Run.State, "a pause is a pause")
 
-		_, err = w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: st.Session.ID})
+		_, err = w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: st.Session.ID})
 		require.NoError(t, err)
 		require.Equal(t, "done blue", w.wait(st.Session.ID).Run.Answer)
 	})
 }
 
-func TestClosingPausesAndTheNextFleetGoesOn(t *testing.T) {
+func TestClosingPausesAndTheNextManagerGoesOn(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		running := w.start("tap tap tap").Session.ID
 		time.Sleep(1500 * time.Millisecond)
-		st, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: "tap", Queue: true, KeepEnvironment: true})
+		st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap", Queue: true, KeepEnvironment: true})
 		require.NoError(t, err)
 		queued := st.Session.ID
 		waited := make(chan runs.Status)
 		go func() { waited <- w.wait(running) }()
 		synctest.Wait()
 
-		require.NoError(t, w.fleet.Close())
+		require.NoError(t, w.manager.Close())
 		require.Equal(t, agentloop.ServerRestarted, (<-waited).Reason)
-		_, err = w.fleet.Start(w.ctx(), runs.StartRequest{Task: "tap"})
+		_, err = w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap"})
 		require.Equal(t, runs.ServerClosing, runs.CodeOf(err))
 		w.close()
 		w.begin()
 
 		for _, id := range []string{running, queued} {
-			st, err := w.fleet.Status(w.ctx(), id)
+			st, err := w.manager.Status(w.ctx(), id)
 			require.NoError(t, err)
 			require.Equal(t, session.Paused, st.Run.State)
 			require.Equal(t, agentloop.ServerRestarted, st.Reason)
-			_, err = w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: id})
+			_, err = w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id})
 			require.NoError(t, err)
 			require.Equal(t, session.Completed, w.wait(id).Run.State)
 		}
@@ -144,7 +144,7 @@ func TestSwitchingTheDisplayOffStopsTheRun(t *testing.T) {
 func TestAnUnknownModeOfStoppingIsRefused(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		id := w.start("tap").Session.ID
-		_, err := w.fleet.Stop(w.ctx(), runs.StopRequest{SessionID: id, Mode: "kill"})
+		_, err := w.manager.Stop(w.ctx(), runs.StopRequest{SessionID: id, Mode: "kill"})
 		require.Equal(t, runs.InvalidArgument, runs.CodeOf(err))
 		require.Equal(t, session.Completed, w.wait(id).Run.State)
 	})
@@ -159,7 +159,7 @@ func TestACallerWhoGivesUpWaitingForAStopStillStops(t *testing.T) {
 		ctx, cancel := context.WithTimeoutCause(w.ctx(), time.Second, gone)
 		defer cancel()
 
-		_, err := w.fleet.Stop(ctx, runs.StopRequest{SessionID: id})
+		_, err := w.manager.Stop(ctx, runs.StopRequest{SessionID: id})
 
 		require.ErrorIs(t, err, gone)
 		require.Equal(t, session.Cancelled, w.wait(id).Run.State)
@@ -173,11 +173,11 @@ func TestWhoStopsARunIsInTheAudit(t *testing.T) {
 		time.Sleep(5 * time.Second)
 		for _, r := range []runs.StopRequest{{Mode: runs.Pause, By: kim}, {Mode: runs.Pause, By: kim}, {By: kim}, {By: kim}} {
 			r.SessionID = st.Session.ID
-			_, err := w.fleet.Stop(w.ctx(), r)
+			_, err := w.manager.Stop(w.ctx(), r)
 			require.NoError(t, err)
 		}
 		other := w.start("forever")
-		_, err := w.fleet.Stop(w.ctx(), runs.StopRequest{SessionID: other.Session.ID})
+		_, err := w.manager.Stop(w.ctx(), runs.StopRequest{SessionID: other.Session.ID})
 		require.NoError(t, err)
 
 		entries, err := w.store.Audit(w.ctx(), session.AuditFilter{})

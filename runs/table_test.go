@@ -17,7 +17,7 @@ var arrange = map[string]func(w *world) string{
 	"none": func(*world) string { return "nosuchsession" },
 	"queued": func(w *world) string {
 		w.start("forever")
-		st, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: "forever", Queue: true, KeepEnvironment: true})
+		st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "forever", Queue: true, KeepEnvironment: true})
 		require.NoError(w.t, err)
 		time.Sleep(time.Second)
 		return st.Session.ID
@@ -31,13 +31,13 @@ var arrange = map[string]func(w *world) string{
 	"paused": func(w *world) string {
 		id := w.start("forever").Session.ID
 		time.Sleep(2500 * time.Millisecond)
-		_, err := w.fleet.Stop(w.ctx(), runs.StopRequest{SessionID: id, Mode: runs.Pause})
+		_, err := w.manager.Stop(w.ctx(), runs.StopRequest{SessionID: id, Mode: runs.Pause})
 		require.NoError(w.t, err)
 		return id
 	},
 	"paused with a question": func(w *world) string {
 		id := w.wait(w.start("ask").Session.ID).Session.ID
-		_, err := w.fleet.Stop(w.ctx(), runs.StopRequest{SessionID: id, Mode: runs.Pause})
+		_, err := w.manager.Stop(w.ctx(), runs.StopRequest{SessionID: id, Mode: runs.Pause})
 		require.NoError(w.t, err)
 		return id
 	},
@@ -52,28 +52,28 @@ var arrange = map[string]func(w *world) string{
 // calls are made on the session.
 var calls = map[string]func(w *world, id string) (runs.Status, error){
 	"start": func(w *world, _ string) (runs.Status, error) {
-		return w.fleet.Start(w.ctx(), runs.StartRequest{Task: "forever"})
+		return w.manager.Start(w.ctx(), runs.StartRequest{Task: "forever"})
 	},
 	"continue": func(w *world, id string) (runs.Status, error) {
-		return w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: id})
+		return w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id})
 	},
 	"reply": func(w *world, id string) (runs.Status, error) {
-		return w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: id, Reply: &runs.Reply{Text: "red"}})
+		return w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id, Reply: &runs.Reply{Text: "red"}})
 	},
 	"new task": func(w *world, id string) (runs.Status, error) {
-		return w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: id, Task: "tap tap forever"})
+		return w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id, Task: "tap tap forever"})
 	},
 	"wait": func(w *world, id string) (runs.Status, error) {
-		return w.fleet.Wait(w.ctx(), runs.WaitRequest{SessionID: id, Budget: 3 * time.Second})
+		return w.manager.Wait(w.ctx(), runs.WaitRequest{SessionID: id, Budget: 3 * time.Second})
 	},
 	"stop": func(w *world, id string) (runs.Status, error) {
-		return w.fleet.Stop(w.ctx(), runs.StopRequest{SessionID: id})
+		return w.manager.Stop(w.ctx(), runs.StopRequest{SessionID: id})
 	},
 	"pause": func(w *world, id string) (runs.Status, error) {
-		return w.fleet.Stop(w.ctx(), runs.StopRequest{SessionID: id, Mode: runs.Pause})
+		return w.manager.Stop(w.ctx(), runs.StopRequest{SessionID: id, Mode: runs.Pause})
 	},
 	"other phone": func(w *world, id string) (runs.Status, error) {
-		return w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: id, Serial: "B"})
+		return w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id, Serial: "B"})
 	},
 }
 
@@ -138,7 +138,7 @@ func TestWhatEachCallReturnsInEachState(t *testing.T) {
 						got = going
 					}
 					require.Equal(t, want, got)
-					open, err := w.fleet.Broker().List(w.ctx(), inquiry.Filter{SessionID: st.Session.ID, Status: inquiry.Pending})
+					open, err := w.manager.Broker().List(w.ctx(), inquiry.Filter{SessionID: st.Session.ID, Status: inquiry.Pending})
 					require.NoError(t, err)
 					require.Equal(t, len(open) > 0, st.Question != nil, "an open question is always there")
 				})
@@ -150,11 +150,11 @@ func TestWhatEachCallReturnsInEachState(t *testing.T) {
 func TestANewTaskWithdrawsTheQuestionOfAPausedOne(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		id := arrange["paused with a question"](w)
-		st, err := w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: id, Task: "tap"})
+		st, err := w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id, Task: "tap"})
 		require.NoError(t, err)
 		require.Equal(t, 2, st.Run.Seq)
 
-		qs, err := w.fleet.Broker().List(w.ctx(), inquiry.Filter{SessionID: id})
+		qs, err := w.manager.Broker().List(w.ctx(), inquiry.Filter{SessionID: id})
 		require.NoError(t, err)
 		require.Equal(t, inquiry.Withdrawn, qs[0].Status)
 		old, err := w.store.Runs(w.ctx(), id)

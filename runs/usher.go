@@ -144,7 +144,7 @@ func settledAs(q inquiry.Question) error {
 
 // PassOn says that a door has no answer to the question, and why: the next one has its turn. It does nothing when the door does not
 // have its turn.
-func (f *Fleet) PassOn(q inquiry.Question, door ReplyMode, why string) {
+func (f *Manager) PassOn(q inquiry.Question, door ReplyMode, why string) {
 	d := f.desk(q.SessionID)
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -157,7 +157,7 @@ func (f *Fleet) PassOn(q inquiry.Question, door ReplyMode, why string) {
 }
 
 // usher leads an open question from door to door until it is settled. It does nothing when somebody does.
-func (f *Fleet) usher(q inquiry.Question) {
+func (f *Manager) usher(q inquiry.Question) {
 	d := f.desk(q.SessionID)
 	ctx, a := d.admit(f.ctx, q)
 	if a != nil && !f.spawn(func() { f.lead(ctx, d, a, q) }) {
@@ -165,7 +165,7 @@ func (f *Fleet) usher(q inquiry.Question) {
 	}
 }
 
-func (f *Fleet) lead(ctx context.Context, d *desk, a *asking, q inquiry.Question) {
+func (f *Manager) lead(ctx context.Context, d *desk, a *asking, q inquiry.Question) {
 	defer d.over(a)
 	// Whoever wants the question to be ushered may have read it a while ago. What settles it after this dismisses the usher.
 	if now, err := f.broker.Get(ctx, q.ID); err == nil && !now.Open() {
@@ -190,7 +190,7 @@ func (f *Fleet) lead(ctx context.Context, d *desk, a *asking, q inquiry.Question
 }
 
 // ask lets one door ask until its turn is over. An error says why it had no answer.
-func (f *Fleet) ask(ctx context.Context, q inquiry.Question, door inquiry.Door, passed <-chan struct{}) error {
+func (f *Manager) ask(ctx context.Context, q inquiry.Question, door inquiry.Door, passed <-chan struct{}) error {
 	turn := ctx
 	if !door.Until.IsZero() {
 		var cancel context.CancelFunc
@@ -227,7 +227,7 @@ func (f *Fleet) ask(ctx context.Context, q inquiry.Question, door inquiry.Door, 
 }
 
 // stopFromConsole ends the run that asks, for the person at the console.
-func (f *Fleet) stopFromConsole(q inquiry.Question) {
+func (f *Manager) stopFromConsole(q inquiry.Question) {
 	_, err := f.Stop(f.ctx, StopRequest{SessionID: q.SessionID, By: Actor{Door: inquiry.ChannelConsole, Authority: inquiry.AuthorityLocalOperator}})
 	if err != nil && f.ctx.Err() == nil {
 		f.log.Error("stopping from the console", "session", q.SessionID, "err", err)

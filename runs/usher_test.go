@@ -18,7 +18,7 @@ import (
 // begun starts a run and gives it time to ask.
 func begun(w *world, mode runs.ReplyMode, task string) runs.Status {
 	w.t.Helper()
-	st, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: task, KeepEnvironment: true, Settings: runs.Settings{ReplyMode: mode}})
+	st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: task, KeepEnvironment: true, Settings: runs.Settings{ReplyMode: mode}})
 	require.NoError(w.t, err)
 	time.Sleep(20 * time.Second)
 	return w.stands(st.Session.ID)
@@ -27,7 +27,7 @@ func begun(w *world, mode runs.ReplyMode, task string) runs.Status {
 func (w *world) stands(id string) runs.Status {
 	w.t.Helper()
 	synctest.Wait()
-	st, err := w.fleet.Status(w.ctx(), id)
+	st, err := w.manager.Status(w.ctx(), id)
 	require.NoError(w.t, err)
 	return st
 }
@@ -55,7 +55,7 @@ func TestDoorsHaveTheirTurnOneAfterTheOther(t *testing.T) {
 		require.Equal(t, runs.ManualReply, w.stands(st.Session.ID).Door)
 		st = w.wait(st.Session.ID)
 		require.Equal(t, session.Completed, st.Run.State)
-		require.Equal(t, actions.ModelAnswer, st.Run.Course.Exchanges[0].Outcome)
+		require.Equal(t, actions.ModelAnswer, st.Run.Progress.Exchanges[0].Outcome)
 		q := w.questions(st.Session.ID)[0]
 		require.Equal(t, "model", q.Resolution.Channel)
 		require.WithinRange(t, q.Resolution.At, q.AskedAt.Add(time.Minute), q.AskedAt.Add(61*time.Second))
@@ -69,9 +69,9 @@ func TestADoorThatHasNoAnswerPassesOnAtOnce(t *testing.T) {
 		require.Equal(t, runs.Elicit, st.Door)
 		require.Equal(t, agentloop.InfoNeedsReply, st.Reason, "a call that can show a form is wanted")
 
-		w.fleet.PassOn(*st.Question, runs.PassToClient, "it is not its turn")
+		w.manager.PassOn(*st.Question, runs.PassToClient, "it is not its turn")
 		require.Equal(t, runs.Elicit, w.stands(st.Session.ID).Door)
-		w.fleet.PassOn(*st.Question, runs.Elicit, "the client shows no forms")
+		w.manager.PassOn(*st.Question, runs.Elicit, "the client shows no forms")
 		require.Equal(t, "done green", w.wait(st.Session.ID).Run.Answer)
 	})
 }
@@ -79,7 +79,7 @@ func TestADoorThatHasNoAnswerPassesOnAtOnce(t *testing.T) {
 func TestNobodyLeftLeavesTheQuestionToEverybodyAndSaysWhy(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		st := begun(w, "elicit", "ask tap")
-		w.fleet.PassOn(*st.Question, runs.Elicit, "the client shows no forms")
+		w.manager.PassOn(*st.Question, runs.Elicit, "the client shows no forms")
 		st = w.stands(st.Session.ID)
 		require.Empty(t, st.Door)
 		require.Equal(t, "the client shows no forms", st.Message)
@@ -96,14 +96,14 @@ func TestNoReplyAtTheEndTellsTheRunToGoOn(t *testing.T) {
 		time.Sleep(time.Minute)
 		st = w.wait(st.Session.ID)
 		require.Equal(t, session.Completed, st.Run.State)
-		require.Equal(t, actions.Silence, st.Run.Course.Exchanges[0].Outcome)
+		require.Equal(t, actions.Silence, st.Run.Progress.Exchanges[0].Outcome)
 	})
 }
 
 func TestAnAnswerFromElsewhereKeepsTheCallsSteps(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		w.again(func(o *runs.Options) { o.Answerer = &oracle{} })
-		st, err := w.fleet.Start(w.ctx(), runs.StartRequest{Task: "tap ask tap ask tap", MaxSteps: 5, KeepEnvironment: true,
+		st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap ask tap ask tap", MaxSteps: 5, KeepEnvironment: true,
 			Settings: runs.Settings{ReplyMode: runs.AutoReply}})
 		require.NoError(t, err)
 		st = w.wait(st.Session.ID)
@@ -114,13 +114,13 @@ func TestAnAnswerFromElsewhereKeepsTheCallsSteps(t *testing.T) {
 		require.Equal(t, 5, st.Run.MaxSteps)
 
 		// Asked at the last step: the answer is kept, and the next call goes on with it.
-		st, err = w.fleet.Start(w.ctx(), runs.StartRequest{Task: "tap ask", MaxSteps: 2, KeepEnvironment: true,
+		st, err = w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap ask", MaxSteps: 2, KeepEnvironment: true,
 			Settings: runs.Settings{ReplyMode: runs.AutoReply}})
 		require.NoError(t, err)
 		st = w.wait(st.Session.ID)
 		require.Equal(t, agentloop.MaxStepsReached, st.Reason)
-		require.Len(t, st.Run.Course.Exchanges, 1)
-		_, err = w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: st.Session.ID})
+		require.Len(t, st.Run.Progress.Exchanges, 1)
+		_, err = w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: st.Session.ID})
 		require.NoError(t, err)
 		require.Equal(t, session.Completed, w.wait(st.Session.ID).Run.State)
 	})
@@ -132,7 +132,7 @@ func TestTheConsoleIsAskedAgainAfterARestart(t *testing.T) {
 		st := begun(w, runs.ManualReply, "ask tap")
 		id := st.Question.ID
 		w.again(func(o *runs.Options) { o.Console = &person{lines: []string{"blue"}} })
-		require.NoError(t, w.fleet.Recover(w.ctx()))
+		require.NoError(t, w.manager.Recover(w.ctx()))
 		require.Equal(t, "done blue", w.wait(st.Session.ID).Run.Answer)
 		require.Equal(t, id, w.questions(st.Session.ID)[0].ID)
 		require.Len(t, w.questions(st.Session.ID), 1)
@@ -144,7 +144,7 @@ func TestAPausedRunLeavesTheConsoleAlone(t *testing.T) {
 		p := &person{}
 		w.again(func(o *runs.Options) { o.Console = p })
 		st := begun(w, runs.ManualReply, "ask tap")
-		_, err := w.fleet.Stop(w.ctx(), runs.StopRequest{SessionID: st.Session.ID, Mode: runs.Pause})
+		_, err := w.manager.Stop(w.ctx(), runs.StopRequest{SessionID: st.Session.ID, Mode: runs.Pause})
 		require.NoError(t, err)
 		st = w.stands(st.Session.ID)
 		require.Equal(t, session.Paused, st.Run.State)
@@ -154,7 +154,7 @@ func TestAPausedRunLeavesTheConsoleAlone(t *testing.T) {
 		p.mu.Lock()
 		p.lines = []string{"red"}
 		p.mu.Unlock()
-		_, err = w.fleet.Continue(w.ctx(), runs.ContinueRequest{SessionID: st.Session.ID})
+		_, err = w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: st.Session.ID})
 		require.NoError(t, err)
 		require.Equal(t, "done red", w.wait(st.Session.ID).Run.Answer)
 		require.Len(t, p.prompts, 2)
@@ -180,10 +180,10 @@ func TestNoReplyHasItsTurnAsSoonAsNobodyElseIsLeft(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		st := begun(w, "elicit (60s) -> no_reply", "ask tap")
 		began := time.Now()
-		w.fleet.PassOn(*st.Question, runs.Elicit, "the client shows no forms")
+		w.manager.PassOn(*st.Question, runs.Elicit, "the client shows no forms")
 		st = w.wait(st.Session.ID)
 		require.Equal(t, session.Completed, st.Run.State)
-		require.Equal(t, actions.Silence, st.Run.Course.Exchanges[0].Outcome)
+		require.Equal(t, actions.Silence, st.Run.Progress.Exchanges[0].Outcome)
 		require.Less(t, time.Since(began), 20*time.Second)
 	})
 }

@@ -24,7 +24,7 @@ const elsewhere = 500 * time.Millisecond
 // Wait returns when the run is not QUEUED or RUNNING any more, and at the latest when the budget is used up: a run that goes on
 // then has the stop reason STILL_RUNNING. Any number of callers may wait, and none of them holds up the run.
 // It returns an error when there is no such session, or with the cause of ctx.
-func (f *Fleet) Wait(ctx context.Context, r WaitRequest) (Status, error) {
+func (f *Manager) Wait(ctx context.Context, r WaitRequest) (Status, error) {
 	began := time.Now()
 	sess, err := f.store.Session(ctx, r.SessionID)
 	if err != nil {
@@ -39,7 +39,7 @@ func (f *Fleet) Wait(ctx context.Context, r WaitRequest) (Status, error) {
 	return st, err
 }
 
-func (f *Fleet) await(ctx context.Context, d *desk, r WaitRequest) error {
+func (f *Manager) await(ctx context.Context, d *desk, r WaitRequest) error {
 	budget := time.NewTimer(r.Budget)
 	defer budget.Stop()
 	for {
@@ -73,7 +73,7 @@ func (f *Fleet) await(ctx context.Context, d *desk, r WaitRequest) error {
 }
 
 // going reports whether there is something to wait for.
-func (f *Fleet) going(ctx context.Context, d *desk, r WaitRequest) (bool, error) {
+func (f *Manager) going(ctx context.Context, d *desk, r WaitRequest) (bool, error) {
 	run, err := f.store.LatestRun(ctx, r.SessionID)
 	if err != nil {
 		return false, unknown(r.SessionID, err)
@@ -93,7 +93,7 @@ func (f *Fleet) going(ctx context.Context, d *desk, r WaitRequest) (bool, error)
 
 // answerable reports whether the question of a waiting run is worth waiting for: the caller knows of it, somebody else is being
 // asked, or it is settled and about to be applied. That is seen to here, too, so that it does not hang on an event.
-func (f *Fleet) answerable(ctx context.Context, d *desk, questionID string, r WaitRequest) (bool, error) {
+func (f *Manager) answerable(ctx context.Context, d *desk, questionID string, r WaitRequest) (bool, error) {
 	q, err := f.broker.Get(ctx, questionID)
 	switch {
 	case errors.Is(err, inquiry.ErrNotFound), err == nil && q.Status == inquiry.Expired:

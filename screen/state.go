@@ -16,9 +16,9 @@ type State struct {
 	Activity string   `json:"activity"` // component in front ("pkg/.Activity"), "" when unknown
 }
 
-// Look is one look at a phone: a frame and the state that was read with it.
+// Observation is one look at a phone: a frame and the state that was read with it.
 // Frame is nil when the display is off.
-type Look struct {
+type Observation struct {
 	Frame *Frame
 	State State
 	At    time.Time

@@ -32,7 +32,7 @@ func BenchmarkStep(b *testing.B) {
 		if err := j.Intent(ctx, st); err != nil {
 			b.Fatal(err)
 		}
-		if err := j.Done(ctx, st, agentloop.Course{Steps: i}); err != nil {
+		if err := j.Done(ctx, st, agentloop.Progress{Steps: i}); err != nil {
 			b.Fatal(err)
 		}
 	}

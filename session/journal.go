@@ -49,7 +49,7 @@ func (j *journal) Intent(ctx context.Context, st agentloop.Step) error {
 // Done writes the outcome. See agentloop.Journal. Its ctx should not end with the run: what the phone did is to be
 // known. A step whose Intent is there is completed even when the run has another life by now, because that is what
 // happened; the course is not stored then, and the error is ErrFenced.
-func (j *journal) Done(ctx context.Context, st agentloop.Step, c agentloop.Course) error {
+func (j *journal) Done(ctx context.Context, st agentloop.Step, c agentloop.Progress) error {
 	row, err := j.prepare(ctx, st)
 	if err != nil {
 		return fmt.Errorf("journaling step %d: %w", st.Index, err)
@@ -73,7 +73,7 @@ func (j *journal) Done(ctx context.Context, st agentloop.Step, c agentloop.Cours
 				return err
 			}
 		}
-		return j.saveCourse(ctx, tx, c)
+		return j.saveProgress(ctx, tx, c)
 	})
 	if err == nil {
 		err = lost
@@ -146,7 +146,7 @@ func (j *journal) complete(ctx context.Context, tx *sql.Tx, st agentloop.Step, r
 	return n == 1, err
 }
 
-func (j *journal) saveCourse(ctx context.Context, tx *sql.Tx, c agentloop.Course) error {
+func (j *journal) saveProgress(ctx context.Context, tx *sql.Tx, c agentloop.Progress) error {
 	course, err := text(c)
 	if err != nil {
 		return err

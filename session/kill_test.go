@@ -68,7 +68,7 @@ func journalForever(dir, runID string) error {
 	if err != nil {
 		return err
 	}
-	j, c := s.Journal(r), r.Course
+	j, c := s.Journal(r), r.Progress
 	for i := x.Steps + 1; ; i++ {
 		st := step(&testing.T{}, i, actions.Type{Text: fmt.Sprint(i)})
 		if err := j.Intent(ctx, st); err != nil {
@@ -123,11 +123,11 @@ func TestAKillAtAnyMomentLosesAtMostTheStepInFlightAndRepeatsNothing(t *testing.
 		require.NoError(t, err)
 		require.Len(t, left, 1)
 		require.Equal(t, session.Paused, left[0].State)
-		require.Equal(t, len(steps), left[0].Course.Steps)
+		require.Equal(t, len(steps), left[0].Progress.Steps)
 		if open > 0 {
 			unknown++
 			want := agentloop.Note{Kind: agentloop.NoteOutcomeUnknown, Action: fmt.Sprintf("type \"%d\"", len(steps))}
-			require.Equal(t, want, left[0].Course.Notes[len(left[0].Course.Notes)-1])
+			require.Equal(t, want, left[0].Progress.Notes[len(left[0].Progress.Notes)-1])
 		}
 	}
 	defer s.Close()

@@ -108,9 +108,9 @@ func TestWhatADeadOwnerLeftIsPausedAndItsPhoneIsFree(t *testing.T) {
 	interrupted, clean, waiting, asked, paused, unstarted := runs[0], runs[1], runs[2], runs[3], runs[4], runs[5]
 	j := dying.Journal(interrupted)
 	require.NoError(t, j.Intent(t.Context(), step(t, 1, actions.Home{})))
-	require.NoError(t, j.Done(t.Context(), step(t, 1, actions.Home{}), agentloop.Course{Steps: 1, Summary: "went home"}))
+	require.NoError(t, j.Done(t.Context(), step(t, 1, actions.Home{}), agentloop.Progress{Steps: 1, Summary: "went home"}))
 	require.NoError(t, j.Intent(t.Context(), step(t, 2, actions.Type{Text: "pay 100"})))
-	require.NoError(t, dying.Journal(clean).Done(t.Context(), step(t, 1, actions.Home{}), agentloop.Course{Steps: 1}))
+	require.NoError(t, dying.Journal(clean).Done(t.Context(), step(t, 1, actions.Home{}), agentloop.Progress{Steps: 1}))
 	b := inquiry.NewBroker(dying.Questions(), nil)
 	q, err := b.Open(t.Context(), inquiry.Question{RunID: waiting.ID, SessionID: waiting.SessionID, Fence: waiting.Fence, Text: "when?"})
 	require.NoError(t, err)
@@ -145,9 +145,9 @@ func TestWhatADeadOwnerLeftIsPausedAndItsPhoneIsFree(t *testing.T) {
 		require.Equal(t, agentloop.ServerRestarted, got[r.ID].StopReason)
 		require.Greater(t, got[r.ID].Fence, r.Fence)
 	}
-	require.Equal(t, agentloop.Course{Steps: 2, Summary: "went home",
-		Notes: []agentloop.Note{{Kind: agentloop.NoteOutcomeUnknown, Action: `type "pay 100"`}}}, got[interrupted.ID].Course)
-	require.Equal(t, agentloop.Course{Steps: 1}, got[clean.ID].Course)
+	require.Equal(t, agentloop.Progress{Steps: 2, Summary: "went home",
+		Notes: []agentloop.Note{{Kind: agentloop.NoteOutcomeUnknown, Action: `type "pay 100"`}}}, got[interrupted.ID].Progress)
+	require.Equal(t, agentloop.Progress{Steps: 1}, got[clean.ID].Progress)
 	require.Equal(t, session.WaitingReply, got[asked.ID].State, "its question is not lost")
 	require.Equal(t, q2.ID, got[asked.ID].QuestionID)
 	for _, r := range []session.Run{waiting, paused, alive} {
@@ -181,10 +181,10 @@ func TestResumingARunWhoseOutcomeWasLostTellsTheModel(t *testing.T) {
 	require.NoError(t, s.Journal(r).Intent(t.Context(), step(t, 1, actions.Back{})))
 	_, err := s.Transition(t.Context(), r.ID, session.Change{To: session.Paused})
 	require.NoError(t, err)
-	r, err = s.Transition(t.Context(), r.ID, session.Change{To: session.Running, Course: &agentloop.Course{Task: "t", Notes: []agentloop.Note{{Kind: agentloop.NoteResumed}}}})
+	r, err = s.Transition(t.Context(), r.ID, session.Change{To: session.Running, Progress: &agentloop.Progress{Task: "t", Notes: []agentloop.Note{{Kind: agentloop.NoteResumed}}}})
 	require.NoError(t, err)
-	require.Equal(t, []agentloop.Note{{Kind: agentloop.NoteResumed}, {Kind: agentloop.NoteOutcomeUnknown, Action: "go back"}}, r.Course.Notes)
-	require.Equal(t, 1, r.Course.Steps)
+	require.Equal(t, []agentloop.Note{{Kind: agentloop.NoteResumed}, {Kind: agentloop.NoteOutcomeUnknown, Action: "go back"}}, r.Progress.Notes)
+	require.Equal(t, 1, r.Progress.Steps)
 }
 
 // The question is stored while its step is under way: whoever answers it finds a run that has asked it.
@@ -206,7 +206,7 @@ func TestACrashBetweenAQuestionAndItsStepKeepsBoth(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, session.WaitingReply, now.State)
 	require.Equal(t, q.ID, now.QuestionID)
-	require.Equal(t, agentloop.Course{Task: asked.Task, Steps: 1, Questions: 1, Summary: asks.Proposal.Summary}, now.Course, "as if it had come a moment later")
+	require.Equal(t, agentloop.Progress{Task: asked.Task, Steps: 1, Questions: 1, Summary: asks.Proposal.Summary}, now.Progress, "as if it had come a moment later")
 	steps, err := s.Steps(t.Context(), asked.SessionID)
 	require.NoError(t, err)
 	require.Equal(t, session.Done, steps[0].State)
@@ -215,5 +215,5 @@ func TestACrashBetweenAQuestionAndItsStepKeepsBoth(t *testing.T) {
 	now, err = s.Run(t.Context(), early.ID)
 	require.NoError(t, err)
 	require.Equal(t, session.Paused, now.State)
-	require.Equal(t, agentloop.Course{Task: early.Task, Steps: 1}, now.Course)
+	require.Equal(t, agentloop.Progress{Task: early.Task, Steps: 1}, now.Progress)
 }

@@ -127,7 +127,7 @@ func TestOldSessionsArePruned(t *testing.T) {
 	for _, to := range []session.State{session.Completed, session.Running, session.WaitingReply, session.Paused} {
 		r := started(t, s)
 		st := step(t, 1, actions.Home{})
-		require.NoError(t, s.Journal(r).Done(t.Context(), st, agentloop.Course{}))
+		require.NoError(t, s.Journal(r).Done(t.Context(), st, agentloop.Progress{}))
 		_, err := inquiry.NewBroker(s.Questions(), nil).Open(t.Context(), inquiry.Question{SessionID: r.SessionID, Text: "x"})
 		require.NoError(t, err)
 		r, err = s.Transition(t.Context(), r.ID, session.Change{To: to})

@@ -228,10 +228,10 @@ func (s *Store) applyTo(ctx context.Context, tx *sql.Tx, r *Run, c Change) error
 	if err := s.keepSecret(ctx, tx, q); err != nil {
 		return err
 	}
-	if c.Course == nil || len(c.Course.Exchanges) == 0 {
+	if c.Progress == nil || len(c.Progress.Exchanges) == 0 {
 		return nil
 	}
-	exchange, err := text(c.Course.Exchanges[len(c.Course.Exchanges)-1])
+	exchange, err := text(c.Progress.Exchanges[len(c.Progress.Exchanges)-1])
 	if err != nil {
 		return err
 	}

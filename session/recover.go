@@ -74,7 +74,7 @@ func (s *Store) finishAsking(ctx context.Context, tx *sql.Tx, r *Run) error {
 	if err != nil || len(left) == 0 {
 		return err
 	}
-	c := &r.Course
+	c := &r.Progress
 	c.Steps, c.Questions, c.Notes, c.ReplyJustIn = c.Steps+1, c.Questions+1, nil, false
 	if summary := left[0].Proposal.Summary; summary != "" {
 		c.Summary = summary

@@ -16,7 +16,7 @@ var runColumns = []string{"id", "session_id", "seq", "task", "state", "stop_reas
 func runColumnsOf(alias string) string { return alias + "." + strings.Join(runColumns, ", "+alias+".") }
 
 func (r *Run) columns() []any {
-	return []any{&r.ID, &r.SessionID, &r.Seq, &r.Task, &r.State, &r.StopReason, &r.Answer, &r.Error, object{&r.Course}, &r.MaxSteps, &r.ReplyMode,
+	return []any{&r.ID, &r.SessionID, &r.Seq, &r.Task, &r.State, &r.StopReason, &r.Answer, &r.Error, object{&r.Progress}, &r.MaxSteps, &r.ReplyMode,
 		object{&r.Settings}, &r.Owner, &r.Fence, &r.QuestionID, instant{&r.CreatedAt}, instant{&r.UpdatedAt}, instant{&r.EndedAt}}
 }
 
@@ -42,8 +42,8 @@ func (s *Store) newRun(ctx context.Context, tx *sql.Tx, r *Run) error {
 	if r.State == "" {
 		r.State = Queued
 	}
-	if r.Course.Task == "" {
-		r.Course.Task = r.Task
+	if r.Progress.Task == "" {
+		r.Progress.Task = r.Task
 	}
 	r.ID, r.Owner, r.Fence = newID(), s.owner.id, 1
 	r.CreatedAt = s.now()
@@ -84,7 +84,7 @@ func (r *Run) texts() (course, settings string, err error) {
 	if len(r.Settings) > 0 && !json.Valid(r.Settings) {
 		return "", "", errors.New("the settings are not JSON")
 	}
-	course, err = text(r.Course)
+	course, err = text(r.Progress)
 	return course, string(r.Settings), err
 }
 

@@ -90,10 +90,10 @@ func TestASessionHasOneRunAtATime(t *testing.T) {
 
 	_, err = s.Transition(t.Context(), r.ID, session.Change{To: session.Cancelled})
 	require.NoError(t, err)
-	next, err := s.CreateRun(t.Context(), session.Run{SessionID: r.SessionID, Task: "another", Course: agentloop.Course{Remembered: []string{"x"}}})
+	next, err := s.CreateRun(t.Context(), session.Run{SessionID: r.SessionID, Task: "another", Progress: agentloop.Progress{Remembered: []string{"x"}}})
 	require.NoError(t, err)
 	require.Equal(t, 2, next.Seq)
-	require.Equal(t, agentloop.Course{Task: "another", Remembered: []string{"x"}}, next.Course)
+	require.Equal(t, agentloop.Progress{Task: "another", Remembered: []string{"x"}}, next.Progress)
 	latest, err := s.LatestRun(t.Context(), r.SessionID)
 	require.NoError(t, err)
 	require.Equal(t, next, latest)
@@ -197,12 +197,12 @@ func TestAnAnswerIsAppliedWithTheChangeThatUsesItOnce(t *testing.T) {
 	require.NoError(t, err)
 	st := step(t, 1, actions.Info{Question: "when?"})
 	st.Exchange = nil
-	require.NoError(t, s.Journal(r).Done(t.Context(), st, agentloop.Course{Steps: 1, Questions: 1}))
+	require.NoError(t, s.Journal(r).Done(t.Context(), st, agentloop.Progress{Steps: 1, Questions: 1}))
 	r, err = s.Transition(t.Context(), r.ID, session.Change{To: session.WaitingReply, Question: q.ID})
 	require.NoError(t, err)
 	resume := session.Change{From: []session.State{session.WaitingReply}, To: session.Running, Fence: r.Fence, Apply: q.ID}
 	exchange := actions.Exchange{Question: "when?", Answer: "at 7", Outcome: actions.Answered}
-	resume.Course = &agentloop.Course{Steps: 1, Questions: 1, Exchanges: []actions.Exchange{exchange}, ReplyJustIn: true}
+	resume.Progress = &agentloop.Progress{Steps: 1, Questions: 1, Exchanges: []actions.Exchange{exchange}, ReplyJustIn: true}
 	_, err = s.Transition(t.Context(), r.ID, resume)
 	require.ErrorIs(t, err, inquiry.ErrPending)
 	_, err = b.Resolve(t.Context(), q.ID, inquiry.Reply{Response: "at 7", Channel: "http"})
@@ -214,7 +214,7 @@ func TestAnAnswerIsAppliedWithTheChangeThatUsesItOnce(t *testing.T) {
 	require.ErrorIs(t, err, session.ErrFenced)
 	resumed, err := s.Transition(t.Context(), r.ID, resume)
 	require.NoError(t, err)
-	require.Equal(t, *resume.Course, resumed.Course)
+	require.Equal(t, *resume.Progress, resumed.Progress)
 	require.Empty(t, resumed.QuestionID)
 	require.Equal(t, r.Fence+1, resumed.Fence)
 	q, err = b.Get(t.Context(), q.ID)
@@ -250,11 +250,11 @@ func TestAWriterFromAFormerLifeIsRefused(t *testing.T) {
 	r2, err := other.Transition(t.Context(), r.ID, session.Change{To: session.Cancelled})
 	require.NoError(t, err)
 	require.Greater(t, r2.Fence, r.Fence)
-	err = old.Done(t.Context(), first, agentloop.Course{Summary: "late"})
+	err = old.Done(t.Context(), first, agentloop.Progress{Summary: "late"})
 	require.ErrorIs(t, err, session.ErrFenced)
 	require.Contains(t, err.Error(), "CANCELLED")
 	require.ErrorIs(t, old.Intent(t.Context(), step(t, 2, actions.Home{})), session.ErrFenced)
-	require.ErrorIs(t, old.Done(t.Context(), step(t, 2, actions.Info{}), agentloop.Course{}), session.ErrFenced)
+	require.ErrorIs(t, old.Done(t.Context(), step(t, 2, actions.Info{}), agentloop.Progress{}), session.ErrFenced)
 
 	steps, err := s.Steps(t.Context(), r.SessionID)
 	require.NoError(t, err)
@@ -276,7 +276,7 @@ func TestAWriterIsRefusedWhenTheRunGoesOnElsewhere(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, other.Owner(), r2.Owner)
 	require.ErrorIs(t, old.Intent(t.Context(), step(t, 1, actions.Home{})), session.ErrFenced)
-	require.ErrorIs(t, old.Done(t.Context(), step(t, 1, actions.Home{}), agentloop.Course{}), session.ErrFenced)
+	require.ErrorIs(t, old.Done(t.Context(), step(t, 1, actions.Home{}), agentloop.Progress{}), session.ErrFenced)
 	require.NoError(t, other.Journal(r2).Intent(t.Context(), step(t, 1, actions.Home{})))
 }
 
@@ -287,15 +287,15 @@ func TestAPausedRunTouchesNothingMore(t *testing.T) {
 	require.NoError(t, j.Intent(t.Context(), step(t, 1, actions.Home{})))
 	_, err := s.Transition(t.Context(), r.ID, session.Change{To: session.Paused, Reason: agentloop.UserPaused})
 	require.NoError(t, err)
-	require.NoError(t, j.Done(t.Context(), step(t, 1, actions.Home{}), agentloop.Course{Steps: 1}), "the action that was under way is noted")
+	require.NoError(t, j.Done(t.Context(), step(t, 1, actions.Home{}), agentloop.Progress{Steps: 1}), "the action that was under way is noted")
 	require.ErrorIs(t, j.Intent(t.Context(), step(t, 2, actions.Home{})), session.ErrFenced)
 }
 
 func TestAStepIsWrittenOnce(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	j := s.Journal(started(t, s))
-	require.NoError(t, j.Done(t.Context(), step(t, 1, actions.Home{}), agentloop.Course{}))
-	require.ErrorContains(t, j.Done(t.Context(), step(t, 1, actions.Home{}), agentloop.Course{}), "has a step 1 already")
+	require.NoError(t, j.Done(t.Context(), step(t, 1, actions.Home{}), agentloop.Progress{}))
+	require.ErrorContains(t, j.Done(t.Context(), step(t, 1, actions.Home{}), agentloop.Progress{}), "has a step 1 already")
 	require.ErrorContains(t, j.Intent(t.Context(), step(t, 1, actions.Home{})), "has a step 1 already")
 }
 
@@ -303,7 +303,7 @@ func TestAStepWithoutActionOrFrameIsWritten(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	r := started(t, s)
 	st := agentloop.Step{Index: 1, Local: 1, Proposal: agentloop.Proposal{Tries: []agentloop.Try{{Reply: "???", Error: "no action"}}}}
-	require.NoError(t, s.Journal(r).Done(t.Context(), st, agentloop.Course{}))
+	require.NoError(t, s.Journal(r).Done(t.Context(), st, agentloop.Progress{}))
 	steps, err := s.StepsAfter(t.Context(), r.SessionID, 0)
 	require.NoError(t, err)
 	require.Nil(t, steps[0].Proposal.Action)

@@ -57,7 +57,7 @@ func step(t testing.TB, index int, a actions.Action) agentloop.Step {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 6e6, time.UTC)
 	return agentloop.Step{
 		Index: index, Local: index,
-		Look: screen.Look{Frame: frame(t, 27, 60, color.White), State: screen.State{On: true, Size: screen.Size{W: 27, H: 60}, App: "com.android.deskclock"}, At: at},
+		Look: screen.Observation{Frame: frame(t, 27, 60, color.White), State: screen.State{On: true, Size: screen.Size{W: 27, H: 60}, App: "com.android.deskclock"}, At: at},
 		Proposal: agentloop.Proposal{
 			Decision: actions.Decision{
 				Action: a, Thought: "so that <it> rings", Explain: "go on", Summary: "began",
@@ -82,7 +82,7 @@ func TestWhatIsJournaledIsReadBackWhole(t *testing.T) {
 	r := started(t, s)
 	j := s.Journal(r)
 	st := step(t, 1, actions.Click{At: screen.Permille(500, 250)})
-	course := agentloop.Course{Task: "set an alarm", Steps: 1, Summary: "began", Notes: []agentloop.Note{{Kind: agentloop.NoteRefused, Action: "tap", Detail: "no"}}}
+	course := agentloop.Progress{Task: "set an alarm", Steps: 1, Summary: "began", Notes: []agentloop.Note{{Kind: agentloop.NoteRefused, Action: "tap", Detail: "no"}}}
 	before := st
 	before.Refusal, before.Exchange = "", nil
 
@@ -106,7 +106,7 @@ func TestWhatIsJournaledIsReadBackWhole(t *testing.T) {
 	require.Equal(t, "\xff\xd8\xff", string(b[:3]), "a JPEG")
 	run, err := reopened.Run(t.Context(), r.ID)
 	require.NoError(t, err)
-	require.Equal(t, course, run.Course)
+	require.Equal(t, course, run.Progress)
 	x, err := reopened.Session(t.Context(), r.SessionID)
 	require.NoError(t, err)
 	require.Equal(t, 1, x.Steps)
@@ -121,7 +121,7 @@ func TestTheDataFolderIsForThisUserOnly(t *testing.T) {
 	require.NoError(t, os.Mkdir(dir, 0o755))
 	s := open(t, dir, nil)
 	r := started(t, s)
-	require.NoError(t, s.Journal(r).Done(t.Context(), step(t, 1, actions.Home{}), agentloop.Course{}))
+	require.NoError(t, s.Journal(r).Done(t.Context(), step(t, 1, actions.Home{}), agentloop.Progress{}))
 	require.NoError(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		require.NoError(t, err)
 		info, err := d.Info()
@@ -140,7 +140,7 @@ func TestEachStepHasItsOwnPicture(t *testing.T) {
 		st := step(t, i+1, actions.Home{})
 		st.Look.Frame = f
 		require.NoError(t, j.Intent(t.Context(), st))
-		require.NoError(t, j.Done(t.Context(), st, agentloop.Course{}))
+		require.NoError(t, j.Done(t.Context(), st, agentloop.Progress{}))
 	}
 	steps, err := s.Steps(t.Context(), r.SessionID)
 	require.NoError(t, err)
@@ -163,7 +163,7 @@ func TestTheFrameOfAQuestionIsTheOneOfItsStep(t *testing.T) {
 	st := step(t, 1, actions.Info{Question: "?"})
 	id, err := s.SaveFrame(t.Context(), r, 1, st.Look.Frame)
 	require.NoError(t, err)
-	require.NoError(t, s.Journal(r).Done(t.Context(), st, agentloop.Course{}))
+	require.NoError(t, s.Journal(r).Done(t.Context(), st, agentloop.Progress{}))
 	steps, err := s.Steps(t.Context(), r.SessionID)
 	require.NoError(t, err)
 	require.Equal(t, id, steps[0].FrameID)

@@ -55,8 +55,8 @@ func (s *Store) change(ctx context.Context, tx *sql.Tx, r *Run, c Change) error 
 			return err
 		}
 	}
-	if c.Course != nil {
-		r.Course = *c.Course
+	if c.Progress != nil {
+		r.Progress = *c.Progress
 	}
 	if c.To == Running {
 		if err := noteUnfinished(ctx, tx, r); err != nil {
@@ -123,12 +123,12 @@ func noteUnfinished(ctx context.Context, tx *sql.Tx, r *Run) error {
 		return err
 	}
 	for _, st := range left {
-		r.Course.Steps++
+		r.Progress.Steps++
 		if _, asked := st.Proposal.Action.(actions.Info); asked { // nobody was told of the question: it is asked again
 			continue
 		}
 		words := actions.Describe(st.Proposal.Action)
-		r.Course.Notes = append(slices.Clip(r.Course.Notes), agentloop.Note{Kind: agentloop.NoteOutcomeUnknown, Action: words})
+		r.Progress.Notes = append(slices.Clip(r.Progress.Notes), agentloop.Note{Kind: agentloop.NoteOutcomeUnknown, Action: words})
 	}
 	_, err = tx.ExecContext(ctx, "UPDATE steps SET state = 'UNKNOWN' WHERE run_id = ? AND state = 'INTENT'", r.ID)
 	return err

@@ -72,7 +72,7 @@ type Run struct {
 	StopReason agentloop.StopReason `json:"stop_reason,omitempty"`
 	Answer     string               `json:"answer,omitempty"`
 	Error      string               `json:"error,omitempty"`
-	Course     agentloop.Course     `json:"course"`
+	Progress   agentloop.Progress   `json:"course"`
 	MaxSteps   int                  `json:"max_steps,omitempty"`
 	ReplyMode  string               `json:"reply_mode,omitempty"`
 	Settings   json.RawMessage      `json:"settings,omitempty"` // the owner's own; kept as given
@@ -94,7 +94,7 @@ type Change struct {
 	Answer   string               // "" keeps the present one
 	Err      string               // replaces the error, also with ""
 	Question string               // the open question under WaitingReply; any other state clears it
-	Course   *agentloop.Course    // nil keeps the present one
+	Progress *agentloop.Progress  // nil keeps the present one
 	MaxSteps int                  // 0 keeps the present one
 	Settings json.RawMessage      // nil keeps the present ones
 

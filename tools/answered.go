@@ -17,7 +17,7 @@ const mostAnswered = 8
 // by a client's own call: what a model, the clock, a form or another door has said is not known to the caller yet.
 func (t *Tools) answered(ctx context.Context, st runs.Status, f *following, in *tongue) ([]string, error) {
 	from := cmp.Or(f.since, st.Session.Steps-st.Local) // an answer counts from the step after the one that asked
-	asked, err := t.opts.Fleet.Broker().List(ctx, inquiry.Filter{RunID: st.Run.ID})
+	asked, err := t.opts.Runs.Broker().List(ctx, inquiry.Filter{RunID: st.Run.ID})
 	if err != nil {
 		return nil, err
 	}

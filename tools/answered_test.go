@@ -65,7 +65,7 @@ func TestAnAnswerThroughAnotherDoorIsToldToWhoWaits(t *testing.T) {
 		bubble(t, func(t *testing.T, w *world) {
 			a := w.start("ask tap tap tap")
 			r.Channel, r.Authority = "page", "human_token"
-			_, err := w.fleet.Broker().Resolve(t.Context(), a.Question.ID, r)
+			_, err := w.manager.Broker().Resolve(t.Context(), a.Question.ID, r)
 			require.NoError(t, err)
 			a = w.call("ask_agent_wait", in{"session_id": a.SessionID, "since_step": a.Global})
 			require.Len(t, a.Notes, 1)
@@ -77,7 +77,7 @@ func TestAnAnswerThroughAnotherDoorIsToldToWhoWaits(t *testing.T) {
 func TestASecretThatSomebodyElseGaveIsMaskedInTheNote(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		a := w.start("asksecret tap")
-		_, err := w.fleet.Broker().Resolve(t.Context(), a.Question.ID, inquiry.Reply{Response: "483920-hush", Channel: "page", Authority: "human_token"})
+		_, err := w.manager.Broker().Resolve(t.Context(), a.Question.ID, inquiry.Reply{Response: "483920-hush", Channel: "page", Authority: "human_token"})
 		require.NoError(t, err)
 		a = w.wait(a.SessionID)
 		require.Equal(t, done, a.code())

@@ -77,7 +77,7 @@ func TestAnAnswerThatCameTwiceCountsOnce(t *testing.T) {
 func TestWhoAnswersASettledQuestionLearnsWhoWas(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		a := w.start("ask tap tap tap tap tap")
-		_, err := w.fleet.Broker().Resolve(t.Context(), a.Question.ID, inquiry.Reply{Response: "blue", Channel: "page", Authority: "human_token", By: "Ann"})
+		_, err := w.manager.Broker().Resolve(t.Context(), a.Question.ID, inquiry.Reply{Response: "blue", Channel: "page", Authority: "human_token", By: "Ann"})
 		require.NoError(t, err)
 
 		late := w.call("ask_agent_continue", in{"session_id": a.SessionID, "reply_from_client": "red", "question_id": a.Question.ID})

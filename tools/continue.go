@@ -45,7 +45,7 @@ func (t *Tools) goOn(ctx context.Context, c *call) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	st, err := t.opts.Fleet.Continue(ctx, runs.ContinueRequest{
+	st, err := t.opts.Runs.Continue(ctx, runs.ContinueRequest{
 		SessionID: id, Serial: c.args.text("device_id"), Task: c.args.text("task"), Reply: answer, MaxSteps: c.args.int("max_steps"),
 		ResetEnvironment: c.args.flag("reset_environment"), Queue: c.args.flag("queue"), Settings: &set,
 	})
@@ -77,8 +77,8 @@ func answerOf(a args) (*runs.Reply, error) {
 
 // statusOf tells how a session of the caller stands.
 func (t *Tools) statusOf(ctx context.Context, c *call, id string) (runs.Status, error) {
-	if _, err := t.opts.Fleet.Session(ctx, id, c.principal); err != nil {
+	if _, err := t.opts.Runs.Session(ctx, id, c.principal); err != nil {
 		return runs.Status{}, err
 	}
-	return t.opts.Fleet.Status(ctx, id)
+	return t.opts.Runs.Status(ctx, id)
 }

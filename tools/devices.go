@@ -66,7 +66,7 @@ func (t *Tools) describe(ctx context.Context, c *call, p Phone) (device, error) 
 	}
 	if held {
 		d.HeldBy = holderOf(h)
-		if _, err := t.opts.Fleet.Session(ctx, h.SessionID, c.principal); err != nil {
+		if _, err := t.opts.Runs.Session(ctx, h.SessionID, c.principal); err != nil {
 			d.HeldBy.SessionID = "" // ids of somebody else's sessions are not told
 		}
 	}

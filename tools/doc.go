@@ -2,7 +2,7 @@
 //
 // From the bottom up: a [Result] is what is true of a run now, in words that programs rely on. A param says what an argument
 // may be; from it come the schema that clients read and the check that every call goes through. A tool is data (name, words,
-// params, hints) and a handler over [Fleet], [Store] and [Phones]. [Tools.Register] hands them to an MCP server.
+// params, hints) and a handler over [Manager], [Store] and [Phones]. [Tools.Register] hands them to an MCP server.
 //
 // A call is not the run: it attaches to it, waits for at most its budget, tells progress when the client asked for that, and
 // returns what is true then. A call that is cancelled detaches and changes nothing else.

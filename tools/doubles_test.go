@@ -103,7 +103,7 @@ func (p *phone) Device() session.Device {
 }
 
 // Look gives a frame that compresses badly when the farm is noisy.
-func (p *phone) Look(ctx context.Context) (screen.Look, error) {
+func (p *phone) Look(ctx context.Context) (screen.Observation, error) {
 	look, err := p.Fake.Look(ctx)
 	p.farm.mu.Lock()
 	defer p.farm.mu.Unlock()

@@ -80,7 +80,7 @@ func (t *Tools) dialog(ctx context.Context, c *call, f *following, q inquiry.Que
 	defer late()
 	helpers.Go(func() { t.closeWhenSettled(showing, q, closeForm) })
 	if q.RunID != "" {
-		watch := t.opts.Fleet.Watch(q.SessionID)
+		watch := t.opts.Runs.Watch(q.SessionID)
 		defer watch.Close()
 		helpers.Go(func() { closeWhenMoved(showing, watch, closeForm) })
 	}
@@ -107,7 +107,7 @@ func (t *Tools) dialog(ctx context.Context, c *call, f *following, q inquiry.Que
 }
 
 func (t *Tools) closeWhenSettled(ctx context.Context, q inquiry.Question, closeForm context.CancelCauseFunc) {
-	if now, err := t.opts.Fleet.Broker().Wait(ctx, q.ID); err == nil && !now.Open() {
+	if now, err := t.opts.Runs.Broker().Wait(ctx, q.ID); err == nil && !now.Open() {
 		closeForm(errSettled)
 	}
 }
@@ -168,7 +168,7 @@ func (t *Tools) take(ctx context.Context, c *call, f *following, q inquiry.Quest
 		t.passOn(q, "the form was closed without an answer")
 		return "", nil
 	}
-	_, err = t.opts.Fleet.Broker().Resolve(ctx, q.ID, r)
+	_, err = t.opts.Runs.Broker().Resolve(ctx, q.ID, r)
 	var unfit *inquiry.InvalidReplyError
 	switch {
 	case errors.As(err, &unfit):
@@ -183,7 +183,7 @@ func (t *Tools) take(ctx context.Context, c *call, f *following, q inquiry.Quest
 
 // tellSettled tells the client that the question of a form is settled, if it is.
 func (t *Tools) tellSettled(ctx context.Context, c *call, q inquiry.Question) {
-	now, err := t.opts.Fleet.Broker().Get(ctx, q.ID)
+	now, err := t.opts.Runs.Broker().Get(ctx, q.ID)
 	if err == nil && !now.Open() && c.told.first(now) {
 		c.told.say(ctx, c.told.step(), 0, settledLine(now), t.metaSettled(now))
 	}
@@ -230,7 +230,7 @@ func (t *Tools) brought(ctx context.Context, c *call) (*reply, error) {
 	if inquired {
 		return t.followInquiry(ctx, c, f, q.ID)
 	}
-	if f.status, err = t.opts.Fleet.Status(ctx, q.SessionID); err != nil {
+	if f.status, err = t.opts.Runs.Status(ctx, q.SessionID); err != nil {
 		return nil, err
 	}
 	if f.shows, err = showsIn(f.status.Settings); err != nil {
@@ -243,7 +243,7 @@ func (t *Tools) brought(ctx context.Context, c *call) (*reply, error) {
 // doors already, and is not shown in a form again.
 func (t *Tools) passOn(q inquiry.Question, why string) {
 	if q.RunID != "" {
-		t.opts.Fleet.PassOn(q, runs.Elicit, why)
+		t.opts.Runs.PassOn(q, runs.Elicit, why)
 		return
 	}
 	t.mu.Lock()

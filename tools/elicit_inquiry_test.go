@@ -34,7 +34,7 @@ func TestAnInquiryIsShownInAForm(t *testing.T) {
 		require.Equal(t, "client_ui", a.Settled.Authority)
 		require.Len(t, r.shown(), 1)
 		require.Equal(t, "the door\n\nwhich?", r.shown()[0].Message)
-		all, err := w.fleet.Broker().List(t.Context(), inquiry.Filter{})
+		all, err := w.manager.Broker().List(t.Context(), inquiry.Filter{})
 		require.NoError(t, err)
 		require.Len(t, all, 1, "it was asked once")
 		require.Equal(t, []inquiry.Door{{Name: "elicit"}, {Name: "pass_to_client"}, {Name: "page"}}, all[0].Doors)

@@ -39,7 +39,7 @@ func TestAQuestionIsAskedInAForm(t *testing.T) {
 		require.Equal(t, []any{"red", "blue"}, schema["properties"].(in)["choice"].(in)["enum"])
 		require.Equal(t, "string", schema["properties"].(in)["answer"].(in)["type"])
 		require.NotContains(t, schema, "required", "either will do")
-		q, err := w.fleet.Broker().List(t.Context(), inquiry.Filter{SessionID: a.SessionID})
+		q, err := w.manager.Broker().List(t.Context(), inquiry.Filter{SessionID: a.SessionID})
 		require.NoError(t, err)
 		require.Equal(t, "elicit", q[0].Resolution.Channel)
 		require.Equal(t, "client_ui", q[0].Resolution.Authority)
@@ -73,7 +73,7 @@ func TestAFormThatIsDeclinedIsARefusal(t *testing.T) {
 	inBothEras(t, these(acts("decline", nil)), func(t *testing.T, w *world, _ *reader) {
 		a := w.start("ask", in{"reply_mode": "elicit"})
 		require.Equal(t, done, a.code())
-		q, err := w.fleet.Broker().List(t.Context(), inquiry.Filter{SessionID: a.SessionID})
+		q, err := w.manager.Broker().List(t.Context(), inquiry.Filter{SessionID: a.SessionID})
 		require.NoError(t, err)
 		require.Equal(t, inquiry.Refused, q[0].Status)
 	})
@@ -162,7 +162,7 @@ func TestAFormIsClosedWhenAnotherDoorWins(t *testing.T) {
 
 // only is the open question of the session.
 func (w *world) only(id string) inquiry.Question {
-	list, err := w.fleet.Broker().List(context.Background(), inquiry.Filter{SessionID: id, Status: inquiry.Pending})
+	list, err := w.manager.Broker().List(context.Background(), inquiry.Filter{SessionID: id, Status: inquiry.Pending})
 	require.NoError(w.t, err)
 	require.Len(w.t, list, 1)
 	return list[0]

@@ -83,7 +83,7 @@ func (t *Tools) sendInquiry(ctx context.Context, c *call) (*reply, error) {
 func (t *Tools) followInquiry(ctx context.Context, c *call, f *following, id string) (*reply, error) {
 	budget := c.budget()
 	end := f.began.Add(budget)
-	q, err := t.opts.Fleet.Broker().Get(ctx, id)
+	q, err := t.opts.Runs.Broker().Get(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func (t *Tools) followInquiry(ctx context.Context, c *call, f *following, id str
 		if form, err := t.elicit(ctx, c, f, q, end); err != nil || form != nil {
 			return form, err
 		}
-		if q, err = t.opts.Fleet.Broker().Get(ctx, id); err != nil {
+		if q, err = t.opts.Runs.Broker().Get(ctx, id); err != nil {
 			return nil, err
 		}
 	}
@@ -125,7 +125,7 @@ func (t *Tools) inquiry(ctx context.Context, c *call) (inquiry.Question, error) 
 	if err := t.mayAsk(ctx, c); err != nil {
 		return q, err
 	}
-	out, err := t.opts.Fleet.Broker().Open(ctx, q)
+	out, err := t.opts.Runs.Broker().Open(ctx, q)
 	switch {
 	case err == nil:
 		return out, nil
@@ -176,7 +176,7 @@ func (t *Tools) drafted(ctx context.Context, c *call) (inquiry.Question, error) 
 		q.AttentionUntil, q.ExpiresAt = now.Add(d), now.Add(max(answerable, d+time.Hour)) // what silence leads to comes before the end
 	}
 	if q.SessionID != "" {
-		if _, err := t.opts.Fleet.Session(ctx, q.SessionID, c.principal); err != nil {
+		if _, err := t.opts.Runs.Session(ctx, q.SessionID, c.principal); err != nil {
 			return q, err
 		}
 	}
@@ -237,7 +237,7 @@ func defaultsOf(fields []inquiry.Field) string {
 
 // underKey is the inquiry that was asked under the key before; false when there is none.
 func (t *Tools) underKey(ctx context.Context, q inquiry.Question) (inquiry.Question, bool, error) {
-	list, err := t.opts.Fleet.Broker().List(ctx, inquiry.Filter{Client: q.Client, Key: q.Key})
+	list, err := t.opts.Runs.Broker().List(ctx, inquiry.Filter{Client: q.Client, Key: q.Key})
 	list = slices.DeleteFunc(list, func(o inquiry.Question) bool { return o.Client != q.Client }) // "" is a client, too
 	switch {
 	case err != nil || len(list) == 0:
@@ -258,7 +258,7 @@ func sameInquiry(a, b inquiry.Question) bool {
 
 // mayAsk refuses a client that has asked too much that nobody has answered.
 func (t *Tools) mayAsk(ctx context.Context, c *call) error {
-	open, err := t.opts.Fleet.Broker().List(ctx, inquiry.Filter{Client: c.principal, Status: inquiry.Pending})
+	open, err := t.opts.Runs.Broker().List(ctx, inquiry.Filter{Client: c.principal, Status: inquiry.Pending})
 	if err != nil {
 		return err
 	}

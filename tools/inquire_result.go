@@ -40,7 +40,7 @@ func (t *Tools) delivered(ctx context.Context, q inquiry.Question) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
-	if _, err := t.opts.Fleet.Broker().Apply(ctx, q.ID, q.Fence); err != nil && !errors.Is(err, inquiry.ErrApplied) {
+	if _, err := t.opts.Runs.Broker().Apply(ctx, q.ID, q.Fence); err != nil && !errors.Is(err, inquiry.ErrApplied) {
 		t.log.WarnContext(ctx, "noting an answer as given", "question", q.ID, "err", err)
 	}
 }

@@ -54,7 +54,7 @@ func (a asked) says() string {
 
 func (w *world) settle(id string, r inquiry.Reply) {
 	w.t.Helper()
-	_, err := w.fleet.Broker().Resolve(w.t.Context(), id, r)
+	_, err := w.manager.Broker().Resolve(w.t.Context(), id, r)
 	require.NoError(w.t, err)
 }
 
@@ -89,7 +89,7 @@ func TestAnInquiryWaitsForItsAnswer(t *testing.T) {
 		require.Nil(t, b.Question)
 		require.Nil(t, b.Next)
 		require.Contains(t, b.tail, "Ann through page")
-		stored, err := w.fleet.Broker().Get(t.Context(), a.ID)
+		stored, err := w.manager.Broker().Get(t.Context(), a.ID)
 		require.NoError(t, err)
 		require.False(t, stored.AppliedAt.IsZero(), "it is noted that the asker has it")
 		require.Equal(t, *b.Answer, *w.ask("send_inquiry", in{"question_id": a.ID}).Answer, "it can be read again")
@@ -196,9 +196,9 @@ func TestWhatSilenceLeadsTo(t *testing.T) {
 				a := w.ask("send_inquiry", with(in{"prompt": "go on?", "wait_seconds": 0}, c.more))
 				require.Equal(t, "pending", a.says(), a.text)
 				require.Equal(t, c.at, a.Question.AttentionUntil.Sub(a.Question.AskedAt))
-				require.NoError(t, w.fleet.Broker().Sweep(t.Context(), time.Now().Add(c.at-time.Second)))
+				require.NoError(t, w.manager.Broker().Sweep(t.Context(), time.Now().Add(c.at-time.Second)))
 				require.Equal(t, "pending", w.ask("send_inquiry", in{"question_id": a.ID, "wait_seconds": 0}).says())
-				require.NoError(t, w.fleet.Broker().Sweep(t.Context(), time.Now().Add(c.at)))
+				require.NoError(t, w.manager.Broker().Sweep(t.Context(), time.Now().Add(c.at)))
 
 				b := w.ask("send_inquiry", in{"question_id": a.ID, "wait_seconds": 0})
 
@@ -241,13 +241,13 @@ func TestASecretInquiryTellsNobodyTheSecret(t *testing.T) {
 		for _, x := range all {
 			require.NotContains(t, x.wire, secret)
 		}
-		stored, err := w.fleet.Broker().Get(t.Context(), a.ID)
+		stored, err := w.manager.Broker().Get(t.Context(), a.ID)
 		require.NoError(t, err)
 		require.Empty(t, stored.Resolution.Response.Reveal(), "it is erased: nobody is going to read it")
 		other := w.ask("send_inquiry", in{"prompt": "the other code?", "secret": true, "wait_seconds": 0})
 		w.settle(other.ID, inquiry.Reply{Response: secret, Channel: "page"})
 		synctest.Wait()
-		stored, err = w.fleet.Broker().Get(t.Context(), other.ID)
+		stored, err = w.manager.Broker().Get(t.Context(), other.ID)
 		require.NoError(t, err)
 		require.Empty(t, stored.Resolution.Response.Reveal(), "also when nobody asks for it")
 	})

@@ -21,7 +21,7 @@ func (t *Tools) awaitAnswer(ctx context.Context, c *call, q inquiry.Question, bu
 	}
 	ended := make(chan settled, 1)
 	go func() { // awaitAnswer waits for it
-		now, err := t.opts.Fleet.Broker().Wait(waiting, q.ID)
+		now, err := t.opts.Runs.Broker().Wait(waiting, q.ID)
 		ended <- settled{now, err}
 	}()
 	t.tellAsked(waiting, c, q)
@@ -37,7 +37,7 @@ func (t *Tools) awaitAnswer(ctx context.Context, c *call, q inquiry.Question, bu
 			case ctx.Err() != nil:
 				return q, context.Cause(ctx)
 			case s.err != nil && waiting.Err() != nil: // the budget is used up, perhaps within a read
-				return t.opts.Fleet.Broker().Get(ctx, q.ID)
+				return t.opts.Runs.Broker().Get(ctx, q.ID)
 			case s.err != nil:
 				return q, s.err
 			}

@@ -17,8 +17,8 @@ import (
 	"github.com/taploop/taploop/session"
 )
 
-// Fleet carries runs out; *runs.Fleet is one.
-type Fleet interface {
+// Manager carries runs out; *runs.Manager is one.
+type Manager interface {
 	Runs
 	Audience
 }
@@ -47,7 +47,7 @@ type Audience interface {
 	Broker() *inquiry.Broker
 }
 
-// Store is what the tools read past the Fleet; *session.Store is one.
+// Store is what the tools read past the Manager; *session.Store is one.
 type Store interface {
 	Sessions(context.Context, session.Filter) ([]session.Overview, error)
 	Session(ctx context.Context, id string) (session.Session, error)
@@ -121,9 +121,9 @@ func (w Waits) budget(asked *time.Duration, progress bool) time.Duration {
 	return min(*asked, most)
 }
 
-// Options of Tools. Fleet, Store and Phones have to be there.
+// Options of Tools. Manager, Store and Phones have to be there.
 type Options struct {
-	Fleet  Fleet
+	Runs   Manager
 	Store  Store
 	Phones Phones
 

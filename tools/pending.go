@@ -26,11 +26,11 @@ func pendingParams() []param {
 func (t *Tools) listPending(ctx context.Context, c *call) (*reply, error) {
 	id := c.args.text("session_id")
 	if id != "" {
-		if _, err := t.opts.Fleet.Session(ctx, id, c.principal); err != nil {
+		if _, err := t.opts.Runs.Session(ctx, id, c.principal); err != nil {
 			return nil, err
 		}
 	}
-	open, err := t.opts.Fleet.Broker().List(ctx, inquiry.Filter{Status: inquiry.Pending, SessionID: id})
+	open, err := t.opts.Runs.Broker().List(ctx, inquiry.Filter{Status: inquiry.Pending, SessionID: id})
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +118,7 @@ func (t *Tools) answerQuestion(ctx context.Context, c *call) (*reply, error) {
 	if a.has("values") && len(q.Fields) == 0 {
 		return nil, invalid("pass response with a text; the question is still open", "the question is no form, and there are values")
 	}
-	res, err := t.opts.Fleet.Broker().Resolve(ctx, q.ID, r)
+	res, err := t.opts.Runs.Broker().Resolve(ctx, q.ID, r)
 	if err != nil {
 		return nil, t.unresolved(ctx, q.ID, err)
 	}

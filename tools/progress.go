@@ -32,13 +32,13 @@ type aloud struct {
 	ran  bool            // it was told that the run is running
 }
 
-// awaitAloud is Fleet.Wait with progress: at each step, at each question and its settling, and every heartbeat.
+// awaitAloud is Manager.Wait with progress: at each step, at each question and its settling, and every heartbeat.
 func (t *Tools) awaitAloud(ctx context.Context, c *call, st runs.Status, req runs.WaitRequest) (runs.Status, error) {
 	telling, cancel := context.WithTimeout(ctx, req.Budget)
 	defer cancel()
-	watch := t.opts.Fleet.Watch(st.Session.ID)
+	watch := t.opts.Runs.Watch(st.Session.ID)
 	defer watch.Close()
-	st, err := t.opts.Fleet.Status(ctx, st.Session.ID) // what has happened before the watch began
+	st, err := t.opts.Runs.Status(ctx, st.Session.ID) // what has happened before the watch began
 	if err != nil {
 		return st, err
 	}
@@ -50,11 +50,11 @@ func (t *Tools) awaitAloud(ctx context.Context, c *call, st runs.Status, req run
 	defer release()
 	ended := make(chan waited, 1)
 	wg.Go(func() {
-		now, err := t.opts.Fleet.Wait(helpers, req)
+		now, err := t.opts.Runs.Wait(helpers, req)
 		ended <- waited{now, err}
 	})
 	questions := make(chan inquiry.Event)
-	sub := t.opts.Fleet.Broker().Subscribe()
+	sub := t.opts.Runs.Broker().Subscribe()
 	defer sub.Close()
 	wg.Go(func() { pump(helpers, sub, questions) })
 
@@ -178,7 +178,7 @@ func (a *aloud) settle(q inquiry.Question) {
 
 // beat tells that nothing new has happened.
 func (a *aloud) beat() {
-	st, err := a.t.opts.Fleet.Status(a.ctx, a.id)
+	st, err := a.t.opts.Runs.Status(a.ctx, a.id)
 	if err != nil {
 		return
 	}

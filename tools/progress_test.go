@@ -102,7 +102,7 @@ func TestAQuestionAndItsSettlingAreTold(t *testing.T) {
 
 		go func() {
 			time.Sleep(15 * time.Second)
-			_, err := w.fleet.Broker().Resolve(t.Context(), a.Question.ID, inquiry.Reply{Response: "red", Channel: "page"})
+			_, err := w.manager.Broker().Resolve(t.Context(), a.Question.ID, inquiry.Reply{Response: "red", Channel: "page"})
 			require.NoError(t, err)
 		}()
 		b := w.aloud("q", "ask_agent_wait", in{"session_id": a.SessionID, "question_id": a.Question.ID})

@@ -51,7 +51,7 @@ func questionOf(q inquiry.Question) *Question {
 // questionNow is questionOf with the doors that are left, as who leads the question knows them.
 func (t *Tools) questionNow(q inquiry.Question) *Question {
 	out := questionOf(q)
-	out.Doors = t.opts.Fleet.Doors(q)
+	out.Doors = t.opts.Runs.Doors(q)
 	if t.formClosed(q.ID) {
 		out.Doors = slices.DeleteFunc(out.Doors, func(d inquiry.Door) bool { return d.Name == string(runs.Elicit) })
 	}
@@ -104,7 +104,7 @@ const questionNotFound runs.Code = "QUESTION_NOT_FOUND"
 
 // question is one that belongs to the caller: asked in a session of the caller's, or by the caller.
 func (t *Tools) question(ctx context.Context, c *call, id string) (inquiry.Question, error) {
-	q, err := t.opts.Fleet.Broker().Get(ctx, id)
+	q, err := t.opts.Runs.Broker().Get(ctx, id)
 	owned := false
 	if err == nil {
 		owned, err = t.owns(ctx, c, q)
@@ -119,7 +119,7 @@ func (t *Tools) owns(ctx context.Context, c *call, q inquiry.Question) (bool, er
 	if q.SessionID == "" {
 		return q.Client == c.principal, nil
 	}
-	_, err := t.opts.Fleet.Session(ctx, q.SessionID, c.principal)
+	_, err := t.opts.Runs.Session(ctx, q.SessionID, c.principal)
 	if runs.CodeOf(err) == runs.SessionNotFound {
 		return false, nil
 	}
@@ -140,7 +140,7 @@ func (t *Tools) unresolved(ctx context.Context, id string, err error) error {
 	case errors.As(err, &taken):
 		return resolved(taken.Question, err)
 	case errors.Is(err, inquiry.ErrGone):
-		q, failed := t.opts.Fleet.Broker().Get(ctx, id)
+		q, failed := t.opts.Runs.Broker().Get(ctx, id)
 		if failed != nil {
 			return err
 		}

@@ -81,7 +81,7 @@ func (t *Tools) listed(ctx context.Context, o session.Overview) (listed, error) 
 	st := runs.Status{Session: o.Session, Run: *o.Latest, Reason: o.Latest.StopReason}
 	if !st.Run.State.Terminal() {
 		var err error
-		if st, err = t.opts.Fleet.Status(ctx, o.ID); err != nil {
+		if st, err = t.opts.Runs.Status(ctx, o.ID); err != nil {
 			return listed{}, err
 		}
 	}

@@ -87,7 +87,7 @@ func unseen(err error) error {
 	return &refusal{code: code, err: err}
 }
 
-func shotReply(serial string, look screen.Look) (*reply, error) {
+func shotReply(serial string, look screen.Observation) (*reply, error) {
 	s := look.State
 	body := shotResult{DeviceID: serial, At: look.At, Size: [2]int{s.Size.W, s.Size.H}, On: s.On, Locked: s.Locked, App: s.App}
 	r := &reply{}

@@ -75,7 +75,7 @@ func (t *Tools) start(ctx context.Context, c *call) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	st, err := t.opts.Fleet.Start(ctx, runs.StartRequest{
+	st, err := t.opts.Runs.Start(ctx, runs.StartRequest{
 		Task: c.args.text("task"), Serial: c.args.text("device_id"), MaxSteps: c.args.int("max_steps"),
 		KeepEnvironment: !c.args.flag("reset_environment"), Queue: c.args.flag("queue"), Client: c.principal,
 		Key: c.args.text("idempotency_key"), Settings: set,

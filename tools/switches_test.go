@@ -119,7 +119,7 @@ func TestAnAddressTightensWhoIsAsked(t *testing.T) {
 					a, err := w.try(ctx, "ask_agent_start_new_task", arguments, nil)
 					require.NoError(t, err)
 					require.False(t, a.raw.IsError, a.text)
-					st, err := w.fleet.Status(t.Context(), a.SessionID)
+					st, err := w.manager.Status(t.Context(), a.SessionID)
 					require.NoError(t, err)
 					require.Equal(t, m.want, st.Settings.ReplyMode)
 				})

@@ -184,7 +184,7 @@ func (w *world) pointsOn(a answer) {
 	require.Equal(w.t, a.SessionID, a.Next.Arguments["session_id"])
 	require.Contains(w.t, last, a.Next.Tool)
 	require.Contains(w.t, last, a.SessionID)
-	open, err := w.fleet.Broker().List(w.t.Context(), inquiry.Filter{SessionID: a.SessionID, Status: inquiry.Pending})
+	open, err := w.manager.Broker().List(w.t.Context(), inquiry.Filter{SessionID: a.SessionID, Status: inquiry.Pending})
 	require.NoError(w.t, err)
 	require.Equal(w.t, len(open) > 0, a.Question != nil, "an open question is always there")
 	if a.Question != nil {

@@ -39,9 +39,9 @@ func (t *Tools) wait(ctx context.Context, c *call) (*reply, error) {
 		return nil, err
 	}
 	if st.Run.State == session.Paused && st.Reason == agentloop.ClientDetached && c.budget() > 0 {
-		detach := t.opts.Fleet.Attach(st.Session.ID) // before it goes on
+		detach := t.opts.Runs.Attach(st.Session.ID) // before it goes on
 		defer detach()
-		if f.status, f.hindrance = t.opts.Fleet.PickUp(ctx, st.Session.ID); f.hindrance != nil {
+		if f.status, f.hindrance = t.opts.Runs.PickUp(ctx, st.Session.ID); f.hindrance != nil {
 			f.status = st
 		}
 	}
@@ -72,10 +72,10 @@ func stopParams() []param {
 func (t *Tools) stop(ctx context.Context, c *call) (*reply, error) {
 	began := time.Now()
 	id := c.args.text("session_id")
-	if _, err := t.opts.Fleet.Session(ctx, id, c.principal); err != nil {
+	if _, err := t.opts.Runs.Session(ctx, id, c.principal); err != nil {
 		return nil, err
 	}
-	st, err := t.opts.Fleet.Stop(ctx, runs.StopRequest{SessionID: id, Mode: runs.StopMode(c.args.text("mode")),
+	st, err := t.opts.Runs.Stop(ctx, runs.StopRequest{SessionID: id, Mode: runs.StopMode(c.args.text("mode")),
 		By: runs.Actor{Door: inquiry.ChannelMCP, Authority: inquiry.AuthorityClientModel, Name: c.principal}})
 	if err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ type following struct {
 // follow waits for the run within the call's budget, tells progress, shows its questions to the client's user when that is
 // wanted, and renders what is true then. When ctx ends first the call detaches and the run goes on.
 func (t *Tools) follow(ctx context.Context, c *call, f *following) (*reply, error) {
-	detach := t.opts.Fleet.Attach(f.status.Session.ID)
+	detach := t.opts.Runs.Attach(f.status.Session.ID)
 	defer detach()
 	budget := c.budget()
 	st, form, err := t.attend(ctx, c, f, f.began.Add(budget))
@@ -152,7 +152,7 @@ func (t *Tools) attend(ctx context.Context, c *call, f *following, end time.Time
 
 func (t *Tools) await(ctx context.Context, c *call, st runs.Status, req runs.WaitRequest) (runs.Status, error) {
 	if c.told.token == nil {
-		return t.opts.Fleet.Wait(ctx, req)
+		return t.opts.Runs.Wait(ctx, req)
 	}
 	return t.awaitAloud(ctx, c, st, req)
 }

@@ -25,28 +25,28 @@ import (
 	"github.com/taploop/taploop/tools"
 )
 
-// world is the tools as a client sees them, over a real Fleet and a real store, with phones and a mind of our own.
+// world is the tools as a client sees them, over a real Manager and a real store, with phones and a mind of our own.
 type world struct {
-	t      *testing.T
-	dir    string
-	farm   *farm
-	mind   *mind
-	fopts  runs.Options
-	topts  tools.Options
-	store  *session.Store
-	fleet  *runs.Fleet
-	client *client.Client
-	also   []*client.Client
-	piped  chan error // of a server at the other end of a pipe; nil when there is none
-	hangUp func()     // reads what it still has to say
-	calls  int        // that were made without the client's own hands
-	output map[string]*jsonschema.Schema
+	t       *testing.T
+	dir     string
+	farm    *farm
+	mind    *mind
+	fopts   runs.Options
+	topts   tools.Options
+	store   *session.Store
+	manager *runs.Manager
+	client  *client.Client
+	also    []*client.Client
+	piped   chan error // of a server at the other end of a pipe; nil when there is none
+	hangUp  func()     // reads what it still has to say
+	calls   int        // that were made without the client's own hands
+	output  map[string]*jsonschema.Schema
 
 	mu  sync.Mutex
 	got []mcp.JSONRPCNotification
 }
 
-// forever is longer than any test of ours goes on. A bubble in which somebody looks at a clock from time to time, as the Fleet
+// forever is longer than any test of ours goes on. A bubble in which somebody looks at a clock from time to time, as the Manager
 // does, never is at a standstill: without an end a test that waits in vain would let its time race on.
 const forever = 30 * 24 * time.Hour
 
@@ -80,7 +80,7 @@ func tempDir(t *testing.T) string {
 
 func newWorld(t *testing.T, dir string) *world {
 	w := &world{t: t, dir: dir, farm: newFarm("A"), mind: &mind{}}
-	w.fopts = runs.Options{Phones: w.farm, Mind: w.mind.make, DetachGrace: 2 * time.Minute,
+	w.fopts = runs.Options{Phones: w.farm, NewPolicy: w.mind.make, DetachGrace: 2 * time.Minute,
 		Limits: agentloop.Limits{Settle: -1, Repeats: 10_000, Steps: 1000, Time: 24 * time.Hour}}
 	w.topts = tools.Options{Phones: w.farm, Principal: func(ctx context.Context) string {
 		name, _ := ctx.Value(principalKey{}).(string)
@@ -97,16 +97,16 @@ func (w *world) as(name string) context.Context {
 	return context.WithValue(w.t.Context(), principalKey{}, name)
 }
 
-// begin opens the store, and a Fleet and the tools over it.
+// begin opens the store, and a Manager and the tools over it.
 func (w *world) begin() {
 	var err error
 	w.store, err = session.Open(context.Background(), w.dir, nil)
 	require.NoError(w.t, err)
 	w.fopts.Store = w.store
 	w.fopts.Broker = inquiry.NewBroker(w.store.Questions(), &inquiry.Options{Every: time.Hour / 2}) // a day passes in few sweeps
-	w.fleet = runs.New(&w.fopts)
-	require.NoError(w.t, w.fleet.Recover(context.Background()))
-	w.topts.Fleet, w.topts.Store = w.fleet, w.store
+	w.manager = runs.New(&w.fopts)
+	require.NoError(w.t, w.manager.Recover(context.Background()))
+	w.topts.Runs, w.topts.Store = w.manager, w.store
 	w.connect()
 	w.compile()
 }
@@ -137,7 +137,7 @@ func (w *world) connectAs(version string) {
 
 // second is the same server with another client.
 func (w *world) second() *world {
-	other := &world{t: w.t, farm: w.farm, mind: w.mind, topts: w.topts, fleet: w.fleet, store: w.store}
+	other := &world{t: w.t, farm: w.farm, mind: w.mind, topts: w.topts, manager: w.manager, store: w.store}
 	other.connect()
 	other.compile()
 	w.also = append(w.also, other.client)
@@ -181,7 +181,7 @@ func (w *world) end() {
 		require.NoError(w.t, c.Close())
 	}
 	w.also = nil
-	require.NoError(w.t, w.fleet.Close())
+	require.NoError(w.t, w.manager.Close())
 	require.NoError(w.t, w.store.Close())
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/internal/browserrig"
+	"github.com/taploop/taploop/internal/chrometest"
 	"github.com/taploop/taploop/session"
 )
 
@@ -88,7 +88,7 @@ func TestAnAnswerInOneBrowserTakesTheQuestionAwayInTheOtherWithTheReason(t *test
 	g := newRig(t, nil)
 	const evil = `Which size? <img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`
 	q := g.waiting("ann", inquiry.Question{Text: evil, Options: []string{"small", "<b>large</b>"}, FreeText: true})
-	browser := browserrig.Chromium(t)
+	browser := chrometest.Chromium(t)
 	kitchen, hall := g.login(browser, "kitchen"), g.login(browser, "hall")
 	for _, p := range []tab{kitchen, hall} { // both came later than the question
 		p.until(card(q, ".steps li") + ` !== null`)
@@ -136,7 +136,7 @@ func TestAnAnswerInOneBrowserTakesTheQuestionAwayInTheOtherWithTheReason(t *test
 
 func TestAnAnswerReachesTheOtherBrowserWithinASecond(t *testing.T) {
 	g := newRig(t, nil)
-	browser := browserrig.Chromium(t)
+	browser := chrometest.Chromium(t)
 	kitchen, hall := g.login(browser, "kitchen"), g.login(browser, "hall")
 	quickest := time.Hour
 	for i := 0; i < 5 && quickest >= time.Second; i++ { // a machine may be busy once; a page that asks now and then never is quick
@@ -157,7 +157,7 @@ func TestAnAnswerReachesTheOtherBrowserWithinASecond(t *testing.T) {
 func TestALostConnectionGreysThePageAndItComesBack(t *testing.T) {
 	g := newRig(t, nil)
 	old := g.waiting("ann", inquiry.Question{})
-	p := g.login(browserrig.Chromium(t), "kitchen")
+	p := g.login(chrometest.Chromium(t), "kitchen")
 	p.until(card(old, "textarea") + ` !== null`)
 	g.down.Store(true)
 	g.http.CloseClientConnections()

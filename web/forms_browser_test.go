@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/internal/browserrig"
+	"github.com/taploop/taploop/internal/chrometest"
 )
 
 // field is the expression for something within the nth field of a form.
@@ -43,7 +43,7 @@ func (p tab) send(q inquiry.Question) {
 
 func TestAFormIsFilledInOnThePage(t *testing.T) {
 	g := newRig(t, nil)
-	browser := browserrig.Chromium(t)
+	browser := chrometest.Chromium(t)
 	kitchen, hall := g.login(browser, "kitchen"), g.login(browser, "hall")
 	q := g.waiting("ann", inquiry.Question{Text: "A few things:", Fields: trip()})
 	kitchen.until(card(q, ".field") + " !== null")
@@ -101,7 +101,7 @@ func TestScriptsInAFormAreText(t *testing.T) {
 			{Name: "toString", Label: evil, Type: inquiry.ChoicesField, Options: many, Optional: true},
 		}})
 	require.NoError(t, err)
-	browser := browserrig.Chromium(t)
+	browser := chrometest.Chromium(t)
 	kitchen, hall := g.login(browser, "kitchen"), g.login(browser, evil)
 	for _, p := range []tab{kitchen, hall} {
 		p.until(card(q, ".field") + " !== null")
@@ -136,7 +136,7 @@ func TestWhatWasLeftOutOfAFormIsNotInTheReason(t *testing.T) {
 	q := g.waiting("ann", inquiry.Question{Text: "Well?", Fields: []inquiry.Field{
 		{Name: "valueOf", Type: inquiry.DateField, Optional: true}, {Name: "ok", Type: inquiry.YesNoField},
 		{Name: "sure", Type: inquiry.YesNoField, Optional: true, Default: false}, {Name: "a", Type: inquiry.YesNoField, Optional: true, Default: true}}})
-	p := g.login(browserrig.Chromium(t), "kitchen")
+	p := g.login(chrometest.Chromium(t), "kitchen")
 	p.until(card(q, ".field") + " !== null")
 	p.pick(q, 2, 1)
 	require.Equal(t, "No", p.text(field(q, 3, "select")+".selectedOptions[0].textContent"))
@@ -152,7 +152,7 @@ func TestADraftIsEditedAndSentWhole(t *testing.T) {
 	g := newRig(t, nil)
 	const draft = "# Plan <b>\n\n1. go\n"
 	q := g.waiting("ann", inquiry.Question{Draft: draft})
-	p := g.login(browserrig.Chromium(t), "kitchen")
+	p := g.login(chrometest.Chromium(t), "kitchen")
 	p.until(card(q, "textarea") + ` !== null`)
 	require.Equal(t, draft, p.text(card(q, "textarea")+".value"))
 	p.do(js(card(q, "textarea")+".focus()"), js(card(q, "textarea")+".setSelectionRange(0, 0)"), chromedp.KeyEvent("Our "))
@@ -176,7 +176,7 @@ func TestALinkGoesToOneQuestion(t *testing.T) {
 	}
 	g.waiting("ann", inquiry.Question{Text: "The last?"})
 	require.Equal(t, 200, g.post("/v1/inquiries/"+done.ID+"/reply", g.boss, `{"response":"yes"}`).status)
-	browser := browserrig.Chromium(t)
+	browser := chrometest.Chromium(t)
 	p := g.login(browser, "kitchen")
 	open := func(fragment string) {
 		p.do(chromedp.Navigate("about:blank"), chromedp.Navigate(g.http.URL+"/ui#"+fragment))
@@ -205,7 +205,7 @@ func TestALinkGoesToOneQuestion(t *testing.T) {
 func TestWhatWasTypedOutlivesTheLogin(t *testing.T) {
 	g := newRig(t, nil)
 	q, secret := g.waiting("ann", inquiry.Question{}), g.waiting("ann", inquiry.Question{Secret: true})
-	browser := browserrig.Chromium(t)
+	browser := chrometest.Chromium(t)
 	p := g.login(browser, "kitchen")
 	p.until(card(secret, "input") + ` !== null`)
 	p.do(js(card(secret, "input")+".focus()"), chromedp.KeyEvent("4711"), js(card(q, "textarea")+".focus()"), chromedp.KeyEvent("a long answer"))

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/internal/browserrig"
+	"github.com/taploop/taploop/internal/chrometest"
 )
 
 // scenes are what the pictures show, one question each, with what makes the card whole.
@@ -36,7 +36,7 @@ func TestThePageInPictures(t *testing.T) {
 	if dir == "" {
 		dir = t.TempDir()
 	}
-	browser := browserrig.Chromium(t)
+	browser := chrometest.Chromium(t)
 	for scene, q := range scenes() {
 		g := newRig(t, nil)
 		if q.Client == "" {

@@ -153,11 +153,11 @@ func (g *rig) step(run session.Run, index int) {
 		explain = "open the menu"
 	}
 	st := agentloop.Step{Index: index, Local: index, StartedAt: time.Now(),
-		Look:     screen.Look{Frame: picture(), State: screen.State{On: true}, At: time.Now()},
+		Look:     screen.Observation{Frame: picture(), State: screen.State{On: true}, At: time.Now()},
 		Proposal: agentloop.Proposal{Decision: actions.Decision{Action: actions.Back{}, Explain: explain}}}
 	j := g.store.Journal(run)
 	require.NoError(g.t, j.Intent(g.t.Context(), st))
-	require.NoError(g.t, j.Done(g.t.Context(), st, agentloop.Course{Task: run.Task, Steps: index}))
+	require.NoError(g.t, j.Done(g.t.Context(), st, agentloop.Progress{Task: run.Task, Steps: index}))
 }
 
 // picture is a screen with something on it: a bar, a list of three, a button.

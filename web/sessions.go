@@ -39,7 +39,7 @@ func viewOfRun(r *session.Run) *runView {
 		return nil
 	}
 	return &runView{ID: r.ID, Task: r.Task, State: r.State, StopReason: string(r.StopReason), Answer: r.Answer, Error: r.Error,
-		QuestionID: r.QuestionID, Steps: r.Course.Steps, MaxSteps: r.MaxSteps, ReplyMode: r.ReplyMode,
+		QuestionID: r.QuestionID, Steps: r.Progress.Steps, MaxSteps: r.MaxSteps, ReplyMode: r.ReplyMode,
 		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, EndedAt: r.EndedAt}
 }
 

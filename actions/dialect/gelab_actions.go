@@ -47,7 +47,7 @@ var gelabActions = []gelabAction{
 	{"DRAG", nil, twoPoints, func(a *args) actions.Action {
 		return actions.Drag{From: a.point("point1"), To: a.point("point2")}
 	}},
-	{"AWAKE", nil, "\tvalue:app name", func(a *args) actions.Action { return actions.Awake{App: a.text("value")} }},
+	{"AWAKE", nil, "\tvalue:app name", func(a *args) actions.Action { return actions.OpenApp{App: a.text("value")} }},
 	{"BACK", nil, "", func(*args) actions.Action { return actions.Back{} }},
 	{"HOME", nil, "", func(*args) actions.Action { return actions.Home{} }},
 	{"RECENTS", nil, "", func(*args) actions.Action { return actions.Recents{} }},

@@ -58,7 +58,7 @@ func english(t *testing.T) dialect.Dialect {
 func situation(t *testing.T) agentloop.Situation {
 	f, err := screen.NewFrame(image.NewRGBA(image.Rect(0, 0, 54, 120)))
 	require.NoError(t, err)
-	return agentloop.Situation{Course: agentloop.Course{Task: "open the shop"}, Look: screen.Look{Frame: f}, Step: 1}
+	return agentloop.Situation{Progress: agentloop.Progress{Task: "open the shop"}, Look: screen.Observation{Frame: f}, Step: 1}
 }
 
 func TestAReadableReplyIsTheDecision(t *testing.T) {

@@ -65,7 +65,7 @@ func (c *demoCmd) demonstrate(ctx context.Context, a *app, sim *simulation, task
 	if err != nil {
 		return err
 	}
-	st, err := c.play(ctx, a, w.fleet, show, sim, task)
+	st, err := c.play(ctx, a, w.manager, show, sim, task)
 	if err == nil {
 		err = c.finish(ctx, a, w.store, sim, task, st)
 	}
@@ -76,20 +76,20 @@ func (c *demoCmd) demonstrate(ctx context.Context, a *app, sim *simulation, task
 }
 
 // play runs the task and answers its question.
-func (c *demoCmd) play(ctx context.Context, a *app, fleet *runs.Fleet, show *steps, sim *simulation, task sandbox.Task) (st runs.Status, err error) {
-	st, err = fleet.Start(ctx, runs.StartRequest{Task: task.Goal, Serial: sim.serial, Settings: runs.Settings{ReplyMode: runs.PassToClient}})
+func (c *demoCmd) play(ctx context.Context, a *app, manager *runs.Manager, show *steps, sim *simulation, task sandbox.Task) (st runs.Status, err error) {
+	st, err = manager.Start(ctx, runs.StartRequest{Task: task.Goal, Serial: sim.serial, Settings: runs.Settings{ReplyMode: runs.PassToClient}})
 	if err != nil {
 		return st, err
 	}
 	show.begin(st)
 	defer func() { // the phone is gone after this: nothing may wait for it
-		if _, stop := fleet.Stop(context.WithoutCancel(ctx), runs.StopRequest{SessionID: st.Session.ID}); stop != nil {
+		if _, stop := manager.Stop(context.WithoutCancel(ctx), runs.StopRequest{SessionID: st.Session.ID}); stop != nil {
 			err = errors.Join(err, stop)
 		}
 	}()
 	people := newConsole(a.in, a.err)
 	for {
-		if st, err = await(ctx, fleet, st); err != nil || st.Run.State != session.WaitingReply {
+		if st, err = await(ctx, manager, st); err != nil || st.Run.State != session.WaitingReply {
 			return st, err
 		}
 		answer, err := c.answer(ctx, a, people, st.Question.Text)
@@ -97,7 +97,7 @@ func (c *demoCmd) play(ctx context.Context, a *app, fleet *runs.Fleet, show *ste
 			return st, err
 		}
 		c.given = answer
-		st, err = fleet.Continue(ctx, runs.ContinueRequest{SessionID: st.Session.ID,
+		st, err = manager.Continue(ctx, runs.ContinueRequest{SessionID: st.Session.ID,
 			Reply: &runs.Reply{Text: answer, QuestionID: st.Question.ID, Channel: inquiry.ChannelConsole, Authority: inquiry.AuthorityLocalOperator}})
 		if err != nil {
 			return st, err

@@ -25,7 +25,7 @@ func (s *service) calm() *ending {
 // pause starts nothing any more, and returns when all runs are paused and the calls that waited for them have returned. An
 // action that has begun is finished.
 func (e *ending) pause() {
-	e.paused = within(e.by.Add(-e.spare), "pausing the runs", e.s.fleet.Close)
+	e.paused = within(e.by.Add(-e.spare), "pausing the runs", e.s.manager.Close)
 	late := time.NewTimer(e.spare / 3)
 	defer late.Stop()
 	select {

@@ -23,7 +23,7 @@ type face struct {
 func (f *face) open(a *app, w *works, g *gatekeeper, mux *http.ServeMux) {
 	operators := a.conf.HTTP.Operators
 	server := web.New(&web.Options{
-		Questions: w.fleet.Broker(), Sessions: w.store, Logins: logins(a.conf.DataDir), Runs: stopper{w}, Doors: w.fleet.Doors, Authorize: g.person,
+		Questions: w.manager.Broker(), Sessions: w.store, Logins: logins(a.conf.DataDir), Runs: stopper{w}, Doors: w.manager.Doors, Authorize: g.person,
 		Operator: func(name string) bool { return slices.Contains(operators, name) },
 		Hosts:    a.conf.HTTP.Hosts, Origins: a.conf.HTTP.Origins, Log: a.log,
 	})
@@ -76,6 +76,6 @@ func (s stopper) Pause(ctx context.Context, id string, by web.Person) error {
 
 func (s stopper) end(ctx context.Context, r runs.StopRequest, by web.Person) error {
 	r.By = runs.Actor{Door: by.Door, Authority: inquiry.AuthorityHumanToken, Name: by.Name}
-	_, err := s.fleet.Stop(ctx, r)
+	_, err := s.manager.Stop(ctx, r)
 	return err
 }

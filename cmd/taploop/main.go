@@ -11,12 +11,12 @@ import (
 	"slices"
 	"syscall"
 
-	"github.com/taploop/taploop/sandbox/standin"
+	"github.com/taploop/taploop/sandbox/adbdshim"
 )
 
 func main() {
-	if name := filepath.Base(os.Args[0]); slices.Contains(standin.Names(), name) {
-		os.Exit(standin.Main(name, os.Args[1:]))
+	if name := filepath.Base(os.Args[0]); slices.Contains(adbdshim.Names(), name) {
+		os.Exit(adbdshim.Main(name, os.Args[1:]))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once

@@ -20,18 +20,18 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
 
-	"github.com/taploop/taploop/internal/adbrig"
+	"github.com/taploop/taploop/internal/adbtest"
 	"github.com/taploop/taploop/sandbox"
-	"github.com/taploop/taploop/sandbox/standin"
+	"github.com/taploop/taploop/sandbox/adbdshim"
 )
 
 // The test binary is also taploop, and each of the phone's commands under the real adbd.
 func TestMain(m *testing.M) {
-	if name := filepath.Base(os.Args[0]); slices.Contains(standin.Names(), name) {
-		syscall.Exit(standin.Main(name, os.Args[1:])) // at once: with -race os.Exit would wait for a second
+	if name := filepath.Base(os.Args[0]); slices.Contains(adbdshim.Names(), name) {
+		syscall.Exit(adbdshim.Main(name, os.Args[1:])) // at once: with -race os.Exit would wait for a second
 	}
 	os.Setenv("GORACE", "atexit_sleep_ms=0") // of the programs that the scripts run, for the same reason
-	testscript.Main(adbrig.Inside(m), map[string]func(){"taploop": main})
+	testscript.Main(adbtest.Inside(m), map[string]func(){"taploop": main})
 }
 
 func TestScripts(t *testing.T) {
@@ -59,15 +59,15 @@ func TestScriptsBehindTheRealServerAndDaemon(t *testing.T) {
 	dir := t.TempDir()
 	self, err := os.Executable()
 	require.NoError(t, err)
-	require.NoError(t, standin.Install(dir, self))
+	require.NoError(t, adbdshim.Install(dir, self))
 	ln, err := net.Listen("unix", filepath.Join(dir, ".socket"))
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	var serving sync.WaitGroup
-	serving.Go(func() { _ = standin.Serve(ctx, ln, sim.shell) }) // ends with ctx; what goes wrong shows in the script
+	serving.Go(func() { _ = adbdshim.Serve(ctx, ln, sim.shell) }) // ends with ctx; what goes wrong shows in the script
 	t.Cleanup(serving.Wait)
 	t.Cleanup(cancel)
-	rig := adbrig.Start(t, &adbrig.Options{Phones: []adbrig.Phone{{Standins: dir, Env: []string{"TAPLOOP_SANDBOX_SOCKET=" + ln.Addr().String()}}}})
+	rig := adbtest.Start(t, &adbtest.Options{Phones: []adbtest.Phone{{Standins: dir, Env: []string{"TAPLOOP_SANDBOX_SOCKET=" + ln.Addr().String()}}}})
 
 	paths, err := filepath.Glob("testdata/rig/*.txtar")
 	require.NoError(t, err)

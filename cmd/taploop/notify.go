@@ -18,7 +18,7 @@ import (
 // are closed.
 func (a *app) notify(w *works) error {
 	c := a.conf.Notify
-	o := &notify.Options{Questions: w.fleet.Broker(), Ledger: ledger{w.store}, HideText: !c.Text, BaseURL: a.pages, Log: a.log,
+	o := &notify.Options{Questions: w.manager.Broker(), Ledger: ledger{w.store}, HideText: !c.Text, BaseURL: a.pages, Log: a.log,
 		Ntfy: notify.Ntfy{URL: string(c.Ntfy.URL), Token: string(c.Ntfy.Token)}}
 	for _, h := range c.Webhooks {
 		o.Webhooks = append(o.Webhooks, notify.Webhook{URL: string(h.URL), Secret: string(h.Secret)})

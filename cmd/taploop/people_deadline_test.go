@@ -34,8 +34,8 @@ func (s slate) Open(context.Context, string) (runs.Phone, error) { return s, nil
 func (s slate) Device() session.Device                           { return session.Device{ID: "slate", Size: s.frame.Size()} }
 func (s slate) Wake(context.Context) error                       { return nil }
 func (s slate) Close() error                                     { return nil }
-func (s slate) Look(context.Context) (screen.Look, error) {
-	return screen.Look{Frame: s.frame, State: screen.State{On: true, Size: s.frame.Size()}, At: time.Now()}, nil
+func (s slate) Look(context.Context) (screen.Observation, error) {
+	return screen.Observation{Frame: s.frame, State: screen.State{On: true, Size: s.frame.Size()}, At: time.Now()}, nil
 }
 
 // curious asks one question and is done with whatever becomes of it.
@@ -56,15 +56,15 @@ func (c *curious) Next(_ context.Context, s agentloop.Situation) (agentloop.Prop
 	return p, nil
 }
 
-// deadline is a fleet, its store on disk and its people's HTTP server, with a clock for its questions.
+// deadline is a manager, its store on disk and its people's HTTP server, with a clock for its questions.
 type deadline struct {
-	t     *testing.T
-	mind  *curious
-	fleet *runs.Fleet
-	clock atomic.Pointer[time.Time] // nil goes with the world's
-	store *session.Store
-	http  *httptest.Server
-	there chan struct{} // a request has reached the server
+	t       *testing.T
+	mind    *curious
+	manager *runs.Manager
+	clock   atomic.Pointer[time.Time] // nil goes with the world's
+	store   *session.Store
+	http    *httptest.Server
+	there   chan struct{} // a request has reached the server
 }
 
 func newDeadline(t *testing.T) *deadline {
@@ -76,12 +76,12 @@ func newDeadline(t *testing.T) *deadline {
 	t.Cleanup(func() { require.NoError(t, d.store.Close()) })
 	frame, err := screen.NewFrame(image.NewRGBA(image.Rect(0, 0, 54, 120)))
 	require.NoError(t, err)
-	d.fleet = runs.New(&runs.Options{Store: d.store, Phones: slate{frame: frame}, OnTimeout: inquiry.GoOn,
-		Mind:   func(runs.Settings) (agentloop.Policy, error) { return d.mind, nil },
-		Broker: inquiry.NewBroker(d.store.Questions(), &inquiry.Options{Every: time.Hour, Now: d.now}), // swept by the test alone
-		Limits: agentloop.Limits{Settle: -1}})
-	t.Cleanup(func() { require.NoError(t, d.fleet.Close()) })
-	face := web.New(&web.Options{Questions: d.fleet.Broker(), Sessions: d.store, Logins: web.OpenLogins(filepath.Join(dir, "logins.json")),
+	d.manager = runs.New(&runs.Options{Store: d.store, Phones: slate{frame: frame}, OnTimeout: inquiry.GoOn,
+		NewPolicy: func(runs.Settings) (agentloop.Policy, error) { return d.mind, nil },
+		Broker:    inquiry.NewBroker(d.store.Questions(), &inquiry.Options{Every: time.Hour, Now: d.now}), // swept by the test alone
+		Limits:    agentloop.Limits{Settle: -1}})
+	t.Cleanup(func() { require.NoError(t, d.manager.Close()) })
+	face := web.New(&web.Options{Questions: d.manager.Broker(), Sessions: d.store, Logins: web.OpenLogins(filepath.Join(dir, "logins.json")),
 		Authorize: func(*http.Request) (string, error) { return "ann", nil }, Operator: func(string) bool { return true }})
 	d.http = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		d.there <- struct{}{}
@@ -104,12 +104,12 @@ func (d *deadline) now() time.Time {
 // asked is the question of a new run.
 func (d *deadline) asked(task string) inquiry.Question {
 	d.t.Helper()
-	st, err := d.fleet.Start(d.t.Context(), runs.StartRequest{Task: task, KeepEnvironment: true})
+	st, err := d.manager.Start(d.t.Context(), runs.StartRequest{Task: task, KeepEnvironment: true})
 	require.NoError(d.t, err)
-	st, err = d.fleet.Wait(d.t.Context(), runs.WaitRequest{SessionID: st.Session.ID, Budget: patience})
+	st, err = d.manager.Wait(d.t.Context(), runs.WaitRequest{SessionID: st.Session.ID, Budget: patience})
 	require.NoError(d.t, err)
 	require.Equal(d.t, session.WaitingReply, st.Run.State)
-	q, err := d.fleet.Broker().Get(d.t.Context(), st.Run.QuestionID)
+	q, err := d.manager.Broker().Get(d.t.Context(), st.Run.QuestionID)
 	require.NoError(d.t, err)
 	return q
 }
@@ -154,7 +154,7 @@ func TestAHundredAnswersAtTheDeadlineReachTheModelIfAndOnlyIfHTTPSaidSo(t *testi
 			if i%2 == 1 { // so that the request's way does not decide
 				<-d.there
 			}
-			sweeping = d.fleet.Broker().Sweep(t.Context(), swept)
+			sweeping = d.manager.Broker().Sweep(t.Context(), swept)
 		})
 		both.Wait()
 		if i%2 == 0 {
@@ -178,7 +178,7 @@ func TestAHundredAnswersAtTheDeadlineReachTheModelIfAndOnlyIfHTTPSaidSo(t *testi
 func (d *deadline) came(q inquiry.Question, task, text string, status int) {
 	t := d.t
 	t.Helper()
-	st, err := d.fleet.Wait(t.Context(), runs.WaitRequest{SessionID: q.SessionID, QuestionID: q.ID, Budget: patience})
+	st, err := d.manager.Wait(t.Context(), runs.WaitRequest{SessionID: q.SessionID, QuestionID: q.ID, Budget: patience})
 	require.NoError(t, err)
 	require.Equal(t, session.Completed, st.Run.State)
 	want, event := actions.Exchange{Question: "Which colour?", Outcome: actions.Silence}, session.AuditTimedOut

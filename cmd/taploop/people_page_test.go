@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/internal/browserrig"
+	"github.com/taploop/taploop/internal/chrometest"
 	"github.com/taploop/taploop/session"
 )
 
@@ -150,7 +150,7 @@ func (k *siege) becomes(what string, is func() bool) {
 
 func TestAQuestionOfTheServerIsAnsweredRefusedAndStoppedInTwoBrowsers(t *testing.T) {
 	t.Parallel()
-	browser := browserrig.Chromium(t)
+	browser := chrometest.Chromium(t)
 	k := besiege(t, 1, pageScript)
 	kitchen := k.opens(browser, "kitchen") // before the question
 	q := k.asking()

@@ -53,7 +53,7 @@ func (c *runCmd) Run(ctx context.Context, a *app) error {
 		return usageError{hint.Add(fmt.Errorf("%s holds a recording already, which would be replayed first", c.Record), "name a new file, or delete this one")}
 	}
 	return a.follow(ctx, c.JSON, func(w *works) (runs.Status, error) {
-		return w.fleet.Start(ctx, runs.StartRequest{
+		return w.manager.Start(ctx, runs.StartRequest{
 			Task: c.Task, Serial: a.conf.ADB.Serial, MaxSteps: c.MaxSteps, KeepEnvironment: c.KeepState, Queue: c.Queue,
 			Settings: c.settings(a),
 		})
@@ -82,7 +82,7 @@ func (c *continueCmd) Run(ctx context.Context, a *app) error {
 		}
 		if c.Reply != nil {
 			var err error
-			if r.Reply.Text, err = c.answer(ctx, a, w.fleet); err != nil {
+			if r.Reply.Text, err = c.answer(ctx, a, w.manager); err != nil {
 				return runs.Status{}, err
 			}
 		}
@@ -90,13 +90,13 @@ func (c *continueCmd) Run(ctx context.Context, a *app) error {
 			s := c.settings(a)
 			r.Settings = &s
 		}
-		return w.fleet.Continue(ctx, r)
+		return w.manager.Continue(ctx, r)
 	})
 }
 
 // answer is the words of the reply: those of the command line, or of stdin.
-func (c *continueCmd) answer(ctx context.Context, a *app, fleet *runs.Fleet) (string, error) {
-	st, err := fleet.Status(ctx, c.Session)
+func (c *continueCmd) answer(ctx context.Context, a *app, manager *runs.Manager) (string, error) {
+	st, err := manager.Status(ctx, c.Session)
 	if err != nil {
 		return "", err
 	}
@@ -125,7 +125,7 @@ func (a *app) follow(ctx context.Context, asJSON bool, begin func(*works) (runs.
 	st, err := begin(w)
 	if err == nil {
 		show.begin(st)
-		st, err = await(ctx, w.fleet, st)
+		st, err = await(ctx, w.manager, st)
 	}
 	if closed := w.Close(); err == nil {
 		err = closed
@@ -140,12 +140,12 @@ func (a *app) follow(ctx context.Context, asJSON bool, begin func(*works) (runs.
 }
 
 // await waits until the run does not go on by itself any more. When ctx ends it pauses the run first.
-func await(ctx context.Context, fleet *runs.Fleet, st runs.Status) (runs.Status, error) {
+func await(ctx context.Context, manager *runs.Manager, st runs.Status) (runs.Status, error) {
 	id := st.Session.ID
 	for st.Reason == agentloop.StillRunning {
-		next, err := fleet.Wait(ctx, runs.WaitRequest{SessionID: id, Budget: time.Hour})
+		next, err := manager.Wait(ctx, runs.WaitRequest{SessionID: id, Budget: time.Hour})
 		if ctx.Err() != nil {
-			return fleet.Stop(context.WithoutCancel(ctx), runs.StopRequest{SessionID: id, Mode: runs.Pause, By: operator()})
+			return manager.Stop(context.WithoutCancel(ctx), runs.StopRequest{SessionID: id, Mode: runs.Pause, By: operator()})
 		}
 		if err != nil {
 			return st, err

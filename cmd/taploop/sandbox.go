@@ -13,7 +13,7 @@ import (
 
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/sandbox"
-	"github.com/taploop/taploop/sandbox/standin"
+	"github.com/taploop/taploop/sandbox/adbdshim"
 )
 
 type sandboxCmd struct {
@@ -115,17 +115,17 @@ func (c *sandboxCmd) serveStandIns(ctx context.Context, a *app, sim *simulation)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	if err := standin.Install(dir, self); err != nil {
+	if err := adbdshim.Install(dir, self); err != nil {
 		return nil, err
 	}
 	socket := filepath.Join(dir, ".socket")
-	ln, err := standin.Listen(socket)
+	ln, err := adbdshim.Listen(socket)
 	if err != nil {
 		return nil, hint.Add(fmt.Errorf("serving the phone's commands: %w", err), "if no sandbox uses "+dir+" any more, delete "+socket)
 	}
 	var wg sync.WaitGroup
 	var failed error
-	wg.Go(func() { failed = standin.Serve(ctx, ln, sim.shell) })
+	wg.Go(func() { failed = adbdshim.Serve(ctx, ln, sim.shell) })
 	fmt.Fprintf(a.err, "the phone's commands are in %s; start adbd with\n\n  TAPLOOP_SANDBOX_SOCKET=%s PATH=%s:$PATH adbd\n\n", dir, socket, dir)
 	return func() error { wg.Wait(); return failed }, nil
 }

@@ -84,7 +84,7 @@ func (a *app) start(ctx context.Context, p parts) (*service, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := w.fleet.Recover(ctx); err != nil {
+	if err := w.manager.Recover(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("taking over from the last server: %w", err), w.Close())
 	}
 	s := &service{works: w, calls: calls{log: a.log}}
@@ -104,7 +104,7 @@ func (a *app) toolOptions(w *works) *tools.Options {
 		clients[name] = tools.Waits{Default: c.Wait, MaxProgress: c.MaxWait}
 	}
 	return &tools.Options{
-		Fleet: w.fleet, Store: w.store, Phones: phones{w.host},
+		Runs: w.manager, Store: w.store, Phones: phones{w.host},
 		Waits:       tools.Waits{Default: calls.Wait, MaxProgress: calls.MaxWait, Heartbeat: calls.Heartbeat},
 		ClientWaits: clients, ReplyMode: runs.ReplyMode(a.conf.Reply.Mode), MaxSteps: a.conf.Loop.MaxSteps,
 		Privacy: tools.Privacy(a.conf.Privacy), BaseURL: w.url, Doors: w.doors, Log: a.log,

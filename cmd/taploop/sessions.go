@@ -143,7 +143,7 @@ func printSession(w io.Writer, sess session.Session, all []session.Run, records 
 				fmt.Fprintf(w, "  %3d  %-7s %s\n", s.Index, s.State, describe(s))
 			}
 		}
-		for _, x := range r.Course.Exchanges {
+		for _, x := range r.Progress.Exchanges {
 			fmt.Fprintf(w, "  asked: %s\n  %s: %s\n", clean(x.Question), x.Outcome, clean(x.Answer))
 		}
 	}

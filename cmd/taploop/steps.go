@@ -37,7 +37,7 @@ func (s *steps) begin(st runs.Status) {
 	s.max, s.base = st.Run.MaxSteps, st.Session.Steps-st.Local
 }
 
-// event implements the fleet's observer.
+// event implements the manager's observer.
 func (s *steps) event(e runs.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -47,7 +47,7 @@ func (s *steps) event(e runs.Event) {
 	case agentloop.Asking:
 		fmt.Fprintf(s.out, "         asks: %s\n", clean(e.Question.Info.Question))
 	case runs.StateChanged:
-		if x := e.Course.Exchanges; e.State == session.Running && e.Course.ReplyJustIn && len(x) > 0 {
+		if x := e.Progress.Exchanges; e.State == session.Running && e.Progress.ReplyJustIn && len(x) > 0 {
 			s.exchange(x[len(x)-1])
 		}
 	}

@@ -26,7 +26,7 @@ func (c *stopCmd) Run(ctx context.Context, a *app) error {
 	if c.Pause {
 		mode = runs.Pause
 	}
-	st, err := w.fleet.Stop(ctx, runs.StopRequest{SessionID: c.Session, Mode: mode, By: operator()})
+	st, err := w.manager.Stop(ctx, runs.StopRequest{SessionID: c.Session, Mode: mode, By: operator()})
 	if closed := w.Close(); err == nil {
 		err = closed
 	}

@@ -22,7 +22,7 @@ import (
 type works struct {
 	store   *session.Store
 	host    *device.Host
-	fleet   *runs.Fleet
+	manager *runs.Manager
 	url     string         // as in parts
 	doors   []string       // through which every question can be answered
 	closers []func() error // in the order of opening
@@ -58,13 +58,13 @@ func (a *app) open(ctx context.Context, p parts) (w *works, err error) {
 		return w, err
 	}
 	q := a.conf.Questions
-	w.fleet = runs.New(&runs.Options{
-		Store: w.store, Phones: phones{w.host}, Mind: mind, Broker: a.broker(w.store), Answerer: answerer, Console: p.console,
+	w.manager = runs.New(&runs.Options{
+		Store: w.store, Phones: phones{w.host}, NewPolicy: mind, Broker: a.broker(w.store), Answerer: answerer, Console: p.console,
 		Limits:    agentloop.Limits{Steps: a.conf.Loop.MaxSteps, Time: a.conf.Loop.MaxTime, Settle: a.conf.Loop.SettleTimeout, Questions: q.PerRun},
 		OnTimeout: inquiry.OnTimeout(q.OnTimeout), Attention: q.Attention, Lang: a.conf.Model.Lang, Observe: p.observe, DetachGrace: p.grace,
 		Doors: w.doors, Log: a.log,
 	})
-	w.closers = append(w.closers, w.fleet.Close)
+	w.closers = append(w.closers, w.manager.Close)
 	return w, nil
 }
 

@@ -34,7 +34,9 @@ func Run(t *testing.T, fresh func(t *testing.T) Subject) {
 			func(s Subject) bool { return s.Tap != nil }},
 		{"DoubleTap", touch(func(p Phone, ctx context.Context, g Target) error { return p.DoubleTap(ctx, g.At) }, func(s Subject) func(*testing.T) Target { return s.DoubleTap }),
 			func(s Subject) bool { return s.DoubleTap != nil }},
-		{"Press", touch(func(p Phone, ctx context.Context, g Target) error { return p.Press(ctx, g.At, 800*time.Millisecond) }, func(s Subject) func(*testing.T) Target { return s.Press }),
+		{"Press", touch(func(p Phone, ctx context.Context, g Target) error {
+			return p.LongPress(ctx, g.At, 800*time.Millisecond)
+		}, func(s Subject) func(*testing.T) Target { return s.Press }),
 			func(s Subject) bool { return s.Press != nil }},
 		{"Swipe", touch(func(p Phone, ctx context.Context, g Target) error {
 			return p.Swipe(ctx, g.At, g.To, 200*time.Millisecond)
@@ -86,7 +88,7 @@ func looks(t *testing.T, s Subject) {
 }
 
 // see is a look that must succeed.
-func see(t *testing.T, s Subject) screen.Look {
+func see(t *testing.T, s Subject) screen.Observation {
 	t.Helper()
 	look, err := s.Phone.Look(t.Context())
 	require.NoError(t, err)
@@ -151,7 +153,7 @@ func refusesPoints(t *testing.T, s Subject) {
 	for name, do := range map[string]func() error{
 		"Tap":       func() error { return s.Phone.Tap(ctx, out) },
 		"DoubleTap": func() error { return s.Phone.DoubleTap(ctx, out) },
-		"Press":     func() error { return s.Phone.Press(ctx, out, time.Second) },
+		"Press":     func() error { return s.Phone.LongPress(ctx, out, time.Second) },
 		"Swipe":     func() error { return s.Phone.Swipe(ctx, in, out, time.Second) },
 		"Drag":      func() error { return s.Phone.Drag(ctx, out, in) },
 	} {
@@ -291,7 +293,7 @@ func everything(p Phone, app string) map[string]func(context.Context) error {
 		"Look":      func(ctx context.Context) error { _, err := p.Look(ctx); return err },
 		"Tap":       func(ctx context.Context) error { return p.Tap(ctx, at) },
 		"DoubleTap": func(ctx context.Context) error { return p.DoubleTap(ctx, at) },
-		"Press":     func(ctx context.Context) error { return p.Press(ctx, at, time.Second) },
+		"Press":     func(ctx context.Context) error { return p.LongPress(ctx, at, time.Second) },
 		"Swipe":     func(ctx context.Context) error { return p.Swipe(ctx, at, screen.Point{X: 0.5, Y: 0.2}, time.Second) },
 		"Drag":      func(ctx context.Context) error { return p.Drag(ctx, at, screen.Point{X: 0.5, Y: 0.2}) },
 		"Type":      func(ctx context.Context) error { return p.Type(ctx, "text") },

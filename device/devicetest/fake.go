@@ -172,7 +172,7 @@ func (f *Fake) now() screen.Size {
 }
 
 // Look gives a frame of a tenth of the display's size, whose colour tells what is on the screen.
-func (f *Fake) Look(ctx context.Context) (look screen.Look, err error) {
+func (f *Fake) Look(ctx context.Context) (look screen.Observation, err error) {
 	err = f.act(ctx, "looking", 0, func() error {
 		look.At = time.Now()
 		look.State = screen.State{On: !f.off, Locked: f.locked, Secure: f.secure, Rotation: f.rotation, Size: f.now(),
@@ -226,7 +226,7 @@ func (f *Fake) DoubleTap(ctx context.Context, at screen.Point) error {
 }
 
 // Press is only noted.
-func (f *Fake) Press(ctx context.Context, at screen.Point, hold time.Duration) error {
+func (f *Fake) LongPress(ctx context.Context, at screen.Point, hold time.Duration) error {
 	return f.touch(ctx, "press", at, at, hold)
 }
 

@@ -79,7 +79,7 @@ func TestTheFakeWorksInABubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := devicetest.NewFake()
 		began := time.Now()
-		require.NoError(t, f.Press(t.Context(), screen.Point{X: 0.5, Y: 0.5}, time.Hour))
+		require.NoError(t, f.LongPress(t.Context(), screen.Point{X: 0.5, Y: 0.5}, time.Hour))
 		require.Equal(t, time.Hour, time.Since(began))
 
 		f.Set(devicetest.Change{Hang: new(true)})

@@ -11,7 +11,7 @@ import (
 // Phone is what the contract is about.
 type Phone interface {
 	actions.Surface
-	Look(ctx context.Context) (screen.Look, error)
+	Look(ctx context.Context) (screen.Observation, error)
 	Wake(ctx context.Context) error
 	StopApp(ctx context.Context, app string) error
 }

@@ -12,15 +12,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/internal/adb"
-	"github.com/taploop/taploop/internal/adbrig"
+	"github.com/taploop/taploop/internal/adbtest"
 	"github.com/taploop/taploop/internal/hint"
 )
 
-func TestMain(m *testing.M) { adbrig.Main(m) }
+func TestMain(m *testing.M) { adbtest.Main(m) }
 
-func rigged(t *testing.T, phones ...adbrig.Phone) (*adbrig.Rig, *adb.Client) {
+func rigged(t *testing.T, phones ...adbtest.Phone) (*adbtest.Rig, *adb.Client) {
 	t.Helper()
-	rig := adbrig.Start(t, &adbrig.Options{Phones: phones})
+	rig := adbtest.Start(t, &adbtest.Options{Phones: phones})
 	c, err := adb.New(&adb.Options{Server: rig.Server, Getenv: noEnv})
 	require.NoError(t, err)
 	return rig, c
@@ -82,7 +82,7 @@ func TestFilesGoToTheRealDaemonAndBack(t *testing.T) {
 }
 
 func TestTheRealServerTellsStatesAndChanges(t *testing.T) {
-	rig, c := rigged(t, adbrig.Phone{}, adbrig.Phone{Banner: "recovery"})
+	rig, c := rigged(t, adbtest.Phone{}, adbtest.Phone{Banner: "recovery"})
 	list, err := c.Devices(t.Context())
 	require.NoError(t, err)
 	states := map[string]string{}

@@ -8,7 +8,7 @@ var packages = []row{
 		why: "turns frames and notes into a prompt, and a reply into an action; knows no model and no network"},
 
 	{pkg: "device", imports: "actions screen internal/adb internal/hint",
-		tests: "device/devicetest internal/adbrig sandbox sandbox/apps sandbox/shell sandbox/adbserver sandbox/standin",
+		tests: "device/devicetest internal/adbtest sandbox sandbox/apps sandbox/shell sandbox/adbserver sandbox/adbdshim",
 		why:   "phones over ADB are the surface that actions touch; its contract is tested on the simulated phone, in the open and behind the real daemon"},
 
 	{pkg: "device/devicetest", imports: "actions screen", tests: "device",
@@ -25,7 +25,7 @@ var packages = []row{
 		why: "tells people outside of questions; reads them through interfaces of its own, and keeps what it told in whatever its owner gives it"},
 
 	{pkg: "session", imports: "actions agentloop inquiry screen internal/hint", tests: "inquiry/inquirytest",
-		why: "keeps steps, courses and questions in their own types, and is the loop's journal"},
+		why: "keeps steps, progress and questions in their own types, and is the loop's journal"},
 	{pkg: "session/export", imports: "actions agentloop screen session", tests: "inquiry", why: "a stored session as a page or as a trace"},
 
 	{pkg: "agentloop", imports: "actions screen internal/hint", tests: "device/devicetest",
@@ -47,9 +47,9 @@ var packages = []row{
 	{pkg: "sandbox/ui", why: "drawing and widgets of the simulated apps"},
 	{pkg: "sandbox/apps", imports: "sandbox/ui", why: "the simulated apps; they know no phone"},
 	{pkg: "sandbox/shell", imports: "sandbox", tests: "sandbox/ui sandbox/apps", why: "Android's commands on the simulated phone's state"},
-	{pkg: "sandbox/adbserver", imports: "sandbox/shell", tests: "internal/adbrig sandbox",
+	{pkg: "sandbox/adbserver", imports: "sandbox/shell", tests: "internal/adbtest sandbox",
 		why: "the server's side of the protocol; never sees internal/adb, so that no shared mistake looks right"},
-	{pkg: "sandbox/standin", imports: "sandbox/shell", tests: "internal/adbrig sandbox sandbox/adbserver",
+	{pkg: "sandbox/adbdshim", imports: "sandbox/shell", tests: "internal/adbtest sandbox sandbox/adbserver",
 		why: "the same commands under a real shell"},
 
 	{pkg: "config", imports: "model screen internal/hint", why: "one struct; a key masks itself by model's own type"},
@@ -57,10 +57,10 @@ var packages = []row{
 	{pkg: "cmd/taploop/gendocs", imports: "config internal/clients", why: "the settings' own descriptions become a page, and so do those of the clients"},
 	{pkg: "cmd/taploop/genscript", imports: "sandbox sandbox/apps", why: "draws up the demo's script on the simulated phone"},
 
-	{pkg: "internal/adb", imports: "internal/hint", tests: "internal/adbrig", why: "the ADB server's protocol, nothing of what phones mean"},
-	{pkg: "internal/adbrig", imports: "internal/hint", why: "the stand-ins' folder is given to it, so that any package may use it"},
+	{pkg: "internal/adb", imports: "internal/hint", tests: "internal/adbtest", why: "the ADB server's protocol, nothing of what phones mean"},
+	{pkg: "internal/adbtest", imports: "internal/hint", why: "the stand-ins' folder is given to it, so that any package may use it"},
 	{pkg: "internal/archtest", why: "reads files only"},
-	{pkg: "internal/browserrig", why: "a helper of tests: a browser, and nothing of what it is shown"},
+	{pkg: "internal/chrometest", why: "a helper of tests: a browser, and nothing of what it is shown"},
 	{pkg: "internal/clients", imports: "internal/hint", why: "edits other programs' settings; knows no server but as a command or an address"},
 	{pkg: "internal/golden", why: "a helper of tests"},
 	{pkg: "internal/hint", why: "a helper of errors"},
@@ -72,7 +72,7 @@ var packages = []row{
 }
 
 // everyTest may be imported by the tests of any package, beside what its row says and the package itself.
-const everyTest = "internal/browserrig internal/golden internal/hint"
+const everyTest = "internal/chrometest internal/golden internal/hint"
 
 // The roads that stay closed, beside the rows: imports from anywhere, ours or not, that only some packages may use or
 // that some may not. They hold for tests too unless code is set.
@@ -85,7 +85,7 @@ var roads = []road{
 	{to: "database/sql/...", only: "session", why: "one owner of the data folder"},
 	{to: "modernc.org/sqlite/...", only: "session", why: "one owner of the data folder"},
 	{to: "mvdan.cc/sh/...", only: "sandbox/shell", why: "the phone's shell is one package's business"},
-	{to: "testing", only: "device/devicetest inquiry/inquirytest internal/adbrig internal/browserrig internal/golden", code: true, why: "only helpers of tests are made of tests"},
+	{to: "testing", only: "device/devicetest inquiry/inquirytest internal/adbtest internal/chrometest internal/golden", code: true, why: "only helpers of tests are made of tests"},
 
 	{to: "net/...", never: "screen actions/... inquiry/... agentloop", why: "these are pure: they run in a synctest bubble"},
 	{to: "os/exec", never: "screen actions/... inquiry/... agentloop/... session/... runs", code: true, why: "processes belong to internal/adb and cmd"},

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/taploop/taploop/internal/adbrig"
+	"github.com/taploop/taploop/internal/adbtest"
 	"github.com/taploop/taploop/sandbox"
 	"github.com/taploop/taploop/sandbox/adbserver"
 	"github.com/taploop/taploop/sandbox/shell"
@@ -18,13 +18,13 @@ import (
 // adb runs the real adb binary against the endpoint.
 type adb struct {
 	*endpoint
-	rig  *adbrig.Rig
+	rig  *adbtest.Rig
 	port string
 }
 
 func realADB(t *testing.T) *adb {
 	t.Helper()
-	rig := adbrig.Start(t, nil)
+	rig := adbtest.Start(t, nil)
 	e := serve(t)
 	_, port, err := net.SplitHostPort(e.addr)
 	require.NoError(t, err)

@@ -15,13 +15,13 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"github.com/taploop/taploop/internal/adbrig"
+	"github.com/taploop/taploop/internal/adbtest"
 	"github.com/taploop/taploop/sandbox"
 	"github.com/taploop/taploop/sandbox/adbserver"
 	"github.com/taploop/taploop/sandbox/shell"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(adbrig.Inside(m)) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(adbtest.Inside(m)) }
 
 const serial = "sandbox-1"
 

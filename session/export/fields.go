@@ -95,7 +95,7 @@ func arguments(a actions.Action) []actions.Field {
 		return append(point("point1", a.From), point("point2", a.To)...)
 	case actions.Scroll:
 		return append(point("point", a.At), actions.Field{Key: "direction", Value: string(a.Direction)})
-	case actions.Awake:
+	case actions.OpenApp:
 		return value(a.App)
 	case actions.HotKey:
 		return []actions.Field{{Key: "key", Value: string(a.Key)}}

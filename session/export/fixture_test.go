@@ -68,7 +68,7 @@ func (s *shelf) step(a actions.Action, w, h int, change ...func(*session.StepRec
 	n := len(s.steps) + 1
 	st := session.StepRecord{SessionID: "s1", RunID: s.runs[len(s.runs)-1].ID, State: session.Done, DoneAt: began.Add(time.Duration(n) * time.Second)}
 	st.Index, st.Local, st.StartedAt = n, n, began.Add(time.Duration(n-1)*time.Second)
-	st.Look = screen.Look{State: screen.State{On: true, App: "com.android.deskclock"}, At: st.StartedAt}
+	st.Look = screen.Observation{State: screen.State{On: true, App: "com.android.deskclock"}, At: st.StartedAt}
 	st.Timing = agentloop.Timing{Settle: 200 * time.Millisecond, Look: 100 * time.Millisecond, Decide: 1500 * time.Millisecond, Act: 40 * time.Millisecond}
 	st.Proposal = agentloop.Proposal{Decision: actions.Decision{Action: a, Thought: "a thought", Explain: "the step in words", Summary: "what was done"},
 		Tries: []agentloop.Try{{Prompt: "the prompt", Reply: "the reply", Took: 1500 * time.Millisecond, PromptTokens: 1200, CompletionTokens: 34}}}
@@ -117,7 +117,7 @@ var shelves = map[string]func() *shelf{
 func completed() *shelf {
 	s := newShelf().run(session.Run{Task: "Set an alarm for 7:30", State: session.Completed, StopReason: agentloop.TaskCompleted,
 		Answer: "It rings at 7:30.", EndedAt: began.Add(time.Minute)})
-	s.step(actions.Awake{App: "Clock"}, 54, 120, func(st *session.StepRecord) {
+	s.step(actions.OpenApp{App: "Clock"}, 54, 120, func(st *session.StepRecord) {
 		st.Proposal.Fields = []actions.Field{{Key: "cot", Value: "a thought"}, {Key: "explain", Value: "open it"}, {Key: "action", Value: "AWAKE"},
 			{Key: "value", Value: "Clock"}, {Key: "summary", Value: "s"}}
 		st.Proposal.Caption = "the launcher"

@@ -1,9 +1,9 @@
-// Package browserrig starts a real browser for tests of pages.
+// Package chrometest starts a real browser for tests of pages.
 //
 // The browser is the machine's own Chromium, or the program that TAPLOOP_BROWSER names. TAPLOOP_BROWSER=off leaves the tests out
 // that need one, and each of them is written to the file that TAPLOOP_RIG_REPORT names. Where there is no browser and nobody has
 // said off, the tests fail with what is to be installed.
-package browserrig
+package chrometest
 
 import (
 	"context"

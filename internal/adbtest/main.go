@@ -1,4 +1,4 @@
-package adbrig
+package adbtest
 
 import (
 	"errors"
@@ -22,7 +22,7 @@ const (
 var (
 	errOff     = errors.New(envSwitch + "=off")
 	errNotMain = hint.Add(errors.New("the test binary is not in namespaces of its own"),
-		"add to the package: func TestMain(m *testing.M) { adbrig.Main(m) }")
+		"add to the package: func TestMain(m *testing.M) { adbtest.Main(m) }")
 )
 
 // outside is why this process is not in the rig's namespaces, nil when it is.

@@ -1,4 +1,4 @@
-package adbrig
+package adbtest
 
 import (
 	"fmt"

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package adbrig
+package adbtest
 
 import (
 	"errors"

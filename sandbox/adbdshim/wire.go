@@ -1,4 +1,4 @@
-package standin
+package adbdshim
 
 import (
 	"encoding/binary"

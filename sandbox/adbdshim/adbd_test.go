@@ -1,4 +1,4 @@
-package standin_test
+package adbdshim_test
 
 import (
 	"context"
@@ -13,22 +13,22 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/taploop/taploop/internal/adbrig"
+	"github.com/taploop/taploop/internal/adbtest"
 	"github.com/taploop/taploop/sandbox"
+	"github.com/taploop/taploop/sandbox/adbdshim"
 	"github.com/taploop/taploop/sandbox/adbserver"
-	"github.com/taploop/taploop/sandbox/standin"
 )
 
 // real is a phone under the real adb server, adbd and shell.
 type real struct {
 	*bench
-	*adbrig.Rig
+	*adbtest.Rig
 }
 
 func underADBD(t *testing.T, size image.Point) *real {
 	t.Helper()
 	b := setUp(t, size)
-	rig := adbrig.Start(t, &adbrig.Options{Phones: []adbrig.Phone{{Standins: b.dir, Env: []string{standin.Env + "=" + b.socket}}}})
+	rig := adbtest.Start(t, &adbtest.Options{Phones: []adbtest.Phone{{Standins: b.dir, Env: []string{adbdshim.Env + "=" + b.socket}}}})
 	require.NoError(t, os.Remove(filepath.Join(b.dir, "cat"))) // there it is the real one
 	return &real{b, rig}
 }

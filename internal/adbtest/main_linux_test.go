@@ -1,4 +1,4 @@
-package adbrig
+package adbtest
 
 import (
 	"bufio"
@@ -224,7 +224,7 @@ func TestMissingProgramsFailTheTestAndAreNamed(t *testing.T) {
 	require.Equal(t, 1, code, output)
 	require.Contains(t, output, "no real adb server and adbd to test with: missing: adb, adbd, mksh, toybox\n")
 	require.Contains(t, output, "try: run: make setup, or set TAPLOOP_RIG=off")
-	require.Regexp(t, `^failed\tgithub.com/taploop/taploop/internal/adbrig\t`+oneTest+`\tmissing: adb, adbd, mksh, toybox`, report)
+	require.Regexp(t, `^failed\tgithub.com/taploop/taploop/internal/adbtest\t`+oneTest+`\tmissing: adb, adbd, mksh, toybox`, report)
 }
 
 func TestTheRigIsLeftOutOnlyWhenAskedFor(t *testing.T) {
@@ -234,13 +234,13 @@ func TestTheRigIsLeftOutOnlyWhenAskedFor(t *testing.T) {
 	output, code, report := runTest(t, cmd)
 	require.Zero(t, code, output)
 	require.Contains(t, output, "--- SKIP: "+oneTest)
-	require.Equal(t, "left out\tgithub.com/taploop/taploop/internal/adbrig\t"+oneTest+"\tTAPLOOP_RIG=off\n", report)
+	require.Equal(t, "left out\tgithub.com/taploop/taploop/internal/adbtest\t"+oneTest+"\tTAPLOOP_RIG=off\n", report)
 }
 
 func TestARigThatRanIsReported(t *testing.T) {
 	output, code, report := runTest(t, childCommand(t, "", "-test.run="+oneTest))
 	require.Zero(t, code, output)
-	require.Regexp(t, `^started\t\S+/adbrig\t`+oneTest+`\tadb and adbd \d\d\..*\npassed\t\S+/adbrig\t`+oneTest+`\tadb and adbd`, report)
+	require.Regexp(t, `^started\t\S+/adbtest\t`+oneTest+`\tadb and adbd \d\d\..*\npassed\t\S+/adbtest\t`+oneTest+`\tadb and adbd`, report)
 }
 
 func TestWhereNamespacesAreForbiddenTheTestFailsAndSaysWhatToDo(t *testing.T) {

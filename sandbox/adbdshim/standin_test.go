@@ -1,4 +1,4 @@
-package standin_test
+package adbdshim_test
 
 import (
 	"bytes"
@@ -18,18 +18,18 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"github.com/taploop/taploop/internal/adbrig"
+	"github.com/taploop/taploop/internal/adbtest"
 	"github.com/taploop/taploop/sandbox"
+	"github.com/taploop/taploop/sandbox/adbdshim"
 	"github.com/taploop/taploop/sandbox/shell"
-	"github.com/taploop/taploop/sandbox/standin"
 )
 
 // TestMain makes the test binary the multi-call binary, too: under another name it is that command.
 func TestMain(m *testing.M) {
 	if name := filepath.Base(os.Args[0]); !strings.HasSuffix(name, ".test") {
-		syscall.Exit(standin.Main(name, os.Args[1:])) // at once: a race detector would wait for a second
+		syscall.Exit(adbdshim.Main(name, os.Args[1:])) // at once: a race detector would wait for a second
 	}
-	goleak.VerifyTestMain(adbrig.Inside(m))
+	goleak.VerifyTestMain(adbtest.Inside(m))
 }
 
 var morning = time.Date(2026, 3, 14, 7, 15, 0, 0, time.UTC)
@@ -51,14 +51,14 @@ func setUp(t testing.TB, size image.Point) *bench {
 	b := &bench{t: t, phone: phone, sh: shell.New(phone), dir: t.TempDir()}
 	self, err := os.Executable()
 	require.NoError(t, err)
-	require.NoError(t, standin.Install(b.dir, self))
+	require.NoError(t, adbdshim.Install(b.dir, self))
 	require.NoError(t, os.Symlink(self, filepath.Join(b.dir, "cat"))) // a command that reads stdin
 	b.socket = filepath.Join(t.TempDir(), "s")
-	ln, err := standin.Listen(b.socket)
+	ln, err := adbdshim.Listen(b.socket)
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- standin.Serve(ctx, ln, b.sh) }()
+	go func() { done <- adbdshim.Serve(ctx, ln, b.sh) }()
 	b.stop = func() {
 		cancel()
 		require.NoError(t, <-done)
@@ -70,7 +70,7 @@ func setUp(t testing.TB, size image.Point) *bench {
 
 func (b *bench) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(b.t.Context(), filepath.Join(b.dir, name), args...)
-	cmd.Env = []string{standin.Env + "=" + b.socket}
+	cmd.Env = []string{adbdshim.Env + "=" + b.socket}
 	cmd.Dir = b.dir
 	return cmd
 }
@@ -195,12 +195,12 @@ func TestNonsenseOnTheSocketIsPassedOver(t *testing.T) {
 
 func TestTheSocketIsItsOwnersAlone(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s")
-	ln, err := standin.Listen(path)
+	ln, err := adbdshim.Listen(path)
 	require.NoError(t, err)
 	info, err := os.Stat(path)
 	require.NoError(t, err)
 	require.Equal(t, os.ModeSocket|0o600, info.Mode())
-	_, err = standin.Listen(path)
+	_, err = adbdshim.Listen(path)
 	require.ErrorContains(t, err, "address already in use")
 	require.NoError(t, ln.Close())
 	_, err = os.Stat(path)
@@ -210,28 +210,28 @@ func TestTheSocketIsItsOwnersAlone(t *testing.T) {
 	require.NoError(t, err)
 	stale.SetUnlinkOnClose(false)
 	require.NoError(t, stale.Close())
-	ln, err = standin.Listen(path)
+	ln, err = adbdshim.Listen(path)
 	require.NoError(t, err, "a socket that nobody listens on is replaced")
 	require.NoError(t, ln.Close())
 
 	require.NoError(t, os.WriteFile(path, []byte("precious"), 0o600))
-	_, err = standin.Listen(path)
+	_, err = adbdshim.Listen(path)
 	require.ErrorContains(t, err, "no socket")
-	_, err = standin.Listen(filepath.Join(t.TempDir(), "no", "s"))
+	_, err = adbdshim.Listen(filepath.Join(t.TempDir(), "no", "s"))
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
 func TestInstallMakesALinkPerCommandAndSparesFiles(t *testing.T) {
 	dir := t.TempDir()
-	require.NoError(t, standin.Install(dir, "/opt/one"))
-	require.NoError(t, standin.Install(dir, "/opt/two"))
-	for _, name := range standin.Names() {
+	require.NoError(t, adbdshim.Install(dir, "/opt/one"))
+	require.NoError(t, adbdshim.Install(dir, "/opt/two"))
+	for _, name := range adbdshim.Names() {
 		target, err := os.Readlink(filepath.Join(dir, name))
 		require.NoError(t, err)
 		require.Equal(t, "/opt/two", target)
 	}
 	require.NoError(t, os.Remove(filepath.Join(dir, "wm")))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "wm"), nil, 0o644))
-	require.ErrorContains(t, standin.Install(dir, "/opt/three"), "wm is there and no link")
-	require.Error(t, standin.Install(filepath.Join(dir, "no"), "/opt/one"))
+	require.ErrorContains(t, adbdshim.Install(dir, "/opt/three"), "wm is there and no link")
+	require.Error(t, adbdshim.Install(filepath.Join(dir, "no"), "/opt/one"))
 }

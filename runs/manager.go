@@ -14,11 +14,11 @@ import (
 	"github.com/taploop/taploop/session"
 )
 
-// Options of a Fleet. Store, Phones and Mind have to be there.
+// Options of a Manager. Store, Phones and Mind have to be there.
 type Options struct {
-	Store  *session.Store
-	Phones Phones
-	Mind   func(Settings) (agentloop.Policy, error) // what decides in a run with these settings
+	Store     *session.Store
+	Phones    Phones
+	NewPolicy func(Settings) (agentloop.Policy, error) // what decides in a run with these settings
 
 	Broker      *inquiry.Broker   // of the questions; nil means one over the store with default times
 	Answerer    Answerer          // answers under AutoReply; nil refuses that mode
@@ -26,15 +26,15 @@ type Options struct {
 	Limits      agentloop.Limits  // of each call; Steps is the configured maximum, default 40
 	Attention   time.Duration     // how long a door of a ReplyMode has its turn when that does not say; 0 means 10 min
 	Doors       []string          // through which every question can be answered beside those of its ReplyMode
-	DetachGrace time.Duration     // how long a run goes on with nobody attached, see Fleet.Attach; 0 means for ever
+	DetachGrace time.Duration     // how long a run goes on with nobody attached, see Manager.Attach; 0 means for ever
 	OnTimeout   inquiry.OnTimeout // what silence to a question leads to; "" means inquiry.Pause
-	Lang        string            // "zh" or "en", of the few words that the Fleet itself has for the model; "" means en
+	Lang        string            // "zh" or "en", of the few words that the Manager itself has for the model; "" means en
 	Observe     func(Event)       // called with every event, on the goroutine of its run; nil when nobody watches
 	Log         *slog.Logger      // nil discards
 }
 
-// Fleet carries runs out. It is safe for concurrent use.
-type Fleet struct {
+// Manager carries runs out. It is safe for concurrent use.
+type Manager struct {
 	opts   Options
 	store  *session.Store
 	broker *inquiry.Broker
@@ -55,9 +55,9 @@ type Fleet struct {
 	lines  map[string][]*ticket          // by serial
 }
 
-// New makes a Fleet and starts its watch over the questions. The caller closes it.
-func New(opts *Options) *Fleet {
-	f := &Fleet{opts: *opts, store: opts.Store, broker: opts.Broker, log: opts.Log,
+// New makes a Manager and starts its watch over the questions. The caller closes it.
+func New(opts *Options) *Manager {
+	f := &Manager{opts: *opts, store: opts.Store, broker: opts.Broker, log: opts.Log,
 		console: make(chan struct{}, 1), desks: map[string]weak.Pointer[desk]{}, lines: map[string][]*ticket{}}
 	if f.opts.Limits.Steps == 0 {
 		f.opts.Limits.Steps = 40
@@ -78,12 +78,12 @@ func New(opts *Options) *Fleet {
 	return f
 }
 
-// Broker is the Fleet's broker, for the doors through which people answer.
-func (f *Fleet) Broker() *inquiry.Broker { return f.broker }
+// Broker is the Manager's broker, for the doors through which people answer.
+func (f *Manager) Broker() *inquiry.Broker { return f.broker }
 
 // Close pauses the runs, as SERVER_RESTARTED, and returns when the last of them has left its phone alone. Questions stay open.
 // Closing again does nothing.
-func (f *Fleet) Close() error {
+func (f *Manager) Close() error {
 	f.mu.Lock()
 	f.closed = true
 	f.mu.Unlock()
@@ -92,8 +92,8 @@ func (f *Fleet) Close() error {
 	return nil
 }
 
-// spawn runs fn on a goroutine that Close waits for; false when the Fleet is closed.
-func (f *Fleet) spawn(fn func()) bool {
+// spawn runs fn on a goroutine that Close waits for; false when the Manager is closed.
+func (f *Manager) spawn(fn func()) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.closed {
@@ -103,7 +103,7 @@ func (f *Fleet) spawn(fn func()) bool {
 	return true
 }
 
-func (f *Fleet) closing() error {
+func (f *Manager) closing() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.closed {

@@ -1,4 +1,4 @@
-package adbrig
+package adbtest
 
 import (
 	"context"
@@ -12,15 +12,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// standin writes a command of the phone as a script and returns its folder.
-func standin(t *testing.T, name, script string) string {
+// adbdshim writes a command of the phone as a script and returns its folder.
+func adbdshim(t *testing.T, name, script string) string {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("#!/system/bin/sh\n"+script), 0o755))
 	return dir
 }
 
 func TestAStandInAnswersThroughTheRealServerAndDaemon(t *testing.T) {
-	dir := standin(t, "input", `echo "out $1 $TAPLOOP_SANDBOX_SOCKET"; echo "err $2" >&2; exit 7`)
+	dir := adbdshim(t, "input", `echo "out $1 $TAPLOOP_SANDBOX_SOCKET"; echo "err $2" >&2; exit 7`)
 	rig := Start(t, &Options{Phones: []Phone{{Standins: dir, Env: []string{"TAPLOOP_SANDBOX_SOCKET=/run/phone"}}}})
 
 	stdout, stderr, code := rig.ADB("shell", "input", "tap", "'two words'")

@@ -1,12 +1,12 @@
-// Package adbrig lets tests talk to Android's own adb server and adbd, in private namespaces of this machine.
+// Package adbtest lets tests talk to Android's own adb server and adbd, in private namespaces of this machine.
 //
 // A package that wants the rig hands its TestMain over:
 //
-//	func TestMain(m *testing.M) { adbrig.Main(m) }
+//	func TestMain(m *testing.M) { adbtest.Main(m) }
 //
 // and a test starts a server with phones, whose framework commands are stand-ins in a folder of the caller's:
 //
-//	rig := adbrig.Start(t, &adbrig.Options{Phones: []adbrig.Phone{{Standins: dir}}})
+//	rig := adbtest.Start(t, &adbtest.Options{Phones: []adbtest.Phone{{Standins: dir}}})
 //	host, err := device.NewHost(&device.Options{Server: rig.Server})
 //
 // adbd listens on every interface and asks nobody for a key, so it must never run in the open. Main therefore runs the
@@ -17,4 +17,4 @@
 //
 // A rig that cannot run fails the test and says what to do. TAPLOOP_RIG=off leaves such tests out; both outcomes are
 // written to the file that TAPLOOP_RIG_REPORT names. scripts/setup fetches the programs into .cache/rig.
-package adbrig
+package adbtest
