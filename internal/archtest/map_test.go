@@ -4,41 +4,41 @@ package archtest
 var packages = []row{
 	{pkg: "screen", why: "what is seen; everything may know it, it knows nothing"},
 	{pkg: "actions", imports: "screen", why: "a point of an action is a point of a frame"},
-	{pkg: "actions/dialect", imports: "actions screen internal/hint",
+	{pkg: "actions/dialect", imports: "actions screen",
 		why: "turns frames and notes into a prompt, and a reply into an action; knows no model and no network"},
 
-	{pkg: "device", imports: "actions screen internal/adb internal/hint",
+	{pkg: "device", imports: "actions screen internal/adb",
 		tests: "device/devicetest internal/adbtest sandbox sandbox/apps sandbox/shell sandbox/adbserver sandbox/adbdshim",
 		why:   "phones over ADB are the surface that actions touch; its contract is tested on the simulated phone, in the open and behind the real daemon"},
 
 	{pkg: "device/devicetest", imports: "actions screen", tests: "device",
 		why: "the contract that every phone keeps, and a double in memory that keeps it"},
 
-	{pkg: "model", imports: "internal/hint", tests: "model/scripted", why: "a chat client that knows no phones"},
-	{pkg: "model/scripted", imports: "internal/hint", why: "the other end of the wire: sharing types with model would hide a shared mistake"},
-	{pkg: "caption", imports: "screen model internal/hint", tests: "model/scripted", why: "a frame in words, through a one-method interface over model's types"},
+	{pkg: "model", tests: "model/scripted", why: "a chat client that knows no phones"},
+	{pkg: "model/scripted", why: "the other end of the wire: sharing types with model would hide a shared mistake"},
+	{pkg: "caption", imports: "screen model", tests: "model/scripted", why: "a frame in words, through a one-method interface over model's types"},
 
 	{pkg: "inquiry", tests: "inquiry/inquirytest", why: "questions to people; knows no phones and no store of its own"},
 	{pkg: "inquiry/inquirytest", imports: "inquiry", why: "the contract that every store of questions keeps"},
 
-	{pkg: "notify", imports: "inquiry internal/hint", tests: "inquiry/inquirytest",
+	{pkg: "notify", imports: "inquiry", tests: "inquiry/inquirytest",
 		why: "tells people outside of questions; reads them through interfaces of its own, and keeps what it told in whatever its owner gives it"},
 
-	{pkg: "session", imports: "actions agentloop inquiry screen internal/hint", tests: "inquiry/inquirytest",
+	{pkg: "session", imports: "actions agentloop inquiry screen", tests: "inquiry/inquirytest",
 		why: "keeps steps, progress and questions in their own types, and is the loop's journal"},
 	{pkg: "session/export", imports: "actions agentloop screen session", tests: "inquiry", why: "a stored session as a page or as a trace"},
 
-	{pkg: "agentloop", imports: "actions screen internal/hint", tests: "device/devicetest",
+	{pkg: "agentloop", imports: "actions screen", tests: "device/devicetest",
 		why: "one run in its own words; sees no phone, model, store or process, so that it runs in a synctest bubble"},
-	{pkg: "agentloop/policy", imports: "actions actions/dialect agentloop model screen internal/hint", tests: "model/scripted",
+	{pkg: "agentloop/policy", imports: "actions actions/dialect agentloop model screen", tests: "model/scripted",
 		why: "joins a model and a dialect into the next action"},
-	{pkg: "runs", imports: "actions agentloop inquiry screen session internal/hint", tests: "device/devicetest",
+	{pkg: "runs", imports: "actions agentloop inquiry screen session", tests: "device/devicetest",
 		why: "the use cases: owns each run's goroutine and each phone's lease; phones and policies are handed in"},
 
-	{pkg: "tools", imports: "actions agentloop inquiry runs screen session session/export internal/hint internal/mcptransport",
+	{pkg: "tools", imports: "actions agentloop inquiry runs screen session session/export internal/mcptransport",
 		tests: "device/devicetest",
 		why:   "the words of results, for programs and for MCP alike; tells actions in words; what it needs of runs it names in interfaces of its own"},
-	{pkg: "web", imports: "actions inquiry session internal/hint internal/httpguard internal/jsonfile", tests: "agentloop inquiry/inquirytest screen internal/token",
+	{pkg: "web", imports: "actions inquiry session internal/httpguard internal/jsonfile", tests: "agentloop inquiry/inquirytest screen internal/token",
 		why: "the HTTP face for people: reads the store and resolves questions; cannot reach phones or runs, its owner hands in who stops one"},
 
 	{pkg: "tools/gendocs", why: "reads the list of tools as clients get it"},
@@ -52,29 +52,34 @@ var packages = []row{
 	{pkg: "sandbox/adbdshim", imports: "sandbox/shell", tests: "internal/adbtest sandbox sandbox/adbserver",
 		why: "the same commands under a real shell"},
 
-	{pkg: "config", imports: "model screen internal/hint", why: "one struct; a key masks itself by model's own type"},
+	{pkg: "config", imports: "model screen", why: "one struct; a key masks itself by model's own type"},
 	{pkg: "cmd/taploop", imports: "*", why: "the wiring"},
 	{pkg: "cmd/taploop/gendocs", imports: "config internal/clients", why: "the settings' own descriptions become a page, and so do those of the clients"},
 	{pkg: "cmd/taploop/genscript", imports: "sandbox sandbox/apps", why: "draws up the demo's script on the simulated phone"},
 
-	{pkg: "internal/adb", imports: "internal/hint", tests: "internal/adbtest", why: "the ADB server's protocol, nothing of what phones mean"},
-	{pkg: "internal/adbtest", imports: "internal/hint", why: "the stand-ins' folder is given to it, so that any package may use it"},
+	{pkg: "internal/adb", tests: "internal/adbtest", why: "the ADB server's protocol, nothing of what phones mean"},
+	{pkg: "internal/adbtest", why: "the stand-ins' folder is given to it, so that any package may use it"},
 	{pkg: "internal/archtest", why: "reads files only"},
 	{pkg: "internal/chrometest", why: "a helper of tests: a browser, and nothing of what it is shown"},
-	{pkg: "internal/clients", imports: "internal/hint", why: "edits other programs' settings; knows no server but as a command or an address"},
+	{pkg: "internal/clients", why: "edits other programs' settings; knows no server but as a command or an address"},
 	{pkg: "internal/golden", why: "a helper of tests"},
 	{pkg: "internal/hint", why: "a helper of errors"},
-	{pkg: "internal/httpguard", imports: "internal/hint", why: "the check of Host and Origin that every HTTP route needs; knows nothing of what is served"},
-	{pkg: "internal/mcptransport", imports: "internal/hint internal/httpguard", why: "carries MCP, knows nothing of what the tools mean"},
+	{pkg: "internal/text", why: "one decision about which characters are dangerous wherever words are shown"},
+	{pkg: "internal/wait", why: "a pause that a context ends"},
+	{pkg: "internal/httpguard", why: "the check of Host and Origin that every HTTP route needs; knows nothing of what is served"},
+	{pkg: "internal/mcptransport", imports: "internal/httpguard", why: "carries MCP, knows nothing of what the tools mean"},
 	{pkg: "internal/mcptransport/conformance", imports: "internal/mcptransport", why: "the server that the official suite is run against"},
 	{pkg: "internal/jsonfile", why: "one value in a file of several processes; knows nothing of what it is"},
-	{pkg: "internal/token", imports: "internal/hint internal/jsonfile", why: "bearer tokens are checked by the HTTP server and kept by a command; what they guard is not its business"},
+	{pkg: "internal/token", imports: "internal/jsonfile", why: "bearer tokens are checked by the HTTP server and kept by a command; what they guard is not its business"},
 }
 
-// everyTest may be imported by the tests of any package, beside what its row says and the package itself.
-const everyTest = "internal/chrometest internal/golden internal/hint"
+// everyCode may be imported by any package: helpers that are pure and know nothing of ours.
+const everyCode = "internal/hint internal/text internal/wait"
 
-// The roads that stay closed, beside the rows: imports from anywhere, ours or not, that only some packages may use or
+// everyTest may be imported by the tests of any package, besides what its row says and the package itself.
+const everyTest = "internal/chrometest internal/golden"
+
+// The roads that stay closed, besides the rows: imports from anywhere, ours or not, that only some packages may use or
 // that some may not. They hold for tests too unless code is set.
 var roads = []road{
 	{to: "config", only: "cmd/...", why: "packages take options; where a value came from is no business of theirs"},
@@ -87,7 +92,8 @@ var roads = []road{
 	{to: "mvdan.cc/sh/...", only: "sandbox/shell", why: "the phone's shell is one package's business"},
 	{to: "testing", only: "device/devicetest inquiry/inquirytest internal/adbtest internal/chrometest internal/golden", code: true, why: "only helpers of tests are made of tests"},
 
-	{to: "net/...", never: "screen actions/... inquiry/... agentloop", why: "these are pure: they run in a synctest bubble"},
+	{to: "net/...", never: "screen actions/... inquiry/... agentloop " + everyCode,
+		why: "these are pure: they run in a synctest bubble"},
 	{to: "os/exec", never: "screen actions/... inquiry/... agentloop/... session/... runs", code: true, why: "processes belong to internal/adb and cmd"},
 	// inquiry uses log/slog to mask secret answers, not to log.
 	{to: "log/slog", never: "screen actions/... inquiry/inquirytest", code: true, why: "their callers know what is worth a line"},
