@@ -18,7 +18,7 @@ type desk struct {
 	mu       sync.Mutex
 	live     *live
 	asking   *asking       // nil when no question has an usher
-	changed  chan struct{} // closed when something changes
+	changed  chan struct{} // closed when the run is in another state, or another channel is asked
 	watchers map[*Watch]struct{}
 	grace    time.Duration // how long a run goes on with nobody attached; 0 is for ever
 	attached int
@@ -114,7 +114,7 @@ type Event struct {
 // StateChanged is the kind of the events that only say that the run is in another state now.
 const StateChanged agentloop.EventKind = "state"
 
-// publish gives an event to whoever watches, and wakes those who wait.
+// publish gives an event to whoever watches, and wakes those who wait when the run is in another state.
 func (f *Manager) publish(d *desk, e Event) {
 	if e.At.IsZero() {
 		e.At = time.Now()
@@ -127,7 +127,9 @@ func (f *Manager) publish(d *desk, e Event) {
 	for w := range d.watchers {
 		w.put(e)
 	}
-	d.wake()
+	if e.Kind == StateChanged {
+		d.wake()
+	}
 }
 
 // moved publishes that a run is in another state.

@@ -298,6 +298,7 @@ type world struct {
 	opts    runs.Options
 	manager *runs.Manager
 	dir     string
+	wrap    func(inquiry.Store) inquiry.Store // around the questions; nil leaves them as they are
 
 	mu     sync.Mutex
 	events []runs.Event
@@ -345,7 +346,11 @@ func (w *world) begin() {
 	w.store, err = session.Open(context.Background(), w.dir, nil)
 	require.NoError(w.t, err)
 	w.opts.Store = w.store
-	w.opts.Broker = inquiry.NewBroker(w.store.Questions(), &inquiry.Options{Every: time.Hour / 2}) // a day passes in few sweeps
+	questions := w.store.Questions()
+	if w.wrap != nil {
+		questions = w.wrap(questions)
+	}
+	w.opts.Broker = inquiry.NewBroker(questions, &inquiry.Options{Every: time.Hour / 2}) // a day passes in few sweeps
 	w.manager = runs.New(&w.opts)
 }
 

@@ -64,18 +64,12 @@ func (f *Manager) drive(ctx context.Context, d *desk, l *live, j job) {
 // inTurn waits for the phone, and pursues the run then. asked is the question that it has parked, if any.
 func (f *Manager) inTurn(ctx context.Context, d *desk, j *job) (run session.Run, end *agentloop.Ending, asked *inquiry.Question) {
 	if err := f.turn(ctx, j.ticket); err != nil {
-		if ctx.Err() != nil {
-			return j.run, agentloop.Stopped(ctx), nil
-		}
-		return j.run, internal(err), nil
+		return j.run, broken(ctx, err), nil
 	}
 	run, err := f.store.Transition(ctx, j.run.ID, session.Change{
 		From: []session.State{session.Queued}, Fence: j.run.Fence, To: session.Running, Reason: agentloop.StillRunning})
 	if err != nil {
-		if ctx.Err() != nil {
-			return j.run, agentloop.Stopped(ctx), nil
-		}
-		return j.run, internal(err), nil
+		return j.run, broken(ctx, err), nil
 	}
 	f.moved(d, run)
 	end, asked = f.pursue(ctx, d, j, run)
@@ -87,7 +81,7 @@ func (f *Manager) pursue(ctx context.Context, d *desk, j *job, run session.Run) 
 	defer func() {
 		if p := recover(); p != nil {
 			f.log.ErrorContext(ctx, "panic", "run", run.ID, "panic", p, "stack", string(debug.Stack()))
-			end = internal(fmt.Errorf("the run broke down: %v", p))
+			end = &agentloop.Ending{Reason: agentloop.InternalError, Err: fmt.Errorf("the run broke down: %v", p)}
 		}
 	}()
 	if end := f.equip(ctx, j, run); end != nil {
@@ -95,15 +89,12 @@ func (f *Manager) pursue(ctx context.Context, d *desk, j *job, run session.Run) 
 	}
 	// Steps that a former life left without an outcome were counted when this one began.
 	sess, err := f.store.Session(ctx, run.SessionID)
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return agentloop.Stopped(ctx), nil
-	case err != nil:
-		return internal(err), nil
+	if err != nil {
+		return broken(ctx, err), nil
 	}
 	secrets, err := f.store.Secrets(ctx, run.ID)
 	if err != nil {
-		return internal(err), nil
+		return broken(ctx, err), nil
 	}
 	phone := &discreet{Phone: j.phone, secrets: secrets, typed: f.secretTyped}
 	ask := &asker{f: f, run: run, mode: j.settings.ReplyMode}
@@ -130,15 +121,12 @@ func (f *Manager) equip(ctx context.Context, j *job, run session.Run) *agentloop
 	var err error
 	if j.policy == nil {
 		if j.policy, err = f.opts.NewPolicy(j.settings.Settings); err != nil {
-			return &agentloop.Ending{Reason: agentloop.ModelError, Err: err}
+			return endedBy(ctx, err, agentloop.ModelError)
 		}
 	}
 	if j.phone == nil {
 		if j.phone, err = f.opts.Phones.Open(ctx, j.sess.Serial); err != nil {
-			if ctx.Err() != nil {
-				return agentloop.Stopped(ctx)
-			}
-			return &agentloop.Ending{Reason: agentloop.DeviceDisconnected, Err: err}
+			return endedBy(ctx, err, agentloop.DeviceDisconnected)
 		}
 	}
 	if err := ready(ctx, j.phone, j.home); err != nil {
@@ -159,8 +147,17 @@ func (f *Manager) hangUp(p Phone) {
 	}
 }
 
-func internal(err error) *agentloop.Ending {
-	return &agentloop.Ending{Reason: agentloop.InternalError, Err: err}
+// endedBy is the ending of a life that err ends: for the reason, unless err only says that ctx has ended.
+func endedBy(ctx context.Context, err error, reason agentloop.StopReason) *agentloop.Ending {
+	if ctx.Err() != nil {
+		return agentloop.Stopped(ctx)
+	}
+	return &agentloop.Ending{Reason: reason, Err: err}
+}
+
+// broken is endedBy for what should not happen.
+func broken(ctx context.Context, err error) *agentloop.Ending {
+	return endedBy(ctx, err, agentloop.InternalError)
 }
 
 // conclude stores how the run's life ended, and returns the state that it is in then.

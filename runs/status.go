@@ -52,6 +52,7 @@ func (f *Manager) Status(ctx context.Context, sessionID string) (Status, error) 
 }
 
 func (f *Manager) status(ctx context.Context, sessionID string, since int) (st Status, err error) {
+	asked, door, trouble := f.desk(sessionID).routing() // before the question is read: it may be settled meanwhile
 	if st.Session, err = f.store.Session(ctx, sessionID); err != nil {
 		return st, unknown(sessionID, err)
 	}
@@ -79,9 +80,8 @@ func (f *Manager) status(ctx context.Context, sessionID string, since int) (st S
 	if st.Run.State == session.WaitingReply && st.Question == nil {
 		st.Reason = agentloop.StillRunning // its question is settled, and about to be applied
 	}
-	if q := st.Question; q != nil && st.Run.State == session.WaitingReply {
-		var trouble string
-		if st.Door, trouble = f.desk(sessionID).door(q.ID); st.Door.Elsewhere() {
+	if q := st.Question; q != nil && st.Run.State == session.WaitingReply && q.ID == asked {
+		if st.Door = door; door.Elsewhere() {
 			st.Reason = agentloop.StillRunning
 		} else if trouble != "" {
 			st.Message = trouble

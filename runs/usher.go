@@ -91,14 +91,14 @@ func (d *desk) over(a *asking) {
 	}
 }
 
-// door is the one that has its turn for the question, and why the one before had no answer.
-func (d *desk) door(questionID string) (ReplyMode, string) {
+// routing is the question that is led from door to door, the one that has its turn, and why the one before had no answer.
+func (d *desk) routing() (questionID string, door ReplyMode, trouble string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.asking == nil || d.asking.question != questionID {
-		return "", ""
+	if d.asking == nil {
+		return "", "", ""
 	}
-	return d.asking.now(), d.asking.trouble
+	return d.asking.question, d.asking.now(), d.asking.trouble
 }
 
 // open gives the turn to a door, and returns what is closed when it is passed on. A door that has passed it on before its usher

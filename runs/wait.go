@@ -2,11 +2,9 @@ package runs
 
 import (
 	"context"
-	"errors"
-	"slices"
 	"time"
 
-	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/session"
 )
 
@@ -26,83 +24,79 @@ const elsewhere = 500 * time.Millisecond
 // It returns an error when there is no such session, or with the cause of ctx.
 func (f *Manager) Wait(ctx context.Context, r WaitRequest) (Status, error) {
 	began := time.Now()
-	sess, err := f.store.Session(ctx, r.SessionID)
-	if err != nil {
-		return Status{}, unknown(r.SessionID, err)
-	}
-	d := f.desk(sess.ID)
-	if err := f.await(ctx, d, r); err != nil {
-		return Status{}, err
-	}
-	st, err := f.status(ctx, sess.ID, r.SinceStep)
+	st, err := f.await(ctx, r)
 	st.Waited, st.Budget = time.Since(began), r.Budget
 	return st, err
 }
 
-func (f *Manager) await(ctx context.Context, d *desk, r WaitRequest) error {
+func (f *Manager) await(ctx context.Context, r WaitRequest) (Status, error) {
+	if _, err := f.store.Session(ctx, r.SessionID); err != nil {
+		return Status{}, unknown(r.SessionID, err)
+	}
+	d := f.desk(r.SessionID)
 	budget := time.NewTimer(r.Budget)
 	defer budget.Stop()
-	for {
+	for over := false; ; {
 		changed := d.changes()
-		going, err := f.going(ctx, d, r)
-		if err != nil || !going {
-			return err
+		st, err := f.status(ctx, r.SessionID, r.SinceStep)
+		if err != nil || over || !st.worthWaiting(r.QuestionID) {
+			return st, err
 		}
-		var tick <-chan time.Time
 		if d.current() == nil {
-			tick = time.After(elsewhere)
+			if err := f.lookAfter(ctx, st); err != nil {
+				return st, err
+			}
 		}
-		select {
-		case <-changed:
-		case <-tick:
-		case <-budget.C:
-			return nil
-		case <-f.ctx.Done():
-			if d.current() == nil {
-				return nil
-			}
-			select { // the run is being paused
-			case <-changed:
-			case <-ctx.Done():
-				return context.Cause(ctx)
-			}
-		case <-ctx.Done():
-			return context.Cause(ctx)
+		if over, err = f.stateChange(ctx, d, changed, budget.C); err != nil {
+			return st, err
 		}
 	}
 }
 
-// going reports whether there is something to wait for.
-func (f *Manager) going(ctx context.Context, d *desk, r WaitRequest) (bool, error) {
-	run, err := f.store.LatestRun(ctx, r.SessionID)
-	if err != nil {
-		return false, unknown(r.SessionID, err)
+// worthWaiting reports whether the run goes on without the caller, or waits for the answer to a question that the caller
+// knows of.
+func (st Status) worthWaiting(questionID string) bool {
+	asked := st.Run.State == session.WaitingReply && st.Question != nil && st.Question.ID == questionID
+	return st.Reason == agentloop.StillRunning || asked
+}
+
+// stateChange returns when the state may be another one. over says that there is nothing more to wait for.
+func (f *Manager) stateChange(ctx context.Context, d *desk, changed <-chan struct{}, budget <-chan time.Time) (over bool, err error) {
+	var look <-chan time.Time
+	if d.current() == nil {
+		look = time.After(elsewhere)
 	}
-	switch run.State {
-	case session.Queued, session.Running:
-		if d.current() != nil || run.Owner == f.store.Owner() {
+	select {
+	case <-changed:
+	case <-look:
+	case <-budget:
+		return true, nil
+	case <-f.ctx.Done():
+		if d.current() == nil {
 			return true, nil
 		}
-		recovered, err := f.store.Recover(ctx) // its process may have died
-		return !slices.ContainsFunc(recovered, func(r session.Run) bool { return r.ID == run.ID }), err
-	case session.WaitingReply:
-		return f.answerable(ctx, d, run.QuestionID, r)
+		select { // the run is being paused
+		case <-changed:
+		case <-ctx.Done():
+			return true, context.Cause(ctx)
+		}
+	case <-ctx.Done():
+		return true, context.Cause(ctx)
 	}
 	return false, nil
 }
 
-// answerable reports whether the question of a waiting run is worth waiting for: the caller knows of it, somebody else is being
-// asked, or it is settled and about to be applied. That is seen to here, too, so that it does not hang on an event.
-func (f *Manager) answerable(ctx context.Context, d *desk, questionID string, r WaitRequest) (bool, error) {
-	q, err := f.broker.Get(ctx, questionID)
+// lookAfter sees to a run that no goroutine of this Manager carries out: its process may have died, and an answer to its
+// question may have been told to nobody who lives.
+func (f *Manager) lookAfter(ctx context.Context, st Status) error {
 	switch {
-	case errors.Is(err, inquiry.ErrNotFound), err == nil && q.Status == inquiry.Expired:
-		return false, nil
-	case err != nil:
-		return false, err
-	case q.Open():
-		door, _ := d.door(q.ID)
-		return r.QuestionID == q.ID || door.Elsewhere(), nil
+	case st.Run.Owner == f.store.Owner() && st.Run.State != session.WaitingReply, f.store.OwnedElsewhere(st.Run):
+		return nil
+	case st.Run.State == session.WaitingReply && st.Question == nil:
+		return f.apply(ctx, st.Run.QuestionID)
+	case st.Run.State == session.WaitingReply:
+		return nil
 	}
-	return true, f.apply(ctx, q.ID)
+	_, err := f.store.Recover(ctx)
+	return err
 }

@@ -1,0 +1,23 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/agentloop"
+)
+
+func TestWhatFailsBecauseTheRunIsPausedEndsAsAPause(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	failed := errors.New("reading the run's secrets: interrupted")
+	for _, reason := range []agentloop.StopReason{agentloop.ModelError, agentloop.DeviceDisconnected} {
+		require.Equal(t, &agentloop.Ending{Reason: reason, Err: failed}, endedBy(ctx, failed, reason))
+	}
+	require.Equal(t, agentloop.InternalError, broken(ctx, failed).Reason)
+	cancel(agentloop.ErrPaused)
+	require.Equal(t, agentloop.UserPaused, broken(ctx, failed).Reason)
+	require.Equal(t, agentloop.UserPaused, endedBy(ctx, failed, agentloop.ModelError).Reason)
+}
