@@ -23,9 +23,10 @@ var members = func() map[string]reflect.Type {
 }()
 
 // Marshal writes the action as one JSON object: its verb and its fields, for example
-// {"verb":"LONGPRESS","at":{"x":0.5,"y":0.25},"hold":"2s"}. What [Unmarshal] reads from it is equal to a.
+// {"verb":"LONGPRESS","at":{"x":0.5,"y":0.25},"hold":"2s"}. What [Unmarshal] reads from it is equal
+// to a.
 func Marshal(a Action) ([]byte, error) {
-	if !slices.ContainsFunc(Vocabulary(), func(m Action) bool { return reflect.TypeOf(m) == reflect.TypeOf(a) }) {
+	if !isMember(a) {
 		return nil, fmt.Errorf("encoding an action: %T is not in the vocabulary", a)
 	}
 	fields, err := json.Marshal(a)
@@ -39,8 +40,18 @@ func Marshal(a Action) ([]byte, error) {
 	return append([]byte(head+","), fields[1:]...), nil
 }
 
-// Unmarshal reads what Marshal wrote. It is strict: an unknown verb, an unknown, repeated, missing or null field, and
-// anything after the object are errors. It does not validate: what was written under older limits can still be read.
+func isMember(a Action) bool {
+	for _, t := range members {
+		if t == reflect.TypeOf(a) {
+			return true
+		}
+	}
+	return false
+}
+
+// Unmarshal reads what Marshal wrote. It is strict: an unknown verb, an unknown, repeated, missing
+// or null field, and anything after the object are errors. It does not validate: what was written
+// under older limits can still be read.
 func Unmarshal(b []byte) (Action, error) {
 	fields, err := object(b)
 	if err != nil {
@@ -92,7 +103,8 @@ func object(b []byte) (map[string]json.RawMessage, error) {
 	return fields, nil
 }
 
-// exact checks that fields are those of struct t, by their exact names: none missing but those that may be, none more.
+// exact checks that fields are those of struct t, by their exact names: none missing but those that
+// may be, none more.
 func exact(fields map[string]json.RawMessage, t reflect.Type) error {
 	var known []string
 	for f := range t.Fields() {
@@ -112,7 +124,7 @@ func exact(fields map[string]json.RawMessage, t reflect.Type) error {
 	}
 	for name := range fields {
 		if !slices.Contains(known, name) {
-			return fmt.Errorf("unknown field %s (want %s)", quoted(name), strings.Join(known, ", "))
+			return fmt.Errorf("unknown field %s (want %s)", quoted(name), list(known))
 		}
 	}
 	return nil
@@ -140,66 +152,5 @@ func (d span) MarshalText() ([]byte, error) { return []byte(time.Duration(d).Str
 func (d *span) UnmarshalText(b []byte) error {
 	v, err := time.ParseDuration(string(b))
 	*d = span(v)
-	return err
-}
-
-type (
-	plainLongPress LongPress
-	plainSlide     Slide
-	plainWait      Wait
-
-	longPressJSON struct {
-		plainLongPress
-		Hold span `json:"hold,omitempty"`
-	}
-	slideJSON struct {
-		plainSlide
-		Took span `json:"took,omitempty"`
-	}
-	waitJSON struct {
-		plainWait
-		For span `json:"for"`
-	}
-)
-
-// MarshalJSON writes Hold as text, for example "2s".
-func (a LongPress) MarshalJSON() ([]byte, error) {
-	return json.Marshal(longPressJSON{plainLongPress(a), span(a.Hold)})
-}
-
-// UnmarshalJSON reads what MarshalJSON wrote.
-func (a *LongPress) UnmarshalJSON(b []byte) error {
-	var j longPressJSON
-	err := json.Unmarshal(b, &j)
-	*a = LongPress(j.plainLongPress)
-	a.Hold = time.Duration(j.Hold)
-	return err
-}
-
-// MarshalJSON writes Took as text, for example "2s".
-func (a Slide) MarshalJSON() ([]byte, error) {
-	return json.Marshal(slideJSON{plainSlide(a), span(a.Took)})
-}
-
-// UnmarshalJSON reads what MarshalJSON wrote.
-func (a *Slide) UnmarshalJSON(b []byte) error {
-	var j slideJSON
-	err := json.Unmarshal(b, &j)
-	*a = Slide(j.plainSlide)
-	a.Took = time.Duration(j.Took)
-	return err
-}
-
-// MarshalJSON writes For as text, for example "2s".
-func (a Wait) MarshalJSON() ([]byte, error) {
-	return json.Marshal(waitJSON{plainWait(a), span(a.For)})
-}
-
-// UnmarshalJSON reads what MarshalJSON wrote.
-func (a *Wait) UnmarshalJSON(b []byte) error {
-	var j waitJSON
-	err := json.Unmarshal(b, &j)
-	*a = Wait(j.plainWait)
-	a.For = time.Duration(j.For)
 	return err
 }

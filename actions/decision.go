@@ -1,5 +1,7 @@
 package actions
 
+import "slices"
+
 // Field is one key and value as the model wrote them.
 type Field struct {
 	Key   string `json:"key"`
@@ -13,6 +15,21 @@ type Decision struct {
 	Explain string  // the step in words, for people; may be ""
 	Summary string  // what has been done so far, written anew by the model; "" keeps the former one
 	Fields  []Field // the reply's fields in the model's own order, for agent_action
+}
+
+// Texts returns the decision with f applied to every text in it, for example to mask a secret.
+func (d Decision) Texts(f func(string) string) Decision {
+	if d.Action != nil {
+		d.Action = d.Action.Texts(f)
+	}
+	d.Thought = f(d.Thought)
+	d.Explain = f(d.Explain)
+	d.Summary = f(d.Summary)
+	d.Fields = slices.Clone(d.Fields)
+	for i := range d.Fields {
+		d.Fields[i].Value = f(d.Fields[i].Value)
+	}
+	return d
 }
 
 // Exchange is a question that was asked and what came of it, kept for all later steps.

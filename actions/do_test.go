@@ -14,7 +14,8 @@ import (
 	"github.com/taploop/taploop/screen"
 )
 
-// pad writes down the touches that it takes, with the time since the first; the touch numbered refuse (from 1) is refused.
+// pad writes down the touches that it takes, with the time since the first; the touch numbered
+// refuse (from 1) is refused.
 type pad struct {
 	touches []string
 	refuse  int

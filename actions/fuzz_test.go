@@ -8,7 +8,8 @@ import (
 	"github.com/taploop/taploop/actions"
 )
 
-// The law: what can be read is written so that it is read again as the same action, and checking and wording it are safe.
+// The law: what can be read is written so that it is read again as the same action, and checking
+// and wording it are safe.
 func FuzzUnmarshal(f *testing.F) {
 	for w := range wire {
 		f.Add([]byte(w))

@@ -14,11 +14,12 @@ import (
 	"github.com/taploop/taploop/actions"
 )
 
-// The vocabulary is what the source says is an action, found by reading it: a new member cannot be forgotten.
+// The vocabulary is what the source says is an action, found by reading it: a new member cannot be
+// forgotten.
 func TestVocabularyHoldsEveryMember(t *testing.T) {
 	var inSource []string
 	for name, methods := range methodsOfSource(t) {
-		if methods["action"] {
+		if methods["describe"] {
 			inSource = append(inSource, name)
 		}
 	}
@@ -42,6 +43,62 @@ func TestEveryMemberIsAGestureOrForTheLoop(t *testing.T) {
 		}
 	}
 	require.Equal(t, []string{"INFO", "NOTE", "COMPLETE", "ABORT"}, forTheLoop)
+}
+
+func TestOnlyWaitIsPassive(t *testing.T) {
+	for _, a := range actions.Vocabulary() {
+		require.Equal(t, a.Verb() == "WAIT", actions.Passive(a), a.Verb())
+	}
+}
+
+// A secret that is put into every text of every action is in none of them once they are masked.
+func TestTextsReachesEveryTextOfEveryAction(t *testing.T) {
+	const secret, hidden = "s3cr3t-4711", "***"
+	swap := func(from, to string) func(string) string {
+		return func(s string) string { return strings.ReplaceAll(s, from, to) }
+	}
+	for _, zero := range actions.Vocabulary() {
+		v := reflect.New(reflect.TypeOf(zero)).Elem()
+		fill(t, v, "say "+secret)
+		a := v.Interface().(actions.Action)
+		masked := a.Texts(swap(secret, hidden))
+		require.NotContains(t, written(t, masked), secret)
+		require.Equal(t, a, masked.Texts(swap(hidden, secret)), "%s: only texts change", a.Verb())
+		require.NotContains(t, written(t, a), hidden, "%s: the action itself stays", a.Verb())
+	}
+}
+
+func written(t *testing.T, a actions.Action) string {
+	b, err := actions.Marshal(a)
+	require.NoError(t, err)
+	return string(b)
+}
+
+// fill puts the text into every string of v. A string of a named type is no text, but one of a
+// closed set, which Validate holds it to.
+func fill(t *testing.T, v reflect.Value, text string) {
+	switch v.Kind() {
+	case reflect.String:
+		if v.Type() == reflect.TypeFor[string]() {
+			v.SetString(text)
+			return
+		}
+		require.Contains(t, []string{"Key", "Direction"}, v.Type().Name())
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		fill(t, v.Index(0), text)
+		fill(t, v.Index(1), text)
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(t, v.Elem(), text)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			fill(t, v.Field(i), text)
+		}
+	case reflect.Bool, reflect.Float64, reflect.Int64:
+	default:
+		t.Fatalf("%v: cannot tell whether it holds texts", v.Type())
+	}
 }
 
 func TestKeysAndDirectionsAreComplete(t *testing.T) {

@@ -91,7 +91,7 @@ func (l *loop) intend(ctx context.Context, s *Step) error {
 // touch runs the gesture to its end even when the run is interrupted: half a gesture would leave the phone in a state that
 // nobody knows. A WAIT touches nothing, and is cut short.
 func (l *loop) touch(ctx context.Context, g actions.Gesture) error {
-	if _, wait := g.(actions.Wait); wait {
+	if actions.Passive(g) {
 		return g.Do(ctx, l.Phone)
 	}
 	l.touched = true
@@ -102,10 +102,9 @@ func (l *loop) touch(ctx context.Context, g actions.Gesture) error {
 
 // outcome journals what came of a gesture.
 func (l *loop) outcome(ctx context.Context, s *Step, what string, err error) *Ending {
-	_, wait := s.Proposal.Action.(actions.Wait)
 	switch {
 	case err == nil:
-	case wait && ctx.Err() != nil:
+	case actions.Passive(s.Proposal.Action) && ctx.Err() != nil:
 		s.Refusal = "cut short: " + context.Cause(ctx).Error()
 	case errors.Is(err, screen.ErrDisconnected), errors.Is(err, context.DeadlineExceeded):
 		s.Refusal = err.Error()

@@ -16,7 +16,7 @@ const stale = time.Second
 // for long, and a person may have picked the phone up. It returns what has changed, "" when nothing has, or the run's end.
 func (l *loop) overtaken(ctx context.Context, s *Step, g actions.Gesture) (change string, end *Ending) {
 	p, can := l.Phone.(Stater)
-	if _, wait := g.(actions.Wait); !can || wait || time.Since(s.Look.At) < stale {
+	if !can || actions.Passive(g) || time.Since(s.Look.At) < stale {
 		return "", nil
 	}
 	now, err := p.State(ctx)

@@ -8,18 +8,18 @@ import (
 	"github.com/taploop/taploop/screen"
 )
 
-// streak counts the same action on the same screen. Screens are held against the first one of the streak, so that small
-// changes (the dots of a PIN) add up to another screen.
+// streak counts the same action on the same screen. Screens are held against the first one of the
+// streak, so that small changes (the dots of a PIN) add up to another screen.
 type streak struct {
 	action actions.Action
 	first  screen.Fingerprint
 	n      int
 }
 
-// add counts an action that was decided on a screen, and returns how many of its kind came in a row.
-// A WAIT is patience, not insistence: it neither counts nor ends a streak.
+// add counts an action that was decided on a screen, and returns how many of its kind came in a
+// row. A passive action is patience, not insistence: it neither counts nor ends a streak.
 func (k *streak) add(a actions.Action, on screen.Fingerprint) int {
-	if _, wait := a.(actions.Wait); wait {
+	if actions.Passive(a) {
 		return 0
 	}
 	if k.n == 0 || !alike(reflect.ValueOf(k.action), reflect.ValueOf(a)) || k.first.Distance(on) > same {
@@ -32,7 +32,8 @@ func (k *streak) add(a actions.Action, on screen.Fingerprint) int {
 // near is how far apart two fractions may be and still mean the same place on the screen.
 const near = 0.02
 
-// alike reports whether two actions are the same, with points that a finger could not tell apart counting as one.
+// alike reports whether two actions are the same, with points that a finger could not tell apart
+// counting as one.
 func alike(a, b reflect.Value) bool {
 	if a.Type() != b.Type() {
 		return false

@@ -1,0 +1,120 @@
+package actions
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/taploop/taploop/screen"
+)
+
+// Limits of what a model can ask for. Lengths are in characters.
+const (
+	MaxWait    = 60 * time.Second // a longer Wait is cut to this
+	MaxTouch   = 30 * time.Second // the longest hold or slide
+	MaxText    = 4000             // of Type.Text, Info.Question and Note.Text
+	MaxApp     = 200              // of OpenApp.App
+	MaxOption  = 200              // of one of Info.Options
+	MaxOptions = 20               // how many Info.Options
+	MaxReport  = 20000            // of Complete.Report and Abort.Reason
+)
+
+// because returns the first error, with the verb in front.
+func because(a Action, errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return fmt.Errorf("%s: %w", a.Verb(), err)
+		}
+	}
+	return nil
+}
+
+func onScreen(what string, p screen.Point) error {
+	if p.Valid() {
+		return nil
+	}
+	return fmt.Errorf("%s %v is off the screen "+
+		"(want x and y from 0 to 1, as fractions of the screen)", what, p)
+}
+
+// way checks the two points of a finger's way, which must differ.
+func way(from, to screen.Point) error {
+	if from == to && from.Valid() {
+		return fmt.Errorf("both points are %v "+
+			"(want two different points; to hold a point use %s)", from, LongPress{}.Verb())
+	}
+	return cmp.Or(onScreen("the first point", from), onScreen("the second point", to))
+}
+
+func touchTime(d time.Duration) error {
+	if d >= 0 && d <= MaxTouch {
+		return nil
+	}
+	return fmt.Errorf("the duration is %v (want at most %v, or none for the usual one)",
+		d, MaxTouch)
+}
+
+func filled(what, s string, limit int) error {
+	if strings.TrimSpace(s) == "" {
+		return fmt.Errorf("%s is empty (want 1 to %d characters)", what, limit)
+	}
+	return plain(what, s, limit)
+}
+
+// plain checks that s is text: UTF-8 without control characters other than line breaks and tabs,
+// and not too long.
+func plain(what, s string, limit int) error {
+	if !utf8.ValidString(s) {
+		return fmt.Errorf("%s is not UTF-8", what)
+	}
+	if n := utf8.RuneCountInString(s); n > limit {
+		return fmt.Errorf("%s has %d characters (want at most %d)", what, n, limit)
+	}
+	for _, r := range s {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return fmt.Errorf("%s holds the control character %U "+
+				"(want text; line breaks and tabs are allowed)", what, r)
+		}
+	}
+	return nil
+}
+
+// quoted is a wrong value for an error, short enough to be shown.
+func quoted(s string) string {
+	const shown = 40
+	if utf8.RuneCountInString(s) > shown {
+		s = string([]rune(s)[:shown]) + "..."
+	}
+	return fmt.Sprintf("%q", s)
+}
+
+func list[S ~string](all []S) string {
+	names := make([]string, len(all))
+	for i, s := range all {
+		names[i] = string(s)
+	}
+	return strings.Join(names, ", ")
+}
+
+// usual is the duration of a touch, 1.5 s when none is given.
+func usual(d time.Duration) time.Duration {
+	if d == 0 {
+		return 1500 * time.Millisecond
+	}
+	return d
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

@@ -1,0 +1,31 @@
+package actions
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/taploop/taploop/screen"
+)
+
+// Drag picks up what is under From and drops it at To.
+type Drag struct {
+	From screen.Point `json:"from"`
+	To   screen.Point `json:"to"`
+}
+
+// Verb is DRAG.
+func (Drag) Verb() string { return "DRAG" }
+
+// Validate checks both points, which must differ.
+func (a Drag) Validate() error { return because(a, way(a.From, a.To)) }
+
+// Do picks up and drops.
+func (a Drag) Do(ctx context.Context, s Surface) error { return s.Drag(ctx, a.From, a.To) }
+
+// Points is the way of what is dragged.
+func (a Drag) Points() []screen.Point { return []screen.Point{a.From, a.To} }
+
+// Texts returns a: it has no text.
+func (a Drag) Texts(func(string) string) Action { return a }
+
+func (a Drag) describe() string { return fmt.Sprintf("drag from %v to %v", a.From, a.To) }

@@ -1,0 +1,46 @@
+package actions
+
+import (
+	"fmt"
+
+	"github.com/taploop/taploop/screen"
+)
+
+// Info asks a person; Options are answers to choose from, none for a free answer. Secret says that
+// the answer must not be shown anywhere again.
+type Info struct {
+	Question string   `json:"question"`
+	Options  []string `json:"options,omitempty"`
+	Secret   bool     `json:"secret,omitempty"`
+}
+
+// Verb is INFO.
+func (Info) Verb() string { return "INFO" }
+
+// Validate checks the question and the options.
+func (a Info) Validate() error {
+	errs := []error{filled("the question", a.Question, MaxText)}
+	if n := len(a.Options); n > MaxOptions {
+		errs = append(errs, fmt.Errorf("%d options (want at most %d)", n, MaxOptions))
+	}
+	for i, o := range a.Options {
+		errs = append(errs, filled(fmt.Sprintf("option %d", i+1), o, MaxOption))
+	}
+	return because(a, errs...)
+}
+
+// Points is none.
+func (Info) Points() []screen.Point { return nil }
+
+// Texts applies f to the question and the options.
+func (a Info) Texts(f func(string) string) Action {
+	a.Question = f(a.Question)
+	var options []string
+	for _, o := range a.Options {
+		options = append(options, f(o))
+	}
+	a.Options = options
+	return a
+}
+
+func (a Info) describe() string { return "ask " + short(a.Question) }

@@ -1,0 +1,55 @@
+package actions
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/taploop/taploop/screen"
+)
+
+// LongPress holds a point. Hold 0 means 1.5 s; at most [MaxTouch].
+type LongPress struct {
+	At   screen.Point  `json:"at"`
+	Hold time.Duration `json:"hold,omitempty"`
+}
+
+type longPressJSON struct {
+	At   screen.Point `json:"at"`
+	Hold span         `json:"hold,omitempty"`
+}
+
+// Verb is LONGPRESS.
+func (LongPress) Verb() string { return "LONGPRESS" }
+
+// Validate checks the point and the duration.
+func (a LongPress) Validate() error {
+	return because(a, onScreen("the point", a.At), touchTime(a.Hold))
+}
+
+// Do holds the point.
+func (a LongPress) Do(ctx context.Context, s Surface) error {
+	return s.LongPress(ctx, a.At, usual(a.Hold))
+}
+
+// Points is the point.
+func (a LongPress) Points() []screen.Point { return []screen.Point{a.At} }
+
+// Texts returns a: it has no text.
+func (a LongPress) Texts(func(string) string) Action { return a }
+
+func (a LongPress) describe() string { return fmt.Sprintf("hold %v for %v", a.At, usual(a.Hold)) }
+
+// MarshalJSON writes Hold as text, for example "2s".
+func (a LongPress) MarshalJSON() ([]byte, error) {
+	return json.Marshal(longPressJSON{a.At, span(a.Hold)})
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (a *LongPress) UnmarshalJSON(b []byte) error {
+	var j longPressJSON
+	err := json.Unmarshal(b, &j)
+	*a = LongPress{j.At, time.Duration(j.Hold)}
+	return err
+}

@@ -1,0 +1,38 @@
+package actions
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/taploop/taploop/screen"
+)
+
+// OpenApp brings an app to the front; App is a name or a package.
+type OpenApp struct {
+	App string `json:"app"`
+}
+
+// Verb is AWAKE.
+func (OpenApp) Verb() string { return "AWAKE" }
+
+// Validate checks the name.
+func (a OpenApp) Validate() error {
+	err := filled("the app's name", a.App, MaxApp)
+	if err == nil && strings.ContainsAny(a.App, "\n\t") {
+		err = fmt.Errorf("the app's name %s holds a line break or a tab "+
+			"(want a name or a package on one line)", quoted(a.App))
+	}
+	return because(a, err)
+}
+
+// Do launches the app.
+func (a OpenApp) Do(ctx context.Context, s Surface) error { return s.Launch(ctx, a.App) }
+
+// Points is none.
+func (OpenApp) Points() []screen.Point { return nil }
+
+// Texts applies f to the app's name.
+func (a OpenApp) Texts(f func(string) string) Action { return OpenApp{f(a.App)} }
+
+func (a OpenApp) describe() string { return "open " + short(a.App) }

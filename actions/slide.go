@@ -1,0 +1,59 @@
+package actions
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/taploop/taploop/screen"
+)
+
+// Slide moves a finger from one point to another. Took 0 means 1.5 s; at most [MaxTouch].
+type Slide struct {
+	From screen.Point  `json:"from"`
+	To   screen.Point  `json:"to"`
+	Took time.Duration `json:"took,omitempty"`
+}
+
+type slideJSON struct {
+	From screen.Point `json:"from"`
+	To   screen.Point `json:"to"`
+	Took span         `json:"took,omitempty"`
+}
+
+// Verb is SLIDE.
+func (Slide) Verb() string { return "SLIDE" }
+
+// Validate checks both points, which must differ, and the duration.
+func (a Slide) Validate() error {
+	return because(a, way(a.From, a.To), touchTime(a.Took))
+}
+
+// Do swipes from one point to the other.
+func (a Slide) Do(ctx context.Context, s Surface) error {
+	return s.Swipe(ctx, a.From, a.To, usual(a.Took))
+}
+
+// Points is the way of the finger.
+func (a Slide) Points() []screen.Point { return []screen.Point{a.From, a.To} }
+
+// Texts returns a: it has no text.
+func (a Slide) Texts(func(string) string) Action { return a }
+
+func (a Slide) describe() string {
+	return fmt.Sprintf("slide from %v to %v in %v", a.From, a.To, usual(a.Took))
+}
+
+// MarshalJSON writes Took as text, for example "2s".
+func (a Slide) MarshalJSON() ([]byte, error) {
+	return json.Marshal(slideJSON{a.From, a.To, span(a.Took)})
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (a *Slide) UnmarshalJSON(b []byte) error {
+	var j slideJSON
+	err := json.Unmarshal(b, &j)
+	*a = Slide{j.From, j.To, time.Duration(j.Took)}
+	return err
+}

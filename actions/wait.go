@@ -1,0 +1,58 @@
+package actions
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/taploop/taploop/screen"
+)
+
+// Wait waits for the screen to change by itself. For is above 0; what is longer than [MaxWait] is
+// cut to it.
+type Wait struct {
+	For time.Duration `json:"for"`
+}
+
+type waitJSON struct {
+	For span `json:"for"`
+}
+
+// Verb is WAIT.
+func (Wait) Verb() string { return "WAIT" }
+
+// Validate checks that the time is above 0.
+func (a Wait) Validate() error {
+	if a.For > 0 {
+		return nil
+	}
+	return because(a, fmt.Errorf("the time is %v (want more than 0, at most %v)", a.For, MaxWait))
+}
+
+// Do waits, at most [MaxWait], without touching the phone.
+func (a Wait) Do(ctx context.Context, _ Surface) error { return pause(ctx, min(a.For, MaxWait)) }
+
+// Passive marks the one gesture that touches nothing.
+func (Wait) Passive() {}
+
+// Points is none.
+func (Wait) Points() []screen.Point { return nil }
+
+// Texts returns a: it has no text.
+func (a Wait) Texts(func(string) string) Action { return a }
+
+func (a Wait) describe() string {
+	return fmt.Sprintf("wait %v", min(a.For, MaxWait).Round(time.Millisecond))
+}
+
+// MarshalJSON writes For as text, for example "2s".
+func (a Wait) MarshalJSON() ([]byte, error) { return json.Marshal(waitJSON{span(a.For)}) }
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (a *Wait) UnmarshalJSON(b []byte) error {
+	var j waitJSON
+	err := json.Unmarshal(b, &j)
+	*a = Wait{time.Duration(j.For)}
+	return err
+}

@@ -1,0 +1,115 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/session"
+)
+
+// secretWord stands for a secret answer in everything that the model reads and writes.
+const secretWord = "{{secret}}"
+
+// secretPhone is a phone that types a secret where the model wrote its placeholder, so that the
+// secret itself is in no prompt, journal, event or log. The one that was given last is typed, once.
+type secretPhone struct {
+	Phone
+	secrets []session.Secret
+	typed   func(ctx context.Context, questionID string)
+}
+
+// State implements agentloop.Stater for a phone that does.
+func (p *secretPhone) State(ctx context.Context) (screen.State, error) {
+	if s, ok := p.Phone.(agentloop.Stater); ok {
+		return s.State(ctx)
+	}
+	return screen.State{}, errors.ErrUnsupported
+}
+
+// Type types the text, with the secret in the place of its placeholder.
+func (p *secretPhone) Type(ctx context.Context, text string) error {
+	if !strings.Contains(text, secretWord) {
+		return p.Phone.Type(ctx, text)
+	}
+	if len(p.secrets) == 0 || p.secrets[len(p.secrets)-1].Typed {
+		return fmt.Errorf("nothing was typed: no secret is kept for %s any more (ask for it again)",
+			secretWord)
+	}
+	s := &p.secrets[len(p.secrets)-1]
+	if err := p.Phone.Type(ctx, strings.ReplaceAll(text, secretWord, s.Text)); err != nil {
+		return fmt.Errorf("typing a secret: %w", masked{err, s.Text})
+	}
+	s.Typed = true
+	p.typed(ctx, s.QuestionID)
+	return nil
+}
+
+// secretTyped notes that a secretPhone has typed a secret. Should that not be stored, the secret
+// can be typed once more after a crash.
+func (f *Manager) secretTyped(ctx context.Context, questionID string) {
+	ctx, cancel := lasting(ctx)
+	defer cancel()
+	if err := f.store.SecretTyped(ctx, questionID); err != nil {
+		f.log.ErrorContext(ctx, "a secret was typed", "question", questionID, "err", err)
+	}
+}
+
+// masked is an error whose text does not hold the secret.
+type masked struct {
+	error
+	secret string
+}
+
+func (m masked) Error() string { return strings.ReplaceAll(m.error.Error(), m.secret, secretWord) }
+
+func (m masked) Unwrap() error { return m.error }
+
+// redactingPolicy is a policy that does not repeat the run's secrets, which the model may have read
+// on the screen.
+type redactingPolicy struct {
+	agentloop.Policy
+	secrets []session.Secret
+}
+
+// Next implements agentloop.Policy.
+func (r *redactingPolicy) Next(
+	ctx context.Context, s agentloop.Situation,
+) (agentloop.Proposal, error) {
+	p, err := r.Policy.Next(ctx, s)
+	for _, x := range r.secrets {
+		if utf8.RuneCountInString(x.Text) < shortest {
+			continue
+		}
+		// A placeholder stays whole, even when the secret is a part of it.
+		p = redact(p, strings.NewReplacer(secretWord, secretWord, x.Text, secretWord).Replace)
+		if err != nil {
+			err = masked{err, x.Text}
+		}
+	}
+	return p, err
+}
+
+// shortest is how many characters a secret has that is looked for in what the model says: what is
+// shorter is found everywhere.
+const shortest = 4
+
+// redact is p with each of its texts hidden. A secret that is to be typed becomes the placeholder,
+// and is typed.
+func redact(p agentloop.Proposal, hide func(string) string) agentloop.Proposal {
+	p.Decision = p.Decision.Texts(hide)
+	p.Caption = hide(p.Caption)
+	p.Tries = slices.Clone(p.Tries)
+	for i := range p.Tries {
+		t := &p.Tries[i]
+		t.Prompt = hide(t.Prompt)
+		t.Reply = hide(t.Reply)
+		t.Error = hide(t.Error)
+	}
+	return p
+}
