@@ -141,9 +141,9 @@ type Result struct {
 }
 
 // Resolve settles the question with the reply, if it is the first. Otherwise: the same reply again (by its id) is the
-// same success, Replayed; ErrReplyIDReused when its id came with other content; an *AlreadyResolvedError that tells the
-// winner; ErrGone when the question timed out, expired or was withdrawn. A reply that does not fit is an
-// *InvalidReplyError, and the question stays open.
+// same success, Replayed; ErrReplyIDReused when its id came with other content; a *SettledError that tells the winner,
+// or, as ErrGone, that the question timed out, expired or was withdrawn. A reply that does not fit is an
+// *InvalidReplyError, and the question stays open. RefusalOf tells them apart.
 //
 // When it returns nil the resolution is on disk. A question whose time is over is settled so, whether or not a sweep
 // was there first.
@@ -201,14 +201,14 @@ func (b *Broker) settle(ctx context.Context, id string, to Status, r Resolution)
 }
 
 // Withdraw closes a question without an answer, and says why. One that is withdrawn already is fine; one that was
-// settled otherwise is an *AlreadyResolvedError or ErrGone.
+// settled otherwise is a *SettledError.
 func (b *Broker) Withdraw(ctx context.Context, id, why string) error {
 	q, err := b.settle(ctx, id, Withdrawn, Resolution{Type: TypeWithdraw, Channel: ChannelRun, Why: why, At: b.now()})
 	switch {
 	case err == nil || errors.Is(err, ErrSettled) && q.Status == Withdrawn:
 		return nil
 	case errors.Is(err, ErrSettled):
-		return closed(q)
+		return &SettledError{q.erased()}
 	}
 	return fmt.Errorf("withdrawing question %s: %w", id, err)
 }

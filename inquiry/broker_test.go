@@ -60,7 +60,7 @@ func TestTwoHundredAnswersAtOnceHaveOneWinnerWhomTheLosersAreTold(t *testing.T) 
 				require.Equal(t, fmt.Sprint("answer ", i), winner.Resolution.Response.Reveal())
 				continue
 			}
-			var lost *inquiry.AlreadyResolvedError
+			var lost *inquiry.SettledError
 			require.ErrorAs(t, err, &lost)
 			require.Equal(t, winner, lost.Question)
 		}
@@ -90,7 +90,7 @@ func TestTheSameReplyAgainIsTheSameSuccess(t *testing.T) {
 
 	r.ID, r.Type = "reply-2", ""
 	_, err = b.Resolve(t.Context(), q.ID, r)
-	var lost *inquiry.AlreadyResolvedError
+	var lost *inquiry.SettledError
 	require.ErrorAs(t, err, &lost)
 	require.Equal(t, "reply-1", lost.Question.Resolution.ReplyID)
 	require.Contains(t, err.Error(), "was answered by http (human_token) at ")
@@ -150,7 +150,7 @@ func TestAWithdrawnQuestionIsGoneAndOnlyThatOne(t *testing.T) {
 	require.Contains(t, err.Error(), "the task was stopped")
 	_, err = b.Resolve(t.Context(), other.ID, reply("Tue"))
 	require.NoError(t, err)
-	var lost *inquiry.AlreadyResolvedError
+	var lost *inquiry.SettledError
 	require.ErrorAs(t, b.Withdraw(t.Context(), other.ID, "late"), &lost)
 	require.ErrorIs(t, b.Withdraw(t.Context(), "nope", ""), inquiry.ErrNotFound)
 }

@@ -5,33 +5,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 )
 
-// AlreadyResolvedError says that another answer was first. The words of a secret answer are not in it.
-type AlreadyResolvedError struct{ Question Question }
-
-func (e *AlreadyResolvedError) Error() string {
-	r := e.Question.Resolution
-	by := r.Channel
-	if r.By != "" {
-		by = r.By + " through " + r.Channel
-	}
-	if r.Authority != "" {
-		by += " (" + r.Authority + ")"
-	}
-	return fmt.Sprintf("question %s was %s by %s at %s", e.Question.ID, e.Question.Status, by, r.At.Format(time.RFC3339))
-}
-
 // MaxReplyID is the most bytes that a reply's id may have.
 const MaxReplyID = 200
-
-// Late reports whether err says that a reply came too late: the question was settled before, in whichever way.
-func Late(err error) bool {
-	var won *AlreadyResolvedError
-	return errors.As(err, &won) || errors.Is(err, ErrGone)
-}
 
 // InvalidReplyError says why a reply does not fit its question, in words for whoever sent it.
 type InvalidReplyError struct {
@@ -52,7 +30,7 @@ func (e *InvalidReplyError) Error() string {
 func (b *Broker) lost(q Question, r Reply) (Result, error) {
 	won := q.Resolution
 	if r.ID == "" || r.ID != won.ReplyID {
-		return Result{}, closed(q)
+		return Result{}, &SettledError{q.erased()}
 	}
 	if !b.same(q, r) {
 		return Result{}, fmt.Errorf("question %s: %w", q.ID, ErrReplyIDReused)
@@ -75,18 +53,6 @@ func (b *Broker) same(q Question, r Reply) bool {
 		return err == nil && text == won.Response.Reveal()
 	}
 	return q.normal(r.Response) == won.Response.Reveal()
-}
-
-// closed is the error about a settled question.
-func closed(q Question) error {
-	if q.Status == Answered || q.Status == Refused {
-		return &AlreadyResolvedError{q.erased()}
-	}
-	why := ""
-	if q.Resolution.Why != "" {
-		why = ": " + q.Resolution.Why
-	}
-	return fmt.Errorf("question %s: %w (%s at %s%s)", q.ID, ErrGone, q.Status, q.Resolution.At.Format(time.RFC3339), why)
 }
 
 // fit checks a reply against its question and returns the response as it is kept.

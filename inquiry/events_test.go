@@ -118,7 +118,7 @@ func TestASecretAnswerIsInNoPrintLogEventOrError(t *testing.T) {
 	event, err := sub.Next(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, event.Question.Resolution.Response.Reveal())
-	var already *inquiry.AlreadyResolvedError
+	var already *inquiry.SettledError
 	require.ErrorAs(t, lost, &already)
 	require.Empty(t, already.Question.Resolution.Response.Reveal())
 	held, err := store.Get(t.Context(), q.ID)

@@ -37,7 +37,7 @@ func (f *Manager) reply(ctx context.Context, c *call) (Status, error) {
 	}
 	res, err := f.broker.Resolve(ctx, id, c.Reply.inquiry())
 	if err != nil {
-		return Status{}, f.unresolved(ctx, id, open, err)
+		return Status{}, unresolved(id, open, err)
 	}
 	var st Status
 	if res.Replayed {
@@ -120,43 +120,29 @@ func withoutQuestion(r session.Run) string {
 }
 
 // unresolved turns the broker's refusal of a reply into a code.
-func (f *Manager) unresolved(ctx context.Context, id string, open *inquiry.Question, err error) error {
-	var taken *inquiry.AlreadyResolvedError
-	var unfit *inquiry.InvalidReplyError
-	switch {
-	case errors.As(err, &unfit):
-		return invalid("send an answer that fits; the question is still open", "the reply cannot be taken: %w", err)
-	case errors.Is(err, inquiry.ErrReplyIDReused):
-		return invalid("send a new answer with a new reply_id", "the reply cannot be taken: %w", err)
-	case open != nil && open.ID != id:
-		e := refuse(QuestionSuperseded, "answer the current question", "the reply is for an older question; the current one is %s: %s", open.ID, open.Text)
+func unresolved(id string, open *inquiry.Question, err error) error {
+	if _, unfit := errors.AsType[*inquiry.InvalidReplyError](err); !unfit && open != nil && open.ID != id &&
+		!errors.Is(err, inquiry.ErrReplyIDReused) {
+		e := refuse(QuestionSuperseded, "answer the current question",
+			"the reply is for an older question; the current one is %s: %s", open.ID, open.Text)
 		e.Question = open
 		return e
-	case errors.As(err, &taken):
-		e := refuse(QuestionAlreadyResolved, "wait for the run: it goes on with that answer", "%w", err)
-		e.Question = &taken.Question
-		return e
-	case errors.Is(err, inquiry.ErrGone):
-		q, failed := f.broker.Get(ctx, id)
-		e := refuse(QuestionAlreadyResolved, afterEnd(q.Status), "nobody can answer any more: %w", err)
-		if failed == nil {
-			e.Question = &q
-		}
-		return e
-	default:
-		return err
 	}
+	return RefusedReply(err)
 }
 
-// afterEnd is what can be done about a question that nobody can answer any more.
-func afterEnd(how inquiry.Status) string {
-	switch how {
-	case inquiry.Expired:
-		return "the run has ended with its question: give the session a new task"
-	case inquiry.Withdrawn:
-		return "the run was paused or stopped: continue the session without a reply, or give it a new task"
+// RefusedReply gives the broker's refusal of a reply its code; any other error stays as it is.
+func RefusedReply(err error) error {
+	r, refused := inquiry.RefusalOf(err)
+	switch {
+	case !refused:
+		return err
+	case r.Question == nil:
+		return invalid(r.Hint, "the reply cannot be taken: %w", err)
 	}
-	return "the run went on without an answer, or has ended: wait for it, or give it a new task"
+	e := refuse(QuestionAlreadyResolved, r.Hint, "%w", err)
+	e.Question = r.Question
+	return e
 }
 
 // replayed is the success of a reply that was taken before. Should it not have been applied yet, it is now.

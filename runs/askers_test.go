@@ -224,7 +224,7 @@ func TestAnotherDoorClosesTheConsole(t *testing.T) {
 
 		require.Equal(t, "done blue", w.wait(st.Session.ID).Run.Answer)
 		require.ErrorContains(t, p.left, "the question was answered elsewhere")
-		require.ErrorContains(t, p.left, "(answered: kim, http)")
+		require.ErrorContains(t, p.left, "(answered: kim through http)")
 	})
 }
 

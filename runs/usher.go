@@ -134,12 +134,7 @@ var (
 
 // settledAs says how a question was settled, for a door that is closed.
 func settledAs(q inquiry.Question) error {
-	r := q.Resolution
-	by := r.Channel
-	if r.By != "" {
-		by = r.By + ", " + r.Channel
-	}
-	return fmt.Errorf("%w (%s: %s)", errAnswered, q.Status, printable(by))
+	return fmt.Errorf("%w (%s: %s)", errAnswered, q.Status, printable(q.Resolution.Who()))
 }
 
 // PassOn says that a door has no answer to the question, and why: the next one has its turn. It does nothing when the door does not

@@ -48,7 +48,7 @@ func answeredLine(q inquiry.Question, in *tongue) string {
 		return ""
 	}
 	question, answer := quoted(q.Text, 200), quoted(r.Response.String(), 300)
-	who := oneLine(cut(settledBy(*r), 100))
+	who := oneLine(cut(r.Who(), 100))
 	switch {
 	case r.Type == inquiry.TypeDefault:
 		return say(in.byDefault, question, answer)

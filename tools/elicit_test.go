@@ -58,7 +58,7 @@ func TestProgressGoesOnWhileAFormIsShown(t *testing.T) {
 		got, metas := w.told("p")
 		i := slices.Index(got, "the question is shown in a form")
 		require.Greater(t, i, slices.Index(got, "the agent asks: question 1?"))
-		require.Equal(t, []string{"the question is shown in a form", "the question is settled: answered through elicit"}, got[i+1:i+3])
+		require.Equal(t, []string{"the question is shown in a form", "the question is settled: answered by elicit"}, got[i+1:i+3])
 		types := []any{}
 		for _, m := range metas {
 			if m["type"] != nil {

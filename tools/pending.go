@@ -120,7 +120,7 @@ func (t *Tools) answerQuestion(ctx context.Context, c *call) (*reply, error) {
 	}
 	res, err := t.opts.Runs.Broker().Resolve(ctx, q.ID, r)
 	if err != nil {
-		return nil, t.unresolved(ctx, q.ID, err)
+		return nil, unresolved(q, err)
 	}
 	return t.answerReply(c, res.Question, inquiryResult{Replayed: res.Replayed})
 }
@@ -151,7 +151,7 @@ func (t *Tools) inquiryLines(q inquiry.Question, in *tongue) []string {
 	case q.Status == inquiry.Answered && q.Resolution.Authority == inquiry.AuthorityClientModel:
 		return []string{in.passedOn}
 	case q.Status == inquiry.Answered:
-		return []string{say(in.answeredBy, oneLine(cut(settledBy(*q.Resolution), 100)))}
+		return []string{say(in.answeredBy, oneLine(cut(q.Resolution.Who(), 100)))}
 	case q.Status == inquiry.Refused:
 		return []string{in.refused}
 	case q.Resolution.Type == inquiry.TypeDefault:

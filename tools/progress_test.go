@@ -125,7 +125,7 @@ func TestAQuestionAtTheConsoleIsTold(t *testing.T) {
 		require.Equal(t, done, a.code())
 		got, _ := w.told("p")
 		require.Contains(t, got, "the agent asks: question 1?")
-		require.Contains(t, got, "the question is settled: answered through console")
+		require.Contains(t, got, "the question is settled: answered by console")
 	})
 }
 

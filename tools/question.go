@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/runs"
 )
 
@@ -126,52 +126,22 @@ func (t *Tools) owns(ctx context.Context, c *call, q inquiry.Question) (bool, er
 	return err == nil, err
 }
 
-// unresolved is the broker's refusal of an answer, with its code.
-func (t *Tools) unresolved(ctx context.Context, id string, err error) error {
-	var taken *inquiry.AlreadyResolvedError
-	var unfit *inquiry.InvalidReplyError
+// unresolved is the broker's refusal of an answer, with its code and with the call that tells more.
+func unresolved(q inquiry.Question, err error) error {
+	if errors.Is(err, inquiry.ErrNotFound) { // deleted meanwhile
+		return refuse(questionNotFound, "call list_pending_questions", "there is no question %s", brief(q.ID))
+	}
+	err = runs.RefusedReply(err)
+	mend := hint.Of(err)
 	switch {
-	case errors.As(err, &unfit):
-		return invalid("send an answer that fits; the question is still open", "the answer cannot be taken: %w", err)
-	case errors.Is(err, inquiry.ErrReplyIDReused):
-		return invalid("send a new answer with a new reply_id", "the answer cannot be taken: %w", err)
-	case errors.Is(err, inquiry.ErrNotFound): // deleted in this moment
-		return refuse(questionNotFound, "call list_pending_questions", "there is no question %s", brief(id))
-	case errors.As(err, &taken):
-		return resolved(taken.Question, err)
-	case errors.Is(err, inquiry.ErrGone):
-		q, failed := t.opts.Runs.Broker().Get(ctx, id)
-		if failed != nil {
-			return err
-		}
-		return resolved(q, err)
-	}
-	return err
-}
-
-// resolved refuses an answer to a question that was settled before.
-func resolved(q inquiry.Question, err error) error {
-	e := refuse(runs.QuestionAlreadyResolved, afterSettling(q), "%w", err)
-	e.question = &q
-	return e
-}
-
-// afterSettling is what a caller can do about a question that was settled before, by how.
-func afterSettling(q inquiry.Question) string {
-	session := "with session_id " + quote(q.SessionID)
-	switch won := q.Status == inquiry.Answered || q.Status == inquiry.Refused; {
-	case q.RunID == "" && !won:
-		return "nobody can answer it any more, and nothing was taken; to ask anew call send_inquiry with a prompt"
+	case !inquiry.Late(err):
+		return err
 	case q.RunID == "":
-		return "go on with the answer that won; winner says how the question was settled"
-	case q.Status == inquiry.Expired:
-		return "nobody can answer it any more, and its run has ended; call ask_agent_continue " + session + " and task to begin anew"
-	case q.Status == inquiry.Withdrawn:
-		return "nobody can answer it any more: its run was paused or stopped; call ask_agent_wait " + session + " to see how it stands"
-	case q.Status == inquiry.TimedOut:
-		return "nobody can answer it any more: the run went on without an answer, or has ended; call ask_agent_wait " + session + " to see how it stands"
+		mend += "; send_inquiry with a prompt asks anew, and winner says how this question was settled"
+	default:
+		mend += "; ask_agent_wait with session_id " + quote(q.SessionID) + " shows how it stands"
 	}
-	return "call ask_agent_wait " + session + ": the run goes on with what winner says"
+	return hint.Add(err, mend)
 }
 
 // winnerOf tells how a question was settled; nil while it is open. The words of a secret answer are not in it.
@@ -189,12 +159,4 @@ func valuesOf(q inquiry.Question) json.RawMessage {
 		return nil
 	}
 	return json.RawMessage(q.Resolution.Response.Reveal())
-}
-
-// settledBy names the door for people, for example "Ann through page".
-func settledBy(r inquiry.Resolution) string {
-	if r.By == "" {
-		return cmp.Or(r.Channel, "somebody")
-	}
-	return r.By + " through " + r.Channel
 }

@@ -48,13 +48,11 @@ func (x *told) say(ctx context.Context, step, of int, message string, meta map[s
 // step is the one that was told last.
 func (x *told) step() int { return max(int(x.value), 0) }
 
+// settledLine tells a client that follows the question what became of it.
 func settledLine(q inquiry.Question) string {
 	line := fmt.Sprintf("the question is settled: %s", q.Status)
-	if q.Status != inquiry.Answered && q.Status != inquiry.Refused || q.Resolution == nil {
-		return line
+	if r := q.Resolution; r != nil && (q.Status == inquiry.Answered || q.Status == inquiry.Refused) {
+		line += " by " + oneLine(cut(r.Who(), 200))
 	}
-	if q.Resolution.By == "" {
-		return line + " through " + oneLine(cut(q.Resolution.Channel, 200))
-	}
-	return line + " by " + oneLine(cut(settledBy(*q.Resolution), 200))
+	return line
 }

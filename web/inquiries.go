@@ -199,40 +199,39 @@ func (s *Server) reply(w http.ResponseWriter, r *http.Request, v viewer) error {
 	res, err := s.opts.Questions.Resolve(r.Context(), q.ID, inquiry.Reply{ID: body.ReplyID, Type: body.Type, Response: body.Response.text,
 		Channel: v.channel(), Authority: inquiry.AuthorityHumanToken, By: v.name})
 	if err != nil {
-		return s.lost(r.Context(), q.ID, err)
+		return s.refused(err)
 	}
 	s.opts.Log.InfoContext(r.Context(), "question answered", "question", q.ID, "by", v.name, "through", v.channel(), "type", res.Question.Resolution.Type)
 	return send(w, http.StatusOK, map[string]any{"status": res.Question.Status, "replayed": res.Replayed, "inquiry": s.viewOf(res.Question)})
 }
 
-// lost is the refusal of an answer that did not win.
-func (s *Server) lost(ctx context.Context, id string, err error) error {
-	var invalid *inquiry.InvalidReplyError
-	var won *inquiry.AlreadyResolvedError
-	switch {
-	case errors.As(err, &invalid) && invalid.TooLong:
-		return &refusal{status: http.StatusRequestEntityTooLarge, code: "TOO_LARGE", err: err}
-	case errors.As(err, &invalid):
-		f := &refusal{status: http.StatusBadRequest, code: "INVALID_REPLY", err: err}
-		f.body = map[string]any{}
-		if len(invalid.Options) > 0 {
-			f.body["options"] = invalid.Options
-		}
-		if len(invalid.Fields) > 0 {
-			f.body["fields"] = invalid.Fields
-		}
-		return f
-	case errors.As(err, &won):
-		return &refusal{status: http.StatusConflict, code: "QUESTION_ALREADY_RESOLVED", err: err,
-			body: map[string]any{"winner": won.Question.Resolution, "inquiry": s.viewOf(won.Question)}}
-	case errors.Is(err, inquiry.ErrReplyIDReused):
-		return &refusal{status: http.StatusUnprocessableEntity, code: "REPLY_ID_REUSED", err: err}
-	case errors.Is(err, inquiry.ErrGone):
-		f := &refusal{status: http.StatusGone, code: "QUESTION_GONE", err: err}
-		if q, err := s.opts.Questions.Get(ctx, id); err == nil {
-			f.body = map[string]any{"inquiry": s.viewOf(q)}
-		}
-		return f
+// statuses are those of replies that were not taken.
+var statuses = map[inquiry.Code]int{
+	inquiry.CodeInvalid:  http.StatusBadRequest,
+	inquiry.CodeTooLarge: http.StatusRequestEntityTooLarge,
+	inquiry.CodeReused:   http.StatusUnprocessableEntity,
+	inquiry.CodeResolved: http.StatusConflict,
+	inquiry.CodeGone:     http.StatusGone,
+}
+
+// refused is the broker's refusal of a reply; any other error stays as it is.
+func (s *Server) refused(err error) error {
+	why, is := inquiry.RefusalOf(err)
+	if !is {
+		return err
 	}
-	return err
+	body := map[string]any{}
+	if why.Invalid != nil && len(why.Invalid.Options) > 0 {
+		body["options"] = why.Invalid.Options
+	}
+	if why.Invalid != nil && len(why.Invalid.Fields) > 0 {
+		body["fields"] = why.Invalid.Fields
+	}
+	if why.Question != nil {
+		body["inquiry"] = s.viewOf(*why.Question)
+	}
+	if why.Code == inquiry.CodeResolved {
+		body["winner"] = why.Question.Resolution
+	}
+	return &refusal{status: statuses[why.Code], code: string(why.Code), err: err, body: body}
 }

@@ -163,14 +163,10 @@ func doorsOf(q inquiry.Question) string {
 
 // outcome is what became of a question, and through which door.
 func outcome(q inquiry.Question) string {
-	text := string(q.Status)
-	if r := q.Resolution; r != nil && !q.Open() {
-		text += " through " + clean(r.Channel)
-		if r.By != "" {
-			text += " by " + clean(r.By)
-		}
+	if q.Resolution == nil {
+		return string(q.Status)
 	}
-	return text
+	return string(q.Status) + " by " + clean(q.Resolution.Who())
 }
 
 // wording is the question in one line, with what sort of answer it wants.

@@ -46,7 +46,7 @@ func TestAnAnswerFromTheCommandLineLetsTheRunGoOn(t *testing.T) {
 		out, errs, code = b.run("reply", id, "43")
 		require.Equal(t, exitTooLate, code, "%s", errs)
 		require.Empty(t, out)
-		require.Regexp(t, `too late: the question was answered \d{4}-\S+ at \S+, through command_line by \S+ \(local_operator\): 42, \d+s after it was asked`, errs)
+		require.Regexp(t, `too late: the question was answered \d{4}-\S+ at \S+ by \S+ through command_line \(local_operator\): 42, \d+s after it was asked`, errs)
 		require.Empty(t, b.questions())
 		require.Equal(t, inquiry.Answered, b.questions("--all")[0].Status)
 
@@ -71,7 +71,7 @@ func TestAClientsAnswerBeatsALaterOneFromTheCommandLine(t *testing.T) {
 	s.follow(s.answer(asked, "42"))
 	out, errs, code := b.run("reply", asked.Question.ID, "43", "--json")
 	require.Equal(t, exitTooLate, code)
-	require.Contains(t, errs, "through mcp (client_model): 42")
+	require.Contains(t, errs, "by mcp (client_model): 42")
 	var v struct {
 		Status   string
 		Taken    bool
@@ -216,7 +216,7 @@ func TestFormsAreFilledInFromTheCommandLine(t *testing.T) {
 
 	out, errs, code = b.run("inquiries", byFields.ID[:8])
 	require.Zero(t, code, "%s", errs)
-	for _, line := range []string{"question  " + byFields.ID, "status    answered through command_line by ", "text      which shirt?", "field     size (number)",
+	for _, line := range []string{"question  " + byFields.ID, "status    answered by ", "text      which shirt?", "field     size (number)",
 		"field     colours (choices): red, dark / blue / green", "field     note (text, optional)", `answer    {"size":42,`} {
 		require.Contains(t, out, line)
 	}

@@ -129,7 +129,7 @@ func (k *siege) bidOverHTTP(v *visitor, q inquiry.Question) func(*bid) {
 func bidBeside(t testing.TB, beside *inquiry.Broker, q inquiry.Question) func(*bid) {
 	return func(b *bid) {
 		_, err := beside.Resolve(t.Context(), q.ID, inquiry.Reply{Response: b.text, Channel: "command_line", Authority: "local_operator"})
-		var lost *inquiry.AlreadyResolvedError
+		var lost *inquiry.SettledError
 		if b.taken = err == nil; errors.As(err, &lost) {
 			b.winner = lost.Question.Resolution.Response.Reveal()
 		}

@@ -54,7 +54,10 @@ func (c *replyCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	res, err := b.Resolve(ctx, q.ID, r)
-	return c.tell(ctx, a, b, q.ID, res, err)
+	if err != nil {
+		return c.refused(a, err)
+	}
+	return c.taken(a, res)
 }
 
 // response is the words of the answer.
@@ -178,25 +181,32 @@ type verdict struct {
 	Question inquiry.Question `json:"question"` // with the winner's resolution
 }
 
-// tell says what became of the reply.
-func (c *replyCmd) tell(ctx context.Context, a *app, b *inquiry.Broker, id string, res inquiry.Result, err error) error {
-	var won *inquiry.AlreadyResolvedError
-	var unfit *inquiry.InvalidReplyError
+// refused says why the reply was not taken.
+func (c *replyCmd) refused(a *app, err error) error {
+	why, is := inquiry.RefusalOf(err)
 	switch {
-	case err == nil:
-		return c.taken(a, res)
-	case errors.As(err, &won), errors.Is(err, inquiry.ErrGone):
-		q, failed := b.Get(ctx, id)
-		if failed != nil {
-			return errors.Join(err, failed)
-		}
-		return c.late(a, q, won != nil, err)
-	case errors.As(err, &unfit):
-		return usageError{hint.Add(fmt.Errorf("the reply does not fit: %w", err), "the question is still open: reply again")}
-	case errors.Is(err, inquiry.ErrReplyIDReused):
-		return usageError{hint.Add(err, "choose another --reply-id for another answer")}
+	case !is:
+		return err
+	case why.Question == nil:
+		return usageError{hint.Add(fmt.Errorf("the reply cannot be taken: %w", err), why.Hint)}
 	}
-	return err
+	q := *why.Question
+	if c.JSON {
+		if err := printJSON(a.out, verdict{Status: string(q.Status), Question: q}); err != nil {
+			return err
+		}
+	}
+	if why.Code != inquiry.CodeResolved { // only another answer is exit code 3
+		return hint.Add(err, why.Hint)
+	}
+	r := q.Resolution
+	fmt.Fprintf(a.err, "taploop: too late: the question was %s %s by %s", q.Status,
+		r.At.Local().Format("2006-01-02 at 15:04:05"), clean(r.Authorized()))
+	if words := clean(r.Response.String()); words != "" {
+		fmt.Fprintf(a.err, ": %s", short(words, 200))
+	}
+	fmt.Fprintf(a.err, ", %s after it was asked\n", age(r.At.Sub(q.AskedAt).Round(time.Second)))
+	return ended(exitTooLate)
 }
 
 func (c *replyCmd) taken(a *app, res inquiry.Result) error {
@@ -212,29 +222,4 @@ func (c *replyCmd) taken(a *app, res inquiry.Result) error {
 	}
 	_, err := fmt.Fprintln(a.out, q.Status)
 	return err
-}
-
-// late says who was first, or that nobody can answer any more. Only the first is exit code 3.
-func (c *replyCmd) late(a *app, q inquiry.Question, beaten bool, err error) error {
-	if c.JSON {
-		if failed := printJSON(a.out, verdict{Status: string(q.Status), Question: q}); failed != nil {
-			return failed
-		}
-	}
-	if !beaten {
-		return err
-	}
-	r := q.Resolution
-	fmt.Fprintf(a.err, "taploop: too late: the question was %s %s, through %s", q.Status, r.At.Local().Format("2006-01-02 at 15:04:05"), clean(r.Channel))
-	if r.By != "" {
-		fmt.Fprintf(a.err, " by %s", clean(r.By))
-	}
-	if r.Authority != "" {
-		fmt.Fprintf(a.err, " (%s)", clean(r.Authority))
-	}
-	if words := clean(r.Response.String()); words != "" {
-		fmt.Fprintf(a.err, ": %s", short(words, 200))
-	}
-	fmt.Fprintf(a.err, ", %s after it was asked\n", age(r.At.Sub(q.AskedAt).Round(time.Second)))
-	return ended(exitTooLate)
 }

@@ -1,0 +1,112 @@
+package inquiry
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// SettledError says that a reply came too late: the question was settled before, by another answer or, when it
+// [errors.Is] [ErrGone], without one. The words of a secret answer are not in it.
+type SettledError struct{ Question Question }
+
+func (e *SettledError) Error() string {
+	q, r := e.Question, e.Question.Resolution
+	at := r.At.Format(time.RFC3339)
+	if q.answered() {
+		return fmt.Sprintf("question %s was %s by %s at %s", q.ID, q.Status, r.Authorized(), at)
+	}
+	if r.Why != "" {
+		at += ": " + r.Why
+	}
+	return fmt.Sprintf("question %s: %v (%s at %s)", q.ID, ErrGone, q.Status, at)
+}
+
+// Is makes an error about a question that nobody has answered an [ErrGone].
+func (e *SettledError) Is(target error) bool { return target == ErrGone && !e.Question.answered() }
+
+// answered reports whether somebody has answered the question, or refused to.
+func (q Question) answered() bool { return q.Status == Answered || q.Status == Refused }
+
+// Who names who settled a question, for people: "Ann through page", or the channel alone.
+func (r Resolution) Who() string {
+	if r.By == "" {
+		return cmp.Or(r.Channel, "somebody")
+	}
+	return r.By + " through " + r.Channel
+}
+
+// Authorized is [Resolution.Who] with the authority in parentheses, when there is one.
+func (r Resolution) Authorized() string {
+	if r.Authority == "" {
+		return r.Who()
+	}
+	return r.Who() + " (" + r.Authority + ")"
+}
+
+// Late reports whether err says that a reply came too late: the question was settled before, in whichever way.
+func Late(err error) bool {
+	_, late := errors.AsType[*SettledError](err)
+	return late
+}
+
+// Code says why a reply was not taken. Programs read it.
+type Code string
+
+// The codes.
+const (
+	CodeInvalid  Code = "INVALID_REPLY"             // it does not fit the question, which is still open
+	CodeTooLarge Code = "TOO_LARGE"                 // it has more bytes than are taken
+	CodeReused   Code = "REPLY_ID_REUSED"           // its id came with other content before
+	CodeResolved Code = "QUESTION_ALREADY_RESOLVED" // another answer was first
+	CodeGone     Code = "QUESTION_GONE"             // nobody can answer any more
+)
+
+// Refusal is why [Broker.Resolve] did not take a reply.
+type Refusal struct {
+	Code     Code
+	Question *Question          // as it was settled; nil while it may still be open
+	Invalid  *InvalidReplyError // what does not fit, under CodeInvalid and CodeTooLarge
+	Hint     string             // what the sender can do now
+}
+
+// RefusalOf is the refusal that err tells of, if it does.
+func RefusalOf(err error) (r Refusal, refused bool) {
+	if unfit, is := errors.AsType[*InvalidReplyError](err); is {
+		r = Refusal{Code: CodeInvalid, Invalid: unfit, Hint: "send an answer that fits; the question is still open"}
+		if unfit.TooLong {
+			r.Code = CodeTooLarge
+		}
+		return r, true
+	}
+	if errors.Is(err, ErrReplyIDReused) {
+		return Refusal{Code: CodeReused, Hint: "send a new answer under a new reply id"}, true
+	}
+	settled, is := errors.AsType[*SettledError](err)
+	if !is {
+		return Refusal{}, false
+	}
+	r = Refusal{Code: CodeResolved, Question: &settled.Question, Hint: settled.Question.afterSettling()}
+	if !settled.Question.answered() {
+		r.Code = CodeGone
+	}
+	return r, true
+}
+
+// afterSettling is what can be done about a question that was settled before.
+func (q Question) afterSettling() string {
+	switch {
+	case q.RunID == "" && q.answered():
+		return "go on with the answer that won"
+	case q.RunID == "":
+		return "nobody can answer it any more, and nothing was taken: ask again if it still matters"
+	case q.answered():
+		return "wait for the run: it goes on with that answer"
+	case q.Status == Expired:
+		return "the run has ended with its question: give the session a new task"
+	case q.Status == Withdrawn:
+		return "the run was paused or stopped: continue the session without a reply, or give it a new task"
+	}
+	return "the run went on without an answer, or has ended: wait for it, or give it a new task"
+}
