@@ -58,6 +58,16 @@ func newFarm(serials ...string) *farm {
 	return f
 }
 
+func (f *farm) List(context.Context) ([]runs.PhoneInfo, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var list []runs.PhoneInfo
+	for s := range f.phones {
+		list = append(list, runs.PhoneInfo{Serial: s, State: "device", Usable: true})
+	}
+	return list, nil
+}
+
 func (f *farm) Open(_ context.Context, serial string) (runs.Phone, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -6,18 +6,34 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/screen"
 	"github.com/taploop/taploop/session"
 )
 
-// Phones opens phones.
+// Phones are the phones that there are, for runs and for all who look at a phone. What changes every phone, for example a
+// mask over all pictures, is a Phones around another one.
 type Phones interface {
-	// Open gives the phone with this serial; "" means the only usable one. An error names the mend.
+	// List gives all of them, even those that cannot be used.
+	List(ctx context.Context) ([]PhoneInfo, error)
+	// Open gives the phone with this serial; "" means the only usable one. An error has a hint.
 	Open(ctx context.Context, serial string) (Phone, error)
 }
 
-// Phone is what a Manager needs of a phone. It is used by one run at a time.
+// PhoneInfo is a phone in a list. What follows State is empty when it is not known.
+type PhoneInfo struct {
+	Serial  string
+	State   string // as ADB says: device, offline, unauthorized, ...
+	Usable  bool
+	Model   string
+	Android string
+	SDK     int
+	Size    screen.Size
+}
+
+// Phone is one phone. It is used by one run at a time.
 type Phone interface {
 	agentloop.Phone
+	agentloop.Stater
 	// Device is what is known of the phone; its ID is the serial.
 	Device() session.Device
 	// Wake switches the display on and opens a lock screen that needs no person; else the error is screen.ErrLocked.

@@ -2,14 +2,12 @@ package runs
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/taploop/taploop/agentloop"
-	"github.com/taploop/taploop/screen"
 	"github.com/taploop/taploop/session"
 )
 
@@ -22,14 +20,6 @@ type secretPhone struct {
 	Phone
 	secrets []session.Secret
 	typed   func(ctx context.Context, questionID string)
-}
-
-// State implements agentloop.Stater for a phone that does.
-func (p *secretPhone) State(ctx context.Context) (screen.State, error) {
-	if s, ok := p.Phone.(agentloop.Stater); ok {
-		return s.State(ctx)
-	}
-	return screen.State{}, errors.ErrUnsupported
 }
 
 // Type types the text, with the secret in the place of its placeholder.

@@ -4,6 +4,9 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/screen"
 )
 
 // devicesResult is what list_connected_devices returns.
@@ -55,7 +58,7 @@ func (t *Tools) listDevices(ctx context.Context, c *call) (*reply, error) {
 	return r, nil
 }
 
-func (t *Tools) describe(ctx context.Context, c *call, p Phone) (device, error) {
+func (t *Tools) describe(ctx context.Context, c *call, p runs.PhoneInfo) (device, error) {
 	d := device{ID: p.Serial, State: p.State, Usable: p.Usable, Model: p.Model, Android: p.Android, SDK: p.SDK}
 	if p.Size.Valid() {
 		d.Size = &[2]int{p.Size.W, p.Size.H}
@@ -75,11 +78,21 @@ func (t *Tools) describe(ctx context.Context, c *call, p Phone) (device, error) 
 	}
 	reading, cancel := context.WithTimeout(ctx, stateTime)
 	defer cancel()
-	s, err := t.opts.Phones.State(reading, p.Serial)
+	s, err := t.stateOf(reading, p.Serial)
 	if err != nil {
 		t.log.InfoContext(ctx, "state of a phone", "serial", p.Serial, "err", err)
 		return d, ctx.Err()
 	}
 	d.On, d.Locked, d.App = &s.On, &s.Locked, s.App
 	return d, nil
+}
+
+// stateOf is what a phone says of itself, without a picture.
+func (t *Tools) stateOf(ctx context.Context, serial string) (screen.State, error) {
+	p, err := t.opts.Phones.Open(ctx, serial)
+	if err != nil {
+		return screen.State{}, err
+	}
+	defer p.Close() // nothing was changed on it
+	return p.State(ctx)
 }

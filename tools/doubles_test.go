@@ -17,7 +17,6 @@ import (
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/screen"
 	"github.com/taploop/taploop/session"
-	"github.com/taploop/taploop/tools"
 )
 
 // farm is phones in memory. It is what runs opens and what the tools list.
@@ -54,23 +53,18 @@ func (f *farm) phone(serial string) *devicetest.Fake {
 	return f.phones[serial]
 }
 
-func (f *farm) List(context.Context) ([]tools.Phone, error) {
+func (f *farm) List(context.Context) ([]runs.PhoneInfo, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.broken != nil {
 		return nil, f.broken
 	}
-	list := []tools.Phone{}
+	list := []runs.PhoneInfo{}
 	for s := range f.phones {
-		list = append(list, tools.Phone{Serial: s, State: "device", Usable: true, Model: "Double", Android: "15", SDK: 35, Size: screen.Size{W: 1080, H: 2400}})
+		list = append(list, runs.PhoneInfo{Serial: s, State: "device", Usable: true, Model: "Double", Android: "15", SDK: 35, Size: screen.Size{W: 1080, H: 2400}})
 	}
-	slices.SortFunc(list, func(a, b tools.Phone) int { return strings.Compare(a.Serial, b.Serial) })
-	return append(list, tools.Phone{Serial: "tired", State: "offline"}), nil
-}
-
-func (f *farm) State(ctx context.Context, serial string) (screen.State, error) {
-	look, err := f.phone(serial).Look(ctx)
-	return look.State, err
+	slices.SortFunc(list, func(a, b runs.PhoneInfo) int { return strings.Compare(a.Serial, b.Serial) })
+	return append(list, runs.PhoneInfo{Serial: "tired", State: "offline"}), nil
 }
 
 func (f *farm) Open(_ context.Context, serial string) (runs.Phone, error) {
@@ -100,6 +94,11 @@ type phone struct {
 
 func (p *phone) Device() session.Device {
 	return session.Device{ID: p.serial, Size: screen.Size{W: 1080, H: 2400}, Model: "Double", Android: "15"}
+}
+
+func (p *phone) State(ctx context.Context) (screen.State, error) {
+	look, err := p.Fake.Look(ctx)
+	return look.State, err
 }
 
 // Look gives a frame that compresses badly when the farm is noisy.

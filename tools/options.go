@@ -13,7 +13,6 @@ import (
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/internal/mcptransport"
 	"github.com/taploop/taploop/runs"
-	"github.com/taploop/taploop/screen"
 	"github.com/taploop/taploop/session"
 )
 
@@ -55,27 +54,6 @@ type Store interface {
 	Holder(ctx context.Context, serial string) (session.Hold, bool, error)
 	// Sign is a mark of 32 bytes on a text, which nobody else can make; the same after a restart.
 	Sign(purpose, text string) []byte
-}
-
-// Phones are the phones that there are.
-type Phones interface {
-	// List gives all of them, also those that cannot be used.
-	List(ctx context.Context) ([]Phone, error)
-	// State reads what a usable phone says of itself, without a picture.
-	State(ctx context.Context, serial string) (screen.State, error)
-	// Open gives the phone with this serial; "" means the only usable one. An error names the mend.
-	Open(ctx context.Context, serial string) (runs.Phone, error)
-}
-
-// Phone is a phone in a list. What follows State is empty when it is not known.
-type Phone struct {
-	Serial  string
-	State   string // as ADB says: device, offline, unauthorized, ...
-	Usable  bool
-	Model   string
-	Android string
-	SDK     int
-	Size    screen.Size
 }
 
 // Privacy says what may leave over MCP.
@@ -125,7 +103,7 @@ func (w Waits) budget(asked *time.Duration, progress bool) time.Duration {
 type Options struct {
 	Runs   Manager
 	Store  Store
-	Phones Phones
+	Phones runs.Phones
 
 	Waits       Waits
 	ClientWaits map[string]Waits // for clients by the name that they give themselves, upper or lower case; a zero field keeps that of Waits

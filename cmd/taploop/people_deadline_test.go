@@ -30,6 +30,7 @@ type slate struct {
 	frame      *screen.Frame
 }
 
+func (s slate) List(context.Context) ([]runs.PhoneInfo, error)   { return nil, nil }
 func (s slate) Open(context.Context, string) (runs.Phone, error) { return s, nil }
 func (s slate) Device() session.Device                           { return session.Device{ID: "slate", Size: s.frame.Size()} }
 func (s slate) Wake(context.Context) error                       { return nil }

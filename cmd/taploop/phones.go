@@ -5,15 +5,13 @@ import (
 
 	"github.com/taploop/taploop/device"
 	"github.com/taploop/taploop/runs"
-	"github.com/taploop/taploop/screen"
 	"github.com/taploop/taploop/session"
-	"github.com/taploop/taploop/tools"
 )
 
 // phones are those of one ADB server, for runs and for tools.
 type phones struct{ host *device.Host }
 
-// Open implements runs.Phones and tools.Phones.
+// Open implements runs.Phones.
 func (p phones) Open(ctx context.Context, serial string) (runs.Phone, error) {
 	ph, err := p.host.Open(ctx, serial)
 	if err != nil {
@@ -22,27 +20,18 @@ func (p phones) Open(ctx context.Context, serial string) (runs.Phone, error) {
 	return phone{ph}, nil
 }
 
-// List implements tools.Phones.
-func (p phones) List(ctx context.Context) ([]tools.Phone, error) {
+// List implements runs.Phones.
+func (p phones) List(ctx context.Context) ([]runs.PhoneInfo, error) {
 	infos, err := p.host.List(ctx)
 	if err != nil {
 		return nil, err
 	}
-	list := make([]tools.Phone, 0, len(infos))
+	list := make([]runs.PhoneInfo, 0, len(infos))
 	for _, i := range infos {
-		list = append(list, tools.Phone{Serial: i.Serial, State: i.State, Usable: i.Usable(), Model: i.Model, Android: i.Android, SDK: i.SDK, Size: i.Size})
+		list = append(list, runs.PhoneInfo{Serial: i.Serial, State: i.State, Usable: i.Usable(),
+			Model: i.Model, Android: i.Android, SDK: i.SDK, Size: i.Size})
 	}
 	return list, nil
-}
-
-// State implements tools.Phones.
-func (p phones) State(ctx context.Context, serial string) (screen.State, error) {
-	ph, err := p.host.Open(ctx, serial)
-	if err != nil {
-		return screen.State{}, err
-	}
-	defer ph.Close()
-	return ph.State(ctx)
 }
 
 type phone struct{ *device.Phone }
