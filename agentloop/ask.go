@@ -3,13 +3,14 @@ package agentloop
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
 	"github.com/taploop/taploop/actions"
 )
 
-// ask puts the question of an INFO action to whoever answers, unless it has been refused before or there were too many.
+// ask parks the question of an INFO action, unless it was asked in vain before or there were too many.
 func (l *loop) ask(ctx context.Context, s *Step, info actions.Info) *Ending {
 	switch {
 	case l.askedInVain(info.Question):
@@ -26,39 +27,46 @@ func (l *loop) ask(ctx context.Context, s *Step, info actions.Info) *Ending {
 	case l.course.Questions >= l.limits.Questions:
 		return l.settleQuestion(ctx, s, actions.Exchange{Question: info.Question, Outcome: actions.LimitReached})
 	}
-	if err := l.intend(ctx, s); err != nil { // a question that is known is known with the step that asked it
-		return halt(InternalError, stepError(s, "journaling", err))
+	q := Question{Kind: KindInfo, Text: info.Question, Options: info.Options, FreeText: true,
+		Secret: info.Secret, Task: l.course.Task, Look: s.Look, Step: s.Index, Round: l.course.Questions + 1}
+	if !l.NoQuestions {
+		return l.park(ctx, s, q)
 	}
-	q := &Question{Info: info, Task: l.course.Task, Look: s.Look, Step: s.Index, Round: l.course.Questions + 1}
-	l.emit(Event{Kind: Asking, Step: *s, Question: q})
-	began := time.Now()
-	x, err := l.Asker.Ask(ctx, *q)
-	s.Timing.Ask = time.Since(began)
-	l.waited += s.Timing.Ask
-	switch {
-	case err == nil && !errors.Is(context.Cause(ctx), ErrStopped): // a pause in this moment keeps the answer, a stop beats it
-		l.course.Questions++
-		s.Exchange = &x
-		l.emit(Event{Kind: Replied, Step: *s})
-		return l.settleQuestion(ctx, s, x)
-	case ctx.Err() != nil:
-		return l.interruptedBy(ctx, s, *Stopped(ctx))
-	case !errors.Is(err, ErrParked):
-		return l.interruptedBy(ctx, s, *unasked(s, err))
-	}
+	l.emit(Event{Kind: Asking, Step: *s, Question: &q})
 	l.course.Questions++
-	return l.finish(ctx, s, Ending{Reason: InfoNeedsReply, Question: q})
+	return l.settleQuestion(ctx, s, actions.Exchange{Question: q.Text, Outcome: actions.NoReply})
 }
 
-// unasked is the ending when the question could not be put: as the Asker's error says, else the model that answers in a
-// person's place could not be reached.
-func unasked(s *Step, err error) *Ending {
-	err = stepError(s, "asking", err)
+// park stores the question and ends the run for now.
+func (l *loop) park(ctx context.Context, s *Step, q Question) *Ending {
+	// The intent comes first: a question that is known is known with the step that asked it.
+	if err := l.intend(ctx, s); err != nil {
+		return halt(InternalError, stepError(s, "journaling", err))
+	}
+	l.emit(Event{Kind: Asking, Step: *s, Question: &q})
+	began := time.Now()
+	err := l.Parker.Park(ctx, q)
+	s.Timing.Ask = time.Since(began)
+	switch {
+	case ctx.Err() != nil && err != nil:
+		return l.interruptedBy(ctx, s, *Stopped(ctx))
+	case err != nil:
+		return l.interruptedBy(ctx, s, *unparked(s, err))
+	}
+	l.course.Questions++
+	if ctx.Err() != nil { // the question stays open while the run is paused
+		return l.finish(ctx, s, *Stopped(ctx))
+	}
+	return l.finish(ctx, s, Ending{Reason: InfoNeedsReply, Question: &q})
+}
+
+// unparked is the ending of a run whose question could not be parked.
+func unparked(s *Step, err error) *Ending {
 	var i *interruption
 	if errors.As(err, &i) {
-		return halt(i.reason, err)
+		return halt(i.reason, stepError(s, "asking", err))
 	}
-	return halt(ModelError, err)
+	return halt(InternalError, stepError(s, "asking", fmt.Errorf("the question could not be stored: %w", err)))
 }
 
 // settleQuestion journals the step with its exchange, which the policy is shown from the next step on.

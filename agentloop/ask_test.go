@@ -1,66 +1,92 @@
 package agentloop_test
 
 import (
-	"errors"
 	"fmt"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/hint"
 )
 
 func info(q string) actions.Info { return actions.Info{Question: q} }
 
-func TestAnAnswerIsShownOnTheNextStepAndKept(t *testing.T) {
-	r := newRig(info("which colour?"), tap(1, 1), actions.Complete{})
-	r.asker.give = []actions.Exchange{{Answer: "red", Outcome: actions.Answered}}
+// answered is the run's progress with the answer to the question that it has parked last.
+func answered(c agentloop.Progress, x actions.Exchange) agentloop.Progress {
+	c.Exchanges, c.ReplyJustIn = append(c.Exchanges, x), true
+	return c
+}
 
-	_, c := run(t, r, "buy a hat")
-
-	want := []actions.Exchange{{Question: "which colour?", Answer: "red", Outcome: actions.Answered}}
-	require.Equal(t, agentloop.Question{Info: info("which colour?"), Task: "buy a hat", Look: r.script.seen[0].Look, Step: 1, Round: 1}, r.asker.asked[0])
-	require.Equal(t, want, r.script.seen[1].Exchanges)
-	require.True(t, r.script.seen[1].ReplyJustIn)
-	require.Equal(t, want, r.script.seen[2].Exchanges)
-	require.False(t, r.script.seen[2].ReplyJustIn)
-	require.Equal(t, &want[0], r.journal.steps[0].Exchange)
-	require.Equal(t, []string{"tap (0.001,0.001)"}, r.phone.touches, "asking leaves the phone alone")
-	require.Equal(t, 1, c.Questions)
-	require.Equal(t, []agentloop.EventKind{
-		agentloop.Started, agentloop.Looked, agentloop.Decided, agentloop.Asking, agentloop.Replied, agentloop.Stepped,
-	}, r.kinds()[:6])
+// converse runs x until it ends, and settles each question that it parks.
+func converse(t *testing.T, r *rig, outcomes ...actions.Outcome) (agentloop.Ending, agentloop.Progress) {
+	t.Helper()
+	end, c := run(t, r, "x")
+	for end.Reason == agentloop.InfoNeedsReply {
+		x := actions.Exchange{Question: end.Question.Text, Answer: "x", Outcome: outcomes[0]}
+		outcomes = outcomes[1:]
+		synctest.Test(t, func(t *testing.T) {
+			var err error
+			end, c, err = r.runner.Run(t.Context(), answered(c, x), c.Steps)
+			require.NoError(t, err)
+		})
+	}
+	return end, c
 }
 
 func TestAParkedQuestionEndsTheCallAndTheRunGoesOnWithTheAnswer(t *testing.T) {
-	r := newRig(info("which colour?"), actions.Complete{Report: "bought"})
-	r.asker.err = fmt.Errorf("storing: %w", agentloop.ErrParked)
+	hat := actions.Info{Question: "which colour?", Options: []string{"red", "blue"}, Secret: true}
+	r := newRig(hat, tap(1, 1), actions.Complete{Report: "bought"})
 
 	end, c := run(t, r, "buy a hat")
 
+	want := agentloop.Question{Kind: "info", Text: "which colour?", Options: []string{"red", "blue"},
+		FreeText: true, Secret: true, Task: "buy a hat", Look: r.script.seen[0].Look, Step: 1, Round: 1}
+	require.Equal(t, []agentloop.Question{want}, r.inbox.parked)
 	require.Equal(t, agentloop.InfoNeedsReply, end.Reason)
 	require.NoError(t, end.Err)
-	require.Equal(t, "which colour?", end.Question.Info.Question)
+	require.Equal(t, &want, end.Question)
 	require.Equal(t, 1, end.Steps)
 	require.Equal(t, 1, c.Questions)
 	require.Nil(t, r.journal.steps[0].Exchange)
 	require.Equal(t, c, r.journal.course)
+	require.Empty(t, r.phone.touches, "asking leaves the phone alone")
+	require.Equal(t, []agentloop.EventKind{agentloop.Started, agentloop.Looked, agentloop.Decided,
+		agentloop.Asking, agentloop.Stepped, agentloop.Ended}, r.kinds())
 
-	c.Exchanges, c.ReplyJustIn = append(c.Exchanges, actions.Exchange{Question: "which colour?", Answer: "red", Outcome: actions.Answered}), true
+	red := actions.Exchange{Question: "which colour?", Answer: "red", Outcome: actions.Answered}
 	synctest.Test(t, func(t *testing.T) {
 		var err error
-		end, c, err = r.runner.Run(t.Context(), c, 1)
+		end, c, err = r.runner.Run(t.Context(), answered(c, red), 1)
 		require.NoError(t, err)
 	})
 
 	require.Equal(t, agentloop.TaskCompleted, end.Reason)
-	require.Equal(t, "red", r.script.seen[1].Exchanges[0].Answer)
+	require.Equal(t, []actions.Exchange{red}, r.script.seen[1].Exchanges)
 	require.True(t, r.script.seen[1].ReplyJustIn)
 	require.Equal(t, "did 1", r.script.seen[1].Summary)
 	require.Equal(t, 2, r.script.seen[1].Step)
+	require.Equal(t, []actions.Exchange{red}, r.script.seen[2].Exchanges)
+	require.False(t, r.script.seen[2].ReplyJustIn)
+}
+
+func TestARunWithoutQuestionsTellsTheModelSoAtOnce(t *testing.T) {
+	r := newRig(info("which colour?"), tap(1, 1), actions.Complete{})
+	r.runner.NoQuestions, r.runner.Parker = true, nil
+
+	end, c := run(t, r, "buy a hat")
+
+	require.Equal(t, agentloop.TaskCompleted, end.Reason)
+	want := actions.Exchange{Question: "which colour?", Outcome: actions.NoReply}
+	require.Equal(t, []actions.Exchange{want}, r.script.seen[1].Exchanges)
+	require.True(t, r.script.seen[1].ReplyJustIn)
+	require.Equal(t, &want, r.journal.steps[0].Exchange)
+	require.Equal(t, "done 1 INFO", r.journal.entries[0], "there is nothing that a crash could leave half done")
+	require.Equal(t, 1, c.Questions)
+	require.Equal(t, []agentloop.EventKind{agentloop.Started, agentloop.Looked, agentloop.Decided,
+		agentloop.Asking, agentloop.Stepped}, r.kinds()[:5])
 }
 
 func TestTheSameQuestionIsNotAskedAgainWhenItWasNotAnswered(t *testing.T) {
@@ -70,47 +96,43 @@ func TestTheSameQuestionIsNotAskedAgainWhenItWasNotAnswered(t *testing.T) {
 	} {
 		t.Run(string(outcome), func(t *testing.T) {
 			r := newRig(info("Your  code?"), info(" your code "), info("another one"), actions.Complete{})
-			r.asker.give = []actions.Exchange{{Answer: "x", Outcome: outcome}}
 
-			_, c := run(t, r, "x")
+			_, c := converse(t, r, outcome, outcome, outcome)
 
 			if again {
-				require.Len(t, r.asker.asked, 3)
+				require.Len(t, r.inbox.parked, 3)
 				require.Equal(t, 3, c.Questions)
 				return
 			}
-			require.Len(t, r.asker.asked, 2)
-			require.Equal(t, "another one", r.asker.asked[1].Info.Question)
+			require.Len(t, r.inbox.parked, 2)
+			require.Equal(t, "another one", r.inbox.parked[1].Text)
 			require.Equal(t, 2, c.Questions)
 			require.Contains(t, r.script.told(3)[0], "has not been asked again")
-			require.Equal(t, "not asked: the same question was not answered before", r.journal.steps[1].Refusal)
+			require.Equal(t, "not asked: the same question was not answered before",
+				r.journal.steps[1].Refusal)
 		})
 	}
 }
 
 func TestARunThatInsistsOnARefusedQuestionIsStuck(t *testing.T) {
-	r := newRig()
-	for range 10 {
-		r.script.actions = append(r.script.actions, info("code?"))
-	}
-	r.asker.give = []actions.Exchange{{Outcome: actions.Refused}}
+	r := newRig(repeat(info("code?"), 10)...)
 
-	end, _ := run(t, r, "x")
+	end, c := converse(t, r, actions.Refused)
 
 	require.Equal(t, agentloop.Stuck, end.Reason)
-	require.Equal(t, 6, end.Steps)
-	require.Len(t, r.asker.asked, 1)
+	require.Equal(t, 6, c.Steps)
+	require.Len(t, r.inbox.parked, 1)
 }
 
 func TestAfterTheLastQuestionTheModelIsToldAndThenTheRunEnds(t *testing.T) {
 	r := newRig(info("1"), info("2"), info("3"), tap(1, 1), info("4"))
 	r.runner.Limits.Questions = 2
-	r.asker.give = []actions.Exchange{{Answer: "x", Outcome: actions.Answered}}
 
-	end, c := run(t, r, "x")
+	end, c := converse(t, r, actions.Answered, actions.Answered)
 
 	require.Equal(t, agentloop.QuestionLimit, end.Reason)
-	require.Len(t, r.asker.asked, 2)
+	require.Len(t, r.inbox.parked, 2)
+	require.Equal(t, 2, r.inbox.parked[1].Round)
 	require.Equal(t, actions.Exchange{Question: "3", Outcome: actions.LimitReached}, r.script.seen[3].Exchanges[2])
 	require.True(t, r.script.seen[3].ReplyJustIn)
 	require.Len(t, r.phone.touches, 1, "the model may finish with what it knows")
@@ -125,33 +147,37 @@ func TestQuestionsOfEarlierCallsCount(t *testing.T) {
 		_, c, err := r.runner.Run(t.Context(), agentloop.Progress{Questions: 20}, 0)
 
 		require.NoError(t, err)
-		require.Empty(t, r.asker.asked)
+		require.Empty(t, r.inbox.parked)
 		require.Equal(t, actions.LimitReached, c.Exchanges[0].Outcome)
 	})
 }
 
-func TestWaitingForAnAnswerDoesNotUseUpTheTimeOfTheRun(t *testing.T) {
-	r := newRig(info("which?"), tap(1, 1), actions.Complete{})
-	r.runner.Limits.Time = time.Minute
-	r.asker.give = []actions.Exchange{{Answer: "x", Outcome: actions.Answered}}
-	r.asker.took = 10 * time.Minute
+func TestAQuestionThatCannotBeParkedEndsTheRun(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		err  error
+		want agentloop.StopReason
+		says string
+	}{
+		{"a full disk", errDisk, agentloop.InternalError,
+			"step 1: asking: the question could not be stored: disk full"},
+		{"a stop", fmt.Errorf("the store is closing: %w", agentloop.ErrStopped), agentloop.Cancelled,
+			"step 1: asking: the store is closing: the run was stopped"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(info("which?"))
+				r.inbox.err = c.err
 
-	end, _ := run(t, r, "x")
+				end, progress, err := r.runner.Run(t.Context(), agentloop.Progress{}, 0)
 
-	require.Equal(t, agentloop.TaskCompleted, end.Reason)
-	require.Equal(t, 10*time.Minute, r.journal.steps[0].Timing.Ask)
-}
-
-func TestAnAskerCanEndTheRun(t *testing.T) {
-	r := newRig(info("which?"))
-	r.asker.err = fmt.Errorf("the person typed /stop: %w", agentloop.ErrStopped)
-	end, c := run(t, r, "x")
-	require.Equal(t, agentloop.Cancelled, end.Reason)
-	require.ErrorContains(t, end.Err, "step 1: asking: the person typed /stop")
-	require.Zero(t, c.Questions)
-
-	r = newRig(info("which?"))
-	r.asker.err = errors.New("connection refused")
-	end, _ = run(t, r, "x")
-	require.Equal(t, agentloop.ModelError, end.Reason)
+				require.Equal(t, c.want == agentloop.InternalError, err != nil)
+				require.Equal(t, c.want, end.Reason)
+				require.EqualError(t, end.Err, c.says)
+				require.Equal(t, c.want == agentloop.InternalError, hint.Of(end.Err) != "")
+				require.Zero(t, progress.Questions)
+				require.Equal(t, agentloop.NoteNotDone, progress.Notes[0].Kind)
+			})
+		})
+	}
 }

@@ -40,7 +40,7 @@ func BenchmarkStep(b *testing.B) {
 	p := newPhone()
 	r := agentloop.Runner{
 		Phone:  still{p, screen.Observation{Frame: f, State: p.state}},
-		Policy: &taps{}, Journal: noJournal{}, Asker: &answers{},
+		Policy: &taps{}, Journal: noJournal{},
 		Limits: agentloop.Limits{Steps: b.N, Settle: -1},
 	}
 	b.ReportAllocs()

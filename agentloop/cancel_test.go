@@ -199,63 +199,39 @@ func TestAWaitIsCutShort(t *testing.T) {
 	})
 }
 
-func TestAStopWhileSomebodyIsAskedEndsTheAsking(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := newRig(actions.Info{Question: "which one?"})
-		r.asker.took = time.Hour
-		ctx, cancel := context.WithCancelCause(t.Context())
-		time.AfterFunc(time.Minute, func() { cancel(agentloop.ErrStopped) })
+func TestAnInterruptionWhileAQuestionIsParkedKeepsTheQuestion(t *testing.T) {
+	for cause, want := range map[error]agentloop.StopReason{
+		agentloop.ErrPaused:  agentloop.UserPaused,
+		agentloop.ErrStopped: agentloop.Cancelled,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			r := newRig(actions.Info{Question: "which one?"})
+			ctx, cancel := context.WithCancelCause(t.Context())
+			r.inbox.on = func() { cancel(cause) }
 
-		end, c, err := r.runner.Run(ctx, agentloop.Progress{}, 0)
+			end, c, err := r.runner.Run(ctx, agentloop.Progress{}, 0)
 
-		require.NoError(t, err)
-		require.Equal(t, agentloop.Cancelled, end.Reason)
-		require.Empty(t, c.Exchanges)
-		require.Zero(t, c.Questions)
-	})
+			require.NoError(t, err)
+			require.Equal(t, want, end.Reason)
+			require.Equal(t, 1, c.Questions)
+			require.Empty(t, c.Notes)
+			require.Empty(t, r.journal.steps[0].Refusal)
+			require.Equal(t, []string{"intent 1 INFO", "done 1 INFO"}, r.journal.entries)
+		})
+	}
 }
 
-func TestAnAnswerThatComesAfterTheStopIsNotUsed(t *testing.T) {
+func TestAnInterruptionBeforeAQuestionIsStoredAsksNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(actions.Info{Question: "which one?"})
-		r.asker.give = []actions.Exchange{{Answer: "red", Outcome: actions.Answered}}
 		ctx, cancel := context.WithCancelCause(t.Context())
-		observe := r.runner.Observe
-		r.runner.Observe = func(e agentloop.Event) {
-			observe(e)
-			if e.Kind == agentloop.Asking {
-				cancel(agentloop.ErrStopped)
-			}
-		}
-
-		end, c, err := r.runner.Run(ctx, agentloop.Progress{}, 0)
-
-		require.NoError(t, err)
-		require.Equal(t, agentloop.Cancelled, end.Reason)
-		require.Empty(t, c.Exchanges)
-		require.Equal(t, []string{"intent 1 INFO", "done 1 INFO"}, r.journal.entries)
-	})
-}
-
-func TestAnAnswerThatComesWithAPauseIsKept(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := newRig(actions.Info{Question: "which one?"})
-		r.asker.give = []actions.Exchange{{Answer: "red", Outcome: actions.Answered}}
-		ctx, cancel := context.WithCancelCause(t.Context())
-		observe := r.runner.Observe
-		r.runner.Observe = func(e agentloop.Event) {
-			observe(e)
-			if e.Kind == agentloop.Asking {
-				cancel(agentloop.ErrPaused)
-			}
-		}
+		r.inbox.on, r.inbox.err = func() { cancel(agentloop.ErrPaused) }, context.Canceled
 
 		end, c, err := r.runner.Run(ctx, agentloop.Progress{}, 0)
 
 		require.NoError(t, err)
 		require.Equal(t, agentloop.UserPaused, end.Reason)
-		require.Equal(t, []actions.Exchange{{Question: "which one?", Answer: "red", Outcome: actions.Answered}}, c.Exchanges)
-		require.True(t, c.ReplyJustIn)
-		require.Equal(t, []string{"intent 1 INFO", "done 1 INFO"}, r.journal.entries)
+		require.Zero(t, c.Questions)
+		require.Equal(t, agentloop.NoteNotDone, c.Notes[0].Kind)
 	})
 }

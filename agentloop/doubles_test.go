@@ -205,29 +205,21 @@ func (j *journal) Done(ctx context.Context, s agentloop.Step, c agentloop.Progre
 	return nil
 }
 
-// answers is an asker that gives one exchange after the other.
-type answers struct {
-	asked []agentloop.Question
-	give  []actions.Exchange
-	err   error
-	took  time.Duration
+// inbox keeps the questions that are parked.
+type inbox struct {
+	parked []agentloop.Question
+	err    error
+	on     func()
 }
 
-func (a *answers) Ask(ctx context.Context, q agentloop.Question) (actions.Exchange, error) {
-	a.asked = append(a.asked, q)
-	if a.took > 0 {
-		select {
-		case <-time.After(a.took):
-		case <-ctx.Done():
-			return actions.Exchange{}, context.Cause(ctx)
-		}
+func (i *inbox) Park(_ context.Context, q agentloop.Question) error {
+	if i.on != nil {
+		i.on()
 	}
-	if a.err != nil {
-		return actions.Exchange{}, a.err
+	if i.err == nil {
+		i.parked = append(i.parked, q)
 	}
-	x := a.give[(len(a.asked)-1)%len(a.give)]
-	x.Question = q.Info.Question
-	return x, nil
+	return i.err
 }
 
 // rig is a runner with its doubles.
@@ -235,15 +227,15 @@ type rig struct {
 	phone   *phone
 	script  *script
 	journal *journal
-	asker   *answers
+	inbox   *inbox
 	events  []agentloop.Event
 	runner  *agentloop.Runner
 }
 
 func newRig(acts ...actions.Action) *rig {
-	r := &rig{phone: newPhone(), script: &script{actions: acts}, journal: &journal{}, asker: &answers{}}
+	r := &rig{phone: newPhone(), script: &script{actions: acts}, journal: &journal{}, inbox: &inbox{}}
 	r.runner = &agentloop.Runner{
-		Phone: r.phone, Policy: r.script, Journal: r.journal, Asker: r.asker,
+		Phone: r.phone, Policy: r.script, Journal: r.journal, Parker: r.inbox,
 		Observe: func(e agentloop.Event) { r.events = append(r.events, e) },
 	}
 	return r

@@ -15,15 +15,14 @@ type Event struct {
 // EventKind says what happened.
 type EventKind string
 
-// The events of a run, in the order in which they come. Of a step, Asking and Replied come only with a question that is
-// put to somebody, Acting and Acted only with a gesture.
+// The events of a run, in the order in which they come. Of a step, Asking comes only with a question, Acting and
+// Acted only with a gesture.
 const (
 	Started EventKind = "started"
 	Settled EventKind = "settled" // the screen has come to rest after the step before; Step.Look is what it shows
 	Looked  EventKind = "looked"  // the screen was captured afresh; comes instead of Settled
 	Decided EventKind = "decided"
 	Asking  EventKind = "asking"
-	Replied EventKind = "replied"
 	Acting  EventKind = "acting" // the intent is in the journal
 	Acted   EventKind = "acted"
 	Stepped EventKind = "step" // the step is in the journal

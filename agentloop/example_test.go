@@ -20,7 +20,7 @@ func ExampleRunner() {
 			actions.Complete{Report: "milk is on the list"},
 		}},
 		Journal: &journal{},
-		Asker:   &answers{},
+		Parker:  &inbox{},
 		Limits:  agentloop.Limits{Steps: 10, Settle: -1},
 		Observe: func(e agentloop.Event) {
 			if e.Kind == agentloop.Stepped {

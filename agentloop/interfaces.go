@@ -37,15 +37,14 @@ type Policy interface {
 // ErrUnreadable is returned by a Policy whose model could not be understood after all its tries.
 var ErrUnreadable = errors.New("the model's replies could not be read as an action")
 
-// Asker puts a question to whoever answers in this run's reply mode.
-type Asker interface {
-	// Ask returns the exchange once it is settled, or ErrParked when the question is stored and the answer will come later:
-	// the run then ends for now as INFO_ACTION_NEEDS_REPLY. It blocks this run only.
-	Ask(ctx context.Context, q Question) (actions.Exchange, error)
+// Parker keeps questions for people.
+type Parker interface {
+	// Park stores a question for whoever answers in the run's reply mode. When it returns nil, the
+	// question would survive a crash; the run then ends for now, and a later call of Run goes on with
+	// the answer. An error that is one of the causes of a cancellation, such as ErrStopped, ends the
+	// run as that cause says.
+	Park(ctx context.Context, q Question) error
 }
-
-// ErrParked says that a question is stored and waits for an answer that comes after this call.
-var ErrParked = errors.New("the question waits for a reply")
 
 // Journal is where a run is written down, step by step, durably.
 type Journal interface {

@@ -13,7 +13,7 @@ import (
 type Limits struct {
 	Steps     int           // steps of this call; default 40
 	Questions int           // questions of the run, earlier calls included; default 20
-	Time      time.Duration // wall time of this call, waiting for answers left out; default 30 min
+	Time      time.Duration // wall time of this call; default 30 min
 	Settle    time.Duration // the longest wait for the screen to come to rest after a gesture; default 3 s, negative does not wait
 	Act       time.Duration // the longest that a gesture may take, WAIT aside; default 60 s
 	Repeats   int           // the same action on the same screen so often in a row is pointed out to the model; default 5

@@ -14,9 +14,13 @@ import (
 type Runner struct {
 	Phone   Phone
 	Policy  Policy
-	Asker   Asker
+	Parker  Parker // nil under NoQuestions
 	Journal Journal
 	Limits  Limits
+
+	// NoQuestions is for a run that has nobody to answer: the model is told so at once.
+	NoQuestions bool
+
 	Moving  bool         // the phone was touched just before: the first step waits, too, until the screen has come to rest
 	Observe func(Event)  // called synchronously, on the goroutine of Run; nil when nobody watches
 	Log     *slog.Logger // nil discards
@@ -50,8 +54,7 @@ type loop struct {
 	log    *slog.Logger
 
 	start   time.Time
-	waited  time.Duration // for answers; does not count against Limits.Time
-	local   int           // steps journaled in this call
+	local   int // steps journaled in this call
 	last    *Step
 	touched bool               // a gesture may have set the screen in motion
 	before  screen.Fingerprint // the screen of the step before; zero when there was none
@@ -85,7 +88,7 @@ func (l *loop) step(ctx context.Context) *Ending {
 	if l.local >= l.limits.Steps {
 		return l.outOfSteps()
 	}
-	timed, cancel := context.WithDeadlineCause(ctx, l.start.Add(l.limits.Time+l.waited), errTime)
+	timed, cancel := context.WithDeadlineCause(ctx, l.start.Add(l.limits.Time), errTime)
 	defer cancel()
 	s := &Step{Index: l.from + l.local + 1, Local: l.local + 1, StartedAt: time.Now()}
 	if end := l.see(timed, s); end != nil {

@@ -79,16 +79,6 @@ func TestAfterAStepWithoutAGestureTheScreenIsLookedAtOnce(t *testing.T) {
 	require.Zero(t, r.journal.steps[2].Timing.Settle)
 }
 
-func TestAfterAnAnswerTheScreenIsLookedAtAfresh(t *testing.T) {
-	r := newRig(actions.Info{Question: "which?"}, actions.Complete{})
-	r.asker.give = []actions.Exchange{{Answer: "red", Outcome: actions.Answered}}
-	r.asker.took = time.Hour
-
-	run(t, r, "x")
-
-	require.Equal(t, time.Hour, r.script.seen[1].Look.At.Sub(r.script.seen[0].Look.At))
-}
-
 func TestCompletingAndAbortingDoNotWaitForTheScreen(t *testing.T) {
 	for _, last := range []actions.Action{actions.Complete{}, actions.Abort{}} {
 		r := newRig(last)

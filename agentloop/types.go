@@ -51,14 +51,21 @@ type Try struct {
 	CompletionTokens int           `json:"completion_tokens"`
 }
 
-// Question is an INFO action on its way to somebody.
+// Question is something that a person is to answer before the run goes on.
 type Question struct {
-	Info  actions.Info
-	Task  string
-	Look  screen.Observation
-	Step  int // index within the session
-	Round int // 1 for a run's first question
+	Kind     string // KindInfo, or what a later kind of question is called
+	Text     string
+	Options  []string // answers to choose from
+	FreeText bool     // an answer besides the Options is fine
+	Secret   bool     // the answer must not be shown anywhere again
+	Task     string
+	Look     screen.Observation
+	Step     int // index within the session
+	Round    int // 1 for a run's first question
 }
+
+// KindInfo is the kind of an INFO action's question.
+const KindInfo = "info"
 
 // Step is one step as the journal records it.
 type Step struct {
@@ -77,7 +84,7 @@ type Timing struct {
 	Settle time.Duration `json:"settle"` // waiting for the screen to come to rest after the step before, looks included
 	Look   time.Duration `json:"look"`   // capturing afresh; 0 when the settled look was used
 	Decide time.Duration `json:"decide"`
-	Ask    time.Duration `json:"ask,omitempty"` // waiting for an answer within the step
+	Ask    time.Duration `json:"ask,omitempty"` // storing a question
 	Act    time.Duration `json:"act"`
 }
 

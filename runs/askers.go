@@ -8,7 +8,6 @@ import (
 	"image/jpeg"
 	"strings"
 
-	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/screen"
@@ -23,41 +22,28 @@ type Answerer interface {
 // agent is the authority of a model that answers in a person's place.
 const agent = inquiry.AuthorityAgent
 
-// asker puts the questions of one life of a run to whoever answers in its reply mode.
-type asker struct {
+// parker stores the questions of one life of a run for whoever answers in its reply mode.
+type parker struct {
 	f      *Manager
 	run    session.Run
 	mode   ReplyMode
 	parked *inquiry.Question // that the run waits for
 }
 
-// Ask implements agentloop.Asker.
-func (a *asker) Ask(ctx context.Context, q agentloop.Question) (actions.Exchange, error) {
-	x := actions.Exchange{Question: q.Info.Question}
-	if a.mode == NoReply {
-		x.Outcome = actions.NoReply
-		return x, nil
-	}
-	if err := a.open(ctx, q); err != nil {
-		return x, err
-	}
-	return x, agentloop.ErrParked
-}
-
-// open stores the question with the frame that it is about.
-func (a *asker) open(ctx context.Context, q agentloop.Question) error {
-	frame, err := a.f.store.SaveFrame(ctx, a.run, q.Step, q.Look.Frame)
+// Park implements agentloop.Parker. It stores the question with the frame that it is about.
+func (p *parker) Park(ctx context.Context, q agentloop.Question) error {
+	frame, err := p.f.store.SaveFrame(ctx, p.run, q.Step, q.Look.Frame)
 	if err != nil {
 		return fmt.Errorf("keeping the frame of a question: %w", err)
 	}
-	asked := inquiry.Question{SessionID: a.run.SessionID, RunID: a.run.ID, Fence: a.run.Fence, Step: q.Step,
-		Kind: inquiry.Info, Task: q.Task, Text: q.Info.Question, Options: distinct(q.Info.Options), FreeText: true,
-		Secret: q.Info.Secret, Round: q.Round, Frame: frame, OnTimeout: a.f.opts.OnTimeout}
-	if err := a.f.put(&asked, a.mode); err != nil {
+	asked := inquiry.Question{SessionID: p.run.SessionID, RunID: p.run.ID, Fence: p.run.Fence, Step: q.Step,
+		Kind: inquiry.Kind(q.Kind), Task: q.Task, Text: q.Text, Options: distinct(q.Options), FreeText: q.FreeText,
+		Secret: q.Secret, Round: q.Round, Frame: frame, OnTimeout: p.f.opts.OnTimeout}
+	if err := p.f.put(&asked, p.mode); err != nil {
 		return err
 	}
-	if asked, err = a.f.broker.Open(ctx, asked); err == nil {
-		a.parked = &asked
+	if asked, err = p.f.broker.Open(ctx, asked); err == nil {
+		p.parked = &asked
 	}
 	return err
 }

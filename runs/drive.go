@@ -97,13 +97,14 @@ func (f *Manager) pursue(ctx context.Context, d *desk, j *job, run session.Run) 
 		return broken(ctx, err), nil
 	}
 	phone := &secretPhone{Phone: j.phone, secrets: secrets, typed: f.secretTyped}
-	ask := &asker{f: f, run: run, mode: j.settings.ReplyMode}
+	questions := &parker{f: f, run: run, mode: j.settings.ReplyMode}
 	limits := f.opts.Limits
 	if limits.Steps = run.MaxSteps - (sess.Steps - j.settings.CallFrom); limits.Steps <= 0 { // asked at the last one
 		return agentloop.OutOfSteps(run.MaxSteps), nil
 	}
 	runner := agentloop.Runner{
-		Phone: phone, Policy: &redactingPolicy{j.policy, secrets}, Asker: ask, Journal: f.store.Journal(run), Limits: limits, Moving: j.home,
+		Phone: phone, Policy: &redactingPolicy{j.policy, secrets}, Journal: f.store.Journal(run),
+		Parker: questions, NoQuestions: j.settings.ReplyMode == NoReply, Limits: limits, Moving: j.home,
 		Observe: func(e agentloop.Event) {
 			f.publish(d, Event{SessionID: run.SessionID, RunID: run.ID, State: session.Running, Event: e})
 		},
@@ -113,7 +114,7 @@ func (f *Manager) pursue(ctx context.Context, d *desk, j *job, run session.Run) 
 	if err != nil && !overtaken(err) {
 		f.log.ErrorContext(ctx, "run", "run", run.ID, "err", err)
 	}
-	return &got, ask.parked
+	return &got, questions.parked
 }
 
 // equip sees that there is a policy, and a phone that is awake.

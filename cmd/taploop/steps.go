@@ -45,7 +45,7 @@ func (s *steps) event(e runs.Event) {
 	case agentloop.Stepped:
 		s.step(e.Step)
 	case agentloop.Asking:
-		fmt.Fprintf(s.out, "         asks: %s\n", clean(e.Question.Info.Question))
+		fmt.Fprintf(s.out, "         asks: %s\n", clean(e.Question.Text))
 	case runs.StateChanged:
 		if x := e.Progress.Exchanges; e.State == session.Running && e.Progress.ReplyJustIn && len(x) > 0 {
 			s.exchange(x[len(x)-1])
