@@ -18,15 +18,12 @@ func TestTheEndOfAStandInEndsItsCommand(t *testing.T) {
 		defer close(done)
 		handle(t.Context(), ours, shell.New(sandbox.New(nil)))
 	}()
-	require.NoError(t, writeFrame(theirs, kindArgs, packed([]string{"/", "sh", "-c", "echo ready; sleep 1000"})))
-	for kind := byte(kindRead); kind != kindOut; { // until it says that it is ready; stdin stays unanswered
-		var n int
-		var err error
-		kind, n, err = readHead(theirs)
-		require.NoError(t, err)
-		_, err = io.ReadFull(theirs, make([]byte, n))
-		require.NoError(t, err)
-	}
+	require.NoError(t, writeFrame(theirs, kindArgs, packed([]string{"/", "cat"})))
+	kind, n, err := readHead(theirs)
+	require.NoError(t, err)
+	require.Equal(t, byte(kindRead), kind, "it waits for input, which does not come")
+	_, err = io.ReadFull(theirs, make([]byte, n))
+	require.NoError(t, err)
 	require.NoError(t, theirs.Close())
 	<-done
 }

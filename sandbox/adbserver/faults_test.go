@@ -64,7 +64,7 @@ func isTimeout(err error) bool {
 
 func TestAHungPhoneAnswersWhenItIsBack(t *testing.T) {
 	e := serve(t)
-	running := e.open("shell,v2,raw:read x; echo $x")
+	running := e.open("shell,v2,raw:cat")
 	running.okay()
 	require.NoError(t, e.Hang(serial, true))
 	require.NoError(t, e.Hang(serial, true))
@@ -76,7 +76,7 @@ func TestAHungPhoneAnswersWhenItIsBack(t *testing.T) {
 	waiting.request("exec:cat")
 	_, err := io.WriteString(waiting, "early")
 	require.NoError(t, err)
-	_, err = io.WriteString(running, packet(0, "typed\n"))
+	_, err = io.WriteString(running, packet(0, "typed\n")+packet(4, ""))
 	require.NoError(t, err)
 	require.NoError(t, waiting.SetReadDeadline(time.Now().Add(30*time.Millisecond)))
 	_, err = waiting.Read(make([]byte, 1))

@@ -206,9 +206,10 @@ func TestASerialMayHaveColons(t *testing.T) {
 
 func TestServicesOfThePhone(t *testing.T) {
 	e := serve(t)
+	require.NoError(t, e.phone.Files().Write("/sdcard/bytes", []byte("a\nb\x00c\r\n"), 0o660, time.Time{}))
 	for _, c := range []struct{ service, want string }{
 		{"shell:echo out; echo err >&2; exit 3", "OKAYout\nerr\n"},
-		{"exec:printf 'a\\nb\\0c\\r\\n'", "OKAYa\nb\x00c\r\n"},
+		{"exec:cat /sdcard/bytes", "OKAYa\nb\x00c\r\n"},
 		{"exec:nope", "OKAY/system/bin/sh: nope: inaccessible or not found\n"},
 		{"shell,pty:echo a; nope", "OKAYa\r\n/system/bin/sh: nope: inaccessible or not found\r\n"},
 		{"reboot:", "FAIL0006closed"}, {"root:", "FAIL0006closed"}, {"tcp:80", "FAIL0006closed"}, {"jdwp", "FAIL0006closed"},
@@ -263,61 +264,15 @@ func TestAHalfClosedExecReadsItsInputToTheEnd(t *testing.T) {
 	require.Equal(t, "inend\n", c.rest())
 }
 
-// until reads until text has come.
-func (c *client) until(text string) { c.collect(text, func() string { return c.read(1) }) }
-
-// untilOutput is until for the packets of shell v2.
-func (c *client) untilOutput(text string) {
-	c.collect(text, func() string { return c.read(int(binary.LittleEndian.Uint32([]byte(c.read(5)[1:])))) })
-}
-
-func (c *client) collect(text string, more func() string) {
-	c.t.Helper()
-	for all := ""; !strings.Contains(all, text); {
-		all += more()
-	}
-}
-
-func TestATerminalIsAUsableShell(t *testing.T) {
-	e := serve(t)
-	c := e.open("shell,v2,TERM=xterm,pty:")
-	c.okay()
-	send := func(text string) {
-		_, err := io.WriteString(c, packet(0, text))
-		require.NoError(t, err)
-	}
-	c.untilOutput("sandbox:/ $ ")
-	send("cd /sdcard; x=1\r")
-	c.untilOutput("sandbox:/sdcard $ ")
-	send("echo v$x; sleep 1000\r")
-	c.untilOutput("v1\r\n")
-	send("\x03") // ends sleep
-	c.untilOutput("sandbox:/sdcard $ ")
-	send("typo\x03echo fresh\r") // clears the line
-	c.untilOutput("\r\nfresh\r\n")
-	send("exit 5\r")
-	require.True(t, strings.HasSuffix(c.rest(), packet(3, "\x05")))
-
-	old := e.open("shell:")
-	old.okay()
-	old.until("sandbox:/ $ ")
-	_, err := io.WriteString(old, "echo hi\r")
-	require.NoError(t, err)
-	old.until("\r\nhi\r\n")
-	_, err = io.WriteString(old, "\x04")
-	require.NoError(t, err)
-	old.rest()
-}
-
-func TestAShellWithoutTerminalAndCommandReadsLines(t *testing.T) {
+func TestAShellWithoutCommandReadsLinesAndIsNoTerminal(t *testing.T) {
 	c := serve(t).open("shell,v2,raw:")
 	c.okay()
-	_, err := io.WriteString(c, packet(0, "echo one\n"))
+	_, err := io.WriteString(c, packet(0, "echo one\n")+packet(0, "exit 6\n")+packet(4, ""))
 	require.NoError(t, err)
-	require.Equal(t, packet(1, "one\n"), c.read(9))
-	_, err = io.WriteString(c, packet(0, "exit 6\n"))
-	require.NoError(t, err)
-	require.Equal(t, packet(3, "\x06"), c.rest())
+	require.Equal(t, packet(1, "one\n")+packet(3, "\x06"), c.rest())
+	const says = "the simulated phone has no interactive shell: run adb shell COMMAND\r\n"
+	require.Equal(t, "OKAY"+packet(1, says)+packet(3, "\x01"), serve(t).open("shell,v2,TERM=xterm,pty:").rest())
+	require.Equal(t, "OKAY"+says, serve(t).open("shell:").rest())
 }
 
 func TestTrackingTellsEveryChange(t *testing.T) {

@@ -1,14 +1,11 @@
 package adbserver
 
 import (
-	"fmt"
+	"cmp"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"sync"
-
-	"github.com/taploop/taploop/sandbox/shell"
 )
 
 // closed is what a client hears of a service that the phone does not have.
@@ -43,8 +40,7 @@ func (c *conn) service(req string) error {
 	return closed
 }
 
-// shell carries out shell[,v2][,pty|,raw][,TERM=...]:COMMAND. Without a command it is a session, on a terminal unless raw
-// is asked for.
+// shell carries out shell[,v2][,pty|,raw][,TERM=...]:COMMAND, without a command on a terminal unless raw is asked for.
 func (c *conn) shell(options []string, cmdline string) error {
 	pty := cmdline == ""
 	for _, o := range options {
@@ -91,7 +87,6 @@ func (p *plainOut) Write(b []byte) (int, error) {
 type event struct {
 	data []byte // for stdin
 	end  bool   // the end of stdin
-	size [2]int // the terminal's new width and height, when not zero
 }
 
 // events is the reading half of a service's connection. next returns io.EOF when nothing can follow and the client still
@@ -111,87 +106,50 @@ func (p *plainIn) next() (event, error) {
 	return event{data: p.buf[:n]}, err
 }
 
-// run runs a command line, or a session without one, between what the client sends and the outputs, and returns the exit
-// code.
+// run runs a command line between what the client sends and the outputs, and returns the exit code. Without a command
+// the lines come from stdin; there is nobody who would edit them on a terminal.
 func (c *conn) run(cmdline string, pty bool, in events, stdout, stderr io.Writer) int {
-	sh := c.phone.sh
 	stdout, flush := c.phone.output(cmdline, stdout)
 	defer flush()
-	stdin, feed, err := os.Pipe()
-	if err != nil {
-		_, _ = fmt.Fprintf(stderr, "no pipe for stdin: %v\n", err)
-		return 1
-	}
-	defer stdin.Close()
-	if cmdline == "" && pty {
-		session := sh.NewSession(stdin, stdout)
-		c.start(in, feed, session)
-		return session.Run(c.ctx)
-	}
-	c.start(in, feed, nil)
 	if pty {
 		stdout = &crlf{w: stdout}
 		stderr = stdout
 	}
-	if cmdline == "" {
-		return sh.Script(c.ctx, stdin, stdout, stderr)
+	stdin, feed := io.Pipe()
+	defer stdin.Close()
+	c.start(in, feed)
+	if cmdline == "" && pty {
+		_, _ = io.WriteString(stderr, "the simulated phone has no interactive shell: run adb shell COMMAND\n")
+		return 1
 	}
-	return sh.Run(c.ctx, cmdline, stdin, stdout, stderr)
+	return c.phone.sh.Run(c.ctx, cmp.Or(cmdline, "sh"), stdin, stdout, stderr)
 }
 
-// start begins to hand what the client sends to stdin; drain waits for the end of it.
-func (c *conn) start(in events, stdin *os.File, session *shell.Session) {
+// start begins to hand what the client sends to stdin, also when nobody reads it any longer: the end of the client must
+// be seen. drain waits for the end of it.
+func (c *conn) start(in events, stdin *io.PipeWriter) {
 	c.fed = make(chan struct{})
 	c.s.handlers.Go(func() {
 		defer close(c.fed)
 		defer stdin.Close()
-		if err := feed(in, stdin, session); err != io.EOF {
-			c.cancel() // the client is gone
+		for {
+			e, err := in.next()
+			if len(e.data) > 0 {
+				_, _ = stdin.Write(e.data)
+			}
+			if e.end {
+				_ = stdin.Close()
+			}
+			switch err {
+			case nil:
+				continue
+			case io.EOF:
+			default:
+				c.cancel() // the client is gone
+			}
+			return
 		}
 	})
-}
-
-// feed hands events on until there are no more, also when nobody reads stdin any longer: the end of the client must be
-// seen. On a terminal ctrl-C interrupts what runs.
-func feed(in events, stdin *os.File, session *shell.Session) error {
-	for {
-		e, err := in.next()
-		if session != nil {
-			session.Resize(e.size[0], e.size[1])
-			e.data = interrupts(e.data, session)
-		}
-		if len(e.data) > 0 {
-			_, _ = stdin.Write(e.data)
-		}
-		if e.end {
-			_ = stdin.Close()
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
-
-const (
-	ctrlC = 0x03
-	ctrlU = 0x15 // clears the line being typed
-)
-
-// interrupts takes ctrl-C out of typed bytes: it ends the command that runs, or clears the line.
-func interrupts(data []byte, session *shell.Session) []byte {
-	if !slices.Contains(data, ctrlC) {
-		return data
-	}
-	var out []byte
-	for _, b := range data {
-		switch {
-		case b != ctrlC:
-			out = append(out, b)
-		case !session.Interrupt():
-			out = append(out, ctrlU)
-		}
-	}
-	return out
 }
 
 // crlf is the output of a terminal: lines end with CR LF.

@@ -13,7 +13,6 @@ const (
 	packetStderr     = 2
 	packetExit       = 3
 	packetCloseStdin = 4
-	packetWindowSize = 5
 )
 
 // maxPacket bounds a packet from the client; the real client's are smaller.
@@ -67,17 +66,6 @@ func (p *packetsIn) next() (event, error) {
 		return event{data: data}, nil
 	case packetCloseStdin:
 		return event{end: true}, nil
-	case packetWindowSize:
-		return event{size: windowSize(string(data))}, nil
 	}
-	return event{}, nil // kinds that came later are passed over
-}
-
-// windowSize reads ROWSxCOLUMNS,WIDTHxHEIGHT and returns columns and rows, zeros when it cannot be read.
-func windowSize(text string) (size [2]int) {
-	var rows, columns, width, height int
-	if n, _ := fmt.Sscanf(text, "%dx%d,%dx%d", &rows, &columns, &width, &height); n < 2 {
-		return size
-	}
-	return [2]int{columns, rows}
+	return event{}, nil // a terminal's size, and kinds that came later, are passed over
 }

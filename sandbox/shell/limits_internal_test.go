@@ -11,16 +11,16 @@ import (
 )
 
 func TestALineIsBounded(t *testing.T) {
-	tight := limits{source: 100, calls: 60, frames: 250, held: 1000, out: 5000}
+	tight := limits{source: 400, calls: 60, depth: 10, held: 1000, out: 5000}
 	for _, c := range []struct{ name, line, says string }{
-		{"its length", "echo " + strings.Repeat("x", 100), "longer than 100 bytes"},
-		{"text given to eval", `x=aaaaaaaaaa; x=$x$x$x$x$x; x=$x$x$x; eval "echo $x"`, "longer than 100 bytes"},
-		{"its commands", "while :; do :; done", "stopped after 60 commands"},
-		{"commands of nested shells", "while :; do sh -c :; done", "stopped after 60 commands"},
-		{"depth of functions", "f() { f; }; f", "nested too deeply"},
-		{"what it captures", `x=$(while :; do echo 0123456789012345678901234567890123456789012345678901234567890; done)`, "holds too much"},
-		{"what it writes", `while :; do getprop; done`, ""},
-		{"depth of its text", strings.Repeat("(", 40) + strings.Repeat(")", 40), "syntax error"},
+		{"its length", "echo " + strings.Repeat("x", 400), "longer than 400 bytes"},
+		{"its commands", strings.Repeat("true;", 70), "stopped after 60 commands"},
+		{"commands of nested shells", "sh -c '" + strings.Repeat("true;", 40) + "'; " + strings.Repeat("true;", 25), "stopped after"},
+		{"depth of shells", "echo sh /sdcard/s > /sdcard/s; sh /sdcard/s", "nested too deeply"},
+		{"what it captures", "echo $(getprop)", "the line holds too much"},
+		{"what it keeps", "getprop > /sdcard/x", "can't write /sdcard/x: No space left on device"},
+		{"what it writes", strings.Repeat("getprop; ", 30) + "false", ""},
+		{"depth of its text", strings.Repeat("(", 201) + "true" + strings.Repeat(")", 190), "syntax error"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			sh := New(sandbox.New(nil))

@@ -3,42 +3,38 @@ package shell
 import (
 	"errors"
 	"fmt"
-	"regexp"
+	"reflect"
 	"strings"
 
-	"mvdan.cc/sh/v3/interp"
 	"mvdan.cc/sh/v3/syntax"
 )
 
 const (
 	maxOpen  = 10_000 // opening parentheses of a text: the parser takes long over very many of them
 	maxDepth = 200    // of the syntax tree
-	maxBrace = 1024   // words that one word with braces may become
 )
 
-// parse reads shell text and refuses what the phone's shell would not know or the interpreter would do on the host. jobs
-// is vet's.
-func parse(src string, maxBytes int, jobs bool) (*syntax.File, error) {
+var errNested = errors.New("nested too deeply")
+
+// parse reads shell text and refuses all of it when it has anything that this shell does not carry out.
+func parse(src string, maxBytes int) (*syntax.File, error) {
 	if len(src) > maxBytes {
 		return nil, fmt.Errorf("the text is longer than %d bytes", maxBytes)
 	}
 	if strings.Count(src, "(") > maxOpen {
-		return nil, errors.New("nested too deeply")
+		return nil, errNested
 	}
-	file, err := syntax.NewParser().Parse(strings.NewReader(src), shName)
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangMirBSDKorn)).Parse(strings.NewReader(src), shName)
 	if err != nil {
 		return nil, plain(err)
 	}
-	return file, vet(file, jobs)
+	return file, vet(file)
 }
-
-// errIncomplete is a text that more lines could complete.
-var errIncomplete = errors.New("unexpected EOF")
 
 // plain is a parser's message without the file and position, which a line on the phone does not have.
 func plain(err error) error {
 	if syntax.IsIncomplete(err) {
-		return errIncomplete
+		return errors.New("unexpected EOF")
 	}
 	if p, ok := errors.AsType[syntax.ParseError](err); ok {
 		return errors.New(p.Text)
@@ -49,191 +45,105 @@ func plain(err error) error {
 	return err
 }
 
-// vet checks a syntax tree and rewrites the few nodes that the interpreter would answer with the host's facts. jobs says
-// whether background jobs may be started where the interpreter can wait for them.
-func vet(file *syntax.File, jobs bool) error {
-	v := &vetter{jobs: jobs}
-	syntax.Walk(file, v.node)
-	return v.err
-}
-
-type vetter struct {
-	err   error
-	stack []syntax.Node
-	inner int // how many nodes of the stack run in a shell of their own, or later
-	jobs  bool
-}
-
-// node is called for each node, and with nil when its children are done.
-func (v *vetter) node(n syntax.Node) bool {
-	if n == nil {
-		if last := v.stack[len(v.stack)-1]; apart(last) {
-			v.inner--
+// vet lets through what [process] carries out and nothing else: a node that it does not know is an error.
+func vet(file *syntax.File) (err error) {
+	depth := 0
+	syntax.Walk(file, func(n syntax.Node) bool {
+		if n == nil {
+			depth--
+			return true
 		}
-		v.stack = v.stack[:len(v.stack)-1]
+		if err == nil {
+			err = check(n)
+		}
+		if err == nil && depth >= maxDepth {
+			err = errNested
+		}
+		if err != nil {
+			return false // no nil follows
+		}
+		depth++
 		return true
-	}
-	if v.err == nil {
-		v.err = v.check(n)
-	}
-	if v.err == nil && len(v.stack) >= maxDepth {
-		v.err = errors.New("nested too deeply")
-	}
-	if v.err != nil {
-		return false // no nil follows
-	}
-	v.stack = append(v.stack, n)
-	if apart(n) {
-		v.inner++
-	}
-	return true
+	})
+	return err
 }
 
-// apart reports whether jobs started below n are out of the main shell's sight, which could then not wait for them.
-func apart(n syntax.Node) bool {
+func check(n syntax.Node) error {
 	switch n := n.(type) {
-	case *syntax.Subshell, *syntax.CmdSubst, *syntax.FuncDecl:
-		return true
-	case *syntax.BinaryCmd:
-		return n.Op == syntax.Pipe
+	case *syntax.File, *syntax.Comment, *syntax.Block, *syntax.Subshell, *syntax.Lit:
+	case *syntax.SglQuoted:
+		return refuseIf(n.Dollar, "$'...'")
+	case *syntax.DblQuoted:
+		return refuseIf(n.Dollar, `$"..."`)
 	case *syntax.Stmt:
-		return n.Background
-	}
-	return false
-}
-
-func (v *vetter) check(n syntax.Node) error {
-	switch n := n.(type) {
-	case *syntax.Stmt:
-		return v.stmt(n)
-	case *syntax.ProcSubst:
-		return errors.New("unexpected '('")
-	case *syntax.CoprocClause, *syntax.TestDecl:
-		return errors.New("coprocesses are not supported")
+		return refuseIf(n.Background || n.Coprocess || n.Disown, "a background job")
+	case *syntax.CallExpr:
+		return refuseIf(len(n.Assigns) > 0, "setting a variable")
 	case *syntax.BinaryCmd:
-		if n.Op == syntax.PipeAll {
-			return errors.New("unexpected '|&'")
-		}
-	case *syntax.ForClause:
-		if n.Select {
-			return errors.New("unexpected 'select'")
-		}
-	case *syntax.FuncDecl:
-		return v.function(n)
+		return refuseIf(n.Op == syntax.PipeAll, "|&")
+	case *syntax.Redirect:
+		return checkRedirect(n)
 	case *syntax.CmdSubst:
-		if n.TempFile || n.ReplyVar {
-			return errors.New("unexpected '{'")
-		}
-	case *syntax.DeclClause:
-		return v.declaration(n)
+		return refuseIf(n.TempFile || n.ReplyVar, "${ ...}")
 	case *syntax.ParamExp:
-		return v.param(n)
-	case *syntax.UnaryTest:
-		return v.test(n)
+		return checkParameter(n)
 	case *syntax.Word:
-		return v.braces(n)
+		probe := &syntax.Word{Parts: append([]syntax.WordPart(nil), n.Parts...)}
+		return refuseIf(syntax.SplitBraces(probe), "{a,b}")
+	default:
+		return refuseIf(true, construct(n))
 	}
 	return nil
 }
 
-func (v *vetter) stmt(s *syntax.Stmt) error {
-	if s.Coprocess || s.Disown {
-		return errors.New("coprocesses are not supported")
+// construct is the name of a part of a shell's language.
+func construct(n syntax.Node) string {
+	switch n.(type) {
+	case *syntax.ForClause, *syntax.WhileClause:
+		return "a loop"
+	case *syntax.FuncDecl:
+		return "a function"
+	case *syntax.ProcSubst:
+		return "<(...)"
+	case *syntax.ArithmExp, *syntax.ArithmCmd:
+		return "((...))"
+	case *syntax.TestClause:
+		return "[[...]]"
+	case *syntax.DeclClause:
+		return "setting a variable"
 	}
-	if s.Background && (v.inner > 0 || !v.jobs) {
-		return errors.New("background jobs are supported in the main shell only")
+	name := strings.TrimPrefix(fmt.Sprintf("%T", n), "*syntax.")
+	return strings.ToLower(strings.TrimSuffix(name, "Clause"))
+}
+
+func refuseIf(refused bool, what string) error {
+	if refused {
+		return fmt.Errorf("%s is not supported on the simulated phone", what)
 	}
 	return nil
 }
 
-func (v *vetter) function(f *syntax.FuncDecl) error {
-	if f.Name == nil {
-		return errors.New("unexpected '('")
-	}
-	if interp.IsBuiltin(f.Name.Value) {
-		return fmt.Errorf("%s cannot be redefined", f.Name.Value)
-	}
-	return nil
+// checkParameter allows $NAME and ${NAME}.
+func checkParameter(p *syntax.ParamExp) error {
+	simple := syntax.ParamExp{Dollar: p.Dollar, Rbrace: p.Rbrace, Short: p.Short, Param: p.Param}
+	return refuseIf(p.Param == nil || !reflect.DeepEqual(*p, simple), "this kind of ${...}")
 }
 
-func (v *vetter) declaration(d *syntax.DeclClause) error {
-	if d.Variant.Value == "nameref" {
-		return errors.New("unexpected 'nameref'")
+// checkRedirect allows files for the three streams, and 2>&1 and its kin.
+func checkRedirect(r *syntax.Redirect) error {
+	from := ""
+	if r.N != nil {
+		from = r.N.Value
 	}
-	for _, a := range d.Args {
-		if a.Naked && a.Name == nil && a.Value != nil && strings.HasPrefix(a.Value.Lit(), "-n") {
-			return errors.New("name references are not supported")
-		}
+	known := false
+	switch r.Op {
+	case syntax.RdrIn:
+		known = from == "" || from == "0"
+	case syntax.RdrOut, syntax.AppOut, syntax.RdrClob:
+		known = from == "" || from == "1" || from == "2"
+	case syntax.DplOut:
+		to := r.Word.Lit()
+		known = (from == "" || from == "1" || from == "2") && (to == "1" || to == "2")
 	}
-	return nil
-}
-
-// pidVariable holds the shell's process id on the phone; the interpreter's own answer is the host's.
-const pidVariable = "BASHPID"
-
-func (v *vetter) param(p *syntax.ParamExp) error {
-	if p.Excl || p.Names != 0 || p.Param == nil {
-		return errors.New("bad substitution")
-	}
-	if p.Exp != nil && p.Exp.Op == syntax.OtherParamOps {
-		return errors.New("bad substitution")
-	}
-	if p.Param.Value == "$" || p.Param.Value == "PPID" {
-		p.Param = &syntax.Lit{ValuePos: p.Param.ValuePos, ValueEnd: p.Param.ValueEnd, Value: pidVariable}
-		p.Short = false
-	}
-	return nil
-}
-
-// test mends the operators of [[ ]] that the interpreter answers with the host's users and terminals.
-func (v *vetter) test(t *syntax.UnaryTest) error {
-	switch t.Op {
-	case syntax.TsUsrOwn, syntax.TsGrpOwn:
-		t.Op = syntax.TsExists
-	case syntax.TsFdTerm: // never a terminal
-		t.Op = syntax.TsEmpStr
-		t.X = &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: "no"}}}
-	case syntax.TsModif, syntax.TsRefVar:
-		return fmt.Errorf("unexpected '%s'", t.Op)
-	}
-	return nil
-}
-
-// sequence is what bash would expand and the phone's shell leaves alone: {1..9}.
-var sequence = regexp.MustCompile(`(^|[^\\])\{([^{},]*\.\.[^{},]*)\}`)
-
-// braces keeps sequences literal and bounds what a list of braces multiplies to.
-func (v *vetter) braces(w *syntax.Word) error {
-	for _, p := range w.Parts {
-		if lit, ok := p.(*syntax.Lit); ok && strings.Contains(lit.Value, "..") {
-			for sequence.MatchString(lit.Value) {
-				lit.Value = sequence.ReplaceAllString(lit.Value, `$1\{$2}`)
-			}
-		}
-	}
-	probe := &syntax.Word{Parts: append([]syntax.WordPart(nil), w.Parts...)}
-	if syntax.SplitBraces(probe) && words(probe) > maxBrace {
-		return errors.New("the braces make too many words")
-	}
-	return nil
-}
-
-// words is how many words a word with split braces becomes, or a number over maxBrace.
-func words(w *syntax.Word) int {
-	n := 1
-	for _, p := range w.Parts {
-		b, ok := p.(*syntax.BraceExp)
-		if !ok {
-			continue
-		}
-		if b.Sequence {
-			return maxBrace + 1
-		}
-		sum := 0
-		for _, e := range b.Elems {
-			sum = min(sum+words(e), maxBrace+1)
-		}
-		n = min(n*sum, maxBrace+1)
-	}
-	return n
+	return refuseIf(!known, "the redirection "+from+r.Op.String())
 }

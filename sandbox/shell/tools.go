@@ -1,0 +1,282 @@
+package shell
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// smallTools are what of a Unix system ADB clients use, with the options that they use.
+func smallTools() map[string]command {
+	return map[string]command{
+		"cat": cat, "date": date, "echo": echo, "false": func(*call) int { return exitFailure }, "grep": grep,
+		"id": id, "ls": ls, "mkdir": mkdir, "rm": rm, "sh": sh, "sleep": sleep, "touch": touch,
+		"true": func(*call) int { return exitOK }, "whoami": whoami,
+	}
+}
+
+func date(c *call) int {
+	now := c.sh.phone.Now().UTC()
+	if len(c.args) > 0 && c.args[0] == "+%s" {
+		c.outf("%d\n", now.Unix())
+		return exitOK
+	}
+	c.outf("%s\n", now.Format("Mon Jan _2 15:04:05 UTC 2006"))
+	return exitOK
+}
+
+func id(c *call) int {
+	c.outf("uid=2000(shell) gid=2000(shell) groups=2000(shell) context=u:r:shell:s0\n")
+	return exitOK
+}
+
+func whoami(c *call) int {
+	c.outf("shell\n")
+	return exitOK
+}
+
+func echo(c *call) int {
+	args, end := c.args, "\n"
+	if len(args) > 0 && args[0] == "-n" {
+		args, end = args[1:], ""
+	}
+	_, err := io.WriteString(c.stdout, strings.Join(args, " ")+end)
+	return c.wrote(err)
+}
+
+// wrote is the exit code of a command whose only work was to write.
+func (c *call) wrote(err error) int {
+	switch {
+	case errors.Is(err, syscall.EPIPE):
+		return exitPipe // without a message
+	case err != nil:
+		return c.fail(exitFailure, "%s: write: %s", c.name, strerror(err))
+	}
+	return exitOK
+}
+
+// options splits leading -xyz options off the arguments.
+func options(args []string) (letters string, rest []string) {
+	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
+		letters += args[0][1:]
+		args = args[1:]
+	}
+	return letters, args
+}
+
+// each runs f for every name and says what failed.
+func (c *call) each(names []string, f func(name string) error) int {
+	code := exitOK
+	for _, name := range names {
+		switch err := f(name); {
+		case errors.Is(err, syscall.EPIPE), errors.Is(err, os.ErrDeadlineExceeded):
+			return exitPipe
+		case err != nil:
+			code = c.fail(exitFailure, "%s: %s: %s", c.name, name, strerror(err))
+		}
+	}
+	return code
+}
+
+// cat copies as data comes, so that it can stand in the middle of a conversation.
+func cat(c *call) int {
+	names := c.args
+	if len(names) == 0 {
+		names = []string{"-"}
+	}
+	return c.each(names, func(name string) error {
+		if name == "-" {
+			_, err := io.Copy(c.stdout, c.stdin)
+			return err
+		}
+		data, err := c.read(name)
+		if err == nil {
+			_, err = c.stdout.Write(data)
+		}
+		return err
+	})
+}
+
+func ls(c *call) int {
+	_, names := options(c.args)
+	if len(names) == 0 {
+		names = []string{"."}
+	}
+	return c.each(names, func(name string) error {
+		info, err := c.sh.phone.Files().Stat(c.path(name))
+		if err != nil {
+			return err
+		}
+		if !info.IsDir() {
+			c.outf("%s\n", name)
+			return nil
+		}
+		list, err := c.sh.phone.Files().List(c.path(name))
+		for _, e := range list {
+			c.outf("%s\n", e.Name())
+		}
+		return err
+	})
+}
+
+func touch(c *call) int {
+	return c.each(c.args, func(name string) error {
+		data, err := c.read(name)
+		if err == nil || errors.Is(err, fs.ErrNotExist) {
+			err = c.sh.phone.Files().Write(c.path(name), data, 0o660, time.Time{})
+		}
+		return err
+	})
+}
+
+func mkdir(c *call) int {
+	letters, names := options(c.args)
+	return c.each(names, func(name string) error { return c.makeDir(c.path(name), letters == "p") })
+}
+
+func (c *call) makeDir(name string, parents bool) error {
+	files := c.sh.phone.Files()
+	if parents {
+		if info, err := files.Stat(name); err == nil && info.IsDir() {
+			return nil
+		}
+		if err := c.makeDir(path.Dir(name), true); err != nil {
+			return err
+		}
+	}
+	return files.Mkdir(name)
+}
+
+func rm(c *call) int {
+	letters, names := options(c.args)
+	return c.each(names, func(name string) error {
+		err := c.remove(c.path(name), strings.ContainsAny(letters, "rR"))
+		if strings.Contains(letters, "f") && errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	})
+}
+
+func (c *call) remove(name string, all bool) error {
+	files := c.sh.phone.Files()
+	info, err := files.Stat(name)
+	switch {
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return files.Remove(name)
+	case !all:
+		return syscall.EISDIR
+	}
+	entries, err := files.List(name)
+	for _, e := range entries {
+		err = errors.Join(err, c.remove(path.Join(name, e.Name()), true))
+	}
+	return errors.Join(err, files.Remove(name))
+}
+
+// sidesSwap turns a basic regular expression into an extended one: what means itself and what is an operator change
+// sides.
+var sidesSwap = strings.NewReplacer(
+	`\\`, `\\`, `\(`, `(`, `\)`, `)`, `\{`, `{`, `\}`, `}`, `\|`, `|`, `\+`, `+`, `\?`, `?`,
+	`(`, `\(`, `)`, `\)`, `{`, `\{`, `}`, `\}`, `|`, `\|`, `+`, `\+`, `?`, `\?`)
+
+// grep searches stdin or files: grep [-EFivqc] PATTERN [FILE...].
+func grep(c *call) int {
+	letters, args := options(c.args)
+	if bad := strings.Trim(letters, "EFivqc"); bad != "" || len(args) == 0 {
+		return c.fail(2, "usage: grep [-EFivqc] PATTERN [FILE...]")
+	}
+	has := func(letter string) bool { return strings.Contains(letters, letter) }
+	pattern := args[0]
+	switch {
+	case has("F"):
+		pattern = regexp.QuoteMeta(pattern)
+	case !has("E"):
+		pattern = sidesSwap.Replace(pattern)
+	}
+	if has("i") {
+		pattern = "(?i)" + pattern
+	}
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return c.fail(2, "grep: bad REGEX '%s': %v", args[0], err)
+	}
+	data, err := c.input(args[1:])
+	if err != nil {
+		return c.fail(2, "grep: %s", strerror(err))
+	}
+	var found []string
+	for line := range strings.Lines(string(data)) {
+		if re.MatchString(strings.TrimSuffix(line, "\n")) != has("v") {
+			found = append(found, strings.TrimSuffix(line, "\n")+"\n")
+		}
+	}
+	switch {
+	case has("q"):
+	case has("c"):
+		c.outf("%d\n", len(found))
+	default:
+		c.outf("%s", strings.Join(found, ""))
+	}
+	if len(found) == 0 {
+		return exitFailure
+	}
+	return exitOK
+}
+
+const maxInput = 64 << 20 // bytes that a tool reads from stdin
+
+// input is the content of all named files, or of stdin when none is named.
+func (c *call) input(names []string) (all []byte, err error) {
+	if len(names) == 0 {
+		return io.ReadAll(io.LimitReader(c.stdin, maxInput))
+	}
+	for _, name := range names {
+		data, err := c.read(name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, data...)
+	}
+	return all, nil
+}
+
+func sleep(c *call) int {
+	if len(c.args) == 0 {
+		return c.fail(exitFailure, "sleep: Needs 1 argument")
+	}
+	seconds, err := strconv.ParseFloat(c.args[0], 64)
+	if err != nil || !(seconds >= 0 && seconds < 1e6) {
+		return c.fail(exitFailure, "sleep: Unknown duration '%s'", c.args[0])
+	}
+	if !c.pause(time.Duration(seconds * float64(time.Second))) {
+		return exitKilled
+	}
+	return exitOK
+}
+
+// sh runs a line of its own: sh -c TEXT, or the text of a file or of stdin.
+func sh(c *call) int {
+	if c.shell == nil {
+		return c.fail(exitFailure, "%s: no shell in a shell", shName)
+	}
+	inner := c.shell.fork()
+	inner.depth++
+	if len(c.args) > 0 && c.args[0] == "-c" {
+		return inner.run(strings.Join(c.args[1:min(2, len(c.args))], ""))
+	}
+	text, err := c.input(c.args)
+	if err != nil {
+		return c.fail(exitNotFound, "%s: %s", shName, strerror(err))
+	}
+	return inner.run(string(text))
+}
