@@ -23,6 +23,8 @@ type Action interface {
 	Texts(f func(string) string) Action
 	// describe is the action in words. Being unexported, it closes the vocabulary.
 	describe() string
+	// arguments is the action's fields for agent_action, when the model did not write fields.
+	arguments() []Field
 }
 
 // Gesture is an action that is carried out on the phone.

@@ -2,7 +2,6 @@ package actions
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -106,15 +105,4 @@ func usual(d time.Duration) time.Duration {
 		return 1500 * time.Millisecond
 	}
 	return d
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }

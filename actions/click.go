@@ -27,6 +27,8 @@ func (a Click) Points() []screen.Point { return []screen.Point{a.At} }
 // Texts returns a: it has no text.
 func (a Click) Texts(func(string) string) Action { return a }
 
+func (a Click) arguments() []Field { return point("point", a.At) }
+
 func (a Click) describe() string { return fmt.Sprintf("tap %v", a.At) }
 
 // DoubleClick taps a point twice.
@@ -48,5 +50,7 @@ func (a DoubleClick) Points() []screen.Point { return []screen.Point{a.At} }
 
 // Texts returns a: it has no text.
 func (a DoubleClick) Texts(func(string) string) Action { return a }
+
+func (a DoubleClick) arguments() []Field { return point("point", a.At) }
 
 func (a DoubleClick) describe() string { return fmt.Sprintf("tap %v twice", a.At) }

@@ -1,7 +1,5 @@
 package actions
 
-import "slices"
-
 // Field is one key and value as the model wrote them.
 type Field struct {
 	Key   string `json:"key"`
@@ -25,10 +23,7 @@ func (d Decision) Texts(f func(string) string) Decision {
 	d.Thought = f(d.Thought)
 	d.Explain = f(d.Explain)
 	d.Summary = f(d.Summary)
-	d.Fields = slices.Clone(d.Fields)
-	for i := range d.Fields {
-		d.Fields[i].Value = f(d.Fields[i].Value)
-	}
+	d.Fields = mapped(d.Fields, func(e Field) Field { return Field{e.Key, f(e.Value)} })
 	return d
 }
 

@@ -28,4 +28,8 @@ func (a Drag) Points() []screen.Point { return []screen.Point{a.From, a.To} }
 // Texts returns a: it has no text.
 func (a Drag) Texts(func(string) string) Action { return a }
 
+func (a Drag) arguments() []Field {
+	return append(point("point1", a.From), point("point2", a.To)...)
+}
+
 func (a Drag) describe() string { return fmt.Sprintf("drag from %v to %v", a.From, a.To) }

@@ -19,6 +19,8 @@ func (Complete) Points() []screen.Point { return nil }
 // Texts applies f to the report.
 func (a Complete) Texts(f func(string) string) Action { return Complete{f(a.Report)} }
 
+func (a Complete) arguments() []Field { return []Field{{"return", a.Report}} }
+
 func (a Complete) describe() string { return reported("done", a.Report) }
 
 // Abort ends the run as not done, with the reason, which may be empty.
@@ -37,6 +39,8 @@ func (Abort) Points() []screen.Point { return nil }
 
 // Texts applies f to the reason.
 func (a Abort) Texts(f func(string) string) Action { return Abort{f(a.Reason)} }
+
+func (a Abort) arguments() []Field { return []Field{{"value", a.Reason}} }
 
 func (a Abort) describe() string { return reported("give up", a.Reason) }
 

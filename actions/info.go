@@ -2,6 +2,7 @@ package actions
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/taploop/taploop/screen"
 )
@@ -35,12 +36,16 @@ func (Info) Points() []screen.Point { return nil }
 // Texts applies f to the question and the options.
 func (a Info) Texts(f func(string) string) Action {
 	a.Question = f(a.Question)
-	var options []string
-	for _, o := range a.Options {
-		options = append(options, f(o))
-	}
-	a.Options = options
+	a.Options = mapped(a.Options, f)
 	return a
+}
+
+func (a Info) arguments() []Field {
+	fields := []Field{{"value", a.Question}}
+	if len(a.Options) > 0 {
+		fields = append(fields, Field{"options", strings.Join(a.Options, "|")})
+	}
+	return append(fields, flag("secret", a.Secret)...)
 }
 
 func (a Info) describe() string { return "ask " + short(a.Question) }

@@ -26,6 +26,8 @@ func (Back) Points() []screen.Point { return nil }
 // Texts returns a: it has no text.
 func (a Back) Texts(func(string) string) Action { return a }
 
+func (Back) arguments() []Field { return nil }
+
 func (Back) describe() string { return "go back" }
 
 // Home presses the home key.
@@ -46,6 +48,8 @@ func (Home) Points() []screen.Point { return nil }
 // Texts returns a: it has no text.
 func (a Home) Texts(func(string) string) Action { return a }
 
+func (Home) arguments() []Field { return nil }
+
 func (Home) describe() string { return "go to the home screen" }
 
 // Recents presses the recent-apps key.
@@ -65,6 +69,8 @@ func (Recents) Points() []screen.Point { return nil }
 
 // Texts returns a: it has no text.
 func (a Recents) Texts(func(string) string) Action { return a }
+
+func (Recents) arguments() []Field { return nil }
 
 func (Recents) describe() string { return "show the recent apps" }
 
@@ -93,5 +99,7 @@ func (HotKey) Points() []screen.Point { return nil }
 
 // Texts returns a: a key is one of a closed set.
 func (a HotKey) Texts(func(string) string) Action { return a }
+
+func (a HotKey) arguments() []Field { return []Field{{"key", string(a.Key)}} }
 
 func (a HotKey) describe() string { return fmt.Sprintf("press the key %s", a.Key) }

@@ -39,6 +39,10 @@ func (a LongPress) Points() []screen.Point { return []screen.Point{a.At} }
 // Texts returns a: it has no text.
 func (a LongPress) Texts(func(string) string) Action { return a }
 
+func (a LongPress) arguments() []Field {
+	return append(point("point", a.At), duration(a.Hold)...)
+}
+
 func (a LongPress) describe() string { return fmt.Sprintf("hold %v for %v", a.At, usual(a.Hold)) }
 
 // MarshalJSON writes Hold as text, for example "2s".

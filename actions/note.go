@@ -19,4 +19,6 @@ func (Note) Points() []screen.Point { return nil }
 // Texts applies f to the text.
 func (a Note) Texts(f func(string) string) Action { return Note{f(a.Text)} }
 
+func (a Note) arguments() []Field { return []Field{{"value", a.Text}} }
+
 func (a Note) describe() string { return "note " + short(a.Text) }

@@ -35,4 +35,6 @@ func (OpenApp) Points() []screen.Point { return nil }
 // Texts applies f to the app's name.
 func (a OpenApp) Texts(f func(string) string) Action { return OpenApp{f(a.App)} }
 
+func (a OpenApp) arguments() []Field { return []Field{{"value", a.App}} }
+
 func (a OpenApp) describe() string { return "open " + short(a.App) }

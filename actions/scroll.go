@@ -86,4 +86,8 @@ func stroke(at, sign float64) (from, to float64) {
 // Texts returns a: a direction is one of a closed set.
 func (a Scroll) Texts(func(string) string) Action { return a }
 
+func (a Scroll) arguments() []Field {
+	return append(point("point", a.At), Field{"direction", string(a.Direction)})
+}
+
 func (a Scroll) describe() string { return fmt.Sprintf("scroll %s at %v", a.Direction, a.At) }

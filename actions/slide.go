@@ -41,6 +41,11 @@ func (a Slide) Points() []screen.Point { return []screen.Point{a.From, a.To} }
 // Texts returns a: it has no text.
 func (a Slide) Texts(func(string) string) Action { return a }
 
+func (a Slide) arguments() []Field {
+	way := append(point("point1", a.From), point("point2", a.To)...)
+	return append(way, duration(a.Took)...)
+}
+
 func (a Slide) describe() string {
 	return fmt.Sprintf("slide from %v to %v in %v", a.From, a.To, usual(a.Took))
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/taploop/taploop/internal/wait"
 	"github.com/taploop/taploop/screen"
 )
 
@@ -72,7 +73,7 @@ func (a Type) focus(ctx context.Context, s Surface) error {
 	if err := s.Tap(ctx, *a.At); err != nil {
 		return fmt.Errorf("nothing was typed, tapping the field: %w", err)
 	}
-	return pause(ctx, focusTime)
+	return wait.For(ctx, focusTime)
 }
 
 // Points is where the field is tapped, when it is.
@@ -87,6 +88,14 @@ func (a Type) Points() []screen.Point {
 func (a Type) Texts(f func(string) string) Action {
 	a.Text = f(a.Text)
 	return a
+}
+
+func (a Type) arguments() []Field {
+	fields := []Field{{"value", a.Text}}
+	if a.At != nil {
+		fields = append(fields, point("point", *a.At)...)
+	}
+	return append(append(fields, flag("clear", a.Clear)...), flag("submit", a.Submit)...)
 }
 
 func (a Type) describe() string {

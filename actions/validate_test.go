@@ -16,6 +16,7 @@ var (
 	middle = screen.Point{X: 0.5, Y: 0.5}
 	corner = screen.Point{X: 1, Y: 1}
 	beyond = screen.Point{X: 1.2, Y: 0.5}
+	top    = screen.Point{X: 1}
 )
 
 func TestWhatIsWrongIsToldWithFieldAndValueAndWhatIsAllowed(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/taploop/taploop/internal/wait"
 	"github.com/taploop/taploop/screen"
 )
 
@@ -31,7 +32,7 @@ func (a Wait) Validate() error {
 }
 
 // Do waits, at most [MaxWait], without touching the phone.
-func (a Wait) Do(ctx context.Context, _ Surface) error { return pause(ctx, min(a.For, MaxWait)) }
+func (a Wait) Do(ctx context.Context, _ Surface) error { return wait.For(ctx, min(a.For, MaxWait)) }
 
 // Passive marks the one gesture that touches nothing.
 func (Wait) Passive() {}
@@ -41,6 +42,8 @@ func (Wait) Points() []screen.Point { return nil }
 
 // Texts returns a: it has no text.
 func (a Wait) Texts(func(string) string) Action { return a }
+
+func (a Wait) arguments() []Field { return []Field{{"value", seconds(a.For)}} }
 
 func (a Wait) describe() string {
 	return fmt.Sprintf("wait %v", min(a.For, MaxWait).Round(time.Millisecond))

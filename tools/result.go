@@ -10,7 +10,6 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
-	"github.com/taploop/taploop/session/export"
 )
 
 // Result is what every phone tool returns, and what the command line prints under --json. Its keys are fixed: programs rely
@@ -47,7 +46,7 @@ type Device struct {
 
 // LoggedStep is one step in a result.
 type LoggedStep struct {
-	Action     json.RawMessage `json:"agent_action"` // the decision as the model wrote it, see export.AgentAction
+	Action     json.RawMessage `json:"agent_action"` // the decision as the model wrote it, see actions.Decision.AgentAction
 	Global     int             `json:"global_step_idx"`
 	Caption    string          `json:"screenshot_caption,omitempty"`
 	Screenshot string          `json:"screenshot_b64_url,omitempty"`
@@ -186,6 +185,6 @@ func deviceOf(d session.Device) *Device {
 
 // Logged is a step as results show it, without pictures.
 func Logged(s session.StepRecord) (LoggedStep, error) {
-	a, err := export.AgentAction(s.Proposal.Decision)
+	a, err := s.Proposal.AgentAction()
 	return LoggedStep{Action: a, Global: s.Index, Caption: s.Proposal.Caption}, err
 }

@@ -35,7 +35,7 @@ var packages = []row{
 	{pkg: "runs", imports: "actions agentloop inquiry screen session", tests: "device/devicetest",
 		why: "the use cases: owns each run's goroutine and each phone's lease; phones and policies are handed in"},
 
-	{pkg: "tools", imports: "actions agentloop inquiry runs screen session session/export internal/mcptransport",
+	{pkg: "tools", imports: "actions agentloop inquiry runs screen session internal/mcptransport",
 		tests: "device/devicetest",
 		why:   "the words of results, for programs and for MCP alike; tells actions in words; what it needs of runs it names in interfaces of its own"},
 	{pkg: "web", imports: "actions inquiry session internal/httpguard internal/jsonfile", tests: "agentloop inquiry/inquirytest screen internal/token",

@@ -154,23 +154,6 @@ type failing struct{ err error }
 
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
-func TestAnActionOfEachKindIsWrittenAsFields(t *testing.T) {
-	for _, a := range actions.Vocabulary() {
-		got, err := export.AgentAction(actions.Decision{Action: a, Thought: "t", Explain: "e", Summary: "s"})
-		require.NoError(t, err)
-		require.Regexp(t, `^\{"cot":"t","explain":"e","action":"`+a.Verb()+`","action_type":"`+a.Verb()+`",.*"summary":"s"\}$`, string(got))
-	}
-	got, err := export.AgentAction(actions.Decision{Action: actions.Slide{}, Fields: []actions.Field{
-		{Key: "summary", Value: "first"}, {Key: "action", Value: "SLIDE"}, {Key: "point1", Value: "[12.5, 30]"}, {Key: "point2", Value: "1 2 3 4"},
-		{Key: "point", Value: "here"}, {Key: "summary", Value: "last"},
-	}})
-	require.NoError(t, err)
-	require.Equal(t, `{"summary":"last","action":"SLIDE","action_type":"SLIDE","point1":[12,30],"point2":[1,2],"point":"here"}`, string(got))
-	got, err = export.AgentAction(actions.Decision{})
-	require.NoError(t, err)
-	require.Equal(t, "null", string(got))
-}
-
 func TestEveryTouchHasAMark(t *testing.T) {
 	marked := []string{"CLICK", "DOUBLE_CLICK", "DRAG", "LONGPRESS", "SCROLL", "SLIDE"}
 	for _, a := range actions.Vocabulary() {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/moby/sys/atomicwriter"
 
-	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/session"
 )
 
@@ -174,7 +173,7 @@ func (t trajectory) comments() map[int]string {
 func newTraceStep(st session.StepRecord, comment string) (traceStep, error) {
 	message := traceStep{Environment: traceEnvironment{imageName(st), comment}, AskedMessages: []traceMessage{}}
 	var err error
-	if message.Action, err = AgentAction(st.Proposal.Decision); err != nil {
+	if message.Action, err = st.Proposal.AgentAction(); err != nil {
 		return message, err
 	}
 	if tries := st.Proposal.Tries; len(tries) > 0 {
@@ -188,24 +187,3 @@ func newTraceStep(st session.StepRecord, comment string) (traceStep, error) {
 }
 
 func seconds(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }
-
-// AgentAction is the decision as gelab-zero gives it back: one object with the fields in the order in which the model
-// wrote them, points as [x, y] from 0 to 1000, and action_type equal to action. A decision that did not come as fields
-// is written as if it had; null stands for no action at all.
-func AgentAction(d actions.Decision) (json.RawMessage, error) {
-	if d.Action == nil {
-		return json.RawMessage("null"), nil
-	}
-	fields := d.Fields
-	if len(fields) == 0 {
-		fields = fieldsOf(d)
-	}
-	var o orderedObject
-	for _, f := range fields {
-		o.set(f.Key, pointOr(f.Key, f.Value))
-		if f.Key == "action" {
-			o.set("action_type", f.Value)
-		}
-	}
-	return o.encode()
-}

@@ -1,0 +1,96 @@
+package actions
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/taploop/taploop/screen"
+)
+
+// AgentAction is the decision for agent_action, in gelab-zero's keys: one JSON object with the
+// fields in the order in which the model wrote them, points as [x, y] from 0 to 1000, and both
+// action and action_type the action's own name, whatever the model called it. A dialect whose
+// models write no such fields leaves them to the action. null stands for no action at all.
+func (d Decision) AgentAction() (json.RawMessage, error) {
+	if d.Action == nil {
+		return json.RawMessage("null"), nil
+	}
+	fields := d.Fields
+	if len(fields) == 0 {
+		fields = d.ownFields()
+	}
+	b := bytes.NewBufferString("{")
+	for _, f := range fields {
+		switch f.Key {
+		case "action":
+			writeField(b, "action", d.Action.Verb())
+			writeField(b, "action_type", d.Action.Verb())
+		case "action_type": // not the model's to say
+		default:
+			writeField(b, f.Key, pointOr(f.Key, f.Value))
+		}
+	}
+	b.WriteByte('}')
+	var out bytes.Buffer
+	err := json.Compact(&out, b.Bytes())
+	return out.Bytes(), err
+}
+
+func (d Decision) ownFields() []Field {
+	fields := []Field{{"cot", d.Thought}, {"explain", d.Explain}, {"action", d.Action.Verb()}}
+	fields = append(fields, d.Action.arguments()...)
+	return append(fields, Field{"summary", d.Summary})
+}
+
+// writeField writes strings and numbers, which always encode.
+func writeField(b *bytes.Buffer, key string, value any) {
+	if b.Len() > 1 {
+		b.WriteByte(',')
+	}
+	enc := json.NewEncoder(b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(key)
+	b.WriteByte(':')
+	_ = enc.Encode(value)
+}
+
+var twoNumbers = regexp.MustCompile(`^[\s\[(]*(-?\d+)(?:\.\d+)?[\s,，]+(-?\d+)`)
+
+// pointOr is a point's value as two numbers, any other value as it is.
+func pointOr(key, value string) any {
+	m := twoNumbers.FindStringSubmatch(value)
+	if !strings.HasPrefix(key, "point") || m == nil {
+		return value
+	}
+	x, errX := strconv.Atoi(m[1])
+	y, errY := strconv.Atoi(m[2])
+	if errX != nil || errY != nil {
+		return value
+	}
+	return []int{x, y}
+}
+
+func point(key string, p screen.Point) []Field {
+	return []Field{{key, fmt.Sprintf("%.0f,%.0f", p.X*1000, p.Y*1000)}}
+}
+
+func flag(key string, set bool) []Field {
+	if !set {
+		return nil
+	}
+	return []Field{{key, "true"}}
+}
+
+func duration(d time.Duration) []Field {
+	if d == 0 {
+		return nil
+	}
+	return []Field{{"duration", seconds(d)}}
+}
+
+func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) }

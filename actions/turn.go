@@ -1,0 +1,44 @@
+package actions
+
+// Reply is what a model answered, as it was.
+type Reply struct {
+	Text      string `json:"text,omitempty"`
+	Reasoning string `json:"reasoning,omitempty"` // thoughts that the endpoint split off
+	Calls     []Call `json:"calls,omitempty"`     // native tool calls
+	Cut       bool   `json:"cut,omitempty"`       // the model was stopped at its length limit
+}
+
+// Call is a native tool call. Arguments is JSON as the model wrote it, not checked.
+type Call struct {
+	ID        string `json:"id,omitempty"`
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}
+
+// Turn is a step that the model is shown again in later ones. Its picture is not kept here: it is
+// the frame of the step.
+type Turn struct {
+	Step  int      `json:"step"`            // index within the session, from 1
+	Notes []string `json:"notes,omitempty"` // what the model was told in this step, in its language
+	Reply Reply    `json:"reply"`
+}
+
+// Texts returns the turn with f applied to every text in it, for example to mask a secret.
+func (t Turn) Texts(f func(string) string) Turn {
+	t.Notes = mapped(t.Notes, f)
+	t.Reply.Text = f(t.Reply.Text)
+	t.Reply.Reasoning = f(t.Reply.Reasoning)
+	t.Reply.Calls = mapped(t.Reply.Calls, func(c Call) Call {
+		return Call{c.ID, c.Name, f(c.Arguments)}
+	})
+	return t
+}
+
+// mapped is a new slice of what f makes of each element; nil stays nil.
+func mapped[T any](all []T, f func(T) T) []T {
+	var out []T
+	for _, e := range all {
+		out = append(out, f(e))
+	}
+	return out
+}
