@@ -11,10 +11,9 @@ import (
 	"regexp"
 	"strings"
 	"syscall"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/text"
 )
 
 // How servers word what has no status of its own; said in lower case.
@@ -103,7 +102,7 @@ func offer(err error, names []string, env string) error {
 		more = fmt.Sprintf(" and %d more", len(names)-most)
 		names = names[:most]
 	}
-	list := cut(flat(strings.Join(names, ", ")), 400)
+	list := text.Cut(text.Line(strings.Join(names, ", ")), 400)
 	return hint.Add(err, fmt.Sprintf("%s; the endpoint has: %s%s", hint.Of(err), list, more))
 }
 
@@ -162,26 +161,4 @@ func (k *call) page(body []byte) string {
 
 // short makes foreign text fit for an error. The key is looked for after hidden characters are gone, which may have cut it in
 // two, and before the text is shortened: half a key would not be found any more.
-func (k *call) short(s string, n int) string { return cut(k.scrub.text(flat(s)), n) }
-
-// flat is s on one line and without control or invisible characters.
-func flat(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) {
-			return ' '
-		}
-		if r == utf8.RuneError || !unicode.IsPrint(r) {
-			return -1
-		}
-		return r
-	}, s)
-	return strings.Join(strings.Fields(s), " ")
-}
-
-// cut shortens s to n runes.
-func cut(s string, n int) string {
-	if utf8.RuneCountInString(s) <= n {
-		return s
-	}
-	return string([]rune(s)[:n]) + "..."
-}
+func (k *call) short(s string, n int) string { return text.Cut(k.scrub.text(text.Line(s)), n) }

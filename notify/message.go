@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/text"
 )
 
 // The events as endpoints get them.
@@ -106,21 +106,13 @@ func (m *message) body(o *Options) ([]byte, error) {
 	p := payload{Type: m.event, Timestamp: m.at.UTC(), Data: data{QuestionID: q.ID, SessionID: q.SessionID, Kind: q.Kind, Status: q.Status,
 		Secret: q.Secret, AskedAt: q.AskedAt, AttentionUntil: q.AttentionUntil, ExpiresAt: q.ExpiresAt, URL: m.link}}
 	if !o.HideText {
-		p.Data.Text = cut(q.Text, maxText)
+		p.Data.Text = text.Cut(q.Text, maxText)
 		for _, option := range q.Options[:min(len(q.Options), maxOptions)] {
-			p.Data.Options = append(p.Data.Options, cut(option, 100))
+			p.Data.Options = append(p.Data.Options, text.Cut(option, 100))
 		}
 	}
 	if r := q.Resolution; r != nil {
 		p.Data.Resolution = &resolution{r.Type, r.Channel, r.Authority, r.By, r.At}
 	}
 	return json.Marshal(p)
-}
-
-// cut is s in at most n characters; the last one is "…" when some are missing.
-func cut(s string, n int) string {
-	if utf8.RuneCountInString(s) <= n {
-		return s
-	}
-	return string([]rune(s)[:n-1]) + "…"
 }

@@ -8,9 +8,9 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"unicode"
 
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/text"
 )
 
 // topic is a topic of an ntfy server, https://docs.ntfy.sh/publish.
@@ -41,11 +41,11 @@ func (t *topic) fleeting() bool { return true }
 
 // request implements target. The message is the body, the rest are headers.
 func (t *topic) request(ctx context.Context, m *message, o *Options) (*http.Request, error) {
-	text := "The question is on the page. 问题在页面上。"
+	body := "The question is on the page. 问题在页面上。"
 	if !o.HideText {
-		text = plain(cut(m.question.Text, maxText))
+		body = text.Cut(text.Lines(m.question.Text), maxText) // ntfy takes what it cannot show as an attachment
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, t.url, strings.NewReader(text))
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, t.url, strings.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
@@ -64,14 +64,4 @@ func (t *topic) request(ctx context.Context, m *message, o *Options) (*http.Requ
 		r.Header.Set("Authorization", "Bearer "+t.token)
 	}
 	return r, nil
-}
-
-// plain is s without characters that are none to read: ntfy takes what it cannot show as an attachment.
-func plain(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' || unicode.IsPrint(r) {
-			return r
-		}
-		return ' '
-	}, strings.ToValidUTF8(s, "\uFFFD"))
 }

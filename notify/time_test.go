@@ -251,7 +251,7 @@ func TestNtfyPushesAQuestionAndPressesWhenNobodyCame(t *testing.T) {
 			require.Equal(t, "https://phones.example/ui#question="+q.ID, x.header[i].Get("Click"))
 			require.Equal(t, "Bearer tk_1", x.header[i].Get("Authorization"))
 			require.NotEmpty(t, x.header[i].Get("Tags"))
-			require.Equal(t, "Which size?  [2J  鞋码?", x.bodies[i], "nothing but what can be read")
+			require.Equal(t, "Which size?[2J 鞋码?", x.bodies[i], "nothing but what can be read")
 		}
 	})
 }

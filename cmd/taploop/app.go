@@ -13,6 +13,7 @@ import (
 
 	"github.com/taploop/taploop/config"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/runs"
 )
 
@@ -165,13 +166,13 @@ func report(w io.Writer, err error) int {
 		return exitDone
 	}
 	for _, e := range split(err) {
-		fmt.Fprintf(w, "taploop: %v\n", e)
+		fmt.Fprintf(w, "taploop: %s\n", indented(e.Error(), "    "))
 		mend := hint.Of(e)
 		if runs.CodeOf(e) == runs.SessionNotFound {
 			mend = "taploop sessions list, and pass the id of one of them"
 		}
 		if mend != "" {
-			fmt.Fprintf(w, "  try: %s\n", strings.ReplaceAll(mend, "\n", "\n       "))
+			fmt.Fprintf(w, "  try: %s\n", indented(mend, "       "))
 		}
 	}
 	var usage usageError
@@ -183,6 +184,10 @@ func report(w io.Writer, err error) int {
 	}
 	return exitError
 }
+
+// indented is a message that may quote a phone or a server, harmless for a terminal: what follows its first line is no
+// line of ours.
+func indented(s, by string) string { return strings.ReplaceAll(text.Lines(s), "\n", "\n"+by) }
 
 // split takes joined errors apart, so that each is shown with its own mend.
 func split(err error) []error {

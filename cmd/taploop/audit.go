@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/session"
 )
 
@@ -79,15 +80,15 @@ func printAudit(out io.Writer, list []session.AuditEntry) error {
 		if e.Took > 0 {
 			took = e.Took.Round(time.Millisecond).String()
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", e.At.Local().Format(time.DateTime), clean(string(e.Event)), orDash(prefix(clean(e.QuestionID), 8)),
-			orDash(clean(e.SessionID)), orDash(clean(e.Door)), orDash(whose(e)), orDash(took), orDash(short(clean(words(e)), 80)))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", e.At.Local().Format(time.DateTime), text.Line(string(e.Event)), orDash(prefix(text.Line(e.QuestionID), 8)),
+			orDash(text.Line(e.SessionID)), orDash(text.Line(e.Door)), orDash(whose(e)), orDash(took), orDash(text.Cut(text.Line(words(e)), 80)))
 	}
 	return w.Flush()
 }
 
 // whose is who acted, and with which authority.
 func whose(e session.AuditEntry) string {
-	by, authority := clean(e.By), clean(e.Authority)
+	by, authority := text.Line(e.By), text.Line(e.Authority)
 	switch {
 	case authority == "":
 		return by

@@ -13,6 +13,7 @@ import (
 
 	"github.com/taploop/taploop/config"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/text"
 )
 
 type configCmd struct {
@@ -42,14 +43,14 @@ func (c *configShowCmd) Run(a *app) error {
 
 // shown is a value as a table shows it: without a password in an address, and harmless for a terminal.
 func shown(v any) string {
-	text, ok := v.(string)
+	value, ok := v.(string)
 	if !ok {
-		text = strings.TrimPrefix(fmt.Sprint(v), "map[]")
+		value = strings.TrimPrefix(fmt.Sprint(v), "map[]")
 	}
-	if u, err := url.Parse(text); err == nil && u.User != nil {
-		text = u.Redacted()
+	if u, err := url.Parse(value); err == nil && u.User != nil {
+		value = u.Redacted()
 	}
-	return clean(text)
+	return text.Line(value)
 }
 
 func (a *app) configJSON() error {

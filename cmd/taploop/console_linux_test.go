@@ -17,12 +17,12 @@ import (
 type seat struct {
 	*console
 	master *os.File
-	shown  *text
+	shown  *transcript
 }
 
 func takeSeat(t *testing.T) *seat {
 	master, slave := openPTY(t)
-	s := &seat{newConsole(slave, slave), master, newText()}
+	s := &seat{newConsole(slave, slave), master, newTranscript()}
 	go func() { _, _ = io.Copy(s.shown, master) }() // ends when the test closes the terminal
 	return s
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/sandbox"
 	"github.com/taploop/taploop/session"
@@ -108,10 +109,10 @@ func (c *demoCmd) play(ctx context.Context, a *app, manager *runs.Manager, show 
 // answer is what was given beforehand, or what the person types.
 func (c *demoCmd) answer(ctx context.Context, a *app, people *console, question string) (string, error) {
 	if c.Reply != nil {
-		fmt.Fprintf(a.err, "\n  The model asks: %s\n  Answer: %s\n\n", clean(question), clean(*c.Reply))
+		fmt.Fprintf(a.err, "\n  The model asks: %s\n  Answer: %s\n\n", text.Line(question), text.Line(*c.Reply))
 		return *c.Reply, nil
 	}
-	prompt := fmt.Sprintf("\n  The model asks: %s (try 42)\n  Your answer: ", clean(question))
+	prompt := fmt.Sprintf("\n  The model asks: %s (try 42)\n  Your answer: ", text.Line(question))
 	for {
 		line, err := people.Ask(ctx, prompt, false)
 		if errors.Is(err, io.EOF) {

@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/taploop/taploop/device"
+	"github.com/taploop/taploop/internal/text"
 )
 
 type devicesCmd struct {
@@ -49,7 +50,8 @@ func printPhones(out io.Writer, phones []device.Info) error {
 		if p.Size.Valid() {
 			size = p.Size.String()
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", p.Serial, p.State, p.Model, p.Android, size)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", text.Line(p.Serial), text.Line(string(p.State)),
+			text.Line(p.Model), text.Line(p.Android), size)
 	}
 	return w.Flush()
 }

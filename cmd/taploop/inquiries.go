@@ -12,6 +12,7 @@ import (
 
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
 )
@@ -98,33 +99,29 @@ type sheet struct {
 
 // line prints one name with its value; what has no value is left out. The lines of a value stay lines.
 func (s *sheet) line(name, value string) {
-	if strings.TrimSpace(value) == "" || s.err != nil {
+	if value = strings.TrimRight(text.Lines(value), "\n"); strings.TrimSpace(value) == "" || s.err != nil {
 		return
 	}
-	lines := strings.Split(strings.TrimRight(value, "\n"), "\n")
-	for i := range lines {
-		lines[i] = clean(lines[i])
-	}
-	_, s.err = fmt.Fprintf(s.out, "%-9s %s\n", name, strings.Join(lines, "\n          "))
+	_, s.err = fmt.Fprintf(s.out, "%-9s %s\n", name, strings.ReplaceAll(value, "\n", "\n          "))
 }
 
 // describeField is a field of a form in one line.
 func describeField(f inquiry.Field) string {
-	text := f.Name + " (" + string(f.Type)
+	line := f.Name + " (" + string(f.Type)
 	if f.Optional {
-		text += ", optional"
+		line += ", optional"
 	}
-	text += ")"
+	line += ")"
 	if f.Label != "" {
-		text += " " + f.Label
+		line += " " + f.Label
 	}
 	if len(f.Options) > 0 {
-		text += ": " + strings.Join(f.Options, " / ")
+		line += ": " + strings.Join(f.Options, " / ")
 	}
 	if f.Default != nil {
-		text += fmt.Sprintf(" [%v]", f.Default)
+		line += fmt.Sprintf(" [%v]", f.Default)
 	}
-	return strings.ReplaceAll(text, "\n", " ")
+	return strings.ReplaceAll(line, "\n", " ")
 }
 
 // broker settles questions of the store in this process.
@@ -146,7 +143,7 @@ func printQuestions(out io.Writer, list []inquiry.Question, now time.Time, all b
 	fmt.Fprintf(w, "QUESTION\tSESSION\tAGE\tUNTIL\t%s\tTEXT\n", column)
 	ids := shortened(list)
 	for i, q := range list {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", ids[i], orDash(clean(q.SessionID)), age(now.Sub(q.AskedAt)),
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", ids[i], orDash(text.Line(q.SessionID)), age(now.Sub(q.AskedAt)),
 			q.ExpiresAt.Local().Format("2006-01-02 15:04"), orDash(of(q)), wording(q))
 	}
 	return w.Flush()
@@ -156,7 +153,7 @@ func printQuestions(out io.Writer, list []inquiry.Question, now time.Time, all b
 func doorsOf(q inquiry.Question) string {
 	var names []string
 	for _, d := range runs.DoorsLeft(q) {
-		names = append(names, clean(d.Name))
+		names = append(names, text.Line(d.Name))
 	}
 	return strings.Join(names, ", ")
 }
@@ -166,30 +163,30 @@ func outcome(q inquiry.Question) string {
 	if q.Resolution == nil {
 		return string(q.Status)
 	}
-	return string(q.Status) + " by " + clean(q.Resolution.Who())
+	return string(q.Status) + " by " + text.Line(q.Resolution.Who())
 }
 
 // wording is the question in one line, with what sort of answer it wants.
 func wording(q inquiry.Question) string {
-	text := short(clean(q.Text), 80)
+	line := text.Cut(text.Line(q.Text), 80)
 	switch {
 	case len(q.Fields) > 0:
-		text += " (a form)"
+		line += " (a form)"
 	case q.Draft != "":
-		text += " (a draft)"
+		line += " (a draft)"
 	case q.Secret:
-		text += " (secret: taploop reply " + prefix(q.ID, 8) + " -)"
+		line += " (secret: taploop reply " + prefix(q.ID, 8) + " -)"
 	case len(q.Options) > 0:
-		text += " (" + short(clean(strings.Join(q.Options, " / ")), 60) + ")"
+		line += " (" + text.Cut(text.Line(strings.Join(q.Options, " / ")), 60) + ")"
 	}
-	return text
+	return line
 }
 
-func orDash(text string) string {
-	if text == "" {
+func orDash(word string) string {
+	if word == "" {
 		return "-"
 	}
-	return text
+	return word
 }
 
 // age is a duration for people: its two largest units at most.
@@ -245,7 +242,7 @@ func identify(ctx context.Context, b *inquiry.Broker, id string) (inquiry.Questi
 	}
 	switch len(list) {
 	case 0:
-		return q, hint.Add(fmt.Errorf("there is no question %q", clean(id)), "taploop inquiries lists the open ones, with --all also the others")
+		return q, hint.Add(fmt.Errorf("there is no question %q", text.Line(id)), "taploop inquiries lists the open ones, with --all also the others")
 	case 1:
 		return list[0], nil
 	}

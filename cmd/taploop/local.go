@@ -4,6 +4,7 @@ import (
 	"os/user"
 
 	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/runs"
 )
 
@@ -13,7 +14,7 @@ func userName() string {
 	if err != nil {
 		return ""
 	}
-	return clean(u.Username)
+	return text.Line(u.Username)
 }
 
 // operator is this user, for the audit.

@@ -19,7 +19,7 @@ func TestASecretThatIsTypedIsNotShown(t *testing.T) {
 	q := put(t, broker, inquiry.Question{Text: "Which code?", Secret: true})
 	master, slave := openPTY(t)
 	p := b.spawnAs(func(c *exec.Cmd) { c.Stdin, c.Stderr = slave, slave }, "reply", q.ID, "-")
-	screen := newText()
+	screen := newTranscript()
 	go func() { _, _ = io.Copy(screen, master) }() // ends when the test closes the terminal
 	screen.await(t, `(?s)(Which code\?.*it is not shown)`)
 	_, err := io.WriteString(master, secret+"\n")
@@ -39,7 +39,7 @@ func TestOnlyAPersonAtATerminalIsToldHowToGetIn(t *testing.T) {
 	b := newBench(t, demoTask, "")
 	master, slave := openPTY(t)
 	b.spawnAs(func(c *exec.Cmd) { c.Stderr = slave }, "serve", "--http", "127.0.0.1:0")
-	screen := newText()
+	screen := newTranscript()
 	go func() { _, _ = io.Copy(screen, master) }() // ends when the test closes the terminal
 	screen.await(t, `(?s)listening on .*(taploop ui)`)
 	require.NotContains(t, screen.String(), "login=", "nobody gets in by what is on a screen")

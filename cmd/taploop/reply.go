@@ -16,6 +16,7 @@ import (
 
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/text"
 )
 
 type replyCmd struct {
@@ -91,7 +92,7 @@ func (a *app) typed(ctx context.Context, q inquiry.Question) (string, error) {
 	terminal := ok && term.IsTerminal(int(f.Fd()))
 	switch {
 	case terminal && q.Draft == "":
-		fmt.Fprintln(a.err, short(clean(q.Text), 200))
+		fmt.Fprintln(a.err, text.Cut(text.Line(q.Text), 200))
 		text, err := newConsole(f, a.err).Ask(ctx, "Answer (it is not shown): ", true)
 		if errors.Is(err, io.EOF) {
 			return "", errors.New("nothing was typed; the question is still open")
@@ -201,9 +202,9 @@ func (c *replyCmd) refused(a *app, err error) error {
 	}
 	r := q.Resolution
 	fmt.Fprintf(a.err, "taploop: too late: the question was %s %s by %s", q.Status,
-		r.At.Local().Format("2006-01-02 at 15:04:05"), clean(r.Authorized()))
-	if words := clean(r.Response.String()); words != "" {
-		fmt.Fprintf(a.err, ": %s", short(words, 200))
+		r.At.Local().Format("2006-01-02 at 15:04:05"), text.Line(r.Authorized()))
+	if words := text.Line(r.Response.String()); words != "" {
+		fmt.Fprintf(a.err, ": %s", text.Cut(words, 200))
 	}
 	fmt.Fprintf(a.err, ", %s after it was asked\n", age(r.At.Sub(q.AskedAt).Round(time.Second)))
 	return ended(exitTooLate)

@@ -10,6 +10,7 @@ import (
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
 	"github.com/taploop/taploop/tools"
@@ -180,20 +181,20 @@ func (a *app) ending(ctx context.Context, st runs.Status, asJSON bool) error {
 func (a *app) tell(st runs.Status) error {
 	fmt.Fprintf(a.err, "\n%s after %d steps, %s\n", st.Reason, st.Session.Steps, st.Took.Round(100*time.Millisecond))
 	if st.Message != "" && st.Message != st.Run.Answer {
-		fmt.Fprintln(a.err, clean(st.Message))
+		fmt.Fprintln(a.err, text.Line(st.Message))
 	}
 	if st.Mend != "" && st.Reason != agentloop.UserPaused {
-		fmt.Fprintln(a.err, "  try:", clean(st.Mend))
+		fmt.Fprintln(a.err, "  try:", text.Line(st.Mend))
 	}
 	switch id := st.Session.ID; st.Run.State {
 	case session.Completed, session.Aborted:
-		_, err := fmt.Fprintln(a.out, clean(st.Run.Answer))
+		_, err := fmt.Fprintln(a.out, text.Line(st.Run.Answer))
 		return err
 	case session.WaitingReply:
 		if st.Question != nil {
-			fmt.Fprintf(a.out, "%s\n", clean(st.Question.Text))
+			fmt.Fprintf(a.out, "%s\n", text.Line(st.Question.Text))
 			for _, o := range st.Question.Options {
-				fmt.Fprintf(a.out, "  - %s\n", clean(o))
+				fmt.Fprintf(a.out, "  - %s\n", text.Line(o))
 			}
 		}
 		if st.Question != nil && st.Question.Secret {

@@ -58,7 +58,7 @@ func TestTheTerminalAnswersOnStdio(t *testing.T) {
 		c.ExtraFiles = []*os.File{slave}
 		c.SysProcAttr.Setctty, c.SysProcAttr.Ctty = true, 3
 	}, "serve")
-	screen := newText()
+	screen := newTranscript()
 	go func() { _, _ = io.Copy(screen, master) }() // ends when the test closes the terminal
 	s := b.speak(legacy, p)
 	begun := s.call("ask_agent_start_new_task", s.manual(b.task.Goal))

@@ -67,8 +67,8 @@ func tellAll(t *testing.T, b *bench, s *site) {
 }
 
 // overheard starts a server and connects a client to it. left is every byte that comes from the server.
-func (b *bench) overheard(w way, args ...string) (s *site, left *text) {
-	left = newText()
+func (b *bench) overheard(w way, args ...string) (s *site, left *transcript) {
+	left = newTranscript()
 	if w.http {
 		p, url := b.serve(args...)
 		host := strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/mcp")

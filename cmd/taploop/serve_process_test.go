@@ -21,15 +21,15 @@ import (
 // wiretap lets connections through to a server and keeps what is sent to it.
 type wiretap struct {
 	addr string
-	sent *text
-	said *text // what comes back, when somebody wants it
+	sent *transcript
+	said *transcript // what comes back, when somebody wants it
 	life *pulse
 }
 
-func tap(t testing.TB, server string, life *pulse, said *text) *wiretap {
+func tap(t testing.TB, server string, life *pulse, said *transcript) *wiretap {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	w := &wiretap{addr: ln.Addr().String(), sent: newText(), said: said, life: life}
+	w := &wiretap{addr: ln.Addr().String(), sent: newTranscript(), said: said, life: life}
 	ctx, cancel := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -74,21 +74,21 @@ type process struct {
 	cmd    *exec.Cmd
 	stdin  io.WriteCloser
 	stdout io.Reader
-	stderr *text
+	stderr *transcript
 	ended  chan struct{}
 	err    error
 }
 
-// text is what a program has written, for many readers.
-type text struct {
+// transcript is what a program has written, for many readers.
+type transcript struct {
 	mu   sync.Mutex
 	b    bytes.Buffer
 	more chan struct{} // closed and made anew at each write
 }
 
-func newText() *text { return &text{more: make(chan struct{})} }
+func newTranscript() *transcript { return &transcript{more: make(chan struct{})} }
 
-func (x *text) Write(p []byte) (int, error) {
+func (x *transcript) Write(p []byte) (int, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	close(x.more)
@@ -96,14 +96,14 @@ func (x *text) Write(p []byte) (int, error) {
 	return x.b.Write(p)
 }
 
-func (x *text) String() string {
+func (x *transcript) String() string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.b.String()
 }
 
 // await returns the first match of the pattern's group, and fails the test when nothing is written any more and there is none.
-func (x *text) await(t testing.TB, pattern string) string {
+func (x *transcript) await(t testing.TB, pattern string) string {
 	t.Helper()
 	re := regexp.MustCompile(pattern)
 	deadline := time.NewTimer(patience)
@@ -131,7 +131,7 @@ func (b *bench) spawn(args ...string) *process { return b.spawnAs(func(*exec.Cmd
 func (b *bench) spawnAs(change func(*exec.Cmd), args ...string) *process {
 	program, err := exec.LookPath("taploop")
 	require.NoError(b.t, err)
-	p := &process{t: b.t, cmd: exec.Command(program, args...), stderr: newText(), ended: make(chan struct{})}
+	p := &process{t: b.t, cmd: exec.Command(program, args...), stderr: newTranscript(), ended: make(chan struct{})}
 	p.cmd.Env, p.cmd.Dir, p.cmd.Stderr = b.env, b.dir, p.stderr
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	p.stdin, err = p.cmd.StdinPipe()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/session"
 	"github.com/taploop/taploop/session/export"
 )
@@ -73,7 +74,7 @@ func (c *sessionsListCmd) Run(ctx context.Context, a *app) error {
 	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "SESSION\tCHANGED\tPHONE\tSTEPS\tSTATE\tTASK")
 	for _, s := range summaries(list) {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\n", s.ID, s.UpdatedAt.Local().Format("2006-01-02 15:04"), clean(s.Serial), s.Steps, s.State, short(clean(s.Task), 60))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\n", s.ID, s.UpdatedAt.Local().Format("2006-01-02 15:04"), text.Line(s.Serial), s.Steps, s.State, text.Cut(text.Line(s.Task), 60))
 	}
 	return w.Flush()
 }
@@ -135,16 +136,16 @@ func (c *sessionsShowCmd) Run(ctx context.Context, a *app) error {
 }
 
 func printSession(w io.Writer, sess session.Session, all []session.Run, records []session.StepRecord) {
-	fmt.Fprintf(w, "session %s on %s, %d steps\n", sess.ID, clean(sess.Serial), sess.Steps)
+	fmt.Fprintf(w, "session %s on %s, %d steps\n", sess.ID, text.Line(sess.Serial), sess.Steps)
 	for _, r := range all {
-		fmt.Fprintf(w, "\ntask: %s\n%s %s %s\n", clean(r.Task), r.State, r.StopReason, clean(r.Answer))
+		fmt.Fprintf(w, "\ntask: %s\n%s %s %s\n", text.Line(r.Task), r.State, r.StopReason, text.Line(r.Answer))
 		for _, s := range records {
 			if s.RunID == r.ID {
 				fmt.Fprintf(w, "  %3d  %-7s %s\n", s.Index, s.State, describe(s))
 			}
 		}
 		for _, x := range r.Progress.Exchanges {
-			fmt.Fprintf(w, "  asked: %s\n  %s: %s\n", clean(x.Question), x.Outcome, clean(x.Answer))
+			fmt.Fprintf(w, "  asked: %s\n  %s: %s\n", text.Line(x.Question), x.Outcome, text.Line(x.Answer))
 		}
 	}
 }
@@ -153,11 +154,11 @@ func describe(s session.StepRecord) string {
 	if s.Proposal.Action == nil {
 		return "(nothing that could be read)"
 	}
-	text := short(clean(actions.Describe(s.Proposal.Action)), 100)
+	line := text.Cut(text.Line(actions.Describe(s.Proposal.Action)), 100)
 	if s.Refusal != "" {
-		text += " (refused: " + clean(s.Refusal) + ")"
+		line += " (refused: " + text.Line(s.Refusal) + ")"
 	}
-	return text
+	return line
 }
 
 // stepView is a step as sessions show prints it for programs.

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/text"
 )
 
 type uiCmd struct {
@@ -22,9 +23,9 @@ const maxName = 64
 func (c *uiCmd) Run(a *app) error {
 	name := c.Name
 	if name == "" {
-		name = short(userName(), maxName)
+		name = text.Cut(userName(), maxName)
 	}
-	if clean(name) != name || utf8.RuneCountInString(name) > maxName {
+	if text.Line(name) != name || utf8.RuneCountInString(name) > maxName {
 		return usageError{hint.Add(fmt.Errorf("the name %q cannot be used", name), fmt.Sprintf("give a name in one line of at most %d characters", maxName))}
 	}
 	if err := a.load(); err != nil {

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/session"
 )
 
@@ -56,12 +56,11 @@ func bounded(s string) string { return cut(s, longest) }
 func tag(s string) string { return cut(s, longTag) }
 
 func cut(s string, most int) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	n := utf8.RuneCountInString(s)
-	if n <= most {
-		return s
+	head, left := text.Head(strings.ToValidUTF8(s, "\uFFFD"), most)
+	if left == 0 {
+		return head
 	}
-	return fmt.Sprintf("%s\n[... %s more characters]", string([]rune(s)[:most]), grouped(n-most))
+	return fmt.Sprintf("%s\n[... %s more characters]", head, grouped(left))
 }
 
 // outcome is how a run stands, for people, with the tone in which it is shown.
