@@ -102,6 +102,9 @@ func TestAKillAtAnyMomentLosesAtMostTheStepInFlightAndRepeatsNothing(t *testing.
 
 		s = open2(t, dir)
 		intact(t, dir)
+		owners, err := os.ReadDir(filepath.Join(dir, "owners"))
+		require.NoError(t, err)
+		require.Len(t, owners, 1, "what the killed process left is swept")
 		before, err := s.Run(t.Context(), r.ID)
 		require.NoError(t, err)
 		require.Equal(t, session.Running, before.State)

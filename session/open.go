@@ -102,8 +102,10 @@ func (s *Store) open(ctx context.Context) error {
 	if s.vault, err = openVault(filepath.Join(s.dir, vaultName)); err != nil {
 		return err
 	}
-	s.owner, err = newOwner(filepath.Join(s.dir, ownersDir))
-	return err
+	if s.owner, err = newOwner(filepath.Join(s.dir, ownersDir)); err != nil {
+		return err
+	}
+	return s.owner.sweep()
 }
 
 // connect opens the database with pragmas that are per connection. WAL mode is set by migrate, once, because it is kept

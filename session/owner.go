@@ -73,8 +73,8 @@ func (o *owner) alive(id string) bool {
 	return errors.Join(err, l.Close()) != nil || !free
 }
 
-// sweep removes the files of dead owners that are not in use.
-func (o *owner) sweep(inUse map[string]bool) error {
+// sweep removes the files that dead owners have left.
+func (o *owner) sweep() error {
 	entries, err := os.ReadDir(o.dir)
 	if err != nil {
 		return err
@@ -82,7 +82,7 @@ func (o *owner) sweep(inUse map[string]bool) error {
 	var errs []error
 	for _, e := range entries {
 		id, ok := strings.CutSuffix(e.Name(), lockExt)
-		if !ok || inUse[id] || o.alive(id) {
+		if !ok || o.alive(id) {
 			continue
 		}
 		if err := os.Remove(o.path(id)); !errors.Is(err, fs.ErrNotExist) {

@@ -3,8 +3,8 @@ package session
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/taploop/taploop/agentloop"
 )
@@ -14,43 +14,56 @@ import (
 // waiting for the answer, is WAITING_REPLY. An action that was begun and has no outcome is noted in the run's course
 // and never repeated. Runs of owners that are alive, in any process, are left alone. It may be called at any time, by
 // any number of processes.
+//
+// It writes only when there is something to bring back.
 func (s *Store) Recover(ctx context.Context) ([]Run, error) {
-	var recovered []Run
-	alive := map[string]bool{s.owner.id: true}
-	err := s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		runs, err := collect(ctx, tx, scanRun, "SELECT "+runColumnsOf("r")+" FROM runs r WHERE state IN ('QUEUED', 'RUNNING') ORDER BY created_at, rowid")
-		if err != nil {
+	left, err := s.leftBehind(ctx, s.read)
+	if err != nil || len(left) == 0 {
+		return nil, recovering(err)
+	}
+	err = s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		if left, err = s.leftBehind(ctx, tx); err != nil {
 			return err
 		}
-		for _, r := range runs {
-			if _, asked := alive[r.Owner]; !asked {
-				alive[r.Owner] = s.owner.alive(r.Owner)
+		for i := range left {
+			if err := s.recoverRun(ctx, tx, &left[i]); err != nil {
+				return fmt.Errorf("run %s: %w", left[i].ID, err)
 			}
-			if alive[r.Owner] {
-				continue
-			}
-			if err := s.recoverRun(ctx, tx, &r); err != nil {
-				return fmt.Errorf("run %s: %w", r.ID, err)
-			}
-			recovered = append(recovered, r)
 		}
 		return nil
 	})
-	if err == nil {
-		err = s.owner.sweep(alive)
-	}
 	if err != nil {
-		return nil, fmt.Errorf("recovering interrupted runs: %w", err)
+		return nil, recovering(err)
 	}
-	return recovered, nil
+	return left, nil
+}
+
+func recovering(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("recovering interrupted runs: %w", err)
+}
+
+// leftBehind are the runs that are going on, as the store says, and whose owners have died.
+func (s *Store) leftBehind(ctx context.Context, q queryer) ([]Run, error) {
+	runs, err := collect(ctx, q, scanRun, "SELECT "+runColumnsOf("r")+` FROM runs r
+		WHERE state IN ('QUEUED', 'RUNNING') ORDER BY created_at, rowid`)
+	dead := map[string]bool{}
+	return slices.DeleteFunc(runs, func(r Run) bool {
+		if _, known := dead[r.Owner]; !known {
+			dead[r.Owner] = !s.owner.alive(r.Owner)
+		}
+		return !dead[r.Owner]
+	}), err
 }
 
 func (s *Store) recoverRun(ctx context.Context, tx *sql.Tx, r *Run) error {
-	asked, err := askedBy(ctx, tx, r)
+	asked, err := s.unused(ctx, tx, r)
 	if err != nil {
 		return err
 	}
-	if asked != "" {
+	if asked != nil {
 		if err := s.finishAsking(ctx, tx, r); err != nil {
 			return err
 		}
@@ -58,8 +71,8 @@ func (s *Store) recoverRun(ctx context.Context, tx *sql.Tx, r *Run) error {
 	if err := noteUnfinished(ctx, tx, r); err != nil {
 		return err
 	}
-	if asked != "" {
-		s.enter(r, Change{To: WaitingReply, Reason: agentloop.InfoNeedsReply, Question: asked})
+	if asked != nil {
+		s.enter(r, Change{To: WaitingReply, Reason: agentloop.InfoNeedsReply, Question: asked.ID})
 		return s.saveRun(ctx, tx, r)
 	}
 	s.enter(r, Change{To: Paused, Reason: agentloop.ServerRestarted})
@@ -81,16 +94,4 @@ func (s *Store) finishAsking(ctx context.Context, tx *sql.Tx, r *Run) error {
 	}
 	_, err = tx.ExecContext(ctx, "UPDATE steps SET state = 'DONE', done_at = ? WHERE session_id = ? AND idx = ?", millis(s.now()), r.SessionID, left[0].Index)
 	return err
-}
-
-// askedBy is the question that this life of the run asked and whose answer it has not applied, or "".
-func askedBy(ctx context.Context, tx *sql.Tx, r *Run) (string, error) {
-	var id string
-	err := tx.QueryRowContext(ctx, `SELECT id FROM questions WHERE run_id = ? AND fence = ? AND applied_at = 0
-		AND status IN ('pending', 'answered', 'refused', 'timed_out')
-		ORDER BY asked_at DESC, rowid DESC LIMIT 1`, r.ID, r.Fence).Scan(&id)
-	if errors.Is(err, sql.ErrNoRows) {
-		return "", nil
-	}
-	return id, err
 }

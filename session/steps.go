@@ -69,17 +69,27 @@ func (s *Store) Steps(ctx context.Context, sessionID string) ([]StepRecord, erro
 
 // StepsAfter lists the session's steps with an index above after, oldest first.
 func (s *Store) StepsAfter(ctx context.Context, sessionID string, after int) ([]StepRecord, error) {
-	list, err := collect(ctx, s.read, scanStep, "SELECT "+stepColumns+" FROM steps WHERE session_id = ? AND idx > ? ORDER BY idx", sessionID, after)
+	list, err := stepsAfter(ctx, s.read, sessionID, after)
 	if err != nil {
 		return nil, fmt.Errorf("listing the steps of session %s: %w", sessionID, err)
 	}
 	return list, nil
 }
 
-// Usage adds up what the steps of a session have cost, or those of one of its runs when runID is not "".
+func stepsAfter(ctx context.Context, q queryer, sessionID string, after int) ([]StepRecord, error) {
+	return collect(ctx, q, scanStep, "SELECT "+stepColumns+` FROM steps
+		WHERE session_id = ? AND idx > ? ORDER BY idx`, sessionID, after)
+}
+
+// Usage adds up what the steps of a session have cost, or those of one of its runs when runID is
+// not "".
 func (s *Store) Usage(ctx context.Context, sessionID, runID string) (Usage, error) {
+	return usage(ctx, s.read, sessionID, runID)
+}
+
+func usage(ctx context.Context, q queryer, sessionID, runID string) (Usage, error) {
 	var u Usage
-	row := s.read.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(calls), 0), coalesce(sum(prompt_tokens), 0), coalesce(sum(completion_tokens), 0),
+	row := q.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(calls), 0), coalesce(sum(prompt_tokens), 0), coalesce(sum(completion_tokens), 0),
 		coalesce(sum(model_ns), 0), coalesce(sum(phone_ns), 0) FROM steps WHERE session_id = ?1 AND (?2 = '' OR run_id = ?2)`, sessionID, runID)
 	if err := row.Scan(&u.Steps, &u.Calls, &u.PromptTokens, &u.CompletionTokens, &u.Model, &u.Phone); err != nil {
 		return Usage{}, fmt.Errorf("adding up the usage of session %s: %w", sessionID, err)

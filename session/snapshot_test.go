@@ -1,0 +1,115 @@
+package session_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/session"
+)
+
+// behind says behind which step the steps of a snapshot begin.
+func behind(n int) func(session.Run) (int, error) {
+	return func(session.Run) (int, error) { return n, nil }
+}
+
+func TestASnapshotIsWhatTheSingleReadsSay(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	r := started(t, s)
+	require.NoError(t, s.Lease(t.Context(), "emu-1", r.ID))
+	for i := range 3 {
+		st := step(t, i+1, actions.Home{})
+		require.NoError(t, s.Journal(r).Done(t.Context(), st, agentloop.Progress{Steps: i + 1}))
+	}
+
+	got, err := s.Snapshot(t.Context(), r.SessionID, func(now session.Run) (int, error) {
+		require.Equal(t, r.ID, now.ID)
+		return 1, nil
+	})
+
+	require.NoError(t, err)
+	var want session.Snapshot
+	want.Session, err = s.Session(t.Context(), r.SessionID)
+	require.NoError(t, err)
+	want.Run, err = s.Run(t.Context(), r.ID)
+	require.NoError(t, err)
+	want.Usage, err = s.Usage(t.Context(), r.SessionID, r.ID)
+	require.NoError(t, err)
+	want.Steps, err = s.StepsAfter(t.Context(), r.SessionID, 1)
+	require.NoError(t, err)
+	h, held, err := s.Holder(t.Context(), "emu-1")
+	require.NoError(t, err)
+	require.True(t, held)
+	want.Holder = &h
+	require.Equal(t, want, got)
+	require.Len(t, got.Steps, 2)
+
+	got, err = s.Snapshot(t.Context(), r.SessionID, behind(3))
+	require.NoError(t, err)
+	require.Len(t, got.Steps, 1, "the last step is always there")
+}
+
+func TestASnapshotHasTheQuestionWhoseAnswerIsNotUsedYet(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	b := inquiry.NewBroker(s.Questions(), nil)
+	r := started(t, s)
+	shown := func() *inquiry.Question {
+		v, err := s.Snapshot(t.Context(), r.SessionID, behind(0))
+		require.NoError(t, err)
+		return v.Question
+	}
+	require.Nil(t, shown())
+	earlier := r
+	earlier.Fence--
+	ask(t, b, earlier, inquiry.Question{Text: "of a former life"})
+	require.Nil(t, shown())
+
+	q := ask(t, b, r, inquiry.Question{Text: "when?"})
+	require.Equal(t, &q, shown())
+	_, err := b.Resolve(t.Context(), q.ID, inquiry.Reply{Type: inquiry.TypeAnswer, Response: "at 7"})
+	require.NoError(t, err)
+	require.Equal(t, inquiry.Answered, shown().Status)
+	_, err = b.Apply(t.Context(), q.ID, r.Fence)
+	require.NoError(t, err)
+	require.Nil(t, shown())
+
+	ask(t, b, r, inquiry.Question{Text: "never mind"})
+	_, err = s.Transition(t.Context(), r.ID, session.Change{To: session.Cancelled})
+	require.NoError(t, err)
+	require.Nil(t, shown(), "withdrawn with its run")
+}
+
+func TestASnapshotOfNothing(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	_, err := s.Snapshot(t.Context(), "nope", behind(0))
+	require.ErrorIs(t, err, session.ErrNotFound)
+	failed := errors.New("settings of a newer program")
+	r := started(t, s)
+	_, err = s.Snapshot(t.Context(), r.SessionID,
+		func(session.Run) (int, error) { return 0, failed })
+	require.ErrorIs(t, err, failed)
+}
+
+func TestRecoverWritesNothingWhenThereIsNothingToRecover(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, nil)
+	started(t, s)
+	db, err := sql.Open("sqlite", filepath.Join(dir, "taploop.db")+"?_txlock=immediate")
+	require.NoError(t, err)
+	defer db.Close()
+	writer, err := db.BeginTx(context.Background(), nil) // nobody else can write now
+	require.NoError(t, err)
+	defer writer.Rollback()
+
+	left, err := s.Recover(t.Context())
+
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
