@@ -54,6 +54,12 @@ func CodeOf(err error) Code {
 	}
 }
 
+// Refuse is the error of a call that is refused for a reason which its caller found, not runs. mend is its hint.
+func Refuse(code Code, mend, format string, args ...any) *Error { return refuse(code, mend, format, args...) }
+
+// Coded is err with a code; a hint in it stays.
+func Coded(code Code, err error) *Error { return &Error{Code: code, err: err} }
+
 func refuse(code Code, mend, format string, args ...any) *Error {
 	return &Error{Code: code, err: hint.Add(fmt.Errorf(format, args...), mend)}
 }

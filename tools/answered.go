@@ -7,6 +7,7 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/runs"
 )
 
@@ -48,7 +49,7 @@ func answeredLine(q inquiry.Question, in *tongue) string {
 		return ""
 	}
 	question, answer := quoted(q.Text, 200), quoted(r.Response.String(), 300)
-	who := oneLine(cut(r.Who(), 100))
+	who := text.Cut(text.Line(r.Who()), 100)
 	switch {
 	case r.Type == inquiry.TypeDefault:
 		return say(in.byDefault, question, answer)

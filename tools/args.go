@@ -15,8 +15,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/runs"
 )
 
@@ -42,22 +40,8 @@ func (a args) seconds(name string) *time.Duration {
 	return &d
 }
 
-// refusal is why a call is not carried out, when it does not come from runs.
-type refusal struct {
-	code     runs.Code
-	err      error
-	question *inquiry.Question // that it is about, or nil
-}
-
-func (r *refusal) Error() string { return r.err.Error() }
-func (r *refusal) Unwrap() error { return r.err }
-
-func refuse(code runs.Code, mend, format string, a ...any) *refusal {
-	return &refusal{code: code, err: hint.Add(fmt.Errorf(format, a...), mend)}
-}
-
 func invalid(mend, format string, a ...any) error {
-	return refuse(runs.InvalidArgument, mend, format, a...)
+	return runs.Refuse(runs.InvalidArgument, mend, format, a...)
 }
 
 // check reads the arguments of a call. null counts as left out: some clients send it for everything that they do not use.
@@ -130,7 +114,7 @@ func firstSentence(words string) string {
 // read gives the value in Go's type of its kind.
 func (p param) read(v any) (any, error) {
 	switch p.kind {
-	case text:
+	case textual:
 		if s, ok := v.(string); ok {
 			return s, p.fits(s)
 		}

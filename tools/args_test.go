@@ -127,7 +127,7 @@ func TestTheMendOfAnArgumentCanBeFollowed(t *testing.T) {
 		} {
 			a := w.call(c.tool, c.arguments)
 			require.Equal(t, "INVALID_ARGUMENT", a.code(), name)
-			require.Equal(t, c.mend, a.Error.Mend, name)
+			require.Equal(t, c.mend, a.Error.Hint, name)
 			require.NotContains(t, a.text, "e+06", name)
 		}
 	})
@@ -141,7 +141,7 @@ func TestAQuestionThatNoRunOfTheSessionHasAskedIsNotWaitedFor(t *testing.T) {
 		for _, id := range []string{"nosuch", other.Question.ID} {
 			b := w.call("ask_agent_wait", in{"session_id": a.SessionID, "question_id": id})
 			require.Equal(t, "NO_OPEN_QUESTION", b.code())
-			require.Equal(t, "leave question_id out to wait for the run", b.Error.Mend)
+			require.Equal(t, "leave question_id out to wait for the run", b.Error.Hint)
 		}
 		require.Equal(t, done, w.call("ask_agent_continue", in{"session_id": a.SessionID, "reply_from_client": "red"}).code())
 		settled := w.call("ask_agent_wait", in{"session_id": a.SessionID, "question_id": a.Question.ID})

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/taploop/taploop/tools/result"
+
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
@@ -21,7 +23,7 @@ type tool struct {
 	hints       hints
 	asks        bool // it shows a run's question to the client's user
 	do          func(context.Context, *call) (*reply, error)
-	failed      func(Failure) any // structuredContent of a call that cannot be carried out
+	failed      func(result.Failure) any // structuredContent of a call that cannot be carried out
 }
 
 // hints are promises that clients rely on when they decide whether to ask their user.
@@ -50,12 +52,12 @@ func (t *Tools) catalog() []tool {
 	run, list, devices, shot := resultSchema(), sessionsSchema(), devicesSchema(), shotSchema()
 	asRun := run.sameAs("ask_agent_start_new_task")
 	ask := inquirySchema()
-	failedAsk := func(f Failure) any { return inquiryResult{Error: &f, Question: f.open} }
-	failedRun := func(f Failure) any { return Result{Error: &f, Question: f.open} }
+	failedAsk := func(f result.Failure) any { return result.Inquiry{Error: &f, Question: f.Open} }
+	failedRun := func(f result.Failure) any { return result.Result{Error: &f, Question: f.Open} }
 	return []tool{
 		{name: "list_connected_devices", title: "List phones", words: devicesWords, output: devices,
 			hints: hints{readOnly: true, idempotent: true}, do: t.listDevices,
-			failed: func(f Failure) any { return devicesResult{Devices: []device{}, Error: &f} }},
+			failed: func(f result.Failure) any { return result.Phones{Devices: []result.Phone{}, Error: &f} }},
 		{name: "ask_agent_start_new_task", title: "Start a task on a phone", words: startWords, output: run.encode(),
 			params: t.startParams(), hints: hints{destructive: true}, asks: true, do: t.start, failed: failedRun},
 		{name: "ask_agent_continue", title: "Answer, or go on with a session", words: continueWords, output: asRun,
@@ -68,15 +70,15 @@ func (t *Tools) catalog() []tool {
 			params: t.eitherParams(), hints: hints{destructive: true}, asks: true, do: t.either, failed: failedRun},
 		{name: "list_sessions", title: "List sessions", words: sessionsWords, output: list,
 			params: sessionsParams(), hints: hints{readOnly: true, idempotent: true}, do: t.listSessions,
-			failed: func(f Failure) any { return sessionsResult{Sessions: []listed{}, Error: &f} }},
+			failed: func(f result.Failure) any { return result.Sessions{Sessions: []result.Session{}, Error: &f} }},
 		{name: "get_screenshot", title: "Look at a phone", words: shotWords, output: shot,
 			params: shotParams(), hints: hints{readOnly: true, idempotent: true}, do: t.screenshot,
-			failed: func(f Failure) any { return shotResult{Error: &f} }},
+			failed: func(f result.Failure) any { return result.Screenshot{Error: &f} }},
 		{name: inquiryTool, asks: true, title: "Ask a person", words: inquiryWords, output: ask.encode(),
 			params: inquiryParams(), hints: hints{}, do: t.sendInquiry, failed: failedAsk},
 		{name: "list_pending_questions", title: "List open questions", words: pendingWords, output: pendingSchema(),
 			params: pendingParams(), hints: hints{readOnly: true, idempotent: true}, do: t.listPending,
-			failed: func(f Failure) any { return pendingResult{Questions: []*Question{}, Error: &f} }},
+			failed: func(f result.Failure) any { return result.Pending{Questions: []*result.Question{}, Error: &f} }},
 		{name: "answer_question", title: "Answer a question", words: answerWords, output: ask.sameAs("send_inquiry"),
 			params: answerParams(), hints: hints{destructive: true, idempotent: true}, do: t.answerQuestion, failed: failedAsk},
 	}
@@ -126,8 +128,8 @@ func (t *Tools) handler(d tool) server.ToolHandlerFunc {
 		case ctx.Err() != nil: // nobody is there to read it
 			return nil, context.Cause(ctx)
 		}
-		f := failure(err)
-		t.link(f.open)
+		f := result.NewFailure(err)
+		t.link(f.Open)
 		t.log.InfoContext(ctx, "call refused", "tool", d.name, "code", f.Code, "err", err)
 		r = &reply{body: d.failed(f), tail: mendLine(f), failed: true}
 		return r.result()

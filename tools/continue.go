@@ -10,20 +10,20 @@ import (
 )
 
 var (
-	replyParam = param{name: "reply_from_client", kind: text, max: maxReply,
+	replyParam = param{name: "reply_from_client", kind: textual, max: maxReply,
 		words: "Your user's own answer to the open question, or that the user has done what was asked for. Never an answer of yours."}
-	questionParam = param{name: "question_id", kind: text, max: maxID,
+	questionParam = param{name: "question_id", kind: textual, max: maxID,
 		words: "The question that the answer is for. Left out, it is the open one."}
-	replyIDParam = param{name: "reply_id", kind: text, max: maxID,
+	replyIDParam = param{name: "reply_id", kind: textual, max: maxID,
 		words: "An id of your own making for this answer: the same one sent again counts once, and is a success again."}
 )
 
 func (t *Tools) continueParams() []param {
 	return slices.Concat([]param{
 		sessionParam, replyParam,
-		{name: "task", kind: text, max: maxTask, words: taskWords + " Begins a related new task in the session. Leave it out to answer or to give more steps."},
+		{name: "task", kind: textual, max: maxTask, words: taskWords + " Begins a related new task in the session. Leave it out to answer or to give more steps."},
 		questionParam, replyIDParam,
-		{name: "device_id", kind: text, max: maxID, words: "The session's phone, as a check. Another phone than the session's is refused with DEVICE_MISMATCH."},
+		{name: "device_id", kind: textual, max: maxID, words: "The session's phone, as a check. Another phone than the session's is refused with DEVICE_MISMATCH."},
 		t.stepsParam(), replyModeParam("Left out, it stays as it was."), resetParam(false)},
 		showParams, []param{extraParam, secondsParam, queueParam, detachedParam})
 }

@@ -7,28 +7,8 @@ import (
 
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/tools/result"
 )
-
-// devicesResult is what list_connected_devices returns.
-type devicesResult struct {
-	Devices []device `json:"devices"`
-	Error   *Failure `json:"error"`
-}
-
-// device is a phone in a list. What is not known is null.
-type device struct {
-	ID      string  `json:"device_id"`
-	State   string  `json:"state"`
-	Usable  bool    `json:"usable"`
-	Model   string  `json:"model,omitempty"`
-	Android string  `json:"android_version,omitempty"`
-	SDK     int     `json:"sdk,omitempty"`
-	Size    *[2]int `json:"device_wm_size"`
-	On      *bool   `json:"screen_on"`
-	Locked  *bool   `json:"locked"`
-	App     string  `json:"foreground_app,omitempty"`
-	HeldBy  *Holder `json:"held_by"`
-}
 
 // stateTime bounds how long a phone may take to tell its state; one that does not is listed without it.
 const stateTime = 4 * time.Second
@@ -37,9 +17,9 @@ const stateTime = 4 * time.Second
 func (t *Tools) listDevices(ctx context.Context, c *call) (*reply, error) {
 	phones, err := t.opts.Phones.List(ctx)
 	if err != nil {
-		return nil, &refusal{code: deviceError, err: err}
+		return nil, runs.Coded(deviceError, err)
 	}
-	list := make([]device, len(phones))
+	list := make([]result.Phone, len(phones))
 	errs := make([]error, len(phones))
 	var wg sync.WaitGroup
 	for i, p := range phones {
@@ -51,15 +31,15 @@ func (t *Tools) listDevices(ctx context.Context, c *call) (*reply, error) {
 			return nil, err
 		}
 	}
-	r := &reply{body: devicesResult{Devices: list}}
+	r := &reply{body: result.Phones{Devices: list}}
 	if len(list) == 0 {
 		r.tail = "No phone is connected: ask your user to plug one in with USB debugging on, or to start an emulator."
 	}
 	return r, nil
 }
 
-func (t *Tools) describe(ctx context.Context, c *call, p runs.PhoneInfo) (device, error) {
-	d := device{ID: p.Serial, State: p.State, Usable: p.Usable, Model: p.Model, Android: p.Android, SDK: p.SDK}
+func (t *Tools) describe(ctx context.Context, c *call, p runs.PhoneInfo) (result.Phone, error) {
+	d := result.Phone{ID: p.Serial, State: p.State, Usable: p.Usable, Model: p.Model, Android: p.Android, SDK: p.SDK}
 	if p.Size.Valid() {
 		d.Size = &[2]int{p.Size.W, p.Size.H}
 	}
@@ -68,7 +48,7 @@ func (t *Tools) describe(ctx context.Context, c *call, p runs.PhoneInfo) (device
 		return d, err
 	}
 	if held {
-		d.HeldBy = holderOf(h)
+		d.HeldBy = result.NewHolder(h)
 		if _, err := t.opts.Runs.Session(ctx, h.SessionID, c.principal); err != nil {
 			d.HeldBy.SessionID = "" // ids of somebody else's sessions are not told
 		}

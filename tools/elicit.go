@@ -11,6 +11,7 @@ import (
 
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/internal/mcptransport"
+	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
 )
@@ -95,14 +96,14 @@ func (t *Tools) dialog(ctx context.Context, c *call, f *following, q inquiry.Que
 			t.tellSettled(ctx, c, q)
 			return nil
 		case err != nil:
-			t.passOn(q, "the client did not show the form: "+oneLine(cut(err.Error(), 200)))
+			t.passOn(q, "the client did not show the form: "+text.Cut(text.Line(err.Error()), 200))
 			return nil
 		}
 		if problem, err = t.take(ctx, c, f, q, answer); err != nil || problem == "" {
 			return err
 		}
 	}
-	t.passOn(q, "no answer in the form did fit: "+oneLine(cut(problem, 200)))
+	t.passOn(q, "no answer in the form did fit: "+text.Cut(text.Line(problem), 200))
 	return nil
 }
 
@@ -174,7 +175,7 @@ func (t *Tools) take(ctx context.Context, c *call, f *following, q inquiry.Quest
 	case errors.As(err, &unfit):
 		return unfit.Error(), nil
 	case inquiry.Late(err):
-		f.notes = append(f.notes, "what your user said in the form came too late: "+oneLine(cut(err.Error(), 300)))
+		f.notes = append(f.notes, "what your user said in the form came too late: "+text.Cut(text.Line(err.Error()), 300))
 		err = nil
 	}
 	t.tellSettled(ctx, c, q)
@@ -225,7 +226,7 @@ func (t *Tools) brought(ctx context.Context, c *call) (*reply, error) {
 	case problem != "" && state.Shown < mostForms:
 		return t.formReply(c, q, state.Shown+1, problem), nil
 	case problem != "":
-		t.passOn(q, "no answer in the form did fit: "+oneLine(cut(problem, 200)))
+		t.passOn(q, "no answer in the form did fit: "+text.Cut(text.Line(problem), 200))
 	}
 	if inquired {
 		return t.followInquiry(ctx, c, f, q.ID)

@@ -120,7 +120,7 @@ func TestAClientWithoutFormsIsNotAskedInThem(t *testing.T) {
 				for tool, arguments := range map[string]in{"ask_agent_start_new_task": {"task": "ask"}, "ask_agent": {"task": "ask"}} {
 					a := w.call(tool, with(arguments, in{"reply_mode": "elicit"}))
 					require.Equal(t, "INVALID_ARGUMENT", a.code())
-					require.Contains(t, a.Error.Mend, "elicit -> pass_to_client")
+					require.Contains(t, a.Error.Hint, "elicit -> pass_to_client")
 				}
 				require.Equal(t, before, w.facts(), "nothing was begun")
 				a := w.start("ask", in{"reply_mode": "elicit -> pass_to_client"})

@@ -7,6 +7,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/text"
 )
 
 // The fields of a form that is not the question's own.
@@ -19,15 +20,15 @@ const (
 func formOf(q inquiry.Question, problem string, in *tongue) mcp.ElicitationParams {
 	var b strings.Builder
 	if problem != "" {
-		b.WriteString(say(in.misfit, cut(problem, 1000)) + "\n\n")
+		b.WriteString(say(in.misfit, text.Cut(problem, 1000)) + "\n\n")
 	}
 	switch {
 	case q.Task != "" && q.RunID == "":
-		b.WriteString(cut(q.Task, 2000) + "\n\n")
+		b.WriteString(text.Cut(q.Task, 2000) + "\n\n")
 	case q.Task != "":
 		b.WriteString(say(in.asks, quoted(q.Task, 300)) + "\n")
 	}
-	b.WriteString(cut(q.Text, 4000))
+	b.WriteString(text.Cut(q.Text, 4000))
 	return mcp.ElicitationParams{Message: b.String(), RequestedSchema: formSchema(q, in)}
 }
 

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/taploop/taploop/tools/result"
+
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/runs"
 )
@@ -28,10 +30,10 @@ const answerable = 24 * time.Hour
 const tooManyQuestions runs.Code = "QUESTION_LIMIT"
 
 var fieldParams = []param{
-	{name: "name", kind: text, required: true, max: 64, words: "Key of the value in the answer: letters, digits, _ and -."},
-	{name: "type", kind: text, required: true, enum: fieldTypes(), words: "text: a string; choice: one of options; choices: a list of some; yes_no: true or false; number; date: \"2026-01-31\"."},
-	{name: "label", kind: text, max: maxOption, words: "The question for the person. Left out, the name is shown."},
-	{name: "options", kind: list, max: inquiry.MaxFieldOptions, item: &param{kind: text, max: maxOption}, words: "For choice and choices."},
+	{name: "name", kind: textual, required: true, max: 64, words: "Key of the value in the answer: letters, digits, _ and -."},
+	{name: "type", kind: textual, required: true, enum: fieldTypes(), words: "text: a string; choice: one of options; choices: a list of some; yes_no: true or false; number; date: \"2026-01-31\"."},
+	{name: "label", kind: textual, max: maxOption, words: "The question for the person. Left out, the name is shown."},
+	{name: "options", kind: list, max: inquiry.MaxFieldOptions, item: &param{kind: textual, max: maxOption}, words: "For choice and choices."},
 	{name: "optional", kind: flag, def: false, words: "Whether it may be left out."},
 	{name: "default", kind: anything, words: "What is filled in beforehand, in the type of the value."},
 	{name: "min", kind: number, min: -maxNumber, max: maxNumber, words: "Least number; characters of a text; how many choices."},
@@ -51,19 +53,19 @@ func inquiryParams() []param {
 	seconds := secondsParam
 	seconds.words = "How long this call waits for the answer before it returns status pending, in seconds. 0 returns at once. Left out, the server's own time is used (45 unless configured); more than the server allows is cut down to that. The question stays open whatever this is."
 	return []param{
-		{name: "prompt", kind: text, max: maxPrompt, words: "The question, in plain words, with all that the person needs to answer it. Needed unless question_id is given."},
-		{name: "context", kind: text, max: maxContext, words: "What the question is about and what depends on the answer; it is shown with the question."},
-		{name: "options", kind: list, max: maxOptions, item: &param{kind: text, max: maxOption}, words: "Answers to choose from. Not together with fields or draft."},
+		{name: "prompt", kind: textual, max: maxPrompt, words: "The question, in plain words, with all that the person needs to answer it. Needed unless question_id is given."},
+		{name: "context", kind: textual, max: maxContext, words: "What the question is about and what depends on the answer; it is shown with the question."},
+		{name: "options", kind: list, max: maxOptions, item: &param{kind: textual, max: maxOption}, words: "Answers to choose from. Not together with fields or draft."},
 		{name: "free_text", kind: flag, def: true, words: "Whether another answer than one of the options is fine."},
 		{name: "fields", kind: list, max: inquiry.MaxFields, items: fieldParams, words: "Several questions in one form, a field each. The answer is one object with a value for each name."},
-		{name: "draft", kind: text, max: maxDraft, words: "A text in Markdown that the person edits. The answer is the whole edited text. Not together with options or fields."},
-		{name: "default_answer", kind: text, max: maxReply, words: "The answer that is taken when nobody answers in time and on_timeout is default_answer; of a form it is one JSON object as text, and left out it is the fields' defaults."},
+		{name: "draft", kind: textual, max: maxDraft, words: "A text in Markdown that the person edits. The answer is the whole edited text. Not together with options or fields."},
+		{name: "default_answer", kind: textual, max: maxReply, words: "The answer that is taken when nobody answers in time and on_timeout is default_answer; of a form it is one JSON object as text, and left out it is the fields' defaults."},
 		{name: "timeout_seconds", kind: number, min: 0, max: 10_000_000, words: "How long the person has before on_timeout applies, in seconds; at least 30 and at most 86400 are used, 600 when it is left out."},
-		{name: "on_timeout", kind: text, enum: silences, def: string(inquiry.Pause), words: "What happens then: pause keeps the question open for a day, and a late answer counts; continue_without_answer closes it unanswered; default_answer closes it with default_answer."},
+		{name: "on_timeout", kind: textual, enum: silences, def: string(inquiry.Pause), words: "What happens then: pause keeps the question open for a day, and a late answer counts; continue_without_answer closes it unanswered; default_answer closes it with default_answer."},
 		{name: "secret", kind: flag, def: false, words: "Whether the answer is shown nowhere, to you neither: you learn only that it was given. Not together with fields, draft or default_answer."},
-		{name: "session_id", kind: text, max: maxID, words: "A session of yours that the question belongs to: it is listed with that session, and deleted with it. The session's run does not read the answer."},
-		{name: "idempotency_key", kind: text, max: maxID, words: "A key of your own making, one for each question. A call with the same key and question joins the one that was asked under it instead of asking again, also after a restart."},
-		{name: "question_id", kind: text, max: maxID, words: "An inquiry that was asked before: the call waits on for its answer, or returns it. Only wait_seconds and answer_from may stand beside it."},
+		{name: "session_id", kind: textual, max: maxID, words: "A session of yours that the question belongs to: it is listed with that session, and deleted with it. The session's run does not read the answer."},
+		{name: "idempotency_key", kind: textual, max: maxID, words: "A key of your own making, one for each question. A call with the same key and question joins the one that was asked under it instead of asking again, also after a restart."},
+		{name: "question_id", kind: textual, max: maxID, words: "An inquiry that was asked before: the call waits on for its answer, or returns it. Only wait_seconds and answer_from may stand beside it."},
 		{name: "answer_from", kind: integer, max: 1_000_000, words: "How many characters of a very long answer to leave out, because an earlier result had them; next says so."},
 		seconds,
 	}
@@ -100,8 +102,8 @@ func (t *Tools) followInquiry(ctx context.Context, c *call, f *following, id str
 	if err != nil {
 		return nil, err
 	}
-	timing := &waitTiming{time.Since(f.began).Milliseconds(), budget.Milliseconds()}
-	r, err := t.answerReply(c, q, inquiryResult{Timing: timing, Notes: f.notes})
+	timing := result.NewWaiting(time.Since(f.began), budget)
+	r, err := t.answerReply(c, q, result.Inquiry{Timing: &timing, Notes: f.notes})
 	if err == nil {
 		t.delivered(ctx, q)
 	}
@@ -269,7 +271,7 @@ func (t *Tools) mayAsk(ctx context.Context, c *call) error {
 		}
 	}
 	if n >= maxOpen {
-		return refuse(tooManyQuestions, "wait for answers: list_pending_questions has them; ask for several things in one form", "%d inquiries are open (at most %d)", n, maxOpen)
+		return runs.Refuse(tooManyQuestions, "wait for answers: list_pending_questions has them; ask for several things in one form", "%d inquiries are open (at most %d)", n, maxOpen)
 	}
 	return nil
 }

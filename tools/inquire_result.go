@@ -2,36 +2,16 @@ package tools
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/taploop/taploop/tools/result"
+
 	"github.com/taploop/taploop/inquiry"
 )
-
-// inquiryResult is what send_inquiry and answer_question return.
-type inquiryResult struct {
-	ID        string          `json:"question_id,omitempty"`
-	SessionID string          `json:"session_id,omitempty"`
-	Status    inquiry.Status  `json:"status,omitempty"`
-	Answer    *string         `json:"answer"`
-	Values    json.RawMessage `json:"values"` // of a form
-	Settled   *Winner         `json:"resolution"`
-	Replayed  bool            `json:"replayed,omitempty"`
-	Question  *Question       `json:"question"`
-	Next      *Next           `json:"next"`
-	Timing    *waitTiming     `json:"timing,omitempty"`
-	Notes     []string        `json:"notes,omitempty"`
-	Error     *Failure        `json:"error"`
-}
-
-type waitTiming struct {
-	Waited int64 `json:"waited_ms"`
-	Budget int64 `json:"wait_budget_ms"`
-}
 
 // delivered notes that whoever asked has the answer, once. A secret one is erased with that.
 func (t *Tools) delivered(ctx context.Context, q inquiry.Question) {
@@ -46,8 +26,8 @@ func (t *Tools) delivered(ctx context.Context, q inquiry.Question) {
 }
 
 // answerReply tells how a question stands, with what body says already.
-func (t *Tools) answerReply(c *call, q inquiry.Question, body inquiryResult) (*reply, error) {
-	body.ID, body.SessionID, body.Status, body.Settled = q.ID, q.SessionID, q.Status, winnerOf(q)
+func (t *Tools) answerReply(c *call, q inquiry.Question, body result.Inquiry) (*reply, error) {
+	body.ID, body.SessionID, body.Status, body.Settled = q.ID, q.SessionID, q.Status, result.NewWinner(q)
 	if q.Open() {
 		body.Question = t.questionNow(q)
 	}
@@ -57,38 +37,11 @@ func (t *Tools) answerReply(c *call, q inquiry.Question, body inquiryResult) (*r
 		body.Settled.Answer = "" // it is said once
 		return r, r.fitAnswer(c, q, &body)
 	}
-	return r, r.fitInquiry(&body)
-}
-
-// fitInquiry cuts long texts until the result is small enough.
-func (r *reply) fitInquiry(body *inquiryResult) error {
-	for _, n := range []int{10_000, 2000, 400, 60} {
-		r.body = *body
-		size, err := r.size()
-		if err != nil || size <= maxResult {
-			return err
-		}
-		body.shorten(n)
-	}
-	r.body = *body
-	return nil
-}
-
-func (b *inquiryResult) shorten(n int) {
-	if b.Question != nil {
-		b.Question.shorten(n)
-	}
-	if b.Settled != nil {
-		b.Settled.Answer = cut(b.Settled.Answer, n)
-	}
-	note := "long texts are left out"
-	if !slices.Contains(b.Notes, note) {
-		b.Notes = append(b.Notes, note)
-	}
+	return r, r.fit(&body)
 }
 
 // fitAnswer adds the answer: all of it, or as much as fits and the call that reads on.
-func (r *reply) fitAnswer(c *call, q inquiry.Question, body *inquiryResult) error {
+func (r *reply) fitAnswer(c *call, q inquiry.Question, body *result.Inquiry) error {
 	all := []rune(q.Resolution.Response.String())
 	from := min(c.args.int("answer_from"), len(all))
 	whole, tail, next, notes := from == 0, r.tail, body.Next, slices.Clip(body.Notes)
@@ -96,14 +49,14 @@ func (r *reply) fitAnswer(c *call, q inquiry.Question, body *inquiryResult) erro
 		part := string(all[from:to])
 		body.Answer, body.Values, body.Next, body.Notes, r.tail = &part, nil, next, notes, tail
 		if to == len(all) && whole {
-			body.Values = valuesOf(q)
+			body.Values = result.ValuesOf(q)
 		}
 		if to < len(all) {
 			body.Notes = append(notes, fmt.Sprintf("the answer has %d characters; these are the ones from %d to %d", len(all), from, to))
 		}
 		if to < len(all) && c.request.Params.Name == inquiryTool { // who answers knows it
 			arguments := map[string]any{"question_id": q.ID, "answer_from": to}
-			body.Next, r.tail = &Next{inquiryTool, arguments, "the answer goes on"}, say(c.tongue.readOn, quote(arguments))
+			body.Next, r.tail = nextCall(inquiryTool, arguments, "the answer goes on"), say(c.tongue.readOn, quote(arguments))
 		}
 		r.body = *body
 		size, err := r.size()

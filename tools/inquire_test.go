@@ -13,22 +13,22 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/tools"
+	"github.com/taploop/taploop/tools/result"
 )
 
 // asked is what send_inquiry and answer_question returned.
 type asked struct {
 	answer
-	ID       string          `json:"question_id"`
-	Status   inquiry.Status  `json:"status"`
-	Answer   *string         `json:"answer"`
-	Values   map[string]any  `json:"values"`
-	Settled  *tools.Winner   `json:"resolution"`
-	Replayed bool            `json:"replayed"`
-	Notes    []string        `json:"notes"`
-	Question *tools.Question `json:"question"`
-	Next     *tools.Next     `json:"next"`
-	Failure  *tools.Failure  `json:"error"`
+	ID       string           `json:"question_id"`
+	Status   inquiry.Status   `json:"status"`
+	Answer   *string          `json:"answer"`
+	Values   map[string]any   `json:"values"`
+	Settled  *result.Winner   `json:"resolution"`
+	Replayed bool             `json:"replayed"`
+	Notes    []string         `json:"notes"`
+	Question *result.Question `json:"question"`
+	Next     *result.Next     `json:"next"`
+	Failure  *result.Failure  `json:"error"`
 }
 
 func (w *world) ask(tool string, arguments in) asked {
@@ -73,7 +73,7 @@ func TestAnInquiryWaitsForItsAnswer(t *testing.T) {
 		require.True(t, a.Question.FreeText)
 		require.Equal(t, inquiry.Inquiry, a.Question.Kind)
 		require.WithinDuration(t, began.Add(10*time.Minute), a.Question.AttentionUntil, 0)
-		require.Equal(t, &tools.Next{Tool: "send_inquiry", Arguments: in{"question_id": a.ID}, Why: "nobody has answered yet"}, a.Next)
+		require.Equal(t, &result.Next{Tool: "send_inquiry", Arguments: in{"question_id": a.ID}, Why: "nobody has answered yet"}, a.Next)
 		require.Contains(t, a.tail, "do not ask again")
 		go func() { time.Sleep(7 * time.Second); w.settle(a.ID, fromPage) }()
 		began = time.Now()
@@ -154,7 +154,7 @@ func TestAFormIsAnsweredFieldByField(t *testing.T) {
 			require.Contains(t, bad.Failure.Message, strconv.Quote(name))
 		}
 		require.NotContains(t, bad.Failure.Message, `"who"`)
-		require.Contains(t, bad.Failure.Mend, "still open")
+		require.Contains(t, bad.Failure.Hint, "still open")
 		require.Equal(t, "pending", w.ask("send_inquiry", in{"question_id": a.ID, "wait_seconds": 0}).says())
 		values := in{"who": "Ann", "day": "Tue", "meals": []any{"dinner"}, "paid": false, "seats": 2.5, "until": "2026-01-31"}
 		require.Equal(t, "answered", w.ask("answer_question", in{"question_id": a.ID, "values": values}).says())

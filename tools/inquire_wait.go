@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/text"
 )
 
 // awaitAnswer waits within the budget until the question is settled, and tells the client so when it wants that. Its error is
@@ -50,7 +51,7 @@ func (t *Tools) awaitAnswer(ctx context.Context, c *call, q inquiry.Question, bu
 // tellAsked tells the client of an inquiry that is open, once.
 func (t *Tools) tellAsked(ctx context.Context, c *call, q inquiry.Question) {
 	if c.told.first(q) {
-		c.told.say(ctx, c.told.step(), 0, "asked: "+oneLine(cut(q.Text, 500)), t.metaOf(q))
+		c.told.say(ctx, c.told.step(), 0, "asked: "+text.Cut(text.Line(q.Text), 500), t.metaOf(q))
 	}
 }
 
@@ -78,7 +79,7 @@ func (t *Tools) metaSettled(q inquiry.Question) map[string]any {
 			how["authority"] = r.Authority
 		}
 		if r.By != "" {
-			how["by"] = oneLine(cut(r.By, 200))
+			how["by"] = text.Cut(text.Line(r.By), 200)
 		}
 		meta["resolution"] = how
 	}

@@ -4,27 +4,30 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/tools/result"
+
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
 )
 
 // nextOf names the call that goes on from here; nil when the run has ended.
-func nextOf(st runs.Status) *Next {
+func nextOf(st runs.Status) *result.Next {
 	args := map[string]any{"session_id": st.Session.ID}
 	if st.Reason == agentloop.UserPaused && st.Run.State == session.Paused {
 		if st.Question != nil {
 			args["question_id"] = st.Question.ID
 		}
-		return &Next{"ask_agent_continue", args, "the run is paused as it was wanted; call this when your user wants it to go on"}
+		return nextCall("ask_agent_continue", args, "the run is paused as it was wanted; call this when your user wants it to go on")
 	}
 	if inForm(st) != nil {
 		args["since_step"] = st.Session.Steps
-		return &Next{"ask_agent_wait", args, "the agent's question is shown to your user in a form while a call waits"}
+		return nextCall("ask_agent_wait", args, "the agent's question is shown to your user in a form while a call waits")
 	}
 	if st.Question != nil && st.Reason != agentloop.StillRunning {
 		args["question_id"] = st.Question.ID
-		return &Next{"ask_agent_continue", args, "the agent asks something that only your user can answer; add reply_from_client with your user's own answer"}
+		return nextCall("ask_agent_continue", args, "the agent asks something that only your user can answer; add reply_from_client with your user's own answer")
 	}
 	switch {
 	case st.Run.State.Terminal():
@@ -32,29 +35,29 @@ func nextOf(st runs.Status) *Next {
 	case st.Reason == agentloop.StillRunning:
 		args["since_step"] = st.Session.Steps
 		if st.Question != nil {
-			return &Next{"ask_agent_wait", args, "the agent's question is being asked elsewhere, and the run goes on with the answer"}
+			return nextCall("ask_agent_wait", args, "the agent's question is being asked elsewhere, and the run goes on with the answer")
 		}
 		if st.Run.State == session.Queued {
-			return &Next{"ask_agent_wait", args, "the run waits for its phone" + placeOf(st, tongues["en"])}
+			return nextCall("ask_agent_wait", args, "the run waits for its phone"+placeOf(st, tongues["en"]))
 		}
-		return &Next{"ask_agent_wait", args, "the run goes on"}
+		return nextCall("ask_agent_wait", args, "the run goes on")
 	case st.Reason == agentloop.ClientDetached:
 		args["since_step"] = st.Session.Steps
-		return &Next{"ask_agent_wait", args, "the run paused because nobody waited for it, and goes on when somebody does"}
+		return nextCall("ask_agent_wait", args, "the run paused because nobody waited for it, and goes on when somebody does")
 	case st.Reason == agentloop.MaxStepsReached:
-		return &Next{"ask_agent_continue", args, "the steps of this call are used up; continuing gives it more"}
+		return nextCall("ask_agent_continue", args, "the steps of this call are used up; continuing gives it more")
 	case st.Message != "":
-		return &Next{"ask_agent_continue", args, "the run is paused (" + oneLine(cut(st.Message, 300)) + ") and goes on from where it is"}
+		return nextCall("ask_agent_continue", args, "the run is paused ("+text.Cut(text.Line(st.Message), 300)+") and goes on from where it is")
 	default:
-		return &Next{"ask_agent_continue", args, "the run is paused and goes on from where it is"}
+		return nextCall("ask_agent_continue", args, "the run is paused and goes on from where it is")
 	}
 }
 
 // pickUp is the mend of a run that nothing but nobody's waiting has paused.
 const pickUp = "call ask_agent_wait, which picks the run up"
 
-// line is the imperative that ends the text of an unfinished run's result.
-func (n *Next) line(st runs.Status, in *tongue) string {
+// nextLine is the imperative that ends the text of an unfinished run's result.
+func nextLine(n *result.Next, st runs.Status, in *tongue) string {
 	if n == nil {
 		return ""
 	}
@@ -87,7 +90,7 @@ func mendBefore(st runs.Status) string {
 		return ""
 	}
 	before, _, _ := strings.Cut(st.Mend, ", then continue the session") // the line says it with the call
-	return strings.TrimSuffix(oneLine(cut(before, 300)), ".")
+	return strings.TrimSuffix(text.Cut(text.Line(before), 300), ".")
 }
 
 // pausedLine is about a run that somebody has paused: it urges nobody on.
@@ -124,12 +127,16 @@ func askLine(arguments string, st runs.Status, in *tongue) string {
 }
 
 // quoted is a text from the phone on one line, marked as somebody's words.
-func quoted(s string, most int) string { return quote(oneLine(cut(s, most))) }
+func quoted(s string, most int) string { return quote(text.Line(text.Cut(s, most))) }
 
 // mendLine tells what to do about a call that could not be carried out.
-func mendLine(f Failure) string {
-	if f.Mend == "" {
+func mendLine(f result.Failure) string {
+	if f.Hint == "" {
 		return ""
 	}
-	return "Try: " + oneLine(f.Mend)
+	return "Try: " + text.Line(f.Hint)
+}
+
+func nextCall(tool string, arguments map[string]any, why string) *result.Next {
+	return &result.Next{Tool: tool, Arguments: arguments, Why: why}
 }

@@ -88,7 +88,7 @@ func TestWhoHoldsThePhoneIsNotToldToSomebodyElse(t *testing.T) {
 			require.NotContains(t, foreign.wire, first.SessionID, "by whom is not")
 			if foreign.Error != nil {
 				require.Equal(t, "DEVICE_BUSY", foreign.code())
-				require.NotContains(t, foreign.Error.Mend, "stop it")
+				require.NotContains(t, foreign.Error.Hint, "stop it")
 				require.Contains(t, foreign.Error.Message, "has had it for 2s")
 				require.EqualValues(t, 2, foreign.Error.Holder.Seconds, "the same figure")
 			}
@@ -102,19 +102,19 @@ func TestTheMendOfAReplyThatNobodyWaitsForCanBeFollowed(t *testing.T) {
 		reply := in{"session_id": id, "reply_from_client": "red"}
 		a := w.call("ask_agent_continue", reply)
 		require.Equal(t, "NO_OPEN_QUESTION", a.code())
-		require.Contains(t, a.Error.Mend, "leave the reply out and send a new task")
+		require.Contains(t, a.Error.Hint, "leave the reply out and send a new task")
 		a = w.call("ask_agent_continue", with(reply, in{"question_id": "nosuch"}))
 		require.Equal(t, "NO_OPEN_QUESTION", a.code())
-		require.Contains(t, a.Error.Mend, "send a new task")
+		require.Contains(t, a.Error.Hint, "send a new task")
 		require.Equal(t, done, w.call("ask_agent_continue", in{"session_id": id, "task": "tap tap"}).code())
 
 		id = w.start("forever", in{"wait_seconds": 2}).SessionID
 		a = w.call("ask_agent_continue", in{"session_id": id, "reply_from_client": "red"})
 		require.Equal(t, "NO_OPEN_QUESTION", a.code())
-		require.Contains(t, a.Error.Mend, "wait for the run")
+		require.Contains(t, a.Error.Hint, "wait for the run")
 		w.call("ask_agent_stop", in{"session_id": id, "mode": "pause"})
 		a = w.call("ask_agent_continue", in{"session_id": id, "reply_from_client": "red"})
-		require.Equal(t, "continue without a reply", a.Error.Mend)
+		require.Equal(t, "continue without a reply", a.Error.Hint)
 		require.Equal(t, still, w.call("ask_agent_continue", in{"session_id": id, "wait_seconds": 1}).code())
 	})
 }

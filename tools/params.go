@@ -10,7 +10,7 @@ import (
 type kind string
 
 const (
-	text     kind = "string"
+	textual  kind = "string"
 	integer  kind = "integer"
 	number   kind = "number"
 	flag     kind = "boolean"
@@ -62,7 +62,7 @@ func (p param) schema() string {
 	switch p.kind {
 	case integer, number:
 		fields = append(fields, `"minimum":`+quote(p.min), `"maximum":`+quote(p.max))
-	case text:
+	case textual:
 		if p.enum == nil {
 			fields = append(fields, `"minLength":1`, `"maxLength":`+quote(p.max))
 		}

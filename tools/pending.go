@@ -4,20 +4,15 @@ import (
 	"context"
 	"strings"
 
+	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/tools/result"
+
 	"github.com/taploop/taploop/inquiry"
 )
 
-// pendingResult is what list_pending_questions returns.
-type pendingResult struct {
-	Questions []*Question `json:"questions"`
-	Total     int         `json:"total"`
-	Notes     []string    `json:"notes,omitempty"`
-	Error     *Failure    `json:"error"`
-}
-
 func pendingParams() []param {
 	return []param{
-		{name: "session_id", kind: text, max: maxID, words: "Only the questions of this session. Left out, all of yours."},
+		{name: "session_id", kind: textual, max: maxID, words: "Only the questions of this session. Left out, all of yours."},
 		{name: "limit", kind: integer, def: 20, min: 1, max: 100, words: "How many questions at most; those that were asked first are listed."},
 	}
 }
@@ -34,7 +29,7 @@ func (t *Tools) listPending(ctx context.Context, c *call) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	body := pendingResult{Questions: []*Question{}}
+	body := result.Pending{Questions: []*result.Question{}}
 	owned := map[string]bool{} // sessions
 	for _, q := range open {
 		mine, known := owned[q.SessionID]
@@ -57,36 +52,13 @@ func (t *Tools) listPending(ctx context.Context, c *call) (*reply, error) {
 	if body.Total > 0 {
 		r.tail = c.tongue.askPending
 	}
-	return r, r.fitPending(&body)
-}
-
-// fitPending cuts long texts, and leaves questions out, until the result is small enough.
-func (r *reply) fitPending(body *pendingResult) error {
-	for _, n := range []int{2000, 400, 100, 40} {
-		r.body = *body
-		size, err := r.size()
-		if err != nil || size <= maxResult {
-			return err
-		}
-		for _, q := range body.Questions {
-			q.shorten(n)
-		}
-		body.Notes = []string{"long texts are left out; send_inquiry and ask_agent_wait show a single question"}
-	}
-	for {
-		r.body = *body
-		size, err := r.size()
-		if err != nil || size <= maxResult || len(body.Questions) == 0 {
-			return err
-		}
-		body.Questions = body.Questions[:len(body.Questions)/2]
-	}
+	return r, r.fit(&body)
 }
 
 func answerParams() []param {
 	return []param{
-		{name: "question_id", kind: text, required: true, max: maxID, words: "The question, as list_pending_questions or another result names it."},
-		{name: "response", kind: text, max: 30_000, words: "Your user's own answer: an option, words, the whole edited draft, or for a form one JSON object as text. With decline it is the reason."},
+		{name: "question_id", kind: textual, required: true, max: maxID, words: "The question, as list_pending_questions or another result names it."},
+		{name: "response", kind: textual, max: 30_000, words: "Your user's own answer: an option, words, the whole edited draft, or for a form one JSON object as text. With decline it is the reason."},
 		{name: "values", kind: object, max: 60_000, words: "Your user's own answers to a form: an object with a value for each field's name. In the place of response."},
 		{name: "decline", kind: flag, def: false, words: "Whether your user chose not to answer. That settles the question as refused."},
 		replyIDParam,
@@ -122,16 +94,16 @@ func (t *Tools) answerQuestion(ctx context.Context, c *call) (*reply, error) {
 	if err != nil {
 		return nil, unresolved(q, err)
 	}
-	return t.answerReply(c, res.Question, inquiryResult{Replayed: res.Replayed})
+	return t.answerReply(c, res.Question, result.Inquiry{Replayed: res.Replayed})
 }
 
 // nextOfQuestion names the call that goes on from a question; nil when there is nothing to go on with.
-func nextOfQuestion(q inquiry.Question) *Next {
+func nextOfQuestion(q inquiry.Question) *result.Next {
 	switch {
 	case q.RunID != "":
-		return &Next{"ask_agent_wait", map[string]any{"session_id": q.SessionID}, "the run goes on with the answer"}
+		return nextCall("ask_agent_wait", map[string]any{"session_id": q.SessionID}, "the run goes on with the answer")
 	case q.Open():
-		return &Next{"send_inquiry", map[string]any{"question_id": q.ID}, "nobody has answered yet"}
+		return nextCall("send_inquiry", map[string]any{"question_id": q.ID}, "nobody has answered yet")
 	}
 	return nil
 }
@@ -151,7 +123,7 @@ func (t *Tools) inquiryLines(q inquiry.Question, in *tongue) []string {
 	case q.Status == inquiry.Answered && q.Resolution.Authority == inquiry.AuthorityClientModel:
 		return []string{in.passedOn}
 	case q.Status == inquiry.Answered:
-		return []string{say(in.answeredBy, oneLine(cut(q.Resolution.Who(), 100)))}
+		return []string{say(in.answeredBy, text.Cut(text.Line(q.Resolution.Who()), 100))}
 	case q.Status == inquiry.Refused:
 		return []string{in.refused}
 	case q.Resolution.Type == inquiry.TypeDefault:

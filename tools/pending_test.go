@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/tools"
+	"github.com/taploop/taploop/tools/result"
 )
 
 func TestQuestionsOfOthersAreLikeNone(t *testing.T) {
@@ -52,9 +52,9 @@ func TestAClientAsksOnlySoMuch(t *testing.T) {
 
 // pending is what list_pending_questions returns.
 func (w *world) pending(ctx context.Context, arguments in) (out struct {
-	Questions []*tools.Question `json:"questions"`
-	Total     int               `json:"total"`
-	Notes     []string          `json:"notes"`
+	Questions []*result.Question `json:"questions"`
+	Total     int                `json:"total"`
+	Notes     []string           `json:"notes"`
 	answer
 }) {
 	w.t.Helper()
@@ -114,7 +114,7 @@ func TestListsAndAnswersStaySmall(t *testing.T) {
 		edited := strings.Repeat("文", 20_000)
 		require.Equal(t, "answered", w.ask("answer_question", in{"question_id": draft.ID, "response": edited}).says())
 		read, calls := "", 0
-		next := &tools.Next{Tool: "send_inquiry", Arguments: in{"question_id": draft.ID}}
+		next := &result.Next{Tool: "send_inquiry", Arguments: in{"question_id": draft.ID}}
 		for ; next != nil && calls < 5; calls++ {
 			got := w.ask(next.Tool, next.Arguments)
 			require.Less(t, len(got.wire), 100_000)
@@ -140,14 +140,14 @@ func TestAnAnswerToTheAgentOnThePhone(t *testing.T) {
 
 		require.Equal(t, "answered", b.says())
 		require.Equal(t, "client_model", b.Settled.Authority)
-		require.Equal(t, &tools.Next{Tool: "ask_agent_wait", Arguments: in{"session_id": a.SessionID}, Why: "the run goes on with the answer"}, b.Next)
+		require.Equal(t, &result.Next{Tool: "ask_agent_wait", Arguments: in{"session_id": a.SessionID}, Why: "the run goes on with the answer"}, b.Next)
 		require.Contains(t, b.tail, "ask_agent_wait")
 		end := w.wait(a.SessionID)
 		require.Equal(t, "done red", *end.Answer)
 		late := w.ask("answer_question", in{"question_id": a.Question.ID, "response": "blue"})
 		require.Equal(t, "QUESTION_ALREADY_RESOLVED", late.says())
 		require.Equal(t, "red", late.Failure.Winner.Answer)
-		require.Contains(t, late.Failure.Mend, a.SessionID)
+		require.Contains(t, late.Failure.Hint, a.SessionID)
 		require.True(t, w.ask("answer_question", in{"question_id": a.Question.ID, "response": "red", "reply_id": "r"}).Replayed)
 		other := w.ask("answer_question", in{"question_id": a.Question.ID, "response": "blue", "reply_id": "r"})
 		require.Equal(t, "INVALID_ARGUMENT", other.says(), "the same id with another answer")
@@ -166,9 +166,9 @@ func TestAnAnswerToAQuestionThatIsGoneIsToldWhatThereIsToDo(t *testing.T) {
 			late := w.ask(tool, arguments)
 			require.Equal(t, "QUESTION_ALREADY_RESOLVED", late.says(), tool)
 			require.Equal(t, inquiry.Expired, late.Failure.Winner.Status, tool)
-			require.Contains(t, late.Failure.Mend, "ended", tool)
-			require.Contains(t, late.Failure.Mend, "task", tool)
-			require.NotContains(t, late.Failure.Mend, "what winner says", tool)
+			require.Contains(t, late.Failure.Hint, "ended", tool)
+			require.Contains(t, late.Failure.Hint, "task", tool)
+			require.NotContains(t, late.Failure.Hint, "what winner says", tool)
 		}
 
 		w.farm.add("B")
@@ -176,7 +176,7 @@ func TestAnAnswerToAQuestionThatIsGoneIsToldWhatThereIsToDo(t *testing.T) {
 		w.call("ask_agent_stop", in{"session_id": stopped.SessionID})
 		late := w.ask("answer_question", in{"question_id": stopped.Question.ID, "response": "red"})
 		require.Equal(t, inquiry.Withdrawn, late.Failure.Winner.Status)
-		require.Contains(t, late.Failure.Mend, "paused or stopped")
+		require.Contains(t, late.Failure.Hint, "paused or stopped")
 		again := w.call("ask_agent_continue", in{"session_id": expired.SessionID, "task": "tap"})
 		require.Equal(t, done, again.code(), "the mend can be followed")
 	})
@@ -189,7 +189,7 @@ func TestAnAnswerThatCannotBeTaken(t *testing.T) {
 		for _, arguments := range []in{{}, {"values": in{"a": 1}}, {"response": "x", "values": in{}}, {"decline": true, "values": in{}}, {"response": "green"}} {
 			b := w.ask("answer_question", with(in{"question_id": a.ID}, arguments))
 			require.Equal(t, "INVALID_ARGUMENT", b.says(), "%v", arguments)
-			require.NotEmpty(t, b.Failure.Mend)
+			require.NotEmpty(t, b.Failure.Hint)
 		}
 		require.Equal(t, 2, w.pending(t.Context(), in{}).Total)
 		time.Sleep(time.Minute)

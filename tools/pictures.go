@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"image/jpeg"
 
+	"github.com/taploop/taploop/tools/result"
+
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/screen"
 	"github.com/taploop/taploop/session"
@@ -23,14 +25,14 @@ const (
 
 // addPictures puts screens into the result: the last one first, then the logs from the end, as long as there is room. Many
 // clients refuse results above a megabyte.
-func (t *Tools) addPictures(ctx context.Context, body *Result, st runs.Status, s shows) error {
+func (t *Tools) addPictures(ctx context.Context, body *result.Result, st runs.Status, s shows) error {
 	room, missing := maxPictures, 0
 	if s.FinalScreenshot && st.Last != nil {
 		if err := t.picture(ctx, &body.Final.Screenshot, st.Last.FrameID, longSide, &room, &missing); err != nil {
 			return err
 		}
 	}
-	steps := logged(st)
+	steps := result.Earlier(st)
 	steps = steps[len(steps)-len(body.Logs):] // those that were not left out
 	for i := len(body.Logs) - 1; i >= 0 && s.Screenshots; i-- {
 		if err := t.picture(ctx, &body.Logs[i].Screenshot, steps[i].FrameID, smallSide, &room, &missing); err != nil {

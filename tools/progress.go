@@ -6,11 +6,12 @@ import (
 	"sync"
 	"time"
 
-	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/session/export"
 )
 
 // What the _meta of a progress message says of a question.
@@ -135,7 +136,7 @@ func (a *aloud) happened(e runs.Event) bool {
 	case e.Kind == agentloop.Stepped:
 		n := e.Step.Index - a.base
 		a.step = max(a.step, n)
-		a.tell(fmt.Sprintf("step %d of %d: %s", n, a.of, inWords(e.Step.Proposal.Decision)), nil)
+		a.tell(fmt.Sprintf("step %d of %d: %s", n, a.of, export.Headline(e.Step.Proposal.Decision)), nil)
 	case e.Kind == runs.StateChanged && e.State == session.Running && !a.ran:
 		a.ran = true
 		a.tell(fmt.Sprintf("running: step %d of %d", a.step+1, a.of), nil)
@@ -165,7 +166,7 @@ func (a *aloud) question(e inquiry.Event) bool {
 // ask tells of an open question, once.
 func (a *aloud) ask(q inquiry.Question) {
 	if a.first(q) {
-		a.tell("the agent asks: "+oneLine(cut(q.Text, 500)), a.t.metaOf(q))
+		a.tell("the agent asks: "+text.Cut(text.Line(q.Text), 500), a.t.metaOf(q))
 	}
 }
 
@@ -199,15 +200,3 @@ func (a *aloud) standing(st runs.Status) string {
 
 // tell sends a message. The value counts the steps.
 func (a *aloud) tell(message string, meta map[string]any) { a.say(a.ctx, a.step, a.of, message, meta) }
-
-// inWords is a decision for people.
-func inWords(d actions.Decision) string {
-	switch {
-	case d.Action == nil:
-		return "the model could not be understood"
-	case d.Explain != "":
-		return fmt.Sprintf("%s (%s)", d.Action.Verb(), oneLine(cut(d.Explain, 300)))
-	default:
-		return fmt.Sprintf("%s (%s)", d.Action.Verb(), actions.Describe(d.Action))
-	}
-}

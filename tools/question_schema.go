@@ -58,7 +58,7 @@ func winnerSchema(words string) props {
 	})
 }
 
-// inquirySchema is that of an inquiryResult.
+// inquirySchema is that of an result.Inquiry.
 func inquirySchema() props {
 	values := orNull(typed("object", "The answers of a form by their names; else null."))
 	values["additionalProperties"] = true

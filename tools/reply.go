@@ -4,7 +4,8 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"strings"
+
+	"github.com/taploop/taploop/tools/result"
 
 	"github.com/mark3labs/mcp-go/mcp"
 )
@@ -47,5 +48,8 @@ func (r *reply) size() (int, error) {
 	return len(b), err
 }
 
-// oneLine is a text without line breaks.
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+// fit makes body the reply's, and shortens it until the reply is small enough.
+func (r *reply) fit(body interface{ Shorten(n int) }) error {
+	r.body = body
+	return result.Fit(body, maxResult, r.size)
+}

@@ -19,6 +19,7 @@ import (
 	"github.com/taploop/taploop/device/devicetest"
 	"github.com/taploop/taploop/session"
 	"github.com/taploop/taploop/tools"
+	"github.com/taploop/taploop/tools/result"
 )
 
 func TestTheKeysOfAResult(t *testing.T) {
@@ -57,7 +58,7 @@ func TestTheLogsAreAllStepsButTheLast(t *testing.T) {
 	})
 }
 
-func indexes(logs []tools.LoggedStep) []int {
+func indexes(logs []result.Step) []int {
 	list := []int{}
 	for _, l := range logs {
 		list = append(list, l.Global)
@@ -258,7 +259,7 @@ func TestAStoreThatFailsIsAnInternalError(t *testing.T) {
 		w.connect()
 		a := w.call("list_sessions", nil)
 		require.Equal(t, "INTERNAL_ERROR", a.code())
-		require.Contains(t, a.Error.Mend, "log")
+		require.Contains(t, a.Error.Hint, "log")
 		require.Equal(t, done, w.call("ask_agent_wait", in{"session_id": id}).code())
 	})
 }

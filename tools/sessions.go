@@ -2,34 +2,12 @@ package tools
 
 import (
 	"context"
-	"time"
 
-	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/tools/result"
+
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
 )
-
-// sessionsResult is what list_sessions returns.
-type sessionsResult struct {
-	Sessions []listed `json:"sessions"`
-	Error    *Failure `json:"error"`
-}
-
-// listed is a session in a list.
-type listed struct {
-	SessionID string               `json:"session_id"`
-	RunID     string               `json:"run_id"`
-	DeviceID  string               `json:"device_id"`
-	Task      string               `json:"task"`
-	State     session.State        `json:"state"`
-	Reason    agentloop.StopReason `json:"stop_reason"`
-	Steps     int                  `json:"global_step_idx"`
-	Answer    *string              `json:"answer"`
-	Question  *Question            `json:"question"`
-	Next      *Next                `json:"next"`
-	CreatedAt time.Time            `json:"created_at"`
-	UpdatedAt time.Time            `json:"updated_at"`
-}
 
 func sessionsParams() []param {
 	var states []string
@@ -37,7 +15,7 @@ func sessionsParams() []param {
 		states = append(states, string(s))
 	}
 	return []param{
-		{name: "state", kind: text, enum: states, words: "Only sessions whose last run is in this state. Left out, all."},
+		{name: "state", kind: textual, enum: states, words: "Only sessions whose last run is in this state. Left out, all."},
 		{name: "limit", kind: integer, def: 20, min: 1, max: 100, words: "How many sessions at most."},
 	}
 }
@@ -51,7 +29,7 @@ func (t *Tools) listSessions(ctx context.Context, c *call) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	body := sessionsResult{Sessions: []listed{}}
+	body := result.Sessions{Sessions: []result.Session{}}
 	for _, o := range found {
 		if o.Latest == nil {
 			continue
@@ -65,27 +43,19 @@ func (t *Tools) listSessions(ctx context.Context, c *call) (*reply, error) {
 		}
 		body.Sessions = append(body.Sessions, l)
 	}
-	r := &reply{body: body}
-	for _, n := range []int{1000, 200, 50} {
-		for i := range body.Sessions {
-			body.Sessions[i].shorten(n)
-		}
-		if size, err := r.size(); err != nil || size <= maxResult {
-			return r, err
-		}
-	}
-	return r, nil
+	r := &reply{}
+	return r, r.fit(&body)
 }
 
-func (t *Tools) listed(ctx context.Context, o session.Overview) (listed, error) {
+func (t *Tools) listed(ctx context.Context, o session.Overview) (result.Session, error) {
 	st := runs.Status{Session: o.Session, Run: *o.Latest, Reason: o.Latest.StopReason}
 	if !st.Run.State.Terminal() {
 		var err error
 		if st, err = t.opts.Runs.Status(ctx, o.ID); err != nil {
-			return listed{}, err
+			return result.Session{}, err
 		}
 	}
-	l := listed{SessionID: o.ID, RunID: st.Run.ID, DeviceID: o.Serial, Task: st.Run.Task, State: st.Run.State, Reason: st.Reason, Steps: st.Session.Steps,
+	l := result.Session{SessionID: o.ID, RunID: st.Run.ID, DeviceID: o.Serial, Task: st.Run.Task, State: st.Run.State, Reason: st.Reason, Steps: st.Session.Steps,
 		CreatedAt: o.CreatedAt, UpdatedAt: o.UpdatedAt, Next: nextOf(st)}
 	if st.Run.State == session.Completed {
 		l.Answer = &st.Run.Answer
@@ -94,15 +64,4 @@ func (t *Tools) listed(ctx context.Context, o session.Overview) (listed, error) 
 		l.Question = t.questionNow(*st.Question)
 	}
 	return l, nil
-}
-
-func (l *listed) shorten(n int) {
-	l.Task = cut(l.Task, n)
-	if l.Answer != nil {
-		a := cut(*l.Answer, n)
-		l.Answer = &a
-	}
-	if l.Question != nil {
-		l.Question.shorten(n)
-	}
 }

@@ -4,25 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
+
+	"github.com/taploop/taploop/tools/result"
 
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/screen"
 )
-
-// shotResult is what get_screenshot returns in words. The picture is a block of its own.
-type shotResult struct {
-	DeviceID string    `json:"device_id,omitempty"`
-	At       time.Time `json:"at,omitzero"`
-	Size     [2]int    `json:"device_wm_size,omitzero"`  // as the display is turned now
-	Picture  [2]int    `json:"screenshot_size,omitzero"` // absent when there is no picture
-	On       bool      `json:"screen_on"`
-	Locked   bool      `json:"locked"`
-	App      string    `json:"foreground_app,omitempty"`
-	Notes    []string  `json:"notes,omitempty"`
-	Error    *Failure  `json:"error"`
-}
 
 // The codes that only get_screenshot has.
 const (
@@ -37,12 +25,12 @@ func shotParams() []param { return []param{deviceParam} }
 // screenshot looks at a phone.
 func (t *Tools) screenshot(ctx context.Context, c *call) (*reply, error) {
 	if t.opts.Privacy == PrivacyCaptions {
-		return nil, refuse(privacyMode, "read screenshot_caption in the results of the task, or have your user look at the phone",
+		return nil, runs.Refuse(privacyMode, "read screenshot_caption in the results of the task, or have your user look at the phone",
 			"this server keeps pictures private")
 	}
 	p, err := t.opts.Phones.Open(ctx, c.args.text("device_id"))
 	if err != nil {
-		return nil, &refusal{code: runs.DeviceNotFound, err: err}
+		return nil, runs.Coded(runs.DeviceNotFound, err)
 	}
 	defer func() {
 		if err := p.Close(); err != nil {
@@ -70,7 +58,7 @@ func (t *Tools) mayLook(ctx context.Context, c *call, serial string) error {
 	if err != nil || s.Client == c.principal {
 		return err
 	}
-	return refuse(runs.DeviceBusy, "wait until it is done, or use another phone", "phone %q is held by a session of somebody else, which is %s", serial, h.State)
+	return runs.Refuse(runs.DeviceBusy, "wait until it is done, or use another phone", "phone %q is held by a session of somebody else, which is %s", serial, h.State)
 }
 
 func unseen(err error) error {
@@ -84,12 +72,12 @@ func unseen(err error) error {
 	if hint.Of(err) == "" {
 		err = hint.Add(err, "look at the phone, then try again")
 	}
-	return &refusal{code: code, err: err}
+	return runs.Coded(code, err)
 }
 
 func shotReply(serial string, look screen.Observation) (*reply, error) {
 	s := look.State
-	body := shotResult{DeviceID: serial, At: look.At, Size: [2]int{s.Size.W, s.Size.H}, On: s.On, Locked: s.Locked, App: s.App}
+	body := result.Screenshot{DeviceID: serial, At: look.At, Size: [2]int{s.Size.W, s.Size.H}, On: s.On, Locked: s.Locked, App: s.App}
 	r := &reply{}
 	if look.Frame == nil {
 		body.Notes = []string{"the screen is off, so there is no picture"}

@@ -22,9 +22,9 @@ const (
 )
 
 var (
-	deviceParam = param{name: "device_id", kind: text, max: maxID,
+	deviceParam = param{name: "device_id", kind: textual, max: maxID,
 		words: "The phone, as list_connected_devices names it. May be left out when only one phone is usable."}
-	sessionParam = param{name: "session_id", kind: text, max: maxID, required: true,
+	sessionParam = param{name: "session_id", kind: textual, max: maxID, required: true,
 		words: "The session, as the result that began it names it."}
 	secondsParam = param{name: "wait_seconds", kind: number, max: maxSeconds,
 		words: "How long this call waits for the run before it returns STILL_RUNNING, in seconds. 0 returns at once. Left out, the server's own time is used (45 unless configured); more than the server allows is cut down to that. Keep it at least 10 s below your own time-out for tool calls."}
@@ -45,7 +45,7 @@ func (t *Tools) stepsParam() param {
 }
 
 func replyModeParam(left string) param {
-	return param{name: "reply_mode", kind: text, max: maxID,
+	return param{name: "reply_mode", kind: textual, max: maxID,
 		words: "Who answers when the agent asks: pass_to_client returns the question to you, for your user; elicit shows your user a form, if you can show forms; manual_reply asks the person at the server's console; auto_reply lets a model answer in the person's place, and the result's notes say what it answered; no_reply tells the agent to go on without an answer. Several may have their turn one after the other, each with a time: \"manual_reply (60s) -> auto_reply\", \"elicit -> pass_to_client\". " + left}
 }
 
@@ -60,12 +60,12 @@ func (t *Tools) startParams() []param {
 	mode := replyModeParam(fmt.Sprintf("Left out, it is %s.", t.opts.ReplyMode))
 	mode.def = string(t.opts.ReplyMode)
 	return slices.Concat([]param{
-		{name: "task", kind: text, required: true, max: maxTask, words: taskWords},
+		{name: "task", kind: textual, required: true, max: maxTask, words: taskWords},
 		deviceParam, t.stepsParam(), mode, resetParam(true)},
 		showParams, []param{extraParam, secondsParam, keyParam, queueParam, detachedParam})
 }
 
-var keyParam = param{name: "idempotency_key", kind: text, max: maxID,
+var keyParam = param{name: "idempotency_key", kind: textual, max: maxID,
 	words: "A key of your own making, one for each task. A start with the same key and task joins the session that was begun under it instead of starting again, also after a restart."}
 
 // start begins a session with a task.
@@ -95,7 +95,7 @@ func (t *Tools) eitherParams() []param {
 	reset.def = nil
 	reset.words += " Left out, it is true for a new task and false for a session."
 	return slices.Concat([]param{
-		{name: "task", kind: text, max: maxTask, words: taskWords + " Needed without session_id."},
+		{name: "task", kind: textual, max: maxTask, words: taskWords + " Needed without session_id."},
 		session, replyParam, questionParam, replyIDParam, deviceParam, t.stepsParam(),
 		replyModeParam(fmt.Sprintf("Left out, it is %s for a new task, and for a session what it was before.", t.opts.ReplyMode)), reset},
 		showParams, []param{extraParam, secondsParam, keyParam, queueParam, detachedParam})

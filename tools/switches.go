@@ -13,6 +13,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/runs"
 )
 
@@ -78,7 +79,7 @@ func (s *Switches) read(key, value string) error {
 		if strings.Contains(name, ".") {
 			most = maxParamWords
 		}
-		if value = cut(clean(value), most); value != "" {
+		if value = text.Cut(clean(value), most); value != "" {
 			s.words[name] = value
 		}
 	case key == "lang":

@@ -184,7 +184,7 @@ func TestAnAddressThatCannotBeUsedIsToldByEveryCall(t *testing.T) {
 				require.True(t, a.raw.IsError, query)
 				require.Equal(t, "INVALID_ARGUMENT", a.Error.Code)
 				require.Contains(t, a.Error.Message, says)
-				require.Contains(t, a.Error.Mend, "your client's settings")
+				require.Contains(t, a.Error.Hint, "your client's settings")
 			}
 			require.Equal(t, before, w.facts())
 			w.described(w.at(query), "get_screenshot") // the list is there, so that a client can call and be told

@@ -7,6 +7,7 @@ import (
 
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/internal/mcptransport"
+	"github.com/taploop/taploop/internal/text"
 )
 
 // told is what the client of one call has been told, so that nothing is told twice, and the value grows. It is for one
@@ -52,7 +53,7 @@ func (x *told) step() int { return max(int(x.value), 0) }
 func settledLine(q inquiry.Question) string {
 	line := fmt.Sprintf("the question is settled: %s", q.Status)
 	if r := q.Resolution; r != nil && (q.Status == inquiry.Answered || q.Status == inquiry.Refused) {
-		line += " by " + oneLine(cut(r.Who(), 200))
+		line += " by " + text.Cut(text.Line(r.Who()), 200)
 	}
 	return line
 }

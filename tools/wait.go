@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/taploop/taploop/tools/result"
+
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/internal/hint"
@@ -54,16 +56,16 @@ func (t *Tools) asksIn(ctx context.Context, c *call, sessionID, questionID strin
 		return nil
 	}
 	q, err := t.question(ctx, c, questionID)
-	if err == nil && q.SessionID == sessionID && q.RunID != "" || err != nil && failure(err).Code != string(questionNotFound) {
+	if err == nil && q.SessionID == sessionID && q.RunID != "" || err != nil && result.NewFailure(err).Code != string(questionNotFound) {
 		return err
 	}
-	return refuse(runs.NoOpenQuestion, "leave question_id out to wait for the run", "no run of session %s has asked a question %s", sessionID, brief(questionID))
+	return runs.Refuse(runs.NoOpenQuestion, "leave question_id out to wait for the run", "no run of session %s has asked a question %s", sessionID, brief(questionID))
 }
 
 func stopParams() []param {
 	return []param{
 		sessionParam,
-		{name: "mode", kind: text, enum: []string{string(runs.Cancel), string(runs.Pause)}, def: string(runs.Cancel),
+		{name: "mode", kind: textual, enum: []string{string(runs.Cancel), string(runs.Pause)}, def: string(runs.Cancel),
 			words: "cancel ends the run for good; pause lets it be continued."},
 	}
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
 	"github.com/taploop/taploop/tools"
+	"github.com/taploop/taploop/tools/result"
 )
 
 // world is the tools as a client sees them, over a real Manager and a real store, with phones and a mind of our own.
@@ -202,7 +203,7 @@ func (w *world) restart() {
 
 // answer is what a call returned.
 type answer struct {
-	tools.Result
+	result.Result
 	structured map[string]any
 	text       string // of the first block
 	tail       string // of the last block
@@ -264,13 +265,13 @@ func (w *world) read(tool string, raw *mcp.CallToolResult) answer {
 		a.tail = last.Text
 	}
 	if raw.IsError {
-		var f struct{ Error *tools.Failure }
+		var f struct{ Error *result.Failure }
 		require.NoError(w.t, json.Unmarshal(structured, &f))
 		require.NotNil(w.t, f.Error)
 		a.Error = f.Error
 		require.NotEmpty(w.t, f.Error.Code)
 		require.NotEmpty(w.t, f.Error.Message)
-		require.NotEmpty(w.t, f.Error.Mend, "%s: %s", f.Error.Code, f.Error.Message)
+		require.NotEmpty(w.t, f.Error.Hint, "%s: %s", f.Error.Code, f.Error.Message)
 	}
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(structured))
 	require.NoError(w.t, err)

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/session/export"
 )
 
 // sessionView is a session with its latest run, as it leaves.
@@ -43,31 +43,20 @@ func viewOfRun(r *session.Run) *runView {
 		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, EndedAt: r.EndedAt}
 }
 
-// stepView is a step in words.
+// stepView is a step as it leaves: in words, and where its picture is.
 type stepView struct {
-	SessionID     string            `json:"session_id"`
-	RunID         string            `json:"run_id"`
-	Index         int               `json:"index"`
-	State         session.StepState `json:"state"`
-	Verb          string            `json:"verb,omitempty"`
-	Action        string            `json:"action"`
-	Thought       string            `json:"thought,omitempty"`
-	Explain       string            `json:"explain,omitempty"`
-	Caption       string            `json:"caption,omitempty"`
-	Refusal       string            `json:"refusal,omitempty"`
-	Screenshot    string            `json:"screenshot,omitempty"`
-	ScreenshotURL string            `json:"screenshot_url,omitempty"`
-	StartedAt     time.Time         `json:"started_at"`
-	DoneAt        time.Time         `json:"done_at,omitzero"`
+	export.Step
+	SessionID     string    `json:"session_id"`
+	Index         int       `json:"index"`
+	Screenshot    string    `json:"screenshot,omitempty"`
+	ScreenshotURL string    `json:"screenshot_url,omitempty"`
+	StartedAt     time.Time `json:"started_at"`
+	DoneAt        time.Time `json:"done_at,omitzero"`
 }
 
 func viewOfStep(st session.StepRecord) stepView {
-	p := st.Proposal
-	v := stepView{SessionID: st.SessionID, RunID: st.RunID, Index: st.Index, State: st.State, Thought: p.Thought, Explain: p.Explain,
-		Caption: p.Caption, Refusal: st.Refusal, Screenshot: st.FrameID, StartedAt: st.StartedAt, DoneAt: st.DoneAt}
-	if p.Action != nil {
-		v.Verb, v.Action = p.Action.Verb(), actions.Describe(p.Action)
-	}
+	v := stepView{Step: export.NewStep(st), SessionID: st.SessionID, Index: st.Index, Screenshot: st.FrameID,
+		StartedAt: st.StartedAt, DoneAt: st.DoneAt}
 	if st.FrameID != "" {
 		v.ScreenshotURL = frameURL(st.SessionID, st.FrameID)
 	}

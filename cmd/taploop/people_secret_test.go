@@ -23,7 +23,7 @@ import (
 
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/session"
-	"github.com/taploop/taploop/tools"
+	"github.com/taploop/taploop/tools/result"
 )
 
 // newCode is a code that nobody else has, with characters that encodings write in their own way.
@@ -104,7 +104,7 @@ type confidant struct {
 	*haul
 	events <-chan happening
 	out    *outside
-	asked  []tools.Question
+	asked  []result.Question
 }
 
 // codesScript makes the shop want n codes.

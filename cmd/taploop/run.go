@@ -13,7 +13,7 @@ import (
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
-	"github.com/taploop/taploop/tools"
+	"github.com/taploop/taploop/tools/result"
 )
 
 // workFlags are the settings of what carries runs out that have a flag.
@@ -133,7 +133,7 @@ func (a *app) follow(ctx context.Context, asJSON bool, begin func(*works) (runs.
 	}
 	if err != nil {
 		if asJSON {
-			_ = printJSON(a.out, tools.Failed(err)) // the error itself is reported on stderr, with its code
+			_ = printJSON(a.out, result.Failed(err)) // the error itself is reported on stderr, with its code
 		}
 		return err
 	}
@@ -159,8 +159,8 @@ func await(ctx context.Context, manager *runs.Manager, st runs.Status) (runs.Sta
 // ending prints the result and gives the exit code.
 func (a *app) ending(ctx context.Context, st runs.Status, asJSON bool) error {
 	if asJSON {
-		result, err := tools.NewResult(st)
-		if err = errors.Join(err, printJSON(a.out, result)); err != nil {
+		body, err := result.New(st)
+		if err = errors.Join(err, printJSON(a.out, body)); err != nil {
 			return err
 		}
 	} else if err := a.tell(st); err != nil {

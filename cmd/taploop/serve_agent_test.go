@@ -18,8 +18,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/stretchr/testify/require"
-
-	"github.com/taploop/taploop/tools"
+	"github.com/taploop/taploop/tools/result"
 )
 
 // era is a protocol version that a client wants.
@@ -172,7 +171,7 @@ func connect(t testing.TB, e era, tr transport.Interface) *agent {
 
 // said is the result of a call.
 type said struct {
-	tools.Result
+	result.Result
 	raw   *mcp.CallToolResult
 	words string // all texts
 }
@@ -221,7 +220,7 @@ func (a *agent) refused(code, tool string, args map[string]any) said {
 	require.True(a.t, s.raw.IsError, "%s", s.words)
 	require.NotNil(a.t, s.Error)
 	require.Equal(a.t, code, s.Error.Code, "%s", s.words)
-	require.NotEmpty(a.t, s.Error.Mend)
+	require.NotEmpty(a.t, s.Error.Hint)
 	return s
 }
 
@@ -255,11 +254,11 @@ func (a *agent) look(sessionID string) listedSession {
 }
 
 type listedSession struct {
-	SessionID string          `json:"session_id"`
-	State     string          `json:"state"`
-	Reason    string          `json:"stop_reason"`
-	Steps     int             `json:"global_step_idx"`
-	Question  *tools.Question `json:"question"`
+	SessionID string           `json:"session_id"`
+	State     string           `json:"state"`
+	Reason    string           `json:"stop_reason"`
+	Steps     int              `json:"global_step_idx"`
+	Question  *result.Question `json:"question"`
 }
 
 // await looks at the session until it is as wanted.

@@ -151,10 +151,7 @@ func printSession(w io.Writer, sess session.Session, all []session.Run, records 
 }
 
 func describe(s session.StepRecord) string {
-	if s.Proposal.Action == nil {
-		return "(nothing that could be read)"
-	}
-	line := text.Cut(text.Line(actions.Describe(s.Proposal.Action)), 100)
+	line := text.Cut(text.Line(export.Words(s.Proposal.Action)), 100)
 	if s.Refusal != "" {
 		line += " (refused: " + text.Line(s.Refusal) + ")"
 	}
@@ -163,14 +160,8 @@ func describe(s session.StepRecord) string {
 
 // stepView is a step as sessions show prints it for programs.
 type stepView struct {
+	export.Step
 	Index    int               `json:"global_step_idx"`
-	RunID    string            `json:"run_id"`
-	State    session.StepState `json:"state"`
-	Action   string            `json:"action"`
-	Thought  string            `json:"thought,omitempty"`
-	Explain  string            `json:"explain,omitempty"`
-	Summary  string            `json:"summary,omitempty"`
-	Refusal  string            `json:"refusal,omitempty"`
 	Exchange *actions.Exchange `json:"exchange,omitempty"`
 	Frame    string            `json:"frame,omitempty"`
 	App      string            `json:"app,omitempty"`
@@ -182,10 +173,9 @@ type stepView struct {
 func stepViews(records []session.StepRecord) []stepView {
 	out := []stepView{}
 	for _, s := range records {
-		p := s.Proposal
-		out = append(out, stepView{Index: s.Index, RunID: s.RunID, State: s.State, Action: describe(s), Thought: p.Thought, Explain: p.Explain,
-			Summary: p.Summary, Refusal: s.Refusal, Exchange: s.Exchange, Frame: s.FrameID, App: s.Look.State.App, Tries: len(p.Tries),
-			TookMS: s.Timing.Total().Milliseconds(), At: s.StartedAt})
+		out = append(out, stepView{Step: export.NewStep(s), Index: s.Index, Exchange: s.Exchange, Frame: s.FrameID,
+			App: s.Look.State.App, Tries: len(s.Proposal.Tries), TookMS: s.Timing.Total().Milliseconds(),
+			At: s.StartedAt})
 	}
 	return out
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/session/export"
 )
 
 // steps shows the steps of a run as they happen, one or a few lines each.
@@ -57,7 +58,9 @@ func (s *steps) exchange(x actions.Exchange) {
 }
 
 func (s *steps) step(st agentloop.Step) {
-	fmt.Fprintf(s.out, "step %-3d %-44s %6s  (%s)\n", st.Index, s.action(st), st.Timing.Total().Round(10*time.Millisecond), s.count(st.Index-s.base))
+	action := text.Cut(text.Line(export.Words(st.Proposal.Action)), 80)
+	fmt.Fprintf(s.out, "step %-3d %-44s %6s  (%s)\n", st.Index, action, st.Timing.Total().Round(10*time.Millisecond),
+		s.count(st.Index-s.base))
 	p := st.Proposal
 	if s.thoughts && p.Thought != "" {
 		fmt.Fprintf(s.out, "         thought: %s\n", text.Cut(text.Line(p.Thought), 200))
@@ -78,11 +81,4 @@ func (s *steps) count(local int) string {
 		return fmt.Sprint(local)
 	}
 	return fmt.Sprintf("%d of at most %d", local, s.max)
-}
-
-func (s *steps) action(st agentloop.Step) string {
-	if st.Proposal.Action == nil {
-		return "(nothing that could be read)"
-	}
-	return text.Cut(text.Line(actions.Describe(st.Proposal.Action)), 80)
 }

@@ -26,7 +26,8 @@ var packages = []row{
 
 	{pkg: "session", imports: "actions agentloop inquiry screen", tests: "inquiry/inquirytest",
 		why: "keeps steps, progress and questions in their own types, and is the loop's journal"},
-	{pkg: "session/export", imports: "actions agentloop screen session", tests: "inquiry", why: "a stored session as a page or as a trace"},
+	{pkg: "session/export", imports: "actions agentloop screen session", tests: "inquiry",
+		why: "a stored session as others see it: steps in words, a page, a trace"},
 
 	{pkg: "agentloop", imports: "actions screen", tests: "device/devicetest",
 		why: "one run in its own words; sees no phone, model, store or process, so that it runs in a synctest bubble"},
@@ -35,10 +36,12 @@ var packages = []row{
 	{pkg: "runs", imports: "actions agentloop inquiry screen session", tests: "device/devicetest",
 		why: "the use cases: owns each run's goroutine and each phone's lease; phones and policies are handed in"},
 
-	{pkg: "tools", imports: "actions agentloop inquiry runs screen session internal/mcptransport",
-		tests: "device/devicetest",
-		why:   "the words of results, for programs and for MCP alike; tells actions in words; what it needs of runs it names in interfaces of its own"},
-	{pkg: "web", imports: "actions inquiry session internal/httpguard internal/jsonfile", tests: "agentloop inquiry/inquirytest screen internal/token",
+	{pkg: "tools", imports: "actions agentloop inquiry runs screen session session/export tools/result internal/mcptransport",
+		tests: "actions device/devicetest",
+		why:   "the MCP tools; what it needs of runs it names in interfaces of its own"},
+	{pkg: "tools/result", imports: "agentloop inquiry runs screen session",
+		why: "what programs are shown of runs, questions and failures; the command line prints the same"},
+	{pkg: "web", imports: "inquiry session session/export internal/httpguard internal/jsonfile", tests: "actions agentloop inquiry/inquirytest screen internal/token",
 		why: "the HTTP face for people: reads the store and resolves questions; cannot reach phones or runs, its owner hands in who stops one"},
 
 	{pkg: "tools/gendocs", why: "reads the list of tools as clients get it"},

@@ -1,0 +1,53 @@
+package export
+
+import (
+	"fmt"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/session"
+)
+
+// Step is a step in words: what the page, the command line and exports show of it alike. Which step it was, when, and how its
+// picture is reached is added by those who show it.
+type Step struct {
+	RunID   string            `json:"run_id"`
+	State   session.StepState `json:"state"`
+	Verb    string            `json:"verb,omitempty"` // "" when no action could be read
+	Action  string            `json:"action"`
+	Thought string            `json:"thought,omitempty"`
+	Explain string            `json:"explain,omitempty"`
+	Summary string            `json:"summary,omitempty"`
+	Caption string            `json:"caption,omitempty"`
+	Refusal string            `json:"refusal,omitempty"`
+}
+
+// NewStep is a stored step in words. They are as long as they were, and not yet clean for a terminal.
+func NewStep(st session.StepRecord) Step {
+	p := st.Proposal
+	s := Step{RunID: st.RunID, State: st.State, Action: Words(p.Action), Thought: p.Thought, Explain: p.Explain,
+		Summary: p.Summary, Caption: p.Caption, Refusal: st.Refusal}
+	if p.Action != nil {
+		s.Verb = p.Action.Verb()
+	}
+	return s
+}
+
+// Words is an action in words; nil is one that could not be read.
+func Words(a actions.Action) string {
+	if a == nil {
+		return "no action could be read from the model's reply"
+	}
+	return actions.Describe(a)
+}
+
+// Headline is a decision in one line, for people: the verb, and why, or what it does.
+func Headline(d actions.Decision) string {
+	switch {
+	case d.Action == nil:
+		return Words(nil)
+	case d.Explain != "":
+		return fmt.Sprintf("%s (%s)", d.Action.Verb(), text.Cut(text.Line(d.Explain), 300))
+	}
+	return fmt.Sprintf("%s (%s)", d.Action.Verb(), actions.Describe(d.Action))
+}

@@ -1,0 +1,72 @@
+package result
+
+import (
+	"errors"
+	"time"
+
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/session"
+)
+
+// Failure is why a call could not be carried out, or what is in the way of a run.
+type Failure struct {
+	Code    string  `json:"code"`
+	Message string  `json:"message"`
+	Hint    string  `json:"mend,omitempty"`
+	Holder  *Holder `json:"holder,omitempty"` // under DEVICE_BUSY
+	Winner  *Winner `json:"winner,omitempty"` // under QUESTION_ALREADY_RESOLVED
+
+	Open *Question `json:"-"` // under QUESTION_SUPERSEDED; it goes where questions go
+}
+
+// Holder is who has a phone.
+type Holder struct {
+	SessionID string        `json:"session_id,omitempty"` // not of somebody else's
+	State     session.State `json:"state"`
+	Since     time.Time     `json:"since"`
+	Seconds   int64         `json:"held_seconds"`
+	Until     *time.Time    `json:"until,omitempty"`
+}
+
+// NewFailure is an error as results show it.
+func NewFailure(err error) Failure {
+	f := Failure{Code: string(runs.CodeOf(err)), Message: err.Error(), Hint: hint.Of(err)}
+	if f.Hint == "" {
+		f.Hint = "try again; if it stays so, whoever runs the server finds more in its log"
+	}
+	var e *runs.Error
+	if !errors.As(err, &e) {
+		return f
+	}
+	if e.Holder != nil {
+		f.Holder = NewHolder(*e.Holder)
+	}
+	f.about(e.Question)
+	return f
+}
+
+// about adds the question that an error is about, if any.
+func (f *Failure) about(q *inquiry.Question) {
+	switch {
+	case q == nil:
+	case q.Open():
+		f.Open = NewQuestion(*q)
+		f.Open.Shorten(4000)
+	default:
+		f.Winner = NewWinner(*q)
+		f.Winner.Answer = text.Cut(f.Winner.Answer, 2000)
+	}
+}
+
+// NewHolder is a hold as it stands now.
+func NewHolder(h session.Hold) *Holder {
+	age := max(time.Since(h.Since), 0).Round(time.Second)
+	out := &Holder{SessionID: h.SessionID, State: h.State, Since: h.Since, Seconds: int64(age.Seconds())}
+	if !h.Until.IsZero() {
+		out.Until = &h.Until
+	}
+	return out
+}

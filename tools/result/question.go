@@ -1,0 +1,119 @@
+package result
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/runs"
+)
+
+// Question is an open question in a result. Its texts are somebody else's words.
+type Question struct {
+	ID             string            `json:"question_id"`
+	InquiryID      string            `json:"inquiryId"`            // the same
+	SessionID      string            `json:"session_id,omitempty"` // where the result does not name it
+	Kind           inquiry.Kind      `json:"kind"`
+	Context        string            `json:"context,omitempty"`
+	Text           string            `json:"text"`
+	Options        []string          `json:"options,omitempty"`
+	FreeText       bool              `json:"free_text,omitempty"`
+	Fields         []inquiry.Field   `json:"fields,omitempty"`
+	Draft          string            `json:"draft,omitempty"`
+	DefaultAnswer  string            `json:"default_answer,omitempty"`
+	OnTimeout      inquiry.OnTimeout `json:"on_timeout,omitempty"`
+	Secret         bool              `json:"secret,omitempty"`
+	Doors          []inquiry.Door    `json:"doors,omitempty"`
+	ReplyURL       string            `json:"reply_url,omitempty"` // for programs: the HTTP API
+	PageURL        string            `json:"page_url,omitempty"`  // for people: the inbox page
+	AskedAt        time.Time         `json:"asked_at"`
+	AttentionUntil time.Time         `json:"attention_until"`
+	ExpiresAt      time.Time         `json:"expires_at"`
+	Round          int               `json:"round"`
+}
+
+// NewQuestion is q without the addresses under which it can be answered.
+func NewQuestion(q inquiry.Question) *Question {
+	out := &Question{
+		ID:             q.ID,
+		InquiryID:      q.ID,
+		Kind:           q.Kind,
+		Text:           q.Text,
+		Options:        q.Options,
+		Fields:         q.Fields,
+		Draft:          q.Draft,
+		FreeText:       q.FreeText && len(q.Options) > 0,
+		DefaultAnswer:  q.DefaultAnswer,
+		OnTimeout:      q.OnTimeout,
+		Secret:         q.Secret,
+		Doors:          runs.DoorsLeft(q),
+		AskedAt:        q.AskedAt,
+		AttentionUntil: q.AttentionUntil,
+		ExpiresAt:      q.ExpiresAt,
+		Round:          q.Round,
+	}
+	if q.RunID == "" { // a run's question has the run's task, which is in the result
+		out.Context = q.Task
+	}
+	return out
+}
+
+// Winner is how a question was settled. The words of a secret answer are not in it.
+type Winner struct {
+	Status    inquiry.Status `json:"status"`
+	Channel   string         `json:"channel"`
+	Authority string         `json:"authority,omitempty"`
+	By        string         `json:"by,omitempty"`
+	Answer    string         `json:"answer,omitempty"`
+	At        time.Time      `json:"at"`
+}
+
+// NewWinner is nil while the question is open.
+func NewWinner(q inquiry.Question) *Winner {
+	r := q.Resolution
+	if r == nil {
+		return nil
+	}
+	return &Winner{q.Status, r.Channel, r.Authority, r.By, r.Response.String(), r.At}
+}
+
+// Inquiry is how a question stands: what send_inquiry and answer_question return.
+type Inquiry struct {
+	ID        string          `json:"question_id,omitempty"`
+	SessionID string          `json:"session_id,omitempty"`
+	Status    inquiry.Status  `json:"status,omitempty"`
+	Answer    *string         `json:"answer"`
+	Values    json.RawMessage `json:"values"`
+	Settled   *Winner         `json:"resolution"`
+	Replayed  bool            `json:"replayed,omitempty"`
+	Question  *Question       `json:"question"`
+	Next      *Next           `json:"next"`
+	Timing    *Waiting        `json:"timing,omitempty"`
+	Notes     []string        `json:"notes,omitempty"`
+	Error     *Failure        `json:"error"`
+}
+
+// NewInquiry is how q stands, without an answer.
+func NewInquiry(q inquiry.Question) *Inquiry {
+	return &Inquiry{ID: q.ID, SessionID: q.SessionID, Status: q.Status, Settled: NewWinner(q)}
+}
+
+// ValuesOf are the values of a form that was answered; nil when there are none.
+func ValuesOf(q inquiry.Question) json.RawMessage {
+	if len(q.Fields) == 0 || q.Resolution == nil {
+		return nil
+	}
+	answer := json.RawMessage(q.Resolution.Response.Reveal())
+	if !json.Valid(answer) {
+		return nil
+	}
+	return answer
+}
+
+// Pending is what list_pending_questions returns.
+type Pending struct {
+	Questions []*Question `json:"questions"`
+	Total     int         `json:"total"`
+	Notes     []string    `json:"notes,omitempty"`
+	Error     *Failure    `json:"error"`
+}

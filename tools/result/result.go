@@ -1,0 +1,153 @@
+// Package result is what programs are shown of runs, phones and questions: the objects of MCP results and of the command
+// line's JSON. Their keys are fixed, because programs rely on them; those of gelab-zero keep their meaning.
+//
+// A body is built from what the store and runs say ([New], [NewQuestion], [NewFailure]), and cut to a size by its Shorten.
+package result
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/session"
+)
+
+// Result is how a run stands: what every tool for runs returns, and what the command line prints under --json.
+type Result struct {
+	SessionID string               `json:"session_id,omitempty"`
+	RunID     string               `json:"run_id,omitempty"`
+	State     session.State        `json:"state,omitempty"`
+	Reason    agentloop.StopReason `json:"stop_reason,omitempty"`
+	Task      string               `json:"task,omitempty"`
+	Reply     string               `json:"reply_from_client,omitempty"` // in the place of Task
+	Device    *Device              `json:"device_info,omitempty"`
+	Local     int                  `json:"local_step_idx"`
+	Global    int                  `json:"global_step_idx"`
+	Final     *Step                `json:"final_action,omitempty"`
+	Delta     int                  `json:"steps_delta"`
+	Logs      []Step               `json:"intermediate_logs,omitzero"` // nil when switched off
+	Answer    *string              `json:"answer"`
+	Question  *Question            `json:"question"`
+	Next      *Next                `json:"next"`
+	Timing    *Timing              `json:"timing,omitempty"`
+	Usage     *Usage               `json:"usage,omitempty"`
+	Notes     []string             `json:"notes,omitempty"`
+	Error     *Failure             `json:"error"`
+}
+
+// Device is the phone of a session.
+type Device struct {
+	ID      string `json:"device_id"`
+	Size    [2]int `json:"device_wm_size"`
+	Model   string `json:"model,omitempty"`
+	Android string `json:"android_version,omitempty"`
+}
+
+// Step is one step of a run.
+type Step struct {
+	Action     json.RawMessage `json:"agent_action"` // see actions.Decision.AgentAction
+	Global     int             `json:"global_step_idx"`
+	Caption    string          `json:"screenshot_caption,omitempty"`
+	Screenshot string          `json:"screenshot_b64_url,omitempty"`
+}
+
+// Next names the call that goes on from here.
+type Next struct {
+	Tool      string         `json:"tool"`
+	Arguments map[string]any `json:"arguments"`
+	Why       string         `json:"why"`
+}
+
+// Timing is where the time went.
+type Timing struct {
+	Waiting
+	Run   int64 `json:"run_ms"`
+	Model int64 `json:"model_ms"`
+}
+
+// Waiting is how long a call took, and how long it would have waited at most.
+type Waiting struct {
+	Waited int64 `json:"waited_ms"`
+	Budget int64 `json:"wait_budget_ms"`
+}
+
+// NewWaiting is a waiting in milliseconds.
+func NewWaiting(waited, budget time.Duration) Waiting {
+	return Waiting{waited.Milliseconds(), budget.Milliseconds()}
+}
+
+// Usage is what the run has cost.
+type Usage struct {
+	Prompt     int `json:"prompt_tokens"`
+	Completion int `json:"completion_tokens"`
+}
+
+// New is the result of a call that was carried out, without pictures, earlier steps and the call that comes next.
+func New(st runs.Status) (Result, error) {
+	d := st.Session.Device
+	r := Result{
+		SessionID: st.Session.ID,
+		RunID:     st.Run.ID,
+		State:     st.Run.State,
+		Reason:    st.Reason,
+		Task:      st.Run.Task,
+		Device:    &Device{d.ID, [2]int{d.Size.W, d.Size.H}, d.Model, d.Android},
+		Local:     st.Local,
+		Global:    st.Session.Steps,
+		Delta:     len(st.Steps),
+		Timing: &Timing{NewWaiting(st.Waited, st.Budget), st.Took.Milliseconds(),
+			st.Usage.Model.Milliseconds()},
+		Usage: &Usage{st.Usage.PromptTokens, st.Usage.CompletionTokens},
+	}
+	if st.Last != nil {
+		last, err := NewStep(*st.Last)
+		if err != nil {
+			return r, err
+		}
+		r.Final = &last
+	}
+	if st.Run.State == session.Completed {
+		r.Answer = &st.Run.Answer
+	}
+	if st.Question != nil {
+		r.Question = NewQuestion(*st.Question)
+	}
+	if st.Message != "" && st.Reason != agentloop.UserPaused { // what was wanted is no error
+		r.Error = &Failure{Code: string(st.Reason), Message: st.Message, Hint: st.Mend}
+	}
+	return r, nil
+}
+
+// Failed is the result of a call that could not be carried out.
+func Failed(err error) Result {
+	f := NewFailure(err)
+	return Result{Error: &f, Question: f.Open}
+}
+
+// NewStep is a stored step without its picture.
+func NewStep(s session.StepRecord) (Step, error) {
+	a, err := s.Proposal.AgentAction()
+	return Step{Action: a, Global: s.Index, Caption: s.Proposal.Caption}, err
+}
+
+// Earlier are all steps of the status but the last, which is the final action.
+func Earlier(st runs.Status) []session.StepRecord {
+	return st.Steps[:max(len(st.Steps)-1, 0)]
+}
+
+// AddLogs lists the earlier steps.
+func (r *Result) AddLogs(st runs.Status, captions bool) error {
+	r.Logs = []Step{}
+	for _, s := range Earlier(st) {
+		l, err := NewStep(s)
+		if err != nil {
+			return err
+		}
+		if !captions {
+			l.Caption = ""
+		}
+		r.Logs = append(r.Logs, l)
+	}
+	return nil
+}

@@ -1,0 +1,142 @@
+package result
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/text"
+)
+
+// Fit shortens a body until size is at most most. size tells how large what is sent would be with the body as it is.
+func Fit(body interface{ Shorten(n int) }, most int, size func() (int, error)) error {
+	for n := 20_000; ; n /= 2 {
+		now, err := size()
+		if err != nil || now <= most || n == 0 {
+			return err
+		}
+		body.Shorten(n)
+	}
+}
+
+// Shorten cuts all texts to about n characters, and keeps the last n/5 of the earlier steps.
+func (r *Result) Shorten(n int) {
+	cutAll(n, &r.Task, &r.Reply)
+	cutAll(4*n, r.Answer)
+	r.Question.Shorten(2 * n)
+	r.Error.shorten(n)
+	r.Logs = r.Logs[max(len(r.Logs)-n/5, 0):]
+	for i := range r.Logs {
+		r.Logs[i].shorten(n)
+	}
+	if r.Final != nil {
+		r.Final.shorten(n)
+	}
+	r.Notes = noted(r.Notes, "long texts and early steps are left out; on the server, `taploop sessions show "+
+		r.SessionID+"` has all of it")
+}
+
+func (s *Step) shorten(n int) { s.Caption, s.Action = text.Cut(s.Caption, n), cutJSON(s.Action, n) }
+
+func (f *Failure) shorten(n int) {
+	if f != nil {
+		cutAll(n, &f.Message, &f.Hint)
+	}
+}
+
+// Shorten cuts the question's texts to about n characters, and its lists to n/2 items.
+func (q *Question) Shorten(n int) {
+	if q == nil {
+		return
+	}
+	cutAll(n, &q.Text, &q.Context, &q.Draft, &q.DefaultAnswer)
+	q.Options = cutOptions(q.Options, n)
+	q.Fields = slices.Clone(q.Fields[:min(len(q.Fields), n/2)])
+	for i := range q.Fields {
+		f := &q.Fields[i]
+		cutField(f, n/2)
+	}
+}
+
+func cutField(f *inquiry.Field, n int) {
+	f.Label, f.Options = text.Cut(f.Label, n), cutOptions(f.Options, n)
+	if s, is := f.Default.(string); is {
+		f.Default = text.Cut(s, n)
+	}
+}
+
+func cutOptions(options []string, n int) []string {
+	options = slices.Clone(options[:min(len(options), n/2)])
+	for i, o := range options {
+		options[i] = text.Cut(o, n/2)
+	}
+	return options
+}
+
+// Shorten cuts the texts, the answer aside.
+func (b *Inquiry) Shorten(n int) {
+	b.Question.Shorten(n)
+	if b.Settled != nil {
+		cutAll(n, &b.Settled.Answer)
+	}
+	b.Notes = noted(b.Notes, "long texts are left out")
+}
+
+// Shorten cuts the questions' texts, and keeps the first 3n of them.
+func (b *Pending) Shorten(n int) {
+	b.Questions = b.Questions[:min(len(b.Questions), 3*n)]
+	for _, q := range b.Questions {
+		q.Shorten(n)
+	}
+	b.Notes = noted(b.Notes, "long texts are left out; send_inquiry and ask_agent_wait show a single question")
+}
+
+// Shorten cuts the sessions' texts.
+func (b *Sessions) Shorten(n int) {
+	for i := range b.Sessions {
+		s := &b.Sessions[i]
+		cutAll(n, &s.Task, s.Answer)
+		s.Question.Shorten(n)
+	}
+}
+
+func noted(notes []string, note string) []string {
+	if slices.Contains(notes, note) {
+		return notes
+	}
+	return append(slices.Clip(notes), note)
+}
+
+func cutAll(n int, texts ...*string) {
+	for _, s := range texts {
+		if s != nil {
+			*s = text.Cut(*s, n)
+		}
+	}
+}
+
+// cutJSON is valid JSON with each of its texts cut. Keys keep their order.
+func cutJSON(b json.RawMessage, n int) json.RawMessage {
+	var out bytes.Buffer
+	for len(b) > 0 {
+		start := bytes.IndexByte(b, '"')
+		if start < 0 {
+			break
+		}
+		out.Write(b[:start])
+		d := json.NewDecoder(bytes.NewReader(b[start:]))
+		var s string
+		if d.Decode(&s) != nil {
+			return json.RawMessage("null")
+		}
+		short, err := json.Marshal(text.Cut(s, n))
+		if err != nil {
+			return json.RawMessage("null")
+		}
+		out.Write(short)
+		b = b[start+int(d.InputOffset()):]
+	}
+	out.Write(b)
+	return out.Bytes()
+}
