@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"image"
 	"net"
 	"os"
@@ -25,13 +26,48 @@ import (
 	"github.com/taploop/taploop/sandbox/adbdshim"
 )
 
-// The test binary is also taploop, and each of the phone's commands under the real adbd.
+// The test binary is also each of the phone's commands under the real adbd.
 func TestMain(m *testing.M) {
 	if name := filepath.Base(os.Args[0]); slices.Contains(adbdshim.Names(), name) {
 		syscall.Exit(adbdshim.Main(name, os.Args[1:])) // at once: with -race os.Exit would wait for a second
 	}
-	os.Setenv("GORACE", "atexit_sleep_ms=0") // of the programs that the scripts run, for the same reason
-	testscript.Main(adbtest.Inside(m), map[string]func(){"taploop": main})
+	os.Exit(withProgram(adbtest.Inside(m)))
+}
+
+// withProgram runs the tests with the program that ships as taploop in PATH. It is built without the race detector, which
+// would make each of its many starts slow; TAPLOOP_TEST_RACE=1 builds it with it.
+func withProgram(tests adbtest.Runner) (code int) {
+	const inherited = "TAPLOOP_TEST_PROGRAM" // adbtest starts this binary again
+	if os.Getenv(inherited) != "" {
+		return tests.Run()
+	}
+	dir, err := os.MkdirTemp("", "taploop-program-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return exitError
+	}
+	defer os.RemoveAll(dir)
+	bin := filepath.Join(dir, "bin")
+	args := []string{"build", "-o", bin + string(filepath.Separator)}
+	if os.Getenv("TAPLOOP_TEST_RACE") == "1" {
+		args = append(args, "-race")
+		os.Setenv("GORACE", "atexit_sleep_ms=0") // else each end would take a second
+	}
+	if out, err := exec.Command("go", append(args, ".")...).CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "building taploop for the tests: %v\n%s", err, out)
+		return exitError
+	}
+	os.Setenv(inherited, bin)
+	os.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	return tests.Run()
+}
+
+// rounds is how often a test does what goes wrong seldom: few times by default, and many times with TAPLOOP_TEST_LONG=1.
+func rounds(few, many int) int {
+	if os.Getenv("TAPLOOP_TEST_LONG") == "1" {
+		return many
+	}
+	return few
 }
 
 func TestScripts(t *testing.T) {
@@ -57,9 +93,9 @@ func TestScriptsBehindTheRealServerAndDaemon(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, sim.Close()) })
 	dir := t.TempDir()
-	self, err := os.Executable()
+	program, err := exec.LookPath("taploop")
 	require.NoError(t, err)
-	require.NoError(t, adbdshim.Install(dir, self))
+	require.NoError(t, adbdshim.Install(dir, program))
 	ln, err := net.Listen("unix", filepath.Join(dir, ".socket"))
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())

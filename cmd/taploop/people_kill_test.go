@@ -229,7 +229,7 @@ func (k *siege) same(q inquiry.Question) inquiry.Question {
 
 func TestAKillWhileAQuestionWaitsLosesNothing(t *testing.T) {
 	t.Parallel()
-	const n = 25
+	n := rounds(6, 25)
 	k := newSiege(t, n)
 	var questions []inquiry.Question
 	for i := 1; i <= n; i++ {
@@ -248,7 +248,7 @@ func TestAKillWhileAQuestionWaitsLosesNothing(t *testing.T) {
 
 func TestAKillWhileAnAnswerIsAppliedAppliesItOnceAndRepeatsNoTouch(t *testing.T) {
 	t.Parallel()
-	const n = 25
+	n := rounds(6, 25)
 	k := newSiege(t, n+1)
 	require.NoError(t, k.sim.adb.SetLatency(simulatedSerial, 10*time.Millisecond)) // so that a touch takes its time
 	q := k.after(1)

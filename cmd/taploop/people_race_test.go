@@ -164,7 +164,7 @@ func deadlineScript(n int) string {
 
 func TestTheModelGetsAnAnswerAtTheDeadlineIfAndOnlyIfHTTPSaidSo(t *testing.T) {
 	t.Parallel()
-	const n = 20
+	n := rounds(8, 20)
 	k := besiege(t, n, deadlineScript(n), "TAPLOOP_QUESTIONS_ATTENTION=700ms", "TAPLOOP_QUESTIONS_ON_TIMEOUT=continue_without_answer")
 	counts := map[int]int{}
 	for i := 1; i <= n; i++ {
@@ -196,7 +196,7 @@ func TestTheModelGetsAnAnswerAtTheDeadlineIfAndOnlyIfHTTPSaidSo(t *testing.T) {
 
 func TestAnAnswerAgainstAStopIsTakenOrTooLateAndTheRunEndsEitherWay(t *testing.T) {
 	t.Parallel()
-	const n = 20
+	n := rounds(8, 20)
 	k := besiege(t, 1, siegeScript(1))
 	counts := map[int]int{}
 	for i := 1; i <= n; i++ {

@@ -39,7 +39,8 @@ func guardedScript(n int) string {
 
 func TestAKillBeforeAnAcceptedSecretWasTypedDoesNotLoseIt(t *testing.T) {
 	t.Parallel()
-	const wanted, most = 10, 30 // kills that come in time, and codes for them
+	wanted := rounds(4, 10) // kills that come in time
+	most := 3*wanted + 10   // codes for them
 	k := besiegeAt(t, "shop-login", "", most, guardedScript(most))
 	h := &haul{t: t, found: map[string][]byte{}}
 	var codes, cores []string

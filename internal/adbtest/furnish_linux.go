@@ -13,17 +13,23 @@ import (
 // readyFD is where the first process waits: closed means furnished, words are the reason why not.
 const readyFD = 3
 
-// furnish makes the new namespaces habitable: loopback up, a root folder with Android's places in it. When that cannot
-// be done it tells the first process and exits before any test has run.
+// furnish makes the new namespaces habitable: loopback up, a root folder with Android's places in it. It ends in this
+// program starting again there, which the kernel else knows by its place on a mount that is gone (os.Executable). When
+// something cannot be done it tells the first process and exits before any test has run.
 func furnish() {
 	ready := os.NewFile(readyFD, "ready")
+	unix.CloseOnExec(readyFD)
 	os.Unsetenv(envStage)
-	if err := furnishAll(); err != nil {
-		fmt.Fprint(ready, err)
-		os.Exit(1)
+	self, err := os.Executable()
+	if err == nil {
+		err = furnishAll()
 	}
-	os.Setenv(envInside, "/"+home)
-	ready.Close()
+	if err == nil {
+		os.Setenv(envInside, "/"+home)
+		err = unix.Exec(self, os.Args, os.Environ())
+	}
+	fmt.Fprint(ready, err)
+	os.Exit(1)
 }
 
 func furnishAll() error {

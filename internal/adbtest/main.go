@@ -56,11 +56,10 @@ func run(tests Runner) (code int, here bool) {
 	switch {
 	case strings.EqualFold(os.Getenv(envSwitch), "off"):
 		outside = errOff
-	case os.Getenv(envInside) != "": // a fuzz worker, or another child of a process that has entered
+	case os.Getenv(envInside) != "": // furnished, or a child of such a process, as a fuzz worker is
 		outside = nil
 	case os.Getenv(envStage) != "":
-		furnish()
-		outside = nil
+		furnish() // and start again
 	default:
 		if code, outside = enter(); outside == nil {
 			return code, false
