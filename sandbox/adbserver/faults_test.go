@@ -17,8 +17,6 @@ func TestAPhoneThatCannotBeUsedSaysWhy(t *testing.T) {
 	for state, says := range map[string]string{
 		adbserver.StateOffline:       "device offline",
 		adbserver.StateUnauthorized:  "device unauthorized.\nThis adb server's $ADB_VENDOR_KEYS is not set\n",
-		adbserver.StateAuthorizing:   "device still authorizing",
-		adbserver.StateConnecting:    "device still connecting",
 		adbserver.StateNoPermissions: "insufficient permissions for device",
 	} {
 		e := serve(t)
@@ -31,14 +29,6 @@ func TestAPhoneThatCannotBeUsedSaysWhy(t *testing.T) {
 		require.Contains(t, e.ask("host:get-state"), state, "the state can be asked for")
 		require.Contains(t, e.ask("host:devices-l"), state)
 	}
-}
-
-func TestAPhoneInRecoveryTakesNoCommands(t *testing.T) {
-	e := serve(t)
-	require.NoError(t, e.SetState(serial, adbserver.StateRecovery))
-	require.Equal(t, "FAIL0006closed", e.open("shell:id").rest())
-	require.NoError(t, e.SetState(serial, adbserver.StateDevice))
-	require.Equal(t, "OKAYshell\n", e.open("shell:whoami").rest())
 }
 
 func TestAPhoneThatGoesOfflineDropsWhatRuns(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,7 +11,7 @@ import (
 
 // answer carries out a request; more reports whether another one may follow on the connection.
 func (c *conn) answer(req string) (more bool, err error) {
-	t, rest, isHost := c.s.parseTarget(req)
+	t, rest, isHost := parseTarget(req)
 	if !isHost {
 		return false, c.service(req)
 	}
@@ -26,27 +25,20 @@ func (c *conn) answer(req string) (more bool, err error) {
 	case rest == "track-devices", rest == "track-devices-l":
 		return false, c.track(rest == "track-devices-l")
 	case rest == "host-features":
-		return false, c.send("OKAY", hostFeatures)
-	case rest == "features":
-		return false, c.features(t)
-	case rest == "get-state", rest == "get-serialno", rest == "get-devpath":
+		return false, c.send("OKAY", features)
+	case rest == "features", rest == "get-state", rest == "get-serialno":
 		return false, c.describe(t, rest)
 	case strings.HasPrefix(rest, "transport"), strings.HasPrefix(rest, "tport:"):
 		return true, c.transport(rest)
 	case strings.HasPrefix(rest, "wait-for-"):
 		return false, c.waitFor(t, strings.TrimPrefix(rest, "wait-for-"))
-	case rest == "list-forward", rest == "mdns:services":
-		return false, c.send("OKAY", "")
 	}
 	return false, failure("unknown host service")
 }
 
-// hostPort is a serial of the form HOST:PORT before the request that follows it.
-var hostPort = regexp.MustCompile(`^((?:tcp:|udp:|vsock:)?[^:]+:\d+):(.*)$`)
-
 // parseTarget splits the prefix off a host request: host:REST, host-serial:SERIAL:REST, host-transport-id:N:REST,
 // host-usb:REST, host-local:REST.
-func (s *Server) parseTarget(req string) (t target, rest string, isHost bool) {
+func parseTarget(req string) (t target, rest string, isHost bool) {
 	prefix, rest, ok := strings.Cut(req, ":")
 	if !ok {
 		return t, "", false
@@ -64,48 +56,28 @@ func (s *Server) parseTarget(req string) (t target, rest string, isHost bool) {
 		}
 		return target{id: id}, rest, true
 	case "host-serial":
-		serial, rest := s.splitSerial(rest)
-		return target{serial: serial}, rest, true
+		i := max(strings.LastIndexByte(rest, ':'), 0) // serials may have colons, the requests have none
+		return target{serial: rest[:i]}, strings.TrimPrefix(rest[i:], ":"), true
 	}
 	return t, "", false
-}
-
-// splitSerial splits SERIAL:REST, where a serial may have colons of its own.
-func (s *Server) splitSerial(text string) (serial, rest string) {
-	for _, known := range s.serials() {
-		if strings.HasPrefix(text, known+":") && len(known) > len(serial) {
-			serial = known
-		}
-	}
-	if serial != "" {
-		return serial, text[len(serial)+1:]
-	}
-	if m := hostPort.FindStringSubmatch(text); m != nil {
-		return m[1], m[2]
-	}
-	serial, rest, _ = strings.Cut(text, ":")
-	return serial, rest
 }
 
 // transport chooses the phone of the requests that follow. tport answers with the phone's transport id, too.
 func (c *conn) transport(rest string) error {
 	var t target
 	which, tport := strings.CutPrefix(rest, "tport:")
-	if tport {
-		if serial, ok := strings.CutPrefix(which, "serial:"); ok {
-			t.serial = serial
-		} else {
-			t.kind = which
-		}
-	} else {
-		switch {
-		case strings.HasPrefix(rest, "transport:"):
-			t.serial = strings.TrimPrefix(rest, "transport:")
-		case strings.HasPrefix(rest, "transport-id:"):
-			t.id, _ = strconv.ParseUint(strings.TrimPrefix(rest, "transport-id:"), 10, 64)
-		case strings.HasPrefix(rest, "transport-"):
-			t.kind = strings.TrimPrefix(rest, "transport-")
-		}
+	if serial, ok := strings.CutPrefix(which, "serial:"); ok {
+		which = ":" + serial
+	} else if tport {
+		which = "-" + which
+	}
+	switch which = strings.TrimPrefix(which, "transport"); {
+	case strings.HasPrefix(which, ":"):
+		t.serial = which[1:]
+	case strings.HasPrefix(which, "-id:"):
+		t.id, _ = strconv.ParseUint(which[4:], 10, 64)
+	default:
+		t.kind = strings.TrimPrefix(which, "-")
 	}
 	if t.serial == "" && t.id == 0 && !slices.Contains([]string{"any", "usb", "local"}, t.kind) {
 		return failure("unknown host service")
@@ -127,13 +99,6 @@ func (c *conn) transport(rest string) error {
 	return nil
 }
 
-func (c *conn) features(t target) error {
-	if _, err := c.pick(t, false); err != nil {
-		return err
-	}
-	return c.send("OKAY", features)
-}
-
 // pick is the server's, but a transport that the connection has chosen before goes for a request that names no phone.
 func (c *conn) pick(t target, anyState bool) (*phone, error) {
 	if t.serial == "" && t.id == 0 && c.phone != nil {
@@ -142,21 +107,15 @@ func (c *conn) pick(t target, anyState bool) (*phone, error) {
 	return c.s.pick(t, anyState)
 }
 
+// describe answers what a client asks about one phone.
 func (c *conn) describe(t target, what string) error {
-	p, err := c.pick(t, true)
+	p, err := c.pick(t, what != "features")
 	if err != nil {
 		return err
 	}
-	switch what {
-	case "get-state":
-		return c.send("OKAY", p.current())
-	case "get-serialno":
-		return c.send("OKAY", p.serial)
-	}
-	if p.local() {
-		return c.send("OKAY", "unknown")
-	}
-	return c.send("OKAY", fmt.Sprintf("usb:1-%d", p.id))
+	return c.send("OKAY", map[string]string{
+		"features": features, "get-state": p.current(), "get-serialno": p.serial,
+	}[what])
 }
 
 // follow returns a channel that is closed at the next change of the list of phones.
@@ -192,7 +151,7 @@ func (c *conn) waitFor(t target, what string) error {
 	if !ok || !slices.Contains([]string{"any", "usb", "local"}, kind) {
 		return failure("unknown type " + kind)
 	}
-	if !slices.Contains([]string{"device", "recovery", "rescue", "sideload", "bootloader", "any", "disconnect"}, state) {
+	if !slices.Contains([]string{"device", "any", "disconnect"}, state) {
 		return failure("unknown state " + state)
 	}
 	if t.serial == "" && t.id == 0 {

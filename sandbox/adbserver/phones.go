@@ -1,6 +1,7 @@
 package adbserver
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"slices"
@@ -16,19 +17,11 @@ const (
 	StateDevice        = "device"
 	StateOffline       = "offline"
 	StateUnauthorized  = "unauthorized"
-	StateAuthorizing   = "authorizing"
-	StateConnecting    = "connecting"
-	StateRecovery      = "recovery"
-	StateSideload      = "sideload"
-	StateBootloader    = "bootloader"
 	StateNoPermissions = "no permissions"
 )
 
 // features are what a phone and the server say they can do; nothing that is not so.
-const (
-	features     = "shell_v2,cmd,stat_v2,ls_v2,fixed_push_mkdir,sendrecv_v2"
-	hostFeatures = features
-)
+const features = "shell_v2,cmd"
 
 // phone is an attached phone with its faults.
 type phone struct {
@@ -70,12 +63,11 @@ func (p *phone) line(long bool) string {
 	if !p.local() {
 		out += fmt.Sprintf(" usb:1-%d", p.id)
 	}
-	if state == StateDevice || state == StateRecovery {
+	if state == StateDevice {
 		props := p.sh.Phone().Props()
-		for _, kv := range [][2]string{{"product", "ro.product.name"}, {"model", "ro.product.model"}, {"device", "ro.product.device"}} {
-			if v := props[kv[1]]; v != "" {
-				out += fmt.Sprintf(" %s:%s", kv[0], sanitized(v))
-			}
+		for _, name := range []string{"name", "model", "device"} {
+			key := strings.Replace(name, "name", "product", 1)
+			out += fmt.Sprintf(" %s:%s", key, sanitized(props["ro.product."+name]))
 		}
 	}
 	return out + fmt.Sprintf(" transport_id:%d\n", p.id)
@@ -100,16 +92,6 @@ func (s *Server) list(long bool) string {
 		b.WriteString(p.line(long))
 	}
 	return b.String()
-}
-
-func (s *Server) serials() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var out []string
-	for _, p := range s.phones {
-		out = append(out, p.serial)
-	}
-	return out
 }
 
 // target says which phone a request is for.
@@ -173,8 +155,6 @@ func (p *phone) usable() error {
 	case StateUnauthorized:
 		return failure("device unauthorized.\nThis adb server's $ADB_VENDOR_KEYS is not set\n" +
 			"Try 'adb kill-server' if that seems wrong.\nOtherwise check for a confirmation dialog on your device.")
-	case StateAuthorizing, StateConnecting:
-		return failure("device still " + state)
 	case StateNoPermissions:
 		return failure("insufficient permissions for device: user in plugdev group; are your udev rules wrong?\n" +
 			"See [http://developer.android.com/tools/device.html] for more information")
@@ -194,79 +174,67 @@ func (s *Server) find(serial string) (*phone, error) {
 	return nil, fmt.Errorf("no phone %q is attached", serial)
 }
 
-// SetState puts a phone into a state of adb devices. In any other than StateDevice it takes no commands; its connections
-// end.
-func (s *Server) SetState(serial, state string) error {
+// change changes a phone under its lock.
+func (s *Server) change(serial string, f func(*phone)) error {
 	p, err := s.find(serial)
 	if err != nil {
 		return err
 	}
 	p.mu.Lock()
-	p.state = state
-	p.mu.Unlock()
+	defer p.mu.Unlock()
+	f(p)
+	return nil
+}
+
+// SetState puts a phone into a state of adb devices. In any other than StateDevice it takes no commands; its connections
+// end.
+func (s *Server) SetState(serial, state string) error {
+	if err := s.change(serial, func(p *phone) { p.state = state }); err != nil {
+		return err
+	}
 	s.mu.Lock()
 	s.announce()
 	s.mu.Unlock()
 	if state != StateDevice {
-		s.drop(p)
+		return s.DropConnections(serial)
 	}
 	return nil
 }
 
-// Hang stops a phone from answering, as a stopped daemon does: services are accepted and nothing comes, also in the
+// Hang stops a phone from answering, as a stopped daemon does: services are accepted and nothing comes, even in the
 // middle of one, until it is called with false.
 func (s *Server) Hang(serial string, hung bool) error {
-	p, err := s.find(serial)
-	if err != nil {
-		return err
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	select {
-	case <-p.open:
-		if hung {
-			p.open = make(chan struct{})
+	return s.change(serial, func(p *phone) {
+		select {
+		case <-p.open:
+			if hung {
+				p.open = make(chan struct{})
+			}
+		default:
+			if !hung {
+				close(p.open)
+			}
 		}
-	default:
-		if !hung {
-			close(p.open)
-		}
-	}
-	return nil
+	})
 }
 
 // SetLatency makes a phone wait before it begins a service.
 func (s *Server) SetLatency(serial string, d time.Duration) error {
-	p, err := s.find(serial)
-	if err != nil {
-		return err
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.latency = d
-	return nil
+	return s.change(serial, func(p *phone) { p.latency = d })
 }
 
 // CorruptCaptures makes the output of screencap lose its last third, as when a transfer breaks off.
 func (s *Server) CorruptCaptures(serial string, corrupt bool) error {
-	p, err := s.find(serial)
-	if err != nil {
-		return err
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.corrupt = corrupt
-	return nil
+	return s.change(serial, func(p *phone) { p.corrupt = corrupt })
 }
 
 // DropConnections ends the connections that a phone has now, in the middle of whatever they do.
 func (s *Server) DropConnections(serial string) error {
 	p, err := s.find(serial)
-	if err != nil {
-		return err
+	if err == nil {
+		s.drop(p)
 	}
-	s.drop(p)
-	return nil
+	return err
 }
 
 func (s *Server) drop(p *phone) {
@@ -299,19 +267,6 @@ func (p *phone) output(cmdline string, w io.Writer) (out io.Writer, done func())
 	if !p.corrupt || !strings.Contains(cmdline, "screencap") {
 		return w, func() {}
 	}
-	c := &cutting{}
-	return c, func() { _, _ = w.Write(c.data[:len(c.data)/3*2]) }
-}
-
-// cutting keeps what is written.
-type cutting struct {
-	mu   sync.Mutex
-	data []byte
-}
-
-func (c *cutting) Write(b []byte) (int, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.data = append(c.data, b...)
-	return len(b), nil
+	var all bytes.Buffer // stdout is never written by two at once
+	return &all, func() { _, _ = w.Write(all.Bytes()[:all.Len()/3*2]) }
 }

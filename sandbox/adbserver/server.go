@@ -29,10 +29,10 @@ type Server struct {
 	lastID   uint64
 	changed  chan struct{} // closed and made anew when the list of phones or a state changes
 	conns    map[*conn]bool
-	stops    []func() // of the Serve calls under way
-	closed   bool
-	handlers sync.WaitGroup // connections and what they started
-	serving  sync.WaitGroup
+	handlers sync.WaitGroup // Serve calls, connections and what they started
+
+	life context.Context // until Close
+	end  context.CancelFunc
 }
 
 // New makes a server without phones.
@@ -41,7 +41,9 @@ func New(opts *Options) *Server {
 	if opts != nil && opts.Log != nil {
 		log = opts.Log
 	}
-	return &Server{log: log, changed: make(chan struct{}), conns: map[*conn]bool{}}
+	s := &Server{log: log, changed: make(chan struct{}), conns: map[*conn]bool{}}
+	s.life, s.end = context.WithCancel(context.Background())
+	return s
 }
 
 // Attach plugs a phone in, in the state device. A phone that was attached under the same serial is unplugged.
@@ -81,11 +83,12 @@ func (s *Server) announce() {
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	if err := s.register(cancel); err != nil {
+	defer context.AfterFunc(s.life, cancel)()
+	if !s.register() {
 		_ = ln.Close()
-		return err
+		return ErrClosed
 	}
-	defer s.serving.Done()
+	defer s.handlers.Done()
 	defer context.AfterFunc(ctx, func() { _ = ln.Close() })()
 	var mine sync.WaitGroup
 	defer mine.Wait()
@@ -110,28 +113,22 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 // ErrClosed is returned by Serve after Close.
 var ErrClosed = errors.New("adbserver: the server is closed")
 
-func (s *Server) register(stop func()) error {
+// register counts a Serve that Close waits for, unless the server is closed.
+func (s *Server) register() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed {
-		return ErrClosed
+	if s.life.Err() != nil {
+		return false
 	}
-	s.stops = append(s.stops, stop)
-	s.serving.Add(1)
-	return nil
+	s.handlers.Add(1)
+	return true
 }
 
 // Close ends every Serve and every connection and waits for them. Phones stay as they are.
 func (s *Server) Close() error {
 	s.mu.Lock()
-	s.closed = true
-	stops := s.stops
-	s.stops = nil
+	s.end()
 	s.mu.Unlock()
-	for _, stop := range stops {
-		stop()
-	}
-	s.serving.Wait()
 	s.handlers.Wait()
 	return nil
 }

@@ -5,11 +5,7 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"sync"
 )
-
-// closed is what a client hears of a service that the phone does not have.
-const closed = failure("closed")
 
 // service carries out a request to the phone of the connection.
 func (c *conn) service(req string) error {
@@ -24,51 +20,22 @@ func (c *conn) service(req string) error {
 	}
 	name, arg, _ := strings.Cut(req, ":")
 	options := strings.Split(name, ",")
+	if options[0] != "shell" && name != "exec" && name != "sync" {
+		return failure("closed") // the phone does not have this service
+	}
+	if err := c.okay(); err != nil {
+		return err
+	}
+	// Without a command a shell is for a person on a terminal, unless raw is asked for.
+	person := options[0] == "shell" && arg == "" && !slices.Contains(options, "raw")
 	switch {
-	case c.phone.current() != StateDevice:
-		return closed
-	case options[0] == "shell":
-		return c.shell(options[1:], arg)
-	case name == "exec":
-		return c.exec(arg)
 	case name == "sync":
-		if err := c.okay(); err != nil {
-			return err
-		}
 		return c.sync()
-	}
-	return closed
-}
-
-// shell carries out shell[,v2][,pty|,raw][,TERM=...]:COMMAND, without a command on a terminal unless raw is asked for.
-func (c *conn) shell(options []string, cmdline string) error {
-	pty := cmdline == ""
-	for _, o := range options {
-		switch o {
-		case "pty":
-			pty = true
-		case "raw":
-			pty = false
-		}
-	}
-	if err := c.okay(); err != nil {
-		return err
-	}
-	if slices.Contains(options, "v2") {
-		return c.shellV2(pty, cmdline)
+	case slices.Contains(options, "v2"):
+		return c.shellV2(person, arg)
 	}
 	out := &plainOut{c: c}
-	c.run(cmdline, pty, &plainIn{c: c}, out, out)
-	return nil
-}
-
-// exec carries out exec:COMMAND: raw bytes both ways, no exit code.
-func (c *conn) exec(cmdline string) error {
-	if err := c.okay(); err != nil {
-		return err
-	}
-	out := &plainOut{c: c}
-	c.run(cmdline, false, &plainIn{c: c}, out, out)
+	c.run(arg, person, &plainIn{c: c}, out, out)
 	return nil
 }
 
@@ -107,19 +74,15 @@ func (p *plainIn) next() (event, error) {
 }
 
 // run runs a command line between what the client sends and the outputs, and returns the exit code. Without a command
-// the lines come from stdin; there is nobody who would edit them on a terminal.
-func (c *conn) run(cmdline string, pty bool, in events, stdout, stderr io.Writer) int {
+// the lines come from stdin, but not from a person: there is nothing here to edit a line with.
+func (c *conn) run(cmdline string, person bool, in events, stdout, stderr io.Writer) int {
 	stdout, flush := c.phone.output(cmdline, stdout)
 	defer flush()
-	if pty {
-		stdout = &crlf{w: stdout}
-		stderr = stdout
-	}
 	stdin, feed := io.Pipe()
 	defer stdin.Close()
 	c.start(in, feed)
-	if cmdline == "" && pty {
-		_, _ = io.WriteString(stderr, "the simulated phone has no interactive shell: run adb shell COMMAND\n")
+	if person {
+		_, _ = io.WriteString(stdout, "the simulated phone has no interactive shell: run adb shell COMMAND\r\n")
 		return 1
 	}
 	return c.phone.sh.Run(c.ctx, cmp.Or(cmdline, "sh"), stdin, stdout, stderr)
@@ -150,19 +113,4 @@ func (c *conn) start(in events, stdin *io.PipeWriter) {
 			return
 		}
 	})
-}
-
-// crlf is the output of a terminal: lines end with CR LF.
-type crlf struct {
-	mu sync.Mutex
-	w  io.Writer
-}
-
-func (c *crlf) Write(b []byte) (int, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if _, err := io.WriteString(c.w, strings.ReplaceAll(string(b), "\n", "\r\n")); err != nil {
-		return 0, err
-	}
-	return len(b), nil
 }

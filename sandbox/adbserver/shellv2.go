@@ -21,8 +21,8 @@ const maxPacket = 1 << 20
 // chunk is how much output goes into one packet.
 const chunk = 256 << 10
 
-func (c *conn) shellV2(pty bool, cmdline string) error {
-	code := c.run(cmdline, pty, &packetsIn{c: c}, &packetOut{c, packetStdout}, &packetOut{c, packetStderr})
+func (c *conn) shellV2(person bool, cmdline string) error {
+	code := c.run(cmdline, person, &packetsIn{c: c}, &packetOut{c, packetStdout}, &packetOut{c, packetStderr})
 	return c.write([]byte{packetExit, 1, 0, 0, 0, byte(code)})
 }
 
