@@ -21,6 +21,7 @@ import (
 type endpoint struct {
 	*adbserver.Server
 	host *device.Host
+	addr string
 }
 
 func serve(t testing.TB) endpoint {
@@ -37,7 +38,7 @@ func serve(t testing.TB) endpoint {
 	h, err := device.NewHost(&device.Options{Server: ln.Addr().String(), Getenv: func(string) string { return "" }})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, h.Close()) })
-	return endpoint{s, h}
+	return endpoint{s, h, ln.Addr().String()}
 }
 
 func (e endpoint) open(t testing.TB, serial string) *device.Phone {

@@ -2,12 +2,10 @@ package adb_test
 
 import (
 	"context"
-	"errors"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -79,31 +77,6 @@ func TestDevicesReadsEveryKindOfLine(t *testing.T) {
 	s.host["host:devices-l"] = "gibberish\n"
 	_, err = s.client(t).Devices(t.Context())
 	require.ErrorIs(t, err, adb.ErrProtocol)
-}
-
-func TestTrackTellsEachChangeAndWhyItEnded(t *testing.T) {
-	s := &fakeServer{raw: func(service string, w *wire) bool {
-		require.Equal(t, "host:track-devices-l", service)
-		w.ok()
-		w.block("a device\n")
-		w.block("")
-		w.block("a offline\nb device\n")
-		return true
-	}}
-	var seen []string
-	err := s.client(t).Track(t.Context(), func(list []adb.Entry) error {
-		var states []string
-		for _, e := range list {
-			states = append(states, e.Serial+" "+e.State)
-		}
-		seen = append(seen, strings.Join(states, ","))
-		return nil
-	})
-	require.ErrorIs(t, err, adb.ErrCut)
-	require.Equal(t, []string{"a device", "", "a offline,b device"}, seen)
-
-	enough := errors.New("enough")
-	require.ErrorIs(t, s.client(t).Track(t.Context(), func([]adb.Entry) error { return enough }), enough)
 }
 
 func TestVersionIsHexadecimal(t *testing.T) {

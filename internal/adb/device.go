@@ -24,7 +24,7 @@ func (c *Client) Device(serial string) *Device { return &Device{client: c, seria
 // Serial is the phone's serial.
 func (d *Device) Serial() string { return d.serial }
 
-// Open connects to a service of the phone, for example "sync:". The caller closes the connection.
+// Open connects to a service of the phone, for example "exec:ls". The caller closes the connection.
 func (d *Device) Open(ctx context.Context, service string) (*Conn, error) {
 	if strings.ContainsRune(service, 0) {
 		return nil, errors.New("a NUL byte in an ADB service")
@@ -61,7 +61,7 @@ func (d *Device) Has(ctx context.Context, feature string) (bool, error) {
 	return known[feature], nil
 }
 
-// Exec runs a command line and returns its raw output, nothing mended, stderr included. There is no exit code.
+// Exec runs a command line and returns its raw output, nothing changed, stderr included. There is no exit code.
 // expect is the size to make room for, limit the most bytes that are accepted: more is ErrTooMuch.
 func (d *Device) Exec(ctx context.Context, line string, expect, limit int) ([]byte, error) {
 	conn, err := d.Open(ctx, "exec:"+line)

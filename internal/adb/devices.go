@@ -22,30 +22,6 @@ func (c *Client) Devices(ctx context.Context) ([]Entry, error) {
 	return parseDevices(s)
 }
 
-// Track calls changed with the whole list, at once and at each change, until ctx ends, the server goes away, or changed
-// returns an error; it returns that reason. Server 29 tracks an unauthorized phone as offline: take a call as a wake-up
-// and ask [Client.Devices].
-func (c *Client) Track(ctx context.Context, changed func([]Entry) error) error {
-	conn, err := c.connect(ctx, "host:track-devices-l")
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	for {
-		b, err := conn.block()
-		if err != nil {
-			return fmt.Errorf("adb host:track-devices-l: %w", err)
-		}
-		list, err := parseDevices(string(b))
-		if err != nil {
-			return err
-		}
-		if err := changed(list); err != nil {
-			return err
-		}
-	}
-}
-
 // knownProps are the names that follow the state. Only they end "no permissions (...)", whose words hold colons.
 var knownProps = map[string]bool{"usb": true, "product": true, "model": true, "device": true, "transport_id": true, "features": true}
 

@@ -1,15 +1,15 @@
 package adb_test
 
 import (
-	"bytes"
-	"context"
-	"math/rand/v2"
 	"net"
+	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
+	goadb "github.com/zach-klippenstein/goadb"
 
 	"github.com/taploop/taploop/internal/adb"
 	"github.com/taploop/taploop/internal/adbtest"
@@ -57,31 +57,7 @@ func TestTheRealDaemonsShellIsRead(t *testing.T) {
 	require.ErrorIs(t, err, adb.ErrClosed)
 }
 
-func TestFilesGoToTheRealDaemonAndBack(t *testing.T) {
-	rig, c := rigged(t)
-	d := c.Device(rig.Serials[0])
-	content := make([]byte, 3<<20+17)
-	for i := range content {
-		content[i] = byte(rand.Uint32())
-	}
-	const path = "/data/local/tmp/it's a file"
-	require.NoError(t, d.Push(t.Context(), bytes.NewReader(content), path, 0o640, time.Unix(1_700_000_000, 0)))
-	r, err := d.Shell(t.Context(), "stat -c '%s %Y' "+adb.Quote(path))
-	require.NoError(t, err)
-	require.Equal(t, "3145745 1700000000\n", r.Stdout, r.Stderr)
-
-	var back bytes.Buffer
-	require.NoError(t, d.Pull(t.Context(), path, &back, 4<<20))
-	require.True(t, bytes.Equal(content, back.Bytes()))
-	require.ErrorIs(t, d.Pull(t.Context(), path, &back, 1<<20), adb.ErrTooMuch)
-
-	var refusal *adb.RefusedError
-	require.ErrorAs(t, d.Push(t.Context(), bytes.NewReader(content), "/proc/none/x", 0o644, time.Unix(0, 0)), &refusal)
-	require.ErrorAs(t, d.Pull(t.Context(), "/data/local/tmp/none", &back, 1), &refusal)
-	require.Contains(t, refusal.Message, "No such file")
-}
-
-func TestTheRealServerTellsStatesAndChanges(t *testing.T) {
+func TestTheRealServerTellsStates(t *testing.T) {
 	rig, c := rigged(t, adbtest.Phone{}, adbtest.Phone{Banner: "recovery"})
 	list, err := c.Devices(t.Context())
 	require.NoError(t, err)
@@ -91,33 +67,55 @@ func TestTheRealServerTellsStatesAndChanges(t *testing.T) {
 	}
 	require.Equal(t, map[string]string{rig.Serials[0]: "device", rig.Serials[1]: "recovery"}, states)
 
-	ctx, cancel := context.WithCancel(t.Context())
-	changes := make(chan string, 100)
-	tracking := make(chan error, 1)
-	go func() {
-		tracking <- c.Track(ctx, func(list []adb.Entry) error {
-			for _, e := range list {
-				if e.Serial == rig.Serials[0] {
-					changes <- e.State
-				}
-			}
-			return nil
-		})
-	}()
-	require.Equal(t, "device", <-changes)
 	rig.Kill(rig.Serials[0])
-	for state := range changes {
-		if state == "offline" {
-			break
-		}
-	}
+	rig.WaitState(rig.Serials[0], "offline")
 	_, err = c.Device(rig.Serials[0]).Shell(t.Context(), "true")
 	require.ErrorIs(t, err, adb.ErrOffline)
 	_, err = c.Device("nobody").Shell(t.Context(), "true")
 	require.ErrorIs(t, err, adb.ErrNotFound)
 	require.ErrorContains(t, err, "device 'nobody' not found")
-	cancel()
-	require.ErrorIs(t, <-tracking, context.Canceled)
+}
+
+// goadb was written by others: what it reads of the real server and daemon is what we read.
+func TestGoadbReadsTheSameOfTheRealServer(t *testing.T) {
+	rig, c := rigged(t)
+	self, err := os.Executable() // it wants to know an adb binary, and does not start it while a server runs
+	require.NoError(t, err)
+	host, port, err := net.SplitHostPort(rig.Server)
+	require.NoError(t, err)
+	number, err := strconv.Atoi(port)
+	require.NoError(t, err)
+	other, err := goadb.NewWithConfig(goadb.ServerConfig{PathToAdb: self, Host: host, Port: number})
+	require.NoError(t, err)
+
+	version, err := other.ServerVersion()
+	require.NoError(t, err)
+	ours, err := c.Version(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, version, ours)
+
+	theirs, err := other.ListDevices()
+	require.NoError(t, err)
+	list, err := c.Devices(t.Context())
+	require.NoError(t, err)
+	require.Len(t, theirs, 1)
+	require.Len(t, list, 1)
+	require.Equal(t, theirs[0].Serial, list[0].Serial)
+	require.Equal(t, [3]string{theirs[0].Product, theirs[0].Model, theirs[0].DeviceInfo},
+		[3]string{list[0].Props["product"], list[0].Props["model"], list[0].Props["device"]})
+
+	phone := other.Device(goadb.DeviceWithSerial(rig.Serials[0]))
+	state, err := phone.State()
+	require.NoError(t, err)
+	require.Equal(t, goadb.StateOnline, state)
+	require.Equal(t, "device", list[0].State)
+	for _, line := range []string{"echo one; echo two >&2", "printf 'a  b\\n\\nc'", "true", "no-such-command"} {
+		said, err := phone.RunCommand(line)
+		require.NoError(t, err)
+		r, err := c.Device(rig.Serials[0]).Shell(t.Context(), line)
+		require.NoError(t, err)
+		require.Equal(t, strings.ReplaceAll(said, "\r\n", "\n"), r.Text(), line)
+	}
 }
 
 // Nothing listens, so the adb binary starts a server there; the second call finds it running.
@@ -128,7 +126,9 @@ func TestARealServerIsStartedWhereNothingListens(t *testing.T) {
 	addr := ln.Addr().String()
 	require.NoError(t, ln.Close())
 	stdout, _, _ := rig.ADB("version")
-	c, err := adb.New(&adb.Options{Server: addr, ADB: installedAs(t, stdout), Getenv: noEnv})
+	binary := installedAs(t, stdout)
+	t.Setenv("LD_LIBRARY_PATH", filepath.Join(filepath.Dir(binary), "../lib")) // of an adb that is not the machine's own
+	c, err := adb.New(&adb.Options{Server: addr, ADB: binary, Getenv: noEnv})
 	require.NoError(t, err)
 	for range 2 {
 		v, err := c.Version(t.Context())
