@@ -24,14 +24,14 @@ type auditCmd struct {
 
 // Run lists the audit, oldest first.
 func (c *auditCmd) Run(ctx context.Context, a *app) error {
-	since, err := moment(c.Since, time.Now())
+	since, err := parseSince(c.Since, time.Now())
 	if err != nil {
 		return err
 	}
 	if c.Limit < 0 {
 		return usageError{hint.Add(fmt.Errorf("limit is %d", c.Limit), "0 lists all")}
 	}
-	store, err := a.stored(ctx)
+	store, err := a.openStore(ctx)
 	if err != nil {
 		return err
 	}
@@ -56,8 +56,8 @@ func (c *auditCmd) Run(ctx context.Context, a *app) error {
 	return printAudit(a.out, list)
 }
 
-// moment reads a point in time. "" is the zero time.
-func moment(text string, now time.Time) (time.Time, error) {
+// parseSince reads a point in time. "" is the zero time.
+func parseSince(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
@@ -81,13 +81,13 @@ func printAudit(out io.Writer, list []session.AuditEntry) error {
 			took = e.Took.Round(time.Millisecond).String()
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", e.At.Local().Format(time.DateTime), text.Line(string(e.Event)), orDash(prefix(text.Line(e.QuestionID), 8)),
-			orDash(text.Line(e.SessionID)), orDash(text.Line(e.Door)), orDash(whose(e)), orDash(took), orDash(text.Cut(text.Line(words(e)), 80)))
+			orDash(text.Line(e.SessionID)), orDash(text.Line(e.Door)), orDash(actorOf(e)), orDash(took), orDash(text.Cut(text.Line(words(e)), 80)))
 	}
 	return w.Flush()
 }
 
-// whose is who acted, and with which authority.
-func whose(e session.AuditEntry) string {
+// actorOf is who acted, and with which authority.
+func actorOf(e session.AuditEntry) string {
 	by, authority := text.Line(e.By), text.Line(e.Authority)
 	switch {
 	case authority == "":

@@ -18,22 +18,22 @@ type console struct {
 	in   io.Reader
 	out  io.Writer
 	once sync.Once
-	line chan typed
+	line chan inputLine
 	read chan struct{} // holds one token when a line is wanted
 
 	reading bool         // a token was given, and its line has not come yet; the caller of Ask has it
 	prompts atomic.Int64 // shown so far
 }
 
-// typed is one line, or why there is none.
-type typed struct {
+// inputLine is one line, or why there is none.
+type inputLine struct {
 	text   string
 	err    error
 	prompt int64 // that was the last one when it was typed
 }
 
 func newConsole(in io.Reader, out io.Writer) *console {
-	return &console{in: in, out: out, line: make(chan typed), read: make(chan struct{}, 1)}
+	return &console{in: in, out: out, line: make(chan inputLine), read: make(chan struct{}, 1)}
 }
 
 // Ask implements runs.Console. When ctx ends it says why. What was typed at a terminal before the prompt is dropped, be it a line or half of one, so that
@@ -75,7 +75,7 @@ func (c *console) lines() {
 		if text != "" {
 			err = nil
 		}
-		c.line <- typed{strings.TrimRight(text, "\r\n"), err, c.prompts.Load()}
+		c.line <- inputLine{strings.TrimRight(text, "\r\n"), err, c.prompts.Load()}
 	}
 }
 

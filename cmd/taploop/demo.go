@@ -62,7 +62,7 @@ func (c *demoCmd) demonstrate(ctx context.Context, a *app, sim *simulation, task
 	fmt.Fprintf(a.err, "Phone and model are simulated; what is between them is what a real run uses.\n"+
 		"  phone  an ADB server at %s\n  model  an OpenAI-compatible endpoint at %s, playing a script\n  task   %s\n\n", sim.addr, sim.model.BaseURL, task.Goal)
 	show := &steps{out: a.err, thoughts: true}
-	w, err := a.open(ctx, parts{observe: show.event})
+	w, err := a.open(ctx, overrides{observe: show.event})
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (c *demoCmd) play(ctx context.Context, a *app, manager *runs.Manager, show 
 	}()
 	people := newConsole(a.in, a.err)
 	for {
-		if st, err = await(ctx, manager, st); err != nil || st.Run.State != session.WaitingReply {
+		if st, err = waitForEnd(ctx, manager, st); err != nil || st.Run.State != session.WaitingReply {
 			return st, err
 		}
 		answer, err := c.answer(ctx, a, people, st.Question.Text)
@@ -135,7 +135,7 @@ func (c *demoCmd) finish(ctx context.Context, a *app, store *session.Store, sim 
 	if err := exportPage(context.WithoutCancel(ctx), store, st.Session.ID, path); err != nil {
 		return err
 	}
-	end := a.ending(ctx, st, false)
+	end := a.reportEnd(ctx, st, false)
 	if end == nil && c.given == task.Reply { // the check knows this answer only
 		if err := task.Check(sim.phone); err != nil {
 			return fmt.Errorf("the model says that it is done, the phone's state does not: %w", err)

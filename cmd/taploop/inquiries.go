@@ -26,7 +26,7 @@ type inquiriesCmd struct {
 
 // Run lists questions, oldest first, or shows one. It needs no server: it reads the data folder.
 func (c *inquiriesCmd) Run(ctx context.Context, a *app) error {
-	store, err := a.stored(ctx)
+	store, err := a.openStore(ctx)
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (c *inquiriesCmd) show(ctx context.Context, a *app, b *inquiry.Broker) erro
 	if c.JSON {
 		return printJSON(a.out, q)
 	}
-	w := &sheet{out: a.out}
+	w := &fieldList{out: a.out}
 	w.line("question", q.ID)
 	w.line("status", outcome(q))
 	w.line("session", q.SessionID)
@@ -91,14 +91,14 @@ func (c *inquiriesCmd) show(ctx context.Context, a *app, b *inquiry.Broker) erro
 	return w.err
 }
 
-// sheet prints names with values, harmless for a terminal.
-type sheet struct {
+// fieldList prints names with values, harmless for a terminal.
+type fieldList struct {
 	out io.Writer
 	err error
 }
 
 // line prints one name with its value; what has no value is left out. The lines of a value stay lines.
-func (s *sheet) line(name, value string) {
+func (s *fieldList) line(name, value string) {
 	if value = strings.TrimRight(text.Lines(value), "\n"); strings.TrimSpace(value) == "" || s.err != nil {
 		return
 	}
@@ -127,12 +127,12 @@ func describeField(f inquiry.Field) string {
 // broker settles questions of the store in this process.
 func (a *app) broker(store *session.Store) *inquiry.Broker {
 	q := a.conf.Questions
-	return inquiry.NewBroker(store.Questions(), &inquiry.Options{Attention: q.Attention, TTL: q.TTL, Every: sweeps})
+	return inquiry.NewBroker(store.Questions(), &inquiry.Options{Attention: q.Attention, TTL: q.TTL, Every: sweepEvery})
 }
 
-// sweeps is how often a server looks for what other processes have settled: what is answered at the command line is gone from every
+// sweepEvery is how often a server looks for what other processes have settled: what is answered at the command line is gone from every
 // page within a second.
-const sweeps = 500 * time.Millisecond
+const sweepEvery = 500 * time.Millisecond
 
 func printQuestions(out io.Writer, list []inquiry.Question, now time.Time, all bool) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)

@@ -16,7 +16,7 @@ import (
 
 // notify tells people outside of the questions in the store, when the configuration names somebody to tell, until the works
 // are closed.
-func (a *app) notify(w *works) error {
+func (a *app) notify(w *deps) error {
 	c := a.conf.Notify
 	o := &notify.Options{Questions: w.manager.Broker(), Ledger: ledger{w.store}, HideText: !c.Text, BaseURL: a.pages, Log: a.log,
 		Ntfy: notify.Ntfy{URL: string(c.Ntfy.URL), Token: string(c.Ntfy.Token)}}

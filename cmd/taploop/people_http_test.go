@@ -251,7 +251,7 @@ func TestLinksLeadToWherePeopleReachTheServer(t *testing.T) {
 	status, _ := behind.with("Cookie", in.Cookies()[0].Name+"="+in.Cookies()[0].Value).send("GET", "/v1/inquiries", "")
 	require.Equal(t, 200, status)
 	for listening, want := range map[string]string{"127.0.0.1:1": "127.0.0.1:1", "0.0.0.0:2": "localhost:2", "[::]:3": "localhost:3", ":6": "localhost:6", "[::1]:4": "[::1]:4", "192.168.1.5:5": "192.168.1.5:5"} {
-		require.Equal(t, want, reachable(listening))
+		require.Equal(t, want, dialable(listening))
 	}
 }
 

@@ -37,7 +37,7 @@ const maxAnswer = 1 << 20
 
 // Run answers a question in the data folder. The server that waits for it, in whatever process, notices within a second.
 func (c *replyCmd) Run(ctx context.Context, a *app) error {
-	store, err := a.stored(ctx)
+	store, err := a.openStore(ctx)
 	if err != nil {
 		return err
 	}
@@ -174,8 +174,8 @@ func fieldNames(fields []inquiry.Field) string {
 	return strings.Join(names, ", ")
 }
 
-// verdict is what became of a reply, for programs.
-type verdict struct {
+// replyResult is what became of a reply, for programs.
+type replyResult struct {
 	Status   string           `json:"status"` // the question's own: "answered", "refused", "withdrawn", ...
 	Taken    bool             `json:"taken"`
 	Replayed bool             `json:"replayed,omitempty"`
@@ -193,7 +193,7 @@ func (c *replyCmd) refused(a *app, err error) error {
 	}
 	q := *why.Question
 	if c.JSON {
-		if err := printJSON(a.out, verdict{Status: string(q.Status), Question: q}); err != nil {
+		if err := printJSON(a.out, replyResult{Status: string(q.Status), Question: q}); err != nil {
 			return err
 		}
 	}
@@ -213,7 +213,7 @@ func (c *replyCmd) refused(a *app, err error) error {
 func (c *replyCmd) taken(a *app, res inquiry.Result) error {
 	q := res.Question
 	if c.JSON {
-		return printJSON(a.out, verdict{string(q.Status), true, res.Replayed, q})
+		return printJSON(a.out, replyResult{string(q.Status), true, res.Replayed, q})
 	}
 	if res.Replayed {
 		fmt.Fprintln(a.err, "this reply was taken before")

@@ -53,7 +53,7 @@ func (c *runCmd) Run(ctx context.Context, a *app) error {
 	if info, err := os.Stat(c.Record); err == nil && info.Size() > 0 {
 		return usageError{hint.Add(fmt.Errorf("%s holds a recording already, which would be replayed first", c.Record), "name a new file, or delete this one")}
 	}
-	return a.follow(ctx, c.JSON, func(w *works) (runs.Status, error) {
+	return a.follow(ctx, c.JSON, func(w *deps) (runs.Status, error) {
 		return w.manager.Start(ctx, runs.StartRequest{
 			Task: c.Task, Serial: a.conf.ADB.Serial, MaxSteps: c.MaxSteps, KeepEnvironment: c.KeepState, Queue: c.Queue,
 			Settings: c.settings(a),
@@ -76,7 +76,7 @@ func (c *continueCmd) Run(ctx context.Context, a *app) error {
 	if c.Reply != nil && c.Refuse {
 		return usageError{hint.Add(fmt.Errorf("--reply and --refuse are both given"), "keep one of them")}
 	}
-	return a.follow(ctx, c.JSON, func(w *works) (runs.Status, error) {
+	return a.follow(ctx, c.JSON, func(w *deps) (runs.Status, error) {
 		r := runs.ContinueRequest{SessionID: c.Session, Task: c.Task, MaxSteps: c.MaxSteps, ResetEnvironment: c.Reset, Queue: c.Queue}
 		if c.Reply != nil || c.Refuse {
 			r.Reply = &runs.Reply{Refuse: c.Refuse, ReplyID: c.ReplyID, Channel: inquiry.ChannelCommandLine, Authority: inquiry.AuthorityLocalOperator, By: userName()}
@@ -114,19 +114,19 @@ func (c *continueCmd) answer(ctx context.Context, a *app, manager *runs.Manager)
 }
 
 // follow opens the works, begins a run, shows its steps, and reports how it ended.
-func (a *app) follow(ctx context.Context, asJSON bool, begin func(*works) (runs.Status, error)) error {
+func (a *app) follow(ctx context.Context, asJSON bool, begin func(*deps) (runs.Status, error)) error {
 	if err := a.load(); err != nil {
 		return err
 	}
 	show := &steps{out: a.err}
-	w, err := a.open(ctx, parts{console: newConsole(a.in, a.err), observe: show.event})
+	w, err := a.open(ctx, overrides{console: newConsole(a.in, a.err), observe: show.event})
 	if err != nil {
 		return err
 	}
 	st, err := begin(w)
 	if err == nil {
 		show.begin(st)
-		st, err = await(ctx, w.manager, st)
+		st, err = waitForEnd(ctx, w.manager, st)
 	}
 	if closed := w.Close(); err == nil {
 		err = closed
@@ -137,11 +137,11 @@ func (a *app) follow(ctx context.Context, asJSON bool, begin func(*works) (runs.
 		}
 		return err
 	}
-	return a.ending(ctx, st, asJSON)
+	return a.reportEnd(ctx, st, asJSON)
 }
 
-// await waits until the run does not go on by itself any more. When ctx ends it pauses the run first.
-func await(ctx context.Context, manager *runs.Manager, st runs.Status) (runs.Status, error) {
+// waitForEnd waits until the run does not go on by itself any more. When ctx ends it pauses the run first.
+func waitForEnd(ctx context.Context, manager *runs.Manager, st runs.Status) (runs.Status, error) {
 	id := st.Session.ID
 	for st.Reason == agentloop.StillRunning {
 		next, err := manager.Wait(ctx, runs.WaitRequest{SessionID: id, Budget: time.Hour})
@@ -156,14 +156,14 @@ func await(ctx context.Context, manager *runs.Manager, st runs.Status) (runs.Sta
 	return st, nil
 }
 
-// ending prints the result and gives the exit code.
-func (a *app) ending(ctx context.Context, st runs.Status, asJSON bool) error {
+// reportEnd prints the result and gives the exit code.
+func (a *app) reportEnd(ctx context.Context, st runs.Status, asJSON bool) error {
 	if asJSON {
 		body, err := result.New(st)
 		if err = errors.Join(err, printJSON(a.out, body)); err != nil {
 			return err
 		}
-	} else if err := a.tell(st); err != nil {
+	} else if err := a.printEnd(st); err != nil {
 		return err
 	}
 	switch {
@@ -177,8 +177,8 @@ func (a *app) ending(ctx context.Context, st runs.Status, asJSON bool) error {
 	return ended(exitNotCompleted)
 }
 
-// tell says in words how a run ended, and what to call next.
-func (a *app) tell(st runs.Status) error {
+// printEnd says in words how a run ended, and what to call next.
+func (a *app) printEnd(st runs.Status) error {
 	fmt.Fprintf(a.err, "\n%s after %d steps, %s\n", st.Reason, st.Session.Steps, st.Took.Round(100*time.Millisecond))
 	if st.Message != "" && st.Message != st.Run.Answer {
 		fmt.Fprintln(a.err, text.Line(st.Message))

@@ -68,14 +68,14 @@ func (c *serveCmd) Run(ctx context.Context, a *app) error {
 
 // service is the works with the MCP server in front of them.
 type service struct {
-	*works
+	*deps
 	mcp   *server.MCPServer
 	calls calls
 }
 
 // start opens the works, takes over what a former server has left behind, and puts the tools in front. Phones, the ADB server
 // and the model need not be there yet.
-func (a *app) start(ctx context.Context, p parts) (*service, error) {
+func (a *app) start(ctx context.Context, p overrides) (*service, error) {
 	if err := a.conf.Notify.Ready(); err != nil {
 		return nil, usageError{err}
 	}
@@ -87,7 +87,7 @@ func (a *app) start(ctx context.Context, p parts) (*service, error) {
 	if err := w.manager.Recover(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("taking over from the last server: %w", err), w.Close())
 	}
-	s := &service{works: w, calls: calls{log: a.log}}
+	s := &service{deps: w, calls: calls{log: a.log}}
 	s.mcp = server.NewMCPServer("taploop", ownVersion(), server.WithTitle("taploop"), server.WithInstructions(tools.Instructions),
 		server.WithToolCapabilities(false), server.WithRecovery(), server.WithToolHandlerMiddleware(s.calls.count))
 	tools.New(a.toolOptions(w)).Register(s.mcp)
@@ -97,7 +97,7 @@ func (a *app) start(ctx context.Context, p parts) (*service, error) {
 	return s, nil
 }
 
-func (a *app) toolOptions(w *works) *tools.Options {
+func (a *app) toolOptions(w *deps) *tools.Options {
 	calls := a.conf.Calls
 	clients := map[string]tools.Waits{}
 	for name, c := range calls.Clients {
@@ -111,9 +111,9 @@ func (a *app) toolOptions(w *works) *tools.Options {
 	}
 }
 
-// quiet keeps everybody else off stdout, which belongs to the protocol: what libraries print goes to stderr. It returns
+// reserveStdout keeps everybody else off stdout, which belongs to the protocol: what libraries print goes to stderr. It returns
 // stdout as it was.
-func (a *app) quiet() io.Writer {
+func (a *app) reserveStdout() io.Writer {
 	out := a.out
 	if out == io.Writer(os.Stdout) {
 		os.Stdout = os.Stderr

@@ -134,7 +134,7 @@ func TestTokensOpenTheDoor(t *testing.T) {
 }
 
 func TestWhereOthersCanReachTheServerEveryRequestNeedsAToken(t *testing.T) {
-	g := &gatekeeper{tokens: token.Open(filepath.Join(t.TempDir(), "tokens.json"))}
+	g := &authenticator{tokens: token.Open(filepath.Join(t.TempDir(), "tokens.json"))}
 	require.ErrorContains(t, g.check("192.168.1.5:8702"), "there is no token yet")
 	secret, info, err := g.tokens.Create("phone-farm")
 	require.NoError(t, err)

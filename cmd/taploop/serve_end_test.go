@@ -211,7 +211,7 @@ func TestWhatLibrariesPrintGoesToStderr(t *testing.T) {
 	require.NoError(t, err)
 	os.Stdout, os.Stderr = w, we
 	a := &app{streams: streams{nil, w, we}}
-	out := a.quiet()
+	out := a.reserveStdout()
 	fmt.Println("a library speaks")
 	fmt.Fprintln(a.out, "we too")
 	fmt.Fprintln(out, "the protocol")

@@ -23,7 +23,7 @@ import (
 
 // serveHTTP serves any number of clients at /mcp, and people at /ui and /v1, until a signal comes.
 func (a *app) serveHTTP(ctx context.Context) error {
-	gate := &gatekeeper{tokens: tokens(a.conf), open: httpguard.Loopback(a.conf.HTTP.Addr)}
+	gate := &authenticator{tokens: tokens(a.conf), open: httpguard.Loopback(a.conf.HTTP.Addr)}
 	if err := gate.check(a.conf.HTTP.Addr); err != nil {
 		return err
 	}
@@ -31,8 +31,8 @@ func (a *app) serveHTTP(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	face, url := &face{}, a.reached(ln.Addr())
-	s, err := a.start(ctx, parts{console: a.serverConsole(), observe: face.observe, url: url, doors: []string{inquiry.ChannelPage}})
+	face, url := &webUI{}, a.publicURL(ln.Addr())
+	s, err := a.start(ctx, overrides{console: a.serverConsole(), observe: face.observe, url: url, doors: []string{inquiry.ChannelPage}})
 	if err != nil {
 		return errors.Join(err, ln.Close())
 	}
@@ -41,12 +41,12 @@ func (a *app) serveHTTP(ctx context.Context) error {
 	})
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", transport)
-	face.open(a, s.works, gate, mux)
+	face.open(a, s.deps, gate, mux)
 	srv := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
 		ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelWarn)}
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(ln) }() // ends with ln
-	sign, err := putUp(a.conf.DataDir, url)
+	sign, err := publishServer(a.conf.DataDir, url)
 	if err == nil {
 		a.announce(ln.Addr())
 		select {
@@ -57,7 +57,7 @@ func (a *app) serveHTTP(ctx context.Context) error {
 	}
 	_ = ln.Close() // nobody new from here on; srv goes on for those who are there
 	<-served
-	return errors.Join(err, sign.takeDown(), hangUp(ctx, s.calm(), srv, transport, face))
+	return errors.Join(err, sign.remove(), shutDownHTTP(ctx, s.calm(), srv, transport, face))
 }
 
 // announce says where the server is, and to a person also how to get in. What gets one in is not said: this may be a log.
@@ -80,9 +80,9 @@ func listen(addr string) (net.Listener, error) {
 	return ln, nil
 }
 
-// hangUp ends in an order that loses nothing: the runs paused, the calls that waited for them answered, the pages told, then
+// shutDownHTTP ends in an order that loses nothing: the runs paused, the calls that waited for them answered, the pages told, then
 // everything else.
-func hangUp(ctx context.Context, e *ending, srv *http.Server, transport *mcptransport.HTTP, face *face) error {
+func shutDownHTTP(ctx context.Context, e *shutdown, srv *http.Server, transport *mcptransport.HTTP, face *webUI) error {
 	e.pause()
 	ctx, cancel := e.context(ctx)
 	defer cancel()
@@ -90,15 +90,15 @@ func hangUp(ctx context.Context, e *ending, srv *http.Server, transport *mcptran
 	return errors.Join(err, face.close(ctx), srv.Close(), e.finish())
 }
 
-// gatekeeper lets clients in. On loopback, while there are no tokens, everybody on this machine may come in; as soon as there is one,
+// authenticator lets clients in. On loopback, while there are no tokens, everybody on this machine may come in; as soon as there is one,
 // and always where others can reach us, every request brings one.
-type gatekeeper struct {
+type authenticator struct {
 	tokens *token.Store
 	open   bool // we listen on loopback
 }
 
 // check refuses to listen where nobody could be let in, or everybody.
-func (g *gatekeeper) check(addr string) error {
+func (g *authenticator) check(addr string) error {
 	_, port, err := net.SplitHostPort(addr)
 	if err == nil {
 		_, err = net.LookupPort("tcp", port)
@@ -122,7 +122,7 @@ var (
 )
 
 // authorize implements mcptransport.Options.Authorize. The principal is the token's name.
-func (g *gatekeeper) authorize(r *http.Request) (string, error) {
+func (g *authenticator) authorize(r *http.Request) (string, error) {
 	given := r.Header.Values("Authorization")
 	if len(given) == 0 {
 		list, err := g.tokens.List()
@@ -149,7 +149,7 @@ func (g *gatekeeper) authorize(r *http.Request) (string, error) {
 }
 
 // person is authorize, but nobody comes in without a token: an answer is a person's word.
-func (g *gatekeeper) person(r *http.Request) (string, error) {
+func (g *authenticator) person(r *http.Request) (string, error) {
 	if len(r.Header.Values("Authorization")) == 0 {
 		return "", errNoToken
 	}

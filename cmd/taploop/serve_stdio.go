@@ -12,19 +12,19 @@ import (
 // serveStdio serves the one client at the other end of stdin and stdout. It ends when that client closes its end, within two
 // seconds, or with a signal, within five.
 func (a *app) serveStdio(ctx context.Context) error {
-	out := a.quiet()
+	out := a.reserveStdout()
 	tty := openTTY()
 	defer tty.Close()
-	s, err := a.start(ctx, parts{console: tty.console()})
+	s, err := a.start(ctx, overrides{console: tty.console()})
 	if err != nil {
 		return err
 	}
 	// The server goes on after a signal until the runs are paused: calls that wait for one return with that.
 	serving, end := context.WithCancelCause(context.WithoutCancel(ctx))
-	in := &watched{Reader: a.in, gone: make(chan struct{})}
-	paused := make(chan *ending, 1)
+	in := &eofReader{Reader: a.in, gone: make(chan struct{})}
+	paused := make(chan *shutdown, 1)
 	go func() { // ends before we return
-		var e *ending
+		var e *shutdown
 		select {
 		case <-in.gone:
 			e = s.hurry()
@@ -54,14 +54,14 @@ func without(err, known error) error {
 	return errors.Join(left...)
 }
 
-// watched tells when its reader has ended.
-type watched struct {
+// eofReader tells when its reader has ended.
+type eofReader struct {
 	io.Reader
 	once sync.Once
 	gone chan struct{}
 }
 
-func (w *watched) Read(p []byte) (int, error) {
+func (w *eofReader) Read(p []byte) (int, error) {
 	n, err := w.Reader.Read(p)
 	if err != nil {
 		w.end()
@@ -69,4 +69,4 @@ func (w *watched) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (w *watched) end() { w.once.Do(func() { close(w.gone) }) }
+func (w *eofReader) end() { w.once.Do(func() { close(w.gone) }) }

@@ -24,8 +24,8 @@ type sessionsCmd struct {
 	Prune  sessionsPruneCmd  `cmd:"" help:"Delete sessions that have not changed for long."`
 }
 
-// stored opens the store of the configuration.
-func (a *app) stored(ctx context.Context) (*session.Store, error) {
+// openStore opens the store of the configuration.
+func (a *app) openStore(ctx context.Context) (*session.Store, error) {
 	if err := a.load(); err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func (c *sessionsListCmd) Run(ctx context.Context, a *app) error {
 	if c.Limit < 0 {
 		return usageError{hint.Add(fmt.Errorf("limit is %d", c.Limit), "0 lists all")}
 	}
-	store, err := a.stored(ctx)
+	store, err := a.openStore(ctx)
 	if err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ type sessionsShowCmd struct {
 
 // Run prints one session.
 func (c *sessionsShowCmd) Run(ctx context.Context, a *app) error {
-	store, err := a.stored(ctx)
+	store, err := a.openStore(ctx)
 	if err != nil {
 		return err
 	}
@@ -189,7 +189,7 @@ type sessionsExportCmd struct {
 
 // Run writes a session out and prints the path.
 func (c *sessionsExportCmd) Run(ctx context.Context, a *app) error {
-	store, err := a.stored(ctx)
+	store, err := a.openStore(ctx)
 	if err != nil {
 		return err
 	}
@@ -244,7 +244,7 @@ func (c *sessionsPruneCmd) Run(ctx context.Context, a *app) error {
 	if c.OlderThan <= 0 {
 		return usageError{hint.Add(fmt.Errorf("--older-than is %s", c.OlderThan), "give a duration above 0, for example 720h")}
 	}
-	store, err := a.stored(ctx)
+	store, err := a.openStore(ctx)
 	if err != nil {
 		return err
 	}

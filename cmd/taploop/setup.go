@@ -116,7 +116,7 @@ func httpServer(conf *config.Loaded) (clients.Server, error) {
 	if err != nil {
 		return clients.Server{}, err
 	}
-	return clients.Server{URL: "http://" + reachable(conf.HTTP.Addr) + "/mcp", Token: len(list) > 0 || !httpguard.Loopback(conf.HTTP.Addr)}, nil
+	return clients.Server{URL: "http://" + dialable(conf.HTTP.Addr) + "/mcp", Token: len(list) > 0 || !httpguard.Loopback(conf.HTTP.Addr)}, nil
 }
 
 // self is the path by which others start this program: the one in PATH when that is it, as it outlives an upgrade.

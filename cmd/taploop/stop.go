@@ -18,7 +18,7 @@ func (c *stopCmd) Run(ctx context.Context, a *app) error {
 	if err := a.load(); err != nil {
 		return err
 	}
-	w, err := a.open(ctx, parts{})
+	w, err := a.open(ctx, overrides{})
 	if err != nil {
 		return err
 	}

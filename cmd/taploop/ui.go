@@ -36,7 +36,7 @@ func (c *uiCmd) Run(a *app) error {
 		return err
 	}
 	if len(here) == 0 {
-		return nobodyServes(a.conf.DataDir, gone)
+		return errNoServer(a.conf.DataDir, gone)
 	}
 	link, err := logins(a.conf.DataDir).Link(here[0].URL, name)
 	if err != nil {
@@ -52,8 +52,8 @@ func (c *uiCmd) Run(a *app) error {
 	return browse(link)
 }
 
-// nobodyServes is the error when there is no server to log in to.
-func nobodyServes(dir string, gone []posted) error {
+// errNoServer is the error when there is no server to log in to.
+func errNoServer(dir string, gone []serverEntry) error {
 	err := fmt.Errorf("no server that uses %s listens over HTTP", dir)
 	if len(gone) > 0 {
 		err = fmt.Errorf("%w; the last one, at %s, ended without a word (process %d)", err, gone[0].URL, gone[0].PID)

@@ -18,8 +18,8 @@ import (
 	"github.com/taploop/taploop/session"
 )
 
-// works is all that carries runs out, wired from a configuration.
-type works struct {
+// deps is all that carries runs out, wired from a configuration.
+type deps struct {
 	store   *session.Store
 	host    *device.Host
 	manager *runs.Manager
@@ -28,8 +28,8 @@ type works struct {
 	closers []func() error // in the order of opening
 }
 
-// parts are what a command adds to the works.
-type parts struct {
+// overrides are what a command adds to the works.
+type overrides struct {
 	console runs.Console
 	observe func(runs.Event)
 	url     string        // where people reach the server; "" when it serves no HTTP
@@ -38,8 +38,8 @@ type parts struct {
 }
 
 // open wires the works. The caller closes them, which waits for all that runs.
-func (a *app) open(ctx context.Context, p parts) (w *works, err error) {
-	w = &works{url: p.url, doors: append(p.doors, inquiry.ChannelCommandLine)}
+func (a *app) open(ctx context.Context, p overrides) (w *deps, err error) {
+	w = &deps{url: p.url, doors: append(p.doors, inquiry.ChannelCommandLine)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, w.Close())
@@ -53,7 +53,7 @@ func (a *app) open(ctx context.Context, p parts) (w *works, err error) {
 		return w, err
 	}
 	w.closers = append(w.closers, w.host.Close)
-	mind, answerer, err := w.minds(a)
+	mind, answerer, err := w.policies(a)
 	if err != nil {
 		return w, err
 	}
@@ -69,7 +69,7 @@ func (a *app) open(ctx context.Context, p parts) (w *works, err error) {
 }
 
 // Close closes everything in reverse order.
-func (w *works) Close() error {
+func (w *deps) Close() error {
 	var errs []error
 	for i := len(w.closers) - 1; i >= 0; i-- {
 		errs = append(errs, w.closers[i]())
@@ -78,8 +78,8 @@ func (w *works) Close() error {
 	return errors.Join(errs...)
 }
 
-// minds makes what decides in a run, and what answers in a person's place.
-func (w *works) minds(a *app) (func(runs.Settings) (agentloop.Policy, error), *caption.Captioner, error) {
+// policies makes what decides in a run, and what answers in a person's place.
+func (w *deps) policies(a *app) (func(runs.Settings) (agentloop.Policy, error), *caption.Captioner, error) {
 	c := a.conf
 	transport, err := w.transport(c.Model)
 	if err != nil {
@@ -122,7 +122,7 @@ func (w *works) minds(a *app) (func(runs.Settings) (agentloop.Policy, error), *c
 }
 
 // transport records or replays when the configuration says so; nil is the client's own.
-func (w *works) transport(m config.Model) (http.RoundTripper, error) {
+func (w *deps) transport(m config.Model) (http.RoundTripper, error) {
 	switch {
 	case m.Record != "":
 		r, err := model.NewRecorder(m.Record, nil)

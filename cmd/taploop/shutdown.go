@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// ending is the end of a service, which has a deadline: whoever wants it waits no longer before he kills.
-type ending struct {
+// shutdown is the end of a service, which has a deadline: whoever wants it waits no longer before he kills.
+type shutdown struct {
 	s      *service
 	by     time.Time
 	spare  time.Duration // for what follows once the runs are paused
@@ -15,16 +15,16 @@ type ending struct {
 }
 
 // A client that closes its end waits for two seconds, one that sends a signal for five.
-func (s *service) hurry() *ending {
-	return &ending{s, time.Now().Add(1800 * time.Millisecond), 600 * time.Millisecond, nil}
+func (s *service) hurry() *shutdown {
+	return &shutdown{s, time.Now().Add(1800 * time.Millisecond), 600 * time.Millisecond, nil}
 }
-func (s *service) calm() *ending {
-	return &ending{s, time.Now().Add(4700 * time.Millisecond), 1500 * time.Millisecond, nil}
+func (s *service) calm() *shutdown {
+	return &shutdown{s, time.Now().Add(4700 * time.Millisecond), 1500 * time.Millisecond, nil}
 }
 
 // pause starts nothing any more, and returns when all runs are paused and the calls that waited for them have returned. An
 // action that has begun is finished.
-func (e *ending) pause() {
+func (e *shutdown) pause() {
 	e.paused = within(e.by.Add(-e.spare), "pausing the runs", e.s.manager.Close)
 	late := time.NewTimer(e.spare / 3)
 	defer late.Stop()
@@ -35,13 +35,13 @@ func (e *ending) pause() {
 }
 
 // context ends with the transport's share of the time.
-func (e *ending) context(ctx context.Context) (context.Context, context.CancelFunc) {
+func (e *shutdown) context(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithDeadline(context.WithoutCancel(ctx), e.by.Add(-e.spare/3))
 }
 
 // finish closes everything. Runs that could not be paused in time hold the store: then only the process's end closes it, and
 // the next server takes over.
-func (e *ending) finish() error {
+func (e *shutdown) finish() error {
 	if e.paused != nil {
 		return e.paused
 	}

@@ -13,14 +13,14 @@ import (
 	"github.com/taploop/taploop/web"
 )
 
-// face is what an HTTP server shows to people. The zero value shows nothing yet: runs may begin before there is a face.
-type face struct {
+// webUI is what an HTTP server shows to people. The zero value shows nothing yet: runs may begin before there is a webUI.
+type webUI struct {
 	web    atomic.Pointer[web.Server]
 	visits calls
 }
 
 // open puts the reply API and the page at their paths. The caller closes the face.
-func (f *face) open(a *app, w *works, g *gatekeeper, mux *http.ServeMux) {
+func (f *webUI) open(a *app, w *deps, g *authenticator, mux *http.ServeMux) {
 	operators := a.conf.HTTP.Operators
 	server := web.New(&web.Options{
 		Questions: w.manager.Broker(), Sessions: w.store, Logins: logins(a.conf.DataDir), Runs: stopper{w}, Doors: w.manager.Doors, Authorize: g.person,
@@ -41,7 +41,7 @@ func (f *face) open(a *app, w *works, g *gatekeeper, mux *http.ServeMux) {
 func logins(dir string) *web.Logins { return web.OpenLogins(filepath.Join(dir, "logins.json")) }
 
 // observe tells the page what a run does. It returns at once.
-func (f *face) observe(e runs.Event) {
+func (f *webUI) observe(e runs.Event) {
 	if server := f.web.Load(); server != nil {
 		server.Changed(e.SessionID)
 	}
@@ -52,7 +52,7 @@ const lastWords = 500 * time.Millisecond
 
 // close ends event streams and requests that wait, and returns when every request is answered. Somebody who sends or reads slowly
 // is not waited for.
-func (f *face) close(ctx context.Context) error {
+func (f *webUI) close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, lastWords)
 	defer cancel()
 	err := f.web.Load().Close()
@@ -64,7 +64,7 @@ func (f *face) close(ctx context.Context) error {
 }
 
 // stopper stops runs for a person. It implements web.Runs.
-type stopper struct{ *works }
+type stopper struct{ *deps }
 
 func (s stopper) Cancel(ctx context.Context, id string, by web.Person) error {
 	return s.end(ctx, runs.StopRequest{SessionID: id, Mode: runs.Cancel}, by)

@@ -16,15 +16,15 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// sign is the address of a server, put up in the data folder while it listens. Its file is locked as long as the process
-// lives, however that ends, so a sign that can be locked is nobody's.
-type sign struct {
+// serverFile is the address of a server, put up in the data folder while it listens. Its file is locked as long as the process
+// lives, however that ends, so a serverFile that can be locked is nobody's.
+type serverFile struct {
 	path string
 	lock *flock.Flock
 }
 
-// posted is what is on a sign.
-type posted struct {
+// serverEntry is what is on a sign.
+type serverEntry struct {
 	URL     string    `json:"url"` // where people reach the server
 	PID     int       `json:"pid"`
 	Started time.Time `json:"started_at"`
@@ -36,16 +36,16 @@ const (
 	signExt  = ".json"
 )
 
-// reached is where people reach a server that listens on addr.
-func (a *app) reached(addr net.Addr) string {
+// publicURL is where people reach a server that listens on addr.
+func (a *app) publicURL(addr net.Addr) string {
 	if url := a.conf.HTTP.URL; url != "" {
 		return strings.TrimSuffix(url, "/")
 	}
-	return "http://" + reachable(addr.String())
+	return "http://" + dialable(addr.String())
 }
 
-// putUp puts up the sign of a server that people reach at url.
-func putUp(dataDir, url string) (*sign, error) {
+// publishServer puts up the sign of a server that people reach at url.
+func publishServer(dataDir, url string) (*serverFile, error) {
 	dir := filepath.Join(dataDir, signsDir)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("putting up the server's address: %w", err)
@@ -57,13 +57,13 @@ func putUp(dataDir, url string) (*sign, error) {
 	for _, p := range gone {
 		_ = os.Remove(p.path) // whoever finds it takes it for what it is
 	}
-	text, err := json.Marshal(posted{URL: url, PID: os.Getpid(), Started: time.Now().UTC().Truncate(time.Millisecond)})
+	text, err := json.Marshal(serverEntry{URL: url, PID: os.Getpid(), Started: time.Now().UTC().Truncate(time.Millisecond)})
 	if err != nil {
 		return nil, err
 	}
 	// Locked under a name that nobody looks at, so that nobody finds it unlocked.
 	name := filepath.Join(dir, rand.Text())
-	s := &sign{path: name + signExt, lock: flock.New(name+".new", flock.SetPermissions(0o600))}
+	s := &serverFile{path: name + signExt, lock: flock.New(name+".new", flock.SetPermissions(0o600))}
 	held, err := s.lock.TryLock()
 	if err == nil && !held {
 		err = errors.New("the file system does not keep locks")
@@ -80,8 +80,8 @@ func putUp(dataDir, url string) (*sign, error) {
 	return s, nil
 }
 
-// takeDown removes the sign. A nil sign is none.
-func (s *sign) takeDown() error {
+// remove removes the sign. A nil sign is none.
+func (s *serverFile) remove() error {
 	if s == nil {
 		return nil
 	}
@@ -92,8 +92,8 @@ func (s *sign) takeDown() error {
 	return errors.Join(err, s.lock.Close())
 }
 
-// reachable is an address that leads to one that a server listens on.
-func reachable(addr string) string {
+// dialable is an address that leads to one that a server listens on.
+func dialable(addr string) string {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
 		return addr
@@ -106,7 +106,7 @@ func reachable(addr string) string {
 
 // servers reads the signs of a data folder, the newest first: of servers that listen now, and of those that ended without taking
 // theirs down.
-func servers(dataDir string) (here, gone []posted, err error) {
+func servers(dataDir string) (here, gone []serverEntry, err error) {
 	dir := filepath.Join(dataDir, signsDir)
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -118,7 +118,7 @@ func servers(dataDir string) (here, gone []posted, err error) {
 		}
 		path := filepath.Join(dir, e.Name())
 		text, err := os.ReadFile(path)
-		var p posted
+		var p serverEntry
 		if err != nil || json.Unmarshal(text, &p) != nil { // it was taken down in this moment, or is not ours
 			continue
 		}
@@ -129,7 +129,7 @@ func servers(dataDir string) (here, gone []posted, err error) {
 		p.path = path
 		gone = append(gone, p)
 	}
-	newest := func(a, b posted) int { return b.Started.Compare(a.Started) }
+	newest := func(a, b serverEntry) int { return b.Started.Compare(a.Started) }
 	slices.SortFunc(here, newest)
 	slices.SortFunc(gone, newest)
 	return here, gone, nil
