@@ -122,6 +122,7 @@ type script struct {
 	actions []actions.Action
 	seen    []agentloop.Situation
 	took    time.Duration // of a decision; it does not heed its context, as a model's reply that is on its way
+	recalls bool          // it wants to be shown its last turn again
 	before  func(n int)   // called in the nth decision, from 1
 	err     func(n int) error
 }
@@ -146,6 +147,9 @@ func (s *script) Next(_ context.Context, sit agentloop.Situation) (agentloop.Pro
 	}
 	p.Action = s.actions[n-1]
 	p.Summary = fmt.Sprintf("did %d", n)
+	if s.recalls {
+		p.History = []actions.Turn{{Step: n}}
+	}
 	return p, nil
 }
 
@@ -204,6 +208,9 @@ func (j *journal) Done(ctx context.Context, s agentloop.Step, c agentloop.Progre
 	j.steps, j.course = append(j.steps, s), c
 	return nil
 }
+
+// Frame is a scene for each step.
+func (j *journal) Frame(_ context.Context, step int) (*screen.Frame, error) { return scene(step), nil }
 
 // inbox keeps the questions that are parked.
 type inbox struct {

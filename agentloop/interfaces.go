@@ -46,6 +46,12 @@ type Parker interface {
 	Park(ctx context.Context, q Question) error
 }
 
+// Album is a Journal that can show what former steps saw. With one, a policy may show them again.
+type Album interface {
+	// Frame is what the session's step of that index was decided on.
+	Frame(ctx context.Context, step int) (*screen.Frame, error)
+}
+
 // Journal is where a run is written down, step by step, durably.
 type Journal interface {
 	// Intent records what is about to be done. It returns only when that would survive a crash; the phone is touched, and a question

@@ -118,7 +118,9 @@ func interrupted(err error) StopReason {
 // decide asks the policy. A decision that comes after the run was interrupted is dropped.
 func (l *loop) decide(ctx context.Context, s *Step) *Ending {
 	began := time.Now()
-	p, err := l.Policy.Next(ctx, Situation{Progress: l.course.clone(), Look: s.Look, Step: s.Index})
+	album, _ := l.Journal.(Album)
+	now := Situation{Progress: l.course.clone(), Look: s.Look, Step: s.Index, Album: album}
+	p, err := l.Policy.Next(ctx, now)
 	s.Proposal, s.Timing.Decide = p, time.Since(began)
 	switch {
 	case ctx.Err() != nil:
@@ -131,6 +133,7 @@ func (l *loop) decide(ctx context.Context, s *Step) *Ending {
 		return l.undecided(ctx, s, ModelError, err)
 	}
 	l.course.Notes, l.course.ReplyJustIn = nil, false
+	l.course.History = p.History
 	if p.Summary != "" {
 		l.course.Summary = p.Summary
 	}

@@ -60,6 +60,18 @@ func TestTheModelsOwnSummaryIsShownOnTheNextStep(t *testing.T) {
 	require.Equal(t, "did 1", r.script.seen[1].Summary)
 }
 
+func TestWhatThePolicyWantsAgainIsKeptAndShownWithTheAlbum(t *testing.T) {
+	r := newRig(actions.Note{Text: "a"}, actions.Complete{})
+	r.script.recalls = true
+
+	run(t, r, "x")
+
+	require.Empty(t, r.script.seen[0].History)
+	require.Equal(t, []actions.Turn{{Step: 1}}, r.script.seen[1].History)
+	require.Equal(t, []actions.Turn{{Step: 2}}, r.journal.course.History)
+	require.Same(t, r.journal, r.script.seen[1].Album)
+}
+
 func TestStepsCountAnewInACallAndGoOnInTheSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(tap(1, 1), actions.Complete{})

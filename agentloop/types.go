@@ -19,26 +19,30 @@ type Progress struct {
 	Notes       []Note             `json:"notes,omitempty"`         // told to the model on the next step, once
 	Questions   int                `json:"questions"`               // asked so far
 	ReplyJustIn bool               `json:"reply_just_in,omitempty"` // the last exchange has not been shown to the model yet
+	History     []actions.Turn     `json:"history,omitempty"`       // past turns that the policy wants again, oldest first
 }
 
 // clone is c with slices of its own.
 func (c Progress) clone() Progress {
-	c.Remembered, c.Exchanges, c.Notes = slices.Clone(c.Remembered), slices.Clone(c.Exchanges), slices.Clone(c.Notes)
+	c.Remembered, c.Exchanges = slices.Clone(c.Remembered), slices.Clone(c.Exchanges)
+	c.Notes, c.History = slices.Clone(c.Notes), slices.Clone(c.History)
 	return c
 }
 
 // Situation is what a policy decides from.
 type Situation struct {
 	Progress
-	Look screen.Observation
-	Step int // index of the step within the session, from 1
+	Look  screen.Observation
+	Step  int   // index of the step within the session, from 1
+	Album Album // what former steps saw; nil when that is not kept
 }
 
 // Proposal is a decision with the model calls that led to it.
 type Proposal struct {
 	actions.Decision
-	Caption string // the frame in words, "" when captions are off
-	Tries   []Try  // at least one
+	Caption string         // the frame in words, "" when captions are off
+	Tries   []Try          // at least one
+	History []actions.Turn // what the policy wants to be shown from the next step on; kept as it is
 }
 
 // Try is one call of the model.

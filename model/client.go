@@ -92,7 +92,7 @@ func (c *Client) Total() Total {
 // ends, and else fails with an *Error that carries a mend. A reply that the token limit cut off is no error here: see
 // Response.Truncated.
 func (c *Client) Complete(ctx context.Context, r Request) (Response, error) {
-	messages, err := r.messages()
+	asked, err := r.wire()
 	if err != nil {
 		return Response{}, err
 	}
@@ -102,7 +102,7 @@ func (c *Client) Complete(ctx context.Context, r Request) (Response, error) {
 		if err != nil {
 			return Response{}, err
 		}
-		resp, err := c.ask(ctx, messages, append(slices.Clip(set), c.extra...))
+		resp, err := c.ask(ctx, asked, append(slices.Clip(set), c.extra...))
 		if err != nil && c.granted.add(err, set) {
 			c.opts.Log.InfoContext(ctx, "the endpoint does not take a parameter; asking without it", "model", c.opts.Name, "why", err)
 			continue
@@ -118,9 +118,11 @@ func (c *Client) Complete(ctx context.Context, r Request) (Response, error) {
 
 // ask sends one call. The model's name and the parameters go in below go-openai, which would refuse some combinations of
 // its own accord by the look of the name, and drops zeros.
-func (c *Client) ask(ctx context.Context, messages []openai.ChatCompletionMessage, set []field) (Response, error) {
+func (c *Client) ask(
+	ctx context.Context, asked openai.ChatCompletionRequest, set []field,
+) (Response, error) {
 	k := c.newCall(set)
-	raw, err := k.client().CreateChatCompletion(ctx, openai.ChatCompletionRequest{Messages: messages})
+	raw, err := k.client().CreateChatCompletion(ctx, asked)
 	if err != nil || k.status/100 == 3 {
 		return Response{}, k.explain(ctx, err)
 	}

@@ -105,8 +105,9 @@ func saying(r recordedRequest) string {
 	var body struct {
 		Model    string `json:"model"`
 		Messages []struct {
-			Role    string          `json:"role"`
-			Content json.RawMessage `json:"content"`
+			Role      string          `json:"role"`
+			Content   json.RawMessage `json:"content"`
+			ToolCalls json.RawMessage `json:"tool_calls"`
 		} `json:"messages"`
 	}
 	if json.Unmarshal(r.Body, &body) != nil {
@@ -115,7 +116,7 @@ func saying(r recordedRequest) string {
 	}
 	fmt.Fprintf(&b, "model: %s\n", body.Model)
 	for _, m := range body.Messages {
-		fmt.Fprintf(&b, "%s: %s\n", m.Role, contentSays(m.Content))
+		fmt.Fprintf(&b, "%s: %s%s\n", m.Role, contentSays(m.Content), m.ToolCalls)
 	}
 	return b.String()
 }

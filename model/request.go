@@ -15,24 +15,53 @@ import (
 // Request is what a model is asked. The zero values of MaxTokens and Temperature mean the client's own.
 type Request struct {
 	Messages    []Message
+	Tools       []Tool
+	Stop        []string // texts at which the model stops writing
 	MaxTokens   int
 	Temperature *float64
 }
 
-// Message is one turn. Role is system, developer, user or assistant.
-type Message struct {
-	Role  string
-	Parts []Part
+// Tool is a function that the model may call; Parameters is the JSON Schema of its arguments.
+type Tool struct {
+	Name        string
+	Description string
+	Parameters  json.RawMessage
 }
 
-// Part is a piece of a message: a text or a picture, not both. Empty parts, and messages that have no others, are left out
-// of the request.
+// Message is one turn. Role is system, developer, user, assistant or tool.
+type Message struct {
+	Role      string
+	Parts     []Part
+	ToolCalls []ToolCall // of the assistant
+	CallID    string     // the call that a tool's message answers
+}
+
+// Part is a piece of a message: a text or a picture, not both. Empty parts, and messages that have
+// nothing else in them, are left out of the request.
 type Part struct {
 	Text string
 	JPEG []byte
 }
 
-var roles = []string{openai.ChatMessageRoleSystem, openai.ChatMessageRoleDeveloper, openai.ChatMessageRoleUser, openai.ChatMessageRoleAssistant}
+var roles = []string{
+	openai.ChatMessageRoleSystem, openai.ChatMessageRoleDeveloper, openai.ChatMessageRoleUser,
+	openai.ChatMessageRoleAssistant, openai.ChatMessageRoleTool,
+}
+
+// wire puts r into the protocol's form.
+func (r *Request) wire() (openai.ChatCompletionRequest, error) {
+	messages, err := r.messages()
+	out := openai.ChatCompletionRequest{Messages: messages, Stop: r.Stop}
+	for _, t := range r.Tools {
+		out.Tools = append(out.Tools, openai.Tool{
+			Type: openai.ToolTypeFunction,
+			Function: &openai.FunctionDefinition{
+				Name: t.Name, Description: t.Description, Parameters: t.Parameters,
+			},
+		})
+	}
+	return out, err
+}
 
 // messages puts r's messages into the protocol's form.
 func (r *Request) messages() ([]openai.ChatCompletionMessage, error) {
@@ -45,13 +74,23 @@ func (r *Request) messages() ([]openai.ChatCompletionMessage, error) {
 		if err != nil {
 			return nil, fmt.Errorf("message %d: %w", i+1, err)
 		}
-		switch {
-		case len(parts) == 0:
-		case len(parts) == 1 && parts[0].ImageURL == nil: // the plain form is understood by every endpoint
-			out = append(out, openai.ChatCompletionMessage{Role: m.Role, Content: parts[0].Text})
-		default:
-			out = append(out, openai.ChatCompletionMessage{Role: m.Role, MultiContent: parts})
+		msg := openai.ChatCompletionMessage{Role: m.Role, ToolCallID: m.CallID}
+		for _, c := range m.ToolCalls {
+			msg.ToolCalls = append(msg.ToolCalls, openai.ToolCall{
+				ID:       c.ID,
+				Type:     openai.ToolTypeFunction,
+				Function: openai.FunctionCall{Name: c.Name, Arguments: c.Arguments},
+			})
 		}
+		switch {
+		case len(parts) == 0 && len(m.ToolCalls) == 0 && m.CallID == "":
+			continue
+		case len(parts) == 1 && parts[0].ImageURL == nil: // the form that every endpoint understands
+			msg.Content = parts[0].Text
+		case len(parts) > 0:
+			msg.MultiContent = parts
+		}
+		out = append(out, msg)
 	}
 	if len(out) == 0 {
 		return nil, errors.New("there is nothing to ask: no message has a text or a picture")

@@ -246,6 +246,7 @@ func (m *mind) Next(ctx context.Context, s agentloop.Situation) (agentloop.Propo
 	if says != "" {
 		p.Thought, p.Explain, p.Summary, p.Caption, p.Tries[0].Reply = says, says, says, says, says
 		p.Fields = []actions.Field{{Key: "explain", Value: says}}
+		p.History = []actions.Turn{{Reply: actions.Reply{Text: says}}}
 		switch a := p.Action.(type) {
 		case actions.Note:
 			p.Action = actions.Note{Text: says}

@@ -94,6 +94,10 @@ const shortest = 4
 func redact(p agentloop.Proposal, hide func(string) string) agentloop.Proposal {
 	p.Decision = p.Decision.Texts(hide)
 	p.Caption = hide(p.Caption)
+	p.History = slices.Clone(p.History)
+	for i, t := range p.History {
+		p.History[i] = t.Texts(hide)
+	}
 	p.Tries = slices.Clone(p.Tries)
 	for i := range p.Tries {
 		t := &p.Tries[i]

@@ -1,10 +1,12 @@
 package session
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
+	"image/jpeg"
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/hint"
@@ -82,6 +84,28 @@ func (j *journal) Done(ctx context.Context, st agentloop.Step, c agentloop.Progr
 		return fmt.Errorf("journaling step %d: %w", st.Index, err)
 	}
 	return nil
+}
+
+// Frame is what a former step of the session saw, or ErrNotFound. See agentloop.Album.
+func (j *journal) Frame(ctx context.Context, step int) (*screen.Frame, error) {
+	var id string
+	err := j.s.read.QueryRowContext(ctx, "SELECT frame FROM steps WHERE session_id = ? AND idx = ?",
+		j.run.SessionID, step).Scan(&id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, fmt.Errorf("step %d: %w", step, ErrNotFound)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("finding the frame of step %d: %w", step, err)
+	}
+	b, err := j.s.Frame(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	img, err := jpeg.Decode(bytes.NewReader(b))
+	if err != nil {
+		return nil, fmt.Errorf("reading frame %s: %w", id, err)
+	}
+	return screen.NewFrame(img)
 }
 
 // prepare writes the frame, and encodes the rest.

@@ -168,3 +168,23 @@ func TestTheFrameOfAQuestionIsTheOneOfItsStep(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, id, steps[0].FrameID)
 }
+
+func TestAJournalShowsWhatFormerStepsSaw(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	r := started(t, s)
+	album := s.Journal(r).(agentloop.Album)
+	st := step(t, 1, actions.Back{})
+	require.NoError(t, s.Journal(r).Done(t.Context(), st, agentloop.Progress{}))
+	f, err := album.Frame(t.Context(), 1)
+	require.NoError(t, err)
+	require.Equal(t, st.Look.Frame.Size(), f.Size())
+	require.Equal(t, st.Look.Frame.Fingerprint(), f.Fingerprint())
+
+	dark := step(t, 2, actions.Back{})
+	dark.Look.Frame = nil
+	require.NoError(t, s.Journal(r).Done(t.Context(), dark, agentloop.Progress{}))
+	for _, none := range []int{2, 3} {
+		_, err = album.Frame(t.Context(), none)
+		require.ErrorIs(t, err, session.ErrNotFound)
+	}
+}

@@ -4,42 +4,45 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"github.com/taploop/taploop/internal/text"
 )
 
-// quote is a text from elsewhere as a JSON string on one line, at most limit characters of it. What is cut is said after
-// the string, in the words of note, which takes the number of characters left out. Read as JSON, the string is the text.
-func quote(s string, limit int, note string) string {
-	s, cut := shorten(s, limit)
-	q := `"` + escape(s, true) + `"`
-	if cut > 0 {
-		q += fmt.Sprintf(note, cut)
-	}
-	return q
+// Quote is a text from elsewhere as a JSON string on one line, at most limit characters of it. What
+// is cut is said after the string, in the words of note, which takes the number of characters left
+// out. Read as JSON, the string is the text.
+func Quote(s string, limit int, note string) string {
+	s, cut := Shorten(s, limit)
+	return `"` + escape(s, true) + `"` + leftOut(note, cut)
 }
 
-// oneLine is a text of ours that may have texts from elsewhere in it: nothing in it starts a line or a field.
-func oneLine(s string, limit int, note string) string {
-	s, cut := shorten(s, limit)
-	q := escape(strings.TrimSpace(s), false)
-	if cut > 0 {
-		q += fmt.Sprintf(note, cut)
-	}
-	return q
+// OneLine is a text of ours that may have texts from elsewhere in it: nothing in it starts a line
+// or a field.
+func OneLine(s string, limit int, note string) string {
+	s, cut := Shorten(s, limit)
+	return escape(strings.TrimSpace(s), false) + leftOut(note, cut)
 }
 
-// shorten keeps the beginning and a quarter at the end of a text that is too long, and counts what it left out.
-func shorten(s string, limit int) (string, int) {
-	r := []rune(strings.ToValidUTF8(s, "\uFFFD"))
-	cut := len(r) - limit
-	if cut <= 0 {
-		return string(r), 0
+func leftOut(note string, cut int) string {
+	if cut == 0 {
+		return ""
 	}
-	tail := limit / 4
-	return string(r[:limit-tail]) + " [...] " + string(r[len(r)-tail:]), cut
+	return fmt.Sprintf(note, cut)
 }
 
-// escape writes what could be taken for structure as JSON escapes: line breaks, tabs, invisible characters, the < of what
-// looks like a tag or a model's control token and, for a quoted text, quotes and backslashes.
+// Shorten keeps the beginning and a quarter at the end of a text that is too long, and counts what
+// it left out.
+func Shorten(s string, limit int) (string, int) {
+	head, tail, cut := text.Ends(strings.ToValidUTF8(s, "\uFFFD"), limit)
+	if cut == 0 {
+		return head, 0
+	}
+	return head + " [...] " + tail, cut
+}
+
+// escape writes what could be taken for structure as JSON escapes: line breaks, tabs, dangerous
+// characters, the < of what looks like a tag or a model's control token and, for a quoted text,
+// quotes and backslashes.
 func escape(s string, quoted bool) string {
 	var b strings.Builder
 	runes := []rune(s)
@@ -52,7 +55,7 @@ func escape(s string, quoted bool) string {
 		case quoted && (r == '"' || r == '\\'):
 			b.WriteRune('\\')
 			b.WriteRune(r)
-		case r == '<' && i+1 < len(runes) && opensTag(runes[i+1]), hidden(r):
+		case r == '<' && i+1 < len(runes) && opensTag(runes[i+1]), text.Dangerous(r):
 			escapeRune(&b, r)
 		default:
 			b.WriteRune(r)
@@ -63,18 +66,6 @@ func escape(s string, quoted bool) string {
 
 func opensTag(next rune) bool {
 	return unicode.IsLetter(next) || strings.ContainsRune("/|!?_\uFF5C", next)
-}
-
-// hidden reports control characters, line separators and characters that turn the direction of writing. The joiners that
-// emoji are made of stay.
-func hidden(r rune) bool {
-	switch {
-	case r == '\u200c' || r == '\u200d':
-		return false
-	case unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co):
-		return true
-	}
-	return false
 }
 
 func escapeRune(b *strings.Builder, r rune) {

@@ -15,9 +15,9 @@ type Describer interface {
 	Describe(ctx context.Context, task string, f *screen.Frame) (string, error)
 }
 
-// WithCaptions returns p with the frame in words as Proposal.Caption, described while p decides. Next waits for both; when
-// p fails, describing is called off. A caption that cannot be had is logged and left empty: it fails no step.
-// opts may be nil.
+// WithCaptions returns p with the frame in words as Proposal.Caption, described while p decides.
+// Next waits for both; when p fails, describing is called off. A caption that cannot be had is
+// logged and left empty: it fails no step. opts may be nil.
 func WithCaptions(p agentloop.Policy, d Describer, opts *Options) agentloop.Policy {
 	return &captioned{p, d, opts.log()}
 }
@@ -47,8 +47,9 @@ func (c *captioned) Next(ctx context.Context, s agentloop.Situation) (agentloop.
 	return out, err
 }
 
-// WithFinalCaption returns p with the frame in words as Proposal.Caption where the decision ends the run, for good or for a
-// question: the frame that whoever asked for the task wants to know of. Otherwise it is as [WithCaptions].
+// WithFinalCaption returns p with the frame in words as Proposal.Caption where the decision ends
+// the run, for good or for a question: the frame that whoever asked for the task wants to know of.
+// Otherwise it is as [WithCaptions].
 func WithFinalCaption(p agentloop.Policy, d Describer, opts *Options) agentloop.Policy {
 	return &finallyCaptioned{p, d, opts.log()}
 }
@@ -72,7 +73,8 @@ func (c *finallyCaptioned) Next(ctx context.Context, s agentloop.Situation) (age
 	return out, nil
 }
 
-// keepCaption puts a caption into the proposal, or logs why there is none, unless that was because ctx ended.
+// keepCaption puts a caption into the proposal, or logs why there is none, unless that was because
+// ctx ended.
 func keepCaption(ctx context.Context, log *slog.Logger, s agentloop.Situation, p *agentloop.Proposal, caption string, err error) {
 	if err == nil {
 		p.Caption = caption

@@ -12,6 +12,7 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
+	"github.com/taploop/taploop/actions/dialect/families"
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/agentloop/policy"
 	"github.com/taploop/taploop/internal/hint"
@@ -26,8 +27,9 @@ const good = `"<THINK> It is on top. </THINK>\nexplain:Tap\taction:CLICK\tpoint:
 // rig is a policy over the real client and a real endpoint that answers from a script.
 type rig struct {
 	*policy.Policy
-	asked []*scripted.Request
-	onAsk func() // called with each request
+	client *model.Client
+	asked  []*scripted.Request
+	onAsk  func() // called with each request
 }
 
 func newRig(t *testing.T, script string) *rig {
@@ -45,12 +47,13 @@ func newRig(t *testing.T, script string) *rig {
 	t.Cleanup(func() { require.NoError(t, server.Close()) })
 	client, err := model.New(&model.Options{BaseURL: server.BaseURL, Retries: -1})
 	require.NoError(t, err)
+	r.client = client
 	r.Policy = policy.New(english(t), client, nil)
 	return r
 }
 
 func english(t *testing.T) dialect.Dialect {
-	d, err := dialect.New(dialect.Auto, &dialect.Options{Lang: "en"})
+	d, err := families.Known.New(dialect.Auto, &dialect.Options{Lang: "en"})
 	require.NoError(t, err)
 	return d
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
+	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/hint"
@@ -15,7 +17,8 @@ import (
 // Repairs is how often a model is asked again after a reply that is no action.
 const Repairs = 2
 
-// Completer asks a model once. Its errors end the decision: whatever is worth retrying it retries itself.
+// Completer asks a model once. Its errors end the decision: whatever is worth retrying it retries
+// itself.
 type Completer interface {
 	Complete(ctx context.Context, r model.Request) (model.Response, error)
 }
@@ -46,54 +49,73 @@ func (opts *Options) log() *slog.Logger {
 	return opts.Log
 }
 
-// Next asks for the next action, and asks again after a reply that is none. The error is agentloop.ErrUnreadable with the
-// last reply's *dialect.ParseError when no reply was an action, ctx's cause when ctx ended, and else the model's own.
+// Next asks for the next action, and asks again after a reply that is none. The error is
+// agentloop.ErrUnreadable with the last reply's *dialect.ParseError when no reply was an action,
+// ctx's cause when ctx ended, and else the model's own.
 func (p *Policy) Next(ctx context.Context, s agentloop.Situation) (agentloop.Proposal, error) {
 	var out agentloop.Proposal
-	messages, err := p.dialect.Prompt(situation(&s, p.dialect.Lang()))
+	now := p.situation(ctx, &s)
+	asked, err := p.dialect.Prompt(now)
 	if err != nil {
 		return out, err
 	}
 	for {
-		reply, err := p.ask(ctx, messages, &out)
+		reply, err := p.ask(ctx, asked, &out)
 		if err != nil {
 			return out, err
 		}
 		d, err := p.dialect.Parse(reply)
 		if err == nil {
 			out.Decision = d
+			out.History = p.remember(&s, actions.Turn{Step: s.Step, Notes: now.Notes, Reply: reply})
 			return out, nil
 		}
 		out.Tries[len(out.Tries)-1].Error = err.Error()
-		p.log.WarnContext(ctx, "unreadable reply", "step", s.Step, "try", len(out.Tries), "dialect", p.dialect.Name(), "err", err)
+		p.log.WarnContext(ctx, "unreadable reply", "step", s.Step, "try", len(out.Tries),
+			"dialect", p.dialect.Profile().Name, "err", err)
 		if len(out.Tries) > Repairs {
 			return out, unreadable(len(out.Tries), err)
 		}
-		messages = append(messages, p.dialect.Repair(reply, err)...)
+		asked.Messages = append(asked.Messages, p.dialect.Repair(reply, err)...)
 	}
 }
 
-// ask calls the model once and records the call. A reply that comes after ctx ended is recorded and not used.
-func (p *Policy) ask(ctx context.Context, messages []dialect.Message, out *agentloop.Proposal) (dialect.Reply, error) {
-	if ctx.Err() != nil {
-		return dialect.Reply{}, ended(ctx)
+// remember is what the model is shown again from the next step on: the newest turns, as many as the
+// dialect wants.
+func (p *Policy) remember(s *agentloop.Situation, newest actions.Turn) []actions.Turn {
+	kept := p.dialect.Profile().Turns
+	if kept == 0 {
+		return nil
 	}
-	request, prompt := worded(messages)
+	all := append(slices.Clone(s.History), newest)
+	return all[max(len(all)-kept, 0):]
+}
+
+// ask calls the model once and records the call. A reply that comes after ctx ended is recorded and
+// not used.
+func (p *Policy) ask(
+	ctx context.Context, asked dialect.Request, out *agentloop.Proposal,
+) (actions.Reply, error) {
+	if ctx.Err() != nil {
+		return actions.Reply{}, ended(ctx)
+	}
 	start := time.Now()
-	r, err := p.model.Complete(ctx, request)
-	try := agentloop.Try{Prompt: prompt, Took: time.Since(start)}
+	r, err := p.model.Complete(ctx, request(asked))
+	try := agentloop.Try{Prompt: transcript(asked), Took: time.Since(start)}
 	if err != nil {
 		try.Error = err.Error()
 		out.Tries = append(out.Tries, try)
-		return dialect.Reply{}, err
+		return actions.Reply{}, err
 	}
-	try.Reply = said(&r)
-	try.PromptTokens, try.CompletionTokens = r.Usage.PromptTokens, r.Usage.CompletionTokens
+	reply := replyOf(&r)
+	try.Reply = p.dialect.Transcript(reply)
+	try.PromptTokens = r.Usage.PromptTokens
+	try.CompletionTokens = r.Usage.CompletionTokens
 	out.Tries = append(out.Tries, try)
 	if ctx.Err() != nil {
-		return dialect.Reply{}, ended(ctx)
+		return actions.Reply{}, ended(ctx)
 	}
-	return dialect.Reply{Text: r.Text, Reasoning: r.Reasoning, Cut: r.Truncated()}, nil
+	return reply, nil
 }
 
 // ended is why ctx ended. errors.Is finds both what ended it and the cause that its owner gave.

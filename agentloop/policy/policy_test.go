@@ -11,6 +11,7 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
+	"github.com/taploop/taploop/actions/dialect/families"
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/agentloop/policy"
 	"github.com/taploop/taploop/model"
@@ -31,7 +32,7 @@ func TestWhatTheCourseHoldsIsInThePromptInItsLanguage(t *testing.T) {
 	s.ReplyJustIn = true
 	news := map[string]string{"zh": "新消息", "en": "News"}
 	for _, lang := range []string{"zh", "en"} {
-		d, err := dialect.New("gelab", &dialect.Options{Lang: lang})
+		d, err := families.Known.New("gelab", &dialect.Options{Lang: lang})
 		require.NoError(t, err)
 		p := policy.New(d, mind(func(context.Context, model.Request) (model.Response, error) {
 			return model.Response{Text: "action:BACK"}, nil

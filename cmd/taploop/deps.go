@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/actions/dialect"
+	"github.com/taploop/taploop/actions/dialect/families"
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/agentloop/policy"
 	"github.com/taploop/taploop/caption"
@@ -102,7 +103,7 @@ func (w *deps) policies(a *app) (func(runs.Settings) (agentloop.Policy, error), 
 	if err != nil {
 		return nil, nil, err
 	}
-	d, err := dialect.New(c.Model.Dialect, &dialect.Options{Model: c.Model.Name, Lang: c.Model.Lang, ImageSize: size,
+	d, err := families.Known.New(c.Model.Dialect, &dialect.Options{Model: c.Model.Name, Lang: c.Model.Lang, ImageSize: size,
 		FullSize: c.Model.ImageSize == config.FullSize, Quality: c.Model.ImageQuality})
 	if err != nil {
 		return nil, nil, usageError{err}

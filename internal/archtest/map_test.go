@@ -4,8 +4,12 @@ package archtest
 var packages = []row{
 	{pkg: "screen", why: "what is seen; everything may know it, it knows nothing"},
 	{pkg: "actions", imports: "screen", why: "a point of an action is a point of a frame"},
-	{pkg: "actions/dialect", imports: "actions screen",
-		why: "turns frames and notes into a prompt, and a reply into an action; knows no model and no network"},
+	{pkg: "actions/dialect", imports: "actions screen", tests: "actions/dialect/families",
+		why: "the seam between the loop and families of models; knows none of them, no model and no network"},
+	{pkg: "actions/dialect/gelab", imports: "actions actions/dialect screen",
+		why: "gelab-zero's prompt and replies; a family never sees another"},
+	{pkg: "actions/dialect/families", imports: "actions/dialect actions/dialect/gelab", tests: "screen",
+		why: "the table of the families, a row each; a package of its own, because they import dialect"},
 
 	{pkg: "device", imports: "actions screen internal/adb",
 		tests: "device/devicetest internal/adbtest sandbox sandbox/apps sandbox/shell sandbox/adbserver sandbox/adbdshim",
@@ -31,8 +35,9 @@ var packages = []row{
 
 	{pkg: "agentloop", imports: "actions screen", tests: "device/devicetest",
 		why: "one run in its own words; sees no phone, model, store or process, so that it runs in a synctest bubble"},
-	{pkg: "agentloop/policy", imports: "actions actions/dialect agentloop model screen", tests: "model/scripted",
-		why: "joins a model and a dialect into the next action"},
+	{pkg: "agentloop/policy", imports: "actions actions/dialect agentloop model screen",
+		tests: "actions/dialect/families model/scripted",
+		why:   "joins a model and a dialect into the next action"},
 	{pkg: "runs", imports: "actions agentloop inquiry screen session", tests: "device/devicetest",
 		why: "the use cases: owns each run's goroutine and each phone's lease; phones and policies are handed in"},
 

@@ -71,6 +71,26 @@ func Run(t *testing.T, dir string, f func(*testing.T, *Case)) {
 	}
 }
 
+// Shared is a path in the testdata at the top of the module, which holds what users and several
+// packages share.
+func Shared(t testing.TB, name string) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	require.NoError(t, err)
+	for !exists(filepath.Join(dir, "go.mod")) {
+		require.NotEqual(t, dir, filepath.Dir(dir), "no go.mod above the test's folder")
+		dir = filepath.Dir(dir)
+	}
+	path := filepath.Join(dir, "testdata", filepath.FromSlash(name))
+	require.True(t, exists(path), "no %s", path)
+	return path
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
 // Load reads the cases of dir, for seeding fuzz targets.
 func Load(t testing.TB, dir string) []*Case {
 	t.Helper()

@@ -1,31 +1,33 @@
-package dialect_test
+package families_test
 
 import (
 	"bytes"
+	"image"
 	"image/jpeg"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/actions/dialect"
+	"github.com/taploop/taploop/actions/dialect/families"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/screen"
 )
 
 func TestAutoChoosesByTheModelsName(t *testing.T) {
 	for _, model := range []string{"", "gelab-zero-4b-preview", "some-other-model"} {
-		d, err := dialect.New(dialect.Auto, &dialect.Options{Model: model})
+		d, err := families.Known.New(dialect.Auto, &dialect.Options{Model: model})
 		require.NoError(t, err)
-		require.Equal(t, "gelab", d.Name())
+		require.Equal(t, "gelab", d.Profile().Name)
 	}
-	d, err := dialect.New("gelab", nil)
+	d, err := families.Known.New("gelab", nil)
 	require.NoError(t, err)
-	require.Equal(t, "zh", d.Lang())
+	require.Equal(t, "zh", d.Profile().Lang)
 }
 
 func TestAnUnknownDialectListsTheKnown(t *testing.T) {
 	for _, name := range []string{"", "klingon", "GELAB"} {
-		_, err := dialect.New(name, nil)
+		_, err := families.Known.New(name, nil)
 		require.ErrorContains(t, err, "(want one of auto, gelab)")
 		require.Contains(t, hint.Of(err), "model.dialect")
 	}
@@ -33,9 +35,9 @@ func TestAnUnknownDialectListsTheKnown(t *testing.T) {
 
 func TestLanguagesAreReadWithTheirRegion(t *testing.T) {
 	for in, want := range map[string]string{"": "zh", "zh": "zh", "zh-CN": "zh", "ZH_tw": "zh", "en": "en", "en-US": "en"} {
-		d, err := dialect.New("gelab", &dialect.Options{Lang: in})
+		d, err := families.Known.New("gelab", &dialect.Options{Lang: in})
 		require.NoError(t, err)
-		require.Equal(t, want, d.Lang(), in)
+		require.Equal(t, want, d.Profile().Lang, in)
 	}
 }
 
@@ -49,7 +51,7 @@ func TestOptionsThatCannotBeAreRefused(t *testing.T) {
 		"image size 9000x9 (want both sides from 1 to 8192)":                 {ImageSize: screen.Size{W: 9000, H: 9}},
 		"both an image size of 9x9 and full size are set (want one of them)": {ImageSize: screen.Size{W: 9, H: 9}, FullSize: true},
 	} {
-		_, err := dialect.New("gelab", &o)
+		_, err := families.Known.New("gelab", &o)
 		require.EqualError(t, err, "dialect gelab: "+want)
 	}
 }
@@ -69,9 +71,11 @@ func TestThePictureHasTheSizeThatIsAskedFor(t *testing.T) {
 }
 
 func picture(t *testing.T, o dialect.Options) []byte {
-	d, err := dialect.New("gelab", &o)
+	d, err := families.Known.New("gelab", &o)
 	require.NoError(t, err)
-	messages, err := d.Prompt(dialect.Situation{Task: "t", Frame: frame(t)})
+	f, err := screen.NewFrame(image.NewRGBA(image.Rect(0, 0, 108, 240)))
 	require.NoError(t, err)
-	return messages[0].Parts[1].JPEG
+	asked, err := d.Prompt(dialect.Situation{Task: "t", Look: screen.Observation{Frame: f}})
+	require.NoError(t, err)
+	return asked.Messages[0].Parts[1].JPEG
 }

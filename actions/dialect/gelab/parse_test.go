@@ -1,4 +1,4 @@
-package dialect_test
+package gelab_test
 
 import (
 	"errors"
@@ -12,26 +12,28 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
+	"github.com/taploop/taploop/actions/dialect/gelab"
 	"github.com/taploop/taploop/internal/golden"
 	"github.com/taploop/taploop/screen"
 )
 
-const gelabCases = "testdata/gelab"
+func replies(t testing.TB) string { return golden.Shared(t, "dialects/gelab/replies") }
 
-func TestGelabReadsReplies(t *testing.T) {
-	d := gelab(t, "en")
-	golden.Run(t, gelabCases, func(t *testing.T, c *golden.Case) {
+func TestRepliesAreRead(t *testing.T) {
+	d := small("en")
+	golden.Run(t, replies(t), func(t *testing.T, c *golden.Case) {
 		require.NotEmpty(t, c.Comment, "say the rule")
 		got, err := d.Parse(replyOf(t, c))
 		c.Want(t, "want", shown(t, got, err))
 	})
 }
 
-// Every action of the vocabulary is read from some golden reply, so that none is forgotten by the parser.
-func TestGelabReadsEveryAction(t *testing.T) {
-	d := gelab(t, "zh")
+// Every action of the vocabulary is read from some golden reply, so that none is forgotten by the
+// parser.
+func TestEveryActionIsRead(t *testing.T) {
+	d := small("zh")
 	read := map[string]bool{}
-	for _, c := range golden.Load(t, gelabCases) {
+	for _, c := range golden.Load(t, replies(t)) {
 		if got, err := d.Parse(replyOf(t, c)); err == nil {
 			read[got.Action.Verb()] = true
 		}
@@ -41,15 +43,14 @@ func TestGelabReadsEveryAction(t *testing.T) {
 	}
 }
 
-func gelab(t testing.TB, lang string) dialect.Dialect {
-	d, err := dialect.New("gelab", &dialect.Options{Lang: lang, ImageSize: screen.Size{W: 8, H: 8}})
-	require.NoError(t, err)
-	return d
+func small(lang string) dialect.Dialect {
+	return gelab.New(dialect.Options{Lang: lang, ImageSize: screen.Size{W: 8, H: 8}, Quality: 85})
 }
 
-// replyOf reads the sections reply (or reply.quoted, a Go string for what a text file would hide), reasoning and cut.
-func replyOf(t testing.TB, c *golden.Case) dialect.Reply {
-	r := dialect.Reply{Cut: c.Has("cut")}
+// replyOf reads the sections reply (or reply.quoted, a Go string for what a text file would hide),
+// reasoning and cut.
+func replyOf(t testing.TB, c *golden.Case) actions.Reply {
+	r := actions.Reply{Cut: c.Has("cut")}
 	if c.Has("reasoning") {
 		r.Reasoning = c.Section(t, "reasoning")
 	}
@@ -78,16 +79,16 @@ func shown(t *testing.T, d actions.Decision, err error) string {
 	return b.String()
 }
 
-// The law: a reply is a valid action with its points on the screen, or a *ParseError that says what was wrong and what was
-// expected in few words.
-func FuzzGelabParse(f *testing.F) {
-	d := gelab(f, "zh")
-	for _, c := range golden.Load(f, gelabCases) {
+// The law: a reply is a valid action with its points on the screen, or a *ParseError that says what
+// was wrong and what was expected in few words.
+func FuzzParse(f *testing.F) {
+	d := small("zh")
+	for _, c := range golden.Load(f, replies(f)) {
 		r := replyOf(f, c)
 		f.Add(r.Text, r.Reasoning, r.Cut)
 	}
 	f.Fuzz(func(t *testing.T, text, reasoning string, cut bool) {
-		r := dialect.Reply{Text: text, Reasoning: reasoning, Cut: cut}
+		r := actions.Reply{Text: text, Reasoning: reasoning, Cut: cut}
 		got, err := d.Parse(r)
 		if err == nil {
 			lawful(t, got)
@@ -127,7 +128,7 @@ func lawful(t *testing.T, d actions.Decision) {
 }
 
 func TestAParseErrorIsForTheModel(t *testing.T) {
-	_, err := gelab(t, "en").Parse(dialect.Reply{Text: "explain:e\taction:DANCE"})
+	_, err := small("en").Parse(actions.Reply{Text: "explain:e\taction:DANCE"})
 	var parse *dialect.ParseError
 	require.True(t, errors.As(err, &parse))
 	require.Equal(t, `unknown action "DANCE"`, parse.Problem)
@@ -135,13 +136,13 @@ func TestAParseErrorIsForTheModel(t *testing.T) {
 		`BACK, HOME, RECENTS, HOT_KEY, WAIT, INFO, NOTE, COMPLETE, ABORT`)
 }
 
-func TestGelabKeepsABoundedNumberOfFields(t *testing.T) {
+func TestABoundedNumberOfFieldsIsKept(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("action:BACK")
 	for i := range 100_000 {
 		fmt.Fprintf(&text, "\tk%d:v", i)
 	}
-	got, err := gelab(t, "en").Parse(dialect.Reply{Text: text.String()})
+	got, err := small("en").Parse(actions.Reply{Text: text.String()})
 	require.NoError(t, err)
 	require.Equal(t, actions.Back{}, got.Action)
 	require.LessOrEqual(t, len(got.Fields), 64)

@@ -1,4 +1,4 @@
-package dialect
+package gelab
 
 import (
 	"regexp"
@@ -6,10 +6,12 @@ import (
 	"strings"
 
 	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/actions/dialect"
 )
 
-// Parse reads a thought and one line of fields. A reply is one action: several lines with an action are refused.
-func (g *gelab) Parse(r Reply) (actions.Decision, error) {
+// Parse reads a thought and one line of fields. A reply is one action: several lines with an action
+// are refused.
+func (g *gelab) Parse(r actions.Reply) (actions.Decision, error) {
 	text, reasoning := clean(r.Text), clean(r.Reasoning)
 	if text == "" && closingTag.MatchString(reasoning) {
 		text, reasoning = reasoning, "" // the endpoint took the whole reply for reasoning
@@ -20,8 +22,8 @@ func (g *gelab) Parse(r Reply) (actions.Decision, error) {
 	thought, body := splitThought(text)
 	found, err := readFields(body)
 	if r.Cut && (err != nil || found[len(found)-1].Key != "summary") {
-		return actions.Decision{}, &ParseError{"the reply was cut off at its length limit before the action was complete",
-			"a short thought, then " + anyForm}
+		return actions.Decision{}, refuse(
+			"the reply was cut off at its length limit before the action was complete", shorter)
 	}
 	if err != nil {
 		return actions.Decision{}, err
@@ -35,26 +37,39 @@ func (g *gelab) Parse(r Reply) (actions.Decision, error) {
 		return actions.Decision{}, err
 	}
 	return actions.Decision{
-		Action: a, Thought: f.get("cot"), Explain: f.get("explain"), Summary: f.get("summary"), Fields: f,
+		Action:  a,
+		Thought: f.get("cot"),
+		Explain: f.get("explain"),
+		Summary: f.get("summary"),
+		Fields:  f,
 	}, nil
 }
 
-func nothing(r Reply) *ParseError {
+// shorter is what is expected after a reply that was cut off.
+const shorter = "a short thought, then " + anyForm
+
+func refuse(problem, want string) *dialect.ParseError {
+	return &dialect.ParseError{Problem: problem, Want: want}
+}
+
+func nothing(r actions.Reply) *dialect.ParseError {
 	switch {
 	case r.Cut:
-		return &ParseError{"the reply was cut off at its length limit while still thinking", "a short thought, then " + anyForm}
+		return refuse("the reply was cut off at its length limit while still thinking", shorter)
 	case clean(r.Reasoning) != "":
-		return &ParseError{"there is only a thought and no action", anyForm}
+		return refuse("there is only a thought and no action", anyForm)
 	}
-	return &ParseError{"the reply is empty", anyForm}
+	return refuse("the reply is empty", anyForm)
 }
 
 var (
-	fence   = regexp.MustCompile("(?m)^[ \t]*```[A-Za-z0-9_-]*[ \t]*$")
-	control = regexp.MustCompile(`(?:\s*<\|[A-Za-z_]+\|>)+$`) // tokens such as <|im_end|> that leaked out
+	fence = regexp.MustCompile("(?m)^[ \t]*```[A-Za-z0-9_-]*[ \t]*$")
+	// control is tokens such as <|im_end|> that leaked out.
+	control = regexp.MustCompile(`(?:\s*<\|[A-Za-z_]+\|>)+$`)
 )
 
-// clean takes away what is no part of the text: byte order marks, carriage returns, code fences, leaked tokens at the end.
+// clean takes away what is no part of the text: byte order marks, carriage returns, code fences,
+// leaked tokens at the end.
 func clean(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	s = strings.NewReplacer("\uFEFF", "", "\r\n", "\n", "\r", "\n").Replace(s)
@@ -64,12 +79,13 @@ func clean(s string) string {
 
 // Tags around a thought, misspelt ones of quantised models too.
 var (
-	thinkTag   = regexp.MustCompile(`(?i)<\s*/?\s*(?:thinking|think|tink|thin)\s*>`) // opening or closing
+	thinkTag   = regexp.MustCompile(`(?i)<\s*/?\s*(?:thinking|think|tink|thin)\s*>`) // either
 	closingTag = regexp.MustCompile(`(?i)<\s*/\s*(?:thinking|think|tink|thin)\s*>`)
 )
 
-// splitThought separates the thought from the fields. The last closing tag wins. Without one, the last of several tags or
-// one behind a text is taken for it. A thought that was only opened ends where the last line is one of fields.
+// splitThought separates the thought from the fields. The last closing tag wins. Without one, the
+// last of several tags or one behind a text is taken for it. A thought that was only opened ends
+// where the last line is one of fields.
 func splitThought(s string) (thought, body string) {
 	tags := thinkTag.FindAllStringIndex(s, -1)
 	closing := closingTag.FindAllStringIndex(s, -1)
@@ -78,9 +94,11 @@ func splitThought(s string) (thought, body string) {
 		return "", s
 	case len(closing) > 0:
 		end := closing[len(closing)-1]
-		// A thought behind the fields begins a line: a tag within one is part of a value, which must not be cut short.
+		// A thought behind the fields begins a line: a tag within one is part of a value, which
+		// must not be cut short.
 		front := s[:tags[0][0]]
-		if !hasAction(s[end[1]:]) && hasAction(front) && strings.HasSuffix(strings.TrimRight(front, " "), "\n") {
+		ownLine := strings.HasSuffix(strings.TrimRight(front, " "), "\n")
+		if !hasAction(s[end[1]:]) && hasAction(front) && ownLine {
 			return bare(s[tags[0][0]:]), front
 		}
 		return bare(s[:end[0]]), s[end[1]:]
@@ -102,19 +120,24 @@ func join(reasoning, thought string) string {
 	return strings.TrimSpace(bare(reasoning) + "\n" + thought)
 }
 
-// Patterns of fields. A key that starts a line, follows a TAB or follows the two characters \t starts a field.
+// Patterns of fields. A key that starts a line, follows a TAB or follows the two characters \t
+// starts a field.
 const (
-	keys  = `(explain|action|point1|point2|point|value|return|direction|duration|key_process|key|tag|secret|options|clear|submit|summary|verify|note|cot)`
+	keys = `(explain|action|point1|point2|point|value|return|direction|duration|key_process|key|` +
+		`tag|secret|options|clear|submit|summary|verify|note|cot)`
 	colon = `[ ]*[:：]`
 )
 
 var (
 	actionLine = regexp.MustCompile(`(?i)(?:^|\t|\\t)[ ]*action` + colon)
-	fieldLine  = regexp.MustCompile(`(?i)^[ ]*` + keys + colon + `.*\t[ ]*action` + colon + `|^[ ]*action` + colon + `.*\t`)
+	fieldLine  = regexp.MustCompile(`(?i)^[ ]*` + keys + colon + `.*\t[ ]*action` + colon +
+		`|^[ ]*action` + colon + `.*\t`)
 	lineStart  = regexp.MustCompile(`(?im)^[ ]*` + keys + colon)
 	lineMarks  = regexp.MustCompile(`(?i)(?:^|[\n\t]|\\[tn])\s*` + keys + colon)
 	spaceMarks = regexp.MustCompile(`(?i)(?:^|[\n\t]| {2,}|\\[tn])\s*` + keys + colon)
-	keyed      = regexp.MustCompile(`(?s)^\s*([\pL_][\pL\pN_-]{0,30})\s*[:：](.*)$`) // split at the first colon
+
+	// keyed splits at the first colon.
+	keyed = regexp.MustCompile(`(?s)^\s*([\pL_][\pL\pN_-]{0,30})\s*[:：](.*)$`)
 )
 
 func hasAction(s string) bool { return actionLines(s) > 0 }
@@ -129,11 +152,12 @@ func actionLines(s string) int {
 	return n
 }
 
-// readFields reads the fields of one action. TABs separate them; where that gives no action, line breaks do, the two
-// characters \t, and at last two or more spaces.
+// readFields reads the fields of one action. TABs separate them; where that gives no action, line
+// breaks do, the two characters \t, and at last two or more spaces.
 func readFields(body string) (fields, error) {
 	if n := actionLines(body); n > 1 {
-		return nil, &ParseError{"the reply has an action on more than one line", "exactly one action, " + anyForm}
+		return nil, refuse("the reply has an action on more than one line",
+			"exactly one action, "+anyForm)
 	}
 	if strings.Contains(body, "\t") {
 		if f := tabbed(body); f.has("action") {
@@ -145,10 +169,11 @@ func readFields(body string) (fields, error) {
 			return f, nil
 		}
 	}
-	return nil, &ParseError{"the reply has no field action", anyForm}
+	return nil, refuse("the reply has no field action", anyForm)
 }
 
-// tabbed reads fields between TABs. Text in front of the first field is passed over, and so is a segment that is no field.
+// tabbed reads fields between TABs. Text in front of the first field is passed over, and so is a
+// segment that is no field.
 func tabbed(body string) fields {
 	if at := lineStart.FindStringIndex(body); at != nil && !strings.Contains(body[:at[0]], "\t") {
 		body = body[at[0]:]
@@ -177,14 +202,19 @@ func marked(body string, marks *regexp.Regexp) fields {
 	return f
 }
 
-// fields are the reply's fields in the model's order. A key that comes again keeps its place and takes the new value.
+// fields are the reply's fields in the model's order. A key that comes again keeps its place and
+// takes the new value.
 type fields []actions.Field
 
-// maxFields is how many fields are kept. No reply needs as many; what comes after them is passed over.
+// maxFields is how many fields are kept. No reply needs as many; what comes after them is passed
+// over.
 const maxFields = 64
 
-// manyLines are the fields whose values may have several lines. Of any other, what follows the first line is stray text.
-var manyLines = []string{"cot", "explain", "value", "return", "summary", "options", "verify", "note", "key_process"}
+// manyLines are the fields whose values may have several lines. Of any other, what follows the
+// first line is stray text.
+var manyLines = []string{
+	"cot", "explain", "value", "return", "summary", "options", "verify", "note", "key_process",
+}
 
 func (f *fields) set(key, value string) {
 	value = strings.TrimSpace(value)
@@ -204,12 +234,7 @@ func (f *fields) set(key, value string) {
 }
 
 func (f fields) has(key string) bool {
-	for _, e := range f {
-		if e.Key == key {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f, func(e actions.Field) bool { return e.Key == key })
 }
 
 func (f fields) get(key string) string {

@@ -1,4 +1,4 @@
-package dialect_test
+package gelab_test
 
 import (
 	"image"
@@ -6,12 +6,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
+	"github.com/taploop/taploop/actions/dialect/gelab"
 	"github.com/taploop/taploop/screen"
 )
 
 // What a step's prompt costs from a full-size frame: scaling, JPEG, words.
-func BenchmarkGelabPrompt(b *testing.B) {
+func BenchmarkPrompt(b *testing.B) {
 	img := image.NewRGBA(image.Rect(0, 0, 1080, 2400))
 	for i := range img.Pix {
 		img.Pix[i] = byte(i / 7)
@@ -21,17 +23,16 @@ func BenchmarkGelabPrompt(b *testing.B) {
 	}
 	f, err := screen.NewFrame(img)
 	require.NoError(b, err)
-	d, err := dialect.New("gelab", nil)
-	require.NoError(b, err)
+	d := gelab.New(dialect.Options{Quality: 85})
 	for b.Loop() {
-		_, err := d.Prompt(dialect.Situation{Task: "open the shop", Frame: f})
+		_, err := d.Prompt(dialect.Situation{Task: "open the shop", Look: screen.Observation{Frame: f}})
 		require.NoError(b, err)
 	}
 }
 
-func BenchmarkGelabParse(b *testing.B) {
-	d := gelab(b, "zh")
-	r := dialect.Reply{Text: "<THINK> The search field is at the top. </THINK>\nexplain:Tap\taction:CLICK\tpoint:512,334\tsummary:Tapped"}
+func BenchmarkParse(b *testing.B) {
+	d := small("zh")
+	r := actions.Reply{Text: "<THINK> The search field is at the top. </THINK>\nexplain:Tap\taction:CLICK\tpoint:512,334\tsummary:Tapped"}
 	for b.Loop() {
 		_, err := d.Parse(r)
 		require.NoError(b, err)

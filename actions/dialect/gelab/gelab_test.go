@@ -1,4 +1,4 @@
-package dialect_test
+package gelab_test
 
 import (
 	"bytes"
@@ -17,20 +17,19 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
+	"github.com/taploop/taploop/actions/dialect/gelab"
 	"github.com/taploop/taploop/internal/golden"
 	"github.com/taploop/taploop/screen"
 )
 
-func TestGelabPrompts(t *testing.T) {
-	golden.Run(t, "testdata/prompts", func(t *testing.T, c *golden.Case) {
+func TestPrompts(t *testing.T) {
+	golden.Run(t, golden.Shared(t, "dialects/gelab/prompts"), func(t *testing.T, c *golden.Case) {
 		require.NotEmpty(t, c.Comment, "say the rule")
 		var s dialect.Situation
 		require.NoError(t, json.Unmarshal([]byte(c.Section(t, "situation.json")), &s))
-		s.Frame = frame(t)
+		s.Look = look(t)
 		for _, lang := range []string{"zh", "en"} {
-			d, err := dialect.New("gelab", &dialect.Options{Lang: lang})
-			require.NoError(t, err)
-			text := prompted(t, d, s)
+			text := prompted(t, gelab.New(dialect.Options{Lang: lang, Quality: 85}), s)
 			if c.Name != "first-step" { // the other cases show what differs
 				_, text, _ = strings.Cut(text, quoting[lang]+"\n\n")
 				text, _, _ = strings.Cut(text, "[JPEG")
@@ -45,8 +44,9 @@ var quoting = map[string]string{"zh": "\\u003c 表示字符 <。", "en": "\\u003
 
 // prompted is the prompt as text: the message's texts, and its picture in a word.
 func prompted(t require.TestingT, d dialect.Dialect, s dialect.Situation) string {
-	messages, err := d.Prompt(s)
+	asked, err := d.Prompt(s)
 	require.NoError(t, err)
+	messages := asked.Messages
 	require.Len(t, messages, 1)
 	require.Equal(t, "user", messages[0].Role)
 	var b strings.Builder
@@ -61,7 +61,7 @@ func prompted(t require.TestingT, d dialect.Dialect, s dialect.Situation) string
 	return b.String()
 }
 
-func frame(t require.TestingT) *screen.Frame {
+func look(t require.TestingT) screen.Observation {
 	img := image.NewRGBA(image.Rect(0, 0, 108, 240))
 	for i := range img.Pix {
 		img.Pix[i] = byte(i * 7)
@@ -71,14 +71,15 @@ func frame(t require.TestingT) *screen.Frame {
 	}
 	f, err := screen.NewFrame(img)
 	require.NoError(t, err)
-	return f
+	return screen.Observation{Frame: f}
 }
 
-// The prompt explains the whole vocabulary, and its own examples are read as what they are examples of.
-func TestGelabExplainsEveryActionByAnExampleThatItReads(t *testing.T) {
+// The prompt explains the whole vocabulary, and its own examples are read as what they are examples
+// of.
+func TestEveryActionIsExplainedByAnExampleThatIsRead(t *testing.T) {
 	for _, lang := range []string{"zh", "en"} {
-		d := gelab(t, lang)
-		text := prompted(t, d, dialect.Situation{Task: "t", Frame: frame(t)})
+		d := small(lang)
+		text := prompted(t, d, dialect.Situation{Task: "t", Look: look(t)})
 		var explained []string
 		for line := range strings.Lines(text) {
 			name, _, ok := strings.Cut(strings.TrimPrefix(line, "- "), ":")
@@ -86,7 +87,7 @@ func TestGelabExplainsEveryActionByAnExampleThatItReads(t *testing.T) {
 				continue
 			}
 			example := line[strings.Index(line, "action:"):]
-			got, err := d.Parse(dialect.Reply{Text: example})
+			got, err := d.Parse(actions.Reply{Text: example})
 			require.NoError(t, err, example)
 			require.Equal(t, name, got.Action.Verb(), example)
 			explained = append(explained, name)
@@ -97,7 +98,7 @@ func TestGelabExplainsEveryActionByAnExampleThatItReads(t *testing.T) {
 		}
 		require.ElementsMatch(t, all, explained, lang)
 
-		got, err := d.Parse(dialect.Reply{Text: text[strings.LastIndex(text, "<THINK> "):]})
+		got, err := d.Parse(actions.Reply{Text: text[strings.LastIndex(text, "<THINK> "):]})
 		require.NoError(t, err)
 		require.Equal(t, actions.Click{At: screen.Permille(512, 92)}, got.Action)
 		require.NotEmpty(t, got.Thought)
@@ -105,24 +106,25 @@ func TestGelabExplainsEveryActionByAnExampleThatItReads(t *testing.T) {
 	}
 }
 
-func TestGelabWordsEveryOutcome(t *testing.T) {
+func TestEveryOutcomeHasItsWords(t *testing.T) {
 	all := []actions.Outcome{actions.Answered, actions.Refused, actions.Silence, actions.DefaultAnswer,
 		actions.ModelAnswer, actions.NoReply, actions.LimitReached}
 	for _, lang := range []string{"zh", "en"} {
 		said := map[string]bool{}
 		for _, o := range all {
-			s := dialect.Situation{Task: "t", Frame: frame(t), Exchanges: []actions.Exchange{{Question: "q", Answer: "a", Outcome: o}}}
-			said[prompted(t, gelab(t, lang), s)] = true
+			s := dialect.Situation{Task: "t", Look: look(t), Exchanges: []actions.Exchange{{Question: "q", Answer: "a", Outcome: o}}}
+			said[prompted(t, small(lang), s)] = true
 		}
 		require.Len(t, said, len(all), "two outcomes are worded alike")
 	}
 }
 
-// Whatever a text from elsewhere holds, the prompt keeps its lines, and the text can be read back from its JSON string.
-func TestGelabPromptKeepsItsShapeWhateverTextsHold(t *testing.T) {
-	d, f := gelab(t, "en"), frame(t)
+// Whatever a text from elsewhere holds, the prompt keeps its lines, and the text can be read back
+// from its JSON string.
+func TestThePromptKeepsItsShapeWhateverTextsHold(t *testing.T) {
+	d, f := small("en"), look(t)
 	plain := dialect.Situation{
-		Task: "t", Summary: "s", Remembered: []string{"r"}, Notes: []string{"n"}, Frame: f,
+		Task: "t", Summary: "s", Remembered: []string{"r"}, Notes: []string{"n"}, Look: f,
 		Exchanges: []actions.Exchange{{Question: "q", Answer: "a", Outcome: actions.Answered}},
 	}
 	want := strings.Count(prompted(t, d, plain), "\n")
@@ -132,7 +134,7 @@ func TestGelabPromptKeepsItsShapeWhateverTextsHold(t *testing.T) {
 		}))
 		text := func(name string) string { return "x" + nasty.Draw(t, name) + nasty.Draw(t, name) }
 		s := dialect.Situation{
-			Task: text("task"), Summary: text("summary"), Remembered: []string{text("remembered")}, Notes: []string{text("note")}, Frame: f,
+			Task: text("task"), Summary: text("summary"), Remembered: []string{text("remembered")}, Notes: []string{text("note")}, Look: f,
 			Exchanges: []actions.Exchange{{Question: text("q"), Answer: text("a"), Outcome: actions.Answered}},
 		}
 		got := prompted(t, d, s)
@@ -154,7 +156,7 @@ func after(s, mark string) string {
 	return line
 }
 
-func TestGelabShortensWhatIsVeryLongAndSaysSo(t *testing.T) {
+func TestWhatIsVeryLongIsShortenedAndSaysSo(t *testing.T) {
 	long := "begin" + strings.Repeat("长", 100_000) + "end"
 	many := make([]string, 500)
 	exchanges := make([]actions.Exchange, 500)
@@ -162,8 +164,8 @@ func TestGelabShortensWhatIsVeryLongAndSaysSo(t *testing.T) {
 		many[i] = fmt.Sprintf("item %d", i)
 		exchanges[i] = actions.Exchange{Question: long, Answer: many[i], Outcome: actions.Answered}
 	}
-	text := prompted(t, gelab(t, "en"), dialect.Situation{
-		Task: long, Summary: long, Remembered: many, Notes: []string{long}, Exchanges: exchanges, Frame: frame(t),
+	text := prompted(t, small("en"), dialect.Situation{
+		Task: long, Summary: long, Remembered: many, Notes: []string{long}, Exchanges: exchanges, Look: look(t),
 	})
 	require.Less(t, len(text), 40*3*5000+100_000)
 	require.Contains(t, after(text, "\nTask: "), `end" (shortened, 92008 characters are left out)`)
@@ -172,18 +174,18 @@ func TestGelabShortensWhatIsVeryLongAndSaysSo(t *testing.T) {
 	require.Contains(t, text, `40. "item 499"`)
 }
 
-func TestGelabPromptNeedsAFrame(t *testing.T) {
-	_, err := gelab(t, "zh").Prompt(dialect.Situation{Task: "t"})
+func TestAPromptNeedsAFrame(t *testing.T) {
+	_, err := small("zh").Prompt(dialect.Situation{Task: "t"})
 	require.EqualError(t, err, "prompting: there is no frame to decide from")
 }
 
-func TestGelabAsksAgainWithWhatWasWrongAndTheForm(t *testing.T) {
+func TestARepairSaysWhatWasWrongAndTheForm(t *testing.T) {
 	for lang, words := range map[string][]string{
 		"en": {"could not be read", `unknown action "DANCE"; expected one of CLICK`, "Answer in exactly this form", "\taction:CLICK\t"},
 		"zh": {"无法识别", `unknown action "DANCE"; expected one of CLICK`, "请严格按照以下格式回答", "\taction:CLICK\t"},
 	} {
-		d := gelab(t, lang)
-		r := dialect.Reply{Text: "explain:e\taction:DANCE"}
+		d := small(lang)
+		r := actions.Reply{Text: "explain:e\taction:DANCE"}
 		_, err := d.Parse(r)
 		again := d.Repair(r, err)
 		require.Len(t, again, 2)
@@ -195,13 +197,13 @@ func TestGelabAsksAgainWithWhatWasWrongAndTheForm(t *testing.T) {
 	}
 }
 
-func TestGelabAsksAgainInFewWords(t *testing.T) {
-	d := gelab(t, "en")
-	empty := d.Repair(dialect.Reply{Text: " \n"}, errors.New("x"))
+func TestARepairIsShort(t *testing.T) {
+	d := small("en")
+	empty := d.Repair(actions.Reply{Text: " \n"}, errors.New("x"))
 	require.Len(t, empty, 1, "an empty turn of the assistant is refused by some endpoints")
 	require.Equal(t, "user", empty[0].Role)
 
-	long := d.Repair(dialect.Reply{Text: strings.Repeat("长", 50_000)}, errors.New("a\nb\t"+strings.Repeat("x", 50_000)))
+	long := d.Repair(actions.Reply{Text: strings.Repeat("长", 50_000)}, errors.New("a\nb\t"+strings.Repeat("x", 50_000)))
 	require.Less(t, len(long[0].Parts[0].Text), 3*2100)
 	require.Less(t, len(long[1].Parts[0].Text), 4000)
 	require.Contains(t, long[1].Parts[0].Text, `a\nb\t`)

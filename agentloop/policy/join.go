@@ -1,0 +1,105 @@
+package policy
+
+import (
+	"context"
+	"strings"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/actions/dialect"
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/model"
+)
+
+// situation is what the dialect words: notes are facts until here, and past turns have no pictures.
+func (p *Policy) situation(ctx context.Context, s *agentloop.Situation) dialect.Situation {
+	profile := p.dialect.Profile()
+	var notes []string
+	for _, n := range s.Notes {
+		notes = append(notes, n.Text(profile.Lang))
+	}
+	return dialect.Situation{
+		Task:        s.Task,
+		Summary:     s.Summary,
+		Remembered:  s.Remembered,
+		Exchanges:   s.Exchanges,
+		ReplyJustIn: s.ReplyJustIn,
+		Notes:       notes,
+		History:     p.history(ctx, s, profile),
+		Look:        s.Look,
+	}
+}
+
+// history is the past turns that the dialect wants, the newest of them with their pictures. A
+// picture that cannot be had any more is left out.
+func (p *Policy) history(
+	ctx context.Context, s *agentloop.Situation, profile dialect.Profile,
+) []dialect.Turn {
+	kept := s.History[max(len(s.History)-profile.Turns, 0):]
+	var turns []dialect.Turn
+	for i, t := range kept {
+		turn := dialect.Turn{Turn: t}
+		if s.Album != nil && len(kept)-i <= profile.Pictures {
+			f, err := s.Album.Frame(ctx, t.Step)
+			if err != nil {
+				p.log.WarnContext(ctx, "no picture of a past step", "step", t.Step, "err", err)
+			}
+			turn.Frame = f
+		}
+		turns = append(turns, turn)
+	}
+	return turns
+}
+
+// request is what the dialect asks in the model's form.
+func request(asked dialect.Request) model.Request {
+	out := model.Request{Stop: asked.Stop}
+	for _, m := range asked.Messages {
+		msg := model.Message{Role: m.Role, CallID: m.CallID}
+		for _, p := range m.Parts {
+			msg.Parts = append(msg.Parts, model.Part(p))
+		}
+		for _, c := range m.Calls {
+			msg.ToolCalls = append(msg.ToolCalls, model.ToolCall(c))
+		}
+		out.Messages = append(out.Messages, msg)
+	}
+	for _, t := range asked.Tools {
+		out.Tools = append(out.Tools, model.Tool(t))
+	}
+	return out
+}
+
+// replyOf is what the model answered in the dialect's form.
+func replyOf(r *model.Response) actions.Reply {
+	reply := actions.Reply{Text: r.Text, Reasoning: r.Reasoning, Cut: r.Truncated()}
+	for _, c := range r.ToolCalls {
+		reply.Calls = append(reply.Calls, actions.Call(c))
+	}
+	return reply
+}
+
+// transcript is what is asked as text for the record, pictures left out.
+func transcript(asked dialect.Request) string {
+	var b strings.Builder
+	for i, m := range asked.Messages {
+		if i > 0 {
+			b.WriteString("\n\n")
+		}
+		if i > 0 || m.Role != "user" {
+			b.WriteString("[" + m.Role + "]\n")
+		}
+		for _, p := range m.Parts {
+			if p.JPEG != nil {
+				b.WriteString("\n[picture]\n")
+			}
+			b.WriteString(p.Text)
+		}
+		for _, c := range m.Calls {
+			b.WriteString("\n[call] " + c.Name + " " + c.Arguments)
+		}
+	}
+	for _, t := range asked.Tools {
+		b.WriteString("\n\n[tool] " + t.Name + " " + string(t.Parameters))
+	}
+	return b.String()
+}
