@@ -21,12 +21,12 @@ const (
 
 // Client asks one model at one endpoint. Any number of goroutines may use it.
 type Client struct {
-	opts    Options
-	extra   []field
-	next    http.RoundTripper
-	granted concessions
-	mu      sync.Mutex
-	total   Total // guarded by mu
+	opts        Options
+	extra       []field
+	next        http.RoundTripper
+	unsupported unsupportedParams
+	mu          sync.Mutex
+	total       Total // guarded by mu
 }
 
 // Total is what a client's calls came to.
@@ -103,7 +103,7 @@ func (c *Client) Complete(ctx context.Context, r Request) (Response, error) {
 			return Response{}, err
 		}
 		resp, err := c.ask(ctx, asked, append(slices.Clip(set), c.extra...))
-		if err != nil && c.granted.add(err, set) {
+		if err != nil && c.unsupported.add(err, set) {
 			c.opts.Log.InfoContext(ctx, "the endpoint does not take a parameter; asking without it", "model", c.opts.Name, "why", err)
 			continue
 		}

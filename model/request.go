@@ -145,7 +145,7 @@ func (c *Client) fields(r *Request) ([]field, error) {
 	if tokens > 0 {
 		set = append(set, field{"max_tokens", encode(tokens)})
 	}
-	return c.granted.apply(set), nil
+	return c.unsupported.apply(set), nil
 }
 
 func appendNumber(set []field, name string, v *float64) []field {

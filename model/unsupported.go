@@ -8,10 +8,10 @@ import (
 	"sync"
 )
 
-// concessions are the parameters that an endpoint was found not to take for this model, as hosted reasoning models refuse
+// unsupportedParams are the parameters that an endpoint was found not to take for this model, as hosted reasoning models refuse
 // max_tokens and every temperature but their own. They are learnt from the endpoint's own words, never from a model's name:
 // a name says nothing of the server behind it. Safe for concurrent use.
-type concessions struct {
+type unsupportedParams struct {
 	mu    sync.Mutex
 	names []string
 }
@@ -19,14 +19,14 @@ type concessions struct {
 // max_tokens has a newer name; the others can only be left out.
 var renamed = map[string]string{"max_tokens": "max_completion_tokens"}
 
-var concedable = []string{"max_tokens", "temperature", "top_p", "frequency_penalty"}
+var dispensable = []string{"max_tokens", "temperature", "top_p", "frequency_penalty"}
 
-func (g *concessions) apply(set []field) []field {
-	g.mu.Lock()
-	defer g.mu.Unlock()
+func (u *unsupportedParams) apply(set []field) []field {
+	u.mu.Lock()
+	defer u.mu.Unlock()
 	var out []field
 	for _, f := range set {
-		if slices.Contains(g.names, f.name) {
+		if slices.Contains(u.names, f.name) {
 			f.name = renamed[f.name]
 		}
 		if f.name != "" {
@@ -36,30 +36,30 @@ func (g *concessions) apply(set []field) []field {
 	return out
 }
 
-var unsupported = regexp.MustCompile(`(?i)unsupported (?:parameter|value): ['"\x60](\w+)['"\x60]`)
+var complaint = regexp.MustCompile(`(?i)unsupported (?:parameter|value): ['"\x60](\w+)['"\x60]`)
 
 // add reports whether err complains of a parameter in sent that can be done without, and remembers it.
-func (g *concessions) add(err error, sent []field) bool {
+func (u *unsupportedParams) add(err error, sent []field) bool {
 	var e *Error
 	if !errors.As(err, &e) || e.Status != http.StatusBadRequest {
 		return false
 	}
 	name := e.param
 	if e.code != "unsupported_parameter" && e.code != "unsupported_value" {
-		m := unsupported.FindStringSubmatch(e.Message)
+		m := complaint.FindStringSubmatch(e.Message)
 		if m == nil {
 			return false
 		}
 		name = m[1]
 	}
 	was := slices.ContainsFunc(sent, func(f field) bool { return f.name == name && f.raw != nil })
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if !was || !slices.Contains(concedable, name) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if !was || !slices.Contains(dispensable, name) {
 		return false
 	}
-	if !slices.Contains(g.names, name) { // another call may have learnt it meanwhile
-		g.names = append(g.names, name)
+	if !slices.Contains(u.names, name) { // another call may have learnt it meanwhile
+		u.names = append(u.names, name)
 	}
 	return true
 }

@@ -18,7 +18,7 @@ func (s *Server) pumpQuestions(sub *inquiry.Subscription) {
 			return
 		}
 		if e.Type == inquiry.Lost {
-			s.ring.skip()
+			s.ring.resync()
 			continue
 		}
 		client, owned, err := s.ownerOf(s.ctx, e.Question)
@@ -38,7 +38,7 @@ func (s *Server) publish(name, client string, owned bool, err error, view any) {
 	}
 	if s.ctx.Err() == nil {
 		s.opts.Log.Error("publishing", "event", name, "err", err)
-		s.ring.skip()
+		s.ring.resync()
 	}
 }
 

@@ -46,8 +46,8 @@ func (r *ring) put(e event) {
 	r.wake()
 }
 
-// skip says that events are missing here: every reader gets a snapshot.
-func (r *ring) skip() {
+// resync says that events are missing here: every reader gets a snapshot.
+func (r *ring) resync() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.first, r.kept = r.first+uint64(len(r.kept))+1, nil

@@ -1,8 +1,9 @@
 // Package chrometest starts a real browser for tests of pages.
 //
-// The browser is the machine's own Chromium, or the program that TAPLOOP_BROWSER names. TAPLOOP_BROWSER=off leaves the tests out
-// that need one, and each of them is written to the file that TAPLOOP_RIG_REPORT names. Where there is no browser and nobody has
-// said off, the tests fail with what is to be installed.
+// The browser is the machine's own Chromium, or the program that TAPLOOP_BROWSER names.
+// TAPLOOP_BROWSER=off leaves the tests out that need one, and each of them is written to the file
+// that TAPLOOP_RIG_REPORT names. Where there is no browser and nobody has said off, the tests fail
+// with what is to be installed.
 package chrometest
 
 import (
@@ -21,8 +22,8 @@ import (
 // lifetime is the longest that a test's browser lives.
 const lifetime = 3 * time.Minute
 
-// Chromium starts a headless browser of its own for the test, with an empty profile, and ends it with the test. Tabs are made
-// with chromedp.NewContext from what it returns.
+// Chromium starts a headless browser of its own for the test, with an empty profile, and ends it
+// with the test. Tabs are made with chromedp.NewContext from what it returns.
 func Chromium(t testing.TB) context.Context {
 	t.Helper()
 	if strings.EqualFold(os.Getenv("TAPLOOP_BROWSER"), "off") {
@@ -31,12 +32,16 @@ func Chromium(t testing.TB) context.Context {
 	}
 	path := program()
 	if path == "" {
-		t.Fatal("there is no Chromium for this test\n  try: apt-get install chromium, or name one in TAPLOOP_BROWSER, or set TAPLOOP_BROWSER=off to leave these tests out")
+		t.Fatal("there is no Chromium for this test\n  try: apt-get install chromium, " +
+			"or name one in TAPLOOP_BROWSER, or set TAPLOOP_BROWSER=off to leave these tests out")
 	}
-	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()),
-		chromedp.Flag("disable-gpu", true), chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
+	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path),
+		chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()),
+		chromedp.Flag("disable-gpu", true), chromedp.Flag("disable-quic", true),
+		chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("lang", "en-US"), chromedp.WSURLReadTimeout(time.Minute))
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), lifetime) // its end is the clean-up's
+	// its end is the clean-up's
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), lifetime)
 	t.Cleanup(cancel)
 	ctx, cancelAll := chromedp.NewExecAllocator(ctx, opts...)
 	t.Cleanup(cancelAll)
@@ -55,7 +60,8 @@ func Chromium(t testing.TB) context.Context {
 
 // program is where the browser is, or "".
 func program() string {
-	for _, name := range []string{os.Getenv("TAPLOOP_BROWSER"), "chromium", "chromium-browser", "google-chrome"} {
+	for _, name := range []string{os.Getenv("TAPLOOP_BROWSER"), "chromium", "chromium-browser",
+		"google-chrome"} {
 		if path, err := exec.LookPath(name); err == nil {
 			return path
 		}

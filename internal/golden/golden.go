@@ -1,4 +1,5 @@
-// Package golden reads golden cases: one txtar file a case, its comment the rule, its sections the input and the want.
+// Package golden reads golden cases: one txtar file a case, its comment the rule, its sections the
+// input and the want.
 //
 // go test -update rewrites the wanted sections; review reads the diff.
 package golden
@@ -24,7 +25,8 @@ type Case struct {
 	archive *txtar.Archive
 }
 
-// Section returns the text of a section, with its final newline, and fails the test when there is none.
+// Section returns the text of a section, with its final newline, and fails the test when there is
+// none.
 func (c *Case) Section(t testing.TB, name string) string {
 	t.Helper()
 	i := c.find(name)
@@ -51,7 +53,8 @@ func (c *Case) Want(t *testing.T, section, got string) {
 		got += "\n"
 	}
 	if !*update {
-		require.Equal(t, c.Section(t, section), got, "%s, section %q; go test -update rewrites it", c.path, section)
+		require.Equal(t, c.Section(t, section), got, "%s, section %q; go test -update rewrites it",
+			c.path, section)
 		return
 	}
 	if i := c.find(section); i >= 0 {
@@ -62,7 +65,8 @@ func (c *Case) Want(t *testing.T, section, got string) {
 	require.NoError(t, os.WriteFile(c.path, txtar.Format(c.archive), 0o644))
 }
 
-// Run runs f as a subtest for each *.txtar file of dir. No file at all is a failure: a moved folder must not be green.
+// Run runs f as a subtest for each *.txtar file of dir. No file at all is a failure: a moved folder
+// must not be green.
 func Run(t *testing.T, dir string, f func(*testing.T, *Case)) {
 	t.Helper()
 	cases := Load(t, dir)
@@ -102,7 +106,8 @@ func Load(t testing.TB, dir string) []*Case {
 		a, err := txtar.ParseFile(p)
 		require.NoError(t, err)
 		name := strings.TrimSuffix(filepath.Base(p), ".txtar")
-		cases = append(cases, &Case{Name: name, Comment: strings.TrimSpace(string(a.Comment)), path: p, archive: a})
+		cases = append(cases, &Case{Name: name, Comment: strings.TrimSpace(string(a.Comment)),
+			path: p, archive: a})
 	}
 	return cases
 }

@@ -1,7 +1,8 @@
 // Package hint attaches the mend to an error: what a person or a model can do about it.
 //
-// The text of the error says what is wrong; the mend is shown once, at the edge: cmd prints it below the error,
-// the MCP tools put it beside the message. [errors.Is] and [errors.As] see through a hint.
+// The text of the error says what is wrong; the mend is shown once, at the edge: cmd prints it
+// below the error, the MCP tools put it beside the message. [errors.Is] and [errors.As] see through
+// a hint.
 package hint
 
 import "errors"

@@ -1,5 +1,5 @@
-// Package httpguard keeps web pages of strangers away from a server of this machine, also those whose name was made to
-// point here (DNS rebinding).
+// Package httpguard keeps web pages of strangers away from a server of this machine, also those
+// whose name was made to point here (DNS rebinding).
 package httpguard
 
 import (
@@ -14,31 +14,37 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 )
 
-// Guard says whom requests may be addressed to and which pages they may come from. The zero value knows loopback only. It
-// is not changed by its methods, which are safe for concurrent use.
+// Guard says whom requests may be addressed to and which pages they may come from. The zero value
+// knows loopback only. It is not changed by its methods, which are safe for concurrent use.
 type Guard struct {
-	Hosts   []string // names beside loopback ones that requests may be addressed to, "name" or "name:port"
-	Origins []string // origins of web pages beside loopback ones, like "https://example.com"
+	// names besides loopback ones that requests may be addressed to, "name" or "name:port"
+	Hosts   []string
+	Origins []string // origins of web pages besides loopback ones, like "https://example.com"
 }
 
-// Check reports what is wrong with where the request claims to be addressed and to come from. A request without an Origin is
-// a program's, and fine; the origin "null" is not.
+// Check reports what is wrong with where the request claims to be addressed and to come from. A
+// request without an Origin is a program's, and fine; the origin "null" is not.
 func (g *Guard) Check(r *http.Request) error {
 	if !g.knowsHost(r) {
-		return hint.Add(fmt.Errorf("host %q is not one of this server (loopback names are, and those in its list of hosts)", r.Host),
+		return hint.Add(
+			fmt.Errorf(
+				"host %q is not one of this server's (loopback names and the listed ones are)",
+				r.Host),
 			"add the name to the setting http.hosts, or use 127.0.0.1")
 	}
 	for _, origin := range r.Header.Values("Origin") {
 		if !g.knowsOrigin(origin) {
-			return hint.Add(fmt.Errorf("origin %q may not use this server (loopback ones may, and those in its list of origins)", origin),
+			return hint.Add(
+				fmt.Errorf("origin %q may not use this server (loopback and listed ones may)",
+					origin),
 				"add the origin to the setting http.origins; a program sends no Origin")
 		}
 	}
 	return nil
 }
 
-// knowsHost checks the Host header. A name made to point here is what DNS rebinding needs, so on loopback only loopback
-// names are taken, elsewhere also addresses, and both ways what is listed.
+// knowsHost checks the Host header. A name made to point here is what DNS rebinding needs, so on
+// loopback only loopback names are taken, elsewhere also addresses, and both ways what is listed.
 func (g *Guard) knowsHost(r *http.Request) bool {
 	name := hostname(r.Host)
 	for _, host := range g.Hosts {
@@ -58,12 +64,15 @@ func (g *Guard) knowsOrigin(origin string) bool {
 		return true
 	}
 	u, err := url.Parse(origin) // "null" has no host
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.User == nil && Loopback(u.Host)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.User == nil &&
+		Loopback(u.Host)
 }
 
 // Listed reports whether the origin is one of Origins.
 func (g *Guard) Listed(origin string) bool {
-	return slices.ContainsFunc(g.Origins, func(known string) bool { return strings.EqualFold(known, origin) })
+	return slices.ContainsFunc(g.Origins, func(known string) bool {
+		return strings.EqualFold(known, origin)
+	})
 }
 
 func arrivedOnLoopback(r *http.Request) bool {
@@ -79,7 +88,8 @@ func hostname(hostport string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(hostport, "["), "]")
 }
 
-// Loopback reports whether only this machine reaches the host, which stands with a port or without one.
+// Loopback reports whether only this machine reaches the host, which stands with a port or without
+// one.
 func Loopback(host string) bool {
 	name := hostname(host)
 	if strings.EqualFold(name, "localhost") {

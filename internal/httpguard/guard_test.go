@@ -25,20 +25,22 @@ func TestOnlyKnownHostsAndOriginsPass(t *testing.T) {
 		{"a listed origin", "127.0.0.1:8702", "localhost", "https://PANEL.example", ""},
 		{"an address in the network", "192.168.1.2:8702", "192.168.1.2:8702", "", ""},
 		{"an address on loopback", "127.0.0.1:8702", "192.168.1.2:8702", "",
-			`host "192.168.1.2:8702" is not one of this server (loopback names are, and those in its list of hosts)`},
+			`host "192.168.1.2:8702" is not one of this server's (loopback names and the listed ones are)`},
 		{"a rebound name", "127.0.0.1:8702", "evil.example:8702", "",
-			`host "evil.example:8702" is not one of this server (loopback names are, and those in its list of hosts)`},
+			`host "evil.example:8702" is not one of this server's (loopback names and the listed ones are)`},
 		{"a foreign page", "127.0.0.1:8702", "localhost:8702", "https://evil.example",
-			`origin "https://evil.example" may not use this server (loopback ones may, and those in its list of origins)`},
+			`origin "https://evil.example" may not use this server (loopback and listed ones may)`},
 		{"a page without an origin", "127.0.0.1:8702", "localhost:8702", "null",
-			`origin "null" may not use this server (loopback ones may, and those in its list of origins)`},
-		{"a name that begins like ours", "127.0.0.1:8702", "localhost:8702", "http://localhost.evil.example",
-			`origin "http://localhost.evil.example" may not use this server (loopback ones may, and those in its list of origins)`},
+			`origin "null" may not use this server (loopback and listed ones may)`},
+		{"a name that begins like ours", "127.0.0.1:8702", "localhost:8702",
+			"http://localhost.evil.example",
+			`origin "http://localhost.evil.example" may not use this server (loopback and listed ones may)`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			local, err := net.ResolveTCPAddr("tcp", c.local)
 			require.NoError(t, err)
-			r := httptest.NewRequestWithContext(context.WithValue(t.Context(), http.LocalAddrContextKey, local), "GET", "/", nil)
+			r := httptest.NewRequestWithContext(context.WithValue(t.Context(),
+				http.LocalAddrContextKey, local), "GET", "/", nil)
 			r.Host = c.host
 			if c.origin != "" {
 				r.Header.Set("Origin", c.origin)
@@ -54,8 +56,10 @@ func TestOnlyKnownHostsAndOriginsPass(t *testing.T) {
 
 func TestLoopbackIsWhatOnlyThisMachineReaches(t *testing.T) {
 	for host, want := range map[string]bool{
-		"localhost": true, "LocalHost:1": true, "127.0.0.1:8702": true, "127.9.9.9": true, "[::1]:8702": true, "::1": true, "[::ffff:127.0.0.1]:1": true,
-		"": false, ":8702": false, "0.0.0.0:8702": false, "[::]:1": false, "192.168.1.5:1": false, "localhost.evil.example:1": false, "[localhost:5]:1": false,
+		"localhost": true, "LocalHost:1": true, "127.0.0.1:8702": true, "127.9.9.9": true,
+		"[::1]:8702": true, "::1": true, "[::ffff:127.0.0.1]:1": true,
+		"": false, ":8702": false, "0.0.0.0:8702": false, "[::]:1": false, "192.168.1.5:1": false,
+		"localhost.evil.example:1": false, "[localhost:5]:1": false,
 	} {
 		require.Equal(t, want, httpguard.Loopback(host), "%q", host)
 	}

@@ -1,5 +1,5 @@
-// Package jsonfile keeps one value in a file that several processes change: one at a time, and whoever reads finds the old value
-// or the new one, never a part of it.
+// Package jsonfile keeps one value in a file that several processes change: one at a time, and
+// a reader finds the old value or the new one, never a part of it.
 package jsonfile
 
 import (
@@ -19,7 +19,8 @@ import (
 // ErrContent says that the file does not hold what it should.
 var ErrContent = errors.New("the file does not hold what it should")
 
-// Read gives the value in the file; nil when there is no file. What cannot be decoded is an ErrContent.
+// Read gives the value in the file; nil when there is no file. What cannot be decoded is an
+// ErrContent.
 func Read[T any](path string) (*T, error) {
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -38,8 +39,9 @@ func Read[T any](path string) (*T, error) {
 // patience is how long a change waits for another process that is changing the file.
 const patience = 10 * time.Second
 
-// Change writes what edit returns into the file, for the user alone, while no other Change of the file is under way: what edit has
-// read of the file still holds. An error of edit is returned as it is, and leaves the file alone.
+// Change writes what edit returns into the file, for the user alone, while no other Change of the
+// file is under way: what edit has read of the file still holds. An error of edit is returned as it
+// is, and leaves the file alone.
 func Change[T any](path string, edit func() (T, error)) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("making the folder of %s: %w", path, err)

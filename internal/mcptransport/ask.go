@@ -15,8 +15,9 @@ type answer struct {
 	err    error
 }
 
-// ask sends a request of the server on the stream of this call and waits for the client's answer, which may come on any
-// of its connections. When ctx ends first the client is told that nobody waits any more.
+// ask sends a request of the server on the stream of this call and waits for the client's answer,
+// which may come on any of its connections. When ctx ends first the client is told that nobody
+// waits any more.
 func (c *call) ask(ctx context.Context, method mcp.MCPMethod, params, result any) error {
 	id, answered := c.expect()
 	defer c.forget(id)
@@ -48,11 +49,13 @@ func (c *call) ask(ctx context.Context, method mcp.MCPMethod, params, result any
 // withdraw tells the client that the request id is not waited for any more, and returns why.
 func (c *call) withdraw(ctx context.Context, id int64) error {
 	cause := context.Cause(ctx)
-	_ = c.send(context.WithoutCancel(ctx), mcp.JSONRPCNotification{ // after the result nobody needs it
+	// not needed after the result
+	_ = c.send(context.WithoutCancel(ctx), mcp.JSONRPCNotification{
 		JSONRPC: mcp.JSONRPC_VERSION,
 		Notification: mcp.Notification{
 			Method: string(mcp.MethodNotificationCancelled),
-			Params: mcp.NotificationParams{AdditionalFields: map[string]any{"requestId": id, "reason": cause.Error()}},
+			Params: mcp.NotificationParams{AdditionalFields: map[string]any{"requestId": id,
+				"reason": cause.Error()}},
 		},
 	})
 	return cause
@@ -65,7 +68,7 @@ func (p *peer) expect() (int64, <-chan answer) {
 	if p.asked == nil {
 		p.asked = map[int64]chan answer{}
 	}
-	answered := make(chan answer, 1) // whoever takes it from the map sends once
+	answered := make(chan answer, 1) // the one that takes it from the map sends once
 	p.asked[p.lastAsked] = answered
 	return p.lastAsked, answered
 }
@@ -76,7 +79,7 @@ func (p *peer) forget(id int64) {
 	delete(p.asked, id)
 }
 
-// answered hands the client's response to whoever asked. It reports whether somebody waits for it.
+// answered hands the client's response to its asker. It reports whether somebody waits for it.
 func (p *peer) answered(m *message) bool {
 	var id int64
 	if json.Unmarshal(m.ID, &id) != nil {
@@ -91,14 +94,14 @@ func (p *peer) answered(m *message) bool {
 	}
 	a := answer{result: m.Result}
 	if m.Error != nil {
-		a = answer{err: refusal(m.Error)}
+		a.err = clientError(m.Error)
 	}
 	waiting <- a
 	return true
 }
 
-// refusal is the client's error in words.
-func refusal(raw json.RawMessage) error {
+// clientError is what the client answered instead of a result.
+func clientError(raw json.RawMessage) error {
 	var e struct {
 		Code    int    `json:"code"`
 		Message string `json:"message"`
@@ -110,7 +113,8 @@ func refusal(raw json.RawMessage) error {
 }
 
 // RequestElicitation shows the question to the client's user.
-func (c *call) RequestElicitation(ctx context.Context, request mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
+func (c *call) RequestElicitation(ctx context.Context,
+	request mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
 	able := hasForms
 	if request.Params.Mode == mcp.ElicitationModeURL {
 		able = hasURLs
@@ -126,12 +130,14 @@ func (c *call) RequestElicitation(ctx context.Context, request mcp.ElicitationRe
 }
 
 // RequestSampling asks the client's model.
-func (c *call) RequestSampling(ctx context.Context, request mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error) {
+func (c *call) RequestSampling(ctx context.Context,
+	request mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error) {
 	if c.GetClientCapabilities().Sampling == nil {
 		return nil, errors.New("the client lends its model to no server")
 	}
 	var result mcp.CreateMessageResult
-	if err := c.ask(ctx, mcp.MethodSamplingCreateMessage, request.CreateMessageParams, &result); err != nil {
+	if err := c.ask(ctx, mcp.MethodSamplingCreateMessage, request.CreateMessageParams,
+		&result); err != nil {
 		return nil, err
 	}
 	content, err := mcp.ParseSamplingContent(result.Content)
@@ -139,17 +145,5 @@ func (c *call) RequestSampling(ctx context.Context, request mcp.CreateMessageReq
 		return nil, fmt.Errorf("reading the client's sample: %w", err)
 	}
 	result.Content = content
-	return &result, nil
-}
-
-// ListRoots asks the client for the folders that it works in.
-func (c *call) ListRoots(ctx context.Context, _ mcp.ListRootsRequest) (*mcp.ListRootsResult, error) {
-	if c.GetClientCapabilities().Roots == nil {
-		return nil, errors.New("the client names no roots")
-	}
-	var result mcp.ListRootsResult
-	if err := c.ask(ctx, mcp.MethodListRoots, nil, &result); err != nil {
-		return nil, err
-	}
 	return &result, nil
 }

@@ -81,7 +81,8 @@ func sessionBytes(t testing.TB, n int) float64 {
 	}
 	before := held()
 	for range n {
-		r := httptest.NewRequest(http.MethodPost, "http://localhost/mcp", strings.NewReader(fmt.Sprintf(handshake, "2025-11-25", `{"elicitation":{}}`)))
+		r := httptest.NewRequest(http.MethodPost, "http://localhost/mcp",
+			strings.NewReader(fmt.Sprintf(handshake, "2025-11-25", `{"elicitation":{}}`)))
 		r.Header.Set("Content-Type", "application/json")
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, r)

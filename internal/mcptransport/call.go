@@ -15,11 +15,12 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// call is one request under way. mcp-go sees it as the client's session while it answers the request, so that what a
-// handler sends goes to this request's stream and no other.
+// call is one request under way. mcp-go sees it as the client's session while it answers the
+// request, so that what a handler sends goes to this request's stream and no other.
 //
-// mcp-go hands notifications over a channel of its own type and drops what does not fit at once. So all that is sent for
-// the request goes through that one channel, which keeps the order, and nobody sends before there is a free place.
+// mcp-go hands notifications over a channel of its own type and drops what does not fit at once. So
+// all that is sent for the request goes through that one channel, which keeps the order, and nobody
+// sends before there is a free place.
 type call struct {
 	*peer
 	home   *peer // that counts the call as under way; nil for none
@@ -40,10 +41,12 @@ type call struct {
 	filter   mcp.SubscriptionFilter // what a subscriptions/listen wants to hear of
 }
 
-// sink takes what belongs to one call, in order and from one goroutine. It may block while the client reads slowly.
+// sink takes what belongs to one call, in order and from one goroutine. It may block while the
+// client reads slowly.
 type sink interface {
-	message(data []byte)               // a notification or a request of the server
-	response(data []byte, failure int) // once, at last: with the code of an error, or 0; data is nil when no response is owed
+	message(data []byte) // a notification or a request of the server
+	// once, at last: with the code of an error, or 0; data is nil when no response is owed
+	response(data []byte, failure int)
 }
 
 // backlog is how many messages of a call may wait for its sink before the handler waits too.
@@ -67,15 +70,14 @@ var (
 	_ server.SessionWithProtocolVersion    = (*call)(nil)
 	_ server.SessionWithElicitation        = (*call)(nil)
 	_ server.SessionWithSampling           = (*call)(nil)
-	_ server.SessionWithRoots              = (*call)(nil)
 	_ server.SessionWithSubscriptionFilter = (*call)(nil)
 )
 
 // Initialized is always true: whatever a handler sends is part of its answer.
 func (c *call) Initialized() bool { return true }
 
-// NotificationChannel is asked for by mcp-go before each single notification. It waits until the next one has a place;
-// after the result there is no channel, so that nothing follows it.
+// NotificationChannel is asked for by mcp-go before each single notification. It waits until the
+// next one has a place; after the result there is no channel, so that nothing follows it.
 func (c *call) NotificationChannel() chan<- mcp.JSONRPCNotification {
 	if c.listens() { // a broadcast waits for no one
 		select {
@@ -91,8 +93,8 @@ func (c *call) NotificationChannel() chan<- mcp.JSONRPCNotification {
 	return c.out
 }
 
-// reserve waits for a place in out. When there is one, the end of ctx does not matter: what a handler says that was told
-// to end is still part of its answer.
+// reserve waits for a place in out. When there is one, the end of ctx does not matter: what a
+// handler says that was told to end is still part of its answer.
 func (c *call) reserve(ctx context.Context) error {
 	select {
 	case <-c.over:
@@ -129,8 +131,8 @@ func envelope(request any) mcp.JSONRPCNotification {
 	}}
 }
 
-// run lets srv answer the request raw and gives s all that belongs to it. It returns after the response was given, and
-// waits for the handler however long that takes.
+// run lets srv answer the request raw and gives s all that belongs to it. It returns after the
+// response was given, and waits for the handler however long that takes.
 func (c *call) run(srv *server.MCPServer, raw json.RawMessage, s sink) {
 	defer c.cancel(ErrOver)
 	answered := make(chan mcp.JSONRPCMessage, 1)
@@ -171,7 +173,8 @@ func (c *call) answer(srv *server.MCPServer, raw json.RawMessage) (resp mcp.JSON
 			return
 		}
 		what := recover() // nil when the handler ended its goroutine
-		c.log.Error("request panicked", "method", c.method, "panic", what, "stack", string(debug.Stack()))
+		c.log.Error("request panicked", "method", c.method, "panic", what, "stack",
+			string(debug.Stack()))
 		resp = c.failure("internal error: handling the request panicked; the server's log has more")
 	}()
 	resp = srv.HandleMessage(srv.WithContext(c.ctx, c), raw)
@@ -183,8 +186,8 @@ func (c *call) failure(text string) mcp.JSONRPCError {
 	return mcp.NewJSONRPCError(mcp.NewRequestId(nil), mcp.INTERNAL_ERROR, text, nil)
 }
 
-// silent reports that nothing more may be said. "Servers SHOULD stop work on a cancelled request as soon as practical and
-// MUST NOT send any further messages for it."
+// silent reports that nothing more may be said. "Servers SHOULD stop work on a cancelled request as
+// soon as practical and MUST NOT send any further messages for it."
 func (c *call) silent() bool { return errors.Is(context.Cause(c.ctx), ErrCancelled) }
 
 func (c *call) pass(n mcp.JSONRPCNotification, s sink) {
@@ -200,7 +203,8 @@ func (c *call) pass(n mcp.JSONRPCNotification, s sink) {
 	}
 }
 
-// encodeNotification gives a notification, or what is in the envelope; nil when a handler made one that is no JSON.
+// encodeNotification gives a notification, or what is in the envelope; nil when a handler made one
+// that is no JSON.
 func encodeNotification(n mcp.JSONRPCNotification, log *slog.Logger) []byte {
 	var v any = n
 	if request, ok := n.Params.AdditionalFields[""]; ok && n.Method == "" {
@@ -215,16 +219,19 @@ func encodeNotification(n mcp.JSONRPCNotification, log *slog.Logger) []byte {
 }
 
 // notice lets srv take a notification of the client.
-func notice(ctx context.Context, srv *server.MCPServer, s server.ClientSession, m *message, log *slog.Logger) {
+func notice(ctx context.Context, srv *server.MCPServer, s server.ClientSession, m *message,
+	log *slog.Logger) {
 	defer func() {
 		if what := recover(); what != nil {
-			log.Error("notification panicked", "method", m.Method, "panic", what, "stack", string(debug.Stack()))
+			log.Error("notification panicked", "method", m.Method, "panic", what, "stack",
+				string(debug.Stack()))
 		}
 	}()
 	srv.HandleMessage(srv.WithContext(ctx, s), m.raw)
 }
 
-// encode gives the response with the id in the client's own spelling, and the code of its error or 0.
+// encode gives the response with the id in the client's own spelling, and the code of its error or
+// 0.
 func (c *call) encode(resp mcp.JSONRPCMessage) (data []byte, failure int) {
 	if c.silent() {
 		return nil, 0
@@ -253,7 +260,8 @@ func (c *call) encode(resp mcp.JSONRPCMessage) (data []byte, failure int) {
 // listens reports whether the request is a subscription to what the server broadcasts.
 func (c *call) listens() bool { return c.method == string(mcp.MethodSubscriptionsListen) }
 
-// tag marks a notification with the subscription that it is sent for. The map is shared by all who get a broadcast.
+// tag marks a notification with the subscription that it is sent for. The map is shared by all who
+// get a broadcast.
 func (c *call) tag(n mcp.JSONRPCNotification) mcp.JSONRPCNotification {
 	meta := make(map[string]any, len(n.Params.Meta)+1)
 	maps.Copy(meta, n.Params.Meta)
@@ -269,8 +277,8 @@ func (c *call) SetSubscriptionFilter(filter mcp.SubscriptionFilter) {
 	c.filter = filter
 }
 
-// SubscriptionFilter lets no broadcast through that was not asked for: "the server MUST NOT send notification types the
-// client has not explicitly requested".
+// SubscriptionFilter lets no broadcast through that was not asked for: "the server MUST NOT send
+// notification types the client has not explicitly requested".
 func (c *call) SubscriptionFilter() (mcp.SubscriptionFilter, bool) {
 	c.filterMu.Lock()
 	defer c.filterMu.Unlock()

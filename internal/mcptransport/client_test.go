@@ -19,7 +19,8 @@ import (
 // person answers every question.
 type person struct{ asked chan string }
 
-func (p person) Elicit(_ context.Context, r mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
+func (p person) Elicit(_ context.Context, r mcp.ElicitationRequest) (
+	*mcp.ElicitationResult, error) {
 	p.asked <- r.Params.Message
 	return &mcp.ElicitationResult{ElicitationResponse: mcp.ElicitationResponse{
 		Action: mcp.ElicitationResponseActionAccept, Content: map[string]any{"answer": "forty-two"},
@@ -71,7 +72,8 @@ func TestMCPGosOwnClient(t *testing.T) {
 				defer cancel()
 				l := newLab()
 				p := person{asked: make(chan string, 9)}
-				c := client.NewClient(connect(t, l, version), client.WithElicitationHandler(p), client.WithProtocolVersion(version))
+				c := client.NewClient(connect(t, l, version), client.WithElicitationHandler(p),
+					client.WithProtocolVersion(version))
 				defer func() { require.NoError(t, c.Close()) }()
 				var mu sync.Mutex
 				progress := map[string][]string{}
@@ -79,7 +81,8 @@ func TestMCPGosOwnClient(t *testing.T) {
 					mu.Lock()
 					defer mu.Unlock()
 					token := fmt.Sprint(n.Params.AdditionalFields["progressToken"])
-					progress[token] = append(progress[token], fmt.Sprint(n.Params.AdditionalFields["message"], n.Params.Meta["step"]))
+					progress[token] = append(progress[token],
+						fmt.Sprint(n.Params.AdditionalFields["message"], n.Params.Meta["step"]))
 				})
 				require.NoError(t, c.Start(ctx))
 				initialize := mcp.InitializeRequest{}
@@ -97,10 +100,12 @@ func TestMCPGosOwnClient(t *testing.T) {
 				require.Equal(t, []string{"step 11", "step 22", "step 33"}, progress["of burst"])
 				mu.Unlock()
 
-				require.Equal(t, "accept map[answer:forty-two] state-1", callText(t, ctx, c, "form", map[string]any{"question": "What?"}))
+				require.Equal(t, "accept map[answer:forty-two] state-1",
+					callText(t, ctx, c, "form", map[string]any{"question": "What?"}))
 				require.Equal(t, "What?", <-p.asked)
 				if version == mcp.ProtocolVersion20251125 {
-					require.Equal(t, "accept map[answer:forty-two]", callText(t, ctx, c, "ask", map[string]any{"question": "Why?"}))
+					require.Equal(t, "accept map[answer:forty-two]",
+						callText(t, ctx, c, "ask", map[string]any{"question": "Why?"}))
 					require.Equal(t, "Why?", <-p.asked)
 				}
 			})
@@ -108,7 +113,8 @@ func TestMCPGosOwnClient(t *testing.T) {
 	}
 }
 
-func callText(t *testing.T, ctx context.Context, c *client.Client, name string, arguments map[string]any) string {
+func callText(t *testing.T, ctx context.Context, c *client.Client, name string,
+	arguments map[string]any) string {
 	t.Helper()
 	var r mcp.CallToolRequest
 	r.Params.Name, r.Params.Arguments = name, arguments

@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/taploop/taploop/internal/text"
 )
 
 // Why the context of a handler was cancelled: errors.Is of [Closed] or of [context.Cause].
@@ -19,8 +21,9 @@ var (
 // ErrOver is what sending for a request gives whose result is on its way already.
 var ErrOver = errors.New("the request is answered already")
 
-// Closed says why the caller of the request that ctx belongs to is gone: ErrCancelled, ErrDropped, ErrEOF, ErrClosed, or
-// an error that wraps one of them. It is nil while the caller waits, whatever else ended ctx.
+// Closed says why the caller of the request that ctx belongs to is gone: ErrCancelled, ErrDropped,
+// ErrEOF, ErrClosed, or an error that wraps one of them. It is nil while the caller waits, whatever
+// else ended ctx.
 func Closed(ctx context.Context) error {
 	if c := callOf(ctx); c != nil {
 		ctx = c.ctx
@@ -39,28 +42,26 @@ func cancelled(reason string) error {
 	if reason == "" {
 		return ErrCancelled
 	}
-	const most = 200
-	if len(reason) > most {
-		reason = reason[:most]
-	}
-	return fmt.Errorf("%w: %q", ErrCancelled, reason)
+	return fmt.Errorf("%w: %q", ErrCancelled, text.Cut(reason, maxWords))
 }
 
 type principalKey struct{}
 
-// Principal is who sent the request, as Options.Authorize named it; "" on stdio and where nobody is asked for a token.
+// Principal is who sent the request, as Options.Authorize named it; "" on stdio and where nobody is
+// asked for a token.
 func Principal(ctx context.Context) string {
 	name, _ := ctx.Value(principalKey{}).(string)
 	return name
 }
 
-// ClientName is what the client that sent the request calls itself, at most 200 characters; "" when it does not say.
+// ClientName is what the client that sent the request calls itself, at most 200 characters; "" when
+// it does not say.
 func ClientName(ctx context.Context) string {
 	if info := server.RequestProtocolInfoFromContext(ctx); info != nil && info.ClientInfo != nil {
-		return short(info.ClientInfo.Name)
+		return words(info.ClientInfo.Name)
 	}
 	if s, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo); ok {
-		return short(s.GetClientInfo().Name)
+		return words(s.GetClientInfo().Name)
 	}
 	return ""
 }

@@ -20,15 +20,16 @@ import (
 	"github.com/taploop/taploop/internal/golden"
 )
 
-// A conversation is a list of lines. Those that begin with "> " are what the client does; after each comes all that the
-// server then says, and the test checks every byte of it.
+// A conversation is a list of lines. Those that begin with "> " are what the client does; after
+// each comes all that the server then says, and the test checks every byte of it.
 //
-// On stdio "> {...}" sends a line. Over HTTP "> POST {...}", "> GET" and "> DELETE" are requests, numbered from 1, whose
-// answers begin with their number and "<"; "> header Name: value" sets a header of further requests (none without a
-// value), and "> drop 2" breaks a connection. "> sleep 1h" and "> eof" are for both.
+// On stdio "> {...}" sends a line. Over HTTP "> POST {...}", "> GET" and "> DELETE" are requests,
+// numbered from 1, whose answers begin with their number and "<"; "> header Name: value" sets a
+// header of further requests (none without a value), and "> drop 2" breaks a connection. "> sleep
+// 1h" and "> eof" are for both.
 
-// transcript collects what is said. What the server says between two lines of the client is put in the order of the
-// requests.
+// transcript collects what is said. What the server says between two lines of the client is put in
+// the order of the requests.
 type transcript struct {
 	mu    sync.Mutex
 	text  strings.Builder
@@ -84,7 +85,8 @@ func (tr *transcript) act(t *testing.T, script string, do func(line string)) {
 // conversationLab is the lab with what only conversations need.
 func conversationLab() *lab {
 	l := newLab()
-	l.AddTool(mcp.NewTool("change"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	l.AddTool(mcp.NewTool("change"), func(context.Context,
+		mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		time.AfterFunc(time.Second, func() {
 			l.AddTool(mcp.NewTool("passing"), nil)
 			l.SendNotificationToAllClients("notifications/test", nil)
@@ -99,7 +101,8 @@ func TestConversationsOverHTTP(t *testing.T) {
 		script := c.Section(t, "conversation")
 		var tr transcript
 		synctest.Test(t, func(t *testing.T) {
-			h := &httpConversation{t: t, tr: &tr, e: serveHTTP(t, conversationLab().MCPServer, &Options{MaxBody: 2000})}
+			h := &httpConversation{t: t, tr: &tr,
+				e: serveHTTP(t, conversationLab().MCPServer, &Options{MaxBody: 2000})}
 			defer h.end()
 			tr.act(t, script, h.do)
 		})
@@ -146,7 +149,8 @@ func (h *httpConversation) do(act string) {
 
 // request sends one HTTP request and notes all of its answer.
 func (h *httpConversation) request(ctx context.Context, n int, method, body string) {
-	r, err := http.NewRequestWithContext(ctx, method, "http://127.0.0.1:8702/mcp", strings.NewReader(strings.ReplaceAll(body, "$LONG", strings.Repeat("x", 2000))))
+	r, err := http.NewRequestWithContext(ctx, method, "http://127.0.0.1:8702/mcp",
+		strings.NewReader(strings.ReplaceAll(body, "$LONG", strings.Repeat("x", 2000))))
 	if !h.ok(err) {
 		return
 	}
@@ -221,7 +225,8 @@ func TestConversationsOverStdio(t *testing.T) {
 					require.NoError(t, w.in.Close())
 					return
 				}
-				_, err := io.WriteString(w.in, strings.ReplaceAll(act, "$LONG", strings.Repeat("x", 2000))+"\n")
+				_, err := io.WriteString(w.in,
+					strings.ReplaceAll(act, "$LONG", strings.Repeat("x", 2000))+"\n")
 				require.NoError(t, err)
 			})
 			_ = w.in.Close()

@@ -20,7 +20,8 @@ func TestQuestionsGoOutOnTheStreamOfTheirRequestAndAnswersFindTheirWay(t *testin
 	var streams []*events
 	var asked []string
 	for i, q := range []string{"red?", "blue?"} {
-		resp := e.request(t.Context(), http.MethodPost, tool(i, "ask", fmt.Sprintf(`{"question":%q}`, q)), header...)
+		resp := e.request(t.Context(), http.MethodPost,
+			tool(i, "ask", fmt.Sprintf(`{"question":%q}`, q)), header...)
 		defer resp.Body.Close()
 		streams = append(streams, readEvents(t, resp))
 		asked = append(asked, streams[i].message().data)
@@ -29,27 +30,34 @@ func TestQuestionsGoOutOnTheStreamOfTheirRequestAndAnswersFindTheirWay(t *testin
 	}
 	for i, answer := range []string{"second", "first"} {
 		status, _ := e.status(http.MethodPost,
-			fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"action":"accept","content":{"answer":%q}}}`, 2-i, answer), header...)
+			fmt.Sprintf(
+				`{"jsonrpc":"2.0","id":%d,"result":{"action":"accept","content":{"answer":%q}}}`,
+				2-i, answer), header...)
 		require.Equal(t, http.StatusAccepted, status)
 	}
 	require.Contains(t, strings.Join(streams[0].rest(), ""), "accept map[answer:first]")
 	require.Contains(t, strings.Join(streams[1].rest(), ""), "accept map[answer:second]")
 
-	status, body := e.status(http.MethodPost, `{"jsonrpc":"2.0","id":1,"result":{"action":"accept"}}`, header...)
+	status, body := e.status(http.MethodPost,
+		`{"jsonrpc":"2.0","id":1,"result":{"action":"accept"}}`, header...)
 	require.Equal(t, http.StatusBadRequest, status, "nobody waits any more")
 	require.Contains(t, body, "waits for no response")
 }
 
 func TestAnotherSessionCannotAnswer(t *testing.T) {
 	e := serveHTTP(t, newLab().MCPServer, nil)
-	mine, other := e.session("2025-11-25", `{"elicitation":{}}`), e.session("2025-11-25", `{"elicitation":{}}`)
+	mine, other := e.session("2025-11-25", `{"elicitation":{}}`),
+		e.session("2025-11-25", `{"elicitation":{}}`)
 	resp := e.request(t.Context(), http.MethodPost, tool(1, "ask", "{}"), mine...)
 	defer resp.Body.Close()
 	es := readEvents(t, resp)
 	require.Contains(t, es.message().data, `"id":1`)
-	status, _ := e.status(http.MethodPost, `{"jsonrpc":"2.0","id":1,"result":{"action":"accept","content":{"answer":"forged"}}}`, other...)
+	status, _ := e.status(http.MethodPost,
+		`{"jsonrpc":"2.0","id":1,"result":{"action":"accept","content":{"answer":"forged"}}}`,
+		other...)
 	require.Equal(t, http.StatusBadRequest, status)
-	_, _ = e.status(http.MethodPost, `{"jsonrpc":"2.0","id":1,"result":{"action":"decline"}}`, mine...)
+	_, _ = e.status(http.MethodPost, `{"jsonrpc":"2.0","id":1,"result":{"action":"decline"}}`,
+		mine...)
 	require.Contains(t, es.message().data, "decline")
 }
 
@@ -63,9 +71,11 @@ func TestADialogIsClosedWhenNobodyWaitsAnyMore(t *testing.T) {
 		rest := readEvents(t, resp).rest()
 		require.Equal(t, time.Hour, time.Since(start))
 		require.Len(t, rest, 3)
-		require.JSONEq(t, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"nobody answered within an hour"}}`, rest[1])
+		require.JSONEq(t,
+			`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"nobody answered within an hour"}}`, rest[1])
 		require.Contains(t, rest[2], "nobody answered within an hour")
-		status, _ := e.status(http.MethodPost, `{"jsonrpc":"2.0","id":1,"result":{"action":"decline"}}`, header...)
+		status, _ := e.status(http.MethodPost,
+			`{"jsonrpc":"2.0","id":1,"result":{"action":"decline"}}`, header...)
 		require.Equal(t, http.StatusBadRequest, status)
 	})
 }
@@ -97,7 +107,8 @@ func TestARefusedQuestionIsAnError(t *testing.T) {
 		defer resp.Body.Close()
 		es := readEvents(t, resp)
 		es.message()
-		status, _ := e.status(http.MethodPost, `{"jsonrpc":"2.0","id":1,"error":`+refusal+`}`, header...)
+		status, _ := e.status(http.MethodPost, `{"jsonrpc":"2.0","id":1,"error":`+refusal+`}`,
+			header...)
 		require.Equal(t, http.StatusAccepted, status)
 		require.Contains(t, es.message().data, want)
 	}
@@ -109,12 +120,15 @@ func TestAQuestionByResultIsAskedInBothEras(t *testing.T) {
 	body, header := modern(1, "form", `{"question":"Which?"}`)
 	_, got := e.status(http.MethodPost, body, header...)
 	require.Contains(t, got, `"resultType":"input_required"`)
-	require.Contains(t, got, `"inputRequests":{"q1":{"method":"elicitation/create","params":{"message":"Which?"`)
+	require.Contains(t, got,
+		`"inputRequests":{"q1":{"method":"elicitation/create","params":{"message":"Which?"`)
 	require.Contains(t, got, `"requestState":"state-1"`)
-	again := strings.Replace(body, `"arguments"`, `"requestState":"state-1","inputResponses":{"q1":{"action":"accept","content":{"answer":"this"}}},"arguments"`, 1)
+	again := strings.Replace(body, `"arguments"`,
+		`"requestState":"state-1","inputResponses":{"q1":{"action":"accept","content":{"answer":"this"}}},"arguments"`, 1)
 	_, got = e.status(http.MethodPost, again, header...)
 	require.Contains(t, got, "accept map[answer:this] state-1")
-	nonsense := strings.Replace(body, `"arguments"`, `"requestState":"state-1","inputResponses":{"q1":{"action":"dance"}},"arguments"`, 1)
+	nonsense := strings.Replace(body, `"arguments"`,
+		`"requestState":"state-1","inputResponses":{"q1":{"action":"dance"}},"arguments"`, 1)
 	_, got = e.status(http.MethodPost, nonsense, header...)
 	require.Contains(t, got, `"resultType":"input_required"`, "asked again")
 
@@ -123,7 +137,8 @@ func TestAQuestionByResultIsAskedInBothEras(t *testing.T) {
 	defer resp.Body.Close()
 	es := readEvents(t, resp)
 	require.Contains(t, es.message().data, "elicitation/create")
-	_, _ = e.status(http.MethodPost, `{"jsonrpc":"2.0","id":1,"result":{"action":"accept","content":{"answer":"that"}}}`, old...)
+	_, _ = e.status(http.MethodPost,
+		`{"jsonrpc":"2.0","id":1,"result":{"action":"accept","content":{"answer":"that"}}}`, old...)
 	require.Contains(t, es.message().data, "accept map[answer:that] state-1")
 }
 
@@ -134,40 +149,29 @@ func TestAServerAsksNothingUnder20260728(t *testing.T) {
 	require.Contains(t, got, ErrStateless.Error())
 }
 
-func TestSamplesAndRoots(t *testing.T) {
+func TestTheClientsModelIsAskedWhenItIsLent(t *testing.T) {
 	l := newLab()
-	l.AddTool(mcp.NewTool("sample"), func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	l.AddTool(mcp.NewTool("sample"), func(ctx context.Context,
+		_ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		//lint:ignore SA1019 older clients have it
-		sample, err := l.RequestSampling(ctx, mcp.CreateMessageRequest{CreateMessageParams: mcp.CreateMessageParams{MaxTokens: 9}})
+		sample, err := l.RequestSampling(ctx,
+			mcp.CreateMessageRequest{CreateMessageParams: mcp.CreateMessageParams{MaxTokens: 9}})
 		if err != nil {
 			return mcp.NewToolResultError(err.Error()), nil
 		}
 		return mcp.NewToolResultText(sample.Content.(mcp.TextContent).Text), nil
 	})
-	l.AddTool(mcp.NewTool("roots"), func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		roots, err := l.RequestRoots(ctx, mcp.ListRootsRequest{})
-		if err != nil {
-			return mcp.NewToolResultError(err.Error()), nil
-		}
-		return mcp.NewToolResultText(roots.Roots[0].URI), nil
-	})
 	w := serveStdio(t, l.MCPServer, nil)
-	w.shake("2025-11-25", `{"sampling":{},"roots":{}}`)
+	w.shake("2025-11-25", `{"sampling":{}}`)
 	w.send(tool(1, "sample", "{}"))
 	require.Contains(t, w.line(), `"method":"sampling/createMessage"`)
 	w.send(`{"jsonrpc":"2.0","id":1,"result":{"role":"assistant","model":"m","content":{"type":"text","text":"forty-two"}}}`)
 	require.Contains(t, w.line(), "forty-two")
-	w.send(tool(2, "roots", "{}"))
-	require.Equal(t, `{"jsonrpc":"2.0","id":2,"method":"roots/list"}`, w.line())
-	w.send(`{"jsonrpc":"2.0","id":2,"result":{"roots":[{"uri":"file:///home"}]}}`)
-	require.Contains(t, w.line(), "file:///home")
 
 	bare := serveStdio(t, l.MCPServer, nil)
 	bare.shake("2025-11-25", `{}`)
 	bare.send(tool(1, "sample", "{}"))
 	require.Contains(t, bare.line(), "lends its model to no server")
-	bare.send(tool(1, "roots", "{}"))
-	require.Contains(t, bare.line(), "names no roots")
 }
 
 func TestProgressOverAnotherTransportGoesToItsSession(t *testing.T) {
@@ -182,16 +186,19 @@ func TestProgressOverAnotherTransportGoesToItsSession(t *testing.T) {
 func TestSendingAfterTheResultIsAnError(t *testing.T) {
 	l := newLab()
 	kept := make(chan context.Context, 1)
-	l.AddTool(mcp.NewTool("keep"), func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	l.AddTool(mcp.NewTool("keep"), func(ctx context.Context,
+		_ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		kept <- context.WithoutCancel(ctx)
 		return mcp.NewToolResultText("done"), nil
 	})
 	e := serveHTTP(t, l.MCPServer, nil)
-	_, body := e.status(http.MethodPost, tool(1, "keep", "{}"), e.session("2025-11-25", `{"elicitation":{}}`)...)
+	_, body := e.status(http.MethodPost, tool(1, "keep", "{}"),
+		e.session("2025-11-25", `{"elicitation":{}}`)...)
 	require.Contains(t, body, "done")
 	ctx := <-kept
 	require.ErrorIs(t, Progress(ctx, "t", 1, 0, "", nil), ErrOver)
-	require.ErrorIs(t, l.SendNotificationToClient(ctx, "notifications/test", nil), server.ErrNotificationChannelBlocked)
+	require.ErrorIs(t, l.SendNotificationToClient(ctx, "notifications/test", nil),
+		server.ErrNotificationChannelBlocked)
 	_, err := Elicit(ctx, question("?"))
 	require.ErrorIs(t, err, ErrOver)
 	require.NoError(t, Closed(ctx), "it was answered, not abandoned")

@@ -19,14 +19,19 @@ import (
 	"github.com/taploop/taploop/internal/golden"
 )
 
-// quickServer has a tool that reports and one that panics, and nothing that waits: it has nothing to subscribe to.
+// quickServer has a tool that reports and one that panics, and nothing that waits: it has nothing
+// to subscribe to.
 func quickServer() *server.MCPServer {
 	s := server.NewMCPServer("quick", "1", server.WithToolCapabilities(false), server.WithLogging())
-	s.AddTool(mcp.NewTool("burst"), func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	s.AddTool(mcp.NewTool("burst"), func(ctx context.Context,
+		r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		_ = Progress(ctx, token(r), 1, 2, "half", nil)
 		return mcp.NewToolResultText("done"), nil
 	})
-	s.AddTool(mcp.NewTool("panic"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) { panic("what nobody is told") })
+	s.AddTool(mcp.NewTool("panic"), func(context.Context, mcp.CallToolRequest) (
+		*mcp.CallToolResult, error) {
+		panic("what nobody is told")
+	})
 	return s
 }
 
@@ -53,7 +58,8 @@ type heard struct {
 	} `json:"error"`
 }
 
-// lawful checks that data is one message of the server, or a batch of responses, and gives the ids of the responses.
+// lawful checks that data is one message of the server, or a batch of responses, and gives the ids
+// of the responses.
 func lawful(t *testing.T, data []byte) (answered []string) {
 	t.Helper()
 	require.True(t, json.Valid(data), "%q", data)
@@ -84,8 +90,8 @@ func lawful(t *testing.T, data []byte) (answered []string) {
 	return answered
 }
 
-// owed are the ids of the requests in what a client sent, and whether every one of them has to be answered: it has when
-// ids are used once and nothing is cancelled.
+// owed are the ids of the requests in what a client sent, and whether every one of them has to be
+// answered: it has when ids are used once and nothing is cancelled.
 func owed(data []byte) (ids map[string]int, all bool) {
 	ids = map[string]int{}
 	in, err := parse(data)
@@ -102,8 +108,8 @@ func owed(data []byte) (ids map[string]int, all bool) {
 	return ids, all
 }
 
-// The law: whatever comes as one line, each line of the answer is a message of MCP; a request is answered once, or not
-// at all when it was cancelled; and the next request is served.
+// The law: whatever comes as one line, each line of the answer is a message of MCP; a request is
+// answered once, or not at all when it was cancelled; and the next request is served.
 func FuzzStdioLine(f *testing.F) {
 	seed(f, "testdata/stdio", func(line string) { f.Add([]byte(line), false) })
 	seed(f, "testdata/stdio", func(line string) { f.Add([]byte(line), true) })
@@ -116,9 +122,11 @@ func FuzzStdioLine(f *testing.F) {
 			version = mcp.ProtocolVersion20250326
 		}
 		const last = "the last request"
-		in := fmt.Sprintf(handshake, version, "{}") + "\n" + string(line) + "\n" + `{"jsonrpc":"2.0","id":"` + last + `","method":"ping"}` + "\n"
+		in := fmt.Sprintf(handshake, version, "{}") + "\n" + string(line) + "\n" +
+			`{"jsonrpc":"2.0","id":"` + last + `","method":"ping"}` + "\n"
 		var out bytes.Buffer
-		require.NoError(t, ServeStdio(t.Context(), quickServer(), strings.NewReader(in), &out, &Options{MaxBody: 4000}))
+		require.NoError(t, ServeStdio(t.Context(), quickServer(), strings.NewReader(in), &out,
+			&Options{MaxBody: 4000}))
 		answered := map[string]int{}
 		for said := range strings.Lines(out.String()) {
 			for _, id := range lawful(t, []byte(said)) {
@@ -127,11 +135,13 @@ func FuzzStdioLine(f *testing.F) {
 		}
 		require.Positive(t, answered["s"+last], "the next request is served")
 		ids, all := owed(line)
-		if int64(len(line)) > 4000 || bytes.HasPrefix(bytes.TrimSpace(line), []byte("[")) && !batches {
+		if int64(len(line)) > 4000 || bytes.HasPrefix(bytes.TrimSpace(line), []byte("[")) &&
+			!batches {
 			return
 		}
 		for id, n := range ids {
-			require.LessOrEqual(t, answered[id], n+1, id) // one more for the handshake or the last request
+			// one more for the handshake or the last request
+			require.LessOrEqual(t, answered[id], n+1, id)
 			if all {
 				require.Positive(t, answered[id], id)
 			}
@@ -139,8 +149,8 @@ func FuzzStdioLine(f *testing.F) {
 	})
 }
 
-// The law: whatever is posted with whatever version, the answer is nothing, one message, or a stream of messages that ends
-// with the response; and the session goes on.
+// The law: whatever is posted with whatever version, the answer is nothing, one message, or a
+// stream of messages that ends with the response; and the session goes on.
 func FuzzHTTPBody(f *testing.F) {
 	seed(f, "testdata/http", func(line string) {
 		if body, ok := strings.CutPrefix(line, "POST "); ok {
@@ -162,11 +172,14 @@ func FuzzHTTPBody(f *testing.F) {
 			h.ServeHTTP(w, r)
 			return w
 		}
-		session := post(fmt.Appendf(nil, handshake, mcp.ProtocolVersion20250326, "{}"), nil).Header().Get(mcp.HeaderSessionID)
+		session := post(fmt.Appendf(nil, handshake, mcp.ProtocolVersion20250326, "{}"),
+			nil).Header().Get(mcp.HeaderSessionID)
 		require.NotEmpty(t, session)
-		w := post(body, map[string]string{mcp.HeaderSessionID: session, mcp.HeaderProtocolVersion: version, mcp.HeaderMethod: method, mcp.HeaderName: name})
+		w := post(body, map[string]string{mcp.HeaderSessionID: session,
+			mcp.HeaderProtocolVersion: version, mcp.HeaderMethod: method, mcp.HeaderName: name})
 		check(t, w)
-		ping := post([]byte(`{"jsonrpc":"2.0","id":1,"method":"ping"}`), map[string]string{mcp.HeaderSessionID: session})
+		ping := post([]byte(`{"jsonrpc":"2.0","id":1,"method":"ping"}`),
+			map[string]string{mcp.HeaderSessionID: session})
 		require.Equal(t, http.StatusOK, ping.Code, "the session goes on: %s", ping.Body)
 	})
 }

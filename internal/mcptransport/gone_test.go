@@ -42,7 +42,8 @@ func TestACancelledRequestEndsAloneAndIsNotAnswered(t *testing.T) {
 		require.Len(t, readEvents(t, first).rest(), 1, "only what came before")
 
 		close(l.open)
-		require.Contains(t, strings.Join(readEvents(t, second).rest(), ""), "opened", `"1" is not 1`)
+		require.Contains(t, strings.Join(readEvents(t, second).rest(), ""), "opened",
+			`"1" is not 1`)
 	})
 }
 
@@ -57,7 +58,8 @@ func TestADroppedConnectionCancelsAfterAGraceInWhichItCanBeResumed(t *testing.T)
 		time.Sleep(9 * time.Second)
 		require.Empty(t, l.ended)
 
-		resumed := e.request(t.Context(), http.MethodGet, "", append(header, "Last-Event-ID: "+seen.id)...)
+		resumed := e.request(t.Context(), http.MethodGet, "",
+			append(header, "Last-Event-ID: "+seen.id)...)
 		time.Sleep(20 * time.Second)
 		require.Empty(t, l.ended, "somebody listens")
 		require.NoError(t, resumed.Body.Close())
@@ -65,7 +67,8 @@ func TestADroppedConnectionCancelsAfterAGraceInWhichItCanBeResumed(t *testing.T)
 		require.ErrorIs(t, <-l.ended, ErrDropped)
 		require.Equal(t, 10*time.Second, time.Since(lost))
 
-		again := e.request(t.Context(), http.MethodGet, "", append(header, "Last-Event-ID: "+seen.id)...)
+		again := e.request(t.Context(), http.MethodGet, "",
+			append(header, "Last-Event-ID: "+seen.id)...)
 		defer again.Body.Close()
 		rest := readEvents(t, again).rest()
 		require.Len(t, rest, 1)
@@ -78,12 +81,13 @@ func TestAConnectionEndsWhenItsCredentialIsRevoked(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			l := newLab()
 			var revoked atomic.Bool
-			e := serveHTTP(t, l.MCPServer, &Options{KeepAlive: 15 * time.Second, Authorize: func(*http.Request) (string, error) {
-				if revoked.Load() {
-					return "", errors.New("revoked")
-				}
-				return "kim", nil
-			}})
+			e := serveHTTP(t, l.MCPServer, &Options{KeepAlive: 15 * time.Second,
+				Authorize: func(*http.Request) (string, error) {
+					if revoked.Load() {
+						return "", errors.New("revoked")
+					}
+					return "kim", nil
+				}})
 			body, header := modern(1, "gate", "{}")
 			if version == "2025-11-25" {
 				body, header = tool(1, "gate", "{}"), e.session(version, "{}")
@@ -110,8 +114,10 @@ func TestAConnectionEndsWhenItsCredentialIsRevoked(t *testing.T) {
 
 func TestWhatAClientSaysOfItselfIsKeptShort(t *testing.T) {
 	var p peer
-	p.SetClientInfo(mcp.Implementation{Name: strings.Repeat("é", 1000), Version: strings.Repeat("v", 1000), Description: "long"})
-	require.Equal(t, mcp.Implementation{Name: strings.Repeat("é", 200), Version: strings.Repeat("v", 200)}, p.GetClientInfo())
+	p.SetClientInfo(mcp.Implementation{Name: strings.Repeat("é", 1000), Version: "1\n\x1b[2J",
+		Description: "long"})
+	require.Equal(t, mcp.Implementation{Name: strings.Repeat("é", 199) + "…", Version: "1 [2J"},
+		p.GetClientInfo())
 }
 
 func TestAConnectionThatDropsBeforeAnyEventCancelsAtOnce(t *testing.T) {
@@ -123,7 +129,8 @@ func TestAConnectionThatDropsBeforeAnyEventCancelsAtOnce(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			silent := strings.Replace(tool(1, "gate", "{}"), `"progressToken":1`, "", 1)
 			go func() { <-l.entered; cancel() }()
-			r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://127.0.0.1/mcp", strings.NewReader(silent))
+			r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://127.0.0.1/mcp",
+				strings.NewReader(silent))
 			require.NoError(t, err)
 			r.Header.Set("Content-Type", "application/json")
 			for _, h := range header {
@@ -151,7 +158,9 @@ func TestClosingTheStreamIsTheCancellationOfAStatelessRequest(t *testing.T) {
 		first := readEvents(t, mine).message()
 		require.Empty(t, first.id, "it cannot be resumed")
 
-		status, _ := e.status(http.MethodPost, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`, header[0])
+		status, _ := e.status(http.MethodPost,
+			`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`,
+			header[0])
 		require.Equal(t, http.StatusAccepted, status)
 		synctest.Wait()
 		require.Empty(t, l.ended, "nobody cancels by message")
@@ -186,14 +195,16 @@ func TestIdleSessionsEndAndUsedOnesDoNot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLab()
 		e := serveHTTP(t, l.MCPServer, &Options{IdleTTL: time.Hour})
-		idle, used, listens, runs := e.session("2025-11-25", "{}"), e.session("2025-11-25", "{}"), e.session("2025-11-25", "{}"), e.session("2025-11-25", "{}")
+		idle, used, listens, runs := e.session("2025-11-25", "{}"), e.session("2025-11-25", "{}"),
+			e.session("2025-11-25", "{}"), e.session("2025-11-25", "{}")
 		listening := e.request(t.Context(), http.MethodGet, "", listens...)
 		defer listening.Body.Close()
 		go func() { _, _ = io.Copy(io.Discard, listening.Body) }() // comments
 		call := e.request(t.Context(), http.MethodPost, tool(1, "gate", "{}"), runs...)
 		defer call.Body.Close()
 		alive := func(header []string) bool {
-			status, _ := e.status(http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"ping"}`, header...)
+			status, _ := e.status(http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"ping"}`,
+				header...)
 			return status == http.StatusOK
 		}
 		for range 4 {
@@ -242,7 +253,8 @@ func TestCloseGivesUpWithItsContext(t *testing.T) {
 		stubborn := make(chan struct{})
 		l.AddTool(stubbornTool(stubborn))
 		e := serveHTTP(t, l.MCPServer, nil)
-		resp := e.request(t.Context(), http.MethodPost, tool(1, "stubborn", "{}"), e.session("2025-11-25", "{}")...)
+		resp := e.request(t.Context(), http.MethodPost, tool(1, "stubborn", "{}"),
+			e.session("2025-11-25", "{}")...)
 		defer resp.Body.Close()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
@@ -258,15 +270,18 @@ func TestWhatAClientKnowsDecidesWhetherItMayComeBack(t *testing.T) {
 		name, version, call string
 		grace               time.Duration
 	}{
-		{"no event yet", "2025-06-18", strings.Replace(tool(1, "gate", "{}"), `"progressToken":1`, "", 1), 0},
-		{"an event without data", "2025-11-25", strings.Replace(tool(1, "gate", "{}"), `"progressToken":1`, "", 1), 10 * time.Second},
+		{"no event yet", "2025-06-18", strings.Replace(tool(1, "gate", "{}"), `"progressToken":1`,
+			"", 1), 0},
+		{"an event without data", "2025-11-25",
+			strings.Replace(tool(1, "gate", "{}"), `"progressToken":1`, "", 1), 10 * time.Second},
 		{"an event", "2025-06-18", tool(1, "gate", "{}"), 10 * time.Second},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				l := newLab()
 				e := serveHTTP(t, l.MCPServer, nil)
-				resp := e.request(t.Context(), http.MethodPost, c.call, e.session(c.version, "{}")...)
+				resp := e.request(t.Context(), http.MethodPost, c.call,
+					e.session(c.version, "{}")...)
 				es := readEvents(t, resp)
 				if c.grace > 0 {
 					_, ok := es.next()
@@ -293,7 +308,8 @@ func TestASessionWithARequestUnderWayIsNotIdle(t *testing.T) {
 		time.Sleep(30 * time.Minute)
 		require.Empty(t, l.ended)
 		close(l.open)
-		again := e.request(t.Context(), http.MethodGet, "", append(header, "Last-Event-ID: "+seen.id)...)
+		again := e.request(t.Context(), http.MethodGet, "",
+			append(header, "Last-Event-ID: "+seen.id)...)
 		defer again.Body.Close()
 		require.Contains(t, strings.Join(readEvents(t, again).rest(), ""), "opened")
 	})
@@ -303,7 +319,8 @@ func TestCloseWaitsForAnswersThatAreStillBeingRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLab()
 		e := serveHTTP(t, l.MCPServer, nil)
-		resp := e.request(t.Context(), http.MethodPost, tool(1, "gate", "{}"), e.session("2025-11-25", "{}")...)
+		resp := e.request(t.Context(), http.MethodPost, tool(1, "gate", "{}"),
+			e.session("2025-11-25", "{}")...)
 		defer resp.Body.Close()
 		es := readEvents(t, resp)
 		es.message()
@@ -321,7 +338,8 @@ func TestClosedSaysWhyTheCallerIsGoneWhateverEndedTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLab()
 		before, after := make(chan error, 1), make(chan error, 1)
-		l.AddTool(mcp.NewTool("child"), func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		l.AddTool(mcp.NewTool("child"), func(ctx context.Context,
+			_ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			child, cancel := context.WithCancelCause(ctx)
 			cancel(errors.New("time is up"))
 			before <- Closed(child)

@@ -13,7 +13,8 @@ import (
 
 func TestOnlyWhatIsAddressedHereAndComesFromHereIsLetIn(t *testing.T) {
 	const loopbackAddr, lanAddr = "127.0.0.1:8702", "192.168.1.5:8702"
-	listed := &Options{Hosts: []string{"phone.example", "exact.example:8702"}, Origins: []string{"https://app.example"}}
+	listed := &Options{Hosts: []string{"phone.example", "exact.example:8702"},
+		Origins: []string{"https://app.example"}}
 	for _, c := range []struct {
 		name, local, host, origin string
 		opts                      *Options
@@ -37,19 +38,26 @@ func TestOnlyWhatIsAddressedHereAndComesFromHereIsLetIn(t *testing.T) {
 		{name: "listed name, other port", host: "exact.example:1", opts: listed},
 		{name: "address on the network", local: lanAddr, host: "192.168.1.5:8702", ok: true},
 		{name: "rebound name on the network", local: lanAddr, host: "evil.example:8702"},
-		{name: "listed name on the network", local: lanAddr, host: "phone.example", opts: listed, ok: true},
+		{name: "listed name on the network", local: lanAddr, host: "phone.example", opts: listed,
+			ok: true},
 
-		{name: "page of this machine", host: "localhost", origin: "http://localhost:3000", ok: true},
-		{name: "page of a loopback address", host: "localhost", origin: "https://127.0.0.1", ok: true},
+		{name: "page of this machine", host: "localhost", origin: "http://localhost:3000",
+			ok: true},
+		{name: "page of a loopback address", host: "localhost", origin: "https://127.0.0.1",
+			ok: true},
 		{name: "strange page", host: "localhost", origin: "https://evil.example"},
 		{name: "page without an origin", host: "localhost", origin: "null"},
 		{name: "file", host: "localhost", origin: "file://"},
 		{name: "extension", host: "localhost", origin: "chrome-extension://localhost"},
-		{name: "name in the user part", host: "localhost", origin: "https://localhost@evil.example"},
+		{name: "name in the user part", host: "localhost",
+			origin: "https://localhost@evil.example"},
 		{name: "user before ours", host: "localhost", origin: "https://evil@localhost"},
-		{name: "listed origin", host: "localhost", origin: "https://app.example", opts: listed, ok: true},
-		{name: "listed origin, other scheme", host: "localhost", origin: "http://app.example", opts: listed},
-		{name: "listed origin, other port", host: "localhost", origin: "https://app.example:8443", opts: listed},
+		{name: "listed origin", host: "localhost", origin: "https://app.example", opts: listed,
+			ok: true},
+		{name: "listed origin, other scheme", host: "localhost", origin: "http://app.example",
+			opts: listed},
+		{name: "listed origin, other port", host: "localhost", origin: "https://app.example:8443",
+			opts: listed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := httptest.NewRequest(http.MethodPost, "/any/route", nil)
@@ -63,7 +71,8 @@ func TestOnlyWhatIsAddressedHereAndComesFromHereIsLetIn(t *testing.T) {
 			local, err := net.ResolveTCPAddr("tcp", c.local)
 			require.NoError(t, err)
 			r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, local))
-			for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodDelete, http.MethodOptions} {
+			for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodDelete,
+				http.MethodOptions} {
 				r.Method = method
 				w := httptest.NewRecorder()
 				NewHTTP(newLab().MCPServer, c.opts).ServeHTTP(w, r)
@@ -83,13 +92,15 @@ func TestASecondOriginIsCheckedToo(t *testing.T) {
 }
 
 func TestRequestsNeedTheTokenAndHandlersLearnWhoseItIs(t *testing.T) {
-	e := serveHTTP(t, newLab().MCPServer, &Options{Authorize: func(r *http.Request) (string, error) {
+	e := serveHTTP(t, newLab().MCPServer, &Options{Authorize: func(r *http.Request) (
+		string, error) {
 		if r.Header.Get("Authorization") != "Bearer right" {
 			return "", errors.New("a bearer token is needed; taploop token create makes one")
 		}
 		return "ann", nil
 	}})
-	for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodDelete, http.MethodPut} {
+	for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodDelete,
+		http.MethodPut} {
 		resp := e.request(t.Context(), method, "")
 		require.NoError(t, resp.Body.Close())
 		require.Equal(t, http.StatusUnauthorized, resp.StatusCode)
@@ -98,9 +109,11 @@ func TestRequestsNeedTheTokenAndHandlersLearnWhoseItIs(t *testing.T) {
 	resp := e.request(t.Context(), http.MethodPost, "", "Authorization: Bearer wrong")
 	require.NoError(t, resp.Body.Close())
 	require.Equal(t, http.StatusUnauthorized, resp.StatusCode)
-	require.Equal(t, `Bearer realm="taploop", error="invalid_token"`, resp.Header.Get("WWW-Authenticate"))
+	require.Equal(t, `Bearer realm="taploop", error="invalid_token"`,
+		resp.Header.Get("WWW-Authenticate"))
 
-	_, body := e.status(http.MethodPost, tool(1, "whoami", "{}"), e.session("2025-11-25", "{}", "Authorization: Bearer right")...)
+	_, body := e.status(http.MethodPost, tool(1, "whoami", "{}"),
+		e.session("2025-11-25", "{}", "Authorization: Bearer right")...)
 	require.Contains(t, body, `principal \"ann\", elicits false, stateless false`)
 	call, header := modern(1, "whoami", "{}")
 	_, body = e.status(http.MethodPost, call, append(header, "Authorization: Bearer right")...)
@@ -111,7 +124,8 @@ func TestTheContextOfTheHTTPRequestReachesTheHandler(t *testing.T) {
 	l := newLab()
 	type key struct{}
 	l.AddTool(valueTool(key{}))
-	e := serveHTTP(t, l.MCPServer, &Options{Context: func(ctx context.Context, r *http.Request) context.Context {
+	e := serveHTTP(t, l.MCPServer, &Options{Context: func(ctx context.Context,
+		r *http.Request) context.Context {
 		return context.WithValue(ctx, key{}, r.URL.Path)
 	}})
 	_, body := e.status(http.MethodPost, tool(1, "value", "{}"), e.session("2025-11-25", "{}")...)

@@ -16,10 +16,11 @@ import (
 
 // HTTP is Streamable HTTP on one endpoint, for both eras of the protocol.
 //
-// Under 2025-11-25 and older a client has a session from its handshake on, which belongs to the principal that made it.
-// A request outlives its connection for ResumeGrace when the client can resume the stream; then, and at once when it
-// cannot, the handler's context ends with ErrDropped, and what the handler returns can still be fetched by resuming.
-// Under 2026-07-28 there are no sessions, and closing the connection is the cancellation.
+// Under 2025-11-25 and older a client has a session from its handshake on, which belongs to the
+// principal that made it. A request outlives its connection for ResumeGrace when the client can
+// resume the stream; then, and at once when it cannot, the handler's context ends with ErrDropped,
+// and what the handler returns can still be fetched by resuming. Under 2026-07-28 there are no
+// sessions, and closing the connection is the cancellation.
 type HTTP struct {
 	srv  *server.MCPServer
 	opts Options
@@ -28,13 +29,15 @@ type HTTP struct {
 	closing  bool
 	sessions map[string]*session
 	calls    map[*call]struct{} // of all clients
-	under    sync.WaitGroup     // HTTP requests and calls under way; added to below mu while not closing
-	sweeper  *time.Timer        // ends idle sessions; nil when there are none
+	// HTTP requests and calls under way; added to below mu while not closing
+	under   sync.WaitGroup
+	sweeper *time.Timer // ends idle sessions; nil when there are none
 }
 
 // NewHTTP serves srv. Close it to end what is under way.
 func NewHTTP(srv *server.MCPServer, opts *Options) *HTTP {
-	return &HTTP{srv: srv, opts: settings(opts), sessions: map[string]*session{}, calls: map[*call]struct{}{}}
+	return &HTTP{srv: srv, opts: settings(opts), sessions: map[string]*session{},
+		calls: map[*call]struct{}{}}
 }
 
 // readTimeout is how long a client may take to send the body of a message.
@@ -42,12 +45,14 @@ const readTimeout = 30 * time.Second
 
 // ServeHTTP answers one HTTP request of a client.
 func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.ContentLength != 0 { // also for what is refused: net/http reads the rest of it before the next request
-		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(readTimeout)) // not every writer can
+	// also for what is refused: net/http reads the rest of it before the next request
+	if r.ContentLength != 0 {
+		// not every writer can
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(readTimeout))
 	}
 	if err := h.opts.guard(r); err != nil {
 		h.opts.Log.Warn("request refused", "error", err, "remote", r.RemoteAddr)
-		refuse(w, http.StatusForbidden, invalid(withMend(err)))
+		refuse(w, http.StatusForbidden, invalid(withHint(err)))
 		return
 	}
 	principal, ok := h.authorize(w, r)
@@ -83,7 +88,8 @@ type visit struct {
 
 func (v *visit) refuse(status int, text string) { refuse(v.w, status, invalid(text)) }
 
-// context is the one for handlers: it has the values of the HTTP request's, but does not end with it.
+// context is the one for handlers: it has the values of the HTTP request's, but does not end with
+// it.
 func (v *visit) context() context.Context {
 	ctx := context.WithoutCancel(v.r.Context())
 	ctx = context.WithValue(ctx, principalKey{}, v.principal)
@@ -93,10 +99,11 @@ func (v *visit) context() context.Context {
 	return ctx
 }
 
-// withMend is the text of an error with what can be done about it, which has no place of its own here.
-func withMend(err error) string {
-	if mend := hint.Of(err); mend != "" {
-		return err.Error() + "; " + mend
+// withHint is the text of an error with what can be done about it, which has no place of its own
+// here.
+func withHint(err error) string {
+	if remedy := hint.Of(err); remedy != "" {
+		return err.Error() + "; " + remedy
 	}
 	return err.Error()
 }
@@ -114,14 +121,15 @@ func (h *HTTP) authorize(w http.ResponseWriter, r *http.Request) (principal stri
 		challenge += `, error="invalid_token"`
 	}
 	w.Header().Set("WWW-Authenticate", challenge)
-	refuse(w, http.StatusUnauthorized, invalid(withMend(err)))
+	refuse(w, http.StatusUnauthorized, invalid(withHint(err)))
 	return "", false
 }
 
 // errRevoked ends a connection whose credential does not hold any more.
 var errRevoked = errors.New("the credential of this connection was revoked")
 
-// vouch looks at the credential again, at most once a second, before something is sent on a connection that is open for long.
+// vouch looks at the credential again, at most once a second, before something is sent on a
+// connection that is open for long.
 func (v *visit) vouch() error {
 	if v.h.opts.Authorize == nil || time.Since(v.vouched) < time.Second {
 		return nil
@@ -144,7 +152,8 @@ func (h *HTTP) enter() bool {
 	return true
 }
 
-// start runs the call in a goroutine that Close waits for, and then done. Its error is an *rpcError; nothing runs then.
+// start runs the call in a goroutine that Close waits for, and then done. Its error is an
+// *rpcError; nothing runs then.
 func (h *HTTP) start(c *call, m *message, s sink, done func()) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -153,7 +162,9 @@ func (h *HTTP) start(c *call, m *message, s sink, done func()) error {
 	case h.closing:
 		return &rpcError{id: m.ID, code: mcp.INVALID_REQUEST, text: "the server is closing"}
 	case len(h.calls) >= most:
-		return &rpcError{id: m.ID, code: mcp.INVALID_REQUEST, text: fmt.Sprintf("%d requests of all clients are under way already; try again later", most)}
+		return &rpcError{id: m.ID, code: mcp.INVALID_REQUEST,
+			text: fmt.Sprintf("%d requests of all clients are under way already; try again later",
+				most)}
 	}
 	h.calls[c] = struct{}{}
 	h.under.Go(func() {
@@ -166,9 +177,9 @@ func (h *HTTP) start(c *call, m *message, s sink, done func()) error {
 	return nil
 }
 
-// Close takes no more requests, ends all sessions and the contexts of all handlers with ErrClosed, and waits until the
-// handlers have returned and their answers are written. Its error says that ctx ended first; what is left then ends by
-// itself.
+// Close takes no more requests, ends all sessions and the contexts of all handlers with ErrClosed,
+// and waits until the handlers have returned and their answers are written. Its error says that ctx
+// ended first; what is left then ends by itself.
 func (h *HTTP) Close(ctx context.Context) error {
 	for _, s := range h.shut() {
 		s.close(ErrClosed)
@@ -187,7 +198,8 @@ func (h *HTTP) Close(ctx context.Context) error {
 	case <-ctx.Done():
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		return fmt.Errorf("closing the MCP endpoint: %d requests are still under way: %w", len(h.calls), context.Cause(ctx))
+		return fmt.Errorf("closing the MCP endpoint: %d requests are still under way: %w",
+			len(h.calls), context.Cause(ctx))
 	}
 }
 

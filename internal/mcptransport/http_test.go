@@ -39,7 +39,8 @@ func TestEveryMessageOfARequestComesOnItsOwnStreamInOrderBeforeTheResult(t *test
 
 func TestProgressKeepsItsMeta(t *testing.T) {
 	e := serveHTTP(t, newLab().MCPServer, nil)
-	resp := e.request(t.Context(), http.MethodPost, tool("a", "burst", `{"n":1}`), e.session("2025-06-18", "{}")...)
+	resp := e.request(t.Context(), http.MethodPost, tool("a", "burst", `{"n":1}`),
+		e.session("2025-06-18", "{}")...)
 	defer resp.Body.Close()
 	require.JSONEq(t,
 		`{"jsonrpc":"2.0","method":"notifications/progress","params":{"_meta":{"step":1},"message":"step 1","progress":1,"progressToken":"a","total":1}}`,
@@ -48,7 +49,8 @@ func TestProgressKeepsItsMeta(t *testing.T) {
 
 func TestAResponseAloneIsPlainJSON(t *testing.T) {
 	e := serveHTTP(t, newLab().MCPServer, nil)
-	resp := e.request(t.Context(), http.MethodPost, tool(1, "nothing", "{}"), e.session("2025-11-25", "{}")...)
+	resp := e.request(t.Context(), http.MethodPost, tool(1, "nothing", "{}"),
+		e.session("2025-11-25", "{}")...)
 	defer resp.Body.Close()
 	require.Equal(t, "application/json", resp.Header.Get("Content-Type"))
 	for name := range resp.Header {
@@ -60,7 +62,8 @@ func TestIDsComeBackAsTheyWereSpelled(t *testing.T) {
 	e := serveHTTP(t, newLab().MCPServer, nil)
 	header := e.session("2025-11-25", "{}")
 	for _, id := range []string{`9007199254740993`, `-1`, `"x\u0000\u4e2d"`, `""`, `1e2`, `0`} {
-		_, body := e.status(http.MethodPost, `{"jsonrpc":"2.0","id":`+id+`,"method":"ping"}`, header...)
+		_, body := e.status(http.MethodPost, `{"jsonrpc":"2.0","id":`+id+`,"method":"ping"}`,
+			header...)
 		require.Equal(t, `{"jsonrpc":"2.0","id":`+id+`,"result":{}}`+"\n", body)
 	}
 }
@@ -74,13 +77,15 @@ func TestQuietStreamsAreKeptAlive(t *testing.T) {
 				start := time.Now()
 				body, header := modern(1, "gate", "{}")
 				if era == "2025-11-25" {
-					body, header = strings.Replace(tool(1, "gate", "{}"), `,"_meta":{"progressToken":1}`, "", 1), e.session(era, "{}")
+					body, header = strings.Replace(tool(1, "gate", "{}"),
+						`,"_meta":{"progressToken":1}`, "", 1), e.session(era, "{}")
 				} else {
 					body = strings.Replace(body, `"progressToken":1,`, "", 1)
 				}
 				resp := e.request(t.Context(), http.MethodPost, body, header...)
 				defer resp.Body.Close()
-				require.Equal(t, time.Second, time.Since(start), "a silent request becomes a stream soon")
+				require.Equal(t, time.Second, time.Since(start),
+					"a silent request becomes a stream soon")
 				es := readEvents(t, resp)
 				var comments []time.Duration
 				for len(comments) < 3 {
@@ -90,7 +95,8 @@ func TestQuietStreamsAreKeptAlive(t *testing.T) {
 						comments = append(comments, time.Since(start))
 					}
 				}
-				require.Equal(t, []time.Duration{11 * time.Second, 21 * time.Second, 31 * time.Second}, comments)
+				require.Equal(t, []time.Duration{11 * time.Second, 21 * time.Second,
+					31 * time.Second}, comments)
 				close(l.open)
 				require.Contains(t, es.message().data, "opened")
 			})
@@ -100,7 +106,10 @@ func TestQuietStreamsAreKeptAlive(t *testing.T) {
 
 func TestUnknownEventsAndForeignSessionsAreNotFound(t *testing.T) {
 	l := newLab()
-	e := serveHTTP(t, l.MCPServer, &Options{Authorize: func(r *http.Request) (string, error) { return r.Header.Get("Who"), nil }})
+	e := serveHTTP(t, l.MCPServer, &Options{Authorize: func(r *http.Request) (
+		string, error) {
+		return r.Header.Get("Who"), nil
+	}})
 	header := e.session("2025-11-25", "{}", "Who: ann")
 	for _, id := range []string{"nonsense", "7-1", "g-99", "1", "-1", "g--1"} {
 		status, body := e.status(http.MethodGet, "", append(header, "Last-Event-ID: "+id)...)
@@ -149,7 +158,8 @@ func TestAnIDCanBeUsedAgainOnceItIsAnswered(t *testing.T) {
 
 func TestAClientsNameIsReadFromItsHandshakeOrItsRequestAndIsNotEndless(t *testing.T) {
 	l := newLab()
-	l.AddTool(mcp.NewTool("name"), func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	l.AddTool(mcp.NewTool("name"), func(ctx context.Context,
+		_ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return mcp.NewToolResultText("[" + ClientName(ctx) + "]"), nil
 	})
 	e := serveHTTP(t, l.MCPServer, nil)
@@ -158,8 +168,10 @@ func TestAClientsNameIsReadFromItsHandshakeOrItsRequestAndIsNotEndless(t *testin
 	body, header := modern(1, "name", "{}")
 	_, got = e.status(http.MethodPost, body, header...)
 	require.Contains(t, got, `"[]"`, "it does not say")
-	for name, want := range map[string]string{"test": "[test]", strings.Repeat("é", 201): "[" + strings.Repeat("é", 200) + "]"} {
-		said := strings.Replace(body, `"_meta":{`, `"_meta":{"io.modelcontextprotocol/clientInfo":{"name":"`+name+`","version":"1"},`, 1)
+	for name, want := range map[string]string{"test": "[test]",
+		strings.Repeat("é", 201): "[" + strings.Repeat("é", 199) + "…]"} {
+		said := strings.Replace(body, `"_meta":{`,
+			`"_meta":{"io.modelcontextprotocol/clientInfo":{"name":"`+name+`","version":"1"},`, 1)
 		_, got = e.status(http.MethodPost, said, header...)
 		require.Contains(t, got, want)
 	}
@@ -167,20 +179,25 @@ func TestAClientsNameIsReadFromItsHandshakeOrItsRequestAndIsNotEndless(t *testin
 
 func TestAHandlerCanAnswerWithAnErrorOfItsOwn(t *testing.T) {
 	l := newLab()
-	l.AddTool(mcp.NewTool("refuse"), func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		return nil, Refuse(ctx, mcp.MISSING_REQUIRED_CLIENT_CAPABILITY, "this needs forms", map[string]any{"requiredCapabilities": map[string]any{"elicitation": map[string]any{}}})
+	l.AddTool(mcp.NewTool("refuse"), func(ctx context.Context,
+		_ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return nil, Refuse(ctx, mcp.MISSING_REQUIRED_CLIENT_CAPABILITY, "this needs forms",
+			map[string]any{"requiredCapabilities": map[string]any{"elicitation": map[string]any{}}})
 	})
-	l.AddTool(mcp.NewTool("change-its-mind"), func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		_ = Refuse(ctx, mcp.INVALID_PARAMS, "no", nil)
-		return nil, errors.New("something else")
-	})
+	l.AddTool(mcp.NewTool("change-its-mind"),
+		func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			_ = Refuse(ctx, mcp.INVALID_PARAMS, "no", nil)
+			return nil, errors.New("something else")
+		})
 	e := serveHTTP(t, l.MCPServer, nil)
 	body, header := modern(1, "refuse", "{}")
 	status, got := e.status(http.MethodPost, body, header...)
 	require.Equal(t, http.StatusBadRequest, status)
-	require.JSONEq(t, `{"jsonrpc":"2.0","id":1,"error":{"code":-32021,"message":"this needs forms","data":{"requiredCapabilities":{"elicitation":{}}}}}`, got)
+	require.JSONEq(t,
+		`{"jsonrpc":"2.0","id":1,"error":{"code":-32021,"message":"this needs forms","data":{"requiredCapabilities":{"elicitation":{}}}}}`, got)
 	body, header = modern(2, "change-its-mind", "{}")
 	status, got = e.status(http.MethodPost, body, header...)
 	require.Equal(t, http.StatusOK, status)
-	require.JSONEq(t, `{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"something else"}}`, got)
+	require.JSONEq(t, `{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"something else"}}`,
+		got)
 }

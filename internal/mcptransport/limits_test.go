@@ -32,7 +32,8 @@ func TestBroadcastsGoToTheListeningConnectionOrWaitForIt(t *testing.T) {
 		two := ones.message()
 		require.Contains(t, two.data, `"n":2`)
 
-		second := e.request(t.Context(), http.MethodGet, "", header...) // takes over, the first stands by
+		// takes over, the first stands by
+		second := e.request(t.Context(), http.MethodGet, "", header...)
 		broadcast(3)
 		twos := readEvents(t, second)
 		require.Contains(t, twos.message().data, `"n":3`)
@@ -43,7 +44,8 @@ func TestBroadcastsGoToTheListeningConnectionOrWaitForIt(t *testing.T) {
 		require.NoError(t, first.Body.Close())
 		synctest.Wait()
 
-		again := e.request(t.Context(), http.MethodGet, "", append(header, "Last-Event-ID: "+two.id)...)
+		again := e.request(t.Context(), http.MethodGet, "",
+			append(header, "Last-Event-ID: "+two.id)...)
 		defer again.Body.Close()
 		replayed := readEvents(t, again)
 		require.Contains(t, replayed.message().data, `"n":3`)
@@ -54,7 +56,8 @@ func TestBroadcastsGoToTheListeningConnectionOrWaitForIt(t *testing.T) {
 func TestASlowReaderHoldsUpNobodyElseAndLosesNothingThatAResumeGets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLab()
-		e := serveHTTP(t, l.MCPServer, &Options{Buffer: 4, WriteTimeout: 5 * time.Second, ResumeGrace: time.Minute})
+		e := serveHTTP(t, l.MCPServer, &Options{Buffer: 4, WriteTimeout: 5 * time.Second,
+			ResumeGrace: time.Minute})
 		header := e.session("2025-11-25", "{}")
 		slow := e.request(t.Context(), http.MethodPost, tool("slow", "burst", `{"n":2}`), header...)
 		defer slow.Body.Close()
@@ -68,7 +71,8 @@ func TestASlowReaderHoldsUpNobodyElseAndLosesNothingThatAResumeGets(t *testing.T
 		require.Contains(t, body, "done")
 
 		time.Sleep(10 * time.Second) // nobody reads: the connection is given up
-		again := e.request(t.Context(), http.MethodGet, "", append(header, "Last-Event-ID: "+first.id)...)
+		again := e.request(t.Context(), http.MethodGet, "",
+			append(header, "Last-Event-ID: "+first.id)...)
 		defer again.Body.Close()
 		rest := readEvents(t, again).rest()
 		require.Len(t, rest, 3)
@@ -81,12 +85,15 @@ func TestASlowReaderHoldsUpNobodyElseAndLosesNothingThatAResumeGets(t *testing.T
 func TestWithoutAReaderTheNewestMessagesAreKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLab()
-		e := serveHTTP(t, l.MCPServer, &Options{Buffer: 4, WriteTimeout: time.Second, ResumeGrace: time.Hour})
+		e := serveHTTP(t, l.MCPServer, &Options{Buffer: 4, WriteTimeout: time.Second,
+			ResumeGrace: time.Hour})
 		header := e.session("2025-11-25", "{}")
-		slow := e.request(t.Context(), http.MethodPost, tool("slow", "burst", `{"n":100}`), header...)
+		slow := e.request(t.Context(), http.MethodPost, tool("slow", "burst", `{"n":100}`),
+			header...)
 		first, _ := readEvents(t, slow).next()
 		time.Sleep(2 * time.Second)
-		again := e.request(t.Context(), http.MethodGet, "", append(header, "Last-Event-ID: "+first.id)...)
+		again := e.request(t.Context(), http.MethodGet, "",
+			append(header, "Last-Event-ID: "+first.id)...)
 		defer again.Body.Close()
 		defer slow.Body.Close()
 		rest := readEvents(t, again).rest()
@@ -107,12 +114,14 @@ func TestLimits(t *testing.T) {
 		}
 		status, body := e.status(http.MethodPost, tool(3, "nothing", "{}"), a...)
 		require.Equal(t, http.StatusTooManyRequests, status)
-		require.Contains(t, body, `"id":3,"error":{"code":-32600,"message":"2 requests are under way already; wait for one of them to end"}`)
+		require.Contains(t, body,
+			`"id":3,"error":{"code":-32600,"message":"2 requests are under way already; wait for one of them to end"}`)
 		status, body = e.status(http.MethodPost, tool(1, "nothing", "{}"), a...)
 		require.Equal(t, http.StatusTooManyRequests, status)
 		require.Contains(t, body, "a request with the id 1 is under way already")
 
-		status, body = e.status(http.MethodPost, tool(1, "nothing", `{"x":"`+strings.Repeat("x", 1000)+`"}`), a...)
+		status, body = e.status(http.MethodPost,
+			tool(1, "nothing", `{"x":"`+strings.Repeat("x", 1000)+`"}`), a...)
 		require.Equal(t, http.StatusRequestEntityTooLarge, status)
 		require.Contains(t, body, "larger than 1000 bytes")
 
@@ -132,11 +141,13 @@ func TestLimits(t *testing.T) {
 func TestAnAnswerThatIsNotReadIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLab()
-		l.AddTool(mcp.NewTool("large"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		l.AddTool(mcp.NewTool("large"), func(context.Context,
+			mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			return mcp.NewToolResultText(strings.Repeat("x", 1<<20)), nil
 		})
 		e := serveHTTP(t, l.MCPServer, &Options{WriteTimeout: 5 * time.Second})
-		resp := e.request(t.Context(), http.MethodPost, tool(1, "large", "{}"), e.session("2025-11-25", "{}")...)
+		resp := e.request(t.Context(), http.MethodPost, tool(1, "large", "{}"),
+			e.session("2025-11-25", "{}")...)
 		defer resp.Body.Close()
 		time.Sleep(6 * time.Second)
 		_, err := io.ReadAll(resp.Body)
@@ -158,8 +169,10 @@ func TestAConnectionCanBeUsedAgainLongAfterAnAnswer(t *testing.T) {
 			require.Equal(t, http.StatusOK, status)
 			require.Contains(t, body, "done")
 			time.Sleep(time.Minute)
-			// An answer that sets no deadline of its own, to a request that is not sent again by itself.
-			status, _ = plain.status(http.MethodPost, "", append(header, "Content-Type: text/plain")...)
+			// An answer that sets no deadline of its own, to a request that is not sent again by
+			// itself.
+			status, _ = plain.status(http.MethodPost, "",
+				append(header, "Content-Type: text/plain")...)
 			require.Equal(t, http.StatusUnsupportedMediaType, status)
 		}
 	})
@@ -182,7 +195,8 @@ func TestListeningConnectionsOfASessionAreLimited(t *testing.T) {
 func TestAReaderThatIsSlowButReadsLosesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, era := range []string{"2025-11-25", "2026-07-28"} {
-			e := serveHTTP(t, newLab().MCPServer, &Options{Buffer: 2, WriteTimeout: 10 * time.Second})
+			e := serveHTTP(t, newLab().MCPServer,
+				&Options{Buffer: 2, WriteTimeout: 10 * time.Second})
 			body, header := modern(1, "burst", `{"n":60}`)
 			if era == "2025-11-25" {
 				body, header = tool(1, "burst", `{"n":60}`), e.session(era, "{}")
@@ -202,7 +216,10 @@ func TestAReaderThatIsSlowButReadsLosesNothing(t *testing.T) {
 func TestOnePrincipalsSessionsDoNotPushOutAnothers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := serveHTTP(t, newLab().MCPServer, &Options{
-			MaxSessions: 2, Authorize: func(r *http.Request) (string, error) { return r.Header.Get("Who"), nil }})
+			MaxSessions: 2, Authorize: func(r *http.Request) (
+				string, error) {
+				return r.Header.Get("Who"), nil
+			}})
 		ann := e.session("2025-11-25", "{}", "Who: ann")
 		time.Sleep(time.Second)
 		first := e.session("2025-11-25", "{}", "Who: bob")
@@ -212,7 +229,8 @@ func TestOnePrincipalsSessionsDoNotPushOutAnothers(t *testing.T) {
 			header []string
 			want   int
 		}{{ann, http.StatusOK}, {first, http.StatusNotFound}, {second, http.StatusOK}} {
-			status, _ := e.status(http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"ping"}`, c.header...)
+			status, _ := e.status(http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"ping"}`,
+				c.header...)
 			require.Equal(t, c.want, status)
 		}
 	})
@@ -223,10 +241,12 @@ func TestABodyThatDoesNotComeIsGivenUp(t *testing.T) {
 		name, head string
 		status     int
 	}{
-		{"a message", "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n", http.StatusBadRequest},
+		{"a message", "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n",
+			http.StatusBadRequest},
 		{"what is refused", "POST /mcp HTTP/1.1\r\nHost: evil.example\r\n", http.StatusForbidden},
 		{"what needs none", "DELETE /mcp HTTP/1.1\r\nHost: localhost\r\n", http.StatusBadRequest},
-		{"what is not known", "PATCH /mcp HTTP/1.1\r\nHost: localhost\r\n", http.StatusMethodNotAllowed},
+		{"what is not known", "PATCH /mcp HTTP/1.1\r\nHost: localhost\r\n",
+			http.StatusMethodNotAllowed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -27,7 +27,8 @@ func readAnyLine(r *bufio.Reader, most int64) ([]byte, error) {
 	long := false
 	for {
 		part, err := r.ReadSlice('\n')
-		if long = long || int64(len(line)+len(part)) > most+1; !long { // the limit is without the line's end
+		// the limit is without the line's end
+		if long = long || int64(len(line)+len(part)) > most+1; !long {
 			line = append(line, part...)
 		}
 		switch {
@@ -43,7 +44,8 @@ func readAnyLine(r *bufio.Reader, most int64) ([]byte, error) {
 	}
 }
 
-// lineWriter writes whole lines, one at a time. After an error it writes nothing more. It is safe for concurrent use.
+// lineWriter writes whole lines, one at a time. After an error it writes nothing more. It is safe
+// for concurrent use.
 type lineWriter struct {
 	mu   sync.Mutex
 	w    io.Writer

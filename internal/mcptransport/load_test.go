@@ -38,7 +38,8 @@ type tally struct {
 	next  int
 }
 
-// take checks that the message is the call's next: its steps in order, each with its _meta, and then the result.
+// take checks that the message is the call's next: its steps in order, each with its _meta, and
+// then the result.
 func (ta *tally) take(data string) (over bool, err error) {
 	var m said
 	if err := json.Unmarshal([]byte(data), &m); err != nil {
@@ -46,7 +47,8 @@ func (ta *tally) take(data string) (over bool, err error) {
 	}
 	ta.next++
 	switch {
-	case ta.next <= loadSteps && m.Params.Token == ta.token && m.Params.Progress == float64(ta.next) && m.Params.Meta.Step == ta.next:
+	case ta.next <= loadSteps && m.Params.Token == ta.token &&
+		m.Params.Progress == float64(ta.next) && m.Params.Meta.Step == ta.next:
 		return false, nil
 	case ta.next == loadSteps+1 && string(m.ID) == fmt.Sprintf("%q", ta.token) && m.Result != nil:
 		return true, nil
@@ -99,7 +101,8 @@ func TestNoMessageIsLostReorderedOrMisdeliveredOverHTTP(t *testing.T) {
 }
 
 func beginSession(t testing.TB, e *endpoint, url string) []string {
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(fmt.Sprintf(handshake, "2025-11-25", "{}")))
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url,
+		strings.NewReader(fmt.Sprintf(handshake, "2025-11-25", "{}")))
 	require.NoError(t, err)
 	r.Header.Set("Content-Type", "application/json")
 	resp, err := e.client.Do(r)
@@ -179,7 +182,8 @@ func TestNoMessageIsLostReorderedOrMisdeliveredOverStdio(t *testing.T) {
 		messages := make(chan string, loadSteps+2)
 		mu.Lock()
 		running[token] = messages
-		_, err := w.in.Write([]byte(tool(token, "burst", fmt.Sprintf(`{"n":%d}`, loadSteps)) + "\n"))
+		_, err := w.in.Write([]byte(tool(token, "burst", fmt.Sprintf(`{"n":%d}`, loadSteps)) +
+			"\n"))
 		mu.Unlock()
 		ta := tally{token: token}
 		for over := false; !over && err == nil; {

@@ -8,8 +8,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// message is one JSON-RPC message of the client: a request has a method and an id, a notification only a method, a
-// response only an id.
+// message is one JSON-RPC message of the client: a request has a method and an id, a notification
+// only a method, a response only an id.
 type message struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`
@@ -25,7 +25,8 @@ func (m *message) request() bool      { return m.Method != "" && len(m.ID) > 0 }
 func (m *message) notification() bool { return m.Method != "" && len(m.ID) == 0 }
 func (m *message) response() bool     { return m.Method == "" }
 
-// protocol is the version that the request declares for itself, as those of 2026-07-28 do; "" for older ones.
+// protocol is the version that the request declares for itself, as those of 2026-07-28 do; "" for
+// older ones.
 func (m *message) protocol() string {
 	var params struct {
 		Meta *mcp.Meta `json:"_meta"`
@@ -36,7 +37,8 @@ func (m *message) protocol() string {
 	return params.Meta.ProtocolVersion()
 }
 
-// subject is the id of the request that a notifications/cancelled is about, and the reason it gives.
+// subject is the id of the request that a notifications/cancelled is about, and the reason it
+// gives.
 func (m *message) subject() (id json.RawMessage, reason string) {
 	var params struct {
 		ID     json.RawMessage `json:"requestId"`
@@ -52,9 +54,10 @@ type incoming struct {
 	batch    bool
 }
 
-// rpcError is an error that is told to the client.
+// rpcError is an error that is sent to the client.
 type rpcError struct {
-	id   json.RawMessage // of the request it answers; nil when there is none or it could not be read
+	// of the request it answers; nil when there is none or it could not be read
+	id   json.RawMessage
 	code int
 	text string
 	data any
@@ -62,14 +65,16 @@ type rpcError struct {
 
 func (e *rpcError) Error() string { return e.text }
 
-// encode gives the error as a message. "Error responses MUST include the same ID as the request they correspond to
-// (except in error cases where the ID could not be read due a malformed request)": then there is none.
+// encode gives the error as a message. "Error responses MUST include the same ID as the request
+// they correspond to (except in error cases where the ID could not be read due a malformed
+// request)": then there is none.
 func (e *rpcError) encode() []byte {
 	data, err := json.Marshal(struct {
 		Version string                  `json:"jsonrpc"`
 		ID      json.RawMessage         `json:"id,omitempty"`
 		Error   mcp.JSONRPCErrorDetails `json:"error"`
-	}{mcp.JSONRPC_VERSION, e.id, mcp.JSONRPCErrorDetails{Code: e.code, Message: e.text, Data: e.data}})
+	}{mcp.JSONRPC_VERSION, e.id, mcp.JSONRPCErrorDetails{Code: e.code, Message: e.text,
+		Data: e.data}})
 	if err != nil { // only the data can be at fault
 		return (&rpcError{id: e.id, code: e.code, text: e.text}).encode()
 	}
@@ -80,7 +85,8 @@ func (e *rpcError) encode() []byte {
 func parse(data []byte) (*incoming, error) {
 	data = bytes.TrimSpace(data)
 	if !json.Valid(data) {
-		return nil, &rpcError{code: mcp.PARSE_ERROR, text: "this is not JSON (want one JSON-RPC message)"}
+		return nil, &rpcError{code: mcp.PARSE_ERROR,
+			text: "this is not JSON (want one JSON-RPC message)"}
 	}
 	if data[0] != '[' {
 		m, err := parseMessage(data)

@@ -6,6 +6,8 @@ import (
 	"sync"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/taploop/taploop/internal/text"
 )
 
 // peer is what is known of one client, and what is under way for it. It is safe for concurrent use.
@@ -41,7 +43,8 @@ func (p *peer) begin(c *call, most int, under *sync.WaitGroup) error {
 	case p.calls[k] != nil:
 		refused.text = fmt.Sprintf("a request with the id %s is under way already", c.id)
 	case len(p.calls) >= most:
-		refused.text = fmt.Sprintf("%d requests are under way already; wait for one of them to end", most)
+		refused.text = fmt.Sprintf("%d requests are under way already; wait for one of them to end",
+			most)
 	default:
 		if p.calls == nil {
 			p.calls = map[string]*call{}
@@ -115,17 +118,14 @@ func (p *peer) GetClientInfo() mcp.Implementation {
 func (p *peer) SetClientInfo(info mcp.Implementation) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.info = mcp.Implementation{Name: short(info.Name), Version: short(info.Version)}
+	p.info = mcp.Implementation{Name: words(info.Name), Version: words(info.Version)}
 }
 
-// short is the beginning of what a client says of itself: it is kept as long as the session, and is printed in logs.
-func short(text string) string {
-	const most = 200
-	if r := []rune(text); len(r) > most {
-		return string(r[:most])
-	}
-	return text
-}
+// maxWords is the most characters of what a client says of itself or gives as a reason.
+const maxWords = 200
+
+// words is what a client says of itself, as it is kept and printed.
+func words(s string) string { return text.Cut(text.Line(s), maxWords) }
 
 func (p *peer) GetClientCapabilities() mcp.ClientCapabilities {
 	p.mu.Lock()

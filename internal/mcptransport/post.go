@@ -6,23 +6,25 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// promptly is how long a request may be silent before its answer becomes a stream, which can be kept alive and resumed.
+// promptly is how long a request may be silent before its answer becomes a stream, which can be
+// kept alive and resumed.
 const promptly = time.Second
 
-// post takes what a client sends and tells the eras apart: a request is of 2026-07-28 when its body or its header says so.
+// post takes what a client sends and tells the eras apart: a request is of 2026-07-28 when its body
+// or its header says so.
 func (v *visit) post() {
 	if !isJSON(v.r.Header) {
 		v.refuse(http.StatusUnsupportedMediaType, "the Content-Type must be application/json")
 		return
 	}
 	if !accepts(v.r.Header, "application/json", "text/event-stream") {
-		v.refuse(http.StatusNotAcceptable, "the Accept header must list both application/json and text/event-stream")
+		v.refuse(http.StatusNotAcceptable,
+			"the Accept header must list both application/json and text/event-stream")
 		return
 	}
 	in := v.read()
@@ -31,12 +33,15 @@ func (v *visit) post() {
 	}
 	version := v.r.Header.Get(mcp.HeaderProtocolVersion)
 	switch {
-	case mcp.IsModernProtocol(version) || !in.batch && mcp.IsModernProtocol(in.messages[0].protocol()):
+	case mcp.IsModernProtocol(version) || !in.batch &&
+		mcp.IsModernProtocol(in.messages[0].protocol()):
 		v.stateless(in, version)
 	case version != "" && !mcp.IsValidProtocolVersion(version):
-		// "If the server receives a request with an invalid or unsupported MCP-Protocol-Version, it MUST respond with 400"
+		// "If the server receives a request with an invalid or unsupported MCP-Protocol-Version, it
+		// MUST respond with 400"
 		refuse(v.w, http.StatusBadRequest, unsupported(version))
-	case !in.batch && in.messages[0].request() && in.messages[0].Method == string(mcp.MethodInitialize):
+	case !in.batch && in.messages[0].request() &&
+		in.messages[0].Method == string(mcp.MethodInitialize):
 		v.initialize(in.messages[0])
 	default:
 		if s := v.session(); s != nil {
@@ -52,13 +57,15 @@ func (v *visit) read() *incoming {
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
-		v.refuse(http.StatusRequestEntityTooLarge, fmt.Sprintf("the message is larger than %d bytes", tooLarge.Limit))
+		v.refuse(http.StatusRequestEntityTooLarge,
+			fmt.Sprintf("the message is larger than %d bytes", tooLarge.Limit))
 		return nil
 	case err != nil:
 		v.refuse(http.StatusBadRequest, "the body did not arrive whole")
 		return nil
 	}
-	_ = http.NewResponseController(v.w).SetReadDeadline(time.Time{}) // the connection may be read from for long now
+	// the connection may be read from for long now
+	_ = http.NewResponseController(v.w).SetReadDeadline(time.Time{})
 	in, err := parse(body)
 	var wrong *rpcError
 	if errors.As(err, &wrong) {
@@ -69,14 +76,16 @@ func (v *visit) read() *incoming {
 }
 
 func unsupported(version string) *rpcError {
-	e := mcp.UnsupportedProtocolVersionError{Version: version, Supported: mcp.ValidProtocolVersions}.JSONRPCError().Error
+	e := mcp.UnsupportedProtocolVersionError{Version: version,
+		Supported: mcp.ValidProtocolVersions}.JSONRPCError().Error
 	return &rpcError{code: e.Code, text: e.Message, data: e.Data}
 }
 
 // exchange serves messages of a session.
 func (v *visit) exchange(s *session, in *incoming) {
 	if in.batch && !batches(s.ProtocolVersion()) {
-		v.refuse(http.StatusBadRequest, "this version of the protocol has no batches: send each message by itself")
+		v.refuse(http.StatusBadRequest,
+			"this version of the protocol has no batches: send each message by itself")
 		return
 	}
 	var requests []*message
@@ -119,8 +128,7 @@ func (v *visit) answer(s *session, requests []*message, batch bool) {
 	st, rd := newStream(s.nextName(), v.h.opts.Buffer, len(requests))
 	ctx, cancel := context.WithCancelCause(v.context())
 	st.drop = func() { cancel(ErrDropped) }
-	s.work()
-	rest := sync.OnceFunc(s.rest)
+	rest := s.work()
 	done := func() {
 		if st.ended() {
 			cancel(ErrOver)
@@ -142,7 +150,8 @@ func (v *visit) answer(s *session, requests []*message, batch bool) {
 			refuse(v.w, http.StatusTooManyRequests, refused)
 			return
 		}
-		v.h.under.Go(func() { st.response(refused.encode(), refused.code); done() }) // this visit counts, so nobody waits yet
+		// this visit counts, so nobody waits yet
+		v.h.under.Go(func() { st.response(refused.encode(), refused.code); done() })
 	}
 	v.deliver(s, st, rd, batch, done)
 }
@@ -159,7 +168,8 @@ func (v *visit) begin(s *session, c *call, m *message, st *stream, done func()) 
 	return err
 }
 
-// deliver sends what the requests of one POST have to say: a lone response at once, anything else as a stream that is kept.
+// deliver sends what the requests of one POST have to say: a lone response at once, anything else
+// as a stream that is kept.
 func (v *visit) deliver(s *session, st *stream, rd *reader, batch bool, done func()) {
 	first, ended := v.await(st, rd)
 	if ended && len(first) == 1 && first[0].final && !batch {

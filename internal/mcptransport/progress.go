@@ -7,13 +7,16 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// Progress tells the client how far the request is that ctx belongs to: on that request's own stream, in order with all
-// else that is sent for it, before its result. token is the one of the request; without one (nil) nothing is sent, as the
-// client asked for nothing. total is 0 when it is not known. meta becomes the notification's _meta.
+// Progress tells the client how far the request is that ctx belongs to: on that request's own
+// stream, in order with all else that is sent for it, before its result. token is the one of the
+// request; without one (nil) nothing is sent, as the client asked for nothing. total is 0 when it
+// is not known. meta becomes the notification's _meta.
 //
-// "The progress value MUST increase with each notification" is the caller's business. While the client reads slowly,
-// Progress waits; it returns the cause when ctx ends meanwhile, and ErrOver after the result.
-func Progress(ctx context.Context, token any, progress, total float64, message string, meta map[string]any) error {
+// "The progress value MUST increase with each notification" is the caller's business. While the
+// client reads slowly, Progress waits; it returns the cause when ctx ends meanwhile, and ErrOver
+// after the result.
+func Progress(ctx context.Context, token any, progress, total float64, message string,
+	meta map[string]any) error {
 	if token == nil {
 		return nil
 	}
@@ -24,17 +27,10 @@ func Progress(ctx context.Context, token any, progress, total float64, message s
 	if message != "" {
 		fields["message"] = message
 	}
-	return notify(ctx, string(mcp.MethodNotificationProgress), fields, meta)
-}
-
-func notify(ctx context.Context, method string, fields, meta map[string]any) error {
-	n := mcp.JSONRPCNotification{
-		JSONRPC: mcp.JSONRPC_VERSION,
-		Notification: mcp.Notification{
-			Method: method,
-			Params: mcp.NotificationParams{Meta: meta, AdditionalFields: fields},
-		},
-	}
+	n := mcp.JSONRPCNotification{JSONRPC: mcp.JSONRPC_VERSION, Notification: mcp.Notification{
+		Method: string(mcp.MethodNotificationProgress),
+		Params: mcp.NotificationParams{Meta: meta, AdditionalFields: fields},
+	}}
 	if c := callOf(ctx); c != nil {
 		return c.send(ctx, n)
 	}

@@ -15,14 +15,15 @@ func invalid(text string) *rpcError { return &rpcError{code: mcp.INVALID_REQUEST
 // refuse answers with an error: "the HTTP response body MAY comprise a JSON-RPC error response".
 func refuse(w http.ResponseWriter, status int, e *rpcError) { write(w, status, e.encode()) }
 
-// reply answers with a message, which may be large, so that a client that does not read it is given up.
+// reply answers with a message, which may be large, so that a client that does not read it is given
+// up.
 func (v *visit) reply(status int, message []byte) {
 	// net/http lifts the deadline when the answer has ended. Not every writer can set one.
 	_ = http.NewResponseController(v.w).SetWriteDeadline(time.Now().Add(v.h.opts.WriteTimeout))
 	write(v.w, status, message)
 }
 
-// write writes the whole answer. Whether it arrives the caller cannot mend.
+// write writes the whole answer. The caller can do nothing if it does not arrive.
 func write(w http.ResponseWriter, status int, body []byte) {
 	h := w.Header()
 	h.Set("Content-Length", strconv.Itoa(len(body)+1))
@@ -33,14 +34,16 @@ func write(w http.ResponseWriter, status int, body []byte) {
 	_, _ = w.Write(append(body, '\n'))
 }
 
-// status is the HTTP status for an error of a request under 2026-07-28. "If the server does not implement the requested
-// RPC method, it MUST respond with 404 Not Found"; what is wrong with the request is 400.
+// status is the HTTP status for an error of a request under 2026-07-28. "If the server does not
+// implement the requested RPC method, it MUST respond with 404 Not Found"; what is wrong with the
+// request is 400.
 func status(code int) int {
 	switch code {
 	case mcp.METHOD_NOT_FOUND:
 		return http.StatusNotFound
 	case mcp.PARSE_ERROR, mcp.INVALID_REQUEST, mcp.INVALID_PARAMS,
-		mcp.HEADER_MISMATCH, mcp.MISSING_REQUIRED_CLIENT_CAPABILITY, mcp.UNSUPPORTED_PROTOCOL_VERSION:
+		mcp.HEADER_MISMATCH, mcp.MISSING_REQUIRED_CLIENT_CAPABILITY,
+		mcp.UNSUPPORTED_PROTOCOL_VERSION:
 		return http.StatusBadRequest
 	}
 	return http.StatusOK
@@ -51,7 +54,8 @@ func isJSON(h http.Header) bool {
 	return err == nil && kind == "application/json"
 }
 
-// accepts reports whether the client takes all these media types. Without an Accept header it takes anything.
+// accepts reports whether the client takes all these media types. Without an Accept header it takes
+// anything.
 func accepts(h http.Header, kinds ...string) bool {
 	values := h.Values("Accept")
 	if len(values) == 0 {

@@ -33,27 +33,37 @@ type lab struct {
 
 func newLab() *lab {
 	l := &lab{
-		MCPServer: server.NewMCPServer("lab", "1", server.WithToolCapabilities(true), server.WithLogging(), server.WithElicitation()),
-		entered:   make(chan string, 4096), ended: make(chan error, 4096), open: make(chan struct{}),
+		MCPServer: server.NewMCPServer("lab", "1", server.WithToolCapabilities(true),
+			server.WithLogging(), server.WithElicitation()),
+		entered: make(chan string, 4096), ended: make(chan error, 4096),
+		open: make(chan struct{}),
 	}
-	l.AddTool(mcp.NewTool("nothing"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	l.AddTool(mcp.NewTool("nothing"), func(context.Context,
+		mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return mcp.NewToolResultText("done"), nil
 	})
 	l.AddTool(mcp.NewTool("burst", mcp.WithNumber("n")), l.burst)
 	l.AddTool(mcp.NewTool("mixed"), l.mixed)
 	l.AddTool(mcp.NewTool("gate", mcp.WithString("name")), l.gate)
-	l.AddTool(mcp.NewTool("panic"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) { panic("secret") })
-	l.AddTool(mcp.NewTool("unwritable"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	l.AddTool(mcp.NewTool("panic"), func(context.Context, mcp.CallToolRequest) (
+		*mcp.CallToolResult, error) {
+		panic("secret")
+	})
+	l.AddTool(mcp.NewTool("unwritable"), func(context.Context,
+		mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return mcp.NewToolResultStructured(map[string]any{"f": func() {}}, "text"), nil
 	})
 	l.AddTool(mcp.NewTool("ask", mcp.WithString("question")), l.ask)
 	l.AddTool(mcp.NewTool("form", mcp.WithString("question")), l.form)
-	l.AddTool(mcp.NewTool("whoami"), func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		return mcp.NewToolResultText(fmt.Sprintf("principal %q, elicits %v, stateless %v", Principal(ctx), CanElicit(ctx), Stateless(ctx))), nil
+	l.AddTool(mcp.NewTool("whoami"), func(ctx context.Context,
+		_ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return mcp.NewToolResultText(fmt.Sprintf("principal %q, elicits %v, stateless %v",
+			Principal(ctx), CanElicit(ctx), Stateless(ctx))), nil
 	})
-	l.AddTool(mcp.NewTool("region", mcp.WithString("region", withHeader("Region"))), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		return mcp.NewToolResultText("done"), nil
-	})
+	l.AddTool(mcp.NewTool("region", mcp.WithString("region", withHeader("Region"))),
+		func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return mcp.NewToolResultText("done"), nil
+		})
 	return l
 }
 
@@ -72,7 +82,8 @@ func token(r mcp.CallToolRequest) any {
 func (l *lab) burst(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	n := r.GetInt("n", 3)
 	for i := range n {
-		if err := Progress(ctx, token(r), float64(i+1), float64(n), fmt.Sprint("step ", i+1), map[string]any{"step": i + 1}); err != nil {
+		if err := Progress(ctx, token(r), float64(i+1), float64(n), fmt.Sprint("step ", i+1),
+			map[string]any{"step": i + 1}); err != nil {
 			return nil, err
 		}
 	}
@@ -84,8 +95,10 @@ func (l *lab) mixed(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolRe
 	srv := server.ServerFromContext(ctx)
 	for i := range 3 {
 		_ = Progress(ctx, token(r), float64(2*i+1), 0, "", nil)
-		_ = srv.SendNotificationToClient(ctx, "notifications/progress", map[string]any{"progressToken": token(r), "progress": 2*i + 2})
-		_ = srv.SendLogMessageToClient(ctx, mcp.NewLoggingMessageNotification(mcp.LoggingLevelWarning, "lab", i))
+		_ = srv.SendNotificationToClient(ctx, "notifications/progress",
+			map[string]any{"progressToken": token(r), "progress": 2*i + 2})
+		_ = srv.SendLogMessageToClient(ctx,
+			mcp.NewLoggingMessageNotification(mcp.LoggingLevelWarning, "lab", i))
 	}
 	return mcp.NewToolResultText("done"), nil
 }
@@ -113,7 +126,8 @@ func question(text string) mcp.ElicitationParams {
 
 // ask asks the user, for an hour at most.
 func (l *lab) ask(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, time.Hour, errors.New("nobody answered within an hour"))
+	ctx, cancel := context.WithTimeoutCause(ctx, time.Hour,
+		errors.New("nobody answered within an hour"))
 	defer cancel()
 	answer, err := Elicit(ctx, question(r.GetString("question", "Which?")))
 	if err != nil {
@@ -125,7 +139,8 @@ func (l *lab) ask(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResu
 // form asks by a result.
 func (l *lab) form(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	if a := Answer(r, "q1"); a != nil {
-		return mcp.NewToolResultText(fmt.Sprint(a.Action, " ", a.Content, " ", r.Params.RequestState)), nil
+		return mcp.NewToolResultText(fmt.Sprint(a.Action, " ", a.Content, " ",
+			r.Params.RequestState)), nil
 	}
 	return InputRequired("state-1", "q1", question(r.GetString("question", "Which?"))), nil
 }
@@ -144,7 +159,10 @@ func serveHTTP(t testing.TB, srv *server.MCPServer, opts *Options) *endpoint {
 	web := &http.Server{Handler: e.h}
 	served := make(chan error, 1)
 	go func() { served <- web.Serve(e.listener) }()
-	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return e.listener.dial(ctx) }}
+	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (
+		net.Conn, error) {
+		return e.listener.dial(ctx)
+	}}
 	e.client = &http.Client{Transport: transport}
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
@@ -193,12 +211,17 @@ func (l *pipeListener) Close() error {
 	return nil
 }
 
-func (l *pipeListener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8702} }
+func (l *pipeListener) Addr() net.Addr {
+	return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1),
+		Port: 8702}
+}
 
 // request sends one HTTP request; header lines are "Name: value".
-func (e *endpoint) request(ctx context.Context, method, body string, header ...string) *http.Response {
+func (e *endpoint) request(ctx context.Context, method, body string,
+	header ...string) *http.Response {
 	e.t.Helper()
-	r, err := http.NewRequestWithContext(ctx, method, "http://127.0.0.1:8702/mcp", strings.NewReader(body))
+	r, err := http.NewRequestWithContext(ctx, method, "http://127.0.0.1:8702/mcp",
+		strings.NewReader(body))
 	require.NoError(e.t, err)
 	if method == http.MethodPost {
 		r.Header.Set("Content-Type", "application/json")
@@ -230,7 +253,8 @@ const handshake = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"prot
 // session begins one and gives the headers of its requests.
 func (e *endpoint) session(version, capabilities string, header ...string) []string {
 	e.t.Helper()
-	resp := e.request(context.Background(), http.MethodPost, fmt.Sprintf(handshake, version, capabilities), header...)
+	resp := e.request(context.Background(), http.MethodPost,
+		fmt.Sprintf(handshake, version, capabilities), header...)
 	defer resp.Body.Close()
 	require.Equal(e.t, http.StatusOK, resp.StatusCode)
 	id := resp.Header.Get("Mcp-Session-Id")
@@ -241,15 +265,18 @@ func (e *endpoint) session(version, capabilities string, header ...string) []str
 // tool is a call of a tool with a progress token.
 func tool(id any, name, arguments string) string {
 	data, _ := json.Marshal(id)
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":%q,"arguments":%s,"_meta":{"progressToken":%s}}}`, data, name, arguments, data)
+	return fmt.Sprintf(
+		`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":%q,"arguments":%s,"_meta":{"progressToken":%s}}}`, data, name, arguments, data)
 }
 
 // modern is a call of a tool under 2026-07-28, with the headers that it needs.
 func modern(id any, name, arguments string) (body string, header []string) {
 	data, _ := json.Marshal(id)
-	body = fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":%q,"arguments":%s,"_meta":{"progressToken":%s,`+
-		`"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}}}}`, data, name, arguments, data)
-	return body, []string{"Mcp-Protocol-Version: 2026-07-28", "Mcp-Method: tools/call", "Mcp-Name: " + name}
+	body = fmt.Sprintf(
+		`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":%q,"arguments":%s,"_meta":{"progressToken":%s,`+
+			`"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}}}}`, data, name, arguments, data)
+	return body, []string{"Mcp-Protocol-Version: 2026-07-28", "Mcp-Method: tools/call",
+		"Mcp-Name: " + name}
 }
 
 // sent is one Server-Sent Event as it was sent.
@@ -391,7 +418,8 @@ func compact(t testing.TB, data string) string {
 
 // stubbornTool waits for release, whatever becomes of its context.
 func stubbornTool(release <-chan struct{}) (mcp.Tool, server.ToolHandlerFunc) {
-	return mcp.NewTool("stubborn"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	return mcp.NewTool("stubborn"), func(context.Context, mcp.CallToolRequest) (
+		*mcp.CallToolResult, error) {
 		<-release
 		return mcp.NewToolResultText("done"), nil
 	}
@@ -399,7 +427,8 @@ func stubbornTool(release <-chan struct{}) (mcp.Tool, server.ToolHandlerFunc) {
 
 // valueTool returns what its context has below key.
 func valueTool(key any) (mcp.Tool, server.ToolHandlerFunc) {
-	return mcp.NewTool("value"), func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	return mcp.NewTool("value"), func(ctx context.Context,
+		_ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return mcp.NewToolResultText(fmt.Sprint(ctx.Value(key))), nil
 	}
 }

@@ -5,14 +5,16 @@ import (
 	"crypto/rand"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// session is one client of 2025-11-25 or older over HTTP, from its handshake until it says goodbye or stays away too
-// long. To mcp-go it is the session that broadcasts go to, and requests that are not answered by a call.
+// session is one client of 2025-11-25 or older over HTTP, from its handshake until it says goodbye
+// or stays away too long. To mcp-go it is the session that broadcasts go to, and requests that are
+// not answered by a call.
 type session struct {
 	*peer
 	ctx context.Context // ends with the session
@@ -53,7 +55,8 @@ var (
 	_ server.SessionWithProtocolVersion = (*session)(nil)
 )
 
-// NotificationChannel takes broadcasts. They wait for a listening connection, as many as there is room for.
+// NotificationChannel takes broadcasts. They wait for a listening connection, as many as there is
+// room for.
 func (s *session) NotificationChannel() chan<- mcp.JSONRPCNotification { return s.feed }
 
 // close ends the session with all that is under way in it.
@@ -62,8 +65,8 @@ func (s *session) close(cause error) {
 	s.end(cause)
 }
 
-// visit notes that an HTTP request of the session is being served, until leave. It reports whether there are not more
-// than that many.
+// visit notes that an HTTP request of the session is being served, until leave. It reports whether
+// there are not more than that many.
 func (s *session) visit(most int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -81,21 +84,21 @@ func (s *session) leave() {
 	s.seen = time.Now()
 }
 
-// work notes that a stream of the session has begun, until rest.
-func (s *session) work() {
+// work notes that a stream of the session has begun, until rest is called, which may be more than
+// once.
+func (s *session) work() (rest func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.working++
+	return sync.OnceFunc(func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.working--
+		s.seen = time.Now()
+	})
 }
 
-func (s *session) rest() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.working--
-	s.seen = time.Now()
-}
-
-// idle is how long nobody has used the session, 0 while somebody does or something is under way.
+// idle is how long the session has not been used, 0 while a request or a stream is under way.
 func (s *session) idle(now time.Time) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -105,8 +108,8 @@ func (s *session) idle(now time.Time) time.Duration {
 	return now.Sub(s.seen)
 }
 
-// nextName is the name of a new stream of the session. Event ids "MUST be globally unique across all streams within that
-// session".
+// nextName is the name of a new stream of the session. Event ids "MUST be globally unique across
+// all streams within that session".
 func (s *session) nextName() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -147,7 +150,8 @@ func (s *session) discard(name string) {
 	s.finished = slices.DeleteFunc(s.finished, func(n string) bool { return n == name })
 }
 
-// stream is the one that an event id belongs to, with the number of the event; nil when there is none (any more).
+// stream is the one that an event id belongs to, with the number of the event; nil when there is
+// none (any more).
 func (s *session) stream(eventID string) (*stream, int) {
 	name, n, ok := parseEventID(eventID)
 	if !ok {
@@ -158,5 +162,6 @@ func (s *session) stream(eventID string) (*stream, int) {
 	return s.streams[name], n
 }
 
-// newID is a name that nobody guesses: "the session ID SHOULD be globally unique and cryptographically secure".
+// newID is a name that nobody guesses: "the session ID SHOULD be globally unique and
+// cryptographically secure".
 func newID() string { return rand.Text() }

@@ -8,19 +8,22 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// session finds the one that the request names, and has refused it when there is none. "Servers that require a session ID
-// SHOULD respond to requests without an MCP-Session-Id header (other than initialization) with HTTP 400 Bad Request", and
-// to those with one that ended, or that is another principal's, "with HTTP 404 Not Found".
+// session finds the one that the request names, and has refused it when there is none. "Servers
+// that require a session ID SHOULD respond to requests without an MCP-Session-Id header (other than
+// initialization) with HTTP 400 Bad Request", and to those with one that ended, or that is another
+// principal's, "with HTTP 404 Not Found".
 func (v *visit) session() *session {
 	id := v.r.Header.Get(mcp.HeaderSessionID)
 	if id == "" {
-		v.refuse(http.StatusBadRequest, "the header "+mcp.HeaderSessionID+" is missing: send initialize first and then the id that it answers with")
+		v.refuse(http.StatusBadRequest,
+			"there is no header "+mcp.HeaderSessionID+": send initialize, then the id in its answer")
 		return nil
 	}
 	s := v.h.session(id, v.principal)
 	switch {
 	case s == nil:
-		v.refuse(http.StatusNotFound, "this session is not known, or no longer: send initialize again")
+		v.refuse(http.StatusNotFound,
+			"this session is not known, or no longer: send initialize again")
 		return nil
 	case !s.visit(2 * v.h.opts.MaxCalls):
 		v.refuse(http.StatusTooManyRequests, "there are too many connections of this session")
@@ -40,11 +43,13 @@ func (h *HTTP) session(id, principal string) *session {
 	return s
 }
 
-// admit takes a new session in, if need be instead of the same principal's that has been idle longest.
+// admit takes a new session in, if need be instead of the same principal's that has been idle
+// longest.
 func (h *HTTP) admit(s *session) bool {
 	oldest, ok := h.place(s)
 	if oldest != nil {
-		h.opts.Log.Warn("too many sessions: ended the one that was idle longest", "most", h.opts.MaxSessions, "principal", s.principal)
+		h.opts.Log.Warn("too many sessions: ended the one that was idle longest", "most",
+			h.opts.MaxSessions, "principal", s.principal)
 		h.remove(oldest)
 	}
 	return ok
@@ -131,7 +136,8 @@ func (v *visit) initialize(m *message) {
 	s := newSession(newPeer(newID(), v.principal), v.h.opts.Buffer)
 	if !v.h.admit(s) {
 		v.w.Header().Set("Retry-After", "60")
-		v.refuse(http.StatusServiceUnavailable, "there are too many sessions; end one with DELETE, or try again later")
+		v.refuse(http.StatusServiceUnavailable,
+			"there are too many sessions; end one with DELETE, or try again later")
 		return
 	}
 	s.visit(1)

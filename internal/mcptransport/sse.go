@@ -11,8 +11,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// pipe writes Server-Sent Events to one connection. A write that takes too long breaks the connection, so that a client
-// that does not read holds up nobody but itself.
+// pipe writes Server-Sent Events to one connection. A write that takes too long breaks the
+// connection, so that a client that does not read holds up only itself.
 type pipe struct {
 	w       http.ResponseWriter
 	rc      *http.ResponseController
@@ -58,8 +58,9 @@ func (p *pipe) events(st *stream, events []event) error {
 	return p.write(b.Bytes())
 }
 
-// stream sends a resumable stream to the client, as long as both last. When the connection breaks, the requests of the
-// stream go on for ResumeGrace: "disconnection SHOULD NOT be interpreted as the client cancelling its request".
+// stream sends a resumable stream to the client, as long as both last. When the connection breaks,
+// the requests of the stream go on for ResumeGrace: "disconnection SHOULD NOT be interpreted as the
+// client cancelling its request".
 func (v *visit) stream(s *session, st *stream, rd *reader, prime bool) {
 	p := v.open()
 	err := p.write(nil) // the headers
@@ -99,8 +100,9 @@ func (v *visit) part(err error) {
 	}
 }
 
-// follow writes what rd has not got, and what comes, until the stream ends, another connection takes over, the session
-// ends, or this connection does: only that is an error. A session's listening stream is fed here with its broadcasts.
+// follow writes what rd has not got, and what comes, until the stream ends, another connection
+// takes over, the session ends, or this connection does: only that is an error. A session's
+// listening stream is fed here with its broadcasts.
 func (v *visit) follow(p *pipe, s *session, st *stream, rd *reader) error {
 	quiet := time.NewTimer(v.h.opts.KeepAlive)
 	defer quiet.Stop()
@@ -142,7 +144,8 @@ func (v *visit) follow(p *pipe, s *session, st *stream, rd *reader) error {
 	}
 }
 
-// send writes events and notes that rd has got them. An error means that the connection is lost, or its credential.
+// send writes events and notes that rd has got them. An error means that the connection is lost, or
+// its credential.
 func (v *visit) send(p *pipe, st *stream, rd *reader, events []event) error {
 	if err := v.vouch(); err != nil {
 		return err
@@ -157,9 +160,10 @@ func (v *visit) send(p *pipe, st *stream, rd *reader, events []event) error {
 // errEnded is why a connection that stood by ends with its session.
 var errEnded = errors.New("the session has ended")
 
-// standBy keeps a listening connection open from which a newer one took over, and gives it its turn again when that one
-// is lost. "The client MAY remain connected to multiple SSE streams simultaneously. The server MUST send each of its
-// JSON-RPC messages on only one of the connected streams."
+// standBy keeps a listening connection open from which a newer one took over, and gives it its turn
+// again when that one is lost. "The client MAY remain connected to multiple SSE streams
+// simultaneously. The server MUST send each of its JSON-RPC messages on only one of the connected
+// streams."
 func (v *visit) standBy(p *pipe, s *session) (*reader, error) {
 	quiet := time.NewTicker(v.h.opts.KeepAlive)
 	defer quiet.Stop()
@@ -182,14 +186,15 @@ func (v *visit) standBy(p *pipe, s *session) (*reader, error) {
 	}
 }
 
-// connect serves GET and DELETE, which only the older era has: "HTTP GET or DELETE to the MCP endpoint: respond with 405
-// Method Not Allowed" (2026-07-28).
+// connect serves GET and DELETE, which only the older era has: "HTTP GET or DELETE to the MCP
+// endpoint: respond with 405 Method Not Allowed" (2026-07-28).
 func (v *visit) connect() {
 	version := v.r.Header.Get(mcp.HeaderProtocolVersion)
 	switch {
 	case version == mcp.ProtocolVersion20260728:
 		v.w.Header().Set("Allow", "POST")
-		v.refuse(http.StatusMethodNotAllowed, "want POST: this version of the protocol has neither sessions nor listening connections")
+		v.refuse(http.StatusMethodNotAllowed,
+			"want POST: this protocol version has neither sessions nor listening connections")
 		return
 	case version != "" && !mcp.IsValidProtocolVersion(version):
 		refuse(v.w, http.StatusBadRequest, unsupported(version))
@@ -214,8 +219,8 @@ func (v *visit) connect() {
 	v.w.WriteHeader(http.StatusNoContent)
 }
 
-// listen opens the stream of the session's broadcasts, or resumes the stream that the client lost. "The server MUST NOT
-// replay messages that would have been delivered on a different stream."
+// listen opens the stream of the session's broadcasts, or resumes the stream that the client lost.
+// "The server MUST NOT replay messages that would have been delivered on a different stream."
 func (v *visit) listen(s *session) {
 	st, from := s.listening, -1
 	if id := v.r.Header.Get(mcp.HeaderLastEventID); id != "" {
@@ -226,7 +231,8 @@ func (v *visit) listen(s *session) {
 	}
 	rd, ok := st.attach(from)
 	if !ok {
-		v.refuse(http.StatusNotFound, fmt.Sprintf("event %q is not known", v.r.Header.Get(mcp.HeaderLastEventID)))
+		v.refuse(http.StatusNotFound, fmt.Sprintf("event %q is not known",
+			v.r.Header.Get(mcp.HeaderLastEventID)))
 		return
 	}
 	v.stream(s, st, rd, false)

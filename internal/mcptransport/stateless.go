@@ -15,8 +15,9 @@ import (
 // lone numbers the requests that stand alone, as mcp-go wants a name for each session.
 var lone atomic.Int64
 
-// newLone is the peer of one request of 2026-07-28: "servers MUST NOT rely on prior requests over the same connection to
-// establish context", so nothing is known of the client but what the request says.
+// newLone is the peer of one request of 2026-07-28: "servers MUST NOT rely on prior requests over
+// the same connection to establish context", so nothing is known of the client but what the request
+// says.
 func newLone(principal string) *peer {
 	return newPeer(fmt.Sprintf("request-%d", lone.Add(1)), principal)
 }
@@ -26,10 +27,12 @@ func (v *visit) stateless(in *incoming, header string) {
 	m := in.messages[0]
 	switch {
 	case in.batch:
-		v.refuse(http.StatusBadRequest, "this version of the protocol has no batches: send each message by itself")
+		v.refuse(http.StatusBadRequest,
+			"this version of the protocol has no batches: send each message by itself")
 		return
 	case m.response():
-		v.refuse(http.StatusBadRequest, "this version of the protocol has no responses of the client")
+		v.refuse(http.StatusBadRequest,
+			"this version of the protocol has no responses of the client")
 		return
 	case m.notification(): // none means anything here: a client cancels by closing its connection
 		v.w.WriteHeader(http.StatusAccepted)
@@ -43,20 +46,23 @@ func (v *visit) stateless(in *incoming, header string) {
 	v.alone(m)
 }
 
-// mismatch says what the headers of the request do not say as its body does: "servers that process the request body MUST
-// reject requests where the values specified in the headers do not match".
+// mismatch says what the headers of the request do not say as its body does: "servers that process
+// the request body MUST reject requests where the values specified in the headers do not match".
 func (h *HTTP) mismatch(m *message, headers http.Header, version string) *rpcError {
 	declared := m.protocol()
 	switch {
 	case version == "":
-		return &rpcError{code: mcp.HEADER_MISMATCH, text: "header mismatch: " + mcp.HeaderProtocolVersion + " is missing"}
+		return &rpcError{code: mcp.HEADER_MISMATCH,
+			text: "header mismatch: " + mcp.HeaderProtocolVersion + " is missing"}
 	case !mcp.IsValidProtocolVersion(version) && (declared == "" || declared == version):
 		return unsupported(version)
 	case declared == "":
-		return &rpcError{code: mcp.INVALID_PARAMS, text: "_meta lacks " + mcp.MetaKeyProtocolVersion}
+		return &rpcError{code: mcp.INVALID_PARAMS,
+			text: "_meta lacks " + mcp.MetaKeyProtocolVersion}
 	case declared != version:
-		return &rpcError{code: mcp.HEADER_MISMATCH, text: fmt.Sprintf("header mismatch: %s is %q, %s is %q",
-			mcp.HeaderProtocolVersion, version, mcp.MetaKeyProtocolVersion, declared)}
+		return &rpcError{code: mcp.HEADER_MISMATCH,
+			text: fmt.Sprintf("header mismatch: %s is %q, %s is %q",
+				mcp.HeaderProtocolVersion, version, mcp.MetaKeyProtocolVersion, declared)}
 	}
 	err := mcp.ValidateStandardHeaders(headers.Get, version, mcp.MCPMethod(m.Method), m.Params)
 	if err == nil && m.Method == string(mcp.MethodToolsCall) {
@@ -68,8 +74,8 @@ func (h *HTTP) mismatch(m *message, headers http.Header, version string) *rpcErr
 	return nil
 }
 
-// mismatchedParams compares the arguments that the tool's schema marks with x-mcp-header with the headers that mirror
-// them.
+// mismatchedParams compares the arguments that the tool's schema marks with x-mcp-header with the
+// headers that mirror them.
 func (h *HTTP) mismatchedParams(m *message, headers http.Header) error {
 	var params struct {
 		Name string `json:"name"`
@@ -91,8 +97,8 @@ func (h *HTTP) mismatchedParams(m *message, headers http.Header) error {
 	return mcp.ValidateParamHeadersLookup(lookup, &tool.Tool, m.Params)
 }
 
-// alone answers one request. "Closing the SSE response stream MUST be treated by the server as cancellation of that
-// request."
+// alone answers one request. "Closing the SSE response stream MUST be treated by the server as
+// cancellation of that request."
 func (v *visit) alone(m *message) {
 	st, rd := newStream("", v.h.opts.Buffer, 1)
 	c := newCall(v.context(), newLone(v.principal), m, v.h.opts.Log)
@@ -124,7 +130,8 @@ func (v *visit) alone(m *message) {
 // subscribe makes a subscriptions/listen reachable for broadcasts until leave is called.
 func subscribe(srv *server.MCPServer, c *call) (leave func()) {
 	ctx := context.WithoutCancel(c.ctx)
-	if !c.listens() || srv.RegisterSession(ctx, c) != nil { // the name of a lone request is always new
+	// the name of a lone request is always new
+	if !c.listens() || srv.RegisterSession(ctx, c) != nil {
 		return func() {}
 	}
 	return func() { srv.UnregisterSession(ctx, c.SessionID()) }

@@ -16,14 +16,16 @@ import (
 // drainTime is how long the handlers have to return once the client has closed its end.
 const drainTime = 2 * time.Second
 
-// ServeStdio serves srv to the one client at the other end of in and out, a message a line. Requests run side by side;
-// everything else is done in the order in which it came.
+// ServeStdio serves srv to the one client at the other end of in and out, a message a line.
+// Requests run side by side; everything else is done in the order in which it came.
 //
-// When in ends, the contexts of the handlers end with ErrEOF; what they return is still written, and ServeStdio returns
-// nil after it, at the latest two seconds later, then with an error. When ctx ends the same happens with ErrClosed, and
-// the error is ctx's cause; a Read of in may then still be under way, and ends when in is closed. It is also an error when
-// in or out breaks. Nobody else may write to out.
-func ServeStdio(ctx context.Context, srv *server.MCPServer, in io.Reader, out io.Writer, opts *Options) error {
+// When in ends, the contexts of the handlers end with ErrEOF; what they return is still written,
+// and ServeStdio returns nil after it, at the latest two seconds later, then with an error. When
+// ctx ends the same happens with ErrClosed, and the error is ctx's cause; a Read of in may then
+// still be under way, and ends when in is closed. It is also an error when in or out breaks. Nobody
+// else may write to out.
+func ServeStdio(ctx context.Context, srv *server.MCPServer, in io.Reader, out io.Writer,
+	opts *Options) error {
 	t := newTerminal(ctx, srv, out, settings(opts))
 	if err := srv.RegisterSession(ctx, t); err != nil {
 		return fmt.Errorf("serving stdio: %w", err)
@@ -42,8 +44,8 @@ func ServeStdio(ctx context.Context, srv *server.MCPServer, in io.Reader, out io
 	return errors.Join(err, t.end(cause))
 }
 
-// terminal is the client at the other end of stdio. To mcp-go it is the session that broadcasts go to, and requests that
-// are not answered by a call.
+// terminal is the client at the other end of stdio. To mcp-go it is the session that broadcasts go
+// to, and requests that are not answered by a call.
 type terminal struct {
 	*peer
 	ctx   context.Context // for the handlers; its values only
@@ -56,14 +58,16 @@ type terminal struct {
 	under sync.WaitGroup
 }
 
-func newTerminal(ctx context.Context, srv *server.MCPServer, out io.Writer, opts Options) *terminal {
+func newTerminal(ctx context.Context, srv *server.MCPServer, out io.Writer,
+	opts Options) *terminal {
 	t := &terminal{
 		peer: newPeer(newID(), ""), ctx: context.WithoutCancel(ctx), srv: srv, opts: opts,
 		feed:  make(chan mcp.JSONRPCNotification, 16),
 		ended: make(chan error, 2), // the end of each is told once
 		stop:  make(chan struct{}),
 	}
-	t.out = &lineWriter{w: out, fail: func(err error) { t.ended <- fmt.Errorf("writing to the client: %w", err) }}
+	t.out = &lineWriter{w: out,
+		fail: func(err error) { t.ended <- fmt.Errorf("writing to the client: %w", err) }}
 	return t
 }
 
@@ -80,7 +84,8 @@ func (t *terminal) read(in io.Reader) {
 		}
 		switch {
 		case errors.Is(err, errLong):
-			t.say(invalid(fmt.Sprintf("the message is longer than %d bytes", t.opts.MaxBody)).encode())
+			t.say(invalid(fmt.Sprintf("the message is longer than %d bytes",
+				t.opts.MaxBody)).encode())
 		case errors.Is(err, io.EOF):
 			t.ended <- nil
 			return
@@ -128,7 +133,8 @@ func (t *terminal) end(cause error) error {
 	case <-done:
 		return nil
 	case <-late.C:
-		return fmt.Errorf("%d requests did not end within %v: %w", max(1, t.busy()), drainTime, cause)
+		return fmt.Errorf("%d requests did not end within %v: %w", max(1, t.busy()), drainTime,
+			cause)
 	}
 }
 
@@ -143,7 +149,8 @@ func (t *terminal) take(data []byte) {
 		t.say(wrong.encode())
 		return
 	case in.batch && !batches(t.ProtocolVersion()):
-		t.say(invalid("this version of the protocol has no batches: send each message by itself").encode())
+		t.say(invalid(
+			"this version of the protocol has no batches: send each message by itself").encode())
 		return
 	}
 	s := t.sink(in)
@@ -151,10 +158,12 @@ func (t *terminal) take(data []byte) {
 		shakes := m.request() && m.Method == string(mcp.MethodInitialize)
 		switch {
 		case shakes && in.batch:
-			e := rpcError{id: m.ID, code: mcp.INVALID_REQUEST, text: "initialize must not be part of a batch"}
+			e := rpcError{id: m.ID, code: mcp.INVALID_REQUEST,
+				text: "initialize must not be part of a batch"}
 			s.response(e.encode(), e.code)
 		case shakes:
-			newCall(t.ctx, t.peer, m, t.opts.Log).run(t.srv, m.raw, s) // what follows needs what it agrees on
+			// what follows needs what it agrees on
+			newCall(t.ctx, t.peer, m, t.opts.Log).run(t.srv, m.raw, s)
 		case m.request():
 			t.start(m, s)
 		case m.response():
@@ -221,8 +230,8 @@ func (d direct) response(data []byte, _ int) {
 	}
 }
 
-// gathering writes messages as they come, and the responses as one array once all are there. It is safe for concurrent
-// use.
+// gathering writes messages as they come, and the responses as one array once all are there. It is
+// safe for concurrent use.
 type gathering struct {
 	t         *terminal
 	mu        sync.Mutex

@@ -23,7 +23,8 @@ func TestTheEndOfInputEndsServingWithinTwoSeconds(t *testing.T) {
 		within          time.Duration
 	}{
 		{name: "handlers that detach", tool: "gate"},
-		{name: "a handler that does not", tool: "stubborn", within: 2 * time.Second, err: "1 requests did not end within 2s: the client closed its end"},
+		{name: "a handler that does not", tool: "stubborn", within: 2 * time.Second,
+			err: "1 requests did not end within 2s: the client closed its end"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -53,7 +54,9 @@ func TestTheEndOfInputEndsServingWithinTwoSeconds(t *testing.T) {
 
 func TestRequestsBeforeTheEndOfInputAreAnswered(t *testing.T) {
 	var out bytes.Buffer
-	in := strings.NewReader(fmt.Sprintf(handshake, "2025-11-25", "{}") + "\n" + tool(1, "nothing", "{}") + "\n" + tool(2, "burst", `{"n":1}`)) // no line end
+	// no line end
+	in := strings.NewReader(fmt.Sprintf(handshake, "2025-11-25", "{}") + "\n" +
+		tool(1, "nothing", "{}") + "\n" + tool(2, "burst", `{"n":1}`))
 	require.NoError(t, ServeStdio(t.Context(), newLab().MCPServer, in, &out, nil))
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	require.Len(t, lines, 4)
@@ -94,10 +97,11 @@ func TestABrokenOutputEndsServing(t *testing.T) {
 	served := make(chan error, 1)
 	var writes atomic.Int32
 	go func() {
-		served <- ServeStdio(context.Background(), l.MCPServer, in, writerFunc(func([]byte) (int, error) {
-			writes.Add(1)
-			return 0, errors.New("pipe broke")
-		}), nil)
+		served <- ServeStdio(context.Background(), l.MCPServer, in,
+			writerFunc(func([]byte) (int, error) {
+				writes.Add(1)
+				return 0, errors.New("pipe broke")
+			}), nil)
 	}()
 	_, err := io.WriteString(client, tool(1, "gate", "{}")+"\n")
 	require.NoError(t, err)
@@ -113,7 +117,8 @@ func TestNothingIsWrittenAfterServingHasEnded(t *testing.T) {
 		l.AddTool(stubbornTool(release))
 		var writes atomic.Int32
 		out := writerFunc(func(p []byte) (int, error) { writes.Add(1); return len(p), nil })
-		require.Error(t, ServeStdio(t.Context(), l.MCPServer, strings.NewReader(tool(1, "stubborn", "{}")+"\n"), out, nil))
+		require.Error(t, ServeStdio(t.Context(), l.MCPServer,
+			strings.NewReader(tool(1, "stubborn", "{}")+"\n"), out, nil))
 		close(release)
 		synctest.Wait()
 		require.Zero(t, writes.Load())
@@ -125,13 +130,15 @@ type writerFunc func([]byte) (int, error)
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
 func TestABrokenInputIsAnError(t *testing.T) {
-	err := ServeStdio(t.Context(), newLab().MCPServer, iotest.ErrReader(errors.New("tty gone")), io.Discard, nil)
+	err := ServeStdio(t.Context(), newLab().MCPServer, iotest.ErrReader(errors.New("tty gone")),
+		io.Discard, nil)
 	require.EqualError(t, err, "reading from the client: tty gone")
 }
 
 func TestNothingButMessagesIsWritten(t *testing.T) {
 	var out bytes.Buffer
-	in := strings.NewReader("garbage\n" + tool(1, "panic", "{}") + "\n" + tool(2, "unwritable", "{}") + "\n\n\x00\xff\n")
+	in := strings.NewReader("garbage\n" + tool(1, "panic", "{}") + "\n" +
+		tool(2, "unwritable", "{}") + "\n\n\x00\xff\n")
 	require.NoError(t, ServeStdio(t.Context(), newLab().MCPServer, in, &out, nil))
 	for line := range strings.Lines(out.String()) {
 		require.Contains(t, compact(t, line), `"jsonrpc":"2.0"`)
@@ -146,7 +153,8 @@ func TestTooManyRequestsAreRefusedAndAnsweredOnesMakeRoom(t *testing.T) {
 		w.send(tool(1, "gate", "{}"))
 		require.Contains(t, w.line(), "begun")
 		w.send(tool(2, "nothing", "{}"))
-		require.Equal(t, `{"jsonrpc":"2.0","id":2,"error":{"code":-32600,"message":"1 requests are under way already; wait for one of them to end"}}`, w.line())
+		require.Equal(t,
+			`{"jsonrpc":"2.0","id":2,"error":{"code":-32600,"message":"1 requests are under way already; wait for one of them to end"}}`, w.line())
 		close(l.open)
 		require.Contains(t, w.line(), "opened")
 		require.Contains(t, w.line(), `"id":1,"result"`)
@@ -164,7 +172,8 @@ func TestReadLine(t *testing.T) {
 		{"lines", "a\nb\n", []string{"a", "b"}},
 		{"no end", "a\nb", []string{"a", "b"}},
 		{"blank lines and spaces", "\n \r\n a \r\n\n", []string{"a"}},
-		{"as long as may be", strings.Repeat("x", 10) + "\nb", []string{strings.Repeat("x", 10), "b"}},
+		{"as long as may be", strings.Repeat("x", 10) + "\nb",
+			[]string{strings.Repeat("x", 10), "b"}},
 		{"one too long", strings.Repeat("x", 11) + "\nb", []string{"long", "b"}},
 		{"longer than the buffer", strings.Repeat("x", 1000) + "\nb\n", []string{"long", "b"}},
 		{"too long without end", strings.Repeat("x", 1000), []string{"long"}},

@@ -8,11 +8,12 @@ import (
 	"sync"
 )
 
-// stream holds the newest messages of one request, of one batch, or of a session's listening connection, until the client
-// has them and a while longer, so that a broken connection can be resumed. Events are numbered from 1.
+// stream holds the newest messages of one request, of one batch, or of a session's listening
+// connection, until the client has them and a while longer, so that a broken connection can be
+// resumed. Events are numbered from 1.
 //
-// One connection reads at a time. While it does, nothing that it has not got is dropped: adding waits for it. Without a
-// reader the oldest make room. It is safe for concurrent use.
+// One connection reads at a time. While it does, nothing that it has not got is dropped: adding
+// waits for it. Without a reader the oldest make room. It is safe for concurrent use.
 type stream struct {
 	name  string // of the event ids; "" when the stream cannot be resumed
 	most  int    // events held
@@ -44,13 +45,14 @@ type reader struct {
 	gone chan struct{} // closed when another connection took over
 }
 
-// mostBytes limits what a stream holds, beside its newest event and what its reader has not got.
+// mostBytes limits what a stream holds, besides its newest event and what its reader has not got.
 const mostBytes = 4 << 20
 
 // newStream is a stream with a reader that has nothing yet. It ends after that many responses.
 func newStream(name string, most, responses int) (*stream, *reader) {
 	rd := &reader{gone: make(chan struct{})}
-	return &stream{name: name, most: most, waits: true, owed: responses, reader: rd, changed: make(chan struct{})}, rd
+	return &stream{name: name, most: most, waits: true, owed: responses, reader: rd,
+		changed: make(chan struct{})}, rd
 }
 
 func (st *stream) message(data []byte) { st.add(event{data: data}) }
@@ -103,7 +105,8 @@ func (st *stream) change() {
 	st.changed = make(chan struct{})
 }
 
-// next is what rd has not got yet, whether nothing comes after that, and what is closed when there is more.
+// next is what rd has not got yet, whether nothing comes after that, and what is closed when there
+// is more.
 func (st *stream) next(rd *reader) (events []event, ended bool, changed <-chan struct{}) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -124,7 +127,8 @@ func (st *stream) got(rd *reader, n int) {
 	st.change()
 }
 
-// relieve makes a connection the reader if there is none; otherwise it gives what is closed when that may have changed.
+// relieve makes a connection the reader if there is none; otherwise it gives what is closed when
+// that may have changed.
 func (st *stream) relieve() (*reader, <-chan struct{}) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -135,8 +139,9 @@ func (st *stream) relieve() (*reader, <-chan struct{}) {
 	return st.reader, nil
 }
 
-// attach makes a new connection the reader, from the event after the number from on; a connection that read before is
-// told to go. from is -1 for all that no reader got. It reports whether there is such an event.
+// attach makes a new connection the reader, from the event after the number from on; a connection
+// that read before is told to go. from is -1 for all that no reader got. It reports whether there
+// is such an event.
 func (st *stream) attach(from int) (*reader, bool) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -154,7 +159,8 @@ func (st *stream) attach(from int) (*reader, bool) {
 	return st.reader, true
 }
 
-// leave ends the reading of rd. It reports whether the stream is now without a reader though it goes on.
+// leave ends the reading of rd. It reports whether the stream is now without a reader though it
+// goes on.
 func (st *stream) leave(rd *reader) (lost bool) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -166,7 +172,7 @@ func (st *stream) leave(rd *reader) (lost bool) {
 	return st.owed > 0
 }
 
-// abandoned reports whether nobody reads though the stream goes on.
+// abandoned reports whether the stream goes on without a reader.
 func (st *stream) abandoned() bool {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -179,7 +185,8 @@ func (st *stream) ended() bool {
 	return st.owed <= 0
 }
 
-// eventID is the id of the event n: "event IDs SHOULD encode sufficient information to identify the originating stream".
+// eventID is the id of the event n: "event IDs SHOULD encode sufficient information to identify the
+// originating stream".
 func (st *stream) eventID(n int) string { return fmt.Sprintf("%s-%d", st.name, n) }
 
 // parseEventID takes an event id apart.

@@ -20,8 +20,10 @@ func (s *Store) read() ([]entry, error) {
 	c, err := jsonfile.Read[content](s.path)
 	switch {
 	case errors.Is(err, jsonfile.ErrContent), c != nil && c.Version != version:
-		return nil, hint.Add(fmt.Errorf("reading the tokens: %s is not a file of tokens (version %d)", s.path, version),
-			"move it away and create new tokens; until then every request is refused")
+		return nil,
+			hint.Add(fmt.Errorf("reading the tokens: %s is not a file of tokens (version %d)",
+				s.path, version),
+				"move it away and create new tokens; until then every request is refused")
 	case err != nil:
 		return nil, fmt.Errorf("reading the tokens: %w", err)
 	case c == nil:

@@ -34,7 +34,8 @@ type entry struct {
 // ErrNone is what [Store.Check] gives when there is no such token.
 var ErrNone = errors.New("the token is not known")
 
-// Store is the tokens of one data folder. Its methods are safe for concurrent use, also by several processes.
+// Store is the tokens of one data folder. Its methods are safe for concurrent use, also by several
+// processes.
 type Store struct{ path string }
 
 // Open gives the tokens that are kept in the file. It need not exist: then there are none.
@@ -51,7 +52,10 @@ func (s *Store) Create(name string) (token string, info Info, err error) {
 		if name == "" {
 			info.Name = "token-" + info.ID
 		}
-		if slices.ContainsFunc(all, func(e entry) bool { return e.Name == info.Name || e.ID == info.Name }) {
+		if slices.ContainsFunc(all, func(e entry) bool {
+			return e.Name == info.Name ||
+				e.ID == info.Name
+		}) {
 			return nil, hint.Add(fmt.Errorf("there is a token named %q", info.Name),
 				"choose another --name, or revoke it first: taploop token revoke "+info.Name)
 		}
@@ -69,7 +73,8 @@ func checkName(name string) error {
 	if name == "" || names.MatchString(name) {
 		return nil
 	}
-	return hint.Add(fmt.Errorf("%q is no name for a token", name), "use at most 64 letters, digits, dots, dashes and underscores, beginning with a letter or a digit")
+	return hint.Add(fmt.Errorf("%q cannot name a token", name),
+		"use at most 64 letters, digits, dots, dashes and underscores, a letter or a digit first")
 }
 
 // List gives the tokens, the oldest first.
@@ -88,7 +93,10 @@ func (s *Store) List() ([]Info, error) {
 // Revoke removes the token with this name or id.
 func (s *Store) Revoke(nameOrID string) (info Info, err error) {
 	err = s.change(func(all []entry) ([]entry, error) {
-		i := slices.IndexFunc(all, func(e entry) bool { return e.Name == nameOrID || e.ID == nameOrID })
+		i := slices.IndexFunc(all, func(e entry) bool {
+			return e.Name == nameOrID ||
+				e.ID == nameOrID
+		})
 		if i < 0 {
 			return nil, hint.Add(fmt.Errorf("there is no token %q", nameOrID), "taploop token list")
 		}
@@ -98,7 +106,8 @@ func (s *Store) Revoke(nameOrID string) (info Info, err error) {
 	return info, err
 }
 
-// Check says whose token it is, or ErrNone. The time that it takes tells nothing of the tokens there are, beside their number.
+// Check says whose token it is, or ErrNone. The time that it takes tells nothing of the tokens
+// there are, along with their number.
 func (s *Store) Check(token string) (Info, error) {
 	all, err := s.read()
 	if err != nil {
@@ -107,7 +116,8 @@ func (s *Store) Check(token string) (Info, error) {
 	given := []byte(hash(token))
 	found := -1
 	for i, e := range all {
-		found = subtle.ConstantTimeSelect(subtle.ConstantTimeCompare(given, []byte(e.Hash)), i, found)
+		found = subtle.ConstantTimeSelect(subtle.ConstantTimeCompare(given, []byte(e.Hash)), i,
+			found)
 	}
 	if found < 0 {
 		return Info{}, ErrNone

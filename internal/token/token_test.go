@@ -64,7 +64,8 @@ func TestOnlyTheWholeTokenIsTheToken(t *testing.T) {
 	s, _ := store(t)
 	secret, _, err := s.Create("a")
 	require.NoError(t, err)
-	for _, near := range []string{"", "taploop_", secret[:len(secret)-1], secret + "A", strings.ToLower(secret), " " + secret, secret + "\n"} {
+	for _, near := range []string{"", "taploop_", secret[:len(secret)-1], secret + "A",
+		strings.ToLower(secret), " " + secret, secret + "\n"} {
 		_, err := s.Check(near)
 		require.ErrorIs(t, err, token.ErrNone, "%q", near)
 	}
@@ -83,7 +84,8 @@ func TestTheFileHoldsNoTokenAndIsForItsOwnerOnly(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		return
 	}
-	for name, want := range map[string]os.FileMode{path: 0o600, path + ".lock": 0o600, filepath.Dir(path): os.ModeDir | 0o700} {
+	for name, want := range map[string]os.FileMode{path: 0o600, path + ".lock": 0o600,
+		filepath.Dir(path): os.ModeDir | 0o700} {
 		fi, err := os.Stat(name)
 		require.NoError(t, err)
 		require.Equal(t, want, fi.Mode(), name)
@@ -97,10 +99,10 @@ func TestNamesAreOfOneTokenEach(t *testing.T) {
 	for name, want := range map[string]string{
 		"a":                     `there is a token named "a"`,
 		info.ID:                 `there is a token named "` + info.ID + `"`,
-		"-x":                    `"-x" is no name for a token`,
-		"a b":                   `"a b" is no name for a token`,
-		"a\nb":                  `"a\nb" is no name for a token`,
-		strings.Repeat("a", 65): `"` + strings.Repeat("a", 65) + `" is no name for a token`,
+		"-x":                    `"-x" cannot name a token`,
+		"a b":                   `"a b" cannot name a token`,
+		"a\nb":                  `"a\nb" cannot name a token`,
+		strings.Repeat("a", 65): `"` + strings.Repeat("a", 65) + `" cannot name a token`,
 	} {
 		_, _, err := s.Create(name)
 		require.EqualError(t, err, want)

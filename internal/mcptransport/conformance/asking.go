@@ -22,22 +22,28 @@ func object(required []string, properties schema) schema {
 
 func kind(name string) schema { return schema{"type": name} }
 
-// addAskingTools adds the tools that ask the client while they run, as 2025-11-25 and older have it.
+// addAskingTools adds the tools that ask the client while they run, as 2025-11-25 and older have
+// it.
 func addAskingTools(srv *server.MCPServer) {
-	srv.AddTool(mcp.NewTool("test_sampling", mcp.WithDescription("Asks the client's model."), mcp.WithString("prompt", mcp.Required())),
+	srv.AddTool(mcp.NewTool("test_sampling", mcp.WithDescription("Asks the client's model."),
+		mcp.WithString("prompt", mcp.Required())),
 		func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			//lint:ignore SA1019 the suite asks for it
-			sample, err := srv.RequestSampling(ctx, mcp.CreateMessageRequest{CreateMessageParams: sampling(r.GetString("prompt", ""), 100)})
+			sample, err := srv.RequestSampling(ctx,
+				mcp.CreateMessageRequest{CreateMessageParams: sampling(r.GetString("prompt", ""),
+					100)})
 			if err != nil {
 				return mcp.NewToolResultError(err.Error()), nil
 			}
 			return text(fmt.Sprint("LLM response: ", sample.Content)), nil
 		})
-	srv.AddTool(mcp.NewTool("test_elicitation", mcp.WithDescription("Asks the user."), mcp.WithString("message", mcp.Required())),
+	srv.AddTool(mcp.NewTool("test_elicitation", mcp.WithDescription("Asks the user."),
+		mcp.WithString("message", mcp.Required())),
 		func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			return elicit(ctx, "User response: action=%s, content=%v", mcp.ElicitationParams{
-				Message:         r.GetString("message", ""),
-				RequestedSchema: object([]string{"username", "email"}, schema{"username": kind("string"), "email": kind("string")}),
+				Message: r.GetString("message", ""),
+				RequestedSchema: object([]string{"username", "email"},
+					schema{"username": kind("string"), "email": kind("string")}),
 			})
 		})
 	for name, properties := range map[string]schema{
@@ -45,13 +51,16 @@ func addAskingTools(srv *server.MCPServer) {
 	} {
 		srv.AddTool(mcp.NewTool(name, mcp.WithDescription("Asks the user.")),
 			func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-				return elicit(ctx, "Elicitation completed: action=%s, content=%v", mcp.ElicitationParams{
-					Message: "Please fill in the form", RequestedSchema: object(nil, properties)})
+				return elicit(ctx, "Elicitation completed: action=%s, content=%v",
+					mcp.ElicitationParams{
+						Message:         "Please fill in the form",
+						RequestedSchema: object(nil, properties)})
 			})
 	}
 }
 
-func elicit(ctx context.Context, format string, question mcp.ElicitationParams) (*mcp.CallToolResult, error) {
+func elicit(ctx context.Context, format string,
+	question mcp.ElicitationParams) (*mcp.CallToolResult, error) {
 	answer, err := mcptransport.Elicit(ctx, question)
 	if err != nil {
 		return mcp.NewToolResultError(err.Error()), nil
@@ -67,10 +76,11 @@ func sampling(prompt string, tokens int) mcp.CreateMessageParams {
 }
 
 var defaults = schema{
-	"name":     schema{"type": "string", "default": "John Doe"},
-	"age":      schema{"type": "integer", "default": 30},
-	"score":    schema{"type": "number", "default": 95.5},
-	"status":   schema{"type": "string", "enum": []string{"active", "inactive", "pending"}, "default": "active"},
+	"name":  schema{"type": "string", "default": "John Doe"},
+	"age":   schema{"type": "integer", "default": 30},
+	"score": schema{"type": "number", "default": 95.5},
+	"status": schema{"type": "string", "enum": []string{"active", "inactive", "pending"},
+		"default": "active"},
 	"verified": schema{"type": "boolean", "default": true},
 }
 
@@ -83,10 +93,14 @@ func titled(values ...string) (options []schema) {
 
 var enums = schema{
 	"untitledSingle": schema{"type": "string", "enum": []string{"option1", "option2", "option3"}},
-	"titledSingle":   schema{"type": "string", "oneOf": titled("value1", "First Option", "value2", "Second Option", "value3", "Third Option")},
+	"titledSingle": schema{"type": "string",
+		"oneOf": titled("value1", "First Option", "value2", "Second Option", "value3",
+			"Third Option")},
 	"legacyEnum": schema{"type": "string", "enum": []string{"opt1", "opt2", "opt3"},
 		"enumNames": []string{"Option One", "Option Two", "Option Three"}},
-	"untitledMulti": schema{"type": "array", "items": schema{"type": "string", "enum": []string{"option1", "option2", "option3"}}},
+	"untitledMulti": schema{"type": "array", "items": schema{"type": "string",
+		"enum": []string{"option1", "option2", "option3"}}},
 	"titledMulti": schema{"type": "array", "items": schema{
-		"anyOf": titled("value1", "First Choice", "value2", "Second Choice", "value3", "Third Choice")}},
+		"anyOf": titled("value1", "First Choice", "value2", "Second Choice", "value3",
+			"Third Choice")}},
 }

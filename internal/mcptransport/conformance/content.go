@@ -42,32 +42,46 @@ func silence() string {
 	return base64.StdEncoding.EncodeToString(b.Bytes())
 }
 
-func result(content ...mcp.Content) *mcp.CallToolResult { return &mcp.CallToolResult{Content: content} }
+func result(content ...mcp.Content) *mcp.CallToolResult {
+	return &mcp.CallToolResult{Content: content}
+}
 
 func text(s string) *mcp.CallToolResult { return mcp.NewToolResultText(s) }
 
 // addContentTools adds the tools that return one thing and do nothing.
 func addContentTools(srv *server.MCPServer) {
 	embedded := mcp.NewEmbeddedResource(mcp.TextResourceContents{
-		URI: "test://embedded-resource", MIMEType: "text/plain", Text: "This is an embedded resource content."})
+		URI: "test://embedded-resource", MIMEType: "text/plain",
+		Text: "This is an embedded resource content."})
 	mixed := mcp.NewEmbeddedResource(mcp.TextResourceContents{
-		URI: "test://mixed-content-resource", MIMEType: "application/json", Text: `{"test":"data","value":123}`})
+		URI: "test://mixed-content-resource", MIMEType: "application/json",
+		Text: `{"test":"data","value":123}`})
 	for name, r := range map[string]*mcp.CallToolResult{
 		"test_simple_text":       text("This is a simple text response for testing."),
 		"test_image_content":     result(mcp.NewImageContent(picture(), "image/png")),
 		"test_audio_content":     result(mcp.NewAudioContent(silence(), "audio/wav")),
 		"test_embedded_resource": result(embedded),
 		"test_multiple_content_types": result(
-			mcp.NewTextContent("Multiple content types test:"), mcp.NewImageContent(picture(), "image/png"), mixed),
-		"test_error_handling": mcp.NewToolResultError("This tool intentionally returns an error for testing"),
+			mcp.NewTextContent("Multiple content types test:"),
+			mcp.NewImageContent(picture(), "image/png"), mixed),
+		"test_error_handling": mcp.NewToolResultError(
+			"This tool intentionally returns an error for testing"),
 	} {
 		srv.AddTool(mcp.NewTool(name, mcp.WithDescription("Returns a fixed result.")),
-			func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) { return r, nil })
+			func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+				return r, nil
+			})
 	}
-	nothing := func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) { return text("done"), nil }
-	srv.AddTool(mcp.NewToolWithRawSchema("json_schema_2020_12_tool", "Has a schema with many keywords.", json.RawMessage(richSchema)), nothing)
-	srv.AddTool(mcp.NewTool("test_custom_headers", mcp.WithDescription("Has a parameter that is mirrored in a header."),
-		mcp.WithString("region", mcp.Required(), func(schema map[string]any) { schema["x-mcp-header"] = "Region" })), nothing)
+	nothing := func(context.Context, mcp.CallToolRequest) (
+		*mcp.CallToolResult, error) {
+		return text("done"), nil
+	}
+	srv.AddTool(mcp.NewToolWithRawSchema("json_schema_2020_12_tool",
+		"Has a schema with many keywords.", json.RawMessage(richSchema)), nothing)
+	srv.AddTool(mcp.NewTool("test_custom_headers",
+		mcp.WithDescription("Has a parameter that is mirrored in a header."),
+		mcp.WithString("region", mcp.Required(),
+			func(schema map[string]any) { schema["x-mcp-header"] = "Region" })), nothing)
 }
 
 const richSchema = `{

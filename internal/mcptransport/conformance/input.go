@@ -52,14 +52,17 @@ func byName(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, erro
 	if name, ok := field(r, "user_name", "name").(string); ok {
 		return text("Hello, " + name + "!"), nil
 	}
-	return mcptransport.InputRequired("", "user_name", askFor("What is your name?", "name", "string")), nil
+	return mcptransport.InputRequired("", "user_name",
+		askFor("What is your name?", "name", "string")), nil
 }
 
 func bySample(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	if sample := server.SamplingResponse(r.Params.InputResponses, "capital_question"); sample != nil {
+	if sample := server.SamplingResponse(r.Params.InputResponses,
+		"capital_question"); sample != nil {
 		return text(fmt.Sprint(sample.Content)), nil
 	}
-	return server.NewInputRequestBuilder("").Sample("capital_question", sampling("What is the capital of France?", 100)).ToolResult(), nil
+	return server.NewInputRequestBuilder("").Sample("capital_question",
+		sampling("What is the capital of France?", 100)).ToolResult(), nil
 }
 
 func byRoots(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
@@ -84,7 +87,8 @@ func signed(state string) bool {
 }
 
 func tampered(ctx context.Context) error {
-	return mcptransport.Refuse(ctx, mcp.INVALID_PARAMS, "the requestState is not one of this server", nil)
+	return mcptransport.Refuse(ctx, mcp.INVALID_PARAMS,
+		"the requestState is not one of this server", nil)
 }
 
 func byState(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
@@ -95,7 +99,8 @@ func byState(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, e
 	case state != "" && field(r, "confirm", "ok") != nil:
 		return text("state-ok"), nil
 	}
-	return mcptransport.InputRequired(sign("confirming"), "confirm", askFor("Please confirm", "ok", "boolean")), nil
+	return mcptransport.InputRequired(sign("confirming"), "confirm",
+		askFor("Please confirm", "ok", "boolean")), nil
 }
 
 func byAll(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
@@ -119,12 +124,14 @@ func byRounds(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, 
 	state := r.Params.RequestState
 	switch {
 	case state == "":
-		return mcptransport.InputRequired(sign("round1"), "step1", askFor("Step 1: What is your name?", "name", "string")), nil
+		return mcptransport.InputRequired(sign("round1"), "step1",
+			askFor("Step 1: What is your name?", "name", "string")), nil
 	case !signed(state):
 		return nil, tampered(ctx)
 	case state == sign("round1"):
 		name := field(r, "step1", "name")
-		return mcptransport.InputRequired(sign(fmt.Sprint("round2-", name)), "step2", askFor("Step 2: What is your favorite color?", "color", "string")), nil
+		return mcptransport.InputRequired(sign(fmt.Sprint("round2-", name)), "step2",
+			askFor("Step 2: What is your favorite color?", "color", "string")), nil
 	}
 	return text(fmt.Sprint("color: ", field(r, "step2", "color"))), nil
 }
@@ -145,7 +152,8 @@ func byCapability(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResu
 func bySampling(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	info := server.RequestProtocolInfoFromContext(ctx)
 	if info != nil && info.Modern && info.ClientCapabilities.Sampling == nil {
-		return nil, mcptransport.Refuse(ctx, mcp.MISSING_REQUIRED_CLIENT_CAPABILITY, "this tool needs a client with the capability sampling",
+		return nil, mcptransport.Refuse(ctx, mcp.MISSING_REQUIRED_CLIENT_CAPABILITY,
+			"this tool needs a client with the capability sampling",
 			map[string]any{"requiredCapabilities": map[string]any{"sampling": map[string]any{}}})
 	}
 	return bySample(ctx, r)

@@ -1,7 +1,8 @@
-// Command conformance is the server that the official conformance suite is run against: the transport of mcptransport
-// with the tools, prompts and resources that the suite calls.
+// Command conformance is the server that the official conformance suite is run against: the
+// transport of mcptransport with the tools, prompts and resources that the suite calls.
 //
-// It serves at /mcp on a loopback address until it is interrupted, and prints its URL. See docs/conformance.md.
+// It serves at /mcp on a loopback address until it is interrupted, and prints its URL. See
+// docs/conformance.md.
 package main
 
 import (
@@ -44,7 +45,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	endpoint := mcptransport.NewHTTP(newServer(), &mcptransport.Options{Log: slog.New(slog.NewTextHandler(stderr, nil))})
+	endpoint := mcptransport.NewHTTP(newServer(),
+		&mcptransport.Options{Log: slog.New(slog.NewTextHandler(stderr, nil))})
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", endpoint)
 	web := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}

@@ -17,7 +17,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// The suite itself is run by scripts/conformance; this shows that its server starts, answers and ends.
+// The suite itself is run by scripts/conformance; this shows that its server starts, answers and
+// ends.
 func TestTheServerAnswersUntilItIsStopped(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
@@ -48,8 +49,10 @@ func TestTheServerAnswersUntilItIsStopped(t *testing.T) {
 }
 
 func TestArgumentsAreChecked(t *testing.T) {
-	require.ErrorContains(t, run(t.Context(), []string{"-addr"}, io.Discard, io.Discard), "flag needs an argument")
-	require.ErrorContains(t, run(t.Context(), []string{"-addr", "nowhere:port"}, io.Discard, io.Discard), "listen tcp")
+	require.ErrorContains(t, run(t.Context(), []string{"-addr"}, io.Discard, io.Discard),
+		"flag needs an argument")
+	require.ErrorContains(t, run(t.Context(), []string{"-addr", "nowhere:port"}, io.Discard,
+		io.Discard), "listen tcp")
 }
 
 func TestAStateThatTheClientChangedIsFoundOut(t *testing.T) {
