@@ -6,7 +6,7 @@ import (
 )
 
 // dialog is a task's question, in front of its page; a tap beside it closes it unless it must be answered.
-func (p *Phone) dialog(t *apps.Task) *ui.View {
+func dialog(t *apps.Task) *ui.View {
 	d := t.Dialog
 	card := ui.Column().Gap(12).Pad(24, 22, 24, 12).Fill(ui.Surface).Radius(26).Lift().Modal().Width(328).Align(ui.Center, ui.Center)
 	if d.Title != "" {
@@ -18,7 +18,7 @@ func (p *Phone) dialog(t *apps.Task) *ui.View {
 	if d.Body != nil {
 		card.Add(d.Body())
 	}
-	card.Add(p.dialogButtons(t))
+	card.Add(dialogButtons(t))
 	scrim := ui.Stack(card).Fill(ui.Scrim).Modal()
 	if !d.Sticky {
 		scrim.OnTap(t.Dismiss).Quiet()
@@ -27,7 +27,7 @@ func (p *Phone) dialog(t *apps.Task) *ui.View {
 }
 
 // dialogButtons stand beside each other when there are two at most, below each other otherwise.
-func (p *Phone) dialogButtons(t *apps.Task) *ui.View {
+func dialogButtons(t *apps.Task) *ui.View {
 	views := ui.Each(t.Dialog.Buttons, func(_ int, b apps.Button) *ui.View {
 		return ui.Flat(b.Text, func() { t.Answer(b) }).Named(b.ID)
 	})

@@ -5,16 +5,24 @@ import (
 	"strconv"
 
 	"github.com/taploop/taploop/sandbox/apps"
+	"github.com/taploop/taploop/sandbox/ui"
 )
 
+// display is the panel: its size, density and rotation.
+type display struct {
+	*settings
+	override *image.Point
+	density  int
+}
+
 // PhysicalSize is the size of the panel in natural orientation.
-func (p *Phone) PhysicalSize() image.Point { return p.opts.Size }
+func (d *display) PhysicalSize() image.Point { return d.opts.Size }
 
 // Override returns the size that was set in place of the physical one, in natural orientation, and whether one is set.
-func (p *Phone) Override() (size image.Point, set bool) {
-	p.do(func() {
-		if p.override != nil {
-			size, set = *p.override, true
+func (d *display) Override() (size image.Point, set bool) {
+	d.do(func() {
+		if d.override != nil {
+			size, set = *d.override, true
 		}
 	})
 	return size, set
@@ -22,71 +30,83 @@ func (p *Phone) Override() (size image.Point, set bool) {
 
 // SetOverride sets the size that apps and input see, in natural orientation; nil goes back to the physical size.
 // Sides are held between 200 and 8192.
-func (p *Phone) SetOverride(size *image.Point) {
-	p.do(func() {
-		p.override = nil
+func (d *display) SetOverride(size *image.Point) {
+	d.do(func() {
+		d.override = nil
 		if size != nil {
-			p.override = &image.Point{X: min(max(size.X, 200), 8192), Y: min(max(size.Y, 200), 8192)}
+			d.override = &image.Point{X: min(max(size.X, 200), 8192), Y: min(max(size.Y, 200), 8192)}
 		}
-		p.sys.Moved(apps.Turn)
+		d.sys.Moved(apps.Turn)
 	})
 }
 
 // Size is the logical display as it is turned now: the coordinates of taps, captures and the UI tree.
-func (p *Phone) Size() (size image.Point) {
-	p.do(func() { size = p.size() })
+func (d *display) Size() (size image.Point) {
+	d.do(func() { size = d.size() })
 	return size
 }
 
-func (p *Phone) size() image.Point {
-	s := p.opts.Size
-	if p.override != nil {
-		s = *p.override
+func (d *display) size() image.Point {
+	s := d.opts.Size
+	if d.override != nil {
+		s = *d.override
 	}
-	if p.rotation()%2 == 1 {
+	if d.rotation()%2 == 1 {
 		s.X, s.Y = s.Y, s.X
 	}
 	return s
 }
 
 // PhysicalDensity is the panel's own density in dots per inch.
-func (p *Phone) PhysicalDensity() int { return p.opts.Density }
+func (d *display) PhysicalDensity() int { return d.opts.Density }
 
 // Density is the density that apps are laid out with.
-func (p *Phone) Density() (dpi int) {
-	p.do(func() { dpi = p.density })
+func (d *display) Density() (dpi int) {
+	d.do(func() { dpi = d.density })
 	return dpi
 }
 
 // SetDensity sets the density, held between 72 and 1000; 0 goes back to the physical one.
-func (p *Phone) SetDensity(dpi int) {
-	p.do(func() {
-		p.density = p.opts.Density
+func (d *display) SetDensity(dpi int) {
+	d.do(func() {
+		d.density = d.opts.Density
 		if dpi != 0 {
-			p.density = min(max(dpi, 72), 1000)
+			d.density = min(max(dpi, 72), 1000)
 		}
-		p.sys.Moved(apps.Turn)
+		d.sys.Moved(apps.Turn)
 	})
 }
 
 // Rotation is how far the display is turned, in quarter turns, 0 to 3.
-func (p *Phone) Rotation() (turns int) {
-	p.do(func() { turns = p.rotation() })
+func (d *display) Rotation() (turns int) {
+	d.do(func() { turns = d.rotation() })
 	return turns
 }
 
 // SetRotation turns the display to r quarter turns; auto says whether it would follow the accelerometer afterwards. The
 // simulated phone lies still, so with auto it goes back to portrait.
-func (p *Phone) SetRotation(r int, auto bool) {
-	p.do(func() {
-		p.put(apps.System, "user_rotation", strconv.Itoa(((r%4)+4)%4))
-		p.put(apps.System, "accelerometer_rotation", map[bool]string{true: "1", false: "0"}[auto])
+func (d *display) SetRotation(r int, auto bool) {
+	d.do(func() {
+		d.put(apps.System, "user_rotation", strconv.Itoa(((r%4)+4)%4))
+		d.put(apps.System, "accelerometer_rotation", map[bool]string{true: "1", false: "0"}[auto])
 	})
 }
 
-func (p *Phone) rotation() int {
-	if p.sys.Settings.Bool(apps.System, "accelerometer_rotation") {
-		return 0
+func (d *display) metrics() ui.Metrics {
+	scale := min(max(d.sys.Settings.Float(apps.System, "font_scale", 1), 0.5), 3)
+	return ui.Metrics{Density: d.density, FontScale: scale}
+}
+
+func (d *display) theme() *ui.Theme {
+	if d.sys.Dark() {
+		return &ui.Dark
 	}
-	return p.sys.Settings.Int(apps.System, "user_rotation", 0) & 3
+	return &ui.Light
+}
+
+func (d *display) physicalNow() image.Point {
+	if s := d.opts.Size; d.rotation()%2 == 0 {
+		return s
+	}
+	return image.Pt(d.opts.Size.Y, d.opts.Size.X)
 }

@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"fmt"
 	"io/fs"
 	"path"
 	"slices"
@@ -195,23 +194,4 @@ func (f *Files) hasChildren(dir string) bool {
 		}
 	}
 	return false
-}
-
-// Rename moves a file to a new name, replacing a file that is there.
-func (f *Files) Rename(from, to string) error {
-	data, err := f.Read(from)
-	if err != nil {
-		return fmt.Errorf("moving to %s: %w", to, err)
-	}
-	info, err := f.Stat(from)
-	if err != nil {
-		return err
-	}
-	if clean(from) == clean(to) {
-		return nil
-	}
-	if err := f.Write(to, data, info.Mode(), info.ModTime()); err != nil {
-		return err
-	}
-	return f.Remove(from)
 }

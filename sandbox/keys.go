@@ -1,10 +1,10 @@
 package sandbox
 
 import (
+	"fmt"
 	"strconv"
 
 	"github.com/taploop/taploop/sandbox/apps"
-	"github.com/taploop/taploop/sandbox/ui"
 )
 
 // Android's key codes that the phone acts on.
@@ -37,167 +37,105 @@ const (
 	KeyWakeUp     = 224
 )
 
+// keys is the phone's keys, those of a hardware keyboard too.
+type keys struct{ *typing }
+
+// lastKey is the highest key code that Android 14 knows.
+const lastKey = 318
+
+// Key presses a key by its Android code. Codes that the phone has no use for do nothing; numbers that are no key codes are
+// an error.
+func (k *keys) Key(code int) error {
+	if code <= 0 || code > lastKey {
+		return fmt.Errorf("key code %d is none of Android's (1 to %d)", code, lastKey)
+	}
+	k.do(func() { k.press(code) })
+	return nil
+}
+
 // press does what a key does. While the display is off only power and wake-up do anything.
-func (p *Phone) press(code int) {
+func (k *keys) press(code int) {
 	switch {
-	case code == KeyPower && !p.off, code == KeySleep && !p.off:
-		p.sleep()
+	case code == KeyPower && !k.off, code == KeySleep && !k.off:
+		k.cover = coverNone
+		k.sleep()
 	case code == KeyPower, code == KeyWakeUp:
-		if p.off {
-			p.wake()
+		if k.off {
+			k.wake()
 		}
-	case p.off:
-	case p.locked:
-		p.lockedKey(code)
+	case k.off:
+	case k.locked:
+		k.lockedKey(code)
 	default:
-		if !p.systemKey(code) {
-			p.editKey(code)
+		if !k.systemKey(code) {
+			k.editKey(code)
 		}
 	}
 }
 
-func (p *Phone) lockedKey(code int) {
+func (k *keys) lockedKey(code int) {
 	switch code {
 	case KeyMenu:
-		_ = p.dismiss() // with a PIN it asks for it: that is the key's effect
+		_ = k.dismiss() // with a PIN it asks for it: that is the key's effect
 	case KeyBack:
-		if p.bouncer {
-			p.bouncer, p.pin = false, ""
-			p.sys.Moved(apps.Popup)
+		if k.bouncer {
+			k.bouncer, k.pin = false, ""
+			k.sys.Moved(apps.Popup)
 		}
 	case KeyEnter:
-		if p.bouncer {
-			p.tryPIN()
+		if k.bouncer {
+			k.tryPIN()
 		}
 	case KeyDelete:
-		p.pin = p.pin[:max(len(p.pin)-1, 0)]
+		k.pin = k.pin[:max(len(k.pin)-1, 0)]
 	}
-	if code >= key0 && code <= key9 && p.bouncer {
-		p.pinDigit(rune('0' + code - key0))
+	if code >= key0 && code <= key9 && k.bouncer {
+		k.pinDigit(rune('0' + code - key0))
 	}
 }
 
 // systemKey handles the keys that no field sees.
-func (p *Phone) systemKey(code int) bool {
+func (k *keys) systemKey(code int) bool {
 	switch code {
 	case KeyHome:
-		p.goHome()
+		k.goHome()
 	case KeyBack, KeyEscape:
-		p.back()
+		k.back()
 	case KeyRecents:
-		p.toggleRecents()
+		k.toggleRecents()
 	case KeyVolumeUp:
-		p.volume(1)
+		k.volume(1)
 	case KeyVolumeDown:
-		p.volume(-1)
+		k.volume(-1)
 	default:
 		return false
 	}
 	return true
 }
 
-func (p *Phone) back() {
+func (k *keys) back() {
 	switch {
-	case p.cover != coverNone:
-		p.cover = coverNone
-		p.sys.Moved(apps.Popup)
-	case p.scene().keyboard != nil:
-		p.keyboardHidden = true
-	case !p.front.Back() && p.front != p.home:
-		p.end(p.front.App.Package)
+	case k.cover != coverNone:
+		k.cover = coverNone
+		k.sys.Moved(apps.Popup)
+	case k.scene().keyboard != nil:
+		k.keyboardHidden = true
+	case !k.front.Back() && k.front != k.home:
+		k.end(k.front.App.Package)
 	}
 }
 
-func (p *Phone) toggleRecents() {
-	if p.cover == coverRecents {
-		p.cover = coverNone
+func (k *keys) toggleRecents() {
+	if k.cover == coverRecents {
+		k.cover = coverNone
 	} else {
-		p.cover = coverRecents
+		k.cover = coverRecents
 	}
-	p.sys.Moved(apps.Popup)
+	k.sys.Moved(apps.Popup)
 }
 
-func (p *Phone) volume(by int) {
-	v := min(max(p.sys.Settings.Int(apps.System, "volume_music_speaker", 7)+by, 0), 15)
-	p.sys.Settings.Put(apps.System, "volume_music_speaker", strconv.Itoa(v))
-	p.sys.Show("Volume "+strconv.Itoa(v)+" of 15", "音量 "+strconv.Itoa(v)+" / 15")
-}
-
-// editKey handles what a hardware keyboard sends to the focused field.
-func (p *Phone) editKey(code int) {
-	f := p.field()
-	switch code {
-	case KeyTab, KeyDown:
-		p.nextField(1)
-		return
-	case KeyUp:
-		p.nextField(-1)
-		return
-	}
-	if f == nil {
-		return
-	}
-	p.stage.edited = p.sys.Now()
-	switch code {
-	case KeyDelete:
-		f.Delete(-1)
-	case KeyForwardDel:
-		f.Delete(1)
-	case KeyMoveHome:
-		f.MoveTo(0)
-	case KeyMoveEnd:
-		f.End()
-	case KeyLeft:
-		f.Move(-1)
-	case KeyRight:
-		f.Move(1)
-	case KeyEnter, KeyCenter:
-		p.enter()
-	case KeySpace:
-		f.Insert(" ")
-	default:
-		p.letterKey(f, code)
-	}
-}
-
-func (p *Phone) letterKey(f *ui.View, code int) {
-	switch {
-	case code >= key0 && code <= key9:
-		f.Insert(string(rune('0' + code - key0)))
-	case code >= keyA && code <= keyZ:
-		f.Insert(string(rune('a' + code - keyA)))
-	}
-}
-
-// nextField moves the focus to the field after or before the focused one, or to the first.
-func (p *Phone) nextField(by int) {
-	s := p.scene()
-	front := s.window[len(s.window)-1]
-	var fields []*ui.View
-	at := -1
-	front.view.Walk(func(v *ui.View) {
-		if v.IsField() {
-			if v == s.field {
-				at = len(fields)
-			}
-			fields = append(fields, v)
-		}
-	})
-	if len(fields) == 0 {
-		return
-	}
-	next := fields[max((at+by+len(fields))%len(fields), 0)]
-	p.touched(next)
-	front.mem.Focus, front.mem.Reveal = next.Name(), true
-	next.End()
-}
-
-// Chord presses several keys at once: Ctrl (113, 114) with A selects the focused field's text, with other keys nothing.
-func (p *Phone) Chord(codes ...int) {
-	p.do(func() {
-		f := p.field()
-		if f != nil && !p.off && len(codes) == 2 && (codes[0] == 113 || codes[0] == 114) && codes[1] == keyA {
-			f.SelectAll()
-		}
-	})
+func (k *keys) volume(by int) {
+	v := min(max(k.sys.Settings.Int(apps.System, "volume_music_speaker", 7)+by, 0), 15)
+	k.sys.Settings.Put(apps.System, "volume_music_speaker", strconv.Itoa(v))
+	k.sys.Show("Volume "+strconv.Itoa(v)+" of 15", "音量 "+strconv.Itoa(v)+" / 15")
 }

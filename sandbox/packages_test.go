@@ -127,7 +127,7 @@ func TestSettingsAndAppsShareOneStore(t *testing.T) {
 	h.touch("up")
 	h.scrollTo("row_about")
 	h.touchAll("row_about", "pref_device_name", "device_name")
-	h.Chord(113, 29)
+	h.press("device_name")
 	h.Text("Lindenhof")
 	h.touch("ok")
 	v, ok := h.Setting("global", "device_name")

@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"image"
 	"sync"
 	"time"
 
@@ -9,36 +8,39 @@ import (
 	"github.com/taploop/taploop/sandbox/ui"
 )
 
-// Phone is a simulated phone. All methods are safe for concurrent use; each sees and leaves a whole state.
+// Phone is a simulated phone: the parts below around one state of its system. All methods are safe for concurrent use;
+// each sees and leaves a whole state.
 type Phone struct {
-	mu    sync.Mutex
-	opts  Options
-	sys   *apps.Phone
+	*core
+	*settings
+	*display
+	*lock
+	*appStack
+	*keyboard
+	*screen
+	*stage
+	*typing
+	*touch
+	*keys
+
 	files *Files
-	boot  time.Time
+}
 
-	override *image.Point
-	density  int
-	off      bool
-	locked   bool
-	bouncer  bool   // the lock screen asks for the PIN
-	pin      string // digits typed so far
+// core is what all parts of a phone share.
+type core struct {
+	mu     sync.Mutex
+	opts   Options
+	sys    *apps.Phone
+	boot   time.Time
+	typist typist
+	after  func() // each event
+}
 
-	wrongPIN bool
-
-	home    *apps.Task
-	running []*apps.Task // most recently used last
-	front   *apps.Task
-
-	cover cover // what the system shows in front of the app
-
-	lockMemory, coverMemory ui.Memory
-	keyboardHidden          bool // the focused field has none
-	shift, symbols          bool // the keyboard's state
-	tapAt                   image.Point
-	tapTime                 time.Time
-
-	stage stage
+// typist does what keys of the screen stand for.
+type typist interface {
+	press(code int)
+	commit(text string)
+	enter()
 }
 
 // Node is one element of the UI tree.
@@ -47,11 +49,21 @@ type Node = ui.Node
 // New makes a phone that is switched on.
 func New(opts *Options) *Phone {
 	o := opts.withDefaults()
-	p := &Phone{opts: o, boot: o.Now(), density: o.Density, files: newFiles(o.Now)}
-	p.sys = newSystem(&o)
-	p.home = p.open(p.sys.Find(launcherPackage))
-	p.front = p.home
-	p.locked = o.Locked
+	c := &core{opts: o, boot: o.Now(), sys: newSystem(&o)}
+	p := &Phone{core: c, settings: &settings{c}, files: newFiles(o.Now)}
+	p.display = &display{settings: p.settings, density: o.Density}
+	p.lock = &lock{core: c, locked: o.Locked}
+	p.appStack = newAppStack(c)
+	p.keyboard = &keyboard{settings: p.settings}
+	p.screen = &screen{
+		core: c, settings: p.settings, display: p.display, lock: p.lock, appStack: p.appStack, keyboard: p.keyboard,
+		shade: &shade{c, p.lock, p.appStack},
+	}
+	p.stage = &stage{screen: p.screen}
+	p.typing = &typing{p.stage}
+	p.touch = &touch{typing: p.typing}
+	p.keys = &keys{p.typing}
+	c.typist, c.after = p.keys, p.stage.settle
 	p.settle()
 	return p
 }
@@ -63,16 +75,19 @@ func newSystem(o *Options) *apps.Phone {
 	}
 }
 
+// Files is the phone's storage.
+func (p *Phone) Files() *Files { return p.files }
+
 // Close ends the phone. It holds nothing but memory, so a closed phone still answers.
 func (p *Phone) Close() error { return nil }
 
 // do runs f on the phone as it is now: what became due has happened before.
-func (p *Phone) do(f func()) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.sys.Tick()
+func (c *core) do(f func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sys.Tick()
 	f()
-	p.settle()
+	c.after()
 }
 
 // Inspect calls f with what the apps store; f must not keep or change it.

@@ -8,40 +8,40 @@ import (
 )
 
 // recents is the overview of running apps: a tap brings one back, swiping its card up or the cross ends it.
-func (p *Phone) recents() *ui.View {
+func (stack *appStack) recents() *ui.View {
 	list := ui.List("overview_panel").Gap(14)
-	for _, t := range slices.Backward(p.running) {
-		list.Add(p.recentCard(t))
+	for _, t := range slices.Backward(stack.running) {
+		list.Add(stack.recentCard(t))
 	}
-	if len(p.running) == 0 {
-		list.Add(ui.Text(p.sys.Say("No recent items", "近期没有任何内容")).Ink(ui.White).Size(18).Centered().Pad(0, 120, 0, 0))
+	if len(stack.running) == 0 {
+		list.Add(ui.Text(stack.sys.Say("No recent items", "近期没有任何内容")).Ink(ui.White).Size(18).Centered().Pad(0, 120, 0, 0))
 	}
 	return ui.Column(
-		ui.Text(p.sys.Say("Recent apps", "最近的应用")).Size(22).Bold().Ink(ui.White).Pad(8, 12), list,
-		ui.If(len(p.running) > 0, func() *ui.View {
-			return ui.Button(p.sys.Say("Clear all", "全部清除"), func() {
-				p.running = nil
-				p.front, p.cover = p.home, coverNone
-				p.sys.Moved(apps.Close)
+		ui.Text(stack.sys.Say("Recent apps", "最近的应用")).Size(22).Bold().Ink(ui.White).Pad(8, 12), list,
+		ui.If(len(stack.running) > 0, func() *ui.View {
+			return ui.Button(stack.sys.Say("Clear all", "全部清除"), func() {
+				stack.running = nil
+				stack.front, stack.cover = stack.home, coverNone
+				stack.sys.Moved(apps.Close)
 			}).Named("clear_all").Align(ui.Center)
 		}),
 	).Pad(16, 8).Gap(8)
 }
 
-func (p *Phone) recentCard(t *apps.Task) *ui.View {
+func (stack *appStack) recentCard(t *apps.Task) *ui.View {
 	app := t.App
 	dismiss := func() {
-		front := p.front
-		p.end(app.Package)
-		p.cover = coverRecents
+		front := stack.front
+		stack.end(app.Package)
+		stack.cover = coverRecents
 		if front.App == app {
-			p.front = p.home
+			stack.front = stack.home
 		}
-		p.sys.Moved(apps.Popup)
+		stack.sys.Moved(apps.Popup)
 	}
 	return ui.Row(
 		ui.Tile(app.Icon, 48, app.Tint),
-		ui.Column(ui.Text(app.Label(p.sys)).Size(18).Bold(), ui.Small(t.Top().Activity[1:])).Grow(1).Gap(2),
-		ui.IconButton("close", p.sys.Say("Dismiss", "关闭")+" "+app.Label(p.sys), dismiss).Named("dismiss"),
-	).Gap(14).Pad(16).Fill(ui.Surface).Radius(20).Named("task").Desc(app.Label(p.sys)).OnTap(func() { p.bring(app) })
+		ui.Column(ui.Text(app.Label(stack.sys)).Size(18).Bold(), ui.Small(t.Top().Activity[1:])).Grow(1).Gap(2),
+		ui.IconButton("close", stack.sys.Say("Dismiss", "关闭")+" "+app.Label(stack.sys), dismiss).Named("dismiss"),
+	).Gap(14).Pad(16).Fill(ui.Surface).Radius(20).Named("task").Desc(app.Label(stack.sys)).OnTap(func() { stack.bring(app) })
 }

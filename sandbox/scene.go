@@ -3,7 +3,6 @@ package sandbox
 import (
 	"image"
 
-	"github.com/taploop/taploop/sandbox/apps"
 	"github.com/taploop/taploop/sandbox/ui"
 )
 
@@ -39,29 +38,29 @@ type scene struct {
 	onPhoto  bool     // the window is the wallpaper: bars are white
 }
 
-func (p *Phone) metrics() ui.Metrics {
-	scale := min(max(p.sys.Settings.Float(apps.System, "font_scale", 1), 0.5), 3)
-	return ui.Metrics{Density: p.density, FontScale: scale}
-}
-
-func (p *Phone) theme() *ui.Theme {
-	if p.sys.Dark() {
-		return &ui.Dark
-	}
-	return &ui.Light
+// screen builds what the phone shows: the windows, and the system's bars around them.
+type screen struct {
+	*core
+	*settings
+	*display
+	*lock
+	*appStack
+	*keyboard
+	*shade
+	coverMemory, lockMemory ui.Memory
 }
 
 // scene builds and lays out the display as it is now.
-func (p *Phone) scene() *scene {
-	s := &scene{size: p.size(), metrics: p.metrics()}
+func (sc *screen) scene() *scene {
+	s := &scene{size: sc.size(), metrics: sc.metrics()}
 	all := image.Rectangle{Max: s.size}
-	p.sys.Wide = s.size.X > s.size.Y
-	front, mem := p.windows(s)
+	sc.sys.Wide = s.size.X > s.size.Y
+	front, mem := sc.windows(s)
 	s.field = front.Find(func(v *ui.View) bool { return v.IsField() && v.Name() == mem.Focus && mem.Focus != "" })
 	bottom := s.metrics.Px(navHeight)
-	if s.field != nil && !p.keyboardHidden {
-		s.keyboard = p.keyboard(s)
-		h := p.keyboardHeight(s)
+	if s.field != nil && !sc.keyboardHidden {
+		s.keyboard = sc.board(s)
+		h := sc.keyboardHeight(s)
 		ui.Layout(s.keyboard, image.Rect(0, s.size.Y-bottom-h, s.size.X, s.size.Y-bottom), s.metrics, &ui.Memory{})
 		bottom += h
 	}
@@ -69,7 +68,7 @@ func (p *Phone) scene() *scene {
 		l.view.Inset(0, statusHeight, 0, bottom)
 		ui.Layout(l.view, all, s.metrics, l.mem)
 	}
-	for _, v := range p.systemViews(s) {
+	for _, v := range sc.systemViews(s) {
 		ui.Layout(v, all, s.metrics, &ui.Memory{})
 		s.system = append(s.system, layer{v, &ui.Memory{}})
 	}
@@ -77,7 +76,7 @@ func (p *Phone) scene() *scene {
 }
 
 // windows builds the windows from back to front and returns the last one with its memory.
-func (p *Phone) windows(s *scene) (front *ui.View, mem *ui.Memory) {
+func (sc *screen) windows(s *scene) (front *ui.View, mem *ui.Memory) {
 	add := func(v *ui.View, m *ui.Memory) {
 		s.window = append(s.window, layer{v, m})
 		front, mem = v, m
@@ -86,24 +85,24 @@ func (p *Phone) windows(s *scene) (front *ui.View, mem *ui.Memory) {
 		s.onPhoto = true
 		return ui.Stack(v).Fade(wallTop, wallBottom)
 	}
-	switch page := p.front.Top(); {
-	case p.locked:
-		add(photo(p.lockScreen()), &p.lockMemory)
+	switch page := sc.front.Top(); {
+	case sc.locked:
+		add(photo(sc.lockScreen(sc.notifications())), &sc.lockMemory)
 		return front, mem
-	case p.cover == coverRecents:
-		add(photo(p.recents()), &p.coverMemory)
+	case sc.cover == coverRecents:
+		add(photo(sc.recents()), &sc.coverMemory)
 		return front, mem
-	case p.front == p.home:
+	case sc.front == sc.home:
 		add(photo(page.View()), &page.Memory)
 	default:
 		add(ui.Stack(page.View()).Fill(ui.Background), &page.Memory)
 	}
-	if p.front.Dialog != nil {
-		add(p.dialog(p.front), &p.front.Dialog.Memory)
+	if sc.front.Dialog != nil {
+		add(dialog(sc.front), &sc.front.Dialog.Memory)
 	}
-	if p.cover == coverShade {
+	if sc.cover == coverShade {
 		s.onPhoto = true
-		add(ui.Stack(p.shade()).Fill(ui.RGB(0x20242e)).Modal(), &p.coverMemory)
+		add(ui.Stack(sc.panel()).Fill(ui.RGB(0x20242e)).Modal(), &sc.coverMemory)
 	}
 	return front, mem
 }
@@ -137,12 +136,30 @@ func (s *scene) stack() []*ui.View {
 }
 
 // field is the view that has the focus, laid out, or nil.
-func (p *Phone) field() *ui.View { return p.scene().field }
+func (sc *screen) field() *ui.View { return sc.scene().field }
 
-func (p *Phone) tree() Node {
-	s := p.scene()
-	if p.off {
+func (sc *screen) tree() Node {
+	s := sc.scene()
+	if sc.off {
 		return Node{Class: "android.widget.FrameLayout", Package: systemUI, Enabled: true, Bounds: image.Rectangle{Max: s.size}}
 	}
-	return s.window[len(s.window)-1].view.Node(p.window().Package)
+	return s.window[len(s.window)-1].view.Node(sc.window().Package)
+}
+
+// KeyboardShown reports whether the input method is in front, as it is while a text field has the focus.
+func (sc *screen) KeyboardShown() (shown bool) {
+	sc.do(func() { shown = !sc.off && sc.scene().keyboard != nil })
+	return shown
+}
+
+// UITree is what uiautomator sees: the window in front, without status bar, navigation bar and keyboard.
+func (sc *screen) UITree() (root Node) {
+	sc.do(func() { root = sc.tree() })
+	return root
+}
+
+// DumpXML is the UI tree as uiautomator writes it.
+func (sc *screen) DumpXML() (xml []byte) {
+	sc.do(func() { xml = ui.DumpXML(sc.tree(), sc.rotation()) })
+	return xml
 }

@@ -55,45 +55,48 @@ func defaultSettings(o *Options) apps.Settings {
 	return s
 }
 
+// settings are the phone's settings and properties.
+type settings struct{ *core }
+
 // Setting returns a value of the namespace system, secure or global, and whether it is set.
-func (p *Phone) Setting(namespace, key string) (value string, ok bool) {
-	p.do(func() { value, ok = p.sys.Settings.Get(namespace, key) })
+func (c *settings) Setting(namespace, key string) (value string, ok bool) {
+	c.do(func() { value, ok = c.sys.Settings.Get(namespace, key) })
 	return value, ok
 }
 
 // PutSetting sets a value. What the phone shows and does follows at once: dark mode, rotation, Wi-Fi and so on.
-func (p *Phone) PutSetting(namespace, key, value string) {
-	p.do(func() { p.put(namespace, key, value) })
+func (c *settings) PutSetting(namespace, key, value string) {
+	c.do(func() { c.put(namespace, key, value) })
 }
 
-func (p *Phone) put(namespace, key, value string) {
-	turned := p.rotation()
-	p.sys.Settings.Put(namespace, key, value)
-	if p.rotation() != turned {
-		p.sys.Moved(apps.Turn)
+func (c *settings) put(namespace, key, value string) {
+	turned := c.rotation()
+	c.sys.Settings.Put(namespace, key, value)
+	if c.rotation() != turned {
+		c.sys.Moved(apps.Turn)
 	}
 }
 
 // DeleteSetting unsets a value and reports whether it was set.
-func (p *Phone) DeleteSetting(namespace, key string) (was bool) {
-	p.do(func() { was = p.sys.Settings.Delete(namespace, key) })
+func (c *settings) DeleteSetting(namespace, key string) (was bool) {
+	c.do(func() { was = c.sys.Settings.Delete(namespace, key) })
 	return was
 }
 
 // Settings returns a copy of a namespace.
-func (p *Phone) Settings(namespace string) (all map[string]string) {
-	p.do(func() { all = p.sys.Settings.All(namespace) })
+func (c *settings) Settings(namespace string) (all map[string]string) {
+	c.do(func() { all = c.sys.Settings.All(namespace) })
 	return all
 }
 
 const modelName = "taploop sandbox"
 
 // Props returns what getprop lists.
-func (p *Phone) Props() map[string]string {
+func (c *settings) Props() map[string]string {
 	var out map[string]string
-	p.do(func() {
+	c.do(func() {
 		locale := "en-US"
-		if p.sys.Lang == "zh" {
+		if c.sys.Lang == "zh" {
 			locale = "zh-Hans-CN"
 		}
 		out = map[string]string{
@@ -104,11 +107,11 @@ func (p *Phone) Props() map[string]string {
 			"ro.build.version.security_patch": "2024-06-01", "ro.build.id": "UP1A.240605.001",
 			"ro.build.display.id": "taploop sandbox 14", "ro.build.type": "userdebug", "ro.build.tags": "test-keys",
 			"ro.build.fingerprint": "taploop/taploop_sandbox/sandbox:14/UP1A.240605.001/1:userdebug/test-keys",
-			"ro.serialno":          p.opts.Serial, "ro.boot.serialno": p.opts.Serial, "ro.kernel.qemu": "1",
+			"ro.serialno":          c.opts.Serial, "ro.boot.serialno": c.opts.Serial, "ro.kernel.qemu": "1",
 			"ro.product.locale": locale, "persist.sys.locale": locale, "persist.sys.timezone": "Etc/UTC",
-			"ro.sf.lcd_density": strconv.Itoa(p.opts.Density), "sys.boot_completed": "1", "dev.bootcomplete": "1",
+			"ro.sf.lcd_density": strconv.Itoa(c.opts.Density), "sys.boot_completed": "1", "dev.bootcomplete": "1",
 			"init.svc.bootanim": "stopped", "ro.debuggable": "1", "ro.secure": "1", "gsm.sim.state": "READY",
-			"ro.boottime.init": fmt.Sprint(p.boot.UnixNano()),
+			"ro.boottime.init": fmt.Sprint(c.boot.UnixNano()),
 		}
 	})
 	return out
@@ -123,12 +126,16 @@ type Battery struct {
 }
 
 // Battery returns the battery's state: charged and on mains.
-func (p *Phone) Battery() Battery { return battery }
+func (c *settings) Battery() Battery { return battery }
 
 var battery = Battery{Level: 87, AC: true, Temperature: 250, Voltage: 4200}
 
 // Now is the time on the phone's clock.
-func (p *Phone) Now() time.Time { return p.opts.Now() }
+func (c *settings) Now() time.Time { return c.opts.Now() }
 
-// Files is the phone's storage.
-func (p *Phone) Files() *Files { return p.files }
+func (c *settings) rotation() int {
+	if c.sys.Settings.Bool(apps.System, "accelerometer_rotation") {
+		return 0
+	}
+	return c.sys.Settings.Int(apps.System, "user_rotation", 0) & 3
+}

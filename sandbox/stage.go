@@ -11,6 +11,7 @@ import (
 
 // stage turns scenes into frames: it plays transitions and keeps the last frame while nothing changes.
 type stage struct {
+	*screen
 	last   []ui.Op // the windows after the last event
 	prev   []ui.Op // the windows that are leaving
 	motion apps.Motion
@@ -34,102 +35,94 @@ var lengths = map[apps.Motion]time.Duration{
 
 const keysLength = 240 * time.Millisecond
 
-func (p *Phone) scaled(d time.Duration, setting string) time.Duration {
-	scale := min(max(p.sys.Settings.Float(apps.Global, setting, 1), 0), 20)
+func (st *stage) scaled(d time.Duration, setting string) time.Duration {
+	scale := min(max(st.sys.Settings.Float(apps.Global, setting, 1), 0), 20)
 	return time.Duration(float64(d) * scale)
 }
 
 // settle notes what an event changed, and starts its transition.
-func (p *Phone) settle() {
-	if p.sys.Want != "" {
-		want := p.sys.Find(p.sys.Want)
-		p.sys.Want = ""
+func (st *stage) settle() {
+	if st.sys.Want != "" {
+		want := st.sys.Find(st.sys.Want)
+		st.sys.Want = ""
 		if want != nil && want.Activity != "" {
-			p.bring(want)
+			st.bring(want)
 		}
 	}
-	st, now := &p.stage, p.sys.Now()
-	if p.sys.Motion != apps.Still {
-		st.prev, st.motion, st.start = st.last, p.sys.Motion, now
-		st.length = p.scaled(lengths[st.motion], "transition_animation_scale")
-		p.sys.Motion = apps.Still
-		p.showKeyboard(st.motion)
+	now := st.sys.Now()
+	if st.sys.Motion != apps.Still {
+		st.prev, st.motion, st.start = st.last, st.sys.Motion, now
+		st.length = st.scaled(lengths[st.motion], "transition_animation_scale")
+		st.sys.Motion = apps.Still
+		st.showKeyboard(st.motion)
 	}
-	s := p.scene()
-	st.last = p.paintWindows(s)
+	s := st.scene()
+	st.last = st.paintWindows(s)
 	if shown := s.keyboard != nil; shown != st.keysShown {
 		st.keysShown, st.keysStart = shown, now
 	}
 	if s.keyboard != nil {
-		st.keys = ui.Paint(s.keyboard, p.theme(), false)
+		st.keys = ui.Paint(s.keyboard, st.theme(), false)
 	}
 }
 
 // showKeyboard says whether a field that has the focus right after a transition has the keyboard too: on a new page or
 // dialog it has, on one that is come back to it has not.
-func (p *Phone) showKeyboard(m apps.Motion) {
-	switch d := p.front.Dialog; {
+func (st *stage) showKeyboard(m apps.Motion) {
+	switch d := st.front.Dialog; {
 	case m == apps.Forward, m == apps.Popup && d != nil && d.Memory.Focus != "":
-		p.keyboardHidden, p.shift, p.symbols = false, false, false
+		st.keyboardHidden, st.shift, st.symbols = false, false, false
 	case m == apps.Backward, m == apps.Open:
-		p.keyboardHidden = true
+		st.keyboardHidden = true
 	}
 }
 
-func (p *Phone) paintWindows(s *scene) []ui.Op {
-	lit := p.sys.Now().Sub(p.stage.edited)%time.Second < 500*time.Millisecond
+func (st *stage) paintWindows(s *scene) []ui.Op {
+	lit := st.sys.Now().Sub(st.edited)%time.Second < 500*time.Millisecond
 	var ops []ui.Op
 	for _, l := range s.window {
-		ops = append(ops, ui.Paint(l.view, p.theme(), lit)...)
+		ops = append(ops, ui.Paint(l.view, st.theme(), lit)...)
 	}
 	return ops
 }
 
 // Screenshot is the display as it is captured now: black while it is off or a secure window is in front, in the middle of
 // a transition while one plays. The picture is shared: callers must not draw on it.
-func (p *Phone) Screenshot() (img *image.RGBA) {
-	p.do(func() { img = p.capture() })
+func (st *stage) Screenshot() (img *image.RGBA) {
+	st.do(func() { img = st.capture() })
 	return img
 }
 
-func (p *Phone) capture() *image.RGBA {
-	size := p.size()
+func (st *stage) capture() *image.RGBA {
+	size := st.size()
 	ops := []ui.Op{{Box: image.Rectangle{Max: size}, Clip: image.Rectangle{Max: size}, Color: ui.Opaque}}
-	if !p.off && !p.window().Secure {
-		ops = append(ops, p.ops()...)
+	if !st.off && !st.window().Secure {
+		ops = append(ops, st.ops()...)
 	}
-	st := &p.stage
 	if st.frame == nil || !slices.Equal(ops, st.drawn) {
 		st.frame, st.drawn = image.NewRGBA(image.Rectangle{Max: size}), ops
 		ui.Draw(st.frame, ops)
-		if p.opts.CapturePhysical && p.override != nil {
-			st.frame = ui.Scale(st.frame, p.physicalNow())
+		if st.opts.CapturePhysical && st.override != nil {
+			st.frame = ui.Scale(st.frame, st.physicalNow())
 		}
 	}
 	return st.frame
 }
 
-func (p *Phone) physicalNow() image.Point {
-	if s := p.opts.Size; p.rotation()%2 == 0 {
-		return s
-	}
-	return image.Pt(p.opts.Size.Y, p.opts.Size.X)
-}
-
 // ops is what draws the display at this moment, transitions included.
-func (p *Phone) ops() []ui.Op {
-	s := p.scene()
-	ops := p.transit(s, p.paintWindows(s))
-	ops = append(ops, p.keyboardOps(s)...)
+func (st *stage) ops() []ui.Op {
+	s := st.scene()
+	ops := st.transit(s, st.paintWindows(s))
+	ops = append(ops, st.keyboardOps(s)...)
 	for _, l := range s.system {
-		ops = append(ops, ui.Paint(l.view, p.theme(), false)...)
+		ops = append(ops, ui.Paint(l.view, st.theme(), false)...)
 	}
 	return ops
 }
 
 // progress is how far something that began at start and lasts d has come, 0 to 1, slowing down towards the end.
-func (p *Phone) progress(start time.Time, d time.Duration) float64 {
-	t := p.sys.Now().Sub(start)
+func (st *stage) progress(start time.Time, d time.Duration) float64 {
+	t := st.sys.Now().Sub(start)
 	if t >= d || d <= 0 {
 		return 1
 	}
@@ -138,9 +131,9 @@ func (p *Phone) progress(start time.Time, d time.Duration) float64 {
 }
 
 // transit plays the transition between the windows before and now.
-func (p *Phone) transit(s *scene, now []ui.Op) []ui.Op {
-	st, all := &p.stage, image.Rectangle{Max: s.size}
-	e := p.progress(st.start, st.length)
+func (st *stage) transit(s *scene, now []ui.Op) []ui.Op {
+	all := image.Rectangle{Max: s.size}
+	e := st.progress(st.start, st.length)
 	if e >= 1 {
 		return now
 	}
@@ -182,17 +175,16 @@ func (m move) apply(ops []ui.Op) []ui.Op {
 }
 
 // keyboardOps draws the keyboard as it slides in or out.
-func (p *Phone) keyboardOps(s *scene) []ui.Op {
-	st := &p.stage
-	e := p.progress(st.keysStart, p.scaled(keysLength, "animator_duration_scale"))
+func (st *stage) keyboardOps(s *scene) []ui.Op {
+	e := st.progress(st.keysStart, st.scaled(keysLength, "animator_duration_scale"))
 	if !st.keysShown {
 		e = 1 - e
 	}
-	if e <= 0 || p.locked {
+	if e <= 0 || st.locked {
 		return nil
 	}
 	if s.keyboard != nil {
-		st.keys = ui.Paint(s.keyboard, p.theme(), false)
+		st.keys = ui.Paint(s.keyboard, st.theme(), false)
 	}
-	return move{y: (1 - e) * float64(p.keyboardHeight(s)), fade: 1, within: image.Rectangle{Max: s.size}}.apply(st.keys)
+	return move{y: (1 - e) * float64(st.keyboardHeight(s)), fade: 1, within: image.Rectangle{Max: s.size}}.apply(st.keys)
 }

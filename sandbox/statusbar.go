@@ -11,32 +11,32 @@ import (
 var wallTop, wallBottom = ui.RGB(0x27406b), ui.RGB(0x7b5f8d)
 
 // systemViews are the bars and what pops up in front of everything, from back to front.
-func (p *Phone) systemViews(s *scene) []*ui.View {
+func (sc *screen) systemViews(s *scene) []*ui.View {
 	ink := ui.Strong
 	if s.onPhoto {
 		ink = ui.White
 	}
-	views := []*ui.View{p.bars(s, ink)}
-	if b := p.banner(); b != nil {
+	views := []*ui.View{sc.bars(s, ink)}
+	if b := sc.banner(); b != nil {
 		views = append(views, b)
 	}
-	if t := p.toast(); t != nil {
+	if t := sc.toast(); t != nil {
 		views = append(views, t)
 	}
 	return views
 }
 
 // bars are the status bar at the top and the navigation bar at the bottom.
-func (p *Phone) bars(s *scene, ink ui.Ink) *ui.View {
+func (sc *screen) bars(s *scene, ink ui.Ink) *ui.View {
 	status := ui.Row(
-		ui.Text(p.sys.Now().Format("15:04")).Size(14).Bold().Ink(ink),
+		ui.Text(sc.sys.Now().Format("15:04")).Size(14).Bold().Ink(ink),
 		ui.Space(),
-		p.statusIcons(ink),
+		sc.statusIcons(ink),
 		ui.Text(fmt.Sprintf("%d%%", battery.Level)).Size(13).Ink(ink),
 		ui.Icon("battery").Size(17).Ink(ink),
 	).Gap(5).Pad(20, 0).Height(statusHeight).Modal()
 	button := func(icon, desc string, key int) *ui.View {
-		return ui.Icon(icon).Size(20).Ink(ink).Desc(desc).Height(navHeight).Grow(1).OnTap(func() { p.press(key) })
+		return ui.Icon(icon).Size(20).Ink(ink).Desc(desc).Height(navHeight).Grow(1).OnTap(func() { sc.typist.press(key) })
 	}
 	nav := ui.Row(
 		button("nav-back", "Back", KeyBack), button("nav-home", "Home", KeyHome), button("nav-recent", "Overview", KeyRecents),
@@ -44,17 +44,17 @@ func (p *Phone) bars(s *scene, ink ui.Ink) *ui.View {
 	if s.keyboard != nil {
 		nav.Fill(keyboardFill)
 	}
-	if p.locked {
+	if sc.locked {
 		nav = ui.Gap(navHeight)
 	}
 	return ui.Column(status, ui.Space(), nav)
 }
 
-func (p *Phone) statusIcons(ink ui.Ink) *ui.View {
-	on := func(key string) bool { return p.sys.Settings.Bool(apps.Global, key) }
+func (sc *screen) statusIcons(ink ui.Ink) *ui.View {
+	on := func(key string) bool { return sc.sys.Settings.Bool(apps.Global, key) }
 	icon := func(name string) *ui.View { return ui.Icon(name).Size(17).Ink(ink) }
 	row := ui.Row().Gap(5)
-	if p.sys.Data.NextAlarm(p.sys.Now()) != nil {
+	if sc.sys.Data.NextAlarm(sc.sys.Now()) != nil {
 		row.Add(icon("alarm"))
 	}
 	switch {
@@ -69,20 +69,20 @@ func (p *Phone) statusIcons(ink ui.Ink) *ui.View {
 }
 
 // banner is the last notification, shown in front for a while.
-func (p *Phone) banner() *ui.View {
-	n := len(p.sys.Notifications)
-	if n == 0 || p.off || p.locked || p.cover == coverShade || !p.sys.BannerUntil.After(p.sys.Now()) {
+func (s *shade) banner() *ui.View {
+	n := len(s.sys.Notifications)
+	if n == 0 || s.off || s.locked || s.cover == coverShade || !s.sys.BannerUntil.After(s.sys.Now()) {
 		return nil
 	}
-	card := p.notification(n - 1).Lift()
+	card := s.notification(n - 1).Lift()
 	return ui.Column(ui.Gap(statusHeight), ui.Column(card).Pad(10, 4), ui.Space())
 }
 
-func (p *Phone) toast() *ui.View {
-	if p.sys.Toast == "" || p.off {
+func (sc *screen) toast() *ui.View {
+	if sc.sys.Toast == "" || sc.off {
 		return nil
 	}
 	return ui.Column(ui.Space(),
-		ui.Text(p.sys.Toast).Size(15).Ink(ui.White).Fill(ui.RGB(0x3a3d46)).Pad(20, 12).Radius(22).Align(ui.Center),
+		ui.Text(sc.sys.Toast).Size(15).Ink(ui.White).Fill(ui.RGB(0x3a3d46)).Pad(20, 12).Radius(22).Align(ui.Center),
 		ui.Gap(navHeight+72))
 }

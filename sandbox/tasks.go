@@ -37,11 +37,9 @@ func (p *Phone) Task(id string) (Task, bool) {
 func (p *Phone) Reset() {
 	p.do(func() {
 		p.sys = newSystem(&p.opts)
-		p.running, p.cover, p.off = nil, coverNone, false
-		p.locked, p.bouncer, p.wrongPIN, p.pin = false, false, false, ""
-		p.keyboardHidden, p.shift, p.symbols = false, false, false
-		p.home = p.open(p.sys.Find(launcherPackage))
-		p.front = p.home
+		*p.lock = lock{core: p.core}
+		*p.keyboard = keyboard{settings: p.settings}
+		p.appStack.reset()
 	})
 }
 

@@ -9,46 +9,93 @@ import (
 )
 
 const (
+	longPress     = 500 * time.Millisecond // how long a finger rests before it counts as a long press
 	doubleTapTime = 400 * time.Millisecond
 	doubleTapSlop = 100 // dp between two taps of a double tap, at most
 	edgeSlop      = 40  // dp from the top, where a swipe down opens the shade
 )
 
-func (p *Phone) tap(at image.Point) {
-	now := p.sys.Now()
-	s := p.scene()
+// touch is fingers on the display.
+type touch struct {
+	*typing
+	tapAt   image.Point // the last tap, which the next one may make a double tap
+	tapTime time.Time
+}
+
+// Tap puts a finger down at a point and lifts it. Points beside the display are ignored, as is touch while it is off.
+func (t *touch) Tap(x, y int) {
+	t.do(func() {
+		if at := image.Pt(x, y); t.touchable(at) {
+			t.tap(at)
+		}
+	})
+}
+
+// Swipe moves a finger from one point to another in d. What scrolls follows the finger. On the spot for 500 ms or more it
+// is a long press, for less a tap. It does not wait for d: the event is dispatched when it returns.
+func (t *touch) Swipe(x1, y1, x2, y2 int, d time.Duration) {
+	t.do(func() {
+		from, to := image.Pt(x1, y1), image.Pt(x2, y2)
+		switch {
+		case !t.touchable(from):
+		case from != to:
+			t.swipe(from, to)
+		case d >= longPress:
+			t.hold(from)
+		default:
+			t.tap(from)
+		}
+	})
+}
+
+// DragAndDrop rests a finger until what is under it is picked up, moves it in d and drops it.
+func (t *touch) DragAndDrop(x1, y1, x2, y2 int, d time.Duration) {
+	t.do(func() {
+		if from := image.Pt(x1, y1); t.touchable(from) {
+			t.drag(from, image.Pt(x2, y2))
+		}
+	})
+}
+
+func (t *touch) touchable(at image.Point) bool {
+	return !t.off && at.In(image.Rectangle{Max: t.size()})
+}
+
+func (t *touch) tap(at image.Point) {
+	now := t.sys.Now()
+	s := t.scene()
 	near := s.metrics.Px(doubleTapSlop)
-	d := at.Sub(p.tapAt)
-	double := now.Sub(p.tapTime) <= doubleTapTime && max(d.X, -d.X, d.Y, -d.Y) <= near
-	p.tapAt, p.tapTime = at, now
+	d := at.Sub(t.tapAt)
+	double := now.Sub(t.tapTime) <= doubleTapTime && max(d.X, -d.X, d.Y, -d.Y) <= near
+	t.tapAt, t.tapTime = at, now
 	if double {
 		if v := s.at(at, ui.DoubleTappable); v != nil {
-			p.tapTime = time.Time{}
+			t.tapTime = time.Time{}
 			v.DoubleTap()
 			return
 		}
 	}
 	if v := s.at(at, ui.Touchable); v != nil {
-		p.touched(v)
+		t.touched(v)
 		v.Tap(at)
 	}
 }
 
 // touched shows the keyboard for a field and lights its cursor.
-func (p *Phone) touched(v *ui.View) {
+func (t *typing) touched(v *ui.View) {
 	if v.IsField() {
-		p.keyboardHidden, p.shift, p.symbols = false, false, false
-		p.stage.edited = p.sys.Now()
+		t.keyboardHidden, t.shift, t.symbols = false, false, false
+		t.stage.edited = t.sys.Now()
 	}
 }
 
-func (p *Phone) hold(at image.Point) {
-	s := p.scene()
+func (t *touch) hold(at image.Point) {
+	s := t.scene()
 	v := s.at(at, func(v *ui.View) bool { return ui.Holdable(v) || ui.Touchable(v) })
 	switch {
 	case v == nil:
 	case ui.Holdable(v):
-		p.touched(v)
+		t.touched(v)
 		v.Hold(at)
 	default:
 		v.Tap(at) // without a long press of its own, a view takes it as a tap when the finger is lifted
@@ -56,12 +103,12 @@ func (p *Phone) hold(at image.Point) {
 }
 
 // swipe moves a finger: what is under its start slides, is dragged by its handle, scrolls, or is the system's.
-func (p *Phone) swipe(from, to image.Point) {
-	s := p.scene()
+func (t *touch) swipe(from, to image.Point) {
+	s := t.scene()
 	by := to.Sub(from)
 	switch {
-	case p.systemSwipe(s, from, by):
-	case p.grab(s, from, to, ui.HasHandle):
+	case t.systemSwipe(s, from, by):
+	case t.grab(s, from, to, ui.HasHandle):
 	default:
 		if v := s.at(from, ui.Slides); v != nil {
 			v.SlideTo(to)
@@ -74,36 +121,36 @@ func (p *Phone) swipe(from, to image.Point) {
 }
 
 // systemSwipe handles the gestures that no app sees.
-func (p *Phone) systemSwipe(s *scene, from, by image.Point) bool {
+func (t *touch) systemSwipe(s *scene, from, by image.Point) bool {
 	up := -by.Y > s.size.Y/8 && -by.Y > max(by.X, -by.X)
 	down := by.Y > s.size.Y/8 && by.Y > max(by.X, -by.X)
 	switch {
-	case p.locked && up && !p.bouncer:
-		_ = p.dismiss() // with a PIN it asks for it: that is the swipe's effect
-	case p.locked && down && p.bouncer:
-		p.bouncer, p.pin = false, ""
-		p.sys.Moved(apps.Popup)
-	case !p.locked && down && from.Y < s.metrics.Px(edgeSlop) && p.cover == coverNone:
-		p.cover = coverShade
-		p.sys.Moved(apps.Popup)
-	case p.cover == coverShade && up && s.at(from, ui.Scrolls) == nil:
-		p.cover = coverNone
-		p.sys.Moved(apps.Popup)
+	case t.locked && up && !t.bouncer:
+		_ = t.dismiss() // with a PIN it asks for it: that is the swipe's effect
+	case t.locked && down && t.bouncer:
+		t.bouncer, t.pin = false, ""
+		t.sys.Moved(apps.Popup)
+	case !t.locked && down && from.Y < s.metrics.Px(edgeSlop) && t.cover == coverNone:
+		t.cover = coverShade
+		t.sys.Moved(apps.Popup)
+	case t.cover == coverShade && up && s.at(from, ui.Scrolls) == nil:
+		t.cover = coverNone
+		t.sys.Moved(apps.Popup)
 	default:
-		return p.locked
+		return t.locked
 	}
 	return true
 }
 
-func (p *Phone) drag(from, to image.Point) {
-	s := p.scene()
-	if !p.grab(s, from, to, ui.Draggable) {
-		p.swipe(from, to)
+func (t *touch) drag(from, to image.Point) {
+	s := t.scene()
+	if !t.grab(s, from, to, ui.Draggable) {
+		t.swipe(from, to)
 	}
 }
 
 // grab picks up what lies at from and drops it on what lies at to.
-func (p *Phone) grab(s *scene, from, to image.Point, want func(*ui.View) bool) bool {
+func (t *touch) grab(s *scene, from, to image.Point, want func(*ui.View) bool) bool {
 	if s.at(from, want) == nil {
 		return false
 	}

@@ -231,10 +231,6 @@ func inputCombination(c *call, a *args) func() {
 		codes = append(codes, keyCode(w))
 	}
 	return func() {
-		if slices.ContainsFunc(codes, isModifier) {
-			c.sh.phone.Chord(codes...)
-			return
-		}
 		for _, code := range codes {
 			c.press(code)
 		}

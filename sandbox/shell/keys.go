@@ -50,17 +50,4 @@ func keyCode(s string) int {
 	return keyCodes[strings.TrimPrefix(s, "KEYCODE_")]
 }
 
-const (
-	keyDpadCenter = 23
-	keyAltLeft    = 57
-	keyShiftRight = 60
-	keyCtrlLeft   = 113
-	keyCtrlRight  = 114
-	keyMetaLeft   = 117
-	keyMetaRight  = 118
-)
-
-func isModifier(code int) bool {
-	return code >= keyAltLeft && code <= keyShiftRight || code == keyCtrlLeft || code == keyCtrlRight ||
-		code == keyMetaLeft || code == keyMetaRight
-}
+const keyDpadCenter = 23

@@ -57,11 +57,32 @@ func installed(adbKeyboard bool) []*apps.App {
 	return list
 }
 
+// appStack is the apps: what is installed, what runs, and what is in front.
+type appStack struct {
+	*core
+	home    *apps.Task
+	running []*apps.Task // most recently used last
+	front   *apps.Task
+	cover   cover // what the system shows in front of the app
+}
+
+func newAppStack(c *core) *appStack {
+	stack := &appStack{core: c}
+	stack.reset()
+	return stack
+}
+
+// reset leaves nothing but a new home screen.
+func (stack *appStack) reset() {
+	stack.home = stack.open(stack.sys.Find(launcherPackage))
+	stack.running, stack.front, stack.cover = nil, stack.home, coverNone
+}
+
 // Packages lists what is installed, by package name.
-func (p *Phone) Packages() (list []App) {
-	p.do(func() {
-		for _, a := range p.sys.Apps {
-			list = append(list, App{a.Package, a.Label(p.sys), a.Activity, a.System})
+func (stack *appStack) Packages() (list []App) {
+	stack.do(func() {
+		for _, a := range stack.sys.Apps {
+			list = append(list, App{a.Package, a.Label(stack.sys), a.Activity, a.System})
 		}
 	})
 	slices.SortFunc(list, func(a, b App) int { return strings.Compare(a.Package, b.Package) })
@@ -69,9 +90,9 @@ func (p *Phone) Packages() (list []App) {
 }
 
 // Running lists the packages of running apps, most recently used first.
-func (p *Phone) Running() (pkgs []string) {
-	p.do(func() {
-		for _, t := range slices.Backward(p.running) {
+func (stack *appStack) Running() (pkgs []string) {
+	stack.do(func() {
+		for _, t := range slices.Backward(stack.running) {
 			pkgs = append(pkgs, t.App.Package)
 		}
 	})
@@ -80,122 +101,150 @@ func (p *Phone) Running() (pkgs []string) {
 
 // Start starts a component such as "com.android.settings/.Settings"; the class may be written in full. Only launcher
 // activities can be started from outside. Errors wrap ErrNoPackage or ErrNoActivity.
-func (p *Phone) Start(component string) (err error) {
+func (stack *appStack) Start(component string) (err error) {
 	pkg, class, ok := strings.Cut(component, "/")
 	if !ok {
 		return fmt.Errorf("component %q: want PACKAGE/ACTIVITY", component)
 	}
-	p.do(func() {
-		app := p.sys.Find(pkg)
+	stack.do(func() {
+		app := stack.sys.Find(pkg)
 		switch class = strings.TrimPrefix(class, pkg); {
 		case app == nil:
 			err = fmt.Errorf("starting %s: %w", component, ErrNoPackage)
 		case app.Activity == "" || class != app.Activity:
 			err = fmt.Errorf("starting %s: %w", component, ErrNoActivity)
 		default:
-			p.bring(app)
+			stack.bring(app)
 		}
 	})
 	return err
 }
 
 // Launch brings an app to the front as its icon does: as it was left, or new. Errors wrap ErrNoPackage or ErrNoActivity.
-func (p *Phone) Launch(pkg string) (err error) {
-	p.do(func() {
-		switch app := p.sys.Find(pkg); {
+func (stack *appStack) Launch(pkg string) (err error) {
+	stack.do(func() {
+		switch app := stack.sys.Find(pkg); {
 		case app == nil:
 			err = fmt.Errorf("launching %s: %w", pkg, ErrNoPackage)
 		case app.Activity == "":
 			err = fmt.Errorf("launching %s: %w", pkg, ErrNoActivity)
 		default:
-			p.bring(app)
+			stack.bring(app)
 		}
 	})
 	return err
 }
 
 // ForceStop ends an app: pages and unsaved input are gone, what it stored stays. The error wraps ErrNoPackage.
-func (p *Phone) ForceStop(pkg string) (err error) {
-	p.do(func() {
-		if p.sys.Find(pkg) == nil {
+func (stack *appStack) ForceStop(pkg string) (err error) {
+	stack.do(func() {
+		if stack.sys.Find(pkg) == nil {
 			err = fmt.Errorf("stopping %s: %w", pkg, ErrNoPackage)
 			return
 		}
-		p.end(pkg)
+		stack.end(pkg)
 	})
 	return err
 }
 
-func (p *Phone) end(pkg string) {
-	p.running = slices.DeleteFunc(p.running, func(t *apps.Task) bool { return t.App.Package == pkg })
-	if p.front.App.Package != pkg {
+// ClearData ends an app and empties what it has stored and been granted, as when it was new. The error wraps ErrNoPackage.
+func (stack *appStack) ClearData(pkg string) (err error) {
+	stack.do(func() {
+		if stack.sys.Find(pkg) == nil {
+			err = fmt.Errorf("clearing %s: %w", pkg, ErrNoPackage)
+			return
+		}
+		stack.end(pkg)
+		data := stack.sys.Data
+		switch pkg {
+		case "com.android.deskclock":
+			data.Alarms = nil
+		case "com.android.messaging":
+			data.Threads = nil
+		case "com.taploop.sandbox.notes":
+			data.Notes = nil
+		case "com.taploop.sandbox.shop":
+			data.Shop = apps.Shop{WalletPIN: data.Shop.WalletPIN} // the wallet is not the app's
+		}
+		for permission := range data.Granted {
+			if strings.HasPrefix(permission, pkg+" ") {
+				delete(data.Granted, permission)
+			}
+		}
+	})
+	return err
+}
+
+func (stack *appStack) end(pkg string) {
+	stack.running = slices.DeleteFunc(stack.running, func(t *apps.Task) bool { return t.App.Package == pkg })
+	if stack.front.App.Package != pkg {
 		return
 	}
 	if pkg == launcherPackage {
-		p.home = p.open(p.sys.Find(launcherPackage))
+		stack.home = stack.open(stack.sys.Find(launcherPackage))
 	}
-	p.front = p.home
-	p.sys.Moved(apps.Close)
+	stack.front = stack.home
+	stack.sys.Moved(apps.Close)
 }
 
-func (p *Phone) open(a *apps.App) *apps.Task {
-	t := &apps.Task{Phone: p.sys, App: a}
+func (stack *appStack) open(a *apps.App) *apps.Task {
+	t := &apps.Task{Phone: stack.sys, App: a}
 	t.Pages = []*apps.Page{a.Open(t)}
 	return t
 }
 
 // bring brings an app to the front, most recently used.
-func (p *Phone) bring(a *apps.App) {
+func (stack *appStack) bring(a *apps.App) {
 	if a.Package == launcherPackage {
-		p.goHome()
+		stack.goHome()
 		return
 	}
-	task := p.task(a.Package)
+	task := stack.task(a.Package)
 	if task == nil {
-		task = p.open(a)
+		task = stack.open(a)
 	} else {
-		p.running = slices.DeleteFunc(p.running, func(t *apps.Task) bool { return t == task })
+		stack.running = slices.DeleteFunc(stack.running, func(t *apps.Task) bool { return t == task })
 	}
-	p.running = append(p.running, task)
-	if p.front != task || p.cover != coverNone {
-		p.sys.Moved(apps.Open)
+	stack.running = append(stack.running, task)
+	if stack.front != task || stack.cover != coverNone {
+		stack.sys.Moved(apps.Open)
 	}
-	p.front, p.cover = task, coverNone
+	stack.front, stack.cover = task, coverNone
 }
 
-func (p *Phone) task(pkg string) *apps.Task {
-	i := slices.IndexFunc(p.running, func(t *apps.Task) bool { return t.App.Package == pkg })
+func (stack *appStack) task(pkg string) *apps.Task {
+	i := slices.IndexFunc(stack.running, func(t *apps.Task) bool { return t.App.Package == pkg })
 	if i < 0 {
 		return nil
 	}
-	return p.running[i]
+	return stack.running[i]
 }
 
-func (p *Phone) goHome() {
-	if p.front != p.home || p.cover != coverNone {
-		p.sys.Moved(apps.Close)
+func (stack *appStack) goHome() {
+	if stack.front != stack.home || stack.cover != coverNone {
+		stack.sys.Moved(apps.Close)
 	}
-	p.home.PopTo(1)
-	p.home.Dialog = nil
-	p.front, p.cover = p.home, coverNone
+	stack.home.PopTo(1)
+	stack.home.Dialog = nil
+	stack.front, stack.cover = stack.home, coverNone
 }
 
 // Foreground is the window in front: the app's, its dialog's, or the system's when the phone is locked or off.
-func (p *Phone) Foreground() (w Window) {
-	p.do(func() { w = p.window() })
+func (sc *screen) Foreground() (w Window) {
+	sc.do(func() { w = sc.window() })
 	return w
 }
 
-func (p *Phone) window() Window {
+func (sc *screen) window() Window {
 	switch {
-	case p.locked, p.cover == coverShade:
+	case sc.locked, sc.cover == coverShade:
 		return Window{Package: systemUI, Activity: "NotificationShade"}
-	case p.cover == coverRecents:
+	case sc.cover == coverRecents:
 		return Window{Package: launcherPackage, Activity: ".RecentsActivity"}
 	}
-	page := p.front.Top()
-	w := Window{Package: p.front.App.Package, Activity: page.Activity, Secure: page.Secure}
-	if d := p.front.Dialog; d != nil && d.Package != "" {
+	page := sc.front.Top()
+	w := Window{Package: sc.front.App.Package, Activity: page.Activity, Secure: page.Secure}
+	if d := sc.front.Dialog; d != nil && d.Package != "" {
 		w.Package, w.Activity = d.Package, ".ui.GrantPermissionsActivity"
 	}
 	return w

@@ -1,0 +1,71 @@
+package sandbox
+
+import (
+	"errors"
+
+	"github.com/taploop/taploop/sandbox/apps"
+)
+
+// ErrPIN is returned when the lock screen cannot be dismissed without the PIN.
+var ErrPIN = errors.New("the lock screen asks for a PIN")
+
+// lock is the power key and the lock screen.
+type lock struct {
+	*core
+	off      bool
+	locked   bool
+	bouncer  bool   // it asks for the PIN
+	pin      string // digits typed so far
+	wrongPIN bool
+}
+
+// On reports whether the display is lit.
+func (l *lock) On() (on bool) {
+	l.do(func() { on = !l.off })
+	return on
+}
+
+// Locked reports whether the lock screen is in front, or would be when the display is lit.
+func (l *lock) Locked() (locked bool) {
+	l.do(func() { locked = l.locked })
+	return locked
+}
+
+// HasPIN reports whether the lock screen asks for a PIN.
+func (l *lock) HasPIN() bool { return l.opts.PIN != "" }
+
+// DismissKeyguard unlocks the phone as a swipe up does. With a PIN the phone asks for it and ErrPIN is returned.
+func (l *lock) DismissKeyguard() (err error) {
+	l.do(func() { err = l.dismiss() })
+	return err
+}
+
+func (l *lock) dismiss() error {
+	switch {
+	case !l.locked:
+		return nil
+	case l.off && l.opts.PIN != "":
+		return ErrPIN
+	case l.opts.PIN != "":
+		l.bouncer = true
+		l.sys.Moved(apps.Popup)
+		return ErrPIN
+	}
+	l.unlock()
+	return nil
+}
+
+func (l *lock) unlock() {
+	l.locked, l.bouncer, l.pin = false, false, ""
+	l.sys.Moved(apps.Open)
+}
+
+func (l *lock) sleep() {
+	l.off, l.locked, l.bouncer, l.pin = true, true, false, ""
+	l.sys.Moved(apps.Still)
+}
+
+func (l *lock) wake() {
+	l.off = false
+	l.sys.Moved(apps.Popup)
+}
