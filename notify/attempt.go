@@ -23,9 +23,11 @@ type outcome struct {
 
 func (o outcome) ok() bool { return o.err == nil && o.status >= 200 && o.status < 300 }
 
-// ofMessage reports whether the failure is that message's own, so that others may still get through.
+// ofMessage reports whether the failure is that message's own, so that others may still get
+// through.
 func (o outcome) ofMessage() bool {
-	return o.err == nil && o.status >= 400 && o.status < 500 && o.status != http.StatusRequestTimeout && o.status != http.StatusTooManyRequests
+	return o.err == nil && o.status >= 400 && o.status < 500 &&
+		o.status != http.StatusRequestTimeout && o.status != http.StatusTooManyRequests
 }
 
 func (o outcome) String() string {
@@ -48,16 +50,16 @@ func (e *endpoint) attempt(ctx context.Context, m *message) outcome {
 	r.Header.Set("User-Agent", "taploop")
 	resp, err := e.client.Do(r)
 	if err != nil {
-		return outcome{err: discreet(ctx, err)}
+		return outcome{err: withoutAddress(ctx, err)}
 	}
 	defer resp.Body.Close()
-	// What it says is not read by anybody, but lets the connection be used again.
+	// What it says does not matter, but reading it lets the connection be used again.
 	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 4<<10))
 	return outcome{status: resp.StatusCode, after: retryAfter(resp.Header)}
 }
 
-// discreet is an error of the client without the address, which may be a secret.
-func discreet(ctx context.Context, err error) error {
+// withoutAddress is an error of the client without the address, which may be a secret.
+func withoutAddress(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}
@@ -83,53 +85,56 @@ func retryAfter(h http.Header) time.Duration {
 	return 0
 }
 
-// done takes a message that was delivered or given up out of the queue, and says when the others are tried.
-func (e *endpoint) done(i *item, o outcome) {
-	for _, l := range e.settle(i, o) {
-		e.log(l)
+// note keeps a line for the log, which report writes without the lock that is held here: a slow log
+// holds up no other endpoint.
+func (e *endpoint) note(level slog.Level, text string, args ...any) {
+	e.notes = append(e.notes, func() {
+		e.opts.Log.Log(context.Background(), level, text, append(args, "endpoint", e.name)...)
+	})
+}
+
+// report writes to the log what was noted.
+func (e *endpoint) report() {
+	e.mu.Lock()
+	notes := e.notes
+	e.notes = nil
+	e.mu.Unlock()
+	for _, write := range notes {
+		write()
 	}
 }
 
-// line is one for the log. It is written by the endpoint's own goroutine and without its lock, so that a log
-// that takes its time holds up no other endpoint.
-type line struct {
-	level slog.Level
-	text  string
-	args  []any
-}
-
-func (e *endpoint) log(l line) {
-	e.opts.Log.Log(context.Background(), l.level, l.text, append(l.args, "endpoint", e.name)...)
-}
-
-// settle does the work of done and returns what there is to say of it.
-func (e *endpoint) settle(i *item, o outcome) []line {
+// settle takes a message that was delivered or given up out of the queue, or sets the time of its
+// next attempt.
+func (e *endpoint) settle(i *item, o outcome) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	i.flying = false
 	switch {
 	case o.ok():
-		return e.delivered(i)
+		e.delivered(i)
 	case o.status == http.StatusGone:
 		e.gone, e.queue = true, nil
-		return []line{{slog.LevelWarn, "this endpoint is gone (HTTP 410) and is told nothing more until a restart", nil}}
+		e.note(slog.LevelWarn,
+			"this endpoint is gone (HTTP 410) and gets no more messages until a restart")
+	default:
+		e.failed(i, o)
 	}
-	return e.failed(i, o)
 }
 
-func (e *endpoint) delivered(i *item) (said []line) {
+func (e *endpoint) delivered(i *item) {
 	if e.troubled {
-		said = append(said, line{slog.LevelInfo, "notifications get through again", nil})
+		e.note(slog.LevelInfo, "notifications get through again")
 	}
-	e.troubled, e.failures, e.until = false, 0, time.Time{}
+	e.troubled, e.failures = false, 0
+	e.until = time.Time{}
 	e.remove(i)
 	if e.had = append(e.had, i.message); len(e.had) > e.opts.Queue {
 		e.had = e.had[1:]
 	}
-	return said
 }
 
-func (e *endpoint) failed(i *item, o outcome) (said []line) {
+func (e *endpoint) failed(i *item, o outcome) {
 	now := time.Now()
 	i.tries++
 	i.next = now.Add(max(e.wait(i.tries), o.after))
@@ -140,14 +145,14 @@ func (e *endpoint) failed(i *item, o outcome) (said []line) {
 	}
 	if !e.troubled {
 		e.troubled = true
-		said = append(said, line{slog.LevelWarn, "a notification did not get through; it is tried again", []any{"why", o.String()}})
+		e.note(slog.LevelWarn, "a notification did not get through; it is tried again", "why",
+			o.String())
 	}
 	if i.next.After(i.by) {
 		e.remove(i)
-		said = append(said, line{slog.LevelError, "a notification is given up",
-			[]any{"event", i.event, "question", i.question.ID, "tries", i.tries, "why", o.String()}})
+		e.note(slog.LevelError, "a notification is given up",
+			"event", i.event, "question", i.question.ID, "tries", i.tries, "why", o.String())
 	}
-	return said
 }
 
 // emptied reports, once, that there is room again after messages were dropped.
@@ -170,8 +175,8 @@ func (e *endpoint) remove(i *item) {
 	e.queue = slices.DeleteFunc(e.queue, func(x *item) bool { return x == i })
 }
 
-// wait is the pause after so many failures: twice as long each time, and never quite the same, so that those who failed
-// together do not come back together.
+// wait is the pause after so many failures: twice as long each time, and never quite the same, so
+// that those who failed together do not come back together.
 func (e *endpoint) wait(failures int) time.Duration {
 	d := min(e.opts.FirstWait<<min(failures-1, 20), e.opts.LastWait)
 	return time.Duration((0.75 + rand.Float64()/2) * float64(d))

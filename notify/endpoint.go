@@ -10,13 +10,14 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/wait"
 )
 
 // target is a kind of endpoint.
 type target interface {
 	label() string
 	wants(event string) bool
-	fleeting() bool // it is for people: what is not true any more is not told
+	fleeting() bool // it is for people: what is not true any more is not sent
 	request(ctx context.Context, m *message, o *Options) (*http.Request, error)
 }
 
@@ -29,15 +30,16 @@ type endpoint struct {
 	wake    chan struct{}         // holds one token when the queue has changed
 	catchUp func(context.Context) // puts again what was dropped
 
-	mu       sync.Mutex
-	queue    []*item
-	had      []*message // the last that were delivered, for when the ledger is asked just before it is told
-	failures int        // in a row, of the endpoint and not of one message
-	until    time.Time  // it is left alone
-	gone     bool       // it wants nothing any more
-	full     bool       // messages were dropped
-	unsaid   bool       // which was not logged yet
-	troubled bool       // it failed, which was logged
+	mu    sync.Mutex
+	queue []*item
+	// the last that were delivered, for when the ledger is read just before it is written
+	had      []*message
+	failures int       // in a row, of the endpoint and not of one message
+	until    time.Time // it is left alone
+	gone     bool      // it wants nothing any more
+	full     bool      // messages were dropped, which was logged
+	troubled bool      // it failed, which was logged
+	notes    []func()  // lines for the log
 }
 
 // item is a message that waits.
@@ -54,18 +56,22 @@ func newEndpoint(t target, o *Options, catchUp func(context.Context)) *endpoint 
 	if transport == nil {
 		transport = http.DefaultTransport.(*http.Transport).Clone()
 	}
-	return &endpoint{target: t, name: t.label(), opts: o, catchUp: catchUp, wake: make(chan struct{}, 1), client: &http.Client{
-		Transport: transport,
-		// A redirect is a failure: the signed message is for the address that was configured.
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}
+	return &endpoint{target: t, name: t.label(), opts: o, catchUp: catchUp,
+		wake: make(chan struct{}, 1), client: &http.Client{
+			Transport: transport,
+			// A redirect is a failure: the signed message is for the address that was configured.
+			CheckRedirect: func(*http.Request, []*http.Request) error {
+				return http.ErrUseLastResponse
+			},
+		}}
 }
 
 // put adds a message, unless it waits already or was delivered just now.
 func (e *endpoint) put(m *message) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.gone || slices.ContainsFunc(e.had, m.follows) || slices.ContainsFunc(e.queue, func(i *item) bool { return m.follows(i.message) }) {
+	waits := slices.ContainsFunc(e.queue, func(i *item) bool { return m.follows(i.message) })
+	if waits || e.gone || slices.ContainsFunc(e.had, m.follows) {
 		return
 	}
 	if len(e.queue) >= e.opts.Queue {
@@ -79,37 +85,32 @@ func (e *endpoint) put(m *message) {
 	}
 }
 
-// overflow drops the oldest message that is not being tried. Once there is room again what is still true is told after all.
+// overflow drops the oldest message that is not being tried. Once there is room again what is still
+// true is sent after all.
 func (e *endpoint) overflow() {
 	i := slices.IndexFunc(e.queue, func(i *item) bool { return !i.flying })
 	if i < 0 {
 		return
 	}
 	e.queue = slices.Delete(e.queue, i, i+1)
-	e.unsaid = e.unsaid || !e.full
-	e.full = true
-}
-
-// complain says in the log, once until there is room again, that messages were dropped.
-func (e *endpoint) complain() {
-	e.mu.Lock()
-	unsaid := e.unsaid
-	e.unsaid = false
-	e.mu.Unlock()
-	if unsaid {
-		e.log(line{slog.LevelWarn, "too many notifications wait for this endpoint; the oldest have to wait outside", []any{"waiting", e.opts.Queue}})
+	if !e.full {
+		e.note(slog.LevelWarn,
+			"too many notifications wait for this endpoint; the oldest are dropped",
+			"waiting", e.opts.Queue)
 	}
+	e.full = true
 }
 
 // run delivers until ctx ends.
 func (e *endpoint) run(ctx context.Context) {
 	defer e.client.CloseIdleConnections()
+	defer e.report()
 	for ctx.Err() == nil {
-		e.complain()
-		i, wait := e.pick(time.Now())
+		e.report()
+		i, pause := e.pick(time.Now())
 		switch {
 		case i == nil:
-			e.rest(ctx, wait)
+			_ = wait.Until(ctx, pause, e.wake) // the loop asks whether ctx has ended
 		case e.outdated(ctx, i.message):
 			e.drop(i)
 		default:
@@ -121,7 +122,8 @@ func (e *endpoint) run(ctx context.Context) {
 	}
 }
 
-// outdated reports whether the message needs not be told any more: nobody is called to a question that is settled.
+// outdated reports whether the message need not be sent any more: people are not called to a
+// settled question.
 func (e *endpoint) outdated(ctx context.Context, m *message) bool {
 	if !e.fleeting() || m.ends() {
 		return false
@@ -135,16 +137,17 @@ func (e *endpoint) deliver(ctx context.Context, i *item) {
 	if o.ok() {
 		e.receipt(ctx, i.message)
 	} else if ctx.Err() != nil {
-		return // it is us who are gone
+		return // the end of ctx has broken the attempt off
 	}
-	e.done(i, o)
+	e.settle(i, o)
 }
 
-// pick takes the message whose turn it is, or says how long until then. Messages about one question keep their order.
+// pick takes the message that is due, or says how long until one is. Messages about one question
+// keep their order.
 func (e *endpoint) pick(now time.Time) (*item, time.Duration) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	wait, before := time.Hour, map[string]bool{}
+	pause, before := time.Hour, map[string]bool{}
 	for _, i := range e.queue {
 		if before[i.question.ID] {
 			continue
@@ -158,27 +161,17 @@ func (e *endpoint) pick(now time.Time) (*item, time.Duration) {
 			i.flying = true
 			return i, 0
 		}
-		wait = min(wait, at.Sub(now))
+		pause = min(pause, at.Sub(now))
 	}
-	return nil, wait
+	return nil, pause
 }
 
-// rest waits for the time or for a new message.
-func (e *endpoint) rest(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-	case <-e.wake:
-	case <-t.C:
-	}
-}
-
-// receipt notes a delivery, also when everything ends right now.
+// receipt notes a delivery, even when ctx ends meanwhile.
 func (e *endpoint) receipt(ctx context.Context, m *message) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	if err := e.opts.Ledger.Delivered(ctx, m.receipt(e.name)); err != nil {
-		e.opts.Log.Error("that somebody was told cannot be noted; after a restart it is told again", "endpoint", e.name, "err", err)
+		e.opts.Log.Error("a delivery cannot be noted; after a restart the message is sent again",
+			"endpoint", e.name, "err", err)
 	}
 }

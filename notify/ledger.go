@@ -16,7 +16,8 @@ type Span struct {
 
 // Ledger keeps receipts. It is used by many goroutines at once.
 type Ledger interface {
-	// Delivered adds the receipt of a message about the question as it was then. It survives a crash once it returns.
+	// Delivered adds the receipt of a message about the question as it was then. It survives a
+	// crash once it returns.
 	Delivered(ctx context.Context, r Receipt) error
 	Receipts(ctx context.Context, s Span) ([]Receipt, error)
 }

@@ -23,7 +23,7 @@ type message struct {
 	event    string
 	question inquiry.Question // its answer is not read
 	at       time.Time        // when it happened
-	link     string           // to where it is answered; "" when nobody knows
+	link     string           // to where it is answered; "" when it is not known
 }
 
 func newMessage(t inquiry.EventType, q inquiry.Question) *message {
@@ -46,10 +46,11 @@ func newMessage(t inquiry.EventType, q inquiry.Question) *message {
 	return m
 }
 
-// ends reports whether nobody needs to answer any more.
+// ends reports whether no answer is needed any more.
 func (m *message) ends() bool { return m.event != created && m.event != overdue }
 
-// follows reports whether m comes too late after x: it is the same, or x is the end of the question.
+// follows reports whether m comes too late after x: it is the same, or x is the end of the
+// question.
 func (m *message) follows(x *message) bool {
 	return m.question.ID == x.question.ID && (m.event == x.event || x.ends())
 }
@@ -58,8 +59,8 @@ func (m *message) receipt(endpoint string) Receipt {
 	return Receipt{m.question.ID, m.question.SessionID, m.event, endpoint}
 }
 
-// id is the same however often, and by whichever process, the message is sent. It holds no full stop, as the signature
-// scheme wants it.
+// id is the same however often, and by whichever process, the message is sent. It holds no full
+// stop, as the signature scheme wants it.
 func (m *message) id() string {
 	return "msg_" + m.question.ID + "_" + strings.TrimPrefix(m.event, "inquiry.")
 }
@@ -103,8 +104,10 @@ const (
 
 func (m *message) body(o *Options) ([]byte, error) {
 	q := m.question
-	p := payload{Type: m.event, Timestamp: m.at.UTC(), Data: data{QuestionID: q.ID, SessionID: q.SessionID, Kind: q.Kind, Status: q.Status,
-		Secret: q.Secret, AskedAt: q.AskedAt, AttentionUntil: q.AttentionUntil, ExpiresAt: q.ExpiresAt, URL: m.link}}
+	p := payload{Type: m.event, Timestamp: m.at.UTC(),
+		Data: data{QuestionID: q.ID, SessionID: q.SessionID, Kind: q.Kind, Status: q.Status,
+			Secret: q.Secret, AskedAt: q.AskedAt, AttentionUntil: q.AttentionUntil,
+			ExpiresAt: q.ExpiresAt, URL: m.link}}
 	if !o.HideText {
 		p.Data.Text = text.Cut(q.Text, maxText)
 		for _, option := range q.Options[:min(len(q.Options), maxOptions)] {

@@ -19,22 +19,25 @@ type Questions interface {
 	List(ctx context.Context, f inquiry.Filter) ([]inquiry.Question, error)
 }
 
-// Options say whom to tell, and how. Questions and Ledger have to be there; without an endpoint nobody is told.
+// Options say whom to tell, and how. Questions and Ledger are needed; without an endpoint nothing
+// is sent.
 type Options struct {
 	Questions Questions
 	Ledger    Ledger // what was delivered
 	Webhooks  []Webhook
 	Ntfy      Ntfy
-	HideText  bool          // leave out what is asked
-	BaseURL   func() string // where the page is now; links are that and "/ui#question=ID"; nil, or "", means no links
+	HideText  bool // leave out what is asked
+	// where the page is now; links are that and "/ui#question=ID"; nil, or "", means no links
+	BaseURL func() string
 
 	Transport http.RoundTripper // nil means a copy of http.DefaultTransport
 	Try       time.Duration     // longest time for one attempt; 0 means 10 s
-	FirstWait time.Duration     // before the second attempt, then twice as long each time; 0 means 1 s
-	LastWait  time.Duration     // the longest of these; 0 means 10 min
-	GiveUp    time.Duration     // how long a message is tried; 0 means 24 h
-	Queue     int               // messages that wait for one endpoint; 0 means 1000
-	Log       *slog.Logger      // nil discards; addresses and secrets are never logged
+	// before the second attempt, then twice as long each time; 0 means 1 s
+	FirstWait time.Duration
+	LastWait  time.Duration // the longest of these; 0 means 10 min
+	GiveUp    time.Duration // how long a message is tried; 0 means 24 h
+	Queue     int           // messages that wait for one endpoint; 0 means 1000
+	Log       *slog.Logger  // nil discards; addresses and secrets are never logged
 }
 
 // Webhook is an endpoint that gets every event, signed.
@@ -43,7 +46,8 @@ type Webhook struct {
 	Secret string // "whsec_" and 24 to 64 bytes in base64
 }
 
-// Ntfy is a topic of an ntfy server. It gets what needs a person: a new question, and one that nobody heeds.
+// Ntfy is a topic of an ntfy server. It gets what needs a person: a new question, and one that is
+// overdue.
 type Ntfy struct {
 	URL   string // of the topic, for example https://ntfy.sh/TOPIC; "" means none
 	Token string // "" means that the topic is open to everybody
@@ -64,9 +68,7 @@ func New(opts *Options) (*Notifier, error) {
 	o.LastWait = cmp.Or(o.LastWait, 10*time.Minute)
 	o.GiveUp = cmp.Or(o.GiveUp, 24*time.Hour)
 	o.Queue = cmp.Or(o.Queue, 1000)
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	for _, w := range o.Webhooks {
 		t, err := newHook(w)
 		if err != nil {
@@ -87,8 +89,9 @@ func New(opts *Options) (*Notifier, error) {
 // Endpoints is how many there are.
 func (n *Notifier) Endpoints() int { return len(n.endpoints) }
 
-// Run tells until ctx ends, and returns its cause. It begins with what was not told yet. Attempts that are under way then
-// are broken off; the next Run takes them up. It is called once.
+// Run sends messages until ctx ends, and returns its cause. It begins with what was not sent yet.
+// Attempts that are under way at the end are broken off; the next Run takes them up. It is called
+// once.
 func (n *Notifier) Run(ctx context.Context) error {
 	events := n.opts.Questions.Subscribe()
 	defer events.Close()
@@ -106,13 +109,13 @@ func (n *Notifier) Run(ctx context.Context) error {
 		case e.Type == inquiry.Lost:
 			n.catchUp(ctx)
 		default:
-			n.tell(ctx, newMessage(e.Type, e.Question))
+			n.send(ctx, newMessage(e.Type, e.Question))
 		}
 	}
 }
 
-// tell puts a message into the queues of the endpoints that have not had it.
-func (n *Notifier) tell(ctx context.Context, m *message) {
+// send puts a message into the queues of the endpoints that have not had it.
+func (n *Notifier) send(ctx context.Context, m *message) {
 	m.link = n.link(m.question.ID)
 	had := n.receipts(ctx, Span{QuestionID: m.question.ID})
 	for _, e := range n.endpoints {
@@ -133,11 +136,12 @@ func (n *Notifier) link(questionID string) string {
 	return base + "/ui#question=" + questionID
 }
 
-// receipts is what the ledger has. When it cannot be read, nothing: better told twice than never.
+// receipts is what the ledger has, nothing when it cannot be read: a message sent twice is better
+// than none.
 func (n *Notifier) receipts(ctx context.Context, s Span) map[Receipt]bool {
 	list, err := n.opts.Ledger.Receipts(ctx, s)
 	if err != nil && ctx.Err() == nil {
-		n.opts.Log.Error("what was told already cannot be read", "err", err)
+		n.opts.Log.Error("the receipts cannot be read", "err", err)
 	}
 	had := map[Receipt]bool{}
 	for _, r := range list {
@@ -146,10 +150,10 @@ func (n *Notifier) receipts(ctx context.Context, s Span) map[Receipt]bool {
 	return had
 }
 
-// lookBack is how far back a question can have been told of whose end is still told after a restart.
+// lookBack is how old a receipt may be whose question's end is still sent after a restart.
 const lookBack = 7 * 24 * time.Hour
 
-// catchUp tells of the open questions, and of the end of those of which somebody was told.
+// catchUp sends the open questions, and the end of those that were sent before.
 func (n *Notifier) catchUp(ctx context.Context) {
 	now := time.Now()
 	open, err := n.opts.Questions.List(ctx, inquiry.Filter{Status: inquiry.Pending})
@@ -157,9 +161,9 @@ func (n *Notifier) catchUp(ctx context.Context) {
 		n.opts.Log.Error("the open questions cannot be read", "err", err)
 	}
 	for _, q := range open {
-		n.tell(ctx, newMessage(inquiry.Created, q))
+		n.send(ctx, newMessage(inquiry.Created, q))
 		if !now.Before(q.AttentionUntil) {
-			n.tell(ctx, newMessage(inquiry.Overdue, q))
+			n.send(ctx, newMessage(inquiry.Overdue, q))
 		}
 	}
 	asked := map[string]bool{}
@@ -168,8 +172,9 @@ func (n *Notifier) catchUp(ctx context.Context) {
 	}
 	for id := range asked {
 		q, err := n.opts.Questions.Get(ctx, id)
-		if err == nil && !q.Open() && q.Resolution != nil && now.Sub(q.Resolution.At) < n.opts.GiveUp {
-			n.tell(ctx, newMessage(q.Status.Event(), q))
+		if err == nil && !q.Open() && q.Resolution != nil &&
+			now.Sub(q.Resolution.At) < n.opts.GiveUp {
+			n.send(ctx, newMessage(q.Status.Event(), q))
 		}
 	}
 }

@@ -24,10 +24,13 @@ func newTopic(n Ntfy) (*topic, error) {
 		return nil, fmt.Errorf("the ntfy topic: %w", err)
 	}
 	if u, _ := url.Parse(n.URL); strings.Trim(u.Path, "/") == "" {
-		return nil, hint.Add(fmt.Errorf("the ntfy address at %s names no topic", u.Host), "write the topic after the server: https://ntfy.sh/TOPIC")
+		return nil, hint.Add(fmt.Errorf("the ntfy address at %s names no topic", u.Host),
+			"write the topic after the server: https://ntfy.sh/TOPIC")
 	}
 	if strings.ContainsFunc(n.Token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return nil, hint.Add(errors.New("the token of the ntfy topic holds characters that no token has"), "copy it anew from the ntfy account's page")
+		return nil,
+			hint.Add(errors.New("the token of the ntfy topic holds characters that no token has"),
+				"copy it anew from the ntfy account's page")
 	}
 	return &topic{n.URL, n.Token}, nil
 }
@@ -43,15 +46,18 @@ func (t *topic) fleeting() bool { return true }
 func (t *topic) request(ctx context.Context, m *message, o *Options) (*http.Request, error) {
 	body := "The question is on the page. 问题在页面上。"
 	if !o.HideText {
-		body = text.Cut(text.Lines(m.question.Text), maxText) // ntfy takes what it cannot show as an attachment
+		// ntfy takes what it cannot show as an attachment
+		body = text.Cut(text.Lines(m.question.Text), maxText)
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, t.url, strings.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
-	title, priority, tags := "A question waits for you · 有一个问题在等你", "default", "question"
+	title := "A question waits for you · 有一个问题在等你"
+	priority, tags := "default", "question"
 	if m.event == overdue {
-		title, priority, tags = "A question still waits for you · 问题仍在等你", "high", "hourglass_flowing_sand"
+		title = "A question still waits for you · 问题仍在等你"
+		priority, tags = "high", "hourglass_flowing_sand"
 	}
 	r.Header.Set("Content-Type", "text/plain; charset=utf-8")
 	r.Header.Set("Title", mime.BEncoding.Encode("utf-8", title))

@@ -72,7 +72,8 @@ func (w *world) open(q inquiry.Question) inquiry.Question {
 
 func (w *world) answer(q inquiry.Question, text string) {
 	w.t.Helper()
-	_, err := w.broker.Resolve(w.t.Context(), q.ID, inquiry.Reply{Response: text, Channel: "page", Authority: "human_token", By: "laptop"})
+	_, err := w.broker.Resolve(w.t.Context(), q.ID,
+		inquiry.Reply{Response: text, Channel: "page", Authority: "human_token", By: "laptop"})
 	require.NoError(w.t, err)
 }
 
@@ -95,9 +96,10 @@ type note struct {
 type receiver struct {
 	t    testing.TB
 	url  string
-	got  chan note                               // what it has taken
-	seen chan note                               // every attempt
-	mood func(w http.ResponseWriter, n int) bool // what it does to the nth request, from 1; false: it answers nothing more
+	got  chan note // what it has taken
+	seen chan note // every attempt
+	// what it does to the nth request, from 1; false: it answers nothing more
+	mood func(w http.ResponseWriter, n int) bool
 
 	mu sync.Mutex
 	n  int
@@ -118,8 +120,10 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	if err != nil {
 		return
 	}
-	x := note{id: req.Header.Get("webhook-id"), at: req.Header.Get("webhook-timestamp"), body: string(b), header: req.Header}
-	if req.Method != http.MethodPost || !signed(req.Header.Get("webhook-signature"), x) || json.Unmarshal(b, &x) != nil {
+	x := note{id: req.Header.Get("webhook-id"), at: req.Header.Get("webhook-timestamp"),
+		body: string(b), header: req.Header}
+	if req.Method != http.MethodPost || !signed(req.Header.Get("webhook-signature"), x) ||
+		json.Unmarshal(b, &x) != nil {
 		r.t.Errorf("a request that is not signed, or no JSON: %s %s", req.Method, b)
 		return
 	}

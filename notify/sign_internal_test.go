@@ -10,7 +10,8 @@ import (
 
 // The vector is the one that the specification's own libraries are tested with.
 func TestASignatureIsTheOneOfTheSpecification(t *testing.T) {
-	h, err := newHook(Webhook{URL: "https://a.example", Secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"})
+	h, err := newHook(Webhook{URL: "https://a.example",
+		Secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"})
 	require.NoError(t, err)
 	got := sign(h.key, "msg_p5jXN8AQM9LWM0D4loKWxJek", 1614265330, []byte(`{"test": 2432232314}`))
 	require.Equal(t, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=", got)
@@ -18,11 +19,14 @@ func TestASignatureIsTheOneOfTheSpecification(t *testing.T) {
 
 func TestRetryAfterIsSecondsOrADateAndBounded(t *testing.T) {
 	for value, want := range map[string]time.Duration{
-		"": 0, "soon": 0, "-1": 0, "NaN": 0, "0": 0, "1.5": 1500 * time.Millisecond, "120": 2 * time.Minute, "1e30": time.Hour,
-		time.Now().Add(-time.Hour).UTC().Format(http.TimeFormat): 0, time.Now().Add(48 * time.Hour).UTC().Format(http.TimeFormat): time.Hour,
+		"": 0, "soon": 0, "-1": 0, "NaN": 0, "0": 0, "1.5": 1500 * time.Millisecond,
+		"120": 2 * time.Minute, "1e30": time.Hour,
+		time.Now().Add(-time.Hour).UTC().Format(http.TimeFormat):     0,
+		time.Now().Add(48 * time.Hour).UTC().Format(http.TimeFormat): time.Hour,
 	} {
 		require.Equal(t, want, retryAfter(http.Header{"Retry-After": {value}}), "%q", value)
 	}
-	in := retryAfter(http.Header{"Retry-After": {time.Now().Add(time.Minute).UTC().Format(http.TimeFormat)}})
+	in := retryAfter(
+		http.Header{"Retry-After": {time.Now().Add(time.Minute).UTC().Format(http.TimeFormat)}})
 	require.InDelta(t, 59, in.Seconds(), 1.5)
 }

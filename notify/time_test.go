@@ -38,7 +38,8 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	w.mu.Lock()
-	w.at, w.ids, w.header = append(w.at, time.Now()), append(w.ids, r.Header.Get("webhook-id")), append(w.header, r.Header)
+	w.at, w.ids, w.header = append(w.at, time.Now()), append(w.ids, r.Header.Get("webhook-id")),
+		append(w.header, r.Header)
 	w.bodies = append(w.bodies, string(b))
 	n := len(w.at)
 	w.mu.Unlock()
@@ -86,45 +87,52 @@ func bubble(t *testing.T, o notify.Options, x *wire, f func(t *testing.T, w *wor
 // lasting is a question that stays open for long.
 func lasting(text string) inquiry.Question {
 	now := time.Now()
-	return inquiry.Question{Text: text, AttentionUntil: now.Add(240 * time.Hour), ExpiresAt: now.Add(480 * time.Hour)}
+	return inquiry.Question{Text: text, AttentionUntil: now.Add(240 * time.Hour),
+		ExpiresAt: now.Add(480 * time.Hour)}
 }
 
 func TestPausesGrowUntilAMessageIsGivenUp(t *testing.T) {
-	x := &wire{answer: func(int, *http.Request) (*http.Response, error) { return nil, errors.New("connection refused") }}
+	x := &wire{answer: func(int, *http.Request) (*http.Response, error) {
+		return nil, errors.New("connection refused")
+	}}
 	var log bytes.Buffer
-	bubble(t, notify.Options{Webhooks: hooked, Log: slog.New(slog.NewTextHandler(&log, nil))}, x, func(t *testing.T, w *world) {
-		w.open(lasting("which?"))
-		time.Sleep(100 * time.Hour)
-		w.end()
-		want := time.Second
-		for i, d := range x.pauses() {
-			require.GreaterOrEqual(t, d, time.Duration(0.74*float64(want)), "pause %d", i)
-			require.LessOrEqual(t, d, time.Duration(1.26*float64(want)), "pause %d", i)
-			want = min(2*want, 10*time.Minute)
-		}
-		require.Greater(t, x.count(), 100)
-		require.Less(t, x.at[len(x.at)-1].Sub(x.at[0]), 24*time.Hour, "then nobody is there any more")
-		require.Greater(t, x.at[len(x.at)-1].Sub(x.at[0]), 23*time.Hour)
-		require.Equal(t, 1, strings.Count(log.String(), "is given up"), log.String())
-		require.Equal(t, 1, strings.Count(log.String(), "did not get through"))
-		require.NotContains(t, log.String(), "hush", "an address may be a secret")
-	})
+	bubble(t, notify.Options{Webhooks: hooked, Log: slog.New(slog.NewTextHandler(&log, nil))}, x,
+		func(t *testing.T, w *world) {
+			w.open(lasting("which?"))
+			time.Sleep(100 * time.Hour)
+			w.end()
+			want := time.Second
+			for i, d := range x.pauses() {
+				require.GreaterOrEqual(t, d, time.Duration(0.74*float64(want)), "pause %d", i)
+				require.LessOrEqual(t, d, time.Duration(1.26*float64(want)), "pause %d", i)
+				want = min(2*want, 10*time.Minute)
+			}
+			require.Greater(t, x.count(), 100)
+			require.Less(t, x.at[len(x.at)-1].Sub(x.at[0]), 24*time.Hour,
+				"then nobody is there any more")
+			require.Greater(t, x.at[len(x.at)-1].Sub(x.at[0]), 23*time.Hour)
+			require.Equal(t, 1, strings.Count(log.String(), "is given up"), log.String())
+			require.Equal(t, 1, strings.Count(log.String(), "did not get through"))
+			require.NotContains(t, log.String(), "hush", "an address may be a secret")
+		})
 }
 
 func TestJitterKeepsEndpointsThatFailedTogetherApart(t *testing.T) {
 	x := &wire{answer: func(int, *http.Request) (*http.Response, error) { return says(503), nil }}
-	bubble(t, notify.Options{Webhooks: append(hooked, notify.Webhook{URL: "https://hooks.example/y", Secret: secret})}, x, func(t *testing.T, w *world) {
-		w.open(lasting("which?"))
-		time.Sleep(time.Hour)
-		w.end()
-		together := 0
-		for _, d := range x.pauses() {
-			if d == 0 {
-				together++
+	bubble(t, notify.Options{Webhooks: append(hooked,
+		notify.Webhook{URL: "https://hooks.example/y", Secret: secret})}, x,
+		func(t *testing.T, w *world) {
+			w.open(lasting("which?"))
+			time.Sleep(time.Hour)
+			w.end()
+			together := 0
+			for _, d := range x.pauses() {
+				if d == 0 {
+					together++
+				}
 			}
-		}
-		require.Equal(t, 1, together, "the first time only")
-	})
+			require.Equal(t, 1, together, "the first time only")
+		})
 }
 
 func TestAnEndpointSaysWhenItWantsToBeAskedAgain(t *testing.T) {
@@ -187,7 +195,8 @@ func TestAQueueIsBoundedAndNoOpenQuestionIsForgotten(t *testing.T) {
 		return says(200), nil
 	}}
 	var log bytes.Buffer
-	bubble(t, notify.Options{Webhooks: hooked, Queue: 10, LastWait: time.Minute, Log: slog.New(slog.NewTextHandler(&log, nil))}, x, func(t *testing.T, w *world) {
+	bubble(t, notify.Options{Webhooks: hooked, Queue: 10, LastWait: time.Minute,
+		Log: slog.New(slog.NewTextHandler(&log, nil))}, x, func(t *testing.T, w *world) {
 		want := map[string]bool{}
 		for i := range 35 {
 			want["msg_"+w.open(lasting(fmt.Sprint(i))).ID+"_created"] = true
@@ -231,7 +240,8 @@ func TestMessagesAboutOneQuestionKeepTheirOrder(t *testing.T) {
 
 func TestNtfyPushesAQuestionAndPressesWhenNobodyCame(t *testing.T) {
 	x := &wire{}
-	o := notify.Options{Ntfy: notify.Ntfy{URL: "https://ntfy.example/topic", Token: "tk_1"}, BaseURL: at("https://phones.example")}
+	o := notify.Options{Ntfy: notify.Ntfy{URL: "https://ntfy.example/topic", Token: "tk_1"},
+		BaseURL: at("https://phones.example")}
 	bubble(t, o, x, func(t *testing.T, w *world) {
 		q := w.ask("Which size?\x00\x1b[2J\xe2\x80\xae 鞋码?")
 		time.Sleep(9 * time.Minute)
@@ -242,7 +252,11 @@ func TestNtfyPushesAQuestionAndPressesWhenNobodyCame(t *testing.T) {
 		time.Sleep(time.Hour)
 		require.Equal(t, 2, x.count(), "the end of a question needs no push")
 		var words mime.WordDecoder
-		for i, want := range []struct{ title, priority string }{{"A question waits for you", "default"}, {"A question still waits for you", "high"}} {
+		for i, want := range []struct {
+			title,
+			priority string
+		}{{"A question waits for you", "default"},
+			{"A question still waits for you", "high"}} {
 			title, err := words.DecodeHeader(x.header[i].Get("Title"))
 			require.NoError(t, err)
 			require.Contains(t, title, want.title)

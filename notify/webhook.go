@@ -53,7 +53,8 @@ func (h *hook) wants(string) bool { return true }
 
 func (h *hook) fleeting() bool { return false }
 
-// request implements target. The time and so the signature are the attempt's own, the id and the body are the message's.
+// request implements target. The time and so the signature are the attempt's own, the id and the
+// body are the message's.
 func (h *hook) request(ctx context.Context, m *message, o *Options) (*http.Request, error) {
 	body, err := m.body(o)
 	if err != nil {
@@ -81,7 +82,8 @@ func sign(key []byte, id string, timestamp int64, body []byte) string {
 func checkURL(address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return hint.Add(errors.New("its address is none"), "write a whole one, such as https://hooks.example/taploop")
+		return hint.Add(errors.New("its address is not an HTTP URL"),
+			"write a whole one, such as https://hooks.example/taploop")
 	}
 	return nil
 }
@@ -94,8 +96,9 @@ func host(address string) string {
 	return u.Host
 }
 
-// nameOf names an endpoint in logs and in the ledger. The address itself may be all that keeps others from using it, so
-// only its host is told, and a digest that tells two of one host apart.
+// nameOf names an endpoint in logs and in the ledger. The address itself may be all that keeps
+// others from using it, so only its host is shown, with a digest that distinguishes two of one
+// host.
 func nameOf(kind, address string) string {
 	sum := sha256.Sum256([]byte(address))
 	return kind + " " + host(address) + " " + hex.EncodeToString(sum[:4])

@@ -17,10 +17,12 @@ import (
 
 func TestAWebhookIsToldOfAQuestionAndOfItsEndButNotOfTheAnswer(t *testing.T) {
 	r := newReceiver(t, nil)
-	w := newWorld(t, notify.Options{Webhooks: []notify.Webhook{r.hook()}, BaseURL: at("https://phones.example/")})
+	w := newWorld(t, notify.Options{Webhooks: []notify.Webhook{r.hook()},
+		BaseURL: at("https://phones.example/")})
 	w.begin()
 	for _, hidden := range []bool{false, true} {
-		q := w.open(inquiry.Question{Text: "Which <b>size</b>?", Options: []string{"41", "42"}, FreeText: true, SessionID: "s1", Task: "hush-task", Secret: hidden})
+		q := w.open(inquiry.Question{Text: "Which <b>size</b>?", Options: []string{"41", "42"},
+			FreeText: true, SessionID: "s1", Task: "hush-task", Secret: hidden})
 		asked := next(t, r.got)
 		require.Equal(t, "inquiry.created", asked.Type)
 		require.Equal(t, "msg_"+q.ID+"_created", asked.id)
@@ -33,7 +35,8 @@ func TestAWebhookIsToldOfAQuestionAndOfItsEndButNotOfTheAnswer(t *testing.T) {
 		require.Equal(t, "inquiry.resolved", settled.Type)
 		require.Equal(t, "answered", settled.Data.Status)
 		at := settled.Data.Resolution["at"]
-		require.Equal(t, map[string]any{"type": "answer", "door": "page", "authority": "human_token", "by": "laptop", "at": at}, settled.Data.Resolution)
+		require.Equal(t, map[string]any{"type": "answer", "door": "page",
+			"authority": "human_token", "by": "laptop", "at": at}, settled.Data.Resolution)
 		require.NotContains(t, asked.body+settled.body, "hush")
 	}
 	q := w.ask("another")
@@ -55,7 +58,8 @@ func TestTheTextOfAQuestionMayStayAtHome(t *testing.T) {
 func TestWhatFailsIsSentAgainAsTheSameMessage(t *testing.T) {
 	var log bytes.Buffer
 	r := newReceiver(t, status(http.StatusInternalServerError, 3))
-	w := newWorld(t, notify.Options{Webhooks: []notify.Webhook{r.hook()}, FirstWait: time.Millisecond, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	w := newWorld(t, notify.Options{Webhooks: []notify.Webhook{r.hook()},
+		FirstWait: time.Millisecond, Log: slog.New(slog.NewTextHandler(&log, nil))})
 	w.begin()
 	w.ask("which?")
 	first := next(t, r.seen)
@@ -75,7 +79,8 @@ func TestWhatFailsIsSentAgainAsTheSameMessage(t *testing.T) {
 func TestARedirectIsAFailureAndIsNotFollowed(t *testing.T) {
 	elsewhere := newReceiver(t, nil)
 	r := newReceiver(t, status(http.StatusTemporaryRedirect, 2, "Location", elsewhere.url))
-	w := newWorld(t, notify.Options{Webhooks: []notify.Webhook{r.hook()}, FirstWait: time.Millisecond})
+	w := newWorld(t, notify.Options{Webhooks: []notify.Webhook{r.hook()},
+		FirstWait: time.Millisecond})
 	w.begin()
 	w.ask("which?")
 	next(t, r.got)
@@ -85,7 +90,8 @@ func TestARedirectIsAFailureAndIsNotFollowed(t *testing.T) {
 
 func TestAnEndpointThatIsGoneIsToldNothingMore(t *testing.T) {
 	gone, r := newReceiver(t, status(http.StatusGone, 1000)), newReceiver(t, nil)
-	w := newWorld(t, notify.Options{Webhooks: []notify.Webhook{gone.hook(), r.hook()}, FirstWait: time.Millisecond})
+	w := newWorld(t, notify.Options{Webhooks: []notify.Webhook{gone.hook(), r.hook()},
+		FirstWait: time.Millisecond})
 	w.begin()
 	w.ask("one")
 	next(t, gone.seen)
@@ -139,8 +145,10 @@ func TestALogThatHangsHoldsUpNoOtherEndpoint(t *testing.T) {
 	for name, queue := range map[string]int{"a failure": 1000, "an overflow": 1} {
 		t.Run(name, func(t *testing.T) {
 			log := &jammed{lines: make(chan struct{}, 1), open: make(chan struct{})}
-			fails, r := newReceiver(t, status(http.StatusInternalServerError, 1000)), newReceiver(t, nil)
-			w := newWorld(t, notify.Options{Webhooks: []notify.Webhook{fails.hook(), r.hook()}, FirstWait: time.Hour, LastWait: time.Hour, Queue: queue,
+			fails, r := newReceiver(t, status(http.StatusInternalServerError, 1000)),
+				newReceiver(t, nil)
+			w := newWorld(t, notify.Options{Webhooks: []notify.Webhook{fails.hook(), r.hook()},
+				FirstWait: time.Hour, LastWait: time.Hour, Queue: queue,
 				Log: slog.New(slog.NewTextHandler(log, nil))})
 			w.begin()
 			t.Cleanup(func() { close(log.open) })
@@ -182,7 +190,8 @@ func TestARestartTellsWhatWasNotToldAndNothingTwice(t *testing.T) {
 
 	w.begin()
 	got := []string{next(t, r.got).id, next(t, r.got).id}
-	require.ElementsMatch(t, []string{"msg_" + missed.ID + "_created", "msg_" + settled.ID + "_resolved"}, got)
+	require.ElementsMatch(t, []string{"msg_" + missed.ID + "_created",
+		"msg_" + settled.ID + "_resolved"}, got)
 	last := w.ask("last")
 	require.Equal(t, last.ID, next(t, r.got).Data.QuestionID, "and nothing else")
 	unsure := w.ask("whoever is told of this has said that he got the last one")
@@ -200,13 +209,18 @@ func TestARestartTellsWhatWasNotToldAndNothingTwice(t *testing.T) {
 
 func TestWhatCannotWorkIsRefusedWithAMend(t *testing.T) {
 	for want, o := range map[string]notify.Options{
-		"a webhook: its address is none":                             {Webhooks: []notify.Webhook{{URL: "ftp://a.example", Secret: secret}}},
-		"the webhook at a.example: it does not begin with whsec_":    {Webhooks: []notify.Webhook{{URL: "https://a.example/hush", Secret: "hush"}}},
-		"the webhook at a.example: it is not base64":                 {Webhooks: []notify.Webhook{{URL: "https://a.example/hush", Secret: "whsec_hush-hush"}}},
-		"the webhook at a.example: it has 3 bytes (want 24 to 64)":   {Webhooks: []notify.Webhook{{URL: "https://a.example/hush", Secret: "whsec_aHVz"}}},
-		"the ntfy topic: its address is none":                        {Ntfy: notify.Ntfy{URL: "hush"}},
-		"the ntfy address at ntfy.example names no topic":            {Ntfy: notify.Ntfy{URL: "https://ntfy.example/"}},
-		"the token of the ntfy topic holds characters that no token": {Ntfy: notify.Ntfy{URL: "https://ntfy.example/hush", Token: "hush\r\nx: y"}},
+		"a webhook: its address is not an HTTP URL": {Webhooks: []notify.Webhook{{URL: "ftp://a.example",
+			Secret: secret}}},
+		"the webhook at a.example: it does not begin with whsec_": {Webhooks: []notify.Webhook{{URL: "https://a.example/hush",
+			Secret: "hush"}}},
+		"the webhook at a.example: it is not base64": {Webhooks: []notify.Webhook{{URL: "https://a.example/hush",
+			Secret: "whsec_hush-hush"}}},
+		"the webhook at a.example: it has 3 bytes (want 24 to 64)": {Webhooks: []notify.Webhook{{URL: "https://a.example/hush",
+			Secret: "whsec_aHVz"}}},
+		"the ntfy topic: its address is not an HTTP URL":  {Ntfy: notify.Ntfy{URL: "hush"}},
+		"the ntfy address at ntfy.example names no topic": {Ntfy: notify.Ntfy{URL: "https://ntfy.example/"}},
+		"the token of the ntfy topic holds characters that no token": {Ntfy: notify.Ntfy{URL: "https://ntfy.example/hush",
+			Token: "hush\r\nx: y"}},
 	} {
 		_, err := notify.New(&o)
 		require.ErrorContains(t, err, want)
