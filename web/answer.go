@@ -2,33 +2,14 @@ package web
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"strconv"
-	"strings"
-
-	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/internal/hint"
-	"github.com/taploop/taploop/session"
 )
 
-func notFound(format string, args ...any) error {
-	return &refusal{status: http.StatusNotFound, code: "NOT_FOUND", err: fmt.Errorf(format, args...)}
-}
-
-func badRequest(format string, args ...any) error {
-	return &refusal{status: http.StatusBadRequest, code: "INVALID_ARGUMENT", err: fmt.Errorf(format, args...)}
-}
-
-func notAllowed(w http.ResponseWriter, methods ...string) error {
-	w.Header().Set("Allow", strings.Join(methods, ", "))
-	return &refusal{status: http.StatusMethodNotAllowed, code: "METHOD_NOT_ALLOWED",
-		err: hint.Add(fmt.Errorf("this route takes %s only", strings.Join(methods, " or ")), "send it as "+strings.Join(methods, " or "))}
-}
-
-// send writes a JSON answer. A client that is gone is nobody's problem.
+// send writes a JSON answer. A client that is gone gets nothing.
 func send(w http.ResponseWriter, status int, body any) error {
 	b, err := json.Marshal(body)
 	if err != nil {
@@ -40,44 +21,27 @@ func send(w http.ResponseWriter, status int, body any) error {
 	return nil
 }
 
-// fail answers with an error. What is not the sender's fault is logged, and told without details.
+// fail answers with an error. What is not the sender's fault is logged, and answered without
+// details.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
-	var f *refusal
-	if !errors.As(err, &f) {
-		f = translate(err)
+	f := refusalOf(err)
+	if f.code == "INTERNAL" && s.ctx.Err() != nil { // what was cut off by the closing
+		f = refusalOf(errClosing)
 	}
-	if f.status == http.StatusInternalServerError && s.ctx.Err() != nil { // what was cut off by the closing
-		f = translate(errClosing)
+	if f.code == "INTERNAL" && r.Context().Err() == nil {
+		s.opts.Log.ErrorContext(r.Context(), "request", "method", r.Method, "path", r.URL.Path,
+			"err", err)
 	}
-	if f.status == http.StatusInternalServerError && r.Context().Err() == nil {
-		s.opts.Log.ErrorContext(r.Context(), "request", "method", r.Method, "path", r.URL.Path, "err", err)
-	}
-	if f.status == http.StatusUnauthorized {
+	if f.code == "UNAUTHORIZED" {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="taploop"`)
 	}
 	detail := map[string]any{"code": f.code, "message": f.Error()}
-	if mend := mendOf(f); mend != "" {
-		detail["mend"] = mend
+	if remedy := f.hint(); remedy != "" {
+		detail["mend"] = remedy
 	}
 	body := map[string]any{"error": detail}
-	for k, v := range f.body {
-		body[k] = v
-	}
-	_ = send(w, f.status, body)
-}
-
-// translate finds the code of an error that no handler has named.
-func translate(err error) *refusal {
-	var large *http.MaxBytesError
-	switch {
-	case errors.As(err, &large):
-		return &refusal{status: http.StatusRequestEntityTooLarge, code: "TOO_LARGE", err: fmt.Errorf("the body is longer than %d bytes", large.Limit)}
-	case errors.Is(err, inquiry.ErrNotFound), errors.Is(err, session.ErrNotFound):
-		return &refusal{status: http.StatusNotFound, code: "NOT_FOUND", err: errors.New("there is no such thing, or it belongs to somebody else")}
-	case errors.Is(err, errClosing):
-		return &refusal{status: http.StatusServiceUnavailable, code: "CLOSING", err: errClosing}
-	}
-	return &refusal{status: http.StatusInternalServerError, code: "INTERNAL", err: errors.New("something went wrong here; the server's log has more")}
+	maps.Copy(body, f.body)
+	_ = send(w, codes[f.code].status, body)
 }
 
 // receive reads a body that is one JSON object with known fields.

@@ -56,7 +56,9 @@ func (p tab) watch() {
 			addEventListener("securitypolicyviolation", (e) => faults.push(e.violatedDirective + " " + e.blockedURI));`})
 		return err
 	}))
-	p.t.Cleanup(func() { require.Equal(p.t, "", p.text(`faults.join("\n")`), "faults of the page") })
+	p.t.Cleanup(func() {
+		require.Equal(p.t, "", p.text(`faults.join("\n")`), "faults of the page")
+	})
 }
 
 func (p tab) do(steps ...chromedp.Action[chromedp.Void]) {
@@ -67,7 +69,8 @@ func (p tab) do(steps ...chromedp.Action[chromedp.Void]) {
 // until waits until the expression is true.
 func (p tab) until(expression string) {
 	p.t.Helper()
-	_, err := chromedp.Run(p.ctx, chromedp.Poll[bool](expression, chromedp.WithPollingInterval(20*time.Millisecond)))
+	_, err := chromedp.Run(p.ctx, chromedp.Poll[bool](expression,
+		chromedp.WithPollingInterval(20*time.Millisecond)))
 	require.NoError(p.t, err, "%s\npage: %s", expression, p.text("document.body.innerText"))
 }
 
@@ -87,7 +90,8 @@ func card(q inquiry.Question, selector string) string {
 func TestAnAnswerInOneBrowserTakesTheQuestionAwayInTheOtherWithTheReason(t *testing.T) {
 	g := newRig(t, nil)
 	const evil = `Which size? <img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`
-	q := g.waiting("ann", inquiry.Question{Text: evil, Options: []string{"small", "<b>large</b>"}, FreeText: true})
+	q := g.waiting("ann", inquiry.Question{Text: evil, Options: []string{"small", "<b>large</b>"},
+		FreeText: true})
 	browser := chrometest.Chromium(t)
 	kitchen, hall := g.login(browser, "kitchen"), g.login(browser, "hall")
 	for _, p := range []tab{kitchen, hall} { // both came later than the question
@@ -95,17 +99,21 @@ func TestAnAnswerInOneBrowserTakesTheQuestionAwayInTheOtherWithTheReason(t *test
 		require.Equal(t, evil, p.text(card(q, ".question")+".textContent"))
 		require.Equal(t, "Task: order <b>a pizza</b>", p.text(card(q, ".task")+".textContent"))
 		require.Equal(t, "1. open <i>the menu</i>", p.text(card(q, ".steps li")+".textContent"))
-		require.Equal(t, "0", p.text(`document.querySelectorAll("article script, article b, article i, .question img").length`))
+		require.Equal(t, "0",
+			p.text(`document.querySelectorAll("article script, article b, article i, .question img").length`))
 		p.until(card(q, ".shot img") + ".naturalWidth > 0")
 	}
-	hall.do(chromedp.KeyEvent("j"), js(`document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key: "a", bubbles: true}))`),
+	hall.do(chromedp.KeyEvent("j"),
+		js(`document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key: "a", bubbles: true}))`),
 		chromedp.KeyEvent("half typed"))
 	require.Equal(t, "half typed", hall.text(card(q, "textarea")+".value"))
 	kitchen.do(chromedp.KeyEvent("j"), chromedp.KeyEvent("2"))
 	hall.until(`document.querySelector("article") === null`)
-	require.Equal(t, "“"+evil+"”: answered by kitchen (inbox page): <b>large</b>", hall.text(`document.querySelector("#settled span").textContent`))
+	require.Equal(t, "“"+evil+"”: answered by kitchen (inbox page): <b>large</b>",
+		hall.text(`document.querySelector("#settled span").textContent`))
 	kitchen.until(`document.querySelector("#settled span") !== null`)
-	require.Contains(t, kitchen.text(`document.querySelector("#settled span").textContent`), "answered by you: <b>large</b>")
+	require.Contains(t, kitchen.text(`document.querySelector("#settled span").textContent`),
+		"answered by you: <b>large</b>")
 	require.Equal(t, "taploop", hall.text("document.title"))
 	stored, err := g.broker.Get(t.Context(), q.ID)
 	require.NoError(t, err)
@@ -115,7 +123,8 @@ func TestAnAnswerInOneBrowserTakesTheQuestionAwayInTheOtherWithTheReason(t *test
 	hall.until(card(secret, "input[type=password]") + ` !== null`)
 	hall.do(js(card(secret, "input") + ".focus()"))
 	hall.do(chromedp.KeyEvent("778-hidden\r"))
-	kitchen.until(`document.querySelector("article") === null && document.querySelectorAll("#settled li").length === 2`)
+	kitchen.until(
+		`document.querySelector("article") === null && document.querySelectorAll("#settled li").length === 2`)
 	for _, p := range []tab{kitchen, hall} {
 		require.NotContains(t, p.text("document.documentElement.outerHTML"), "778-hidden")
 	}
@@ -128,7 +137,8 @@ func TestAnAnswerInOneBrowserTakesTheQuestionAwayInTheOtherWithTheReason(t *test
 	hall.do(js(card(last, ".stop") + ".click()"))
 	require.Empty(t, g.runs.calls, "a stop wants a second press")
 	hall.do(js(card(last, ".stop") + ".click()"))
-	hall.until(card(last, ".stop") + `.textContent === "Stop the task" && !` + card(last, ".stop") + ".disabled")
+	hall.until(card(last, ".stop") + `.textContent === "Stop the task" && !` + card(last, ".stop") +
+		".disabled")
 	run, err := g.store.Run(t.Context(), last.RunID)
 	require.NoError(t, err)
 	require.Equal(t, session.Cancelled, run.State)
@@ -139,14 +149,16 @@ func TestAnAnswerReachesTheOtherBrowserWithinASecond(t *testing.T) {
 	browser := chrometest.Chromium(t)
 	kitchen, hall := g.login(browser, "kitchen"), g.login(browser, "hall")
 	quickest := time.Hour
-	for i := 0; i < 5 && quickest >= time.Second; i++ { // a machine may be busy once; a page that asks now and then never is quick
+	// a machine may be busy once; a page that asks now and then never is quick
+	for i := 0; i < 5 && quickest >= time.Second; i++ {
 		q := g.waiting("ann", inquiry.Question{Options: []string{"small"}})
 		for _, p := range []tab{kitchen, hall} {
 			p.until(card(q, ".option") + " !== null")
 		}
 		began := time.Now()
 		kitchen.do(js(card(q, ".option") + ".click()"))
-		hall.until(`[...document.querySelectorAll("#settled li")].some((e) => e.dataset.id === "` + q.ID + `" && e.textContent.includes("answered by kitchen (inbox page): small"))`)
+		hall.until(`[...document.querySelectorAll("#settled li")].some((e) => e.dataset.id === "` +
+			q.ID + `" && e.textContent.includes("answered by kitchen (inbox page): small"))`)
 		took := time.Since(began)
 		t.Logf("gone in the other browser, with the reason, after %v", took)
 		quickest = min(quickest, took)
@@ -162,12 +174,14 @@ func TestALostConnectionGreysThePageAndItComesBack(t *testing.T) {
 	g.down.Store(true)
 	g.http.CloseClientConnections()
 	p.until(`document.body.classList.contains("lost") && !document.getElementById("stale").hidden`)
-	_, err := g.broker.Resolve(t.Context(), old.ID, inquiry.Reply{Response: "x", Channel: "console", By: "the operator"})
+	_, err := g.broker.Resolve(t.Context(), old.ID,
+		inquiry.Reply{Response: "x", Channel: "console", By: "the operator"})
 	require.NoError(t, err)
 	g.down.Store(false)
 	p.until(`!document.body.classList.contains("lost") && document.querySelector("article") === null`)
 	p.until(`document.querySelector("#settled span") !== null`)
-	require.Contains(t, p.text(`document.querySelector("#settled span").textContent`), "answered by the operator (console): x")
+	require.Contains(t, p.text(`document.querySelector("#settled span").textContent`),
+		"answered by the operator (console): x")
 	require.Equal(t, "true", p.text(`document.getElementById("stale").hidden`))
 }
 

@@ -8,16 +8,18 @@ import (
 	"time"
 )
 
-// events is the stream of what happens: a snapshot first, unless the listener brings the id of an event that is still in the
-// ring. A listener that falls behind the ring gets a snapshot again.
+// events is the stream of what happens: a snapshot first, unless the listener brings the id of an
+// event that is still in the ring. A listener that falls behind the ring gets a snapshot again.
 func (s *Server) events(w http.ResponseWriter, r *http.Request, v viewer) error {
 	if !s.enter() {
 		w.Header().Set("Retry-After", "5")
-		return &refusal{status: http.StatusServiceUnavailable, code: "TOO_MANY_LISTENERS", err: fmt.Errorf("%d listeners are connected already", s.opts.MaxListeners)}
+		return refuse("TOO_MANY_LISTENERS", fmt.Errorf("%d listeners are connected already",
+			s.opts.MaxListeners))
 	}
 	defer s.leave()
 	w.Header().Set("Content-Type", "text/event-stream")
-	w.Header().Set("X-Accel-Buffering", "no") // a proxy that collects what it passes on would hold events back
+	// a proxy that collects what it passes on would hold events back
+	w.Header().Set("X-Accel-Buffering", "no")
 	l := &listener{s: s, w: w, r: r, v: v, out: http.NewResponseController(w)}
 	from, ok := s.ring.number(r.Header.Get("Last-Event-ID"))
 	if _, _, gone := s.ring.after(from); !ok || gone {
@@ -60,10 +62,10 @@ type listener struct {
 	begun bool   // something was sent
 }
 
-// errGone says that nobody listens any more.
+// errGone says that the listener is gone.
 var errGone = errors.New("the listener is gone")
 
-// broken is err when it can still be told.
+// broken is err when it can still be answered with.
 func (l *listener) broken(err error) error {
 	if l.begun || errors.Is(err, errGone) {
 		if err != nil && !errors.Is(err, errGone) && l.s.ctx.Err() == nil {
@@ -74,7 +76,8 @@ func (l *listener) broken(err error) error {
 	return err
 }
 
-// run sends what happens until the listener or the server is gone, or the listener's credential does not hold any more.
+// run sends what happens until the listener or the server is gone, or the listener's credential
+// does not hold any more.
 func (l *listener) run() error {
 	ping := time.NewTicker(l.s.opts.Ping)
 	defer ping.Stop()
@@ -99,7 +102,7 @@ func (l *listener) run() error {
 			return errGone
 		case <-l.s.ctx.Done():
 			if list, _, gone := l.s.ring.after(l.at); !gone {
-				_ = l.pass(list) // whoever is not there does not need it
+				_ = l.pass(list) // a listener that is gone does not need it
 			}
 			return errGone
 		}
@@ -121,8 +124,8 @@ func (l *listener) pass(list []event) error {
 	return l.send(b.Bytes())
 }
 
-// ping keeps the connection and shows the listener that it is there. The credential is looked at again: a token that was
-// revoked ends its streams.
+// ping keeps the connection and shows the listener that it is there. The credential is looked at
+// again: a token that was revoked ends its streams.
 func (l *listener) ping() error {
 	if v, err := l.s.who(l.r); err != nil || v != l.v {
 		return errGone
@@ -132,7 +135,8 @@ func (l *listener) ping() error {
 	return l.send(b.Bytes())
 }
 
-// snapshot sends all open questions and the sessions that are under way. The events after it may tell of what is in it already.
+// snapshot sends all open questions and the sessions that are under way. The events after it may
+// repeat what is in it already.
 func (l *listener) snapshot() error {
 	at, text, err := l.s.snapshotOf(l.r.Context(), l.v)
 	if err != nil {
@@ -142,7 +146,8 @@ func (l *listener) snapshot() error {
 	return l.send(text)
 }
 
-// frame writes one event. JSON has no line breaks outside of its strings, and none inside them either.
+// frame writes one event. JSON has no line breaks outside of its strings, and none inside them
+// either.
 func frame(b *bytes.Buffer, name, id string, data []byte) {
 	fmt.Fprintf(b, "event: %s\n", name)
 	if id != "" {

@@ -54,8 +54,10 @@ func TestALateListenerGetsASnapshotAndThenWhatHappens(t *testing.T) {
 	require.NoError(t, g.broker.Withdraw(t.Context(), foreign.ID, "stopped"))
 	require.Equal(t, foreign.ID, idOf(t, all.want("inquiry.withdrawn")))
 	next := g.waiting("ann", inquiry.Question{})
-	require.Equal(t, next.ID, idOf(t, s.want("inquiry.created")), "nothing of what is not ann's comes between")
-	require.Equal(t, 200, g.post("/v1/inquiries/"+old.ID+"/reply", g.boss, `{"response":"x"}`).status)
+	require.Equal(t, next.ID, idOf(t, s.want("inquiry.created")),
+		"nothing of what is not ann's comes between")
+	require.Equal(t, 200, g.post("/v1/inquiries/"+old.ID+"/reply", g.boss,
+		`{"response":"x"}`).status)
 	h := s.want("inquiry.resolved")
 	require.Equal(t, old.ID, idOf(t, h))
 	require.Contains(t, h.data, `"by":"boss"`)
@@ -84,11 +86,13 @@ func TestAListenerThatComesBackGetsWhatItMissed(t *testing.T) {
 	g.waiting("ann", inquiry.Question{})
 	last := g.waiting("ann", inquiry.Question{})
 	probe := g.listen(g.ann, second)
-	for h := probe.next(); idOf(t, h) != last.ID; h = probe.next() { // until the pump has come so far
+	// until the pump has come so far
+	for h := probe.next(); idOf(t, h) != last.ID; h = probe.next() {
 		require.Equal(t, "inquiry.created", h.name)
 	}
-	for name, id := range map[string]string{"too old": first, "of another server": "abc-1", "of the future": first[:strings.Index(first, "-")] + "-99",
-		"nonsense": "x", "negative": first[:strings.Index(first, "-")] + "--1"} {
+	for name, id := range map[string]string{"too old": first, "of another server": "abc-1",
+		"of the future": first[:strings.Index(first, "-")] + "-99",
+		"nonsense":      "x", "negative": first[:strings.Index(first, "-")] + "--1"} {
 		require.Contains(t, g.listen(g.ann, id).want("snapshot").data, last.ID, name)
 	}
 }
@@ -175,8 +179,11 @@ func (s *sink) names() (names []string) {
 // bubble is a server inside a synctest bubble.
 func bubble(t *testing.T, change func(*web.Options)) (*web.Server, *inquiry.Broker) {
 	b := inquiry.NewBroker(new(inquirytest.Memory), nil)
-	o := &web.Options{Questions: b, Sessions: noSessions{}, Logins: web.OpenLogins(t.TempDir() + "/logins"),
-		Authorize: func(*http.Request) (string, error) { return "boss", nil }, Operator: func(string) bool { return true }}
+	o := &web.Options{Questions: b, Sessions: noSessions{},
+		Logins: web.OpenLogins(t.TempDir() + "/logins"),
+		Authorize: func(*http.Request) (string, error) {
+			return "boss", nil
+		}, Operator: func(string) bool { return true }}
 	if change != nil {
 		change(o)
 	}

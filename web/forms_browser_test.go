@@ -20,7 +20,8 @@ func field(q inquiry.Question, n int, selector string) string {
 // fill types into the nth field.
 func (p tab) fill(q inquiry.Question, n int, text string) {
 	p.t.Helper()
-	p.do(js(field(q, n, "input, .field textarea")+".focus()"), js(field(q, n, "input, .field textarea")+".select()"), chromedp.KeyEvent(text))
+	p.do(js(field(q, n, "input, .field textarea")+".focus()"),
+		js(field(q, n, "input, .field textarea")+".select()"), chromedp.KeyEvent(text))
 }
 
 // pick presses the nth box of a field.
@@ -48,12 +49,15 @@ func TestAFormIsFilledInOnThePage(t *testing.T) {
 	q := g.waiting("ann", inquiry.Question{Text: "A few things:", Fields: trip()})
 	kitchen.until(card(q, ".field") + " !== null")
 	kitchen.send(q)
-	require.Equal(t, "1: This is needed.\n4: This is needed.\n6: This is needed.", kitchen.problems(q))
-	require.Equal(t, "true", kitchen.text(field(q, 1, "input")+" === document.activeElement"), "the cursor is where it is wrong")
+	require.Equal(t, "1: This is needed.\n4: This is needed.\n6: This is needed.",
+		kitchen.problems(q))
+	require.Equal(t, "true", kitchen.text(field(q, 1, "input")+" === document.activeElement"),
+		"the cursor is where it is wrong")
 	require.Equal(t, "true", kitchen.text(field(q, 1, "input")+".getAttribute('aria-invalid')"))
 
 	kitchen.fill(q, 1, "A")
-	require.Equal(t, "4: This is needed.\n6: This is needed.", kitchen.problems(q), "what is being mended is not wrong any more")
+	require.Equal(t, "4: This is needed.\n6: This is needed.", kitchen.problems(q),
+		"what is being mended is not wrong any more")
 	kitchen.pick(q, 2, 2)
 	for box := range 3 {
 		kitchen.pick(q, 3, box+1)
@@ -62,14 +66,18 @@ func TestAFormIsFilledInOnThePage(t *testing.T) {
 	kitchen.fill(q, 5, "7")
 	kitchen.do(js(field(q, 6, "input") + ".value = '2028-02-29'"))
 	kitchen.send(q)
-	require.Equal(t, "1: Wanted: 2 to 40 characters.\n3: Wanted: at most 2 choices.\n5: Wanted: 0 to 3.", kitchen.problems(q))
+	require.Equal(t,
+		"1: Wanted: 2 to 40 characters.\n3: Wanted: at most 2 choices.\n5: Wanted: 0 to 3.",
+		kitchen.problems(q))
 	kitchen.fill(q, 1, "Ann")
 	kitchen.pick(q, 3, 2)
 	kitchen.fill(q, 5, "1.00000000000000000001") // only the server knows that this is too much
 	kitchen.send(q)
 	kitchen.until(card(q, "form > .problem") + `.textContent !== ""`)
-	require.Equal(t, "5: the number has more digits than can be kept (about 15)", kitchen.problems(q))
-	require.Equal(t, "Something does not fit yet: see above.", kitchen.text(card(q, "form > .problem")+".textContent"))
+	require.Equal(t, "5: the number has more digits than can be kept (about 15)",
+		kitchen.problems(q))
+	require.Equal(t, "Something does not fit yet: see above.",
+		kitchen.text(card(q, "form > .problem")+".textContent"))
 
 	kitchen.do(js(`document.getElementById("lang").click()`))
 	require.Equal(t, "是", kitchen.text(field(q, 4, ".box")+".textContent"))
@@ -78,7 +86,8 @@ func TestAFormIsFilledInOnThePage(t *testing.T) {
 	kitchen.do(chromedp.KeyEvent("\r")) // within a field it sends the form
 	const reason = "Who travels?: Ann · Class: First · Extras: Window seat, Meal · Can the ticket be given back?: No · Bags: 2 · Day of travel: 2028-02-29"
 	hall.until(`document.querySelector("#settled span") !== null`)
-	require.Equal(t, "“A few things:”: answered by kitchen (inbox page): "+reason, hall.text(`document.querySelector("#settled span").textContent`))
+	require.Equal(t, "“A few things:”: answered by kitchen (inbox page): "+reason,
+		hall.text(`document.querySelector("#settled span").textContent`))
 	stored, err := g.broker.Get(t.Context(), q.ID)
 	require.NoError(t, err)
 	require.Equal(t, tripAnswer, stored.Resolution.Response.Reveal())
@@ -91,14 +100,18 @@ func TestScriptsInAFormAreText(t *testing.T) {
 	for i := range 8 {
 		many = append(many, fmt.Sprintf("%s %d", evil, i))
 	}
-	q, err := g.broker.Open(t.Context(), inquiry.Question{Kind: inquiry.Inquiry, Client: evil, Text: evil, Task: evil, OnTimeout: inquiry.Default,
-		DefaultAnswer: `{"__proto__":"` + strings.ReplaceAll(evil, `"`, `\"`) + `","constructor":true,"many":"` + strings.ReplaceAll(evil, `"`, `\"`) + `"}`,
-		Doors:         []inquiry.Door{{Name: evil}, {Name: "__proto__"}, {Name: "constructor"}, {Name: "page"}},
+	q, err := g.broker.Open(t.Context(), inquiry.Question{Kind: inquiry.Inquiry, Client: evil,
+		Text: evil, Task: evil, OnTimeout: inquiry.Default,
+		DefaultAnswer: `{"__proto__":"` + strings.ReplaceAll(evil, `"`, `\"`) +
+			`","constructor":true,"many":"` + strings.ReplaceAll(evil, `"`, `\"`) + `"}`,
+		Doors: []inquiry.Door{{Name: evil}, {Name: "__proto__"}, {Name: "constructor"},
+			{Name: "page"}},
 		Fields: []inquiry.Field{
 			{Name: "__proto__", Label: evil, Type: inquiry.TextField, Default: evil},
 			{Name: "constructor", Label: evil, Type: inquiry.YesNoField},
 			{Name: "many", Label: evil, Type: inquiry.ChoiceField, Options: many},
-			{Name: "toString", Label: evil, Type: inquiry.ChoicesField, Options: many, Optional: true},
+			{Name: "toString", Label: evil, Type: inquiry.ChoicesField, Options: many,
+				Optional: true},
 		}})
 	require.NoError(t, err)
 	browser := chrometest.Chromium(t)
@@ -109,7 +122,8 @@ func TestScriptsInAFormAreText(t *testing.T) {
 		require.Equal(t, "Asked by "+evil, p.text(card(q, ".client")+".textContent"))
 		require.Equal(t, evil, p.text(card(q, ".task")+".textContent"))
 		require.Equal(t, evil, p.text(card(q, ".doors li")+".textContent"))
-		require.Equal(t, "__proto__constructorthis page", p.text(`[...document.querySelectorAll(".doors li")].slice(1).map((e) => e.textContent).join("")`))
+		require.Equal(t, "__proto__constructorthis page",
+			p.text(`[...document.querySelectorAll(".doors li")].slice(1).map((e) => e.textContent).join("")`))
 		require.Equal(t, evil, p.text(field(q, 1, "label")+".textContent"))
 		require.Equal(t, evil, p.text(field(q, 1, "textarea")+".value"))
 		require.Equal(t, many[8], p.text(field(q, 3, "select")+".lastChild.textContent"))
@@ -121,21 +135,26 @@ func TestScriptsInAFormAreText(t *testing.T) {
 	hall.pick(q, 4, 9)
 	hall.send(q)
 	kitchen.until(`document.querySelector("#settled span") !== null`)
-	require.Contains(t, kitchen.text(`document.querySelector("#settled span").textContent`), "answered by "+evil+" (inbox page): "+evil+": "+evil)
+	require.Contains(t, kitchen.text(`document.querySelector("#settled span").textContent`),
+		"answered by "+evil+" (inbox page): "+evil+": "+evil)
 	for _, p := range []tab{kitchen, hall} {
 		require.Equal(t, "taploop", p.text("document.title"))
-		require.Equal(t, "0", p.text(`document.querySelectorAll("main script, #settled img, article img").length`))
+		require.Equal(t, "0",
+			p.text(`document.querySelectorAll("main script, #settled img, article img").length`))
 	}
 	stored, err := g.broker.Get(t.Context(), q.ID)
 	require.NoError(t, err)
-	require.JSONEq(t, fmt.Sprintf(`{"__proto__":%q,"constructor":true,"many":%q,"toString":[%q]}`, evil, evil, many[8]), stored.Resolution.Response.Reveal())
+	require.JSONEq(t, fmt.Sprintf(`{"__proto__":%q,"constructor":true,"many":%q,"toString":[%q]}`,
+		evil, evil, many[8]), stored.Resolution.Response.Reveal())
 }
 
 func TestWhatWasLeftOutOfAFormIsNotInTheReason(t *testing.T) {
 	g := newRig(t, nil)
 	q := g.waiting("ann", inquiry.Question{Text: "Well?", Fields: []inquiry.Field{
-		{Name: "valueOf", Type: inquiry.DateField, Optional: true}, {Name: "ok", Type: inquiry.YesNoField},
-		{Name: "sure", Type: inquiry.YesNoField, Optional: true, Default: false}, {Name: "a", Type: inquiry.YesNoField, Optional: true, Default: true}}})
+		{Name: "valueOf", Type: inquiry.DateField, Optional: true},
+		{Name: "ok", Type: inquiry.YesNoField},
+		{Name: "sure", Type: inquiry.YesNoField, Optional: true, Default: false},
+		{Name: "a", Type: inquiry.YesNoField, Optional: true, Default: true}}})
 	p := g.login(chrometest.Chromium(t), "kitchen")
 	p.until(card(q, ".field") + " !== null")
 	p.pick(q, 2, 1)
@@ -143,9 +162,11 @@ func TestWhatWasLeftOutOfAFormIsNotInTheReason(t *testing.T) {
 	p.do(js(field(q, 4, "select") + `.value = ""`)) // what was filled in beforehand can be left out
 	p.send(q)
 	p.until(`document.querySelector("#settled span") !== null`)
-	require.Equal(t, "“Well?”: answered by you: ok: Yes · sure: No", p.text(`document.querySelector("#settled span").textContent`))
+	require.Equal(t, "“Well?”: answered by you: ok: Yes · sure: No",
+		p.text(`document.querySelector("#settled span").textContent`))
 	p.do(js(`document.getElementById("lang").click()`))
-	require.Equal(t, "“Well?”: 您 已回答：ok: 是 · sure: 否", p.text(`document.querySelector("#settled span").textContent`))
+	require.Equal(t, "“Well?”: 您 已回答：ok: 是 · sure: 否",
+		p.text(`document.querySelector("#settled span").textContent`))
 }
 
 func TestADraftIsEditedAndSentWhole(t *testing.T) {
@@ -155,7 +176,8 @@ func TestADraftIsEditedAndSentWhole(t *testing.T) {
 	p := g.login(chrometest.Chromium(t), "kitchen")
 	p.until(card(q, "textarea") + ` !== null`)
 	require.Equal(t, draft, p.text(card(q, "textarea")+".value"))
-	p.do(js(card(q, "textarea")+".focus()"), js(card(q, "textarea")+".setSelectionRange(0, 0)"), chromedp.KeyEvent("Our "))
+	p.do(js(card(q, "textarea")+".focus()"), js(card(q, "textarea")+".setSelectionRange(0, 0)"),
+		chromedp.KeyEvent("Our "))
 	undo := card(q, ".quiet-row") + ".click()"
 	p.do(js(undo))
 	require.Equal(t, draft, p.text(card(q, "textarea")+".value"))
@@ -175,7 +197,8 @@ func TestALinkGoesToOneQuestion(t *testing.T) {
 		q = g.waiting("ann", inquiry.Question{Text: fmt.Sprint("Question ", i)})
 	}
 	g.waiting("ann", inquiry.Question{Text: "The last?"})
-	require.Equal(t, 200, g.post("/v1/inquiries/"+done.ID+"/reply", g.boss, `{"response":"yes"}`).status)
+	require.Equal(t, 200, g.post("/v1/inquiries/"+done.ID+"/reply", g.boss,
+		`{"response":"yes"}`).status)
 	browser := chrometest.Chromium(t)
 	p := g.login(browser, "kitchen")
 	open := func(fragment string) {
@@ -188,10 +211,12 @@ func TestALinkGoesToOneQuestion(t *testing.T) {
 	p.until(there)
 	open("question=" + done.ID)
 	p.until(`document.querySelector("#settled span") !== null`)
-	require.Equal(t, "“The first?”: answered by boss (HTTP): yes", p.text(`document.querySelector("#settled span").textContent`))
+	require.Equal(t, "“The first?”: answered by boss (HTTP): yes",
+		p.text(`document.querySelector("#settled span").textContent`))
 	open("question=%22%3E%3Cimg%20src%3Dx%3E")
 	p.until(`document.querySelector("#settled li") !== null`)
-	require.Equal(t, "There is no such question, or it was deleted.", p.text(`document.querySelector("#settled span").textContent`))
+	require.Equal(t, "There is no such question, or it was deleted.",
+		p.text(`document.querySelector("#settled span").textContent`))
 
 	stranger := g.open(browser, "/ui#question="+q.ID)
 	stranger.until(`!document.getElementById("login").hidden`)
@@ -204,12 +229,15 @@ func TestALinkGoesToOneQuestion(t *testing.T) {
 
 func TestWhatWasTypedOutlivesTheLogin(t *testing.T) {
 	g := newRig(t, nil)
-	q, secret := g.waiting("ann", inquiry.Question{}), g.waiting("ann", inquiry.Question{Secret: true})
+	q, secret := g.waiting("ann", inquiry.Question{}),
+		g.waiting("ann", inquiry.Question{Secret: true})
 	browser := chrometest.Chromium(t)
 	p := g.login(browser, "kitchen")
 	p.until(card(secret, "input") + ` !== null`)
-	p.do(js(card(secret, "input")+".focus()"), chromedp.KeyEvent("4711"), js(card(q, "textarea")+".focus()"), chromedp.KeyEvent("a long answer"))
-	p.do(js(`fetch("/ui/logout", {method: "POST", headers: {"X-Taploop": "page"}}).then(() => { window.out = true; })`)) // behind the page's back
+	p.do(js(card(secret, "input")+".focus()"), chromedp.KeyEvent("4711"),
+		js(card(q, "textarea")+".focus()"), chromedp.KeyEvent("a long answer"))
+	// behind the page's back
+	p.do(js(`fetch("/ui/logout", {method: "POST", headers: {"X-Taploop": "page"}}).then(() => { window.out = true; })`))
 	p.until("window.out")
 	p.send(q)
 	p.until(`!document.getElementById("login").hidden && document.querySelector("article") === null`)

@@ -35,10 +35,13 @@ func (s *Server) listInquiries(w http.ResponseWriter, r *http.Request, v viewer)
 	case "", "all":
 	case "open":
 		f.Status = inquiry.Pending
-	case inquiry.Pending, inquiry.Answered, inquiry.Refused, inquiry.TimedOut, inquiry.Withdrawn, inquiry.Expired:
+	case inquiry.Pending, inquiry.Answered, inquiry.Refused, inquiry.TimedOut, inquiry.Withdrawn,
+		inquiry.Expired:
 		f.Status = status
 	default:
-		return badRequest("unknown status %q (want open, answered, refused, timed_out, withdrawn, expired or all)", status)
+		return badRequest(
+			"unknown status %q (want open, answered, refused, timed_out, withdrawn, expired, all)",
+			status)
 	}
 	limit, err := number(r, "limit", maxLimit)
 	if err != nil {
@@ -91,16 +94,19 @@ func (s *Server) seesQuestion(ctx context.Context, v viewer, q inquiry.Question)
 	return v.sees(client, owned), err
 }
 
-// ownerOf is whom a question belongs to: as its session, and without one its own client. One with neither belongs to nobody.
-func (s *Server) ownerOf(ctx context.Context, q inquiry.Question) (client string, owned bool, err error) {
+// ownerOf is whom a question belongs to: as its session, and without one its own client. One with
+// neither belongs to no client.
+func (s *Server) ownerOf(ctx context.Context,
+	q inquiry.Question) (client string, owned bool, err error) {
 	if q.SessionID == "" {
 		return q.Client, q.Client != "", nil
 	}
 	return s.owner(ctx, q.SessionID)
 }
 
-// owner is whom a session belongs to. One that was deleted belongs to nobody.
-func (s *Server) owner(ctx context.Context, sessionID string) (client string, owned bool, err error) {
+// owner is whom a session belongs to. One that was deleted belongs to no client.
+func (s *Server) owner(ctx context.Context, sessionID string) (
+	client string, owned bool, err error) {
 	x, err := s.opts.Sessions.Session(ctx, sessionID)
 	if errors.Is(err, session.ErrNotFound) {
 		return "", false, nil
@@ -146,7 +152,8 @@ func (s *Server) await(r *http.Request, id string, d time.Duration) (inquiry.Que
 	ctx, cancel := context.WithTimeoutCause(ctx, d, late)
 	defer cancel()
 	q, err := s.opts.Questions.Wait(ctx, id)
-	if err != nil && errors.Is(context.Cause(ctx), late) { // also when the time was over within a query
+	// even when the time was over within a query
+	if err != nil && errors.Is(context.Cause(ctx), late) {
 		return s.opts.Questions.Get(r.Context(), id)
 	}
 	return q, err
@@ -192,26 +199,22 @@ func (s *Server) reply(w http.ResponseWriter, r *http.Request, v viewer) error {
 	}
 	switch {
 	case !body.Response.given && body.Type != inquiry.TypeDecline:
-		return badRequest(`there is no "response" (want {"response": "..."}, {"response": {...}} to answer a form, or {"type": "decline"} to refuse)`)
+		return badRequest(
+			`there is no "response" (want {"response": "..."}, {"response": {...}} to answer a form, ` +
+				`or {"type": "decline"} to refuse)`)
 	case body.Response.object && (len(q.Fields) == 0 || body.Type == inquiry.TypeDecline):
 		return badRequest(`"response" is an object, which only the answer to a form is (want text)`)
 	}
-	res, err := s.opts.Questions.Resolve(r.Context(), q.ID, inquiry.Reply{ID: body.ReplyID, Type: body.Type, Response: body.Response.text,
-		Channel: v.channel(), Authority: inquiry.AuthorityHumanToken, By: v.name})
+	res, err := s.opts.Questions.Resolve(r.Context(), q.ID,
+		inquiry.Reply{ID: body.ReplyID, Type: body.Type, Response: body.Response.text,
+			Channel: v.channel(), Authority: inquiry.AuthorityHumanToken, By: v.name})
 	if err != nil {
 		return s.refused(err)
 	}
-	s.opts.Log.InfoContext(r.Context(), "question answered", "question", q.ID, "by", v.name, "through", v.channel(), "type", res.Question.Resolution.Type)
-	return send(w, http.StatusOK, map[string]any{"status": res.Question.Status, "replayed": res.Replayed, "inquiry": s.viewOf(res.Question)})
-}
-
-// statuses are those of replies that were not taken.
-var statuses = map[inquiry.Code]int{
-	inquiry.CodeInvalid:  http.StatusBadRequest,
-	inquiry.CodeTooLarge: http.StatusRequestEntityTooLarge,
-	inquiry.CodeReused:   http.StatusUnprocessableEntity,
-	inquiry.CodeResolved: http.StatusConflict,
-	inquiry.CodeGone:     http.StatusGone,
+	s.opts.Log.InfoContext(r.Context(), "question answered", "question", q.ID, "by", v.name,
+		"through", v.channel(), "type", res.Question.Resolution.Type)
+	return send(w, http.StatusOK, map[string]any{"status": res.Question.Status,
+		"replayed": res.Replayed, "inquiry": s.viewOf(res.Question)})
 }
 
 // refused is the broker's refusal of a reply; any other error stays as it is.
@@ -233,5 +236,5 @@ func (s *Server) refused(err error) error {
 	if why.Code == inquiry.CodeResolved {
 		body["winner"] = why.Question.Resolution
 	}
-	return &refusal{status: statuses[why.Code], code: string(why.Code), err: err, body: body}
+	return &refusal{string(why.Code), err, body}
 }

@@ -32,11 +32,15 @@ func (g *rig) crowd() []inquiry.Question {
 	list := make([]inquiry.Question, manyQuestions)
 	for i := range list {
 		var err error
-		list[i], err = g.broker.Open(g.t.Context(), inquiry.Question{Client: "ann", Task: "book the train to the meeting",
-			Text: fmt.Sprintf("question %d: %s", i, strings.Repeat("which of these is meant? ", 10)), Options: []string{"the first", "the second"}, Fields: nil})
+		list[i], err = g.broker.Open(g.t.Context(),
+			inquiry.Question{Client: "ann", Task: "book the train to the meeting",
+				Text: fmt.Sprintf("question %d: %s", i,
+					strings.Repeat("which of these is meant? ", 10)),
+				Options: []string{"the first", "the second"}, Fields: nil})
 		require.NoError(g.t, err)
 	}
-	for h := g.probe.next(); !strings.Contains(h.data, list[manyQuestions-1].ID); h = g.probe.next() {
+	for h := g.probe.next(); !strings.Contains(h.data,
+		list[manyQuestions-1].ID); h = g.probe.next() {
 		require.NotEmpty(g.t, h.name, "the stream has ended")
 	}
 	return list
@@ -128,14 +132,17 @@ func TestEveryListenerHearsEverythingOnceAndInOrder(t *testing.T) {
 			require.NoError(t, err)
 			questions[i] = q
 		case 2:
-			_, err := g.broker.Open(t.Context(), inquiry.Question{Client: "ben", Text: "for somebody else?"})
+			_, err := g.broker.Open(t.Context(),
+				inquiry.Question{Client: "ben", Text: "for somebody else?"})
 			require.NoError(t, err)
 			fallthrough
 		default:
-			require.Equal(t, 200, g.post("/v1/inquiries/"+q.ID+"/reply", g.ann, `{"response":"the first"}`).status)
+			require.Equal(t, 200, g.post("/v1/inquiries/"+q.ID+"/reply", g.ann,
+				`{"response":"the first"}`).status)
 		}
 	}
-	names := []string{"inquiry.withdrawn", "inquiry.created", "inquiry.resolved", "inquiry.resolved"}
+	names := []string{"inquiry.withdrawn", "inquiry.created", "inquiry.resolved",
+		"inquiry.resolved"}
 	var wg sync.WaitGroup
 	errs := make([]error, len(all))
 	for n, s := range all {
@@ -143,7 +150,8 @@ func TestEveryListenerHearsEverythingOnceAndInOrder(t *testing.T) {
 			for i, q := range questions[:settled] {
 				h, err := s.next()
 				if err != nil || h.name != names[i%4] || !strings.Contains(h.data, q.ID) {
-					errs[n] = fmt.Errorf("listener %d, event %d: %s %.80s, want %s of %s: %w", n, i, h.name, h.data, names[i%4], q.ID, errors.Join(err, errOrder))
+					errs[n] = fmt.Errorf("listener %d, event %d: %s %.80s, want %s of %s: %w", n, i,
+						h.name, h.data, names[i%4], q.ID, errors.Join(err, errOrder))
 					return
 				}
 			}
@@ -155,9 +163,10 @@ func TestEveryListenerHearsEverythingOnceAndInOrder(t *testing.T) {
 
 var errOrder = errors.New("not what happened")
 
-// BenchmarkAnAnswerReachesAllListeners is from before an answer is sent over HTTP until the last of the listeners has it, with
-// many questions open, the store on disk, and the broker sweeping. p50-ms and p100-ms are the middle and the slowest of all
-// answers. It fails when one of them has not reached everybody within the time that is promised.
+// BenchmarkAnAnswerReachesAllListeners is from before an answer is sent over HTTP until the last of
+// the listeners has it, with many questions open, the store on disk, and the broker sweeping.
+// p50-ms and p100-ms are the middle and the slowest of all answers. It fails when one of them has
+// not reached everybody within the time that is promised.
 func BenchmarkAnAnswerReachesAllListeners(b *testing.B) {
 	g := newRig(b, nil)
 	questions := g.crowd()
@@ -191,7 +200,8 @@ func BenchmarkAnAnswerReachesAllListeners(b *testing.B) {
 			b.StartTimer()
 		}
 		began := time.Now()
-		if a := g.post("/v1/inquiries/"+questions[n].ID+"/reply", g.ann, `{"response":"the first"}`); a.status != 200 {
+		if a := g.post("/v1/inquiries/"+questions[n].ID+"/reply", g.ann,
+			`{"response":"the first"}`); a.status != 200 {
 			b.Fatal(a.text)
 		}
 		late := time.NewTimer(promised - time.Since(began))
@@ -200,7 +210,8 @@ func BenchmarkAnAnswerReachesAllListeners(b *testing.B) {
 			case err := <-heard:
 				require.NoError(b, err)
 			case <-late.C:
-				b.Fatalf("after %v answer %d has reached %d of %d listeners", promised, len(took)+1, reached, len(all))
+				b.Fatalf("after %v answer %d has reached %d of %d listeners", promised, len(took)+1,
+					reached, len(all))
 			}
 		}
 		late.Stop()
@@ -244,8 +255,8 @@ func BenchmarkSweepOfAThousandOpenQuestions(b *testing.B) {
 	}
 }
 
-// BenchmarkSnapshotOfAThousandOpenQuestions is what a listener that joins costs; of all is how long it takes until many that
-// join at once have theirs, as after a restart.
+// BenchmarkSnapshotOfAThousandOpenQuestions is what a listener that joins costs; of all is how long
+// it takes until many that join at once have theirs, as after a restart.
 func BenchmarkSnapshotOfAThousandOpenQuestions(b *testing.B) {
 	g := newRig(b, nil)
 	g.crowd()

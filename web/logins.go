@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
@@ -17,13 +18,13 @@ import (
 
 // How long things hold.
 const (
-	linkLife    = 10 * time.Minute    // of a link that nobody used
+	linkLife    = 10 * time.Minute    // of an unused link
 	browserLife = 30 * 24 * time.Hour // of a browser that used one
 )
 
-// Logins keeps the one-time codes of login links and the browsers that came by one, as hashes, in a file: a link that
-// another process makes is good at once, and a browser stays logged in over a restart of the server. Its methods are
-// safe for concurrent use, also by several processes.
+// Logins keeps the one-time codes of login links and the browsers that came by one, as hashes, in a
+// file: a link that another process makes is good at once, and a browser stays logged in over a
+// restart of the server. Its methods are safe for concurrent use, by several processes too.
 type Logins struct {
 	path string
 	now  func() time.Time
@@ -46,13 +47,16 @@ type login struct {
 }
 
 // errNoLogin says that there is no such code or browser, or that its time is over.
-var errNoLogin = errors.New("the link was used before or is too old; make a new one with: taploop ui")
+var errNoLogin = errors.New(
+	"the link was used before or is too old; make a new one with: taploop ui")
 
-// Link makes a link to the page at base ("http://127.0.0.1:8702") that logs one browser in, once, within ten minutes. What is
-// answered there is answered by name. The code is in the link's fragment, which browsers send to nobody.
+// Link makes a link to the page at base ("http://127.0.0.1:8702") that logs one browser in, once,
+// within ten minutes. What is answered there is answered by name. The code is in the link's
+// fragment, which browsers do not send.
 func (l *Logins) Link(base, name string) (string, error) {
 	code := newSecret()
-	if err := l.add(login{kindCode, or(name, "operator"), hash(code), l.now().Add(linkLife)}); err != nil {
+	if err := l.add(login{kindCode, cmp.Or(name, "operator"), hash(code),
+		l.now().Add(linkLife)}); err != nil {
 		return "", err
 	}
 	return strings.TrimRight(base, "/") + "/ui#login=" + code, nil
@@ -67,7 +71,8 @@ func (l *Logins) redeem(code string) (secret string, err error) {
 			return nil, errNoLogin
 		}
 		name := all[i].Name
-		return append(slices.Delete(all, i, i+1), login{kindBrowser, name, hash(secret), l.now().Add(browserLife)}), nil
+		return append(slices.Delete(all, i, i+1),
+			login{kindBrowser, name, hash(secret), l.now().Add(browserLife)}), nil
 	})
 	if err != nil {
 		return "", err
@@ -103,7 +108,7 @@ func (l *Logins) add(x login) error {
 	return l.change(func(all []login) ([]login, error) { return append(all, x), nil })
 }
 
-// find compares hashes of 256 random bits, so how long it takes tells nothing that helps to guess one.
+// find compares hashes of 256 random bits, so how long it takes helps nobody to guess one.
 func find(all []login, kind, secret string) int {
 	want := hash(secret)
 	return slices.IndexFunc(all, func(x login) bool { return x.Kind == kind && x.Hash == want })
@@ -124,7 +129,8 @@ func (l *Logins) read() ([]login, error) {
 	all, err := jsonfile.Read[[]login](l.path)
 	switch {
 	case errors.Is(err, jsonfile.ErrContent):
-		return nil, hint.Add(fmt.Errorf("reading the logins: %w", err), "move it away; every browser then has to log in anew: taploop ui")
+		return nil, hint.Add(fmt.Errorf("reading the logins: %w", err),
+			"move it away; every browser then has to log in anew: taploop ui")
 	case err != nil:
 		return nil, fmt.Errorf("reading the logins: %w", err)
 	case all == nil:
@@ -133,7 +139,8 @@ func (l *Logins) read() ([]login, error) {
 	return *all, nil
 }
 
-// change replaces the logins by what edit makes of those that still hold. One process at a time does.
+// change replaces the logins by what edit makes of those that still hold. One process at a time
+// does.
 func (l *Logins) change(edit func([]login) ([]login, error)) error {
 	return jsonfile.Change(l.path, func() ([]login, error) {
 		all, err := l.read()

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -28,7 +29,8 @@ type Sessions interface {
 	Frame(ctx context.Context, id string) ([]byte, error)
 }
 
-// Runs stops what runs. Both return once the phone is left alone; stopping what has stopped changes nothing.
+// Runs stops what runs. Both return once the phone is left alone; stopping what has stopped changes
+// nothing.
 type Runs interface {
 	Cancel(ctx context.Context, sessionID string, by Person) error // ends the run for good
 	Pause(ctx context.Context, sessionID string, by Person) error  // it can be continued
@@ -40,35 +42,42 @@ type Person struct {
 	Door string // "http" or "page"
 }
 
-// Options are the settings of a server. Questions, Sessions and Logins are needed; the rest may be zero.
+// Options are the settings of a server. Questions, Sessions and Logins are needed; the rest may be
+// zero.
 type Options struct {
 	Questions Questions
 	Sessions  Sessions
 	Logins    *Logins
 	Runs      Runs // nil: nothing can be stopped from here
 
-	// Doors are those through which a question can still be answered, for what the server shows. nil: those that it was asked through.
+	// Doors are those through which a question can still be answered, for what the server shows.
+	// nil: those that it was asked through.
 	Doors func(inquiry.Question) []inquiry.Door
 
-	// Authorize names the principal of a request that brings no cookie of the page; an error refuses it with 401. nil
-	// refuses all of them.
+	// Authorize names the principal of a request that brings no cookie of the page; an error
+	// refuses it with 401. nil refuses all of them.
 	Authorize func(*http.Request) (principal string, err error)
-	// Operator says of which principals the questions and sessions of everybody are visible. nil: of none.
+	// Operator says of which principals the questions and sessions of everybody are visible. nil:
+	// of none.
 	Operator func(principal string) bool
 
-	Hosts   []string // names beside loopback ones that requests may be addressed to, "name" or "name:port"
-	Origins []string // origins of web pages beside loopback ones; a page there still needs a bearer token
+	// names besides loopback ones that requests may be addressed to, "name" or "name:port"
+	Hosts []string
+	// origins of web pages besides loopback ones; a page there still needs a bearer token
+	Origins []string
 
-	Ping         time.Duration // between pings of the event stream; 0 means 15 s
-	WriteTimeout time.Duration // of one write to a slow listener, whose connection is then dropped; 0 means 30 s
-	Buffer       int           // events kept for listeners that come back or are slow; 0 means 1024
-	MaxListeners int           // event streams at once; 0 means 1000
-	Log          *slog.Logger  // nil discards
+	Ping time.Duration // between pings of the event stream; 0 means 15 s
+	// of one write to a slow listener, whose connection is then dropped; 0 means 30 s
+	WriteTimeout time.Duration
+	Buffer       int          // events kept for listeners that come back or are slow; 0 means 1024
+	MaxListeners int          // event streams at once; 0 means 1000
+	Log          *slog.Logger // nil discards
 }
 
 // Bounds of what a request may ask.
 const (
-	maxBody  = 256 << 10 // the longest answer, which the broker bounds, with the escapes of JSON around it
+	// the longest answer, which the broker bounds, with the escapes of JSON around it
+	maxBody  = 256 << 10
 	maxWait  = 60 * time.Second
 	maxLimit = 1000
 )
@@ -85,20 +94,10 @@ func settings(opts *Options) Options {
 	if o.Doors == nil {
 		o.Doors = func(q inquiry.Question) []inquiry.Door { return q.Doors }
 	}
-	o.Ping = or(o.Ping, 15*time.Second)
-	o.WriteTimeout = or(o.WriteTimeout, 30*time.Second)
-	o.Buffer = or(o.Buffer, 1024)
-	o.MaxListeners = or(o.MaxListeners, 1000)
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Ping = cmp.Or(o.Ping, 15*time.Second)
+	o.WriteTimeout = cmp.Or(o.WriteTimeout, 30*time.Second)
+	o.Buffer = cmp.Or(o.Buffer, 1024)
+	o.MaxListeners = cmp.Or(o.MaxListeners, 1000)
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	return o
-}
-
-func or[T comparable](v, otherwise T) T {
-	var zero T
-	if v == zero {
-		return otherwise
-	}
-	return v
 }

@@ -15,11 +15,12 @@ var assets embed.FS
 
 // types are the kinds of files that the page is made of.
 var types = map[string]string{
-	".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml",
+	".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
+	".svg": "image/svg+xml",
 }
 
-// page serves the inbox page, in the language that the browser asks for. There is nothing secret in it: what it shows it has to
-// fetch.
+// page serves the inbox page, in the language that the browser asks for. There is nothing secret in
+// it: what it shows it has to fetch.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	b, err := assets.ReadFile("assets/index.html")
 	if err != nil {
@@ -29,7 +30,8 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Vary", "Accept-Language")
 	w.Header().Set("Cache-Control", "no-cache")
-	_, _ = w.Write(bytes.Replace(b, []byte(`<html lang="en">`), []byte(`<html lang="`+language(r.Header.Get("Accept-Language"))+`">`), 1))
+	_, _ = w.Write(bytes.Replace(b, []byte(`<html lang="en">`),
+		[]byte(`<html lang="`+language(r.Header.Get("Accept-Language"))+`">`), 1))
 }
 
 func (s *Server) asset(w http.ResponseWriter, r *http.Request) {
@@ -69,8 +71,8 @@ func language(accept string) string {
 	return best
 }
 
-// login takes the code of a link, once, and gives the browser its cookie. It wants the marks of our own page, so that no other
-// page can log a browser in.
+// login takes the code of a link, once, and gives the browser its cookie. It wants the marks of our
+// own page, so that no other page can log a browser in.
 func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 	if err := s.tryLogin(w, r); err != nil {
 		s.fail(w, r, err)
@@ -79,10 +81,10 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 
 func (s *Server) tryLogin(w http.ResponseWriter, r *http.Request) error {
 	if err := s.samePage(r); err != nil {
-		return &refusal{status: http.StatusForbidden, code: "FORBIDDEN", err: err}
+		return refuse("FORBIDDEN", err)
 	}
 	if !marked(r) {
-		return &refusal{status: http.StatusForbidden, code: "FORBIDDEN", err: errNoMark}
+		return refuse("FORBIDDEN", errNoMark)
 	}
 	var body struct {
 		Code string `json:"code"`
@@ -93,7 +95,7 @@ func (s *Server) tryLogin(w http.ResponseWriter, r *http.Request) error {
 	secret, err := s.opts.Logins.redeem(body.Code)
 	if errors.Is(err, errNoLogin) {
 		s.opts.Log.Warn("login refused", "remote", r.RemoteAddr)
-		return &refusal{status: http.StatusUnauthorized, code: "UNAUTHORIZED", err: err}
+		return refuse("UNAUTHORIZED", err)
 	}
 	if err != nil {
 		return err

@@ -18,14 +18,19 @@ import (
 
 // scenes are what the pictures show, one question each, with what makes the card whole.
 func scenes() map[string]inquiry.Question {
-	doors := []inquiry.Door{{Name: "elicit", Until: time.Now().Add(time.Minute)}, {Name: "pass_to_client"}, {Name: "page"}, {Name: "command_line"}}
+	doors := []inquiry.Door{{Name: "elicit", Until: time.Now().Add(time.Minute)},
+		{Name: "pass_to_client"}, {Name: "page"}, {Name: "command_line"}}
 	return map[string]inquiry.Question{
-		"inbox": {Task: "order a pizza", Text: "Which size should the pizza have?", Options: []string{"Small", "Large"}, FreeText: true, Doors: doors},
-		"form": {Task: "book the train to the meeting", Text: "A few things before I book:", Fields: trip(), Doors: doors,
+		"inbox": {Task: "order a pizza", Text: "Which size should the pizza have?",
+			Options: []string{"Small", "Large"}, FreeText: true, Doors: doors},
+		"form": {Task: "book the train to the meeting", Text: "A few things before I book:",
+			Fields: trip(), Doors: doors,
 			OnTimeout: inquiry.GiveUp},
-		"draft": {Kind: inquiry.Inquiry, Client: "release-job", Text: "Please look over the announcement.", Doors: doors[2:],
+		"draft": {Kind: inquiry.Inquiry, Client: "release-job",
+			Text: "Please look over the announcement.", Doors: doors[2:],
 			Draft: "# Version 2.1\n\nThe search now finds what was archived.\n\n- Dates may be typed in words.\n- A search can be saved under a name.\n\nThanks to all who reported what was slow.\n"},
-		"approval": {Kind: inquiry.Approval, Task: "renew the library books", Text: "May I pay the fee of 3.50 EUR?", Options: []string{"Yes, pay it", "No"},
+		"approval": {Kind: inquiry.Approval, Task: "renew the library books",
+			Text: "May I pay the fee of 3.50 EUR?", Options: []string{"Yes, pay it", "No"},
 			Doors: doors, OnTimeout: inquiry.Default, DefaultAnswer: "No"},
 	}
 }
@@ -47,23 +52,30 @@ func TestThePageInPictures(t *testing.T) {
 			require.NoError(t, err)
 		}
 		p := g.login(browser, "kitchen")
-		p.until(card(q, ".doors li") + " !== null && document.querySelectorAll('.steps li').length === " + map[bool]string{true: "1", false: "0"}[q.SessionID != ""])
+		p.until(card(q, ".doors li") +
+			" !== null && document.querySelectorAll('.steps li').length === " +
+			map[bool]string{true: "1", false: "0"}[q.SessionID != ""])
 		for _, c := range []struct {
 			name, scheme string
 			w, h         int64
-		}{{"wide-light", "light", 1000, 640}, {"wide-dark", "dark", 1000, 640}, {"narrow-light", "light", 390, 844}, {"narrow-dark", "dark", 390, 844}} {
+		}{{"wide-light", "light", 1000, 640}, {"wide-dark", "dark", 1000, 640},
+			{"narrow-light", "light", 390, 844}, {"narrow-dark", "dark", 390, 844}} {
 			p.look(c.scheme, c.w, c.h)
 			if q.Frame != "" {
 				p.until(card(q, ".shot img") + ".naturalWidth > 0")
 			}
-			require.Equal(t, "true", p.text("document.documentElement.scrollWidth <= innerWidth"), "nothing sticks out at the side of %s", c.name)
-			require.Equal(t, "", p.text(small), "what is pressed on %s is large enough for a finger", c.name)
+			require.Equal(t, "true", p.text("document.documentElement.scrollWidth <= innerWidth"),
+				"nothing sticks out at the side of %s", c.name)
+			require.Equal(t, "", p.text(small),
+				"what is pressed on %s is large enough for a finger", c.name)
 			png, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
 			require.NoError(t, err)
-			require.NoError(t, os.WriteFile(filepath.Join(dir, scene+"-"+c.name+".png"), png, 0o644))
+			require.NoError(t, os.WriteFile(filepath.Join(dir, scene+"-"+c.name+".png"), png,
+				0o644))
 		}
 		p.do(js(`document.getElementById("lang").click()`))
-		p.until(`document.documentElement.lang === "zh" && ` + card(q, ".refuse") + `.textContent === "拒绝回答"`)
+		p.until(`document.documentElement.lang === "zh" && ` + card(q, ".refuse") +
+			`.textContent === "拒绝回答"`)
 		require.Equal(t, "true", p.text("document.documentElement.scrollWidth <= innerWidth"))
 	}
 }
@@ -75,11 +87,14 @@ const small = `[...document.querySelectorAll("button, textarea, select, input:no
 // look sets the colours and the size of the window; a narrow one is a phone's, without a mouse.
 func (p tab) look(scheme string, w, h int64) {
 	p.t.Helper()
-	p.do(chromedp.EmulateViewport(w, h), chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
-		_, err := cdp.Call(ctx, target, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
+	p.do(chromedp.EmulateViewport(w, h), chromedp.Func(func(ctx context.Context,
+		target *chromedp.Target) error {
+		_, err := cdp.Call(ctx, target, emulation.SetEmulatedMedia,
+			emulation.SetEmulatedMediaParams{
+				Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
 		if err == nil {
-			_, err = cdp.Call(ctx, target, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: w < 500})
+			_, err = cdp.Call(ctx, target, emulation.SetTouchEmulationEnabled,
+				emulation.SetTouchEmulationEnabledParams{Enabled: w < 500})
 		}
 		return err
 	}))

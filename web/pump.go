@@ -13,7 +13,8 @@ import (
 func (s *Server) pumpQuestions(sub *inquiry.Subscription) {
 	defer sub.Close()
 	for {
-		e, err := sub.Next(s.feeding) // which gives what is there before it looks whether that has ended
+		// which gives what is there before it looks whether that has ended
+		e, err := sub.Next(s.feeding)
 		if err != nil {
 			return
 		}
@@ -26,8 +27,9 @@ func (s *Server) pumpQuestions(sub *inquiry.Subscription) {
 	}
 }
 
-// publish puts an event into the ring for those who may see what belongs to the client. When it could not be found out whom it
-// belongs to, every listener gets a snapshot, and sees there what it may.
+// publish puts an event into the ring for those who may see what belongs to the client. When it
+// could not be found out whom it belongs to, every listener gets a snapshot, and sees there what it
+// may.
 func (s *Server) publish(name, client string, owned bool, err error, view any) {
 	if err == nil {
 		var b []byte
@@ -44,17 +46,13 @@ func (s *Server) publish(name, client string, owned bool, err error, view any) {
 
 // changes is the sessions that changed since they were last looked at.
 type changes struct {
-	mu   *sync.Mutex
+	mu   sync.Mutex
 	ids  map[string]bool
 	wake chan struct{} // holds one token when there is something to read
 }
 
-func newChanges() changes {
-	return changes{new(sync.Mutex), map[string]bool{}, make(chan struct{}, 1)}
-}
-
-// Changed says that a session's run has moved or taken a step: listeners get session.state and step, read from the store. It
-// returns at once, so a run may call it at each of its events.
+// Changed says that a session's run has moved or taken a step: listeners get session.state and
+// step, read from the store. It returns at once, so a run may call it at each of its events.
 func (s *Server) Changed(sessionID string) {
 	c := &s.changes
 	c.mu.Lock()
@@ -74,47 +72,49 @@ func (c *changes) take() map[string]bool {
 	return ids
 }
 
-// told is what listeners know of a session.
-type told struct {
+// known is what listeners know of a session.
+type known struct {
 	run, reason string
 	state       session.State
 	step        int
 }
 
-// maxKnown bounds the memory of pumpSessions. Of a session that is forgotten the state and the last step are told once more.
+// maxKnown bounds the memory of pumpSessions. Of a session that is forgotten the state and the last
+// step are published once more.
 const maxKnown = 4096
 
 // pumpSessions looks at the sessions that changed until the server closes.
 func (s *Server) pumpSessions() {
-	known := map[string]told{}
+	sessions := map[string]known{}
 	for last := false; !last; {
 		select {
 		case <-s.feeding.Done():
 			last = true
 		case <-s.changes.wake:
 		}
-		if len(known) > maxKnown {
-			clear(known)
+		if len(sessions) > maxKnown {
+			clear(sessions)
 		}
 		for id := range s.changes.take() {
-			before, seen := known[id]
-			now, err := s.tell(id, before, seen)
+			before, seen := sessions[id]
+			now, err := s.publishSession(id, before, seen)
 			switch {
 			case errors.Is(err, session.ErrNotFound):
-				delete(known, id)
+				delete(sessions, id)
 			case err != nil && s.ctx.Err() == nil:
 				s.opts.Log.Error("looking at a session", "session", id, "err", err)
 			case err != nil:
 				return
 			default:
-				known[id] = now
+				sessions[id] = now
 			}
 		}
 	}
 }
 
-// tell publishes what is new in a session. Of one that was not seen before it tells the state and the last step.
-func (s *Server) tell(id string, before told, seen bool) (now told, err error) {
+// publishSession publishes what is new in a session: of one that was not seen before the state and
+// the last step.
+func (s *Server) publishSession(id string, before known, seen bool) (now known, err error) {
 	x, err := s.opts.Sessions.Session(s.ctx, id)
 	if err != nil {
 		return before, err
@@ -123,7 +123,7 @@ func (s *Server) tell(id string, before told, seen bool) (now told, err error) {
 	if err != nil || view.Run == nil {
 		return before, err
 	}
-	now = told{view.Run.ID, view.Run.StopReason, view.Run.State, before.step}
+	now = known{view.Run.ID, view.Run.StopReason, view.Run.State, before.step}
 	if !seen {
 		now.step = max(x.Steps-1, 0)
 	}

@@ -26,7 +26,8 @@ func TestABareResponseIsAnAnswerAndTheSameReplyAgainTheSameSuccess(t *testing.T)
 	require.Equal(t, false, m["replayed"])
 	res := m["inquiry"].(map[string]any)["resolution"].(map[string]any)
 	delete(res, "at")
-	require.Equal(t, map[string]any{"type": "answer", "response": "large", "channel": "http", "authority": "human_token", "by": "ann", "reply_id": "r1"}, res)
+	require.Equal(t, map[string]any{"type": "answer", "response": "large", "channel": "http",
+		"authority": "human_token", "by": "ann", "reply_id": "r1"}, res)
 
 	stored, err := g.broker.Get(t.Context(), q.ID)
 	require.NoError(t, err)
@@ -82,13 +83,15 @@ func TestAReplyThatDoesNotFitLeavesTheQuestionOpen(t *testing.T) {
 		`{"response":"large","type":"shout"}`: "unknown type of reply",
 		"{\"response\":\"\xff\"}":             "not valid UTF-8",
 		`{"response":"a\u0000b"}`:             "NUL",
-		`{"response":"large","reply_id":"` + strings.Repeat("r", 201) + `"}`: "reply id is not plain text of at most 200 bytes",
+		`{"response":"large","reply_id":"` + strings.Repeat("r", 201) +
+			`"}`: "reply id is not plain text of at most 200 bytes",
 	} {
 		a := g.post("/v1/inquiries/"+q.ID+"/reply", g.ann, body)
 		require.Equal(t, 400, a.status, "%q: %s", body, a.text)
 		require.Contains(t, a.text, want, "%q", body)
 	}
-	a := g.post("/v1/inquiries/"+q.ID+"/reply", g.ann, `{"response":"`+strings.Repeat("x", 64<<10+1)+`"}`)
+	a := g.post("/v1/inquiries/"+q.ID+"/reply", g.ann,
+		`{"response":"`+strings.Repeat("x", 64<<10+1)+`"}`)
 	require.Equal(t, 413, a.status, a.text)
 	a = g.get("/v1/inquiries/"+q.ID, g.ann)
 	require.Equal(t, "pending", a.json(t)["status"])
@@ -103,11 +106,16 @@ func TestTheLongestAnswerFitsWhateverItsEscapesAndALongerOneIsTooLarge(t *testin
 		body   string
 		status int
 	}{
-		"two bytes a character":    {draft, `{"response":"` + strings.Repeat(`\n`, most-1) + `x"}`, 200},
-		"three bytes a byte":       {draft, `{"response":"` + strings.Repeat(`\ud83d\ude00`, most/4) + `"}`, 200},
-		"one byte too many":        {draft, `{"response":"` + strings.Repeat("x", most+1) + `"}`, 413},
-		"a form that is too long":  {form, `{"response":{"name":"` + strings.Repeat("x", most) + `"}}`, 413},
-		"a reason for not telling": {draft, `{"type":"decline","response":"` + strings.Repeat("x", most+1) + `"}`, 413},
+		"two bytes a character": {draft, `{"response":"` + strings.Repeat(`\n`, most-1) + `x"}`,
+			200},
+		"three bytes a byte": {draft, `{"response":"` +
+			strings.Repeat(`\ud83d\ude00`, most/4) + `"}`, 200},
+		"one byte too many": {draft, `{"response":"` + strings.Repeat("x", most+1) + `"}`,
+			413},
+		"a form that is too long": {form, `{"response":{"name":"` + strings.Repeat("x", most) +
+			`"}}`, 413},
+		"a reason for not telling": {draft, `{"type":"decline","response":"` +
+			strings.Repeat("x", most+1) + `"}`, 413},
 	} {
 		q := g.waiting("ann", c.q)
 		a := g.post("/v1/inquiries/"+q.ID+"/reply", g.ann, c.body)
@@ -129,7 +137,8 @@ func TestTwoHundredAnswersAtOnceHaveOneWinnerWhomTheOthersAreTold(t *testing.T) 
 	for i := range n {
 		wg.Go(func() {
 			<-start
-			answers[i] = g.post("/v1/inquiries/"+q.ID+"/reply", g.ann, fmt.Sprintf(`{"response":"answer %d","reply_id":"r%d"}`, i, i))
+			answers[i] = g.post("/v1/inquiries/"+q.ID+"/reply", g.ann,
+				fmt.Sprintf(`{"response":"answer %d","reply_id":"r%d"}`, i, i))
 		})
 	}
 	close(start)
@@ -143,7 +152,8 @@ func TestTwoHundredAnswersAtOnceHaveOneWinnerWhomTheOthersAreTold(t *testing.T) 
 			require.Equal(t, fmt.Sprintf("answer %d", i), stored.Resolution.Response.Reveal())
 			continue
 		}
-		require.Equal(t, stored.Resolution.ReplyID, a.json(t)["winner"].(map[string]any)["reply_id"])
+		require.Equal(t, stored.Resolution.ReplyID,
+			a.json(t)["winner"].(map[string]any)["reply_id"])
 	}
 	require.Equal(t, map[int]int{200: 1, 409: n - 1}, counts)
 }
@@ -152,14 +162,19 @@ func TestAnAnswerAtTheDeadlineIsAcceptedOrGoneNeverBoth(t *testing.T) {
 	g := newRig(t, nil)
 	counts := map[inquiry.Status]int{}
 	for range 100 {
-		q, err := g.broker.Open(t.Context(), inquiry.Question{Text: "Which size?", OnTimeout: inquiry.GoOn})
+		q, err := g.broker.Open(t.Context(), inquiry.Question{Text: "Which size?",
+			OnTimeout: inquiry.GoOn})
 		require.NoError(t, err)
 		start := make(chan struct{})
 		var a answer
 		var swept error
 		var wg sync.WaitGroup
-		wg.Go(func() { <-start; swept = g.broker.Sweep(t.Context(), q.AttentionUntil) }) // the timer
-		wg.Go(func() { <-start; a = g.post("/v1/inquiries/"+q.ID+"/reply", g.boss, `{"response":"x"}`) })
+		// the timer
+		wg.Go(func() { <-start; swept = g.broker.Sweep(t.Context(), q.AttentionUntil) })
+		wg.Go(func() {
+			<-start
+			a = g.post("/v1/inquiries/"+q.ID+"/reply", g.boss, `{"response":"x"}`)
+		})
 		close(start)
 		wg.Wait()
 		require.NoError(t, swept)
@@ -213,7 +228,8 @@ func TestTheListIsOfTheStatusThatIsAskedFor(t *testing.T) {
 	g := newRig(t, nil)
 	open, done := g.waiting("ann", inquiry.Question{}), g.waiting("ann", inquiry.Question{})
 	g.waiting("ben", inquiry.Question{})
-	require.Equal(t, 200, g.post("/v1/inquiries/"+done.ID+"/reply", g.ann, `{"response":"x"}`).status)
+	require.Equal(t, 200, g.post("/v1/inquiries/"+done.ID+"/reply", g.ann,
+		`{"response":"x"}`).status)
 	ids := func(path, token string) (ids []string) {
 		for _, x := range g.get(path, token).json(t)["inquiries"].([]any) {
 			require.Equal(t, x.(map[string]any)["question_id"], x.(map[string]any)["inquiryId"])
@@ -241,7 +257,8 @@ func TestAListIsBoundedUnlessItIsOfWhatIsOpen(t *testing.T) {
 		}
 		list := func(query string) []any {
 			w := httptest.NewRecorder()
-			s.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "GET", "http://localhost/v1/inquiries"+query, nil))
+			s.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "GET",
+				"http://localhost/v1/inquiries"+query, nil))
 			return answer{w.Code, w.Header(), w.Body.String()}.json(t)["inquiries"].([]any)
 		}
 		require.Len(t, list("?status=open"), 1001)
@@ -259,11 +276,13 @@ func TestASecretAnswerIsShownNowhere(t *testing.T) {
 	s := g.listen(g.ann, "")
 	s.want("snapshot")
 	seen := []string{}
-	for _, body := range []string{`{"response":"` + code + `","reply_id":"r"}`, `{"response":"` + code + `","reply_id":"r"}`,
+	for _, body := range []string{`{"response":"` + code + `","reply_id":"r"}`,
+		`{"response":"` + code + `","reply_id":"r"}`,
 		`{"response":"else","reply_id":"r"}`, `{"response":"else"}`} {
 		seen = append(seen, g.post("/v1/inquiries/"+q.ID+"/reply", g.ann, body).text)
 	}
-	seen = append(seen, s.want("inquiry.resolved").data, g.get("/v1/inquiries/"+q.ID, g.ann).text, g.get("/v1/inquiries", g.ann).text)
+	seen = append(seen, s.want("inquiry.resolved").data, g.get("/v1/inquiries/"+q.ID, g.ann).text,
+		g.get("/v1/inquiries", g.ann).text)
 	for _, text := range seen {
 		require.NotContains(t, text, code)
 	}
@@ -282,8 +301,10 @@ func TestStopAndPauseReachTheRunOfTheSession(t *testing.T) {
 	a = g.post("/v1/sessions/"+q.SessionID+"/stop", g.ann, "{}")
 	require.Equal(t, 200, a.status, a.text)
 	require.Equal(t, "CANCELLED", a.json(t)["run"].(map[string]any)["state"])
-	require.Equal(t, []string{"pause " + q.SessionID + " for ann through http", "cancel " + q.SessionID + " for ann through http"}, g.runs.calls)
-	require.Equal(t, 410, g.post("/v1/inquiries/"+q.ID+"/reply", g.ann, `{"response":"x"}`).status, "a stop beats a later answer")
+	require.Equal(t, []string{"pause " + q.SessionID + " for ann through http",
+		"cancel " + q.SessionID + " for ann through http"}, g.runs.calls)
+	require.Equal(t, 410, g.post("/v1/inquiries/"+q.ID+"/reply", g.ann, `{"response":"x"}`).status,
+		"a stop beats a later answer")
 
 	without := newRig(t, func(o *web.Options) { o.Runs = nil })
 	q = without.waiting("ann", inquiry.Question{})
@@ -316,13 +337,16 @@ func TestSessionsStepsAndFramesAreReadFromTheStore(t *testing.T) {
 	require.Equal(t, "image/jpeg", http.DetectContentType([]byte(a.text)))
 	asked := g.get("/v1/inquiries/"+q.ID, g.ann).json(t)
 	require.Equal(t, 200, g.get(asked["screenshot_url"].(string), g.ann).status)
-	require.Equal(t, 404, g.get("/v1/sessions/"+q.SessionID+"/frames/"+q.SessionID+".9.9", g.ann).status)
+	require.Equal(t, 404, g.get("/v1/sessions/"+q.SessionID+"/frames/"+q.SessionID+".9.9",
+		g.ann).status)
 }
 
 func TestEveryErrorSaysWhatCanBeDone(t *testing.T) {
 	g := newRig(t, nil)
-	open, settled, gone := g.waiting("ann", inquiry.Question{}), g.waiting("ann", inquiry.Question{}), g.waiting("ann", inquiry.Question{})
-	require.Equal(t, 200, g.post("/v1/inquiries/"+settled.ID+"/reply", g.ann, `{"response":"x","reply_id":"r"}`).status)
+	open, settled, gone := g.waiting("ann", inquiry.Question{}),
+		g.waiting("ann", inquiry.Question{}), g.waiting("ann", inquiry.Question{})
+	require.Equal(t, 200, g.post("/v1/inquiries/"+settled.ID+"/reply", g.ann,
+		`{"response":"x","reply_id":"r"}`).status)
 	require.NoError(t, g.broker.Withdraw(t.Context(), gone.ID, "stopped"))
 	reply := func(q inquiry.Question) string { return "/v1/inquiries/" + q.ID + "/reply" }
 	for name, c := range map[string]struct {
@@ -330,19 +354,33 @@ func TestEveryErrorSaysWhatCanBeDone(t *testing.T) {
 		status        int
 		message, mend string
 	}{
-		"an unknown question": {g.get("/v1/inquiries/none", g.ann), 404, "no such thing", "GET /v1/inquiries"},
-		"an unknown path":     {g.get("/v1/inquirys", g.ann), 404, "nothing at /v1/inquirys", "POST /v1/inquiries/{id}/reply"},
-		"another method":      {g.post("/v1/inquiries", g.ann, `{}`), 405, "takes GET only", "send it as GET"},
-		"too late":            {g.post(reply(settled), g.ann, `{"response":"y"}`), 409, "", "winner says"},
-		"a used id":           {g.post(reply(settled), g.ann, `{"response":"y","reply_id":"r"}`), 422, "", "reply_id of its own"},
-		"a gone question":     {g.post(reply(gone), g.ann, `{"response":"y"}`), 410, "", "nobody can answer it any more"},
-		"an unknown key":      {g.post(reply(open), g.ann, `{"foo":"y"}`), 400, `unknown field "foo" (want reply_id, type, response)`, "nothing has changed"},
-		"a key to stop":       {g.post("/v1/sessions/"+open.SessionID+"/stop", g.ann, `{"foo":1}`), 400, `unknown field "foo" (want {} or no body)`, ""},
-		"no words":            {g.post(reply(open), g.ann, `{"response":" "}`), 400, "", "still open"},
-		"a strange number":    {g.get("/v1/sessions?limit=x", g.ann), 400, "whole number", "docs/http.md"},
-		"no token":            {g.get("/v1/inquiries", ""), 401, "", "taploop token create"},
-		"a strange host":      {g.send("GET", "/v1/inquiries", g.ann, "", func(r *http.Request) { r.Host = "evil.example" }), 403, "evil.example", "http.hosts"},
-		"a strange origin":    {g.send("GET", "/v1/inquiries", g.ann, "", func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") }), 403, "evil.example", "http.origins"},
+		"an unknown question": {g.get("/v1/inquiries/none", g.ann), 404, "it does not exist",
+			"GET /v1/inquiries"},
+		"an unknown path": {g.get("/v1/inquirys", g.ann), 404, "nothing at /v1/inquirys",
+			"POST /v1/inquiries/{id}/reply"},
+		"another method": {g.post("/v1/inquiries", g.ann, `{}`), 405, "takes GET only",
+			"send it as GET"},
+		"too late": {g.post(reply(settled), g.ann, `{"response":"y"}`), 409, "",
+			"winner says"},
+		"a used id": {g.post(reply(settled), g.ann, `{"response":"y","reply_id":"r"}`),
+			422, "", "reply_id of its own"},
+		"a gone question": {g.post(reply(gone), g.ann, `{"response":"y"}`), 410, "",
+			"nobody can answer it any more"},
+		"an unknown key": {g.post(reply(open), g.ann, `{"foo":"y"}`), 400,
+			`unknown field "foo" (want reply_id, type, response)`, "nothing has changed"},
+		"a key to stop": {g.post("/v1/sessions/"+open.SessionID+"/stop", g.ann, `{"foo":1}`),
+			400, `unknown field "foo" (want {} or no body)`, ""},
+		"no words": {g.post(reply(open), g.ann, `{"response":" "}`), 400, "",
+			"still open"},
+		"a strange number": {g.get("/v1/sessions?limit=x", g.ann), 400, "whole number",
+			"docs/http.md"},
+		"no token": {g.get("/v1/inquiries", ""), 401, "", "taploop token create"},
+		"a strange host": {g.send("GET", "/v1/inquiries", g.ann, "", func(r *http.Request) {
+			r.Host = "evil.example"
+		}), 403, "evil.example", "http.hosts"},
+		"a strange origin": {g.send("GET", "/v1/inquiries", g.ann, "", func(r *http.Request) {
+			r.Header.Set("Origin", "https://evil.example")
+		}), 403, "evil.example", "http.origins"},
 	} {
 		require.Equal(t, c.status, c.answer.status, "%s: %s", name, c.answer.text)
 		told := c.answer.json(t)["error"].(map[string]any)

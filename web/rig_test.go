@@ -84,8 +84,9 @@ func newRig(t testing.TB, change func(*web.Options)) *rig {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	tokens := token.Open(filepath.Join(dir, "tokens.json"))
-	g := &rig{t: t, store: store, broker: inquiry.NewBroker(store.Questions(), nil), logins: web.OpenLogins(filepath.Join(dir, "logins.json")),
-		runs: &stopper{store: store}}
+	g := &rig{t: t, store: store, broker: inquiry.NewBroker(store.Questions(), nil),
+		logins: web.OpenLogins(filepath.Join(dir, "logins.json")),
+		runs:   &stopper{store: store}}
 	for name, to := range map[string]*string{"ann": &g.ann, "ben": &g.ben, "boss": &g.boss} {
 		*to, _, err = tokens.Create(name)
 		require.NoError(t, err)
@@ -124,7 +125,8 @@ func (g *rig) waiting(client string, q inquiry.Question) inquiry.Question {
 	if q.Task == "" {
 		q.Task = "order <b>a pizza</b>"
 	}
-	x, run, err := g.store.Begin(ctx, session.Session{Serial: "emu-1", Client: client}, session.Run{Task: q.Task, MaxSteps: 20})
+	x, run, err := g.store.Begin(ctx, session.Session{Serial: "emu-1", Client: client},
+		session.Run{Task: q.Task, MaxSteps: 20})
 	require.NoError(g.t, err)
 	run, err = g.store.Transition(ctx, run.ID, session.Change{To: session.Running})
 	require.NoError(g.t, err)
@@ -137,9 +139,11 @@ func (g *rig) waiting(client string, q inquiry.Question) inquiry.Question {
 	}
 	q, err = g.broker.Open(ctx, q)
 	require.NoError(g.t, err)
-	_, err = g.store.Transition(ctx, run.ID, session.Change{To: session.WaitingReply, Question: q.ID})
+	_, err = g.store.Transition(ctx, run.ID, session.Change{To: session.WaitingReply,
+		Question: q.ID})
 	require.NoError(g.t, err)
-	for h := g.probe.next(); h.name != "inquiry.created" || !strings.Contains(h.data, q.ID); h = g.probe.next() {
+	for h := g.probe.next(); h.name != "inquiry.created" ||
+		!strings.Contains(h.data, q.ID); h = g.probe.next() {
 		require.NotEmpty(g.t, h.name, "the stream has ended")
 	} // whoever listens from here on does not hear of it any more
 	return q
@@ -153,11 +157,14 @@ func (g *rig) step(run session.Run, index int) {
 		explain = "open the menu"
 	}
 	st := agentloop.Step{Index: index, Local: index, StartedAt: time.Now(),
-		Look:     screen.Observation{Frame: picture(), State: screen.State{On: true}, At: time.Now()},
-		Proposal: agentloop.Proposal{Decision: actions.Decision{Action: actions.Back{}, Explain: explain}}}
+		Look: screen.Observation{Frame: picture(), State: screen.State{On: true},
+			At: time.Now()},
+		Proposal: agentloop.Proposal{Decision: actions.Decision{Action: actions.Back{},
+			Explain: explain}}}
 	j := g.store.Journal(run)
 	require.NoError(g.t, j.Intent(g.t.Context(), st))
-	require.NoError(g.t, j.Done(g.t.Context(), st, agentloop.Progress{Task: run.Task, Steps: index}))
+	require.NoError(g.t, j.Done(g.t.Context(), st,
+		agentloop.Progress{Task: run.Task, Steps: index}))
 }
 
 // picture is a screen with something on it: a bar, a list of three, a button.
@@ -205,7 +212,8 @@ func (a answer) json(t *testing.T) map[string]any {
 
 // send is one request; edit may change it.
 func (g *rig) send(method, path, token, body string, edit func(*http.Request)) answer {
-	req, err := http.NewRequestWithContext(g.t.Context(), method, g.http.URL+path, bytes.NewReader([]byte(body)))
+	req, err := http.NewRequestWithContext(g.t.Context(), method, g.http.URL+path,
+		bytes.NewReader([]byte(body)))
 	if err != nil {
 		g.t.Error(err)
 		return answer{}
@@ -229,8 +237,10 @@ func (g *rig) send(method, path, token, body string, edit func(*http.Request)) a
 	return answer{res.StatusCode, res.Header, string(b)}
 }
 
-func (g *rig) get(path, token string) answer        { return g.send("GET", path, token, "", nil) }
-func (g *rig) post(path, token, body string) answer { return g.send("POST", path, token, body, nil) }
+func (g *rig) get(path, token string) answer { return g.send("GET", path, token, "", nil) }
+func (g *rig) post(path, token, body string) answer {
+	return g.send("POST", path, token, body, nil)
+}
 
 // happening is one event of the stream.
 type happening struct{ name, id, data string }

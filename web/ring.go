@@ -17,8 +17,8 @@ type event struct {
 	owned  bool
 }
 
-// ring keeps the last events, numbered from 1. Readers hold the number of the last one that they have seen, and nobody waits
-// for a reader.
+// ring keeps the last events, numbered from 1. Readers hold the number of the last one that they
+// have seen, and no writer waits for a reader.
 type ring struct {
 	epoch string // of this process: a number of a former one means nothing here
 
@@ -54,7 +54,7 @@ func (r *ring) resync() {
 	r.wake()
 }
 
-// wake tells those who wait. The lock is held.
+// wake wakes those who wait. The lock is held.
 func (r *ring) wake() {
 	close(r.more)
 	r.more = make(chan struct{})
@@ -67,8 +67,8 @@ func (r *ring) last() uint64 {
 	return r.first + uint64(len(r.kept)) - 1
 }
 
-// after gives the events after number n, and what closes when there are more. gone says that some of them are not there any
-// more, or that there never was a number n.
+// after gives the events after number n, and what closes when there are more. gone says that some
+// of them are not there any more, or that there never was a number n.
 func (r *ring) after(n uint64) (list []event, more <-chan struct{}, gone bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

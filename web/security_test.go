@@ -15,8 +15,10 @@ import (
 func paths(q inquiry.Question) map[string]string {
 	s := "/v1/sessions/" + q.SessionID
 	return map[string]string{
-		"/v1/inquiries": "GET", "/v1/inquiries/" + q.ID: "GET", "/v1/inquiries/" + q.ID + "/reply": "POST", "/v1/events": "GET",
-		"/v1/sessions": "GET", s: "GET", s + "/steps": "GET", s + "/frames/" + q.Frame: "GET", s + "/stop": "POST", s + "/pause": "POST",
+		"/v1/inquiries": "GET", "/v1/inquiries/" + q.ID: "GET",
+		"/v1/inquiries/" + q.ID + "/reply": "POST", "/v1/events": "GET",
+		"/v1/sessions": "GET", s: "GET", s + "/steps": "GET", s + "/frames/" + q.Frame: "GET",
+		s + "/stop": "POST", s + "/pause": "POST",
 		"/ui/logout": "POST",
 	}
 }
@@ -26,12 +28,20 @@ func TestEveryRouteWantsACredential(t *testing.T) {
 	q := g.waiting("ann", inquiry.Question{})
 	for path, method := range paths(q) {
 		for name, edit := range map[string]func(*http.Request){
-			"none":         func(*http.Request) {},
-			"wrong token":  func(r *http.Request) { r.Header.Set("Authorization", "Bearer taploop_wrong") },
-			"empty":        func(r *http.Request) { r.Header.Set("Authorization", "Bearer ") },
-			"wrong cookie": func(r *http.Request) { r.AddCookie(&http.Cookie{Name: g.cookieName(), Value: "wrong"}) },
-			"no value":     func(r *http.Request) { r.AddCookie(&http.Cookie{Name: g.cookieName()}) },
-			"in the URL":   func(r *http.Request) { r.URL.RawQuery = "token=" + g.ann + "&access_token=" + g.ann },
+			"none": func(*http.Request) {},
+			"wrong token": func(r *http.Request) {
+				r.Header.Set("Authorization", "Bearer taploop_wrong")
+			},
+			"empty": func(r *http.Request) { r.Header.Set("Authorization", "Bearer ") },
+			"wrong cookie": func(r *http.Request) {
+				r.AddCookie(&http.Cookie{Name: g.cookieName(), Value: "wrong"})
+			},
+			"no value": func(r *http.Request) {
+				r.AddCookie(&http.Cookie{Name: g.cookieName()})
+			},
+			"in the URL": func(r *http.Request) {
+				r.URL.RawQuery = "token=" + g.ann + "&access_token=" + g.ann
+			},
 		} {
 			a := g.send(method, path, "", `{"response":"x"}`, edit)
 			require.Equal(t, 401, a.status, "%s %s with %s: %s", method, path, name, a.text)
@@ -48,9 +58,11 @@ func TestStrangePagesAndNamesAreRefusedOnEveryRoute(t *testing.T) {
 	all["/ui"], all["/ui/app.js"], all["/ui/login"] = "GET", "GET", "POST"
 	for path, method := range all {
 		for name, edit := range map[string]func(*http.Request){
-			"foreign origin": func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") },
-			"null origin":    func(r *http.Request) { r.Header.Set("Origin", "null") },
-			"foreign host":   func(r *http.Request) { r.Host = "evil.example" },
+			"foreign origin": func(r *http.Request) {
+				r.Header.Set("Origin", "https://evil.example")
+			},
+			"null origin":  func(r *http.Request) { r.Header.Set("Origin", "null") },
+			"foreign host": func(r *http.Request) { r.Host = "evil.example" },
 		} {
 			a := g.send(method, path, g.ann, `{"response":"x"}`, edit)
 			require.Equal(t, 403, a.status, "%s %s with %s", method, path, name)
@@ -92,9 +104,11 @@ func TestWhatBelongsToSomebodyElseIsAnsweredLikeTheUnknown(t *testing.T) {
 		}
 		foreign := g.send(method, path, g.ben, `{"response":"x"}`, nil)
 		require.Equal(t, 404, foreign.status, "%s %s", method, path)
-		path = strings.NewReplacer(q.ID, unknown.ID, q.Frame, unknown.Frame, q.SessionID, unknown.SessionID).Replace(path)
+		path = strings.NewReplacer(q.ID, unknown.ID, q.Frame, unknown.Frame, q.SessionID,
+			unknown.SessionID).Replace(path)
 		require.Contains(t, tried, path)
-		require.Equal(t, g.send(method, path, g.ben, `{"response":"x"}`, nil).text, foreign.text, "%s %s", method, path)
+		require.Equal(t, g.send(method, path, g.ben, `{"response":"x"}`, nil).text, foreign.text,
+			"%s %s", method, path)
 	}
 	require.Equal(t, 404, g.get("/v1/sessions/"+own.SessionID+"/frames/"+q.Frame, g.ben).status)
 	require.Equal(t, 404, g.get("/v1/sessions/"+own.SessionID+"/frames/..%2f..%2fdb", g.ben).status)
@@ -112,7 +126,8 @@ func TestAQuestionWithoutASessionIsForItsClientAndForOperators(t *testing.T) {
 		s.want("snapshot")
 	}
 	for _, client := range []string{"ann", "ben", ""} {
-		_, err := g.broker.Open(t.Context(), inquiry.Question{Kind: inquiry.Inquiry, Text: "Deploy of " + client, Client: client})
+		_, err := g.broker.Open(t.Context(), inquiry.Question{Kind: inquiry.Inquiry,
+			Text: "Deploy of " + client, Client: client})
 		require.NoError(t, err)
 	}
 	own, foreign := ann.want("inquiry.created"), ben.want("inquiry.created")
@@ -134,8 +149,10 @@ func TestAQuestionWithoutASessionIsForItsClientAndForOperators(t *testing.T) {
 	require.Equal(t, 404, g.post(path+"/reply", g.ben, `{"response":"no"}`).status)
 	require.Equal(t, 200, g.post(path+"/reply", g.ann, `{"response":"yes"}`).status)
 	require.Equal(t, idOf(t, own), idOf(t, ann.want("inquiry.resolved")))
-	require.Equal(t, 200, g.post("/v1/inquiries/"+idOf(t, foreign)+"/reply", g.ben, `{"response":"no"}`).status)
-	require.Equal(t, idOf(t, foreign), idOf(t, ben.want("inquiry.resolved")), "nothing of ann's came between")
+	require.Equal(t, 200, g.post("/v1/inquiries/"+idOf(t, foreign)+"/reply", g.ben,
+		`{"response":"no"}`).status)
+	require.Equal(t, idOf(t, foreign), idOf(t, ben.want("inquiry.resolved")),
+		"nothing of ann's came between")
 }
 
 func TestAQuestionOfNobodyIsForOperators(t *testing.T) {
@@ -143,12 +160,14 @@ func TestAQuestionOfNobodyIsForOperators(t *testing.T) {
 	q, err := g.broker.Open(t.Context(), inquiry.Question{Kind: inquiry.Inquiry, Text: "Deploy?"})
 	require.NoError(t, err)
 	require.Equal(t, 404, g.get("/v1/inquiries/"+q.ID, g.ann).status)
-	require.Equal(t, 200, g.post("/v1/inquiries/"+q.ID+"/reply", g.boss, `{"response":"yes"}`).status)
+	require.Equal(t, 200, g.post("/v1/inquiries/"+q.ID+"/reply", g.boss,
+		`{"response":"yes"}`).status)
 }
 
 func TestABodyThatIsTooLongIsRefusedOnEveryRouteThatTakesOne(t *testing.T) {
 	g := newRig(t, nil)
-	q, form := g.waiting("ann", inquiry.Question{}), g.waiting("ann", inquiry.Question{Fields: trip()})
+	q, form := g.waiting("ann", inquiry.Question{}),
+		g.waiting("ann", inquiry.Question{Fields: trip()})
 	long := strings.Repeat("x", 256<<10)
 	for path, body := range map[string]string{
 		"/v1/inquiries/" + q.ID + "/reply":       `{"response":"` + long + `"}`,
@@ -158,8 +177,10 @@ func TestABodyThatIsTooLongIsRefusedOnEveryRouteThatTakesOne(t *testing.T) {
 		"/ui/login":                              `{"code":"` + long + `"}`,
 	} {
 		for name, edit := range map[string]func(*http.Request){
-			"announced":   func(*http.Request) {},
-			"unannounced": func(r *http.Request) { r.ContentLength, r.Body = -1, io.NopCloser(strings.NewReader(body)) },
+			"announced": func(*http.Request) {},
+			"unannounced": func(r *http.Request) {
+				r.ContentLength, r.Body = -1, io.NopCloser(strings.NewReader(body))
+			},
 		} {
 			a := g.send("POST", path, g.ann, body, func(r *http.Request) { g.marked(r); edit(r) })
 			require.Equal(t, 413, a.status, "%s, %s: %s", path, name, a.text)
@@ -176,11 +197,14 @@ func TestALinkLogsOneBrowserInOnce(t *testing.T) {
 	code := g.code()
 	body := `{"code":"` + code + `"}`
 	for name, edit := range map[string]func(*http.Request){
-		"no marks":         func(*http.Request) {},
-		"no header":        func(r *http.Request) { r.Header.Set("Origin", g.http.URL) },
-		"no origin":        func(r *http.Request) { r.Header.Set("X-Taploop", "page") },
-		"another port":     func(r *http.Request) { mark(r, "http://127.0.0.1:1") },
-		"another site":     func(r *http.Request) { mark(r, g.http.URL); r.Header.Set("Sec-Fetch-Site", "same-site") },
+		"no marks":     func(*http.Request) {},
+		"no header":    func(r *http.Request) { r.Header.Set("Origin", g.http.URL) },
+		"no origin":    func(r *http.Request) { r.Header.Set("X-Taploop", "page") },
+		"another port": func(r *http.Request) { mark(r, "http://127.0.0.1:1") },
+		"another site": func(r *http.Request) {
+			mark(r, g.http.URL)
+			r.Header.Set("Sec-Fetch-Site", "same-site")
+		},
 		"a foreign origin": func(r *http.Request) { mark(r, "https://evil.example") },
 	} {
 		require.Equal(t, 403, g.send("POST", "/ui/login", "", body, edit).status, name)
@@ -195,45 +219,68 @@ func TestALinkLogsOneBrowserInOnce(t *testing.T) {
 	require.Contains(t, again.text, "taploop ui")
 
 	secret, _, _ := strings.Cut(strings.TrimPrefix(set, g.cookieName()+"="), ";")
-	withCookie := func(r *http.Request) { r.AddCookie(&http.Cookie{Name: g.cookieName(), Value: secret}) }
+	withCookie := func(r *http.Request) {
+		r.AddCookie(&http.Cookie{Name: g.cookieName(), Value: secret})
+	}
 	require.Equal(t, 200, g.send("GET", "/v1/inquiries/"+q.ID, "", "", withCookie).status)
 	for name, edit := range map[string]func(*http.Request){
 		"no marks":     func(*http.Request) {},
 		"no header":    func(r *http.Request) { r.Header.Set("Origin", g.http.URL) },
 		"no origin":    func(r *http.Request) { r.Header.Set("X-Taploop", "page") },
 		"another port": func(r *http.Request) { mark(r, "http://127.0.0.1:1") },
-		"cross-site":   func(r *http.Request) { mark(r, g.http.URL); r.Header.Set("Sec-Fetch-Site", "cross-site") },
+		"cross-site": func(r *http.Request) {
+			mark(r, g.http.URL)
+			r.Header.Set("Sec-Fetch-Site", "cross-site")
+		},
 	} {
-		a := g.send("POST", "/v1/inquiries/"+q.ID+"/reply", "", `{"response":"x"}`, func(r *http.Request) { withCookie(r); edit(r) })
+		a := g.send("POST", "/v1/inquiries/"+q.ID+"/reply", "", `{"response":"x"}`,
+			func(r *http.Request) {
+				withCookie(r)
+				edit(r)
+			})
 		require.Equal(t, 403, a.status, name)
 	}
 	g.untouched(q)
-	a = g.send("POST", "/v1/inquiries/"+q.ID+"/reply", "", `{"response":"x"}`, func(r *http.Request) { withCookie(r); g.marked(r) })
+	a = g.send("POST", "/v1/inquiries/"+q.ID+"/reply", "", `{"response":"x"}`,
+		func(r *http.Request) {
+			withCookie(r)
+			g.marked(r)
+		})
 	require.Equal(t, 200, a.status, a.text)
 	require.Contains(t, a.text, `"channel":"page","authority":"human_token","by":"kitchen"`)
 
-	require.Equal(t, 200, g.send("POST", "/ui/logout", "", "", func(r *http.Request) { withCookie(r); g.marked(r) }).status)
+	require.Equal(t, 200, g.send("POST", "/ui/logout", "", "", func(r *http.Request) {
+		withCookie(r)
+		g.marked(r)
+	}).status)
 	require.Equal(t, 401, g.send("GET", "/v1/inquiries", "", "", withCookie).status)
 }
 
 func TestThePageHasNothingInlineAndAStrictPolicy(t *testing.T) {
 	g := newRig(t, nil)
 	for accept, want := range map[string]string{
-		"": "en", "zh-CN,zh;q=0.9,en;q=0.8": "zh", "en-US,en;q=0.9,zh;q=0.8": "en", "de, zh;q=0.5": "zh", "fr": "en", "zh;q=x, en;q=0": "en",
+		"": "en", "zh-CN,zh;q=0.9,en;q=0.8": "zh", "en-US,en;q=0.9,zh;q=0.8": "en",
+		"de, zh;q=0.5": "zh", "fr": "en", "zh;q=x, en;q=0": "en",
 	} {
-		a := g.send("GET", "/ui", "", "", func(r *http.Request) { r.Header.Set("Accept-Language", accept) })
+		a := g.send("GET", "/ui", "", "", func(r *http.Request) {
+			r.Header.Set("Accept-Language", accept)
+		})
 		require.Equal(t, 200, a.status)
 		require.Contains(t, a.text, `<html lang="`+want+`">`, accept)
-		require.Contains(t, a.header.Get("Content-Security-Policy"), "default-src 'none'; script-src 'self'; style-src 'self'")
+		require.Contains(t, a.header.Get("Content-Security-Policy"),
+			"default-src 'none'; script-src 'self'; style-src 'self'")
 		require.NotContains(t, a.header.Get("Content-Security-Policy"), "unsafe")
 		require.NotRegexp(t, `(?i)<script[^>]*>[^<]|<style|\son\w+=|\sstyle=|javascript:`, a.text)
 	}
 	for _, name := range []string{"app.js", "card.js", "fields.js", "words.js"} {
 		a := g.get("/ui/"+name, "")
 		require.Equal(t, 200, a.status)
-		require.NotRegexp(t, `innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function`, a.text, name)
+		require.NotRegexp(t,
+			`innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function`, a.text,
+			name)
 	}
-	for _, path := range []string{"/ui/..%2fpage.go", "/ui/index.html", "/ui/nothing.js", "/", "/v1", "/v1/nothing"} {
+	for _, path := range []string{"/ui/..%2fpage.go", "/ui/index.html", "/ui/nothing.js", "/",
+		"/v1", "/v1/nothing"} {
 		require.Equal(t, 404, g.get(path, "").status, path)
 	}
 }

@@ -31,10 +31,13 @@ type Server struct {
 
 var errClosing = errors.New("the server is closing")
 
-// New makes a server and starts the goroutines that read the broker's events and tell of sessions. The owner calls Close.
+// New makes a server and starts the goroutines that read the broker's events and publish sessions.
+// The owner calls Close.
 func New(opts *Options) *Server {
 	o := settings(opts)
-	s := &Server{opts: o, guard: &httpguard.Guard{Hosts: o.Hosts, Origins: o.Origins}, ring: newRing(o.Buffer), changes: newChanges()}
+	s := &Server{opts: o, guard: &httpguard.Guard{Hosts: o.Hosts, Origins: o.Origins},
+		ring: newRing(o.Buffer)}
+	s.changes.ids, s.changes.wake = map[string]bool{}, make(chan struct{}, 1)
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	s.feeding, s.starve = context.WithCancelCause(s.ctx)
 	s.mux = s.routes()
@@ -44,8 +47,9 @@ func New(opts *Options) *Server {
 	return s
 }
 
-// Close ends the requests that wait and the event streams, and waits for the server's own goroutines. What has happened by then
-// is still sent to those who listen; it does not wait for them to read it.
+// Close ends the requests that wait and the event streams, and waits for the server's own
+// goroutines. What has happened by then is still sent to those who listen; it does not wait for
+// them to read it.
 func (s *Server) Close() error {
 	s.starve(errClosing)
 	s.pumping.Wait()
@@ -53,12 +57,12 @@ func (s *Server) Close() error {
 	return nil
 }
 
-// ServeHTTP implements http.Handler for /v1/ and /ui, and for whatever nobody else serves.
+// ServeHTTP implements http.Handler for /v1/ and /ui, and for what no other handler serves.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	harden(w.Header())
 	if err := s.guard.Check(r); err != nil {
 		s.opts.Log.Warn("request refused", "err", err, "remote", r.RemoteAddr)
-		s.fail(w, r, &refusal{status: http.StatusForbidden, code: "FORBIDDEN", err: err})
+		s.fail(w, r, refuse("FORBIDDEN", err))
 		return
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
@@ -73,11 +77,15 @@ func harden(h http.Header) {
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cache-Control", "no-store")
-	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "+
-		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'")
+	h.Set("Content-Security-Policy",
+		"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "+
+			"connect-src 'self'; "+
+			"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "+
+			"require-trusted-types-for 'script'; trusted-types 'none'")
 }
 
-// route is a method and a path with what answers there. Those who may not come in learn nothing of what is there.
+// route is a method and a path with what answers there. Those who may not come in learn nothing of
+// what is there.
 type route struct {
 	method, path string
 	serve        func(w http.ResponseWriter, r *http.Request, v viewer) error

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -38,8 +39,10 @@ func viewOfRun(r *session.Run) *runView {
 	if r == nil {
 		return nil
 	}
-	return &runView{ID: r.ID, Task: r.Task, State: r.State, StopReason: string(r.StopReason), Answer: r.Answer, Error: r.Error,
-		QuestionID: r.QuestionID, Steps: r.Progress.Steps, MaxSteps: r.MaxSteps, ReplyMode: r.ReplyMode,
+	return &runView{ID: r.ID, Task: r.Task, State: r.State, StopReason: string(r.StopReason),
+		Answer: r.Answer, Error: r.Error,
+		QuestionID: r.QuestionID, Steps: r.Progress.Steps, MaxSteps: r.MaxSteps,
+		ReplyMode: r.ReplyMode,
 		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, EndedAt: r.EndedAt}
 }
 
@@ -55,8 +58,9 @@ type stepView struct {
 }
 
 func viewOfStep(st session.StepRecord) stepView {
-	v := stepView{Step: export.NewStep(st), SessionID: st.SessionID, Index: st.Index, Screenshot: st.FrameID,
-		StartedAt: st.StartedAt, DoneAt: st.DoneAt}
+	v := stepView{Step: export.NewStep(st), SessionID: st.SessionID, Index: st.Index,
+		Screenshot: st.FrameID,
+		StartedAt:  st.StartedAt, DoneAt: st.DoneAt}
 	if st.FrameID != "" {
 		v.ScreenshotURL = frameURL(st.SessionID, st.FrameID)
 	}
@@ -76,7 +80,7 @@ func (s *Server) listSessions(w http.ResponseWriter, r *http.Request, v viewer) 
 	if f.Limit, err = number(r, "limit", maxLimit); err != nil {
 		return err
 	}
-	f.Limit = or(f.Limit, 50)
+	f.Limit = cmp.Or(f.Limit, 50)
 	if !v.all {
 		f.Client = &v.name
 	}
@@ -112,7 +116,7 @@ func (s *Server) getSession(w http.ResponseWriter, r *http.Request, v viewer) er
 	return send(w, http.StatusOK, view)
 }
 
-// present is a session as it stands now.
+// present is a session with its latest run.
 func (s *Server) present(ctx context.Context, x session.Session) (sessionView, error) {
 	run, err := s.opts.Sessions.LatestRun(ctx, x.ID)
 	if errors.Is(err, session.ErrNotFound) {
@@ -150,7 +154,8 @@ func (s *Server) listSteps(w http.ResponseWriter, r *http.Request, v viewer) err
 	return send(w, http.StatusOK, map[string]any{"steps": list})
 }
 
-// getFrame gives a picture. Frames begin with their session's id, so nobody gets at another one's through his own session.
+// getFrame gives a picture. Frames begin with their session's id, so one session does not lead to
+// another's.
 func (s *Server) getFrame(w http.ResponseWriter, r *http.Request, v viewer) error {
 	x, err := s.session(r, v)
 	if err != nil {
@@ -170,32 +175,39 @@ func (s *Server) getFrame(w http.ResponseWriter, r *http.Request, v viewer) erro
 }
 
 func (s *Server) stop(w http.ResponseWriter, r *http.Request, v viewer) error {
-	return s.halt(w, r, v, func(ctx context.Context, id string, by Person) error { return s.opts.Runs.Cancel(ctx, id, by) })
+	return s.halt(w, r, v, func(ctx context.Context, id string, by Person) error {
+		return s.opts.Runs.Cancel(ctx, id, by)
+	})
 }
 
 func (s *Server) pause(w http.ResponseWriter, r *http.Request, v viewer) error {
-	return s.halt(w, r, v, func(ctx context.Context, id string, by Person) error { return s.opts.Runs.Pause(ctx, id, by) })
+	return s.halt(w, r, v, func(ctx context.Context, id string, by Person) error {
+		return s.opts.Runs.Pause(ctx, id, by)
+	})
 }
 
-// halt stops a session's run and answers with how it stands then. The body is not needed.
-func (s *Server) halt(w http.ResponseWriter, r *http.Request, v viewer, how func(context.Context, string, Person) error) error {
+// halt stops a session's run and answers with its state after that. The body is not needed.
+func (s *Server) halt(w http.ResponseWriter, r *http.Request, v viewer,
+	how func(context.Context, string, Person) error) error {
 	x, err := s.session(r, v)
 	if err != nil {
 		return err
 	}
 	if s.opts.Runs == nil {
-		return &refusal{status: http.StatusNotImplemented, code: "NOT_IMPLEMENTED", err: errors.New("runs cannot be stopped through this server")}
+		return refuse("NOT_IMPLEMENTED", errors.New("runs cannot be stopped through this server"))
 	}
 	if r.ContentLength != 0 {
 		if err := receive(r, new(struct{})); err != nil {
 			return err
 		}
 	}
-	// Whoever asked may be gone by now: what was asked is done all the same.
-	if err := how(context.WithoutCancel(r.Context()), x.ID, Person{v.name, v.channel()}); err != nil {
+	// The client may be gone by now: what was asked is done all the same.
+	if err := how(context.WithoutCancel(r.Context()), x.ID,
+		Person{v.name, v.channel()}); err != nil {
 		return err
 	}
-	s.opts.Log.InfoContext(r.Context(), "session stopped", "session", x.ID, "by", v.name, "through", v.channel())
+	s.opts.Log.InfoContext(r.Context(), "session stopped", "session", x.ID, "by", v.name, "through",
+		v.channel())
 	view, err := s.present(r.Context(), x)
 	if err != nil {
 		return err

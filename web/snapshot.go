@@ -11,7 +11,8 @@ import (
 	"github.com/taploop/taploop/session"
 )
 
-// snapshots shares what listeners get first. After a restart all of them come at once, and most see the same.
+// snapshots shares what listeners get first. After a restart all of them come at once, and most see
+// the same.
 type snapshots struct {
 	mu   sync.Mutex
 	kept map[viewer]*snapshot
@@ -19,19 +20,20 @@ type snapshots struct {
 
 // snapshot is all open questions and the sessions under way, as one viewer sees them.
 type snapshot struct {
-	turn chan struct{} // holds one token: whoever has it makes the snapshot, and the others wait for it
+	turn chan struct{} // holds one token: its holder makes the snapshot, and the others wait for it
 	at   uint64        // the number of the last event that is in it
 	made time.Time
 	text []byte // the event, ready to be sent
 }
 
 const (
-	freshFor      = time.Second // there are changes that no event tells of: other processes have runs, too
+	freshFor      = time.Second // other processes have runs, too, and their changes bring no event
 	maxSnapshots  = 16          // as many viewers' are kept
 	sessionsShown = 100
 )
 
-// snapshotOf is the snapshot for those who see what the viewer sees. Nothing has happened since it was made.
+// snapshotOf is the snapshot for those who see what the viewer sees. Nothing has happened since it
+// was made.
 func (s *Server) snapshotOf(ctx context.Context, v viewer) (at uint64, text []byte, err error) {
 	if v.all {
 		v = viewer{all: true} // they all see the same
@@ -65,7 +67,8 @@ func (c *snapshots) get(v viewer) *snapshot {
 	return x
 }
 
-// make reads the snapshot anew. Events that happen meanwhile come after it, so they may tell of what is in it already.
+// make reads the snapshot anew. Events that happen meanwhile come after it, so they may repeat what
+// is in it already.
 func (s *Server) make(ctx context.Context, v viewer, x *snapshot) error {
 	at, made := s.ring.last(), time.Now()
 	questions, err := s.visible(ctx, v, inquiry.Filter{Status: inquiry.Pending})
@@ -86,7 +89,8 @@ func (s *Server) make(ctx context.Context, v viewer, x *snapshot) error {
 			sessions = append(sessions, sessionView{o.Session, viewOfRun(o.Latest)})
 		}
 	}
-	data, err := json.Marshal(map[string]any{"inquiries": questions, "sessions": sessions, "at": made.UTC()})
+	data, err := json.Marshal(map[string]any{"inquiries": questions, "sessions": sessions,
+		"at": made.UTC()})
 	if err != nil {
 		return err
 	}

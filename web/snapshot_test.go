@@ -34,13 +34,16 @@ func (c *counted) List(ctx ctx, f inquiry.Filter) ([]inquiry.Question, error) {
 	return c.Questions.List(ctx, f)
 }
 
-// countedBubble is a server whose lists are counted. A request is who its Authorization says; "boss" and "chief" see all.
+// countedBubble is a server whose lists are counted. A request is who its Authorization says;
+// "boss" and "chief" see all.
 func countedBubble(t *testing.T) (*web.Server, *inquiry.Broker, *counted) {
 	c := new(counted)
 	s, b := bubble(t, func(o *web.Options) {
 		c.Questions, o.Questions = o.Questions, c
 		o.Ping = time.Hour
-		o.Authorize = func(r *http.Request) (string, error) { return r.Header.Get("Authorization"), nil }
+		o.Authorize = func(r *http.Request) (string, error) {
+			return r.Header.Get("Authorization"), nil
+		}
 		o.Operator = func(name string) bool { return name == "boss" || name == "chief" }
 	})
 	return s, b, c

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// strict decodes one JSON value with known fields and nothing after it. Text that is not UTF-8 is refused: it would be stored
-// as something else than what was sent.
+// strict decodes one JSON value with known fields and nothing after it. Text that is not UTF-8 is
+// refused: it would be stored as something else than what was sent.
 func strict(b []byte, into any) error {
 	if !utf8.Valid(b) {
 		return errors.New("it is not valid UTF-8")

@@ -19,7 +19,8 @@ type viewer struct {
 	page bool   // the inbox page
 }
 
-// sees reports whether what belongs to the client is visible. Nobody but those who see all sees what belongs to nobody.
+// sees reports whether what belongs to the client is visible. What belongs to no client is visible
+// to those who see all.
 func (v viewer) sees(client string, owned bool) bool { return v.all || owned && v.name == client }
 
 func (v viewer) seesSession(x session.Session) bool { return v.sees(x.Client, true) }
@@ -33,27 +34,21 @@ func (v viewer) channel() string {
 }
 
 var (
-	errNoCredential = errors.New("this server wants a token: send the header Authorization: Bearer TOKEN (taploop token create), or log in to the page (taploop ui)")
-	errStrangePage  = errors.New("this page may not use the login of the inbox page")
-	errNoMark       = errors.New("requests with the page's cookie that change something need the headers Origin and X-Taploop: page")
+	errNoCredential = errors.New(
+		"this server wants a token: send the header Authorization: Bearer TOKEN (taploop token create), " +
+			"or log in to the page (taploop ui)")
+	errStrangePage = errors.New("this page may not use the login of the inbox page")
+	errNoMark      = errors.New(
+		"a request with the page's cookie that changes something needs the headers Origin and " +
+			"X-Taploop: page")
 )
 
-// refusal is an answer other than success.
-type refusal struct {
-	status int
-	code   string
-	err    error
-	body   map[string]any // what is said beside the error
-}
-
-func (r *refusal) Error() string { return r.err.Error() }
-func (r *refusal) Unwrap() error { return r.err }
-
-// who finds out who sends the request. A token in the header goes before the cookie: only a program can set it.
+// who finds out who sends the request. A token in the header goes before the cookie: only a program
+// can set it.
 func (s *Server) who(r *http.Request) (viewer, error) {
 	if r.Header.Get("Authorization") == "" {
 		if err := s.samePage(r); err != nil {
-			return viewer{}, &refusal{status: http.StatusForbidden, code: "FORBIDDEN", err: err}
+			return viewer{}, refuse("FORBIDDEN", err)
 		}
 		if c, err := r.Cookie(cookieName(r)); err == nil {
 			return s.browser(r, c.Value)
@@ -61,7 +56,7 @@ func (s *Server) who(r *http.Request) (viewer, error) {
 	}
 	name, err := s.opts.Authorize(r)
 	if err != nil {
-		return viewer{}, &refusal{status: http.StatusUnauthorized, code: "UNAUTHORIZED", err: err}
+		return viewer{}, refuse("UNAUTHORIZED", err)
 	}
 	return viewer{name: name, all: s.opts.Operator(name)}, nil
 }
@@ -71,24 +66,25 @@ func (s *Server) browser(r *http.Request, secret string) (viewer, error) {
 	name, err := s.opts.Logins.check(secret)
 	switch {
 	case errors.Is(err, errNoLogin):
-		return viewer{}, &refusal{status: http.StatusUnauthorized, code: "UNAUTHORIZED", err: errors.New("this browser is not logged in (any more); taploop ui makes a link")}
+		return viewer{}, refuse("UNAUTHORIZED",
+			errors.New("this browser is not logged in (any more); taploop ui makes a link"))
 	case err != nil:
 		return viewer{}, fmt.Errorf("checking a login: %w", err)
 	case !marked(r):
-		return viewer{}, &refusal{status: http.StatusForbidden, code: "FORBIDDEN", err: errNoMark}
+		return viewer{}, refuse("FORBIDDEN", errNoMark)
 	}
 	return viewer{name: name, all: true, page: true}, nil
 }
 
-// marked reports whether a request that changes something is our page's: the header cannot be sent from another origin
-// without a preflight, which is never granted.
+// marked reports whether a request that changes something is our page's: the header cannot be sent
+// from another origin without a preflight, which is never granted.
 func marked(r *http.Request) bool {
 	return r.Method == http.MethodGet || r.Method == http.MethodHead ||
 		r.Header.Get("Origin") != "" && r.Header.Get("X-Taploop") == "page"
 }
 
-// samePage refuses what another page sends with the rights of whoever sits in front of the browser, be it a page on
-// another port of this machine: cookies know no ports.
+// samePage refuses what another page sends with the rights of the person at the browser, be it a
+// page on another port of this machine: cookies know no ports.
 func (s *Server) samePage(r *http.Request) error {
 	if origin := r.Header.Get("Origin"); origin != "" && !own(origin, r.Host) {
 		return errStrangePage
@@ -100,13 +96,16 @@ func (s *Server) samePage(r *http.Request) error {
 	return errStrangePage
 }
 
-// own reports whether the origin is the server's. A proxy in front may add TLS, so both schemes are fine.
+// own reports whether the origin is the server's. A proxy in front may add TLS, so both schemes are
+// fine.
 func own(origin, host string) bool {
 	u, err := url.Parse(origin)
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.User == nil && strings.EqualFold(u.Host, host)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.User == nil &&
+		strings.EqualFold(u.Host, host)
 }
 
-// cookieName is the page's cookie of this port, so that two servers on one machine do not log each other out.
+// cookieName is the page's cookie of this port, so that two servers on one machine do not log each
+// other out.
 func cookieName(r *http.Request) string {
 	_, port, err := net.SplitHostPort(r.Host)
 	if err != nil || strings.Trim(port, "0123456789") != "" {

@@ -47,7 +47,7 @@ var packages = []row{
 	{pkg: "tools/result", imports: "agentloop inquiry runs screen session",
 		why: "what programs are shown of runs, questions and failures; the command line prints the same"},
 	{pkg: "web", imports: "inquiry session session/export internal/httpguard internal/jsonfile", tests: "actions agentloop inquiry/inquirytest screen internal/token",
-		why: "the HTTP face for people: reads the store and resolves questions; cannot reach phones or runs, its owner hands in who stops one"},
+		why: "serves people over HTTP: reads the store and resolves questions; cannot reach phones or runs, its owner hands in who stops one"},
 
 	{pkg: "tools/gendocs", why: "reads the list of tools as clients get it"},
 

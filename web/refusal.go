@@ -1,0 +1,148 @@
+package web
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/http"
+	"reflect"
+	"strings"
+
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/session"
+)
+
+// codes are the refusals: the status of each, and what can be done about one whose error brings no
+// hint of its own.
+var codes = map[string]struct {
+	status int
+	hint   string
+}{
+	"INVALID_ARGUMENT": {http.StatusBadRequest,
+		"nothing has changed; send it as the message wants it (docs/http.md has every route)"},
+	"INVALID_REPLY": {http.StatusBadRequest,
+		"the question is still open: send an answer that fits"},
+	"UNAUTHORIZED": {http.StatusUnauthorized,
+		"send the header Authorization: Bearer TOKEN; taploop token create --name NAME makes a token, " +
+			"taploop token list shows which there are; for a browser: taploop ui"},
+	"FORBIDDEN": {http.StatusForbidden,
+		"a program sends a token and neither cookie nor Origin; a page has to be of this server"},
+	"NOT_FOUND": {http.StatusNotFound,
+		"GET /v1/inquiries and GET /v1/sessions list what your token may see; " +
+			"one that http.operators names sees everything"},
+	"METHOD_NOT_ALLOWED": {http.StatusMethodNotAllowed,
+		"use a method that the header Allow names"},
+	"QUESTION_ALREADY_RESOLVED": {http.StatusConflict,
+		"there is nothing left to answer: winner says who was first, and what counts; " +
+			"GET /v1/inquiries?status=open lists what is open"},
+	"QUESTION_GONE": {http.StatusGone,
+		"nobody can answer it any more, and nothing was taken; " +
+			"GET /v1/inquiries?status=open lists what is open"},
+	"REPLY_ID_REUSED": {http.StatusUnprocessableEntity,
+		"send another answer under a reply_id of its own, " +
+			"or the same answer again to learn what became of it"},
+	"TOO_LARGE": {http.StatusRequestEntityTooLarge,
+		"send less; a longer text belongs into a file or behind a link"},
+	"TOO_MANY_LISTENERS": {http.StatusServiceUnavailable,
+		"close event streams that nobody reads, or try again later"},
+	"NOT_IMPLEMENTED": {http.StatusNotImplemented,
+		"taploop stop SESSION, on the machine of the server"},
+	"CLOSING": {http.StatusServiceUnavailable,
+		"try again when the server is back; what was stored is kept"},
+	"INTERNAL": {http.StatusInternalServerError,
+		"try again, and look into the server's log"},
+}
+
+// refusal is an answer other than success.
+type refusal struct {
+	code string // a key of codes
+	err  error
+	body map[string]any // what is said besides the error
+}
+
+func refuse(code string, err error) *refusal { return &refusal{code: code, err: err} }
+
+func (r *refusal) Error() string { return r.err.Error() }
+func (r *refusal) Unwrap() error { return r.err }
+
+// hint is what can be done about the refusal.
+func (r *refusal) hint() string { return cmp.Or(hint.Of(r.err), codes[r.code].hint) }
+
+func notFound(format string, args ...any) error {
+	return refuse("NOT_FOUND", fmt.Errorf(format, args...))
+}
+
+func badRequest(format string, args ...any) error {
+	return refuse("INVALID_ARGUMENT", fmt.Errorf(format, args...))
+}
+
+func notAllowed(w http.ResponseWriter, methods ...string) error {
+	w.Header().Set("Allow", strings.Join(methods, ", "))
+	list := strings.Join(methods, " or ")
+	return refuse("METHOD_NOT_ALLOWED", hint.Add(fmt.Errorf("this route takes %s only", list),
+		"send it as "+list))
+}
+
+// refusalOf finds the code of an error that no handler has named.
+func refusalOf(err error) *refusal {
+	if f, is := errors.AsType[*refusal](err); is {
+		return f
+	}
+	if large, is := errors.AsType[*http.MaxBytesError](err); is {
+		return refuse("TOO_LARGE", fmt.Errorf("the body is longer than %d bytes", large.Limit))
+	}
+	switch {
+	case errors.Is(err, inquiry.ErrNotFound), errors.Is(err, session.ErrNotFound):
+		return refuse("NOT_FOUND", errors.New("it does not exist, or it belongs to another client"))
+	case errors.Is(err, errClosing):
+		return refuse("CLOSING", errClosing)
+	}
+	return refuse("INTERNAL", errors.New("something went wrong here; the server's log has more"))
+}
+
+// unknownField names the fields that there are when the error is about one that there is not.
+func unknownField(err error, into any) error {
+	if !strings.HasPrefix(err.Error(), "json: unknown field ") {
+		return err
+	}
+	names := fieldNames(reflect.TypeOf(into))
+	if len(names) == 0 {
+		return fmt.Errorf("%s (want {} or no body)", strings.TrimPrefix(err.Error(), "json: "))
+	}
+	return fmt.Errorf("%s (want %s)", strings.TrimPrefix(err.Error(), "json: "),
+		strings.Join(names, ", "))
+}
+
+// fieldNames are the keys that encoding/json reads into a pointer to a struct.
+func fieldNames(t reflect.Type) (names []string) {
+	if t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {
+		return nil
+	}
+	for f := range t.Elem().Fields() {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && name != "-" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// nothing answers where there is nothing: in JSON below /v1, and elsewhere with what there is.
+func (s *Server) nothing(w http.ResponseWriter, r *http.Request) {
+	if strings.HasPrefix(r.URL.Path, "/v1/") {
+		var paths []string
+		for _, x := range s.table() {
+			if strings.HasPrefix(x.path, "/v1/") {
+				paths = append(paths, x.method+" "+x.path)
+			}
+		}
+		err := fmt.Errorf("there is nothing at %s", r.URL.Path)
+		s.fail(w, r, refuse("NOT_FOUND", hint.Add(err, "there are "+strings.Join(paths, ", "))))
+		return
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(http.StatusNotFound)
+	_, _ = fmt.Fprintf(w,
+		"There is nothing here. This is taploop: the inbox page is at /ui, the HTTP API below /v1, "+
+			"MCP at /mcp.\n")
+}
