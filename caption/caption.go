@@ -68,8 +68,8 @@ func (c *Captioner) Describe(ctx context.Context, task string, f *screen.Frame) 
 	return text, nil
 }
 
-// Reply answers a question of the agent as its user would: from the task, the options when there are any, and the frame, which
-// may be nil.
+// Reply answers a question of the agent as its user would: from the task, the options when there
+// are any, and the frame, which may be nil.
 func (c *Captioner) Reply(ctx context.Context, task, question string, options []string, f *screen.Frame) (string, error) {
 	if strings.TrimSpace(question) == "" {
 		return "", errors.New("answering a question that is empty")
@@ -108,7 +108,8 @@ var (
 	thinkBegin = regexp.MustCompile(`(?i)<\s*think\s*>`)
 )
 
-// said is the text after the last closing think tag. A thought that never ends is no answer, nor is silence.
+// said is the text after the last closing think tag. A thought that never ends is no answer, nor is
+// silence.
 func said(r *model.Response, tokens int) (string, error) {
 	text := r.Text
 	if ends := thinkEnd.FindAllStringIndex(text, -1); ends != nil {

@@ -35,11 +35,12 @@ func screenshot(b *testing.B) []byte {
 	return out.Bytes()
 }
 
-// BenchmarkCall is the client's own share of a step: everything from the request to the wire and from the wire to the reply.
+// BenchmarkCall is the client's own share of a step: everything from the request to the wire and
+// from the wire to the reply.
 func BenchmarkCall(b *testing.B) {
 	pic := screenshot(b)
 	var sent int
-	c, err := New(&Options{Temperature: new(float64), Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+	c, err := New(&Options{Temperature: new(float64), Transport: oneReply(func(r *http.Request) (*http.Response, error) {
 		n, err := io.Copy(io.Discard, r.Body)
 		sent = int(n)
 		body := `{"choices":[{"message":{"content":"<THINK>x</THINK>explain:a\taction:CLICK\tpoint:1,2\tsummary:b"},"finish_reason":"stop"}]}`
@@ -56,3 +57,8 @@ func BenchmarkCall(b *testing.B) {
 	b.ReportMetric(float64(len(pic)), "jpeg-bytes")
 	b.ReportMetric(float64(sent), "sent-bytes")
 }
+
+// oneReply is a transport made of a function.
+type oneReply func(*http.Request) (*http.Response, error)
+
+func (f oneReply) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

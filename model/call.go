@@ -1,6 +1,7 @@
 package model
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,7 +10,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/failsafe-go/failsafe-go/failsafehttp"
+	"github.com/failsafe-go/failsafe-go"
 )
 
 // maxReply bounds the body of a reply: more than any model says, less than what would hurt.
@@ -17,83 +18,86 @@ const maxReply = 16 << 20
 
 var errAttemptTimeout = errors.New("time-out of one attempt")
 
-// call is one call of the endpoint with all its attempts. It is go-openai's HTTP client for this call, which is how the
-// parameters of the request get into the body and the bytes of the reply out again. Not for concurrent use.
+// call is one call of the endpoint with all its attempts. Not for concurrent use.
 type call struct {
 	opts     *Options
 	next     http.RoundTripper
-	set      []field // what to write into the body; nil leaves it alone
-	attempts int
-	body     []byte // the last reply's
-	header   http.Header
-	status   int
-	failure  error // why the last attempt got no reply
 	scrub    scrubber
+	attempts int
+	reply    // the last attempt's; its status is 0 when it got none
 }
 
-// Do implements the interface that go-openai wants of a client.
-func (k *call) Do(req *http.Request) (*http.Response, error) {
-	if k.set != nil {
-		if err := k.reshape(req); err != nil {
-			return nil, permanent{err}
-		}
-	}
-	client := http.Client{
-		Transport:     failsafehttp.NewRoundTripper(roundTrip(k.attempt), k.retryPolicy(req.Context())),
-		CheckRedirect: followSameOrigin,
-	}
-	return client.Do(req)
+// reply is what the endpoint answered, read to its end.
+type reply struct {
+	status int
+	header http.Header
+	body   []byte
 }
 
-func (k *call) reshape(req *http.Request) error {
-	old, err := io.ReadAll(req.Body)
-	if err != nil {
-		return err
-	}
-	body, err := shape(old, k.set)
-	if err != nil {
-		return fmt.Errorf("building the request: %w", err)
-	}
-	req.ContentLength = int64(len(body))
-	req.Body = bodyOf(body)
-	req.GetBody = func() (io.ReadCloser, error) { return bodyOf(body), nil }
-	return nil
+// send posts the body, or gets when there is none, as often as the options allow. The error is that
+// of the last attempt when it got no reply; a refusal is a reply.
+func (k *call) send(ctx context.Context, path string, body []byte) error {
+	_, err := failsafe.With(k.retryPolicy(ctx)).WithContext(ctx).Get(func() (reply, error) {
+		var err error
+		k.attempts++
+		start := time.Now()
+		k.reply, err = k.attempt(ctx, path, body)
+		k.log(ctx, start, err)
+		return k.reply, err
+	})
+	return err
 }
 
-type roundTrip func(*http.Request) (*http.Response, error)
-
-func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
-// attempt sends the request once and reads the reply to its end, both within the time-out: a body that stalls or breaks is
-// an attempt that failed, not a reply.
-func (k *call) attempt(req *http.Request) (*http.Response, error) {
-	ctx, cancel := context.WithTimeoutCause(req.Context(), k.opts.Timeout, errAttemptTimeout)
+// attempt sends the request once and reads the reply to its end, both within the time-out: a body
+// that stalls or breaks is an attempt that failed, not a reply.
+func (k *call) attempt(ctx context.Context, path string, body []byte) (reply, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, k.opts.Timeout, errAttemptTimeout)
 	defer cancel()
-	k.attempts++
-	k.body, k.header, k.status = nil, nil, 0
-	start := time.Now()
-	resp, err := k.next.RoundTrip(req.WithContext(ctx))
-	if err == nil {
-		k.body, err = readBounded(resp.Body, maxReply)
+	req, err := k.request(ctx, path, body)
+	if err != nil {
+		return reply{}, permanent{err}
 	}
-	if err != nil && errors.Is(context.Cause(ctx), errAttemptTimeout) {
+	client := http.Client{Transport: k.next, CheckRedirect: followSameOrigin}
+	resp, err := client.Do(req)
+	var r reply
+	if err == nil {
+		r = reply{status: resp.StatusCode, header: resp.Header}
+		r.body, err = readBounded(resp.Body, maxReply)
+	}
+	if err == nil {
+		return r, nil
+	}
+	if errors.Is(context.Cause(ctx), errAttemptTimeout) {
 		err = errAttemptTimeout
 	}
-	k.failure = err
-	if err != nil {
-		k.log(ctx, start, slog.String("error", k.scrub.text(err.Error())))
-		return nil, err
-	}
-	k.header, k.status = resp.Header, resp.StatusCode
-	k.log(ctx, start, slog.Int("status", resp.StatusCode))
-	resp.Body = bodyOf(k.body)
-	resp.Request = req
-	return resp, nil
+	return reply{}, err
 }
 
-func (k *call) log(ctx context.Context, start time.Time, outcome slog.Attr) {
+func (k *call) request(ctx context.Context, path string, body []byte) (*http.Request, error) {
+	method := http.MethodPost
+	if body == nil {
+		method = http.MethodGet
+	}
+	req, err := http.NewRequestWithContext(ctx, method, k.opts.BaseURL+path, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("Content-Type", "application/json")
+	if k.opts.APIKey != "" {
+		req.Header.Set("Authorization", "Bearer "+string(k.opts.APIKey))
+	}
+	return req, nil
+}
+
+func (k *call) log(ctx context.Context, start time.Time, err error) {
+	outcome := slog.Int("status", k.status)
+	if err != nil {
+		outcome = slog.String("error", k.scrub.text(err.Error()))
+	}
 	k.opts.Log.LogAttrs(ctx, slog.LevelDebug, "model attempt", slog.Int("attempt", k.attempts),
-		slog.String("model", k.opts.Name), outcome, slog.Int("bytes", len(k.body)), slog.Duration("took", time.Since(start)))
+		slog.String("model", k.opts.Name), outcome, slog.Int("bytes", len(k.body)),
+		slog.Duration("took", time.Since(start)))
 }
 
 // readBounded reads and closes a body of at most limit bytes.
@@ -109,11 +113,13 @@ func readBounded(body io.ReadCloser, limit int64) ([]byte, error) {
 	return b, nil
 }
 
-// followSameOrigin lets a redirect through that stays at the endpoint and keeps the method. The others come back as they
-// are: the key must not travel, and a POST that turns into a GET asks for something else.
+// followSameOrigin lets a redirect through that stays at the endpoint and keeps the method. The
+// others come back as they are: the key must not travel, and a POST that turns into a GET asks for
+// something else.
 func followSameOrigin(req *http.Request, via []*http.Request) error {
 	first := via[0]
-	if len(via) > 3 || req.Method != first.Method || req.URL.Scheme != first.URL.Scheme || req.URL.Host != first.URL.Host {
+	if len(via) > 3 || req.Method != first.Method ||
+		req.URL.Scheme != first.URL.Scheme || req.URL.Host != first.URL.Host {
 		return http.ErrUseLastResponse
 	}
 	return nil

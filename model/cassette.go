@@ -14,8 +14,9 @@ import (
 	"unicode/utf8"
 )
 
-// A cassette is a file of JSON lines: a header, then one exchange a line, in the order in which the replies came. Pictures are
-// kept as hash and size, headers as the few that replay needs, keys not at all.
+// A cassette is a file of JSON lines: a header, then one exchange a line, in the order in which the
+// replies came. Pictures are kept as hash and size, headers as the few that replay needs, keys not
+// at all.
 
 const (
 	cassetteFormat  = "taploop model cassette"
@@ -48,7 +49,8 @@ type recordedResponse struct {
 	Base64 []byte            `json:"base64,omitempty"`
 }
 
-// keptHeaders are the response headers that the client reads. Others may hold cookies, accounts and addresses.
+// keptHeaders are the response headers that the client reads. Others may hold cookies, accounts and
+// addresses.
 var keptHeaders = []string{"Content-Type", "Retry-After"}
 
 // newExchange is an exchange as it is written: without the key, and without pixels.
@@ -72,7 +74,8 @@ func newExchange(req *http.Request, body []byte, resp *http.Response, reply []by
 
 func (r *recordedResponse) setBody(b []byte, scrub scrubber) {
 	if json.Valid(b) && utf8.Valid(b) {
-		// A key of digits may stand where JSON wants a number: blotted out there, what is left is a text.
+		// A key of digits may stand where JSON wants a number: blotted out there, what is left is a
+		// text.
 		if b = scrubJSON(b, scrub); json.Valid(b) {
 			r.JSON = b
 			return
@@ -95,7 +98,8 @@ func (r *recordedResponse) body() []byte {
 	return []byte(r.Text)
 }
 
-// operation is the path without what is the endpoint's own, so that a cassette of one endpoint plays under another's URL.
+// operation is the path without what is the endpoint's own, so that a cassette of one endpoint
+// plays under another's URL.
 func operation(path string) string {
 	for _, op := range []string{chatPath, modelsPath} {
 		if strings.HasSuffix(path, op) {
@@ -105,7 +109,8 @@ func operation(path string) string {
 	return path
 }
 
-// withoutPixels puts hash and size in the place of each picture of a request body. What is not JSON becomes a JSON string.
+// withoutPixels puts hash and size in the place of each picture of a request body. What is not JSON
+// becomes a JSON string.
 func withoutPixels(body []byte, scrub scrubber) json.RawMessage {
 	if len(body) == 0 {
 		return nil
@@ -191,8 +196,8 @@ func marshal(v any) json.RawMessage {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// readCassette reads exchanges. A last line without a line break is the trace of a crash and is passed over; valid is the length
-// of what comes before it.
+// readCassette reads exchanges. A last line without a line break is the trace of a crash and is
+// passed over; valid is the length of what comes before it.
 func readCassette(r io.Reader) (all []exchange, valid int64, err error) {
 	br := bufio.NewReader(r)
 	for n := 1; ; n++ {

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,8 +10,6 @@ import (
 	"net/url"
 	"strings"
 	"time"
-
-	openai "github.com/sashabaranov/go-openai"
 )
 
 // Kind says what sort of failure an [Error] is.
@@ -58,55 +57,31 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.cause }
 
-// explain turns what go-openai returned into an error that says what happened and carries a mend. err is nil when
-// go-openai took a redirect for a reply.
-func (k *call) explain(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return k.ended(ctx)
-	}
-	var (
-		own permanent
-		req *openai.RequestError
-		api *openai.APIError
-	)
+// failed turns what send returned, and a reply that is no success, into an error that says what
+// happened and carries a hint.
+func (k *call) failed(ctx context.Context, err error) error {
+	var own permanent
 	switch {
-	case k.status/100 == 3:
-		return k.mended(k.redirected())
+	case err != nil && ctx.Err() != nil:
+		return k.ended(ctx)
 	case errors.As(err, &own):
 		return fmt.Errorf("asking %s at %s: %w", k.opts.Name, k.opts.BaseURL, own.error)
-	case k.failure != nil:
-		return k.mended(k.unanswered(k.failure))
-	case errors.As(err, &req): // first: it may wrap an APIError that is only half read
-		return k.mended(k.refused(k.summary(k.body), "", ""))
-	case errors.As(err, &api):
-		param := ""
-		if api.Param != nil {
-			param = *api.Param
-		}
-		return k.mended(k.refused(api.Message, codeOf(api), param))
-	case k.status != 0:
-		return k.mended(k.unreadable(err))
+	case err != nil:
+		return k.withHint(k.unanswered(err))
+	case k.status/100 == 3:
+		return k.withHint(k.redirected())
+	case k.status >= 400:
+		return k.withHint(k.refused())
 	}
-	var u *url.Error
-	if errors.As(err, &u) {
-		err = u.Err
-	}
-	return k.mended(k.fail(Unreachable, err.Error(), err))
+	return nil
 }
 
-// unreadable is a 200 that go-openai could not decode.
+// unreadable is a success that is not what was asked for.
 func (k *call) unreadable(err error) *Error {
 	if json.Valid(k.body) {
 		return k.fail(BadReply, fmt.Sprintf("no chat completion came back: %v", err), nil)
 	}
 	return k.fail(BadReply, "no chat completion came back, but "+k.summary(k.body), nil)
-}
-
-func codeOf(e *openai.APIError) string {
-	if e.Code == nil {
-		return e.Type
-	}
-	return fmt.Sprint(e.Code)
 }
 
 // ended says why the caller's context ended, and what the last attempt had met.
@@ -122,6 +97,10 @@ func (k *call) unanswered(err error) *Error {
 	if errors.Is(err, errAttemptTimeout) {
 		return k.fail(TimedOut, fmt.Sprintf("no reply within %s", k.opts.Timeout), err)
 	}
+	var u *url.Error
+	if errors.As(err, &u) {
+		err = u.Err // without the method and the URL, which are known
+	}
 	return k.fail(Unreachable, err.Error(), err)
 }
 
@@ -133,7 +112,15 @@ func (k *call) redirected() *Error {
 	return k.fail(NoSuchPath, fmt.Sprintf("the endpoint redirects to %q", k.short(to, 300)), nil)
 }
 
-func (k *call) refused(message, code, param string) *Error {
+// refused is a status of 400 or above. What the endpoint says of it is read from its error object.
+func (k *call) refused() *Error {
+	var said struct {
+		Error struct{ Code, Param, Type any }
+	}
+	_ = json.Unmarshal(k.body, &said)
+	code, _ := cmp.Or(said.Error.Code, said.Error.Type).(string)
+	param, _ := said.Error.Param.(string)
+	message := k.summary(k.body)
 	e := k.fail(kindOf(k.status, message+" "+code), message, nil)
 	e.code, e.param = code, param
 	if after, ok := retryAfter(k.header); ok && after > maxRetryAfter {
@@ -142,17 +129,24 @@ func (k *call) refused(message, code, param string) *Error {
 	return e
 }
 
-// emptyReply is a 200 that has no choice in it; some routers report their errors so.
-func (k *call) emptyReply(inside json.RawMessage) error {
-	if present(inside) {
-		return k.mended(k.fail(BadReply, "the endpoint reports: "+k.summary([]byte(`{"error":`+string(inside)+`}`)), nil))
+// empty is a success that has no choice in it; some routers report their errors so.
+func (k *call) empty(inside json.RawMessage) *Error {
+	if !present(inside) {
+		return k.fail(BadReply, "the reply has no choices", nil)
 	}
-	return k.mended(k.fail(BadReply, "the reply has no choices", nil))
+	return k.fail(BadReply, "the endpoint reports: "+said(inside), nil)
 }
 
 func (k *call) fail(kind Kind, message string, cause error) *Error {
-	return &Error{Kind: kind, Status: k.status, Message: k.short(message, 500), Attempts: k.attempts,
-		Model: k.opts.Name, BaseURL: k.opts.BaseURL, cause: cause}
+	return &Error{
+		Kind:     kind,
+		Status:   k.status,
+		Message:  k.short(message, 500),
+		Attempts: k.attempts,
+		Model:    k.opts.Name,
+		BaseURL:  k.opts.BaseURL,
+		cause:    cause,
+	}
 }
 
 func kindOf(status int, said string) Kind {

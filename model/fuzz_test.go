@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The law: what can be read can be written and read again as the same, every exchange answers its own request, and the whole
-// lines are exactly what was read.
+// The law: what can be read can be written and read again as the same, every exchange answers its
+// own request, and the whole lines are exactly what was read.
 func FuzzReadCassette(f *testing.F) {
 	header := string(marshal(cassetteHeader{cassetteFormat, cassetteVersion})) + "\n"
 	f.Add([]byte(header))
@@ -39,7 +39,8 @@ func FuzzReadCassette(f *testing.F) {
 	})
 }
 
-// The law: pixels and the key are gone from whatever body is recorded, what remains is JSON, and doing it again changes nothing.
+// The law: pixels and the key are gone from whatever body is recorded, what remains is JSON, and
+// doing it again changes nothing.
 func FuzzRecordedBody(f *testing.F) {
 	const key = "sk-secret-key-0123"
 	f.Add([]byte(`{"messages":[{"content":"sk-secret-key-0123"},{"url":"data:image/jpeg;base64,YWJj"}]}`))

@@ -20,7 +20,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // secretKey is in every request of these tests and must be in nothing that comes out.
 const secretKey = "sk-live-51Hx+/\"quoted\"-do-not-show"
 
-// endpoint is a real HTTP endpoint that answers with the pages given, the last one again and again, and keeps the requests.
+// endpoint is a real HTTP endpoint that answers with the pages given, the last one again and again,
+// and keeps the requests.
 type endpoint struct {
 	*httptest.Server
 	mu    sync.Mutex

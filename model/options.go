@@ -28,8 +28,8 @@ const (
 	defaultRetries = 2
 )
 
-// Options says which model is asked, and how. Parameters that are nil or 0 are left out of requests, so that the
-// endpoint's own defaults hold.
+// Options says which model is asked, and how. Parameters that are nil or 0 are left out of
+// requests, so that the endpoint's own defaults hold.
 type Options struct {
 	BaseURL string // up to and without /chat/completions; "" means DefaultBaseURL
 	Name    string // the model's name at the endpoint; "" means DefaultName
@@ -39,8 +39,8 @@ type Options struct {
 	TopP             *float64
 	FrequencyPenalty *float64
 	MaxTokens        int
-	// Extra are further fields of the request body (top_k, chat_template_kwargs, ...). They win over the ones above;
-	// a nil value takes a field out.
+	// Extra are further fields of the request body (top_k, chat_template_kwargs, ...). They win
+	// over the ones above; a nil value takes a field out.
 	Extra map[string]any
 
 	Timeout   time.Duration     // for one attempt, reply read to its end; 0 means 90s
@@ -50,8 +50,8 @@ type Options struct {
 	Log       *slog.Logger      // nil discards
 }
 
-// settled is opts with its defaults filled in and checked.
-func (opts *Options) settled() (Options, error) {
+// withDefaults is opts with the defaults filled in, checked.
+func (opts *Options) withDefaults() (Options, error) {
 	var o Options
 	if opts != nil {
 		o = *opts
@@ -82,7 +82,7 @@ func (o *Options) check() error {
 		return fmt.Errorf("max_tokens of %d (want 1 or more, or 0 for the endpoint's default)", o.MaxTokens)
 	}
 	return cmp.Or(inRange("temperature", o.Temperature, 0, 2), inRange("top_p", o.TopP, 0, 1),
-		inRange("frequency_penalty", o.FrequencyPenalty, -2, 2))
+		inRange("frequency_penalty", o.FrequencyPenalty, -2, 2), checkExtra(o.Extra))
 }
 
 func inRange(name string, v *float64, low, high float64) error {
@@ -92,8 +92,8 @@ func inRange(name string, v *float64, low, high float64) error {
 	return nil
 }
 
-// checkBaseURL returns the URL without trailing slashes. Nothing else of it is changed: whether it needs /v1 is the
-// endpoint's business.
+// checkBaseURL returns the URL without trailing slashes. Nothing else of it is changed: whether it
+// needs /v1 is the endpoint's business.
 func checkBaseURL(s, env string) (string, error) {
 	bad := func(why, mend string) (string, error) {
 		return "", hint.Add(errors.New("model endpoint: "+why), "set "+env+"BASE_URL "+mend)
@@ -138,22 +138,16 @@ func (o *Options) local() bool {
 // reserved are the fields that the client must write itself to understand the reply.
 var reserved = []string{"model", "messages", "stream", "n"}
 
-// extraFields encodes Extra once, in a fixed order.
-func extraFields(extra map[string]any) ([]field, error) {
-	var out []field
+// checkExtra refuses what the client must write itself and what is no JSON.
+func checkExtra(extra map[string]any) error {
 	for _, name := range slices.Sorted(maps.Keys(extra)) {
 		if slices.Contains(reserved, name) {
-			return nil, fmt.Errorf("extra field %q: the client writes %s itself", name, strings.Join(reserved, ", "))
+			return fmt.Errorf("extra field %q: the client writes %s itself",
+				name, strings.Join(reserved, ", "))
 		}
-		if extra[name] == nil {
-			out = append(out, field{name: name})
-			continue
+		if _, err := json.Marshal(extra[name]); err != nil {
+			return fmt.Errorf("extra field %q: %w", name, err)
 		}
-		raw, err := json.Marshal(extra[name])
-		if err != nil {
-			return nil, fmt.Errorf("extra field %q: %w", name, err)
-		}
-		out = append(out, field{name, raw})
 	}
-	return out, nil
+	return nil
 }

@@ -11,8 +11,9 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 )
 
-// Recorder is an http.RoundTripper that writes every exchange to a cassette, for a Replayer to answer from. Any number of
-// goroutines may use it. Errors of the network are not recorded, refusals of the endpoint are.
+// Recorder is an http.RoundTripper that writes every exchange to a cassette, for a Replayer to
+// answer from. Any number of goroutines may use it. Errors of the network are not recorded,
+// refusals of the endpoint are.
 type Recorder struct {
 	path string
 	next http.RoundTripper
@@ -21,8 +22,9 @@ type Recorder struct {
 	torn error    // why the last line is not whole, after which no other may follow; guarded by mu
 }
 
-// NewRecorder opens the cassette, readable by its owner only, and appends to one that is there, as a session is continued. It
-// refuses a file that is something else. A nil next means a transport of its own.
+// NewRecorder opens the cassette, readable by its owner only, and appends to one that is there, as
+// a session is continued. It refuses a file that is something else. A nil next means a transport of
+// its own.
 func NewRecorder(path string, next http.RoundTripper) (*Recorder, error) {
 	if next == nil {
 		next = newTransport()
@@ -38,7 +40,8 @@ func NewRecorder(path string, next http.RoundTripper) (*Recorder, error) {
 	return &Recorder{path: path, next: next, file: f}, nil
 }
 
-// readyToAppend writes the header into an empty file, and cuts a line that a crash left unfinished off another.
+// readyToAppend writes the header into an empty file, and cuts a line that a crash left unfinished
+// off another.
 func readyToAppend(f *os.File) error {
 	if info, err := f.Stat(); err != nil {
 		return err
@@ -59,8 +62,8 @@ func appendLine(f *os.File, line []byte) error {
 	return f.Sync()
 }
 
-// RoundTrip passes the request on and returns once the exchange is on disk. An exchange that cannot be written fails the call:
-// a cassette with a hole would replay something that never happened.
+// RoundTrip passes the request on and returns once the exchange is on disk. An exchange that cannot
+// be written fails the call: a cassette with a hole would replay something that never happened.
 func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	body, err := takeBody(req)
 	if err != nil {

@@ -11,14 +11,17 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 )
 
-// Replayer is an http.RoundTripper that answers from a cassette, offline. Any number of goroutines may use it.
+// Replayer is an http.RoundTripper that answers from a cassette, offline. Any number of goroutines
+// may use it.
 //
-// A request is answered by the first recorded one that says the same and has not been played yet. The same means: the
-// operation, the model's name, and the roles and texts of the messages, with as many pictures in the same places. What the
-// pictures show is left out, because a screen with a clock is another one a minute later; the order among equal requests
-// stands in for it. Temperature and the other parameters are left out too: they cannot change a reply that is already there.
+// A request is answered by the first recorded one that says the same and has not been played yet.
+// The same means: the operation, the model's name, and the roles and texts of the messages, with as
+// many pictures in the same places. What the pictures show is left out, because a screen with a
+// clock is another one a minute later; the order among equal requests stands in for it. Temperature
+// and the other parameters are left out too: they cannot change a reply that is already there.
 //
-// Refusals are played like replies, but are followed at once by what came next: waits that the endpoint asked for are over.
+// Refusals are played like replies, but are followed at once by what came next: waits that the
+// endpoint asked for are over.
 type Replayer struct {
 	path  string
 	mu    sync.Mutex
@@ -141,7 +144,8 @@ func contentSays(raw json.RawMessage) string {
 	return strings.Join(out, "\n")
 }
 
-// miss says why nothing on the cassette answers: it is used up, or how the most similar request differs.
+// miss says why nothing on the cassette answers: it is used up, or how the most similar request
+// differs.
 func (r *Replayer) miss(says string) error {
 	mend := fmt.Sprintf("rerecord: delete %s and run the same with --record against a model", r.path)
 	r.mu.Lock()
@@ -157,7 +161,8 @@ func (r *Replayer) miss(says string) error {
 		r.path, around(near.says, at), around(says, at)), mend)
 }
 
-// nearest is the recorded request that goes along with says longest, preferring those that were not played, and where they part.
+// nearest is the recorded request that goes along with says longest, preferring those that were not
+// played, and where they part.
 func (r *Replayer) nearest(says string) (*tape, int) {
 	var best *tape
 	most := -1

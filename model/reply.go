@@ -2,6 +2,7 @@ package model
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"strings"
 	"time"
@@ -27,83 +28,70 @@ func (r *Response) Truncated() bool { return r.FinishReason == string(openai.Fin
 // ToolCall is a native tool call. Arguments is JSON as the model wrote it, not checked.
 type ToolCall struct{ ID, Name, Arguments string }
 
-// Usage is what a reply cost in tokens. Reported is false when the endpoint did not say; the numbers are 0 then.
+// Usage is what a reply cost in tokens. Reported is false when the endpoint did not say; the
+// numbers are 0 then.
 type Usage struct {
 	PromptTokens     int  `json:"prompt_tokens"`
 	CompletionTokens int  `json:"completion_tokens"`
 	Reported         bool `json:"reported"`
 }
 
-// reply takes the reply from go-openai's reading of it, and from the bytes what that drops.
-func (k *call) reply(resp *openai.ChatCompletionResponse) (Response, error) {
-	rest := readRest(k.body)
-	if len(resp.Choices) == 0 {
-		return Response{}, k.emptyReply(rest.Error)
+// completion is a reply as endpoints write it. go-openai's own type knows neither reasoning nor
+// whether the usage was there.
+type completion struct {
+	Model   string `json:"model"`
+	Choices []struct {
+		Message struct {
+			Content          json.RawMessage   `json:"content"`
+			Refusal          string            `json:"refusal"`
+			ReasoningContent json.RawMessage   `json:"reasoning_content"`
+			Reasoning        json.RawMessage   `json:"reasoning"`
+			ToolCalls        []openai.ToolCall `json:"tool_calls"`
+		} `json:"message"`
+		FinishReason string `json:"finish_reason"`
+	} `json:"choices"`
+	Usage *openai.Usage   `json:"usage"`
+	Error json.RawMessage `json:"error"`
+}
+
+// response reads the reply. Its first JSON value counts: some routers write more after it.
+func (k *call) response() (Response, error) {
+	var c completion
+	if err := json.NewDecoder(bytes.NewReader(k.body)).Decode(&c); err != nil {
+		return Response{}, k.withHint(k.unreadable(err))
 	}
-	choice := &resp.Choices[0]
+	if len(c.Choices) == 0 {
+		return Response{}, k.withHint(k.empty(c.Error))
+	}
+	said := &c.Choices[0].Message
 	r := Response{
-		Text:         k.scrub.text(textOf(&choice.Message)),
-		Reasoning:    k.scrub.text(rest.reasoning()),
-		FinishReason: string(choice.FinishReason),
-		Model:        k.scrub.text(resp.Model),
+		Text:         k.scrub.text(cmp.Or(textOf(said.Content), said.Refusal)),
+		Reasoning:    k.scrub.text(cmp.Or(textOf(said.ReasoningContent), textOf(said.Reasoning))),
+		FinishReason: c.Choices[0].FinishReason,
+		Model:        k.scrub.text(c.Model),
 		Attempts:     k.attempts,
-		Usage: Usage{
-			PromptTokens:     max(resp.Usage.PromptTokens, 0),
-			CompletionTokens: max(resp.Usage.CompletionTokens, 0),
-			Reported:         present(rest.Usage),
-		},
 	}
-	for _, t := range choice.Message.ToolCalls {
-		r.ToolCalls = append(r.ToolCalls, ToolCall{t.ID, t.Function.Name, k.scrub.text(t.Function.Arguments)})
+	if u := c.Usage; u != nil {
+		r.Usage = Usage{max(u.PromptTokens, 0), max(u.CompletionTokens, 0), true}
+	}
+	for _, t := range said.ToolCalls {
+		arguments := k.scrub.text(t.Function.Arguments)
+		r.ToolCalls = append(r.ToolCalls, ToolCall{t.ID, t.Function.Name, arguments})
 	}
 	return r, nil
 }
 
-// textOf is the content in either of its forms; a refusal is what the model said instead.
-func textOf(m *openai.ChatCompletionMessage) string {
-	if m.Content != "" {
-		return m.Content
+// textOf is a JSON text, the texts of a list of parts, or "" for anything else.
+func textOf(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		return s
 	}
+	var parts []struct{ Text string }
+	_ = json.Unmarshal(raw, &parts)
 	var b strings.Builder
-	for _, p := range m.MultiContent {
+	for _, p := range parts {
 		b.WriteString(p.Text)
-	}
-	if b.Len() == 0 {
-		return m.Refusal
 	}
 	return b.String()
 }
-
-// rest is what go-openai does not decode.
-type rest struct {
-	Choices []struct {
-		Message struct {
-			ReasoningContent json.RawMessage `json:"reasoning_content"`
-			Reasoning        json.RawMessage `json:"reasoning"`
-		} `json:"message"`
-	} `json:"choices"`
-	Usage json.RawMessage `json:"usage"`
-	Error json.RawMessage `json:"error"`
-}
-
-// readRest reads as much as can be read: go-openai has already accepted the body as a whole.
-func readRest(body []byte) rest {
-	var r rest
-	_ = json.NewDecoder(bytes.NewReader(body)).Decode(&r)
-	return r
-}
-
-func (r *rest) reasoning() string {
-	if len(r.Choices) == 0 {
-		return ""
-	}
-	for _, raw := range []json.RawMessage{r.Choices[0].Message.ReasoningContent, r.Choices[0].Message.Reasoning} {
-		var s string
-		if json.Unmarshal(raw, &s) == nil && s != "" {
-			return s
-		}
-	}
-	return ""
-}
-
-func present(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }

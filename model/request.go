@@ -2,17 +2,20 @@ package model
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	openai "github.com/sashabaranov/go-openai"
 )
 
-// Request is what a model is asked. The zero values of MaxTokens and Temperature mean the client's own.
+// Request is what a model is asked. The zero values of MaxTokens and Temperature mean the client's
+// own.
 type Request struct {
 	Messages    []Message
 	Tools       []Tool
@@ -46,21 +49,6 @@ type Part struct {
 var roles = []string{
 	openai.ChatMessageRoleSystem, openai.ChatMessageRoleDeveloper, openai.ChatMessageRoleUser,
 	openai.ChatMessageRoleAssistant, openai.ChatMessageRoleTool,
-}
-
-// wire puts r into the protocol's form.
-func (r *Request) wire() (openai.ChatCompletionRequest, error) {
-	messages, err := r.messages()
-	out := openai.ChatCompletionRequest{Messages: messages, Stop: r.Stop}
-	for _, t := range r.Tools {
-		out.Tools = append(out.Tools, openai.Tool{
-			Type: openai.ToolTypeFunction,
-			Function: &openai.FunctionDefinition{
-				Name: t.Name, Description: t.Description, Parameters: t.Parameters,
-			},
-		})
-	}
-	return out, err
 }
 
 // messages puts r's messages into the protocol's form.
@@ -125,38 +113,59 @@ func dataURL(jpeg []byte) string {
 	return string(base64.StdEncoding.AppendEncode(append(b, head...), jpeg))
 }
 
-// fields are the parameters of one request, the request's own before the client's, without what the endpoint was found not to
-// take. Extra comes on top of them.
-func (c *Client) fields(r *Request) ([]field, error) {
-	temperature, tokens := c.opts.Temperature, c.opts.MaxTokens
+// parameters are those of one request, its own before the client's, without what the endpoint was
+// found not to take.
+func (c *Client) parameters(r *Request) (map[string]any, error) {
+	temperature := c.opts.Temperature
 	if r.Temperature != nil {
 		temperature = r.Temperature
-	}
-	if r.MaxTokens > 0 {
-		tokens = r.MaxTokens
 	}
 	if err := inRange("temperature", temperature, 0, 2); err != nil {
 		return nil, err
 	}
-	set := []field{{"model", encode(c.opts.Name)}}
-	set = appendNumber(set, "temperature", temperature)
-	set = appendNumber(set, "top_p", c.opts.TopP)
-	set = appendNumber(set, "frequency_penalty", c.opts.FrequencyPenalty)
-	if tokens > 0 {
-		set = append(set, field{"max_tokens", encode(tokens)})
+	set := map[string]any{}
+	for name, v := range map[string]*float64{
+		"temperature":       temperature,
+		"top_p":             c.opts.TopP,
+		"frequency_penalty": c.opts.FrequencyPenalty,
+	} {
+		if v != nil {
+			set[name] = *v
+		}
+	}
+	if tokens := cmp.Or(r.MaxTokens, c.opts.MaxTokens); tokens > 0 {
+		set["max_tokens"] = tokens
 	}
 	return c.unsupported.apply(set), nil
 }
 
-func appendNumber(set []field, name string, v *float64) []field {
-	if v == nil {
-		return set
+// body is the request as JSON: the model, the messages, the tools and the parameters, and Extra on
+// top of all.
+func (c *Client) body(r *Request, parameters map[string]any) ([]byte, error) {
+	messages, err := r.messages()
+	if err != nil {
+		return nil, err
 	}
-	return append(set, field{name, encode(*v)})
+	body := map[string]any{"model": c.opts.Name, "messages": messages, "stream": false}
+	if len(r.Tools) > 0 {
+		body["tools"] = r.tools()
+	}
+	if len(r.Stop) > 0 {
+		body["stop"] = r.Stop
+	}
+	maps.Copy(body, parameters)
+	maps.Copy(body, c.opts.Extra)
+	maps.DeleteFunc(body, func(_ string, v any) bool { return v == nil })
+	return json.Marshal(body)
 }
 
-// encode is for strings and finite numbers, which always encode.
-func encode(v any) json.RawMessage {
-	b, _ := json.Marshal(v)
-	return b
+func (r *Request) tools() []openai.Tool {
+	var out []openai.Tool
+	for _, t := range r.Tools {
+		f := openai.FunctionDefinition{
+			Name: t.Name, Description: t.Description, Parameters: t.Parameters,
+		}
+		out = append(out, openai.Tool{Type: openai.ToolTypeFunction, Function: &f})
+	}
+	return out
 }

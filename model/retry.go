@@ -19,7 +19,8 @@ import (
 const (
 	firstDelay = 500 * time.Millisecond
 	maxDelay   = 8 * time.Second
-	// maxRetryAfter bounds what an endpoint may ask for. Whoever says "come back in an hour" is told to the user at once.
+	// maxRetryAfter bounds what an endpoint may ask for. Whoever says "come back in an hour" is
+	// told to the user at once.
 	maxRetryAfter = 60 * time.Second
 )
 
@@ -28,34 +29,35 @@ type permanent struct{ error }
 
 func (p permanent) Unwrap() error { return p.error }
 
-// retryPolicy tries again what may pass: 429, 5xx and broken connections. Its delays are the endpoint's Retry-After or grow
-// from half a second. failsafehttp's own builder is not used: it reads no dates, bounds nothing, and tries wrong
-// certificates again.
-func (k *call) retryPolicy(ctx context.Context) retrypolicy.RetryPolicy[*http.Response] {
-	return retrypolicy.NewBuilder[*http.Response]().
-		HandleIf(k.retryable).
+// retryPolicy tries again what may pass: 429, 5xx and broken connections. Its delays are the
+// endpoint's Retry-After or grow from half a second. failsafehttp's own builder is not used: it
+// reads no dates, bounds nothing, and tries wrong certificates again.
+func (k *call) retryPolicy(ctx context.Context) retrypolicy.RetryPolicy[reply] {
+	return retrypolicy.NewBuilder[reply]().
+		HandleIf(retryable).
 		WithMaxRetries(k.opts.Retries).
 		ReturnLastFailure().
-		WithDelayFunc(func(e failsafe.ExecutionAttempt[*http.Response]) time.Duration {
+		WithDelayFunc(func(e failsafe.ExecutionAttempt[reply]) time.Duration {
 			return delay(e.LastResult(), e.Attempts())
 		}).
-		OnRetryScheduled(func(e failsafe.ExecutionScheduledEvent[*http.Response]) {
+		OnRetryScheduled(func(e failsafe.ExecutionScheduledEvent[reply]) {
 			k.opts.Log.DebugContext(ctx, "model retry", "after_attempt", k.attempts, "delay", e.Delay)
 		}).
 		Build()
 }
 
-func (k *call) retryable(resp *http.Response, err error) bool {
+func retryable(r reply, err error) bool {
 	if err != nil {
 		return retryableError(err)
 	}
-	if resp.StatusCode != http.StatusTooManyRequests && resp.StatusCode < 500 || resp.StatusCode == http.StatusNotImplemented {
+	passes := r.status == http.StatusTooManyRequests ||
+		r.status >= 500 && r.status != http.StatusNotImplemented
+	after, ok := retryAfter(r.header)
+	if !passes || ok && after > maxRetryAfter {
 		return false
 	}
-	if after, ok := retryAfter(resp.Header); ok && after > maxRetryAfter {
-		return false
-	}
-	return !bytes.Contains(k.body, []byte("insufficient_quota")) // an empty purse comes as 429 too, and stays empty
+	// An empty purse comes as 429 too, and stays empty.
+	return !bytes.Contains(r.body, []byte("insufficient_quota"))
 }
 
 func retryableError(err error) bool {
@@ -63,10 +65,9 @@ func retryableError(err error) bool {
 		p    permanent
 		dns  *net.DNSError
 		cert *tls.CertificateVerificationError
-		rec  tls.RecordHeaderError
 	)
 	switch {
-	case errors.As(err, &p), errors.As(err, &cert), errors.As(err, &rec),
+	case errors.As(err, &p), errors.As(err, &cert), errors.Is(err, http.ErrSchemeMismatch),
 		errors.Is(err, context.Canceled):
 		return false
 	case errors.As(err, &dns):
@@ -76,11 +77,9 @@ func retryableError(err error) bool {
 }
 
 // delay is how long to wait before the next attempt; done is the number of attempts so far.
-func delay(resp *http.Response, done int) time.Duration {
-	if resp != nil {
-		if after, ok := retryAfter(resp.Header); ok {
-			return min(after, maxRetryAfter)
-		}
+func delay(r reply, done int) time.Duration {
+	if after, ok := retryAfter(r.header); ok {
+		return min(after, maxRetryAfter)
 	}
 	d := min(firstDelay<<min(max(done-1, 0), 10), maxDelay)
 	return time.Duration((0.75 + rand.Float64()/2) * float64(d)) // callers that failed together shall not come back together

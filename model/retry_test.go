@@ -18,8 +18,8 @@ import (
 	"github.com/taploop/taploop/model"
 )
 
-// outage is a transport that answers with its replies in turn, the last one again and again, and notes when it was asked. It
-// waits for nothing, so that it works inside a bubble.
+// outage is a transport that answers with its replies in turn, the last one again and again, and
+// notes when it was asked. It waits for nothing, so that it works inside a bubble.
 type outage struct {
 	replies []func(*http.Request) (*http.Response, error)
 	asked   []time.Duration // since the first request

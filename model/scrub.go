@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// placeholders are what manuals of local servers tell people to type where a client insists on a key. They are
-// ordinary words, and blotting them out of prompts and replies would change what these say.
+// placeholders are what manuals of local servers tell people to type where a client insists on a
+// key. They are ordinary words, and blotting them out of prompts and replies would change what
+// these say.
 var placeholders = map[string]bool{
 	"ollama": true, "lm-studio": true, "not-needed": true, "no-key-required": true, "sk-no-key-required": true,
 }
@@ -16,7 +17,8 @@ var placeholders = map[string]bool{
 // scrubber blots a key out of texts. The zero value changes nothing.
 type scrubber struct{ forms []string }
 
-// newScrubber knows the key as it is, and as it looks inside JSON and inside a URL. Texts under six bytes are no secrets.
+// newScrubber knows the key as it is, and as it looks inside JSON and inside a URL. Texts under six
+// bytes are no secrets.
 func newScrubber(key string) scrubber {
 	if len(key) < 6 || placeholders[strings.ToLower(key)] {
 		return scrubber{}

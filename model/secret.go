@@ -6,7 +6,8 @@ import (
 	"log/slog"
 )
 
-// Secret is a text that masks itself wherever it is printed, logged or encoded. string(s) is the text itself.
+// Secret is a text that masks itself wherever it is printed, logged or encoded. string(s) is the
+// text itself.
 type Secret string
 
 const mask = "[secret]"
@@ -34,8 +35,8 @@ func (s Secret) Format(f fmt.State, verb rune) {
 // LogValue is the mask for slog.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
-// MarshalText is the mask for encoders: JSON, YAML, XML. As the key of a map a Secret is not safe: encoding/json takes the
-// string of such keys without asking.
+// MarshalText is the mask for encoders: JSON, YAML, XML. As the key of a map a Secret is not safe:
+// encoding/json takes the string of such keys without asking.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // UnmarshalText takes the text as it is, so that a Secret can be read from a configuration file.

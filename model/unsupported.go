@@ -8,9 +8,10 @@ import (
 	"sync"
 )
 
-// unsupportedParams are the parameters that an endpoint was found not to take for this model, as hosted reasoning models refuse
-// max_tokens and every temperature but their own. They are learnt from the endpoint's own words, never from a model's name:
-// a name says nothing of the server behind it. Safe for concurrent use.
+// unsupportedParams are the parameters that an endpoint was found not to take for this model, as
+// hosted reasoning models refuse max_tokens and every temperature but their own. They are learnt
+// from the endpoint's own words, never from a model's name: a name says nothing of the server
+// behind it. Safe for concurrent use.
 type unsupportedParams struct {
 	mu    sync.Mutex
 	names []string
@@ -21,25 +22,24 @@ var renamed = map[string]string{"max_tokens": "max_completion_tokens"}
 
 var dispensable = []string{"max_tokens", "temperature", "top_p", "frequency_penalty"}
 
-func (u *unsupportedParams) apply(set []field) []field {
+// apply is the parameters that the endpoint takes, by the names that it takes.
+func (u *unsupportedParams) apply(set map[string]any) map[string]any {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	var out []field
-	for _, f := range set {
-		if slices.Contains(u.names, f.name) {
-			f.name = renamed[f.name]
+	for _, name := range u.names {
+		if v, ok := set[name]; ok && renamed[name] != "" {
+			set[renamed[name]] = v
 		}
-		if f.name != "" {
-			out = append(out, f)
-		}
+		delete(set, name)
 	}
-	return out
+	return set
 }
 
 var complaint = regexp.MustCompile(`(?i)unsupported (?:parameter|value): ['"\x60](\w+)['"\x60]`)
 
-// add reports whether err complains of a parameter in sent that can be done without, and remembers it.
-func (u *unsupportedParams) add(err error, sent []field) bool {
+// add reports whether err complains of a parameter in sent that can be done without, and remembers
+// it.
+func (u *unsupportedParams) add(err error, sent map[string]any) bool {
 	var e *Error
 	if !errors.As(err, &e) || e.Status != http.StatusBadRequest {
 		return false
@@ -52,7 +52,7 @@ func (u *unsupportedParams) add(err error, sent []field) bool {
 		}
 		name = m[1]
 	}
-	was := slices.ContainsFunc(sent, func(f field) bool { return f.name == name && f.raw != nil })
+	_, was := sent[name]
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if !was || !slices.Contains(dispensable, name) {

@@ -53,7 +53,8 @@ func newAnswer(r *rule, groups map[string]string, req *Request) *answer {
 	return a
 }
 
-// promptTokens counts as vision models roughly do: a token for four letters or one ideograph, one for 28x28 pixels.
+// promptTokens counts as vision models roughly do: a token for four letters or one ideograph, one
+// for 28x28 pixels.
 func promptTokens(req *Request) int {
 	n := 3
 	for _, m := range req.Messages {

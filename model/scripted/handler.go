@@ -16,8 +16,8 @@ import (
 // maxBody bounds a request.
 const maxBody = 32 << 20
 
-// Handler serves a script at .../chat/completions and .../models under any prefix. Its fields are set before it serves;
-// any number of requests may come at once.
+// Handler serves a script at .../chat/completions and .../models under any prefix. Its fields are
+// set before it serves; any number of requests may come at once.
 type Handler struct {
 	APIKey  string         // "" lets everybody in
 	Observe func(*Request) // called with each request that is well-formed, before it is answered; may be called concurrently

@@ -131,7 +131,8 @@ func located(err error) error {
 	return fmt.Errorf("line %d: %s", y.GetToken().Position.Line, y.GetMessage())
 }
 
-// ruleLines are the lines on which the rules begin; short when they are written in a way that hides it (an alias).
+// ruleLines are the lines on which the rules begin; short when they are written in a way that hides
+// it (an alias).
 func ruleLines(top ast.Node) []int {
 	m, _ := top.(*ast.MappingNode)
 	if m == nil {

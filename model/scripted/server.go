@@ -21,8 +21,8 @@ type Server struct {
 	err   error // of Serve, set before done
 }
 
-// Start serves h on addr, which must be on this machine; "" means a free port of 127.0.0.1. The server lives until Close or
-// until ctx ends; Close must be called in any case.
+// Start serves h on addr, which must be on this machine; "" means a free port of 127.0.0.1. The
+// server lives until Close or until ctx ends; Close must be called in any case.
 func Start(ctx context.Context, addr string, h http.Handler) (*Server, error) {
 	if addr == "" {
 		addr = "127.0.0.1:0"
@@ -58,7 +58,8 @@ func loopback(addr string) error {
 	return nil
 }
 
-// Close ends requests that are being answered, stops listening and waits for both. It may be called more than once.
+// Close ends requests that are being answered, stops listening and waits for both. It may be called
+// more than once.
 func (s *Server) Close() error {
 	s.unset()
 	s.end()

@@ -2,12 +2,12 @@ package model
 
 import (
 	"bytes"
-	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"html"
 	"net"
+	"net/http"
 	"regexp"
 	"strings"
 	"syscall"
@@ -23,13 +23,13 @@ var (
 	noSight = regexp.MustCompile(`(image|vision|multimodal|mmproj).*(support|provide|missing)|support.*(image|vision|multimodal)`)
 )
 
-func (k *call) mended(e *Error) error { return hint.Add(e, k.mend(e)) }
+func (k *call) withHint(e *Error) error { return hint.Add(e, k.hint(e)) }
 
-func (k *call) mend(e *Error) string {
+func (k *call) hint(e *Error) string {
 	env := k.opts.Env
 	switch e.Kind {
 	case Unreachable:
-		return k.mendReach(e)
+		return k.hintReach(e)
 	case TimedOut:
 		return fmt.Sprintf("raise %sTIMEOUT (now %s), or check that the endpoint is not still loading the model", env, k.opts.Timeout)
 	case Unauthorized:
@@ -43,7 +43,7 @@ func (k *call) mend(e *Error) string {
 		}
 		return "set " + env + "NAME to a model that the endpoint has"
 	case NoSuchPath, BadReply:
-		return k.mendPath(e)
+		return k.hintPath(e)
 	case RateLimited:
 		return "wait, look at the account's limits, or use another endpoint or model"
 	case TooLong:
@@ -57,15 +57,12 @@ func (k *call) mend(e *Error) string {
 	return "the endpoint's message names the parameter; check the model's settings"
 }
 
-func (k *call) mendReach(e *Error) string {
-	var (
-		dns *net.DNSError
-		rec tls.RecordHeaderError
-	)
+func (k *call) hintReach(e *Error) string {
+	var dns *net.DNSError
 	switch {
 	case errors.As(e, &dns):
 		return "check the host's name in " + k.opts.Env + "BASE_URL"
-	case errors.As(e, &rec):
+	case errors.Is(e, http.ErrSchemeMismatch):
 		return "the endpoint speaks plain http: set " + k.opts.Env + "BASE_URL to http://..."
 	case strings.Contains(e.Message, "certificate"):
 		return "have the endpoint's certificate authority trusted by this machine (or name it in SSL_CERT_FILE)"
@@ -77,7 +74,7 @@ func (k *call) mendReach(e *Error) string {
 	return "check the network and " + k.opts.Env + "BASE_URL"
 }
 
-func (k *call) mendPath(e *Error) string {
+func (k *call) hintPath(e *Error) string {
 	base := k.opts.BaseURL
 	if to := k.header.Get("Location"); to != "" {
 		return fmt.Sprintf("if that is the right place, set %sBASE_URL to it without %s", k.opts.Env, chatPath)
@@ -88,10 +85,10 @@ func (k *call) mendPath(e *Error) string {
 	return fmt.Sprintf("check that %s is an OpenAI-compatible endpoint (%sBASE_URL)", base, k.opts.Env)
 }
 
-// ollama guesses whose mends to give from Ollama's port.
+// ollama guesses whose hints to give from Ollama's port.
 func (o *Options) ollama() bool { return strings.Contains(o.BaseURL, ":11434") }
 
-// offer adds the models that are there to the mend of a NoSuchModel.
+// offer adds the models that are there to the hint of a NoSuchModel.
 func offer(err error, names []string, env string) error {
 	const most = 12
 	if len(names) == 0 {
@@ -129,18 +126,24 @@ func (k *call) summary(body []byte) string {
 	return "this: " + k.short(string(body), 200)
 }
 
-// said is a JSON string's text, an object's message, or the JSON itself.
+// said is a JSON string's text, an object's message or messages, or the JSON itself.
 func said(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
 		return s
 	}
-	var o struct{ Message string }
-	if json.Unmarshal(raw, &o) == nil && o.Message != "" {
-		return o.Message
+	var one struct{ Message string }
+	if json.Unmarshal(raw, &one) == nil && one.Message != "" {
+		return one.Message
+	}
+	var many struct{ Message []string }
+	if json.Unmarshal(raw, &many) == nil && len(many.Message) > 0 {
+		return strings.Join(many.Message, ", ")
 	}
 	return string(raw)
 }
+
+func present(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
 
 func looksHTML(body []byte) bool {
 	head := bytes.ToLower(bytes.TrimSpace(body[:min(len(body), 512)]))
@@ -159,6 +162,7 @@ func (k *call) page(body []byte) string {
 	return "a web page"
 }
 
-// short makes foreign text fit for an error. The key is looked for after hidden characters are gone, which may have cut it in
-// two, and before the text is shortened: half a key would not be found any more.
+// short makes foreign text fit for an error. The key is looked for after hidden characters are
+// gone, which may have cut it in two, and before the text is shortened: half a key would not be
+// found any more.
 func (k *call) short(s string, n int) string { return text.Cut(k.scrub.text(text.Line(s)), n) }
