@@ -10,7 +10,8 @@ import (
 // Entry is the name of our server in a client's settings.
 const Entry = "taploop"
 
-// TokenEnv names the environment variable that holds a token where the settings of a client can refer to one.
+// TokenEnv names the environment variable that holds a token where the settings of a client can
+// refer to one.
 const TokenEnv = "TAPLOOP_TOKEN"
 
 // Server is how a client reaches the server: a program that it starts, or an address.
@@ -51,10 +52,12 @@ func Find(name string) (Client, error) {
 		names = append(names, c.Name)
 	}
 	return Client{}, hint.Add(fmt.Errorf("no settings are known for a client named %q", name),
-		"use one of "+strings.Join(names, ", ")+"; for another client see docs/clients.md: most take the settings of cursor")
+		"use one of "+strings.Join(names,
+			", ")+"; for another client see docs/clients.md: most take the settings of cursor")
 }
 
-// HasFile reports whether the client has a file that [Client.Install] can change. Others take what is pasted.
+// HasFile reports whether the client has a file that [Client.Install] can change. Others take what
+// is pasted.
 func (c Client) HasFile() bool { return c.file != nil }
 
 // entry is what the client's settings say of the server.
@@ -63,8 +66,11 @@ func (c Client) entry(s Server) (any, error) {
 		return c.stdio(s), nil
 	}
 	if c.http == nil {
-		return nil, hint.Add(fmt.Errorf("the settings file of %s knows servers that it starts, not addresses", c.Title),
-			"leave --http out: "+c.Title+" then starts the server itself")
+		return nil,
+			hint.Add(
+				fmt.Errorf("the settings file of %s knows servers that it starts, not addresses",
+					c.Title),
+				"leave --http out: "+c.Title+" then starts the server itself")
 	}
 	return c.http(s), nil
 }

@@ -16,7 +16,8 @@ type form interface {
 // merger is a form of files.
 type merger interface {
 	form
-	// merge adds the entry to the content of the file at path. errPresent says that nothing had to change.
+	// merge adds the entry to the content of the file at path. errPresent says that nothing had to
+	// change.
 	merge(old []byte, entry any, s Server, path string, force bool) ([]byte, error)
 }
 
@@ -25,10 +26,12 @@ var errPresent = errors.New("the entry is there already")
 
 // unreadable refuses a file.
 func unreadable(path string, err error) error {
-	return hint.Add(fmt.Errorf("%s was left as it is: %w", path, err), "mend the file, or paste what `taploop setup --print` shows into it")
+	return hint.Add(fmt.Errorf("%s was left as it is: %w", path, err),
+		"repair the file, or paste what `taploop setup --print` shows into it")
 }
 
 // taken refuses to replace an entry of the same name.
-func taken(path, mend string) error {
-	return hint.Add(fmt.Errorf("%s was left as it is: it has another entry named %q", path, Entry), mend)
+func taken(path, remedy string) error {
+	return hint.Add(fmt.Errorf("%s was left as it is: it has another entry named %q", path, Entry),
+		remedy)
 }

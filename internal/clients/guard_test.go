@@ -15,10 +15,11 @@ func TestAFileThatSomebodyElseWroteToIsNotReplaced(t *testing.T) {
 		"written":  {there: true, text: []byte("older"), mode: 0o600},
 		"appeared": {mode: 0o600},
 	} {
-		require.ErrorContains(t, replace(path, was, []byte("ours")), "has changed in the meantime", name)
+		require.ErrorContains(t, replace(path, was, []byte("ours")), "has changed meanwhile", name)
 	}
 	gone := filepath.Join(filepath.Dir(path), "gone.json")
-	require.ErrorContains(t, replace(gone, content{there: true, mode: 0o600}, []byte("ours")), "has changed in the meantime", "removed")
+	require.ErrorContains(t, replace(gone, content{there: true, mode: 0o600}, []byte("ours")),
+		"has changed meanwhile", "removed")
 	b, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.Equal(t, "newer", string(b))

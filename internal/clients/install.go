@@ -16,19 +16,20 @@ import (
 type Installed struct {
 	Path    string // the client's file
 	Changed bool   // false when the entry was there already
-	Backup  string // the copy of the file as it was; "" when nothing changed or there was none
+	Backup  string // the copy of the file as it was; "" when nothing changed or there was no file
 }
 
 // Path is the client's file on the machine.
 func (c Client) Path(m Machine) (string, error) {
 	if c.file == nil {
-		return "", hint.Add(fmt.Errorf("%s keeps its settings where only it can write", c.Title), "paste what --print shows: "+c.Then)
+		return "", hint.Add(fmt.Errorf("%s keeps its settings where only it can write", c.Title),
+			"paste what --print shows: "+c.Then)
 	}
 	return c.file(m)
 }
 
-// Install puts the server into the client's file. An entry of our name that says something else is replaced under force only.
-// When it returns an error, the file is as it was.
+// Install puts the server into the client's file. An entry of our name that says something else is
+// replaced under force only. When it returns an error, the file is as it was.
 func (c Client) Install(m Machine, s Server, force bool) (Installed, error) {
 	path, err := c.Path(m)
 	if err != nil {
@@ -69,11 +70,13 @@ type content struct {
 	mode  fs.FileMode
 }
 
-// readFile reads the file and says where it really is: people keep settings elsewhere and put links in their place.
+// readFile reads the file and says where it really is: people keep settings elsewhere and put links
+// in their place.
 func readFile(path string) (target string, c content, err error) {
 	if target, err = filepath.EvalSymlinks(path); errors.Is(err, fs.ErrNotExist) {
 		if _, err := os.Lstat(path); err == nil {
-			return path, c, hint.Add(fmt.Errorf("%s is a link to a file that is not there", path), "make that file, or remove the link")
+			return path, c, hint.Add(fmt.Errorf("%s is a link to a file that is not there", path),
+				"make that file, or remove the link")
 		}
 		return path, content{mode: 0o600}, nil
 	}
@@ -89,7 +92,7 @@ func readFile(path string) (target string, c content, err error) {
 	return target, c, err
 }
 
-// keep makes a copy of the file beside it, readable by whoever can read the file.
+// keep makes a copy of the file next to it, with the same permissions.
 func keep(target string, c content) (string, error) {
 	name := target + ".taploop-" + time.Now().Format("20060102-150405.000") + ".bak"
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, c.mode)
@@ -100,7 +103,8 @@ func keep(target string, c content) (string, error) {
 	return name, errors.Join(err, f.Sync(), f.Close())
 }
 
-// replace puts the new text in the place of the file as a whole, unless somebody else has written to it in the meantime.
+// replace puts the new text in the place of the file as a whole, unless another program has written
+// to it meanwhile.
 func replace(target string, was content, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
 		return err
@@ -115,8 +119,10 @@ func replace(target string, was content, text []byte) error {
 		return err
 	}
 	now, err := os.ReadFile(target)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrNotExist) == was.there || !bytes.Equal(now, was.text) {
-		return hint.Add(errors.New("the file has changed in the meantime"), "close the program that it belongs to and call again")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) ||
+		errors.Is(err, fs.ErrNotExist) == was.there || !bytes.Equal(now, was.text) {
+		return hint.Add(errors.New("the file has changed meanwhile"),
+			"close the program that it belongs to and call again")
 	}
 	return os.Rename(f.Name(), target)
 }

@@ -119,13 +119,18 @@ func kept(t *testing.T, g *golden.Case, done clients.Installed, had bool) {
 func TestLineEndsAndMarksOfWindowsStay(t *testing.T) {
 	for name, c := range map[string]struct{ client, old, want string }{
 		"JSON": {"cursor", "\xef\xbb\xbf{\r\n  \"a\": 1\r\n}\r\n",
-			"\xef\xbb\xbf{\r\n  \"a\": 1,\r\n  \"mcpServers\": {\r\n    \"taploop\": {\r\n      \"command\": \"/opt/taploop\",\r\n      \"args\": [\r\n        \"serve\"\r\n      ]\r\n    }\r\n  }\r\n}\r\n"},
+			"\xef\xbb\xbf{\r\n  \"a\": 1,\r\n  \"mcpServers\": {\r\n    \"taploop\": {\r\n      " +
+				"\"command\": \"/opt/taploop\",\r\n      \"args\": [\r\n        \"serve\"\r\n    " +
+				"  ]\r\n    }\r\n  }\r\n}\r\n"},
 		"TOML": {"codex", "\xef\xbb\xbfmodel = \"a\"\r\n",
-			"\xef\xbb\xbfmodel = \"a\"\r\n\r\n[mcp_servers.taploop]\r\ncommand = '/opt/taploop'\r\nargs = ['serve']\r\ntool_timeout_sec = 120\r\n"},
+			"\xef\xbb\xbfmodel = \"a\"\r\n\r\n[mcp_servers.taploop]\r\ncommand = " +
+				"'/opt/taploop'\r\nargs = ['serve']\r\ntool_timeout_sec = 120\r\n"},
 		"TOML without a last line end": {"codex", "model = 'a'",
-			"model = 'a'\n\n[mcp_servers.taploop]\ncommand = '/opt/taploop'\nargs = ['serve']\ntool_timeout_sec = 120\n"},
+			"model = 'a'\n\n[mcp_servers.taploop]\ncommand = '/opt/taploop'\nargs = " +
+				"['serve']\ntool_timeout_sec = 120\n"},
 		"a blank file": {"gemini-cli", "\n",
-			"{\n  \"mcpServers\": {\n    \"taploop\": {\n      \"command\": \"/opt/taploop\",\n      \"args\": [\n        \"serve\"\n      ]\n    }\n  }\n}\n"},
+			"{\n  \"mcpServers\": {\n    \"taploop\": {\n      \"command\": \"/opt/taploop\",\n  " +
+				"    \"args\": [\n        \"serve\"\n      ]\n    }\n  }\n}\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			client, server, _ := asked(t, c.client)
@@ -166,7 +171,8 @@ func TestALinkStaysALink(t *testing.T) {
 func TestAFolderThatCannotBeWrittenLeavesNothing(t *testing.T) {
 	client, server, _ := asked(t, "cursor")
 	m := linux(t)
-	require.NoError(t, os.WriteFile(filepath.Join(m.Getenv("HOME"), ".cursor"), nil, 0o600)) // no folder
+	// no folder
+	require.NoError(t, os.WriteFile(filepath.Join(m.Getenv("HOME"), ".cursor"), nil, 0o600))
 	_, err := client.Install(m, server, false)
 	require.ErrorContains(t, err, "settings of Cursor: ")
 }
@@ -194,7 +200,8 @@ func FuzzMerge(f *testing.F) {
 			return
 		}
 		rest := read(t, path)
-		for _, b := range bytes.Fields(file) { // white space aside, something was added and nothing removed
+		// white space aside, something was added and nothing removed
+		for _, b := range bytes.Fields(file) {
 			for _, c := range b {
 				i := strings.IndexByte(rest, c)
 				require.GreaterOrEqual(t, i, 0, "%q is gone from %q", b, read(t, path))
@@ -208,7 +215,8 @@ func FuzzMerge(f *testing.F) {
 }
 
 func TestEachClientHasSettingsToPaste(t *testing.T) {
-	stdio := clients.Server{Command: `C:\Program Files\taploop.exe`, Args: []string{"--config", "/etc/taploop.yaml", "serve"}}
+	stdio := clients.Server{Command: `C:\Program Files\taploop.exe`,
+		Args: []string{"--config", "/etc/taploop.yaml", "serve"}}
 	remote := clients.Server{URL: "http://192.168.1.5:8702/mcp", Token: true}
 	for _, c := range clients.All() {
 		t.Run(c.Name, func(t *testing.T) {
@@ -236,7 +244,8 @@ func TestEachClientHasSettingsToPaste(t *testing.T) {
 	require.NoError(t, err)
 	_, err = clients.Find("emacs")
 	require.EqualError(t, err, `no settings are known for a client named "emacs"`)
-	require.Contains(t, hint.Of(err), "claude-desktop, claude-code, cursor, vscode, cherry-studio, chatbox, codex, gemini-cli")
+	require.Contains(t, hint.Of(err),
+		"claude-desktop, claude-code, cursor, vscode, cherry-studio, chatbox, codex, gemini-cli")
 }
 
 func TestFilesAreWhereEachSystemKeepsThem(t *testing.T) {
@@ -255,13 +264,18 @@ func TestFilesAreWhereEachSystemKeepsThem(t *testing.T) {
 		env        []string
 		want       string // "" is an error
 	}{
-		{"claude-desktop", "darwin", []string{"HOME=/h"}, "/h/Library/Application Support/Claude/claude_desktop_config.json"},
-		{"claude-desktop", "windows", []string{"APPDATA=/roaming"}, "/roaming/Claude/claude_desktop_config.json"},
+		{"claude-desktop", "darwin", []string{"HOME=/h"},
+			"/h/Library/Application Support/Claude/claude_desktop_config.json"},
+		{"claude-desktop", "windows", []string{"APPDATA=/roaming"},
+			"/roaming/Claude/claude_desktop_config.json"},
 		{"claude-desktop", "windows", nil, ""},
-		{"claude-desktop", "linux", []string{"HOME=/h"}, "/h/.config/Claude/claude_desktop_config.json"},
+		{"claude-desktop", "linux", []string{"HOME=/h"},
+			"/h/.config/Claude/claude_desktop_config.json"},
 		{"vscode", "linux", []string{"HOME=/h", "XDG_CONFIG_HOME=/x"}, "/x/Code/User/mcp.json"},
-		{"vscode", "linux", []string{"HOME=/h", "XDG_CONFIG_HOME=relative"}, "/h/.config/Code/User/mcp.json"},
-		{"vscode", "darwin", []string{"HOME=/h"}, "/h/Library/Application Support/Code/User/mcp.json"},
+		{"vscode", "linux", []string{"HOME=/h", "XDG_CONFIG_HOME=relative"},
+			"/h/.config/Code/User/mcp.json"},
+		{"vscode", "darwin", []string{"HOME=/h"},
+			"/h/Library/Application Support/Code/User/mcp.json"},
 		{"claude-code", "linux", []string{"HOME=/h"}, "/h/.claude.json"},
 		{"claude-code", "linux", []string{"HOME=/h", "CLAUDE_CONFIG_DIR=/c"}, "/c/.claude.json"},
 		{"cursor", "windows", []string{"USERPROFILE=/users/me"}, "/users/me/.cursor/mcp.json"},

@@ -14,8 +14,9 @@ import (
 // jsonForm is an object of servers below a key.
 type jsonForm struct {
 	key      string
-	comments bool   // the client reads comments and trailing commas, too
-	ask      string // id of the input by which the client asks its user for a token, "" when it does not
+	comments bool // the client reads comments and trailing commas, too
+	// id of the input by which the client asks its user for a token, "" when it does not
+	ask string
 }
 
 // question is an input of VS Code.
@@ -88,10 +89,12 @@ func cutMark(b []byte) (mark, text []byte) {
 func (f jsonForm) parse(text []byte) (map[string]any, error) {
 	v, err := hujson.Parse(bytes.Clone(text)) // it is changed below
 	if err != nil {
-		return nil, fmt.Errorf("it is no JSON: %s", strings.TrimPrefix(err.Error(), "hujson: "))
+		return nil, fmt.Errorf("it is not JSON: %s", strings.TrimPrefix(err.Error(), "hujson: "))
 	}
 	if !f.comments && !v.IsStandard() {
-		return nil, errors.New("it has comments or commas at the end of a list, which the client does not read")
+		return nil,
+			errors.New(
+				"it has comments or commas at the end of a list, which the client does not read")
 	}
 	v.Standardize()
 	d := json.NewDecoder(bytes.NewReader(v.Pack()))
@@ -115,7 +118,10 @@ func (f jsonForm) same(before map[string]any, after []byte) error {
 			delete(m, Entry)
 			return m
 		}, func(v any) bool { m, ok := v.(map[string]any); return ok && len(m) == 0 })
-		prune(all, "inputs", f.others, func(v any) bool { a, ok := v.([]any); return ok && len(a) == 0 })
+		prune(all, "inputs", f.others, func(v any) bool {
+			a, ok := v.([]any)
+			return ok && len(a) == 0
+		})
 	}
 	if !reflect.DeepEqual(before, got) {
 		return errors.New("merging would change more than the entry")

@@ -43,7 +43,9 @@ func (lay layout) indent(text []byte, list *hujson.Object, depth int) string {
 	return strings.Repeat(lay.unit, depth)
 }
 
-func (lay layout) lines(text string) []byte { return []byte(strings.ReplaceAll(text, "\n", lay.eol)) }
+func (lay layout) lines(text string) []byte {
+	return []byte(strings.ReplaceAll(text, "\n", lay.eol))
+}
 
 // gap is the end of an object or an array, where something is added.
 type gap struct {

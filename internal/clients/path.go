@@ -22,7 +22,8 @@ func (m Machine) home() (string, error) {
 	if dir := m.Getenv(name); filepath.IsAbs(dir) {
 		return dir, nil
 	}
-	return "", hint.Add(errors.New("the home folder is not known"), "set "+name+" to its absolute path")
+	return "", hint.Add(errors.New("the home folder is not known"),
+		"set "+name+" to its absolute path")
 }
 
 // appFolder is where desktop programs keep their settings.
@@ -32,13 +33,14 @@ func (m Machine) appFolder() (string, error) {
 		if dir := m.Getenv("APPDATA"); filepath.IsAbs(dir) {
 			return dir, nil
 		}
-		return "", hint.Add(errors.New("the folder of programs' settings is not known"), "set APPDATA to its absolute path")
+		return "", hint.Add(errors.New("the folder of programs' settings is not known"),
+			"set APPDATA to its absolute path")
 	case "darwin":
 		home, err := m.home()
 		return filepath.Join(home, "Library", "Application Support"), err
 	}
-	// "All paths set in these environment variables must be absolute. If an implementation encounters a relative path
-	// [...] it should consider the path invalid and ignore it."
+	// "All paths set in these environment variables must be absolute. If an implementation
+	// encounters a relative path [...] it should consider the path invalid and ignore it."
 	if dir := m.Getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
 		return dir, nil
 	}
@@ -54,25 +56,21 @@ func inHome(path ...string) func(Machine) (string, error) {
 	return func(m Machine) (string, error) { return below(m.home, path...) }
 }
 
+// inFolderOf is the file in the folder that the environment variable names, else the other one.
+func inFolderOf(variable, name string, otherwise func(Machine) (string, error)) func(Machine) (
+	string, error) {
+	return func(m Machine) (string, error) {
+		if dir := m.Getenv(variable); filepath.IsAbs(dir) {
+			return filepath.Join(dir, name), nil
+		}
+		return otherwise(m)
+	}
+}
+
 func below(folder func() (string, error), path ...string) (string, error) {
 	dir, err := folder()
 	if err != nil {
 		return "", err
 	}
 	return filepath.Join(append([]string{dir}, path...)...), nil
-}
-
-// claudeCodeFile is the file of the user's scope, as `claude mcp add --scope user` writes it.
-func claudeCodeFile(m Machine) (string, error) {
-	if dir := m.Getenv("CLAUDE_CONFIG_DIR"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, ".claude.json"), nil
-	}
-	return below(m.home, ".claude.json")
-}
-
-func codexFile(m Machine) (string, error) {
-	if dir := m.Getenv("CODEX_HOME"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, "config.toml"), nil
-	}
-	return below(m.home, ".codex", "config.toml")
 }

@@ -1,10 +1,10 @@
 package clients
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -14,7 +14,8 @@ import (
 // errTaken says that there is an entry of our name that says something else.
 var errTaken = errors.New("the entry is another one")
 
-// put adds the entry to the servers in text, which is JSON. Only that is inserted, everything else stays as it is.
+// put adds the entry to the servers in text, which is JSON. Only that is inserted, everything else
+// stays as it is.
 func (f jsonForm) put(text []byte, e any, force bool) ([]byte, error) {
 	root, err := object(text)
 	if err != nil {
@@ -58,7 +59,8 @@ func object(text []byte) (*hujson.Value, error) {
 	return &v, nil
 }
 
-// member is the value at key, nil when there is none. With two of them nobody knows which one a client takes.
+// member is the value at key, nil when there is none. With two of them it is open which one a
+// client takes.
 func member(of *hujson.Value, key string) (*hujson.Value, error) {
 	var found *hujson.Value
 	members := of.Value.(*hujson.Object).Members
@@ -74,17 +76,18 @@ func member(of *hujson.Value, key string) (*hujson.Value, error) {
 	return found, nil
 }
 
-// holds reports whether the value says all that the entry does. It may say more: people add variables and the like.
+// holds reports whether the value says all that the entry does. It may say more: people add
+// variables and the like.
 func holds(v hujson.Value, e any) bool {
 	v = v.Clone()
 	v.Standardize()
-	var has, want map[string]json.RawMessage
+	var has, want map[string]any
 	b, err := json.Marshal(e)
 	if err != nil || json.Unmarshal(b, &want) != nil || json.Unmarshal(v.Pack(), &has) != nil {
 		return false
 	}
 	for key, value := range want {
-		if !sameJSON(has[key], value) {
+		if !reflect.DeepEqual(has[key], value) {
 			return false
 		}
 	}
@@ -95,21 +98,6 @@ func holds(v hujson.Value, e any) bool {
 		}
 	}
 	return true
-}
-
-func sameJSON(a, b json.RawMessage) bool {
-	var x, y bytes.Buffer
-	return a != nil && json.Compact(&x, a) == nil && json.Compact(&y, b) == nil && plain(x.Bytes()) == plain(y.Bytes())
-}
-
-// plain decodes and encodes again, so that two spellings of a value are one.
-func plain(b []byte) string {
-	var v any
-	if json.Unmarshal(b, &v) != nil {
-		return string(b)
-	}
-	out, _ := json.Marshal(v) // it came from JSON
-	return string(out)
 }
 
 // appendTo adds v to the array at key of the root, unless an element has the id already.
@@ -157,7 +145,8 @@ func hasID(v *hujson.Value, id string) bool {
 }
 
 // insertMember adds a member at the end of an object, which is depth levels deep in root.
-func insertMember(text []byte, root, of *hujson.Value, depth int, key string, v any) ([]byte, error) {
+func insertMember(text []byte, root, of *hujson.Value, depth int, key string,
+	v any) ([]byte, error) {
 	lay := layoutOf(text, root)
 	list := of.Value.(*hujson.Object)
 	gap := gap{closing: of.EndOffset - 1, indent: lay.indent(text, list, depth)}

@@ -5,7 +5,8 @@ import (
 	"encoding/json"
 )
 
-// entry is a server in the settings of a client that writes JSON. Each client uses some of the keys.
+// entry is a server in the settings of a client that writes JSON. Each client uses some of the
+// keys.
 type entry struct {
 	Name    string            `json:"name,omitempty"`
 	Type    string            `json:"type,omitempty"`
@@ -17,87 +18,112 @@ type entry struct {
 	Timeout int               `json:"timeout,omitempty"`
 }
 
-// table is the clients there are, as their documentation or their source describes them; docs/clients.md says which.
+// table is the clients there are, as their documentation or their source describes them;
+// docs/clients.md says which.
 var table = []Client{
 	{
 		Name: "claude-desktop", Title: "Claude Desktop", Sends: "claude-ai",
-		Timeout: "It gives a call up after about 60 s in some versions, 4 min in others, and has no key for that. taploop's own 45 s stay below both.",
-		Then:    "Quit Claude Desktop and start it again; closing its window is not enough.",
-		Source:  "The file is in the MCP project's quickstart for users; Linux, for which there is no official program, follows the same pattern. The times are from people's reports (anthropics/claude-code issues 22542 and 65643).",
-		file:    inAppFolder("Claude", "claude_desktop_config.json"),
-		form:    jsonForm{key: "mcpServers"},
-		stdio:   func(s Server) any { return entry{Command: s.Command, Args: s.Args} },
+		Timeout: "It gives a call up after about 60 s in some versions, 4 min in others, and has " +
+			"no key for that. taploop's own 45 s stay below both.",
+		Then: "Quit Claude Desktop and start it again; closing its window is not enough.",
+		Source: "The file is in the MCP project's quickstart for users; Linux, for which there " +
+			"is no official program, follows the same pattern. The times are from people's " +
+			"reports (anthropics/claude-code issues 22542 and 65643).",
+		file:  inAppFolder("Claude", "claude_desktop_config.json"),
+		form:  jsonForm{key: "mcpServers"},
+		stdio: func(s Server) any { return entry{Command: s.Command, Args: s.Args} },
 	},
 	{
 		Name: "claude-code", Title: "Claude Code", Sends: "claude-code",
-		Timeout: "The environment variable MCP_TOOL_TIMEOUT (ms), or \"timeout\" (ms) in the server's entry; some versions stop HTTP calls at 60 s whatever is set.",
-		Then:    "Start Claude Code again, or type /mcp in it.",
-		Token:   "export " + TokenEnv + " before Claude Code starts",
-		Source:  "Its documentation (code.claude.com/docs/en/mcp) and issue 63379. That it puts variables into the user's own file as it does into a project's .mcp.json, and CLAUDE_CONFIG_DIR, are not confirmed there.",
-		file:    claudeCodeFile,
-		form:    jsonForm{key: "mcpServers"},
-		stdio:   func(s Server) any { return entry{Type: "stdio", Command: s.Command, Args: s.Args} },
+		Timeout: "The environment variable MCP_TOOL_TIMEOUT (ms), or \"timeout\" (ms) in the " +
+			"server's entry; some versions stop HTTP calls at 60 s whatever is set.",
+		Then:  "Start Claude Code again, or type /mcp in it.",
+		Token: "export " + TokenEnv + " before Claude Code starts",
+		Source: "Its documentation (code.claude.com/docs/en/mcp) and issue 63379. That it puts " +
+			"variables into the user's own file as it does into a project's .mcp.json, and " +
+			"CLAUDE_CONFIG_DIR, are not confirmed there.",
+		// The file of the user's scope, as `claude mcp add --scope user` writes it.
+		file:  inFolderOf("CLAUDE_CONFIG_DIR", ".claude.json", inHome(".claude.json")),
+		form:  jsonForm{key: "mcpServers"},
+		stdio: func(s Server) any { return entry{Type: "stdio", Command: s.Command, Args: s.Args} },
 		http: func(s Server) any {
 			return entry{Type: "http", URL: s.URL, Headers: bearer(s, "${"+TokenEnv+"}")}
 		},
 	},
 	{
 		Name: "cursor", Title: "Cursor", Sends: "cursor-vscode",
-		Timeout: "Its documentation names no key. taploop's own 45 s stay below the 60 s that MCP libraries wait.",
-		Then:    "Switch the server on under Customize, MCPs, or start Cursor again.",
-		Token:   "export " + TokenEnv + " before Cursor starts",
-		Source:  "Its documentation (cursor.com/docs/mcp) as guides quote it. No time of a call is named anywhere.",
-		file:    inHome(".cursor", "mcp.json"),
-		form:    jsonForm{key: "mcpServers"},
-		stdio:   func(s Server) any { return entry{Command: s.Command, Args: s.Args} },
-		http:    func(s Server) any { return entry{URL: s.URL, Headers: bearer(s, "${env:"+TokenEnv+"}")} },
+		Timeout: "Its documentation names no key. taploop's own 45 s stay below the 60 s that " +
+			"MCP libraries wait.",
+		Then:  "Switch the server on under Customize, MCPs, or start Cursor again.",
+		Token: "export " + TokenEnv + " before Cursor starts",
+		Source: "Its documentation (cursor.com/docs/mcp) as guides quote it. No time of a call " +
+			"is named anywhere.",
+		file:  inHome(".cursor", "mcp.json"),
+		form:  jsonForm{key: "mcpServers"},
+		stdio: func(s Server) any { return entry{Command: s.Command, Args: s.Args} },
+		http: func(s Server) any {
+			return entry{URL: s.URL, Headers: bearer(s, "${env:"+TokenEnv+"}")}
+		},
 	},
 	{
 		Name: "vscode", Title: "VS Code", Sends: "Visual Studio Code",
-		Timeout: "It has no key for the time of a call, and gave calls up after 5 min where people measured it.",
-		Then:    "Run \"MCP: List Servers\" from the command palette and start taploop there.",
-		Token:   "VS Code asks for it once and keeps it",
-		Source:  "Its documentation (code.visualstudio.com, MCP configuration reference); the times are from microsoft/vscode issues 311595 and 261734. The folder is that of the default profile of the stable version.",
-		file:    inAppFolder("Code", "User", "mcp.json"),
-		form:    jsonForm{key: "servers", comments: true, ask: "taploop-token"},
-		stdio:   func(s Server) any { return entry{Type: "stdio", Command: s.Command, Args: s.Args} },
+		Timeout: "It has no key for the time of a call, and gave calls up after 5 min where " +
+			"people measured it.",
+		Then:  "Run \"MCP: List Servers\" from the command palette and start taploop there.",
+		Token: "VS Code asks for it once and keeps it",
+		Source: "Its documentation (code.visualstudio.com, MCP configuration reference); the " +
+			"times are from microsoft/vscode issues 311595 and 261734. The folder is that of the " +
+			"default profile of the stable version.",
+		file: inAppFolder("Code", "User", "mcp.json"),
+		form: jsonForm{key: "servers", comments: true, ask: "taploop-token"},
+		stdio: func(s Server) any {
+			return entry{Type: "stdio", Command: s.Command, Args: s.Args}
+		},
 		http: func(s Server) any {
 			return entry{Type: "http", URL: s.URL, Headers: bearer(s, "${input:taploop-token}")}
 		},
 	},
 	{
 		Name: "cherry-studio", Title: "Cherry Studio", Sends: "Cherry Studio",
-		Timeout: "\"timeout\" in the server's entry, in seconds, 60 unless set; it is set to 120 here.",
-		Then:    "Settings, MCP, Add, Import from JSON: paste, and switch the server on.",
-		Token:   "put it into the header in the place of " + TokenEnv,
-		Source:  "Its source (src/renderer/src/types/mcp.ts and the import dialog).",
-		form:    jsonForm{key: "mcpServers"},
+		Timeout: "\"timeout\" in the server's entry, in seconds, 60 unless set; it is set to 120 " +
+			"here.",
+		Then:   "Settings, MCP, Add, Import from JSON: paste, and switch the server on.",
+		Token:  "put it into the header in the place of " + TokenEnv,
+		Source: "Its source (src/renderer/src/types/mcp.ts and the import dialog).",
+		form:   jsonForm{key: "mcpServers"},
 		stdio: func(s Server) any {
 			return entry{Type: "stdio", Command: s.Command, Args: s.Args, Timeout: 120}
 		},
 		http: func(s Server) any {
-			return entry{Type: "streamableHttp", URL: s.URL, Headers: bearer(s, TokenEnv), Timeout: 120}
+			return entry{Type: "streamableHttp", URL: s.URL, Headers: bearer(s, TokenEnv),
+				Timeout: 120}
 		},
 	},
 	{
 		Name: "chatbox", Title: "Chatbox", Sends: "chatbox-mcp-client",
-		Timeout: "It has no key for the time of a call. taploop's own 45 s stay below the 60 s that MCP libraries wait.",
-		Then:    "Open the link, or Settings, MCP, Add Server, and fill the form in with the values of the JSON.",
-		Token:   "add the header Authorization with \"Bearer \" and the token in the form",
-		Source:  "Its documentation (docs.chatboxai.app, MCP) and its source. The link takes no headers as far as is documented. Whether a call has a limit of its own was not found.",
-		form:    linkForm{},
-		stdio:   func(s Server) any { return entry{Name: Entry, Command: s.Command, Args: s.Args} },
-		http:    func(s Server) any { return entry{Name: Entry, URL: s.URL} },
+		Timeout: "It has no key for the time of a call. taploop's own 45 s stay below the 60 s " +
+			"that MCP libraries wait.",
+		Then: "Open the link, or Settings, MCP, Add Server, and fill the form in with the " +
+			"values of the JSON.",
+		Token: "add the header Authorization with \"Bearer \" and the token in the form",
+		Source: "Its documentation (docs.chatboxai.app, MCP) and its source. The link takes no " +
+			"headers as far as is documented. Whether a call has a limit of its own was not found.",
+		form:  linkForm{},
+		stdio: func(s Server) any { return entry{Name: Entry, Command: s.Command, Args: s.Args} },
+		http:  func(s Server) any { return entry{Name: Entry, URL: s.URL} },
 	},
 	{
 		Name: "codex", Title: "Codex", Sends: "codex-mcp-client",
-		Timeout: "tool_timeout_sec in the server's table, 60 unless set; it is set to 120 here. startup_timeout_sec is 10 unless set, which is plenty.",
-		Then:    "Start Codex again and type /mcp in it.",
-		Token:   "export " + TokenEnv + " before Codex starts",
-		Source:  "Its documentation (docs/config.md in openai/codex, and developers.openai.com).",
-		file:    codexFile,
-		form:    tomlForm{table: "mcp_servers"},
-		stdio:   func(s Server) any { return codexEntry{Command: s.Command, Args: s.Args, Timeout: 120} },
+		Timeout: "tool_timeout_sec in the server's table, 60 unless set; it is set to 120 here. " +
+			"startup_timeout_sec is 10 unless set, which is plenty.",
+		Then:   "Start Codex again and type /mcp in it.",
+		Token:  "export " + TokenEnv + " before Codex starts",
+		Source: "Its documentation (docs/config.md in openai/codex, and developers.openai.com).",
+		file:   inFolderOf("CODEX_HOME", "config.toml", inHome(".codex", "config.toml")),
+		form:   tomlForm{table: "mcp_servers"},
+		stdio: func(s Server) any {
+			return codexEntry{Command: s.Command, Args: s.Args, Timeout: 120}
+		},
 		http: func(s Server) any {
 			e := codexEntry{URL: s.URL, Timeout: 120}
 			if s.Token {
@@ -108,14 +134,19 @@ var table = []Client{
 	},
 	{
 		Name: "gemini-cli", Title: "Gemini CLI", Sends: "",
-		Timeout: "\"timeout\" in the server's entry, in milliseconds, 600000 unless set, which is plenty.",
-		Then:    "Start Gemini CLI again and type /mcp in it.",
-		Token:   "export " + TokenEnv + " before Gemini CLI starts",
-		Source:  "Its documentation (docs/tools/mcp-server.md in google-gemini/gemini-cli). It calls itself gemini-cli-mcp-client with the server's name behind it; that was not confirmed.",
-		file:    inHome(".gemini", "settings.json"),
-		form:    jsonForm{key: "mcpServers", comments: true},
-		stdio:   func(s Server) any { return entry{Command: s.Command, Args: s.Args} },
-		http:    func(s Server) any { return entry{HTTPURL: s.URL, Headers: bearer(s, "$"+TokenEnv)} },
+		Timeout: "\"timeout\" in the server's entry, in milliseconds, 600000 unless set, which " +
+			"is plenty.",
+		Then:  "Start Gemini CLI again and type /mcp in it.",
+		Token: "export " + TokenEnv + " before Gemini CLI starts",
+		Source: "Its documentation (docs/tools/mcp-server.md in google-gemini/gemini-cli). It " +
+			"calls itself gemini-cli-mcp-client with the server's name behind it; that was not " +
+			"confirmed.",
+		file:  inHome(".gemini", "settings.json"),
+		form:  jsonForm{key: "mcpServers", comments: true},
+		stdio: func(s Server) any { return entry{Command: s.Command, Args: s.Args} },
+		http: func(s Server) any {
+			return entry{HTTPURL: s.URL, Headers: bearer(s, "$"+TokenEnv)}
+		},
 	},
 }
 
@@ -136,7 +167,8 @@ func bearer(s Server, token string) map[string]string {
 	return map[string]string{"Authorization": "Bearer " + token}
 }
 
-// linkForm is a link that the client follows when it is opened, below the settings that it stands for.
+// linkForm is a link that the client follows when it is opened, below the settings that it stands
+// for.
 type linkForm struct{}
 
 func (linkForm) snippet(e any, _ Server) (string, error) {
@@ -148,5 +180,6 @@ func (linkForm) snippet(e any, _ Server) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return text + "\n\nchatbox://mcp/install?server=" + base64.StdEncoding.EncodeToString(compact) + "\n", nil
+	return text + "\n\nchatbox://mcp/install?server=" + base64.StdEncoding.EncodeToString(compact) +
+		"\n", nil
 }

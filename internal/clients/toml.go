@@ -10,7 +10,8 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// tomlForm is a table of servers. A new server becomes a table of its own at the end of the file, so that nothing else moves.
+// tomlForm is a table of servers. A new server becomes a table of its own at the end of the file,
+// so that nothing else moves.
 type tomlForm struct{ table string }
 
 func (f tomlForm) snippet(e any, _ Server) (string, error) {
@@ -38,7 +39,8 @@ func (f tomlForm) merge(old []byte, e any, s Server, path string, _ bool) ([]byt
 	after := appendLines(text, snippet)
 	got, err := readTOML(after)
 	if err != nil { // the servers are one inline table, which nothing can be added to
-		return nil, unreadable(path, fmt.Errorf("[%s] cannot be added at its end", f.table+"."+Entry))
+		return nil, unreadable(path, fmt.Errorf("[%s] cannot be added at its end",
+			f.table+"."+Entry))
 	}
 	if servers, _ = got[f.table].(map[string]any); servers != nil {
 		delete(servers, Entry)
@@ -52,7 +54,8 @@ func (f tomlForm) merge(old []byte, e any, s Server, path string, _ bool) ([]byt
 	return append(mark, after...), nil
 }
 
-// present says whether our table is there as it is wanted. It is never replaced: its lines may be anywhere in the file.
+// present says whether our table is there as it is wanted. It is never replaced: its lines may be
+// anywhere in the file.
 func (f tomlForm) present(ours any, snippet, path string) ([]byte, error) {
 	want, err := readTOML([]byte(snippet))
 	if err != nil {
@@ -62,7 +65,9 @@ func (f tomlForm) present(ours any, snippet, path string) ([]byte, error) {
 	wanted := want[f.table].(map[string]any)[Entry].(map[string]any)
 	for key, value := range wanted {
 		if !reflect.DeepEqual(has[key], value) {
-			return nil, taken(path, "edit it by hand, or remove it and call again; this is what it would become:\n"+strings.TrimSpace(snippet))
+			return nil, taken(path,
+				"edit it by hand, or remove it and call again; this is what it would become:\n"+
+					strings.TrimSpace(snippet))
 		}
 	}
 	for _, other := range []string{"command", "url"} {
@@ -79,7 +84,8 @@ func readTOML(text []byte) (map[string]any, error) {
 	var at *toml.DecodeError
 	if errors.As(err, &at) {
 		line, column := at.Position()
-		return nil, fmt.Errorf("it is no TOML: line %d, column %d: %s", line, column, strings.TrimPrefix(at.Error(), "toml: "))
+		return nil, fmt.Errorf("it is not TOML: line %d, column %d: %s", line, column,
+			strings.TrimPrefix(at.Error(), "toml: "))
 	}
 	return all, err
 }
