@@ -16,9 +16,9 @@ const mostAnswered = 8
 
 // answered tells how the agent's questions were settled that were asked in the steps of the result and that were not answered
 // by a client's own call: what a model, the clock, a form or another door has said is not known to the caller yet.
-func (t *Tools) answered(ctx context.Context, st runs.Status, f *following, in *tongue) ([]string, error) {
-	from := cmp.Or(f.since, st.Session.Steps-st.Local) // an answer counts from the step after the one that asked
-	asked, err := t.opts.Runs.Broker().List(ctx, inquiry.Filter{RunID: st.Run.ID})
+func (t *tasks) answered(ctx context.Context, st runs.Status, s *callState, in *messages) ([]string, error) {
+	from := cmp.Or(s.since, st.Session.Steps-st.Local) // an answer counts from the step after the one that asked
+	asked, err := t.Questions.List(ctx, inquiry.Filter{RunID: st.Run.ID})
 	if err != nil {
 		return nil, err
 	}
@@ -31,19 +31,19 @@ func (t *Tools) answered(ctx context.Context, st runs.Status, f *following, in *
 			lines = append(lines, l)
 		}
 	}
-	for _, s := range st.Steps {
-		if x := s.Exchange; x != nil && x.Outcome == actions.NoReply {
-			lines = append(lines, say(in.notAsked, quoted(x.Question, 200)))
+	for _, step := range st.Steps {
+		if x := step.Exchange; x != nil && x.Outcome == actions.NoReply {
+			lines = append(lines, fmt.Sprintf(in.NotAsked, quoted(x.Question, 200)))
 		}
 	}
 	if n := len(lines) - mostAnswered; n > 0 {
-		lines = append([]string{say(in.moreAnswered, fmt.Sprint(n))}, lines[n:]...)
+		lines = append([]string{fmt.Sprintf(in.MoreAnswered, fmt.Sprint(n))}, lines[n:]...)
 	}
 	return lines, nil
 }
 
 // answeredLine is "" about a question that is open, that ended with its run, or that the client itself has passed an answer to.
-func answeredLine(q inquiry.Question, in *tongue) string {
+func answeredLine(q inquiry.Question, in *messages) string {
 	r := q.Resolution
 	if r == nil {
 		return ""
@@ -52,19 +52,19 @@ func answeredLine(q inquiry.Question, in *tongue) string {
 	who := text.Cut(text.Line(r.Who()), 100)
 	switch {
 	case r.Type == inquiry.TypeDefault:
-		return say(in.byDefault, question, answer)
+		return fmt.Sprintf(in.ByDefault, question, answer)
 	case r.Type == inquiry.TypeTimeout:
-		return say(in.bySilence, question)
+		return fmt.Sprintf(in.BySilence, question)
 	case r.Channel == inquiry.ChannelMCP && r.Authority == inquiry.AuthorityClientModel:
 		return ""
 	case r.Type == inquiry.TypeDecline:
-		return say(in.declinedBy, question, who)
+		return fmt.Sprintf(in.DeclinedBy, question, who)
 	case r.Type != inquiry.TypeAnswer:
 		return ""
 	case r.Authority == inquiry.AuthorityAgent:
-		return say(in.byModel, question, answer)
+		return fmt.Sprintf(in.ByModel, question, answer)
 	case r.Channel == inquiry.ChannelElicit:
-		return say(in.byForm, question, answer)
+		return fmt.Sprintf(in.ByForm, question, answer)
 	}
-	return say(in.byOther, question, who, answer)
+	return fmt.Sprintf(in.ByOther, question, who, answer)
 }

@@ -2,83 +2,75 @@ package tools
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/runs"
 )
 
-var (
-	replyParam = param{name: "reply_from_client", kind: textual, max: maxReply,
-		words: "Your user's own answer to the open question, or that the user has done what was asked for. Never an answer of yours."}
-	questionParam = param{name: "question_id", kind: textual, max: maxID,
-		words: "The question that the answer is for. Left out, it is the open one."}
-	replyIDParam = param{name: "reply_id", kind: textual, max: maxID,
-		words: "An id of your own making for this answer: the same one sent again counts once, and is a success again."}
-)
-
-func (t *Tools) continueParams() []param {
-	return slices.Concat([]param{
-		sessionParam, replyParam,
-		{name: "task", kind: textual, max: maxTask, words: taskWords + " Begins a related new task in the session. Leave it out to answer or to give more steps."},
-		questionParam, replyIDParam,
-		{name: "device_id", kind: textual, max: maxID, words: "The session's phone, as a check. Another phone than the session's is refused with DEVICE_MISMATCH."},
-		t.stepsParam(), replyModeParam("Left out, it stays as it was."), resetParam(false)},
-		showParams, []param{extraParam, secondsParam, queueParam, detachedParam})
+type continueArgs struct {
+	SessionID string `json:"session_id" max:"200"`
+	Task      string `json:"task,omitempty" max:"20000"`
+	ReplyMode string `json:"reply_mode,omitempty" max:"200"`
+	Reset     bool   `json:"reset_environment" default:"false"`
+	replyArgs
+	runArgs
 }
 
 // goOn answers, gives more steps, or begins a related task.
-func (t *Tools) goOn(ctx context.Context, c *call) (*reply, error) {
+func (t *tasks) goOn(ctx context.Context, c *call, a continueArgs) (*reply, error) {
 	began := time.Now()
-	id := c.args.text("session_id")
-	before, err := t.statusOf(ctx, c, id)
+	before, err := t.statusOf(ctx, c, a.SessionID)
 	if err != nil {
 		return nil, err
 	}
-	answer, err := answerOf(c.args)
+	answer, err := a.answer()
 	if err != nil {
 		return nil, err
 	}
-	s := showsOf(c.args)
-	set, err := t.settings(c, s, before.Settings)
+	set, err := t.settings(c, a.runArgs, a.ReplyMode, before.Settings)
 	if err != nil {
 		return nil, err
 	}
-	st, err := t.opts.Runs.Continue(ctx, runs.ContinueRequest{
-		SessionID: id, Serial: c.args.text("device_id"), Task: c.args.text("task"), Reply: answer, MaxSteps: c.args.int("max_steps"),
-		ResetEnvironment: c.args.flag("reset_environment"), Queue: c.args.flag("queue"), Settings: &set,
+	st, err := t.Runs.Continue(ctx, runs.ContinueRequest{
+		SessionID: a.SessionID, Serial: a.Device, Task: a.Task, Reply: answer, MaxSteps: a.MaxSteps,
+		ResetEnvironment: a.Reset, Queue: a.Queue, Settings: &set,
 	})
 	if err != nil {
 		return nil, err
 	}
-	f := &following{status: st, shows: s, began: began}
+	s := &callState{status: st, show: a.show(), began: began, budget: c.budget(a.Seconds)}
 	if answer != nil {
-		f.reply = answer.Text
+		s.reply = answer.Text
 		if st.Answered != nil && st.Answered.Secret {
-			f.reply = inquiry.Masked
+			s.reply = inquiry.Masked
 		}
 	}
-	return t.follow(ctx, c, f)
+	return t.follow(ctx, c, s)
 }
 
-// answerOf is the answer in the arguments, nil when there is none.
-func answerOf(a args) (*runs.Reply, error) {
-	if a.has("reply_from_client") {
-		return &runs.Reply{Text: a.text("reply_from_client"), QuestionID: a.text("question_id"), ReplyID: a.text("reply_id"), Channel: inquiry.ChannelMCP}, nil
+// answer is the answer in the arguments, nil when there is none.
+func (a replyArgs) answer() (*runs.Reply, error) {
+	if a.Reply != "" {
+		return &runs.Reply{Text: a.Reply, QuestionID: a.QuestionID, ReplyID: a.ReplyID, Channel: inquiry.ChannelMCP}, nil
 	}
-	for _, name := range []string{"question_id", "reply_id"} {
-		if a.has(name) {
-			return nil, invalid("pass reply_from_client with your user's answer, or leave "+name+" out", "%s is for an answer, and reply_from_client is missing", name)
-		}
+	without := func(name string) error {
+		return invalid("pass reply_from_client with your user's answer, or leave "+name+" out",
+			"%s is for an answer, and reply_from_client is missing", name)
+	}
+	switch {
+	case a.QuestionID != "":
+		return nil, without("question_id")
+	case a.ReplyID != "":
+		return nil, without("reply_id")
 	}
 	return nil, nil
 }
 
 // statusOf tells how a session of the caller stands.
-func (t *Tools) statusOf(ctx context.Context, c *call, id string) (runs.Status, error) {
-	if _, err := t.opts.Runs.Session(ctx, id, c.principal); err != nil {
+func (t *tasks) statusOf(ctx context.Context, c *call, id string) (runs.Status, error) {
+	if _, err := t.Runs.Session(ctx, id, c.principal); err != nil {
 		return runs.Status{}, err
 	}
-	return t.opts.Runs.Status(ctx, id)
+	return t.Runs.Status(ctx, id)
 }

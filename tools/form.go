@@ -1,69 +1,108 @@
 package tools
 
 import (
+	"crypto/hmac"
+	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"strings"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/tools/schema"
 )
 
-// The fields of a form that is not the question's own.
-const (
-	choiceField = "choice" // stands before the other, as forms are shown in order
-	answerField = "answer"
-)
-
-// formOf is a question as a client shows it to its user. problem is what was wrong with the last answer, or "".
-func formOf(q inquiry.Question, problem string, in *tongue) mcp.ElicitationParams {
+// newForm is a question as a client shows it to its user. problem is what was wrong with the last answer, or "".
+func newForm(q inquiry.Question, problem string, in *messages) mcp.ElicitationParams {
 	var b strings.Builder
 	if problem != "" {
-		b.WriteString(say(in.misfit, text.Cut(problem, 1000)) + "\n\n")
+		fmt.Fprintf(&b, in.Misfit+"\n\n", text.Cut(problem, 1000))
 	}
 	switch {
 	case q.Task != "" && q.RunID == "":
 		b.WriteString(text.Cut(q.Task, 2000) + "\n\n")
 	case q.Task != "":
-		b.WriteString(say(in.asks, quoted(q.Task, 300)) + "\n")
+		fmt.Fprintf(&b, in.Asks+"\n", quoted(q.Task, 300))
 	}
 	b.WriteString(text.Cut(q.Text, 4000))
 	return mcp.ElicitationParams{Message: b.String(), RequestedSchema: formSchema(q, in)}
 }
 
-func formSchema(q inquiry.Question, in *tongue) json.RawMessage {
+// formSchema is that of the question's own fields, or of a choice, an answer, or both.
+func formSchema(q inquiry.Question, in *messages) json.RawMessage {
 	if len(q.Fields) > 0 {
 		return inquiry.Schema(q.Fields)
 	}
-	answer := props{"type": "string", "title": in.yourAnswer, "minLength": 1}
+	answer := &schema.Schema{Type: "string", Title: in.YourAnswer, MinLength: jsonschema.Ptr(1)}
 	if q.Draft != "" {
-		answer["default"] = q.Draft
+		answer.Default = json.RawMessage(quote(q.Draft))
 	}
-	switch {
-	case len(q.Options) == 0:
-		return json.RawMessage(`{"type":"object","properties":{"answer":` + quote(answer) + `},"required":["answer"]}`)
-	case !q.FreeText:
-		return json.RawMessage(`{"type":"object","properties":{"choice":` + quote(oneOf(q.Options, in.chooseOne)) + `},"required":["choice"]}`)
+	form := &schema.Schema{Type: "object", Properties: map[string]*schema.Schema{"answer": answer},
+		Required: []string{"answer"}}
+	if len(q.Options) > 0 {
+		choice := &schema.Schema{Type: "string", Description: in.ChooseOne}
+		for _, o := range q.Options {
+			choice.Enum = append(choice.Enum, o)
+		}
+		form.Properties["choice"] = choice
+		if q.FreeText { // forms are shown in order
+			answer.MinLength, answer.Title, answer.Description = nil, in.Another, in.AnotherHelp
+			choice.Description, form.Required = in.ChooseOrWrite, nil
+			form.PropertyOrder = []string{"choice", "answer"}
+		} else {
+			delete(form.Properties, "answer")
+			form.Required = []string{"choice"}
+		}
 	}
-	delete(answer, "minLength")
-	answer["title"], answer["description"] = in.another, in.anotherHelp
-	return json.RawMessage(`{"type":"object","properties":{"choice":` + quote(oneOf(q.Options, in.chooseOrWrite)) + `,"answer":` + quote(answer) + `}}`)
+	return schema.JSON(form)
 }
 
-// responseIn is the answer in what came from a form. What does not fit is left to the broker to refuse.
-func responseIn(q inquiry.Question, content any) string {
+// answerIn is the answer in what came from a form. What does not fit is left to the broker to refuse.
+func answerIn(q inquiry.Question, content any) string {
 	values, _ := content.(map[string]any)
 	if len(q.Fields) == 0 {
-		text, _ := values[answerField].(string)
-		if choice, _ := values[choiceField].(string); strings.TrimSpace(text) == "" {
+		written, _ := values["answer"].(string)
+		if choice, _ := values["choice"].(string); strings.TrimSpace(written) == "" {
 			return choice
 		}
-		return text
+		return written
 	}
 	b, err := json.Marshal(values)
 	if err != nil {
 		return ""
 	}
 	return string(b)
+}
+
+// formState says which question a form is about. It comes back through the client with a mark, so that an answer counts as the
+// user's own only when a form was really asked for. All the same it is checked that what it names belongs to the caller.
+type formState struct {
+	Session  string `json:"session_id"`
+	Question string `json:"question_id"`
+	Shown    int    `json:"shown"` // how often
+}
+
+// formPurpose is what the mark is for, see session.Store.Sign.
+const formPurpose = "the state of a form"
+
+// signState is the state as a client keeps it: the mark, then the state.
+func (t *forms) signState(s formState) string {
+	state := quote(s)
+	return base64.RawURLEncoding.EncodeToString(append(t.Store.Sign(formPurpose, state), state...))
+}
+
+// openState is the state in what a client brings.
+func (t *forms) openState(signed string) (s formState, err error) {
+	const size = 32 // of a mark
+	raw, err := base64.RawURLEncoding.DecodeString(signed)
+	if err != nil || len(raw) < size || !hmac.Equal(raw[:size], t.Store.Sign(formPurpose, string(raw[size:]))) ||
+		json.Unmarshal(raw[size:], &s) != nil || s.Question == "" {
+		return formState{}, invalid("send requestState back exactly as it was given, or call without requestState and "+
+			"inputResponses; answer_question passes on what your user said in chat",
+			"requestState was not issued by this server")
+	}
+	return s, nil
 }

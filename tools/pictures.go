@@ -25,7 +25,7 @@ const (
 
 // addPictures puts screens into the result: the last one first, then the logs from the end, as long as there is room. Many
 // clients refuse results above a megabyte.
-func (t *Tools) addPictures(ctx context.Context, body *result.Result, st runs.Status, s shows) error {
+func (t *tasks) addPictures(ctx context.Context, body *result.Result, st runs.Status, s resultOptions) error {
 	room, missing := maxPictures, 0
 	if s.FinalScreenshot && st.Last != nil {
 		if err := t.picture(ctx, &body.Final.Screenshot, st.Last.FrameID, longSide, &room, &missing); err != nil {
@@ -45,7 +45,7 @@ func (t *Tools) addPictures(ctx context.Context, body *result.Result, st runs.St
 	return nil
 }
 
-func (t *Tools) picture(ctx context.Context, to *string, frameID string, side int, room, missing *int) error {
+func (t *tasks) picture(ctx context.Context, to *string, frameID string, side int, room, missing *int) error {
 	if frameID == "" { // the display was off
 		return nil
 	}
@@ -53,7 +53,7 @@ func (t *Tools) picture(ctx context.Context, to *string, frameID string, side in
 		*missing++
 		return nil
 	}
-	b, err := t.opts.Store.Frame(ctx, frameID)
+	b, err := t.Store.Frame(ctx, frameID)
 	switch {
 	case errors.Is(err, session.ErrNotFound):
 		*missing++

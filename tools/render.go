@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -10,30 +11,26 @@ import (
 	"github.com/taploop/taploop/runs"
 )
 
-// maxResult is how large a result without pictures may be, in bytes; on the wire it has an envelope, and then it is still
-// below 100 KB.
-const maxResult = 97_000
-
 // render makes the result of a call that was carried out.
-func (t *Tools) render(ctx context.Context, c *call, st runs.Status, f *following) (*reply, error) {
-	wanted := f.shows
-	shown := wanted.private(t.opts.Privacy)
+func (t *tasks) render(ctx context.Context, c *call, st runs.Status, s *callState) (*reply, error) {
+	wanted := s.show
+	shown := wanted.private(t.Privacy)
 	body, err := result.New(st)
 	if err != nil {
 		return nil, err
 	}
-	if f.hindrance != nil && body.Error != nil {
-		fl := result.NewFailure(f.hindrance)
+	if s.resumeErr != nil && body.Error != nil {
+		fl := result.NewFailure(s.resumeErr)
 		body.Error = &fl
 	}
-	if f.reply != "" {
-		body.Task, body.Reply = "", f.reply
+	if s.reply != "" {
+		body.Task, body.Reply = "", s.reply
 	}
-	settled, err := t.answered(ctx, st, f, c.tongue)
+	settled, err := t.answered(ctx, st, s, c.messages)
 	if err != nil {
 		return nil, err
 	}
-	body.Notes = slices.Concat(f.notes, settled)
+	body.Notes = slices.Concat(s.notes, settled)
 	t.link(body.Question)
 	body.Next = nextOf(st)
 	if body.Final != nil && !shown.FinalCaption {
@@ -44,10 +41,10 @@ func (t *Tools) render(ctx context.Context, c *call, st runs.Status, f *followin
 			return nil, err
 		}
 	}
-	if wanted.pictures() && t.opts.Privacy == PrivacyCaptions {
+	if wanted.pictures() && t.Privacy == PrivacyCaptions {
 		body.Notes = append(body.Notes, "this server keeps pictures private: screens are described in words instead")
 	}
-	r := &reply{tail: tailOf(body, st, c.tongue)}
+	r := &reply{tail: tailOf(body, st, c.messages)}
 	if err := r.fit(&body); err != nil {
 		return nil, err
 	}
@@ -56,15 +53,15 @@ func (t *Tools) render(ctx context.Context, c *call, st runs.Status, f *followin
 			return nil, err
 		}
 	}
-	r.body, r.tail = body, tailOf(body, st, c.tongue)
+	r.body, r.tail = body, tailOf(body, st, c.messages)
 	return r, nil
 }
 
 // tailOf is what the text ends with: the notes, then the call that comes next.
-func tailOf(body result.Result, st runs.Status, in *tongue) string {
+func tailOf(body result.Result, st runs.Status, in *messages) string {
 	lines := make([]string, 0, len(body.Notes)+1)
 	for _, n := range body.Notes {
-		lines = append(lines, say(in.note, n))
+		lines = append(lines, fmt.Sprintf(in.Note, n))
 	}
 	if l := nextLine(body.Next, st, in); l != "" {
 		lines = append(lines, l)

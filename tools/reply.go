@@ -5,12 +5,16 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/taploop/taploop/tools/result"
-
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/taploop/taploop/tools/result"
 )
 
-// reply is what a tool answers.
+// maxResult is how large a result without pictures may be, in bytes; on the wire it has an envelope, and then it is still
+// below 100 KB.
+const maxResult = 97_000
+
+// reply is what a tool answers. How it is sent, and how large it may be, is decided here and nowhere else.
 type reply struct {
 	body   any    // structuredContent; its JSON is the first text block
 	tail   string // for the calling model; the last line says what to do next. "" when there is nothing to say
@@ -28,7 +32,8 @@ func (r *reply) result() (*mcp.CallToolResult, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encoding the result: %w", err)
 	}
-	out := &mcp.CallToolResult{StructuredContent: json.RawMessage(b), Content: []mcp.Content{mcp.NewTextContent(string(b))}, IsError: r.failed}
+	out := &mcp.CallToolResult{StructuredContent: json.RawMessage(b), IsError: r.failed}
+	out.Content = append(out.Content, mcp.NewTextContent(string(b)))
 	if r.jpeg != nil {
 		out.Content = append(out.Content, mcp.NewImageContent(base64.StdEncoding.EncodeToString(r.jpeg), "image/jpeg"))
 	}
@@ -38,7 +43,7 @@ func (r *reply) result() (*mcp.CallToolResult, error) {
 	return out, nil
 }
 
-// size is about how many bytes the reply will have on the wire, pictures of its own block aside.
+// size is about how many bytes the reply will have on the wire.
 func (r *reply) size() (int, error) {
 	out, err := r.result()
 	if err != nil {
@@ -52,4 +57,13 @@ func (r *reply) size() (int, error) {
 func (r *reply) fit(body interface{ Shorten(n int) }) error {
 	r.body = body
 	return result.Fit(body, maxResult, r.size)
+}
+
+// quote is a value of ours as JSON.
+func quote(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("encoding %T: %v", v, err))
+	}
+	return string(b)
 }

@@ -2,123 +2,95 @@ package tools
 
 import (
 	"context"
-	"fmt"
-	"slices"
+	"encoding/json"
 	"strings"
 	"time"
 
 	"github.com/taploop/taploop/runs"
 )
 
-// What arguments may be at most. The phone's steps and the waits are bounded more tightly, by configuration; what is above
-// that and below this is cut down to it.
-const (
-	maxSteps   = 1000
-	maxSeconds = 3600
-	maxTask    = 20_000
-	maxReply   = 10_000
-	maxID      = 200
-	maxExtra   = 10_000
-)
-
-var (
-	deviceParam = param{name: "device_id", kind: textual, max: maxID,
-		words: "The phone, as list_connected_devices names it. May be left out when only one phone is usable."}
-	sessionParam = param{name: "session_id", kind: textual, max: maxID, required: true,
-		words: "The session, as the result that began it names it."}
-	secondsParam = param{name: "wait_seconds", kind: number, max: maxSeconds,
-		words: "How long this call waits for the run before it returns STILL_RUNNING, in seconds. 0 returns at once. Left out, the server's own time is used (45 unless configured); more than the server allows is cut down to that. Keep it at least 10 s below your own time-out for tool calls."}
-	queueParam = param{name: "queue", kind: flag, def: false,
-		words: "Whether to wait for the phone's turn when another session holds it, first come first served. Otherwise the call is refused with DEVICE_BUSY."}
-	extraParam = param{name: "extra_info", kind: object, max: maxExtra,
-		words: "Anything that you want to have kept with the run, as a JSON object. The agent on the phone does not see it."}
-	detachedParam = param{name: "detached_ok", kind: flag,
-		words: "Whether the run may go on while nobody waits for it. Otherwise it pauses (CLIENT_DETACHED) after about two minutes without a call, until ask_agent_wait picks it up. Left out, a new task pauses then, and a session keeps what it had."}
-)
-
-func (t *Tools) stepsParam() param {
-	words := "The most steps that this call adds. When they are used up the run pauses with MAX_STEPS_REACHED and can be continued."
-	if t.opts.MaxSteps > 0 {
-		words += fmt.Sprintf(" The server allows at most %d.", t.opts.MaxSteps)
-	}
-	return param{name: "max_steps", kind: integer, def: 20, min: 1, max: maxSteps, words: words}
+// tasks are the tools that start, continue, follow, stop and list runs.
+type tasks struct {
+	*Options
+	forms     *forms
+	questions *questions
 }
 
-func replyModeParam(left string) param {
-	return param{name: "reply_mode", kind: textual, max: maxID,
-		words: "Who answers when the agent asks: pass_to_client returns the question to you, for your user; elicit shows your user a form, if you can show forms; manual_reply asks the person at the server's console; auto_reply lets a model answer in the person's place, and the result's notes say what it answered; no_reply tells the agent to go on without an answer. Several may have their turn one after the other, each with a time: \"manual_reply (60s) -> auto_reply\", \"elicit -> pass_to_client\". " + left}
+// runArgs are those of every tool that begins a run or goes on with one. The phone's steps and the waits are bounded more
+// tightly by configuration: what is above that and within these bounds is cut down to it.
+type runArgs struct {
+	Device     string          `json:"device_id,omitempty" max:"200"`
+	MaxSteps   int             `json:"max_steps" default:"20" min:"1" max:"1000"`
+	Extra      json.RawMessage `json:"extra_info,omitempty"`
+	Seconds    *float64        `json:"wait_seconds,omitempty" max:"3600"`
+	Queue      bool            `json:"queue" default:"false"`
+	DetachedOK bool            `json:"detached_ok,omitempty"`
+	showArgs
 }
 
-func resetParam(def bool) param {
-	return param{name: "reset_environment", kind: flag, def: def,
-		words: "Whether to go to the phone's home screen first. Otherwise the phone is left as it is."}
+// replyArgs are an answer to a session's question.
+type replyArgs struct {
+	Reply      string `json:"reply_from_client,omitempty" max:"10000"`
+	QuestionID string `json:"question_id,omitempty" max:"200"`
+	ReplyID    string `json:"reply_id,omitempty" max:"200"`
 }
 
-var taskWords = "What is to be done: one simple, specific task in one installed app, with everything that it needs, in words."
-
-func (t *Tools) startParams() []param {
-	mode := replyModeParam(fmt.Sprintf("Left out, it is %s.", t.opts.ReplyMode))
-	mode.def = string(t.opts.ReplyMode)
-	return slices.Concat([]param{
-		{name: "task", kind: textual, required: true, max: maxTask, words: taskWords},
-		deviceParam, t.stepsParam(), mode, resetParam(true)},
-		showParams, []param{extraParam, secondsParam, keyParam, queueParam, detachedParam})
+type startArgs struct {
+	Task      string `json:"task" max:"20000"`
+	ReplyMode string `json:"reply_mode" max:"200" default:"{reply_mode}"`
+	Reset     bool   `json:"reset_environment" default:"true"`
+	Key       string `json:"idempotency_key,omitempty" max:"200"`
+	runArgs
 }
-
-var keyParam = param{name: "idempotency_key", kind: textual, max: maxID,
-	words: "A key of your own making, one for each task. A start with the same key and task joins the session that was begun under it instead of starting again, also after a restart."}
 
 // start begins a session with a task.
-func (t *Tools) start(ctx context.Context, c *call) (*reply, error) {
-	s, began := showsOf(c.args), time.Now()
-	set, err := t.settings(c, s, runs.Settings{ReplyMode: t.opts.ReplyMode})
+func (t *tasks) start(ctx context.Context, c *call, a startArgs) (*reply, error) {
+	began, show := time.Now(), a.show()
+	set, err := t.settings(c, a.runArgs, a.ReplyMode, runs.Settings{ReplyMode: t.ReplyMode})
 	if err != nil {
 		return nil, err
 	}
-	st, err := t.opts.Runs.Start(ctx, runs.StartRequest{
-		Task: c.args.text("task"), Serial: c.args.text("device_id"), MaxSteps: c.args.int("max_steps"),
-		KeepEnvironment: !c.args.flag("reset_environment"), Queue: c.args.flag("queue"), Client: c.principal,
-		Key: c.args.text("idempotency_key"), Settings: set,
+	st, err := t.Runs.Start(ctx, runs.StartRequest{
+		Task: a.Task, Serial: a.Device, MaxSteps: a.MaxSteps, KeepEnvironment: !a.Reset, Queue: a.Queue,
+		Client: c.principal, Key: a.Key, Settings: set,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return t.follow(ctx, c, &following{status: st, shows: s, began: began})
+	return t.follow(ctx, c, &callState{status: st, show: show, began: began, budget: c.budget(a.Seconds)})
 }
 
-// eitherParams are those of the older tool, which starts or continues.
-func (t *Tools) eitherParams() []param {
-	session := sessionParam
-	session.required = false
-	session.words = "The session to go on with. Left out, a new one is started."
-	reset := resetParam(false)
-	reset.def = nil
-	reset.words += " Left out, it is true for a new task and false for a session."
-	return slices.Concat([]param{
-		{name: "task", kind: textual, max: maxTask, words: taskWords + " Needed without session_id."},
-		session, replyParam, questionParam, replyIDParam, deviceParam, t.stepsParam(),
-		replyModeParam(fmt.Sprintf("Left out, it is %s for a new task, and for a session what it was before.", t.opts.ReplyMode)), reset},
-		showParams, []param{extraParam, secondsParam, keyParam, queueParam, detachedParam})
+type eitherArgs struct {
+	Task      string `json:"task,omitempty" max:"20000"`
+	SessionID string `json:"session_id,omitempty" max:"200"`
+	ReplyMode string `json:"reply_mode,omitempty" max:"200"`
+	Reset     *bool  `json:"reset_environment,omitempty"`
+	Key       string `json:"idempotency_key,omitempty" max:"200"`
+	replyArgs
+	runArgs
 }
 
 // either starts without a session and continues with one.
-func (t *Tools) either(ctx context.Context, c *call) (*reply, error) {
-	if !c.args.has("reset_environment") {
-		c.args["reset_environment"] = !c.args.has("session_id")
+func (t *tasks) either(ctx context.Context, c *call, a eitherArgs) (*reply, error) {
+	reset := a.SessionID == ""
+	if a.Reset != nil {
+		reset = *a.Reset
 	}
-	if c.args.has("session_id") {
-		if c.args.has("idempotency_key") {
-			return nil, invalid("leave idempotency_key out; reply_id does the same for an answer", "idempotency_key is for a new task, and there is a session_id")
+	if a.SessionID != "" {
+		if a.Key != "" {
+			return nil, invalid("leave idempotency_key out; reply_id does the same for an answer",
+				"idempotency_key is for a new task, and there is a session_id")
 		}
-		return t.goOn(ctx, c)
+		return t.goOn(ctx, c, continueArgs{a.SessionID, a.Task, a.ReplyMode, reset, a.replyArgs, a.runArgs})
 	}
 	for _, name := range []string{"reply_from_client", "question_id", "reply_id"} {
-		if c.args.has(name) {
-			return nil, invalid("pass the session_id of the session that asked", "%s is for a session, and session_id is missing", name)
+		if c.given[name] {
+			return nil, invalid("pass the session_id of the session that asked",
+				"%s is for a session, and session_id is missing", name)
 		}
 	}
-	if strings.TrimSpace(c.args.text("task")) == "" {
+	if strings.TrimSpace(a.Task) == "" {
 		return nil, invalid("pass a task to start, or a session_id to go on", "there is neither a task nor a session_id")
 	}
-	return t.start(ctx, c)
+	return t.start(ctx, c, startArgs{a.Task, a.ReplyMode, reset, a.Key, a.runArgs})
 }

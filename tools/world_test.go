@@ -107,7 +107,7 @@ func (w *world) begin() {
 	w.fopts.Broker = inquiry.NewBroker(w.store.Questions(), &inquiry.Options{Every: time.Hour / 2}) // a day passes in few sweeps
 	w.manager = runs.New(&w.fopts)
 	require.NoError(w.t, w.manager.Recover(context.Background()))
-	w.topts.Runs, w.topts.Store = w.manager, w.store
+	w.topts.Runs, w.topts.Questions, w.topts.Store = w.manager, w.fopts.Broker, w.store
 	w.connect()
 	w.compile()
 }

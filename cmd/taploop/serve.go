@@ -104,7 +104,7 @@ func (a *app) toolOptions(w *deps) *tools.Options {
 		clients[name] = tools.Waits{Default: c.Wait, MaxProgress: c.MaxWait}
 	}
 	return &tools.Options{
-		Runs: w.manager, Store: w.store, Phones: phones{w.host},
+		Runs: w.manager, Questions: w.manager.Broker(), Store: w.store, Phones: phones{w.host},
 		Waits:       tools.Waits{Default: calls.Wait, MaxProgress: calls.MaxWait, Heartbeat: calls.Heartbeat},
 		ClientWaits: clients, ReplyMode: runs.ReplyMode(a.conf.Reply.Mode), MaxSteps: a.conf.Loop.MaxSteps,
 		Privacy: tools.Privacy(a.conf.Privacy), BaseURL: w.url, Doors: w.doors, Log: a.log,

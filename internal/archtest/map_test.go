@@ -41,10 +41,11 @@ var packages = []row{
 	{pkg: "runs", imports: "actions agentloop inquiry screen session", tests: "device/devicetest",
 		why: "the use cases: owns each run's goroutine and each phone's lease; phones and policies are handed in"},
 
-	{pkg: "tools", imports: "actions agentloop inquiry runs screen session session/export tools/result internal/mcptransport",
+	{pkg: "tools", imports: "actions agentloop inquiry runs screen session session/export tools/result tools/schema internal/mcptransport",
 		tests: "actions device/devicetest",
 		why:   "the MCP tools; what it needs of runs it names in interfaces of its own"},
-	{pkg: "tools/result", imports: "agentloop inquiry runs screen session",
+	{pkg: "tools/schema", why: "schemas of Go types, and arguments read by them; knows no tool"},
+	{pkg: "tools/result", imports: "agentloop inquiry runs screen session tools/schema",
 		why: "what programs are shown of runs, questions and failures; the command line prints the same"},
 	{pkg: "web", imports: "inquiry session session/export internal/httpguard internal/jsonfile", tests: "actions agentloop inquiry/inquirytest screen internal/token",
 		why: "serves people over HTTP: reads the store and resolves questions; cannot reach phones or runs, its owner hands in who stops one"},

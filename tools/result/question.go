@@ -112,8 +112,8 @@ func ValuesOf(q inquiry.Question) json.RawMessage {
 
 // Pending is what list_pending_questions returns.
 type Pending struct {
-	Questions []*Question `json:"questions"`
-	Total     int         `json:"total"`
-	Notes     []string    `json:"notes,omitempty"`
-	Error     *Failure    `json:"error"`
+	Questions []Question `json:"questions"`
+	Total     int        `json:"total"`
+	Notes     []string   `json:"notes,omitempty"`
+	Error     *Failure   `json:"error"`
 }

@@ -61,9 +61,10 @@ type Next struct {
 
 // Timing is where the time went.
 type Timing struct {
-	Waiting
-	Run   int64 `json:"run_ms"`
-	Model int64 `json:"model_ms"`
+	Waited int64 `json:"waited_ms"`
+	Budget int64 `json:"wait_budget_ms"`
+	Run    int64 `json:"run_ms"`
+	Model  int64 `json:"model_ms"`
 }
 
 // Waiting is how long a call took, and how long it would have waited at most.
@@ -96,7 +97,7 @@ func New(st runs.Status) (Result, error) {
 		Local:     st.Local,
 		Global:    st.Session.Steps,
 		Delta:     len(st.Steps),
-		Timing: &Timing{NewWaiting(st.Waited, st.Budget), st.Took.Milliseconds(),
+		Timing: &Timing{st.Waited.Milliseconds(), st.Budget.Milliseconds(), st.Took.Milliseconds(),
 			st.Usage.Model.Milliseconds()},
 		Usage: &Usage{st.Usage.PromptTokens, st.Usage.CompletionTokens},
 	}

@@ -86,8 +86,8 @@ func (b *Inquiry) Shorten(n int) {
 // Shorten cuts the questions' texts, and keeps the first 3n of them.
 func (b *Pending) Shorten(n int) {
 	b.Questions = b.Questions[:min(len(b.Questions), 3*n)]
-	for _, q := range b.Questions {
-		q.Shorten(n)
+	for i := range b.Questions {
+		b.Questions[i].Shorten(n)
 	}
 	b.Notes = noted(b.Notes, "long texts are left out; send_inquiry and ask_agent_wait show a single question")
 }

@@ -24,7 +24,7 @@ func (w *world) at(query string) context.Context {
 	w.t.Helper()
 	values, err := url.ParseQuery(query)
 	require.NoError(w.t, err)
-	return tools.WithSwitches(w.t.Context(), tools.ReadSwitches(values))
+	return tools.WithConnectionOptions(w.t.Context(), tools.ReadConnectionOptions(values))
 }
 
 // described is a tool as it is listed to the connection.
@@ -75,7 +75,7 @@ func TestADescriptionIsCleanAndShort(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		dirty := "a\x00\x1b[31mb\u202ec\u200bd\r\ne\u2028f\xff" + strings.Repeat("词", 5000)
 		own := w.described(w.at(url.Values{"desc.get_screenshot": {dirty}, "desc.get_screenshot.device_id": {dirty}}.Encode()), "get_screenshot")
-		require.True(t, strings.HasPrefix(own.Description, "a  [31mbcd \ne f词"), "%.40q", own.Description)
+		require.True(t, strings.HasPrefix(own.Description, "a[31mbcd\ne\nf�词"), "%.40q", own.Description)
 		require.Less(t, len([]rune(own.Description)), 4500)
 		require.Less(t, len([]rune(words(own, "device_id"))), 1100)
 		require.Contains(t, own.Description, safety, "it cannot push our own sentence out")

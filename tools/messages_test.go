@@ -11,8 +11,8 @@ import (
 var verbs = regexp.MustCompile(`%.`)
 
 func TestEveryLanguageHasEverySentence(t *testing.T) {
-	en := reflect.ValueOf(*tongues["en"])
-	for name, other := range tongues {
+	en := reflect.ValueOf(*languages["en"])
+	for name, other := range languages {
 		v := reflect.ValueOf(*other)
 		for i := range v.NumField() {
 			field := v.Type().Field(i).Name

@@ -1,0 +1,199 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/tools/result"
+)
+
+type answerArgs struct {
+	QuestionID string          `json:"question_id" max:"200"`
+	Response   string          `json:"response,omitempty" max:"30000"`
+	Values     json.RawMessage `json:"values,omitempty"`
+	Decline    bool            `json:"decline" default:"false"`
+	ReplyID    string          `json:"reply_id,omitempty" max:"200"`
+}
+
+// answer answers in words that the client passes on.
+func (t *inquiries) answer(ctx context.Context, c *call, a answerArgs) (*reply, error) {
+	r := inquiry.Reply{ID: a.ReplyID, Type: inquiry.TypeAnswer, Response: a.Response, Channel: inquiry.ChannelMCP,
+		Authority: inquiry.AuthorityClientModel}
+	if a.Values != nil {
+		r.Response = string(a.Values)
+	}
+	if a.Decline {
+		r.Type = inquiry.TypeDecline
+	}
+	if err := a.check(); err != nil {
+		return nil, err
+	}
+	q, err := t.questions.get(ctx, c, a.QuestionID)
+	if err != nil {
+		return nil, err
+	}
+	if a.Values != nil && len(q.Fields) == 0 {
+		return nil, invalid("pass response with a text; the question is still open",
+			"the question is no form, and there are values")
+	}
+	settled, err := t.Questions.Resolve(ctx, q.ID, r)
+	if err != nil {
+		return nil, unresolved(q, err)
+	}
+	body := result.NewInquiry(settled.Question)
+	body.Replayed = settled.Replayed
+	return t.stands(c, settled.Question, body, 0)
+}
+
+func (a answerArgs) check() error {
+	switch {
+	case a.Values != nil && a.Response != "":
+		return invalid("pass one of them: values for a form, response for anything else",
+			"there are both values and response")
+	case a.Values != nil && a.Decline:
+		return invalid("pass one of them", "there are both values and decline")
+	case a.Values == nil && a.Response == "" && !a.Decline:
+		return invalid("pass response with your user's own answer, values for a form, or decline", "there is no answer")
+	}
+	return small("values", a.Values, 60_000)
+}
+
+// standing tells how a question stands that the call has waited for.
+func (t *inquiries) standing(c *call, q inquiry.Question, s *callState) (*reply, error) {
+	body := result.NewInquiry(q)
+	timing := s.waiting()
+	body.Timing, body.Notes = &timing, s.notes
+	return t.stands(c, q, body, s.from)
+}
+
+// stands tells how a question stands, with its answer from a character on.
+func (t *inquiries) stands(c *call, q inquiry.Question, body *result.Inquiry, from int) (*reply, error) {
+	if q.Open() {
+		body.Question = t.questions.shown(q)
+	}
+	body.Next = nextOfQuestion(q)
+	r := &reply{tail: strings.Join(t.lines(q, c.messages), "\n")}
+	if res := q.Resolution; res != nil && (res.Type == inquiry.TypeAnswer || res.Type == inquiry.TypeDefault) {
+		body.Settled.Answer = "" // it is said once
+		return r, r.fitAnswer(c, q, body, from)
+	}
+	return r, r.fit(body)
+}
+
+// fitAnswer adds the answer: all of it, or as much as fits and the call that reads on.
+func (r *reply) fitAnswer(c *call, q inquiry.Question, body *result.Inquiry, from int) error {
+	answer := []rune(q.Resolution.Response.String())
+	from = min(from, len(answer))
+	tail, next, notes := r.tail, body.Next, slices.Clip(body.Notes)
+	for to := len(answer); ; to = from + (to-from)*2/3 {
+		part := string(answer[from:to])
+		body.Answer, body.Values = &part, nil
+		body.Next, body.Notes = next, notes
+		r.body, r.tail = body, tail
+		if to == len(answer) && from == 0 {
+			body.Values = result.ValuesOf(q)
+		}
+		if to < len(answer) {
+			body.Notes = append(notes, fmt.Sprintf("the answer has %d characters; these are the ones from %d to %d",
+				len(answer), from, to))
+		}
+		if to < len(answer) && c.request.Params.Name == inquiryTool { // a client that has answered knows the rest
+			arguments := map[string]any{"question_id": q.ID, "answer_from": to}
+			body.Next = nextCall(inquiryTool, arguments, "the answer goes on")
+			r.tail = fmt.Sprintf(c.messages.ReadOn, quote(arguments))
+		}
+		size, err := r.size()
+		if err != nil || size <= maxResult || to <= from {
+			return err
+		}
+	}
+}
+
+// nextOfQuestion names the call that goes on from a question; nil when there is nothing to go on with.
+func nextOfQuestion(q inquiry.Question) *result.Next {
+	switch {
+	case q.RunID != "":
+		return nextCall(waitTool, map[string]any{"session_id": q.SessionID}, "the run goes on with the answer")
+	case q.Open():
+		return nextCall(inquiryTool, map[string]any{"question_id": q.ID}, "nobody has answered yet")
+	}
+	return nil
+}
+
+// lines tell the calling model what follows from how the question stands.
+func (t *inquiries) lines(q inquiry.Question, in *messages) []string {
+	n := nextOfQuestion(q)
+	switch {
+	case q.RunID != "":
+		return []string{fmt.Sprintf(in.RunGoesOn, quote(n.Arguments))}
+	case q.Open() && len(t.Options.Doors) == 0:
+		return []string{fmt.Sprintf(in.OnlyYou, quote(q.ID)), fmt.Sprintf(in.WaitOn, quote(n.Arguments))}
+	case q.Open():
+		open := fmt.Sprintf(in.OpenFor, strings.Join(t.Options.Doors, ", "))
+		return []string{open, fmt.Sprintf(in.WaitOn, quote(n.Arguments))}
+	}
+	return []string{settledSentence(q, in)}
+}
+
+func settledSentence(q inquiry.Question, in *messages) string {
+	switch answered := q.Status == inquiry.Answered; {
+	case answered && q.Secret:
+		return in.SecretGiven
+	case answered && q.Resolution.Authority == inquiry.AuthorityClientModel:
+		return in.PassedOn
+	case answered:
+		return fmt.Sprintf(in.AnsweredBy, text.Cut(text.Line(q.Resolution.Who()), 100))
+	case q.Status == inquiry.Refused:
+		return in.Refused
+	case q.Resolution.Type == inquiry.TypeDefault:
+		return in.Defaulted
+	}
+	return fmt.Sprintf(in.Silent, q.Status)
+}
+
+type pendingArgs struct {
+	SessionID string `json:"session_id,omitempty" max:"200"`
+	Limit     int    `json:"limit" default:"20" min:"1" max:"100"`
+}
+
+// list lists the caller's open questions.
+func (t *inquiries) list(ctx context.Context, c *call, a pendingArgs) (*reply, error) {
+	if a.SessionID != "" {
+		if _, err := t.Runs.Session(ctx, a.SessionID, c.principal); err != nil {
+			return nil, err
+		}
+	}
+	open, err := t.Questions.List(ctx, inquiry.Filter{Status: inquiry.Pending, SessionID: a.SessionID})
+	if err != nil {
+		return nil, err
+	}
+	body := result.Pending{Questions: []result.Question{}}
+	owned := map[string]bool{} // sessions
+	for _, q := range open {
+		mine, known := owned[q.SessionID]
+		if !known || q.SessionID == "" {
+			if mine, err = t.questions.owns(ctx, c, q); err != nil {
+				return nil, err
+			}
+			owned[q.SessionID] = mine
+		}
+		if !mine {
+			continue
+		}
+		if body.Total++; body.Total <= a.Limit {
+			listed := *t.questions.shown(q)
+			listed.SessionID = q.SessionID
+			body.Questions = append(body.Questions, listed)
+		}
+	}
+	r := &reply{}
+	if body.Total > 0 {
+		r.tail = c.messages.AskPending
+	}
+	return r, r.fit(&body)
+}

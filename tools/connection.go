@@ -1,0 +1,214 @@
+package tools
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/tools/schema"
+)
+
+// ConnectionOptions are what a connection sets in the query of its URL:
+//
+//	desc.TOOL=TEXT        the description of a tool, for this connection
+//	desc.TOOL.PARAM=TEXT  that of an argument
+//	description=TEXT      the same as desc.send_inquiry
+//	lang=en|zh            of our own sentences around results, questions and forms
+//	reply_mode=MODE       for calls that name no mode, the server's own one, or one in which no person is asked
+//	wait_seconds=N        the longest that a call waits
+//
+// They tighten what the server allows and never loosen it. A sentence of ours stays at the end of every description.
+type ConnectionOptions struct {
+	descriptions map[string]string // by TOOL or TOOL.PARAM
+	messages     *messages         // nil is the server's own language
+	mode         runs.ReplyMode
+	wait         *time.Duration
+	err          error // what is wrong with them; every call is refused with it
+}
+
+// What a description may have at most, in characters.
+const (
+	maxDescription      = 4000
+	maxParamDescription = 1000
+)
+
+type connectionKey struct{}
+
+// Connected is the context of a request with the options in its URL. It is for mcptransport.Options.Context.
+func Connected(ctx context.Context, r *http.Request) context.Context {
+	if r.URL.RawQuery == "" {
+		return ctx
+	}
+	return WithConnectionOptions(ctx, ReadConnectionOptions(r.URL.Query()))
+}
+
+// WithConnectionOptions is the context of a request of a connection with these options.
+func WithConnectionOptions(ctx context.Context, o *ConnectionOptions) context.Context {
+	return context.WithValue(ctx, connectionKey{}, o)
+}
+
+func connectionOptionsOf(ctx context.Context) *ConnectionOptions {
+	if o, ok := ctx.Value(connectionKey{}).(*ConnectionOptions); ok && o != nil {
+		return o
+	}
+	return &ConnectionOptions{}
+}
+
+// ReadConnectionOptions reads the query of a connection's URL. Keys that are none of ours are left alone; what is wrong with
+// ours is said by every call of the connection.
+func ReadConnectionOptions(query url.Values) *ConnectionOptions {
+	o := &ConnectionOptions{descriptions: map[string]string{}}
+	for key, values := range query {
+		if err := o.read(key, values[len(values)-1]); err != nil && o.err == nil {
+			o.err = err
+		}
+	}
+	return o
+}
+
+func (o *ConnectionOptions) read(key, value string) error {
+	name, described := strings.CutPrefix(key, "desc.")
+	switch {
+	case described:
+		o.describe(name, value)
+	case key == "description":
+		o.describe(inquiryTool, value)
+	case key == "lang":
+		if o.messages = languages[value]; o.messages == nil {
+			return badOption(key, "use en or zh", "%s is none of the languages", text.Quote(value, 60))
+		}
+	case key == "reply_mode":
+		return o.readMode(key, value)
+	case key == "wait_seconds":
+		n, err := strconv.ParseFloat(value, 64)
+		if err != nil || !(n >= 0 && n <= 3600) {
+			return badOption(key, "use a number of seconds from 0 to 3600", "%s is none", text.Quote(value, 60))
+		}
+		d := time.Duration(n * float64(time.Second))
+		o.wait = &d
+	}
+	return nil
+}
+
+func (o *ConnectionOptions) describe(name, value string) {
+	most := maxDescription
+	if strings.Contains(name, ".") {
+		most = maxParamDescription
+	}
+	if value = text.Cut(strings.TrimSpace(text.Lines(value)), most); value != "" {
+		o.descriptions[name] = value
+	}
+}
+
+func (o *ConnectionOptions) readMode(key, value string) error {
+	const personalModes = "use pass_to_client, elicit or manual_reply"
+	mode, err := runs.ParseReplyMode(value)
+	if err != nil || value == "" {
+		return badOption(key, personalModes, "%s is no reply mode", text.Quote(value, 60))
+	}
+	if !personal(mode) {
+		return badOption(key, personalModes+", or leave it to each call",
+			"under %s not only people are asked, and an address may only tighten", mode)
+	}
+	o.mode = mode
+	return nil
+}
+
+func badOption(key, hint, format string, a ...any) error {
+	return invalid(hint+"; the address of the server is in your client's settings",
+		"in the query of this connection's address, "+key+": "+format, a...)
+}
+
+// personal reports whether a person is asked at every door of the mode.
+func personal(m runs.ReplyMode) bool {
+	doors := m.Doors()
+	return len(doors) > 0 && !slices.ContainsFunc(doors, func(d runs.ReplyMode) bool {
+		return d != runs.PassToClient && d != runs.Elicit && d != runs.ManualReply
+	})
+}
+
+func (o *ConnectionOptions) language() *messages {
+	if o.messages == nil {
+		return languages["en"]
+	}
+	return o.messages
+}
+
+// tighten is w, and no longer than the connection wants.
+func (o *ConnectionOptions) tighten(w Waits) Waits {
+	if o.wait == nil {
+		return w
+	}
+	w.Default = min(w.Default, *o.wait)
+	w.Max = min(w.Max, *o.wait)
+	w.MaxProgress = min(w.MaxProgress, *o.wait)
+	return w
+}
+
+// replyMode is the mode of a call, tightened. usual is the server's own.
+func (o *ConnectionOptions) replyMode(m, usual runs.ReplyMode) runs.ReplyMode {
+	if o.mode == "" || personal(m) && m != usual {
+		return m
+	}
+	return o.mode
+}
+
+// check reports what is wrong with the options, before any tool of the connection is called.
+func (t *Tools) check(o *ConnectionOptions) error {
+	if o.err != nil {
+		return o.err
+	}
+	for name := range o.descriptions {
+		of, argument, deeper := strings.Cut(name, ".")
+		d, found := t.byName[of]
+		if !found {
+			return badOption("desc", "use desc.TOOL or desc.TOOL.ARGUMENT with a tool's name", "there is no tool %s",
+				text.Quote(of, 60))
+		}
+		if deeper && d.input.Properties[argument] == nil {
+			return badOption("desc", "the arguments of "+of+" are: "+schema.Names(d.input), "%s has no argument %s", of,
+				text.Quote(argument, 60))
+		}
+	}
+	return nil
+}
+
+// redescribe gives the tools the descriptions of the connection. It is a tool filter of mcp-go's.
+func (t *Tools) redescribe(ctx context.Context, list []mcp.Tool) []mcp.Tool {
+	o := connectionOptionsOf(ctx)
+	if len(o.descriptions) == 0 {
+		return list
+	}
+	list = slices.Clone(list)
+	for i := range list {
+		if d, found := t.byName[list[i].Name]; found {
+			o.redescribe(d, &list[i])
+		}
+	}
+	return list
+}
+
+// redescribe puts the connection's descriptions of the tool and of its arguments into as.
+func (o *ConnectionOptions) redescribe(d tool, as *mcp.Tool) {
+	own, changed := o.descriptions[d.name]
+	if !changed {
+		own = as.Description
+	}
+	input := d.input.CloneSchemas()
+	for name, p := range input.Properties {
+		if words := o.descriptions[d.name+"."+name]; words != "" {
+			p.Description, changed = words+" "+o.language().ParamSafety, true
+		}
+	}
+	if changed {
+		as.Description, as.RawInputSchema = own+"\n"+o.language().Safety, schema.JSON(input)
+	}
+}

@@ -1,0 +1,269 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/mcptransport"
+	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/session"
+)
+
+// forms show questions to the users of clients, which MCP calls elicitation.
+type forms struct {
+	*Options
+
+	mu     sync.Mutex
+	closed map[string]bool // inquiries whose form was closed without an answer
+}
+
+const (
+	mostForms  = 5          // how often a question is shown again because the answer does not fit
+	mostClosed = 10_000     // how many inquiries are remembered as not to be shown again
+	formID     = "question" // the name of the form in a result that asks
+)
+
+// Why a form is closed, as the client reads it.
+var (
+	errSettled  = errors.New("the question was settled in another way")
+	errLater    = errors.New("the time for this form is over; the question is still open")
+	errNoLonger = errors.New("the run does not wait for the answer any more")
+)
+
+// questionInForm is the open question that is to be shown in a form; nil when none is.
+func questionInForm(st runs.Status) *inquiry.Question {
+	if st.Door != runs.Elicit {
+		return nil
+	}
+	return st.Question
+}
+
+// canShow refuses a call that wants its questions to be asked in forms only, from a client that shows none.
+func (c *call) canShow(mode runs.ReplyMode) error {
+	if c.forms || !slices.Equal(mode.Doors(), []runs.ReplyMode{runs.Elicit}) {
+		return nil
+	}
+	return invalid(`use pass_to_client, or "elicit -> pass_to_client"`,
+		"reply mode %s needs a client that shows forms to its user, and this one does not", runs.Elicit)
+}
+
+// ask asks the client's user in a form, at most until end. form is not nil when the client has to call again with the answer.
+// When both are nil the question is settled, or its next door has its turn, or the time is over.
+func (t *forms) ask(ctx context.Context, c *call, s *callState, q inquiry.Question, end time.Time) (*reply, error) {
+	switch {
+	case !c.forms:
+		t.decline(q, "the client shows no forms to its user")
+	case q.Secret: // "Servers MUST NOT use form mode elicitation to request sensitive information"
+		t.decline(q, "a secret must not be asked for in a form")
+	case c.stateless:
+		return t.formReply(c, q, 1, ""), nil
+	default:
+		return nil, t.dialog(ctx, c, s, q, end)
+	}
+	return nil, nil
+}
+
+// untilTurn is how long the door has its turn still, but never nothing at all; a day when that is not bounded.
+func untilTurn(q inquiry.Question, door runs.ReplyMode) time.Duration {
+	const least = 100 * time.Millisecond
+	i := slices.IndexFunc(q.Doors, func(d inquiry.Door) bool { return d.Name == string(door) })
+	switch {
+	case i < 0 && door != "": // its turn is over, and the next one's is about to begin
+		return least
+	case i < 0 || q.Doors[i].Until.IsZero():
+		return inquiry.MaxAttention
+	}
+	return max(time.Until(q.Doors[i].Until), least)
+}
+
+// dialog shows the form, on the stream of the call, until there is an answer that fits.
+func (t *forms) dialog(ctx context.Context, c *call, s *callState, q inquiry.Question, end time.Time) error {
+	showing, closeForm := context.WithCancelCause(ctx)
+	showing, late := context.WithTimeoutCause(showing, min(time.Until(end), untilTurn(q, runs.Elicit)), errLater)
+	var helpers sync.WaitGroup
+	defer helpers.Wait()
+	defer closeForm(nil)
+	defer late()
+	helpers.Go(func() { t.closeWhenSettled(showing, q, closeForm) })
+	if q.RunID != "" {
+		watch := t.Runs.Watch(q.SessionID)
+		defer watch.Close()
+		helpers.Go(func() { closeWhenPaused(showing, watch, closeForm) })
+	}
+
+	problem := ""
+	for range mostForms {
+		answer, err := t.show(showing, c, newForm(q, problem, c.messages))
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err != nil && showing.Err() != nil:
+			t.reportSettled(ctx, c, q.ID)
+			return nil
+		case err != nil:
+			t.decline(q, "the client did not show the form: "+text.Cut(text.Line(err.Error()), 200))
+			return nil
+		}
+		if problem, err = t.settle(ctx, c, s, q, answer); err != nil || problem == "" {
+			return err
+		}
+	}
+	t.declineMisfit(q, problem)
+	return nil
+}
+
+func (t *forms) closeWhenSettled(ctx context.Context, q inquiry.Question, closeForm context.CancelCauseFunc) {
+	if now, err := t.Questions.Wait(ctx, q.ID); err == nil && !now.Open() {
+		closeForm(errSettled)
+	}
+}
+
+func closeWhenPaused(ctx context.Context, watch *runs.Watch, closeForm context.CancelCauseFunc) {
+	for {
+		select {
+		case e, open := <-watch.C:
+			if !open {
+				return
+			}
+			if e.Kind == runs.StateChanged && e.State == session.Paused {
+				closeForm(errNoLonger)
+				return
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// show asks once, and reports meanwhile that the call is alive.
+func (t *forms) show(ctx context.Context, c *call, form mcp.ElicitationParams) (answer *mcp.ElicitationResult, err error) {
+	err = c.progress.while(ctx, c.waits.Heartbeat, "the question is shown in a form", func() (err error) {
+		answer, err = mcptransport.Elicit(ctx, form)
+		return err
+	})
+	return answer, err
+}
+
+// settle settles the question with what came from the form. problem is what is wrong with an answer that does not fit.
+func (t *forms) settle(ctx context.Context, c *call, s *callState, q inquiry.Question, answer *mcp.ElicitationResult) (
+	problem string, err error) {
+	r := inquiry.Reply{Type: inquiry.TypeAnswer, Channel: inquiry.ChannelElicit, Authority: inquiry.AuthorityClientUI}
+	switch {
+	case answer == nil:
+		t.decline(q, "the client brought no answer")
+		return "", nil
+	case answer.Action == mcp.ElicitationResponseActionAccept:
+		r.Response = answerIn(q, answer.Content)
+	case answer.Action == mcp.ElicitationResponseActionDecline:
+		r.Type = inquiry.TypeDecline
+	default:
+		t.decline(q, "the form was closed without an answer")
+		return "", nil
+	}
+	_, err = t.Questions.Resolve(ctx, q.ID, r)
+	if unfit, is := errors.AsType[*inquiry.InvalidReplyError](err); is {
+		return unfit.Error(), nil
+	}
+	if inquiry.Late(err) {
+		s.notes = append(s.notes, "what your user said in the form came too late: "+text.Cut(text.Line(err.Error()), 300))
+		err = nil
+	}
+	t.reportSettled(ctx, c, q.ID)
+	return "", err
+}
+
+// reportSettled tells the client that the question is settled, if it is.
+func (t *forms) reportSettled(ctx context.Context, c *call, id string) {
+	if now, err := t.Questions.Get(ctx, id); err == nil && !now.Open() && c.progress.first(now) {
+		c.progress.report(ctx, c.progress.step(), 0, settledLine(now), t.settledMeta(now))
+	}
+}
+
+// formReply is the result that asks the client to show the form, and to call again with the answer.
+func (t *forms) formReply(c *call, q inquiry.Question, shown int, problem string) *reply {
+	state := t.signState(formState{q.SessionID, q.ID, shown})
+	return &reply{form: mcptransport.InputRequired(state, formID, newForm(q, problem, c.messages))}
+}
+
+// brings reports whether the call was made before, and brings the answer to the form that it was given instead of a result.
+func (c *call) brings() bool {
+	return c.request.Params.RequestState != "" || len(c.request.Params.InputResponses) > 0
+}
+
+// take takes the answer that comes with a call which is made again. form is not nil when the answer does not fit.
+func (t *forms) take(ctx context.Context, c *call, owned *questions) (
+	q inquiry.Question, s *callState, form *reply, err error) {
+	s = &callState{began: time.Now()}
+	state, err := t.openState(c.request.Params.RequestState)
+	if err != nil {
+		return q, s, nil, err
+	}
+	if q, err = owned.get(ctx, c, state.Question); err != nil {
+		return q, s, nil, err
+	}
+	var args struct {
+		SessionID  string   `json:"session_id"`
+		QuestionID string   `json:"question_id"`
+		Since      float64  `json:"since_step"`
+		From       float64  `json:"answer_from"`
+		Seconds    *float64 `json:"wait_seconds"`
+	}
+	if err := c.request.BindArguments(&args); err != nil {
+		return q, s, nil, err
+	}
+	anInquiry := c.request.Params.Name == inquiryTool
+	other := args.SessionID != "" && args.SessionID != q.SessionID
+	if q.SessionID != state.Session || other || anInquiry != (q.RunID == "") {
+		return q, s, nil, invalid("send requestState back as it was given, with the same arguments",
+			"the requestState belongs to another call")
+	}
+	s.since, s.from, s.question, s.budget = int(args.Since), int(args.From), args.QuestionID, c.budget(args.Seconds)
+	problem, err := t.settle(ctx, c, s, q, mcptransport.Answer(c.request, formID))
+	switch {
+	case err != nil || problem == "":
+	case state.Shown < mostForms:
+		form = t.formReply(c, q, state.Shown+1, problem)
+	default:
+		t.declineMisfit(q, problem)
+	}
+	return q, s, form, err
+}
+
+func (t *forms) declineMisfit(q inquiry.Question, problem string) {
+	t.decline(q, "no answer in the form did fit: "+text.Cut(text.Line(problem), 200))
+}
+
+// decline says that the form has no answer, and why. A run's question goes to its next door; an inquiry is open at its other
+// doors already, and is not shown in a form again.
+func (t *forms) decline(q inquiry.Question, why string) {
+	if q.RunID != "" {
+		t.Runs.PassOn(q, runs.Elicit, why)
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.closed) >= mostClosed {
+		clear(t.closed)
+	}
+	t.closed[q.ID] = true
+}
+
+// wasClosed reports whether the form of an inquiry was closed without an answer.
+func (t *forms) wasClosed(id string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.closed[id]
+}
+
+// wants reports whether an inquiry is to be shown in a form.
+func (t *forms) wants(c *call, q inquiry.Question) bool {
+	elicits := slices.ContainsFunc(q.Doors, func(d inquiry.Door) bool { return d.Name == string(runs.Elicit) })
+	return q.Open() && c.forms && elicits && !t.wasClosed(q.ID)
+}

@@ -1,0 +1,50 @@
+package tools
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"fmt"
+)
+
+// messages are our sentences around results, questions and descriptions in one language. What agents, phones and people have
+// said stays as it was said, and so do descriptions, errors and everything that programs read.
+type messages struct {
+	Note string // of a result
+
+	// The call that comes next.
+	WaitNow, Elsewhere, WaitForm, PickUp, HintFirst, GoOn string
+	// A run that waits for the phone, or that was paused.
+	InLine, Ahead, HeldBy, HeldElsewhere, Paused, PausedAsking string
+	// A question of the agent on the phone.
+	AskUser, Choose, ReplyWith string
+	// A form.
+	Misfit, Asks, YourAnswer, Another, AnotherHelp, ChooseOne, ChooseOrWrite string
+	// An inquiry that is open, and one that is settled.
+	RunGoesOn, OnlyYou, OpenFor, WaitOn                                               string
+	SecretGiven, PassedOn, AnsweredBy, Refused, Defaulted, Silent, AskPending, ReadOn string
+	// Who settled a question of the run; for Note.
+	ByModel, ByForm, ByDefault, BySilence, ByOther, DeclinedBy, NotAsked, MoreAnswered string
+	// The end of a description that is not ours.
+	Safety, ParamSafety string
+}
+
+//go:embed messages/*.json
+var messageFiles embed.FS
+
+// languages are those in which there are messages.
+var languages = map[string]*messages{"en": readMessages("en"), "zh": readMessages("zh")}
+
+func readMessages(language string) *messages {
+	b, err := messageFiles.ReadFile("messages/" + language + ".json")
+	if err != nil {
+		panic(err)
+	}
+	m := new(messages)
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	if err := d.Decode(m); err != nil {
+		panic(fmt.Sprintf("messages in %s: %v", language, err))
+	}
+	return m
+}

@@ -1,0 +1,167 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/tools/result"
+)
+
+// phones are the tools that look at phones and change nothing.
+type phones struct{ *Options }
+
+// The codes that only these tools have.
+const (
+	privacyMode        runs.Code = "PRIVACY_MODE"
+	secureScreen       runs.Code = "SECURE_SCREEN"
+	deviceDisconnected runs.Code = "DEVICE_DISCONNECTED"
+	deviceError        runs.Code = "DEVICE_ERROR"
+)
+
+// stateTime bounds how long a phone may take to tell its state; one that does not is listed without it.
+const stateTime = 4 * time.Second
+
+// list lists the phones, reading their states at the same time.
+func (t *phones) list(ctx context.Context, c *call, _ struct{}) (*reply, error) {
+	found, err := t.Phones.List(ctx)
+	if err != nil {
+		return nil, runs.Coded(deviceError, err)
+	}
+	list := make([]result.Phone, len(found))
+	errs := make([]error, len(found))
+	var wg sync.WaitGroup
+	for i, p := range found {
+		wg.Go(func() { list[i], errs[i] = t.listed(ctx, c, p) })
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	r := &reply{body: result.Phones{Devices: list}}
+	if len(list) == 0 {
+		r.tail = "No phone is connected: ask your user to plug one in with USB debugging on, or to start an emulator."
+	}
+	return r, nil
+}
+
+func (t *phones) listed(ctx context.Context, c *call, p runs.PhoneInfo) (result.Phone, error) {
+	d := result.Phone{ID: p.Serial, State: p.State, Usable: p.Usable, Model: p.Model, Android: p.Android, SDK: p.SDK}
+	if p.Size.Valid() {
+		d.Size = &[2]int{p.Size.W, p.Size.H}
+	}
+	h, held, err := t.Store.Holder(ctx, p.Serial)
+	if err != nil {
+		return d, err
+	}
+	if held {
+		d.HeldBy = result.NewHolder(h)
+		if _, err := t.Runs.Session(ctx, h.SessionID, c.principal); err != nil {
+			d.HeldBy.SessionID = "" // ids of somebody else's sessions are not shown
+		}
+	}
+	if !p.Usable {
+		return d, nil
+	}
+	reading, cancel := context.WithTimeout(ctx, stateTime)
+	defer cancel()
+	s, err := t.stateOf(reading, p.Serial)
+	if err != nil {
+		t.Log.InfoContext(ctx, "state of a phone", "serial", p.Serial, "err", err)
+		return d, ctx.Err()
+	}
+	d.On, d.Locked, d.App = &s.On, &s.Locked, s.App
+	return d, nil
+}
+
+// stateOf is what a phone says of itself, without a picture.
+func (t *phones) stateOf(ctx context.Context, serial string) (screen.State, error) {
+	p, err := t.Phones.Open(ctx, serial)
+	if err != nil {
+		return screen.State{}, err
+	}
+	defer p.Close() // nothing was changed on it
+	return p.State(ctx)
+}
+
+type screenshotArgs struct {
+	Device string `json:"device_id,omitempty" max:"200"`
+}
+
+// screenshot looks at a phone.
+func (t *phones) screenshot(ctx context.Context, c *call, a screenshotArgs) (*reply, error) {
+	if t.Privacy == PrivacyCaptions {
+		return nil, runs.Refuse(privacyMode,
+			"read screenshot_caption in the results of the task, or have your user look at the phone",
+			"this server keeps pictures private")
+	}
+	p, err := t.Phones.Open(ctx, a.Device)
+	if err != nil {
+		return nil, runs.Coded(runs.DeviceNotFound, err)
+	}
+	serial := p.Device().ID
+	defer func() {
+		if err := p.Close(); err != nil {
+			t.Log.WarnContext(ctx, "closing the phone", "serial", serial, "err", err)
+		}
+	}()
+	if err := t.mayLook(ctx, c, serial); err != nil {
+		return nil, err
+	}
+	seen, err := p.Look(ctx)
+	if err != nil {
+		return nil, unseen(err)
+	}
+	return screenshotReply(serial, seen)
+}
+
+// mayLook refuses while a session of somebody else has the phone: what is on its screen is theirs.
+func (t *phones) mayLook(ctx context.Context, c *call, serial string) error {
+	h, held, err := t.Store.Holder(ctx, serial)
+	if err != nil || !held {
+		return err
+	}
+	s, err := t.Store.Session(ctx, h.SessionID)
+	if err != nil || s.Client == c.principal {
+		return err
+	}
+	return runs.Refuse(runs.DeviceBusy, "wait until it is done, or use another phone",
+		"phone %q is held by a session of somebody else, which is %s", serial, h.State)
+}
+
+func unseen(err error) error {
+	code := deviceError
+	switch {
+	case errors.Is(err, screen.ErrSecure):
+		code = secureScreen
+	case errors.Is(err, screen.ErrDisconnected):
+		code = deviceDisconnected
+	}
+	if hint.Of(err) == "" {
+		err = hint.Add(err, "look at the phone, then try again")
+	}
+	return runs.Coded(code, err)
+}
+
+func screenshotReply(serial string, seen screen.Observation) (*reply, error) {
+	body := result.NewScreenshot(serial, seen)
+	if seen.Frame == nil {
+		body.Notes = []string{"the screen is off, so there is no picture"}
+		tail := "Note: the screen is off, so there is no picture; a new task wakes the phone."
+		return &reply{body: body, tail: tail}, nil
+	}
+	small := seen.Frame.Within(longSide)
+	jpeg, err := small.JPEG(quality)
+	if err != nil {
+		return nil, fmt.Errorf("phone %s: %w", serial, err)
+	}
+	body.Picture = [2]int{small.Size().W, small.Size().H}
+	return &reply{body: body, jpeg: jpeg}, nil
+}

@@ -1,0 +1,97 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/tools/result"
+)
+
+// questions are those that belong to a caller: asked in a session of the caller's, or by the caller.
+type questions struct {
+	*Options
+	forms *forms
+}
+
+// questionNotFound is the code about a question that is not there, or that is somebody else's.
+const questionNotFound runs.Code = "QUESTION_NOT_FOUND"
+
+func (t *questions) get(ctx context.Context, c *call, id string) (inquiry.Question, error) {
+	q, err := t.Questions.Get(ctx, id)
+	owned := false
+	if err == nil {
+		owned, err = t.owns(ctx, c, q)
+	}
+	if err == nil && !owned || errors.Is(err, inquiry.ErrNotFound) {
+		return q, noQuestion(id)
+	}
+	return q, err
+}
+
+func noQuestion(id string) error {
+	return runs.Refuse(questionNotFound, "call list_pending_questions and pass a question_id of its result",
+		"there is no question %s", text.Quote(id, 60))
+}
+
+func (t *questions) owns(ctx context.Context, c *call, q inquiry.Question) (bool, error) {
+	if q.SessionID == "" {
+		return q.Client == c.principal, nil
+	}
+	_, err := t.Runs.Session(ctx, q.SessionID, c.principal)
+	if runs.CodeOf(err) == runs.SessionNotFound {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// shown is q as results show it, with the doors through which it can be answered now, and its addresses.
+func (t *questions) shown(q inquiry.Question) *result.Question {
+	out := result.NewQuestion(q)
+	out.Doors = t.Runs.Doors(q)
+	if t.forms.wasClosed(q.ID) {
+		out.Doors = slices.DeleteFunc(out.Doors, func(d inquiry.Door) bool { return d.Name == string(runs.Elicit) })
+	}
+	t.link(out)
+	return out
+}
+
+// link adds the addresses under which the question can be answered over HTTP, when that is on.
+func (o *Options) link(q *result.Question) {
+	if q != nil && o.BaseURL != "" {
+		q.ReplyURL = o.replyURL(q.ID)
+		q.PageURL = strings.TrimRight(o.BaseURL, "/") + "/ui#question=" + url.QueryEscape(q.ID)
+	}
+}
+
+// replyURL is where programs answer the question, "" without HTTP.
+func (o *Options) replyURL(id string) string {
+	if o.BaseURL == "" {
+		return ""
+	}
+	return strings.TrimRight(o.BaseURL, "/") + "/v1/inquiries/" + url.PathEscape(id) + "/reply"
+}
+
+// unresolved is the broker's refusal of an answer, with its code and with the call that tells more.
+func unresolved(q inquiry.Question, err error) error {
+	if errors.Is(err, inquiry.ErrNotFound) { // deleted meanwhile
+		return noQuestion(q.ID)
+	}
+	err = runs.RefusedReply(err)
+	now := hint.Of(err)
+	switch {
+	case !inquiry.Late(err):
+		return err
+	case q.RunID == "":
+		now += "; send_inquiry with a prompt asks anew, and winner says how this question was settled"
+	default:
+		now += "; ask_agent_wait with session_id " + quote(q.SessionID) + " shows how it stands"
+	}
+	return hint.Add(err, now)
+}

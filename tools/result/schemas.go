@@ -1,0 +1,77 @@
+package result
+
+import (
+	_ "embed"
+	"reflect"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/tools/schema"
+)
+
+// descriptions has a section for each type, and a line for each of its keys.
+//
+//go:embed descriptions.txt
+var descriptions string
+
+// Schema is that of one of the results. Each of its keys is declared and described, and nothing else is allowed.
+func Schema[T any]() *schema.Schema { return schemas[reflect.TypeFor[T]()] }
+
+var schemas = describe()
+
+func describe() schema.Types {
+	types, sections := schema.NewTypes(), schema.Sections(descriptions)
+	addEnums(types)
+	add[Device](types, sections)
+	add[Step](types, sections)
+	add[Next](types, sections)
+	add[Timing](types, sections)
+	add[Waiting](types, sections)
+	add[Usage](types, sections)
+	add[inquiry.Field](types, sections)
+	add[inquiry.Door](types, sections)
+	add[Question](types, sections)
+	add[Holder](types, sections)
+	add[Winner](types, sections)
+	status := types[reflect.TypeFor[Winner]()].Properties["status"]
+	status.Enum = status.Enum[1:] // without pending
+	add[Failure](types, sections)
+	add[Result](types, sections)
+	add[Inquiry](types, sections)
+	add[Pending](types, sections)
+	add[Phone](types, sections)
+	add[Phones](types, sections)
+	add[Session](types, sections)
+	add[Sessions](types, sections)
+	add[Screenshot](types, sections)
+	return types
+}
+
+func add[T any](types schema.Types, sections map[string]string) {
+	words := schema.ParseWords(sections[reflect.TypeFor[T]().Name()], nil)
+	schema.Add[T](types, words)
+}
+
+func addEnums(types schema.Types) {
+	schema.AddEnum(types, States...)
+	schema.AddEnum(types, agentloop.TaskCompleted, agentloop.TaskAborted, agentloop.MaxStepsReached,
+		agentloop.ManualStop, agentloop.InfoNeedsReply, agentloop.UserPaused, agentloop.NotStarted,
+		agentloop.StillRunning, agentloop.ClientDetached, agentloop.Cancelled, agentloop.ModelOutputInvalid,
+		agentloop.ModelError, agentloop.DeviceDisconnected, agentloop.ScreenLocked, agentloop.Stuck,
+		agentloop.ServerRestarted, agentloop.SessionExpired, agentloop.QuestionTimedOut, agentloop.QuestionLimit,
+		agentloop.TimeLimitReached, agentloop.SecureScreen, agentloop.DeviceError, agentloop.InternalError)
+	schema.AddEnum(types, inquiry.Info, inquiry.Inquiry, inquiry.Approval, inquiry.Takeover)
+	schema.AddEnum(types, inquiry.Pause, inquiry.AskModel, inquiry.GoOn, inquiry.Default, inquiry.GiveUp)
+	schema.AddEnum(types, inquiry.Pending, inquiry.Answered, inquiry.Refused, inquiry.TimedOut,
+		inquiry.Withdrawn, inquiry.Expired)
+	schema.AddEnum(types, FieldTypes...)
+}
+
+// States are those of a run.
+var States = []session.State{session.Queued, session.Running, session.WaitingReply, session.Paused, session.Completed,
+	session.Aborted, session.Failed, session.Cancelled, session.Expired}
+
+// FieldTypes are those of a field of a form.
+var FieldTypes = []inquiry.FieldType{inquiry.TextField, inquiry.ChoiceField, inquiry.ChoicesField, inquiry.YesNoField,
+	inquiry.NumberField, inquiry.DateField}

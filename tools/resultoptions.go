@@ -1,0 +1,107 @@
+package tools
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/taploop/taploop/runs"
+)
+
+// resultOptions say what a result shows besides the bare facts. They are stored with the run, for the calls that come after.
+type resultOptions struct {
+	Logs            bool `json:"logs"`
+	Captions        bool `json:"captions"`         // of the steps in the logs
+	Screenshots     bool `json:"screenshots"`      // of the steps in the logs
+	FinalCaption    bool `json:"final_caption"`    // without Captions, of a step that ends the run or asks
+	FinalScreenshot bool `json:"final_screenshot"` // of the last step
+}
+
+type showArgs struct {
+	Logs            bool `json:"enable_intermediate_logs" default:"true"`
+	Captions        bool `json:"enable_intermediate_image_caption" default:"true"`
+	Screenshots     bool `json:"enable_intermediate_screenshots" default:"false"`
+	FinalScreenshot bool `json:"enable_final_screenshot" default:"false"`
+	FinalCaption    bool `json:"enable_final_image_caption" default:"true"`
+}
+
+func (a showArgs) show() resultOptions {
+	return resultOptions{
+		Logs:            a.Logs,
+		Captions:        a.Logs && a.Captions,
+		Screenshots:     a.Logs && a.Screenshots,
+		FinalCaption:    a.FinalCaption,
+		FinalScreenshot: a.FinalScreenshot,
+	}
+}
+
+// private is o under a level of privacy: under captions no pictures, and each screen in words.
+func (o resultOptions) private(p Privacy) resultOptions {
+	if p == PrivacyCaptions {
+		return resultOptions{Logs: o.Logs, Captions: o.Logs, FinalCaption: true}
+	}
+	return o
+}
+
+func (o resultOptions) pictures() bool { return o.Screenshots || o.FinalScreenshot }
+
+// clientSettings are what the tools store with a run, in runs.Settings.Client.
+type clientSettings struct {
+	Show  *resultOptions  `json:"shows,omitempty"`
+	Extra json.RawMessage `json:"extra_info,omitempty"`
+}
+
+// settings are those of a run that the call begins or takes up. What the call leaves out stays as it was before.
+func (t *tasks) settings(c *call, a runArgs, mode string, before runs.Settings) (runs.Settings, error) {
+	kept, err := clientSettingsOf(before)
+	if err != nil {
+		return before, err
+	}
+	if err := small("extra_info", a.Extra, 10_000); err != nil {
+		return before, err
+	}
+	show := a.show()
+	if kept.Show = &show; a.Extra != nil {
+		kept.Extra = a.Extra
+	}
+	shown := show.private(t.Privacy)
+	out := runs.Settings{ReplyMode: before.ReplyMode, DetachedOK: before.DetachedOK, Client: json.RawMessage(quote(kept)),
+		Captions: shown.Captions, FinalCaption: shown.FinalCaption}
+	if mode != "" {
+		out.ReplyMode = runs.ReplyMode(mode)
+	}
+	out.ReplyMode = c.options.replyMode(out.ReplyMode, t.ReplyMode)
+	if c.given["detached_ok"] {
+		out.DetachedOK = a.DetachedOK
+	}
+	if out.ReplyMode != before.ReplyMode || before.Client == nil {
+		return out, c.canShow(out.ReplyMode)
+	}
+	return out, nil
+}
+
+// small refuses an object that is too large to be kept.
+func small(name string, object json.RawMessage, most int) error {
+	if len(object) > most {
+		return invalid("pass less", "%s has %d bytes (at most %d)", name, len(object), most)
+	}
+	return nil
+}
+
+func clientSettingsOf(s runs.Settings) (kept clientSettings, err error) {
+	if len(s.Client) > 0 {
+		if err := json.Unmarshal(s.Client, &kept); err != nil {
+			return kept, fmt.Errorf("reading the settings of a run: %w", err)
+		}
+	}
+	return kept, nil
+}
+
+// resultOptionsOf are those that were stored with the run. A run that another program began, such as the command line, shows
+// what is usual.
+func resultOptionsOf(s runs.Settings) (resultOptions, error) {
+	kept, err := clientSettingsOf(s)
+	if err != nil || kept.Show == nil {
+		return resultOptions{Logs: true, Captions: true, FinalCaption: true}, err
+	}
+	return *kept.Show, nil
+}

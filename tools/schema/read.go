@@ -1,0 +1,246 @@
+package schema
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/text"
+)
+
+// Read checks arguments by the schema of to's type, fills in the defaults and decodes them into to. given are the names that
+// were passed; null counts as left out, because some clients send it for everything that they do not use. An error says
+// which argument is wrong, with a hint, and never shows a value that could be an answer.
+func Read(s *Schema, raw any, to any) (given map[string]bool, err error) {
+	values, err := object(raw)
+	if err != nil {
+		return nil, err
+	}
+	if err := check(s, values); err != nil {
+		return nil, err
+	}
+	given = map[string]bool{}
+	for name := range values {
+		given[name] = true
+	}
+	fill(s, values)
+	b, err := json.Marshal(values)
+	if err != nil {
+		return nil, wrong("pass a JSON object", "the arguments cannot be read: %w", err)
+	}
+	return given, json.Unmarshal(b, to)
+}
+
+func wrong(mend, format string, a ...any) error { return hint.Add(fmt.Errorf(format, a...), mend) }
+
+// object reads the arguments as a JSON object, with numbers as they were written.
+func object(raw any) (map[string]any, error) {
+	b, ok := raw.(json.RawMessage)
+	if !ok {
+		var err error
+		if b, err = json.Marshal(raw); err != nil {
+			return nil, wrong("pass a JSON object", "the arguments cannot be read: %w", err)
+		}
+	}
+	values := map[string]any{}
+	if len(bytes.TrimSpace(b)) == 0 {
+		return values, nil
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	if err := d.Decode(&values); err != nil {
+		return nil, wrong("pass a JSON object, for example {}", "the arguments are not a JSON object")
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, wrong("pass one JSON object", "there is something after the arguments")
+	}
+	if values == nil { // null
+		values = map[string]any{}
+	}
+	return values, nil
+}
+
+// check holds the values of an object against the schema, and takes nulls out.
+func check(s *Schema, values map[string]any) error {
+	for _, name := range s.PropertyOrder {
+		p := s.Properties[name]
+		required := slices.Contains(s.Required, name)
+		v := values[name]
+		switch {
+		case v != nil:
+			read, err := argument{p, name, required}.read(v)
+			if err != nil {
+				return err
+			}
+			values[name] = read
+		case required:
+			sentence, _, _ := strings.Cut(p.Description, ". ")
+			return wrong(fmt.Sprintf("pass %s: %s", name, strings.TrimSuffix(sentence, ".")), "%s is missing", name)
+		default:
+			delete(values, name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if s.Properties[name] == nil {
+			return wrong("leave it out; the arguments are: "+Names(s), "there is no argument %s", text.Quote(name, 60))
+		}
+	}
+	return nil
+}
+
+// Names are the keys of an object, for people.
+func Names(s *Schema) string {
+	if len(s.PropertyOrder) == 0 {
+		return "none"
+	}
+	return strings.Join(s.PropertyOrder, ", ")
+}
+
+func fill(s *Schema, values map[string]any) {
+	for name, p := range s.Properties {
+		if _, given := values[name]; !given && p.Default != nil {
+			values[name] = p.Default
+		}
+	}
+}
+
+// argument is a value that is checked.
+type argument struct {
+	*Schema
+	name     string
+	required bool
+}
+
+func (a argument) read(v any) (any, error) {
+	switch got := v.(type) {
+	case string:
+		if a.Type == "string" {
+			return got, a.checkText(got)
+		}
+	case json.Number:
+		if a.Type == "integer" || a.Type == "number" {
+			return a.readNumber(got)
+		}
+	case []any:
+		if a.Type == "array" {
+			return got, a.checkList(got)
+		}
+	case bool:
+		if a.Type == "boolean" {
+			return got, nil
+		}
+	case map[string]any:
+		if a.Type == "object" {
+			return got, nil
+		}
+	}
+	if a.Type == "" { // anything
+		return v, nil
+	}
+	want := kinds[a.Type] // the value itself is not shown: it may be an answer that is secret
+	return nil, wrong(fmt.Sprintf("pass %s as %s%s", a.name, want, a.orNot()), "%s is %s (want %s)", a.name, kindOf(v), want)
+}
+
+var kinds = map[string]string{"string": "a text", "integer": "a whole number", "number": "a number",
+	"boolean": "true or false", "object": "an object", "array": "a list"}
+
+func kindOf(v any) string {
+	switch v.(type) {
+	case string:
+		return kinds["string"]
+	case bool:
+		return kinds["boolean"]
+	case json.Number:
+		return kinds["number"]
+	case []any:
+		return kinds["array"]
+	}
+	return kinds["object"]
+}
+
+// orNot says that the argument may be left out, when it may.
+func (a argument) orNot() string {
+	if a.required {
+		return ""
+	}
+	return ", or leave " + a.name + " out"
+}
+
+func (a argument) checkText(s string) error {
+	if a.Enum != nil {
+		var values []string
+		for _, v := range a.Enum {
+			values = append(values, fmt.Sprint(v))
+		}
+		if !slices.Contains(values, s) {
+			return wrong("use one of: "+strings.Join(values, ", "), "%s is %s, which is not one of its values", a.name,
+				text.Quote(s, 60))
+		}
+		return nil
+	}
+	if strings.TrimSpace(s) == "" {
+		return wrong("pass a text"+a.orNot(), "%s is empty", a.name)
+	}
+	if n := utf8.RuneCountInString(s); n > *a.MaxLength {
+		return wrong("pass a shorter text", "%s has %d characters (at most %d)", a.name, n, *a.MaxLength)
+	}
+	for _, r := range s {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' {
+			return wrong("leave control characters out", "%s has the control character %U", a.name, r)
+		}
+	}
+	return nil
+}
+
+func (a argument) readNumber(n json.Number) (any, error) {
+	f, err := n.Float64()
+	if err != nil || f < *a.Minimum || f > *a.Maximum {
+		least, most := decimal(*a.Minimum), decimal(*a.Maximum)
+		return nil, wrong(fmt.Sprintf("pass a number from %s to %s%s", least, most, a.orNot()),
+			"%s is %s (want %s to %s)", a.name, text.Quote(n.String(), 60), least, most)
+	}
+	if a.Type == "number" {
+		return f, nil
+	}
+	if f != math.Trunc(f) {
+		return nil, wrong("pass a whole number", "%s is %s (want a whole number)", a.name, text.Quote(n.String(), 60))
+	}
+	return int(f), nil
+}
+
+// decimal is a number for people.
+func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+
+func (a argument) checkList(l []any) error {
+	switch {
+	case len(l) == 0:
+		return wrong("pass at least one"+a.orNot(), "%s is empty", a.name)
+	case len(l) > *a.MaxItems:
+		return wrong("pass fewer", "%s has %d items (at most %d)", a.name, len(l), *a.MaxItems)
+	}
+	for i, v := range l {
+		name := fmt.Sprintf("%s[%d]", a.name, i)
+		read, err := argument{a.Items, name, true}.read(v)
+		if err != nil {
+			return err
+		}
+		l[i] = read
+		if fields, is := read.(map[string]any); is {
+			if err := check(a.Items, fields); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+			fill(a.Items, fields)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,180 @@
+// Package schema is JSON Schemas of Go types for MCP tools, and arguments read by them into those types.
+//
+// The type says names, kinds and what may be left out, as encoding/json reads it. Tags add bounds:
+//
+//	max:"200"          characters of a text, items of a list, or the greatest number
+//	min:"1"            the least number
+//	each:"500"         characters of each text in a list
+//	enum:"cancel,pause"
+//	default:"20"       in JSON, or a text as it is; the argument may be left out then
+//
+// Descriptions come from [Words].
+package schema
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// Schema is a JSON Schema.
+type Schema = jsonschema.Schema
+
+// Types are schemas of types that are described once, wherever they stand.
+type Types map[reflect.Type]*Schema
+
+// NewTypes are moments and raw JSON objects, which reflection does not show.
+func NewTypes() Types {
+	return Types{
+		reflect.TypeFor[time.Time](): {Type: "string", Format: "date-time"},
+		reflect.TypeFor[json.RawMessage](): {Types: []string{"null", "object"},
+			AdditionalProperties: new(Schema)},
+	}
+}
+
+// Add describes T from here on.
+func Add[T any](types Types, words Words) { types[reflect.TypeFor[T]()] = For[T](types, words) }
+
+// AddEnum says which values T has.
+func AddEnum[T ~string](types Types, values ...T) {
+	types[reflect.TypeFor[T]()] = &Schema{Type: "string", Enum: anys(values)}
+}
+
+// For is the schema of T. It panics when T is none that JSON has, or when words and keys do not match: both are mistakes of
+// the program, and found when it starts.
+func For[T any](types Types, words Words) *Schema {
+	t := reflect.TypeFor[T]()
+	s, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: types})
+	if err != nil {
+		panic(err)
+	}
+	tidy(s)
+	bound(t, s)
+	for name, p := range s.Properties {
+		w, found := words[name]
+		if !found {
+			panic(fmt.Sprintf("schema: %s.%s has no description", t.Name(), name))
+		}
+		if w.outline {
+			p = Outline(p)
+			s.Properties[name] = p
+		}
+		p.Description = w.text
+	}
+	return s
+}
+
+// tidy takes null out where it never stands: a value that may be left out is left out, and a list is empty. An array of Go
+// has a length, and may be null as a whole.
+func tidy(s *Schema) {
+	for name, p := range s.Properties {
+		slice := p.Items != nil && p.MinItems == nil
+		if slice || !slices.Contains(s.Required, name) {
+			p.Types = slices.DeleteFunc(slices.Clone(p.Types), func(t string) bool { return t == "null" })
+			if len(p.Types) == 1 {
+				p.Type, p.Types = p.Types[0], nil
+			}
+		}
+		tidy(p)
+		if p.Items != nil {
+			tidy(p.Items)
+		}
+	}
+}
+
+// bound adds what the tags of t say.
+func bound(t reflect.Type, s *Schema) {
+	for _, f := range reflect.VisibleFields(t) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		p := s.Properties[name]
+		if f.Anonymous || p == nil {
+			continue
+		}
+		limit(f.Tag, p)
+		if def, ok := f.Tag.Lookup("default"); ok {
+			p.Default = inJSON(def)
+			s.Required = slices.DeleteFunc(s.Required, func(r string) bool { return r == name })
+		}
+		if f.Type.Kind() == reflect.Slice && f.Type.Elem().Kind() == reflect.Struct {
+			bound(f.Type.Elem(), p.Items)
+		}
+	}
+}
+
+func limit(tag reflect.StructTag, p *Schema) {
+	most, bounded := tag.Lookup("max")
+	switch {
+	case tag.Get("enum") != "":
+		p.Enum = anys(strings.Split(tag.Get("enum"), ","))
+	case !bounded:
+	case p.Type == "string":
+		p.MinLength, p.MaxLength = jsonschema.Ptr(1), jsonschema.Ptr(int(number(most)))
+	case p.Type == "array":
+		p.MinItems, p.MaxItems = jsonschema.Ptr(1), jsonschema.Ptr(int(number(most)))
+		if each := tag.Get("each"); each != "" {
+			p.Items.MinLength, p.Items.MaxLength = jsonschema.Ptr(1), jsonschema.Ptr(int(number(each)))
+		}
+	default:
+		p.Maximum, p.Minimum = jsonschema.Ptr(number(most)), jsonschema.Ptr(0.0)
+		if least := tag.Get("min"); least != "" {
+			p.Minimum = jsonschema.Ptr(number(least))
+		}
+	}
+}
+
+func number(s string) float64 {
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		panic(err)
+	}
+	return f
+}
+
+func inJSON(def string) json.RawMessage {
+	if json.Valid([]byte(def)) {
+		return json.RawMessage(def)
+	}
+	return json.RawMessage(strconv.Quote(def))
+}
+
+func anys[T any](values []T) (list []any) {
+	for _, v := range values {
+		list = append(list, v)
+	}
+	return list
+}
+
+// Outline is s without its descriptions, and without what is in its objects: for what is described elsewhere. All that is
+// listed is read by models, who pay for each word.
+func Outline(s *Schema) *Schema {
+	out := &Schema{Type: s.Type, Types: s.Types}
+	if s.Items != nil {
+		out.Items = Outline(s.Items)
+	}
+	return out
+}
+
+// SameAs is the schema of a result that another tool describes: the same keys in outline.
+func SameAs(s *Schema, tool string) *Schema {
+	out := s.CloneSchemas()
+	out.Description = "The same object as " + tool + " returns."
+	for name, p := range out.Properties {
+		out.Properties[name] = Outline(p)
+	}
+	return out
+}
+
+// JSON is the schema as clients get it.
+func JSON(s *Schema) json.RawMessage {
+	b, err := json.Marshal(s)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}

@@ -1,0 +1,151 @@
+package tools
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/taploop/taploop/internal/mcptransport"
+	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/tools/result"
+	"github.com/taploop/taploop/tools/schema"
+)
+
+// Tools are the MCP tools. They are safe for concurrent use.
+type Tools struct {
+	opts   Options
+	list   []tool // in the order in which a client meets them
+	byName map[string]tool
+}
+
+// New makes the tools.
+func New(opts *Options) *Tools {
+	t := &Tools{opts: *opts, byName: map[string]tool{}}
+	if t.opts.Principal == nil {
+		t.opts.Principal = mcptransport.Principal
+	}
+	if t.opts.ReplyMode == "" {
+		t.opts.ReplyMode = runs.PassToClient
+	}
+	if t.opts.Log == nil {
+		t.opts.Log = slog.New(slog.DiscardHandler)
+	}
+	t.list = catalog(&t.opts)
+	for _, d := range t.list {
+		t.byName[d.name] = d
+	}
+	return t
+}
+
+// Register adds the tools to a server.
+func (t *Tools) Register(s *server.MCPServer) {
+	server.WithToolFilter(t.redescribe)(s)
+	for _, d := range t.list {
+		s.AddTool(d.declaration(), t.handler(d))
+	}
+}
+
+// tool is one MCP tool: what clients read of it, and what it does.
+type tool struct {
+	name, title string
+	description string
+	input       *schema.Schema // of the arguments
+	output      *schema.Schema // of structuredContent
+	hints       hints
+	call        func(context.Context, *call) (*reply, error)
+	retry       func(context.Context, *call) (*reply, error) // of a call that brings an answer; nil when it asks nothing
+	failed      func(result.Failure) any                     // structuredContent of a call that cannot be carried out
+}
+
+// hints are promises that clients rely on when they decide whether to ask their user.
+type hints struct{ readOnly, destructive, idempotent bool }
+
+// call is one call of a tool.
+type call struct {
+	request   mcp.CallToolRequest
+	given     map[string]bool // the arguments that were passed
+	principal string
+	progress  *progressReporter
+	waits     Waits
+	forms     bool // the client shows forms to its user
+	stateless bool // a request that stands alone: the server asks by its result
+	options   *ConnectionOptions
+	messages  *messages
+}
+
+func (t *Tools) newCall(ctx context.Context, req mcp.CallToolRequest) *call {
+	var token any
+	if req.Params.Meta != nil {
+		token = req.Params.Meta.ProgressToken
+	}
+	o := connectionOptionsOf(ctx)
+	return &call{
+		request:   req,
+		principal: t.opts.Principal(ctx),
+		progress:  newProgressReporter(token, t.opts.Log),
+		waits:     o.tighten(t.opts.waitsOf(mcptransport.ClientName(ctx))),
+		forms:     mcptransport.CanElicit(ctx),
+		stateless: mcptransport.Stateless(ctx),
+		options:   o,
+		messages:  o.language(),
+	}
+}
+
+// declaration is the tool as tools/list gives it.
+func (d tool) declaration() mcp.Tool {
+	return mcp.Tool{
+		Name: d.name, Title: d.title, Description: d.description,
+		RawInputSchema: schema.JSON(d.input), RawOutputSchema: schema.JSON(d.output),
+		Annotations: mcp.ToolAnnotation{
+			Title: d.title, ReadOnlyHint: &d.hints.readOnly, DestructiveHint: &d.hints.destructive,
+			IdempotentHint: &d.hints.idempotent, OpenWorldHint: mcp.ToBoolPtr(true), // a phone is in the world
+		},
+	}
+}
+
+// handler calls the tool, and shows what goes wrong as its result.
+func (t *Tools) handler(d tool) server.ToolHandlerFunc {
+	return func(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		c := t.newCall(ctx, req)
+		var r *reply
+		err := t.check(c.options)
+		if err == nil {
+			r, err = d.call(ctx, c)
+		}
+		if err == nil {
+			return r.result()
+		}
+		if ctx.Err() != nil { // there is no reader any more
+			return nil, context.Cause(ctx)
+		}
+		f := result.NewFailure(err)
+		t.opts.link(f.Open)
+		t.opts.Log.InfoContext(ctx, "call refused", "tool", d.name, "code", f.Code, "err", err)
+		r = &reply{body: d.failed(f), tail: hintLine(f), failed: true}
+		return r.result()
+	}
+}
+
+// read reads the call's arguments into those of the tool.
+func read[T any](d tool, c *call) (args T, err error) {
+	c.given, err = schema.Read(d.input, c.request.GetRawArguments(), &args)
+	if err != nil {
+		err = runs.Coded(runs.InvalidArgument, err)
+	}
+	return args, err
+}
+
+func invalid(hint, format string, a ...any) error {
+	return runs.Refuse(runs.InvalidArgument, hint, format, a...)
+}
+
+// hintLine tells what to do about a call that could not be carried out.
+func hintLine(f result.Failure) string {
+	if f.Hint == "" {
+		return ""
+	}
+	return "Try: " + strings.Join(strings.Fields(f.Hint), " ")
+}
