@@ -57,10 +57,10 @@ func TestBothWaysGiveTheSame(t *testing.T) {
 	r := underADBD(t, image.Point{})
 	port := r.endpoint()
 	for _, line := range []string{
-		"wm size; wm density; wm nope", "dumpsys window", "dumpsys power; dumpsys display; dumpsys battery", "getprop", "getprop nope x",
+		"wm size; wm density; wm nope", "dumpsys window", "dumpsys power; dumpsys display; dumpsys battery", "getprop", "getprop nope",
 		"pm list packages -f", "cmd package resolve-activity --brief com.android.settings", "cmd nope; echo $?", "am start -n com.x/.Y; echo $?",
 		"settings list global", "ime list -s", "input", "input text ''", "input text", "monkey -p com.x 1; echo $?", "uiautomator dump /dev/tty",
-		"screencap -x; echo $?", "svc; echo $?", "input keyevent HOME 2>&1; echo $?",
+		"screencap -x; echo $?", "input keyevent HOME 2>&1; echo $?",
 	} {
 		want := r.shell(line)
 		stdout, stderr, code := r.ADB("-P", port, "-s", "endpoint", "shell", line)

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"errors"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -10,27 +11,14 @@ import (
 )
 
 const amHelp = `Activity manager (activity) commands:
-  help
-      Print this help text.
-  start-activity [-D] [-N] [-W] [-S] [--user <USER_ID>] <INTENT>
+  start-activity [-W] [-S] [--user <USER_ID>] <INTENT>
       Start an Activity. -W waits for launch to complete, -S force stops the app first.
   broadcast [--user <USER_ID> | all | current] <INTENT>
-      Send a broadcast Intent.
   force-stop [--user <USER_ID>] <PACKAGE>
-      Completely stop the given application package.
-  kill [--user <USER_ID>] <PACKAGE>
-      Kill the processes of the given application that are safe to kill.
-  kill-all
-      Kill all processes that are safe to kill.
-  get-current-user
-      Returns id of the current foreground user.
-  stack list | task ...
-      List the root tasks.
 
- <INTENT> specifications include these flags and arguments:
-    [-a <ACTION>] [-d <DATA_URI>] [-t <MIME_TYPE>] [-c <CATEGORY> [-c <CATEGORY>] ...] [-n <COMPONENT>]
-    [-e|--es <EXTRA_KEY> <EXTRA_STRING_VALUE> ...] [--ez|--ei|--el|--ef|--eu <EXTRA_KEY> <VALUE> ...] [-f <FLAG>]
-    [<URI> | <PACKAGE> | <COMPONENT>]
+ <INTENT> is
+    [-a <ACTION>] [-d <DATA_URI>] [-t <MIME_TYPE>] [-c <CATEGORY>] [-n <COMPONENT>] [-f <FLAG>]
+    [-e|--es|--ez|--ei <EXTRA_KEY> <EXTRA_VALUE> ...] [<URI> | <PACKAGE> | <COMPONENT>]
 `
 
 func am(c *call) int { return callService(c, activityService, c.args) }
@@ -42,27 +30,12 @@ func activityService(c *call, name string, a *args) int {
 	case "broadcast":
 		return amBroadcast(c, a)
 	case "force-stop":
-		return amForceStop(c, a)
-	case "kill":
 		skipUser(a)
-		a.need() // apps in the background are never worth killing here
+		_ = c.sh.phone.ForceStop(a.need()) // the real one does not say whether it ran
 		return exitOK
-	case "kill-all":
-		return exitOK
-	case "get-current-user":
-		c.outf("0\n")
-		return exitOK
-	case "stack", "task":
-		return amStack(c, a)
-	case "startservice", "start-service", "start-foreground-service":
-		in := parseIntent(a, none)
-		c.outf("Starting service: %s\n", in)
-		return c.fail(exitMinus, "Error: Not found; no service started.")
 	}
 	return unknownCommand(c, name, amHelp)
 }
-
-func none(string) bool { return false }
 
 func skipUser(a *args) {
 	for {
@@ -79,67 +52,55 @@ func skipUser(a *args) {
 func amStart(c *call, a *args) int {
 	wait, stop := false, false
 	in := parseIntent(a, func(option string) bool {
-		switch option {
-		case "-W":
-			wait = true
-		case "-S":
-			stop = true
-		}
-		return slices.Contains([]string{"-W", "-S", "-D", "-N", "--streaming", "--track-allocation"}, option)
+		wait = wait || option == "-W"
+		stop = stop || option == "-S"
+		return slices.Contains([]string{"-W", "-S"}, option)
 	})
 	target := c.sh.resolve(in)
 	if stop && target != "" {
 		pkg := packageOf(target)
 		c.outf("Stopping: %s\n", pkg)
-		_ = c.sh.phone.ForceStop(pkg) // an app that is not installed is told of below
+		_ = c.sh.phone.ForceStop(pkg) // an app that is not installed is reported below
 	}
 	c.outf("Starting: %s\n", in)
-	tell := c.stderr
+	out := c.stderr
 	if wait {
-		tell = c.stdout
+		out = c.stdout
 	}
 	if target == "" {
 		in.flags = "0x10000000"
-		return complain(tell, "Error: Activity not started, unable to resolve %s", in)
+		return complain(out, "Error: Activity not started, unable to resolve %s", in)
 	}
-	before := c.sh.phone.Foreground()
+	top := c.sh.phone.Foreground().Component() == target
 	began := time.Now()
 	if err := c.sh.phone.Start(target); err != nil {
-		return startFailed(c, in, target, err, wait)
+		return startFailed(out, target, err)
 	}
-	top := before.Component() == target
+	launch := "COLD"
 	if top {
-		complain(tell, "Warning: Activity not started, intent has been delivered to currently running top-most instance.")
+		launch = "UNKNOWN (0)"
+		complain(out, "Warning: Activity not started, intent has been delivered to "+
+			"currently running top-most instance.")
 	}
 	if wait {
 		took := time.Since(began).Milliseconds() + 1
 		c.outf("Status: ok\nLaunchState: %s\nActivity: %s\nTotalTime: %d\nWaitTime: %d\nComplete\n",
-			map[bool]string{true: "UNKNOWN (0)", false: "COLD"}[top], target, took, took+2)
+			launch, target, took, took+2)
 	}
 	return exitOK
 }
 
-func startFailed(c *call, in *intent, target string, err error, wait bool) int {
-	tell := c.stderr
-	if wait {
-		tell = c.stdout
-	}
+func startFailed(out io.Writer, target string, err error) int {
 	if !errors.Is(err, sandbox.ErrNoActivity) && !errors.Is(err, sandbox.ErrNoPackage) {
-		return complain(tell, "Error: Activity not started, %v", err)
+		return complain(out, "Error: Activity not started, %v", err)
 	}
-	complain(tell, "Error type 3")
-	return complain(tell, "Error: Activity class {%s} does not exist.", long(target))
+	complain(out, "Error type 3")
+	return complain(out, "Error: Activity class {%s} does not exist.", long(target))
 }
 
 func packageOf(component string) string {
 	pkg, _, _ := strings.Cut(component, "/")
 	return pkg
-}
-
-func amForceStop(c *call, a *args) int {
-	skipUser(a)
-	_ = c.sh.phone.ForceStop(a.need()) // the real one does not tell whether there was anything to stop
-	return exitOK
 }
 
 func amBroadcast(c *call, a *args) int {
@@ -151,19 +112,5 @@ func amBroadcast(c *call, a *args) int {
 		result = -1 // the keyboard answers RESULT_OK
 	}
 	c.outf("Broadcast completed: result=%d\n", result)
-	return exitOK
-}
-
-func amStack(c *call, a *args) int {
-	if what := a.need(); what != "list" {
-		return c.fail(exitMinus, "Error: unknown command '%s'", what)
-	}
-	size := c.sh.phone.Size()
-	for i, pkg := range c.sh.phone.Running() {
-		app, _ := c.sh.find(pkg)
-		c.outf("RootTask id=%d bounds=[0,0][%d,%d] displayId=0 userId=0\n", 100+i, size.X, size.Y)
-		c.outf("  taskId=%d: %s/%s bounds=[0,0][%d,%d] userId=0 visible=%t topActivity=ComponentInfo{%s}\n\n",
-			100+i, pkg, app.Activity, size.X, size.Y, i == 0, long(pkg+"/"+app.Activity))
-	}
 	return exitOK
 }

@@ -3,16 +3,16 @@ package shell
 import (
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"slices"
-	"strings"
-	"sync"
 )
 
 // androidCommands are the programs of a system image that talk to its services.
 func androidCommands() map[string]command {
 	return map[string]command{
-		"am": am, "cmd": cmd, "dumpsys": dumpsys, "getprop": getprop, "ime": ime, "input": input, "monkey": monkey, "pm": pm,
-		"screencap": screencap, "setprop": setprop, "settings": settings, "svc": svc, "uiautomator": uiautomator, "wm": wm,
+		"am": am, "cmd": cmd, "dumpsys": dumpsys, "getprop": getprop, "ime": ime, "input": input,
+		"monkey": monkey, "pm": pm, "screencap": screencap, "settings": settings,
+		"uiautomator": uiautomator, "wm": wm,
 	}
 }
 
@@ -96,57 +96,14 @@ func identity(name string) string {
 	return fmt.Sprintf("%07x", h.Sum32()&0xfffffff)
 }
 
-// props are the properties that were set since the phone started.
-type props struct {
-	mu  sync.Mutex
-	set map[string]string
-}
-
-func (s *Shell) properties() map[string]string {
-	all := s.phone.Props()
-	s.state.props.mu.Lock()
-	defer s.state.props.mu.Unlock()
-	for k, v := range s.state.props.set {
-		all[k] = v
-	}
-	return all
-}
-
 func getprop(c *call) int {
-	all := c.sh.properties()
-	if len(c.args) == 0 {
-		var out []string
-		for k, v := range all {
-			out = append(out, fmt.Sprintf("[%s]: [%s]\n", k, v))
-		}
-		slices.Sort(out)
-		c.outf("%s", strings.Join(out, ""))
+	all := c.sh.phone.Props()
+	if len(c.args) > 0 {
+		c.outf("%s\n", all[c.args[0]])
 		return exitOK
 	}
-	if strings.HasPrefix(c.args[0], "-") {
-		return c.fail(exitFailure, "getprop: Unknown option '%s'", strings.TrimLeft(c.args[0], "-"))
+	for _, k := range slices.Sorted(maps.Keys(all)) {
+		c.outf("[%s]: [%s]\n", k, all[k])
 	}
-	v, ok := all[c.args[0]]
-	if !ok && len(c.args) > 1 {
-		v = c.args[1]
-	}
-	c.outf("%s\n", v)
-	return exitOK
-}
-
-func setprop(c *call) int {
-	if len(c.args) != 2 {
-		return c.fail(exitFailure, "usage: setprop NAME VALUE\n\nSets an Android system property.")
-	}
-	name, value := c.args[0], c.args[1]
-	if strings.HasPrefix(name, "ro.") || name == "" || len(value) > 91 {
-		return c.fail(exitFailure, "setprop: failed to set property '%s' to '%s'", name, value)
-	}
-	c.sh.state.props.mu.Lock()
-	defer c.sh.state.props.mu.Unlock()
-	if c.sh.state.props.set == nil {
-		c.sh.state.props.set = map[string]string{}
-	}
-	c.sh.state.props.set[name] = value
 	return exitOK
 }

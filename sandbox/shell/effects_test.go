@@ -58,17 +58,6 @@ func TestInputTextTypesIntoTheFocusedField(t *testing.T) {
 	}
 }
 
-func TestMotionEventsMakeTapsAndSwipes(t *testing.T) {
-	sh := newShell()
-	require.NoError(t, sh.Phone().Launch("com.taploop.sandbox.notes"))
-	at := center(find(t, sh.Phone(), "new_note").Bounds)
-	press := fmt.Sprintf("input motionevent DOWN %d %d; input motionevent MOVE %d %d; ", at.X, at.Y, at.X, at.Y)
-	require.Zero(t, run(t, sh, press+fmt.Sprintf("input motionevent CANCEL %d %d", at.X, at.Y)).code)
-	find(t, sh.Phone(), "new_note")
-	require.Zero(t, run(t, sh, press+fmt.Sprintf("input motionevent UP %d %d", at.X, at.Y)).code)
-	find(t, sh.Phone(), "edit_body")
-}
-
 func TestBothFormsOfACaptureShowTheSamePicture(t *testing.T) {
 	sh := newSmall()
 	want := sh.Phone().Screenshot()
@@ -89,12 +78,6 @@ func TestBothFormsOfACaptureShowTheSamePicture(t *testing.T) {
 	require.NoError(t, err)
 	_, err = png.Decode(bytes.NewReader(file))
 	require.NoError(t, err)
-}
-
-func TestAMonkeyWithManyEventsKeepsToItsCount(t *testing.T) {
-	sh := newShell()
-	out := run(t, sh, "monkey -p com.android.settings -s 7 -v --throttle 1 --pct-touch 100 50").stdout
-	require.Contains(t, out, "Events injected: 50\n")
 }
 
 func TestAFullStorageIsTold(t *testing.T) {

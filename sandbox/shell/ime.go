@@ -7,17 +7,10 @@ import (
 
 const imeHelp = `InputMethodManagerService commands:
   list [-a] [-s]
-    prints all enabled input methods.
-      -a: see all input methods
-      -s: only a single summary line of each
   enable [--user <USER_ID>] <ID>
-    allows the given input method ID to be used.
   disable [--user <USER_ID>] <ID>
-    disallows the given input method ID to be used.
   set [--user <USER_ID>] <ID>
-    switches to the given input method ID.
   reset [--user <USER_ID>]
-    reset currently selected/enabled IMEs to the default ones.
 `
 
 const enabledIMEs = "enabled_input_methods"
@@ -67,7 +60,7 @@ func imeList(c *call, a *args) int {
 			c.outf("%s\n", id)
 			continue
 		}
-		c.outf("%s:\n  mId=%s mSettingsActivityName=null mIsVrOnly=false mSupportsSwitchingToNextInputMethod=true\n", id, id)
+		c.outf("%s:\n  mId=%s mSettingsActivityName=null mIsVrOnly=false\n", id, id)
 	}
 	return exitOK
 }
@@ -121,6 +114,7 @@ func imeReset(c *call) int {
 		return exitMinus
 	}
 	c.sh.phone.PutSetting("secure", enabledIMEs, list[0])
-	c.outf("Reset current and enabled IMEs for user #0\n  Newly selected IME:\n    %s\n  Newly enabled IMEs:\n    %s\n", list[0], list[0])
+	c.outf("Reset current and enabled IMEs for user #0\n")
+	c.outf("  Newly selected IME:\n    %s\n  Newly enabled IMEs:\n    %s\n", list[0], list[0])
 	return exitOK
 }

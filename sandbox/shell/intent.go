@@ -2,7 +2,6 @@ package shell
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/taploop/taploop/sandbox"
@@ -10,10 +9,11 @@ import (
 
 // intent is what am and pm read from their arguments.
 type intent struct {
-	action, data, mime, pkg, component string
-	categories                         []string
-	extras                             map[string]string
-	flags                              string
+	action, data, mime string
+	pkg, component     string
+	categories         []string
+	extras             map[string]string
+	flags              string
 }
 
 const (
@@ -22,18 +22,8 @@ const (
 	categoryHome     = "android.intent.category.HOME"
 )
 
-// flagsWithValue are the options of an intent that take a value which the phone has no use for.
-var flagsWithValue = map[string]int{
-	"--user": 1, "--display": 1, "--windowingMode": 1, "--activityType": 1, "-R": 1, "-P": 1, "--start-profiler": 1,
-	"--receiver-permission": 1, "--eia": 2, "--ela": 2, "--esa": 2, "--efa": 2, "--task": 1, "--sampling": 1, "-i": 1,
-}
-
-// plainFlags begin the options of an intent that take no value and make no difference here.
-var plainFlags = []string{
-	"--activity-", "--grant-", "--receiver-", "--exclude-stopped", "--include-stopped", "--debug-log-resolution", "--selector",
-}
-
-// parseIntent reads the words of an intent. Options that are am's own go to own, which says whether it knows them.
+// parseIntent reads the words of an intent. Options that are not an intent's go to own, which says
+// whether it knows them.
 func parseIntent(a *args, own func(option string) bool) *intent {
 	in := &intent{extras: map[string]string{}}
 	for {
@@ -65,21 +55,14 @@ func (in *intent) option(a *args, option string, own func(string) bool) {
 		in.component = component(a.need())
 	case "-f":
 		in.flags = a.need()
-	case "-e", "--es", "--ei", "--ez", "--el", "--ef", "--ed", "--eu", "--ecn":
+	case "--user":
+		a.need()
+	case "-e", "--es", "--ei", "--ez":
 		k := a.need()
 		in.extras[k] = a.need()
-	case "--esn":
-		in.extras[a.need()] = ""
 	default:
-		if own(option) || slices.ContainsFunc(plainFlags, func(f string) bool { return strings.HasPrefix(option, f) }) {
-			return
-		}
-		n, known := flagsWithValue[option]
-		if !known {
+		if !own(option) {
 			panic(illegalArgument("Unknown option: %s", option))
-		}
-		for range n {
-			a.need()
 		}
 	}
 }

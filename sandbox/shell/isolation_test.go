@@ -77,7 +77,7 @@ func TestALineEndsWithItsContext(t *testing.T) {
 	for _, line := range []string{
 		"sleep 1000", "cat", "sh", "grep x", "sleep 1000 | sleep 1000", "cat | cat", "(sleep 1000)", "echo $(sleep 1000)",
 		"sh -c 'sleep 1000'", "sleep 1000; echo after", "cat > /sdcard/x", "input swipe 1 1 2 2 2000000",
-		"input keyevent --delay 999999 3 3",
+		"input draganddrop 1 1 2 2 2000000",
 	} {
 		t.Run(line, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
@@ -130,6 +130,6 @@ func TestExecRunsOneCommandWithoutAShell(t *testing.T) {
 
 func TestNamesAreAndroidsCommandsOnly(t *testing.T) {
 	require.Equal(t, []string{
-		"am", "cmd", "dumpsys", "getprop", "ime", "input", "monkey", "pm", "screencap", "setprop", "settings", "svc", "uiautomator", "wm",
+		"am", "cmd", "dumpsys", "getprop", "ime", "input", "monkey", "pm", "screencap", "settings", "uiautomator", "wm",
 	}, shell.Names())
 }

@@ -49,5 +49,3 @@ func keyCode(s string) int {
 	}
 	return keyCodes[strings.TrimPrefix(s, "KEYCODE_")]
 }
-
-const keyDpadCenter = 23

@@ -1,16 +1,11 @@
 package shell
 
 import (
-	"math/rand/v2"
 	"strconv"
 	"strings"
 )
 
-const monkeyUsage = `usage: monkey [-p ALLOWED_PACKAGE [-p ALLOWED_PACKAGE] ...]
-              [-c MAIN_CATEGORY [-c MAIN_CATEGORY] ...]
-              [--ignore-crashes] [--ignore-timeouts] [--pct-syskeys PERCENT] [--throttle MILLISEC]
-              [-s SEED] [-v [-v] ...]
-              COUNT
+const monkeyUsage = `usage: monkey [-p ALLOWED_PACKAGE] [-c MAIN_CATEGORY] COUNT
 `
 
 // Exit codes of monkey.
@@ -20,36 +15,34 @@ const (
 )
 
 type monkeyArgs struct {
-	packages, categories, data []string
-	seed                       uint64
-	count                      int
+	pkg, category string
+	said          []string // values that it repeats
+	count         int
 }
 
+// monkey starts an app, which is its first event and all that it is used for over ADB.
 func monkey(c *call) int {
 	echoArguments(c)
 	m, bad := parseMonkey(c.args)
 	if bad != "" {
-		return c.fail(monkeyBadArgs, "%s\n%s", bad, monkeyUsage)
+		return c.fail(monkeyBadArgs, "** Error: %s\n%s", bad, monkeyUsage)
 	}
-	for _, d := range m.data {
+	for _, d := range m.said {
 		c.outf("data=%q\n", d)
 	}
-	app := m.main(c.sh)
-	if app == "" {
+	in := &intent{action: actionMain, pkg: m.pkg, categories: []string{m.category}}
+	target := c.sh.resolve(in)
+	if target == "" || c.sh.phone.Launch(packageOf(target)) != nil {
 		c.outf("** No activities found to run, monkey aborted.\n")
 		return monkeyNoActivity
 	}
-	if err := c.sh.phone.Launch(app); err != nil {
-		c.outf("** System appears to have crashed at event 0 of %d using seed %d\n", m.count, m.seed)
-		return 1
-	}
-	m.play(c)
 	c.outf("Events injected: %d\n", m.count)
 	c.outf("## Network stats: elapsed time=17ms (0ms mobile, 0ms wifi, 17ms not connected)\n")
 	return exitOK
 }
 
-// echoArguments is what the script around the real monkey and monkey itself print before anything else.
+// echoArguments is what the script around the real monkey and monkey itself print before anything
+// else.
 func echoArguments(c *call) {
 	for _, a := range c.args {
 		c.outf("  bash arg: %s\n", a)
@@ -61,71 +54,34 @@ func echoArguments(c *call) {
 }
 
 func parseMonkey(words []string) (m monkeyArgs, bad string) {
-	m.seed = 1
-	for i := 0; i < len(words); i++ {
-		word := words[i]
-		value := func() string {
-			if i+1 >= len(words) {
-				bad = "** Error: Missing argument for " + word
-				return ""
+	m.category = categoryLauncher
+	for ; len(words) > 0; words = words[1:] {
+		word := words[0]
+		takes := word == "-p" || word == "-c" || word == "-s" || word == "--throttle" ||
+			strings.HasPrefix(word, "--pct-")
+		if takes {
+			if words = words[1:]; len(words) == 0 {
+				return m, "Missing argument for " + word
 			}
-			i++
-			return words[i]
 		}
 		switch {
 		case word == "-p":
-			m.packages = append(m.packages, value())
-			m.data = append(m.data, m.packages[len(m.packages)-1])
+			m.pkg = words[0]
+			m.said = append(m.said, m.pkg)
 		case word == "-c":
-			m.categories = append(m.categories, value())
-			m.data = append(m.data, m.categories[len(m.categories)-1])
-		case word == "-s":
-			m.seed, _ = strconv.ParseUint(value(), 10, 64)
-		case strings.HasPrefix(word, "--pct-"), word == "--throttle":
-			value()
-		case word == "-v", strings.HasPrefix(word, "--ignore-"), word == "--monitor-native-crashes", word == "--kill-process-after-error":
+			m.category = words[0]
+			m.said = append(m.said, m.category)
+		case takes, word == "-v", strings.HasPrefix(word, "--ignore-"):
 		case strings.HasPrefix(word, "-"):
-			bad = "** Error: Unknown option: " + word
+			return m, "Unknown option: " + word
 		default:
 			n, err := strconv.Atoi(word)
 			if err != nil || n < 0 {
-				return m, "** Error: Count is not a number: " + strconv.Quote(word)
+				return m, "Count is not a number: " + strconv.Quote(word)
 			}
 			m.count = n
-			return m, bad
-		}
-		if bad != "" {
-			return m, bad
+			return m, ""
 		}
 	}
-	return m, "** Error: Count not specified"
-}
-
-// main is the package whose main activity is started first: an allowed one with one of the categories.
-func (m *monkeyArgs) main(s *Shell) string {
-	categories := m.categories
-	if len(categories) == 0 {
-		categories = []string{categoryLauncher}
-	}
-	packages := m.packages
-	if len(packages) == 0 {
-		packages = []string{""}
-	}
-	for _, pkg := range packages {
-		for _, category := range categories {
-			if target := s.resolve(&intent{action: actionMain, pkg: pkg, categories: []string{category}}); target != "" {
-				return packageOf(target)
-			}
-		}
-	}
-	return ""
-}
-
-// play touches the screen here and there: the first event was the start of the app.
-func (m *monkeyArgs) play(c *call) {
-	random := rand.New(rand.NewPCG(m.seed, 0))
-	for i := 1; i < m.count && c.ctx.Err() == nil; i++ {
-		size := c.sh.phone.Size()
-		c.sh.phone.Tap(random.IntN(size.X), random.IntN(size.Y))
-	}
+	return m, "Count not specified"
 }

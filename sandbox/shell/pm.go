@@ -8,19 +8,12 @@ import (
 )
 
 const pmHelp = `Package manager (package) commands:
-  help
-    Print this help text.
-  path [--user USER_ID] PACKAGE
-    Print the path to the .apk of the given PACKAGE.
-  list packages [-f] [-d] [-e] [-s] [-3] [-i] [-l] [-u] [-U] [--show-versioncode] [--user USER_ID] [FILTER]
-    Prints all packages; only those whose name contains the text in FILTER.
+  path PACKAGE
+  list packages [-f] [-s] [-3] [--user USER_ID] [FILTER]
       -f: see their associated file   -s: only system packages   -3: only third party packages
   resolve-activity [--brief] [--components] INTENT
-    Print the activity that resolves to the given INTENT.
   query-activities [--brief] [--components] INTENT
-    Print all activities that can handle the given INTENT.
-  clear [--user USER_ID] PACKAGE
-    Deletes all data associated with a package.
+  clear PACKAGE
 `
 
 func pm(c *call) int { return callService(c, packageService, c.args) }
@@ -48,9 +41,6 @@ func packageService(c *call, name string, a *args) int {
 		return pmResolve(c, a)
 	case "query-activities":
 		return pmQuery(c, a)
-	case "get-install-location":
-		c.outf("0[auto]\n")
-		return exitOK
 	}
 	return unknownCommand(c, name, pmHelp)
 }
@@ -60,26 +50,15 @@ func apk(app sandbox.App) string {
 	if app.System {
 		return fmt.Sprintf("/system/app/%s/%s.apk", app.Package, app.Package)
 	}
-	return fmt.Sprintf("/data/app/~~%s==/%s-%s==/base.apk", identity(app.Package), app.Package, identity(app.Activity+app.Package))
+	return fmt.Sprintf("/data/app/~~%s==/%s-%s==/base.apk",
+		identity(app.Package), app.Package, identity(app.Activity+app.Package))
 }
 
 func pmList(c *call, a *args) int {
-	switch what := a.need(); what {
-	case "packages", "package":
-		return pmPackages(c, a)
-	case "users":
-		c.outf("Users:\n\tUserInfo{0:Owner:4c13} running\n")
-		return exitOK
-	case "features":
-		c.outf("feature:reqGlEsVersion=0x30002\nfeature:android.hardware.screen.portrait\nfeature:android.hardware.touchscreen\n")
-		return exitOK
-	default:
+	if what := a.need(); what != "packages" && what != "package" {
 		return c.fail(exitMinus, "Error: unknown list type '%s'", what)
 	}
-}
-
-func pmPackages(c *call, a *args) int {
-	var system, third, files, codes, uids bool
+	var system, third, files bool
 	for {
 		option, ok := a.option()
 		if !ok {
@@ -92,41 +71,26 @@ func pmPackages(c *call, a *args) int {
 			third = true
 		case "-f":
 			files = true
-		case "-U":
-			uids = true
-		case "--show-versioncode":
-			codes = true
-		case "-a", "-e", "-i", "-l", "-u", "--apex-only":
-		case "-d":
-			return exitOK // no package is disabled
-		case "--user", "--uid":
+		case "-e", "-u": // all are enabled, and none is uninstalled
+		case "--user":
 			a.need()
 		default:
 			return c.fail(exitMinus, "Error: Unknown option: %s", option)
 		}
 	}
 	filter, _ := a.next()
-	for i, app := range c.sh.phone.Packages() {
+	for _, app := range c.sh.phone.Packages() {
 		if system && !app.System || third && app.System || !strings.Contains(app.Package, filter) {
 			continue
 		}
-		line := "package:"
 		if files {
-			line += apk(app) + "="
+			c.outf("package:%s=%s\n", apk(app), app.Package)
+		} else {
+			c.outf("package:%s\n", app.Package)
 		}
-		line += app.Package
-		if codes {
-			line += " versionCode:34"
-		}
-		if uids {
-			line += fmt.Sprintf(" uid:%d", uid(i))
-		}
-		c.outf("%s\n", line)
 	}
 	return exitOK
 }
-
-func uid(i int) int { return 10100 + i }
 
 const resolved = "priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault="
 
@@ -146,8 +110,9 @@ func pmResolve(c *call, a *args) int {
 // briefly takes the options of resolve-activity that are not the intent's.
 func briefly(brief *bool) func(string) bool {
 	return func(option string) bool {
-		*brief = *brief || option == "--brief" || option == "--components"
-		return option == "--brief" || option == "--components"
+		known := option == "--brief" || option == "--components"
+		*brief = *brief || known
+		return known
 	}
 }
 
@@ -156,7 +121,8 @@ func pmQuery(c *call, a *args) int {
 	in := parseIntent(a, briefly(&brief))
 	var found []string
 	for _, app := range c.sh.phone.Packages() {
-		if target := app.Package + "/" + app.Activity; target == in.component || in.component == "" && c.sh.takes(app, in) {
+		target := app.Package + "/" + app.Activity
+		if target == in.component || in.component == "" && c.sh.takes(app, in) {
 			found = append(found, target)
 		}
 	}
@@ -184,6 +150,10 @@ func describeActivity(c *call, target, indent string, brief bool) {
 		return
 	}
 	pkg := packageOf(target)
-	c.outf("%s  ActivityInfo:\n%s    name=%s\n%s    packageName=%s\n%s    enabled=true exported=true\n",
-		indent, indent, strings.TrimPrefix(long(target), pkg+"/"), indent, pkg, indent)
+	for _, line := range []string{
+		"  ActivityInfo:", "    name=" + strings.TrimPrefix(long(target), pkg+"/"),
+		"    packageName=" + pkg, "    enabled=true exported=true",
+	} {
+		c.outf("%s%s\n", indent, line)
+	}
 }

@@ -35,21 +35,14 @@ type Shell struct {
 	commands map[string]command
 	save     func(name string, data []byte) error
 	dir      string // of Exec
-	state    *state
 	limits   limits
-}
-
-// state is what the commands remember of one another, shared by all shells that come from one New.
-type state struct {
-	finger finger
-	props  props
 }
 
 // New makes a shell for a phone.
 func New(phone *sandbox.Phone) *Shell {
 	all := androidCommands()
 	maps.Copy(all, smallTools())
-	s := &Shell{phone: phone, commands: all, state: new(state), limits: defaultLimits(), dir: "/"}
+	s := &Shell{phone: phone, commands: all, limits: defaultLimits(), dir: "/"}
 	s.save = func(name string, data []byte) error {
 		return phone.Files().Write(name, data, 0o660, time.Time{})
 	}

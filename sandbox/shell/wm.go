@@ -7,18 +7,14 @@ import (
 )
 
 const wmHelp = `Window manager (window) commands:
-  help
-      Print this help text.
-  size [reset|WxH|WdpxHdp] [-d DISPLAY_ID]
-    Show or override the display size, in pixels unless suffixed with 'dp'.
-  density [reset|DENSITY] [-d DISPLAY_ID] [-u UNIQUE_ID]
+  size [reset|WxH]
+    Show or override the display size in pixels.
+  density [reset|DENSITY]
     Show or override the display density.
   dismiss-keyguard
     Dismiss the keyguard, asking the user for the credential if there is one.
-  user-rotation [-d DISPLAY_ID] [free|lock] [rotation]
+  user-rotation [free|lock] [rotation]
     Show or set the user rotation mode and rotation.
-  fixed-to-user-rotation [-d DISPLAY_ID] [enabled|disabled|default|enabled_if_no_auto_rotation]
-    Show or set whether the rotation is fixed to the user rotation.
 `
 
 func wm(c *call) int { return callService(c, windowService, c.args) }
@@ -30,33 +26,26 @@ func windowService(c *call, name string, a *args) int {
 	case "density":
 		return wmDensity(c, a)
 	case "dismiss-keyguard":
-		_ = c.sh.phone.DismissKeyguard() // with a PIN the phone now asks for it; the command does not tell
+		_ = c.sh.phone.DismissKeyguard() // with a PIN the phone now asks; the command does not say so
 		return exitOK
 	case "user-rotation":
 		return wmRotation(c, a)
-	case "set-user-rotation": // the older name, of Android 11 and 12
-		return wmRotation(c, a)
-	case "fixed-to-user-rotation", "set-fix-to-user-rotation":
-		return wmFixed(c, a)
-	case "set-ignore-orientation-request":
-		a.need()
-		return exitOK
 	}
 	return unknownCommand(c, name, wmHelp)
 }
 
-// setting reads what is to be set, passing over -d ID; false means that the present value is asked for.
-func (a *args) setting() (string, bool) {
-	word, ok := a.next()
-	for ok && word == "-d" {
-		a.need()
-		word, ok = a.next()
+// number reads a number; what is none fails in Java's words.
+func (c *call) number(s string) (n, code int) {
+	v, err := strconv.ParseInt(s, 10, 32)
+	if err != nil {
+		return 0, c.fail(exitMinus,
+			"Error: bad number java.lang.NumberFormatException: For input string: %q", s)
 	}
-	return word, ok
+	return int(v), exitOK
 }
 
 func wmSize(c *call, a *args) int {
-	word, ok := a.setting()
+	word, ok := a.next()
 	switch {
 	case !ok:
 		size := c.sh.phone.PhysicalSize()
@@ -73,41 +62,19 @@ func wmSize(c *call, a *args) int {
 	if !ok || w == "" || h == "" {
 		return c.fail(exitMinus, "Error: bad size %s", word)
 	}
-	var size image.Point
-	for _, side := range []struct {
-		text string
-		to   *int
-	}{{w, &size.X}, {h, &size.Y}} {
-		n, bad := c.dimension(side.text)
-		if bad != "" {
-			return c.fail(exitMinus, "Error: bad number java.lang.NumberFormatException: For input string: %q", bad)
-		}
-		*side.to = n
+	width, code := c.number(w)
+	if code != exitOK {
+		return code
 	}
-	if size.X <= 0 || size.Y <= 0 {
-		c.sh.phone.SetOverride(nil)
-		return exitOK
+	height, code := c.number(h)
+	if code == exitOK {
+		c.sh.phone.SetOverride(&image.Point{X: width, Y: height})
 	}
-	c.sh.phone.SetOverride(&size)
-	return exitOK
-}
-
-// dimension reads a length in pixels, px or dp.
-func (c *call) dimension(s string) (n int, bad string) {
-	number, dp := strings.CutSuffix(s, "dp")
-	number = strings.TrimSuffix(number, "px")
-	v, err := strconv.ParseInt(number, 10, 32)
-	if err != nil {
-		return 0, number
-	}
-	if dp {
-		v = v * int64(c.sh.phone.Density()) / 160
-	}
-	return int(v), ""
+	return code
 }
 
 func wmDensity(c *call, a *args) int {
-	word, ok := a.setting()
+	word, ok := a.next()
 	switch {
 	case !ok:
 		physical := c.sh.phone.PhysicalDensity()
@@ -120,33 +87,31 @@ func wmDensity(c *call, a *args) int {
 		c.sh.phone.SetDensity(0)
 		return exitOK
 	}
-	n, err := strconv.ParseInt(word, 10, 32)
-	if err != nil {
-		return c.fail(exitMinus, "Error: bad number java.lang.NumberFormatException: For input string: %q", word)
-	}
-	if n < 72 {
+	n, code := c.number(word)
+	if code == exitOK && n < 72 {
 		return c.fail(exitMinus, "Error: density must be >= 72")
 	}
-	c.sh.phone.SetDensity(int(n))
-	return exitOK
+	if code == exitOK {
+		c.sh.phone.SetDensity(n)
+	}
+	return code
 }
 
 func wmRotation(c *call, a *args) int {
-	word, ok := a.setting()
-	if !ok {
+	word, _ := a.next()
+	turns := c.sh.phone.Rotation()
+	switch word {
+	case "":
 		if v, _ := c.sh.phone.Setting("system", "accelerometer_rotation"); v == "1" {
 			c.outf("free\n")
 		} else {
-			c.outf("lock %d\n", c.sh.phone.Rotation())
+			c.outf("lock %d\n", turns)
 		}
 		return exitOK
-	}
-	switch word {
 	case "free":
 		c.sh.phone.SetRotation(0, true)
 		return exitOK
 	case "lock":
-		turns := c.sh.phone.Rotation()
 		if s, ok := a.next(); ok {
 			n, err := strconv.Atoi(s)
 			if err != nil || n < 0 || n > 3 {
@@ -158,17 +123,4 @@ func wmRotation(c *call, a *args) int {
 		return exitOK
 	}
 	return c.fail(exitMinus, "Error: expecting 'free', 'lock', but found '%s'", word)
-}
-
-func wmFixed(c *call, a *args) int {
-	word, ok := a.setting()
-	if !ok {
-		c.outf("default\n")
-		return exitOK
-	}
-	switch word {
-	case "enabled", "disabled", "default", "enabled_if_no_auto_rotation":
-		return exitOK
-	}
-	return c.fail(exitMinus, "Error: expecting enabled, disabled or default, but found '%s'", word)
 }
