@@ -13,22 +13,22 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// seat is a person at a terminal: shown tells what appears on it.
-type seat struct {
+// ptyPerson is a person at a terminal: shown tells what appears on it.
+type ptyPerson struct {
 	*console
 	master *os.File
 	shown  *transcript
 }
 
-func takeSeat(t *testing.T) *seat {
+func newPTYPerson(t *testing.T) *ptyPerson {
 	master, slave := openPTY(t)
-	s := &seat{newConsole(slave, slave), master, newTranscript()}
+	s := &ptyPerson{newConsole(slave, slave), master, newTranscript()}
 	go func() { _, _ = io.Copy(s.shown, master) }() // ends when the test closes the terminal
 	return s
 }
 
 // types types, and returns once the terminal has taken it: its echo is there.
-func (s *seat) types(t *testing.T, keys, echo string) {
+func (s *ptyPerson) types(t *testing.T, keys, echo string) {
 	t.Helper()
 	_, err := io.WriteString(s.master, keys)
 	require.NoError(t, err)
@@ -36,7 +36,7 @@ func (s *seat) types(t *testing.T, keys, echo string) {
 }
 
 // asks asks, types an answer once the prompt is there, and returns what Ask gives.
-func (s *seat) asks(t *testing.T, prompt, keys string) string {
+func (s *ptyPerson) asks(t *testing.T, prompt, keys string) string {
 	t.Helper()
 	answers := make(chan string, 1)
 	go func() { // ends with the answer
@@ -53,20 +53,20 @@ func (s *seat) asks(t *testing.T, prompt, keys string) string {
 }
 
 func TestWhatWasTypedBeforeAQuestionAnswersNone(t *testing.T) {
-	s := takeSeat(t)
+	s := newPTYPerson(t)
 	s.types(t, "yes, delete everything\n", "yes, delete everything\r\n")
 	require.Equal(t, "no", s.asks(t, "delete all photos?", "no\n"))
 }
 
 func TestLinesPastedAtOnceAnswerOneQuestion(t *testing.T) {
-	s := takeSeat(t)
+	s := newPTYPerson(t)
 	require.Equal(t, "12 Main Street", s.asks(t, "delivery address?", "12 Main Street\nyes\n"))
 	s.shown.await(t, "(yes\r\n)")
 	require.Equal(t, "no", s.asks(t, "pay 500 now?", "no\n"))
 }
 
 func TestHalfALineForASettledQuestionAnswersNoOther(t *testing.T) {
-	s := takeSeat(t)
+	s := newPTYPerson(t)
 	ctx, settle := context.WithCancelCause(t.Context())
 	left := make(chan error, 1)
 	go func() { // ends when the question is settled

@@ -105,7 +105,7 @@ func TestScriptsBehindTheRealServerAndDaemon(t *testing.T) {
 	t.Cleanup(cancel)
 	rig := adbtest.Start(t, &adbtest.Options{Phones: []adbtest.Phone{{Standins: dir, Env: []string{"TAPLOOP_SANDBOX_SOCKET=" + ln.Addr().String()}}}})
 
-	paths, err := filepath.Glob("testdata/rig/*.txtar")
+	paths, err := filepath.Glob("testdata/realadb/*.txtar")
 	require.NoError(t, err)
 	require.NotEmpty(t, paths)
 	for _, path := range paths { // one after the other: they share the phone
@@ -113,7 +113,7 @@ func TestScriptsBehindTheRealServerAndDaemon(t *testing.T) {
 		p.Dir, p.Files = "", []string{path}
 		p.Setup = func(e *testscript.Env) error {
 			task.Setup(phone)
-			simulations.Store(e.WorkDir, held{sim, &task})
+			simulations.Store(e.WorkDir, scriptSimulation{sim, &task})
 			e.Setenv("GOAL", task.Goal)
 			err := alone(e)
 			e.Setenv("TAPLOOP_ADB_SERVER", rig.Server)
@@ -146,8 +146,8 @@ func alone(e *testscript.Env) error {
 // simulations are those of the scripts that run, by their folder.
 var simulations sync.Map
 
-// held is a simulation that a script uses, with the task that it set up.
-type held struct {
+// scriptSimulation is a simulation that a script uses, with the task that it set up.
+type scriptSimulation struct {
 	sim  *simulation
 	task *sandbox.Task
 }
@@ -173,7 +173,7 @@ func cmdSimulate(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("GOAL", task.Goal)
 	ts.Setenv("TAPLOOP_ADB_SERVER", sim.addr)
 	ts.Setenv("TAPLOOP_MODEL_BASE_URL", sim.model.BaseURL)
-	simulations.Store(ts.Getenv("WORK"), held{sim, &task})
+	simulations.Store(ts.Getenv("WORK"), scriptSimulation{sim, &task})
 }
 
 // cmdCheck checks the simulated phone's state: [!] check [TEXT], the text being part of what is not as it should be.
@@ -182,7 +182,7 @@ func cmdCheck(ts *testscript.TestScript, neg bool, args []string) {
 	if !ok {
 		ts.Fatalf("no simulation")
 	}
-	h := v.(held)
+	h := v.(scriptSimulation)
 	err := h.task.Check(h.sim.phone)
 	switch {
 	case neg && err == nil:

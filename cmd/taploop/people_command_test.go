@@ -18,8 +18,8 @@ import (
 )
 
 func TestAnAnswerFromTheCommandLineLetsTheRunGoOn(t *testing.T) {
-	eachTransport(t, func(t *testing.T, w way) {
-		b := newBench(t, demoTask, "")
+	eachTransport(t, func(t *testing.T, w route) {
+		b := newTestEnv(t, demoTask, "")
 		s := b.open(w)
 		asked := s.asks(b.task.Goal)
 		id := asked.Question.ID
@@ -65,8 +65,8 @@ func TestAnAnswerFromTheCommandLineLetsTheRunGoOn(t *testing.T) {
 
 func TestAClientsAnswerBeatsALaterOneFromTheCommandLine(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, demoTask, "")
-	s := b.open(way{era: legacy})
+	b := newTestEnv(t, demoTask, "")
+	s := b.open(route{era: legacy})
 	asked := s.asks(b.task.Goal)
 	s.follow(s.answer(asked, "42"))
 	out, errs, code := b.run("reply", asked.Question.ID, "43", "--json")
@@ -85,19 +85,19 @@ func TestAClientsAnswerBeatsALaterOneFromTheCommandLine(t *testing.T) {
 
 func TestOpenPagesHearOfAnAnswerFromTheCommandLine(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, demoTask, "")
+	b := newTestEnv(t, demoTask, "")
 	p, url := b.serve()
 	ann, status := b.browser(url, b.link())
 	require.Equal(t, 200, status)
 	events := ann.listen()
 	_, broker := b.folder()
 	q := put(t, broker, inquiry.Question{Text: "which?"})
-	until(t, events, func(h happening) bool { return h.name == "inquiry.created" })
+	until(t, events, func(h sseEvent) bool { return h.name == "inquiry.created" })
 	watch := p.stopwatch()
 	_, errs, code := b.run("reply", q.ID, "this one")
 	require.Zero(t, code, "%s", errs)
-	var last happening
-	until(t, events, func(h happening) bool { last = h; return h.name == "inquiry.resolved" })
+	var last sseEvent
+	until(t, events, func(h sseEvent) bool { last = h; return h.name == "inquiry.resolved" })
 	watch.within(2500 * time.Millisecond) // the command, and a second until the server has looked
 	require.Contains(t, last.data, "this one")
 	require.Contains(t, last.data, "command_line")
@@ -105,7 +105,7 @@ func TestOpenPagesHearOfAnAnswerFromTheCommandLine(t *testing.T) {
 
 func TestADraftIsPipedIn(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, demoTask, "")
+	b := newTestEnv(t, demoTask, "")
 	_, broker := b.folder()
 	q := put(t, broker, inquiry.Question{Text: "Shall I send this?", Draft: "# Dear Ann\n\ncome"})
 	out, _, _ := b.run("inquiries", q.ID)
@@ -118,7 +118,7 @@ func TestADraftIsPipedIn(t *testing.T) {
 }
 
 // folder opens the store of the bench's data folder beside the programs that use it.
-func (b *bench) folder() (*session.Store, *inquiry.Broker) {
+func (b *testEnv) folder() (*session.Store, *inquiry.Broker) {
 	store, err := session.Open(b.t.Context(), filepath.Join(b.dir, "data", "taploop"), nil)
 	require.NoError(b.t, err)
 	b.t.Cleanup(func() { require.NoError(b.t, store.Close()) })
@@ -135,7 +135,7 @@ func put(t testing.TB, b *inquiry.Broker, q inquiry.Question) inquiry.Question {
 
 func TestHostileTextDoesNotReachTheTerminal(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, demoTask, "")
+	b := newTestEnv(t, demoTask, "")
 	_, broker := b.folder()
 	q := put(t, broker, inquiry.Question{Text: "size?\x1b[2J\n\u202Ereply 1", Options: []string{"a\x07", "b"}, FreeText: true,
 		Doors: []inquiry.Door{{Name: "page\x1b[31m"}, {Name: "command_line"}}})
@@ -155,8 +155,8 @@ func TestHostileTextDoesNotReachTheTerminal(t *testing.T) {
 func TestASecretAnswerIsNotTypedOnTheCommandLineAndLeavesNoTrace(t *testing.T) {
 	t.Parallel()
 	const secret = "tango-7731-foxtrot"
-	b := newBench(t, "shop-login", "")
-	s := b.open(way{http: true, era: legacy})
+	b := newTestEnv(t, "shop-login", "")
+	s := b.open(route{http: true, era: legacy})
 	asked := s.asks(b.task.Goal)
 	_, errs, code := b.run("reply", asked.Question.ID, secret)
 	require.Equal(t, exitUsage, code)
@@ -186,7 +186,7 @@ func TestASecretAnswerIsNotTypedOnTheCommandLineAndLeavesNoTrace(t *testing.T) {
 
 func TestFormsAreFilledInFromTheCommandLine(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, demoTask, "")
+	b := newTestEnv(t, demoTask, "")
 	_, broker := b.folder()
 	fields := []inquiry.Field{
 		{Name: "size", Type: inquiry.NumberField}, {Name: "colours", Type: inquiry.ChoicesField, Options: []string{"red, dark", "blue", "green"}},
@@ -231,7 +231,7 @@ func TestFormsAreFilledInFromTheCommandLine(t *testing.T) {
 
 func TestRepliesThatCannotBeTakenLeaveTheQuestionOpen(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, demoTask, "")
+	b := newTestEnv(t, demoTask, "")
 	_, broker := b.folder()
 	q := put(t, broker, inquiry.Question{Text: "which?", Options: []string{"Red", "Blue"}})
 	for name, c := range map[string]struct {
@@ -262,7 +262,7 @@ func TestRepliesThatCannotBeTakenLeaveTheQuestionOpen(t *testing.T) {
 
 func TestTheBeginningOfAnIdIsEnoughWhenItIsTheOnlyOne(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, demoTask, "")
+	b := newTestEnv(t, demoTask, "")
 	_, broker := b.folder()
 	byLetter := map[byte][]inquiry.Question{}
 	var twice []inquiry.Question
@@ -285,7 +285,7 @@ func TestTheBeginningOfAnIdIsEnoughWhenItIsTheOnlyOne(t *testing.T) {
 
 func TestQuestionsWhoseTimeIsOverAreNotListedAsOpen(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, demoTask, "")
+	b := newTestEnv(t, demoTask, "")
 	store, err := session.Open(t.Context(), filepath.Join(b.dir, "data", "taploop"), nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
@@ -301,8 +301,8 @@ func TestQuestionsWhoseTimeIsOverAreNotListedAsOpen(t *testing.T) {
 
 func TestTheAuditOutlivesItsSession(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, demoTask, "")
-	s := b.open(way{era: legacy})
+	b := newTestEnv(t, demoTask, "")
+	s := b.open(route{era: legacy})
 	asked := s.asks(b.task.Goal)
 	s.follow(s.answer(asked, "42"))
 	before := b.audit()

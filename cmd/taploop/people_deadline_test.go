@@ -24,28 +24,28 @@ import (
 	"github.com/taploop/taploop/web"
 )
 
-// slate is a phone on which nothing ever happens.
-type slate struct {
+// blankPhone is a phone on which nothing ever happens.
+type blankPhone struct {
 	runs.Phone // nobody touches it
 	frame      *screen.Frame
 }
 
-func (s slate) List(context.Context) ([]runs.PhoneInfo, error)   { return nil, nil }
-func (s slate) Open(context.Context, string) (runs.Phone, error) { return s, nil }
-func (s slate) Device() session.Device                           { return session.Device{ID: "slate", Size: s.frame.Size()} }
-func (s slate) Wake(context.Context) error                       { return nil }
-func (s slate) Close() error                                     { return nil }
-func (s slate) Look(context.Context) (screen.Observation, error) {
+func (s blankPhone) List(context.Context) ([]runs.PhoneInfo, error)   { return nil, nil }
+func (s blankPhone) Open(context.Context, string) (runs.Phone, error) { return s, nil }
+func (s blankPhone) Device() session.Device                           { return session.Device{ID: "slate", Size: s.frame.Size()} }
+func (s blankPhone) Wake(context.Context) error                       { return nil }
+func (s blankPhone) Close() error                                     { return nil }
+func (s blankPhone) Look(context.Context) (screen.Observation, error) {
 	return screen.Observation{Frame: s.frame, State: screen.State{On: true, Size: s.frame.Size()}, At: time.Now()}, nil
 }
 
-// curious asks one question and is done with whatever becomes of it.
-type curious struct {
+// askOncePolicy asks one question and is done with whatever becomes of it.
+type askOncePolicy struct {
 	mu   sync.Mutex
 	told map[string][]actions.Exchange // by task: what it knew when it decided for the last time
 }
 
-func (c *curious) Next(_ context.Context, s agentloop.Situation) (agentloop.Proposal, error) {
+func (c *askOncePolicy) Next(_ context.Context, s agentloop.Situation) (agentloop.Proposal, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.told[s.Task] = s.Exchanges
@@ -57,10 +57,10 @@ func (c *curious) Next(_ context.Context, s agentloop.Situation) (agentloop.Prop
 	return p, nil
 }
 
-// deadline is a manager, its store on disk and its people's HTTP server, with a clock for its questions.
-type deadline struct {
+// deadlineEnv is a manager, its store on disk and its people's HTTP server, with a clock for its questions.
+type deadlineEnv struct {
 	t       *testing.T
-	mind    *curious
+	mind    *askOncePolicy
 	manager *runs.Manager
 	clock   atomic.Pointer[time.Time] // nil goes with the world's
 	store   *session.Store
@@ -68,8 +68,8 @@ type deadline struct {
 	there   chan struct{} // a request has reached the server
 }
 
-func newDeadline(t *testing.T) *deadline {
-	d := &deadline{t: t, mind: &curious{told: map[string][]actions.Exchange{}}, there: make(chan struct{}, 1)}
+func newDeadlineEnv(t *testing.T) *deadlineEnv {
+	d := &deadlineEnv{t: t, mind: &askOncePolicy{told: map[string][]actions.Exchange{}}, there: make(chan struct{}, 1)}
 	dir := t.TempDir()
 	var err error
 	d.store, err = session.Open(t.Context(), dir, nil)
@@ -77,7 +77,7 @@ func newDeadline(t *testing.T) *deadline {
 	t.Cleanup(func() { require.NoError(t, d.store.Close()) })
 	frame, err := screen.NewFrame(image.NewRGBA(image.Rect(0, 0, 54, 120)))
 	require.NoError(t, err)
-	d.manager = runs.New(&runs.Options{Store: d.store, Phones: slate{frame: frame}, OnTimeout: inquiry.GoOn,
+	d.manager = runs.New(&runs.Options{Store: d.store, Phones: blankPhone{frame: frame}, OnTimeout: inquiry.GoOn,
 		NewPolicy: func(runs.Settings) (agentloop.Policy, error) { return d.mind, nil },
 		Broker:    inquiry.NewBroker(d.store.Questions(), &inquiry.Options{Every: time.Hour, Now: d.now}), // swept by the test alone
 		Limits:    agentloop.Limits{Settle: -1}})
@@ -95,7 +95,7 @@ func newDeadline(t *testing.T) *deadline {
 	return d
 }
 
-func (d *deadline) now() time.Time {
+func (d *deadlineEnv) now() time.Time {
 	if at := d.clock.Load(); at != nil {
 		return *at
 	}
@@ -103,7 +103,7 @@ func (d *deadline) now() time.Time {
 }
 
 // asked is the question of a new run.
-func (d *deadline) asked(task string) inquiry.Question {
+func (d *deadlineEnv) asked(task string) inquiry.Question {
 	d.t.Helper()
 	st, err := d.manager.Start(d.t.Context(), runs.StartRequest{Task: task, KeepEnvironment: true})
 	require.NoError(d.t, err)
@@ -116,7 +116,7 @@ func (d *deadline) asked(task string) inquiry.Question {
 }
 
 // reply answers over HTTP, at whatever time the clock has, and returns the status.
-func (d *deadline) reply(q inquiry.Question, text string) int {
+func (d *deadlineEnv) reply(q inquiry.Question, text string) int {
 	r, err := http.NewRequestWithContext(d.t.Context(), "POST", d.http.URL+"/v1/inquiries/"+q.ID+"/reply", strings.NewReader(`{"response":"`+text+`"}`))
 	if err != nil {
 		return 0
@@ -134,7 +134,7 @@ func (d *deadline) reply(q inquiry.Question, text string) int {
 // others half come when the sweep is not there yet, and half at the deadline itself, so that both ends are sure to be seen.
 func TestAHundredAnswersAtTheDeadlineReachTheModelIfAndOnlyIfHTTPSaidSo(t *testing.T) {
 	t.Parallel()
-	d := newDeadline(t)
+	d := newDeadlineEnv(t)
 	counts, tight := map[int]int{}, map[int]int{}
 	for i := range 100 {
 		task, text := fmt.Sprintf("task %d", i), fmt.Sprintf("answer %d", i)
@@ -176,7 +176,7 @@ func TestAHundredAnswersAtTheDeadlineReachTheModelIfAndOnlyIfHTTPSaidSo(t *testi
 }
 
 // came checks that the run has gone on with what HTTP said, and that there is one resolution of that kind.
-func (d *deadline) came(q inquiry.Question, task, text string, status int) {
+func (d *deadlineEnv) came(q inquiry.Question, task, text string, status int) {
 	t := d.t
 	t.Helper()
 	st, err := d.manager.Wait(t.Context(), runs.WaitRequest{SessionID: q.SessionID, QuestionID: q.ID, Budget: patience})

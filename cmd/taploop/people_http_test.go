@@ -22,7 +22,7 @@ import (
 )
 
 // openAs starts a server with a token for its client.
-func (b *bench) openAs(name string, e era) (*site, string) {
+func (b *testEnv) openAs(name string, e era) (*site, string) {
 	b.t.Helper()
 	token := b.token(name)
 	p, url := b.serve()
@@ -31,7 +31,7 @@ func (b *bench) openAs(name string, e era) (*site, string) {
 
 func TestWhoGoesAstrayIsToldWhatThereIs(t *testing.T) {
 	t.Parallel()
-	_, url := newBench(t, demoTask, "").serve()
+	_, url := newTestEnv(t, demoTask, "").serve()
 	for path, want := range map[string][2]string{"/": {"text/plain; charset=utf-8", "the inbox page is at /ui"},
 		"/nothing": {"text/plain; charset=utf-8", "MCP at /mcp"}, "/v1/nothing": {"application/json; charset=utf-8", `"mend":"there are GET /v1/inquiries`}} {
 		res, err := http.Get(strings.TrimSuffix(url, "/mcp") + path)
@@ -49,9 +49,9 @@ func TestAnAnswerOverHTTPLetsTheRunGoOn(t *testing.T) {
 	for _, e := range []era{modern, legacy} {
 		t.Run(string(e), func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t, demoTask, "")
+			b := newTestEnv(t, demoTask, "")
 			s, token := b.openAs("laptop", e)
-			v := visit(t, s.url, token)
+			v := newHTTPClient(t, s.url, token)
 			asked := s.asks(b.task.Goal)
 
 			status, list := v.send("GET", "/v1/inquiries?status=open", "")
@@ -68,7 +68,7 @@ func TestAnAnswerOverHTTPLetsTheRunGoOn(t *testing.T) {
 			status, body := v.send("POST", asked.Question.ReplyURL, `{"response":"42"}`)
 			require.Equal(t, 200, status, "%v", body)
 			require.Equal(t, "answered", body["status"])
-			v = visit(t, s.url, token)
+			v = newHTTPClient(t, s.url, token)
 
 			done := s.follow(s.call("ask_agent_wait", map[string]any{"session_id": asked.SessionID}))
 			require.EqualValues(t, "TASK_COMPLETED_SUCCESSFULLY", done.Reason, "%s", done.words)
@@ -89,24 +89,24 @@ func TestAnAnswerOverHTTPLetsTheRunGoOn(t *testing.T) {
 
 func TestOnlyWhoMayAnswerGetsInOverHTTP(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, demoTask, "", "TAPLOOP_HTTP_OPERATORS=boss")
+	b := newTestEnv(t, demoTask, "", "TAPLOOP_HTTP_OPERATORS=boss")
 	s, token := b.openAs("laptop", legacy)
 	foreign, boss := b.token("other"), b.token("boss")
 	asked := s.asks(b.task.Goal)
-	me := visit(t, s.url, token)
+	me := newHTTPClient(t, s.url, token)
 	for name, c := range map[string]struct {
-		v      *visitor
+		v      *httpClient
 		status int
 	}{
-		"without a token":                 {visit(t, s.url, ""), 401},
-		"with a wrong one":                {visit(t, s.url, token[:len(token)-1]+"_"), 401},
-		"with an empty one":               {visit(t, s.url, "").with("Authorization", ""), 401},
-		"somebody else":                   {visit(t, s.url, foreign), 404},
+		"without a token":                 {newHTTPClient(t, s.url, ""), 401},
+		"with a wrong one":                {newHTTPClient(t, s.url, token[:len(token)-1]+"_"), 401},
+		"with an empty one":               {newHTTPClient(t, s.url, "").with("Authorization", ""), 401},
+		"somebody else":                   {newHTTPClient(t, s.url, foreign), 404},
 		"from a stranger's page":          {me.with("Origin", "https://evil.example"), 403},
 		"from a page of no origin":        {me.with("Origin", "null"), 403},
 		"under a name that points here":   {me.with("Host", "evil.example"), 403},
-		"with a made-up login":            {visit(t, s.url, "").with("Cookie", cookieOf(s.url)+"=made-up"), 401},
-		"with a stranger's page's cookie": {visit(t, s.url, "").with("Cookie", cookieOf(s.url)+"=made-up").with("Sec-Fetch-Site", "cross-site"), 403},
+		"with a made-up login":            {newHTTPClient(t, s.url, "").with("Cookie", cookieOf(s.url)+"=made-up"), 401},
+		"with a stranger's page's cookie": {newHTTPClient(t, s.url, "").with("Cookie", cookieOf(s.url)+"=made-up").with("Sec-Fetch-Site", "cross-site"), 403},
 	} {
 		status, body := c.v.answer(asked.Question.ID, "43")
 		require.Equal(t, c.status, status, "%s: %v", name, body)
@@ -115,10 +115,10 @@ func TestOnlyWhoMayAnswerGetsInOverHTTP(t *testing.T) {
 	require.Equal(t, "WAITING_REPLY", s.look(asked.SessionID).State, "nobody of them has answered")
 	require.NotContains(t, s.stderr.String(), token, "no log tells a token")
 
-	status, list := visit(t, s.url, boss).send("GET", "/v1/inquiries", "")
+	status, list := newHTTPClient(t, s.url, boss).send("GET", "/v1/inquiries", "")
 	require.Equal(t, 200, status)
 	require.Len(t, list["inquiries"], 1, "an operator sees everybody's questions")
-	status, _ = visit(t, s.url, boss).answer(asked.Question.ID, "42")
+	status, _ = newHTTPClient(t, s.url, boss).answer(asked.Question.ID, "42")
 	require.Equal(t, 200, status)
 	done := s.follow(s.call("ask_agent_wait", map[string]any{"session_id": asked.SessionID}))
 	require.EqualValues(t, "TASK_COMPLETED_SUCCESSFULLY", done.Reason, "%s", done.words)
@@ -127,12 +127,12 @@ func TestOnlyWhoMayAnswerGetsInOverHTTP(t *testing.T) {
 // While there is no token yet, programs of this machine may use the tools. An answer is a person's word, and wants one.
 func TestWithoutAnyTokenNobodyAnswersOverHTTP(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, demoTask, "")
-	s := b.open(way{http: true, era: legacy})
+	b := newTestEnv(t, demoTask, "")
+	s := b.open(route{http: true, era: legacy})
 	asked := s.asks(b.task.Goal)
-	status, _ := visit(t, s.url, "").answer(asked.Question.ID, "43")
+	status, _ := newHTTPClient(t, s.url, "").answer(asked.Question.ID, "43")
 	require.Equal(t, 401, status)
-	status, _ = visit(t, s.url, "").send("GET", "/v1/inquiries", "")
+	status, _ = newHTTPClient(t, s.url, "").send("GET", "/v1/inquiries", "")
 	require.Equal(t, 401, status)
 }
 
@@ -143,11 +143,11 @@ func cookieOf(url string) string {
 }
 
 // browser logs a visitor in as the page does.
-func (b *bench) browser(url, link string) (*visitor, int) {
+func (b *testEnv) browser(url, link string) (*httpClient, int) {
 	base, code, found := strings.Cut(link, "/ui#login=")
 	require.True(b.t, found, "%s", link)
 	require.Equal(b.t, strings.TrimSuffix(url, "/mcp"), base)
-	v := visit(b.t, url, "").with("Origin", base).with("X-Taploop", "page").with("Sec-Fetch-Site", "same-origin")
+	v := newHTTPClient(b.t, url, "").with("Origin", base).with("X-Taploop", "page").with("Sec-Fetch-Site", "same-origin")
 	resp := v.open("POST", "/ui/login", `{"code":"`+code+`"}`)
 	for _, c := range resp.Cookies() {
 		require.True(b.t, c.HttpOnly)
@@ -158,7 +158,7 @@ func (b *bench) browser(url, link string) (*visitor, int) {
 }
 
 // link is what taploop ui prints.
-func (b *bench) link(args ...string) string {
+func (b *testEnv) link(args ...string) string {
 	out, errs, code := b.run(append([]string{"ui"}, args...)...)
 	require.Zero(b.t, code, "%s", errs)
 	require.Regexp(b.t, `^http://127\.0\.0\.1:\d+/ui#login=[A-Za-z0-9_-]{43}\n$`, out, "the link and nothing else")
@@ -167,9 +167,9 @@ func (b *bench) link(args ...string) string {
 
 func TestALinkLogsOneBrowserInOnce(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, demoTask, "")
-	s := b.open(way{http: true, era: legacy})
-	page := visit(t, s.url, "").open("GET", "/ui", "")
+	b := newTestEnv(t, demoTask, "")
+	s := b.open(route{http: true, era: legacy})
+	page := newHTTPClient(t, s.url, "").open("GET", "/ui", "")
 	require.Equal(t, 200, page.StatusCode, "the page itself is no secret")
 	require.Contains(t, page.Header.Get("Content-Type"), "text/html")
 
@@ -183,7 +183,7 @@ func TestALinkLogsOneBrowserInOnce(t *testing.T) {
 	events := ann.listen()
 	require.Equal(t, "snapshot", (<-events).name)
 	asked := s.asks(b.task.Goal)
-	names := until(t, events, func(h happening) bool { return h.name == "session.state" && strings.Contains(h.data, "WAITING_REPLY") })
+	names := until(t, events, func(h sseEvent) bool { return h.name == "session.state" && strings.Contains(h.data, "WAITING_REPLY") })
 	require.Contains(t, names, "inquiry.created")
 	require.Contains(t, names, "step", "the page follows the run")
 	status, _ = ann.with("X-Taploop", "").answer(asked.Question.ID, "43")
@@ -197,15 +197,15 @@ func TestALinkLogsOneBrowserInOnce(t *testing.T) {
 	require.Equal(t, []string{"answered", "page", "human_token", "Ann on her phone", "42"},
 		[]string{string(entry.Event), entry.Door, entry.Authority, entry.By, entry.Answer})
 	s.kill()
-	next := b.open(way{http: true, era: legacy})
-	again := visit(t, next.url, "").with("Cookie", strings.Replace(ann.header.Get("Cookie"), cookieOf(s.url), cookieOf(next.url), 1))
+	next := b.open(route{http: true, era: legacy})
+	again := newHTTPClient(t, next.url, "").with("Cookie", strings.Replace(ann.header.Get("Cookie"), cookieOf(s.url), cookieOf(next.url), 1))
 	status, _ = again.send("GET", "/v1/inquiries", "")
 	require.Equal(t, 200, status, "a browser stays logged in over a restart")
 }
 
 func TestALinkNeedsAServerThatListens(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, demoTask, "")
+	b := newTestEnv(t, demoTask, "")
 	_, errs, code := b.run("ui")
 	require.Equal(t, exitError, code)
 	require.Contains(t, errs, "listens over HTTP")
@@ -240,12 +240,12 @@ func TestALinkNeedsAServerThatListens(t *testing.T) {
 
 func TestLinksLeadToWherePeopleReachTheServer(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, demoTask, "", "TAPLOOP_HTTP_URL=https://phones.example/", "TAPLOOP_HTTP_HOSTS=phones.example", "TAPLOOP_HTTP_ORIGINS=https://phones.example")
+	b := newTestEnv(t, demoTask, "", "TAPLOOP_HTTP_URL=https://phones.example/", "TAPLOOP_HTTP_HOSTS=phones.example", "TAPLOOP_HTTP_ORIGINS=https://phones.example")
 	_, url := b.serve()
 	out, _, _ := b.run("ui")
 	code, found := strings.CutPrefix(out, "https://phones.example/ui#login=")
 	require.True(t, found, "%s", out)
-	behind := visit(t, url, "").with("Host", "phones.example").with("Origin", "https://phones.example").with("X-Taploop", "page").with("Sec-Fetch-Site", "same-origin")
+	behind := newHTTPClient(t, url, "").with("Host", "phones.example").with("Origin", "https://phones.example").with("X-Taploop", "page").with("Sec-Fetch-Site", "same-origin")
 	in := behind.open("POST", "/ui/login", `{"code":"`+strings.TrimSpace(code)+`"}`)
 	require.Equal(t, 200, in.StatusCode, "through a proxy")
 	status, _ := behind.with("Cookie", in.Cookies()[0].Name+"="+in.Cookies()[0].Value).send("GET", "/v1/inquiries", "")
@@ -257,12 +257,12 @@ func TestLinksLeadToWherePeopleReachTheServer(t *testing.T) {
 
 func TestOpenEventStreamsDoNotHoldUpTheEnd(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, demoTask, "")
+	b := newTestEnv(t, demoTask, "")
 	g := b.holdAt("2/8")
-	s := b.open(way{http: true, era: legacy})
+	s := b.open(route{http: true, era: legacy})
 	ann, status := b.browser(s.url, b.link())
 	require.Equal(t, 200, status)
-	var streams []<-chan happening
+	var streams []<-chan sseEvent
 	for range 20 {
 		events := ann.listen()
 		require.Equal(t, "snapshot", (<-events).name)
@@ -283,8 +283,8 @@ func TestOpenEventStreamsDoNotHoldUpTheEnd(t *testing.T) {
 	require.Zero(t, s.ends(), "%s", s.stderr)
 	watch.within(termBound)
 	for _, events := range streams {
-		var last happening
-		until(t, events, func(h happening) bool {
+		var last sseEvent
+		until(t, events, func(h sseEvent) bool {
 			if h.name == "session.state" {
 				last = h
 			}
@@ -304,9 +304,9 @@ func TestOpenEventStreamsDoNotHoldUpTheEnd(t *testing.T) {
 
 func TestStopsByPeopleAreInTheAudit(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, demoTask, "")
+	b := newTestEnv(t, demoTask, "")
 	s, token := b.openAs("laptop", legacy)
-	v := visit(t, s.url, token)
+	v := newHTTPClient(t, s.url, token)
 	asked := s.asks(b.task.Goal)
 	for range 2 { // the second changes nothing
 		status, body := v.send("POST", "/v1/sessions/"+asked.SessionID+"/pause", "")
@@ -334,8 +334,8 @@ func TestStopsByPeopleAreInTheAudit(t *testing.T) {
 // An answer on its way is taken or refused by the store, and never lost between two servers.
 func TestAnAnswerThatComesWhileNobodyServesIsAppliedLater(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, demoTask, "")
-	s := b.open(way{http: true, era: legacy})
+	b := newTestEnv(t, demoTask, "")
+	s := b.open(route{http: true, era: legacy})
 	asked := s.asks(b.task.Goal)
 	s.kill()
 	out, errs, code := b.run("reply", asked.Question.ID, "42")
@@ -343,7 +343,7 @@ func TestAnAnswerThatComesWhileNobodyServesIsAppliedLater(t *testing.T) {
 	require.Equal(t, "answered\n", out)
 	require.Contains(t, errs, "taploop continue "+asked.SessionID)
 
-	next := b.open(way{http: true, era: legacy})
+	next := b.open(route{http: true, era: legacy})
 	done := next.await(asked.SessionID, func(x listedSession) bool { return x.State == "COMPLETED" || x.State == "PAUSED" })
 	require.Equal(t, "COMPLETED", done.State, "the next server goes on by itself")
 	b.done(tripTouches)
@@ -352,7 +352,7 @@ func TestAnAnswerThatComesWhileNobodyServesIsAppliedLater(t *testing.T) {
 
 func TestAConnectionHasItsOwnSwitches(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, demoTask, "")
+	b := newTestEnv(t, demoTask, "")
 	_, url := b.serve()
 	for _, e := range []era{modern, legacy} {
 		ours := connect(t, e, over(t, url+"?description=Ask+Ann+about+anything.&wait_seconds=0", nil))
@@ -370,15 +370,15 @@ func TestAConnectionHasItsOwnSwitches(t *testing.T) {
 // The client of a stdio server has no page. Another server of the same data folder has one, and shows what the first one asks.
 func TestThePageOfOneServerAnswersForAnother(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, demoTask, "")
+	b := newTestEnv(t, demoTask, "")
 	_, url := b.serve()
 	ann, status := b.browser(url, b.link())
 	require.Equal(t, 200, status)
 	events := ann.listen()
-	s := b.open(way{era: modern})
+	s := b.open(route{era: modern})
 	asked := s.asks(b.task.Goal)
-	var created happening
-	until(t, events, func(h happening) bool { created = h; return h.name == "inquiry.created" })
+	var created sseEvent
+	until(t, events, func(h sseEvent) bool { created = h; return h.name == "inquiry.created" })
 	require.Contains(t, created.data, asked.Question.ID)
 	status, body := ann.answer(asked.Question.ID, "42")
 	require.Equal(t, 200, status, "%v", body)

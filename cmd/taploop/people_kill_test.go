@@ -29,12 +29,12 @@ import (
 	"github.com/taploop/taploop/session"
 )
 
-// siegeScript is a task in which the model asks a question, taps a place of its own for the answer, and asks the next one, n times.
+// tapAfterAnswerScript is a task in which the model asks a question, taps a place of its own for the answer, and asks the next one, n times.
 // It taps only when it is shown the answer, and not when it is told that the tap may have happened already.
-func siegeScript(n int) string {
+func tapAfterAnswerScript(n int) string {
 	var s strings.Builder
 	rule := func(when, action, summary string) {
-		fmt.Fprintf(&s, "- when: '%s'\n  reply: \"<THINK> x </THINK>\\nexplain:x\\taction:%s\\tsummary:[siege %s]\"\n", when, action, summary)
+		fmt.Fprintf(&s, "- when: '%s'\n  reply: \"<THINK> x </THINK>\\nexplain:x\\taction:%s\\tsummary:[round %s]\"\n", when, action, summary)
 	}
 	ask := func(i int) (string, string) {
 		if i > n {
@@ -44,18 +44,18 @@ func siegeScript(n int) string {
 	}
 	for i := 1; i <= n; i++ {
 		action, summary := ask(i + 1)
-		rule(fmt.Sprintf(`\[siege %d tapped\]`, i), action, summary)
-		rule(fmt.Sprintf(`(?s)\[siege %d asked\].*interrupted during the last action`, i), action, summary)
-		rule(fmt.Sprintf(`(?s)answer %d;.*\[siege %d asked\]`, i, i), fmt.Sprintf("CLICK\\tpoint:%d,%d", 300+i*5, 500), fmt.Sprintf("%d tapped", i))
+		rule(fmt.Sprintf(`\[round %d tapped\]`, i), action, summary)
+		rule(fmt.Sprintf(`(?s)\[round %d asked\].*interrupted during the last action`, i), action, summary)
+		rule(fmt.Sprintf(`(?s)answer %d;.*\[round %d asked\]`, i, i), fmt.Sprintf("CLICK\\tpoint:%d,%d", 300+i*5, 500), fmt.Sprintf("%d tapped", i))
 	}
 	action, summary := ask(1)
-	rule("Be besieged", action, summary)
+	rule("Answer every round", action, summary)
 	return s.String()
 }
 
-// siege is a server that is killed again and again, and its people.
-type siege struct {
-	*bench
+// crashHarness is a server that is killed again and again, and its people.
+type crashHarness struct {
+	*testEnv
 	*site
 	rnd     *rand.Rand
 	token   string
@@ -67,31 +67,31 @@ type siege struct {
 	prompts []string // what the model was asked
 }
 
-func newSiege(t *testing.T, n int) *siege { return besiege(t, n, siegeScript(n)) }
+func newCrashHarness(t *testing.T, n int) *crashHarness { return crashHarnessWith(t, n, tapAfterAnswerScript(n)) }
 
-func besiege(t *testing.T, n int, script string, env ...string) *siege {
-	return besiegeAt(t, demoTask, "Be besieged", n, script, env...)
+func crashHarnessWith(t *testing.T, n int, script string, env ...string) *crashHarness {
+	return crashHarnessOn(t, demoTask, "Answer every round", n, script, env...)
 }
 
-// besiegeAt sets a task of the phone up and starts a run with that goal; "" is the task's own.
-func besiegeAt(t *testing.T, taskID, goal string, n int, script string, env ...string) *siege {
+// crashHarnessOn sets a task of the phone up and starts a run with that goal; "" is the task's own.
+func crashHarnessOn(t *testing.T, taskID, goal string, n int, script string, env ...string) *crashHarness {
 	seed, err := strconv.ParseUint(os.Getenv("TAPLOOP_TEST_SEED"), 10, 64)
 	if err != nil {
 		seed = rand.Uint64()
 	}
 	t.Logf("the same moments again: TAPLOOP_TEST_SEED=%d", seed)
 	env = append(env, "TAPLOOP_LOOP_MAX_STEPS=1000", "TAPLOOP_QUESTIONS_PER_RUN=200", "TAPLOOP_LOOP_SETTLE_TIMEOUT=300ms")
-	b := newBench(t, taskID, script, env...)
-	k := &siege{bench: b, rnd: rand.New(rand.NewPCG(seed, 0)), n: n, token: b.token("laptop")}
+	b := newTestEnv(t, taskID, script, env...)
+	k := &crashHarness{testEnv: b, rnd: rand.New(rand.NewPCG(seed, 0)), n: n, token: b.token("laptop")}
 	b.env = append(b.env, "TAPLOOP_MODEL_BASE_URL="+k.model(t)+"/v1")
 	k.store, _ = b.folder()
-	k.up()
+	k.restart()
 	k.session = k.call("ask_agent_start_new_task", map[string]any{"task": cmp.Or(goal, b.task.Goal), "wait_seconds": 0, "max_steps": 1000}).SessionID
 	return k
 }
 
 // model is the bench's, with a record of what it is asked.
-func (k *siege) model(t *testing.T) string {
+func (k *crashHarness) model(t *testing.T) string {
 	target, err := url.Parse(strings.TrimSuffix(k.sim.model.BaseURL, "/v1"))
 	require.NoError(t, err)
 	proxy := httputil.NewSingleHostReverseProxy(target)
@@ -112,15 +112,15 @@ func (k *siege) model(t *testing.T) string {
 	return s.URL
 }
 
-// up starts a server and connects to it.
-func (k *siege) up() {
+// restart starts a server and connects to it.
+func (k *crashHarness) restart() {
 	p, url := k.serve()
-	k.site = &site{p, connect(k.bench.t, modern, over(k.bench.t, url, map[string]string{"Authorization": "Bearer " + k.token})), url}
+	k.site = &site{p, connect(k.testEnv.t, modern, over(k.testEnv.t, url, map[string]string{"Authorization": "Bearer " + k.token})), url}
 }
 
-// after waits for the question, and goes on with a run that a kill has paused.
-func (k *siege) after(i int) inquiry.Question {
-	t := k.bench.t
+// awaitQuestion waits for the question, and goes on with a run that a kill has paused.
+func (k *crashHarness) awaitQuestion(i int) inquiry.Question {
+	t := k.testEnv.t
 	t.Helper()
 	for {
 		s := k.call("ask_agent_wait", map[string]any{"session_id": k.session})
@@ -141,11 +141,11 @@ func (k *siege) after(i int) inquiry.Question {
 	}
 }
 
-// siegeDoors are ways to answer.
-var siegeDoors = []string{"mcp", "http", "command_line"}
+// replyChannels are ways to answer.
+var replyChannels = []string{"mcp", "http", "command_line"}
 
 // reply reports whether it was told that the answer is taken.
-func (k *siege) reply(ctx context.Context, door string, q inquiry.Question, text string) (taken bool) {
+func (k *crashHarness) reply(ctx context.Context, door string, q inquiry.Question, text string) (taken bool) {
 	id := "of " + text
 	switch door {
 	case "mcp":
@@ -156,7 +156,7 @@ func (k *siege) reply(ctx context.Context, door string, q inquiry.Question, text
 		return status == http.StatusOK
 	default:
 		program, err := exec.LookPath("taploop")
-		require.NoError(k.bench.t, err)
+		require.NoError(k.testEnv.t, err)
 		c := exec.CommandContext(ctx, program, "reply", q.ID, text, "--reply-id", id)
 		c.Env, c.Dir = k.env, k.dir
 		return c.Run() == nil
@@ -164,11 +164,11 @@ func (k *siege) reply(ctx context.Context, door string, q inquiry.Question, text
 }
 
 // post answers over HTTP; status 0 is no answer.
-func (k *siege) post(ctx context.Context, id, text, replyID string) (status int, body map[string]any) {
+func (k *crashHarness) post(ctx context.Context, id, text, replyID string) (status int, body map[string]any) {
 	b, err := json.Marshal(map[string]string{"response": text, "reply_id": replyID})
-	require.NoError(k.bench.t, err)
+	require.NoError(k.testEnv.t, err)
 	r, err := http.NewRequestWithContext(ctx, "POST", strings.TrimSuffix(k.url, "/mcp")+"/v1/inquiries/"+id+"/reply", bytes.NewReader(b))
-	require.NoError(k.bench.t, err)
+	require.NoError(k.testEnv.t, err)
 	r.Header.Set("Authorization", "Bearer "+k.token)
 	resp, err := http.DefaultClient.Do(r)
 	if err != nil {
@@ -181,9 +181,9 @@ func (k *siege) post(ctx context.Context, id, text, replyID string) (status int,
 	return resp.StatusCode, body
 }
 
-// over checks what the whole siege has left behind.
-func (k *siege) over(questions []inquiry.Question) {
-	t := k.bench.t
+// verify checks what the rounds have left behind.
+func (k *crashHarness) verify(questions []inquiry.Question) {
+	t := k.testEnv.t
 	for i, q := range questions {
 		entries, err := k.store.Audit(t.Context(), session.AuditFilter{QuestionID: q.ID})
 		require.NoError(t, err)
@@ -195,8 +195,8 @@ func (k *siege) over(questions []inquiry.Question) {
 		require.Equal(t, fmt.Sprintf("answer %d;", i+1), entries[1].Answer)
 	}
 	unknown, shown := map[string]bool{}, map[string]bool{}
-	interrupted := regexp.MustCompile(`\[siege (\d+) asked\].*interrupted during the last action`)
-	answered := regexp.MustCompile(`answer (\d+);.*\[siege (\d+) asked\]`)
+	interrupted := regexp.MustCompile(`\[round (\d+) asked\].*interrupted during the last action`)
+	answered := regexp.MustCompile(`answer (\d+);.*\[round (\d+) asked\]`)
 	for _, p := range k.prompts {
 		if m := interrupted.FindStringSubmatch(p); m != nil {
 			unknown[m[1]] = true
@@ -216,9 +216,9 @@ func (k *siege) over(questions []inquiry.Question) {
 	t.Logf("%d questions, %d taps, %d with an unknown outcome, %d prompts", len(questions), len(count), len(unknown), len(k.prompts))
 }
 
-// same checks that a question is the one that it was.
-func (k *siege) same(q inquiry.Question) inquiry.Question {
-	t := k.bench.t
+// unchanged checks that a question is the one that it was.
+func (k *crashHarness) unchanged(q inquiry.Question) inquiry.Question {
+	t := k.testEnv.t
 	t.Helper()
 	now, err := k.store.Questions().Get(t.Context(), q.ID)
 	require.NoError(t, err)
@@ -230,41 +230,41 @@ func (k *siege) same(q inquiry.Question) inquiry.Question {
 func TestAKillWhileAQuestionWaitsLosesNothing(t *testing.T) {
 	t.Parallel()
 	n := rounds(6, 25)
-	k := newSiege(t, n)
+	k := newCrashHarness(t, n)
 	var questions []inquiry.Question
 	for i := 1; i <= n; i++ {
-		q := k.after(i)
+		q := k.awaitQuestion(i)
 		questions = append(questions, q)
 		pause(time.Duration(k.rnd.IntN(60)) * time.Millisecond)
 		k.kill()
-		k.up()
-		require.True(t, k.same(q).Open())
-		require.Equal(t, q.ID, k.after(i).ID, "the client is told of the same question")
-		require.True(t, k.reply(t.Context(), siegeDoors[k.rnd.IntN(3)], q, fmt.Sprintf("answer %d;", i)))
+		k.restart()
+		require.True(t, k.unchanged(q).Open())
+		require.Equal(t, q.ID, k.awaitQuestion(i).ID, "the client is told of the same question")
+		require.True(t, k.reply(t.Context(), replyChannels[k.rnd.IntN(3)], q, fmt.Sprintf("answer %d;", i)))
 	}
 	k.follow(k.call("ask_agent_wait", map[string]any{"session_id": k.session}))
-	k.over(questions)
+	k.verify(questions)
 }
 
 func TestAKillWhileAnAnswerIsAppliedAppliesItOnceAndRepeatsNoTouch(t *testing.T) {
 	t.Parallel()
 	n := rounds(6, 25)
-	k := newSiege(t, n+1)
+	k := newCrashHarness(t, n+1)
 	require.NoError(t, k.sim.adb.SetLatency(simulatedSerial, 10*time.Millisecond)) // so that a touch takes its time
-	q := k.after(1)
+	q := k.awaitQuestion(1)
 	questions := []inquiry.Question{q}
 	began := time.Now()
 	require.True(t, k.reply(t.Context(), "http", q, "answer 1;"))
 	first := time.Since(began) // until an answer is accepted
-	next := k.after(2)
+	next := k.awaitQuestion(2)
 	whole := time.Since(began) // until the next question
 	lost := 0
 	for i := 2; i <= n+1; i++ {
 		q := next
 		questions = append(questions, q)
-		text, door, moment := fmt.Sprintf("answer %d;", i), siegeDoors[k.rnd.IntN(3)], k.rnd.IntN(3)
+		text, door, moment := fmt.Sprintf("answer %d;", i), replyChannels[k.rnd.IntN(3)], k.rnd.IntN(3)
 		if moment == 0 {
-			door = siegeDoors[k.rnd.IntN(2)] // those through the server that is killed
+			door = replyChannels[k.rnd.IntN(2)] // those through the server that is killed
 		}
 		taken := make(chan bool, 1)
 		go func() { taken <- k.reply(t.Context(), door, q, text) }()
@@ -279,8 +279,8 @@ func TestAKillWhileAnAnswerIsAppliedAppliesItOnceAndRepeatsNoTouch(t *testing.T)
 		}
 		k.kill()
 		told := <-taken
-		k.up()
-		now := k.same(q)
+		k.restart()
+		now := k.unchanged(q)
 		if told {
 			require.Equal(t, inquiry.Answered, now.Status, "an answer was taken through %s and is lost", door)
 		}
@@ -289,7 +289,7 @@ func TestAKillWhileAnAnswerIsAppliedAppliesItOnceAndRepeatsNoTouch(t *testing.T)
 			require.True(t, k.reply(t.Context(), door, q, text), "it can be sent again")
 		}
 		if i <= n {
-			next = k.after(i + 1)
+			next = k.awaitQuestion(i + 1)
 		}
 	}
 	for s := k.call("ask_agent_wait", map[string]any{"session_id": k.session}); s.State != session.Completed; s = k.call("ask_agent_wait", map[string]any{"session_id": k.session}) {
@@ -299,7 +299,7 @@ func TestAKillWhileAnAnswerIsAppliedAppliesItOnceAndRepeatsNoTouch(t *testing.T)
 		}
 	}
 	t.Logf("an answer is taken in %v and leads to the next question in %v; %d of %d kills came before it was taken", first, whole, lost, n)
-	k.over(questions)
+	k.verify(questions)
 }
 
 // pause lets time pass, for a kill at a moment of its own.

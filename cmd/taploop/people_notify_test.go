@@ -20,13 +20,13 @@ import (
 	"github.com/taploop/taploop/session"
 )
 
-// pushed is what a notification's receiver got.
-type pushed struct {
+// notification is what a notification's receiver got.
+type notification struct {
 	path, id, body string
 	header         http.Header
 }
 
-func (p pushed) field(t testing.TB, name string) any {
+func (p notification) field(t testing.TB, name string) any {
 	var m struct {
 		Type string
 		Data map[string]any
@@ -38,30 +38,30 @@ func (p pushed) field(t testing.TB, name string) any {
 	return m.Data[name]
 }
 
-// outside is somebody who is told of questions.
-type outside struct {
+// notifyReceiver is somebody who is told of questions.
+type notifyReceiver struct {
 	t     testing.TB
 	url   string
-	hooks chan pushed // with a good signature
-	ntfy  chan pushed
+	hooks chan notification // with a good signature
+	ntfy  chan notification
 }
 
 const hookKey = "0123456789abcdef0123456789abcdef"
 
-func newOutside(t testing.TB) *outside {
-	o := &outside{t: t, hooks: make(chan pushed, 1000), ntfy: make(chan pushed, 1000)}
+func newNotifyReceiver(t testing.TB) *notifyReceiver {
+	o := &notifyReceiver{t: t, hooks: make(chan notification, 1000), ntfy: make(chan notification, 1000)}
 	s := httptest.NewServer(o)
 	t.Cleanup(s.Close)
 	o.url = s.URL
 	return o
 }
 
-func (o *outside) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
+func (o *notifyReceiver) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 	b, err := io.ReadAll(r.Body)
 	if err != nil {
 		return
 	}
-	p := pushed{r.URL.Path, r.Header.Get("webhook-id"), string(b), r.Header}
+	p := notification{r.URL.Path, r.Header.Get("webhook-id"), string(b), r.Header}
 	if !strings.HasPrefix(p.path, "/hook") {
 		o.ntfy <- p
 		return
@@ -75,7 +75,7 @@ func (o *outside) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 }
 
 // notifies lets the servers of the bench tell somebody outside.
-func (b *bench) notifies(o *outside, more string) {
+func (b *testEnv) notifies(o *notifyReceiver, more string) {
 	dir := filepath.Join(b.dir, "config")
 	require.NoError(b.t, os.MkdirAll(dir, 0o700))
 	require.NoError(b.t, writeFile(filepath.Join(dir, "taploop.yaml"),
@@ -84,7 +84,7 @@ func (b *bench) notifies(o *outside, more string) {
 }
 
 // gets waits for a notification.
-func (b *bench) gets(ch <-chan pushed) (p pushed) {
+func (b *testEnv) gets(ch <-chan notification) (p notification) {
 	b.t.Helper()
 	done := make(chan struct{})
 	go func() { p = <-ch; close(done) }() // ends with the test at the latest, when nobody reads p any more
@@ -94,7 +94,7 @@ func (b *bench) gets(ch <-chan pushed) (p pushed) {
 
 func TestPeopleOutsideAreToldOnceAlsoOverAKillAndBySeveralServers(t *testing.T) {
 	t.Parallel()
-	b, o := newBench(t, demoTask, ""), newOutside(t)
+	b, o := newTestEnv(t, demoTask, ""), newNotifyReceiver(t)
 	b.notifies(o, "")
 	s, token := b.openAs("laptop", modern)
 	asked := s.asks(b.task.Goal)
@@ -108,11 +108,11 @@ func TestPeopleOutsideAreToldOnceAlsoOverAKillAndBySeveralServers(t *testing.T) 
 	require.Equal(t, link, push.header.Get("Click"))
 	require.Equal(t, "Bearer tk_hush", push.header.Get("Authorization"))
 
-	beside := b.open(way{era: modern}) // it would tell, too, if it were the only one
+	beside := b.open(route{era: modern}) // it would tell, too, if it were the only one
 	other := b.audited(asked.Question.ID, 2)
 	s.kill()
 	next, url := b.serve()
-	v := visit(t, url, token)
+	v := newHTTPClient(t, url, token)
 	status, body := v.answer(asked.Question.ID, "size-hush")
 	require.Equal(t, 200, status, "%v", body)
 	settled := b.gets(o.hooks)
@@ -132,7 +132,7 @@ func TestPeopleOutsideAreToldOnceAlsoOverAKillAndBySeveralServers(t *testing.T) 
 }
 
 // audited waits until so many deliveries are noted, and returns them.
-func (b *bench) audited(questionID string, n int) (list []session.AuditEntry) {
+func (b *testEnv) audited(questionID string, n int) (list []session.AuditEntry) {
 	b.t.Helper()
 	store, _ := b.folder()
 	done := make(chan struct{})
@@ -158,12 +158,12 @@ func (b *bench) audited(questionID string, n int) (list []session.AuditEntry) {
 
 func TestWhatWasNotToldBeforeAKillIsToldAfterIt(t *testing.T) {
 	t.Parallel()
-	b, o := newBench(t, demoTask, ""), newOutside(t)
+	b, o := newTestEnv(t, demoTask, ""), newNotifyReceiver(t)
 	b.notifies(o, "  text: false\n  base_url: https://phones.example/taploop/\n")
 	b.env = append(b.env, "HTTP_PROXY=", "NO_PROXY=*")
 	back := b.env
 	b.env = append(b.env, "TAPLOOP_NOTIFY_NTFY_URL=http://127.0.0.1:1/topic-hush") // nobody is there
-	s := b.open(way{era: modern})
+	s := b.open(route{era: modern})
 	asked := s.asks(b.task.Goal)
 	require.Equal(t, "inquiry.created", b.gets(o.hooks).field(t, "type"))
 	b.audited(asked.Question.ID, 1)
@@ -172,7 +172,7 @@ func TestWhatWasNotToldBeforeAKillIsToldAfterIt(t *testing.T) {
 	s.kill()
 
 	b.env = back
-	b.open(way{era: modern})
+	b.open(route{era: modern})
 	push := b.gets(o.ntfy)
 	require.NotContains(t, push.body, "Which size")
 	require.Equal(t, "https://phones.example/taploop/ui#question="+asked.Question.ID, push.header.Get("Click"))
@@ -182,7 +182,7 @@ func TestWhatWasNotToldBeforeAKillIsToldAfterIt(t *testing.T) {
 
 func TestNotificationsThatCannotWorkAreAUsageErrorOfTheServer(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, demoTask, "", "TAPLOOP_WEBHOOK_SECRET=hush")
+	b := newTestEnv(t, demoTask, "", "TAPLOOP_WEBHOOK_SECRET=hush")
 	require.NoError(t, os.MkdirAll(filepath.Join(b.dir, "config"), 0o700))
 	require.NoError(t, writeFile(filepath.Join(b.dir, "config", "taploop.yaml"), "notify: {webhooks: [{url: https://a.example/x, secret_env: TAPLOOP_WEBHOOK_SECRET}]}"))
 	_, errs, code := b.run("serve")

@@ -25,23 +25,23 @@ const pageScript = `
   reply: "<THINK> x </THINK>\nexplain:end\taction:COMPLETE\treturn:it is over\tsummary:[page over]"
 - when: '\[page tapped\]'
   reply: "<THINK> x </THINK>\nexplain:ask\taction:INFO\tvalue:Which <b>colour</b>?\tsummary:[page asked]"
-- when: 'Be besieged'
+- when: 'Answer every round'
   reply: "<THINK> x </THINK>\nexplain:open the paint shop\taction:CLICK\tpoint:500,500\tsummary:[page tapped]"
 `
 
-// window is the inbox page in a browser profile of its own.
-type window struct {
+// browserPage is the inbox page in a browser profile of its own.
+type browserPage struct {
 	t   testing.TB
 	ctx context.Context
 }
 
 // opens logs a browser profile in by a link of the command line.
-func (k *siege) opens(browser context.Context, name string) window {
-	t := k.bench.t
+func (k *crashHarness) opens(browser context.Context, name string) browserPage {
+	t := k.testEnv.t
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
-	w := window{t, ctx}
+	w := browserPage{t, ctx}
 	w.do(chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
 		_, err := cdp.Call(ctx, target, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: `
 			window.faults = [];
@@ -56,19 +56,19 @@ func (k *siege) opens(browser context.Context, name string) window {
 	return w
 }
 
-func (w window) do(steps ...chromedp.Action[chromedp.Void]) {
+func (w browserPage) do(steps ...chromedp.Action[chromedp.Void]) {
 	w.t.Helper()
 	require.NoError(w.t, chromedp.Do(w.ctx, steps...))
 }
 
 // runs does what the statement says.
-func (w window) runs(statement string) {
+func (w browserPage) runs(statement string) {
 	w.t.Helper()
 	w.do(chromedp.Evaluate[chromedp.Void](statement + "; undefined"))
 }
 
 // until waits until the expression is true.
-func (w window) until(expression string) {
+func (w browserPage) until(expression string) {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.ctx, patience)
 	defer cancel()
@@ -77,7 +77,7 @@ func (w window) until(expression string) {
 }
 
 // text is the value of the expression.
-func (w window) text(expression string) string {
+func (w browserPage) text(expression string) string {
 	w.t.Helper()
 	s, err := chromedp.Run(w.ctx, chromedp.Evaluate[string]("String("+expression+")"))
 	require.NoError(w.t, err)
@@ -90,16 +90,16 @@ func inCard(q inquiry.Question, selector string) string {
 }
 
 // shows waits for the question, and checks that it comes with all that an answer needs.
-func (w window) shows(q inquiry.Question) {
+func (w browserPage) shows(q inquiry.Question) {
 	w.t.Helper()
 	w.until(inCard(q, ".steps li") + `?.textContent === "1. open the paint shop" && ` + inCard(q, ".shot img") + ".naturalWidth > 0")
 	require.Equal(w.t, "Which <b>colour</b>?", w.text(inCard(q, ".question")+".textContent"))
-	require.Equal(w.t, "Task: Be besieged", w.text(inCard(q, ".task")+".textContent"))
+	require.Equal(w.t, "Task: Answer every round", w.text(inCard(q, ".task")+".textContent"))
 	require.Equal(w.t, "1", w.text(`document.querySelectorAll("article").length`))
 }
 
 // gone waits until the question is not shown any more and the reason is, and returns the reason.
-func (w window) gone(q inquiry.Question) string {
+func (w browserPage) gone(q inquiry.Question) string {
 	w.t.Helper()
 	line := fmt.Sprintf(`document.querySelector('#settled li[data-id="%s"] span')`, q.ID)
 	w.until(inCard(q, "") + " === null && " + line + " !== null")
@@ -107,8 +107,8 @@ func (w window) gone(q inquiry.Question) string {
 }
 
 // asking waits for the question of the present session.
-func (k *siege) asking() inquiry.Question {
-	t := k.bench.t
+func (k *crashHarness) asking() inquiry.Question {
+	t := k.testEnv.t
 	t.Helper()
 	s := k.follow(k.call("ask_agent_wait", map[string]any{"session_id": k.session}))
 	require.Equal(t, session.WaitingReply, s.State, "%s", s.words)
@@ -118,32 +118,32 @@ func (k *siege) asking() inquiry.Question {
 }
 
 // another begins one more session with the same task, and waits for its question.
-func (k *siege) another() inquiry.Question {
-	k.session = k.call("ask_agent_start_new_task", map[string]any{"task": "Be besieged", "wait_seconds": 0}).SessionID
+func (k *crashHarness) another() inquiry.Question {
+	k.session = k.call("ask_agent_start_new_task", map[string]any{"task": "Answer every round", "wait_seconds": 0}).SessionID
 	return k.asking()
 }
 
 // ended waits for the end of the present session, and returns what the model was last asked about its question.
-func (k *siege) ended(as session.State) string {
-	k.bench.t.Helper()
+func (k *crashHarness) ended(as session.State) string {
+	k.testEnv.t.Helper()
 	k.becomes(string(as), func() bool {
-		run, err := k.store.LatestRun(k.bench.t.Context(), k.session)
-		require.NoError(k.bench.t, err)
+		run, err := k.store.LatestRun(k.testEnv.t.Context(), k.session)
+		require.NoError(k.testEnv.t, err)
 		return run.State == as
 	})
 	return k.prompted(`\[page asked\]`)
 }
 
 // becomes looks at the store until something is so.
-func (k *siege) becomes(what string, is func() bool) {
-	k.bench.t.Helper()
+func (k *crashHarness) becomes(what string, is func() bool) {
+	k.testEnv.t.Helper()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for late := time.After(patience); !is(); {
 		select {
 		case <-tick.C:
 		case <-late:
-			require.FailNow(k.bench.t, "the session never is "+what)
+			require.FailNow(k.testEnv.t, "the session never is "+what)
 		}
 	}
 }
@@ -151,7 +151,7 @@ func (k *siege) becomes(what string, is func() bool) {
 func TestAQuestionOfTheServerIsAnsweredRefusedAndStoppedInTwoBrowsers(t *testing.T) {
 	t.Parallel()
 	browser := chrometest.Chromium(t)
-	k := besiege(t, 1, pageScript)
+	k := crashHarnessWith(t, 1, pageScript)
 	kitchen := k.opens(browser, "kitchen") // before the question
 	q := k.asking()
 	hall := k.opens(browser, "hall") // after it
@@ -164,8 +164,8 @@ func TestAQuestionOfTheServerIsAnsweredRefusedAndStoppedInTwoBrowsers(t *testing
 }
 
 // answeredIn types an answer in one browser, of which the other one and the model get to know.
-func (k *siege) answeredIn(kitchen, hall window, q inquiry.Question) {
-	t := k.bench.t
+func (k *crashHarness) answeredIn(kitchen, hall browserPage, q inquiry.Question) {
+	t := k.testEnv.t
 	hall.runs(inCard(q, "textarea") + ".focus()")
 	hall.do(chromedp.KeyEvent("half typed"))
 	kitchen.runs(inCard(q, "textarea") + ".focus()")
@@ -183,10 +183,10 @@ func (k *siege) answeredIn(kitchen, hall window, q inquiry.Question) {
 }
 
 // refusedWithKeys refuses a question without a mouse.
-func (k *siege) refusedWithKeys(kitchen, hall window) {
-	t := k.bench.t
+func (k *crashHarness) refusedWithKeys(kitchen, hall browserPage) {
+	t := k.testEnv.t
 	q := k.another()
-	for _, w := range []window{kitchen, hall} {
+	for _, w := range []browserPage{kitchen, hall} {
 		w.shows(q)
 	}
 	hall.do(chromedp.KeyEvent("j"))
@@ -209,10 +209,10 @@ func (k *siege) refusedWithKeys(kitchen, hall window) {
 }
 
 // stoppedFrom stops a run at its question, by a button that wants to be pressed twice.
-func (k *siege) stoppedFrom(hall, kitchen window) {
-	t := k.bench.t
+func (k *crashHarness) stoppedFrom(hall, kitchen browserPage) {
+	t := k.testEnv.t
 	q := k.another()
-	for _, w := range []window{kitchen, hall} {
+	for _, w := range []browserPage{kitchen, hall} {
 		w.shows(q)
 	}
 	hall.runs(inCard(q, ".stop") + ".click()")
@@ -226,9 +226,9 @@ func (k *siege) stoppedFrom(hall, kitchen window) {
 }
 
 // did is who did so in the present session, through which door and with which answer.
-func (k *siege) did(event session.AuditEvent) (list []string) {
-	entries, err := k.store.Audit(k.bench.t.Context(), session.AuditFilter{SessionID: k.session})
-	require.NoError(k.bench.t, err)
+func (k *crashHarness) did(event session.AuditEvent) (list []string) {
+	entries, err := k.store.Audit(k.testEnv.t.Context(), session.AuditFilter{SessionID: k.session})
+	require.NoError(k.testEnv.t, err)
 	for _, e := range entries {
 		if e.Event == event {
 			list = append(list, e.Door+" "+e.By+" "+e.Answer)

@@ -19,7 +19,7 @@ import (
 )
 
 // prompted is the last thing that the model was asked whose words match.
-func (k *siege) prompted(pattern string) string {
+func (k *crashHarness) prompted(pattern string) string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	re := regexp.MustCompile(pattern)
@@ -31,8 +31,8 @@ func (k *siege) prompted(pattern string) string {
 	return ""
 }
 
-// bid is one of many answers, and what became of it.
-type bid struct {
+// attempt is one of many answers, and what became of it.
+type attempt struct {
 	door, text string
 	taken      bool
 	winner     string // the answer that was first, as the loser was told
@@ -40,25 +40,25 @@ type bid struct {
 
 func TestTwoHundredAnswersThroughFiveDoorsHaveOneWinner(t *testing.T) {
 	t.Parallel()
-	k := newSiege(t, 1)
-	q := k.after(1)
+	k := newCrashHarness(t, 1)
+	q := k.awaitQuestion(1)
 	ann, status := k.browser(k.url, k.link())
 	require.Equal(t, 200, status)
 	_, beside := k.folder() // as the command line answers, without a process for each
-	doors := []func(*bid){
-		k.bidOverMCP(q), k.bidOverHTTP(visit(t, k.url, k.token), q), k.bidOverHTTP(ann, q), bidBeside(t, beside, q), k.bidOverMCP(q),
+	doors := []func(*attempt){
+		k.replyOverMCP(q), k.replyOverHTTP(newHTTPClient(t, k.url, k.token), q), k.replyOverHTTP(ann, q), replyThroughStore(t, beside, q), k.replyOverMCP(q),
 	}
 	names := []string{"mcp", "http", "page", "command_line", "mcp"}
-	bids := make([]bid, 200)
+	bids := make([]attempt, 200)
 	start := make(chan struct{})
 	var all sync.WaitGroup
 	// The server is halted until the requests to it have arrived, so that none is over before the others are there.
 	require.NoError(t, k.cmd.Process.Signal(syscall.SIGSTOP))
 	for i := range bids {
 		b, offer := &bids[i], doors[i%5]
-		b.door, b.text = names[i%5], fmt.Sprintf("answer 1; of bidder %d.", i)
+		b.door, b.text = names[i%5], fmt.Sprintf("answer 1; by replier %d.", i)
 		if i < 4 {
-			offer, b.door = k.bidByCommand(q), "command_line"
+			offer, b.door = k.replyByCommand(q), "command_line"
 		}
 		all.Go(func() {
 			if b.door == "command_line" {
@@ -99,9 +99,9 @@ func TestTwoHundredAnswersThroughFiveDoorsHaveOneWinner(t *testing.T) {
 	require.Len(t, k.wire.touches(), 1)
 }
 
-func (k *siege) bidOverMCP(q inquiry.Question) func(*bid) {
-	return func(b *bid) {
-		s, err := k.try(k.bench.t.Context(), "ask_agent_continue",
+func (k *crashHarness) replyOverMCP(q inquiry.Question) func(*attempt) {
+	return func(b *attempt) {
+		s, err := k.try(k.testEnv.t.Context(), "ask_agent_continue",
 			map[string]any{"session_id": k.session, "reply_from_client": b.text, "question_id": q.ID, "wait_seconds": 0})
 		switch {
 		case err != nil:
@@ -114,8 +114,8 @@ func (k *siege) bidOverMCP(q inquiry.Question) func(*bid) {
 	}
 }
 
-func (k *siege) bidOverHTTP(v *visitor, q inquiry.Question) func(*bid) {
-	return func(b *bid) {
+func (k *crashHarness) replyOverHTTP(v *httpClient, q inquiry.Question) func(*attempt) {
+	return func(b *attempt) {
 		status, body := v.answer(q.ID, b.text)
 		if b.taken = status == 200; b.taken {
 			return
@@ -126,8 +126,8 @@ func (k *siege) bidOverHTTP(v *visitor, q inquiry.Question) func(*bid) {
 	}
 }
 
-func bidBeside(t testing.TB, beside *inquiry.Broker, q inquiry.Question) func(*bid) {
-	return func(b *bid) {
+func replyThroughStore(t testing.TB, beside *inquiry.Broker, q inquiry.Question) func(*attempt) {
+	return func(b *attempt) {
 		_, err := beside.Resolve(t.Context(), q.ID, inquiry.Reply{Response: b.text, Channel: "command_line", Authority: "local_operator"})
 		var lost *inquiry.SettledError
 		if b.taken = err == nil; errors.As(err, &lost) {
@@ -136,11 +136,11 @@ func bidBeside(t testing.TB, beside *inquiry.Broker, q inquiry.Question) func(*b
 	}
 }
 
-func (k *siege) bidByCommand(q inquiry.Question) func(*bid) {
-	return func(b *bid) {
+func (k *crashHarness) replyByCommand(q inquiry.Question) func(*attempt) {
+	return func(b *attempt) {
 		_, errs, code := k.run("reply", q.ID, b.text)
 		b.taken = code == 0
-		if m := regexp.MustCompile(`answer 1; of bidder \d+\.`).FindString(errs); code == exitTooLate {
+		if m := regexp.MustCompile(`answer 1; by replier \d+\.`).FindString(errs); code == exitTooLate {
 			b.winner = m
 		}
 	}
@@ -150,14 +150,14 @@ func (k *siege) bidByCommand(q inquiry.Question) func(*bid) {
 func deadlineScript(n int) string {
 	var s strings.Builder
 	for i := n; i >= 0; i-- {
-		action, when := fmt.Sprintf("INFO\\tvalue:Question %d?", i+1), fmt.Sprintf(`\[siege %d asked\]`, i)
+		action, when := fmt.Sprintf("INFO\\tvalue:Question %d?", i+1), fmt.Sprintf(`\[round %d asked\]`, i)
 		if i == n {
 			action = "COMPLETE\\treturn:all asked"
 		}
 		if i == 0 {
-			when = "Be besieged"
+			when = "Answer every round"
 		}
-		fmt.Fprintf(&s, "- when: '%s'\n  reply: \"<THINK> x </THINK>\\nexplain:x\\taction:%s\\tsummary:[siege %d asked]\"\n", when, action, i+1)
+		fmt.Fprintf(&s, "- when: '%s'\n  reply: \"<THINK> x </THINK>\\nexplain:x\\taction:%s\\tsummary:[round %d asked]\"\n", when, action, i+1)
 	}
 	return s.String()
 }
@@ -165,10 +165,10 @@ func deadlineScript(n int) string {
 func TestTheModelGetsAnAnswerAtTheDeadlineIfAndOnlyIfHTTPSaidSo(t *testing.T) {
 	t.Parallel()
 	n := rounds(8, 20)
-	k := besiege(t, n, deadlineScript(n), "TAPLOOP_QUESTIONS_ATTENTION=700ms", "TAPLOOP_QUESTIONS_ON_TIMEOUT=continue_without_answer")
+	k := crashHarnessWith(t, n, deadlineScript(n), "TAPLOOP_QUESTIONS_ATTENTION=700ms", "TAPLOOP_QUESTIONS_ON_TIMEOUT=continue_without_answer")
 	counts := map[int]int{}
 	for i := 1; i <= n; i++ {
-		q := k.after(i)
+		q := k.awaitQuestion(i)
 		text := fmt.Sprintf("answer %d;", i)
 		switch i {
 		case 1: // at once, so that it is seen that an answer can be in time
@@ -181,11 +181,11 @@ func TestTheModelGetsAnAnswerAtTheDeadlineIfAndOnlyIfHTTPSaidSo(t *testing.T) {
 		require.Contains(t, []int{200, 410}, status, "%v", body)
 		counts[status]++
 		if i < n {
-			k.after(i + 1)
+			k.awaitQuestion(i + 1)
 		} else {
 			k.follow(k.call("ask_agent_wait", map[string]any{"session_id": k.session}))
 		}
-		prompt := k.prompted(fmt.Sprintf(`\[siege %d asked\]`, i))
+		prompt := k.prompted(fmt.Sprintf(`\[round %d asked\]`, i))
 		require.NotEmpty(t, prompt)
 		require.Equal(t, status == 200, strings.Contains(prompt, text), "HTTP %d, and the model was asked %s", status, prompt)
 		require.Equal(t, status == 410, strings.Contains(prompt, fmt.Sprintf(`To your question \"Question %d?\" no reply came in time`, i)), "%s", prompt)
@@ -197,10 +197,10 @@ func TestTheModelGetsAnAnswerAtTheDeadlineIfAndOnlyIfHTTPSaidSo(t *testing.T) {
 func TestAnAnswerAgainstAStopIsTakenOrTooLateAndTheRunEndsEitherWay(t *testing.T) {
 	t.Parallel()
 	n := rounds(8, 20)
-	k := besiege(t, 1, siegeScript(1))
+	k := crashHarnessWith(t, 1, tapAfterAnswerScript(1))
 	counts := map[int]int{}
 	for i := 1; i <= n; i++ {
-		q := k.after(1)
+		q := k.awaitQuestion(1)
 		status := make(chan int, 1)
 		head, first := time.Duration(k.rnd.IntN(6)-3)*time.Millisecond, make(chan struct{})
 		if i > 2 {
@@ -250,8 +250,8 @@ func TestAnAnswerAgainstAStopIsTakenOrTooLateAndTheRunEndsEitherWay(t *testing.T
 			}
 		}
 		require.Equal(t, 1, resolved, "%+v", entries)
-		k.session = k.call("ask_agent_start_new_task", map[string]any{"task": "Be besieged", "wait_seconds": 0}).SessionID
-		k.after(1)
+		k.session = k.call("ask_agent_start_new_task", map[string]any{"task": "Answer every round", "wait_seconds": 0}).SessionID
+		k.awaitQuestion(1)
 		require.Len(t, k.wire.touches(), touches, "after a stop the phone is left alone")
 	}
 	t.Logf("%v", counts)

@@ -41,17 +41,17 @@ func TestAKillBeforeAnAcceptedSecretWasTypedDoesNotLoseIt(t *testing.T) {
 	t.Parallel()
 	wanted := rounds(4, 10) // kills that come in time
 	most := 3*wanted + 10   // codes for them
-	k := besiegeAt(t, "shop-login", "", most, guardedScript(most))
-	h := &haul{t: t, found: map[string][]byte{}}
+	k := crashHarnessOn(t, "shop-login", "", most, guardedScript(most))
+	h := &leakScan{t: t, found: map[string][]byte{}}
 	var codes, cores []string
 	var whole time.Duration // from when an answer is accepted until it is typed
 	inTime := 0
 	for i := 1; inTime < wanted; i++ {
 		require.Less(t, i, most, "too many kills came too late")
-		q := k.after(i)
+		q := k.awaitQuestion(i)
 		code, core := newCode()
 		codes, cores = append(codes, code), append(cores, core)
-		k.confides(q, code)
+		k.giveSecret(q, code)
 		began := time.Now()
 		if i == 1 {
 			k.wire.sent.await(t, "("+core+")")
@@ -62,42 +62,42 @@ func TestAKillBeforeAnAcceptedSecretWasTypedDoesNotLoseIt(t *testing.T) {
 		k.kill()
 		early := !strings.Contains(k.wire.sent.String(), core)
 		h.add("log", []byte(k.stderr.String()))
-		k.up()
-		require.Equal(t, inquiry.Answered, k.same(q).Status)
-		k.after(i + 1)
+		k.restart()
+		require.Equal(t, inquiry.Answered, k.unchanged(q).Status)
+		k.awaitQuestion(i + 1)
 		if k.typed(i, core) && early {
 			inTime++
 		}
 	}
 	t.Logf("typed %v after it was accepted; %d of %d kills came before", whole, inTime, len(codes)-1)
-	k.enough(k.after(len(codes) + 1))
+	k.declineToEnd(k.awaitQuestion(len(codes) + 1))
 	for i := range cores {
 		k.typed(i+1, cores[i])
 	}
-	k.tells(h, codes, cores)
+	k.scanForLeaks(h, codes, cores)
 }
 
-// enough refuses a question, after which the run ends well.
-func (k *siege) enough(q inquiry.Question) {
-	t := k.bench.t
+// declineToEnd refuses a question, after which the run ends well.
+func (k *crashHarness) declineToEnd(q inquiry.Question) {
+	t := k.testEnv.t
 	t.Helper()
-	status, body := visit(t, k.url, k.token).send("POST", "/v1/inquiries/"+q.ID+"/reply", `{"type":"decline"}`)
+	status, body := newHTTPClient(t, k.url, k.token).send("POST", "/v1/inquiries/"+q.ID+"/reply", `{"type":"decline"}`)
 	require.Equal(t, 200, status, "%v", body)
 	s := k.follow(k.call("ask_agent_wait", map[string]any{"session_id": k.session}))
 	require.Equal(t, session.Completed, s.State, "%s", s.words)
 }
 
-// confides gives a code over HTTP, where it is accepted.
-func (k *siege) confides(q inquiry.Question, code string) {
-	k.bench.t.Helper()
-	require.True(k.bench.t, q.Secret)
-	status, body := k.post(k.bench.t.Context(), q.ID, code, "r1")
-	require.Equal(k.bench.t, 200, status, "%v", body)
+// giveSecret gives a code over HTTP, where it is accepted.
+func (k *crashHarness) giveSecret(q inquiry.Question, code string) {
+	k.testEnv.t.Helper()
+	require.True(k.testEnv.t, q.Secret)
+	status, body := k.post(k.testEnv.t.Context(), q.ID, code, "r1")
+	require.Equal(k.testEnv.t, 200, status, "%v", body)
 }
 
 // typed reports whether the model was sure of the phone having got the code, which then was typed once; else it was at most once.
-func (k *siege) typed(i int, core string) bool {
-	t := k.bench.t
+func (k *crashHarness) typed(i int, core string) bool {
+	t := k.testEnv.t
 	t.Helper()
 	times := strings.Count(k.wire.sent.String(), core)
 	if k.prompted(fmt.Sprintf(`(?s)interrupted during the last action.*\[code %d asked\]|\[code %d asked\].*interrupted during the last action`, i, i)) != "" {
@@ -108,9 +108,9 @@ func (k *siege) typed(i int, core string) bool {
 	return true
 }
 
-// tells checks that no code is in any file, log or prompt, and that what is no secret is found in all of them.
-func (k *siege) tells(h *haul, codes, cores []string) {
-	t := k.bench.t
+// scanForLeaks checks that no code is in any file, log or prompt, and that what is no secret is found in all of them.
+func (k *crashHarness) scanForLeaks(h *leakScan, codes, cores []string) {
+	t := k.testEnv.t
 	h.files(k.dir) // while the server has them open
 	require.NoError(t, k.cmd.Process.Signal(syscall.SIGTERM))
 	require.Zero(t, k.ends(), "%s", k.stderr)

@@ -57,21 +57,21 @@ func forms(text string) [][]byte {
 	return all
 }
 
-// haul is everything that a secret could have got into, by where it is from.
-type haul struct {
+// leakScan is everything that a secret could have got into, by where it is from.
+type leakScan struct {
 	t     testing.TB
 	mu    sync.Mutex
 	found map[string][]byte
 }
 
-func (h *haul) add(place string, b []byte) {
+func (h *leakScan) add(place string, b []byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.found[place] = append(append(h.found[place], b...), '\n')
 }
 
 // files adds the names and the contents of all files.
-func (h *haul) files(dir string) {
+func (h *leakScan) files(dir string) {
 	require.NoError(h.t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		h.add("names", []byte(path))
 		if err != nil || !d.Type().IsRegular() {
@@ -87,7 +87,7 @@ func (h *haul) files(dir string) {
 }
 
 // places says where a text occurs, in whatever form.
-func (h *haul) places(text string) (places []string) {
+func (h *leakScan) places(text string) (places []string) {
 	for place, b := range h.found {
 		for _, form := range forms(text) {
 			if bytes.Contains(b, form) {
@@ -98,12 +98,12 @@ func (h *haul) places(text string) (places []string) {
 	return places
 }
 
-// confidant is the shop's login, in which the model asks for codes and types them, with everybody listening.
-type confidant struct {
-	*siege
-	*haul
-	events <-chan happening
-	out    *outside
+// secretHarness is the shop's login, in which the model asks for codes and types them, with everybody listening.
+type secretHarness struct {
+	*crashHarness
+	*leakScan
+	events <-chan sseEvent
+	out    *notifyReceiver
 	asked  []result.Question
 }
 
@@ -124,61 +124,61 @@ func codesScript(n int) string {
 	return s.String()
 }
 
-func newConfidant(t *testing.T, n int, mode string) *confidant {
-	b := newBench(t, "shop-login", codesScript(n), "TAPLOOP_HTTP_OPERATORS=boss")
-	c := &confidant{siege: &siege{bench: b, token: b.token("laptop")}, haul: &haul{t: t, found: map[string][]byte{}}, out: newOutside(t)}
+func newSecretHarness(t *testing.T, n int, mode string) *secretHarness {
+	b := newTestEnv(t, "shop-login", codesScript(n), "TAPLOOP_HTTP_OPERATORS=boss")
+	c := &secretHarness{crashHarness: &crashHarness{testEnv: b, token: b.token("laptop")}, leakScan: &leakScan{t: t, found: map[string][]byte{}}, out: newNotifyReceiver(t)}
 	b.notifies(c.out, "")
 	b.env = append(b.env, "TAPLOOP_MODEL_BASE_URL="+c.model(t)+"/v1")
 	p, url := b.serve("--verbose")
 	c.site = &site{p, connect(t, modern, over(t, url, map[string]string{"Authorization": "Bearer " + c.token})), url}
-	c.events = visit(t, url, b.token("boss")).listen()
-	c.siege.session = c.hears(c.call("ask_agent_start_new_task", map[string]any{"task": b.task.Goal, "wait_seconds": 0, "reply_mode": mode})).SessionID
+	c.events = newHTTPClient(t, url, b.token("boss")).listen()
+	c.crashHarness.session = c.hears(c.call("ask_agent_start_new_task", map[string]any{"task": b.task.Goal, "wait_seconds": 0, "reply_mode": mode})).SessionID
 	return c
 }
 
 // next waits for the next question and returns its id.
-func (c *confidant) next() string {
+func (c *secretHarness) next() string {
 	for {
-		s := c.hears(c.call("ask_agent_wait", map[string]any{"session_id": c.siege.session, "wait_seconds": 2}))
+		s := c.hears(c.call("ask_agent_wait", map[string]any{"session_id": c.crashHarness.session, "wait_seconds": 2}))
 		if q := s.Question; q != nil && (len(c.asked) == 0 || q.ID != c.asked[len(c.asked)-1].ID) {
 			c.asked = append(c.asked, *q)
 			return q.ID
 		}
-		require.Contains(c.bench.t, []session.State{session.Running, session.WaitingReply}, s.State, "%s", s.words)
+		require.Contains(c.testEnv.t, []session.State{session.Running, session.WaitingReply}, s.State, "%s", s.words)
 	}
 }
 
 // hears keeps what the client got.
-func (c *confidant) hears(s said) said {
+func (c *secretHarness) hears(s toolResult) toolResult {
 	b, err := json.Marshal(s.raw)
-	require.NoError(c.bench.t, err)
+	require.NoError(c.testEnv.t, err)
 	c.add("results", b)
 	return s
 }
 
 // prints keeps what a command printed.
-func (c *confidant) prints(args ...string) {
+func (c *secretHarness) prints(args ...string) {
 	out, errs, _ := c.run(args...)
 	c.add("taploop "+args[0], []byte(out+errs))
 }
 
 // end lets the run end, asks everything that can be asked, and collects it.
-func (c *confidant) end() {
-	t, id := c.bench.t, c.asked[0].ID
-	s := c.hears(c.call("ask_agent_wait", map[string]any{"session_id": c.siege.session}))
+func (c *secretHarness) end() {
+	t, id := c.testEnv.t, c.asked[0].ID
+	s := c.hears(c.call("ask_agent_wait", map[string]any{"session_id": c.crashHarness.session}))
 	for s.Reason == "STILL_RUNNING" || s.State == session.WaitingReply {
-		s = c.hears(c.call("ask_agent_wait", map[string]any{"session_id": c.siege.session, "wait_seconds": 2}))
+		s = c.hears(c.call("ask_agent_wait", map[string]any{"session_id": c.crashHarness.session, "wait_seconds": 2}))
 	}
 	require.Equal(t, session.Completed, s.State, "%s", s.words)
-	late, err := c.try(t.Context(), "ask_agent_continue", map[string]any{"session_id": c.siege.session, "reply_from_client": "other", "question_id": id})
+	late, err := c.try(t.Context(), "ask_agent_continue", map[string]any{"session_id": c.crashHarness.session, "reply_from_client": "other", "question_id": id})
 	require.NoError(t, err)
 	c.hears(late)
-	for _, path := range []string{"/v1/inquiries", "/v1/inquiries/" + id, "/v1/sessions/" + c.siege.session, "/v1/sessions/" + c.siege.session + "/steps"} {
-		b, err := io.ReadAll(visit(t, c.url, c.token).open("GET", path, "").Body)
+	for _, path := range []string{"/v1/inquiries", "/v1/inquiries/" + id, "/v1/sessions/" + c.crashHarness.session, "/v1/sessions/" + c.crashHarness.session + "/steps"} {
+		b, err := io.ReadAll(newHTTPClient(t, c.url, c.token).open("GET", path, "").Body)
 		require.NoError(t, err)
 		c.add("GET "+path, b)
 	}
-	_, body := visit(t, c.url, c.token).answer(id, "other")
+	_, body := newHTTPClient(t, c.url, c.token).answer(id, "other")
 	b, err := json.Marshal(body)
 	require.NoError(t, err)
 	c.add("a late answer", b)
@@ -193,8 +193,8 @@ func (c *confidant) end() {
 		c.add("events", []byte(h.name+" "+h.data))
 	}
 	for _, args := range [][]string{{"audit"}, {"audit", "--json"}, {"inquiries", "--all"}, {"inquiries", "--all", "--json"}, {"inquiries", id}, {"reply", id, "other"},
-		{"sessions", "list", "--json"}, {"sessions", "show", c.siege.session}, {"sessions", "show", c.siege.session, "--json"},
-		{"sessions", "export", c.siege.session, "-o", "page.html"}, {"sessions", "export", c.siege.session, "--format", "gelab", "-o", "trace"}} {
+		{"sessions", "list", "--json"}, {"sessions", "show", c.crashHarness.session}, {"sessions", "show", c.crashHarness.session, "--json"},
+		{"sessions", "export", c.crashHarness.session, "-o", "page.html"}, {"sessions", "export", c.crashHarness.session, "--format", "gelab", "-o", "trace"}} {
 		c.prints(args...)
 	}
 	c.files(c.dir)
@@ -209,59 +209,59 @@ func (c *confidant) end() {
 	}
 }
 
-// confiding is a door, and how a code is given through it.
-type confiding struct {
+// secretChannel is a door, and how a code is given through it.
+type secretChannel struct {
 	channel string
-	give    func(c *confidant, id, code string)
+	give    func(c *secretHarness, id, code string)
 }
 
-func (c *confidant) callsWith(tool string, args map[string]any) { c.hears(c.call(tool, args)) }
+func (c *secretHarness) callsWith(tool string, args map[string]any) { c.hears(c.call(tool, args)) }
 
-func (c *confidant) answersAs(v *visitor, id, code string) {
+func (c *secretHarness) answersAs(v *httpClient, id, code string) {
 	for range 2 { // again, as after a lost connection
 		b, err := json.Marshal(map[string]string{"response": code, "reply_id": "r1"})
-		require.NoError(c.bench.t, err)
+		require.NoError(c.testEnv.t, err)
 		status, body := v.send("POST", "/v1/inquiries/"+id+"/reply", string(b))
-		require.Equal(c.bench.t, 200, status, "%v", body)
+		require.Equal(c.testEnv.t, 200, status, "%v", body)
 		b, err = json.Marshal(body)
-		require.NoError(c.bench.t, err)
+		require.NoError(c.testEnv.t, err)
 		c.add("HTTP", b)
 	}
 }
 
 func TestACodeIsFoundNowhereAfterItWasGiven(t *testing.T) {
 	t.Parallel()
-	for mode, doors := range map[string][]confiding{
+	for mode, doors := range map[string][]secretChannel{
 		"pass_to_client": {
-			{"mcp", func(c *confidant, id, code string) {
+			{"mcp", func(c *secretHarness, id, code string) {
 				for range 2 {
-					c.callsWith("ask_agent_continue", map[string]any{"session_id": c.siege.session, "reply_from_client": code, "question_id": id, "reply_id": "r1"})
+					c.callsWith("ask_agent_continue", map[string]any{"session_id": c.crashHarness.session, "reply_from_client": code, "question_id": id, "reply_id": "r1"})
 				}
 			}},
-			{"mcp", func(c *confidant, id, code string) {
+			{"mcp", func(c *secretHarness, id, code string) {
 				c.callsWith("answer_question", map[string]any{"response": code, "question_id": id})
 			}},
-			{"http", func(c *confidant, id, code string) { c.answersAs(visit(c.bench.t, c.url, c.token), id, code) }},
-			{"page", func(c *confidant, id, code string) {
+			{"http", func(c *secretHarness, id, code string) { c.answersAs(newHTTPClient(c.testEnv.t, c.url, c.token), id, code) }},
+			{"page", func(c *secretHarness, id, code string) {
 				boss, status := c.browser(c.url, c.link("--name", "boss"))
-				require.Equal(c.bench.t, 200, status)
+				require.Equal(c.testEnv.t, 200, status)
 				c.answersAs(boss, id, code)
 			}},
-			{"command_line", func(c *confidant, id, code string) {
+			{"command_line", func(c *secretHarness, id, code string) {
 				out, errs, status := c.feed(code+"\n", "reply", id, "-", "--json")
-				require.Zero(c.bench.t, status, "%s", errs)
+				require.Zero(c.testEnv.t, status, "%s", errs)
 				c.add("taploop reply", []byte(out+errs))
 			}},
 		},
-		"manual_reply": {{"console", func(c *confidant, _, code string) {
-			c.stderr.await(c.bench.t, `(Which code did the Shop send you\?)`)
+		"manual_reply": {{"console", func(c *secretHarness, _, code string) {
+			c.stderr.await(c.testEnv.t, `(Which code did the Shop send you\?)`)
 			_, err := io.WriteString(c.stdin, code+"\n")
-			require.NoError(c.bench.t, err)
+			require.NoError(c.testEnv.t, err)
 		}}},
 	} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			c := newConfidant(t, len(doors), mode)
+			c := newSecretHarness(t, len(doors), mode)
 			var codes, cores []string
 			for _, door := range doors {
 				code, core := newCode()
@@ -285,7 +285,7 @@ func TestACodeIsFoundNowhereAfterItWasGiven(t *testing.T) {
 }
 
 // requireSearched checks the search by what is no secret: the words of the question have to be found everywhere.
-func requireSearched(t *testing.T, c *confidant) {
+func requireSearched(t *testing.T, c *secretHarness) {
 	found := strings.Join(c.places("Which code did the Shop send you"), "\n")
 	for _, place := range []string{"results", "GET /v1/inquiries ", "events", "webhooks", "ntfy", "prompts", "taploop audit", "taploop inquiries", "taploop sessions",
 		"/data/taploop/taploop.db-wal", "/data/taploop/taploop.db ", "/page.html", "/trace/"} {
@@ -304,7 +304,7 @@ func TestTheSearchForACodeFindsItInEveryForm(t *testing.T) {
 		"base64 of JSON": base64.StdEncoding.EncodeToString(append([]byte("ab"), quoted...)), "query": "?a=" + url.QueryEscape(code),
 		"base64 for addresses": base64.URLEncoding.EncodeToString([]byte("abc" + code)), "hex": hex.EncodeToString([]byte("abc" + code)), "typed": core,
 	} {
-		h := &haul{t: t, found: map[string][]byte{}}
+		h := &leakScan{t: t, found: map[string][]byte{}}
 		h.add(name, []byte(text))
 		require.NotEmpty(t, append(h.places(code), h.places(core)...), "%s: %s", name, text)
 	}

@@ -14,7 +14,7 @@ import (
 func TestASecretThatIsTypedIsNotShown(t *testing.T) {
 	t.Parallel()
 	const secret = "tango-7731"
-	b := newBench(t, demoTask, "")
+	b := newTestEnv(t, demoTask, "")
 	_, broker := b.folder()
 	q := put(t, broker, inquiry.Question{Text: "Which code?", Secret: true})
 	master, slave := openPTY(t)
@@ -36,7 +36,7 @@ func TestASecretThatIsTypedIsNotShown(t *testing.T) {
 
 func TestOnlyAPersonAtATerminalIsToldHowToGetIn(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, demoTask, "")
+	b := newTestEnv(t, demoTask, "")
 	master, slave := openPTY(t)
 	b.spawnAs(func(c *exec.Cmd) { c.Stderr = slave }, "serve", "--http", "127.0.0.1:0")
 	screen := newTranscript()

@@ -25,7 +25,7 @@ func BenchmarkColdStart(b *testing.B) {
 			name = "HTTP"
 		}
 		b.Run(name, func(b *testing.B) {
-			w := newBench(b, demoTask, "")
+			w := newTestEnv(b, demoTask, "")
 			w.run("sessions", "list") // makes the data folder
 			for b.Loop() {
 				p := greet(b, w, overHTTP)
@@ -37,7 +37,7 @@ func BenchmarkColdStart(b *testing.B) {
 	}
 }
 
-func greet(b *testing.B, w *bench, overHTTP bool) *process {
+func greet(b *testing.B, w *testEnv, overHTTP bool) *process {
 	if overHTTP {
 		p, url := w.serve()
 		status, answer, _ := post(b, url, handshake, nil)
@@ -55,9 +55,9 @@ func greet(b *testing.B, w *bench, overHTTP bool) *process {
 
 // A call that only attaches: ask_agent_wait with wait_seconds 0, of a run that goes on.
 func BenchmarkAttach(b *testing.B) {
-	for _, w := range []way{{false, legacy}, {false, modern}, {true, legacy}, {true, modern}} {
+	for _, w := range []route{{false, legacy}, {false, modern}, {true, legacy}, {true, modern}} {
 		b.Run(w.String(), func(b *testing.B) {
-			bench := newBench(b, demoTask, "")
+			bench := newTestEnv(b, demoTask, "")
 			g := bench.holdAt("1/8")
 			s := bench.open(w)
 			begun := s.start(bench.task.Goal)
@@ -74,7 +74,7 @@ func BenchmarkAttach(b *testing.B) {
 func BenchmarkOpenSessions(b *testing.B) {
 	const clients = 1000
 	for b.Loop() {
-		bench := newBench(b, demoTask, "")
+		bench := newTestEnv(b, demoTask, "")
 		p, url := bench.serve()
 		post(b, url, handshake, nil) // what the first one needs is not what each needs
 		before := resident(b, p)

@@ -44,16 +44,16 @@ func steps10() (script string, about []string) {
 // the ten steps until the client has waited for one more minute, so that a slow machine changes nothing: a call that does not
 // keep to its budget waits for a model that waits for the client, and the client gives it up.
 func TestATaskOutlivesItsCalls(t *testing.T) {
-	eachTransport(t, func(t *testing.T, w way) {
+	eachTransport(t, func(t *testing.T, w route) {
 		script, about := steps10()
-		b := newBench(t, demoTask, script, "TAPLOOP_CALLS_WAIT="+wait.String())
-		var thinking []*gate
+		b := newTestEnv(t, demoTask, script, "TAPLOOP_CALLS_WAIT="+wait.String())
+		var thinking []*thinkingPause
 		for _, words := range about {
 			thinking = append(thinking, b.holdOn(words))
 		}
 		s := b.open(w)
 		calls, waited := 0, time.Duration(0)
-		call := func(tool string, args map[string]any) said {
+		call := func(tool string, args map[string]any) toolResult {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			got, err := s.try(ctx, tool, args)
@@ -86,8 +86,8 @@ func TestATaskOutlivesItsCalls(t *testing.T) {
 }
 
 func TestAWaitOfZeroReturnsAtOnceAndAnyNumberMayWait(t *testing.T) {
-	eachTransport(t, func(t *testing.T, w way) {
-		b := newBench(t, demoTask, "")
+	eachTransport(t, func(t *testing.T, w route) {
+		b := newTestEnv(t, demoTask, "")
 		g := b.holdAt("1/8")
 		s := b.open(w)
 		begun := s.start(b.task.Goal)
@@ -99,7 +99,7 @@ func TestAWaitOfZeroReturnsAtOnceAndAnyNumberMayWait(t *testing.T) {
 		require.EqualValues(t, "STILL_RUNNING", st.Reason)
 		require.Zero(t, st.Timing.Budget)
 
-		results := make(chan said, 5)
+		results := make(chan toolResult, 5)
 		for range cap(results) {
 			go func() {
 				got, _ := s.try(t.Context(), "ask_agent_wait", map[string]any{"session_id": begun.SessionID})
@@ -114,8 +114,8 @@ func TestAWaitOfZeroReturnsAtOnceAndAnyNumberMayWait(t *testing.T) {
 }
 
 func TestProgressTellsEachStepAndEndsBeforeTheResult(t *testing.T) {
-	eachWay(t, func(t *testing.T, w way) {
-		b := newBench(t, demoTask, "", "TAPLOOP_CALLS_MAX_WAIT=10m")
+	eachRoute(t, func(t *testing.T, w route) {
+		b := newTestEnv(t, demoTask, "", "TAPLOOP_CALLS_MAX_WAIT=10m")
 		s := b.open(w)
 		got, err := s.ask(t.Context(), "ask_agent_start_new_task", map[string]any{"task": b.task.Goal, "wait_seconds": 600}, "tok")
 		require.NoError(t, err)
@@ -145,8 +145,8 @@ func TestProgressTellsEachStepAndEndsBeforeTheResult(t *testing.T) {
 }
 
 func TestACancelledCallLeavesItsRunAlone(t *testing.T) {
-	eachWay(t, func(t *testing.T, w way) {
-		b := newBench(t, demoTask, "")
+	eachRoute(t, func(t *testing.T, w route) {
+		b := newTestEnv(t, demoTask, "")
 		g := b.holdAt("1/8")
 		s := b.open(w, "-v")
 		begun := s.start(b.task.Goal)
@@ -171,8 +171,8 @@ func TestACancelledCallLeavesItsRunAlone(t *testing.T) {
 }
 
 func TestARunThatNobodyWaitsForIsPausedAfterAWhile(t *testing.T) {
-	eachTransport(t, func(t *testing.T, w way) {
-		b := newBench(t, demoTask, "", "TAPLOOP_CALLS_DETACH_GRACE=500ms")
+	eachTransport(t, func(t *testing.T, w route) {
+		b := newTestEnv(t, demoTask, "", "TAPLOOP_CALLS_DETACH_GRACE=500ms")
 		g := b.holdAt("1/8")
 		s := b.open(w)
 		begun := s.start(b.task.Goal) // and nobody waits
@@ -180,7 +180,7 @@ func TestARunThatNobodyWaitsForIsPausedAfterAWhile(t *testing.T) {
 		require.Equal(t, "CLIENT_DETACHED", paused.Reason)
 		g.open()
 		// On a slow machine it is paused again while nobody waits between two calls.
-		insist := func(st said) said {
+		insist := func(st toolResult) toolResult {
 			for st = s.follow(st); st.Reason == "CLIENT_DETACHED"; {
 				st = s.follow(s.call("ask_agent_continue", map[string]any{"session_id": begun.SessionID}))
 			}
@@ -195,8 +195,8 @@ func TestARunThatNobodyWaitsForIsPausedAfterAWhile(t *testing.T) {
 }
 
 func TestAStoppedRunLeavesThePhoneAlone(t *testing.T) {
-	eachTransport(t, func(t *testing.T, w way) {
-		b := newBench(t, demoTask, "")
+	eachTransport(t, func(t *testing.T, w route) {
+		b := newTestEnv(t, demoTask, "")
 		g := b.holdAt("1/8")
 		s := b.open(w)
 		begun := s.start(b.task.Goal)
@@ -218,8 +218,8 @@ func TestAStoppedRunLeavesThePhoneAlone(t *testing.T) {
 
 // The action that is under way is finished, and no other one follows.
 func TestAStopInTheMiddleOfAnActionWaitsForIt(t *testing.T) {
-	eachTransport(t, func(t *testing.T, w way) {
-		b := newBench(t, demoTask, "")
+	eachTransport(t, func(t *testing.T, w route) {
+		b := newTestEnv(t, demoTask, "")
 		g := b.holdAt("1/8")
 		s := b.open(w)
 		begun := s.start(b.task.Goal)
@@ -242,11 +242,11 @@ func TestAStopInTheMiddleOfAnActionWaitsForIt(t *testing.T) {
 }
 
 func TestOnePhoneIsForOneSessionAtATime(t *testing.T) {
-	eachTransport(t, func(t *testing.T, w way) {
-		b := newBench(t, demoTask, "")
+	eachTransport(t, func(t *testing.T, w route) {
+		b := newTestEnv(t, demoTask, "")
 		g := b.holdAt("1/8")
 		first := b.open(w)
-		second := b.open(w).agent // a server of its own, on the same data folder
+		second := b.open(w).mcpClient // a server of its own, on the same data folder
 		begun := first.start(b.task.Goal)
 		g.await(t)
 
@@ -268,8 +268,8 @@ func TestOnePhoneIsForOneSessionAtATime(t *testing.T) {
 }
 
 func TestAStartThatIsSentTwiceStartsOnce(t *testing.T) {
-	eachTransport(t, func(t *testing.T, w way) {
-		b := newBench(t, demoTask, "")
+	eachTransport(t, func(t *testing.T, w route) {
+		b := newTestEnv(t, demoTask, "")
 		s := b.open(w)
 		args := map[string]any{"task": b.task.Goal, "wait_seconds": 0, "idempotency_key": "k1"}
 		one, two := s.call("ask_agent_start_new_task", args), s.call("ask_agent_start_new_task", args)
@@ -279,8 +279,8 @@ func TestAStartThatIsSentTwiceStartsOnce(t *testing.T) {
 }
 
 func TestWaitsAreThoseOfTheClientAndTheLogNamesIt(t *testing.T) {
-	eachWay(t, func(t *testing.T, w way) {
-		b := newBench(t, demoTask, "", "TAPLOOP_CONFIG=bench.yaml")
+	eachRoute(t, func(t *testing.T, w route) {
+		b := newTestEnv(t, demoTask, "", "TAPLOOP_CONFIG=bench.yaml")
 		require.NoError(t, writeFile(b.dir+"/bench.yaml", "calls:\n  clients:\n    bench: {wait: 300ms, max_wait: 600ms}\n"))
 		g := b.holdAt("1/8")
 		s := b.open(w, "-v")

@@ -12,13 +12,13 @@ import (
 )
 
 // manual starts the demo task; the person at the console answers.
-func (a *agent) manual(goal string) map[string]any {
+func (a *mcpClient) manual(goal string) map[string]any {
 	return map[string]any{"task": goal, "reply_mode": "manual_reply", "wait_seconds": 0}
 }
 
 func TestWithoutATerminalNobodyIsAskedAtOne(t *testing.T) {
-	eachTransport(t, func(t *testing.T, w way) {
-		b := newBench(t, demoTask, "")
+	eachTransport(t, func(t *testing.T, w route) {
+		b := newTestEnv(t, demoTask, "")
 		p, url := (*process)(nil), ""
 		var s *site
 		if w.http {
@@ -38,8 +38,8 @@ func TestWithoutATerminalNobodyIsAskedAtOne(t *testing.T) {
 
 func TestTheServersConsoleAnswersOverHTTP(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, demoTask, "")
-	s := b.open(way{http: true, era: legacy})
+	b := newTestEnv(t, demoTask, "")
+	s := b.open(route{http: true, era: legacy})
 	begun := s.call("ask_agent_start_new_task", s.manual(b.task.Goal))
 	require.Contains(t, s.stderr.await(t, `(The agent asks / [^\n]+\n[^\n]+)`), "Which size do you wear?")
 	_, err := io.WriteString(s.stdin, "\n42\n") // an empty line asks again
@@ -53,7 +53,7 @@ func TestTheServersConsoleAnswersOverHTTP(t *testing.T) {
 func TestTheTerminalAnswersOnStdio(t *testing.T) {
 	t.Parallel()
 	master, slave := openPTY(t)
-	b := newBench(t, demoTask, "")
+	b := newTestEnv(t, demoTask, "")
 	p := b.spawnAs(func(c *exec.Cmd) {
 		c.ExtraFiles = []*os.File{slave}
 		c.SysProcAttr.Setctty, c.SysProcAttr.Ctty = true, 3
@@ -76,7 +76,7 @@ func TestATerminalInFullScreenIsNotOurs(t *testing.T) {
 	t.Parallel()
 	_, slave := openPTY(t)
 	makeRaw(t, slave)
-	b := newBench(t, demoTask, "")
+	b := newTestEnv(t, demoTask, "")
 	p := b.spawnAs(func(c *exec.Cmd) {
 		c.ExtraFiles = []*os.File{slave}
 		c.SysProcAttr.Setctty, c.SysProcAttr.Ctty = true, 3
@@ -88,8 +88,8 @@ func TestATerminalInFullScreenIsNotOurs(t *testing.T) {
 // The console can go away while it is asked; the question stays, for the client.
 func TestAConsoleThatEndsLeavesTheQuestionToTheClient(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, demoTask, "")
-	s := b.open(way{http: true, era: legacy})
+	b := newTestEnv(t, demoTask, "")
+	s := b.open(route{http: true, era: legacy})
 	begun := s.call("ask_agent_start_new_task", s.manual(b.task.Goal))
 	s.stderr.await(t, `(The agent asks)`)
 	require.NoError(t, s.stdin.Close())

@@ -27,14 +27,14 @@ const (
 )
 
 func TestASignalPausesTheRunsAndAnswersTheCalls(t *testing.T) {
-	eachTransport(t, func(t *testing.T, w way) {
-		b := newBench(t, demoTask, "")
+	eachTransport(t, func(t *testing.T, w route) {
+		b := newTestEnv(t, demoTask, "")
 		g := b.holdAt("1/8")
 		s := b.open(w)
 		begun := s.start(b.task.Goal)
 		g.await(t)
 		waiting := make(chan error, 1)
-		var got said
+		var got toolResult
 		go func() {
 			var err error
 			got, err = s.ask(t.Context(), "ask_agent_wait", map[string]any{"session_id": begun.SessionID, "wait_seconds": 50}, "tok")
@@ -57,7 +57,7 @@ func TestASignalPausesTheRunsAndAnswersTheCalls(t *testing.T) {
 }
 
 // attached waits for the first progress: a call waits for its run.
-func (a *agent) attached() {
+func (a *mcpClient) attached() {
 	a.t.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
@@ -78,9 +78,9 @@ func (a *agent) attached() {
 
 func TestTheEndOfStdinPausesTheRuns(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, demoTask, "")
+	b := newTestEnv(t, demoTask, "")
 	g := b.holdAt("1/8")
-	s := b.open(way{era: legacy})
+	s := b.open(route{era: legacy})
 	begun := s.start(b.task.Goal)
 	g.await(t)
 	watch := s.stopwatch()
@@ -89,7 +89,7 @@ func TestTheEndOfStdinPausesTheRuns(t *testing.T) {
 	watch.within(eofBound)
 
 	g.open()
-	next := b.open(way{era: legacy})
+	next := b.open(route{era: legacy})
 	require.Equal(t, "PAUSED", next.look(begun.SessionID).State)
 	require.Equal(t, session.WaitingReply, next.follow(next.call("ask_agent_continue", map[string]any{"session_id": begun.SessionID})).State)
 }
@@ -97,7 +97,7 @@ func TestTheEndOfStdinPausesTheRuns(t *testing.T) {
 // A client that dies takes both pipes with it.
 func TestABrokenStdoutIsAnEndToo(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, demoTask, "")
+	b := newTestEnv(t, demoTask, "")
 	p := b.spawn("serve")
 	require.NoError(t, p.stdout.(io.Closer).Close())
 	_, err := io.WriteString(p.stdin, `{"jsonrpc":"2.0","id":1,"method":"ping"}`+"\n")
@@ -107,8 +107,8 @@ func TestABrokenStdoutIsAnEndToo(t *testing.T) {
 }
 
 func TestAPhoneThatHangsDoesNotHoldUpTheEnd(t *testing.T) {
-	eachTransport(t, func(t *testing.T, w way) {
-		b := newBench(t, demoTask, "")
+	eachTransport(t, func(t *testing.T, w route) {
+		b := newTestEnv(t, demoTask, "")
 		g := b.holdAt("1/8")
 		s := b.open(w)
 		begun := s.start(b.task.Goal)
@@ -134,9 +134,9 @@ func TestAPhoneThatHangsDoesNotHoldUpTheEnd(t *testing.T) {
 // A client that has closed its end waits for two seconds, whatever the phone does.
 func TestAPhoneThatHangsDoesNotHoldUpTheEndOfStdin(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, demoTask, "")
+	b := newTestEnv(t, demoTask, "")
 	g := b.holdAt("1/8")
-	s := b.open(way{era: legacy})
+	s := b.open(route{era: legacy})
 	begun := s.start(b.task.Goal)
 	g.await(t)
 	require.NoError(t, b.sim.adb.SetLatency(simulatedSerial, 300*time.Millisecond))
@@ -150,15 +150,15 @@ func TestAPhoneThatHangsDoesNotHoldUpTheEndOfStdin(t *testing.T) {
 	require.Equal(t, exitError, code, "that the phone was left alone is not known")
 	require.NoError(t, b.sim.adb.Hang(simulatedSerial, false))
 
-	next := b.open(way{era: legacy})
+	next := b.open(route{era: legacy})
 	require.Equal(t, session.Paused, next.call("ask_agent_wait", map[string]any{"session_id": begun.SessionID}).State)
 	require.Len(t, b.wire.touches(), 1, "what may have happened is not done again by itself")
 }
 
 // Neither a phone nor an ADB server nor a model is there.
 func TestTheServerStartsWithNothingAround(t *testing.T) {
-	eachWay(t, func(t *testing.T, w way) {
-		b := newBench(t, demoTask, "", "TAPLOOP_ADB_SERVER=127.0.0.1:1", "TAPLOOP_MODEL_BASE_URL=http://127.0.0.1:1/v1")
+	eachRoute(t, func(t *testing.T, w route) {
+		b := newTestEnv(t, demoTask, "", "TAPLOOP_ADB_SERVER=127.0.0.1:1", "TAPLOOP_MODEL_BASE_URL=http://127.0.0.1:1/v1")
 		s := b.open(w)
 		list, err := s.c.ListTools(t.Context(), listTools)
 		require.NoError(t, err)
@@ -172,7 +172,7 @@ func TestTheServerStartsWithNothingAround(t *testing.T) {
 
 func TestOneLineTellsWhereTheServerListens(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, demoTask, "")
+	b := newTestEnv(t, demoTask, "")
 	p, url := b.serve()
 	require.Equal(t, "listening on "+url+"\n", p.stderr.String())
 	taken := strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/mcp")
@@ -187,7 +187,7 @@ func TestOneLineTellsWhereTheServerListens(t *testing.T) {
 
 func TestWrongAddressesAreUsageErrors(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, demoTask, "")
+	b := newTestEnv(t, demoTask, "")
 	for args, want := range map[string]string{
 		"127.0.0.1:0":               "there is an address \"127.0.0.1:0\" and no --http\n  try: taploop serve --http 127.0.0.1:0",
 		"--http=127.0.0.1:0 :0":     "there are two addresses",
@@ -237,9 +237,9 @@ var listTools = mcp.ListToolsRequest{}
 
 func TestASecondSignalEndsAtOnce(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, demoTask, "")
+	b := newTestEnv(t, demoTask, "")
 	g := b.holdAt("1/8")
-	s := b.open(way{http: true, era: legacy})
+	s := b.open(route{http: true, era: legacy})
 	s.start(b.task.Goal)
 	g.await(t)
 	require.NoError(t, b.sim.adb.SetLatency(simulatedSerial, 300*time.Millisecond))

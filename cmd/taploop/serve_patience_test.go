@@ -18,35 +18,35 @@ import (
 // something happens; a fault is silent.
 const patience = time.Minute
 
-// pulse tells when something happened last.
-type pulse struct {
+// activity tells when something happened last.
+type activity struct {
 	mu   sync.Mutex
 	last time.Time
 }
 
-func newPulse() *pulse { return &pulse{last: time.Now()} }
+func newActivity() *activity { return &activity{last: time.Now()} }
 
-func (p *pulse) beat() {
+func (p *activity) beat() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.last = time.Now()
 }
 
 // Write implements io.Writer: whatever passes is a sign of life.
-func (p *pulse) Write(b []byte) (int, error) {
+func (p *activity) Write(b []byte) (int, error) {
 	p.beat()
 	return len(b), nil
 }
 
 // still is for how long nothing has happened.
-func (p *pulse) still() time.Duration {
+func (p *activity) still() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return time.Since(p.last)
 }
 
 // await returns when done is closed, and fails the test when nothing has happened for too long.
-func (p *pulse) await(t testing.TB, done <-chan struct{}, what string) {
+func (p *activity) await(t testing.TB, done <-chan struct{}, what string) {
 	t.Helper()
 	p.beat() // the waiting begins now
 	tick := time.NewTicker(time.Second)

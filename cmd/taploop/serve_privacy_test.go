@@ -20,11 +20,11 @@ import (
 // Whatever a client asks for, no pixel leaves a server whose pictures are private: not in a result, not in progress, not in the
 // log. That the search finds pictures is seen at a server whose pictures are not.
 func TestNoPixelLeavesAServerWhosePicturesArePrivate(t *testing.T) {
-	eachTransport(t, func(t *testing.T, w way) {
+	eachTransport(t, func(t *testing.T, w route) {
 		for _, private := range []bool{false, true} {
 			level := map[bool]string{false: "off", true: "captions"}[private]
 			t.Run(level, func(t *testing.T) {
-				b := newBench(t, demoTask, "", "TAPLOOP_PRIVACY="+level)
+				b := newTestEnv(t, demoTask, "", "TAPLOOP_PRIVACY="+level)
 				s, left := b.overheard(w, "-v")
 				tellAll(t, b, s)
 				said := append([]byte(left.String()), s.stderr.String()...)
@@ -40,7 +40,7 @@ func TestNoPixelLeavesAServerWhosePicturesArePrivate(t *testing.T) {
 }
 
 // tellAll takes the task to its end and asks for every picture on the way.
-func tellAll(t *testing.T, b *bench, s *site) {
+func tellAll(t *testing.T, b *testEnv, s *site) {
 	all := map[string]any{"enable_intermediate_screenshots": true, "enable_final_screenshot": true,
 		"enable_intermediate_image_caption": false, "enable_final_image_caption": false}
 	with := func(more map[string]any) map[string]any {
@@ -67,7 +67,7 @@ func tellAll(t *testing.T, b *bench, s *site) {
 }
 
 // overheard starts a server and connects a client to it. left is every byte that comes from the server.
-func (b *bench) overheard(w way, args ...string) (s *site, left *transcript) {
+func (b *testEnv) overheard(w route, args ...string) (s *site, left *transcript) {
 	left = newTranscript()
 	if w.http {
 		p, url := b.serve(args...)

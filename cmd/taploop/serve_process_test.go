@@ -23,10 +23,10 @@ type wiretap struct {
 	addr string
 	sent *transcript
 	said *transcript // what comes back, when somebody wants it
-	life *pulse
+	life *activity
 }
 
-func tap(t testing.TB, server string, life *pulse, said *transcript) *wiretap {
+func tap(t testing.TB, server string, life *activity, said *transcript) *wiretap {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	w := &wiretap{addr: ln.Addr().String(), sent: newTranscript(), said: said, life: life}
@@ -125,10 +125,10 @@ func (x *transcript) await(t testing.TB, pattern string) string {
 }
 
 // spawn starts taploop without a terminal.
-func (b *bench) spawn(args ...string) *process { return b.spawnAs(func(*exec.Cmd) {}, args...) }
+func (b *testEnv) spawn(args ...string) *process { return b.spawnAs(func(*exec.Cmd) {}, args...) }
 
 // spawnAs does with a command that is changed before.
-func (b *bench) spawnAs(change func(*exec.Cmd), args ...string) *process {
+func (b *testEnv) spawnAs(change func(*exec.Cmd), args ...string) *process {
 	program, err := exec.LookPath("taploop")
 	require.NoError(b.t, err)
 	p := &process{t: b.t, cmd: exec.Command(program, args...), stderr: newTranscript(), ended: make(chan struct{})}

@@ -19,8 +19,8 @@ const tripTouches = 5
 const askTouches = 2
 
 func TestAQuestionGoesToTheClientAndItsAnswerToTheModel(t *testing.T) {
-	eachWay(t, func(t *testing.T, w way) {
-		b := newBench(t, demoTask, "")
+	eachRoute(t, func(t *testing.T, w route) {
+		b := newTestEnv(t, demoTask, "")
 		s := b.open(w)
 
 		asked := s.follow(s.start(b.task.Goal))
@@ -45,8 +45,8 @@ func TestAQuestionGoesToTheClientAndItsAnswerToTheModel(t *testing.T) {
 }
 
 func TestAnotherClientGoesOnAfterTheServerWasKilled(t *testing.T) {
-	eachTransport(t, func(t *testing.T, w way) {
-		b := newBench(t, demoTask, "")
+	eachTransport(t, func(t *testing.T, w route) {
+		b := newTestEnv(t, demoTask, "")
 		first := b.open(w)
 		asked := first.follow(first.start(b.task.Goal))
 		require.Equal(t, session.WaitingReply, asked.State)
@@ -66,8 +66,8 @@ func TestAnotherClientGoesOnAfterTheServerWasKilled(t *testing.T) {
 }
 
 func TestARunThatWasKilledComesBackPausedAndRepeatsNothing(t *testing.T) {
-	eachTransport(t, func(t *testing.T, w way) {
-		b := newBench(t, demoTask, "")
+	eachTransport(t, func(t *testing.T, w route) {
+		b := newTestEnv(t, demoTask, "")
 		g := b.holdAt("2/8")
 		first := b.open(w)
 		begun := first.start(b.task.Goal)
@@ -94,14 +94,14 @@ func TestARunThatWasKilledComesBackPausedAndRepeatsNothing(t *testing.T) {
 }
 
 func TestTwoClientsShareASession(t *testing.T) {
-	eachTransport(t, func(t *testing.T, w way) {
-		b := newBench(t, demoTask, "")
+	eachTransport(t, func(t *testing.T, w route) {
+		b := newTestEnv(t, demoTask, "")
 		first := b.open(w)
-		second := &agent{}
+		second := &mcpClient{}
 		if w.http { // of the same server
 			second = connect(t, w.era, over(t, first.url, nil))
 		} else { // of another one on the same data folder
-			second = b.open(w).agent
+			second = b.open(w).mcpClient
 		}
 		asked := first.follow(first.start(b.task.Goal))
 		require.Equal(t, session.WaitingReply, asked.State)
@@ -127,8 +127,8 @@ func TestTwentyQuestionsInARow(t *testing.T) {
 		}
 		fmt.Fprintf(&script, "- reply: \"<THINK> x </THINK>\\nexplain:x\\taction:%s\\tsummary:s\"\n%s", action, when)
 	}
-	eachTransport(t, func(t *testing.T, w way) {
-		b := newBench(t, demoTask, script.String())
+	eachTransport(t, func(t *testing.T, w route) {
+		b := newTestEnv(t, demoTask, script.String())
 		s := b.open(w)
 		st := s.follow(s.start("ask me"))
 		ids := map[string]bool{}

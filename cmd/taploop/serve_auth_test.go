@@ -20,7 +20,7 @@ import (
 )
 
 // run runs a command to its end and returns what it wrote.
-func (b *bench) run(args ...string) (stdout, stderr string, code int) {
+func (b *testEnv) run(args ...string) (stdout, stderr string, code int) {
 	program, err := exec.LookPath("taploop")
 	require.NoError(b.t, err)
 	c := exec.Command(program, args...)
@@ -34,7 +34,7 @@ func (b *bench) run(args ...string) (stdout, stderr string, code int) {
 }
 
 // token makes a token.
-func (b *bench) token(name string) string {
+func (b *testEnv) token(name string) string {
 	out, _, code := b.run("token", "create", "--name", name)
 	require.Zero(b.t, code)
 	token := strings.TrimSuffix(out, "\n")
@@ -64,7 +64,7 @@ func post(t testing.TB, url, body string, header map[string]string) (status int,
 
 func TestAStrangersPageCannotReachTheServer(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, demoTask, "", "TAPLOOP_HTTP_HOSTS=phones.example", "TAPLOOP_HTTP_ORIGINS=https://app.example")
+	b := newTestEnv(t, demoTask, "", "TAPLOOP_HTTP_HOSTS=phones.example", "TAPLOOP_HTTP_ORIGINS=https://app.example")
 	_, url := b.serve()
 	for name, c := range map[string]struct {
 		header map[string]string
@@ -92,7 +92,7 @@ func TestAStrangersPageCannotReachTheServer(t *testing.T) {
 
 func TestTokensOpenTheDoor(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, demoTask, "")
+	b := newTestEnv(t, demoTask, "")
 	p, url := b.serve()
 	bearer := func(token string) map[string]string { return map[string]string{"Authorization": "Bearer " + token} }
 	status := func(header map[string]string) int {
@@ -161,7 +161,7 @@ func TestSessionsBelongToTheirToken(t *testing.T) {
 	for _, e := range []era{modern, legacy} {
 		t.Run(string(e), func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t, demoTask, "")
+			b := newTestEnv(t, demoTask, "")
 			mine, theirs := b.token("mine"), b.token("theirs")
 			_, url := b.serve()
 			me := connect(t, e, over(t, url, map[string]string{"Authorization": "Bearer " + mine}))
@@ -189,7 +189,7 @@ func TestSessionsBelongToTheirToken(t *testing.T) {
 // Under 2025-11-25 and older a client has a session of the transport, too. Its id alone opens nothing.
 func TestAForeignTransportSessionIsNotFound(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, demoTask, "")
+	b := newTestEnv(t, demoTask, "")
 	mine, theirs := b.token("mine"), b.token("theirs")
 	_, url := b.serve()
 	_, _, got := post(t, url, handshake, map[string]string{"Authorization": "Bearer " + mine})
@@ -216,7 +216,7 @@ func TestAForeignTransportSessionIsNotFound(t *testing.T) {
 
 func TestTokensThatCannotBeReadLetNobodyIn(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, demoTask, "")
+	b := newTestEnv(t, demoTask, "")
 	b.token("one")
 	_, url := b.serve()
 	require.NoError(t, writeFile(filepath.Join(b.dir, "data", "taploop", "tokens.json"), "{"))

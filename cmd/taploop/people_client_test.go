@@ -19,16 +19,16 @@ import (
 	"github.com/taploop/taploop/session"
 )
 
-// visitor is who sends requests to the face for people.
-type visitor struct {
+// httpClient is who sends requests to the face for people.
+type httpClient struct {
 	t      testing.TB
 	base   string // of the server, without a path
 	header http.Header
 }
 
-// visit is a visitor with a token; "" is none.
-func visit(t testing.TB, url, token string) *visitor {
-	v := &visitor{t, strings.TrimSuffix(url, "/mcp"), http.Header{}}
+// newHTTPClient is a visitor with a token; "" is none.
+func newHTTPClient(t testing.TB, url, token string) *httpClient {
+	v := &httpClient{t, strings.TrimSuffix(url, "/mcp"), http.Header{}}
 	if token != "" {
 		v.header.Set("Authorization", "Bearer "+token)
 	}
@@ -36,7 +36,7 @@ func visit(t testing.TB, url, token string) *visitor {
 }
 
 // with is the visitor with one more header; Host is the name that is asked for.
-func (v *visitor) with(key, value string) *visitor {
+func (v *httpClient) with(key, value string) *httpClient {
 	more := *v
 	more.header = v.header.Clone()
 	more.header.Set(key, value)
@@ -44,7 +44,7 @@ func (v *visitor) with(key, value string) *visitor {
 }
 
 // open sends a request and leaves the body to be read.
-func (v *visitor) open(method, path, body string) *http.Response {
+func (v *httpClient) open(method, path, body string) *http.Response {
 	r, err := http.NewRequestWithContext(v.t.Context(), method, v.base+path, strings.NewReader(body))
 	require.NoError(v.t, err)
 	r.Header, r.Host = v.header.Clone(), v.header.Get("Host")
@@ -55,7 +55,7 @@ func (v *visitor) open(method, path, body string) *http.Response {
 }
 
 // send returns the status and the body as JSON.
-func (v *visitor) send(method, path, body string) (int, map[string]any) {
+func (v *httpClient) send(method, path, body string) (int, map[string]any) {
 	resp := v.open(method, path, body)
 	text, err := io.ReadAll(resp.Body)
 	require.NoError(v.t, err)
@@ -65,23 +65,23 @@ func (v *visitor) send(method, path, body string) (int, map[string]any) {
 }
 
 // answer sends an answer.
-func (v *visitor) answer(id, text string) (int, map[string]any) {
+func (v *httpClient) answer(id, text string) (int, map[string]any) {
 	body, err := json.Marshal(map[string]string{"response": text})
 	require.NoError(v.t, err)
 	return v.send("POST", "/v1/inquiries/"+id+"/reply", string(body))
 }
 
-// happening is one event of the stream.
-type happening struct{ name, data string }
+// sseEvent is one event of the stream.
+type sseEvent struct{ name, data string }
 
 // listen opens the event stream and gives its events. The channel is closed at its end.
-func (v *visitor) listen() <-chan happening {
+func (v *httpClient) listen() <-chan sseEvent {
 	resp := v.open("GET", "/v1/events", "")
 	require.Equal(v.t, http.StatusOK, resp.StatusCode)
-	events := make(chan happening, 1000)
+	events := make(chan sseEvent, 1000)
 	go func() { // ends with the body, which the cleanup closes
 		defer close(events)
-		var h happening
+		var h sseEvent
 		scan := bufio.NewScanner(resp.Body)
 		scan.Buffer(nil, 8<<20)
 		for scan.Scan() {
@@ -95,7 +95,7 @@ func (v *visitor) listen() <-chan happening {
 				if h.name != "" {
 					events <- h
 				}
-				h = happening{}
+				h = sseEvent{}
 			}
 		}
 	}()
@@ -103,7 +103,7 @@ func (v *visitor) listen() <-chan happening {
 }
 
 // until reads events until one is as wanted, or they end, and returns the names of all of them.
-func until(t testing.TB, events <-chan happening, wanted func(happening) bool) (names []string) {
+func until(t testing.TB, events <-chan sseEvent, wanted func(sseEvent) bool) (names []string) {
 	t.Helper()
 	late := time.NewTimer(patience)
 	defer late.Stop()
@@ -124,7 +124,7 @@ func until(t testing.TB, events <-chan happening, wanted func(happening) bool) (
 }
 
 // feed runs a command with something on its stdin.
-func (b *bench) feed(stdin string, args ...string) (stdout, stderr string, code int) {
+func (b *testEnv) feed(stdin string, args ...string) (stdout, stderr string, code int) {
 	program, err := exec.LookPath("taploop")
 	require.NoError(b.t, err)
 	c := exec.Command(program, args...)
@@ -138,7 +138,7 @@ func (b *bench) feed(stdin string, args ...string) (stdout, stderr string, code 
 }
 
 // questions are what the command lists.
-func (b *bench) questions(args ...string) (list []inquiry.Question) {
+func (b *testEnv) questions(args ...string) (list []inquiry.Question) {
 	out, errs, code := b.run(append([]string{"inquiries", "--json"}, args...)...)
 	require.Zero(b.t, code, "%s", errs)
 	require.NoError(b.t, json.Unmarshal([]byte(out), &list), "%s", out)
@@ -146,7 +146,7 @@ func (b *bench) questions(args ...string) (list []inquiry.Question) {
 }
 
 // audit is what the command lists.
-func (b *bench) audit(args ...string) (list []session.AuditEntry) {
+func (b *testEnv) audit(args ...string) (list []session.AuditEntry) {
 	out, errs, code := b.run(append([]string{"audit", "--json"}, args...)...)
 	require.Zero(b.t, code, "%s", errs)
 	require.NoError(b.t, json.Unmarshal([]byte(out), &list), "%s", out)
@@ -154,9 +154,9 @@ func (b *bench) audit(args ...string) (list []session.AuditEntry) {
 }
 
 // asks starts the demo task and follows it to its question.
-func (s *site) asks(goal string) said {
-	s.agent.t.Helper()
+func (s *site) asks(goal string) toolResult {
+	s.mcpClient.t.Helper()
 	asked := s.follow(s.start(goal))
-	require.Equal(s.agent.t, session.WaitingReply, asked.State, "%s", asked.words)
+	require.Equal(s.mcpClient.t, session.WaitingReply, asked.State, "%s", asked.words)
 	return asked
 }

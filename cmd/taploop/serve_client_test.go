@@ -29,30 +29,30 @@ const (
 	legacy era = "2025-11-25"
 )
 
-// way is how a test's clients reach the server.
-type way struct {
+// route is how a test's clients reach the server.
+type route struct {
 	http bool
 	era  era
 }
 
-func (w way) String() string {
+func (w route) String() string {
 	if w.http {
 		return "HTTP " + string(w.era)
 	}
 	return "stdio " + string(w.era)
 }
 
-// eachWay runs a test over both transports and both eras of the protocol, side by side.
-func eachWay(t *testing.T, f func(*testing.T, way)) {
-	ways(t, f, way{false, modern}, way{false, legacy}, way{true, modern}, way{true, legacy})
+// eachRoute runs a test over both transports and both eras of the protocol, side by side.
+func eachRoute(t *testing.T, f func(*testing.T, route)) {
+	onRoutes(t, f, route{false, modern}, route{false, legacy}, route{true, modern}, route{true, legacy})
 }
 
 // eachTransport does with one era for each, which is enough where only the server's own doing matters.
-func eachTransport(t *testing.T, f func(*testing.T, way)) {
-	ways(t, f, way{false, modern}, way{true, legacy})
+func eachTransport(t *testing.T, f func(*testing.T, route)) {
+	onRoutes(t, f, route{false, modern}, route{true, legacy})
 }
 
-func ways(t *testing.T, f func(*testing.T, way), list ...way) {
+func onRoutes(t *testing.T, f func(*testing.T, route), list ...route) {
 	t.Parallel()
 	for _, w := range list {
 		t.Run(w.String(), func(t *testing.T) {
@@ -65,12 +65,12 @@ func ways(t *testing.T, f func(*testing.T, way), list ...way) {
 // site is a server and the client that is connected to it.
 type site struct {
 	*process
-	*agent
+	*mcpClient
 	url string // of an HTTP server
 }
 
 // open starts a server and connects a client to it.
-func (b *bench) open(w way, args ...string) *site {
+func (b *testEnv) open(w route, args ...string) *site {
 	b.t.Helper()
 	if w.http {
 		p, url := b.serve(args...)
@@ -80,14 +80,14 @@ func (b *bench) open(w way, args ...string) *site {
 }
 
 // speak connects a client to a server's stdin and stdout.
-func (b *bench) speak(e era, p *process) *site {
-	pure := &purity{r: p.stdout}
+func (b *testEnv) speak(e era, p *process) *site {
+	pure := &jsonLines{r: p.stdout}
 	b.t.Cleanup(func() { require.Empty(b.t, pure.bad(), "stdout carries the protocol and nothing else") })
 	return &site{p, connect(b.t, e, transport.NewIO(pure, p.stdin, io.NopCloser(strings.NewReader("")))), ""}
 }
 
 // serve starts an HTTP server on a free port.
-func (b *bench) serve(args ...string) (*process, string) {
+func (b *testEnv) serve(args ...string) (*process, string) {
 	p := b.spawn(append([]string{"serve", "--http", "127.0.0.1:0"}, args...)...)
 	return p, p.stderr.await(b.t, `(?m)^listening on (http://\S+/mcp)$`)
 }
@@ -98,15 +98,15 @@ func over(t testing.TB, url string, header map[string]string) transport.Interfac
 	return tr
 }
 
-// purity passes stdout on and keeps the lines that are no JSON-RPC.
-type purity struct {
+// jsonLines passes stdout on and keeps the lines that are no JSON-RPC.
+type jsonLines struct {
 	r     io.Reader
 	mu    sync.Mutex
 	line  []byte
 	wrong []string
 }
 
-func (p *purity) Read(b []byte) (int, error) {
+func (p *jsonLines) Read(b []byte) (int, error) {
 	n, err := p.r.Read(b)
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -126,7 +126,7 @@ func (p *purity) Read(b []byte) (int, error) {
 	}
 }
 
-func (p *purity) bad() []string {
+func (p *jsonLines) bad() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.line) > 0 && !json.Valid(p.line) {
@@ -135,22 +135,22 @@ func (p *purity) bad() []string {
 	return p.wrong
 }
 
-// agent is an MCP client that calls tools.
-type agent struct {
+// mcpClient is an MCP client that calls tools.
+type mcpClient struct {
 	t        testing.TB
 	c        *client.Client
 	mu       sync.Mutex
 	progress []mcp.JSONRPCNotification
 }
 
-func connect(t testing.TB, e era, tr transport.Interface) *agent {
+func connect(t testing.TB, e era, tr transport.Interface) *mcpClient {
 	t.Helper()
 	opts := []client.ClientOption{}
 	if e == legacy {
 		//lint:ignore SA1019 the older era is what this client speaks
 		opts = append(opts, client.WithLegacyProtocolOnly())
 	}
-	a := &agent{t: t, c: client.NewClient(tr, opts...)}
+	a := &mcpClient{t: t, c: client.NewClient(tr, opts...)}
 	a.c.OnNotification(func(n mcp.JSONRPCNotification) {
 		a.mu.Lock()
 		defer a.mu.Unlock()
@@ -169,19 +169,19 @@ func connect(t testing.TB, e era, tr transport.Interface) *agent {
 	return a
 }
 
-// said is the result of a call.
-type said struct {
+// toolResult is the result of a call.
+type toolResult struct {
 	result.Result
 	raw   *mcp.CallToolResult
 	words string // all texts
 }
 
 // try calls a tool.
-func (a *agent) try(ctx context.Context, tool string, args map[string]any) (said, error) {
+func (a *mcpClient) try(ctx context.Context, tool string, args map[string]any) (toolResult, error) {
 	return a.ask(ctx, tool, args, nil)
 }
 
-func (a *agent) ask(ctx context.Context, tool string, args map[string]any, token any) (said, error) {
+func (a *mcpClient) ask(ctx context.Context, tool string, args map[string]any, token any) (toolResult, error) {
 	r := mcp.CallToolRequest{}
 	r.Params.Name, r.Params.Arguments = tool, args
 	if token != nil {
@@ -189,9 +189,9 @@ func (a *agent) ask(ctx context.Context, tool string, args map[string]any, token
 	}
 	got, err := a.c.CallTool(ctx, r)
 	if err != nil {
-		return said{}, err
+		return toolResult{}, err
 	}
-	s := said{raw: got}
+	s := toolResult{raw: got}
 	b, err := json.Marshal(got.StructuredContent)
 	if err != nil {
 		return s, err
@@ -204,7 +204,7 @@ func (a *agent) ask(ctx context.Context, tool string, args map[string]any, token
 }
 
 // call calls a tool, which has to answer with a result that is none of a refusal.
-func (a *agent) call(tool string, args map[string]any) said {
+func (a *mcpClient) call(tool string, args map[string]any) toolResult {
 	a.t.Helper()
 	s, err := a.try(a.t.Context(), tool, args)
 	require.NoError(a.t, err)
@@ -213,7 +213,7 @@ func (a *agent) call(tool string, args map[string]any) said {
 }
 
 // refused calls a tool, which has to refuse with the code.
-func (a *agent) refused(code, tool string, args map[string]any) said {
+func (a *mcpClient) refused(code, tool string, args map[string]any) toolResult {
 	a.t.Helper()
 	s, err := a.try(a.t.Context(), tool, args)
 	require.NoError(a.t, err)
@@ -225,13 +225,13 @@ func (a *agent) refused(code, tool string, args map[string]any) said {
 }
 
 // start starts a task and returns at once.
-func (a *agent) start(task string) said {
+func (a *mcpClient) start(task string) toolResult {
 	a.t.Helper()
 	return a.call("ask_agent_start_new_task", map[string]any{"task": task, "wait_seconds": 0, "max_steps": 40})
 }
 
 // follow waits until the run does not go on by itself.
-func (a *agent) follow(s said) said {
+func (a *mcpClient) follow(s toolResult) toolResult {
 	a.t.Helper()
 	for s.Reason == "STILL_RUNNING" {
 		s = a.call("ask_agent_wait", map[string]any{"session_id": s.SessionID})
@@ -240,7 +240,7 @@ func (a *agent) follow(s said) said {
 }
 
 // look tells how the session stands, without attaching to it.
-func (a *agent) look(sessionID string) listedSession {
+func (a *mcpClient) look(sessionID string) listedSession {
 	a.t.Helper()
 	got, err := a.c.CallTool(a.t.Context(), callOf("list_sessions"))
 	require.NoError(a.t, err)
@@ -262,7 +262,7 @@ type listedSession struct {
 }
 
 // await looks at the session until it is as wanted.
-func (a *agent) await(sessionID string, want func(listedSession) bool) listedSession {
+func (a *mcpClient) await(sessionID string, want func(listedSession) bool) listedSession {
 	a.t.Helper()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
@@ -280,7 +280,7 @@ func (a *agent) await(sessionID string, want func(listedSession) bool) listedSes
 }
 
 // answer answers the open question.
-func (a *agent) answer(s said, text string) said {
+func (a *mcpClient) answer(s toolResult, text string) toolResult {
 	a.t.Helper()
 	require.NotNil(a.t, s.Question, "%s", s.words)
 	return a.call("ask_agent_continue", map[string]any{"session_id": s.SessionID, "reply_from_client": text, "question_id": s.Question.ID})

@@ -23,22 +23,22 @@ import (
 	"github.com/taploop/taploop/sandbox"
 )
 
-// bench is a simulated phone, a scripted model and a data folder, for servers that a test starts as programs of their own.
-type bench struct {
+// testEnv is a simulated phone, a scripted model and a data folder, for servers that a test starts as programs of their own.
+type testEnv struct {
 	t    testing.TB
 	sim  *simulation
 	task sandbox.Task
 	wire *wiretap
-	life *pulse // of the phone and the model
+	life *activity // of the phone and the model
 	dir  string
 	env  []string
 
 	mu    sync.Mutex
-	gates []*gate
+	gates []*thinkingPause
 }
 
-// newBench sets a task up. script is put in front of the rules that solve the tasks; env is more variables.
-func newBench(t testing.TB, taskID, script string, env ...string) *bench {
+// newTestEnv sets a task up. script is put in front of the rules that solve the tasks; env is more variables.
+func newTestEnv(t testing.TB, taskID, script string, env ...string) *testEnv {
 	phone := newPhone()
 	task, ok := phone.Task(taskID)
 	require.True(t, ok)
@@ -49,9 +49,9 @@ func newBench(t testing.TB, taskID, script string, env ...string) *bench {
 	sim, err := simulate(ctx, phone, simulatedSerial, "127.0.0.1:0", "127.0.0.1:0", []byte(rules))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, sim.Close()) })
-	life := newPulse()
+	life := newActivity()
 	wire, dir := tap(t, sim.addr, life, nil), t.TempDir()
-	b := &bench{t: t, sim: sim, task: task, wire: wire, life: life, dir: dir}
+	b := &testEnv{t: t, sim: sim, task: task, wire: wire, life: life, dir: dir}
 	model := httptest.NewServer(b.model(t))
 	t.Cleanup(model.Close)
 	b.env = append([]string{
@@ -63,16 +63,16 @@ func newBench(t testing.TB, taskID, script string, env ...string) *bench {
 }
 
 // done checks that the phone is as the task wants it, and that it was touched as often as a run without any trouble does.
-func (b *bench) done(touches int) {
+func (b *testEnv) done(touches int) {
 	b.t.Helper()
 	require.NoError(b.t, b.task.Check(b.sim.phone))
 	require.Len(b.t, b.wire.touches(), touches, "%q", b.wire.touches())
 }
 
-// gate makes the model think until it is opened.
-type gate struct {
+// thinkingPause makes the model think until it is opened.
+type thinkingPause struct {
 	about  string // what it has to be asked about
-	life   *pulse
+	life   *activity
 	once   sync.Once
 	begun  chan struct{} // closed when it thinks
 	opened chan struct{}
@@ -81,11 +81,11 @@ type gate struct {
 }
 
 // holdAt makes the model think when it is asked what to do after that step of the demo task.
-func (b *bench) holdAt(step string) *gate { return b.holdOn("[" + demoTask + " " + step + "]") }
+func (b *testEnv) holdAt(step string) *thinkingPause { return b.holdOn("[" + demoTask + " " + step + "]") }
 
 // holdOn makes the model think when what it is asked has these words.
-func (b *bench) holdOn(about string) *gate {
-	g := &gate{about: about, life: b.life, begun: make(chan struct{}), opened: make(chan struct{}), left: make(chan struct{})}
+func (b *testEnv) holdOn(about string) *thinkingPause {
+	g := &thinkingPause{about: about, life: b.life, begun: make(chan struct{}), opened: make(chan struct{}), left: make(chan struct{})}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.gates = append(b.gates, g)
@@ -93,21 +93,21 @@ func (b *bench) holdOn(about string) *gate {
 }
 
 // await returns when the model thinks.
-func (g *gate) await(t testing.TB) {
+func (g *thinkingPause) await(t testing.TB) {
 	t.Helper()
 	g.life.await(t, g.begun, "the model is not asked about "+g.about)
 }
 
 // deserted returns when nobody waits any more for what the model thinks.
-func (g *gate) deserted(t testing.TB) {
+func (g *thinkingPause) deserted(t testing.TB) {
 	t.Helper()
 	g.life.await(t, g.left, "the model is still waited for about "+g.about)
 }
 
-func (g *gate) open() { close(g.opened) }
+func (g *thinkingPause) open() { close(g.opened) }
 
 // model is the scripted one behind the gates.
-func (b *bench) model(t testing.TB) http.Handler {
+func (b *testEnv) model(t testing.TB) http.Handler {
 	target, err := url.Parse(strings.TrimSuffix(b.sim.model.BaseURL, "/v1"))
 	require.NoError(t, err)
 	proxy := httputil.NewSingleHostReverseProxy(target)
