@@ -29,13 +29,15 @@ import (
 // The test binary is also each of the phone's commands under the real adbd.
 func TestMain(m *testing.M) {
 	if name := filepath.Base(os.Args[0]); slices.Contains(adbdshim.Names(), name) {
-		syscall.Exit(adbdshim.Main(name, os.Args[1:])) // at once: with -race os.Exit would wait for a second
+		// At once: with -race os.Exit would wait for a second.
+		syscall.Exit(adbdshim.Main(name, os.Args[1:]))
 	}
 	os.Exit(withProgram(adbtest.Inside(m)))
 }
 
-// withProgram runs the tests with the program that ships as taploop in PATH. It is built without the race detector, which
-// would make each of its many starts slow; TAPLOOP_TEST_RACE=1 builds it with it.
+// withProgram runs the tests with the program that ships as taploop in PATH. It is built without
+// the race detector, which would make each of its many starts slow; TAPLOOP_TEST_RACE=1 builds it
+// with it.
 func withProgram(tests adbtest.Runner) (code int) {
 	const inherited = "TAPLOOP_TEST_PROGRAM" // adbtest starts this binary again
 	if os.Getenv(inherited) != "" {
@@ -62,7 +64,8 @@ func withProgram(tests adbtest.Runner) (code int) {
 	return tests.Run()
 }
 
-// rounds is how often a test does what goes wrong seldom: few times by default, and many times with TAPLOOP_TEST_LONG=1.
+// rounds is how often a test does what goes wrong seldom: few times by default, and many times with
+// TAPLOOP_TEST_LONG=1.
 func rounds(few, many int) int {
 	if os.Getenv("TAPLOOP_TEST_LONG") == "1" {
 		return many
@@ -80,7 +83,9 @@ func TestScripts(t *testing.T) {
 func params(dir string) testscript.Params {
 	return testscript.Params{
 		Dir: dir, RequireExplicitExec: true, RequireUniqueNames: true, Setup: alone,
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"simulate": cmdSimulate, "check": cmdCheck, "findsession": cmdFindSession, "exits": cmdExits, "waitsteps": cmdWaitSteps},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"simulate": cmdSimulate,
+			"check": cmdCheck, "findsession": cmdFindSession, "exits": cmdExits,
+			"waitsteps": cmdWaitSteps},
 	}
 }
 
@@ -100,10 +105,12 @@ func TestScriptsBehindTheRealServerAndDaemon(t *testing.T) {
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	var serving sync.WaitGroup
-	serving.Go(func() { _ = adbdshim.Serve(ctx, ln, sim.shell) }) // ends with ctx; what goes wrong shows in the script
+	// Ends with ctx; what goes wrong shows in the script.
+	serving.Go(func() { _ = adbdshim.Serve(ctx, ln, sim.shell) })
 	t.Cleanup(serving.Wait)
 	t.Cleanup(cancel)
-	rig := adbtest.Start(t, &adbtest.Options{Phones: []adbtest.Phone{{Standins: dir, Env: []string{"TAPLOOP_SANDBOX_SOCKET=" + ln.Addr().String()}}}})
+	rig := adbtest.Start(t, &adbtest.Options{Phones: []adbtest.Phone{{Standins: dir,
+		Env: []string{"TAPLOOP_SANDBOX_SOCKET=" + ln.Addr().String()}}}})
 
 	paths, err := filepath.Glob("testdata/realadb/*.txtar")
 	require.NoError(t, err)
@@ -124,8 +131,8 @@ func TestScriptsBehindTheRealServerAndDaemon(t *testing.T) {
 	}
 }
 
-// newPhone is a phone with a ninth of the usual pixels, which are most of what a run costs, the more so with the race
-// detector on. The demo's own phone has all of them.
+// newPhone is a phone with a ninth of the usual pixels, which are most of what a run costs, the
+// more so with the race detector on. The demo's own phone has all of them.
 func newPhone() *sandbox.Phone {
 	return sandbox.New(&sandbox.Options{Size: image.Pt(360, 800), Density: 140})
 }
@@ -152,7 +159,8 @@ type scriptSimulation struct {
 	task *sandbox.Task
 }
 
-// cmdSimulate starts a simulated phone and a scripted model and points the script at them: simulate TASK [SCRIPT].
+// cmdSimulate starts a simulated phone and a scripted model and points the script at them: simulate
+// TASK [SCRIPT].
 func cmdSimulate(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 || len(args) > 2 {
 		ts.Fatalf("usage: simulate TASK [SCRIPT]")
@@ -167,7 +175,8 @@ func cmdSimulate(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) == 2 {
 		script = []byte(ts.ReadFile(args[1]))
 	}
-	sim, err := simulate(context.Background(), phone, simulatedSerial, "127.0.0.1:0", "127.0.0.1:0", script)
+	sim, err := simulate(context.Background(), phone, simulatedSerial, "127.0.0.1:0", "127.0.0.1:0",
+		script)
 	ts.Check(err)
 	ts.Defer(func() { ts.Check(sim.Close()) })
 	ts.Setenv("GOAL", task.Goal)
@@ -176,7 +185,8 @@ func cmdSimulate(ts *testscript.TestScript, neg bool, args []string) {
 	simulations.Store(ts.Getenv("WORK"), scriptSimulation{sim, &task})
 }
 
-// cmdCheck checks the simulated phone's state: [!] check [TEXT], the text being part of what is not as it should be.
+// cmdCheck checks the simulated phone's state: [!] check [TEXT], the text being part of what is not
+// as it should be.
 func cmdCheck(ts *testscript.TestScript, neg bool, args []string) {
 	v, ok := simulations.Load(ts.Getenv("WORK"))
 	if !ok {
@@ -222,7 +232,8 @@ func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// cmdWaitSteps waits until the only session has so many steps, and puts its id into $SESSION: waitsteps N.
+// cmdWaitSteps waits until the only session has so many steps, and puts its id into $SESSION:
+// waitsteps N.
 func cmdWaitSteps(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: waitsteps N")

@@ -45,7 +45,8 @@ func (v *httpClient) with(key, value string) *httpClient {
 
 // open sends a request and leaves the body to be read.
 func (v *httpClient) open(method, path, body string) *http.Response {
-	r, err := http.NewRequestWithContext(v.t.Context(), method, v.base+path, strings.NewReader(body))
+	r, err := http.NewRequestWithContext(v.t.Context(), method, v.base+path,
+		strings.NewReader(body))
 	require.NoError(v.t, err)
 	r.Header, r.Host = v.header.Clone(), v.header.Get("Host")
 	resp, err := http.DefaultClient.Do(r)
@@ -154,7 +155,7 @@ func (b *testEnv) audit(args ...string) (list []session.AuditEntry) {
 }
 
 // asks starts the demo task and follows it to its question.
-func (s *site) asks(goal string) toolResult {
+func (s *clientProcess) asks(goal string) toolResult {
 	s.mcpClient.t.Helper()
 	asked := s.follow(s.start(goal))
 	require.Equal(s.mcpClient.t, session.WaitingReply, asked.State, "%s", asked.words)

@@ -29,12 +29,15 @@ func TestAnAnswerFromTheCommandLineLetsTheRunGoOn(t *testing.T) {
 		require.Equal(t, id, list[0].ID)
 		out, errs, code := b.run("inquiries")
 		require.Zero(t, code, "%s", errs)
-		require.Regexp(t, `(?m)^`+id[:8]+` +`+asked.SessionID+` +\d+s +\d{4}-\d\d-\d\d \d\d:\d\d +\S.* +Which size do you wear\?`, out)
+		require.Regexp(t,
+			`(?m)^`+id[:8]+` +`+asked.SessionID+` +\d+s +\d{4}-\d\d-\d\d \d\d:\d\d +\S.* +`+
+				`Which size do you wear\?`, out)
 
 		out, errs, code = b.run("reply", id[:8], "42", "--reply-id", "mine")
 		require.Zero(t, code, "%s", errs)
 		require.Equal(t, "answered\n", out)
-		done := s.follow(s.call("ask_agent_wait", map[string]any{"session_id": asked.SessionID, "question_id": id}))
+		done := s.follow(s.call("ask_agent_wait", map[string]any{"session_id": asked.SessionID,
+			"question_id": id}))
 		require.EqualValues(t, "TASK_COMPLETED_SUCCESSFULLY", done.Reason, "%s", done.words)
 		b.done(tripTouches)
 
@@ -46,7 +49,9 @@ func TestAnAnswerFromTheCommandLineLetsTheRunGoOn(t *testing.T) {
 		out, errs, code = b.run("reply", id, "43")
 		require.Equal(t, exitTooLate, code, "%s", errs)
 		require.Empty(t, out)
-		require.Regexp(t, `too late: the question was answered \d{4}-\S+ at \S+ by \S+ through command_line \(local_operator\): 42, \d+s after it was asked`, errs)
+		require.Regexp(t,
+			`too late: the question was answered \d{4}-\S+ at \S+ by \S+ `+
+				`through command_line \(local_operator\): 42, \d+s after it was asked`, errs)
 		require.Empty(t, b.questions())
 		require.Equal(t, inquiry.Answered, b.questions("--all")[0].Status)
 
@@ -55,11 +60,14 @@ func TestAnAnswerFromTheCommandLineLetsTheRunGoOn(t *testing.T) {
 		for _, e := range b.audit("--session", asked.SessionID) {
 			story, doors = append(story, e.Event), append(doors, e.Door)
 		}
-		require.Equal(t, []session.AuditEvent{session.AuditAsked, session.AuditAnswered, session.AuditApplied}, story)
+		require.Equal(t, []session.AuditEvent{session.AuditAsked, session.AuditAnswered,
+			session.AuditApplied}, story)
 		require.Equal(t, "command_line", doors[1])
 		out, _, code = b.run("audit", "--question", id[:8], "--since", "1h")
 		require.Zero(t, code)
-		require.Regexp(t, `(?m) answered +`+id[:8]+` +`+asked.SessionID+` +command_line +\S+ \(local_operator\) +\S+s +42$`, out)
+		require.Regexp(t,
+			`(?m) answered +`+id[:8]+` +`+asked.SessionID+
+				` +command_line +\S+ \(local_operator\) +\S+s +42$`, out)
 	})
 }
 
@@ -114,7 +122,8 @@ func TestADraftIsPipedIn(t *testing.T) {
 	require.Zero(t, code, "%s", errs)
 	stored, err := broker.Get(t.Context(), q.ID)
 	require.NoError(t, err)
-	require.Equal(t, "# Dear Ann\n\ncome soon", strings.TrimRight(stored.Resolution.Response.Reveal(), "\n"))
+	require.Equal(t, "# Dear Ann\n\ncome soon",
+		strings.TrimRight(stored.Resolution.Response.Reveal(), "\n"))
 }
 
 // folder opens the store of the bench's data folder beside the programs that use it.
@@ -137,12 +146,16 @@ func TestHostileTextDoesNotReachTheTerminal(t *testing.T) {
 	t.Parallel()
 	b := newTestEnv(t, demoTask, "")
 	_, broker := b.folder()
-	q := put(t, broker, inquiry.Question{Text: "size?\x1b[2J\n\u202Ereply 1", Options: []string{"a\x07", "b"}, FreeText: true,
+	q := put(t, broker, inquiry.Question{Text: "size?\x1b[2J\n\u202Ereply 1",
+		Options: []string{"a\x07", "b"}, FreeText: true,
 		Doors: []inquiry.Door{{Name: "page\x1b[31m"}, {Name: "command_line"}}})
-	_, err := broker.Resolve(t.Context(), q.ID, inquiry.Reply{Response: "4\x1b]0;x\x072", Channel: "http", By: "ann\x1b[1m"})
+	_, err := broker.Resolve(t.Context(), q.ID, inquiry.Reply{Response: "4\x1b]0;x\x072",
+		Channel: "http", By: "ann\x1b[1m"})
 	require.NoError(t, err)
-	put(t, broker, inquiry.Question{Text: "\x1b[31mred?", Doors: []inquiry.Door{{Name: "page\x1b[31m"}}})
-	for _, args := range [][]string{{"inquiries"}, {"inquiries", "--all"}, {"inquiries", q.ID}, {"audit"}, {"reply", q.ID, "x"}} {
+	put(t, broker,
+		inquiry.Question{Text: "\x1b[31mred?", Doors: []inquiry.Door{{Name: "page\x1b[31m"}}})
+	for _, args := range [][]string{{"inquiries"}, {"inquiries", "--all"}, {"inquiries", q.ID},
+		{"audit"}, {"reply", q.ID, "x"}} {
 		out, errs, _ := b.run(args...)
 		require.NotContains(t, out+errs, "\x1b", "%q", args)
 		require.NotContains(t, out+errs, "\u202e", "%q", args)
@@ -167,7 +180,8 @@ func TestASecretAnswerIsNotTypedOnTheCommandLineAndLeavesNoTrace(t *testing.T) {
 	out, errs, code := b.feed(secret+"\n", "reply", asked.Question.ID[:8], "-", "--json")
 	require.Zero(t, code, "%s", errs)
 	require.NotContains(t, out+errs, secret)
-	s.follow(s.call("ask_agent_wait", map[string]any{"session_id": asked.SessionID, "question_id": asked.Question.ID}))
+	s.follow(s.call("ask_agent_wait", map[string]any{"session_id": asked.SessionID,
+		"question_id": asked.Question.ID}))
 	b.wire.sent.await(t, `(`+secret+`)`) // it was typed into the phone
 	_, errs, code = b.run("reply", asked.Question.ID, "-")
 	require.Equal(t, exitTooLate, code)
@@ -189,8 +203,11 @@ func TestFormsAreFilledInFromTheCommandLine(t *testing.T) {
 	b := newTestEnv(t, demoTask, "")
 	_, broker := b.folder()
 	fields := []inquiry.Field{
-		{Name: "size", Type: inquiry.NumberField}, {Name: "colours", Type: inquiry.ChoicesField, Options: []string{"red, dark", "blue", "green"}},
-		{Name: "gift", Type: inquiry.YesNoField}, {Name: "note", Type: inquiry.TextField, Optional: true},
+		{Name: "size", Type: inquiry.NumberField},
+		{Name: "colours", Type: inquiry.ChoicesField,
+			Options: []string{"red, dark", "blue", "green"}},
+		{Name: "gift", Type: inquiry.YesNoField}, {Name: "note", Type: inquiry.TextField,
+			Optional: true},
 	}
 	byFields := put(t, broker, inquiry.Question{Text: "which shirt?", Fields: fields})
 	for problem, args := range map[string][]string{
@@ -207,21 +224,27 @@ func TestFormsAreFilledInFromTheCommandLine(t *testing.T) {
 		require.Equal(t, exitUsage, code, "%q", args)
 		require.Contains(t, errs, problem, "%q", args)
 	}
-	out, errs, code := b.run("reply", byFields.ID, "--field", "size=42", "--field", "colours=red, dark", "--field", "colours=blue", "--field", "gift=Yes", "--field", "note=a=b")
+	out, errs, code := b.run("reply", byFields.ID, "--field", "size=42", "--field",
+		"colours=red, dark", "--field", "colours=blue", "--field", "gift=Yes", "--field",
+		"note=a=b")
 	require.Zero(t, code, "%s", errs)
 	require.Equal(t, "answered\n", out)
 	q, err := broker.Get(t.Context(), byFields.ID)
 	require.NoError(t, err)
-	require.JSONEq(t, `{"size":42,"colours":["red, dark","blue"],"gift":true,"note":"a=b"}`, q.Resolution.Response.Reveal())
+	require.JSONEq(t, `{"size":42,"colours":["red, dark","blue"],"gift":true,"note":"a=b"}`,
+		q.Resolution.Response.Reveal())
 
 	out, errs, code = b.run("inquiries", byFields.ID[:8])
 	require.Zero(t, code, "%s", errs)
-	for _, line := range []string{"question  " + byFields.ID, "status    answered by ", "text      which shirt?", "field     size (number)",
-		"field     colours (choices): red, dark / blue / green", "field     note (text, optional)", `answer    {"size":42,`} {
+	for _, line := range []string{"question  " + byFields.ID, "status    answered by ",
+		"text      which shirt?", "field     size (number)",
+		"field     colours (choices): red, dark / blue / green", "field     note (text, optional)",
+		`answer    {"size":42,`} {
 		require.Contains(t, out, line)
 	}
 	byJSON := put(t, broker, inquiry.Question{Text: "which shirt?", Fields: fields})
-	_, errs, code = b.feed(`{"size": 41, "colours": ["green"], "gift": false}`, "reply", byJSON.ID, "-")
+	_, errs, code = b.feed(`{"size": 41, "colours": ["green"], "gift": false}`, "reply", byJSON.ID,
+		"-")
 	require.Zero(t, code, "%s", errs)
 	plain := put(t, broker, inquiry.Question{Text: "why?"})
 	_, errs, code = b.run("reply", plain.ID, "--field", "a=b")
@@ -239,12 +262,14 @@ func TestRepliesThatCannotBeTakenLeaveTheQuestionOpen(t *testing.T) {
 		code int
 		says string
 	}{
-		"no option":    {[]string{q.ID, "green"}, exitUsage, `want one of ["Red" "Blue"]`},
-		"empty":        {[]string{q.ID, " "}, exitUsage, "the answer is empty"},
-		"unknown":      {[]string{"0123456789", "red"}, exitError, `there is no question "0123456789"`},
-		"no id":        {[]string{"", "red"}, exitError, "there is no question"},
-		"nothing":      {[]string{q.ID}, exitUsage, "there is no answer"},
-		"both answers": {[]string{q.ID, "--refuse", "--field", "a=b"}, exitUsage, "give one of them"},
+		"no option": {[]string{q.ID, "green"}, exitUsage, `want one of ["Red" "Blue"]`},
+		"empty":     {[]string{q.ID, " "}, exitUsage, "the answer is empty"},
+		"unknown": {[]string{"0123456789", "red"}, exitError,
+			`there is no question "0123456789"`},
+		"no id":   {[]string{"", "red"}, exitError, "there is no question"},
+		"nothing": {[]string{q.ID}, exitUsage, "there is no answer"},
+		"both answers": {[]string{q.ID, "--refuse", "--field", "a=b"}, exitUsage,
+			"give one of them"},
 	} {
 		_, errs, code := b.run(append([]string{"reply"}, c.args...)...)
 		require.Equal(t, c.code, code, "%s: %s", name, errs)
@@ -289,7 +314,8 @@ func TestQuestionsWhoseTimeIsOverAreNotListedAsOpen(t *testing.T) {
 	store, err := session.Open(t.Context(), filepath.Join(b.dir, "data", "taploop"), nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
-	past := inquiry.NewBroker(store.Questions(), &inquiry.Options{Now: func() time.Time { return time.Now().Add(-25 * time.Hour) }})
+	past := inquiry.NewBroker(store.Questions(),
+		&inquiry.Options{Now: func() time.Time { return time.Now().Add(-25 * time.Hour) }})
 	q := put(t, past, inquiry.Question{Text: "which?"})
 	require.Empty(t, b.questions(), "without a server, too")
 	require.Equal(t, inquiry.Expired, b.questions("--all")[0].Status)

@@ -32,11 +32,14 @@ type blankPhone struct {
 
 func (s blankPhone) List(context.Context) ([]runs.PhoneInfo, error)   { return nil, nil }
 func (s blankPhone) Open(context.Context, string) (runs.Phone, error) { return s, nil }
-func (s blankPhone) Device() session.Device                           { return session.Device{ID: "slate", Size: s.frame.Size()} }
-func (s blankPhone) Wake(context.Context) error                       { return nil }
-func (s blankPhone) Close() error                                     { return nil }
+func (s blankPhone) Device() session.Device {
+	return session.Device{ID: "blank", Size: s.frame.Size()}
+}
+func (s blankPhone) Wake(context.Context) error { return nil }
+func (s blankPhone) Close() error               { return nil }
 func (s blankPhone) Look(context.Context) (screen.Observation, error) {
-	return screen.Observation{Frame: s.frame, State: screen.State{On: true, Size: s.frame.Size()}, At: time.Now()}, nil
+	return screen.Observation{Frame: s.frame, State: screen.State{On: true, Size: s.frame.Size()},
+		At: time.Now()}, nil
 }
 
 // askOncePolicy asks one question and is done with whatever becomes of it.
@@ -57,7 +60,8 @@ func (c *askOncePolicy) Next(_ context.Context, s agentloop.Situation) (agentloo
 	return p, nil
 }
 
-// deadlineEnv is a manager, its store on disk and its people's HTTP server, with a clock for its questions.
+// deadlineEnv is a manager, its store on disk and its people's HTTP server, with a clock for its
+// questions.
 type deadlineEnv struct {
 	t       *testing.T
 	mind    *askOncePolicy
@@ -69,7 +73,8 @@ type deadlineEnv struct {
 }
 
 func newDeadlineEnv(t *testing.T) *deadlineEnv {
-	d := &deadlineEnv{t: t, mind: &askOncePolicy{told: map[string][]actions.Exchange{}}, there: make(chan struct{}, 1)}
+	d := &deadlineEnv{t: t, mind: &askOncePolicy{told: map[string][]actions.Exchange{}},
+		there: make(chan struct{}, 1)}
 	dir := t.TempDir()
 	var err error
 	d.store, err = session.Open(t.Context(), dir, nil)
@@ -77,13 +82,18 @@ func newDeadlineEnv(t *testing.T) *deadlineEnv {
 	t.Cleanup(func() { require.NoError(t, d.store.Close()) })
 	frame, err := screen.NewFrame(image.NewRGBA(image.Rect(0, 0, 54, 120)))
 	require.NoError(t, err)
-	d.manager = runs.New(&runs.Options{Store: d.store, Phones: blankPhone{frame: frame}, OnTimeout: inquiry.GoOn,
+	d.manager = runs.New(&runs.Options{Store: d.store, Phones: blankPhone{frame: frame},
+		OnTimeout: inquiry.GoOn,
 		NewPolicy: func(runs.Settings) (agentloop.Policy, error) { return d.mind, nil },
-		Broker:    inquiry.NewBroker(d.store.Questions(), &inquiry.Options{Every: time.Hour, Now: d.now}), // swept by the test alone
-		Limits:    agentloop.Limits{Settle: -1}})
+		// Swept by the test alone.
+		Broker: inquiry.NewBroker(d.store.Questions(),
+			&inquiry.Options{Every: time.Hour, Now: d.now}),
+		Limits: agentloop.Limits{Settle: -1}})
 	t.Cleanup(func() { require.NoError(t, d.manager.Close()) })
-	face := web.New(&web.Options{Questions: d.manager.Broker(), Sessions: d.store, Logins: web.OpenLogins(filepath.Join(dir, "logins.json")),
-		Authorize: func(*http.Request) (string, error) { return "ann", nil }, Operator: func(string) bool { return true }})
+	face := web.New(&web.Options{Questions: d.manager.Broker(), Sessions: d.store,
+		Logins:    web.OpenLogins(filepath.Join(dir, "logins.json")),
+		Authorize: func(*http.Request) (string, error) { return "ann", nil },
+		Operator:  func(string) bool { return true }})
 	d.http = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		d.there <- struct{}{}
 		face.ServeHTTP(w, r)
@@ -107,7 +117,8 @@ func (d *deadlineEnv) asked(task string) inquiry.Question {
 	d.t.Helper()
 	st, err := d.manager.Start(d.t.Context(), runs.StartRequest{Task: task, KeepEnvironment: true})
 	require.NoError(d.t, err)
-	st, err = d.manager.Wait(d.t.Context(), runs.WaitRequest{SessionID: st.Session.ID, Budget: patience})
+	st, err = d.manager.Wait(d.t.Context(), runs.WaitRequest{SessionID: st.Session.ID,
+		Budget: patience})
 	require.NoError(d.t, err)
 	require.Equal(d.t, session.WaitingReply, st.Run.State)
 	q, err := d.manager.Broker().Get(d.t.Context(), st.Run.QuestionID)
@@ -117,7 +128,8 @@ func (d *deadlineEnv) asked(task string) inquiry.Question {
 
 // reply answers over HTTP, at whatever time the clock has, and returns the status.
 func (d *deadlineEnv) reply(q inquiry.Question, text string) int {
-	r, err := http.NewRequestWithContext(d.t.Context(), "POST", d.http.URL+"/v1/inquiries/"+q.ID+"/reply", strings.NewReader(`{"response":"`+text+`"}`))
+	r, err := http.NewRequestWithContext(d.t.Context(), "POST",
+		d.http.URL+"/v1/inquiries/"+q.ID+"/reply", strings.NewReader(`{"response":"`+text+`"}`))
 	if err != nil {
 		return 0
 	}
@@ -130,8 +142,9 @@ func (d *deadlineEnv) reply(q inquiry.Question, text string) int {
 	return resp.StatusCode
 }
 
-// Nine in ten answers come in the last millisecond, while the sweep is at the deadline already: either may be first. Of the
-// others half come when the sweep is not there yet, and half at the deadline itself, so that both ends are sure to be seen.
+// Nine in ten answers come in the last millisecond, while the sweep is at the deadline already:
+// either may be first. Of the others half come when the sweep is not there yet, and half at the
+// deadline itself, so that both ends are sure to be seen.
 func TestAHundredAnswersAtTheDeadlineReachTheModelIfAndOnlyIfHTTPSaidSo(t *testing.T) {
 	t.Parallel()
 	d := newDeadlineEnv(t)
@@ -175,14 +188,17 @@ func TestAHundredAnswersAtTheDeadlineReachTheModelIfAndOnlyIfHTTPSaidSo(t *testi
 	require.GreaterOrEqual(t, counts[410], 5, "%v", counts)
 }
 
-// came checks that the run has gone on with what HTTP said, and that there is one resolution of that kind.
+// came checks that the run has gone on with what HTTP said, and that there is one resolution of
+// that kind.
 func (d *deadlineEnv) came(q inquiry.Question, task, text string, status int) {
 	t := d.t
 	t.Helper()
-	st, err := d.manager.Wait(t.Context(), runs.WaitRequest{SessionID: q.SessionID, QuestionID: q.ID, Budget: patience})
+	st, err := d.manager.Wait(t.Context(), runs.WaitRequest{SessionID: q.SessionID,
+		QuestionID: q.ID, Budget: patience})
 	require.NoError(t, err)
 	require.Equal(t, session.Completed, st.Run.State)
-	want, event := actions.Exchange{Question: "Which colour?", Outcome: actions.Silence}, session.AuditTimedOut
+	want, event := actions.Exchange{Question: "Which colour?", Outcome: actions.Silence},
+		session.AuditTimedOut
 	if status == 200 {
 		want.Outcome, want.Answer, event = actions.Answered, text, session.AuditAnswered
 	}
@@ -195,5 +211,6 @@ func (d *deadlineEnv) came(q inquiry.Question, task, text string, status int) {
 	for _, e := range entries {
 		story = append(story, e.Event)
 	}
-	require.Equal(t, []session.AuditEvent{session.AuditAsked, event, session.AuditApplied}, story, "HTTP %d", status)
+	require.Equal(t, []session.AuditEvent{session.AuditAsked, event, session.AuditApplied}, story,
+		"HTTP %d", status)
 }

@@ -22,18 +22,22 @@ import (
 )
 
 // openAs starts a server with a token for its client.
-func (b *testEnv) openAs(name string, e era) (*site, string) {
+func (b *testEnv) openAs(name string, e era) (*clientProcess, string) {
 	b.t.Helper()
 	token := b.token(name)
 	p, url := b.serve()
-	return &site{p, connect(b.t, e, over(b.t, url, map[string]string{"Authorization": "Bearer " + token})), url}, token
+	return &clientProcess{p, connect(b.t, e, over(b.t, url, bearer(token))), url}, token
 }
 
 func TestWhoGoesAstrayIsToldWhatThereIs(t *testing.T) {
 	t.Parallel()
 	_, url := newTestEnv(t, demoTask, "").serve()
-	for path, want := range map[string][2]string{"/": {"text/plain; charset=utf-8", "the inbox page is at /ui"},
-		"/nothing": {"text/plain; charset=utf-8", "MCP at /mcp"}, "/v1/nothing": {"application/json; charset=utf-8", `"mend":"there are GET /v1/inquiries`}} {
+	const plain, asJSON = "text/plain; charset=utf-8", "application/json; charset=utf-8"
+	for path, want := range map[string][2]string{
+		"/":           {plain, "the inbox page is at /ui"},
+		"/nothing":    {plain, "MCP at /mcp"},
+		"/v1/nothing": {asJSON, `"mend":"there are GET /v1/inquiries`},
+	} {
 		res, err := http.Get(strings.TrimSuffix(url, "/mcp") + path)
 		require.NoError(t, err)
 		text, err := io.ReadAll(res.Body)
@@ -62,15 +66,19 @@ func TestAnAnswerOverHTTPLetsTheRunGoOn(t *testing.T) {
 				doors = append(doors, d.Name)
 			}
 			require.Equal(t, []string{"pass_to_client", "page", "command_line"}, doors)
-			require.Equal(t, asked.Question.ID, list["inquiries"].([]any)[0].(map[string]any)["question_id"])
-			require.Equal(t, strings.TrimSuffix(s.url, "/mcp")+"/v1/inquiries/"+asked.Question.ID+"/reply", asked.Question.ReplyURL)
+			require.Equal(t, asked.Question.ID,
+				list["inquiries"].([]any)[0].(map[string]any)["question_id"])
+			require.Equal(t,
+				strings.TrimSuffix(s.url, "/mcp")+"/v1/inquiries/"+asked.Question.ID+"/reply",
+				asked.Question.ReplyURL)
 			v.base = ""
 			status, body := v.send("POST", asked.Question.ReplyURL, `{"response":"42"}`)
 			require.Equal(t, 200, status, "%v", body)
 			require.Equal(t, "answered", body["status"])
 			v = newHTTPClient(t, s.url, token)
 
-			done := s.follow(s.call("ask_agent_wait", map[string]any{"session_id": asked.SessionID}))
+			done := s.follow(s.call("ask_agent_wait",
+				map[string]any{"session_id": asked.SessionID}))
 			require.EqualValues(t, "TASK_COMPLETED_SUCCESSFULLY", done.Reason, "%s", done.words)
 			b.done(tripTouches)
 
@@ -81,7 +89,8 @@ func TestAnAnswerOverHTTPLetsTheRunGoOn(t *testing.T) {
 			require.Equal(t, "laptop", winner["by"])
 			require.Equal(t, "42", winner["response"])
 			lost := s.refused("QUESTION_ALREADY_RESOLVED", "ask_agent_continue",
-				map[string]any{"session_id": asked.SessionID, "reply_from_client": "43", "question_id": asked.Question.ID})
+				map[string]any{"session_id": asked.SessionID, "reply_from_client": "43",
+					"question_id": asked.Question.ID})
 			require.Contains(t, lost.Error.Message, "laptop through http")
 		})
 	}
@@ -98,15 +107,18 @@ func TestOnlyWhoMayAnswerGetsInOverHTTP(t *testing.T) {
 		v      *httpClient
 		status int
 	}{
-		"without a token":                 {newHTTPClient(t, s.url, ""), 401},
-		"with a wrong one":                {newHTTPClient(t, s.url, token[:len(token)-1]+"_"), 401},
-		"with an empty one":               {newHTTPClient(t, s.url, "").with("Authorization", ""), 401},
-		"somebody else":                   {newHTTPClient(t, s.url, foreign), 404},
-		"from a stranger's page":          {me.with("Origin", "https://evil.example"), 403},
-		"from a page of no origin":        {me.with("Origin", "null"), 403},
-		"under a name that points here":   {me.with("Host", "evil.example"), 403},
-		"with a made-up login":            {newHTTPClient(t, s.url, "").with("Cookie", cookieOf(s.url)+"=made-up"), 401},
-		"with a stranger's page's cookie": {newHTTPClient(t, s.url, "").with("Cookie", cookieOf(s.url)+"=made-up").with("Sec-Fetch-Site", "cross-site"), 403},
+		"without a token":  {newHTTPClient(t, s.url, ""), 401},
+		"with a wrong one": {newHTTPClient(t, s.url, token[:len(token)-1]+"_"), 401},
+		"with an empty one": {newHTTPClient(t, s.url, "").with("Authorization", ""),
+			401},
+		"somebody else":                 {newHTTPClient(t, s.url, foreign), 404},
+		"from a stranger's page":        {me.with("Origin", "https://evil.example"), 403},
+		"from a page of no origin":      {me.with("Origin", "null"), 403},
+		"under a name that points here": {me.with("Host", "evil.example"), 403},
+		"with a made-up login": {newHTTPClient(t, s.url, "").with("Cookie",
+			cookieOf(s.url)+"=made-up"), 401},
+		"with a stranger's page's cookie": {newHTTPClient(t, s.url, "").with("Cookie",
+			cookieOf(s.url)+"=made-up").with("Sec-Fetch-Site", "cross-site"), 403},
 	} {
 		status, body := c.v.answer(asked.Question.ID, "43")
 		require.Equal(t, c.status, status, "%s: %v", name, body)
@@ -124,7 +136,8 @@ func TestOnlyWhoMayAnswerGetsInOverHTTP(t *testing.T) {
 	require.EqualValues(t, "TASK_COMPLETED_SUCCESSFULLY", done.Reason, "%s", done.words)
 }
 
-// While there is no token yet, programs of this machine may use the tools. An answer is a person's word, and wants one.
+// While there is no token yet, programs of this machine may use the tools. An answer is a person's
+// word, and wants one.
 func TestWithoutAnyTokenNobodyAnswersOverHTTP(t *testing.T) {
 	t.Parallel()
 	b := newTestEnv(t, demoTask, "")
@@ -147,7 +160,8 @@ func (b *testEnv) browser(url, link string) (*httpClient, int) {
 	base, code, found := strings.Cut(link, "/ui#login=")
 	require.True(b.t, found, "%s", link)
 	require.Equal(b.t, strings.TrimSuffix(url, "/mcp"), base)
-	v := newHTTPClient(b.t, url, "").with("Origin", base).with("X-Taploop", "page").with("Sec-Fetch-Site", "same-origin")
+	v := newHTTPClient(b.t, url, "").with("Origin", base).with("X-Taploop",
+		"page").with("Sec-Fetch-Site", "same-origin")
 	resp := v.open("POST", "/ui/login", `{"code":"`+code+`"}`)
 	for _, c := range resp.Cookies() {
 		require.True(b.t, c.HttpOnly)
@@ -161,7 +175,8 @@ func (b *testEnv) browser(url, link string) (*httpClient, int) {
 func (b *testEnv) link(args ...string) string {
 	out, errs, code := b.run(append([]string{"ui"}, args...)...)
 	require.Zero(b.t, code, "%s", errs)
-	require.Regexp(b.t, `^http://127\.0\.0\.1:\d+/ui#login=[A-Za-z0-9_-]{43}\n$`, out, "the link and nothing else")
+	require.Regexp(b.t, `^http://127\.0\.0\.1:\d+/ui#login=[A-Za-z0-9_-]{43}\n$`, out,
+		"the link and nothing else")
 	return strings.TrimSuffix(out, "\n")
 }
 
@@ -178,12 +193,15 @@ func TestALinkLogsOneBrowserInOnce(t *testing.T) {
 	require.Equal(t, 200, status)
 	_, status = b.browser(s.url, link)
 	require.Equal(t, 401, status, "the link works once")
-	require.NotContains(t, s.stderr.String(), link[strings.Index(link, "=")+1:], "no log tells the link")
+	require.NotContains(t, s.stderr.String(), link[strings.Index(link, "=")+1:],
+		"no log tells the link")
 
 	events := ann.listen()
 	require.Equal(t, "snapshot", (<-events).name)
 	asked := s.asks(b.task.Goal)
-	names := until(t, events, func(h sseEvent) bool { return h.name == "session.state" && strings.Contains(h.data, "WAITING_REPLY") })
+	names := until(t, events, func(h sseEvent) bool {
+		return h.name == "session.state" && strings.Contains(h.data, "WAITING_REPLY")
+	})
 	require.Contains(t, names, "inquiry.created")
 	require.Contains(t, names, "step", "the page follows the run")
 	status, _ = ann.with("X-Taploop", "").answer(asked.Question.ID, "43")
@@ -198,7 +216,8 @@ func TestALinkLogsOneBrowserInOnce(t *testing.T) {
 		[]string{string(entry.Event), entry.Door, entry.Authority, entry.By, entry.Answer})
 	s.kill()
 	next := b.open(route{http: true, era: legacy})
-	again := newHTTPClient(t, next.url, "").with("Cookie", strings.Replace(ann.header.Get("Cookie"), cookieOf(s.url), cookieOf(next.url), 1))
+	again := newHTTPClient(t, next.url, "").with("Cookie",
+		strings.Replace(ann.header.Get("Cookie"), cookieOf(s.url), cookieOf(next.url), 1))
 	status, _ = again.send("GET", "/v1/inquiries", "")
 	require.Equal(t, 200, status, "a browser stays logged in over a restart")
 }
@@ -216,7 +235,8 @@ func TestALinkNeedsAServerThatListens(t *testing.T) {
 	p.kill()
 	_, errs, code = b.run("ui")
 	require.Equal(t, exitError, code, "what a dead server has left behind is no server")
-	require.Contains(t, errs, "the last one, at "+strings.TrimSuffix(url, "/mcp")+", ended without a word")
+	require.Contains(t, errs,
+		"the last one, at "+strings.TrimSuffix(url, "/mcp")+", ended without a word")
 
 	first, url := b.serve()
 	require.Contains(t, b.link(), strings.TrimSuffix(url, "/mcp"))
@@ -232,7 +252,8 @@ func TestALinkNeedsAServerThatListens(t *testing.T) {
 	require.Equal(t, exitError, code)
 	require.NotContains(t, errs, "ended without a word", "who ends in order leaves nothing behind")
 
-	for _, args := range [][]string{{"--name", "two\nlines"}, {"--name", strings.Repeat("x", 65)}, {"--open", "maybe"}} {
+	for _, args := range [][]string{{"--name", "two\nlines"}, {"--name", strings.Repeat("x", 65)},
+		{"--open", "maybe"}} {
 		_, _, code = b.run(append([]string{"ui"}, args...)...)
 		require.Equal(t, exitUsage, code, "%q", args)
 	}
@@ -240,17 +261,23 @@ func TestALinkNeedsAServerThatListens(t *testing.T) {
 
 func TestLinksLeadToWherePeopleReachTheServer(t *testing.T) {
 	t.Parallel()
-	b := newTestEnv(t, demoTask, "", "TAPLOOP_HTTP_URL=https://phones.example/", "TAPLOOP_HTTP_HOSTS=phones.example", "TAPLOOP_HTTP_ORIGINS=https://phones.example")
+	b := newTestEnv(t, demoTask, "", "TAPLOOP_HTTP_URL=https://phones.example/",
+		"TAPLOOP_HTTP_HOSTS=phones.example", "TAPLOOP_HTTP_ORIGINS=https://phones.example")
 	_, url := b.serve()
 	out, _, _ := b.run("ui")
 	code, found := strings.CutPrefix(out, "https://phones.example/ui#login=")
 	require.True(t, found, "%s", out)
-	behind := newHTTPClient(t, url, "").with("Host", "phones.example").with("Origin", "https://phones.example").with("X-Taploop", "page").with("Sec-Fetch-Site", "same-origin")
+	behind := newHTTPClient(t, url, "").with("Host", "phones.example").with("Origin",
+		"https://phones.example").with("X-Taploop", "page").with("Sec-Fetch-Site", "same-origin")
 	in := behind.open("POST", "/ui/login", `{"code":"`+strings.TrimSpace(code)+`"}`)
 	require.Equal(t, 200, in.StatusCode, "through a proxy")
-	status, _ := behind.with("Cookie", in.Cookies()[0].Name+"="+in.Cookies()[0].Value).send("GET", "/v1/inquiries", "")
+	status, _ := behind.with("Cookie", in.Cookies()[0].Name+"="+in.Cookies()[0].Value).send("GET",
+		"/v1/inquiries", "")
 	require.Equal(t, 200, status)
-	for listening, want := range map[string]string{"127.0.0.1:1": "127.0.0.1:1", "0.0.0.0:2": "localhost:2", "[::]:3": "localhost:3", ":6": "localhost:6", "[::1]:4": "[::1]:4", "192.168.1.5:5": "192.168.1.5:5"} {
+	for listening, want := range map[string]string{
+		"127.0.0.1:1": "127.0.0.1:1", "0.0.0.0:2": "localhost:2", "[::]:3": "localhost:3",
+		":6": "localhost:6", "[::1]:4": "[::1]:4", "192.168.1.5:5": "192.168.1.5:5",
+	} {
 		require.Equal(t, want, dialable(listening))
 	}
 }
@@ -270,10 +297,12 @@ func TestOpenEventStreamsDoNotHoldUpTheEnd(t *testing.T) {
 	}
 	silent := ann.open("GET", "/v1/events", "") // a listener that does not read
 	require.Equal(t, 200, silent.StatusCode)
-	slow, err := net.Dial("tcp", strings.TrimPrefix(strings.TrimSuffix(s.url, "/mcp"), "http://")) // one that never finishes its request
+	// One that never finishes its request.
+	slow, err := net.Dial("tcp", strings.TrimPrefix(strings.TrimSuffix(s.url, "/mcp"), "http://"))
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = slow.Close() })
-	_, err = fmt.Fprintf(slow, "POST /ui/login HTTP/1.1\r\nHost: localhost\r\nX-Taploop: page\r\nOrigin: http://localhost\r\nContent-Length: 1000\r\n\r\n{")
+	_, err = fmt.Fprint(slow, "POST /ui/login HTTP/1.1\r\nHost: localhost\r\nX-Taploop: page\r\n"+
+		"Origin: http://localhost\r\nContent-Length: 1000\r\n\r\n{")
 	require.NoError(t, err)
 	begun := s.start(b.task.Goal)
 	g.await(t)
@@ -344,7 +373,8 @@ func TestAnAnswerThatComesWhileNobodyServesIsAppliedLater(t *testing.T) {
 	require.Contains(t, errs, "taploop continue "+asked.SessionID)
 
 	next := b.open(route{http: true, era: legacy})
-	done := next.await(asked.SessionID, func(x listedSession) bool { return x.State == "COMPLETED" || x.State == "PAUSED" })
+	done := next.await(asked.SessionID,
+		func(x listedSession) bool { return x.State == "COMPLETED" || x.State == "PAUSED" })
 	require.Equal(t, "COMPLETED", done.State, "the next server goes on by itself")
 	b.done(tripTouches)
 	require.WithinDuration(t, time.Now(), b.audit("--limit", "1")[0].At, time.Minute)
@@ -355,7 +385,8 @@ func TestAConnectionHasItsOwnSwitches(t *testing.T) {
 	b := newTestEnv(t, demoTask, "")
 	_, url := b.serve()
 	for _, e := range []era{modern, legacy} {
-		ours := connect(t, e, over(t, url+"?description=Ask+Ann+about+anything.&wait_seconds=0", nil))
+		ours := connect(t, e, over(t, url+"?description=Ask+Ann+about+anything.&wait_seconds=0",
+			nil))
 		list, err := ours.c.ListTools(t.Context(), mcp.ListToolsRequest{})
 		require.NoError(t, err)
 		i := slices.IndexFunc(list.Tools, func(x mcp.Tool) bool { return x.Name == "send_inquiry" })
@@ -363,11 +394,13 @@ func TestAConnectionHasItsOwnSwitches(t *testing.T) {
 		plain := connect(t, e, over(t, url, nil))
 		list, err = plain.c.ListTools(t.Context(), mcp.ListToolsRequest{})
 		require.NoError(t, err)
-		require.NotContains(t, list.Tools[i].Description, "Ask Ann", "of other connections it is as it was")
+		require.NotContains(t, list.Tools[i].Description, "Ask Ann",
+			"of other connections it is as it was")
 	}
 }
 
-// The client of a stdio server has no page. Another server of the same data folder has one, and shows what the first one asks.
+// The client of a stdio server has no page. Another server of the same data folder has one, and
+// shows what the first one asks.
 func TestThePageOfOneServerAnswersForAnother(t *testing.T) {
 	t.Parallel()
 	b := newTestEnv(t, demoTask, "")
@@ -382,7 +415,8 @@ func TestThePageOfOneServerAnswersForAnother(t *testing.T) {
 	require.Contains(t, created.data, asked.Question.ID)
 	status, body := ann.answer(asked.Question.ID, "42")
 	require.Equal(t, 200, status, "%v", body)
-	done := s.follow(s.call("ask_agent_wait", map[string]any{"session_id": asked.SessionID, "question_id": asked.Question.ID}))
+	done := s.follow(s.call("ask_agent_wait", map[string]any{"session_id": asked.SessionID,
+		"question_id": asked.Question.ID}))
 	require.EqualValues(t, "TASK_COMPLETED_SUCCESSFULLY", done.Reason, "%s", done.words)
 	b.done(tripTouches)
 }

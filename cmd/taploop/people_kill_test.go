@@ -29,12 +29,13 @@ import (
 	"github.com/taploop/taploop/session"
 )
 
-// tapAfterAnswerScript is a task in which the model asks a question, taps a place of its own for the answer, and asks the next one, n times.
-// It taps only when it is shown the answer, and not when it is told that the tap may have happened already.
+// tapAfterAnswerScript is a task in which the model asks a question, taps a place of its own for
+// the answer, and asks the next one, n times. It taps only when it is shown the answer, and not
+// when it is told that the tap may have happened already.
 func tapAfterAnswerScript(n int) string {
 	var s strings.Builder
 	rule := func(when, action, summary string) {
-		fmt.Fprintf(&s, "- when: '%s'\n  reply: \"<THINK> x </THINK>\\nexplain:x\\taction:%s\\tsummary:[round %s]\"\n", when, action, summary)
+		s.WriteString(modelRule(when, action, "round "+summary))
 	}
 	ask := func(i int) (string, string) {
 		if i > n {
@@ -45,8 +46,10 @@ func tapAfterAnswerScript(n int) string {
 	for i := 1; i <= n; i++ {
 		action, summary := ask(i + 1)
 		rule(fmt.Sprintf(`\[round %d tapped\]`, i), action, summary)
-		rule(fmt.Sprintf(`(?s)\[round %d asked\].*interrupted during the last action`, i), action, summary)
-		rule(fmt.Sprintf(`(?s)answer %d;.*\[round %d asked\]`, i, i), fmt.Sprintf("CLICK\\tpoint:%d,%d", 300+i*5, 500), fmt.Sprintf("%d tapped", i))
+		rule(fmt.Sprintf(`(?s)\[round %d asked\].*interrupted during the last action`, i), action,
+			summary)
+		rule(fmt.Sprintf(`(?s)answer %d;.*\[round %d asked\]`, i, i),
+			fmt.Sprintf("CLICK\\tpoint:%d,%d", 300+i*5, 500), fmt.Sprintf("%d tapped", i))
 	}
 	action, summary := ask(1)
 	rule("Answer every round", action, summary)
@@ -56,7 +59,7 @@ func tapAfterAnswerScript(n int) string {
 // crashHarness is a server that is killed again and again, and its people.
 type crashHarness struct {
 	*testEnv
-	*site
+	*clientProcess
 	rnd     *rand.Rand
 	token   string
 	store   *session.Store
@@ -67,26 +70,34 @@ type crashHarness struct {
 	prompts []string // what the model was asked
 }
 
-func newCrashHarness(t *testing.T, n int) *crashHarness { return crashHarnessWith(t, n, tapAfterAnswerScript(n)) }
+func newCrashHarness(t *testing.T, n int) *crashHarness {
+	return crashHarnessWith(t, n,
+		tapAfterAnswerScript(n))
+}
 
 func crashHarnessWith(t *testing.T, n int, script string, env ...string) *crashHarness {
 	return crashHarnessOn(t, demoTask, "Answer every round", n, script, env...)
 }
 
 // crashHarnessOn sets a task of the phone up and starts a run with that goal; "" is the task's own.
-func crashHarnessOn(t *testing.T, taskID, goal string, n int, script string, env ...string) *crashHarness {
+func crashHarnessOn(t *testing.T, taskID, goal string, n int, script string,
+	env ...string) *crashHarness {
 	seed, err := strconv.ParseUint(os.Getenv("TAPLOOP_TEST_SEED"), 10, 64)
 	if err != nil {
 		seed = rand.Uint64()
 	}
 	t.Logf("the same moments again: TAPLOOP_TEST_SEED=%d", seed)
-	env = append(env, "TAPLOOP_LOOP_MAX_STEPS=1000", "TAPLOOP_QUESTIONS_PER_RUN=200", "TAPLOOP_LOOP_SETTLE_TIMEOUT=300ms")
+	env = append(env, "TAPLOOP_LOOP_MAX_STEPS=1000", "TAPLOOP_QUESTIONS_PER_RUN=200",
+		"TAPLOOP_LOOP_SETTLE_TIMEOUT=300ms")
 	b := newTestEnv(t, taskID, script, env...)
-	k := &crashHarness{testEnv: b, rnd: rand.New(rand.NewPCG(seed, 0)), n: n, token: b.token("laptop")}
+	k := &crashHarness{testEnv: b, rnd: rand.New(rand.NewPCG(seed, 0)), n: n,
+		token: b.token("laptop")}
 	b.env = append(b.env, "TAPLOOP_MODEL_BASE_URL="+k.model(t)+"/v1")
 	k.store, _ = b.folder()
 	k.restart()
-	k.session = k.call("ask_agent_start_new_task", map[string]any{"task": cmp.Or(goal, b.task.Goal), "wait_seconds": 0, "max_steps": 1000}).SessionID
+	k.session = k.call("ask_agent_start_new_task",
+		map[string]any{"task": cmp.Or(goal, b.task.Goal), "wait_seconds": 0,
+			"max_steps": 1000}).SessionID
 	return k
 }
 
@@ -115,7 +126,8 @@ func (k *crashHarness) model(t *testing.T) string {
 // restart starts a server and connects to it.
 func (k *crashHarness) restart() {
 	p, url := k.serve()
-	k.site = &site{p, connect(k.testEnv.t, modern, over(k.testEnv.t, url, map[string]string{"Authorization": "Bearer " + k.token})), url}
+	k.clientProcess = &clientProcess{p, connect(k.testEnv.t, modern, over(k.testEnv.t, url,
+		bearer(k.token))), url}
 }
 
 // awaitQuestion waits for the question, and goes on with a run that a kill has paused.
@@ -145,11 +157,14 @@ func (k *crashHarness) awaitQuestion(i int) inquiry.Question {
 var replyChannels = []string{"mcp", "http", "command_line"}
 
 // reply reports whether it was told that the answer is taken.
-func (k *crashHarness) reply(ctx context.Context, door string, q inquiry.Question, text string) (taken bool) {
+func (k *crashHarness) reply(ctx context.Context, door string, q inquiry.Question,
+	text string) (taken bool) {
 	id := "of " + text
 	switch door {
 	case "mcp":
-		s, err := k.try(ctx, "ask_agent_continue", map[string]any{"session_id": k.session, "reply_from_client": text, "question_id": q.ID, "reply_id": id, "wait_seconds": 0})
+		s, err := k.try(ctx, "ask_agent_continue",
+			map[string]any{"session_id": k.session, "reply_from_client": text, "question_id": q.ID,
+				"reply_id": id, "wait_seconds": 0})
 		return err == nil && !s.raw.IsError
 	case "http":
 		status, _ := k.post(ctx, q.ID, text, id)
@@ -164,10 +179,12 @@ func (k *crashHarness) reply(ctx context.Context, door string, q inquiry.Questio
 }
 
 // post answers over HTTP; status 0 is no answer.
-func (k *crashHarness) post(ctx context.Context, id, text, replyID string) (status int, body map[string]any) {
+func (k *crashHarness) post(ctx context.Context, id, text, replyID string) (status int,
+	body map[string]any) {
 	b, err := json.Marshal(map[string]string{"response": text, "reply_id": replyID})
 	require.NoError(k.testEnv.t, err)
-	r, err := http.NewRequestWithContext(ctx, "POST", strings.TrimSuffix(k.url, "/mcp")+"/v1/inquiries/"+id+"/reply", bytes.NewReader(b))
+	r, err := http.NewRequestWithContext(ctx, "POST",
+		strings.TrimSuffix(k.url, "/mcp")+"/v1/inquiries/"+id+"/reply", bytes.NewReader(b))
 	require.NoError(k.testEnv.t, err)
 	r.Header.Set("Authorization", "Bearer "+k.token)
 	resp, err := http.DefaultClient.Do(r)
@@ -207,13 +224,16 @@ func (k *crashHarness) verify(questions []inquiry.Question) {
 	}
 	require.Len(t, shown, len(questions), "the model was shown every answer")
 	count := map[string]int{}
-	for _, m := range regexp.MustCompile(`input tap \d+ \d+`).FindAllString(k.wire.sent.String(), -1) {
+	for _, m := range regexp.MustCompile(`input tap \d+ \d+`).FindAllString(k.wire.sent.String(),
+		-1) {
 		count[m]++
 		require.Equal(t, 1, count[m], "%s again", m)
 	}
 	require.LessOrEqual(t, len(count), len(questions))
-	require.GreaterOrEqual(t, len(count)+len(unknown), len(questions), "no tap is left out but those of which nobody knows")
-	t.Logf("%d questions, %d taps, %d with an unknown outcome, %d prompts", len(questions), len(count), len(unknown), len(k.prompts))
+	require.GreaterOrEqual(t, len(count)+len(unknown), len(questions),
+		"no tap is left out but those of which nobody knows")
+	t.Logf("%d questions, %d taps, %d with an unknown outcome, %d prompts", len(questions),
+		len(count), len(unknown), len(k.prompts))
 }
 
 // unchanged checks that a question is the one that it was.
@@ -222,7 +242,8 @@ func (k *crashHarness) unchanged(q inquiry.Question) inquiry.Question {
 	t.Helper()
 	now, err := k.store.Questions().Get(t.Context(), q.ID)
 	require.NoError(t, err)
-	require.Equal(t, []time.Time{q.AskedAt, q.AttentionUntil, q.ExpiresAt}, []time.Time{now.AskedAt, now.AttentionUntil, now.ExpiresAt})
+	require.Equal(t, []time.Time{q.AskedAt, q.AttentionUntil, q.ExpiresAt},
+		[]time.Time{now.AskedAt, now.AttentionUntil, now.ExpiresAt})
 	require.Equal(t, q.Text, now.Text)
 	return now
 }
@@ -240,7 +261,8 @@ func TestAKillWhileAQuestionWaitsLosesNothing(t *testing.T) {
 		k.restart()
 		require.True(t, k.unchanged(q).Open())
 		require.Equal(t, q.ID, k.awaitQuestion(i).ID, "the client is told of the same question")
-		require.True(t, k.reply(t.Context(), replyChannels[k.rnd.IntN(3)], q, fmt.Sprintf("answer %d;", i)))
+		require.True(t, k.reply(t.Context(), replyChannels[k.rnd.IntN(3)], q,
+			fmt.Sprintf("answer %d;", i)))
 	}
 	k.follow(k.call("ask_agent_wait", map[string]any{"session_id": k.session}))
 	k.verify(questions)
@@ -250,7 +272,8 @@ func TestAKillWhileAnAnswerIsAppliedAppliesItOnceAndRepeatsNoTouch(t *testing.T)
 	t.Parallel()
 	n := rounds(6, 25)
 	k := newCrashHarness(t, n+1)
-	require.NoError(t, k.sim.adb.SetLatency(simulatedSerial, 10*time.Millisecond)) // so that a touch takes its time
+	// So that a touch takes its time.
+	require.NoError(t, k.sim.adb.SetLatency(simulatedSerial, 10*time.Millisecond))
 	q := k.awaitQuestion(1)
 	questions := []inquiry.Question{q}
 	began := time.Now()
@@ -262,7 +285,8 @@ func TestAKillWhileAnAnswerIsAppliedAppliesItOnceAndRepeatsNoTouch(t *testing.T)
 	for i := 2; i <= n+1; i++ {
 		q := next
 		questions = append(questions, q)
-		text, door, moment := fmt.Sprintf("answer %d;", i), replyChannels[k.rnd.IntN(3)], k.rnd.IntN(3)
+		text, door, moment := fmt.Sprintf("answer %d;", i), replyChannels[k.rnd.IntN(3)],
+			k.rnd.IntN(3)
 		if moment == 0 {
 			door = replyChannels[k.rnd.IntN(2)] // those through the server that is killed
 		}
@@ -282,7 +306,8 @@ func TestAKillWhileAnAnswerIsAppliedAppliesItOnceAndRepeatsNoTouch(t *testing.T)
 		k.restart()
 		now := k.unchanged(q)
 		if told {
-			require.Equal(t, inquiry.Answered, now.Status, "an answer was taken through %s and is lost", door)
+			require.Equal(t, inquiry.Answered, now.Status,
+				"an answer was taken through %s and is lost", door)
 		}
 		if now.Open() {
 			lost++
@@ -292,13 +317,19 @@ func TestAKillWhileAnAnswerIsAppliedAppliesItOnceAndRepeatsNoTouch(t *testing.T)
 			next = k.awaitQuestion(i + 1)
 		}
 	}
-	for s := k.call("ask_agent_wait", map[string]any{"session_id": k.session}); s.State != session.Completed; s = k.call("ask_agent_wait", map[string]any{"session_id": k.session}) {
-		require.Contains(t, []session.State{session.Running, session.Paused, session.WaitingReply}, s.State, "%s", s.words)
+	for {
+		s := k.call("ask_agent_wait", map[string]any{"session_id": k.session})
+		if s.State == session.Completed {
+			break
+		}
+		require.Contains(t, []session.State{session.Running, session.Paused, session.WaitingReply},
+			s.State, "%s", s.words)
 		if s.State == session.Paused {
 			k.call("ask_agent_continue", map[string]any{"session_id": k.session})
 		}
 	}
-	t.Logf("an answer is taken in %v and leads to the next question in %v; %d of %d kills came before it was taken", first, whole, lost, n)
+	t.Logf("an answer is taken in %v and leads to the next question in %v", first, whole)
+	t.Logf("%d of %d kills came before it was taken", lost, n)
 	k.verify(questions)
 }
 

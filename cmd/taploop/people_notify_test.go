@@ -49,7 +49,8 @@ type notifyReceiver struct {
 const hookKey = "0123456789abcdef0123456789abcdef"
 
 func newNotifyReceiver(t testing.TB) *notifyReceiver {
-	o := &notifyReceiver{t: t, hooks: make(chan notification, 1000), ntfy: make(chan notification, 1000)}
+	o := &notifyReceiver{t: t, hooks: make(chan notification, 1000),
+		ntfy: make(chan notification, 1000)}
 	s := httptest.NewServer(o)
 	t.Cleanup(s.Close)
 	o.url = s.URL
@@ -68,7 +69,8 @@ func (o *notifyReceiver) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 	}
 	mac := hmac.New(sha256.New, []byte(hookKey))
 	_, _ = io.WriteString(mac, p.id+"."+r.Header.Get("webhook-timestamp")+"."+p.body)
-	if want := "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil)); r.Header.Get("webhook-signature") != want {
+	if want := "v1," +
+		base64.StdEncoding.EncodeToString(mac.Sum(nil)); r.Header.Get("webhook-signature") != want {
 		o.t.Errorf("signed %q, want %q", r.Header.Get("webhook-signature"), want)
 	}
 	o.hooks <- p
@@ -78,16 +80,19 @@ func (o *notifyReceiver) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 func (b *testEnv) notifies(o *notifyReceiver, more string) {
 	dir := filepath.Join(b.dir, "config")
 	require.NoError(b.t, os.MkdirAll(dir, 0o700))
-	require.NoError(b.t, writeFile(filepath.Join(dir, "taploop.yaml"),
-		"notify:\n  webhooks: [{url: "+o.url+"/hook-hush, secret_env: TAPLOOP_WEBHOOK_SECRET}]\n  ntfy: {url: "+o.url+"/topic-hush}\n"+more))
-	b.env = append(b.env, "TAPLOOP_NOTIFY_NTFY_TOKEN=tk_hush", "TAPLOOP_WEBHOOK_SECRET=whsec_"+base64.StdEncoding.EncodeToString([]byte(hookKey)))
+	require.NoError(b.t, writeFile(filepath.Join(dir, "taploop.yaml"), "notify:\n"+
+		"  webhooks: [{url: "+o.url+"/hook-hush, secret_env: TAPLOOP_WEBHOOK_SECRET}]\n"+
+		"  ntfy: {url: "+o.url+"/topic-hush}\n"+more))
+	b.env = append(b.env, "TAPLOOP_NOTIFY_NTFY_TOKEN=tk_hush",
+		"TAPLOOP_WEBHOOK_SECRET=whsec_"+base64.StdEncoding.EncodeToString([]byte(hookKey)))
 }
 
 // gets waits for a notification.
 func (b *testEnv) gets(ch <-chan notification) (p notification) {
 	b.t.Helper()
 	done := make(chan struct{})
-	go func() { p = <-ch; close(done) }() // ends with the test at the latest, when nobody reads p any more
+	// Ends with the test at the latest, when nobody reads p any more.
+	go func() { p = <-ch; close(done) }()
 	b.life.await(b.t, done, "nobody is told")
 	return p
 }
@@ -118,7 +123,8 @@ func TestPeopleOutsideAreToldOnceAlsoOverAKillAndBySeveralServers(t *testing.T) 
 	settled := b.gets(o.hooks)
 	require.Equal(t, "msg_"+asked.Question.ID+"_resolved", settled.id, "and nothing was told again")
 	by := settled.field(t, "resolution").(map[string]any)
-	require.Equal(t, []any{"http", "human_token", "laptop"}, []any{by["door"], by["authority"], by["by"]})
+	require.Equal(t, []any{"http", "human_token", "laptop"},
+		[]any{by["door"], by["authority"], by["by"]})
 	require.Empty(t, o.ntfy)
 
 	require.NotContains(t, created.body+settled.body+push.body, "hush")
@@ -128,7 +134,8 @@ func TestPeopleOutsideAreToldOnceAlsoOverAKillAndBySeveralServers(t *testing.T) 
 	require.Zero(t, code)
 	audit, _, code := b.run("audit", "--json", "--question", other[0].QuestionID)
 	require.Zero(t, code)
-	require.NotContains(t, shown+asJSON+strings.ReplaceAll(audit, "size-hush", "")+s.stderr.String()+next.stderr.String()+beside.stderr.String(), "hush")
+	require.NotContains(t, shown+asJSON+strings.ReplaceAll(audit, "size-hush",
+		"")+s.stderr.String()+next.stderr.String()+beside.stderr.String(), "hush")
 }
 
 // audited waits until so many deliveries are noted, and returns them.
@@ -162,7 +169,8 @@ func TestWhatWasNotToldBeforeAKillIsToldAfterIt(t *testing.T) {
 	b.notifies(o, "  text: false\n  base_url: https://phones.example/taploop/\n")
 	b.env = append(b.env, "HTTP_PROXY=", "NO_PROXY=*")
 	back := b.env
-	b.env = append(b.env, "TAPLOOP_NOTIFY_NTFY_URL=http://127.0.0.1:1/topic-hush") // nobody is there
+	// Nobody is there.
+	b.env = append(b.env, "TAPLOOP_NOTIFY_NTFY_URL=http://127.0.0.1:1/topic-hush")
 	s := b.open(route{era: modern})
 	asked := s.asks(b.task.Goal)
 	require.Equal(t, "inquiry.created", b.gets(o.hooks).field(t, "type"))
@@ -175,7 +183,8 @@ func TestWhatWasNotToldBeforeAKillIsToldAfterIt(t *testing.T) {
 	b.open(route{era: modern})
 	push := b.gets(o.ntfy)
 	require.NotContains(t, push.body, "Which size")
-	require.Equal(t, "https://phones.example/taploop/ui#question="+asked.Question.ID, push.header.Get("Click"))
+	require.Equal(t, "https://phones.example/taploop/ui#question="+asked.Question.ID,
+		push.header.Get("Click"))
 	b.audited(asked.Question.ID, 2)
 	require.Empty(t, o.hooks)
 }
@@ -184,9 +193,13 @@ func TestNotificationsThatCannotWorkAreAUsageErrorOfTheServer(t *testing.T) {
 	t.Parallel()
 	b := newTestEnv(t, demoTask, "", "TAPLOOP_WEBHOOK_SECRET=hush")
 	require.NoError(t, os.MkdirAll(filepath.Join(b.dir, "config"), 0o700))
-	require.NoError(t, writeFile(filepath.Join(b.dir, "config", "taploop.yaml"), "notify: {webhooks: [{url: https://a.example/x, secret_env: TAPLOOP_WEBHOOK_SECRET}]}"))
+	require.NoError(t, writeFile(filepath.Join(b.dir, "config", "taploop.yaml"),
+		"notify: {webhooks: [{url: https://a.example/x, secret_env: TAPLOOP_WEBHOOK_SECRET}]}"))
 	_, errs, code := b.run("serve")
 	require.Equal(t, exitUsage, code)
-	require.Contains(t, errs, "taploop: notifications: the secret of the webhook at a.example: it does not begin with whsec_\n  try: make one: echo whsec_$(openssl rand -base64 32)")
+	require.Contains(t, errs,
+		"taploop: notifications: the secret of the webhook at a.example: "+
+			"it does not begin with whsec_\n"+
+			"  try: make one: echo whsec_$(openssl rand -base64 32)")
 	require.NotContains(t, errs, "hush")
 }

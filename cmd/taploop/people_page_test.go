@@ -50,7 +50,10 @@ func (k *crashHarness) opens(browser context.Context, name string) browserPage {
 			addEventListener("securitypolicyviolation", (e) => faults.push(e.violatedDirective + " " + e.blockedURI));`})
 		return err
 	}), chromedp.Navigate(k.link("--name", name)))
-	t.Cleanup(func() { require.Empty(t, w.text(`faults.join("\n")`), "faults of the page in the %s", name) })
+	t.Cleanup(func() {
+		require.Empty(t, w.text(`faults.join("\n")`), "faults of the page in the %s",
+			name)
+	})
 	w.until(`document.getElementById("link").textContent === "live"`)
 	require.Empty(t, w.text("location.hash"), "the code stays in no history")
 	return w
@@ -72,7 +75,8 @@ func (w browserPage) until(expression string) {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.ctx, patience)
 	defer cancel()
-	_, err := chromedp.Run(ctx, chromedp.Poll[bool](expression, chromedp.WithPollingInterval(20*time.Millisecond)))
+	_, err := chromedp.Run(ctx, chromedp.Poll[bool](expression,
+		chromedp.WithPollingInterval(20*time.Millisecond)))
 	require.NoError(w.t, err, "%s\npage: %s", expression, w.text("document.body.innerText"))
 }
 
@@ -92,7 +96,8 @@ func inCard(q inquiry.Question, selector string) string {
 // shows waits for the question, and checks that it comes with all that an answer needs.
 func (w browserPage) shows(q inquiry.Question) {
 	w.t.Helper()
-	w.until(inCard(q, ".steps li") + `?.textContent === "1. open the paint shop" && ` + inCard(q, ".shot img") + ".naturalWidth > 0")
+	w.until(inCard(q, ".steps li") + `?.textContent === "1. open the paint shop" && ` +
+		inCard(q, ".shot img") + ".naturalWidth > 0")
 	require.Equal(w.t, "Which <b>colour</b>?", w.text(inCard(q, ".question")+".textContent"))
 	require.Equal(w.t, "Task: Answer every round", w.text(inCard(q, ".task")+".textContent"))
 	require.Equal(w.t, "1", w.text(`document.querySelectorAll("article").length`))
@@ -119,11 +124,13 @@ func (k *crashHarness) asking() inquiry.Question {
 
 // another begins one more session with the same task, and waits for its question.
 func (k *crashHarness) another() inquiry.Question {
-	k.session = k.call("ask_agent_start_new_task", map[string]any{"task": "Answer every round", "wait_seconds": 0}).SessionID
+	k.session = k.call("ask_agent_start_new_task",
+		map[string]any{"task": "Answer every round", "wait_seconds": 0}).SessionID
 	return k.asking()
 }
 
-// ended waits for the end of the present session, and returns what the model was last asked about its question.
+// ended waits for the end of the present session, and returns what the model was last asked about
+// its question.
 func (k *crashHarness) ended(as session.State) string {
 	k.testEnv.t.Helper()
 	k.becomes(string(as), func() bool {
@@ -176,7 +183,8 @@ func (k *crashHarness) answeredIn(kitchen, hall browserPage, q inquiry.Question)
 	took := time.Since(began)
 	t.Logf("gone in the other browser, with the reason, after %v", took)
 	require.Less(t, took, 10*time.Second, "it is told, and not found by reading the page again")
-	require.Equal(t, "“Which <b>colour</b>?”: answered by kitchen (inbox page): plum <i>7</i>", reason)
+	require.Equal(t, "“Which <b>colour</b>?”: answered by kitchen (inbox page): plum <i>7</i>",
+		reason)
 	require.Equal(t, "“Which <b>colour</b>?”: answered by you: plum <i>7</i>", kitchen.gone(q))
 	require.Contains(t, asText(k.ended(session.Completed)), "plum <i>7</i>", "the model is told")
 	require.Equal(t, []string{"page kitchen plum <i>7</i>"}, k.did(session.AuditAnswered))
@@ -196,7 +204,8 @@ func (k *crashHarness) refusedWithKeys(kitchen, hall browserPage) {
 		}
 		hall.do(chromedp.KeyEvent("\t"))
 	}
-	require.Equal(t, "true", hall.text("document.activeElement === "+inCard(q, ".refuse")), "the keyboard reaches the button")
+	require.Equal(t, "true", hall.text("document.activeElement === "+inCard(q, ".refuse")),
+		"the keyboard reaches the button")
 	hall.do(chromedp.KeyEvent("\r"))
 	require.Equal(t, "“Which <b>colour</b>?”: hall (inbox page) refused to answer", kitchen.gone(q))
 	require.Contains(t, hall.gone(q), "you refused to answer")
@@ -221,7 +230,8 @@ func (k *crashHarness) stoppedFrom(hall, kitchen browserPage) {
 	require.Contains(t, kitchen.gone(q), "withdrawn")
 	require.Contains(t, hall.gone(q), "withdrawn")
 	k.ended(session.Cancelled)
-	k.becomes("noted as stopped", func() bool { return len(k.did(session.AuditStopped)) > 0 }) // once the stop is over
+	// Once the stop is over.
+	k.becomes("noted as stopped", func() bool { return len(k.did(session.AuditStopped)) > 0 })
 	require.Equal(t, []string{"page hall "}, k.did(session.AuditStopped))
 }
 
@@ -237,8 +247,10 @@ func (k *crashHarness) did(event session.AuditEvent) (list []string) {
 	return list
 }
 
-// asText is what a request asks the model in words, without the escapes that angle brackets have in it.
+// asText is what a request asks the model in words, without the escapes that angle brackets have in
+// it.
 func asText(request string) string {
 	words, _, _ := strings.Cut(request, `"type":"image_url"`)
-	return strings.NewReplacer(`\\u003c`, "<", `\\u003e`, ">", `\u003c`, "<", `\u003e`, ">").Replace(words)
+	return strings.NewReplacer(`\\u003c`, "<", `\\u003e`, ">", `\u003c`, "<", `\u003e`,
+		">").Replace(words)
 }

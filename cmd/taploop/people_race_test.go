@@ -46,13 +46,15 @@ func TestTwoHundredAnswersThroughFiveDoorsHaveOneWinner(t *testing.T) {
 	require.Equal(t, 200, status)
 	_, beside := k.folder() // as the command line answers, without a process for each
 	doors := []func(*attempt){
-		k.replyOverMCP(q), k.replyOverHTTP(newHTTPClient(t, k.url, k.token), q), k.replyOverHTTP(ann, q), replyThroughStore(t, beside, q), k.replyOverMCP(q),
+		k.replyOverMCP(q), k.replyOverHTTP(newHTTPClient(t, k.url, k.token), q),
+		k.replyOverHTTP(ann, q), replyThroughStore(t, beside, q), k.replyOverMCP(q),
 	}
 	names := []string{"mcp", "http", "page", "command_line", "mcp"}
 	bids := make([]attempt, 200)
 	start := make(chan struct{})
 	var all sync.WaitGroup
-	// The server is halted until the requests to it have arrived, so that none is over before the others are there.
+	// The server is halted until the requests to it have arrived, so that none is over before the
+	// others are there.
 	require.NoError(t, k.cmd.Process.Signal(syscall.SIGSTOP))
 	for i := range bids {
 		b, offer := &bids[i], doors[i%5]
@@ -89,7 +91,8 @@ func TestTwoHundredAnswersThroughFiveDoorsHaveOneWinner(t *testing.T) {
 	k.follow(k.call("ask_agent_wait", map[string]any{"session_id": k.session}))
 	for _, p := range k.prompts {
 		for _, b := range bids {
-			require.True(t, b.taken || !strings.Contains(p, b.text), "the model was shown another answer")
+			require.True(t, b.taken || !strings.Contains(p, b.text),
+				"the model was shown another answer")
 		}
 	}
 	require.NotEmpty(t, k.prompted(regexp.QuoteMeta(first)))
@@ -102,7 +105,8 @@ func TestTwoHundredAnswersThroughFiveDoorsHaveOneWinner(t *testing.T) {
 func (k *crashHarness) replyOverMCP(q inquiry.Question) func(*attempt) {
 	return func(b *attempt) {
 		s, err := k.try(k.testEnv.t.Context(), "ask_agent_continue",
-			map[string]any{"session_id": k.session, "reply_from_client": b.text, "question_id": q.ID, "wait_seconds": 0})
+			map[string]any{"session_id": k.session, "reply_from_client": b.text,
+				"question_id": q.ID, "wait_seconds": 0})
 		switch {
 		case err != nil:
 			b.winner = err.Error()
@@ -128,7 +132,8 @@ func (k *crashHarness) replyOverHTTP(v *httpClient, q inquiry.Question) func(*at
 
 func replyThroughStore(t testing.TB, beside *inquiry.Broker, q inquiry.Question) func(*attempt) {
 	return func(b *attempt) {
-		_, err := beside.Resolve(t.Context(), q.ID, inquiry.Reply{Response: b.text, Channel: "command_line", Authority: "local_operator"})
+		_, err := beside.Resolve(t.Context(), q.ID,
+			inquiry.Reply{Response: b.text, Channel: "command_line", Authority: "local_operator"})
 		var lost *inquiry.SettledError
 		if b.taken = err == nil; errors.As(err, &lost) {
 			b.winner = lost.Question.Resolution.Response.Reveal()
@@ -140,8 +145,8 @@ func (k *crashHarness) replyByCommand(q inquiry.Question) func(*attempt) {
 	return func(b *attempt) {
 		_, errs, code := k.run("reply", q.ID, b.text)
 		b.taken = code == 0
-		if m := regexp.MustCompile(`answer 1; by replier \d+\.`).FindString(errs); code == exitTooLate {
-			b.winner = m
+		if code == exitTooLate {
+			b.winner = regexp.MustCompile(`answer 1; by replier \d+\.`).FindString(errs)
 		}
 	}
 }
@@ -150,14 +155,15 @@ func (k *crashHarness) replyByCommand(q inquiry.Question) func(*attempt) {
 func deadlineScript(n int) string {
 	var s strings.Builder
 	for i := n; i >= 0; i-- {
-		action, when := fmt.Sprintf("INFO\\tvalue:Question %d?", i+1), fmt.Sprintf(`\[round %d asked\]`, i)
+		action, when := fmt.Sprintf("INFO\\tvalue:Question %d?", i+1),
+			fmt.Sprintf(`\[round %d asked\]`, i)
 		if i == n {
 			action = "COMPLETE\\treturn:all asked"
 		}
 		if i == 0 {
 			when = "Answer every round"
 		}
-		fmt.Fprintf(&s, "- when: '%s'\n  reply: \"<THINK> x </THINK>\\nexplain:x\\taction:%s\\tsummary:[round %d asked]\"\n", when, action, i+1)
+		s.WriteString(modelRule(when, action, fmt.Sprintf("round %d asked", i+1)))
 	}
 	return s.String()
 }
@@ -165,7 +171,8 @@ func deadlineScript(n int) string {
 func TestTheModelGetsAnAnswerAtTheDeadlineIfAndOnlyIfHTTPSaidSo(t *testing.T) {
 	t.Parallel()
 	n := rounds(8, 20)
-	k := crashHarnessWith(t, n, deadlineScript(n), "TAPLOOP_QUESTIONS_ATTENTION=700ms", "TAPLOOP_QUESTIONS_ON_TIMEOUT=continue_without_answer")
+	k := crashHarnessWith(t, n, deadlineScript(n), "TAPLOOP_QUESTIONS_ATTENTION=700ms",
+		"TAPLOOP_QUESTIONS_ON_TIMEOUT=continue_without_answer")
 	counts := map[int]int{}
 	for i := 1; i <= n; i++ {
 		q := k.awaitQuestion(i)
@@ -187,8 +194,11 @@ func TestTheModelGetsAnAnswerAtTheDeadlineIfAndOnlyIfHTTPSaidSo(t *testing.T) {
 		}
 		prompt := k.prompted(fmt.Sprintf(`\[round %d asked\]`, i))
 		require.NotEmpty(t, prompt)
-		require.Equal(t, status == 200, strings.Contains(prompt, text), "HTTP %d, and the model was asked %s", status, prompt)
-		require.Equal(t, status == 410, strings.Contains(prompt, fmt.Sprintf(`To your question \"Question %d?\" no reply came in time`, i)), "%s", prompt)
+		require.Equal(t, status == 200, strings.Contains(prompt, text),
+			"HTTP %d, and the model was asked %s", status, prompt)
+		require.Equal(t, status == 410, strings.Contains(prompt,
+			fmt.Sprintf(`To your question \"Question %d?\" no reply came in time`, i)), "%s",
+			prompt)
 	}
 	t.Logf("%v", counts)
 	require.Len(t, counts, 2, "both are seen")
@@ -228,7 +238,8 @@ func TestAnAnswerAgainstAStopIsTakenOrTooLateAndTheRunEndsEitherWay(t *testing.T
 		touches := len(k.wire.touches())
 		got := <-status
 		counts[got]++
-		require.Contains(t, []session.State{session.Cancelled, session.Completed}, stopped.State, "%s", stopped.words)
+		require.Contains(t, []session.State{session.Cancelled, session.Completed}, stopped.State,
+			"%s", stopped.words)
 
 		entries, err := k.store.Audit(t.Context(), session.AuditFilter{QuestionID: q.ID})
 		require.NoError(t, err)
@@ -250,7 +261,8 @@ func TestAnAnswerAgainstAStopIsTakenOrTooLateAndTheRunEndsEitherWay(t *testing.T
 			}
 		}
 		require.Equal(t, 1, resolved, "%+v", entries)
-		k.session = k.call("ask_agent_start_new_task", map[string]any{"task": "Answer every round", "wait_seconds": 0}).SessionID
+		k.session = k.call("ask_agent_start_new_task",
+			map[string]any{"task": "Answer every round", "wait_seconds": 0}).SessionID
 		k.awaitQuestion(1)
 		require.Len(t, k.wire.touches(), touches, "after a stop the phone is left alone")
 	}

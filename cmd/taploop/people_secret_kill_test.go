@@ -15,22 +15,25 @@ import (
 	"github.com/taploop/taploop/session"
 )
 
-// guardedScript opens a field, asks for codes and types each of them, at most n, until a question is refused. When it is told that
-// the typing was interrupted it goes on to the next one.
+// guardedScript opens a field, asks for codes and types each of them, at most n, until a question
+// is refused. When it is told that the typing was interrupted it goes on to the next one.
 func guardedScript(n int) string {
 	var s strings.Builder
 	rule := func(when, action, summary string) {
-		fmt.Fprintf(&s, "- when: '%s'\n  reply: \"<THINK> x </THINK>\\nexplain:x\\taction:%s\\tsummary:[%s]\"\n", when, action, summary)
+		s.WriteString(modelRule(when, action, summary))
 	}
 	ask := func(i int) (action, summary string) {
-		return fmt.Sprintf("INFO\\tvalue:Question %d?\\tsecret:true", i), fmt.Sprintf("code %d asked", i)
+		return fmt.Sprintf("INFO\\tvalue:Question %d?\\tsecret:true", i),
+			fmt.Sprintf("code %d asked", i)
 	}
 	rule("the other side chose not to answer", "COMPLETE\\treturn:all typed", "over")
 	for i := 1; i <= n; i++ {
 		action, summary := ask(i + 1)
 		rule(fmt.Sprintf(`\[code %d typed\]`, i), action, summary)
-		rule(fmt.Sprintf(`(?s)\[code %d asked\].*interrupted during the last action`, i), action, summary)
-		rule(fmt.Sprintf(`\[code %d asked\]`, i), "TYPE\\tvalue:{{secret}}\\tclear:true", fmt.Sprintf("code %d typed", i))
+		rule(fmt.Sprintf(`(?s)\[code %d asked\].*interrupted during the last action`, i), action,
+			summary)
+		rule(fmt.Sprintf(`\[code %d asked\]`, i), "TYPE\\tvalue:{{secret}}\\tclear:true",
+			fmt.Sprintf("code %d typed", i))
 	}
 	action, summary := ask(1)
 	rule(`\[shop-login 7/10\]`, action, summary)
@@ -69,7 +72,8 @@ func TestAKillBeforeAnAcceptedSecretWasTypedDoesNotLoseIt(t *testing.T) {
 			inTime++
 		}
 	}
-	t.Logf("typed %v after it was accepted; %d of %d kills came before", whole, inTime, len(codes)-1)
+	t.Logf("typed %v after it was accepted; %d of %d kills came before", whole, inTime,
+		len(codes)-1)
 	k.declineToEnd(k.awaitQuestion(len(codes) + 1))
 	for i := range cores {
 		k.typed(i+1, cores[i])
@@ -81,7 +85,8 @@ func TestAKillBeforeAnAcceptedSecretWasTypedDoesNotLoseIt(t *testing.T) {
 func (k *crashHarness) declineToEnd(q inquiry.Question) {
 	t := k.testEnv.t
 	t.Helper()
-	status, body := newHTTPClient(t, k.url, k.token).send("POST", "/v1/inquiries/"+q.ID+"/reply", `{"type":"decline"}`)
+	status, body := newHTTPClient(t, k.url, k.token).send("POST", "/v1/inquiries/"+q.ID+"/reply",
+		`{"type":"decline"}`)
 	require.Equal(t, 200, status, "%v", body)
 	s := k.follow(k.call("ask_agent_wait", map[string]any{"session_id": k.session}))
 	require.Equal(t, session.Completed, s.State, "%s", s.words)
@@ -95,12 +100,14 @@ func (k *crashHarness) giveSecret(q inquiry.Question, code string) {
 	require.Equal(k.testEnv.t, 200, status, "%v", body)
 }
 
-// typed reports whether the model was sure of the phone having got the code, which then was typed once; else it was at most once.
+// typed reports whether the model was sure of the phone having got the code, which then was typed
+// once; else it was at most once.
 func (k *crashHarness) typed(i int, core string) bool {
 	t := k.testEnv.t
 	t.Helper()
 	times := strings.Count(k.wire.sent.String(), core)
-	if k.prompted(fmt.Sprintf(`(?s)interrupted during the last action.*\[code %d asked\]|\[code %d asked\].*interrupted during the last action`, i, i)) != "" {
+	asked, interrupted := fmt.Sprintf(`\[code %d asked\]`, i), "interrupted during the last action"
+	if k.prompted("(?s)"+interrupted+".*"+asked+"|"+asked+".*"+interrupted) != "" {
 		require.LessOrEqual(t, times, 1, "code %d", i)
 		return false
 	}
@@ -108,7 +115,8 @@ func (k *crashHarness) typed(i int, core string) bool {
 	return true
 }
 
-// scanForLeaks checks that no code is in any file, log or prompt, and that what is no secret is found in all of them.
+// scanForLeaks checks that no code is in any file, log or prompt, and that what is no secret is
+// found in all of them.
 func (k *crashHarness) scanForLeaks(h *leakScan, codes, cores []string) {
 	t := k.testEnv.t
 	h.files(k.dir) // while the server has them open

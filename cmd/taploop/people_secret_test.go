@@ -48,7 +48,8 @@ func forms(text string) [][]byte {
 		_ = e.Encode(text) // a text can be encoded
 		add(strings.Trim(strings.TrimSpace(b.String()), `"`))
 	}
-	for pad := range 3 { // wherever in a longer text it stands: without the characters that its neighbours take part in
+	// Wherever in a longer text it stands: without the characters that its neighbours take part in.
+	for pad := range 3 {
 		for _, enc := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
 			s := enc.EncodeToString(append(make([]byte, pad), text...))
 			add(s[(8*pad+5)/6 : len(s)-2])
@@ -98,7 +99,8 @@ func (h *leakScan) places(text string) (places []string) {
 	return places
 }
 
-// secretHarness is the shop's login, in which the model asks for codes and types them, with everybody listening.
+// secretHarness is the shop's login, in which the model asks for codes and types them, with
+// everybody listening.
 type secretHarness struct {
 	*crashHarness
 	*leakScan
@@ -111,13 +113,15 @@ type secretHarness struct {
 func codesScript(n int) string {
 	var s strings.Builder
 	rule := func(when, action, summary string) {
-		fmt.Fprintf(&s, "- when: '\\[%s\\]'\n  reply: \"<THINK> x </THINK>\\nexplain:x\\taction:%s\\tsummary:[%s]\"\n", when, action, summary)
+		s.WriteString(modelRule(`\[`+when+`\]`, action, summary))
 	}
 	typed := func(i int) string { return fmt.Sprintf("codes %d typed", i) }
 	rule("shop-login 8/10", "TYPE\\tvalue:{{secret}}", typed(1))
 	for i := 2; i <= n; i++ {
 		asked := fmt.Sprintf("codes %d asked", i)
-		rule(typed(i-1), fmt.Sprintf("INFO\\tvalue:Which code did the Shop send you now? (%d)\\tsecret:true", i), asked)
+		rule(typed(i-1),
+			fmt.Sprintf("INFO\\tvalue:Which code did the Shop send you now? (%d)\\tsecret:true", i),
+			asked)
 		rule(asked, "TYPE\\tvalue:{{secret}}\\tclear:true", typed(i))
 	}
 	rule(typed(n), "COMPLETE\\treturn:all typed", "over")
@@ -126,25 +130,29 @@ func codesScript(n int) string {
 
 func newSecretHarness(t *testing.T, n int, mode string) *secretHarness {
 	b := newTestEnv(t, "shop-login", codesScript(n), "TAPLOOP_HTTP_OPERATORS=boss")
-	c := &secretHarness{crashHarness: &crashHarness{testEnv: b, token: b.token("laptop")}, leakScan: &leakScan{t: t, found: map[string][]byte{}}, out: newNotifyReceiver(t)}
+	c := &secretHarness{crashHarness: &crashHarness{testEnv: b, token: b.token("laptop")},
+		leakScan: &leakScan{t: t, found: map[string][]byte{}}, out: newNotifyReceiver(t)}
 	b.notifies(c.out, "")
 	b.env = append(b.env, "TAPLOOP_MODEL_BASE_URL="+c.model(t)+"/v1")
 	p, url := b.serve("--verbose")
-	c.site = &site{p, connect(t, modern, over(t, url, map[string]string{"Authorization": "Bearer " + c.token})), url}
+	c.clientProcess = &clientProcess{p, connect(t, modern, over(t, url, bearer(c.token))), url}
 	c.events = newHTTPClient(t, url, b.token("boss")).listen()
-	c.crashHarness.session = c.hears(c.call("ask_agent_start_new_task", map[string]any{"task": b.task.Goal, "wait_seconds": 0, "reply_mode": mode})).SessionID
+	c.crashHarness.session = c.hears(c.call("ask_agent_start_new_task",
+		map[string]any{"task": b.task.Goal, "wait_seconds": 0, "reply_mode": mode})).SessionID
 	return c
 }
 
 // next waits for the next question and returns its id.
 func (c *secretHarness) next() string {
 	for {
-		s := c.hears(c.call("ask_agent_wait", map[string]any{"session_id": c.crashHarness.session, "wait_seconds": 2}))
+		s := c.hears(c.call("ask_agent_wait", map[string]any{"session_id": c.crashHarness.session,
+			"wait_seconds": 2}))
 		if q := s.Question; q != nil && (len(c.asked) == 0 || q.ID != c.asked[len(c.asked)-1].ID) {
 			c.asked = append(c.asked, *q)
 			return q.ID
 		}
-		require.Contains(c.testEnv.t, []session.State{session.Running, session.WaitingReply}, s.State, "%s", s.words)
+		require.Contains(c.testEnv.t, []session.State{session.Running, session.WaitingReply},
+			s.State, "%s", s.words)
 	}
 }
 
@@ -167,13 +175,18 @@ func (c *secretHarness) end() {
 	t, id := c.testEnv.t, c.asked[0].ID
 	s := c.hears(c.call("ask_agent_wait", map[string]any{"session_id": c.crashHarness.session}))
 	for s.Reason == "STILL_RUNNING" || s.State == session.WaitingReply {
-		s = c.hears(c.call("ask_agent_wait", map[string]any{"session_id": c.crashHarness.session, "wait_seconds": 2}))
+		s = c.hears(c.call("ask_agent_wait", map[string]any{"session_id": c.crashHarness.session,
+			"wait_seconds": 2}))
 	}
 	require.Equal(t, session.Completed, s.State, "%s", s.words)
-	late, err := c.try(t.Context(), "ask_agent_continue", map[string]any{"session_id": c.crashHarness.session, "reply_from_client": "other", "question_id": id})
+	late, err := c.try(t.Context(), "ask_agent_continue",
+		map[string]any{"session_id": c.crashHarness.session, "reply_from_client": "other",
+			"question_id": id})
 	require.NoError(t, err)
 	c.hears(late)
-	for _, path := range []string{"/v1/inquiries", "/v1/inquiries/" + id, "/v1/sessions/" + c.crashHarness.session, "/v1/sessions/" + c.crashHarness.session + "/steps"} {
+	for _, path := range []string{"/v1/inquiries", "/v1/inquiries/" + id,
+		"/v1/sessions/" + c.crashHarness.session, "/v1/sessions/" + c.crashHarness.session +
+			"/steps"} {
 		b, err := io.ReadAll(newHTTPClient(t, c.url, c.token).open("GET", path, "").Body)
 		require.NoError(t, err)
 		c.add("GET "+path, b)
@@ -184,7 +197,8 @@ func (c *secretHarness) end() {
 	c.add("a late answer", b)
 	c.files(c.dir) // while the server has them open
 	for range c.asked {
-		c.add("webhooks", []byte(c.gets(c.out.hooks).body+c.gets(c.out.hooks).body)) // that it waits, and its end
+		// That it waits, and its end.
+		c.add("webhooks", []byte(c.gets(c.out.hooks).body+c.gets(c.out.hooks).body))
 	}
 	c.add("ntfy", []byte(c.gets(c.out.ntfy).body))
 	require.NoError(t, c.cmd.Process.Signal(syscall.SIGTERM))
@@ -192,9 +206,12 @@ func (c *secretHarness) end() {
 	for h := range c.events {
 		c.add("events", []byte(h.name+" "+h.data))
 	}
-	for _, args := range [][]string{{"audit"}, {"audit", "--json"}, {"inquiries", "--all"}, {"inquiries", "--all", "--json"}, {"inquiries", id}, {"reply", id, "other"},
-		{"sessions", "list", "--json"}, {"sessions", "show", c.crashHarness.session}, {"sessions", "show", c.crashHarness.session, "--json"},
-		{"sessions", "export", c.crashHarness.session, "-o", "page.html"}, {"sessions", "export", c.crashHarness.session, "--format", "gelab", "-o", "trace"}} {
+	for _, args := range [][]string{{"audit"}, {"audit", "--json"}, {"inquiries", "--all"},
+		{"inquiries", "--all", "--json"}, {"inquiries", id}, {"reply", id, "other"},
+		{"sessions", "list", "--json"}, {"sessions", "show", c.crashHarness.session},
+		{"sessions", "show", c.crashHarness.session, "--json"},
+		{"sessions", "export", c.crashHarness.session, "-o", "page.html"},
+		{"sessions", "export", c.crashHarness.session, "--format", "gelab", "-o", "trace"}} {
 		c.prints(args...)
 	}
 	c.files(c.dir)
@@ -235,13 +252,17 @@ func TestACodeIsFoundNowhereAfterItWasGiven(t *testing.T) {
 		"pass_to_client": {
 			{"mcp", func(c *secretHarness, id, code string) {
 				for range 2 {
-					c.callsWith("ask_agent_continue", map[string]any{"session_id": c.crashHarness.session, "reply_from_client": code, "question_id": id, "reply_id": "r1"})
+					c.callsWith("ask_agent_continue",
+						map[string]any{"session_id": c.crashHarness.session,
+							"reply_from_client": code, "question_id": id, "reply_id": "r1"})
 				}
 			}},
 			{"mcp", func(c *secretHarness, id, code string) {
 				c.callsWith("answer_question", map[string]any{"response": code, "question_id": id})
 			}},
-			{"http", func(c *secretHarness, id, code string) { c.answersAs(newHTTPClient(c.testEnv.t, c.url, c.token), id, code) }},
+			{"http", func(c *secretHarness, id, code string) {
+				c.answersAs(newHTTPClient(c.testEnv.t, c.url, c.token), id, code)
+			}},
 			{"page", func(c *secretHarness, id, code string) {
 				boss, status := c.browser(c.url, c.link("--name", "boss"))
 				require.Equal(c.testEnv.t, 200, status)
@@ -271,7 +292,8 @@ func TestACodeIsFoundNowhereAfterItWasGiven(t *testing.T) {
 			c.end()
 			store, _ := c.folder()
 			for i, q := range c.asked {
-				require.Equal(t, 1, strings.Count(c.wire.sent.String(), cores[i]), "it was typed into the phone, once")
+				require.Equal(t, 1, strings.Count(c.wire.sent.String(), cores[i]),
+					"it was typed into the phone, once")
 				require.Empty(t, c.places(codes[i]))
 				require.Empty(t, c.places(cores[i]))
 				settled, err := store.Questions().Get(t.Context(), q.ID)
@@ -284,10 +306,12 @@ func TestACodeIsFoundNowhereAfterItWasGiven(t *testing.T) {
 	}
 }
 
-// requireSearched checks the search by what is no secret: the words of the question have to be found everywhere.
+// requireSearched checks the search by what is no secret: the words of the question have to be
+// found everywhere.
 func requireSearched(t *testing.T, c *secretHarness) {
 	found := strings.Join(c.places("Which code did the Shop send you"), "\n")
-	for _, place := range []string{"results", "GET /v1/inquiries ", "events", "webhooks", "ntfy", "prompts", "taploop audit", "taploop inquiries", "taploop sessions",
+	for _, place := range []string{"results", "GET /v1/inquiries ", "events", "webhooks", "ntfy",
+		"prompts", "taploop audit", "taploop inquiries", "taploop sessions",
 		"/data/taploop/taploop.db-wal", "/data/taploop/taploop.db ", "/page.html", "/trace/"} {
 		require.Contains(t, found, place)
 	}
@@ -300,9 +324,12 @@ func TestTheSearchForACodeFindsItInEveryForm(t *testing.T) {
 	quoted, err := json.Marshal("x" + code)
 	require.NoError(t, err)
 	for name, text := range map[string]string{
-		"plain": "a" + code, "JSON": string(quoted), "base64": base64.StdEncoding.EncodeToString([]byte("a" + code + "b")),
-		"base64 of JSON": base64.StdEncoding.EncodeToString(append([]byte("ab"), quoted...)), "query": "?a=" + url.QueryEscape(code),
-		"base64 for addresses": base64.URLEncoding.EncodeToString([]byte("abc" + code)), "hex": hex.EncodeToString([]byte("abc" + code)), "typed": core,
+		"plain": "a" + code, "JSON": string(quoted),
+		"base64":               base64.StdEncoding.EncodeToString([]byte("a" + code + "b")),
+		"base64 of JSON":       base64.StdEncoding.EncodeToString(append([]byte("ab"), quoted...)),
+		"query":                "?a=" + url.QueryEscape(code),
+		"base64 for addresses": base64.URLEncoding.EncodeToString([]byte("abc" + code)),
+		"hex":                  hex.EncodeToString([]byte("abc" + code)), "typed": core,
 	} {
 		h := &leakScan{t: t, found: map[string][]byte{}}
 		h.add(name, []byte(text))

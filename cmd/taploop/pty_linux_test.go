@@ -10,7 +10,8 @@ import (
 	"golang.org/x/term"
 )
 
-// openPTY makes a terminal: what is written to master is typed, what a program writes to slave is read from master.
+// openPTY makes a terminal: what is written to master is typed, what a program writes to slave is
+// read from master.
 func openPTY(t *testing.T) (master, slave *os.File) {
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	require.NoError(t, err)

@@ -32,9 +32,11 @@ func TestTroubleshootingIsKeyedByTextsOfTheProgram(t *testing.T) {
 	source := allSource(t)
 	for _, text := range texts {
 		switch text {
-		case "INJECT_EVENTS", "connection refused", "HTTP 401": // the phone's, the system's, and one that is put together
+		// The phone's, the system's, and one that is put together.
+		case "INJECT_EVENTS", "connection refused", "HTTP 401":
 		default:
-			require.True(t, strings.Contains(source, text), "README explains %q, which nothing says", text)
+			require.True(t, strings.Contains(source, text),
+				"README explains %q, which nothing says", text)
 		}
 	}
 }

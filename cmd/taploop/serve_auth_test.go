@@ -42,10 +42,18 @@ func (b *testEnv) token(name string) string {
 	return token
 }
 
-const handshake = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`
+// bearer is the header that a token is shown in.
+func bearer(token string) map[string]string {
+	return map[string]string{"Authorization": "Bearer " + token}
+}
 
-// post sends one message as a program without a library does. Header "Host" is the name that it asks for.
-func post(t testing.TB, url, body string, header map[string]string) (status int, answer string, got http.Header) {
+const handshake = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{` +
+	`"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`
+
+// post sends one message as a program without a library does. Header "Host" is the name that it
+// asks for.
+func post(t testing.TB, url, body string, header map[string]string) (status int, answer string,
+	got http.Header) {
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
 	require.NoError(t, err)
 	r.Header.Set("Content-Type", "application/json")
@@ -64,7 +72,8 @@ func post(t testing.TB, url, body string, header map[string]string) (status int,
 
 func TestAStrangersPageCannotReachTheServer(t *testing.T) {
 	t.Parallel()
-	b := newTestEnv(t, demoTask, "", "TAPLOOP_HTTP_HOSTS=phones.example", "TAPLOOP_HTTP_ORIGINS=https://app.example")
+	b := newTestEnv(t, demoTask, "", "TAPLOOP_HTTP_HOSTS=phones.example",
+		"TAPLOOP_HTTP_ORIGINS=https://app.example")
 	_, url := b.serve()
 	for name, c := range map[string]struct {
 		header map[string]string
@@ -77,7 +86,8 @@ func TestAStrangersPageCannotReachTheServer(t *testing.T) {
 		"a stranger's page":    {map[string]string{"Origin": "https://evil.example"}, 403},
 		"a page of no origin":  {map[string]string{"Origin": "null"}, 403},
 		"a name made to point": {map[string]string{"Host": "evil.example"}, 403},
-		"both":                 {map[string]string{"Host": "evil.example:8702", "Origin": "http://evil.example:8702"}, 403},
+		"both": {map[string]string{"Host": "evil.example:8702",
+			"Origin": "http://evil.example:8702"}, 403},
 		"a name that looks it": {map[string]string{"Host": "127.0.0.1.evil.example"}, 403},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -94,7 +104,6 @@ func TestTokensOpenTheDoor(t *testing.T) {
 	t.Parallel()
 	b := newTestEnv(t, demoTask, "")
 	p, url := b.serve()
-	bearer := func(token string) map[string]string { return map[string]string{"Authorization": "Bearer " + token} }
 	status := func(header map[string]string) int {
 		code, answer, got := post(t, url, handshake, header)
 		if code == http.StatusUnauthorized {
@@ -107,9 +116,11 @@ func TestTokensOpenTheDoor(t *testing.T) {
 	require.Equal(t, 401, status(bearer("taploop_made-up")), "but not with a wrong one")
 
 	laptop := b.token("laptop")
-	require.Equal(t, 401, status(nil), "from the first token on everybody needs one, without a restart")
+	require.Equal(t, 401, status(nil),
+		"from the first token on everybody needs one, without a restart")
 	require.Equal(t, 200, status(bearer(laptop)))
-	require.Equal(t, 200, status(map[string]string{"Authorization": "bearer " + laptop}), "the scheme has no case")
+	require.Equal(t, 200, status(map[string]string{"Authorization": "bearer " + laptop}),
+		"the scheme has no case")
 	require.Equal(t, 401, status(bearer(laptop[:len(laptop)-1])))
 	require.Equal(t, 401, status(map[string]string{"Authorization": laptop}))
 	require.Equal(t, 401, status(map[string]string{"Authorization": "Basic " + laptop}))
@@ -164,8 +175,8 @@ func TestSessionsBelongToTheirToken(t *testing.T) {
 			b := newTestEnv(t, demoTask, "")
 			mine, theirs := b.token("mine"), b.token("theirs")
 			_, url := b.serve()
-			me := connect(t, e, over(t, url, map[string]string{"Authorization": "Bearer " + mine}))
-			you := connect(t, e, over(t, url, map[string]string{"Authorization": "Bearer " + theirs}))
+			me := connect(t, e, over(t, url, bearer(mine)))
+			you := connect(t, e, over(t, url, bearer(theirs)))
 
 			asked := me.follow(me.start(b.task.Goal))
 			require.Equal(t, session.WaitingReply, asked.State)
@@ -178,7 +189,8 @@ func TestSessionsBelongToTheirToken(t *testing.T) {
 				refused := you.refused("SESSION_NOT_FOUND", tool, args)
 				require.NotContains(t, refused.words, "Which size", tool)
 			}
-			busy := you.refused("DEVICE_BUSY", "ask_agent_start_new_task", map[string]any{"task": "something"})
+			busy := you.refused("DEVICE_BUSY", "ask_agent_start_new_task",
+				map[string]any{"task": "something"})
 			require.NotContains(t, busy.words, "Runner", "what others do is not told")
 			done := me.follow(me.answer(asked, "42"))
 			require.EqualValues(t, "TASK_COMPLETED_SUCCESSFULLY", done.Reason)
@@ -186,13 +198,14 @@ func TestSessionsBelongToTheirToken(t *testing.T) {
 	}
 }
 
-// Under 2025-11-25 and older a client has a session of the transport, too. Its id alone opens nothing.
+// Under 2025-11-25 and older a client has a session of the transport, too. Its id alone opens
+// nothing.
 func TestAForeignTransportSessionIsNotFound(t *testing.T) {
 	t.Parallel()
 	b := newTestEnv(t, demoTask, "")
 	mine, theirs := b.token("mine"), b.token("theirs")
 	_, url := b.serve()
-	_, _, got := post(t, url, handshake, map[string]string{"Authorization": "Bearer " + mine})
+	_, _, got := post(t, url, handshake, bearer(mine))
 	id := got.Get("Mcp-Session-Id")
 	require.NotEmpty(t, id)
 	ping := `{"jsonrpc":"2.0","id":2,"method":"ping"}`
@@ -200,7 +213,8 @@ func TestAForeignTransportSessionIsNotFound(t *testing.T) {
 		token, id string
 		status    int
 	}{
-		"mine": {mine, id, 200}, "with another token": {theirs, id, 404}, "without one": {"", id, 401}, "made up": {mine, "made-up", 404}, "none": {mine, "", 400},
+		"mine": {mine, id, 200}, "with another token": {theirs, id, 404},
+		"without one": {"", id, 401}, "made up": {mine, "made-up", 404}, "none": {mine, "", 400},
 	} {
 		header := map[string]string{"Mcp-Protocol-Version": "2025-06-18"}
 		if c.token != "" {

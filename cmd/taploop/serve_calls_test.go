@@ -26,23 +26,26 @@ const (
 func steps10() (script string, about []string) {
 	var b strings.Builder
 	for i := 10; i >= 0; i-- {
-		action, when := fmt.Sprintf("WAIT\\tvalue:0.01\\tsummary:[long %d]", i+1), fmt.Sprintf("[long %d]", i)
+		action, when := fmt.Sprintf("WAIT\\tvalue:0.01\\tsummary:[long %d]", i+1),
+			fmt.Sprintf("[long %d]", i)
 		switch i {
 		case 10:
 			action = "COMPLETE\\treturn:ten minutes are over\\tsummary:done"
 		case 0:
 			when = "take your time"
 		}
-		fmt.Fprintf(&b, "- reply: \"<THINK> x </THINK>\\nexplain:x\\taction:%s\"\n  when: '%s'\n", action, regexp.QuoteMeta(when))
+		fmt.Fprintf(&b, "- reply: \"<THINK> x </THINK>\\nexplain:x\\taction:%s\"\n  when: '%s'\n",
+			action, regexp.QuoteMeta(when))
 		about = append(about, when)
 	}
 	slices.Reverse(about)
 	return b.String(), about[:10]
 }
 
-// A client that gives every call up after a minute gets through a task of ten with one start. The model thinks about each of
-// the ten steps until the client has waited for one more minute, so that a slow machine changes nothing: a call that does not
-// keep to its budget waits for a model that waits for the client, and the client gives it up.
+// A client that gives every call up after a minute gets through a task of ten with one start. The
+// model thinks about each of the ten steps until the client has waited for one more minute, so that
+// a slow machine changes nothing: a call that does not keep to its budget waits for a model that
+// waits for the client, and the client gives it up.
 func TestATaskOutlivesItsCalls(t *testing.T) {
 	eachTransport(t, func(t *testing.T, w route) {
 		script, about := steps10()
@@ -94,7 +97,8 @@ func TestAWaitOfZeroReturnsAtOnceAndAnyNumberMayWait(t *testing.T) {
 		require.EqualValues(t, "STILL_RUNNING", begun.Reason)
 		g.await(t)
 		watch := s.stopwatch()
-		st := s.call("ask_agent_wait", map[string]any{"session_id": begun.SessionID, "wait_seconds": 0})
+		st := s.call("ask_agent_wait", map[string]any{"session_id": begun.SessionID,
+			"wait_seconds": 0})
 		watch.within(2 * time.Second)
 		require.EqualValues(t, "STILL_RUNNING", st.Reason)
 		require.Zero(t, st.Timing.Budget)
@@ -102,7 +106,8 @@ func TestAWaitOfZeroReturnsAtOnceAndAnyNumberMayWait(t *testing.T) {
 		results := make(chan toolResult, 5)
 		for range cap(results) {
 			go func() {
-				got, _ := s.try(t.Context(), "ask_agent_wait", map[string]any{"session_id": begun.SessionID})
+				got, _ := s.try(t.Context(), "ask_agent_wait",
+					map[string]any{"session_id": begun.SessionID})
 				results <- got
 			}()
 		}
@@ -117,7 +122,8 @@ func TestProgressTellsEachStepAndEndsBeforeTheResult(t *testing.T) {
 	eachRoute(t, func(t *testing.T, w route) {
 		b := newTestEnv(t, demoTask, "", "TAPLOOP_CALLS_MAX_WAIT=10m")
 		s := b.open(w)
-		got, err := s.ask(t.Context(), "ask_agent_start_new_task", map[string]any{"task": b.task.Goal, "wait_seconds": 600}, "tok")
+		got, err := s.ask(t.Context(), "ask_agent_start_new_task",
+			map[string]any{"task": b.task.Goal, "wait_seconds": 600}, "tok")
 		require.NoError(t, err)
 		require.Equal(t, session.WaitingReply, got.State, "%s", got.words)
 		s.mu.Lock()
@@ -135,7 +141,8 @@ func TestProgressTellsEachStepAndEndsBeforeTheResult(t *testing.T) {
 			fmt.Fprintln(&words, f["message"])
 		}
 		require.GreaterOrEqual(t, len(heard), 4, "%s", &words)
-		require.Contains(t, words.String(), "step 1 of 20: AWAKE (open Shop)", "actions are told in words: %s", &words)
+		require.Contains(t, words.String(), "step 1 of 20: AWAKE (open Shop)",
+			"actions are told in words: %s", &words)
 
 		s.call("list_connected_devices", map[string]any{})
 		s.mu.Lock()
@@ -154,14 +161,17 @@ func TestACancelledCallLeavesItsRunAlone(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		failed := make(chan error, 1)
 		go func() {
-			_, err := s.ask(ctx, "ask_agent_wait", map[string]any{"session_id": begun.SessionID, "wait_seconds": 50}, "tok")
+			_, err := s.ask(ctx, "ask_agent_wait",
+				map[string]any{"session_id": begun.SessionID, "wait_seconds": 50}, "tok")
 			failed <- err
 		}()
 		s.attached()
 		cancel()
 		require.ErrorIs(t, <-failed, context.Canceled)
-		// The older era over HTTP has no word for it in this client: there the server gives a lost connection ten seconds to come back.
-		s.stderr.await(t, `nobody waits for the call any more.* tool=ask_agent_wait .*(?:cancelled|connection is lost)`)
+		// The older era over HTTP has no word for it in this client: there the server gives a lost
+		// connection ten seconds to come back.
+		s.stderr.await(t,
+			`nobody waits for the call any more.* tool=ask_agent_wait .*(?:cancelled|connection is lost)`)
 		require.Equal(t, "RUNNING", s.look(begun.SessionID).State)
 		g.open()
 		asked := s.follow(s.call("ask_agent_wait", map[string]any{"session_id": begun.SessionID}))
@@ -176,13 +186,15 @@ func TestARunThatNobodyWaitsForIsPausedAfterAWhile(t *testing.T) {
 		g := b.holdAt("1/8")
 		s := b.open(w)
 		begun := s.start(b.task.Goal) // and nobody waits
-		paused := s.await(begun.SessionID, func(l listedSession) bool { return l.State == "PAUSED" })
+		paused := s.await(begun.SessionID,
+			func(l listedSession) bool { return l.State == "PAUSED" })
 		require.Equal(t, "CLIENT_DETACHED", paused.Reason)
 		g.open()
 		// On a slow machine it is paused again while nobody waits between two calls.
 		insist := func(st toolResult) toolResult {
 			for st = s.follow(st); st.Reason == "CLIENT_DETACHED"; {
-				st = s.follow(s.call("ask_agent_continue", map[string]any{"session_id": begun.SessionID}))
+				st = s.follow(s.call("ask_agent_continue",
+					map[string]any{"session_id": begun.SessionID}))
 			}
 			return st
 		}
@@ -250,19 +262,24 @@ func TestOnePhoneIsForOneSessionAtATime(t *testing.T) {
 		begun := first.start(b.task.Goal)
 		g.await(t)
 
-		busy := second.refused("DEVICE_BUSY", "ask_agent_start_new_task", map[string]any{"task": "something else"})
+		busy := second.refused("DEVICE_BUSY", "ask_agent_start_new_task",
+			map[string]any{"task": "something else"})
 		require.Contains(t, busy.Error.Message, begun.SessionID)
-		queued := second.call("ask_agent_start_new_task", map[string]any{"task": b.task.Goal, "queue": true, "wait_seconds": 0})
+		queued := second.call("ask_agent_start_new_task",
+			map[string]any{"task": b.task.Goal, "queue": true, "wait_seconds": 0})
 		require.Equal(t, session.Queued, queued.State, "%s", queued.words)
 
 		g.open()
-		asked := first.follow(first.call("ask_agent_wait", map[string]any{"session_id": begun.SessionID}))
+		asked := first.follow(first.call("ask_agent_wait",
+			map[string]any{"session_id": begun.SessionID}))
 		require.Equal(t, session.WaitingReply, asked.State)
-		require.Equal(t, "QUEUED", second.look(queued.SessionID).State, "a session that waits for its user keeps the phone")
+		require.Equal(t, "QUEUED", second.look(queued.SessionID).State,
+			"a session that waits for its user keeps the phone")
 		done := first.follow(first.answer(asked, "42"))
 		require.EqualValues(t, "TASK_COMPLETED_SUCCESSFULLY", done.Reason)
 		b.task.Setup(b.sim.phone)
-		asked = second.follow(second.call("ask_agent_wait", map[string]any{"session_id": queued.SessionID}))
+		asked = second.follow(second.call("ask_agent_wait",
+			map[string]any{"session_id": queued.SessionID}))
 		require.Equal(t, session.WaitingReply, asked.State, "its turn has come: %s", asked.words)
 	})
 }
@@ -272,7 +289,8 @@ func TestAStartThatIsSentTwiceStartsOnce(t *testing.T) {
 		b := newTestEnv(t, demoTask, "")
 		s := b.open(w)
 		args := map[string]any{"task": b.task.Goal, "wait_seconds": 0, "idempotency_key": "k1"}
-		one, two := s.call("ask_agent_start_new_task", args), s.call("ask_agent_start_new_task", args)
+		one, two := s.call("ask_agent_start_new_task", args),
+			s.call("ask_agent_start_new_task", args)
 		require.Equal(t, one.RunID, two.RunID)
 		require.Equal(t, session.WaitingReply, s.follow(two).State)
 	})
@@ -281,14 +299,17 @@ func TestAStartThatIsSentTwiceStartsOnce(t *testing.T) {
 func TestWaitsAreThoseOfTheClientAndTheLogNamesIt(t *testing.T) {
 	eachRoute(t, func(t *testing.T, w route) {
 		b := newTestEnv(t, demoTask, "", "TAPLOOP_CONFIG=bench.yaml")
-		require.NoError(t, writeFile(b.dir+"/bench.yaml", "calls:\n  clients:\n    bench: {wait: 300ms, max_wait: 600ms}\n"))
+		require.NoError(t,
+			writeFile(b.dir+"/bench.yaml",
+				"calls:\n  clients:\n    bench: {wait: 300ms, max_wait: 600ms}\n"))
 		g := b.holdAt("1/8")
 		s := b.open(w, "-v")
 		begun := s.start(b.task.Goal)
 		g.await(t)
 		st := s.call("ask_agent_wait", map[string]any{"session_id": begun.SessionID})
 		require.EqualValues(t, 300, st.Timing.Budget)
-		st = s.call("ask_agent_wait", map[string]any{"session_id": begun.SessionID, "wait_seconds": 50})
+		st = s.call("ask_agent_wait", map[string]any{"session_id": begun.SessionID,
+			"wait_seconds": 50})
 		require.EqualValues(t, 600, st.Timing.Budget)
 		require.Contains(t, s.stderr.String(), "tool=ask_agent_wait client=bench")
 	})

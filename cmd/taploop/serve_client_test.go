@@ -44,10 +44,12 @@ func (w route) String() string {
 
 // eachRoute runs a test over both transports and both eras of the protocol, side by side.
 func eachRoute(t *testing.T, f func(*testing.T, route)) {
-	onRoutes(t, f, route{false, modern}, route{false, legacy}, route{true, modern}, route{true, legacy})
+	onRoutes(t, f, route{false, modern}, route{false, legacy}, route{true, modern},
+		route{true, legacy})
 }
 
-// eachTransport does with one era for each, which is enough where only the server's own doing matters.
+// eachTransport does with one era for each, which is enough where only the server's own doing
+// matters.
 func eachTransport(t *testing.T, f func(*testing.T, route)) {
 	onRoutes(t, f, route{false, modern}, route{true, legacy})
 }
@@ -62,28 +64,32 @@ func onRoutes(t *testing.T, f func(*testing.T, route), list ...route) {
 	}
 }
 
-// site is a server and the client that is connected to it.
-type site struct {
+// clientProcess is a server and the client that is connected to it.
+type clientProcess struct {
 	*process
 	*mcpClient
 	url string // of an HTTP server
 }
 
 // open starts a server and connects a client to it.
-func (b *testEnv) open(w route, args ...string) *site {
+func (b *testEnv) open(w route, args ...string) *clientProcess {
 	b.t.Helper()
 	if w.http {
 		p, url := b.serve(args...)
-		return &site{p, connect(b.t, w.era, over(b.t, url, nil)), url}
+		return &clientProcess{p, connect(b.t, w.era, over(b.t, url, nil)), url}
 	}
 	return b.speak(w.era, b.spawn(append([]string{"serve"}, args...)...))
 }
 
 // speak connects a client to a server's stdin and stdout.
-func (b *testEnv) speak(e era, p *process) *site {
+func (b *testEnv) speak(e era, p *process) *clientProcess {
 	pure := &jsonLines{r: p.stdout}
-	b.t.Cleanup(func() { require.Empty(b.t, pure.bad(), "stdout carries the protocol and nothing else") })
-	return &site{p, connect(b.t, e, transport.NewIO(pure, p.stdin, io.NopCloser(strings.NewReader("")))), ""}
+	b.t.Cleanup(func() {
+		require.Empty(b.t, pure.bad(),
+			"stdout carries the protocol and nothing else")
+	})
+	return &clientProcess{p, connect(b.t, e, transport.NewIO(pure, p.stdin,
+		io.NopCloser(strings.NewReader("")))), ""}
 }
 
 // serve starts an HTTP server on a free port.
@@ -181,7 +187,8 @@ func (a *mcpClient) try(ctx context.Context, tool string, args map[string]any) (
 	return a.ask(ctx, tool, args, nil)
 }
 
-func (a *mcpClient) ask(ctx context.Context, tool string, args map[string]any, token any) (toolResult, error) {
+func (a *mcpClient) ask(ctx context.Context, tool string, args map[string]any,
+	token any) (toolResult, error) {
 	r := mcp.CallToolRequest{}
 	r.Params.Name, r.Params.Arguments = tool, args
 	if token != nil {
@@ -227,7 +234,8 @@ func (a *mcpClient) refused(code, tool string, args map[string]any) toolResult {
 // start starts a task and returns at once.
 func (a *mcpClient) start(task string) toolResult {
 	a.t.Helper()
-	return a.call("ask_agent_start_new_task", map[string]any{"task": task, "wait_seconds": 0, "max_steps": 40})
+	return a.call("ask_agent_start_new_task", map[string]any{"task": task, "wait_seconds": 0,
+		"max_steps": 40})
 }
 
 // follow waits until the run does not go on by itself.
@@ -248,7 +256,8 @@ func (a *mcpClient) look(sessionID string) listedSession {
 	require.NoError(a.t, err)
 	var list struct{ Sessions []listedSession }
 	require.NoError(a.t, json.Unmarshal(b, &list))
-	i := slices.IndexFunc(list.Sessions, func(s listedSession) bool { return s.SessionID == sessionID })
+	i := slices.IndexFunc(list.Sessions,
+		func(s listedSession) bool { return s.SessionID == sessionID })
 	require.GreaterOrEqual(a.t, i, 0, "%s is not in %s", sessionID, b)
 	return list.Sessions[i]
 }
@@ -283,5 +292,6 @@ func (a *mcpClient) await(sessionID string, want func(listedSession) bool) liste
 func (a *mcpClient) answer(s toolResult, text string) toolResult {
 	a.t.Helper()
 	require.NotNil(a.t, s.Question, "%s", s.words)
-	return a.call("ask_agent_continue", map[string]any{"session_id": s.SessionID, "reply_from_client": text, "question_id": s.Question.ID})
+	return a.call("ask_agent_continue", map[string]any{"session_id": s.SessionID,
+		"reply_from_client": text, "question_id": s.Question.ID})
 }

@@ -20,11 +20,12 @@ func TestWithoutATerminalNobodyIsAskedAtOne(t *testing.T) {
 	eachTransport(t, func(t *testing.T, w route) {
 		b := newTestEnv(t, demoTask, "")
 		p, url := (*process)(nil), ""
-		var s *site
+		var s *clientProcess
 		if w.http {
-			p = b.spawnAs(func(c *exec.Cmd) { c.Stdin = nil }, "serve", "--http", "127.0.0.1:0") // /dev/null
+			// /dev/null.
+			p = b.spawnAs(func(c *exec.Cmd) { c.Stdin = nil }, "serve", "--http", "127.0.0.1:0")
 			url = p.stderr.await(t, `(?m)^listening on (http://\S+/mcp)$`)
-			s = &site{p, connect(t, w.era, over(t, url, nil)), url}
+			s = &clientProcess{p, connect(t, w.era, over(t, url, nil)), url}
 		} else {
 			s = b.open(w)
 		}
@@ -41,7 +42,8 @@ func TestTheServersConsoleAnswersOverHTTP(t *testing.T) {
 	b := newTestEnv(t, demoTask, "")
 	s := b.open(route{http: true, era: legacy})
 	begun := s.call("ask_agent_start_new_task", s.manual(b.task.Goal))
-	require.Contains(t, s.stderr.await(t, `(The agent asks / [^\n]+\n[^\n]+)`), "Which size do you wear?")
+	require.Contains(t, s.stderr.await(t, `(The agent asks / [^\n]+\n[^\n]+)`),
+		"Which size do you wear?")
 	_, err := io.WriteString(s.stdin, "\n42\n") // an empty line asks again
 	require.NoError(t, err)
 	s.stderr.await(t, `(Please type an answer)`)
@@ -71,7 +73,8 @@ func TestTheTerminalAnswersOnStdio(t *testing.T) {
 	b.done(tripTouches)
 }
 
-// A full-screen program in front has the terminal for itself: asking there would spoil its picture and steal its keys.
+// A full-screen program in front has the terminal for itself: asking there would spoil its picture
+// and steal its keys.
 func TestATerminalInFullScreenIsNotOurs(t *testing.T) {
 	t.Parallel()
 	_, slave := openPTY(t)

@@ -37,7 +37,8 @@ func TestASignalPausesTheRunsAndAnswersTheCalls(t *testing.T) {
 		var got toolResult
 		go func() {
 			var err error
-			got, err = s.ask(t.Context(), "ask_agent_wait", map[string]any{"session_id": begun.SessionID, "wait_seconds": 50}, "tok")
+			got, err = s.ask(t.Context(), "ask_agent_wait",
+				map[string]any{"session_id": begun.SessionID, "wait_seconds": 50}, "tok")
 			waiting <- err
 		}()
 		s.attached()
@@ -51,7 +52,8 @@ func TestASignalPausesTheRunsAndAnswersTheCalls(t *testing.T) {
 
 		g.open()
 		next := b.open(w)
-		asked := next.follow(next.call("ask_agent_continue", map[string]any{"session_id": begun.SessionID}))
+		asked := next.follow(next.call("ask_agent_continue",
+			map[string]any{"session_id": begun.SessionID}))
 		require.Equal(t, session.WaitingReply, asked.State, "%s", asked.words)
 	})
 }
@@ -91,7 +93,8 @@ func TestTheEndOfStdinPausesTheRuns(t *testing.T) {
 	g.open()
 	next := b.open(route{era: legacy})
 	require.Equal(t, "PAUSED", next.look(begun.SessionID).State)
-	require.Equal(t, session.WaitingReply, next.follow(next.call("ask_agent_continue", map[string]any{"session_id": begun.SessionID})).State)
+	require.Equal(t, session.WaitingReply, next.follow(next.call("ask_agent_continue",
+		map[string]any{"session_id": begun.SessionID})).State)
 }
 
 // A client that dies takes both pipes with it.
@@ -126,7 +129,8 @@ func TestAPhoneThatHangsDoesNotHoldUpTheEnd(t *testing.T) {
 		require.NoError(t, b.sim.adb.Hang(simulatedSerial, false))
 
 		next := b.open(w)
-		require.Equal(t, session.Paused, next.call("ask_agent_wait", map[string]any{"session_id": begun.SessionID}).State)
+		require.Equal(t, session.Paused, next.call("ask_agent_wait",
+			map[string]any{"session_id": begun.SessionID}).State)
 		require.Len(t, b.wire.touches(), 1, "what may have happened is not done again by itself")
 	})
 }
@@ -151,19 +155,22 @@ func TestAPhoneThatHangsDoesNotHoldUpTheEndOfStdin(t *testing.T) {
 	require.NoError(t, b.sim.adb.Hang(simulatedSerial, false))
 
 	next := b.open(route{era: legacy})
-	require.Equal(t, session.Paused, next.call("ask_agent_wait", map[string]any{"session_id": begun.SessionID}).State)
+	require.Equal(t, session.Paused, next.call("ask_agent_wait",
+		map[string]any{"session_id": begun.SessionID}).State)
 	require.Len(t, b.wire.touches(), 1, "what may have happened is not done again by itself")
 }
 
 // Neither a phone nor an ADB server nor a model is there.
 func TestTheServerStartsWithNothingAround(t *testing.T) {
 	eachRoute(t, func(t *testing.T, w route) {
-		b := newTestEnv(t, demoTask, "", "TAPLOOP_ADB_SERVER=127.0.0.1:1", "TAPLOOP_MODEL_BASE_URL=http://127.0.0.1:1/v1")
+		b := newTestEnv(t, demoTask, "", "TAPLOOP_ADB_SERVER=127.0.0.1:1",
+			"TAPLOOP_MODEL_BASE_URL=http://127.0.0.1:1/v1")
 		s := b.open(w)
 		list, err := s.c.ListTools(t.Context(), listTools)
 		require.NoError(t, err)
 		require.Len(t, list.Tools, 11)
-		refused := s.refused("DEVICE_NOT_FOUND", "ask_agent_start_new_task", map[string]any{"task": "anything"})
+		refused := s.refused("DEVICE_NOT_FOUND", "ask_agent_start_new_task",
+			map[string]any{"task": "anything"})
 		require.Contains(t, refused.words, "127.0.0.1:1")
 		require.NoError(t, s.cmd.Process.Signal(syscall.SIGTERM))
 		require.Zero(t, s.ends())
@@ -176,10 +183,12 @@ func TestOneLineTellsWhereTheServerListens(t *testing.T) {
 	p, url := b.serve()
 	require.Equal(t, "listening on "+url+"\n", p.stderr.String())
 	taken := strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/mcp")
-	for _, args := range [][]string{{"serve", "--http", taken}, {"serve", "--http=" + taken}, {"--set", "http.addr=" + taken, "serve", "--http"}} {
+	for _, args := range [][]string{{"serve", "--http", taken}, {"serve", "--http=" + taken},
+		{"--set", "http.addr=" + taken, "serve", "--http"}} {
 		other := b.spawn(args...)
 		require.Equal(t, exitError, other.ends())
-		require.Contains(t, other.stderr.String(), "address already in use\n  try: end the server that has the address")
+		require.Contains(t, other.stderr.String(),
+			"address already in use\n  try: end the server that has the address")
 	}
 	require.NoError(t, p.cmd.Process.Signal(os.Interrupt))
 	require.Zero(t, p.ends())
@@ -189,10 +198,13 @@ func TestWrongAddressesAreUsageErrors(t *testing.T) {
 	t.Parallel()
 	b := newTestEnv(t, demoTask, "")
 	for args, want := range map[string]string{
-		"127.0.0.1:0":               "there is an address \"127.0.0.1:0\" and no --http\n  try: taploop serve --http 127.0.0.1:0",
-		"--http=127.0.0.1:0 :0":     "there are two addresses",
-		"--http 127.0.0.1":          "http.addr: address 127.0.0.1: missing port in address\n  try: write HOST:PORT",
-		"--http 0.0.0.0:0":          "0.0.0.0:0 can be reached from elsewhere, and there is no token yet\n  try: taploop token create",
+		"127.0.0.1:0": `there is an address "127.0.0.1:0" and no --http` +
+			"\n  try: taploop serve --http 127.0.0.1:0",
+		"--http=127.0.0.1:0 :0": "there are two addresses",
+		"--http 127.0.0.1": "http.addr: address 127.0.0.1: missing port in address" +
+			"\n  try: write HOST:PORT",
+		"--http 0.0.0.0:0": "0.0.0.0:0 can be reached from elsewhere, and there is no token yet" +
+			"\n  try: taploop token create",
 		"--http :0":                 ":0 can be reached from elsewhere",
 		"--http example.invalid:80": "example.invalid:80 can be reached from elsewhere",
 	} {
@@ -230,7 +242,8 @@ func TestWaitingIsGivenUp(t *testing.T) {
 	t.Cleanup(func() { close(never) })
 	err := within(time.Now().Add(time.Millisecond), "closing", func() error { <-never; return nil })
 	require.ErrorContains(t, err, "closing took longer than ")
-	require.ErrorIs(t, within(time.Now().Add(time.Minute), "closing", func() error { return context.Canceled }), context.Canceled)
+	require.ErrorIs(t, within(time.Now().Add(time.Minute), "closing",
+		func() error { return context.Canceled }), context.Canceled)
 }
 
 var listTools = mcp.ListToolsRequest{}
@@ -256,7 +269,7 @@ func TestASecondSignalEndsAtOnce(t *testing.T) {
 }
 
 // deaf waits until the server takes no connections any more: the first signal has arrived.
-func (s *site) deaf() {
+func (s *clientProcess) deaf() {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for deadline := time.After(patience); ; {

@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"log"
 	"net/http"
@@ -23,7 +24,8 @@ import (
 	"github.com/taploop/taploop/sandbox"
 )
 
-// testEnv is a simulated phone, a scripted model and a data folder, for servers that a test starts as programs of their own.
+// testEnv is a simulated phone, a scripted model and a data folder, for servers that a test starts
+// as programs of their own.
 type testEnv struct {
 	t    testing.TB
 	sim  *simulation
@@ -37,13 +39,15 @@ type testEnv struct {
 	gates []*thinkingPause
 }
 
-// newTestEnv sets a task up. script is put in front of the rules that solve the tasks; env is more variables.
+// newTestEnv sets a task up. script is put in front of the rules that solve the tasks; env is more
+// variables.
 func newTestEnv(t testing.TB, taskID, script string, env ...string) *testEnv {
 	phone := newPhone()
 	task, ok := phone.Task(taskID)
 	require.True(t, ok)
 	task.Setup(phone)
-	rules := "rules:\n" + script + strings.TrimPrefix(string(tasksScript[bytes.Index(tasksScript, []byte("rules:\n")):]), "rules:\n")
+	rules := "rules:\n" + script + strings.TrimPrefix(string(tasksScript[bytes.Index(tasksScript,
+		[]byte("rules:\n")):]), "rules:\n")
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
 	sim, err := simulate(ctx, phone, simulatedSerial, "127.0.0.1:0", "127.0.0.1:0", []byte(rules))
@@ -55,14 +59,17 @@ func newTestEnv(t testing.TB, taskID, script string, env ...string) *testEnv {
 	model := httptest.NewServer(b.model(t))
 	t.Cleanup(model.Close)
 	b.env = append([]string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "XDG_DATA_HOME=" + filepath.Join(dir, "data"), "XDG_CONFIG_HOME=" + filepath.Join(dir, "config"),
+		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "XDG_DATA_HOME=" + filepath.Join(dir, "data"),
+		"XDG_CONFIG_HOME=" + filepath.Join(dir, "config"),
 		"TAPLOOP_ADB_SERVER=" + wire.addr, "TAPLOOP_ADB_PATH=" + filepath.Join(dir, "no-adb"),
-		"TAPLOOP_MODEL_BASE_URL=" + model.URL + "/v1", "TAPLOOP_MODEL_NAME=scripted", "TAPLOOP_MODEL_LANG=en",
+		"TAPLOOP_MODEL_BASE_URL=" + model.URL + "/v1", "TAPLOOP_MODEL_NAME=scripted",
+		"TAPLOOP_MODEL_LANG=en",
 	}, env...)
 	return b
 }
 
-// done checks that the phone is as the task wants it, and that it was touched as often as a run without any trouble does.
+// done checks that the phone is as the task wants it, and that it was touched as often as a run
+// without any trouble does.
 func (b *testEnv) done(touches int) {
 	b.t.Helper()
 	require.NoError(b.t, b.task.Check(b.sim.phone))
@@ -81,11 +88,15 @@ type thinkingPause struct {
 }
 
 // holdAt makes the model think when it is asked what to do after that step of the demo task.
-func (b *testEnv) holdAt(step string) *thinkingPause { return b.holdOn("[" + demoTask + " " + step + "]") }
+func (b *testEnv) holdAt(step string) *thinkingPause {
+	return b.holdOn("[" + demoTask + " " + step +
+		"]")
+}
 
 // holdOn makes the model think when what it is asked has these words.
 func (b *testEnv) holdOn(about string) *thinkingPause {
-	g := &thinkingPause{about: about, life: b.life, begun: make(chan struct{}), opened: make(chan struct{}), left: make(chan struct{})}
+	g := &thinkingPause{about: about, life: b.life, begun: make(chan struct{}),
+		opened: make(chan struct{}), left: make(chan struct{})}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.gates = append(b.gates, g)
@@ -136,6 +147,13 @@ func (b *testEnv) model(t testing.TB) http.Handler {
 		}
 		proxy.ServeHTTP(w, r)
 	})
+}
+
+// modelRule is a rule of the scripted model: what it does when its prompt matches when, a regular
+// expression, and the summary that the next prompt shows.
+func modelRule(when, action, summary string) string {
+	return fmt.Sprintf("- when: '%s'\n  reply: \"<THINK> x </THINK>\\n"+
+		"explain:x\\taction:%s\\tsummary:[%s]\"\n", when, action, summary)
 }
 
 func writeFile(path, content string) error { return os.WriteFile(path, []byte(content), 0o600) }

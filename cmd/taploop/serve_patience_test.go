@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// patience is for how long a test waits while nothing happens at all. A machine that is busy with other work is slow, and yet
-// something happens; a fault is silent.
+// patience is for how long a test waits while nothing happens at all. A machine that is busy with
+// other work is slow, and yet something happens; a fault is silent.
 const patience = time.Minute
 
 // activity tells when something happened last.
@@ -61,8 +61,9 @@ func (p *activity) await(t testing.TB, done <-chan struct{}, what string) {
 	}
 }
 
-// stopwatch measures how long a server takes for something, and for how much of it the machine held it up: for how long
-// threads of the server, and of this test, had work to do and no processor to do it.
+// stopwatch measures how long a server takes for something, and for how much of it the machine held
+// it up: for how long threads of the server, and of this test, had work to do and no processor to
+// do it.
 type stopwatch struct {
 	p     *process
 	began time.Time
@@ -84,7 +85,8 @@ func (p *process) stopwatch() *stopwatch {
 			case <-w.stop:
 				going = false
 			}
-			delays(after, p.cmd.Process.Pid, os.Getpid()) // threads end, and what they waited is to count
+			// Threads end, and what they waited is to count.
+			delays(after, p.cmd.Process.Pid, os.Getpid())
 		}
 		var sum time.Duration
 		for thread, d := range after {
@@ -95,7 +97,8 @@ func (p *process) stopwatch() *stopwatch {
 	return w
 }
 
-// within fails the test when it took longer than the bound, not counting what the machine held up. It is called once.
+// within fails the test when it took longer than the bound, not counting what the machine held up.
+// It is called once.
 func (w *stopwatch) within(bound time.Duration) {
 	w.p.t.Helper()
 	took := time.Since(w.began)
@@ -104,10 +107,12 @@ func (w *stopwatch) within(bound time.Duration) {
 	require.Less(w.p.t, took, bound+held, "of which the machine held up %v", held)
 }
 
-// delays notes for how long each thread of the processes has waited for a processor. Only Linux tells.
+// delays notes for how long each thread of the processes has waited for a processor. Only Linux
+// tells.
 func delays(by map[string]time.Duration, pids ...int) {
 	for _, pid := range pids {
-		paths, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid)) // the pattern is well-formed
+		// The pattern is well-formed.
+		paths, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
 		for _, path := range paths {
 			text, err := os.ReadFile(path)
 			var ran, waited int64

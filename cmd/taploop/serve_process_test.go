@@ -39,7 +39,8 @@ func tap(t testing.TB, server string, life *activity, said *transcript) *wiretap
 				return
 			}
 			wg.Go(func() {
-				defer context.AfterFunc(ctx, func() { _ = c.Close() })() // clients keep connections that they do not use
+				// Clients keep connections that they do not use.
+				defer context.AfterFunc(ctx, func() { _ = c.Close() })()
 				w.carry(c, server)
 			})
 		}
@@ -102,7 +103,8 @@ func (x *transcript) String() string {
 	return x.b.String()
 }
 
-// await returns the first match of the pattern's group, and fails the test when nothing is written any more and there is none.
+// await returns the first match of the pattern's group, and fails the test when nothing is written
+// any more and there is none.
 func (x *transcript) await(t testing.TB, pattern string) string {
 	t.Helper()
 	re := regexp.MustCompile(pattern)
@@ -131,7 +133,8 @@ func (b *testEnv) spawn(args ...string) *process { return b.spawnAs(func(*exec.C
 func (b *testEnv) spawnAs(change func(*exec.Cmd), args ...string) *process {
 	program, err := exec.LookPath("taploop")
 	require.NoError(b.t, err)
-	p := &process{t: b.t, cmd: exec.Command(program, args...), stderr: newTranscript(), ended: make(chan struct{})}
+	p := &process{t: b.t, cmd: exec.Command(program, args...), stderr: newTranscript(),
+		ended: make(chan struct{})}
 	p.cmd.Env, p.cmd.Dir, p.cmd.Stderr = b.env, b.dir, p.stderr
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	p.stdin, err = p.cmd.StdinPipe()

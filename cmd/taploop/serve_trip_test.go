@@ -12,7 +12,8 @@ import (
 	"github.com/taploop/taploop/session"
 )
 
-// tripTouches is how often the phone is touched in the demo task, which asks a question in the middle.
+// tripTouches is how often the phone is touched in the demo task, which asks a question in the
+// middle.
 const tripTouches = 5
 
 // askTouches is how often it is touched until the question.
@@ -30,7 +31,8 @@ func TestAQuestionGoesToTheClientAndItsAnswerToTheModel(t *testing.T) {
 		require.Equal(t, "ask_agent_continue", asked.Next.Tool)
 		require.Equal(t, asked.SessionID, asked.Next.Arguments["session_id"])
 		last := strings.TrimSpace(asked.words)
-		require.Contains(t, last[strings.LastIndex(last, "\n")+1:], "ask_agent_continue", "the last line names the next call")
+		require.Contains(t, last[strings.LastIndex(last, "\n")+1:], "ask_agent_continue",
+			"the last line names the next call")
 		require.Equal(t, 4, asked.Global)
 
 		done := s.follow(s.answer(asked, "42"))
@@ -56,8 +58,10 @@ func TestAnotherClientGoesOnAfterTheServerWasKilled(t *testing.T) {
 		waits := second.look(asked.SessionID)
 		require.Equal(t, "WAITING_REPLY", waits.State)
 		require.Equal(t, asked.Question.ID, waits.Question.ID, "the question keeps its id")
-		require.True(t, asked.Question.ExpiresAt.Equal(waits.Question.ExpiresAt), "and its deadline")
-		require.Equal(t, asked.Question.ID, second.call("ask_agent_wait", map[string]any{"session_id": asked.SessionID}).Question.ID)
+		require.True(t, asked.Question.ExpiresAt.Equal(waits.Question.ExpiresAt),
+			"and its deadline")
+		require.Equal(t, asked.Question.ID, second.call("ask_agent_wait",
+			map[string]any{"session_id": asked.SessionID}).Question.ID)
 
 		done := second.follow(second.answer(asked, "42"))
 		require.EqualValues(t, "TASK_COMPLETED_SUCCESSFULLY", done.Reason, "%s", done.words)
@@ -107,9 +111,12 @@ func TestTwoClientsShareASession(t *testing.T) {
 		require.Equal(t, session.WaitingReply, asked.State)
 		done := second.follow(second.answer(asked, "42"))
 		require.EqualValues(t, "TASK_COMPLETED_SUCCESSFULLY", done.Reason, "%s", done.words)
-		require.EqualValues(t, "TASK_COMPLETED_SUCCESSFULLY", first.follow(first.call("ask_agent_wait", map[string]any{"session_id": asked.SessionID})).Reason)
+		require.EqualValues(t, "TASK_COMPLETED_SUCCESSFULLY",
+			first.follow(first.call("ask_agent_wait",
+				map[string]any{"session_id": asked.SessionID})).Reason)
 		first.refused("QUESTION_ALREADY_RESOLVED", "ask_agent_continue",
-			map[string]any{"session_id": asked.SessionID, "reply_from_client": "43", "question_id": asked.Question.ID})
+			map[string]any{"session_id": asked.SessionID, "reply_from_client": "43",
+				"question_id": asked.Question.ID})
 		b.done(tripTouches)
 	})
 }
@@ -125,7 +132,8 @@ func TestTwentyQuestionsInARow(t *testing.T) {
 		if i == 0 {
 			when = ""
 		}
-		fmt.Fprintf(&script, "- reply: \"<THINK> x </THINK>\\nexplain:x\\taction:%s\\tsummary:s\"\n%s", action, when)
+		fmt.Fprintf(&script,
+			"- reply: \"<THINK> x </THINK>\\nexplain:x\\taction:%s\\tsummary:s\"\n%s", action, when)
 	}
 	eachTransport(t, func(t *testing.T, w route) {
 		b := newTestEnv(t, demoTask, script.String())

@@ -18,14 +18,18 @@ import (
 func TestWordsOfPhonesAndServersDoNotSteerTheTerminal(t *testing.T) {
 	const evil = "x\x1b[2J\u202e\u200b\nSERIAL  device  y"
 	var out bytes.Buffer
-	require.NoError(t, printPhones(&out, []device.Info{{Serial: evil, State: evil, Model: evil, Android: evil}}))
+	require.NoError(t, printPhones(&out, []device.Info{{Serial: evil, State: evil, Model: evil,
+		Android: evil}}))
 	harmless(t, out.String())
-	require.Equal(t, 2, strings.Count(out.String(), "\n"), "a phone has one line:\n%s", out.String())
+	require.Equal(t, 2, strings.Count(out.String(), "\n"), "a phone has one line:\n%s",
+		out.String())
 
 	out.Reset()
 	require.Equal(t, exitError, report(&out, hint.Add(errors.New("phone "+evil), evil)))
 	harmless(t, out.String())
-	require.Equal(t, "taploop: phone x[2J\n    SERIAL  device  y\n  try: x[2J\n       SERIAL  device  y\n", out.String())
+	require.Equal(t,
+		"taploop: phone x[2J\n    SERIAL  device  y\n  try: x[2J\n       SERIAL  device  y\n",
+		out.String())
 
 	code, errs := devicesOf(t, "\x1b]0;mine\x07\ntaploop: all is well")
 	require.Equal(t, exitError, code)
@@ -55,7 +59,8 @@ func devicesOf(t *testing.T, reason string) (code int, errs string) {
 		}
 	}()
 	var out, failed bytes.Buffer
-	code = run(t.Context(), []string{"devices", "--adb-server", l.Addr().String()}, []string{"HOME=" + t.TempDir()},
+	code = run(t.Context(), []string{"devices", "--adb-server", l.Addr().String()},
+		[]string{"HOME=" + t.TempDir()},
 		streams{in: strings.NewReader(""), out: &out, err: &failed})
 	return code, failed.String()
 }
