@@ -38,7 +38,7 @@ var languages = map[string]*words{
 			"that person something; answer it as the person would.",
 		brief: "Take what the task says. Where it is silent, choose what is ordinary and does no " +
 			"harm, or say that the agent shall go on as it thinks best.",
-		pick:  "Answer with one of the offered answers, word for word, as far as the next rule " +
+		pick: "Answer with one of the offered answers, word for word, as far as the next rule " +
 			"allows.",
 		never: "Never agree to paying or ordering, to granting a permission or access to an " +
 			"account, or to deleting anything, whatever the " +

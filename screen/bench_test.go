@@ -1,17 +1,24 @@
 package screen_test
 
 import (
+	"image"
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/internal/golden"
 	"github.com/taploop/taploop/screen"
 )
 
 // captures are the two forms of one screen of a phone.
 func captures(b *testing.B) map[string][]byte {
-	img := picture(1080, 2400)
-	return map[string][]byte{"raw": rawOf(img, 1), "png": pngOf(b, img)}
+	png, err := os.ReadFile(golden.Shared(b, "screens/home.png"))
+	require.NoError(b, err)
+	f, err := screen.Decode(png)
+	require.NoError(b, err)
+	img := image.NRGBA(*f.Image()) // opaque: the same pixels
+	return map[string][]byte{"raw": rawOf(&img, 1), "png": png}
 }
 
 func BenchmarkDecode(b *testing.B) {

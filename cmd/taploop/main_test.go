@@ -147,7 +147,9 @@ func alone(e *testscript.Env) error {
 	e.Setenv("TAPLOOP_ADB_SERVER", "127.0.0.1:1")
 	e.Setenv("TAPLOOP_ADB_PATH", filepath.Join(e.WorkDir, "no-adb"))
 	e.Setenv("TAPLOOP_MODEL_BASE_URL", "http://127.0.0.1:1/v1")
-	return os.MkdirAll(home, 0o700)
+	shared, err := filepath.Abs("../../testdata")
+	e.Setenv("SHARED", shared)
+	return errors.Join(err, os.MkdirAll(home, 0o700))
 }
 
 // simulations are those of the scripts that run, by their folder.

@@ -1,7 +1,7 @@
 package gelab_test
 
 import (
-	"image"
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -9,19 +9,15 @@ import (
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/gelab"
+	"github.com/taploop/taploop/internal/golden"
 	"github.com/taploop/taploop/screen"
 )
 
 // What a step's prompt costs from a full-size frame: scaling, JPEG, words.
 func BenchmarkPrompt(b *testing.B) {
-	img := image.NewRGBA(image.Rect(0, 0, 1080, 2400))
-	for i := range img.Pix {
-		img.Pix[i] = byte(i / 7)
-	}
-	for i := 3; i < len(img.Pix); i += 4 {
-		img.Pix[i] = 0xff
-	}
-	f, err := screen.NewFrame(img)
+	png, err := os.ReadFile(golden.Shared(b, "screens/home.png"))
+	require.NoError(b, err)
+	f, err := screen.Decode(png)
 	require.NoError(b, err)
 	d := gelab.New(dialect.Options{Quality: 85})
 	for b.Loop() {
