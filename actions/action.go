@@ -2,7 +2,6 @@ package actions
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/taploop/taploop/screen"
 )
@@ -74,13 +73,4 @@ func Vocabulary() []Action {
 		Complete{},
 		Abort{},
 	}
-}
-
-// short is s in quotes, control characters escaped, cut after 80 characters.
-func short(s string) string {
-	const shown = 80
-	if r := []rune(s); len(r) > shown {
-		return fmt.Sprintf("%q...", string(r[:shown]))
-	}
-	return fmt.Sprintf("%q", s)
 }

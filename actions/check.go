@@ -82,15 +82,6 @@ func plain(what, s string, limit int) error {
 	return nil
 }
 
-// quoted is a wrong value for an error, short enough to be shown.
-func quoted(s string) string {
-	const shown = 40
-	if utf8.RuneCountInString(s) > shown {
-		s = string([]rune(s)[:shown]) + "..."
-	}
-	return fmt.Sprintf("%q", s)
-}
-
 func list[S ~string](all []S) string {
 	names := make([]string, len(all))
 	for i, s := range all {
@@ -106,3 +97,9 @@ func usual(d time.Duration) time.Duration {
 	}
 	return d
 }
+
+// How many characters of a text are shown in a description, and of a wrong value in an error.
+const (
+	maxDescribed = 80
+	maxQuoted    = 40
+)

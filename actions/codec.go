@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/taploop/taploop/internal/text"
 )
 
 // verbKey is the JSON key that tells the members apart. No member has a field of this name.
@@ -63,7 +65,7 @@ func Unmarshal(b []byte) (Action, error) {
 	}
 	t, ok := members[verb]
 	if !ok {
-		return nil, fmt.Errorf("decoding an action: unknown verb %s", quoted(verb))
+		return nil, fmt.Errorf("decoding an action: unknown verb %s", text.Quote(verb, maxQuoted))
 	}
 	delete(fields, verbKey)
 	v := reflect.New(t)
@@ -80,7 +82,7 @@ func Unmarshal(b []byte) (Action, error) {
 func object(b []byte) (map[string]json.RawMessage, error) {
 	dec := json.NewDecoder(bytes.NewReader(b))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return nil, fmt.Errorf("want a JSON object, got %s", quoted(string(b)))
+		return nil, fmt.Errorf("want a JSON object, got %s", text.Quote(string(b), maxQuoted))
 	}
 	fields := map[string]json.RawMessage{}
 	for dec.More() {
@@ -124,7 +126,8 @@ func exact(fields map[string]json.RawMessage, t reflect.Type) error {
 	}
 	for name := range fields {
 		if !slices.Contains(known, name) {
-			return fmt.Errorf("unknown field %s (want %s)", quoted(name), list(known))
+			return fmt.Errorf("unknown field %s (want %s)", text.Quote(name, maxQuoted),
+				list(known))
 		}
 	}
 	return nil

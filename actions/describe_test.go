@@ -30,7 +30,7 @@ func TestActionsAreDescribedInWords(t *testing.T) {
 		`press the key volume_up`: actions.HotKey{Key: actions.KeyVolumeUp},
 		`wait 1m0s`:               actions.Wait{For: time.Hour},
 		`ask "which \x1b[31m?"`:   actions.Info{Question: "which \x1b[31m?"},
-		`note "` + strings.Repeat("长", 80) + `"...`: actions.Note{Text: strings.Repeat("长", 81)},
+		`note "` + strings.Repeat("长", 79) + `…"`: actions.Note{Text: strings.Repeat("长", 81)},
 		`done: "set"`:           actions.Complete{Report: "set"},
 		`done`:                  actions.Complete{},
 		`give up: "no account"`: actions.Abort{Reason: "no account"},

@@ -1,6 +1,9 @@
 package actions
 
-import "github.com/taploop/taploop/screen"
+import (
+	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/screen"
+)
 
 // Complete ends the run as done, with a report, which may be empty.
 type Complete struct {
@@ -48,5 +51,5 @@ func reported(what, why string) string {
 	if why == "" {
 		return what
 	}
-	return what + ": " + short(why)
+	return what + ": " + text.Quote(why, maxDescribed)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/screen"
 )
 
@@ -48,4 +49,4 @@ func (a Info) arguments() []Field {
 	return append(fields, flag("secret", a.Secret)...)
 }
 
-func (a Info) describe() string { return "ask " + short(a.Question) }
+func (a Info) describe() string { return "ask " + text.Quote(a.Question, maxDescribed) }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/screen"
 )
 
@@ -87,7 +88,8 @@ func (a HotKey) Validate() error {
 	if slices.Contains(Keys, a.Key) {
 		return nil
 	}
-	err := fmt.Errorf("unknown key %s (want one of %s)", quoted(string(a.Key)), list(Keys))
+	err := fmt.Errorf("unknown key %s (want one of %s)", text.Quote(string(a.Key), maxQuoted),
+		list(Keys))
 	return because(a, err)
 }
 

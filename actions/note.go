@@ -1,6 +1,9 @@
 package actions
 
-import "github.com/taploop/taploop/screen"
+import (
+	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/screen"
+)
 
 // Note remembers something for later steps and does nothing else.
 type Note struct {
@@ -21,4 +24,4 @@ func (a Note) Texts(f func(string) string) Action { return Note{f(a.Text)} }
 
 func (a Note) arguments() []Field { return []Field{{"value", a.Text}} }
 
-func (a Note) describe() string { return "note " + short(a.Text) }
+func (a Note) describe() string { return "note " + text.Quote(a.Text, maxDescribed) }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/screen"
 )
 
@@ -21,7 +22,7 @@ func (a OpenApp) Validate() error {
 	err := filled("the app's name", a.App, MaxApp)
 	if err == nil && strings.ContainsAny(a.App, "\n\t") {
 		err = fmt.Errorf("the app's name %s holds a line break or a tab "+
-			"(want a name or a package on one line)", quoted(a.App))
+			"(want a name or a package on one line)", text.Quote(a.App, maxQuoted))
 	}
 	return because(a, err)
 }
@@ -37,4 +38,4 @@ func (a OpenApp) Texts(f func(string) string) Action { return OpenApp{f(a.App)} 
 
 func (a OpenApp) arguments() []Field { return []Field{{"value", a.App}} }
 
-func (a OpenApp) describe() string { return "open " + short(a.App) }
+func (a OpenApp) describe() string { return "open " + text.Quote(a.App, maxDescribed) }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/screen"
 )
 
@@ -39,7 +40,7 @@ func (a Scroll) Validate() error {
 	var err error
 	if !slices.Contains(Directions, a.Direction) {
 		err = fmt.Errorf("unknown direction %s (want one of %s)",
-			quoted(string(a.Direction)), list(Directions))
+			text.Quote(string(a.Direction), maxQuoted), list(Directions))
 	}
 	return because(a, onScreen("the point", a.At), err)
 }

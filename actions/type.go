@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/wait"
 	"github.com/taploop/taploop/screen"
 )
@@ -107,7 +108,7 @@ func (a Type) describe() string {
 		steps = append(steps, "empty the field")
 	}
 	if a.Text != "" || !a.Clear {
-		steps = append(steps, "type "+short(a.Text))
+		steps = append(steps, "type "+text.Quote(a.Text, maxDescribed))
 	}
 	if a.Submit {
 		steps = append(steps, "press Enter")

@@ -55,7 +55,7 @@ func TestWhatIsWrongIsToldWithFieldAndValueAndWhatIsAllowed(t *testing.T) {
 		{"open two lines", actions.OpenApp{App: "a\nb"}, `AWAKE: the app's name "a\nb" holds a line break or a tab (want a name or a package on one line)`},
 		{"open a novel", actions.OpenApp{App: strings.Repeat("a", 201)}, "AWAKE: the app's name has 201 characters (want at most 200)"},
 		{"an unknown key", actions.HotKey{Key: "any"}, `HOT_KEY: unknown key "any" (want one of back, home, recents, menu, enter, delete, power, wakeup, volume_up, volume_down)`},
-		{"a very long key", actions.HotKey{Key: actions.Key(strings.Repeat("k", 500))}, `HOT_KEY: unknown key "` + strings.Repeat("k", 40) + `..." (want one of back, home, recents, menu, enter, delete, power, wakeup, volume_up, volume_down)`},
+		{"a very long key", actions.HotKey{Key: actions.Key(strings.Repeat("k", 500))}, `HOT_KEY: unknown key "` + strings.Repeat("k", 39) + `…" (want one of back, home, recents, menu, enter, delete, power, wakeup, volume_up, volume_down)`},
 		{"wait for nothing", actions.Wait{}, "WAIT: the time is 0s (want more than 0, at most 1m0s)"},
 		{"wait backwards", actions.Wait{For: -time.Second}, "WAIT: the time is -1s (want more than 0, at most 1m0s)"},
 		{"ask nothing", actions.Info{Question: "\n"}, "INFO: the question is empty (want 1 to 4000 characters)"},

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/internal/text"
 )
 
 // anyForm is what is expected when nothing better is known.
@@ -261,7 +262,7 @@ func decode(f fields) (actions.Action, error) {
 	if name == "" {
 		return nil, refuse("the field action is empty", actionNames())
 	}
-	return nil, refuse("unknown action "+show(written), actionNames())
+	return nil, refuse("unknown action "+text.Quote(written, maxShown), actionNames())
 }
 
 func actionNames() string {

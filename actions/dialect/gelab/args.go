@@ -50,16 +50,17 @@ func (a *args) point(key string) screen.Point {
 	}
 	n, ok := numbers(v)
 	if !ok {
-		a.complain("%s %s is no point", key, show(v))
+		a.complain("%s %s is no point", key, text.Quote(v, maxShown))
 		return screen.Point{}
 	}
 	x, y := n[0], n[1]
 	switch {
 	case x < 0 || x > 1000 || y < 0 || y > 1000:
-		a.complain("%s %s is off the screen, where x and y go from 0 to 1000", key, show(v))
+		a.complain("%s %s is off the screen, where x and y go from 0 to 1000", key,
+			text.Quote(v, maxShown))
 	case x <= 1 && y <= 1 && (x != float64(int(x)) || y != float64(int(y))):
 		a.complain("%s %s looks like fractions, but x and y are whole numbers from 0 to 1000",
-			key, show(v))
+			key, text.Quote(v, maxShown))
 	}
 	return screen.Permille(x, y)
 }
@@ -120,7 +121,7 @@ func (a *args) duration(keys ...string) time.Duration {
 	}
 	m := timeForm.FindStringSubmatch(v)
 	if m == nil || unit(m[2]) == 0 {
-		a.complain("%s %s is no time in seconds", keys[0], show(v))
+		a.complain("%s %s is no time in seconds", keys[0], text.Quote(v, maxShown))
 		return 0
 	}
 	n, _ := strconv.ParseFloat(m[1], 64) // timeForm lets only numbers through
@@ -135,16 +136,10 @@ func (a *args) flag(key string) bool {
 	case "", "false", "no", "0", "否":
 		return false
 	default:
-		a.complain("%s %s is neither true nor false", key, show(v))
+		a.complain("%s %s is neither true nor false", key, text.Quote(v, maxShown))
 		return false
 	}
 }
 
-// show is a piece of a reply in quotes, short enough for a message.
-func show(s string) string {
-	head, left := text.Head(s, 60)
-	if left > 0 {
-		head += "..."
-	}
-	return strconv.Quote(head)
-}
+// maxShown is how many characters of a piece of a reply are shown in a message.
+const maxShown = 60
