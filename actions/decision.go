@@ -1,5 +1,7 @@
 package actions
 
+import "encoding/json"
+
 // Field is one key and value as the model wrote them.
 type Field struct {
 	Key   string `json:"key"`
@@ -13,6 +15,42 @@ type Decision struct {
 	Explain string  // the step in words, for people; may be ""
 	Summary string  // what has been done so far, written anew by the model; "" keeps the former one
 	Fields  []Field // the reply's fields in the model's own order, for agent_action
+}
+
+// decisionJSON is a decision as it is stored.
+type decisionJSON struct {
+	Action  json.RawMessage `json:"action"` // null when there is none
+	Thought string          `json:"thought,omitempty"`
+	Explain string          `json:"explain,omitempty"`
+	Summary string          `json:"summary,omitempty"`
+	Fields  []Field         `json:"fields,omitempty"`
+}
+
+// MarshalJSON writes the decision with its action as [Marshal] does, or null.
+func (d Decision) MarshalJSON() ([]byte, error) {
+	j := decisionJSON{json.RawMessage("null"), d.Thought, d.Explain, d.Summary, d.Fields}
+	if d.Action != nil {
+		var err error
+		if j.Action, err = Marshal(d.Action); err != nil {
+			return nil, err
+		}
+	}
+	return json.Marshal(j)
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (d *Decision) UnmarshalJSON(b []byte) error {
+	var j decisionJSON
+	if err := json.Unmarshal(b, &j); err != nil {
+		return err
+	}
+	*d = Decision{nil, j.Thought, j.Explain, j.Summary, j.Fields}
+	if len(j.Action) == 0 || string(j.Action) == "null" {
+		return nil
+	}
+	var err error
+	d.Action, err = Unmarshal(j.Action)
+	return err
 }
 
 // Texts returns the decision with f applied to every text in it, for example to mask a secret.

@@ -1,6 +1,7 @@
 package agentloop
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,31 +15,33 @@ import (
 func (l *loop) ask(ctx context.Context, s *Step, info actions.Info) *Ending {
 	switch {
 	case l.askedInVain(info.Question):
-		n := l.streak.add(info, l.before)
+		n := l.repeats.add(info, l.before)
 		if n >= l.limits.Repeats {
 			return l.stuck(ctx, s, n)
 		}
 		s.Refusal = "not asked: the same question was not answered before"
 		l.note(Note{Kind: NoteAskedBefore, Detail: info.Question})
 		return l.done(ctx, s)
-	case l.course.Questions >= l.limits.Questions && l.toldLimit():
+	case l.progress.Questions >= l.limits.Questions && l.toldLimit():
 		s.Refusal = "not asked: no more questions in this run"
 		return l.finish(ctx, s, *halt(QuestionLimit, errors.New("the run went on asking after its last question was used up")))
-	case l.course.Questions >= l.limits.Questions:
+	case l.progress.Questions >= l.limits.Questions:
 		return l.settleQuestion(ctx, s, actions.Exchange{Question: info.Question, Outcome: actions.LimitReached})
 	}
 	q := Question{Kind: KindInfo, Text: info.Question, Options: info.Options, FreeText: true,
-		Secret: info.Secret, Task: l.course.Task, Look: s.Look, Step: s.Index, Round: l.course.Questions + 1}
+		Secret: info.Secret, Task: l.progress.Task, Look: s.Look, Step: s.Index, Round: l.progress.Questions + 1}
 	if !l.NoQuestions {
 		return l.park(ctx, s, q)
 	}
 	l.emit(Event{Kind: Asking, Step: *s, Question: &q})
-	l.course.Questions++
+	l.progress.Questions++
 	return l.settleQuestion(ctx, s, actions.Exchange{Question: q.Text, Outcome: actions.NoReply})
 }
 
 // park stores the question and ends the run for now.
 func (l *loop) park(ctx context.Context, s *Step, q Question) *Ending {
+	q.Kind = cmp.Or(q.Kind, KindInfo)
+	s.Asks = q.Kind
 	// The intent comes first: a question that is known is known with the step that asked it.
 	if err := l.intend(ctx, s); err != nil {
 		return halt(InternalError, stepError(s, "journaling", err))
@@ -46,18 +49,18 @@ func (l *loop) park(ctx context.Context, s *Step, q Question) *Ending {
 	l.emit(Event{Kind: Asking, Step: *s, Question: &q})
 	began := time.Now()
 	err := l.Parker.Park(ctx, q)
-	s.Timing.Ask = time.Since(began)
+	s.Timing.Ask += time.Since(began)
 	switch {
-	case ctx.Err() != nil && err != nil:
-		return l.interruptedBy(ctx, s, *Stopped(ctx))
-	case err != nil:
-		return l.interruptedBy(ctx, s, *unparked(s, err))
-	}
-	l.course.Questions++
-	if ctx.Err() != nil { // the question stays open while the run is paused
+	case err == nil && ctx.Err() == nil:
+		return l.finish(ctx, s, Ending{Reason: WaitingFor(q.Kind).Reason, Question: &q})
+	case err == nil: // the question stays open while the run is paused
 		return l.finish(ctx, s, *Stopped(ctx))
 	}
-	return l.finish(ctx, s, Ending{Reason: InfoNeedsReply, Question: &q})
+	s.Asks = ""
+	if ctx.Err() != nil {
+		return l.interruptedBy(ctx, s, *Stopped(ctx))
+	}
+	return l.interruptedBy(ctx, s, *unparked(s, err))
 }
 
 // unparked is the ending of a run whose question could not be parked.
@@ -72,13 +75,13 @@ func unparked(s *Step, err error) *Ending {
 // settleQuestion journals the step with its exchange, which the policy is shown from the next step on.
 func (l *loop) settleQuestion(ctx context.Context, s *Step, x actions.Exchange) *Ending {
 	s.Exchange = &x
-	l.course.Exchanges, l.course.ReplyJustIn = append(l.course.Exchanges, x), true
+	l.progress = l.progress.Answered(x)
 	return l.done(ctx, s)
 }
 
 // askedInVain reports whether the question was asked before in the same words, and was not answered.
 func (l *loop) askedInVain(question string) bool {
-	for _, x := range l.course.Exchanges {
+	for _, x := range l.progress.Exchanges {
 		switch x.Outcome {
 		case actions.Refused, actions.Silence, actions.NoReply:
 			if words(x.Question) == words(question) {
@@ -90,7 +93,7 @@ func (l *loop) askedInVain(question string) bool {
 }
 
 func (l *loop) toldLimit() bool {
-	for _, x := range l.course.Exchanges {
+	for _, x := range l.progress.Exchanges {
 		if x.Outcome == actions.LimitReached {
 			return true
 		}

@@ -14,12 +14,6 @@ import (
 
 func info(q string) actions.Info { return actions.Info{Question: q} }
 
-// answered is the run's progress with the answer to the question that it has parked last.
-func answered(c agentloop.Progress, x actions.Exchange) agentloop.Progress {
-	c.Exchanges, c.ReplyJustIn = append(c.Exchanges, x), true
-	return c
-}
-
 // converse runs x until it ends, and settles each question that it parks.
 func converse(t *testing.T, r *rig, outcomes ...actions.Outcome) (agentloop.Ending, agentloop.Progress) {
 	t.Helper()
@@ -29,7 +23,7 @@ func converse(t *testing.T, r *rig, outcomes ...actions.Outcome) (agentloop.Endi
 		outcomes = outcomes[1:]
 		synctest.Test(t, func(t *testing.T) {
 			var err error
-			end, c, err = r.runner.Run(t.Context(), answered(c, x), c.Steps)
+			end, c, err = r.runner.Run(t.Context(), c.Answered(x), c.Steps)
 			require.NoError(t, err)
 		})
 	}
@@ -59,7 +53,7 @@ func TestAParkedQuestionEndsTheCallAndTheRunGoesOnWithTheAnswer(t *testing.T) {
 	red := actions.Exchange{Question: "which colour?", Answer: "red", Outcome: actions.Answered}
 	synctest.Test(t, func(t *testing.T) {
 		var err error
-		end, c, err = r.runner.Run(t.Context(), answered(c, red), 1)
+		end, c, err = r.runner.Run(t.Context(), c.Answered(red), 1)
 		require.NoError(t, err)
 	})
 

@@ -21,7 +21,7 @@ func (l *loop) carryOut(ctx context.Context, s *Step) *Ending {
 	case actions.Info:
 		return l.ask(ctx, s, a)
 	}
-	n := l.streak.add(s.Proposal.Action, l.before)
+	n := l.repeats.add(s.Proposal.Action, l.before)
 	if n >= l.limits.Repeats+l.limits.Patience {
 		return l.stuck(ctx, s, n)
 	}
@@ -30,7 +30,7 @@ func (l *loop) carryOut(ctx context.Context, s *Step) *Ending {
 	}
 	switch a := s.Proposal.Action.(type) {
 	case actions.Note:
-		l.course.Remembered = append(l.course.Remembered, a.Text)
+		l.progress.Remembered = append(l.progress.Remembered, a.Text)
 		return l.done(ctx, s)
 	case actions.Gesture:
 		return l.act(ctx, s, a)
@@ -62,7 +62,10 @@ func (l *loop) act(ctx context.Context, s *Step, g actions.Gesture) *Ending {
 	if ctx.Err() != nil {
 		return Stopped(ctx)
 	}
-	if change, end := l.overtaken(ctx, s, g); end != nil {
+	if allowed, end := l.pass(ctx, s); !allowed {
+		return end
+	}
+	if change, end := l.superseded(ctx, s, g); end != nil {
 		return end
 	} else if change != "" {
 		s.Refusal = "not carried out: " + change + " in the meantime"
@@ -130,7 +133,7 @@ func (l *loop) refuse(s *Step, what string, err error) {
 	l.note(Note{Kind: NoteRefused, Action: what, Detail: s.Refusal})
 }
 
-func (l *loop) note(n Note) { l.course.Notes = append(l.course.Notes, n) }
+func (l *loop) note(n Note) { l.progress = l.progress.noted(n) }
 
 // describe is a decision in words: the verb with the model's own words when it gave some, else with what it does.
 func describe(d actions.Decision) string {

@@ -2,7 +2,8 @@ package agentloop
 
 import "time"
 
-// Event is something that happened in a run, for those who watch it. Step is filled as far as it is known.
+// Event is something that happened in a run, for those who watch it. Step is filled as far as it is
+// known.
 type Event struct {
 	Kind     EventKind
 	At       time.Time
@@ -33,6 +34,6 @@ func (l *loop) emit(e Event) {
 	if l.Observe == nil {
 		return
 	}
-	e.At, e.Progress = time.Now(), l.course
+	e.At, e.Progress = time.Now(), l.progress
 	l.Observe(e)
 }

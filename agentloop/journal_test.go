@@ -78,8 +78,7 @@ func TestAGestureOfUnknownOutcomeIsNotRepeated(t *testing.T) {
 	require.Len(t, r.journal.intents, 2, "the journal knows what was about to be done")
 
 	r.journal.fail = nil
-	c := r.journal.course
-	c.Notes = append(c.Notes, agentloop.Note{Kind: agentloop.NoteOutcomeUnknown, Action: "CLICK (tap)"})
+	c := r.journal.course.Interrupted(r.journal.intents[1], false)
 	synctest.Test(t, func(t *testing.T) {
 		end, _, err := r.runner.Run(t.Context(), c, c.Steps)
 		require.NoError(t, err)

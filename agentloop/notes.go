@@ -20,6 +20,7 @@ const (
 	NoteNotDone        NoteKind = "not_done"        // the run was stopped before Action was carried out
 	NoteScreenChanged  NoteKind = "screen_changed"  // Detail happened while Action was being decided, so it was not carried out
 	NoteRepeated       NoteKind = "repeated"        // the same Action on the same screen, again and again, changed nothing
+	NoteNotAllowed     NoteKind = "not_allowed"     // the gate refused Action; Detail says why
 	NoteAskedBefore    NoteKind = "asked_before"    // Detail, the question, was asked before and not answered
 	NoteResumed        NoteKind = "resumed"         // the run goes on after a pause; the screen may have changed
 	NoteEarlierTask    NoteKind = "earlier_task"    // Action is the session's task before this one, Detail how it ended
@@ -46,6 +47,10 @@ var notes = map[NoteKind]struct{ en, zh string }{
 	NoteRepeated: {
 		"The same action, {action}, has been repeated on the same screen and changed nothing. Do something else, or ABORT and say what is in the way.",
 		"同样的操作({action})在同一个屏幕上已经重复多次,没有任何变化。请换一种做法,或者 ABORT 并说明障碍。",
+	},
+	NoteNotAllowed: {
+		"The action {action} was not allowed, and not carried out: {detail}",
+		"操作({action})未获允许,没有执行:{detail}",
 	},
 	NoteAskedBefore: {
 		"The question \"{detail}\" was asked before and was not answered. It has not been asked again. Go on with what is known, or ABORT and say what is missing.",

@@ -20,7 +20,7 @@ func TestNotesAreWordedInTheLanguageOfTheRun(t *testing.T) {
 func TestEveryKindOfNoteIsWordedInBothLanguages(t *testing.T) {
 	for _, k := range []agentloop.NoteKind{
 		agentloop.NoteRefused, agentloop.NoteOutcomeUnknown, agentloop.NoteNotDone, agentloop.NoteRepeated,
-		agentloop.NoteAskedBefore, agentloop.NoteScreenChanged, agentloop.NoteResumed, agentloop.NoteEarlierTask,
+		agentloop.NoteAskedBefore, agentloop.NoteScreenChanged, agentloop.NoteNotAllowed, agentloop.NoteResumed, agentloop.NoteEarlierTask,
 	} {
 		n := agentloop.Note{Kind: k, Action: "ACT", Detail: "WHY"}
 		require.NotContains(t, n.Text("en"), "{")

@@ -14,11 +14,13 @@ import (
 type Runner struct {
 	Phone   Phone
 	Policy  Policy
-	Parker  Parker // nil under NoQuestions
+	Gate    Gate   // nil allows everything
+	Parker  Parker // may be nil when nobody is ever asked
 	Journal Journal
 	Limits  Limits
 
-	// NoQuestions is for a run that has nobody to answer: the model is told so at once.
+	// NoQuestions is for a run in which nobody answers the model: it is told so at once. What a Gate
+	// asks is parked all the same.
 	NoQuestions bool
 
 	Moving  bool         // the phone was touched just before: the first step waits, too, until the screen has come to rest
@@ -26,8 +28,8 @@ type Runner struct {
 	Log     *slog.Logger // nil discards
 }
 
-// Run pursues the goal of c until it ends, for good or for now, and returns how, with the course from which a later call
-// goes on. from is the number of steps that the session has had before.
+// Run pursues the goal of p until it ends or has to wait, and returns how, with the progress from
+// which a later call goes on. from is the number of steps that the session has had before.
 //
 // It returns an error only when the run could not be written down; Ending.Reason is InternalError then, and nothing is
 // done on the phone after that. Everything else that gets in the way is an Ending.
@@ -35,9 +37,9 @@ type Runner struct {
 // Cancelling ctx ends the run as its cause says (see [ErrPaused] and its kin). A gesture that has begun is finished and
 // journaled first; a decision that arrives later is not acted on. When Run has returned, the phone is left alone: Run
 // starts no goroutines.
-func (r *Runner) Run(ctx context.Context, c Progress, from int) (Ending, Progress, error) {
-	l := &loop{Runner: r, limits: r.Limits.withDefaults(), course: c.clone(), saved: c, from: from, start: time.Now(), log: r.Log,
-		touched: r.Moving}
+func (r *Runner) Run(ctx context.Context, p Progress, from int) (Ending, Progress, error) {
+	l := &loop{Runner: r, limits: r.Limits.withDefaults(), progress: p.clone(), saved: p,
+		from: from, start: time.Now(), log: r.Log, touched: r.Moving}
 	if l.log == nil {
 		l.log = slog.New(slog.DiscardHandler)
 	}
@@ -47,18 +49,18 @@ func (r *Runner) Run(ctx context.Context, c Progress, from int) (Ending, Progres
 // loop is one call of Run.
 type loop struct {
 	*Runner
-	limits Limits
-	course Progress
-	saved  Progress // as journaled: what a later call goes on from
-	from   int
-	log    *slog.Logger
+	limits   Limits
+	progress Progress
+	saved    Progress // as journaled: what a later call goes on from
+	from     int
+	log      *slog.Logger
 
 	start   time.Time
 	local   int // steps journaled in this call
 	last    *Step
 	touched bool               // a gesture may have set the screen in motion
 	before  screen.Fingerprint // the screen of the step before; zero when there was none
-	streak  streak
+	repeats repeatDetector
 }
 
 func (l *loop) run(ctx context.Context) (Ending, Progress, error) {
@@ -88,16 +90,26 @@ func (l *loop) step(ctx context.Context) *Ending {
 	if l.local >= l.limits.Steps {
 		return l.outOfSteps()
 	}
-	timed, cancel := context.WithDeadlineCause(ctx, l.start.Add(l.limits.Time), errTime)
+	timed, cancel := l.timed(ctx)
 	defer cancel()
 	s := &Step{Index: l.from + l.local + 1, Local: l.local + 1, StartedAt: time.Now()}
-	if end := l.see(timed, s); end != nil {
+	if end := l.observe(timed, s); end != nil {
 		return end
 	}
 	if end := l.decide(timed, s); end != nil {
 		return end
 	}
 	return l.carryOut(ctx, s)
+}
+
+// timed is ctx until the time of this call is used up.
+func (l *loop) timed(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithDeadlineCause(ctx, l.start.Add(l.limits.Time), errTime)
+}
+
+func (l *loop) situation(s *Step) Situation {
+	album, _ := l.Journal.(Album)
+	return Situation{Progress: l.progress.clone(), Look: s.Look, Step: s.Index, Album: album}
 }
 
 // Stopped is the ending of a run whose context was cancelled, as its cause says.
@@ -115,12 +127,16 @@ func interrupted(err error) StopReason {
 	return Cancelled
 }
 
-// decide asks the policy. A decision that comes after the run was interrupted is dropped.
+// decide asks the policy, unless an action is pending. A decision that comes after the run was
+// interrupted is dropped.
 func (l *loop) decide(ctx context.Context, s *Step) *Ending {
+	if pending := l.progress.Pending; pending != nil {
+		s.Proposal.Decision = pending.Decision
+		l.emit(Event{Kind: Decided, Step: *s})
+		return nil
+	}
 	began := time.Now()
-	album, _ := l.Journal.(Album)
-	now := Situation{Progress: l.course.clone(), Look: s.Look, Step: s.Index, Album: album}
-	p, err := l.Policy.Next(ctx, now)
+	p, err := l.Policy.Next(ctx, l.situation(s))
 	s.Proposal, s.Timing.Decide = p, time.Since(began)
 	switch {
 	case ctx.Err() != nil:
@@ -132,17 +148,14 @@ func (l *loop) decide(ctx context.Context, s *Step) *Ending {
 	case err != nil:
 		return l.undecided(ctx, s, ModelError, err)
 	}
-	l.course.Notes, l.course.ReplyJustIn = nil, false
-	l.course.History = p.History
-	if p.Summary != "" {
-		l.course.Summary = p.Summary
-	}
+	l.progress = l.progress.decided(p.Decision)
+	l.progress.History = p.History
 	l.emit(Event{Kind: Decided, Step: *s})
 	return nil
 }
 
 // undecided journals a step that came to no action, so that none of the model's tries is lost. What the model was to be
-// told stays in the course for the next call.
+// told stays in the progress for the next call.
 func (l *loop) undecided(ctx context.Context, s *Step, reason StopReason, err error) *Ending {
 	s.Proposal.Action = nil
 	if end := l.done(ctx, s); end != nil {
@@ -151,19 +164,18 @@ func (l *loop) undecided(ctx context.Context, s *Step, reason StopReason, err er
 	return halt(reason, err)
 }
 
-// journalTime bounds one entry of the journal, also after the run was interrupted.
+// journalTime bounds one entry of the journal, even after the run was interrupted.
 const journalTime = 10 * time.Second
 
 // done journals the step and counts it.
 func (l *loop) done(ctx context.Context, s *Step) *Ending {
-	c := l.course
-	c.Steps++
+	p := l.progress.after(*s)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), journalTime)
 	defer cancel()
-	if err := l.Journal.Done(ctx, *s, c); err != nil {
+	if err := l.Journal.Done(ctx, *s, p); err != nil {
 		return halt(InternalError, stepError(s, "journaling", err))
 	}
-	l.course, l.saved, l.last = c, c.clone(), s
+	l.progress, l.saved, l.last = p, p.clone(), s
 	l.local++
 	l.log.InfoContext(ctx, "step", "step", s.Index, "action", verb(s.Proposal.Action), "refused", s.Refusal,
 		"took", s.Timing.Total().Round(time.Millisecond))

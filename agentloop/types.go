@@ -1,33 +1,11 @@
 package agentloop
 
 import (
-	"slices"
 	"time"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/screen"
 )
-
-// Progress is where a run stands: all that the next step needs besides the screen. The journal keeps it after each step,
-// and a run is resumed from it.
-type Progress struct {
-	Task        string             `json:"task"`
-	Steps       int                `json:"steps"`                   // steps of this run so far
-	Summary     string             `json:"summary"`                 // the model's own account of what has been done
-	Remembered  []string           `json:"remembered,omitempty"`    // NOTE texts, oldest first
-	Exchanges   []actions.Exchange `json:"exchanges,omitempty"`     // questions with their answers, oldest first
-	Notes       []Note             `json:"notes,omitempty"`         // told to the model on the next step, once
-	Questions   int                `json:"questions"`               // asked so far
-	ReplyJustIn bool               `json:"reply_just_in,omitempty"` // the last exchange has not been shown to the model yet
-	History     []actions.Turn     `json:"history,omitempty"`       // past turns that the policy wants again, oldest first
-}
-
-// clone is c with slices of its own.
-func (c Progress) clone() Progress {
-	c.Remembered, c.Exchanges = slices.Clone(c.Remembered), slices.Clone(c.Exchanges)
-	c.Notes, c.History = slices.Clone(c.Notes), slices.Clone(c.History)
-	return c
-}
 
 // Situation is what a policy decides from.
 type Situation struct {
@@ -41,7 +19,7 @@ type Situation struct {
 type Proposal struct {
 	actions.Decision
 	Caption string         // the frame in words, "" when captions are off
-	Tries   []Try          // at least one
+	Tries   []Try          // at least one, but for an action that was pending
 	History []actions.Turn // what the policy wants to be shown from the next step on; kept as it is
 }
 
@@ -57,7 +35,7 @@ type Try struct {
 
 // Question is something that a person is to answer before the run goes on.
 type Question struct {
-	Kind     string // KindInfo, or what a later kind of question is called
+	Kind     string // KindInfo, or one of a Gate's own
 	Text     string
 	Options  []string // answers to choose from
 	FreeText bool     // an answer besides the Options is fine
@@ -77,8 +55,9 @@ type Step struct {
 	Local     int // within this call, from 1
 	Look      screen.Observation
 	Proposal  Proposal
+	Asks      string            // the kind of the question that the step parks, "" for none
 	Refusal   string            // why the gesture was not carried out, "" when it was
-	Exchange  *actions.Exchange // how the step's question was settled; nil for other actions and for a parked question
+	Exchange  *actions.Exchange // how the step's question was settled; nil while it is parked
 	StartedAt time.Time
 	Timing    Timing
 }
@@ -88,7 +67,7 @@ type Timing struct {
 	Settle time.Duration `json:"settle"` // waiting for the screen to come to rest after the step before, looks included
 	Look   time.Duration `json:"look"`   // capturing afresh; 0 when the settled look was used
 	Decide time.Duration `json:"decide"`
-	Ask    time.Duration `json:"ask,omitempty"` // storing a question
+	Ask    time.Duration `json:"ask,omitempty"` // the gate, and storing a question
 	Act    time.Duration `json:"act"`
 }
 
@@ -99,10 +78,10 @@ func (t Timing) Total() time.Duration { return t.Settle + t.Look + t.Decide + t.
 type Ending struct {
 	Reason   StopReason
 	Answer   string    // the COMPLETE report or the ABORT reason
-	Question *Question // the parked question under InfoNeedsReply
+	Question *Question // the parked question that the run waits for; Reason is that of its kind
 	Steps    int       // steps taken in this call
 	Last     *Step     // the last step that was journaled; nil when there is none
-	Err      error     // what was in the way, with a mend; nil after TaskCompleted, TaskAborted and a parked question
+	Err      error     // what was in the way, with a hint; nil when nothing was
 	Took     time.Duration
 }
 

@@ -1,13 +1,13 @@
 package runs
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/session"
@@ -176,30 +176,15 @@ func (f *Manager) enrol(ctx context.Context, c *call, j *job, limit int) error {
 			return err
 		}
 	}
+	ended := cmp.Or(c.run.Answer, string(c.run.StopReason))
 	var err error
-	j.run, err = f.store.CreateRun(ctx, session.Run{SessionID: c.sess.ID, Task: c.Task, Progress: sequel(c.Task, c.run), MaxSteps: limit,
+	j.run, err = f.store.CreateRun(ctx, session.Run{SessionID: c.sess.ID, Task: c.Task,
+		Progress: c.run.Progress.NextTask(c.Task, ended), MaxSteps: limit,
 		ReplyMode: string(j.settings.ReplyMode), Settings: j.settings.encode()})
 	if err == nil && !c.Queue {
 		err = f.lease(ctx, j.run, c.sess)
 	}
 	return err
-}
-
-// sequel is the course of a new task after another one: what was remembered and what people said is kept.
-func sequel(task string, before session.Run) agentloop.Progress {
-	told := before.Answer
-	if told == "" {
-		told = string(before.StopReason)
-	}
-	c := agentloop.Progress{Task: task, Remembered: slices.Clone(before.Progress.Remembered),
-		Notes: []agentloop.Note{{Kind: agentloop.NoteEarlierTask, Action: before.Task, Detail: told}}}
-	for _, x := range before.Progress.Exchanges {
-		switch x.Outcome {
-		case actions.Answered, actions.DefaultAnswer, actions.ModelAnswer:
-			c.Exchanges = append(c.Exchanges, x)
-		}
-	}
-	return c
 }
 
 // settings are those of the call, or the last run's.
@@ -253,8 +238,9 @@ func (f *Manager) unapplied(ctx context.Context, r session.Run) (*inquiry.Questi
 
 // waitAgain brings a run that was paused while it waited for a reply back to waiting.
 func (f *Manager) waitAgain(ctx context.Context, c *call, q *inquiry.Question) (Status, error) {
-	r, err := f.store.Transition(ctx, c.run.ID, session.Change{From: []session.State{session.Paused}, Fence: c.run.Fence,
-		To: session.WaitingReply, Reason: agentloop.InfoNeedsReply, Question: q.ID})
+	w := agentloop.WaitingFor(string(q.Kind))
+	r, err := f.store.Transition(ctx, c.run.ID, session.Change{From: []session.State{session.Paused},
+		Fence: c.run.Fence, To: session.State(w.State), Reason: w.Reason, Question: q.ID})
 	if err != nil {
 		return Status{}, err
 	}
@@ -309,16 +295,13 @@ func (f *Manager) resume(ctx context.Context, c *call, q *inquiry.Question) (Sta
 func (f *Manager) requeue(ctx context.Context, c *call, j *job, q *inquiry.Question, limit int) error {
 	ctx, cancel := lasting(ctx)
 	defer cancel()
-	course := c.run.Progress
-	change := session.Change{From: []session.State{c.run.State}, Fence: c.run.Fence, To: session.Queued, Reason: agentloop.StillRunning,
-		MaxSteps: limit, Settings: j.settings.encode(), Progress: &course}
+	change := session.Change{From: []session.State{c.run.State}, Fence: c.run.Fence,
+		To: session.Queued, Reason: agentloop.StillRunning, MaxSteps: limit, Settings: j.settings.encode()}
 	if c.run.State == session.Paused {
-		course.Notes = append(slices.Clip(course.Notes), agentloop.Note{Kind: agentloop.NoteResumed})
+		change.Progress = agentloop.Progress.Resumed
 	}
 	if q != nil {
-		x := f.exchange(*q)
-		course.Exchanges, course.ReplyJustIn = append(slices.Clip(course.Exchanges), x), true
-		change.Apply = q.ID
+		change.Apply, change.Exchange = q.ID, f.exchange(*q)
 	}
 	var err error
 	j.run, err = f.store.Transition(ctx, c.run.ID, change)

@@ -110,6 +110,9 @@ func (f *Manager) pursue(ctx context.Context, d *desk, j *job, run session.Run) 
 		},
 		Log: f.log.With("run", run.ID, "serial", sess.Serial),
 	}
+	if f.opts.NewGate != nil {
+		runner.Gate = f.opts.NewGate(sess, run)
+	}
 	got, _, err := runner.Run(ctx, run.Progress, sess.Steps)
 	if err != nil && !overtaken(err) {
 		f.log.ErrorContext(ctx, "run", "run", run.ID, "err", err)
@@ -165,9 +168,9 @@ func broken(ctx context.Context, err error) *agentloop.Ending {
 func (f *Manager) conclude(ctx context.Context, d *desk, run session.Run, end *agentloop.Ending, asked *inquiry.Question) session.State {
 	ctx, cancel := lasting(ctx)
 	defer cancel()
-	c := session.Change{From: []session.State{session.Queued, session.Running}, Fence: run.Fence, To: stateOf(end.Reason),
+	c := session.Change{From: []session.State{session.Queued, session.Running}, Fence: run.Fence, To: stateOf(end),
 		Reason: end.Reason, Answer: end.Answer, Err: errorText(end.Err)}
-	if c.To == session.WaitingReply {
+	if c.To.Waiting() {
 		c.Question = asked.ID
 	}
 	now, err := f.store.Transition(ctx, run.ID, c)
@@ -182,15 +185,16 @@ func (f *Manager) conclude(ctx context.Context, d *desk, run session.Run, end *a
 	return now.State
 }
 
-// stateOf is the state of a run that ended for the reason. What can go on is PAUSED.
-func stateOf(r agentloop.StopReason) session.State {
-	switch r {
+// stateOf is the state of a run that ended so. What can go on is PAUSED.
+func stateOf(end *agentloop.Ending) session.State {
+	if q := end.Question; q != nil {
+		return session.State(agentloop.WaitingFor(q.Kind).State)
+	}
+	switch end.Reason {
 	case agentloop.TaskCompleted:
 		return session.Completed
 	case agentloop.TaskAborted:
 		return session.Aborted
-	case agentloop.InfoNeedsReply:
-		return session.WaitingReply
 	case agentloop.ManualStop, agentloop.Cancelled:
 		return session.Cancelled
 	case agentloop.QuestionLimit:

@@ -107,10 +107,11 @@ func TestWaitNoticesThatARunWasKilled(t *testing.T) {
 }
 
 // killChild runs a task in a process of its own until it says what is waited for, kills it, and returns how many touches it completed.
-func killChild(t *testing.T, dir, task, at string) int {
+func killChild(t *testing.T, dir, task, at string, env ...string) int {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), "TAPLOOP_TEST_CHILD="+dir, "TAPLOOP_TEST_TASK="+task, "TAPLOOP_TEST_AT="+at)
+	cmd.Env = append(cmd.Env, env...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
@@ -160,13 +161,14 @@ func child(dir, task, at string) {
 	}
 	m := &mind{}
 	f := runs.New(&runs.Options{Store: store, Phones: phones, Limits: agentloop.Limits{Settle: -1},
+		NewGate: gateOf(task),
 		NewPolicy: func(s runs.Settings) (agentloop.Policy, error) { return m.make(s) },
 		Observe: func(e runs.Event) {
 			switch e.Kind {
 			case runs.StateChanged:
 				say("%s", e.State)
 			case agentloop.Looked, agentloop.Settled:
-				if touches > 0 && e.Step.Index == touches+1 && strings.HasPrefix(at, "think") {
+				if touches > 0 && strings.HasPrefix(at, "think") {
 					fmt.Println("touched")
 					say("think %d", e.Step.Index)
 				}
@@ -177,7 +179,12 @@ func child(dir, task, at string) {
 				}
 			}
 		}})
-	_, err = f.Start(ctx, runs.StartRequest{Task: task, KeepEnvironment: true})
+	if id := os.Getenv("TAPLOOP_TEST_SESSION"); id != "" {
+		check(f.Recover(ctx))
+		_, err = f.Continue(ctx, runs.ContinueRequest{SessionID: id, Reply: &runs.Reply{Text: "yes"}})
+	} else {
+		_, err = f.Start(ctx, runs.StartRequest{Task: task, KeepEnvironment: true})
+	}
 	check(err)
 	select {}
 }

@@ -20,17 +20,18 @@ type Options struct {
 	Phones    Phones
 	NewPolicy func(Settings) (agentloop.Policy, error) // what decides in a run with these settings
 
-	Broker      *inquiry.Broker   // of the questions; nil means one over the store with default times
-	Answerer    Answerer          // answers under AutoReply; nil refuses that mode
-	Console     Console           // answers under ManualReply; nil refuses that mode
-	Limits      agentloop.Limits  // of each call; Steps is the configured maximum, default 40
-	Attention   time.Duration     // how long a door of a ReplyMode has its turn when that does not say; 0 means 10 min
-	Doors       []string          // through which every question can be answered beside those of its ReplyMode
-	DetachGrace time.Duration     // how long a run goes on with nobody attached, see Manager.Attach; 0 means for ever
-	OnTimeout   inquiry.OnTimeout // what silence to a question leads to; "" means inquiry.Pause
-	Lang        string            // "zh" or "en", of the few words that the Manager itself has for the model; "" means en
-	Observe     func(Event)       // called with every event, on the goroutine of its run; nil when nobody watches
-	Log         *slog.Logger      // nil discards
+	NewGate     func(session.Session, session.Run) agentloop.Gate // of each life of a run; nil allows all
+	Broker      *inquiry.Broker                                   // of the questions; nil means one over the store with default times
+	Answerer    Answerer                                          // answers under AutoReply; nil refuses that mode
+	Console     Console                                           // answers under ManualReply; nil refuses that mode
+	Limits      agentloop.Limits                                  // of each call; Steps is the configured maximum, default 40
+	Attention   time.Duration                                     // how long a door of a ReplyMode has its turn when that does not say; 0 means 10 min
+	Doors       []string                                          // through which every question can be answered beside those of its ReplyMode
+	DetachGrace time.Duration                                     // how long a run goes on with nobody attached, see Manager.Attach; 0 means for ever
+	OnTimeout   inquiry.OnTimeout                                 // what silence to a question leads to; "" means inquiry.Pause
+	Lang        string                                            // "zh" or "en", of the few words that the Manager itself has for the model; "" means en
+	Observe     func(Event)                                       // called with every event, on the goroutine of its run; nil when nobody watches
+	Log         *slog.Logger                                      // nil discards
 }
 
 // Manager carries runs out. It is safe for concurrent use.

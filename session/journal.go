@@ -144,11 +144,11 @@ func (j *journal) insert(ctx context.Context, tx *sql.Tx, st agentloop.Step, row
 	}
 	u, p := row.use, st.Proposal
 	n, err := affected(tx.ExecContext(ctx, `INSERT INTO steps (session_id, idx, run_id, local, fence, state, verb, decision, tries, caption, refusal,
-		exchange, phone, timing, frame, frame_w, frame_h, calls, prompt_tokens, completion_tokens, model_ns, phone_ns, looked_at, started_at, done_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+		exchange, phone, timing, frame, frame_w, frame_h, calls, prompt_tokens, completion_tokens, model_ns, phone_ns, looked_at, started_at, done_at, asks)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
 		j.run.SessionID, st.Index, j.run.ID, st.Local, j.run.Fence, state, verb(p.Decision), row.decision, row.tries, p.Caption, st.Refusal,
 		row.exchange, row.phone, row.timing, row.frame, row.frameSize.W, row.frameSize.H, u.Calls, u.PromptTokens, u.CompletionTokens, u.Model, u.Phone,
-		millis(st.Look.At), millis(st.StartedAt), doneAt))
+		millis(st.Look.At), millis(st.StartedAt), doneAt, st.Asks))
 	if err != nil {
 		return err
 	}
@@ -162,10 +162,10 @@ func (j *journal) insert(ctx context.Context, tx *sql.Tx, st agentloop.Step, row
 // complete turns this life's Intent of the step into Done; false when there is none.
 func (j *journal) complete(ctx context.Context, tx *sql.Tx, st agentloop.Step, row stepRow) (bool, error) {
 	u, p := row.use, st.Proposal
-	n, err := affected(tx.ExecContext(ctx, `UPDATE steps SET state = 'DONE', verb = ?, decision = ?, tries = ?, caption = ?, refusal = ?, exchange = ?,
+	n, err := affected(tx.ExecContext(ctx, `UPDATE steps SET state = 'DONE', asks = ?, verb = ?, decision = ?, tries = ?, caption = ?, refusal = ?, exchange = ?,
 		phone = ?, timing = ?, frame = ?, frame_w = ?, frame_h = ?, calls = ?, prompt_tokens = ?, completion_tokens = ?, model_ns = ?, phone_ns = ?,
 		done_at = ? WHERE session_id = ? AND idx = ? AND run_id = ? AND fence = ? AND state = 'INTENT'`,
-		verb(p.Decision), row.decision, row.tries, p.Caption, st.Refusal, row.exchange, row.phone, row.timing, row.frame, row.frameSize.W, row.frameSize.H,
+		st.Asks, verb(p.Decision), row.decision, row.tries, p.Caption, st.Refusal, row.exchange, row.phone, row.timing, row.frame, row.frameSize.W, row.frameSize.H,
 		u.Calls, u.PromptTokens, u.CompletionTokens, u.Model, u.Phone, millis(j.s.now()), j.run.SessionID, st.Index, j.run.ID, j.run.Fence))
 	return n == 1, err
 }

@@ -70,10 +70,10 @@ func (s *Store) holder(ctx context.Context, q queryer, serial string) (Hold, boo
 	if err != nil {
 		return Hold{}, false, err
 	}
-	switch h.State {
-	case Queued, Running:
+	switch {
+	case h.State == Queued, h.State == Running:
 		return h, s.owner.alive(owner), nil
-	case WaitingReply:
+	case h.State.Waiting():
 		h.Until = waiting.Add(s.opts.Keep)
 		return h, s.now().Before(h.Until), nil
 	}

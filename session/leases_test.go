@@ -181,7 +181,7 @@ func TestResumingARunWhoseOutcomeWasLostTellsTheModel(t *testing.T) {
 	require.NoError(t, s.Journal(r).Intent(t.Context(), step(t, 1, actions.Back{})))
 	_, err := s.Transition(t.Context(), r.ID, session.Change{To: session.Paused})
 	require.NoError(t, err)
-	r, err = s.Transition(t.Context(), r.ID, session.Change{To: session.Running, Progress: &agentloop.Progress{Task: "t", Notes: []agentloop.Note{{Kind: agentloop.NoteResumed}}}})
+	r, err = s.Transition(t.Context(), r.ID, session.Change{To: session.Running, Progress: agentloop.Progress.Resumed})
 	require.NoError(t, err)
 	require.Equal(t, []agentloop.Note{{Kind: agentloop.NoteResumed}, {Kind: agentloop.NoteOutcomeUnknown, Action: "go back"}}, r.Progress.Notes)
 	require.Equal(t, 1, r.Progress.Steps)
@@ -193,6 +193,7 @@ func TestACrashBetweenAQuestionAndItsStepKeepsBoth(t *testing.T) {
 	dying, s := open2(t, dir), open(t, dir, nil)
 	asked, early := started(t, dying), started(t, dying)
 	asks := step(t, 1, actions.Info{Question: "when?"})
+	asks.Asks = agentloop.KindInfo
 	require.NotEmpty(t, asks.Proposal.Summary)
 	require.NoError(t, dying.Journal(asked).Intent(t.Context(), asks))
 	q, err := inquiry.NewBroker(dying.Questions(), nil).Open(t.Context(), inquiry.Question{RunID: asked.ID, SessionID: asked.SessionID, Fence: asked.Fence, Text: "when?"})
@@ -216,4 +217,49 @@ func TestACrashBetweenAQuestionAndItsStepKeepsBoth(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, session.Paused, now.State)
 	require.Equal(t, agentloop.Progress{Task: early.Task, Steps: 1}, now.Progress)
+}
+
+// A gate's question is about a gesture: after the crash that is still pending, and nothing is said to
+// have been done.
+func TestACrashWhileAGateParksItsQuestionKeepsTheActionPending(t *testing.T) {
+	dir := t.TempDir()
+	dying, s := open2(t, dir), open(t, dir, nil)
+	asked, early, again := started(t, dying), started(t, dying), started(t, dying)
+	tap := step(t, 1, actions.Back{})
+	tap.Asks = "approval"
+	pending := &agentloop.Pending{Decision: tap.Proposal.Decision}
+	yes := actions.Exchange{Question: "sure?", Answer: "yes", Outcome: actions.Answered}
+	answered := agentloop.Progress{Task: "t", Notes: []agentloop.Note{{Kind: agentloop.NoteResumed}},
+		Pending: &agentloop.Pending{Decision: tap.Proposal.Decision, Answer: &yes}}
+	require.NoError(t, dying.Journal(again).Done(t.Context(), step(t, 1, actions.Home{}), answered))
+	second := tap
+	second.Index = 2
+	for _, r := range []session.Run{asked, early} {
+		require.NoError(t, dying.Journal(r).Intent(t.Context(), tap))
+	}
+	require.NoError(t, dying.Journal(again).Intent(t.Context(), second))
+	b := inquiry.NewBroker(dying.Questions(), nil)
+	ask(t, b, asked, inquiry.Question{Kind: inquiry.Approval, Text: "sure?"})
+	ask(t, b, again, inquiry.Question{Kind: inquiry.Approval, Text: "still sure?"})
+	require.NoError(t, dying.Close())
+
+	_, err := s.Recover(t.Context())
+	require.NoError(t, err)
+
+	for _, c := range []struct {
+		run   session.Run
+		state session.State
+		want  agentloop.Progress
+	}{
+		{asked, session.WaitingReply,
+			agentloop.Progress{Task: asked.Task, Steps: 1, Summary: "began", Pending: pending}},
+		{early, session.Paused, agentloop.Progress{Task: early.Task, Steps: 1}},
+		{again, session.WaitingReply, agentloop.Progress{Task: "t", Steps: 1, Notes: answered.Notes,
+			Pending: pending}},
+	} {
+		now, err := s.Run(t.Context(), c.run.ID)
+		require.NoError(t, err)
+		require.Equal(t, c.state, now.State)
+		require.Equal(t, c.want, now.Progress)
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/inquiry"
 )
 
@@ -228,10 +229,11 @@ func (s *Store) applyTo(ctx context.Context, tx *sql.Tx, r *Run, c Change) error
 	if err := s.keepSecret(ctx, tx, q); err != nil {
 		return err
 	}
-	if c.Progress == nil || len(c.Progress.Exchanges) == 0 {
+	if c.Exchange == (actions.Exchange{}) {
 		return nil
 	}
-	exchange, err := text(c.Progress.Exchanges[len(c.Progress.Exchanges)-1])
+	r.Progress = r.Progress.Answered(c.Exchange)
+	exchange, err := text(c.Exchange)
 	if err != nil {
 		return err
 	}

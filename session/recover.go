@@ -11,8 +11,8 @@ import (
 
 // Recover brings back what owners that died have left behind, and returns those runs as they are now. A run that was
 // QUEUED or RUNNING is PAUSED with the reason SERVER_RESTARTED; one that had asked a question, but had not got round to
-// waiting for the answer, is WAITING_REPLY. An action that was begun and has no outcome is noted in the run's course
-// and never repeated. Runs of owners that are alive, in any process, are left alone. It may be called at any time, by
+// waiting for the answer, waits. An action that was begun and has no outcome is noted in the run's
+// progress and never repeated. Runs of owners that are alive, in any process, are left alone. It may be called at any time, by
 // any number of processes.
 //
 // It writes only when there is something to bring back.
@@ -63,35 +63,15 @@ func (s *Store) recoverRun(ctx context.Context, tx *sql.Tx, r *Run) error {
 	if err != nil {
 		return err
 	}
-	if asked != nil {
-		if err := s.finishAsking(ctx, tx, r); err != nil {
-			return err
-		}
-	}
-	if err := noteUnfinished(ctx, tx, r); err != nil {
+	if err := s.finishSteps(ctx, tx, r, asked != nil); err != nil {
 		return err
 	}
 	if asked != nil {
-		s.enter(r, Change{To: WaitingReply, Reason: agentloop.InfoNeedsReply, Question: asked.ID})
+		state, reason := waiting(string(asked.Kind))
+		s.enter(r, Change{To: state, Reason: reason, Question: asked.ID})
 		return s.saveRun(ctx, tx, r)
 	}
 	s.enter(r, Change{To: Paused, Reason: agentloop.ServerRestarted})
 	r.Fence++
 	return s.saveRun(ctx, tx, r)
-}
-
-// finishAsking completes the step that asked, whose question was stored and which itself was not any more: the course goes on as if
-// the crash had come a moment later.
-func (s *Store) finishAsking(ctx context.Context, tx *sql.Tx, r *Run) error {
-	left, err := collect(ctx, tx, scanStep, "SELECT "+stepColumns+" FROM steps WHERE run_id = ? AND fence = ? AND state = 'INTENT' AND verb = 'INFO'", r.ID, r.Fence)
-	if err != nil || len(left) == 0 {
-		return err
-	}
-	c := &r.Progress
-	c.Steps, c.Questions, c.Notes, c.ReplyJustIn = c.Steps+1, c.Questions+1, nil, false
-	if summary := left[0].Proposal.Summary; summary != "" {
-		c.Summary = summary
-	}
-	_, err = tx.ExecContext(ctx, "UPDATE steps SET state = 'DONE', done_at = ? WHERE session_id = ? AND idx = ?", millis(s.now()), r.SessionID, left[0].Index)
-	return err
 }

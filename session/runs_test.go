@@ -200,9 +200,9 @@ func TestAnAnswerIsAppliedWithTheChangeThatUsesItOnce(t *testing.T) {
 	require.NoError(t, s.Journal(r).Done(t.Context(), st, agentloop.Progress{Steps: 1, Questions: 1}))
 	r, err = s.Transition(t.Context(), r.ID, session.Change{To: session.WaitingReply, Question: q.ID})
 	require.NoError(t, err)
-	resume := session.Change{From: []session.State{session.WaitingReply}, To: session.Running, Fence: r.Fence, Apply: q.ID}
 	exchange := actions.Exchange{Question: "when?", Answer: "at 7", Outcome: actions.Answered}
-	resume.Progress = &agentloop.Progress{Steps: 1, Questions: 1, Exchanges: []actions.Exchange{exchange}, ReplyJustIn: true}
+	resume := session.Change{From: []session.State{session.WaitingReply}, To: session.Running,
+		Fence: r.Fence, Apply: q.ID, Exchange: exchange, Progress: agentloop.Progress.Resumed}
 	_, err = s.Transition(t.Context(), r.ID, resume)
 	require.ErrorIs(t, err, inquiry.ErrPending)
 	_, err = b.Resolve(t.Context(), q.ID, inquiry.Reply{Response: "at 7", Channel: "http"})
@@ -214,7 +214,9 @@ func TestAnAnswerIsAppliedWithTheChangeThatUsesItOnce(t *testing.T) {
 	require.ErrorIs(t, err, session.ErrFenced)
 	resumed, err := s.Transition(t.Context(), r.ID, resume)
 	require.NoError(t, err)
-	require.Equal(t, *resume.Progress, resumed.Progress)
+	want := agentloop.Progress{Steps: 1, Questions: 1, Exchanges: []actions.Exchange{exchange},
+		ReplyJustIn: true, Notes: []agentloop.Note{{Kind: agentloop.NoteResumed}}}
+	require.Equal(t, want, resumed.Progress)
 	require.Empty(t, resumed.QuestionID)
 	require.Equal(t, r.Fence+1, resumed.Fence)
 	q, err = b.Get(t.Context(), q.ID)

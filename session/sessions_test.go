@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/session"
 )
 
@@ -73,21 +74,37 @@ func TestOfManyWhoBeginUnderOneKeyOneDoes(t *testing.T) {
 	require.Len(t, list, 1)
 }
 
-func TestSessionsOfTheFirstSchemaBelongToTheLocalOperator(t *testing.T) {
+func TestAFolderOfTheFirstSchemaIsRead(t *testing.T) {
 	dir := t.TempDir()
 	first, err := os.ReadFile(filepath.Join("migrations", "0001_sessions.sql"))
 	require.NoError(t, err)
 	db, err := sql.Open("sqlite", filepath.Join(dir, "taploop.db"))
 	require.NoError(t, err)
 	for _, q := range []string{string(first), "PRAGMA user_version = 1",
-		`INSERT INTO sessions (id, serial, device, created_at, updated_at) VALUES ('old', 'emu-1', '{}', 1, 1)`} {
+		`INSERT INTO sessions (id, serial, device, created_at, updated_at)
+			VALUES ('old', 'emu-1', '{}', 1, 1)`,
+		`INSERT INTO runs (id, session_id, seq, task, state, course, owner, fence, created_at, updated_at)
+			VALUES ('run', 'old', 1, 't', 'RUNNING', '{"task":"t"}', 'dead', 2, 1, 1)`,
+		`INSERT INTO steps (session_id, idx, run_id, local, fence, state, verb, decision, tries, phone,
+				timing, started_at)
+			VALUES ('old', 1, 'run', 1, 2, 'INTENT', 'INFO',
+				'{"action":{"verb":"INFO","question":"when?"}}', '[]', '{}', '{}', 1)`,
+		`INSERT INTO questions (id, session_id, run_id, fence, status, body, asked_at, attention_until,
+				expires_at)
+			VALUES ('q', 'old', 'run', 2, 'pending', '{"kind":"info","text":"when?"}', 1, 1, 1)`} {
 		_, err = db.Exec(q)
 		require.NoError(t, err)
 	}
 	require.NoError(t, db.Close())
 
-	x, err := open(t, dir, nil).Session(t.Context(), "old")
+	s := open(t, dir, nil)
 
+	x, err := s.Session(t.Context(), "old")
 	require.NoError(t, err)
-	require.Equal(t, "", x.Client)
+	require.Equal(t, "", x.Client, "it belongs to the local operator")
+	left, err := s.Recover(t.Context())
+	require.NoError(t, err)
+	require.Len(t, left, 1)
+	require.Equal(t, session.WaitingReply, left[0].State, "the step asked when the program died")
+	require.Equal(t, agentloop.Progress{Task: "t", Steps: 1, Questions: 1}, left[0].Progress)
 }

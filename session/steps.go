@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/taploop/taploop/actions"
@@ -11,55 +10,22 @@ import (
 )
 
 const stepColumns = `session_id, run_id, idx, local, state, decision, tries, caption, refusal, exchange, phone, timing, frame, frame_w, frame_h,
-	looked_at, started_at, done_at`
+	looked_at, started_at, done_at, asks`
 
 func scanStep(row scanner) (StepRecord, error) {
 	var st StepRecord
 	p := &st.Proposal
 	var exchange actions.Exchange
-	d := decisionJSON{}
-	err := row.Scan(&st.SessionID, &st.RunID, &st.Index, &st.Local, &st.State, object{&d}, object{&p.Tries}, &p.Caption, &st.Refusal,
+	err := row.Scan(&st.SessionID, &st.RunID, &st.Index, &st.Local, &st.State, object{&p.Decision}, object{&p.Tries}, &p.Caption, &st.Refusal,
 		object{&exchange}, object{&st.Look.State}, object{&st.Timing}, &st.FrameID, &st.FrameSize.W, &st.FrameSize.H,
-		instant{&st.Look.At}, instant{&st.StartedAt}, instant{&st.DoneAt})
+		instant{&st.Look.At}, instant{&st.StartedAt}, instant{&st.DoneAt}, &st.Asks)
 	if err != nil {
 		return st, err
 	}
 	if exchange != (actions.Exchange{}) {
 		st.Exchange = &exchange
 	}
-	p.Decision, err = d.decision()
-	return st, err
-}
-
-// decisionJSON is a decision as it is stored.
-type decisionJSON struct {
-	Action  json.RawMessage `json:"action"` // null when the model could not be understood
-	Thought string          `json:"thought,omitempty"`
-	Explain string          `json:"explain,omitempty"`
-	Summary string          `json:"summary,omitempty"`
-	Fields  []actions.Field `json:"fields,omitempty"`
-}
-
-func decisionText(d actions.Decision) (string, error) {
-	j := decisionJSON{Thought: d.Thought, Explain: d.Explain, Summary: d.Summary, Fields: d.Fields}
-	if d.Action != nil {
-		b, err := actions.Marshal(d.Action)
-		if err != nil {
-			return "", err
-		}
-		j.Action = b
-	}
-	return text(j)
-}
-
-func (j decisionJSON) decision() (actions.Decision, error) {
-	d := actions.Decision{Thought: j.Thought, Explain: j.Explain, Summary: j.Summary, Fields: j.Fields}
-	if len(j.Action) == 0 || string(j.Action) == "null" {
-		return d, nil
-	}
-	var err error
-	d.Action, err = actions.Unmarshal(j.Action)
-	return d, err
+	return st, nil
 }
 
 // Steps lists the session's steps, oldest first.
@@ -112,7 +78,7 @@ func rowOf(st agentloop.Step, frame string) (stepRow, error) {
 		r.frameSize = st.Look.Frame.Size()
 	}
 	var err error
-	if r.decision, err = decisionText(st.Proposal.Decision); err != nil {
+	if r.decision, err = text(st.Proposal.Decision); err != nil {
 		return r, err
 	}
 	tries := st.Proposal.Tries

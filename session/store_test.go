@@ -82,7 +82,9 @@ func TestWhatIsJournaledIsReadBackWhole(t *testing.T) {
 	r := started(t, s)
 	j := s.Journal(r)
 	st := step(t, 1, actions.Click{At: screen.Permille(500, 250)})
-	course := agentloop.Progress{Task: "set an alarm", Steps: 1, Summary: "began", Notes: []agentloop.Note{{Kind: agentloop.NoteRefused, Action: "tap", Detail: "no"}}}
+	st.Asks = "approval"
+	course := agentloop.Progress{Task: "set an alarm", Steps: 1, Summary: "began", Notes: []agentloop.Note{{Kind: agentloop.NoteRefused, Action: "tap", Detail: "no"}},
+		Pending: &agentloop.Pending{Decision: st.Proposal.Decision, Answer: st.Exchange}}
 	before := st
 	before.Refusal, before.Exchange = "", nil
 

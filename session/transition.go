@@ -5,9 +5,6 @@ import (
 	"database/sql"
 	"fmt"
 	"slices"
-
-	"github.com/taploop/taploop/actions"
-	"github.com/taploop/taploop/agentloop"
 )
 
 // Transition moves a run from state to state. Of any number of callers whose changes exclude each other exactly one
@@ -56,10 +53,10 @@ func (s *Store) change(ctx context.Context, tx *sql.Tx, r *Run, c Change) error 
 		}
 	}
 	if c.Progress != nil {
-		r.Progress = *c.Progress
+		r.Progress = c.Progress(r.Progress)
 	}
 	if c.To == Running {
-		if err := noteUnfinished(ctx, tx, r); err != nil {
+		if err := s.finishSteps(ctx, tx, r, false); err != nil {
 			return err
 		}
 	}
@@ -104,32 +101,37 @@ func (s *Store) saveRun(ctx context.Context, tx *sql.Tx, r *Run) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, `UPDATE runs SET waiting_at = CASE WHEN ?1 <> 'WAITING_REPLY' THEN 0 WHEN state = ?1 THEN waiting_at ELSE ?2 END,
-		state = ?1, updated_at = ?2, stop_reason = ?3, answer = ?4, error = ?5, course = ?6, max_steps = ?7, settings = ?8, owner = ?9,
-		fence = ?10, question_id = ?11, ended_at = ?12 WHERE id = ?13`,
-		r.State, millis(r.UpdatedAt), r.StopReason, r.Answer, r.Error, course, r.MaxSteps, settings, r.Owner, r.Fence, r.QuestionID,
-		millis(r.EndedAt), r.ID)
+	_, err = tx.ExecContext(ctx, `UPDATE runs
+		SET waiting_at = CASE WHEN NOT ?14 THEN 0 WHEN state = ?1 THEN waiting_at ELSE ?2 END,
+		state = ?1, updated_at = ?2, stop_reason = ?3, answer = ?4, error = ?5, course = ?6,
+		max_steps = ?7, settings = ?8, owner = ?9, fence = ?10, question_id = ?11, ended_at = ?12
+		WHERE id = ?13`,
+		r.State, millis(r.UpdatedAt), r.StopReason, r.Answer, r.Error, course, r.MaxSteps, settings,
+		r.Owner, r.Fence, r.QuestionID, millis(r.EndedAt), r.ID, r.State.Waiting())
 	if err != nil {
 		return err
 	}
 	return s.touch(ctx, tx, r.SessionID)
 }
 
-// noteUnfinished finds an action that was begun and has no outcome. Nobody will ever know what became of it: the step
-// becomes Unknown, counts as a step, and the model is told.
-func noteUnfinished(ctx context.Context, tx *sql.Tx, r *Run) error {
-	left, err := collect(ctx, tx, scanStep, "SELECT "+stepColumns+" FROM steps WHERE run_id = ? AND state = 'INTENT' ORDER BY idx", r.ID)
-	if err != nil || len(left) == 0 {
-		return err
-	}
+// finishSteps closes the steps of the run that were begun and have no outcome; what that means for
+// the run is not for the store to say. asked says that the question which this life of the run was
+// about to park is known.
+func (s *Store) finishSteps(ctx context.Context, tx *sql.Tx, r *Run, asked bool) error {
+	left, err := collect(ctx, tx, scanStep, "SELECT "+stepColumns+` FROM steps
+		WHERE run_id = ? AND state = 'INTENT' ORDER BY idx`, r.ID)
 	for _, st := range left {
-		r.Progress.Steps++
-		if _, asked := st.Proposal.Action.(actions.Info); asked { // nobody was told of the question: it is asked again
-			continue
+		parked := asked && st.Asks != ""
+		r.Progress = r.Progress.Interrupted(st.Step, parked)
+		state, at := Unknown, int64(0)
+		if parked {
+			state, at = Done, millis(s.now())
 		}
-		words := actions.Describe(st.Proposal.Action)
-		r.Progress.Notes = append(slices.Clip(r.Progress.Notes), agentloop.Note{Kind: agentloop.NoteOutcomeUnknown, Action: words})
+		_, err := tx.ExecContext(ctx, `UPDATE steps SET state = ?, done_at = ?
+			WHERE session_id = ? AND idx = ?`, state, at, r.SessionID, st.Index)
+		if err != nil {
+			return err
+		}
 	}
-	_, err = tx.ExecContext(ctx, "UPDATE steps SET state = 'UNKNOWN' WHERE run_id = ? AND state = 'INTENT'", r.ID)
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/screen"
 )
@@ -33,13 +34,22 @@ func (s State) Terminal() bool {
 	return false
 }
 
+// Waiting reports whether a run in this state waits for the answer to a question.
+func (s State) Waiting() bool { return agentloop.IsWaiting(string(s)) }
+
+// waiting is the state of a run that waits for the answer to a question of the kind, and why.
+func waiting(kind string) (State, agentloop.StopReason) {
+	w := agentloop.WaitingFor(kind)
+	return State(w.State), w.Reason
+}
+
 // Known reports whether s is one of the states.
 func (s State) Known() bool {
 	switch s {
-	case Queued, Running, WaitingReply, Paused:
+	case Queued, Running, Paused:
 		return true
 	}
-	return s.Terminal()
+	return s.Terminal() || s.Waiting()
 }
 
 // Device is what was known of the phone when the session began.
@@ -93,14 +103,18 @@ type Change struct {
 	Reason   agentloop.StopReason // replaces the stop reason, also with ""
 	Answer   string               // "" keeps the present one
 	Err      string               // replaces the error, also with ""
-	Question string               // the open question under WaitingReply; any other state clears it
-	Progress *agentloop.Progress  // nil keeps the present one
+	Question string               // the open one in a state that is Waiting; any other state clears it
 	MaxSteps int                  // 0 keeps the present one
 	Settings json.RawMessage      // nil keeps the present ones
 
-	// Apply is a settled question whose answer this change applies. It fails with inquiry.ErrApplied, ErrPending or
-	// ErrFenced as inquiry.Store.Apply does, and the step that asked gets the last exchange of Course.
-	Apply string
+	// Apply is a settled question whose answer this change applies. It fails with inquiry.ErrApplied,
+	// ErrPending or ErrFenced as inquiry.Store.Apply does. Exchange is what came of the question, for
+	// the run's progress and for the step that asked.
+	Apply    string
+	Exchange actions.Exchange
+
+	// Progress says what then becomes of the run's progress as it is in the store; nil keeps it.
+	Progress func(agentloop.Progress) agentloop.Progress
 }
 
 // StepState says how far a step is known to have got.

@@ -8,9 +8,10 @@ import (
 	"github.com/taploop/taploop/screen"
 )
 
-// see gives the step its look: after a gesture the first one that shows the screen at rest, else a fresh one.
+// observe gives the step its look: after a gesture the first one that shows the screen at rest, else
+// a fresh one.
 // It ends the run when there is nothing that may be shown to the policy.
-func (l *loop) see(ctx context.Context, s *Step) *Ending {
+func (l *loop) observe(ctx context.Context, s *Step) *Ending {
 	began := time.Now()
 	look, print, err := l.settle(ctx)
 	kind := Looked

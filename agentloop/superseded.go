@@ -12,9 +12,9 @@ import (
 // stale is how old a look may be and still be acted on without asking the phone again.
 const stale = time.Second
 
-// overtaken asks a phone that can tell whether the screen that the decision is about is still in front: a policy may think
+// superseded asks a phone that can tell whether the screen that the decision is about is still in front: a policy may think
 // for long, and a person may have picked the phone up. It returns what has changed, "" when nothing has, or the run's end.
-func (l *loop) overtaken(ctx context.Context, s *Step, g actions.Gesture) (change string, end *Ending) {
+func (l *loop) superseded(ctx context.Context, s *Step, g actions.Gesture) (change string, end *Ending) {
 	p, can := l.Phone.(Stater)
 	if !can || actions.Passive(g) || time.Since(s.Look.At) < stale {
 		return "", nil

@@ -8,25 +8,26 @@ import (
 	"github.com/taploop/taploop/screen"
 )
 
-// streak counts the same action on the same screen. Screens are held against the first one of the
-// streak, so that small changes (the dots of a PIN) add up to another screen.
-type streak struct {
+// repeatDetector counts the same action on the same screen. Screens are compared with the first one,
+// so that small changes (the dots of a PIN) add up to another screen.
+type repeatDetector struct {
 	action actions.Action
 	first  screen.Fingerprint
 	n      int
 }
 
 // add counts an action that was decided on a screen, and returns how many of its kind came in a
-// row. A passive action is patience, not insistence: it neither counts nor ends a streak.
-func (k *streak) add(a actions.Action, on screen.Fingerprint) int {
+// row. A passive action is patience, not insistence: it neither counts nor ends the count.
+func (d *repeatDetector) add(a actions.Action, on screen.Fingerprint) int {
 	if actions.Passive(a) {
 		return 0
 	}
-	if k.n == 0 || !alike(reflect.ValueOf(k.action), reflect.ValueOf(a)) || k.first.Distance(on) > same {
-		*k = streak{action: a, first: on}
+	repeated := d.n > 0 && alike(reflect.ValueOf(d.action), reflect.ValueOf(a))
+	if !repeated || d.first.Distance(on) > same {
+		*d = repeatDetector{action: a, first: on}
 	}
-	k.n++
-	return k.n
+	d.n++
+	return d.n
 }
 
 // near is how far apart two fractions may be and still mean the same place on the screen.

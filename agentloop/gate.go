@@ -1,0 +1,72 @@
+package agentloop
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/taploop/taploop/actions"
+)
+
+// Gate decides whether an action may be carried out.
+type Gate interface {
+	// Check is asked before every action that touches the phone, once it was decided and before its
+	// intent is written down. The situation has the screen that the action is about; the decision is
+	// the action with the model's words around it.
+	//
+	// When Check has parked a question about an action, the run waits. Once that is settled, Check is
+	// asked about the same action again, with the screen as it is then and the answer in
+	// Situation.Pending: the model is not asked in between. An error ends the run for now as
+	// INTERNAL_ERROR, and nothing is carried out.
+	Check(ctx context.Context, s Situation, d actions.Decision) (Verdict, error)
+}
+
+// Verdict is what a [Gate] says: [Allow], [Refuse] or [Ask]. The zero Verdict says nothing, which is
+// an error.
+type Verdict struct {
+	allowed  bool
+	refusal  string
+	question *Question
+}
+
+// Allow lets the action be carried out.
+func Allow() Verdict { return Verdict{allowed: true} }
+
+// Refuse keeps the action from being carried out. The model is told why, and goes on.
+func Refuse(why string) Verdict { return Verdict{refusal: why} }
+
+// Ask parks a question about the action; of q it takes Kind, Text, Options, FreeText and Secret.
+func Ask(q Question) Verdict { return Verdict{question: &q} }
+
+// pass asks the gate about the step's gesture. It returns true when that may be carried out;
+// otherwise the step is over, and end is how the run ends, nil when it goes on.
+func (l *loop) pass(ctx context.Context, s *Step) (allowed bool, end *Ending) {
+	if l.Gate == nil || actions.Passive(s.Proposal.Action) {
+		return true, nil
+	}
+	timed, cancel := l.timed(ctx)
+	defer cancel()
+	began := time.Now()
+	v, err := l.Gate.Check(timed, l.situation(s), s.Proposal.Decision)
+	s.Timing.Ask = time.Since(began)
+	switch {
+	case timed.Err() != nil:
+		return false, Stopped(timed)
+	case err == nil && v == Verdict{}:
+		err = errors.New("the gate neither allowed nor refused the action")
+	}
+	switch {
+	case err != nil:
+		return false, l.interruptedBy(ctx, s, *halt(InternalError, stepError(s, "asking the gate", err)))
+	case v.question != nil:
+		q := *v.question
+		q.Task, q.Look, q.Step, q.Round = l.progress.Task, s.Look, s.Index, l.progress.Questions+1
+		s.Refusal = "not carried out yet: it waits for an answer"
+		return false, l.park(ctx, s, q)
+	case v.refusal != "":
+		s.Refusal = "not allowed: " + v.refusal
+		l.note(Note{Kind: NoteNotAllowed, Action: describe(s.Proposal.Decision), Detail: v.refusal})
+		return false, l.done(ctx, s)
+	}
+	return true, nil
+}

@@ -1,0 +1,122 @@
+package agentloop
+
+import (
+	"slices"
+
+	"github.com/taploop/taploop/actions"
+)
+
+// Progress is how far a run has come: all that the next step needs besides the screen. The journal
+// keeps it after each step, and a run is resumed from it.
+//
+// Its methods say what becomes of it when something happens to the run. They return a new Progress
+// and leave the old one as it is.
+type Progress struct {
+	Task    string `json:"task"`
+	Steps   int    `json:"steps"`   // of this run so far
+	Summary string `json:"summary"` // the model's own account of what has been done
+
+	Remembered  []string           `json:"remembered,omitempty"`    // NOTE texts, oldest first
+	Exchanges   []actions.Exchange `json:"exchanges,omitempty"`     // the model's questions, oldest first
+	Notes       []Note             `json:"notes,omitempty"`         // for the model's next step, once
+	Questions   int                `json:"questions"`               // that the model has asked
+	ReplyJustIn bool               `json:"reply_just_in,omitempty"` // the model has not seen the last exchange
+	Pending     *Pending           `json:"pending,omitempty"`       // what the next step does first
+	History     []actions.Turn     `json:"history,omitempty"`       // turns that the policy wants again
+}
+
+// Pending is an action that was decided and not carried out, because a [Gate] parked a question
+// about it.
+type Pending struct {
+	Decision actions.Decision  `json:"decision"`
+	Answer   *actions.Exchange `json:"answer,omitempty"` // nil until the question is settled
+}
+
+func (p Progress) clone() Progress {
+	p.Remembered, p.Notes = slices.Clone(p.Remembered), slices.Clone(p.Notes)
+	p.Exchanges, p.History = slices.Clone(p.Exchanges), slices.Clone(p.History)
+	return p
+}
+
+// decided is p after the model was shown all that it was to be shown, and has decided.
+func (p Progress) decided(d actions.Decision) Progress {
+	p.Notes, p.ReplyJustIn = nil, false
+	if d.Summary != "" {
+		p.Summary = d.Summary
+	}
+	return p
+}
+
+// after is p after the step. A question that it has parked is the model's own or is about a gesture,
+// which then is pending.
+func (p Progress) after(s Step) Progress {
+	p.Steps++
+	p.Pending = nil
+	if s.Asks == "" {
+		return p
+	}
+	if _, gesture := s.Proposal.Action.(actions.Gesture); gesture {
+		p.Pending = &Pending{Decision: s.Proposal.Decision}
+	} else {
+		p.Questions++
+	}
+	return p
+}
+
+func (p Progress) noted(n Note) Progress {
+	p.Notes = append(slices.Clip(p.Notes), n)
+	return p
+}
+
+// Interrupted is p after a step that was begun and of which nothing more was written down. parked
+// says that the question which the step was about to park is known: then it has done what it was to
+// do. A question that nobody knows of is asked again. What became of a gesture nobody will ever know,
+// and it is not repeated.
+func (p Progress) Interrupted(s Step, parked bool) Progress {
+	switch {
+	case s.Asks == "":
+		what := actions.Describe(s.Proposal.Action)
+		return p.after(s).noted(Note{Kind: NoteOutcomeUnknown, Action: what})
+	case !parked:
+		p.Steps++
+		return p
+	case p.Pending == nil: // else the model was not asked in this step
+		p = p.decided(s.Proposal.Decision)
+	}
+	return p.after(s)
+}
+
+// Answered is p after the question that the run waited for was settled. The model is told what came
+// of its own question, the [Gate] what came of one about a pending action.
+func (p Progress) Answered(x actions.Exchange) Progress {
+	if p.Pending != nil && p.Pending.Answer == nil {
+		p.Pending = &Pending{Decision: p.Pending.Decision, Answer: &x}
+		return p
+	}
+	p.Exchanges, p.ReplyJustIn = append(slices.Clip(p.Exchanges), x), true
+	return p
+}
+
+// Resumed is p of a run that goes on after a pause. An action that waits for an answer which has not
+// come is dropped: the model decides anew.
+func (p Progress) Resumed() Progress {
+	p = p.noted(Note{Kind: NoteResumed})
+	if p.Pending != nil && p.Pending.Answer == nil {
+		p = p.noted(Note{Kind: NoteNotDone, Action: describe(p.Pending.Decision)})
+		p.Pending = nil
+	}
+	return p
+}
+
+// NextTask is the beginning of a run with a new task after one that ended in these words. What was
+// remembered, and what people said, is kept.
+func (p Progress) NextTask(task, ended string) Progress {
+	next := Progress{Task: task, Remembered: slices.Clone(p.Remembered)}
+	for _, x := range p.Exchanges {
+		switch x.Outcome {
+		case actions.Answered, actions.DefaultAnswer, actions.ModelAnswer:
+			next.Exchanges = append(next.Exchanges, x)
+		}
+	}
+	return next.noted(Note{Kind: NoteEarlierTask, Action: p.Task, Detail: ended})
+}

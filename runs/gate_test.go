@@ -1,0 +1,107 @@
+package runs_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/session"
+)
+
+// consent is a gate that asks a person about every action.
+type consent struct{}
+
+func (consent) Check(
+	_ context.Context, s agentloop.Situation, _ actions.Decision,
+) (agentloop.Verdict, error) {
+	switch {
+	case s.Pending == nil:
+		return agentloop.Ask(agentloop.Question{Kind: string(inquiry.Approval), Text: "may it tap?",
+			Options: []string{"yes", "no"}}), nil
+	case s.Pending.Answer.Answer == "yes":
+		return agentloop.Allow(), nil
+	}
+	return agentloop.Refuse("the person said no"), nil
+}
+
+// gateOf is the gate of a task: one that speaks of consent has one.
+func gateOf(task string) func(session.Session, session.Run) agentloop.Gate {
+	if !strings.Contains(task, "consent") {
+		return nil
+	}
+	return func(session.Session, session.Run) agentloop.Gate { return consent{} }
+}
+
+// TestKilledAtTheGate kills a process that waits for consent, or that has got it, and goes on in this
+// one: what was allowed is done once at most, and what was not is never done.
+func TestKilledAtTheGate(t *testing.T) {
+	const task = "tap consent"
+	for _, c := range []struct {
+		name  string
+		at    string // where the process that asks is killed
+		then  string // where a second one, which has the answer yes, is killed; "" is not begun
+		reply string
+		more  int // touches of this process
+		told  agentloop.NoteKind
+	}{
+		{name: "parked, then allowed", at: "WAITING_REPLY", reply: "yes", more: 1},
+		{name: "parked, then refused", at: "WAITING_REPLY", reply: "no", told: agentloop.NoteNotAllowed},
+		{name: "while it parks, then allowed", at: "asking", reply: "yes", more: 1},
+		{name: "while it parks, then refused", at: "asking", reply: "no", told: agentloop.NoteNotAllowed},
+		{name: "between the answer and the touch", at: "WAITING_REPLY", then: "QUEUED", more: 1,
+			told: agentloop.NoteResumed},
+		{name: "in the touch", at: "WAITING_REPLY", then: "touch 1", told: agentloop.NoteOutcomeUnknown},
+		{name: "after the touch", at: "WAITING_REPLY", then: "think 3", told: agentloop.NoteResumed},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+			dir := t.TempDir()
+			require.LessOrEqual(t, killChild(t, dir, task, c.at), 1)
+			w := newWorld(t, dir)
+			defer func() { w.close() }()
+			sessions, err := w.store.Sessions(w.ctx(), session.Filter{})
+			require.NoError(t, err)
+			id := sessions[0].ID
+			if c.then != "" {
+				w.close()
+				killChild(t, dir, task, c.then, "TAPLOOP_TEST_SESSION="+id)
+				w = newWorld(t, dir)
+			}
+			w.close()
+			w.mind.think, w.opts.NewGate = 0, gateOf(task)
+			w.begin()
+			require.NoError(t, w.manager.Recover(w.ctx()))
+			req := runs.ContinueRequest{SessionID: id}
+			if c.then == "" {
+				require.Equal(t, session.WaitingReply, w.wait(id).Run.State)
+				req.Reply = &runs.Reply{Text: c.reply}
+			}
+
+			_, err = w.manager.Continue(w.ctx(), req)
+			require.NoError(t, err)
+			st := w.wait(id)
+
+			require.Equal(t, session.Completed, st.Run.State, "%s %s", st.Reason, st.Message)
+			require.Len(t, w.farm.phones["A"].done(), c.more)
+			require.Len(t, w.questions(id), 1, "nobody is asked twice")
+			require.Nil(t, st.Run.Progress.Pending)
+			require.Empty(t, st.Run.Progress.Exchanges, "the model has asked nothing")
+			var told []agentloop.NoteKind
+			for _, n := range w.mind.seen[0].Notes {
+				told = append(told, n.Kind)
+			}
+			if c.told == "" {
+				require.Empty(t, told)
+			} else {
+				require.Contains(t, told, c.told)
+			}
+		})
+	}
+}
