@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/taploop/taploop/internal/text"
 )
 
 // maxStrange bounds how many keys that are no fields a sender is told of.
@@ -19,8 +21,8 @@ const maxStrange = 10
 
 // readForm checks the answer to a form and returns it in canonical JSON: one object with the keys in the order of the
 // fields, without those that were left out. The caller has bounded its length.
-func readForm(fields []Field, text string) (string, error) {
-	given, err := members(text)
+func readForm(fields []Field, answer string) (string, error) {
+	given, err := members(answer)
 	if err != nil {
 		return "", &InvalidReplyError{Problem: fmt.Sprintf("the answer is not what this form takes: %v (want one JSON object with the fields %s)", err, names(fields))}
 	}
@@ -47,7 +49,7 @@ func readForm(fields []Field, text string) (string, error) {
 	}
 	slices.Sort(strange)
 	for _, name := range strange[:min(len(strange), maxStrange)] {
-		note(clip(name), "the form has no such field (it has "+names(fields)+")")
+		note(text.Cut(name, maxClip), "the form has no such field (it has "+names(fields)+")")
 	}
 	if len(wrong) > 0 {
 		return "", &InvalidReplyError{Problem: "the answer does not fit the form: " + strings.Join(list, "; "), Fields: wrong}
@@ -56,8 +58,8 @@ func readForm(fields []Field, text string) (string, error) {
 }
 
 // members splits one JSON object. A key that is there twice is an error: readers would differ on which one counts.
-func members(text string) (map[string]json.RawMessage, error) {
-	d := json.NewDecoder(strings.NewReader(text))
+func members(answer string) (map[string]json.RawMessage, error) {
+	d := json.NewDecoder(strings.NewReader(answer))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
 		return nil, errors.New("it is no JSON object")
 	}
@@ -69,7 +71,7 @@ func members(text string) (map[string]json.RawMessage, error) {
 		}
 		name, _ := key.(string) // the decoder takes nothing else as a key
 		if _, twice := all[name]; twice {
-			return nil, fmt.Errorf("%q is there twice", clip(name))
+			return nil, fmt.Errorf("%q is there twice", text.Cut(name, maxClip))
 		}
 		var value json.RawMessage
 		if err := d.Decode(&value); err != nil {
@@ -116,13 +118,8 @@ func names(fields []Field) string {
 	return strings.Join(all, ", ")
 }
 
-// clip shortens what a sender wrote, for an error.
-func clip(text string) string {
-	if runes := []rune(text); len(runes) > 64 {
-		return string(runes[:64]) + "…"
-	}
-	return text
-}
+// maxClip is how many characters of what a sender wrote are shown in an error.
+const maxClip = 64
 
 // read checks one value of the field and returns it in its canonical form: a string, a bool, a float64, a list of strings
 // as []any, or nil when it was left out, as null or as a text of spaces only. problem says, in words, why it does not fit.

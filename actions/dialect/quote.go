@@ -33,11 +33,7 @@ func leftOut(note string, cut int) string {
 // Shorten keeps the beginning and a quarter at the end of a text that is too long, and counts what
 // it left out.
 func Shorten(s string, limit int) (string, int) {
-	head, tail, cut := text.Ends(strings.ToValidUTF8(s, "\uFFFD"), limit)
-	if cut == 0 {
-		return head, 0
-	}
-	return head + " [...] " + tail, cut
+	return text.Ends(strings.ToValidUTF8(s, "\uFFFD"), limit)
 }
 
 // escape writes what could be taken for structure as JSON escapes: line breaks, tabs, dangerous

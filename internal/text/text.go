@@ -1,7 +1,8 @@
-// Package text is the cleaner and cutter of words that come from models, phones, servers and people, before they
-// are shown: in a terminal, a header, a prompt, a log or an error.
+// Package text is the cleaner and cutter of words that come from models, phones, servers and
+// people, before they are shown: in a terminal, a header, a prompt, a log or an error.
 //
-// [Dangerous] is the only decision about which characters are taken out; [Line] and [Lines] differ in line breaks.
+// [Dangerous] is the only decision about which characters are taken out; [Line] and [Lines] differ
+// in line breaks.
 package text
 
 import (
@@ -14,17 +15,20 @@ import (
 // Ellipsis stands at the end of a text that was cut.
 const Ellipsis = "…"
 
-// Dangerous reports whether r could steer a terminal, forge a line, turn the direction of writing or hide what a text says:
-// control characters (ESC too) other than line breaks and tabs, line and paragraph separators, format characters
-// (bidirectional controls, zero widths, interlinear annotations, tags), private ones, the supplement of variation
-// selectors, and blank letters. The joiners U+200C and U+200D are not among them: some scripts and emoji need them.
+// Dangerous reports whether r could steer a terminal, forge a line, turn the direction of writing
+// or hide what a text says: control characters (ESC too) other than line breaks and tabs, line and
+// paragraph separators, format characters (bidirectional controls, zero widths, interlinear
+// annotations, tags), private ones, the supplement of variation selectors, and blank letters. The
+// joiners U+200C and U+200D are not among them: some scripts and emoji need them.
 func Dangerous(r rune) bool {
 	switch {
 	case r == '\n', r == '\t', joins(r):
 		return false
-	case r >= 0xE0100 && r <= 0xE01EF: // variation selectors that nothing shows: 240 values to hide bytes in
+	// variation selectors that nothing shows: 240 values to hide bytes in
+	case r >= 0xE0100 && r <= 0xE01EF:
 		return true
-	case r == 0x034F, r == 0x115F, r == 0x1160, r == 0x3164, r == 0xFFA0: // a joiner and the Hangul fillers: seen as nothing
+	// a joiner and the Hangul fillers: seen as nothing
+	case r == 0x034F, r == 0x115F, r == 0x1160, r == 0x3164, r == 0xFFA0:
 		return true
 	}
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Cs)
@@ -32,11 +36,13 @@ func Dangerous(r rune) bool {
 
 func joins(r rune) bool { return r == 0x200C || r == 0x200D }
 
-// Line is s on one line: no dangerous characters, each run of white space one space, none at the ends. Bytes that are
-// no UTF-8 become U+FFFD, and a joiner stays only between two characters beyond ASCII.
+// Line is s on one line: no dangerous characters, each run of white space one space, none at the
+// ends. Bytes that are no UTF-8 become U+FFFD, and a joiner stays only between two characters
+// beyond ASCII.
 func Line(s string) string { return strings.Join(strings.Fields(clean(s)), " ") }
 
-// Lines is s like [Line], but its line breaks, tabs and spaces stay; a break of any kind becomes "\n".
+// Lines is s like [Line], but its line breaks, tabs and spaces stay; a break of any kind becomes
+// "\n".
 func Lines(s string) string { return clean(strings.ReplaceAll(s, "\r\n", "\n")) }
 
 func clean(s string) string {
@@ -47,7 +53,8 @@ func clean(s string) string {
 		switch {
 		case strings.ContainsRune("\r\v\f\u0085\u2028\u2029", r):
 			r = '\n'
-		case Dangerous(r), joins(r) && (!joinable(last) || i+1 == len(runes) || !joinable(runes[i+1])):
+		case Dangerous(r), joins(r) && (!joinable(last) || i+1 == len(runes) ||
+			!joinable(runes[i+1])):
 			continue
 		}
 		b.WriteRune(r)
@@ -61,7 +68,8 @@ func joinable(r rune) bool {
 	return r > unicode.MaxASCII && !unicode.IsSpace(r) && !joins(r) && !Dangerous(r)
 }
 
-// Cut is s in at most n characters: its beginning, with [Ellipsis] as the last one when something is missing.
+// Cut is s in at most n characters: its beginning, with [Ellipsis] as the last one when something
+// is missing.
 func Cut(s string, n int) string {
 	if _, left := Head(s, n); left == 0 {
 		return s
@@ -87,22 +95,24 @@ func Head(s string, n int) (head string, left int) {
 	return s, 0
 }
 
-// Ends is the beginning of s and a quarter at its end, together n characters, and how many are left out between them; a
-// text that is short enough is all in head.
-func Ends(s string, n int) (head, tail string, left int) {
+// Gap stands between the two parts that [Ends] keeps.
+const Gap = " [...] "
+
+// Ends is s in at most n of its characters: its beginning, [Gap] and a quarter at its end, and how
+// many are left out.
+func Ends(s string, n int) (kept string, left int) {
 	if _, left = Head(s, n); left == 0 {
-		return s, "", 0
+		return s, 0
 	}
-	head, rest := s, n/4
-	for range rest {
-		_, size := utf8.DecodeLastRuneInString(head)
-		head = head[:len(head)-size]
+	tail := len(s)
+	for range n / 4 {
+		_, size := utf8.DecodeLastRuneInString(s[:tail])
+		tail -= size
 	}
-	tail = s[len(head):]
-	head, _ = Head(head, n-rest)
-	return head, tail, left
+	head, _ := Head(s, n-n/4)
+	return head + Gap + s[tail:], left
 }
 
-// Quote is s cut to n characters, in quotes and on one line, with escapes for what does not print: for messages about a
-// wrong value.
+// Quote is s cut to n characters, in quotes and on one line, with escapes for what does not print:
+// for messages about a wrong value.
 func Quote(s string, n int) string { return strconv.Quote(Cut(s, n)) }

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// For returns nil after d, at once when d is not positive, and the cause of ctx when that is done first.
+// For returns nil after d, at once when d is not positive, and the cause of ctx when that is done
+// first.
 func For(ctx context.Context, d time.Duration) error { return Until(ctx, d, nil) }
 
 // Until is [For] that also returns nil as soon as something can be received from wake.

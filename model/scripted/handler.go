@@ -1,7 +1,6 @@
 package scripted
 
 import (
-	"context"
 	"crypto/subtle"
 	"encoding/json"
 	"errors"
@@ -10,7 +9,9 @@ import (
 	"net/http"
 	"strings"
 	"sync"
-	"time"
+
+	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/wait"
 )
 
 // maxBody bounds a request.
@@ -19,8 +20,10 @@ const maxBody = 32 << 20
 // Handler serves a script at .../chat/completions and .../models under any prefix. Its fields are
 // set before it serves; any number of requests may come at once.
 type Handler struct {
-	APIKey  string         // "" lets everybody in
-	Observe func(*Request) // called with each request that is well-formed, before it is answered; may be called concurrently
+	APIKey string // "" lets everybody in
+	// called with each request that is well-formed, before it is answered; may be called
+	// concurrently
+	Observe func(*Request)
 
 	script *Script
 	mu     sync.Mutex
@@ -40,7 +43,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case strings.HasSuffix(r.URL.Path, "/models"):
 		err = h.list(w, r)
 	default:
-		err = &fault{404, fmt.Sprintf("no such path: %s %s", r.Method, r.URL.Path), "invalid_request_error", "unknown_url"}
+		err = &fault{404, fmt.Sprintf("no such path: %s %s", r.Method, r.URL.Path),
+			"invalid_request_error", "unknown_url"}
 	}
 	if err != nil {
 		refuse(w, err)
@@ -51,7 +55,8 @@ func (h *Handler) admits(r *http.Request) bool {
 	if h.APIKey == "" {
 		return true
 	}
-	return subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), []byte("Bearer "+h.APIKey)) == 1
+	return subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")),
+		[]byte("Bearer "+h.APIKey)) == 1
 }
 
 func allow(w http.ResponseWriter, r *http.Request, method string) error {
@@ -59,7 +64,8 @@ func allow(w http.ResponseWriter, r *http.Request, method string) error {
 		return nil
 	}
 	w.Header().Set("Allow", method)
-	return &fault{405, fmt.Sprintf("method %s is not allowed here (want %s)", r.Method, method), "invalid_request_error", ""}
+	return &fault{405, fmt.Sprintf("method %s is not allowed here (want %s)", r.Method, method),
+		"invalid_request_error", ""}
 }
 
 func (h *Handler) list(w http.ResponseWriter, r *http.Request) error {
@@ -68,7 +74,8 @@ func (h *Handler) list(w http.ResponseWriter, r *http.Request) error {
 	}
 	data := []map[string]any{}
 	for _, name := range h.names() {
-		data = append(data, map[string]any{"id": name, "object": "model", "created": 0, "owned_by": "scripted"})
+		data = append(data, map[string]any{"id": name, "object": "model", "created": 0,
+			"owned_by": "scripted"})
 	}
 	return send(w, http.StatusOK, map[string]any{"object": "list", "data": data})
 }
@@ -100,10 +107,12 @@ func (h *Handler) chat(w http.ResponseWriter, r *http.Request) error {
 		h.Observe(req)
 	}
 	if rule == nil {
-		return badRequest("%s has no rule for this: %q", h.script.name, middleCut(req.Asked(), 2000))
+		asked, _ := text.Ends(req.Asked(), 2000) // the task is at one end, what is new at the other
+		return badRequest("%s has no rule for this: %q", h.script.name, asked)
 	}
-	if pause(r.Context(), rule.delay) != nil {
-		return &fault{503, "the endpoint is closing", "server_error", ""} // or its caller has left and does not hear this
+	if wait.For(r.Context(), rule.delay) != nil {
+		// or its caller has left and does not hear this
+		return &fault{503, "the endpoint is closing", "server_error", ""}
 	}
 	if rule.Status != 0 {
 		return h.fail(w, rule, groups)
@@ -118,7 +127,8 @@ func (h *Handler) chat(w http.ResponseWriter, r *http.Request) error {
 func tooMuch(err error) error {
 	var big *http.MaxBytesError
 	if errors.As(err, &big) {
-		return &fault{413, fmt.Sprintf("the request is longer than %d bytes", big.Limit), "invalid_request_error", ""}
+		return &fault{413, fmt.Sprintf("the request is longer than %d bytes", big.Limit),
+			"invalid_request_error", ""}
 	}
 	return badRequest("reading the request: %v", err)
 }
@@ -132,7 +142,8 @@ func (h *Handler) knows(model string) error {
 			return nil
 		}
 	}
-	return &fault{404, fmt.Sprintf("model %q not found", model), "not_found_error", "model_not_found"}
+	return &fault{404, fmt.Sprintf("model %q not found", model), "not_found_error",
+		"model_not_found"}
 }
 
 // pick takes the first rule that matches and still may, and counts it.
@@ -165,21 +176,6 @@ func (h *Handler) fail(w http.ResponseWriter, r *rule, groups map[string]string)
 	return &fault{r.Status, message, "scripted_error", ""}
 }
 
-// pause waits, or ends with ctx.
-func pause(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return ctx.Err()
-	}
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
 func send(w http.ResponseWriter, status int, v any) error {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -203,13 +199,4 @@ func refuse(w http.ResponseWriter, err error) {
 	_ = send(w, f.status, map[string]any{"error": map[string]any{
 		"message": f.message, "type": f.kind, "param": nil, "code": code,
 	}})
-}
-
-// middleCut keeps both ends of a long text: the task is at one, what is new at the other.
-func middleCut(s string, n int) string {
-	r := []rune(s)
-	if len(r) <= n {
-		return s
-	}
-	return string(r[:n/2]) + " [...] " + string(r[len(r)-n/2:])
 }
