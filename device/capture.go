@@ -31,7 +31,7 @@ const (
 	never        = time.Hour // what a form takes that has given no whole picture yet
 )
 
-// meter measures both forms and tells which one to take.
+// meter measures both forms and says which one to take.
 type meter struct {
 	took  [2]time.Duration // the last time of each form, 0 when it is not known
 	last  int              // bytes of the last raw capture
@@ -69,7 +69,7 @@ func (m *meter) note(f form, took time.Duration, bytes int) {
 }
 
 // tear records a capture that was no whole picture. The next one does not wait for a form that may never work on this
-// phone, such as raw pixels of a format that nobody here reads.
+// phone, such as raw pixels of an unknown format.
 func (m *meter) tear(f form) {
 	if m.took[f] == 0 {
 		m.took[f] = never
@@ -103,7 +103,7 @@ func (p *Phone) shoot(ctx context.Context) (*screen.Frame, error) {
 	return frame, nil
 }
 
-// tornError is a picture that is not whole or does not belong to the state beside it: worth a second look.
+// tornError is a picture that is not whole or does not belong to the state read with it: worth a second look.
 type tornError struct{ error }
 
 func (t tornError) Unwrap() error { return t.error }

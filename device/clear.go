@@ -14,11 +14,11 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 )
 
-// blindDeletes is how many characters are deleted in each direction when the phone does not tell what is in the field.
+// blindDeletes is how many characters are deleted in each direction when the phone does not report what is in the field.
 const blindDeletes = 200
 
 // Clear empties the focused field: through ADBKeyBoard when it is the keyboard in use, else with as many deletes as the
-// field holds characters. No focused field is an error when the phone tells that there is none.
+// field holds characters. No focused field is an error when the phone reports that there is none.
 func (p *Phone) Clear(ctx context.Context) error {
 	err := p.clear(ctx)
 	if err != nil {
@@ -67,7 +67,7 @@ var (
 	errNoField = hint.Add(errors.New("no text field has the focus"), "tap the field first")
 )
 
-// focusedText is what stands in the field that has the focus, as `uiautomator dump` tells it.
+// focusedText is what stands in the field that has the focus, as `uiautomator dump` shows it.
 func (p *Phone) focusedText(ctx context.Context) (string, error) {
 	const path = "/data/local/tmp/taploop-window.xml"
 	r, err := p.shell(ctx, "uiautomator dump "+path+" >/dev/null 2>&1 && cat "+path+" && rm -f "+path, 10*time.Second)
@@ -77,7 +77,7 @@ func (p *Phone) focusedText(ctx context.Context) (string, error) {
 	return parseFocused(r.Stdout)
 }
 
-// parseFocused finds the focused field in a tree of `uiautomator dump`: errNoTree when the tree does not tell, errNoField
+// parseFocused finds the focused field in a tree of `uiautomator dump`: errNoTree when the tree does not show it, errNoField
 // when nothing in it has the focus.
 func parseFocused(tree string) (string, error) {
 	d := xml.NewDecoder(strings.NewReader(tree))

@@ -1,6 +1,6 @@
 // Package device is phones over ADB: find them, look at them, touch them.
 //
-// A [Host] is one ADB server. [Host.List] tells which phones it has, [Host.Open] gives one of them as a [Phone], which
+// A [Host] is one ADB server. [Host.List] lists its phones, [Host.Open] gives one of them as a [Phone], which
 // looks ([Phone.Look]) and touches (it is an [actions.Surface]). Nothing runs a process per command: every read and touch
 // is one service of the server's protocol, with a deadline.
 //

@@ -39,7 +39,7 @@ var (
 	keyguardOld      = regexp.MustCompile(`\b(?:mIsShowing|mShowingLockscreen|isStatusBarKeyguard)=(true|false)`)
 )
 
-// keyguard is the lock screen as `dumpsys window policy` tells it.
+// keyguard is the lock screen as `dumpsys window policy` reports it.
 type keyguard struct {
 	front  bool // it is in front; an alarm or a call above it is not it
 	secure bool // it asks for a PIN, a pattern or a password
@@ -83,7 +83,7 @@ func mainDisplay(displays string) string {
 type geometry struct {
 	natural screen.Size // as the display is not turned: an override, else the panel itself
 	panel   screen.Size // the panel itself
-	now     screen.Size // as it is turned now; zero when it is not told
+	now     screen.Size // as it is turned now; zero when it is not reported
 }
 
 // parseGeometry reads `dumpsys window displays`, and `wm size` for what is missing there.
@@ -111,7 +111,7 @@ var (
 	wmOverride = regexp.MustCompile(`(?m)^\s*Override size: (\d{1,5})x(\d{1,5})`)
 )
 
-// parseWMSize reads `wm size`; what is not told is zero.
+// parseWMSize reads `wm size`; what is missing is zero.
 func parseWMSize(s string) (physical, override screen.Size) {
 	if m := wmPhysical.FindStringSubmatch(s); m != nil {
 		physical = toSize(m[1], m[2])
@@ -137,7 +137,7 @@ func firstSize(sizes ...screen.Size) screen.Size {
 	return screen.Size{}
 }
 
-// rotations are the places where a display's rotation is told, the surest first. A window's own mRotation comes last: an
+// rotations are the places where a display's rotation is reported, the surest first. A window's own mRotation comes last: an
 // app may be turned differently from the display.
 var rotations = []*regexp.Regexp{
 	regexp.MustCompile(`(?ms)^\s*DisplayRotation\b.*?\bmRotation=(?:ROTATION_)?(\d+)`),

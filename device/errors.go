@@ -35,7 +35,7 @@ func (e *HungError) Error() string {
 // Is makes the error a deadline for those who ask.
 func (e *HungError) Is(target error) bool { return target == context.DeadlineExceeded }
 
-const mendHung = "look whether the phone itself responds; run `adb reconnect`, or reboot the phone"
+const hintHung = "look whether the phone itself responds; run `adb reconnect`, or reboot the phone"
 
 // gone are the failures that mean that the phone, or the way to it, is lost.
 var gone = []error{adb.ErrNotFound, adb.ErrOffline, adb.ErrUnauthorized, adb.ErrNoPermissions, adb.ErrCut, adb.ErrNoServer}
@@ -44,7 +44,7 @@ var gone = []error{adb.ErrNotFound, adb.ErrOffline, adb.ErrUnauthorized, adb.Err
 func explain(err error) error {
 	var hung *HungError
 	if errors.As(err, &hung) {
-		return hint.Add(hung, mendHung)
+		return hint.Add(hung, hintHung)
 	}
 	for _, g := range gone {
 		if errors.Is(err, g) {
@@ -60,11 +60,11 @@ type lost struct{ error }
 func (l lost) Unwrap() error        { return l.error }
 func (l lost) Is(target error) bool { return target == ErrDisconnected }
 
-// complaint is a line with which a command of Android tells that it failed, also when its exit code is 0, as before
+// complaint is a line with which a command of Android reports that it failed, even when its exit code is 0, as before
 // Android 10.
 var complaint = regexp.MustCompile(`(?mi)^\s*(?:error\b|usage:|.*\w+Exception\b|.*INJECT_EVENTS|.*permission denial|.*inaccessible or not found|.*not found$).*$`)
 
-const mendInject = "switch on \"USB debugging (Security settings)\" in the phone's developer options (Xiaomi, Redmi and POCO need it for input), then try again"
+const hintInject = "switch on \"USB debugging (Security settings)\" in the phone's developer options (Xiaomi, Redmi and POCO need it for input), then try again"
 
 // refusal is why a command did not do what it should, or nil.
 func refusal(r adb.Result) error {
@@ -83,7 +83,7 @@ func refusal(r adb.Result) error {
 		err = fmt.Errorf("the phone refused with exit code %d", r.Code)
 	}
 	if strings.Contains(r.Text(), "INJECT_EVENTS") {
-		return hint.Add(err, mendInject)
+		return hint.Add(err, hintInject)
 	}
 	return err
 }

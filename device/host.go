@@ -67,8 +67,8 @@ func NewHost(opts *Options) (*Host, error) {
 // Close ends the use of the Host. It holds no connection between calls; calls in flight end with their contexts.
 func (h *Host) Close() error { return nil }
 
-// List tells the phones that the server has, in its order, starting the server when it may. The details of all usable
-// phones are read at the same time; a phone that does not answer within 4 s is listed as such and holds nobody up.
+// List lists the phones that the server has, in its order, starting the server when it may. The details of all usable
+// phones are read at the same time; one that does not answer within listTimeout is listed as [StateHung] and delays no other.
 func (h *Host) List(ctx context.Context) ([]Info, error) {
 	entries, err := h.entries(ctx)
 	if err != nil {
@@ -162,7 +162,7 @@ func choose(entries []adb.Entry, serial string) (adb.Entry, error) {
 	case len(usable) == 1:
 		return usable[0], nil
 	case len(usable) > 1:
-		return adb.Entry{}, hint.Add(fmt.Errorf("%w of %d phones was meant", ErrWhichPhone, len(usable)), "name one of: "+serials(usable))
+		return adb.Entry{}, hint.Add(fmt.Errorf("%d %w", len(usable), ErrWhichPhone), "name one of: "+serials(usable))
 	case len(entries) == 1:
 		return adb.Entry{}, fmt.Errorf("%w: %w", ErrNoPhone, adb.StateError(entries[0].Serial, entries[0].State))
 	case len(entries) > 1:
@@ -175,7 +175,7 @@ func choose(entries []adb.Entry, serial string) (adb.Entry, error) {
 // Why a phone could not be chosen.
 var (
 	ErrNoPhone    = errors.New("no phone")
-	ErrWhichPhone = errors.New("it is not clear which")
+	ErrWhichPhone = errors.New("phones are connected; which one?")
 )
 
 // serials lists serials for people; a state other than "device" is shown.

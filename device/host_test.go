@@ -57,7 +57,7 @@ func TestWhichPhoneIsMeant(t *testing.T) {
 		"by ANDROID_SERIAL":                {list: two, env: "b", want: "b"},
 		"a name before ANDROID_SERIAL":     {list: two, serial: "a", env: "b", want: "a"},
 		"none":                             {list: "", err: "no phone", mend: "USB debugging", is: ErrNoPhone},
-		"not clear which":                  {list: two, err: "it is not clear which of 2 phones was meant", mend: "name one of: a, b", is: ErrWhichPhone},
+		"not clear which":                  {list: two, err: "2 phones are connected; which one?", mend: "name one of: a, b", is: ErrWhichPhone},
 		"no such name":                     {list: two, serial: "x", err: `no phone "x"`, mend: "use one of: a, b, c (offline)", is: ErrNoPhone},
 		"ANDROID_SERIAL that is not there": {list: "", env: "x", err: `no phone "x"`, mend: "none is connected", is: ErrNoPhone},
 		"one that is offline":              {list: two, serial: "c", err: "c: the phone is offline", mend: "cable", is: adb.ErrOffline},
@@ -88,5 +88,5 @@ func TestWhatIsNotAndroidIsNotOpened(t *testing.T) {
 		return "", "sh: " + command + ": not found\n", 127
 	}}
 	_, err := w.host(t, nil).Open(t.Context(), "box")
-	require.ErrorContains(t, err, "opening box: the phone tells neither its Android version nor its size")
+	require.ErrorContains(t, err, "opening box: the phone reports neither its Android version nor its size")
 }

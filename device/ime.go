@@ -13,6 +13,7 @@ import (
 
 	"github.com/taploop/taploop/internal/adb"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/wait"
 )
 
 // adbIME is ADBKeyBoard: a keyboard that types what a broadcast brings it.
@@ -21,7 +22,7 @@ const adbIME = "com.android.adbkeyboard/.AdbIME"
 const (
 	imeWithin  = 5 * time.Second        // for a keyboard to take over
 	imePoll    = 100 * time.Millisecond // between two looks at whether it has
-	putBackFor = 5 * time.Second        // to put the former keyboard back, also after a cancellation
+	putBackFor = 5 * time.Second        // to put the former keyboard back, even after a cancellation
 )
 
 var errNoKeyboard = errors.New("nothing was typed: the text is not plain ASCII, and ADBKeyBoard is not on the phone")
@@ -51,7 +52,7 @@ func (p *Phone) typeUnicode(ctx context.Context, text string) error {
 		return err
 	}
 	if !k.installed {
-		return hint.Add(errNoKeyboard, mendKeyboard)
+		return hint.Add(errNoKeyboard, hintKeyboard)
 	}
 	return p.withADBKeyboard(ctx, k, func() error {
 		done := 0
@@ -65,7 +66,7 @@ func (p *Phone) typeUnicode(ctx context.Context, text string) error {
 	})
 }
 
-// broadcastOrKey runs one step of typing. `am broadcast` tells only that it was sent.
+// broadcastOrKey runs one step of typing. `am broadcast` reports only that it was sent.
 func (p *Phone) broadcastOrKey(ctx context.Context, s step) error {
 	r, err := p.shell(ctx, s.line, time.Duration(s.chars)*perChar)
 	if err != nil {
@@ -141,7 +142,7 @@ var (
 		"tap the field first; with a hardware keyboard, switch \"Show on-screen keyboard\" on in the phone's settings")
 )
 
-// keyboardReady waits until the system has bound ADBKeyBoard and shows it: until then its broadcasts reach nobody.
+// keyboardReady waits until the system has bound ADBKeyBoard and shows it: until then its broadcasts are lost.
 func (p *Phone) keyboardReady(ctx context.Context) error {
 	began, why := time.Now(), errNotSwitched
 	for time.Since(began) < imeWithin {
@@ -154,14 +155,14 @@ func (p *Phone) keyboardReady(ctx context.Context) error {
 				return nil
 			}
 		}
-		if err := pause(ctx, imePoll); err != nil {
+		if err := wait.For(ctx, imePoll); err != nil {
 			return err
 		}
 	}
 	return why
 }
 
-// imeMissing is what `dumpsys input_method` says is missing for ADBKeyBoard to take text, or nil. What it does not tell is
+// imeMissing is what `dumpsys input_method` says is missing for ADBKeyBoard to take text, or nil. What it does not report is
 // taken to be well.
 func imeMissing(dump string) error {
 	current, bound, shown := first(imeCurrent, dump), first(imeBound, dump), first(imeShown, dump)

@@ -43,7 +43,7 @@ func (p *Phone) readInfo(ctx context.Context) error {
 	physical, override := parseWMSize(s[3])
 	p.info.Size = firstSize(override, physical)
 	if p.info.Android == "" && !p.info.Size.Valid() {
-		return errors.New("the phone tells neither its Android version nor its size: it is not Android, or still starting up")
+		return errors.New("the phone reports neither its Android version nor its size: it is not Android, or still starting up")
 	}
 	return nil
 }

@@ -7,22 +7,23 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/wait"
 	"github.com/taploop/taploop/screen"
 )
 
-const mendSecure = "the app in front forbids screenshots (a password, a payment, a private window); do this part by hand on the phone"
+const hintSecure = "the app in front forbids screenshots (a password, a payment, a private window); do this part by hand on the phone"
 
 // lookAgain is how long a display that was turning gets before the second try.
 const lookAgain = 250 * time.Millisecond
 
-// Look captures one frame and the state beside it, in two services at the same time. The frame is nil when the display is
+// Look captures one frame and the state along with it, in two services at the same time. The frame is nil when the display is
 // off. When the window in front forbids capture the error is ErrSecure, and the look holds the state without a frame: a
 // black picture never passes for content. A torn picture is taken once more; then it is an error.
 func (p *Phone) Look(ctx context.Context) (screen.Observation, error) {
 	look, err := p.glance(ctx)
 	var torn tornError
 	if errors.As(err, &torn) {
-		if err := pause(ctx, lookAgain); err != nil {
+		if err := wait.For(ctx, lookAgain); err != nil {
 			return screen.Observation{}, fmt.Errorf("looking at %s: %w", p.info.Serial, err)
 		}
 		look, err = p.glance(ctx)
@@ -81,7 +82,7 @@ func developed(s shot, r reading) (*screen.Frame, error) {
 	var torn tornError
 	switch {
 	case r.State.Secure && (errors.As(s.err, &torn) || s.err == nil && s.frame.Black()):
-		return nil, hint.Add(ErrSecure, mendSecure)
+		return nil, hint.Add(ErrSecure, hintSecure)
 	case s.err != nil:
 		return nil, s.err
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // Phone is one phone. Its methods may be called from several goroutines, but touches of two callers mix on the screen:
-// whoever touches holds the phone for itself.
+// a caller that touches holds the phone for itself.
 type Phone struct {
 	dev     *adb.Device
 	info    Info
@@ -78,16 +78,4 @@ func (p *Phone) read(ctx context.Context, commands ...string) ([]string, error) 
 		return nil, fmt.Errorf("%s answered %d of %d commands: %s", p.info.Serial, len(sections), len(commands), firstLine(r.Text()))
 	}
 	return sections, nil
-}
-
-// pause waits, or returns the context's cause.
-func pause(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }

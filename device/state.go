@@ -12,7 +12,7 @@ import (
 // stateCommands are the reads of one state, which travel in one line.
 var stateCommands = []string{"dumpsys power", "dumpsys window policy", "dumpsys window displays", "dumpsys window windows", "wm size"}
 
-// reading is what one state read tells, beyond what a [screen.State] holds.
+// reading is what one state read gives, beyond what a [screen.State] holds.
 type reading struct {
 	screen.State
 	keyguard keyguard
@@ -20,7 +20,7 @@ type reading struct {
 }
 
 // errNoState is a phone whose answers are not understood.
-var errNoState = hint.Add(errors.New("the phone does not tell its display's state"),
+var errNoState = hint.Add(errors.New("the phone does not report its display's state"),
 	"check `adb shell dumpsys power` and `adb shell dumpsys window displays`; a phone that is still starting up does not answer them yet")
 
 // parseState puts the sections together, in the order of stateCommands.
@@ -68,7 +68,7 @@ type batch struct{ mark string }
 
 func newBatch() batch { return batch{"taploop-" + rand.Text()} }
 
-// line runs all commands, also after one that fails. Only what they say on stdout counts.
+// line runs all commands, even after one that fails. Only what they say on stdout counts.
 func (b batch) line(commands []string) string {
 	return strings.Join(commands, " 2>/dev/null; echo "+b.mark+"; ") + " 2>/dev/null; echo " + b.mark
 }

@@ -19,7 +19,7 @@ const (
 	perChar    = 25 * time.Millisecond // a slow phone's time for a character
 )
 
-const mendKeyboard = "install ADBKeyBoard (com.android.adbkeyboard, github.com/senzhk/ADBKeyBoard) on the phone; it need not be the default keyboard"
+const hintKeyboard = "install ADBKeyBoard (com.android.adbkeyboard, github.com/senzhk/ADBKeyBoard) on the phone; it need not be the default keyboard"
 
 // Type types text into the focused field. ASCII goes through `input text`; anything else, and tabs, through ADBKeyBoard
 // when it is installed (the keyboard in use is put back afterwards). A line break is the Enter key. A text that cannot be

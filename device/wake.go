@@ -6,10 +6,11 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/wait"
 	"github.com/taploop/taploop/screen"
 )
 
-const mendLocked = "unlock the phone by hand; PINs, patterns and passwords are never typed for you"
+const hintLocked = "unlock the phone by hand; PINs, patterns and passwords are never typed for you"
 
 const (
 	wakeWithin = 3 * time.Second        // for the display to come on and the lock screen to go
@@ -67,7 +68,7 @@ func (p *Phone) unlock(ctx context.Context, r reading) error {
 			return err
 		}
 	}
-	return hint.Add(ErrLocked, mendLocked)
+	return hint.Add(ErrLocked, hintLocked)
 }
 
 // until reads the state until it is as wanted or wakeWithin has passed, and returns the last reading.
@@ -78,7 +79,7 @@ func (p *Phone) until(ctx context.Context, wanted func(reading) bool) (reading, 
 		if err != nil || wanted(r) || time.Since(began) >= wakeWithin {
 			return r, err
 		}
-		if err := pause(ctx, wakePoll); err != nil {
+		if err := wait.For(ctx, wakePoll); err != nil {
 			return r, err
 		}
 	}

@@ -48,7 +48,7 @@ func windowTitle(t string) string {
 	return t
 }
 
-// visible tells whether a window is drawn, from the fields of the versions, newest first.
+// visible reports whether a window is drawn, from the fields of the versions, newest first.
 func visible(block string) bool {
 	for _, field := range []string{"isVisible=", "isOnScreen=", "isReadyForDisplay()=", "mHasSurface="} {
 		if _, rest, ok := strings.Cut(block, field); ok {

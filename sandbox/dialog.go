@@ -5,7 +5,7 @@ import (
 	"github.com/taploop/taploop/sandbox/ui"
 )
 
-// dialog is a task's question, in front of its page; a tap beside it closes it unless it must be answered.
+// dialog is a task's question, in front of its page; a tap outside closes it unless it must be answered.
 func dialog(t *apps.Task) *ui.View {
 	d := t.Dialog
 	card := ui.Column().Gap(12).Pad(24, 22, 24, 12).Fill(ui.Surface).Radius(26).Lift().Modal().Width(328).Align(ui.Center, ui.Center)
@@ -26,7 +26,7 @@ func dialog(t *apps.Task) *ui.View {
 	return scrim
 }
 
-// dialogButtons stand beside each other when there are two at most, below each other otherwise.
+// dialogButtons stand side by side when there are two at most, below each other otherwise.
 func dialogButtons(t *apps.Task) *ui.View {
 	views := ui.Each(t.Dialog.Buttons, func(_ int, b apps.Button) *ui.View {
 		return ui.Flat(b.Text, func() { t.Answer(b) }).Named(b.ID)

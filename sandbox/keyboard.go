@@ -52,7 +52,7 @@ func (k *keyboard) board(s *scene) *ui.View {
 	return k.rows(s, letterRows, k.lastRow)
 }
 
-// rows lays the rows of keys out; the third one has shift and delete beside it.
+// rows lays the rows of keys out; the third one has shift and delete at its ends.
 func (k *keyboard) rows(s *scene, rows []string, last func(s *scene) *ui.View) *ui.View {
 	board := ui.Column().Gap(6).Pad(4, 8).Fill(keyboardFill).Modal()
 	for i, keys := range rows[:3] {

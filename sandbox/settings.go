@@ -117,7 +117,7 @@ func (c *settings) Props() map[string]string {
 	return out
 }
 
-// Battery is what dumpsys battery tells.
+// Battery is what dumpsys battery shows.
 type Battery struct {
 	Level       int // percent
 	AC          bool

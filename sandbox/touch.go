@@ -22,7 +22,7 @@ type touch struct {
 	tapTime time.Time
 }
 
-// Tap puts a finger down at a point and lifts it. Points beside the display are ignored, as is touch while it is off.
+// Tap puts a finger down at a point and lifts it. Points outside the display are ignored, as is touch while it is off.
 func (t *touch) Tap(x, y int) {
 	t.do(func() {
 		if at := image.Pt(x, y); t.touchable(at) {

@@ -78,7 +78,7 @@ func (f *farm) Open(_ context.Context, serial string) (runs.Phone, error) {
 	p := f.phones[serial]
 	switch {
 	case serial == "":
-		return nil, hint.Add(errors.New("it is not clear which phone was meant"), "name one of them")
+		return nil, hint.Add(errors.New("2 phones are connected; which one?"), "name one of them")
 	case p == nil:
 		return nil, hint.Add(fmt.Errorf("no phone %q", serial), "call list_connected_devices and pass one of its device_ids")
 	}

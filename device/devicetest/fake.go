@@ -171,7 +171,7 @@ func (f *Fake) now() screen.Size {
 	return f.size
 }
 
-// Look gives a frame of a tenth of the display's size, whose colour tells what is on the screen.
+// Look gives a frame of a tenth of the display's size, whose colour stands for what is on the screen.
 func (f *Fake) Look(ctx context.Context) (look screen.Observation, err error) {
 	err = f.act(ctx, "looking", 0, func() error {
 		look.At = time.Now()

@@ -50,5 +50,5 @@ type Subject struct {
 	Disconnect func(t *testing.T)       // the phone is gone
 	Reconnect  func(t *testing.T)       // it is back, when the function returns
 
-	Canary func() error // an error when anything ran that nobody asked for
+	Canary func() error // an error when a typed text ran as a command
 }

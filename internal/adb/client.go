@@ -34,7 +34,7 @@ type Client struct {
 	binary string
 	dialer Dialer
 	log    *slog.Logger
-	start  chan struct{} // a token: whoever holds it may start the server
+	start  chan struct{} // a token: its holder may start the server
 }
 
 // New makes a Client. It does not connect; the error is about an address that cannot be read.

@@ -36,25 +36,25 @@ func (e *RefusedError) Unwrap() error { return e.kind }
 var refusals = []struct {
 	text string
 	kind error
-	mend string
+	hint string
 }{
-	{"unauthorized", ErrUnauthorized, mendUnauthorized},
-	{"still authorizing", ErrUnauthorized, mendUnauthorized},
-	{"no permissions", ErrNoPermissions, mendNoPermissions},
-	{"insufficient permissions", ErrNoPermissions, mendNoPermissions},
-	{"offline", ErrOffline, mendOffline},
-	{"still connecting", ErrOffline, mendOffline},
-	{"not found", ErrNotFound, mendNotFound},
-	{"no devices", ErrNotFound, mendNotFound},
+	{"unauthorized", ErrUnauthorized, hintUnauthorized},
+	{"still authorizing", ErrUnauthorized, hintUnauthorized},
+	{"no permissions", ErrNoPermissions, hintNoPermissions},
+	{"insufficient permissions", ErrNoPermissions, hintNoPermissions},
+	{"offline", ErrOffline, hintOffline},
+	{"still connecting", ErrOffline, hintOffline},
+	{"not found", ErrNotFound, hintNotFound},
+	{"no devices", ErrNotFound, hintNotFound},
 	{"closed", ErrClosed, "the phone's adbd does not offer this service"},
 	{"unknown host service", ErrClosed, "update the adb that runs the server, then run `adb kill-server`"},
 }
 
 const (
-	mendUnauthorized  = "unlock the phone and confirm \"Allow USB debugging?\", then try again"
-	mendNoPermissions = "add a udev rule for the phone or join the group plugdev, run `adb kill-server`, then plug the phone in again"
-	mendOffline       = "check the cable or the Wi-Fi, run `adb reconnect offline`, then try again"
-	mendNotFound      = "run `adb devices` and pass one of its serials; for a phone on the network run `adb connect HOST:PORT` first"
+	hintUnauthorized  = "unlock the phone and confirm \"Allow USB debugging?\", then try again"
+	hintNoPermissions = "add a udev rule for the phone or join the group plugdev, run `adb kill-server`, then plug the phone in again"
+	hintOffline       = "check the cable or the Wi-Fi, run `adb reconnect offline`, then try again"
+	hintNotFound      = "run `adb devices` and pass one of its serials; for a phone on the network run `adb connect HOST:PORT` first"
 )
 
 func refused(service, message string) error {
@@ -63,7 +63,7 @@ func refused(service, message string) error {
 	for _, r := range refusals {
 		if strings.Contains(low, r.text) {
 			e.kind = r.kind
-			return hint.Add(e, r.mend)
+			return hint.Add(e, r.hint)
 		}
 	}
 	return e
@@ -75,11 +75,11 @@ func StateError(serial, state string) error {
 	case state == "device":
 		return nil
 	case state == "unauthorized", state == "authorizing":
-		return hint.Add(fmt.Errorf("%s: %w", serial, ErrUnauthorized), mendUnauthorized)
+		return hint.Add(fmt.Errorf("%s: %w", serial, ErrUnauthorized), hintUnauthorized)
 	case strings.HasPrefix(state, "no permissions"):
-		return hint.Add(fmt.Errorf("%s: %w", serial, ErrNoPermissions), mendNoPermissions)
+		return hint.Add(fmt.Errorf("%s: %w", serial, ErrNoPermissions), hintNoPermissions)
 	case state == "offline", state == "connecting":
-		return hint.Add(fmt.Errorf("%s: %w", serial, ErrOffline), mendOffline)
+		return hint.Add(fmt.Errorf("%s: %w", serial, ErrOffline), hintOffline)
 	}
 	err := fmt.Errorf("%s is in state %q, not started up normally", serial, state)
 	return hint.Add(err, "start the phone normally (`adb reboot`), then try again")

@@ -9,7 +9,7 @@
 //	rig := adbtest.Start(t, &adbtest.Options{Phones: []adbtest.Phone{{Standins: dir}}})
 //	host, err := device.NewHost(&device.Options{Server: rig.Server})
 //
-// adbd listens on every interface and asks nobody for a key, so it must never run in the open. Main therefore runs the
+// adbd listens on every interface and asks for no key, so it must never run in the open. Main therefore runs the
 // test binary again in network, mount and process namespaces of its own (and a user namespace when not root), where only
 // the loopback interface exists, /bin/sh is mksh and /system/bin is toybox as on Android, /sdcard and /data/local/tmp
 // exist, and the kernel ends every process when the test binary ends. Nothing of it can be seen or reached from outside,

@@ -15,7 +15,7 @@ const readyFD = 3
 
 // furnish makes the new namespaces habitable: loopback up, a root folder with Android's places in it. It ends in this
 // program starting again there, which the kernel else knows by its place on a mount that is gone (os.Executable). When
-// something cannot be done it tells the first process and exits before any test has run.
+// something cannot be done it reports to the first process and exits before any test has run.
 func furnish() {
 	ready := os.NewFile(readyFD, "ready")
 	unix.CloseOnExec(readyFD)

@@ -88,21 +88,21 @@ var usable = sync.OnceValues(func() (tools, error) {
 		}
 		found.paths[name] = path
 	}
-	const mend = "run: make setup, or set " + envSwitch + "=off to leave these tests out"
+	const advice = "run: make setup, or set " + envSwitch + "=off to leave these tests out"
 	if len(missing) > 0 {
-		return tools{}, hint.Add(fmt.Errorf("missing: %s", strings.Join(missing, ", ")), mend)
+		return tools{}, hint.Add(fmt.Errorf("missing: %s", strings.Join(missing, ", ")), advice)
 	}
 	out, err := command(found.paths["adb"], "version").CombinedOutput()
 	if err != nil {
-		return tools{}, hint.Add(fmt.Errorf("%s version: %w: %s", found.paths["adb"], err, out), mend)
+		return tools{}, hint.Add(fmt.Errorf("%s version: %w: %s", found.paths["adb"], err, out), advice)
 	}
 	m := adbVersion.FindSubmatch(out)
 	if m == nil {
-		return tools{}, hint.Add(fmt.Errorf("%s does not tell its version: %q", found.paths["adb"], out), mend)
+		return tools{}, hint.Add(fmt.Errorf("%s does not report its version: %q", found.paths["adb"], out), advice)
 	}
 	found.version = string(m[1])
 	if major, _ := strconv.Atoi(string(m[2])); major < oldest {
-		return tools{}, hint.Add(fmt.Errorf("%s is version %s (want %d or newer)", found.paths["adb"], m[1], oldest), mend)
+		return tools{}, hint.Add(fmt.Errorf("%s is version %s (want %d or newer)", found.paths["adb"], m[1], oldest), advice)
 	}
 	return found, nil
 })

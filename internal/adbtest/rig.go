@@ -41,7 +41,7 @@ type Rig struct {
 }
 
 // Start runs an adb server and phones until the test ends. All phones are usable (or in their Banner's state) when it
-// returns. Where there is no rig the test fails with the reason and the mend, or is left out under TAPLOOP_RIG=off.
+// returns. Where there is no rig the test fails with the reason and a hint, or is left out under TAPLOOP_RIG=off.
 func Start(t testing.TB, opts *Options) *Rig {
 	t.Helper()
 	var o Options

@@ -10,8 +10,8 @@ import (
 // auditArch is the number under which seccomp knows the system calls of each GOARCH that the filter is written for.
 var auditArch = map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": unix.AUDIT_ARCH_AARCH64}
 
-// refuseVsock lets nobody in and below this process open an AF_VSOCK socket. Those belong to no network namespace, and
-// adbd listens on one beside its TCP port: on a virtual machine it could be reached from the host.
+// refuseVsock keeps this process and those below it from opening an AF_VSOCK socket. Those belong to no network namespace, and
+// adbd listens on one besides its TCP port: on a virtual machine it could be reached from the host.
 func refuseVsock() error {
 	arch, ok := auditArch[runtime.GOARCH]
 	if !ok {

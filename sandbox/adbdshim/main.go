@@ -123,7 +123,7 @@ func sendInput(c net.Conn, stdin io.Reader, n int) error {
 	return writeFrame(c, kindInput, buf[:got])
 }
 
-// save writes a file for the phone and tells how that went.
+// save writes a file for the phone and reports how that went.
 func save(c net.Conn, n int) error {
 	body := make([]byte, n)
 	if _, err := io.ReadFull(c, body); err != nil {

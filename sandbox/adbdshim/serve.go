@@ -16,7 +16,7 @@ import (
 	"github.com/taploop/taploop/sandbox/shell"
 )
 
-// Listen opens the phone's socket at path, for this user only. A socket that nobody listens on any more is replaced. Close
+// Listen opens the phone's socket at path, for this user only. A socket without a listener is replaced. Close
 // removes it.
 func Listen(path string) (net.Listener, error) {
 	if c, err := net.Dial("unix", path); err == nil {

@@ -44,7 +44,7 @@ type plainOut struct{ c *conn }
 
 func (p *plainOut) Write(b []byte) (int, error) {
 	if err := p.c.write(b); err != nil {
-		p.c.cancel() // nobody reads on
+		p.c.cancel() // the client is gone
 		return 0, err
 	}
 	return len(b), nil
@@ -88,7 +88,7 @@ func (c *conn) run(cmdline string, person bool, in events, stdout, stderr io.Wri
 	return c.phone.sh.Run(c.ctx, cmp.Or(cmdline, "sh"), stdin, stdout, stderr)
 }
 
-// start begins to hand what the client sends to stdin, also when nobody reads it any longer: the end of the client must
+// start begins to hand what the client sends to stdin, even when no command reads it any longer: the end of the client must
 // be seen. drain waits for the end of it.
 func (c *conn) start(in events, stdin *io.PipeWriter) {
 	c.fed = make(chan struct{})

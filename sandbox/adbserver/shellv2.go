@@ -37,7 +37,7 @@ func (p *packetOut) Write(b []byte) (int, error) {
 		part := b[sent:min(len(b), sent+chunk)]
 		head := append([]byte{p.kind}, le32(uint32(len(part)))...)
 		if err := p.c.write(head, part); err != nil {
-			p.c.cancel() // nobody reads on
+			p.c.cancel() // the client is gone
 			return sent, err
 		}
 		sent += len(part)

@@ -53,7 +53,7 @@ func (c *conn) sync() error {
 	}
 }
 
-// refuse tells the client what it does not get.
+// refuse answers with the reason why the client gets nothing.
 func (c *conn) refuse(text string) error {
 	return c.write([]byte("FAIL"), le32(uint32(len(text))), []byte(text))
 }

@@ -39,7 +39,7 @@ type Dialog struct {
 	Body           func() *ui.View // between message and buttons; may be nil
 	Buttons        []Button
 	Package        string // who draws it when not the app itself, such as the permission controller
-	Sticky         bool   // neither back nor a tap beside it closes it
+	Sticky         bool   // neither back nor a tap outside closes it
 	Memory         ui.Memory
 }
 

@@ -81,7 +81,7 @@ func (s *settingsPages) flip(name, title, sub string, on bool, f func()) *ui.Vie
 	).Gap(12).Pad(18, 12).Named("pref_" + name).OnTap(f)
 }
 
-// fact is a row that only tells something.
+// fact is a row that only shows something.
 func (s *settingsPages) fact(en, zh, value string) *ui.View {
 	return ui.Column(ui.Text(s.Say(en, zh)).Size(17), ui.Small(value)).Pad(18, 12)
 }

@@ -8,7 +8,7 @@ import (
 
 // Shop is what the shop keeps of its customer.
 type Shop struct {
-	User      string // phone number of who is logged in, "" for nobody
+	User      string // phone number of the customer who is logged in, or ""
 	Cart      []*Item
 	Orders    []*Order
 	WalletPIN string // what paying asks for

@@ -129,7 +129,7 @@ func windowWindows(s *Shell) string {
 	return b.String()
 }
 
-// windowState is what is told of one window. A window that forbids capture has SECURE among its flags.
+// windowState is the part of a dump about one window. A window that forbids capture has SECURE among its flags.
 func windowState(w sandbox.Window, on bool) string {
 	return fmt.Sprintf(`  Window #0 %s:
     mDisplayId=0 rootTaskId=100 mSession=Session{%s 1234:u0a10101} mClient=android.os.BinderProxy@%s

@@ -3,7 +3,7 @@ package ui
 // Column puts views below each other, each as wide as the column.
 func Column(kids ...*View) *View { return group(kindColumn, kids) }
 
-// Row puts views beside each other, centred vertically.
+// Row puts views side by side, centred vertically.
 func Row(kids ...*View) *View { return group(kindRow, kids) }
 
 // Stack puts views on top of each other, the last in front.

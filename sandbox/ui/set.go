@@ -127,7 +127,7 @@ func (v *View) Digits() *View { v.digits = true; return v }
 // OnSubmit names the keyboard's enter key and sets what it does.
 func (v *View) OnSubmit(label string, f func()) *View { v.action, v.submit = label, f; return v }
 
-// Quiet makes a view that is tapped but not listed as clickable, such as what is beside a dialog.
+// Quiet makes a view that is tapped but not listed as clickable, such as what is around a dialog.
 func (v *View) Quiet() *View { v.quiet = true; return v }
 
 // Tail keeps a list that is at its end there when it grows or its place shrinks.
