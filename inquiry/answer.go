@@ -9,11 +9,12 @@ import (
 // Masked is what stands for a secret answer wherever it is printed.
 const Masked = "[secret]"
 
-// Answer is the words of an answer. A secret one masks itself in every print, log and encoding; only [Answer.Reveal] gives
-// its words. The zero value is an empty, plain answer. Compare answers by their words, not with ==.
+// Answer is the words of an answer. A secret one masks itself in every print, log and encoding;
+// only [Answer.Reveal] gives its words. The zero value is an empty, plain answer. Compare answers
+// by their words, not with ==.
 type Answer struct {
-	// A pointer, because fmt prints a nested field raw when the verb does not suit the struct around it: then it prints
-	// an address.
+	// A pointer, because fmt prints a nested field raw when the verb does not suit the struct
+	// around it: then it prints an address.
 	text   *string
 	secret bool
 }
@@ -32,7 +33,7 @@ func words(text string) *string {
 	return &text
 }
 
-// Reveal gives the words, also of a secret answer. It is "" once a secret answer was erased.
+// Reveal gives the words, even of a secret answer. It is "" once a secret answer was erased.
 func (a Answer) Reveal() string {
 	if a.text == nil {
 		return ""
@@ -58,7 +59,7 @@ func (a Answer) String() string {
 	return a.Reveal()
 }
 
-// Format masks a secret answer under every verb, also those that would print a struct's fields.
+// Format masks a secret answer under every verb, even those that would print a struct's fields.
 func (a Answer) Format(f fmt.State, verb rune) {
 	switch verb {
 	case 's', 'v', 'q', 'x', 'X':

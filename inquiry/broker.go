@@ -195,7 +195,7 @@ func (q Question) answer(text string) Answer {
 func (b *Broker) settle(ctx context.Context, id string, to Status, r Resolution) (Question, error) {
 	q, err := b.store.Settle(ctx, id, to, r)
 	if err == nil || errors.Is(err, ErrSettled) {
-		b.tell(q, err == nil)
+		b.announce(q, err == nil)
 	}
 	return q, err
 }

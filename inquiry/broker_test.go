@@ -48,7 +48,9 @@ func TestTwoHundredAnswersAtOnceHaveOneWinnerWhomTheLosersAreTold(t *testing.T) 
 		var wg sync.WaitGroup
 		for i := range n {
 			wg.Go(func() {
-				_, errs[i] = b.Resolve(t.Context(), q.ID, inquiry.Reply{ID: fmt.Sprint(i), Response: fmt.Sprint("answer ", i), Channel: fmt.Sprint("door", i)})
+				_, errs[i] = b.Resolve(t.Context(), q.ID,
+					inquiry.Reply{ID: fmt.Sprint(i), Response: fmt.Sprint("answer ", i),
+						Channel: fmt.Sprint("door", i)})
 			})
 		}
 		wg.Wait()
@@ -107,13 +109,18 @@ func TestAReplyThatDoesNotFitLeavesTheQuestionOpen(t *testing.T) {
 		r    inquiry.Reply
 		want string
 	}{
-		"not an option": {strict, reply("Wednesday"), `the answer is none of the options (want one of ["Monday" "Tuesday"])`},
-		"empty":         {strict, reply(" \n"), `the answer is empty (want one of ["Monday" "Tuesday"])`},
-		"too long":      {free, reply(strings.Repeat("é", 11)), "the answer has 22 bytes (at most 20)"},
-		"not UTF-8":     {free, reply("a\xff"), "the answer is not valid UTF-8"},
-		"NUL":           {free, reply("a\x00b"), "the answer contains a NUL character"},
-		"unknown type":  {free, inquiry.Reply{Type: "shout", Response: "x"}, `unknown type of reply "shout" (want "answer" or "decline")`},
-		"long refusal":  {free, inquiry.Reply{Type: inquiry.TypeDecline, Response: strings.Repeat("x", 21)}, "the answer has 21 bytes (at most 20)"},
+		"not an option": {strict, reply("Wednesday"),
+			`the answer is none of the options (want one of ["Monday" "Tuesday"])`},
+		"empty": {strict, reply(" \n"),
+			`the answer is empty (want one of ["Monday" "Tuesday"])`},
+		"too long": {free, reply(strings.Repeat("é", 11)),
+			"the answer has 22 bytes (at most 20)"},
+		"not UTF-8": {free, reply("a\xff"), "the answer is not valid UTF-8"},
+		"NUL":       {free, reply("a\x00b"), "the answer contains a NUL character"},
+		"unknown type": {free, inquiry.Reply{Type: "shout", Response: "x"},
+			`unknown type of reply "shout" (want "answer" or "decline")`},
+		"long refusal": {free, inquiry.Reply{Type: inquiry.TypeDecline,
+			Response: strings.Repeat("x", 21)}, "the answer has 21 bytes (at most 20)"},
 	} {
 		_, err := b.Resolve(t.Context(), c.q.ID, c.r)
 		var invalid *inquiry.InvalidReplyError
@@ -125,7 +132,8 @@ func TestAReplyThatDoesNotFitLeavesTheQuestionOpen(t *testing.T) {
 	}
 	won, err := b.Resolve(t.Context(), strict.ID, reply(" tuesday\n"))
 	require.NoError(t, err)
-	require.Equal(t, "Tuesday", won.Question.Resolution.Response.Reveal(), "an option is kept as the question spells it")
+	require.Equal(t, "Tuesday", won.Question.Resolution.Response.Reveal(),
+		"an option is kept as the question spells it")
 	won, err = b.Resolve(t.Context(), free.ID, reply("Friday"))
 	require.NoError(t, err)
 	require.Equal(t, "Friday", won.Question.Resolution.Response.Reveal())
@@ -134,7 +142,8 @@ func TestAReplyThatDoesNotFitLeavesTheQuestionOpen(t *testing.T) {
 func TestARefusalSettlesWithoutAnAnswer(t *testing.T) {
 	b := broker()
 	q := ask(t, b, inquiry.Question{Options: []string{"Mon"}})
-	won, err := b.Resolve(t.Context(), q.ID, inquiry.Reply{Type: inquiry.TypeDecline, Channel: "console"})
+	won, err := b.Resolve(t.Context(), q.ID, inquiry.Reply{Type: inquiry.TypeDecline,
+		Channel: "console"})
 	require.NoError(t, err)
 	require.Equal(t, inquiry.Refused, won.Question.Status)
 	require.Equal(t, inquiry.TypeDecline, won.Question.Resolution.Type)
@@ -186,7 +195,8 @@ func TestWhatSilenceLeadsTo(t *testing.T) {
 				ctx, stop := context.WithCancelCause(t.Context())
 				done := make(chan error, 1)
 				go func() { done <- b.Run(ctx, func(err error) { t.Error(err) }) }()
-				q := ask(t, b, inquiry.Question{OnTimeout: on, DefaultAnswer: map[bool]string{true: "Mon"}[on == inquiry.Default]})
+				q := ask(t, b, inquiry.Question{OnTimeout: on,
+					DefaultAnswer: map[bool]string{true: "Mon"}[on == inquiry.Default]})
 
 				got, err := b.Wait(t.Context(), q.ID)
 				require.NoError(t, err)
@@ -197,7 +207,8 @@ func TestWhatSilenceLeadsTo(t *testing.T) {
 				}
 				require.WithinRange(t, got.Resolution.At, deadline, deadline.Add(time.Second))
 				got.Resolution.At = time.Time{}
-				require.Equal(t, &inquiry.Resolution{Type: want.typ, Response: inquiry.Plain(want.text), Channel: "timer"}, got.Resolution)
+				require.Equal(t, &inquiry.Resolution{Type: want.typ,
+					Response: inquiry.Plain(want.text), Channel: "timer"}, got.Resolution)
 				_, err = b.Resolve(t.Context(), q.ID, reply("Tue"))
 				require.ErrorIs(t, err, inquiry.ErrGone)
 
@@ -214,7 +225,8 @@ func TestAnAnswerAgainstTheTimerAtTheDeadline(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			b := broker()
 			q := ask(t, b, inquiry.Question{OnTimeout: inquiry.GoOn})
-			// The sweep's clock is at the deadline, the answer's a millisecond before it: either may come first.
+			// The sweep's clock is at the deadline, the answer's a millisecond before it: either
+			// may come first.
 			time.Sleep(q.AttentionUntil.Sub(q.AskedAt) - time.Millisecond)
 			var won error
 			var wg sync.WaitGroup
@@ -250,7 +262,8 @@ func TestWaitingEndsWithTheCauseOfItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := broker()
 		q := ask(t, b, inquiry.Question{})
-		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Minute, errors.New("nobody replied within a minute"))
+		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Minute,
+			errors.New("nobody replied within a minute"))
 		defer cancel()
 		_, err := b.Wait(ctx, q.ID)
 		require.EqualError(t, err, "nobody replied within a minute")
@@ -264,14 +277,17 @@ func TestAQuestionThatMakesNoSenseIsNotAsked(t *testing.T) {
 	b := broker()
 	now := time.Now()
 	for want, q := range map[string]inquiry.Question{
-		"the question is empty":                   {Text: " "},
-		`unknown kind "poll"`:                     {Text: "x", Kind: "poll"},
-		"an option is empty":                      {Text: "x", Options: []string{"a", ""}},
-		`the option "a " is there twice`:          {Text: "x", Options: []string{"a", "b", "a "}},
-		"the deadlines are out of order":          {Text: "x", AttentionUntil: now.Add(time.Hour), ExpiresAt: now.Add(time.Minute)},
-		`unknown on_timeout "cry"`:                {Text: "x", OnTimeout: "cry"},
-		"the default answer does not fit":         {Text: "x", OnTimeout: inquiry.Default, Options: []string{"a"}, DefaultAnswer: "b"},
-		"a secret question cannot have a default": {Text: "x", OnTimeout: inquiry.Default, Secret: true, DefaultAnswer: "b"},
+		"the question is empty":          {Text: " "},
+		`unknown kind "poll"`:            {Text: "x", Kind: "poll"},
+		"an option is empty":             {Text: "x", Options: []string{"a", ""}},
+		`the option "a " is there twice`: {Text: "x", Options: []string{"a", "b", "a "}},
+		"the deadlines are out of order": {Text: "x", AttentionUntil: now.Add(time.Hour),
+			ExpiresAt: now.Add(time.Minute)},
+		`unknown on_timeout "cry"`: {Text: "x", OnTimeout: "cry"},
+		"the default answer does not fit": {Text: "x", OnTimeout: inquiry.Default,
+			Options: []string{"a"}, DefaultAnswer: "b"},
+		"a secret question cannot have a default": {Text: "x", OnTimeout: inquiry.Default,
+			Secret: true, DefaultAnswer: "b"},
 	} {
 		_, err := b.Open(t.Context(), q)
 		require.ErrorContains(t, err, want)
@@ -300,11 +316,13 @@ func TestATimeThatAModelSetsIsClamped(t *testing.T) {
 func ExampleBroker() {
 	ctx := context.Background()
 	b := inquiry.NewBroker(new(inquirytest.Memory), nil)
-	q, _ := b.Open(ctx, inquiry.Question{Text: "Which day?", Options: []string{"Monday", "Tuesday"}})
+	q, _ := b.Open(ctx, inquiry.Question{Text: "Which day?",
+		Options: []string{"Monday", "Tuesday"}})
 
 	_, err := b.Resolve(ctx, q.ID, inquiry.Reply{Response: "someday", Channel: "console"})
 	fmt.Println(err)
-	b.Resolve(ctx, q.ID, inquiry.Reply{Response: "tuesday", Channel: "console", Authority: "local_operator"})
+	b.Resolve(ctx, q.ID, inquiry.Reply{Response: "tuesday", Channel: "console",
+		Authority: "local_operator"})
 	settled, _ := b.Wait(ctx, q.ID)
 	fmt.Println(settled.Status, settled.Resolution.Response)
 	// Output:

@@ -11,12 +11,13 @@ import (
 // MaxReplyID is the most bytes that a reply's id may have.
 const MaxReplyID = 200
 
-// InvalidReplyError says why a reply does not fit its question, in words for whoever sent it.
+// InvalidReplyError says why a reply does not fit its question, in words for its sender.
 type InvalidReplyError struct {
 	Problem string
-	Options []string          // what the question offers, if it does
-	Fields  map[string]string // of a form: what is wrong with each field, by its name; Problem says it, too
-	TooLong bool              // there are more bytes than are taken
+	Options []string // what the question offers, if it does
+	// of a form: what is wrong with each field, by its name; Problem says it, too
+	Fields  map[string]string
+	TooLong bool // there are more bytes than are taken
 }
 
 func (e *InvalidReplyError) Error() string {
@@ -26,7 +27,7 @@ func (e *InvalidReplyError) Error() string {
 	return fmt.Sprintf("%s (want one of %q)", e.Problem, e.Options)
 }
 
-// lost is what the sender of a reply is told when the question was settled before.
+// lost is the answer to a reply whose question was settled before.
 func (b *Broker) lost(q Question, r Reply) (Result, error) {
 	won := q.Resolution
 	if r.ID == "" || r.ID != won.ReplyID {
@@ -38,8 +39,8 @@ func (b *Broker) lost(q Question, r Reply) (Result, error) {
 	return Result{Question: q, Replayed: true}, nil
 }
 
-// same reports whether the reply says what the resolution says. An erased secret is compared by its digest, while this process
-// lives; after that the id decides.
+// same reports whether the reply says what the resolution says. An erased secret is compared by its
+// digest, while this process lives; after that the id decides.
 func (b *Broker) same(q Question, r Reply) bool {
 	won := q.Resolution
 	if r.Type != won.Type || len(r.Response) > b.opts.MaxAnswer {
@@ -58,14 +59,16 @@ func (b *Broker) same(q Question, r Reply) bool {
 // fit checks a reply against its question and returns the response as it is kept.
 func (q Question) fit(r Reply, limit int) (string, error) {
 	if len(r.ID) > MaxReplyID || !textual(r.ID) {
-		return "", &InvalidReplyError{Problem: fmt.Sprintf("the reply id is not plain text of at most %d bytes", MaxReplyID)}
+		return "", &InvalidReplyError{Problem: fmt.Sprintf(
+			"the reply id is not plain text of at most %d bytes", MaxReplyID)}
 	}
 	switch r.Type {
 	case TypeAnswer:
 	case TypeDecline:
 		return q.normal(r.Response), fits(r.Response, limit)
 	default:
-		return "", &InvalidReplyError{Problem: fmt.Sprintf("unknown type of reply %q (want %q or %q)", r.Type, TypeAnswer, TypeDecline)}
+		return "", &InvalidReplyError{Problem: fmt.Sprintf(
+			"unknown type of reply %q (want %q or %q)", r.Type, TypeAnswer, TypeDecline)}
 	}
 	if err := fits(r.Response, limit); err != nil {
 		return "", err
@@ -78,7 +81,8 @@ func (q Question) fit(r Reply, limit int) (string, error) {
 		return "", &InvalidReplyError{Problem: "the answer is empty", Options: q.Options}
 	}
 	if len(q.Options) > 0 && !q.FreeText && option(q.Options, text) == "" {
-		return "", &InvalidReplyError{Problem: "the answer is none of the options", Options: q.Options}
+		return "", &InvalidReplyError{Problem: "the answer is none of the options",
+			Options: q.Options}
 	}
 	return text, nil
 }
@@ -86,7 +90,8 @@ func (q Question) fit(r Reply, limit int) (string, error) {
 func fits(text string, limit int) error {
 	switch {
 	case len(text) > limit:
-		return &InvalidReplyError{Problem: fmt.Sprintf("the answer has %d bytes (at most %d)", len(text), limit), TooLong: true}
+		return &InvalidReplyError{Problem: fmt.Sprintf("the answer has %d bytes (at most %d)",
+			len(text), limit), TooLong: true}
 	case !utf8.ValidString(text):
 		return &InvalidReplyError{Problem: "the answer is not valid UTF-8"}
 	case strings.ContainsRune(text, 0):
@@ -95,8 +100,9 @@ func fits(text string, limit int) error {
 	return nil
 }
 
-// normal is the response as it is kept: an option in the question's own spelling, anything else without the line break
-// at its end. Spaces stay in a secret: they may belong to it. A draft that was edited stays as it is.
+// normal is the response as it is kept: an option in the question's own spelling, anything else
+// without the line break at its end. Spaces stay in a secret: they may belong to it. A draft that
+// was edited stays as it is.
 func (q Question) normal(text string) string {
 	if o := option(q.Options, text); o != "" {
 		return o
@@ -127,7 +133,8 @@ func option(options []string, text string) string {
 	return ""
 }
 
-// check reports what is wrong with a new question, and brings its defaults into their canonical form.
+// check reports what is wrong with a new question, and brings its defaults into their canonical
+// form.
 func (b *Broker) check(q *Question) error {
 	switch q.Kind {
 	case Info, Inquiry, Approval, Takeover:
@@ -141,12 +148,16 @@ func (b *Broker) check(q *Question) error {
 		if strings.TrimSpace(o) == "" {
 			return errors.New("an option is empty")
 		}
-		if slices.ContainsFunc(q.Options[:i], func(before string) bool { return strings.TrimSpace(before) == strings.TrimSpace(o) }) {
+		if slices.ContainsFunc(q.Options[:i], func(before string) bool {
+			return strings.TrimSpace(before) == strings.TrimSpace(o)
+		}) {
 			return fmt.Errorf("the option %.100q is there twice (want each once)", o)
 		}
 	}
 	if q.AttentionUntil.Before(q.AskedAt) || q.ExpiresAt.Before(q.AttentionUntil) {
-		return fmt.Errorf("the deadlines are out of order: asked %s, attention until %s, expires %s", q.AskedAt, q.AttentionUntil, q.ExpiresAt)
+		return fmt.Errorf(
+			"the deadlines are out of order: asked %s, attention until %s, expires %s", q.AskedAt,
+			q.AttentionUntil, q.ExpiresAt)
 	}
 	if err := q.checkShape(b.opts.MaxAnswer); err != nil {
 		return err

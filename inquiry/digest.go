@@ -7,8 +7,9 @@ import (
 	"sync"
 )
 
-// digests are of secret answers, so that one which was erased can be told from another that comes under the same reply id. They
-// are kept in memory, under a key of this process: on disk a digest of a short code would give the code away.
+// digests are of secret answers, so that one which was erased can be told from another that comes
+// under the same reply id. They are kept in memory, under a key of this process: on disk a digest
+// of a short code would give the code away.
 type digests struct {
 	once sync.Once
 	key  [32]byte

@@ -16,11 +16,12 @@ const (
 	Resolved EventType = "resolved" // answered, refused or timed out
 	Withdrew EventType = "withdrawn"
 	RanOut   EventType = "expired"
-	Lost     EventType = "lost" // the subscriber was too slow and Event.Lost events are gone: it should list the questions anew
+	// the subscriber was too slow and Event.Lost events are gone: it should list the questions anew
+	Lost EventType = "lost"
 )
 
-// Event is something that happened to a question. It happened: the store has it. The words of a secret answer are not
-// in it.
+// Event is something that happened to a question. It happened: the store has it. The words of a
+// secret answer are not in it.
 type Event struct {
 	Type     EventType
 	Question Question
@@ -30,8 +31,8 @@ type Event struct {
 // ErrClosed is returned by Next after Close.
 var ErrClosed = errors.New("the subscription is closed")
 
-// Subscription is a queue of events. It never holds up the broker: one that is full is emptied and its reader is told
-// how many it lost.
+// Subscription is a queue of events. It never holds up the broker: one that is full is emptied and
+// its reader is told how many it lost.
 type Subscription struct {
 	b     *Broker
 	limit int
@@ -52,7 +53,8 @@ func (b *Broker) Subscribe() *Subscription {
 	return s
 }
 
-// Next waits for the next event. It returns ctx's cause when that ends, and ErrClosed after Close. It is for one goroutine.
+// Next waits for the next event. It returns ctx's cause when that ends, and ErrClosed after Close.
+// It is for one goroutine.
 func (s *Subscription) Next(ctx context.Context) (Event, error) {
 	for {
 		if e, ok, err := s.take(); ok || err != nil {
@@ -115,15 +117,17 @@ func (s *Subscription) signal() {
 	}
 }
 
-// publish gives an event to all. b.mu is held, so that every subscriber sees the events in one order.
+// publish gives an event to all. b.mu is held, so that every subscriber sees the events in one
+// order.
 func (b *Broker) publish(t EventType, q Question) {
 	for s := range b.subs {
 		s.put(Event{Type: t, Question: q.erased()})
 	}
 }
 
-// tell wakes those who wait for a settled question, and publishes it: when this broker settled it, or knew it as open.
-func (b *Broker) tell(q Question, won bool) {
+// announce wakes those who wait for a settled question, and publishes it: when this broker settled
+// it, or knew it as open.
+func (b *Broker) announce(q Question, won bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.wake(q.ID)
@@ -144,7 +148,7 @@ func (b *Broker) wake(id string) {
 	delete(b.waiters, id)
 }
 
-// Event is what is told of a question that was settled so.
+// Event is the type of event for a question that was settled so.
 func (s Status) Event() EventType {
 	switch s {
 	case Withdrawn:
@@ -165,19 +169,20 @@ func (b *Broker) discover(q Question) {
 	}
 }
 
-// opened reports whether this broker knows the question as open, and whether it told that its attention time is over.
-func (b *Broker) opened(id string) (known, told bool) {
+// opened reports whether this broker knows the question as open, and whether it published that its
+// attention time is over.
+func (b *Broker) opened(id string) (known, overdue bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	told, known = b.open[id]
-	return known, told
+	overdue, known = b.open[id]
+	return known, overdue
 }
 
 // overdue publishes, once, that a question stays open although its attention time is over.
 func (b *Broker) overdue(q Question) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if told, known := b.open[q.ID]; known && !told {
+	if overdue, known := b.open[q.ID]; known && !overdue {
 		b.open[q.ID] = true
 		b.publish(Overdue, q)
 	}

@@ -55,14 +55,16 @@ func TestSubscribersSeeWhatHappensInOrder(t *testing.T) {
 		b := broker()
 		sub := b.Subscribe()
 		defer sub.Close()
-		answered, withdrawn, expired := ask(t, b, inquiry.Question{}), ask(t, b, inquiry.Question{}), ask(t, b, inquiry.Question{})
+		answered, withdrawn, expired := ask(t, b, inquiry.Question{}),
+			ask(t, b, inquiry.Question{}), ask(t, b, inquiry.Question{})
 		_, err := b.Resolve(t.Context(), answered.ID, reply("Tue"))
 		require.NoError(t, err)
 		require.NoError(t, b.Withdraw(t.Context(), withdrawn.ID, "stopped"))
 		require.NoError(t, b.Sweep(t.Context(), expired.AttentionUntil))
 		require.NoError(t, b.Sweep(t.Context(), expired.AttentionUntil.Add(time.Second)))
 		require.NoError(t, b.Sweep(t.Context(), expired.ExpiresAt))
-		require.Equal(t, []string{"created", "created", "created", "resolved", "withdrawn", "overdue", "expired"}, types(sub))
+		require.Equal(t, []string{"created", "created", "created", "resolved", "withdrawn",
+			"overdue", "expired"}, types(sub))
 	})
 }
 
@@ -123,11 +125,13 @@ func TestASecretAnswerIsInNoPrintLogEventOrError(t *testing.T) {
 	require.Empty(t, already.Question.Resolution.Response.Reveal())
 	held, err := store.Get(t.Context(), q.ID)
 	require.NoError(t, err)
-	require.Equal(t, " "+code+" ", held.Resolution.Response.Reveal(), "spaces may belong to a secret")
+	require.Equal(t, " "+code+" ", held.Resolution.Response.Reveal(),
+		"spaces may belong to a secret")
 
 	var text strings.Builder
 	log := slog.New(slog.NewJSONHandler(&text, nil))
-	for _, v := range []any{held, *held.Resolution, held.Resolution.Response, won, lost, seen, listed, event, r} {
+	for _, v := range []any{held, *held.Resolution, held.Resolution.Response, won, lost, seen,
+		listed, event, r} {
 		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d", "%t"} {
 			fmt.Fprintf(&text, verb+"\n", v)
 		}
@@ -139,7 +143,8 @@ func TestASecretAnswerIsInNoPrintLogEventOrError(t *testing.T) {
 		}
 	}
 	require.Contains(t, text.String(), inquiry.Masked)
-	require.False(t, strings.Contains(text.String(), code), "the secret leaks") // not NotContains, which would print all of it
+	// not NotContains, which would print all of it
+	require.False(t, strings.Contains(text.String(), code), "the secret leaks")
 	require.False(t, strings.Contains(text.String(), fmt.Sprintf("%x", code)))
 
 	applied, err := b.Apply(t.Context(), q.ID, 1)

@@ -24,17 +24,19 @@ const (
 	DateField    FieldType = "date"    // "2026-01-31"
 )
 
-// Field is one question of a form. The answer to a form is one JSON object with a value for each field: no other keys, and
-// null is a value that was left out.
+// Field is one question of a form. The answer to a form is one JSON object with a value for each
+// field: no other keys, and null is a value that was left out.
 type Field struct {
 	Name     string    `json:"name"` // the key of its value in the answer
 	Label    string    `json:"label,omitempty"`
 	Type     FieldType `json:"type"`
 	Options  []string  `json:"options,omitempty"`
 	Optional bool      `json:"optional,omitempty"` // it may be left out
-	Default  any       `json:"default,omitempty"`  // what is filled in beforehand, in JSON's types; nil is nothing
-	Min      *float64  `json:"min,omitempty"`      // of a number; of a text in characters; of choices how many
-	Max      *float64  `json:"max,omitempty"`
+	// what is filled in beforehand, in JSON's types; nil is nothing
+	Default any `json:"default,omitempty"`
+	// of a number; of a text in characters; of choices how many
+	Min *float64 `json:"min,omitempty"`
+	Max *float64 `json:"max,omitempty"`
 }
 
 // The bounds of a form.
@@ -61,8 +63,8 @@ func (f Field) clone() Field {
 	return f
 }
 
-// checkShape reports what is wrong with the kind of answer that a new question wants, and brings defaults into their
-// canonical form.
+// checkShape reports what is wrong with the kind of answer that a new question wants, and brings
+// defaults into their canonical form.
 func (q *Question) checkShape(limit int) error {
 	switch {
 	case q.Fields != nil && len(q.Fields) == 0:
@@ -70,9 +72,11 @@ func (q *Question) checkShape(limit int) error {
 	case len(q.Fields) > 0 && q.Draft != "":
 		return errors.New("a question has a form or a draft, not both")
 	case (len(q.Fields) > 0 || q.Draft != "") && len(q.Options) > 0:
-		return errors.New("a form or a draft has no options beside it")
+		return errors.New("a form or a draft has no options besides")
 	case (len(q.Fields) > 0 || q.Draft != "") && q.Secret:
-		return errors.New("a secret question has no form and no draft: ask for each secret in a question of its own")
+		return errors.New(
+			"a secret question has no form and no draft: ask for each secret in a question of " +
+				"its own")
 	}
 	if err := fits(q.Draft, limit); err != nil {
 		return fmt.Errorf("the draft cannot be answered as it is: %w", err)
@@ -89,7 +93,10 @@ func checkForm(fields []Field) error {
 	for i := range fields {
 		f := &fields[i]
 		if !fieldName.MatchString(f.Name) {
-			return fmt.Errorf("field %d is named %.100q (want letters a to z, digits, _ and -, at most 64 of them)", i+1, f.Name)
+			return fmt.Errorf(
+				"field %d is named %.100q (want letters a to z, digits, _ and -, at most 64 of "+
+					"them)",
+				i+1, f.Name)
 		}
 		if seen[f.Name] {
 			return fmt.Errorf("two fields are named %q", f.Name)
@@ -133,7 +140,8 @@ func (f *Field) checkOptions() error {
 	case ChoiceField, ChoicesField:
 	case TextField, YesNoField, NumberField, DateField:
 		if len(f.Options) > 0 {
-			return fmt.Errorf("type %q has no options (want type %q or %q)", f.Type, ChoiceField, ChoicesField)
+			return fmt.Errorf("type %q has no options (want type %q or %q)", f.Type, ChoiceField,
+				ChoicesField)
 		}
 		return nil
 	default:

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// SettledError says that a reply came too late: the question was settled before, by another answer or, when it
-// [errors.Is] [ErrGone], without one. The words of a secret answer are not in it.
+// SettledError says that a reply came too late: the question was settled before, by another answer
+// or, when it [errors.Is] [ErrGone], without one. The words of a secret answer are not in it.
 type SettledError struct{ Question Question }
 
 func (e *SettledError) Error() string {
@@ -45,7 +45,8 @@ func (r Resolution) Authorized() string {
 	return r.Who() + " (" + r.Authority + ")"
 }
 
-// Late reports whether err says that a reply came too late: the question was settled before, in whichever way.
+// Late reports whether err says that a reply came too late: the question was settled before, in
+// whichever way.
 func Late(err error) bool {
 	_, late := errors.AsType[*SettledError](err)
 	return late
@@ -56,7 +57,8 @@ type Code string
 
 // The codes.
 const (
-	CodeInvalid  Code = "INVALID_REPLY"             // it does not fit the question, which is still open
+	// it does not fit the question, which is still open
+	CodeInvalid  Code = "INVALID_REPLY"
 	CodeTooLarge Code = "TOO_LARGE"                 // it has more bytes than are taken
 	CodeReused   Code = "REPLY_ID_REUSED"           // its id came with other content before
 	CodeResolved Code = "QUESTION_ALREADY_RESOLVED" // another answer was first
@@ -74,7 +76,8 @@ type Refusal struct {
 // RefusalOf is the refusal that err tells of, if it does.
 func RefusalOf(err error) (r Refusal, refused bool) {
 	if unfit, is := errors.AsType[*InvalidReplyError](err); is {
-		r = Refusal{Code: CodeInvalid, Invalid: unfit, Hint: "send an answer that fits; the question is still open"}
+		r = Refusal{Code: CodeInvalid, Invalid: unfit,
+			Hint: "send an answer that fits; the question is still open"}
 		if unfit.TooLong {
 			r.Code = CodeTooLarge
 		}
@@ -87,7 +90,8 @@ func RefusalOf(err error) (r Refusal, refused bool) {
 	if !is {
 		return Refusal{}, false
 	}
-	r = Refusal{Code: CodeResolved, Question: &settled.Question, Hint: settled.Question.afterSettling()}
+	r = Refusal{Code: CodeResolved, Question: &settled.Question,
+		Hint: settled.Question.afterSettling()}
 	if !settled.Question.answered() {
 		r.Code = CodeGone
 	}
@@ -106,7 +110,8 @@ func (q Question) afterSettling() string {
 	case q.Status == Expired:
 		return "the run has ended with its question: give the session a new task"
 	case q.Status == Withdrawn:
-		return "the run was paused or stopped: continue the session without a reply, or give it a new task"
+		return "the run was paused or stopped: continue the session without a reply, or give it " +
+			"a new task"
 	}
 	return "the run went on without an answer, or has ended: wait for it, or give it a new task"
 }

@@ -15,13 +15,19 @@ import (
 
 func TestARefusedReplyHasACodeAndARemedy(t *testing.T) {
 	now := time.Now()
-	b := inquiry.NewBroker(new(inquirytest.Memory), &inquiry.Options{MaxAnswer: 20, Now: func() time.Time { return now }})
+	b := inquiry.NewBroker(new(inquirytest.Memory),
+		&inquiry.Options{MaxAnswer: 20, Now: func() time.Time {
+			return now
+		}})
 	ofARun := inquiry.Question{RunID: "run", SessionID: "session"}
 	answer := func(q inquiry.Question) {
-		_, err := b.Resolve(t.Context(), q.ID, inquiry.Reply{ID: "first", Response: "yes", Channel: "page", By: "Ann"})
+		_, err := b.Resolve(t.Context(), q.ID,
+			inquiry.Reply{ID: "first", Response: "yes", Channel: "page", By: "Ann"})
 		require.NoError(t, err)
 	}
-	withdraw := func(q inquiry.Question) { require.NoError(t, b.Withdraw(t.Context(), q.ID, "the run was stopped")) }
+	withdraw := func(q inquiry.Question) {
+		require.NoError(t, b.Withdraw(t.Context(), q.ID, "the run was stopped"))
+	}
 	lapse := func(q inquiry.Question) { require.NoError(t, b.Lapse(t.Context(), q.ID)) }
 	expire := func(inquiry.Question) { now = now.Add(48 * time.Hour) }
 	nothing := func(inquiry.Question) {}
@@ -33,17 +39,28 @@ func TestARefusedReplyHasACodeAndARemedy(t *testing.T) {
 		status inquiry.Status // of the question that comes with the refusal
 		hint   string
 	}{
-		"not an option":         {inquiry.Question{Options: []string{"a"}}, nothing, reply("b"), inquiry.CodeInvalid, "", "still open"},
-		"too long":              {ofARun, nothing, reply("012345678901234567890"), inquiry.CodeTooLarge, "", "still open"},
-		"an id used again":      {ofARun, answer, inquiry.Reply{ID: "first", Response: "no"}, inquiry.CodeReused, "", "a new reply id"},
-		"answered, of a run":    {ofARun, answer, reply("no"), inquiry.CodeResolved, inquiry.Answered, "it goes on with that answer"},
-		"answered, by itself":   {inquiry.Question{}, answer, reply("no"), inquiry.CodeResolved, inquiry.Answered, "the answer that won"},
-		"withdrawn, of a run":   {ofARun, withdraw, reply("no"), inquiry.CodeGone, inquiry.Withdrawn, "paused or stopped"},
-		"withdrawn, by itself":  {inquiry.Question{}, withdraw, reply("no"), inquiry.CodeGone, inquiry.Withdrawn, "ask again"},
-		"nobody was left":       {ofARun, lapse, reply("no"), inquiry.CodeGone, inquiry.TimedOut, "went on without an answer"},
-		"the question ran out":  {ofARun, expire, reply("no"), inquiry.CodeGone, inquiry.Expired, "give the session a new task"},
-		"ran out, by itself":    {inquiry.Question{}, expire, reply("no"), inquiry.CodeGone, inquiry.Expired, "nothing was taken"},
-		"a secret was answered": {inquiry.Question{Secret: true}, answer, reply("no"), inquiry.CodeResolved, inquiry.Answered, "won"},
+		"not an option": {inquiry.Question{Options: []string{"a"}}, nothing, reply("b"),
+			inquiry.CodeInvalid, "", "still open"},
+		"too long": {ofARun, nothing, reply("012345678901234567890"),
+			inquiry.CodeTooLarge, "", "still open"},
+		"an id used again": {ofARun, answer, inquiry.Reply{ID: "first", Response: "no"},
+			inquiry.CodeReused, "", "a new reply id"},
+		"answered, of a run": {ofARun, answer, reply("no"), inquiry.CodeResolved,
+			inquiry.Answered, "it goes on with that answer"},
+		"answered, by itself": {inquiry.Question{}, answer, reply("no"), inquiry.CodeResolved,
+			inquiry.Answered, "the answer that won"},
+		"withdrawn, of a run": {ofARun, withdraw, reply("no"), inquiry.CodeGone,
+			inquiry.Withdrawn, "paused or stopped"},
+		"withdrawn, by itself": {inquiry.Question{}, withdraw, reply("no"), inquiry.CodeGone,
+			inquiry.Withdrawn, "ask again"},
+		"nobody was left": {ofARun, lapse, reply("no"), inquiry.CodeGone, inquiry.TimedOut,
+			"went on without an answer"},
+		"the question ran out": {ofARun, expire, reply("no"), inquiry.CodeGone, inquiry.Expired,
+			"give the session a new task"},
+		"ran out, by itself": {inquiry.Question{}, expire, reply("no"), inquiry.CodeGone,
+			inquiry.Expired, "nothing was taken"},
+		"a secret was answered": {inquiry.Question{Secret: true}, answer, reply("no"),
+			inquiry.CodeResolved, inquiry.Answered, "won"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			q := ask(t, b, c.q)
@@ -55,14 +72,16 @@ func TestARefusedReplyHasACodeAndARemedy(t *testing.T) {
 			require.Equal(t, c.code, r.Code)
 			require.Contains(t, r.Hint, c.hint)
 			require.Equal(t, c.status != "", inquiry.Late(err))
-			require.Equal(t, c.code == inquiry.CodeInvalid || c.code == inquiry.CodeTooLarge, r.Invalid != nil)
+			require.Equal(t, c.code == inquiry.CodeInvalid || c.code == inquiry.CodeTooLarge,
+				r.Invalid != nil)
 			if c.status == "" {
 				require.Nil(t, r.Question)
 				return
 			}
 			require.Equal(t, c.status, r.Question.Status)
 			require.Equal(t, c.code == inquiry.CodeGone, errors.Is(err, inquiry.ErrGone))
-			require.Equal(t, !c.q.Secret && c.status == inquiry.Answered, r.Question.Resolution.Response.Reveal() == "yes")
+			require.Equal(t, !c.q.Secret && c.status == inquiry.Answered,
+				r.Question.Resolution.Response.Reveal() == "yes")
 		})
 	}
 	for _, err := range []error{nil, io.EOF, inquiry.ErrNotFound, inquiry.ErrApplied} {

@@ -5,8 +5,9 @@ import (
 	"encoding/json"
 )
 
-// Schema is the form in JSON Schema: one flat object whose properties stand in the order of the fields, so that a program
-// that does not know this one can show it. It uses only what an MCP client's dialog understands. nil for no fields.
+// Schema is the form in JSON Schema: one flat object whose properties stand in the order of the
+// fields, so that a program that does not know this one can show it. It uses only what an MCP
+// client's dialog understands. nil for no fields.
 //
 // What it lets through may still be refused: [Broker.Resolve] decides.
 func Schema(fields []Field) json.RawMessage {

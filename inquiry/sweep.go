@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Run sweeps until ctx ends, and returns its cause. report gets the errors of single sweeps, and may be nil; the next
-// sweep tries again.
+// Run sweeps until ctx ends, and returns its cause. report gets the errors of single sweeps, and
+// may be nil; the next sweep tries again.
 func (b *Broker) Run(ctx context.Context, report func(error)) error {
 	tick := time.NewTicker(b.opts.Every)
 	defer tick.Stop()
@@ -24,12 +24,13 @@ func (b *Broker) Run(ctx context.Context, report func(error)) error {
 	}
 }
 
-// Sweep settles the questions whose time is over at now, through the same compare-and-set as every answer; tells, once
-// per broker, of questions that nobody gave attention to in time and that stay open; and tells of questions that other
-// brokers opened or settled.
+// Sweep settles the questions whose time is over at now, through the same compare-and-set as every
+// answer; tells, once per broker, of questions that nobody gave attention to in time and that stay
+// open; and tells of questions that other brokers opened or settled.
 func (b *Broker) Sweep(ctx context.Context, now time.Time) error {
 	defer b.sweep()()
-	pending, err := b.store.List(ctx, Filter{Status: Pending, Brief: true}) // every second, of all: the whole of few is needed
+	// every second, of all: the whole of few is needed
+	pending, err := b.store.List(ctx, Filter{Status: Pending, Brief: true})
 	if err != nil {
 		return fmt.Errorf("sweeping questions: %w", err)
 	}
@@ -78,8 +79,8 @@ type due struct {
 
 // look does what is due to one open question, of which the list had the times only.
 func (b *Broker) look(ctx context.Context, brief Question, now time.Time) error {
-	known, told := b.opened(brief.ID)
-	if known && (now.Before(brief.AttentionUntil) || told && now.Before(brief.ExpiresAt)) {
+	known, overdue := b.opened(brief.ID)
+	if known && (now.Before(brief.AttentionUntil) || overdue && now.Before(brief.ExpiresAt)) {
 		return nil
 	}
 	q, err := b.store.Get(ctx, brief.ID)
@@ -91,7 +92,8 @@ func (b *Broker) look(ctx context.Context, brief Question, now time.Time) error 
 	}
 	b.discover(q)
 	if d, is := b.due(q, now); is {
-		if _, err := b.settle(ctx, q.ID, d.status, d.resolution); err != nil && !errors.Is(err, ErrSettled) {
+		if _, err := b.settle(ctx, q.ID, d.status, d.resolution); err != nil &&
+			!errors.Is(err, ErrSettled) {
 			return err
 		}
 		return nil
@@ -102,7 +104,8 @@ func (b *Broker) look(ctx context.Context, brief Question, now time.Time) error 
 	return nil
 }
 
-// refresh tells of a question that this broker knows as open, or that somebody waits for, and that is not open any more.
+// refresh publishes a question that this broker knows as open, or that somebody waits for, and that
+// is not open any more.
 func (b *Broker) refresh(ctx context.Context, id string) error {
 	q, err := b.store.Get(ctx, id)
 	if errors.Is(err, ErrNotFound) {
@@ -113,7 +116,7 @@ func (b *Broker) refresh(ctx context.Context, id string) error {
 		return err
 	}
 	if !q.Open() {
-		b.tell(q, false)
+		b.announce(q, false)
 	}
 	return nil
 }

@@ -19,12 +19,14 @@ import (
 // maxStrange bounds how many keys that are no fields a sender is told of.
 const maxStrange = 10
 
-// readForm checks the answer to a form and returns it in canonical JSON: one object with the keys in the order of the
-// fields, without those that were left out. The caller has bounded its length.
+// readForm checks the answer to a form and returns it in canonical JSON: one object with the keys
+// in the order of the fields, without those that were left out. The caller has bounded its length.
 func readForm(fields []Field, answer string) (string, error) {
 	given, err := members(answer)
 	if err != nil {
-		return "", &InvalidReplyError{Problem: fmt.Sprintf("the answer is not what this form takes: %v (want one JSON object with the fields %s)", err, names(fields))}
+		return "", &InvalidReplyError{Problem: fmt.Sprintf(
+			"the answer is not what this form takes: %v (want one JSON object with the fields %s)",
+			err, names(fields))}
 	}
 	wrong := map[string]string{}
 	var list []string // of what is wrong, in the order of the fields
@@ -52,22 +54,24 @@ func readForm(fields []Field, answer string) (string, error) {
 		note(text.Cut(name, maxClip), "the form has no such field (it has "+names(fields)+")")
 	}
 	if len(wrong) > 0 {
-		return "", &InvalidReplyError{Problem: "the answer does not fit the form: " + strings.Join(list, "; "), Fields: wrong}
+		return "", &InvalidReplyError{Problem: "the answer does not fit the form: " +
+			strings.Join(list, "; "), Fields: wrong}
 	}
 	return "{" + b.String() + "}", nil
 }
 
-// members splits one JSON object. A key that is there twice is an error: readers would differ on which one counts.
+// members splits one JSON object. A key that is there twice is an error: readers would differ on
+// which one counts.
 func members(answer string) (map[string]json.RawMessage, error) {
 	d := json.NewDecoder(strings.NewReader(answer))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
-		return nil, errors.New("it is no JSON object")
+		return nil, errors.New("it is not a JSON object")
 	}
 	all := map[string]json.RawMessage{}
 	for d.More() {
 		key, err := d.Token()
 		if err != nil {
-			return nil, fmt.Errorf("it is no JSON: %w", err)
+			return nil, fmt.Errorf("it is not JSON: %w", err)
 		}
 		name, _ := key.(string) // the decoder takes nothing else as a key
 		if _, twice := all[name]; twice {
@@ -75,12 +79,12 @@ func members(answer string) (map[string]json.RawMessage, error) {
 		}
 		var value json.RawMessage
 		if err := d.Decode(&value); err != nil {
-			return nil, fmt.Errorf("it is no JSON: %w", err)
+			return nil, fmt.Errorf("it is not JSON: %w", err)
 		}
 		all[name] = value
 	}
 	if _, err := d.Token(); err != nil {
-		return nil, fmt.Errorf("it is no JSON: %w", err)
+		return nil, fmt.Errorf("it is not JSON: %w", err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("there is something after the JSON object")
@@ -98,7 +102,8 @@ func member(b *bytes.Buffer, name string, value any) {
 	b.Write(encode(value))
 }
 
-// encode is v in JSON, with <, > and & as they are: an answer is text for models and programs, never HTML.
+// encode is v in JSON, with <, > and & as they are: an answer is text for models and programs,
+// never HTML.
 func encode(v any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -121,15 +126,16 @@ func names(fields []Field) string {
 // maxClip is how many characters of what a sender wrote are shown in an error.
 const maxClip = 64
 
-// read checks one value of the field and returns it in its canonical form: a string, a bool, a float64, a list of strings
-// as []any, or nil when it was left out, as null or as a text of spaces only. problem says, in words, why it does not fit.
+// read checks one value of the field and returns it in its canonical form: a string, a bool, a
+// float64, a list of strings as []any, or nil when it was left out, as null or as a text of spaces
+// only. problem says, in words, why it does not fit.
 func (f Field) read(raw json.RawMessage) (value any, problem string) {
 	var v any
 	if len(raw) > 0 {
 		d := json.NewDecoder(bytes.NewReader(raw))
 		d.UseNumber()
 		if err := d.Decode(&v); err != nil {
-			return nil, "it is no JSON"
+			return nil, "it is not JSON"
 		}
 	}
 	if text, is := v.(string); is && strings.TrimSpace(text) == "" {
@@ -172,7 +178,7 @@ func (f Field) readText(v any) (any, string) {
 	text, is := v.(string)
 	switch {
 	case !is:
-		return nil, "it is no text (want a JSON string)"
+		return nil, "it is not text (want a JSON string)"
 	case !textual(text):
 		return nil, "it contains a NUL character"
 	}
@@ -208,11 +214,12 @@ func (f Field) readChoice(v any) (any, string) {
 	return nil, fmt.Sprintf("it is none of the options (want one of %q)", f.Options)
 }
 
-// readChoices takes a list of options, and gives it in the order of the options. An empty one is left out.
+// readChoices takes a list of options, and gives it in the order of the options. An empty one is
+// left out.
 func (f Field) readChoices(v any) (any, string) {
 	list, is := v.([]any)
 	if !is {
-		return nil, fmt.Sprintf("it is no list (want a JSON array of some of %q)", f.Options)
+		return nil, fmt.Sprintf("it is not a list (want a JSON array of some of %q)", f.Options)
 	}
 	chosen := map[string]bool{}
 	for _, x := range list {
@@ -220,7 +227,8 @@ func (f Field) readChoices(v any) (any, string) {
 		o := option(f.Options, text)
 		switch {
 		case o == "":
-			return nil, fmt.Sprintf("something in it is none of the options (want some of %q)", f.Options)
+			return nil, fmt.Sprintf("something in it is none of the options (want some of %q)",
+				f.Options)
 		case chosen[o]:
 			return nil, fmt.Sprintf("%q is there twice", o)
 		}
@@ -241,11 +249,12 @@ func (f Field) readChoices(v any) (any, string) {
 	return ordered, ""
 }
 
-// readNumber takes a number that a float64 holds as it was written: one that would become another is refused.
+// readNumber takes a number that a float64 holds as it was written: one that would become another
+// is refused.
 func (f Field) readNumber(v any) (any, string) {
 	text, is := v.(json.Number)
 	if !is {
-		return nil, "it is no number"
+		return nil, "it is not a number"
 	}
 	n, err := text.Float64()
 	switch {
@@ -271,7 +280,7 @@ func readDate(v any) (any, string) {
 	text, is := v.(string)
 	text = strings.TrimSpace(text)
 	if _, err := time.Parse(time.DateOnly, text); !is || err != nil {
-		return nil, `it is no date of the calendar (want one as "2026-01-31")`
+		return nil, `it is not a date of the calendar (want one as "2026-01-31")`
 	}
 	return text, ""
 }

@@ -65,11 +65,11 @@ func TestWhatDoesNotFitAFormIsToldPerField(t *testing.T) {
 		"name":   "it has 1 (at least 2 characters)",
 		"class":  `it is none of the options (want one of ["Second" "First"])`,
 		"bags":   "it is 9 (at most 3)",
-		"day":    `it is no date of the calendar (want one as "2026-01-31")`,
+		"day":    `it is not a date of the calendar (want one as "2026-01-31")`,
 		"colour": "the form has no such field (it has name, class, extras, flexible, bags, day)",
 	}, m["fields"])
 	for body, want := range map[string]string{
-		`{"response":"Ann"}`:                       "no JSON object",
+		`{"response":"Ann"}`:                       "not a JSON object",
 		`{"response":{"name":"A","name":"B"}}`:     "is there twice",
 		`{"type":"decline","response":{"bags":1}}`: "only the answer to a form",
 		`{"response":{"bags":1e999}}`:              "the number is too large",

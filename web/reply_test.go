@@ -66,9 +66,9 @@ func TestAReplyThatDoesNotFitLeavesTheQuestionOpen(t *testing.T) {
 	q := g.waiting("ann", inquiry.Question{Options: []string{"small", "large"}})
 	for body, want := range map[string]string{
 		``:                                    "it is empty",
-		`[]`:                                  "it is no JSON object",
-		`"large"`:                             "it is no JSON object",
-		`null`:                                "it is no JSON object",
+		`[]`:                                  "it is not a JSON object",
+		`"large"`:                             "it is not a JSON object",
+		`null`:                                "it is not a JSON object",
 		`{`:                                   "unexpected EOF",
 		`{}`:                                  `there is no \"response\"`,
 		`{"response":null}`:                   `there is no \"response\"`,

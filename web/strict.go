@@ -18,7 +18,7 @@ func strict(b []byte, into any) error {
 		return errors.New("it is empty (want a JSON object)")
 	}
 	if bytes.TrimSpace(b)[0] != '{' {
-		return errors.New("it is no JSON object")
+		return errors.New("it is not a JSON object")
 	}
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
