@@ -3,6 +3,7 @@ package inquiry
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -104,6 +105,11 @@ func (b *Broker) Get(ctx context.Context, id string) (Question, error) { return 
 // List returns questions, oldest first.
 func (b *Broker) List(ctx context.Context, f Filter) ([]Question, error) { return b.store.List(ctx, f) }
 
+// SetTurn changes the turn of an open question. See Store.SetTurn.
+func (b *Broker) SetTurn(ctx context.Context, id string, was, to Turn) (Question, error) {
+	return b.store.SetTurn(ctx, id, was, to)
+}
+
 // Apply takes a settled question's answer for use by the run's life fence, once. See Store.Apply.
 func (b *Broker) Apply(ctx context.Context, id string, fence int64) (Question, error) {
 	q, err := b.store.Apply(ctx, id, fence, b.now())
@@ -121,6 +127,7 @@ type Reply struct {
 	Channel   string
 	Authority string
 	By        string
+	Resume    json.RawMessage // how whoever asked is to go on; kept with the answer as given, and shown nowhere
 }
 
 // String names the reply and leaves the response out, because it may be a secret.
@@ -167,7 +174,8 @@ func (b *Broker) Resolve(ctx context.Context, id string, r Reply) (Result, error
 	if r.Response, err = q.fit(r, b.opts.MaxAnswer); err != nil {
 		return Result{}, err
 	}
-	res := Resolution{Type: r.Type, Response: q.answer(r.Response), Channel: r.Channel, Authority: r.Authority, By: r.By, ReplyID: r.ID, At: now}
+	res := Resolution{Type: r.Type, Response: q.answer(r.Response), Channel: r.Channel, Authority: r.Authority, By: r.By,
+		ReplyID: r.ID, At: now, Resume: r.Resume}
 	status := Answered
 	if r.Type == TypeDecline {
 		status = Refused

@@ -2,6 +2,7 @@ package inquiry
 
 import (
 	"crypto/rand"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -71,6 +72,16 @@ type Question struct {
 	Status         Status      `json:"status"`
 	Resolution     *Resolution `json:"resolution,omitempty"`
 	AppliedAt      time.Time   `json:"applied_at,omitzero"`
+	Turn           Turn        `json:"-"` // of an open question
+}
+
+// Turn says whose time it is to answer a question that goes from channel to channel. The zero value is that of a question
+// which does not.
+type Turn struct {
+	Channel string    `json:"channel,omitempty"` // its Door's name; "" when every channel has had its time
+	Since   time.Time `json:"since,omitzero"`
+	Trouble string    `json:"trouble,omitempty"` // why the last channel that gave up had no answer
+	Router  string    `json:"router,omitempty"`  // who takes the question from channel to channel
 }
 
 // Type is the way in which a question was settled.
@@ -96,13 +107,15 @@ type Resolution struct {
 	Why       string    `json:"why,omitempty"`       // the reason of a withdrawal
 	ReplyID   string    `json:"reply_id,omitempty"`
 	At        time.Time `json:"at"`
+
+	Resume json.RawMessage `json:"-"` // as in Reply
 }
 
 // Door is a way in which a question reaches somebody who may answer it.
 type Door struct {
 	Name  string    `json:"door"`           // a reply mode, or a channel where questions are listed, for example ChannelPage
 	Until time.Time `json:"until,omitzero"` // when the next door that asks has its turn; zero: as long as the question is open
-	Asks  bool      `json:"asks,omitempty"` // it has its turn now; known to who leads the question, and stored nowhere
+	Asks  bool      `json:"asks,omitempty"` // it has its turn now: not stored here, see Question.Turn
 }
 
 // Open reports whether the question can still be settled.

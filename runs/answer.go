@@ -12,69 +12,57 @@ import (
 	"github.com/taploop/taploop/session"
 )
 
-// reply answers a question of the session and resumes its run.
-func (f *Manager) reply(ctx context.Context, c *call) (Status, error) {
-	open, err := f.openQuestion(ctx, c.run)
+// reply settles a question of the session, and brings the answer to the run. How the run is to go on is stored with the answer:
+// it holds for all who bring the answer to the run, even after a crash.
+func (c *continuation) reply(ctx context.Context) (Status, error) {
+	m := c.m
+	open, err := m.openQuestion(ctx, c.run)
 	if err != nil {
 		return Status{}, err
 	}
-	id, err := f.addressed(ctx, c, open)
+	id, err := c.addressed(ctx, open)
 	if err != nil {
 		return Status{}, err
 	}
-	if open != nil && open.ID == id && !c.Queue {
-		if err := f.free(ctx, c.sess.Serial, c.sess.ID, c.sess.Client); err != nil {
-			return Status{}, err
-		}
-	}
-	if c.Settings != nil { // before the answer is taken
-		if _, err := f.checkSettings(*c.Settings); err != nil {
-			return Status{}, err
-		}
-	}
-	if _, err := f.steps(c.MaxSteps); err != nil {
+	if err := c.checkReply(ctx, open != nil && open.ID == id); err != nil {
 		return Status{}, err
 	}
-	res, err := f.broker.Resolve(ctx, id, c.Reply.inquiry())
+	r := c.Reply.inquiry()
+	r.Resume = resumption{MaxSteps: c.MaxSteps, Home: c.ResetEnvironment, Settings: c.Settings}.encode()
+	res, err := m.broker.Resolve(ctx, id, r)
 	if err != nil {
 		return Status{}, unresolved(id, open, err)
 	}
-	var st Status
-	if res.Replayed {
-		st, err = f.replayed(ctx, c)
-	} else {
-		st, err = f.resume(ctx, c, &res.Question)
+	if c.run.QuestionID == id || !res.Replayed {
+		err = c.resumeAnswered(ctx, &res.Question)
 	}
-	st.Answered = &res.Question
+	var st Status
+	if err == nil {
+		st, err = m.Status(ctx, c.sess.ID)
+	}
+	st.Answered, st.Replayed = &res.Question, res.Replayed
 	return st, err
 }
 
-// forget erases the secret that answers a question which no run has asked: nobody is going to read it.
-func (f *Manager) forget(ctx context.Context, q inquiry.Question) error {
-	if !q.Secret || q.Open() {
-		return nil
+// checkReply refuses what cannot be done, before the answer is taken.
+func (c *continuation) checkReply(ctx context.Context, current bool) error {
+	if current && !c.Queue {
+		if err := c.m.free(ctx, c.sess.Serial, c.sess.ID, c.sess.Client); err != nil {
+			return err
+		}
 	}
-	if _, err := f.broker.Apply(ctx, q.ID, q.Fence); err != nil && !errors.Is(err, inquiry.ErrApplied) {
-		return err
+	if c.Settings != nil {
+		if _, err := c.m.checkSettings(*c.Settings); err != nil {
+			return err
+		}
 	}
-	return nil
-}
-
-// openQuestion is the question that the run waits for, or nil.
-func (f *Manager) openQuestion(ctx context.Context, r session.Run) (*inquiry.Question, error) {
-	if r.State != session.WaitingReply && r.State != session.Paused {
-		return nil, nil
-	}
-	q, err := f.unapplied(ctx, r)
-	if err != nil || q == nil || !q.Open() {
-		return nil, err
-	}
-	return q, nil
+	_, err := c.m.steps(c.MaxSteps)
+	return err
 }
 
 // addressed is the id of the question that the reply is for.
-func (f *Manager) addressed(ctx context.Context, c *call, open *inquiry.Question) (string, error) {
-	all, err := f.broker.List(ctx, inquiry.Filter{SessionID: c.sess.ID})
+func (c *continuation) addressed(ctx context.Context, open *inquiry.Question) (string, error) {
+	all, err := c.m.broker.List(ctx, inquiry.Filter{SessionID: c.sess.ID})
 	if err != nil {
 		return "", err
 	}
@@ -145,165 +133,122 @@ func RefusedReply(err error) error {
 	return e
 }
 
-// replayed is the success of a reply that was taken before. Should it not have been applied yet, it is now.
-func (f *Manager) replayed(ctx context.Context, c *call) (Status, error) {
-	var st Status
-	var err error
-	if c.run.State == session.WaitingReply {
-		st, err = f.goOn(ctx, c)
-	} else {
-		st, err = f.Status(ctx, c.sess.ID)
-	}
-	st.Replayed = true
-	return st, err
-}
-
-// exchange is a settled question as the model sees it. Of a secret one it learns only what became of it.
-func (f *Manager) exchange(q inquiry.Question) (x actions.Exchange) {
-	x.Question, x.Answer = q.Text, q.Resolution.Response.Reveal()
-	switch {
-	case q.Resolution.Type == inquiry.TypeDecline:
-		x.Outcome = actions.Refused
-	case q.Resolution.Type == inquiry.TypeDefault:
-		x.Outcome = actions.DefaultAnswer
-	case q.Resolution.Type != inquiry.TypeAnswer:
-		x.Outcome = actions.Silence
-	case q.Resolution.Authority == agent:
-		x.Outcome = actions.ModelAnswer
-	default:
-		x.Outcome = actions.Answered
-	}
-	if q.Secret {
-		x.Answer = ""
-	}
-	if q.Secret && q.Resolution.Type == inquiry.TypeAnswer {
-		x.Answer = f.secretGiven()
-	}
-	return x
-}
-
-// secretGiven is what the model is told instead of a secret.
-func (f *Manager) secretGiven() string {
-	if strings.HasPrefix(f.opts.Lang, "zh") {
-		return fmt.Sprintf("对方已提供,内容保密。需要输入时,请把 %s 原样作为 TYPE 的内容", secretWord)
-	}
-	return fmt.Sprintf("given, and kept secret; to enter it, TYPE exactly %s", secretWord)
-}
-
-// heed brings what happens to questions to their runs, whichever door it came through.
-func (f *Manager) heed(events *inquiry.Subscription) {
+// watchQuestions tells what happens to questions, through whichever channel, to those whom it concerns.
+func (m *Manager) watchQuestions(events *inquiry.Subscription) {
 	defer events.Close()
 	for {
-		e, err := events.Next(f.ctx)
+		e, err := events.Next(m.ctx)
 		if err != nil {
 			return
 		}
 		switch e.Type {
 		case inquiry.Resolved, inquiry.RanOut, inquiry.Withdrew:
-			f.spawn(func() { f.settled(e.Question.ID) })
+			m.spawn(func() { m.attend(e.Question.ID) })
 		case inquiry.Overdue:
-			if e.Question.OnTimeout == inquiry.AskModel && f.opts.Answerer != nil {
-				f.spawn(func() { f.answerOverdue(e.Question) })
+			if e.Question.OnTimeout == inquiry.AskModel && m.opts.Answerer != nil {
+				m.spawn(func() { m.answerOverdue(e.Question) })
 			}
 		case inquiry.Lost:
-			f.spawn(func() {
-				if err := f.catchUp(f.ctx); err != nil && f.ctx.Err() == nil {
-					f.log.Error("looking for answers that were missed", "err", err)
+			m.spawn(func() {
+				if err := m.catchUp(m.ctx); err != nil && m.ctx.Err() == nil {
+					m.log.Error("looking for answers that were missed", "err", err)
 				}
 			})
 		}
 	}
 }
 
-// answerOverdue lets the model answer a question that nobody gave attention to.
-func (f *Manager) answerOverdue(q inquiry.Question) {
-	run, err := f.store.Run(f.ctx, q.RunID)
-	if err == nil && !f.store.OwnedElsewhere(run) {
-		err = f.answerInPlace(f.ctx, q)
-	}
-	if err != nil && f.ctx.Err() == nil {
-		f.log.Warn("no model's answer", "question", q.ID, "err", err)
-	}
-}
-
-// catchUp looks for settled questions whose runs still wait, or which no run has asked, and sees to those that are open.
-func (f *Manager) catchUp(ctx context.Context) error {
-	waiting, err := f.store.Sessions(ctx, session.Filter{State: session.WaitingReply})
+// catchUp attends to the questions of all runs that wait, and forgets answers that no run has asked for.
+func (m *Manager) catchUp(ctx context.Context) error {
+	waiting, err := m.store.Sessions(ctx, session.Filter{State: session.WaitingReply})
 	if err != nil {
 		return err
 	}
 	for _, w := range waiting {
-		f.settled(w.Latest.QuestionID)
+		m.attend(w.Latest.QuestionID)
 	}
-	unapplied, err := f.broker.List(ctx, inquiry.Filter{Unapplied: true})
+	unapplied, err := m.broker.List(ctx, inquiry.Filter{Unapplied: true})
 	if err != nil {
 		return err
 	}
 	for _, q := range unapplied {
 		if q.RunID == "" {
-			err = errors.Join(err, f.forget(ctx, q))
+			err = errors.Join(err, m.forget(ctx, q))
 		}
 	}
 	return err
 }
 
-// settled brings a settled question to the run that waits for it, and an open one to whoever may answer. It does nothing when
-// somebody else has.
-func (f *Manager) settled(questionID string) {
-	if err := f.apply(f.ctx, questionID); err != nil && f.ctx.Err() == nil {
-		f.log.Error("an answer could not be applied", "question", questionID, "err", err)
+// forget erases the secret that answers a question which no run has asked: nobody is going to read it.
+func (m *Manager) forget(ctx context.Context, q inquiry.Question) error {
+	if !q.Secret || q.Open() {
+		return nil
+	}
+	if _, err := m.broker.Apply(ctx, q.ID, q.Fence); err != nil && !errors.Is(err, inquiry.ErrApplied) {
+		return err
+	}
+	return nil
+}
+
+// attend brings a settled question to the run that waits for it, and has an open one routed. It does nothing when that was done.
+// Events of questions, their absence after a crash, and the end of a run's life lead here.
+func (m *Manager) attend(questionID string) {
+	if err := m.bring(m.ctx, questionID); err != nil && m.ctx.Err() == nil {
+		m.log.Error("an answer could not be applied", "question", questionID, "err", err)
 	}
 }
 
-func (f *Manager) apply(ctx context.Context, questionID string) error {
-	q, err := f.broker.Get(ctx, questionID)
+func (m *Manager) bring(ctx context.Context, questionID string) error {
+	q, err := m.broker.Get(ctx, questionID)
 	if err != nil {
 		return err
 	}
 	if q.RunID == "" {
-		return f.forget(ctx, q)
+		return m.forget(ctx, q)
 	}
-	run, err := f.store.Run(ctx, q.RunID)
-	if err != nil || f.store.OwnedElsewhere(run) { // it is for the process that carries the run out, which may live longer than this one
+	run, err := m.store.Run(ctx, q.RunID)
+	if err != nil || m.store.OwnedElsewhere(run) { // it is for the process that carries the run out, which may live longer than this one
 		return err
 	}
 	if q.Open() {
-		f.usher(q)
+		m.router.Route(q.ID)
 		return nil
 	}
-	d := f.desk(q.SessionID)
-	d.dismiss(q.ID, settledAs(q))
-	giveBack, err := d.take(ctx)
+	m.router.Finish(q.ID, settledAs(q))
+	c, unlock, err := m.receive(ctx, ContinueRequest{SessionID: q.SessionID})
 	if err != nil {
 		return err
 	}
-	defer giveBack()
-	if run, err = f.store.Run(ctx, q.RunID); err != nil || run.QuestionID != q.ID {
-		return err
+	defer unlock()
+	if c.run.QuestionID != q.ID {
+		return nil
 	}
-	sess, err := f.store.Session(ctx, run.SessionID)
-	if err != nil {
-		return err
-	}
-	end, ends := endOf(q)
+	return c.resumeAnswered(ctx, &q)
+}
+
+// resumeAnswered is the one way from a settled question to its run: the run goes on with the answer, as whoever answered wished,
+// or ends. The caller has the session's lock.
+func (c *continuation) resumeAnswered(ctx context.Context, q *inquiry.Question) error {
+	end, ends := endOf(*q)
 	if !ends {
-		c := &call{ContinueRequest: ContinueRequest{SessionID: sess.ID, Queue: true}, desk: d, sess: sess, run: run, same: true}
-		_, err = f.resume(ctx, c, &q)
+		how, err := resumptionOf(*q)
+		if err == nil {
+			err = c.resume(ctx, how, q)
+		}
 		return err
 	}
-	end.Fence = run.Fence
-	now, err := f.store.Transition(ctx, run.ID, end)
+	end.From, end.Fence = []session.State{c.run.State}, c.run.Fence
+	now, err := c.m.store.Transition(ctx, c.run.ID, end)
 	if err != nil {
 		return err
 	}
-	f.release(ctx, sess.Serial, run.ID)
-	f.moved(d, now)
+	c.m.release(ctx, c.sess.Serial, c.run.ID)
+	c.m.moved(c.state, now)
 	return nil
 }
 
 // endOf is what becomes of the run that waits for a settled question, when it does not go on.
 func endOf(q inquiry.Question) (c session.Change, ends bool) {
-	c.From = []session.State{session.WaitingReply}
 	switch {
 	case q.Status == inquiry.Expired:
 		c.To, c.Reason, c.Err = session.Expired, agentloop.SessionExpired, "nobody answered before the question expired"
@@ -313,4 +258,36 @@ func endOf(q inquiry.Question) (c session.Change, ends bool) {
 		c.To, c.Reason, c.Err = session.Aborted, agentloop.QuestionTimedOut, "nobody answered in time"
 	}
 	return c, c.To != ""
+}
+
+// exchange is a settled question as the model sees it. Of a secret one it learns only what became of it.
+func (m *Manager) exchange(q inquiry.Question) (x actions.Exchange) {
+	x.Question, x.Answer = q.Text, q.Resolution.Response.Reveal()
+	switch {
+	case q.Resolution.Type == inquiry.TypeDecline:
+		x.Outcome = actions.Refused
+	case q.Resolution.Type == inquiry.TypeDefault:
+		x.Outcome = actions.DefaultAnswer
+	case q.Resolution.Type != inquiry.TypeAnswer:
+		x.Outcome = actions.Silence
+	case q.Resolution.Authority == inquiry.AuthorityAgent:
+		x.Outcome = actions.ModelAnswer
+	default:
+		x.Outcome = actions.Answered
+	}
+	if q.Secret {
+		x.Answer = ""
+	}
+	if q.Secret && q.Resolution.Type == inquiry.TypeAnswer {
+		x.Answer = m.secretGiven()
+	}
+	return x
+}
+
+// secretGiven is what the model is told instead of a secret.
+func (m *Manager) secretGiven() string {
+	if strings.HasPrefix(m.opts.Lang, "zh") {
+		return fmt.Sprintf("对方已提供,内容保密。需要输入时,请把 %s 原样作为 TYPE 的内容", secretWord)
+	}
+	return fmt.Sprintf("given, and kept secret; to enter it, TYPE exactly %s", secretWord)
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/inquiry/channel"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/screen"
 	"github.com/taploop/taploop/session"
@@ -66,7 +67,7 @@ func (o *oracle) Reply(_ context.Context, task, question string, options []strin
 	return fmt.Sprintf("%s|%s|%v", task, question, options), o.err
 }
 
-func withMode(w *world, mode runs.ReplyMode, task string) runs.Status {
+func withMode(w *world, mode channel.Mode, task string) runs.Status {
 	w.t.Helper()
 	st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: task, KeepEnvironment: true, Settings: runs.Settings{ReplyMode: mode}})
 	require.NoError(w.t, err)
@@ -82,7 +83,7 @@ func (w *world) again(change func(o *runs.Options)) {
 
 func TestWithoutRepliesTheRunIsToldToGoOn(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
-		st := withMode(w, runs.NoReply, "ask tap")
+		st := withMode(w, channel.NoReply, "ask tap")
 		require.Equal(t, session.Completed, st.Run.State)
 		require.Equal(t, []actions.Exchange{{Question: "question 1?", Outcome: actions.NoReply}}, st.Run.Progress.Exchanges)
 		require.Empty(t, w.questions(st.Session.ID))
@@ -93,13 +94,13 @@ func TestAModelAnswersInAPersonsPlaceAndIsMarkedAsOne(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		o := &oracle{}
 		w.again(func(opts *runs.Options) { opts.Answerer = o })
-		st := withMode(w, runs.AutoReply, "ask tap")
+		st := withMode(w, channel.AutoReply, "ask tap")
 		require.Equal(t, []actions.Exchange{{Question: "question 1?", Answer: "ask tap|question 1?|[red blue]", Outcome: actions.ModelAnswer}},
 			st.Run.Progress.Exchanges)
 		require.Equal(t, 1, o.frames)
 
 		o.err = errors.New("connection refused")
-		st = withMode(w, runs.AutoReply, "ask tap")
+		st = withMode(w, channel.AutoReply, "ask tap")
 		require.Equal(t, session.WaitingReply, st.Run.State, "the question is open to everybody else")
 		require.Equal(t, agentloop.InfoNeedsReply, st.Reason)
 		require.Contains(t, st.Message, "auto_reply had no answer: connection refused")
@@ -126,7 +127,7 @@ func TestThePersonAtTheConsoleAnswers(t *testing.T) {
 				p := &person{lines: c.lines}
 				w.again(func(o *runs.Options) { o.Console = p })
 
-				st := withMode(w, runs.ManualReply, "ask tap")
+				st := withMode(w, channel.ManualReply, "ask tap")
 
 				require.Equal(t, session.Completed, st.Run.State)
 				c.want.Question = "question 1?"
@@ -148,7 +149,7 @@ func TestAModelsTextDoesNotSteerTheTerminal(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		p := &person{lines: []string{"1"}}
 		w.again(func(o *runs.Options) { o.Console = p })
-		st := withMode(w, runs.ManualReply, "askrudely tap")
+		st := withMode(w, channel.ManualReply, "askrudely tap")
 		require.Contains(t, p.prompts[0], "  [2Jsure?\n  really?\n  1. yes\n")
 		require.Equal(t, "\ayes", st.Run.Progress.Exchanges[0].Answer)
 	})
@@ -158,7 +159,7 @@ func TestAQuestionThatWasSettledMeanwhileIsNotAskedAgain(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		p := &person{}
 		w.again(func(o *runs.Options) { o.Console = p })
-		st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "ask tap", Settings: runs.Settings{ReplyMode: runs.ManualReply}})
+		st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "ask tap", Settings: runs.Settings{ReplyMode: channel.ManualReply}})
 		require.NoError(t, err)
 		time.Sleep(time.Minute)
 		read := w.questions(st.Session.ID)[0]
@@ -167,7 +168,7 @@ func TestAQuestionThatWasSettledMeanwhileIsNotAskedAgain(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, "done blue", w.wait(st.Session.ID).Run.Answer)
 
-		w.manager.Usher(read)
+		w.manager.Route(read)
 
 		synctest.Wait()
 		require.Len(t, p.prompts, 1)
@@ -178,7 +179,7 @@ func TestOptionsThatTheModelRepeatsAreOneOption(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		p := &person{lines: []string{"2"}}
 		w.again(func(o *runs.Options) { o.Console = p })
-		st := withMode(w, runs.ManualReply, "asktwice tap")
+		st := withMode(w, channel.ManualReply, "asktwice tap")
 		require.Equal(t, session.Completed, st.Run.State)
 		require.Equal(t, []string{"red", "blue"}, w.questions(st.Session.ID)[0].Options)
 		require.Equal(t, "blue", st.Run.Progress.Exchanges[0].Answer)
@@ -188,7 +189,7 @@ func TestOptionsThatTheModelRepeatsAreOneOption(t *testing.T) {
 func TestThePersonAtTheConsoleStopsTheRun(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		w.again(func(o *runs.Options) { o.Console = &person{lines: []string{"/stop"}} })
-		st := withMode(w, runs.ManualReply, "ask tap")
+		st := withMode(w, channel.ManualReply, "ask tap")
 		require.Equal(t, session.Cancelled, st.Run.State)
 		require.Equal(t, inquiry.Withdrawn, w.questions(st.Session.ID)[0].Status)
 		synctest.Wait()
@@ -204,7 +205,7 @@ func TestThePersonAtTheConsoleStopsTheRun(t *testing.T) {
 func TestAQuestionOutlivesTheConsole(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		w.again(func(o *runs.Options) { o.Console = &person{gone: true} })
-		st := withMode(w, runs.ManualReply, "ask tap")
+		st := withMode(w, channel.ManualReply, "ask tap")
 		require.Equal(t, session.WaitingReply, st.Run.State)
 		w.reply(st.Session.ID, "red")
 		require.Equal(t, "done red", w.wait(st.Session.ID).Run.Answer)
@@ -215,7 +216,7 @@ func TestAnotherDoorClosesTheConsole(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		p := &person{}
 		w.again(func(o *runs.Options) { o.Console = p })
-		st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "ask tap", Settings: runs.Settings{ReplyMode: runs.ManualReply}})
+		st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "ask tap", Settings: runs.Settings{ReplyMode: channel.ManualReply}})
 		require.NoError(t, err)
 		time.Sleep(time.Minute)
 		q := w.questions(st.Session.ID)[0]
@@ -235,7 +236,7 @@ func TestOneQuestionAtATimeIsOnTheConsole(t *testing.T) {
 		w.again(func(o *runs.Options) { o.Console = p })
 		var ids []string
 		for _, serial := range []string{"A", "B"} {
-			st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "ask", Serial: serial, Settings: runs.Settings{ReplyMode: runs.ManualReply}})
+			st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "ask", Serial: serial, Settings: runs.Settings{ReplyMode: channel.ManualReply}})
 			require.NoError(t, err)
 			ids = append(ids, st.Session.ID)
 		}
@@ -252,7 +253,7 @@ func TestOneQuestionAtATimeIsOnTheConsole(t *testing.T) {
 
 func TestASecretIsTypedAndNeverShown(t *testing.T) {
 	const secret = "s3cr3t-4711"
-	for _, mode := range []runs.ReplyMode{runs.PassToClient, runs.ManualReply} {
+	for _, mode := range []channel.Mode{channel.PassToClient, channel.ManualReply} {
 		t.Run(string(mode), func(t *testing.T) {
 			var dir string
 			bubble(t, func(t *testing.T, w *world) {
@@ -260,7 +261,7 @@ func TestASecretIsTypedAndNeverShown(t *testing.T) {
 				p := &person{lines: []string{secret}}
 				w.again(func(o *runs.Options) { o.Console = p })
 				st := withMode(w, mode, "asksecret typesecret typesecret tap")
-				if mode == runs.PassToClient {
+				if mode == channel.PassToClient {
 					w.reply(st.Session.ID, secret)
 					st = w.wait(st.Session.ID)
 				} else {

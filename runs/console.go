@@ -9,8 +9,8 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/inquiry/channel"
 )
 
 // Console is where a person sits.
@@ -20,19 +20,25 @@ type Console interface {
 	Ask(ctx context.Context, prompt string, secret bool) (string, error)
 }
 
-// atConsole asks the person at the console until there is an answer. It returns nil when the question is settled,
-// agentloop.ErrStopped when the person wants the run to end, io.EOF when nobody is at the console, and the cause of ctx, which ends
-// when the question is settled elsewhere.
-func (f *Manager) atConsole(ctx context.Context, q inquiry.Question) error {
+// consoleChannel is the channel at which the person at the console is asked, one question at a time.
+type consoleChannel struct {
+	console Console
+	broker  *inquiry.Broker
+	busy    chan struct{}            // holds a token while a question is on the console
+	stop    func(q inquiry.Question) // ends the run that asks
+}
+
+// Ask implements route.Asker. It asks until there is an answer; io.EOF means that the console is closed.
+func (c *consoleChannel) Ask(ctx context.Context, q inquiry.Question) error {
 	select {
-	case f.console <- struct{}{}:
-		defer func() { <-f.console }()
+	case c.busy <- struct{}{}:
+		defer func() { <-c.busy }()
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
 	prompt := consolePrompt(q)
 	for {
-		line, err := f.opts.Console.Ask(ctx, prompt, q.Secret)
+		line, err := c.console.Ask(ctx, prompt, q.Secret)
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
@@ -41,18 +47,19 @@ func (f *Manager) atConsole(ctx context.Context, q inquiry.Question) error {
 		case err != nil:
 			return fmt.Errorf("asking at the console: %w", err)
 		}
-		r := inquiry.Reply{Type: inquiry.TypeAnswer, Response: picked(line, q.Options), Channel: inquiry.ChannelConsole, Authority: inquiry.AuthorityLocalOperator}
+		r := channel.ManualReply.Answer(picked(line, q.Options))
 		switch strings.TrimSpace(line) {
 		case "":
 			prompt = "Please type an answer / 请输入回答: "
 			continue
 		case "/stop":
-			return agentloop.ErrStopped
+			c.stop(q)
+			return nil
 		case "/refuse":
 			r.Type, r.Response = inquiry.TypeDecline, ""
 		}
 		var unfit *inquiry.InvalidReplyError
-		_, err = f.broker.Resolve(ctx, q.ID, r)
+		_, err = c.broker.Resolve(ctx, q.ID, r)
 		switch {
 		case errors.As(err, &unfit):
 			prompt = fmt.Sprintf("%v\nPlease type an answer / 请输入回答: ", unfit)

@@ -3,6 +3,7 @@ package runs
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -51,41 +52,42 @@ func (r Reply) inquiry() inquiry.Reply {
 	return out
 }
 
-// call is a ContinueRequest on its way: the caller has the desk.
-type call struct {
+// continuation is a ContinueRequest on its way: it has the session's lock.
+type continuation struct {
 	ContinueRequest
-	desk *desk
-	sess session.Session
-	run  session.Run // the session's latest
-	same bool        // no new call, but an answer through another door, or a PickUp: the call that the run is in goes on, with its steps
+	m     *Manager
+	state *sessionState
+	sess  session.Session
+	run   session.Run // the session's latest
 }
 
 // Continue goes on with a session, and returns as soon as what it does is stored.
-func (f *Manager) Continue(ctx context.Context, r ContinueRequest) (Status, error) {
-	c, giveBack, err := f.receive(ctx, r)
+func (m *Manager) Continue(ctx context.Context, r ContinueRequest) (Status, error) {
+	c, unlock, err := m.receive(ctx, r)
 	if err != nil {
 		return Status{}, err
 	}
-	defer giveBack()
+	defer unlock()
 	fresh := r.Task != "" && (c.run.State.Terminal() || !sameTask(r.Task, c.run.Task))
 	switch {
 	case r.Reply != nil && r.Task != "" && !sameTask(r.Task, c.run.Task):
-		return Status{}, invalid("answer first, and leave the task out; send a new task once this one has ended", "there is both a reply and a new task")
+		return Status{}, invalid("answer first, and leave the task out; send a new task once this one has ended",
+			"there is both a reply and a new task")
 	case r.Reply != nil:
-		return f.reply(ctx, c)
+		return c.reply(ctx)
 	case fresh:
-		return f.next(ctx, c)
+		return c.next(ctx)
 	default:
-		return f.goOn(ctx, c)
+		return c.goOn(ctx, resumption{MaxSteps: r.MaxSteps, Home: r.ResetEnvironment, Settings: r.Settings})
 	}
 }
 
-// receive looks the session up and takes its desk; the caller gives it back.
-func (f *Manager) receive(ctx context.Context, r ContinueRequest) (c *call, giveBack func(), err error) {
-	if err := f.closing(); err != nil {
+// receive looks the session up and takes its lock; the caller gives it back.
+func (m *Manager) receive(ctx context.Context, r ContinueRequest) (c *continuation, unlock func(), err error) {
+	if err := m.closing(); err != nil {
 		return nil, nil, err
 	}
-	sess, err := f.store.Session(ctx, r.SessionID)
+	sess, err := m.store.Session(ctx, r.SessionID)
 	if err != nil {
 		return nil, nil, unknown(r.SessionID, err)
 	}
@@ -93,16 +95,19 @@ func (f *Manager) receive(ctx context.Context, r ContinueRequest) (c *call, give
 		return nil, nil, refuse(DeviceMismatch, "leave device_id out, or start a new task on the other phone",
 			"session %s is on phone %q, not %q", sess.ID, sess.Serial, r.Serial)
 	}
-	d := f.desk(sess.ID)
-	if giveBack, err = d.take(ctx); err != nil {
-		return nil, nil, err
-	}
-	run, err := f.present(ctx, d, sess.ID)
+	s, done := m.states.use(sess.ID)
+	giveBack, err := s.lock(ctx)
 	if err != nil {
-		giveBack()
+		done()
 		return nil, nil, err
 	}
-	return &call{ContinueRequest: r, desk: d, sess: sess, run: run}, giveBack, nil
+	unlock = func() { giveBack(); done() }
+	run, err := m.present(ctx, s, sess.ID)
+	if err != nil {
+		unlock()
+		return nil, nil, err
+	}
+	return &continuation{ContinueRequest: r, m: m, state: s, sess: sess, run: run}, unlock, nil
 }
 
 func sameTask(a, b string) bool {
@@ -110,67 +115,83 @@ func sameTask(a, b string) bool {
 }
 
 // present is the session's latest run. One that claims to be running and that nobody runs any more is paused first.
-// The caller has the desk.
-func (f *Manager) present(ctx context.Context, d *desk, sessionID string) (session.Run, error) {
-	run, err := f.store.LatestRun(ctx, sessionID)
+// The caller has the
+// session's lock.
+func (m *Manager) present(ctx context.Context, s *sessionState, sessionID string) (session.Run, error) {
+	run, err := m.store.LatestRun(ctx, sessionID)
 	if err != nil {
 		return run, unknown(sessionID, err)
 	}
-	if d.current() != nil || run.State != session.Running && run.State != session.Queued {
+	if s.current() != nil || run.State != session.Running && run.State != session.Queued {
 		return run, nil
 	}
-	if run.Owner == f.store.Owner() && run.State == session.Queued && time.Since(run.UpdatedAt) < storeTime {
+	if run.Owner == m.store.Owner() && run.State == session.Queued && time.Since(run.UpdatedAt) < storeTime {
 		return run, nil // it is about to be launched
 	}
-	if run.Owner != f.store.Owner() {
-		if _, err := f.store.Recover(ctx); err != nil {
+	if run.Owner != m.store.Owner() {
+		if _, err := m.store.Recover(ctx); err != nil {
 			return run, err
 		}
-		return f.store.Run(ctx, run.ID)
+		return m.store.Run(ctx, run.ID)
 	}
 	// Its goroutine ended and could not store that.
-	return f.store.Transition(ctx, run.ID, session.Change{From: []session.State{session.Queued, session.Running}, Fence: run.Fence,
+	return m.store.Transition(ctx, run.ID, session.Change{From: []session.State{session.Queued, session.Running}, Fence: run.Fence,
 		To: session.Paused, Reason: agentloop.InternalError, Err: "the end of the run could not be stored"})
 }
 
 // next begins a new run in the session.
-func (f *Manager) next(ctx context.Context, c *call) (Status, error) {
+func (c *continuation) next(ctx context.Context) (Status, error) {
 	switch c.run.State {
 	case session.Queued, session.Running:
-		return Status{}, refuse(RunInProgress, "wait for it, or stop it first", "session %s is busy with another task: %s", c.sess.ID, c.run.Task)
-	case session.WaitingReply:
-		return Status{}, refuse(RunInProgress, "answer its question, or stop it first", "session %s waits for a reply in another task: %s", c.sess.ID, c.run.Task)
+		return Status{}, refuse(RunInProgress, "wait for it, or stop it first",
+			"session %s is busy with another task: %s", c.sess.ID, c.run.Task)
 	}
-	s, err := c.settings()
+	if c.run.State.Waiting() {
+		return Status{}, refuse(RunInProgress, "answer its question, or stop it first",
+			"session %s waits for a reply in another task: %s", c.sess.ID, c.run.Task)
+	}
+	s, err := settingsOf(c.run)
 	if err != nil {
 		return Status{}, err
 	}
-	j, limit, err := f.plan(c.Task, c.MaxSteps, s.Settings)
+	if c.Settings != nil {
+		s.Settings = *c.Settings
+	}
+	x, limit, err := c.m.plan(c.Task, c.MaxSteps, s.Settings)
 	if err != nil {
 		return Status{}, err
 	}
-	if !c.Queue {
-		if err := f.free(ctx, c.sess.Serial, c.sess.ID, c.sess.Client); err != nil {
-			return Status{}, err
-		}
-	}
-	if j.phone, err = f.open(ctx, c.sess.Serial); err != nil {
+	x.sess, x.home, x.settings.CallFrom = c.sess, c.ResetEnvironment, c.sess.Steps
+	if err := c.openPhone(ctx, x); err != nil {
 		return Status{}, err
 	}
-	j.sess, j.home, j.settings.CallFrom = c.sess, c.ResetEnvironment, c.sess.Steps
-	if err := f.enrol(ctx, c, &j, limit); err != nil {
-		f.hangUp(j.phone)
+	if err := c.createRun(ctx, x, limit); err != nil {
+		x.closePhone()
 		return Status{}, err
 	}
-	return f.started(ctx, c.desk, j, c.Queue)
+	if err := x.start(c.Queue); err != nil {
+		return Status{}, err
+	}
+	return c.m.Status(ctx, c.sess.ID)
 }
 
-// enrol makes the new run. A paused one before it ends: it will not be gone on with.
-func (f *Manager) enrol(ctx context.Context, c *call, j *job, limit int) error {
-	ctx, cancel := lasting(ctx)
+// openPhone opens the session's phone, which nobody else may have unless the call queues for it.
+func (c *continuation) openPhone(ctx context.Context, x *execution) (err error) {
+	if !c.Queue {
+		if err := c.m.free(ctx, c.sess.Serial, c.sess.ID, c.sess.Client); err != nil {
+			return err
+		}
+	}
+	x.phone, err = c.m.open(ctx, c.sess.Serial)
+	return err
+}
+
+// createRun makes the new run. A paused one before it ends: it will not be gone on with.
+func (c *continuation) createRun(ctx context.Context, x *execution, limit int) error {
+	ctx, cancel := detached(ctx)
 	defer cancel()
 	if c.run.State == session.Paused {
-		_, err := f.store.Transition(ctx, c.run.ID, session.Change{From: []session.State{session.Paused}, Fence: c.run.Fence,
+		_, err := c.m.store.Transition(ctx, c.run.ID, session.Change{From: []session.State{session.Paused}, Fence: c.run.Fence,
 			To: session.Cancelled, Reason: agentloop.Cancelled, Err: "a new task took its place"})
 		if err != nil {
 			return err
@@ -178,53 +199,54 @@ func (f *Manager) enrol(ctx context.Context, c *call, j *job, limit int) error {
 	}
 	ended := cmp.Or(c.run.Answer, string(c.run.StopReason))
 	var err error
-	j.run, err = f.store.CreateRun(ctx, session.Run{SessionID: c.sess.ID, Task: c.Task,
+	x.run, err = c.m.store.CreateRun(ctx, session.Run{SessionID: c.sess.ID, Task: c.Task,
 		Progress: c.run.Progress.NextTask(c.Task, ended), MaxSteps: limit,
-		ReplyMode: string(j.settings.ReplyMode), Settings: j.settings.encode()})
+		ReplyMode: string(x.settings.ReplyMode), Settings: x.settings.encode()})
 	if err == nil && !c.Queue {
-		err = f.lease(ctx, j.run, c.sess)
+		err = c.m.lease(ctx, x.run, c.sess)
 	}
 	return err
 }
 
-// settings are those of the call, or the last run's.
-func (c *call) settings() (stored, error) {
-	s, err := settingsOf(c.run)
-	if err == nil && c.Settings != nil {
-		s.Settings = *c.Settings
+// goOn resumes a paused run, or tells how the run stands.
+func (c *continuation) goOn(ctx context.Context, how resumption) (Status, error) {
+	if c.run.State.Terminal() {
+		return Status{}, invalid("pass the next task, or start a new session",
+			"the session's last task has ended (%s), and there is no new one", c.run.State)
 	}
-	return s, err
+	if c.run.State.Waiting() || c.run.State == session.Paused {
+		if err := c.wakeUp(ctx, how); err != nil {
+			return Status{}, err
+		}
+	}
+	return c.m.Status(ctx, c.sess.ID)
 }
 
-// goOn resumes a paused run, or tells how the run stands.
-func (f *Manager) goOn(ctx context.Context, c *call) (Status, error) {
-	switch {
-	case c.run.State.Terminal():
-		return Status{}, invalid("pass the next task, or start a new session", "the session's last task has ended (%s), and there is no new one", c.run.State)
-	case c.run.State == session.Queued, c.run.State == session.Running:
-		return f.Status(ctx, c.sess.ID)
-	}
-	q, err := f.unapplied(ctx, c.run)
+// wakeUp resumes a run that is paused, and one whose question is settled; an open question is asked.
+func (c *continuation) wakeUp(ctx context.Context, how resumption) error {
+	q, err := c.m.unapplied(ctx, c.run)
+	waits := c.run.State.Waiting()
 	switch {
 	case err != nil:
-		return Status{}, err
-	case q == nil && c.run.State == session.WaitingReply:
-		return Status{}, fmt.Errorf("run %s waits for a reply to a question that is not there", c.run.ID)
+		return err
+	case q == nil && waits:
+		return fmt.Errorf("run %s waits for a reply to a question that is not there", c.run.ID)
 	case q == nil:
-		return f.resume(ctx, c, nil)
+		return c.resume(ctx, how, nil)
+	case !q.Open() && waits:
+		return c.resumeAnswered(ctx, q)
 	case !q.Open():
-		return f.resume(ctx, c, q)
-	case c.run.State == session.Paused:
-		return f.waitAgain(ctx, c, q)
-	default:
-		f.usher(*q)
-		return f.Status(ctx, c.sess.ID)
+		return c.resume(ctx, how, q)
+	case !waits:
+		return c.waitAgain(ctx, q)
 	}
+	c.m.router.Route(q.ID)
+	return nil
 }
 
 // unapplied is the question of this life of the run that is open, or whose answer was not applied yet; nil when there is none.
-func (f *Manager) unapplied(ctx context.Context, r session.Run) (*inquiry.Question, error) {
-	list, err := f.broker.List(ctx, inquiry.Filter{RunID: r.ID, Unapplied: true})
+func (m *Manager) unapplied(ctx context.Context, r session.Run) (*inquiry.Question, error) {
+	list, err := m.broker.List(ctx, inquiry.Filter{RunID: r.ID, Unapplied: true})
 	if err != nil {
 		return nil, err
 	}
@@ -236,75 +258,108 @@ func (f *Manager) unapplied(ctx context.Context, r session.Run) (*inquiry.Questi
 	return nil, nil
 }
 
+// openQuestion is the question that the run waits for, or nil.
+func (m *Manager) openQuestion(ctx context.Context, r session.Run) (*inquiry.Question, error) {
+	if !r.State.Waiting() && r.State != session.Paused {
+		return nil, nil
+	}
+	q, err := m.unapplied(ctx, r)
+	if err != nil || q == nil || !q.Open() {
+		return nil, err
+	}
+	return q, nil
+}
+
 // waitAgain brings a run that was paused while it waited for a reply back to waiting.
-func (f *Manager) waitAgain(ctx context.Context, c *call, q *inquiry.Question) (Status, error) {
+func (c *continuation) waitAgain(ctx context.Context, q *inquiry.Question) error {
 	w := agentloop.WaitingFor(string(q.Kind))
-	r, err := f.store.Transition(ctx, c.run.ID, session.Change{From: []session.State{session.Paused},
+	r, err := c.m.store.Transition(ctx, c.run.ID, session.Change{From: []session.State{session.Paused},
 		Fence: c.run.Fence, To: session.State(w.State), Reason: w.Reason, Question: q.ID})
 	if err != nil {
-		return Status{}, err
+		return err
 	}
-	f.usher(*q)
-	f.moved(c.desk, r)
-	return f.Status(ctx, c.sess.ID)
+	c.m.router.Route(q.ID)
+	c.m.moved(c.state, r)
+	return nil
+}
+
+// resumption is how a run goes on. One that comes with an answer is stored with it.
+type resumption struct {
+	MaxSteps int       `json:"max_steps,omitempty"`         // as in ContinueRequest
+	Home     bool      `json:"reset_environment,omitempty"` // go to the home screen first
+	Settings *Settings `json:"settings,omitempty"`          // nil keeps those of the run
+	SameCall bool      `json:"same_call,omitempty"`         // no new call: the one that the run is in goes on, with its steps
+}
+
+func (r resumption) encode() json.RawMessage {
+	b, err := json.Marshal(r)
+	if err != nil {
+		panic(fmt.Sprintf("encoding how a run goes on: %v", err)) // Settings.Client was checked to be JSON
+	}
+	return b
+}
+
+// resumptionOf is how the run goes on with the answer. One that came past Continue brings no new steps.
+func resumptionOf(q inquiry.Question) (r resumption, err error) {
+	if len(q.Resolution.Resume) == 0 {
+		return resumption{SameCall: true}, nil
+	}
+	if err := json.Unmarshal(q.Resolution.Resume, &r); err != nil {
+		return r, fmt.Errorf("reading how the run goes on after question %s: %w", q.ID, err)
+	}
+	return r, nil
 }
 
 // resume takes up a run that is paused or waits. With q, a settled question, its answer is applied in the same change.
-func (f *Manager) resume(ctx context.Context, c *call, q *inquiry.Question) (Status, error) {
-	if q != nil {
-		c.desk.dismiss("", settledAs(*q))
-	}
-	s, err := c.settings()
+func (c *continuation) resume(ctx context.Context, how resumption, q *inquiry.Question) error {
+	s, err := settingsOf(c.run)
 	if err != nil {
-		return Status{}, err
+		return err
 	}
-	if c.MaxSteps == 0 {
-		c.MaxSteps = c.run.MaxSteps
+	from := s.CallFrom
+	if !how.SameCall {
+		from = c.sess.Steps
 	}
-	if !c.same {
-		s.CallFrom = c.sess.Steps
+	if how.Settings != nil {
+		s.Settings = *how.Settings
 	}
-	j, limit, err := f.plan(c.run.Task, c.MaxSteps, s.Settings)
+	if how.MaxSteps == 0 {
+		how.MaxSteps = c.run.MaxSteps
+	}
+	x, limit, err := c.m.plan(c.run.Task, how.MaxSteps, s.Settings)
 	if err != nil {
-		return Status{}, err
+		return err
 	}
-	if q == nil { // an answer that was taken is applied, and waits for the phone if need be
-		if !c.Queue {
-			if err := f.free(ctx, c.sess.Serial, c.sess.ID, c.sess.Client); err != nil {
-				return Status{}, err
-			}
+	x.sess, x.home, x.settings.CallFrom = c.sess, how.Home, from
+	if q != nil { // an answer that was taken is applied, and waits for the phone if need be
+		c.m.router.Finish(q.ID, settledAs(*q))
+	} else if err := c.openPhone(ctx, x); err != nil {
+		return err
+	}
+	if err := c.requeue(ctx, x, q, limit); err != nil {
+		x.closePhone()
+		if superseded(err) { // another process was faster, and goes on with the run
+			return nil
 		}
-		if j.phone, err = f.open(ctx, c.sess.Serial); err != nil {
-			return Status{}, err
-		}
+		return err
 	}
-	j.sess, j.home, j.settings.CallFrom = c.sess, c.ResetEnvironment, s.CallFrom
-	err = f.requeue(ctx, c, &j, q, limit)
-	switch {
-	case overtaken(err): // another process was faster, and goes on with the run
-		f.hangUp(j.phone)
-		return f.Status(ctx, c.sess.ID)
-	case err != nil:
-		f.hangUp(j.phone)
-		return Status{}, err
-	}
-	return f.started(ctx, c.desk, j, c.Queue)
+	return x.start(c.Queue)
 }
 
 // requeue makes a paused or waiting run QUEUED, with what the model is to be told.
-func (f *Manager) requeue(ctx context.Context, c *call, j *job, q *inquiry.Question, limit int) error {
-	ctx, cancel := lasting(ctx)
+func (c *continuation) requeue(ctx context.Context, x *execution, q *inquiry.Question, limit int) error {
+	ctx, cancel := detached(ctx)
 	defer cancel()
 	change := session.Change{From: []session.State{c.run.State}, Fence: c.run.Fence,
-		To: session.Queued, Reason: agentloop.StillRunning, MaxSteps: limit, Settings: j.settings.encode()}
+		To: session.Queued, Reason: agentloop.StillRunning, MaxSteps: limit, Settings: x.settings.encode()}
 	if c.run.State == session.Paused {
 		change.Progress = agentloop.Progress.Resumed
 	}
 	if q != nil {
-		change.Apply, change.Exchange = q.ID, f.exchange(*q)
+		change.Apply, change.Exchange = q.ID, c.m.exchange(*q)
 	}
 	var err error
-	j.run, err = f.store.Transition(ctx, c.run.ID, change)
+	x.run, err = c.m.store.Transition(ctx, c.run.ID, change)
 	return err
 }
 

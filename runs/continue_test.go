@@ -11,6 +11,7 @@ import (
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/inquiry/channel"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
 )
@@ -201,7 +202,7 @@ func TestAQuestionOfAnotherSessionCannotBeAnswered(t *testing.T) {
 func TestMoreStepsGoOnFromWhereTheRunStopped(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap tap tap tap", MaxSteps: 2, KeepEnvironment: true,
-			Settings: runs.Settings{ReplyMode: runs.NoReply}})
+			Settings: runs.Settings{ReplyMode: channel.NoReply}})
 		require.NoError(t, err)
 		id := st.Session.ID
 		require.Equal(t, agentloop.MaxStepsReached, w.wait(id).Reason)
@@ -212,7 +213,7 @@ func TestMoreStepsGoOnFromWhereTheRunStopped(t *testing.T) {
 		require.Equal(t, agentloop.MaxStepsReached, st.Reason, "the same limit as in the call before")
 		require.Equal(t, []int{1, 2}, []int{st.Steps[0].Local, st.Steps[1].Local})
 		require.Equal(t, []int{3, 4}, []int{st.Steps[0].Index, st.Steps[1].Index})
-		require.Equal(t, runs.NoReply, st.Settings.ReplyMode)
+		require.Equal(t, channel.NoReply, st.Settings.ReplyMode)
 
 		_, err = w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id, MaxSteps: 7})
 		require.NoError(t, err)

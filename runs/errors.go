@@ -55,7 +55,9 @@ func CodeOf(err error) Code {
 }
 
 // Refuse is the error of a call that is refused for a reason which its caller found, not runs. mend is its hint.
-func Refuse(code Code, mend, format string, args ...any) *Error { return refuse(code, mend, format, args...) }
+func Refuse(code Code, mend, format string, args ...any) *Error {
+	return refuse(code, mend, format, args...)
+}
 
 // Coded is err with a code; a hint in it stays.
 func Coded(code Code, err error) *Error { return &Error{Code: code, err: err} }
@@ -80,8 +82,8 @@ func busy(h session.Hold) *Error {
 }
 
 // seenBy is the hold as the client may know it: without ids when the session is somebody else's.
-func (f *Manager) seenBy(ctx context.Context, h session.Hold, client string) session.Hold {
-	if _, err := f.Session(ctx, h.SessionID, client); err != nil {
+func (m *Manager) seenBy(ctx context.Context, h session.Hold, client string) session.Hold {
+	if _, err := m.Session(ctx, h.SessionID, client); err != nil {
 		h.SessionID, h.RunID = "", ""
 	}
 	return h

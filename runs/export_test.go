@@ -2,12 +2,12 @@ package runs
 
 import "github.com/taploop/taploop/inquiry"
 
-// Desks is how many sessions the Manager keeps something about.
-func (f *Manager) Desks() int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return len(f.desks)
+// SessionsInUse is how many sessions the Manager keeps something about.
+func (m *Manager) SessionsInUse() int {
+	m.states.mu.Lock()
+	defer m.states.mu.Unlock()
+	return len(m.states.byID)
 }
 
-// Usher leads a question as it was read once.
-func (f *Manager) Usher(q inquiry.Question) { f.usher(q) }
+// Route routes a question as it was read once.
+func (m *Manager) Route(q inquiry.Question) { m.router.Route(q.ID) }

@@ -161,7 +161,7 @@ func child(dir, task, at string) {
 	}
 	m := &mind{}
 	f := runs.New(&runs.Options{Store: store, Phones: phones, Limits: agentloop.Limits{Settle: -1},
-		NewGate: gateOf(task),
+		NewGate:   gateOf(task),
 		NewPolicy: func(s runs.Settings) (agentloop.Policy, error) { return m.make(s) },
 		Observe: func(e runs.Event) {
 			switch e.Kind {

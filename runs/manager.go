@@ -7,10 +7,10 @@ import (
 	"log/slog"
 	"sync"
 	"time"
-	"weak"
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/inquiry/route"
 	"github.com/taploop/taploop/session"
 )
 
@@ -42,72 +42,76 @@ type Manager struct {
 	log    *slog.Logger
 
 	attention time.Duration
+	router    *route.Router
+	askers    map[string]route.Asker // by channel
 
 	// The lifetime of all runs: it ends with Close and not with any call.
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	wg     sync.WaitGroup
 
-	console chan struct{} // holds one token: one question at a time is on the console
+	states sessionStates
+	queues phoneQueues
 
 	mu     sync.Mutex
 	closed bool
-	desks  map[string]weak.Pointer[desk] // by session
-	lines  map[string][]*ticket          // by serial
 }
 
 // New makes a Manager and starts its watch over the questions. The caller closes it.
 func New(opts *Options) *Manager {
-	f := &Manager{opts: *opts, store: opts.Store, broker: opts.Broker, log: opts.Log,
-		console: make(chan struct{}, 1), desks: map[string]weak.Pointer[desk]{}, lines: map[string][]*ticket{}}
-	if f.opts.Limits.Steps == 0 {
-		f.opts.Limits.Steps = 40
+	m := &Manager{opts: *opts, store: opts.Store, broker: opts.Broker, log: opts.Log,
+		states: sessionStates{grace: opts.DetachGrace, byID: map[string]*sessionState{}},
+		queues: phoneQueues{store: opts.Store, bySerial: map[string][]*queueEntry{}}}
+	if m.opts.Limits.Steps == 0 {
+		m.opts.Limits.Steps = 40
 	}
-	f.attention = cmp.Or(opts.Attention, 10*time.Minute)
-	if f.log == nil {
-		f.log = slog.New(slog.DiscardHandler)
+	m.attention = cmp.Or(opts.Attention, 10*time.Minute)
+	if m.log == nil {
+		m.log = slog.New(slog.DiscardHandler)
 	}
-	if f.broker == nil {
-		f.broker = inquiry.NewBroker(f.store.Questions(), nil)
+	if m.broker == nil {
+		m.broker = inquiry.NewBroker(m.store.Questions(), nil)
 	}
-	f.ctx, f.cancel = context.WithCancelCause(context.Background())
-	events := f.broker.Subscribe()
-	f.wg.Go(func() { f.heed(events) })
-	f.wg.Go(func() {
-		_ = f.broker.Run(f.ctx, func(err error) { f.log.Error("questions", "err", err) }) // returns only the cause of our own end
+	m.router = m.newRouter()
+	m.ctx, m.cancel = context.WithCancelCause(context.Background())
+	events := m.broker.Subscribe()
+	m.wg.Go(func() { m.watchQuestions(events) })
+	m.wg.Go(func() {
+		_ = m.broker.Run(m.ctx, func(err error) { m.log.Error("questions", "err", err) }) // returns only the cause of our own end
 	})
-	return f
+	return m
 }
 
 // Broker is the Manager's broker, for the doors through which people answer.
-func (f *Manager) Broker() *inquiry.Broker { return f.broker }
+func (m *Manager) Broker() *inquiry.Broker { return m.broker }
 
 // Close pauses the runs, as SERVER_RESTARTED, and returns when the last of them has left its phone alone. Questions stay open.
 // Closing again does nothing.
-func (f *Manager) Close() error {
-	f.mu.Lock()
-	f.closed = true
-	f.mu.Unlock()
-	f.cancel(agentloop.ErrClosing)
-	f.wg.Wait()
+func (m *Manager) Close() error {
+	m.mu.Lock()
+	m.closed = true
+	m.mu.Unlock()
+	m.cancel(agentloop.ErrClosing)
+	m.router.Close(agentloop.ErrClosing)
+	m.wg.Wait()
 	return nil
 }
 
 // spawn runs fn on a goroutine that Close waits for; false when the Manager is closed.
-func (f *Manager) spawn(fn func()) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.closed {
+func (m *Manager) spawn(fn func()) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
 		return false
 	}
-	f.wg.Go(fn)
+	m.wg.Go(fn)
 	return true
 }
 
-func (f *Manager) closing() error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.closed {
+func (m *Manager) closing() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
 		return refuse(ServerClosing, "call again when the server is back", "the server is shutting down")
 	}
 	return nil
@@ -116,13 +120,20 @@ func (f *Manager) closing() error {
 // storeTime bounds a write that has to happen although the call or the run is over.
 const storeTime = 10 * time.Second
 
-// lasting is ctx for such a write.
-func lasting(ctx context.Context) (context.Context, context.CancelFunc) {
+// detached is ctx for such a write.
+func detached(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), storeTime)
 }
 
-// overtaken reports whether err says that somebody else, perhaps in another process, has moved the run in the meantime.
-func overtaken(err error) bool {
+// release gives the phone back, and lets the next in the queue have it.
+func (m *Manager) release(ctx context.Context, serial, runID string) {
+	if err := m.queues.release(ctx, serial, runID); err != nil {
+		m.log.ErrorContext(ctx, "release", "serial", serial, "run", runID, "err", err)
+	}
+}
+
+// superseded reports whether err says that somebody else, perhaps in another process, has moved the run in the meantime.
+func superseded(err error) bool {
 	var s *session.StateError
 	return errors.As(err, &s) || errors.Is(err, session.ErrFenced)
 }

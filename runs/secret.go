@@ -42,11 +42,11 @@ func (p *secretPhone) Type(ctx context.Context, text string) error {
 
 // secretTyped notes that a secretPhone has typed a secret. Should that not be stored, the secret
 // can be typed once more after a crash.
-func (f *Manager) secretTyped(ctx context.Context, questionID string) {
-	ctx, cancel := lasting(ctx)
+func (m *Manager) secretTyped(ctx context.Context, questionID string) {
+	ctx, cancel := detached(ctx)
 	defer cancel()
-	if err := f.store.SecretTyped(ctx, questionID); err != nil {
-		f.log.ErrorContext(ctx, "a secret was typed", "question", questionID, "err", err)
+	if err := m.store.SecretTyped(ctx, questionID); err != nil {
+		m.log.ErrorContext(ctx, "a secret was typed", "question", questionID, "err", err)
 	}
 }
 

@@ -3,16 +3,16 @@ package runs
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/taploop/taploop/inquiry/channel"
 	"github.com/taploop/taploop/session"
 )
 
 // Settings are how a run behaves. They are stored with it, so that it behaves the same after a restart.
 type Settings struct {
-	ReplyMode    ReplyMode       `json:"reply_mode,omitempty"`    // "" means PassToClient
+	ReplyMode    channel.Mode    `json:"reply_mode,omitempty"`    // "" means PassToClient
 	Captions     bool            `json:"captions,omitempty"`      // each frame in words
 	FinalCaption bool            `json:"final_caption,omitempty"` // the frame in words on which the run ends or asks
 	DetachedOK   bool            `json:"detached_ok,omitempty"`   // goes on with nobody attached, see Manager.Attach
@@ -59,31 +59,35 @@ func checkTask(task string) error {
 }
 
 // checkSettings fills in the reply mode and refuses what this Manager cannot do.
-func (f *Manager) checkSettings(s Settings) (Settings, error) {
+func (m *Manager) checkSettings(s Settings) (Settings, error) {
 	var err error
-	if s.ReplyMode, err = ParseReplyMode(string(s.ReplyMode)); err != nil {
+	if s.ReplyMode, err = channel.Parse(string(s.ReplyMode)); err != nil {
+		return s, &Error{Code: InvalidArgument, err: err}
+	}
+	steps, err := s.ReplyMode.Steps()
+	if err != nil {
 		return s, err
 	}
-	doors := s.ReplyMode.Doors()
-	switch {
-	case slices.Contains(doors, AutoReply) && f.opts.Answerer == nil:
-		return s, invalid("use pass_to_client, or configure a model that answers", "reply mode %s needs a model that answers, and there is none", s.ReplyMode)
-	case slices.Contains(doors, ManualReply) && f.opts.Console == nil:
-		return s, invalid("use pass_to_client, or run on a terminal", "reply mode %s needs a console, and there is none", s.ReplyMode)
-	case len(s.Client) > 0 && !json.Valid(s.Client):
+	for _, step := range steps {
+		if step.Needs != "" && m.askers[step.Name] == nil {
+			return s, invalid("use pass_to_client, or "+step.Provide,
+				"reply mode %s needs %s, and there is none", s.ReplyMode, step.Needs)
+		}
+	}
+	if len(s.Client) > 0 && !json.Valid(s.Client) {
 		return s, invalid("", "the client's own settings are not JSON")
 	}
 	return s, nil
 }
 
 // steps is the effective limit of a call: what was asked for, at most what is configured.
-func (f *Manager) steps(asked int) (int, error) {
+func (m *Manager) steps(asked int) (int, error) {
 	switch {
 	case asked < 0:
 		return 0, invalid("leave max_steps out for the configured maximum", "max_steps is %d (want at least 1)", asked)
 	case asked == 0:
-		return f.opts.Limits.Steps, nil
+		return m.opts.Limits.Steps, nil
 	default:
-		return min(asked, f.opts.Limits.Steps), nil
+		return min(asked, m.opts.Limits.Steps), nil
 	}
 }

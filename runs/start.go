@@ -22,14 +22,14 @@ type StartRequest struct {
 
 // Start begins a session with its first run, and returns as soon as the run is stored. The run goes on by itself: see Wait.
 // When the client has begun a session under the same Key before, nothing is begun, and the Status is that session's.
-func (f *Manager) Start(ctx context.Context, r StartRequest) (Status, error) {
-	if st, found, err := f.begun(ctx, r); found || err != nil {
+func (m *Manager) Start(ctx context.Context, r StartRequest) (Status, error) {
+	if st, found, err := m.begun(ctx, r); found || err != nil {
 		return st, err
 	}
-	st, err := f.begin(ctx, r)
+	st, err := m.begin(ctx, r)
 	var taken *session.KeyError
-	if err != nil && (errors.As(err, &taken) || CodeOf(err) == DeviceBusy) { // the same call may have been faster in this moment
-		if st, found, err := f.begun(ctx, r); found || err != nil {
+	if err != nil && (errors.As(err, &taken) || CodeOf(err) == DeviceBusy) { // the same call may have been faster meanwhile
+		if st, found, err := m.begun(ctx, r); found || err != nil {
 			return st, err
 		}
 	}
@@ -38,66 +38,69 @@ func (f *Manager) Start(ctx context.Context, r StartRequest) (Status, error) {
 }
 
 // begun is the session that the request's key stands for; false when there is none.
-func (f *Manager) begun(ctx context.Context, r StartRequest) (Status, bool, error) {
+func (m *Manager) begun(ctx context.Context, r StartRequest) (Status, bool, error) {
 	if r.Key == "" {
 		return Status{}, false, nil
 	}
-	sess, err := f.store.SessionByKey(ctx, r.Client, r.Key)
+	sess, err := m.store.SessionByKey(ctx, r.Client, r.Key)
 	switch {
 	case errors.Is(err, session.ErrNotFound):
 		return Status{}, false, nil
 	case err != nil:
 		return Status{}, false, err
 	}
-	first, err := f.store.Runs(ctx, sess.ID)
+	first, err := m.store.Runs(ctx, sess.ID)
 	if err != nil {
 		return Status{}, false, err
 	}
 	if len(first) > 0 && !sameTask(first[0].Task, r.Task) || r.Serial != "" && r.Serial != sess.Serial {
 		return Status{}, false, invalid("use a new key for a new task", "the key %q stands for session %s, which was begun with another task or phone", r.Key, sess.ID)
 	}
-	st, err := f.Status(ctx, sess.ID)
+	st, err := m.Status(ctx, sess.ID)
 	return st, err == nil, err
 }
 
-func (f *Manager) begin(ctx context.Context, r StartRequest) (Status, error) {
-	j, limit, err := f.plan(r.Task, r.MaxSteps, r.Settings)
+func (m *Manager) begin(ctx context.Context, r StartRequest) (Status, error) {
+	x, limit, err := m.plan(r.Task, r.MaxSteps, r.Settings)
 	if err != nil {
 		return Status{}, err
 	}
-	if j.phone, err = f.open(ctx, r.Serial); err != nil {
+	if x.phone, err = m.open(ctx, r.Serial); err != nil {
 		return Status{}, err
 	}
-	j.home = !r.KeepEnvironment
-	if err := f.enlist(ctx, &j, r, limit); err != nil {
-		f.hangUp(j.phone)
+	x.home = !r.KeepEnvironment
+	if err := m.createSession(ctx, x, r, limit); err != nil {
+		x.closePhone()
 		return Status{}, err
 	}
-	return f.started(ctx, f.desk(j.sess.ID), j, r.Queue)
+	if err := x.start(r.Queue); err != nil {
+		return Status{}, err
+	}
+	return m.Status(ctx, x.sess.ID)
 }
 
 // plan checks what can be checked before anything is touched.
-func (f *Manager) plan(task string, maxSteps int, s Settings) (job, int, error) {
-	if err := f.closing(); err != nil {
-		return job{}, 0, err
+func (m *Manager) plan(task string, maxSteps int, s Settings) (*execution, int, error) {
+	if err := m.closing(); err != nil {
+		return nil, 0, err
 	}
 	if err := checkTask(task); err != nil {
-		return job{}, 0, err
+		return nil, 0, err
 	}
-	limit, err := f.steps(maxSteps)
+	limit, err := m.steps(maxSteps)
 	if err != nil {
-		return job{}, 0, err
+		return nil, 0, err
 	}
-	if s, err = f.checkSettings(s); err != nil {
-		return job{}, 0, err
+	if s, err = m.checkSettings(s); err != nil {
+		return nil, 0, err
 	}
-	policy, err := f.opts.NewPolicy(s)
-	return job{policy: policy, settings: stored{Settings: s}}, limit, err
+	policy, err := m.opts.NewPolicy(s)
+	return &execution{m: m, policy: policy, settings: stored{Settings: s}}, limit, err
 }
 
 // open gives the phone, or the code for one that cannot be had.
-func (f *Manager) open(ctx context.Context, serial string) (Phone, error) {
-	p, err := f.opts.Phones.Open(ctx, serial)
+func (m *Manager) open(ctx context.Context, serial string) (Phone, error) {
+	p, err := m.opts.Phones.Open(ctx, serial)
 	switch {
 	case err == nil:
 		return p, nil
@@ -108,53 +111,58 @@ func (f *Manager) open(ctx context.Context, serial string) (Phone, error) {
 	}
 }
 
-// enlist makes the session and its run, and takes the phone unless the run may wait for it.
-func (f *Manager) enlist(ctx context.Context, j *job, r StartRequest, limit int) error {
-	dev := j.phone.Device()
+// createSession makes the session and its run, and takes the phone unless the run may wait for it.
+func (m *Manager) createSession(ctx context.Context, x *execution, r StartRequest, limit int) error {
+	dev := x.phone.Device()
 	if !r.Queue {
-		if err := f.free(ctx, dev.ID, "", r.Client); err != nil {
+		if err := m.free(ctx, dev.ID, "", r.Client); err != nil {
 			return err
 		}
 	}
-	ctx, cancel := lasting(ctx)
+	ctx, cancel := detached(ctx)
 	defer cancel()
 	var err error
-	j.sess, j.run, err = f.store.Begin(ctx, session.Session{Serial: dev.ID, Device: dev, Client: r.Client, StartKey: r.Key},
-		session.Run{Task: r.Task, MaxSteps: limit, ReplyMode: string(j.settings.ReplyMode), Settings: j.settings.encode()})
+	x.sess, x.run, err = m.store.Begin(ctx, session.Session{Serial: dev.ID, Device: dev, Client: r.Client, StartKey: r.Key},
+		session.Run{Task: r.Task, MaxSteps: limit, ReplyMode: string(x.settings.ReplyMode), Settings: x.settings.encode()})
 	if err != nil || r.Queue {
 		return err
 	}
-	if err := f.lease(ctx, j.run, j.sess); err != nil {
-		return errors.Join(err, f.store.Delete(ctx, j.sess.ID))
+	if err := m.lease(ctx, x.run, x.sess); err != nil {
+		return errors.Join(err, m.store.Delete(ctx, x.sess.ID))
 	}
 	return nil
 }
 
-// lease takes the phone for a new run at once. When another was faster in this moment, the run is over.
-func (f *Manager) lease(ctx context.Context, r session.Run, sess session.Session) error {
-	err := f.store.Lease(ctx, sess.Serial, r.ID)
+// lease takes the phone for a new run at once. When another was faster meanwhile, the run is over.
+func (m *Manager) lease(ctx context.Context, r session.Run, sess session.Session) error {
+	err := m.store.Lease(ctx, sess.Serial, r.ID)
 	if err == nil {
 		return nil
 	}
 	var held *session.BusyError
 	if errors.As(err, &held) {
-		err = busy(f.seenBy(ctx, held.Hold, sess.Client))
+		err = busy(m.seenBy(ctx, held.Hold, sess.Client))
 	}
-	_, stop := f.store.Transition(ctx, r.ID, session.Change{To: session.Cancelled, Reason: agentloop.NotStarted, Err: errorText(err)})
+	_, stop := m.store.Transition(ctx, r.ID, session.Change{To: session.Cancelled, Reason: agentloop.NotStarted, Err: errorText(err)})
 	if stop != nil {
 		return errors.Join(err, stop)
 	}
 	return err
 }
 
-// started launches the job and tells how it stands. One that may have to wait for the phone opens it when it has its turn.
-func (f *Manager) started(ctx context.Context, d *desk, j job, queue bool) (Status, error) {
+// start launches the run. One that may have to wait for the phone opens it when it has its turn.
+func (x *execution) start(queue bool) error {
 	if queue {
-		f.hangUp(j.phone)
-		j.phone = nil
+		x.closePhone()
 	}
-	if err := f.launch(d, j); err != nil {
-		return Status{}, err
+	return x.launch()
+}
+
+// free refuses the client when another session than its own one has the phone, or is in the queue for it.
+func (m *Manager) free(ctx context.Context, serial, sessionID, client string) error {
+	h, held, err := m.queues.holder(ctx, serial, sessionID)
+	if err == nil && held {
+		err = busy(m.seenBy(ctx, h, client))
 	}
-	return f.Status(ctx, j.sess.ID)
+	return err
 }

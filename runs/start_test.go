@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/inquiry/channel"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/screen"
@@ -62,8 +63,8 @@ func TestACallThatCannotBeCarriedOutChangesNothing(t *testing.T) {
 		{"not text", runs.StartRequest{Task: "a\xff"}, runs.InvalidArgument, "not text"},
 		{"negative steps", runs.StartRequest{Task: "tap", MaxSteps: -1}, runs.InvalidArgument, "max_steps is -1"},
 		{"unknown mode", runs.StartRequest{Task: "tap", Settings: runs.Settings{ReplyMode: "telepathy"}}, runs.InvalidArgument, `unknown reply mode "telepathy"`},
-		{"no console", runs.StartRequest{Task: "tap", Settings: runs.Settings{ReplyMode: runs.ManualReply}}, runs.InvalidArgument, "needs a console"},
-		{"no answering model", runs.StartRequest{Task: "tap", Settings: runs.Settings{ReplyMode: runs.AutoReply}}, runs.InvalidArgument, "needs a model"},
+		{"no console", runs.StartRequest{Task: "tap", Settings: runs.Settings{ReplyMode: channel.ManualReply}}, runs.InvalidArgument, "needs a console"},
+		{"no answering model", runs.StartRequest{Task: "tap", Settings: runs.Settings{ReplyMode: channel.AutoReply}}, runs.InvalidArgument, "needs a model"},
 		{"settings that are no JSON", runs.StartRequest{Task: "tap", Settings: runs.Settings{Client: []byte("{")}}, runs.InvalidArgument, "not JSON"},
 		{"no such phone", runs.StartRequest{Task: "tap", Serial: "Z"}, runs.DeviceNotFound, `no phone "Z"`},
 	} {
@@ -208,7 +209,7 @@ func TestTheLimitOfStepsIsTheSmallerOne(t *testing.T) {
 
 func TestSettingsReachTheMind(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
-		s := runs.Settings{ReplyMode: runs.NoReply, Captions: true, Client: []byte(`{"logs":true}`)}
+		s := runs.Settings{ReplyMode: channel.NoReply, Captions: true, Client: []byte(`{"logs":true}`)}
 		st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "ask", Settings: s})
 		require.NoError(t, err)
 

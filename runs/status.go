@@ -6,6 +6,8 @@ import (
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/inquiry/channel"
+	"github.com/taploop/taploop/inquiry/route"
 	"github.com/taploop/taploop/session"
 )
 
@@ -15,8 +17,8 @@ type Status struct {
 	Run      session.Run
 	Settings Settings             // of the run
 	Reason   agentloop.StopReason // STILL_RUNNING while it goes on by itself
-	Question *inquiry.Question    // the open one, with the doors that are left; nil when there is none
-	Door     ReplyMode            // that has its turn to ask Question; "" when none has. Under one that is Elsewhere the Reason is STILL_RUNNING
+	Question *inquiry.Question    // the open one, with the channels that are left; nil when there is none
+	Asking   channel.Mode         // the channel that has its turn with Question; "" when none has. Under one that is OutOfBand the Reason is STILL_RUNNING
 	Steps    []session.StepRecord // those of the present call, or after WaitRequest.SinceStep
 	Last     *session.StepRecord  // the session's last step, nil when there is none
 	Local    int                  // steps of the present call
@@ -35,8 +37,8 @@ type Status struct {
 
 // Session gives a session that belongs to the client. For one that belongs to somebody else the error is the same as for one
 // that is not there.
-func (f *Manager) Session(ctx context.Context, id, client string) (session.Session, error) {
-	sess, err := f.store.Session(ctx, id)
+func (m *Manager) Session(ctx context.Context, id, client string) (session.Session, error) {
+	sess, err := m.store.Session(ctx, id)
 	switch {
 	case err != nil:
 		return session.Session{}, unknown(id, err)
@@ -47,92 +49,83 @@ func (f *Manager) Session(ctx context.Context, id, client string) (session.Sessi
 }
 
 // Status tells how a session's latest run stands.
-func (f *Manager) Status(ctx context.Context, sessionID string) (Status, error) {
-	return f.status(ctx, sessionID, 0)
+func (m *Manager) Status(ctx context.Context, sessionID string) (Status, error) {
+	return m.status(ctx, sessionID, 0)
 }
 
-func (f *Manager) status(ctx context.Context, sessionID string, since int) (st Status, err error) {
-	asked, door, trouble := f.desk(sessionID).routing() // before the question is read: it may be settled meanwhile
-	if st.Session, err = f.store.Session(ctx, sessionID); err != nil {
-		return st, unknown(sessionID, err)
+func (m *Manager) status(ctx context.Context, sessionID string, since int) (Status, error) {
+	var s stored
+	v, err := m.store.Snapshot(ctx, sessionID, func(r session.Run) (after int, err error) {
+		if s, err = settingsOf(r); since > 0 {
+			return since, err
+		}
+		return s.CallFrom, err
+	})
+	if err != nil {
+		return Status{}, unknown(sessionID, err)
 	}
-	if st.Run, err = f.store.LatestRun(ctx, sessionID); err != nil {
-		return st, unknown(sessionID, err)
+	st := Status{Session: v.Session, Run: v.Run, Settings: s.Settings, Usage: v.Usage}
+	st.Message, st.Mend = errorParts(v.Run.Error)
+	st.addReason(v.Question)
+	if q := v.Question; q != nil && q.Open() {
+		m.addQuestion(&st, q)
 	}
-	st.Reason, st.Took = st.Run.StopReason, time.Since(st.Run.CreatedAt)
-	switch {
-	case st.Run.State == session.Queued, st.Run.State == session.Running:
-		st.Reason = agentloop.StillRunning
-	case st.Run.State.Terminal():
-		st.Took = st.Run.EndedAt.Sub(st.Run.CreatedAt)
-	default:
-		st.Took = st.Run.UpdatedAt.Sub(st.Run.CreatedAt)
-	}
-	st.Message, st.Mend = errorParts(st.Run.Error)
-	if st.Run.State == session.Queued {
-		if err := f.addPlace(ctx, &st); err != nil {
-			return st, err
+	if h := v.Holder; v.Run.State == session.Queued {
+		st.Ahead = m.queues.ahead(v.Session.Serial, v.Run.ID)
+		if h != nil && h.RunID != v.Run.ID {
+			seen := m.seenBy(ctx, *h, v.Session.Client)
+			st.Holder = &seen
 		}
 	}
-	if st.Question, err = f.openQuestion(ctx, st.Run); err != nil {
-		return st, err
+	if since <= 0 {
+		since = s.CallFrom
 	}
-	if st.Run.State == session.WaitingReply && st.Question == nil {
+	st.addSteps(v.Steps, since, s.CallFrom)
+	return st, nil
+}
+
+// addReason fills in why the run stands still, or that it does not, and how long it took.
+func (st *Status) addReason(unused *inquiry.Question) {
+	r := st.Run
+	st.Reason, st.Took = r.StopReason, r.UpdatedAt.Sub(r.CreatedAt)
+	switch {
+	case r.State == session.Queued, r.State == session.Running:
+		st.Reason, st.Took = agentloop.StillRunning, time.Since(r.CreatedAt)
+	case r.State.Terminal():
+		st.Took = r.EndedAt.Sub(r.CreatedAt)
+	case r.State.Waiting() && (unused == nil || !unused.Open()):
 		st.Reason = agentloop.StillRunning // its question is settled, and about to be applied
 	}
-	if q := st.Question; q != nil && st.Run.State == session.WaitingReply && q.ID == asked {
-		if st.Door = door; door.Elsewhere() {
-			st.Reason = agentloop.StillRunning
-		} else if trouble != "" {
-			st.Message = trouble
-		}
-	}
-	if q := st.Question; q != nil {
-		q.Doors = f.Doors(*q)
-	}
-	if st.Usage, err = f.store.Usage(ctx, sessionID, st.Run.ID); err != nil {
-		return st, err
-	}
-	return st, f.addSteps(ctx, &st, since)
 }
 
-// addPlace fills in where a run stands in the line for its phone.
-func (f *Manager) addPlace(ctx context.Context, st *Status) error {
-	st.Ahead = f.ahead(st.Session.Serial, st.Run.ID)
-	h, held, err := f.store.Holder(ctx, st.Session.Serial)
-	if err != nil || !held || h.RunID == st.Run.ID {
-		return err
+// addQuestion fills in the open question of a run that waits or is paused.
+func (m *Manager) addQuestion(st *Status, q *inquiry.Question) {
+	asking := channel.Mode(route.Asking(*q, time.Now()))
+	st.Question = q
+	q.Doors = m.Doors(*q)
+	if !st.Run.State.Waiting() {
+		return
 	}
-	h = f.seenBy(ctx, h, st.Session.Client)
-	st.Holder = &h
-	return nil
+	if m.router.Routed(*q) {
+		st.Asking = asking
+	}
+	switch {
+	case channel.Named(string(st.Asking)).OutOfBand:
+		st.Reason = agentloop.StillRunning
+	case q.Turn.Trouble != "":
+		st.Message = q.Turn.Trouble
+	}
 }
 
-// addSteps fills in the steps, the last one, and how many the present call has had.
-func (f *Manager) addSteps(ctx context.Context, st *Status, since int) error {
-	s, err := settingsOf(st.Run)
-	if err != nil {
-		return err
-	}
-	st.Settings = s.Settings
-	from := s.CallFrom
-	if since > 0 {
-		from = since
-	}
-	// One more than asked for, so that the last step is there even when none is new.
-	list, err := f.store.StepsAfter(ctx, st.Session.ID, min(from, max(st.Session.Steps-1, 0)))
-	if err != nil {
-		return err
-	}
+// addSteps fills in the steps after one, the last one, and how many the present call has had.
+func (st *Status) addSteps(list []session.StepRecord, after, callFrom int) {
 	for i, r := range list {
-		if r.Index > from {
+		if r.Index > after {
 			st.Steps = append(st.Steps, r)
 		}
-		if r.Index > s.CallFrom {
-			st.Local = r.Index - s.CallFrom
+		if r.Index > callFrom {
+			st.Local = r.Index - callFrom
 		}
 		st.Last = &list[i]
-		st.Session.Steps = max(st.Session.Steps, r.Index) // the step may have come since the session was read
 	}
-	return nil
 }

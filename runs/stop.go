@@ -29,7 +29,7 @@ type Actor struct{ Door, Authority, Name string }
 
 // Stop returns once the phone is left alone: a gesture that has begun is finished, nothing else is done. A question that the run
 // waits for is withdrawn by Cancel and stays open under Pause. Stopping what has stopped changes nothing.
-func (f *Manager) Stop(ctx context.Context, r StopRequest) (Status, error) {
+func (m *Manager) Stop(ctx context.Context, r StopRequest) (Status, error) {
 	cause := agentloop.ErrStopped
 	switch r.Mode {
 	case "", Cancel:
@@ -39,45 +39,46 @@ func (f *Manager) Stop(ctx context.Context, r StopRequest) (Status, error) {
 	default:
 		return Status{}, invalid(fmt.Sprintf("use %q or %q", Cancel, Pause), "unknown mode %q", r.Mode)
 	}
-	sess, err := f.store.Session(ctx, r.SessionID)
+	sess, err := m.store.Session(ctx, r.SessionID)
 	if err != nil {
 		return Status{}, unknown(r.SessionID, err)
 	}
-	before, err := f.store.LatestRun(ctx, sess.ID)
+	before, err := m.store.LatestRun(ctx, sess.ID)
 	if err != nil {
 		return Status{}, unknown(r.SessionID, err)
 	}
-	d := f.desk(sess.ID)
-	if l := d.current(); l != nil {
-		l.cancel(cause) // at once; the desk may be taken by one who waits for the phone
+	s, done := m.states.use(sess.ID)
+	defer done()
+	if a := s.current(); a != nil {
+		a.cancel(cause) // at once; the lock may be held by a call that waits for the phone
 	}
-	giveBack, err := d.take(ctx)
+	unlock, err := s.lock(ctx)
 	if err != nil {
 		return Status{}, err
 	}
-	defer giveBack()
-	if l := d.current(); l != nil {
-		l.cancel(cause)
+	defer unlock()
+	if a := s.current(); a != nil {
+		a.cancel(cause)
 		select {
-		case <-l.done:
+		case <-a.done:
 		case <-ctx.Done():
 			return Status{}, context.Cause(ctx)
 		}
 	}
-	if err := f.halt(ctx, d, sess, r.Mode); err != nil {
+	if err := m.halt(ctx, s, sess, r.Mode); err != nil {
 		return Status{}, err
 	}
-	ctx, cancel := lasting(ctx) // it is stopped: that is noted, whoever is gone by now
+	ctx, cancel := detached(ctx) // it is stopped: that is noted, whoever is gone by now
 	defer cancel()
-	st, err := f.Status(ctx, sess.ID)
+	st, err := m.Status(ctx, sess.ID)
 	if err == nil {
-		err = f.noteStop(ctx, r, before, st.Run)
+		err = m.noteStop(ctx, r, before, st.Run)
 	}
 	return st, err
 }
 
 // noteStop writes into the audit who has stopped the run, if this did.
-func (f *Manager) noteStop(ctx context.Context, r StopRequest, before, now session.Run) error {
+func (m *Manager) noteStop(ctx context.Context, r StopRequest, before, now session.Run) error {
 	e := session.AuditEntry{Event: session.AuditStopped, SessionID: now.SessionID, RunID: now.ID, Door: r.By.Door, Authority: r.By.Authority, By: r.By.Name}
 	reason := agentloop.Cancelled
 	if r.Mode == Pause {
@@ -86,13 +87,13 @@ func (f *Manager) noteStop(ctx context.Context, r StopRequest, before, now sessi
 	if r.By == (Actor{}) || now.StopReason != reason || before.ID == now.ID && before.State == now.State {
 		return nil
 	}
-	return f.store.AppendAudit(ctx, e)
+	return m.store.AppendAudit(ctx, e)
 }
 
-// halt moves a run that no goroutine of this Manager carries out. One that another process carries out finds itself overtaken before
+// halt moves a run that no goroutine of this Manager carries out. One that another process carries out finds itself superseded before
 // its next gesture.
-func (f *Manager) halt(ctx context.Context, d *desk, sess session.Session, mode StopMode) error {
-	run, err := f.present(ctx, d, sess.ID)
+func (m *Manager) halt(ctx context.Context, s *sessionState, sess session.Session, mode StopMode) error {
+	run, err := m.present(ctx, s, sess.ID)
 	if err != nil {
 		return err
 	}
@@ -100,26 +101,26 @@ func (f *Manager) halt(ctx context.Context, d *desk, sess session.Session, mode 
 	if mode == Pause {
 		change = session.Change{To: session.Paused, Reason: agentloop.UserPaused, Err: agentloop.ErrPaused.Error()}
 	}
-	if run.State.Terminal() || run.State == change.To && !detached(run) { // a pause that is meant is not picked up by who waits
+	if run.State.Terminal() || run.State == change.To && !pausedAlone(run) { // a pause that is meant is not picked up by who waits
 		return nil
 	}
-	now, err := f.store.Transition(ctx, run.ID, change)
-	if overtaken(err) { // it ended by itself in this moment
+	now, err := m.store.Transition(ctx, run.ID, change)
+	if superseded(err) { // it ended by itself meanwhile
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	d.dismiss("", errHalted)
-	f.release(ctx, sess.Serial, run.ID)
+	m.cancelRouting(ctx, run.QuestionID)
+	m.release(ctx, sess.Serial, run.ID)
 	if run.QuestionID != "" && mode == Cancel {
 		// The store has withdrawn it with the change; this tells those who show it.
-		ctx, cancel := lasting(ctx)
+		ctx, cancel := detached(ctx)
 		defer cancel()
-		if err := f.broker.Withdraw(ctx, run.QuestionID, "the run was stopped"); err != nil {
-			f.log.WarnContext(ctx, "withdrawing", "question", run.QuestionID, "err", err)
+		if err := m.broker.Withdraw(ctx, run.QuestionID, "the run was stopped"); err != nil {
+			m.log.WarnContext(ctx, "withdrawing", "question", run.QuestionID, "err", err)
 		}
 	}
-	f.moved(d, now)
+	m.moved(s, now)
 	return nil
 }

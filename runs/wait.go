@@ -22,32 +22,33 @@ const elsewhere = 500 * time.Millisecond
 // Wait returns when the run is not QUEUED or RUNNING any more, and at the latest when the budget is used up: a run that goes on
 // then has the stop reason STILL_RUNNING. Any number of callers may wait, and none of them holds up the run.
 // It returns an error when there is no such session, or with the cause of ctx.
-func (f *Manager) Wait(ctx context.Context, r WaitRequest) (Status, error) {
+func (m *Manager) Wait(ctx context.Context, r WaitRequest) (Status, error) {
 	began := time.Now()
-	st, err := f.await(ctx, r)
+	st, err := m.await(ctx, r)
 	st.Waited, st.Budget = time.Since(began), r.Budget
 	return st, err
 }
 
-func (f *Manager) await(ctx context.Context, r WaitRequest) (Status, error) {
-	if _, err := f.store.Session(ctx, r.SessionID); err != nil {
+func (m *Manager) await(ctx context.Context, r WaitRequest) (Status, error) {
+	if _, err := m.store.Session(ctx, r.SessionID); err != nil {
 		return Status{}, unknown(r.SessionID, err)
 	}
-	d := f.desk(r.SessionID)
+	s, done := m.states.use(r.SessionID)
+	defer done()
 	budget := time.NewTimer(r.Budget)
 	defer budget.Stop()
 	for over := false; ; {
-		changed := d.changes()
-		st, err := f.status(ctx, r.SessionID, r.SinceStep)
+		changed := s.changes()
+		st, err := m.status(ctx, r.SessionID, r.SinceStep)
 		if err != nil || over || !st.worthWaiting(r.QuestionID) {
 			return st, err
 		}
-		if d.current() == nil {
-			if err := f.lookAfter(ctx, st); err != nil {
+		if s.current() == nil {
+			if err := m.lookAfter(ctx, st.Run, st.Question == nil); err != nil {
 				return st, err
 			}
 		}
-		if over, err = f.stateChange(ctx, d, changed, budget.C); err != nil {
+		if over, err = m.stateChange(ctx, s, changed, budget.C); err != nil {
 			return st, err
 		}
 	}
@@ -56,14 +57,14 @@ func (f *Manager) await(ctx context.Context, r WaitRequest) (Status, error) {
 // worthWaiting reports whether the run goes on without the caller, or waits for the answer to a question that the caller
 // knows of.
 func (st Status) worthWaiting(questionID string) bool {
-	asked := st.Run.State == session.WaitingReply && st.Question != nil && st.Question.ID == questionID
+	asked := st.Run.State.Waiting() && st.Question != nil && st.Question.ID == questionID
 	return st.Reason == agentloop.StillRunning || asked
 }
 
 // stateChange returns when the state may be another one. over says that there is nothing more to wait for.
-func (f *Manager) stateChange(ctx context.Context, d *desk, changed <-chan struct{}, budget <-chan time.Time) (over bool, err error) {
+func (m *Manager) stateChange(ctx context.Context, s *sessionState, changed <-chan struct{}, budget <-chan time.Time) (over bool, err error) {
 	var look <-chan time.Time
-	if d.current() == nil {
+	if s.current() == nil {
 		look = time.After(elsewhere)
 	}
 	select {
@@ -71,8 +72,8 @@ func (f *Manager) stateChange(ctx context.Context, d *desk, changed <-chan struc
 	case <-look:
 	case <-budget:
 		return true, nil
-	case <-f.ctx.Done():
-		if d.current() == nil {
+	case <-m.ctx.Done():
+		if s.current() == nil {
 			return true, nil
 		}
 		select { // the run is being paused
@@ -86,17 +87,20 @@ func (f *Manager) stateChange(ctx context.Context, d *desk, changed <-chan struc
 	return false, nil
 }
 
-// lookAfter sees to a run that no goroutine of this Manager carries out: its process may have died, and an answer to its
-// question may have been told to nobody who lives.
-func (f *Manager) lookAfter(ctx context.Context, st Status) error {
+// lookAfter sees to a run that no goroutine of this Manager carries out: its process may have died, and may have left an answer
+// to its question that it did not bring to the run.
+func (m *Manager) lookAfter(ctx context.Context, r session.Run, settled bool) error {
 	switch {
-	case st.Run.Owner == f.store.Owner() && st.Run.State != session.WaitingReply, f.store.OwnedElsewhere(st.Run):
+	case m.store.OwnedElsewhere(r):
 		return nil
-	case st.Run.State == session.WaitingReply && st.Question == nil:
-		return f.apply(ctx, st.Run.QuestionID)
-	case st.Run.State == session.WaitingReply:
+	case r.State.Waiting():
+		if settled {
+			m.spawn(func() { m.attend(r.QuestionID) })
+		}
+		return nil
+	case r.Owner == m.store.Owner():
 		return nil
 	}
-	_, err := f.store.Recover(ctx)
+	_, err := m.store.Recover(ctx)
 	return err
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/inquiry/channel"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
 )
@@ -189,7 +190,7 @@ func TestAnAnswerThatComesWhileTheQuestionIsReadEndsNoWait(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		w.wrap = func(s inquiry.Store) inquiry.Store { return lateReads{s} }
 		w.again(func(o *runs.Options) { o.Console = &person{} })
-		st := begun(w, runs.ManualReply, "ask tap")
+		st := begun(w, channel.ManualReply, "ask tap")
 		time.AfterFunc(time.Minute+time.Millisecond/2, func() {
 			_, err := w.manager.Broker().Resolve(w.ctx(), st.Question.ID, inquiry.Reply{Response: "red", Channel: "page"})
 			require.NoError(t, err)

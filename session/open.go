@@ -157,6 +157,9 @@ func (s *Store) Dir() string { return s.dir }
 // Owner names this store among all that are open on the data folder.
 func (s *Store) Owner() string { return s.owner.id }
 
+// Alive reports whether the store that is called owner is open, in this process or another.
+func (s *Store) Alive(owner string) bool { return s.owner.alive(owner) }
+
 // OwnedElsewhere reports whether another store that is open on the data folder, in whichever process, carried the run out last.
 func (s *Store) OwnedElsewhere(r Run) bool { return r.Owner != s.owner.id && s.owner.alive(r.Owner) }
 

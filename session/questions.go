@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -18,15 +19,17 @@ func (s *Store) Questions() inquiry.Store { return &questions{s} }
 
 type questions struct{ s *Store }
 
-const questionColumns = "id, fence, status, body, resolution, response, sealed, asked_at, attention_until, expires_at, applied_at"
+const questionColumns = "id, fence, status, body, turn, resolution, response, sealed, resume, " +
+	"asked_at, attention_until, expires_at, applied_at"
 
 func (qs *questions) scan(row scanner) (inquiry.Question, error) {
 	var q, body inquiry.Question
 	var res inquiry.Resolution
 	var response string
 	var sealed []byte
-	err := row.Scan(&q.ID, &q.Fence, &q.Status, object{&body}, object{&res}, &response, &sealed, instant{&q.AskedAt},
-		instant{&q.AttentionUntil}, instant{&q.ExpiresAt}, instant{&q.AppliedAt})
+	var resume string
+	err := row.Scan(&q.ID, &q.Fence, &q.Status, object{&body}, object{&body.Turn}, object{&res}, &response, &sealed, &resume,
+		instant{&q.AskedAt}, instant{&q.AttentionUntil}, instant{&q.ExpiresAt}, instant{&q.AppliedAt})
 	if err != nil {
 		return q, err
 	}
@@ -36,6 +39,9 @@ func (qs *questions) scan(row scanner) (inquiry.Question, error) {
 		return body, nil
 	}
 	res.Response = inquiry.Plain(response)
+	if resume != "" {
+		res.Resume = json.RawMessage(resume)
+	}
 	if body.Secret && (res.Type == inquiry.TypeAnswer || res.Type == inquiry.TypeDecline) {
 		if sealed != nil {
 			if response, err = qs.s.vault.open(q.ID, sealed); err != nil {
@@ -62,13 +68,18 @@ func (qs *questions) Insert(ctx context.Context, q inquiry.Question) error {
 		return fmt.Errorf("storing a question: it is %s already", q.Status)
 	}
 	body, err := text(q)
+	if err != nil {
+		return fmt.Errorf("storing a question: %w", err)
+	}
+	turn, err := text(q.Turn)
 	if err == nil {
 		err = qs.s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
 			if err := qs.unique(ctx, tx, q); err != nil {
 				return err
 			}
-			_, err := tx.ExecContext(ctx, `INSERT INTO questions (id, session_id, run_id, fence, status, body, asked_at, attention_until, expires_at)
-				VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`, q.ID, q.SessionID, q.RunID, q.Fence, q.Status, body,
+			_, err := tx.ExecContext(ctx, `INSERT INTO questions (id, session_id, run_id, fence, status, body, turn,
+				asked_at, attention_until, expires_at)
+				VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, q.ID, q.SessionID, q.RunID, q.Fence, q.Status, body, turn,
 				millis(q.AskedAt), millis(q.AttentionUntil), millis(q.ExpiresAt))
 			if err != nil {
 				return err
@@ -139,12 +150,37 @@ func (qs *questions) settle(ctx context.Context, tx *sql.Tx, q *inquiry.Question
 		return err
 	}
 	q.Status, q.Resolution = to, &r
-	_, err = tx.ExecContext(ctx, "UPDATE questions SET status = ?, resolution = ?, response = ?, sealed = ? WHERE id = ?",
-		to, resolution, response, sealed, q.ID)
+	_, err = tx.ExecContext(ctx, "UPDATE questions SET status = ?, resolution = ?, response = ?, sealed = ?, resume = ? WHERE id = ?",
+		to, resolution, response, sealed, string(r.Resume), q.ID)
 	if err != nil {
 		return err
 	}
 	return qs.s.auditSettled(ctx, tx, *q, r)
+}
+
+// SetTurn implements inquiry.Store.
+func (qs *questions) SetTurn(ctx context.Context, id string, was, to inquiry.Turn) (inquiry.Question, error) {
+	var q inquiry.Question
+	err := qs.s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		var err error
+		q, err = qs.get(ctx, tx, id)
+		switch {
+		case err != nil:
+			return err
+		case !q.Open():
+			return inquiry.ErrSettled
+		case q.Turn != was:
+			return inquiry.ErrTurn
+		}
+		turn, err := text(to)
+		if err != nil {
+			return err
+		}
+		q.Turn = to
+		_, err = tx.ExecContext(ctx, "UPDATE questions SET turn = ? WHERE id = ?", turn, id)
+		return err
+	})
+	return q, err
 }
 
 // Apply implements inquiry.Store.

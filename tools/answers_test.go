@@ -9,7 +9,7 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/inquiry/channel"
 )
 
 func TestTheWholeTripOfAQuestion(t *testing.T) {
@@ -177,7 +177,7 @@ func TestTheReplyModeSaysWhoAnswers(t *testing.T) {
 func TestTheConfiguredReplyModeIsTheDefault(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		w.end()
-		w.topts.ReplyMode = runs.NoReply
+		w.topts.ReplyMode = channel.NoReply
 		w.begin()
 		require.Equal(t, done, w.start("ask").code())
 		require.Equal(t, asks, w.start("ask", in{"reply_mode": "pass_to_client"}).code())

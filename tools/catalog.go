@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/inquiry/channel"
 	"github.com/taploop/taploop/tools/result"
 	"github.com/taploop/taploop/tools/schema"
 )
@@ -120,7 +121,7 @@ func (o *Options) placeholders() *strings.Replacer {
 	if o.MaxSteps > 0 {
 		most = fmt.Sprintf(" The server allows at most %d.", o.MaxSteps)
 	}
-	return strings.NewReplacer("{max_steps}", most, "{reply_mode}", string(o.ReplyMode))
+	return strings.NewReplacer("{max_steps}", most, "{reply_mode}", string(o.ReplyMode), "{channels}", channel.Help())
 }
 
 func described(name string) string {

@@ -11,8 +11,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"github.com/taploop/taploop/inquiry/channel"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/tools/schema"
 )
 
@@ -29,7 +29,7 @@ import (
 type ConnectionOptions struct {
 	descriptions map[string]string // by TOOL or TOOL.PARAM
 	messages     *messages         // nil is the server's own language
-	mode         runs.ReplyMode
+	mode         channel.Mode
 	wait         *time.Duration
 	err          error // what is wrong with them; every call is refused with it
 }
@@ -109,12 +109,12 @@ func (o *ConnectionOptions) describe(name, value string) {
 }
 
 func (o *ConnectionOptions) readMode(key, value string) error {
-	const personalModes = "use pass_to_client, elicit or manual_reply"
-	mode, err := runs.ParseReplyMode(value)
+	personalModes := "use " + channel.List(channel.People)
+	mode, err := channel.Parse(value)
 	if err != nil || value == "" {
 		return badOption(key, personalModes, "%s is no reply mode", text.Quote(value, 60))
 	}
-	if !personal(mode) {
+	if !mode.Personal() {
 		return badOption(key, personalModes+", or leave it to each call",
 			"under %s not only people are asked, and an address may only tighten", mode)
 	}
@@ -125,14 +125,6 @@ func (o *ConnectionOptions) readMode(key, value string) error {
 func badOption(key, hint, format string, a ...any) error {
 	return invalid(hint+"; the address of the server is in your client's settings",
 		"in the query of this connection's address, "+key+": "+format, a...)
-}
-
-// personal reports whether a person is asked at every door of the mode.
-func personal(m runs.ReplyMode) bool {
-	doors := m.Doors()
-	return len(doors) > 0 && !slices.ContainsFunc(doors, func(d runs.ReplyMode) bool {
-		return d != runs.PassToClient && d != runs.Elicit && d != runs.ManualReply
-	})
 }
 
 func (o *ConnectionOptions) language() *messages {
@@ -154,8 +146,8 @@ func (o *ConnectionOptions) tighten(w Waits) Waits {
 }
 
 // replyMode is the mode of a call, tightened. usual is the server's own.
-func (o *ConnectionOptions) replyMode(m, usual runs.ReplyMode) runs.ReplyMode {
-	if o.mode == "" || personal(m) && m != usual {
+func (o *ConnectionOptions) replyMode(m, usual channel.Mode) channel.Mode {
+	if o.mode == "" || m.Personal() && m != usual {
 		return m
 	}
 	return o.mode

@@ -14,8 +14,8 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/inquiry/channel"
 	"github.com/taploop/taploop/internal/mcptransport"
-	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/tools"
 )
 
@@ -98,7 +98,7 @@ func TestALanguageIsOfOurOwnSentences(t *testing.T) {
 }
 
 func TestAnAddressTightensWhoIsAsked(t *testing.T) {
-	type modes struct{ usual, asked, want runs.ReplyMode }
+	type modes struct{ usual, asked, want channel.Mode }
 	for query, list := range map[string][]modes{
 		"": {{"", "", "pass_to_client"}, {"", "no_reply", "no_reply"}, {"auto_reply", "", "auto_reply"}},
 		"reply_mode=pass_to_client": {{"", "", "pass_to_client"}, {"", "no_reply", "pass_to_client"}, {"auto_reply", "", "pass_to_client"},

@@ -12,7 +12,7 @@
 // returns what is true then. A call that is cancelled detaches and changes nothing else.
 //
 // A question of the agent on the phone comes with the result of a call, for the calling model to pass on, or is shown to the
-// client's user in a form while a call waits (see [runs.Elicit]). send_inquiry asks people for any client: an inquiry belongs to
+// client's user in a form while a call waits (see [channel.Elicit]). send_inquiry asks people for any client: an inquiry belongs to
 // the client that asked, and has no run. What the query of a connection's URL sets is in [ConnectionOptions].
 //
 // A call that cannot be carried out comes back as a result with isError, a code and a hint, and nothing has changed. Sessions

@@ -10,6 +10,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/inquiry/channel"
 	"github.com/taploop/taploop/internal/mcptransport"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/runs"
@@ -39,19 +40,19 @@ var (
 
 // questionInForm is the open question that is to be shown in a form; nil when none is.
 func questionInForm(st runs.Status) *inquiry.Question {
-	if st.Door != runs.Elicit {
+	if st.Asking != channel.Elicit {
 		return nil
 	}
 	return st.Question
 }
 
 // canShow refuses a call that wants its questions to be asked in forms only, from a client that shows none.
-func (c *call) canShow(mode runs.ReplyMode) error {
-	if c.forms || !slices.Equal(mode.Doors(), []runs.ReplyMode{runs.Elicit}) {
+func (c *call) canShow(mode channel.Mode) error {
+	if c.forms || !mode.Is(channel.Elicit) {
 		return nil
 	}
 	return invalid(`use pass_to_client, or "elicit -> pass_to_client"`,
-		"reply mode %s needs a client that shows forms to its user, and this one does not", runs.Elicit)
+		"reply mode %s needs a client that shows forms to its user, and this one does not", channel.Elicit)
 }
 
 // ask asks the client's user in a form, at most until end. form is not nil when the client has to call again with the answer.
@@ -71,7 +72,7 @@ func (t *forms) ask(ctx context.Context, c *call, s *callState, q inquiry.Questi
 }
 
 // untilTurn is how long the door has its turn still, but never nothing at all; a day when that is not bounded.
-func untilTurn(q inquiry.Question, door runs.ReplyMode) time.Duration {
+func untilTurn(q inquiry.Question, door channel.Mode) time.Duration {
 	const least = 100 * time.Millisecond
 	i := slices.IndexFunc(q.Doors, func(d inquiry.Door) bool { return d.Name == string(door) })
 	switch {
@@ -86,7 +87,7 @@ func untilTurn(q inquiry.Question, door runs.ReplyMode) time.Duration {
 // dialog shows the form, on the stream of the call, until there is an answer that fits.
 func (t *forms) dialog(ctx context.Context, c *call, s *callState, q inquiry.Question, end time.Time) error {
 	showing, closeForm := context.WithCancelCause(ctx)
-	showing, late := context.WithTimeoutCause(showing, min(time.Until(end), untilTurn(q, runs.Elicit)), errLater)
+	showing, late := context.WithTimeoutCause(showing, min(time.Until(end), untilTurn(q, channel.Elicit)), errLater)
 	var helpers sync.WaitGroup
 	defer helpers.Wait()
 	defer closeForm(nil)
@@ -154,7 +155,7 @@ func (t *forms) show(ctx context.Context, c *call, form mcp.ElicitationParams) (
 // settle settles the question with what came from the form. problem is what is wrong with an answer that does not fit.
 func (t *forms) settle(ctx context.Context, c *call, s *callState, q inquiry.Question, answer *mcp.ElicitationResult) (
 	problem string, err error) {
-	r := inquiry.Reply{Type: inquiry.TypeAnswer, Channel: inquiry.ChannelElicit, Authority: inquiry.AuthorityClientUI}
+	r := channel.Elicit.Answer("")
 	switch {
 	case answer == nil:
 		t.decline(q, "the client brought no answer")
@@ -244,7 +245,7 @@ func (t *forms) declineMisfit(q inquiry.Question, problem string) {
 // doors already, and is not shown in a form again.
 func (t *forms) decline(q inquiry.Question, why string) {
 	if q.RunID != "" {
-		t.Runs.PassOn(q, runs.Elicit, why)
+		t.Runs.Decline(q, channel.Elicit, why)
 		return
 	}
 	t.mu.Lock()
@@ -264,6 +265,6 @@ func (t *forms) wasClosed(id string) bool {
 
 // wants reports whether an inquiry is to be shown in a form.
 func (t *forms) wants(c *call, q inquiry.Question) bool {
-	elicits := slices.ContainsFunc(q.Doors, func(d inquiry.Door) bool { return d.Name == string(runs.Elicit) })
+	elicits := slices.ContainsFunc(q.Doors, func(d inquiry.Door) bool { return d.Name == string(channel.Elicit) })
 	return q.Open() && c.forms && elicits && !t.wasClosed(q.ID)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/inquiry/channel"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/runs"
 )
@@ -243,10 +244,10 @@ func agree(q *inquiry.Question) error {
 func (t *inquiries) doors(c *call, secret bool) []inquiry.Door {
 	var doors []inquiry.Door
 	mode := c.options.replyMode(t.ReplyMode, t.ReplyMode)
-	if c.forms && !secret && slices.Contains(mode.Doors(), runs.Elicit) {
-		doors = append(doors, inquiry.Door{Name: string(runs.Elicit)})
+	if c.forms && !secret && mode.Has(channel.Elicit) {
+		doors = append(doors, inquiry.Door{Name: string(channel.Elicit)})
 	}
-	doors = append(doors, inquiry.Door{Name: string(runs.PassToClient)})
+	doors = append(doors, inquiry.Door{Name: string(channel.PassToClient)})
 	for _, name := range t.Options.Doors {
 		doors = append(doors, inquiry.Door{Name: name})
 	}

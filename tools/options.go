@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/inquiry/channel"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
 )
@@ -23,11 +24,11 @@ type Options struct {
 	// ClientWaits are for clients by the name that they give themselves, upper or lower case; a zero field keeps that
 	// of Waits.
 	ClientWaits map[string]Waits
-	ReplyMode   runs.ReplyMode // of a new task that does not say; "" means pass_to_client
-	MaxSteps    int            // the configured maximum, for descriptions only; 0 does not mention it
-	Privacy     Privacy        // "" means PrivacyOff
-	BaseURL     string         // for the addresses of questions, for example http://127.0.0.1:8731; "" when HTTP is off
-	Doors       []string       // where every open question is listed, for example inquiry.ChannelPage
+	ReplyMode   channel.Mode // of a new task that does not say; "" means pass_to_client
+	MaxSteps    int          // the configured maximum, for descriptions only; 0 does not mention it
+	Privacy     Privacy      // "" means PrivacyOff
+	BaseURL     string       // for the addresses of questions, for example http://127.0.0.1:8731; "" when HTTP is off
+	Doors       []string     // where every open question is listed, for example inquiry.ChannelPage
 
 	Principal func(context.Context) string // who calls; nil means mcptransport.Principal
 	Log       *slog.Logger                 // nil discards
@@ -61,8 +62,8 @@ type Followed interface {
 
 // Asking is who puts the runs' questions to people, one door after the other.
 type Asking interface {
-	// PassOn says that the door has no answer to the question, and why.
-	PassOn(q inquiry.Question, door runs.ReplyMode, why string)
+	// Decline says that the channel has no answer to the question, and why.
+	Decline(q inquiry.Question, c channel.Mode, why string)
 	// Doors are those through which the question can still be answered.
 	Doors(q inquiry.Question) []inquiry.Door
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/inquiry/channel"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/runs"
@@ -56,7 +57,7 @@ func (t *questions) shown(q inquiry.Question) *result.Question {
 	out := result.NewQuestion(q)
 	out.Doors = t.Runs.Doors(q)
 	if t.forms.wasClosed(q.ID) {
-		out.Doors = slices.DeleteFunc(out.Doors, func(d inquiry.Door) bool { return d.Name == string(runs.Elicit) })
+		out.Doors = slices.DeleteFunc(out.Doors, func(d inquiry.Door) bool { return d.Name == string(channel.Elicit) })
 	}
 	t.link(out)
 	return out

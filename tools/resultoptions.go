@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/taploop/taploop/inquiry/channel"
 	"github.com/taploop/taploop/runs"
 )
 
@@ -67,7 +68,7 @@ func (t *tasks) settings(c *call, a runArgs, mode string, before runs.Settings) 
 	out := runs.Settings{ReplyMode: before.ReplyMode, DetachedOK: before.DetachedOK, Client: json.RawMessage(quote(kept)),
 		Captions: shown.Captions, FinalCaption: shown.FinalCaption}
 	if mode != "" {
-		out.ReplyMode = runs.ReplyMode(mode)
+		out.ReplyMode = channel.Mode(mode)
 	}
 	out.ReplyMode = c.options.replyMode(out.ReplyMode, t.ReplyMode)
 	if c.given["detached_ok"] {

@@ -8,6 +8,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"github.com/taploop/taploop/inquiry/channel"
 	"github.com/taploop/taploop/internal/mcptransport"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/tools/result"
@@ -28,7 +29,7 @@ func New(opts *Options) *Tools {
 		t.opts.Principal = mcptransport.Principal
 	}
 	if t.opts.ReplyMode == "" {
-		t.opts.ReplyMode = runs.PassToClient
+		t.opts.ReplyMode = channel.PassToClient
 	}
 	if t.opts.Log == nil {
 		t.opts.Log = slog.New(slog.DiscardHandler)

@@ -2,11 +2,11 @@ package tools
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/inquiry/channel"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/runs"
@@ -120,7 +120,7 @@ func (t *tasks) follow(ctx context.Context, c *call, s *callState) (*reply, erro
 func (t *tasks) attend(ctx context.Context, c *call, s *callState) (st runs.Status, form *reply, err error) {
 	end := s.began.Add(s.budget)
 	st = s.status
-	elicits := slices.Contains(st.Settings.ReplyMode.Doors(), runs.Elicit)
+	elicits := st.Settings.ReplyMode.Has(channel.Elicit)
 	waitedFor := func() bool { return st.Question != nil && st.Question.ID == s.question }
 	for {
 		if q := questionInForm(st); q != nil && time.Now().Before(end) {
@@ -135,7 +135,7 @@ func (t *tasks) attend(ctx context.Context, c *call, s *callState) (st runs.Stat
 			req.QuestionID = s.question
 		}
 		if known && elicits { // it may be the form's turn later
-			req.Budget = min(left, untilTurn(*st.Question, st.Door))
+			req.Budget = min(left, untilTurn(*st.Question, st.Asking))
 		}
 		if st, err = t.await(ctx, c, st, req); err != nil {
 			return st, nil, err

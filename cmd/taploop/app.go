@@ -12,6 +12,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/taploop/taploop/config"
+	"github.com/taploop/taploop/inquiry/channel"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/runs"
@@ -98,7 +99,7 @@ func (a *app) load() error {
 	if err != nil {
 		return usageError{err}
 	}
-	if _, err := runs.ParseReplyMode(conf.Reply.Mode); err != nil {
+	if _, err := channel.Parse(conf.Reply.Mode); err != nil {
 		return usageError{fmt.Errorf("reply.mode (from %s): %w", conf.Origin("reply.mode"), err)}
 	}
 	a.conf = conf

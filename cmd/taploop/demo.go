@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/inquiry/channel"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/runs"
@@ -78,7 +79,7 @@ func (c *demoCmd) demonstrate(ctx context.Context, a *app, sim *simulation, task
 
 // play runs the task and answers its question.
 func (c *demoCmd) play(ctx context.Context, a *app, manager *runs.Manager, show *steps, sim *simulation, task sandbox.Task) (st runs.Status, err error) {
-	st, err = manager.Start(ctx, runs.StartRequest{Task: task.Goal, Serial: sim.serial, Settings: runs.Settings{ReplyMode: runs.PassToClient}})
+	st, err = manager.Start(ctx, runs.StartRequest{Task: task.Goal, Serial: sim.serial, Settings: runs.Settings{ReplyMode: channel.PassToClient}})
 	if err != nil {
 		return st, err
 	}

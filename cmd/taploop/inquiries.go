@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/inquiry"
+	questionroute "github.com/taploop/taploop/inquiry/route"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
 )
 
@@ -152,7 +152,7 @@ func printQuestions(out io.Writer, list []inquiry.Question, now time.Time, all b
 // doorsOf is where a question can still be answered.
 func doorsOf(q inquiry.Question) string {
 	var names []string
-	for _, d := range runs.DoorsLeft(q) {
+	for _, d := range questionroute.Left(q, false) {
 		names = append(names, text.Line(d.Name))
 	}
 	return strings.Join(names, ", ")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/inquiry/channel"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/runs"
@@ -38,7 +39,7 @@ type taskFlags struct {
 }
 
 func (t *taskFlags) settings(a *app) runs.Settings {
-	return runs.Settings{ReplyMode: runs.ReplyMode(a.conf.Reply.Mode), Captions: t.Captions == "all", FinalCaption: t.Captions == "final"}
+	return runs.Settings{ReplyMode: channel.Mode(a.conf.Reply.Mode), Captions: t.Captions == "all", FinalCaption: t.Captions == "final"}
 }
 
 type runCmd struct {

@@ -12,8 +12,8 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/mark3labs/mcp-go/server"
 
+	"github.com/taploop/taploop/inquiry/channel"
 	"github.com/taploop/taploop/internal/hint"
-	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/tools"
 )
 
@@ -106,7 +106,7 @@ func (a *app) toolOptions(w *deps) *tools.Options {
 	return &tools.Options{
 		Runs: w.manager, Questions: w.manager.Broker(), Store: w.store, Phones: phones{w.host},
 		Waits:       tools.Waits{Default: calls.Wait, MaxProgress: calls.MaxWait, Heartbeat: calls.Heartbeat},
-		ClientWaits: clients, ReplyMode: runs.ReplyMode(a.conf.Reply.Mode), MaxSteps: a.conf.Loop.MaxSteps,
+		ClientWaits: clients, ReplyMode: channel.Mode(a.conf.Reply.Mode), MaxSteps: a.conf.Loop.MaxSteps,
 		Privacy: tools.Privacy(a.conf.Privacy), BaseURL: w.url, Doors: w.doors, Log: a.log,
 	}
 }

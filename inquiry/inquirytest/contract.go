@@ -1,6 +1,7 @@
 package inquirytest
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -22,13 +23,14 @@ func Sample() inquiry.Question {
 		Fields: []inquiry.Field{{Name: "day", Label: "Which day?", Type: inquiry.ChoiceField, Options: []string{"Mon", "Tue"}, Default: "Mon"}},
 		Draft:  "# Plan\n", Doors: []inquiry.Door{{Name: "elicit", Until: asked.Add(time.Second)}, {Name: "page"}}, DefaultAnswer: "Mon", OnTimeout: inquiry.Default, Frame: "s1.3.1", Round: 2, Fence: 7,
 		AskedAt: asked, AttentionUntil: asked.Add(time.Minute), ExpiresAt: asked.Add(time.Hour), Status: inquiry.Pending,
+		Turn: inquiry.Turn{Channel: "elicit", Since: asked, Trouble: "the console was closed", Router: "server-1"},
 	}
 }
 
 // Won is a resolution with every field set.
 func Won(text string) inquiry.Resolution {
 	return inquiry.Resolution{Type: inquiry.TypeAnswer, Response: inquiry.Plain(text), Channel: inquiry.ChannelHTTP, Authority: inquiry.AuthorityHumanToken, By: "Kim",
-		Why: "because", ReplyID: "reply-1", At: asked.Add(time.Second)}
+		Why: "because", ReplyID: "reply-1", At: asked.Add(time.Second), Resume: json.RawMessage(`{"max_steps":3}`)}
 }
 
 // Run runs the contract of a store. open returns an empty store for each test.
@@ -36,8 +38,8 @@ func Run(t *testing.T, open func(t *testing.T) inquiry.Store) {
 	for name, f := range map[string]func(*testing.T, inquiry.Store){
 		"what is inserted is read back whole": readBack, "settling is once": settleOnce, "of many one settles": race,
 		"applying is once, under the right fence": applyOnce, "a secret answer is kept until it is applied": secret,
-		"there is one question under a key": keys,
-		"lists are filtered and ordered":    list, "what is not there is not found": missing,
+		"there is one question under a key": keys, "a turn is passed on once": turns,
+		"lists are filtered and ordered": list, "what is not there is not found": missing,
 	} {
 		t.Run(name, func(t *testing.T) { f(t, open(t)) })
 	}
@@ -116,6 +118,24 @@ func applyOnce(t *testing.T, s inquiry.Store) {
 	require.Equal(t, got, get(t, s, q.ID))
 	_, err = s.Apply(t.Context(), q.ID, q.Fence, at)
 	require.ErrorIs(t, err, inquiry.ErrApplied)
+}
+
+func turns(t *testing.T, s inquiry.Store) {
+	q := insert(t, s, Sample())
+	next := inquiry.Turn{Channel: "page", Since: asked.Add(time.Second), Router: "server-2"}
+	got, err := s.SetTurn(t.Context(), q.ID, q.Turn, next)
+	require.NoError(t, err)
+	require.Equal(t, next, got.Turn)
+	require.Equal(t, got, get(t, s, q.ID))
+	got, err = s.SetTurn(t.Context(), q.ID, q.Turn, inquiry.Turn{Channel: "elsewhere"})
+	require.ErrorIs(t, err, inquiry.ErrTurn)
+	require.Equal(t, next, got.Turn, "who is too late is shown whose turn it is")
+
+	_, err = s.Settle(t.Context(), q.ID, inquiry.Answered, Won("Tue"))
+	require.NoError(t, err)
+	got, err = s.SetTurn(t.Context(), q.ID, next, inquiry.Turn{})
+	require.ErrorIs(t, err, inquiry.ErrSettled)
+	require.Equal(t, inquiry.Answered, got.Status)
 }
 
 func secret(t *testing.T, s inquiry.Store) {
@@ -223,6 +243,8 @@ func missing(t *testing.T, s inquiry.Store) {
 	_, err := s.Get(t.Context(), "nope")
 	require.ErrorIs(t, err, inquiry.ErrNotFound)
 	_, err = s.Settle(t.Context(), "nope", inquiry.Answered, Won("x"))
+	require.ErrorIs(t, err, inquiry.ErrNotFound)
+	_, err = s.SetTurn(t.Context(), "nope", inquiry.Turn{}, inquiry.Turn{})
 	require.ErrorIs(t, err, inquiry.ErrNotFound)
 	_, err = s.Apply(t.Context(), "nope", 1, asked)
 	require.ErrorIs(t, err, inquiry.ErrNotFound)

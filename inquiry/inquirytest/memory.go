@@ -73,6 +73,23 @@ func (m *Memory) Settle(_ context.Context, id string, to inquiry.Status, r inqui
 	return q.Clone(), nil
 }
 
+// SetTurn implements inquiry.Store.
+func (m *Memory) SetTurn(_ context.Context, id string, was, to inquiry.Turn) (inquiry.Question, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	q, err := m.find(id)
+	switch {
+	case err != nil:
+		return inquiry.Question{}, err
+	case !q.Open():
+		return q.Clone(), inquiry.ErrSettled
+	case q.Turn != was:
+		return q.Clone(), inquiry.ErrTurn
+	}
+	q.Turn = to
+	return q.Clone(), nil
+}
+
 // Apply implements inquiry.Store.
 func (m *Memory) Apply(_ context.Context, id string, fence int64, at time.Time) (inquiry.Question, error) {
 	m.mu.Lock()

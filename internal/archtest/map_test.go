@@ -23,6 +23,10 @@ var packages = []row{
 	{pkg: "caption", imports: "screen model", tests: "model/scripted", why: "a frame in words, through a one-method interface over model's types"},
 
 	{pkg: "inquiry", tests: "inquiry/inquirytest", why: "questions to people; knows no phones and no store of its own"},
+	{pkg: "inquiry/channel", imports: "inquiry",
+		why: "the registry of the ways in which people answer, and the reply modes; a way to answer is a row, and inquiry stays free of them"},
+	{pkg: "inquiry/route", imports: "inquiry inquiry/channel", tests: "inquiry/inquirytest",
+		why: "takes a question from channel to channel; who asks at a channel is handed in"},
 	{pkg: "inquiry/inquirytest", imports: "inquiry", why: "the contract that every store of questions keeps"},
 
 	{pkg: "notify", imports: "inquiry", tests: "inquiry/inquirytest",
@@ -38,14 +42,14 @@ var packages = []row{
 	{pkg: "agentloop/policy", imports: "actions actions/dialect agentloop model screen",
 		tests: "actions/dialect/families model/scripted",
 		why:   "joins a model and a dialect into the next action"},
-	{pkg: "runs", imports: "actions agentloop inquiry screen session", tests: "device/devicetest",
+	{pkg: "runs", imports: "actions agentloop inquiry inquiry/channel inquiry/route screen session", tests: "device/devicetest",
 		why: "the use cases: owns each run's goroutine and each phone's lease; phones and policies are handed in"},
 
-	{pkg: "tools", imports: "actions agentloop inquiry runs screen session session/export tools/result tools/schema internal/mcptransport",
+	{pkg: "tools", imports: "actions agentloop inquiry inquiry/channel runs screen session session/export tools/result tools/schema internal/mcptransport",
 		tests: "actions device/devicetest",
 		why:   "the MCP tools; what it needs of runs it names in interfaces of its own"},
 	{pkg: "tools/schema", why: "schemas of Go types, and arguments read by them; knows no tool"},
-	{pkg: "tools/result", imports: "agentloop inquiry runs screen session tools/schema",
+	{pkg: "tools/result", imports: "agentloop inquiry inquiry/route runs screen session tools/schema",
 		why: "what programs are shown of runs, questions and failures; the command line prints the same"},
 	{pkg: "web", imports: "inquiry session session/export internal/httpguard internal/jsonfile", tests: "actions agentloop inquiry/inquirytest screen internal/token",
 		why: "serves people over HTTP: reads the store and resolves questions; cannot reach phones or runs, its owner hands in who stops one"},

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/inquiry/route"
 )
 
 // Question is an open question in a result. Its texts are somebody else's words.
@@ -46,7 +46,7 @@ func NewQuestion(q inquiry.Question) *Question {
 		DefaultAnswer:  q.DefaultAnswer,
 		OnTimeout:      q.OnTimeout,
 		Secret:         q.Secret,
-		Doors:          runs.DoorsLeft(q),
+		Doors:          route.Left(q, false),
 		AskedAt:        q.AskedAt,
 		AttentionUntil: q.AttentionUntil,
 		ExpiresAt:      q.ExpiresAt,

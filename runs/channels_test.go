@@ -11,12 +11,13 @@ import (
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/inquiry/channel"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
 )
 
 // begun starts a run and gives it time to ask.
-func begun(w *world, mode runs.ReplyMode, task string) runs.Status {
+func begun(w *world, mode channel.Mode, task string) runs.Status {
 	w.t.Helper()
 	st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: task, KeepEnvironment: true, Settings: runs.Settings{ReplyMode: mode}})
 	require.NoError(w.t, err)
@@ -39,7 +40,7 @@ func TestDoorsHaveTheirTurnOneAfterTheOther(t *testing.T) {
 			opts.Answerer, opts.Console, opts.Doors = o, &person{}, []string{"page"}
 		})
 		st := begun(w, "manual_reply (60s) -> auto_reply", "ask tap")
-		require.Equal(t, runs.ManualReply, st.Door)
+		require.Equal(t, channel.ManualReply, st.Asking)
 		require.Equal(t, session.WaitingReply, st.Run.State)
 		require.Equal(t, agentloop.StillRunning, st.Reason, "somebody else is being asked")
 		require.NotNil(t, st.Question)
@@ -52,7 +53,7 @@ func TestDoorsHaveTheirTurnOneAfterTheOther(t *testing.T) {
 		require.Zero(t, st.Question.Doors[1].Until)
 
 		time.Sleep(30 * time.Second)
-		require.Equal(t, runs.ManualReply, w.stands(st.Session.ID).Door)
+		require.Equal(t, channel.ManualReply, w.stands(st.Session.ID).Asking)
 		st = w.wait(st.Session.ID)
 		require.Equal(t, session.Completed, st.Run.State)
 		require.Equal(t, actions.ModelAnswer, st.Run.Progress.Exchanges[0].Outcome)
@@ -66,12 +67,12 @@ func TestADoorThatHasNoAnswerPassesOnAtOnce(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		w.again(func(o *runs.Options) { o.Console = &person{lines: []string{"green"}} })
 		st := begun(w, "elicit -> manual_reply", "ask tap")
-		require.Equal(t, runs.Elicit, st.Door)
+		require.Equal(t, channel.Elicit, st.Asking)
 		require.Equal(t, agentloop.InfoNeedsReply, st.Reason, "a call that can show a form is wanted")
 
-		w.manager.PassOn(*st.Question, runs.PassToClient, "it is not its turn")
-		require.Equal(t, runs.Elicit, w.stands(st.Session.ID).Door)
-		w.manager.PassOn(*st.Question, runs.Elicit, "the client shows no forms")
+		w.manager.Decline(*st.Question, channel.PassToClient, "it is not its turn")
+		require.Equal(t, channel.Elicit, w.stands(st.Session.ID).Asking)
+		w.manager.Decline(*st.Question, channel.Elicit, "the client shows no forms")
 		require.Equal(t, "done green", w.wait(st.Session.ID).Run.Answer)
 	})
 }
@@ -79,9 +80,9 @@ func TestADoorThatHasNoAnswerPassesOnAtOnce(t *testing.T) {
 func TestNobodyLeftLeavesTheQuestionToEverybodyAndSaysWhy(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		st := begun(w, "elicit", "ask tap")
-		w.manager.PassOn(*st.Question, runs.Elicit, "the client shows no forms")
+		w.manager.Decline(*st.Question, channel.Elicit, "the client shows no forms")
 		st = w.stands(st.Session.ID)
-		require.Empty(t, st.Door)
+		require.Empty(t, st.Asking)
 		require.Equal(t, "the client shows no forms", st.Message)
 		require.Equal(t, session.WaitingReply, st.Run.State)
 		w.reply(st.Session.ID, "red")
@@ -104,7 +105,7 @@ func TestAnAnswerFromElsewhereKeepsTheCallsSteps(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		w.again(func(o *runs.Options) { o.Answerer = &oracle{} })
 		st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap ask tap ask tap", MaxSteps: 5, KeepEnvironment: true,
-			Settings: runs.Settings{ReplyMode: runs.AutoReply}})
+			Settings: runs.Settings{ReplyMode: channel.AutoReply}})
 		require.NoError(t, err)
 		st = w.wait(st.Session.ID)
 		require.Equal(t, agentloop.MaxStepsReached, st.Reason, "answers bring no new steps")
@@ -115,7 +116,7 @@ func TestAnAnswerFromElsewhereKeepsTheCallsSteps(t *testing.T) {
 
 		// Asked at the last step: the answer is kept, and the next call goes on with it.
 		st, err = w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap ask", MaxSteps: 2, KeepEnvironment: true,
-			Settings: runs.Settings{ReplyMode: runs.AutoReply}})
+			Settings: runs.Settings{ReplyMode: channel.AutoReply}})
 		require.NoError(t, err)
 		st = w.wait(st.Session.ID)
 		require.Equal(t, agentloop.MaxStepsReached, st.Reason)
@@ -129,7 +130,7 @@ func TestAnAnswerFromElsewhereKeepsTheCallsSteps(t *testing.T) {
 func TestTheConsoleIsAskedAgainAfterARestart(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		w.again(func(o *runs.Options) { o.Console = &person{} })
-		st := begun(w, runs.ManualReply, "ask tap")
+		st := begun(w, channel.ManualReply, "ask tap")
 		id := st.Question.ID
 		w.again(func(o *runs.Options) { o.Console = &person{lines: []string{"blue"}} })
 		require.NoError(t, w.manager.Recover(w.ctx()))
@@ -143,13 +144,13 @@ func TestAPausedRunLeavesTheConsoleAlone(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		p := &person{}
 		w.again(func(o *runs.Options) { o.Console = p })
-		st := begun(w, runs.ManualReply, "ask tap")
+		st := begun(w, channel.ManualReply, "ask tap")
 		_, err := w.manager.Stop(w.ctx(), runs.StopRequest{SessionID: st.Session.ID, Mode: runs.Pause})
 		require.NoError(t, err)
 		st = w.stands(st.Session.ID)
 		require.Equal(t, session.Paused, st.Run.State)
 		require.NotNil(t, st.Question)
-		require.Empty(t, st.Door)
+		require.Empty(t, st.Asking)
 
 		p.mu.Lock()
 		p.lines = []string{"red"}
@@ -180,7 +181,7 @@ func TestNoReplyHasItsTurnAsSoonAsNobodyElseIsLeft(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		st := begun(w, "elicit (60s) -> no_reply", "ask tap")
 		began := time.Now()
-		w.manager.PassOn(*st.Question, runs.Elicit, "the client shows no forms")
+		w.manager.Decline(*st.Question, channel.Elicit, "the client shows no forms")
 		st = w.wait(st.Session.ID)
 		require.Equal(t, session.Completed, st.Run.State)
 		require.Equal(t, actions.Silence, st.Run.Progress.Exchanges[0].Outcome)

@@ -1,4 +1,4 @@
-package runs_test
+package channel_test
 
 import (
 	"strings"
@@ -6,12 +6,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/inquiry/channel"
 	"github.com/taploop/taploop/internal/hint"
-	"github.com/taploop/taploop/runs"
 )
 
 func TestAReplyModeIsReadAndWrittenInOneWay(t *testing.T) {
-	for text, want := range map[string]runs.ReplyMode{
+	for text, want := range map[string]channel.Mode{
 		"":                                   "pass_to_client",
 		" pass_to_client ":                   "pass_to_client",
 		"elicit → pass_to_client":            "elicit -> pass_to_client",
@@ -22,14 +22,20 @@ func TestAReplyModeIsReadAndWrittenInOneWay(t *testing.T) {
 		"elicit (5s) -> manual_reply (24h)":  "elicit (5s) -> manual_reply (24h0m0s)",
 		"auto_reply -> pass_to_client (10m)": "auto_reply -> pass_to_client (10m0s)",
 	} {
-		got, err := runs.ParseReplyMode(text)
+		got, err := channel.Parse(text)
 		require.NoError(t, err, text)
 		require.Equal(t, want, got)
-		again, err := runs.ParseReplyMode(string(got))
+		again, err := channel.Parse(string(got))
 		require.NoError(t, err, text)
 		require.Equal(t, got, again)
 	}
-	require.Equal(t, []runs.ReplyMode{runs.Elicit, runs.PassToClient}, runs.ReplyMode("elicit -> pass_to_client").Doors())
+	both := channel.Mode("elicit (5s) -> pass_to_client")
+	require.True(t, both.Has(channel.Elicit))
+	require.False(t, both.Has(channel.AutoReply))
+	require.True(t, both.Personal())
+	require.False(t, both.Is(channel.Elicit))
+	require.True(t, channel.Mode(" elicit (5s)").Is(channel.Elicit))
+	require.False(t, channel.Mode("elicit -> auto_reply").Personal())
 }
 
 func TestAReplyModeThatCannotWorkSaysWhy(t *testing.T) {
@@ -47,10 +53,9 @@ func TestAReplyModeThatCannotWorkSaysWhy(t *testing.T) {
 		"manual_reply (60s -> auto_reply":      "cannot be used",
 		"manual_reply (60s) now -> auto_reply": "cannot be used",
 	} {
-		_, err := runs.ParseReplyMode(text)
+		_, err := channel.Parse(text)
 		require.ErrorContains(t, err, want, text)
 		require.NotEmpty(t, hint.Of(err), text)
-		require.Equal(t, runs.InvalidArgument, runs.CodeOf(err), text)
 		require.Less(t, len(err.Error()), 400, text)
 	}
 }

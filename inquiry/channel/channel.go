@@ -1,0 +1,117 @@
+package channel
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/taploop/taploop/inquiry"
+)
+
+// Channel is one way in which a question reaches somebody who answers.
+type Channel struct {
+	Name   string // among a question's channels, and in a reply mode when it can be a step of one
+	Stored string // under which an answer through it is stored, one of inquiry's channels
+	Step   bool   // can be a step of a reply mode
+
+	Authority string // of an answer through it; "" when the sender says it
+
+	// Of a step.
+	Person    bool   // a person answers there
+	OutOfBand bool   // somebody other than the client is asked
+	Last      bool   // nothing comes after it
+	Needs     string // what has to be there for it to ask; "" for one that waits until it is asked
+	Provide   string // how that is provided
+	Help      string // what happens then, for the model of a client
+
+	Label [2]string // for people, in English and Chinese
+}
+
+// The names of the channels that can be steps of a reply mode.
+const (
+	PassToClient Mode = "pass_to_client" // the run waits for an answer from outside
+	Elicit       Mode = "elicit"         // the client that waits for the run shows its user a form
+	ManualReply  Mode = "manual_reply"   // the person at the console answers
+	AutoReply    Mode = "auto_reply"     // a model answers
+	NoReply      Mode = "no_reply"       // the run is told to go on without an answer
+)
+
+// registry is all channels: first the steps, in the order in which they are explained.
+var registry = []Channel{
+	{Name: string(PassToClient), Stored: inquiry.ChannelMCP, Step: true, Person: true,
+		Help:  "returns the question to you, for your user",
+		Label: [2]string{"MCP client", "MCP 客户端"}},
+	{Name: string(Elicit), Stored: inquiry.ChannelElicit, Step: true, Person: true,
+		Authority: inquiry.AuthorityClientUI,
+		Help:      "shows your user a form, if you can show forms",
+		Label:     [2]string{"client's dialog", "客户端对话框"}},
+	{Name: string(ManualReply), Stored: inquiry.ChannelConsole, Step: true, Person: true, OutOfBand: true,
+		Authority: inquiry.AuthorityLocalOperator,
+		Needs:     "a console", Provide: "run on a terminal",
+		Help:  "asks the person at the server's console",
+		Label: [2]string{"console", "控制台"}},
+	{Name: string(AutoReply), Stored: inquiry.ChannelModel, Step: true, OutOfBand: true,
+		Authority: inquiry.AuthorityAgent,
+		Needs:     "a model that answers", Provide: "configure a model that answers",
+		Help:  "lets a model answer in the person's place, and the result's notes say what it answered",
+		Label: [2]string{"model", "模型"}},
+	{Name: string(NoReply), Stored: inquiry.ChannelTimer, Step: true, OutOfBand: true, Last: true,
+		Needs: "a timer", Provide: "use another mode",
+		Help:  "tells the agent to go on without an answer",
+		Label: [2]string{"timer", "定时器"}},
+
+	{Name: inquiry.ChannelPage, Stored: inquiry.ChannelPage, Label: [2]string{"inbox page", "收件页"}},
+	{Name: inquiry.ChannelHTTP, Stored: inquiry.ChannelHTTP, Label: [2]string{"HTTP", "HTTP"}},
+	{Name: inquiry.ChannelCommandLine, Stored: inquiry.ChannelCommandLine, Label: [2]string{"command line", "命令行"}},
+	{Name: inquiry.ChannelClient, Stored: inquiry.ChannelClient, Label: [2]string{"client", "客户端"}},
+	{Name: inquiry.ChannelRun, Stored: inquiry.ChannelRun, Label: [2]string{"the run", "运行"}},
+}
+
+// All are the channels.
+func All() []Channel { return slices.Clone(registry) }
+
+// Steps are those that can be a step of a reply mode.
+func Steps() []Channel {
+	return slices.DeleteFunc(All(), func(c Channel) bool { return !c.Step })
+}
+
+// Answer is an answer through the channel of this mode.
+func (m Mode) Answer(text string) inquiry.Reply {
+	c := Named(string(m))
+	return inquiry.Reply{Type: inquiry.TypeAnswer, Response: text, Channel: c.Stored, Authority: c.Authority}
+}
+
+// People reports whether a person answers at the channel, for [List].
+func People(c Channel) bool { return c.Person }
+
+// List names the steps of reply modes that match, in words.
+func List(match func(Channel) bool) string {
+	var names []string
+	for _, c := range Steps() {
+		if match(c) {
+			names = append(names, c.Name)
+		}
+	}
+	last := len(names) - 1
+	if last < 1 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
+// Help says what happens at each step of a reply mode, for the model of a client.
+func Help() string {
+	var parts []string
+	for _, c := range Steps() {
+		parts = append(parts, c.Name+" "+c.Help)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// Named is the channel with this name; the zero value when there is none.
+func Named(name string) Channel {
+	i := slices.IndexFunc(registry, func(c Channel) bool { return c.Name == name })
+	if i < 0 {
+		return Channel{}
+	}
+	return registry[i]
+}

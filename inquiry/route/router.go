@@ -1,0 +1,283 @@
+package route
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/taploop/taploop/inquiry"
+)
+
+// Asker asks somebody actively while its channel has its turn.
+type Asker interface {
+	// Ask puts the question, and returns nil once it is settled. It returns when ctx ends, whose cause says why the channel
+	// is closed; any other error says why there is no answer here.
+	Ask(ctx context.Context, q inquiry.Question) error
+}
+
+// Store is what a Router needs of a store of questions; *inquiry.Broker is one.
+type Store interface {
+	Get(ctx context.Context, id string) (inquiry.Question, error)
+	SetTurn(ctx context.Context, id string, was, to inquiry.Turn) (inquiry.Question, error)
+}
+
+// Options of a Router. All but Log have to be there.
+type Options struct {
+	Store  Store
+	Askers map[string]Asker         // by channel; one without is passive: it waits until it is asked, or declines
+	Name   string                   // of this router, in the turns of its questions
+	Alive  func(router string) bool // whether the named router is there; it may be in another process
+	Moved  func(q inquiry.Question) // called when another channel has its turn
+	Log    *slog.Logger             // nil discards
+}
+
+// ErrTurnOver is the cause with which a channel is closed whose time is over.
+var ErrTurnOver = errors.New("the time to answer here is over; the question is put to somebody else / 此处的回答时间已过,问题已转给他人")
+
+// Router takes questions from channel to channel. It is safe for concurrent use.
+type Router struct {
+	opts Options
+
+	ctx    context.Context // of all routing: it ends with Close
+	cancel context.CancelCauseFunc
+	wg     sync.WaitGroup
+
+	mu     sync.Mutex
+	closed bool
+	routes map[string]*routing // by question
+}
+
+// routing is a goroutine that sees to one question.
+type routing struct {
+	cancel context.CancelCauseFunc
+	again  chan struct{} // holds one token when the question is to be looked at again
+}
+
+// New makes a Router. The caller closes it.
+func New(opts *Options) *Router {
+	r := &Router{opts: *opts, routes: map[string]*routing{}}
+	if r.opts.Log == nil {
+		r.opts.Log = slog.New(slog.DiscardHandler)
+	}
+	r.ctx, r.cancel = context.WithCancelCause(context.Background())
+	return r
+}
+
+// Close ends all routing for the cause, which the channels get, and returns when it has ended. The turns stay as they are: the
+// next router goes on with them.
+func (r *Router) Close(why error) {
+	r.mu.Lock()
+	r.closed = true
+	r.mu.Unlock()
+	r.cancel(why)
+	r.wg.Wait()
+}
+
+// Routed reports whether some router takes the question from channel to channel.
+func (r *Router) Routed(q inquiry.Question) bool {
+	return q.Turn.Router != "" && (q.Turn.Router == r.opts.Name || r.opts.Alive(q.Turn.Router))
+}
+
+// First is the turn of a new question that this router will be given.
+func (r *Router) First(q inquiry.Question) inquiry.Turn {
+	now := time.Now()
+	return inquiry.Turn{Channel: next(q, "", now), Since: stored(now), Router: r.opts.Name}
+}
+
+// Route takes an open question from channel to channel until it is settled or every channel has had its turn. When it returns
+// a channel has its turn; the rest goes on by itself. It does nothing when the question is routed, here or by another router
+// that is there.
+func (r *Router) Route(questionID string) {
+	if q, err := r.opts.Store.Get(r.ctx, questionID); err == nil {
+		if _, mine, err := r.claim(r.ctx, q); err == nil && !mine {
+			return
+		}
+	}
+	r.mu.Lock() // an error was told by nobody yet: the routing meets it again
+	defer r.mu.Unlock()
+	if on := r.routes[questionID]; on != nil {
+		on.look()
+		return
+	}
+	if r.closed {
+		return
+	}
+	ctx, cancel := context.WithCancelCause(r.ctx)
+	on := &routing{cancel: cancel, again: make(chan struct{}, 1)}
+	r.routes[questionID] = on
+	r.wg.Go(func() {
+		defer cancel(nil)
+		for more := true; more; more = !r.over(questionID, on) {
+			r.lead(ctx, on, questionID)
+		}
+	})
+}
+
+// claim makes the question this router's, with a channel that has its turn, unless it is settled or another router's.
+func (r *Router) claim(ctx context.Context, q inquiry.Question) (now inquiry.Question, mine bool, err error) {
+	to := q.Turn
+	switch {
+	case !q.Open(), q.Turn.Router != r.opts.Name && r.Routed(q):
+		return q, false, nil
+	case q.Turn.Router == r.opts.Name:
+		return q, true, nil
+	case q.Turn == (inquiry.Turn{}):
+		to = r.First(q)
+	}
+	to.Router = r.opts.Name
+	q, err = r.setTurn(ctx, q, to)
+	return q, err == nil, err
+}
+
+func (on *routing) look() {
+	select {
+	case on.again <- struct{}{}:
+	default:
+	}
+}
+
+// over forgets a routing, unless its question is to be looked at again.
+func (r *Router) over(questionID string, on *routing) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	select {
+	case <-on.again:
+		if r.routes[questionID] == on {
+			return false
+		}
+	default:
+	}
+	if r.routes[questionID] == on {
+		delete(r.routes, questionID)
+	}
+	return true
+}
+
+// Finish ends the routing of a question that is settled. The channel that asks is told why.
+func (r *Router) Finish(questionID string, why error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if on := r.routes[questionID]; on != nil {
+		delete(r.routes, questionID)
+		on.cancel(why)
+	}
+}
+
+// Cancel ends the routing of an open question that is not to be answered now. It begins anew when it is routed again.
+func (r *Router) Cancel(ctx context.Context, questionID string, why error) error {
+	r.Finish(questionID, why)
+	for {
+		q, err := r.opts.Store.Get(ctx, questionID)
+		if err != nil || !q.Open() {
+			return err
+		}
+		if _, err = r.opts.Store.SetTurn(ctx, questionID, q.Turn, inquiry.Turn{}); !errors.Is(err, inquiry.ErrTurn) {
+			return unlessSettled(err)
+		}
+	}
+}
+
+// Decline says that a channel has no answer to the question, and why: the next one has its turn. It does nothing when the
+// channel does not have its turn, or another router has the question.
+func (r *Router) Decline(ctx context.Context, questionID, channel, why string) error {
+	q, err := r.opts.Store.Get(ctx, questionID)
+	if err != nil || !q.Open() || Asking(q, time.Now()) != channel || q.Turn.Router != r.opts.Name {
+		return err
+	}
+	if err := r.pass(ctx, q, channel, why); err != nil {
+		return unlessSettled(err)
+	}
+	r.Route(questionID)
+	return nil
+}
+
+// pass gives the turn of a channel to the next one. trouble is "" when it just took too long.
+func (r *Router) pass(ctx context.Context, q inquiry.Question, channel, trouble string) error {
+	now := time.Now()
+	_, err := r.setTurn(ctx, q, inquiry.Turn{Channel: next(q, channel, now), Since: stored(now), Router: r.opts.Name,
+		Trouble: cmp.Or(trouble, q.Turn.Trouble)})
+	return err
+}
+
+func (r *Router) setTurn(ctx context.Context, q inquiry.Question, to inquiry.Turn) (inquiry.Question, error) {
+	q, err := r.opts.Store.SetTurn(ctx, q.ID, q.Turn, to)
+	if err == nil {
+		r.opts.Moved(q)
+	}
+	return q, err
+}
+
+// unlessSettled is err, unless it only says that another turn, or an answer, was faster.
+func unlessSettled(err error) error {
+	if errors.Is(err, inquiry.ErrSettled) || errors.Is(err, inquiry.ErrTurn) || errors.Is(err, inquiry.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// lead lets one channel after the other ask, until the question is settled, or nobody is left, or the one that has its turn
+// is passive and has no end.
+func (r *Router) lead(ctx context.Context, on *routing, questionID string) {
+	for done := false; !done && ctx.Err() == nil; {
+		q, err := r.opts.Store.Get(ctx, questionID)
+		if err == nil {
+			done, err = r.step(ctx, on, q)
+		}
+		if unlessSettled(err) != nil && ctx.Err() == nil {
+			r.opts.Log.ErrorContext(ctx, "a question waits, and nobody is asked", "question", questionID, "err", err)
+		}
+		done = done || unlessSettled(err) != nil || errors.Is(err, inquiry.ErrNotFound)
+	}
+}
+
+// step is the next thing to do about a question. done says that there is nothing more to do.
+func (r *Router) step(ctx context.Context, on *routing, q inquiry.Question) (done bool, err error) {
+	q, mine, err := r.claim(ctx, q)
+	switch {
+	case err != nil:
+		return false, err
+	case !mine, q.Turn.Channel == "":
+		return true, nil
+	case Asking(q, time.Now()) != q.Turn.Channel:
+		return false, r.pass(ctx, q, q.Turn.Channel, "")
+	}
+	return r.ask(ctx, on, q)
+}
+
+// ask lets the channel that has its turn ask until its time is over.
+func (r *Router) ask(ctx context.Context, on *routing, q inquiry.Question) (done bool, err error) {
+	name, turn := q.Turn.Channel, ctx
+	for _, d := range q.Doors {
+		if d.Name == name && !d.Until.IsZero() {
+			var cancel context.CancelFunc
+			turn, cancel = context.WithDeadlineCause(ctx, d.Until, ErrTurnOver)
+			defer cancel()
+		}
+	}
+	asker := r.opts.Askers[name]
+	if asker == nil {
+		if turn == ctx {
+			return true, nil // nothing to do until somebody answers or it declines
+		}
+		select {
+		case <-on.again:
+		case <-turn.Done():
+		}
+		return ctx.Err() != nil, nil
+	}
+	err = asker.Ask(turn, q)
+	switch {
+	case ctx.Err() != nil:
+		return true, nil
+	case turn.Err() != nil:
+		return false, nil
+	case err == nil: // it is settled
+		return true, nil
+	}
+	r.opts.Log.WarnContext(ctx, "no answer", "question", q.ID, "channel", name, "err", err)
+	return false, r.pass(ctx, q, name, fmt.Sprintf("%s had no answer: %v", name, err))
+}

@@ -1,0 +1,247 @@
+package runs
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"strings"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/inquiry/channel"
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/session"
+)
+
+// execution is one life of a run: from QUEUED until it ends or comes to rest.
+type execution struct {
+	m        *Manager
+	sess     session.Session
+	run      session.Run // QUEUED, and RUNNING from when it has the phone
+	settings stored
+	phone    Phone            // nil is opened when the run has its turn
+	policy   agentloop.Policy // nil is made then
+	home     bool             // go to the home screen first
+
+	// Set by launch.
+	state   *sessionState
+	release func() // of state
+	active  *activeRun
+	place   *queueEntry
+
+	parked *inquiry.Question // that the run waits for in the end
+}
+
+// launch hands the QUEUED run to a goroutine of its own. The caller has the session's lock; x.phone is the run's from now on.
+func (x *execution) launch() error {
+	m := x.m
+	ctx, cancel := context.WithCancelCause(m.ctx)
+	x.active = &activeRun{runID: x.run.ID, alone: x.settings.DetachedOK, cancel: cancel, done: make(chan struct{})}
+	x.state, x.release = m.states.use(x.sess.ID)
+	x.state.enter(x.active)
+	x.place = m.queues.join(x.sess.Serial, x.run) // here, so that the queue has the order of the calls
+	if m.spawn(func() { x.drive(ctx) }) {
+		return nil
+	}
+	cancel(agentloop.ErrClosing)
+	m.queues.leave(x.place)
+	x.closePhone()
+	x.finishRun(ctx, agentloop.Stopped(ctx))
+	x.leave()
+	return m.closing()
+}
+
+// drive is the life of the run's goroutine.
+func (x *execution) drive(ctx context.Context) {
+	x.m.moved(x.state, x.run)
+	end := x.acquireAndPursue(ctx)
+	x.closePhone()
+	if x.parked != nil {
+		x.m.router.Route(x.parked.ID) // before the run is seen to wait
+	}
+	state := x.finishRun(ctx, end)
+	if !state.Waiting() {
+		if x.parked != nil {
+			x.m.cancelRouting(ctx, x.parked.ID)
+		}
+		x.m.release(ctx, x.sess.Serial, x.run.ID)
+	}
+	x.active.cancel(nil)
+	x.leave()
+	if state.Waiting() {
+		x.m.attend(x.parked.ID) // an answer that came before the run was waiting for it found nobody
+	}
+}
+
+func (x *execution) leave() {
+	x.state.leave(x.active)
+	x.release()
+}
+
+// acquireAndPursue waits for the phone, and pursues the run then.
+func (x *execution) acquireAndPursue(ctx context.Context) *agentloop.Ending {
+	if err := x.m.queues.acquire(ctx, x.place); err != nil {
+		return broken(ctx, err)
+	}
+	run, err := x.m.store.Transition(ctx, x.run.ID, session.Change{
+		From: []session.State{session.Queued}, Fence: x.run.Fence, To: session.Running, Reason: agentloop.StillRunning})
+	if err != nil {
+		return broken(ctx, err)
+	}
+	x.run = run
+	x.m.moved(x.state, run)
+	return x.pursue(ctx)
+}
+
+// pursue gets the phone ready and runs the loop. A panic ends the run, and not the server.
+func (x *execution) pursue(ctx context.Context) (end *agentloop.Ending) {
+	m, run := x.m, x.run
+	defer func() {
+		if p := recover(); p != nil {
+			m.log.ErrorContext(ctx, "panic", "run", run.ID, "panic", p, "stack", string(debug.Stack()))
+			end = &agentloop.Ending{Reason: agentloop.InternalError, Err: fmt.Errorf("the run broke down: %v", p)}
+		}
+	}()
+	if end := x.prepare(ctx); end != nil {
+		return end
+	}
+	// Steps that a former life left without an outcome were counted when this one began.
+	sess, err := m.store.Session(ctx, run.SessionID)
+	if err != nil {
+		return broken(ctx, err)
+	}
+	secrets, err := m.store.Secrets(ctx, run.ID)
+	if err != nil {
+		return broken(ctx, err)
+	}
+	limits := m.opts.Limits
+	if limits.Steps = run.MaxSteps - (sess.Steps - x.settings.CallFrom); limits.Steps <= 0 { // asked at the last one
+		return agentloop.OutOfSteps(run.MaxSteps)
+	}
+	runner := agentloop.Runner{
+		Phone:   &secretPhone{Phone: x.phone, secrets: secrets, typed: m.secretTyped},
+		Policy:  &redactingPolicy{x.policy, secrets},
+		Journal: m.store.Journal(run),
+		Parker:  x, NoQuestions: x.settings.ReplyMode == channel.NoReply,
+		Limits: limits, Moving: x.home,
+		Observe: func(e agentloop.Event) {
+			m.publish(x.state, Event{SessionID: run.SessionID, RunID: run.ID, State: session.Running, Event: e})
+		},
+		Log: m.log.With("run", run.ID, "serial", sess.Serial),
+	}
+	if m.opts.NewGate != nil {
+		runner.Gate = m.opts.NewGate(sess, run)
+	}
+	got, _, err := runner.Run(ctx, run.Progress, sess.Steps)
+	if err != nil && !superseded(err) {
+		m.log.ErrorContext(ctx, "run", "run", run.ID, "err", err)
+	}
+	return &got
+}
+
+// prepare sees that there is a policy, and a phone that is awake.
+func (x *execution) prepare(ctx context.Context) *agentloop.Ending {
+	var err error
+	if x.policy == nil {
+		if x.policy, err = x.m.opts.NewPolicy(x.settings.Settings); err != nil {
+			return endedBy(ctx, err, agentloop.ModelError)
+		}
+	}
+	if x.phone == nil {
+		if x.phone, err = x.m.opts.Phones.Open(ctx, x.sess.Serial); err != nil {
+			return endedBy(ctx, err, agentloop.DeviceDisconnected)
+		}
+	}
+	if err := ready(ctx, x.phone, x.home); err != nil {
+		if ctx.Err() != nil {
+			return agentloop.Stopped(ctx)
+		}
+		return agentloop.LostPhone(err)
+	}
+	return nil
+}
+
+// closePhone closes the phone, if it is open.
+func (x *execution) closePhone() {
+	if x.phone == nil {
+		return
+	}
+	if err := x.phone.Close(); err != nil {
+		x.m.log.Warn("closing the phone", "serial", x.sess.Serial, "err", err)
+	}
+	x.phone = nil
+}
+
+// endedBy is the ending of a life that err ends: for the reason, unless err only says that ctx has ended.
+func endedBy(ctx context.Context, err error, reason agentloop.StopReason) *agentloop.Ending {
+	if ctx.Err() != nil {
+		return agentloop.Stopped(ctx)
+	}
+	return &agentloop.Ending{Reason: reason, Err: err}
+}
+
+// broken is endedBy for what should not happen.
+func broken(ctx context.Context, err error) *agentloop.Ending {
+	return endedBy(ctx, err, agentloop.InternalError)
+}
+
+// finishRun stores how this life ended, and returns the state that the run is in then.
+func (x *execution) finishRun(ctx context.Context, end *agentloop.Ending) session.State {
+	m := x.m
+	ctx, cancel := detached(ctx)
+	defer cancel()
+	c := session.Change{From: []session.State{session.Queued, session.Running}, Fence: x.run.Fence, To: stateOf(end),
+		Reason: end.Reason, Answer: end.Answer, Err: errorText(end.Err)}
+	if c.To.Waiting() {
+		c.Question = x.parked.ID
+	}
+	now, err := m.store.Transition(ctx, x.run.ID, c)
+	if superseded(err) {
+		now, err = m.store.Run(ctx, x.run.ID)
+	}
+	if err != nil {
+		m.log.ErrorContext(ctx, "the end of a run could not be stored", "run", x.run.ID, "reason", end.Reason, "err", err)
+		return x.run.State
+	}
+	m.moved(x.state, now)
+	return now.State
+}
+
+// stateOf is the state of a run that ended so. What can go on is PAUSED.
+func stateOf(end *agentloop.Ending) session.State {
+	if q := end.Question; q != nil {
+		return session.State(agentloop.WaitingFor(q.Kind).State)
+	}
+	switch end.Reason {
+	case agentloop.TaskCompleted:
+		return session.Completed
+	case agentloop.TaskAborted:
+		return session.Aborted
+	case agentloop.ManualStop, agentloop.Cancelled:
+		return session.Cancelled
+	case agentloop.QuestionLimit:
+		return session.Failed
+	default:
+		return session.Paused
+	}
+}
+
+// mendMark stands between an error and its mend in a run's stored error.
+const mendMark = "\nmend: "
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	if mend := hint.Of(err); mend != "" {
+		return err.Error() + mendMark + mend
+	}
+	return err.Error()
+}
+
+func errorParts(text string) (message, mend string) {
+	if i := strings.LastIndex(text, mendMark); i >= 0 {
+		return text[:i], text[i+len(mendMark):]
+	}
+	return text, ""
+}

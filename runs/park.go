@@ -1,0 +1,42 @@
+package runs
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/inquiry/route"
+)
+
+// Park implements agentloop.Parker. It stores the question with the frame that it is about.
+func (x *execution) Park(ctx context.Context, q agentloop.Question) error {
+	frame, err := x.m.store.SaveFrame(ctx, x.run, q.Step, q.Look.Frame)
+	if err != nil {
+		return fmt.Errorf("keeping the frame of a question: %w", err)
+	}
+	asked := inquiry.Question{SessionID: x.run.SessionID, RunID: x.run.ID, Fence: x.run.Fence, Step: q.Step,
+		Kind: inquiry.Kind(q.Kind), Task: q.Task, Text: q.Text, Options: distinct(q.Options), FreeText: q.FreeText,
+		Secret: q.Secret, Round: q.Round, Frame: frame, OnTimeout: x.m.opts.OnTimeout}
+	if err := route.Plan(&asked, x.settings.ReplyMode, x.m.attention, x.m.opts.Doors); err != nil {
+		return err
+	}
+	asked.Turn = x.m.router.First(asked)
+	if asked, err = x.m.broker.Open(ctx, asked); err == nil {
+		x.parked = &asked
+	}
+	return err
+}
+
+// distinct are the options without those that say nothing, or what another one says: a model may write such, and the run goes on.
+func distinct(options []string) (list []string) {
+	seen := map[string]bool{"": true}
+	for _, o := range options {
+		if words := strings.TrimSpace(o); !seen[words] {
+			seen[words] = true
+			list = append(list, o)
+		}
+	}
+	return list
+}

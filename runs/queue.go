@@ -1,0 +1,115 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/taploop/taploop/internal/wait"
+	"github.com/taploop/taploop/session"
+)
+
+// phoneQueues are the runs of this process that wait for a phone, first come first served.
+type phoneQueues struct {
+	store *session.Store
+
+	mu       sync.Mutex
+	bySerial map[string][]*queueEntry
+}
+
+// queueEntry is a run's place in the queue for a phone.
+type queueEntry struct {
+	hold session.Hold  // of the run, as it would hold the phone
+	wake chan struct{} // holds one token when the phone may be free for this one
+}
+
+// poll is how often the first in the queue asks the store, for phones that another process gives back.
+const poll = time.Second
+
+// acquire waits until the run has the phone. It gives the entry up.
+func (p *phoneQueues) acquire(ctx context.Context, e *queueEntry) error {
+	defer p.leave(e)
+	serial, runID := e.hold.Serial, e.hold.RunID
+	h, held, err := p.store.Holder(ctx, serial)
+	if err != nil || held && h.RunID == runID { // it got the phone before it stood in the queue
+		return err
+	}
+	for {
+		if p.first(e) {
+			err := p.store.Lease(ctx, serial, runID)
+			var busy *session.BusyError
+			if !errors.As(err, &busy) {
+				return err
+			}
+		}
+		if err := wait.Until(ctx, poll, e.wake); err != nil {
+			return err
+		}
+	}
+}
+
+// join puts a run at the end of the queue.
+func (p *phoneQueues) join(serial string, r session.Run) *queueEntry {
+	e := &queueEntry{wake: make(chan struct{}, 1), hold: session.Hold{Serial: serial, SessionID: r.SessionID, RunID: r.ID,
+		State: session.Queued, Since: time.Now()}}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.bySerial[serial] = append(p.bySerial[serial], e)
+	return e
+}
+
+func (p *phoneQueues) first(e *queueEntry) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.bySerial[e.hold.Serial][0] == e
+}
+
+func (p *phoneQueues) leave(e *queueEntry) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	serial := e.hold.Serial
+	left := slices.DeleteFunc(p.bySerial[serial], func(o *queueEntry) bool { return o == e })
+	if p.bySerial[serial] = left; len(left) == 0 {
+		delete(p.bySerial, serial)
+	}
+}
+
+// release gives the phone back and lets the next in the queue have it.
+func (p *phoneQueues) release(ctx context.Context, serial, runID string) error {
+	ctx, cancel := detached(ctx)
+	defer cancel()
+	err := p.store.Release(ctx, serial, runID)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if queue := p.bySerial[serial]; len(queue) > 0 {
+		select {
+		case queue[0].wake <- struct{}{}:
+		default:
+		}
+	}
+	return err
+}
+
+// ahead is how many runs are in front of the run in the queue for the phone.
+func (p *phoneQueues) ahead(serial, runID string) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return max(slices.IndexFunc(p.bySerial[serial], func(e *queueEntry) bool { return e.hold.RunID == runID }), 0)
+}
+
+// holder is the run of another session that has the phone, or is the first in the queue for it.
+func (p *phoneQueues) holder(ctx context.Context, serial, sessionID string) (h session.Hold, held bool, err error) {
+	if h, held, err = p.store.Holder(ctx, serial); err != nil || held && h.SessionID != sessionID {
+		return h, held, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, e := range p.bySerial[serial] {
+		if e.hold.SessionID != sessionID {
+			return e.hold, true, nil
+		}
+	}
+	return session.Hold{}, false, nil
+}
