@@ -46,7 +46,7 @@ func (s *Store) delete(ctx context.Context, id string, before time.Time) (delete
 }
 
 func notBusy(ctx context.Context, tx *sql.Tx, sessionID string) error {
-	r, err := scanRun(tx.QueryRowContext(ctx, "SELECT "+runColumnsOf("r")+` FROM runs r
+	r, err := scanRun(tx.QueryRowContext(ctx, "SELECT "+runColumns+` FROM runs r
 		WHERE session_id = ? AND ended_at = 0 AND state <> 'PAUSED'`, sessionID))
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil

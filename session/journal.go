@@ -31,7 +31,7 @@ type journal struct {
 
 // Intent writes the step and its frame down before the phone is touched. See agentloop.Journal.
 func (j *journal) Intent(ctx context.Context, st agentloop.Step) error {
-	row, err := j.prepare(ctx, st)
+	r, err := j.record(ctx, st, Intent)
 	if err == nil {
 		err = j.s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
 			if state, fence, err := j.present(ctx, tx); err != nil {
@@ -39,7 +39,7 @@ func (j *journal) Intent(ctx context.Context, st agentloop.Step) error {
 			} else if fence != j.run.Fence || state != Running {
 				return j.fenced(state)
 			}
-			return j.insert(ctx, tx, st, row, Intent)
+			return j.insert(ctx, tx, r)
 		})
 	}
 	if err != nil {
@@ -52,7 +52,7 @@ func (j *journal) Intent(ctx context.Context, st agentloop.Step) error {
 // known. A step whose Intent is there is completed even when the run has another life by now, because that is what
 // happened; the course is not stored then, and the error is ErrFenced.
 func (j *journal) Done(ctx context.Context, st agentloop.Step, c agentloop.Progress) error {
-	row, err := j.prepare(ctx, st)
+	r, err := j.record(ctx, st, Done)
 	if err != nil {
 		return fmt.Errorf("journaling step %d: %w", st.Index, err)
 	}
@@ -62,7 +62,7 @@ func (j *journal) Done(ctx context.Context, st agentloop.Step, c agentloop.Progr
 		if err != nil {
 			return err
 		}
-		completed, err := j.complete(ctx, tx, st, row)
+		completed, err := j.complete(ctx, tx, r)
 		if err != nil {
 			return err
 		}
@@ -71,7 +71,7 @@ func (j *journal) Done(ctx context.Context, st agentloop.Step, c agentloop.Progr
 			return nil
 		}
 		if !completed {
-			if err := j.insert(ctx, tx, st, row, Done); err != nil {
+			if err := j.insert(ctx, tx, r); err != nil {
 				return err
 			}
 		}
@@ -108,20 +108,38 @@ func (j *journal) Frame(ctx context.Context, step int) (*screen.Frame, error) {
 	return screen.NewFrame(img)
 }
 
-// prepare writes the frame, and encodes the rest.
-func (j *journal) prepare(ctx context.Context, st agentloop.Step) (stepRow, error) {
+// record is the step as it is written, with its frame in the store.
+func (j *journal) record(ctx context.Context, st agentloop.Step, state StepState) (*StepRecord, error) {
+	r := &StepRecord{Step: st, SessionID: j.run.SessionID, RunID: j.run.ID, State: state}
+	if r.Proposal.Tries == nil {
+		r.Proposal.Tries = []agentloop.Try{}
+	}
+	if state == Done {
+		r.DoneAt = j.s.now()
+	}
 	f := st.Look.Frame
-	if f != nil && (f != j.frame || st.Index != j.index) {
+	if f == nil {
+		return r, nil
+	}
+	if f != j.frame || st.Index != j.index {
 		id, err := j.s.SaveFrame(ctx, j.run, st.Index, f)
 		if err != nil {
-			return stepRow{}, fmt.Errorf("keeping its frame: %w", err)
+			return nil, fmt.Errorf("keeping its frame: %w", err)
 		}
-		j.frame, j.index, j.id = f, st.Index, id
+		j.frame, j.index = f, st.Index
+		j.id = id
 	}
-	if f == nil {
-		return rowOf(st, "")
+	r.FrameID, r.FrameSize = j.id, f.Size()
+	return r, nil
+}
+
+// row is all of the record's columns.
+func (j *journal) row(r *StepRecord) fields {
+	verb := ""
+	if a := r.Proposal.Action; a != nil {
+		verb = a.Verb()
 	}
-	return rowOf(st, j.id)
+	return append(append(r.fields(), r.usage()...), field{"verb", verb}, field{"fence", j.run.Fence})
 }
 
 // present is the run's state and fence as they are now.
@@ -137,48 +155,32 @@ func (j *journal) fenced(state State) error {
 	return hint.Add(fmt.Errorf("%w (it is %s now)", ErrFenced, state), "continue the session if the run should go on")
 }
 
-func (j *journal) insert(ctx context.Context, tx *sql.Tx, st agentloop.Step, row stepRow, state StepState) error {
-	var doneAt int64
-	if state == Done {
-		doneAt = millis(j.s.now())
+func (j *journal) insert(ctx context.Context, tx *sql.Tx, r *StepRecord) error {
+	err := j.row(r).insert(ctx, tx, "steps")
+	if errors.Is(err, errTaken) {
+		return fmt.Errorf("session %s has a step %d already", r.SessionID, r.Index)
 	}
-	u, p := row.use, st.Proposal
-	n, err := affected(tx.ExecContext(ctx, `INSERT INTO steps (session_id, idx, run_id, local, fence, state, verb, decision, tries, caption, refusal,
-		exchange, phone, timing, frame, frame_w, frame_h, calls, prompt_tokens, completion_tokens, model_ns, phone_ns, looked_at, started_at, done_at, asks)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-		j.run.SessionID, st.Index, j.run.ID, st.Local, j.run.Fence, state, verb(p.Decision), row.decision, row.tries, p.Caption, st.Refusal,
-		row.exchange, row.phone, row.timing, row.frame, row.frameSize.W, row.frameSize.H, u.Calls, u.PromptTokens, u.CompletionTokens, u.Model, u.Phone,
-		millis(st.Look.At), millis(st.StartedAt), doneAt, st.Asks))
 	if err != nil {
 		return err
 	}
-	if n == 0 {
-		return fmt.Errorf("session %s has a step %d already", j.run.SessionID, st.Index)
-	}
-	_, err = tx.ExecContext(ctx, "UPDATE sessions SET steps = max(steps, ?), updated_at = ? WHERE id = ?", st.Index, millis(j.s.now()), j.run.SessionID)
+	_, err = tx.ExecContext(ctx, "UPDATE sessions SET steps = max(steps, ?), updated_at = ? WHERE id = ?",
+		r.Index, millis(j.s.now()), r.SessionID)
 	return err
 }
 
 // complete turns this life's Intent of the step into Done; false when there is none.
-func (j *journal) complete(ctx context.Context, tx *sql.Tx, st agentloop.Step, row stepRow) (bool, error) {
-	u, p := row.use, st.Proposal
-	n, err := affected(tx.ExecContext(ctx, `UPDATE steps SET state = 'DONE', asks = ?, verb = ?, decision = ?, tries = ?, caption = ?, refusal = ?, exchange = ?,
-		phone = ?, timing = ?, frame = ?, frame_w = ?, frame_h = ?, calls = ?, prompt_tokens = ?, completion_tokens = ?, model_ns = ?, phone_ns = ?,
-		done_at = ? WHERE session_id = ? AND idx = ? AND run_id = ? AND fence = ? AND state = 'INTENT'`,
-		st.Asks, verb(p.Decision), row.decision, row.tries, p.Caption, st.Refusal, row.exchange, row.phone, row.timing, row.frame, row.frameSize.W, row.frameSize.H,
-		u.Calls, u.PromptTokens, u.CompletionTokens, u.Model, u.Phone, millis(j.s.now()), j.run.SessionID, st.Index, j.run.ID, j.run.Fence))
+func (j *journal) complete(ctx context.Context, tx *sql.Tx, r *StepRecord) (bool, error) {
+	n, err := j.row(r).update(ctx, tx, "steps",
+		"session_id = ? AND idx = ? AND run_id = ? AND fence = ? AND state = 'INTENT'",
+		r.SessionID, r.Index, r.RunID, j.run.Fence)
 	return n == 1, err
 }
 
-func (j *journal) saveProgress(ctx context.Context, tx *sql.Tx, c agentloop.Progress) error {
-	course, err := text(c)
+func (j *journal) saveProgress(ctx context.Context, tx *sql.Tx, p agentloop.Progress) error {
+	_, err := tx.ExecContext(ctx, "UPDATE runs SET course = ?, updated_at = ? WHERE id = ?",
+		object{p}, millis(j.s.now()), j.run.ID)
 	if err != nil {
 		return err
 	}
-	now := millis(j.s.now())
-	if _, err := tx.ExecContext(ctx, "UPDATE runs SET course = ?, updated_at = ? WHERE id = ?", course, now, j.run.ID); err != nil {
-		return err
-	}
-	_, err = tx.ExecContext(ctx, "UPDATE sessions SET updated_at = ? WHERE id = ?", now, j.run.SessionID)
-	return err
+	return j.s.touch(ctx, tx, j.run.SessionID)
 }

@@ -4,10 +4,12 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
+	"database/sql/driver"
 	"encoding/base32"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -50,6 +52,60 @@ func oneRow[T any](row *sql.Row, scan func(scanner) (T, error), what, id string)
 	return t, nil
 }
 
+// field is a column of a row, with the place of its value: a pointer, an instant or an object.
+type field struct {
+	column string
+	value  any
+}
+
+// fields are a row, as it is read and as it is written.
+type fields []field
+
+// columns are the names, under a table's alias.
+func (f fields) columns(alias string) string {
+	names := make([]string, len(f))
+	for i, x := range f {
+		names[i] = alias + "." + x.column
+	}
+	return strings.Join(names, ", ")
+}
+
+func (f fields) values() []any {
+	list := make([]any, len(f))
+	for i, x := range f {
+		list[i] = x.value
+	}
+	return list
+}
+
+// errTaken says that a row with the same key is there.
+var errTaken = errors.New("there is one with the same key already")
+
+// insert adds the row to the table, or returns errTaken.
+func (f fields) insert(ctx context.Context, tx *sql.Tx, table string) error {
+	names := make([]string, len(f))
+	for i, x := range f {
+		names[i] = x.column
+	}
+	query := fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s) ON CONFLICT DO NOTHING", table,
+		strings.Join(names, ", "), strings.TrimSuffix(strings.Repeat("?, ", len(f)), ", "))
+	n, err := affected(tx.ExecContext(ctx, query, f.values()...))
+	if err == nil && n == 0 {
+		err = errTaken
+	}
+	return err
+}
+
+// update replaces the row or rows of the table, and returns how many there were.
+func (f fields) update(ctx context.Context, tx *sql.Tx, table, where string, args ...any) (int64, error) {
+	sets := make([]string, len(f))
+	for i, x := range f {
+		sets[i] = x.column + " = ?"
+	}
+	query := fmt.Sprintf("UPDATE %s SET %s WHERE %s", table, strings.Join(sets, ", "), where)
+	return affected(tx.ExecContext(ctx, query, append(f.values(), args...)...))
+}
+
 // instant is a time as milliseconds since 1970 UTC, 0 for the zero time.
 type instant struct{ t *time.Time }
 
@@ -66,6 +122,9 @@ func (i instant) Scan(v any) error {
 	return nil
 }
 
+// Value is what is written to a column.
+func (i instant) Value() (driver.Value, error) { return millis(*i.t), nil }
+
 func millis(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -73,8 +132,18 @@ func millis(t time.Time) int64 {
 	return t.UnixMilli()
 }
 
-// object is a value as JSON text. "" and NULL leave the value as it is.
+// object is a value as JSON text, or NULL for a pointer that is nil. "" and NULL leave the value as
+// it is.
 type object struct{ v any }
+
+// Value is what is written to a column.
+func (o object) Value() (driver.Value, error) {
+	t, err := text(o.v)
+	if err != nil || t == "null" {
+		return nil, err
+	}
+	return t, nil
+}
 
 // Scan reads a column.
 func (o object) Scan(v any) error {

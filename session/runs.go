@@ -3,26 +3,43 @@ package session
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 )
 
-var runColumns = []string{"id", "session_id", "seq", "task", "state", "stop_reason", "answer", "error", "course", "max_steps", "reply_mode",
-	"settings", "owner", "fence", "question_id", "created_at", "updated_at", "ended_at"}
+var runColumns = new(Run).fields().columns("r")
 
-// runColumnsOf is the columns of a run under a table's alias.
-func runColumnsOf(alias string) string { return alias + "." + strings.Join(runColumns, ", "+alias+".") }
+func (r *Run) fields() fields {
+	return fields{
+		{"id", &r.ID}, {"session_id", &r.SessionID}, {"seq", &r.Seq}, {"task", &r.Task},
+		{"state", &r.State}, {"stop_reason", &r.StopReason}, {"answer", &r.Answer}, {"error", &r.Error},
+		{"course", object{&r.Progress}}, {"max_steps", &r.MaxSteps}, {"reply_mode", &r.ReplyMode},
+		{"settings", settings{&r.Settings}}, {"owner", &r.Owner}, {"fence", &r.Fence},
+		{"question_id", &r.QuestionID}, {"waiting_at", instant{&r.waitingAt}},
+		{"created_at", instant{&r.CreatedAt}}, {"updated_at", instant{&r.UpdatedAt}},
+		{"ended_at", instant{&r.EndedAt}},
+	}
+}
 
-func (r *Run) columns() []any {
-	return []any{&r.ID, &r.SessionID, &r.Seq, &r.Task, &r.State, &r.StopReason, &r.Answer, &r.Error, object{&r.Progress}, &r.MaxSteps, &r.ReplyMode,
-		object{&r.Settings}, &r.Owner, &r.Fence, &r.QuestionID, instant{&r.CreatedAt}, instant{&r.UpdatedAt}, instant{&r.EndedAt}}
+// settings are JSON as it was given, "" for none.
+type settings struct{ raw *json.RawMessage }
+
+// Scan reads a column.
+func (s settings) Scan(v any) error { return object{s.raw}.Scan(v) }
+
+// Value is what is written to a column.
+func (s settings) Value() (driver.Value, error) {
+	if len(*s.raw) > 0 && !json.Valid(*s.raw) {
+		return nil, errors.New("the settings are not JSON")
+	}
+	return string(*s.raw), nil
 }
 
 func scanRun(row scanner) (Run, error) {
 	var r Run
-	err := row.Scan(r.columns()...)
+	err := row.Scan(r.fields().values()...)
 	return r, err
 }
 
@@ -66,33 +83,17 @@ func (s *Store) insertRun(ctx context.Context, tx *sql.Tx, r *Run) error {
 		return &StateError{RunID: last.ID, State: last.State, Fence: last.Fence}
 	}
 	r.Seq = last.Seq + 1
-	course, settings, err := r.texts()
-	if err != nil {
-		return err
-	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO runs (id, session_id, seq, task, state, course, max_steps, reply_mode, settings,
-		owner, fence, created_at, updated_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, r.ID, r.SessionID, r.Seq, r.Task, r.State, course, r.MaxSteps, r.ReplyMode, settings,
-		r.Owner, r.Fence, millis(r.CreatedAt), millis(r.UpdatedAt))
-	if err != nil {
+	if err := r.fields().insert(ctx, tx, "runs"); err != nil {
 		return err
 	}
 	return s.touch(ctx, tx, r.SessionID)
-}
-
-func (r *Run) texts() (course, settings string, err error) {
-	if len(r.Settings) > 0 && !json.Valid(r.Settings) {
-		return "", "", errors.New("the settings are not JSON")
-	}
-	course, err = text(r.Progress)
-	return course, string(r.Settings), err
 }
 
 // Run returns a run, or ErrNotFound.
 func (s *Store) Run(ctx context.Context, id string) (Run, error) { return runByID(ctx, s.read, id) }
 
 func runByID(ctx context.Context, q queryer, id string) (Run, error) {
-	row := q.QueryRowContext(ctx, "SELECT "+runColumnsOf("r")+" FROM runs r WHERE id = ?", id)
+	row := q.QueryRowContext(ctx, "SELECT "+runColumns+" FROM runs r WHERE id = ?", id)
 	return oneRow(row, scanRun, "run", id)
 }
 
@@ -102,13 +103,13 @@ func (s *Store) LatestRun(ctx context.Context, sessionID string) (Run, error) {
 }
 
 func latestRun(ctx context.Context, q queryer, sessionID string) (Run, error) {
-	row := q.QueryRowContext(ctx, "SELECT "+runColumnsOf("r")+" FROM runs r WHERE session_id = ? ORDER BY seq DESC LIMIT 1", sessionID)
+	row := q.QueryRowContext(ctx, "SELECT "+runColumns+" FROM runs r WHERE session_id = ? ORDER BY seq DESC LIMIT 1", sessionID)
 	return oneRow(row, scanRun, "a run of session", sessionID)
 }
 
 // Runs lists the session's runs, oldest first.
 func (s *Store) Runs(ctx context.Context, sessionID string) ([]Run, error) {
-	list, err := collect(ctx, s.read, scanRun, "SELECT "+runColumnsOf("r")+" FROM runs r WHERE session_id = ? ORDER BY seq", sessionID)
+	list, err := collect(ctx, s.read, scanRun, "SELECT "+runColumns+" FROM runs r WHERE session_id = ? ORDER BY seq", sessionID)
 	if err != nil {
 		return nil, fmt.Errorf("listing the runs of session %s: %w", sessionID, err)
 	}

@@ -11,15 +11,19 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 )
 
-const sessionColumns = "s.id, s.serial, s.device, s.steps, s.client, s.start_key, s.created_at, s.updated_at"
+var sessionColumns = new(Session).fields().columns("s")
 
-func (x *Session) columns() []any {
-	return []any{&x.ID, &x.Serial, object{&x.Device}, &x.Steps, &x.Client, &x.StartKey, instant{&x.CreatedAt}, instant{&x.UpdatedAt}}
+func (x *Session) fields() fields {
+	return fields{
+		{"id", &x.ID}, {"serial", &x.Serial}, {"device", object{&x.Device}}, {"steps", &x.Steps},
+		{"client", &x.Client}, {"start_key", &x.StartKey},
+		{"created_at", instant{&x.CreatedAt}}, {"updated_at", instant{&x.UpdatedAt}},
+	}
 }
 
 func scanSession(row scanner) (Session, error) {
 	var x Session
-	err := row.Scan(x.columns()...)
+	err := row.Scan(x.fields().values()...)
 	return x, err
 }
 
@@ -52,15 +56,10 @@ func (s *Store) Begin(ctx context.Context, x Session, r Run) (Session, Run, erro
 }
 
 func (s *Store) insertSession(ctx context.Context, tx *sql.Tx, x *Session) error {
-	device, err := text(x.Device)
-	if err != nil {
-		return err
-	}
-	x.ID, x.Steps, x.CreatedAt = newID(), 0, s.now()
+	x.ID, x.Steps = newID(), 0
+	x.CreatedAt = s.now()
 	x.UpdatedAt = x.CreatedAt
-	_, err = tx.ExecContext(ctx, `INSERT INTO sessions (id, serial, device, client, start_key, created_at, updated_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?)`, x.ID, x.Serial, device, x.Client, x.StartKey, millis(x.CreatedAt), millis(x.UpdatedAt))
-	return err
+	return x.fields().insert(ctx, tx, "sessions")
 }
 
 // SessionByKey returns the session that the client began under the key, or ErrNotFound.
@@ -93,7 +92,7 @@ func listHint(err error) error {
 
 // Sessions lists sessions with their latest runs, those that changed last first.
 func (s *Store) Sessions(ctx context.Context, f Filter) ([]Overview, error) {
-	query := "SELECT " + sessionColumns + ", r.id IS NOT NULL, " + runColumnsOf("r") +
+	query := "SELECT " + sessionColumns + ", r.id IS NOT NULL, " + runColumns +
 		" FROM sessions s LEFT JOIN runs r ON r.session_id = s.id AND r.seq = (SELECT max(seq) FROM runs WHERE session_id = s.id)"
 	var where []string
 	var args []any
@@ -124,16 +123,17 @@ func (s *Store) Sessions(ctx context.Context, f Filter) ([]Overview, error) {
 func scanOverview(row scanner) (Overview, error) {
 	var o Overview
 	var has bool
-	head := append(o.Session.columns(), &has)
+	head := append(o.Session.fields().values(), &has)
 	pass := slices.Clone(head)
-	for range runColumns {
+	o.Latest = new(Run)
+	for range o.Latest.fields() {
 		pass = append(pass, new(any))
 	}
 	if err := row.Scan(pass...); err != nil || !has {
+		o.Latest = nil
 		return o, err
 	}
-	o.Latest = new(Run)
-	return o, row.Scan(append(head, o.Latest.columns()...)...)
+	return o, row.Scan(append(head, o.Latest.fields().values()...)...)
 }
 
 // touch notes that something happened in the session.

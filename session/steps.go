@@ -3,29 +3,41 @@ package session
 import (
 	"context"
 	"fmt"
-
-	"github.com/taploop/taploop/actions"
-	"github.com/taploop/taploop/agentloop"
-	"github.com/taploop/taploop/screen"
 )
 
-const stepColumns = `session_id, run_id, idx, local, state, decision, tries, caption, refusal, exchange, phone, timing, frame, frame_w, frame_h,
-	looked_at, started_at, done_at, asks`
+var stepColumns = new(StepRecord).fields().columns("s")
+
+func (st *StepRecord) fields() fields {
+	p := &st.Proposal
+	return fields{
+		{"session_id", &st.SessionID}, {"run_id", &st.RunID}, {"idx", &st.Index}, {"local", &st.Local},
+		{"state", &st.State}, {"asks", &st.Asks}, {"decision", object{&p.Decision}},
+		{"tries", object{&p.Tries}}, {"caption", &p.Caption}, {"refusal", &st.Refusal},
+		{"exchange", object{&st.Exchange}}, {"phone", object{&st.Look.State}},
+		{"timing", object{&st.Timing}}, {"frame", &st.FrameID}, {"frame_w", &st.FrameSize.W},
+		{"frame_h", &st.FrameSize.H}, {"looked_at", instant{&st.Look.At}},
+		{"started_at", instant{&st.StartedAt}}, {"done_at", instant{&st.DoneAt}},
+	}
+}
+
+// usage are further fields, which are only added up.
+func (st *StepRecord) usage() fields {
+	u := Usage{Calls: len(st.Proposal.Tries)}
+	for _, t := range st.Proposal.Tries {
+		u.PromptTokens += t.PromptTokens
+		u.CompletionTokens += t.CompletionTokens
+	}
+	phone := st.Timing.Settle + st.Timing.Look + st.Timing.Act
+	return fields{
+		{"calls", u.Calls}, {"prompt_tokens", u.PromptTokens}, {"completion_tokens", u.CompletionTokens},
+		{"model_ns", st.Timing.Decide}, {"phone_ns", phone},
+	}
+}
 
 func scanStep(row scanner) (StepRecord, error) {
 	var st StepRecord
-	p := &st.Proposal
-	var exchange actions.Exchange
-	err := row.Scan(&st.SessionID, &st.RunID, &st.Index, &st.Local, &st.State, object{&p.Decision}, object{&p.Tries}, &p.Caption, &st.Refusal,
-		object{&exchange}, object{&st.Look.State}, object{&st.Timing}, &st.FrameID, &st.FrameSize.W, &st.FrameSize.H,
-		instant{&st.Look.At}, instant{&st.StartedAt}, instant{&st.DoneAt}, &st.Asks)
-	if err != nil {
-		return st, err
-	}
-	if exchange != (actions.Exchange{}) {
-		st.Exchange = &exchange
-	}
-	return st, nil
+	err := row.Scan(st.fields().values()...)
+	return st, err
 }
 
 // Steps lists the session's steps, oldest first.
@@ -43,7 +55,7 @@ func (s *Store) StepsAfter(ctx context.Context, sessionID string, after int) ([]
 }
 
 func stepsAfter(ctx context.Context, q queryer, sessionID string, after int) ([]StepRecord, error) {
-	return collect(ctx, q, scanStep, "SELECT "+stepColumns+` FROM steps
+	return collect(ctx, q, scanStep, "SELECT "+stepColumns+` FROM steps s
 		WHERE session_id = ? AND idx > ? ORDER BY idx`, sessionID, after)
 }
 
@@ -61,56 +73,4 @@ func usage(ctx context.Context, q queryer, sessionID, runID string) (Usage, erro
 		return Usage{}, fmt.Errorf("adding up the usage of session %s: %w", sessionID, err)
 	}
 	return u, nil
-}
-
-// stepRow is a step's columns, ready to be written.
-type stepRow struct {
-	decision, tries, phone, timing string
-	exchange                       any // text or nil
-	frame                          string
-	frameSize                      screen.Size
-	use                            Usage
-}
-
-func rowOf(st agentloop.Step, frame string) (stepRow, error) {
-	r := stepRow{frame: frame}
-	if st.Look.Frame != nil {
-		r.frameSize = st.Look.Frame.Size()
-	}
-	var err error
-	if r.decision, err = text(st.Proposal.Decision); err != nil {
-		return r, err
-	}
-	tries := st.Proposal.Tries
-	if tries == nil {
-		tries = []agentloop.Try{}
-	}
-	for to, v := range map[*string]any{&r.tries: tries, &r.phone: st.Look.State, &r.timing: st.Timing} {
-		if *to, err = text(v); err != nil {
-			return r, err
-		}
-	}
-	if st.Exchange != nil {
-		if r.exchange, err = text(st.Exchange); err != nil {
-			return r, err
-		}
-	}
-	r.use = usageOf(st)
-	return r, nil
-}
-
-func usageOf(st agentloop.Step) Usage {
-	u := Usage{Calls: len(st.Proposal.Tries), Model: st.Timing.Decide, Phone: st.Timing.Settle + st.Timing.Look + st.Timing.Act}
-	for _, t := range st.Proposal.Tries {
-		u.PromptTokens += t.PromptTokens
-		u.CompletionTokens += t.CompletionTokens
-	}
-	return u
-}
-
-func verb(d actions.Decision) string {
-	if d.Action == nil {
-		return ""
-	}
-	return d.Action.Verb()
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"slices"
+	"time"
 )
 
 // Transition moves a run from state to state. Of any number of callers whose changes exclude each other exactly one
@@ -74,7 +75,13 @@ func (s *Store) change(ctx context.Context, tx *sql.Tx, r *Run, c Change) error 
 
 // enter sets the fields of r that a change sets.
 func (s *Store) enter(r *Run, c Change) {
-	r.State, r.StopReason, r.Error, r.QuestionID = c.To, c.Reason, c.Err, c.Question
+	if !c.To.Waiting() {
+		r.waitingAt = time.Time{}
+	} else if r.State != c.To {
+		r.waitingAt = s.now()
+	}
+	r.State, r.StopReason = c.To, c.Reason
+	r.Error, r.QuestionID = c.Err, c.Question
 	if c.Answer != "" {
 		r.Answer = c.Answer
 	}
@@ -97,18 +104,7 @@ func (s *Store) enter(r *Run, c Change) {
 }
 
 func (s *Store) saveRun(ctx context.Context, tx *sql.Tx, r *Run) error {
-	course, settings, err := r.texts()
-	if err != nil {
-		return err
-	}
-	_, err = tx.ExecContext(ctx, `UPDATE runs
-		SET waiting_at = CASE WHEN NOT ?14 THEN 0 WHEN state = ?1 THEN waiting_at ELSE ?2 END,
-		state = ?1, updated_at = ?2, stop_reason = ?3, answer = ?4, error = ?5, course = ?6,
-		max_steps = ?7, settings = ?8, owner = ?9, fence = ?10, question_id = ?11, ended_at = ?12
-		WHERE id = ?13`,
-		r.State, millis(r.UpdatedAt), r.StopReason, r.Answer, r.Error, course, r.MaxSteps, settings,
-		r.Owner, r.Fence, r.QuestionID, millis(r.EndedAt), r.ID, r.State.Waiting())
-	if err != nil {
+	if _, err := r.fields().update(ctx, tx, "runs", "id = ?", r.ID); err != nil {
 		return err
 	}
 	return s.touch(ctx, tx, r.SessionID)
@@ -118,7 +114,7 @@ func (s *Store) saveRun(ctx context.Context, tx *sql.Tx, r *Run) error {
 // the run is not for the store to say. asked says that the question which this life of the run was
 // about to park is known.
 func (s *Store) finishSteps(ctx context.Context, tx *sql.Tx, r *Run, asked bool) error {
-	left, err := collect(ctx, tx, scanStep, "SELECT "+stepColumns+` FROM steps
+	left, err := collect(ctx, tx, scanStep, "SELECT "+stepColumns+` FROM steps s
 		WHERE run_id = ? AND state = 'INTENT' ORDER BY idx`, r.ID)
 	for _, st := range left {
 		parked := asked && st.Asks != ""

@@ -92,6 +92,8 @@ type Run struct {
 	CreatedAt  time.Time            `json:"created_at"`
 	UpdatedAt  time.Time            `json:"updated_at"`
 	EndedAt    time.Time            `json:"ended_at,omitzero"` // set in a terminal state
+
+	waitingAt time.Time // since when it waits for an answer
 }
 
 // Change is one step of a run from state to state, with what changes beside it. All of it happens, or nothing.
