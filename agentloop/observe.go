@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/taploop/taploop/internal/wait"
 	"github.com/taploop/taploop/screen"
 )
 
@@ -88,10 +89,10 @@ func (l *loop) settle(ctx context.Context) (screen.Observation, screen.Fingerpri
 		return l.glance(ctx)
 	}
 	began, pause := time.Now(), firstPoll
-	sleep(ctx, min(pause, l.limits.Settle))
+	_ = wait.For(ctx, min(pause, l.limits.Settle)) // the look finds out whether ctx has ended
 	look, print, err := l.glance(ctx)
 	for err == nil && look.State.On && look.Frame != nil && time.Since(began) < l.limits.Settle {
-		sleep(ctx, min(pause, l.limits.Settle-time.Since(began)))
+		_ = wait.For(ctx, min(pause, l.limits.Settle-time.Since(began)))
 		pause = min(pause*3/2, lastPoll)
 		former, formerPrint := look, print
 		look, print, err = l.glance(ctx)
@@ -113,14 +114,4 @@ func (l *loop) glance(ctx context.Context) (screen.Observation, screen.Fingerpri
 		return look, screen.Fingerprint{}, err
 	}
 	return look, look.Frame.Fingerprint(), nil
-}
-
-// sleep waits for d or until ctx is done; the caller finds out which from ctx.
-func sleep(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-ctx.Done():
-	}
 }

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/internal/wait"
 	"github.com/taploop/taploop/screen"
 )
 
@@ -153,14 +154,7 @@ func (f *Fake) wait(ctx context.Context, d time.Duration) error {
 			return context.Cause(ctx)
 		}
 	}
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+	return wait.For(ctx, d)
 }
 
 // now is the display's size as it is turned.
