@@ -20,7 +20,8 @@ import (
 
 const root = "../.."
 
-// row is one package of the module. Lists are separated by spaces, and packages of ours go without the module's path.
+// row is one package of the module. Lists are separated by spaces, and packages of ours go without
+// the module's path.
 type row struct {
 	pkg     string
 	imports string // packages of ours that it may import; "*" is any
@@ -58,7 +59,8 @@ func TestEveryPackageImportsWhatTheMapAllows(t *testing.T) {
 	}
 }
 
-// load reads the imports of all Go files, whatever their build tags. Folders that the go tool ignores are left out.
+// load reads the imports of all Go files, whatever their build tags. Folders that the go tool
+// ignores are left out.
 func load(root string) ([]file, error) {
 	module, err := modulePath(root)
 	if err != nil {
@@ -105,7 +107,8 @@ func parse(root, name, module string) (file, error) {
 		return file{}, err
 	}
 	rel = filepath.ToSlash(rel)
-	f := file{name: rel, pkg: path.Dir(rel), test: strings.HasSuffix(rel, "_test.go"), outside: strings.HasSuffix(syntax.Name.Name, "_test")}
+	f := file{name: rel, pkg: path.Dir(rel), test: strings.HasSuffix(rel, "_test.go"),
+		outside: strings.HasSuffix(syntax.Name.Name, "_test")}
 	for _, spec := range syntax.Imports {
 		target, err := strconv.Unquote(spec.Path.Value)
 		if err != nil {
@@ -144,11 +147,13 @@ func violations(files []file, rows []row, roads []road) []string {
 		r, known := byPackage[f.pkg]
 		for _, target := range f.imports {
 			if known && ours[target] && !r.allows(f, target) {
-				found = append(found, fmt.Sprintf("%s imports %s, which its row does not allow", f.name, target))
+				found = append(found, fmt.Sprintf("%s imports %s, which its row does not allow",
+					f.name, target))
 			}
 			for _, r := range roads {
 				if r.closed(f, target) {
-					found = append(found, fmt.Sprintf("%s imports %s: closed, because %s", f.name, target, r.why))
+					found = append(found, fmt.Sprintf("%s imports %s: closed, because %s", f.name,
+						target, r.why))
 				}
 			}
 		}
@@ -164,10 +169,12 @@ func (r row) allows(f file, target string) bool {
 	return f.test && (target == f.pkg || within(target, r.tests) || within(target, everyTest))
 }
 
-// closed reports whether the road forbids the import. A road that is closed to code only is still closed to tests inside
-// a package when it leads to the simulated phone: those would pull it into the package that is tested.
+// closed reports whether the road forbids the import. A road that is closed to code only is still
+// closed to tests inside a package when it leads to the simulated phone: those would pull it into
+// the package that is tested.
 func (r road) closed(f file, target string) bool {
-	if target == f.pkg || !matches(target, r.to) || f.test && r.code && (f.outside || !matches(target, "sandbox/...")) {
+	if target == f.pkg || !matches(target, r.to) || f.test && r.code &&
+		(f.outside || !matches(target, "sandbox/...")) {
 		return false
 	}
 	if r.only != "" {
@@ -178,7 +185,9 @@ func (r road) closed(f file, target string) bool {
 
 // within reports whether one of the patterns, separated by spaces, matches.
 func within(pkg, patterns string) bool {
-	return slices.ContainsFunc(strings.Fields(patterns), func(p string) bool { return matches(pkg, p) })
+	return slices.ContainsFunc(strings.Fields(patterns), func(p string) bool {
+		return matches(pkg, p)
+	})
 }
 
 func matches(pkg, pattern string) bool {

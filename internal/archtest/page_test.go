@@ -17,7 +17,8 @@ func TestTheTourNamesEveryPackageWithItsImports(t *testing.T) {
 	for _, r := range packages {
 		want[r.pkg] = told(r.imports)
 	}
-	require.Equal(t, want, tour(string(page)), "the table of ARCHITECTURE.md says what map_test.go does")
+	require.Equal(t, want, tour(string(page)),
+		"the table of ARCHITECTURE.md says what map_test.go does")
 }
 
 // told is how the page writes a row's imports.
