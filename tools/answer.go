@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/tools/result"
 )
 
@@ -22,8 +21,8 @@ type answerArgs struct {
 
 // answer answers in words that the client passes on.
 func (t *inquiries) answer(ctx context.Context, c *call, a answerArgs) (*reply, error) {
-	r := inquiry.Reply{ID: a.ReplyID, Type: inquiry.TypeAnswer, Response: a.Response, Channel: inquiry.ChannelMCP,
-		Authority: inquiry.AuthorityClientModel}
+	r := inquiry.Reply{ID: a.ReplyID, Type: inquiry.TypeAnswer, Response: a.Response,
+		Channel: inquiry.ChannelMCP, Authority: inquiry.AuthorityClientModel}
 	if a.Values != nil {
 		r.Response = string(a.Values)
 	}
@@ -58,7 +57,8 @@ func (a answerArgs) check() error {
 	case a.Values != nil && a.Decline:
 		return invalid("pass one of them", "there are both values and decline")
 	case a.Values == nil && a.Response == "" && !a.Decline:
-		return invalid("pass response with your user's own answer, values for a form, or decline", "there is no answer")
+		return invalid("pass response with your user's own answer, values for a form, or decline",
+			"there is no answer")
 	}
 	return small("values", a.Values, 60_000)
 }
@@ -72,13 +72,15 @@ func (t *inquiries) standing(c *call, q inquiry.Question, s *callState) (*reply,
 }
 
 // stands tells how a question stands, with its answer from a character on.
-func (t *inquiries) stands(c *call, q inquiry.Question, body *result.Inquiry, from int) (*reply, error) {
+func (t *inquiries) stands(c *call, q inquiry.Question, body *result.Inquiry, from int) (
+	*reply, error) {
 	if q.Open() {
 		body.Question = t.questions.shown(q)
 	}
 	body.Next = nextOfQuestion(q)
 	r := &reply{tail: strings.Join(t.lines(q, c.messages), "\n")}
-	if res := q.Resolution; res != nil && (res.Type == inquiry.TypeAnswer || res.Type == inquiry.TypeDefault) {
+	if res := q.Resolution; res != nil &&
+		(res.Type == inquiry.TypeAnswer || res.Type == inquiry.TypeDefault) {
 		body.Settled.Answer = "" // it is said once
 		return r, r.fitAnswer(c, q, body, from)
 	}
@@ -99,10 +101,12 @@ func (r *reply) fitAnswer(c *call, q inquiry.Question, body *result.Inquiry, fro
 			body.Values = result.ValuesOf(q)
 		}
 		if to < len(answer) {
-			body.Notes = append(notes, fmt.Sprintf("the answer has %d characters; these are the ones from %d to %d",
-				len(answer), from, to))
+			body.Notes = append(notes,
+				fmt.Sprintf("the answer has %d characters; these are the ones from %d to %d",
+					len(answer), from, to))
 		}
-		if to < len(answer) && c.request.Params.Name == inquiryTool { // a client that has answered knows the rest
+		// a client that has answered knows the rest
+		if to < len(answer) && c.request.Params.Name == inquiryTool {
 			arguments := map[string]any{"question_id": q.ID, "answer_from": to}
 			body.Next = nextCall(inquiryTool, arguments, "the answer goes on")
 			r.tail = fmt.Sprintf(c.messages.ReadOn, quote(arguments))
@@ -114,11 +118,13 @@ func (r *reply) fitAnswer(c *call, q inquiry.Question, body *result.Inquiry, fro
 	}
 }
 
-// nextOfQuestion names the call that goes on from a question; nil when there is nothing to go on with.
+// nextOfQuestion names the call that goes on from a question; nil when there is nothing to go on
+// with.
 func nextOfQuestion(q inquiry.Question) *result.Next {
 	switch {
 	case q.RunID != "":
-		return nextCall(waitTool, map[string]any{"session_id": q.SessionID}, "the run goes on with the answer")
+		return nextCall(waitTool, map[string]any{"session_id": q.SessionID},
+			"the run goes on with the answer")
 	case q.Open():
 		return nextCall(inquiryTool, map[string]any{"question_id": q.ID}, "nobody has answered yet")
 	}
@@ -132,7 +138,8 @@ func (t *inquiries) lines(q inquiry.Question, in *messages) []string {
 	case q.RunID != "":
 		return []string{fmt.Sprintf(in.RunGoesOn, quote(n.Arguments))}
 	case q.Open() && len(t.Options.Doors) == 0:
-		return []string{fmt.Sprintf(in.OnlyYou, quote(q.ID)), fmt.Sprintf(in.WaitOn, quote(n.Arguments))}
+		return []string{fmt.Sprintf(in.OnlyYou, quote(q.ID)),
+			fmt.Sprintf(in.WaitOn, quote(n.Arguments))}
 	case q.Open():
 		open := fmt.Sprintf(in.OpenFor, strings.Join(t.Options.Doors, ", "))
 		return []string{open, fmt.Sprintf(in.WaitOn, quote(n.Arguments))}
@@ -147,7 +154,7 @@ func settledSentence(q inquiry.Question, in *messages) string {
 	case answered && q.Resolution.Authority == inquiry.AuthorityClientModel:
 		return in.PassedOn
 	case answered:
-		return fmt.Sprintf(in.AnsweredBy, text.Cut(text.Line(q.Resolution.Who()), 100))
+		return fmt.Sprintf(in.AnsweredBy, shortLine(q.Resolution.Who(), 100))
 	case q.Status == inquiry.Refused:
 		return in.Refused
 	case q.Resolution.Type == inquiry.TypeDefault:
@@ -168,7 +175,8 @@ func (t *inquiries) list(ctx context.Context, c *call, a pendingArgs) (*reply, e
 			return nil, err
 		}
 	}
-	open, err := t.Questions.List(ctx, inquiry.Filter{Status: inquiry.Pending, SessionID: a.SessionID})
+	open, err := t.Questions.List(ctx,
+		inquiry.Filter{Status: inquiry.Pending, SessionID: a.SessionID})
 	if err != nil {
 		return nil, err
 	}

@@ -7,17 +7,19 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/runs"
 )
 
 // mostAnswered is of how many questions a result tells who answered them; the last ones count.
 const mostAnswered = 8
 
-// answered tells how the agent's questions were settled that were asked in the steps of the result and that were not answered
-// by a client's own call: what a model, the clock, a form or another door has said is not known to the caller yet.
-func (t *tasks) answered(ctx context.Context, st runs.Status, s *callState, in *messages) ([]string, error) {
-	from := cmp.Or(s.since, st.Session.Steps-st.Local) // an answer counts from the step after the one that asked
+// answered tells how the agent's questions were settled that were asked in the steps of the result
+// and that were not answered by a client's own call: what a model, the clock, a form or another
+// door has said is not known to the caller yet.
+func (t *tasks) answered(ctx context.Context, st runs.Status, s *callState, in *messages) (
+	[]string, error) {
+	// an answer counts from the step after the one that asked
+	from := cmp.Or(s.since, st.Session.Steps-st.Local)
 	asked, err := t.Questions.List(ctx, inquiry.Filter{RunID: st.Run.ID})
 	if err != nil {
 		return nil, err
@@ -42,14 +44,15 @@ func (t *tasks) answered(ctx context.Context, st runs.Status, s *callState, in *
 	return lines, nil
 }
 
-// answeredLine is "" about a question that is open, that ended with its run, or that the client itself has passed an answer to.
+// answeredLine is "" about a question that is open, that ended with its run, or that the client
+// itself has passed an answer to.
 func answeredLine(q inquiry.Question, in *messages) string {
 	r := q.Resolution
 	if r == nil {
 		return ""
 	}
 	question, answer := quoted(q.Text, 200), quoted(r.Response.String(), 300)
-	who := text.Cut(text.Line(r.Who()), 100)
+	who := shortLine(r.Who(), 100)
 	switch {
 	case r.Type == inquiry.TypeDefault:
 		return fmt.Sprintf(in.ByDefault, question, answer)

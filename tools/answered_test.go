@@ -18,12 +18,18 @@ func TestAResultSaysWhoAnsweredInTheClientsPlace(t *testing.T) {
 		silence inquiry.OnTimeout
 		want    string
 	}{
-		"a model":                    {"auto_reply", "", `the agent's question "question 1?" was answered by a model, not by your user: "a model's answer"`},
-		"a model after a silence":    {"pass_to_client", inquiry.AskModel, `was answered by a model, not by your user: "a model's answer"`},
-		"somebody at the console":    {"manual_reply", "", `the agent's question "question 1?" was answered by console: "from the console"`},
-		"nobody, as it was meant":    {"no_reply", "", `the agent's question "question 1?" was put to nobody (reply_mode no_reply)`},
-		"nobody in time":             {"pass_to_client", inquiry.GoOn, `nobody answered the agent's question "question 1?" in time, and the agent went on`},
-		"nobody at the console":      {"manual_reply (1s) -> no_reply", "", `nobody answered the agent's question "question 1?" in time`},
+		"a model": {"auto_reply", "",
+			`the agent's question "question 1?" was answered by a model, not by your user: "a model's answer"`},
+		"a model after a silence": {"pass_to_client", inquiry.AskModel,
+			`was answered by a model, not by your user: "a model's answer"`},
+		"somebody at the console": {"manual_reply", "",
+			`the agent's question "question 1?" was answered by console: "from the console"`},
+		"nobody, as it was meant": {"no_reply", "",
+			`the agent's question "question 1?" was put to nobody (reply_mode no_reply)`},
+		"nobody in time": {"pass_to_client", inquiry.GoOn,
+			`nobody answered the agent's question "question 1?" in time, and the agent went on`},
+		"nobody at the console": {"manual_reply (1s) -> no_reply", "",
+			`nobody answered the agent's question "question 1?" in time`},
 		"the client, which knows it": {"pass_to_client", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -34,7 +40,8 @@ func TestAResultSaysWhoAnsweredInTheClientsPlace(t *testing.T) {
 				a := w.start("ask tap", in{"reply_mode": c.mode})
 				switch {
 				case c.want == "":
-					a = w.call("ask_agent_continue", in{"session_id": a.SessionID, "reply_from_client": "red"})
+					a = w.call("ask_agent_continue",
+						in{"session_id": a.SessionID, "reply_from_client": "red"})
 				case a.code() != done: // nobody gives it attention
 					time.Sleep(2 * time.Hour)
 					a = w.wait(a.SessionID)
@@ -47,8 +54,10 @@ func TestAResultSaysWhoAnsweredInTheClientsPlace(t *testing.T) {
 				require.Len(t, a.Notes, 1)
 				require.Contains(t, a.Notes[0], c.want)
 				require.Contains(t, a.tail, c.want)
-				require.Len(t, w.wait(a.SessionID).Notes, 1, "as long as the steps are those of the result")
-				require.Empty(t, w.call("ask_agent_wait", in{"session_id": a.SessionID, "since_step": 2}).Notes)
+				require.Len(t, w.wait(a.SessionID).Notes, 1,
+					"as long as the steps are those of the result")
+				require.Empty(t, w.call("ask_agent_wait",
+					in{"session_id": a.SessionID, "since_step": 2}).Notes)
 				next := w.call("ask_agent_continue", in{"session_id": a.SessionID, "task": "tap"})
 				require.Equal(t, done, next.code())
 				require.Empty(t, next.Notes, "another run")
@@ -59,8 +68,9 @@ func TestAResultSaysWhoAnsweredInTheClientsPlace(t *testing.T) {
 
 func TestAnAnswerThroughAnotherDoorIsToldToWhoWaits(t *testing.T) {
 	for want, r := range map[string]inquiry.Reply{
-		`was answered by Ann through page: "blue \"now\""`:   {Response: "blue \"now\"", By: "Ann"},
-		`was left unanswered on purpose by Ann through page`: {Type: inquiry.TypeDecline, By: "Ann"},
+		`was answered by Ann through page: "blue \"now\""`: {Response: "blue \"now\"", By: "Ann"},
+		`was left unanswered on purpose by Ann through page`: {Type: inquiry.TypeDecline,
+			By: "Ann"},
 	} {
 		bubble(t, func(t *testing.T, w *world) {
 			a := w.start("ask tap tap tap")
@@ -77,7 +87,8 @@ func TestAnAnswerThroughAnotherDoorIsToldToWhoWaits(t *testing.T) {
 func TestASecretThatSomebodyElseGaveIsMaskedInTheNote(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		a := w.start("asksecret tap")
-		_, err := w.manager.Broker().Resolve(t.Context(), a.Question.ID, inquiry.Reply{Response: "483920-hush", Channel: "page", Authority: "human_token"})
+		_, err := w.manager.Broker().Resolve(t.Context(), a.Question.ID,
+			inquiry.Reply{Response: "483920-hush", Channel: "page", Authority: "human_token"})
 		require.NoError(t, err)
 		a = w.wait(a.SessionID)
 		require.Equal(t, done, a.code())

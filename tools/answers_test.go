@@ -34,7 +34,8 @@ func TestTheWholeTripOfAQuestion(t *testing.T) {
 		require.Equal(t, 4, b.Global, "counts the session")
 		last := w.mind.last()
 		require.Equal(t, "tap ask tap", last.Task, "the model is shown the original task")
-		require.Equal(t, []actions.Exchange{{Question: "question 1?", Answer: "red", Outcome: actions.Answered}}, last.Exchanges)
+		require.Equal(t, []actions.Exchange{{Question: "question 1?", Answer: "red",
+			Outcome: actions.Answered}}, last.Exchanges)
 	})
 }
 
@@ -49,7 +50,9 @@ func TestTwentyQuestionsInARow(t *testing.T) {
 			if i == 10 {
 				w.restart()
 			}
-			a = w.call("ask_agent_continue", in{"session_id": a.SessionID, "reply_from_client": fmt.Sprint("answer ", i), "max_steps": 2})
+			a = w.call("ask_agent_continue",
+				in{"session_id": a.SessionID, "reply_from_client": fmt.Sprint("answer ", i),
+					"max_steps": 2})
 		}
 		require.Equal(t, done, a.code())
 		require.Contains(t, *a.Answer, "answer 1 answer 2 answer 3")
@@ -69,7 +72,8 @@ func TestAnAnswerThatCameTwiceCountsOnce(t *testing.T) {
 		require.Equal(t, done, again.code(), "the same success")
 		require.Equal(t, "red", again.Reply)
 		require.Equal(t, touches, w.farm.touches("A"))
-		other := w.call("ask_agent_continue", in{"session_id": id, "reply_from_client": "blue", "reply_id": "r1"})
+		other := w.call("ask_agent_continue",
+			in{"session_id": id, "reply_from_client": "blue", "reply_id": "r1"})
 		require.Equal(t, "INVALID_ARGUMENT", other.code(), "the same id with another answer")
 	})
 }
@@ -77,10 +81,12 @@ func TestAnAnswerThatCameTwiceCountsOnce(t *testing.T) {
 func TestWhoAnswersASettledQuestionLearnsWhoWas(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		a := w.start("ask tap tap tap tap tap")
-		_, err := w.manager.Broker().Resolve(t.Context(), a.Question.ID, inquiry.Reply{Response: "blue", Channel: "page", Authority: "human_token", By: "Ann"})
+		_, err := w.manager.Broker().Resolve(t.Context(), a.Question.ID,
+			inquiry.Reply{Response: "blue", Channel: "page", Authority: "human_token", By: "Ann"})
 		require.NoError(t, err)
 
-		late := w.call("ask_agent_continue", in{"session_id": a.SessionID, "reply_from_client": "red", "question_id": a.Question.ID})
+		late := w.call("ask_agent_continue",
+			in{"session_id": a.SessionID, "reply_from_client": "red", "question_id": a.Question.ID})
 
 		require.Equal(t, "QUESTION_ALREADY_RESOLVED", late.code())
 		require.NotNil(t, late.Error.Winner, late.text)
@@ -97,15 +103,19 @@ func TestWhoAnswersASettledQuestionLearnsWhoWas(t *testing.T) {
 func TestAnAnswerToAnOlderQuestionGetsTheCurrentOne(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		first := w.start("ask ask")
-		second := w.call("ask_agent_continue", in{"session_id": first.SessionID, "reply_from_client": "red"})
+		second := w.call("ask_agent_continue",
+			in{"session_id": first.SessionID, "reply_from_client": "red"})
 		before := w.facts()
 
-		a := w.call("ask_agent_continue", in{"session_id": first.SessionID, "reply_from_client": "blue", "question_id": first.Question.ID})
+		a := w.call("ask_agent_continue",
+			in{"session_id": first.SessionID, "reply_from_client": "blue",
+				"question_id": first.Question.ID})
 
 		require.Equal(t, "QUESTION_SUPERSEDED", a.code())
 		require.Equal(t, second.Question.ID, a.Question.ID, "the current one comes along")
 		require.Equal(t, before, w.facts())
-		a = w.call("ask_agent_continue", in{"session_id": first.SessionID, "reply_from_client": "blue", "question_id": "nosuch"})
+		a = w.call("ask_agent_continue",
+			in{"session_id": first.SessionID, "reply_from_client": "blue", "question_id": "nosuch"})
 		require.Equal(t, "NO_OPEN_QUESTION", a.code())
 	})
 }
@@ -116,7 +126,8 @@ func TestManyAnswersAtOnceHaveOneWinner(t *testing.T) {
 		codes := make(chan string, 20)
 		for i := range 20 {
 			go func() {
-				a, err := w.try(t.Context(), "ask_agent_continue", in{"session_id": id, "reply_from_client": fmt.Sprint("answer ", i)}, nil)
+				a, err := w.try(t.Context(), "ask_agent_continue",
+					in{"session_id": id, "reply_from_client": fmt.Sprint("answer ", i)}, nil)
 				if err != nil {
 					codes <- err.Error()
 					return
@@ -141,14 +152,18 @@ func TestASecretAnswerIsTypedAndShownNowhere(t *testing.T) {
 		front := "com.android.notes"
 		w.farm.phone("A").Set(frontIs(front))
 
-		b := w.call("ask_agent_continue", in{"session_id": a.SessionID, "reply_from_client": secret, "reply_id": "r"})
+		b := w.call("ask_agent_continue",
+			in{"session_id": a.SessionID, "reply_from_client": secret, "reply_id": "r"})
 
 		require.Equal(t, done, b.code())
 		require.Equal(t, inquiry.Masked, b.Reply)
 		require.Equal(t, secret, w.farm.phone("A").Text(), "it was typed")
-		again := w.call("ask_agent_continue", in{"session_id": a.SessionID, "reply_from_client": secret, "reply_id": "r"})
-		late := w.call("ask_agent_continue", in{"session_id": a.SessionID, "reply_from_client": "x", "question_id": a.Question.ID})
-		for _, r := range []answer{b, again, late, w.wait(a.SessionID), w.call("list_sessions", nil)} {
+		again := w.call("ask_agent_continue",
+			in{"session_id": a.SessionID, "reply_from_client": secret, "reply_id": "r"})
+		late := w.call("ask_agent_continue",
+			in{"session_id": a.SessionID, "reply_from_client": "x", "question_id": a.Question.ID})
+		for _, r := range []answer{b, again, late, w.wait(a.SessionID),
+			w.call("list_sessions", nil)} {
 			require.NotContains(t, r.wire, secret)
 		}
 		require.Equal(t, inquiry.Masked, again.Reply)
@@ -162,7 +177,8 @@ func TestTheReplyModeSaysWhoAnswers(t *testing.T) {
 		console := &console{lines: []string{"from the console"}}
 		w.fopts.Console, w.fopts.Answerer = console, answerer{}
 		w.begin()
-		for mode, want := range map[string]string{"manual_reply": "done from the console", "auto_reply": "done a model's answer", "no_reply": "done "} {
+		for mode, want := range map[string]string{"manual_reply": "done from the console",
+			"auto_reply": "done a model's answer", "no_reply": "done "} {
 			a := w.start("ask", in{"reply_mode": mode})
 			require.Equal(t, done, a.code(), mode)
 			require.Equal(t, want, *a.Answer, mode)
@@ -188,7 +204,8 @@ func TestWhatARestartLeaves(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		asked := w.start("ask tap")
 		w.farm.add("B")
-		moving := w.start("forever", in{"device_id": "B", "wait_seconds": 3.5, "idempotency_key": "k"})
+		moving := w.start("forever",
+			in{"device_id": "B", "wait_seconds": 3.5, "idempotency_key": "k"})
 		w.restart()
 		touches := w.farm.touches("B")
 
@@ -198,11 +215,13 @@ func TestWhatARestartLeaves(t *testing.T) {
 		b := w.call("ask_agent_wait", in{"session_id": asked.SessionID})
 		require.Equal(t, asks, b.code())
 		require.Equal(t, asked.Question, b.Question, "the same question, to the second")
-		same := w.call("ask_agent_start_new_task", in{"task": "forever", "device_id": "B", "idempotency_key": "k"})
+		same := w.call("ask_agent_start_new_task",
+			in{"task": "forever", "device_id": "B", "idempotency_key": "k"})
 		require.Equal(t, moving.SessionID, same.SessionID, "a key outlives the server")
 		require.Equal(t, touches, w.farm.touches("B"), "nothing was done twice")
 
-		require.Equal(t, done, w.call("ask_agent_continue", in{"session_id": asked.SessionID, "reply_from_client": "red"}).code())
+		require.Equal(t, done, w.call("ask_agent_continue",
+			in{"session_id": asked.SessionID, "reply_from_client": "red"}).code())
 		a = w.call("ask_agent_continue", in{"session_id": moving.SessionID, "wait_seconds": 3})
 		require.Equal(t, still, a.code())
 		require.Greater(t, a.Global, moving.Global, "step numbers go on")
@@ -214,7 +233,8 @@ func TestAnotherClientGoesOnWithWhatOneBegan(t *testing.T) {
 		a := w.start("ask")
 		other := w.second()
 
-		b := other.call("ask_agent_continue", in{"session_id": a.SessionID, "reply_from_client": "red"})
+		b := other.call("ask_agent_continue",
+			in{"session_id": a.SessionID, "reply_from_client": "red"})
 
 		require.Equal(t, done, b.code())
 	})
@@ -229,8 +249,10 @@ func TestAKeyStartsOnce(t *testing.T) {
 		require.Equal(t, 3, w.farm.touches("A"))
 		other := w.call("ask_agent_start_new_task", in{"task": "tap", "idempotency_key": "k"})
 		require.Equal(t, "INVALID_ARGUMENT", other.code())
-		foreign, err := w.try(w.as("bob"), "ask_agent_start_new_task", in{"task": "tap", "idempotency_key": "k"}, nil)
+		foreign, err := w.try(w.as("bob"), "ask_agent_start_new_task",
+			in{"task": "tap", "idempotency_key": "k"}, nil)
 		require.NoError(t, err)
-		require.NotEqual(t, first.SessionID, foreign.SessionID, "keys of somebody else are other keys")
+		require.NotEqual(t, first.SessionID, foreign.SessionID,
+			"keys of somebody else are other keys")
 	})
 }

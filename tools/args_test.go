@@ -9,67 +9,102 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// The tools of these tests, so that a case is a line.
+const (
+	start = "ask_agent_start_new_task"
+	goOn  = "ask_agent_continue"
+	wait  = "ask_agent_wait"
+)
+
 func TestAbsurdArgumentsChangeNothing(t *testing.T) {
-	start := func(more in) in { return with(in{"task": "tap"}, more) }
+	task := func(more in) in { return with(in{"task": "tap"}, more) }
 	long := strings.Repeat("x", 20_001)
 	cases := map[string]struct {
 		tool      string
 		arguments any
 		says      string
 	}{
-		"no task":                  {"ask_agent_start_new_task", in{}, "task is missing"},
-		"no arguments at all":      {"ask_agent_start_new_task", nil, "task is missing"},
-		"task is null":             {"ask_agent_start_new_task", in{"task": nil}, "task is missing"},
-		"empty task":               {"ask_agent_start_new_task", in{"task": ""}, "task is empty"},
-		"blank task":               {"ask_agent_start_new_task", in{"task": " \n\t "}, "task is empty"},
-		"long task":                {"ask_agent_start_new_task", in{"task": long}, "task has 20001 characters (at most 20000)"},
-		"task of a NUL":            {"ask_agent_start_new_task", in{"task": "tap\x00"}, "control character U+0000"},
-		"task of an escape":        {"ask_agent_start_new_task", in{"task": "\x1b[31mtap"}, "control character U+001B"},
-		"task is a number":         {"ask_agent_start_new_task", in{"task": 7}, "task is a number (want a text)"},
-		"task is a list":           {"ask_agent_start_new_task", in{"task": []string{"tap"}}, "task is a list (want a text)"},
-		"task is an object":        {"ask_agent_start_new_task", in{"task": in{"text": in{"deep": "tap"}}}, "task is an object (want a text)"},
-		"arguments are a list":     {"ask_agent_start_new_task", []string{"tap"}, "not a JSON object"},
-		"arguments are a text":     {"ask_agent_start_new_task", "tap", "not a JSON object"},
-		"misspelt argument":        {"ask_agent_start_new_task", start(in{"max_step": 3}), `no argument "max_step"`},
-		"argument of another tool": {"ask_agent_wait", in{"session_id": "x", "task": "tap"}, `no argument "task"`},
-		"long name":                {"list_connected_devices", in{strings.Repeat("n", 500): 1}, "no argument"},
-		"empty name":               {"list_connected_devices", in{"": 1}, `no argument ""`},
-		"no steps":                 {"ask_agent_start_new_task", start(in{"max_steps": 0}), "max_steps is \"0\" (want 1 to 1000)"},
-		"negative steps":           {"ask_agent_start_new_task", start(in{"max_steps": -1}), "max_steps"},
-		"too many steps":           {"ask_agent_start_new_task", start(in{"max_steps": 1001}), "max_steps"},
-		"steps past 64 bits":       {"ask_agent_start_new_task", start(in{"max_steps": json.Number("99999999999999999999")}), "max_steps"},
-		"half a step":              {"ask_agent_start_new_task", start(in{"max_steps": 1.5}), "want a whole number"},
-		"steps in words":           {"ask_agent_start_new_task", start(in{"max_steps": "20"}), "max_steps is a text (want a whole number)"},
-		"negative wait":            {"ask_agent_start_new_task", start(in{"wait_seconds": -0.1}), "wait_seconds"},
-		"endless wait":             {"ask_agent_start_new_task", start(in{"wait_seconds": math.MaxInt64}), "wait_seconds"},
-		"wait is true":             {"ask_agent_start_new_task", start(in{"wait_seconds": true}), "wait_seconds is true or false (want a number)"},
-		"unknown mode":             {"ask_agent_start_new_task", start(in{"reply_mode": "Pass_To_Client"}), "unknown reply mode"},
-		"no mode":                  {"ask_agent_start_new_task", start(in{"reply_mode": ""}), "reply_mode is empty"},
-		"no console":               {"ask_agent_start_new_task", start(in{"reply_mode": "manual_reply"}), "needs a console"},
-		"no model to answer":       {"ask_agent_start_new_task", start(in{"reply_mode": "auto_reply"}), "needs a model"},
-		"flag in words":            {"ask_agent_start_new_task", start(in{"enable_final_screenshot": "yes"}), "want true or false"},
-		"flag as a number":         {"ask_agent_start_new_task", start(in{"queue": 1}), "want true or false"},
-		"empty device":             {"ask_agent_start_new_task", start(in{"device_id": ""}), "device_id is empty"},
-		"long device":              {"ask_agent_start_new_task", start(in{"device_id": strings.Repeat("d", 201)}), "device_id has 201 characters"},
-		"empty key":                {"ask_agent_start_new_task", start(in{"idempotency_key": ""}), "idempotency_key is empty"},
-		"extra is a text":          {"ask_agent_start_new_task", start(in{"extra_info": "x"}), "extra_info is a text (want an object)"},
-		"much extra":               {"ask_agent_start_new_task", start(in{"extra_info": in{"x": long}}), "extra_info has"},
-		"no session":               {"ask_agent_continue", in{"reply_from_client": "red"}, "session_id is missing"},
-		"empty session":            {"ask_agent_continue", in{"session_id": ""}, "session_id is empty"},
-		"question without answer":  {"ask_agent_continue", in{"session_id": "S", "question_id": "q"}, "reply_from_client is missing"},
-		"id without answer":        {"ask_agent_continue", in{"session_id": "S", "reply_id": "r"}, "reply_from_client is missing"},
-		"empty answer":             {"ask_agent_continue", in{"session_id": "S", "reply_from_client": ""}, "reply_from_client is empty"},
-		"blank answer":             {"ask_agent_continue", in{"session_id": "S", "reply_from_client": "  "}, "reply_from_client is empty"},
-		"answer is a number":       {"ask_agent_continue", in{"session_id": "S", "reply_from_client": 1234}, "reply_from_client is a number (want a text)"},
-		"answer and another task":  {"ask_agent_continue", in{"session_id": "S", "reply_from_client": "red", "task": "tap tap"}, "both a reply and a new task"},
-		"negative since":           {"ask_agent_wait", in{"session_id": "S", "since_step": -1}, "since_step"},
-		"unknown stop":             {"ask_agent_stop", in{"session_id": "S", "mode": "kill"}, "not one of its values"},
-		"neither":                  {"ask_agent", in{}, "neither a task nor a session_id"},
-		"answer to nobody":         {"ask_agent", in{"task": "tap", "reply_from_client": "red"}, "session_id is missing"},
-		"key for a session":        {"ask_agent", in{"session_id": "S", "idempotency_key": "k"}, "idempotency_key is for a new task"},
-		"unknown state":            {"list_sessions", in{"state": "running"}, "not one of its values"},
-		"no limit":                 {"list_sessions", in{"limit": 0}, "limit"},
-		"high limit":               {"list_sessions", in{"limit": 101}, "limit"},
+		"no task":             {start, in{}, "task is missing"},
+		"no arguments at all": {start, nil, "task is missing"},
+		"task is null":        {start, in{"task": nil}, "task is missing"},
+		"empty task":          {start, in{"task": ""}, "task is empty"},
+		"blank task":          {start, in{"task": " \n\t "}, "task is empty"},
+		"long task": {start, in{"task": long},
+			"task has 20001 characters (at most 20000)"},
+		"task of a NUL":     {start, in{"task": "tap\x00"}, "control character U+0000"},
+		"task of an escape": {start, in{"task": "\x1b[31mtap"}, "control character U+001B"},
+		"task is a number":  {start, in{"task": 7}, "task is a number (want a text)"},
+		"task is a list": {start, in{"task": []string{"tap"}},
+			"task is a list (want a text)"},
+		"task is an object": {start, in{"task": in{"text": in{"deep": "tap"}}},
+			"task is an object (want a text)"},
+		"arguments are a list": {start, []string{"tap"}, "not a JSON object"},
+		"arguments are a text": {start, "tap", "not a JSON object"},
+		"misspelt argument":    {start, task(in{"max_step": 3}), `no argument "max_step"`},
+		"argument of another tool": {wait, in{"session_id": "x", "task": "tap"},
+			`no argument "task"`},
+		"long name": {"list_connected_devices", in{strings.Repeat("n", 500): 1},
+			"no argument"},
+		"empty name": {"list_connected_devices", in{"": 1}, `no argument ""`},
+		"no steps": {start, task(in{"max_steps": 0}),
+			"max_steps is \"0\" (want 1 to 1000)"},
+		"negative steps": {start, task(in{"max_steps": -1}), "max_steps"},
+		"too many steps": {start, task(in{"max_steps": 1001}), "max_steps"},
+		"steps past 64 bits": {start,
+			task(in{"max_steps": json.Number("99999999999999999999")}), "max_steps"},
+		"half a step": {start, task(in{"max_steps": 1.5}), "want a whole number"},
+		"steps in words": {start, task(in{"max_steps": "20"}),
+			"max_steps is a text (want a whole number)"},
+		"negative wait": {start, task(in{"wait_seconds": -0.1}), "wait_seconds"},
+		"endless wait": {start, task(in{"wait_seconds": math.MaxInt64}),
+			"wait_seconds"},
+		"wait is true": {start, task(in{"wait_seconds": true}),
+			"wait_seconds is true or false (want a number)"},
+		"unknown mode": {start, task(in{"reply_mode": "Pass_To_Client"}),
+			"unknown reply mode"},
+		"no mode": {start, task(in{"reply_mode": ""}), "reply_mode is empty"},
+		"no console": {start, task(in{"reply_mode": "manual_reply"}),
+			"needs a console"},
+		"no model to answer": {start, task(in{"reply_mode": "auto_reply"}), "needs a model"},
+		"flag in words": {start, task(in{"enable_final_screenshot": "yes"}),
+			"want true or false"},
+		"flag as a number": {start, task(in{"queue": 1}), "want true or false"},
+		"empty device":     {start, task(in{"device_id": ""}), "device_id is empty"},
+		"long device": {start, task(in{"device_id": strings.Repeat("d", 201)}),
+			"device_id has 201 characters"},
+		"empty key": {start, task(in{"idempotency_key": ""}),
+			"idempotency_key is empty"},
+		"extra is a text": {start, task(in{"extra_info": "x"}),
+			"extra_info is a text (want an object)"},
+		"much extra": {start, task(in{"extra_info": in{"x": long}}),
+			"extra_info has"},
+		"no session":    {goOn, in{"reply_from_client": "red"}, "session_id is missing"},
+		"empty session": {goOn, in{"session_id": ""}, "session_id is empty"},
+		"question without answer": {goOn, in{"session_id": "S", "question_id": "q"},
+			"reply_from_client is missing"},
+		"id without answer": {goOn, in{"session_id": "S", "reply_id": "r"},
+			"reply_from_client is missing"},
+		"empty answer": {goOn, in{"session_id": "S", "reply_from_client": ""},
+			"reply_from_client is empty"},
+		"blank answer": {goOn, in{"session_id": "S", "reply_from_client": "  "},
+			"reply_from_client is empty"},
+		"answer is a number": {goOn, in{"session_id": "S", "reply_from_client": 1234},
+			"reply_from_client is a number (want a text)"},
+		"answer and another task": {goOn,
+			in{"session_id": "S", "reply_from_client": "red",
+				"task": "tap tap"}, "both a reply and a new task"},
+		"negative since": {wait, in{"session_id": "S", "since_step": -1}, "since_step"},
+		"unknown stop": {"ask_agent_stop", in{"session_id": "S", "mode": "kill"},
+			"not one of its values"},
+		"neither": {"ask_agent", in{}, "neither a task nor a session_id"},
+		"answer to nobody": {"ask_agent", in{"task": "tap", "reply_from_client": "red"},
+			"session_id is missing"},
+		"key for a session": {"ask_agent", in{"session_id": "S", "idempotency_key": "k"},
+			"idempotency_key is for a new task"},
+		"unknown state": {"list_sessions", in{"state": "running"},
+			"not one of its values"},
+		"no limit":   {"list_sessions", in{"limit": 0}, "limit"},
+		"high limit": {"list_sessions", in{"limit": 101}, "limit"},
 	}
 	bubble(t, func(t *testing.T, w *world) {
 		id := w.start("ask").SessionID
@@ -87,14 +122,16 @@ func TestAbsurdArgumentsChangeNothing(t *testing.T) {
 			require.Equal(t, before, w.facts(), name)
 		}
 		require.Equal(t, touches, w.farm.touches("A"))
-		require.Equal(t, asks, w.call("ask_agent_wait", in{"session_id": id}).code(), "the question is still open")
+		require.Equal(t, asks, w.call("ask_agent_wait", in{"session_id": id}).code(),
+			"the question is still open")
 	})
 }
 
 func TestUnusualArgumentsAreTakenAsTheyAre(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		task := "say \"hi\" 'there' `x` $(rm) \\ & <b> 😀 \u202e 中文\nand\ttap"
-		a := w.start(task, in{"device_id": nil, "reply_mode": nil, "max_steps": 20.0, "extra_info": in{"a": in{"b": []int{1}}}, "wait_seconds": 0.5})
+		a := w.start(task, in{"device_id": nil, "reply_mode": nil, "max_steps": 20.0,
+			"extra_info": in{"a": in{"b": []int{1}}}, "wait_seconds": 0.5})
 		require.Equal(t, task, a.Task)
 		require.Equal(t, done, w.wait(a.SessionID).code())
 		run, err := w.store.LatestRun(t.Context(), a.SessionID)
@@ -118,12 +155,15 @@ func TestTheMendOfAnArgumentCanBeFollowed(t *testing.T) {
 			arguments in
 			mend      string
 		}{
-			"one that is needed, empty":   {"ask_agent_start_new_task", in{"task": " "}, "pass a text"},
-			"one that is needed, as well": {"ask_agent_wait", in{"session_id": ""}, "pass a text"},
-			"one that is needed, wrong":   {"ask_agent_wait", in{"session_id": 7}, "pass session_id as a text"},
-			"one that may be left out":    {"ask_agent_start_new_task", in{"task": "tap", "device_id": ""}, "pass a text, or leave device_id out"},
-			"wrong, may be left out":      {"ask_agent_start_new_task", in{"task": "tap", "queue": 1}, "pass queue as true or false, or leave queue out"},
-			"a large number":              {"ask_agent_wait", in{"session_id": "x", "since_step": -1}, "pass a number from 0 to 1000000, or leave since_step out"},
+			"one that is needed, empty":   {start, in{"task": " "}, "pass a text"},
+			"one that is needed, as well": {wait, in{"session_id": ""}, "pass a text"},
+			"one that is needed, wrong":   {wait, in{"session_id": 7}, "pass session_id as a text"},
+			"one that may be left out": {start, in{"task": "tap", "device_id": ""},
+				"pass a text, or leave device_id out"},
+			"wrong, may be left out": {start, in{"task": "tap", "queue": 1},
+				"pass queue as true or false, or leave queue out"},
+			"a large number": {wait, in{"session_id": "x", "since_step": -1},
+				"pass a number from 0 to 1000000, or leave since_step out"},
 		} {
 			a := w.call(c.tool, c.arguments)
 			require.Equal(t, "INVALID_ARGUMENT", a.code(), name)
@@ -143,8 +183,10 @@ func TestAQuestionThatNoRunOfTheSessionHasAskedIsNotWaitedFor(t *testing.T) {
 			require.Equal(t, "NO_OPEN_QUESTION", b.code())
 			require.Equal(t, "leave question_id out to wait for the run", b.Error.Hint)
 		}
-		require.Equal(t, done, w.call("ask_agent_continue", in{"session_id": a.SessionID, "reply_from_client": "red"}).code())
-		settled := w.call("ask_agent_wait", in{"session_id": a.SessionID, "question_id": a.Question.ID})
+		require.Equal(t, done, w.call("ask_agent_continue",
+			in{"session_id": a.SessionID, "reply_from_client": "red"}).code())
+		settled := w.call("ask_agent_wait",
+			in{"session_id": a.SessionID, "question_id": a.Question.ID})
 		require.Equal(t, done, settled.code(), "one that was settled is known")
 	})
 }

@@ -13,8 +13,9 @@ import (
 	"github.com/taploop/taploop/tools/schema"
 )
 
-// descriptions are those of the tools and of their arguments. They are read by a model that has to choose and use a tool without
-// any other help: when to use it, when not, what comes back, what to do next, how long ids live.
+// descriptions are those of the tools and of their arguments. They are read by a model that has to
+// choose and use a tool without any other help: when to use it, when not, what comes back, what to
+// do next, how long ids live.
 //
 //go:embed descriptions/*.txt
 var descriptions embed.FS
@@ -40,47 +41,61 @@ func catalog(o *Options) []tool {
 	acting := hints{destructive: true}
 	taskResult, sameResult := result.Schema[result.Result](), same[result.Result](startTool)
 	inquiryResult := result.Schema[result.Inquiry]()
-	noRun := func(f result.Failure) any { return result.Result{Error: &f, Question: f.Open} }
-	noInquiry := func(f result.Failure) any { return result.Inquiry{Error: &f, Question: f.Open} }
-
 	return []tool{
 		row(o, tool{name: "list_connected_devices", title: "List phones", hints: readOnly,
 			output: result.Schema[result.Phones](),
-			failed: func(f result.Failure) any { return result.Phones{Devices: []result.Phone{}, Error: &f} },
-		}, look.list),
+			failed: noPhones}, look.list),
 		row(o, tool{name: startTool, title: "Start a task on a phone", hints: acting,
 			output: taskResult, failed: noRun, retry: run.retry}, run.start),
 		row(o, tool{name: goOnTool, title: "Answer, or go on with a session", hints: acting,
 			output: sameResult, failed: noRun, retry: run.retry}, run.goOn),
 		row(o, tool{name: waitTool, title: "Wait for a run", hints: hints{idempotent: true},
 			output: sameResult, failed: noRun, retry: run.retry}, run.wait),
-		row(o, tool{name: "ask_agent_stop", title: "Stop a run", hints: hints{destructive: true, idempotent: true},
+		row(o, tool{name: "ask_agent_stop", title: "Stop a run",
+			hints:  hints{destructive: true, idempotent: true},
 			output: sameResult, failed: noRun}, run.stop),
 		row(o, tool{name: "ask_agent", title: "Start or continue (older name)", hints: acting,
 			output: sameResult, failed: noRun, retry: run.retry}, run.either),
 		row(o, tool{name: "list_sessions", title: "List sessions", hints: readOnly,
 			output: result.Schema[result.Sessions](),
-			failed: func(f result.Failure) any { return result.Sessions{Sessions: []result.Session{}, Error: &f} },
-		}, run.list),
+			failed: noSessions}, run.list),
 		row(o, tool{name: "get_screenshot", title: "Look at a phone", hints: readOnly,
 			output: result.Schema[result.Screenshot](),
-			failed: func(f result.Failure) any { return result.Screenshot{Error: &f} }}, look.screenshot),
+			failed: noPicture}, look.screenshot),
 		row(o, tool{name: inquiryTool, title: "Ask a person", hints: hints{},
 			output: inquiryResult, failed: noInquiry, retry: ask.retry}, ask.send),
 		row(o, tool{name: "list_pending_questions", title: "List open questions", hints: readOnly,
 			output: result.Schema[result.Pending](),
-			failed: func(f result.Failure) any { return result.Pending{Questions: []result.Question{}, Error: &f} },
-		}, ask.list),
+			failed: noQuestions}, ask.list),
 		row(o, tool{name: "answer_question", title: "Answer a question",
 			hints:  hints{destructive: true, idempotent: true},
 			output: same[result.Inquiry](inquiryTool), failed: noInquiry}, ask.answer),
 	}
 }
 
+// The results of calls that cannot be carried out.
+
+func noRun(f result.Failure) any { return result.Result{Error: &f, Question: f.Open} }
+
+func noInquiry(f result.Failure) any { return result.Inquiry{Error: &f, Question: f.Open} }
+
+func noPicture(f result.Failure) any { return result.Screenshot{Error: &f} }
+
+func noPhones(f result.Failure) any { return result.Phones{Devices: []result.Phone{}, Error: &f} }
+
+func noSessions(f result.Failure) any {
+	return result.Sessions{Sessions: []result.Session{}, Error: &f}
+}
+
+func noQuestions(f result.Failure) any {
+	return result.Pending{Questions: []result.Question{}, Error: &f}
+}
+
 // same is the schema of a result that another tool describes.
 func same[R any](by string) *schema.Schema { return schema.SameAs(result.Schema[R](), by) }
 
-// row is a tool with its description, the schema of its arguments, and its handler behind their check.
+// row is a tool with its description, the schema of its arguments, and its handler behind their
+// check.
 func row[A any](o *Options, d tool, handle func(context.Context, *call, A) (*reply, error)) tool {
 	fill := o.placeholders()
 	text, arguments, _ := strings.Cut(fill.Replace(described(d.name)), "\n\n")

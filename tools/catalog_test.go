@@ -54,7 +54,8 @@ func TestTheListOfToolsIsTheOneThatWasReviewed(t *testing.T) {
 		}
 		want, err := os.ReadFile(path)
 		require.NoError(t, err)
-		require.Equal(t, string(want), string(got), "go test ./tools -update rewrites it; then go generate ./tools")
+		require.Equal(t, string(want), string(got),
+			"go test ./tools -update rewrites it; then go generate ./tools")
 	})
 }
 
@@ -74,31 +75,39 @@ func TestEveryToolTellsAModelAllItNeeds(t *testing.T) {
 				require.Greater(t, len(l), 15, "%s: %q", tool.Name, l)
 			}
 			require.Regexp(t, `(?i)\bUse it\b`, tool.Description, "when to use it")
-			require.Regexp(t, `(?i)do not (use|start)|need not call|Use it only|never`, tool.Description, "when not")
+			require.Regexp(t, `(?i)do not (use|start)|need not call|Use it only|never`,
+				tool.Description, "when not")
 			require.Contains(t, tool.Description, "Returns", "what comes back")
 			require.NotRegexp(t, `<[a-z/]|https?://|(?i)api[_ ]?key|bearer|sk-`, tool.Description)
-			for _, hint := range []string{"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"} {
+			for _, hint := range []string{"readOnlyHint", "destructiveHint", "idempotentHint",
+				"openWorldHint"} {
 				require.IsType(t, true, tool.Annotations[hint], "%s: %s", tool.Name, hint)
 			}
 			if tool.Annotations["readOnlyHint"] == true {
 				require.Equal(t, false, tool.Annotations["destructiveHint"])
 			}
-			if _, takes := tool.Input["properties"].(in)["session_id"]; takes || strings.Contains(tool.Name, "ask_agent") {
+			if _, takes := tool.Input["properties"].(in)["session_id"]; takes ||
+				strings.Contains(tool.Name, "ask_agent") {
 				require.Contains(t, tool.Description, "session_id", tool.Name)
-				require.Regexp(t, `good for as long as|lives as long as`, tool.Description, "%s: how long ids live", tool.Name)
+				require.Regexp(t, `good for as long as|lives as long as`, tool.Description,
+					"%s: how long ids live", tool.Name)
 			}
 		}
-		require.ElementsMatch(t, []string{"list_connected_devices", "ask_agent_start_new_task", "ask_agent_continue", "ask_agent_wait", "ask_agent_stop",
+		require.ElementsMatch(t, []string{"list_connected_devices", "ask_agent_start_new_task",
+			"ask_agent_continue", "ask_agent_wait", "ask_agent_stop",
 			"ask_agent", "list_sessions", "get_screenshot", "send_inquiry", "list_pending_questions", "answer_question"}, names)
 	})
 }
 
 func TestTheHintsAreTrue(t *testing.T) {
 	want := map[string][3]bool{ // read-only, destructive, idempotent
-		"list_connected_devices": {true, false, true}, "list_sessions": {true, false, true}, "get_screenshot": {true, false, true},
-		"list_pending_questions": {true, false, true}, "send_inquiry": {false, false, false}, "answer_question": {false, true, true},
+		"list_connected_devices": {true, false, true}, "list_sessions": {true, false,
+			true}, "get_screenshot": {true, false, true},
+		"list_pending_questions": {true, false, true}, "send_inquiry": {false, false,
+			false}, "answer_question": {false, true, true},
 		"ask_agent_wait": {false, false, true}, "ask_agent_stop": {false, true, true},
-		"ask_agent_start_new_task": {false, true, false}, "ask_agent_continue": {false, true, false}, "ask_agent": {false, true, false},
+		"ask_agent_start_new_task": {false, true, false}, "ask_agent_continue": {false, true,
+			false}, "ask_agent": {false, true, false},
 	}
 	bubble(t, func(t *testing.T, w *world) {
 		_, list := w.list()
@@ -106,7 +115,9 @@ func TestTheHintsAreTrue(t *testing.T) {
 		before, touches := w.facts(), w.farm.touches("A")
 		for _, tool := range list {
 			a := tool.Annotations
-			require.Equal(t, want[tool.Name], [3]bool{a["readOnlyHint"].(bool), a["destructiveHint"].(bool), a["idempotentHint"].(bool)}, tool.Name)
+			require.Equal(t, want[tool.Name],
+				[3]bool{a["readOnlyHint"].(bool), a["destructiveHint"].(bool),
+					a["idempotentHint"].(bool)}, tool.Name)
 			if a["readOnlyHint"] == true {
 				require.False(t, w.call(tool.Name, in{}).raw.IsError)
 				require.Equal(t, before, w.facts(), tool.Name)
@@ -235,15 +246,23 @@ func TestTheParametersOfTheReferenceAreThere(t *testing.T) {
 				defaults[tool.Name][name] = p.(in)["default"]
 			}
 		}
-		flags := map[string]any{"enable_intermediate_logs": true, "enable_intermediate_image_caption": true, "enable_intermediate_screenshots": false,
+		flags := map[string]any{"enable_intermediate_logs": true,
+			"enable_intermediate_image_caption": true, "enable_intermediate_screenshots": false,
 			"enable_final_screenshot": false, "enable_final_image_caption": true, "extra_info": nil, "wait_seconds": nil, "max_steps": 20.0,
 			"device_id": nil, "queue": false, "detached_ok": nil, "task": nil}
-		require.Equal(t, with(maps.Clone(flags), in{"reset_environment": true, "reply_mode": "pass_to_client", "idempotency_key": nil}), defaults["ask_agent_start_new_task"])
-		require.Equal(t, with(maps.Clone(flags), in{"reset_environment": false, "reply_mode": nil, "session_id": nil, "reply_from_client": nil,
-			"question_id": nil, "reply_id": nil}), defaults["ask_agent_continue"])
-		require.Equal(t, with(maps.Clone(flags), in{"reset_environment": nil, "reply_mode": nil, "session_id": nil, "reply_from_client": nil,
-			"question_id": nil, "reply_id": nil, "idempotency_key": nil}), defaults["ask_agent"])
-		require.Equal(t, in{"session_id": nil, "question_id": nil, "since_step": nil, "wait_seconds": nil}, defaults["ask_agent_wait"])
+		require.Equal(t, with(maps.Clone(flags),
+			in{"reset_environment": true, "reply_mode": "pass_to_client", "idempotency_key": nil}),
+			defaults["ask_agent_start_new_task"])
+		require.Equal(t, with(maps.Clone(flags),
+			in{"reset_environment": false, "reply_mode": nil, "session_id": nil,
+				"reply_from_client": nil,
+				"question_id":       nil, "reply_id": nil}), defaults["ask_agent_continue"])
+		require.Equal(t, with(maps.Clone(flags),
+			in{"reset_environment": nil, "reply_mode": nil, "session_id": nil,
+				"reply_from_client": nil,
+				"question_id":       nil, "reply_id": nil, "idempotency_key": nil}), defaults["ask_agent"])
+		require.Equal(t, in{"session_id": nil, "question_id": nil, "since_step": nil,
+			"wait_seconds": nil}, defaults["ask_agent_wait"])
 		require.Equal(t, in{"session_id": nil, "mode": "cancel"}, defaults["ask_agent_stop"])
 		require.Equal(t, in{"state": nil, "limit": 20.0}, defaults["list_sessions"])
 		require.Equal(t, in{"device_id": nil}, defaults["get_screenshot"])
@@ -251,28 +270,39 @@ func TestTheParametersOfTheReferenceAreThere(t *testing.T) {
 	})
 }
 
-// What the schema of the arguments lets through is taken, and what it does not is refused: clients and the server agree.
+// What the schema of the arguments lets through is taken, and what it does not is refused: clients
+// and the server agree.
 func TestTheSchemaAndTheCheckAgree(t *testing.T) {
-	values := []any{nil, "", " ", "x", "pass_to_client", "cancel", "RUNNING", 0, 1, -1, 20, 1.5, 2000, 1e12, true, false, []any{}, in{}, in{"a": 1}, strings.Repeat("x", 201)}
+	values := []any{nil, "", " ", "x", "pass_to_client", "cancel", "RUNNING", 0, 1, -1, 20, 1.5,
+		2000, 1e12, true, false, []any{}, in{}, in{"a": 1}, strings.Repeat("x", 201)}
 	bubble(t, func(t *testing.T, w *world) {
 		_, list := w.list()
 		for _, tool := range list {
 			schema := compileSchema(t, encode(t, tool.Input))
 			for name := range tool.Input["properties"].(in) {
 				for _, v := range values {
-					arguments := in{"session_id": "nosuch", "task": "x", "device_id": "nosuch", "wait_seconds": 0, "prompt": "x?", "question_id": "nosuch"}
+					arguments := in{"session_id": "nosuch", "task": "x", "device_id": "nosuch",
+						"wait_seconds": 0, "prompt": "x?", "question_id": "nosuch"}
 					if tool.Name == "send_inquiry" {
-						delete(arguments, map[bool]string{true: "prompt", false: "question_id"}[name == "question_id"])
+						delete(arguments,
+							map[bool]string{true: "prompt",
+								false: "question_id"}[name == "question_id"])
 					}
-					maps.DeleteFunc(arguments, func(k string, _ any) bool { return tool.Input["properties"].(in)[k] == nil })
+					maps.DeleteFunc(arguments,
+						func(k string,
+							_ any) bool {
+							return tool.Input["properties"].(in)[k] == nil
+						})
 					arguments[name] = v
 					b := encode(t, arguments)
 					doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(b))
 					require.NoError(t, err)
 					fits := schema.Validate(doc) == nil
 					a := w.call(tool.Name, arguments)
-					refused := a.raw.IsError && a.Error.Code == "INVALID_ARGUMENT" && misfit.MatchString(a.Error.Message)
-					if v != nil && v != " " { // null is taken as left out, and a blank text as empty
+					refused := a.raw.IsError && a.Error.Code == "INVALID_ARGUMENT" &&
+						misfit.MatchString(a.Error.Message)
+					// null is taken as left out, and a blank text as empty
+					if v != nil && v != " " {
 						require.Equal(t, fits, !refused, "%s %s: %s", tool.Name, b, a.text)
 					}
 				}
@@ -294,7 +324,8 @@ func TestBothErasOfTheProtocolGetTheSame(t *testing.T) {
 		require.Equal(t, old, modern)
 		a := w.start("tap ask")
 		require.Equal(t, asks, a.code())
-		require.Equal(t, done, w.aloud("p", "ask_agent_continue", in{"session_id": a.SessionID, "reply_from_client": "red"}).code())
+		require.Equal(t, done, w.aloud("p", "ask_agent_continue",
+			in{"session_id": a.SessionID, "reply_from_client": "red"}).code())
 		messages, _ := w.told("p")
 		require.NotEmpty(t, messages)
 	})

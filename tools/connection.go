@@ -22,10 +22,11 @@ import (
 //	desc.TOOL.PARAM=TEXT  that of an argument
 //	description=TEXT      the same as desc.send_inquiry
 //	lang=en|zh            of our own sentences around results, questions and forms
-//	reply_mode=MODE       for calls that name no mode, the server's own one, or one in which no person is asked
+//	reply_mode=MODE       for calls that name none, the server's own, or one without a person
 //	wait_seconds=N        the longest that a call waits
 //
-// They tighten what the server allows and never loosen it. A sentence of ours stays at the end of every description.
+// They tighten what the server allows and never loosen it. A sentence of ours stays at the end of
+// every description.
 type ConnectionOptions struct {
 	descriptions map[string]string // by TOOL or TOOL.PARAM
 	messages     *messages         // nil is the server's own language
@@ -42,7 +43,8 @@ const (
 
 type connectionKey struct{}
 
-// Connected is the context of a request with the options in its URL. It is for mcptransport.Options.Context.
+// Connected is the context of a request with the options in its URL. It is for
+// mcptransport.Options.Context.
 func Connected(ctx context.Context, r *http.Request) context.Context {
 	if r.URL.RawQuery == "" {
 		return ctx
@@ -62,8 +64,8 @@ func connectionOptionsOf(ctx context.Context) *ConnectionOptions {
 	return &ConnectionOptions{}
 }
 
-// ReadConnectionOptions reads the query of a connection's URL. Keys that are none of ours are left alone; what is wrong with
-// ours is said by every call of the connection.
+// ReadConnectionOptions reads the query of a connection's URL. Keys that are none of ours are left
+// alone; what is wrong with ours is said by every call of the connection.
 func ReadConnectionOptions(query url.Values) *ConnectionOptions {
 	o := &ConnectionOptions{descriptions: map[string]string{}}
 	for key, values := range query {
@@ -83,14 +85,16 @@ func (o *ConnectionOptions) read(key, value string) error {
 		o.describe(inquiryTool, value)
 	case key == "lang":
 		if o.messages = languages[value]; o.messages == nil {
-			return badOption(key, "use en or zh", "%s is none of the languages", text.Quote(value, 60))
+			return badOption(key, "use en or zh", "%s is none of the languages",
+				text.Quote(value, 60))
 		}
 	case key == "reply_mode":
 		return o.readMode(key, value)
 	case key == "wait_seconds":
 		n, err := strconv.ParseFloat(value, 64)
 		if err != nil || !(n >= 0 && n <= 3600) {
-			return badOption(key, "use a number of seconds from 0 to 3600", "%s is none", text.Quote(value, 60))
+			return badOption(key, "use a number of seconds from 0 to 3600", "%s is none",
+				text.Quote(value, 60))
 		}
 		d := time.Duration(n * float64(time.Second))
 		o.wait = &d
@@ -162,11 +166,13 @@ func (t *Tools) check(o *ConnectionOptions) error {
 		of, argument, deeper := strings.Cut(name, ".")
 		d, found := t.byName[of]
 		if !found {
-			return badOption("desc", "use desc.TOOL or desc.TOOL.ARGUMENT with a tool's name", "there is no tool %s",
+			return badOption("desc", "use desc.TOOL or desc.TOOL.ARGUMENT with a tool's name",
+				"there is no tool %s",
 				text.Quote(of, 60))
 		}
 		if deeper && d.input.Properties[argument] == nil {
-			return badOption("desc", "the arguments of "+of+" are: "+schema.Names(d.input), "%s has no argument %s", of,
+			return badOption("desc", "the arguments of "+of+" are: "+schema.Names(d.input),
+				"%s has no argument %s", of,
 				text.Quote(argument, 60))
 		}
 	}

@@ -52,7 +52,8 @@ func (t *tasks) goOn(ctx context.Context, c *call, a continueArgs) (*reply, erro
 // answer is the answer in the arguments, nil when there is none.
 func (a replyArgs) answer() (*runs.Reply, error) {
 	if a.Reply != "" {
-		return &runs.Reply{Text: a.Reply, QuestionID: a.QuestionID, ReplyID: a.ReplyID, Channel: inquiry.ChannelMCP}, nil
+		return &runs.Reply{Text: a.Reply, QuestionID: a.QuestionID, ReplyID: a.ReplyID,
+			Channel: inquiry.ChannelMCP}, nil
 	}
 	without := func(name string) error {
 		return invalid("pass reply_from_client with your user's answer, or leave "+name+" out",

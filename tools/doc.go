@@ -1,22 +1,28 @@
-// Package tools is the MCP tools: what a calling model can do with phones, and with the people who answer questions.
+// Package tools is the MCP tools: what a calling model can do with phones, and with the people who
+// answer questions.
 //
-// A tool is a row of the catalogue: a name, promises (hints), a handler, and a type for its arguments. What a model reads of it is
-// in descriptions/NAME.txt; the schema comes from the type (package schema), and so does the check that every call goes through.
-// What it returns is described in package result. To add a tool, write its handler, its description and its row.
+// A tool is a row of the catalogue: a name, promises (hints), a handler, and a type for its
+// arguments. What a model reads of it is in descriptions/NAME.txt; the schema comes from the type
+// (package schema), and so does the check that every call goes through. What it returns is
+// described in package result. To add a tool, write its handler, its description and its row.
 //
-// The handlers belong to parts that know little of each other: [tasks] follow runs, [inquiries] ask people, [phones] only look,
-// [forms] show questions to a client's user, and a [progressReporter] tells the client of a call how far it is. What they need of
-// the rest of the program they name in interfaces of their own (see [Options]). [Tools.Register] hands all to an MCP server.
+// The handlers belong to parts that know little of each other: [tasks] follow runs, [inquiries] ask
+// people, [phones] only look, [forms] show questions to a client's user, and a [progressReporter]
+// tells the client of a call how far it is. What they need of the rest of the program they name in
+// interfaces of their own (see [Options]). [Tools.Register] hands all to an MCP server.
 //
-// A call is not the run: it attaches to it, waits for at most its budget, reports progress when the client asked for that, and
-// returns what is true then. A call that is cancelled detaches and changes nothing else.
+// A call is not the run: it attaches to it, waits for at most its budget, reports progress when the
+// client asked for that, and returns what is true then. A call that is cancelled detaches and
+// changes nothing else.
 //
-// A question of the agent on the phone comes with the result of a call, for the calling model to pass on, or is shown to the
-// client's user in a form while a call waits (see [channel.Elicit]). send_inquiry asks people for any client: an inquiry belongs to
-// the client that asked, and has no run. What the query of a connection's URL sets is in [ConnectionOptions].
+// A question of the agent on the phone comes with the result of a call, for the calling model to
+// pass on, or is shown to the client's user in a form while a call waits (see [channel.Elicit]).
+// send_inquiry asks people for any client: an inquiry belongs to the client that asked, and has no
+// run. What the query of a connection's URL sets is in [ConnectionOptions].
 //
-// A call that cannot be carried out comes back as a result with isError, a code and a hint, and nothing has changed. Sessions
-// belong to the client that they were made for: a foreign one is answered like one that is not there.
+// A call that cannot be carried out comes back as a result with isError, a code and a hint, and
+// nothing has changed. Sessions belong to the client that they were made for: a foreign one is
+// answered like one that is not there.
 package tools
 
 //go:generate go run ./gendocs testdata/tools.json ../README.md ../docs/tools.md

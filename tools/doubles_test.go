@@ -61,9 +61,13 @@ func (f *farm) List(context.Context) ([]runs.PhoneInfo, error) {
 	}
 	list := []runs.PhoneInfo{}
 	for s := range f.phones {
-		list = append(list, runs.PhoneInfo{Serial: s, State: "device", Usable: true, Model: "Double", Android: "15", SDK: 35, Size: screen.Size{W: 1080, H: 2400}})
+		list = append(list, runs.PhoneInfo{Serial: s, State: "device", Usable: true,
+			Model: "Double", Android: "15", SDK: 35, Size: screen.Size{W: 1080, H: 2400}})
 	}
-	slices.SortFunc(list, func(a, b runs.PhoneInfo) int { return strings.Compare(a.Serial, b.Serial) })
+	slices.SortFunc(list, func(a, b runs.PhoneInfo) int {
+		return strings.Compare(a.Serial,
+			b.Serial)
+	})
 	return append(list, runs.PhoneInfo{Serial: "tired", State: "offline"}), nil
 }
 
@@ -80,7 +84,8 @@ func (f *farm) Open(_ context.Context, serial string) (runs.Phone, error) {
 	case serial == "":
 		return nil, hint.Add(errors.New("2 phones are connected; which one?"), "name one of them")
 	case p == nil:
-		return nil, hint.Add(fmt.Errorf("no phone %q", serial), "call list_connected_devices and pass one of its device_ids")
+		return nil, hint.Add(fmt.Errorf("no phone %q", serial),
+			"call list_connected_devices and pass one of its device_ids")
 	}
 	f.open++
 	return &phone{p, f, serial}, nil
@@ -93,7 +98,8 @@ type phone struct {
 }
 
 func (p *phone) Device() session.Device {
-	return session.Device{ID: p.serial, Size: screen.Size{W: 1080, H: 2400}, Model: "Double", Android: "15"}
+	return session.Device{ID: p.serial, Size: screen.Size{W: 1080, H: 2400}, Model: "Double",
+		Android: "15"}
 }
 
 func (p *phone) State(ctx context.Context) (screen.State, error) {
@@ -145,7 +151,8 @@ type mind struct {
 	seen  []agentloop.Situation
 	fails error
 	think time.Duration // of each decision; 0 is a second
-	late  chan struct{} // while it is there, decisions come only when it is closed, also after the run has ended
+	// while it is there, decisions come only when it is closed, also after the run has ended
+	late chan struct{}
 }
 
 func (m *mind) make(s runs.Settings) (agentloop.Policy, error) {
@@ -193,7 +200,8 @@ func (p *policy) Next(ctx context.Context, s agentloop.Situation) (agentloop.Pro
 			return agentloop.Proposal{}, ctx.Err()
 		}
 	}
-	out := agentloop.Proposal{Tries: []agentloop.Try{{Prompt: s.Task, PromptTokens: 10, CompletionTokens: 1, Took: think}}}
+	out := agentloop.Proposal{Tries: []agentloop.Try{{Prompt: s.Task, PromptTokens: 10,
+		CompletionTokens: 1, Took: think}}}
 	if fails != nil {
 		return out, fails
 	}
@@ -233,7 +241,8 @@ func decide(s agentloop.Situation) actions.Action {
 	case "tap":
 		return actions.Click{At: screen.Permille(500, 500)}
 	case "ask":
-		return actions.Info{Question: fmt.Sprintf("question %d?", s.Questions+1), Options: []string{"red", "blue"}}
+		return actions.Info{Question: fmt.Sprintf("question %d?", s.Questions+1),
+			Options: []string{"red", "blue"}}
 	case "asksecret":
 		return actions.Info{Question: "the code?", Secret: true}
 	case "typesecret":

@@ -11,7 +11,8 @@ import (
 )
 
 // inForms is inBothEras at a server that asks in forms.
-func inForms(t *testing.T, answers func(r *reader) []answering, test func(t *testing.T, w *world, r *reader)) {
+func inForms(t *testing.T, answers func(r *reader) []answering,
+	test func(t *testing.T, w *world, r *reader)) {
 	for _, version := range eras {
 		t.Run(version, func(t *testing.T) {
 			bubble(t, func(t *testing.T, w *world) {
@@ -28,7 +29,9 @@ func inForms(t *testing.T, answers func(r *reader) []answering, test func(t *tes
 
 func TestAnInquiryIsShownInAForm(t *testing.T) {
 	inForms(t, these(accepts(in{"answer": "violet"})), func(t *testing.T, w *world, r *reader) {
-		a := w.askAs(t.Context(), "send_inquiry", in{"prompt": "which?", "context": "the door", "options": []any{"red", "blue"}, "session_id": w.start("tap").SessionID}, "p")
+		a := w.askAs(t.Context(), "send_inquiry",
+			in{"prompt": "which?", "context": "the door", "options": []any{"red", "blue"},
+				"session_id": w.start("tap").SessionID}, "p")
 		require.Equal(t, "answered", a.says(), a.text)
 		require.Equal(t, "violet", *a.Answer)
 		require.Equal(t, "client_ui", a.Settled.Authority)
@@ -37,23 +40,29 @@ func TestAnInquiryIsShownInAForm(t *testing.T) {
 		all, err := w.manager.Broker().List(t.Context(), inquiry.Filter{})
 		require.NoError(t, err)
 		require.Len(t, all, 1, "it was asked once")
-		require.Equal(t, []inquiry.Door{{Name: "elicit"}, {Name: "pass_to_client"}, {Name: "page"}}, all[0].Doors)
+		require.Equal(t, []inquiry.Door{{Name: "elicit"}, {Name: "pass_to_client"}, {Name: "page"}},
+			all[0].Doors)
 	})
 }
 
 func TestAFormOfSeveralFieldsIsShownAsOne(t *testing.T) {
-	bad, good := in{"day": "Mon", "seats": 99.0, "note": ""}, in{"day": "Mon", "seats": 3.0, "note": "", "until": "", "paid": true}
+	bad, good := in{"day": "Mon", "seats": 99.0, "note": ""}, in{"day": "Mon", "seats": 3.0,
+		"note": "", "until": "", "paid": true}
 	inForms(t, these(accepts(bad), accepts(good)), func(t *testing.T, w *world, r *reader) {
-		a := w.ask("send_inquiry", in{"prompt": "the table", "fields": []any{in{"name": "day", "type": "choice", "options": []any{"Mon", "Tue"}},
-			in{"name": "seats", "type": "number", "max": 9}, in{"name": "note", "type": "text", "optional": true},
-			in{"name": "until", "type": "date", "optional": true}, in{"name": "paid", "type": "yes_no"}}})
+		a := w.ask("send_inquiry", in{"prompt": "the table",
+			"fields": []any{in{"name": "day", "type": "choice", "options": []any{"Mon", "Tue"}},
+				in{"name": "seats", "type": "number", "max": 9}, in{"name": "note", "type": "text",
+					"optional": true},
+				in{"name": "until", "type": "date", "optional": true}, in{"name": "paid",
+					"type": "yes_no"}}})
 		require.Equal(t, "answered", a.says(), a.text)
 		require.Equal(t, in{"day": "Mon", "seats": 3.0, "paid": true}, a.Values)
 		forms := r.shown()
 		require.Len(t, forms, 2)
 		require.Contains(t, forms[1].Message, `"seats": it is 99`)
 		require.Contains(t, forms[1].Message, `"paid"`)
-		require.Equal(t, []any{"Mon", "Tue"}, forms[0].RequestedSchema.(in)["properties"].(in)["day"].(in)["enum"])
+		require.Equal(t, []any{"Mon", "Tue"},
+			forms[0].RequestedSchema.(in)["properties"].(in)["day"].(in)["enum"])
 	})
 }
 
@@ -61,7 +70,8 @@ func TestADraftIsEditedInAForm(t *testing.T) {
 	inForms(t, these(accepts(in{"answer": "# Other\n"})), func(t *testing.T, w *world, r *reader) {
 		a := w.ask("send_inquiry", in{"prompt": "fine?", "draft": "# Plan\n"})
 		require.Equal(t, "# Other\n", *a.Answer)
-		require.Equal(t, "# Plan\n", r.shown()[0].RequestedSchema.(in)["properties"].(in)["answer"].(in)["default"])
+		require.Equal(t, "# Plan\n",
+			r.shown()[0].RequestedSchema.(in)["properties"].(in)["answer"].(in)["default"])
 	})
 }
 
@@ -86,9 +96,12 @@ func TestAnInquiryThatIsDeclinedInAFormIsRefused(t *testing.T) {
 
 func TestWhatIsNotShownInAForm(t *testing.T) {
 	inForms(t, these(accepts(in{"answer": "x"})), func(t *testing.T, w *world, r *reader) {
-		secret := w.ask("send_inquiry", in{"prompt": "the code?", "secret": true, "wait_seconds": 1})
-		require.Equal(t, []inquiry.Door{{Name: "pass_to_client"}, {Name: "page"}}, secret.Question.Doors)
-		require.Equal(t, "pending", w.ask("send_inquiry", in{"prompt": "go on?", "wait_seconds": 0}).says())
+		secret := w.ask("send_inquiry",
+			in{"prompt": "the code?", "secret": true, "wait_seconds": 1})
+		require.Equal(t, []inquiry.Door{{Name: "pass_to_client"}, {Name: "page"}},
+			secret.Question.Doors)
+		require.Equal(t, "pending",
+			w.ask("send_inquiry", in{"prompt": "go on?", "wait_seconds": 0}).says())
 		require.Empty(t, r.shown())
 	})
 }
@@ -110,7 +123,8 @@ func TestAnInquirysFormIsClosedWhenAnotherDoorWins(t *testing.T) {
 		var types []any
 		for _, n := range w.notifications() {
 			if n.Method == "notifications/cancelled" {
-				require.Equal(t, "the question was settled in another way", n.Params.AdditionalFields["reason"])
+				require.Equal(t, "the question was settled in another way",
+					n.Params.AdditionalFields["reason"])
 			} else if n.Params.Meta["type"] != nil {
 				types = append(types, n.Params.Meta["type"])
 			}
@@ -128,7 +142,8 @@ func TestTheAnswerToAnInquiryDoesNotComeBackThroughAnotherTool(t *testing.T) {
 		got := w.raw("send_inquiry", arguments, "", nil)
 		require.Equal(t, mcp.ResultTypeInputRequired, got.ResultType)
 		yes := in{"action": "accept", "content": in{"answer": "yes"}}
-		require.Equal(t, "INVALID_ARGUMENT", w.again("ask_agent_wait", in{"session_id": session}, got.RequestState, yes).code())
+		require.Equal(t, "INVALID_ARGUMENT",
+			w.again("ask_agent_wait", in{"session_id": session}, got.RequestState, yes).code())
 		require.Equal(t, 1, w.pending(t.Context(), in{}).Total)
 		w.again("send_inquiry", arguments, got.RequestState, yes)
 		require.Zero(t, w.pending(t.Context(), in{}).Total)

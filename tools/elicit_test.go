@@ -19,46 +19,52 @@ import (
 )
 
 func TestAQuestionIsAskedInAForm(t *testing.T) {
-	inBothEras(t, these(accepts(in{"choice": "blue"}), accepts(in{"choice": "red", "answer": " green "})), func(t *testing.T, w *world, r *reader) {
-		touches := w.farm.touches("A")
+	inBothEras(t, these(accepts(in{"choice": "blue"}),
+		accepts(in{"choice": "red", "answer": " green "})),
+		func(t *testing.T, w *world, r *reader) {
+			touches := w.farm.touches("A")
 
-		a := w.aloud("p", "ask_agent_start_new_task", in{"task": "tap ask tap ask", "reply_mode": "elicit"})
+			a := w.aloud("p", "ask_agent_start_new_task",
+				in{"task": "tap ask tap ask", "reply_mode": "elicit"})
 
-		require.Equal(t, done, a.code(), a.text)
-		require.Equal(t, "done blue green", *a.Answer)
-		require.Equal(t, "tap ask tap ask", a.Task)
-		require.Equal(t, touches+2, w.farm.touches("A"), "nothing was begun twice")
-		all := w.call("list_sessions", nil).structured["sessions"].([]any)
-		require.Len(t, all, 1)
-		forms := r.shown()
-		require.Len(t, forms, 2)
-		require.Contains(t, forms[0].Message, "question 1?")
-		require.Contains(t, forms[0].Message, `"tap ask tap ask"`)
-		schema := forms[0].RequestedSchema.(in)
-		require.Equal(t, "object", schema["type"])
-		require.Equal(t, []any{"red", "blue"}, schema["properties"].(in)["choice"].(in)["enum"])
-		require.Equal(t, "string", schema["properties"].(in)["answer"].(in)["type"])
-		require.NotContains(t, schema, "required", "either will do")
-		q, err := w.manager.Broker().List(t.Context(), inquiry.Filter{SessionID: a.SessionID})
-		require.NoError(t, err)
-		require.Equal(t, "elicit", q[0].Resolution.Channel)
-		require.Equal(t, "client_ui", q[0].Resolution.Authority)
-	})
+			require.Equal(t, done, a.code(), a.text)
+			require.Equal(t, "done blue green", *a.Answer)
+			require.Equal(t, "tap ask tap ask", a.Task)
+			require.Equal(t, touches+2, w.farm.touches("A"), "nothing was begun twice")
+			all := w.call("list_sessions", nil).structured["sessions"].([]any)
+			require.Len(t, all, 1)
+			forms := r.shown()
+			require.Len(t, forms, 2)
+			require.Contains(t, forms[0].Message, "question 1?")
+			require.Contains(t, forms[0].Message, `"tap ask tap ask"`)
+			schema := forms[0].RequestedSchema.(in)
+			require.Equal(t, "object", schema["type"])
+			require.Equal(t, []any{"red", "blue"}, schema["properties"].(in)["choice"].(in)["enum"])
+			require.Equal(t, "string", schema["properties"].(in)["answer"].(in)["type"])
+			require.NotContains(t, schema, "required", "either will do")
+			q, err := w.manager.Broker().List(t.Context(), inquiry.Filter{SessionID: a.SessionID})
+			require.NoError(t, err)
+			require.Equal(t, "elicit", q[0].Resolution.Channel)
+			require.Equal(t, "client_ui", q[0].Resolution.Authority)
+		})
 }
 
 func TestProgressGoesOnWhileAFormIsShown(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
-		r := &reader{answers: []answering{func(context.Context, mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
+		r := &reader{answers: []answering{func(context.Context,
+			mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
 			time.Sleep(25 * time.Second)
 			return acts("accept", in{"choice": "blue"})(nil, mcp.ElicitationParams{})
 		}}}
 		w.pipe(eras[0], r)
-		a := w.aloud("p", "ask_agent_start_new_task", in{"task": "tap ask tap", "reply_mode": "elicit"})
+		a := w.aloud("p", "ask_agent_start_new_task",
+			in{"task": "tap ask tap", "reply_mode": "elicit"})
 		require.Equal(t, done, a.code())
 		got, metas := w.told("p")
 		i := slices.Index(got, "the question is shown in a form")
 		require.Greater(t, i, slices.Index(got, "the agent asks: question 1?"))
-		require.Equal(t, []string{"the question is shown in a form", "the question is settled: answered by elicit"}, got[i+1:i+3])
+		require.Equal(t, []string{"the question is shown in a form",
+			"the question is settled: answered by elicit"}, got[i+1:i+3])
 		types := []any{}
 		for _, m := range metas {
 			if m["type"] != nil {
@@ -86,12 +92,15 @@ func TestAFormThatIsClosedPassesTheQuestionOn(t *testing.T) {
 		require.Equal(t, "ask_agent_continue", a.Next.Tool)
 		require.Equal(t, asks, w.call("ask_agent_wait", in{"session_id": a.SessionID}).code())
 		require.Len(t, r.shown(), 1, "it is not shown again")
-		require.Equal(t, "done red", *w.call("ask_agent_continue", in{"session_id": a.SessionID, "reply_from_client": "red"}).Answer)
+		require.Equal(t, "done red",
+			*w.call("ask_agent_continue",
+				in{"session_id": a.SessionID, "reply_from_client": "red"}).Answer)
 	})
 }
 
 func TestAnAnswerThatDoesNotFitIsAskedForAgain(t *testing.T) {
-	inBothEras(t, these(accepts(in{"answer": "  "}), accepts(in{"answer": "\x00"}), accepts(in{}), accepts(in{"answer": "violet"})), func(t *testing.T, w *world, r *reader) {
+	inBothEras(t, these(accepts(in{"answer": "  "}), accepts(in{"answer": "\x00"}), accepts(in{}),
+		accepts(in{"answer": "violet"})), func(t *testing.T, w *world, r *reader) {
 		a := w.start("ask", in{"reply_mode": "elicit"})
 		require.Equal(t, done, a.code())
 		require.Equal(t, "done violet", *a.Answer)
@@ -162,7 +171,8 @@ func TestAFormIsClosedWhenAnotherDoorWins(t *testing.T) {
 
 // only is the open question of the session.
 func (w *world) only(id string) inquiry.Question {
-	list, err := w.manager.Broker().List(context.Background(), inquiry.Filter{SessionID: id, Status: inquiry.Pending})
+	list, err := w.manager.Broker().List(context.Background(),
+		inquiry.Filter{SessionID: id, Status: inquiry.Pending})
 	require.NoError(w.t, err)
 	require.Len(w.t, list, 1)
 	return list[0]
@@ -180,7 +190,8 @@ func TestAFormDoesNotOutliveTheCall(t *testing.T) {
 		require.Equal(t, asks, a.code())
 		require.Equal(t, "ask_agent_wait", a.Next.Tool, "the next call shows it again")
 		require.Contains(t, a.tail, "in a form")
-		require.Equal(t, []any{"the time for this form is over; the question is still open"}, w.closings())
+		require.Equal(t, []any{"the time for this form is over; the question is still open"},
+			w.closings())
 		look := w.call("ask_agent_wait", in{"session_id": a.SessionID, "wait_seconds": 0})
 		require.Equal(t, asks, look.code())
 		require.Len(t, r.shown(), 1, "who only looks shows nothing")
@@ -201,7 +212,8 @@ func TestAFormHasItsTurn(t *testing.T) {
 		require.Equal(t, asks, a.code())
 		require.Equal(t, "ask_agent_continue", a.Next.Tool)
 		require.Less(t, time.Since(began), 30*time.Second)
-		require.Equal(t, []any{"the time for this form is over; the question is still open"}, w.closings())
+		require.Equal(t, []any{"the time for this form is over; the question is still open"},
+			w.closings())
 	})
 }
 
@@ -228,7 +240,8 @@ func TestAFormIsClosedWhenTheRunIsPaused(t *testing.T) {
 		time.Sleep(5 * time.Second)
 		require.Len(t, r.shown(), 1)
 		began := time.Now()
-		require.Equal(t, paused, w.call("ask_agent_stop", in{"session_id": id, "mode": "pause"}).code())
+		require.Equal(t, paused, w.call("ask_agent_stop",
+			in{"session_id": id, "mode": "pause"}).code())
 		require.Equal(t, paused, (<-waiting).code())
 		require.Equal(t, []any{"the run does not wait for the answer any more"}, w.closings())
 		require.Less(t, time.Since(began), time.Second)
@@ -237,7 +250,8 @@ func TestAFormIsClosedWhenTheRunIsPaused(t *testing.T) {
 
 func TestAClientThatFailsToShowAFormPassesOn(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
-		r := &reader{answers: []answering{func(context.Context, mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
+		r := &reader{answers: []answering{func(context.Context,
+			mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
 			return nil, errors.New("no window")
 		}}}
 		w.pipe(eras[0], r)
@@ -248,8 +262,9 @@ func TestAClientThatFailsToShowAFormPassesOn(t *testing.T) {
 // raw makes a call of the newer protocol as the client is given it, without showing a form.
 func (w *world) raw(tool string, arguments in, state string, responses in) *mcp.CallToolResult {
 	w.t.Helper()
-	params := in{"name": tool, "arguments": arguments, "_meta": in{"io.modelcontextprotocol/protocolVersion": mcp.ProtocolVersion20260728,
-		"io.modelcontextprotocol/clientCapabilities": in{"elicitation": in{}}}}
+	params := in{"name": tool, "arguments": arguments,
+		"_meta": in{"io.modelcontextprotocol/protocolVersion": mcp.ProtocolVersion20260728,
+			"io.modelcontextprotocol/clientCapabilities": in{"elicitation": in{}}}}
 	if state != "" {
 		params["requestState"] = state
 	}
@@ -257,8 +272,9 @@ func (w *world) raw(tool string, arguments in, state string, responses in) *mcp.
 		params["inputResponses"] = in{"question": responses}
 	}
 	w.calls++
-	resp, err := w.client.GetTransport().SendRequest(w.t.Context(), transport.JSONRPCRequest{JSONRPC: "2.0",
-		ID: mcp.NewRequestId(fmt.Sprint("raw ", w.calls)), Method: "tools/call", Params: params})
+	resp, err := w.client.GetTransport().SendRequest(w.t.Context(),
+		transport.JSONRPCRequest{JSONRPC: "2.0",
+			ID: mcp.NewRequestId(fmt.Sprint("raw ", w.calls)), Method: "tools/call", Params: params})
 	require.NoError(w.t, err)
 	require.Nil(w.t, resp.Error)
 	out, err := mcp.ParseCallToolResult(&resp.Result)
@@ -277,7 +293,8 @@ func forged(t *testing.T, state string, mark int, shown string) string {
 	raw, err := base64.RawURLEncoding.DecodeString(state)
 	require.NoError(t, err)
 	require.Contains(t, string(raw[32:]), `"shown":1`)
-	return base64.RawURLEncoding.EncodeToString(append(raw[:mark:mark], strings.ReplaceAll(string(raw[32:]), `"shown":1`, shown)...))
+	return base64.RawURLEncoding.EncodeToString(append(raw[:mark:mark],
+		strings.ReplaceAll(string(raw[32:]), `"shown":1`, shown)...))
 }
 
 func TestTheAnswerThatComesBackIsTakenForItsOwnQuestionOnly(t *testing.T) {
@@ -290,15 +307,18 @@ func TestTheAnswerThatComesBackIsTakenForItsOwnQuestionOnly(t *testing.T) {
 		require.NotEmpty(t, state)
 		require.Contains(t, got.InputRequests, "question")
 		yes := in{"action": "accept", "content": in{"choice": "red"}}
-		id := w.call("list_sessions", nil).structured["sessions"].([]any)[0].(in)["session_id"].(string)
+		id := w.call("list_sessions",
+			nil).structured["sessions"].([]any)[0].(in)["session_id"].(string)
 		w.farm.add("B")
 		other := w.start("ask", in{"device_id": "B"}).SessionID
 		before := w.facts()
 		for name, a := range map[string]answer{
-			"no state":        w.again("ask_agent_start_new_task", start, "", yes),
-			"nonsense":        w.again("ask_agent_start_new_task", start, "nonsense", yes),
-			"made by oneself": w.again("ask_agent_start_new_task", start, forged(t, state, 0, `"shown":1`), yes),
-			"changed":         w.again("ask_agent_start_new_task", start, forged(t, state, 32, `"shown":0`), yes),
+			"no state": w.again("ask_agent_start_new_task", start, "", yes),
+			"nonsense": w.again("ask_agent_start_new_task", start, "nonsense", yes),
+			"made by oneself": w.again("ask_agent_start_new_task", start,
+				forged(t, state, 0, `"shown":1`), yes),
+			"changed": w.again("ask_agent_start_new_task", start,
+				forged(t, state, 32, `"shown":0`), yes),
 			"short":           w.again("ask_agent_start_new_task", start, state[:20], yes),
 			"another session": w.again("ask_agent_wait", in{"session_id": other}, state, yes),
 		} {
@@ -306,7 +326,8 @@ func TestTheAnswerThatComesBackIsTakenForItsOwnQuestionOnly(t *testing.T) {
 		}
 		w.topts.Principal = func(context.Context) string { return "bob" }
 		w.pipe(eras[1], &reader{answers: []answering{acts("cancel", nil)}})
-		require.Equal(t, "QUESTION_NOT_FOUND", w.again("ask_agent_start_new_task", start, state, yes).code(), "of somebody else")
+		require.Equal(t, "QUESTION_NOT_FOUND",
+			w.again("ask_agent_start_new_task", start, state, yes).code(), "of somebody else")
 		require.Equal(t, before, w.facts())
 		w.topts.Principal = func(context.Context) string { return "" }
 		w.pipe(eras[1], &reader{answers: []answering{acts("cancel", nil)}})
@@ -315,7 +336,8 @@ func TestTheAnswerThatComesBackIsTakenForItsOwnQuestionOnly(t *testing.T) {
 
 		require.Equal(t, done, a.code(), a.text)
 		require.Equal(t, id, a.SessionID)
-		late := w.again("ask_agent_start_new_task", start, state, in{"action": "accept", "content": in{"choice": "blue"}})
+		late := w.again("ask_agent_start_new_task", start, state,
+			in{"action": "accept", "content": in{"choice": "blue"}})
 		require.Equal(t, done, late.code())
 		require.Contains(t, late.tail, "came too late")
 		require.Equal(t, "done red", *late.Answer)
@@ -333,7 +355,8 @@ func TestAnAnswerInAFormOutlivesTheServerThatAsked(t *testing.T) {
 		w.restart()
 		w.pipe(eras[1], nobody)
 
-		a := w.again("ask_agent_start_new_task", start, state, in{"action": "accept", "content": in{"choice": "red"}})
+		a := w.again("ask_agent_start_new_task", start, state,
+			in{"action": "accept", "content": in{"choice": "red"}})
 
 		require.Equal(t, done, a.code(), a.text)
 		require.Equal(t, "done red", *a.Answer)

@@ -15,7 +15,8 @@ import (
 	"github.com/taploop/taploop/tools/schema"
 )
 
-// newForm is a question as a client shows it to its user. problem is what was wrong with the last answer, or "".
+// newForm is a question as a client shows it to its user. problem is what was wrong with the last
+// answer, or "".
 func newForm(q inquiry.Question, problem string, in *messages) mcp.ElicitationParams {
 	var b strings.Builder
 	if problem != "" {
@@ -60,7 +61,8 @@ func formSchema(q inquiry.Question, in *messages) json.RawMessage {
 	return schema.JSON(form)
 }
 
-// answerIn is the answer in what came from a form. What does not fit is left to the broker to refuse.
+// answerIn is the answer in what came from a form. What does not fit is left to the broker to
+// refuse.
 func answerIn(q inquiry.Question, content any) string {
 	values, _ := content.(map[string]any)
 	if len(q.Fields) == 0 {
@@ -77,8 +79,9 @@ func answerIn(q inquiry.Question, content any) string {
 	return string(b)
 }
 
-// formState says which question a form is about. It comes back through the client with a mark, so that an answer counts as the
-// user's own only when a form was really asked for. All the same it is checked that what it names belongs to the caller.
+// formState says which question a form is about. It comes back through the client with a mark, so
+// that an answer counts as the user's own only when a form was really asked for. All the same it is
+// checked that what it names belongs to the caller.
 type formState struct {
 	Session  string `json:"session_id"`
 	Question string `json:"question_id"`
@@ -98,10 +101,12 @@ func (t *forms) signState(s formState) string {
 func (t *forms) openState(signed string) (s formState, err error) {
 	const size = 32 // of a mark
 	raw, err := base64.RawURLEncoding.DecodeString(signed)
-	if err != nil || len(raw) < size || !hmac.Equal(raw[:size], t.Store.Sign(formPurpose, string(raw[size:]))) ||
+	if err != nil || len(raw) < size ||
+		!hmac.Equal(raw[:size], t.Store.Sign(formPurpose, string(raw[size:]))) ||
 		json.Unmarshal(raw[size:], &s) != nil || s.Question == "" {
-		return formState{}, invalid("send requestState back exactly as it was given, or call without requestState and "+
-			"inputResponses; answer_question passes on what your user said in chat",
+		return formState{}, invalid(
+			"send requestState back exactly as it was given, or call without requestState and "+
+				"inputResponses; answer_question passes on what your user said in chat",
 			"requestState was not issued by this server")
 	}
 	return s, nil

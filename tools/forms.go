@@ -12,7 +12,6 @@ import (
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/inquiry/channel"
 	"github.com/taploop/taploop/internal/mcptransport"
-	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
 )
@@ -46,18 +45,22 @@ func questionInForm(st runs.Status) *inquiry.Question {
 	return st.Question
 }
 
-// canShow refuses a call that wants its questions to be asked in forms only, from a client that shows none.
+// canShow refuses a call that wants its questions to be asked in forms only, from a client that
+// shows none.
 func (c *call) canShow(mode channel.Mode) error {
 	if c.forms || !mode.Is(channel.Elicit) {
 		return nil
 	}
 	return invalid(`use pass_to_client, or "elicit -> pass_to_client"`,
-		"reply mode %s needs a client that shows forms to its user, and this one does not", channel.Elicit)
+		"reply mode %s needs a client that shows forms to its user, and this one does "+
+			"not", channel.Elicit)
 }
 
-// ask asks the client's user in a form, at most until end. form is not nil when the client has to call again with the answer.
-// When both are nil the question is settled, or its next door has its turn, or the time is over.
-func (t *forms) ask(ctx context.Context, c *call, s *callState, q inquiry.Question, end time.Time) (*reply, error) {
+// ask asks the client's user in a form, at most until end. form is not nil when the client has to
+// call again with the answer. When both are nil the question is settled, or its next door has its
+// turn, or the time is over.
+func (t *forms) ask(ctx context.Context, c *call, s *callState, q inquiry.Question,
+	end time.Time) (*reply, error) {
 	switch {
 	case !c.forms:
 		t.decline(q, "the client shows no forms to its user")
@@ -71,7 +74,8 @@ func (t *forms) ask(ctx context.Context, c *call, s *callState, q inquiry.Questi
 	return nil, nil
 }
 
-// untilTurn is how long the door has its turn still, but never nothing at all; a day when that is not bounded.
+// untilTurn is how long the door has its turn still, but never nothing at all; a day when that is
+// not bounded.
 func untilTurn(q inquiry.Question, door channel.Mode) time.Duration {
 	const least = 100 * time.Millisecond
 	i := slices.IndexFunc(q.Doors, func(d inquiry.Door) bool { return d.Name == string(door) })
@@ -85,9 +89,11 @@ func untilTurn(q inquiry.Question, door channel.Mode) time.Duration {
 }
 
 // dialog shows the form, on the stream of the call, until there is an answer that fits.
-func (t *forms) dialog(ctx context.Context, c *call, s *callState, q inquiry.Question, end time.Time) error {
+func (t *forms) dialog(ctx context.Context, c *call, s *callState, q inquiry.Question,
+	end time.Time) error {
 	showing, closeForm := context.WithCancelCause(ctx)
-	showing, late := context.WithTimeoutCause(showing, min(time.Until(end), untilTurn(q, channel.Elicit)), errLater)
+	showing, late := context.WithTimeoutCause(showing,
+		min(time.Until(end), untilTurn(q, channel.Elicit)), errLater)
 	var helpers sync.WaitGroup
 	defer helpers.Wait()
 	defer closeForm(nil)
@@ -109,7 +115,7 @@ func (t *forms) dialog(ctx context.Context, c *call, s *callState, q inquiry.Que
 			t.reportSettled(ctx, c, q.ID)
 			return nil
 		case err != nil:
-			t.decline(q, "the client did not show the form: "+text.Cut(text.Line(err.Error()), 200))
+			t.decline(q, "the client did not show the form: "+shortLine(err.Error(), 200))
 			return nil
 		}
 		if problem, err = t.settle(ctx, c, s, q, answer); err != nil || problem == "" {
@@ -120,7 +126,8 @@ func (t *forms) dialog(ctx context.Context, c *call, s *callState, q inquiry.Que
 	return nil
 }
 
-func (t *forms) closeWhenSettled(ctx context.Context, q inquiry.Question, closeForm context.CancelCauseFunc) {
+func (t *forms) closeWhenSettled(ctx context.Context, q inquiry.Question,
+	closeForm context.CancelCauseFunc) {
 	if now, err := t.Questions.Wait(ctx, q.ID); err == nil && !now.Open() {
 		closeForm(errSettled)
 	}
@@ -144,16 +151,20 @@ func closeWhenPaused(ctx context.Context, watch *runs.Watch, closeForm context.C
 }
 
 // show asks once, and reports meanwhile that the call is alive.
-func (t *forms) show(ctx context.Context, c *call, form mcp.ElicitationParams) (answer *mcp.ElicitationResult, err error) {
-	err = c.progress.while(ctx, c.waits.Heartbeat, "the question is shown in a form", func() (err error) {
-		answer, err = mcptransport.Elicit(ctx, form)
-		return err
-	})
+func (t *forms) show(ctx context.Context, c *call, form mcp.ElicitationParams) (
+	answer *mcp.ElicitationResult, err error) {
+	err = c.progress.while(ctx, c.waits.Heartbeat, "the question is shown in a form",
+		func() (err error) {
+			answer, err = mcptransport.Elicit(ctx, form)
+			return err
+		})
 	return answer, err
 }
 
-// settle settles the question with what came from the form. problem is what is wrong with an answer that does not fit.
-func (t *forms) settle(ctx context.Context, c *call, s *callState, q inquiry.Question, answer *mcp.ElicitationResult) (
+// settle settles the question with what came from the form. problem is what is wrong with an answer
+// that does not fit.
+func (t *forms) settle(ctx context.Context, c *call, s *callState, q inquiry.Question,
+	answer *mcp.ElicitationResult) (
 	problem string, err error) {
 	r := channel.Elicit.Answer("")
 	switch {
@@ -173,7 +184,8 @@ func (t *forms) settle(ctx context.Context, c *call, s *callState, q inquiry.Que
 		return unfit.Error(), nil
 	}
 	if inquiry.Late(err) {
-		s.notes = append(s.notes, "what your user said in the form came too late: "+text.Cut(text.Line(err.Error()), 300))
+		why := shortLine(err.Error(), 300)
+		s.notes = append(s.notes, "what your user said in the form came too late: "+why)
 		err = nil
 	}
 	t.reportSettled(ctx, c, q.ID)
@@ -193,12 +205,14 @@ func (t *forms) formReply(c *call, q inquiry.Question, shown int, problem string
 	return &reply{form: mcptransport.InputRequired(state, formID, newForm(q, problem, c.messages))}
 }
 
-// brings reports whether the call was made before, and brings the answer to the form that it was given instead of a result.
+// brings reports whether the call was made before, and brings the answer to the form that it was
+// given instead of a result.
 func (c *call) brings() bool {
 	return c.request.Params.RequestState != "" || len(c.request.Params.InputResponses) > 0
 }
 
-// take takes the answer that comes with a call which is made again. form is not nil when the answer does not fit.
+// take takes the answer that comes with a call which is made again. form is not nil when the answer
+// does not fit.
 func (t *forms) take(ctx context.Context, c *call, owned *questions) (
 	q inquiry.Question, s *callState, form *reply, err error) {
 	s = &callState{began: time.Now()}
@@ -225,7 +239,8 @@ func (t *forms) take(ctx context.Context, c *call, owned *questions) (
 		return q, s, nil, invalid("send requestState back as it was given, with the same arguments",
 			"the requestState belongs to another call")
 	}
-	s.since, s.from, s.question, s.budget = int(args.Since), int(args.From), args.QuestionID, c.budget(args.Seconds)
+	s.since, s.from = int(args.Since), int(args.From)
+	s.question, s.budget = args.QuestionID, c.budget(args.Seconds)
 	problem, err := t.settle(ctx, c, s, q, mcptransport.Answer(c.request, formID))
 	switch {
 	case err != nil || problem == "":
@@ -238,11 +253,11 @@ func (t *forms) take(ctx context.Context, c *call, owned *questions) (
 }
 
 func (t *forms) declineMisfit(q inquiry.Question, problem string) {
-	t.decline(q, "no answer in the form did fit: "+text.Cut(text.Line(problem), 200))
+	t.decline(q, "no answer in the form did fit: "+shortLine(problem, 200))
 }
 
-// decline says that the form has no answer, and why. A run's question goes to its next door; an inquiry is open at its other
-// doors already, and is not shown in a form again.
+// decline says that the form has no answer, and why. A run's question goes to its next door; an
+// inquiry is open at its other doors already, and is not shown in a form again.
 func (t *forms) decline(q inquiry.Question, why string) {
 	if q.RunID != "" {
 		t.Runs.Decline(q, channel.Elicit, why)
@@ -265,6 +280,7 @@ func (t *forms) wasClosed(id string) bool {
 
 // wants reports whether an inquiry is to be shown in a form.
 func (t *forms) wants(c *call, q inquiry.Question) bool {
-	elicits := slices.ContainsFunc(q.Doors, func(d inquiry.Door) bool { return d.Name == string(channel.Elicit) })
+	elicits := slices.ContainsFunc(q.Doors,
+		func(d inquiry.Door) bool { return d.Name == string(channel.Elicit) })
 	return q.Open() && c.forms && elicits && !t.wasClosed(q.ID)
 }

@@ -58,12 +58,14 @@ func (w *world) settle(id string, r inquiry.Reply) {
 	require.NoError(w.t, err)
 }
 
-var fromPage = inquiry.Reply{Response: "yes, blue", Channel: "page", Authority: "human_token", By: "Ann"}
+var fromPage = inquiry.Reply{Response: "yes, blue", Channel: "page", Authority: "human_token",
+	By: "Ann"}
 
 func TestAnInquiryWaitsForItsAnswer(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		began := time.Now()
-		a := w.ask("send_inquiry", in{"prompt": "which colour?", "context": "the new door", "options": []any{"red", "blue"}})
+		a := w.ask("send_inquiry", in{"prompt": "which colour?", "context": "the new door",
+			"options": []any{"red", "blue"}})
 
 		require.Equal(t, "pending", a.says())
 		require.Equal(t, 45*time.Second, time.Since(began), "its budget")
@@ -73,7 +75,8 @@ func TestAnInquiryWaitsForItsAnswer(t *testing.T) {
 		require.True(t, a.Question.FreeText)
 		require.Equal(t, inquiry.Inquiry, a.Question.Kind)
 		require.WithinDuration(t, began.Add(10*time.Minute), a.Question.AttentionUntil, 0)
-		require.Equal(t, &result.Next{Tool: "send_inquiry", Arguments: in{"question_id": a.ID}, Why: "nobody has answered yet"}, a.Next)
+		require.Equal(t, &result.Next{Tool: "send_inquiry", Arguments: in{"question_id": a.ID},
+			Why: "nobody has answered yet"}, a.Next)
 		require.Contains(t, a.tail, "do not ask again")
 		go func() { time.Sleep(7 * time.Second); w.settle(a.ID, fromPage) }()
 		began = time.Now()
@@ -92,7 +95,8 @@ func TestAnInquiryWaitsForItsAnswer(t *testing.T) {
 		stored, err := w.manager.Broker().Get(t.Context(), a.ID)
 		require.NoError(t, err)
 		require.False(t, stored.AppliedAt.IsZero(), "it is noted that the asker has it")
-		require.Equal(t, *b.Answer, *w.ask("send_inquiry", in{"question_id": a.ID}).Answer, "it can be read again")
+		require.Equal(t, *b.Answer, *w.ask("send_inquiry", in{"question_id": a.ID}).Answer,
+			"it can be read again")
 	})
 }
 
@@ -101,7 +105,9 @@ func TestAnAnswerOutlivesTheServerThatAsked(t *testing.T) {
 		question := in{"prompt": "go on?", "idempotency_key": "k", "wait_seconds": 0}
 		a := w.ask("send_inquiry", question)
 		w.restart()
-		require.Equal(t, a.Question, w.ask("send_inquiry", in{"question_id": a.ID, "wait_seconds": 0}).Question, "the same, to the second")
+		require.Equal(t, a.Question,
+			w.ask("send_inquiry", in{"question_id": a.ID,
+				"wait_seconds": 0}).Question, "the same, to the second")
 		w.settle(a.ID, fromPage)
 		w.restart()
 		for _, arguments := range []in{question, {"question_id": a.ID}} {
@@ -118,14 +124,16 @@ func TestManyCallsUnderOneKeyAskOnce(t *testing.T) {
 		var wg sync.WaitGroup
 		for i := range ids {
 			wg.Go(func() {
-				ids[i] = w.ask("send_inquiry", in{"prompt": "go on?", "idempotency_key": "k", "wait_seconds": 1}).ID
+				ids[i] = w.ask("send_inquiry",
+					in{"prompt": "go on?", "idempotency_key": "k", "wait_seconds": 1}).ID
 			})
 		}
 		wg.Wait()
 		require.Len(t, slices.Compact(ids), 1)
 		other := w.ask("send_inquiry", in{"prompt": "stop?", "idempotency_key": "k"})
 		require.Equal(t, "INVALID_ARGUMENT", other.says())
-		foreign := w.askAs(w.as("bob"), "send_inquiry", in{"prompt": "stop?", "idempotency_key": "k", "wait_seconds": 0}, nil)
+		foreign := w.askAs(w.as("bob"), "send_inquiry",
+			in{"prompt": "stop?", "idempotency_key": "k", "wait_seconds": 0}, nil)
 		require.Equal(t, "pending", foreign.says(), "keys of somebody else are other keys")
 		require.NotEqual(t, ids[0], foreign.ID)
 	})
@@ -136,7 +144,8 @@ func TestAFormIsAnsweredFieldByField(t *testing.T) {
 		form := []any{
 			in{"name": "who", "type": "text", "label": "Who comes?"},
 			in{"name": "day", "type": "choice", "options": []any{"Mon", "Tue"}, "default": "Mon"},
-			in{"name": "meals", "type": "choices", "options": []any{"lunch", "dinner"}, "optional": true},
+			in{"name": "meals", "type": "choices", "options": []any{"lunch", "dinner"},
+				"optional": true},
 			in{"name": "paid", "type": "yes_no"},
 			in{"name": "seats", "type": "number", "min": 1, "max": 9.5},
 			in{"name": "until", "type": "date", "optional": true},
@@ -147,7 +156,9 @@ func TestAFormIsAnsweredFieldByField(t *testing.T) {
 		require.Equal(t, "Mon", a.Question.Fields[1].Default)
 		require.InDelta(t, 9.5, *a.Question.Fields[4].Max, 0)
 
-		bad := w.ask("answer_question", in{"question_id": a.ID, "values": in{"who": "Ann", "day": "Fri", "paid": true, "seats": 12, "until": "soon"}})
+		bad := w.ask("answer_question",
+			in{"question_id": a.ID,
+				"values": in{"who": "Ann", "day": "Fri", "paid": true, "seats": 12, "until": "soon"}})
 
 		require.Equal(t, "INVALID_ARGUMENT", bad.says())
 		for _, name := range []string{"day", "seats", "until"} {
@@ -155,9 +166,12 @@ func TestAFormIsAnsweredFieldByField(t *testing.T) {
 		}
 		require.NotContains(t, bad.Failure.Message, `"who"`)
 		require.Contains(t, bad.Failure.Hint, "still open")
-		require.Equal(t, "pending", w.ask("send_inquiry", in{"question_id": a.ID, "wait_seconds": 0}).says())
-		values := in{"who": "Ann", "day": "Tue", "meals": []any{"dinner"}, "paid": false, "seats": 2.5, "until": "2026-01-31"}
-		require.Equal(t, "answered", w.ask("answer_question", in{"question_id": a.ID, "values": values}).says())
+		require.Equal(t, "pending",
+			w.ask("send_inquiry", in{"question_id": a.ID, "wait_seconds": 0}).says())
+		values := in{"who": "Ann", "day": "Tue", "meals": []any{"dinner"}, "paid": false,
+			"seats": 2.5, "until": "2026-01-31"}
+		require.Equal(t, "answered",
+			w.ask("answer_question", in{"question_id": a.ID, "values": values}).says())
 		got := w.ask("send_inquiry", in{"question_id": a.ID})
 		require.Equal(t, values, got.Values)
 		require.JSONEq(t, string(encode(t, values)), *got.Answer)
@@ -166,10 +180,12 @@ func TestAFormIsAnsweredFieldByField(t *testing.T) {
 
 func TestADraftIsAnsweredWithTheWholeText(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
-		a := w.ask("send_inquiry", in{"prompt": "is this fine?", "draft": "# Plan\n\n- rest\n", "wait_seconds": 0})
+		a := w.ask("send_inquiry", in{"prompt": "is this fine?", "draft": "# Plan\n\n- rest\n",
+			"wait_seconds": 0})
 		require.Equal(t, "# Plan\n\n- rest\n", a.Question.Draft)
 		w.settle(a.ID, inquiry.Reply{Response: "# Plan\n\n- work\n", Channel: "page"})
-		require.Equal(t, "# Plan\n\n- work\n", *w.ask("send_inquiry", in{"question_id": a.ID}).Answer)
+		require.Equal(t, "# Plan\n\n- work\n",
+			*w.ask("send_inquiry", in{"question_id": a.ID}).Answer)
 	})
 }
 
@@ -181,23 +197,32 @@ func TestWhatSilenceLeadsTo(t *testing.T) {
 		says   string
 		at     time.Duration
 	}{
-		"it stays open":        {in{}, "pending", nil, "wait on", 10 * time.Minute},
-		"it goes on without":   {in{"on_timeout": "continue_without_answer"}, "timed_out", nil, "neither consent nor refusal", 10 * time.Minute},
-		"the default is taken": {in{"on_timeout": "default_answer", "default_answer": "no"}, "timed_out", "no", "as agreed beforehand", 10 * time.Minute},
-		"the form's defaults are taken": {in{"on_timeout": "default_answer", "fields": []any{in{"name": "n", "type": "number", "default": 3}}}, "timed_out",
+		"it stays open": {in{}, "pending", nil, "wait on", 10 * time.Minute},
+		"it goes on without": {in{"on_timeout": "continue_without_answer"}, "timed_out", nil,
+			"neither consent nor refusal", 10 * time.Minute},
+		"the default is taken": {in{"on_timeout": "default_answer", "default_answer": "no"},
+			"timed_out", "no", "as agreed beforehand", 10 * time.Minute},
+		"the form's defaults are taken": {in{"on_timeout": "default_answer",
+			"fields": []any{in{"name": "n", "type": "number", "default": 3}}}, "timed_out",
 			`{"n":3}`, "as agreed beforehand", 10 * time.Minute},
-		"never sooner than in 30 s":   {in{"on_timeout": "continue_without_answer", "timeout_seconds": 0}, "timed_out", nil, "", 30 * time.Second},
-		"never later than in a day":   {in{"on_timeout": "continue_without_answer", "timeout_seconds": 10_000_000}, "timed_out", nil, "", 24 * time.Hour},
-		"at the time that is set":     {in{"on_timeout": "continue_without_answer", "timeout_seconds": 90.5}, "timed_out", nil, "", 90500 * time.Millisecond},
-		"a default alone is no order": {in{"default_answer": "no"}, "pending", nil, "", 10 * time.Minute},
+		"never sooner than in 30 s": {in{"on_timeout": "continue_without_answer",
+			"timeout_seconds": 0}, "timed_out", nil, "", 30 * time.Second},
+		"never later than in a day": {in{"on_timeout": "continue_without_answer",
+			"timeout_seconds": 10_000_000}, "timed_out", nil, "", 24 * time.Hour},
+		"at the time that is set": {in{"on_timeout": "continue_without_answer",
+			"timeout_seconds": 90.5}, "timed_out", nil, "", 90500 * time.Millisecond},
+		"a default alone is no order": {in{"default_answer": "no"}, "pending", nil, "",
+			10 * time.Minute},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, w *world) {
 				a := w.ask("send_inquiry", with(in{"prompt": "go on?", "wait_seconds": 0}, c.more))
 				require.Equal(t, "pending", a.says(), a.text)
 				require.Equal(t, c.at, a.Question.AttentionUntil.Sub(a.Question.AskedAt))
-				require.NoError(t, w.manager.Broker().Sweep(t.Context(), time.Now().Add(c.at-time.Second)))
-				require.Equal(t, "pending", w.ask("send_inquiry", in{"question_id": a.ID, "wait_seconds": 0}).says())
+				require.NoError(t, w.manager.Broker().Sweep(t.Context(),
+					time.Now().Add(c.at-time.Second)))
+				require.Equal(t, "pending",
+					w.ask("send_inquiry", in{"question_id": a.ID, "wait_seconds": 0}).says())
 				require.NoError(t, w.manager.Broker().Sweep(t.Context(), time.Now().Add(c.at)))
 
 				b := w.ask("send_inquiry", in{"question_id": a.ID, "wait_seconds": 0})
@@ -217,7 +242,8 @@ func TestWhatSilenceLeadsTo(t *testing.T) {
 func TestARefusalIsTold(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		a := w.ask("send_inquiry", in{"prompt": "your age?", "wait_seconds": 0})
-		require.Equal(t, "refused", w.ask("answer_question", in{"question_id": a.ID, "decline": true}).says())
+		require.Equal(t, "refused",
+			w.ask("answer_question", in{"question_id": a.ID, "decline": true}).says())
 		b := w.ask("send_inquiry", in{"question_id": a.ID})
 		require.Equal(t, "refused", b.says())
 		require.Nil(t, b.Answer)
@@ -228,12 +254,15 @@ func TestARefusalIsTold(t *testing.T) {
 func TestASecretInquiryTellsNobodyTheSecret(t *testing.T) {
 	const secret = "hush-hush-4711"
 	bubble(t, func(t *testing.T, w *world) {
-		question := in{"prompt": "the code?", "secret": true, "idempotency_key": "k", "wait_seconds": 0}
+		question := in{"prompt": "the code?", "secret": true, "idempotency_key": "k",
+			"wait_seconds": 0}
 		a := w.ask("send_inquiry", question)
 		require.True(t, a.Question.Secret)
 		reply := in{"question_id": a.ID, "response": secret, "reply_id": "r"}
-		all := []asked{w.ask("answer_question", reply), w.ask("answer_question", reply), w.ask("send_inquiry", question),
-			w.ask("answer_question", in{"question_id": a.ID, "response": "x"}), w.ask("list_pending_questions", in{})}
+		all := []asked{w.ask("answer_question", reply), w.ask("answer_question", reply),
+			w.ask("send_inquiry", question),
+			w.ask("answer_question",
+				in{"question_id": a.ID, "response": "x"}), w.ask("list_pending_questions", in{})}
 		require.Equal(t, "answered", all[0].says())
 		require.Equal(t, inquiry.Masked, *all[2].Answer)
 		require.True(t, all[1].Replayed)
@@ -243,8 +272,10 @@ func TestASecretInquiryTellsNobodyTheSecret(t *testing.T) {
 		}
 		stored, err := w.manager.Broker().Get(t.Context(), a.ID)
 		require.NoError(t, err)
-		require.Empty(t, stored.Resolution.Response.Reveal(), "it is erased: nobody is going to read it")
-		other := w.ask("send_inquiry", in{"prompt": "the other code?", "secret": true, "wait_seconds": 0})
+		require.Empty(t, stored.Resolution.Response.Reveal(),
+			"it is erased: nobody is going to read it")
+		other := w.ask("send_inquiry",
+			in{"prompt": "the other code?", "secret": true, "wait_seconds": 0})
 		w.settle(other.ID, inquiry.Reply{Response: secret, Channel: "page"})
 		synctest.Wait()
 		stored, err = w.manager.Broker().Get(t.Context(), other.ID)
@@ -261,25 +292,39 @@ func TestWhatCannotBeAskedIsRefused(t *testing.T) {
 		arguments in
 		says      string
 	}{
-		"nothing":                     {in{}, "prompt is missing"},
-		"options and a draft":         {in{"prompt": "x?", "options": []any{"a"}, "draft": "b"}, "do not go together"},
-		"an option that is no text":   {in{"prompt": "x?", "options": []any{"a", 3}}, "options[1] is a number"},
-		"an option that is empty":     {in{"prompt": "x?", "options": []any{" "}}, "options[0] is empty"},
-		"too many options":            {in{"prompt": "x?", "options": slices.Repeat([]any{"a"}, 51)}, "51 items"},
-		"a field that is no object":   {in{"prompt": "x?", "fields": []any{"a"}}, "fields[0] is a text"},
-		"a field without a name":      {in{"prompt": "x?", "fields": []any{in{"type": "text"}}}, "fields[0]: name is missing"},
-		"a field of no type":          {field(in{"type": "colour"}), "fields[0]: type is \"colour\""},
+		"nothing": {in{}, "prompt is missing"},
+		"options and a draft": {in{"prompt": "x?", "options": []any{"a"}, "draft": "b"},
+			"do not go together"},
+		"an option that is no text": {in{"prompt": "x?", "options": []any{"a", 3}},
+			"options[1] is a number"},
+		"an option that is empty": {in{"prompt": "x?", "options": []any{" "}},
+			"options[0] is empty"},
+		"too many options": {in{"prompt": "x?",
+			"options": slices.Repeat([]any{"a"}, 51)}, "51 items"},
+		"a field that is no object": {in{"prompt": "x?", "fields": []any{"a"}},
+			"fields[0] is a text"},
+		"a field without a name": {in{"prompt": "x?", "fields": []any{in{"type": "text"}}},
+			"fields[0]: name is missing"},
+		"a field of no type": {field(in{"type": "colour"}),
+			"fields[0]: type is \"colour\""},
 		"a field with a strange key":  {field(in{"html": "x"}), "there is no argument \"html\""},
 		"a field with a strange name": {field(in{"name": "a b"}), "a b"},
-		"two fields of one name":      {in{"prompt": "x?", "fields": []any{in{"name": "a", "type": "text"}, in{"name": "a", "type": "date"}}}, "two fields are named"},
-		"a choice of nothing":         {field(in{"type": "choice"}), "0 options"},
-		"a default that does not fit": {field(in{"type": "number", "default": "many"}), "default does not fit"},
-		"a default that is missing":   {in{"prompt": "x?", "on_timeout": "default_answer"}, "there is none"},
-		"a default that is no option": {in{"prompt": "x?", "options": []any{"a"}, "free_text": false, "on_timeout": "default_answer", "default_answer": "b"}, "none of the options"},
-		"defaults that are not all":   {with(field(in{}), in{"on_timeout": "default_answer"}), "a"},
-		"a secret form":               {with(field(in{}), in{"secret": true}), "secret"},
-		"an escape sequence":          {in{"prompt": "x\x1b[2J?"}, "control character"},
-		"a question and its id":       {in{"prompt": "x?", "question_id": "y"}, "both question_id and prompt"},
+		"two fields of one name": {in{"prompt": "x?",
+			"fields": []any{in{"name": "a", "type": "text"}, in{"name": "a", "type": "date"}}},
+			"two fields are named"},
+		"a choice of nothing": {field(in{"type": "choice"}), "0 options"},
+		"a default that does not fit": {field(in{"type": "number", "default": "many"}),
+			"default does not fit"},
+		"a default that is missing": {in{"prompt": "x?", "on_timeout": "default_answer"},
+			"there is none"},
+		"a default that is no option": {in{"prompt": "x?", "options": []any{"a"},
+			"free_text": false, "on_timeout": "default_answer", "default_answer": "b"},
+			"none of the options"},
+		"defaults that are not all": {with(field(in{}), in{"on_timeout": "default_answer"}), "a"},
+		"a secret form":             {with(field(in{}), in{"secret": true}), "secret"},
+		"an escape sequence":        {in{"prompt": "x\x1b[2J?"}, "control character"},
+		"a question and its id": {in{"prompt": "x?", "question_id": "y"},
+			"both question_id and prompt"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, w *world) {
@@ -306,12 +351,16 @@ func TestAnInquiryIsToldWhileItIsWaitedFor(t *testing.T) {
 
 		require.Equal(t, "answered", a.says())
 		got, metas := w.told("p")
-		require.Equal(t, []string{"asked: go on?", "waiting for an answer", "the question is settled: answered by Ann through page"}, got)
+		require.Equal(t, []string{"asked: go on?", "waiting for an answer",
+			"the question is settled: answered by Ann through page"}, got)
 		url := "http://127.0.0.1:8731/v1/inquiries/" + id + "/reply"
 		require.Equal(t, []map[string]any{
-			{"type": "INQUIRY", "inquiryId": id, "question_id": id, "question": "go\non?", "kind": inquiry.Inquiry, "reply_url": url},
-			{"type": "INQUIRY_RESOLVED", "inquiryId": id, "question_id": id, "status": inquiry.Answered, "reply_url": url,
-				"resolution": map[string]any{"type": inquiry.TypeAnswer, "channel": "page", "authority": "human_token", "by": "Ann"}},
+			{"type": "INQUIRY", "inquiryId": id, "question_id": id, "question": "go\non?",
+				"kind": inquiry.Inquiry, "reply_url": url},
+			{"type": "INQUIRY_RESOLVED", "inquiryId": id, "question_id": id,
+				"status": inquiry.Answered, "reply_url": url,
+				"resolution": map[string]any{"type": inquiry.TypeAnswer, "channel": "page",
+					"authority": "human_token", "by": "Ann"}},
 		}, slices.DeleteFunc(metas, isNil))
 	})
 }
@@ -321,7 +370,8 @@ func TestAnInquiryThatIsCalledOffStaysOpen(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		failed := make(chan error, 1)
 		go func() {
-			_, err := w.try(ctx, "send_inquiry", in{"prompt": "go on?", "idempotency_key": "k"}, "p")
+			_, err := w.try(ctx, "send_inquiry", in{"prompt": "go on?", "idempotency_key": "k"},
+				"p")
 			failed <- err
 		}()
 		time.Sleep(5 * time.Second)
@@ -329,7 +379,8 @@ func TestAnInquiryThatIsCalledOffStaysOpen(t *testing.T) {
 		require.Error(t, <-failed)
 		require.Equal(t, 1, w.pending(t.Context(), in{}).Total)
 		w.settle(w.pending(t.Context(), in{}).Questions[0].ID, fromPage)
-		require.Equal(t, "yes, blue", *w.ask("send_inquiry", in{"prompt": "go on?", "idempotency_key": "k"}).Answer)
+		require.Equal(t, "yes, blue",
+			*w.ask("send_inquiry", in{"prompt": "go on?", "idempotency_key": "k"}).Answer)
 	})
 }
 
@@ -337,12 +388,18 @@ func TestAnInquiryThatIsCalledOffStaysOpen(t *testing.T) {
 func TestAnInquiryLeavesTheRunAlone(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		a := w.start("tap ask")
-		q := w.ask("send_inquiry", in{"prompt": "which?", "session_id": a.SessionID, "wait_seconds": 0})
-		require.Equal(t, "NO_OPEN_QUESTION", w.call("ask_agent_continue", in{"session_id": a.SessionID, "question_id": q.ID, "reply_from_client": "x"}).code())
-		require.Equal(t, a.Question.ID, w.call("ask_agent_wait", in{"session_id": a.SessionID}).Question.ID)
+		q := w.ask("send_inquiry", in{"prompt": "which?", "session_id": a.SessionID,
+			"wait_seconds": 0})
+		require.Equal(t, "NO_OPEN_QUESTION",
+			w.call("ask_agent_continue",
+				in{"session_id": a.SessionID, "question_id": q.ID, "reply_from_client": "x"}).code())
+		require.Equal(t, a.Question.ID,
+			w.call("ask_agent_wait", in{"session_id": a.SessionID}).Question.ID)
 		w.settle(q.ID, fromPage)
 		require.Equal(t, asks, w.call("ask_agent_wait", in{"session_id": a.SessionID}).code())
-		require.Equal(t, "done red", *w.call("ask_agent_continue", in{"session_id": a.SessionID, "reply_from_client": "red"}).Answer)
+		require.Equal(t, "done red",
+			*w.call("ask_agent_continue",
+				in{"session_id": a.SessionID, "reply_from_client": "red"}).Answer)
 		require.Equal(t, "answered", w.ask("send_inquiry", in{"question_id": q.ID}).says())
 	})
 }

@@ -20,8 +20,9 @@ type inquiries struct {
 }
 
 const (
-	maxOpen    = 100            // inquiries of one client that are open
-	answerable = 24 * time.Hour // how long an inquiry can be answered, unless its time-out is longer
+	maxOpen = 100 // inquiries of one client that are open
+	// how long an inquiry can be answered, unless its time-out is longer
+	answerable = 24 * time.Hour
 )
 
 // tooManyQuestions is the code about a client that asks and asks.
@@ -76,7 +77,8 @@ func (t *inquiries) retry(ctx context.Context, c *call) (*reply, error) {
 	return t.follow(ctx, c, s, q.ID)
 }
 
-// follow waits for the answer within the call's budget, and shows the question in a form when that is wanted.
+// follow waits for the answer within the call's budget, and shows the question in a form when that
+// is wanted.
 func (t *inquiries) follow(ctx context.Context, c *call, s *callState, id string) (*reply, error) {
 	end := s.began.Add(s.budget)
 	q, err := t.Questions.Get(ctx, id)
@@ -102,9 +104,10 @@ func (t *inquiries) follow(ctx context.Context, c *call, s *callState, id string
 	return r, err
 }
 
-// await waits within the budget until the question is settled, and reports that to the client when it wants it. Its error is
-// ctx's cause, or that the question cannot be read.
-func (t *inquiries) await(ctx context.Context, c *call, q inquiry.Question, budget time.Duration) (inquiry.Question, error) {
+// await waits within the budget until the question is settled, and reports that to the client when
+// it wants it. Its error is ctx's cause, or that the question cannot be read.
+func (t *inquiries) await(ctx context.Context, c *call, q inquiry.Question,
+	budget time.Duration) (inquiry.Question, error) {
 	if !q.Open() {
 		return q, nil
 	}
@@ -112,10 +115,11 @@ func (t *inquiries) await(ctx context.Context, c *call, q inquiry.Question, budg
 	defer cancel()
 	t.reportAsked(waiting, c, q)
 	var now inquiry.Question
-	err := c.progress.while(waiting, c.waits.Heartbeat, "waiting for an answer", func() (err error) {
-		now, err = t.Questions.Wait(waiting, q.ID)
-		return err
-	})
+	err := c.progress.while(waiting, c.waits.Heartbeat, "waiting for an answer",
+		func() (err error) {
+			now, err = t.Questions.Wait(waiting, q.ID)
+			return err
+		})
 	switch {
 	case ctx.Err() != nil:
 		return q, context.Cause(ctx)
@@ -131,7 +135,8 @@ func (t *inquiries) await(ctx context.Context, c *call, q inquiry.Question, budg
 // reportAsked tells the client of an inquiry that is open, once.
 func (t *inquiries) reportAsked(ctx context.Context, c *call, q inquiry.Question) {
 	if c.progress.first(q) {
-		c.progress.report(ctx, c.progress.step(), 0, "asked: "+text.Cut(text.Line(q.Text), 500), t.askedMeta(q))
+		c.progress.report(ctx, c.progress.step(), 0, "asked: "+shortLine(q.Text, 500),
+			t.askedMeta(q))
 	}
 }
 
@@ -142,7 +147,8 @@ func (t *inquiries) delivered(ctx context.Context, q inquiry.Question) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
-	if _, err := t.Questions.Apply(ctx, q.ID, q.Fence); err != nil && !errors.Is(err, inquiry.ErrApplied) {
+	if _, err := t.Questions.Apply(ctx, q.ID, q.Fence); err != nil &&
+		!errors.Is(err, inquiry.ErrApplied) {
 		t.Log.WarnContext(ctx, "noting an answer as given", "question", q.ID, "err", err)
 	}
 }
@@ -179,10 +185,12 @@ func (t *inquiries) find(ctx context.Context, c *call, a inquiryArgs) (inquiry.Q
 
 // before is the inquiry that the call waits on for.
 func (t *inquiries) before(ctx context.Context, c *call, a inquiryArgs) (inquiry.Question, error) {
-	for _, name := range []string{"prompt", "context", "options", "fields", "draft", "default_answer", "timeout_seconds",
+	for _, name := range []string{"prompt", "context", "options", "fields", "draft",
+		"default_answer", "timeout_seconds",
 		"session_id", "idempotency_key"} {
 		if c.given[name] {
-			return inquiry.Question{}, invalid("leave "+name+" out to wait on; leave question_id out to ask anew",
+			return inquiry.Question{}, invalid(
+				"leave "+name+" out to wait on; leave question_id out to ask anew",
 				"there are both question_id and %s", name)
 		}
 	}
@@ -197,9 +205,11 @@ func (t *inquiries) before(ctx context.Context, c *call, a inquiryArgs) (inquiry
 // draft is the new question of the call.
 func (t *inquiries) draft(ctx context.Context, c *call, a inquiryArgs) (inquiry.Question, error) {
 	q := inquiry.Question{
-		Kind: inquiry.Inquiry, Client: c.principal, SessionID: a.SessionID, Task: a.Context, Text: a.Prompt,
-		Options: a.Options, FreeText: len(a.Options) > 0 && a.FreeText, Draft: a.Draft, DefaultAnswer: a.DefaultAnswer,
-		OnTimeout: a.OnTimeout, Secret: a.Secret, Key: a.Key, Doors: t.doors(c, a.Secret),
+		Kind: inquiry.Inquiry, Client: c.principal, SessionID: a.SessionID,
+		Task: a.Context, Text: a.Prompt,
+		Options: a.Options, FreeText: len(a.Options) > 0 && a.FreeText, Draft: a.Draft,
+		DefaultAnswer: a.DefaultAnswer,
+		OnTimeout:     a.OnTimeout, Secret: a.Secret, Key: a.Key, Doors: t.doors(c, a.Secret),
 	}
 	for _, f := range a.Fields {
 		q.Fields = append(q.Fields, inquiry.Field(f))
@@ -210,7 +220,8 @@ func (t *inquiries) draft(ctx context.Context, c *call, a inquiryArgs) (inquiry.
 	if a.Timeout != nil {
 		d := inquiry.Clamp(time.Duration(*a.Timeout * float64(time.Second)))
 		q.AttentionUntil = time.Now().Add(d)
-		q.ExpiresAt = time.Now().Add(max(answerable, d+time.Hour)) // what silence leads to comes before the end
+		// what silence leads to comes before the end
+		q.ExpiresAt = time.Now().Add(max(answerable, d+time.Hour))
 	}
 	if q.SessionID != "" {
 		if _, err := t.Runs.Session(ctx, q.SessionID, c.principal); err != nil {
@@ -225,22 +236,26 @@ func agree(q *inquiry.Question) error {
 	options, form, draft := len(q.Options) > 0, len(q.Fields) > 0, q.Draft != ""
 	switch {
 	case q.Text == "":
-		return invalid("pass prompt with the question, or question_id to wait on for an answer", "prompt is missing")
+		return invalid("pass prompt with the question, or question_id to wait on for an answer",
+			"prompt is missing")
 	case options && form, options && draft, form && draft:
-		return invalid("ask in one way, or in several calls", "options, fields and draft do not go together")
+		return invalid("ask in one way, or in several calls",
+			"options, fields and draft do not go together")
 	case q.Secret && (form || draft || q.DefaultAnswer != ""):
-		return invalid("ask for each secret in a call of its own, with nothing but prompt and context",
+		return invalid("ask for each secret in a call of its own, with nothing but prompt "+
+			"and context",
 			"a secret question has no form, no draft and no default answer")
 	case q.OnTimeout == inquiry.Default && q.DefaultAnswer == "" && form:
 		q.DefaultAnswer = defaultsOf(q.Fields)
 	case q.OnTimeout == inquiry.Default && q.DefaultAnswer == "":
-		return invalid("pass default_answer, or another on_timeout", "on_timeout is default_answer, and there is none")
+		return invalid("pass default_answer, or another on_timeout",
+			"on_timeout is default_answer, and there is none")
 	}
 	return nil
 }
 
-// doors are the ways to answer an inquiry: a form, when the server or the connection wants forms and the client shows them; the
-// client's own call; and the places where all questions are listed.
+// doors are the ways to answer an inquiry: a form, when the server or the connection wants forms
+// and the client shows them; the client's own call; and the places where all questions are listed.
 func (t *inquiries) doors(c *call, secret bool) []inquiry.Door {
 	var doors []inquiry.Door
 	mode := c.options.replyMode(t.ReplyMode, t.ReplyMode)
@@ -266,25 +281,29 @@ func defaultsOf(fields []inquiry.Field) string {
 }
 
 // underKey is the inquiry that was asked under the key before; false when there is none.
-func (t *inquiries) underKey(ctx context.Context, q inquiry.Question) (inquiry.Question, bool, error) {
+func (t *inquiries) underKey(ctx context.Context, q inquiry.Question) (
+	inquiry.Question, bool, error) {
 	list, err := t.Questions.List(ctx, inquiry.Filter{Client: q.Client, Key: q.Key})
-	list = slices.DeleteFunc(list, func(o inquiry.Question) bool { return o.Client != q.Client }) // "" is a client, too
+	// "" is a client, too
+	list = slices.DeleteFunc(list, func(o inquiry.Question) bool { return o.Client != q.Client })
 	switch {
 	case err != nil || len(list) == 0:
 		return q, false, err
 	case !sameInquiry(list[0], q):
 		return q, false, invalid("use a new key for a new question",
-			"the key %s stands for question %s, which was another one", text.Quote(q.Key, 60), list[0].ID)
+			"the key %s stands for question %s, which was another one",
+			text.Quote(q.Key, 60), list[0].ID)
 	}
 	return list[0], true, nil
 }
 
 func sameInquiry(a, b inquiry.Question) bool {
-	return a.Text == b.Text && a.Task == b.Task && a.SessionID == b.SessionID && a.Secret == b.Secret &&
-		a.Draft == b.Draft && a.OnTimeout == b.OnTimeout && slices.Equal(a.Options, b.Options) &&
+	return a.Text == b.Text && a.Task == b.Task && a.SessionID == b.SessionID &&
+		a.Secret == b.Secret && a.Draft == b.Draft && a.OnTimeout == b.OnTimeout &&
+		slices.Equal(a.Options, b.Options) &&
 		slices.EqualFunc(a.Fields, b.Fields, func(x, y inquiry.Field) bool {
-			return x.Name == y.Name && x.Label == y.Label && x.Type == y.Type && x.Optional == y.Optional &&
-				slices.Equal(x.Options, y.Options)
+			return x.Name == y.Name && x.Label == y.Label && x.Type == y.Type &&
+				x.Optional == y.Optional && slices.Equal(x.Options, y.Options)
 		})
 }
 

@@ -37,7 +37,8 @@ func (m maskedPhone) Look(ctx context.Context) (screen.Observation, error) {
 	}
 	size := look.Frame.Size()
 	img := image.NewRGBA(image.Rect(0, 0, size.W, size.H))
-	draw.Draw(img, img.Bounds(), image.NewUniform(color.RGBA{200, 0, 0, 255}), image.Point{}, draw.Src)
+	draw.Draw(img, img.Bounds(), image.NewUniform(color.RGBA{200, 0, 0, 255}), image.Point{},
+		draw.Src)
 	look.Frame, err = screen.NewFrame(img)
 	return look, err
 }

@@ -7,8 +7,9 @@ import (
 	"fmt"
 )
 
-// messages are our sentences around results, questions and descriptions in one language. What agents, phones and people have
-// said stays as it was said, and so do descriptions, errors and everything that programs read.
+// messages are our sentences around results, questions and descriptions in one language. What
+// agents, phones and people have said stays as it was said, and so do descriptions, errors and
+// everything that programs read.
 type messages struct {
 	Note string // of a result
 

@@ -17,7 +17,8 @@ func TestEveryLanguageHasEverySentence(t *testing.T) {
 		for i := range v.NumField() {
 			field := v.Type().Field(i).Name
 			require.NotEmpty(t, v.Field(i).String(), "%s.%s", name, field)
-			require.Equal(t, verbs.FindAllString(en.Field(i).String(), -1), verbs.FindAllString(v.Field(i).String(), -1), "%s.%s", name, field)
+			require.Equal(t, verbs.FindAllString(en.Field(i).String(), -1),
+				verbs.FindAllString(v.Field(i).String(), -1), "%s.%s", name, field)
 		}
 	}
 }

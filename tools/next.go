@@ -19,15 +19,19 @@ func nextOf(st runs.Status) *result.Next {
 		if st.Question != nil {
 			args["question_id"] = st.Question.ID
 		}
-		return nextCall(goOnTool, args, "the run is paused as it was wanted; call this when your user wants it to go on")
+		return nextCall(goOnTool, args,
+			"the run is paused as it was wanted; call this when your user wants it to go on")
 	}
 	if questionInForm(st) != nil {
 		args["since_step"] = st.Session.Steps
-		return nextCall(waitTool, args, "the agent's question is shown to your user in a form while a call waits")
+		return nextCall(waitTool, args,
+			"the agent's question is shown to your user in a form while a call waits")
 	}
 	if st.Question != nil && st.Reason != agentloop.StillRunning {
 		args["question_id"] = st.Question.ID
-		return nextCall(goOnTool, args, "the agent asks something that only your user can answer; add reply_from_client with your user's own answer")
+		return nextCall(goOnTool, args,
+			"the agent asks something that only your user can answer; "+
+				"add reply_from_client with your user's own answer")
 	}
 	switch {
 	case st.Run.State.Terminal():
@@ -35,19 +39,25 @@ func nextOf(st runs.Status) *result.Next {
 	case st.Reason == agentloop.StillRunning:
 		args["since_step"] = st.Session.Steps
 		if st.Question != nil {
-			return nextCall(waitTool, args, "the agent's question is being asked elsewhere, and the run goes on with the answer")
+			return nextCall(waitTool, args,
+				"the agent's question is being asked elsewhere, "+
+					"and the run goes on with the answer")
 		}
 		if st.Run.State == session.Queued {
-			return nextCall(waitTool, args, "the run waits for its phone"+placeOf(st, languages["en"]))
+			return nextCall(waitTool, args,
+				"the run waits for its phone"+placeOf(st, languages["en"]))
 		}
 		return nextCall(waitTool, args, "the run goes on")
 	case st.Reason == agentloop.ClientDetached:
 		args["since_step"] = st.Session.Steps
-		return nextCall(waitTool, args, "the run paused because nobody waited for it, and goes on when somebody does")
+		return nextCall(waitTool, args,
+			"the run paused because nobody waited for it, and goes on when somebody does")
 	case st.Reason == agentloop.MaxStepsReached:
-		return nextCall(goOnTool, args, "the steps of this call are used up; continuing gives it more")
+		return nextCall(goOnTool, args,
+			"the steps of this call are used up; continuing gives it more")
 	case st.Message != "":
-		return nextCall(goOnTool, args, "the run is paused ("+text.Cut(text.Line(st.Message), 300)+") and goes on from where it is")
+		return nextCall(goOnTool, args,
+			"the run is paused ("+shortLine(st.Message, 300)+") and goes on from where it is")
 	default:
 		return nextCall(goOnTool, args, "the run is paused and goes on from where it is")
 	}
@@ -89,8 +99,9 @@ func hintBefore(st runs.Status) string {
 	if st.Run.State != session.Paused || strings.HasPrefix(st.Mend, "continue the session") {
 		return ""
 	}
-	before, _, _ := strings.Cut(st.Mend, ", then continue the session") // the line says it with the call
-	return strings.TrimSuffix(text.Cut(text.Line(before), 300), ".")
+	// the line says it with the call
+	before, _, _ := strings.Cut(st.Mend, ", then continue the session")
+	return strings.TrimSuffix(shortLine(before, 300), ".")
 }
 
 // pausedLine is about a run that somebody has paused: it urges nobody on.
@@ -125,6 +136,9 @@ func askLine(arguments string, st runs.Status, in *messages) string {
 	}
 	return line + fmt.Sprintf(in.ReplyWith, arguments)
 }
+
+// shortLine is a text on one line, cut to n characters.
+func shortLine(s string, n int) string { return text.Cut(text.Line(s), n) }
 
 // quoted is a text from the phone on one line, marked as somebody's words.
 func quoted(s string, most int) string { return quote(text.Line(text.Cut(s, most))) }

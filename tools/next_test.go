@@ -13,16 +13,20 @@ import (
 func TestARunThatWasPausedIsNotUrgedOn(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		id := w.start("forever", in{"wait_seconds": 2}).SessionID
-		for _, a := range []answer{w.call("ask_agent_stop", in{"session_id": id, "mode": "pause"}), w.wait(id)} {
+		for _, a := range []answer{w.call("ask_agent_stop", in{"session_id": id, "mode": "pause"}),
+			w.wait(id)} {
 			require.Equal(t, "PAUSED USER_PAUSED", a.code())
-			require.True(t, strings.HasPrefix(a.tail, "The run is paused, as it was wanted. When your user wants it to go on, call ask_agent_continue"), a.tail)
+			require.True(t, strings.HasPrefix(a.tail,
+				"The run is paused, as it was wanted. When your user wants it to go on, call "+
+					"ask_agent_continue"), a.tail)
 			require.Equal(t, 1, strings.Count(a.tail, "ask_agent_continue"))
 			require.Contains(t, a.Next.Why, "when your user wants it")
 		}
 		w.farm.add("B")
 		asked := w.start("ask", in{"device_id": "B"})
 		a := w.call("ask_agent_stop", in{"session_id": asked.SessionID, "mode": "pause"})
-		require.True(t, strings.HasPrefix(a.tail, "The run is paused, as it was wanted, and its question is still open."), a.tail)
+		require.True(t, strings.HasPrefix(a.tail,
+			"The run is paused, as it was wanted, and its question is still open."), a.tail)
 		require.Contains(t, a.tail, `"question 1?"`)
 		require.Equal(t, asked.Question.ID, a.Next.Arguments["question_id"])
 		a = w.call("ask_agent_continue", with(a.Next.Arguments, in{"reply_from_client": "red"}))
@@ -40,7 +44,9 @@ func TestTheLastLineSaysOnceWhatGoesOn(t *testing.T) {
 		w.farm.phone("A").Set(devicetest.Change{Locked: &yes, PIN: &yes})
 		locked := w.call("ask_agent_continue", in{"session_id": steps.SessionID, "max_steps": 5})
 		require.Equal(t, "PAUSED SCREEN_LOCKED", locked.code())
-		require.True(t, strings.HasPrefix(locked.tail, "Mend this first: unlock the phone by hand; then call ask_agent_continue with"), locked.tail)
+		require.True(t, strings.HasPrefix(locked.tail,
+			"Mend this first: unlock the phone by hand; then call ask_agent_continue with"),
+			locked.tail)
 
 		w.farm.add("B")
 		id := w.start("forever", in{"device_id": "B", "wait_seconds": 2}).SessionID
@@ -48,7 +54,8 @@ func TestTheLastLineSaysOnceWhatGoesOn(t *testing.T) {
 		again := w.wait(id)
 		require.Equal(t, "PAUSED SERVER_RESTARTED", again.code())
 		require.True(t, strings.HasPrefix(again.tail, "Call ask_agent_continue with"), again.tail)
-		detached := w.call("ask_agent_continue", in{"session_id": id, "wait_seconds": 0, "max_steps": 1000})
+		detached := w.call("ask_agent_continue",
+			in{"session_id": id, "wait_seconds": 0, "max_steps": 1000})
 		time.Sleep(3 * time.Minute)
 		detached = w.call("ask_agent_wait", in{"session_id": detached.SessionID, "wait_seconds": 0})
 		require.Equal(t, "PAUSED CLIENT_DETACHED", detached.code())
@@ -64,10 +71,12 @@ func TestAQueuedRunSaysItsPlaceAndWhoHasThePhone(t *testing.T) {
 		require.Equal(t, "QUEUED STILL_RUNNING", third.code())
 		for _, text := range []string{third.tail, third.Next.Why} {
 			require.Contains(t, text, "runs in front of it in the line: 1")
-			require.Contains(t, text, `held by your session "`+first.SessionID+`", which is RUNNING`)
+			require.Contains(t, text,
+				`held by your session "`+first.SessionID+`", which is RUNNING`)
 		}
 
-		foreign, err := w.try(w.as("bob"), "ask_agent_start_new_task", in{"task": "tap", "queue": true, "wait_seconds": 1}, nil)
+		foreign, err := w.try(w.as("bob"), "ask_agent_start_new_task",
+			in{"task": "tap", "queue": true, "wait_seconds": 1}, nil)
 		require.NoError(t, err)
 		require.Contains(t, foreign.tail, "held by a session of somebody else, which is RUNNING")
 		require.NotContains(t, foreign.wire, first.SessionID)
@@ -106,7 +115,8 @@ func TestTheMendOfAReplyThatNobodyWaitsForCanBeFollowed(t *testing.T) {
 		a = w.call("ask_agent_continue", with(reply, in{"question_id": "nosuch"}))
 		require.Equal(t, "NO_OPEN_QUESTION", a.code())
 		require.Contains(t, a.Error.Hint, "send a new task")
-		require.Equal(t, done, w.call("ask_agent_continue", in{"session_id": id, "task": "tap tap"}).code())
+		require.Equal(t, done, w.call("ask_agent_continue",
+			in{"session_id": id, "task": "tap tap"}).code())
 
 		id = w.start("forever", in{"wait_seconds": 2}).SessionID
 		a = w.call("ask_agent_continue", in{"session_id": id, "reply_from_client": "red"})
@@ -115,7 +125,8 @@ func TestTheMendOfAReplyThatNobodyWaitsForCanBeFollowed(t *testing.T) {
 		w.call("ask_agent_stop", in{"session_id": id, "mode": "pause"})
 		a = w.call("ask_agent_continue", in{"session_id": id, "reply_from_client": "red"})
 		require.Equal(t, "continue without a reply", a.Error.Hint)
-		require.Equal(t, still, w.call("ask_agent_continue", in{"session_id": id, "wait_seconds": 1}).code())
+		require.Equal(t, still, w.call("ask_agent_continue",
+			in{"session_id": id, "wait_seconds": 1}).code())
 	})
 }
 

@@ -21,14 +21,15 @@ type Options struct {
 	Phones    runs.Phones
 
 	Waits Waits
-	// ClientWaits are for clients by the name that they give themselves, upper or lower case; a zero field keeps that
-	// of Waits.
+	// ClientWaits are for clients by the name that they give themselves, upper or lower case; a
+	// zero field keeps that of Waits.
 	ClientWaits map[string]Waits
 	ReplyMode   channel.Mode // of a new task that does not say; "" means pass_to_client
 	MaxSteps    int          // the configured maximum, for descriptions only; 0 does not mention it
 	Privacy     Privacy      // "" means PrivacyOff
-	BaseURL     string       // for the addresses of questions, for example http://127.0.0.1:8731; "" when HTTP is off
-	Doors       []string     // where every open question is listed, for example inquiry.ChannelPage
+	// for the addresses of questions, for example http://127.0.0.1:8731; "" when HTTP is off
+	BaseURL string
+	Doors   []string // where every open question is listed, for example inquiry.ChannelPage
 
 	Principal func(context.Context) string // who calls; nil means mcptransport.Principal
 	Log       *slog.Logger                 // nil discards
@@ -105,19 +106,22 @@ const (
 
 // Waits bound how long calls wait for their run. A zero field takes its default.
 type Waits struct {
-	Default     time.Duration // of a call that does not say; 45 s
-	Max         time.Duration // of a call without a progress token; 50 s, or Default when that is longer
+	Default time.Duration // of a call that does not say; 45 s
+	// of a call without a progress token; 50 s, or Default when that is longer
+	Max         time.Duration
 	MaxProgress time.Duration // of a call with one; 90 s. It bounds the other two as well
 	Heartbeat   time.Duration // between progress messages while nothing happens; 10 s
 }
 
 func (w Waits) over(base Waits) Waits {
-	return Waits{cmp.Or(w.Default, base.Default), cmp.Or(w.Max, base.Max), cmp.Or(w.MaxProgress, base.MaxProgress),
+	return Waits{cmp.Or(w.Default, base.Default), cmp.Or(w.Max, base.Max),
+		cmp.Or(w.MaxProgress, base.MaxProgress),
 		cmp.Or(w.Heartbeat, base.Heartbeat)}
 }
 
 func (w Waits) withDefaults() Waits {
-	w = w.over(Waits{Default: 45 * time.Second, MaxProgress: 90 * time.Second, Heartbeat: 10 * time.Second})
+	w = w.over(Waits{Default: 45 * time.Second, MaxProgress: 90 * time.Second,
+		Heartbeat: 10 * time.Second})
 	w.Default = min(w.Default, w.MaxProgress)
 	if w.Max == 0 {
 		w.Max = max(50*time.Second, w.Default)

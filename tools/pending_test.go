@@ -29,7 +29,9 @@ func TestQuestionsOfOthersAreLikeNone(t *testing.T) {
 				require.NotContains(t, a.wire, "mine?")
 			}
 		}
-		for tool, arguments := range map[string]in{"send_inquiry": {"prompt": "x?", "session_id": session.SessionID}, "list_pending_questions": {"session_id": session.SessionID}} {
+		for tool, arguments := range map[string]in{"send_inquiry": {"prompt": "x?",
+			"session_id": session.SessionID},
+			"list_pending_questions": {"session_id": session.SessionID}} {
 			require.Equal(t, "SESSION_NOT_FOUND", w.askAs(bob, tool, arguments, nil).says())
 		}
 		require.Equal(t, 2, w.pending(t.Context(), in{}).Total)
@@ -39,14 +41,23 @@ func TestQuestionsOfOthersAreLikeNone(t *testing.T) {
 func TestAClientAsksOnlySoMuch(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		for i := range 100 {
-			require.Equal(t, "pending", w.ask("send_inquiry", in{"prompt": fmt.Sprint("question ", i), "idempotency_key": fmt.Sprint(i), "wait_seconds": 0}).says())
+			require.Equal(t, "pending",
+				w.ask("send_inquiry",
+					in{"prompt": fmt.Sprint("question ", i), "idempotency_key": fmt.Sprint(i),
+						"wait_seconds": 0}).says())
 		}
-		require.Equal(t, "pending", w.ask("send_inquiry", in{"prompt": "question 7", "idempotency_key": "7", "wait_seconds": 0}).says(), "it was asked before")
+		require.Equal(t, "pending",
+			w.ask("send_inquiry", in{"prompt": "question 7", "idempotency_key": "7",
+				"wait_seconds": 0}).says(), "it was asked before")
 		a := w.ask("send_inquiry", in{"prompt": "one more", "wait_seconds": 0})
 		require.Equal(t, "QUESTION_LIMIT", a.says())
-		require.Equal(t, "pending", w.askAs(w.as("bob"), "send_inquiry", in{"prompt": "one more", "wait_seconds": 0}, nil).says())
-		w.ask("answer_question", in{"question_id": w.pending(t.Context(), in{}).Questions[0].ID, "response": "x"})
-		require.Equal(t, "pending", w.ask("send_inquiry", in{"prompt": "one more", "wait_seconds": 0}).says())
+		require.Equal(t, "pending",
+			w.askAs(w.as("bob"), "send_inquiry", in{"prompt": "one more", "wait_seconds": 0},
+				nil).says())
+		w.ask("answer_question", in{"question_id": w.pending(t.Context(), in{}).Questions[0].ID,
+			"response": "x"})
+		require.Equal(t, "pending",
+			w.ask("send_inquiry", in{"prompt": "one more", "wait_seconds": 0}).says())
 	})
 }
 
@@ -73,19 +84,24 @@ func TestTheOpenQuestionsAreListed(t *testing.T) {
 		w.begin()
 		session := w.start("tap ask")
 		free := w.ask("send_inquiry", in{"prompt": "one?", "wait_seconds": 0})
-		tied := w.ask("send_inquiry", in{"prompt": "two?", "session_id": session.SessionID, "wait_seconds": 0})
+		tied := w.ask("send_inquiry",
+			in{"prompt": "two?", "session_id": session.SessionID, "wait_seconds": 0})
 
 		all := w.pending(t.Context(), in{})
 
 		require.Equal(t, 3, all.Total)
-		require.Equal(t, []string{session.Question.ID, free.ID, tied.ID}, []string{all.Questions[0].ID, all.Questions[1].ID, all.Questions[2].ID})
+		require.Equal(t, []string{session.Question.ID, free.ID, tied.ID},
+			[]string{all.Questions[0].ID, all.Questions[1].ID, all.Questions[2].ID})
 		require.Equal(t, session.SessionID, all.Questions[0].SessionID)
 		require.Empty(t, all.Questions[1].SessionID)
 		require.Equal(t, session.SessionID, all.Questions[2].SessionID)
-		require.Equal(t, "http://127.0.0.1:8731/v1/inquiries/"+free.ID+"/reply", all.Questions[1].ReplyURL)
+		require.Equal(t, "http://127.0.0.1:8731/v1/inquiries/"+free.ID+"/reply",
+			all.Questions[1].ReplyURL)
 		require.Equal(t, "http://127.0.0.1:8731/ui#question="+free.ID, all.Questions[1].PageURL)
-		require.Equal(t, []inquiry.Door{{Name: "pass_to_client"}, {Name: "page"}, {Name: "command_line"}}, all.Questions[1].Doors)
-		require.Equal(t, all.Questions[0].ReplyURL, session.Question.ReplyURL, "in the result of a run, too")
+		require.Equal(t, []inquiry.Door{{Name: "pass_to_client"}, {Name: "page"},
+			{Name: "command_line"}}, all.Questions[1].Doors)
+		require.Equal(t, all.Questions[0].ReplyURL, session.Question.ReplyURL,
+			"in the result of a run, too")
 		require.Contains(t, all.tail, "answer_question")
 		require.Equal(t, 2, w.pending(t.Context(), in{"session_id": session.SessionID}).Total)
 		one := w.pending(t.Context(), in{"limit": 1})
@@ -101,18 +117,21 @@ func TestListsAndAnswersStaySmall(t *testing.T) {
 			options = append(options, fmt.Sprint(strings.Repeat("x", 490), i))
 		}
 		for i := range 60 {
-			w.ask("send_inquiry", in{"prompt": fmt.Sprint(i, long), "options": options, "wait_seconds": 0})
+			w.ask("send_inquiry", in{"prompt": fmt.Sprint(i, long), "options": options,
+				"wait_seconds": 0})
 		}
 		all := w.pending(t.Context(), in{"limit": 100})
 		require.Less(t, len(all.wire), 100_000)
 		require.NotEmpty(t, all.Notes)
 		require.Equal(t, 60, all.Total)
 		require.Greater(t, len(all.Questions), 40)
-		draft := w.ask("send_inquiry", in{"prompt": "edit", "draft": strings.Repeat("词", 20_000), "wait_seconds": 0})
+		draft := w.ask("send_inquiry",
+			in{"prompt": "edit", "draft": strings.Repeat("词", 20_000), "wait_seconds": 0})
 		require.Equal(t, "pending", draft.says())
 		require.Less(t, len(draft.wire), 100_000)
 		edited := strings.Repeat("文", 20_000)
-		require.Equal(t, "answered", w.ask("answer_question", in{"question_id": draft.ID, "response": edited}).says())
+		require.Equal(t, "answered",
+			w.ask("answer_question", in{"question_id": draft.ID, "response": edited}).says())
 		read, calls := "", 0
 		next := &result.Next{Tool: "send_inquiry", Arguments: in{"question_id": draft.ID}}
 		for ; next != nil && calls < 5; calls++ {
@@ -136,11 +155,14 @@ func TestAnAnswerToTheAgentOnThePhone(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		a := w.start("ask tap")
 
-		b := w.ask("answer_question", in{"question_id": a.Question.ID, "response": "red", "reply_id": "r"})
+		b := w.ask("answer_question",
+			in{"question_id": a.Question.ID, "response": "red", "reply_id": "r"})
 
 		require.Equal(t, "answered", b.says())
 		require.Equal(t, "client_model", b.Settled.Authority)
-		require.Equal(t, &result.Next{Tool: "ask_agent_wait", Arguments: in{"session_id": a.SessionID}, Why: "the run goes on with the answer"}, b.Next)
+		require.Equal(t, &result.Next{Tool: "ask_agent_wait",
+			Arguments: in{"session_id": a.SessionID}, Why: "the run goes on with the answer"},
+			b.Next)
 		require.Contains(t, b.tail, "ask_agent_wait")
 		end := w.wait(a.SessionID)
 		require.Equal(t, "done red", *end.Answer)
@@ -148,10 +170,14 @@ func TestAnAnswerToTheAgentOnThePhone(t *testing.T) {
 		require.Equal(t, "QUESTION_ALREADY_RESOLVED", late.says())
 		require.Equal(t, "red", late.Failure.Winner.Answer)
 		require.Contains(t, late.Failure.Hint, a.SessionID)
-		require.True(t, w.ask("answer_question", in{"question_id": a.Question.ID, "response": "red", "reply_id": "r"}).Replayed)
-		other := w.ask("answer_question", in{"question_id": a.Question.ID, "response": "blue", "reply_id": "r"})
+		require.True(t, w.ask("answer_question",
+			in{"question_id": a.Question.ID, "response": "red", "reply_id": "r"}).Replayed)
+		other := w.ask("answer_question",
+			in{"question_id": a.Question.ID, "response": "blue", "reply_id": "r"})
 		require.Equal(t, "INVALID_ARGUMENT", other.says(), "the same id with another answer")
-		require.Equal(t, "INVALID_ARGUMENT", w.ask("send_inquiry", in{"question_id": a.Question.ID}).says(), "it is waited for by its session")
+		require.Equal(t, "INVALID_ARGUMENT",
+			w.ask("send_inquiry", in{"question_id": a.Question.ID}).says(), "it is waited for by "+
+				"its session")
 	})
 }
 
@@ -160,8 +186,9 @@ func TestAnAnswerToAQuestionThatIsGoneIsToldWhatThereIsToDo(t *testing.T) {
 		expired := w.start("ask tap")
 		time.Sleep(25 * time.Hour)
 		for tool, arguments := range map[string]in{
-			"answer_question":    {"question_id": expired.Question.ID, "response": "red"},
-			"ask_agent_continue": {"session_id": expired.SessionID, "question_id": expired.Question.ID, "reply_from_client": "red"},
+			"answer_question": {"question_id": expired.Question.ID, "response": "red"},
+			"ask_agent_continue": {"session_id": expired.SessionID,
+				"question_id": expired.Question.ID, "reply_from_client": "red"},
 		} {
 			late := w.ask(tool, arguments)
 			require.Equal(t, "QUESTION_ALREADY_RESOLVED", late.says(), tool)
@@ -184,9 +211,14 @@ func TestAnAnswerToAQuestionThatIsGoneIsToldWhatThereIsToDo(t *testing.T) {
 
 func TestAnAnswerThatCannotBeTaken(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
-		a := w.ask("send_inquiry", in{"prompt": "which?", "options": []any{"red", "blue"}, "free_text": false, "wait_seconds": 0})
-		gone := w.ask("send_inquiry", in{"prompt": "quick!", "on_timeout": "continue_without_answer", "timeout_seconds": 30, "wait_seconds": 0})
-		for _, arguments := range []in{{}, {"values": in{"a": 1}}, {"response": "x", "values": in{}}, {"decline": true, "values": in{}}, {"response": "green"}} {
+		a := w.ask("send_inquiry", in{"prompt": "which?", "options": []any{"red", "blue"},
+			"free_text": false, "wait_seconds": 0})
+		gone := w.ask("send_inquiry",
+			in{"prompt": "quick!", "on_timeout": "continue_without_answer", "timeout_seconds": 30,
+				"wait_seconds": 0})
+		for _, arguments := range []in{{}, {"values": in{"a": 1}},
+			{"response": "x", "values": in{}}, {"decline": true,
+				"values": in{}}, {"response": "green"}} {
 			b := w.ask("answer_question", with(in{"question_id": a.ID}, arguments))
 			require.Equal(t, "INVALID_ARGUMENT", b.says(), "%v", arguments)
 			require.NotEmpty(t, b.Failure.Hint)
@@ -196,7 +228,8 @@ func TestAnAnswerThatCannotBeTaken(t *testing.T) {
 		late := w.ask("answer_question", in{"question_id": gone.ID, "response": "here"})
 		require.Equal(t, "QUESTION_ALREADY_RESOLVED", late.says())
 		require.Equal(t, inquiry.TimedOut, late.Failure.Winner.Status)
-		require.Equal(t, "answered", w.ask("answer_question", in{"question_id": a.ID, "response": "BLUE"}).says())
+		require.Equal(t, "answered",
+			w.ask("answer_question", in{"question_id": a.ID, "response": "BLUE"}).says())
 		require.Equal(t, "blue", *w.ask("send_inquiry", in{"question_id": a.ID}).Answer)
 	})
 }
@@ -205,17 +238,21 @@ func TestADoorWhoseTurnIsOverIsNotShown(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		w.fopts.Doors = []string{"inbox"}
 		w.restart()
-		passed := w.start("ask", in{"reply_mode": "elicit (60s) -> pass_to_client"}) // the client shows no forms
-		require.Equal(t, []inquiry.Door{{Name: "pass_to_client", Asks: true}, {Name: "inbox"}}, passed.Question.Doors)
+		// the client shows no forms
+		passed := w.start("ask", in{"reply_mode": "elicit (60s) -> pass_to_client"})
+		require.Equal(t, []inquiry.Door{{Name: "pass_to_client", Asks: true}, {Name: "inbox"}},
+			passed.Question.Doors)
 		require.Equal(t, passed.Question.Doors, w.pending(t.Context(), in{}).Questions[0].Doors)
 
 		w.farm.add("B")
-		timed := w.start("ask", in{"device_id": "B", "reply_mode": "pass_to_client (60s) -> elicit"})
+		timed := w.start("ask", in{"device_id": "B",
+			"reply_mode": "pass_to_client (60s) -> elicit"})
 		require.Equal(t, []string{"pass_to_client", "elicit", "inbox"}, names(timed.Question.Doors))
 		require.True(t, timed.Question.Doors[0].Asks)
 		time.Sleep(61 * time.Second)
 		after := w.pending(t.Context(), in{"session_id": timed.SessionID}).Questions[0].Doors
-		require.Equal(t, []inquiry.Door{{Name: "pass_to_client"}, {Name: "elicit", Asks: true}, {Name: "inbox"}}, after, "the client may always answer")
+		require.Equal(t, []inquiry.Door{{Name: "pass_to_client"}, {Name: "elicit", Asks: true},
+			{Name: "inbox"}}, after, "the client may always answer")
 	})
 }
 

@@ -24,7 +24,8 @@ const (
 	deviceError        runs.Code = "DEVICE_ERROR"
 )
 
-// stateTime bounds how long a phone may take to tell its state; one that does not is listed without it.
+// stateTime bounds how long a phone may take to tell its state; one that does not is listed without
+// it.
 const stateTime = 4 * time.Second
 
 // list lists the phones, reading their states at the same time.
@@ -47,13 +48,15 @@ func (t *phones) list(ctx context.Context, c *call, _ struct{}) (*reply, error) 
 	}
 	r := &reply{body: result.Phones{Devices: list}}
 	if len(list) == 0 {
-		r.tail = "No phone is connected: ask your user to plug one in with USB debugging on, or to start an emulator."
+		r.tail = "No phone is connected: ask your user to plug one in with USB debugging on, " +
+			"or to start an emulator."
 	}
 	return r, nil
 }
 
 func (t *phones) listed(ctx context.Context, c *call, p runs.PhoneInfo) (result.Phone, error) {
-	d := result.Phone{ID: p.Serial, State: p.State, Usable: p.Usable, Model: p.Model, Android: p.Android, SDK: p.SDK}
+	d := result.Phone{ID: p.Serial, State: p.State, Usable: p.Usable, Model: p.Model,
+		Android: p.Android, SDK: p.SDK}
 	if p.Size.Valid() {
 		d.Size = &[2]int{p.Size.W, p.Size.H}
 	}
@@ -99,7 +102,8 @@ type screenshotArgs struct {
 func (t *phones) screenshot(ctx context.Context, c *call, a screenshotArgs) (*reply, error) {
 	if t.Privacy == PrivacyCaptions {
 		return nil, runs.Refuse(privacyMode,
-			"read screenshot_caption in the results of the task, or have your user look at the phone",
+			"read screenshot_caption in the results of the task, "+
+				"or have your user look at the phone",
 			"this server keeps pictures private")
 	}
 	p, err := t.Phones.Open(ctx, a.Device)

@@ -16,36 +16,43 @@ import (
 )
 
 const (
-	longSide    = 1280 // of a picture that leaves
-	smallSide   = 640  // of one in the logs
-	leastSide   = 320  // of one that still tells something
-	quality     = 80
-	maxPictures = 400_000 // bytes of all data URLs of a result, which holds each twice: as structure and as text
+	longSide  = 1280 // of a picture that leaves
+	smallSide = 640  // of one in the logs
+	leastSide = 320  // of one that still tells something
+	quality   = 80
+	// bytes of all data URLs of a result, which holds each twice: as structure and as text
+	maxPictures = 400_000
 )
 
-// addPictures puts screens into the result: the last one first, then the logs from the end, as long as there is room. Many
-// clients refuse results above a megabyte.
-func (t *tasks) addPictures(ctx context.Context, body *result.Result, st runs.Status, s resultOptions) error {
+// addPictures puts screens into the result: the last one first, then the logs from the end, as long
+// as there is room. Many clients refuse results above a megabyte.
+func (t *tasks) addPictures(ctx context.Context, body *result.Result, st runs.Status,
+	s resultOptions) error {
 	room, missing := maxPictures, 0
 	if s.FinalScreenshot && st.Last != nil {
-		if err := t.picture(ctx, &body.Final.Screenshot, st.Last.FrameID, longSide, &room, &missing); err != nil {
+		if err := t.picture(ctx, &body.Final.Screenshot, st.Last.FrameID, longSide, &room,
+			&missing); err != nil {
 			return err
 		}
 	}
 	steps := result.Earlier(st)
 	steps = steps[len(steps)-len(body.Logs):] // those that were not left out
 	for i := len(body.Logs) - 1; i >= 0 && s.Screenshots; i-- {
-		if err := t.picture(ctx, &body.Logs[i].Screenshot, steps[i].FrameID, smallSide, &room, &missing); err != nil {
+		if err := t.picture(ctx, &body.Logs[i].Screenshot, steps[i].FrameID, smallSide, &room,
+			&missing); err != nil {
 			return err
 		}
 	}
 	if missing > 0 {
-		body.Notes = append(body.Notes, fmt.Sprintf("%d pictures are left out: they are not kept any more, or the result would be too large", missing))
+		body.Notes = append(body.Notes,
+			fmt.Sprintf("%d pictures are left out: they are not kept any more, "+
+				"or the result would be too large", missing))
 	}
 	return nil
 }
 
-func (t *tasks) picture(ctx context.Context, to *string, frameID string, side int, room, missing *int) error {
+func (t *tasks) picture(ctx context.Context, to *string, frameID string, side int, room,
+	missing *int) error {
 	if frameID == "" { // the display was off
 		return nil
 	}

@@ -8,11 +8,10 @@ import (
 
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/internal/mcptransport"
-	"github.com/taploop/taploop/internal/text"
 )
 
-// progressReporter sends the progress of one call, so that nothing is reported twice, and the value grows. It is for one
-// goroutine at a time.
+// progressReporter sends the progress of one call, so that nothing is reported twice, and the value
+// grows. It is for one goroutine at a time.
 type progressReporter struct {
 	token any // of the progress that the client wants, or nil
 	log   *slog.Logger
@@ -33,9 +32,11 @@ func (p *progressReporter) first(q inquiry.Question) bool {
 	return true
 }
 
-// report sends a message. Between two steps the value grows by less and less, because "the progress value MUST increase with
-// each notification, even if the total is unknown". of is the most steps, 0 when that is not known.
-func (p *progressReporter) report(ctx context.Context, step, of int, message string, meta map[string]any) {
+// report sends a message. Between two steps the value grows by less and less, because "the progress
+// value MUST increase with each notification, even if the total is unknown". of is the most steps,
+// 0 when that is not known.
+func (p *progressReporter) report(ctx context.Context, step, of int, message string,
+	meta map[string]any) {
 	at := float64(step)
 	if at <= p.value {
 		at = p.value + (float64(step+1)-p.value)/16
@@ -51,7 +52,8 @@ func (p *progressReporter) report(ctx context.Context, step, of int, message str
 func (p *progressReporter) step() int { return max(int(p.value), 0) }
 
 // while does f, and sends the message at each heartbeat until it is done.
-func (p *progressReporter) while(ctx context.Context, heartbeat time.Duration, message string, f func() error) error {
+func (p *progressReporter) while(ctx context.Context, heartbeat time.Duration, message string,
+	f func() error) error {
 	ended := make(chan error, 1)
 	go func() { ended <- f() }() // while waits for it
 	beat := time.NewTicker(heartbeat)
@@ -69,8 +71,9 @@ func (p *progressReporter) while(ctx context.Context, heartbeat time.Duration, m
 // settledLine tells a client that follows the question what became of it.
 func settledLine(q inquiry.Question) string {
 	line := fmt.Sprintf("the question is settled: %s", q.Status)
-	if r := q.Resolution; r != nil && (q.Status == inquiry.Answered || q.Status == inquiry.Refused) {
-		line += " by " + text.Cut(text.Line(r.Who()), 200)
+	if r := q.Resolution; r != nil &&
+		(q.Status == inquiry.Answered || q.Status == inquiry.Refused) {
+		line += " by " + shortLine(r.Who(), 200)
 	}
 	return line
 }
@@ -88,7 +91,8 @@ func (o *Options) askedMeta(q inquiry.Question) map[string]any {
 	return meta
 }
 
-// settledMeta is the one about a question that is settled: who, through which door and how; never the words.
+// settledMeta is the one about a question that is settled: who, through which door and how; never
+// the words.
 func (o *Options) settledMeta(q inquiry.Question) map[string]any {
 	meta := o.questionMeta("INQUIRY_RESOLVED", q)
 	meta["status"] = q.Status
@@ -98,7 +102,7 @@ func (o *Options) settledMeta(q inquiry.Question) map[string]any {
 			how["authority"] = r.Authority
 		}
 		if r.By != "" {
-			how["by"] = text.Cut(text.Line(r.By), 200)
+			how["by"] = shortLine(r.By, 200)
 		}
 		meta["resolution"] = how
 	}

@@ -77,7 +77,8 @@ func TestASilentRunIsToldEveryTenSeconds(t *testing.T) {
 
 func TestThePlaceInTheLineIsTold(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
-		first := w.start("tap "+"tap tap tap tap tap tap tap tap tap tap tap tap tap", in{"wait_seconds": 0.5})
+		first := w.start("tap "+"tap tap tap tap tap tap tap tap tap tap tap tap tap",
+			in{"wait_seconds": 0.5})
 		second := w.start("tap tap", in{"wait_seconds": 0, "queue": true})
 
 		a := w.aloud("p", "ask_agent_start_new_task", in{"task": "tap", "queue": true})
@@ -97,20 +98,25 @@ func TestAQuestionAndItsSettlingAreTold(t *testing.T) {
 		a := w.aloud("p", "ask_agent_start_new_task", in{"task": "tap ask tap"})
 		got, metas := w.told("p")
 		require.Contains(t, got, "the agent asks: question 1?")
-		require.Equal(t, []map[string]any{{"type": "INQUIRY", "inquiryId": a.Question.ID, "question_id": a.Question.ID, "question": "question 1?",
-			"kind": inquiry.Info, "options": []string{"red", "blue"}}}, slices.DeleteFunc(metas, isNil), "once")
+		require.Equal(t, []map[string]any{{"type": "INQUIRY", "inquiryId": a.Question.ID,
+			"question_id": a.Question.ID, "question": "question 1?",
+			"kind": inquiry.Info, "options": []string{"red", "blue"}}},
+			slices.DeleteFunc(metas, isNil), "once")
 
 		go func() {
 			time.Sleep(15 * time.Second)
-			_, err := w.manager.Broker().Resolve(t.Context(), a.Question.ID, inquiry.Reply{Response: "red", Channel: "page"})
+			_, err := w.manager.Broker().Resolve(t.Context(), a.Question.ID,
+				inquiry.Reply{Response: "red", Channel: "page"})
 			require.NoError(t, err)
 		}()
-		b := w.aloud("q", "ask_agent_wait", in{"session_id": a.SessionID, "question_id": a.Question.ID})
+		b := w.aloud("q", "ask_agent_wait",
+			in{"session_id": a.SessionID, "question_id": a.Question.ID})
 		require.Equal(t, done, b.code())
 		got, metas = w.told("q")
 		require.Equal(t, "the agent asks: question 1?", got[0], "who comes late is told, too")
 		require.Contains(t, got, "waiting for an answer", "the heartbeat")
-		require.Equal(t, map[string]any{"type": "INQUIRY_RESOLVED", "inquiryId": a.Question.ID, "question_id": a.Question.ID, "status": inquiry.Answered,
+		require.Equal(t, map[string]any{"type": "INQUIRY_RESOLVED", "inquiryId": a.Question.ID,
+			"question_id": a.Question.ID, "status": inquiry.Answered,
 			"resolution": map[string]any{"type": inquiry.TypeAnswer, "channel": "page"}},
 			slices.DeleteFunc(metas, isNil)[1])
 	})
@@ -121,7 +127,8 @@ func TestAQuestionAtTheConsoleIsTold(t *testing.T) {
 		w.end()
 		w.fopts.Console = &console{lines: []string{"red"}}
 		w.begin()
-		a := w.aloud("p", "ask_agent_start_new_task", in{"task": "ask", "reply_mode": "manual_reply"})
+		a := w.aloud("p", "ask_agent_start_new_task",
+			in{"task": "ask", "reply_mode": "manual_reply"})
 		require.Equal(t, done, a.code())
 		got, _ := w.told("p")
 		require.Contains(t, got, "the agent asks: question 1?")
@@ -134,7 +141,10 @@ func TestProgressOfOneCallNeverReachesAnother(t *testing.T) {
 		w.farm.add("B")
 		ended := make(chan answer, 2)
 		for _, s := range []string{"A", "B"} {
-			go func() { ended <- w.aloud(s, "ask_agent_start_new_task", in{"task": "tap tap tap", "device_id": s}) }()
+			go func() {
+				ended <- w.aloud(s, "ask_agent_start_new_task",
+					in{"task": "tap tap tap", "device_id": s})
+			}()
 		}
 		<-ended
 		<-ended

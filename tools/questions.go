@@ -15,7 +15,8 @@ import (
 	"github.com/taploop/taploop/tools/result"
 )
 
-// questions are those that belong to a caller: asked in a session of the caller's, or by the caller.
+// questions are those that belong to a caller: asked in a session of the caller's, or by the
+// caller.
 type questions struct {
 	*Options
 	forms *forms
@@ -37,7 +38,8 @@ func (t *questions) get(ctx context.Context, c *call, id string) (inquiry.Questi
 }
 
 func noQuestion(id string) error {
-	return runs.Refuse(questionNotFound, "call list_pending_questions and pass a question_id of its result",
+	return runs.Refuse(questionNotFound,
+		"call list_pending_questions and pass a question_id of its result",
 		"there is no question %s", text.Quote(id, 60))
 }
 
@@ -52,12 +54,14 @@ func (t *questions) owns(ctx context.Context, c *call, q inquiry.Question) (bool
 	return err == nil, err
 }
 
-// shown is q as results show it, with the doors through which it can be answered now, and its addresses.
+// shown is q as results show it, with the doors through which it can be answered now, and its
+// addresses.
 func (t *questions) shown(q inquiry.Question) *result.Question {
 	out := result.NewQuestion(q)
 	out.Doors = t.Runs.Doors(q)
 	if t.forms.wasClosed(q.ID) {
-		out.Doors = slices.DeleteFunc(out.Doors, func(d inquiry.Door) bool { return d.Name == string(channel.Elicit) })
+		out.Doors = slices.DeleteFunc(out.Doors,
+			func(d inquiry.Door) bool { return d.Name == string(channel.Elicit) })
 	}
 	t.link(out)
 	return out
@@ -90,7 +94,8 @@ func unresolved(q inquiry.Question, err error) error {
 	case !inquiry.Late(err):
 		return err
 	case q.RunID == "":
-		now += "; send_inquiry with a prompt asks anew, and winner says how this question was settled"
+		now += "; send_inquiry with a prompt asks anew, and winner says " +
+			"how this question was settled"
 	default:
 		now += "; ask_agent_wait with session_id " + quote(q.SessionID) + " shows how it stands"
 	}

@@ -30,7 +30,8 @@ type reader struct {
 	forms []mcp.ElicitationParams
 }
 
-func (r *reader) Elicit(ctx context.Context, req mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
+func (r *reader) Elicit(ctx context.Context, req mcp.ElicitationRequest) (*mcp.ElicitationResult,
+	error) {
 	r.mu.Lock()
 	i := len(r.forms)
 	r.forms = append(r.forms, req.Params)
@@ -49,13 +50,15 @@ type answering = func(context.Context, mcp.ElicitationParams) (*mcp.ElicitationR
 func acts(action mcp.ElicitationResponseAction, content any) answering {
 	return func(context.Context, mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
 		time.Sleep(3 * time.Second)
-		return &mcp.ElicitationResult{ElicitationResponse: mcp.ElicitationResponse{Action: action, Content: content}}, nil
+		return &mcp.ElicitationResult{ElicitationResponse: mcp.ElicitationResponse{Action: action,
+			Content: content}}, nil
 	}
 }
 
 func accepts(content in) answering { return acts("accept", content) }
 
-// leaves looks at the form until the test is over: mcp-go's client does not tell it that the form is closed.
+// leaves looks at the form until the test is over: mcp-go's client does not tell it that the form
+// is closed.
 func (r *reader) leaves(context.Context, mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
 	<-r.gone
 	return nil, errors.New("the reader is gone")
@@ -74,7 +77,8 @@ func (w *world) closings() (reasons []any) {
 // eras are the versions of the protocol that ask in different ways.
 var eras = []string{mcp.ProtocolVersion20251125, mcp.ProtocolVersion20260728}
 
-// pipe connects a client over our own transport, as a program that was started would be. r is nil for one without forms.
+// pipe connects a client over our own transport, as a program that was started would be. r is nil
+// for one without forms.
 func (w *world) pipe(version string, r *reader) {
 	w.t.Helper()
 	srv := server.NewMCPServer("taploop", "test", server.WithToolCapabilities(false))
@@ -112,7 +116,8 @@ func (w *world) serve(srv *server.MCPServer, version string, r *reader) {
 }
 
 // inBothEras runs a test with a client that shows forms to its user.
-func inBothEras(t *testing.T, answers func(r *reader) []answering, test func(t *testing.T, w *world, r *reader)) {
+func inBothEras(t *testing.T, answers func(r *reader) []answering,
+	test func(t *testing.T, w *world, r *reader)) {
 	for _, version := range eras {
 		t.Run(version, func(t *testing.T) {
 			bubble(t, func(t *testing.T, w *world) {

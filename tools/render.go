@@ -42,7 +42,8 @@ func (t *tasks) render(ctx context.Context, c *call, st runs.Status, s *callStat
 		}
 	}
 	if wanted.pictures() && t.Privacy == PrivacyCaptions {
-		body.Notes = append(body.Notes, "this server keeps pictures private: screens are described in words instead")
+		body.Notes = append(body.Notes,
+			"this server keeps pictures private: screens are described in words instead")
 	}
 	r := &reply{tail: tailOf(body, st, c.messages)}
 	if err := r.fit(&body); err != nil {

@@ -10,14 +10,16 @@ import (
 	"github.com/taploop/taploop/tools/result"
 )
 
-// maxResult is how large a result without pictures may be, in bytes; on the wire it has an envelope, and then it is still
-// below 100 KB.
+// maxResult is how large a result without pictures may be, in bytes; on the wire it has an
+// envelope, and then it is still below 100 KB.
 const maxResult = 97_000
 
-// reply is what a tool answers. How it is sent, and how large it may be, is decided here and nowhere else.
+// reply is what a tool answers. How it is sent, and how large it may be, is decided here and
+// nowhere else.
 type reply struct {
-	body   any    // structuredContent; its JSON is the first text block
-	tail   string // for the calling model; the last line says what to do next. "" when there is nothing to say
+	body any // structuredContent; its JSON is the first text block
+	// for the calling model; the last line says what to do next. "" when there is nothing to say
+	tail   string
 	jpeg   []byte // a picture of its own block, or nil
 	failed bool
 
@@ -35,7 +37,8 @@ func (r *reply) result() (*mcp.CallToolResult, error) {
 	out := &mcp.CallToolResult{StructuredContent: json.RawMessage(b), IsError: r.failed}
 	out.Content = append(out.Content, mcp.NewTextContent(string(b)))
 	if r.jpeg != nil {
-		out.Content = append(out.Content, mcp.NewImageContent(base64.StdEncoding.EncodeToString(r.jpeg), "image/jpeg"))
+		out.Content = append(out.Content,
+			mcp.NewImageContent(base64.StdEncoding.EncodeToString(r.jpeg), "image/jpeg"))
 	}
 	if r.tail != "" {
 		out.Content = append(out.Content, mcp.NewTextContent(r.tail))

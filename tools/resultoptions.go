@@ -8,12 +8,13 @@ import (
 	"github.com/taploop/taploop/runs"
 )
 
-// resultOptions say what a result shows besides the bare facts. They are stored with the run, for the calls that come after.
+// resultOptions say what a result shows besides the bare facts. They are stored with the run, for
+// the calls that come after.
 type resultOptions struct {
 	Logs            bool `json:"logs"`
 	Captions        bool `json:"captions"`         // of the steps in the logs
 	Screenshots     bool `json:"screenshots"`      // of the steps in the logs
-	FinalCaption    bool `json:"final_caption"`    // without Captions, of a step that ends the run or asks
+	FinalCaption    bool `json:"final_caption"`    // without Captions, of the step at the end
 	FinalScreenshot bool `json:"final_screenshot"` // of the last step
 }
 
@@ -51,8 +52,10 @@ type clientSettings struct {
 	Extra json.RawMessage `json:"extra_info,omitempty"`
 }
 
-// settings are those of a run that the call begins or takes up. What the call leaves out stays as it was before.
-func (t *tasks) settings(c *call, a runArgs, mode string, before runs.Settings) (runs.Settings, error) {
+// settings are those of a run that the call begins or takes up. What the call leaves out stays as
+// it was before.
+func (t *tasks) settings(c *call, a runArgs, mode string, before runs.Settings) (
+	runs.Settings, error) {
 	kept, err := clientSettingsOf(before)
 	if err != nil {
 		return before, err
@@ -65,8 +68,9 @@ func (t *tasks) settings(c *call, a runArgs, mode string, before runs.Settings) 
 		kept.Extra = a.Extra
 	}
 	shown := show.private(t.Privacy)
-	out := runs.Settings{ReplyMode: before.ReplyMode, DetachedOK: before.DetachedOK, Client: json.RawMessage(quote(kept)),
-		Captions: shown.Captions, FinalCaption: shown.FinalCaption}
+	out := runs.Settings{ReplyMode: before.ReplyMode, DetachedOK: before.DetachedOK,
+		Client: json.RawMessage(quote(kept)), Captions: shown.Captions,
+		FinalCaption: shown.FinalCaption}
 	if mode != "" {
 		out.ReplyMode = channel.Mode(mode)
 	}
@@ -97,8 +101,8 @@ func clientSettingsOf(s runs.Settings) (kept clientSettings, err error) {
 	return kept, nil
 }
 
-// resultOptionsOf are those that were stored with the run. A run that another program began, such as the command line, shows
-// what is usual.
+// resultOptionsOf are those that were stored with the run. A run that another program began, such
+// as the command line, shows what is usual.
 func resultOptionsOf(s runs.Settings) (resultOptions, error) {
 	kept, err := clientSettingsOf(s)
 	if err != nil || kept.Show == nil {

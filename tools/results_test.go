@@ -25,12 +25,17 @@ import (
 func TestTheKeysOfAResult(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		a := w.start("tap")
-		require.Equal(t, []string{"answer", "device_info", "error", "final_action", "global_step_idx", "intermediate_logs", "local_step_idx", "next",
+		require.Equal(t, []string{"answer", "device_info", "error", "final_action",
+			"global_step_idx", "intermediate_logs", "local_step_idx", "next",
 			"question", "run_id", "session_id", "state", "steps_delta", "stop_reason", "task", "timing", "usage"}, slices.Sorted(maps.Keys(a.structured)))
-		require.Equal(t, in{"device_id": "A", "device_wm_size": []any{1080.0, 2400.0}, "model": "Double", "android_version": "15"}, a.structured["device_info"])
-		require.Equal(t, in{"agent_action": in{"cot": "", "explain": "", "action": "COMPLETE", "action_type": "COMPLETE", "return": "done ", "summary": "step 2"},
-			"global_step_idx": 2.0, "screenshot_caption": "screen 2 in words"}, a.structured["final_action"])
-		require.Equal(t, in{"waited_ms": 2000.0, "wait_budget_ms": 45000.0, "run_ms": 2000.0, "model_ms": 2000.0}, a.structured["timing"])
+		require.Equal(t, in{"device_id": "A", "device_wm_size": []any{1080.0, 2400.0},
+			"model": "Double", "android_version": "15"}, a.structured["device_info"])
+		require.Equal(t, in{"agent_action": in{"cot": "", "explain": "", "action": "COMPLETE",
+			"action_type": "COMPLETE", "return": "done ", "summary": "step 2"},
+			"global_step_idx": 2.0, "screenshot_caption": "screen 2 in words"},
+			a.structured["final_action"])
+		require.Equal(t, in{"waited_ms": 2000.0, "wait_budget_ms": 45000.0, "run_ms": 2000.0,
+			"model_ms": 2000.0}, a.structured["timing"])
 		require.Equal(t, in{"prompt_tokens": 20.0, "completion_tokens": 2.0}, a.structured["usage"])
 		require.Equal(t, "done ", a.structured["answer"])
 		require.Nil(t, a.structured["error"])
@@ -40,7 +45,8 @@ func TestTheKeysOfAResult(t *testing.T) {
 
 func TestTheLogsAreAllStepsButTheLast(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
-		for task, want := range map[string][]int{"tap": {1}, "giveup": {}, "tap tap tap": {1, 2, 3}} {
+		for task, want := range map[string][]int{"tap": {1}, "giveup": {},
+			"tap tap tap": {1, 2, 3}} {
 			a := w.start(task)
 			require.NotNil(t, a.Logs)
 			require.Equal(t, want, indexes(a.Logs), task)
@@ -87,18 +93,27 @@ func TestTheFlagsSayWhatIsShown(t *testing.T) {
 		finalCaption, finalShot bool
 		described               []bool // steps, whatever is shown
 	}{
-		"as usual":              {in{}, true, true, false, true, false, both},
-		"no logs":               {in{"enable_intermediate_logs": false, "enable_intermediate_screenshots": true}, false, false, false, true, false, last},
-		"no captions":           {in{"enable_intermediate_image_caption": false, "enable_final_image_caption": false}, true, false, false, false, false, none},
-		"no captions in logs":   {in{"enable_intermediate_image_caption": false}, true, false, false, true, false, last},
-		"no caption at the end": {in{"enable_final_image_caption": false}, true, true, false, false, false, both},
-		"all":                   {in{"enable_intermediate_screenshots": true, "enable_final_screenshot": true}, true, true, true, true, true, both},
-		"a picture at the end":  {in{"enable_final_screenshot": true}, true, true, false, true, true, both},
+		"as usual": {in{}, true, true, false, true, false, both},
+		"no logs": {in{"enable_intermediate_logs": false,
+			"enable_intermediate_screenshots": true}, false, false, false, true, false, last},
+		"no captions": {in{"enable_intermediate_image_caption": false,
+			"enable_final_image_caption": false}, true, false, false, false, false, none},
+		"no captions in logs": {in{"enable_intermediate_image_caption": false}, true, false,
+			false, true, false, last},
+		"no caption at the end": {in{"enable_final_image_caption": false}, true, true, false, false,
+			false, both},
+		"all": {in{"enable_intermediate_screenshots": true,
+			"enable_final_screenshot": true}, true, true, true, true, true, both},
+		"a picture at the end": {in{"enable_final_screenshot": true}, true, true, false, true,
+			true, both},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, w *world) {
 				first := w.start("tap", c.flags)
-				for _, a := range []answer{first, w.call("ask_agent_wait", in{"session_id": first.SessionID}), w.call("ask_agent_stop", in{"session_id": first.SessionID})} {
+				for _, a := range []answer{first,
+					w.call("ask_agent_wait",
+						in{"session_id": first.SessionID}),
+					w.call("ask_agent_stop", in{"session_id": first.SessionID})} {
 					require.Equal(t, c.logs, a.Logs != nil)
 					require.Equal(t, c.finalCaption, a.Final.Caption != "")
 					require.Equal(t, c.finalShot, a.Final.Screenshot != "")
@@ -109,7 +124,9 @@ func TestTheFlagsSayWhatIsShown(t *testing.T) {
 				}
 				steps, err := w.store.Steps(t.Context(), first.SessionID)
 				require.NoError(t, err)
-				require.Equal(t, c.described, []bool{steps[0].Proposal.Caption != "", steps[1].Proposal.Caption != ""}, "nobody pays for captions that nobody wants")
+				require.Equal(t, c.described,
+					[]bool{steps[0].Proposal.Caption != "",
+						steps[1].Proposal.Caption != ""}, "nobody pays for captions that nobody wants")
 			})
 		})
 	}
@@ -118,7 +135,8 @@ func TestTheFlagsSayWhatIsShown(t *testing.T) {
 func TestPicturesAreSmallJPEGs(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		w.farm.noisy = true
-		a := w.start("tap tap tap tap tap tap tap tap", in{"enable_intermediate_screenshots": true, "enable_final_screenshot": true})
+		a := w.start("tap tap tap tap tap tap tap tap",
+			in{"enable_intermediate_screenshots": true, "enable_final_screenshot": true})
 		_, high := sizeOf(t, a.Final.Screenshot)
 		require.Equal(t, 1280, high)
 		all := len(a.Final.Screenshot)
@@ -161,7 +179,8 @@ func TestResultsStaySmall(t *testing.T) {
 		require.Equal(t, done, a.code())
 		require.NotEmpty(t, a.Logs)
 		require.Contains(t, a.tail, "taploop sessions show "+a.SessionID)
-		require.Less(t, len(w.call("ask_agent_wait", in{"session_id": a.SessionID, "since_step": 24}).wire), 100_000)
+		require.Less(t, len(w.call("ask_agent_wait",
+			in{"session_id": a.SessionID, "since_step": 24}).wire), 100_000)
 		for range 6 {
 			w.start(strings.Repeat("\"\\<", 6000)+" giveup", in{"wait_seconds": 3})
 		}
@@ -174,11 +193,14 @@ func TestNoPixelLeavesWhenPicturesArePrivate(t *testing.T) {
 		w.end()
 		w.topts.Privacy = tools.PrivacyCaptions
 		w.begin()
-		all := in{"enable_intermediate_screenshots": true, "enable_final_screenshot": true, "enable_intermediate_image_caption": false, "enable_final_image_caption": false}
+		all := in{"enable_intermediate_screenshots": true, "enable_final_screenshot": true,
+			"enable_intermediate_image_caption": false, "enable_final_image_caption": false}
 		var out []answer
 		a := w.start("tap ask tap", all)
-		out = append(out, a, w.aloud("p", "ask_agent_continue", with(in{"session_id": a.SessionID, "reply_from_client": "red"}, all)),
-			w.call("ask_agent_wait", in{"session_id": a.SessionID}), w.call("ask_agent_stop", in{"session_id": a.SessionID}),
+		out = append(out, a, w.aloud("p", "ask_agent_continue",
+			with(in{"session_id": a.SessionID, "reply_from_client": "red"}, all)),
+			w.call("ask_agent_wait", in{"session_id": a.SessionID}), w.call("ask_agent_stop",
+				in{"session_id": a.SessionID}),
 			w.call("list_sessions", nil), w.call("list_connected_devices", nil))
 		require.Contains(t, a.tail, "pictures private")
 		require.NotEmpty(t, a.Final.Caption, "screens are told in words, whatever the flags say")
@@ -193,7 +215,8 @@ func TestNoPixelLeavesWhenPicturesArePrivate(t *testing.T) {
 		frame, err := w.store.Frame(t.Context(), steps[0].FrameID)
 		require.NoError(t, err)
 		for _, text := range append(wires(out), string(told)) {
-			for _, forbidden := range []string{"data:image", "/9j/", "iVBORw0KGgo", "\xff\xd8\xff", "\x89PNG", base64.StdEncoding.EncodeToString(frame)[:40]} {
+			for _, forbidden := range []string{"data:image", "/9j/", "iVBORw0KGgo", "\xff\xd8\xff",
+				"\x89PNG", base64.StdEncoding.EncodeToString(frame)[:40]} {
 				require.NotContains(t, text, forbidden)
 			}
 		}
@@ -227,16 +250,21 @@ func TestPhonesAreListed(t *testing.T) {
 		require.Equal(t, "RUNNING", held["state"])
 		require.Equal(t, 4.0, held["held_seconds"])
 		delete(first, "held_by")
-		require.Equal(t, in{"device_id": "A", "state": "device", "usable": true, "model": "Double", "android_version": "15", "sdk": 35.0,
-			"device_wm_size": []any{1080.0, 2400.0}, "screen_on": true, "locked": false, "foreground_app": "com.android.deskclock"}, first)
+		require.Equal(t, in{"device_id": "A", "state": "device", "usable": true, "model": "Double",
+			"android_version": "15", "sdk": 35.0,
+			"device_wm_size": []any{1080.0,
+				2400.0}, "screen_on": true, "locked": false, "foreground_app": "com.android.deskclock"},
+			first)
 		require.Equal(t, true, list[1].(in)["locked"])
 		require.Nil(t, list[1].(in)["held_by"])
-		require.Equal(t, in{"device_id": "tired", "state": "offline", "usable": false, "device_wm_size": nil, "screen_on": nil, "locked": nil, "held_by": nil}, list[2])
+		require.Equal(t, in{"device_id": "tired", "state": "offline", "usable": false,
+			"device_wm_size": nil, "screen_on": nil, "locked": nil, "held_by": nil}, list[2])
 
 		w.farm.phone("B").Set(devicetest.Change{Hang: &hang})
 		began := time.Now()
 		list = w.call("list_connected_devices", nil).structured["devices"].([]any)
-		require.Equal(t, 4*time.Second, time.Since(began), "a phone that does not answer holds nobody up for long")
+		require.Equal(t, 4*time.Second, time.Since(began),
+			"a phone that does not answer holds nobody up for long")
 		require.Nil(t, list[1].(in)["screen_on"])
 	})
 }
@@ -247,7 +275,8 @@ func TestNoPhonesAndNoServerAreTold(t *testing.T) {
 		a := w.call("list_connected_devices", in{})
 		require.Equal(t, "DEVICE_ERROR", a.code())
 		require.Contains(t, a.Error.Message, "port 5037")
-		require.Equal(t, "DEVICE_NOT_FOUND", w.call("ask_agent_start_new_task", in{"task": "tap", "device_id": "nosuch"}).code())
+		require.Equal(t, "DEVICE_NOT_FOUND",
+			w.call("ask_agent_start_new_task", in{"task": "tap", "device_id": "nosuch"}).code())
 	})
 }
 
@@ -278,15 +307,18 @@ func TestSessionsAreListedForTheirClientOnly(t *testing.T) {
 		halted := w.start("ask", in{"device_id": "B"})
 		w.call("ask_agent_stop", in{"session_id": halted.SessionID, "mode": "pause"})
 		listed := w.call("list_sessions", in{"state": "PAUSED"}).structured["sessions"].([]any)
-		require.Equal(t, halted.Question.ID, listed[0].(in)["question"].(in)["question_id"], "one that is paused may still be asked")
+		require.Equal(t, halted.Question.ID, listed[0].(in)["question"].(in)["question_id"],
+			"one that is paused may still be asked")
 		w.call("ask_agent_stop", in{"session_id": halted.SessionID})
-		foreign, err := w.try(w.as("bob"), "ask_agent_start_new_task", in{"task": "tap", "device_id": "B"}, nil)
+		foreign, err := w.try(w.as("bob"), "ask_agent_start_new_task",
+			in{"task": "tap", "device_id": "B"}, nil)
 		require.NoError(t, err)
 
 		list := w.call("list_sessions", in{}).structured["sessions"].([]any)
 
 		require.Len(t, list, 3)
-		require.Equal(t, halted.SessionID, list[0].(in)["session_id"], "what changed last comes first")
+		require.Equal(t, halted.SessionID, list[0].(in)["session_id"],
+			"what changed last comes first")
 		require.Nil(t, list[0].(in)["question"])
 		list = list[1:]
 		require.Equal(t, waits.SessionID, list[0].(in)["session_id"])
@@ -294,7 +326,8 @@ func TestSessionsAreListedForTheirClientOnly(t *testing.T) {
 		require.Equal(t, "ask_agent_continue", list[0].(in)["next"].(in)["tool"])
 		require.Equal(t, first.SessionID, list[1].(in)["session_id"])
 		require.Equal(t, "done ", list[1].(in)["answer"])
-		require.Len(t, w.call("list_sessions", in{"state": "WAITING_REPLY"}).structured["sessions"], 1)
+		require.Len(t, w.call("list_sessions", in{"state": "WAITING_REPLY"}).structured["sessions"],
+			1)
 		require.Len(t, w.call("list_sessions", in{"limit": 1}).structured["sessions"], 1)
 		require.Empty(t, w.call("list_sessions", in{"state": "EXPIRED"}).structured["sessions"])
 
@@ -302,10 +335,12 @@ func TestSessionsAreListedForTheirClientOnly(t *testing.T) {
 		theirs, err := w.try(w.as("bob"), "list_sessions", nil, nil)
 		require.NoError(t, err)
 		require.Len(t, theirs.structured["sessions"], 1, "who a session belongs to is kept")
-		for _, tool := range []string{"ask_agent_wait", "ask_agent_continue", "ask_agent_stop", "ask_agent"} {
+		for _, tool := range []string{"ask_agent_wait", "ask_agent_continue", "ask_agent_stop",
+			"ask_agent"} {
 			mine := w.call(tool, in{"session_id": foreign.SessionID})
 			unknown := w.call(tool, in{"session_id": "nosuch"})
-			require.Equal(t, strings.ReplaceAll(unknown.text, "nosuch", foreign.SessionID), mine.text, "a foreign id is like an unknown one")
+			require.Equal(t, strings.ReplaceAll(unknown.text, "nosuch", foreign.SessionID),
+				mine.text, "a foreign id is like an unknown one")
 		}
 	})
 }
@@ -324,16 +359,19 @@ func TestAScreenshotIsASmallPicture(t *testing.T) {
 		require.NotContains(t, a.text, img.Data[:100])
 
 		w.start("forever", in{"wait_seconds": 2})
-		require.False(t, w.call("get_screenshot", in{"device_id": "A"}).raw.IsError, "also while a run has the phone")
+		require.False(t, w.call("get_screenshot", in{"device_id": "A"}).raw.IsError,
+			"also while a run has the phone")
 		foreign, err := w.try(w.as("bob"), "get_screenshot", in{"device_id": "A"}, nil)
 		require.NoError(t, err)
-		require.Equal(t, "DEVICE_BUSY", foreign.code(), "what is on the screen of somebody else's run is theirs")
+		require.Equal(t, "DEVICE_BUSY", foreign.code(),
+			"what is on the screen of somebody else's run is theirs")
 	})
 }
 
 func TestWhyThereIsNoScreenshot(t *testing.T) {
 	yes := true
-	for want, change := range map[string]devicetest.Change{"SECURE_SCREEN": {Secure: &yes}, "DEVICE_DISCONNECTED": {Gone: &yes}} {
+	for want, change := range map[string]devicetest.Change{"SECURE_SCREEN": {Secure: &yes},
+		"DEVICE_DISCONNECTED": {Gone: &yes}} {
 		bubble(t, func(t *testing.T, w *world) {
 			w.farm.phone("A").Set(change)
 			require.Equal(t, want, w.call("get_screenshot", nil).code())
@@ -373,16 +411,20 @@ func TestOnlyANewTaskGoesToTheHomeScreen(t *testing.T) {
 			arguments in
 			want      string
 		}{
-			"start":                {"ask_agent_start_new_task", in{}, devicetest.HomeApp},
-			"start, left as it is": {"ask_agent_start_new_task", in{"reset_environment": false}, notes},
-			"continue":             {"ask_agent_continue", in{"session_id": id}, notes},
-			"continue, from home":  {"ask_agent_continue", in{"session_id": id, "reset_environment": true}, devicetest.HomeApp},
+			"start": {"ask_agent_start_new_task", in{}, devicetest.HomeApp},
+			"start, left as it is": {"ask_agent_start_new_task", in{"reset_environment": false},
+				notes},
+			"continue": {"ask_agent_continue", in{"session_id": id}, notes},
+			"continue, from home": {"ask_agent_continue",
+				in{"session_id": id, "reset_environment": true}, devicetest.HomeApp},
 			"older name, start":    {"ask_agent", in{}, devicetest.HomeApp},
 			"older name, continue": {"ask_agent", in{"session_id": id}, notes},
-			"older name, as said":  {"ask_agent", in{"session_id": id, "reset_environment": true}, devicetest.HomeApp},
+			"older name, as said": {"ask_agent", in{"session_id": id, "reset_environment": true},
+				devicetest.HomeApp},
 		} {
 			w.farm.phone("A").Set(frontIs(notes))
-			require.Equal(t, done, w.call(c.tool, with(c.arguments, in{"task": "remember"})).code(), name)
+			require.Equal(t, done, w.call(c.tool, with(c.arguments, in{"task": "remember"})).code(),
+				name)
 			require.Equal(t, c.want, w.mind.last().Look.State.App, name)
 		}
 	})

@@ -16,8 +16,9 @@ type tasks struct {
 	questions *questions
 }
 
-// runArgs are those of every tool that begins a run or goes on with one. The phone's steps and the waits are bounded more
-// tightly by configuration: what is above that and within these bounds is cut down to it.
+// runArgs are those of every tool that begins a run or goes on with one. The phone's steps and the
+// waits are bounded more tightly by configuration: what is above that and within these bounds is
+// cut down to it.
 type runArgs struct {
 	Device     string          `json:"device_id,omitempty" max:"200"`
 	MaxSteps   int             `json:"max_steps" default:"20" min:"1" max:"1000"`
@@ -51,13 +52,15 @@ func (t *tasks) start(ctx context.Context, c *call, a startArgs) (*reply, error)
 		return nil, err
 	}
 	st, err := t.Runs.Start(ctx, runs.StartRequest{
-		Task: a.Task, Serial: a.Device, MaxSteps: a.MaxSteps, KeepEnvironment: !a.Reset, Queue: a.Queue,
+		Task: a.Task, Serial: a.Device, MaxSteps: a.MaxSteps, KeepEnvironment: !a.Reset,
+		Queue:  a.Queue,
 		Client: c.principal, Key: a.Key, Settings: set,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return t.follow(ctx, c, &callState{status: st, show: show, began: began, budget: c.budget(a.Seconds)})
+	return t.follow(ctx, c, &callState{status: st, show: show, began: began,
+		budget: c.budget(a.Seconds)})
 }
 
 type eitherArgs struct {
@@ -81,7 +84,8 @@ func (t *tasks) either(ctx context.Context, c *call, a eitherArgs) (*reply, erro
 			return nil, invalid("leave idempotency_key out; reply_id does the same for an answer",
 				"idempotency_key is for a new task, and there is a session_id")
 		}
-		return t.goOn(ctx, c, continueArgs{a.SessionID, a.Task, a.ReplyMode, reset, a.replyArgs, a.runArgs})
+		return t.goOn(ctx, c, continueArgs{a.SessionID, a.Task, a.ReplyMode, reset, a.replyArgs,
+			a.runArgs})
 	}
 	for _, name := range []string{"reply_from_client", "question_id", "reply_id"} {
 		if c.given[name] {
@@ -90,7 +94,8 @@ func (t *tasks) either(ctx context.Context, c *call, a eitherArgs) (*reply, erro
 		}
 	}
 	if strings.TrimSpace(a.Task) == "" {
-		return nil, invalid("pass a task to start, or a session_id to go on", "there is neither a task nor a session_id")
+		return nil, invalid("pass a task to start, or a session_id to go on",
+			"there is neither a task nor a session_id")
 	}
 	return t.start(ctx, c, startArgs{a.Task, a.ReplyMode, reset, a.Key, a.runArgs})
 }

@@ -23,7 +23,10 @@ var arrange = map[string]func(w *world) string{
 		w.start("forever", in{"wait_seconds": 0})
 		return w.start("forever", in{"wait_seconds": 2, "queue": true}).SessionID
 	},
-	"running": func(w *world) string { return w.start("forever", in{"wait_seconds": 2.5}).SessionID },
+	"running": func(w *world) string {
+		return w.start("forever",
+			in{"wait_seconds": 2.5}).SessionID
+	},
 	"waiting": func(w *world) string { return w.start("ask").SessionID },
 	"detached": func(w *world) string {
 		id := w.start("forever", in{"wait_seconds": 2.5}).SessionID
@@ -32,17 +35,22 @@ var arrange = map[string]func(w *world) string{
 	},
 	"paused": func(w *world) string {
 		id := w.start("forever", in{"wait_seconds": 2.5}).SessionID
-		require.Equal(w.t, "PAUSED USER_PAUSED", w.call("ask_agent_stop", in{"session_id": id, "mode": "pause"}).code())
+		require.Equal(w.t, "PAUSED USER_PAUSED",
+			w.call("ask_agent_stop", in{"session_id": id, "mode": "pause"}).code())
 		return id
 	},
 	"paused with a question": func(w *world) string {
 		id := w.start("ask").SessionID
-		require.Equal(w.t, "PAUSED USER_PAUSED", w.call("ask_agent_stop", in{"session_id": id, "mode": "pause"}).code())
+		require.Equal(w.t, "PAUSED USER_PAUSED",
+			w.call("ask_agent_stop", in{"session_id": id, "mode": "pause"}).code())
 		return id
 	},
-	"out of steps": func(w *world) string { return w.start("tap tap tap", in{"max_steps": 2}).SessionID },
-	"ended":        func(w *world) string { return w.start("tap").SessionID },
-	"aborted":      func(w *world) string { return w.start("giveup").SessionID },
+	"out of steps": func(w *world) string {
+		return w.start("tap tap tap",
+			in{"max_steps": 2}).SessionID
+	},
+	"ended":   func(w *world) string { return w.start("tap").SessionID },
+	"aborted": func(w *world) string { return w.start("giveup").SessionID },
 	"cancelled": func(w *world) string {
 		id := w.start("ask").SessionID
 		w.call("ask_agent_stop", in{"session_id": id})
@@ -61,32 +69,41 @@ var calls = map[string]func(w *world, id string) answer{
 		return w.call("ask_agent_start_new_task", in{"task": "forever", "wait_seconds": 3})
 	},
 	"start in turn": func(w *world, _ string) answer {
-		return w.call("ask_agent_start_new_task", in{"task": "forever", "wait_seconds": 3, "queue": true})
+		return w.call("ask_agent_start_new_task",
+			in{"task": "forever", "wait_seconds": 3, "queue": true})
 	},
 	"continue": func(w *world, id string) answer {
 		return w.call("ask_agent_continue", in{"session_id": id, "wait_seconds": 3})
 	},
 	"reply": func(w *world, id string) answer {
-		return w.call("ask_agent_continue", in{"session_id": id, "reply_from_client": "red", "wait_seconds": 0})
+		return w.call("ask_agent_continue",
+			in{"session_id": id, "reply_from_client": "red", "wait_seconds": 0})
 	},
 	"new task": func(w *world, id string) answer {
-		return w.call("ask_agent_continue", in{"session_id": id, "task": "tap tap forever", "wait_seconds": 3})
+		return w.call("ask_agent_continue",
+			in{"session_id": id, "task": "tap tap forever", "wait_seconds": 3})
 	},
 	"wait": func(w *world, id string) answer {
 		return w.call("ask_agent_wait", in{"session_id": id, "wait_seconds": 3})
 	},
-	"stop": func(w *world, id string) answer { return w.call("ask_agent_stop", in{"session_id": id}) },
+	"stop": func(w *world, id string) answer {
+		return w.call("ask_agent_stop",
+			in{"session_id": id})
+	},
 	"pause": func(w *world, id string) answer {
 		return w.call("ask_agent_stop", in{"session_id": id, "mode": "pause"})
 	},
 	"other phone": func(w *world, id string) answer {
-		return w.call("ask_agent_continue", in{"session_id": id, "device_id": "B", "wait_seconds": 0})
+		return w.call("ask_agent_continue",
+			in{"session_id": id, "device_id": "B", "wait_seconds": 0})
 	},
 	"no phone": func(w *world, _ string) answer {
-		return w.call("ask_agent_start_new_task", in{"task": "tap", "device_id": "B", "wait_seconds": 0})
+		return w.call("ask_agent_start_new_task",
+			in{"task": "tap", "device_id": "B", "wait_seconds": 0})
 	},
 	"older name, reply": func(w *world, id string) answer {
-		return w.call("ask_agent", in{"session_id": id, "reply_from_client": "red", "wait_seconds": 0})
+		return w.call("ask_agent", in{"session_id": id, "reply_from_client": "red",
+			"wait_seconds": 0})
 	},
 	"older name, task": func(w *world, _ string) answer {
 		return w.call("ask_agent", in{"task": "forever", "wait_seconds": 3})
@@ -102,9 +119,13 @@ const (
 )
 
 // row is what each call returns in one state: a state with a reason, or a code.
-func row(start, startInTurn, goOn, reply, task, wait, stop, pause, otherPhone, noPhone string) map[string]string {
-	return map[string]string{"start": start, "start in turn": startInTurn, "continue": goOn, "reply": reply, "new task": task, "wait": wait,
-		"stop": stop, "pause": pause, "other phone": otherPhone, "no phone": noPhone, "older name, reply": reply, "older name, task": start}
+func row(start, startInTurn, goOn, reply, task, wait, stop, pause, otherPhone,
+	noPhone string) map[string]string {
+	return map[string]string{"start": start, "start in turn": startInTurn, "continue": goOn,
+		"reply": reply, "new task": task, "wait": wait,
+		"stop": stop, "pause": pause, "other " +
+			"phone": otherPhone, "no phone": noPhone, "older name, " +
+			"reply": reply, "older name, task": start}
 }
 
 const (
@@ -120,20 +141,33 @@ const (
 )
 
 var table = map[string]map[string]string{
-	"none":                   row(still, still, notFound, notFound, notFound, notFound, notFound, notFound, notFound, noPhone),
-	"foreign":                row(still, still, notFound, notFound, notFound, notFound, notFound, notFound, notFound, noPhone),
-	"queued":                 row(busy, inLine, inLine, noneOpen, running, inLine, stopped, paused, mismatch, noPhone),
-	"running":                row(busy, inLine, still, noneOpen, running, still, stopped, paused, mismatch, noPhone),
-	"waiting":                row(busy, inLine, asks, answered, running, asks, stopped, paused, mismatch, noPhone),
-	"detached":               row(still, still, still, noneOpen, still, still, stopped, paused, mismatch, noPhone),
-	"paused":                 row(still, still, still, noneOpen, still, paused, stopped, paused, mismatch, noPhone),
-	"paused with a question": row(still, still, asks, answered, still, paused, stopped, paused, mismatch, noPhone),
-	"out of steps":           row(still, still, done, noneOpen, still, "PAUSED MAX_STEPS_REACHED", stopped, "PAUSED MAX_STEPS_REACHED", mismatch, noPhone),
-	"ended":                  row(still, still, absurd, noneOpen, still, done, done, done, mismatch, noPhone),
-	"aborted": row(still, still, absurd, noneOpen, still, "ABORTED TASK_ABORTED_BY_AGENT", "ABORTED TASK_ABORTED_BY_AGENT",
+	"none": row(still, still, notFound, notFound, notFound, notFound, notFound,
+		notFound, notFound, noPhone),
+	"foreign": row(still, still, notFound, notFound, notFound, notFound, notFound,
+		notFound, notFound, noPhone),
+	"queued": row(busy, inLine, inLine, noneOpen, running, inLine, stopped, paused,
+		mismatch, noPhone),
+	"running": row(busy, inLine, still, noneOpen, running, still, stopped, paused,
+		mismatch, noPhone),
+	"waiting": row(busy, inLine, asks, answered, running, asks, stopped, paused,
+		mismatch, noPhone),
+	"detached": row(still, still, still, noneOpen, still, still, stopped, paused,
+		mismatch, noPhone),
+	"paused": row(still, still, still, noneOpen, still, paused, stopped, paused,
+		mismatch, noPhone),
+	"paused with a question": row(still, still, asks, answered, still, paused, stopped, paused,
+		mismatch, noPhone),
+	"out of steps": row(still, still, done, noneOpen, still, "PAUSED MAX_STEPS_REACHED",
+		stopped, "PAUSED MAX_STEPS_REACHED", mismatch, noPhone),
+	"ended": row(still, still, absurd, noneOpen, still, done, done, done, mismatch,
+		noPhone),
+	"aborted": row(still, still, absurd, noneOpen, still, "ABORTED TASK_ABORTED_BY_AGENT",
+		"ABORTED TASK_ABORTED_BY_AGENT",
 		"ABORTED TASK_ABORTED_BY_AGENT", mismatch, noPhone),
-	"cancelled": row(still, still, absurd, noneOpen, still, stopped, stopped, stopped, mismatch, noPhone),
-	"expired": row(still, still, absurd, noneOpen, still, "EXPIRED SESSION_EXPIRED", "EXPIRED SESSION_EXPIRED", "EXPIRED SESSION_EXPIRED",
+	"cancelled": row(still, still, absurd, noneOpen, still, stopped, stopped, stopped, mismatch,
+		noPhone),
+	"expired": row(still, still, absurd, noneOpen, still, "EXPIRED SESSION_EXPIRED",
+		"EXPIRED SESSION_EXPIRED", "EXPIRED SESSION_EXPIRED",
 		mismatch, noPhone),
 }
 
@@ -152,13 +186,15 @@ func TestWhatEachCallReturnsInEachState(t *testing.T) {
 
 					got := a.code()
 					if want == answered {
-						got = strings.Replace(strings.Replace(got, "RUNNING ", "* ", 1), "QUEUED ", "* ", 1)
+						got = strings.Replace(strings.Replace(got, "RUNNING ", "* ", 1), "QUEUED ",
+							"* ", 1)
 					}
 					require.Equal(t, want, got, "%s", a.text)
 					if a.raw.IsError {
 						require.Contains(t, a.tail, "Try: ")
 						if state != "running" && state != "queued" {
-							require.Equal(t, before, w.facts(), "a call that cannot be carried out changes nothing")
+							require.Equal(t, before, w.facts(),
+								"a call that cannot be carried out changes nothing")
 							require.Equal(t, touches, w.farm.touches("A"))
 						}
 						return
@@ -170,7 +206,8 @@ func TestWhatEachCallReturnsInEachState(t *testing.T) {
 	}
 }
 
-// pointsOn checks that an unfinished run's result names the next call, and that its last line says so.
+// pointsOn checks that an unfinished run's result names the next call, and that its last line says
+// so.
 func (w *world) pointsOn(a answer) {
 	w.t.Helper()
 	lines := strings.Split(a.tail, "\n")
@@ -184,7 +221,8 @@ func (w *world) pointsOn(a answer) {
 	require.Equal(w.t, a.SessionID, a.Next.Arguments["session_id"])
 	require.Contains(w.t, last, a.Next.Tool)
 	require.Contains(w.t, last, a.SessionID)
-	open, err := w.manager.Broker().List(w.t.Context(), inquiry.Filter{SessionID: a.SessionID, Status: inquiry.Pending})
+	open, err := w.manager.Broker().List(w.t.Context(),
+		inquiry.Filter{SessionID: a.SessionID, Status: inquiry.Pending})
 	require.NoError(w.t, err)
 	require.Equal(w.t, len(open) > 0, a.Question != nil, "an open question is always there")
 	if a.Question != nil {
@@ -203,7 +241,8 @@ func (w *world) facts() string {
 		list, err := w.store.Runs(w.t.Context(), o.ID)
 		require.NoError(w.t, err)
 		for _, r := range list {
-			b.WriteString(strings.Join([]string{r.ID, string(r.State), string(r.StopReason), r.QuestionID, string(r.Settings), "\n"}, " "))
+			b.WriteString(strings.Join([]string{r.ID, string(r.State), string(r.StopReason),
+				r.QuestionID, string(r.Settings), "\n"}, " "))
 		}
 	}
 	qs, err := w.store.Questions().List(w.t.Context(), inquiry.Filter{})

@@ -57,8 +57,10 @@ type tool struct {
 	output      *schema.Schema // of structuredContent
 	hints       hints
 	call        func(context.Context, *call) (*reply, error)
-	retry       func(context.Context, *call) (*reply, error) // of a call that brings an answer; nil when it asks nothing
-	failed      func(result.Failure) any                     // structuredContent of a call that cannot be carried out
+	// of a call that brings an answer; nil when it asks nothing
+	retry func(context.Context, *call) (*reply, error)
+	// structuredContent of a call that cannot be carried out
+	failed func(result.Failure) any
 }
 
 // hints are promises that clients rely on when they decide whether to ask their user.
@@ -102,7 +104,8 @@ func (d tool) declaration() mcp.Tool {
 		RawInputSchema: schema.JSON(d.input), RawOutputSchema: schema.JSON(d.output),
 		Annotations: mcp.ToolAnnotation{
 			Title: d.title, ReadOnlyHint: &d.hints.readOnly, DestructiveHint: &d.hints.destructive,
-			IdempotentHint: &d.hints.idempotent, OpenWorldHint: mcp.ToBoolPtr(true), // a phone is in the world
+			IdempotentHint: &d.hints.idempotent,
+			OpenWorldHint:  mcp.ToBoolPtr(true), // a phone is in the world
 		},
 	}
 }

@@ -21,9 +21,11 @@ type waitArgs struct {
 	Seconds    *float64 `json:"wait_seconds,omitempty" max:"3600"`
 }
 
-// wait waits for a run to change. One that was paused because no client waited goes on, unless the call only looks.
+// wait waits for a run to change. One that was paused because no client waited goes on, unless the
+// call only looks.
 func (t *tasks) wait(ctx context.Context, c *call, a waitArgs) (*reply, error) {
-	s := &callState{began: time.Now(), budget: c.budget(a.Seconds), since: a.Since, question: a.QuestionID}
+	s := &callState{began: time.Now(), budget: c.budget(a.Seconds), since: a.Since,
+		question: a.QuestionID}
 	st, err := t.statusOf(ctx, c, a.SessionID)
 	if err != nil {
 		return nil, err
@@ -51,8 +53,11 @@ func (t *tasks) askedIn(ctx context.Context, c *call, sessionID, questionID stri
 		return nil
 	}
 	q, err := t.questions.get(ctx, c, questionID)
-	if err == nil && q.SessionID == sessionID && q.RunID != "" || err != nil && runs.CodeOf(err) != questionNotFound {
+	if err != nil && runs.CodeOf(err) != questionNotFound {
 		return err
+	}
+	if err == nil && q.SessionID == sessionID && q.RunID != "" {
+		return nil
 	}
 	return runs.Refuse(runs.NoOpenQuestion, "leave question_id out to wait for the run",
 		"no run of session %s has asked a question %s", sessionID, text.Quote(questionID, 60))
@@ -69,7 +74,8 @@ func (t *tasks) stop(ctx context.Context, c *call, a stopArgs) (*reply, error) {
 	if _, err := t.Runs.Session(ctx, a.SessionID, c.principal); err != nil {
 		return nil, err
 	}
-	by := runs.Actor{Door: inquiry.ChannelMCP, Authority: inquiry.AuthorityClientModel, Name: c.principal}
+	by := runs.Actor{Door: inquiry.ChannelMCP, Authority: inquiry.AuthorityClientModel,
+		Name: c.principal}
 	st, err := t.Runs.Stop(ctx, runs.StopRequest{SessionID: a.SessionID, Mode: a.Mode, By: by})
 	if err != nil {
 		return nil, err
@@ -84,12 +90,13 @@ func (t *tasks) stop(ctx context.Context, c *call, a stopArgs) (*reply, error) {
 
 // callState is a call that waits for a run or for an answer.
 type callState struct {
-	status   runs.Status
-	show     resultOptions
-	began    time.Time
-	budget   time.Duration
-	reply    string // the answer that the call gave, as it may be shown
-	since    int    // the steps after this one are listed; 0 means those of the present call of the run
+	status runs.Status
+	show   resultOptions
+	began  time.Time
+	budget time.Duration
+	reply  string // the answer that the call gave, as it may be shown
+	// the steps after this one are listed; 0 means those of the present call of the run
+	since    int
 	question string // a question whose settling is waited for
 	from     int    // characters of an answer that an earlier result had
 
@@ -97,8 +104,9 @@ type callState struct {
 	notes     []string // for the result
 }
 
-// follow waits for the run within the call's budget, reports progress, shows its questions to the client's user when that is
-// wanted, and renders what is true then. When ctx ends first the call detaches and the run goes on.
+// follow waits for the run within the call's budget, reports progress, shows its questions to the
+// client's user when that is wanted, and renders what is true then. When ctx ends first the call
+// detaches and the run goes on.
 func (t *tasks) follow(ctx context.Context, c *call, s *callState) (*reply, error) {
 	detach := t.Runs.Attach(s.status.Session.ID)
 	defer detach()
@@ -116,8 +124,10 @@ func (t *tasks) follow(ctx context.Context, c *call, s *callState) (*reply, erro
 	return t.render(ctx, c, st, s)
 }
 
-// attend waits within the budget. form is not nil when the client has to ask its user first, and call again.
-func (t *tasks) attend(ctx context.Context, c *call, s *callState) (st runs.Status, form *reply, err error) {
+// attend waits within the budget. form is not nil when the client has to ask its user first, and
+// call again.
+func (t *tasks) attend(ctx context.Context, c *call, s *callState) (
+	st runs.Status, form *reply, err error) {
 	end := s.began.Add(s.budget)
 	st = s.status
 	elicits := st.Settings.ReplyMode.Has(channel.Elicit)
@@ -140,7 +150,8 @@ func (t *tasks) attend(ctx context.Context, c *call, s *callState) (st runs.Stat
 		if st, err = t.await(ctx, c, st, req); err != nil {
 			return st, nil, err
 		}
-		again := questionInForm(st) != nil || elicits && waitedFor() && st.Run.State == session.WaitingReply
+		open := elicits && waitedFor() && st.Run.State == session.WaitingReply
+		again := questionInForm(st) != nil || open
 		if !again || !time.Now().Before(end) {
 			return st, nil, nil
 		}
@@ -148,15 +159,16 @@ func (t *tasks) attend(ctx context.Context, c *call, s *callState) (st runs.Stat
 }
 
 // await is Manager.Wait, with progress when the client wants it.
-func (t *tasks) await(ctx context.Context, c *call, st runs.Status, req runs.WaitRequest) (runs.Status, error) {
+func (t *tasks) await(ctx context.Context, c *call, st runs.Status,
+	req runs.WaitRequest) (runs.Status, error) {
 	if c.progress.token == nil {
 		return t.Runs.Wait(ctx, req)
 	}
 	return watchProgress(ctx, t.Options, c, st, req)
 }
 
-// retry takes the answer that comes with a call which is made again, and follows the run. What the call had to begin was begun
-// the first time.
+// retry takes the answer that comes with a call which is made again, and follows the run. What the
+// call had to begin was begun the first time.
 func (t *tasks) retry(ctx context.Context, c *call) (*reply, error) {
 	q, s, form, err := t.forms.take(ctx, c, t.questions)
 	if err != nil || form != nil {
@@ -178,7 +190,8 @@ type listArgs struct {
 
 // list lists the caller's sessions.
 func (t *tasks) list(ctx context.Context, c *call, a listArgs) (*reply, error) {
-	found, err := t.Store.Sessions(ctx, session.Filter{Client: &c.principal, State: a.State, Limit: a.Limit})
+	found, err := t.Store.Sessions(ctx,
+		session.Filter{Client: &c.principal, State: a.State, Limit: a.Limit})
 	if err != nil {
 		return nil, err
 	}
@@ -209,7 +222,8 @@ func (t *tasks) listed(ctx context.Context, o session.Overview) (result.Session,
 		}
 	}
 	listed := result.Session{
-		SessionID: o.ID, RunID: st.Run.ID, DeviceID: o.Serial, Task: st.Run.Task, State: st.Run.State, Reason: st.Reason,
+		SessionID: o.ID, RunID: st.Run.ID, DeviceID: o.Serial, Task: st.Run.Task,
+		State: st.Run.State, Reason: st.Reason,
 		Steps: st.Session.Steps, CreatedAt: o.CreatedAt, UpdatedAt: o.UpdatedAt, Next: nextOf(st),
 	}
 	if st.Run.State == session.Completed {
@@ -222,4 +236,6 @@ func (t *tasks) listed(ctx context.Context, o session.Overview) (result.Session,
 }
 
 // waiting is how long the call has taken by now.
-func (s *callState) waiting() result.Waiting { return result.NewWaiting(time.Since(s.began), s.budget) }
+func (s *callState) waiting() result.Waiting {
+	return result.NewWaiting(time.Since(s.began), s.budget)
+}

@@ -21,19 +21,32 @@ func TestACallNeverOutlivesItsBudget(t *testing.T) {
 		client    tools.Waits
 		want      time.Duration
 	}{
-		"by default":                     {in{}, nil, tools.Waits{}, tools.Waits{}, 45 * time.Second},
-		"by default, with progress":      {in{}, "p", tools.Waits{}, tools.Waits{}, 45 * time.Second},
-		"asked for":                      {in{"wait_seconds": 12.5}, nil, tools.Waits{}, tools.Waits{}, 12500 * time.Millisecond},
-		"too much asked for":             {in{"wait_seconds": 3600}, nil, tools.Waits{}, tools.Waits{}, 50 * time.Second},
-		"too much, with progress":        {in{"wait_seconds": 3600}, "p", tools.Waits{}, tools.Waits{}, 90 * time.Second},
-		"with progress":                  {in{"wait_seconds": 80}, 7, tools.Waits{}, tools.Waits{}, 80 * time.Second},
-		"at once":                        {in{"wait_seconds": 0}, nil, tools.Waits{}, tools.Waits{}, 0},
-		"at once, with progress":         {in{"wait_seconds": 0}, "p", tools.Waits{}, tools.Waits{}, 0},
-		"configured":                     {in{}, nil, tools.Waits{Default: 20 * time.Second}, tools.Waits{}, 20 * time.Second},
-		"configured above 50":            {in{}, nil, tools.Waits{Default: 70 * time.Second}, tools.Waits{}, 70 * time.Second},
-		"configured to at most 30":       {in{"wait_seconds": 60}, "p", tools.Waits{MaxProgress: 30 * time.Second}, tools.Waits{}, 30 * time.Second},
-		"configured for this client":     {in{}, nil, tools.Waits{}, tools.Waits{Default: 5 * time.Second}, 5 * time.Second},
-		"configured higher for a client": {in{"wait_seconds": 3600}, "p", tools.Waits{}, tools.Waits{MaxProgress: 200 * time.Second}, 200 * time.Second},
+		"by default": {in{}, nil, tools.Waits{}, tools.Waits{},
+			45 * time.Second},
+		"by default, with progress": {in{}, "p", tools.Waits{}, tools.Waits{},
+			45 * time.Second},
+		"asked for": {in{"wait_seconds": 12.5}, nil, tools.Waits{},
+			tools.Waits{}, 12500 * time.Millisecond},
+		"too much asked for": {in{"wait_seconds": 3600}, nil, tools.Waits{},
+			tools.Waits{}, 50 * time.Second},
+		"too much, with progress": {in{"wait_seconds": 3600}, "p", tools.Waits{},
+			tools.Waits{}, 90 * time.Second},
+		"with progress": {in{"wait_seconds": 80}, 7, tools.Waits{}, tools.Waits{},
+			80 * time.Second},
+		"at once": {in{"wait_seconds": 0}, nil, tools.Waits{}, tools.Waits{},
+			0},
+		"at once, with progress": {in{"wait_seconds": 0}, "p", tools.Waits{}, tools.Waits{},
+			0},
+		"configured": {in{}, nil, tools.Waits{Default: 20 * time.Second},
+			tools.Waits{}, 20 * time.Second},
+		"configured above 50": {in{}, nil, tools.Waits{Default: 70 * time.Second},
+			tools.Waits{}, 70 * time.Second},
+		"configured to at most 30": {in{"wait_seconds": 60}, "p",
+			tools.Waits{MaxProgress: 30 * time.Second}, tools.Waits{}, 30 * time.Second},
+		"configured for this client": {in{}, nil, tools.Waits{},
+			tools.Waits{Default: 5 * time.Second}, 5 * time.Second},
+		"configured higher for a client": {in{"wait_seconds": 3600}, "p", tools.Waits{},
+			tools.Waits{MaxProgress: 200 * time.Second}, 200 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, w *world) {
@@ -45,7 +58,8 @@ func TestACallNeverOutlivesItsBudget(t *testing.T) {
 				w.begin()
 				w.mind.think = 7 * time.Second
 				id := ""
-				for _, tool := range []string{"ask_agent_start_new_task", "ask_agent_wait", "ask_agent_continue", "ask_agent"} {
+				for _, tool := range []string{"ask_agent_start_new_task", "ask_agent_wait",
+					"ask_agent_continue", "ask_agent"} {
 					arguments := with(in{"max_steps": 1000}, c.arguments)
 					if id == "" {
 						arguments["task"] = "forever"
@@ -101,7 +115,8 @@ func TestACallThatIsCancelledDetachesAndTheRunGoesOnForItsGrace(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		failed := make(chan error, 1)
 		go func() {
-			_, err := w.try(ctx, "ask_agent_start_new_task", in{"task": "forever", "max_steps": 1000}, "p")
+			_, err := w.try(ctx, "ask_agent_start_new_task",
+				in{"task": "forever", "max_steps": 1000}, "p")
 			failed <- err
 		}()
 		time.Sleep(5 * time.Second)
@@ -135,17 +150,21 @@ func TestARunThatIsPickedUpHasTheStepsThatItHadLeft(t *testing.T) {
 		id := w.start("forever", in{"max_steps": 10, "wait_seconds": 0}).SessionID
 		for range 4 {
 			time.Sleep(3 * time.Minute)
-			require.Equal(t, "PAUSED CLIENT_DETACHED", w.call("ask_agent_wait", in{"session_id": id, "wait_seconds": 0}).code())
+			require.Equal(t, "PAUSED CLIENT_DETACHED",
+				w.call("ask_agent_wait", in{"session_id": id, "wait_seconds": 0}).code())
 			w.call("ask_agent_wait", in{"session_id": id, "wait_seconds": 10})
 		}
 		time.Sleep(10 * time.Minute)
 		var a answer
-		for a = w.call("ask_agent_wait", in{"session_id": id}); a.code() == still; a = w.call("ask_agent_wait", in{"session_id": id}) {
+		for a = w.call("ask_agent_wait",
+			in{"session_id": id}); a.code() == still; a = w.call(
+			"ask_agent_wait", in{"session_id": id}) {
 		}
 		require.Equal(t, "PAUSED MAX_STEPS_REACHED", a.code())
 		require.Equal(t, 10, a.Global)
 		require.Equal(t, 10, a.Local, "it is the same call")
-		require.Equal(t, "PAUSED MAX_STEPS_REACHED", w.call("ask_agent_wait", in{"session_id": id}).code(), "that pause is not picked up")
+		require.Equal(t, "PAUSED MAX_STEPS_REACHED",
+			w.call("ask_agent_wait", in{"session_id": id}).code(), "that pause is not picked up")
 	})
 }
 
@@ -167,8 +186,10 @@ func TestAPauseThatIsMeantIsNotPickedUp(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		id := w.start("forever", in{"wait_seconds": 0}).SessionID
 		time.Sleep(3 * time.Minute)
-		require.Equal(t, "PAUSED USER_PAUSED", w.call("ask_agent_stop", in{"session_id": id, "mode": "pause"}).code())
-		require.Equal(t, "PAUSED USER_PAUSED", w.call("ask_agent_wait", in{"session_id": id}).code())
+		require.Equal(t, "PAUSED USER_PAUSED",
+			w.call("ask_agent_stop", in{"session_id": id, "mode": "pause"}).code())
+		require.Equal(t, "PAUSED USER_PAUSED",
+			w.call("ask_agent_wait", in{"session_id": id}).code())
 	})
 }
 
@@ -178,10 +199,13 @@ func TestWhoWaitsInTimeKeepsTheRunGoing(t *testing.T) {
 		id := w.start("forever", in{"wait_seconds": 0}).SessionID
 		for range 4 {
 			time.Sleep(110 * time.Second)
-			require.Equal(t, still, w.call("ask_agent_wait", in{"session_id": id, "wait_seconds": 0}).code())
+			require.Equal(t, still,
+				w.call("ask_agent_wait", in{"session_id": id, "wait_seconds": 0}).code())
 		}
 		time.Sleep(130 * time.Second)
-		require.Equal(t, "PAUSED CLIENT_DETACHED", w.call("ask_agent_wait", in{"session_id": id, "wait_seconds": 0}).code(), "STILL_RUNNING detaches, too")
+		require.Equal(t, "PAUSED CLIENT_DETACHED",
+			w.call("ask_agent_wait",
+				in{"session_id": id, "wait_seconds": 0}).code(), "STILL_RUNNING detaches, too")
 	})
 }
 
@@ -190,15 +214,20 @@ func TestARunThatMayGoOnAlone(t *testing.T) {
 		w.mind.think = 20 * time.Second
 		id := w.start("forever", in{"wait_seconds": 0, "detached_ok": true}).SessionID
 		time.Sleep(10 * time.Minute)
-		require.Equal(t, still, w.call("ask_agent_wait", in{"session_id": id, "wait_seconds": 0}).code())
+		require.Equal(t, still, w.call("ask_agent_wait",
+			in{"session_id": id, "wait_seconds": 0}).code())
 		w.call("ask_agent_stop", in{"session_id": id, "mode": "pause"})
 		w.call("ask_agent_continue", in{"session_id": id, "max_steps": 1000, "wait_seconds": 0})
 		time.Sleep(10 * time.Minute)
-		require.Equal(t, still, w.call("ask_agent_wait", in{"session_id": id, "wait_seconds": 0}).code(), "it stays so when a call leaves it out")
+		require.Equal(t, still, w.call("ask_agent_wait",
+			in{"session_id": id, "wait_seconds": 0}).code(),
+			"it stays so when a call leaves it out")
 		w.call("ask_agent_stop", in{"session_id": id, "mode": "pause"})
-		w.call("ask_agent_continue", in{"session_id": id, "max_steps": 1000, "wait_seconds": 0, "detached_ok": false})
+		w.call("ask_agent_continue",
+			in{"session_id": id, "max_steps": 1000, "wait_seconds": 0, "detached_ok": false})
 		time.Sleep(10 * time.Minute)
-		require.Equal(t, "PAUSED CLIENT_DETACHED", w.call("ask_agent_wait", in{"session_id": id, "wait_seconds": 0}).code())
+		require.Equal(t, "PAUSED CLIENT_DETACHED",
+			w.call("ask_agent_wait", in{"session_id": id, "wait_seconds": 0}).code())
 	})
 }
 
@@ -227,7 +256,8 @@ func TestAStopLeavesThePhoneAloneAtOnce(t *testing.T) {
 		synctest.Wait()
 		began, touches := time.Now(), w.farm.touches("A")
 
-		require.Equal(t, "CANCELLED CANCELLED", w.call("ask_agent_stop", in{"session_id": id}).code())
+		require.Equal(t, "CANCELLED CANCELLED",
+			w.call("ask_agent_stop", in{"session_id": id}).code())
 
 		require.Less(t, time.Since(began), 2*time.Second)
 		require.LessOrEqual(t, w.farm.touches("A"), touches+1)
@@ -239,7 +269,8 @@ func TestAStopLeavesThePhoneAloneAtOnce(t *testing.T) {
 func TestWaitingForAQuestionThatIsAnsweredElsewhere(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		a := w.start("ask tap")
-		require.Equal(t, asks, w.call("ask_agent_wait", in{"session_id": a.SessionID}).code(), "it does not wait for an answer by itself")
+		require.Equal(t, asks, w.call("ask_agent_wait", in{"session_id": a.SessionID}).code(),
+			"it does not wait for an answer by itself")
 		go func() {
 			time.Sleep(20 * time.Second)
 			w.call("ask_agent_continue", in{"session_id": a.SessionID, "reply_from_client": "red"})

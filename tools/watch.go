@@ -8,27 +8,29 @@ import (
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
 	"github.com/taploop/taploop/session/export"
 )
 
-// progressWatch reports how far a run is while a call waits for it. Only the goroutine of the call uses it, so that nothing is
-// reported after the result.
+// progressWatch reports how far a run is while a call waits for it. Only the goroutine of the call
+// uses it, so that nothing is reported after the result.
 type progressWatch struct {
 	*progressReporter
 	*Options
-	ctx  context.Context // ends with the call's budget: a client that reads slowly does not hold the result up
-	id   string          // of the session
-	base int             // steps of the session before the run's present call
-	step int             // steps of the run's present call
-	of   int             // the most steps of it
-	ran  bool            // it was reported that the run is running
+	// ends with the call's budget: a client that reads slowly does not hold the result up
+	ctx  context.Context
+	id   string // of the session
+	base int    // steps of the session before the run's present call
+	step int    // steps of the run's present call
+	of   int    // the most steps of it
+	ran  bool   // it was reported that the run is running
 }
 
-// watchProgress is Manager.Wait with progress: at each step, at each question and its settling, and every heartbeat.
-func watchProgress(ctx context.Context, o *Options, c *call, st runs.Status, req runs.WaitRequest) (runs.Status, error) {
+// watchProgress is Manager.Wait with progress: at each step, at each question and its settling, and
+// every heartbeat.
+func watchProgress(ctx context.Context, o *Options, c *call, st runs.Status,
+	req runs.WaitRequest) (runs.Status, error) {
 	reporting, cancel := context.WithTimeout(ctx, req.Budget)
 	defer cancel()
 	watch := o.Runs.Watch(st.Session.ID)
@@ -78,8 +80,8 @@ func pump(ctx context.Context, sub *inquiry.Subscription, to chan<- inquiry.Even
 }
 
 // until reports what happens until the waiting is over.
-func (p *progressWatch) until(ended <-chan waited, steps <-chan runs.Event, questions <-chan inquiry.Event,
-	heartbeat time.Duration) (runs.Status, error) {
+func (p *progressWatch) until(ended <-chan waited, steps <-chan runs.Event,
+	questions <-chan inquiry.Event, heartbeat time.Duration) (runs.Status, error) {
 	quiet := time.NewTimer(heartbeat)
 	defer quiet.Stop()
 	for {
@@ -117,7 +119,8 @@ func (p *progressWatch) drain(steps <-chan runs.Event) {
 	}
 }
 
-// begin reports where a run stands that goes on. One that has its phone and does not run yet reports itself in a moment.
+// begin reports where a run stands that goes on. One that has its phone and does not run yet
+// reports itself in a moment.
 func (p *progressWatch) begin(st runs.Status) {
 	h, held, err := p.Store.Holder(p.ctx, st.Session.Serial)
 	starting := err == nil && held && h.RunID == st.Run.ID && st.Run.State == session.Queued
@@ -129,13 +132,15 @@ func (p *progressWatch) begin(st runs.Status) {
 	}
 }
 
-// happened reports a step that was taken, and a run that has its phone; false when there is nothing to report.
+// happened reports a step that was taken, and a run that has its phone; false when there is nothing
+// to report.
 func (p *progressWatch) happened(e runs.Event) bool {
 	switch {
 	case e.Kind == agentloop.Stepped:
 		n := e.Step.Index - p.base
 		p.step = max(p.step, n)
-		p.say(fmt.Sprintf("step %d of %d: %s", n, p.of, export.Headline(e.Step.Proposal.Decision)), nil)
+		did := export.Headline(e.Step.Proposal.Decision)
+		p.say(fmt.Sprintf("step %d of %d: %s", n, p.of, did), nil)
 	case e.Kind == runs.StateChanged && e.State == session.Running && !p.ran:
 		p.ran = true
 		p.say(fmt.Sprintf("running: step %d of %d", p.step+1, p.of), nil)
@@ -166,7 +171,7 @@ func (p *progressWatch) question(e inquiry.Event) bool {
 // asked reports an open question, once.
 func (p *progressWatch) asked(q inquiry.Question) {
 	if p.first(q) {
-		p.say("the agent asks: "+text.Cut(text.Line(q.Text), 500), p.askedMeta(q))
+		p.say("the agent asks: "+shortLine(q.Text, 500), p.askedMeta(q))
 	}
 }
 
@@ -180,7 +185,8 @@ func (p *progressWatch) beat() {
 func (p *progressWatch) standing(st runs.Status) string {
 	switch st.Run.State {
 	case session.Queued:
-		return fmt.Sprintf("waiting for phone %s: number %d in the line", st.Session.Serial, st.Ahead+1)
+		place := st.Ahead + 1
+		return fmt.Sprintf("waiting for phone %s: number %d in the line", st.Session.Serial, place)
 	case session.WaitingReply:
 		return "waiting for an answer"
 	}

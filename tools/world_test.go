@@ -26,7 +26,8 @@ import (
 	"github.com/taploop/taploop/tools/result"
 )
 
-// world is the tools as a client sees them, over a real Manager and a real store, with phones and a mind of our own.
+// world is the tools as a client sees them, over a real Manager and a real store, with phones and a
+// mind of our own.
 type world struct {
 	t       *testing.T
 	dir     string
@@ -47,11 +48,13 @@ type world struct {
 	got []mcp.JSONRPCNotification
 }
 
-// forever is longer than any test of ours goes on. A bubble in which somebody looks at a clock from time to time, as the Manager
-// does, never is at a standstill: without an end a test that waits in vain would let its time race on.
+// forever is longer than any test of ours goes on. A bubble in which somebody looks at a clock from
+// time to time, as the Manager does, never is at a standstill: without an end a test that waits in
+// vain would let its time race on.
 const forever = 30 * 24 * time.Hour
 
-// bubble runs a test in a bubble of its own: waiting costs nothing, and a goroutine left behind is an error.
+// bubble runs a test in a bubble of its own: waiting costs nothing, and a goroutine left behind is
+// an error.
 func bubble(t *testing.T, test func(t *testing.T, w *world)) {
 	t.Helper()
 	dir := tempDir(t)
@@ -69,7 +72,8 @@ func bubble(t *testing.T, test func(t *testing.T, w *world)) {
 	})
 }
 
-// tempDir is in memory where that can be had: the store waits for the disk at every step, and the machine may be busy.
+// tempDir is in memory where that can be had: the store waits for the disk at every step, and the
+// machine may be busy.
 func tempDir(t *testing.T) string {
 	dir, err := os.MkdirTemp("/dev/shm", "taploop-")
 	if err != nil {
@@ -104,7 +108,8 @@ func (w *world) begin() {
 	w.store, err = session.Open(context.Background(), w.dir, nil)
 	require.NoError(w.t, err)
 	w.fopts.Store = w.store
-	w.fopts.Broker = inquiry.NewBroker(w.store.Questions(), &inquiry.Options{Every: time.Hour / 2}) // a day passes in few sweeps
+	// a day passes in few sweeps
+	w.fopts.Broker = inquiry.NewBroker(w.store.Questions(), &inquiry.Options{Every: time.Hour / 2})
 	w.manager = runs.New(&w.fopts)
 	require.NoError(w.t, w.manager.Recover(context.Background()))
 	w.topts.Runs, w.topts.Questions, w.topts.Store = w.manager, w.fopts.Broker, w.store
@@ -131,21 +136,24 @@ func (w *world) connectAs(version string) {
 		w.got = append(w.got, n)
 	})
 	req := mcp.InitializeRequest{}
-	req.Params.ProtocolVersion, req.Params.ClientInfo = version, mcp.Implementation{Name: "tester", Version: "1"}
+	req.Params.ProtocolVersion, req.Params.ClientInfo = version, mcp.Implementation{Name: "tester",
+		Version: "1"}
 	_, err = w.client.Initialize(context.Background(), req)
 	require.NoError(w.t, err)
 }
 
 // second is the same server with another client.
 func (w *world) second() *world {
-	other := &world{t: w.t, farm: w.farm, mind: w.mind, topts: w.topts, manager: w.manager, store: w.store}
+	other := &world{t: w.t, farm: w.farm, mind: w.mind, topts: w.topts, manager: w.manager,
+		store: w.store}
 	other.connect()
 	other.compile()
 	w.also = append(w.also, other.client)
 	return other
 }
 
-// compiled are the schemas by what they say: compiling them anew for each test costs more than the tests do.
+// compiled are the schemas by what they say: compiling them anew for each test costs more than the
+// tests do.
 var compiled sync.Map
 
 // compile gets the declared output schemas as the client sees them.
@@ -220,7 +228,8 @@ func (a answer) code() string {
 }
 
 // describedBy are the tools that describe what others return.
-var describedBy = map[string]string{"ask_agent_continue": "ask_agent_start_new_task", "ask_agent_wait": "ask_agent_start_new_task",
+var describedBy = map[string]string{"ask_agent_continue": "ask_agent_start_new_task",
+	"ask_agent_wait": "ask_agent_start_new_task",
 	"ask_agent_stop": "ask_agent_start_new_task", "ask_agent": "ask_agent_start_new_task", "answer_question": "send_inquiry"}
 
 type in = map[string]any
@@ -275,9 +284,11 @@ func (w *world) read(tool string, raw *mcp.CallToolResult) answer {
 	}
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(structured))
 	require.NoError(w.t, err)
-	require.NoError(w.t, w.output[tool].Validate(value), "the declared schema of %s is not true of %s", tool, structured)
+	require.NoError(w.t, w.output[tool].Validate(value),
+		"the declared schema of %s is not true of %s", tool, structured)
 	if described := describedBy[tool]; described != "" {
-		require.NoError(w.t, w.output[described].Validate(value), "the declared schema of %s is not true of %s", described, structured)
+		require.NoError(w.t, w.output[described].Validate(value),
+			"the declared schema of %s is not true of %s", described, structured)
 	}
 	wire, err := json.Marshal(raw)
 	require.NoError(w.t, err)

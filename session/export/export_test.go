@@ -64,26 +64,31 @@ func files(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-const hostile = "</title></style></pre><script>alert(1)</script>\"'><img src=https://evil.example/x onerror=alert(2)>" +
+const hostile = "</title></style></pre><script>alert(1)</script>\"'><img " +
+	"src=https://evil.example/x onerror=alert(2)>" +
 	"<a href=\"javascript:alert(3)\">{{.Title}} \u202Eevil\u202C שלום 🙂\x00\xff &lt; ]]> <!-- -->"
 
 // hostileShelf says the hostile text wherever a text is shown.
 func hostileShelf(text string) *shelf {
 	s := newShelf()
 	s.session.Serial, s.session.Device.Model, s.session.Device.Android = text, text, text
-	end := session.Run{Task: text, State: session.Aborted, StopReason: "TASK_ABORTED_BY_AGENT", Answer: text, Error: text}
+	end := session.Run{Task: text, State: session.Aborted, StopReason: "TASK_ABORTED_BY_AGENT",
+		Answer: text, Error: text}
 	mean := func(st *session.StepRecord) {
 		p := &st.Proposal
 		p.Thought, p.Explain, p.Summary, p.Caption, st.Refusal, st.Look.State.App = text, text, text, text, text, text
 		p.Tries[0].Prompt, p.Tries[0].Reply, p.Tries[0].Error = text, text, text
-		p.Fields = []actions.Field{{Key: text, Value: text}, {Key: "action", Value: text}, {Key: "point", Value: text}}
+		p.Fields = []actions.Field{{Key: text, Value: text}, {Key: "action", Value: text},
+			{Key: "point", Value: text}}
 	}
 	answered := func(st *session.StepRecord) {
-		st.Exchange = &actions.Exchange{Question: text, Answer: text, Outcome: actions.Outcome(text)}
+		st.Exchange = &actions.Exchange{Question: text, Answer: text,
+			Outcome: actions.Outcome(text)}
 	}
 	s.run(end).step(actions.Type{Text: text, At: &screen.Point{X: .2, Y: .2}}, 54, 120, mean)
 	s.step(actions.Info{Question: text, Options: []string{text, text}}, 54, 120, mean, answered)
-	return s.run(end).step(actions.Abort{Reason: text}, 54, 120, mean, func(st *session.StepRecord) { st.Proposal.Explain = "" })
+	return s.run(end).step(actions.Abort{Reason: text}, 54, 120, mean,
+		func(st *session.StepRecord) { st.Proposal.Explain = "" })
 }
 
 func TestTextIsShownAsTextWhateverItSays(t *testing.T) {
@@ -98,7 +103,8 @@ func TestTextIsShownAsTextWhateverItSays(t *testing.T) {
 
 // tags are the page's tags and comments, in order, with the names of their attributes.
 func tags(page string) (out []string) {
-	for _, tag := range regexp.MustCompile(`(?s)<[!/a-zA-Z](?:[^<>"]|"[^"]*")*>`).FindAllString(styleTag.ReplaceAllString(page, "<style>"), -1) {
+	for _, tag := range regexp.MustCompile(`(?s)<[!/a-zA-Z](?:[^<>"]|"[^"]*")*>`).FindAllString(
+		styleTag.ReplaceAllString(page, "<style>"), -1) {
 		out = append(out, regexp.MustCompile(`="[^"]*"`).ReplaceAllString(tag, "="))
 	}
 	return out
@@ -107,18 +113,22 @@ func tags(page string) (out []string) {
 func TestThePageLoadsNothingAndRunsNothing(t *testing.T) {
 	for name, build := range shelves {
 		page := html(t, build())
-		for _, m := range regexp.MustCompile(`(?:src|href|action|srcset|url)\s*[=(]\s*"?([^"\s)>]+)`).FindAllStringSubmatch(page, -1) {
+		for _, m := range regexp.MustCompile(
+			`(?:src|href|action|srcset|url)\s*[=(]\s*"?([^"\s)>]+)`).FindAllStringSubmatch(
+			page, -1) {
 			require.Regexp(t, `^(#|data:image/jpeg;base64,)`, m[1], name)
 		}
 		require.NotContains(t, page, "<script", name)
 		require.NotRegexp(t, `<[^>]* (style|on[a-z]+)=`, page, name)
 		require.NotContains(t, page, "@import", name)
-		require.Contains(t, page, `content="default-src &#39;none&#39;; style-src &#39;sha256-`, name)
+		require.Contains(t, page, `content="default-src &#39;none&#39;; style-src &#39;sha256-`,
+			name)
 	}
 }
 
 func TestPicturesAreShrunkForThePageAndWholeInTheTrace(t *testing.T) {
-	s := newShelf().run(session.Run{Task: "t", State: session.Running}).step(actions.Home{}, 1080, 2400)
+	s := newShelf().run(session.Run{Task: "t", State: session.Running}).step(actions.Home{}, 1080,
+		2400)
 	whole := s.frames["s1.1.1"]
 	page := html(t, s)
 	require.Less(t, len(page), len(whole)*4/3, "the picture of the page is a smaller one")
@@ -138,11 +148,14 @@ func TestHugeTextsAreCutAndSaySo(t *testing.T) {
 }
 
 func TestAnExportThatCannotBeMadeSaysWhy(t *testing.T) {
-	require.ErrorIs(t, export.HTML(t.Context(), io.Discard, newShelf(), "other"), session.ErrNotFound)
-	require.ErrorIs(t, export.Gelab(t.Context(), t.TempDir(), newShelf(), "other"), session.ErrNotFound)
+	require.ErrorIs(t, export.HTML(t.Context(), io.Discard, newShelf(), "other"),
+		session.ErrNotFound)
+	require.ErrorIs(t, export.Gelab(t.Context(), t.TempDir(), newShelf(), "other"),
+		session.ErrNotFound)
 	broken := newShelf().run(session.Run{Task: "t"}).step(actions.Home{}, 54, 120)
 	broken.frames["s1.1.1"] = []byte("no JPEG")
-	require.ErrorContains(t, export.HTML(t.Context(), io.Discard, broken, "s1"), "shrinking frame s1.1.1")
+	require.ErrorContains(t, export.HTML(t.Context(), io.Discard, broken, "s1"),
+		"shrinking frame s1.1.1")
 	full := errors.New("disk full")
 	require.ErrorIs(t, export.HTML(t.Context(), failing{full}, newShelf(), "s1"), full)
 	file := filepath.Join(t.TempDir(), "file")
@@ -158,6 +171,7 @@ func TestEveryTouchHasAMark(t *testing.T) {
 	marked := []string{"CLICK", "DOUBLE_CLICK", "DRAG", "LONGPRESS", "SCROLL", "SLIDE"}
 	for _, a := range actions.Vocabulary() {
 		page := html(t, newShelf().run(session.Run{Task: "t"}).step(a, 54, 120))
-		require.Equal(t, slices.Contains(marked, a.Verb()), strings.Contains(page, `<svg class="touch`), a.Verb())
+		require.Equal(t, slices.Contains(marked, a.Verb()),
+			strings.Contains(page, `<svg class="touch`), a.Verb())
 	}
 }

@@ -51,8 +51,10 @@ func (s *shelf) Frame(_ context.Context, id string) ([]byte, error) {
 var began = time.Date(2026, 5, 6, 7, 8, 9, 0, time.UTC)
 
 func newShelf() *shelf {
-	return &shelf{frames: map[string][]byte{}, session: session.Session{ID: "s1", Serial: "emu-1", CreatedAt: began,
-		Device: session.Device{ID: "emu-1", Size: screen.Size{W: 1080, H: 2400}, Model: "Pixel 8", Android: "14"}}}
+	return &shelf{frames: map[string][]byte{},
+		session: session.Session{ID: "s1", Serial: "emu-1", CreatedAt: began,
+			Device: session.Device{ID: "emu-1", Size: screen.Size{W: 1080, H: 2400}, Model: "Pixel 8",
+				Android: "14"}}}
 }
 
 // run adds a run; the steps that follow are its own.
@@ -66,12 +68,17 @@ func (s *shelf) run(r session.Run) *shelf {
 // step adds a step with a picture of w x h, or none.
 func (s *shelf) step(a actions.Action, w, h int, change ...func(*session.StepRecord)) *shelf {
 	n := len(s.steps) + 1
-	st := session.StepRecord{SessionID: "s1", RunID: s.runs[len(s.runs)-1].ID, State: session.Done, DoneAt: began.Add(time.Duration(n) * time.Second)}
+	st := session.StepRecord{SessionID: "s1", RunID: s.runs[len(s.runs)-1].ID, State: session.Done,
+		DoneAt: began.Add(time.Duration(n) * time.Second)}
 	st.Index, st.Local, st.StartedAt = n, n, began.Add(time.Duration(n-1)*time.Second)
-	st.Look = screen.Observation{State: screen.State{On: true, App: "com.android.deskclock"}, At: st.StartedAt}
-	st.Timing = agentloop.Timing{Settle: 200 * time.Millisecond, Look: 100 * time.Millisecond, Decide: 1500 * time.Millisecond, Act: 40 * time.Millisecond}
-	st.Proposal = agentloop.Proposal{Decision: actions.Decision{Action: a, Thought: "a thought", Explain: "the step in words", Summary: "what was done"},
-		Tries: []agentloop.Try{{Prompt: "the prompt", Reply: "the reply", Took: 1500 * time.Millisecond, PromptTokens: 1200, CompletionTokens: 34}}}
+	st.Look = screen.Observation{State: screen.State{On: true, App: "com.android.deskclock"},
+		At: st.StartedAt}
+	st.Timing = agentloop.Timing{Settle: 200 * time.Millisecond, Look: 100 * time.Millisecond,
+		Decide: 1500 * time.Millisecond, Act: 40 * time.Millisecond}
+	st.Proposal = agentloop.Proposal{Decision: actions.Decision{Action: a, Thought: "a thought",
+		Explain: "the step in words", Summary: "what was done"},
+		Tries: []agentloop.Try{{Prompt: "the prompt", Reply: "the reply",
+			Took: 1500 * time.Millisecond, PromptTokens: 1200, CompletionTokens: 34}}}
 	if w > 0 {
 		st.FrameID, st.FrameSize = fmt.Sprintf("s1.%d.1", n), screen.Size{W: w, H: h}
 		s.frames[st.FrameID] = jpegOf(w, h)
@@ -106,55 +113,71 @@ func html(t *testing.T, s *shelf) string {
 
 // shelves are the sessions of the golden files, by name.
 var shelves = map[string]func() *shelf{
-	"completed":  completed,
-	"waiting":    waiting,
-	"troubles":   troubles,
-	"two_tasks":  twoTasks,
-	"not_a_step": func() *shelf { return newShelf().run(session.Run{Task: "nothing yet", State: session.Queued}) },
-	"no_task":    newShelf,
+	"completed": completed,
+	"waiting":   waiting,
+	"troubles":  troubles,
+	"two_tasks": twoTasks,
+	"not_a_step": func() *shelf {
+		return newShelf().run(session.Run{Task: "nothing yet",
+			State: session.Queued})
+	},
+	"no_task": newShelf,
 }
 
 func completed() *shelf {
-	s := newShelf().run(session.Run{Task: "Set an alarm for 7:30", State: session.Completed, StopReason: agentloop.TaskCompleted,
-		Answer: "It rings at 7:30.", EndedAt: began.Add(time.Minute)})
+	s := newShelf().run(session.Run{Task: "Set an alarm for 7:30", State: session.Completed,
+		StopReason: agentloop.TaskCompleted,
+		Answer:     "It rings at 7:30.", EndedAt: began.Add(time.Minute)})
 	s.step(actions.OpenApp{App: "Clock"}, 54, 120, func(st *session.StepRecord) {
-		st.Proposal.Fields = []actions.Field{{Key: "cot", Value: "a thought"}, {Key: "explain", Value: "open it"}, {Key: "action", Value: "AWAKE"},
+		st.Proposal.Fields = []actions.Field{{Key: "cot", Value: "a thought"},
+			{Key: "explain", Value: "open it"}, {Key: "action", Value: "AWAKE"},
 			{Key: "value", Value: "Clock"}, {Key: "summary", Value: "s"}}
 		st.Proposal.Caption = "the launcher"
 	})
 	s.step(actions.Click{At: screen.Permille(500, 850)}, 54, 120, func(st *session.StepRecord) {
-		st.Proposal.Fields = []actions.Field{{Key: "action", Value: "CLICK"}, {Key: "point", Value: "500,850"}}
+		st.Proposal.Fields = []actions.Field{{Key: "action", Value: "CLICK"},
+			{Key: "point", Value: "500,850"}}
 		st.Proposal.Explain = ""
 	})
 	s.step(actions.Slide{From: screen.Permille(100, 200), To: screen.Permille(900, 200)}, 120, 54)
-	s.step(actions.Info{Question: "On weekends, too?", Options: []string{"Yes", "No"}}, 54, 120, func(st *session.StepRecord) {
-		st.Exchange = &actions.Exchange{Question: "On weekends, too?", Answer: "No", Outcome: actions.Answered}
-		st.Timing.Ask = 90 * time.Second
-	})
+	s.step(actions.Info{Question: "On weekends, too?", Options: []string{"Yes", "No"}}, 54, 120,
+		func(st *session.StepRecord) {
+			st.Exchange = &actions.Exchange{Question: "On weekends, too?", Answer: "No",
+				Outcome: actions.Answered}
+			st.Timing.Ask = 90 * time.Second
+		})
 	return s.step(actions.Complete{Report: "It rings at 7:30."}, 54, 120)
 }
 
 func waiting() *shelf {
-	s := newShelf().run(session.Run{Task: "Pay the bill", State: session.WaitingReply, StopReason: agentloop.InfoNeedsReply})
+	s := newShelf().run(session.Run{Task: "Pay the bill", State: session.WaitingReply,
+		StopReason: agentloop.InfoNeedsReply})
 	return s.step(actions.Info{Question: "Which bill?"}, 54, 120)
 }
 
 func troubles() *shelf {
-	s := newShelf().run(session.Run{Task: "Try", State: session.Failed, StopReason: agentloop.ModelOutputInvalid, Error: "the model made no sense"})
-	s.step(actions.Type{Text: "hello", At: &screen.Point{X: .5, Y: .5}}, 54, 120, func(st *session.StepRecord) { st.Refusal = "no field has the focus" })
-	s.step(actions.LongPress{At: screen.Permille(0, 1000)}, 54, 120, func(st *session.StepRecord) { st.State, st.DoneAt = session.Unknown, time.Time{} })
-	s.step(actions.Scroll{At: screen.Permille(500, 100), Direction: actions.Down}, 54, 120, func(st *session.StepRecord) { delete(s.frames, st.FrameID) })
+	s := newShelf().run(session.Run{Task: "Try", State: session.Failed,
+		StopReason: agentloop.ModelOutputInvalid, Error: "the model made no sense"})
+	s.step(actions.Type{Text: "hello", At: &screen.Point{X: .5, Y: .5}}, 54, 120,
+		func(st *session.StepRecord) { st.Refusal = "no field has the focus" })
+	s.step(actions.LongPress{At: screen.Permille(0, 1000)}, 54, 120,
+		func(st *session.StepRecord) { st.State, st.DoneAt = session.Unknown, time.Time{} })
+	s.step(actions.Scroll{At: screen.Permille(500, 100), Direction: actions.Down}, 54, 120,
+		func(st *session.StepRecord) { delete(s.frames, st.FrameID) })
 	s.step(actions.Wait{For: 2 * time.Second}, 0, 0)
-	s.step(actions.Drag{From: screen.Permille(100, 100), To: screen.Permille(200, 900)}, 54, 120, func(st *session.StepRecord) { st.State = session.Intent })
+	s.step(actions.Drag{From: screen.Permille(100, 100), To: screen.Permille(200, 900)}, 54, 120,
+		func(st *session.StepRecord) { st.State = session.Intent })
 	s.step(actions.DoubleClick{At: screen.Permille(250, 750)}, 54, 120)
 	return s.step(nil, 54, 120, func(st *session.StepRecord) {
 		st.Proposal.Decision = actions.Decision{}
-		st.Proposal.Tries = []agentloop.Try{{Prompt: "p1", Reply: "?", Error: "no action"}, {Prompt: "p2", Reply: "", Error: "the reply is empty"}}
+		st.Proposal.Tries = []agentloop.Try{{Prompt: "p1", Reply: "?", Error: "no action"},
+			{Prompt: "p2", Reply: "", Error: "the reply is empty"}}
 	})
 }
 
 func twoTasks() *shelf {
-	s := newShelf().run(session.Run{Task: "First", State: session.Completed, StopReason: agentloop.TaskCompleted, Answer: "done"})
+	s := newShelf().run(session.Run{Task: "First", State: session.Completed,
+		StopReason: agentloop.TaskCompleted, Answer: "done"})
 	s.step(actions.Home{}, 54, 120)
 	s.run(session.Run{Task: "Second", State: session.Cancelled, StopReason: agentloop.Cancelled})
 	return s.step(actions.Back{}, 54, 120).step(actions.HotKey{Key: actions.KeyEnter}, 54, 120)

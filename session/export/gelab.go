@@ -15,9 +15,10 @@ import (
 	"github.com/taploop/taploop/session"
 )
 
-// Gelab writes the session into dir as gelab-zero does: traces/{id}.jsonl with a line for the start and a line for each
-// step, and images/{id}_step_{n}.jpeg. Times are UTC. Neither keys nor secret answers are in it, because the store does
-// not have them. An existing trace of the session is replaced.
+// Gelab writes the session into dir as gelab-zero does: traces/{id}.jsonl with a line for the start
+// and a line for each step, and images/{id}_step_{n}.jpeg. Times are UTC. Neither keys nor secret
+// answers are in it, because the store does not have them. An existing trace of the session is
+// replaced.
 func Gelab(ctx context.Context, dir string, src Source, sessionID string) error {
 	if err := gelab(ctx, dir, src, sessionID); err != nil {
 		return fmt.Errorf("exporting session %s for gelab: %w", sessionID, err)
@@ -129,7 +130,8 @@ func (t trajectory) trace() ([]byte, error) {
 		return enc.Encode(traceLine{t.session.ID, at.UTC().Format(time.DateTime), message})
 	}
 	comments, d := t.comments(), t.session.Device
-	start := traceStart{LogType: "session_start", TaskType: "taploop", ExtraInfo: traceExtra{traceDevice{d.ID, [2]int{d.Size.W, d.Size.H}}}}
+	start := traceStart{LogType: "session_start", TaskType: "taploop",
+		ExtraInfo: traceExtra{traceDevice{d.ID, [2]int{d.Size.W, d.Size.H}}}}
 	if len(t.runs) > 0 {
 		start.Task = t.runs[0].Task
 	}
@@ -148,8 +150,8 @@ func (t trajectory) trace() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// comments is what the user said before a step, by the step's index: the answer to the question of the step before it,
-// or the task of a later run.
+// comments is what the user said before a step, by the step's index: the answer to the question of
+// the step before it, or the task of a later run.
 func (t trajectory) comments() map[int]string {
 	task := map[string]string{}
 	for i, r := range t.runs {
@@ -171,7 +173,8 @@ func (t trajectory) comments() map[int]string {
 }
 
 func newTraceStep(st session.StepRecord, comment string) (traceStep, error) {
-	message := traceStep{Environment: traceEnvironment{imageName(st), comment}, AskedMessages: []traceMessage{}}
+	message := traceStep{Environment: traceEnvironment{imageName(st), comment},
+		AskedMessages: []traceMessage{}}
 	var err error
 	if message.Action, err = st.Proposal.AgentAction(); err != nil {
 		return message, err
@@ -182,7 +185,8 @@ func newTraceStep(st session.StepRecord, comment string) (traceStep, error) {
 		message.ModelResponse = last.Reply
 	}
 	began := st.StartedAt.Add(st.Timing.Settle + st.Timing.Look)
-	message.Cost = traceCost{st.Timing.Decide.Seconds(), seconds(began), seconds(began.Add(st.Timing.Decide))}
+	message.Cost = traceCost{st.Timing.Decide.Seconds(), seconds(began),
+		seconds(began.Add(st.Timing.Decide))}
 	return message, nil
 }
 

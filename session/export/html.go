@@ -22,15 +22,19 @@ var pageText string
 //go:embed page.css
 var style string
 
-var page = template.Must(template.New("page").Funcs(template.FuncMap{"span": span, "moment": moment, "grouped": grouped}).Parse(pageText))
+var page = template.Must(template.New("page").Funcs(template.FuncMap{
+	"span": span, "moment": moment, "grouped": grouped,
+}).Parse(pageText))
 
-// HTML writes the session as one page that stands for itself: pictures and style are in it, nothing is loaded from
-// elsewhere, and it runs no script. Pictures have a long side of at most 720 pixels. All text is shown as text, whoever
-// wrote it. When it returns an error, w has got a part of the page or none.
+// HTML writes the session as one page that stands for itself: pictures and style are in it, nothing
+// is loaded from elsewhere, and it runs no script. Pictures have a long side of at most 720 pixels.
+// All text is shown as text, whoever wrote it. When it returns an error, w has got a part of the
+// page or none.
 func HTML(ctx context.Context, w io.Writer, src Source, sessionID string) error {
 	t, err := read(ctx, src, sessionID)
 	if err == nil {
-		err = page.Execute(w, newView(t, func(id string) (template.URL, error) { return picture(ctx, src, id) }))
+		err = page.Execute(w, newView(t,
+			func(id string) (template.URL, error) { return picture(ctx, src, id) }))
 	}
 	if err != nil {
 		return fmt.Errorf("exporting session %s as HTML: %w", sessionID, err)
@@ -41,7 +45,8 @@ func HTML(ctx context.Context, w io.Writer, src Source, sessionID string) error 
 // policy allows the page's own style and pictures, and nothing else.
 func policy() string {
 	sum := sha256.Sum256([]byte(style))
-	return fmt.Sprintf("default-src 'none'; style-src 'sha256-%s'; img-src data:; base-uri 'none'; form-action 'none'",
+	return fmt.Sprintf("default-src 'none'; style-src 'sha256-%s'; img-src data:; "+
+		"base-uri 'none'; form-action 'none'",
 		base64.StdEncoding.EncodeToString(sum[:]))
 }
 

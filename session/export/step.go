@@ -8,8 +8,8 @@ import (
 	"github.com/taploop/taploop/session"
 )
 
-// Step is a step in words: what the page, the command line and exports show of it alike. Which step it was, when, and how its
-// picture is reached is added by those who show it.
+// Step is a step in words: what the page, the command line and exports show of it alike. Which step
+// it was, when, and how its picture is reached is added by those who show it.
 type Step struct {
 	RunID   string            `json:"run_id"`
 	State   session.StepState `json:"state"`
@@ -22,10 +22,12 @@ type Step struct {
 	Refusal string            `json:"refusal,omitempty"`
 }
 
-// NewStep is a stored step in words. They are as long as they were, and not yet clean for a terminal.
+// NewStep is a stored step in words. They are as long as they were, and not yet clean for a
+// terminal.
 func NewStep(st session.StepRecord) Step {
 	p := st.Proposal
-	s := Step{RunID: st.RunID, State: st.State, Action: Words(p.Action), Thought: p.Thought, Explain: p.Explain,
+	s := Step{RunID: st.RunID, State: st.State, Action: Words(p.Action), Thought: p.Thought,
+		Explain: p.Explain,
 		Summary: p.Summary, Caption: p.Caption, Refusal: st.Refusal}
 	if p.Action != nil {
 		s.Verb = p.Action.Verb()

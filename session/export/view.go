@@ -70,8 +70,8 @@ type stepView struct {
 	picture  func(id string) (template.URL, error)
 }
 
-// Picture is the step's screenshot as a data URL. It is made when the page is written, so that only one is in memory at
-// a time.
+// Picture is the step's screenshot as a data URL. It is made when the page is written, so that only
+// one is in memory at a time.
 func (s stepView) Picture() (template.URL, error) {
 	if s.FrameID == "" {
 		return "", nil
@@ -90,7 +90,7 @@ func newView(t trajectory, picture func(string) (template.URL, error)) view {
 	for _, r := range t.runs {
 		rv := runView{Run: r, Many: len(t.runs) > 1}
 		rv.Outcome, rv.Tone = outcome(r)
-		rv.Run.Task, rv.Run.Answer, rv.Run.Error = bounded(r.Task), bounded(r.Answer), bounded(r.Error)
+		bound(&rv.Run.Task, &rv.Run.Answer, &rv.Run.Error)
 		for _, st := range t.of(r) {
 			v.Totals.add(st)
 			rv.Steps = append(rv.Steps, newStep(st, r, picture))
@@ -121,8 +121,8 @@ func (t *totals) add(st session.StepRecord) {
 	}
 }
 
-// bars lays the steps' times out in a row. Waiting for a person is capped at a third of the rest, or it would be all
-// there is to see.
+// bars lays the steps' times out in a row. Waiting for a person is capped at a third of the rest,
+// or it would be all there is to see.
 func bars(steps []session.StepRecord, total time.Duration) []bar {
 	var asked time.Duration
 	for _, st := range steps {
@@ -141,15 +141,22 @@ func bars(steps []session.StepRecord, total time.Duration) []bar {
 	var out []bar
 	x := 0.0
 	for _, st := range steps {
-		b := bar{Index: st.Index, X: x, Phone: unit(st.Timing.Settle + st.Timing.Look + st.Timing.Act), Model: unit(st.Timing.Decide),
-			Ask: unit(time.Duration(shrink * float64(st.Timing.Ask))), Title: verbOf(st.Proposal.Action) + ", " + span(st.Timing.Total())}
+		b := bar{
+			Index: st.Index,
+			X:     x,
+			Phone: unit(st.Timing.Settle + st.Timing.Look + st.Timing.Act),
+			Model: unit(st.Timing.Decide),
+			Ask:   unit(time.Duration(shrink * float64(st.Timing.Ask))),
+			Title: verbOf(st.Proposal.Action) + ", " + span(st.Timing.Total()),
+		}
 		x = tenth(x + b.Phone + b.Model + b.Ask)
 		out = append(out, b)
 	}
 	return out
 }
 
-func newStep(st session.StepRecord, r session.Run, picture func(string) (template.URL, error)) stepView {
+func newStep(st session.StepRecord, r session.Run,
+	picture func(string) (template.URL, error)) stepView {
 	p := &st.Proposal
 	v := stepView{Verb: verbOf(p.Action), Words: Words(p.Action), picture: picture}
 	v.Heading = strings.TrimSpace(bounded(p.Explain))
@@ -160,7 +167,7 @@ func newStep(st session.StepRecord, r session.Run, picture func(string) (templat
 		v.Plain = true
 	}
 	v.Touch, v.Wide = drawn(p.Action, st.FrameSize), st.FrameSize.Landscape()
-	p.Thought, p.Summary, p.Caption, st.Refusal = bounded(p.Thought), bounded(p.Summary), bounded(p.Caption), bounded(st.Refusal)
+	bound(&p.Thought, &p.Summary, &p.Caption, &st.Refusal)
 	st.Look.State.App = tag(st.Look.State.App)
 	tries := make([]agentloop.Try, len(p.Tries)) // the caller's stay as they are
 	for i, try := range p.Tries {
@@ -183,7 +190,8 @@ func (v *stepView) ask(r session.Run) {
 		v.Open = v.Exchange == nil && !r.State.Terminal()
 	}
 	if x := v.Exchange; x != nil {
-		v.Question, v.Answer, v.Answered = bounded(x.Question), bounded(x.Answer), answered(x.Outcome)
+		v.Question, v.Answer = bounded(x.Question), bounded(x.Answer)
+		v.Answered = answered(x.Outcome)
 	}
 }
 

@@ -106,3 +106,9 @@ func answered(o actions.Outcome) string {
 	}
 	return tag(string(o))
 }
+
+func bound(texts ...*string) {
+	for _, s := range texts {
+		*s = bounded(*s)
+	}
+}

@@ -1,4 +1,5 @@
-// Command gendocs writes the tools' table into the README, and docs/tools.md, from the list of tools as clients get it.
+// Command gendocs writes the tools' table into the README, and docs/tools.md, from the list of
+// tools as clients get it.
 package main
 
 import (

@@ -64,7 +64,8 @@ func (f *Failure) about(q *inquiry.Question) {
 // NewHolder is a hold as it stands now.
 func NewHolder(h session.Hold) *Holder {
 	age := max(time.Since(h.Since), 0).Round(time.Second)
-	out := &Holder{SessionID: h.SessionID, State: h.State, Since: h.Since, Seconds: int64(age.Seconds())}
+	out := &Holder{SessionID: h.SessionID, State: h.State, Since: h.Since,
+		Seconds: int64(age.Seconds())}
 	if !h.Until.IsZero() {
 		out.Until = &h.Until
 	}

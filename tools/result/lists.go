@@ -67,6 +67,6 @@ type Screenshot struct {
 // NewScreenshot tells of a phone that was looked at, without a picture.
 func NewScreenshot(serial string, o screen.Observation) Screenshot {
 	s := o.State
-	return Screenshot{DeviceID: serial, At: o.At, Size: [2]int{s.Size.W, s.Size.H}, On: s.On, Locked: s.Locked,
-		App: s.App}
+	return Screenshot{DeviceID: serial, At: o.At, Size: [2]int{s.Size.W, s.Size.H}, On: s.On,
+		Locked: s.Locked, App: s.App}
 }

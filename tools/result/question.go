@@ -8,11 +8,12 @@ import (
 	"github.com/taploop/taploop/inquiry/route"
 )
 
-// Question is an open question in a result. Its texts are somebody else's words.
+// Question is an open question in a result. Its texts are somebody else's words. SessionID is there
+// where the result does not name it.
 type Question struct {
 	ID             string            `json:"question_id"`
-	InquiryID      string            `json:"inquiryId"`            // the same
-	SessionID      string            `json:"session_id,omitempty"` // where the result does not name it
+	InquiryID      string            `json:"inquiryId"` // the same
+	SessionID      string            `json:"session_id,omitempty"`
 	Kind           inquiry.Kind      `json:"kind"`
 	Context        string            `json:"context,omitempty"`
 	Text           string            `json:"text"`

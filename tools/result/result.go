@@ -1,7 +1,9 @@
-// Package result is what programs are shown of runs, phones and questions: the objects of MCP results and of the command
-// line's JSON. Their keys are fixed, because programs rely on them; those of gelab-zero keep their meaning.
+// Package result is what programs are shown of runs, phones and questions: the objects of MCP
+// results and of the command line's JSON. Their keys are fixed, because programs rely on them;
+// those of gelab-zero keep their meaning.
 //
-// A body is built from what the store and runs say ([New], [NewQuestion], [NewFailure]), and cut to a size by its Shorten.
+// A body is built from what the store and runs say ([New], [NewQuestion], [NewFailure]), and cut to
+// a size by its Shorten.
 package result
 
 import (
@@ -13,7 +15,8 @@ import (
 	"github.com/taploop/taploop/session"
 )
 
-// Result is how a run stands: what every tool for runs returns, and what the command line prints under --json.
+// Result is how a run stands: what every tool for runs returns, and what the command line prints
+// under --json.
 type Result struct {
 	SessionID string               `json:"session_id,omitempty"`
 	RunID     string               `json:"run_id,omitempty"`
@@ -84,7 +87,8 @@ type Usage struct {
 	Completion int `json:"completion_tokens"`
 }
 
-// New is the result of a call that was carried out, without pictures, earlier steps and the call that comes next.
+// New is the result of a call that was carried out, without pictures, earlier steps and the call
+// that comes next.
 func New(st runs.Status) (Result, error) {
 	d := st.Session.Device
 	r := Result{

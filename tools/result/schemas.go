@@ -15,7 +15,8 @@ import (
 //go:embed descriptions.txt
 var descriptions string
 
-// Schema is that of one of the results. Each of its keys is declared and described, and nothing else is allowed.
+// Schema is that of one of the results. Each of its keys is declared and described, and nothing
+// else is allowed.
 func Schema[T any]() *schema.Schema { return schemas[reflect.TypeFor[T]()] }
 
 var schemas = describe()
@@ -55,23 +56,30 @@ func add[T any](types schema.Types, sections map[string]string) {
 
 func addEnums(types schema.Types) {
 	schema.AddEnum(types, States...)
-	schema.AddEnum(types, agentloop.TaskCompleted, agentloop.TaskAborted, agentloop.MaxStepsReached,
-		agentloop.ManualStop, agentloop.InfoNeedsReply, agentloop.UserPaused, agentloop.NotStarted,
-		agentloop.StillRunning, agentloop.ClientDetached, agentloop.Cancelled, agentloop.ModelOutputInvalid,
-		agentloop.ModelError, agentloop.DeviceDisconnected, agentloop.ScreenLocked, agentloop.Stuck,
-		agentloop.ServerRestarted, agentloop.SessionExpired, agentloop.QuestionTimedOut, agentloop.QuestionLimit,
-		agentloop.TimeLimitReached, agentloop.SecureScreen, agentloop.DeviceError, agentloop.InternalError)
+	schema.AddEnum(types,
+		agentloop.TaskCompleted, agentloop.TaskAborted, agentloop.MaxStepsReached,
+		agentloop.ManualStop, agentloop.InfoNeedsReply, agentloop.UserPaused,
+		agentloop.NotStarted, agentloop.StillRunning, agentloop.ClientDetached,
+		agentloop.Cancelled, agentloop.ModelOutputInvalid, agentloop.ModelError,
+		agentloop.DeviceDisconnected, agentloop.ScreenLocked, agentloop.Stuck,
+		agentloop.ServerRestarted, agentloop.SessionExpired, agentloop.QuestionTimedOut,
+		agentloop.QuestionLimit, agentloop.TimeLimitReached, agentloop.SecureScreen,
+		agentloop.DeviceError, agentloop.InternalError,
+	)
 	schema.AddEnum(types, inquiry.Info, inquiry.Inquiry, inquiry.Approval, inquiry.Takeover)
-	schema.AddEnum(types, inquiry.Pause, inquiry.AskModel, inquiry.GoOn, inquiry.Default, inquiry.GiveUp)
+	schema.AddEnum(types, inquiry.Pause, inquiry.AskModel, inquiry.GoOn, inquiry.Default,
+		inquiry.GiveUp)
 	schema.AddEnum(types, inquiry.Pending, inquiry.Answered, inquiry.Refused, inquiry.TimedOut,
 		inquiry.Withdrawn, inquiry.Expired)
 	schema.AddEnum(types, FieldTypes...)
 }
 
 // States are those of a run.
-var States = []session.State{session.Queued, session.Running, session.WaitingReply, session.Paused, session.Completed,
+var States = []session.State{session.Queued, session.Running, session.WaitingReply, session.Paused,
+	session.Completed,
 	session.Aborted, session.Failed, session.Cancelled, session.Expired}
 
 // FieldTypes are those of a field of a form.
-var FieldTypes = []inquiry.FieldType{inquiry.TextField, inquiry.ChoiceField, inquiry.ChoicesField, inquiry.YesNoField,
+var FieldTypes = []inquiry.FieldType{inquiry.TextField, inquiry.ChoiceField, inquiry.ChoicesField,
+	inquiry.YesNoField,
 	inquiry.NumberField, inquiry.DateField}

@@ -9,7 +9,8 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-// Fit shortens a body until size is at most most. size tells how large what is sent would be with the body as it is.
+// Fit shortens a body until size is at most most. size tells how large what is sent would be with
+// the body as it is.
 func Fit(body interface{ Shorten(n int) }, most int, size func() (int, error)) error {
 	for n := 20_000; ; n /= 2 {
 		now, err := size()
@@ -33,8 +34,8 @@ func (r *Result) Shorten(n int) {
 	if r.Final != nil {
 		r.Final.shorten(n)
 	}
-	r.Notes = noted(r.Notes, "long texts and early steps are left out; on the server, `taploop sessions show "+
-		r.SessionID+"` has all of it")
+	r.Notes = noted(r.Notes, "long texts and early steps are left out; on the server, "+
+		"`taploop sessions show "+r.SessionID+"` has all of it")
 }
 
 func (s *Step) shorten(n int) { s.Caption, s.Action = text.Cut(s.Caption, n), cutJSON(s.Action, n) }
@@ -89,7 +90,8 @@ func (b *Pending) Shorten(n int) {
 	for i := range b.Questions {
 		b.Questions[i].Shorten(n)
 	}
-	b.Notes = noted(b.Notes, "long texts are left out; send_inquiry and ask_agent_wait show a single question")
+	b.Notes = noted(b.Notes, "long texts are left out; send_inquiry and ask_agent_wait "+
+		"show a single question")
 }
 
 // Shorten cuts the sessions' texts.

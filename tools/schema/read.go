@@ -18,9 +18,10 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-// Read checks arguments by the schema of to's type, fills in the defaults and decodes them into to. given are the names that
-// were passed; null counts as left out, because some clients send it for everything that they do not use. An error says
-// which argument is wrong, with a hint, and never shows a value that could be an answer.
+// Read checks arguments by the schema of to's type, fills in the defaults and decodes them into to.
+// given are the names that were passed; null counts as left out, because some clients send it for
+// everything that they do not use. An error says which argument is wrong, with a hint, and never
+// shows a value that could be an answer.
 func Read(s *Schema, raw any, to any) (given map[string]bool, err error) {
 	values, err := object(raw)
 	if err != nil {
@@ -59,7 +60,8 @@ func object(raw any) (map[string]any, error) {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.UseNumber()
 	if err := d.Decode(&values); err != nil {
-		return nil, wrong("pass a JSON object, for example {}", "the arguments are not a JSON object")
+		return nil, wrong("pass a JSON object, for example {}",
+			"the arguments are not a JSON object")
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return nil, wrong("pass one JSON object", "there is something after the arguments")
@@ -85,14 +87,16 @@ func check(s *Schema, values map[string]any) error {
 			values[name] = read
 		case required:
 			sentence, _, _ := strings.Cut(p.Description, ". ")
-			return wrong(fmt.Sprintf("pass %s: %s", name, strings.TrimSuffix(sentence, ".")), "%s is missing", name)
+			return wrong(fmt.Sprintf("pass %s: %s", name, strings.TrimSuffix(sentence, ".")),
+				"%s is missing", name)
 		default:
 			delete(values, name)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if s.Properties[name] == nil {
-			return wrong("leave it out; the arguments are: "+Names(s), "there is no argument %s", text.Quote(name, 60))
+			return wrong("leave it out; the arguments are: "+Names(s), "there is no argument %s",
+				text.Quote(name, 60))
 		}
 	}
 	return nil
@@ -148,7 +152,8 @@ func (a argument) read(v any) (any, error) {
 		return v, nil
 	}
 	want := kinds[a.Type] // the value itself is not shown: it may be an answer that is secret
-	return nil, wrong(fmt.Sprintf("pass %s as %s%s", a.name, want, a.orNot()), "%s is %s (want %s)", a.name, kindOf(v), want)
+	return nil, wrong(fmt.Sprintf("pass %s as %s%s", a.name, want, a.orNot()), "%s is %s (want %s)",
+		a.name, kindOf(v), want)
 }
 
 var kinds = map[string]string{"string": "a text", "integer": "a whole number", "number": "a number",
@@ -183,8 +188,8 @@ func (a argument) checkText(s string) error {
 			values = append(values, fmt.Sprint(v))
 		}
 		if !slices.Contains(values, s) {
-			return wrong("use one of: "+strings.Join(values, ", "), "%s is %s, which is not one of its values", a.name,
-				text.Quote(s, 60))
+			return wrong("use one of: "+strings.Join(values, ", "),
+				"%s is %s, which is not one of its values", a.name, text.Quote(s, 60))
 		}
 		return nil
 	}
@@ -192,11 +197,13 @@ func (a argument) checkText(s string) error {
 		return wrong("pass a text"+a.orNot(), "%s is empty", a.name)
 	}
 	if n := utf8.RuneCountInString(s); n > *a.MaxLength {
-		return wrong("pass a shorter text", "%s has %d characters (at most %d)", a.name, n, *a.MaxLength)
+		return wrong("pass a shorter text",
+			"%s has %d characters (at most %d)", a.name, n, *a.MaxLength)
 	}
 	for _, r := range s {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' {
-			return wrong("leave control characters out", "%s has the control character %U", a.name, r)
+			return wrong("leave control characters out",
+				"%s has the control character %U", a.name, r)
 		}
 	}
 	return nil
@@ -213,7 +220,8 @@ func (a argument) readNumber(n json.Number) (any, error) {
 		return f, nil
 	}
 	if f != math.Trunc(f) {
-		return nil, wrong("pass a whole number", "%s is %s (want a whole number)", a.name, text.Quote(n.String(), 60))
+		return nil, wrong("pass a whole number", "%s is %s (want a whole number)", a.name,
+			text.Quote(n.String(), 60))
 	}
 	return int(f), nil
 }

@@ -1,4 +1,5 @@
-// Package schema is JSON Schemas of Go types for MCP tools, and arguments read by them into those types.
+// Package schema is JSON Schemas of Go types for MCP tools, and arguments read by them into those
+// types.
 //
 // The type says names, kinds and what may be left out, as encoding/json reads it. Tags add bounds:
 //
@@ -46,8 +47,8 @@ func AddEnum[T ~string](types Types, values ...T) {
 	types[reflect.TypeFor[T]()] = &Schema{Type: "string", Enum: anys(values)}
 }
 
-// For is the schema of T. It panics when T is none that JSON has, or when words and keys do not match: both are mistakes of
-// the program, and found when it starts.
+// For is the schema of T. It panics when T is none that JSON has, or when words and keys do not
+// match: both are mistakes of the program, and found when it starts.
 func For[T any](types Types, words Words) *Schema {
 	t := reflect.TypeFor[T]()
 	s, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: types})
@@ -70,13 +71,14 @@ func For[T any](types Types, words Words) *Schema {
 	return s
 }
 
-// tidy takes null out where it never stands: a value that may be left out is left out, and a list is empty. An array of Go
-// has a length, and may be null as a whole.
+// tidy takes null out where it never stands: a value that may be left out is left out, and a list
+// is empty. An array of Go has a length, and may be null as a whole.
 func tidy(s *Schema) {
 	for name, p := range s.Properties {
 		slice := p.Items != nil && p.MinItems == nil
 		if slice || !slices.Contains(s.Required, name) {
-			p.Types = slices.DeleteFunc(slices.Clone(p.Types), func(t string) bool { return t == "null" })
+			p.Types = slices.DeleteFunc(slices.Clone(p.Types),
+				func(t string) bool { return t == "null" })
 			if len(p.Types) == 1 {
 				p.Type, p.Types = p.Types[0], nil
 			}
@@ -101,9 +103,6 @@ func bound(t reflect.Type, s *Schema) {
 			p.Default = inJSON(def)
 			s.Required = slices.DeleteFunc(s.Required, func(r string) bool { return r == name })
 		}
-		if f.Type.Kind() == reflect.Slice && f.Type.Elem().Kind() == reflect.Struct {
-			bound(f.Type.Elem(), p.Items)
-		}
 	}
 }
 
@@ -118,7 +117,8 @@ func limit(tag reflect.StructTag, p *Schema) {
 	case p.Type == "array":
 		p.MinItems, p.MaxItems = jsonschema.Ptr(1), jsonschema.Ptr(int(number(most)))
 		if each := tag.Get("each"); each != "" {
-			p.Items.MinLength, p.Items.MaxLength = jsonschema.Ptr(1), jsonschema.Ptr(int(number(each)))
+			p.Items.MinLength = jsonschema.Ptr(1)
+			p.Items.MaxLength = jsonschema.Ptr(int(number(each)))
 		}
 	default:
 		p.Maximum, p.Minimum = jsonschema.Ptr(number(most)), jsonschema.Ptr(0.0)
@@ -150,8 +150,8 @@ func anys[T any](values []T) (list []any) {
 	return list
 }
 
-// Outline is s without its descriptions, and without what is in its objects: for what is described elsewhere. All that is
-// listed is read by models, who pay for each word.
+// Outline is s without its descriptions, and without what is in its objects: for what is described
+// elsewhere. All that is listed is read by models, who pay for each word.
 func Outline(s *Schema) *Schema {
 	out := &Schema{Type: s.Type, Types: s.Types}
 	if s.Items != nil {

@@ -10,8 +10,8 @@ type words struct {
 	outline bool // what is in it is described elsewhere
 }
 
-// ParseWords reads lines "key: description". A key with ~ at its end is shown in outline; one with + adds to what shared says
-// of it, and one that is only in shared is as there.
+// ParseWords reads lines "key: description". A key with ~ at its end is shown in outline; one with
+// + adds to what shared says of it, and one that is only in shared is as there.
 func ParseWords(lines string, shared Words) Words {
 	w := Words{}
 	for key, d := range shared {

@@ -1,0 +1,176 @@
+package schema_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/tools/schema"
+)
+
+type dish struct {
+	Name   string   `json:"name" max:"20"`
+	Spices []string `json:"spices,omitempty" max:"3" each:"10"`
+	Hot    bool     `json:"hot" default:"false"`
+	Grams  *float64 `json:"grams,omitempty" max:"1000"`
+	Taste  any      `json:"taste,omitempty"`
+}
+
+type order struct {
+	table
+	Dishes []dish          `json:"dishes,omitempty" max:"2"`
+	Pay    string          `json:"pay" enum:"cash,card" default:"cash"`
+	Seats  int             `json:"seats" min:"1" max:"8" default:"2"`
+	Extra  json.RawMessage `json:"extra,omitempty"`
+}
+
+type table struct {
+	Table string `json:"table" max:"5"`
+}
+
+const words = `
+table: The table. It is near the door.
+dishes: What to bring.
+pay: How it is paid.
+seats: For how many.
+extra: Anything else.
+`
+
+func orders() *schema.Schema {
+	types := schema.NewTypes()
+	dishWords := "name: N.\nspices: S.\nhot: H.\ngrams: G.\ntaste: T."
+	schema.Add[dish](types, schema.ParseWords(dishWords, nil))
+	return schema.For[order](types, schema.ParseWords(words, nil))
+}
+
+func TestATypeIsASchema(t *testing.T) {
+	require.JSONEq(t, `{"type":"object","additionalProperties":false,"required":["table"],"properties":{
+		"table":{"type":"string","description":"The table. It is near the door.","minLength":1,"maxLength":5},
+		"dishes":{"type":"array","description":"What to bring.","minItems":1,"maxItems":2,"items":{
+			"type":"object","additionalProperties":false,"required":["name"],"properties":{
+				"name":{"type":"string","description":"N.","minLength":1,"maxLength":20},
+				"spices":{"type":"array","description":"S.","minItems":1,"maxItems":3,
+					"items":{"type":"string","minLength":1,"maxLength":10}},
+				"hot":{"type":"boolean","description":"H.","default":false},
+				"grams":{"type":"number","description":"G.","minimum":0,"maximum":1000},
+				"taste":{"description":"T."}}}},
+		"pay":{"type":"string","description":"How it is paid.","enum":["cash","card"],"default":"cash"},
+		"seats":{"type":"integer","description":"For how many.","minimum":1,"maximum":8,"default":2},
+		"extra":{"type":"object","description":"Anything else.","additionalProperties":true}
+	}}`, string(schema.JSON(orders())))
+}
+
+func TestAKeyWithoutADescriptionIsAMistakeOfTheProgram(t *testing.T) {
+	require.PanicsWithValue(t, "schema: table.table has no description", func() {
+		schema.For[table](schema.NewTypes(), nil)
+	})
+}
+
+func TestWordsAddToThoseThatAreShared(t *testing.T) {
+	shared := schema.ParseWords("table: A table.\nseats: Seats.", nil)
+	s := schema.For[table](schema.NewTypes(), schema.ParseWords("table+: By the door.", shared))
+	require.Equal(t, "A table. By the door.", s.Properties["table"].Description)
+}
+
+func TestAnOutlineHidesWhatIsDescribedElsewhere(t *testing.T) {
+	types := schema.NewTypes()
+	schema.Add[table](types, schema.ParseWords("table: T.", nil))
+	type room struct {
+		Best   *table  `json:"best"`
+		Tables []table `json:"tables"`
+	}
+	s := schema.For[room](types, schema.ParseWords("best~: The best.\ntables~: All.", nil))
+	require.JSONEq(t, `{"type":"object","additionalProperties":false,"required":["best","tables"],"properties":{
+		"best":{"type":["null","object"],"description":"The best."},
+		"tables":{"type":"array","description":"All.","items":{"type":"object"}}}}`, string(schema.JSON(s)))
+	require.Equal(t, "The same object as look returns.", schema.SameAs(s, "look").Description)
+}
+
+func TestSectionsOfAText(t *testing.T) {
+	require.Equal(t, map[string]string{"A": "x: 1\ny: 2", "B": ""},
+		schema.Sections("# A\nx: 1\ny: 2\n\n# B\n"))
+}
+
+func TestArgumentsAreReadIntoTheirType(t *testing.T) {
+	var o order
+	given, err := schema.Read(orders(), json.RawMessage(`{"table":"7","seats":4.0,"extra":{"a":[1]},"pay":null,
+		"dishes":[{"name":"soup","spices":["salt"],"taste":3,"grams":12.5}]}`), &o)
+	require.NoError(t, err)
+	grams := 12.5
+	require.Equal(t, order{table: table{"7"}, Seats: 4, Pay: "cash",
+		Extra:  json.RawMessage(`{"a":[1]}`),
+		Dishes: []dish{{Name: "soup", Spices: []string{"salt"}, Taste: 3.0, Grams: &grams}}}, o)
+	require.Equal(t, map[string]bool{"table": true, "seats": true, "extra": true, "dishes": true},
+		given)
+}
+
+func TestWhatIsWrongWithAnArgument(t *testing.T) {
+	for arguments, want := range map[string][2]string{
+		`{}`:   {"table is missing", "pass table: The table"},
+		`null`: {"table is missing", "pass table: The table"},
+		``:     {"table is missing", "pass table: The table"},
+		`[1]`: {"the arguments are not a JSON object",
+			"pass a JSON object, for example {}"},
+		`{"table":"7"} {}`: {"there is something after the arguments",
+			"pass one JSON object"},
+		`{"table":"7","tip":1}`: {`there is no argument "tip"`,
+			"leave it out; the arguments are: table, dishes, pay, seats, extra"},
+		`{"table":7}`:        {"table is a number (want a text)", "pass table as a text"},
+		`{"table":" "}`:      {"table is empty", "pass a text"},
+		`{"table":"secret"}`: {"table has 6 characters (at most 5)", "pass a shorter text"},
+		`{"table":"a\u0007"}`: {"table has the control character U+0007",
+			"leave control characters out"},
+		`{"table":"7","pay":"gold"}`: {`pay is "gold", which is not one of its values`,
+			"use one of: cash, card"},
+		`{"table":"7","seats":9}`: {`seats is "9" (want 1 to 8)`,
+			"pass a number from 1 to 8, or leave seats out"},
+		`{"table":"7","seats":1.5}`: {`seats is "1.5" (want a whole number)`,
+			"pass a whole number"},
+		`{"table":"7","seats":1e999}`: {`seats is "1e999" (want 1 to 8)`,
+			"pass a number from 1 to 8, or leave seats out"},
+		`{"table":"7","extra":[]}`: {"extra is a list (want an object)",
+			"pass extra as an object, or leave extra out"},
+		`{"table":"7","dishes":[]}`: {"dishes is empty", "pass at least one, or leave dishes out"},
+		`{"table":"7","dishes":[{"name":"a"},{"name":"b"},{"name":"c"}]}`: {"dishes has 3 items " +
+			"(at most 2)", "pass fewer"},
+		`{"table":"7","dishes":["soup"]}`: {"dishes[0] is a text " +
+			"(want an object)", "pass dishes[0] as an object"},
+		`{"table":"7","dishes":[{}]}`: {"dishes[0]: name is " +
+			"missing", "pass name: N"},
+		`{"table":"7","dishes":[{"name":"a","spices":[1]}]}`: {"dishes[0]: " +
+			"spices[0] is a number (want a text)", "pass spices[0] as a text"},
+	} {
+		_, err := schema.Read(orders(), json.RawMessage(arguments), new(order))
+		require.Error(t, err, arguments)
+		require.Equal(t, want, [2]string{err.Error(), hint.Of(err)}, arguments)
+	}
+}
+
+// Whatever is sent: it is refused with a hint, or it is what the schema allows by the library's own judgement.
+func FuzzArguments(f *testing.F) {
+	for _, s := range []string{`{}`, `null`, `{"table":"7","seats":4.0}`,
+		`{"table":"7","extra":{"a":[1]},"pay":null}`,
+		`{"table":"7","dishes":[{"name":"a","spices":["x"],"taste":{},"grams":1e3,"hot":true}]}`, `{"table":7}`, `[`} {
+		f.Add(s)
+	}
+	resolved, err := orders().Resolve(nil)
+	require.NoError(f, err)
+	f.Fuzz(func(t *testing.T, arguments string) {
+		var o order
+		given, err := schema.Read(orders(), json.RawMessage(arguments), &o)
+		if err != nil {
+			require.NotEmpty(t, hint.Of(err), "%v", err)
+			return
+		}
+		require.True(t, given["table"])
+		require.NotEmpty(t, strings.TrimSpace(o.Table))
+		b, err := json.Marshal(o)
+		require.NoError(t, err)
+		var value any
+		require.NoError(t, json.Unmarshal(b, &value))
+		require.NoError(t, resolved.Validate(value), "%s", b)
+	})
+}
