@@ -95,30 +95,36 @@ func (p *peer) busy() int {
 
 // What follows is the part of mcp-go's sessions that is the same in all of a client's requests.
 
+func get[T any](p *peer, field *T) T {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return *field
+}
+
+func set[T any](p *peer, field *T, value T) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	*field = value
+}
+
 func (p *peer) SessionID() string { return p.id }
 
-func (p *peer) Initialize() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.initialized = true
-}
+func (p *peer) Initialize()       { set(p, &p.initialized, true) }
+func (p *peer) Initialized() bool { return get(p, &p.initialized) }
 
-func (p *peer) Initialized() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.initialized
-}
+func (p *peer) ProtocolVersion() string           { return get(p, &p.version) }
+func (p *peer) SetProtocolVersion(version string) { set(p, &p.version, version) }
 
-func (p *peer) GetClientInfo() mcp.Implementation {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.info
-}
+func (p *peer) GetLogLevel() mcp.LoggingLevel      { return get(p, &p.level) }
+func (p *peer) SetLogLevel(level mcp.LoggingLevel) { set(p, &p.level, level) }
+
+func (p *peer) GetClientCapabilities() mcp.ClientCapabilities     { return get(p, &p.caps) }
+func (p *peer) SetClientCapabilities(caps mcp.ClientCapabilities) { set(p, &p.caps, caps) }
+
+func (p *peer) GetClientInfo() mcp.Implementation { return get(p, &p.info) }
 
 func (p *peer) SetClientInfo(info mcp.Implementation) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.info = mcp.Implementation{Name: words(info.Name), Version: words(info.Version)}
+	set(p, &p.info, mcp.Implementation{Name: words(info.Name), Version: words(info.Version)})
 }
 
 // maxWords is the most characters of what a client says of itself or gives as a reason.
@@ -126,39 +132,3 @@ const maxWords = 200
 
 // words is what a client says of itself, as it is kept and printed.
 func words(s string) string { return text.Cut(text.Line(s), maxWords) }
-
-func (p *peer) GetClientCapabilities() mcp.ClientCapabilities {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.caps
-}
-
-func (p *peer) SetClientCapabilities(caps mcp.ClientCapabilities) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.caps = caps
-}
-
-func (p *peer) ProtocolVersion() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.version
-}
-
-func (p *peer) SetProtocolVersion(version string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.version = version
-}
-
-func (p *peer) GetLogLevel() mcp.LoggingLevel {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.level
-}
-
-func (p *peer) SetLogLevel(level mcp.LoggingLevel) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.level = level
-}
