@@ -13,19 +13,12 @@ type Drag struct {
 	To   screen.Point `json:"to"`
 }
 
-// Verb is DRAG.
-func (Drag) Verb() string { return "DRAG" }
-
-// Validate checks both points, which must differ.
+func (Drag) Verb() string      { return "DRAG" }
 func (a Drag) Validate() error { return because(a, way(a.From, a.To)) }
 
-// Do picks up and drops.
 func (a Drag) Do(ctx context.Context, s Surface) error { return s.Drag(ctx, a.From, a.To) }
 
-// Points is the way of what is dragged.
-func (a Drag) Points() []screen.Point { return []screen.Point{a.From, a.To} }
-
-// Texts returns a: it has no text.
+func (a Drag) Points() []screen.Point           { return []screen.Point{a.From, a.To} }
 func (a Drag) Texts(func(string) string) Action { return a }
 
 func (a Drag) arguments() []Field {

@@ -10,42 +10,26 @@ type Complete struct {
 	Report string `json:"report"`
 }
 
-// Verb is COMPLETE.
-func (Complete) Verb() string { return "COMPLETE" }
-
-// Validate checks the report.
+func (Complete) Verb() string      { return "COMPLETE" }
 func (a Complete) Validate() error { return because(a, plain("the report", a.Report, MaxReport)) }
 
-// Points is none.
-func (Complete) Points() []screen.Point { return nil }
-
-// Texts applies f to the report.
+func (Complete) Points() []screen.Point               { return nil }
 func (a Complete) Texts(f func(string) string) Action { return Complete{f(a.Report)} }
-
-func (a Complete) arguments() []Field { return []Field{{"return", a.Report}} }
-
-func (a Complete) describe() string { return reported("done", a.Report) }
+func (a Complete) arguments() []Field                 { return []Field{{"return", a.Report}} }
+func (a Complete) describe() string                   { return reported("done", a.Report) }
 
 // Abort ends the run as not done, with the reason, which may be empty.
 type Abort struct {
 	Reason string `json:"reason"`
 }
 
-// Verb is ABORT.
-func (Abort) Verb() string { return "ABORT" }
-
-// Validate checks the reason.
+func (Abort) Verb() string      { return "ABORT" }
 func (a Abort) Validate() error { return because(a, plain("the reason", a.Reason, MaxReport)) }
 
-// Points is none.
-func (Abort) Points() []screen.Point { return nil }
-
-// Texts applies f to the reason.
+func (Abort) Points() []screen.Point               { return nil }
 func (a Abort) Texts(f func(string) string) Action { return Abort{f(a.Reason)} }
-
-func (a Abort) arguments() []Field { return []Field{{"value", a.Reason}} }
-
-func (a Abort) describe() string { return reported("give up", a.Reason) }
+func (a Abort) arguments() []Field                 { return []Field{{"value", a.Reason}} }
+func (a Abort) describe() string                   { return reported("give up", a.Reason) }
 
 func reported(what, why string) string {
 	if why == "" {

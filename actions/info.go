@@ -16,7 +16,6 @@ type Info struct {
 	Secret   bool     `json:"secret,omitempty"`
 }
 
-// Verb is INFO.
 func (Info) Verb() string { return "INFO" }
 
 // Validate checks the question and the options.
@@ -31,7 +30,6 @@ func (a Info) Validate() error {
 	return because(a, errs...)
 }
 
-// Points is none.
 func (Info) Points() []screen.Point { return nil }
 
 // Texts applies f to the question and the options.

@@ -20,7 +20,6 @@ type longPressJSON struct {
 	Hold span         `json:"hold,omitempty"`
 }
 
-// Verb is LONGPRESS.
 func (LongPress) Verb() string { return "LONGPRESS" }
 
 // Validate checks the point and the duration.
@@ -33,10 +32,7 @@ func (a LongPress) Do(ctx context.Context, s Surface) error {
 	return s.LongPress(ctx, a.At, usual(a.Hold))
 }
 
-// Points is the point.
-func (a LongPress) Points() []screen.Point { return []screen.Point{a.At} }
-
-// Texts returns a: it has no text.
+func (a LongPress) Points() []screen.Point           { return []screen.Point{a.At} }
 func (a LongPress) Texts(func(string) string) Action { return a }
 
 func (a LongPress) arguments() []Field {

@@ -10,18 +10,10 @@ type Note struct {
 	Text string `json:"text"`
 }
 
-// Verb is NOTE.
-func (Note) Verb() string { return "NOTE" }
-
-// Validate checks the text.
+func (Note) Verb() string      { return "NOTE" }
 func (a Note) Validate() error { return because(a, filled("the text", a.Text, MaxText)) }
 
-// Points is none.
-func (Note) Points() []screen.Point { return nil }
-
-// Texts applies f to the text.
+func (Note) Points() []screen.Point               { return nil }
 func (a Note) Texts(f func(string) string) Action { return Note{f(a.Text)} }
-
-func (a Note) arguments() []Field { return []Field{{"value", a.Text}} }
-
-func (a Note) describe() string { return "note " + text.Quote(a.Text, maxDescribed) }
+func (a Note) arguments() []Field                 { return []Field{{"value", a.Text}} }
+func (a Note) describe() string                   { return "note " + text.Quote(a.Text, maxDescribed) }

@@ -14,7 +14,6 @@ type OpenApp struct {
 	App string `json:"app"`
 }
 
-// Verb is AWAKE.
 func (OpenApp) Verb() string { return "AWAKE" }
 
 // Validate checks the name.
@@ -27,15 +26,9 @@ func (a OpenApp) Validate() error {
 	return because(a, err)
 }
 
-// Do launches the app.
 func (a OpenApp) Do(ctx context.Context, s Surface) error { return s.Launch(ctx, a.App) }
 
-// Points is none.
-func (OpenApp) Points() []screen.Point { return nil }
-
-// Texts applies f to the app's name.
+func (OpenApp) Points() []screen.Point               { return nil }
 func (a OpenApp) Texts(f func(string) string) Action { return OpenApp{f(a.App)} }
-
-func (a OpenApp) arguments() []Field { return []Field{{"value", a.App}} }
-
-func (a OpenApp) describe() string { return "open " + text.Quote(a.App, maxDescribed) }
+func (a OpenApp) arguments() []Field                 { return []Field{{"value", a.App}} }
+func (a OpenApp) describe() string                   { return "open " + text.Quote(a.App, maxDescribed) }

@@ -32,7 +32,6 @@ const (
 // Directions is all of them. Not to be changed.
 var Directions = []Direction{Up, Down, Left, Right}
 
-// Verb is SCROLL.
 func (Scroll) Verb() string { return "SCROLL" }
 
 // Validate checks the point and the direction.
@@ -84,7 +83,6 @@ func stroke(at, sign float64) (from, to float64) {
 	return to - sign*length, to
 }
 
-// Texts returns a: a direction is one of a closed set.
 func (a Scroll) Texts(func(string) string) Action { return a }
 
 func (a Scroll) arguments() []Field {

@@ -22,7 +22,6 @@ type slideJSON struct {
 	Took span         `json:"took,omitempty"`
 }
 
-// Verb is SLIDE.
 func (Slide) Verb() string { return "SLIDE" }
 
 // Validate checks both points, which must differ, and the duration.
@@ -35,10 +34,7 @@ func (a Slide) Do(ctx context.Context, s Surface) error {
 	return s.Swipe(ctx, a.From, a.To, usual(a.Took))
 }
 
-// Points is the way of the finger.
-func (a Slide) Points() []screen.Point { return []screen.Point{a.From, a.To} }
-
-// Texts returns a: it has no text.
+func (a Slide) Points() []screen.Point           { return []screen.Point{a.From, a.To} }
 func (a Slide) Texts(func(string) string) Action { return a }
 
 func (a Slide) arguments() []Field {

@@ -24,7 +24,6 @@ type Type struct {
 // focusTime is between tapping a field and typing: the field has to take the keyboard over.
 const focusTime = 300 * time.Millisecond
 
-// Verb is TYPE.
 func (Type) Verb() string { return "TYPE" }
 
 // Validate checks the text and the point. Line breaks and tabs can be typed, other control

@@ -20,7 +20,6 @@ type waitJSON struct {
 	For span `json:"for"`
 }
 
-// Verb is WAIT.
 func (Wait) Verb() string { return "WAIT" }
 
 // Validate checks that the time is above 0.
@@ -31,19 +30,14 @@ func (a Wait) Validate() error {
 	return because(a, fmt.Errorf("the time is %v (want more than 0, at most %v)", a.For, MaxWait))
 }
 
-// Do waits, at most [MaxWait], without touching the phone.
 func (a Wait) Do(ctx context.Context, _ Surface) error { return wait.For(ctx, min(a.For, MaxWait)) }
 
 // Passive marks the one gesture that touches nothing.
 func (Wait) Passive() {}
 
-// Points is none.
-func (Wait) Points() []screen.Point { return nil }
-
-// Texts returns a: it has no text.
+func (Wait) Points() []screen.Point             { return nil }
 func (a Wait) Texts(func(string) string) Action { return a }
-
-func (a Wait) arguments() []Field { return []Field{{"value", seconds(a.For)}} }
+func (a Wait) arguments() []Field               { return []Field{{"value", seconds(a.For)}} }
 
 func (a Wait) describe() string {
 	return fmt.Sprintf("wait %v", min(a.For, MaxWait).Round(time.Millisecond))
