@@ -15,27 +15,71 @@ import (
 
 // wire is one full and one bare example of each member, as it is written.
 var wire = map[string]actions.Action{
-	`{"verb":"CLICK","at":{"x":0.5,"y":0.5}}`:                                     actions.Click{At: middle},
-	`{"verb":"DOUBLE_CLICK","at":{"x":0.5,"y":0.5}}`:                              actions.DoubleClick{At: middle},
-	`{"verb":"LONGPRESS","at":{"x":0.5,"y":0.5}}`:                                 actions.LongPress{At: middle},
-	`{"verb":"LONGPRESS","at":{"x":0.5,"y":0.5},"hold":"2.5s"}`:                   actions.LongPress{At: middle, Hold: 2500 * time.Millisecond},
-	`{"verb":"TYPE","text":"a"}`:                                                  actions.Type{Text: "a"},
-	`{"verb":"TYPE","text":"","at":{"x":0.5,"y":0.5},"clear":true,"submit":true}`: actions.Type{At: &middle, Clear: true, Submit: true},
-	`{"verb":"SLIDE","from":{"x":0.5,"y":0.5},"to":{"x":1,"y":1}}`:                actions.Slide{From: middle, To: corner},
-	`{"verb":"SLIDE","from":{"x":0.5,"y":0.5},"to":{"x":1,"y":1},"took":"1m0s"}`:  actions.Slide{From: middle, To: corner, Took: time.Minute},
-	`{"verb":"SCROLL","at":{"x":0.5,"y":0.5},"direction":"up"}`:                   actions.Scroll{At: middle, Direction: actions.Up},
-	`{"verb":"DRAG","from":{"x":0.5,"y":0.5},"to":{"x":1,"y":1}}`:                 actions.Drag{From: middle, To: corner},
-	`{"verb":"AWAKE","app":"Clock"}`:                                              actions.OpenApp{App: "Clock"},
-	`{"verb":"BACK"}`:                                                             actions.Back{},
-	`{"verb":"HOME"}`:                                                             actions.Home{},
-	`{"verb":"RECENTS"}`:                                                          actions.Recents{},
-	`{"verb":"HOT_KEY","key":"menu"}`:                                             actions.HotKey{Key: actions.KeyMenu},
-	`{"verb":"WAIT","for":"3s"}`:                                                  actions.Wait{For: 3 * time.Second},
-	`{"verb":"INFO","question":"q"}`:                                              actions.Info{Question: "q"},
-	`{"verb":"INFO","question":"q","options":["a","b"],"secret":true}`:            actions.Info{Question: "q", Options: []string{"a", "b"}, Secret: true},
-	`{"verb":"NOTE","text":"n"}`:                                                  actions.Note{Text: "n"},
-	`{"verb":"COMPLETE","report":""}`:                                             actions.Complete{},
-	`{"verb":"ABORT","reason":"r"}`:                                               actions.Abort{Reason: "r"},
+	`{"verb":"CLICK","at":{"x":0.5,"y":0.5}}`: actions.Click{
+		At: middle,
+	},
+	`{"verb":"DOUBLE_CLICK","at":{"x":0.5,"y":0.5}}`: actions.DoubleClick{
+		At: middle,
+	},
+	`{"verb":"LONGPRESS","at":{"x":0.5,"y":0.5}}`: actions.LongPress{
+		At: middle,
+	},
+	`{"verb":"LONGPRESS","at":{"x":0.5,"y":0.5},"hold":"2.5s"}`: actions.LongPress{
+		At:   middle,
+		Hold: 2500 * time.Millisecond,
+	},
+	`{"verb":"TYPE","text":"a"}`: actions.Type{
+		Text: "a",
+	},
+	`{"verb":"TYPE","text":"","at":{"x":0.5,"y":0.5},"clear":true,"submit":true}`: actions.Type{
+		At:     &middle,
+		Clear:  true,
+		Submit: true,
+	},
+	`{"verb":"SLIDE","from":{"x":0.5,"y":0.5},"to":{"x":1,"y":1}}`: actions.Slide{
+		From: middle,
+		To:   corner,
+	},
+	`{"verb":"SLIDE","from":{"x":0.5,"y":0.5},"to":{"x":1,"y":1},"took":"1m0s"}`: actions.Slide{
+		From: middle,
+		To:   corner,
+		Took: time.Minute,
+	},
+	`{"verb":"SCROLL","at":{"x":0.5,"y":0.5},"direction":"up"}`: actions.Scroll{
+		At:        middle,
+		Direction: actions.Up,
+	},
+	`{"verb":"DRAG","from":{"x":0.5,"y":0.5},"to":{"x":1,"y":1}}`: actions.Drag{
+		From: middle,
+		To:   corner,
+	},
+	`{"verb":"AWAKE","app":"Clock"}`: actions.OpenApp{
+		App: "Clock",
+	},
+	`{"verb":"BACK"}`:    actions.Back{},
+	`{"verb":"HOME"}`:    actions.Home{},
+	`{"verb":"RECENTS"}`: actions.Recents{},
+	`{"verb":"HOT_KEY","key":"menu"}`: actions.HotKey{
+		Key: actions.KeyMenu,
+	},
+	`{"verb":"WAIT","for":"3s"}`: actions.Wait{
+		For: 3 * time.Second,
+	},
+	`{"verb":"INFO","question":"q"}`: actions.Info{
+		Question: "q",
+	},
+	`{"verb":"INFO","question":"q","options":["a","b"],"secret":true}`: actions.Info{
+		Question: "q",
+		Options:  []string{"a", "b"},
+		Secret:   true,
+	},
+	`{"verb":"NOTE","text":"n"}`: actions.Note{
+		Text: "n",
+	},
+	`{"verb":"COMPLETE","report":""}`: actions.Complete{},
+	`{"verb":"ABORT","reason":"r"}`: actions.Abort{
+		Reason: "r",
+	},
 }
 
 func TestActionsAreWrittenAsTheirVerbAndFields(t *testing.T) {
@@ -155,7 +199,9 @@ func TestReadingIsStrict(t *testing.T) {
 }
 
 func TestOnlyMembersOfTheVocabularyAreWritten(t *testing.T) {
-	for _, a := range []actions.Action{nil, &actions.Back{}, (*actions.Click)(nil), struct{ actions.Back }{}} {
+	for _, a := range []actions.Action{
+		nil, &actions.Back{}, (*actions.Click)(nil), struct{ actions.Back }{},
+	} {
 		_, err := actions.Marshal(a)
 		require.ErrorContains(t, err, "is not in the vocabulary")
 	}

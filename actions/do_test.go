@@ -68,14 +68,38 @@ func TestEachGestureTouchesThePhoneAsItsVerbSays(t *testing.T) {
 		{actions.Type{Clear: true}, []string{"clear"}},
 		{actions.Type{Text: "a", At: &middle, Clear: true, Submit: true},
 			[]string{"tap (0.500,0.500)", "clear +300ms", `type "a" +300ms`, "key enter +300ms"}},
-		{actions.Slide{From: middle, To: corner}, []string{"swipe (0.500,0.500) (1.000,1.000) 1.5s"}},
-		{actions.Slide{From: middle, To: corner, Took: time.Second}, []string{"swipe (0.500,0.500) (1.000,1.000) 1s"}},
-		{actions.Scroll{At: middle, Direction: actions.Down}, []string{"swipe (0.500,0.500) (0.500,0.200) 1s"}},
-		{actions.Scroll{At: middle, Direction: actions.Up}, []string{"swipe (0.500,0.500) (0.500,0.800) 1s"}},
-		{actions.Scroll{At: middle, Direction: actions.Right}, []string{"swipe (0.500,0.500) (0.200,0.500) 1s"}},
-		{actions.Scroll{At: middle, Direction: actions.Left}, []string{"swipe (0.500,0.500) (0.800,0.500) 1s"}},
-		{actions.Scroll{At: corner, Direction: actions.Up}, []string{"swipe (1.000,0.650) (1.000,0.950) 1s"}},
-		{actions.Scroll{Direction: actions.Right}, []string{"swipe (0.350,0.000) (0.050,0.000) 1s"}},
+		{
+			actions.Slide{From: middle, To: corner},
+			[]string{"swipe (0.500,0.500) (1.000,1.000) 1.5s"},
+		},
+		{
+			actions.Slide{From: middle, To: corner, Took: time.Second},
+			[]string{"swipe (0.500,0.500) (1.000,1.000) 1s"},
+		},
+		{
+			actions.Scroll{At: middle, Direction: actions.Down},
+			[]string{"swipe (0.500,0.500) (0.500,0.200) 1s"},
+		},
+		{
+			actions.Scroll{At: middle, Direction: actions.Up},
+			[]string{"swipe (0.500,0.500) (0.500,0.800) 1s"},
+		},
+		{
+			actions.Scroll{At: middle, Direction: actions.Right},
+			[]string{"swipe (0.500,0.500) (0.200,0.500) 1s"},
+		},
+		{
+			actions.Scroll{At: middle, Direction: actions.Left},
+			[]string{"swipe (0.500,0.500) (0.800,0.500) 1s"},
+		},
+		{
+			actions.Scroll{At: corner, Direction: actions.Up},
+			[]string{"swipe (1.000,0.650) (1.000,0.950) 1s"},
+		},
+		{
+			actions.Scroll{Direction: actions.Right},
+			[]string{"swipe (0.350,0.000) (0.050,0.000) 1s"},
+		},
 		{actions.Drag{From: middle, To: corner}, []string{"drag (0.500,0.500) (1.000,1.000)"}},
 		{actions.OpenApp{App: "Clock"}, []string{`launch "Clock"`}},
 		{actions.Back{}, []string{"key back"}},
@@ -141,7 +165,9 @@ func TestARefusedTouchEndsTheGestureAndSaysHowFarItCame(t *testing.T) {
 }
 
 func TestWaitingTakesItsTimeAtMostAMinuteAndEndsWithItsContext(t *testing.T) {
-	for asked, want := range map[time.Duration]time.Duration{3 * time.Second: 3 * time.Second, time.Hour: time.Minute} {
+	for asked, want := range map[time.Duration]time.Duration{
+		3 * time.Second: 3 * time.Second, time.Hour: time.Minute,
+	} {
 		synctest.Test(t, func(t *testing.T) {
 			start := time.Now()
 			require.NoError(t, actions.Wait{For: asked}.Do(t.Context(), nil))
@@ -157,7 +183,8 @@ func TestWaitingTakesItsTimeAtMostAMinuteAndEndsWithItsContext(t *testing.T) {
 		require.Equal(t, time.Second, time.Since(start))
 
 		var p pad
-		require.ErrorIs(t, actions.Type{Text: "a", At: &middle}.Do(ctx, &p), stop, "stopped between tap and typing")
+		require.ErrorIs(t, actions.Type{Text: "a", At: &middle}.Do(ctx, &p), stop,
+			"stopped between tap and typing")
 		require.Equal(t, []string{"tap (0.500,0.500)"}, p.touches)
 	})
 }

@@ -49,9 +49,18 @@ func New(m Completer, opts *Options) (*Captioner, error) {
 	if !ok {
 		return nil, hint.Add(fmt.Errorf("captions in language %q", o.Lang), "choose en or zh")
 	}
-	c := &Captioner{model: m, words: w, longSide: cmp.Or(o.LongSide, 1280), quality: cmp.Or(o.Quality, 85)}
+	c := &Captioner{
+		model:    m,
+		words:    w,
+		longSide: cmp.Or(o.LongSide, 1280),
+		quality:  cmp.Or(o.Quality, 85),
+	}
 	if c.longSide < 28 || c.quality < 1 || c.quality > 100 {
-		return nil, fmt.Errorf("captions from pictures of long side %d and quality %d (want at least 28, and 1 to 100)", c.longSide, c.quality)
+		return nil, fmt.Errorf(
+			"captions from pictures of long side %d and quality %d (want at least 28, and 1 to "+
+				"100)",
+			c.longSide, c.quality,
+		)
 	}
 	return c, nil
 }
@@ -70,7 +79,9 @@ func (c *Captioner) Describe(ctx context.Context, task string, f *screen.Frame) 
 
 // Reply answers a question of the agent as its user would: from the task, the options when there
 // are any, and the frame, which may be nil.
-func (c *Captioner) Reply(ctx context.Context, task, question string, options []string, f *screen.Frame) (string, error) {
+func (c *Captioner) Reply(
+	ctx context.Context, task, question string, options []string, f *screen.Frame,
+) (string, error) {
 	if strings.TrimSpace(question) == "" {
 		return "", errors.New("answering a question that is empty")
 	}
@@ -82,7 +93,9 @@ func (c *Captioner) Reply(ctx context.Context, task, question string, options []
 }
 
 // ask puts the picture first and the text after it, and takes what follows the model's thoughts.
-func (c *Captioner) ask(ctx context.Context, f *screen.Frame, text string, tokens int) (string, error) {
+func (c *Captioner) ask(
+	ctx context.Context, f *screen.Frame, text string, tokens int,
+) (string, error) {
 	var parts []model.Part
 	if f != nil {
 		jpeg, err := f.Within(c.longSide).JPEG(c.quality)
@@ -122,8 +135,11 @@ func said(r *model.Response, tokens int) (string, error) {
 		return text, nil
 	}
 	if r.Truncated() {
-		return "", hint.Add(fmt.Errorf("the model used its %d tokens up before it said anything", tokens),
-			"switch the model's thinking off, or caption with a model that does not think")
+		return "", hint.Add(
+			fmt.Errorf("the model used its %d tokens up before it said anything", tokens),
+			"switch the model's thinking off, or caption with a model that does not think",
+		)
 	}
-	return "", hint.Add(errors.New("the model said nothing"), "check that the captioning model takes pictures")
+	return "", hint.Add(errors.New("the model said nothing"),
+		"check that the captioning model takes pictures")
 }

@@ -121,7 +121,9 @@ func TestWhatCountsIsTheTextAfterTheLastThought(t *testing.T) {
 		"thoughts whose beginning was cut off</think> large": "large",
 		"large <think>or not":                                "large",
 	} {
-		got, err := captioner(t, &oracle{says: model.Response{Text: said}}, nil).Reply(t.Context(), "t", "q", nil, nil)
+		got, err := captioner(
+			t, &oracle{says: model.Response{Text: said}}, nil,
+		).Reply(t.Context(), "t", "q", nil, nil)
 		require.NoError(t, err, said)
 		require.Equal(t, want, got, said)
 	}
@@ -138,14 +140,23 @@ func TestSilenceIsAnError(t *testing.T) {
 		{model.Response{Text: "<think>all thought</think>  "}, "the model said nothing", "takes pictures"},
 		{model.Response{Text: "<think>and on", FinishReason: "length"}, "its 256 tokens up before it said anything", "thinking off"},
 	} {
-		_, err := captioner(t, &oracle{says: tc.says}, nil).Describe(t.Context(), "t", frame(t, 9, 9))
+		_, err := captioner(
+			t, &oracle{says: tc.says}, nil,
+		).Describe(t.Context(), "t", frame(t, 9, 9))
 		require.ErrorContains(t, err, "describing the screen: ")
 		require.ErrorContains(t, err, tc.error)
 		require.Contains(t, hint.Of(err), tc.mend)
 	}
-	_, err := captioner(t, &oracle{says: model.Response{FinishReason: "length"}}, nil).Reply(t.Context(), "t", "q", nil, nil)
+	_, err := captioner(
+		t, &oracle{says: model.Response{FinishReason: "length"}}, nil,
+	).Reply(t.Context(), "t", "q", nil, nil)
 	require.ErrorContains(t, err, "its 1024 tokens up")
-	text, err := captioner(t, &oracle{says: model.Response{Text: "a list of", FinishReason: "length"}}, nil).Describe(t.Context(), "t", frame(t, 9, 9))
+	text, err := captioner(t,
+		&oracle{says: model.Response{Text: "a list of", FinishReason: "length"}}, nil).Describe(
+		t.Context(),
+		"t",
+		frame(t, 9, 9),
+	)
 	require.NoError(t, err, "half a description describes")
 	require.Equal(t, "a list of", text)
 }

@@ -40,14 +40,29 @@ func screenshot(b *testing.B) []byte {
 func BenchmarkCall(b *testing.B) {
 	pic := screenshot(b)
 	var sent int
-	c, err := New(&Options{Temperature: new(float64), Transport: oneReply(func(r *http.Request) (*http.Response, error) {
-		n, err := io.Copy(io.Discard, r.Body)
-		sent = int(n)
-		body := `{"choices":[{"message":{"content":"<THINK>x</THINK>explain:a\taction:CLICK\tpoint:1,2\tsummary:b"},"finish_reason":"stop"}]}`
-		return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader(body))}, err
-	})})
+	c, err := New(
+		&Options{
+			Temperature: new(float64),
+			Transport: oneReply(func(r *http.Request) (*http.Response, error) {
+				n, err := io.Copy(io.Discard, r.Body)
+				sent = int(n)
+				body := `{"choices":[{"message":{"content":"<THINK>x</THINK>explain:a\taction:CLICK\tpoint:1,2\tsummary:b"},"finish_reason":"stop"}]}`
+				return &http.Response{
+					StatusCode: 200,
+					Body:       io.NopCloser(strings.NewReader(body)),
+				}, err
+			}),
+		},
+	)
 	require.NoError(b, err)
-	req := Request{Messages: []Message{{Role: "user", Parts: []Part{{Text: strings.Repeat("prompt ", 600)}, {JPEG: pic}, {Text: "now"}}}}}
+	req := Request{
+		Messages: []Message{
+			{
+				Role:  "user",
+				Parts: []Part{{Text: strings.Repeat("prompt ", 600)}, {JPEG: pic}, {Text: "now"}},
+			},
+		},
+	}
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := c.Complete(context.Background(), req); err != nil {

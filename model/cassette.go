@@ -57,7 +57,11 @@ var keptHeaders = []string{"Content-Type", "Retry-After"}
 func newExchange(req *http.Request, body []byte, resp *http.Response, reply []byte) exchange {
 	scrub := scrubberFor(req.Header)
 	x := exchange{
-		Request:  recordedRequest{Method: req.Method, Path: operation(req.URL.Path), Body: withoutPixels(body, scrub)},
+		Request: recordedRequest{
+			Method: req.Method,
+			Path:   operation(req.URL.Path),
+			Body:   withoutPixels(body, scrub),
+		},
 		Response: recordedResponse{Status: resp.StatusCode},
 	}
 	for _, name := range keptHeaders {
@@ -248,7 +252,8 @@ func checkHeader(line []byte) error {
 		return errNoCassette
 	}
 	if h.Version != cassetteVersion {
-		return fmt.Errorf("a cassette of version %d (this program reads %d)", h.Version, cassetteVersion)
+		return fmt.Errorf("a cassette of version %d (this program reads %d)", h.Version,
+			cassetteVersion)
 	}
 	return nil
 }

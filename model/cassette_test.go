@@ -41,7 +41,12 @@ func showing(text string, jpegs ...[]byte) model.Request {
 	for _, j := range jpegs {
 		parts = append(parts, model.Part{JPEG: j})
 	}
-	return model.Request{Messages: []model.Message{{Role: "system", Parts: []model.Part{{Text: "rules"}}}, {Role: "user", Parts: parts}}}
+	return model.Request{
+		Messages: []model.Message{
+			{Role: "system", Parts: []model.Part{{Text: "rules"}}},
+			{Role: "user", Parts: parts},
+		},
+	}
 }
 
 // record runs the requests against the pages and returns the cassette's path.
@@ -75,10 +80,22 @@ func read(t *testing.T, path string) string {
 }
 
 func TestARecordedConversationIsReplayedOffline(t *testing.T) {
-	path := record(t, []page{saying("one <b>&\u2028"), {status: 429, header: map[string]string{"Retry-After": "0"}}, saying("two"), saying("three")},
-		showing("same", photo(t, 1)), showing("same", photo(t, 2)), showing("other"))
+	path := record(
+		t,
+		[]page{
+			saying("one <b>&\u2028"),
+			{status: 429, header: map[string]string{"Retry-After": "0"}},
+			saying("two"),
+			saying("three"),
+		},
+		showing("same", photo(t, 1)),
+		showing("same", photo(t, 2)),
+		showing("other"),
+	)
 	c := replay(t, path)
-	for _, want := range []struct{ ask, get string }{{"other", "three"}, {"same", "one <b>&\u2028"}, {"same", "two"}} {
+	for _, want := range []struct{ ask, get string }{
+		{"other", "three"}, {"same", "one <b>&\u2028"}, {"same", "two"},
+	} {
 		r := showing(want.ask)
 		if want.ask == "same" {
 			r = showing("same", photo(t, 99)) // the clock on the screen has moved on
@@ -96,9 +113,16 @@ func TestACassetteIsSmallPrivateAndHasNoKey(t *testing.T) {
 	require.NoError(t, err)
 	inner := string(quoted[1 : len(quoted)-1])
 	escaped := strings.ReplaceAll(inner, "live", `\u006cive`)
-	cookie := map[string]string{"Set-Cookie": "session=" + secretKey, "Openai-Organization": "acme-corp", "Content-Type": "text/html; x=" + secretKey}
+	cookie := map[string]string{
+		"Set-Cookie":          "session=" + secretKey,
+		"Openai-Organization": "acme-corp",
+		"Content-Type":        "text/html; x=" + secretKey,
+	}
 	path := record(t, []page{
-		{body: `{"choices":[{"message":{"content":"` + inner + `"}}],"n":12345678901234567890}`, header: cookie},
+		{
+			body:   `{"choices":[{"message":{"content":"` + inner + `"}}],"n":12345678901234567890}`,
+			header: cookie,
+		},
 		{body: `{"choices":[{"message":{"content":"` + escaped + `"}}],"n":98765432109876543210}`},
 		{status: 400, body: "wrong key " + secretKey},
 		{status: 400, body: "\xff\xfe" + secretKey},
@@ -122,7 +146,9 @@ func TestACassetteIsSmallPrivateAndHasNoKey(t *testing.T) {
 		}
 	}
 	for _, s := range []string{text, decoded.String()} {
-		for _, gone := range []string{"sk-live", "do-not-show", "Bearer", "acme-corp", "session=", "base64,", "127.0.0.1"} {
+		for _, gone := range []string{
+			"sk-live", "do-not-show", "Bearer", "acme-corp", "session=", "base64,", "127.0.0.1",
+		} {
 			require.NotContains(t, s, gone)
 		}
 	}
@@ -130,7 +156,8 @@ func TestACassetteIsSmallPrivateAndHasNoKey(t *testing.T) {
 	require.Contains(t, text, "my key is [secret]")
 	require.Contains(t, text, fmt.Sprintf(";bytes=%d", len(pic)))
 	require.Contains(t, text, "12345678901234567890")
-	require.Contains(t, text, "98765432109876543210", "numbers are kept where a line is written anew")
+	require.Contains(t, text, "98765432109876543210",
+		"numbers are kept where a line is written anew")
 	info, err := os.Stat(path)
 	require.NoError(t, err)
 	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
@@ -144,7 +171,8 @@ func TestAKeyOfDigitsIsScrubbedWithoutBreakingTheCassette(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "c")
 	rec, err := model.NewRecorder(path, nil)
 	require.NoError(t, err)
-	e := serve(t, page{body: `{"choices":[{"message":{"content":"ok"}}],"usage":{"prompt_tokens":98765432}}`})
+	e := serve(t,
+		page{body: `{"choices":[{"message":{"content":"ok"}}],"usage":{"prompt_tokens":98765432}}`})
 	_, err = ask(t, client(t, e.URL, model.Options{Transport: rec, APIKey: "98765432"}))
 	require.NoError(t, err)
 	require.NoError(t, rec.Close())
@@ -154,14 +182,17 @@ func TestAKeyOfDigitsIsScrubbedWithoutBreakingTheCassette(t *testing.T) {
 }
 
 func TestAMissSaysWhatDiffersAndHowToRerecord(t *testing.T) {
-	path := record(t, []page{saying("a"), saying("b")}, showing("Task: set an alarm for 7:30\nScreen now"), showing("Question: which size?\nAnswer: large"))
+	path := record(t, []page{saying("a"), saying("b")},
+		showing("Task: set an alarm for 7:30\nScreen now"),
+		showing("Question: which size?\nAnswer: large"))
 	c := replay(t, path)
 	_, err := c.Complete(t.Context(), showing("Question: which size?\nAnswer: small"))
 	require.ErrorContains(t, err, `no such request was recorded`)
 	require.ErrorContains(t, err, `which size?\nAnswer: large\n" and this one "`)
 	require.ErrorContains(t, err, `which size?\nAnswer: small\n"`)
 	require.NotContains(t, err.Error(), "attempts", "a miss is not tried again")
-	require.Equal(t, "rerecord: delete "+path+" and run the same with --record against a model", hint.Of(err))
+	require.Equal(t, "rerecord: delete "+path+" and run the same with --record against a model",
+		hint.Of(err))
 
 	_, err = c.Complete(t.Context(), showing("Question: which size?\nAnswer: large", photo(t, 1)))
 	require.ErrorContains(t, err, `(image_url)`, "a picture more is another request")
@@ -184,11 +215,19 @@ func TestAnEmptyCassetteSaysSo(t *testing.T) {
 }
 
 func TestReplayedRefusalsDoNotMakeAnybodyWait(t *testing.T) {
-	path := record(t, []page{{status: 503, header: map[string]string{"Retry-After": "0"}}, {status: 429, header: map[string]string{"Retry-After": "3000"}}}, showing("x"))
+	path := record(
+		t,
+		[]page{
+			{status: 503, header: map[string]string{"Retry-After": "0"}},
+			{status: 429, header: map[string]string{"Retry-After": "3000"}},
+		},
+		showing("x"),
+	)
 	text := read(t, path)
 	require.Contains(t, text, `"3000"`)
 	_, err := replay(t, path).Complete(t.Context(), showing("x"))
-	require.ErrorContains(t, err, "recorded 2 times", "both refusals were played, then the third attempt found nothing")
+	require.ErrorContains(t, err, "recorded 2 times",
+		"both refusals were played, then the third attempt found nothing")
 }
 
 func TestRecordingGoesOnInAFileThatIsThere(t *testing.T) {
@@ -203,7 +242,9 @@ func TestRecordingGoesOnInAFileThatIsThere(t *testing.T) {
 	require.NoError(t, err)
 	rec, err := model.NewRecorder(path, nil)
 	require.NoError(t, err)
-	_, err = client(t, serve(t, saying("two")).URL, model.Options{Transport: rec}).Complete(t.Context(), showing("x"))
+	_, err = client(
+		t, serve(t, saying("two")).URL, model.Options{Transport: rec},
+	).Complete(t.Context(), showing("x"))
 	require.NoError(t, err)
 	require.NoError(t, rec.Close())
 
@@ -283,7 +324,9 @@ func TestAnExchangeThatCannotBeWrittenFailsTheCall(t *testing.T) {
 
 func TestErrorsOfTheNetworkAreNotRecorded(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "c")
-	cut := transport(func(*http.Request) (*http.Response, error) { return nil, errors.New("cable pulled") })
+	cut := transport(
+		func(*http.Request) (*http.Response, error) { return nil, errors.New("cable pulled") },
+	)
 	rec, err := model.NewRecorder(path, cut)
 	require.NoError(t, err)
 	_, err = ask(t, client(t, "http://x", model.Options{Transport: rec, Retries: -1}))
@@ -293,13 +336,17 @@ func TestErrorsOfTheNetworkAreNotRecorded(t *testing.T) {
 }
 
 func TestARecorderLeavesItsCallersRequestAsItWas(t *testing.T) {
-	rec, err := model.NewRecorder(filepath.Join(t.TempDir(), "c"), transport(func(r *http.Request) (*http.Response, error) {
-		b, err := io.ReadAll(r.Body)
-		return &http.Response{StatusCode: 200, Body: io.NopCloser(bytes.NewReader(b))}, err
-	}))
+	rec, err := model.NewRecorder(
+		filepath.Join(t.TempDir(), "c"),
+		transport(func(r *http.Request) (*http.Response, error) {
+			b, err := io.ReadAll(r.Body)
+			return &http.Response{StatusCode: 200, Body: io.NopCloser(bytes.NewReader(b))}, err
+		}),
+	)
 	require.NoError(t, err)
 	defer rec.Close()
-	req, err := http.NewRequestWithContext(t.Context(), "POST", "http://x/v1/chat/completions", strings.NewReader("not json"))
+	req, err := http.NewRequestWithContext(t.Context(), "POST", "http://x/v1/chat/completions",
+		strings.NewReader("not json"))
 	require.NoError(t, err)
 	body := req.Body
 	resp, err := rec.RoundTrip(req)

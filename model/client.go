@@ -36,8 +36,10 @@ func New(opts *Options) (*Client, error) {
 		c.next = newTransport()
 	}
 	if o.APIKey != "" && !o.local() && !strings.HasPrefix(strings.ToLower(o.BaseURL), "https:") {
-		o.Log.Warn("the API key travels unencrypted: the endpoint is neither https nor on this machine",
-			"base_url", o.BaseURL)
+		o.Log.Warn(
+			"the API key travels unencrypted: the endpoint is neither https nor on this machine",
+			"base_url", o.BaseURL,
+		)
 	}
 	return c, nil
 }
@@ -132,7 +134,8 @@ func (c *Client) withModels(ctx context.Context, err error) error {
 	if !errors.As(err, &e) || e.Kind != NoSuchModel {
 		return err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, 5*time.Second, fmt.Errorf("listing the models took over 5s"))
+	ctx, cancel := context.WithTimeoutCause(ctx, 5*time.Second,
+		fmt.Errorf("listing the models took over 5s"))
 	defer cancel()
 	names, listErr := c.Models(ctx)
 	if listErr != nil {

@@ -17,12 +17,18 @@ func TestParametersReachTheEndpointAsTheyAreZeroIncluded(t *testing.T) {
 	e := serve(t, saying("ok"))
 	c := client(t, e.URL+"/v1", model.Options{
 		Name: "gelab", Temperature: ptr(0.0), TopP: ptr(0.95), FrequencyPenalty: ptr(0.0), MaxTokens: 4096,
-		Extra: map[string]any{"top_k": 20, "chat_template_kwargs": map[string]any{"enable_thinking": false}},
+		Extra: map[string]any{
+			"top_k": 20, "chat_template_kwargs": map[string]any{"enable_thinking": false},
+		},
 	})
 	_, err := ask(t, c)
 	require.NoError(t, err)
-	require.JSONEq(t, `{"model":"gelab","messages":[{"role":"user","content":"hello"}],"stream":false,"temperature":0,"top_p":0.95,
-		"frequency_penalty":0,"max_tokens":4096,"top_k":20,"chat_template_kwargs":{"enable_thinking":false}}`, e.requests()[0].raw)
+	require.JSONEq(
+		t,
+		`{"model":"gelab","messages":[{"role":"user","content":"hello"}],"stream":false,"temperature":0,"top_p":0.95,
+		"frequency_penalty":0,"max_tokens":4096,"top_k":20,"chat_template_kwargs":{"enable_thinking":false}}`,
+		e.requests()[0].raw,
+	)
 	require.Equal(t, "Bearer "+secretKey, e.requests()[0].header.Get("Authorization"))
 	require.Equal(t, "application/json", e.requests()[0].header.Get("Content-Type"))
 }
@@ -34,13 +40,20 @@ func TestWhatIsNotSetIsNotSent(t *testing.T) {
 	defer c.Close()
 	_, err = ask(t, c)
 	require.NoError(t, err)
-	require.JSONEq(t, `{"model":"gelab-zero-4b-preview","messages":[{"role":"user","content":"hello"}],"stream":false}`, e.requests()[0].raw)
+	require.JSONEq(
+		t,
+		`{"model":"gelab-zero-4b-preview","messages":[{"role":"user","content":"hello"}],"stream":false}`,
+		e.requests()[0].raw,
+	)
 	require.NotContains(t, e.requests()[0].header, "Authorization")
 }
 
 func TestARequestsOwnParametersWinOverTheClientsAndExtraOverBoth(t *testing.T) {
 	e := serve(t, saying("ok"))
-	c := client(t, e.URL, model.Options{Temperature: ptr(0.1), TopP: ptr(0.9), MaxTokens: 10, Extra: map[string]any{"top_p": nil, "seed": 7, "max_tokens": 5}})
+	c := client(t, e.URL, model.Options{
+		Temperature: ptr(0.1), TopP: ptr(0.9), MaxTokens: 10,
+		Extra: map[string]any{"top_p": nil, "seed": 7, "max_tokens": 5},
+	})
 	r := asking("x")
 	r.Temperature, r.MaxTokens = ptr(0.0), 256
 	_, err := c.Complete(t.Context(), r)
@@ -65,9 +78,15 @@ func TestTheBaseURLIsKeptAsGiven(t *testing.T) {
 }
 
 func TestNamesOfHostedReasoningModelsAreNotRefusedByTheClient(t *testing.T) {
-	for _, name := range []string{"o1", "o1-mini", "o3-mini", "o4-mini", "gpt-5", "gpt-5-mini", "gpt-6-sol", "gpt-6.1-sol", "text-davinci-003"} {
+	for _, name := range []string{
+		"o1", "o1-mini", "o3-mini", "o4-mini", "gpt-5", "gpt-5-mini", "gpt-6-sol", "gpt-6.1-sol",
+		"text-davinci-003",
+	} {
 		e := serve(t, saying("ok"))
-		c := client(t, e.URL, model.Options{Name: name, Temperature: ptr(0.1), TopP: ptr(0.95), FrequencyPenalty: ptr(0.5), MaxTokens: 99})
+		c := client(t, e.URL, model.Options{
+			Name: name, Temperature: ptr(0.1), TopP: ptr(0.95), FrequencyPenalty: ptr(0.5),
+			MaxTokens: 99,
+		})
 		_, err := ask(t, c)
 		require.NoError(t, err, name)
 		require.Equal(t, name, e.requests()[0].body["model"])
@@ -77,8 +96,17 @@ func TestNamesOfHostedReasoningModelsAreNotRefusedByTheClient(t *testing.T) {
 
 func TestParametersThatTheEndpointDoesNotTakeAreLeftOutFromThenOn(t *testing.T) {
 	e := serve(t,
-		page{status: 400, body: `{"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this model.","type":"invalid_request_error","param":"max_tokens","code":"unsupported_parameter"}}`},
-		page{status: 400, body: `{"error":{"message":"Unsupported value: 'temperature' does not support 0.1 with this model."}}`},
+		page{
+			status: 400,
+			body: `{"error":{"message":"Unsupported parameter: 'max_tokens' is not supported ` +
+				`with this ` +
+				`model.","type":"invalid_request_error","param":"max_tokens","code":"unsupported_parameter"}}`,
+		},
+		page{
+			status: 400,
+			body: `{"error":{"message":"Unsupported value: 'temperature' does not support 0.1 ` +
+				`with this model."}}`,
+		},
 		saying("ok"))
 	c := client(t, e.URL, model.Options{Temperature: ptr(0.1), MaxTokens: 99})
 	for range 2 {
@@ -95,8 +123,13 @@ func TestParametersThatTheEndpointDoesNotTakeAreLeftOutFromThenOn(t *testing.T) 
 }
 
 func TestAnEndpointThatRefusesForeverIsNotAskedForever(t *testing.T) {
-	e := serve(t, page{status: 400, body: `{"error":{"message":"no","param":"temperature","code":"unsupported_value"}}`})
-	c := client(t, e.URL, model.Options{Temperature: ptr(0.1), Extra: map[string]any{"temperature": 0.3}})
+	e := serve(t, page{
+		status: 400,
+		body:   `{"error":{"message":"no","param":"temperature","code":"unsupported_value"}}`,
+	})
+	c := client(t, e.URL, model.Options{
+		Temperature: ptr(0.1), Extra: map[string]any{"temperature": 0.3},
+	})
 	_, err := ask(t, c)
 	require.ErrorContains(t, err, "HTTP 400: no")
 	require.Len(t, e.requests(), 2)
@@ -106,17 +139,34 @@ func TestPicturesGoAsDataURLsInTheOrderOfTheParts(t *testing.T) {
 	var pic bytes.Buffer
 	require.NoError(t, jpeg.Encode(&pic, image.NewRGBA(image.Rect(0, 0, 8, 8)), nil))
 	e := serve(t, saying("ok"))
-	_, err := client(t, e.URL, model.Options{}).Complete(t.Context(), model.Request{Messages: []model.Message{
-		{Role: "system", Parts: []model.Part{{Text: "be brief"}}},
-		{Role: "assistant", Parts: []model.Part{{Text: ""}}}, // a reply that was empty, asked again: nothing to send
-		{Role: "user", Parts: []model.Part{{Text: "a<b>&c\n屏幕"}, {JPEG: pic.Bytes()}, {}, {Text: "after"}}},
-	}})
+	_, err := client(
+		t, e.URL, model.Options{},
+	).Complete(
+		t.Context(),
+		model.Request{Messages: []model.Message{
+			{Role: "system", Parts: []model.Part{{Text: "be brief"}}},
+			{
+				Role: "assistant", Parts: []model.Part{{Text: ""}},
+			}, // a reply that was empty, asked again: nothing to send
+			{
+				Role:  "user",
+				Parts: []model.Part{{Text: "a<b>&c\n屏幕"}, {JPEG: pic.Bytes()}, {}, {Text: "after"}},
+			},
+		}},
+	)
 	require.NoError(t, err)
 	require.Equal(t, []any{
 		map[string]any{"role": "system", "content": "be brief"},
 		map[string]any{"role": "user", "content": []any{
 			map[string]any{"type": "text", "text": "a<b>&c\n屏幕"},
-			map[string]any{"type": "image_url", "image_url": map[string]any{"url": "data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(pic.Bytes())}},
+			map[string]any{
+				"type": "image_url",
+				"image_url": map[string]any{
+					"url": "data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(
+						pic.Bytes(),
+					),
+				},
+			},
 			map[string]any{"type": "text", "text": "after"},
 		}},
 	}, e.requests()[0].body["messages"])
@@ -127,12 +177,18 @@ func TestRequestsThatCannotBeMeantAreRefusedBeforeTheyAreSent(t *testing.T) {
 	c := client(t, e.URL, model.Options{})
 	user := func(parts ...model.Part) []model.Message { return []model.Message{{Role: "user", Parts: parts}} }
 	for want, r := range map[string]model.Request{
-		"nothing to ask":             {},
-		"no message has a text":      {Messages: user(model.Part{})},
-		`message 1: role "bot"`:      {Messages: []model.Message{{Role: "bot"}}},
-		"part 1 has a text and a pi": {Messages: user(model.Part{Text: "x", JPEG: []byte{0xff, 0xd8}})},
-		`no JPEG: it starts "\x89PN`: {Messages: user(model.Part{JPEG: []byte("\x89PNG\r\n\x1a\n and more")})},
-		"temperature of 3":           {Messages: user(model.Part{Text: "x"}), Temperature: ptr(3.0)},
+		"nothing to ask":        {},
+		"no message has a text": {Messages: user(model.Part{})},
+		`message 1: role "bot"`: {Messages: []model.Message{{Role: "bot"}}},
+		"part 1 has a text and a pi": {
+			Messages: user(model.Part{Text: "x", JPEG: []byte{0xff, 0xd8}}),
+		},
+		`no JPEG: it starts "\x89PN`: {
+			Messages: user(model.Part{JPEG: []byte("\x89PNG\r\n\x1a\n and more")}),
+		},
+		"temperature of 3": {
+			Messages: user(model.Part{Text: "x"}), Temperature: ptr(3.0),
+		},
 	} {
 		_, err := c.Complete(t.Context(), r)
 		require.ErrorContains(t, err, want)
@@ -148,7 +204,10 @@ func TestRepliesAreReadInAllTheirForms(t *testing.T) {
 	}{
 		"reasoning_content": {
 			`{"model":"m1","choices":[{"message":{"content":"a","reasoning_content":"because"},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":4}}`,
-			model.Response{Text: "a", Reasoning: "because", FinishReason: "stop", Model: "m1", Usage: model.Usage{PromptTokens: 3, CompletionTokens: 4, Reported: true}},
+			model.Response{
+				Text: "a", Reasoning: "because", FinishReason: "stop", Model: "m1",
+				Usage: model.Usage{PromptTokens: 3, CompletionTokens: 4, Reported: true},
+			},
 		},
 		"reasoning, as newer vLLM and OpenRouter say it, without usage": {
 			`{"choices":[{"message":{"content":"a","reasoning":"` + long + `","reasoning_content":null},"finish_reason":"stop"}]}`,
@@ -160,19 +219,27 @@ func TestRepliesAreReadInAllTheirForms(t *testing.T) {
 		},
 		"usage below zero": {
 			`{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}],"usage":{"prompt_tokens":-5,"completion_tokens":2}}`,
-			model.Response{Text: "a", FinishReason: "stop", Usage: model.Usage{CompletionTokens: 2, Reported: true}},
+			model.Response{
+				Text: "a", FinishReason: "stop",
+				Usage: model.Usage{CompletionTokens: 2, Reported: true},
+			},
 		},
 		"content in parts": {
 			`{"choices":[{"message":{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]},"finish_reason":"stop"}]}`,
 			model.Response{Text: "ab", FinishReason: "stop"},
 		},
 		"a refusal": {
-			`{"choices":[{"message":{"content":null,"refusal":"I will not"},"finish_reason":"stop"}]}`,
+			`{"choices":[{"message":{"content":null,"refusal":"I will ` +
+				`not"},"finish_reason":"stop"}]}`,
 			model.Response{Text: "I will not", FinishReason: "stop"},
 		},
 		"tool calls": {
-			`{"choices":[{"message":{"content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"tap","arguments":"{\"x\": 1}"}}]},"finish_reason":"tool_calls"}]}`,
-			model.Response{FinishReason: "tool_calls", ToolCalls: []model.ToolCall{{ID: "c1", Name: "tap", Arguments: `{"x": 1}`}}},
+			`{"choices":[{"message":{"content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"tap","arguments":"{\"x\": ` +
+				`1}"}}]},"finish_reason":"tool_calls"}]}`,
+			model.Response{
+				FinishReason: "tool_calls",
+				ToolCalls:    []model.ToolCall{{ID: "c1", Name: "tap", Arguments: `{"x": 1}`}},
+			},
 		},
 		"blanks in front, as some routers keep a line alive": {
 			"\n\n   \n" + `{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}]}` + "\n",
@@ -190,7 +257,10 @@ func TestRepliesAreReadInAllTheirForms(t *testing.T) {
 }
 
 func TestAReplyThatTheTokenLimitCutOffSaysSo(t *testing.T) {
-	r, err := ask(t, client(t, serve(t, page{body: `{"choices":[{"message":{"content":"","reasoning":"so I"},"finish_reason":"length"}]}`}).URL, model.Options{}))
+	r, err := ask(t, client(t, serve(t, page{
+		body: `{"choices":[{"message":{"content":"","reasoning":"so ` +
+			`I"},"finish_reason":"length"}]}`,
+	}).URL, model.Options{}))
 	require.NoError(t, err)
 	require.True(t, r.Truncated())
 	r, err = ask(t, client(t, serve(t, saying("whole")).URL, model.Options{}))

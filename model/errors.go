@@ -21,7 +21,7 @@ const (
 	TimedOut     Kind = "timed out"      // no whole reply within Options.Timeout
 	Unauthorized Kind = "unauthorized"   // 401, 403: the key is missing or wrong
 	NoSuchModel  Kind = "no such model"  // the endpoint does not know the name
-	NoSuchPath   Kind = "no such path"   // 404, 405 or a redirect: the base URL is not an endpoint's
+	NoSuchPath   Kind = "no such path"   // 404, 405, a redirect: the base URL is no endpoint's
 	RateLimited  Kind = "rate limited"   // 429 to the last attempt, or an empty purse
 	TooLong      Kind = "too long"       // the request does not fit the model's context
 	Rejected     Kind = "rejected"       // other 4xx: the endpoint refuses the request as it is
@@ -88,7 +88,8 @@ func (k *call) unreadable(err error) *Error {
 func (k *call) ended(ctx context.Context) error {
 	met := ""
 	if k.status >= 400 {
-		met = fmt.Sprintf(" (attempt %d had met HTTP %d: %s)", k.attempts, k.status, k.short(k.summary(k.body), 500))
+		met = fmt.Sprintf(" (attempt %d had met HTTP %d: %s)", k.attempts, k.status,
+			k.short(k.summary(k.body), 500))
 	}
 	return fmt.Errorf("asking %s at %s%s: %w", k.opts.Name, k.opts.BaseURL, met, context.Cause(ctx))
 }
@@ -158,7 +159,8 @@ func kindOf(status int, said string) Kind {
 		return RateLimited
 	case tooLong.MatchString(said) || status == http.StatusRequestEntityTooLarge:
 		return TooLong
-	case noModel.MatchString(said) && (status == http.StatusNotFound || status == http.StatusBadRequest):
+	case noModel.MatchString(said) &&
+		(status == http.StatusNotFound || status == http.StatusBadRequest):
 		return NoSuchModel
 	case status == http.StatusNotFound || status == http.StatusMethodNotAllowed:
 		return NoSuchPath

@@ -22,36 +22,121 @@ import (
 )
 
 func TestEachFailureSaysWhatItIsAndHowToMendIt(t *testing.T) {
-	html := "<!DOCTYPE html><html><head><title>502\n Bad Gateway</title></head><body>" + strings.Repeat("x", 5000)
+	html := "<!DOCTYPE html><html><head><title>502\n Bad Gateway</title></head><body>" +
+		strings.Repeat("x", 5000)
 	for name, tc := range map[string]struct {
 		page page
 		kind model.Kind
 		says string
 		mend string
 	}{
-		"a wrong key":                  {page{status: 401, body: `{"error":{"message":"bad key"}}`}, model.Unauthorized, "HTTP 401: bad key", "check TAPLOOP_MODEL_API_KEY"},
-		"no right":                     {page{status: 403, body: `{"detail":"not yours"}`}, model.Unauthorized, "HTTP 403: not yours", "check TAPLOOP_MODEL_API_KEY"},
-		"a wrong path":                 {page{status: 404, body: "404 page not found"}, model.NoSuchPath, "HTTP 404: this: 404 page not found", "TAPLOOP_MODEL_BASE_URL to BASE/v1"},
-		"a method that is not allowed": {page{status: 405}, model.NoSuchPath, "HTTP 405: an empty reply", "BASE/v1"},
-		"FastAPI's list of complaints": {page{status: 422, body: `{"detail":[{"loc":["body"],"msg":"field required"}]}`}, model.Rejected, `HTTP 422: [{"loc":["body"],"msg":"field required"}]`, "names the parameter"},
-		"vLLM's bare error":            {page{status: 400, body: `{"object":"error","message":"max_tokens must be at least 1","code":400}`}, model.Rejected, "HTTP 400: max_tokens must be at least 1", "names the parameter"},
-		"an error that is a text":      {page{status: 400, body: `{"error":"no go"}`}, model.Rejected, "HTTP 400: no go", "names the parameter"},
-		"an error in a list":           {page{status: 400, body: `[{"error":{"code":400,"message":"API key not valid"}}]`}, model.Rejected, "HTTP 400: API key not valid", "names the parameter"},
-		"an error without a message":   {page{status: 400, body: `{"error":{"code":7}}`}, model.Rejected, `HTTP 400: {"code":7}`, "names the parameter"},
-		"messages in a list":           {page{status: 400, body: `{"error":{"message":["a","b"]}}`}, model.Rejected, "HTTP 400: a, b", "names the parameter"},
-		"no pictures":                  {page{status: 400, body: `{"error":{"message":"image input is not supported - hint: provide the mmproj"}}`}, model.Rejected, "HTTP 400: image input", "a model that takes pictures"},
-		"too long":                     {page{status: 400, body: `{"error":{"message":"This model's maximum context length is 4096 tokens","code":"context_length_exceeded"}}`}, model.TooLong, "maximum context length", "longer context"},
-		"too long for llama.cpp":       {page{status: 400, body: `{"error":{"code":400,"message":"the request exceeds the available context size, try increasing it"}}`}, model.TooLong, "exceeds", "longer context"},
-		"too large":                    {page{status: 413, body: "<html><h1>Request Entity Too Large</h1>"}, model.TooLong, `HTTP 413: a web page titled "Request Entity Too Large"`, "smaller pictures"},
-		"an unknown parameter":         {page{status: 400, body: `{"error":{"message":"model m: unknown parameter top_k"}}`}, model.Rejected, "unknown parameter", "names the parameter"},
-		"an empty purse":               {page{status: 402, body: `{"error":{"message":"pay first"}}`}, model.RateLimited, "HTTP 402: pay first", "limits"},
-		"a proxy's page":               {page{status: 502, body: html}, model.ServerFault, `HTTP 502: a web page titled "502 Bad Gateway" (3 attempts)`, "endpoint's own log"},
-		"a web page that is fine":      {page{body: "<html><title>Welcome &amp; hello</title>"}, model.BadReply, `no chat completion came back, but a web page titled "Welcome & hello"`, "BASE/v1"},
-		"nothing":                      {page{}, model.BadReply, "no chat completion came back, but an empty reply", "OpenAI-compatible"},
-		"other JSON":                   {page{body: `{"choices":"none"}`}, model.BadReply, "no chat completion came back: json: cannot unmarshal", "OpenAI-compatible"},
-		"no choices":                   {page{body: `{"choices":[]}`}, model.BadReply, "the reply has no choices", "OpenAI-compatible"},
-		"an error inside a 200":        {page{body: `{"error":{"message":"upstream died","code":502}}`}, model.BadReply, "the endpoint reports: upstream died", "OpenAI-compatible"},
-		"a terminal's escapes":         {page{status: 400, body: "{\"error\":\"\\u001b[31mred\\u0007\\nnext\\u202e line\"}"}, model.Rejected, "HTTP 400: [31mred next line", "names the parameter"},
+		"a wrong key": {
+			page{status: 401, body: `{"error":{"message":"bad key"}}`}, model.Unauthorized,
+			"HTTP 401: bad key", "check TAPLOOP_MODEL_API_KEY",
+		},
+		"no right": {
+			page{status: 403, body: `{"detail":"not yours"}`}, model.Unauthorized,
+			"HTTP 403: not yours", "check TAPLOOP_MODEL_API_KEY",
+		},
+		"a wrong path": {
+			page{status: 404, body: "404 page not found"}, model.NoSuchPath,
+			"HTTP 404: this: 404 page not found", "TAPLOOP_MODEL_BASE_URL to BASE/v1",
+		},
+		"a method that is not allowed": {
+			page{status: 405}, model.NoSuchPath, "HTTP 405: an empty reply", "BASE/v1",
+		},
+		"FastAPI's list of complaints": {
+			page{status: 422, body: `{"detail":[{"loc":["body"],"msg":"field required"}]}`},
+			model.Rejected, `HTTP 422: [{"loc":["body"],"msg":"field required"}]`,
+			"names the parameter",
+		},
+		"vLLM's bare error": {
+			page{
+				status: 400,
+				body:   `{"object":"error","message":"max_tokens must be at least 1","code":400}`,
+			},
+			model.Rejected, "HTTP 400: max_tokens must be at least 1", "names the parameter",
+		},
+		"an error that is a text": {
+			page{status: 400, body: `{"error":"no go"}`}, model.Rejected, "HTTP 400: no go",
+			"names the parameter",
+		},
+		"an error in a list": {
+			page{status: 400, body: `[{"error":{"code":400,"message":"API key not valid"}}]`},
+			model.Rejected, "HTTP 400: API key not valid", "names the parameter",
+		},
+		"an error without a message": {
+			page{status: 400, body: `{"error":{"code":7}}`}, model.Rejected, `HTTP 400: {"code":7}`,
+			"names the parameter",
+		},
+		"messages in a list": {
+			page{status: 400, body: `{"error":{"message":["a","b"]}}`}, model.Rejected,
+			"HTTP 400: a, b", "names the parameter",
+		},
+		"no pictures": {
+			page{
+				status: 400,
+				body: `{"error":{"message":"image input is not supported - hint: provide the ` +
+					`mmproj"}}`,
+			},
+			model.Rejected, "HTTP 400: image input", "a model that takes pictures",
+		},
+		"too long": {
+			page{
+				status: 400,
+				body: `{"error":{"message":"This model's maximum context length is 4096 ` +
+					`tokens","code":"context_length_exceeded"}}`,
+			},
+			model.TooLong, "maximum context length", "longer context",
+		},
+		"too long for llama.cpp": {
+			page{
+				status: 400,
+				body: `{"error":{"code":400,"message":"the request exceeds the available ` +
+					`context size, try increasing it"}}`,
+			},
+			model.TooLong, "exceeds", "longer context",
+		},
+		"too large": {
+			page{status: 413, body: "<html><h1>Request Entity Too Large</h1>"}, model.TooLong,
+			`HTTP 413: a web page titled "Request Entity Too Large"`, "smaller pictures",
+		},
+		"an unknown parameter": {
+			page{status: 400, body: `{"error":{"message":"model m: unknown parameter top_k"}}`},
+			model.Rejected, "unknown parameter", "names the parameter",
+		},
+		"an empty purse": {
+			page{status: 402, body: `{"error":{"message":"pay first"}}`}, model.RateLimited,
+			"HTTP 402: pay first", "limits",
+		},
+		"a proxy's page": {
+			page{status: 502, body: html}, model.ServerFault,
+			`HTTP 502: a web page titled "502 Bad Gateway" (3 attempts)`, "endpoint's own log",
+		},
+		"a web page that is fine": {
+			page{body: "<html><title>Welcome &amp; hello</title>"}, model.BadReply,
+			`no chat completion came back, but a web page titled "Welcome & hello"`, "BASE/v1",
+		},
+		"nothing": {
+			page{}, model.BadReply, "no chat completion came back, but an empty reply",
+			"OpenAI-compatible",
+		},
+		"other JSON": {
+			page{body: `{"choices":"none"}`}, model.BadReply,
+			"no chat completion came back: json: cannot unmarshal", "OpenAI-compatible",
+		},
+		"no choices": {
+			page{body: `{"choices":[]}`}, model.BadReply, "the reply has no choices",
+			"OpenAI-compatible",
+		},
+		"an error inside a 200": {
+			page{body: `{"error":{"message":"upstream died","code":502}}`}, model.BadReply,
+			"the endpoint reports: upstream died", "OpenAI-compatible",
+		},
+		"a terminal's escapes": {
+			page{status: 400, body: "{\"error\":\"\\u001b[31mred\\u0007\\nnext\\u202e line\"}"},
+			model.Rejected, "HTTP 400: [31mred next line", "names the parameter",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if tc.page.status >= 500 {
@@ -81,11 +166,20 @@ func TestAMissingKeyIsAskedForByTheNameOfItsVariable(t *testing.T) {
 }
 
 func TestAModelThatIsNotThereBringsTheOnesThatAre(t *testing.T) {
-	notFound := page{status: 404, body: `{"error":{"message":"model \"m\" not found, try pulling it first","type":"api_error"}}`}
+	notFound := page{
+		status: 404,
+		body: `{"error":{"message":"model \"m\" not found, try pulling it ` +
+			`first","type":"api_error"}}`,
+	}
 	e := serve(t, notFound, page{body: `{"data":[{"id":"gelab-zero"},{"id":"qwen3-vl"}]}`})
 	_, err := ask(t, client(t, e.URL, model.Options{}))
 	require.ErrorContains(t, err, `HTTP 404: model "m" not found`)
-	require.Equal(t, "set TAPLOOP_MODEL_NAME to a model that the endpoint has; the endpoint has: gelab-zero, qwen3-vl", hint.Of(err))
+	require.Equal(
+		t,
+		"set TAPLOOP_MODEL_NAME to a model that the endpoint has; the endpoint has: gelab-zero, "+
+			"qwen3-vl",
+		hint.Of(err),
+	)
 
 	e = serve(t, notFound) // and when they cannot be listed, the first complaint stands
 	_, err = ask(t, client(t, e.URL, model.Options{}))
@@ -133,7 +227,10 @@ func TestOtherWaysOfNotReachingAnEndpointHaveTheirMends(t *testing.T) {
 	require.Contains(t, hint.Of(err), "http://...")
 
 	nowhere := transport(func(*http.Request) (*http.Response, error) {
-		return nil, &net.OpError{Op: "dial", Err: &net.DNSError{Err: "no such host", Name: "modle.example", IsNotFound: true}}
+		return nil, &net.OpError{
+			Op:  "dial",
+			Err: &net.DNSError{Err: "no such host", Name: "modle.example", IsNotFound: true},
+		}
 	})
 	_, err = ask(t, client(t, "https://modle.example", model.Options{Transport: nowhere}))
 	require.ErrorContains(t, err, "lookup modle.example: no such host")
@@ -142,18 +239,24 @@ func TestOtherWaysOfNotReachingAnEndpointHaveTheirMends(t *testing.T) {
 }
 
 func TestAnEndpointThatStallsIsLeftAfterTheTimeout(t *testing.T) {
-	for name, first := range map[string]string{"before the reply": "", "in the middle of it": `{"choices":[`} {
+	for name, first := range map[string]string{
+		"before the reply": "", "in the middle of it": `{"choices":[`,
+	} {
 		t.Run(name, func(t *testing.T) {
 			e := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if first != "" {
 					_, _ = fmt.Fprint(w, first)
 					_ = http.NewResponseController(w).Flush()
 				}
-				_ = json.NewDecoder(r.Body).Decode(new(any)) // so that the server notices when the client leaves
+				_ = json.NewDecoder(
+					r.Body,
+				).Decode(new(any)) // so that the server notices when the client leaves
 				<-r.Context().Done()
 			}))
 			defer e.Close()
-			_, err := ask(t, client(t, e.URL, model.Options{Timeout: 30 * time.Millisecond, Retries: -1}))
+			_, err := ask(t, client(t, e.URL, model.Options{
+				Timeout: 30 * time.Millisecond, Retries: -1,
+			}))
 			var me *model.Error
 			require.ErrorAs(t, err, &me)
 			require.Equal(t, model.TimedOut, me.Kind)
@@ -184,7 +287,12 @@ func TestAReplyWithoutEndIsNotReadToItsEnd(t *testing.T) {
 func TestTheKeyIsNotCarriedToAnotherHost(t *testing.T) {
 	other := serve(t, saying("stolen"))
 	for _, status := range []int{301, 302, 307, 308} {
-		e := serve(t, page{status: status, header: map[string]string{"Location": other.URL + "/v1/chat/completions?key=" + url.QueryEscape(secretKey)}})
+		e := serve(t, page{
+			status: status,
+			header: map[string]string{
+				"Location": other.URL + "/v1/chat/completions?key=" + url.QueryEscape(secretKey),
+			},
+		})
 		_, err := ask(t, client(t, e.URL, model.Options{}))
 		require.ErrorContains(t, err, "the endpoint redirects to")
 		require.ErrorContains(t, err, other.URL)
@@ -213,7 +321,8 @@ func TestAnEndpointThatEchoesTheKeyDoesNotSpreadIt(t *testing.T) {
 	quoted, err := json.Marshal(secretKey)
 	require.NoError(t, err)
 	inner := string(quoted[1 : len(quoted)-1])
-	hidden := strings.ReplaceAll(inner, "sk-live", "sk\\u200b-\\u0000live") // invisible characters that an error drops
+	hidden := strings.ReplaceAll(inner, "sk-live",
+		"sk\\u200b-\\u0000live") // invisible characters that an error drops
 	for _, p := range []page{
 		{status: 401, body: `{"error":{"message":"wrong key ` + inner + `"}}`},
 		{status: 401, body: "wrong key " + secretKey},
@@ -229,16 +338,20 @@ func TestAnEndpointThatEchoesTheKeyDoesNotSpreadIt(t *testing.T) {
 		_, err := ask(t, client(t, serve(t, p).URL, model.Options{}))
 		require.Error(t, err)
 		for _, part := range []string{"sk-live", "do-not-show"} {
-			require.NotContains(t, err.Error()+hint.Of(err)+fmt.Sprintf("%+v %#v", err, err), part, "%s", p.body)
+			require.NotContains(t, err.Error()+hint.Of(err)+fmt.Sprintf("%+v %#v", err, err), part,
+				"%s", p.body)
 		}
 	}
-	r, err := ask(t, client(t, serve(t, page{body: `{"choices":[{"message":{"content":"` + inner + `","reasoning":"` + inner + `"}}]}`}).URL, model.Options{}))
+	r, err := ask(t, client(t, serve(t, page{
+		body: `{"choices":[{"message":{"content":"` + inner + `","reasoning":"` + inner + `"}}]}`,
+	}).URL, model.Options{}))
 	require.NoError(t, err)
 	require.Equal(t, []string{"[secret]", "[secret]"}, []string{r.Text, r.Reasoning})
 }
 
 func TestADummyKeyIsAWordLikeOthersInReplies(t *testing.T) {
-	r, err := ask(t, client(t, serve(t, saying("ollama serve")).URL, model.Options{APIKey: "ollama"}))
+	r, err := ask(t,
+		client(t, serve(t, saying("ollama serve")).URL, model.Options{APIKey: "ollama"}))
 	require.NoError(t, err)
 	require.Equal(t, "ollama serve", r.Text)
 }
@@ -251,10 +364,14 @@ func TestTheCallersOwnEndIsReportedWithItsCause(t *testing.T) {
 	}))
 	defer e.Close()
 	ctx, cancel := context.WithCancelCause(t.Context())
-	c := client(t, e.URL, model.Options{Transport: transport(func(r *http.Request) (*http.Response, error) {
-		cancel(why)
-		return http.DefaultTransport.RoundTrip(r)
-	})})
+	c := client(
+		t,
+		e.URL,
+		model.Options{Transport: transport(func(r *http.Request) (*http.Response, error) {
+			cancel(why)
+			return http.DefaultTransport.RoundTrip(r)
+		})},
+	)
 	defer http.DefaultClient.CloseIdleConnections()
 	_, err := c.Complete(ctx, asking("x"))
 	require.ErrorIs(t, err, why)

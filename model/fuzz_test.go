@@ -14,9 +14,21 @@ import (
 func FuzzReadCassette(f *testing.F) {
 	header := string(marshal(cassetteHeader{cassetteFormat, cassetteVersion})) + "\n"
 	f.Add([]byte(header))
-	f.Add([]byte(header + `{"request":{"method":"POST","path":"/chat/completions","body":{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":"x"},{"type":"image_url","image_url":{"url":"data:image/jpeg;sha256,ab;bytes=3"}}]}]}},"response":{"status":200,"header":{"Content-Type":"application/json"},"json":{"choices":[]}}}` + "\n"))
-	f.Add([]byte(header + `{"request":{"method":"GET","path":"/models"},"response":{"status":502,"text":"<html>"}}` + "\n" + `{"request":{"method":"GET","path":"/models"},"response":{"status":429,"base64":"//4="}}` + "\n{\"torn"))
-	f.Add([]byte(header + `{"request":{"method":"POST","path":"/x","body":"text"},"response":{"status":100,"json":null}}` + "\n"))
+	f.Add(
+		[]byte(
+			header + `{"request":{"method":"POST","path":"/chat/completions","body":{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":"x"},{"type":"image_url","image_url":{"url":"data:image/jpeg;sha256,ab;bytes=3"}}]}]}},"response":{"status":200,"header":{"Content-Type":"application/json"},"json":{"choices":[]}}}` + "\n",
+		),
+	)
+	f.Add(
+		[]byte(
+			header + `{"request":{"method":"GET","path":"/models"},"response":{"status":502,"text":"<html>"}}` + "\n" + `{"request":{"method":"GET","path":"/models"},"response":{"status":429,"base64":"//4="}}` + "\n{\"torn",
+		),
+	)
+	f.Add(
+		[]byte(
+			header + `{"request":{"method":"POST","path":"/x","body":"text"},"response":{"status":100,"json":null}}` + "\n",
+		),
+	)
 	f.Add([]byte("{}\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		all, valid, err := readCassette(bytes.NewReader(b))
@@ -43,7 +55,11 @@ func FuzzReadCassette(f *testing.F) {
 // doing it again changes nothing.
 func FuzzRecordedBody(f *testing.F) {
 	const key = "sk-secret-key-0123"
-	f.Add([]byte(`{"messages":[{"content":"sk-secret-key-0123"},{"url":"data:image/jpeg;base64,YWJj"}]}`))
+	f.Add(
+		[]byte(
+			`{"messages":[{"content":"sk-secret-key-0123"},{"url":"data:image/jpeg;base64,YWJj"}]}`,
+		),
+	)
 	f.Add([]byte(`sk-secret-key-0123`))
 	f.Add([]byte(`{"sk-secret-key-0123":"\u0073k-secret-key-0123"}`))
 	f.Add([]byte("\xff{}"))

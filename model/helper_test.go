@@ -77,8 +77,13 @@ func (e *endpoint) requests() []seen {
 
 // saying is a completion with the text.
 func saying(text string) page {
-	return page{body: fmt.Sprintf(`{"id":"1","object":"chat.completion","created":1,"model":"served","choices":[{"index":0,
-		"message":{"role":"assistant","content":%q},"finish_reason":"stop"}],"usage":{"prompt_tokens":11,"completion_tokens":7}}`, text)}
+	return page{
+		body: fmt.Sprintf(
+			`{"id":"1","object":"chat.completion","created":1,"model":"served","choices":[{"index":0,
+		"message":{"role":"assistant","content":%q},"finish_reason":"stop"}],"usage":{"prompt_tokens":11,"completion_tokens":7}}`,
+			text,
+		),
+	}
 }
 
 func client(t *testing.T, base string, opts model.Options) *model.Client {
@@ -97,7 +102,9 @@ func client(t *testing.T, base string, opts model.Options) *model.Client {
 }
 
 func asking(text string) model.Request {
-	return model.Request{Messages: []model.Message{{Role: "user", Parts: []model.Part{{Text: text}}}}}
+	return model.Request{
+		Messages: []model.Message{{Role: "user", Parts: []model.Part{{Text: text}}}},
+	}
 }
 
 // ask asks once and returns what came of it.

@@ -18,9 +18,12 @@ import (
 
 // How servers word what has no status of its own; said in lower case.
 var (
-	tooLong = regexp.MustCompile(`context[ _](length|size|window)|maximum context|too many tokens|(prompt|input|request) is too (long|large)`)
-	noModel = regexp.MustCompile(`model.*(not[ _]found|does not exist)|(unknown|no such|invalid) model`)
-	noSight = regexp.MustCompile(`(image|vision|multimodal|mmproj).*(support|provide|missing)|support.*(image|vision|multimodal)`)
+	tooLong = regexp.MustCompile(`context[ _](length|size|window)|maximum context|` +
+		`too many tokens|(prompt|input|request) is too (long|large)`)
+	noModel = regexp.MustCompile(`model.*(not[ _]found|does not exist)|` +
+		`(unknown|no such|invalid) model`)
+	noSight = regexp.MustCompile(`(image|vision|multimodal|mmproj).*(support|provide|missing)|` +
+		`support.*(image|vision|multimodal)`)
 )
 
 func (k *call) withHint(e *Error) error { return hint.Add(e, k.hint(e)) }
@@ -31,7 +34,10 @@ func (k *call) hint(e *Error) string {
 	case Unreachable:
 		return k.hintReach(e)
 	case TimedOut:
-		return fmt.Sprintf("raise %sTIMEOUT (now %s), or check that the endpoint is not still loading the model", env, k.opts.Timeout)
+		return fmt.Sprintf(
+			"raise %sTIMEOUT (now %s), or check that the endpoint is not still loading the model",
+			env, k.opts.Timeout,
+		)
 	case Unauthorized:
 		if k.opts.APIKey == "" {
 			return "set " + env + "API_KEY"
@@ -39,7 +45,8 @@ func (k *call) hint(e *Error) string {
 		return "check " + env + "API_KEY: the endpoint does not accept it"
 	case NoSuchModel:
 		if k.opts.ollama() {
-			return "ollama pull " + k.opts.Name + ", or set " + env + "NAME to a model that is there"
+			return "ollama pull " + k.opts.Name + ", or set " + env +
+				"NAME to a model that is there"
 		}
 		return "set " + env + "NAME to a model that the endpoint has"
 	case NoSuchPath, BadReply:
@@ -47,7 +54,8 @@ func (k *call) hint(e *Error) string {
 	case RateLimited:
 		return "wait, look at the account's limits, or use another endpoint or model"
 	case TooLong:
-		return "give the model a longer context (Ollama: OLLAMA_CONTEXT_LENGTH, vLLM: --max-model-len), or send smaller pictures"
+		return "give the model a longer context (Ollama: OLLAMA_CONTEXT_LENGTH, vLLM: " +
+			"--max-model-len), or send smaller pictures"
 	case ServerFault:
 		return "look at the endpoint's own log, then try again"
 	}
@@ -65,7 +73,8 @@ func (k *call) hintReach(e *Error) string {
 	case errors.Is(e, http.ErrSchemeMismatch):
 		return "the endpoint speaks plain http: set " + k.opts.Env + "BASE_URL to http://..."
 	case strings.Contains(e.Message, "certificate"):
-		return "have the endpoint's certificate authority trusted by this machine (or name it in SSL_CERT_FILE)"
+		return "have the endpoint's certificate authority trusted by this machine (or name it in " +
+			"SSL_CERT_FILE)"
 	case errors.Is(e, syscall.ECONNREFUSED) && k.opts.ollama():
 		return "is Ollama running? start it with: ollama serve"
 	case errors.Is(e, syscall.ECONNREFUSED):
@@ -77,12 +86,14 @@ func (k *call) hintReach(e *Error) string {
 func (k *call) hintPath(e *Error) string {
 	base := k.opts.BaseURL
 	if to := k.header.Get("Location"); to != "" {
-		return fmt.Sprintf("if that is the right place, set %sBASE_URL to it without %s", k.opts.Env, chatPath)
+		return fmt.Sprintf("if that is the right place, set %sBASE_URL to it without %s",
+			k.opts.Env, chatPath)
 	}
 	if !strings.Contains(base, "/v1") && (e.Kind == NoSuchPath || looksHTML(k.body)) {
 		return fmt.Sprintf("set %sBASE_URL to %s/v1", k.opts.Env, base)
 	}
-	return fmt.Sprintf("check that %s is an OpenAI-compatible endpoint (%sBASE_URL)", base, k.opts.Env)
+	return fmt.Sprintf("check that %s is an OpenAI-compatible endpoint (%sBASE_URL)", base,
+		k.opts.Env)
 }
 
 // ollama guesses whose hints to give from Ollama's port.
@@ -106,7 +117,8 @@ func offer(err error, names []string, env string) error {
 // summary says in a line what a body that is no chat completion says.
 func (k *call) summary(body []byte) string {
 	var list []json.RawMessage
-	if json.Unmarshal(body, &list) == nil && len(list) > 0 { // Gemini's endpoint packs its error into a list
+	if json.Unmarshal(body, &list) == nil &&
+		len(list) > 0 { // Gemini's endpoint packs its error into a list
 		body = list[0]
 	}
 	var odd struct{ Error, Message, Detail json.RawMessage }
@@ -147,7 +159,8 @@ func present(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "
 
 func looksHTML(body []byte) bool {
 	head := bytes.ToLower(bytes.TrimSpace(body[:min(len(body), 512)]))
-	return bytes.HasPrefix(head, []byte("<!doctype html")) || bytes.HasPrefix(head, []byte("<html")) ||
+	return bytes.HasPrefix(head, []byte("<!doctype html")) ||
+		bytes.HasPrefix(head, []byte("<html")) ||
 		bytes.HasPrefix(head, []byte("<head"))
 }
 

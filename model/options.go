@@ -45,8 +45,8 @@ type Options struct {
 
 	Timeout   time.Duration     // for one attempt, reply read to its end; 0 means 90s
 	Retries   int               // attempts after the first; 0 means 2, less than 0 none
-	Transport http.RoundTripper // nil means a transport of the client's own; a Recorder or Replayer goes here
-	Env       string            // how the environment names in mends begin; "" means "TAPLOOP_MODEL_"
+	Transport http.RoundTripper // nil means one of the client's own; a Recorder goes here
+	Env       string            // how variables in hints begin; "" means "TAPLOOP_MODEL_"
 	Log       *slog.Logger      // nil discards
 }
 
@@ -76,10 +76,12 @@ func (o *Options) check() error {
 			"copy the key again, on one line and without quotes, into "+o.Env+"API_KEY")
 	}
 	if o.Timeout < 0 {
-		return hint.Add(fmt.Errorf("time-out of %s", o.Timeout), "set "+o.Env+"TIMEOUT to something like 90s")
+		return hint.Add(fmt.Errorf("time-out of %s", o.Timeout),
+			"set "+o.Env+"TIMEOUT to something like 90s")
 	}
 	if o.MaxTokens < 0 {
-		return fmt.Errorf("max_tokens of %d (want 1 or more, or 0 for the endpoint's default)", o.MaxTokens)
+		return fmt.Errorf("max_tokens of %d (want 1 or more, or 0 for the endpoint's default)",
+			o.MaxTokens)
 	}
 	return cmp.Or(inRange("temperature", o.Temperature, 0, 2), inRange("top_p", o.TopP, 0, 1),
 		inRange("frequency_penalty", o.FrequencyPenalty, -2, 2), checkExtra(o.Extra))
@@ -100,14 +102,16 @@ func checkBaseURL(s, env string) (string, error) {
 	}
 	u, err := url.Parse(s)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return bad(fmt.Sprintf("%q is not an http or https URL", bare(s)), "to something like "+DefaultBaseURL)
+		return bad(fmt.Sprintf("%q is not an http or https URL", bare(s)),
+			"to something like "+DefaultBaseURL)
 	}
 	if u.User != nil {
 		return bad(fmt.Sprintf("%q has a user or a password in it", u.Redacted()),
 			"without it and put the key into "+env+"API_KEY")
 	}
 	if u.RawQuery != "" || u.Fragment != "" || u.ForceQuery {
-		return bad(fmt.Sprintf("%q ends in a query or fragment", u.Scheme+"://"+u.Host+u.Path), "to the part before it")
+		return bad(fmt.Sprintf("%q ends in a query or fragment", u.Scheme+"://"+u.Host+u.Path),
+			"to the part before it")
 	}
 	s = strings.TrimRight(s, "/")
 	if rest, ok := strings.CutSuffix(s, chatPath); ok {

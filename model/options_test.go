@@ -15,7 +15,10 @@ import (
 
 func TestBadBaseURLsAreRefusedWithAMend(t *testing.T) {
 	for _, tc := range []struct{ url, err, mend string }{
-		{"localhost:11434/v1", "is not an http or https URL", "TAPLOOP_MODEL_BASE_URL to something like http://localhost:11434/v1"},
+		{
+			"localhost:11434/v1", "is not an http or https URL",
+			"TAPLOOP_MODEL_BASE_URL to something like http://localhost:11434/v1",
+		},
 		{"/v1", "is not an http or https URL", "http://localhost:11434/v1"},
 		{"ftp://host/v1", "is not an http or https URL", "http://"},
 		{"http://", "is not an http or https URL", "http://"},
@@ -66,7 +69,13 @@ func TestAKeyOnAnUnencryptedWayIsWarnedOfUnlessItStaysHere(t *testing.T) {
 		"http://model.example/v1": true, "https://model.example/v1": false, "HTTPS://model.example/v1": false, "http://127.0.0.1:1/v1": false, "http://[::1]:1/v1": false, "http://localhost/v1": false,
 	} {
 		var log bytes.Buffer
-		c, err := model.New(&model.Options{BaseURL: url, APIKey: secretKey, Log: slog.New(slog.NewTextHandler(&log, nil))})
+		c, err := model.New(
+			&model.Options{
+				BaseURL: url,
+				APIKey:  secretKey,
+				Log:     slog.New(slog.NewTextHandler(&log, nil)),
+			},
+		)
 		require.NoError(t, err)
 		c.Close()
 		require.Equal(t, warns, bytes.Contains(log.Bytes(), []byte("unencrypted")), url)

@@ -35,7 +35,8 @@ func NewRecorder(path string, next http.RoundTripper) (*Recorder, error) {
 	}
 	if err := readyToAppend(f); err != nil {
 		_ = f.Close()
-		return nil, hint.Add(fmt.Errorf("recording to %s: %w", path, err), "choose another file, or delete this one to record anew")
+		return nil, hint.Add(fmt.Errorf("recording to %s: %w", path, err),
+			"choose another file, or delete this one to record anew")
 	}
 	return &Recorder{path: path, next: next, file: f}, nil
 }

@@ -44,7 +44,8 @@ func NewReplayer(path string) (*Replayer, error) {
 	defer f.Close()
 	all, _, err := readCassette(f)
 	if err != nil {
-		return nil, hint.Add(fmt.Errorf("replaying %s: %w", path, err), "record it anew, with --record")
+		return nil, hint.Add(fmt.Errorf("replaying %s: %w", path, err),
+			"record it anew, with --record")
 	}
 	r := &Replayer{path: path, tapes: map[string][]*tape{}}
 	for _, x := range all {
@@ -64,7 +65,11 @@ func (r *Replayer) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err := req.Context().Err(); err != nil {
 		return nil, err
 	}
-	asked := recordedRequest{Method: req.Method, Path: operation(req.URL.Path), Body: withoutPixels(body, scrubberFor(req.Header))}
+	asked := recordedRequest{
+		Method: req.Method,
+		Path:   operation(req.URL.Path),
+		Body:   withoutPixels(body, scrubberFor(req.Header)),
+	}
 	says := saying(asked)
 	t := r.next(says)
 	if t == nil {
@@ -147,18 +152,29 @@ func contentSays(raw json.RawMessage) string {
 // miss says why nothing on the cassette answers: it is used up, or how the most similar request
 // differs.
 func (r *Replayer) miss(says string) error {
-	mend := fmt.Sprintf("rerecord: delete %s and run the same with --record against a model", r.path)
+	mend := fmt.Sprintf("rerecord: delete %s and run the same with --record against a model",
+		r.path)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if n := len(r.tapes[says]); n > 0 {
-		return hint.Add(fmt.Errorf("replaying %s: this request was recorded %d times and is now made once more", r.path, n), mend)
+		return hint.Add(
+			fmt.Errorf("replaying %s: this request was recorded %d times and is now made once more",
+				r.path, n),
+			mend,
+		)
 	}
 	near, at := r.nearest(says)
 	if near == nil {
 		return hint.Add(fmt.Errorf("replaying %s: the cassette is empty", r.path), mend)
 	}
-	return hint.Add(fmt.Errorf("replaying %s: no such request was recorded; the nearest differs where it has %q and this one %q",
-		r.path, around(near.says, at), around(says, at)), mend)
+	return hint.Add(
+		fmt.Errorf(
+			"replaying %s: no such request was recorded; the nearest differs where it has %q and "+
+				"this one %q",
+			r.path, around(near.says, at), around(says, at),
+		),
+		mend,
+	)
 }
 
 // nearest is the recorded request that goes along with says longest, preferring those that were not

@@ -56,7 +56,8 @@ func (r *Request) messages() ([]openai.ChatCompletionMessage, error) {
 	var out []openai.ChatCompletionMessage
 	for i, m := range r.Messages {
 		if !slices.Contains(roles, m.Role) {
-			return nil, fmt.Errorf("message %d: role %q (want one of %s)", i+1, m.Role, strings.Join(roles, ", "))
+			return nil, fmt.Errorf("message %d: role %q (want one of %s)", i+1, m.Role,
+				strings.Join(roles, ", "))
 		}
 		parts, err := m.parts()
 		if err != nil {
@@ -73,7 +74,7 @@ func (r *Request) messages() ([]openai.ChatCompletionMessage, error) {
 		switch {
 		case len(parts) == 0 && len(m.ToolCalls) == 0 && m.CallID == "":
 			continue
-		case len(parts) == 1 && parts[0].ImageURL == nil: // the form that every endpoint understands
+		case len(parts) == 1 && parts[0].ImageURL == nil: // what all endpoints read
 			msg.Content = parts[0].Text
 		case len(parts) > 0:
 			msg.MultiContent = parts
@@ -93,10 +94,12 @@ func (m *Message) parts() ([]openai.ChatMessagePart, error) {
 		case p.Text != "" && p.JPEG != nil:
 			return nil, fmt.Errorf("part %d has a text and a picture (want one of them)", i+1)
 		case p.Text != "":
-			out = append(out, openai.ChatMessagePart{Type: openai.ChatMessagePartTypeText, Text: p.Text})
+			out = append(out,
+				openai.ChatMessagePart{Type: openai.ChatMessagePartTypeText, Text: p.Text})
 		case p.JPEG != nil:
 			if !bytes.HasPrefix(p.JPEG, []byte("\xff\xd8")) {
-				return nil, fmt.Errorf("part %d is no JPEG: it starts %q", i+1, p.JPEG[:min(len(p.JPEG), 8)])
+				return nil, fmt.Errorf("part %d is no JPEG: it starts %q", i+1,
+					p.JPEG[:min(len(p.JPEG), 8)])
 			}
 			out = append(out, openai.ChatMessagePart{
 				Type:     openai.ChatMessagePartTypeImageURL,

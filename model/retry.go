@@ -41,7 +41,8 @@ func (k *call) retryPolicy(ctx context.Context) retrypolicy.RetryPolicy[reply] {
 			return delay(e.LastResult(), e.Attempts())
 		}).
 		OnRetryScheduled(func(e failsafe.ExecutionScheduledEvent[reply]) {
-			k.opts.Log.DebugContext(ctx, "model retry", "after_attempt", k.attempts, "delay", e.Delay)
+			k.opts.Log.DebugContext(ctx, "model retry", "after_attempt", k.attempts, "delay",
+				e.Delay)
 		}).
 		Build()
 }
@@ -82,7 +83,9 @@ func delay(r reply, done int) time.Duration {
 		return min(after, maxRetryAfter)
 	}
 	d := min(firstDelay<<min(max(done-1, 0), 10), maxDelay)
-	return time.Duration((0.75 + rand.Float64()/2) * float64(d)) // callers that failed together shall not come back together
+	return time.Duration(
+		(0.75 + rand.Float64()/2) * float64(d),
+	) // callers that failed together shall not come back together
 }
 
 // retryAfter reads the header's two forms, seconds and a date.

@@ -50,7 +50,10 @@ func answer(p page) func(*http.Request) (*http.Response, error) {
 		if p.status == 0 {
 			p.status = 200
 		}
-		return &http.Response{StatusCode: p.status, Status: http.StatusText(p.status), Header: h, Body: io.NopCloser(strings.NewReader(p.body))}, nil
+		return &http.Response{
+			StatusCode: p.status, Status: http.StatusText(p.status), Header: h,
+			Body: io.NopCloser(strings.NewReader(p.body)),
+		}, nil
 	}
 }
 
@@ -65,7 +68,10 @@ func stalled(r *http.Request) (*http.Response, error) {
 
 // torn is a reply whose connection breaks in the middle.
 func torn(*http.Request) (*http.Response, error) {
-	return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(io.MultiReader(strings.NewReader(`{"choi`), failing{}))}, nil
+	return &http.Response{
+		StatusCode: 200, Header: http.Header{},
+		Body: io.NopCloser(io.MultiReader(strings.NewReader(`{"choi`), failing{})),
+	}, nil
 }
 
 type failing struct{}
@@ -84,8 +90,15 @@ func TestWhatMayPassIsTriedAgain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				o := &outage{replies: []func(*http.Request) (*http.Response, error){first, answer(saying("ok"))}}
-				r, err := ask(t, client(t, "http://m", model.Options{Transport: o, Temperature: ptr(0.0)}))
+				o := &outage{
+					replies: []func(*http.Request) (*http.Response, error){
+						first,
+						answer(saying("ok")),
+					},
+				}
+				r, err := ask(t, client(t, "http://m", model.Options{
+					Transport: o, Temperature: ptr(0.0),
+				}))
 				require.NoError(t, err)
 				require.Equal(t, "ok", r.Text)
 				require.Equal(t, 2, r.Attempts)
@@ -99,8 +112,13 @@ func TestWhatMayPassIsTriedAgain(t *testing.T) {
 func TestWhatWillNotPassIsNotTriedAgain(t *testing.T) {
 	for name, only := range map[string]page{
 		"400": {status: 400}, "401": {status: 401}, "403": {status: 403}, "404": {status: 404}, "422": {status: 422}, "501": {status: 501},
-		"an empty purse":           {status: 429, body: `{"error":{"code":"insufficient_quota","message":"no money"}}`},
-		"a Retry-After of a day":   {status: 429, header: map[string]string{"Retry-After": "86400"}, body: `{"error":{"message":"daily limit"}}`},
+		"an empty purse": {
+			status: 429, body: `{"error":{"code":"insufficient_quota","message":"no money"}}`,
+		},
+		"a Retry-After of a day": {
+			status: 429, header: map[string]string{"Retry-After": "86400"},
+			body: `{"error":{"message":"daily limit"}}`,
+		},
 		"an unreadable completion": {body: "hello"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -115,9 +133,15 @@ func TestWhatWillNotPassIsNotTriedAgain(t *testing.T) {
 }
 
 func TestADistantRetryAfterIsToldInsteadOfWaitedFor(t *testing.T) {
-	o := &outage{replies: []func(*http.Request) (*http.Response, error){answer(page{status: 429, header: map[string]string{"Retry-After": "86400"}, body: `{"error":{"message":"daily limit"}}`})}}
+	o := &outage{replies: []func(*http.Request) (*http.Response, error){
+		answer(page{
+			status: 429, header: map[string]string{"Retry-After": "86400"},
+			body: `{"error":{"message":"daily limit"}}`,
+		}),
+	}}
 	_, err := ask(t, client(t, "http://m", model.Options{Transport: o}))
-	require.EqualError(t, err, "asking m at http://m: HTTP 429: daily limit (asks to come back in 24h0m0s)")
+	require.EqualError(t, err,
+		"asking m at http://m: HTTP 429: daily limit (asks to come back in 24h0m0s)")
 	require.Contains(t, hint.Of(err), "limits")
 }
 
@@ -136,7 +160,9 @@ func TestRetryAfterIsHonouredInBothItsForms(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := map[string]string{"Retry-After": tc.header()}
-				o := &outage{replies: []func(*http.Request) (*http.Response, error){answer(page{status: tc.status, header: h}), answer(saying("ok"))}}
+				o := &outage{replies: []func(*http.Request) (*http.Response, error){
+					answer(page{status: tc.status, header: h}), answer(saying("ok")),
+				}}
 				_, err := ask(t, client(t, "http://m", model.Options{Transport: o}))
 				require.NoError(t, err)
 				require.Equal(t, []time.Duration{0, tc.want}, o.asked)
@@ -148,11 +174,16 @@ func TestRetryAfterIsHonouredInBothItsForms(t *testing.T) {
 func TestWithoutRetryAfterTheWaitsGrowAndAreBounded(t *testing.T) {
 	for _, header := range []string{"", "soon", "-3"} {
 		synctest.Test(t, func(t *testing.T) {
-			o := &outage{replies: []func(*http.Request) (*http.Response, error){answer(page{status: 503, header: map[string]string{"Retry-After": header}})}}
+			o := &outage{replies: []func(*http.Request) (*http.Response, error){
+				answer(page{status: 503, header: map[string]string{"Retry-After": header}}),
+			}}
 			_, err := ask(t, client(t, "http://m", model.Options{Transport: o, Retries: 7}))
 			require.ErrorContains(t, err, "(8 attempts)")
 			require.Len(t, o.asked, 8)
-			for i, base := range []time.Duration{500 * time.Millisecond, time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 8 * time.Second, 8 * time.Second} {
+			for i, base := range []time.Duration{
+				500 * time.Millisecond, time.Second, 2 * time.Second, 4 * time.Second,
+				8 * time.Second, 8 * time.Second, 8 * time.Second,
+			} {
 				wait := o.asked[i+1] - o.asked[i]
 				require.InDelta(t, base.Seconds(), wait.Seconds(), base.Seconds()/4, "wait %d", i+1)
 			}
@@ -163,7 +194,9 @@ func TestWithoutRetryAfterTheWaitsGrowAndAreBounded(t *testing.T) {
 func TestRetriesAreAsManyAsAskedFor(t *testing.T) {
 	for retries, want := range map[int]int{0: 3, -1: 1, 1: 2, 4: 5} {
 		synctest.Test(t, func(t *testing.T) {
-			o := &outage{replies: []func(*http.Request) (*http.Response, error){broken(io.ErrUnexpectedEOF)}}
+			o := &outage{
+				replies: []func(*http.Request) (*http.Response, error){broken(io.ErrUnexpectedEOF)},
+			}
 			_, err := ask(t, client(t, "http://m", model.Options{Transport: o, Retries: retries}))
 			require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 			require.Len(t, o.asked, want)
@@ -183,11 +216,18 @@ func TestTheTimeoutIsForEachAttempt(t *testing.T) {
 
 func TestNothingIsTriedAgainOnceTheCallersContextHasEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // during the wait
-		o := &outage{replies: []func(*http.Request) (*http.Response, error){answer(page{status: 429, header: map[string]string{"Retry-After": "30"}, body: `{"error":"slow down"}`})}}
-		ctx, cancel := context.WithTimeoutCause(t.Context(), 10*time.Second, errors.New("the run's time is up"))
+		o := &outage{replies: []func(*http.Request) (*http.Response, error){
+			answer(page{
+				status: 429, header: map[string]string{"Retry-After": "30"},
+				body: `{"error":"slow down"}`,
+			}),
+		}}
+		ctx, cancel := context.WithTimeoutCause(t.Context(), 10*time.Second,
+			errors.New("the run's time is up"))
 		defer cancel()
 		_, err := client(t, "http://m", model.Options{Transport: o}).Complete(ctx, asking("x"))
-		require.EqualError(t, err, "asking m at http://m (attempt 1 had met HTTP 429: slow down): the run's time is up")
+		require.EqualError(t, err,
+			"asking m at http://m (attempt 1 had met HTTP 429: slow down): the run's time is up")
 		require.Equal(t, []time.Duration{0}, o.asked)
 		require.Equal(t, 10*time.Second, time.Since(o.start))
 	})
@@ -213,7 +253,9 @@ func TestAttemptsAreLoggedAtDebugWithoutTheKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
 		o := &outage{replies: []func(*http.Request) (*http.Response, error){
-			broken(errors.New("proxy said: bad token " + secretKey)), answer(page{status: 503}), answer(saying("ok")),
+			broken(
+				errors.New("proxy said: bad token " + secretKey),
+			), answer(page{status: 503}), answer(saying("ok")),
 		}}
 		l := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 		_, err := ask(t, client(t, "https://m", model.Options{Transport: o, Log: l}))

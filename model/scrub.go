@@ -11,7 +11,8 @@ import (
 // key. They are ordinary words, and blotting them out of prompts and replies would change what
 // these say.
 var placeholders = map[string]bool{
-	"ollama": true, "lm-studio": true, "not-needed": true, "no-key-required": true, "sk-no-key-required": true,
+	"ollama": true, "lm-studio": true, "not-needed": true,
+	"no-key-required": true, "sk-no-key-required": true,
 }
 
 // scrubber blots a key out of texts. The zero value changes nothing.
@@ -25,7 +26,9 @@ func newScrubber(key string) scrubber {
 	}
 	quoted, _ := json.Marshal(key)
 	s := scrubber{forms: []string{key}}
-	for _, form := range []string{string(quoted[1 : len(quoted)-1]), url.QueryEscape(key), url.PathEscape(key)} {
+	for _, form := range []string{
+		string(quoted[1 : len(quoted)-1]), url.QueryEscape(key), url.PathEscape(key),
+	} {
 		if form != key {
 			s.forms = append(s.forms, form)
 		}

@@ -31,7 +31,9 @@ func TestASecretMasksItselfWhereverItIsPrinted(t *testing.T) {
 		fmt.Fprintf(&out, verb+"\n", c)
 	}
 	fmt.Fprintln(&out, s, s.String(), s.GoString(), fmt.Errorf("wrapped %v", s))
-	for _, h := range []slog.Handler{slog.NewTextHandler(&out, nil), slog.NewJSONHandler(&out, nil)} {
+	for _, h := range []slog.Handler{
+		slog.NewTextHandler(&out, nil), slog.NewJSONHandler(&out, nil),
+	} {
 		slog.New(h).Info("secret", "s", s, "o", o.APIKey, "struct", struct{ Key model.Secret }{s})
 	}
 	j, err := json.Marshal(struct{ Key model.Secret }{s})

@@ -59,7 +59,8 @@ func TestASecretIsThereUntilItWasTypedAlsoAfterAPauseAndARestart(t *testing.T) {
 				require.Empty(t, found(t, dir, secret))
 
 				w.mind.think = time.Second
-				_, err := w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: st.Session.ID})
+				_, err := w.manager.Continue(w.ctx(),
+					runs.ContinueRequest{SessionID: st.Session.ID})
 				require.NoError(t, err)
 				st = w.wait(st.Session.ID)
 				require.Equal(t, session.Completed, st.Run.State)
@@ -124,10 +125,12 @@ func TestTheReasonOfARefusalToTellASecretIsNotTold(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		dir = w.dir
 		st := w.wait(w.start("asksecret tap").Session.ID)
-		_, err := w.manager.Broker().Resolve(w.ctx(), st.Question.ID, inquiry.Reply{Type: inquiry.TypeDecline, Response: reason})
+		_, err := w.manager.Broker().Resolve(w.ctx(), st.Question.ID,
+			inquiry.Reply{Type: inquiry.TypeDecline, Response: reason})
 		require.NoError(t, err)
 		st = w.wait(st.Session.ID)
-		require.Equal(t, []actions.Exchange{{Question: "the code?", Outcome: actions.Refused}}, st.Run.Progress.Exchanges)
+		require.Equal(t, []actions.Exchange{{Question: "the code?", Outcome: actions.Refused}},
+			st.Run.Progress.Exchanges)
 	})
 	require.Empty(t, found(t, dir, reason))
 }

@@ -60,7 +60,9 @@ type finallyCaptioned struct {
 	log       *slog.Logger
 }
 
-func (c *finallyCaptioned) Next(ctx context.Context, s agentloop.Situation) (agentloop.Proposal, error) {
+func (c *finallyCaptioned) Next(
+	ctx context.Context, s agentloop.Situation,
+) (agentloop.Proposal, error) {
 	out, err := c.Policy.Next(ctx, s)
 	if err != nil || s.Look.Frame == nil {
 		return out, err
@@ -75,7 +77,10 @@ func (c *finallyCaptioned) Next(ctx context.Context, s agentloop.Situation) (age
 
 // keepCaption puts a caption into the proposal, or logs why there is none, unless that was because
 // ctx ended.
-func keepCaption(ctx context.Context, log *slog.Logger, s agentloop.Situation, p *agentloop.Proposal, caption string, err error) {
+func keepCaption(
+	ctx context.Context, log *slog.Logger, s agentloop.Situation, p *agentloop.Proposal,
+	caption string, err error,
+) {
 	if err == nil {
 		p.Caption = caption
 	} else if ctx.Err() == nil {

@@ -38,18 +38,23 @@ func decides(context.Context) (agentloop.Proposal, error) {
 func TestTheFrameIsDescribedWhileThePolicyDecides(t *testing.T) {
 	s := situation(t)
 	synctest.Test(t, func(t *testing.T) {
-		p := policy.WithCaptions(decider(decides), describer(func(_ context.Context, task string, f *screen.Frame) (string, error) {
-			require.Equal(t, "open the shop", task)
-			require.Same(t, s.Look.Frame, f)
-			time.Sleep(3 * time.Second)
-			return "a shop", nil
-		}), nil)
+		p := policy.WithCaptions(
+			decider(decides),
+			describer(func(_ context.Context, task string, f *screen.Frame) (string, error) {
+				require.Equal(t, "open the shop", task)
+				require.Same(t, s.Look.Frame, f)
+				time.Sleep(3 * time.Second)
+				return "a shop", nil
+			}),
+			nil,
+		)
 		begun := time.Now()
 		got, err := p.Next(t.Context(), s)
 		require.NoError(t, err)
 		require.Equal(t, actions.Back{}, got.Action)
 		require.Equal(t, "a shop", got.Caption)
-		require.Equal(t, 3*time.Second, time.Since(begun), "both at once, and the longer one is waited for")
+		require.Equal(t, 3*time.Second, time.Since(begun),
+			"both at once, and the longer one is waited for")
 	})
 }
 
@@ -57,9 +62,13 @@ func TestACaptionThatCannotBeHadFailsNoStep(t *testing.T) {
 	s := situation(t)
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
-		p := policy.WithCaptions(decider(decides), describer(func(context.Context, string, *screen.Frame) (string, error) {
-			return "half a cap", errors.New("out of words")
-		}), &policy.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+		p := policy.WithCaptions(
+			decider(decides),
+			describer(func(context.Context, string, *screen.Frame) (string, error) {
+				return "half a cap", errors.New("out of words")
+			}),
+			&policy.Options{Log: slog.New(slog.NewTextHandler(&log, nil))},
+		)
 		got, err := p.Next(t.Context(), s)
 		require.NoError(t, err)
 		require.Equal(t, actions.Back{}, got.Action)
@@ -132,8 +141,13 @@ func TestOnlyTheFrameOnWhichTheRunEndsIsDescribed(t *testing.T) {
 		{propose(actions.Note{Text: "x"}), ""},
 	} {
 		t.Run(c.action.Action.Verb(), func(t *testing.T) {
-			p := policy.WithFinalCaption(decider(func(context.Context) (agentloop.Proposal, error) { return c.action, nil }),
-				describer(func(context.Context, string, *screen.Frame) (string, error) { return "a shop", nil }), nil)
+			p := policy.WithFinalCaption(
+				decider(func(context.Context) (agentloop.Proposal, error) { return c.action, nil }),
+				describer(
+					func(context.Context, string, *screen.Frame) (string, error) { return "a shop", nil },
+				),
+				nil,
+			)
 			got, err := p.Next(t.Context(), situation(t))
 			require.NoError(t, err)
 			require.Equal(t, c.want, got.Caption)

@@ -104,7 +104,9 @@ func TestADialectMayHoldADialogueWithPicturesAndToolCalls(t *testing.T) {
 	}
 	require.Len(t, s.History, 3, "bounded by the dialect")
 	require.Equal(t, actions.Turn{Step: 5, Reply: actions.Reply{Text: "I tap it.",
-		Calls: []actions.Call{{ID: "call_1", Name: "tap", Arguments: `{"x":0.5,"y":0.25}`}}}}, s.History[2])
+		Calls: []actions.Call{
+			{ID: "call_1", Name: "tap", Arguments: `{"x":0.5,"y":0.25}`},
+		}}}, s.History[2])
 	require.Equal(t, album{1: 2, 2: 2, 3: 2, 4: 1}, shown, "only the newest pictures are fetched")
 
 	last := r.asked[len(r.asked)-1]
@@ -126,8 +128,12 @@ func TestADialectMayHoldADialogueWithPicturesAndToolCalls(t *testing.T) {
 	var raw []map[string]any
 	require.NoError(t, json.Unmarshal(last.Body["messages"], &raw))
 	require.Equal(t, "call_1", raw[3]["tool_call_id"])
-	require.Equal(t, []any{map[string]any{"id": "call_1", "type": "function", "function": map[string]any{
-		"name": "tap", "arguments": `{"x":0.5,"y":0.25}`}}}, raw[2]["tool_calls"])
+	require.Equal(
+		t,
+		[]any{map[string]any{"id": "call_1", "type": "function", "function": map[string]any{
+			"name": "tap", "arguments": `{"x":0.5,"y":0.25}`}}},
+		raw[2]["tool_calls"],
+	)
 }
 
 func TestGelabIsShownNothingAgain(t *testing.T) {

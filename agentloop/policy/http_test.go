@@ -22,7 +22,8 @@ import (
 )
 
 // good is a readable reply, as YAML.
-const good = `"<THINK> It is on top. </THINK>\nexplain:Tap\taction:CLICK\tpoint:500,250\tsummary:Tapped it"`
+const good = `"<THINK> It is on top. ` +
+	`</THINK>\nexplain:Tap\taction:CLICK\tpoint:500,250\tsummary:Tapped it"`
 
 // rig is a policy over the real client and a real endpoint that answers from a script.
 type rig struct {
@@ -61,7 +62,11 @@ func english(t *testing.T) dialect.Dialect {
 func situation(t *testing.T) agentloop.Situation {
 	f, err := screen.NewFrame(image.NewRGBA(image.Rect(0, 0, 54, 120)))
 	require.NoError(t, err)
-	return agentloop.Situation{Progress: agentloop.Progress{Task: "open the shop"}, Look: screen.Observation{Frame: f}, Step: 1}
+	return agentloop.Situation{
+		Progress: agentloop.Progress{Task: "open the shop"},
+		Look:     screen.Observation{Frame: f},
+		Step:     1,
+	}
 }
 
 func TestAReadableReplyIsTheDecision(t *testing.T) {
@@ -73,7 +78,12 @@ func TestAReadableReplyIsTheDecision(t *testing.T) {
 	require.Equal(t, "Tapped it", got.Summary)
 	require.Len(t, got.Tries, 1)
 	try := got.Tries[0]
-	require.Equal(t, "<THINK> It is on top. </THINK>\nexplain:Tap\taction:CLICK\tpoint:500,250\tsummary:Tapped it", try.Reply)
+	require.Equal(
+		t,
+		"<THINK> It is on top. "+
+			"</THINK>\nexplain:Tap\taction:CLICK\tpoint:500,250\tsummary:Tapped it",
+		try.Reply,
+	)
 	require.Contains(t, try.Prompt, "\nTask: \"open the shop\"\n")
 	require.Contains(t, try.Prompt, "The screen now:\n[picture]\nAnswer in exactly this form.")
 	require.Empty(t, try.Error)
@@ -102,7 +112,8 @@ func TestAnUnreadableReplyIsAskedAgainWithTheError(t *testing.T) {
 	require.Contains(t, got.Tries[0].Error, `unknown action "DANCE"; expected one of CLICK`)
 	require.Empty(t, got.Tries[1].Error)
 	require.True(t, strings.HasPrefix(got.Tries[1].Prompt, got.Tries[0].Prompt))
-	require.Contains(t, got.Tries[1].Prompt, "\n\n[assistant]\nexplain:e\taction:DANCE\n\n[user]\nYour last reply could not be read")
+	require.Contains(t, got.Tries[1].Prompt,
+		"\n\n[assistant]\nexplain:e\taction:DANCE\n\n[user]\nYour last reply could not be read")
 
 	again := r.asked[1].Messages
 	require.Len(t, again, 3)
@@ -124,7 +135,8 @@ func TestThreeUnreadableRepliesAreTheEnd(t *testing.T) {
 	require.ErrorIs(t, err, agentloop.ErrUnreadable)
 	var parse *dialect.ParseError
 	require.ErrorAs(t, err, &parse)
-	require.Equal(t, `point "5000,1" is off the screen, where x and y go from 0 to 1000`, parse.Problem)
+	require.Equal(t, `point "5000,1" is off the screen, where x and y go from 0 to 1000`,
+		parse.Problem)
 	require.ErrorContains(t, err, "3 tries, the last: point ")
 	require.NotEmpty(t, hint.Of(err))
 
@@ -145,7 +157,8 @@ func TestReasoningIsTheThought(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "The shop is there.", got.Thought)
 	require.Equal(t, actions.Field{Key: "cot", Value: "The shop is there."}, got.Fields[0])
-	require.Equal(t, "<THINK> The shop is there. </THINK>\nexplain:Tap\taction:CLICK\tpoint:1,2", got.Tries[0].Reply)
+	require.Equal(t, "<THINK> The shop is there. </THINK>\nexplain:Tap\taction:CLICK\tpoint:1,2",
+		got.Tries[0].Reply)
 }
 
 func TestAReplyThatWasCutOffIsNotActedOn(t *testing.T) {

@@ -27,7 +27,11 @@ func (m mind) Complete(ctx context.Context, r model.Request) (model.Response, er
 func TestWhatTheCourseHoldsIsInThePromptInItsLanguage(t *testing.T) {
 	note := agentloop.Note{Kind: agentloop.NoteRefused, Action: "go back", Detail: "device offline"}
 	s := situation(t)
-	s.Summary, s.Remembered, s.Notes = "went shopping", []string{"platform 3"}, []agentloop.Note{note}
+	s.Summary, s.Remembered, s.Notes = "went shopping", []string{
+		"platform 3",
+	}, []agentloop.Note{
+		note,
+	}
 	s.Exchanges = []actions.Exchange{{Question: "size?", Answer: "42", Outcome: actions.Answered}}
 	s.ReplyJustIn = true
 	news := map[string]string{"zh": "新消息", "en": "News"}
@@ -39,7 +43,10 @@ func TestWhatTheCourseHoldsIsInThePromptInItsLanguage(t *testing.T) {
 		}), nil)
 		got, err := p.Next(t.Context(), s)
 		require.NoError(t, err)
-		for _, want := range []string{`"open the shop"`, `"went shopping"`, `"platform 3"`, `"size?"`, `"42"`, news[lang], note.Text(lang)} {
+		for _, want := range []string{
+			`"open the shop"`, `"went shopping"`, `"platform 3"`, `"size?"`, `"42"`, news[lang],
+			note.Text(lang),
+		} {
 			require.Contains(t, got.Tries[0].Prompt, want)
 		}
 	}
@@ -57,11 +64,18 @@ func TestAReplyThatComesAfterTheStopIsRecordedAndNotUsed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stopped := errors.New("stopped by hand")
 		ctx, cancel := context.WithCancelCause(t.Context())
-		p := policy.New(english(t), mind(func(context.Context, model.Request) (model.Response, error) {
-			cancel(stopped)
-			time.Sleep(time.Second)
-			return model.Response{Text: "action:BACK", Usage: model.Usage{PromptTokens: 7, CompletionTokens: 3}}, nil
-		}), nil)
+		p := policy.New(
+			english(t),
+			mind(func(context.Context, model.Request) (model.Response, error) {
+				cancel(stopped)
+				time.Sleep(time.Second)
+				return model.Response{
+					Text:  "action:BACK",
+					Usage: model.Usage{PromptTokens: 7, CompletionTokens: 3},
+				}, nil
+			}),
+			nil,
+		)
 		got, err := p.Next(ctx, situation(t))
 		require.ErrorIs(t, err, stopped)
 		require.ErrorIs(t, err, context.Canceled)

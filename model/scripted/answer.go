@@ -80,11 +80,20 @@ func tokens(s string) int {
 }
 
 func (a *answer) usage() map[string]any {
-	return map[string]any{"prompt_tokens": a.prompt, "completion_tokens": a.tokens, "total_tokens": a.prompt + a.tokens}
+	return map[string]any{
+		"prompt_tokens":     a.prompt,
+		"completion_tokens": a.tokens,
+		"total_tokens":      a.prompt + a.tokens,
+	}
 }
 
 func (a *answer) frame(object string) map[string]any {
-	return map[string]any{"id": a.id, "object": object, "created": time.Now().Unix(), "model": a.model}
+	return map[string]any{
+		"id":      a.id,
+		"object":  object,
+		"created": time.Now().Unix(),
+		"model":   a.model,
+	}
 }
 
 // whole is the reply that is not streamed.
@@ -100,7 +109,9 @@ func (a *answer) whole() map[string]any {
 		}
 	}
 	out := a.frame("chat.completion")
-	out["choices"] = []any{map[string]any{"index": 0, "message": message, "finish_reason": a.finish}}
+	out["choices"] = []any{
+		map[string]any{"index": 0, "message": message, "finish_reason": a.finish},
+	}
 	out["usage"] = a.usage()
 	return out
 }
@@ -108,8 +119,11 @@ func (a *answer) whole() map[string]any {
 func (a *answer) toolCalls() []any {
 	var out []any
 	for i, c := range a.calls {
-		out = append(out, map[string]any{"index": i, "id": fmt.Sprintf("call_%d", i+1), "type": "function",
-			"function": map[string]any{"name": c.name, "arguments": c.arguments}})
+		out = append(
+			out,
+			map[string]any{"index": i, "id": fmt.Sprintf("call_%d", i+1), "type": "function",
+				"function": map[string]any{"name": c.name, "arguments": c.arguments}},
+		)
 	}
 	return out
 }
@@ -125,7 +139,9 @@ func (a *answer) stream(ctx context.Context, w http.ResponseWriter, withUsage bo
 		}
 		a.event(w, []any{map[string]any{"index": 0, "delta": delta, "finish_reason": nil}}, nil)
 	}
-	a.event(w, []any{map[string]any{"index": 0, "delta": map[string]any{}, "finish_reason": a.finish}}, nil)
+	a.event(w,
+		[]any{map[string]any{"index": 0, "delta": map[string]any{}, "finish_reason": a.finish}},
+		nil)
 	if withUsage {
 		a.event(w, []any{}, a.usage())
 	}

@@ -21,8 +21,8 @@ const maxBody = 32 << 20
 // set before it serves; any number of requests may come at once.
 type Handler struct {
 	APIKey string // "" lets everybody in
-	// called with each request that is well-formed, before it is answered; may be called
-	// concurrently
+	// Observe is called with each request that is well-formed, before it is answered; it may be
+	// called concurrently.
 	Observe func(*Request)
 
 	script *Script

@@ -39,7 +39,9 @@ func user(text string) string {
 	b, _ := json.Marshal(map[string]any{"model": "m", "messages": []any{
 		map[string]any{"role": "user", "content": "an older turn"},
 		map[string]any{"role": "assistant", "content": nil},
-		map[string]any{"role": "user", "content": []any{map[string]any{"type": "text", "text": text}}},
+		map[string]any{
+			"role": "user", "content": []any{map[string]any{"type": "text", "text": text}},
+		},
 		map[string]any{"role": "assistant", "content": "a beginning"},
 	}})
 	return string(b)
@@ -47,7 +49,8 @@ func user(text string) string {
 
 func post(h http.Handler, body string) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
-	h.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/v1/chat/completions", strings.NewReader(body)))
+	h.ServeHTTP(w,
+		httptest.NewRequest(http.MethodPost, "/v1/chat/completions", strings.NewReader(body)))
 	return w
 }
 
@@ -104,12 +107,16 @@ rules:
 	require.Equal(t, "first", says(t, h, "an alarm"))
 	require.Equal(t, "second", says(t, h, "an alarm\nright now"))
 	require.Equal(t, "silence", says(t, h, ""))
-	require.Equal(t, 400, post(h, user("an alarm")).Code, "the first is used up and the second does not match")
-	require.Equal(t, "first", says(t, handler(t, "rules: [{when: alarm, times: 1, reply: first}]"), "alarm"), "another handler counts anew")
+	require.Equal(t, 400, post(h, user("an alarm")).Code,
+		"the first is used up and the second does not match")
+	require.Equal(t, "first",
+		says(t, handler(t, "rules: [{when: alarm, times: 1, reply: first}]"), "alarm"),
+		"another handler counts anew")
 }
 
 func TestARequestWithoutARuleIsRefusedWithTheScriptAndTheText(t *testing.T) {
-	w := post(handler(t, "rules: [{when: alarm, reply: a}]"), user("open \"Notes\" "+strings.Repeat("x", 5000)+" the end"))
+	w := post(handler(t, "rules: [{when: alarm, reply: a}]"),
+		user("open \"Notes\" "+strings.Repeat("x", 5000)+" the end"))
 	require.Equal(t, 400, w.Code)
 	c := decode(t, w)
 	require.Equal(t, "invalid_request_error", c.Error.Type)
@@ -139,7 +146,11 @@ rules:
 }
 
 func TestRepliesHaveTheFormOfARealEndpoint(t *testing.T) {
-	h := handler(t, "rules:\n  - {when: long, reply: cut, finish_reason: length}\n  - {when: think, reasoning: only}\n  - {when: call, tool_calls: [{name: back}]}\n  - {reply: hello}\n")
+	h := handler(
+		t,
+		"rules:\n  - {when: long, reply: cut, finish_reason: length}\n  - {when: think, "+
+			"reasoning: only}\n  - {when: call, tool_calls: [{name: back}]}\n  - {reply: hello}\n",
+	)
 	w := post(h, user("x"))
 	c := decode(t, w)
 	require.Equal(t, "chat.completion", c.Object)
@@ -154,7 +165,8 @@ func TestRepliesHaveTheFormOfARealEndpoint(t *testing.T) {
 	call := decode(t, post(h, user("call"))).Choices[0].Message
 	require.Nil(t, call.Content)
 	require.Equal(t, "{}", call.ToolCalls[0].Function.Arguments)
-	require.Greater(t, decode(t, post(h, user(strings.Repeat("word ", 400)))).Usage.Prompt, c.Usage.Prompt+400)
+	require.Greater(t, decode(t, post(h, user(strings.Repeat("word ", 400)))).Usage.Prompt,
+		c.Usage.Prompt+400)
 }
 
 func dataURL(t *testing.T, format string, w, h int) string {
@@ -171,7 +183,10 @@ func dataURL(t *testing.T, format string, w, h int) string {
 }
 
 func withImage(url string) string {
-	return fmt.Sprintf(`{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":"a"},{"type":"image_url","image_url":{"url":%q}},{"type":"text","text":"b"}]}]}`, url)
+	return fmt.Sprintf(
+		`{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":"a"},{"type":"image_url","image_url":{"url":%q}},{"type":"text","text":"b"}]}]}`,
+		url,
+	)
 }
 
 func TestRequestsAreCheckedAsARealEndpointDoes(t *testing.T) {
@@ -187,32 +202,65 @@ func TestRequestsAreCheckedAsARealEndpointDoes(t *testing.T) {
 		want string
 		code int
 	}{
-		"no JSON":             {"hello", "could not parse the JSON body", 400},
-		"nothing":             {"", "could not parse the JSON body", 400},
-		"two values":          {message(`"x"`) + "{}", "could not parse the JSON body", 400},
-		"a list":              {"[]", "could not parse the JSON body", 400},
-		"no model":            {`{"messages":[{"role":"user","content":"x"}]}`, "you must provide a model parameter", 400},
-		"a model of nothing":  {`{"model":"","messages":[{"role":"user","content":"x"}]}`, "you must provide a model parameter", 400},
-		"a model that is 5":   {`{"model":5}`, "invalid request", 400},
-		"an unknown model":    {`{"model":"z","messages":[{"role":"user","content":"x"}]}`, `model "z" not found`, 404},
-		"no messages":         {`{"model":"m"}`, "messages: a list of at least one", 400},
-		"empty messages":      {`{"model":"m","messages":[]}`, "messages: a list of at least one", 400},
-		"a wrong role":        {`{"model":"m","messages":[{"role":"bot","content":"x"}]}`, `messages[0]: role: "bot"`, 400},
-		"no content":          {`{"model":"m","messages":[{"role":"user"}]}`, "messages[0]: content is required", 400},
+		"no JSON":    {"hello", "could not parse the JSON body", 400},
+		"nothing":    {"", "could not parse the JSON body", 400},
+		"two values": {message(`"x"`) + "{}", "could not parse the JSON body", 400},
+		"a list":     {"[]", "could not parse the JSON body", 400},
+		"no model": {
+			`{"messages":[{"role":"user","content":"x"}]}`, "you must provide a model parameter",
+			400,
+		},
+		"a model of nothing": {
+			`{"model":"","messages":[{"role":"user","content":"x"}]}`,
+			"you must provide a model parameter", 400,
+		},
+		"a model that is 5": {`{"model":5}`, "invalid request", 400},
+		"an unknown model": {
+			`{"model":"z","messages":[{"role":"user","content":"x"}]}`, `model "z" not found`, 404,
+		},
+		"no messages": {`{"model":"m"}`, "messages: a list of at least one", 400},
+		"empty messages": {
+			`{"model":"m","messages":[]}`, "messages: a list of at least one", 400,
+		},
+		"a wrong role": {
+			`{"model":"m","messages":[{"role":"bot","content":"x"}]}`, `messages[0]: role: "bot"`,
+			400,
+		},
+		"no content": {
+			`{"model":"m","messages":[{"role":"user"}]}`, "messages[0]: content is required", 400,
+		},
 		"content of a number": {message("5"), "neither a string nor a list", 400},
 		"an unknown part":     {message(`[{"type":"audio"}]`), `content[0]: type "audio"`, 400},
-		"a part without URL":  {message(`[{"type":"image_url"}]`), `content[0]: type "image_url"`, 400},
-		"a temperature of 3":  {`{"model":"m","temperature":3,"messages":[{"role":"user","content":"x"}]}`, "temperature: 3", 400},
-		"a top_p of 2":        {`{"model":"m","top_p":2,"messages":[{"role":"user","content":"x"}]}`, "top_p: 2", 400},
-		"max_tokens of 0":     {`{"model":"m","max_tokens":0,"messages":[{"role":"user","content":"x"}]}`, "max_tokens: 0", 400},
-		"a web address":       {withImage("https://example.com/a.jpg"), "messages[0]: content[1]: image_url: want a data:image/jpeg", 400},
-		"no base64":           {withImage("data:image/jpeg;base64,###"), "is not base64", 400},
-		"no picture":          {withImage("data:image/jpeg;base64,aGVsbG8="), "the data is no picture", 400},
-		"another kind":        {withImage(strings.Replace(good, "jpeg", "png", 1)), "the data is jpeg, not what data:image/png says", 400},
-		"half a picture":      {withImage(good[:cut]), "the picture is broken", 400},
-		"a good one":          {withImage(good), "", 200},
-		"a good PNG":          {withImage(dataURL(t, "png", 8, 8)), "", 200},
-		"plain content":       {message(`"x"`), "", 200},
+		"a part without URL": {
+			message(`[{"type":"image_url"}]`), `content[0]: type "image_url"`, 400,
+		},
+		"a temperature of 3": {
+			`{"model":"m","temperature":3,"messages":[{"role":"user","content":"x"}]}`,
+			"temperature: 3", 400,
+		},
+		"a top_p of 2": {
+			`{"model":"m","top_p":2,"messages":[{"role":"user","content":"x"}]}`, "top_p: 2", 400,
+		},
+		"max_tokens of 0": {
+			`{"model":"m","max_tokens":0,"messages":[{"role":"user","content":"x"}]}`,
+			"max_tokens: 0", 400,
+		},
+		"a web address": {
+			withImage("https://example.com/a.jpg"),
+			"messages[0]: content[1]: image_url: want a data:image/jpeg", 400,
+		},
+		"no base64": {withImage("data:image/jpeg;base64,###"), "is not base64", 400},
+		"no picture": {
+			withImage("data:image/jpeg;base64,aGVsbG8="), "the data is no picture", 400,
+		},
+		"another kind": {
+			withImage(strings.Replace(good, "jpeg", "png", 1)),
+			"the data is jpeg, not what data:image/png says", 400,
+		},
+		"half a picture": {withImage(good[:cut]), "the picture is broken", 400},
+		"a good one":     {withImage(good), "", 200},
+		"a good PNG":     {withImage(dataURL(t, "png", 8, 8)), "", 200},
+		"plain content":  {message(`"x"`), "", 200},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := post(h, tc.body)
@@ -227,7 +275,8 @@ func TestPathsMethodsAndKeys(t *testing.T) {
 	h := handler(t, "models: [a, b]\nrules: [{reply: a}]")
 	h.APIKey = "sk-right"
 	do := func(method, path, auth string) *httptest.ResponseRecorder {
-		r := httptest.NewRequest(method, path, strings.NewReader(strings.Replace(user("x"), `"m"`, `"a"`, 1)))
+		r := httptest.NewRequest(method, path,
+			strings.NewReader(strings.Replace(user("x"), `"m"`, `"a"`, 1)))
 		if auth != "" {
 			r.Header.Set("Authorization", auth)
 		}
@@ -253,14 +302,20 @@ func TestPathsMethodsAndKeys(t *testing.T) {
 		require.Equal(t, tc.code, w.Code, "%s %s", tc.method, tc.path)
 		require.NotContains(t, w.Body.String(), "sk-")
 	}
-	require.Equal(t, http.MethodPost, do("GET", "/v1/chat/completions", "Bearer sk-right").Header().Get("Allow"))
+	require.Equal(t, http.MethodPost,
+		do("GET", "/v1/chat/completions", "Bearer sk-right").Header().Get("Allow"))
 	var list struct{ Data []struct{ ID string } }
-	require.NoError(t, json.Unmarshal(do("GET", "/v1/models", "Bearer sk-right").Body.Bytes(), &list))
+	require.NoError(t,
+		json.Unmarshal(do("GET", "/v1/models", "Bearer sk-right").Body.Bytes(), &list))
 	require.Equal(t, []struct{ ID string }{{"a"}, {"b"}}, list.Data)
 }
 
 func TestFaultsOfTheScript(t *testing.T) {
-	h := handler(t, "rules:\n  - {when: 'busy (?P<who>.*)', status: 429, retry_after: 7, reply: 'slow down ${who}'}\n  - {when: dead, status: 503}\n")
+	h := handler(
+		t,
+		"rules:\n  - {when: 'busy (?P<who>.*)', status: 429, retry_after: 7, reply: 'slow down "+
+			"${who}'}\n  - {when: dead, status: 503}\n",
+	)
 	w := post(h, user("busy bee"))
 	require.Equal(t, 429, w.Code)
 	require.Equal(t, "7", w.Header().Get("Retry-After"))
@@ -295,15 +350,26 @@ func TestADelayIsKeptAndEndsWithItsCaller(t *testing.T) {
 		defer cancel()
 		start = time.Now()
 		w := httptest.NewRecorder()
-		h.ServeHTTP(w, httptest.NewRequest("POST", "/chat/completions", strings.NewReader(user("x"))).WithContext(ctx))
+		h.ServeHTTP(
+			w,
+			httptest.NewRequest("POST", "/chat/completions",
+				strings.NewReader(user("x"))).WithContext(
+				ctx,
+			),
+		)
 		require.Equal(t, time.Second, time.Since(start))
 		require.Equal(t, 503, w.Code)
 	})
 }
 
 func TestStreamedRepliesAddUpToWholeOnes(t *testing.T) {
-	h := handler(t, "rules: [{when: x, reasoning: why so, reply: '文字 a longer text than one piece', tool_calls: [{name: back}]}]")
-	body := strings.Replace(user("x"), "{", `{"stream":true,"stream_options":{"include_usage":true},`, 1)
+	h := handler(
+		t,
+		"rules: [{when: x, reasoning: why so, reply: '文字 a longer text than one piece', "+
+			"tool_calls: [{name: back}]}]",
+	)
+	body := strings.Replace(user("x"), "{",
+		`{"stream":true,"stream_options":{"include_usage":true},`, 1)
 	w := post(h, body)
 	require.Equal(t, "text/event-stream", w.Header().Get("Content-Type"))
 	var content, reasoning, finish string
@@ -347,7 +413,9 @@ func TestStreamedRepliesAddUpToWholeOnes(t *testing.T) {
 		}
 	}
 	require.Equal(t, "data: [DONE]", last)
-	require.Equal(t, []any{"文字 a longer text than one piece", "why so", "tool_calls", 1, 1}, []any{content, reasoning, finish, calls, usages})
+	require.Equal(t, []any{
+		"文字 a longer text than one piece", "why so", "tool_calls", 1, 1,
+	}, []any{content, reasoning, finish, calls, usages})
 	require.Greater(t, pieces, 5)
 }
 
@@ -359,10 +427,12 @@ func TestCloseWaitsForTheRequestThatIsBeingAnswered(t *testing.T) {
 	require.NoError(t, err)
 	got := make(chan error, 1)
 	go func() {
-		resp, err := http.Post(s.BaseURL+"/chat/completions", "application/json", strings.NewReader(user("x")))
+		resp, err := http.Post(s.BaseURL+"/chat/completions", "application/json",
+			strings.NewReader(user("x")))
 		if err == nil {
 			var b []byte
-			if b, err = io.ReadAll(resp.Body); err == nil && !strings.Contains(string(b), "is closing") {
+			if b, err = io.ReadAll(resp.Body); err == nil &&
+				!strings.Contains(string(b), "is closing") {
 				err = fmt.Errorf("answered %s: %s", resp.Status, b)
 			}
 			_ = resp.Body.Close()

@@ -18,7 +18,7 @@ type Request struct {
 	Messages []Message
 	Stream   bool
 	Body     map[string]json.RawMessage // every field as it came
-	Rule     int                        // which rule of the script answers, from 1; 0 when none does
+	Rule     int                        // which rule of the script answers, from 1; 0 for none
 }
 
 // Message is one turn of a request.
@@ -172,7 +172,9 @@ const maxPixels = 64 << 20
 func picture(url string) (image.Image, error) {
 	head, data, ok := strings.Cut(url, ";base64,")
 	if !ok || head != "data:image/jpeg" && head != "data:image/png" {
-		return nil, fmt.Errorf("want a data:image/jpeg;base64 or data:image/png;base64 URL, got %.40q", url)
+		return nil, fmt.Errorf(
+			"want a data:image/jpeg;base64 or data:image/png;base64 URL, got %.40q", url,
+		)
 	}
 	b, err := base64.StdEncoding.DecodeString(data)
 	if err != nil {

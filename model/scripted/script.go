@@ -75,7 +75,8 @@ func Parse(b []byte) (*Script, error) { return parse("script", b) }
 func parse(name string, b []byte) (*Script, error) {
 	s, err := read(b)
 	if err != nil {
-		return nil, hint.Add(fmt.Errorf("%s: %w", name, err), "a script is a YAML mapping with rules:, a list of when: and reply:")
+		return nil, hint.Add(fmt.Errorf("%s: %w", name, err),
+			"a script is a YAML mapping with rules:, a list of when: and reply:")
 	}
 	s.name = name
 	return s, nil
@@ -168,7 +169,8 @@ func (r *rule) compile(src *source) error {
 		return errors.New("it is empty")
 	}
 	r.source = *src
-	return cmp.Or(r.readWhen(), r.readDelay(), r.readCalls(), r.checkNumbers(), r.checkWhole(), r.checkGroups())
+	return cmp.Or(r.readWhen(), r.readDelay(), r.readCalls(), r.checkNumbers(), r.checkWhole(),
+		r.checkGroups())
 }
 
 func (r *rule) readWhen() (err error) {
@@ -219,7 +221,8 @@ func (r *rule) checkNumbers() error {
 	case r.delay < 0:
 		return fmt.Errorf("delay: %s is in the past", r.delay)
 	case r.Status != 0 && (r.Status < 400 || r.Status > 599):
-		return fmt.Errorf("status: %d (want 400 to 599; without a status the reply is a 200)", r.Status)
+		return fmt.Errorf("status: %d (want 400 to 599; without a status the reply is a 200)",
+			r.Status)
 	}
 	return nil
 }
@@ -235,7 +238,8 @@ func (r *rule) checkWhole() error {
 	case r.Status != 0 && (r.Reasoning != "" || len(r.calls) > 0 || r.FinishReason != ""):
 		return errors.New("status: an error has no reasoning, tool_calls or finish_reason")
 	}
-	if _, err := http.ParseTime(r.RetryAfter); r.RetryAfter != "" && err != nil && !seconds.MatchString(r.RetryAfter) {
+	if _, err := http.ParseTime(r.RetryAfter); r.RetryAfter != "" && err != nil &&
+		!seconds.MatchString(r.RetryAfter) {
 		return fmt.Errorf("retry_after: %q is neither seconds nor an HTTP date", r.RetryAfter)
 	}
 	return nil
@@ -250,7 +254,8 @@ var (
 func (r *rule) checkGroups() error {
 	var known []string
 	if r.when != nil {
-		known = slices.DeleteFunc(slices.Clone(r.when.SubexpNames()), func(n string) bool { return n == "" })
+		known = slices.DeleteFunc(slices.Clone(r.when.SubexpNames()),
+			func(n string) bool { return n == "" })
 	}
 	texts := []string{r.text(), r.Reasoning}
 	for _, c := range r.calls {
@@ -258,7 +263,8 @@ func (r *rule) checkGroups() error {
 	}
 	for _, m := range placeholder.FindAllStringSubmatch(strings.Join(texts, "\n"), -1) {
 		if !strings.HasPrefix(m[0], "$$") && !slices.Contains(known, m[1]) {
-			return fmt.Errorf("${%s} is no named group of when (it has: %s)", m[1], strings.Join(known, ", "))
+			return fmt.Errorf("${%s} is no named group of when (it has: %s)", m[1],
+				strings.Join(known, ", "))
 		}
 	}
 	return nil

@@ -34,7 +34,9 @@ func TestAnUnknownDialectListsTheKnown(t *testing.T) {
 }
 
 func TestLanguagesAreReadWithTheirRegion(t *testing.T) {
-	for in, want := range map[string]string{"": "zh", "zh": "zh", "zh-CN": "zh", "ZH_tw": "zh", "en": "en", "en-US": "en"} {
+	for in, want := range map[string]string{
+		"": "zh", "zh": "zh", "zh-CN": "zh", "ZH_tw": "zh", "en": "en", "en-US": "en",
+	} {
 		d, err := families.Known.New("gelab", &dialect.Options{Lang: in})
 		require.NoError(t, err)
 		require.Equal(t, want, d.Profile().Lang, in)
@@ -43,13 +45,21 @@ func TestLanguagesAreReadWithTheirRegion(t *testing.T) {
 
 func TestOptionsThatCannotBeAreRefused(t *testing.T) {
 	for want, o := range map[string]dialect.Options{
-		`unknown language "fr" (want zh or en)`:                              {Lang: "fr"},
-		"JPEG quality 101 (want 1 to 100)":                                   {Quality: 101},
-		"JPEG quality -1 (want 1 to 100)":                                    {Quality: -1},
-		"image size 728x0 (want both sides from 1 to 8192)":                  {ImageSize: screen.Size{W: 728}},
-		"image size -1x5 (want both sides from 1 to 8192)":                   {ImageSize: screen.Size{W: -1, H: 5}},
-		"image size 9000x9 (want both sides from 1 to 8192)":                 {ImageSize: screen.Size{W: 9000, H: 9}},
-		"both an image size of 9x9 and full size are set (want one of them)": {ImageSize: screen.Size{W: 9, H: 9}, FullSize: true},
+		`unknown language "fr" (want zh or en)`: {Lang: "fr"},
+		"JPEG quality 101 (want 1 to 100)":      {Quality: 101},
+		"JPEG quality -1 (want 1 to 100)":       {Quality: -1},
+		"image size 728x0 (want both sides from 1 to 8192)": {
+			ImageSize: screen.Size{W: 728},
+		},
+		"image size -1x5 (want both sides from 1 to 8192)": {
+			ImageSize: screen.Size{W: -1, H: 5},
+		},
+		"image size 9000x9 (want both sides from 1 to 8192)": {
+			ImageSize: screen.Size{W: 9000, H: 9},
+		},
+		"both an image size of 9x9 and full size are set (want one of them)": {
+			ImageSize: screen.Size{W: 9, H: 9}, FullSize: true,
+		},
 	} {
 		_, err := families.Known.New("gelab", &o)
 		require.EqualError(t, err, "dialect gelab: "+want)
@@ -66,7 +76,8 @@ func TestThePictureHasTheSizeThatIsAskedFor(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, screen.Size{W: got.Width, H: got.Height})
 	}
-	require.Less(t, len(picture(t, dialect.Options{Quality: 10})), len(picture(t, dialect.Options{})))
+	require.Less(t, len(picture(t, dialect.Options{Quality: 10})),
+		len(picture(t, dialect.Options{})))
 	require.Equal(t, picture(t, dialect.Options{}), picture(t, dialect.Options{Quality: 85}))
 }
 

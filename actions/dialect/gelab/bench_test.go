@@ -21,14 +21,19 @@ func BenchmarkPrompt(b *testing.B) {
 	require.NoError(b, err)
 	d := gelab.New(dialect.Options{Quality: 85})
 	for b.Loop() {
-		_, err := d.Prompt(dialect.Situation{Task: "open the shop", Look: screen.Observation{Frame: f}})
+		_, err := d.Prompt(
+			dialect.Situation{Task: "open the shop", Look: screen.Observation{Frame: f}},
+		)
 		require.NoError(b, err)
 	}
 }
 
 func BenchmarkParse(b *testing.B) {
 	d := small("zh")
-	r := actions.Reply{Text: "<THINK> The search field is at the top. </THINK>\nexplain:Tap\taction:CLICK\tpoint:512,334\tsummary:Tapped"}
+	r := actions.Reply{
+		Text: "<THINK> The search field is at the top. " +
+			"</THINK>\nexplain:Tap\taction:CLICK\tpoint:512,334\tsummary:Tapped",
+	}
 	for b.Loop() {
 		_, err := d.Parse(r)
 		require.NoError(b, err)

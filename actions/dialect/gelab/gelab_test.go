@@ -107,12 +107,23 @@ func TestEveryActionIsExplainedByAnExampleThatIsRead(t *testing.T) {
 }
 
 func TestEveryOutcomeHasItsWords(t *testing.T) {
-	all := []actions.Outcome{actions.Answered, actions.Refused, actions.Silence, actions.DefaultAnswer,
-		actions.ModelAnswer, actions.NoReply, actions.LimitReached}
+	all := []actions.Outcome{
+		actions.Answered,
+		actions.Refused,
+		actions.Silence,
+		actions.DefaultAnswer,
+		actions.ModelAnswer,
+		actions.NoReply,
+		actions.LimitReached,
+	}
 	for _, lang := range []string{"zh", "en"} {
 		said := map[string]bool{}
 		for _, o := range all {
-			s := dialect.Situation{Task: "t", Look: look(t), Exchanges: []actions.Exchange{{Question: "q", Answer: "a", Outcome: o}}}
+			s := dialect.Situation{
+				Task:      "t",
+				Look:      look(t),
+				Exchanges: []actions.Exchange{{Question: "q", Answer: "a", Outcome: o}},
+			}
 			said[prompted(t, small(lang), s)] = true
 		}
 		require.Len(t, said, len(all), "two outcomes are worded alike")
@@ -134,8 +145,12 @@ func TestThePromptKeepsItsShapeWhateverTextsHold(t *testing.T) {
 		}))
 		text := func(name string) string { return "x" + nasty.Draw(t, name) + nasty.Draw(t, name) }
 		s := dialect.Situation{
-			Task: text("task"), Summary: text("summary"), Remembered: []string{text("remembered")}, Notes: []string{text("note")}, Look: f,
-			Exchanges: []actions.Exchange{{Question: text("q"), Answer: text("a"), Outcome: actions.Answered}},
+			Task: text(
+				"task",
+			), Summary: text("summary"), Remembered: []string{text("remembered")}, Notes: []string{text("note")}, Look: f,
+			Exchanges: []actions.Exchange{
+				{Question: text("q"), Answer: text("a"), Outcome: actions.Answered},
+			},
 		}
 		got := prompted(t, d, s)
 		require.Equal(t, want, strings.Count(got, "\n"))
@@ -181,15 +196,22 @@ func TestAPromptNeedsAFrame(t *testing.T) {
 
 func TestARepairSaysWhatWasWrongAndTheForm(t *testing.T) {
 	for lang, words := range map[string][]string{
-		"en": {"could not be read", `unknown action "DANCE"; expected one of CLICK`, "Answer in exactly this form", "\taction:CLICK\t"},
-		"zh": {"无法识别", `unknown action "DANCE"; expected one of CLICK`, "请严格按照以下格式回答", "\taction:CLICK\t"},
+		"en": {
+			"could not be read", `unknown action "DANCE"; expected one of CLICK`,
+			"Answer in exactly this form", "\taction:CLICK\t",
+		},
+		"zh": {
+			"无法识别", `unknown action "DANCE"; expected one of CLICK`, "请严格按照以下格式回答",
+			"\taction:CLICK\t",
+		},
 	} {
 		d := small(lang)
 		r := actions.Reply{Text: "explain:e\taction:DANCE"}
 		_, err := d.Parse(r)
 		again := d.Repair(r, err)
 		require.Len(t, again, 2)
-		require.Equal(t, dialect.Message{Role: "assistant", Parts: []dialect.Part{{Text: r.Text}}}, again[0])
+		require.Equal(t, dialect.Message{Role: "assistant", Parts: []dialect.Part{{Text: r.Text}}},
+			again[0])
 		require.Equal(t, "user", again[1].Role)
 		for _, w := range words {
 			require.Contains(t, again[1].Parts[0].Text, w)
@@ -203,7 +225,8 @@ func TestARepairIsShort(t *testing.T) {
 	require.Len(t, empty, 1, "an empty turn of the assistant is refused by some endpoints")
 	require.Equal(t, "user", empty[0].Role)
 
-	long := d.Repair(actions.Reply{Text: strings.Repeat("长", 50_000)}, errors.New("a\nb\t"+strings.Repeat("x", 50_000)))
+	long := d.Repair(actions.Reply{Text: strings.Repeat("长", 50_000)},
+		errors.New("a\nb\t"+strings.Repeat("x", 50_000)))
 	require.Less(t, len(long[0].Parts[0].Text), 3*2100)
 	require.Less(t, len(long[1].Parts[0].Text), 4000)
 	require.Contains(t, long[1].Parts[0].Text, `a\nb\t`)

@@ -72,7 +72,8 @@ func shown(t *testing.T, d actions.Decision, err error) string {
 	action, err := actions.Marshal(d.Action)
 	require.NoError(t, err)
 	var b strings.Builder
-	fmt.Fprintf(&b, "action %s\nthought %q\nexplain %q\nsummary %q\nfields\n", action, d.Thought, d.Explain, d.Summary)
+	fmt.Fprintf(&b, "action %s\nthought %q\nexplain %q\nsummary %q\nfields\n", action, d.Thought,
+		d.Explain, d.Summary)
 	for _, f := range d.Fields {
 		fmt.Fprintf(&b, "  %s %q\n", f.Key, f.Value)
 	}
@@ -132,8 +133,13 @@ func TestAParseErrorIsForTheModel(t *testing.T) {
 	var parse *dialect.ParseError
 	require.True(t, errors.As(err, &parse))
 	require.Equal(t, `unknown action "DANCE"`, parse.Problem)
-	require.EqualError(t, err, `unknown action "DANCE"; expected one of CLICK, DOUBLE_CLICK, LONGPRESS, TYPE, SLIDE, SCROLL, DRAG, AWAKE, `+
-		`BACK, HOME, RECENTS, HOT_KEY, WAIT, INFO, NOTE, COMPLETE, ABORT`)
+	require.EqualError(
+		t,
+		err,
+		`unknown action "DANCE"; expected one of CLICK, DOUBLE_CLICK, LONGPRESS, TYPE, SLIDE, `+
+			`SCROLL, DRAG, AWAKE, `+
+			`BACK, HOME, RECENTS, HOT_KEY, WAIT, INFO, NOTE, COMPLETE, ABORT`,
+	)
 }
 
 func TestABoundedNumberOfFieldsIsKept(t *testing.T) {
