@@ -160,7 +160,7 @@ func (m *Manager) watchQuestions(events *inquiry.Subscription) {
 
 // catchUp attends to the questions of all runs that wait, and forgets answers that no run has asked for.
 func (m *Manager) catchUp(ctx context.Context) error {
-	waiting, err := m.store.Sessions(ctx, session.Filter{State: session.WaitingReply})
+	waiting, err := m.store.Sessions(ctx, session.Filter{Waiting: true})
 	if err != nil {
 		return err
 	}

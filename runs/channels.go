@@ -92,12 +92,19 @@ type modelChannel struct {
 	store    *session.Store
 }
 
-var errNotForModels = errors.New("the answer is a secret, which no model is asked for")
+// Why a question does not go to a model.
+var (
+	errNotForModels = errors.New("the answer is a secret, which no model is asked for")
+	errForPeople    = errors.New("this is for a person to decide, and no model is asked")
+)
 
 // Ask implements route.Asker.
 func (c modelChannel) Ask(ctx context.Context, q inquiry.Question) error {
-	if q.Secret {
+	switch {
+	case q.Secret:
 		return errNotForModels
+	case q.Kind == inquiry.Approval || q.Kind == inquiry.Takeover:
+		return errForPeople
 	}
 	var frame *screen.Frame
 	if b, err := c.store.Frame(ctx, q.Frame); err == nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/inquiry/channel"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
 )
@@ -37,6 +38,29 @@ func gateOf(task string) func(session.Session, session.Run) agentloop.Gate {
 		return nil
 	}
 	return func(session.Session, session.Run) agentloop.Gate { return consent{} }
+}
+
+func TestAModelIsNotAskedForConsent(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		model := &oracle{}
+		w.again(func(o *runs.Options) { o.Answerer, o.NewGate = model, gateOf("consent") })
+
+		st := withMode(w, channel.AutoReply, "tap consent")
+
+		require.Equal(t, session.WaitingReply, st.Run.State)
+		require.Equal(t, inquiry.Approval, st.Question.Kind)
+		require.Contains(t, st.Message, "for a person to decide")
+		require.Empty(t, w.farm.phones["A"].done())
+		require.Zero(t, model.frames, "the model is shown nothing")
+		waiting, err := w.store.Sessions(w.ctx(), session.Filter{Waiting: true})
+		require.NoError(t, err)
+		require.Len(t, waiting, 1)
+		require.Equal(t, session.Completed, w.wait(w.reply(st.Session.ID, "yes").Session.ID).Run.State)
+		require.Len(t, w.farm.phones["A"].done(), 1)
+		waiting, err = w.store.Sessions(w.ctx(), session.Filter{Waiting: true})
+		require.NoError(t, err)
+		require.Empty(t, waiting)
+	})
 }
 
 // TestKilledAtTheGate kills a process that waits for consent, or that has got it, and goes on in this

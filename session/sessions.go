@@ -99,6 +99,9 @@ func (s *Store) Sessions(ctx context.Context, f Filter) ([]Overview, error) {
 	if f.State != "" {
 		where, args = append(where, "r.state = ?"), append(args, f.State)
 	}
+	if f.Waiting {
+		where = append(where, "r.waiting_at <> 0")
+	}
 	if f.Serial != "" {
 		where, args = append(where, "s.serial = ?"), append(args, f.Serial)
 	}

@@ -142,10 +142,11 @@ type StepRecord struct {
 
 // Filter says which sessions to list. Zero fields do not restrict.
 type Filter struct {
-	State  State   // of the latest run
-	Serial string  // of the phone
-	Client *string // whom they belong to
-	Limit  int     // 0 means all
+	State   State   // of the latest run
+	Waiting bool    // those whose latest run waits for an answer
+	Serial  string  // of the phone
+	Client  *string // whom they belong to
+	Limit   int     // 0 means all
 }
 
 // Overview is a session with its latest run.

@@ -150,7 +150,7 @@ func (t *tasks) attend(ctx context.Context, c *call, s *callState) (
 		if st, err = t.await(ctx, c, st, req); err != nil {
 			return st, nil, err
 		}
-		open := elicits && waitedFor() && st.Run.State == session.WaitingReply
+		open := elicits && waitedFor() && st.Run.State.Waiting()
 		again := questionInForm(st) != nil || open
 		if !again || !time.Now().Before(end) {
 			return st, nil, nil

@@ -127,7 +127,7 @@ func (p *progressWatch) begin(st runs.Status) {
 	if st.Reason == agentloop.StillRunning && !starting {
 		p.say(p.standing(st), nil)
 	}
-	if st.Question != nil && st.Run.State == session.WaitingReply {
+	if st.Question != nil && st.Run.State.Waiting() {
 		p.asked(*st.Question)
 	}
 }
@@ -183,11 +183,11 @@ func (p *progressWatch) beat() {
 }
 
 func (p *progressWatch) standing(st runs.Status) string {
-	switch st.Run.State {
-	case session.Queued:
+	switch {
+	case st.Run.State == session.Queued:
 		place := st.Ahead + 1
 		return fmt.Sprintf("waiting for phone %s: number %d in the line", st.Session.Serial, place)
-	case session.WaitingReply:
+	case st.Run.State.Waiting():
 		return "waiting for an answer"
 	}
 	p.ran = true

@@ -91,7 +91,7 @@ func (c *demoCmd) play(ctx context.Context, a *app, manager *runs.Manager, show 
 	}()
 	people := newConsole(a.in, a.err)
 	for {
-		if st, err = waitForEnd(ctx, manager, st); err != nil || st.Run.State != session.WaitingReply {
+		if st, err = waitForEnd(ctx, manager, st); err != nil || !st.Run.State.Waiting() {
 			return st, err
 		}
 		answer, err := c.answer(ctx, a, people, st.Question.Text)

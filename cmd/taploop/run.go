@@ -172,7 +172,7 @@ func (a *app) reportEnd(ctx context.Context, st runs.Status, asJSON bool) error 
 		return nil
 	case ctx.Err() != nil:
 		return ended(exitInterrupted)
-	case st.Run.State == session.WaitingReply:
+	case st.Run.State.Waiting():
 		return ended(exitWaiting)
 	}
 	return ended(exitNotCompleted)
