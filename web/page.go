@@ -3,11 +3,15 @@ package web
 import (
 	"bytes"
 	"embed"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/taploop/taploop/inquiry/channel"
 )
 
 //go:embed assets
@@ -41,7 +45,7 @@ func (s *Server) asset(w http.ResponseWriter, r *http.Request) {
 	}
 	name := r.PathValue("asset")
 	kind, known := types[path.Ext(name)]
-	b, err := assets.ReadFile("assets/" + name)
+	b, err := assetOf(name)
 	if !known || err != nil {
 		s.fail(w, r, notFound("there is nothing at %s", r.URL.Path))
 		return
@@ -49,6 +53,21 @@ func (s *Server) asset(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", kind)
 	w.Header().Set("Cache-Control", "no-cache")
 	_, _ = w.Write(b)
+}
+
+// assetOf is a file that the page is made of. channels.js is made of the registry of channels.
+func assetOf(name string) ([]byte, error) {
+	if name != "channels.js" {
+		return assets.ReadFile("assets/" + name)
+	}
+	labels := map[string]map[string]string{"en": {}, "zh": {}}
+	for _, c := range channel.All() {
+		for _, n := range []string{c.Name, c.Stored} {
+			labels["en"][n], labels["zh"][n] = c.Label[0], c.Label[1]
+		}
+	}
+	b, err := json.Marshal(labels)
+	return slices.Concat([]byte("\"use strict\";\nconst CHANNELS = "), b, []byte(";\n")), err
 }
 
 // language is "zh" when the browser likes Chinese better than English, else "en".

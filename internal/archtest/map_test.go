@@ -51,8 +51,9 @@ var packages = []row{
 	{pkg: "tools/schema", why: "schemas of Go types, and arguments read by them; knows no tool"},
 	{pkg: "tools/result", imports: "agentloop inquiry inquiry/route runs screen session tools/schema",
 		why: "what programs are shown of runs, questions and failures; the command line prints the same"},
-	{pkg: "web", imports: "inquiry session session/export internal/httpguard internal/jsonfile", tests: "actions agentloop inquiry/inquirytest screen internal/token",
-		why: "serves people over HTTP: reads the store and resolves questions; cannot reach phones or runs, its owner hands in who stops one"},
+	{pkg: "web", imports: "inquiry inquiry/channel session session/export internal/httpguard internal/jsonfile",
+		tests: "actions agentloop inquiry/inquirytest screen internal/token",
+		why: "serves people over HTTP: reads the store and resolves questions; names channels as their registry does; cannot reach phones or runs, its owner hands in who stops one"},
 
 	{pkg: "tools/gendocs", why: "reads the list of tools as clients get it"},
 

@@ -1,5 +1,6 @@
 "use strict";
-// The page's words. Keys are the same in both languages; a function takes what is to be put in.
+// The page's words. Keys are the same in both languages; a function takes what is to be put in. The names of the channels come
+// from the server.
 const WORDS = {
   en: {
     other: "中文", logout: "Log out", connected: "live", connecting: "connecting…",
@@ -36,11 +37,7 @@ const WORDS = {
     withdrawn: (why) => "withdrawn" + (why ? ": " + why : ""),
     through: (who, door) => who + " (" + door + ")", you: "you",
     doorsTitle: "Can be answered at", here: "this page", until: (t) => "until " + t,
-    doors: {
-      page: "inbox page", http: "HTTP", mcp: "MCP client", pass_to_client: "MCP client", console: "console", manual_reply: "console",
-      timer: "timer", model: "model", auto_reply: "model", elicit: "client's dialog",
-      command_line: "command line", run: "the run",
-    },
+    doors: CHANNELS.en,
   },
   zh: {
     other: "English", logout: "退出登录", connected: "实时", connecting: "连接中…",
@@ -77,11 +74,7 @@ const WORDS = {
     withdrawn: (why) => "已撤回" + (why ? "：" + why : ""),
     through: (who, door) => who + "（" + door + "）", you: "您",
     doorsTitle: "可以在此回答", here: "本页", until: (t) => "至 " + t,
-    doors: {
-      page: "收件页", http: "HTTP", mcp: "MCP 客户端", pass_to_client: "MCP 客户端", console: "控制台", manual_reply: "控制台",
-      timer: "定时器", model: "模型", auto_reply: "模型", elicit: "客户端对话框",
-      command_line: "命令行", run: "运行",
-    },
+    doors: CHANNELS.zh,
   },
 };
 
