@@ -7,10 +7,10 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/inquiry/channel"
+	"github.com/taploop/taploop/internal/text"
 )
 
 // Console is where a person sits.
@@ -73,22 +73,12 @@ func (c *consoleChannel) Ask(ctx context.Context, q inquiry.Question) error {
 
 func consolePrompt(q inquiry.Question) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\nThe agent asks / 手机助手提问:\n  %s\n", strings.ReplaceAll(printable(q.Text), "\n", "\n  "))
+	fmt.Fprintf(&b, "\nThe agent asks / 手机助手提问:\n  %s\n", strings.ReplaceAll(text.Lines(q.Text), "\n", "\n  "))
 	for i, o := range q.Options {
-		fmt.Fprintf(&b, "  %d. %s\n", i+1, printable(o))
+		fmt.Fprintf(&b, "  %d. %s\n", i+1, text.Line(o))
 	}
 	b.WriteString("Answer (/refuse: do not answer, /stop: end the task) / 请回答(/refuse:不回答,/stop:停止任务): ")
 	return b.String()
-}
-
-// printable is a model's text without what would steer a terminal.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
-			return -1
-		}
-		return r
-	}, text)
 }
 
 // picked is the option whose number was typed, else the line.
