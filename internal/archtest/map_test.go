@@ -1,36 +1,48 @@
 package archtest
 
-// The map. A package with no row fails the test, and so does a row with no package: adding a row is a design decision.
+// The map. A package with no row fails the test, and so does a row with no package: adding a row is
+// a design decision.
 var packages = []row{
 	{pkg: "screen", why: "what is seen; everything may know it, it knows nothing"},
 	{pkg: "actions", imports: "screen", why: "a point of an action is a point of a frame"},
 	{pkg: "actions/dialect", imports: "actions screen", tests: "actions/dialect/families",
-		why: "the seam between the loop and families of models; knows none of them, no model and no network"},
+		why: "the seam between the loop and families of models; knows none of them, no model and " +
+			"no network"},
 	{pkg: "actions/dialect/gelab", imports: "actions actions/dialect screen",
 		why: "gelab-zero's prompt and replies; a family never sees another"},
-	{pkg: "actions/dialect/families", imports: "actions/dialect actions/dialect/gelab", tests: "screen",
-		why: "the table of the families, a row each; a package of its own, because they import dialect"},
+	{pkg: "actions/dialect/families", imports: "actions/dialect actions/dialect/gelab",
+		tests: "screen",
+		why: "the table of the families, a row each; a package of its own, because they import " +
+			"dialect"},
 
 	{pkg: "device", imports: "actions screen internal/adb",
-		tests: "device/devicetest internal/adbtest sandbox sandbox/apps sandbox/shell sandbox/adbserver sandbox/adbdshim",
-		why:   "phones over ADB are the surface that actions touch; its contract is tested on the simulated phone, in the open and behind the real daemon"},
+		tests: "device/devicetest internal/adbtest sandbox sandbox/apps sandbox/shell " +
+			"sandbox/adbserver sandbox/adbdshim",
+		why: "phones over ADB are the surface that actions touch; its contract is tested on " +
+			"the simulated phone, in the open and behind the real daemon"},
 
 	{pkg: "device/devicetest", imports: "actions screen", tests: "device",
 		why: "the contract that every phone keeps, and a double in memory that keeps it"},
 
 	{pkg: "model", tests: "model/scripted", why: "a chat client that knows no phones"},
-	{pkg: "model/scripted", why: "the other end of the wire: sharing types with model would hide a shared mistake"},
-	{pkg: "caption", imports: "screen model", tests: "model/scripted", why: "a frame in words, through a one-method interface over model's types"},
+	{pkg: "model/scripted",
+		why: "the other end of the wire: sharing types with model would hide a shared mistake"},
+	{pkg: "caption", imports: "screen model", tests: "model/scripted",
+		why: "a frame in words, through a one-method interface over model's types"},
 
-	{pkg: "inquiry", tests: "inquiry/inquirytest", why: "questions to people; knows no phones and no store of its own"},
+	{pkg: "inquiry", tests: "inquiry/inquirytest",
+		why: "questions to people; knows no phones and no store of its own"},
 	{pkg: "inquiry/channel", imports: "inquiry",
-		why: "the registry of the ways in which people answer, and the reply modes; a way to answer is a row, and inquiry stays free of them"},
+		why: "the registry of the ways in which people answer, and the reply modes; a way to " +
+			"answer is a row, and inquiry stays free of them"},
 	{pkg: "inquiry/route", imports: "inquiry inquiry/channel", tests: "inquiry/inquirytest",
 		why: "takes a question from channel to channel; who asks at a channel is handed in"},
-	{pkg: "inquiry/inquirytest", imports: "inquiry", why: "the contract that every store of questions keeps"},
+	{pkg: "inquiry/inquirytest", imports: "inquiry",
+		why: "the contract that every store of questions keeps"},
 
 	{pkg: "notify", imports: "inquiry", tests: "inquiry/inquirytest",
-		why: "tells people outside of questions; reads them through interfaces of its own, and keeps what it told in whatever its owner gives it"},
+		why: "tells people outside of questions; reads them through interfaces of its own, and " +
+			"keeps what it told in whatever its owner gives it"},
 
 	{pkg: "session", imports: "actions agentloop inquiry screen", tests: "inquiry/inquirytest",
 		why: "keeps steps, progress and questions in their own types, and is the loop's journal"},
@@ -38,80 +50,121 @@ var packages = []row{
 		why: "a stored session as others see it: steps in words, a page, a trace"},
 
 	{pkg: "agentloop", imports: "actions screen", tests: "device/devicetest",
-		why: "one run in its own words; sees no phone, model, store or process, so that it runs in a synctest bubble"},
+		why: "one run in its own words; sees no phone, model, store or process, so that it runs " +
+			"in a synctest bubble"},
 	{pkg: "agentloop/policy", imports: "actions actions/dialect agentloop model screen",
 		tests: "actions/dialect/families model/scripted",
 		why:   "joins a model and a dialect into the next action"},
-	{pkg: "runs", imports: "actions agentloop inquiry inquiry/channel inquiry/route screen session", tests: "device/devicetest",
-		why: "the use cases: owns each run's goroutine and each phone's lease; phones and policies are handed in"},
+	{pkg: "runs", imports: "actions agentloop inquiry inquiry/channel inquiry/route screen session",
+		tests: "device/devicetest",
+		why: "the use cases: owns each run's goroutine and each phone's lease; phones and " +
+			"policies are handed in"},
 
-	{pkg: "tools", imports: "actions agentloop inquiry inquiry/channel runs screen session session/export tools/result tools/schema internal/mcptransport",
+	{pkg: "tools",
+		imports: "actions agentloop inquiry inquiry/channel runs screen session session/export " +
+			"tools/result tools/schema internal/mcptransport",
 		tests: "actions device/devicetest",
 		why:   "the MCP tools; what it needs of runs it names in interfaces of its own"},
 	{pkg: "tools/schema", why: "schemas of Go types, and arguments read by them; knows no tool"},
-	{pkg: "tools/result", imports: "agentloop inquiry inquiry/route runs screen session tools/schema",
-		why: "what programs are shown of runs, questions and failures; the command line prints the same"},
-	{pkg: "web", imports: "inquiry inquiry/channel session session/export internal/httpguard internal/jsonfile",
+	{pkg: "tools/result",
+		imports: "agentloop inquiry inquiry/route runs screen session tools/schema",
+		why: "what programs are shown of runs, questions and failures; the command line " +
+			"prints the same"},
+	{pkg: "web",
+		imports: "inquiry inquiry/channel session session/export internal/httpguard " +
+			"internal/jsonfile",
 		tests: "actions agentloop inquiry/inquirytest screen internal/token",
-		why: "serves people over HTTP: reads the store and resolves questions; names channels as their registry does; cannot reach phones or runs, its owner hands in who stops one"},
+		why: "serves people over HTTP: reads the store and resolves questions; names " +
+			"channels as their registry does; cannot reach phones or runs, its owner hands in " +
+			"who stops one"},
 
 	{pkg: "tools/gendocs", why: "reads the list of tools as clients get it"},
 
-	{pkg: "sandbox", imports: "sandbox/ui sandbox/apps", why: "the simulated phone; never sees device, so that no shared mistake looks right"},
+	{pkg: "sandbox", imports: "sandbox/ui sandbox/apps",
+		why: "the simulated phone; never sees device, so that no shared mistake looks right"},
 	{pkg: "sandbox/ui", why: "drawing and widgets of the simulated apps"},
 	{pkg: "sandbox/apps", imports: "sandbox/ui", why: "the simulated apps; they know no phone"},
-	{pkg: "sandbox/shell", imports: "sandbox", tests: "sandbox/ui sandbox/apps", why: "Android's commands on the simulated phone's state"},
+	{pkg: "sandbox/shell", imports: "sandbox", tests: "sandbox/ui sandbox/apps",
+		why: "Android's commands on the simulated phone's state"},
 	{pkg: "sandbox/adbserver", imports: "sandbox/shell", tests: "internal/adbtest sandbox",
-		why: "the server's side of the protocol; never sees internal/adb, so that no shared mistake looks right"},
-	{pkg: "sandbox/adbdshim", imports: "sandbox/shell", tests: "internal/adbtest sandbox sandbox/adbserver",
-		why: "the same commands under a real shell"},
+		why: "the server's side of the protocol; never sees internal/adb, so that no shared " +
+			"mistake looks right"},
+	{pkg: "sandbox/adbdshim", imports: "sandbox/shell",
+		tests: "internal/adbtest sandbox sandbox/adbserver",
+		why:   "the same commands under a real shell"},
 
-	{pkg: "config", imports: "model screen", why: "one struct; a key masks itself by model's own type"},
+	{pkg: "config", imports: "model screen",
+		why: "one struct; a key masks itself by model's own type"},
 	{pkg: "cmd/taploop", imports: "*", why: "the wiring"},
-	{pkg: "cmd/taploop/gendocs", imports: "config internal/clients", why: "the settings' own descriptions become a page, and so do those of the clients"},
-	{pkg: "cmd/taploop/genscript", imports: "sandbox sandbox/apps", why: "draws up the demo's script on the simulated phone"},
+	{pkg: "cmd/taploop/gendocs", imports: "config internal/clients",
+		why: "the settings' own descriptions become a page, and so do those of the clients"},
+	{pkg: "cmd/taploop/genscript", imports: "sandbox sandbox/apps",
+		why: "draws up the demo's script on the simulated phone"},
 
-	{pkg: "internal/adb", tests: "internal/adbtest", why: "the ADB server's protocol, nothing of what phones mean"},
-	{pkg: "internal/adbtest", why: "the stand-ins' folder is given to it, so that any package may use it"},
+	{pkg: "internal/adb", tests: "internal/adbtest",
+		why: "the ADB server's protocol, nothing of what phones mean"},
+	{pkg: "internal/adbtest",
+		why: "the stand-ins' folder is given to it, so that any package may use it"},
 	{pkg: "internal/archtest", why: "reads files only"},
-	{pkg: "internal/chrometest", why: "a helper of tests: a browser, and nothing of what it is shown"},
-	{pkg: "internal/clients", why: "edits other programs' settings; knows no server but as a command or an address"},
+	{pkg: "internal/chrometest",
+		why: "a helper of tests: a browser, and nothing of what it is shown"},
+	{pkg: "internal/clients",
+		why: "edits other programs' settings; knows no server but as a command or an address"},
 	{pkg: "internal/golden", why: "a helper of tests"},
 	{pkg: "internal/hint", why: "a helper of errors"},
-	{pkg: "internal/text", why: "one decision about which characters are dangerous wherever words are shown"},
+	{pkg: "internal/text",
+		why: "one decision about which characters are dangerous wherever words are shown"},
 	{pkg: "internal/wait", why: "a pause that a context ends"},
-	{pkg: "internal/httpguard", why: "the check of Host and Origin that every HTTP route needs; knows nothing of what is served"},
-	{pkg: "internal/mcptransport", imports: "internal/httpguard", why: "carries MCP, knows nothing of what the tools mean"},
-	{pkg: "internal/mcptransport/conformance", imports: "internal/mcptransport", why: "the server that the official suite is run against"},
-	{pkg: "internal/jsonfile", why: "one value in a file of several processes; knows nothing of what it is"},
-	{pkg: "internal/token", imports: "internal/jsonfile", why: "bearer tokens are checked by the HTTP server and kept by a command; what they guard is not its business"},
+	{pkg: "internal/httpguard",
+		why: "the check of Host and Origin that every HTTP route needs; knows nothing of what is " +
+			"served"},
+	{pkg: "internal/mcptransport", imports: "internal/httpguard",
+		why: "carries MCP, knows nothing of what the tools mean"},
+	{pkg: "internal/mcptransport/conformance", imports: "internal/mcptransport",
+		why: "the server that the official suite is run against"},
+	{pkg: "internal/jsonfile",
+		why: "one value in a file of several processes; knows nothing of what it is"},
+	{pkg: "internal/token", imports: "internal/jsonfile",
+		why: "bearer tokens are checked by the HTTP server and kept by a command; what they " +
+			"guard is not its business"},
 }
 
 // everyCode may be imported by any package: helpers that are pure and know nothing of ours.
 const everyCode = "internal/hint internal/text internal/wait"
 
-// everyTest may be imported by the tests of any package, besides what its row says and the package itself.
+// everyTest may be imported by the tests of any package, besides what its row says and the package
+// itself.
 const everyTest = "internal/chrometest internal/golden"
 
-// The roads that stay closed, besides the rows: imports from anywhere, ours or not, that only some packages may use or
-// that some may not. They hold for tests too unless code is set.
+// The roads that stay closed, besides the rows: imports from anywhere, ours or not, that only some
+// packages may use or that some may not. They hold for tests too unless code is set.
 var roads = []road{
-	{to: "config", only: "cmd/...", why: "packages take options; where a value came from is no business of theirs"},
-	{to: "sandbox/...", only: "cmd/... sandbox/...", code: true, why: "what is simulated must not be needed for what is real"},
-	{to: "github.com/mark3labs/mcp-go/...", only: "tools internal/mcptransport/... cmd/...", why: "the protocol changes every year, the rest should not"},
+	{to: "config", only: "cmd/...",
+		why: "packages take options; where a value came from is no business of theirs"},
+	{to: "sandbox/...", only: "cmd/... sandbox/...", code: true,
+		why: "what is simulated must not be needed for what is real"},
+	{to: "github.com/mark3labs/mcp-go/...", only: "tools internal/mcptransport/... cmd/...",
+		why: "the protocol changes every year, the rest should not"},
 	{to: "github.com/zach-klippenstein/goadb/...", only: "device internal/adb sandbox/adbserver",
 		why: "an independent reader of the protocol, where its framing permits"},
 	{to: "github.com/zach-klippenstein/goadb/...", only: "no/package", code: true,
-		why: "only tests ask it: it loses what is over 255 bytes, and panics at a phone without permissions"},
+		why: "only tests ask it: it loses what is over 255 bytes, and panics at a phone without " +
+			"permissions"},
 	{to: "github.com/sashabaranov/go-openai/...", only: "model", why: "its types would spread"},
 	{to: "database/sql/...", only: "session", why: "one owner of the data folder"},
 	{to: "modernc.org/sqlite/...", only: "session", why: "one owner of the data folder"},
-	{to: "mvdan.cc/sh/...", only: "sandbox/shell", why: "the phone's shell is one package's business"},
-	{to: "testing", only: "device/devicetest inquiry/inquirytest internal/adbtest internal/chrometest internal/golden", code: true, why: "only helpers of tests are made of tests"},
+	{to: "mvdan.cc/sh/...", only: "sandbox/shell",
+		why: "the phone's shell is one package's business"},
+	{to: "testing",
+		only: "device/devicetest inquiry/inquirytest internal/adbtest internal/chrometest " +
+			"internal/golden",
+		code: true, why: "only helpers of tests are made of tests"},
 
 	{to: "net/...", never: "screen actions/... inquiry/... agentloop " + everyCode,
 		why: "these are pure: they run in a synctest bubble"},
-	{to: "os/exec", never: "screen actions/... inquiry/... agentloop/... session/... runs", code: true, why: "processes belong to internal/adb and cmd"},
+	{to: "os/exec", never: "screen actions/... inquiry/... agentloop/... session/... runs",
+		code: true, why: "processes belong to internal/adb and cmd"},
 	// inquiry uses log/slog to mask secret answers, not to log.
-	{to: "log/slog", never: "screen actions/... inquiry/inquirytest", code: true, why: "their callers know what is worth a line"},
+	{to: "log/slog", never: "screen actions/... inquiry/inquirytest", code: true,
+		why: "their callers know what is worth a line"},
 }
