@@ -14,8 +14,9 @@ import (
 // App is an installed app.
 type App struct {
 	Package string `json:"package"`
-	Name    string `json:"name,omitempty"` // from the table of well-known apps, "" when it is not there
-	System  bool   `json:"system"`
+	// from the table of well-known apps, "" when it is not there
+	Name   string `json:"name,omitempty"`
+	System bool   `json:"system"`
 }
 
 //go:embed apps.tsv
@@ -84,7 +85,8 @@ func (p *Phone) Apps(ctx context.Context) ([]App, error) {
 		apps = append(apps, App{pkg, shownName(pkg), !own[pkg]})
 	}
 	if len(apps) == 0 {
-		return nil, fmt.Errorf("listing the apps of %s: `pm list packages` lists none: %s", p.info.Serial, firstLine(s[0]))
+		return nil, fmt.Errorf("listing the apps of %s: `pm list packages` lists none: %s",
+			p.info.Serial, firstLine(s[0]))
 	}
 	return apps, nil
 }

@@ -51,7 +51,8 @@ func BenchmarkLook(b *testing.B) {
 	}
 }
 
-// BenchmarkTap compares a tap over the server's socket with one that runs the adb binary, in one run.
+// BenchmarkTap compares a tap over the server's socket with one that runs the adb binary, in one
+// run.
 func BenchmarkTap(b *testing.B) {
 	p, port := benchPhone(b)
 	at := screen.Point{X: 0.01, Y: 0.5} // beside everything
@@ -66,7 +67,8 @@ func BenchmarkTap(b *testing.B) {
 		adb, err := exec.LookPath("adb")
 		require.NoError(b, err, "install adb to compare with it")
 		for b.Loop() {
-			if out, err := exec.CommandContext(b.Context(), adb, "-P", port, "-s", "sandbox-1", "shell", "input tap 10 1200").CombinedOutput(); err != nil {
+			if out, err := exec.CommandContext(b.Context(), adb, "-P", port, "-s", "sandbox-1",
+				"shell", "input tap 10 1200").CombinedOutput(); err != nil {
 				b.Fatalf("%v: %s", err, out)
 			}
 		}

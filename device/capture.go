@@ -8,8 +8,9 @@ import (
 	"github.com/taploop/taploop/screen"
 )
 
-// form is one of the two ways in which screencap gives a picture. Raw pixels are quick to make and long to carry, PNG is
-// the other way round; which is faster depends on the phone and on the way to it.
+// form is one of the two ways in which screencap gives a picture. Raw pixels are quick to make and
+// long to carry, PNG is the other way round; which is faster depends on the phone and on the way to
+// it.
 type form int
 
 const (
@@ -38,7 +39,8 @@ type meter struct {
 	since int              // captures since the slower form was tried
 }
 
-// next is the form of the next capture: each once, then the faster, and now and then the other one again.
+// next is the form of the next capture: each once, then the faster, and now and then the other one
+// again.
 func (m *meter) next() form {
 	faster := formRaw
 	if m.took[formPNG] < m.took[formRaw] {
@@ -68,8 +70,8 @@ func (m *meter) note(f form, took time.Duration, bytes int) {
 	}
 }
 
-// tear records a capture that was no whole picture. The next one does not wait for a form that may never work on this
-// phone, such as raw pixels of an unknown format.
+// tear records a capture that was no whole picture. The next one does not wait for a form that may
+// never work on this phone, such as raw pixels of an unknown format.
 func (m *meter) tear(f form) {
 	if m.took[f] == 0 {
 		m.took[f] = never
@@ -77,7 +79,8 @@ func (m *meter) tear(f form) {
 	m.since = 0
 }
 
-// shoot captures one frame. Its bytes end where the stream ends, so a torn one is known by its size only.
+// shoot captures one frame. Its bytes end where the stream ends, so a torn one is known by its size
+// only.
 func (p *Phone) shoot(ctx context.Context) (*screen.Frame, error) {
 	p.mu.Lock()
 	f, expect := p.capture.next(), p.capture.last
@@ -103,7 +106,8 @@ func (p *Phone) shoot(ctx context.Context) (*screen.Frame, error) {
 	return frame, nil
 }
 
-// tornError is a picture that is not whole or does not belong to the state read with it: worth a second look.
+// tornError is a picture that is not whole or does not belong to the state read with it: worth a
+// second look.
 type tornError struct{ error }
 
 func (t tornError) Unwrap() error { return t.error }

@@ -14,11 +14,13 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 )
 
-// blindDeletes is how many characters are deleted in each direction when the phone does not report what is in the field.
+// blindDeletes is how many characters are deleted in each direction when the phone does not report
+// what is in the field.
 const blindDeletes = 200
 
-// Clear empties the focused field: through ADBKeyBoard when it is the keyboard in use, else with as many deletes as the
-// field holds characters. No focused field is an error when the phone reports that there is none.
+// Clear empties the focused field: through ADBKeyBoard when it is the keyboard in use, else with as
+// many deletes as the field holds characters. No focused field is an error when the phone reports
+// that there is none.
 func (p *Phone) Clear(ctx context.Context) error {
 	err := p.clear(ctx)
 	if err != nil {
@@ -53,7 +55,8 @@ func (p *Phone) clear(ctx context.Context) error {
 
 // delete goes to the end of the line and deletes so many characters before and behind the cursor.
 func (p *Phone) delete(ctx context.Context, before, behind int) error {
-	codes := slices.Concat([]int{codeMoveEnd}, slices.Repeat([]int{codeDelete}, before), slices.Repeat([]int{codeForwardDelete}, behind))
+	codes := slices.Concat([]int{codeMoveEnd}, slices.Repeat([]int{codeDelete}, before),
+		slices.Repeat([]int{codeForwardDelete}, behind))
 	for part := range slices.Chunk(codes, chunkChars) {
 		if err := p.run(ctx, keyevent(part...), time.Duration(len(part))*perChar); err != nil {
 			return err
@@ -70,15 +73,16 @@ var (
 // focusedText is what stands in the field that has the focus, as `uiautomator dump` shows it.
 func (p *Phone) focusedText(ctx context.Context) (string, error) {
 	const path = "/data/local/tmp/taploop-window.xml"
-	r, err := p.shell(ctx, "uiautomator dump "+path+" >/dev/null 2>&1 && cat "+path+" && rm -f "+path, 10*time.Second)
+	line := "uiautomator dump " + path + " >/dev/null 2>&1 && cat " + path + " && rm -f " + path
+	r, err := p.shell(ctx, line, 10*time.Second)
 	if err != nil {
 		return "", err
 	}
 	return parseFocused(r.Stdout)
 }
 
-// parseFocused finds the focused field in a tree of `uiautomator dump`: errNoTree when the tree does not show it, errNoField
-// when nothing in it has the focus.
+// parseFocused finds the focused field in a tree of `uiautomator dump`: errNoTree when the tree
+// does not show it, errNoField when nothing in it has the focus.
 func parseFocused(tree string) (string, error) {
 	d := xml.NewDecoder(strings.NewReader(tree))
 	seen := false
@@ -98,7 +102,8 @@ func parseFocused(tree string) (string, error) {
 		if attr(node, "focused") != "true" {
 			continue
 		}
-		if class := attr(node, "class"); strings.Contains(class, "EditText") || strings.Contains(class, "AutoComplete") {
+		class := attr(node, "class")
+		if strings.Contains(class, "EditText") || strings.Contains(class, "AutoComplete") {
 			return attr(node, "text"), nil
 		}
 		return "", errNoTree // something of the app's own has the focus; it may well be a field

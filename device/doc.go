@@ -1,9 +1,11 @@
 // Package device is phones over ADB: find them, look at them, touch them.
 //
-// A [Host] is one ADB server. [Host.List] lists its phones, [Host.Open] gives one of them as a [Phone], which
-// looks ([Phone.Look]) and touches (it is an [actions.Surface]). Nothing runs a process per command: every read and touch
-// is one service of the server's protocol, with a deadline.
+// A [Host] is one ADB server. [Host.List] lists its phones, [Host.Open] gives one of them as a
+// [Phone], which looks ([Phone.Look]) and touches (it is an [actions.Surface]). Nothing runs a
+// process per command: every read and touch is one service of the server's protocol, with a
+// deadline.
 //
-// What it promises: a frame is what the phone showed, or there is an error; a touch that the phone refused is an error;
-// a text is typed exactly or refused, and never runs as a command; an app is launched only when its name matches well.
+// What it promises: a frame is what the phone showed, or there is an error; a touch that the phone
+// refused is an error; a text is typed exactly or refused, and never runs as a command; an app is
+// launched only when its name matches well.
 package device

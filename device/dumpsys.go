@@ -8,9 +8,10 @@ import (
 	"github.com/taploop/taploop/screen"
 )
 
-// The parsers of this file are pure functions over what Android's services print about themselves. The formats differ
-// between versions and makers, so each looks for the few fields that it needs, newest form first, and says when none is
-// there. The golden cases in testdata/state hold the forms.
+// The parsers of this file are pure functions over what Android's services print about themselves.
+// The formats differ between versions and makers, so each looks for the few fields that it needs,
+// newest form first, and says when none is there. The golden cases in testdata/state hold the
+// forms.
 
 var (
 	wakefulness  = regexp.MustCompile(`(?m)^\s*mWakefulness=(\w+)`)
@@ -18,7 +19,8 @@ var (
 	screenOn     = regexp.MustCompile(`(?m)^\s*mScreenOn=(true|false)`)
 )
 
-// parsePower reads `dumpsys power`: whether the display is lit for a person. A clock on a dozing display is not.
+// parsePower reads `dumpsys power`: whether the display is lit for a person. A clock on a dozing
+// display is not.
 func parsePower(s string) (on, ok bool) {
 	awake := first(wakefulness, s)
 	lit := first(displayPower, s)
@@ -36,7 +38,8 @@ var (
 	keyguardShowing  = regexp.MustCompile(`(?m)^\s*showing=(true|false)`)
 	keyguardOccluded = regexp.MustCompile(`(?m)^\s*occluded=(true|false)`)
 	keyguardSecure   = regexp.MustCompile(`(?m)^\s*secure=(true|false)`)
-	keyguardOld      = regexp.MustCompile(`\b(?:mIsShowing|mShowingLockscreen|isStatusBarKeyguard)=(true|false)`)
+	keyguardOld      = regexp.MustCompile(
+		`\b(?:mIsShowing|mShowingLockscreen|isStatusBarKeyguard)=(true|false)`)
 )
 
 // keyguard is the lock screen as `dumpsys window policy` reports it.
@@ -137,8 +140,8 @@ func firstSize(sizes ...screen.Size) screen.Size {
 	return screen.Size{}
 }
 
-// rotations are the places where a display's rotation is reported, the surest first. A window's own mRotation comes last: an
-// app may be turned differently from the display.
+// rotations are the places where a display's rotation is reported, the surest first. A window's own
+// mRotation comes last: an app may be turned differently from the display.
 var rotations = []*regexp.Regexp{
 	regexp.MustCompile(`(?ms)^\s*DisplayRotation\b.*?\bmRotation=(?:ROTATION_)?(\d+)`),
 	regexp.MustCompile(`\bmDisplayInfo=DisplayInfo\{[^\n]*?\brotation (\d)`),
@@ -146,8 +149,8 @@ var rotations = []*regexp.Regexp{
 	regexp.MustCompile(`(?m)^\s*mRotation=(?:ROTATION_)?(\d+)`),
 }
 
-// parseRotation reads the rotation from the display's own part, then from what older versions print with the windows.
-// What does not fit the sizes is not believed.
+// parseRotation reads the rotation from the display's own part, then from what older versions print
+// with the windows. What does not fit the sizes is not believed.
 func parseRotation(display, windows string, g geometry) screen.Rotation {
 	turned := g.now.Valid() && g.now == g.natural.Turned() && g.natural.W != g.natural.H
 	upright := g.now.Valid() && g.now == g.natural && g.natural.W != g.natural.H

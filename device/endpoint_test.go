@@ -30,12 +30,14 @@ func serve(t testing.TB) endpoint {
 	require.NoError(t, err)
 	s := adbserver.New(nil)
 	served := make(chan error, 1)
-	go func() { served <- s.Serve(t.Context(), ln) }() // ends with Close, which the clean-up calls and waits for
+	// ends with Close, which the clean-up calls and waits for
+	go func() { served <- s.Serve(t.Context(), ln) }()
 	t.Cleanup(func() {
 		require.NoError(t, s.Close())
 		<-served
 	})
-	h, err := device.NewHost(&device.Options{Server: ln.Addr().String(), Getenv: func(string) string { return "" }})
+	h, err := device.NewHost(&device.Options{Server: ln.Addr().String(),
+		Getenv: func(string) string { return "" }})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, h.Close()) })
 	return endpoint{s, h, ln.Addr().String()}
@@ -50,22 +52,30 @@ func (e endpoint) open(t testing.TB, serial string) *device.Phone {
 }
 
 func TestAPhoneBehindTheSimulatedServerKeepsTheContract(t *testing.T) {
-	devicetest.Run(t, func(t *testing.T) devicetest.Subject { return overEndpoint(t, sandbox.Options{}) })
+	devicetest.Run(t, func(t *testing.T) devicetest.Subject {
+		return overEndpoint(t, sandbox.Options{})
+	})
 }
 
 func TestAPhoneWithoutADBKeyboardKeepsTheContract(t *testing.T) {
 	devicetest.Run(t, func(t *testing.T) devicetest.Subject {
 		s := overEndpoint(t, sandbox.Options{ADBKeyboard: new(false)})
-		return devicetest.Subject{Phone: s.Phone, Apps: s.Apps, Field: s.Field, Text: s.Text, Canary: s.Canary} // typing is what differs
+		// typing is what differs
+		return devicetest.Subject{Phone: s.Phone, Apps: s.Apps, Field: s.Field, Text: s.Text,
+			Canary: s.Canary}
 	})
 }
 
-// Some versions of Android capture physical pixels while an override size is set; touches still count in the override.
+// Some versions of Android capture physical pixels while an override size is set; touches still
+// count in the override.
 func TestAPhoneWithAnOverrideSizeKeepsTheContract(t *testing.T) {
 	fresh := func(t *testing.T) devicetest.Subject {
-		s := overEndpoint(t, sandbox.Options{CapturePhysical: true}, "wm size 720x1600", "wm density 280")
-		return devicetest.Subject{Phone: s.Phone, Apps: s.Apps, Front: s.Front, Home: s.Home, // touching is what differs
-			Tap: s.Tap, DoubleTap: s.DoubleTap, Press: s.Press, Swipe: s.Swipe, Drag: s.Drag, Turn: s.Turn}
+		s := overEndpoint(t, sandbox.Options{CapturePhysical: true}, "wm size 720x1600",
+			"wm density 280")
+		// touching is what differs
+		return devicetest.Subject{Phone: s.Phone, Apps: s.Apps, Front: s.Front, Home: s.Home,
+			Tap: s.Tap, DoubleTap: s.DoubleTap, Press: s.Press, Swipe: s.Swipe, Drag: s.Drag,
+			Turn: s.Turn}
 	}
 	look, err := fresh(t).Phone.Look(t.Context())
 	require.NoError(t, err)
@@ -84,13 +94,20 @@ func overEndpoint(t *testing.T, o sandbox.Options, lines ...string) devicetest.S
 	e.Attach("sandbox-1", sh)
 	s := sim.subject(e.open(t, "sandbox-1"))
 	s.LockedPIN = func(t *testing.T) devicetest.Phone {
-		e.Attach("sandbox-2", shell.New(newSimulated(t, sandbox.Options{PIN: "2580", Locked: true}).Phone))
+		e.Attach("sandbox-2", shell.New(newSimulated(t, sandbox.Options{PIN: "2580",
+			Locked: true}).Phone))
 		return e.open(t, "sandbox-2")
 	}
 	s.Hang = func(t *testing.T) { require.NoError(t, e.Server.Hang("sandbox-1", true)) }
 	s.Resume = func(t *testing.T) { require.NoError(t, e.Server.Hang("sandbox-1", false)) }
-	s.Disconnect = func(t *testing.T) { require.NoError(t, e.SetState("sandbox-1", adbserver.StateOffline)) }
-	s.Reconnect = func(t *testing.T) { require.NoError(t, e.SetState("sandbox-1", adbserver.StateDevice)) }
+	s.Disconnect = func(t *testing.T) {
+		require.NoError(t, e.SetState("sandbox-1",
+			adbserver.StateOffline))
+	}
+	s.Reconnect = func(t *testing.T) {
+		require.NoError(t, e.SetState("sandbox-1",
+			adbserver.StateDevice))
+	}
 	s.Canary = func() error { return errors.Join(canaryOnHost(), canaryOn(sim)) }
 	return s
 }

@@ -13,12 +13,13 @@ import (
 	"github.com/taploop/taploop/screen"
 )
 
-// What callers ask for with errors.Is. They are the values of package screen, under the names that a caller of this
-// package expects.
+// What callers ask for with errors.Is. They are the values of package screen, under the names that
+// a caller of this package expects.
 var (
-	ErrDisconnected = screen.ErrDisconnected // the phone is gone: unplugged, offline, not found, cut off in the middle
-	ErrLocked       = screen.ErrLocked       // the lock screen needs a person
-	ErrSecure       = screen.ErrSecure       // the window in front forbids capture
+	// the phone is gone: unplugged, offline, not found, cut off in the middle
+	ErrDisconnected = screen.ErrDisconnected
+	ErrLocked       = screen.ErrLocked // the lock screen needs a person
+	ErrSecure       = screen.ErrSecure // the window in front forbids capture
 )
 
 // HungError is a phone that did not answer in time. It is a context.DeadlineExceeded too.
@@ -38,7 +39,8 @@ func (e *HungError) Is(target error) bool { return target == context.DeadlineExc
 const hintHung = "look whether the phone itself responds; run `adb reconnect`, or reboot the phone"
 
 // gone are the failures that mean that the phone, or the way to it, is lost.
-var gone = []error{adb.ErrNotFound, adb.ErrOffline, adb.ErrUnauthorized, adb.ErrNoPermissions, adb.ErrCut, adb.ErrNoServer}
+var gone = []error{adb.ErrNotFound, adb.ErrOffline, adb.ErrUnauthorized, adb.ErrNoPermissions,
+	adb.ErrCut, adb.ErrNoServer}
 
 // explain makes errors of the protocol the ones that this package promises.
 func explain(err error) error {
@@ -60,11 +62,13 @@ type lost struct{ error }
 func (l lost) Unwrap() error        { return l.error }
 func (l lost) Is(target error) bool { return target == ErrDisconnected }
 
-// complaint is a line with which a command of Android reports that it failed, even when its exit code is 0, as before
-// Android 10.
-var complaint = regexp.MustCompile(`(?mi)^\s*(?:error\b|usage:|.*\w+Exception\b|.*INJECT_EVENTS|.*permission denial|.*inaccessible or not found|.*not found$).*$`)
+// complaint is a line with which a command of Android reports that it failed, even when its exit
+// code is 0, as before Android 10.
+var complaint = regexp.MustCompile(`(?mi)^\s*(?:error\b|usage:|.*\w+Exception\b|.*INJECT_EVENTS|` +
+	`.*permission denial|.*inaccessible or not found|.*not found$).*$`)
 
-const hintInject = "switch on \"USB debugging (Security settings)\" in the phone's developer options (Xiaomi, Redmi and POCO need it for input), then try again"
+const hintInject = "switch on \"USB debugging (Security settings)\" in the phone's developer " +
+	"options (Xiaomi, Redmi and POCO need it for input), then try again"
 
 // refusal is why a command did not do what it should, or nil.
 func refusal(r adb.Result) error {

@@ -9,21 +9,24 @@ import (
 	"github.com/taploop/taploop/screen"
 )
 
-// fit makes a picture cover the logical display exactly, so that a fraction of the frame is the same fraction of the
-// display. The picture's own size does not matter: some versions capture physical pixels while an override is set.
+// fit makes a picture cover the logical display exactly, so that a fraction of the frame is the
+// same fraction of the display. The picture's own size does not matter: some versions capture
+// physical pixels while an override is set.
 func fit(f *screen.Frame, r reading) (*screen.Frame, error) {
 	size, logical := f.Size(), r.State.Size
 	if alike(size, logical) {
 		return f, nil
 	}
-	if r.geometry.natural != r.geometry.panel && (alike(size, r.geometry.panel) || alike(size, r.geometry.panel.Turned())) {
+	panel := r.geometry.panel
+	if r.geometry.natural != panel && (alike(size, panel) || alike(size, panel.Turned())) {
 		return letterbox(f, logical)
 	}
 	err := fmt.Errorf("the picture is %s, the display %s", size, logical)
 	if alike(size, logical.Turned()) {
 		return nil, tornError{hint.Add(err, "the display was turning; look again")}
 	}
-	return nil, tornError{hint.Add(err, "screencap shows another display than the one that takes touches; fold or unfold the phone, or switch the other display off")}
+	return nil, tornError{hint.Add(err, "screencap shows another display than the one that "+
+		"takes touches; fold or unfold the phone, or switch the other display off")}
 }
 
 // alike reports whether two sizes have the same shape, within what rounding makes of it.
@@ -36,7 +39,8 @@ func alike(a, b screen.Size) bool {
 	return float64(max(x, y)-min(x, y)) <= slack*float64(max(x, y))
 }
 
-// letterbox cuts the bars off that surround a display whose override has another shape than its panel.
+// letterbox cuts the bars off that surround a display whose override has another shape than its
+// panel.
 func letterbox(f *screen.Frame, logical screen.Size) (*screen.Frame, error) {
 	size := f.Size()
 	w, h := size.W, size.W*logical.H/logical.W
@@ -47,5 +51,6 @@ func letterbox(f *screen.Frame, logical screen.Size) (*screen.Frame, error) {
 		return nil, errors.New("the display's override size leaves nothing of the picture")
 	}
 	at := image.Pt((size.W-w)/2, (size.H-h)/2)
-	return screen.NewFrame(f.Image().SubImage(image.Rectangle{Min: at, Max: at.Add(image.Pt(w, h))}))
+	part := image.Rectangle{Min: at, Max: at.Add(image.Pt(w, h))}
+	return screen.NewFrame(f.Image().SubImage(part))
 }

@@ -16,12 +16,15 @@ import (
 
 // Options of a Host. The zero value works.
 type Options struct {
-	Server  string              // "host:port" or as in ADB_SERVER_SOCKET; "" means ADB's own variables, else 127.0.0.1:5037
-	Timeout time.Duration       // for one command on a phone, beyond what the command itself takes; 0 means 15s
-	ADB     string              // adb binary that may start the server; "" means the one on PATH, if any
-	Getenv  func(string) string // nil means os.Getenv
-	Apps    map[string]string   // app name to package, on top of the built-in table
-	Log     *slog.Logger        // nil discards
+	// "host:port" or as in ADB_SERVER_SOCKET; "" means ADB's own variables, else 127.0.0.1:5037
+	Server string
+	// for one command on a phone, beyond what the command itself takes; 0 means 15s
+	Timeout time.Duration
+	// adb binary that may start the server; "" means the one on PATH, if any
+	ADB    string
+	Getenv func(string) string // nil means os.Getenv
+	Apps   map[string]string   // app name to package, on top of the built-in table
+	Log    *slog.Logger        // nil discards
 }
 
 // Host is one ADB server and its phones. It is safe for concurrent use.
@@ -38,7 +41,8 @@ const (
 	listTimeout    = 8 * time.Second // for a phone's details in a list
 )
 
-// NewHost makes a Host. It does not connect yet; the error is about options or variables that cannot be read.
+// NewHost makes a Host. It does not connect yet; the error is about options or variables that
+// cannot be read.
 func NewHost(opts *Options) (*Host, error) {
 	var o Options
 	if opts != nil {
@@ -64,11 +68,13 @@ func NewHost(opts *Options) (*Host, error) {
 	return &Host{client, o.Timeout, o.Getenv, names, o.Log}, nil
 }
 
-// Close ends the use of the Host. It holds no connection between calls; calls in flight end with their contexts.
+// Close ends the use of the Host. It holds no connection between calls; calls in flight end with
+// their contexts.
 func (h *Host) Close() error { return nil }
 
-// List lists the phones that the server has, in its order, starting the server when it may. The details of all usable
-// phones are read at the same time; one that does not answer within listTimeout is listed as [StateHung] and delays no other.
+// List lists the phones that the server has, in its order, starting the server when it may. The
+// details of all usable phones are read at the same time; one that does not answer within
+// listTimeout is listed as [StateHung] and delays no other.
 func (h *Host) List(ctx context.Context) ([]Info, error) {
 	entries, err := h.entries(ctx)
 	if err != nil {
@@ -88,7 +94,9 @@ func (h *Host) List(ctx context.Context) ([]Info, error) {
 
 func (h *Host) entries(ctx context.Context) ([]adb.Entry, error) {
 	limit := h.timeout + 20*time.Second // a server may have to be started
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, &HungError{"the ADB server at " + h.client.Address(), "host:devices-l", limit})
+	server := "the ADB server at " + h.client.Address()
+	hung := &HungError{server, "host:devices-l", limit}
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, hung)
 	defer cancel()
 	return h.client.Devices(ctx)
 }
@@ -116,17 +124,18 @@ func (h *Host) describe(ctx context.Context, e adb.Entry) Info {
 }
 
 func (h *Host) phone(e adb.Entry) *Phone {
+	model := strings.ReplaceAll(e.Props["model"], "_", " ")
 	return &Phone{
 		dev:     h.client.Device(e.Serial),
-		info:    Info{Serial: e.Serial, State: e.State, Model: strings.ReplaceAll(e.Props["model"], "_", " ")},
+		info:    Info{Serial: e.Serial, State: e.State, Model: model},
 		timeout: h.timeout,
 		names:   h.names,
 		marks:   newBatch(),
 	}
 }
 
-// Open gives a phone. serial "" means $ANDROID_SERIAL, else the only usable phone; where the choice is not clear the
-// error names the choices.
+// Open gives a phone. serial "" means $ANDROID_SERIAL, else the only usable phone; where the choice
+// is not clear the error names the choices.
 func (h *Host) Open(ctx context.Context, serial string) (*Phone, error) {
 	entries, err := h.entries(ctx)
 	if err != nil {
@@ -158,15 +167,19 @@ func choose(entries []adb.Entry, serial string) (adb.Entry, error) {
 	}
 	switch {
 	case serial != "":
-		return adb.Entry{}, hint.Add(fmt.Errorf("%w %q", ErrNoPhone, serial), "use one of: "+serials(entries))
+		return adb.Entry{}, hint.Add(fmt.Errorf("%w %q", ErrNoPhone, serial),
+			"use one of: "+serials(entries))
 	case len(usable) == 1:
 		return usable[0], nil
 	case len(usable) > 1:
-		return adb.Entry{}, hint.Add(fmt.Errorf("%d %w", len(usable), ErrWhichPhone), "name one of: "+serials(usable))
+		return adb.Entry{}, hint.Add(fmt.Errorf("%d %w", len(usable), ErrWhichPhone),
+			"name one of: "+serials(usable))
 	case len(entries) == 1:
-		return adb.Entry{}, fmt.Errorf("%w: %w", ErrNoPhone, adb.StateError(entries[0].Serial, entries[0].State))
+		why := adb.StateError(entries[0].Serial, entries[0].State)
+		return adb.Entry{}, fmt.Errorf("%w: %w", ErrNoPhone, why)
 	case len(entries) > 1:
-		return adb.Entry{}, hint.Add(fmt.Errorf("%w is usable: %s", ErrNoPhone, serials(entries)), "unlock the phones, confirm \"Allow USB debugging?\" and check the cables")
+		return adb.Entry{}, hint.Add(fmt.Errorf("%w is usable: %s", ErrNoPhone, serials(entries)),
+			"unlock the phones, confirm \"Allow USB debugging?\" and check the cables")
 	}
 	return adb.Entry{}, hint.Add(ErrNoPhone,
 		"plug a phone in with USB debugging on, run `adb connect HOST:PORT`, or start an emulator")

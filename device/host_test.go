@@ -16,8 +16,10 @@ import (
 func TestAPhoneThatHangsDoesNotHoldTheListUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &wirePhones{
-			list:   "good device model:A_B transport_id:1\nstuck device model:Stuck_One transport_id:2\nnew unauthorized transport_id:3\ngone device transport_id:4\n",
-			shell:  ordinary(map[string]string{"wm size": "Physical size: 108x240\nOverride size: 72x160\n"}),
+			list: "good device model:A_B transport_id:1\nstuck device model:Stuck_One " +
+				"transport_id:2\nnew unauthorized transport_id:3\ngone device transport_id:4\n",
+			shell: ordinary(map[string]string{"wm size": "Physical size: 108x240\nOverride " +
+				"size: 72x160\n"}),
 			hung:   map[string]bool{"stuck": true},
 			refuse: map[string]string{"gone": "device offline"},
 		}
@@ -25,7 +27,8 @@ func TestAPhoneThatHangsDoesNotHoldTheListUp(t *testing.T) {
 		list, err := w.host(t, nil).List(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, []Info{
-			{Serial: "good", State: "device", Model: "Fake Phone", Android: "14", SDK: 34, Size: screen.Size{W: 72, H: 160}},
+			{Serial: "good", State: "device", Model: "Fake Phone", Android: "14", SDK: 34,
+				Size: screen.Size{W: 72, H: 160}},
 			{Serial: "stuck", State: StateHung, Model: "Stuck One"},
 			{Serial: "new", State: "unauthorized"},
 			{Serial: "gone", State: "offline"},
@@ -51,23 +54,35 @@ func TestWhichPhoneIsMeant(t *testing.T) {
 		want, err, mend   string
 		is                error
 	}{
-		"the only one":                     {list: "a device\n", want: "a"},
-		"the only usable one":              {list: "a device\nb offline\nc unauthorized\n", want: "a"},
-		"by name":                          {list: two, serial: "b", want: "b"},
-		"by ANDROID_SERIAL":                {list: two, env: "b", want: "b"},
-		"a name before ANDROID_SERIAL":     {list: two, serial: "a", env: "b", want: "a"},
-		"none":                             {list: "", err: "no phone", mend: "USB debugging", is: ErrNoPhone},
-		"not clear which":                  {list: two, err: "2 phones are connected; which one?", mend: "name one of: a, b", is: ErrWhichPhone},
-		"no such name":                     {list: two, serial: "x", err: `no phone "x"`, mend: "use one of: a, b, c (offline)", is: ErrNoPhone},
-		"ANDROID_SERIAL that is not there": {list: "", env: "x", err: `no phone "x"`, mend: "none is connected", is: ErrNoPhone},
-		"one that is offline":              {list: two, serial: "c", err: "c: the phone is offline", mend: "cable", is: adb.ErrOffline},
-		"only one and not authorised":      {list: "u unauthorized\n", err: "u: the phone has not authorised", mend: "Allow USB debugging", is: adb.ErrUnauthorized},
-		"one in recovery":                  {list: "r recovery\n", serial: "r", err: `r is in state "recovery"`, mend: "reboot"},
-		"several and none usable":          {list: "u unauthorized\no offline\n", err: "no phone is usable: u (unauthorized), o (offline)", mend: "unlock", is: ErrNoPhone},
+		"the only one": {list: "a device\n", want: "a"},
+		"the only usable one": {list: "a device\nb offline\nc unauthorized\n",
+			want: "a"},
+		"by name":                      {list: two, serial: "b", want: "b"},
+		"by ANDROID_SERIAL":            {list: two, env: "b", want: "b"},
+		"a name before ANDROID_SERIAL": {list: two, serial: "a", env: "b", want: "a"},
+		"none": {list: "", err: "no phone", mend: "USB debugging",
+			is: ErrNoPhone},
+		"not clear which": {list: two, err: "2 phones are connected; which one?",
+			mend: "name one of: a, b", is: ErrWhichPhone},
+		"no such name": {list: two, serial: "x", err: `no phone "x"`,
+			mend: "use one of: a, b, c (offline)", is: ErrNoPhone},
+		"ANDROID_SERIAL that is not there": {list: "", env: "x", err: `no phone "x"`,
+			mend: "none is connected", is: ErrNoPhone},
+		"one that is offline": {list: two, serial: "c", err: "c: the phone is offline",
+			mend: "cable", is: adb.ErrOffline},
+		"only one and not authorised": {list: "u unauthorized\n",
+			err: "u: the phone has not authorised", mend: "Allow USB debugging",
+			is: adb.ErrUnauthorized},
+		"one in recovery": {list: "r recovery\n", serial: "r",
+			err: `r is in state "recovery"`, mend: "reboot"},
+		"several and none usable": {list: "u unauthorized\no offline\n",
+			err: "no phone is usable: u (unauthorized), o (offline)", mend: "unlock",
+			is: ErrNoPhone},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := &wirePhones{list: c.list, shell: ordinary(nil)}
-			p, err := w.host(t, map[string]string{"ANDROID_SERIAL": c.env}).Open(t.Context(), c.serial)
+			p, err := w.host(t, map[string]string{"ANDROID_SERIAL": c.env}).Open(t.Context(),
+				c.serial)
 			if c.want != "" {
 				require.NoError(t, err)
 				require.Equal(t, c.want, p.Serial())
@@ -88,5 +103,6 @@ func TestWhatIsNotAndroidIsNotOpened(t *testing.T) {
 		return "", "sh: " + command + ": not found\n", 127
 	}}
 	_, err := w.host(t, nil).Open(t.Context(), "box")
-	require.ErrorContains(t, err, "opening box: the phone reports neither its Android version nor its size")
+	require.ErrorContains(t, err, "opening box: the phone reports neither its Android version "+
+		"nor its size")
 }

@@ -20,12 +20,14 @@ import (
 const adbIME = "com.android.adbkeyboard/.AdbIME"
 
 const (
-	imeWithin  = 5 * time.Second        // for a keyboard to take over
-	imePoll    = 100 * time.Millisecond // between two looks at whether it has
-	putBackFor = 5 * time.Second        // to put the former keyboard back, even after a cancellation
+	imeWithin = 5 * time.Second        // for a keyboard to take over
+	imePoll   = 100 * time.Millisecond // between two looks at whether it has
+	// to put the former keyboard back, even after a cancellation
+	putBackFor = 5 * time.Second
 )
 
-var errNoKeyboard = errors.New("nothing was typed: the text is not plain ASCII, and ADBKeyBoard is not on the phone")
+var errNoKeyboard = errors.New(
+	"nothing was typed: the text is not plain ASCII, and ADBKeyBoard is not on the phone")
 
 // keyboards is what a phone says of its input methods.
 type keyboards struct {
@@ -35,7 +37,8 @@ type keyboards struct {
 }
 
 func (p *Phone) keyboards(ctx context.Context) (keyboards, error) {
-	s, err := p.read(ctx, "settings get secure default_input_method", "ime list -a -s", "ime list -s")
+	s, err := p.read(ctx, "settings get secure default_input_method", "ime list -a -s",
+		"ime list -s")
 	if err != nil {
 		return keyboards{}, err
 	}
@@ -76,12 +79,14 @@ func (p *Phone) broadcastOrKey(ctx context.Context, s step) error {
 		return err
 	}
 	if strings.HasPrefix(s.line, "am ") && !strings.Contains(r.Stdout, "Broadcast completed") {
-		return fmt.Errorf("the phone did not send the text to its keyboard: %s", firstLine(r.Text()))
+		return fmt.Errorf("the phone did not send the text to its keyboard: %s",
+			firstLine(r.Text()))
 	}
 	return nil
 }
 
-// unicodeSteps are the lines that type any text through ADBKeyBoard: base64, so that no shell sees it.
+// unicodeSteps are the lines that type any text through ADBKeyBoard: base64, so that no shell sees
+// it.
 func unicodeSteps(text string) []step {
 	var steps []step
 	for i, line := range strings.Split(text, "\n") {
@@ -90,21 +95,24 @@ func unicodeSteps(text string) []step {
 		}
 		for part := range slices.Chunk([]rune(line), chunkChars) {
 			b64 := base64.StdEncoding.EncodeToString([]byte(string(part)))
-			steps = append(steps, step{"am broadcast -a ADB_INPUT_B64 --es msg " + adb.Quote(b64), len(part)})
+			steps = append(steps, step{"am broadcast -a ADB_INPUT_B64 --es msg " + adb.Quote(b64),
+				len(part)})
 		}
 	}
 	return steps
 }
 
-// withADBKeyboard runs f while ADBKeyBoard is the keyboard, and puts the former one back whatever happens.
+// withADBKeyboard runs f while ADBKeyBoard is the keyboard, and puts the former one back whatever
+// happens.
 func (p *Phone) withADBKeyboard(ctx context.Context, k keyboards, f func() error) (err error) {
 	if k.current == adbIME {
 		return f()
 	}
 	defer func() {
 		if back := p.putBack(ctx, k); back != nil && err == nil {
-			err = hint.Add(fmt.Errorf("it is done, but the former keyboard could not be put back: %w", back),
-				"choose the keyboard in the phone's settings, or run `adb shell ime set "+k.current+"`")
+			err = fmt.Errorf("it is done, but the former keyboard could not be put back: %w", back)
+			err = hint.Add(err, "choose the keyboard in the phone's settings, or run "+
+				"`adb shell ime set "+k.current+"`")
 		}
 	}()
 	if err := p.run(ctx, "ime enable "+adbIME+" && ime set "+adbIME, 0); err != nil {
@@ -116,7 +124,8 @@ func (p *Phone) withADBKeyboard(ctx context.Context, k keyboards, f func() error
 	return f()
 }
 
-// putBack restores the keyboard in time of its own, so that a cancelled call does not leave the phone changed.
+// putBack restores the keyboard in time of its own, so that a cancelled call does not leave the
+// phone changed.
 func (p *Phone) putBack(ctx context.Context, k keyboards) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), putBackFor)
 	defer cancel()
@@ -138,11 +147,14 @@ var (
 
 var (
 	errNotSwitched = fmt.Errorf("the phone did not switch to ADBKeyBoard within %s", imeWithin)
-	errNotShown    = hint.Add(fmt.Errorf("ADBKeyBoard does not come up: no text field has the focus"),
-		"tap the field first; with a hardware keyboard, switch \"Show on-screen keyboard\" on in the phone's settings")
+	errNotShown    = hint.Add(
+		errors.New("ADBKeyBoard does not come up: no text field has the focus"),
+		"tap the field first; with a hardware keyboard, switch \"Show on-screen keyboard\" on "+
+			"in the phone's settings")
 )
 
-// keyboardReady waits until the system has bound ADBKeyBoard and shows it: until then its broadcasts are lost.
+// keyboardReady waits until the system has bound ADBKeyBoard and shows it: until then its
+// broadcasts are lost.
 func (p *Phone) keyboardReady(ctx context.Context) error {
 	began, why := time.Now(), errNotSwitched
 	for time.Since(began) < imeWithin {
@@ -162,10 +174,11 @@ func (p *Phone) keyboardReady(ctx context.Context) error {
 	return why
 }
 
-// imeMissing is what `dumpsys input_method` says is missing for ADBKeyBoard to take text, or nil. What it does not report is
-// taken to be well.
+// imeMissing is what `dumpsys input_method` says is missing for ADBKeyBoard to take text, or nil.
+// What it does not report is taken to be well.
 func imeMissing(dump string) error {
-	current, bound, shown := first(imeCurrent, dump), first(imeBound, dump), first(imeShown, dump)
+	current := first(imeCurrent, dump)
+	bound, shown := first(imeBound, dump), first(imeShown, dump)
 	switch {
 	case current != "" && current != adbIME, bound == "false":
 		return errNotSwitched

@@ -12,10 +12,12 @@ import (
 // StateHung is the state of a phone that the server lists as usable and that does not answer.
 const StateHung = "not answering"
 
-// Info is what is known of a phone without looking at it. Model and what follows are empty for a phone that is not usable.
+// Info is what is known of a phone without looking at it. Model and what follows are empty for a
+// phone that is not usable.
 type Info struct {
-	Serial  string      `json:"device_id"`
-	State   string      `json:"state"` // as ADB says: device, offline, unauthorized, ...; or StateHung
+	Serial string `json:"device_id"`
+	// as ADB says: device, offline, unauthorized, ...; or StateHung
+	State   string      `json:"state"`
 	Model   string      `json:"model,omitempty"`
 	Android string      `json:"android_version,omitempty"`
 	SDK     int         `json:"sdk,omitempty"`
@@ -26,7 +28,8 @@ type Info struct {
 func (i Info) Usable() bool { return i.State == "device" }
 
 var infoCommands = []string{
-	"getprop ro.product.model", "getprop ro.build.version.release", "getprop ro.build.version.sdk", "wm size",
+	"getprop ro.product.model", "getprop ro.build.version.release", "getprop ro.build.version.sdk",
+	"wm size",
 }
 
 // readInfo fills the phone's Info in, in one service.
@@ -43,7 +46,8 @@ func (p *Phone) readInfo(ctx context.Context) error {
 	physical, override := parseWMSize(s[3])
 	p.info.Size = firstSize(override, physical)
 	if p.info.Android == "" && !p.info.Size.Valid() {
-		return errors.New("the phone reports neither its Android version nor its size: it is not Android, or still starting up")
+		return errors.New("the phone reports neither its Android version nor its size: it is " +
+			"not Android, or still starting up")
 	}
 	return nil
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 )
 
-// Launch brings an app to the front; app is a name or a package. It never starts another app than the one that is
-// meant: a name that matches none well is an error that lists near ones.
+// Launch brings an app to the front; app is a name or a package. It never starts another app than
+// the one that is meant: a name that matches none well is an error that lists near ones.
 func (p *Phone) Launch(ctx context.Context, app string) error {
 	pkg, err := p.find(ctx, app)
 	if err == nil {
@@ -23,7 +23,8 @@ func (p *Phone) Launch(ctx context.Context, app string) error {
 	return nil
 }
 
-// StopApp ends an app and what it does in the background; app is a name or a package, found as in Launch.
+// StopApp ends an app and what it does in the background; app is a name or a package, found as in
+// Launch.
 func (p *Phone) StopApp(ctx context.Context, app string) error {
 	pkg, err := p.find(ctx, app)
 	if err == nil {
@@ -48,18 +49,20 @@ func (p *Phone) find(ctx context.Context, app string) (string, error) {
 }
 
 func (p *Phone) launch(ctx context.Context, pkg string) error {
-	r, err := p.shell(ctx, "cmd package resolve-activity --brief -c android.intent.category.LAUNCHER "+adb.Quote(pkg), 0)
+	r, err := p.shell(ctx, "cmd package resolve-activity --brief -c "+
+		"android.intent.category.LAUNCHER "+adb.Quote(pkg), 0)
 	if err != nil {
 		return err
 	}
 	if activity := launcherActivity(r.Stdout, pkg); activity != "" {
-		return p.run(ctx, "am start -a android.intent.action.MAIN -c android.intent.category.LAUNCHER -n "+adb.Quote(activity), 0)
+		return p.run(ctx, "am start -a android.intent.action.MAIN -c "+
+			"android.intent.category.LAUNCHER -n "+adb.Quote(activity), 0)
 	}
 	return p.monkey(ctx, pkg)
 }
 
-// launcherActivity is the activity that `resolve-activity --brief` names, when it is one of the package. With several
-// launcher activities the system names its own chooser instead.
+// launcherActivity is the activity that `resolve-activity --brief` names, when it is one of the
+// package. With several launcher activities the system names its own chooser instead.
 func launcherActivity(out, pkg string) string {
 	for line := range strings.Lines(out) {
 		line = strings.TrimSpace(line)
@@ -79,7 +82,8 @@ func (p *Phone) monkey(ctx context.Context, pkg string) error {
 		return err
 	}
 	if strings.Contains(r.Text(), "No activities found") {
-		return hint.Add(fmt.Errorf("%s has no screen to open", pkg), "choose an app that has an icon")
+		return hint.Add(fmt.Errorf("%s has no screen to open", pkg),
+			"choose an app that has an icon")
 	}
 	if err := refusal(r); err != nil {
 		return err

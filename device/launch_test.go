@@ -11,14 +11,18 @@ import (
 )
 
 var phoneApps = []string{
-	"com.android.chrome", "com.android.settings", "com.android.systemui", "com.google.android.deskclock", "com.miui.gallery",
-	"com.tencent.mm", "com.taobao.taobao", "com.ss.android.ugc.aweme", "com.example.clock", "com.example.photoeditor",
-	"org.acme.expenses", "tv.danmaku.bili", "com.google.android.apps.messaging", "com.whatsapp", "com.android.providers.downloads.ui",
+	"com.android.chrome", "com.android.settings", "com.android.systemui",
+	"com.google.android.deskclock", "com.miui.gallery",
+	"com.tencent.mm", "com.taobao.taobao", "com.ss.android.ugc.aweme", "com.example.clock",
+	"com.example.photoeditor",
+	"org.acme.expenses", "tv.danmaku.bili", "com.google.android.apps.messaging", "com.whatsapp",
+	"com.android.providers.downloads.ui",
 	"com.vendor.one.player", "com.vendor.two.player",
 }
 
 func TestANameFindsTheAppThatIsMeant(t *testing.T) {
-	own := map[string]string{"expenses": "org.acme.expenses", "ledger": "org.acme.ledger", "chrome": "com.example.photoeditor"}
+	own := map[string]string{"expenses": "org.acme.expenses", "ledger": "org.acme.ledger",
+		"chrome": "com.example.photoeditor"}
 	for name, want := range map[string]string{
 		"com.android.settings": "com.android.settings",
 		"Settings":             "com.android.settings",
@@ -34,28 +38,29 @@ func TestANameFindsTheAppThatIsMeant(t *testing.T) {
 		"Whats App":            "com.whatsapp",
 		"抖音":                   "com.ss.android.ugc.aweme",
 		"哔哩哔哩":                 "tv.danmaku.bili",
-		"哔哩哗哩":                 "tv.danmaku.bili",              // one character off
-		"Clock":                "com.google.android.deskclock", // the table before the words of package names
-		"expenses":             "org.acme.expenses",
-		"Expneses":             "", // two letters off
-		"Expensis":             "org.acme.expenses",
-		"Photo Editor":         "com.example.photoeditor",
-		"Google Messages":      "com.google.android.apps.messaging",
-		"chrome":               "com.example.photoeditor", // the caller's own names come first
-		"Gallery":              "com.miui.gallery",
-		"Gmail":                "", // never the gallery
-		"Photos":               "",
-		"mail":                 "",
-		"ledger":               "", // the caller's, not installed
-		"com.android.setting":  "", // a package is never guessed
-		"com.example.missing":  "",
-		"player":               "", // two of them
-		"android":              "",
-		"app":                  "",
-		"a":                    "",
-		"!!":                   "",
-		"":                     "",
-		"Settings; rm -rf /":   "",
+		"哔哩哗哩":                 "tv.danmaku.bili", // one character off
+		// the table before the words of package names
+		"Clock":               "com.google.android.deskclock",
+		"expenses":            "org.acme.expenses",
+		"Expneses":            "", // two letters off
+		"Expensis":            "org.acme.expenses",
+		"Photo Editor":        "com.example.photoeditor",
+		"Google Messages":     "com.google.android.apps.messaging",
+		"chrome":              "com.example.photoeditor", // the caller's own names come first
+		"Gallery":             "com.miui.gallery",
+		"Gmail":               "", // never the gallery
+		"Photos":              "",
+		"mail":                "",
+		"ledger":              "", // the caller's, not installed
+		"com.android.setting": "", // a package is never guessed
+		"com.example.missing": "",
+		"player":              "", // two of them
+		"android":             "",
+		"app":                 "",
+		"a":                   "",
+		"!!":                  "",
+		"":                    "",
+		"Settings; rm -rf /":  "",
 	} {
 		pkg, err := resolve(name, phoneApps, own)
 		require.Equal(t, want, pkg, "%q", name)
@@ -66,7 +71,8 @@ func TestANameFindsTheAppThatIsMeant(t *testing.T) {
 // "Email" is one slip away from "Gmail", and another app.
 func TestAWellKnownAppThatIsNotInstalledIsNotReplacedByASimilarOne(t *testing.T) {
 	_, err := resolve("Email", []string{"com.google.android.gm"}, nil)
-	require.EqualError(t, err, `no installed app is called "Email"; near names: Gmail (com.google.android.gm)`)
+	require.EqualError(t, err,
+		`no installed app is called "Email"; near names: Gmail (com.google.android.gm)`)
 }
 
 func TestANameThatFindsNothingListsNearOnes(t *testing.T) {
@@ -126,32 +132,49 @@ func FuzzResolve(f *testing.F) {
 }
 
 func TestLaunchGoesTheWayOfTheIconAndBelievesTheAnswer(t *testing.T) {
-	const resolveClock = "cmd package resolve-activity --brief -c android.intent.category.LAUNCHER com.example.clock"
-	const startClock = "am start -a android.intent.action.MAIN -c android.intent.category.LAUNCHER -n com.example.clock/.Main"
+	const resolveClock = "cmd package resolve-activity --brief -c " +
+		"android.intent.category.LAUNCHER com.example.clock"
+	const startClock = "am start -a android.intent.action.MAIN -c " +
+		"android.intent.category.LAUNCHER -n com.example.clock/.Main"
 	const monkeyClock = "monkey -p com.example.clock -c android.intent.category.LAUNCHER 1"
-	const resolved = "priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=true\ncom.example.clock/.Main\n"
+	const resolved = "priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 " +
+		"isDefault=true\ncom.example.clock/.Main\n"
 	for name, c := range map[string]struct {
 		answers map[string]string
 		asked   []string
 		err     string
 	}{
-		"straight": {map[string]string{resolveClock: resolved, startClock: "Starting: Intent { act=android.intent.action.MAIN cmp=com.example.clock/.Main }\n"},
+		"straight": {map[string]string{resolveClock: resolved,
+			startClock: "Starting: Intent { act=android.intent.action.MAIN " +
+				"cmp=com.example.clock/.Main }\n"},
 			[]string{resolveClock, startClock}, ""},
-		"it is in front already": {map[string]string{resolveClock: resolved, startClock: "Starting: Intent { cmp=com.example.clock/.Main }\nWarning: Activity not started, its current task has been brought to the front\n"},
+		"it is in front already": {map[string]string{resolveClock: resolved,
+			startClock: "Starting: Intent { cmp=com.example.clock/.Main }\nWarning: Activity " +
+				"not started, its current task has been brought to the front\n"},
 			[]string{resolveClock, startClock}, ""},
-		"an old am fails with exit code 0": {map[string]string{resolveClock: resolved, startClock: "Starting: Intent { cmp=com.example.clock/.Main }\nError type 3\nError: Activity class {com.example.clock/.Main} does not exist.\n"},
+		"an old am fails with exit code 0": {map[string]string{resolveClock: resolved,
+			startClock: "Starting: Intent { cmp=com.example.clock/.Main }\nError type 3\nError: " +
+				"Activity class {com.example.clock/.Main} does not exist.\n"},
 			[]string{resolveClock, startClock}, "the phone refused: Error type 3"},
-		"it may not be started": {map[string]string{resolveClock: resolved, startClock: "Exception occurred while executing 'start':\njava.lang.SecurityException: Permission Denial: starting Intent\n"},
+		"it may not be started": {map[string]string{resolveClock: resolved,
+			startClock: "Exception occurred while executing " +
+				"'start':\njava.lang.SecurityException: Permission Denial: starting Intent\n"},
 			[]string{resolveClock, startClock}, "SecurityException"},
-		"the system would ask which": {map[string]string{resolveClock: "priority=0\nandroid/com.android.internal.app.ResolverActivity\n", monkeyClock: "Events injected: 1\n## Network stats\n"},
+		"the system would ask which": {map[string]string{
+			resolveClock: "priority=0\nandroid/com.android.internal.app.ResolverActivity\n",
+			monkeyClock:  "Events injected: 1\n## Network stats\n"},
 			[]string{resolveClock, monkeyClock}, ""},
-		"no screen to open": {map[string]string{resolveClock: "No activity found\n", monkeyClock: "** No activities found to run, monkey aborted.\n"},
+		"no screen to open": {map[string]string{resolveClock: "No activity found\n",
+			monkeyClock: "** No activities found to run, monkey aborted.\n"},
 			[]string{resolveClock, monkeyClock}, "com.example.clock has no screen to open"},
-		"monkey gives up": {map[string]string{resolveClock: "", monkeyClock: "** System appears to have crashed at event 0 of 1 using seed 1\n"},
-			[]string{resolveClock, monkeyClock}, "did not launch com.example.clock: ** System appears to have crashed"},
+		"monkey gives up": {map[string]string{resolveClock: "",
+			monkeyClock: "** System appears to have crashed at event 0 of 1 using seed 1\n"},
+			[]string{resolveClock, monkeyClock}, "did not launch com.example.clock: ** System " +
+				"appears to have crashed"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c.answers["pm list packages"] = "package:com.example.clock\npackage:com.android.settings\n"
+			c.answers["pm list packages"] = "package:com.example.clock\n" +
+				"package:com.android.settings\n"
 			w := &wirePhones{shell: ordinary(c.answers)}
 			p := w.open(t)
 			err := p.Launch(t.Context(), "com.example.clock")
@@ -171,7 +194,8 @@ func TestLaunchGoesTheWayOfTheIconAndBelievesTheAnswer(t *testing.T) {
 }
 
 func TestAnAppThatIsNotMeantIsNeitherStartedNorStopped(t *testing.T) {
-	w := &wirePhones{shell: ordinary(map[string]string{"pm list packages": "package:com.miui.gallery\n"})}
+	w := &wirePhones{shell: ordinary(map[string]string{
+		"pm list packages": "package:com.miui.gallery\n"})}
 	p := w.open(t)
 	for _, name := range append(devicetest.Nasty, "Gmail", "Galaxy", "com.miui") {
 		require.Error(t, p.Launch(t.Context(), name), "%q", name)
@@ -184,7 +208,8 @@ func TestAnAppThatIsNotMeantIsNeitherStartedNorStopped(t *testing.T) {
 
 func TestAppsAreListedWithTheirNames(t *testing.T) {
 	w := &wirePhones{shell: ordinary(map[string]string{
-		"pm list packages":    "package:com.tencent.mm\r\npackage:com.android.settings\npackage:org.acme.expenses\n",
+		"pm list packages": "package:com.tencent.mm\r\npackage:com.android.settings\n" +
+			"package:org.acme.expenses\n",
 		"pm list packages -3": "package:com.tencent.mm\npackage:org.acme.expenses\n",
 	})}
 	apps, err := w.open(t).Apps(t.Context())
@@ -195,7 +220,8 @@ func TestAppsAreListedWithTheirNames(t *testing.T) {
 		{Package: "org.acme.expenses"},
 	}, apps)
 
-	w = &wirePhones{shell: ordinary(map[string]string{"pm list packages": "Can't find service: package\n", "pm list packages -3": ""})}
+	w = &wirePhones{shell: ordinary(map[string]string{"pm list packages": "Can't find service: " +
+		"package\n", "pm list packages -3": ""})}
 	_, err = w.open(t).Apps(t.Context())
 	require.ErrorContains(t, err, "Can't find service: package")
 }

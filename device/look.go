@@ -11,14 +11,16 @@ import (
 	"github.com/taploop/taploop/screen"
 )
 
-const hintSecure = "the app in front forbids screenshots (a password, a payment, a private window); do this part by hand on the phone"
+const hintSecure = "the app in front forbids screenshots (a password, a payment, a private " +
+	"window); do this part by hand on the phone"
 
 // lookAgain is how long a display that was turning gets before the second try.
 const lookAgain = 250 * time.Millisecond
 
-// Look captures one frame and the state along with it, in two services at the same time. The frame is nil when the display is
-// off. When the window in front forbids capture the error is ErrSecure, and the look holds the state without a frame: a
-// black picture never passes for content. A torn picture is taken once more; then it is an error.
+// Look captures one frame and the state along with it, in two services at the same time. The frame
+// is nil when the display is off. When the window in front forbids capture the error is ErrSecure,
+// and the look holds the state without a frame: a black picture never passes for content. A torn
+// picture is taken once more; then it is an error.
 func (p *Phone) Look(ctx context.Context) (screen.Observation, error) {
 	look, err := p.glance(ctx)
 	var torn tornError
@@ -62,7 +64,8 @@ func (p *Phone) glance(ctx context.Context) (screen.Observation, error) {
 	}()
 	r, err := p.readState(ctx)
 	if err != nil || !r.State.On {
-		cancel() // there is nothing to see, and some phones never finish a capture of a dark display
+		// there is nothing to see, and some phones never finish a capture of a dark display
+		cancel()
 	}
 	s := <-shots
 	cancel()

@@ -31,7 +31,8 @@ func TestALookTakesTwoServicesAtTheSameTime(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 500*time.Millisecond, time.Since(began))
 		require.Equal(t, upright, look.Frame.Size())
-		require.Equal(t, screen.State{On: true, Size: upright, App: "com.a", Activity: "com.a/.Main"}, look.State)
+		require.Equal(t, screen.State{On: true, Size: upright, App: "com.a",
+			Activity: "com.a/.Main"}, look.State)
 		require.Equal(t, began, look.At)
 		require.Len(t, w.asked(), 2)
 	})
@@ -39,7 +40,8 @@ func TestALookTakesTwoServicesAtTheSameTime(t *testing.T) {
 
 func TestTheFasterCaptureIsKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &wirePhones{shell: ordinary(nil), exec: shows(upright, white, 900*time.Millisecond, 300*time.Millisecond)}
+		w := &wirePhones{shell: ordinary(nil), exec: shows(upright, white, 900*time.Millisecond,
+			300*time.Millisecond)}
 		p := w.open(t)
 		var captures []string
 		for range 4 {
@@ -70,7 +72,8 @@ func TestTheSlowerCaptureIsMeasuredAgainRarely(t *testing.T) {
 	usb := map[form]time.Duration{formRaw: 100, formPNG: 300}
 	many := forms(10*remeasure, usb)
 	require.Equal(t, "rprr", many[:4])
-	require.Equal(t, 10, strings.Count(many, "p"), "once at the start, and then every %d captures", remeasure)
+	require.Equal(t, 10, strings.Count(many, "p"), "once at the start, and then every %d captures",
+		remeasure)
 
 	wifi := map[form]time.Duration{formRaw: 900, formPNG: 300}
 	many = forms(remeasure, wifi)
@@ -102,12 +105,16 @@ func TestATornPictureIsTakenOnceMoreAndThenAnError(t *testing.T) {
 		wantErr  string
 		services int
 	}{
-		"torn once":           {[][]byte{whole[:5000], whole}, "", 4},
-		"torn twice":          {[][]byte{whole[:5000], whole[:6000]}, "looking at emu: screencap gave no whole picture: raw pixels of 108x240", 4},
-		"a text for a screen": {[][]byte{[]byte("Capturing failed.\n"), []byte("Capturing failed.\n")}, `starting "Capturing failed.\n"`, 4},
-		"nothing":             {[][]byte{nil, nil}, "0 bytes", 4},
-		"turned meanwhile":    {[][]byte{pixelsOf(upright.Turned(), white), whole}, "", 4},
-		"another display":     {[][]byte{pixelsOf(screen.Size{W: 200, H: 200}, white), pixelsOf(screen.Size{W: 200, H: 200}, white)}, "the picture is 200x200, the display 108x240", 4},
+		"torn once": {[][]byte{whole[:5000], whole}, "", 4},
+		"torn twice": {[][]byte{whole[:5000], whole[:6000]},
+			"looking at emu: screencap gave no whole picture: raw pixels of 108x240", 4},
+		"a text for a screen": {[][]byte{[]byte("Capturing failed.\n"),
+			[]byte("Capturing failed.\n")}, `starting "Capturing failed.\n"`, 4},
+		"nothing":          {[][]byte{nil, nil}, "0 bytes", 4},
+		"turned meanwhile": {[][]byte{pixelsOf(upright.Turned(), white), whole}, "", 4},
+		"another display": {[][]byte{pixelsOf(screen.Size{W: 200, H: 200}, white),
+			pixelsOf(screen.Size{W: 200, H: 200}, white)},
+			"the picture is 200x200, the display 108x240", 4},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -132,8 +139,10 @@ func TestATornPictureIsTakenOnceMoreAndThenAnError(t *testing.T) {
 }
 
 func TestABlackSecureScreenIsAnErrorAndABlackOneIsNot(t *testing.T) {
-	secure := map[string]string{"dumpsys window windows": "  Window #0 Window{1 u0 com.a/com.a.Main}:\n" +
-		"    mAttrs={fl=LAYOUT_IN_SCREEN SECURE}\n    isVisible=true\n  mCurrentFocus=Window{1 u0 com.a/com.a.Main}\n"}
+	secure := map[string]string{"dumpsys window windows": "  Window #0 Window{1 u0 " +
+		"com.a/com.a.Main}:\n" +
+		"    mAttrs={fl=LAYOUT_IN_SCREEN SECURE}\n    isVisible=true\n  mCurrentFocus=Window{1 " +
+		"u0 com.a/com.a.Main}\n"}
 	w := &wirePhones{shell: ordinary(secure), exec: shows(upright, black, 0, 0)}
 	p := w.open(t)
 	look, err := p.Look(t.Context())
@@ -144,7 +153,8 @@ func TestABlackSecureScreenIsAnErrorAndABlackOneIsNot(t *testing.T) {
 	require.Equal(t, "com.a", look.State.App)
 	require.Len(t, w.asked(), 2, "a second picture would be as black")
 
-	w.exec = func(_, _ string, c io.Writer) { io.WriteString(c, "Capturing failed.") } // newer versions refuse it whole
+	// newer versions refuse it whole
+	w.exec = func(_, _ string, c io.Writer) { io.WriteString(c, "Capturing failed.") }
 	_, err = p.Look(t.Context())
 	require.ErrorIs(t, err, ErrSecure)
 
@@ -161,8 +171,10 @@ func TestABlackSecureScreenIsAnErrorAndABlackOneIsNot(t *testing.T) {
 
 func TestADarkDisplayNeedsNoPicture(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &wirePhones{shell: ordinary(map[string]string{"dumpsys power": "  mWakefulness=Asleep\n"}),
-			exec: func(_, _ string, c io.Writer) { io.Copy(io.Discard, c.(io.Reader)) }} // never comes
+		w := &wirePhones{shell: ordinary(map[string]string{
+			"dumpsys power": "  mWakefulness=Asleep\n"}),
+			// never comes
+			exec: func(_, _ string, c io.Writer) { io.Copy(io.Discard, c.(io.Reader)) }}
 		p := w.open(t)
 		began := time.Now()
 		look, err := p.Look(t.Context())
@@ -174,7 +186,8 @@ func TestADarkDisplayNeedsNoPicture(t *testing.T) {
 }
 
 func TestAPhoneThatDoesNotTellItsStateIsAnError(t *testing.T) {
-	w := &wirePhones{shell: ordinary(map[string]string{"dumpsys power": "Can't find service: power\n"}), exec: shows(upright, white, 0, 0)}
+	w := &wirePhones{shell: ordinary(map[string]string{
+		"dumpsys power": "Can't find service: power\n"}), exec: shows(upright, white, 0, 0)}
 	p := w.open(t)
 	look, err := p.Look(t.Context())
 	require.ErrorIs(t, err, errNoState)
@@ -190,7 +203,8 @@ func TestTheStateAloneTakesOneServiceAndNoPicture(t *testing.T) {
 	before := len(w.asked())
 	state, err := p.State(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, screen.State{On: true, Size: upright, App: "com.a", Activity: "com.a/.Main"}, state)
+	require.Equal(t, screen.State{On: true, Size: upright, App: "com.a", Activity: "com.a/.Main"},
+		state)
 	require.Len(t, w.asked(), before+1)
 }
 
@@ -222,7 +236,8 @@ func TestAPhoneThatHangsIsNamedWithItsCommand(t *testing.T) {
 }
 
 func TestAPhoneThatIsGoneIsDisconnectedWithTheMendOfADB(t *testing.T) {
-	for _, text := range []string{"device 'emu' not found", "device offline", "device unauthorized.\nThis adb server's keys are not set", "no devices/emulators found"} {
+	for _, text := range []string{"device 'emu' not found", "device offline",
+		"device unauthorized.\nThis adb server's keys are not set", "no devices/emulators found"} {
 		w := &wirePhones{shell: ordinary(nil), exec: shows(upright, white, 0, 0)}
 		p := w.open(t)
 		w.refuse = map[string]string{"emu": text}
@@ -243,19 +258,25 @@ func TestAPictureIsMadeToFitTheLogicalDisplay(t *testing.T) {
 		want                             screen.Size // zero: an error
 	}{
 		{size(108, 240), size(108, 240), size(108, 240), size(108, 240), size(108, 240)},
-		{size(108, 240), size(72, 160), size(72, 160), size(108, 240), size(108, 240)}, // physical pixels under an override
+		// physical pixels under an override
+		{size(108, 240), size(72, 160), size(72, 160), size(108, 240), size(108, 240)},
 		{size(240, 108), size(160, 72), size(72, 160), size(108, 240), size(240, 108)},
-		{size(108, 241), size(108, 240), size(108, 240), size(108, 240), size(108, 241)}, // rounding
-		{size(108, 240), size(108, 108), size(108, 108), size(108, 240), size(108, 108)}, // bars above and below
-		{size(240, 108), size(108, 108), size(108, 108), size(108, 240), size(108, 108)}, // and turned
-		{size(108, 240), size(240, 108), size(108, 240), size(108, 240), screen.Size{}},  // turning
-		{size(221, 184), size(108, 209), size(108, 209), size(108, 209), screen.Size{}},  // a foldable's other display
+		// rounding
+		{size(108, 241), size(108, 240), size(108, 240), size(108, 240), size(108, 241)},
+		// bars above and below
+		{size(108, 240), size(108, 108), size(108, 108), size(108, 240), size(108, 108)},
+		// and turned
+		{size(240, 108), size(108, 108), size(108, 108), size(108, 240), size(108, 108)},
+		{size(108, 240), size(240, 108), size(108, 240), size(108, 240), screen.Size{}}, // turning
+		// a foldable's other display
+		{size(221, 184), size(108, 209), size(108, 209), size(108, 209), screen.Size{}},
 		{size(50, 50), size(72, 160), size(72, 160), size(108, 240), screen.Size{}},
 	} {
 		t.Run(fmt.Sprint(c.picture, " for ", c.logical), func(t *testing.T) {
 			f, err := screen.Decode(pixelsOf(c.picture, color.RGBA{9, 9, 9, 255}))
 			require.NoError(t, err)
-			got, err := fit(f, reading{State: screen.State{Size: c.logical}, geometry: geometry{natural: c.natural, panel: c.panel}})
+			got, err := fit(f, reading{State: screen.State{Size: c.logical},
+				geometry: geometry{natural: c.natural, panel: c.panel}})
 			if !c.want.Valid() {
 				var torn tornError
 				require.ErrorAs(t, err, &torn)

@@ -12,8 +12,8 @@ import (
 	"github.com/taploop/taploop/screen"
 )
 
-// Phone is one phone. Its methods may be called from several goroutines, but touches of two callers mix on the screen:
-// a caller that touches holds the phone for itself.
+// Phone is one phone. Its methods may be called from several goroutines, but touches of two callers
+// mix on the screen: a caller that touches holds the phone for itself.
 type Phone struct {
 	dev     *adb.Device
 	info    Info
@@ -35,13 +35,17 @@ func (p *Phone) Serial() string { return p.info.Serial }
 // Info is what was read of the phone when it was opened.
 func (p *Phone) Info() Info { return p.info }
 
-// Close ends the use of the phone. A Phone holds no connection between calls, so there is nothing to wait for.
+// Close ends the use of the phone. A Phone holds no connection between calls, so there is nothing
+// to wait for.
 func (p *Phone) Close() error { return nil }
 
 // within bounds a call on the phone: its own patience and what the command itself takes.
-func (p *Phone) within(ctx context.Context, command string, takes time.Duration) (context.Context, context.CancelFunc) {
+func (p *Phone) within(
+	ctx context.Context, command string, takes time.Duration,
+) (context.Context, context.CancelFunc) {
 	after := p.timeout + takes
-	return context.WithTimeoutCause(ctx, after, &HungError{p.info.Serial, firstWords(command), after})
+	hung := &HungError{p.info.Serial, firstWords(command), after}
+	return context.WithTimeoutCause(ctx, after, hung)
 }
 
 // firstWords is what of a command may be shown: not what it types.
@@ -75,7 +79,8 @@ func (p *Phone) read(ctx context.Context, commands ...string) ([]string, error) 
 	}
 	sections, ok := p.marks.split(r.Stdout, len(commands))
 	if !ok {
-		return nil, fmt.Errorf("%s answered %d of %d commands: %s", p.info.Serial, len(sections), len(commands), firstLine(r.Text()))
+		return nil, fmt.Errorf("%s answered %d of %d commands: %s", p.info.Serial, len(sections),
+			len(commands), firstLine(r.Text()))
 	}
 	return sections, nil
 }

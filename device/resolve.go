@@ -12,9 +12,10 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 )
 
-// resolve finds the package that a name means among the installed ones. In falling order of trust: the package itself,
-// the caller's own names, the table of well-known apps, the words of package names, and last a name that is nearly the
-// same as one of these. Anything less is an error that lists near names: a wrong app is worse than none.
+// resolve finds the package that a name means among the installed ones. In falling order of trust:
+// the package itself, the caller's own names, the table of well-known apps, the words of package
+// names, and last a name that is nearly the same as one of these. Anything less is an error that
+// lists near names: a wrong app is worse than none.
 func resolve(name string, installed []string, own map[string]string) (string, error) {
 	name = strings.TrimSpace(name)
 	if slices.Contains(installed, name) {
@@ -40,9 +41,11 @@ func resolve(name string, installed []string, own map[string]string) (string, er
 	return "", notInstalled(name, keys[len(keys)-1], candidates)
 }
 
-// tries are the ways to find a name, in falling order of trust. What is known not to be there is not looked for under
-// similar names; but a maker's own package may bear the word.
-func tries(name string, keys []string, own map[string]string) []func(string, []candidate) []candidate {
+// tries are the ways to find a name, in falling order of trust. What is known not to be there is
+// not looked for under similar names; but a maker's own package may bear the word.
+func tries(
+	name string, keys []string, own map[string]string,
+) []func(string, []candidate) []candidate {
 	isMine := func(key string) bool { return own[key] != "" }
 	if slices.ContainsFunc(keys, isMine) || looksLikePackage(name) {
 		return nil
@@ -75,7 +78,8 @@ func candidatesOf(installed []string, own map[string]string) []candidate {
 	for _, app := range wellKnownApps() {
 		for _, name := range app.names {
 			for i, pkg := range app.packages {
-				list = append(list, candidate{name: fold(name), shown: app.names[0], pkg: pkg, installed: has[pkg], rank: i})
+				list = append(list, candidate{name: fold(name), shown: app.names[0], pkg: pkg,
+					installed: has[pkg], rank: i})
 			}
 		}
 	}
@@ -88,7 +92,8 @@ func candidatesOf(installed []string, own map[string]string) []candidate {
 }
 
 // general are words of package names that name no app.
-var general = []string{"android", "app", "apps", "application", "mobile", "client", "main", "lite", "google", "com", "org", "net",
+var general = []string{"android", "app", "apps", "application", "mobile", "client", "main", "lite",
+	"google", "com", "org", "net",
 	"ui", "activity", "phone", "global", "system", "service", "services", "provider", "providers"}
 
 // words are the last two parts of a package's name, folded, as far as they name an app.
@@ -118,7 +123,8 @@ func byTable(key string, candidates []candidate) []candidate {
 	return []candidate{first}
 }
 
-// byWord finds packages by a word of their names; the last word counts before the one in front of it.
+// byWord finds packages by a word of their names; the last word counts before the one in front of
+// it.
 func byWord(key string, candidates []candidate) []candidate {
 	var last, earlier []candidate
 	for _, c := range candidates {
@@ -136,7 +142,8 @@ func byWord(key string, candidates []candidate) []candidate {
 	return earlier
 }
 
-// nearest finds the names that differ from key by a slip of the pen: one letter in five, none in short names.
+// nearest finds the names that differ from key by a slip of the pen: one letter in five, none in
+// short names.
 func nearest(key string, candidates []candidate) []candidate {
 	best := slips(key) + 1
 	var found []candidate
@@ -162,7 +169,8 @@ func slips(key string) int {
 	return n / 5
 }
 
-// onlyOne is the package that all candidates mean; "" when there is none, an error when they mean several.
+// onlyOne is the package that all candidates mean; "" when there is none, an error when they mean
+// several.
 func onlyOne(name string, found []candidate) (string, error) {
 	var packages []string
 	for _, c := range found {
@@ -177,7 +185,8 @@ func onlyOne(name string, found []candidate) (string, error) {
 		return packages[0], nil
 	}
 	slices.Sort(packages)
-	return "", hint.Add(fmt.Errorf("several apps are called %q: %s", name, strings.Join(packages[:min(len(packages), 6)], ", ")),
+	return "", hint.Add(fmt.Errorf("several apps are called %q: %s", name,
+		strings.Join(packages[:min(len(packages), 6)], ", ")),
 		"name the package")
 }
 
@@ -193,7 +202,8 @@ func isWellKnown(key string) bool {
 }
 
 func looksLikePackage(name string) bool {
-	return strings.Contains(name, ".") && !strings.ContainsAny(name, " /") && strings.ToLower(name) == name && strings.Count(name, ".") >= 2
+	return strings.Contains(name, ".") && !strings.ContainsAny(name, " /") &&
+		strings.ToLower(name) == name && strings.Count(name, ".") >= 2
 }
 
 // notInstalled is the error for a name that no installed app bears, with near ones.
@@ -201,9 +211,11 @@ func notInstalled(name, key string, candidates []candidate) error {
 	near := nearNames(key, candidates)
 	err := fmt.Errorf("no installed app is called %q", name)
 	if len(near) == 0 {
-		return hint.Add(err, "use the exact name under the app's icon or its package name, or install it first")
+		return hint.Add(err, "use the exact name under the app's icon or its package name, or "+
+			"install it first")
 	}
-	return hint.Add(fmt.Errorf("%w; near names: %s", err, strings.Join(near, ", ")), "use one of these names, or the package name")
+	return hint.Add(fmt.Errorf("%w; near names: %s", err, strings.Join(near, ", ")),
+		"use one of these names, or the package name")
 }
 
 // nearNames lists up to five installed apps that a reader may have meant.
@@ -235,7 +247,8 @@ func nearNames(key string, candidates []candidate) []string {
 	return names
 }
 
-// similarity is 1 for the same name and 0 for nothing in common; a name inside the other is similar.
+// similarity is 1 for the same name and 0 for nothing in common; a name inside the other is
+// similar.
 func similarity(a, b string) float64 {
 	la, lb := utf8.RuneCountInString(a), utf8.RuneCountInString(b)
 	short, long := min(la, lb), max(la, lb)

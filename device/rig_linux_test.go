@@ -23,13 +23,15 @@ import (
 // The test binary is also the phone's commands: under the real adbd it is started by their names.
 func TestMain(m *testing.M) {
 	if name := filepath.Base(os.Args[0]); slices.Contains(adbdshim.Names(), name) {
-		syscall.Exit(adbdshim.Main(name, os.Args[1:])) // at once: with -race os.Exit would wait for a second
+		// at once: with -race os.Exit would wait for a second
+		syscall.Exit(adbdshim.Main(name, os.Args[1:]))
 	}
 	adbtest.Main(m)
 }
 
-// rigged is Android's own adb server with two of Android's own daemons, whose commands are stand-ins for a simulated
-// phone each. The daemons live as long as the test; the phones behind them are exchanged.
+// rigged is Android's own adb server with two of Android's own daemons, whose commands are
+// stand-ins for a simulated phone each. The daemons live as long as the test; the phones behind
+// them are exchanged.
 type rigged struct {
 	*adbtest.Rig
 	dirs [2]string
@@ -50,10 +52,13 @@ func newRigged(t *testing.T) *rigged {
 		bin := filepath.Join(dir, "bin")
 		require.NoError(t, os.Mkdir(bin, 0o700))
 		require.NoError(t, adbdshim.Install(bin, binary))
-		phones = append(phones, adbtest.Phone{Standins: bin, Env: []string{adbdshim.Env + "=" + filepath.Join(dir, "socket")}})
+		phones = append(phones, adbtest.Phone{Standins: bin, Env: []string{adbdshim.Env + "=" +
+			filepath.Join(dir, "socket")}})
 	}
 	r.Rig = adbtest.Start(t, &adbtest.Options{Phones: phones})
-	r.host, err = device.NewHost(&device.Options{Server: r.Server, Getenv: func(string) string { return "" }})
+	r.host, err = device.NewHost(&device.Options{Server: r.Server, Getenv: func(string) string {
+		return ""
+	}})
 	require.NoError(t, err)
 	return r
 }
@@ -95,12 +100,14 @@ func TestAPhoneBehindTheRealServerAndDaemonKeepsTheContract(t *testing.T) {
 		s.Resume = func(*testing.T) { r.Resume(serial) }
 		s.Disconnect = func(*testing.T) { r.Kill(serial) }
 		s.Reconnect = func(*testing.T) { r.Restart(serial) }
-		s.Canary = func() error { return errors.Join(canaryOnHost(), canaryOn(sim)) } // this machine's files are the phone's
+		// this machine's files are the phone's
+		s.Canary = func() error { return errors.Join(canaryOnHost(), canaryOn(sim)) }
 		return s
 	})
 }
 
-// A daemon that answers nothing must not keep the others from the list, and is not a phone that is gone.
+// A daemon that answers nothing must not keep the others from the list, and is not a phone that is
+// gone.
 func TestTheRealServersPhonesAreListed(t *testing.T) {
 	r := newRigged(t)
 	r.plug(t, 0, sandbox.Options{})

@@ -40,12 +40,14 @@ func newSimulated(t *testing.T, o sandbox.Options) simulated {
 func (s simulated) subject(p devicetest.Phone) devicetest.Subject {
 	return devicetest.Subject{
 		Phone: p, Unicode: true,
-		Apps:    []devicetest.App{{Name: "Notes", Package: notesApp}, {Name: "Clock", Package: clockApp}},
+		Apps: []devicetest.App{{Name: "Notes", Package: notesApp},
+			{Name: "Clock", Package: clockApp}},
 		Missing: []string{"Gmail", "Netflix", "微信", "com.android.chrome"},
 		Front:   func() string { return s.Foreground().Package },
 		Home:    func() bool { return s.Foreground().Package == homeApp },
 		Field:   s.emptyField, Text: s.fieldText,
-		Tap: s.clockIcon, DoubleTap: s.twoMinutesMore, Press: s.iconMenu, Swipe: s.moreSettings, Drag: s.notesReordered,
+		Tap: s.clockIcon, DoubleTap: s.twoMinutesMore, Press: s.iconMenu, Swipe: s.moreSettings,
+		Drag:   s.notesReordered,
 		Turn:   func(_ *testing.T, r screen.Rotation) { s.SetRotation(int(r), false) },
 		Off:    func(t *testing.T) { s.key(t, keyPower) },
 		Lock:   func(t *testing.T) { s.key(t, keyPower); s.key(t, keyPower) },
@@ -58,7 +60,10 @@ func (s simulated) key(t *testing.T, code int) { require.NoError(t, s.Key(code))
 // find is the node that bears the name, or nil.
 func (s simulated) find(name string) *sandbox.Node {
 	root := s.UITree()
-	return root.Find(func(n *sandbox.Node) bool { return strings.HasSuffix(n.ResourceID, ":id/"+name) })
+	return root.Find(func(n *sandbox.Node) bool {
+		return strings.HasSuffix(n.ResourceID,
+			":id/"+name)
+	})
 }
 
 func (s simulated) must(t *testing.T, name string) *sandbox.Node {
@@ -77,7 +82,8 @@ func (s simulated) tap(t *testing.T, name string) {
 // at is a pixel of the display as a point.
 func (s simulated) at(p image.Point) screen.Point {
 	size := s.Size()
-	return screen.Point{X: (float64(p.X) + 0.5) / float64(size.X), Y: (float64(p.Y) + 0.5) / float64(size.Y)}
+	return screen.Point{X: (float64(p.X) + 0.5) / float64(size.X), Y: (float64(p.Y) +
+		0.5) / float64(size.Y)}
 }
 
 func (s simulated) open(t *testing.T, pkg string) {
@@ -134,7 +140,10 @@ func (s simulated) moreSettings(t *testing.T) devicetest.Target {
 	size := s.Size()
 	return devicetest.Target{
 		At: s.at(image.Pt(size.X/2, size.Y*3/4)), To: s.at(image.Pt(size.X/2, size.Y/4)),
-		Happened: func() bool { return s.Foreground().Package == settingsApp && fmt.Sprint(s.UITree()) != before },
+		Happened: func() bool {
+			return s.Foreground().Package == settingsApp &&
+				fmt.Sprint(s.UITree()) != before
+		},
 	}
 }
 
@@ -167,7 +176,8 @@ func (s simulated) notesReordered(t *testing.T) devicetest.Target {
 func (s simulated) payPage(t *testing.T) {
 	s.Edit(func(d *apps.Data) {
 		d.Shop.User = "+49 170 1234567"
-		d.Shop.Cart = []*apps.Item{{Product: apps.Products[0], Size: "42", Color: "black", Count: 1}}
+		d.Shop.Cart = []*apps.Item{{Product: apps.Products[0], Size: "42", Color: "black",
+			Count: 1}}
 	})
 	s.open(t, shopApp)
 	for _, name := range []string{"cart", "checkout", "pay"} {

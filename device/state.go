@@ -10,7 +10,8 @@ import (
 )
 
 // stateCommands are the reads of one state, which travel in one line.
-var stateCommands = []string{"dumpsys power", "dumpsys window policy", "dumpsys window displays", "dumpsys window windows", "wm size"}
+var stateCommands = []string{"dumpsys power", "dumpsys window policy", "dumpsys window displays",
+	"dumpsys window windows", "wm size"}
 
 // reading is what one state read gives, beyond what a [screen.State] holds.
 type reading struct {
@@ -21,11 +22,14 @@ type reading struct {
 
 // errNoState is a phone whose answers are not understood.
 var errNoState = hint.Add(errors.New("the phone does not report its display's state"),
-	"check `adb shell dumpsys power` and `adb shell dumpsys window displays`; a phone that is still starting up does not answer them yet")
+	"check `adb shell dumpsys power` and `adb shell dumpsys window displays`; a phone that is "+
+		"still starting up does not answer them yet")
 
 // parseState puts the sections together, in the order of stateCommands.
 func parseState(sections []string) (reading, error) {
-	power, policy, displays, windows, wmSize := sections[0], sections[1], sections[2], sections[3], sections[4]
+	power, policy := sections[0], sections[1]
+	displays, windows := sections[2], sections[3]
+	wmSize := sections[4]
 	on, known := parsePower(power)
 	display := mainDisplay(displays)
 	g := parseGeometry(display, wmSize)
@@ -62,15 +66,16 @@ func forbidsCapture(windows []window, focus string) bool {
 	return false
 }
 
-// batch is several commands in one line, with marks between their outputs. The marks are not to be guessed, so no
-// command's output can pass for another's.
+// batch is several commands in one line, with marks between their outputs. The marks are not to be
+// guessed, so no command's output can pass for another's.
 type batch struct{ mark string }
 
 func newBatch() batch { return batch{"taploop-" + rand.Text()} }
 
 // line runs all commands, even after one that fails. Only what they say on stdout counts.
 func (b batch) line(commands []string) string {
-	return strings.Join(commands, " 2>/dev/null; echo "+b.mark+"; ") + " 2>/dev/null; echo " + b.mark
+	return strings.Join(commands, " 2>/dev/null; echo "+b.mark+"; ") + " 2>/dev/null; echo " +
+		b.mark
 }
 
 // split gives each command's output. ok is false when the output is not whole.

@@ -40,8 +40,8 @@ func describeState(t *testing.T, sections []string) string {
 	return string(b) + "\n"
 }
 
-// The law: an error, or a state whose size is made of numbers that the phone told, with a rotation of 0 to 3 that
-// fits it, and an app that is the activity's.
+// The law: an error, or a state whose size is made of numbers that the phone told, with a rotation
+// of 0 to 3 that fits it, and an app that is the activity's.
 func FuzzParseState(f *testing.F) {
 	for _, c := range golden.Load(f, "testdata/state") {
 		var s []string
@@ -59,10 +59,12 @@ func FuzzParseState(f *testing.F) {
 		if s.Rotation < 0 || s.Rotation > 3 || !s.Size.Valid() {
 			t.Fatalf("%+v", s)
 		}
-		if !strings.Contains(displays+wm, strconv.Itoa(s.Size.W)) || !strings.Contains(displays+wm, strconv.Itoa(s.Size.H)) {
+		if !strings.Contains(displays+wm, strconv.Itoa(s.Size.W)) || !strings.Contains(displays+wm,
+			strconv.Itoa(s.Size.H)) {
 			t.Fatalf("size %s was never told", s.Size)
 		}
-		if s.Size == r.geometry.natural.Turned() && s.Size != r.geometry.natural && s.Rotation%2 == 0 {
+		if s.Size == r.geometry.natural.Turned() && s.Size != r.geometry.natural &&
+			s.Rotation%2 == 0 {
 			t.Fatalf("%+v is turned and says it is not", s)
 		}
 		if s.Activity != "" && !strings.HasPrefix(s.Activity, s.App+"/") {

@@ -26,19 +26,23 @@ func (p *Phone) DoubleTap(ctx context.Context, at screen.Point) error {
 
 // LongPress holds a point.
 func (p *Phone) LongPress(ctx context.Context, at screen.Point, hold time.Duration) error {
-	return p.touch(ctx, "pressing", hold, func(to pixels) string { return to.timed("swipe", hold, at, at) }, at)
+	return p.touch(ctx, "pressing", hold, func(to pixels) string {
+		return to.timed("swipe", hold, at, at)
+	}, at)
 }
 
 // Swipe moves a finger from one point to another.
 func (p *Phone) Swipe(ctx context.Context, from, to screen.Point, took time.Duration) error {
-	return p.touch(ctx, "swiping on", took, func(px pixels) string { return px.timed("swipe", took, from, to) }, from, to)
+	return p.touch(ctx, "swiping on", took, func(px pixels) string {
+		return px.timed("swipe", took, from, to)
+	}, from, to)
 }
 
 // dragTakes is how long a drag moves; what is under the finger has been held and picked up before.
 const dragTakes = 1500 * time.Millisecond
 
-// Drag picks up what is under from and drops it at to. Phones without `input draganddrop` (before Android 7) get a slow
-// swipe.
+// Drag picks up what is under from and drops it at to. Phones without `input draganddrop` (before
+// Android 7) get a slow swipe.
 func (p *Phone) Drag(ctx context.Context, from, to screen.Point) error {
 	p.mu.Lock()
 	noDrag := p.noDrag
@@ -64,12 +68,14 @@ func unknownVerb(err error) bool {
 	return strings.Contains(s, "unknown command") || strings.Contains(s, "usage:")
 }
 
-// touch is the one way by which points reach the phone: they are turned into pixels of the logical display as it was at
-// the last look, which is what `input` counts in.
-func (p *Phone) touch(ctx context.Context, doing string, takes time.Duration, line func(pixels) string, points ...screen.Point) error {
+// touch is the one way by which points reach the phone: they are turned into pixels of the logical
+// display as it was at the last look, which is what `input` counts in.
+func (p *Phone) touch(ctx context.Context, doing string, takes time.Duration,
+	line func(pixels) string, points ...screen.Point) error {
 	for _, at := range points {
 		if !at.Valid() {
-			return fmt.Errorf("%s %s: the point %s is not on the screen (0 to 1 on each axis)", doing, p.info.Serial, at)
+			return fmt.Errorf("%s %s: the point %s is not on the screen (0 to 1 on each axis)",
+				doing, p.info.Serial, at)
 		}
 	}
 	size, err := p.logicalSize(ctx)

@@ -13,9 +13,10 @@ import (
 )
 
 var (
-	landscape = map[string]string{"dumpsys window displays": "  Display: mDisplayId=0\n    init=108x240 420dpi cur=240x108 app=240x108\n  DisplayRotation\n    mRotation=1\n"}
-	corner    = screen.Point{X: 1, Y: 1}
-	middle    = screen.Point{X: 0.5, Y: 0.5}
+	landscape = map[string]string{"dumpsys window displays": "  Display: mDisplayId=0\n    " +
+		"init=108x240 420dpi cur=240x108 app=240x108\n  DisplayRotation\n    mRotation=1\n"}
+	corner = screen.Point{X: 1, Y: 1}
+	middle = screen.Point{X: 0.5, Y: 0.5}
 )
 
 func TestEveryVerbCountsInPixelsOfTheDisplayAsItIsTurned(t *testing.T) {
@@ -25,13 +26,27 @@ func TestEveryVerbCountsInPixelsOfTheDisplayAsItIsTurned(t *testing.T) {
 	require.NoError(t, err)
 	w.asked()
 	for want, do := range map[string]func() error{
-		"input tap 120 54":                       func() error { return p.Tap(t.Context(), middle) },
-		"input tap 239 107 && input tap 239 107": func() error { return p.DoubleTap(t.Context(), corner) },
-		"input swipe 0 0 0 0 2000":               func() error { return p.LongPress(t.Context(), screen.Point{}, 2*time.Second) },
-		"input swipe 120 54 239 107 300":         func() error { return p.Swipe(t.Context(), middle, corner, 300*time.Millisecond) },
-		"input swipe 120 54 239 107 1":           func() error { return p.Swipe(t.Context(), middle, corner, 0) },
-		"input draganddrop 120 54 239 107 1500":  func() error { return p.Drag(t.Context(), middle, corner) },
-		"input keyevent 187":                     func() error { return p.Key(t.Context(), actions.KeyRecents) },
+		"input tap 120 54": func() error {
+			return p.Tap(t.Context(), middle)
+		},
+		"input tap 239 107 && input tap 239 107": func() error {
+			return p.DoubleTap(t.Context(), corner)
+		},
+		"input swipe 0 0 0 0 2000": func() error {
+			return p.LongPress(t.Context(), screen.Point{}, 2*time.Second)
+		},
+		"input swipe 120 54 239 107 300": func() error {
+			return p.Swipe(t.Context(), middle, corner, 300*time.Millisecond)
+		},
+		"input swipe 120 54 239 107 1": func() error {
+			return p.Swipe(t.Context(), middle, corner, 0)
+		},
+		"input draganddrop 120 54 239 107 1500": func() error {
+			return p.Drag(t.Context(), middle, corner)
+		},
+		"input keyevent 187": func() error {
+			return p.Key(t.Context(), actions.KeyRecents)
+		},
 	} {
 		require.NoError(t, do())
 		require.Equal(t, []string{"shell,v2,raw:" + want}, w.asked())
@@ -52,7 +67,8 @@ func TestAPointBeyondTheScreenNeverReachesThePhone(t *testing.T) {
 	w := &wirePhones{shell: ordinary(nil)}
 	p := w.open(t)
 	err := p.Swipe(t.Context(), middle, screen.Point{X: 1.2, Y: 0.5}, time.Second)
-	require.EqualError(t, err, "swiping on emu: the point (1.200,0.500) is not on the screen (0 to 1 on each axis)")
+	require.EqualError(t, err, "swiping on emu: the point (1.200,0.500) is not on the screen (0 "+
+		"to 1 on each axis)")
 	require.Empty(t, w.asked())
 }
 
@@ -62,14 +78,25 @@ func TestARefusedTouchIsAnErrorWithTheMend(t *testing.T) {
 		code       int
 		want, mend string
 	}{
-		"Xiaomi blocks input": {err: "java.lang.SecurityException: Injecting input events requires the caller (or the source of the instrumentation, if any) to have the INJECT_EVENTS permission.\n\tat android.os.Parcel.createExceptionOrNull(Parcel.java:3057)\n",
-			code: 255, want: "the phone refused: java.lang.SecurityException", mend: "USB debugging (Security settings)"},
-		"an old phone says it with exit code 0": {out: "Error: Injecting to another application requires INJECT_EVENTS permission\n", want: "INJECT_EVENTS", mend: "Security settings"},
-		"usage":                                 {out: "Usage: input [<source>] <command> [<arg>...]\n", want: "the phone refused: Usage: input"},
-		"no such command":                       {err: "/system/bin/sh: input: inaccessible or not found\n", code: 127, want: "inaccessible or not found"},
-		"killed without a word":                 {code: 137, want: "the phone refused with exit code 137"},
-		"some other words":                      {err: "\ncmd: Can't find service: input\n", code: 20, want: "the phone refused: cmd: Can't find service: input"},
-		"a linker's warning is no refusal":      {err: "WARNING: linker: libdvm.so has text relocations. This is wasting memory.\n"},
+		"Xiaomi blocks input": {err: "java.lang.SecurityException: Injecting input events " +
+			"requires the caller (or the source of the instrumentation, if any) to have the " +
+			"INJECT_EVENTS permission.\n\tat " +
+			"android.os.Parcel.createExceptionOrNull(Parcel.java:3057)\n",
+			code: 255, want: "the phone refused: java.lang.SecurityException",
+			mend: "USB debugging (Security settings)"},
+		"an old phone says it with exit code 0": {out: "Error: Injecting to another application " +
+			"requires INJECT_EVENTS permission\n", want: "INJECT_EVENTS",
+			mend: "Security settings"},
+		"usage": {out: "Usage: input [<source>] <command> " +
+			"[<arg>...]\n", want: "the phone refused: Usage: input"},
+		"no such command": {err: "/system/bin/sh: input: inaccessible or " +
+			"not found\n", code: 127, want: "inaccessible or not found"},
+		"killed without a word": {code: 137,
+			want: "the phone refused with exit code 137"},
+		"some other words": {err: "\ncmd: Can't find service: input\n",
+			code: 20, want: "the phone refused: cmd: Can't find service: input"},
+		"a linker's warning is no refusal": {err: "WARNING: linker: libdvm.so has text " +
+			"relocations. This is wasting memory.\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := &wirePhones{shell: ordinary(nil)}
@@ -112,6 +139,7 @@ func TestAPhoneWithoutDragAndDropGetsASlowSwipe(t *testing.T) {
 func TestAKeyThatIsNoneIsRefused(t *testing.T) {
 	w := &wirePhones{shell: ordinary(nil)}
 	p := w.open(t)
-	require.EqualError(t, p.Key(t.Context(), "warp; reboot"), `pressing a key on emu: there is no key "warp; reboot"`)
+	require.EqualError(t, p.Key(t.Context(), "warp; reboot"),
+		`pressing a key on emu: there is no key "warp; reboot"`)
 	require.Empty(t, w.asked())
 }

@@ -19,11 +19,13 @@ const (
 	perChar    = 25 * time.Millisecond // a slow phone's time for a character
 )
 
-const hintKeyboard = "install ADBKeyBoard (com.android.adbkeyboard, github.com/senzhk/ADBKeyBoard) on the phone; it need not be the default keyboard"
+const hintKeyboard = "install ADBKeyBoard (com.android.adbkeyboard, " +
+	"github.com/senzhk/ADBKeyBoard) on the phone; it need not be the default keyboard"
 
-// Type types text into the focused field. ASCII goes through `input text`; anything else, and tabs, through ADBKeyBoard
-// when it is installed (the keyboard in use is put back afterwards). A line break is the Enter key. A text that cannot be
-// typed exactly is refused before anything is typed; when the phone fails in the middle the error says how far it came.
+// Type types text into the focused field. ASCII goes through `input text`; anything else, and tabs,
+// through ADBKeyBoard when it is installed (the keyboard in use is put back afterwards). A line
+// break is the Enter key. A text that cannot be typed exactly is refused before anything is typed;
+// when the phone fails in the middle the error says how far it came.
 func (p *Phone) Type(ctx context.Context, text string) error {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	err := typeable(text)
@@ -46,11 +48,13 @@ func typeable(text string) error {
 		return errors.New("nothing was typed: the text is not valid UTF-8")
 	}
 	if n := utf8.RuneCountInString(text); n > typeLimit {
-		return hint.Add(fmt.Errorf("nothing was typed: the text has %d characters, at most %d are typed at once", n, typeLimit), "type it in parts")
+		return hint.Add(fmt.Errorf("nothing was typed: the text has %d characters, at most %d "+
+			"are typed at once", n, typeLimit), "type it in parts")
 	}
 	for _, r := range text {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' {
-			return hint.Add(fmt.Errorf("nothing was typed: the text holds the control character %U", r), "leave it out; line breaks and tabs may stay")
+			return hint.Add(fmt.Errorf("nothing was typed: the text holds the control character %U",
+				r), "leave it out; line breaks and tabs may stay")
 		}
 	}
 	return nil
@@ -58,7 +62,9 @@ func typeable(text string) error {
 
 // plain reports whether `input text` can type it all.
 func plain(text string) bool {
-	return strings.IndexFunc(text, func(r rune) bool { return (r < ' ' || r > '~') && r != '\n' }) < 0
+	return !strings.ContainsFunc(text, func(r rune) bool {
+		return (r < ' ' || r > '~') && r != '\n'
+	})
 }
 
 func (p *Phone) typePlain(ctx context.Context, text string) error {
@@ -105,7 +111,8 @@ func plainSteps(text string) []step {
 			if chars+len(piece) > chunkChars {
 				flush()
 			}
-			commands, chars = append(commands, "input text "+adb.Quote(inputArg(piece))), chars+len(piece)
+			commands, chars = append(commands, "input text "+adb.Quote(inputArg(piece))),
+				chars+len(piece)
 		}
 		if len(commands) >= 32 {
 			flush()
@@ -115,8 +122,8 @@ func plainSteps(text string) []step {
 	return steps
 }
 
-// inputPieces cuts a line into what one `input text` may get each. `input text` reads %s as a space and knows no way to
-// say %s itself, so the two characters never travel together.
+// inputPieces cuts a line into what one `input text` may get each. `input text` reads %s as a space
+// and knows no way to say %s itself, so the two characters never travel together.
 func inputPieces(line string) []string {
 	var pieces []string
 	for line != "" {

@@ -19,7 +19,8 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 )
 
-// asAndroidTypes runs lines through a real shell whose `input` only tells its arguments, and types them as Android's does.
+// asAndroidTypes runs lines through a real shell whose `input` only tells its arguments, and types
+// them as Android's does.
 func asAndroidTypes(t testing.TB, steps []step) string {
 	t.Helper()
 	const input = `input() { for a; do printf '%s\000' "$a"; done; printf '\001\000'; }; `
@@ -29,7 +30,8 @@ func asAndroidTypes(t testing.TB, steps []step) string {
 		if err != nil {
 			t.Fatalf("%s: %v: %s", s.line, err, out)
 		}
-		for call := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x01\x00"), "\x01\x00") {
+		for call := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x01\x00"),
+			"\x01\x00") {
 			args := strings.Split(strings.TrimSuffix(call, "\x00"), "\x00")
 			switch {
 			case len(args) == 2 && args[0] == "text" && strings.Contains(args[1], " "):
@@ -46,8 +48,8 @@ func asAndroidTypes(t testing.TB, steps []step) string {
 	return typed.String()
 }
 
-// sendText is what Android's `input text` makes of its argument: a percent sign with an s behind it is a space, seen
-// from the left.
+// sendText is what Android's `input text` makes of its argument: a percent sign with an s behind it
+// is a space, seen from the left.
 func sendText(s string) string {
 	b, escape := []byte(s), false
 	for i := 0; i < len(b); i++ {
@@ -66,7 +68,8 @@ func sendText(s string) string {
 	return string(b)
 }
 
-// The law: whatever the text, the shell gives `input` arguments that type exactly it, in lines of bounded length.
+// The law: whatever the text, the shell gives `input` arguments that type exactly it, in lines of
+// bounded length.
 func FuzzPlainSteps(f *testing.F) {
 	for _, s := range devicetest.Nasty {
 		f.Add(s)
@@ -96,7 +99,8 @@ func FuzzPlainSteps(f *testing.F) {
 }
 
 func TestPlainTextIsTypedExactly(t *testing.T) {
-	for _, text := range append(devicetest.Nasty, "%", "%%", "%s%s %s", "s%", strings.Repeat("x", 999)+"%s") {
+	for _, text := range append(devicetest.Nasty, "%", "%%", "%s%s %s", "s%",
+		strings.Repeat("x", 999)+"%s") {
 		text = strings.ReplaceAll(text, "\r\n", "\n")
 		if typeable(text) == nil && plain(text) {
 			require.Equal(t, text, asAndroidTypes(t, plainSteps(text)))
@@ -118,7 +122,8 @@ type imePhone struct {
 
 const latin = "com.android.inputmethod.latin/.LatinIME"
 
-var broadcastB64 = regexp.MustCompile(`^am broadcast -a ADB_INPUT_B64 --es msg '?([A-Za-z0-9+/=]*)'?$`)
+var broadcastB64 = regexp.MustCompile(
+	`^am broadcast -a ADB_INPUT_B64 --es msg '?([A-Za-z0-9+/=]*)'?$`)
 
 func (i *imePhone) shell(serial, command string) (string, string, int) {
 	ids := latin + "\n"
@@ -147,9 +152,11 @@ func (i *imePhone) shell(serial, command string) (string, string, int) {
 	case "dumpsys input_method":
 		i.bindAfter--
 		if i.bindAfter >= 0 {
-			return "  mCurMethodId=" + adbIME + "\n  mHaveConnection=false mBoundToMethod=false\n", "", 0
+			return "  mCurMethodId=" + adbIME + "\n  mHaveConnection=false mBoundToMethod=false\n",
+				"", 0
 		}
-		return fmt.Sprintf("  mCurMethodId=%s\n  mHaveConnection=true mBoundToMethod=true\n  mShowRequested=true mInputShown=%t\n", adbIME, !i.hidden), "", 0
+		return fmt.Sprintf("  mCurMethodId=%s\n  mHaveConnection=true mBoundToMethod=true\n  "+
+			"mShowRequested=true mInputShown=%t\n", adbIME, !i.hidden), "", 0
 	case "am broadcast -a ADB_CLEAR_TEXT":
 		i.typed = ""
 		return "Broadcasting: Intent { act=ADB_CLEAR_TEXT }\nBroadcast completed: result=0\n", "", 0
@@ -201,11 +208,13 @@ func TestAnADBKeyboardInUseStays(t *testing.T) {
 func TestTheKeyboardIsPutBackAlsoAfterFailureAndCancellation(t *testing.T) {
 	i := &imePhone{t: t, current: latin, installed: true, failText: true}
 	p := (&wirePhones{shell: i.shell}).open(t)
-	require.ErrorContains(t, p.Type(t.Context(), "ü"), "typing on emu: the phone refused: Error: Can't find service: activity")
+	require.ErrorContains(t, p.Type(t.Context(), "ü"),
+		"typing on emu: the phone refused: Error: Can't find service: activity")
 	require.Equal(t, latin, i.current)
 
 	synctest.Test(t, func(t *testing.T) {
-		i := &imePhone{t: t, current: latin, installed: true, bindAfter: 1 << 30} // it never takes over
+		// it never takes over
+		i := &imePhone{t: t, current: latin, installed: true, bindAfter: 1 << 30}
 		p := (&wirePhones{shell: i.shell}).open(t)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		stop := errors.New("the run was stopped")
@@ -215,7 +224,8 @@ func TestTheKeyboardIsPutBackAlsoAfterFailureAndCancellation(t *testing.T) {
 		require.False(t, i.enabled)
 
 		began := time.Now()
-		require.EqualError(t, p.Type(t.Context(), "ü"), "typing on emu: nothing was typed: the phone did not switch to ADBKeyBoard within 5s")
+		require.EqualError(t, p.Type(t.Context(), "ü"),
+			"typing on emu: nothing was typed: the phone did not switch to ADBKeyBoard within 5s")
 		i.bindAfter, i.hidden = 2, true // no field has the focus
 		err := p.Type(t.Context(), "ü")
 		require.ErrorIs(t, err, errNotShown)
@@ -266,7 +276,8 @@ func TestErrorsNeverShowWhatIsTyped(t *testing.T) {
 		errs = append(errs, p.Type(t.Context(), secret))
 		w.hang("emu", false)
 		w.shell = func(string, string) (string, string, int) { return "", "Killed\n", 137 }
-		errs = append(errs, p.Type(t.Context(), secret), p.Type(t.Context(), secret+"\x07"), p.Type(t.Context(), secret+"ü"))
+		errs = append(errs, p.Type(t.Context(), secret), p.Type(t.Context(), secret+"\x07"),
+			p.Type(t.Context(), secret+"ü"))
 		w.refuse = map[string]string{"emu": "device offline"}
 		errs = append(errs, p.Type(t.Context(), secret))
 		for _, err := range errs {
@@ -289,7 +300,8 @@ func TestAFailureInTheMiddleSaysHowFarItCame(t *testing.T) {
 	}
 	p := w.open(t)
 	err := p.Type(t.Context(), strings.Repeat("x", 1000))
-	require.EqualError(t, err, "typing on emu: after 400 of 1000 characters: the phone refused: Killed")
+	require.EqualError(t, err, "typing on emu: after 400 of 1000 characters: the phone "+
+		"refused: Killed")
 }
 
 func TestClearDeletesAsMuchAsTheFieldHolds(t *testing.T) {
@@ -297,20 +309,25 @@ func TestClearDeletesAsMuchAsTheFieldHolds(t *testing.T) {
 		return "<?xml version='1.0' ?><hierarchy rotation=\"0\">" + nodes + "</hierarchy>"
 	}
 	field := func(text string) string {
-		return tree(`<node class="android.widget.FrameLayout" focused="false" text=""><node class="android.widget.EditText" focused="true" text="` + text + `"/></node>`)
+		return tree(`<node class="android.widget.FrameLayout" focused="false" text="">` +
+			`<node class="android.widget.EditText" focused="true" text="` + text + `"/></node>`)
 	}
 	for name, c := range map[string]struct {
 		tree           string
 		before, behind int
 		err            error
 	}{
-		"a short text":           {field("abc"), 3, 0, nil},
-		"nothing in it":          {field(""), 0, 0, nil},
-		"letters of two bytes":   {field("äöü&#10084;"), 4, 0, nil},
-		"several lines":          {field("a&#10;b"), 3, 3, nil},
-		"a suggestion field":     {strings.Replace(field("ab"), "EditText", "AutoCompleteTextView", 1), 2, 0, nil},
-		"no field has the focus": {tree(`<node class="android.widget.FrameLayout" focused="false"/>`), 0, 0, errNoField},
-		"the app draws itself":   {tree(`<node class="com.game.Canvas" focused="true"/>`), blindDeletes, blindDeletes, nil},
+		"a short text":         {field("abc"), 3, 0, nil},
+		"nothing in it":        {field(""), 0, 0, nil},
+		"letters of two bytes": {field("äöü&#10084;"), 4, 0, nil},
+		"several lines":        {field("a&#10;b"), 3, 3, nil},
+		"a suggestion field": {strings.Replace(field("ab"), "EditText", "AutoCompleteTextView",
+			1), 2, 0, nil},
+		"no field has " +
+			"the focus": {tree(`<node class="android.widget.FrameLayout" focused="false"/>`), 0, 0,
+			errNoField},
+		"the app draws itself": {tree(`<node class="com.game.Canvas" focused="true"/>`),
+			blindDeletes, blindDeletes, nil},
 		"the screen never rests": {"", blindDeletes, blindDeletes, nil},
 		"a tree that is cut off": {field("abc")[:60], blindDeletes, blindDeletes, nil},
 	} {
@@ -328,9 +345,11 @@ func TestClearDeletesAsMuchAsTheFieldHolds(t *testing.T) {
 			require.ErrorIs(t, err, c.err)
 			var codes []string
 			for _, line := range w.asked()[2:] {
-				codes = append(codes, strings.Fields(strings.TrimPrefix(line, "shell,v2,raw:input keyevent"))...)
+				codes = append(codes, strings.Fields(strings.TrimPrefix(line,
+					"shell,v2,raw:input keyevent"))...)
 			}
-			want := slices.Concat([]string{"123"}, slices.Repeat([]string{"67"}, c.before), slices.Repeat([]string{"112"}, c.behind))
+			want := slices.Concat([]string{"123"}, slices.Repeat([]string{"67"}, c.before),
+				slices.Repeat([]string{"112"}, c.behind))
 			if c.err != nil {
 				want = nil
 			}
@@ -341,7 +360,8 @@ func TestClearDeletesAsMuchAsTheFieldHolds(t *testing.T) {
 
 // The law: a text that stands in the tree as an attribute, or one of the two errors.
 func FuzzParseFocused(f *testing.F) {
-	f.Add(`<hierarchy><node class="android.widget.EditText" focused="true" text="a&#10;b"/></hierarchy>`)
+	f.Add(`<hierarchy><node class="android.widget.EditText" focused="true" ` +
+		`text="a&#10;b"/></hierarchy>`)
 	f.Add(`<hierarchy><node focused="false"/></hierarchy>`)
 	f.Fuzz(func(t *testing.T, tree string) {
 		text, err := parseFocused(tree)

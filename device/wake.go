@@ -17,8 +17,8 @@ const (
 	wakePoll   = 150 * time.Millisecond // between two looks at it
 )
 
-// Wake switches the display on and opens the lock screen when it has no PIN, pattern or password; with one the error is
-// ErrLocked. A phone that is on and open is left alone.
+// Wake switches the display on and opens the lock screen when it has no PIN, pattern or password;
+// with one the error is ErrLocked. A phone that is on and open is left alone.
 func (p *Phone) Wake(ctx context.Context) error {
 	if err := p.wake(ctx); err != nil {
 		return fmt.Errorf("waking %s: %w", p.info.Serial, err)
@@ -39,7 +39,8 @@ func (p *Phone) wake(ctx context.Context) error {
 			return err
 		}
 		if !r.State.On {
-			return hint.Add(fmt.Errorf("the display stays off"), "press the power button, and look whether the battery is empty")
+			return hint.Add(fmt.Errorf("the display stays off"),
+				"press the power button, and look whether the battery is empty")
 		}
 	}
 	if !r.State.Locked {
@@ -48,7 +49,8 @@ func (p *Phone) wake(ctx context.Context) error {
 	return p.unlock(ctx, r)
 }
 
-// unlock dismisses the lock screen. Where the system does not do it, as on some makers' phones, a swipe up does.
+// unlock dismisses the lock screen. Where the system does not do it, as on some makers' phones, a
+// swipe up does.
 func (p *Phone) unlock(ctx context.Context, r reading) error {
 	open := func(r reading) bool { return !r.State.Locked }
 	if err := p.run(ctx, "wm dismiss-keyguard", 0); err != nil && !r.keyguard.secure {
@@ -60,7 +62,8 @@ func (p *Phone) unlock(ctx context.Context, r reading) error {
 	}
 	if !r.keyguard.secure {
 		px := pixels(r.State.Size)
-		up := px.timed("swipe", 300*time.Millisecond, screen.Point{X: 0.5, Y: 0.9}, screen.Point{X: 0.5, Y: 0.2})
+		up := px.timed("swipe", 300*time.Millisecond, screen.Point{X: 0.5, Y: 0.9},
+			screen.Point{X: 0.5, Y: 0.2})
 		if err := p.run(ctx, up, time.Second); err != nil {
 			return err
 		}
@@ -71,7 +74,8 @@ func (p *Phone) unlock(ctx context.Context, r reading) error {
 	return hint.Add(ErrLocked, hintLocked)
 }
 
-// until reads the state until it is as wanted or wakeWithin has passed, and returns the last reading.
+// until reads the state until it is as wanted or wakeWithin has passed, and returns the last
+// reading.
 func (p *Phone) until(ctx context.Context, wanted func(reading) bool) (reading, error) {
 	began := time.Now()
 	for {

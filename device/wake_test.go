@@ -13,8 +13,9 @@ import (
 func TestAScreenThatIsOffAndLockedIsWokenAsFarAsItMay(t *testing.T) {
 	state := func(on, locked, secure string) map[string]string {
 		return map[string]string{
-			"dumpsys power":         "  mWakefulness=" + on + "\n",
-			"dumpsys window policy": "KeyguardServiceDelegate\n  showing=" + locked + "\n  occluded=false\n  secure=" + secure + "\n",
+			"dumpsys power": "  mWakefulness=" + on + "\n",
+			"dumpsys window policy": "KeyguardServiceDelegate\n  showing=" + locked +
+				"\n  occluded=false\n  secure=" + secure + "\n",
 		}
 	}
 	for name, c := range map[string]struct {
@@ -26,14 +27,23 @@ func TestAScreenThatIsOffAndLockedIsWokenAsFarAsItMay(t *testing.T) {
 		err        error
 		text       string
 	}{
-		"awake and open":        {on: "Awake", secure: "true", want: nil},
-		"off, no lock screen":   {on: "Asleep", secure: "false", wakes: true, want: []string{"input keyevent 224"}},
-		"off and locked":        {on: "Asleep", secure: "false", locked: true, wakes: true, opensOn: "wm dismiss-keyguard", want: []string{"input keyevent 224", "wm dismiss-keyguard"}},
-		"a maker's lock screen": {on: "Awake", secure: "false", locked: true, opensOn: "input swipe 54 216 54 48 300", want: []string{"wm dismiss-keyguard", "input swipe 54 216 54 48 300"}},
-		"a PIN":                 {on: "Awake", secure: "true", locked: true, want: []string{"wm dismiss-keyguard"}, err: ErrLocked},
-		"a PIN that is trusted": {on: "Awake", secure: "true", locked: true, opensOn: "wm dismiss-keyguard", want: []string{"wm dismiss-keyguard"}},
-		"nothing opens it":      {on: "Awake", secure: "false", locked: true, want: []string{"wm dismiss-keyguard", "input swipe 54 216 54 48 300"}, err: ErrLocked},
-		"it stays off":          {on: "Asleep", secure: "false", want: []string{"input keyevent 224"}, text: "the display stays off"},
+		"awake and open": {on: "Awake", secure: "true", want: nil},
+		"off, no lock screen": {on: "Asleep", secure: "false", wakes: true,
+			want: []string{"input keyevent 224"}},
+		"off and locked": {on: "Asleep", secure: "false", locked: true, wakes: true,
+			opensOn: "wm dismiss-keyguard", want: []string{"input keyevent 224",
+				"wm dismiss-keyguard"}},
+		"a maker's lock screen": {on: "Awake", secure: "false", locked: true,
+			opensOn: "input swipe 54 216 54 48 300", want: []string{"wm dismiss-keyguard",
+				"input swipe 54 216 54 48 300"}},
+		"a PIN": {on: "Awake", secure: "true", locked: true,
+			want: []string{"wm dismiss-keyguard"}, err: ErrLocked},
+		"a PIN that is trusted": {on: "Awake", secure: "true", locked: true,
+			opensOn: "wm dismiss-keyguard", want: []string{"wm dismiss-keyguard"}},
+		"nothing opens it": {on: "Awake", secure: "false", locked: true,
+			want: []string{"wm dismiss-keyguard", "input swipe 54 216 54 48 300"}, err: ErrLocked},
+		"it stays off": {on: "Asleep", secure: "false",
+			want: []string{"input keyevent 224"}, text: "the display stays off"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -41,7 +51,8 @@ func TestAScreenThatIsOffAndLockedIsWokenAsFarAsItMay(t *testing.T) {
 				var done []string
 				w := &wirePhones{}
 				w.shell = func(serial, command string) (string, string, int) {
-					if strings.HasPrefix(command, "input ") || strings.HasPrefix(command, "wm dismiss") {
+					if strings.HasPrefix(command, "input ") || strings.HasPrefix(command,
+						"wm dismiss") {
 						done = append(done, command)
 						if command == "input keyevent 224" && c.wakes {
 							on = "Awake"

@@ -9,7 +9,8 @@ import (
 
 var (
 	currentFocus = regexp.MustCompile(`(?m)^\s*mCurrentFocus=Window\{\S+ (?:u\d+ )?([^}\n]*)\}`)
-	focusedApp   = regexp.MustCompile(`(?m)^\s*mFocusedApp=[^\n]*?[ {]([\w.]+/[\w.$]+)(?: t-?\d+)?[ }]`)
+	focusedApp   = regexp.MustCompile(
+		`(?m)^\s*mFocusedApp=[^\n]*?[ {]([\w.]+/[\w.$]+)(?: t-?\d+)?[ }]`)
 	component    = regexp.MustCompile(`^([\w.]+)/([\w.$]+)$`)
 	windowStart  = regexp.MustCompile(`(?m)^\s*Window #\d+ Window\{\S+ (?:u\d+ )?([^}\n]*)\}`)
 	windowOnMain = regexp.MustCompile(`\bmDisplayId=(\d+)`)
@@ -36,7 +37,8 @@ func parseWindows(s string) []window {
 		if id := first(windowOnMain, block); id != "" && id != "0" {
 			continue
 		}
-		list = append(list, window{windowTitle(s[m[2]:m[3]]), visible(block), secureFlag(first(windowFlags, block))})
+		list = append(list, window{windowTitle(s[m[2]:m[3]]), visible(block),
+			secureFlag(first(windowFlags, block))})
 	}
 	return list
 }
@@ -50,7 +52,8 @@ func windowTitle(t string) string {
 
 // visible reports whether a window is drawn, from the fields of the versions, newest first.
 func visible(block string) bool {
-	for _, field := range []string{"isVisible=", "isOnScreen=", "isReadyForDisplay()=", "mHasSurface="} {
+	for _, field := range []string{"isVisible=", "isOnScreen=", "isReadyForDisplay()=",
+		"mHasSurface="} {
 		if _, rest, ok := strings.Cut(block, field); ok {
 			return strings.HasPrefix(rest, "true")
 		}
@@ -81,12 +84,14 @@ type front struct {
 }
 
 // systemWindows are the titles of the system's own windows that take the whole screen over.
-var systemWindows = []string{"NotificationShade", "StatusBar", "Keyguard", "KeyguardScrim", "LockScreen"}
+var systemWindows = []string{"NotificationShade", "StatusBar", "Keyguard", "KeyguardScrim",
+	"LockScreen"}
 
 const systemUI = "com.android.systemui"
 
-// parseFront reads the focus from the display's own part, then from what older versions print with the windows. A
-// window that is no activity (a popup, a dialog of the system) belongs to the focused app.
+// parseFront reads the focus from the display's own part, then from what older versions print with
+// the windows. A window that is no activity (a popup, a dialog of the system) belongs to the
+// focused app.
 func parseFront(display, windows string) front {
 	var f front
 	var app string

@@ -22,14 +22,17 @@ import (
 	"github.com/taploop/taploop/screen"
 )
 
-// wirePhones is an ADB server's wire with scripted phones behind it, for faults that no whole phone has. Connections are
-// pipes in memory, so a test may run in a synctest bubble.
+// wirePhones is an ADB server's wire with scripted phones behind it, for faults that no whole phone
+// has. Connections are pipes in memory, so a test may run in a synctest bubble.
 type wirePhones struct {
-	list   string                                                         // the answer to host:devices-l
-	shell  func(serial, command string) (stdout, stderr string, code int) // one command of a line
-	exec   func(serial, command string, w io.Writer)                      // writes the raw output
-	hung   map[string]bool                                                // serials that answer nothing
-	refuse map[string]string                                              // serial to the FAIL of its transport
+	// the answer to host:devices-l
+	list  string
+	shell func(serial, command string) (stdout, stderr string, code int) // one command of a line
+	exec  func(serial, command string, w io.Writer)                      // writes the raw output
+	// serials that answer nothing
+	hung map[string]bool
+	// serial to the FAIL of its transport
+	refuse map[string]string
 
 	wg    sync.WaitGroup
 	mu    sync.Mutex
@@ -103,9 +106,11 @@ func (w *wirePhones) phone(c net.Conn, serial, service string) {
 		errs.WriteString(e)
 		code = n
 	}
-	for id, data := range []string{1: out.String(), 2: errs.String(), 3: string([]byte{byte(code)})} {
+	for id, data := range []string{1: out.String(), 2: errs.String(),
+		3: string([]byte{byte(code)})} {
 		if data != "" {
-			c.Write(append(binary.LittleEndian.AppendUint32([]byte{byte(id)}, uint32(len(data))), data...))
+			c.Write(append(binary.LittleEndian.AppendUint32([]byte{byte(id)}, uint32(len(data))),
+				data...))
 		}
 	}
 }
@@ -145,7 +150,8 @@ func (w *wirePhones) host(t *testing.T, env map[string]string) *Host {
 	client, err := adb.New(&adb.Options{Dialer: w, Getenv: func(string) string { return "" }})
 	require.NoError(t, err)
 	t.Cleanup(w.wg.Wait)
-	return &Host{client, defaultTimeout, func(k string) string { return env[k] }, nil, slog.New(slog.DiscardHandler)}
+	return &Host{client, defaultTimeout, func(k string) string { return env[k] }, nil,
+		slog.New(slog.DiscardHandler)}
 }
 
 // open gives the phone "emu", which the script answers for.
@@ -168,9 +174,11 @@ func ordinary(override map[string]string) func(string, string) (string, string, 
 		"getprop ro.build.version.sdk":     "34\n",
 		"wm size":                          "Physical size: 108x240\n",
 		"dumpsys power":                    "  mWakefulness=Awake\n",
-		"dumpsys window policy":            "    KeyguardServiceDelegate\n      showing=false\n      secure=false\n",
-		"dumpsys window displays":          "  Display: mDisplayId=0\n    init=108x240 420dpi cur=108x240 app=108x228\n",
-		"dumpsys window windows":           "  mCurrentFocus=Window{1 u0 com.a/com.a.Main}\n",
+		"dumpsys window policy": "    KeyguardServiceDelegate\n      showing=false\n " +
+			"     secure=false\n",
+		"dumpsys window displays": "  Display: mDisplayId=0\n    init=108x240 420dpi " +
+			"cur=108x240 app=108x228\n",
+		"dumpsys window windows": "  mCurrentFocus=Window{1 u0 com.a/com.a.Main}\n",
 	}
 	for k, v := range override {
 		answers[k] = v
@@ -213,7 +221,9 @@ var (
 )
 
 // shows captures one colour, in both forms, after a time each.
-func shows(s screen.Size, c color.RGBA, rawTakes, pngTakes time.Duration) func(string, string, io.Writer) {
+func shows(
+	s screen.Size, c color.RGBA, rawTakes, pngTakes time.Duration,
+) func(string, string, io.Writer) {
 	return func(_, command string, w io.Writer) {
 		if strings.Contains(command, "-p") {
 			time.Sleep(pngTakes)

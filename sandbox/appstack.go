@@ -30,8 +30,8 @@ type App struct {
 	System   bool
 }
 
-// Window is what is in front. Activity is in short form (".Main"), or a bare window title such as "NotificationShade"
-// when the system itself is in front.
+// Window is what is in front. Activity is in short form (".Main"), or a bare window title such as
+// "NotificationShade" when the system itself is in front.
 type Window struct {
 	Package  string
 	Activity string
@@ -99,8 +99,9 @@ func (stack *appStack) Running() (pkgs []string) {
 	return pkgs
 }
 
-// Start starts a component such as "com.android.settings/.Settings"; the class may be written in full. Only launcher
-// activities can be started from outside. Errors wrap ErrNoPackage or ErrNoActivity.
+// Start starts a component such as "com.android.settings/.Settings"; the class may be written in
+// full. Only launcher activities can be started from outside. Errors wrap ErrNoPackage or
+// ErrNoActivity.
 func (stack *appStack) Start(component string) (err error) {
 	pkg, class, ok := strings.Cut(component, "/")
 	if !ok {
@@ -120,7 +121,8 @@ func (stack *appStack) Start(component string) (err error) {
 	return err
 }
 
-// Launch brings an app to the front as its icon does: as it was left, or new. Errors wrap ErrNoPackage or ErrNoActivity.
+// Launch brings an app to the front as its icon does: as it was left, or new. Errors wrap
+// ErrNoPackage or ErrNoActivity.
 func (stack *appStack) Launch(pkg string) (err error) {
 	stack.do(func() {
 		switch app := stack.sys.Find(pkg); {
@@ -135,7 +137,8 @@ func (stack *appStack) Launch(pkg string) (err error) {
 	return err
 }
 
-// ForceStop ends an app: pages and unsaved input are gone, what it stored stays. The error wraps ErrNoPackage.
+// ForceStop ends an app: pages and unsaved input are gone, what it stored stays. The error wraps
+// ErrNoPackage.
 func (stack *appStack) ForceStop(pkg string) (err error) {
 	stack.do(func() {
 		if stack.sys.Find(pkg) == nil {
@@ -147,7 +150,8 @@ func (stack *appStack) ForceStop(pkg string) (err error) {
 	return err
 }
 
-// ClearData ends an app and empties what it has stored and been granted, as when it was new. The error wraps ErrNoPackage.
+// ClearData ends an app and empties what it has stored and been granted, as when it was new. The
+// error wraps ErrNoPackage.
 func (stack *appStack) ClearData(pkg string) (err error) {
 	stack.do(func() {
 		if stack.sys.Find(pkg) == nil {
@@ -176,7 +180,9 @@ func (stack *appStack) ClearData(pkg string) (err error) {
 }
 
 func (stack *appStack) end(pkg string) {
-	stack.running = slices.DeleteFunc(stack.running, func(t *apps.Task) bool { return t.App.Package == pkg })
+	stack.running = slices.DeleteFunc(stack.running, func(t *apps.Task) bool {
+		return t.App.Package == pkg
+	})
 	if stack.front.App.Package != pkg {
 		return
 	}
@@ -203,7 +209,9 @@ func (stack *appStack) bring(a *apps.App) {
 	if task == nil {
 		task = stack.open(a)
 	} else {
-		stack.running = slices.DeleteFunc(stack.running, func(t *apps.Task) bool { return t == task })
+		stack.running = slices.DeleteFunc(stack.running, func(t *apps.Task) bool {
+			return t == task
+		})
 	}
 	stack.running = append(stack.running, task)
 	if stack.front != task || stack.cover != coverNone {
@@ -229,7 +237,8 @@ func (stack *appStack) goHome() {
 	stack.front, stack.cover = stack.home, coverNone
 }
 
-// Foreground is the window in front: the app's, its dialog's, or the system's when the phone is locked or off.
+// Foreground is the window in front: the app's, its dialog's, or the system's when the phone is
+// locked or off.
 func (sc *screen) Foreground() (w Window) {
 	sc.do(func() { w = sc.window() })
 	return w

@@ -12,10 +12,12 @@ func TestClearedDataIsThatOfANewApp(t *testing.T) {
 	p := New(nil)
 	p.Edit(func(d *apps.Data) {
 		d.Shop.User = "somebody"
-		d.Granted = map[string]bool{"com.android.messaging x": true, "com.android.messaging.other x": true}
+		d.Granted = map[string]bool{"com.android.messaging x": true,
+			"com.android.messaging.other x": true}
 	})
 	require.NoError(t, p.Launch("com.taploop.sandbox.notes"))
-	for _, pkg := range []string{"com.android.deskclock", "com.android.messaging", "com.taploop.sandbox.notes", "com.taploop.sandbox.shop"} {
+	for _, pkg := range []string{"com.android.deskclock", "com.android.messaging",
+		"com.taploop.sandbox.notes", "com.taploop.sandbox.shop"} {
 		require.NoError(t, p.ClearData(pkg))
 	}
 	p.Inspect(func(d *apps.Data) {

@@ -5,10 +5,12 @@ import (
 	"github.com/taploop/taploop/sandbox/ui"
 )
 
-// dialog is a task's question, in front of its page; a tap outside closes it unless it must be answered.
+// dialog is a task's question, in front of its page; a tap outside closes it unless it must be
+// answered.
 func dialog(t *apps.Task) *ui.View {
 	d := t.Dialog
-	card := ui.Column().Gap(12).Pad(24, 22, 24, 12).Fill(ui.Surface).Radius(26).Lift().Modal().Width(328).Align(ui.Center, ui.Center)
+	card := ui.Column().Gap(12).Pad(24, 22, 24, 12).Fill(ui.Surface).Radius(26).Lift().Modal().
+		Width(328).Align(ui.Center, ui.Center)
 	if d.Title != "" {
 		card.Add(ui.Text(d.Title).Size(21).Bold().Named("alertTitle"))
 	}

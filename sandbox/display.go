@@ -18,7 +18,8 @@ type display struct {
 // PhysicalSize is the size of the panel in natural orientation.
 func (d *display) PhysicalSize() image.Point { return d.opts.Size }
 
-// Override returns the size that was set in place of the physical one, in natural orientation, and whether one is set.
+// Override returns the size that was set in place of the physical one, in natural orientation, and
+// whether one is set.
 func (d *display) Override() (size image.Point, set bool) {
 	d.do(func() {
 		if d.override != nil {
@@ -28,19 +29,23 @@ func (d *display) Override() (size image.Point, set bool) {
 	return size, set
 }
 
-// SetOverride sets the size that apps and input see, in natural orientation; nil goes back to the physical size.
-// Sides are held between 200 and 8192.
+// SetOverride sets the size that apps and input see, in natural orientation; nil goes back to the
+// physical size. Sides are held between 200 and 8192.
 func (d *display) SetOverride(size *image.Point) {
 	d.do(func() {
 		d.override = nil
 		if size != nil {
-			d.override = &image.Point{X: min(max(size.X, 200), 8192), Y: min(max(size.Y, 200), 8192)}
+			d.override = &image.Point{
+				X: min(max(size.X, 200), 8192),
+				Y: min(max(size.Y, 200), 8192),
+			}
 		}
 		d.sys.Moved(apps.Turn)
 	})
 }
 
-// Size is the logical display as it is turned now: the coordinates of taps, captures and the UI tree.
+// Size is the logical display as it is turned now: the coordinates of taps, captures and the UI
+// tree.
 func (d *display) Size() (size image.Point) {
 	d.do(func() { size = d.size() })
 	return size
@@ -83,8 +88,8 @@ func (d *display) Rotation() (turns int) {
 	return turns
 }
 
-// SetRotation turns the display to r quarter turns; auto says whether it would follow the accelerometer afterwards. The
-// simulated phone lies still, so with auto it goes back to portrait.
+// SetRotation turns the display to r quarter turns; auto says whether it would follow the
+// accelerometer afterwards. The simulated phone lies still, so with auto it goes back to portrait.
 func (d *display) SetRotation(r int, auto bool) {
 	d.do(func() {
 		d.put(apps.System, "user_rotation", strconv.Itoa(((r%4)+4)%4))

@@ -11,7 +11,8 @@ import (
 	"github.com/taploop/taploop/internal/golden"
 )
 
-// Each case is a walk (section do, one step a line) and the dump at its end, a line for each element.
+// Each case is a walk (section do, one step a line) and the dump at its end, a line for each
+// element.
 func TestDumps(t *testing.T) {
 	golden.Run(t, "testdata/dump", func(t *testing.T, c *golden.Case) {
 		locale := "en"
@@ -22,7 +23,8 @@ func TestDumps(t *testing.T) {
 		for line := range strings.Lines(c.Section(t, "do")) {
 			h.step(strings.TrimSpace(line))
 		}
-		c.Want(t, "dump.xml", strings.NewReplacer("<node", "\n<node", "</node", "\n</node", "</hier", "\n</hier").Replace(string(h.DumpXML())))
+		c.Want(t, "dump.xml", strings.NewReplacer("<node", "\n<node", "</node", "\n</node",
+			"</hier", "\n</hier").Replace(string(h.DumpXML())))
 	})
 }
 

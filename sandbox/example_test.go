@@ -15,7 +15,10 @@ func Example() {
 	fmt.Println(task.Check(phone) != nil)
 	for _, name := range []string{"icon_clock", "add_alarm", "hour_07", "minute_30", "save_alarm"} {
 		root := phone.UITree()
-		node := root.Find(func(n *sandbox.Node) bool { return strings.HasSuffix(n.ResourceID, ":id/"+name) })
+		node := root.Find(func(n *sandbox.Node) bool {
+			return strings.HasSuffix(n.ResourceID,
+				":id/"+name)
+		})
 		at := node.Center()
 		phone.Tap(at.X, at.Y)
 	}

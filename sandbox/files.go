@@ -13,9 +13,9 @@ import (
 // maxFiles bounds what the phone's storage holds.
 const maxFiles = 256 << 20
 
-// Files is the phone's storage: /sdcard (also as /storage/emulated/0) and /data/local/tmp can be written, the rest is
-// read-only. Paths are absolute. Errors are *fs.PathError with fs.ErrNotExist, syscall.EROFS, syscall.ENOSPC and so on
-// inside. Safe for concurrent use.
+// Files is the phone's storage: /sdcard (also as /storage/emulated/0) and /data/local/tmp can be
+// written, the rest is read-only. Paths are absolute. Errors are *fs.PathError with fs.ErrNotExist,
+// syscall.EROFS, syscall.ENOSPC and so on inside. Safe for concurrent use.
 type Files struct {
 	mu    sync.Mutex
 	now   func() time.Time
@@ -40,7 +40,8 @@ func (f *file) Sys() any           { return nil }
 func newFiles(now func() time.Time) *Files {
 	f := &Files{now: now, nodes: map[string]*file{}}
 	for _, dir := range []string{
-		"/", "/data", "/data/local", "/data/local/tmp", "/sdcard", "/sdcard/Download", "/sdcard/DCIM", "/sdcard/Pictures",
+		"/", "/data", "/data/local", "/data/local/tmp", "/sdcard", "/sdcard/Download",
+		"/sdcard/DCIM", "/sdcard/Pictures",
 		"/storage", "/storage/emulated", "/system", "/system/bin",
 	} {
 		f.nodes[dir] = &file{name: path.Base(dir), mode: fs.ModeDir | 0o771, mtime: now()}
@@ -113,7 +114,8 @@ func (f *Files) Write(name string, data []byte, mode fs.FileMode, mtime time.Tim
 		mtime = f.now()
 	}
 	f.used += len(data) - before
-	f.nodes[p] = &file{name: path.Base(p), data: slices.Clone(data), mode: mode.Perm(), mtime: mtime}
+	f.nodes[p] = &file{name: path.Base(p), data: slices.Clone(data), mode: mode.Perm(),
+		mtime: mtime}
 	return nil
 }
 

@@ -47,7 +47,8 @@ func TestFilesSayWhatIsWrong(t *testing.T) {
 	require.ErrorIs(t, write("/"), syscall.EROFS)
 	require.ErrorIs(t, write("/sdcard/Download"), syscall.EISDIR)
 	require.ErrorIs(t, write("/sdcard/../system/x"), syscall.EROFS)
-	require.ErrorIs(t, f.Write("/sdcard/big", make([]byte, maxFiles+1), 0o644, time.Time{}), syscall.ENOSPC)
+	require.ErrorIs(t, f.Write("/sdcard/big", make([]byte, maxFiles+1), 0o644, time.Time{}),
+		syscall.ENOSPC)
 	require.ErrorIs(t, f.Mkdir("/sdcard"), fs.ErrExist)
 	require.ErrorIs(t, f.Mkdir("/system/x"), syscall.EROFS)
 	require.ErrorIs(t, f.Remove("/system/bin"), syscall.EROFS)

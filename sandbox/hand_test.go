@@ -63,7 +63,10 @@ func (h *hand) wait(d time.Duration) { *h.now = h.now.Add(d) }
 func (h *hand) find(what string) *Node {
 	root := h.UITree()
 	is := func(get func(*Node) bool) *Node { return root.Find(get) }
-	if n := is(func(n *Node) bool { return strings.HasSuffix(n.ResourceID, ":id/"+what) }); n != nil {
+	if n := is(func(n *Node) bool {
+		return strings.HasSuffix(n.ResourceID,
+			":id/"+what)
+	}); n != nil {
 		return n
 	}
 	return is(func(n *Node) bool { return n.Text == what || n.Desc == what })

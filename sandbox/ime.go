@@ -31,9 +31,11 @@ func (k *keyboard) IME() (id string) {
 	return id
 }
 
-// ime is what the setting says, or the keyboard that is always there when the setting names none that is installed.
+// ime is what the setting says, or the keyboard that is always there when the setting names none
+// that is installed.
 func (k *keyboard) ime() string {
-	if id, _ := k.sys.Settings.Get(apps.Secure, "default_input_method"); slices.Contains(k.IMEs(), id) {
+	id, _ := k.sys.Settings.Get(apps.Secure, "default_input_method")
+	if slices.Contains(k.IMEs(), id) {
 		return id
 	}
 	return latinIME

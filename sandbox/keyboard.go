@@ -37,11 +37,13 @@ func (k *keyboard) keyboardHeight(s *scene) int {
 	return s.metrics.Px(4*k.keyHeight() + 3*6 + 2*8)
 }
 
-// board is the soft keyboard for the focused field of s. The ADB keyboard only says that it is there.
+// board is the soft keyboard for the focused field of s. The ADB keyboard only says that it is
+// there.
 func (k *keyboard) board(s *scene) *ui.View {
 	switch {
 	case k.ime() == adbIME:
-		return ui.Text("ADB Keyboard {ON}").Size(14).Ink(ui.Dim).Centered().Fill(keyboardFill).Modal()
+		on := ui.Text("ADB Keyboard {ON}").Size(14).Ink(ui.Dim).Centered()
+		return on.Fill(keyboardFill).Modal()
 	case s.field.WantsDigits():
 		return k.rows(s, digitRows, k.lastDigitRow)
 	case k.symbols && k.shift:
@@ -67,23 +69,28 @@ func (k *keyboard) rows(s *scene, rows []string, last func(s *scene) *ui.View) *
 			row.Add(k.charKey(s, r))
 		}
 		if i == 2 && !s.field.WantsDigits() {
-			row.Add(k.key(s, ui.Icon("erase"), "Delete", ui.Line, 15, func() { k.typist.press(KeyDelete) }))
+			row.Add(k.deleteKey(15))
 		}
 		board.Add(row)
 	}
 	return board.Add(last(s))
 }
 
-func (k *keyboard) key(s *scene, face *ui.View, desc string, fill ui.Ink, width int, tap func()) *ui.View {
-	return face.Height(k.keyHeight()).Fill(fill).Radius(7).Grow(width).Desc(desc).Class("android.inputmethodservice.Key").
-		Named("key_" + strings.ToLower(strings.ReplaceAll(desc, " ", "_"))).OnTap(tap)
+func (k *keyboard) key(face *ui.View, desc string, fill ui.Ink, width int, tap func()) *ui.View {
+	name := "key_" + strings.ToLower(strings.ReplaceAll(desc, " ", "_"))
+	return face.Height(k.keyHeight()).Fill(fill).Radius(7).Grow(width).Desc(desc).
+		Class("android.inputmethodservice.Key").Named(name).OnTap(tap)
+}
+
+func (k *keyboard) deleteKey(width int) *ui.View {
+	return k.key(ui.Icon("erase"), "Delete", ui.Line, width, func() { k.typist.press(KeyDelete) })
 }
 
 func (k *keyboard) charKey(s *scene, r rune) *ui.View {
 	if k.shift && !k.symbols && !s.field.WantsDigits() {
 		r = unicode.ToUpper(r)
 	}
-	return k.key(s, ui.Text(string(r)).Size(21).Centered(), string(r), ui.Surface, 10, func() {
+	return k.key(ui.Text(string(r)).Size(21).Centered(), string(r), ui.Surface, 10, func() {
 		k.typist.commit(string(r))
 		k.shift = k.shift && k.symbols
 	})
@@ -94,13 +101,13 @@ func (k *keyboard) shiftKey(s *scene) *ui.View {
 	flip := func() { k.shift = !k.shift }
 	switch {
 	case k.symbols && k.shift:
-		return k.key(s, ui.Text("?123").Size(15).Centered(), "Symbols", ui.Line, 15, flip)
+		return k.key(ui.Text("?123").Size(15).Centered(), "Symbols", ui.Line, 15, flip)
 	case k.symbols:
-		return k.key(s, ui.Text("=\\<").Size(15).Centered(), "More symbols", ui.Line, 15, flip)
+		return k.key(ui.Text("=\\<").Size(15).Centered(), "More symbols", ui.Line, 15, flip)
 	case k.shift:
-		return k.key(s, ui.Icon("shift-on"), "Shift", ui.Line, 15, flip)
+		return k.key(ui.Icon("shift-on"), "Shift", ui.Line, 15, flip)
 	}
-	return k.key(s, ui.Icon("shift"), "Shift", ui.Line, 15, flip)
+	return k.key(ui.Icon("shift"), "Shift", ui.Line, 15, flip)
 }
 
 func (k *keyboard) lastRow(s *scene) *ui.View {
@@ -108,10 +115,12 @@ func (k *keyboard) lastRow(s *scene) *ui.View {
 	if k.symbols {
 		other = "ABC"
 	}
+	space := ui.Text(k.sys.Say("English", "英文")).Size(14).Ink(ui.Dim).Centered()
+	flip := func() { k.symbols, k.shift = !k.symbols, false }
 	return ui.Row(
-		k.key(s, ui.Text(other).Size(16).Centered(), other, ui.Line, 15, func() { k.symbols, k.shift = !k.symbols, false }),
+		k.key(ui.Text(other).Size(16).Centered(), other, ui.Line, 15, flip),
 		k.charKey(s, ','),
-		k.key(s, ui.Text(k.sys.Say("English", "英文")).Size(14).Ink(ui.Dim).Centered(), "Space", ui.Surface, 45, func() { k.typist.commit(" ") }),
+		k.key(space, "Space", ui.Surface, 45, func() { k.typist.commit(" ") }),
 		k.charKey(s, '.'),
 		k.enterKey(s, 20),
 	).Gap(5)
@@ -119,7 +128,7 @@ func (k *keyboard) lastRow(s *scene) *ui.View {
 
 func (k *keyboard) lastDigitRow(s *scene) *ui.View {
 	return ui.Row(
-		k.key(s, ui.Icon("erase"), "Delete", ui.Line, 10, func() { k.typist.press(KeyDelete) }),
+		k.deleteKey(10),
 		k.charKey(s, '0'),
 		k.enterKey(s, 10),
 	).Gap(5)
@@ -130,11 +139,11 @@ func (k *keyboard) enterKey(s *scene, width int) *ui.View {
 	f := s.field
 	if f.Action() != "" {
 		face := ui.Text(f.Action()).Size(16).Bold().Ink(ui.OnAccent).Centered().Lines(1)
-		return k.key(s, face, "Enter", ui.Accent, width, k.typist.enter)
+		return k.key(face, "Enter", ui.Accent, width, k.typist.enter)
 	}
 	icon := "check"
 	if f.Multiline() {
 		icon = "enter"
 	}
-	return k.key(s, ui.Icon(icon).Ink(ui.OnAccent), "Enter", ui.Accent, width, k.typist.enter)
+	return k.key(ui.Icon(icon).Ink(ui.OnAccent), "Enter", ui.Accent, width, k.typist.enter)
 }

@@ -30,7 +30,8 @@ func TestEveryKeyOfTheKeyboardTypesWhatItShows(t *testing.T) {
 	h.keys("Pack my box, Jud. 42 (x) @home? #1 50% \"a\" 'b' *c* = d/e-f_g")
 	h.key("enter")
 	h.keys("second line")
-	require.Equal(t, "Pack my box, Jud. 42 (x) @home? #1 50% \"a\" 'b' *c* = d/e-f_g\nsecond line", h.body())
+	require.Equal(t, "Pack my box, Jud. 42 (x) @home? #1 50% \"a\" 'b' *c* = d/e-f_g\nsecond line",
+		h.body())
 	h.key("delete")
 	h.key("delete")
 	require.True(t, strings.HasSuffix(h.body(), "second li"))
@@ -161,7 +162,8 @@ func TestTheADBKeyboardTakesAnyTextWhileItIsSelected(t *testing.T) {
 	require.True(t, h.Broadcast("ADB_CLEAR_TEXT", nil))
 	require.Equal(t, "", h.body())
 	require.True(t, h.Broadcast("ADB_INPUT_TEXT", map[string]string{"msg": "plain"}))
-	require.True(t, h.Broadcast("ADB_INPUT_B64", map[string]string{"msg": "%%%"}), "taken, though it says nothing")
+	require.True(t, h.Broadcast("ADB_INPUT_B64", map[string]string{"msg": "%%%"}),
+		"taken, though it says nothing")
 	require.Equal(t, "plain", h.body())
 	require.False(t, h.Broadcast("android.intent.action.VIEW", nil))
 }
@@ -185,7 +187,8 @@ func TestAPhoneWithoutTheADBKeyboardHasNone(t *testing.T) {
 		require.NotEqual(t, adbPackage, a.Package)
 	}
 	h.PutSetting("secure", "default_input_method", adbIME)
-	require.False(t, h.Broadcast("ADB_INPUT_TEXT", map[string]string{"msg": "x"}), "a setting does not install it")
+	require.False(t, h.Broadcast("ADB_INPUT_TEXT", map[string]string{"msg": "x"}),
+		"a setting does not install it")
 }
 
 func TestTheKeyboardSlidesIn(t *testing.T) {

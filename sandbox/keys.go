@@ -43,8 +43,8 @@ type keys struct{ *typing }
 // lastKey is the highest key code that Android 14 knows.
 const lastKey = 318
 
-// Key presses a key by its Android code. Codes that the phone has no use for do nothing; numbers that are no key codes are
-// an error.
+// Key presses a key by its Android code. Codes that the phone has no use for do nothing; numbers
+// that are no key codes are an error.
 func (k *keys) Key(code int) error {
 	if code <= 0 || code > lastKey {
 		return fmt.Errorf("key code %d is none of Android's (1 to %d)", code, lastKey)

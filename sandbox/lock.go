@@ -34,7 +34,8 @@ func (l *lock) Locked() (locked bool) {
 // HasPIN reports whether the lock screen asks for a PIN.
 func (l *lock) HasPIN() bool { return l.opts.PIN != "" }
 
-// DismissKeyguard unlocks the phone as a swipe up does. With a PIN the phone asks for it and ErrPIN is returned.
+// DismissKeyguard unlocks the phone as a swipe up does. With a PIN the phone asks for it and ErrPIN
+// is returned.
 func (l *lock) DismissKeyguard() (err error) {
 	l.do(func() { err = l.dismiss() })
 	return err

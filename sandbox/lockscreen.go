@@ -18,7 +18,8 @@ func (l *lock) lockScreen(cards []*ui.View) *ui.View {
 	if l.bouncer {
 		return ui.Column(ui.Gap(8), l.pinPad(), ui.Gap(24)).Pad(24, 0)
 	}
-	return screen.Add(cards...).Add(ui.Space(), ui.Text(l.sys.Say("Swipe up to unlock", "向上滑动解锁")).Ink(ui.White).Centered().Pad(0, 0, 0, 24))
+	return screen.Add(cards...).Add(ui.Space(), ui.Text(l.sys.Say("Swipe up to unlock", "向上滑动解锁")).
+		Ink(ui.White).Centered().Pad(0, 0, 0, 24))
 }
 
 // pinPad asks for the PIN. On a low display its keys are low.
@@ -32,13 +33,15 @@ func (l *lock) pinPad() *ui.View {
 		height, gap = 44, 6
 	}
 	key := func(face *ui.View, name string, tap func()) *ui.View {
-		return face.Ink(ui.White).Fill(ui.RGB(0x3d5078)).Radius(32).Height(height).Grow(1).Class("android.widget.Button").
+		return face.Ink(ui.White).Fill(ui.RGB(0x3d5078)).Radius(32).Height(height).Grow(1).
+			Class("android.widget.Button").
 			Named(name).OnTap(tap)
 	}
 	label := func(s string) *ui.View { return ui.Text(s).Size(26).Centered() }
 	pad := ui.Column(
 		ui.Text(title).Size(20).Ink(ui.White).Centered().Named("keyguard_message"),
-		ui.Text(strings.Repeat("•", len(l.pin))+" ").Size(34).Ink(ui.White).Centered().Named("pinEntry"), ui.Space(),
+		ui.Text(strings.Repeat("•", len(l.pin))+" ").Size(34).Ink(ui.White).Centered().
+			Named("pinEntry"), ui.Space(),
 	).Gap(gap).Grow(1)
 	for _, row := range []string{"123", "456", "789"} {
 		r := ui.Row().Gap(18)
@@ -48,7 +51,9 @@ func (l *lock) pinPad() *ui.View {
 		pad.Add(r)
 	}
 	return pad.Add(ui.Row(
-		key(ui.Icon("erase").Desc(l.sys.Say("Delete", "删除")), "delete_button", func() { l.pin = l.pin[:max(len(l.pin)-1, 0)] }),
+		key(ui.Icon("erase").Desc(l.sys.Say("Delete", "删除")), "delete_button", func() {
+			l.pin = l.pin[:max(len(l.pin)-1, 0)]
+		}),
 		key(label("0"), "key0", func() { l.pinDigit('0') }),
 		key(label("OK"), "key_enter", l.tryPIN),
 	).Gap(18))

@@ -7,16 +7,18 @@ import (
 
 // Options says how a phone is made. The zero value is an unlocked English phone of 1080x2400.
 type Options struct {
-	Size           image.Point      // physical size in natural orientation; zero means 1080x2400
-	Density        int              // dots per inch; 0 means 420
-	Now            func() time.Time // the phone's clock; nil means time.Now
-	Locale         string           // "en" or "zh"; "" means "en"
-	PIN            string           // digits that the lock screen asks for; "" means none
-	Locked         bool             // starts at the lock screen
-	AnimationScale *float64         // Android's animation scale; nil means 1, 0 switches animations off
-	ADBKeyboard    *bool            // whether com.android.adbkeyboard is installed; nil means true
-	Serial         string           // ro.serialno; "" means "TAPLOOP00001"
-	// CapturePhysical makes captures have the physical size while an override size is set, as some Android versions do.
+	Size    image.Point      // physical size in natural orientation; zero means 1080x2400
+	Density int              // dots per inch; 0 means 420
+	Now     func() time.Time // the phone's clock; nil means time.Now
+	Locale  string           // "en" or "zh"; "" means "en"
+	PIN     string           // digits that the lock screen asks for; "" means none
+	Locked  bool             // starts at the lock screen
+	// Android's animation scale; nil means 1, 0 switches animations off
+	AnimationScale *float64
+	ADBKeyboard    *bool  // whether com.android.adbkeyboard is installed; nil means true
+	Serial         string // ro.serialno; "" means "TAPLOOP00001"
+	// CapturePhysical makes captures have the physical size while an override size is set, as some
+	// Android versions do.
 	CapturePhysical bool
 }
 

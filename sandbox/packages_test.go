@@ -69,7 +69,10 @@ func TestAnAppIsFoundAsItWasLeftUnlessItWasStopped(t *testing.T) {
 	h.open(notesApp)
 	h.see("new_note")
 	h.gone("half a note")
-	h.Inspect(func(d *apps.Data) { require.Len(t, d.Notes, 3, "what was saved stays, what was not is gone") })
+	h.Inspect(func(d *apps.Data) {
+		require.Len(t, d.Notes, 3,
+			"what was saved stays, what was not is gone")
+	})
 	require.NoError(t, h.ForceStop(launcherPackage))
 	require.NoError(t, h.ForceStop(systemUI))
 }
@@ -144,9 +147,12 @@ func TestSettingsAndAppsShareOneStore(t *testing.T) {
 func TestOddSettingsDoNotBreakThePhone(t *testing.T) {
 	h := hold(t, nil)
 	for _, v := range [][3]string{
-		{"system", "font_scale", "-3"}, {"system", "font_scale", "NaN"}, {"system", "font_scale", "1e300"}, {"system", "font_scale", "big"},
-		{"system", "user_rotation", "-7"}, {"system", "user_rotation", "99999999999999999999"}, {"system", "screen_brightness", "-1"},
-		{"global", "transition_animation_scale", "-1"}, {"global", "transition_animation_scale", "Inf"},
+		{"system", "font_scale", "-3"}, {"system", "font_scale", "NaN"}, {"system", "font_scale",
+			"1e300"}, {"system", "font_scale", "big"},
+		{"system", "user_rotation", "-7"}, {"system", "user_rotation", "99999999999999999999"},
+		{"system", "screen_brightness", "-1"},
+		{"global", "transition_animation_scale", "-1"}, {"global", "transition_animation_scale",
+			"Inf"},
 		{"secure", "default_input_method", ""}, {"secure", "ui_night_mode", "x"},
 	} {
 		h.PutSetting(v[0], v[1], v[2])

@@ -2,14 +2,13 @@ package sandbox
 
 import (
 	"sync"
-	"time"
 
 	"github.com/taploop/taploop/sandbox/apps"
 	"github.com/taploop/taploop/sandbox/ui"
 )
 
-// Phone is a simulated phone: the parts below around one state of its system. All methods are safe for concurrent use;
-// each sees and leaves a whole state.
+// Phone is a simulated phone: the parts below around one state of its system. All methods are safe
+// for concurrent use; each sees and leaves a whole state.
 type Phone struct {
 	*core
 	*settings
@@ -31,7 +30,6 @@ type core struct {
 	mu     sync.Mutex
 	opts   Options
 	sys    *apps.Phone
-	boot   time.Time
 	typist typist
 	after  func() // each event
 }
@@ -49,15 +47,16 @@ type Node = ui.Node
 // New makes a phone that is switched on.
 func New(opts *Options) *Phone {
 	o := opts.withDefaults()
-	c := &core{opts: o, boot: o.Now(), sys: newSystem(&o)}
+	c := &core{opts: o, sys: newSystem(&o)}
 	p := &Phone{core: c, settings: &settings{c}, files: newFiles(o.Now)}
 	p.display = &display{settings: p.settings, density: o.Density}
 	p.lock = &lock{core: c, locked: o.Locked}
 	p.appStack = newAppStack(c)
 	p.keyboard = &keyboard{settings: p.settings}
 	p.screen = &screen{
-		core: c, settings: p.settings, display: p.display, lock: p.lock, appStack: p.appStack, keyboard: p.keyboard,
-		shade: &shade{c, p.lock, p.appStack},
+		core: c, settings: p.settings, display: p.display, lock: p.lock, appStack: p.appStack,
+		keyboard: p.keyboard,
+		shade:    &shade{c, p.lock, p.appStack},
 	}
 	p.stage = &stage{screen: p.screen}
 	p.typing = &typing{p.stage}
@@ -70,7 +69,8 @@ func New(opts *Options) *Phone {
 
 func newSystem(o *Options) *apps.Phone {
 	return &apps.Phone{
-		Settings: defaultSettings(o), Data: apps.Seed(o.Now(), o.Locale), Clock: o.Now, Lang: o.Locale,
+		Settings: defaultSettings(o), Data: apps.Seed(o.Now(), o.Locale), Clock: o.Now,
+		Lang: o.Locale,
 		Apps: installed(o.adbKeyboard()),
 	}
 }

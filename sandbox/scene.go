@@ -56,12 +56,15 @@ func (sc *screen) scene() *scene {
 	all := image.Rectangle{Max: s.size}
 	sc.sys.Wide = s.size.X > s.size.Y
 	front, mem := sc.windows(s)
-	s.field = front.Find(func(v *ui.View) bool { return v.IsField() && v.Name() == mem.Focus && mem.Focus != "" })
+	s.field = front.Find(func(v *ui.View) bool {
+		return v.IsField() && v.Name() == mem.Focus && mem.Focus != ""
+	})
 	bottom := s.metrics.Px(navHeight)
 	if s.field != nil && !sc.keyboardHidden {
 		s.keyboard = sc.board(s)
 		h := sc.keyboardHeight(s)
-		ui.Layout(s.keyboard, image.Rect(0, s.size.Y-bottom-h, s.size.X, s.size.Y-bottom), s.metrics, &ui.Memory{})
+		ui.Layout(s.keyboard, image.Rect(0, s.size.Y-bottom-h, s.size.X, s.size.Y-bottom),
+			s.metrics, &ui.Memory{})
 		bottom += h
 	}
 	for _, l := range s.window {
@@ -107,7 +110,8 @@ func (sc *screen) windows(s *scene) (front *ui.View, mem *ui.Memory) {
 	return front, mem
 }
 
-// at finds what is touched at a point: the keyboard and bars first, then the windows from front to back.
+// at finds what is touched at a point: the keyboard and bars first, then the windows from front to
+// back.
 func (s *scene) at(at image.Point, want func(*ui.View) bool) *ui.View {
 	for _, v := range s.stack() {
 		if found := v.At(at, want); found != nil {
@@ -141,18 +145,21 @@ func (sc *screen) field() *ui.View { return sc.scene().field }
 func (sc *screen) tree() Node {
 	s := sc.scene()
 	if sc.off {
-		return Node{Class: "android.widget.FrameLayout", Package: systemUI, Enabled: true, Bounds: image.Rectangle{Max: s.size}}
+		return Node{Class: "android.widget.FrameLayout", Package: systemUI, Enabled: true,
+			Bounds: image.Rectangle{Max: s.size}}
 	}
 	return s.window[len(s.window)-1].view.Node(sc.window().Package)
 }
 
-// KeyboardShown reports whether the input method is in front, as it is while a text field has the focus.
+// KeyboardShown reports whether the input method is in front, as it is while a text field has the
+// focus.
 func (sc *screen) KeyboardShown() (shown bool) {
 	sc.do(func() { shown = !sc.off && sc.scene().keyboard != nil })
 	return shown
 }
 
-// UITree is what uiautomator sees: the window in front, without status bar, navigation bar and keyboard.
+// UITree is what uiautomator sees: the window in front, without status bar, navigation bar and
+// keyboard.
 func (sc *screen) UITree() (root Node) {
 	sc.do(func() { root = sc.tree() })
 	return root

@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"fmt"
 	"strconv"
 	"time"
 
@@ -64,7 +63,8 @@ func (c *settings) Setting(namespace, key string) (value string, ok bool) {
 	return value, ok
 }
 
-// PutSetting sets a value. What the phone shows and does follows at once: dark mode, rotation, Wi-Fi and so on.
+// PutSetting sets a value. What the phone shows and does follows at once: dark mode, rotation,
+// Wi-Fi and so on.
 func (c *settings) PutSetting(namespace, key, value string) {
 	c.do(func() { c.put(namespace, key, value) })
 }
@@ -100,18 +100,24 @@ func (c *settings) Props() map[string]string {
 			locale = "zh-Hans-CN"
 		}
 		out = map[string]string{
-			"ro.product.model": modelName, "ro.product.manufacturer": "taploop", "ro.product.brand": "taploop",
-			"ro.product.name": "taploop_sandbox", "ro.product.device": "sandbox", "ro.product.board": "sandbox",
-			"ro.product.cpu.abi": "x86_64", "ro.product.cpu.abilist": "x86_64", "ro.hardware": "sandbox",
-			"ro.build.version.release": "14", "ro.build.version.sdk": "34", "ro.build.version.codename": "REL",
-			"ro.build.version.security_patch": "2024-06-01", "ro.build.id": "UP1A.240605.001",
-			"ro.build.display.id": "taploop sandbox 14", "ro.build.type": "userdebug", "ro.build.tags": "test-keys",
-			"ro.build.fingerprint": "taploop/taploop_sandbox/sandbox:14/UP1A.240605.001/1:userdebug/test-keys",
-			"ro.serialno":          c.opts.Serial, "ro.boot.serialno": c.opts.Serial, "ro.kernel.qemu": "1",
-			"ro.product.locale": locale, "persist.sys.locale": locale, "persist.sys.timezone": "Etc/UTC",
-			"ro.sf.lcd_density": strconv.Itoa(c.opts.Density), "sys.boot_completed": "1", "dev.bootcomplete": "1",
-			"init.svc.bootanim": "stopped", "ro.debuggable": "1", "ro.secure": "1", "gsm.sim.state": "READY",
-			"ro.boottime.init": fmt.Sprint(c.boot.UnixNano()),
+			"ro.product.model":         modelName,
+			"ro.product.manufacturer":  "taploop",
+			"ro.product.brand":         "taploop",
+			"ro.product.name":          "taploop_sandbox",
+			"ro.product.device":        "sandbox",
+			"ro.product.cpu.abi":       "x86_64",
+			"ro.product.locale":        locale,
+			"ro.hardware":              "sandbox",
+			"ro.build.version.release": "14",
+			"ro.build.version.sdk":     "34",
+			"ro.build.id":              "UP1A.240605.001",
+			"ro.build.type":            "userdebug",
+			"ro.serialno":              c.opts.Serial,
+			"ro.sf.lcd_density":        strconv.Itoa(c.opts.Density),
+			"ro.debuggable":            "1",
+			"persist.sys.locale":       locale,
+			"persist.sys.timezone":     "Etc/UTC",
+			"sys.boot_completed":       "1",
 		}
 	})
 	return out

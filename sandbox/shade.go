@@ -25,11 +25,14 @@ func (s *shade) notification(i int) *ui.View {
 			ui.Row(ui.Text(n.Title).Bold().Lines(1).Grow(1), ui.Small(n.At.Format("15:04"))).Gap(8),
 			ui.Text(n.Text).Size(15).Lines(2),
 		).Grow(1).Gap(2),
-	).Gap(12).Pad(14).Fill(ui.Surface).Border(ui.Line).Radius(20).Named("notification").Modal().OnTap(func() { s.openNotification(i) })
+	).Gap(12).Pad(14).Fill(ui.Surface).Border(ui.Line).Radius(20).Named("notification").Modal().
+		OnTap(func() { s.openNotification(i) })
 }
 
 func (s *shade) notifications() []*ui.View {
-	return ui.Each(s.sys.Notifications, func(i int, _ apps.Notification) *ui.View { return s.notification(i) })
+	return ui.Each(s.sys.Notifications, func(i int, _ apps.Notification) *ui.View {
+		return s.notification(i)
+	})
 }
 
 func (s *shade) openNotification(i int) {
@@ -67,22 +70,30 @@ func (s *shade) quick() *ui.View {
 		if on {
 			ink, fill = ui.RGB(0x0c2a5c), ui.RGB(0xa8c7fa)
 		}
-		return ui.Row(ui.Icon(icon).Ink(ink), ui.Text(s.sys.Say(en, zh)).Ink(ink).Lines(1).Grow(1)).Gap(10).Pad(14, 16).
+		return ui.Row(ui.Icon(icon).Ink(ink), ui.Text(s.sys.Say(en, zh)).Ink(ink).Lines(1).Grow(1)).
+			Gap(10).Pad(14, 16).
 			Fill(fill).Radius(24).Grow(1).Named("qs_" + key).Check(on).OnTap(flip)
 	}
 	global := func(icon, en, zh, key string) *ui.View {
-		return tile(icon, en, zh, apps.Global, key, s.sys.Settings.Bool(apps.Global, key), func() { s.sys.Settings.Toggle(apps.Global, key) })
+		return tile(icon, en, zh, apps.Global, key, s.sys.Settings.Bool(apps.Global, key), func() {
+			s.sys.Settings.Toggle(apps.Global, key)
+		})
 	}
 	return ui.Column(
-		ui.Row(global("wifi", "Wi-Fi", "无线网络", "wifi_on"), global("bluetooth", "Bluetooth", "蓝牙", "bluetooth_on")).Gap(8),
+		ui.Row(global("wifi", "Wi-Fi", "无线网络", "wifi_on"), global("bluetooth", "Bluetooth", "蓝牙",
+			"bluetooth_on")).Gap(8),
 		ui.Row(global("plane", "Airplane mode", "飞行模式", "airplane_mode_on"),
-			tile("moon", "Dark theme", "深色主题", apps.Secure, "ui_night_mode", s.sys.Dark(), func() { s.sys.SetDark(!s.sys.Dark()) })).Gap(8),
+			tile("moon", "Dark theme", "深色主题", apps.Secure, "ui_night_mode", s.sys.Dark(), func() {
+				s.sys.SetDark(!s.sys.Dark())
+			})).Gap(8),
 	).Gap(8)
 }
 
 func (s *shade) brightness() *ui.View {
 	level := s.sys.Settings.Int(apps.System, "screen_brightness", 128)
-	return ui.Row(ui.Icon("sun").Ink(ui.White), ui.Slider("brightness", level*1000/255, func(permille int) {
-		s.sys.Settings.Put(apps.System, "screen_brightness", strconv.Itoa(max(permille*255/1000, 1)))
-	}).Grow(1)).Gap(8)
+	return ui.Row(ui.Icon("sun").Ink(ui.White), ui.Slider("brightness", level*1000/255,
+		func(permille int) {
+			s.sys.Settings.Put(apps.System, "screen_brightness",
+				strconv.Itoa(max(permille*255/1000, 1)))
+		}).Grow(1)).Gap(8)
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/taploop/taploop/sandbox/ui"
 )
 
-// stage turns scenes into frames: it plays transitions and keeps the last frame while nothing changes.
+// stage turns scenes into frames: it plays transitions and keeps the last frame while nothing
+// changes.
 type stage struct {
 	*screen
 	last   []ui.Op // the windows after the last event
@@ -29,8 +30,10 @@ type stage struct {
 
 // Lengths of transitions at animation scale 1.
 var lengths = map[apps.Motion]time.Duration{
-	apps.Forward: 300 * time.Millisecond, apps.Backward: 300 * time.Millisecond, apps.Popup: 160 * time.Millisecond,
-	apps.Open: 360 * time.Millisecond, apps.Close: 360 * time.Millisecond, apps.Turn: 400 * time.Millisecond,
+	apps.Forward: 300 * time.Millisecond, apps.Backward: 300 * time.Millisecond,
+	apps.Popup: 160 * time.Millisecond,
+	apps.Open:  360 * time.Millisecond, apps.Close: 360 * time.Millisecond,
+	apps.Turn: 400 * time.Millisecond,
 }
 
 const keysLength = 240 * time.Millisecond
@@ -66,8 +69,8 @@ func (st *stage) settle() {
 	}
 }
 
-// showKeyboard says whether a field that has the focus right after a transition has the keyboard too: on a new page or
-// dialog it has, on one that is come back to it has not.
+// showKeyboard says whether a field that has the focus right after a transition has the keyboard
+// too: on a new page or dialog it has, on one that is come back to it has not.
 func (st *stage) showKeyboard(m apps.Motion) {
 	switch d := st.front.Dialog; {
 	case m == apps.Forward, m == apps.Popup && d != nil && d.Memory.Focus != "":
@@ -86,8 +89,9 @@ func (st *stage) paintWindows(s *scene) []ui.Op {
 	return ops
 }
 
-// Screenshot is the display as it is captured now: black while it is off or a secure window is in front, in the middle of
-// a transition while one plays. The picture is shared: callers must not draw on it.
+// Screenshot is the display as it is captured now: black while it is off or a secure window is in
+// front, in the middle of a transition while one plays. The picture is shared: callers must not
+// draw on it.
 func (st *stage) Screenshot() (img *image.RGBA) {
 	st.do(func() { img = st.capture() })
 	return img
@@ -95,7 +99,8 @@ func (st *stage) Screenshot() (img *image.RGBA) {
 
 func (st *stage) capture() *image.RGBA {
 	size := st.size()
-	ops := []ui.Op{{Box: image.Rectangle{Max: size}, Clip: image.Rectangle{Max: size}, Color: ui.Opaque}}
+	ops := []ui.Op{{Box: image.Rectangle{Max: size}, Clip: image.Rectangle{Max: size},
+		Color: ui.Opaque}}
 	if !st.off && !st.window().Secure {
 		ops = append(ops, st.ops()...)
 	}
@@ -120,7 +125,8 @@ func (st *stage) ops() []ui.Op {
 	return ops
 }
 
-// progress is how far something that began at start and lasts d has come, 0 to 1, slowing down towards the end.
+// progress is how far something that began at start and lasts d has come, 0 to 1, slowing down
+// towards the end.
 func (st *stage) progress(start time.Time, d time.Duration) float64 {
 	t := st.sys.Now().Sub(start)
 	if t >= d || d <= 0 {
@@ -186,5 +192,6 @@ func (st *stage) keyboardOps(s *scene) []ui.Op {
 	if s.keyboard != nil {
 		st.keys = ui.Paint(s.keyboard, st.theme(), false)
 	}
-	return move{y: (1 - e) * float64(st.keyboardHeight(s)), fade: 1, within: image.Rectangle{Max: s.size}}.apply(st.keys)
+	return move{y: (1 - e) * float64(st.keyboardHeight(s)), fade: 1,
+		within: image.Rectangle{Max: s.size}}.apply(st.keys)
 }

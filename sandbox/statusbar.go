@@ -36,10 +36,12 @@ func (sc *screen) bars(s *scene, ink ui.Ink) *ui.View {
 		ui.Icon("battery").Size(17).Ink(ink),
 	).Gap(5).Pad(20, 0).Height(statusHeight).Modal()
 	button := func(icon, desc string, key int) *ui.View {
-		return ui.Icon(icon).Size(20).Ink(ink).Desc(desc).Height(navHeight).Grow(1).OnTap(func() { sc.typist.press(key) })
+		return ui.Icon(icon).Size(20).Ink(ink).Desc(desc).Height(navHeight).Grow(1).
+			OnTap(func() { sc.typist.press(key) })
 	}
 	nav := ui.Row(
-		button("nav-back", "Back", KeyBack), button("nav-home", "Home", KeyHome), button("nav-recent", "Overview", KeyRecents),
+		button("nav-back", "Back", KeyBack), button("nav-home", "Home", KeyHome),
+		button("nav-recent", "Overview", KeyRecents),
 	).Pad(24, 0).Height(navHeight).Modal()
 	if s.keyboard != nil {
 		nav.Fill(keyboardFill)
@@ -71,7 +73,8 @@ func (sc *screen) statusIcons(ink ui.Ink) *ui.View {
 // banner is the last notification, shown in front for a while.
 func (s *shade) banner() *ui.View {
 	n := len(s.sys.Notifications)
-	if n == 0 || s.off || s.locked || s.cover == coverShade || !s.sys.BannerUntil.After(s.sys.Now()) {
+	if n == 0 || s.off || s.locked || s.cover == coverShade ||
+		!s.sys.BannerUntil.After(s.sys.Now()) {
 		return nil
 	}
 	card := s.notification(n - 1).Lift()
@@ -83,6 +86,7 @@ func (sc *screen) toast() *ui.View {
 		return nil
 	}
 	return ui.Column(ui.Space(),
-		ui.Text(sc.sys.Toast).Size(15).Ink(ui.White).Fill(ui.RGB(0x3a3d46)).Pad(20, 12).Radius(22).Align(ui.Center),
+		ui.Text(sc.sys.Toast).Size(15).Ink(ui.White).Fill(ui.RGB(0x3a3d46)).Pad(20, 12).Radius(22).
+			Align(ui.Center),
 		ui.Gap(navHeight+72))
 }

@@ -46,14 +46,17 @@ var tasks = []Task{
 			if n == nil {
 				return []error{fmt.Errorf("there is no note %q, only %s", title, titles(s.Data))}
 			}
-			return []error{want(same(n.Body, body), "the note %q says %q, want %q", title, n.Body, body)}
+			return []error{want(same(n.Body, body), "the note %q says %q, want %q", title, n.Body,
+				body)}
 		}),
 	},
 	{
 		ID:     "like-message",
 		Goal:   "Like the last message of Tom in Messages.",
 		GoalZH: "在短信里给小汤的最后一条消息点赞。",
-		Setup:  prepare(func(s *apps.Phone) { s.Data.Receive(tom(s), "", s.Say("See you on Sunday", "星期天见"), s.Now()) }),
+		Setup: prepare(func(s *apps.Phone) {
+			s.Data.Receive(tom(s), "", s.Say("See you on Sunday", "星期天见"), s.Now())
+		}),
 		Check: judge(func(s *apps.Phone) []error {
 			var liked []string
 			for _, t := range s.Data.Threads {
@@ -64,7 +67,8 @@ var tasks = []Task{
 				}
 			}
 			text := s.Say("See you on Sunday", "星期天见")
-			return []error{want(slices.Equal(liked, []string{text}), "liked messages are %q, want only %q", liked, text)}
+			return []error{want(slices.Equal(liked, []string{text}),
+				"liked messages are %q, want only %q", liked, text)}
 		}),
 	},
 	{
@@ -73,7 +77,8 @@ var tasks = []Task{
 		GoalZH: "给安娜发短信: 我晚到10分钟",
 		Setup:  (*Phone).Reset,
 		Check: judge(func(s *apps.Phone) []error {
-			return sentOnce(s, s.Say("Anna Berg", "安娜"), s.Say("Running 10 minutes late", "我晚到10分钟"))
+			return sentOnce(s, s.Say("Anna Berg", "安娜"), s.Say("Running 10 minutes late",
+				"我晚到10分钟"))
 		}),
 	},
 	{
@@ -82,16 +87,20 @@ var tasks = []Task{
 		GoalZH: "在设置里找到并打开“实时字幕”。",
 		Setup:  (*Phone).Reset,
 		Check: judge(func(s *apps.Phone) []error {
-			errs := []error{want(s.Settings.Bool(apps.Secure, "odi_captions_enabled"), "live captions are off, want them on")}
-			for _, other := range []string{"reduce_bright_colors_activated", "high_text_contrast_enabled", "touch_exploration_enabled"} {
-				errs = append(errs, want(!s.Settings.Bool(apps.Secure, other), "the setting %s was switched on too", other))
+			errs := []error{want(s.Settings.Bool(apps.Secure, "odi_captions_enabled"),
+				"live captions are off, want them on")}
+			for _, other := range []string{"reduce_bright_colors_activated",
+				"high_text_contrast_enabled", "touch_exploration_enabled"} {
+				errs = append(errs, want(!s.Settings.Bool(apps.Secure, other),
+					"the setting %s was switched on too", other))
 			}
 			return errs
 		}),
 	},
 	{
-		ID:     "cart-merino",
-		Goal:   "In the Shop, put one Merino T-shirt in size M, navy, into the cart. Do not order it.",
+		ID: "cart-merino",
+		Goal: "In the Shop, put one Merino T-shirt in size M, navy, into the cart. Do not " +
+			"order it.",
 		GoalZH: "在商城把一件美利奴羊毛T恤 (M码, 藏青色) 加入购物车, 不要下单。",
 		Setup:  (*Phone).Reset,
 		Check:  judge(func(s *apps.Phone) []error { return inCart(s, "merino", "M", "navy") }),
@@ -103,7 +112,8 @@ var tasks = []Task{
 		Setup:  (*Phone).Reset,
 		Check: judge(func(s *apps.Phone) []error {
 			first := s.Say("Packing list", "行李清单")
-			return []error{want(len(s.Data.Notes) == 3 && s.Data.Notes[0].Title == first, "the notes are %s, want all three, %q first", titles(s.Data), first)}
+			return []error{want(len(s.Data.Notes) == 3 && s.Data.Notes[0].Title == first,
+				"the notes are %s, want all three, %q first", titles(s.Data), first)}
 		}),
 	},
 	{
@@ -112,12 +122,14 @@ var tasks = []Task{
 		GoalZH: "关掉 6:00 的闹钟 (不要删除), 并删除 8:15 的闹钟。",
 		Setup:  (*Phone).Reset,
 		Check: judge(func(s *apps.Phone) []error {
-			return []error{untouched(s, 6, 0, false), want(s.Data.Alarm(8, 15) == nil, "the alarm at 08:15 is still there")}
+			return []error{untouched(s, 6, 0, false), want(s.Data.Alarm(8, 15) == nil,
+				"the alarm at 08:15 is still there")}
 		}),
 	},
 	{
-		ID:     "note-dentist",
-		Goal:   `Dr. Lee Dental wrote when my check-up is. Write a note with the title "Dentist" that holds the day and the time.`,
+		ID: "note-dentist",
+		Goal: `Dr. Lee Dental wrote when my check-up is. Write a note with the title "Dentist" ` +
+			"that holds the day and the time.",
 		GoalZH: "李医生口腔诊所发短信告诉了我检查时间。新建一条标题为“牙医”的便签, 写上星期几和时间。",
 		Setup:  (*Phone).Reset,
 		Check: judge(func(s *apps.Phone) []error {
@@ -128,14 +140,17 @@ var tasks = []Task{
 			}
 			body := strings.ToLower(n.Body)
 			return []error{
-				want(strings.Contains(body, day), "the note %q says %q, want the day (%s)", title, n.Body, day),
-				want(strings.Contains(body, "14:20") || strings.Contains(body, "2:20"), "the note %q says %q, want the time (14:20)", title, n.Body),
+				want(strings.Contains(body, day), "the note %q says %q, want the day (%s)", title,
+					n.Body, day),
+				want(strings.Contains(body, "14:20") || strings.Contains(body, "2:20"),
+					"the note %q says %q, want the time (14:20)", title, n.Body),
 			}
 		}),
 	},
 	{
-		ID:     "cart-runner-ask",
-		Goal:   "In the Shop, put one pair of black Runner sneakers into the cart in my size. Ask me for my size first; do not order.",
+		ID: "cart-runner-ask",
+		Goal: "In the Shop, put one pair of black Runner sneakers into the cart in my size. " +
+			"Ask me for my size first; do not order.",
 		GoalZH: "在商城把一双黑色的轻跑运动鞋按我的尺码加入购物车。先问我穿什么尺码, 不要下单。",
 		Reply:  "42",
 		Setup:  (*Phone).Reset,
@@ -148,7 +163,8 @@ var tasks = []Task{
 		Setup:  (*Phone).Reset,
 		Check: judge(func(s *apps.Phone) []error {
 			return []error{
-				want(s.Data.Shop.User == "5550123", "the Shop's customer is %q, want \"5550123\"", s.Data.Shop.User),
+				want(s.Data.Shop.User == "5550123", "the Shop's customer is %q, want \"5550123\"",
+					s.Data.Shop.User),
 				want(len(s.Data.Shop.Orders) == 0, "something was ordered"),
 			}
 		}),
@@ -196,7 +212,8 @@ func same(a, b string) bool {
 	return strings.EqualFold(fold.Replace(strings.TrimSpace(a)), fold.Replace(b))
 }
 
-// sentOnce wants one message sent since the setup, that text to that contact, and none to anybody else.
+// sentOnce wants one message sent since the setup, that text to that contact, and none to anybody
+// else.
 func sentOnce(s *apps.Phone, to, text string) []error {
 	fresh := apps.Seed(s.Now(), s.Lang)
 	var errs []error
@@ -207,7 +224,8 @@ func sentOnce(s *apps.Phone, to, text string) []error {
 			errs = append(errs, want(len(added) == 0, "a message went to %s: %q", t.Name, added))
 			continue
 		}
-		errs = append(errs, want(len(added) == 1 && same(added[0], text), "messages sent to %s: %q, want %q exactly once", to, added, text))
+		errs = append(errs, want(len(added) == 1 && same(added[0], text),
+			"messages sent to %s: %q, want %q exactly once", to, added, text))
 	}
 	if s.Data.Thread(to) == nil {
 		errs = append(errs, fmt.Errorf("the conversation with %s is gone", to))

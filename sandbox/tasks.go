@@ -12,15 +12,16 @@ type Task struct {
 	ID     string
 	Goal   string // for an English phone
 	GoalZH string // for a Chinese phone: names and texts are as its apps show them
-	Reply  string // what a person answers when asked in the middle; "" when nothing needs to be asked
-	Setup  func(*Phone)
-	// Check reports everything that is not as the goal wants it, or nil. It looks at the phone's state only, never at what
-	// a model said.
+	// what a person answers when asked in the middle; "" when nothing needs to be asked
+	Reply string
+	Setup func(*Phone)
+	// Check reports everything that is not as the goal wants it, or nil. It looks at the phone's
+	// state only, never at what a model said.
 	Check func(*Phone) error
 }
 
-// Tasks lists the tasks by rising difficulty. Setup puts the phone back as new, at the home screen, with what the task
-// needs; Check may be called at any time.
+// Tasks lists the tasks by rising difficulty. Setup puts the phone back as new, at the home screen,
+// with what the task needs; Check may be called at any time.
 func (p *Phone) Tasks() []Task { return slices.Clone(tasks) }
 
 // Task returns the task of that ID and whether there is one.
@@ -32,8 +33,8 @@ func (p *Phone) Task(id string) (Task, bool) {
 	return tasks[i], true
 }
 
-// Reset puts settings, apps and what they store back as on a new phone: unlocked, at the home screen. Size, density and
-// storage stay.
+// Reset puts settings, apps and what they store back as on a new phone: unlocked, at the home
+// screen. Size, density and storage stay.
 func (p *Phone) Reset() {
 	p.do(func() {
 		p.sys = newSystem(&p.opts)

@@ -20,7 +20,8 @@ func (h *hand) write(en, zh string) {
 	}
 	old := h.IME()
 	require.NoError(h.t, h.SetIME(adbIME))
-	require.True(h.t, h.Broadcast("ADB_INPUT_B64", map[string]string{"msg": base64.StdEncoding.EncodeToString([]byte(zh))}))
+	require.True(h.t, h.Broadcast("ADB_INPUT_B64",
+		map[string]string{"msg": base64.StdEncoding.EncodeToString([]byte(zh))}))
 	require.NoError(h.t, h.SetIME(old))
 }
 
@@ -97,7 +98,8 @@ var walks = map[string]func(h *hand){
 	},
 	"cart-runner-ask": func(h *hand) {
 		task, _ := h.Task("cart-runner-ask")
-		h.touchAll("icon_shop", "category_shoes", "product", "size_"+task.Reply, "colour_black", "add_to_cart")
+		h.touchAll("icon_shop", "category_shoes", "product", "size_"+task.Reply, "colour_black",
+			"add_to_cart")
 	},
 	"shop-login": func(h *hand) {
 		h.touchAll("icon_shop", "account", "log_in", "login_number")
@@ -115,7 +117,9 @@ var walks = map[string]func(h *hand){
 // newestCode is the code that the last message tells.
 func (h *hand) newestCode() (code string) {
 	h.Inspect(func(d *apps.Data) {
-		for _, word := range strings.FieldsFunc(d.Threads[0].Last().Text, func(r rune) bool { return r < '0' || r > '9' }) {
+		for _, word := range strings.FieldsFunc(d.Threads[0].Last().Text, func(r rune) bool {
+			return r < '0' || r > '9'
+		}) {
 			code = word
 		}
 	})
@@ -161,7 +165,10 @@ func TestChecksRefuseWhatIsNearlyRight(t *testing.T) {
 		do   func(h *hand)
 		want string
 	}{
-		"dark only": {"dark-mode-wifi-off", func(h *hand) { h.PutSetting("secure", "ui_night_mode", "2") }, "Wi-Fi is on, want it off"},
+		"dark only": {"dark-mode-wifi-off", func(h *hand) {
+			h.PutSetting("secure", "ui_night_mode",
+				"2")
+		}, "Wi-Fi is on, want it off"},
 		"alarm switched off again": {"alarm-0730", func(h *hand) {
 			walks["alarm-0730"](h)
 			h.touch("Alarm 07:30")
@@ -199,10 +206,15 @@ func TestChecksRefuseWhatIsNearlyRight(t *testing.T) {
 			h.PutSetting("secure", "reduce_bright_colors_activated", "1")
 		}, "reduce_bright_colors_activated was switched on too"},
 		"wrong size": {"cart-runner-ask", func(h *hand) {
-			h.touchAll("icon_shop", "category_shoes", "product", "size_41", "colour_black", "add_to_cart")
+			h.touchAll("icon_shop", "category_shoes", "product", "size_41", "colour_black",
+				"add_to_cart")
 		}, `the cart holds ["1 runner 41 black"]`},
-		"two pieces":      {"cart-merino", func(h *hand) { walks["cart-merino"](h); h.touch("add_to_cart") }, `the cart holds ["2 merino M navy"]`},
-		"ordered as well": {"cart-merino", func(h *hand) { walks["cart-merino"](h); h.buy() }, "something was ordered and paid"},
+		"two pieces": {"cart-merino", func(h *hand) {
+			walks["cart-merino"](h)
+			h.touch("add_to_cart")
+		}, `the cart holds ["2 merino M navy"]`},
+		"ordered as well": {"cart-merino", func(h *hand) { walks["cart-merino"](h); h.buy() },
+			"something was ordered and paid"},
 		"note without the time": {"note-dentist", func(h *hand) {
 			h.touchAll("icon_notes", "new_note")
 			h.keys("Dentist")

@@ -9,7 +9,8 @@ import (
 )
 
 const (
-	longPress     = 500 * time.Millisecond // how long a finger rests before it counts as a long press
+	// how long a finger rests before it counts as a long press
+	longPress     = 500 * time.Millisecond
 	doubleTapTime = 400 * time.Millisecond
 	doubleTapSlop = 100 // dp between two taps of a double tap, at most
 	edgeSlop      = 40  // dp from the top, where a swipe down opens the shade
@@ -22,7 +23,8 @@ type touch struct {
 	tapTime time.Time
 }
 
-// Tap puts a finger down at a point and lifts it. Points outside the display are ignored, as is touch while it is off.
+// Tap puts a finger down at a point and lifts it. Points outside the display are ignored, as is
+// touch while it is off.
 func (t *touch) Tap(x, y int) {
 	t.do(func() {
 		if at := image.Pt(x, y); t.touchable(at) {
@@ -31,8 +33,9 @@ func (t *touch) Tap(x, y int) {
 	})
 }
 
-// Swipe moves a finger from one point to another in d. What scrolls follows the finger. On the spot for 500 ms or more it
-// is a long press, for less a tap. It does not wait for d: the event is dispatched when it returns.
+// Swipe moves a finger from one point to another in d. What scrolls follows the finger. On the spot
+// for 500 ms or more it is a long press, for less a tap. It does not wait for d: the event is
+// dispatched when it returns.
 func (t *touch) Swipe(x1, y1, x2, y2 int, d time.Duration) {
 	t.do(func() {
 		from, to := image.Pt(x1, y1), image.Pt(x2, y2)
@@ -98,11 +101,13 @@ func (t *touch) hold(at image.Point) {
 		t.touched(v)
 		v.Hold(at)
 	default:
-		v.Tap(at) // without a long press of its own, a view takes it as a tap when the finger is lifted
+		// without a long press of its own, a view takes it as a tap when the finger is lifted
+		v.Tap(at)
 	}
 }
 
-// swipe moves a finger: what is under its start slides, is dragged by its handle, scrolls, or is the system's.
+// swipe moves a finger: what is under its start slides, is dragged by its handle, scrolls, or is
+// the system's.
 func (t *touch) swipe(from, to image.Point) {
 	s := t.scene()
 	by := to.Sub(from)

@@ -16,7 +16,8 @@ func TestScrollingFollowsTheFingerAndStopsAtTheEnds(t *testing.T) {
 	h.open(settingsApp)
 	top := h.see("row_display").Bounds.Min.Y
 	h.Swipe(540, 1500, 540, 1300, 300*time.Millisecond)
-	require.Equal(t, top-200, h.see("row_display").Bounds.Min.Y, "the list moves with the finger, pixel by pixel")
+	require.Equal(t, top-200, h.see("row_display").Bounds.Min.Y,
+		"the list moves with the finger, pixel by pixel")
 	h.Swipe(540, 1300, 900, 1290, 300*time.Millisecond)
 	require.Equal(t, top-200, h.see("row_display").Bounds.Min.Y, "a sideways swipe does not scroll")
 	h.Swipe(540, 900, 540, 2200, 100*time.Millisecond)
@@ -36,7 +37,8 @@ func TestTapsBesideTheDisplayAreIgnored(t *testing.T) {
 	h := hold(t, nil)
 	h.open(settingsApp)
 	before := h.DumpXML()
-	for _, p := range []image.Point{{-1, 500}, {1080, 500}, {500, 2400}, {500, -1}, {1 << 40, -1 << 40}} {
+	for _, p := range []image.Point{{-1, 500}, {1080, 500}, {500, 2400}, {500, -1},
+		{1 << 40, -1 << 40}} {
 		h.Tap(p.X, p.Y)
 		h.Swipe(p.X, p.Y, 500, 500, time.Second)
 		h.DragAndDrop(p.X, p.Y, 500, 500, time.Second)
@@ -108,12 +110,15 @@ func TestNotesAreReorderedByDragging(t *testing.T) {
 	require.Equal(t, []string{"Wi-Fi guests", "Packing list", "Ideas"}, order(h), "held and moved")
 	from, to = h.see("Reorder Ideas").Center(), h.see("Wi-Fi guests").Center()
 	h.Swipe(from.X, from.Y, to.X, to.Y, 300*time.Millisecond)
-	require.Equal(t, []string{"Ideas", "Wi-Fi guests", "Packing list"}, order(h), "pulled by the handle")
+	require.Equal(t, []string{"Ideas", "Wi-Fi guests", "Packing list"}, order(h),
+		"pulled by the handle")
 	from = h.see("Packing list").Center()
 	h.Swipe(from.X, from.Y, to.X, 500, 300*time.Millisecond)
-	require.Equal(t, []string{"Ideas", "Wi-Fi guests", "Packing list"}, order(h), "a swipe over a card only scrolls")
+	require.Equal(t, []string{"Ideas", "Wi-Fi guests", "Packing list"}, order(h),
+		"a swipe over a card only scrolls")
 	h.DragAndDrop(from.X, from.Y, 540, 2000, time.Second)
-	require.Equal(t, []string{"Ideas", "Wi-Fi guests", "Packing list"}, order(h), "dropped beside everything")
+	require.Equal(t, []string{"Ideas", "Wi-Fi guests", "Packing list"}, order(h),
+		"dropped beside everything")
 }
 
 func TestASliderGoesToTheFinger(t *testing.T) {
@@ -193,7 +198,8 @@ func TestAMessageIsAnnouncedAndItsBannerOpensIt(t *testing.T) {
 	h.Screenshot()
 	h.wait(6 * time.Second)
 	h.Tap(540, 160)
-	require.Equal(t, "com.taploop.sandbox.shop/.Login", h.Foreground().Component(), "the banner is gone after five seconds")
+	require.Equal(t, "com.taploop.sandbox.shop/.Login", h.Foreground().Component(),
+		"the banner is gone after five seconds")
 }
 
 func TestAConversationStaysAtItsEnd(t *testing.T) {
@@ -222,7 +228,8 @@ func TestAConversationStaysAtItsEnd(t *testing.T) {
 func TestAnAlarmIsAnnouncedAtItsTime(t *testing.T) {
 	h := hold(t, nil)
 	h.Edit(func(d *apps.Data) {
-		d.Alarms = append(d.Alarms, &apps.Alarm{Hour: 9, Minute: 2, On: true, Label: "Tea"}, &apps.Alarm{Hour: 9, Minute: 2})
+		d.Alarms = append(d.Alarms, &apps.Alarm{Hour: 9, Minute: 2, On: true, Label: "Tea"},
+			&apps.Alarm{Hour: 9, Minute: 2})
 	})
 	h.wait(119 * time.Second)
 	h.Screenshot()
@@ -263,7 +270,10 @@ func TestTimerAndStopwatchGoByTheClock(t *testing.T) {
 
 func TestANotificationOnTheLockScreenWaitsForThePIN(t *testing.T) {
 	h := hold(t, &Options{Locked: true, PIN: "2468"})
-	h.do(func() { h.sys.Notify(apps.Notification{Package: clockApp, Title: "Timer", Text: "Time's up"}) })
+	h.do(func() {
+		h.sys.Notify(apps.Notification{Package: clockApp, Title: "Timer",
+			Text: "Time's up"})
+	})
 	h.touch("Timer")
 	h.see("pinEntry")
 	require.Len(t, h.sys.Notifications, 1)

@@ -11,7 +11,8 @@ import (
 // typing is typing into the field that has the focus.
 type typing struct{ *stage }
 
-// Text types into the focused field as a hardware keyboard does; without one it is lost. Newlines are Enter.
+// Text types into the focused field as a hardware keyboard does; without one it is lost. Newlines
+// are Enter.
 func (t *typing) Text(s string) {
 	t.do(func() {
 		if !t.off {
@@ -127,8 +128,9 @@ func (t *typing) nextField(by int) {
 	next.End()
 }
 
-// Broadcast sends an intent with text extras. It reports whether anybody took it: the ADB keyboard takes ADB_INPUT_TEXT and
-// ADB_INPUT_B64 (extra "msg"), ADB_CLEAR_TEXT and ADB_EDITOR_CODE (extra "code") while it is the selected input method.
+// Broadcast sends an intent with text extras. It reports whether anybody took it: the ADB keyboard
+// takes ADB_INPUT_TEXT and ADB_INPUT_B64 (extra "msg"), ADB_CLEAR_TEXT and ADB_EDITOR_CODE (extra
+// "code") while it is the selected input method.
 func (t *typing) Broadcast(action string, extras map[string]string) (delivered bool) {
 	t.do(func() { delivered = t.ime() == adbIME && t.adbKeyboard(action, extras) })
 	return delivered
@@ -139,8 +141,10 @@ func (t *typing) adbKeyboard(action string, extras map[string]string) bool {
 	case "ADB_INPUT_TEXT":
 		t.commit(extras["msg"])
 	case "ADB_INPUT_B64":
-		// The real one logs what it cannot decode and goes on: the broadcast still counts as delivered.
-		if text, err := base64.StdEncoding.DecodeString(strings.TrimSpace(extras["msg"])); err == nil {
+		// The real one logs what it cannot decode and goes on: the broadcast still counts as
+		// delivered.
+		if text, err := base64.StdEncoding.DecodeString(
+			strings.TrimSpace(extras["msg"])); err == nil {
 			t.commit(string(text))
 		}
 	case "ADB_CLEAR_TEXT":

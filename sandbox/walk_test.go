@@ -15,13 +15,14 @@ import (
 	"github.com/taploop/taploop/sandbox/ui"
 )
 
-// Whatever is touched in whatever order: nothing panics, the tree stays on the screen, and what the tree calls clickable is
-// what a finger finds there.
+// Whatever is touched in whatever order: nothing panics, the tree stays on the screen, and what the
+// tree calls clickable is what a finger finds there.
 func TestAnyWalkKeepsTreeAndTouchTogether(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		h := hold(t, &Options{
 			Locale: rapid.SampledFrom([]string{"en", "zh"}).Draw(r, "locale"),
-			Size:   rapid.SampledFrom([]image.Point{{1080, 2400}, {720, 1280}, {480, 800}}).Draw(r, "size"),
+			Size: rapid.SampledFrom([]image.Point{{1080, 2400}, {720, 1280}, {480, 800}}).
+				Draw(r, "size"),
 		})
 		for range rapid.IntRange(1, 12).Draw(r, "steps") {
 			h.anyStep(r)
@@ -35,7 +36,8 @@ func TestAnyWalkKeepsTreeAndTouchTogether(t *testing.T) {
 func (h *hand) anyStep(r *rapid.T) {
 	size := h.Size()
 	point := func(name string) image.Point {
-		return image.Pt(rapid.IntRange(0, size.X-1).Draw(r, name+" x"), rapid.IntRange(0, size.Y-1).Draw(r, name+" y"))
+		return image.Pt(rapid.IntRange(0, size.X-1).Draw(r, name+" x"), rapid.IntRange(0, size.Y-1).
+			Draw(r, name+" y"))
 	}
 	h.wait(time.Duration(rapid.IntRange(0, 3000).Draw(r, "wait")) * time.Millisecond)
 	switch rapid.IntRange(0, 9).Draw(r, "kind") {
@@ -61,7 +63,8 @@ func (h *hand) anyStep(r *rapid.T) {
 }
 
 func (h *hand) anyKey(r *rapid.T) {
-	switch code := rapid.SampledFrom([]int{3, 4, 4, 4, 19, 20, 21, 22, 24, 26, 61, 66, 67, 112, 122, 123, 187, 0}).Draw(r, "key"); code {
+	switch code := rapid.SampledFrom([]int{3, 4, 4, 4, 19, 20, 21, 22, 24, 26, 61, 66, 67, 112, 122,
+		123, 187, 0}).Draw(r, "key"); code {
 	case 26:
 		_ = h.Key(KeySleep)
 		_ = h.Key(KeyWakeUp)
@@ -78,12 +81,13 @@ func (h *hand) clickable() []*Node {
 	return clickableOf(&root)
 }
 
-// checkTree wants every node on the screen and every clickable one under the finger: the touch at its middle finds the
-// node, something inside it, or what lies in front of it.
+// checkTree wants every node on the screen and every clickable one under the finger: the touch at
+// its middle finds the node, something inside it, or what lies in front of it.
 func (h *hand) checkTree(r require.TestingT) {
 	root, screen := h.UITree(), image.Rectangle{Max: h.Size()}
 	root.Walk(func(n *Node) {
-		require.True(r, n.Bounds.In(screen), "%s %q at %v is beyond %v", n.Class, n.Text, n.Bounds, screen)
+		require.True(r, n.Bounds.In(screen), "%s %q at %v is beyond %v", n.Class, n.Text, n.Bounds,
+			screen)
 		require.False(r, n.Bounds.Empty(), "%s %q has no place", n.Class, n.Text)
 		require.NotEmpty(r, n.Class)
 	})
@@ -95,14 +99,19 @@ func (h *hand) checkTree(r require.TestingT) {
 			c := n.Center()
 			v := s.at(c, ui.Touchable)
 			if v == nil {
-				require.True(r, s.covered(c), "a tap at %v finds nothing, yet %s %q (%s) is there", c, n.Class, n.Text, n.ResourceID)
+				require.True(r, s.covered(c), "a tap at %v finds nothing, yet %s %q (%s) is there",
+					c, n.Class, n.Text, n.ResourceID)
 				continue
 			}
 			require.True(r, c.In(v.Bounds()))
-			own := slices.IndexFunc(order, func(o *ui.View) bool { return ui.Touchable(o) && o.Bounds() == n.Bounds })
+			own := slices.IndexFunc(order, func(o *ui.View) bool {
+				return ui.Touchable(o) &&
+					o.Bounds() == n.Bounds
+			})
 			require.GreaterOrEqual(r, own, 0, "%q is listed where no view is", n.ResourceID)
 			if hit := slices.Index(order, v); hit >= 0 {
-				require.GreaterOrEqual(r, hit, own, "a tap at %v hits %q, which lies behind %q", c, v.Name(), n.ResourceID)
+				require.GreaterOrEqual(r, hit, own, "a tap at %v hits %q, which lies behind %q", c,
+					v.Name(), n.ResourceID)
 			}
 		}
 	})
@@ -138,7 +147,8 @@ func wellFormed(b []byte) error {
 	}
 }
 
-// What is listed is drawn where it is listed: every line of text on the screen lies inside a node that holds it.
+// What is listed is drawn where it is listed: every line of text on the screen lies inside a node
+// that holds it.
 func TestTextIsDrawnInsideItsNode(t *testing.T) {
 	for _, pkg := range []string{settingsApp, messagesApp, clockApp, notesApp, shopApp} {
 		h := hold(t, nil)
@@ -151,10 +161,12 @@ func TestTextIsDrawnInsideItsNode(t *testing.T) {
 				}
 				visible := op.Box.Intersect(op.Clip)
 				n := root.Find(func(n *Node) bool {
-					return strings.Contains(n.Text, strings.TrimSuffix(op.Text, "…")) && visible.In(n.Bounds.Inset(-1))
+					return strings.Contains(n.Text, strings.TrimSuffix(op.Text, "…")) &&
+						visible.In(n.Bounds.Inset(-1))
 				})
 				bar := visible.Min.Y < 80
-				require.True(t, n != nil || bar || visible.Empty(), "%s draws %q at %v, where no node is", pkg, op.Text, op.Box)
+				require.True(t, n != nil || bar || visible.Empty(),
+					"%s draws %q at %v, where no node is", pkg, op.Text, op.Box)
 			}
 		})
 	}

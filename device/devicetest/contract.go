@@ -28,11 +28,18 @@ func Run(t *testing.T, fresh func(t *testing.T) Subject) {
 	}{
 		{"Look shows the screen and what it is", looks, nil},
 		{"Look follows the rotation", turns, func(s Subject) bool { return s.Turn != nil }},
-		{"Look has no frame when the display is off", looksAtDark, func(s Subject) bool { return s.Off != nil }},
-		{"Look does not take a black secure screen for content", looksAtSecure, func(s Subject) bool { return s.Secure != nil }},
-		{"Tap", touch(func(p Phone, ctx context.Context, g Target) error { return p.Tap(ctx, g.At) }, func(s Subject) func(*testing.T) Target { return s.Tap }),
+		{"Look has no frame when the display is off", looksAtDark, func(s Subject) bool {
+			return s.Off != nil
+		}},
+		{"Look does not take a black secure screen for content", looksAtSecure,
+			func(s Subject) bool { return s.Secure != nil }},
+		{"Tap", touch(func(p Phone, ctx context.Context, g Target) error {
+			return p.Tap(ctx, g.At)
+		}, func(s Subject) func(*testing.T) Target { return s.Tap }),
 			func(s Subject) bool { return s.Tap != nil }},
-		{"DoubleTap", touch(func(p Phone, ctx context.Context, g Target) error { return p.DoubleTap(ctx, g.At) }, func(s Subject) func(*testing.T) Target { return s.DoubleTap }),
+		{"DoubleTap", touch(func(p Phone, ctx context.Context, g Target) error {
+			return p.DoubleTap(ctx, g.At)
+		}, func(s Subject) func(*testing.T) Target { return s.DoubleTap }),
 			func(s Subject) bool { return s.DoubleTap != nil }},
 		{"Press", touch(func(p Phone, ctx context.Context, g Target) error {
 			return p.LongPress(ctx, g.At, 800*time.Millisecond)
@@ -42,21 +49,33 @@ func Run(t *testing.T, fresh func(t *testing.T) Subject) {
 			return p.Swipe(ctx, g.At, g.To, 200*time.Millisecond)
 		}, func(s Subject) func(*testing.T) Target { return s.Swipe }),
 			func(s Subject) bool { return s.Swipe != nil }},
-		{"Drag", touch(func(p Phone, ctx context.Context, g Target) error { return p.Drag(ctx, g.At, g.To) }, func(s Subject) func(*testing.T) Target { return s.Drag }),
+		{"Drag", touch(func(p Phone, ctx context.Context, g Target) error {
+			return p.Drag(ctx, g.At, g.To)
+		}, func(s Subject) func(*testing.T) Target { return s.Drag }),
 			func(s Subject) bool { return s.Drag != nil }},
 		{"Points beyond the screen are refused", refusesPoints, nil},
 		{"Key", keys, func(s Subject) bool { return s.Front != nil && s.Home != nil }},
 		{"Type types exactly or refuses", types, func(s Subject) bool { return s.Field != nil }},
 		{"Clear empties the field", clears, func(s Subject) bool { return s.Field != nil }},
-		{"Launch opens what is meant, and nothing else", launches, func(s Subject) bool { return s.Front != nil }},
+		{"Launch opens what is meant, and nothing else", launches, func(s Subject) bool {
+			return s.Front != nil
+		}},
 		{"StopApp ends the app", stops, func(s Subject) bool { return s.Front != nil }},
 		{"Wake", wakes, func(s Subject) bool { return s.Off != nil }},
-		{"Wake opens a lock screen without a PIN", unlocks, func(s Subject) bool { return s.Lock != nil }},
+		{"Wake opens a lock screen without a PIN", unlocks, func(s Subject) bool {
+			return s.Lock != nil
+		}},
 		{"Wake stops at a PIN", stopsAtPIN, func(s Subject) bool { return s.LockedPIN != nil }},
 		{"A cancelled call does nothing", cancelledBefore, nil},
-		{"A call ends when it is cancelled", cancelledDuring, func(s Subject) bool { return s.Hang != nil }},
-		{"A phone that hangs ends at the deadline", hangs, func(s Subject) bool { return s.Hang != nil }},
-		{"A phone that is gone says so, and comes back", disconnects, func(s Subject) bool { return s.Disconnect != nil }},
+		{"A call ends when it is cancelled", cancelledDuring, func(s Subject) bool {
+			return s.Hang != nil
+		}},
+		{"A phone that hangs ends at the deadline", hangs, func(s Subject) bool {
+			return s.Hang != nil
+		}},
+		{"A phone that is gone says so, and comes back", disconnects, func(s Subject) bool {
+			return s.Disconnect != nil
+		}},
 	}
 	for _, part := range parts {
 		t.Run(part.name, func(t *testing.T) {
@@ -81,7 +100,8 @@ func looks(t *testing.T, s Subject) {
 	require.GreaterOrEqual(t, int(look.State.Rotation), 0)
 	require.LessOrEqual(t, int(look.State.Rotation), 3)
 	require.WithinDuration(t, time.Now(), look.At, time.Minute)
-	require.Equal(t, look.State.Size.Landscape(), look.Frame.Size().Landscape(), "the frame is turned as the display is")
+	require.Equal(t, look.State.Size.Landscape(), look.Frame.Size().Landscape(),
+		"the frame is turned as the display is")
 	if s.Front != nil {
 		require.Equal(t, s.Front(), look.State.App)
 	}
@@ -131,7 +151,9 @@ func looksAtSecure(t *testing.T, s Subject) {
 	require.Nil(t, look.Frame, "no picture of a screen that forbids it")
 }
 
-func touch(do func(Phone, context.Context, Target) error, target func(Subject) func(*testing.T) Target) func(*testing.T, Subject) {
+func touch(
+	do func(Phone, context.Context, Target) error, target func(Subject) func(*testing.T) Target,
+) func(*testing.T, Subject) {
 	return func(t *testing.T, s Subject) {
 		g := target(s)(t)
 		see(t, s)
@@ -148,7 +170,8 @@ func touched(t *testing.T, _ Subject, g Target, do func(Target) error) {
 }
 
 func refusesPoints(t *testing.T, s Subject) {
-	ctx, in, out := t.Context(), screen.Point{X: 0.5, Y: 0.5}, screen.Point{X: 0.5, Y: 1.5}
+	ctx := t.Context()
+	in, out := screen.Point{X: 0.5, Y: 0.5}, screen.Point{X: 0.5, Y: 1.5}
 	before := front(s)
 	for name, do := range map[string]func() error{
 		"Tap":       func() error { return s.Phone.Tap(ctx, out) },
@@ -175,7 +198,8 @@ func keys(t *testing.T, s Subject) {
 	comesToFront(t, s, s.Apps[0].Package)
 	require.NoError(t, s.Phone.Key(ctx, actions.KeyHome))
 	require.Eventually(t, s.Home, patience, 5*time.Millisecond)
-	for _, k := range []actions.Key{actions.KeyVolumeUp, actions.KeyVolumeDown, actions.KeyMenu, actions.KeyWakeUp} {
+	for _, k := range []actions.Key{actions.KeyVolumeUp, actions.KeyVolumeDown, actions.KeyMenu,
+		actions.KeyWakeUp} {
 		require.NoError(t, s.Phone.Key(ctx, k))
 	}
 	require.Error(t, s.Phone.Key(ctx, "no such key; touch "+Canary))
@@ -183,7 +207,8 @@ func keys(t *testing.T, s Subject) {
 
 func comesToFront(t *testing.T, s Subject, pkg string) {
 	t.Helper()
-	require.Eventually(t, func() bool { return s.Front() == pkg }, patience, 5*time.Millisecond, "%s does not come to the front", pkg)
+	require.Eventually(t, func() bool { return s.Front() == pkg }, patience, 5*time.Millisecond,
+		"%s does not come to the front", pkg)
 }
 
 func types(t *testing.T, s Subject) {
@@ -199,7 +224,8 @@ func types(t *testing.T, s Subject) {
 			if err == nil {
 				want = strings.ReplaceAll(text, "\r\n", "\n")
 			}
-			require.Eventually(t, func() bool { return s.Text() == want }, patience, 5*time.Millisecond, "typing %q (%v)", text, err)
+			require.Eventually(t, func() bool { return s.Text() == want }, patience,
+				5*time.Millisecond, "typing %q (%v)", text, err)
 			if s.Canary != nil {
 				require.NoError(t, s.Canary(), "typing %q", text)
 			}
@@ -207,13 +233,15 @@ func types(t *testing.T, s Subject) {
 	}
 }
 
-// mustType reports whether a phone may not refuse a text: characters with a meaning of their own may be refused.
+// mustType reports whether a phone may not refuse a text: characters with a meaning of their own
+// may be refused.
 func mustType(text string, anyText bool) bool {
 	if !utf8.ValidString(text) {
 		return false
 	}
 	for _, r := range strings.ReplaceAll(text, "\r\n", "\n") {
-		if unicode.IsControl(r) && r != '\n' && (r != '\t' || !anyText) || r > unicode.MaxASCII && !anyText {
+		if unicode.IsControl(r) && r != '\n' && (r != '\t' || !anyText) || r > unicode.MaxASCII &&
+			!anyText {
 			return false
 		}
 	}
@@ -226,20 +254,23 @@ func clears(t *testing.T, s Subject) {
 		require.NoError(t, s.Phone.Type(t.Context(), text))
 		require.Eventually(t, func() bool { return s.Text() == text }, patience, 5*time.Millisecond)
 		require.NoError(t, s.Phone.Clear(t.Context()))
-		require.Eventually(t, func() bool { return s.Text() == "" }, patience, 5*time.Millisecond, "clearing %q", text)
+		require.Eventually(t, func() bool { return s.Text() == "" }, patience, 5*time.Millisecond,
+			"clearing %q", text)
 	}
 }
 
 func launches(t *testing.T, s Subject) {
 	ctx := t.Context()
 	for _, app := range s.Apps {
-		for _, name := range []string{app.Name, strings.ToUpper(app.Name), " " + app.Name + " ", app.Package} {
+		for _, name := range []string{app.Name, strings.ToUpper(app.Name), " " + app.Name + " ",
+			app.Package} {
 			require.NoError(t, s.Phone.Launch(ctx, name), "%q", name)
 			comesToFront(t, s, app.Package)
 		}
 	}
 	before := s.Front()
-	names := append([]string{"", "no such app at all", "; touch " + Canary, "$(touch " + Canary + ")", before + "; touch " + Canary}, s.Missing...)
+	names := append([]string{"", "no such app at all", "; touch " + Canary, "$(touch " + Canary +
+		")", before + "; touch " + Canary}, s.Missing...)
 	for _, name := range append(names, Nasty...) {
 		require.Error(t, s.Phone.Launch(ctx, name), "%q is no app", name)
 		require.Equal(t, before, s.Front(), "launching %q opened another app", name)
@@ -258,7 +289,8 @@ func stops(t *testing.T, s Subject) {
 		require.Equal(t, app.Package, s.Front())
 	}
 	require.NoError(t, s.Phone.StopApp(ctx, app.Name))
-	require.Eventually(t, func() bool { return s.Front() != app.Package }, patience, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return s.Front() != app.Package }, patience,
+		5*time.Millisecond)
 }
 
 func wakes(t *testing.T, s Subject) {
@@ -294,14 +326,18 @@ func everything(p Phone, app string) map[string]func(context.Context) error {
 		"Tap":       func(ctx context.Context) error { return p.Tap(ctx, at) },
 		"DoubleTap": func(ctx context.Context) error { return p.DoubleTap(ctx, at) },
 		"Press":     func(ctx context.Context) error { return p.LongPress(ctx, at, time.Second) },
-		"Swipe":     func(ctx context.Context) error { return p.Swipe(ctx, at, screen.Point{X: 0.5, Y: 0.2}, time.Second) },
-		"Drag":      func(ctx context.Context) error { return p.Drag(ctx, at, screen.Point{X: 0.5, Y: 0.2}) },
-		"Type":      func(ctx context.Context) error { return p.Type(ctx, "text") },
-		"Clear":     func(ctx context.Context) error { return p.Clear(ctx) },
-		"Key":       func(ctx context.Context) error { return p.Key(ctx, actions.KeyBack) },
-		"Launch":    func(ctx context.Context) error { return p.Launch(ctx, app) },
-		"StopApp":   func(ctx context.Context) error { return p.StopApp(ctx, app) },
-		"Wake":      func(ctx context.Context) error { return p.Wake(ctx) },
+		"Swipe": func(ctx context.Context) error {
+			return p.Swipe(ctx, at, screen.Point{X: 0.5, Y: 0.2}, time.Second)
+		},
+		"Drag": func(ctx context.Context) error {
+			return p.Drag(ctx, at, screen.Point{X: 0.5, Y: 0.2})
+		},
+		"Type":    func(ctx context.Context) error { return p.Type(ctx, "text") },
+		"Clear":   func(ctx context.Context) error { return p.Clear(ctx) },
+		"Key":     func(ctx context.Context) error { return p.Key(ctx, actions.KeyBack) },
+		"Launch":  func(ctx context.Context) error { return p.Launch(ctx, app) },
+		"StopApp": func(ctx context.Context) error { return p.StopApp(ctx, app) },
+		"Wake":    func(ctx context.Context) error { return p.Wake(ctx) },
 	}
 }
 
@@ -358,5 +394,6 @@ func disconnects(t *testing.T, s Subject) {
 		require.ErrorIs(t, call(t.Context()), screen.ErrDisconnected, name)
 	}
 	s.Reconnect(t)
-	require.Eventually(t, func() bool { _, err := s.Phone.Look(t.Context()); return err == nil }, 2*patience, 50*time.Millisecond)
+	require.Eventually(t, func() bool { _, err := s.Phone.Look(t.Context()); return err == nil },
+		2*patience, 50*time.Millisecond)
 }

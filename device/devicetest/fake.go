@@ -21,9 +21,10 @@ import (
 // HomeApp is the package of the Fake's home screen.
 const HomeApp = "com.android.launcher3"
 
-// Fake is a small phone in memory: a home screen, a few apps that each are one text field of several lines, a lock screen.
-// It does no I/O and starts no goroutine, so it works in a synctest bubble; gestures take their time, which is the
-// bubble's. The zero value is not usable: see [NewFake]. It is safe for concurrent use.
+// Fake is a small phone in memory: a home screen, a few apps that each are one text field of
+// several lines, a lock screen. It does no I/O and starts no goroutine, so it works in a synctest
+// bubble; gestures take their time, which is the bubble's. The zero value is not usable: see
+// [NewFake]. It is safe for concurrent use.
 type Fake struct {
 	mu       sync.Mutex
 	apps     []App
@@ -49,13 +50,15 @@ type Touch struct {
 	Took     time.Duration
 }
 
-// NewFake is a Fake of 1080x2400, awake, unlocked, at its home screen, that types any text. Without apps it has Notes,
-// Clock and Settings.
+// NewFake is a Fake of 1080x2400, awake, unlocked, at its home screen, that types any text. Without
+// apps it has Notes, Clock and Settings.
 func NewFake(apps ...App) *Fake {
 	if len(apps) == 0 {
-		apps = []App{{"Notes", "com.android.notes"}, {"Clock", "com.android.deskclock"}, {"Settings", "com.android.settings"}}
+		apps = []App{{"Notes", "com.android.notes"}, {"Clock", "com.android.deskclock"},
+			{"Settings", "com.android.settings"}}
 	}
-	return &Fake{apps: apps, size: screen.Size{W: 1080, H: 2400}, unicode: true, front: HomeApp, texts: map[string]string{}}
+	return &Fake{apps: apps, size: screen.Size{W: 1080, H: 2400}, unicode: true, front: HomeApp,
+		texts: map[string]string{}}
 }
 
 // Set changes the phone from outside; all fields of the change that are not nil count.
@@ -165,11 +168,13 @@ func (f *Fake) now() screen.Size {
 	return f.size
 }
 
-// Look gives a frame of a tenth of the display's size, whose colour stands for what is on the screen.
+// Look gives a frame of a tenth of the display's size, whose colour stands for what is on the
+// screen.
 func (f *Fake) Look(ctx context.Context) (look screen.Observation, err error) {
 	err = f.act(ctx, "looking", 0, func() error {
 		look.At = time.Now()
-		look.State = screen.State{On: !f.off, Locked: f.locked, Secure: f.secure, Rotation: f.rotation, Size: f.now(),
+		look.State = screen.State{On: !f.off, Locked: f.locked, Secure: f.secure,
+			Rotation: f.rotation, Size: f.now(),
 			App: f.front, Activity: f.front + "/.Main"}
 		switch {
 		case f.off:
@@ -188,11 +193,14 @@ func (f *Fake) frame() (*screen.Frame, error) {
 	fmt.Fprint(h, f.front, f.texts[f.front], f.locked, f.scrolled)
 	sum := h.Sum32()
 	img := image.NewRGBA(image.Rect(0, 0, f.now().W/10, f.now().H/10))
-	draw.Draw(img, img.Rect, image.NewUniform(color.RGBA{uint8(sum) | 0x40, uint8(sum >> 8), uint8(sum >> 16), 0xff}), image.Point{}, draw.Src)
+	draw.Draw(img, img.Rect, image.NewUniform(color.RGBA{uint8(sum) | 0x40, uint8(sum >> 8),
+		uint8(sum >> 16), 0xff}), image.Point{}, draw.Src)
 	return screen.NewFrame(img)
 }
 
-func (f *Fake) touch(ctx context.Context, verb string, from, to screen.Point, took time.Duration) error {
+func (f *Fake) touch(
+	ctx context.Context, verb string, from, to screen.Point, took time.Duration,
+) error {
 	if !from.Valid() || !to.Valid() {
 		return fmt.Errorf("%s: a point of %s, %s is not on the screen", verb, from, to)
 	}
@@ -212,7 +220,9 @@ func (f *Fake) touch(ctx context.Context, verb string, from, to screen.Point, to
 }
 
 // Tap opens the app under the point when the home screen is in front.
-func (f *Fake) Tap(ctx context.Context, at screen.Point) error { return f.touch(ctx, "tap", at, at, 0) }
+func (f *Fake) Tap(ctx context.Context, at screen.Point) error {
+	return f.touch(ctx, "tap", at, at, 0)
+}
 
 // DoubleTap is only noted.
 func (f *Fake) DoubleTap(ctx context.Context, at screen.Point) error {
@@ -325,7 +335,8 @@ func (f *Fake) find(app string) (string, error) {
 		}
 		all = append(all, a.Name+" ("+a.Package+")")
 	}
-	return "", fmt.Errorf("no installed app is called %q; there are %s", app, strings.Join(all, ", "))
+	return "", fmt.Errorf("no installed app is called %q; there are %s", app,
+		strings.Join(all, ", "))
 }
 
 // Wake switches the display on and opens the lock screen when it has no PIN.

@@ -21,11 +21,13 @@ func TestTheFakeTypesASCIIOnlyWhenItIsToldTo(t *testing.T) {
 	devicetest.Run(t, func(t *testing.T) devicetest.Subject {
 		f := devicetest.NewFake()
 		f.Set(devicetest.Change{Unicode: new(false)})
-		return devicetest.Subject{Phone: f, Apps: apps, Front: f.Front, Field: field(f), Text: f.Text}
+		return devicetest.Subject{Phone: f, Apps: apps, Front: f.Front, Field: field(f),
+			Text: f.Text}
 	})
 }
 
-var apps = []devicetest.App{{Name: "Notes", Package: "com.android.notes"}, {Name: "Clock", Package: "com.android.deskclock"}}
+var apps = []devicetest.App{{Name: "Notes", Package: "com.android.notes"},
+	{Name: "Clock", Package: "com.android.deskclock"}}
 
 func subject(t *testing.T) devicetest.Subject {
 	f := devicetest.NewFake()
@@ -36,9 +38,12 @@ func subject(t *testing.T) devicetest.Subject {
 		Home: func() bool { return f.Front() == devicetest.HomeApp },
 		Tap: func(*testing.T) devicetest.Target {
 			f.Set(devicetest.Change{Front: new(devicetest.HomeApp)})
-			return devicetest.Target{At: f.Icon(apps[1].Package), Happened: func() bool { return f.Front() == apps[1].Package }}
+			return devicetest.Target{At: f.Icon(apps[1].Package), Happened: func() bool {
+				return f.Front() == apps[1].Package
+			}}
 		},
-		DoubleTap: noted(f, "doubletap"), Press: noted(f, "press"), Swipe: noted(f, "swipe"), Drag: noted(f, "drag"),
+		DoubleTap: noted(f, "doubletap"), Press: noted(f, "press"), Swipe: noted(f, "swipe"),
+		Drag:   noted(f, "drag"),
 		Turn:   func(_ *testing.T, r screen.Rotation) { f.Set(devicetest.Change{Rotation: &r}) },
 		Off:    in(devicetest.Change{Off: new(true)}),
 		Lock:   in(devicetest.Change{Locked: new(true)}),
@@ -58,7 +63,8 @@ func field(f *devicetest.Fake) func(*testing.T) {
 	return func(*testing.T) { f.Set(devicetest.Change{Front: &apps[0].Package, Text: new("")}) }
 }
 
-// noted is a target whose effect is that the Fake took the touch, at the pixels that the points mean.
+// noted is a target whose effect is that the Fake took the touch, at the pixels that the points
+// mean.
 func noted(f *devicetest.Fake, verb string) func(*testing.T) devicetest.Target {
 	return func(*testing.T) devicetest.Target {
 		at, to := screen.Point{X: 0.25, Y: 0.75}, screen.Point{X: 0.25, Y: 0.25}
@@ -68,13 +74,15 @@ func noted(f *devicetest.Fake, verb string) func(*testing.T) devicetest.Target {
 		size := screen.Size{W: 1080, H: 2400}
 		return devicetest.Target{At: at, To: to, Happened: func() bool {
 			return slices.ContainsFunc(f.Touches(), func(touch devicetest.Touch) bool {
-				return touch.Verb == verb && touch.From == at.Pixel(size) && touch.To == to.Pixel(size)
+				return touch.Verb == verb && touch.From == at.Pixel(size) &&
+					touch.To == to.Pixel(size)
 			})
 		}}
 	}
 }
 
-// A bubble's clock stands still until all wait, so gestures of any length cost nothing and take exactly their time.
+// A bubble's clock stands still until all wait, so gestures of any length cost nothing and take
+// exactly their time.
 func TestTheFakeWorksInABubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := devicetest.NewFake()

@@ -2,8 +2,8 @@ package devicetest
 
 import "strings"
 
-// Nasty is forty texts that go wrong somewhere between a model and a field: shells, `input text`, keyboards, encodings.
-// Every one that could run a command would make the file that [Canary] names.
+// Nasty is forty texts that go wrong somewhere between a model and a field: shells, `input text`,
+// keyboards, encodings. Every one that could run a command would make the file that [Canary] names.
 var Nasty = []string{
 	"",
 	" ",

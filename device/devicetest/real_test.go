@@ -12,8 +12,8 @@ import (
 	"github.com/taploop/taploop/device/devicetest"
 )
 
-// On a real phone nothing can be seen but through the phone itself, and nothing is done that would lock its owner out:
-// the suite says which parts it leaves out.
+// On a real phone nothing can be seen but through the phone itself, and nothing is done that would
+// lock its owner out: the suite says which parts it leaves out.
 func TestTheRealPhoneOfTAPLOOP_TEST_SERIALKeepsTheContract(t *testing.T) {
 	serial := os.Getenv("TAPLOOP_TEST_SERIAL")
 	if serial == "" {
@@ -45,7 +45,8 @@ func twoApps(t *testing.T, p *device.Phone) []devicetest.App {
 	installed, err := p.Apps(t.Context())
 	require.NoError(t, err)
 	var two []devicetest.App
-	for _, name := range []string{"Settings", "Clock", "Calculator", "Contacts", "Calendar", "Camera"} {
+	for _, name := range []string{"Settings", "Clock", "Calculator", "Contacts", "Calendar",
+		"Camera"} {
 		for _, a := range installed {
 			if a.Name == name && len(two) < 2 {
 				two = append(two, devicetest.App{Name: a.Name, Package: a.Package})

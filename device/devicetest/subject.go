@@ -25,18 +25,21 @@ type Target struct {
 	Happened func() bool  // reports whether the effect is there
 }
 
-// Subject is a phone, awake and unlocked, with the means to see and change from outside what it does. What is nil cannot
-// be seen or changed there, and the suite says which parts it left out for it.
+// Subject is a phone, awake and unlocked, with the means to see and change from outside what it
+// does. What is nil cannot be seen or changed there, and the suite says which parts it left out for
+// it.
 type Subject struct {
 	Phone   Phone
-	Unicode bool     // it types any text; otherwise ASCII only
-	Apps    []App    // two apps that are installed; neither is in front
-	Missing []string // names that no installed app bears well; well-known apps that are not there among them
+	Unicode bool  // it types any text; otherwise ASCII only
+	Apps    []App // two apps that are installed; neither is in front
+	// names that no installed app bears well; well-known apps that are not there among them
+	Missing []string
 
-	Front func() string      // the package in front
-	Field func(t *testing.T) // brings an empty text field of several lines to the front, with the focus in it
-	Text  func() string      // what stands in that field
-	Home  func() bool        // whether the home screen is in front
+	Front func() string // the package in front
+	// brings an empty text field of several lines to the front, with the focus in it
+	Field func(t *testing.T)
+	Text  func() string // what stands in that field
+	Home  func() bool   // whether the home screen is in front
 
 	Tap, DoubleTap, Press, Swipe, Drag func(t *testing.T) Target
 

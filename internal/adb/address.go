@@ -21,8 +21,8 @@ func (a address) String() string {
 	return a.addr
 }
 
-// findAddress is explicit, or what adb's own variables say, in adb's order: ADB_SERVER_SOCKET before
-// ANDROID_ADB_SERVER_ADDRESS and ANDROID_ADB_SERVER_PORT.
+// findAddress is explicit, or what adb's own variables say, in adb's order: ADB_SERVER_SOCKET
+// before ANDROID_ADB_SERVER_ADDRESS and ANDROID_ADB_SERVER_PORT.
 func findAddress(explicit string, getenv func(string) string) (address, error) {
 	if explicit != "" {
 		a, err := parseAddress(explicit)
@@ -91,7 +91,8 @@ func tcp(host, port string) (address, error) {
 	return address{"tcp", net.JoinHostPort(host, port)}, nil
 }
 
-// local reports whether a server that is started here would listen at a: adb binds to 127.0.0.1 and nothing else.
+// local reports whether a server that is started here would listen at a: adb binds to 127.0.0.1 and
+// nothing else.
 func (a address) local() bool {
 	if a.network == "unix" {
 		return true

@@ -16,7 +16,9 @@ import (
 
 // Options of a Client. The zero value works.
 type Options struct {
-	Server string              // "host:port" or a socket specification as in ADB_SERVER_SOCKET; "" means adb's own variables, else 127.0.0.1:5037
+	// "host:port" or a socket specification as in ADB_SERVER_SOCKET; "" means adb's own variables,
+	// else 127.0.0.1:5037
+	Server string
 	ADB    string              // binary that starts the server; "" means adb on PATH
 	Getenv func(string) string // nil means os.Getenv
 	Dialer Dialer              // nil means a net.Dialer
@@ -101,7 +103,9 @@ func (c *Client) connect(ctx context.Context, service string) (*Conn, error) {
 func noServer(err error) error {
 	var op *net.OpError
 	if errors.As(err, &op) && op.Op == "dial" {
-		return hint.Add(fmt.Errorf("%w (%w)", ErrNoServer, err), "check the address; over there run `adb -a nodaemon server`, or tunnel its port with ssh -L")
+		return hint.Add(fmt.Errorf("%w (%w)", ErrNoServer, err),
+			"check the address; over there run `adb -a nodaemon server`, or tunnel its port "+
+				"with ssh -L")
 	}
 	return err
 }

@@ -25,26 +25,36 @@ func TestTheAddressIsFoundAsAdbFindsIt(t *testing.T) {
 		{want: "127.0.0.1:5037"},
 		{env: map[string]string{"ANDROID_ADB_SERVER_PORT": "5099"}, want: "127.0.0.1:5099"},
 		{env: map[string]string{"ANDROID_ADB_SERVER_ADDRESS": "10.0.0.7"}, want: "10.0.0.7:5037"},
-		{env: map[string]string{"ADB_SERVER_SOCKET": "tcp:host:1", "ANDROID_ADB_SERVER_PORT": "2"}, want: "host:1"},
+		{env: map[string]string{"ADB_SERVER_SOCKET": "tcp:host:1", "ANDROID_ADB_SERVER_PORT": "2"},
+			want: "host:1"},
 		{env: map[string]string{"ADB_SERVER_SOCKET": "tcp:5038"}, want: "127.0.0.1:5038"},
 		{env: map[string]string{"ADB_SERVER_SOCKET": "tcp:[::1]:5038"}, want: "[::1]:5038"},
-		{env: map[string]string{"ADB_SERVER_SOCKET": "localfilesystem:/run/adb"}, want: "localfilesystem:/run/adb"},
-		{server: "farm:7000", env: map[string]string{"ADB_SERVER_SOCKET": "tcp:1"}, want: "farm:7000"},
+		{env: map[string]string{"ADB_SERVER_SOCKET": "localfilesystem:/run/adb"},
+			want: "localfilesystem:/run/adb"},
+		{server: "farm:7000", env: map[string]string{"ADB_SERVER_SOCKET": "tcp:1"},
+			want: "farm:7000"},
 		{server: "farm", want: "farm:5037"},
 	} {
-		client, err := adb.New(&adb.Options{Server: c.server, Getenv: func(k string) string { return c.env[k] }})
+		client, err := adb.New(&adb.Options{Server: c.server, Getenv: func(k string) string {
+			return c.env[k]
+		}})
 		require.NoError(t, err)
 		require.Equal(t, c.want, client.Address())
 	}
 }
 
 func TestAnAddressThatCannotBeReadSaysWhere(t *testing.T) {
-	for _, bad := range []string{"tcp:0", "tcp:70000", "host:abc", "localfilesystem:", "a b:1", "1:2:3"} {
-		_, err := adb.New(&adb.Options{Getenv: func(k string) string { return map[string]string{"ADB_SERVER_SOCKET": bad}[k] }})
+	for _, bad := range []string{"tcp:0", "tcp:70000", "host:abc", "localfilesystem:", "a b:1",
+		"1:2:3"} {
+		_, err := adb.New(&adb.Options{Getenv: func(k string) string {
+			return map[string]string{"ADB_SERVER_SOCKET": bad}[k]
+		}})
 		require.ErrorContains(t, err, "ADB_SERVER_SOCKET", "%q", bad)
 		require.Contains(t, hint.Of(err), "HOST:PORT")
 	}
-	_, err := adb.New(&adb.Options{Getenv: func(k string) string { return map[string]string{"ANDROID_ADB_SERVER_PORT": "x"}[k] }})
+	_, err := adb.New(&adb.Options{Getenv: func(k string) string {
+		return map[string]string{"ANDROID_ADB_SERVER_PORT": "x"}[k]
+	}})
 	require.ErrorContains(t, err, "ANDROID_ADB_SERVER_PORT")
 }
 
@@ -53,19 +63,26 @@ func TestDevicesReadsEveryKindOfLine(t *testing.T) {
 		"emulator-5554          device product:sdk model:Pixel_7 device:emu64a transport_id:1\n" +
 		"192.168.1.5:5555       offline transport_id:2\n" +
 		"R58M                   unauthorized usb:1-4 transport_id:3\n" +
-		"????????????           no permissions (missing udev rules? see [http://developer.android.com/tools/device.html]) usb:1-1 transport_id:4\n" +
+		"????????????           no permissions (missing udev rules? see " +
+		"[http://developer.android.com/tools/device.html]) usb:1-1 transport_id:4\n" +
 		"(no serial number)     device usb:1-2 transport_id:5\n" +
 		"0123456789ABCDEF       device 1-4.2 product:old model:Old\n"}}
 	list, err := s.client(t).Devices(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, []adb.Entry{
-		{Serial: "emulator-5554", State: "device", Props: map[string]string{"product": "sdk", "model": "Pixel_7", "device": "emu64a", "transport_id": "1"}},
-		{Serial: "192.168.1.5:5555", State: "offline", Props: map[string]string{"transport_id": "2"}},
-		{Serial: "R58M", State: "unauthorized", Props: map[string]string{"usb": "1-4", "transport_id": "3"}},
-		{Serial: "????????????", State: "no permissions (missing udev rules? see [http://developer.android.com/tools/device.html])",
+		{Serial: "emulator-5554", State: "device", Props: map[string]string{"product": "sdk",
+			"model": "Pixel_7", "device": "emu64a", "transport_id": "1"}},
+		{Serial: "192.168.1.5:5555", State: "offline",
+			Props: map[string]string{"transport_id": "2"}},
+		{Serial: "R58M", State: "unauthorized", Props: map[string]string{"usb": "1-4",
+			"transport_id": "3"}},
+		{Serial: "????????????", State: "no permissions (missing udev rules? see " +
+			"[http://developer.android.com/tools/device.html])",
 			Props: map[string]string{"usb": "1-1", "transport_id": "4"}},
-		{Serial: "(no-serial-number)", State: "device", Props: map[string]string{"usb": "1-2", "transport_id": "5"}},
-		{Serial: "0123456789ABCDEF", State: "device", Props: map[string]string{"product": "old", "model": "Old"}},
+		{Serial: "(no-serial-number)", State: "device", Props: map[string]string{"usb": "1-2",
+			"transport_id": "5"}},
+		{Serial: "0123456789ABCDEF", State: "device", Props: map[string]string{"product": "old",
+			"model": "Old"}},
 	}, list)
 
 	require.NoError(t, adb.StateError("a", "device"))
@@ -88,9 +105,11 @@ func TestVersionIsHexadecimal(t *testing.T) {
 
 func TestNoServerOnAnotherMachineIsNotStarted(t *testing.T) {
 	refused := dialerFunc(func(context.Context, string, string) (net.Conn, error) {
-		return nil, &net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
+		return nil, &net.OpError{Op: "dial", Err: os.NewSyscallError("connect",
+			syscall.ECONNREFUSED)}
 	})
-	c, err := adb.New(&adb.Options{Server: "10.1.2.3:5037", Dialer: refused, Getenv: noEnv, ADB: "/bin/false"})
+	c, err := adb.New(&adb.Options{Server: "10.1.2.3:5037", Dialer: refused, Getenv: noEnv,
+		ADB: "/bin/false"})
 	require.NoError(t, err)
 	_, err = c.Version(t.Context())
 	require.ErrorIs(t, err, adb.ErrNoServer)
@@ -99,7 +118,8 @@ func TestNoServerOnAnotherMachineIsNotStarted(t *testing.T) {
 
 func TestNoServerAndNoAdbSaysWhatToInstall(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	c, err := adb.New(&adb.Options{Server: "localfilesystem:" + filepath.Join(t.TempDir(), "none"), Getenv: noEnv})
+	c, err := adb.New(&adb.Options{Server: "localfilesystem:" + filepath.Join(t.TempDir(), "none"),
+		Getenv: noEnv})
 	require.NoError(t, err)
 	_, err = c.Version(t.Context())
 	require.ErrorIs(t, err, adb.ErrNoServer)
@@ -110,12 +130,15 @@ func TestNoServerAndNoAdbSaysWhatToInstall(t *testing.T) {
 func TestAServerThatDoesNotStartTellsWhatAdbSaid(t *testing.T) {
 	dir := t.TempDir()
 	binary := filepath.Join(dir, "adb")
-	require.NoError(t, os.WriteFile(binary, []byte("#!/bin/sh\necho \"cannot bind: $*\" >&2; exit 1\n"), 0o755))
-	c, err := adb.New(&adb.Options{Server: "localfilesystem:" + filepath.Join(dir, "sock"), ADB: binary, Getenv: noEnv})
+	require.NoError(t, os.WriteFile(binary, []byte("#!/bin/sh\necho \"cannot bind: $*\" >&2; "+
+		"exit 1\n"), 0o755))
+	c, err := adb.New(&adb.Options{Server: "localfilesystem:" + filepath.Join(dir, "sock"),
+		ADB: binary, Getenv: noEnv})
 	require.NoError(t, err)
 	_, err = c.Version(t.Context())
 	require.ErrorIs(t, err, adb.ErrNoServer)
-	require.ErrorContains(t, err, "cannot bind: -L localfilesystem:"+filepath.Join(dir, "sock")+" start-server")
+	require.ErrorContains(t, err, "cannot bind: -L localfilesystem:"+filepath.Join(dir,
+		"sock")+" start-server")
 }
 
 // A caller that finds nothing listening starts the server; those beside it wait for that one.
@@ -126,7 +149,8 @@ func TestAServerIsStartedOnceForManyCallers(t *testing.T) {
 	s := &fakeServer{host: map[string]string{"host:version": "0029"}}
 	d := dialerFunc(func(ctx context.Context, network, addr string) (net.Conn, error) {
 		if _, err := os.Stat(count); err != nil {
-			return nil, &net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
+			return nil, &net.OpError{Op: "dial", Err: os.NewSyscallError("connect",
+				syscall.ECONNREFUSED)}
 		}
 		return s.DialContext(ctx, network, addr)
 	})

@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// Conn is one connection to the server. It lives for one call: when the call's context ends, the connection is closed and
-// what was waiting on it returns the context's cause.
+// Conn is one connection to the server. It lives for one call: when the call's context ends, the
+// connection is closed and what was waiting on it returns the context's cause.
 type Conn struct {
 	net  net.Conn
 	ctx  context.Context // of the one call that this connection is made for
@@ -47,7 +47,8 @@ func (c *Conn) explain(err error) error {
 		return nil
 	case c.ctx.Err() != nil:
 		return context.Cause(c.ctx)
-	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, io.ErrClosedPipe), errors.Is(err, net.ErrClosed):
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE),
+		errors.Is(err, io.ErrClosedPipe), errors.Is(err, net.ErrClosed):
 		return fmt.Errorf("%w (%w)", ErrCut, err)
 	}
 	return err
@@ -62,7 +63,8 @@ func (c *Conn) full(p []byte) error {
 // request asks for a service and waits for OKAY or FAIL.
 func (c *Conn) request(service string) error {
 	if len(service) > 0xffff {
-		return fmt.Errorf("%w: a service of %d bytes, at most %d fit", ErrTooMuch, len(service), 0xffff)
+		return fmt.Errorf("%w: a service of %d bytes, at most %d fit", ErrTooMuch, len(service),
+			0xffff)
 	}
 	if _, err := fmt.Fprintf(c, "%04x%s", len(service), service); err != nil {
 		return fmt.Errorf("adb %s: %w", brief(service), err)
@@ -102,8 +104,8 @@ func (c *Conn) block() ([]byte, error) {
 	return b, c.full(b)
 }
 
-// brief is a service as error texts show it: its first two words. What follows may be a text that is being typed, which
-// belongs in no error and no log.
+// brief is a service as error texts show it: its first two words. What follows may be a text that
+// is being typed, which belongs in no error and no log.
 func brief(service string) string {
 	const most = 60
 	words := strings.Fields(service)

@@ -40,7 +40,8 @@ func (d *Device) Open(ctx context.Context, service string) (*Conn, error) {
 	return conn, nil
 }
 
-// Has reports whether phone and server both have a feature, for example "shell_v2". The answer is asked for once.
+// Has reports whether phone and server both have a feature, for example "shell_v2". The answer is
+// asked for once.
 func (d *Device) Has(ctx context.Context, feature string) (bool, error) {
 	d.mu.Lock()
 	known := d.features
@@ -61,8 +62,9 @@ func (d *Device) Has(ctx context.Context, feature string) (bool, error) {
 	return known[feature], nil
 }
 
-// Exec runs a command line and returns its raw output, nothing changed, stderr included. There is no exit code.
-// expect is the size to make room for, limit the most bytes that are accepted: more is ErrTooMuch.
+// Exec runs a command line and returns its raw output, nothing changed, stderr included. There is
+// no exit code. expect is the size to make room for, limit the most bytes that are accepted: more
+// is ErrTooMuch.
 func (d *Device) Exec(ctx context.Context, line string, expect, limit int) ([]byte, error) {
 	conn, err := d.Open(ctx, "exec:"+line)
 	if err != nil {
@@ -72,7 +74,8 @@ func (d *Device) Exec(ctx context.Context, line string, expect, limit int) ([]by
 	return readAll(conn, "exec:"+line, expect, limit)
 }
 
-// readAll reads to the end. The stream's end is its only end mark: whether it is whole is the caller's to judge.
+// readAll reads to the end. The stream's end is its only end mark: whether it is whole is the
+// caller's to judge.
 func readAll(r io.Reader, service string, expect, limit int) ([]byte, error) {
 	buf := make([]byte, 0, min(max(expect, 512), limit)+1)
 	for {

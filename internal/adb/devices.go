@@ -22,13 +22,16 @@ func (c *Client) Devices(ctx context.Context) ([]Entry, error) {
 	return parseDevices(s)
 }
 
-// knownProps are the names that follow the state. Only they end "no permissions (...)", whose words hold colons.
-var knownProps = map[string]bool{"usb": true, "product": true, "model": true, "device": true, "transport_id": true, "features": true}
+// knownProps are the names that follow the state. Only they end "no permissions (...)", whose words
+// hold colons.
+var knownProps = map[string]bool{"usb": true, "product": true, "model": true, "device": true,
+	"transport_id": true, "features": true}
 
 func parseDevices(list string) ([]Entry, error) {
 	entries := []Entry{}
 	for line := range strings.Lines(list) {
-		fields := strings.Fields(strings.Replace(line, "(no serial number)", "(no-serial-number)", 1))
+		fields := strings.Fields(strings.Replace(line, "(no serial number)", "(no-serial-number)",
+			1))
 		if len(fields) == 0 {
 			continue
 		}

@@ -21,7 +21,8 @@ var (
 	ErrTooMuch       = errors.New("more data than is accepted")
 )
 
-// RefusedError is a FAIL of the server or of the phone. It unwraps to one of the sentinels when its text is known.
+// RefusedError is a FAIL of the server or of the phone. It unwraps to one of the sentinels when its
+// text is known.
 type RefusedError struct {
 	Service string
 	Message string
@@ -32,7 +33,8 @@ func (e *RefusedError) Error() string { return fmt.Sprintf("adb %s: %s", e.Servi
 
 func (e *RefusedError) Unwrap() error { return e.kind }
 
-// refusals holds the known texts of adb servers 1.0.31 to 1.0.41, in the order in which they are tried.
+// refusals holds the known texts of adb servers 1.0.31 to 1.0.41, in the order in which they are
+// tried.
 var refusals = []struct {
 	text string
 	kind error
@@ -47,14 +49,17 @@ var refusals = []struct {
 	{"not found", ErrNotFound, hintNotFound},
 	{"no devices", ErrNotFound, hintNotFound},
 	{"closed", ErrClosed, "the phone's adbd does not offer this service"},
-	{"unknown host service", ErrClosed, "update the adb that runs the server, then run `adb kill-server`"},
+	{"unknown host service", ErrClosed, "update the adb that runs the server, then run `adb " +
+		"kill-server`"},
 }
 
 const (
 	hintUnauthorized  = "unlock the phone and confirm \"Allow USB debugging?\", then try again"
-	hintNoPermissions = "add a udev rule for the phone or join the group plugdev, run `adb kill-server`, then plug the phone in again"
-	hintOffline       = "check the cable or the Wi-Fi, run `adb reconnect offline`, then try again"
-	hintNotFound      = "run `adb devices` and pass one of its serials; for a phone on the network run `adb connect HOST:PORT` first"
+	hintNoPermissions = "add a udev rule for the phone or join the group plugdev, run `adb " +
+		"kill-server`, then plug the phone in again"
+	hintOffline  = "check the cable or the Wi-Fi, run `adb reconnect offline`, then try again"
+	hintNotFound = "run `adb devices` and pass one of its serials; for a phone on the " +
+		"network run `adb connect HOST:PORT` first"
 )
 
 func refused(service, message string) error {
@@ -69,7 +74,8 @@ func refused(service, message string) error {
 	return e
 }
 
-// StateError is why a phone in this state of the device list cannot be used, or nil for the state "device".
+// StateError is why a phone in this state of the device list cannot be used, or nil for the state
+// "device".
 func StateError(serial, state string) error {
 	switch {
 	case state == "device":

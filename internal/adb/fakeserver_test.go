@@ -16,8 +16,8 @@ import (
 	"github.com/taploop/taploop/internal/adb"
 )
 
-// fakeServer is the wire of an ADB server and nothing behind it: each test says what a service does with its connection.
-// Connections are pipes in memory, so a test may run in a synctest bubble.
+// fakeServer is the wire of an ADB server and nothing behind it: each test says what a service does
+// with its connection. Connections are pipes in memory, so a test may run in a synctest bubble.
 type fakeServer struct {
 	features string
 	host     map[string]string                  // host service to the block that answers it

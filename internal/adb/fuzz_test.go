@@ -27,10 +27,12 @@ func FuzzReadPackets(f *testing.F) {
 	})
 }
 
-// The law: as many phones as lines that are not blank, each with a serial and a state that stand in its line.
+// The law: as many phones as lines that are not blank, each with a serial and a state that stand in
+// its line.
 func FuzzParseDevices(f *testing.F) {
 	f.Add("emulator-5554 device product:sdk model:Pixel transport_id:1\n")
-	f.Add("???? no permissions (see [http://x]) usb:1-1 transport_id:4\n(no serial number) device\n")
+	f.Add("???? no permissions (see [http://x]) usb:1-1 transport_id:4\n(no serial number) " +
+		"device\n")
 	f.Add("alone\n")
 	f.Fuzz(func(t *testing.T, list string) {
 		entries, err := parseDevices(list)
@@ -56,7 +58,8 @@ func FuzzParseDevices(f *testing.F) {
 
 // The law: the shell hands the argument over as it is, and does nothing else with it.
 func FuzzQuote(f *testing.F) {
-	for _, s := range []string{"", "a b", "'", `"`, "$(touch canary)", "`id`", "a;b", "\\", "\n", "*", "~", "-n", "#", "!!", "%s", "a=b", "{a,b}"} {
+	for _, s := range []string{"", "a b", "'", `"`, "$(touch canary)", "`id`", "a;b", "\\", "\n",
+		"*", "~", "-n", "#", "!!", "%s", "a=b", "{a,b}"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

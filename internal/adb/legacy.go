@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// legacyShell serves phones before Android 7: one stream on a terminal that turns \n into \r\n, and no exit code. The
-// code is printed behind a mark that the command cannot know.
+// legacyShell serves phones before Android 7: one stream on a terminal that turns \n into \r\n, and
+// no exit code. The code is printed behind a mark that the command cannot know.
 func (d *Device) legacyShell(ctx context.Context, line string) (Result, error) {
 	mark := "taploop-" + rand.Text() + ":"
 	service := "shell:(" + line + "\n); echo " + mark + "$?"

@@ -65,7 +65,8 @@ func TestTheRealServerTellsStates(t *testing.T) {
 	for _, e := range list {
 		states[e.Serial] = e.State
 	}
-	require.Equal(t, map[string]string{rig.Serials[0]: "device", rig.Serials[1]: "recovery"}, states)
+	require.Equal(t, map[string]string{rig.Serials[0]: "device", rig.Serials[1]: "recovery"},
+		states)
 
 	rig.Kill(rig.Serials[0])
 	rig.WaitState(rig.Serials[0], "offline")
@@ -79,7 +80,8 @@ func TestTheRealServerTellsStates(t *testing.T) {
 // goadb was written by others: what it reads of the real server and daemon is what we read.
 func TestGoadbReadsTheSameOfTheRealServer(t *testing.T) {
 	rig, c := rigged(t)
-	self, err := os.Executable() // it wants to know an adb binary, and does not start it while a server runs
+	// it wants to know an adb binary, and does not start it while a server runs
+	self, err := os.Executable()
 	require.NoError(t, err)
 	host, port, err := net.SplitHostPort(rig.Server)
 	require.NoError(t, err)
@@ -109,7 +111,8 @@ func TestGoadbReadsTheSameOfTheRealServer(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, goadb.StateOnline, state)
 	require.Equal(t, "device", list[0].State)
-	for _, line := range []string{"echo one; echo two >&2", "printf 'a  b\\n\\nc'", "true", "no-such-command"} {
+	for _, line := range []string{"echo one; echo two >&2", "printf 'a  b\\n\\nc'", "true",
+		"no-such-command"} {
 		said, err := phone.RunCommand(line)
 		require.NoError(t, err)
 		r, err := c.Device(rig.Serials[0]).Shell(t.Context(), line)
@@ -127,7 +130,8 @@ func TestARealServerIsStartedWhereNothingListens(t *testing.T) {
 	require.NoError(t, ln.Close())
 	stdout, _, _ := rig.ADB("version")
 	binary := installedAs(t, stdout)
-	t.Setenv("LD_LIBRARY_PATH", filepath.Join(filepath.Dir(binary), "../lib")) // of an adb that is not the machine's own
+	// of an adb that is not the machine's own
+	t.Setenv("LD_LIBRARY_PATH", filepath.Join(filepath.Dir(binary), "../lib"))
 	c, err := adb.New(&adb.Options{Server: addr, ADB: binary, Getenv: noEnv})
 	require.NoError(t, err)
 	for range 2 {

@@ -21,10 +21,10 @@ func (r Result) Text() string { return r.Stdout + r.Stderr }
 // outputLimit bounds what a command may say. A whole dumpsys of a busy phone stays well under it.
 const outputLimit = 8 << 20
 
-// Shell runs a command line and waits for its end. A command that ran and failed is a Result with its code, not an error;
-// an error is about reaching the phone, a stream that broke off, or output beyond 8 MiB. Nothing is written to the
-// command's input, and it is not closed either: a close that crosses with the end of a quick command resets the
-// connection, and its output would be lost.
+// Shell runs a command line and waits for its end. A command that ran and failed is a Result with
+// its code, not an error; an error is about reaching the phone, a stream that broke off, or output
+// beyond 8 MiB. Nothing is written to the command's input, and it is not closed either: a close
+// that crosses with the end of a quick command resets the connection, and its output would be lost.
 func (d *Device) Shell(ctx context.Context, line string) (Result, error) {
 	v2, err := d.Has(ctx, "shell_v2")
 	if err != nil {

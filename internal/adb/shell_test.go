@@ -35,7 +35,8 @@ func TestShellKeepsTheStreamsApartAndReadsTheExitCode(t *testing.T) {
 	r, err := s.client(t).Device("emu").Shell(t.Context(), "ls; exit 7")
 	require.NoError(t, err)
 	require.Equal(t, adb.Result{Stdout: "one\ntwo\r\n", Stderr: "warning\n", Code: 7}, r)
-	require.Equal(t, []string{"host-serial:emu:features", "host:transport:emu", "shell,v2,raw:ls; exit 7"}, s.asked)
+	require.Equal(t, []string{"host-serial:emu:features", "host:transport:emu",
+		"shell,v2,raw:ls; exit 7"}, s.asked)
 }
 
 func TestFeaturesAreAskedForOnce(t *testing.T) {
@@ -113,7 +114,9 @@ func TestAPhoneThatHangsEndsWithTheCauseOfTheContext(t *testing.T) {
 	hang := func(w *wire) { w.untilClosed() }
 	for name, s := range map[string]*fakeServer{
 		"before the server answers": {raw: func(_ string, w *wire) bool { hang(w); return true }},
-		"before the phone answers":  {features: "shell_v2", services: func(_ string, w *wire) { hang(w) }},
+		"before the phone answers": {features: "shell_v2", services: func(_ string, w *wire) {
+			hang(w)
+		}},
 		"in the middle of a packet": {features: "shell_v2", services: func(_ string, w *wire) {
 			w.ok()
 			w.say("\x01\xff\x00\x00\x00half")
@@ -156,9 +159,11 @@ func TestRefusalsAreToldApartAndCarryAMend(t *testing.T) {
 	for text, want := range map[string]error{
 		"device 'emu' not found": adb.ErrNotFound,
 		"device offline":         adb.ErrOffline,
-		"device unauthorized.\nThis adb server's $ADB_VENDOR_KEYS is not set\nTry 'adb kill-server'": adb.ErrUnauthorized,
+		"device unauthorized.\nThis adb server's $ADB_VENDOR_KEYS is not set\nTry 'adb " +
+			"kill-server'": adb.ErrUnauthorized,
 		"device still authorizing": adb.ErrUnauthorized,
-		"insufficient permissions for device: missing udev rules? user is in the plugdev group": adb.ErrNoPermissions,
+		"insufficient permissions for device: missing udev rules? user is in the " +
+			"plugdev group": adb.ErrNoPermissions,
 		"no devices/emulators found": adb.ErrNotFound,
 	} {
 		s := &fakeServer{refuse: map[string]string{"host:transport:emu": text}}
@@ -169,7 +174,8 @@ func TestRefusalsAreToldApartAndCarryAMend(t *testing.T) {
 		require.ErrorAs(t, err, &refusal)
 		require.Equal(t, text, refusal.Message)
 	}
-	s := &fakeServer{refuse: map[string]string{"abb_exec:package": "closed", "exec:x": "what the makers added"}}
+	s := &fakeServer{refuse: map[string]string{"abb_exec:package": "closed",
+		"exec:x": "what the makers added"}}
 	_, err := s.client(t).Device("emu").Open(t.Context(), "abb_exec:package")
 	require.ErrorIs(t, err, adb.ErrClosed)
 	_, err = s.client(t).Device("emu").Exec(t.Context(), "x", 0, 10)
@@ -177,7 +183,8 @@ func TestRefusalsAreToldApartAndCarryAMend(t *testing.T) {
 }
 
 func TestGarbageInsteadOfAServerIsNamed(t *testing.T) {
-	for _, answer := range []string{"HTTP/1.1 400 Bad Request\r\n", "OKAY-001", "FAILxyz1", "OKAYzzzz"} {
+	for _, answer := range []string{"HTTP/1.1 400 Bad Request\r\n", "OKAY-001", "FAILxyz1",
+		"OKAYzzzz"} {
 		s := &fakeServer{raw: func(_ string, w *wire) bool { w.say(answer); return true }}
 		_, err := s.client(t).Host(t.Context(), "host:version")
 		require.ErrorIs(t, err, adb.ErrProtocol, "%q", answer)

@@ -15,7 +15,8 @@ import (
 // startWithin bounds `adb start-server`, which answers within a second or two when it works at all.
 const startWithin = 20 * time.Second
 
-// startAndDial starts the server and connects. One caller starts it, the others wait and find it running.
+// startAndDial starts the server and connects. One caller starts it, the others wait and find it
+// running.
 func (c *Client) startAndDial(ctx context.Context) (net.Conn, error) {
 	select {
 	case c.start <- struct{}{}:
@@ -35,7 +36,8 @@ func (c *Client) startAndDial(ctx context.Context) (net.Conn, error) {
 
 func (c *Client) startServer(ctx context.Context) error {
 	if !c.addr.local() {
-		return hint.Add(ErrNoServer, "start the server on that machine with `adb -a nodaemon server`, or tunnel its port with ssh -L")
+		return hint.Add(ErrNoServer, "start the server on that machine with `adb -a nodaemon "+
+			"server`, or tunnel its port with ssh -L")
 	}
 	binary := c.binary
 	if binary == "" {
@@ -44,20 +46,24 @@ func (c *Client) startServer(ctx context.Context) error {
 	path, err := exec.LookPath(binary)
 	if err != nil {
 		return hint.Add(fmt.Errorf("%w, and there is no adb to start one (%w)", ErrNoServer, err),
-			"install Android's platform tools (Debian and Ubuntu: apt-get install adb), or set the address of a server that runs")
+			"install Android's platform tools (Debian and Ubuntu: apt-get install adb), or set "+
+				"the address of a server that runs")
 	}
 	args := c.addr.startArgs()
 	c.log.InfoContext(ctx, "starting the ADB server", "adb", path, "args", args)
 	if out, err := runBriefly(ctx, path, args); err != nil {
-		return hint.Add(fmt.Errorf("%w, and `%s %v` gave: %w: %s", ErrNoServer, path, args, err, bytes.TrimSpace(out)),
+		return hint.Add(fmt.Errorf("%w, and `%s %v` gave: %w: %s", ErrNoServer, path, args, err,
+			bytes.TrimSpace(out)),
 			"run `adb start-server` by hand and read what it says")
 	}
 	return nil
 }
 
-// runBriefly runs a command to its end, within startWithin. The server that it leaves behind does not hold it up.
+// runBriefly runs a command to its end, within startWithin. The server that it leaves behind does
+// not hold it up.
 func runBriefly(ctx context.Context, path string, args []string) ([]byte, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, startWithin, fmt.Errorf("no answer within %s", startWithin))
+	ctx, cancel := context.WithTimeoutCause(ctx, startWithin, fmt.Errorf("no answer within %s",
+		startWithin))
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.WaitDelay = time.Second

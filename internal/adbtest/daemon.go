@@ -66,14 +66,17 @@ func (d *daemon) environ() []string {
 		path = append([]string{d.phone.Standins}, path...)
 	}
 	env := []string{
-		"PATH=" + strings.Join(path, ":"), fmt.Sprintf("ADBD_PORT=%d", d.port), "HOME=/", "TMPDIR=/data/local/tmp",
+		"PATH=" + strings.Join(path, ":"), fmt.Sprintf("ADBD_PORT=%d", d.port), "HOME=/",
+		"TMPDIR=/data/local/tmp",
 		"ANDROID_ROOT=/system", "ANDROID_DATA=/data", "EXTERNAL_STORAGE=/sdcard",
-		"GORACE=atexit_sleep_ms=0", // a stand-in that is built with the race detector would end a second late
+		// a stand-in that is built with the race detector would end a second late
+		"GORACE=atexit_sleep_ms=0",
 	}
 	return append(append(env, libraries()...), d.phone.Env...)
 }
 
-// kill ends adbd and every process under it, and returns when they are gone. It does nothing when adbd does not run.
+// kill ends adbd and every process under it, and returns when they are gone. It does nothing when
+// adbd does not run.
 func (d *daemon) kill() {
 	if d.cmd == nil {
 		return

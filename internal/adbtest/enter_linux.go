@@ -13,11 +13,12 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 )
 
-// enter runs this test binary again in namespaces of its own and returns its exit code. An error means that no test
-// has run yet.
+// enter runs this test binary again in namespaces of its own and returns its exit code. An error
+// means that no test has run yet.
 func enter() (int, error) {
 	ways := []uintptr{syscall.CLONE_NEWUSER}
-	if os.Geteuid() == 0 { // a root without the right to make namespaces, as in a container, may still be any user
+	// a root without the right to make namespaces, as in a container, may still be any user
+	if os.Geteuid() == 0 {
 		ways = []uintptr{0, syscall.CLONE_NEWUSER}
 	}
 	var err error
@@ -30,8 +31,8 @@ func enter() (int, error) {
 	return 0, hint.Add(fmt.Errorf("no namespaces: %w", err), namespaceHint())
 }
 
-// reexec starts the second process, waits until its namespaces are furnished, and then stands in for it: signals go
-// to it, and its exit code comes back. An error means that it ran no test.
+// reexec starts the second process, waits until its namespaces are furnished, and then stands in
+// for it: signals go to it, and its exit code comes back. An error means that it ran no test.
 func reexec(user uintptr) (int, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -49,7 +50,8 @@ func reexec(user uintptr) (int, error) {
 	cmd.ExtraFiles = []*os.File{theirs} // readyFD
 	cmd.SysProcAttr = attributes(user)
 
-	// The second process dies with the thread that started it (Pdeathsig), so this goroutine keeps its thread.
+	// The second process dies with the thread that started it (Pdeathsig), so this goroutine keeps
+	// its thread.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	err = cmd.Start()
@@ -79,7 +81,8 @@ func attributes(user uintptr) *syscall.SysProcAttr {
 	return attr
 }
 
-// relaySignals hands the signals that end or question a test binary on to p, until the returned function is called.
+// relaySignals hands the signals that end or question a test binary on to p, until the returned
+// function is called.
 func relaySignals(p *os.Process) (stop func()) {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGHUP)
@@ -97,8 +100,8 @@ func relaySignals(p *os.Process) (stop func()) {
 	}
 }
 
-// exitCode is the code to exit with after a process that ran the tests. One that a signal ended makes this process end
-// by the same signal, so that go test reports it as it would have.
+// exitCode is the code to exit with after a process that ran the tests. One that a signal ended
+// makes this process end by the same signal, so that go test reports it as it would have.
 func exitCode(state *os.ProcessState, err error) (int, error) {
 	if state == nil {
 		return 0, err

@@ -13,9 +13,10 @@ import (
 // readyFD is where the first process waits: closed means furnished, words are the reason why not.
 const readyFD = 3
 
-// furnish makes the new namespaces habitable: loopback up, a root folder with Android's places in it. It ends in this
-// program starting again there, which the kernel else knows by its place on a mount that is gone (os.Executable). When
-// something cannot be done it reports to the first process and exits before any test has run.
+// furnish makes the new namespaces habitable: loopback up, a root folder with Android's places in
+// it. It ends in this program starting again there, which the kernel else knows by its place on a
+// mount that is gone (os.Executable). When something cannot be done it reports to the first process
+// and exits before any test has run.
 func furnish() {
 	ready := os.NewFile(readyFD, "ready")
 	unix.CloseOnExec(readyFD)
@@ -64,10 +65,12 @@ var places = []string{"sdcard", "data/local/tmp", "system/bin", home}
 
 const home = "data/rig"
 
-// site is where the new root is mounted while it is made: a folder that every machine has, so that none need be made.
+// site is where the new root is mounted while it is made: a folder that every machine has, so that
+// none need be made.
 const site = "/sys"
 
-// newRoot moves this process into a root folder that shows the machine as it is, plus the places. It lives in memory.
+// newRoot moves this process into a root folder that shows the machine as it is, plus the places.
+// It lives in memory.
 func newRoot() error {
 	cwd, err := os.Getwd()
 	if err != nil {
@@ -96,15 +99,18 @@ func newRoot() error {
 	if err := userland(site); err != nil {
 		return err
 	}
-	// Where the machine forbids a fresh /proc (some containers), the outer one stays: ps then shows too much.
-	_ = unix.Mount("proc", filepath.Join(site, "proc"), "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "")
+	// Where the machine forbids a fresh /proc (some containers), the outer one stays: ps then shows
+	// too much.
+	_ = unix.Mount("proc", filepath.Join(site, "proc"), "proc",
+		unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "")
 	return pivot(site, cwd)
 }
 
 // mirror makes folders of the machine appear in the new root.
 type mirror struct{ covered string } // the way to what site covers
 
-// folder makes every entry of the folder from appear in to, and adds the places, which are relative to both.
+// folder makes every entry of the folder from appear in to, and adds the places, which are relative
+// to both.
 func (m mirror) folder(from, to string, places []string) error {
 	entries, err := os.ReadDir(from)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -115,7 +121,8 @@ func (m mirror) folder(from, to string, places []string) error {
 			if err := os.Mkdir(filepath.Join(to, e.Name()), 0o755); err != nil {
 				return err
 			}
-			if err := m.folder(filepath.Join(from, e.Name()), filepath.Join(to, e.Name()), below); err != nil {
+			if err := m.folder(filepath.Join(from, e.Name()), filepath.Join(to, e.Name()),
+				below); err != nil {
 				return err
 			}
 		} else if err := m.entry(e, from, to); err != nil {
@@ -168,8 +175,8 @@ func (m mirror) entry(e os.DirEntry, from, to string) error {
 	return nil
 }
 
-// userland puts mksh in /bin/sh's place and toybox's commands into /system/bin. What is missing is left to Start to
-// name, so that tests which need no rig still run.
+// userland puts mksh in /bin/sh's place and toybox's commands into /system/bin. What is missing is
+// left to Start to name, so that tests which need no rig still run.
 func userland(root string) error {
 	bin := filepath.Join(root, "system/bin")
 	if mksh, err := find("mksh"); err == nil {
@@ -195,7 +202,8 @@ func userland(root string) error {
 		return err
 	}
 	for _, name := range strings.Fields(string(names)) {
-		if err := os.Symlink("toybox", filepath.Join(bin, name)); err != nil && !errors.Is(err, os.ErrExist) {
+		if err := os.Symlink("toybox", filepath.Join(bin, name)); err != nil &&
+			!errors.Is(err, os.ErrExist) {
 			return err
 		}
 	}
@@ -222,7 +230,8 @@ func pivot(root, cwd string) error {
 	if err := os.Chdir(root); err != nil {
 		return err
 	}
-	// "." for both puts the old root on top of the new one, from where it can be let go without a folder for it.
+	// "." for both puts the old root on top of the new one, from where it can be let go without a
+	// folder for it.
 	if err := unix.PivotRoot(".", "."); err != nil {
 		return fmt.Errorf("changing the root: %w", err)
 	}

@@ -15,7 +15,8 @@ const (
 	envSwitch = "TAPLOOP_RIG"        // "off" leaves the tests out that need the rig
 	envSystem = "TAPLOOP_RIG_SYSTEM" // "off" uses the programs below .cache/rig only
 	envReport = "TAPLOOP_RIG_REPORT" // file that takes a line for each rig
-	envStage  = "TAPLOOP_RIG_STAGE"  // set for the second process until its namespaces are furnished
+	// set for the second process until its namespaces are furnished
+	envStage  = "TAPLOOP_RIG_STAGE"
 	envInside = "TAPLOOP_RIG_INSIDE" // the rig's own folder; set in and below the namespaces
 )
 
@@ -31,17 +32,19 @@ var outside = errNotMain
 // Runner is a *testing.M, or what stands in for one.
 type Runner interface{ Run() int }
 
-// Main runs the package's tests inside the rig's namespaces and exits with their code. Where namespaces are not to be
-// had it runs them in the open, and each Start then fails with the reason.
+// Main runs the package's tests inside the rig's namespaces and exits with their code. Where
+// namespaces are not to be had it runs them in the open, and each Start then fails with the reason.
 func Main(m *testing.M) {
 	code, ran := run(m)
 	if !ran {
-		syscall.Exit(code) // at once: a race detector in this process, which ran nothing, would wait for a second
+		// at once: a race detector in this process, which ran nothing, would wait for a second
+		syscall.Exit(code)
 	}
 	os.Exit(code)
 }
 
-// Inside is Main for a TestMain that has another wrapper, such as testscript.Main: its Run enters the namespaces first.
+// Inside is Main for a TestMain that has another wrapper, such as testscript.Main: its Run enters
+// the namespaces first.
 func Inside(m Runner) Runner { return inside{m} }
 
 type inside struct{ tests Runner }

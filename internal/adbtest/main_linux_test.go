@@ -30,7 +30,8 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 		os.Exit(Inside(m).Run())
-	case "shared": // as on a machine whose mounts are seen by all, which is what systemd makes of them
+	// as on a machine whose mounts are seen by all, which is what systemd makes of them
+	case "shared":
 		if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_SHARED, ""); err != nil {
 			panic(err)
 		}
@@ -172,7 +173,8 @@ func TestNothingIsLeftBehind(t *testing.T) {
 		rig := Start(t, &Options{Phones: []Phone{{}, {}}})
 		addresses = append([]string{rig.Server}, rig.Serials...)
 		// One command that outlives its shell, and one that is still waited for.
-		_, stderr, code := rig.ADB("-s", rig.Serials[0], "shell", "setsid sleep 1000 </dev/null >/dev/null 2>&1 &")
+		_, stderr, code := rig.ADB("-s", rig.Serials[0], "shell",
+			"setsid sleep 1000 </dev/null >/dev/null 2>&1 &")
 		require.Zero(t, code, stderr)
 		startShell(t, rig, "sleep 1000; true")
 		rig.Hang(rig.Serials[1])
@@ -187,7 +189,8 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	require.Empty(t, left)
 }
 
-// startShell starts a command on the first phone and leaves it running, with nobody at the other end.
+// startShell starts a command on the first phone and leaves it running, with nobody at the other
+// end.
 func startShell(t *testing.T, rig *Rig, line string) {
 	conn, err := rig.server.send(t.Context(), "host:transport:"+rig.Serials[0])
 	require.NoError(t, err)
@@ -200,7 +203,8 @@ func startShell(t *testing.T, rig *Rig, line string) {
 	require.Equal(t, "OKAY", string(status))
 }
 
-// runTest runs one test of this package in another process and returns its output, its exit code and the report.
+// runTest runs one test of this package in another process and returns its output, its exit code
+// and the report.
 func runTest(t *testing.T, cmd *exec.Cmd) (output string, code int, report string) {
 	file := filepath.Join(t.TempDir(), "report")
 	cmd.Env = append(cmd.Env, envReport+"="+file)
@@ -222,9 +226,12 @@ func TestMissingProgramsFailTheTestAndAreNamed(t *testing.T) {
 
 	output, code, report := runTest(t, cmd)
 	require.Equal(t, 1, code, output)
-	require.Contains(t, output, "no real adb server and adbd to test with: missing: adb, adbd, mksh, toybox\n")
+	require.Contains(t, output, "no real adb server and adbd to test with: missing: adb, adbd, "+
+		"mksh, toybox\n")
 	require.Contains(t, output, "try: run: make setup, or set TAPLOOP_RIG=off")
-	require.Regexp(t, `^failed\tgithub.com/taploop/taploop/internal/adbtest\t`+oneTest+`\tmissing: adb, adbd, mksh, toybox`, report)
+	require.Regexp(t,
+		`^failed\tgithub.com/taploop/taploop/internal/adbtest\t`+oneTest+
+			`\tmissing: adb, adbd, mksh, toybox`, report)
 }
 
 func TestTheRigIsLeftOutOnlyWhenAskedFor(t *testing.T) {
@@ -234,13 +241,17 @@ func TestTheRigIsLeftOutOnlyWhenAskedFor(t *testing.T) {
 	output, code, report := runTest(t, cmd)
 	require.Zero(t, code, output)
 	require.Contains(t, output, "--- SKIP: "+oneTest)
-	require.Equal(t, "left out\tgithub.com/taploop/taploop/internal/adbtest\t"+oneTest+"\tTAPLOOP_RIG=off\n", report)
+	require.Equal(t,
+		"left out\tgithub.com/taploop/taploop/internal/adbtest\t"+oneTest+"\tTAPLOOP_RIG=off\n",
+		report)
 }
 
 func TestARigThatRanIsReported(t *testing.T) {
 	output, code, report := runTest(t, childCommand(t, "", "-test.run="+oneTest))
 	require.Zero(t, code, output)
-	require.Regexp(t, `^started\t\S+/adbtest\t`+oneTest+`\tadb and adbd \d\d\..*\npassed\t\S+/adbtest\t`+oneTest+`\tadb and adbd`, report)
+	require.Regexp(t,
+		`^started\t\S+/adbtest\t`+oneTest+`\tadb and adbd \d\d\..*\n`+
+			`passed\t\S+/adbtest\t`+oneTest+`\tadb and adbd`, report)
 }
 
 func TestWhereNamespacesAreForbiddenTheTestFailsAndSaysWhatToDo(t *testing.T) {

@@ -11,7 +11,8 @@ import (
 )
 
 func enter() (int, error) {
-	return 0, hint.Add(errors.New("the rig needs Linux's namespaces"), "run these tests on Linux, or set "+envSwitch+"=off")
+	return 0, hint.Add(errors.New("the rig needs Linux's namespaces"),
+		"run these tests on Linux, or set "+envSwitch+"=off")
 }
 
 func furnish() {}

@@ -13,7 +13,8 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 )
 
-// programs are what the rig is made of, and oldest is the first version of adb whose adbd speaks as today's phones do.
+// programs are what the rig is made of, and oldest is the first version of adb whose adbd speaks as
+// today's phones do.
 var programs = []string{"adb", "adbd", "mksh", "toybox"}
 
 const oldest = 34
@@ -30,7 +31,8 @@ func find(name string) (string, error) {
 	if path, err := exec.LookPath(name); err == nil {
 		return path, nil
 	}
-	if path := "/usr/sbin/" + name; name == "adbd" && executable(path) { // not on an ordinary user's PATH
+	// not on an ordinary user's PATH
+	if path := "/usr/sbin/" + name; name == "adbd" && executable(path) {
 		return path, nil
 	}
 	return "", fmt.Errorf("no %s on PATH or below .cache/rig", name)
@@ -52,7 +54,8 @@ var fetchedDir = sync.OnceValue(func() string {
 	return filepath.Join(".cache", "rig")
 })
 
-// libraries is the environment in which the fetched programs find the libraries that came with them.
+// libraries is the environment in which the fetched programs find the libraries that came with
+// them.
 func libraries() []string {
 	lib := filepath.Join(fetchedDir(), "lib")
 	if _, err := os.Stat(lib); err != nil {
@@ -94,15 +97,18 @@ var usable = sync.OnceValues(func() (tools, error) {
 	}
 	out, err := command(found.paths["adb"], "version").CombinedOutput()
 	if err != nil {
-		return tools{}, hint.Add(fmt.Errorf("%s version: %w: %s", found.paths["adb"], err, out), advice)
+		return tools{}, hint.Add(fmt.Errorf("%s version: %w: %s", found.paths["adb"], err, out),
+			advice)
 	}
 	m := adbVersion.FindSubmatch(out)
 	if m == nil {
-		return tools{}, hint.Add(fmt.Errorf("%s does not report its version: %q", found.paths["adb"], out), advice)
+		return tools{}, hint.Add(fmt.Errorf("%s does not report its version: %q",
+			found.paths["adb"], out), advice)
 	}
 	found.version = string(m[1])
 	if major, _ := strconv.Atoi(string(m[2])); major < oldest {
-		return tools{}, hint.Add(fmt.Errorf("%s is version %s (want %d or newer)", found.paths["adb"], m[1], oldest), advice)
+		return tools{}, hint.Add(fmt.Errorf("%s is version %s (want %d or newer)",
+			found.paths["adb"], m[1], oldest), advice)
 	}
 	return found, nil
 })

@@ -16,14 +16,15 @@ const (
 	leftOut = "left out"
 )
 
-// record appends one line to the report: outcome, package, test and detail, separated by tabs. Lines of any number of
-// test binaries that run at once do not mix.
+// record appends one line to the report: outcome, package, test and detail, separated by tabs.
+// Lines of any number of test binaries that run at once do not mix.
 func record(t testing.TB, outcome, detail string) {
 	path := os.Getenv(envReport)
 	if path == "" {
 		return
 	}
-	line := fmt.Sprintf("%s\t%s\t%s\t%s\n", outcome, testedPackage(), t.Name(), strings.Join(strings.Fields(detail), " "))
+	line := fmt.Sprintf("%s\t%s\t%s\t%s\n", outcome, testedPackage(), t.Name(),
+		strings.Join(strings.Fields(detail), " "))
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		t.Errorf("writing the rig's report: %v", err)

@@ -25,11 +25,12 @@ type Options struct {
 type Phone struct {
 	Standins string   // folder whose commands come first on the phone's PATH, "" for none
 	Env      []string // "NAME=value" for adbd and every command under it
-	Banner   string   // the state it claims to be in: "" means "device"; "recovery", "sideload", ...
+	// the state it claims to be in: "" means "device"; "recovery", "sideload", ...
+	Banner string
 }
 
-// Rig is a running adb server with phones. Its methods fail the test when they cannot do what they say; they may be
-// called from the test's goroutine only.
+// Rig is a running adb server with phones. Its methods fail the test when they cannot do what they
+// say; they may be called from the test's goroutine only.
 type Rig struct {
 	Server  string   // host:port of the adb server
 	Serials []string // one for each phone, in the order of Options.Phones
@@ -40,8 +41,9 @@ type Rig struct {
 	daemons map[string]*daemon
 }
 
-// Start runs an adb server and phones until the test ends. All phones are usable (or in their Banner's state) when it
-// returns. Where there is no rig the test fails with the reason and a hint, or is left out under TAPLOOP_RIG=off.
+// Start runs an adb server and phones until the test ends. All phones are usable (or in their
+// Banner's state) when it returns. Where there is no rig the test fails with the reason and a hint,
+// or is left out under TAPLOOP_RIG=off.
 func Start(t testing.TB, opts *Options) *Rig {
 	t.Helper()
 	var o Options
@@ -72,7 +74,8 @@ func Start(t testing.TB, opts *Options) *Rig {
 // need returns the programs, or ends the test.
 func need(t testing.TB) tools {
 	t.Helper()
-	_ = os.Getenv(envSwitch) // run has read it already; here go test sees that the result depends on it
+	// run has read it already; here go test sees that the result depends on it
+	_ = os.Getenv(envSwitch)
 	err := outside
 	var found tools
 	if err == nil {
@@ -91,17 +94,18 @@ func need(t testing.TB) tools {
 }
 
 func (r *Rig) describe() string {
-	return fmt.Sprintf("adb and adbd %s, mksh, toybox from %s", r.tools.version, filepath.Dir(r.tools.paths["adb"]))
+	return fmt.Sprintf("adb and adbd %s, mksh, toybox from %s", r.tools.version,
+		filepath.Dir(r.tools.paths["adb"]))
 }
 
-// ports are the rig's own: the network namespace holds nothing else, and they are far from the ports that an adb server
-// looks for emulators at and from the ephemeral ones.
+// ports are the rig's own: the network namespace holds nothing else, and they are far from the
+// ports that an adb server looks for emulators at and from the ephemeral ones.
 var ports atomic.Int32
 
 func nextPort() int { return 6000 + int(ports.Add(1)) }
 
-// Kill ends a phone's daemon and all that runs under it, as a cable that is pulled. It returns when the server has
-// noticed.
+// Kill ends a phone's daemon and all that runs under it, as a cable that is pulled. It returns when
+// the server has noticed.
 func (r *Rig) Kill(serial string) {
 	r.t.Helper()
 	r.daemon(serial).kill()
@@ -120,7 +124,8 @@ func (r *Rig) Resume(serial string) {
 	r.must("resuming "+serial, r.daemon(serial).signal(resume))
 }
 
-// Restart starts a phone again under the same serial, after Kill or while it runs, and waits until it is usable.
+// Restart starts a phone again under the same serial, after Kill or while it runs, and waits until
+// it is usable.
 func (r *Rig) Restart(serial string) {
 	r.t.Helper()
 	d := r.daemon(serial)
@@ -130,14 +135,16 @@ func (r *Rig) Restart(serial string) {
 	r.boot(d)
 }
 
-// WaitState waits until the server lists the phone in the given state ("device", "offline", ...); "" waits until it is
-// not listed.
+// WaitState waits until the server lists the phone in the given state ("device", "offline", ...);
+// "" waits until it is not listed.
 func (r *Rig) WaitState(serial, state string) {
 	r.t.Helper()
-	r.must(fmt.Sprintf("waiting for %s to be %q", serial, state), r.server.waitState(r.ctx(), serial, state))
+	r.must(fmt.Sprintf("waiting for %s to be %q", serial, state), r.server.waitState(r.ctx(),
+		serial, state))
 }
 
-// ADB runs the real adb binary against the rig's server and returns what it printed and its exit code.
+// ADB runs the real adb binary against the rig's server and returns what it printed and its exit
+// code.
 func (r *Rig) ADB(args ...string) (stdout, stderr string, code int) {
 	r.t.Helper()
 	stdout, stderr, code, err := r.server.run(r.ctx(), args)
@@ -163,7 +170,8 @@ func (r *Rig) daemon(serial string) *daemon {
 
 // ctx is for one wait; it ends with the test too.
 func (r *Rig) ctx() context.Context {
-	ctx, cancel := context.WithTimeoutCause(r.t.Context(), patience, fmt.Errorf("not within %s", patience))
+	ctx, cancel := context.WithTimeoutCause(r.t.Context(), patience, fmt.Errorf("not within %s",
+		patience))
 	r.t.Cleanup(cancel)
 	return ctx
 }
@@ -175,7 +183,8 @@ func (r *Rig) must(doing string, err error) {
 	}
 }
 
-// close ends the phones and the server, shows their logs when the test failed, and records how it went.
+// close ends the phones and the server, shows their logs when the test failed, and records how it
+// went.
 func (r *Rig) close() {
 	for _, serial := range r.Serials {
 		r.daemons[serial].kill()

@@ -15,13 +15,15 @@ import (
 // adbdshim writes a command of the phone as a script and returns its folder.
 func adbdshim(t *testing.T, name, script string) string {
 	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("#!/system/bin/sh\n"+script), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("#!/system/bin/sh\n"+script),
+		0o755))
 	return dir
 }
 
 func TestAStandInAnswersThroughTheRealServerAndDaemon(t *testing.T) {
 	dir := adbdshim(t, "input", `echo "out $1 $TAPLOOP_SANDBOX_SOCKET"; echo "err $2" >&2; exit 7`)
-	rig := Start(t, &Options{Phones: []Phone{{Standins: dir, Env: []string{"TAPLOOP_SANDBOX_SOCKET=/run/phone"}}}})
+	rig := Start(t, &Options{Phones: []Phone{{Standins: dir,
+		Env: []string{"TAPLOOP_SANDBOX_SOCKET=/run/phone"}}}})
 
 	stdout, stderr, code := rig.ADB("shell", "input", "tap", "'two words'")
 	require.Equal(t, "out tap /run/phone\n", stdout)
@@ -52,7 +54,8 @@ func TestThePhoneHasAndroidsShellAndFolders(t *testing.T) {
 }
 
 func TestEachPhoneHasItsOwnEnvironment(t *testing.T) {
-	rig := Start(t, &Options{Phones: []Phone{{Env: []string{"WHO=one"}}, {Env: []string{"WHO=two"}}}})
+	rig := Start(t, &Options{Phones: []Phone{{Env: []string{"WHO=one"}},
+		{Env: []string{"WHO=two"}}}})
 
 	require.Len(t, rig.Serials, 2)
 	for i, want := range []string{"one\n", "two\n"} {
@@ -94,5 +97,7 @@ func TestABannerIsTheStateThatTheServerLists(t *testing.T) {
 	rig := Start(t, &Options{Phones: []Phone{{Banner: "recovery"}, {}}})
 
 	list, _, _ := rig.ADB("devices")
-	require.Equal(t, "List of devices attached\n"+rig.Serials[0]+"\trecovery\n"+rig.Serials[1]+"\tdevice\n\n", list)
+	require.Equal(t,
+		"List of devices attached\n"+rig.Serials[0]+"\trecovery\n"+rig.Serials[1]+"\tdevice\n\n",
+		list)
 }

@@ -35,9 +35,10 @@ func startServer(adb string, port int, dir string) (*server, error) {
 		return nil, err
 	}
 	defer ready.Close()
-	// "fork-server" is how adb starts its own server: it says OK on the given descriptor when it listens. It does not
-	// fork in this form, so it stays our child.
-	s.cmd = s.command(context.Background(), "-P", strconv.Itoa(port), "fork-server", "server", "--reply-fd", "3")
+	// "fork-server" is how adb starts its own server: it says OK on the given descriptor when it
+	// listens. It does not fork in this form, so it stays our child.
+	s.cmd = s.command(context.Background(), "-P", strconv.Itoa(port), "fork-server", "server",
+		"--reply-fd", "3")
 	s.cmd.ExtraFiles = []*os.File{theirs}
 	err = s.cmd.Start()
 	theirs.Close()
@@ -57,19 +58,21 @@ func startServer(adb string, port int, dir string) (*server, error) {
 	return s, nil
 }
 
-// command is adb in an environment of its own, so that no setting, key, USB phone or emulator of the machine comes in.
+// command is adb in an environment of its own, so that no setting, key, USB phone or emulator of
+// the machine comes in.
 func (s *server) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, s.adb, args...)
 	cmd.Dir = s.dir
 	cmd.Env = append([]string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv(envInside), "TMPDIR=" + s.dir, "ANDROID_ADB_LOG_PATH=" + s.logPath(),
+		"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv(envInside), "TMPDIR=" + s.dir,
+		"ANDROID_ADB_LOG_PATH=" + s.logPath(),
 		"ADB_USB=0", "ADB_EMU=0", "ADB_MDNS=0",
 	}, libraries()...)
 	return cmd
 }
 
-// keyMaking guards the key that all servers of this process share, as those of one user do: making one takes longer than
-// all else in starting a rig.
+// keyMaking guards the key that all servers of this process share, as those of one user do: making
+// one takes longer than all else in starting a rig.
 var keyMaking sync.Mutex
 
 func makeKey(s *server) error {
@@ -104,7 +107,9 @@ func (s *server) stop() {
 }
 
 // run runs the adb binary against the server.
-func (s *server) run(ctx context.Context, args []string) (stdout, stderr string, code int, err error) {
+func (s *server) run(
+	ctx context.Context, args []string,
+) (stdout, stderr string, code int, err error) {
 	_, port, err := net.SplitHostPort(s.addr)
 	if err != nil {
 		return "", "", 0, err
@@ -131,7 +136,8 @@ func (s *server) connect(ctx context.Context, d *daemon) error {
 		if err != nil {
 			return err
 		}
-		if strings.HasPrefix(answer, "connected to") || strings.HasPrefix(answer, "already connected to") {
+		if strings.HasPrefix(answer, "connected to") || strings.HasPrefix(answer,
+			"already connected to") {
 			return nil
 		}
 		select {

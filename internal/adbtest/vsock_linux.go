@@ -7,11 +7,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// auditArch is the number under which seccomp knows the system calls of each GOARCH that the filter is written for.
+// auditArch is the number under which seccomp knows the system calls of each GOARCH that the filter
+// is written for.
 var auditArch = map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": unix.AUDIT_ARCH_AARCH64}
 
-// refuseVsock keeps this process and those below it from opening an AF_VSOCK socket. Those belong to no network namespace, and
-// adbd listens on one besides its TCP port: on a virtual machine it could be reached from the host.
+// refuseVsock keeps this process and those below it from opening an AF_VSOCK socket. Those belong
+// to no network namespace, and adbd listens on one besides its TCP port: on a virtual machine it
+// could be reached from the host.
 func refuseVsock() error {
 	arch, ok := auditArch[runtime.GOARCH]
 	if !ok {
@@ -33,7 +35,8 @@ func refuseVsock() error {
 		{Code: answer, K: unix.SECCOMP_RET_ALLOW},
 	}
 	program := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
-	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC,
+	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER,
+		unix.SECCOMP_FILTER_FLAG_TSYNC,
 		uintptr(unsafe.Pointer(&program)))
 	if errno != 0 {
 		return errno

@@ -28,7 +28,8 @@ type real struct {
 func underADBD(t *testing.T, size image.Point) *real {
 	t.Helper()
 	b := setUp(t, size)
-	rig := adbtest.Start(t, &adbtest.Options{Phones: []adbtest.Phone{{Standins: b.dir, Env: []string{adbdshim.Env + "=" + b.socket}}}})
+	rig := adbtest.Start(t, &adbtest.Options{Phones: []adbtest.Phone{{Standins: b.dir,
+		Env: []string{adbdshim.Env + "=" + b.socket}}}})
 	require.NoError(t, os.Remove(filepath.Join(b.dir, "cat"))) // there it is the real one
 	return &real{b, rig}
 }
@@ -44,22 +45,30 @@ func TestTheRealShellRunsThePhonesCommands(t *testing.T) {
 	require.Equal(t, result{"Physical size: 270x600\n", "", 0}, r.shell("wm size"))
 	require.Equal(t, result{"", "Error: bad size 7\n", 255}, r.shell("wm size 7"))
 	require.Equal(t, result{"yes\n", "", 0}, r.shell("input keyevent HOME && echo yes"))
-	require.Equal(t, result{"  mWakefulness=Asleep\n", "", 0}, r.shell("input keyevent 26; dumpsys power | grep mWakefulness="))
+	require.Equal(t, result{"  mWakefulness=Asleep\n", "", 0},
+		r.shell("input keyevent 26; dumpsys power | grep mWakefulness="))
 	require.False(t, r.phone.On())
 	got := r.shell("input tap 5")
 	require.Equal(t, 255, got.code)
-	require.Contains(t, got.stderr, "\nException occurred while executing 'tap':\njava.lang.IllegalArgumentException: Argument expected after \"5\"\n")
-	require.Equal(t, "1 2 \n", r.shell(`printf '1\n2\n' | while read n; do wm density >/dev/null; printf "$n "; done; echo`).stdout, "stdin stays the loop's")
+	require.Contains(t, got.stderr, "\nException occurred while executing "+
+		"'tap':\njava.lang.IllegalArgumentException: Argument expected after \"5\"\n")
+	require.Equal(t, "1 2 \n",
+		r.shell("printf '1\\n2\\n' | while read n; do wm density >/dev/null; "+
+			"printf \"$n \"; done; echo").stdout, "stdin stays the loop's")
 }
 
-// TestBothWaysGiveTheSame runs lines through the real daemon and through the endpoint, on the same phone.
+// TestBothWaysGiveTheSame runs lines through the real daemon and through the endpoint, on the same
+// phone.
 func TestBothWaysGiveTheSame(t *testing.T) {
 	r := underADBD(t, image.Point{})
 	port := r.endpoint()
 	for _, line := range []string{
-		"wm size; wm density; wm nope", "dumpsys window", "dumpsys power; dumpsys display; dumpsys battery", "getprop", "getprop nope",
-		"pm list packages -f", "cmd package resolve-activity --brief com.android.settings", "cmd nope; echo $?", "am start -n com.x/.Y; echo $?",
-		"settings list global", "ime list -s", "input", "input text ''", "input text", "monkey -p com.x 1; echo $?", "uiautomator dump /dev/tty",
+		"wm size; wm density; wm nope", "dumpsys window",
+		"dumpsys power; dumpsys display; dumpsys battery", "getprop", "getprop nope",
+		"pm list packages -f", "cmd package resolve-activity --brief com.android.settings",
+		"cmd nope; echo $?", "am start -n com.x/.Y; echo $?",
+		"settings list global", "ime list -s", "input", "input text ''", "input text",
+		"monkey -p com.x 1; echo $?", "uiautomator dump /dev/tty",
 		"screencap -x; echo $?", "input keyevent HOME 2>&1; echo $?",
 	} {
 		want := r.shell(line)
@@ -95,9 +104,11 @@ func (r *real) endpoint() string {
 func TestWhatIsWrittenUnderTheRealDaemonCanBePulled(t *testing.T) {
 	r := underADBD(t, small)
 	dir := t.TempDir()
-	require.Equal(t, result{"UI hierchary dumped to: /sdcard/window_dump.xml\n", "", 0}, r.shell("uiautomator dump"))
+	require.Equal(t, result{"UI hierchary dumped to: /sdcard/window_dump.xml\n", "", 0},
+		r.shell("uiautomator dump"))
 	require.Zero(t, r.shell("cd /sdcard && screencap -p shot && screencap raw").code)
-	for file, want := range map[string]string{"window_dump.xml": string(r.phone.DumpXML()), "shot": "", "raw": ""} {
+	for file, want := range map[string]string{"window_dump.xml": string(r.phone.DumpXML()),
+		"shot": "", "raw": ""} {
 		_, stderr, code := r.ADB("pull", "/sdcard/"+file, dir)
 		require.Zero(t, code, stderr)
 		got, err := os.ReadFile(filepath.Join(dir, file))
@@ -107,14 +118,18 @@ func TestWhatIsWrittenUnderTheRealDaemonCanBePulled(t *testing.T) {
 		}
 		require.Greater(t, len(got), 100)
 	}
-	require.Equal(t, result{"", "Error opening file: /nope/x (No such file or directory)\n", 1}, r.shell("screencap /nope/x"))
+	require.Equal(t, result{"", "Error opening file: /nope/x (No such file or directory)\n", 1},
+		r.shell("screencap /nope/x"))
 }
 
 // nasty are texts that a shell, a percent sign or a protocol could change on their way.
 var nasty = []string{
-	"plain", "two words", "  leading and trailing  ", "it's", `"quoted"`, `'"'"'`, "`id`", "$(id)", "${HOME}", "$HOME", "$$", "a;id", "a&&id", "a||id", "a|id", "a&",
-	"> /sdcard/x", "< /etc/passwd", "*", "?", "[a-z]", "{a,b}", "{1..3}", "~", "~root", "#comment", `back\slash`, `\n`, `\\`, `trailing\`, "!history", "!!", "^a^b",
-	"100%", "%d%n%x", "% s", "%%", "a=b", "--longpress", "-d 0", "(sub)", "a,b;c:d", "@file", "line\nbreak", "tab\there", "\\x41\\u0041", "😀 is refused by a key map",
+	"plain", "two words", "  leading and trailing  ", "it's", `"quoted"`, `'"'"'`, "`id`", "$(id)",
+	"${HOME}", "$HOME", "$$", "a;id", "a&&id", "a||id", "a|id", "a&",
+	"> /sdcard/x", "< /etc/passwd", "*", "?", "[a-z]", "{a,b}", "{1..3}", "~", "~root", "#comment",
+	`back\slash`, `\n`, `\\`, `trailing\`, "!history", "!!", "^a^b",
+	"100%", "%d%n%x", "% s", "%%", "a=b", "--longpress", "-d 0", "(sub)", "a,b;c:d", "@file",
+	"line\nbreak", "tab\there", "\\x41\\u0041", "😀 is refused by a key map",
 	"$'\\x41'", "<(id)", "a\\\nb", "%sspace", "-", "--", "=", "\"; input keyevent 26; \"",
 }
 

@@ -11,11 +11,12 @@ import (
 	"github.com/taploop/taploop/sandbox/shell"
 )
 
-// Names lists the commands that a stand-in can be: Android's own. The small Unix tools come from the real userland.
+// Names lists the commands that a stand-in can be: Android's own. The small Unix tools come from
+// the real userland.
 func Names() []string { return shell.Names() }
 
-// Install makes a link in dir for each of Names to binary, which must call Main when it is started under one of them. Links
-// that are there already are replaced; other files are not.
+// Install makes a link in dir for each of Names to binary, which must call Main when it is started
+// under one of them. Links that are there already are replaced; other files are not.
 func Install(dir, binary string) error {
 	binary, err := filepath.Abs(binary)
 	if err != nil {
@@ -38,11 +39,12 @@ func Install(dir, binary string) error {
 	return nil
 }
 
-// exitUnreachable is the exit code when there is no phone to ask, as of a program that cannot be run.
+// exitUnreachable is the exit code when there is no phone to ask, as of a program that cannot be
+// run.
 const exitUnreachable = 126
 
-// Main runs a command of the phone with the process's own stdin, stdout, stderr and folder, and returns its exit code. When
-// the phone cannot be reached it says so on stderr and returns 126.
+// Main runs a command of the phone with the process's own stdin, stdout, stderr and folder, and
+// returns its exit code. When the phone cannot be reached it says so on stderr and returns 126.
 func Main(name string, args []string) int {
 	code, err := run(name, args, os.Stdin, os.Stdout, os.Stderr)
 	if err != nil {
@@ -55,11 +57,13 @@ func Main(name string, args []string) int {
 func run(name string, args []string, stdin io.Reader, stdout, stderr io.Writer) (int, error) {
 	path := os.Getenv(Env)
 	if path == "" {
-		return 0, fmt.Errorf("no simulated phone: set %s to the socket of a running taploop sandbox", Env)
+		return 0, fmt.Errorf("no simulated phone: set %s to the socket of a running "+
+			"taploop sandbox", Env)
 	}
 	c, err := net.Dial("unix", path)
 	if err != nil {
-		return 0, fmt.Errorf("the simulated phone cannot be reached (%w); is the taploop sandbox behind %s running?", err, Env)
+		return 0, fmt.Errorf("the simulated phone cannot be reached (%w); is the taploop "+
+			"sandbox behind %s running?", err, Env)
 	}
 	defer c.Close()
 	dir, err := os.Getwd()
@@ -105,8 +109,8 @@ func converse(c net.Conn, stdin io.Reader, stdout, stderr io.Writer) (int, error
 	}
 }
 
-// sendInput answers the request for stdin, whose body is how many bytes are wanted at most. Not one more is read: what
-// follows belongs to the commands that follow.
+// sendInput answers the request for stdin, whose body is how many bytes are wanted at most. Not one
+// more is read: what follows belongs to the commands that follow.
 func sendInput(c net.Conn, stdin io.Reader, n int) error {
 	body := make([]byte, n)
 	if _, err := io.ReadFull(c, body); err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/taploop/taploop/sandbox/shell"
 )
 
-// Listen opens the phone's socket at path, for this user only. A socket without a listener is replaced. Close
-// removes it.
+// Listen opens the phone's socket at path, for this user only. A socket without a listener is
+// replaced. Close removes it.
 func Listen(path string) (net.Listener, error) {
 	if c, err := net.Dial("unix", path); err == nil {
 		_ = c.Close()
@@ -56,8 +56,8 @@ func (l *listener) Close() error {
 	return l.UnixListener.Close()
 }
 
-// Serve runs what stand-ins ask for on sh's phone until ctx ends, which is no error. It closes ln, ends what runs and
-// waits for it.
+// Serve runs what stand-ins ask for on sh's phone until ctx ends, which is no error. It closes ln,
+// ends what runs and waits for it.
 func Serve(ctx context.Context, ln net.Listener, sh *shell.Shell) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer context.AfterFunc(ctx, func() { _ = ln.Close() })()

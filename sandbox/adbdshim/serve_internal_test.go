@@ -34,7 +34,8 @@ func FuzzFramesFromStandIns(f *testing.F) {
 	f.Add([]byte{255, 255, 255, 255, 1}, "cat")
 	f.Fuzz(func(t *testing.T, b []byte, word string) {
 		if words, err := unpack(b); err == nil {
-			require.Equal(t, b, append([]byte{}, packed(words)...), "what can be unpacked packs to the same")
+			require.Equal(t, b, append([]byte{}, packed(words)...),
+				"what can be unpacked packs to the same")
 		}
 		words, err := unpack(packed([]string{word, string(b)}))
 		require.NoError(t, err)

@@ -27,7 +27,8 @@ import (
 // TestMain makes the test binary the multi-call binary, too: under another name it is that command.
 func TestMain(m *testing.M) {
 	if name := filepath.Base(os.Args[0]); !strings.HasSuffix(name, ".test") {
-		syscall.Exit(adbdshim.Main(name, os.Args[1:])) // at once: a race detector would wait for a second
+		// at once: a race detector would wait for a second
+		syscall.Exit(adbdshim.Main(name, os.Args[1:]))
 	}
 	goleak.VerifyTestMain(adbtest.Inside(m))
 }
@@ -47,7 +48,8 @@ type bench struct {
 func setUp(t testing.TB, size image.Point) *bench {
 	t.Helper()
 	still := 0.0
-	phone := sandbox.New(&sandbox.Options{Size: size, Now: func() time.Time { return morning }, AnimationScale: &still})
+	phone := sandbox.New(&sandbox.Options{Size: size, Now: func() time.Time { return morning },
+		AnimationScale: &still})
 	b := &bench{t: t, phone: phone, sh: shell.New(phone), dir: t.TempDir()}
 	self, err := os.Executable()
 	require.NoError(t, err)
@@ -96,7 +98,8 @@ var small = image.Pt(270, 600)
 func TestAStandInIsTheCommandOfThePhone(t *testing.T) {
 	b := setUp(t, small)
 	require.Equal(t, result{"Physical size: 270x600\n", "", 0}, run(t, b.command("wm", "size")))
-	require.Equal(t, result{"", "Error: bad size a b\n", 255}, run(t, b.command("wm", "size", "a b")))
+	require.Equal(t, result{"", "Error: bad size a b\n", 255},
+		run(t, b.command("wm", "size", "a b")))
 	require.Equal(t, result{"\xff\x00$(id) %s", "", 0}, echoed(t, b, "\xff$(id) %s"))
 	raw := run(t, b.command("screencap")).stdout
 	require.Equal(t, string(b.phone.Screenshot().Pix), raw[16:])
@@ -136,8 +139,10 @@ func TestFilesAreWrittenByTheStandIn(t *testing.T) {
 	got, err := os.ReadFile(filepath.Join(b.dir, "here.png"))
 	require.NoError(t, err)
 	require.True(t, strings.HasPrefix(string(got), "\x89PNG"))
-	require.Equal(t, result{"", "Error opening file: /no/such/x (No such file or directory)\n", 1}, run(t, b.command("screencap", "/no/such/x")))
-	require.Equal(t, result{"", "Error opening file: . (Is a directory)\n", 1}, run(t, b.command("screencap", ".")))
+	require.Equal(t, result{"", "Error opening file: /no/such/x (No such file or directory)\n", 1},
+		run(t, b.command("screencap", "/no/such/x")))
+	require.Equal(t, result{"", "Error opening file: . (Is a directory)\n", 1},
+		run(t, b.command("screencap", ".")))
 }
 
 func TestAMissingPhoneIsTold(t *testing.T) {
@@ -146,12 +151,14 @@ func TestAMissingPhoneIsTold(t *testing.T) {
 	cmd.Env = nil
 	r := run(t, cmd)
 	require.Equal(t, 126, r.code)
-	require.Equal(t, "input: no simulated phone: set TAPLOOP_SANDBOX_SOCKET to the socket of a running taploop sandbox\n", r.stderr)
+	require.Equal(t, "input: no simulated phone: set TAPLOOP_SANDBOX_SOCKET to the socket of a "+
+		"running taploop sandbox\n", r.stderr)
 
 	b.stop()
 	r = run(t, b.command("input", "tap", "1", "1"))
 	require.Equal(t, 126, r.code)
-	require.Contains(t, r.stderr, "input: the simulated phone cannot be reached (dial unix "+b.socket)
+	require.Contains(t, r.stderr, "input: the simulated phone cannot be reached "+
+		"(dial unix "+b.socket)
 	require.Contains(t, r.stderr, "is the taploop sandbox behind TAPLOOP_SANDBOX_SOCKET running?")
 }
 
@@ -178,7 +185,8 @@ func TestAPhoneThatEndsBreaksOff(t *testing.T) {
 
 func TestNonsenseOnTheSocketIsPassedOver(t *testing.T) {
 	b := setUp(t, small)
-	for _, sent := range []string{"", "x", "GET / HTTP/1.1\r\n\r\n", "A\xff\xff\xff\xff", "A\x04\x00\x00\x00\xff\xff\xff\xff", "A\x00\x00\x00\x00", "I\x00\x00\x00\x00"} {
+	for _, sent := range []string{"", "x", "GET / HTTP/1.1\r\n\r\n", "A\xff\xff\xff\xff",
+		"A\x04\x00\x00\x00\xff\xff\xff\xff", "A\x00\x00\x00\x00", "I\x00\x00\x00\x00"} {
 		c, err := net.Dial("unix", b.socket)
 		require.NoError(t, err)
 		_, err = io.WriteString(c, sent)

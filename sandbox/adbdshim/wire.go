@@ -12,7 +12,8 @@ import (
 // Env names the variable that holds the path of the phone's socket.
 const Env = "TAPLOOP_SANDBOX_SOCKET"
 
-// Kinds of frames. A frame is its kind, the length of what follows (32 bits, little-endian), and that.
+// Kinds of frames. A frame is its kind, the length of what follows (32 bits, little-endian), and
+// that.
 const (
 	kindArgs  = 'A' // to the phone, first: the folder, the name and the words, as strings
 	kindInput = 'I' // to the phone: bytes of stdin; none means the end

@@ -43,7 +43,8 @@ func TestTheRealADBUsesThePhone(t *testing.T) {
 	file := filepath.Join(dir, "pulled")
 	content := strings.Repeat("bytes\x00\r\n\xff", 20_000)
 	require.NoError(t, a.phone.Files().Mkdir("/sdcard/folder"))
-	require.NoError(t, a.phone.Files().Write("/sdcard/folder/file", []byte(content), 0o640, time.Time{}))
+	require.NoError(t, a.phone.Files().Write("/sdcard/folder/file", []byte(content), 0o640,
+		time.Time{}))
 
 	for _, c := range []struct {
 		args           []string
@@ -52,7 +53,8 @@ func TestTheRealADBUsesThePhone(t *testing.T) {
 	}{
 		{[]string{"start-server"}, "", "", 0},
 		{[]string{"devices"}, "List of devices attached\nsandbox-1\tdevice\n", "", 0},
-		{[]string{"devices", "-l"}, "sandbox-1              device usb:1-1 product:taploop_sandbox model:taploop_sandbox device:sandbox transport_id:1\n", "", 0},
+		{[]string{"devices", "-l"}, "sandbox-1              device usb:1-1 " +
+			"product:taploop_sandbox model:taploop_sandbox device:sandbox transport_id:1\n", "", 0},
 		{[]string{"get-state"}, "device\n", "", 0},
 		{[]string{"get-serialno"}, "sandbox-1\n", "", 0},
 		{[]string{"wait-for-device"}, "", "", 0},
@@ -70,8 +72,10 @@ func TestTheRealADBUsesThePhone(t *testing.T) {
 		{[]string{"pull", "/sdcard/folder/file", file}, "1 file pulled", "", 0},
 		{[]string{"pull", "/sdcard/folder/file", dir}, "1 file pulled", "", 0},
 		{[]string{"pull", "/sdcard/nope", dir}, "'/sdcard/nope' does not exist", "", 1},
-		{[]string{"push", file, "/sdcard/file"}, "the simulated phone does not support \"SEND\"", "", 1},
-		{[]string{"shell", "uiautomator dump && cat /sdcard/window_dump.xml"}, "UI hierchary dumped to: /sdcard/window_dump.xml\n<?xml", "", 0},
+		{[]string{"push", file, "/sdcard/file"}, "the simulated phone does not support \"SEND\"",
+			"", 1},
+		{[]string{"shell", "uiautomator dump && cat /sdcard/window_dump.xml"},
+			"UI hierchary dumped to: /sdcard/window_dump.xml\n<?xml", "", 0},
 		{[]string{"pull", "/sdcard/window_dump.xml", dir}, "1 file pulled", "", 0},
 		{[]string{"reboot"}, "", "closed", 1},
 		{[]string{"kill-server"}, "", "", 0},
@@ -100,7 +104,8 @@ func TestTheRealADBGetsTheWholeFrame(t *testing.T) {
 func TestTheRealADBTellsAPhonesTroubles(t *testing.T) {
 	a := realADB(t)
 	for state, says := range map[string]string{
-		adbserver.StateOffline: "device offline", adbserver.StateUnauthorized: "device unauthorized.",
+		adbserver.StateOffline:      "device offline",
+		adbserver.StateUnauthorized: "device unauthorized.",
 	} {
 		require.NoError(t, a.SetState(serial, state))
 		_, stderr, code := a.run("shell", "true")

@@ -22,7 +22,8 @@ func TestTheEndOfTheClientEndsItsCommand(t *testing.T) {
 		defer close(done)
 		s.handle(t.Context(), ours)
 	}()
-	for _, request := range []string{"host:transport:one", "shell,v2,raw:echo ready; cat; touch /sdcard/after"} {
+	for _, request := range []string{"host:transport:one",
+		"shell,v2,raw:echo ready; cat; touch /sdcard/after"} {
 		_, err := fmt.Fprintf(theirs, "%04x%s", len(request), request)
 		require.NoError(t, err)
 		_, err = io.ReadFull(theirs, make([]byte, 4))

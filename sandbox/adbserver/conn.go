@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// linger is how long an ended connection is read on, so that what was sent last is not lost to a reset.
+// linger is how long an ended connection is read on, so that what was sent last is not lost to a
+// reset.
 const linger = 2 * time.Second
 
 // conn is one client's connection.
@@ -97,7 +98,8 @@ func lengthPrefixed(text string) string {
 	return fmt.Sprintf("%04x%s", len(text), text)
 }
 
-// write sends bytes whole; it may be called from several goroutines. A hung phone's connection does not get through.
+// write sends bytes whole; it may be called from several goroutines. A hung phone's connection does
+// not get through.
 func (c *conn) write(parts ...[]byte) error {
 	if p := c.phone; p != nil {
 		select {
@@ -113,8 +115,8 @@ func (c *conn) write(parts ...[]byte) error {
 	return err
 }
 
-// drain ends the sending side and reads what the client still sends, up to a time: closing with unread bytes would reset
-// the connection, and the client could lose the answer.
+// drain ends the sending side and reads what the client still sends, up to a time: closing with
+// unread bytes would reset the connection, and the client could lose the answer.
 func (c *conn) drain() {
 	half, ok := c.nc.(interface{ CloseWrite() error })
 	if !ok || half.CloseWrite() != nil {
@@ -128,8 +130,8 @@ func (c *conn) drain() {
 	_, _ = io.Copy(io.Discard, c.r)
 }
 
-// ready waits until the phone of the connection begins a service: its latency, and for as long as it hangs. A client that
-// goes away meanwhile ends the wait.
+// ready waits until the phone of the connection begins a service: its latency, and for as long as
+// it hangs. A client that goes away meanwhile ends the wait.
 func (c *conn) ready() error {
 	if d := c.phone.delay(); d > 0 {
 		timer := time.NewTimer(d)

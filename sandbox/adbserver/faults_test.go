@@ -15,13 +15,15 @@ import (
 
 func TestAPhoneThatCannotBeUsedSaysWhy(t *testing.T) {
 	for state, says := range map[string]string{
-		adbserver.StateOffline:       "device offline",
-		adbserver.StateUnauthorized:  "device unauthorized.\nThis adb server's $ADB_VENDOR_KEYS is not set\n",
+		adbserver.StateOffline: "device offline",
+		adbserver.StateUnauthorized: "device unauthorized.\nThis adb server's $ADB_VENDOR_KEYS " +
+			"is not set\n",
 		adbserver.StateNoPermissions: "insufficient permissions for device",
 	} {
 		e := serve(t)
 		require.NoError(t, e.SetState(serial, state))
-		for _, request := range []string{"host:transport:sandbox-1", "host:tport:any", "host:features"} {
+		for _, request := range []string{"host:transport:sandbox-1", "host:tport:any",
+			"host:features"} {
 			answer := e.ask(request)
 			require.Contains(t, answer, "FAIL")
 			require.Contains(t, answer, says)
@@ -114,7 +116,8 @@ func TestACorruptCaptureIsCutShort(t *testing.T) {
 func TestFaultsOfAnUnknownPhoneAreErrors(t *testing.T) {
 	s := adbserver.New(nil)
 	for _, err := range []error{
-		s.SetState("x", adbserver.StateOffline), s.Hang("x", true), s.SetLatency("x", 1), s.CorruptCaptures("x", true), s.DropConnections("x"),
+		s.SetState("x", adbserver.StateOffline), s.Hang("x", true), s.SetLatency("x", 1),
+		s.CorruptCaptures("x", true), s.DropConnections("x"),
 	} {
 		require.EqualError(t, err, `no phone "x" is attached`)
 	}

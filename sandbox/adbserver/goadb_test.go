@@ -14,8 +14,8 @@ import (
 	"github.com/taploop/taploop/sandbox/shell"
 )
 
-// goadb was written by others: what it makes of the server's bytes is what they should say. Its answers end after 255
-// bytes, which two phones fit into and three do not.
+// goadb was written by others: what it makes of the server's bytes is what they should say. Its
+// answers end after 255 bytes, which two phones fit into and three do not.
 func TestGoadbReadsTheListAndShortShells(t *testing.T) {
 	e := serve(t)
 	e.Attach("emulator-5554", shell.New(sandbox.New(nil)))
@@ -24,9 +24,11 @@ func TestGoadbReadsTheListAndShortShells(t *testing.T) {
 	require.NoError(t, err)
 	number, err := strconv.Atoi(port)
 	require.NoError(t, err)
-	self, err := os.Executable() // it wants to know an adb binary, and does not start it while a server runs
+	// it wants to know an adb binary, and does not start it while a server runs
+	self, err := os.Executable()
 	require.NoError(t, err)
-	client, err := goadb.NewWithConfig(goadb.ServerConfig{PathToAdb: self, Host: host, Port: number})
+	client, err := goadb.NewWithConfig(goadb.ServerConfig{PathToAdb: self, Host: host,
+		Port: number})
 	require.NoError(t, err)
 
 	version, err := client.ServerVersion()
@@ -35,7 +37,8 @@ func TestGoadbReadsTheListAndShortShells(t *testing.T) {
 	list, err := client.ListDevices()
 	require.NoError(t, err)
 	require.Equal(t, []*goadb.DeviceInfo{
-		{Serial: serial, Product: "taploop_sandbox", Model: "taploop_sandbox", DeviceInfo: "sandbox", Usb: "1-1"},
+		{Serial: serial, Product: "taploop_sandbox", Model: "taploop_sandbox",
+			DeviceInfo: "sandbox", Usb: "1-1"},
 		{Serial: "emulator-5554"},
 	}, list)
 

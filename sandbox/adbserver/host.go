@@ -36,8 +36,8 @@ func (c *conn) answer(req string) (more bool, err error) {
 	return false, failure("unknown host service")
 }
 
-// parseTarget splits the prefix off a host request: host:REST, host-serial:SERIAL:REST, host-transport-id:N:REST,
-// host-usb:REST, host-local:REST.
+// parseTarget splits the prefix off a host request: host:REST, host-serial:SERIAL:REST,
+// host-transport-id:N:REST, host-usb:REST, host-local:REST.
 func parseTarget(req string) (t target, rest string, isHost bool) {
 	prefix, rest, ok := strings.Cut(req, ":")
 	if !ok {
@@ -56,13 +56,15 @@ func parseTarget(req string) (t target, rest string, isHost bool) {
 		}
 		return target{id: id}, rest, true
 	case "host-serial":
-		i := max(strings.LastIndexByte(rest, ':'), 0) // serials may have colons, the requests have none
+		// serials may have colons, the requests have none
+		i := max(strings.LastIndexByte(rest, ':'), 0)
 		return target{serial: rest[:i]}, strings.TrimPrefix(rest[i:], ":"), true
 	}
 	return t, "", false
 }
 
-// transport chooses the phone of the requests that follow. tport answers with the phone's transport id, too.
+// transport chooses the phone of the requests that follow. tport answers with the phone's transport
+// id, too.
 func (c *conn) transport(rest string) error {
 	var t target
 	which, tport := strings.CutPrefix(rest, "tport:")
@@ -99,7 +101,8 @@ func (c *conn) transport(rest string) error {
 	return nil
 }
 
-// pick is the server's, but a transport that the connection has chosen before goes for a request that names no phone.
+// pick is the server's, but a transport that the connection has chosen before goes for a request
+// that names no phone.
 func (c *conn) pick(t target, anyState bool) (*phone, error) {
 	if t.serial == "" && t.id == 0 && c.phone != nil {
 		return c.phone, nil

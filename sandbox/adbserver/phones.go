@@ -76,7 +76,8 @@ func (p *phone) line(long bool) string {
 // sanitized is a property as the list shows it: in one word.
 func sanitized(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r == '-' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+		if r == '-' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' &&
+			r <= 'Z' {
 			return r
 		}
 		return '_'
@@ -106,7 +107,8 @@ type failure string
 
 func (f failure) Error() string { return string(f) }
 
-// pick finds the phone of a target. Unless anyState, a phone that cannot be used is refused with what is the matter.
+// pick finds the phone of a target. Unless anyState, a phone that cannot be used is refused with
+// what is the matter.
 func (s *Server) pick(t target, anyState bool) (*phone, error) {
 	s.mu.Lock()
 	phones := slices.Clone(s.phones)
@@ -154,9 +156,11 @@ func (p *phone) usable() error {
 		return failure("device offline")
 	case StateUnauthorized:
 		return failure("device unauthorized.\nThis adb server's $ADB_VENDOR_KEYS is not set\n" +
-			"Try 'adb kill-server' if that seems wrong.\nOtherwise check for a confirmation dialog on your device.")
+			"Try 'adb kill-server' if that seems wrong.\nOtherwise check for a confirmation " +
+			"dialog on your device.")
 	case StateNoPermissions:
-		return failure("insufficient permissions for device: user in plugdev group; are your udev rules wrong?\n" +
+		return failure("insufficient permissions for device: user in plugdev group; are your " +
+			"udev rules wrong?\n" +
 			"See [http://developer.android.com/tools/device.html] for more information")
 	}
 	return nil
@@ -186,8 +190,8 @@ func (s *Server) change(serial string, f func(*phone)) error {
 	return nil
 }
 
-// SetState puts a phone into a state of adb devices. In any other than StateDevice it takes no commands; its connections
-// end.
+// SetState puts a phone into a state of adb devices. In any other than StateDevice it takes no
+// commands; its connections end.
 func (s *Server) SetState(serial, state string) error {
 	if err := s.change(serial, func(p *phone) { p.state = state }); err != nil {
 		return err
@@ -201,8 +205,8 @@ func (s *Server) SetState(serial, state string) error {
 	return nil
 }
 
-// Hang stops a phone from answering, as a stopped daemon does: services are accepted and nothing comes, even in the
-// middle of one, until it is called with false.
+// Hang stops a phone from answering, as a stopped daemon does: services are accepted and nothing
+// comes, even in the middle of one, until it is called with false.
 func (s *Server) Hang(serial string, hung bool) error {
 	return s.change(serial, func(p *phone) {
 		select {
@@ -260,7 +264,8 @@ func (p *phone) delay() time.Duration {
 	return p.latency
 }
 
-// output wraps the output of a command line in the phone's faults. done hands on what was held back.
+// output wraps the output of a command line in the phone's faults. done hands on what was held
+// back.
 func (p *phone) output(cmdline string, w io.Writer) (out io.Writer, done func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

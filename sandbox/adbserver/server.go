@@ -46,7 +46,8 @@ func New(opts *Options) *Server {
 	return s
 }
 
-// Attach plugs a phone in, in the state device. A phone that was attached under the same serial is unplugged.
+// Attach plugs a phone in, in the state device. A phone that was attached under the same serial is
+// unplugged.
 func (s *Server) Attach(serial string, sh *shell.Shell) {
 	s.Detach(serial)
 	s.mu.Lock()
@@ -56,7 +57,8 @@ func (s *Server) Attach(serial string, sh *shell.Shell) {
 	s.announce()
 }
 
-// Detach unplugs a phone: its connections end and it leaves the list. It reports whether there was one.
+// Detach unplugs a phone: its connections end and it leaves the list. It reports whether there was
+// one.
 func (s *Server) Detach(serial string) bool {
 	s.mu.Lock()
 	i := slices.IndexFunc(s.phones, func(p *phone) bool { return p.serial == serial })
@@ -78,8 +80,8 @@ func (s *Server) announce() {
 	s.changed = make(chan struct{})
 }
 
-// Serve answers the connections of ln until ctx ends or the server is closed, which are no errors. It closes ln, ends the
-// connections that it accepted and waits for them.
+// Serve answers the connections of ln until ctx ends or the server is closed, which are no errors.
+// It closes ln, ends the connections that it accepted and waits for them.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

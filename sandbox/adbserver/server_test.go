@@ -36,7 +36,8 @@ type endpoint struct {
 func serve(t testing.TB) *endpoint {
 	t.Helper()
 	still := 0.0
-	e := &endpoint{Server: adbserver.New(nil), t: t, phone: sandbox.New(&sandbox.Options{Size: image.Pt(270, 600), AnimationScale: &still})}
+	e := &endpoint{Server: adbserver.New(nil), t: t,
+		phone: sandbox.New(&sandbox.Options{Size: image.Pt(270, 600), AnimationScale: &still})}
 	e.Attach(serial, shell.New(e.phone))
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -136,7 +137,8 @@ func TestHostRequests(t *testing.T) {
 		{e, "host:version", "OKAY00040029"},
 		{e, "host:kill", "OKAY"},
 		{e, "host:devices", ok("sandbox-1\tdevice\n")},
-		{e, "host:devices-l", ok("sandbox-1              device usb:1-1 product:taploop_sandbox model:taploop_sandbox device:sandbox transport_id:1\n")},
+		{e, "host:devices-l", ok("sandbox-1              device usb:1-1 product:taploop_sandbox " +
+			"model:taploop_sandbox device:sandbox transport_id:1\n")},
 		{e, "host:features", ok(features)},
 		{e, "host:host-features", ok(features)},
 		{e, "host-serial:sandbox-1:features", ok(features)},
@@ -176,14 +178,16 @@ func TestHostRequests(t *testing.T) {
 
 func TestATransportMayBeChosenInEveryWay(t *testing.T) {
 	e := serve(t)
-	for _, request := range []string{"host:transport:sandbox-1", "host:transport-any", "host:transport-usb", "host:transport-id:1"} {
+	for _, request := range []string{"host:transport:sandbox-1", "host:transport-any",
+		"host:transport-usb", "host:transport-id:1"} {
 		c := e.dial()
 		c.request(request)
 		c.okay()
 		c.request("host:get-serialno")
 		require.Equal(t, "OKAY0009sandbox-1", c.rest(), request)
 	}
-	for _, request := range []string{"host:tport:any", "host:tport:usb", "host:tport:serial:sandbox-1"} {
+	for _, request := range []string{"host:tport:any", "host:tport:usb",
+		"host:tport:serial:sandbox-1"} {
 		c := e.dial()
 		c.request(request)
 		require.Equal(t, "OKAY\x01\x00\x00\x00\x00\x00\x00\x00", c.read(12), request)
@@ -203,13 +207,16 @@ func TestASerialMayHaveColons(t *testing.T) {
 
 func TestServicesOfThePhone(t *testing.T) {
 	e := serve(t)
-	require.NoError(t, e.phone.Files().Write("/sdcard/bytes", []byte("a\nb\x00c\r\n"), 0o660, time.Time{}))
+	require.NoError(t, e.phone.Files().Write("/sdcard/bytes", []byte("a\nb\x00c\r\n"), 0o660,
+		time.Time{}))
 	for _, c := range []struct{ service, want string }{
 		{"shell:echo out; echo err >&2; exit 3", "OKAYout\nerr\n"},
 		{"exec:cat /sdcard/bytes", "OKAYa\nb\x00c\r\n"},
 		{"exec:nope", "OKAY/system/bin/sh: nope: inaccessible or not found\n"},
-		{"reboot:", "FAIL0006closed"}, {"root:", "FAIL0006closed"}, {"tcp:80", "FAIL0006closed"}, {"jdwp", "FAIL0006closed"},
-		{"framebuffer:", "FAIL0006closed"}, {"localabstract:x", "FAIL0006closed"}, {"abb_exec:x", "FAIL0006closed"}, {"", "FAIL0006closed"},
+		{"reboot:", "FAIL0006closed"}, {"root:", "FAIL0006closed"}, {"tcp:80", "FAIL0006closed"},
+		{"jdwp", "FAIL0006closed"},
+		{"framebuffer:", "FAIL0006closed"}, {"localabstract:x", "FAIL0006closed"},
+		{"abb_exec:x", "FAIL0006closed"}, {"", "FAIL0006closed"},
 	} {
 		require.Equal(t, c.want, e.open(c.service).rest(), c.service)
 	}
@@ -225,7 +232,8 @@ func TestShellV2KeepsStreamsAndCodeApart(t *testing.T) {
 	c := e.open("shell,v2,TERM=xterm-256color,raw:echo out; echo err >&2; cat; exit 9")
 	c.okay()
 	require.Equal(t, packet(1, "out\n")+packet(2, "err\n"), c.read(2*5+8))
-	for _, p := range []string{packet(0, "typed"), packet(5, "24x80,0x0"), packet(99, "later"), packet(0, ""), packet(4, "")} {
+	for _, p := range []string{packet(0, "typed"), packet(5, "24x80,0x0"), packet(99, "later"),
+		packet(0, ""), packet(4, "")} {
 		_, err := io.WriteString(c, p)
 		require.NoError(t, err)
 	}
@@ -267,7 +275,8 @@ func TestAShellWithoutCommandReadsLinesAndIsNoTerminal(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, packet(1, "one\n")+packet(3, "\x06"), c.rest())
 	const says = "the simulated phone has no interactive shell: run adb shell COMMAND\r\n"
-	require.Equal(t, "OKAY"+packet(1, says)+packet(3, "\x01"), serve(t).open("shell,v2,TERM=xterm,pty:").rest())
+	require.Equal(t, "OKAY"+packet(1, says)+packet(3, "\x01"),
+		serve(t).open("shell,v2,TERM=xterm,pty:").rest())
 	require.Equal(t, "OKAY"+says, serve(t).open("shell:").rest())
 }
 

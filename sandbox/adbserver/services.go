@@ -56,13 +56,14 @@ type event struct {
 	end  bool   // the end of stdin
 }
 
-// events is the reading half of a service's connection. next returns io.EOF when nothing can follow and the client still
-// listens, another error when the client is gone.
+// events is the reading half of a service's connection. next returns io.EOF when nothing can follow
+// and the client still listens, another error when the client is gone.
 type events interface {
 	next() (event, error)
 }
 
-// plainIn takes every byte for stdin. The end of the bytes is the end of stdin: a client may half-close.
+// plainIn takes every byte for stdin. The end of the bytes is the end of stdin: a client may
+// half-close.
 type plainIn struct {
 	c   *conn
 	buf [32 << 10]byte
@@ -73,8 +74,9 @@ func (p *plainIn) next() (event, error) {
 	return event{data: p.buf[:n]}, err
 }
 
-// run runs a command line between what the client sends and the outputs, and returns the exit code. Without a command
-// the lines come from stdin, but not from a person: there is nothing here to edit a line with.
+// run runs a command line between what the client sends and the outputs, and returns the exit code.
+// Without a command the lines come from stdin, but not from a person: there is nothing here to edit
+// a line with.
 func (c *conn) run(cmdline string, person bool, in events, stdout, stderr io.Writer) int {
 	stdout, flush := c.phone.output(cmdline, stdout)
 	defer flush()
@@ -82,14 +84,15 @@ func (c *conn) run(cmdline string, person bool, in events, stdout, stderr io.Wri
 	defer stdin.Close()
 	c.start(in, feed)
 	if person {
-		_, _ = io.WriteString(stdout, "the simulated phone has no interactive shell: run adb shell COMMAND\r\n")
+		_, _ = io.WriteString(stdout, "the simulated phone has no interactive shell: run adb "+
+			"shell COMMAND\r\n")
 		return 1
 	}
 	return c.phone.sh.Run(c.ctx, cmp.Or(cmdline, "sh"), stdin, stdout, stderr)
 }
 
-// start begins to hand what the client sends to stdin, even when no command reads it any longer: the end of the client must
-// be seen. drain waits for the end of it.
+// start begins to hand what the client sends to stdin, even when no command reads it any longer:
+// the end of the client must be seen. drain waits for the end of it.
 func (c *conn) start(in events, stdin *io.PipeWriter) {
 	c.fed = make(chan struct{})
 	c.s.handlers.Go(func() {

@@ -22,7 +22,8 @@ const maxPacket = 1 << 20
 const chunk = 256 << 10
 
 func (c *conn) shellV2(person bool, cmdline string) error {
-	code := c.run(cmdline, person, &packetsIn{c: c}, &packetOut{c, packetStdout}, &packetOut{c, packetStderr})
+	code := c.run(cmdline, person, &packetsIn{c: c}, &packetOut{c, packetStdout},
+		&packetOut{c, packetStderr})
 	return c.write([]byte{packetExit, 1, 0, 0, 0, byte(code)})
 }
 

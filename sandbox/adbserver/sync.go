@@ -20,7 +20,8 @@ const (
 	modeDir  = 0o040000
 )
 
-// sync carries out the file requests of adb pull, STAT and RECV, until the client quits. Nothing can be pushed.
+// sync carries out the file requests of adb pull, STAT and RECV, until the client quits. Nothing
+// can be pushed.
 func (c *conn) sync() error {
 	for {
 		var head [8]byte

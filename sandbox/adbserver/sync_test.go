@@ -36,16 +36,20 @@ func (e *endpoint) talk(sent ...string) string {
 func TestSyncDescribesAndSendsFiles(t *testing.T) {
 	e := serve(t)
 	big := strings.Repeat("0123456789abcdef", 8192) // 128 KiB
-	require.NoError(t, e.phone.Files().Write("/sdcard/a", []byte(big), 0o644, time.Unix(1700000000, 0)))
+	require.NoError(t, e.phone.Files().Write("/sdcard/a", []byte(big), 0o644, time.Unix(1700000000,
+		0)))
 	stat := framed("STAT", "/sdcard/a")
 	described := "STAT" + num(0o100644, 131072, 1700000000)
-	require.Equal(t, framed("DATA", big[:65536])+framed("DATA", big[65536:])+"DONE"+num(0)+described,
+	require.Equal(t, framed("DATA", big[:65536])+framed("DATA",
+		big[65536:])+"DONE"+num(0)+described,
 		e.talk(framed("RECV", "/sdcard/a"), stat))
 	require.Equal(t, "STAT"+num(0o040771), e.talk(framed("STAT", "/sdcard"))[:8])
 	require.Equal(t, "STAT"+num(0, 0, 0), e.talk(framed("STAT", "/nope")))
 	fail := func(text string) string { return framed("FAIL", text) }
-	require.Equal(t, fail("open failed: No such file or directory")+described, e.talk(framed("RECV", "/nope"), stat))
-	require.Equal(t, fail("open failed: Is a directory")+described, e.talk(framed("RECV", "/sdcard"), stat))
+	require.Equal(t, fail("open failed: No such file or directory")+described,
+		e.talk(framed("RECV", "/nope"), stat))
+	require.Equal(t, fail("open failed: Is a directory")+described,
+		e.talk(framed("RECV", "/sdcard"), stat))
 }
 
 func TestSyncEndsAfterARequestThatItDoesNotKnow(t *testing.T) {

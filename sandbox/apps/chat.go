@@ -39,9 +39,11 @@ func chat(t *Task, th *Thread) *Page {
 
 // bubble is one message; a double tap likes it, a long press offers more.
 func bubble(t *Task, th *Thread, m *Message) *ui.View {
-	side, fill, ink := ui.Start, ui.Surface, ui.Strong
+	side := ui.Start
+	fill, ink := ui.Surface, ui.Strong
 	if m.Mine {
-		side, fill, ink = ui.End, ui.Accent, ui.OnAccent
+		side = ui.End
+		fill, ink = ui.Accent, ui.OnAccent
 	}
 	like := func() { m.Liked = !m.Liked }
 	text := ui.Column(ui.Text(m.Text).Ink(ink).Named("message_text")).Pad(14, 10).Fill(fill).Radius(18).Named("message").

@@ -28,9 +28,11 @@ func home(t *Task) *ui.View {
 	for _, pkg := range docked {
 		dock = append(dock, icon(t, t.Find(pkg), false))
 	}
-	size, top, columns := 64, 36, 4
+	size, top := 64, 36
+	columns := 4
 	if t.Wide {
-		size, top, columns = 36, 0, 7
+		size, top = 36, 0
+		columns = 7
 	}
 	return ui.Column(
 		ui.Column(

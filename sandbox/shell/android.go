@@ -19,7 +19,8 @@ func androidCommands() map[string]command {
 // service runs a system service's command; name is the subcommand, "" when there is none.
 type service func(c *call, name string, args *args) int
 
-// callService runs a service as cmd(1) does: a mistake in the arguments is an exception with a trace and exit code 255.
+// callService runs a service as cmd(1) does: a mistake in the arguments is an exception with a
+// trace and exit code 255.
 func callService(c *call, f service, words []string) (code int) {
 	name := ""
 	if len(words) > 0 {
@@ -30,7 +31,8 @@ func callService(c *call, f service, words []string) (code int) {
 		case nil:
 		case exception:
 			c.errf("\nException occurred while executing '%s':\n%s\n", name, e)
-			c.errf("\tat com.android.modules.utils.BasicShellCommandHandler.exec(BasicShellCommandHandler.java:97)\n" +
+			c.errf("\tat com.android.modules.utils.BasicShellCommandHandler.exec" +
+				"(BasicShellCommandHandler.java:97)\n" +
 				"\tat android.os.ShellCommand.exec(ShellCommand.java:38)\n" +
 				"\tat android.os.Binder.onTransact(Binder.java:1043)\n")
 			code = exitMinus
@@ -79,7 +81,8 @@ func (a *args) option() (string, bool) {
 	return a.next()
 }
 
-// unknownCommand is what a service says to a subcommand that it does not have; none, help and -h print the help.
+// unknownCommand is what a service says to a subcommand that it does not have; none, help and -h
+// print the help.
 func unknownCommand(c *call, name, help string) int {
 	if name == "" || name == "help" || name == "-h" {
 		c.outf("%s", help)
@@ -89,7 +92,8 @@ func unknownCommand(c *call, name, help string) int {
 	return exitMinus
 }
 
-// identity is the address that Android prints for a named object: stable, so that dumps can be compared.
+// identity is the address that Android prints for a named object: stable, so that dumps can be
+// compared.
 func identity(name string) string {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(name))

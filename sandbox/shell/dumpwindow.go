@@ -7,7 +7,8 @@ import (
 	"github.com/taploop/taploop/sandbox"
 )
 
-// title is what a window is called in dumps: the component in full, or the bare name of a system window.
+// title is what a window is called in dumps: the component in full, or the bare name of a system
+// window.
 func title(w sandbox.Window) string {
 	if component := w.Component(); component != "" {
 		return long(component)
@@ -19,7 +20,8 @@ func windowRecord(w sandbox.Window) string {
 	return fmt.Sprintf("Window{%s u0 %s}", identity(title(w)), title(w))
 }
 
-// activity is the record of the app in front, which stays what it is while a system window covers it.
+// activity is the record of the app in front, which stays what it is while a system window covers
+// it.
 func (s *Shell) activity() string {
 	w := s.phone.Foreground()
 	component := w.Component()
@@ -43,8 +45,9 @@ func (s *Shell) behind() string {
 
 func dumpWindow(c *call, words []string) string {
 	parts := map[string]func(*Shell) string{
-		"displays": windowDisplays, "d": windowDisplays, "policy": windowPolicy, "p": windowPolicy, "windows": windowWindows,
-		"w": windowWindows, "all": windowWindows, "a": windowWindows, "visible": windowWindows, "visible-apps": windowWindows,
+		"displays": windowDisplays, "d": windowDisplays,
+		"policy": windowPolicy, "p": windowPolicy,
+		"windows": windowWindows, "w": windowWindows,
 	}
 	for _, word := range words {
 		if strings.HasPrefix(word, "-") {
@@ -60,12 +63,14 @@ func dumpWindow(c *call, words []string) string {
 
 // focus is the two lines that tools look for.
 func (s *Shell) focus(indent string) string {
-	return fmt.Sprintf("%smCurrentFocus=%s\n%smFocusedApp=%s\n", indent, windowRecord(s.phone.Foreground()), indent, s.activity())
+	return fmt.Sprintf("%smCurrentFocus=%s\n%smFocusedApp=%s\n", indent,
+		windowRecord(s.phone.Foreground()), indent, s.activity())
 }
 
 func windowDisplays(s *Shell) string {
 	p := s.phone
-	init, cur, turned := p.PhysicalSize(), p.Size(), p.Rotation()
+	init, cur := p.PhysicalSize(), p.Size()
+	turned := p.Rotation()
 	base := ""
 	if o, set := p.Override(); set || p.Density() != p.PhysicalDensity() {
 		if !set {
@@ -116,7 +121,8 @@ func windowPolicy(s *Shell) string {
       screenState=%[5]s
       interactiveState=%[6]s
 `, on, locked, p.HasPIN(), choose(on, "UNKNOWN", "OFF_BECAUSE_OF_USER"),
-		choose(on, "SCREEN_STATE_ON", "SCREEN_STATE_OFF"), choose(on, "INTERACTIVE_STATE_AWAKE", "INTERACTIVE_STATE_SLEEP"))
+		choose(on, "SCREEN_STATE_ON", "SCREEN_STATE_OFF"), choose(on, "INTERACTIVE_STATE_AWAKE",
+			"INTERACTIVE_STATE_SLEEP"))
 }
 
 func windowWindows(s *Shell) string {
@@ -129,18 +135,20 @@ func windowWindows(s *Shell) string {
 	return b.String()
 }
 
-// windowState is the part of a dump about one window. A window that forbids capture has SECURE among its flags.
+// windowState is the part of a dump about one window. A window that forbids capture has SECURE
+// among its flags.
 func windowState(w sandbox.Window, on bool) string {
 	return fmt.Sprintf(`  Window #0 %s:
     mDisplayId=0 rootTaskId=100 mSession=Session{%s 1234:u0a10101} mClient=android.os.BinderProxy@%s
     mOwnerUid=10101 showForAllUsers=false package=%s appop=NONE
-    mAttrs={(0,0)(fillxfill) sim={adjust=resize forwardNavigation} ty=%s fmt=TRANSLUCENT wanim=0x10302fe
-      fl=LAYOUT_IN_SCREEN %sLAYOUT_INSET_DECOR SPLIT_TOUCH HARDWARE_ACCELERATED DRAWS_SYSTEM_BAR_BACKGROUNDS
+    mAttrs={(0,0)(fillxfill) sim={adjust=resize forwardNavigation} ty=%s fmt=TRANSLUCENT
+      fl=LAYOUT_IN_SCREEN %sLAYOUT_INSET_DECOR SPLIT_TOUCH HARDWARE_ACCELERATED
       pfl=NO_MOVE_ANIMATION EDGE_TO_EDGE_ENFORCED FIT_INSETS_CONTROLLED}
     isOnScreen=%t
     isVisible=%t
 `, windowRecord(w), identity("session"+w.Package), identity("client"+w.Package), w.Package,
-		choose(w.Component() == "", "NOTIFICATION_SHADE", "BASE_APPLICATION"), choose(w.Secure, "SECURE ", ""), on, on)
+		choose(w.Component() == "", "NOTIFICATION_SHADE", "BASE_APPLICATION"),
+		choose(w.Secure, "SECURE ", ""), on, on)
 }
 
 func dumpActivity(c *call, words []string) string {
@@ -155,15 +163,20 @@ func dumpActivity(c *call, words []string) string {
 		component = s.behind()
 	}
 	if what == "top" {
-		return fmt.Sprintf("TASK %s id=100 userId=0 displayId=0(type=INTERNAL)\n  ACTIVITY %s %s pid=1234 userId=0\n",
+		return fmt.Sprintf("TASK %s id=100 userId=0 displayId=0(type=INTERNAL)\n  ACTIVITY %s "+
+			"%s pid=1234 userId=0\n",
 			packageOf(component), component, identity(component))
 	}
 	record := s.activity()
 	var b strings.Builder
-	b.WriteString("ACTIVITY MANAGER ACTIVITIES (dumpsys activity activities)\nDisplay #0 (activities from top to bottom):\n")
-	fmt.Fprintf(&b, "  * Task{%s #100 type=standard A=10101:%s}\n    mLastPausedActivity: null\n    topResumedActivity=%s\n    * Hist  #0: %s\n",
+	b.WriteString("ACTIVITY MANAGER ACTIVITIES (dumpsys activity activities)\nDisplay #0 " +
+		"(activities from top to bottom):\n")
+	fmt.Fprintf(&b, "  * Task{%s #100 type=standard A=10101:%s}\n    mLastPausedActivity: "+
+		"null\n    topResumedActivity=%s\n    * Hist  #0: %s\n",
 		identity("task"+component), packageOf(component), record, record)
-	fmt.Fprintf(&b, "\n  ResumedActivity: %s\n  mResumedActivity: %s\n  mFocusedApp=%s\n", record, record, record)
-	fmt.Fprintf(&b, "\n  KeyguardController:\n    mKeyguardShowing=%t\n    mAodShowing=false\n    mKeyguardGoingAway=false\n", s.phone.Locked())
+	fmt.Fprintf(&b, "\n  ResumedActivity: %s\n  mResumedActivity: %s\n  mFocusedApp=%s\n", record,
+		record, record)
+	fmt.Fprintf(&b, "\n  KeyguardController:\n    mKeyguardShowing=%t\n    mAodShowing=false\n  "+
+		"  mKeyguardGoingAway=false\n", s.phone.Locked())
 	return b.String()
 }

@@ -43,11 +43,13 @@ func TestInputTextTypesIntoTheFocusedField(t *testing.T) {
 	for _, c := range []struct{ line, want string }{
 		{"input text hello", "hello"},
 		{"input text 'two%swords%s'", "two words "},
-		{`input text '100% $(id) ` + "`id`" + ` "q" \\ ; & | <x> * ? ~ #'`, `100% $(id) ` + "`id`" + ` "q" \\ ; & | <x> * ? ~ #`},
+		{`input text '100% $(id) ` + "`id`" + ` "q" \\ ; & | <x> * ? ~ #'`, `100% $(id) ` + "`id`" +
+			` "q" \\ ; & | <x> * ? ~ #`},
 		{"input text 'it'\\''s'", "it's"},
 		{"input keyboard text a; input text b; input keyevent KEYCODE_DEL", "a"},
 		{"input keyevent KEYCODE_A 30 --longpress", "ab"},
-		{"ime set com.android.adbkeyboard/.AdbIME >/dev/null; am broadcast -a ADB_INPUT_B64 --es msg 5L2g5aW9 | grep -q result=-1", "你好"},
+		{"ime set com.android.adbkeyboard/.AdbIME >/dev/null; am broadcast -a ADB_INPUT_B64 " +
+			"--es msg 5L2g5aW9 | grep -q result=-1", "你好"},
 	} {
 		t.Run(c.line, func(t *testing.T) {
 			sh := newShell()
@@ -87,7 +89,8 @@ func TestAFullStorageIsTold(t *testing.T) {
 		require.Equal(t, result{}, run(t, sh, "cat /sdcard/a > /sdcard/"+name))
 	}
 	r := run(t, sh, "cat /sdcard/a > /sdcard/e || echo full")
-	require.Equal(t, result{"full\n", "/system/bin/sh: can't write /sdcard/e: No space left on device\n", 0}, r)
+	require.Equal(t, result{"full\n", "/system/bin/sh: can't write /sdcard/e: No space left on " +
+		"device\n", 0}, r)
 }
 
 func BenchmarkTrue(b *testing.B) {

@@ -13,14 +13,15 @@ import (
 type environment struct{ p *process }
 
 var exports = map[string]string{
-	"HOME": "/", "SHELL": "/system/bin/sh", "USER": "shell", "LOGNAME": "shell", "HOSTNAME": "sandbox",
-	"TERM": "dumb", "TMPDIR": "/data/local/tmp", "PATH": "/system/bin:/system/xbin:/vendor/bin",
+	"HOME": "/", "SHELL": "/system/bin/sh", "USER": "shell", "LOGNAME": "shell", "TERM": "dumb",
+	"HOSTNAME": "sandbox", "TMPDIR": "/data/local/tmp",
+	"PATH":         "/system/bin:/system/xbin:/vendor/bin",
 	"ANDROID_ROOT": "/system", "ANDROID_DATA": "/data", "ANDROID_STORAGE": "/storage",
 	"EXTERNAL_STORAGE": "/sdcard",
 }
 
-// Get returns a variable. "HOME name" is the expansion's question for a user's home; there are no users, so the answer
-// is what was written, and the host is not asked.
+// Get returns a variable. "HOME name" is the expansion's question for a user's home; there are no
+// users, so the answer is what was written, and the host is not asked.
 func (e environment) Get(name string) expand.Variable {
 	text, ok := exports[name]
 	switch {

@@ -11,8 +11,8 @@ import (
 	"github.com/taploop/taploop/internal/golden"
 )
 
-// FuzzLinesStayOnThePhone runs any text as a line. The law: it returns soon after its deadline, it never shows the host's
-// secret, and the host's folder is as it was.
+// FuzzLinesStayOnThePhone runs any text as a line. The law: it returns soon after its deadline, it
+// never shows the host's secret, and the host's folder is as it was.
 func FuzzLinesStayOnThePhone(f *testing.F) {
 	for _, c := range golden.Load(f, "testdata/transcripts") {
 		for _, line := range commands(c.Section(f, "transcript")) {

@@ -15,7 +15,8 @@ import (
 	"github.com/taploop/taploop/sandbox/shell"
 )
 
-// secret is in a file and in the environment of the host while these tests run; no line may ever print it.
+// secret is in a file and in the environment of the host while these tests run; no line may ever
+// print it.
 const secret = "s3cr3t-of-the-host"
 
 // host is a folder of the machine with a secret, and what it held before.
@@ -27,7 +28,8 @@ type host struct {
 func newHost(t testing.TB) host {
 	t.Helper()
 	h := host{dir: t.TempDir()}
-	require.NoError(t, os.WriteFile(filepath.Join(h.dir, "secret"), []byte("echo "+secret+"\n"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(h.dir, "secret"), []byte("echo "+secret+"\n"),
+		0o755))
 	h.before = h.names(t)
 	return h
 }
@@ -49,19 +51,32 @@ func TestNoLineReachesTheHost(t *testing.T) {
 	t.Setenv("PATH", h.dir+":"+os.Getenv("PATH"))
 	t.Chdir(h.dir)
 	for _, line := range []string{
-		"cat SECRET", "cat < SECRET", "read x < SECRET; echo $x", "echo $(<SECRET)", ". SECRET", "source SECRET", "sh SECRET",
-		"SECRET", "exec SECRET", "secret", "./secret", "command secret", "/bin/sh SECRET", "/bin/sh -c 'cat SECRET'", "env", "set",
-		"echo $TAPLOOP_TEST_SECRET", "export -p", "cat DIR/*", "echo DIR/*", "cd DIR; cat secret; ls; echo *", "ls DIR", "ls -la DIR/..",
-		"[ -e SECRET ] && echo " + secret, "[[ -e SECRET ]] && echo " + secret, "[ -x SECRET ] && echo " + secret, "[[ -O SECRET ]] && echo " + secret,
-		"test -d DIR && echo " + secret, "type secret | grep DIR && echo " + secret, "command -v secret && echo " + secret,
-		"hash secret && echo " + secret, "cat <(cat SECRET)", "eval 'cat <(cat SECRET)'", "trap '. SECRET' EXIT", "echo x | tee SECRET",
-		"echo x > SECRET", "echo x >> SECRET", "echo x > DIR/new", "echo x > new", ": > DIR/sh-interp-1", "cat DIR/sh-interp-1",
-		"echo x &> DIR/new", "echo x >| DIR/new", "cat <> DIR/new", "mkdir DIR/new", "touch DIR/new", "rm SECRET", "rm -rf DIR", "mv SECRET DIR/new",
-		"cp SECRET /sdcard/x; cat /sdcard/x", "screencap DIR/new", "screencap -p DIR/new.png", "uiautomator dump DIR/new.xml",
-		"export TMPDIR=DIR; cat <(echo)", "export PATH=DIR; secret", "PATH=DIR secret", "alias x=SECRET; x", "pushd DIR && cat secret",
-		"mapfile x < SECRET; echo $x", "cat <<< $(cat SECRET)", "cat <<E\n$(cat SECRET)\nE", "exec 3<SECRET; cat <&3", "coproc cat SECRET",
-		"f() { . SECRET; }; f", "cd ~root; cat .profile", "shopt -s expand_aliases", "enable -f SECRET x", "base64 SECRET | base64 -d",
-		"grep . SECRET", "head SECRET", "tail SECRET", "wc SECRET | grep 1 && echo " + secret, "am start -d $(cat SECRET)", "getprop $(cat SECRET)",
+		"cat SECRET", "cat < SECRET", "read x < SECRET; echo $x", "echo $(<SECRET)", ". SECRET",
+		"source SECRET", "sh SECRET",
+		"SECRET", "exec SECRET", "secret", "./secret", "command secret", "/bin/sh SECRET",
+		"/bin/sh -c 'cat SECRET'", "env", "set",
+		"echo $TAPLOOP_TEST_SECRET", "export -p", "cat DIR/*", "echo DIR/*",
+		"cd DIR; cat secret; ls; echo *", "ls DIR", "ls -la DIR/..",
+		"[ -e SECRET ] && echo " + secret, "[[ -e SECRET ]] && echo " + secret,
+		"[ -x SECRET ] && echo " + secret, "[[ -O SECRET ]] && echo " + secret,
+		"test -d DIR && echo " + secret, "type secret | grep DIR && echo " + secret,
+		"command -v secret && echo " + secret,
+		"hash secret && echo " + secret, "cat <(cat SECRET)", "eval 'cat <(cat SECRET)'",
+		"trap '. SECRET' EXIT", "echo x | tee SECRET",
+		"echo x > SECRET", "echo x >> SECRET", "echo x > DIR/new", "echo x > new",
+		": > DIR/sh-interp-1", "cat DIR/sh-interp-1",
+		"echo x &> DIR/new", "echo x >| DIR/new", "cat <> DIR/new", "mkdir DIR/new",
+		"touch DIR/new", "rm SECRET", "rm -rf DIR", "mv SECRET DIR/new",
+		"cp SECRET /sdcard/x; cat /sdcard/x", "screencap DIR/new", "screencap -p DIR/new.png",
+		"uiautomator dump DIR/new.xml",
+		"export TMPDIR=DIR; cat <(echo)", "export PATH=DIR; secret", "PATH=DIR secret",
+		"alias x=SECRET; x", "pushd DIR && cat secret",
+		"mapfile x < SECRET; echo $x", "cat <<< $(cat SECRET)", "cat <<E\n$(cat SECRET)\nE",
+		"exec 3<SECRET; cat <&3", "coproc cat SECRET",
+		"f() { . SECRET; }; f", "cd ~root; cat .profile", "shopt -s expand_aliases",
+		"enable -f SECRET x", "base64 SECRET | base64 -d",
+		"grep . SECRET", "head SECRET", "tail SECRET", "wc SECRET | grep 1 && echo " + secret,
+		"am start -d $(cat SECRET)", "getprop $(cat SECRET)",
 	} {
 		line = strings.ReplaceAll(strings.ReplaceAll(line, "SECRET", h.dir+"/secret"), "DIR", h.dir)
 		r := run(t, newSmall(), line)
@@ -75,8 +90,10 @@ func TestNoLineReachesTheHost(t *testing.T) {
 
 func TestALineEndsWithItsContext(t *testing.T) {
 	for _, line := range []string{
-		"sleep 1000", "cat", "sh", "grep x", "sleep 1000 | sleep 1000", "cat | cat", "(sleep 1000)", "echo $(sleep 1000)",
-		"sh -c 'sleep 1000'", "sleep 1000; echo after", "cat > /sdcard/x", "input swipe 1 1 2 2 2000000",
+		"sleep 1000", "cat", "sh", "grep x", "sleep 1000 | sleep 1000", "cat | cat", "(sleep 1000)",
+		"echo $(sleep 1000)",
+		"sh -c 'sleep 1000'", "sleep 1000; echo after", "cat > /sdcard/x",
+		"input swipe 1 1 2 2 2000000",
 		"input draganddrop 1 1 2 2 2000000",
 	} {
 		t.Run(line, func(t *testing.T) {
@@ -119,10 +136,12 @@ func TestExecRunsOneCommandWithoutAShell(t *testing.T) {
 	}
 	require.Equal(t, result{"14\n", "", 0}, exec("getprop", "ro.build.version.release"))
 	require.Equal(t, result{"Physical size: 270x600\n", "", 0}, exec("/system/bin/wm", "size"))
-	require.Equal(t, result{"", "/system/bin/sh: nope: inaccessible or not found\n", 127}, exec("nope"))
+	require.Equal(t, result{"", "/system/bin/sh: nope: inaccessible or not found\n", 127},
+		exec("nope"))
 	require.Equal(t, 1, exec().code)
 	require.Equal(t, result{"", "", 0}, exec("screencap", "shot.png"))
-	require.Equal(t, result{"UI hierchary dumped to: /sdcard/window_dump.xml\n", "", 0}, exec("uiautomator", "dump"))
+	require.Equal(t, result{"UI hierchary dumped to: /sdcard/window_dump.xml\n", "", 0},
+		exec("uiautomator", "dump"))
 	require.Equal(t, []string{"/home/me/shot.png", "/sdcard/window_dump.xml"}, saved)
 	require.Equal(t, result{"in", "", 0}, exec("cat"))
 	require.Equal(t, result{"$(id) a b\n", "", 0}, exec("echo", "$(id)", "a b"))
@@ -130,6 +149,7 @@ func TestExecRunsOneCommandWithoutAShell(t *testing.T) {
 
 func TestNamesAreAndroidsCommandsOnly(t *testing.T) {
 	require.Equal(t, []string{
-		"am", "cmd", "dumpsys", "getprop", "ime", "input", "monkey", "pm", "screencap", "settings", "uiautomator", "wm",
+		"am", "cmd", "dumpsys", "getprop", "ime", "input", "monkey", "pm", "screencap", "settings",
+		"uiautomator", "wm",
 	}, shell.Names())
 }

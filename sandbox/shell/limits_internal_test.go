@@ -11,16 +11,18 @@ import (
 )
 
 func TestALineIsBounded(t *testing.T) {
-	tight := limits{source: 400, calls: 60, depth: 10, held: 1000, out: 5000}
+	tight := limits{source: 400, calls: 60, depth: 10, held: 500, out: 5000}
 	for _, c := range []struct{ name, line, says string }{
 		{"its length", "echo " + strings.Repeat("x", 400), "longer than 400 bytes"},
 		{"its commands", strings.Repeat("true;", 70), "stopped after 60 commands"},
-		{"commands of nested shells", "sh -c '" + strings.Repeat("true;", 40) + "'; " + strings.Repeat("true;", 25), "stopped after"},
+		{"commands of nested shells", "sh -c '" + strings.Repeat("true;", 40) + "'; " +
+			strings.Repeat("true;", 25), "stopped after"},
 		{"depth of shells", "echo sh /sdcard/s > /sdcard/s; sh /sdcard/s", "nested too deeply"},
 		{"what it captures", "echo $(getprop)", "the line holds too much"},
 		{"what it keeps", "getprop > /sdcard/x", "can't write /sdcard/x: No space left on device"},
 		{"what it writes", strings.Repeat("getprop; ", 30) + "false", ""},
-		{"depth of its text", strings.Repeat("(", 201) + "true" + strings.Repeat(")", 190), "syntax error"},
+		{"depth of its text", strings.Repeat("(", 201) + "true" + strings.Repeat(")", 190),
+			"syntax error"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			sh := New(sandbox.New(nil))
@@ -36,7 +38,8 @@ func TestALineIsBounded(t *testing.T) {
 
 func TestADeepTextIsRefusedAndNotRun(t *testing.T) {
 	sh := New(sandbox.New(nil))
-	for _, opening := range []string{"(", "{ ", "$(", "echo $(", "if ", "! ", "$((", "[[ (", "a=(", "${a:-", "<<E", "f()"} {
+	for _, opening := range []string{"(", "{ ", "$(", "echo $(", "if ", "! ", "$((", "[[ (", "a=(",
+		"${a:-", "<<E", "f()"} {
 		var errs bytes.Buffer
 		line := strings.Repeat(opening, sh.limits.source/len(opening))
 		require.NotZero(t, sh.Run(t.Context(), line, nil, &errs, &errs), opening)
@@ -64,7 +67,8 @@ func androidsRule(text string) string {
 }
 
 func FuzzInputTextReadsPercentSignsAsAndroidDoes(f *testing.F) {
-	for _, s := range []string{"", "%", "%s", "%%s", "a%sb%s", "100%", "%s%", "%%", "%d%s", "s%", "%ss", "%%%s%%s", "ü%s"} {
+	for _, s := range []string{"", "%", "%s", "%%s", "a%sb%s", "100%", "%s%", "%%", "%d%s", "s%",
+		"%ss", "%%%s%%s", "ü%s"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -76,10 +80,14 @@ func FuzzInputTextReadsPercentSignsAsAndroidDoes(f *testing.F) {
 
 func TestKeyNamesStandAtTheirCodes(t *testing.T) {
 	for name, code := range map[string]int{
-		"HOME": 3, "BACK": 4, "0": 7, "9": 16, "DPAD_CENTER": 23, "POWER": 26, "A": 29, "Z": 54, "COMMA": 55, "TAB": 61, "SPACE": 62, "ENTER": 66,
-		"DEL": 67, "PLUS": 81, "MENU": 82, "SEARCH": 84, "PAGE_UP": 92, "BUTTON_A": 96, "ESCAPE": 111, "FORWARD_DEL": 112, "CTRL_LEFT": 113,
-		"MOVE_HOME": 122, "MOVE_END": 123, "F1": 131, "F12": 142, "NUMPAD_0": 144, "NUMPAD_ENTER": 160, "VOLUME_MUTE": 164, "APP_SWITCH": 187,
-		"BUTTON_16": 203, "LANGUAGE_SWITCH": 204, "ASSIST": 219, "SLEEP": 223, "WAKEUP": 224, "VOICE_ASSIST": 231, "SOFT_SLEEP": 276,
+		"HOME": 3, "BACK": 4, "0": 7, "9": 16, "DPAD_CENTER": 23, "POWER": 26, "A": 29, "Z": 54,
+		"COMMA": 55, "TAB": 61, "SPACE": 62, "ENTER": 66,
+		"DEL": 67, "PLUS": 81, "MENU": 82, "SEARCH": 84, "PAGE_UP": 92, "BUTTON_A": 96,
+		"ESCAPE": 111, "FORWARD_DEL": 112, "CTRL_LEFT": 113,
+		"MOVE_HOME": 122, "MOVE_END": 123, "F1": 131, "F12": 142, "NUMPAD_0": 144,
+		"NUMPAD_ENTER": 160, "VOLUME_MUTE": 164, "APP_SWITCH": 187,
+		"BUTTON_16": 203, "LANGUAGE_SWITCH": 204, "ASSIST": 219, "SLEEP": 223, "WAKEUP": 224,
+		"VOICE_ASSIST": 231, "SOFT_SLEEP": 276,
 		"COPY": 278, "PASTE": 279, "PROFILE_SWITCH": 288,
 	} {
 		require.Equal(t, code, keyCode("KEYCODE_"+name), name)

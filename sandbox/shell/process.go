@@ -215,7 +215,8 @@ func (p *process) exit(args []string) int {
 	return int(n)
 }
 
-// expansion is how words become what they stand for: with the phone's environment, files and commands.
+// expansion is how words become what they stand for: with the phone's environment, files and
+// commands.
 func (p *process) expansion() *expand.Config {
 	return &expand.Config{
 		Env:      environment{p},
@@ -260,7 +261,8 @@ func (h *holding) Write(b []byte) (int, error) {
 	return h.w.Write(b)
 }
 
-// lineInput is a line's stdin. Nothing is read of it before a command asks, and the end of the line's context ends it.
+// lineInput is a line's stdin. Nothing is read of it before a command asks, and the end of the
+// line's context ends it.
 type lineInput struct {
 	*io.PipeReader
 	from  io.Reader

@@ -28,8 +28,8 @@ const (
 	exitMinus    = 255 // a system service's command answered -1
 )
 
-// Shell runs command lines on one phone. It is safe for concurrent use; what two lines do at once happens on the phone
-// in some order, each command whole.
+// Shell runs command lines on one phone. It is safe for concurrent use; what two lines do at once
+// happens on the phone in some order, each command whole.
 type Shell struct {
 	phone    *sandbox.Phone
 	commands map[string]command
@@ -52,8 +52,9 @@ func New(phone *sandbox.Phone) *Shell {
 // Phone is the phone that the lines act on.
 func (s *Shell) Phone() *sandbox.Phone { return s.phone }
 
-// WithSave returns a shell whose Android commands hand the files that they write (screencap FILE, uiautomator dump FILE)
-// to save instead of the phone's storage. Errors with an fs.PathError or errno inside give the usual texts.
+// WithSave returns a shell whose Android commands hand the files that they write (screencap FILE,
+// uiautomator dump FILE) to save instead of the phone's storage. Errors with an fs.PathError or
+// errno inside give the usual texts.
 func (s *Shell) WithSave(save func(name string, data []byte) error) *Shell {
 	out := *s
 	out.save = save
@@ -70,10 +71,13 @@ func (s *Shell) WithDir(dir string) *Shell {
 // Names lists Android's own commands, sorted; the small Unix tools are not among them.
 func Names() []string { return slices.Sorted(maps.Keys(androidCommands())) }
 
-// Run runs a command line and returns its exit code, 137 when ctx ended it. stdin may be nil; a goroutine reads it once a
-// command asks for input, and ends at the reader's next Read or EOF, so its owner should close it after Run. stdout and
-// stderr are never written at once, and may be the same.
-func (s *Shell) Run(ctx context.Context, cmdline string, stdin io.Reader, stdout, stderr io.Writer) int {
+// Run runs a command line and returns its exit code, 137 when ctx ended it. stdin may be nil; a
+// goroutine reads it once a command asks for input, and ends at the reader's next Read or EOF, so
+// its owner should close it after Run. stdout and stderr are never written at once, and may be the
+// same.
+func (s *Shell) Run(
+	ctx context.Context, cmdline string, stdin io.Reader, stdout, stderr io.Writer,
+) int {
 	p, end := s.newProcess(ctx, stdin, stdout, stderr)
 	defer end()
 	code := p.run(cmdline)
@@ -83,8 +87,11 @@ func (s *Shell) Run(ctx context.Context, cmdline string, stdin io.Reader, stdout
 	return code
 }
 
-// Exec runs one command, Android's or a small tool, without a shell. argv[0] is its name, with or without a folder.
-func (s *Shell) Exec(ctx context.Context, argv []string, stdin io.Reader, stdout, stderr io.Writer) int {
+// Exec runs one command, Android's or a small tool, without a shell. argv[0] is its name, with or
+// without a folder.
+func (s *Shell) Exec(
+	ctx context.Context, argv []string, stdin io.Reader, stdout, stderr io.Writer,
+) int {
 	if len(argv) == 0 {
 		return complain(stderr, "%s: no command", shName)
 	}
@@ -120,10 +127,12 @@ func (c *call) run() int {
 	return cmd(c)
 }
 
-// baseName takes the folder of the system's programs off a name; other paths stay, and name no command.
+// baseName takes the folder of the system's programs off a name; other paths stay, and name no
+// command.
 func baseName(name string) string {
 	for _, dir := range []string{"/system/bin/", "/system/xbin/", "/bin/", "/vendor/bin/"} {
-		if base, ok := strings.CutPrefix(name, dir); ok && base != "" && !strings.Contains(base, "/") {
+		if base, ok := strings.CutPrefix(name, dir); ok && base != "" &&
+			!strings.Contains(base, "/") {
 			return base
 		}
 	}

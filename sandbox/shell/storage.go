@@ -38,8 +38,8 @@ func (s *Shell) readDir(name string) ([]fs.DirEntry, error) {
 	return out, nil
 }
 
-// redirect changes a stream of p. A file that is to be written is returned; it is stored when the command has ended. The
-// errors read as the phone's shell writes them.
+// redirect changes a stream of p. A file that is to be written is returned; it is stored when the
+// command has ended. The errors read as the phone's shell writes them.
 func (p *process) redirect(r *syntax.Redirect) (*file, error) {
 	name, err := expand.Literal(p.expansion(), r.Word)
 	if err != nil {

@@ -16,9 +16,10 @@ import (
 // smallTools are what of a Unix system ADB clients use, with the options that they use.
 func smallTools() map[string]command {
 	return map[string]command{
-		"cat": cat, "date": date, "echo": echo, "false": func(*call) int { return exitFailure }, "grep": grep,
-		"id": id, "ls": ls, "mkdir": mkdir, "rm": rm, "sh": sh, "sleep": sleep, "touch": touch,
-		"true": func(*call) int { return exitOK }, "whoami": whoami,
+		"cat": cat, "date": date, "echo": echo, "grep": grep, "id": id, "ls": ls, "mkdir": mkdir,
+		"rm": rm, "sh": sh, "sleep": sleep, "touch": touch,
+		"false": func(*call) int { return exitFailure },
+		"true":  func(*call) int { return exitOK }, "whoami": whoami,
 	}
 }
 
@@ -183,8 +184,8 @@ func (c *call) remove(name string, all bool) error {
 	return errors.Join(err, files.Remove(name))
 }
 
-// sidesSwap turns a basic regular expression into an extended one: what means itself and what is an operator change
-// sides.
+// sidesSwap turns a basic regular expression into an extended one: what means itself and what is an
+// operator change sides.
 var sidesSwap = strings.NewReplacer(
 	`\\`, `\\`, `\(`, `(`, `\)`, `)`, `\{`, `{`, `\}`, `}`, `\|`, `|`, `\+`, `+`, `\?`, `?`,
 	`(`, `\(`, `)`, `\)`, `{`, `\{`, `}`, `\}`, `|`, `\|`, `+`, `\+`, `?`, `\?`)

@@ -29,7 +29,9 @@ func newSmall() *shell.Shell { return shellOf(image.Pt(270, 600)) }
 
 func shellOf(size image.Point) *shell.Shell {
 	still := 0.0
-	return shell.New(sandbox.New(&sandbox.Options{Size: size, Now: func() time.Time { return morning }, AnimationScale: &still}))
+	return shell.New(sandbox.New(&sandbox.Options{Size: size, Now: func() time.Time {
+		return morning
+	}, AnimationScale: &still}))
 }
 
 // result is what a line gave.
@@ -48,8 +50,9 @@ func run(t testing.TB, sh *shell.Shell, line string) result {
 	return result{stdout.String(), stderr.String(), code}
 }
 
-// TestTranscripts runs the lines of each file, one phone a file, and compares what came: stdout as it is, stderr after
-// "! ", the exit code after "? " when it is not 0, and a missing newline as "\".
+// TestTranscripts runs the lines of each file, one phone a file, and compares what came: stdout as
+// it is, stderr after "! ", the exit code after "? " when it is not 0, and a missing newline as
+// "\".
 func TestTranscripts(t *testing.T) {
 	golden.Run(t, "testdata/transcripts", func(t *testing.T, c *golden.Case) {
 		sh := newShell()
@@ -59,7 +62,8 @@ func TestTranscripts(t *testing.T) {
 		var out strings.Builder
 		for _, line := range commands(c.Section(t, "transcript")) {
 			r := run(t, sh, line)
-			fmt.Fprintf(&out, "$ %s\n%s%s", strings.ReplaceAll(line, "\n", "\n> "), block("", r.stdout), block("! ", r.stderr))
+			fmt.Fprintf(&out, "$ %s\n%s%s", strings.ReplaceAll(line, "\n", "\n> "),
+				block("", r.stdout), block("! ", r.stderr))
 			if r.code != 0 {
 				fmt.Fprintf(&out, "? %d\n", r.code)
 			}

@@ -16,7 +16,8 @@ const (
 
 var errNested = errors.New("nested too deeply")
 
-// parse reads shell text and refuses all of it when it has anything that this shell does not carry out.
+// parse reads shell text and refuses all of it when it has anything that this shell does not carry
+// out.
 func parse(src string, maxBytes int) (*syntax.File, error) {
 	if len(src) > maxBytes {
 		return nil, fmt.Errorf("the text is longer than %d bytes", maxBytes)
@@ -24,14 +25,16 @@ func parse(src string, maxBytes int) (*syntax.File, error) {
 	if strings.Count(src, "(") > maxOpen {
 		return nil, errNested
 	}
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangMirBSDKorn)).Parse(strings.NewReader(src), shName)
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangMirBSDKorn)).
+		Parse(strings.NewReader(src), shName)
 	if err != nil {
 		return nil, plain(err)
 	}
 	return file, vet(file)
 }
 
-// plain is a parser's message without the file and position, which a line on the phone does not have.
+// plain is a parser's message without the file and position, which a line on the phone does not
+// have.
 func plain(err error) error {
 	if syntax.IsIncomplete(err) {
 		return errors.New("unexpected EOF")
@@ -45,7 +48,8 @@ func plain(err error) error {
 	return err
 }
 
-// vet lets through what [process] carries out and nothing else: a node that it does not know is an error.
+// vet lets through what [process] carries out and nothing else: a node that it does not know is an
+// error.
 func vet(file *syntax.File) (err error) {
 	depth := 0
 	syntax.Walk(file, func(n syntax.Node) bool {

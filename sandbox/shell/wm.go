@@ -26,7 +26,8 @@ func windowService(c *call, name string, a *args) int {
 	case "density":
 		return wmDensity(c, a)
 	case "dismiss-keyguard":
-		_ = c.sh.phone.DismissKeyguard() // with a PIN the phone now asks; the command does not say so
+		// with a PIN the phone now asks; the command does not say so
+		_ = c.sh.phone.DismissKeyguard()
 		return exitOK
 	case "user-rotation":
 		return wmRotation(c, a)

@@ -178,7 +178,8 @@ func (p *painter) field(v *View) {
 	}
 	c := p.theme.color(v.ink)
 	if len(runes) == 0 {
-		lines, runes, c = []lineSpan{{0, len([]rune(v.desc))}}, []rune(v.desc), p.theme.color(Dim)
+		runes, c = []rune(v.desc), p.theme.color(Dim)
+		lines = []lineSpan{{0, len(runes)}}
 	}
 	old := v.clip
 	v.clip = clip

@@ -157,9 +157,11 @@ func (p *painter) icon(v *View) {
 }
 
 func (p *painter) toggle(v *View) {
-	track, thumb, pad := Sunken, Dim, v.dp(7)
+	track, thumb := Sunken, Dim
+	pad := v.dp(7)
 	if v.on {
-		track, thumb, pad = Accent, OnAccent, v.dp(4)
+		track, thumb = Accent, OnAccent
+		pad = v.dp(4)
 	}
 	b := v.box
 	p.add(Op{Box: b, Clip: v.clip, Color: p.theme.color(track), Radius: b.Dy() / 2})
