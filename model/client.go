@@ -68,14 +68,10 @@ func (c *Client) String() string { return c.opts.Name + " at " + c.opts.BaseURL 
 // key.
 func (c *Client) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, c.String()) }
 
-// Name is the model's name.
-func (c *Client) Name() string { return c.opts.Name }
-
 // Complete asks once and returns the reply, after as many attempts as the options allow. It ends
 // with ctx's cause when ctx ends, and else fails with an *Error that carries a hint. A reply that
 // the token limit cut off is no error here: see Response.Truncated.
 func (c *Client) Complete(ctx context.Context, r Request) (Response, error) {
-	start := time.Now()
 	for {
 		set, err := c.parameters(&r)
 		if err != nil {
@@ -94,7 +90,6 @@ func (c *Client) Complete(ctx context.Context, r Request) (Response, error) {
 		if err != nil {
 			return Response{}, c.withModels(ctx, err)
 		}
-		resp.Took = time.Since(start)
 		return resp, nil
 	}
 }

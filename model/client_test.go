@@ -205,8 +205,8 @@ func TestRepliesAreReadInAllTheirForms(t *testing.T) {
 		"reasoning_content": {
 			`{"model":"m1","choices":[{"message":{"content":"a","reasoning_content":"because"},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":4}}`,
 			model.Response{
-				Text: "a", Reasoning: "because", FinishReason: "stop", Model: "m1",
-				Usage: model.Usage{PromptTokens: 3, CompletionTokens: 4, Reported: true},
+				Text: "a", Reasoning: "because", FinishReason: "stop",
+				Usage: model.Usage{PromptTokens: 3, CompletionTokens: 4},
 			},
 		},
 		"reasoning, as newer vLLM and OpenRouter say it, without usage": {
@@ -221,7 +221,7 @@ func TestRepliesAreReadInAllTheirForms(t *testing.T) {
 			`{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}],"usage":{"prompt_tokens":-5,"completion_tokens":2}}`,
 			model.Response{
 				Text: "a", FinishReason: "stop",
-				Usage: model.Usage{CompletionTokens: 2, Reported: true},
+				Usage: model.Usage{CompletionTokens: 2},
 			},
 		},
 		"content in parts": {
@@ -249,8 +249,7 @@ func TestRepliesAreReadInAllTheirForms(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r, err := ask(t, client(t, serve(t, page{body: tc.body}).URL, model.Options{}))
 			require.NoError(t, err)
-			require.Positive(t, r.Took)
-			tc.want.Took, tc.want.Attempts = r.Took, 1
+			tc.want.Attempts = 1
 			require.Equal(t, tc.want, r)
 		})
 	}

@@ -97,8 +97,8 @@ func inRange(name string, v *float64, low, high float64) error {
 // checkBaseURL returns the URL without trailing slashes. Nothing else of it is changed: whether it
 // needs /v1 is the endpoint's business.
 func checkBaseURL(s, env string) (string, error) {
-	bad := func(why, mend string) (string, error) {
-		return "", hint.Add(errors.New("model endpoint: "+why), "set "+env+"BASE_URL "+mend)
+	bad := func(why, how string) (string, error) {
+		return "", hint.Add(errors.New("model endpoint: "+why), "set "+env+"BASE_URL "+how)
 	}
 	u, err := url.Parse(s)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {

@@ -61,7 +61,6 @@ func TestZeroOptionsAreTheLocalDefault(t *testing.T) {
 	require.NoError(t, err)
 	defer c.Close()
 	require.Equal(t, "gelab-zero-4b-preview at http://localhost:11434/v1", c.String())
-	require.Equal(t, "gelab-zero-4b-preview", c.Name())
 }
 
 func TestAKeyOnAnUnencryptedWayIsWarnedOfUnlessItStaysHere(t *testing.T) {

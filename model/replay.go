@@ -152,29 +152,17 @@ func contentSays(raw json.RawMessage) string {
 // miss says why nothing on the cassette answers: it is used up, or how the most similar request
 // differs.
 func (r *Replayer) miss(says string) error {
-	mend := fmt.Sprintf("rerecord: delete %s and run the same with --record against a model",
-		r.path)
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	why := "the cassette is empty"
 	if n := len(r.tapes[says]); n > 0 {
-		return hint.Add(
-			fmt.Errorf("replaying %s: this request was recorded %d times and is now made once more",
-				r.path, n),
-			mend,
-		)
+		why = fmt.Sprintf("this request was recorded %d times and is now made once more", n)
+	} else if near, at := r.nearest(says); near != nil {
+		why = fmt.Sprintf("no such request was recorded; the nearest differs where it has %q "+
+			"and this one %q", around(near.says, at), around(says, at))
 	}
-	near, at := r.nearest(says)
-	if near == nil {
-		return hint.Add(fmt.Errorf("replaying %s: the cassette is empty", r.path), mend)
-	}
-	return hint.Add(
-		fmt.Errorf(
-			"replaying %s: no such request was recorded; the nearest differs where it has %q and "+
-				"this one %q",
-			r.path, around(near.says, at), around(says, at),
-		),
-		mend,
-	)
+	return hint.Add(fmt.Errorf("replaying %s: %s", r.path, why),
+		fmt.Sprintf("rerecord: delete %s and run the same with --record against a model", r.path))
 }
 
 // nearest is the recorded request that goes along with says longest, preferring those that were not

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"strings"
-	"time"
 
 	openai "github.com/sashabaranov/go-openai"
 )
@@ -15,11 +14,9 @@ type Response struct {
 	Text         string // "" when the model only reasoned or called tools
 	Reasoning    string // from reasoning_content or reasoning, "" when the endpoint has neither
 	FinishReason string // as the endpoint wrote it: stop, length, tool_calls, content_filter, ...
-	Model        string // as the endpoint names it
 	ToolCalls    []ToolCall
 	Usage        Usage
-	Attempts     int           // 1 when nothing had to be tried again
-	Took         time.Duration // all attempts and the waits between them
+	Attempts     int // 1 when nothing had to be tried again
 }
 
 // Truncated reports whether the token limit cut the reply off.
@@ -28,18 +25,12 @@ func (r *Response) Truncated() bool { return r.FinishReason == string(openai.Fin
 // ToolCall is a native tool call. Arguments is JSON as the model wrote it, not checked.
 type ToolCall struct{ ID, Name, Arguments string }
 
-// Usage is what a reply cost in tokens. Reported is false when the endpoint did not say; the
-// numbers are 0 then.
-type Usage struct {
-	PromptTokens     int  `json:"prompt_tokens"`
-	CompletionTokens int  `json:"completion_tokens"`
-	Reported         bool `json:"reported"`
-}
+// Usage is what a reply cost in tokens; 0 when the endpoint did not say.
+type Usage struct{ PromptTokens, CompletionTokens int }
 
-// completion is a reply as endpoints write it. go-openai's own type knows neither reasoning nor
-// whether the usage was there.
+// completion is a reply as endpoints write it. go-openai's own type knows only one of the two keys
+// of a reasoning.
 type completion struct {
-	Model   string `json:"model"`
 	Choices []struct {
 		Message struct {
 			Content          json.RawMessage   `json:"content"`
@@ -50,7 +41,7 @@ type completion struct {
 		} `json:"message"`
 		FinishReason string `json:"finish_reason"`
 	} `json:"choices"`
-	Usage *openai.Usage   `json:"usage"`
+	Usage openai.Usage    `json:"usage"`
 	Error json.RawMessage `json:"error"`
 }
 
@@ -68,11 +59,8 @@ func (k *call) response() (Response, error) {
 		Text:         k.scrub.text(cmp.Or(textOf(said.Content), said.Refusal)),
 		Reasoning:    k.scrub.text(cmp.Or(textOf(said.ReasoningContent), textOf(said.Reasoning))),
 		FinishReason: c.Choices[0].FinishReason,
-		Model:        k.scrub.text(c.Model),
+		Usage:        Usage{max(c.Usage.PromptTokens, 0), max(c.Usage.CompletionTokens, 0)},
 		Attempts:     k.attempts,
-	}
-	if u := c.Usage; u != nil {
-		r.Usage = Usage{max(u.PromptTokens, 0), max(u.CompletionTokens, 0), true}
 	}
 	for _, t := range said.ToolCalls {
 		arguments := k.scrub.text(t.Function.Arguments)

@@ -24,7 +24,7 @@ const (
 	maxRetryAfter = 60 * time.Second
 )
 
-// permanent is an error of our own making that no further attempt would mend.
+// permanent is an error of our own making that no further attempt would cure.
 type permanent struct{ error }
 
 func (p permanent) Unwrap() error { return p.error }

@@ -48,7 +48,7 @@ func (c *captioned) Next(ctx context.Context, s agentloop.Situation) (agentloop.
 }
 
 // WithFinalCaption returns p with the frame in words as Proposal.Caption where the decision ends
-// the run, for good or for a question: the frame that whoever asked for the task wants to know of.
+// the run or asks a question: the frame that the task's giver wants to know of.
 // Otherwise it is as [WithCaptions].
 func WithFinalCaption(p agentloop.Policy, d Describer, opts *Options) agentloop.Policy {
 	return &finallyCaptioned{p, d, opts.log()}

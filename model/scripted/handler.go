@@ -108,7 +108,7 @@ func (h *Handler) chat(w http.ResponseWriter, r *http.Request) error {
 	}
 	if rule == nil {
 		asked, _ := text.Ends(req.Asked(), 2000) // the task is at one end, what is new at the other
-		return badRequest("%s has no rule for this: %q", h.script.name, asked)
+		return badRequest("script has no rule for this: %q", asked)
 	}
 	if wait.For(r.Context(), rule.delay) != nil {
 		// or its caller has left and does not hear this

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -25,7 +23,6 @@ const maxScript = 256 << 10
 
 // Script is a checked script. It does not change, so any number of handlers may share it.
 type Script struct {
-	name   string
 	models []string
 	rules  []rule
 }
@@ -60,25 +57,13 @@ type sourceCall struct {
 // toolCall is a tool call with its arguments as JSON.
 type toolCall struct{ name, arguments string }
 
-// Load reads a script from a YAML file.
-func Load(file string) (*Script, error) {
-	b, err := os.ReadFile(file)
-	if err != nil {
-		return nil, fmt.Errorf("reading the script: %w", err)
-	}
-	return parse(filepath.Base(file), b)
-}
-
 // Parse reads a script from YAML. Errors name the line.
-func Parse(b []byte) (*Script, error) { return parse("script", b) }
-
-func parse(name string, b []byte) (*Script, error) {
+func Parse(b []byte) (*Script, error) {
 	s, err := read(b)
 	if err != nil {
-		return nil, hint.Add(fmt.Errorf("%s: %w", name, err),
+		return nil, hint.Add(fmt.Errorf("script: %w", err),
 			"a script is a YAML mapping with rules:, a list of when: and reply:")
 	}
-	s.name = name
 	return s, nil
 }
 

@@ -1,8 +1,6 @@
 package scripted_test
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -91,18 +89,6 @@ func TestMistakesInAScriptAreNamedWithTheirLine(t *testing.T) {
 			require.Nil(t, s)
 		})
 	}
-}
-
-func TestAScriptIsReadFromAFileAndNamedByIt(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "alarm.yaml")
-	_, err := scripted.Load(path)
-	require.ErrorIs(t, err, os.ErrNotExist)
-	require.NoError(t, os.WriteFile(path, []byte("rules:\n- x: 1\n"), 0o600))
-	_, err = scripted.Load(path)
-	require.ErrorContains(t, err, `alarm.yaml: line 2: unknown field "x"`)
-	require.NoError(t, os.WriteFile(path, []byte("rules:\n- reply: a\n"), 0o600))
-	_, err = scripted.Load(path)
-	require.NoError(t, err)
 }
 
 // The law: a script or an error of one line, never a panic; and what was read serves requests.
