@@ -21,16 +21,18 @@ type Options struct {
 	Now       func() time.Time // nil means time.Now
 }
 
-// Broker settles questions and tells those who wait. It is safe for concurrent use. Several brokers, in one process or
-// in several, may share a store: the store decides who wins, and Sweep brings what the others settled.
+// Broker settles questions and wakes those who wait. It is safe for concurrent use. Several
+// brokers, in one process or in several, may share a store: the store decides who wins, and Sweep
+// brings what the others settled.
 type Broker struct {
 	store   Store
 	opts    Options
 	digests digests
 
-	mu       sync.Mutex
-	waiters  map[string][]chan struct{} // by question; closed when it is settled
-	open     map[string]bool            // questions that this broker knows as open; true once their overdue event is out
+	mu      sync.Mutex
+	waiters map[string][]chan struct{} // by question; closed when it is settled
+	// questions that this broker knows as open; true once their overdue event is out
+	open     map[string]bool
 	subs     map[*Subscription]struct{}
 	sweeping int             // sweeps under way
 	settled  map[string]bool // settled while a sweep is under way: its list may be older
@@ -38,8 +40,9 @@ type Broker struct {
 
 // NewBroker makes a broker over a store. It starts no goroutine: the owner calls Run, or Sweep.
 func NewBroker(store Store, opts *Options) *Broker {
-	b := &Broker{store: store, waiters: map[string][]chan struct{}{}, open: map[string]bool{}, settled: map[string]bool{},
-		subs: map[*Subscription]struct{}{}}
+	b := &Broker{store: store, waiters: map[string][]chan struct{}{}, open: map[string]bool{},
+		settled: map[string]bool{},
+		subs:    map[*Subscription]struct{}{}}
 	if opts != nil {
 		b.opts = *opts
 	}
@@ -64,8 +67,9 @@ const (
 // Clamp brings a time that a model asked for into its bounds.
 func Clamp(d time.Duration) time.Duration { return min(max(d, MinAttention), MaxAttention) }
 
-// Open stores a new question and then tells the subscribers. Id, status and AskedAt are the broker's own; the deadlines
-// are those of q, or the options'. A question that asks for a secret by its words is a secret one, whoever asks. A question that cannot be asked as it is gives ErrInvalid.
+// Open stores a new question and then publishes it. Id, status and AskedAt are the broker's own;
+// the deadlines are those of q, or the options'. A question that asks for a secret by its words is
+// a secret one, always. A question that cannot be asked as it is gives ErrInvalid.
 func (b *Broker) Open(ctx context.Context, q Question) (Question, error) {
 	q = q.Clone()
 	q.ID, q.Status, q.Resolution, q.AppliedAt = NewID(), Pending, nil, time.Time{}
@@ -80,12 +84,14 @@ func (b *Broker) Open(ctx context.Context, q Question) (Question, error) {
 	if q.ExpiresAt.IsZero() {
 		q.ExpiresAt = q.AskedAt.Add(max(b.opts.TTL, q.AttentionUntil.Sub(q.AskedAt)))
 	}
-	q.AttentionUntil, q.ExpiresAt = q.AttentionUntil.UTC().Truncate(time.Millisecond), q.ExpiresAt.UTC().Truncate(time.Millisecond)
+	q.AttentionUntil, q.ExpiresAt = q.AttentionUntil.UTC().Truncate(time.Millisecond),
+		q.ExpiresAt.UTC().Truncate(time.Millisecond)
 	if err := b.check(&q); err != nil {
 		return Question{}, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
 	b.mu.Lock()
-	b.open[q.ID] = false // before it is in the store, so that no sweep takes it for another broker's
+	// before it is in the store, so that no sweep takes it for another broker's
+	b.open[q.ID] = false
 	b.mu.Unlock()
 	if err := b.store.Insert(ctx, q); err != nil {
 		b.drop(q.ID)
@@ -100,10 +106,14 @@ func (b *Broker) Open(ctx context.Context, q Question) (Question, error) {
 }
 
 // Get returns a question, or ErrNotFound.
-func (b *Broker) Get(ctx context.Context, id string) (Question, error) { return b.store.Get(ctx, id) }
+func (b *Broker) Get(ctx context.Context, id string) (Question, error) {
+	return b.store.Get(ctx, id)
+}
 
 // List returns questions, oldest first.
-func (b *Broker) List(ctx context.Context, f Filter) ([]Question, error) { return b.store.List(ctx, f) }
+func (b *Broker) List(ctx context.Context, f Filter) ([]Question, error) {
+	return b.store.List(ctx, f)
+}
 
 // SetTurn changes the turn of an open question. See Store.SetTurn.
 func (b *Broker) SetTurn(ctx context.Context, id string, was, to Turn) (Question, error) {
@@ -127,7 +137,8 @@ type Reply struct {
 	Channel   string
 	Authority string
 	By        string
-	Resume    json.RawMessage // how whoever asked is to go on; kept with the answer as given, and shown nowhere
+	// how the asker is to go on; kept with the answer as given, and shown nowhere
+	Resume json.RawMessage
 }
 
 // String names the reply and leaves the response out, because it may be a secret.
@@ -147,13 +158,14 @@ type Result struct {
 	Replayed bool // the same reply was accepted before
 }
 
-// Resolve settles the question with the reply, if it is the first. Otherwise: the same reply again (by its id) is the
-// same success, Replayed; ErrReplyIDReused when its id came with other content; a *SettledError that tells the winner,
-// or, as ErrGone, that the question timed out, expired or was withdrawn. A reply that does not fit is an
-// *InvalidReplyError, and the question stays open. RefusalOf tells them apart.
+// Resolve settles the question with the reply, if it is the first. Otherwise: the same reply again
+// (by its id) is the same success, Replayed; ErrReplyIDReused when its id came with other content;
+// a *SettledError that tells the winner, or, as ErrGone, that the question timed out, expired or
+// was withdrawn. A reply that does not fit is an *InvalidReplyError, and the question stays open.
+// RefusalOf tells them apart.
 //
-// When it returns nil the resolution is on disk. A question whose time is over is settled so, whether or not a sweep
-// was there first.
+// When it returns nil the resolution is on disk. A question whose time is over is settled so,
+// whether or not a sweep was there first.
 func (b *Broker) Resolve(ctx context.Context, id string, r Reply) (Result, error) {
 	q, err := b.store.Get(ctx, id)
 	if err != nil {
@@ -174,7 +186,8 @@ func (b *Broker) Resolve(ctx context.Context, id string, r Reply) (Result, error
 	if r.Response, err = q.fit(r, b.opts.MaxAnswer); err != nil {
 		return Result{}, err
 	}
-	res := Resolution{Type: r.Type, Response: q.answer(r.Response), Channel: r.Channel, Authority: r.Authority, By: r.By,
+	res := Resolution{Type: r.Type, Response: q.answer(r.Response), Channel: r.Channel,
+		Authority: r.Authority, By: r.By,
 		ReplyID: r.ID, At: now, Resume: r.Resume}
 	status := Answered
 	if r.Type == TypeDecline {
@@ -198,8 +211,8 @@ func (q Question) answer(text string) Answer {
 	return Plain(text)
 }
 
-// settle is the one way to settle a question: the store first, then those who wait. The question is as it is now, also
-// beside ErrSettled.
+// settle is the one way to settle a question: the store first, then those who wait. The question is
+// as it is now, with ErrSettled too.
 func (b *Broker) settle(ctx context.Context, id string, to Status, r Resolution) (Question, error) {
 	q, err := b.store.Settle(ctx, id, to, r)
 	if err == nil || errors.Is(err, ErrSettled) {
@@ -208,10 +221,11 @@ func (b *Broker) settle(ctx context.Context, id string, to Status, r Resolution)
 	return q, err
 }
 
-// Withdraw closes a question without an answer, and says why. One that is withdrawn already is fine; one that was
-// settled otherwise is a *SettledError.
+// Withdraw closes a question without an answer, and says why. One that is withdrawn already is
+// fine; one that was settled otherwise is a *SettledError.
 func (b *Broker) Withdraw(ctx context.Context, id, why string) error {
-	q, err := b.settle(ctx, id, Withdrawn, Resolution{Type: TypeWithdraw, Channel: ChannelRun, Why: why, At: b.now()})
+	q, err := b.settle(ctx, id, Withdrawn, Resolution{Type: TypeWithdraw, Channel: ChannelRun,
+		Why: why, At: b.now()})
 	switch {
 	case err == nil || errors.Is(err, ErrSettled) && q.Status == Withdrawn:
 		return nil
@@ -221,10 +235,11 @@ func (b *Broker) Withdraw(ctx context.Context, id, why string) error {
 	return fmt.Errorf("withdrawing question %s: %w", id, err)
 }
 
-// Lapse settles a question as if its time for attention were over: nobody is left who could answer. One that is settled already
-// is fine.
+// Lapse settles a question as if its time for attention were over: there is no one left to answer.
+// One that is settled already is fine.
 func (b *Broker) Lapse(ctx context.Context, id string) error {
-	_, err := b.settle(ctx, id, TimedOut, Resolution{Type: TypeTimeout, Channel: ChannelTimer, At: b.now()})
+	_, err := b.settle(ctx, id, TimedOut, Resolution{Type: TypeTimeout, Channel: ChannelTimer,
+		At: b.now()})
 	if err == nil || errors.Is(err, ErrSettled) {
 		return nil
 	}

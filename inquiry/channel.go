@@ -1,7 +1,7 @@
 package inquiry
 
-// The channels: the doors through which questions are settled. The standing ones are listed under the same names by the questions
-// that can be answered there.
+// The channels: the doors through which questions are settled. The standing ones are listed under
+// the same names by the questions that can be answered there.
 const (
 	ChannelClient      = "client"       // the caller of the process, which says no more
 	ChannelMCP         = "mcp"          // a tool call
@@ -15,11 +15,12 @@ const (
 	ChannelRun         = "run"          // the run needs no answer any more
 )
 
-// The authorities with which questions are answered: the first three are people, the others are models.
+// The authorities with which questions are answered: the first three are people, the others are
+// models.
 const (
 	AuthorityClientUI      = "client_ui"      // the user of an MCP client
-	AuthorityHumanToken    = "human_token"    // whoever has a token or a login
-	AuthorityLocalOperator = "local_operator" // whoever may run programs as the server's user
+	AuthorityHumanToken    = "human_token"    // the holder of a token or a login
+	AuthorityLocalOperator = "local_operator" // a user who may run programs as the server's user
 	AuthorityClientModel   = "client_model"   // the model of an MCP client, for its user as it says
 	AuthorityAgent         = "agent"          // a model of ours
 )

@@ -37,35 +37,46 @@ type OnTimeout string
 
 // What silence leads to. "" means Pause.
 const (
-	Pause    OnTimeout = "pause"                   // the question stays answerable until ExpiresAt
-	AskModel OnTimeout = "auto_reply"              // it stays answerable; the owner lets a model answer in the person's place
+	Pause OnTimeout = "pause" // the question stays answerable until ExpiresAt
+	// it stays answerable; the owner lets a model answer in the person's place
+	AskModel OnTimeout = "auto_reply"
 	GoOn     OnTimeout = "continue_without_answer" // it is settled as timed out
 	Default  OnTimeout = "default_answer"          // it is settled as timed out, with DefaultAnswer
-	GiveUp   OnTimeout = "abort"                   // it is settled as timed out, and the owner ends the run
+	// it is settled as timed out, and the owner ends the run
+	GiveUp OnTimeout = "abort"
 )
 
-// Question is one thing that waits for a person. Everything that is needed to show it is in it; no field is HTML.
+// Question is one thing that waits for a person. Everything that is needed to show it is in it; no
+// field is HTML.
 type Question struct {
-	ID             string      `json:"question_id"`
-	SessionID      string      `json:"session_id,omitempty"`
-	RunID          string      `json:"run_id,omitempty"`
-	Client         string      `json:"client,omitempty"` // whom a question without a session belongs to, as a session's client
-	Key            string      `json:"key,omitempty"`    // of Client's own making: there is one question under it, whoever asks again
-	Step           int         `json:"step,omitempty"`   // index within the session of the step that asks
-	Kind           Kind        `json:"kind"`
-	Task           string      `json:"task,omitempty"` // what the question is about, for whoever answers
-	Text           string      `json:"text"`
-	Options        []string    `json:"options,omitempty"`
-	FreeText       bool        `json:"free_text,omitempty"` // an answer beside the Options is fine
-	Fields         []Field     `json:"fields,omitempty"`    // a form: the answer is one JSON object with a value for each
-	Draft          string      `json:"draft,omitempty"`     // Markdown that whoever answers edits: the answer is the whole text
-	Doors          []Door      `json:"doors,omitempty"`     // through which it can be answered; those that ask actively in their order
-	DefaultAnswer  string      `json:"default_answer,omitempty"`
-	OnTimeout      OnTimeout   `json:"on_timeout,omitempty"`
-	Secret         bool        `json:"secret,omitempty"` // the answer must not be shown anywhere
-	Frame          string      `json:"screenshot,omitempty"`
-	Round          int         `json:"round"`
-	Fence          int64       `json:"-"` // the run's fence when it asked; an answer is applied under the same fence only
+	ID        string `json:"question_id"`
+	SessionID string `json:"session_id,omitempty"`
+	RunID     string `json:"run_id,omitempty"`
+	// whom a question without a session belongs to, as a session's client
+	Client string `json:"client,omitempty"`
+	// of Client's own making: asked again it is the same question
+	Key string `json:"key,omitempty"`
+	// index within the session of the step that asks
+	Step int  `json:"step,omitempty"`
+	Kind Kind `json:"kind"`
+	// what the question is about, for the one who answers
+	Task     string   `json:"task,omitempty"`
+	Text     string   `json:"text"`
+	Options  []string `json:"options,omitempty"`
+	FreeText bool     `json:"free_text,omitempty"` // an answer besides the Options is fine
+	// a form: the answer is one JSON object with a value for each
+	Fields []Field `json:"fields,omitempty"`
+	// Markdown to edit: the answer is the whole text
+	Draft string `json:"draft,omitempty"`
+	// through which it can be answered; those that ask actively in their order
+	Doors         []Door    `json:"doors,omitempty"`
+	DefaultAnswer string    `json:"default_answer,omitempty"`
+	OnTimeout     OnTimeout `json:"on_timeout,omitempty"`
+	Secret        bool      `json:"secret,omitempty"` // the answer must not be shown anywhere
+	Frame         string    `json:"screenshot,omitempty"`
+	Round         int       `json:"round"`
+	// the run's fence when it asked; an answer is applied under the same fence only
+	Fence          int64       `json:"-"`
 	AskedAt        time.Time   `json:"asked_at"`
 	AttentionUntil time.Time   `json:"attention_until"`
 	ExpiresAt      time.Time   `json:"expires_at"`
@@ -75,10 +86,11 @@ type Question struct {
 	Turn           Turn        `json:"-"` // of an open question
 }
 
-// Turn says whose time it is to answer a question that goes from channel to channel. The zero value is that of a question
-// which does not.
+// Turn says whose time it is to answer a question that goes from channel to channel. The zero value
+// is that of a question which does not.
 type Turn struct {
-	Channel string    `json:"channel,omitempty"` // its Door's name; "" when every channel has had its time
+	// its Door's name; "" when every channel has had its time
+	Channel string    `json:"channel,omitempty"`
 	Since   time.Time `json:"since,omitzero"`
 	Trouble string    `json:"trouble,omitempty"` // why the last channel that gave up had no answer
 	Router  string    `json:"router,omitempty"`  // who takes the question from channel to channel
@@ -99,30 +111,36 @@ const (
 
 // Resolution is how a question was settled: what, through which door, with whose authority, when.
 type Resolution struct {
-	Type      Type      `json:"type"`
-	Response  Answer    `json:"response"`
-	Channel   string    `json:"channel"`             // the door: one of the channels
-	Authority string    `json:"authority,omitempty"` // one of the authorities; "" when nobody answered
-	By        string    `json:"by,omitempty"`        // a name for people, for example a token's; may be ""
-	Why       string    `json:"why,omitempty"`       // the reason of a withdrawal
-	ReplyID   string    `json:"reply_id,omitempty"`
-	At        time.Time `json:"at"`
+	Type     Type   `json:"type"`
+	Response Answer `json:"response"`
+	Channel  string `json:"channel"` // the door: one of the channels
+	// one of the authorities; "" when nobody answered
+	Authority string `json:"authority,omitempty"`
+	// a name for people, for example a token's; may be ""
+	By      string    `json:"by,omitempty"`
+	Why     string    `json:"why,omitempty"` // the reason of a withdrawal
+	ReplyID string    `json:"reply_id,omitempty"`
+	At      time.Time `json:"at"`
 
 	Resume json.RawMessage `json:"-"` // as in Reply
 }
 
-// Door is a way in which a question reaches somebody who may answer it.
+// Door is a way in which a question reaches a person or a program that may answer it.
 type Door struct {
-	Name  string    `json:"door"`           // a reply mode, or a channel where questions are listed, for example ChannelPage
-	Until time.Time `json:"until,omitzero"` // when the next door that asks has its turn; zero: as long as the question is open
-	Asks  bool      `json:"asks,omitempty"` // it has its turn now: not stored here, see Question.Turn
+	// a reply mode, or a channel where questions are listed, for example ChannelPage
+	Name string `json:"door"`
+	// when the next door that asks comes in; zero: as long as the question is open
+	Until time.Time `json:"until,omitzero"`
+	Asks  bool      `json:"asks,omitempty"` // it asks now: not stored here, see Question.Turn
 }
 
 // Open reports whether the question can still be settled.
 func (q Question) Open() bool { return q.Status == Pending }
 
 // String names the question and its status, and says nothing of the answer.
-func (q Question) String() string { return fmt.Sprintf("question %s (%s, %s)", q.ID, q.Kind, q.Status) }
+func (q Question) String() string {
+	return fmt.Sprintf("question %s (%s, %s)", q.ID, q.Kind, q.Status)
+}
 
 // Clone is a copy that shares nothing with q.
 func (q Question) Clone() Question {
@@ -155,8 +173,8 @@ func NewID() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// Applicable reports why the answer may not be applied by the run's life fence: ErrPending, ErrApplied or ErrFenced;
-// nil when it may.
+// Applicable reports why the answer may not be applied by the run's life fence: ErrPending,
+// ErrApplied or ErrFenced; nil when it may.
 func (q Question) Applicable(fence int64) error {
 	switch {
 	case q.Open():

@@ -6,21 +6,23 @@ import (
 	"time"
 )
 
-// Store keeps questions. Any number of goroutines, brokers and processes may use one at once; inquirytest.Run is its
-// contract.
+// Store keeps questions. Any number of goroutines, brokers and processes may use one at once;
+// inquirytest.Run is its contract.
 type Store interface {
 	Reader
-	// Insert adds a new question. A second one with the same id is an error; ErrKeyTaken is the one about a second with the
-	// same Client and Key, unless Key is "".
+	// Insert adds a new question. A second one with the same id is an error; ErrKeyTaken is the one
+	// about a second with the same Client and Key, unless Key is "".
 	Insert(ctx context.Context, q Question) error
-	// Settle is the compare-and-set: a pending question gets the status and the resolution, which survive a crash once it
-	// returns. When the question is not pending any more it returns the question as it is and ErrSettled.
+	// Settle is the compare-and-set: a pending question gets the status and the resolution, which
+	// survive a crash once it returns. When the question is not pending any more it returns the
+	// question as it is and ErrSettled.
 	Settle(ctx context.Context, id string, to Status, r Resolution) (Question, error)
-	// Apply marks a settled question as applied, once, and erases a secret answer; the question that it returns still
-	// has the answer. It returns ErrPending, ErrApplied (already done) or ErrFenced (fence is not the question's own).
+	// Apply marks a settled question as applied, once, and erases a secret answer; the question
+	// that it returns still has the answer. It returns ErrPending, ErrApplied (already done) or
+	// ErrFenced (fence is not the question's own).
 	Apply(ctx context.Context, id string, fence int64, at time.Time) (Question, error)
-	// SetTurn is the compare-and-set of the turn of an open question, whose turn is still was. Otherwise it returns the
-	// question as it is, and ErrSettled or ErrTurn.
+	// SetTurn is the compare-and-set of the turn of an open question, whose turn is still was.
+	// Otherwise it returns the question as it is, and ErrSettled or ErrTurn.
 	SetTurn(ctx context.Context, id string, was, to Turn) (Question, error)
 }
 
@@ -60,11 +62,13 @@ var (
 	ErrKeyTaken = errors.New("there is a question under this key")
 	ErrSettled  = errors.New("the question is settled")
 	ErrPending  = errors.New("the question is still open")
-	ErrTurn     = errors.New("another channel has its turn by now")
+	ErrTurn     = errors.New("another channel asks by now")
 	ErrApplied  = errors.New("the answer was applied before")
-	// ErrFenced says that the run went on, stopped or was taken over after it had asked: the answer is kept, not applied.
+	// ErrFenced says that the run went on, stopped or was taken over after it had asked: the answer
+	// is kept, not applied.
 	ErrFenced = errors.New("the run that asked is not waiting for this answer any more")
-	// ErrGone says that nobody can answer any more: the question timed out, expired or was withdrawn.
+	// ErrGone says that nobody can answer any more: the question timed out, expired or was
+	// withdrawn.
 	ErrGone = errors.New("the question is gone")
 	// ErrInvalid says that a question cannot be asked as it is.
 	ErrInvalid = errors.New("the question cannot be asked")

@@ -18,27 +18,37 @@ var asked = time.Date(2026, 3, 4, 5, 6, 7, 89e6, time.UTC)
 // Sample is an open question with every field set that a new question can have.
 func Sample() inquiry.Question {
 	return inquiry.Question{
-		ID: inquiry.NewID(), SessionID: "s1", RunID: "r1", Step: 3, Kind: inquiry.Info, Task: "set an alarm", Text: "which <b>day</b>? \U0001F642",
+		ID: inquiry.NewID(), SessionID: "s1", RunID: "r1", Step: 3, Kind: inquiry.Info,
+		Task: "set an alarm", Text: "which <b>day</b>? \U0001F642",
 		Options: []string{"Mon", "Tue"}, FreeText: true, Client: "desk",
-		Fields: []inquiry.Field{{Name: "day", Label: "Which day?", Type: inquiry.ChoiceField, Options: []string{"Mon", "Tue"}, Default: "Mon"}},
-		Draft:  "# Plan\n", Doors: []inquiry.Door{{Name: "elicit", Until: asked.Add(time.Second)}, {Name: "page"}}, DefaultAnswer: "Mon", OnTimeout: inquiry.Default, Frame: "s1.3.1", Round: 2, Fence: 7,
-		AskedAt: asked, AttentionUntil: asked.Add(time.Minute), ExpiresAt: asked.Add(time.Hour), Status: inquiry.Pending,
-		Turn: inquiry.Turn{Channel: "elicit", Since: asked, Trouble: "the console was closed", Router: "server-1"},
+		Fields: []inquiry.Field{{Name: "day", Label: "Which day?", Type: inquiry.ChoiceField,
+			Options: []string{"Mon", "Tue"}, Default: "Mon"}},
+		Draft: "# Plan\n", Doors: []inquiry.Door{{Name: "elicit", Until: asked.Add(time.Second)},
+			{Name: "page"}}, DefaultAnswer: "Mon", OnTimeout: inquiry.Default, Frame: "s1.3.1",
+		Round: 2, Fence: 7,
+		AskedAt: asked, AttentionUntil: asked.Add(time.Minute), ExpiresAt: asked.Add(time.Hour),
+		Status: inquiry.Pending,
+		Turn: inquiry.Turn{Channel: "elicit", Since: asked, Trouble: "the console was closed",
+			Router: "server-1"},
 	}
 }
 
 // Won is a resolution with every field set.
 func Won(text string) inquiry.Resolution {
-	return inquiry.Resolution{Type: inquiry.TypeAnswer, Response: inquiry.Plain(text), Channel: inquiry.ChannelHTTP, Authority: inquiry.AuthorityHumanToken, By: "Kim",
-		Why: "because", ReplyID: "reply-1", At: asked.Add(time.Second), Resume: json.RawMessage(`{"max_steps":3}`)}
+	return inquiry.Resolution{Type: inquiry.TypeAnswer, Response: inquiry.Plain(text),
+		Channel: inquiry.ChannelHTTP, Authority: inquiry.AuthorityHumanToken, By: "Kim",
+		Why: "because", ReplyID: "reply-1", At: asked.Add(time.Second),
+		Resume: json.RawMessage(`{"max_steps":3}`)}
 }
 
 // Run runs the contract of a store. open returns an empty store for each test.
 func Run(t *testing.T, open func(t *testing.T) inquiry.Store) {
 	for name, f := range map[string]func(*testing.T, inquiry.Store){
-		"what is inserted is read back whole": readBack, "settling is once": settleOnce, "of many one settles": race,
-		"applying is once, under the right fence": applyOnce, "a secret answer is kept until it is applied": secret,
-		"there is one question under a key": keys, "a turn is passed on once": turns,
+		"what is inserted is read back whole": readBack, "settling is once": settleOnce,
+		"of many one settles":                         race,
+		"applying is once, under the right fence":     applyOnce,
+		"a secret answer is kept until it is applied": secret,
+		"there is one question under a key":           keys, "a turn is passed on once": turns,
 		"lists are filtered and ordered": list, "what is not there is not found": missing,
 	} {
 		t.Run(name, func(t *testing.T) { f(t, open(t)) })
@@ -74,7 +84,8 @@ func settleOnce(t *testing.T, s inquiry.Store) {
 	got, err := s.Settle(t.Context(), q.ID, inquiry.Answered, won)
 	require.NoError(t, err)
 	require.Equal(t, q, got)
-	got, err = s.Settle(t.Context(), q.ID, inquiry.Withdrawn, inquiry.Resolution{Type: inquiry.TypeWithdraw, At: asked})
+	got, err = s.Settle(t.Context(), q.ID, inquiry.Withdrawn,
+		inquiry.Resolution{Type: inquiry.TypeWithdraw, At: asked})
 	require.ErrorIs(t, err, inquiry.ErrSettled)
 	require.Equal(t, q, got, "the loser is shown the winner")
 	require.Equal(t, q, get(t, s, q.ID))
@@ -159,8 +170,10 @@ func secret(t *testing.T, s inquiry.Store) {
 
 	got, err = s.Apply(t.Context(), q.ID, q.Fence, asked)
 	require.NoError(t, err)
-	require.Equal(t, inquiry.Secret("482913"), got.Resolution.Response, "the one who applies it gets it")
-	require.Equal(t, inquiry.Secret(""), get(t, s, q.ID).Resolution.Response, "it is erased after that")
+	require.Equal(t, inquiry.Secret("482913"), got.Resolution.Response,
+		"the one who applies it gets it")
+	require.Equal(t, inquiry.Secret(""), get(t, s, q.ID).Resolution.Response,
+		"it is erased after that")
 	all, err := s.List(t.Context(), inquiry.Filter{})
 	require.NoError(t, err)
 	require.Equal(t, inquiry.Secret(""), all[0].Resolution.Response)
@@ -229,8 +242,10 @@ func list(t *testing.T, s inquiry.Store) {
 	require.NoError(t, err)
 	require.Len(t, brief, 3)
 	for i, q := range all[1:] {
-		require.Equal(t, []any{q.ID, q.Status, q.AskedAt, q.AttentionUntil, q.ExpiresAt, q.AppliedAt},
-			[]any{brief[i].ID, brief[i].Status, brief[i].AskedAt, brief[i].AttentionUntil, brief[i].ExpiresAt, brief[i].AppliedAt})
+		require.Equal(t, []any{q.ID, q.Status, q.AskedAt, q.AttentionUntil, q.ExpiresAt,
+			q.AppliedAt},
+			[]any{brief[i].ID, brief[i].Status, brief[i].AskedAt, brief[i].AttentionUntil,
+				brief[i].ExpiresAt, brief[i].AppliedAt})
 	}
 	_, err = s.Apply(t.Context(), all[0].ID, all[0].Fence, asked)
 	require.NoError(t, err)

@@ -1,4 +1,5 @@
-// Package inquirytest is the contract of an inquiry.Store as tests, and a store in memory that keeps it.
+// Package inquirytest is the contract of an inquiry.Store as tests, and a store in memory that
+// keeps it.
 package inquirytest
 
 import (
@@ -59,7 +60,8 @@ func (m *Memory) Get(_ context.Context, id string) (inquiry.Question, error) {
 }
 
 // Settle implements inquiry.Store.
-func (m *Memory) Settle(_ context.Context, id string, to inquiry.Status, r inquiry.Resolution) (inquiry.Question, error) {
+func (m *Memory) Settle(_ context.Context, id string, to inquiry.Status,
+	r inquiry.Resolution) (inquiry.Question, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	q, err := m.find(id)
@@ -74,7 +76,8 @@ func (m *Memory) Settle(_ context.Context, id string, to inquiry.Status, r inqui
 }
 
 // SetTurn implements inquiry.Store.
-func (m *Memory) SetTurn(_ context.Context, id string, was, to inquiry.Turn) (inquiry.Question, error) {
+func (m *Memory) SetTurn(_ context.Context, id string, was,
+	to inquiry.Turn) (inquiry.Question, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	q, err := m.find(id)
@@ -91,7 +94,8 @@ func (m *Memory) SetTurn(_ context.Context, id string, was, to inquiry.Turn) (in
 }
 
 // Apply implements inquiry.Store.
-func (m *Memory) Apply(_ context.Context, id string, fence int64, at time.Time) (inquiry.Question, error) {
+func (m *Memory) Apply(_ context.Context, id string, fence int64,
+	at time.Time) (inquiry.Question, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	q, err := m.find(id)
@@ -117,7 +121,9 @@ func (m *Memory) List(_ context.Context, f inquiry.Filter) ([]inquiry.Question, 
 			out = append(out, q.Clone())
 		}
 	}
-	slices.SortStableFunc(out, func(a, b inquiry.Question) int { return a.AskedAt.Compare(b.AskedAt) })
+	slices.SortStableFunc(out, func(a, b inquiry.Question) int {
+		return a.AskedAt.Compare(b.AskedAt)
+	})
 	if f.Limit > 0 && len(out) > f.Limit {
 		out = out[:f.Limit]
 	}
