@@ -4,12 +4,11 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/tools/result"
-
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/tools/result"
 )
 
 // nextOf names the call that goes on from here; nil when the run has ended.

@@ -1,18 +1,14 @@
 package tools
 
 import (
-	"bytes"
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
-	"image/jpeg"
-
-	"github.com/taploop/taploop/tools/result"
 
 	"github.com/taploop/taploop/runs"
-	"github.com/taploop/taploop/screen"
 	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/session/export"
+	"github.com/taploop/taploop/tools/result"
 )
 
 const (
@@ -27,76 +23,63 @@ const (
 // addPictures puts screens into the result: the last one first, then the logs from the end, as long
 // as there is room. Many clients refuse results above a megabyte.
 func (t *tasks) addPictures(ctx context.Context, body *result.Result, st runs.Status,
-	s resultOptions) error {
-	room, missing := maxPictures, 0
-	if s.FinalScreenshot && st.Last != nil {
-		if err := t.picture(ctx, &body.Final.Screenshot, st.Last.FrameID, longSide, &room,
-			&missing); err != nil {
+	o resultOptions) error {
+	a := &album{frames: t.Store, room: maxPictures}
+	if o.FinalScreenshot && st.Last != nil {
+		if err := a.add(ctx, &body.Final.Screenshot, st.Last.FrameID, longSide); err != nil {
 			return err
 		}
 	}
 	steps := result.Earlier(st)
 	steps = steps[len(steps)-len(body.Logs):] // those that were not left out
-	for i := len(body.Logs) - 1; i >= 0 && s.Screenshots; i-- {
-		if err := t.picture(ctx, &body.Logs[i].Screenshot, steps[i].FrameID, smallSide, &room,
-			&missing); err != nil {
+	for i := len(body.Logs) - 1; i >= 0 && o.Screenshots; i-- {
+		if err := a.add(ctx, &body.Logs[i].Screenshot, steps[i].FrameID, smallSide); err != nil {
 			return err
 		}
 	}
-	if missing > 0 {
-		body.Notes = append(body.Notes,
-			fmt.Sprintf("%d pictures are left out: they are not kept any more, "+
-				"or the result would be too large", missing))
+	if a.missing > 0 {
+		body.Notes = append(body.Notes, fmt.Sprintf("%d pictures are left out: "+
+			"they are not kept any more, or the result would be too large", a.missing))
 	}
 	return nil
 }
 
-func (t *tasks) picture(ctx context.Context, to *string, frameID string, side int, room,
-	missing *int) error {
+// album is the pictures of one result.
+type album struct {
+	frames  Store
+	room    int // in bytes
+	missing int // pictures for which there is none, or that are not kept any more
+}
+
+// add sets to to the frame as a data URL, smaller when there is less room for it.
+func (a *album) add(ctx context.Context, to *string, frameID string, side int) error {
 	if frameID == "" { // the display was off
 		return nil
 	}
-	if *room <= 0 {
-		*missing++
+	if a.room == 0 {
+		a.missing++
 		return nil
 	}
-	b, err := t.Store.Frame(ctx, frameID)
+	b, err := a.frames.Frame(ctx, frameID)
 	switch {
 	case errors.Is(err, session.ErrNotFound):
-		*missing++
+		a.missing++
 		return nil
 	case err != nil:
 		return err
 	}
 	for ; side >= leastSide; side /= 2 {
-		url, err := dataURL(b, side)
+		url, err := export.DataURL(b, side, quality)
 		if err != nil {
 			return fmt.Errorf("frame %s: %w", frameID, err)
 		}
-		if len(url) <= *room {
-			*room -= len(url)
+		if len(url) <= a.room {
+			a.room -= len(url)
 			*to = url
 			return nil
 		}
 	}
-	*room = 0
-	*missing++
+	a.room = 0
+	a.missing++
 	return nil
-}
-
-// dataURL is a stored JPEG, made smaller, as a data URL.
-func dataURL(b []byte, side int) (string, error) {
-	img, err := jpeg.Decode(bytes.NewReader(b))
-	if err != nil {
-		return "", err
-	}
-	f, err := screen.NewFrame(img)
-	if err != nil {
-		return "", err
-	}
-	small, err := f.Within(side).JPEG(quality)
-	if err != nil {
-		return "", err
-	}
-	return "data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(small), nil
 }

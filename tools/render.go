@@ -6,9 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/taploop/taploop/tools/result"
-
 	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/tools/result"
 )
 
 // render makes the result of a call that was carried out.

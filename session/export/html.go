@@ -64,24 +64,27 @@ func picture(ctx context.Context, src Source, id string) (template.URL, error) {
 	if err != nil {
 		return "", fmt.Errorf("reading frame %s: %w", id, err)
 	}
-	b, err = shrunk(b)
+	url, err := DataURL(b, longSide, quality)
 	if err != nil {
 		return "", fmt.Errorf("shrinking frame %s: %w", id, err)
 	}
-	return template.URL("data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(b)), nil
+	return template.URL(url), nil
 }
 
-func shrunk(b []byte) ([]byte, error) {
+// DataURL is a stored JPEG as a data URL, with a long side of at most side pixels.
+func DataURL(b []byte, side, quality int) (string, error) {
 	img, err := jpeg.Decode(bytes.NewReader(b))
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	if size := img.Bounds(); max(size.Dx(), size.Dy()) <= longSide {
-		return b, nil
+	if size := img.Bounds(); max(size.Dx(), size.Dy()) > side {
+		f, err := screen.NewFrame(img)
+		if err != nil {
+			return "", err
+		}
+		if b, err = f.Within(side).JPEG(quality); err != nil {
+			return "", err
+		}
 	}
-	f, err := screen.NewFrame(img)
-	if err != nil {
-		return nil, err
-	}
-	return f.Within(longSide).JPEG(quality)
+	return "data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(b), nil
 }

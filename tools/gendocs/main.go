@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"log"
@@ -89,23 +90,9 @@ func between(in, text string) (string, error) {
 }
 
 // address is what the query of a connection's URL may set.
-const address = `
-## The address of a connection
-
-Over HTTP the query of the server's URL, as a client's settings have it, holds for every request that is sent to it, for example
-` + "`http://127.0.0.1:8702/mcp?lang=zh&reply_mode=elicit&wait_seconds=30`" + `. It tightens what the server allows and never loosens it.
-
-| key | what it does |
-| --- | --- |
-| ` + "`desc.TOOL`" + ` | The description of a tool, at most 4000 characters. Control characters are taken out, and a sentence of ours stays at the end. |
-| ` + "`desc.TOOL.ARGUMENT`" + ` | That of one argument, at most 1000 characters. |
-| ` + "`description`" + ` | The same as ` + "`desc.send_inquiry`" + `. |
-| ` + "`lang`" + ` | en or zh: the language of our own sentences, which are the last lines of results, the words around a question in a form, and the sentence at the end of a description that is not ours. What agents and people say, errors, and everything that programs read stay as they are. |
-| ` + "`reply_mode`" + ` | For calls that name no mode, the server's own one, or one in which not only people are asked. Only pass_to_client, elicit, manual_reply, and several of them one after the other can be set. |
-| ` + "`wait_seconds`" + ` | The longest that a call waits, from 0 to 3600; more than the server allows is cut down to that. |
-
-Other keys are left alone. A value that cannot be used is told by every call of that connection, and nothing else happens.
-`
+//
+//go:embed address.md
+var address string
 
 // table is a line for each tool.
 func table(tools []tool) string {
@@ -121,9 +108,13 @@ func table(tools []tool) string {
 // reference is all that clients are told.
 func reference(tools []tool) string {
 	var b bytes.Buffer
-	b.WriteString("<!-- Made by go generate from tools/testdata/tools.json; do not edit. -->\n\n# The MCP tools\n\n" +
-		"This is what a calling model reads. Every phone tool returns the same object, as structured content and as JSON in the first\n" +
-		"text block; the result of a run that has not ended closes with one line that names the next call.\n")
+	b.WriteString(`<!-- Made by go generate from tools/testdata/tools.json; do not edit. -->
+
+# The MCP tools
+
+This is what a calling model reads. Every phone tool returns the same object, as structured content and as JSON in the first
+text block; the result of a run that has not ended closes with one line that names the next call.
+`)
 	for _, t := range tools {
 		fmt.Fprintf(&b, "\n## %s\n\n%s, %s\n\n", t.Name, t.Title, t.Annotations)
 		for line := range strings.SplitSeq(t.Description, "\n") {
