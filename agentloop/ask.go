@@ -5,13 +5,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/taploop/taploop/actions"
 )
 
-// ask parks the question of an INFO action, unless it was asked in vain before or there were too many.
+// ask parks the question of an INFO action, unless it was asked in vain before or there were too
+// many.
 func (l *loop) ask(ctx context.Context, s *Step, info actions.Info) *Ending {
 	switch {
 	case l.askedInVain(info.Question):
@@ -24,18 +26,19 @@ func (l *loop) ask(ctx context.Context, s *Step, info actions.Info) *Ending {
 		return l.done(ctx, s)
 	case l.progress.Questions >= l.limits.Questions && l.toldLimit():
 		s.Refusal = "not asked: no more questions in this run"
-		return l.finish(ctx, s, *halt(QuestionLimit, errors.New("the run went on asking after its last question was used up")))
+		err := errors.New("the run went on asking after its last question was used up")
+		return l.finish(ctx, s, *halt(QuestionLimit, err))
 	case l.progress.Questions >= l.limits.Questions:
-		return l.settleQuestion(ctx, s, actions.Exchange{Question: info.Question, Outcome: actions.LimitReached})
+		return l.settled(ctx, s, info, actions.LimitReached)
 	}
-	q := Question{Kind: KindInfo, Text: info.Question, Options: info.Options, FreeText: true,
-		Secret: info.Secret, Task: l.progress.Task, Look: s.Look, Step: s.Index, Round: l.progress.Questions + 1}
+	q := l.question(s, Question{Kind: KindInfo, Text: info.Question, Options: info.Options,
+		FreeText: true, Secret: info.Secret})
 	if !l.NoQuestions {
 		return l.park(ctx, s, q)
 	}
 	l.emit(Event{Kind: Asking, Step: *s, Question: &q})
 	l.progress.Questions++
-	return l.settleQuestion(ctx, s, actions.Exchange{Question: q.Text, Outcome: actions.NoReply})
+	return l.settled(ctx, s, info, actions.NoReply)
 }
 
 // park stores the question and ends the run for now.
@@ -69,17 +72,27 @@ func unparked(s *Step, err error) *Ending {
 	if errors.As(err, &i) {
 		return halt(i.reason, stepError(s, "asking", err))
 	}
-	return halt(InternalError, stepError(s, "asking", fmt.Errorf("the question could not be stored: %w", err)))
+	err = fmt.Errorf("the question could not be stored: %w", err)
+	return halt(InternalError, stepError(s, "asking", err))
 }
 
-// settleQuestion journals the step with its exchange, which the policy is shown from the next step on.
-func (l *loop) settleQuestion(ctx context.Context, s *Step, x actions.Exchange) *Ending {
-	s.Exchange = &x
-	l.progress = l.progress.Answered(x)
+// question is q with what it is about.
+func (l *loop) question(s *Step, q Question) Question {
+	q.Task, q.Look = l.progress.Task, s.Look
+	q.Step, q.Round = s.Index, l.progress.Questions+1
+	return q
+}
+
+// settled journals a step whose question nobody has to answer; the policy is shown what came of it
+// from the next step on.
+func (l *loop) settled(ctx context.Context, s *Step, info actions.Info, o actions.Outcome) *Ending {
+	s.Exchange = &actions.Exchange{Question: info.Question, Outcome: o}
+	l.progress = l.progress.Answered(*s.Exchange)
 	return l.done(ctx, s)
 }
 
-// askedInVain reports whether the question was asked before in the same words, and was not answered.
+// askedInVain reports whether the question was asked before in the same words, and was not
+// answered.
 func (l *loop) askedInVain(question string) bool {
 	for _, x := range l.progress.Exchanges {
 		switch x.Outcome {
@@ -93,15 +106,13 @@ func (l *loop) askedInVain(question string) bool {
 }
 
 func (l *loop) toldLimit() bool {
-	for _, x := range l.progress.Exchanges {
-		if x.Outcome == actions.LimitReached {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.progress.Exchanges, func(x actions.Exchange) bool {
+		return x.Outcome == actions.LimitReached
+	})
 }
 
 // words is a question without what does not make it another one: case, spacing and closing marks.
 func words(question string) string {
-	return strings.Join(strings.Fields(strings.ToLower(strings.TrimRight(strings.TrimSpace(question), "?？.。!！ "))), " ")
+	question = strings.TrimRight(strings.TrimSpace(question), "?？.。!！ ")
+	return strings.Join(strings.Fields(strings.ToLower(question)), " ")
 }

@@ -31,7 +31,8 @@ type noJournal struct{}
 func (noJournal) Intent(context.Context, agentloop.Step) error                   { return nil }
 func (noJournal) Done(context.Context, agentloop.Step, agentloop.Progress) error { return nil }
 
-// BenchmarkStep is the loop's own share of a step on a 1080x2400 screen: no model, no phone, no store, no waiting.
+// BenchmarkStep is the loop's own share of a step on a 1080x2400 screen: no model, no phone, no
+// store, no waiting.
 func BenchmarkStep(b *testing.B) {
 	f, err := screen.NewFrame(image.NewRGBA(image.Rect(0, 0, 1080, 2400)))
 	if err != nil {

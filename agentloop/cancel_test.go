@@ -35,8 +35,8 @@ func TestTheCauseOfACancellationIsTheReason(t *testing.T) {
 	}
 }
 
-// TestCancelledInEachPhase cancels before, during and after each phase of the second step, and looks at what the phone
-// and the journal have seen of it.
+// TestCancelledInEachPhase cancels before, during and after each phase of the second step, and
+// looks at what the phone and the journal have seen of it.
 func TestCancelledInEachPhase(t *testing.T) {
 	type point struct {
 		name    string

@@ -35,7 +35,8 @@ func (l *loop) carryOut(ctx context.Context, s *Step) *Ending {
 	case actions.Gesture:
 		return l.act(ctx, s, a)
 	default:
-		return l.undecided(ctx, s, ModelOutputInvalid, fmt.Errorf("the action %s is not one that a run can carry out", verb(a)))
+		err := fmt.Errorf("the action %s is not one that a run can carry out", verb(a))
+		return l.undecided(ctx, s, ModelOutputInvalid, err)
 	}
 }
 
@@ -47,8 +48,10 @@ func (l *loop) finish(ctx context.Context, s *Step, end Ending) *Ending {
 }
 
 func (l *loop) stuck(ctx context.Context, s *Step, n int) *Ending {
-	s.Refusal = fmt.Sprintf("not carried out: the same action for the %dth time in a row on the same screen", n)
-	err := fmt.Errorf("the run is stuck: %s was decided %d times in a row and changed nothing", describe(s.Proposal.Decision), n)
+	s.Refusal = fmt.Sprintf(
+		"not carried out: the same action for the %dth time in a row on the same screen", n)
+	err := fmt.Errorf("the run is stuck: %s was decided %d times in a row and changed nothing",
+		describe(s.Proposal.Decision), n)
 	return l.finish(ctx, s, *halt(Stuck, err))
 }
 
@@ -91,8 +94,8 @@ func (l *loop) intend(ctx context.Context, s *Step) error {
 	return l.Journal.Intent(ctx, *s)
 }
 
-// touch runs the gesture to its end even when the run is interrupted: half a gesture would leave the phone in a state that
-// nobody knows. A WAIT touches nothing, and is cut short.
+// touch runs the gesture to its end even when the run is interrupted: half a gesture would leave
+// the phone in a state that nobody knows. A WAIT touches nothing, and is cut short.
 func (l *loop) touch(ctx context.Context, g actions.Gesture) error {
 	if actions.Passive(g) {
 		return g.Do(ctx, l.Phone)
@@ -127,15 +130,16 @@ func (l *loop) outcome(ctx context.Context, s *Step, what string, err error) *En
 
 func (l *loop) refuse(s *Step, what string, err error) {
 	s.Refusal = err.Error()
-	if mend := hint.Of(err); mend != "" {
-		s.Refusal += " (" + mend + ")"
+	if h := hint.Of(err); h != "" {
+		s.Refusal += " (" + h + ")"
 	}
 	l.note(Note{Kind: NoteRefused, Action: what, Detail: s.Refusal})
 }
 
 func (l *loop) note(n Note) { l.progress = l.progress.noted(n) }
 
-// describe is a decision in words: the verb with the model's own words when it gave some, else with what it does.
+// describe is a decision in words: the verb with the model's own words when it gave some, else with
+// what it does.
 func describe(d actions.Decision) string {
 	if d.Explain != "" {
 		return fmt.Sprintf("%s (%s)", verb(d.Action), d.Explain)

@@ -1,7 +1,7 @@
 package agentloop
 
-// The causes with which an owner cancels the context of Run; the run ends for the matching reason. Any other cause ends
-// it as [Cancelled].
+// The causes with which an owner cancels the context of Run; the run ends for the matching reason.
+// Any other cause ends it as [Cancelled].
 var (
 	ErrPaused   error = &interruption{UserPaused, "the run was paused"}
 	ErrStopped  error = &interruption{Cancelled, "the run was stopped"}

@@ -8,7 +8,7 @@ type Event struct {
 	Kind     EventKind
 	At       time.Time
 	Step     Step
-	Progress Progress  // as it stands now
+	Progress Progress  // so far
 	Question *Question // under Asking
 	Ending   *Ending   // under Ended
 }
@@ -16,11 +16,11 @@ type Event struct {
 // EventKind says what happened.
 type EventKind string
 
-// The events of a run, in the order in which they come. Of a step, Asking comes only with a question, Acting and
-// Acted only with a gesture.
+// The events of a run, in the order in which they come. Of a step, Asking comes only with a
+// question, Acting and Acted only with a gesture.
 const (
 	Started EventKind = "started"
-	Settled EventKind = "settled" // the screen has come to rest after the step before; Step.Look is what it shows
+	Settled EventKind = "settled" // the screen is at rest after the step before; Step.Look shows it
 	Looked  EventKind = "looked"  // the screen was captured afresh; comes instead of Settled
 	Decided EventKind = "decided"
 	Asking  EventKind = "asking"

@@ -11,18 +11,18 @@ import (
 // Gate decides whether an action may be carried out.
 type Gate interface {
 	// Check is asked before every action that touches the phone, once it was decided and before its
-	// intent is written down. The situation has the screen that the action is about; the decision is
-	// the action with the model's words around it.
+	// intent is written down. The situation has the screen that the action is about; the decision
+	// is the action with the model's words around it.
 	//
-	// When Check has parked a question about an action, the run waits. Once that is settled, Check is
-	// asked about the same action again, with the screen as it is then and the answer in
+	// When Check has parked a question about an action, the run waits. Once that is settled, Check
+	// is asked about the same action again, with the screen as it is then and the answer in
 	// Situation.Pending: the model is not asked in between. An error ends the run for now as
 	// INTERNAL_ERROR, and nothing is carried out.
 	Check(ctx context.Context, s Situation, d actions.Decision) (Verdict, error)
 }
 
-// Verdict is what a [Gate] says: [Allow], [Refuse] or [Ask]. The zero Verdict says nothing, which is
-// an error.
+// Verdict is what a [Gate] says: [Allow], [Refuse] or [Ask]. The zero Verdict says nothing, which
+// is an error.
 type Verdict struct {
 	allowed  bool
 	refusal  string
@@ -57,12 +57,11 @@ func (l *loop) pass(ctx context.Context, s *Step) (allowed bool, end *Ending) {
 	}
 	switch {
 	case err != nil:
-		return false, l.interruptedBy(ctx, s, *halt(InternalError, stepError(s, "asking the gate", err)))
+		err = stepError(s, "asking the gate", err)
+		return false, l.interruptedBy(ctx, s, *halt(InternalError, err))
 	case v.question != nil:
-		q := *v.question
-		q.Task, q.Look, q.Step, q.Round = l.progress.Task, s.Look, s.Index, l.progress.Questions+1
 		s.Refusal = "not carried out yet: it waits for an answer"
-		return false, l.park(ctx, s, q)
+		return false, l.park(ctx, s, l.question(s, *v.question))
 	case v.refusal != "":
 		s.Refusal = "not allowed: " + v.refusal
 		l.note(Note{Kind: NoteNotAllowed, Action: describe(s.Proposal.Decision), Detail: v.refusal})

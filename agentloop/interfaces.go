@@ -10,18 +10,19 @@ import (
 
 // Phone is what the loop needs of a phone. It is used by one goroutine.
 //
-// Of an error the loop asks whether it is [screen.ErrDisconnected], [screen.ErrLocked] or [screen.ErrSecure]. Any other
-// error of a touch is a refusal, and its text is told to the model.
+// Of an error the loop asks whether it is [screen.ErrDisconnected], [screen.ErrLocked] or
+// [screen.ErrSecure]. Any other error of a touch is a refusal, and its text is shown to the model.
 type Phone interface {
 	actions.Surface
-	// Look captures one frame and the state beside it. The frame is nil when the display is off. A window that forbids
-	// capture is screen.ErrSecure; a frame is never an invented one. What may well succeed when it is tried again at once
-	// is tried by Look itself.
+	// Look captures one frame and the state along with it. The frame is nil when the display is
+	// off. A window that forbids capture is screen.ErrSecure; a frame is never an invented one.
+	// What may well succeed when it is tried again at once is tried by Look itself.
 	Look(ctx context.Context) (screen.Observation, error)
 }
 
-// Stater is a Phone that can tell its state without a picture, in much less time than a Look takes. With one, the loop makes
-// sure before a gesture that the screen which the policy saw a while ago is still in front.
+// Stater is a Phone that can tell its state without a picture, in much less time than a Look takes.
+// With one, the loop makes sure before a gesture that the screen which the policy saw a while ago
+// is still in front.
 type Stater interface {
 	// State is the state alone. errors.ErrUnsupported means that this phone cannot tell.
 	State(ctx context.Context) (screen.State, error)
@@ -29,8 +30,8 @@ type Stater interface {
 
 // Policy decides the next action.
 type Policy interface {
-	// Next decides from the situation. It reports every model call in Proposal.Tries, also beside an error.
-	// ErrUnreadable means that no try could be read as an action.
+	// Next decides from the situation. It reports every model call in Proposal.Tries, even with
+	// an error. ErrUnreadable means that no try could be read as an action.
 	Next(ctx context.Context, s Situation) (Proposal, error)
 }
 
@@ -40,9 +41,9 @@ var ErrUnreadable = errors.New("the model's replies could not be read as an acti
 // Parker keeps questions for people.
 type Parker interface {
 	// Park stores a question for whoever answers in the run's reply mode. When it returns nil, the
-	// question would survive a crash; the run then ends for now, and a later call of Run goes on with
-	// the answer. An error that is one of the causes of a cancellation, such as ErrStopped, ends the
-	// run as that cause says.
+	// question would survive a crash; the run then ends for now, and a later call of Run goes on
+	// with the answer. An error that is one of the causes of a cancellation, such as ErrStopped,
+	// ends the run as that cause says.
 	Park(ctx context.Context, q Question) error
 }
 
@@ -54,10 +55,10 @@ type Album interface {
 
 // Journal is where a run is written down, step by step, durably.
 type Journal interface {
-	// Intent records what is about to be done. It returns only when that would survive a crash; the phone is touched, and a question
-	// asked, after it.
+	// Intent records what is about to be done. It returns only when that would survive a crash; the
+	// phone is touched, and a question asked, after it.
 	Intent(ctx context.Context, s Step) error
-	// Done records the step with its outcome, and the course as it stands after it, in one transaction.
-	// A step without a gesture or a question has no Intent, only a Done.
+	// Done records the step with its outcome, and the progress after it, in one
+	// transaction. A step without a gesture or a question has no Intent, only a Done.
 	Done(ctx context.Context, s Step, c Progress) error
 }

@@ -66,7 +66,8 @@ func TestWhatCannotBeWrittenDownIsNotDone(t *testing.T) {
 	}
 }
 
-// A run that dies between intent and outcome is resumed from the course of the step before, with a note.
+// A run that dies between intent and outcome is resumed from the course of the step before, with a
+// note.
 func TestAGestureOfUnknownOutcomeIsNotRepeated(t *testing.T) {
 	r := newRig(tap(1, 1), tap(500, 500), actions.Complete{})
 	r.journal.fail = failing("done 2 CLICK")

@@ -14,10 +14,15 @@ type Limits struct {
 	Steps     int           // steps of this call; default 40
 	Questions int           // questions of the run, earlier calls included; default 20
 	Time      time.Duration // wall time of this call; default 30 min
-	Settle    time.Duration // the longest wait for the screen to come to rest after a gesture; default 3 s, negative does not wait
-	Act       time.Duration // the longest that a gesture may take, WAIT aside; default 60 s
-	Repeats   int           // the same action on the same screen so often in a row is pointed out to the model; default 5
-	Patience  int           // repeats after that which end the run as Stuck; default 3
+
+	// Settle is the longest wait for the screen to come to rest after a gesture; default 3 s,
+	// negative does not wait.
+	Settle time.Duration
+	// Act is the longest that a gesture may take, waiting aside; default 60 s.
+	Act time.Duration
+
+	Repeats  int // of an action, in a row, that are pointed out to the model; default 5
+	Patience int // repeats after that which end the run as Stuck; default 3
 }
 
 func (l Limits) withDefaults() Limits {
@@ -36,29 +41,35 @@ var errTime error = &interruption{TimeLimitReached, "the time for this call of t
 
 // halt is the ending for reason, with what was in the way and what can be done about it.
 func halt(reason StopReason, err error) *Ending {
-	if mend := mends[reason]; mend != "" && hint.Of(err) == "" {
-		err = hint.Add(err, mend)
+	if h := hints[reason]; h != "" && hint.Of(err) == "" {
+		err = hint.Add(err, h)
 	}
 	return &Ending{Reason: reason, Err: err}
 }
 
-// mends are what a person can do about an ending; an error's own mend goes before.
-var mends = map[StopReason]string{
-	MaxStepsReached:    "continue the session to give the run more steps",
-	TimeLimitReached:   "continue the session to give the run more time",
-	ManualStop:         "if it was not meant as a stop, start the task again: the phone is woken first",
-	ScreenLocked:       "unlock the phone by hand, then continue the session",
-	SecureScreen:       "do this part on the phone by hand, leave the protected screen, then continue the session",
-	DeviceDisconnected: "bring the phone back (cable, Wi-Fi, `adb devices`), then continue the session",
-	DeviceError:        "look at the phone, then continue the session",
-	ModelError:         "see that the model's server answers, then continue the session",
-	ModelOutputInvalid: "continue the session to try again; if it happens often, the model does not fit the dialect",
-	Stuck:              "look at the phone, help by hand if need be, then continue the session or start a clearer task",
-	QuestionLimit:      "start a new task that says beforehand what the run kept asking for",
-	InternalError:      "see the log; nothing more is done on the phone until the store can be written again",
-	UserPaused:         "continue the session",
-	ClientDetached:     "continue the session",
-	ServerRestarted:    "continue the session",
+// hints are what a person can do about an ending; an error's own hint goes before.
+var hints = map[StopReason]string{
+	MaxStepsReached:  "continue the session to give the run more steps",
+	TimeLimitReached: "continue the session to give the run more time",
+	ManualStop: "if it was not meant as a stop, start the task again: the phone is " +
+		"woken first",
+	ScreenLocked: "unlock the phone by hand, then continue the session",
+	SecureScreen: "do this part on the phone by hand, leave the protected screen, then " +
+		"continue the session",
+	DeviceDisconnected: "bring the phone back (cable, Wi-Fi, `adb devices`), then continue the " +
+		"session",
+	DeviceError: "look at the phone, then continue the session",
+	ModelError:  "see that the model's server answers, then continue the session",
+	ModelOutputInvalid: "continue the session to try again; if it happens often, the model " +
+		"does not fit the dialect",
+	Stuck: "look at the phone, help by hand if need be, then continue the session " +
+		"or start a clearer task",
+	QuestionLimit: "start a new task that says beforehand what the run kept asking for",
+	InternalError: "see the log; nothing more is done on the phone until the store can be " +
+		"written again",
+	UserPaused:      "continue the session",
+	ClientDetached:  "continue the session",
+	ServerRestarted: "continue the session",
 }
 
 func (l *loop) outOfSteps() *Ending { return OutOfSteps(l.limits.Steps) }

@@ -2,8 +2,8 @@ package agentloop
 
 import "strings"
 
-// Note is something that the model is told once, on its next step. It is kept as facts, and worded when it is shown,
-// in the language of the run.
+// Note is something that the model reads once, on its next step. It is kept as facts, and worded
+// when it is shown, in the language of the run.
 type Note struct {
 	Kind   NoteKind `json:"kind"`
 	Action string   `json:"action,omitempty"` // the action that it is about, in words
@@ -15,15 +15,24 @@ type NoteKind string
 
 // The kinds of notes.
 const (
-	NoteRefused        NoteKind = "refused"         // the phone did not carry Action out; Detail says why
-	NoteOutcomeUnknown NoteKind = "outcome_unknown" // the run was interrupted while Action was being carried out
-	NoteNotDone        NoteKind = "not_done"        // the run was stopped before Action was carried out
-	NoteScreenChanged  NoteKind = "screen_changed"  // Detail happened while Action was being decided, so it was not carried out
-	NoteRepeated       NoteKind = "repeated"        // the same Action on the same screen, again and again, changed nothing
-	NoteNotAllowed     NoteKind = "not_allowed"     // the gate refused Action; Detail says why
-	NoteAskedBefore    NoteKind = "asked_before"    // Detail, the question, was asked before and not answered
-	NoteResumed        NoteKind = "resumed"         // the run goes on after a pause; the screen may have changed
-	NoteEarlierTask    NoteKind = "earlier_task"    // Action is the session's task before this one, Detail how it ended
+	// NoteRefused: the phone did not carry Action out; Detail says why.
+	NoteRefused NoteKind = "refused"
+	// NoteOutcomeUnknown: the run was interrupted while Action was being carried out.
+	NoteOutcomeUnknown NoteKind = "outcome_unknown"
+	// NoteNotDone: the run was stopped before Action was carried out.
+	NoteNotDone NoteKind = "not_done"
+	// NoteScreenChanged: Action was not carried out, because Detail happened meanwhile.
+	NoteScreenChanged NoteKind = "screen_changed"
+	// NoteRepeated: the same Action on the same screen, again and again, changed nothing.
+	NoteRepeated NoteKind = "repeated"
+	// NoteNotAllowed: the gate refused Action; Detail says why.
+	NoteNotAllowed NoteKind = "not_allowed"
+	// NoteAskedBefore: Detail, the question, was asked before and not answered.
+	NoteAskedBefore NoteKind = "asked_before"
+	// NoteResumed: the run goes on after a pause; the screen may have changed.
+	NoteResumed NoteKind = "resumed"
+	// NoteEarlierTask: Action is the session's task before this one, Detail how it ended.
+	NoteEarlierTask NoteKind = "earlier_task"
 )
 
 // notes holds the wordings.
@@ -33,19 +42,23 @@ var notes = map[NoteKind]struct{ en, zh string }{
 		"上一步操作({action})没有执行成功。手机返回:{detail}",
 	},
 	NoteOutcomeUnknown: {
-		"The run was interrupted during the last action, {action}. Whether it took effect is unknown: look at the screen first, and do not submit it twice.",
+		"The run was interrupted during the last action, {action}. Whether it took effect is " +
+			"unknown: look at the screen first, and do not submit it twice.",
 		"任务在执行上一步操作({action})时被中断,不清楚它是否已经生效。请先看当前屏幕,不要重复提交。",
 	},
 	NoteNotDone: {
-		"The run was stopped before the action {action} was carried out. Decide anew from the screen as it is now.",
+		"The run was stopped before the action {action} was carried out. Decide anew from the " +
+			"screen as it is now.",
 		"任务在执行操作({action})之前被暂停,该操作没有执行。请根据当前屏幕重新决定。",
 	},
 	NoteScreenChanged: {
-		"The action {action} was not carried out: {detail} in the meantime. Decide anew from the screen as it is now.",
+		"The action {action} was not carried out: {detail} in the meantime. Decide anew from " +
+			"the screen as it is now.",
 		"操作({action})没有执行:在此期间屏幕发生了变化({detail})。请根据当前屏幕重新决定。",
 	},
 	NoteRepeated: {
-		"The same action, {action}, has been repeated on the same screen and changed nothing. Do something else, or ABORT and say what is in the way.",
+		"The same action, {action}, has been repeated on the same screen and changed nothing. " +
+			"Do something else, or ABORT and say what is in the way.",
 		"同样的操作({action})在同一个屏幕上已经重复多次,没有任何变化。请换一种做法,或者 ABORT 并说明障碍。",
 	},
 	NoteNotAllowed: {
@@ -53,11 +66,13 @@ var notes = map[NoteKind]struct{ en, zh string }{
 		"操作({action})未获允许,没有执行:{detail}",
 	},
 	NoteAskedBefore: {
-		"The question \"{detail}\" was asked before and was not answered. It has not been asked again. Go on with what is known, or ABORT and say what is missing.",
+		"The question \"{detail}\" was asked before and was not answered. It has not been " +
+			"asked again. Go on with what is known, or ABORT and say what is missing.",
 		"问题“{detail}”之前已经问过,对方没有回答,因此没有再次提问。请根据已知信息继续,或者 ABORT 并说明缺少什么。",
 	},
 	NoteResumed: {
-		"The run goes on after a pause. The screen may have changed in between: go by the screen as it is now.",
+		"The run goes on after a pause. The screen may have changed in between: go by the " +
+			"screen as it is now.",
 		"任务在暂停之后继续。期间屏幕可能已经变化,请以当前屏幕为准。",
 	},
 	NoteEarlierTask: {

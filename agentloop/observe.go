@@ -9,9 +9,8 @@ import (
 	"github.com/taploop/taploop/screen"
 )
 
-// observe gives the step its look: after a gesture the first one that shows the screen at rest, else
-// a fresh one.
-// It ends the run when there is nothing that may be shown to the policy.
+// observe gives the step its look: after a gesture the first one that shows the screen at rest,
+// else a fresh one. It ends the run when there is nothing that may be shown to the policy.
 func (l *loop) observe(ctx context.Context, s *Step) *Ending {
 	began := time.Now()
 	look, print, err := l.settle(ctx)
@@ -30,12 +29,14 @@ func (l *loop) observe(ctx context.Context, s *Step) *Ending {
 	if end := unusable(look); end != nil {
 		return end
 	}
-	l.touched, l.before, s.Look = false, print, look
+	l.touched, l.before = false, print
+	s.Look = look
 	l.emit(Event{Kind: kind, Step: *s})
 	return nil
 }
 
-// LostPhone is the ending of a run whose phone could not be looked at, or not be got ready for it, because of err.
+// LostPhone is the ending of a run whose phone could not be looked at, or not be got ready for it,
+// because of err.
 func LostPhone(err error) *Ending {
 	switch {
 	case errors.Is(err, screen.ErrDisconnected):
@@ -75,15 +76,16 @@ func offOrLocked(s screen.State) *Ending {
 }
 
 const (
-	firstPoll = 100 * time.Millisecond // between a gesture and the first look, and between the first two looks
+	firstPoll = 100 * time.Millisecond // before the first and the second look after a gesture
 	lastPoll  = 500 * time.Millisecond // what the pauses between looks grow to
-	reaction  = 600 * time.Millisecond // a screen that has not moved so long after a gesture is not going to
-	same      = 0.005                  // the share of a fingerprint's cells that a cursor or a clock moves
+	reaction  = 600 * time.Millisecond // a screen that did not move for so long is not going to
+	same      = 0.005                  // of a fingerprint's cells; what a cursor or a clock moves
 )
 
-// settle looks until two looks in a row are (nearly) the same, or Limits.Settle has passed; without a gesture before it,
-// it looks once. Right after a gesture the phone may not have begun to move: looks that are still the screen of the
-// step before, or that cannot be held against one, count only after the reaction time.
+// settle looks until two looks in a row are (nearly) the same, or Limits.Settle has passed; without
+// a gesture before it, it looks once. Right after a gesture the phone may not have begun to move:
+// looks that are still the screen of the step before, or that cannot be held against one, count
+// only after the reaction time.
 func (l *loop) settle(ctx context.Context) (screen.Observation, screen.Fingerprint, error) {
 	if !l.touched || l.limits.Settle < 0 {
 		return l.glance(ctx)
@@ -96,8 +98,8 @@ func (l *loop) settle(ctx context.Context) (screen.Observation, screen.Fingerpri
 		pause = min(pause*3/2, lastPoll)
 		former, formerPrint := look, print
 		look, print, err = l.glance(ctx)
-		moved := l.last != nil && print.Distance(l.before) > same
-		if atRest(former, look) && print.Distance(formerPrint) <= same && (moved || time.Since(began) >= reaction) {
+		reacted := l.last != nil && print.Distance(l.before) > same || time.Since(began) >= reaction
+		if reacted && atRest(former, look) && print.Distance(formerPrint) <= same {
 			break
 		}
 	}
@@ -105,7 +107,8 @@ func (l *loop) settle(ctx context.Context) (screen.Observation, screen.Fingerpri
 }
 
 func atRest(a, b screen.Observation) bool {
-	return a.State.App == b.State.App && a.State.Activity == b.State.Activity && a.State.Size == b.State.Size
+	s, t := a.State, b.State
+	return s.App == t.App && s.Activity == t.Activity && s.Size == t.Size
 }
 
 func (l *loop) glance(ctx context.Context) (screen.Observation, screen.Fingerprint, error) {

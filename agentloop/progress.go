@@ -16,13 +16,15 @@ type Progress struct {
 	Steps   int    `json:"steps"`   // of this run so far
 	Summary string `json:"summary"` // the model's own account of what has been done
 
-	Remembered  []string           `json:"remembered,omitempty"`    // NOTE texts, oldest first
-	Exchanges   []actions.Exchange `json:"exchanges,omitempty"`     // the model's questions, oldest first
-	Notes       []Note             `json:"notes,omitempty"`         // for the model's next step, once
-	Questions   int                `json:"questions"`               // that the model has asked
-	ReplyJustIn bool               `json:"reply_just_in,omitempty"` // the model has not seen the last exchange
-	Pending     *Pending           `json:"pending,omitempty"`       // what the next step does first
-	History     []actions.Turn     `json:"history,omitempty"`       // turns that the policy wants again
+	Remembered []string           `json:"remembered,omitempty"` // NOTE texts, oldest first
+	Exchanges  []actions.Exchange `json:"exchanges,omitempty"`  // of the model, oldest first
+	Notes      []Note             `json:"notes,omitempty"`      // for the model's next step, once
+	Questions  int                `json:"questions"`            // that the model has asked
+	Pending    *Pending           `json:"pending,omitempty"`    // what the next step does first
+	History    []actions.Turn     `json:"history,omitempty"`    // turns that the policy wants again
+
+	// ReplyJustIn says that the model has not seen the last exchange yet.
+	ReplyJustIn bool `json:"reply_just_in,omitempty"`
 }
 
 // Pending is an action that was decided and not carried out, because a [Gate] parked a question
@@ -47,8 +49,8 @@ func (p Progress) decided(d actions.Decision) Progress {
 	return p
 }
 
-// after is p after the step. A question that it has parked is the model's own or is about a gesture,
-// which then is pending.
+// after is p after the step. A question that it has parked is the model's own or is about a
+// gesture, which then is pending.
 func (p Progress) after(s Step) Progress {
 	p.Steps++
 	p.Pending = nil
@@ -70,8 +72,8 @@ func (p Progress) noted(n Note) Progress {
 
 // Interrupted is p after a step that was begun and of which nothing more was written down. parked
 // says that the question which the step was about to park is known: then it has done what it was to
-// do. A question that nobody knows of is asked again. What became of a gesture nobody will ever know,
-// and it is not repeated.
+// do. A question that nobody knows of is asked again. What became of a gesture nobody will ever
+// know, and it is not repeated.
 func (p Progress) Interrupted(s Step, parked bool) Progress {
 	switch {
 	case s.Asks == "":
@@ -97,8 +99,8 @@ func (p Progress) Answered(x actions.Exchange) Progress {
 	return p
 }
 
-// Resumed is p of a run that goes on after a pause. An action that waits for an answer which has not
-// come is dropped: the model decides anew.
+// Resumed is p of a run that goes on after a pause. An action that waits for an answer which has
+// not come is dropped: the model decides anew.
 func (p Progress) Resumed() Progress {
 	p = p.noted(Note{Kind: NoteResumed})
 	if p.Pending != nil && p.Pending.Answer == nil {

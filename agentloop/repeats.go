@@ -8,8 +8,8 @@ import (
 	"github.com/taploop/taploop/screen"
 )
 
-// repeatDetector counts the same action on the same screen. Screens are compared with the first one,
-// so that small changes (the dots of a PIN) add up to another screen.
+// repeatDetector counts the same action on the same screen. Screens are compared with the first
+// one, so that small changes (the dots of a PIN) add up to another screen.
 type repeatDetector struct {
 	action actions.Action
 	first  screen.Fingerprint

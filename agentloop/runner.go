@@ -9,8 +9,8 @@ import (
 	"github.com/taploop/taploop/screen"
 )
 
-// Runner pursues goals. It is a value without state of its own: one Runner may serve one Run after the other, or several
-// at a time if its parts can.
+// Runner pursues goals. It is a value without state of its own: one Runner may serve one Run after
+// the other, or several at a time if its parts can.
 type Runner struct {
 	Phone   Phone
 	Policy  Policy
@@ -19,11 +19,11 @@ type Runner struct {
 	Journal Journal
 	Limits  Limits
 
-	// NoQuestions is for a run in which nobody answers the model: it is told so at once. What a Gate
-	// asks is parked all the same.
+	// NoQuestions is for a run in which nobody answers the model: it is told so at once. What a
+	// Gate asks is parked all the same.
 	NoQuestions bool
 
-	Moving  bool         // the phone was touched just before: the first step waits, too, until the screen has come to rest
+	Moving  bool         // the phone was touched just before: the first step waits for rest, too
 	Observe func(Event)  // called synchronously, on the goroutine of Run; nil when nobody watches
 	Log     *slog.Logger // nil discards
 }
@@ -31,12 +31,13 @@ type Runner struct {
 // Run pursues the goal of p until it ends or has to wait, and returns how, with the progress from
 // which a later call goes on. from is the number of steps that the session has had before.
 //
-// It returns an error only when the run could not be written down; Ending.Reason is InternalError then, and nothing is
-// done on the phone after that. Everything else that gets in the way is an Ending.
+// It returns an error only when the run could not be written down; Ending.Reason is InternalError
+// then, and nothing is done on the phone after that. Everything else that gets in the way is an
+// Ending.
 //
-// Cancelling ctx ends the run as its cause says (see [ErrPaused] and its kin). A gesture that has begun is finished and
-// journaled first; a decision that arrives later is not acted on. When Run has returned, the phone is left alone: Run
-// starts no goroutines.
+// Cancelling ctx ends the run as its cause says (see [ErrPaused] and its kin). A gesture that has
+// begun is finished and journaled first; a decision that arrives later is not acted on. When Run
+// has returned, the phone is left alone: Run starts no goroutines.
 func (r *Runner) Run(ctx context.Context, p Progress, from int) (Ending, Progress, error) {
 	l := &loop{Runner: r, limits: r.Limits.withDefaults(), progress: p.clone(), saved: p,
 		from: from, start: time.Now(), log: r.Log, touched: r.Moving}
@@ -69,8 +70,10 @@ func (l *loop) run(ctx context.Context) (Ending, Progress, error) {
 	for end == nil {
 		end = l.step(ctx)
 	}
-	end.Steps, end.Last, end.Took = l.local, l.last, time.Since(l.start)
-	l.log.InfoContext(ctx, "ended", "reason", end.Reason, "steps", end.Steps, "took", end.Took.Round(time.Millisecond), "err", end.Err)
+	end.Steps, end.Last = l.local, l.last
+	end.Took = time.Since(l.start)
+	l.log.InfoContext(ctx, "ended", "reason", end.Reason, "steps", end.Steps,
+		"took", end.Took.Round(time.Millisecond), "err", end.Err)
 	e := Event{Kind: Ended, Ending: end}
 	if l.last != nil {
 		e.Step = *l.last
@@ -142,7 +145,8 @@ func (l *loop) decide(ctx context.Context, s *Step) *Ending {
 	case ctx.Err() != nil:
 		return Stopped(ctx)
 	case err == nil && p.Action == nil:
-		return l.undecided(ctx, s, ModelOutputInvalid, errors.New("the policy gave neither an action nor an error"))
+		err = errors.New("the policy gave neither an action nor an error")
+		return l.undecided(ctx, s, ModelOutputInvalid, err)
 	case errors.Is(err, ErrUnreadable):
 		return l.undecided(ctx, s, ModelOutputInvalid, err)
 	case err != nil:
@@ -154,8 +158,8 @@ func (l *loop) decide(ctx context.Context, s *Step) *Ending {
 	return nil
 }
 
-// undecided journals a step that came to no action, so that none of the model's tries is lost. What the model was to be
-// told stays in the progress for the next call.
+// undecided journals a step that came to no action, so that none of the model's tries is lost. What
+// the model was to be told stays in the progress for the next call.
 func (l *loop) undecided(ctx context.Context, s *Step, reason StopReason, err error) *Ending {
 	s.Proposal.Action = nil
 	if end := l.done(ctx, s); end != nil {
@@ -175,10 +179,11 @@ func (l *loop) done(ctx context.Context, s *Step) *Ending {
 	if err := l.Journal.Done(ctx, *s, p); err != nil {
 		return halt(InternalError, stepError(s, "journaling", err))
 	}
-	l.progress, l.saved, l.last = p, p.clone(), s
+	l.progress, l.saved = p, p.clone()
+	l.last = s
 	l.local++
-	l.log.InfoContext(ctx, "step", "step", s.Index, "action", verb(s.Proposal.Action), "refused", s.Refusal,
-		"took", s.Timing.Total().Round(time.Millisecond))
+	l.log.InfoContext(ctx, "step", "step", s.Index, "action", verb(s.Proposal.Action),
+		"refused", s.Refusal, "took", s.Timing.Total().Round(time.Millisecond))
 	l.emit(Event{Kind: Stepped, Step: *s})
 	return nil
 }

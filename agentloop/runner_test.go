@@ -16,7 +16,8 @@ import (
 	"github.com/taploop/taploop/screen"
 )
 
-// run runs a rig in a bubble, so that waiting costs nothing and a goroutine left behind is an error.
+// run runs a rig in a bubble, so that waiting costs nothing and a goroutine left behind is an
+// error.
 func run(t *testing.T, r *rig, task string) (end agentloop.Ending, c agentloop.Progress) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {

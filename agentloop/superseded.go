@@ -12,9 +12,12 @@ import (
 // stale is how old a look may be and still be acted on without asking the phone again.
 const stale = time.Second
 
-// superseded asks a phone that can tell whether the screen that the decision is about is still in front: a policy may think
-// for long, and a person may have picked the phone up. It returns what has changed, "" when nothing has, or the run's end.
-func (l *loop) superseded(ctx context.Context, s *Step, g actions.Gesture) (change string, end *Ending) {
+// superseded asks a phone that can tell whether the screen that the decision is about is still in
+// front: a policy may think for long, and a person may have picked the phone up. It returns what
+// has changed, "" when nothing has, or the run's end.
+func (l *loop) superseded(
+	ctx context.Context, s *Step, g actions.Gesture,
+) (change string, end *Ending) {
 	p, can := l.Phone.(Stater)
 	if !can || actions.Passive(g) || time.Since(s.Look.At) < stale {
 		return "", nil

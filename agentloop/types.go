@@ -25,7 +25,7 @@ type Proposal struct {
 
 // Try is one call of the model.
 type Try struct {
-	Prompt           string        `json:"prompt"` // the text parts of the request, pictures left out
+	Prompt           string        `json:"prompt"` // the text parts of the request
 	Reply            string        `json:"reply"`  // what came back, reasoning included
 	Error            string        `json:"error,omitempty"`
 	Took             time.Duration `json:"took"`
@@ -64,7 +64,7 @@ type Step struct {
 
 // Timing is where a step's time went, in the order in which it was spent.
 type Timing struct {
-	Settle time.Duration `json:"settle"` // waiting for the screen to come to rest after the step before, looks included
+	Settle time.Duration `json:"settle"` // until the screen was at rest after the step before
 	Look   time.Duration `json:"look"`   // capturing afresh; 0 when the settled look was used
 	Decide time.Duration `json:"decide"`
 	Ask    time.Duration `json:"ask,omitempty"` // the gate, and storing a question
@@ -110,7 +110,7 @@ const (
 	QuestionTimedOut   StopReason = "QUESTION_TIMED_OUT"
 	QuestionLimit      StopReason = "QUESTION_LIMIT"
 	TimeLimitReached   StopReason = "TIME_LIMIT_REACHED"
-	SecureScreen       StopReason = "SECURE_SCREEN"  // a window forbids capture: the policy cannot see
-	DeviceError        StopReason = "DEVICE_ERROR"   // the phone is there and could not be looked at
-	InternalError      StopReason = "INTERNAL_ERROR" // what happened could not be written down
+	SecureScreen       StopReason = "SECURE_SCREEN"  // a window forbids capture
+	DeviceError        StopReason = "DEVICE_ERROR"   // the phone could not be looked at
+	InternalError      StopReason = "INTERNAL_ERROR" // see the error
 )

@@ -96,8 +96,9 @@ func (s *Store) Audit(ctx context.Context, f AuditFilter) ([]AuditEntry, error) 
 	return list, nil
 }
 
-// AppendAudit adds an entry: what happens to questions is written by the store itself, this is for the rest. A zero At
-// means now. Entries are never changed or removed, also not with their session. The caller leaves secrets out.
+// AppendAudit adds an entry: what happens to questions is written by the store itself, this is for
+// the rest. A zero At means now. Entries are never changed or removed, also not with their session.
+// The caller leaves secrets out.
 func (s *Store) AppendAudit(ctx context.Context, e AuditEntry) error {
 	err := s.update(ctx, func(ctx context.Context, tx *sql.Tx) error { return s.audit(ctx, tx, e) })
 	if err != nil {

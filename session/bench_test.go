@@ -17,7 +17,8 @@ import (
 	"github.com/taploop/taploop/session"
 )
 
-// BenchmarkStep is the journal's share of a step: Intent and Done with a frame of 1080x2400, all of it durable.
+// BenchmarkStep is the journal's share of a step: Intent and Done with a frame of 1080x2400, all of
+// it durable.
 func BenchmarkStep(b *testing.B) {
 	s := open(b, b.TempDir(), nil)
 	r := started(b, s)

@@ -12,8 +12,8 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 )
 
-// Delete removes a session with its runs, steps, frames and questions; what the audit tells of them stays. One whose run is
-// queued, running or waiting for a person is refused with a *StateError.
+// Delete removes a session with its runs, steps, frames and questions; what the audit tells of them
+// stays. One whose run is queued, running or waiting for a person is refused with a *StateError.
 func (s *Store) Delete(ctx context.Context, sessionID string) error {
 	deleted, err := s.delete(ctx, sessionID, time.Time{})
 	if err == nil && !deleted {
@@ -25,7 +25,8 @@ func (s *Store) Delete(ctx context.Context, sessionID string) error {
 	return nil
 }
 
-// delete reports false when there is no such session, or one that changed since before, unless that is zero.
+// delete reports false when there is no such session, or one that changed since before, unless that
+// is zero.
 func (s *Store) delete(ctx context.Context, id string, before time.Time) (deleted bool, err error) {
 	err = s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		if err := notBusy(ctx, tx, id); err != nil {
@@ -57,14 +58,14 @@ func notBusy(ctx context.Context, tx *sql.Tx, sessionID string) error {
 	return hint.Add(&StateError{RunID: r.ID, State: r.State, Fence: r.Fence}, "stop the session first")
 }
 
-// deleteFrames comes after the rows: a crash in between leaves pictures without a session, which Prune removes, and
-// never a step without its picture.
+// deleteFrames comes after the rows: a crash in between leaves pictures without a session, which
+// Prune removes, and never a step without its picture.
 func (s *Store) deleteFrames(sessionID string) error {
 	return os.RemoveAll(filepath.Join(s.dir, framesDir, sessionID))
 }
 
-// Prune deletes the sessions in which nothing happened since before, except those that Delete refuses, and frames that
-// belong to no session. It returns how many sessions it deleted.
+// Prune deletes the sessions in which nothing happened since before, except those that Delete
+// refuses, and frames that belong to no session. It returns how many sessions it deleted.
 func (s *Store) Prune(ctx context.Context, before time.Time) (int, error) {
 	ids, err := collect(ctx, s.read, scanID, "SELECT id FROM sessions WHERE updated_at < ?", millis(before))
 	if err != nil {
@@ -93,7 +94,8 @@ func scanID(row scanner) (id string, err error) {
 }
 
 func (s *Store) pruneFrames(ctx context.Context) error {
-	// The folders are read first: a session that is made in between is then known when its folder is.
+	// The folders are read first: a session that is made in between is then known when its folder
+	// is.
 	entries, err := os.ReadDir(filepath.Join(s.dir, framesDir))
 	if err != nil {
 		return err

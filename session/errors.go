@@ -11,7 +11,8 @@ import (
 var (
 	// ErrNotFound says that there is no such session, run or frame.
 	ErrNotFound = errors.New("not found")
-	// ErrFenced says that the run has another life by now: it was stopped, paused or taken over. The writer must not go on.
+	// ErrFenced says that the run has another life by now: it was stopped, paused or taken over.
+	// The writer must not go on.
 	ErrFenced = errors.New("the run was stopped or taken over")
 	// ErrNewerSchema says that the database was written by a newer version of the program.
 	ErrNewerSchema = errors.New("the database is newer than this program")

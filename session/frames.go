@@ -14,8 +14,8 @@ import (
 	"github.com/taploop/taploop/screen"
 )
 
-// A frame's id is session, step and the life of the run that looked, "abc.12.3": a writer from a former life cannot replace
-// the picture that its successor acted on.
+// A frame's id is session, step and the life of the run that looked, "abc.12.3": a writer from a
+// former life cannot replace the picture that its successor acted on.
 var frameID = regexp.MustCompile(`^([a-z0-9]+)\.(\d+)\.(\d+)$`)
 
 func (s *Store) framePath(id string) (string, error) {
@@ -39,8 +39,9 @@ func (s *Store) Frame(ctx context.Context, id string) ([]byte, error) {
 	return b, err
 }
 
-// SaveFrame keeps the frame of the run's step with that index and returns its id, for a question that shows it before
-// the step is journaled. The journal keeps the frame of each step by itself, under the same id. No frame has the id "".
+// SaveFrame keeps the frame of the run's step with that index and returns its id, for a question
+// that shows it before the step is journaled. The journal keeps the frame of each step by itself,
+// under the same id. No frame has the id "".
 func (s *Store) SaveFrame(ctx context.Context, run Run, index int, f *screen.Frame) (string, error) {
 	if f == nil {
 		return "", nil
@@ -60,8 +61,8 @@ func (s *Store) SaveFrame(ctx context.Context, run Run, index int, f *screen.Fra
 	return id, writeFile(path, b)
 }
 
-// writeFile puts a whole file at path or none, durably. A frame without a row is left over by a crash; it is harmless, and
-// is replaced or deleted with its session.
+// writeFile puts a whole file at path or none, durably. A frame without a row is left over by a
+// crash; it is harmless, and is replaced or deleted with its session.
 func writeFile(path string, b []byte) error {
 	dir := filepath.Dir(path)
 	if err := makeDir(dir); err != nil {

@@ -13,10 +13,12 @@ import (
 	"github.com/taploop/taploop/screen"
 )
 
-// Journal is where one life of a run is written down; run is what Transition to Running returned. It is for one goroutine.
+// Journal is where one life of a run is written down; run is what Transition to Running returned.
+// It is for one goroutine.
 //
-// Its writer is refused with ErrFenced once the run has another life, and an Intent also once the run is not RUNNING any
-// more: whoever stops a run, in this process or another, stops it before its next touch.
+// Its writer is refused with ErrFenced once the run has another life, and an Intent also once the
+// run is not RUNNING any more: whoever stops a run, in this process or another, stops it before its
+// next touch.
 func (s *Store) Journal(run Run) agentloop.Journal { return &journal{s: s, run: run} }
 
 type journal struct {
@@ -48,9 +50,10 @@ func (j *journal) Intent(ctx context.Context, st agentloop.Step) error {
 	return nil
 }
 
-// Done writes the outcome. See agentloop.Journal. Its ctx should not end with the run: what the phone did is to be
-// known. A step whose Intent is there is completed even when the run has another life by now, because that is what
-// happened; the course is not stored then, and the error is ErrFenced.
+// Done writes the outcome. See agentloop.Journal. Its ctx should not end with the run: what the
+// phone did is to be known. A step whose Intent is there is completed even when the run has another
+// life by now, because that is what happened; the course is not stored then, and the error is
+// ErrFenced.
 func (j *journal) Done(ctx context.Context, st agentloop.Step, c agentloop.Progress) error {
 	r, err := j.record(ctx, st, Done)
 	if err != nil {

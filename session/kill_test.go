@@ -20,7 +20,8 @@ import (
 	"github.com/taploop/taploop/session"
 )
 
-// TestMain lets the test binary be started again as a process that journals until it is killed, or that takes a lease.
+// TestMain lets the test binary be started again as a process that journals until it is killed, or
+// that takes a lease.
 func TestMain(m *testing.M) {
 	var err error
 	switch os.Getenv("TAPLOOP_TEST_CHILD") {
@@ -47,8 +48,8 @@ func child(t *testing.T, what, dir, run string) (*exec.Cmd, *bufio.Scanner) {
 	return cmd, bufio.NewScanner(out)
 }
 
-// journalForever resumes the run and takes steps: each gesture appends one byte to the file "phone", which stands for
-// the phone.
+// journalForever resumes the run and takes steps: each gesture appends one byte to the file
+// "phone", which stands for the phone.
 func journalForever(dir, runID string) error {
 	ctx := context.Background()
 	s, err := session.Open(ctx, dir, nil)

@@ -10,9 +10,10 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 )
 
-// Lease gives the phone to the run, or returns a *BusyError that says who has it. It is given when nobody has it, when
-// the run or another run of its session has it, or when the holder has no claim any more: its run is paused or ended,
-// its owner died while it was running, or it has waited for a person for longer than Options.Keep.
+// Lease gives the phone to the run, or returns a *BusyError that says who has it. It is given when
+// nobody has it, when the run or another run of its session has it, or when the holder has no claim
+// any more: its run is paused or ended, its owner died while it was running, or it has waited for a
+// person for longer than Options.Keep.
 func (s *Store) Lease(ctx context.Context, serial, runID string) error {
 	err := s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		r, err := runByID(ctx, tx, runID)

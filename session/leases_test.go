@@ -187,7 +187,8 @@ func TestResumingARunWhoseOutcomeWasLostTellsTheModel(t *testing.T) {
 	require.Equal(t, 1, r.Progress.Steps)
 }
 
-// The question is stored while its step is under way: whoever answers it finds a run that has asked it.
+// The question is stored while its step is under way: whoever answers it finds a run that has asked
+// it.
 func TestACrashBetweenAQuestionAndItsStepKeepsBoth(t *testing.T) {
 	dir := t.TempDir()
 	dying, s := open2(t, dir), open(t, dir, nil)
@@ -212,15 +213,16 @@ func TestACrashBetweenAQuestionAndItsStepKeepsBoth(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, session.Done, steps[0].State)
 
-	// Before the question was stored nobody knew of it: it is asked again, and there is nothing to warn the model of.
+	// Before the question was stored nobody knew of it: it is asked again, and there is nothing to
+	// warn the model of.
 	now, err = s.Run(t.Context(), early.ID)
 	require.NoError(t, err)
 	require.Equal(t, session.Paused, now.State)
 	require.Equal(t, agentloop.Progress{Task: early.Task, Steps: 1}, now.Progress)
 }
 
-// A gate's question is about a gesture: after the crash that is still pending, and nothing is said to
-// have been done.
+// A gate's question is about a gesture: after the crash that is still pending, and nothing is said
+// to have been done.
 func TestACrashWhileAGateParksItsQuestionKeepsTheActionPending(t *testing.T) {
 	dir := t.TempDir()
 	dying, s := open2(t, dir), open(t, dir, nil)

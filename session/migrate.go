@@ -18,9 +18,11 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// migrate brings the database to the newest schema. PRAGMA user_version counts the migrations that it has had.
+// migrate brings the database to the newest schema. PRAGMA user_version counts the migrations that
+// it has had.
 //
-// One process at a time does this, under a lock of its own: switching to WAL does not wait for SQLite's locks.
+// One process at a time does this, under a lock of its own: switching to WAL does not wait for
+// SQLite's locks.
 func (s *Store) migrate(ctx context.Context) error {
 	lock := flock.New(filepath.Join(s.dir, openLockName))
 	if _, err := lock.TryLockContext(ctx, 5*time.Millisecond); err != nil {
@@ -75,8 +77,9 @@ func (s *Store) migrateTo(ctx context.Context, version int, name string) error {
 	})
 }
 
-// update runs f in a transaction that holds the write lock from its beginning. A ctx that ends is seen while waiting for
-// this process's turn; after that the transaction is not cut off half way, so the caller knows whether it happened.
+// update runs f in a transaction that holds the write lock from its beginning. A ctx that ends is
+// seen while waiting for this process's turn; after that the transaction is not cut off half way,
+// so the caller knows whether it happened.
 func (s *Store) update(ctx context.Context, f func(context.Context, *sql.Tx) error) error {
 	conn, err := s.write.Conn(ctx)
 	if err != nil {

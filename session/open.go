@@ -24,7 +24,8 @@ type Options struct {
 	Now     func() time.Time // nil means time.Now
 }
 
-// Store is an open data folder. It is safe for concurrent use, within the process and between processes.
+// Store is an open data folder. It is safe for concurrent use, within the process and between
+// processes.
 type Store struct {
 	dir   string
 	opts  Options
@@ -45,8 +46,9 @@ const (
 	openLockName = "open.lock"
 )
 
-// Open opens the data folder, which is made when it is missing, with access for this user only.
-// The database is migrated to this program's schema; one of a newer program is refused with ErrNewerSchema.
+// Open opens the data folder, which is made when it is missing, with access for this user only. The
+// database is migrated to this program's schema; one of a newer program is refused with
+// ErrNewerSchema.
 func Open(ctx context.Context, dir string, opts *Options) (*Store, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -108,8 +110,8 @@ func (s *Store) open(ctx context.Context) error {
 	return s.owner.sweep()
 }
 
-// connect opens the database with pragmas that are per connection. WAL mode is set by migrate, once, because it is kept
-// in the file.
+// connect opens the database with pragmas that are per connection. WAL mode is set by migrate,
+// once, because it is kept in the file.
 func connect(path string, conns int, params string) (*sql.DB, error) {
 	u := url.URL{Scheme: "file", Path: path, RawQuery: fmt.Sprintf("_pragma=busy_timeout(%d)&_pragma=foreign_keys(ON)&%s", busyMillis, params)}
 	db, err := sql.Open("sqlite", u.String())
@@ -128,7 +130,8 @@ func privateDir(dir string) error {
 	return os.Chmod(dir, 0o700)
 }
 
-// privateFile makes the file before SQLite does, so that it and the files that SQLite puts beside it are this user's only.
+// privateFile makes the file before SQLite does, so that it and the files that SQLite puts beside
+// it are this user's only.
 func privateFile(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -137,7 +140,8 @@ func privateFile(path string) error {
 	return errors.Join(f.Chmod(0o600), f.Close())
 }
 
-// Close gives up what this store owns. Its runs that were RUNNING count as left behind from now on, see [Store.Recover].
+// Close gives up what this store owns. Its runs that were RUNNING count as left behind from now on,
+// see [Store.Recover].
 func (s *Store) Close() error {
 	var errs []error
 	for _, db := range []*sql.DB{s.read, s.write} {
@@ -160,7 +164,8 @@ func (s *Store) Owner() string { return s.owner.id }
 // Alive reports whether the store that is called owner is open, in this process or another.
 func (s *Store) Alive(owner string) bool { return s.owner.alive(owner) }
 
-// OwnedElsewhere reports whether another store that is open on the data folder, in whichever process, carried the run out last.
+// OwnedElsewhere reports whether another store that is open on the data folder, in whichever
+// process, carried the run out last.
 func (s *Store) OwnedElsewhere(r Run) bool { return r.Owner != s.owner.id && s.owner.alive(r.Owner) }
 
 func (s *Store) now() time.Time { return s.opts.Now().UTC().Truncate(time.Millisecond) }

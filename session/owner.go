@@ -13,8 +13,8 @@ import (
 	"github.com/taploop/taploop/inquiry"
 )
 
-// owner is this store's presence: a file that it holds a lock on. The lock ends with the process, however it ends, so an
-// owner whose file is gone or can be locked is dead.
+// owner is this store's presence: a file that it holds a lock on. The lock ends with the process,
+// however it ends, so an owner whose file is gone or can be locked is dead.
 type owner struct {
 	id   string
 	dir  string
@@ -26,7 +26,8 @@ const (
 	newLockExt = ".new"
 )
 
-// newOwner locks the file under a name that nobody asks for and renames it then: nobody can find it unlocked.
+// newOwner locks the file under a name that nobody asks for and renames it then: nobody can find it
+// unlocked.
 func newOwner(dir string) (*owner, error) {
 	o := &owner{id: inquiry.NewID(), dir: dir}
 	temporary := filepath.Join(dir, o.id+newLockExt)
@@ -54,8 +55,9 @@ func (o *owner) close() error {
 	return errors.Join(err, o.lock.Close())
 }
 
-// alive reports whether the store with this id is open, in this process or another. An error means that it cannot be told,
-// and then it counts as alive: a phone is not taken from a run that may be touching it.
+// alive reports whether the store with this id is open, in this process or another. An error means
+// that it cannot be told, and then it counts as alive: a phone is not taken from a run that may be
+// touching it.
 func (o *owner) alive(id string) bool {
 	if id == "" {
 		return false
@@ -63,8 +65,8 @@ func (o *owner) alive(id string) bool {
 	if id == o.id {
 		return true
 	}
-	// A shared lock, so that two who look at once do not take each other for the owner. No O_CREATE: a look leaves
-	// nothing behind.
+	// A shared lock, so that two who look at once do not take each other for the owner. No
+	// O_CREATE: a look leaves nothing behind.
 	l := flock.New(o.path(id), flock.SetFlag(os.O_RDONLY))
 	free, err := l.TryRLock()
 	if errors.Is(err, fs.ErrNotExist) {

@@ -13,8 +13,8 @@ import (
 	"github.com/taploop/taploop/inquiry"
 )
 
-// Questions is the part of the store that keeps questions. A secret answer is encrypted from when it is accepted until
-// it is applied, and then erased.
+// Questions is the part of the store that keeps questions. A secret answer is encrypted from when
+// it is accepted until it is applied, and then erased.
 func (s *Store) Questions() inquiry.Store { return &questions{s} }
 
 type questions struct{ s *Store }

@@ -9,11 +9,12 @@ import (
 	"github.com/taploop/taploop/agentloop"
 )
 
-// Recover brings back what owners that died have left behind, and returns those runs as they are now. A run that was
-// QUEUED or RUNNING is PAUSED with the reason SERVER_RESTARTED; one that had asked a question, but had not got round to
-// waiting for the answer, waits. An action that was begun and has no outcome is noted in the run's
-// progress and never repeated. Runs of owners that are alive, in any process, are left alone. It may be called at any time, by
-// any number of processes.
+// Recover brings back what owners that died have left behind, and returns those runs as they are
+// now. A run that was QUEUED or RUNNING is PAUSED with the reason SERVER_RESTARTED; one that had
+// asked a question, but had not got round to waiting for the answer, waits. An action that was
+// begun and has no outcome is noted in the run's progress and never repeated. Runs of owners that
+// are alive, in any process, are left alone. It may be called at any time, by any number of
+// processes.
 //
 // It writes only when there is something to bring back.
 func (s *Store) Recover(ctx context.Context) ([]Run, error) {

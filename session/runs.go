@@ -43,9 +43,9 @@ func scanRun(row scanner) (Run, error) {
 	return r, err
 }
 
-// CreateRun adds a run to r.SessionID. It takes Task, State ("" means Queued), Course, MaxSteps, ReplyMode and Settings
-// from r; the rest is the store's own. While the session's latest run is not terminal it returns a *StateError about
-// that run.
+// CreateRun adds a run to r.SessionID. It takes Task, State ("" means Queued), Course, MaxSteps,
+// ReplyMode and Settings from r; the rest is the store's own. While the session's latest run is not
+// terminal it returns a *StateError about that run.
 func (s *Store) CreateRun(ctx context.Context, r Run) (Run, error) {
 	err := s.update(ctx, func(ctx context.Context, tx *sql.Tx) error { return s.newRun(ctx, tx, &r) })
 	if err != nil {

@@ -21,8 +21,8 @@ func (s Secret) String() string { return inquiry.Masked }
 // GoString masks the secret.
 func (s Secret) GoString() string { return inquiry.Masked }
 
-// Secrets are those of a run that has not ended, the one that was given last at the end. They are there from the change that
-// applied the answer (see Change.Apply), also after a crash.
+// Secrets are those of a run that has not ended, the one that was given last at the end. They are
+// there from the change that applied the answer (see Change.Apply), also after a crash.
 func (s *Store) Secrets(ctx context.Context, runID string) ([]Secret, error) {
 	list, err := collect(ctx, s.read, func(row scanner) (Secret, error) {
 		var x Secret

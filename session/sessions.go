@@ -27,8 +27,9 @@ func scanSession(row scanner) (Session, error) {
 	return x, err
 }
 
-// Begin adds a session for a phone with its first run, in one transaction; ids and times are the store's own. It takes Serial, Device, Client and StartKey from x, and from
-// r what CreateRun takes. When the client has a session under this key already, nothing is added and the error is a
+// Begin adds a session for a phone with its first run, in one transaction; ids and times are the
+// store's own. It takes Serial, Device, Client and StartKey from x, and from r what CreateRun
+// takes. When the client has a session under this key already, nothing is added and the error is a
 // *KeyError.
 func (s *Store) Begin(ctx context.Context, x Session, r Run) (Session, Run, error) {
 	err := s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {

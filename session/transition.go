@@ -8,13 +8,14 @@ import (
 	"time"
 )
 
-// Transition moves a run from state to state. Of any number of callers whose changes exclude each other exactly one
-// wins; the others get a *StateError with the present state. A terminal run never changes again.
+// Transition moves a run from state to state. Of any number of callers whose changes exclude each
+// other exactly one wins; the others get a *StateError with the present state. A terminal run never
+// changes again.
 //
-// Entering Running starts a new life of the run: its fence grows, it is this store's, and an action that its former
-// life left without an outcome becomes a note for the model. Entering a terminal state ends the life: its writer is
-// refused from then on, and the run's open questions are withdrawn in the same transaction, so that no later answer can
-// win.
+// Entering Running starts a new life of the run: its fence grows, it is this store's, and an action
+// that its former life left without an outcome becomes a note for the model. Entering a terminal
+// state ends the life: its writer is refused from then on, and the run's open questions are
+// withdrawn in the same transaction, so that no later answer can win.
 func (s *Store) Transition(ctx context.Context, runID string, c Change) (Run, error) {
 	var r Run
 	err := s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {

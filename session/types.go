@@ -96,7 +96,8 @@ type Run struct {
 	waitingAt time.Time // since when it waits for an answer
 }
 
-// Change is one step of a run from state to state, with what changes beside it. All of it happens, or nothing.
+// Change is one step of a run from state to state, with what changes beside it. All of it happens,
+// or nothing.
 type Change struct {
 	From  []State // states that the run may be in; none means any that is not terminal
 	To    State
@@ -109,9 +110,9 @@ type Change struct {
 	MaxSteps int                  // 0 keeps the present one
 	Settings json.RawMessage      // nil keeps the present ones
 
-	// Apply is a settled question whose answer this change applies. It fails with inquiry.ErrApplied,
-	// ErrPending or ErrFenced as inquiry.Store.Apply does. Exchange is what came of the question, for
-	// the run's progress and for the step that asked.
+	// Apply is a settled question whose answer this change applies. It fails with
+	// inquiry.ErrApplied, ErrPending or ErrFenced as inquiry.Store.Apply does. Exchange is what
+	// came of the question, for the run's progress and for the step that asked.
 	Apply    string
 	Exchange actions.Exchange
 
@@ -129,7 +130,8 @@ const (
 	Unknown StepState = "UNKNOWN" // interrupted between the two; never repeated
 )
 
-// StepRecord is a step as it was journaled. Its Look has no Frame: read the picture with Store.Frame(FrameID).
+// StepRecord is a step as it was journaled. Its Look has no Frame: read the picture with
+// Store.Frame(FrameID).
 type StepRecord struct {
 	agentloop.Step
 	SessionID string

@@ -13,8 +13,9 @@ import (
 	"path/filepath"
 )
 
-// vault encrypts secret answers, from when they are accepted until their run ends, so that no page of the database or of its
-// log ever holds one in clear, not even after it was erased. The key is a file beside the database.
+// vault encrypts secret answers, from when they are accepted until their run ends, so that no page
+// of the database or of its log ever holds one in clear, not even after it was erased. The key is a
+// file beside the database.
 type vault struct {
 	aead cipher.AEAD
 	key  []byte
@@ -44,8 +45,8 @@ func openVault(path string) (*vault, error) {
 	return &vault{aead, key}, nil
 }
 
-// makeKey writes a new key beside path and links it there: of several processes that do this at once one wins, and all
-// read a whole key.
+// makeKey writes a new key beside path and links it there: of several processes that do this at
+// once one wins, and all read a whole key.
 func makeKey(path string) ([]byte, error) {
 	key := make([]byte, keySize)
 	rand.Read(key) // never fails
@@ -67,8 +68,8 @@ func makeKey(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// Sign is a mark on a text that only stores of this data folder can make, also after a restart. Marks for one purpose do not hold for
-// another. Compare marks with [hmac.Equal].
+// Sign is a mark on a text that only stores of this data folder can make, also after a restart.
+// Marks for one purpose do not hold for another. Compare marks with [hmac.Equal].
 func (s *Store) Sign(purpose, text string) []byte {
 	return mark(mark(s.vault.key, "mark for "+purpose), text) // the key itself encrypts, and signs nothing but this
 }
@@ -79,7 +80,8 @@ func mark(key []byte, text string) []byte {
 	return h.Sum(nil)
 }
 
-// seal encrypts text. The question's id is bound in, so that a sealed answer cannot be moved to another question.
+// seal encrypts text. The question's id is bound in, so that a sealed answer cannot be moved to
+// another question.
 func (v *vault) seal(id, text string) []byte {
 	nonce := make([]byte, v.aead.NonceSize())
 	rand.Read(nonce) // never fails
