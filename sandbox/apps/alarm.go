@@ -31,7 +31,8 @@ func (e *alarmPage) view() *ui.View {
 	}
 	return t.screen(title, []*ui.View{ui.Flat(t.Say("Save", "保存"), e.save).Named("save_alarm")},
 		ui.List("alarm_editor",
-			ui.Row(ui.Space(), e.part(e.hour, "hours", false), ui.Text(":").Size(44).Bold(), e.part(e.minute, "minutes", true), ui.Space()).Gap(8),
+			ui.Row(ui.Space(), e.part(e.hour, "hours", false), ui.Text(":").Size(44).Bold(),
+				e.part(e.minute, "minutes", true), ui.Space()).Gap(8),
 			e.choices(),
 			ui.Small(t.Say("Label", "标签")),
 			ui.Input("alarm_name", t.Say("Add label", "添加标签"), &e.label),
@@ -40,8 +41,10 @@ func (e *alarmPage) view() *ui.View {
 
 // part is the big hour or minute; a tap chooses what the buttons below set.
 func (e *alarmPage) part(n int, name string, minutes bool) *ui.View {
-	v := ui.Text(fmt.Sprintf("%02d", n)).Size(52).Bold().Centered().Pad(14, 8).Radius(16).Fill(ui.Sunken).Width(104).
-		Named(name).Class("android.widget.RadioButton").Select(e.minutes == minutes).OnTap(func() { e.minutes = minutes })
+	v := ui.Text(fmt.Sprintf("%02d", n)).Size(52).Bold().Centered().Pad(14, 8).Radius(16).
+		Fill(ui.Sunken).Width(104).
+		Named(name).Class("android.widget.RadioButton").Select(e.minutes == minutes).
+		OnTap(func() { e.minutes = minutes })
 	if e.minutes == minutes {
 		v.Fill(ui.Soft).Ink(ui.Accent)
 	}
@@ -51,20 +54,27 @@ func (e *alarmPage) part(n int, name string, minutes bool) *ui.View {
 func (e *alarmPage) choices() *ui.View {
 	if e.minutes {
 		more := func(icon, en, zh string, by int) *ui.View {
-			return ui.IconButton(icon, e.t.Say(en, zh), func() { e.minute = (e.minute + by + 60) % 60 }).Fill(ui.Sunken).
+			return ui.IconButton(icon, e.t.Say(en, zh), func() {
+				e.minute = (e.minute + by + 60) % 60
+			}).Fill(ui.Sunken).
 				Radius(24).Named("minute_" + icon)
 		}
-		return ui.Column(ui.Column(e.grid(60, 5, e.minute, "minute", func(n int) { e.minute = n })...).Gap(8),
-			ui.Row(ui.Space(), more("minus", "One minute earlier", "提前一分钟", -1), ui.Small(e.t.Say("1 minute", "1 分钟")),
+		return ui.Column(ui.Column(e.grid(60, 5, e.minute, "minute", func(n int) {
+			e.minute = n
+		})...).Gap(8),
+			ui.Row(ui.Space(), more("minus", "One minute earlier", "提前一分钟", -1),
+				ui.Small(e.t.Say("1 minute", "1 分钟")),
 				more("plus", "One minute later", "推后一分钟", 1), ui.Space()).Gap(16)).Gap(12)
 	}
-	return ui.Column(e.grid(24, 1, e.hour, "hour", func(n int) { e.hour, e.minutes = n, true })...).Gap(8)
+	return ui.Column(e.grid(24, 1, e.hour, "hour", func(n int) { e.hour, e.minutes = n, true })...).
+		Gap(8)
 }
 
 func (e *alarmPage) grid(end, step, now int, name string, set func(int)) []*ui.View {
 	var cells []*ui.View
 	for n := 0; n < end; n += step {
-		cells = append(cells, ui.Chip(fmt.Sprintf("%02d", n), n == now, func() { set(n) }).Pad(0, 10).Grow(1).
+		cells = append(cells, ui.Chip(fmt.Sprintf("%02d", n), n == now, func() { set(n) }).
+			Pad(0, 10).Grow(1).
 			Named(fmt.Sprintf("%s_%02d", name, n)))
 	}
 	rows := grid(cells, 6)

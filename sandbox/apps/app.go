@@ -12,7 +12,8 @@ type App struct {
 	Icon     string
 	Tint     ui.Ink
 	System   bool
-	Open     func(*Task) *Page // makes the first page, with new state; nil when there is no activity
+	// makes the first page, with new state; nil when there is no activity
+	Open func(*Task) *Page
 }
 
 // Label is the app's name in the phone's language.
@@ -20,11 +21,12 @@ func (a *App) Label(s *Phone) string { return s.Say(a.EN, a.ZH) }
 
 // Page is one screen of an app, an activity on Android.
 type Page struct {
-	Activity string          // ".Main" form
-	Secure   bool            // captured black
-	View     func() *ui.View // builds the screen from the state; called often, must not change anything
-	Back     func() bool     // handles the back key when it returns true; nil closes the page
-	Memory   ui.Memory       // scroll positions, focus, cursors
+	Activity string // ".Main" form
+	Secure   bool   // captured black
+	// builds the screen from the state; called often, must not change anything
+	View   func() *ui.View
+	Back   func() bool // handles the back key when it returns true; nil closes the page
+	Memory ui.Memory   // scroll positions, focus, cursors
 }
 
 // Button is one choice of a [Dialog].

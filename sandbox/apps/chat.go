@@ -26,11 +26,15 @@ func chat(t *Task, th *Thread) *Page {
 	}
 	page.View = func() *ui.View {
 		th.Unread = false
-		list := ui.List("messages", ui.Each(th.Messages, func(_ int, m *Message) *ui.View { return bubble(t, th, m) })...).
+		list := ui.List("messages", ui.Each(th.Messages, func(_ int, m *Message) *ui.View {
+			return bubble(t, th, m)
+		})...).
 			Gap(8).Pad(16, 8).Tail()
 		return t.screen(th.Name, nil, list, ui.Row(
-			ui.Input("compose_message_text", t.Say("Text message", "短信内容"), &draft).Radius(22).Grow(1).OnSubmit(t.Say("Send", "发送"), send),
-			ui.IconButton("send", t.Say("Send message", "发送短信"), send).Named("send_message_button").Ink(ui.OnAccent).
+			ui.Input("compose_message_text", t.Say("Text message", "短信内容"), &draft).Radius(22).
+				Grow(1).OnSubmit(t.Say("Send", "发送"), send),
+			ui.IconButton("send", t.Say("Send message", "发送短信"), send).Named("send_message_button").
+				Ink(ui.OnAccent).
 				Fill(ui.Accent).Radius(24).Enable(strings.TrimSpace(draft) != ""),
 		).Gap(8).Pad(12, 8).Fill(ui.Surface))
 	}
@@ -46,12 +50,15 @@ func bubble(t *Task, th *Thread, m *Message) *ui.View {
 		fill, ink = ui.Accent, ui.OnAccent
 	}
 	like := func() { m.Liked = !m.Liked }
-	text := ui.Column(ui.Text(m.Text).Ink(ink).Named("message_text")).Pad(14, 10).Fill(fill).Radius(18).Named("message").
+	text := ui.Column(ui.Text(m.Text).Ink(ink).Named("message_text")).Pad(14, 10).Fill(fill).
+		Radius(18).Named("message").
 		Align(side).OnDouble(like).OnLong(func() {
 		t.menu(t.Say("Message", "消息"),
 			Button{"like", t.Say("Like", "点赞"), like},
 			Button{"delete", t.Say("Delete", "删除"), func() {
-				th.Messages = slices.DeleteFunc(th.Messages, func(o *Message) bool { return o == m })
+				th.Messages = slices.DeleteFunc(th.Messages, func(o *Message) bool {
+					return o == m
+				})
 			}})
 	})
 	when := ui.Row(ui.Small(m.At.Format("15:04")).Size(12)).Gap(4).Align(side).Pad(6, 0)

@@ -9,7 +9,8 @@ import (
 )
 
 var clock = &App{
-	Package: "com.android.deskclock", Activity: ".DeskClock", EN: "Clock", ZH: "时钟", Icon: "alarm", Tint: ui.RGB(0x355c8a),
+	Package: "com.android.deskclock", Activity: ".DeskClock", EN: "Clock", ZH: "时钟", Icon: "alarm",
+	Tint:   ui.RGB(0x355c8a),
 	System: true, Open: func(t *Task) *Page { return (&clockTabs{t: t, minutes: 5}).page() },
 }
 
@@ -37,7 +38,8 @@ func (c *clockTabs) view() *ui.View {
 		if i == c.tab {
 			ink = ui.Accent
 		}
-		tabs.Add(ui.Column(ui.Icon(tab.icon).Ink(ink).Align(ui.Center), ui.Text(tab.label).Size(13).Ink(ink).Centered()).Gap(2).
+		tabs.Add(ui.Column(ui.Icon(tab.icon).Ink(ink).Align(ui.Center), ui.Text(tab.label).Size(13).
+			Ink(ink).Centered()).Gap(2).
 			Pad(0, 6).Grow(1).Named(tab.name).Select(i == c.tab).OnTap(func() { c.tab = i }))
 	}
 	return t.screen(t.Say("Clock", "时钟"), nil, body, tabs)
@@ -45,12 +47,16 @@ func (c *clockTabs) view() *ui.View {
 
 func (c *clockTabs) alarms() *ui.View {
 	t := c.t
-	list := ui.List("alarms", ui.Each(t.Data.Alarms, func(_ int, a *Alarm) *ui.View { return c.alarm(a) })...).
+	list := ui.List("alarms", ui.Each(t.Data.Alarms, func(_ int, a *Alarm) *ui.View {
+		return c.alarm(a)
+	})...).
 		Gap(10).Pad(16, 4, 16, 96)
 	if len(t.Data.Alarms) == 0 {
 		list.Add(empty("alarm", t.Say("No alarms", "没有闹钟")))
 	}
-	return floating(list, "plus", "add_alarm", t.Say("Add alarm", "添加闹钟"), func() { t.Push(alarmEdit(t, nil)) })
+	return floating(list, "plus", "add_alarm", t.Say("Add alarm", "添加闹钟"), func() {
+		t.Push(alarmEdit(t, nil))
+	})
 }
 
 func (c *clockTabs) alarm(a *Alarm) *ui.View {
@@ -69,12 +75,15 @@ func (c *clockTabs) alarm(a *Alarm) *ui.View {
 		label = t.Say("Every day", "每天")
 	}
 	return ui.Row(
-		ui.Column(ui.Text(a.Time()).Size(40).Ink(ink).Named("alarm_time"), ui.Small(label).Named("alarm_label")).Grow(1),
+		ui.Column(ui.Text(a.Time()).Size(40).Ink(ink).Named("alarm_time"), ui.Small(label).
+			Named("alarm_label")).Grow(1),
 		ui.Switch(a.On).Named("onoff").Desc(t.Say("Alarm ", "闹钟 ")+a.Time()).OnTap(flip),
 	).Gap(12).Pad(18, 12).Fill(ui.Surface).Radius(18).Named("alarm").
 		OnTap(func() { t.Push(alarmEdit(t, a)) }).
 		OnLong(func() {
-			t.menu(a.Time(), Button{"delete", t.Say("Delete", "删除"), func() { t.Data.Alarms = without(t.Data.Alarms, a) }})
+			t.menu(a.Time(), Button{"delete", t.Say("Delete", "删除"), func() {
+				t.Data.Alarms = without(t.Data.Alarms, a)
+			}})
 		})
 }
 
@@ -84,14 +93,17 @@ func (c *clockTabs) timer() *ui.View {
 	if left <= 0 {
 		return ui.Column(ui.Gap(40),
 			ui.Text(fmt.Sprintf("%02d:00", c.minutes)).Size(64).Centered().Named("timer_time"),
-			ui.Row(ui.Space(), c.step("minus", -1), ui.Small(t.Say("minutes", "分钟")), c.step("plus", 1), ui.Space()).Gap(16),
+			ui.Row(ui.Space(), c.step("minus", -1), ui.Small(t.Say("minutes", "分钟")),
+				c.step("plus", 1), ui.Space()).Gap(16),
 			ui.Button(t.Say("Start", "开始"), c.startTimer).Named("timer_start").Align(ui.Center),
 		).Gap(24).Grow(1)
 	}
 	left = left.Round(time.Second)
 	return ui.Column(ui.Gap(40),
-		ui.Text(fmt.Sprintf("%02d:%02d", int(left.Minutes()), int(left.Seconds())%60)).Size(64).Centered().Named("timer_time"),
-		ui.Button(t.Say("Cancel", "取消"), func() { c.ends = time.Time{} }).Named("timer_cancel").Align(ui.Center),
+		ui.Text(fmt.Sprintf("%02d:%02d", int(left.Minutes()), int(left.Seconds())%60)).Size(64).
+			Centered().Named("timer_time"),
+		ui.Button(t.Say("Cancel", "取消"), func() { c.ends = time.Time{} }).Named("timer_cancel").
+			Align(ui.Center),
 	).Gap(24).Grow(1)
 }
 
@@ -100,7 +112,8 @@ func (c *clockTabs) step(icon string, by int) *ui.View {
 	if by < 0 {
 		desc = c.t.Say("One minute less", "减一分钟")
 	}
-	return ui.IconButton(icon, desc, func() { c.minutes = min(max(c.minutes+by, 1), 99) }).Fill(ui.Sunken).Radius(24).Named("timer_" + icon)
+	return ui.IconButton(icon, desc, func() { c.minutes = min(max(c.minutes+by, 1), 99) }).
+		Fill(ui.Sunken).Radius(24).Named("timer_" + icon)
 }
 
 func (c *clockTabs) startTimer() {
@@ -108,7 +121,8 @@ func (c *clockTabs) startTimer() {
 	c.ends = ends
 	c.t.After(time.Duration(c.minutes)*time.Minute, func() {
 		if c.ends.Equal(ends) {
-			c.t.Notify(Notification{Package: c.t.App.Package, Title: c.t.Say("Timer", "计时器"), Text: c.t.Say("Time's up", "时间到")})
+			c.t.Notify(Notification{Package: c.t.App.Package, Title: c.t.Say("Timer", "计时器"),
+				Text: c.t.Say("Time's up", "时间到")})
 		}
 	})
 }
@@ -122,10 +136,12 @@ func (c *clockTabs) stopwatch() *ui.View {
 		label, name = t.Say("Stop", "停止"), "stopwatch_stop"
 	}
 	return ui.Column(ui.Gap(40),
-		ui.Text(fmt.Sprintf("%02d:%02d.%d", int(passed.Minutes()), int(passed.Seconds())%60, passed.Milliseconds()/100%10)).
+		ui.Text(fmt.Sprintf("%02d:%02d.%d", int(passed.Minutes()), int(passed.Seconds())%60,
+			passed.Milliseconds()/100%10)).
 			Size(64).Centered().Named("stopwatch_time"),
 		ui.Row(ui.Space(), ui.Button(label, c.flipStopwatch).Named(name),
-			ui.Flat(t.Say("Reset", "重置"), func() { c.started, c.passed = time.Time{}, 0 }).Named("stopwatch_reset"), ui.Space()).Gap(16),
+			ui.Flat(t.Say("Reset", "重置"), func() { c.started, c.passed = time.Time{}, 0 }).
+				Named("stopwatch_reset"), ui.Space()).Gap(16),
 	).Gap(24).Grow(1)
 }
 
@@ -140,5 +156,7 @@ func (c *clockTabs) flipStopwatch() {
 
 // sortAlarms keeps the list in the order of the day.
 func sortAlarms(list []*Alarm) {
-	slices.SortStableFunc(list, func(a, b *Alarm) int { return a.Hour*60 + a.Minute - b.Hour*60 - b.Minute })
+	slices.SortStableFunc(list, func(a, b *Alarm) int {
+		return a.Hour*60 + a.Minute - b.Hour*60 - b.Minute
+	})
 }

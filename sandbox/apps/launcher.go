@@ -10,12 +10,16 @@ import (
 const Launcher = "com.android.launcher3"
 
 var launcher = &App{
-	Package: Launcher, Activity: ".Launcher", EN: "Home", ZH: "桌面", Icon: "nav-home", Tint: ui.RGB(0x5f6368),
-	System: true, Open: func(t *Task) *Page { return &Page{Activity: ".Launcher", View: func() *ui.View { return home(t) }} },
+	Package: Launcher, Activity: ".Launcher", EN: "Home", ZH: "桌面", Icon: "nav-home",
+	Tint:   ui.RGB(0x5f6368),
+	System: true, Open: func(t *Task) *Page {
+		return &Page{Activity: ".Launcher", View: func() *ui.View { return home(t) }}
+	},
 }
 
 // docked are the apps at the bottom of the home screen.
-var docked = []string{"com.android.messaging", "com.android.deskclock", "com.taploop.sandbox.notes", "com.android.settings"}
+var docked = []string{"com.android.messaging", "com.android.deskclock", "com.taploop.sandbox.notes",
+	"com.android.settings"}
 
 func home(t *Task) *ui.View {
 	now := t.Now()
@@ -75,7 +79,8 @@ func icon(t *Task, a *App, labelled bool) *ui.View {
 func appInfo(t *Task, a *App) *Page {
 	return &Page{Activity: ".AppInfo", View: func() *ui.View {
 		return t.screen(t.Say("App info", "应用信息"), nil, ui.Card(
-			ui.Row(ui.Tile(a.Icon, 56, a.Tint), ui.Column(ui.Title(a.Label(t.Phone)), ui.Small(a.Package)).Grow(1)).Gap(16),
+			ui.Row(ui.Tile(a.Icon, 56, a.Tint), ui.Column(ui.Title(a.Label(t.Phone)),
+				ui.Small(a.Package)).Grow(1)).Gap(16),
 		)).Fill(ui.Background).Pad(16)
 	}}
 }

@@ -8,15 +8,19 @@ import (
 )
 
 var messages = &App{
-	Package: "com.android.messaging", Activity: ".ConversationList", EN: "Messages", ZH: "短信", Icon: "chat",
+	Package: "com.android.messaging", Activity: ".ConversationList", EN: "Messages", ZH: "短信",
+	Icon: "chat",
 	Tint: ui.RGB(0x1a73e8), System: true,
 	Open: func(t *Task) *Page {
-		return &Page{Activity: ".ConversationList", View: func() *ui.View { return conversations(t) }}
+		return &Page{Activity: ".ConversationList", View: func() *ui.View {
+			return conversations(t)
+		}}
 	},
 }
 
 // avatars are the colours behind initials.
-var avatars = []ui.Ink{ui.RGB(0x8e5bb5), ui.RGB(0x2e7d6b), ui.RGB(0xb5533c), ui.RGB(0x3c6fb5), ui.RGB(0x8a6d1f), ui.RGB(0x6b4c8f)}
+var avatars = []ui.Ink{ui.RGB(0x8e5bb5), ui.RGB(0x2e7d6b), ui.RGB(0xb5533c), ui.RGB(0x3c6fb5),
+	ui.RGB(0x8a6d1f), ui.RGB(0x6b4c8f)}
 
 func avatar(name string) *ui.View {
 	first := []rune(name)[0]
@@ -25,7 +29,9 @@ func avatar(name string) *ui.View {
 }
 
 func conversations(t *Task) *ui.View {
-	list := ui.List("conversations", ui.Each(t.Data.Threads, func(_ int, th *Thread) *ui.View { return conversation(t, th) })...).
+	list := ui.List("conversations", ui.Each(t.Data.Threads, func(_ int, th *Thread) *ui.View {
+		return conversation(t, th)
+	})...).
 		Pad(8, 4, 8, 96)
 	return t.screen(t.Say("Messages", "短信"), nil,
 		floating(list, "edit", "start_chat", t.Say("Start chat", "发起聊天"), func() { startChat(t) }))
@@ -47,10 +53,13 @@ func conversation(t *Task, th *Thread) *ui.View {
 		when = last.At.Format("01-02")
 	}
 	return ui.Row(
-		avatar(th.Name), ui.Column(ui.Row(name, ui.Small(when).Size(13)).Gap(8), preview).Gap(2).Grow(1),
+		avatar(th.Name), ui.Column(ui.Row(name, ui.Small(when).Size(13)).Gap(8), preview).Gap(2).
+			Grow(1),
 	).Gap(14).Pad(12).Radius(16).Named("conversation").OnTap(func() { t.Push(chat(t, th)) }).
 		OnLong(func() {
-			t.menu(th.Name, Button{"delete", t.Say("Delete conversation", "删除会话"), func() { t.Data.Threads = without(t.Data.Threads, th) }})
+			t.menu(th.Name, Button{"delete", t.Say("Delete conversation", "删除会话"), func() {
+				t.Data.Threads = without(t.Data.Threads, th)
+			}})
 		})
 }
 
@@ -68,8 +77,9 @@ func startChat(t *Task) {
 		}
 	}
 	t.Ask(&Dialog{
-		Title: t.Say("Allow Messages to access your contacts?", "允许“短信”访问您的通讯录吗?"), Package: "com.android.permissioncontroller",
-		Sticky: true, Buttons: []Button{
+		Title:   t.Say("Allow Messages to access your contacts?", "允许“短信”访问您的通讯录吗?"),
+		Package: "com.android.permissioncontroller",
+		Sticky:  true, Buttons: []Button{
 			{"permission_allow_button", t.Say("Allow", "允许"), answer(true)},
 			{"permission_deny_button", t.Say("Don't allow", "不允许"), answer(false)},
 		},
@@ -90,10 +100,14 @@ func contacts(t *Task) *Page {
 	page := &Page{Activity: ".StartChat"}
 	page.View = func() *ui.View {
 		list := ui.List("contacts").Pad(8, 0)
-		known := slices.SortedFunc(slices.Values(t.Data.Threads), func(a, b *Thread) int { return strings.Compare(a.Name, b.Name) })
+		known := slices.SortedFunc(slices.Values(t.Data.Threads), func(a, b *Thread) int {
+			return strings.Compare(a.Name, b.Name)
+		})
 		for _, th := range known {
-			if t.Data.Granted["com.android.messaging READ_CONTACTS"] && match(th.Name+" "+th.Number, to) {
-				list.Add(ui.Row(avatar(th.Name), ui.Column(ui.Text(th.Name).Size(17), ui.Small(th.Number)).Grow(1)).Gap(14).Pad(12).
+			granted := t.Data.Granted["com.android.messaging READ_CONTACTS"]
+			if granted && match(th.Name+" "+th.Number, to) {
+				list.Add(ui.Row(avatar(th.Name), ui.Column(ui.Text(th.Name).Size(17),
+					ui.Small(th.Number)).Grow(1)).Gap(14).Pad(12).
 					Named("contact").OnTap(func() { open(th.Name, th.Number) }))
 			}
 		}

@@ -9,18 +9,27 @@ import (
 )
 
 var notes = &App{
-	Package: "com.taploop.sandbox.notes", Activity: ".Notes", EN: "Notes", ZH: "便签", Icon: "note", Tint: ui.RGB(0xd98200),
-	Open: func(t *Task) *Page { return &Page{Activity: ".Notes", View: func() *ui.View { return noteList(t) }} },
+	Package: "com.taploop.sandbox.notes", Activity: ".Notes", EN: "Notes", ZH: "便签", Icon: "note",
+	Tint: ui.RGB(0xd98200),
+	Open: func(t *Task) *Page {
+		return &Page{Activity: ".Notes", View: func() *ui.View {
+			return noteList(t)
+		}}
+	},
 }
 
 func noteList(t *Task) *ui.View {
-	list := ui.List("notes", ui.Each(t.Data.Notes, func(_ int, n *Note) *ui.View { return noteCard(t, n) })...).
+	list := ui.List("notes", ui.Each(t.Data.Notes, func(_ int, n *Note) *ui.View {
+		return noteCard(t, n)
+	})...).
 		Gap(10).Pad(16, 4, 16, 96)
 	if len(t.Data.Notes) == 0 {
 		list.Add(empty("note", t.Say("No notes yet", "还没有便签")))
 	}
 	return t.screen(t.Say("Notes", "便签"), nil,
-		floating(list, "plus", "new_note", t.Say("New note", "新建便签"), func() { t.Push(noteEdit(t, nil)) }))
+		floating(list, "plus", "new_note", t.Say("New note", "新建便签"), func() {
+			t.Push(noteEdit(t, nil))
+		}))
 }
 
 // noteCard opens its note; a long press offers more, the handle on its right moves it.
@@ -36,7 +45,8 @@ func noteCard(t *Task, n *Note) *ui.View {
 			ui.Small(n.Body).Lines(2).Named("note_body"),
 			ui.Small(n.Edited.Format("2006-01-02 15:04")).Size(12),
 		).Gap(4).Grow(1),
-		ui.Icon("handle").Ink(ui.Dim).Pad(10).Named("drag_handle").Desc(t.Say("Reorder", "排序")+" "+title).Handle(),
+		ui.Icon("handle").Ink(ui.Dim).Pad(10).Named("drag_handle").
+			Desc(t.Say("Reorder", "排序")+" "+title).Handle(),
 	).Gap(8).Pad(16, 14, 6, 14).Fill(ui.Surface).Radius(16).Named("note").
 		OnTap(func() { t.Push(noteEdit(t, n)) }).
 		OnLong(func() { noteMenu(t, n, title) }).
@@ -47,14 +57,17 @@ func noteKey(t *Task, n *Note) string { return strconv.Itoa(slices.Index(t.Data.
 
 func noteMenu(t *Task, n *Note, title string) {
 	t.menu(title,
-		Button{"move_top", t.Say("Move to top", "置顶"), func() { t.Data.Notes = slices.Insert(without(t.Data.Notes, n), 0, n) }},
+		Button{"move_top", t.Say("Move to top", "置顶"), func() {
+			t.Data.Notes = slices.Insert(without(t.Data.Notes, n), 0, n)
+		}},
 		Button{"delete", t.Say("Delete", "删除"), func() {
 			t.Ask(&Dialog{
 				Title: t.Say("Delete this note?", "删除这条便签?"), Message: title,
-				Buttons: []Button{{"cancel", t.Say("Cancel", "取消"), nil}, {"confirm", t.Say("Delete", "删除"), func() {
-					t.Data.Notes = without(t.Data.Notes, n)
-					t.Show("Note deleted", "便签已删除")
-				}}},
+				Buttons: []Button{{"cancel", t.Say("Cancel", "取消"), nil},
+					{"confirm", t.Say("Delete", "删除"), func() {
+						t.Data.Notes = without(t.Data.Notes, n)
+						t.Show("Note deleted", "便签已删除")
+					}}},
 			})
 		}})
 }
@@ -93,7 +106,8 @@ func noteEdit(t *Task, n *Note) *Page {
 	}
 	page.View = func() *ui.View {
 		return t.screen(t.Say("Edit note", "编辑便签"),
-			[]*ui.View{ui.IconButton("check", t.Say("Save", "保存"), func() { save() }).Named("save").Ink(ui.Accent)},
+			[]*ui.View{ui.IconButton("check", t.Say("Save", "保存"), func() { save() }).Named("save").
+				Ink(ui.Accent)},
 			ui.Column(
 				ui.Input("edit_title", t.Say("Title", "标题"), &title).Size(20).Bold(),
 				ui.Input("edit_body", t.Say("Note", "内容"), &body).Multi().Grow(1),

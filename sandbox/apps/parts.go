@@ -2,7 +2,8 @@ package apps
 
 import "github.com/taploop/taploop/sandbox/ui"
 
-// screen is the frame that the apps' pages share: a bar with the way back, the title and actions, and the body below.
+// screen is the frame that the apps' pages share: a bar with the way back, the title and actions,
+// and the body below.
 func (t *Task) screen(title string, actions []*ui.View, body ...*ui.View) *ui.View {
 	bar := ui.Row().Gap(4).Pad(4, 0, 8, 0).Height(60)
 	if len(t.Pages) > 1 {
@@ -37,5 +38,6 @@ func empty(icon, text string) *ui.View {
 
 // menu asks which of several things to do, as a long press does.
 func (t *Task) menu(title string, buttons ...Button) {
-	t.Ask(&Dialog{Title: title, Buttons: append(buttons, Button{ID: "cancel", Text: t.Say("Cancel", "取消")})})
+	cancel := Button{ID: "cancel", Text: t.Say("Cancel", "取消")}
+	t.Ask(&Dialog{Title: title, Buttons: append(buttons, cancel)})
 }

@@ -20,7 +20,8 @@ const (
 	Turn            // the display turned
 )
 
-// Phone is what apps see of the phone that they run on. Not safe for concurrent use: the phone calls apps under its lock.
+// Phone is what apps see of the phone that they run on. Not safe for concurrent use: the phone
+// calls apps under its lock.
 type Phone struct {
 	Settings Settings
 	Data     *Data
@@ -105,7 +106,8 @@ func (p *Phone) ring(now time.Time) {
 	for _, a := range p.Data.Alarms {
 		at := time.Date(now.Year(), now.Month(), now.Day(), a.Hour, a.Minute, 0, 0, now.Location())
 		if a.On && !p.ticked.IsZero() && at.After(p.ticked) && !at.After(now) {
-			p.Notify(Notification{Package: clock.Package, Title: p.Say("Alarm ", "闹钟 ") + a.Time(), Text: a.Label})
+			p.Notify(Notification{Package: clock.Package, Title: p.Say("Alarm ", "闹钟 ") + a.Time(),
+				Text: a.Label})
 		}
 	}
 	p.ticked = now
@@ -135,7 +137,8 @@ func (p *Phone) SetDark(on bool) {
 // Date is a day in words.
 func (p *Phone) Date(t time.Time) string {
 	if p.Lang == "zh" {
-		return fmt.Sprintf("%d月%d日 星期%s", t.Month(), t.Day(), []string{"日", "一", "二", "三", "四", "五", "六"}[t.Weekday()])
+		days := []string{"日", "一", "二", "三", "四", "五", "六"}
+		return fmt.Sprintf("%d月%d日 星期%s", t.Month(), t.Day(), days[t.Weekday()])
 	}
 	return t.Format("Monday, January 2")
 }

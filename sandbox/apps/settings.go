@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// Settings are Android's settings: namespaces (system, secure, global) of names and values. The Settings app and the
-// shell's settings command change the same store. Not safe for concurrent use.
+// Settings are Android's settings: namespaces (system, secure, global) of names and values. The
+// Settings app and the shell's settings command change the same store. Not safe for concurrent use.
 type Settings map[string]map[string]string
 
 // Namespaces of [Settings].

@@ -7,7 +7,8 @@ import (
 )
 
 var settings = &App{
-	Package: "com.android.settings", Activity: ".Settings", EN: "Settings", ZH: "设置", Icon: "gear", Tint: ui.RGB(0x5f6368),
+	Package: "com.android.settings", Activity: ".Settings", EN: "Settings", ZH: "设置", Icon: "gear",
+	Tint:   ui.RGB(0x5f6368),
 	System: true, Open: func(t *Task) *Page {
 		s := &settingsPages{t}
 		return &Page{Activity: ".Settings", View: s.main}
@@ -27,33 +28,46 @@ func (s *settingsPages) main() *ui.View {
 	list := ui.List("settings_list").Gap(4).Pad(16, 4, 16, 24)
 	for _, sec := range s.sections() {
 		list.Add(ui.Row(
-			ui.Stack(ui.Icon(sec.icon).Size(22).Ink(ui.White).Align(ui.Center, ui.Center)).Width(40).Height(40).Radius(20).Fill(ui.RGB(sec.tint)),
-			ui.Column(ui.Text(s.Say(sec.en, sec.zh)).Size(18).Named("row_title"), ui.Small(sec.sub).Lines(1)).Grow(1),
-		).Gap(16).Pad(16, 14).Fill(ui.Surface).Radius(16).Named("row_" + sec.name).OnTap(func() { s.open(sec) }))
+			ui.Stack(ui.Icon(sec.icon).Size(22).Ink(ui.White).Align(ui.Center, ui.Center)).
+				Width(40).Height(40).Radius(20).Fill(ui.RGB(sec.tint)),
+			ui.Column(ui.Text(s.Say(sec.en, sec.zh)).Size(18).Named("row_title"), ui.Small(sec.sub).
+				Lines(1)).Grow(1),
+		).Gap(16).Pad(16, 14).Fill(ui.Surface).Radius(16).Named("row_" + sec.name).
+			OnTap(func() { s.open(sec) }))
 	}
 	return s.screen(s.Say("Settings", "设置"), nil, list)
 }
 
 func (s *settingsPages) open(sec section) {
 	s.Push(&Page{Activity: ".SubSettings", View: func() *ui.View {
-		return s.screen(s.Say(sec.en, sec.zh), nil, ui.List("section_list", ui.Column(sec.rows()...).Fill(ui.Surface).Radius(18).Pad(0, 6)).Pad(16, 4))
+		return s.screen(s.Say(sec.en, sec.zh), nil, ui.List("section_list",
+			ui.Column(sec.rows()...).Fill(ui.Surface).Radius(18).Pad(0, 6)).Pad(16, 4))
 	}})
 }
 
 func (s *settingsPages) sections() []section {
 	return []section{
-		{"wifi", "network", "Network & internet", "网络和互联网", s.Say("Wi-Fi, mobile, airplane mode", "无线网络、移动网络、飞行模式"), 0x1a73e8, s.network},
-		{"bluetooth", "devices", "Connected devices", "已连接的设备", s.Say("Bluetooth", "蓝牙"), 0x0b7a75, s.devices},
+		{"wifi", "network", "Network & internet", "网络和互联网", s.Say("Wi-Fi, mobile, airplane mode",
+			"无线网络、移动网络、飞行模式"), 0x1a73e8, s.network},
+		{"bluetooth", "devices", "Connected devices", "已连接的设备", s.Say("Bluetooth", "蓝牙"), 0x0b7a75,
+			s.devices},
 		{"apps", "apps", "Apps", "应用", s.Say("Installed apps", "已安装的应用"), 0x7b5ea7, s.apps},
-		{"bell", "notifications", "Notifications", "通知", s.Say("History, bubbles", "历史记录、气泡"), 0xb3541e, s.notifications},
+		{"bell", "notifications", "Notifications", "通知", s.Say("History, bubbles", "历史记录、气泡"),
+			0xb3541e, s.notifications},
 		{"battery", "battery", "Battery", "电池", "87%", 0x1e7b3c, s.battery},
 		{"storage", "storage", "Storage", "存储", s.Say("41% used", "已使用 41%"), 0x5f6368, s.storage},
-		{"volume", "sound", "Sound & vibration", "声音和振动", s.Say("Volume, Do Not Disturb", "音量、勿扰"), 0x9c3d6e, s.sound},
-		{"sun", "display", "Display", "显示", s.Say("Dark theme, brightness, font size", "深色主题、亮度、字号"), 0xb8860b, s.display},
-		{"lock", "security", "Security & privacy", "安全和隐私", s.Say("Screen lock, permissions", "屏幕锁定、权限"), 0x2e6b4f, s.security},
-		{"pin", "location", "Location", "位置信息", s.onOff(Secure, "location_mode"), 0x1967a8, s.location},
-		{"accessibility", "accessibility", "Accessibility", "无障碍", s.Say("Display, interaction, audio", "显示、互动、音频"), 0x3d5a80, s.accessibility},
-		{"globe", "system", "System", "系统", s.Say("Languages, date and time", "语言、日期和时间"), 0x5f6368, s.system},
+		{"volume", "sound", "Sound & vibration", "声音和振动", s.Say("Volume, Do Not Disturb", "音量、勿扰"),
+			0x9c3d6e, s.sound},
+		{"sun", "display", "Display", "显示", s.Say("Dark theme, brightness, font size",
+			"深色主题、亮度、字号"), 0xb8860b, s.display},
+		{"lock", "security", "Security & privacy", "安全和隐私", s.Say("Screen lock, permissions",
+			"屏幕锁定、权限"), 0x2e6b4f, s.security},
+		{"pin", "location", "Location", "位置信息", s.onOff(Secure, "location_mode"), 0x1967a8,
+			s.location},
+		{"accessibility", "accessibility", "Accessibility", "无障碍",
+			s.Say("Display, interaction, audio", "显示、互动、音频"), 0x3d5a80, s.accessibility},
+		{"globe", "system", "System", "系统", s.Say("Languages, date and time", "语言、日期和时间"), 0x5f6368,
+			s.system},
 		{"info", "about", "About phone", "关于手机", s.deviceName(), 0x455a64, s.about},
 	}
 }
@@ -72,12 +86,14 @@ func (s *settingsPages) onOff(namespace, key string) string {
 
 // toggle is a row with a switch on a setting.
 func (s *settingsPages) toggle(namespace, key, en, zh string) *ui.View {
-	return s.flip(key, s.Say(en, zh), s.onOff(namespace, key), s.Settings.Bool(namespace, key), func() { s.Settings.Toggle(namespace, key) })
+	return s.flip(key, s.Say(en, zh), s.onOff(namespace, key), s.Settings.Bool(namespace, key),
+		func() { s.Settings.Toggle(namespace, key) })
 }
 
 func (s *settingsPages) flip(name, title, sub string, on bool, f func()) *ui.View {
 	return ui.Row(
-		ui.Column(ui.Text(title).Size(17), ui.Small(sub)).Grow(1), ui.Switch(on).Named("switch_widget").Desc(title).OnTap(f),
+		ui.Column(ui.Text(title).Size(17), ui.Small(sub)).Grow(1), ui.Switch(on).
+			Named("switch_widget").Desc(title).OnTap(f),
 	).Gap(12).Pad(18, 12).Named("pref_" + name).OnTap(f)
 }
 
@@ -95,9 +111,12 @@ func (s *settingsPages) choice(namespace, key, en, zh string, values, labels []s
 		if v == now {
 			shown = labels[i]
 		}
-		buttons = append(buttons, Button{"option_" + v, labels[i], func() { s.Settings.Put(namespace, key, v) }})
+		buttons = append(buttons, Button{"option_" + v, labels[i], func() {
+			s.Settings.Put(namespace, key, v)
+		}})
 	}
-	return ui.Column(ui.Text(s.Say(en, zh)).Size(17), ui.Small(shown)).Pad(18, 12).Named("pref_" + key).
+	return ui.Column(ui.Text(s.Say(en, zh)).Size(17), ui.Small(shown)).Pad(18, 12).Named("pref_" +
+		key).
 		OnTap(func() { s.menu(s.Say(en, zh), buttons...) })
 }
 

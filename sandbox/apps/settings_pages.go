@@ -13,7 +13,8 @@ func (s *settingsPages) network() []*ui.View {
 
 func (s *settingsPages) devices() []*ui.View {
 	return []*ui.View{
-		s.toggle(Global, "bluetooth_on", "Bluetooth", "蓝牙"), s.toggle(Global, "nfc_on", "NFC", "NFC"),
+		s.toggle(Global, "bluetooth_on", "Bluetooth", "蓝牙"), s.toggle(Global, "nfc_on", "NFC",
+			"NFC"),
 		s.fact("Saved devices", "已保存的设备", s.Say("None", "无")),
 	}
 }
@@ -22,7 +23,8 @@ func (s *settingsPages) apps() []*ui.View {
 	var rows []*ui.View
 	for _, a := range s.Apps {
 		if a.Activity != "" && a.Package != Launcher {
-			rows = append(rows, ui.Row(ui.Tile(a.Icon, 40, a.Tint), ui.Column(ui.Text(a.Label(s.Phone)).Size(17), ui.Small(a.Package)).Grow(1)).
+			rows = append(rows, ui.Row(ui.Tile(a.Icon, 40, a.Tint),
+				ui.Column(ui.Text(a.Label(s.Phone)).Size(17), ui.Small(a.Package)).Grow(1)).
 				Gap(16).Pad(18, 10))
 		}
 	}
@@ -46,7 +48,8 @@ func (s *settingsPages) battery() []*ui.View {
 
 func (s *settingsPages) storage() []*ui.View {
 	return []*ui.View{
-		s.fact("Used", "已使用", "52 GB / 128 GB"), s.fact("Apps", "应用", "21 GB"), s.fact("Pictures", "图片", "18 GB"),
+		s.fact("Used", "已使用", "52 GB / 128 GB"), s.fact("Apps", "应用", "21 GB"),
+		s.fact("Pictures", "图片", "18 GB"),
 		s.fact("System", "系统", "13 GB"),
 	}
 }
@@ -67,11 +70,16 @@ func (s *settingsPages) display() []*ui.View {
 	}
 	return []*ui.View{
 		s.slider("screen_brightness", "Brightness level", "亮度", 255),
-		s.flip("dark_theme", s.Say("Dark theme", "深色主题"), dark, s.Dark(), func() { s.SetDark(!s.Dark()) }),
+		s.flip("dark_theme", s.Say("Dark theme", "深色主题"), dark, s.Dark(), func() {
+			s.SetDark(!s.Dark())
+		}),
 		s.choice(System, "font_scale", "Font size", "字号", []string{"0.85", "1.0", "1.15", "1.3"},
-			[]string{s.Say("Small", "小"), s.Say("Default", "默认"), s.Say("Large", "大"), s.Say("Largest", "最大")}),
-		s.choice(System, "screen_off_timeout", "Screen timeout", "自动锁屏", []string{"30000", "60000", "600000"},
-			[]string{s.Say("30 seconds", "30 秒"), s.Say("1 minute", "1 分钟"), s.Say("10 minutes", "10 分钟")}),
+			[]string{s.Say("Small", "小"), s.Say("Default", "默认"), s.Say("Large", "大"),
+				s.Say("Largest", "最大")}),
+		s.choice(System, "screen_off_timeout", "Screen timeout", "自动锁屏", []string{"30000", "60000",
+			"600000"},
+			[]string{s.Say("30 seconds", "30 秒"), s.Say("1 minute", "1 分钟"),
+				s.Say("10 minutes", "10 分钟")}),
 		s.toggle(System, "accelerometer_rotation", "Auto-rotate screen", "自动旋转屏幕"),
 	}
 }
@@ -86,9 +94,10 @@ func (s *settingsPages) security() []*ui.View {
 
 func (s *settingsPages) location() []*ui.View {
 	on := s.Settings.Bool(Secure, "location_mode")
-	return []*ui.View{s.flip("location_mode", s.Say("Use location", "使用位置信息"), s.onOff(Secure, "location_mode"), on, func() {
-		s.Settings.Put(Secure, "location_mode", map[bool]string{true: "0", false: "3"}[on])
-	})}
+	return []*ui.View{s.flip("location_mode", s.Say("Use location", "使用位置信息"),
+		s.onOff(Secure, "location_mode"), on, func() {
+			s.Settings.Put(Secure, "location_mode", map[bool]string{true: "0", false: "3"}[on])
+		})}
 }
 
 func (s *settingsPages) accessibility() []*ui.View {
@@ -109,7 +118,8 @@ func (s *settingsPages) accessibility() []*ui.View {
 func (s *settingsPages) system() []*ui.View {
 	return []*ui.View{
 		s.fact("Language", "语言", s.Say("English (United States)", "简体中文")),
-		s.choice(Secure, "default_input_method", "On-screen keyboard", "屏幕键盘", s.keyboards(), s.keyboardNames()),
+		s.choice(Secure, "default_input_method", "On-screen keyboard", "屏幕键盘", s.keyboards(),
+			s.keyboardNames()),
 		s.toggle(Global, "auto_time", "Set time automatically", "自动设置时间"),
 		s.toggle(Global, "adb_enabled", "USB debugging", "USB 调试"),
 	}
@@ -128,7 +138,8 @@ func (s *settingsPages) keyboardNames() []string {
 
 func (s *settingsPages) about() []*ui.View {
 	return []*ui.View{
-		ui.Column(ui.Text(s.Say("Device name", "设备名称")).Size(17), ui.Small(s.deviceName())).Pad(18, 12).Named("pref_device_name").
+		ui.Column(ui.Text(s.Say("Device name", "设备名称")).Size(17), ui.Small(s.deviceName())).
+			Pad(18, 12).Named("pref_device_name").
 			OnTap(s.rename),
 		s.fact("Model", "型号", "taploop sandbox"), s.fact("Android version", "Android 版本", "14"),
 		s.fact("Build number", "版本号", "UP1A.240605.001"),

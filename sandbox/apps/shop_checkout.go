@@ -27,26 +27,35 @@ func (s *store) orderPage() *Page {
 	}
 	return &Page{Activity: ".Checkout", View: func() *ui.View {
 		way := func(id, title, sub string) *ui.View {
-			return ui.Row(radio(delivery == id), ui.Column(ui.Text(title), ui.Small(sub)).Grow(1)).Gap(12).Pad(0, 8).
+			return ui.Row(radio(delivery == id), ui.Column(ui.Text(title), ui.Small(sub)).Grow(1)).
+				Gap(12).Pad(0, 8).
 				Named("delivery_" + id).Check(delivery == id).OnTap(func() { delivery = id })
 		}
 		items := ui.Card(ui.Text(s.Say("Items", "商品")).Bold()).Gap(6)
 		for _, it := range s.Data.Shop.Cart {
-			items.Add(ui.Row(ui.Text(it.Product.label(s.Task)).Lines(1).Grow(1), ui.Small(it.Size), ui.Text(Price(it.Product.Price*it.Count))).Gap(8))
+			items.Add(ui.Row(ui.Text(it.Product.label(s.Task)).Lines(1).Grow(1), ui.Small(it.Size),
+				ui.Text(Price(it.Product.Price*it.Count))).Gap(8))
 		}
 		return s.screen(s.Say("Checkout", "结算"), nil,
 			ui.List("checkout_list",
-				ui.Card(ui.Text(s.Say("Deliver to", "收货地址")).Bold(), ui.Text(s.Say("Alex Moor, 7 Station Road, Lindenhof", "莫亚历, 菩提园车站路7号")),
+				ui.Card(ui.Text(s.Say("Deliver to", "收货地址")).Bold(),
+					ui.Text(s.Say("Alex Moor, 7 Station Road, Lindenhof", "莫亚历, 菩提园车站路7号")),
 					ui.Small(s.Data.Shop.User)).Gap(4),
 				ui.Card(ui.Text(s.Say("Delivery", "配送方式")).Bold(),
-					way("standard", s.Say("Standard, free", "普通配送, 免费"), s.Say("2 to 4 working days", "2到4个工作日")),
-					way("express", s.Say("Express, $9.00", "加急配送, $9.00"), s.Say("Tomorrow", "明天送达"))),
+					way("standard", s.Say("Standard, free", "普通配送, 免费"),
+						s.Say("2 to 4 working days", "2到4个工作日")),
+					way("express", s.Say("Express, $9.00", "加急配送, $9.00"),
+						s.Say("Tomorrow", "明天送达"))),
 				items,
-				ui.Card(ui.Row(ui.Icon("card"), ui.Text(s.Say("Wallet ending in 4417", "尾号4417的钱包"))).Gap(10)),
+				ui.Card(ui.Row(ui.Icon("card"),
+					ui.Text(s.Say("Wallet ending in 4417", "尾号4417的钱包"))).Gap(10)),
 			).Gap(12).Pad(16, 4, 16, 12),
 			ui.Row(
-				ui.Column(ui.Small(s.Say("To pay", "应付")), ui.Text(Price(cost())).Size(22).Bold().Named("to_pay")).Grow(1),
-				ui.Button(s.Say("Pay", "付款")+" "+Price(cost()), func() { s.Push(s.payPage(delivery, cost())) }).Named("pay"),
+				ui.Column(ui.Small(s.Say("To pay", "应付")), ui.Text(Price(cost())).Size(22).Bold().
+					Named("to_pay")).Grow(1),
+				ui.Button(s.Say("Pay", "付款")+" "+Price(cost()), func() {
+					s.Push(s.payPage(delivery, cost()))
+				}).Named("pay"),
 			).Gap(12).Pad(16, 10).Fill(ui.Surface))
 	}}
 }
@@ -54,7 +63,8 @@ func (s *store) orderPage() *Page {
 func radio(on bool) *ui.View {
 	ring := ui.Stack().Width(22).Height(22).Radius(11).Fill(ui.Surface).Border(ui.Dim)
 	if on {
-		ring.Border(ui.Accent).Add(ui.Stack().Width(12).Height(12).Radius(6).Fill(ui.Accent).Align(ui.Center, ui.Center))
+		ring.Border(ui.Accent).Add(ui.Stack().Width(12).Height(12).Radius(6).Fill(ui.Accent).
+			Align(ui.Center, ui.Center))
 	}
 	return ring
 }
@@ -77,14 +87,16 @@ func (s *store) payPage(delivery string, total int) *Page {
 		}
 		cart.Orders, cart.Cart = append(cart.Orders, order), nil
 		s.PopTo(1)
-		s.Ask(&Dialog{Title: s.Say("Order placed", "下单成功"), Message: s.Say("Paid ", "已付款 ") + Price(total),
+		s.Ask(&Dialog{Title: s.Say("Order placed", "下单成功"), Message: s.Say("Paid ", "已付款 ") +
+			Price(total),
 			Buttons: []Button{{"ok", s.Say("OK", "确定"), nil}}})
 	}
 	page.View = func() *ui.View {
 		return s.screen(s.Say("Pay", "付款"), nil, ui.Column(
 			ui.Text(Price(total)).Size(34).Bold().Centered(),
 			ui.Text(s.Say("Enter the PIN of your wallet", "请输入钱包密码")).Centered(),
-			ui.Input("wallet_pin", "PIN", &pin).Digits().Password().OnSubmit(s.Say("Pay", "付款"), pay),
+			ui.Input("wallet_pin", "PIN", &pin).Digits().Password().OnSubmit(s.Say("Pay", "付款"),
+				pay),
 			ui.Button(s.Say("Confirm payment", "确认付款"), pay).Named("confirm_payment"),
 		).Gap(18).Pad(24))
 	}
@@ -119,14 +131,18 @@ func (s *store) loginPage(done func()) *Page {
 	}
 	page.View = func() *ui.View {
 		body := ui.Column(
-			ui.Text(s.Say("Log in with your phone number. We send you a code.", "使用手机号登录, 我们会发送验证码。")).Ink(ui.Dim),
-			ui.Input("login_number", s.Say("Phone number", "手机号"), &number).OnSubmit(s.Say("Send", "发送"), request),
+			ui.Text(s.Say("Log in with your phone number. We send you a code.",
+				"使用手机号登录, 我们会发送验证码。")).Ink(ui.Dim),
+			ui.Input("login_number", s.Say("Phone number", "手机号"), &number).
+				OnSubmit(s.Say("Send", "发送"), request),
 		).Gap(14).Pad(20)
 		if !sent {
-			return s.screen(s.Say("Log in", "登录"), nil, body.Add(ui.Button(s.Say("Send code", "发送验证码"), request).Named("send_code")))
+			return s.screen(s.Say("Log in", "登录"), nil,
+				body.Add(ui.Button(s.Say("Send code", "发送验证码"), request).Named("send_code")))
 		}
 		return s.screen(s.Say("Log in", "登录"), nil, body.Add(
-			ui.Input("login_code", s.Say("6-digit code", "6位验证码"), &code).Digits().OnSubmit(s.Say("Log in", "登录"), confirm),
+			ui.Input("login_code", s.Say("6-digit code", "6位验证码"), &code).Digits().
+				OnSubmit(s.Say("Log in", "登录"), confirm),
 			ui.Button(s.Say("Log in", "登录"), confirm).Named("log_in"),
 			ui.Flat(s.Say("Send a new code", "重新发送"), request).Named("resend_code"),
 		))
@@ -137,7 +153,8 @@ func (s *store) loginPage(done func()) *Page {
 // deliver brings the login code as a message.
 func (s *store) deliver(code string) {
 	name := s.Say("Shop", "商城")
-	text := s.Say("Your login code is "+code+". Never tell it to anyone.", "您的登录验证码是 "+code+", 请勿告诉他人。")
+	text := s.Say("Your login code is "+code+". Never tell it to anyone.",
+		"您的登录验证码是 "+code+", 请勿告诉他人。")
 	s.Data.Receive(name, "10690011", text, s.Now())
 	s.Notify(Notification{Package: messages.Package, Title: name, Text: text, Open: func(t *Task) {
 		t.Dialog = nil
@@ -151,14 +168,19 @@ func (s *store) accountPage() *Page {
 	return &Page{Activity: ".Account", View: func() *ui.View {
 		user := s.Data.Shop.User
 		if user == "" {
-			return s.screen(s.Say("Account", "账户"), nil, empty("person", s.Say("You are not logged in", "您尚未登录")),
-				ui.Button(s.Say("Log in", "登录"), func() { s.Push(s.loginPage(func() {})) }).Named("log_in").Align(ui.Center))
+			return s.screen(s.Say("Account", "账户"), nil,
+				empty("person", s.Say("You are not logged in", "您尚未登录")),
+				ui.Button(s.Say("Log in", "登录"), func() { s.Push(s.loginPage(func() {})) }).
+					Named("log_in").Align(ui.Center))
 		}
-		list := ui.List("orders", ui.Card(ui.Text(s.Say("Logged in as", "已登录")), ui.Title(user).Named("account_number")).Gap(4)).Gap(10).Pad(16, 4)
+		list := ui.List("orders", ui.Card(ui.Text(s.Say("Logged in as", "已登录")), ui.Title(user).
+			Named("account_number")).Gap(4)).Gap(10).Pad(16, 4)
 		for _, o := range s.Data.Shop.Orders {
-			list.Add(ui.Card(ui.Text(o.At.Format("2006-01-02 15:04")), ui.Text(Price(o.Total)).Bold()).Gap(4).Named("order"))
+			list.Add(ui.Card(ui.Text(o.At.Format("2006-01-02 15:04")), ui.Text(Price(o.Total)).
+				Bold()).Gap(4).Named("order"))
 		}
-		list.Add(ui.Flat(s.Say("Log out", "退出登录"), func() { s.Data.Shop.User = "" }).Named("log_out"))
+		list.Add(ui.Flat(s.Say("Log out", "退出登录"), func() { s.Data.Shop.User = "" }).
+			Named("log_out"))
 		return s.screen(s.Say("Account", "账户"), nil, list)
 	}}
 }

@@ -45,25 +45,35 @@ type Product struct {
 
 // Products is the shop's range.
 var Products = []*Product{
-	{"runner", "Runner sneakers", "轻跑运动鞋", 7900, []string{"39", "40", "41", "42", "43", "44"}, []string{"black", "white"}, "shoe", 0x3c6fb5, "shoes"},
-	{"trail", "Trail running shoes", "越野跑鞋", 9950, []string{"40", "41", "42", "43"}, []string{"green", "grey"}, "shoe", 0x2e7d6b, "shoes"},
-	{"canvas", "Canvas shoes", "帆布鞋", 4500, []string{"38", "39", "40", "41", "42"}, []string{"red", "white", "blue"}, "shoe", 0xb5533c, "shoes"},
-	{"merino", "Merino T-shirt", "美利奴羊毛T恤", 3900, []string{"S", "M", "L", "XL"}, []string{"navy", "grey"}, "shirt", 0x3d5a80, "clothes"},
-	{"cotton", "Cotton T-shirt", "纯棉T恤", 1500, []string{"S", "M", "L", "XL"}, []string{"white", "black", "red"}, "shirt", 0x8e5bb5, "clothes"},
-	{"rain", "Rain jacket", "雨衣", 8900, []string{"S", "M", "L"}, []string{"yellow", "blue"}, "umbrella", 0xb8860b, "clothes"},
+	{"runner", "Runner sneakers", "轻跑运动鞋", 7900, []string{"39", "40", "41", "42", "43", "44"},
+		[]string{"black", "white"}, "shoe", 0x3c6fb5, "shoes"},
+	{"trail", "Trail running shoes", "越野跑鞋", 9950, []string{"40", "41", "42", "43"},
+		[]string{"green", "grey"}, "shoe", 0x2e7d6b, "shoes"},
+	{"canvas", "Canvas shoes", "帆布鞋", 4500, []string{"38", "39", "40", "41", "42"},
+		[]string{"red", "white", "blue"}, "shoe", 0xb5533c, "shoes"},
+	{"merino", "Merino T-shirt", "美利奴羊毛T恤", 3900, []string{"S", "M", "L", "XL"},
+		[]string{"navy", "grey"}, "shirt", 0x3d5a80, "clothes"},
+	{"cotton", "Cotton T-shirt", "纯棉T恤", 1500, []string{"S", "M", "L", "XL"},
+		[]string{"white", "black", "red"}, "shirt", 0x8e5bb5, "clothes"},
+	{"rain", "Rain jacket", "雨衣", 8900, []string{"S", "M", "L"}, []string{"yellow", "blue"},
+		"umbrella", 0xb8860b, "clothes"},
 	{"mug", "Stoneware mug", "陶瓷杯", 1200, nil, []string{"white", "blue"}, "mug", 0x6d4c41, "home"},
 	{"lamp", "Desk lamp", "台灯", 3400, nil, []string{"black", "brass"}, "lamp", 0x5f6368, "home"},
 	{"clock", "Wall clock", "挂钟", 2900, nil, nil, "clock", 0x455a64, "home"},
-	{"headset", "Wireless headphones", "无线耳机", 12900, nil, []string{"black", "silver"}, "headset", 0x283593, "tech"},
-	{"watch", "Sports watch", "运动手表", 15900, nil, []string{"black", "orange"}, "watch", 0x00695c, "tech"},
+	{"headset", "Wireless headphones", "无线耳机", 12900, nil, []string{"black", "silver"}, "headset",
+		0x283593, "tech"},
+	{"watch", "Sports watch", "运动手表", 15900, nil, []string{"black", "orange"}, "watch", 0x00695c,
+		"tech"},
 	{"novel", "Novel: The Long Way", "小说《长路》", 1400, nil, nil, "book", 0x7b5ea7, "books"},
 	{"cookbook", "Cookbook for two", "双人食谱", 2200, nil, nil, "book", 0x9c3d6e, "books"},
-	{"umbrella", "Folding umbrella", "折叠伞", 1900, nil, []string{"black", "red"}, "umbrella", 0x1967a8, "home"},
+	{"umbrella", "Folding umbrella", "折叠伞", 1900, nil, []string{"black", "red"}, "umbrella",
+		0x1967a8, "home"},
 }
 
 // colours are the labels of the products' colours.
 var colours = map[string]string{
-	"black": "黑色", "white": "白色", "green": "绿色", "grey": "灰色", "red": "红色", "blue": "蓝色", "navy": "藏青",
+	"black": "黑色", "white": "白色", "green": "绿色", "grey": "灰色", "red": "红色", "blue": "蓝色",
+	"navy":   "藏青",
 	"yellow": "黄色", "brass": "黄铜", "silver": "银色", "orange": "橙色",
 }
 
@@ -80,7 +90,9 @@ func (s *Shop) Find(product string) []*Item {
 
 // add puts something into the cart, to what is there of the same kind.
 func (s *Shop) add(p *Product, size, color string, count int) {
-	i := slices.IndexFunc(s.Cart, func(it *Item) bool { return it.Product == p && it.Size == size && it.Color == color })
+	i := slices.IndexFunc(s.Cart, func(it *Item) bool {
+		return it.Product == p && it.Size == size && it.Color == color
+	})
 	if i >= 0 {
 		s.Cart[i].Count += count
 		return
@@ -104,7 +116,8 @@ func (s *Shop) count() int {
 	return n
 }
 
-// newCode makes the next login code: always the same one for the same phone and number, but not a known constant.
+// newCode makes the next login code: always the same one for the same phone and number, but not a
+// known constant.
 func (s *Shop) newCode(number string) string {
 	s.codes++
 	h := uint32(2166136261)

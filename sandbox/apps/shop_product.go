@@ -8,7 +8,9 @@ import (
 )
 
 func byPrice(list []*Product) []*Product {
-	return slices.SortedStableFunc(slices.Values(list), func(a, b *Product) int { return a.Price - b.Price })
+	return slices.SortedStableFunc(slices.Values(list), func(a, b *Product) int {
+		return a.Price - b.Price
+	})
 }
 
 // productPage shows one product; size and colour must be chosen before it goes into the cart.
@@ -31,15 +33,23 @@ func (s *store) productPage(p *Product) *Page {
 	return &Page{Activity: ".Product", View: func() *ui.View {
 		return s.screen(p.label(s.Task), []*ui.View{s.cartButton()},
 			ui.List("product_detail",
-				ui.Stack(ui.Icon(p.Icon).Size(150).Ink(ui.White).Align(ui.Center, ui.Center)).Height(240).Fill(ui.RGB(p.Tint)).Radius(20),
-				ui.Row(ui.Text(Price(p.Price)).Size(28).Bold().Grow(1), ui.Icon("star").Size(18).Ink(ui.RGB(0xd98200)), ui.Small("4.6 (212)")).Gap(6),
+				ui.Stack(ui.Icon(p.Icon).Size(150).Ink(ui.White).Align(ui.Center, ui.Center)).
+					Height(240).Fill(ui.RGB(p.Tint)).Radius(20),
+				ui.Row(ui.Text(Price(p.Price)).Size(28).Bold().Grow(1), ui.Icon("star").Size(18).
+					Ink(ui.RGB(0xd98200)), ui.Small("4.6 (212)")).Gap(6),
 				s.options("size", s.Say("Size", "尺码"), p.Sizes, size, func(v string) { size = v }),
-				s.options("colour", s.Say("Colour", "颜色"), p.Colors, color, func(v string) { color = v }),
-				ui.Row(ui.Text(s.Say("Quantity", "数量")).Grow(1), s.counter(count, func(n int) { count = min(max(n, 1), 20) })),
-				ui.Small(s.Say("Free returns within 30 days. Delivery in 2 to 4 working days.", "30天内免费退货。2到4个工作日送达。")),
+				s.options("colour", s.Say("Colour", "颜色"), p.Colors, color, func(v string) {
+					color = v
+				}),
+				ui.Row(ui.Text(s.Say("Quantity", "数量")).Grow(1), s.counter(count, func(n int) {
+					count = min(max(n, 1), 20)
+				})),
+				ui.Small(s.Say("Free returns within 30 days. Delivery in 2 to 4 working days.",
+					"30天内免费退货。2到4个工作日送达。")),
 			).Gap(16).Pad(16, 4),
 			ui.Row(
-				ui.Button(s.Say("Add to cart", "加入购物车"), func() { add() }).Grow(1).Fill(ui.Soft).Ink(ui.Accent).Named("add_to_cart"),
+				ui.Button(s.Say("Add to cart", "加入购物车"), func() { add() }).Grow(1).Fill(ui.Soft).
+					Ink(ui.Accent).Named("add_to_cart"),
 				ui.Button(s.Say("Buy now", "立即购买"), func() {
 					if add() {
 						s.Push(s.cartPage())
@@ -50,7 +60,9 @@ func (s *store) productPage(p *Product) *Page {
 }
 
 // options are the chips for one property of a product, none when it has no choice.
-func (s *store) options(name, title string, values []string, now string, set func(string)) *ui.View {
+func (s *store) options(
+	name, title string, values []string, now string, set func(string),
+) *ui.View {
 	if len(values) == 0 {
 		return nil
 	}
@@ -70,9 +82,11 @@ func (s *store) options(name, title string, values []string, now string, set fun
 
 func (s *store) counter(n int, set func(int)) *ui.View {
 	button := func(icon, desc string, to int) *ui.View {
-		return ui.IconButton(icon, desc, func() { set(to) }).Pad(9).Fill(ui.Sunken).Radius(21).Named("quantity_" + icon)
+		return ui.IconButton(icon, desc, func() { set(to) }).Pad(9).Fill(ui.Sunken).Radius(21).
+			Named("quantity_" + icon)
 	}
-	return ui.Row(button("minus", s.Say("Fewer", "减少"), n-1), ui.Text(strconv.Itoa(n)).Bold().Centered().Width(36).Named("quantity"),
+	return ui.Row(button("minus", s.Say("Fewer", "减少"), n-1), ui.Text(strconv.Itoa(n)).Bold().
+		Centered().Width(36).Named("quantity"),
 		button("plus", s.Say("More", "增加"), n+1))
 }
 
@@ -80,13 +94,17 @@ func (s *store) counter(n int, set func(int)) *ui.View {
 func (s *store) cartPage() *Page {
 	return &Page{Activity: ".Cart", View: func() *ui.View {
 		cart := &s.Data.Shop
-		list := ui.List("cart_items", ui.Each(cart.Cart, func(_ int, it *Item) *ui.View { return s.cartItem(it) })...).Gap(10).Pad(16, 4)
+		list := ui.List("cart_items", ui.Each(cart.Cart, func(_ int, it *Item) *ui.View {
+			return s.cartItem(it)
+		})...).Gap(10).Pad(16, 4)
 		if len(cart.Cart) == 0 {
 			list.Add(empty("cart", s.Say("Your cart is empty", "购物车是空的")))
 		}
 		return s.screen(s.Say("Cart", "购物车"), []*ui.View{s.accountButton()}, list, ui.Row(
-			ui.Column(ui.Small(s.Say("Total", "合计")), ui.Text(Price(cart.total())).Size(22).Bold().Named("total")).Grow(1),
-			ui.Button(s.Say("Checkout", "去结算"), s.checkout).Named("checkout").Enable(len(cart.Cart) > 0),
+			ui.Column(ui.Small(s.Say("Total", "合计")), ui.Text(Price(cart.total())).Size(22).Bold().
+				Named("total")).Grow(1),
+			ui.Button(s.Say("Checkout", "去结算"), s.checkout).Named("checkout").
+				Enable(len(cart.Cart) > 0),
 		).Gap(12).Pad(16, 10).Fill(ui.Surface))
 	}}
 }
@@ -102,8 +120,10 @@ func (s *store) cartItem(it *Item) *ui.View {
 	remove := func() { s.Data.Shop.Cart = without(s.Data.Shop.Cart, it) }
 	return ui.Column(
 		ui.Row(ui.Tile(it.Product.Icon, 60, ui.RGB(it.Product.Tint)),
-			ui.Column(ui.Text(it.Product.label(s.Task)).Bold(), ui.Small(what), ui.Text(Price(it.Product.Price*it.Count))).Gap(2).Grow(1),
-			ui.IconButton("trash", s.Say("Remove", "删除")+" "+it.Product.label(s.Task), remove).Ink(ui.Dim).Named("remove")).Gap(12),
+			ui.Column(ui.Text(it.Product.label(s.Task)).Bold(), ui.Small(what),
+				ui.Text(Price(it.Product.Price*it.Count))).Gap(2).Grow(1),
+			ui.IconButton("trash", s.Say("Remove", "删除")+" "+it.Product.label(s.Task), remove).
+				Ink(ui.Dim).Named("remove")).Gap(12),
 		ui.Row(ui.Space(), s.counter(it.Count, func(n int) {
 			if it.Count = min(n, 20); n < 1 {
 				remove()

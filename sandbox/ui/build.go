@@ -9,7 +9,8 @@ func Row(kids ...*View) *View { return group(kindRow, kids) }
 // Stack puts views on top of each other, the last in front.
 func Stack(kids ...*View) *View { return group(kindStack, kids) }
 
-// List is a column that scrolls when it is higher than its place; its position is remembered under its name.
+// List is a column that scrolls when it is higher than its place; its position is remembered under
+// its name.
 func List(name string, kids ...*View) *View { return group(kindList, kids).Named(name).Grow(1) }
 
 // If is the view, or nothing. Views that are nil are left out by their parent.
@@ -53,18 +54,21 @@ func IconButton(name, desc string, tap func()) *View {
 
 // Button is a filled button.
 func Button(label string, tap func()) *View {
-	return Text(label).Class("android.widget.Button").Bold().Centered().Ink(OnAccent).Fill(Accent).Pad(24, 12).
+	return Text(label).Class("android.widget.Button").Bold().Centered().Ink(OnAccent).Fill(Accent).
+		Pad(24, 12).
 		Radius(24).OnTap(tap)
 }
 
 // Flat is a button without a surface, as dialogs have it.
 func Flat(label string, tap func()) *View {
-	return Text(label).Class("android.widget.Button").Bold().Centered().Ink(Accent).Pad(16, 12).Radius(20).OnTap(tap)
+	return Text(label).Class("android.widget.Button").Bold().Centered().Ink(Accent).Pad(16, 12).
+		Radius(20).OnTap(tap)
 }
 
 // Chip is a small choice; one of several is selected.
 func Chip(label string, selected bool, tap func()) *View {
-	v := Text(label).Class("android.widget.Button").Size(15).Centered().Pad(16, 9).Radius(18).Fill(Sunken).OnTap(tap).Select(selected)
+	v := Text(label).Class("android.widget.Button").Size(15).Centered().Pad(16, 9).Radius(18).
+		Fill(Sunken).OnTap(tap).Select(selected)
 	if selected {
 		v.Fill(Accent).Ink(OnAccent).Bold()
 	}
@@ -74,8 +78,9 @@ func Chip(label string, selected bool, tap func()) *View {
 // Input is a field for text, edited in place. Its hint is shown while it is empty.
 func Input(name, hint string, value *string) *View {
 	return &View{
-		kind: kindField, name: name, desc: hint, value: value, size: 16, ink: Strong, fill: Sunken, radius: 12,
-		pad: [4]int{14, 12, 14, 12},
+		kind: kindField, name: name, desc: hint, value: value, size: 16, ink: Strong, fill: Sunken,
+		radius: 12,
+		pad:    [4]int{14, 12, 14, 12},
 	}
 }
 
@@ -86,7 +91,8 @@ func Switch(on bool) *View {
 
 // Slider sets a value between 0 and 1000 under the finger.
 func Slider(name string, permille int, set func(permille int)) *View {
-	return &View{kind: kindSlider, name: name, level: min(max(permille, 0), 1000), slide: set, height: 48}
+	return &View{kind: kindSlider, name: name, level: min(max(permille, 0), 1000), slide: set,
+		height: 48}
 }
 
 // Space takes what is left over.
@@ -100,6 +106,7 @@ func Card(kids ...*View) *View { return Column(kids...).Fill(Surface).Radius(16)
 
 // Tile is a square with an icon on a colour, as app icons and pictures are.
 func Tile(icon string, side int, fill Ink) *View {
-	return Stack(Icon(icon).Size(side*6/10).Ink(White).Align(Center, Center)).Width(side).Height(side).Fill(fill).
+	return Stack(Icon(icon).Size(side*6/10).Ink(White).Align(Center, Center)).Width(side).
+		Height(side).Fill(fill).
 		Radius(side * 28 / 100).Class("android.widget.ImageView")
 }

@@ -10,7 +10,9 @@ import (
 func (v *View) IsField() bool { return v.kind == kindField }
 
 // Focused reports whether the field has the cursor.
-func (v *View) Focused() bool { return v.kind == kindField && v.mem != nil && v.mem.Focus == v.name }
+func (v *View) Focused() bool {
+	return v.kind == kindField && v.mem != nil && v.mem.Focus == v.name
+}
 
 // Multiline reports whether Enter makes a new line in the field.
 func (v *View) Multiline() bool { return v.multi }
@@ -67,7 +69,8 @@ func (v *View) End() { v.MoveTo(len([]rune(*v.value))) }
 // SelectAll selects the whole text: what is typed next replaces it.
 func (v *View) SelectAll() { v.mem.All = *v.value != "" }
 
-// Insert types text at the cursor. A field of one line takes newlines as spaces; a field for digits takes digits only.
+// Insert types text at the cursor. A field of one line takes newlines as spaces; a field for digits
+// takes digits only.
 func (v *View) Insert(s string) {
 	if !v.multi {
 		s = strings.ReplaceAll(s, "\n", " ")
@@ -187,14 +190,16 @@ func (p *painter) field(v *View) {
 		text := strings.TrimRight(string(runes[l.start:l.end]), "\n")
 		at := image.Pt(in.Min.X, in.Min.Y+i*lineHeight(v.px)).Sub(by)
 		if v.mem.All && v.Focused() && *v.value != "" {
-			p.add(Op{Box: image.Rect(at.X, at.Y, at.X+Measure(text, v.px, v.bold), at.Y+lineHeight(v.px)), Clip: clip, Color: p.theme.color(Soft)})
+			p.add(Op{Box: image.Rect(at.X, at.Y, at.X+Measure(text, v.px, v.bold),
+				at.Y+lineHeight(v.px)), Clip: clip, Color: p.theme.color(Soft)})
 		}
 		p.line(v, text, at, c)
 	}
 	v.clip = old
 	if v.Focused() && p.caret && !v.mem.All {
 		at := image.Pt(in.Min.X+x, in.Min.Y+row*lineHeight(v.px)).Sub(by)
-		p.add(Op{Box: image.Rect(at.X, at.Y, at.X+w, at.Y+lineHeight(v.px)), Clip: clip, Color: p.theme.color(Accent)})
+		p.add(Op{Box: image.Rect(at.X, at.Y, at.X+w, at.Y+lineHeight(v.px)), Clip: clip,
+			Color: p.theme.color(Accent)})
 	}
 }
 

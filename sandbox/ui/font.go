@@ -52,7 +52,8 @@ const maxGlyphs = 8192
 func parse(ttf []byte) *opentype.Font {
 	f, err := opentype.Parse(ttf)
 	if err != nil {
-		panic(fmt.Sprintf("ui: a font of the Go family does not parse: %v", err)) // it is compiled in
+		// it is compiled in
+		panic(fmt.Sprintf("ui: a font of the Go family does not parse: %v", err))
 	}
 	return f
 }
@@ -102,7 +103,8 @@ func render(r rune, px int, bold bool) *glyph {
 
 // invisible reports runes that only steer how others look.
 func invisible(r rune) bool {
-	return r == 0x200d || r == 0x200b || r == 0xfeff || r >= 0xfe00 && r <= 0xfe0f || r >= 0x1f3fb && r <= 0x1f3ff ||
+	return r == 0x200d || r == 0x200b || r == 0xfeff || r >= 0xfe00 && r <= 0xfe0f ||
+		r >= 0x1f3fb && r <= 0x1f3ff ||
 		unicode.IsControl(r) && r != '\t'
 }
 
@@ -115,7 +117,8 @@ func face(px int, bold bool) font.Face {
 	if bold {
 		src = fonts.bold
 	}
-	f, err := opentype.NewFace(src, &opentype.FaceOptions{Size: float64(px), DPI: 72, Hinting: font.HintingNone})
+	f, err := opentype.NewFace(src, &opentype.FaceOptions{Size: float64(px), DPI: 72,
+		Hinting: font.HintingNone})
 	if err != nil {
 		panic(fmt.Sprintf("ui: font of %d pixels: %v", px, err)) // px is at least 1
 	}
@@ -142,7 +145,8 @@ func copyGlyph(f font.Face, r rune) *glyph {
 	return g
 }
 
-// bitmapGlyph enlarges a glyph of the 12 pixel font, smoothly, or returns nil when that font has none.
+// bitmapGlyph enlarges a glyph of the 12 pixel font, smoothly, or returns nil when that font has
+// none.
 func bitmapGlyph(r rune, px int, bold bool) *glyph {
 	box, mask, at, adv, ok := bitmapfont.FaceSC.Glyph(fixed.Point26_6{}, r)
 	if !ok || unicode.Is(unicode.So, r) && r >= 0x1f000 {

@@ -2,8 +2,8 @@ package ui
 
 import "image"
 
-// At returns the view in front at a point for which want holds: the innermost one, or what is around it. Nothing
-// behind a modal view, or behind one that is switched off, is found.
+// At returns the view in front at a point for which want holds: the innermost one, or what is
+// around it. Nothing behind a modal view, or behind one that is switched off, is found.
 func (v *View) At(p image.Point, want func(*View) bool) *View {
 	found, _ := v.at(p, want)
 	return found
@@ -27,7 +27,8 @@ func (v *View) at(p image.Point, want func(*View) bool) (found *View, blocked bo
 	return nil, v.modal
 }
 
-// Blocks reports whether the point is on a modal view, so that nothing behind the tree may be touched.
+// Blocks reports whether the point is on a modal view, so that nothing behind the tree may be
+// touched.
 func (v *View) Blocks(p image.Point) bool {
 	_, blocked := v.at(p, func(*View) bool { return false })
 	return blocked

@@ -30,8 +30,8 @@ type layouter struct {
 	mem *Memory
 }
 
-// Layout gives the view and all below it their places in r. Scroll positions come from mem and are held inside the
-// content there.
+// Layout gives the view and all below it their places in r. Scroll positions come from mem and are
+// held inside the content there.
 func Layout(v *View, r image.Rectangle, m Metrics, mem *Memory) {
 	l := &layouter{m, mem}
 	l.place(v, r, r)
@@ -134,7 +134,8 @@ func share(out []int, kids []*View, left, grow int) {
 
 func (l *layouter) place(v *View, r, clip image.Rectangle) {
 	v.box, v.clip, v.mem, v.unit = r, clip, l.mem, l.unit()
-	inner := image.Rect(r.Min.X+l.Px(v.pad[0]), r.Min.Y+l.Px(v.pad[1]), r.Max.X-l.Px(v.pad[2]), r.Max.Y-l.Px(v.pad[3])-v.below)
+	inner := image.Rect(r.Min.X+l.Px(v.pad[0]), r.Min.Y+l.Px(v.pad[1]), r.Max.X-l.Px(v.pad[2]),
+		r.Max.Y-l.Px(v.pad[3])-v.below)
 	switch v.kind {
 	case kindText, kindField:
 		l.measureText(v, max(inner.Dx(), 0))
@@ -192,8 +193,8 @@ func (l *layouter) placeRow(v *View, r, clip image.Rectangle) {
 	}
 }
 
-// placeColumn places the views below each other and returns the height that they take. What grows shares what is left of
-// height.
+// placeColumn places the views below each other and returns the height that they take. What grows
+// shares what is left of height.
 func (l *layouter) placeColumn(v *View, r, clip image.Rectangle, height int) int {
 	heights, grow := make([]int, len(v.kids)), 0
 	left := height - l.Px(v.gap)*max(len(v.kids)-1, 0)
@@ -233,7 +234,10 @@ func (l *layouter) placeList(v *View, r, clip image.Rectangle) {
 	at := min(max(l.mem.Scroll[v.name], 0), most)
 	l.placeColumn(v, r.Sub(image.Pt(0, at)), clip, 0)
 	if l.mem.Reveal {
-		if f := v.Find(func(k *View) bool { return k.kind == kindField && k.name == l.mem.Focus }); f != nil {
+		if f := v.Find(func(k *View) bool {
+			return k.kind == kindField &&
+				k.name == l.mem.Focus
+		}); f != nil {
 			at = min(max(reveal(at, f.box, r), 0), most)
 			l.placeColumn(v, r.Sub(image.Pt(0, at)), clip, 0)
 		}

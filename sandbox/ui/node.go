@@ -45,7 +45,8 @@ func (n *Node) Center() image.Point { return n.Bounds.Min.Add(n.Bounds.Max).Div(
 // DumpXML writes the tree as uiautomator does: one line, one element a node.
 func DumpXML(root Node, rotation int) []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?><hierarchy rotation=\"%d\">", rotation)
+	fmt.Fprintf(&b, "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?><hierarchy "+
+		"rotation=\"%d\">", rotation)
 	root.xml(&b, 0)
 	b.WriteString("</hierarchy>")
 	return b.Bytes()
@@ -54,10 +55,13 @@ func DumpXML(root Node, rotation int) []byte {
 func (n *Node) xml(b *bytes.Buffer, index int) {
 	flag := strconv.FormatBool
 	attrs := []string{
-		"index", strconv.Itoa(index), "text", n.Text, "resource-id", n.ResourceID, "class", n.Class, "package", n.Package,
-		"content-desc", n.Desc, "checkable", flag(n.Checkable), "checked", flag(n.Checked), "clickable", flag(n.Clickable),
+		"index", strconv.Itoa(index), "text", n.Text, "resource-id", n.ResourceID, "class", n.Class,
+		"package", n.Package,
+		"content-desc", n.Desc, "checkable", flag(n.Checkable), "checked", flag(n.Checked),
+		"clickable", flag(n.Clickable),
 		"enabled", flag(n.Enabled), "focusable", flag(n.Focusable), "focused", flag(n.Focused),
-		"scrollable", flag(n.Scrollable), "long-clickable", flag(n.LongClickable), "password", flag(n.Password),
+		"scrollable", flag(n.Scrollable), "long-clickable", flag(n.LongClickable), "password",
+		flag(n.Password),
 		"selected", flag(n.Selected), "bounds", boundsText(n.Bounds),
 	}
 	b.WriteString("<node")
@@ -79,12 +83,15 @@ func boundsText(r image.Rectangle) string {
 	return fmt.Sprintf("[%d,%d][%d,%d]", r.Min.X, r.Min.Y, r.Max.X, r.Max.Y)
 }
 
-var escapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "\n", "&#10;", "\t", "&#9;", "\r", "&#13;")
+var escapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "\n",
+	"&#10;", "\t", "&#9;", "\r", "&#13;")
 
-// escape writes text for an attribute; characters that XML forbids become dots, as uiautomator does it.
+// escape writes text for an attribute; characters that XML forbids become dots, as uiautomator does
+// it.
 func escape(s string) string {
 	return escapes.Replace(strings.Map(func(r rune) rune {
-		if r < 0x20 && r != '\n' && r != '\t' && r != '\r' || r >= 0x7f && r <= 0x9f || r == 0xfffe || r == 0xffff {
+		if r < 0x20 && r != '\n' && r != '\t' && r != '\r' || r >= 0x7f && r <= 0x9f ||
+			r == 0xfffe || r == 0xffff {
 			return '.'
 		}
 		return r
@@ -92,18 +99,23 @@ func escape(s string) string {
 }
 
 var classes = map[kind]string{
-	kindColumn: "android.widget.LinearLayout", kindRow: "android.widget.LinearLayout", kindStack: "android.widget.FrameLayout",
-	kindList: "androidx.recyclerview.widget.RecyclerView", kindText: "android.widget.TextView",
-	kindIcon: "android.widget.ImageView", kindField: "android.widget.EditText", kindSwitch: "android.widget.Switch",
+	kindColumn: "android.widget.LinearLayout", kindRow: "android.widget.LinearLayout",
+	kindStack: "android.widget.FrameLayout",
+	kindList:  "androidx.recyclerview.widget.RecyclerView", kindText: "android.widget.TextView",
+	kindIcon: "android.widget.ImageView", kindField: "android.widget.EditText",
+	kindSwitch: "android.widget.Switch",
 	kindSlider: "android.widget.SeekBar",
 }
 
 // Node lists the view and what is below it as uiautomator does; what is not seen is left out.
 func (v *View) Node(pkg string) Node {
 	n := Node{
-		Text: v.text, Class: v.class, Package: pkg, Desc: v.desc, Bounds: v.Bounds(), Enabled: !v.off,
-		Checkable: v.checkable, Checked: v.on, Clickable: Touchable(v) && !v.quiet, LongClickable: Holdable(v), Scrollable: Scrolls(v),
-		Selected: v.selected, Password: v.secret, Focusable: Touchable(v) && !v.quiet || v.kind == kindList, Focused: v.Focused(),
+		Text: v.text, Class: v.class, Package: pkg, Desc: v.desc, Bounds: v.Bounds(),
+		Enabled:   !v.off,
+		Checkable: v.checkable, Checked: v.on, Clickable: Touchable(v) && !v.quiet,
+		LongClickable: Holdable(v), Scrollable: Scrolls(v),
+		Selected: v.selected, Password: v.secret, Focusable: Touchable(v) && !v.quiet ||
+			v.kind == kindList, Focused: v.Focused(),
 	}
 	if n.Class == "" {
 		n.Class = classes[v.kind]

@@ -97,7 +97,8 @@ func (v *View) dp(n int) int { return int(float64(n)*v.unit + 0.5) }
 func (p *painter) surface(v *View) {
 	r := min(v.dp(v.radius), v.box.Dy()/2, v.box.Dx()/2)
 	if v.lift {
-		p.add(Op{Shape: Shadow, Box: v.box, Clip: v.clip, Color: color.RGBA{A: 38}, Radius: r, Size: v.dp(5)})
+		p.add(Op{Shape: Shadow, Box: v.box, Clip: v.clip, Color: color.RGBA{A: 38}, Radius: r,
+			Size: v.dp(5)})
 	}
 	if v.fill == None {
 		return
@@ -119,7 +120,8 @@ func (p *painter) surface(v *View) {
 func baseline(px int) int { return lineHeight(px)/2 + px*36/100 }
 
 func (v *View) inner() image.Rectangle {
-	return image.Rect(v.box.Min.X+v.dp(v.pad[0]), v.box.Min.Y+v.dp(v.pad[1]), v.box.Max.X-v.dp(v.pad[2]), v.box.Max.Y-v.dp(v.pad[3]))
+	return image.Rect(v.box.Min.X+v.dp(v.pad[0]), v.box.Min.Y+v.dp(v.pad[1]),
+		v.box.Max.X-v.dp(v.pad[2]), v.box.Max.Y-v.dp(v.pad[3]))
 }
 
 func (p *painter) text(v *View) {
@@ -145,7 +147,8 @@ func (p *painter) line(v *View, s string, at image.Point, c color.RGBA) {
 	}
 	w := Measure(s, v.px, v.bold)
 	p.add(Op{
-		Shape: Glyphs, Box: image.Rect(at.X, at.Y+baseline(v.px), at.X+w, at.Y+lineHeight(v.px)), Clip: v.clip, Color: c,
+		Shape: Glyphs, Box: image.Rect(at.X, at.Y+baseline(v.px), at.X+w, at.Y+lineHeight(v.px)),
+		Clip: v.clip, Color: c,
 		Text: s, Size: v.px, Bold: v.bold,
 	})
 }
@@ -153,7 +156,8 @@ func (p *painter) line(v *View, s string, at image.Point, c color.RGBA) {
 func (p *painter) icon(v *View) {
 	in := v.inner()
 	x, y := in.Min.X+(in.Dx()-v.px)/2, in.Min.Y+(in.Dy()-v.px)/2
-	p.add(Op{Shape: Drawing, Box: image.Rect(x, y, x+v.px, y+v.px), Clip: v.clip, Color: p.theme.color(v.ink), Text: v.icon})
+	p.add(Op{Shape: Drawing, Box: image.Rect(x, y, x+v.px, y+v.px), Clip: v.clip,
+		Color: p.theme.color(v.ink), Text: v.icon})
 }
 
 func (p *painter) toggle(v *View) {
@@ -170,7 +174,8 @@ func (p *painter) toggle(v *View) {
 	if v.on {
 		x = b.Max.X - pad - d
 	}
-	p.add(Op{Box: image.Rect(x, b.Min.Y+pad, x+d, b.Min.Y+pad+d), Clip: v.clip, Color: p.theme.color(thumb), Radius: d / 2})
+	p.add(Op{Box: image.Rect(x, b.Min.Y+pad, x+d, b.Min.Y+pad+d), Clip: v.clip,
+		Color: p.theme.color(thumb), Radius: d / 2})
 }
 
 // track is where a slider's thumb may be.
@@ -183,9 +188,11 @@ func (p *painter) slider(v *View) {
 	t := v.track()
 	x := t.Min.X + t.Dx()*v.level/1000
 	p.add(Op{Box: t, Clip: v.clip, Color: p.theme.color(Line), Radius: t.Dy() / 2})
-	p.add(Op{Box: image.Rect(t.Min.X, t.Min.Y, x, t.Max.Y), Clip: v.clip, Color: p.theme.color(Accent), Radius: t.Dy() / 2})
+	p.add(Op{Box: image.Rect(t.Min.X, t.Min.Y, x, t.Max.Y), Clip: v.clip,
+		Color: p.theme.color(Accent), Radius: t.Dy() / 2})
 	y, r := (t.Min.Y+t.Max.Y)/2, v.dp(11)
-	p.add(Op{Box: image.Rect(x-r, y-r, x+r, y+r), Clip: v.clip, Color: p.theme.color(Accent), Radius: r})
+	p.add(Op{Box: image.Rect(x-r, y-r, x+r, y+r), Clip: v.clip, Color: p.theme.color(Accent),
+		Radius: r})
 }
 
 func (p *painter) scrollbar(v *View) {

@@ -9,7 +9,8 @@ import (
 	"golang.org/x/image/draw"
 )
 
-// Draw carries the ops out on dst, which keeps fully opaque. The glyph cache behind it is shared and safe.
+// Draw carries the ops out on dst, which keeps fully opaque. The glyph cache behind it is shared
+// and safe.
 func Draw(dst *image.RGBA, ops []Op) {
 	for i := range ops {
 		o := &ops[i]
@@ -87,7 +88,8 @@ func (o *Op) rowColor(y int) color.RGBA {
 	}
 	n, i := max(o.Box.Dy()-1, 1), y-o.Box.Min.Y
 	mix := func(a, b uint8) uint8 { return uint8((int(a)*(n-i) + int(b)*i) / n) }
-	return color.RGBA{mix(o.Color.R, o.To.R), mix(o.Color.G, o.To.G), mix(o.Color.B, o.To.B), mix(o.Color.A, o.To.A)}
+	return color.RGBA{mix(o.Color.R, o.To.R), mix(o.Color.G, o.To.G), mix(o.Color.B, o.To.B),
+		mix(o.Color.A, o.To.A)}
 }
 
 var corners sync.Map // int -> []uint8
@@ -140,7 +142,9 @@ func mix(px []uint8, c color.RGBA, a uint32) {
 }
 
 // blendMask draws c through m, whose top left corner is at.
-func blendMask(dst *image.RGBA, m *image.Alpha, at image.Point, clip image.Rectangle, c color.RGBA) {
+func blendMask(
+	dst *image.RGBA, m *image.Alpha, at image.Point, clip image.Rectangle, c color.RGBA,
+) {
 	area := m.Rect.Add(at).Intersect(clip)
 	for y := area.Min.Y; y < area.Max.Y; y++ {
 		src := m.Pix[m.PixOffset(area.Min.X-at.X, y-at.Y):]

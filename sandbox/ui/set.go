@@ -10,7 +10,8 @@ func (v *View) Add(kids ...*View) *View {
 	return v
 }
 
-// Named gives the view its resource name. Lists and fields need names that are unique on their screen.
+// Named gives the view its resource name. Lists and fields need names that are unique on their
+// screen.
 func (v *View) Named(name string) *View { v.name = name; return v }
 
 // Class overrides the Android class that the UI tree shows.
@@ -34,7 +35,8 @@ func (v *View) Pad(n ...int) *View {
 	return v
 }
 
-// Inset sets the padding of a window: left and right in dp, top in dp, bottom in pixels, since a keyboard is that high.
+// Inset sets the padding of a window: left and right in dp, top in dp, bottom in pixels, since a
+// keyboard is that high.
 func (v *View) Inset(left, top, right, bottomPx int) *View {
 	v.pad, v.below = [4]int{left, top, right, 0}, bottomPx
 	return v
@@ -98,7 +100,10 @@ func (v *View) OnLong(f func()) *View { v.long = f; return v }
 func (v *View) OnDouble(f func()) *View { v.double = f; return v }
 
 // OnDrop lets the view be dragged: f gets the key of the draggable view that it is dropped on.
-func (v *View) OnDrop(key string, f func(onto string)) *View { v.dragKey, v.drop = key, f; return v }
+func (v *View) OnDrop(key string, f func(onto string)) *View {
+	v.dragKey, v.drop = key, f
+	return v
+}
 
 // Handle makes a swipe that starts here drag at once, without a long press.
 func (v *View) Handle() *View { v.handle = true; return v }

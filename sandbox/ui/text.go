@@ -8,7 +8,8 @@ import (
 // lineSpan is a line's runes: from start up to end.
 type lineSpan struct{ start, end int }
 
-// wrap breaks text into lines of at most width pixels. limit > 0 cuts after that many lines with an ellipsis.
+// wrap breaks text into lines of at most width pixels. limit > 0 cuts after that many lines with an
+// ellipsis.
 func wrap(s string, px int, bold bool, width, limit int) []string {
 	runes := []rune(s)
 	var rows []string
@@ -22,8 +23,8 @@ func wrap(s string, px int, bold bool, width, limit int) []string {
 	return rows
 }
 
-// breakLines finds the lines of a text: it breaks at newlines, behind spaces, between wide characters, and inside a word
-// that is longer than a line. There is always at least one line.
+// breakLines finds the lines of a text: it breaks at newlines, behind spaces, between wide
+// characters, and inside a word that is longer than a line. There is always at least one line.
 func breakLines(runes []rune, px int, bold bool, width int) []lineSpan {
 	var out []lineSpan
 	for start := 0; start <= len(runes); start++ {
@@ -58,7 +59,8 @@ func fit(runes []rune, px int, bold bool, width int) int {
 	return len(runes)
 }
 
-// breakBefore is the last place between start and end at which a line may end, or end when there is none.
+// breakBefore is the last place between start and end at which a line may end, or end when there is
+// none.
 func breakBefore(runes []rune, start, end int) int {
 	for i := end; i > start; i-- {
 		if runes[i] == ' ' || runes[i-1] == ' ' || wide(runes[i]) || wide(runes[i-1]) {
@@ -71,7 +73,8 @@ func breakBefore(runes []rune, start, end int) int {
 }
 
 func wide(r rune) bool {
-	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) || r >= 0x3000 && r < 0x3040 || r >= 0xff00 && r < 0xff61
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) ||
+		r >= 0x3000 && r < 0x3040 || r >= 0xff00 && r < 0xff61
 }
 
 // closing reports punctuation that must not begin a line.

@@ -105,15 +105,18 @@ func TestTouchFindsTheInnermostAndWhatIsInFront(t *testing.T) {
 
 func TestWrappedLinesFitAndLoseNothing(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		s := rapid.StringOfN(rapid.SampledFrom([]rune("ab cdWi,. 你好，世界!\n👍é")), 0, 80, -1).Draw(r, "text")
+		s := rapid.StringOfN(rapid.SampledFrom([]rune("ab cdWi,. 你好，世界!\n👍é")), 0, 80, -1).
+			Draw(r, "text")
 		width := rapid.IntRange(1, 300).Draw(r, "width")
 		runes := []rune(s)
 		at := 0
 		for _, l := range breakLines(runes, 20, false, width) {
-			require.Equal(r, "", strings.Trim(string(runes[at:l.start]), "\n"), "only newlines between lines")
+			require.Equal(r, "", strings.Trim(string(runes[at:l.start]), "\n"),
+				"only newlines between lines")
 			line := strings.TrimRight(string(runes[l.start:l.end]), " ")
 			require.NotContains(r, line, "\n")
-			require.True(r, Measure(line, 20, false) <= width || len([]rune(line)) <= 1, "%q is wider than %d", line, width)
+			require.True(r, Measure(line, 20, false) <= width || len([]rune(line)) <= 1,
+				"%q is wider than %d", line, width)
 			at = l.end
 		}
 		require.Equal(r, len(runes), at)
@@ -131,11 +134,13 @@ func TestWrapping(t *testing.T) {
 	require.LessOrEqual(t, Measure(cut[0], 20, false), width)
 	three := Measure("你好吗", 20, false)
 	require.Equal(t, []string{"你好世", "界。"}, wrap("你好世界。", 20, false, three, 0))
-	require.Equal(t, []string{"你好", "世。"}, wrap("你好世。", 20, false, three, 0), "a line does not begin with a full stop")
+	require.Equal(t, []string{"你好", "世。"}, wrap("你好世。", 20, false, three, 0),
+		"a line does not begin with a full stop")
 }
 
 func TestEveryScriptHasSomeGlyph(t *testing.T) {
-	for _, s := range []string{"A", "é", "ж", "中", "か", "한", "。", "👍", "\u0e01", "\U0010ffff", "€", "•", "⌫"} {
+	for _, s := range []string{"A", "é", "ж", "中", "か", "한", "。", "👍", "\u0e01", "\U0010ffff", "€",
+		"•", "⌫"} {
 		require.Positive(t, Measure(s, 40, false), "%q", s)
 		require.True(t, inked(s), "%q draws nothing", s)
 	}
@@ -146,7 +151,8 @@ func TestEveryScriptHasSomeGlyph(t *testing.T) {
 
 func inked(s string) bool {
 	img := image.NewRGBA(image.Rect(0, 0, 900, 120))
-	Draw(img, []Op{{Shape: Glyphs, Box: image.Rect(10, 80, 890, 100), Clip: img.Rect, Color: rgb(0xffffff), Text: s, Size: 40}})
+	Draw(img, []Op{{Shape: Glyphs, Box: image.Rect(10, 80, 890, 100), Clip: img.Rect,
+		Color: rgb(0xffffff), Text: s, Size: 40}})
 	for _, b := range img.Pix {
 		if b != 0 {
 			return true
@@ -175,7 +181,8 @@ func TestDrawingStaysInsideTheClip(t *testing.T) {
 		box := image.Rect(n("x0"), n("y0"), n("x1"), n("y1"))
 		clip := image.Rect(n("cx0"), n("cy0"), n("cx1"), n("cy1"))
 		op := Op{
-			Shape: rapid.SampledFrom([]Shape{Fill, Shadow, Glyphs, Drawing}).Draw(r, "shape"), Box: box, Clip: clip, Color: rgb(0xffffff),
+			Shape: rapid.SampledFrom([]Shape{Fill, Shadow, Glyphs, Drawing}).Draw(r, "shape"),
+			Box:   box, Clip: clip, Color: rgb(0xffffff),
 			Radius: rapid.IntRange(0, 60).Draw(r, "radius"), Text: "gear", Size: 20,
 		}
 		img := image.NewRGBA(image.Rect(0, 0, 100, 100))
@@ -223,10 +230,12 @@ func TestAFieldEditsLikeARowOfRunes(t *testing.T) {
 					before, after = []rune("x"), nil
 				}
 			case 6:
-				at := image.Pt(rapid.IntRange(0, 300).Draw(r, "x"), rapid.IntRange(0, 300).Draw(r, "y"))
+				at := image.Pt(rapid.IntRange(0, 300).Draw(r, "x"), rapid.IntRange(0, 300).
+					Draw(r, "y"))
 				v.Focus(at)
 				all := append(append([]rune{}, before...), after...)
-				before, after = append([]rune{}, all[:v.cursor()]...), append([]rune{}, all[v.cursor():]...)
+				before, after = append([]rune{}, all[:v.cursor()]...),
+					append([]rune{}, all[v.cursor():]...)
 			}
 			require.Equal(r, string(before)+string(after), text)
 			require.Equal(r, len(before), v.cursor())

@@ -29,8 +29,9 @@ const (
 	Stretch
 )
 
-// View is one element of a screen. Make it with the functions of this package; the setters change it and return it, so
-// that they can be chained. Sizes are dp. A view is laid out once: build a new tree for a new layout.
+// View is one element of a screen. Make it with the functions of this package; the setters change
+// it and return it, so that they can be chained. Sizes are dp. A view is laid out once: build a new
+// tree for a new layout.
 type View struct {
 	kind kind
 	kids []*View
