@@ -164,31 +164,31 @@ func anyAction(t *rapid.T) actions.Action {
 	}
 }
 
-func TestReadingIsStrict(t *testing.T) {
+func TestOnlyWhatIsWrittenIsRead(t *testing.T) {
 	for in, want := range map[string]string{
-		``:                                `decoding an action: want a JSON object, got ""`,
-		`null`:                            `decoding an action: want a JSON object, got "null"`,
-		`[]`:                              `decoding an action: want a JSON object, got "[]"`,
-		`{"verb":"BACK"`:                  `decoding an action: EOF`,
+		``:                                `decoding an action: unexpected end of JSON input`,
+		`[]`:                              `decoding an action: json: cannot unmarshal array`,
+		`{"verb":"BACK"`:                  `decoding an action: unexpected end of JSON input`,
 		`{"verb":"BACK",}`:                `decoding an action: invalid character '}'`,
-		`{}`:                              `decoding an action: no "verb"`,
-		`{"verb":7}`:                      `decoding an action: no "verb"`,
+		`{"verb":"BACK"} {"verb":"HOME"}`: `decoding an action: invalid character '{'`,
+		`{"verb":7}`:                      `decoding an action: json: cannot unmarshal number`,
+		`null`:                            `decoding an action: unknown verb ""`,
+		`{}`:                              `decoding an action: unknown verb ""`,
 		`{"verb":"DANCE"}`:                `decoding an action: unknown verb "DANCE"`,
 		`{"verb":"back"}`:                 `decoding an action: unknown verb "back"`,
-		`{"verb":"BACK","verb":"HOME"}`:   `decoding an action: the field "verb" is there twice`,
-		`{"verb":"BACK"} {"verb":"HOME"}`: `decoding BACK: invalid character '{' after top-level value`,
-		`{"verb":"BACK","at":{}}`:         `decoding BACK: unknown field "at"`,
-		`{"verb":"CLICK"}`:                `decoding CLICK: no field "at"`,
-		`{"verb":"CLICK","at":null}`:      `decoding CLICK: the field "at" is null`,
-		`{"verb":"CLICK","at":[0.5,0.5]}`: `decoding CLICK: at: want a JSON object, got "[0.5,0.5]"`,
-		`{"verb":"CLICK","at":{"x":0.5}}`: `decoding CLICK: at: no field "y"`,
-		`{"verb":"CLICK","at":{"x":0.5,"y":1,"z":1}}`:              `decoding CLICK: at: unknown field "z"`,
-		`{"verb":"CLICK","At":{"x":0.5,"y":1}}`:                    `decoding CLICK: no field "at"`,
-		`{"verb":"CLICK","at":{"x":0.5,"y":1},"AT":{"x":0,"y":0}}`: `decoding CLICK: unknown field "AT" (want at)`,
-		`{"verb":"CLICK","at":{"x":"0.5","y":1}}`:                  `decoding CLICK: json: cannot unmarshal string`,
-		`{"verb":"TYPE","text":"a","at":{"x":1}}`:                  `decoding TYPE: at: no field "y"`,
-		`{"verb":"WAIT","for":3}`:                                  `decoding WAIT: json: cannot unmarshal number`,
-		`{"verb":"WAIT","for":"soon"}`:                             `decoding WAIT: time: invalid duration "soon"`,
+		`{"VERB":"BACK"}`:                 `decoding BACK: "{\"VERB\":\"BACK\"}" is written as`,
+		`{"verb":"BACK","at":{}}`:         `is written as "{\"verb\":\"BACK\"}"`,
+		`{"verb":"CLICK"}`:                `decoding CLICK: "{\"verb\":\"CLICK\"}" is written as`,
+		`{"verb":"CLICK","at":null}`:      `is written as`,
+		`{"verb":"CLICK","at":[0.5,0.5]}`: `decoding CLICK: json: cannot unmarshal array`,
+		`{"verb":"CLICK","at":{"x":0.5}}`: `is written as`,
+		`{"verb":"CLICK","at":{"x":0.5,"y":1,"z":1}}`:              `is written as`,
+		`{"verb":"CLICK","At":{"x":0.5,"y":1}}`:                    `is written as`,
+		`{"verb":"CLICK","at":{"x":0.5,"y":1},"AT":{"x":0,"y":0}}`: `is written as`,
+		`{"verb":"CLICK","at":{"x":"0.5","y":1}}`:                  `cannot unmarshal string`,
+		`{"verb":"TYPE","text":"a","at":{"x":1}}`:                  `is written as`,
+		`{"verb":"WAIT","for":3}`:                                  `cannot unmarshal number`,
+		`{"verb":"WAIT","for":"soon"}`:                             `time: invalid duration "soon"`,
 	} {
 		t.Run(in, func(t *testing.T) {
 			a, err := actions.Unmarshal([]byte(in))

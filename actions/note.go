@@ -16,4 +16,5 @@ func (a Note) Validate() error { return because(a, filled("the text", a.Text, Ma
 func (Note) Points() []screen.Point               { return nil }
 func (a Note) Texts(f func(string) string) Action { return Note{f(a.Text)} }
 func (a Note) arguments() []Field                 { return []Field{{"value", a.Text}} }
-func (a Note) describe() string                   { return "note " + text.Quote(a.Text, maxDescribed) }
+
+func (a Note) describe() string { return "note " + text.Quote(a.Text, maxDescribed) }

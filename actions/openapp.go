@@ -31,4 +31,5 @@ func (a OpenApp) Do(ctx context.Context, s Surface) error { return s.Launch(ctx,
 func (OpenApp) Points() []screen.Point               { return nil }
 func (a OpenApp) Texts(f func(string) string) Action { return OpenApp{f(a.App)} }
 func (a OpenApp) arguments() []Field                 { return []Field{{"value", a.App}} }
-func (a OpenApp) describe() string                   { return "open " + text.Quote(a.App, maxDescribed) }
+
+func (a OpenApp) describe() string { return "open " + text.Quote(a.App, maxDescribed) }

@@ -194,7 +194,8 @@ func TestWhatIsAllowedIsNotRefused(t *testing.T) {
 		actions.Slide{From: middle, To: corner}, actions.Scroll{
 			At: middle, Direction: actions.Left,
 		},
-		actions.Drag{From: middle, To: corner}, actions.OpenApp{App: "微信"}, actions.HotKey{Key: actions.KeyEnter},
+		actions.Drag{From: middle, To: corner},
+		actions.OpenApp{App: "微信"}, actions.HotKey{Key: actions.KeyEnter},
 		actions.Wait{For: time.Hour}, // cut when it is carried out
 		actions.Info{
 			Question: "which?", Options: []string{"a", "b"}, Secret: true,

@@ -203,48 +203,31 @@ func marshal(v any) json.RawMessage {
 // readCassette reads exchanges. A last line without a line break is the trace of a crash and is
 // passed over; valid is the length of what comes before it.
 func readCassette(r io.Reader) (all []exchange, valid int64, err error) {
-	br := bufio.NewReader(r)
+	lines := bufio.NewReader(r)
 	for n := 1; ; n++ {
-		line, err := readLine(br)
-		if errors.Is(err, io.EOF) {
-			if n == 1 {
-				return nil, 0, errNoCassette
-			}
+		line, err := lines.ReadBytes('\n')
+		switch {
+		case errors.Is(err, io.EOF) && n == 1:
+			return nil, 0, errNoCassette
+		case errors.Is(err, io.EOF):
 			return all, valid, nil
+		case err == nil && n == 1:
+			if err := checkHeader(line); err != nil {
+				return nil, 0, err
+			}
+		case err == nil:
+			var x exchange
+			x, err = readExchange(line)
+			all = append(all, x)
 		}
 		if err != nil {
 			return nil, valid, fmt.Errorf("line %d: %w", n, err)
 		}
 		valid += int64(len(line))
-		if n == 1 {
-			if err := checkHeader(line); err != nil {
-				return nil, 0, err
-			}
-			continue
-		}
-		x, err := readExchange(line)
-		if err != nil {
-			return nil, valid, fmt.Errorf("line %d: %w", n, err)
-		}
-		all = append(all, x)
 	}
 }
 
 var errNoCassette = errors.New("this is not a cassette")
-
-// readLine returns a line with its break; what the file ends with after the last break is no line.
-func readLine(br *bufio.Reader) ([]byte, error) {
-	var line []byte
-	for {
-		part, err := br.ReadSlice('\n')
-		if line = append(line, part...); len(line) > maxLine {
-			return nil, fmt.Errorf("longer than %d MiB", maxLine>>20)
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return line, err
-		}
-	}
-}
 
 func checkHeader(line []byte) error {
 	var h cassetteHeader
