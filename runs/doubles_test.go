@@ -309,7 +309,6 @@ type world struct {
 	opts    runs.Options
 	manager *runs.Manager
 	dir     string
-	wrap    func(inquiry.Store) inquiry.Store // around the questions; nil leaves them as they are
 
 	mu     sync.Mutex
 	events []runs.Event
@@ -357,11 +356,7 @@ func (w *world) begin() {
 	w.store, err = session.Open(context.Background(), w.dir, nil)
 	require.NoError(w.t, err)
 	w.opts.Store = w.store
-	questions := w.store.Questions()
-	if w.wrap != nil {
-		questions = w.wrap(questions)
-	}
-	w.opts.Broker = inquiry.NewBroker(questions, &inquiry.Options{Every: time.Hour / 2}) // a day passes in few sweeps
+	w.opts.Broker = inquiry.NewBroker(w.store.Questions(), &inquiry.Options{Every: time.Hour / 2}) // a day passes in few sweeps
 	w.manager = runs.New(&w.opts)
 }
 

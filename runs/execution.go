@@ -10,6 +10,7 @@ import (
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/inquiry/channel"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/wait"
 	"github.com/taploop/taploop/session"
 )
 
@@ -40,7 +41,8 @@ func (x *execution) launch() error {
 	x.state, x.release = m.states.use(x.sess.ID)
 	x.state.enter(x.active)
 	x.place = m.queues.join(x.sess.Serial, x.run) // here, so that the queue has the order of the calls
-	if m.spawn(func() { x.drive(ctx) }) {
+	id := x.run.ID
+	if m.spawn(func() { m.watchRow(ctx, id, cancel) }) && m.spawn(func() { x.drive(ctx) }) {
 		return nil
 	}
 	cancel(agentloop.ErrClosing)
@@ -49,6 +51,22 @@ func (x *execution) launch() error {
 	x.finishRun(ctx, agentloop.Stopped(ctx))
 	x.leave()
 	return m.closing()
+}
+
+// watchRow cancels a life that another process has ended: what waits for a model, or for the phone, need not wait any longer.
+// The store refuses what such a life writes, whether or not it knows.
+func (m *Manager) watchRow(ctx context.Context, runID string, cancel context.CancelCauseFunc) {
+	for wait.For(ctx, elsewhere) == nil {
+		run, err := m.store.Run(ctx, runID)
+		switch {
+		case err != nil:
+			continue // the run itself meets what is wrong with the store
+		case run.State == session.Paused:
+			cancel(agentloop.ErrPaused)
+		case run.State != session.Queued && run.State != session.Running || run.Owner != m.store.Owner():
+			cancel(agentloop.ErrStopped)
+		}
+	}
 }
 
 // drive is the life of the run's goroutine.

@@ -99,6 +99,27 @@ func TestARunIsStoppedFromAnotherProcess(t *testing.T) {
 	}
 }
 
+func TestAStopFromAnotherProcessDoesNotWaitForTheModel(t *testing.T) {
+	for mode, want := range map[runs.StopMode]session.State{runs.Cancel: session.Cancelled, runs.Pause: session.Paused} {
+		bubble(t, func(t *testing.T, w *world) {
+			o := w.beside()
+			defer o.close()
+			w.mind.think = time.Hour
+			id := w.start("tap").Session.ID
+			time.Sleep(time.Minute)
+			began := time.Now()
+			go func() {
+				_, err := o.manager.Stop(o.ctx(), runs.StopRequest{SessionID: id, Mode: mode})
+				require.NoError(t, err)
+			}()
+			require.Equal(t, want, w.wait(id).Run.State)
+			require.LessOrEqual(t, time.Since(began), time.Second)
+			synctest.Wait()
+			require.Zero(t, w.farm.phones["A"].open, "the model's request was cancelled, and the phone is free")
+		})
+	}
+}
+
 func TestAnAnswerFromAnotherProcessResumesTheRunOnce(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		o := w.beside()

@@ -11,7 +11,6 @@ import (
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/inquiry/channel"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
 )
@@ -162,45 +161,5 @@ func TestAnAnswerThatIsBeingAppliedIsWaitedFor(t *testing.T) {
 
 			require.Equal(t, session.Completed, st.Run.State)
 		}
-	})
-}
-
-// lateReads are questions that a marked reader gets late: whatever else can happen has happened since they were read.
-type lateReads struct{ inquiry.Store }
-
-type readsLate struct{}
-
-func (l lateReads) wait(ctx context.Context) {
-	if ctx.Value(readsLate{}) != nil {
-		time.Sleep(time.Millisecond)
-	}
-}
-
-func (l lateReads) Get(ctx context.Context, id string) (inquiry.Question, error) {
-	defer l.wait(ctx)
-	return l.Store.Get(ctx, id)
-}
-
-func (l lateReads) List(ctx context.Context, f inquiry.Filter) ([]inquiry.Question, error) {
-	defer l.wait(ctx)
-	return l.Store.List(ctx, f)
-}
-
-func TestAnAnswerThatComesWhileTheQuestionIsReadEndsNoWait(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
-		w.wrap = func(s inquiry.Store) inquiry.Store { return lateReads{s} }
-		w.again(func(o *runs.Options) { o.Console = &person{} })
-		st := begun(w, channel.ManualReply, "ask tap")
-		time.AfterFunc(time.Minute+time.Millisecond/2, func() {
-			_, err := w.manager.Broker().Resolve(w.ctx(), st.Question.ID, inquiry.Reply{Response: "red", Channel: "page"})
-			require.NoError(t, err)
-		})
-		time.Sleep(time.Minute)
-
-		got, err := w.manager.Wait(context.WithValue(w.ctx(), readsLate{}, true),
-			runs.WaitRequest{SessionID: st.Session.ID, Budget: time.Hour})
-
-		require.NoError(t, err)
-		require.Equal(t, session.Completed, got.Run.State, "%s after %v", got.Reason, got.Waited)
 	})
 }
