@@ -123,19 +123,6 @@ func (c *settings) Props() map[string]string {
 	return out
 }
 
-// Battery is what dumpsys battery shows.
-type Battery struct {
-	Level       int // percent
-	AC          bool
-	Temperature int // tenths of a degree
-	Voltage     int // millivolts
-}
-
-// Battery returns the battery's state: charged and on mains.
-func (c *settings) Battery() Battery { return battery }
-
-var battery = Battery{Level: 87, AC: true, Temperature: 250, Voltage: 4200}
-
 // Now is the time on the phone's clock.
 func (c *settings) Now() time.Time { return c.opts.Now() }
 

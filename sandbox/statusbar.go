@@ -1,8 +1,6 @@
 package sandbox
 
 import (
-	"fmt"
-
 	"github.com/taploop/taploop/sandbox/apps"
 	"github.com/taploop/taploop/sandbox/ui"
 )
@@ -32,7 +30,7 @@ func (sc *screen) bars(s *scene, ink ui.Ink) *ui.View {
 		ui.Text(sc.sys.Now().Format("15:04")).Size(14).Bold().Ink(ink),
 		ui.Space(),
 		sc.statusIcons(ink),
-		ui.Text(fmt.Sprintf("%d%%", battery.Level)).Size(13).Ink(ink),
+		ui.Text("87%").Size(13).Ink(ink),
 		ui.Icon("battery").Size(17).Ink(ink),
 	).Gap(5).Pad(20, 0).Height(statusHeight).Modal()
 	button := func(icon, desc string, key int) *ui.View {

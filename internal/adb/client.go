@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"os"
-	"strconv"
 	"syscall"
 	"time"
 
@@ -122,17 +121,4 @@ func (c *Client) Host(ctx context.Context, service string) (string, error) {
 		return "", fmt.Errorf("adb %s: %w", brief(service), err)
 	}
 	return string(b), nil
-}
-
-// Version is the server's protocol version, 41 for today's servers.
-func (c *Client) Version(ctx context.Context) (int, error) {
-	s, err := c.Host(ctx, "host:version")
-	if err != nil {
-		return 0, err
-	}
-	v, err := strconv.ParseUint(s, 16, 16)
-	if err != nil {
-		return 0, fmt.Errorf("adb host:version: %w: %q", ErrProtocol, s)
-	}
-	return int(v), nil
 }

@@ -96,13 +96,6 @@ func TestDevicesReadsEveryKindOfLine(t *testing.T) {
 	require.ErrorIs(t, err, adb.ErrProtocol)
 }
 
-func TestVersionIsHexadecimal(t *testing.T) {
-	s := &fakeServer{host: map[string]string{"host:version": "0029"}}
-	v, err := s.client(t).Version(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, 41, v)
-}
-
 func TestNoServerOnAnotherMachineIsNotStarted(t *testing.T) {
 	refused := dialerFunc(func(context.Context, string, string) (net.Conn, error) {
 		return nil, &net.OpError{Op: "dial", Err: os.NewSyscallError("connect",
@@ -111,7 +104,7 @@ func TestNoServerOnAnotherMachineIsNotStarted(t *testing.T) {
 	c, err := adb.New(&adb.Options{Server: "10.1.2.3:5037", Dialer: refused, Getenv: noEnv,
 		ADB: "/bin/false"})
 	require.NoError(t, err)
-	_, err = c.Version(t.Context())
+	_, err = c.Host(t.Context(), "host:version")
 	require.ErrorIs(t, err, adb.ErrNoServer)
 	require.Contains(t, hint.Of(err), "on that machine")
 }
@@ -121,7 +114,7 @@ func TestNoServerAndNoAdbSaysWhatToInstall(t *testing.T) {
 	c, err := adb.New(&adb.Options{Server: "localfilesystem:" + filepath.Join(t.TempDir(), "none"),
 		Getenv: noEnv})
 	require.NoError(t, err)
-	_, err = c.Version(t.Context())
+	_, err = c.Host(t.Context(), "host:version")
 	require.ErrorIs(t, err, adb.ErrNoServer)
 	require.ErrorIs(t, err, exec.ErrNotFound)
 	require.Contains(t, hint.Of(err), "platform tools")
@@ -135,7 +128,7 @@ func TestAServerThatDoesNotStartTellsWhatAdbSaid(t *testing.T) {
 	c, err := adb.New(&adb.Options{Server: "localfilesystem:" + filepath.Join(dir, "sock"),
 		ADB: binary, Getenv: noEnv})
 	require.NoError(t, err)
-	_, err = c.Version(t.Context())
+	_, err = c.Host(t.Context(), "host:version")
 	require.ErrorIs(t, err, adb.ErrNoServer)
 	require.ErrorContains(t, err, "cannot bind: -L localfilesystem:"+filepath.Join(dir,
 		"sock")+" start-server")
@@ -159,7 +152,7 @@ func TestAServerIsStartedOnceForManyCallers(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			_, err := c.Version(t.Context())
+			_, err := c.Host(t.Context(), "host:version")
 			require.NoError(t, err)
 		})
 	}

@@ -1,6 +1,7 @@
 package adb_test
 
 import (
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -29,9 +30,9 @@ func rigged(t *testing.T, phones ...adbtest.Phone) (*adbtest.Rig, *adb.Client) {
 func TestTheRealDaemonsShellIsRead(t *testing.T) {
 	rig, c := rigged(t)
 	d := c.Device(rig.Serials[0])
-	v, err := c.Version(t.Context())
+	v, err := c.Host(t.Context(), "host:version")
 	require.NoError(t, err)
-	require.Equal(t, 41, v)
+	require.Equal(t, "0029", v)
 	has, err := d.Has(t.Context(), "shell_v2")
 	require.NoError(t, err)
 	require.True(t, has)
@@ -92,9 +93,9 @@ func TestGoadbReadsTheSameOfTheRealServer(t *testing.T) {
 
 	version, err := other.ServerVersion()
 	require.NoError(t, err)
-	ours, err := c.Version(t.Context())
+	ours, err := c.Host(t.Context(), "host:version")
 	require.NoError(t, err)
-	require.Equal(t, version, ours)
+	require.Equal(t, fmt.Sprintf("%04x", version), ours)
 
 	theirs, err := other.ListDevices()
 	require.NoError(t, err)
@@ -135,9 +136,9 @@ func TestARealServerIsStartedWhereNothingListens(t *testing.T) {
 	c, err := adb.New(&adb.Options{Server: addr, ADB: binary, Getenv: noEnv})
 	require.NoError(t, err)
 	for range 2 {
-		v, err := c.Version(t.Context())
+		v, err := c.Host(t.Context(), "host:version")
 		require.NoError(t, err, hint.Of(err))
-		require.Equal(t, 41, v)
+		require.Equal(t, "0029", v)
 	}
 	conn, err := net.Dial("tcp", addr)
 	require.NoError(t, err)

@@ -18,7 +18,6 @@ func TestAPhoneThatCannotBeUsedSaysWhy(t *testing.T) {
 		adbserver.StateOffline: "device offline",
 		adbserver.StateUnauthorized: "device unauthorized.\nThis adb server's $ADB_VENDOR_KEYS " +
 			"is not set\n",
-		adbserver.StateNoPermissions: "insufficient permissions for device",
 	} {
 		e := serve(t)
 		require.NoError(t, e.SetState(serial, state))

@@ -35,7 +35,7 @@ func FuzzAnyBytesGetAnAnswerOrAnEnd(f *testing.F) {
 		append(request(any, "sync:"), framed("SEND", "/sdcard/x,33188")+framed("DATA",
 			"x")+"DONE"+num(1)...),
 		request("host:wait-for-any-device"), request("host:wait-for-any-disconnect"),
-		request("host:track-devices"), request(any, "reboot:"),
+		request(any, "reboot:"),
 	} {
 		f.Add(seed)
 	}

@@ -22,8 +22,6 @@ func (c *conn) answer(req string) (more bool, err error) {
 		return false, c.okay()
 	case rest == "devices", rest == "devices-l":
 		return false, c.send("OKAY", c.s.list(rest == "devices-l"))
-	case rest == "track-devices", rest == "track-devices-l":
-		return false, c.track(rest == "track-devices-l")
 	case rest == "host-features":
 		return false, c.send("OKAY", features)
 	case rest == "features", rest == "get-state", rest == "get-serialno":
@@ -126,26 +124,6 @@ func (s *Server) follow() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.changed
-}
-
-// track sends the list now and whenever it changes, until the client goes.
-func (c *conn) track(long bool) error {
-	if err := c.okay(); err != nil {
-		return err
-	}
-	last, first := "", true
-	for {
-		changed := c.s.follow()
-		if list := c.s.list(long); first || list != last {
-			if err := c.write([]byte(lengthPrefixed(list))); err != nil {
-				return err
-			}
-			last, first = list, false
-		}
-		if err := wait(c, changed); err != nil {
-			return err
-		}
-	}
 }
 
 // waitFor answers a second time when a phone has reached a state: TYPE-STATE.

@@ -14,10 +14,9 @@ import (
 
 // States of a phone, as adb devices lists them.
 const (
-	StateDevice        = "device"
-	StateOffline       = "offline"
-	StateUnauthorized  = "unauthorized"
-	StateNoPermissions = "no permissions"
+	StateDevice       = "device"
+	StateOffline      = "offline"
+	StateUnauthorized = "unauthorized"
 )
 
 // features are what a phone and the server say they can do; nothing that is not so.
@@ -158,10 +157,6 @@ func (p *phone) usable() error {
 		return failure("device unauthorized.\nThis adb server's $ADB_VENDOR_KEYS is not set\n" +
 			"Try 'adb kill-server' if that seems wrong.\nOtherwise check for a confirmation " +
 			"dialog on your device.")
-	case StateNoPermissions:
-		return failure("insufficient permissions for device: user in plugdev group; are your " +
-			"udev rules wrong?\n" +
-			"See [http://developer.android.com/tools/device.html] for more information")
 	}
 	return nil
 }

@@ -280,25 +280,6 @@ func TestAShellWithoutCommandReadsLinesAndIsNoTerminal(t *testing.T) {
 	require.Equal(t, "OKAY"+says, serve(t).open("shell:").rest())
 }
 
-func TestTrackingTellsEveryChange(t *testing.T) {
-	e := serve(t)
-	c := e.dial()
-	c.request("host:track-devices")
-	c.okay()
-	require.Equal(t, "sandbox-1\tdevice\n", c.text())
-	require.NoError(t, e.SetState(serial, adbserver.StateOffline))
-	require.Equal(t, "sandbox-1\toffline\n", c.text())
-	e.Attach("second", shell.New(sandbox.New(nil)))
-	require.Equal(t, "sandbox-1\toffline\nsecond\tdevice\n", c.text())
-	e.Detach(serial)
-	require.Equal(t, "second\tdevice\n", c.text())
-
-	long := e.dial()
-	long.request("host:track-devices-l")
-	long.okay()
-	require.Contains(t, long.text(), "second                 device usb:1-2 product:")
-}
-
 func TestWaitingEndsWhenTheStateIsReached(t *testing.T) {
 	e := serve(t)
 	require.NoError(t, e.SetState(serial, adbserver.StateOffline))

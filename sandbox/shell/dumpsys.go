@@ -10,7 +10,7 @@ import (
 // dumps are the services that print their state.
 func dumps() map[string]func(*call, []string) string {
 	return map[string]func(*call, []string) string{
-		"activity": dumpActivity, "battery": dumpBattery, "display": dumpDisplay,
+		"activity": dumpActivity, "display": dumpDisplay,
 		"input_method": dumpInputMethod, "package": dumpPackage, "power": dumpPower,
 		"window": dumpWindow,
 	}
@@ -46,13 +46,11 @@ func choose(yes bool, a, b string) string {
 
 func dumpPower(c *call, _ []string) string {
 	p := c.sh.phone
-	on, battery := p.On(), p.Battery()
+	on := p.On()
 	return fmt.Sprintf(`POWER MANAGER (dumpsys power)
 
 Power Manager State:
   mWakefulness=%s
-  mIsPowered=%t
-  mBatteryLevel=%d
   mBootCompleted=true
   mSystemReady=true
   mHoldingDisplaySuspendBlocker=%t
@@ -60,21 +58,7 @@ Power Manager State:
 Wake Locks: size=0
 
 Display Power: state=%s
-`, choose(on, "Awake", "Asleep"), battery.AC, battery.Level, on, choose(on, "ON", "OFF"))
-}
-
-func dumpBattery(c *call, _ []string) string {
-	b := c.sh.phone.Battery()
-	return fmt.Sprintf(`Current Battery Service state:
-  AC powered: %t
-  status: %s
-  health: 2
-  present: true
-  level: %d
-  scale: 100
-  voltage: %d
-  temperature: %d
-`, b.AC, choose(b.AC, "2", "3"), b.Level, b.Voltage, b.Temperature)
+`, choose(on, "Awake", "Asleep"), on, choose(on, "ON", "OFF"))
 }
 
 func dumpDisplay(c *call, _ []string) string {
