@@ -140,7 +140,8 @@ func TestManyAnswersAtOnceHaveOneWinner(t *testing.T) {
 			count[<-codes]++
 		}
 		require.Equal(t, 1, count[done], "%v", count)
-		require.Equal(t, 20, count[done]+count["QUESTION_ALREADY_RESOLVED"]+count["NO_OPEN_QUESTION"], "%v", count)
+		require.Equal(t, 20,
+			count[done]+count["QUESTION_ALREADY_RESOLVED"]+count["NO_OPEN_QUESTION"], "%v", count)
 	})
 }
 

@@ -136,7 +136,8 @@ func (o *Options) placeholders() *strings.Replacer {
 	if o.MaxSteps > 0 {
 		most = fmt.Sprintf(" The server allows at most %d.", o.MaxSteps)
 	}
-	return strings.NewReplacer("{max_steps}", most, "{reply_mode}", string(o.ReplyMode), "{channels}", channel.Help())
+	return strings.NewReplacer("{max_steps}", most, "{reply_mode}", string(o.ReplyMode),
+		"{channels}", channel.Help())
 }
 
 func described(name string) string {

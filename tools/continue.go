@@ -67,11 +67,3 @@ func (a replyArgs) answer() (*runs.Reply, error) {
 	}
 	return nil, nil
 }
-
-// statusOf tells how a session of the caller stands.
-func (t *tasks) statusOf(ctx context.Context, c *call, id string) (runs.Status, error) {
-	if _, err := t.Runs.Session(ctx, id, c.principal); err != nil {
-		return runs.Status{}, err
-	}
-	return t.Runs.Status(ctx, id)
-}

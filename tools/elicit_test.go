@@ -274,7 +274,8 @@ func (w *world) raw(tool string, arguments in, state string, responses in) *mcp.
 	w.calls++
 	resp, err := w.client.GetTransport().SendRequest(w.t.Context(),
 		transport.JSONRPCRequest{JSONRPC: "2.0",
-			ID: mcp.NewRequestId(fmt.Sprint("raw ", w.calls)), Method: "tools/call", Params: params})
+			ID: mcp.NewRequestId(fmt.Sprint("raw ",
+				w.calls)), Method: "tools/call", Params: params})
 	require.NoError(w.t, err)
 	require.Nil(w.t, resp.Error)
 	out, err := mcp.ParseCallToolResult(&resp.Result)

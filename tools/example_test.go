@@ -28,7 +28,8 @@ func Example() {
 	check(err)
 	defer store.Close()
 	phones := newFarm("emulator-5554")
-	manager := runs.New(&runs.Options{Store: store, Phones: phones, Limits: agentloop.Limits{Settle: -1},
+	manager := runs.New(&runs.Options{Store: store, Phones: phones,
+		Limits:    agentloop.Limits{Settle: -1},
 		NewPolicy: func(runs.Settings) (agentloop.Policy, error) { return seesAnAlarm{}, nil }})
 	defer manager.Close()
 

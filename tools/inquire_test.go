@@ -158,7 +158,8 @@ func TestAFormIsAnsweredFieldByField(t *testing.T) {
 
 		bad := w.ask("answer_question",
 			in{"question_id": a.ID,
-				"values": in{"who": "Ann", "day": "Fri", "paid": true, "seats": 12, "until": "soon"}})
+				"values": in{"who": "Ann", "day": "Fri", "paid": true, "seats": 12,
+					"until": "soon"}})
 
 		require.Equal(t, "INVALID_ARGUMENT", bad.says())
 		for _, name := range []string{"day", "seats", "until"} {
@@ -392,7 +393,8 @@ func TestAnInquiryLeavesTheRunAlone(t *testing.T) {
 			"wait_seconds": 0})
 		require.Equal(t, "NO_OPEN_QUESTION",
 			w.call("ask_agent_continue",
-				in{"session_id": a.SessionID, "question_id": q.ID, "reply_from_client": "x"}).code())
+				in{"session_id": a.SessionID, "question_id": q.ID,
+					"reply_from_client": "x"}).code())
 		require.Equal(t, a.Question.ID,
 			w.call("ask_agent_wait", in{"session_id": a.SessionID}).Question.ID)
 		w.settle(q.ID, fromPage)

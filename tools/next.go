@@ -13,56 +13,46 @@ import (
 
 // nextOf names the call that goes on from here; nil when the run has ended.
 func nextOf(st runs.Status) *result.Next {
-	args := map[string]any{"session_id": st.Session.ID}
-	if st.Reason == agentloop.UserPaused && st.Run.State == session.Paused {
-		if st.Question != nil {
-			args["question_id"] = st.Question.ID
-		}
-		return nextCall(goOnTool, args,
-			"the run is paused as it was wanted; call this when your user wants it to go on")
-	}
-	if questionInForm(st) != nil {
-		args["since_step"] = st.Session.Steps
-		return nextCall(waitTool, args,
-			"the agent's question is shown to your user in a form while a call waits")
-	}
-	if st.Question != nil && st.Reason != agentloop.StillRunning {
-		args["question_id"] = st.Question.ID
-		return nextCall(goOnTool, args,
-			"the agent asks something that only your user can answer; "+
-				"add reply_from_client with your user's own answer")
-	}
-	switch {
+	tool, why := goOnTool, "the run is paused and goes on from where it is"
+	switch asks, running := st.Question != nil, st.Reason == agentloop.StillRunning; {
+	case pausedOnPurpose(st):
+		why = "the run is paused as it was wanted; call this when your user wants it to go on"
+	case questionInForm(st) != nil:
+		tool, why = waitTool, "the agent's question is shown to your user in a form while a call waits"
+	case asks && !running:
+		why = "the agent asks something that only your user can answer; " +
+			"add reply_from_client with your user's own answer"
 	case st.Run.State.Terminal():
 		return nil
-	case st.Reason == agentloop.StillRunning:
-		args["since_step"] = st.Session.Steps
-		if st.Question != nil {
-			return nextCall(waitTool, args,
-				"the agent's question is being asked elsewhere, "+
-					"and the run goes on with the answer")
-		}
-		if st.Run.State == session.Queued {
-			return nextCall(waitTool, args,
-				"the run waits for its phone"+placeOf(st, languages["en"]))
-		}
-		return nextCall(waitTool, args, "the run goes on")
+	case running && asks:
+		tool, why = waitTool, "the agent's question is being asked elsewhere, "+
+			"and the run goes on with the answer"
+	case running && st.Run.State == session.Queued:
+		tool, why = waitTool, "the run waits for its phone"+placeOf(st, languages["en"])
+	case running:
+		tool, why = waitTool, "the run goes on"
 	case st.Reason == agentloop.ClientDetached:
-		args["since_step"] = st.Session.Steps
-		return nextCall(waitTool, args,
-			"the run paused because nobody waited for it, and goes on when somebody does")
+		tool, why = waitTool, "the run paused because nobody waited for it, and goes on when somebody does"
 	case st.Reason == agentloop.MaxStepsReached:
-		return nextCall(goOnTool, args,
-			"the steps of this call are used up; continuing gives it more")
+		why = "the steps of this call are used up; continuing gives it more"
 	case st.Message != "":
-		return nextCall(goOnTool, args,
-			"the run is paused ("+shortLine(st.Message, 300)+") and goes on from where it is")
-	default:
-		return nextCall(goOnTool, args, "the run is paused and goes on from where it is")
+		why = "the run is paused (" + shortLine(st.Message, 300) + ") and goes on from where it is"
 	}
+	args := map[string]any{"session_id": st.Session.ID}
+	if tool == waitTool {
+		args["since_step"] = st.Session.Steps
+	} else if st.Question != nil {
+		args["question_id"] = st.Question.ID
+	}
+	return nextCall(tool, args, why)
 }
 
-// pickUp is the hint of a run that nothing but nobody's waiting has paused.
+// pausedOnPurpose reports whether a person or a client has paused the run.
+func pausedOnPurpose(st runs.Status) bool {
+	return st.Reason == agentloop.UserPaused && st.Run.State == session.Paused
+}
+
+// pickUp is the hint about a run that paused only because no client waited for it.
 const pickUp = "call ask_agent_wait, which picks the run up"
 
 // nextLine is the imperative that ends the text of an unfinished run's result.
@@ -72,7 +62,7 @@ func nextLine(n *result.Next, st runs.Status, in *messages) string {
 	}
 	arguments := quote(n.Arguments)
 	switch {
-	case st.Reason == agentloop.UserPaused && st.Run.State == session.Paused:
+	case pausedOnPurpose(st):
 		return pausedLine(arguments, st, in)
 	case questionInForm(st) != nil:
 		return fmt.Sprintf(in.WaitForm, arguments)
@@ -103,7 +93,7 @@ func hintBefore(st runs.Status) string {
 	return strings.TrimSuffix(shortLine(before, 300), ".")
 }
 
-// pausedLine is about a run that somebody has paused: it urges nobody on.
+// pausedLine is about a run that was paused on purpose: it does not urge the model on.
 func pausedLine(arguments string, st runs.Status, in *messages) string {
 	if st.Question != nil {
 		return in.PausedAsking + askLine(arguments, st, in)

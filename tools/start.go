@@ -9,13 +9,6 @@ import (
 	"github.com/taploop/taploop/runs"
 )
 
-// tasks are the tools that start, continue, follow, stop and list runs.
-type tasks struct {
-	*Options
-	forms     *forms
-	questions *questions
-}
-
 // runArgs are those of every tool that begins a run or goes on with one. The phone's steps and the
 // waits are bounded more tightly by configuration: what is above that and within these bounds is
 // cut down to it.

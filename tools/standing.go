@@ -1,0 +1,110 @@
+package tools
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/tools/result"
+)
+
+// standing tells how a question stands that the call has waited for.
+func (t *inquiries) standing(c *call, q inquiry.Question, s *callState) (*reply, error) {
+	body := result.NewInquiry(q)
+	timing := s.waiting()
+	body.Timing, body.Notes = &timing, s.notes
+	return t.stands(c, q, body, s.from)
+}
+
+// stands tells how a question stands, with its answer from a character on.
+func (t *inquiries) stands(c *call, q inquiry.Question, body *result.Inquiry, from int) (
+	*reply, error) {
+	if q.Open() {
+		body.Question = t.questions.shown(q)
+	}
+	body.Next = nextOfQuestion(q)
+	r := &reply{tail: strings.Join(t.lines(q, c.messages), "\n")}
+	if res := q.Resolution; res != nil &&
+		(res.Type == inquiry.TypeAnswer || res.Type == inquiry.TypeDefault) {
+		body.Settled.Answer = "" // it is said once
+		return r, r.fitAnswer(c, q, body, from)
+	}
+	return r, r.fit(body)
+}
+
+// fitAnswer adds the answer: all of it, or as much as fits and the call that reads on.
+func (r *reply) fitAnswer(c *call, q inquiry.Question, body *result.Inquiry, from int) error {
+	answer := []rune(q.Resolution.Response.String())
+	from = min(from, len(answer))
+	tail, next, notes := r.tail, body.Next, slices.Clip(body.Notes)
+	for to := len(answer); ; to = from + (to-from)*2/3 {
+		part := string(answer[from:to])
+		body.Answer, body.Values = &part, nil
+		body.Next, body.Notes = next, notes
+		r.body, r.tail = body, tail
+		if to == len(answer) && from == 0 {
+			body.Values = result.ValuesOf(q)
+		}
+		if to < len(answer) {
+			body.Notes = append(notes,
+				fmt.Sprintf("the answer has %d characters; these are the ones from %d to %d",
+					len(answer), from, to))
+		}
+		// a client that has answered knows the rest
+		if to < len(answer) && c.request.Params.Name == inquiryTool {
+			arguments := map[string]any{"question_id": q.ID, "answer_from": to}
+			body.Next = nextCall(inquiryTool, arguments, "the answer goes on")
+			r.tail = fmt.Sprintf(c.messages.ReadOn, quote(arguments))
+		}
+		size, err := r.size()
+		if err != nil || size <= maxResult || to <= from {
+			return err
+		}
+	}
+}
+
+// nextOfQuestion names the call that goes on from a question; nil when there is nothing to go on
+// with.
+func nextOfQuestion(q inquiry.Question) *result.Next {
+	switch {
+	case q.RunID != "":
+		return nextCall(waitTool, map[string]any{"session_id": q.SessionID},
+			"the run goes on with the answer")
+	case q.Open():
+		return nextCall(inquiryTool, map[string]any{"question_id": q.ID}, "nobody has answered yet")
+	}
+	return nil
+}
+
+// lines tell the calling model what follows from how the question stands.
+func (t *inquiries) lines(q inquiry.Question, in *messages) []string {
+	n := nextOfQuestion(q)
+	switch {
+	case q.RunID != "":
+		return []string{fmt.Sprintf(in.RunGoesOn, quote(n.Arguments))}
+	case q.Open() && len(t.Options.Doors) == 0:
+		return []string{fmt.Sprintf(in.OnlyYou, quote(q.ID)),
+			fmt.Sprintf(in.WaitOn, quote(n.Arguments))}
+	case q.Open():
+		open := fmt.Sprintf(in.OpenFor, strings.Join(t.Options.Doors, ", "))
+		return []string{open, fmt.Sprintf(in.WaitOn, quote(n.Arguments))}
+	}
+	return []string{settledSentence(q, in)}
+}
+
+func settledSentence(q inquiry.Question, in *messages) string {
+	switch answered := q.Status == inquiry.Answered; {
+	case answered && q.Secret:
+		return in.SecretGiven
+	case answered && q.Resolution.Authority == inquiry.AuthorityClientModel:
+		return in.PassedOn
+	case answered:
+		return fmt.Sprintf(in.AnsweredBy, shortLine(q.Resolution.Who(), 100))
+	case q.Status == inquiry.Refused:
+		return in.Refused
+	case q.Resolution.Type == inquiry.TypeDefault:
+		return in.Defaulted
+	}
+	return fmt.Sprintf(in.Silent, q.Status)
+}

@@ -1,0 +1,34 @@
+package tools
+
+import (
+	"context"
+	"time"
+
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/runs"
+)
+
+type stopArgs struct {
+	SessionID string        `json:"session_id" max:"200"`
+	Mode      runs.StopMode `json:"mode" enum:"cancel,pause" default:"cancel"`
+}
+
+// stop stops a run, and returns once the phone is left alone.
+func (t *tasks) stop(ctx context.Context, c *call, a stopArgs) (*reply, error) {
+	began := time.Now()
+	if _, err := t.Runs.Session(ctx, a.SessionID, c.principal); err != nil {
+		return nil, err
+	}
+	by := runs.Actor{Door: inquiry.ChannelMCP, Authority: inquiry.AuthorityClientModel,
+		Name: c.principal}
+	st, err := t.Runs.Stop(ctx, runs.StopRequest{SessionID: a.SessionID, Mode: a.Mode, By: by})
+	if err != nil {
+		return nil, err
+	}
+	show, err := resultOptionsOf(st.Settings)
+	if err != nil {
+		return nil, err
+	}
+	st.Waited = time.Since(began)
+	return t.render(ctx, c, st, &callState{show: show})
+}

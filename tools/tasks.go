@@ -1,0 +1,127 @@
+package tools
+
+import (
+	"context"
+	"time"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/inquiry/channel"
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/tools/result"
+)
+
+// tasks are the tools that start, continue, follow, stop and list runs.
+type tasks struct {
+	*Options
+	forms     *forms
+	questions *questions
+}
+
+// callState is a call that waits for a run or for an answer.
+type callState struct {
+	status runs.Status
+	show   resultOptions
+	began  time.Time
+	budget time.Duration
+	reply  string // the answer that the call gave, as it may be shown
+	// the steps after this one are listed; 0 means those of the present call of the run
+	since    int
+	question string // a question whose settling is waited for
+	from     int    // characters of an answer that an earlier result had
+
+	resumeErr error    // why a run was not picked up, or nil
+	notes     []string // for the result
+}
+
+// follow waits for the run within the call's budget, reports progress, shows its questions to the
+// client's user when that is wanted, and renders what is true then. When ctx ends first the call
+// detaches and the run goes on.
+func (t *tasks) follow(ctx context.Context, c *call, s *callState) (*reply, error) {
+	detach := t.Runs.Attach(s.status.Session.ID)
+	defer detach()
+	st, form, err := t.attend(ctx, c, s)
+	if err != nil || form != nil {
+		return form, err
+	}
+	st.Waited, st.Budget = time.Since(s.began), s.budget
+	if st.Reason == agentloop.ClientDetached {
+		st.Mend = pickUp
+		if s.resumeErr != nil {
+			st.Message, st.Mend = s.resumeErr.Error(), hint.Of(s.resumeErr)
+		}
+	}
+	return t.render(ctx, c, st, s)
+}
+
+// attend waits within the budget. form is not nil when the client has to ask its user first, and
+// call again.
+func (t *tasks) attend(ctx context.Context, c *call, s *callState) (
+	st runs.Status, form *reply, err error) {
+	end := s.began.Add(s.budget)
+	st = s.status
+	elicits := st.Settings.ReplyMode.Has(channel.Elicit)
+	waitedFor := func() bool { return st.Question != nil && st.Question.ID == s.question }
+	for {
+		if q := questionInForm(st); q != nil && time.Now().Before(end) {
+			if form, err := t.forms.ask(ctx, c, s, *q, end); err != nil || form != nil {
+				return st, form, err
+			}
+		}
+		left := max(time.Until(end), 0)
+		req := runs.WaitRequest{SessionID: s.status.Session.ID, SinceStep: s.since, Budget: left}
+		known := waitedFor() && questionInForm(st) == nil
+		if known || !elicits {
+			req.QuestionID = s.question
+		}
+		if known && elicits { // it may be the form's turn later
+			req.Budget = min(left, untilTurn(*st.Question, st.Asking))
+		}
+		if st, err = t.await(ctx, c, st, req); err != nil {
+			return st, nil, err
+		}
+		open := elicits && waitedFor() && st.Run.State.Waiting()
+		again := questionInForm(st) != nil || open
+		if !again || !time.Now().Before(end) {
+			return st, nil, nil
+		}
+	}
+}
+
+// await is Manager.Wait, with progress when the client wants it.
+func (t *tasks) await(ctx context.Context, c *call, st runs.Status,
+	req runs.WaitRequest) (runs.Status, error) {
+	if c.progress.token == nil {
+		return t.Runs.Wait(ctx, req)
+	}
+	return watchProgress(ctx, t.Options, c, st, req)
+}
+
+// retry takes the answer that comes with a call which is made again, and follows the run. What the
+// call had to begin was begun the first time.
+func (t *tasks) retry(ctx context.Context, c *call) (*reply, error) {
+	q, s, form, err := t.forms.take(ctx, c, t.questions)
+	if err != nil || form != nil {
+		return form, err
+	}
+	if s.status, err = t.Runs.Status(ctx, q.SessionID); err != nil {
+		return nil, err
+	}
+	if s.show, err = resultOptionsOf(s.status.Settings); err != nil {
+		return nil, err
+	}
+	return t.follow(ctx, c, s)
+}
+
+// waiting is how long the call has taken by now.
+func (s *callState) waiting() result.Waiting {
+	return result.NewWaiting(time.Since(s.began), s.budget)
+}
+
+// statusOf tells how a session of the caller stands.
+func (t *tasks) statusOf(ctx context.Context, c *call, id string) (runs.Status, error) {
+	if _, err := t.Runs.Session(ctx, id, c.principal); err != nil {
+		return runs.Status{}, err
+	}
+	return t.Runs.Status(ctx, id)
+}
