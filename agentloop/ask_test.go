@@ -15,7 +15,9 @@ import (
 func info(q string) actions.Info { return actions.Info{Question: q} }
 
 // converse runs x until it ends, and settles each question that it parks.
-func converse(t *testing.T, r *rig, outcomes ...actions.Outcome) (agentloop.Ending, agentloop.Progress) {
+func converse(
+	t *testing.T, r *rig, outcomes ...actions.Outcome) (agentloop.Ending, agentloop.Progress,
+) {
 	t.Helper()
 	end, c := run(t, r, "x")
 	for end.Reason == agentloop.InfoNeedsReply {
@@ -36,8 +38,10 @@ func TestAParkedQuestionEndsTheCallAndTheRunGoesOnWithTheAnswer(t *testing.T) {
 
 	end, c := run(t, r, "buy a hat")
 
-	want := agentloop.Question{Kind: "info", Text: "which colour?", Options: []string{"red", "blue"},
-		FreeText: true, Secret: true, Task: "buy a hat", Look: r.script.seen[0].Look, Step: 1, Round: 1}
+	want := agentloop.Question{Kind: "info", Text: "which colour?",
+		Options:  []string{"red", "blue"},
+		FreeText: true, Secret: true, Task: "buy a hat",
+		Look: r.script.seen[0].Look, Step: 1, Round: 1}
 	require.Equal(t, []agentloop.Question{want}, r.inbox.parked)
 	require.Equal(t, agentloop.InfoNeedsReply, end.Reason)
 	require.NoError(t, end.Err)
@@ -45,7 +49,7 @@ func TestAParkedQuestionEndsTheCallAndTheRunGoesOnWithTheAnswer(t *testing.T) {
 	require.Equal(t, 1, end.Steps)
 	require.Equal(t, 1, c.Questions)
 	require.Nil(t, r.journal.steps[0].Exchange)
-	require.Equal(t, c, r.journal.course)
+	require.Equal(t, c, r.journal.progress)
 	require.Empty(t, r.phone.touches, "asking leaves the phone alone")
 	require.Equal(t, []agentloop.EventKind{agentloop.Started, agentloop.Looked, agentloop.Decided,
 		agentloop.Asking, agentloop.Stepped, agentloop.Ended}, r.kinds())
@@ -77,7 +81,8 @@ func TestARunWithoutQuestionsTellsTheModelSoAtOnce(t *testing.T) {
 	require.Equal(t, []actions.Exchange{want}, r.script.seen[1].Exchanges)
 	require.True(t, r.script.seen[1].ReplyJustIn)
 	require.Equal(t, &want, r.journal.steps[0].Exchange)
-	require.Equal(t, "done 1 INFO", r.journal.entries[0], "there is nothing that a crash could leave half done")
+	require.Equal(t, "done 1 INFO", r.journal.entries[0],
+		"there is nothing that a crash could leave half done")
 	require.Equal(t, 1, c.Questions)
 	require.Equal(t, []agentloop.EventKind{agentloop.Started, agentloop.Looked, agentloop.Decided,
 		agentloop.Asking, agentloop.Stepped}, r.kinds()[:5])
@@ -89,7 +94,8 @@ func TestTheSameQuestionIsNotAskedAgainWhenItWasNotAnswered(t *testing.T) {
 		actions.Answered: true, actions.ModelAnswer: true, actions.DefaultAnswer: true,
 	} {
 		t.Run(string(outcome), func(t *testing.T) {
-			r := newRig(info("Your  code?"), info(" your code "), info("another one"), actions.Complete{})
+			r := newRig(info("Your  code?"), info(" your code "), info("another one"),
+				actions.Complete{})
 
 			_, c := converse(t, r, outcome, outcome, outcome)
 
@@ -127,7 +133,8 @@ func TestAfterTheLastQuestionTheModelIsToldAndThenTheRunEnds(t *testing.T) {
 	require.Equal(t, agentloop.QuestionLimit, end.Reason)
 	require.Len(t, r.inbox.parked, 2)
 	require.Equal(t, 2, r.inbox.parked[1].Round)
-	require.Equal(t, actions.Exchange{Question: "3", Outcome: actions.LimitReached}, r.script.seen[3].Exchanges[2])
+	require.Equal(t, actions.Exchange{Question: "3", Outcome: actions.LimitReached},
+		r.script.seen[3].Exchanges[2])
 	require.True(t, r.script.seen[3].ReplyJustIn)
 	require.Len(t, r.phone.touches, 1, "the model may finish with what it knows")
 	require.Equal(t, 2, c.Questions)
@@ -155,7 +162,8 @@ func TestAQuestionThatCannotBeParkedEndsTheRun(t *testing.T) {
 	}{
 		{"a full disk", errDisk, agentloop.InternalError,
 			"step 1: asking: the question could not be stored: disk full"},
-		{"a stop", fmt.Errorf("the store is closing: %w", agentloop.ErrStopped), agentloop.Cancelled,
+		{"a stop", fmt.Errorf("the store is closing: %w", agentloop.ErrStopped),
+			agentloop.Cancelled,
 			"step 1: asking: the store is closing: the run was stopped"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -23,7 +23,8 @@ type taps struct{ n int }
 
 func (p *taps) Next(context.Context, agentloop.Situation) (agentloop.Proposal, error) {
 	p.n++
-	return agentloop.Proposal{Decision: actions.Decision{Action: tap(float64(100+p.n%8*100), 500)}}, nil
+	return agentloop.Proposal{Decision: actions.Decision{Action: tap(float64(100+p.n%8*100),
+		500)}}, nil
 }
 
 type noJournal struct{}

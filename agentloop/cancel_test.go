@@ -30,7 +30,8 @@ func TestTheCauseOfACancellationIsTheReason(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, end.Reason)
 		require.ErrorIs(t, end.Err, cause)
-		require.Zero(t, r.phone.looks, "a run that is cancelled before it starts leaves the phone alone")
+		require.Zero(t, r.phone.looks,
+			"a run that is cancelled before it starts leaves the phone alone")
 		require.Empty(t, r.journal.entries)
 	}
 }
@@ -60,7 +61,12 @@ func TestCancelledInEachPhase(t *testing.T) {
 	two := append(one[:2:2], "intent 2 CLICK", "done 2 CLICK")
 	points := []point{
 		{"after the step before", at(agentloop.Stepped, 1), 1, one, ""},
-		{"while the screen settles", func(r *rig, stop func()) { r.phone.moving = time.Hour; time.AfterFunc(300*time.Millisecond, stop) }, 1, one, ""},
+		{"while the screen settles", func(r *rig,
+			stop func()) {
+			r.phone.moving = time.Hour
+			time.AfterFunc(300*time.Millisecond,
+				stop)
+		}, 1, one, ""},
 		{"after looking", at(agentloop.Settled, 2), 1, one, ""},
 		{"while the model thinks", func(r *rig, stop func()) {
 			r.script.before = func(n int) {
@@ -107,7 +113,8 @@ func TestCancelledInEachPhase(t *testing.T) {
 					require.Empty(t, c.Notes)
 				} else {
 					require.Equal(t, p.note, c.Notes[0].Kind)
-					require.Equal(t, "not carried out: the run was paused", r.journal.steps[1].Refusal)
+					require.Equal(t, "not carried out: the run was paused",
+						r.journal.steps[1].Refusal)
 				}
 				require.Equal(t, len(r.journal.steps), c.Steps)
 			})
@@ -142,7 +149,8 @@ func TestWhatADroppedDecisionWasToldIsToldAgain(t *testing.T) {
 				cancel(agentloop.ErrPaused)
 			}
 		}
-		c := agentloop.Progress{Task: "x", Summary: "before", ReplyJustIn: true, Notes: []agentloop.Note{{Kind: agentloop.NoteResumed}}}
+		c := agentloop.Progress{Task: "x", Summary: "before", ReplyJustIn: true,
+			Notes: []agentloop.Note{{Kind: agentloop.NoteResumed}}}
 
 		_, got, err := r.runner.Run(ctx, c, 0)
 

@@ -68,7 +68,8 @@ func scene(n int) *screen.Frame { return grey(uint8(40 + n*20%200)) }
 
 func grey(v uint8) *screen.Frame {
 	img := image.NewRGBA(image.Rect(0, 0, 54, 120))
-	draw.Draw(img, img.Bounds(), image.NewUniform(color.RGBA{v, v, v, 255}), image.Point{}, draw.Src)
+	draw.Draw(img, img.Bounds(), image.NewUniform(color.RGBA{v, v, v, 255}), image.Point{},
+		draw.Src)
 	f, err := screen.NewFrame(img)
 	if err != nil {
 		panic(err)
@@ -121,7 +122,7 @@ func (p *phone) Launch(ctx context.Context, app string) error { return p.do(ctx,
 type script struct {
 	actions []actions.Action
 	seen    []agentloop.Situation
-	took    time.Duration // of a decision; it does not heed its context, as a model's reply that is on its way
+	took    time.Duration // of a decision; its context does not end it
 	recalls bool          // it wants to be shown its last turn again
 	before  func(n int)   // called in the nth decision, from 1
 	err     func(n int) error
@@ -136,7 +137,8 @@ func (s *script) Next(_ context.Context, sit agentloop.Situation) (agentloop.Pro
 	if s.took > 0 {
 		time.Sleep(s.took)
 	}
-	p := agentloop.Proposal{Tries: []agentloop.Try{{Prompt: sit.Task, Reply: "reply", PromptTokens: 10, CompletionTokens: 2}}}
+	p := agentloop.Proposal{Tries: []agentloop.Try{{Prompt: sit.Task, Reply: "reply",
+		PromptTokens: 10, CompletionTokens: 2}}}
 	if s.err != nil {
 		if err := s.err(n); err != nil {
 			return p, err
@@ -164,12 +166,12 @@ func (s *script) told(n int) []string {
 
 // journal keeps everything in memory; the nth entry, from 1, can be made to fail.
 type journal struct {
-	entries []string
-	intents []agentloop.Step
-	steps   []agentloop.Step
-	course  agentloop.Progress // as of the last Done
-	fail    func(entry string) error
-	on      func(entry string)
+	entries  []string
+	intents  []agentloop.Step
+	steps    []agentloop.Step
+	progress agentloop.Progress // as of the last Done
+	fail     func(entry string) error
+	on       func(entry string)
 }
 
 func (j *journal) add(ctx context.Context, kind string, s agentloop.Step) error {
@@ -205,12 +207,15 @@ func (j *journal) Done(ctx context.Context, s agentloop.Step, c agentloop.Progre
 	if err := j.add(ctx, "done", s); err != nil {
 		return err
 	}
-	j.steps, j.course = append(j.steps, s), c
+	j.steps, j.progress = append(j.steps, s), c
 	return nil
 }
 
 // Frame is a scene for each step.
-func (j *journal) Frame(_ context.Context, step int) (*screen.Frame, error) { return scene(step), nil }
+func (j *journal) Frame(_ context.Context, step int) (*screen.Frame, error) {
+	return scene(step),
+		nil
+}
 
 // inbox keeps the questions that are parked.
 type inbox struct {
@@ -240,7 +245,8 @@ type rig struct {
 }
 
 func newRig(acts ...actions.Action) *rig {
-	r := &rig{phone: newPhone(), script: &script{actions: acts}, journal: &journal{}, inbox: &inbox{}}
+	r := &rig{phone: newPhone(), script: &script{actions: acts}, journal: &journal{},
+		inbox: &inbox{}}
 	r.runner = &agentloop.Runner{
 		Phone: r.phone, Policy: r.script, Journal: r.journal, Parker: r.inbox,
 		Observe: func(e agentloop.Event) { r.events = append(r.events, e) },

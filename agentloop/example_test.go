@@ -29,11 +29,12 @@ func ExampleRunner() {
 		},
 	}
 
-	end, course, err := r.Run(context.Background(), agentloop.Progress{Task: "put milk on the list"}, 0)
+	end, progress, err := r.Run(context.Background(),
+		agentloop.Progress{Task: "put milk on the list"}, 0)
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(end.Reason, "after", course.Steps, "steps:", end.Answer)
+	fmt.Println(end.Reason, "after", progress.Steps, "steps:", end.Answer)
 	// Output:
 	// 1 open "Notes"
 	// 2 type "milk", press Enter

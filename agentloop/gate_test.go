@@ -61,7 +61,9 @@ func stored(t *testing.T, p agentloop.Progress) (out agentloop.Progress) {
 }
 
 // goOn runs r from p.
-func goOn(t *testing.T, r *rig, p agentloop.Progress) (end agentloop.Ending, out agentloop.Progress) {
+func goOn(
+	t *testing.T, r *rig, p agentloop.Progress) (end agentloop.Ending, out agentloop.Progress,
+) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		var err error
@@ -100,7 +102,8 @@ func TestARefusedActionIsNotCarriedOutAndTheModelIsToldWhy(t *testing.T) {
 	require.Empty(t, r.phone.touches)
 	require.Equal(t, []string{"done 1 CLICK", "done 2 COMPLETE"}, r.journal.entries)
 	require.Equal(t, "not allowed: no payments here", r.journal.steps[0].Refusal)
-	require.Contains(t, r.script.told(2)[0], "was not allowed, and not carried out: no payments here")
+	require.Contains(t, r.script.told(2)[0],
+		"was not allowed, and not carried out: no payments here")
 	require.Nil(t, c.Pending)
 }
 
@@ -110,8 +113,9 @@ func TestAnActionThatWasApprovedIsCarriedOutOnceWithoutTheModel(t *testing.T) {
 
 	end, c := run(t, r, "x")
 
-	want := agentloop.Question{Kind: "approval", Text: "may it tap?", Options: []string{"yes", "no"},
-		Task: "x", Look: r.script.seen[0].Look, Step: 1, Round: 1}
+	want := agentloop.Question{Kind: "approval", Text: "may it tap?",
+		Options: []string{"yes", "no"},
+		Task:    "x", Look: r.script.seen[0].Look, Step: 1, Round: 1}
 	require.Equal(t, []agentloop.Question{want}, r.inbox.parked)
 	require.Equal(t, &want, end.Question)
 	require.Equal(t, agentloop.WaitingFor("approval").Reason, end.Reason)
@@ -156,14 +160,19 @@ func TestWhatAPendingActionComesTo(t *testing.T) {
 			resume: func(p agentloop.Progress) agentloop.Progress { return p.Answered(silence) },
 			want:   agentloop.InfoNeedsReply, asked: 2},
 		{name: "answered while the run was paused", verdict: agentloop.Allow(),
-			resume: func(p agentloop.Progress) agentloop.Progress { return p.Answered(no).Resumed() },
-			want:   agentloop.TaskCompleted, asked: 2, touches: 1, told: "goes on after a pause"},
+			resume: func(p agentloop.Progress) agentloop.Progress {
+				return p.Answered(no).Resumed()
+			},
+			want: agentloop.TaskCompleted, asked: 2, touches: 1, told: "goes on after a pause"},
 		{name: "resumed without an answer", verdict: agentloop.Allow(),
 			resume: agentloop.Progress.Resumed,
 			want:   agentloop.TaskCompleted, asked: 1, told: "was stopped before the action CLICK"},
 		{name: "followed by another task", verdict: agentloop.Allow(),
-			resume: func(p agentloop.Progress) agentloop.Progress { return p.NextTask("y", "given up") },
-			want:   agentloop.TaskCompleted, asked: 1, told: "used for another one: x"},
+			resume: func(p agentloop.Progress) agentloop.Progress {
+				return p.NextTask("y",
+					"given up")
+			},
+			want: agentloop.TaskCompleted, asked: 1, told: "used for another one: x"},
 		{name: "killed while it was carried out", verdict: agentloop.Allow(),
 			resume: func(p agentloop.Progress) agentloop.Progress {
 				return p.Answered(no).Interrupted(agentloop.Step{

@@ -53,21 +53,21 @@ func TestWhatCannotBeWrittenDownIsNotDone(t *testing.T) {
 				r := newRig(tap(1, 1), tap(500, 500), actions.Complete{Report: "all good"})
 				r.journal.fail = failing(c.fails)
 
-				end, course, err := r.runner.Run(t.Context(), agentloop.Progress{}, 0)
+				end, progress, err := r.runner.Run(t.Context(), agentloop.Progress{}, 0)
 
 				require.ErrorIs(t, err, errDisk)
 				require.Equal(t, agentloop.InternalError, end.Reason)
 				require.Empty(t, end.Answer)
 				require.Len(t, r.phone.touches, c.touches)
-				require.Equal(t, c.steps, course.Steps)
+				require.Equal(t, c.steps, progress.Steps)
 				require.Equal(t, c.steps, end.Steps)
 			})
 		})
 	}
 }
 
-// A run that dies between intent and outcome is resumed from the course of the step before, with a
-// note.
+// A run that dies between intent and outcome is resumed from the progress of the step before, with
+// a note.
 func TestAGestureOfUnknownOutcomeIsNotRepeated(t *testing.T) {
 	r := newRig(tap(1, 1), tap(500, 500), actions.Complete{})
 	r.journal.fail = failing("done 2 CLICK")
@@ -79,7 +79,7 @@ func TestAGestureOfUnknownOutcomeIsNotRepeated(t *testing.T) {
 	require.Len(t, r.journal.intents, 2, "the journal knows what was about to be done")
 
 	r.journal.fail = nil
-	c := r.journal.course.Interrupted(r.journal.intents[1], false)
+	c := r.journal.progress.Interrupted(r.journal.intents[1], false)
 	synctest.Test(t, func(t *testing.T) {
 		end, _, err := r.runner.Run(t.Context(), c, c.Steps)
 		require.NoError(t, err)

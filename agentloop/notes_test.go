@@ -9,18 +9,24 @@ import (
 )
 
 func TestNotesAreWordedInTheLanguageOfTheRun(t *testing.T) {
-	n := agentloop.Note{Kind: agentloop.NoteRefused, Action: "CLICK (tap {detail})", Detail: "no {action} here"}
+	n := agentloop.Note{Kind: agentloop.NoteRefused, Action: "CLICK (tap {detail})",
+		Detail: "no {action} here"}
 
-	require.Equal(t, "The last action, CLICK (tap {detail}), was not carried out. The phone said: no {action} here", n.Text("en"))
+	require.Equal(t,
+		"The last action, CLICK (tap {detail}), was not carried out. "+
+			"The phone said: no {action} here", n.Text("en"))
 	require.Equal(t, "上一步操作(CLICK (tap {detail}))没有执行成功。手机返回:no {action} here", n.Text("zh-CN"))
 	require.Equal(t, n.Text("en"), n.Text(""))
-	require.Equal(t, "a b", agentloop.Note{Kind: "of a later version", Action: "a", Detail: "b"}.Text("en"))
+	require.Equal(t, "a b", agentloop.Note{Kind: "of a later version", Action: "a",
+		Detail: "b"}.Text("en"))
 }
 
 func TestEveryKindOfNoteIsWordedInBothLanguages(t *testing.T) {
 	for _, k := range []agentloop.NoteKind{
-		agentloop.NoteRefused, agentloop.NoteOutcomeUnknown, agentloop.NoteNotDone, agentloop.NoteRepeated,
-		agentloop.NoteAskedBefore, agentloop.NoteScreenChanged, agentloop.NoteNotAllowed, agentloop.NoteResumed, agentloop.NoteEarlierTask,
+		agentloop.NoteRefused, agentloop.NoteOutcomeUnknown, agentloop.NoteNotDone,
+		agentloop.NoteRepeated,
+		agentloop.NoteAskedBefore, agentloop.NoteScreenChanged, agentloop.NoteNotAllowed,
+		agentloop.NoteResumed, agentloop.NoteEarlierTask,
 	} {
 		n := agentloop.Note{Kind: k, Action: "ACT", Detail: "WHY"}
 		require.NotContains(t, n.Text("en"), "{")

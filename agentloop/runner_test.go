@@ -29,7 +29,8 @@ func run(t *testing.T, r *rig, task string) (end agentloop.Ending, c agentloop.P
 }
 
 func TestARunLooksDecidesActsAndEndsWithTheReport(t *testing.T) {
-	r := newRig(tap(500, 250), actions.Type{Text: "milk"}, actions.Complete{Report: "milk is on the list"})
+	r := newRig(tap(500, 250), actions.Type{Text: "milk"},
+		actions.Complete{Report: "milk is on the list"})
 
 	end, c := run(t, r, "put milk on the list")
 
@@ -41,8 +42,9 @@ func TestARunLooksDecidesActsAndEndsWithTheReport(t *testing.T) {
 	require.Equal(t, []string{
 		"intent 1 CLICK", "done 1 CLICK", "intent 2 TYPE", "done 2 TYPE", "done 3 COMPLETE",
 	}, r.journal.entries)
-	require.Equal(t, agentloop.Progress{Task: "put milk on the list", Steps: 3, Summary: "did 3"}, c)
-	require.Equal(t, c, r.journal.course)
+	require.Equal(t, agentloop.Progress{Task: "put milk on the list", Steps: 3, Summary: "did 3"},
+		c)
+	require.Equal(t, c, r.journal.progress)
 	require.Equal(t, []agentloop.EventKind{
 		agentloop.Started,
 		agentloop.Looked, agentloop.Decided, agentloop.Acting, agentloop.Acted, agentloop.Stepped,
@@ -69,7 +71,7 @@ func TestWhatThePolicyWantsAgainIsKeptAndShownWithTheAlbum(t *testing.T) {
 
 	require.Empty(t, r.script.seen[0].History)
 	require.Equal(t, []actions.Turn{{Step: 1}}, r.script.seen[1].History)
-	require.Equal(t, []actions.Turn{{Step: 2}}, r.journal.course.History)
+	require.Equal(t, []actions.Turn{{Step: 2}}, r.journal.progress.History)
 	require.Same(t, r.journal, r.script.seen[1].Album)
 }
 
@@ -88,7 +90,8 @@ func TestStepsCountAnewInACallAndGoOnInTheSession(t *testing.T) {
 }
 
 func TestNotesAreRememberedAndTouchNothing(t *testing.T) {
-	r := newRig(actions.Note{Text: "the code is 12"}, actions.Note{Text: "and 13"}, actions.Complete{})
+	r := newRig(actions.Note{Text: "the code is 12"}, actions.Note{Text: "and 13"},
+		actions.Complete{})
 
 	_, c := run(t, r, "x")
 
@@ -109,14 +112,24 @@ func TestHowARunEnds(t *testing.T) {
 		touches int
 		looks   int // 0 does not look
 	}{
-		{name: "aborted by the model, with its reason as the answer", acts: []actions.Action{actions.Abort{Reason: "no such app"}}, want: agentloop.TaskAborted, steps: 1},
-		{name: "out of steps", acts: []actions.Action{tap(1, 1), tap(500, 1), tap(900, 1)}, want: agentloop.MaxStepsReached,
-			arrange: func(r *rig) { r.runner.Limits.Steps = 2 }, says: "all 2 steps", steps: 2, touches: 2},
-		{name: "out of time while the model thinks", acts: []actions.Action{tap(1, 1), tap(500, 1), tap(900, 1)}, want: agentloop.TimeLimitReached,
-			arrange: func(r *rig) { r.runner.Limits.Time = 25 * time.Second; r.script.took = 10 * time.Second }, says: "time for this call", steps: 2, touches: 2},
-		{name: "display off at first", acts: []actions.Action{tap(1, 1)}, want: agentloop.ManualStop,
+		{name: "aborted by the model, with its reason as the answer",
+			acts: []actions.Action{actions.Abort{Reason: "no such app"}},
+			want: agentloop.TaskAborted, steps: 1},
+		{name: "out of steps", acts: []actions.Action{tap(1, 1), tap(500, 1), tap(900, 1)},
+			want:    agentloop.MaxStepsReached,
+			arrange: func(r *rig) { r.runner.Limits.Steps = 2 }, says: "all 2 steps", steps: 2,
+			touches: 2},
+		{name: "out of time while the model thinks",
+			acts: []actions.Action{tap(1, 1), tap(500, 1),
+				tap(900, 1)}, want: agentloop.TimeLimitReached,
+			arrange: func(r *rig) {
+				r.runner.Limits.Time, r.script.took = 25*time.Second, 10*time.Second
+			}, says: "time for this call", steps: 2, touches: 2},
+		{name: "display off at first", acts: []actions.Action{tap(1, 1)},
+			want:    agentloop.ManualStop,
 			arrange: func(r *rig) { r.phone.state.On = false }, says: "display is off", looks: 1},
-		{name: "display switched off in the middle", acts: []actions.Action{tap(1, 1), tap(2, 2)}, want: agentloop.ManualStop,
+		{name: "display switched off in the middle", acts: []actions.Action{tap(1, 1), tap(2, 2)},
+			want: agentloop.ManualStop,
 			arrange: func(r *rig) {
 				r.journal.on = func(e string) {
 					if e == "done 1 CLICK" {
@@ -126,31 +139,55 @@ func TestHowARunEnds(t *testing.T) {
 			}, says: "display is off", steps: 1, touches: 1, looks: 2},
 		{name: "locked", acts: []actions.Action{tap(1, 1)}, want: agentloop.ScreenLocked,
 			arrange: func(r *rig) { r.phone.state.Locked = true }, says: "locked"},
-		{name: "locked as an error", acts: []actions.Action{tap(1, 1)}, want: agentloop.ScreenLocked,
+		{name: "locked as an error", acts: []actions.Action{tap(1, 1)},
+			want: agentloop.ScreenLocked,
 			arrange: func(r *rig) {
-				r.phone.lookErr = func(int) error { return fmt.Errorf("capturing: %w", screen.ErrLocked) }
+				r.phone.lookErr = func(int) error {
+					return fmt.Errorf("capturing: %w",
+						screen.ErrLocked)
+				}
 			}, says: "locked"},
 		{name: "secure window", acts: []actions.Action{tap(1, 1)}, want: agentloop.SecureScreen,
 			arrange: func(r *rig) {
-				r.phone.lookErr = func(int) error { return fmt.Errorf("capturing: %w", screen.ErrSecure) }
+				r.phone.lookErr = func(int) error {
+					return fmt.Errorf("capturing: %w",
+						screen.ErrSecure)
+				}
 			}, says: "forbids capture"},
-		{name: "phone lost while looking", acts: []actions.Action{tap(1, 1)}, want: agentloop.DeviceDisconnected,
+		{name: "phone lost while looking", acts: []actions.Action{tap(1, 1)},
+			want: agentloop.DeviceDisconnected,
 			arrange: func(r *rig) {
-				r.phone.lookErr = func(int) error { return fmt.Errorf("capturing: %w", screen.ErrDisconnected) }
+				r.phone.lookErr = func(int) error {
+					return fmt.Errorf("capturing: %w",
+						screen.ErrDisconnected)
+				}
 			}, says: "step 1: looking: capturing: the phone is disconnected"},
-		{name: "phone that cannot be looked at", acts: []actions.Action{tap(1, 1)}, want: agentloop.DeviceError,
-			arrange: func(r *rig) { r.phone.lookErr = func(int) error { return errors.New("screencap: no memory") } }, says: "no memory", looks: 1},
-		{name: "phone lost during a gesture", acts: []actions.Action{tap(1, 1)}, want: agentloop.DeviceDisconnected,
+		{name: "phone that cannot be looked at", acts: []actions.Action{tap(1, 1)},
+			want: agentloop.DeviceError,
 			arrange: func(r *rig) {
-				r.phone.touch = func(context.Context) error { return fmt.Errorf("tapping: %w", screen.ErrDisconnected) }
+				r.phone.lookErr = func(int) error { return errors.New("screencap: no memory") }
+			}, says: "no memory", looks: 1},
+		{name: "phone lost during a gesture", acts: []actions.Action{tap(1, 1)},
+			want: agentloop.DeviceDisconnected,
+			arrange: func(r *rig) {
+				r.phone.touch = func(context.Context) error {
+					return fmt.Errorf("tapping: %w",
+						screen.ErrDisconnected)
+				}
 			}, says: "carrying out CLICK", steps: 1},
 		{name: "model that cannot be understood", want: agentloop.ModelOutputInvalid,
 			arrange: func(r *rig) {
-				r.script.err = func(int) error { return fmt.Errorf("three tries: %w", agentloop.ErrUnreadable) }
+				r.script.err = func(int) error {
+					return fmt.Errorf("three tries: %w",
+						agentloop.ErrUnreadable)
+				}
 			}, says: "three tries", steps: 1},
 		{name: "model that is not there", want: agentloop.ModelError,
-			arrange: func(r *rig) { r.script.err = func(int) error { return errors.New("connection refused") } }, says: "refused", steps: 1},
-		{name: "policy that decides nothing", acts: []actions.Action{nil}, want: agentloop.ModelOutputInvalid, says: "neither an action nor an error", steps: 1},
+			arrange: func(r *rig) {
+				r.script.err = func(int) error { return errors.New("connection refused") }
+			}, says: "refused", steps: 1},
+		{name: "policy that decides nothing", acts: []actions.Action{nil},
+			want: agentloop.ModelOutputInvalid, says: "neither an action nor an error", steps: 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRig(c.acts...)
@@ -158,11 +195,11 @@ func TestHowARunEnds(t *testing.T) {
 				c.arrange(r)
 			}
 
-			end, course := run(t, r, "x")
+			end, progress := run(t, r, "x")
 
 			require.Equal(t, c.want, end.Reason)
 			require.Equal(t, c.steps, end.Steps)
-			require.Equal(t, c.steps, course.Steps)
+			require.Equal(t, c.steps, progress.Steps)
 			require.Len(t, r.journal.steps, c.steps, "every step is in the journal")
 			require.Len(t, r.phone.touches, c.touches)
 			if c.looks > 0 {
@@ -173,7 +210,7 @@ func TestHowARunEnds(t *testing.T) {
 				return
 			}
 			require.ErrorContains(t, end.Err, c.says)
-			require.NotEmpty(t, hint.Of(end.Err), "an error without a mend: %v", end.Err)
+			require.NotEmpty(t, hint.Of(end.Err), "an error without a hint: %v", end.Err)
 		})
 	}
 }
@@ -212,7 +249,8 @@ func TestARefusalIsToldToTheModelOnce(t *testing.T) {
 	end, _ := run(t, r, "x")
 
 	require.Equal(t, agentloop.TaskCompleted, end.Reason)
-	require.Equal(t, `no app is called "Nope" (near ones are Notes and Shop)`, r.journal.steps[0].Refusal)
+	require.Equal(t, `no app is called "Nope" (near ones are Notes and Shop)`,
+		r.journal.steps[0].Refusal)
 	require.Len(t, r.script.told(2), 1)
 	require.Contains(t, r.script.told(2)[0], `open "Nope"`)
 	require.Contains(t, r.script.told(2)[0], "near ones are Notes and Shop")
@@ -225,7 +263,8 @@ func TestAnInvalidGestureNeverReachesThePhone(t *testing.T) {
 	run(t, r, "x")
 
 	require.Empty(t, r.phone.touches)
-	require.Equal(t, []string{"done 1 CLICK", "done 2 COMPLETE"}, r.journal.entries, "no intent: the phone was not to be touched")
+	require.Equal(t, []string{"done 1 CLICK", "done 2 COMPLETE"}, r.journal.entries,
+		"no intent: the phone was not to be touched")
 	require.Contains(t, r.script.told(2)[0], "off the screen")
 }
 
@@ -248,7 +287,8 @@ func TestAGestureThatHangsHasAnUnknownOutcome(t *testing.T) {
 func TestWhatTheModelWasNotShownYetIsKeptForTheNextCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig()
-		c := agentloop.Progress{Task: "x", ReplyJustIn: true, Notes: []agentloop.Note{{Kind: agentloop.NoteResumed}}}
+		c := agentloop.Progress{Task: "x", ReplyJustIn: true,
+			Notes: []agentloop.Note{{Kind: agentloop.NoteResumed}}}
 
 		_, got, err := r.runner.Run(t.Context(), c, 0)
 
@@ -258,7 +298,7 @@ func TestWhatTheModelWasNotShownYetIsKeptForTheNextCall(t *testing.T) {
 	})
 }
 
-func TestTheCallersCourseIsNotWrittenTo(t *testing.T) {
+func TestTheCallersProgressIsNotWrittenTo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(actions.Note{Text: "b"}, actions.Complete{})
 		backing := make([]string, 1, 8)

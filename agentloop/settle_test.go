@@ -19,17 +19,23 @@ func TestAfterAGestureTheScreenIsWaitedFor(t *testing.T) {
 		looks   int           // of the second step
 		scene   int           // that the second decision sees
 	}{
-		{name: "a screen that changes at once takes two looks", settle: 200 * time.Millisecond, looks: 2, scene: 1},
-		{name: "a screen that moves is looked at until it rests", arrange: func(r *rig) { r.phone.moving = 700 * time.Millisecond },
-			settle: 1412500 * time.Microsecond, looks: 6, scene: 1},
-		{name: "a screen that reacts late is not taken for one at rest", arrange: func(r *rig) { r.phone.lag = 550 * time.Millisecond },
-			settle: 912500 * time.Microsecond, looks: 5, scene: 1},
-		{name: "a screen that does not change is given its reaction time", arrange: func(r *rig) { r.phone.frozen = true },
-			settle: 912500 * time.Microsecond, looks: 5, scene: 0},
-		{name: "a screen that never rests is taken as it is after the limit", arrange: func(r *rig) { r.phone.moving = time.Hour },
-			settle: 3 * time.Second, looks: 10, scene: -1},
-		{name: "without a limit nothing is waited for", arrange: func(r *rig) { r.runner.Limits.Settle = -1; r.phone.lag = time.Second },
-			settle: 0, looks: 1, scene: 0},
+		{name: "a screen that changes at once takes two looks", settle: 200 * time.Millisecond,
+			looks: 2, scene: 1},
+		{name: "a screen that moves is looked at until it rests",
+			arrange: func(r *rig) { r.phone.moving = 700 * time.Millisecond },
+			settle:  1412500 * time.Microsecond, looks: 6, scene: 1},
+		{name: "a screen that reacts late is not taken for one at rest",
+			arrange: func(r *rig) { r.phone.lag = 550 * time.Millisecond },
+			settle:  912500 * time.Microsecond, looks: 5, scene: 1},
+		{name: "a screen that does not change is given its reaction time",
+			arrange: func(r *rig) { r.phone.frozen = true },
+			settle:  912500 * time.Microsecond, looks: 5, scene: 0},
+		{name: "a screen that never rests is taken as it is after the limit",
+			arrange: func(r *rig) { r.phone.moving = time.Hour },
+			settle:  3 * time.Second, looks: 10, scene: -1},
+		{name: "without a limit nothing is waited for",
+			arrange: func(r *rig) { r.runner.Limits.Settle = -1; r.phone.lag = time.Second },
+			settle:  0, looks: 1, scene: 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRig(tap(1, 1), actions.Complete{})

@@ -57,11 +57,14 @@ func TestWhatCountsAsGoingInCircles(t *testing.T) {
 		{"a finger that trembles", jitter, true, agentloop.Stuck},
 		{"waiting in between", mixed, true, agentloop.Stuck},
 		{"remembering the same thing", repeat(actions.Note{Text: "x"}, 10), true, agentloop.Stuck},
-		{"typing at a place", repeat(actions.Type{Text: "x", At: &field}, 10), true, agentloop.Stuck},
+		{"typing at a place", repeat(actions.Type{Text: "x", At: &field}, 10), true,
+			agentloop.Stuck},
 		{"two places in turn", apart, true, agentloop.MaxStepsReached},
 		{"the screen changes", repeat(tap(1, 1), 10), false, agentloop.MaxStepsReached},
-		{"only waiting", repeat(actions.Wait{For: time.Second}, 10), true, agentloop.MaxStepsReached},
-		{"typing here and there", append(repeat(actions.Type{Text: "x"}, 4), repeat(actions.Type{Text: "x", At: &field}, 6)...), true, agentloop.MaxStepsReached},
+		{"only waiting", repeat(actions.Wait{For: time.Second}, 10), true,
+			agentloop.MaxStepsReached},
+		{"typing here and there", append(repeat(actions.Type{Text: "x"}, 4),
+			repeat(actions.Type{Text: "x", At: &field}, 6)...), true, agentloop.MaxStepsReached},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRig(c.acts...)

@@ -37,32 +37,49 @@ func TestWhatHappensWhileTheModelThinks(t *testing.T) {
 		told    string // on the second step
 		refusal string // of the first
 	}{
-		{name: "nothing", now: func(*screen.State) error { return nil }, want: agentloop.TaskCompleted, touches: 1},
-		{name: "the display is switched off", now: func(s *screen.State) error { s.On = false; return nil }, want: agentloop.ManualStop,
+		{name: "nothing", now: func(*screen.State) error { return nil },
+			want: agentloop.TaskCompleted, touches: 1},
+		{name: "the display is switched off",
+			now:     func(s *screen.State) error { s.On = false; return nil },
+			want:    agentloop.ManualStop,
 			refusal: "not carried out: the phone's display is off"},
-		{name: "the phone is locked", now: func(s *screen.State) error { s.Locked = true; return nil }, want: agentloop.ScreenLocked,
+		{name: "the phone is locked",
+			now:     func(s *screen.State) error { s.Locked = true; return nil },
+			want:    agentloop.ScreenLocked,
 			refusal: "not carried out: the phone is locked"},
-		{name: "a call comes in", now: func(s *screen.State) error { s.App = "dialer"; return nil }, want: agentloop.TaskCompleted,
-			told: "dialer came to the front in the meantime", refusal: "not carried out: dialer came to the front in the meantime"},
-		{name: "the phone is turned", now: func(s *screen.State) error { s.Size = s.Size.Turned(); return nil }, want: agentloop.TaskCompleted,
-			told: "the display became 120x54 in the meantime", refusal: "not carried out: the display became 120x54 in the meantime"},
-		{name: "an app that is not told", now: func(s *screen.State) error { s.App = ""; return nil }, want: agentloop.TaskCompleted, touches: 1},
-		{name: "the phone is lost", now: func(*screen.State) error { return screen.ErrDisconnected }, want: agentloop.DeviceDisconnected},
-		{name: "the phone cannot tell", now: func(*screen.State) error { return errors.ErrUnsupported }, want: agentloop.TaskCompleted, touches: 1},
+		{name: "a call comes in", now: func(s *screen.State) error { s.App = "dialer"; return nil },
+			want:    agentloop.TaskCompleted,
+			told:    "dialer came to the front in the meantime",
+			refusal: "not carried out: dialer came to the front in the meantime"},
+		{name: "the phone is turned",
+			now:     func(s *screen.State) error { s.Size = s.Size.Turned(); return nil },
+			want:    agentloop.TaskCompleted,
+			told:    "the display became 120x54 in the meantime",
+			refusal: "not carried out: the display became 120x54 in the meantime"},
+		{name: "an app that is not told",
+			now:  func(s *screen.State) error { s.App = ""; return nil },
+			want: agentloop.TaskCompleted, touches: 1},
+		{name: "the phone is lost",
+			now:  func(*screen.State) error { return screen.ErrDisconnected },
+			want: agentloop.DeviceDisconnected},
+		{name: "the phone cannot tell",
+			now:  func(*screen.State) error { return errors.ErrUnsupported },
+			want: agentloop.TaskCompleted, touches: 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRig(tap(1, 1), actions.Complete{})
 			r.script.took = 2 * time.Second
 			r.runner.Phone = &teller{phone: r.phone, now: c.now}
 
-			end, course := run(t, r, "x")
+			end, progress := run(t, r, "x")
 
 			require.Equal(t, c.want, end.Reason)
 			require.Len(t, r.phone.touches, c.touches)
-			require.Equal(t, len(r.journal.steps), course.Steps)
+			require.Equal(t, len(r.journal.steps), progress.Steps)
 			if c.refusal != "" {
 				require.Equal(t, c.refusal, r.journal.steps[0].Refusal)
-				require.Equal(t, "done 1 CLICK", r.journal.entries[0], "what is not going to be done has no intent")
+				require.Equal(t, "done 1 CLICK", r.journal.entries[0],
+					"what is not going to be done has no intent")
 			}
 			if c.told != "" {
 				require.Contains(t, r.script.told(2)[0], c.told)
@@ -97,7 +114,8 @@ func TestAStopWhileThePhoneIsAskedOnceMore(t *testing.T) {
 		r := newRig(tap(1, 1))
 		r.script.took = 2 * time.Second
 		ctx, cancel := context.WithCancelCause(t.Context())
-		r.runner.Phone = &teller{phone: r.phone, now: func(*screen.State) error { cancel(agentloop.ErrPaused); return ctx.Err() }}
+		r.runner.Phone = &teller{phone: r.phone,
+			now: func(*screen.State) error { cancel(agentloop.ErrPaused); return ctx.Err() }}
 
 		end, _, err := r.runner.Run(ctx, agentloop.Progress{}, 0)
 

@@ -24,7 +24,7 @@ const (
 	AuditTimedOut  AuditEvent = "timed_out"
 	AuditWithdrawn AuditEvent = "withdrawn"
 	AuditExpired   AuditEvent = "expired"
-	AuditApplied   AuditEvent = "applied"  // the run, or whoever asked, has taken the resolution
+	AuditApplied   AuditEvent = "applied"  // who asked has taken the resolution
 	AuditNotified  AuditEvent = "notified" // somebody was told that the question waits
 	AuditStopped   AuditEvent = "stopped"  // a person ended the run
 	AuditPaused    AuditEvent = "paused"   // a person paused it
@@ -32,18 +32,31 @@ const (
 
 // AuditEntry is one row of the audit. Nothing of it is secret.
 type AuditEntry struct {
-	Seq        int64         `json:"seq"` // grows; the store's own
-	At         time.Time     `json:"at"`
-	Event      AuditEvent    `json:"event"`
-	QuestionID string        `json:"question_id,omitempty"`
-	SessionID  string        `json:"session_id,omitempty"`
-	RunID      string        `json:"run_id,omitempty"`
-	Door       string        `json:"door,omitempty"`      // through which it came; of a question all through which it can be answered
-	Authority  string        `json:"authority,omitempty"` // with which
-	By         string        `json:"by,omitempty"`        // who; of a question its client
-	Text       string        `json:"text,omitempty"`      // what was asked; of a withdrawal the reason
-	Answer     string        `json:"answer,omitempty"`    // inquiry.Masked when it is secret
-	Took       time.Duration `json:"-"`                   // settled: since it was asked; applied: since it was settled
+	Seq        int64      `json:"seq"` // grows; the store's own
+	At         time.Time  `json:"at"`
+	Event      AuditEvent `json:"event"`
+	QuestionID string     `json:"question_id,omitempty"`
+	SessionID  string     `json:"session_id,omitempty"`
+	RunID      string     `json:"run_id,omitempty"`
+	Authority  string     `json:"authority,omitempty"`
+	By         string     `json:"by,omitempty"`     // of a question its client
+	Text       string     `json:"text,omitempty"`   // what was asked; of a withdrawal the reason
+	Answer     string     `json:"answer,omitempty"` // inquiry.Masked when it is secret
+
+	// Door is the channel through which it came; of a question, all that it can be answered
+	// through.
+	Door string `json:"door,omitempty"`
+	// Took is the time since the question was asked; of AuditApplied, since it was settled.
+	Took time.Duration `json:"-"`
+}
+
+func (e *AuditEntry) fields() fields {
+	return fields{
+		{"at", instant{&e.At}}, {"event", &e.Event}, {"question_id", &e.QuestionID},
+		{"session_id", &e.SessionID}, {"run_id", &e.RunID}, {"door", &e.Door},
+		{"authority", &e.Authority}, {"by", &e.By}, {"words", &e.Text}, {"answer", &e.Answer},
+		{"took", &e.Took},
+	}
 }
 
 // MarshalJSON writes Took in milliseconds.
@@ -64,11 +77,11 @@ type AuditFilter struct {
 	Limit      int       // the newest so many; 0 means all
 }
 
-const auditColumns = "seq, at, event, question_id, session_id, run_id, door, authority, by, words, answer, took"
+var auditColumns = new(AuditEntry).fields().columns("a")
 
 func scanAudit(row scanner) (AuditEntry, error) {
 	var e AuditEntry
-	err := row.Scan(&e.Seq, instant{&e.At}, &e.Event, &e.QuestionID, &e.SessionID, &e.RunID, &e.Door, &e.Authority, &e.By, &e.Text, &e.Answer, &e.Took)
+	err := row.Scan(append([]any{&e.Seq}, e.fields().values()...)...)
 	return e, err
 }
 
@@ -76,15 +89,18 @@ func scanAudit(row scanner) (AuditEntry, error) {
 func (s *Store) Audit(ctx context.Context, f AuditFilter) ([]AuditEntry, error) {
 	where, args := []string{"at >= ?"}, []any{millis(f.Since)}
 	if f.SessionID != "" {
-		where, args = append(where, "session_id = ? AND session_id <> ''"), append(args, f.SessionID) // so says its index
+		where, args = append(where, "session_id = ? AND session_id <> ''"), append(args,
+			f.SessionID) // so says its index
 	}
 	if f.QuestionID != "" {
-		where, args = append(where, "question_id = ? AND question_id <> ''"), append(args, f.QuestionID)
+		where, args = append(where, "question_id = ? AND question_id <> ''"), append(args,
+			f.QuestionID)
 	}
 	if f.Event != "" {
 		where, args = append(where, "event = ?"), append(args, f.Event)
 	}
-	query := "SELECT " + auditColumns + " FROM audit WHERE " + strings.Join(where, " AND ") + " ORDER BY seq DESC"
+	query := "SELECT seq, " + auditColumns + " FROM audit a WHERE " +
+		strings.Join(where, " AND ") + " ORDER BY seq DESC"
 	if f.Limit > 0 {
 		query, args = query+" LIMIT ?", append(args, f.Limit)
 	}
@@ -97,7 +113,7 @@ func (s *Store) Audit(ctx context.Context, f AuditFilter) ([]AuditEntry, error) 
 }
 
 // AppendAudit adds an entry: what happens to questions is written by the store itself, this is for
-// the rest. A zero At means now. Entries are never changed or removed, also not with their session.
+// the rest. A zero At means now. Entries are never changed or removed, even with their session.
 // The caller leaves secrets out.
 func (s *Store) AppendAudit(ctx context.Context, e AuditEntry) error {
 	err := s.update(ctx, func(ctx context.Context, tx *sql.Tx) error { return s.audit(ctx, tx, e) })
@@ -111,15 +127,13 @@ func (s *Store) audit(ctx context.Context, tx *sql.Tx, e AuditEntry) error {
 	if e.At.IsZero() {
 		e.At = s.now()
 	}
-	_, err := tx.ExecContext(ctx, `INSERT INTO audit (at, event, question_id, session_id, run_id, door, authority, by, words, answer, took)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		millis(e.At), e.Event, e.QuestionID, e.SessionID, e.RunID, e.Door, e.Authority, e.By, e.Text, e.Answer, e.Took)
-	return err
+	return e.fields().insert(ctx, tx, "audit")
 }
 
 // about is an entry about a question.
 func about(event AuditEvent, at time.Time, q inquiry.Question) AuditEntry {
-	return AuditEntry{Event: event, At: at, QuestionID: q.ID, SessionID: q.SessionID, RunID: q.RunID}
+	return AuditEntry{Event: event, At: at, QuestionID: q.ID, SessionID: q.SessionID,
+		RunID: q.RunID}
 }
 
 // auditAsked notes a new question.
@@ -129,9 +143,11 @@ func (s *Store) auditAsked(ctx context.Context, tx *sql.Tx, q inquiry.Question) 
 	for i, d := range q.Doors {
 		doors[i] = d.Name
 	}
-	e.Door, e.By, e.Text = strings.Join(doors, ", "), q.Client, q.Text
+	e.Door = strings.Join(doors, ", ")
+	e.By, e.Text = q.Client, q.Text
 	if q.SessionID != "" {
-		err := tx.QueryRowContext(ctx, "SELECT client FROM sessions WHERE id = ?", q.SessionID).Scan(&e.By)
+		err := tx.QueryRowContext(ctx, "SELECT client FROM sessions WHERE id = ?",
+			q.SessionID).Scan(&e.By)
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
@@ -140,9 +156,12 @@ func (s *Store) auditAsked(ctx context.Context, tx *sql.Tx, q inquiry.Question) 
 }
 
 // auditSettled notes a resolution. The statuses of settled questions are events.
-func (s *Store) auditSettled(ctx context.Context, tx *sql.Tx, q inquiry.Question, r inquiry.Resolution) error {
+func (s *Store) auditSettled(
+	ctx context.Context, tx *sql.Tx, q inquiry.Question, r inquiry.Resolution,
+) error {
 	e := about(AuditEvent(q.Status), r.At, q)
-	e.Door, e.Authority, e.By, e.Text = r.Channel, r.Authority, r.By, r.Why
+	e.Door, e.Authority = r.Channel, r.Authority
+	e.By, e.Text = r.By, r.Why
 	e.Answer, e.Took = r.Response.Reveal(), r.At.Sub(q.AskedAt)
 	if e.Answer != "" && (q.Secret || r.Response.IsSecret()) {
 		e.Answer = inquiry.Masked

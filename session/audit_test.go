@@ -69,12 +69,15 @@ func audit(t *testing.T, s *session.Store, f session.AuditFilter) []session.Audi
 
 func TestTheAuditTellsTheWholeStoryOfAQuestion(t *testing.T) {
 	s, b, c := desk(t, t.TempDir())
-	x, r, err := s.Begin(t.Context(), session.Session{Serial: "emu-1", Client: "laptop"}, session.Run{Task: "buy"})
+	x, r, err := s.Begin(t.Context(), session.Session{Serial: "emu-1", Client: "laptop"},
+		session.Run{Task: "buy"})
 	require.NoError(t, err)
 	asked := c.now()
-	q := ask(t, b, r, inquiry.Question{Doors: []inquiry.Door{{Name: "pass_to_client"}, {Name: "page"}}})
+	q := ask(t, b, r, inquiry.Question{Doors: []inquiry.Door{{Name: "pass_to_client"},
+		{Name: "page"}}})
 	c.pass(90 * time.Second)
-	_, err = b.Resolve(t.Context(), q.ID, inquiry.Reply{Response: "42", Channel: "page", Authority: "human_token", By: "ann"})
+	_, err = b.Resolve(t.Context(), q.ID, inquiry.Reply{Response: "42", Channel: "page",
+		Authority: "human_token", By: "ann"})
 	require.NoError(t, err)
 	c.pass(time.Second)
 	_, err = b.Resolve(t.Context(), q.ID, inquiry.Reply{Response: "43", Channel: "http"})
@@ -84,11 +87,16 @@ func TestTheAuditTellsTheWholeStoryOfAQuestion(t *testing.T) {
 
 	about := session.AuditEntry{QuestionID: q.ID, SessionID: x.ID, RunID: r.ID}
 	first, second, third := about, about, about
-	first.At, first.Event, first.Door, first.By, first.Text = asked, session.AuditAsked, "pass_to_client, page", "laptop", "which size?"
-	second.At, second.Event, second.Door, second.Authority, second.By = asked.Add(90*time.Second), session.AuditAnswered, "page", "human_token", "ann"
+	first.At, first.Event = asked, session.AuditAsked
+	first.Door, first.By = "pass_to_client, page", "laptop"
+	first.Text = "which size?"
+	second.At, second.Event = asked.Add(90*time.Second), session.AuditAnswered
+	second.Door, second.Authority = "page", "human_token"
+	second.By = "ann"
 	second.Answer, second.Took = "42", 90*time.Second
 	third.At, third.Event, third.Took = asked.Add(91*time.Second), session.AuditApplied, time.Second
-	require.Equal(t, []session.AuditEntry{first, second, third}, audit(t, s, session.AuditFilter{QuestionID: q.ID}))
+	require.Equal(t, []session.AuditEntry{first, second, third},
+		audit(t, s, session.AuditFilter{QuestionID: q.ID}))
 
 	text, err := json.Marshal(second)
 	require.NoError(t, err)
@@ -100,21 +108,31 @@ func TestEveryWayToSettleAQuestionIsInTheAudit(t *testing.T) {
 		settle func(*testing.T, *session.Store, *inquiry.Broker, inquiry.Question, session.Run)
 		want   session.AuditEntry
 	}{
-		"refused": {func(t *testing.T, _ *session.Store, b *inquiry.Broker, q inquiry.Question, _ session.Run) {
-			_, err := b.Resolve(t.Context(), q.ID, inquiry.Reply{Type: inquiry.TypeDecline, Response: "ask later", Channel: "http"})
+		"refused": {func(t *testing.T, _ *session.Store, b *inquiry.Broker, q inquiry.Question,
+			_ session.Run) {
+			_, err := b.Resolve(t.Context(), q.ID,
+				inquiry.Reply{Type: inquiry.TypeDecline, Response: "ask later", Channel: "http"})
 			require.NoError(t, err)
 		}, session.AuditEntry{Event: session.AuditRefused, Door: "http", Answer: "ask later"}},
-		"withdrawn": {func(t *testing.T, _ *session.Store, b *inquiry.Broker, q inquiry.Question, _ session.Run) {
+		"withdrawn": {func(t *testing.T, _ *session.Store, b *inquiry.Broker, q inquiry.Question,
+			_ session.Run) {
 			require.NoError(t, b.Withdraw(t.Context(), q.ID, "not needed any more"))
-		}, session.AuditEntry{Event: session.AuditWithdrawn, Door: "run", Text: "not needed any more"}},
-		"ended run": {func(t *testing.T, s *session.Store, _ *inquiry.Broker, _ inquiry.Question, r session.Run) {
-			_, err := s.Transition(t.Context(), r.ID, session.Change{To: session.Cancelled, Reason: agentloop.Cancelled})
+		}, session.AuditEntry{Event: session.AuditWithdrawn, Door: "run",
+			Text: "not needed any more"}},
+		"ended run": {func(t *testing.T, s *session.Store, _ *inquiry.Broker, _ inquiry.Question,
+			r session.Run) {
+			_, err := s.Transition(t.Context(), r.ID,
+				session.Change{To: session.Cancelled, Reason: agentloop.Cancelled})
 			require.NoError(t, err)
-		}, session.AuditEntry{Event: session.AuditWithdrawn, Door: "run", Text: "the run has ended: CANCELLED"}},
-		"default": {func(t *testing.T, _ *session.Store, b *inquiry.Broker, q inquiry.Question, _ session.Run) {
+		}, session.AuditEntry{Event: session.AuditWithdrawn, Door: "run",
+			Text: "the run has ended: CANCELLED"}},
+		"default": {func(t *testing.T, _ *session.Store, b *inquiry.Broker, q inquiry.Question,
+			_ session.Run) {
 			require.NoError(t, b.Sweep(t.Context(), q.AttentionUntil))
-		}, session.AuditEntry{Event: session.AuditTimedOut, Door: "timer", Answer: "medium", Took: 10 * time.Minute}},
-		"expired": {func(t *testing.T, _ *session.Store, b *inquiry.Broker, q inquiry.Question, _ session.Run) {
+		}, session.AuditEntry{Event: session.AuditTimedOut, Door: "timer",
+			Answer: "medium", Took: 10 * time.Minute}},
+		"expired": {func(t *testing.T, _ *session.Store, b *inquiry.Broker, q inquiry.Question,
+			_ session.Run) {
 			require.NoError(t, b.Sweep(t.Context(), q.ExpiresAt))
 		}, session.AuditEntry{Event: session.AuditExpired, Door: "timer", Took: 24 * time.Hour}},
 	} {
@@ -136,7 +154,8 @@ func TestAnAnswerAppliedWithItsRunsChangeIsInTheAudit(t *testing.T) {
 	s, b, _ := desk(t, t.TempDir())
 	r := started(t, s)
 	q := ask(t, b, r, inquiry.Question{})
-	_, err := s.Transition(t.Context(), r.ID, session.Change{To: session.WaitingReply, Question: q.ID})
+	_, err := s.Transition(t.Context(), r.ID,
+		session.Change{To: session.WaitingReply, Question: q.ID})
 	require.NoError(t, err)
 	_, err = b.Resolve(t.Context(), q.ID, inquiry.Reply{Response: "42", Channel: "mcp"})
 	require.NoError(t, err)
@@ -149,7 +168,8 @@ func TestAnAnswerAppliedWithItsRunsChangeIsInTheAudit(t *testing.T) {
 	for _, e := range audit(t, s, session.AuditFilter{SessionID: r.SessionID}) {
 		events = append(events, e.Event)
 	}
-	require.Equal(t, []session.AuditEvent{session.AuditAsked, session.AuditAnswered, session.AuditApplied}, events)
+	require.Equal(t, []session.AuditEvent{session.AuditAsked, session.AuditAnswered,
+		session.AuditApplied}, events)
 }
 
 func TestASecretAnswerIsMaskedInTheAuditAndInTheFiles(t *testing.T) {
@@ -160,7 +180,8 @@ func TestASecretAnswerIsMaskedInTheAuditAndInTheFiles(t *testing.T) {
 	var ids []string
 	for _, kind := range []inquiry.Type{inquiry.TypeAnswer, inquiry.TypeDecline} {
 		q := ask(t, b, r, inquiry.Question{Secret: true})
-		_, err := b.Resolve(t.Context(), q.ID, inquiry.Reply{Type: kind, Response: secret, Channel: "page"})
+		_, err := b.Resolve(t.Context(), q.ID,
+			inquiry.Reply{Type: kind, Response: secret, Channel: "page"})
 		require.NoError(t, err)
 		ids = append(ids, q.ID)
 	}
@@ -181,7 +202,8 @@ func TestASecretAnswerIsMaskedInTheAuditAndInTheFiles(t *testing.T) {
 func TestTheAuditIsListedByWhatIsAskedFor(t *testing.T) {
 	s, _, c := desk(t, t.TempDir())
 	for i, e := range []session.AuditEntry{
-		{Event: session.AuditNotified, QuestionID: "q1", SessionID: "s1", Door: "webhook", Took: time.Second},
+		{Event: session.AuditNotified, QuestionID: "q1", SessionID: "s1", Door: "webhook",
+			Took: time.Second},
 		{Event: session.AuditPaused, SessionID: "s1", By: "ann"},
 		{Event: session.AuditStopped, SessionID: "s2", By: "ben"},
 	} {
@@ -194,15 +216,21 @@ func TestTheAuditIsListedByWhatIsAskedFor(t *testing.T) {
 		}
 		return list
 	}
-	require.Equal(t, []session.AuditEvent{session.AuditNotified, session.AuditPaused}, names(session.AuditFilter{SessionID: "s1"}))
-	require.Equal(t, []session.AuditEvent{session.AuditNotified}, names(session.AuditFilter{QuestionID: "q1"}))
-	require.Equal(t, []session.AuditEvent{session.AuditPaused, session.AuditStopped}, names(session.AuditFilter{Since: newClock().at.Add(time.Hour)}))
-	require.Equal(t, []session.AuditEvent{session.AuditPaused, session.AuditStopped}, names(session.AuditFilter{Limit: 2}), "the newest, oldest first")
-	require.Equal(t, []session.AuditEvent{session.AuditStopped}, names(session.AuditFilter{Event: session.AuditStopped}))
+	require.Equal(t, []session.AuditEvent{session.AuditNotified, session.AuditPaused},
+		names(session.AuditFilter{SessionID: "s1"}))
+	require.Equal(t, []session.AuditEvent{session.AuditNotified},
+		names(session.AuditFilter{QuestionID: "q1"}))
+	require.Equal(t, []session.AuditEvent{session.AuditPaused, session.AuditStopped},
+		names(session.AuditFilter{Since: newClock().at.Add(time.Hour)}))
+	require.Equal(t, []session.AuditEvent{session.AuditPaused, session.AuditStopped},
+		names(session.AuditFilter{Limit: 2}), "the newest, oldest first")
+	require.Equal(t, []session.AuditEvent{session.AuditStopped},
+		names(session.AuditFilter{Event: session.AuditStopped}))
 	require.Empty(t, names(session.AuditFilter{Event: session.AuditStopped, SessionID: "s1"}))
 	require.Empty(t, names(session.AuditFilter{SessionID: "s3"}))
 	require.Error(t, s.AppendAudit(t.Context(), session.AuditEntry{}), "an entry about nothing")
-	require.Equal(t, newClock().at, audit(t, s, session.AuditFilter{Limit: 3})[0].At, "now, when it does not say")
+	require.Equal(t, newClock().at, audit(t, s, session.AuditFilter{Limit: 3})[0].At,
+		"now, when it does not say")
 }
 
 func TestTheAuditCannotBeChangedAndOutlivesItsSession(t *testing.T) {
@@ -214,14 +242,17 @@ func TestTheAuditCannotBeChangedAndOutlivesItsSession(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	for _, statement := range []string{
-		"UPDATE audit SET by = 'somebody else'", "DELETE FROM audit", "DELETE FROM audit WHERE seq = 1",
+		"UPDATE audit SET by = 'somebody else'", "DELETE FROM audit",
+		"DELETE FROM audit WHERE seq = 1",
 		"INSERT OR REPLACE INTO audit (seq, at, event) VALUES (1, 1, 'answered')",
-		"INSERT INTO audit (seq, at, event) VALUES (1, 1, 'answered') ON CONFLICT DO UPDATE SET event = 'answered'",
+		`INSERT INTO audit (seq, at, event) VALUES (1, 1, 'answered')
+			ON CONFLICT DO UPDATE SET event = 'answered'`,
 	} {
 		_, err := db.Exec(statement)
 		require.ErrorContains(t, err, "the audit is append-only", statement)
 	}
-	_, err = s.Transition(t.Context(), r.ID, session.Change{To: session.Cancelled, Reason: agentloop.Cancelled})
+	_, err = s.Transition(t.Context(), r.ID, session.Change{To: session.Cancelled,
+		Reason: agentloop.Cancelled})
 	require.NoError(t, err)
 	before := audit(t, s, session.AuditFilter{})
 	require.NoError(t, s.Delete(t.Context(), r.SessionID))
@@ -236,10 +267,12 @@ func TestAQuestionThatCannotBeAuditedIsNotAsked(t *testing.T) {
 	r := started(t, s)
 	db, err := sql.Open("sqlite", filepath.Join(dir, "taploop.db"))
 	require.NoError(t, err)
-	_, err = db.Exec("CREATE TRIGGER full BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'no room'); END")
+	_, err = db.Exec(`CREATE TRIGGER full BEFORE INSERT ON audit
+		BEGIN SELECT RAISE(ABORT, 'no room'); END`)
 	require.NoError(t, err)
 	require.NoError(t, db.Close())
-	_, err = b.Open(t.Context(), inquiry.Question{SessionID: r.SessionID, RunID: r.ID, Text: "which size?"})
+	_, err = b.Open(t.Context(), inquiry.Question{SessionID: r.SessionID, RunID: r.ID,
+		Text: "which size?"})
 	require.ErrorContains(t, err, "no room")
 	list, err := b.List(t.Context(), inquiry.Filter{})
 	require.NoError(t, err)

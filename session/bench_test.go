@@ -43,11 +43,13 @@ func BenchmarkStep(b *testing.B) {
 func picture(t testing.TB, n int) *screen.Frame {
 	t.Helper()
 	img := image.NewRGBA(image.Rect(0, 0, 1080, 2400))
-	draw.Draw(img, img.Bounds(), image.NewUniform(color.RGBA{240, 240, 245, 255}), image.Point{}, draw.Src)
+	draw.Draw(img, img.Bounds(), image.NewUniform(color.RGBA{240, 240, 245, 255}), image.Point{},
+		draw.Src)
 	for y := 100; y < 2300; y += 120 {
 		for x := 60; x < 1000; x += 30 + (x*y+n)%50 {
 			box := image.Rect(x, y, x+20, y+60)
-			draw.Draw(img, box, image.NewUniform(color.RGBA{uint8(x), uint8(y), uint8(n), 255}), image.Point{}, draw.Src)
+			draw.Draw(img, box, image.NewUniform(color.RGBA{uint8(x), uint8(y), uint8(n), 255}),
+				image.Point{}, draw.Src)
 		}
 	}
 	f, err := screen.NewFrame(img)
@@ -61,8 +63,10 @@ func BenchmarkAuditOfAQuestion(b *testing.B) {
 	s := open(b, dir, nil)
 	db, err := sql.Open("sqlite", filepath.Join(dir, "taploop.db"))
 	require.NoError(b, err)
-	_, err = db.Exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200000)
-		INSERT INTO audit (at, event, question_id, session_id) SELECT i, 'asked', 'q' || i, 's' || (i / 100) FROM n`)
+	_, err = db.Exec(`WITH RECURSIVE n (i) AS
+		(SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200000)
+		INSERT INTO audit (at, event, question_id, session_id)
+			SELECT i, 'asked', 'q' || i, 's' || (i / 100) FROM n`)
 	require.NoError(b, err)
 	require.NoError(b, db.Close())
 	for b.Loop() {

@@ -32,7 +32,9 @@ func (s *Store) delete(ctx context.Context, id string, before time.Time) (delete
 		if err := notBusy(ctx, tx, id); err != nil {
 			return err
 		}
-		n, err := affected(tx.ExecContext(ctx, "DELETE FROM sessions WHERE id = ?1 AND (?2 = 0 OR updated_at < ?2)", id, millis(before)))
+		n, err := affected(tx.ExecContext(ctx,
+			`DELETE FROM sessions
+			WHERE id = ?1 AND (?2 = 0 OR updated_at < ?2)`, id, millis(before)))
 		if err != nil || n == 0 {
 			return err
 		}
@@ -55,7 +57,8 @@ func notBusy(ctx context.Context, tx *sql.Tx, sessionID string) error {
 	if err != nil {
 		return err
 	}
-	return hint.Add(&StateError{RunID: r.ID, State: r.State, Fence: r.Fence}, "stop the session first")
+	return hint.Add(&StateError{RunID: r.ID, State: r.State, Fence: r.Fence},
+		"stop the session first")
 }
 
 // deleteFrames comes after the rows: a crash in between leaves pictures without a session, which
@@ -67,7 +70,8 @@ func (s *Store) deleteFrames(sessionID string) error {
 // Prune deletes the sessions in which nothing happened since before, except those that Delete
 // refuses, and frames that belong to no session. It returns how many sessions it deleted.
 func (s *Store) Prune(ctx context.Context, before time.Time) (int, error) {
-	ids, err := collect(ctx, s.read, scanID, "SELECT id FROM sessions WHERE updated_at < ?", millis(before))
+	ids, err := collect(ctx, s.read, scanID, "SELECT id FROM sessions WHERE updated_at < ?",
+		millis(before))
 	if err != nil {
 		return 0, fmt.Errorf("looking for old sessions: %w", err)
 	}

@@ -1,4 +1,5 @@
-// Package session is the store: sessions, runs, steps, frames, questions, and the leases of phones.
+// Package session stores sessions with their runs, steps, frames and questions, and the leases of
+// phones.
 //
 // Everything is in one SQLite database in WAL mode under the data folder, with the frames as JPEG
 // files beside it. What a method has written when it returns survives a crash of the process and of

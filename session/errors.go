@@ -44,14 +44,17 @@ type Hold struct {
 	RunID     string    `json:"run_id"`
 	State     State     `json:"state"` // of the run
 	Since     time.Time `json:"since"`
-	Until     time.Time `json:"until,omitzero"` // when a run that waits for a person loses the phone; zero for one that runs
+
+	// Until is when a run that waits for a person loses the phone; zero for one that runs.
+	Until time.Time `json:"until,omitzero"`
 }
 
 // BusyError says that another session holds the phone.
 type BusyError struct{ Hold }
 
 func (e *BusyError) Error() string {
-	return fmt.Sprintf("phone %q is held by session %s (%s) since %s", e.Serial, e.SessionID, e.State, e.Since.UTC().Format(time.RFC3339))
+	return fmt.Sprintf("phone %q is held by session %s (%s) since %s", e.Serial, e.SessionID,
+		e.State, e.Since.UTC().Format(time.RFC3339))
 }
 
 // KeyError says that a client has begun a session under this key before.

@@ -42,7 +42,9 @@ func (s *Store) Frame(ctx context.Context, id string) ([]byte, error) {
 // SaveFrame keeps the frame of the run's step with that index and returns its id, for a question
 // that shows it before the step is journaled. The journal keeps the frame of each step by itself,
 // under the same id. No frame has the id "".
-func (s *Store) SaveFrame(ctx context.Context, run Run, index int, f *screen.Frame) (string, error) {
+func (s *Store) SaveFrame(
+	ctx context.Context, run Run, index int, f *screen.Frame,
+) (string, error) {
 	if f == nil {
 		return "", nil
 	}

@@ -52,7 +52,7 @@ func (j *journal) Intent(ctx context.Context, st agentloop.Step) error {
 
 // Done writes the outcome. See agentloop.Journal. Its ctx should not end with the run: what the
 // phone did is to be known. A step whose Intent is there is completed even when the run has another
-// life by now, because that is what happened; the course is not stored then, and the error is
+// life by now, because that is what happened; the progress is not stored then, and the error is
 // ErrFenced.
 func (j *journal) Done(ctx context.Context, st agentloop.Step, c agentloop.Progress) error {
 	r, err := j.record(ctx, st, Done)
@@ -112,7 +112,9 @@ func (j *journal) Frame(ctx context.Context, step int) (*screen.Frame, error) {
 }
 
 // record is the step as it is written, with its frame in the store.
-func (j *journal) record(ctx context.Context, st agentloop.Step, state StepState) (*StepRecord, error) {
+func (j *journal) record(
+	ctx context.Context, st agentloop.Step, state StepState,
+) (*StepRecord, error) {
 	r := &StepRecord{Step: st, SessionID: j.run.SessionID, RunID: j.run.ID, State: state}
 	if r.Proposal.Tries == nil {
 		r.Proposal.Tries = []agentloop.Try{}
@@ -142,12 +144,14 @@ func (j *journal) row(r *StepRecord) fields {
 	if a := r.Proposal.Action; a != nil {
 		verb = a.Verb()
 	}
-	return append(append(r.fields(), r.usage()...), field{"verb", verb}, field{"fence", j.run.Fence})
+	more := append(r.usage(), field{"verb", verb}, field{"fence", j.run.Fence})
+	return append(r.fields(), more...)
 }
 
 // present is the run's state and fence as they are now.
 func (j *journal) present(ctx context.Context, tx *sql.Tx) (state State, fence int64, err error) {
-	err = tx.QueryRowContext(ctx, "SELECT state, fence FROM runs WHERE id = ?", j.run.ID).Scan(&state, &fence)
+	row := tx.QueryRowContext(ctx, "SELECT state, fence FROM runs WHERE id = ?", j.run.ID)
+	err = row.Scan(&state, &fence)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = fmt.Errorf("run %q: %w", j.run.ID, ErrNotFound)
 	}
@@ -155,7 +159,8 @@ func (j *journal) present(ctx context.Context, tx *sql.Tx) (state State, fence i
 }
 
 func (j *journal) fenced(state State) error {
-	return hint.Add(fmt.Errorf("%w (it is %s now)", ErrFenced, state), "continue the session if the run should go on")
+	return hint.Add(fmt.Errorf("%w (it is %s now)", ErrFenced, state),
+		"continue the session if the run should go on")
 }
 
 func (j *journal) insert(ctx context.Context, tx *sql.Tx, r *StepRecord) error {
@@ -166,7 +171,8 @@ func (j *journal) insert(ctx context.Context, tx *sql.Tx, r *StepRecord) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, "UPDATE sessions SET steps = max(steps, ?), updated_at = ? WHERE id = ?",
+	_, err = tx.ExecContext(ctx,
+		"UPDATE sessions SET steps = max(steps, ?), updated_at = ? WHERE id = ?",
 		r.Index, millis(j.s.now()), r.SessionID)
 	return err
 }

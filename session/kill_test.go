@@ -40,7 +40,8 @@ func TestMain(m *testing.M) {
 func child(t *testing.T, what, dir, run string) (*exec.Cmd, *bufio.Scanner) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
-	cmd.Env = append(os.Environ(), "TAPLOOP_TEST_CHILD="+what, "TAPLOOP_TEST_DIR="+dir, "TAPLOOP_TEST_RUN="+run)
+	cmd.Env = append(os.Environ(), "TAPLOOP_TEST_CHILD="+what, "TAPLOOP_TEST_DIR="+dir,
+		"TAPLOOP_TEST_RUN="+run)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
@@ -65,7 +66,8 @@ func journalForever(dir, runID string) error {
 		return err
 	}
 	fmt.Println("ready")
-	phone, err := os.OpenFile(filepath.Join(dir, "phone"), os.O_APPEND|os.O_WRONLY|os.O_CREATE, 0o600)
+	phone, err := os.OpenFile(filepath.Join(dir, "phone"), os.O_APPEND|os.O_WRONLY|os.O_CREATE,
+		0o600)
 	if err != nil {
 		return err
 	}
@@ -89,7 +91,8 @@ func journalForever(dir, runID string) error {
 func TestAKillAtAnyMomentLosesAtMostTheStepInFlightAndRepeatsNothing(t *testing.T) {
 	dir := t.TempDir()
 	s := open2(t, dir)
-	x, r, err := s.Begin(t.Context(), session.Session{Serial: "emu-1", Device: device}, session.Run{Task: "t", State: session.Paused})
+	x, r, err := s.Begin(t.Context(), session.Session{Serial: "emu-1", Device: device},
+		session.Run{Task: "t", State: session.Paused})
 	require.NoError(t, err)
 	unknown := 0
 	for range 20 {
@@ -130,7 +133,8 @@ func TestAKillAtAnyMomentLosesAtMostTheStepInFlightAndRepeatsNothing(t *testing.
 		require.Equal(t, len(steps), left[0].Progress.Steps)
 		if open > 0 {
 			unknown++
-			want := agentloop.Note{Kind: agentloop.NoteOutcomeUnknown, Action: fmt.Sprintf("type \"%d\"", len(steps))}
+			want := agentloop.Note{Kind: agentloop.NoteOutcomeUnknown,
+				Action: fmt.Sprintf("type \"%d\"", len(steps))}
 			require.Equal(t, want, left[0].Progress.Notes[len(left[0].Progress.Notes)-1])
 		}
 	}

@@ -25,10 +25,12 @@ func (s *Store) Lease(ctx context.Context, serial, runID string) error {
 			return err
 		}
 		if held && h.SessionID != r.SessionID {
-			return hint.Add(&BusyError{h}, "wait until that session is done, stop it, or use another phone")
+			return hint.Add(&BusyError{h},
+				"wait until that session is done, stop it, or use another phone")
 		}
 		_, err = tx.ExecContext(ctx, `INSERT INTO leases (serial, run_id, since) VALUES (?, ?, ?)
-			ON CONFLICT (serial) DO UPDATE SET run_id = excluded.run_id, since = excluded.since`, serial, runID, millis(s.now()))
+			ON CONFLICT (serial) DO UPDATE SET run_id = excluded.run_id, since = excluded.since`,
+			serial, runID, millis(s.now()))
 		return err
 	})
 	if err != nil {
@@ -40,7 +42,8 @@ func (s *Store) Lease(ctx context.Context, serial, runID string) error {
 // Release gives the phone back if the run holds it; otherwise it does nothing.
 func (s *Store) Release(ctx context.Context, serial, runID string) error {
 	err := s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "DELETE FROM leases WHERE serial = ? AND run_id = ?", serial, runID)
+		_, err := tx.ExecContext(ctx, "DELETE FROM leases WHERE serial = ? AND run_id = ?", serial,
+			runID)
 		return err
 	})
 	if err != nil {
@@ -62,7 +65,8 @@ func (s *Store) holder(ctx context.Context, q queryer, serial string) (Hold, boo
 	h := Hold{Serial: serial}
 	var owner string
 	var waiting time.Time
-	row := q.QueryRowContext(ctx, `SELECT r.id, r.session_id, r.state, r.owner, r.waiting_at, l.since
+	row := q.QueryRowContext(ctx, `
+		SELECT r.id, r.session_id, r.state, r.owner, r.waiting_at, l.since
 		FROM leases l JOIN runs r ON r.id = l.run_id WHERE l.serial = ?`, serial)
 	err := row.Scan(&h.RunID, &h.SessionID, &h.State, &owner, instant{&waiting}, instant{&h.Since})
 	if errors.Is(err, sql.ErrNoRows) {

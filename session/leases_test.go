@@ -47,7 +47,8 @@ func TestOfManyWhoTakeAPhoneOneHasIt(t *testing.T) {
 
 func TestWhoHasAClaimToAPhone(t *testing.T) {
 	var clock atomic.Int64
-	opts := &session.Options{Keep: time.Minute, Now: func() time.Time { return time.UnixMilli(1_700_000_000_000 + clock.Load()) }}
+	opts := &session.Options{Keep: time.Minute,
+		Now: func() time.Time { return time.UnixMilli(1_700_000_000_000 + clock.Load()) }}
 	dir := t.TempDir()
 	s := open(t, dir, opts)
 	for state, free := range map[session.State]bool{
@@ -64,7 +65,8 @@ func TestWhoHasAClaimToAPhone(t *testing.T) {
 		require.Equal(t, free, err == nil, "%s: %v", state, err)
 	}
 	taker := started(t, s)
-	require.NoError(t, s.Release(t.Context(), "phone-RUNNING", taker.ID), "somebody else's lease stays")
+	require.NoError(t, s.Release(t.Context(), "phone-RUNNING", taker.ID),
+		"somebody else's lease stays")
 	require.Error(t, s.Lease(t.Context(), "phone-RUNNING", taker.ID))
 
 	clock.Add(time.Minute.Milliseconds() - 1)
@@ -73,7 +75,8 @@ func TestWhoHasAClaimToAPhone(t *testing.T) {
 	_, held, err := s.Holder(t.Context(), "phone-WAITING_REPLY")
 	require.NoError(t, err)
 	require.False(t, held)
-	require.NoError(t, s.Lease(t.Context(), "phone-WAITING_REPLY", taker.ID), "it has waited for too long")
+	require.NoError(t, s.Lease(t.Context(), "phone-WAITING_REPLY", taker.ID),
+		"it has waited for too long")
 
 	require.NoError(t, s.Release(t.Context(), "phone-WAITING_REPLY", taker.ID))
 	_, held, err = s.Holder(t.Context(), "phone-WAITING_REPLY")
@@ -91,7 +94,8 @@ func TestTheNextRunOfASessionInheritsThePhone(t *testing.T) {
 	next, err := s.CreateRun(t.Context(), session.Run{SessionID: r.SessionID, Task: "next"})
 	require.NoError(t, err)
 	require.NoError(t, s.Lease(t.Context(), "emu-1", next.ID))
-	require.NoError(t, s.Release(t.Context(), "emu-1", r.ID), "the old run has nothing to give back")
+	require.NoError(t, s.Release(t.Context(), "emu-1", r.ID),
+		"the old run has nothing to give back")
 	h, held, err := s.Holder(t.Context(), "emu-1")
 	require.NoError(t, err)
 	require.True(t, held)
@@ -105,20 +109,27 @@ func TestWhatADeadOwnerLeftIsPausedAndItsPhoneIsFree(t *testing.T) {
 	for i := range runs {
 		runs[i] = started(t, dying)
 	}
-	interrupted, clean, waiting, asked, paused, unstarted := runs[0], runs[1], runs[2], runs[3], runs[4], runs[5]
+	interrupted, clean, unstarted := runs[0], runs[1], runs[5]
+	waiting, asked, paused := runs[2], runs[3], runs[4]
 	j := dying.Journal(interrupted)
 	require.NoError(t, j.Intent(t.Context(), step(t, 1, actions.Home{})))
-	require.NoError(t, j.Done(t.Context(), step(t, 1, actions.Home{}), agentloop.Progress{Steps: 1, Summary: "went home"}))
+	require.NoError(t, j.Done(t.Context(), step(t, 1, actions.Home{}),
+		agentloop.Progress{Steps: 1, Summary: "went home"}))
 	require.NoError(t, j.Intent(t.Context(), step(t, 2, actions.Type{Text: "pay 100"})))
-	require.NoError(t, dying.Journal(clean).Done(t.Context(), step(t, 1, actions.Home{}), agentloop.Progress{Steps: 1}))
+	require.NoError(t, dying.Journal(clean).Done(t.Context(), step(t, 1, actions.Home{}),
+		agentloop.Progress{Steps: 1}))
 	b := inquiry.NewBroker(dying.Questions(), nil)
-	q, err := b.Open(t.Context(), inquiry.Question{RunID: waiting.ID, SessionID: waiting.SessionID, Fence: waiting.Fence, Text: "when?"})
+	q, err := b.Open(t.Context(), inquiry.Question{RunID: waiting.ID, SessionID: waiting.SessionID,
+		Fence: waiting.Fence, Text: "when?"})
 	require.NoError(t, err)
-	waiting, err = dying.Transition(t.Context(), waiting.ID, session.Change{To: session.WaitingReply, Question: q.ID})
+	waiting, err = dying.Transition(t.Context(), waiting.ID,
+		session.Change{To: session.WaitingReply, Question: q.ID})
 	require.NoError(t, err)
-	q2, err := b.Open(t.Context(), inquiry.Question{RunID: asked.ID, SessionID: asked.SessionID, Fence: asked.Fence, Text: "when?"})
+	q2, err := b.Open(t.Context(), inquiry.Question{RunID: asked.ID, SessionID: asked.SessionID,
+		Fence: asked.Fence, Text: "when?"})
 	require.NoError(t, err)
-	paused, err = dying.Transition(t.Context(), paused.ID, session.Change{To: session.Paused, Reason: agentloop.UserPaused})
+	paused, err = dying.Transition(t.Context(), paused.ID,
+		session.Change{To: session.Paused, Reason: agentloop.UserPaused})
 	require.NoError(t, err)
 	require.NoError(t, dying.Lease(t.Context(), "emu-1", interrupted.ID))
 
@@ -146,7 +157,8 @@ func TestWhatADeadOwnerLeftIsPausedAndItsPhoneIsFree(t *testing.T) {
 		require.Greater(t, got[r.ID].Fence, r.Fence)
 	}
 	require.Equal(t, agentloop.Progress{Steps: 2, Summary: "went home",
-		Notes: []agentloop.Note{{Kind: agentloop.NoteOutcomeUnknown, Action: `type "pay 100"`}}}, got[interrupted.ID].Progress)
+		Notes: []agentloop.Note{{Kind: agentloop.NoteOutcomeUnknown,
+			Action: `type "pay 100"`}}}, got[interrupted.ID].Progress)
 	require.Equal(t, agentloop.Progress{Steps: 1}, got[clean.ID].Progress)
 	require.Equal(t, session.WaitingReply, got[asked.ID].State, "its question is not lost")
 	require.Equal(t, q2.ID, got[asked.ID].QuestionID)
@@ -181,9 +193,11 @@ func TestResumingARunWhoseOutcomeWasLostTellsTheModel(t *testing.T) {
 	require.NoError(t, s.Journal(r).Intent(t.Context(), step(t, 1, actions.Back{})))
 	_, err := s.Transition(t.Context(), r.ID, session.Change{To: session.Paused})
 	require.NoError(t, err)
-	r, err = s.Transition(t.Context(), r.ID, session.Change{To: session.Running, Progress: agentloop.Progress.Resumed})
+	r, err = s.Transition(t.Context(), r.ID, session.Change{To: session.Running,
+		Progress: agentloop.Progress.Resumed})
 	require.NoError(t, err)
-	require.Equal(t, []agentloop.Note{{Kind: agentloop.NoteResumed}, {Kind: agentloop.NoteOutcomeUnknown, Action: "go back"}}, r.Progress.Notes)
+	require.Equal(t, []agentloop.Note{{Kind: agentloop.NoteResumed},
+		{Kind: agentloop.NoteOutcomeUnknown, Action: "go back"}}, r.Progress.Notes)
 	require.Equal(t, 1, r.Progress.Steps)
 }
 
@@ -197,7 +211,9 @@ func TestACrashBetweenAQuestionAndItsStepKeepsBoth(t *testing.T) {
 	asks.Asks = agentloop.KindInfo
 	require.NotEmpty(t, asks.Proposal.Summary)
 	require.NoError(t, dying.Journal(asked).Intent(t.Context(), asks))
-	q, err := inquiry.NewBroker(dying.Questions(), nil).Open(t.Context(), inquiry.Question{RunID: asked.ID, SessionID: asked.SessionID, Fence: asked.Fence, Text: "when?"})
+	q, err := inquiry.NewBroker(dying.Questions(), nil).Open(t.Context(),
+		inquiry.Question{RunID: asked.ID, SessionID: asked.SessionID, Fence: asked.Fence,
+			Text: "when?"})
 	require.NoError(t, err)
 	require.NoError(t, dying.Journal(early).Intent(t.Context(), asks))
 	require.NoError(t, dying.Close())
@@ -208,7 +224,8 @@ func TestACrashBetweenAQuestionAndItsStepKeepsBoth(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, session.WaitingReply, now.State)
 	require.Equal(t, q.ID, now.QuestionID)
-	require.Equal(t, agentloop.Progress{Task: asked.Task, Steps: 1, Questions: 1, Summary: asks.Proposal.Summary}, now.Progress, "as if it had come a moment later")
+	require.Equal(t, agentloop.Progress{Task: asked.Task, Steps: 1, Questions: 1,
+		Summary: asks.Proposal.Summary}, now.Progress, "as if it had come a moment later")
 	steps, err := s.Steps(t.Context(), asked.SessionID)
 	require.NoError(t, err)
 	require.Equal(t, session.Done, steps[0].State)
@@ -231,7 +248,8 @@ func TestACrashWhileAGateParksItsQuestionKeepsTheActionPending(t *testing.T) {
 	tap.Asks = "approval"
 	pending := &agentloop.Pending{Decision: tap.Proposal.Decision}
 	yes := actions.Exchange{Question: "sure?", Answer: "yes", Outcome: actions.Answered}
-	answered := agentloop.Progress{Task: "t", Notes: []agentloop.Note{{Kind: agentloop.NoteResumed}},
+	answered := agentloop.Progress{Task: "t",
+		Notes:   []agentloop.Note{{Kind: agentloop.NoteResumed}},
 		Pending: &agentloop.Pending{Decision: tap.Proposal.Decision, Answer: &yes}}
 	require.NoError(t, dying.Journal(again).Done(t.Context(), step(t, 1, actions.Home{}), answered))
 	second := tap

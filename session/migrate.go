@@ -50,10 +50,12 @@ func (s *Store) migrate(ctx context.Context) error {
 func (s *Store) checkVersion(ctx context.Context, known int) error {
 	var version int
 	if err := s.write.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
-		return hint.Add(fmt.Errorf("reading %s: %w", dbName, err), "if the file is damaged, move it away or restore a copy, then try again")
+		return hint.Add(fmt.Errorf("reading %s: %w", dbName, err),
+			"if the file is damaged, move it away or restore a copy, then try again")
 	}
 	if version > known {
-		return hint.Add(fmt.Errorf("%w: it has schema %d, this one knows %d", ErrNewerSchema, version, known),
+		return hint.Add(fmt.Errorf("%w: it has schema %d, this one knows %d", ErrNewerSchema,
+			version, known),
 			"use the newer taploop, or another data folder")
 	}
 	return nil
@@ -66,7 +68,8 @@ func (s *Store) migrateTo(ctx context.Context, version int, name string) error {
 	}
 	return s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		var have int
-		if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&have); err != nil || have >= version {
+		if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&have); err != nil ||
+			have >= version {
 			return err
 		}
 		if _, err := tx.ExecContext(ctx, string(script)); err != nil {

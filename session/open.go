@@ -20,7 +20,7 @@ import (
 type Options struct {
 	Log     *slog.Logger     // nil discards
 	Quality int              // of the frames' JPEG, 1 to 100; 0 means 80
-	Keep    time.Duration    // how long a run that waits for a person keeps its phone; 0 means 30 min
+	Keep    time.Duration    // of its phone by a run that waits for a person; 0 means 30 min
 	Now     func() time.Time // nil means time.Now
 }
 
@@ -30,7 +30,7 @@ type Store struct {
 	dir   string
 	opts  Options
 	log   *slog.Logger
-	write *sql.DB // one connection: writers of this process queue here, in order, and not at the file's lock
+	write *sql.DB // one connection: writers of this process queue here, not at the file's lock
 	read  *sql.DB
 	owner *owner
 	vault *vault
@@ -82,7 +82,8 @@ func (o *Options) defaults() {
 }
 
 func (s *Store) open(ctx context.Context) error {
-	for _, d := range []string{s.dir, filepath.Join(s.dir, framesDir), filepath.Join(s.dir, ownersDir)} {
+	for _, d := range []string{s.dir, filepath.Join(s.dir, framesDir),
+		filepath.Join(s.dir, ownersDir)} {
 		if err := privateDir(d); err != nil {
 			return err
 		}
@@ -92,7 +93,8 @@ func (s *Store) open(ctx context.Context) error {
 		return err
 	}
 	var err error
-	if s.write, err = connect(path, 1, "_txlock=immediate&_pragma=synchronous(FULL)&_pragma=secure_delete(ON)"); err != nil {
+	if s.write, err = connect(path, 1,
+		"_txlock=immediate&_pragma=synchronous(FULL)&_pragma=secure_delete(ON)"); err != nil {
 		return err
 	}
 	if err := s.migrate(ctx); err != nil {
@@ -113,7 +115,9 @@ func (s *Store) open(ctx context.Context) error {
 // connect opens the database with pragmas that are per connection. WAL mode is set by migrate,
 // once, because it is kept in the file.
 func connect(path string, conns int, params string) (*sql.DB, error) {
-	u := url.URL{Scheme: "file", Path: path, RawQuery: fmt.Sprintf("_pragma=busy_timeout(%d)&_pragma=foreign_keys(ON)&%s", busyMillis, params)}
+	u := url.URL{Scheme: "file", Path: path,
+		RawQuery: fmt.Sprintf("_pragma=busy_timeout(%d)&_pragma=foreign_keys(ON)&%s", busyMillis,
+			params)}
 	db, err := sql.Open("sqlite", u.String())
 	if err != nil {
 		return nil, err
@@ -166,6 +170,9 @@ func (s *Store) Alive(owner string) bool { return s.owner.alive(owner) }
 
 // OwnedElsewhere reports whether another store that is open on the data folder, in whichever
 // process, carried the run out last.
-func (s *Store) OwnedElsewhere(r Run) bool { return r.Owner != s.owner.id && s.owner.alive(r.Owner) }
+func (s *Store) OwnedElsewhere(r Run) bool {
+	return r.Owner != s.owner.id &&
+		s.owner.alive(r.Owner)
+}
 
 func (s *Store) now() time.Time { return s.opts.Now().UTC().Truncate(time.Millisecond) }

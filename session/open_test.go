@@ -28,7 +28,8 @@ func TestANewFolderMayBeOpenedByManyAtOnce(t *testing.T) {
 		wg.Go(func() {
 			s, err := session.Open(context.Background(), dir, nil)
 			if err == nil {
-				_, _, err = s.Begin(context.Background(), session.Session{Serial: "emu-1", Device: device}, session.Run{Task: "t"})
+				_, _, err = s.Begin(context.Background(),
+					session.Session{Serial: "emu-1", Device: device}, session.Run{Task: "t"})
 				err = errors.Join(err, s.Close())
 			}
 			errs <- err
@@ -69,7 +70,8 @@ func TestADatabaseOfANewerProgramIsRefusedAndLeftAlone(t *testing.T) {
 
 func TestWhatIsNoDatabaseIsRefused(t *testing.T) {
 	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "taploop.db"), bytes.Repeat([]byte("no database "), 1000), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "taploop.db"),
+		bytes.Repeat([]byte("no database "), 1000), 0o600))
 	_, err := session.Open(t.Context(), dir, nil)
 	require.ErrorContains(t, err, "file is not a database")
 	require.NotEmpty(t, hint.Of(err))
@@ -87,7 +89,8 @@ func TestASecretAnswerIsInNoFileEverInClear(t *testing.T) {
 	s := open2(t, dir)
 	r := started(t, s)
 	b := inquiry.NewBroker(s.Questions(), nil)
-	q, err := b.Open(t.Context(), inquiry.Question{RunID: r.ID, SessionID: r.SessionID, Fence: r.Fence, Text: "code?", Secret: true})
+	q, err := b.Open(t.Context(), inquiry.Question{RunID: r.ID, SessionID: r.SessionID,
+		Fence: r.Fence, Text: "code?", Secret: true})
 	require.NoError(t, err)
 	_, err = b.Resolve(t.Context(), q.ID, inquiry.Reply{Response: code, Channel: "http", ID: "r1"})
 	require.NoError(t, err)
@@ -124,11 +127,13 @@ func TestOldSessionsArePruned(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	s := open(t, dir, &session.Options{Now: func() time.Time { return now }})
 	var runs []session.Run
-	for _, to := range []session.State{session.Completed, session.Running, session.WaitingReply, session.Paused} {
+	for _, to := range []session.State{session.Completed, session.Running, session.WaitingReply,
+		session.Paused} {
 		r := started(t, s)
 		st := step(t, 1, actions.Home{})
 		require.NoError(t, s.Journal(r).Done(t.Context(), st, agentloop.Progress{}))
-		_, err := inquiry.NewBroker(s.Questions(), nil).Open(t.Context(), inquiry.Question{SessionID: r.SessionID, Text: "x"})
+		_, err := inquiry.NewBroker(s.Questions(), nil).Open(t.Context(),
+			inquiry.Question{SessionID: r.SessionID, Text: "x"})
 		require.NoError(t, err)
 		r, err = s.Transition(t.Context(), r.ID, session.Change{To: to})
 		require.NoError(t, err)
@@ -187,7 +192,8 @@ func TestACallThatIsCancelledBeforeItBeginsWritesNothing(t *testing.T) {
 func TestACallThatIsCancelledHalfWayIsDoneWhole(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	inside := func() {}
-	s := open(t, t.TempDir(), &session.Options{Now: func() time.Time { inside(); return time.Now() }})
+	s := open(t, t.TempDir(),
+		&session.Options{Now: func() time.Time { inside(); return time.Now() }})
 	r := started(t, s)
 	inside = cancel // the clock is read within the transaction
 	paused, err := s.Transition(ctx, r.ID, session.Change{To: session.Paused})
@@ -208,7 +214,7 @@ func TestAMarkHoldsForItsPurposeAndItsDataFolder(t *testing.T) {
 	}
 	m := mark(dir, "a", "text")
 	require.Len(t, m, 32)
-	require.Equal(t, m, mark(dir, "a", "text"), "also after a restart")
+	require.Equal(t, m, mark(dir, "a", "text"), "even after a restart")
 	require.NotEqual(t, m, mark(dir, "b", "text"))
 	require.NotEqual(t, m, mark(dir, "a", "other"))
 	require.NotEqual(t, m, mark(t.TempDir(), "a", "text"))

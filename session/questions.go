@@ -28,13 +28,16 @@ func (qs *questions) scan(row scanner) (inquiry.Question, error) {
 	var response string
 	var sealed []byte
 	var resume string
-	err := row.Scan(&q.ID, &q.Fence, &q.Status, object{&body}, object{&body.Turn}, object{&res}, &response, &sealed, &resume,
-		instant{&q.AskedAt}, instant{&q.AttentionUntil}, instant{&q.ExpiresAt}, instant{&q.AppliedAt})
+	err := row.Scan(&q.ID, &q.Fence, &q.Status, object{&body}, object{&body.Turn}, object{&res},
+		&response, &sealed, &resume,
+		instant{&q.AskedAt}, instant{&q.AttentionUntil}, instant{&q.ExpiresAt},
+		instant{&q.AppliedAt})
 	if err != nil {
 		return q, err
 	}
-	body.ID, body.Fence, body.Status, body.AppliedAt = q.ID, q.Fence, q.Status, q.AppliedAt
-	body.AskedAt, body.AttentionUntil, body.ExpiresAt = q.AskedAt, q.AttentionUntil, q.ExpiresAt
+	body.ID, body.Fence, body.Status = q.ID, q.Fence, q.Status
+	body.AskedAt, body.AttentionUntil = q.AskedAt, q.AttentionUntil
+	body.ExpiresAt, body.AppliedAt = q.ExpiresAt, q.AppliedAt
 	if res.Type == "" {
 		return body, nil
 	}
@@ -58,7 +61,8 @@ func (qs *questions) scan(row scanner) (inquiry.Question, error) {
 const briefColumns = "id, fence, status, asked_at, attention_until, expires_at, applied_at"
 
 func scanBrief(row scanner) (q inquiry.Question, err error) {
-	err = row.Scan(&q.ID, &q.Fence, &q.Status, instant{&q.AskedAt}, instant{&q.AttentionUntil}, instant{&q.ExpiresAt}, instant{&q.AppliedAt})
+	err = row.Scan(&q.ID, &q.Fence, &q.Status, instant{&q.AskedAt}, instant{&q.AttentionUntil},
+		instant{&q.ExpiresAt}, instant{&q.AppliedAt})
 	return q, err
 }
 
@@ -67,26 +71,21 @@ func (qs *questions) Insert(ctx context.Context, q inquiry.Question) error {
 	if !q.Open() || q.Resolution != nil {
 		return fmt.Errorf("storing a question: it is %s already", q.Status)
 	}
-	body, err := text(q)
-	if err != nil {
-		return fmt.Errorf("storing a question: %w", err)
+	row := fields{
+		{"id", q.ID}, {"session_id", q.SessionID}, {"run_id", q.RunID}, {"fence", q.Fence},
+		{"status", q.Status}, {"body", object{q}}, {"turn", object{q.Turn}},
+		{"asked_at", instant{&q.AskedAt}}, {"attention_until", instant{&q.AttentionUntil}},
+		{"expires_at", instant{&q.ExpiresAt}},
 	}
-	turn, err := text(q.Turn)
-	if err == nil {
-		err = qs.s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
-			if err := qs.unique(ctx, tx, q); err != nil {
-				return err
-			}
-			_, err := tx.ExecContext(ctx, `INSERT INTO questions (id, session_id, run_id, fence, status, body, turn,
-				asked_at, attention_until, expires_at)
-				VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, q.ID, q.SessionID, q.RunID, q.Fence, q.Status, body, turn,
-				millis(q.AskedAt), millis(q.AttentionUntil), millis(q.ExpiresAt))
-			if err != nil {
-				return err
-			}
-			return qs.s.auditAsked(ctx, tx, q)
-		})
-	}
+	err := qs.s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		if err := qs.unique(ctx, tx, q); err != nil {
+			return err
+		}
+		if err := row.insert(ctx, tx, "questions"); err != nil {
+			return err
+		}
+		return qs.s.auditAsked(ctx, tx, q)
+	})
 	if err != nil {
 		return fmt.Errorf("storing a question: %w", err)
 	}
@@ -99,8 +98,10 @@ func (qs *questions) unique(ctx context.Context, tx *sql.Tx, q inquiry.Question)
 		return nil
 	}
 	var taken bool
-	err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM questions
-		WHERE json_extract(body, '$.key') = ? AND coalesce(json_extract(body, '$.client'), '') = ?)`, q.Key, q.Client).Scan(&taken)
+	row := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM questions WHERE
+		json_extract(body, '$.key') = ? AND coalesce(json_extract(body, '$.client'), '') = ?)`,
+		q.Key, q.Client)
+	err := row.Scan(&taken)
 	if err == nil && taken {
 		err = inquiry.ErrKeyTaken
 	}
@@ -113,7 +114,8 @@ func (qs *questions) Get(ctx context.Context, id string) (inquiry.Question, erro
 }
 
 func (qs *questions) get(ctx context.Context, q queryer, id string) (inquiry.Question, error) {
-	x, err := qs.scan(q.QueryRowContext(ctx, "SELECT "+questionColumns+" FROM questions WHERE id = ?", id))
+	x, err := qs.scan(q.QueryRowContext(ctx,
+		"SELECT "+questionColumns+" FROM questions WHERE id = ?", id))
 	if errors.Is(err, sql.ErrNoRows) {
 		err = inquiry.ErrNotFound
 	}
@@ -124,7 +126,9 @@ func (qs *questions) get(ctx context.Context, q queryer, id string) (inquiry.Que
 }
 
 // Settle implements inquiry.Store.
-func (qs *questions) Settle(ctx context.Context, id string, to inquiry.Status, r inquiry.Resolution) (inquiry.Question, error) {
+func (qs *questions) Settle(
+	ctx context.Context, id string, to inquiry.Status, r inquiry.Resolution,
+) (inquiry.Question, error) {
 	var q inquiry.Question
 	err := qs.s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		var err error
@@ -140,26 +144,26 @@ func (qs *questions) Settle(ctx context.Context, id string, to inquiry.Status, r
 }
 
 // settle writes the resolution of an open question.
-func (qs *questions) settle(ctx context.Context, tx *sql.Tx, q *inquiry.Question, to inquiry.Status, r inquiry.Resolution) error {
+func (qs *questions) settle(
+	ctx context.Context, tx *sql.Tx, q *inquiry.Question, to inquiry.Status, r inquiry.Resolution,
+) error {
 	response, sealed := r.Response.Reveal(), []byte(nil)
 	if r.Response.IsSecret() {
 		response, sealed = "", qs.s.vault.seal(q.ID, r.Response.Reveal())
 	}
-	resolution, err := text(r)
-	if err != nil {
-		return err
-	}
 	q.Status, q.Resolution = to, &r
-	_, err = tx.ExecContext(ctx, "UPDATE questions SET status = ?, resolution = ?, response = ?, sealed = ?, resume = ? WHERE id = ?",
-		to, resolution, response, sealed, string(r.Resume), q.ID)
-	if err != nil {
+	row := fields{{"status", to}, {"resolution", object{r}}, {"response", response},
+		{"sealed", sealed}, {"resume", string(r.Resume)}}
+	if _, err := row.update(ctx, tx, "questions", "id = ?", q.ID); err != nil {
 		return err
 	}
 	return qs.s.auditSettled(ctx, tx, *q, r)
 }
 
 // SetTurn implements inquiry.Store.
-func (qs *questions) SetTurn(ctx context.Context, id string, was, to inquiry.Turn) (inquiry.Question, error) {
+func (qs *questions) SetTurn(
+	ctx context.Context, id string, was, to inquiry.Turn,
+) (inquiry.Question, error) {
 	var q inquiry.Question
 	err := qs.s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		var err error
@@ -184,7 +188,9 @@ func (qs *questions) SetTurn(ctx context.Context, id string, was, to inquiry.Tur
 }
 
 // Apply implements inquiry.Store.
-func (qs *questions) Apply(ctx context.Context, id string, fence int64, at time.Time) (inquiry.Question, error) {
+func (qs *questions) Apply(
+	ctx context.Context, id string, fence int64, at time.Time,
+) (inquiry.Question, error) {
 	var q inquiry.Question
 	err := qs.s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		var err error
@@ -194,7 +200,9 @@ func (qs *questions) Apply(ctx context.Context, id string, fence int64, at time.
 	return q, err
 }
 
-func (qs *questions) apply(ctx context.Context, tx *sql.Tx, id string, fence int64, at time.Time) (inquiry.Question, error) {
+func (qs *questions) apply(
+	ctx context.Context, tx *sql.Tx, id string, fence int64, at time.Time,
+) (inquiry.Question, error) {
 	q, err := qs.get(ctx, tx, id)
 	if err != nil {
 		return q, err
@@ -203,7 +211,8 @@ func (qs *questions) apply(ctx context.Context, tx *sql.Tx, id string, fence int
 		return q, err
 	}
 	q.AppliedAt = at
-	_, err = tx.ExecContext(ctx, "UPDATE questions SET applied_at = ?, sealed = NULL WHERE id = ?", millis(at), id)
+	_, err = tx.ExecContext(ctx, "UPDATE questions SET applied_at = ?, sealed = NULL WHERE id = ?",
+		millis(at), id)
 	if err != nil {
 		return q, err
 	}
@@ -213,7 +222,8 @@ func (qs *questions) apply(ctx context.Context, tx *sql.Tx, id string, fence int
 // List implements inquiry.Store.
 func (qs *questions) List(ctx context.Context, f inquiry.Filter) ([]inquiry.Question, error) {
 	where, args := []string{"1"}, []any{}
-	for column, v := range map[string]string{"status": string(f.Status), "session_id": f.SessionID, "run_id": f.RunID,
+	for column, v := range map[string]string{"status": string(f.Status), "session_id": f.SessionID,
+		"run_id":                         f.RunID,
 		"json_extract(body, '$.client')": f.Client, "json_extract(body, '$.key')": f.Key} {
 		if v != "" {
 			where, args = append(where, column+" = ?"), append(args, v)
@@ -226,7 +236,8 @@ func (qs *questions) List(ctx context.Context, f inquiry.Filter) ([]inquiry.Ques
 	if f.Brief {
 		columns, scan = briefColumns, scanBrief
 	}
-	query := "SELECT " + columns + " FROM questions WHERE " + strings.Join(where, " AND ") + " ORDER BY asked_at, rowid"
+	query := "SELECT " + columns + " FROM questions WHERE " + strings.Join(where, " AND ") +
+		" ORDER BY asked_at, rowid"
 	if f.Limit > 0 {
 		query, args = query+" LIMIT ?", append(args, f.Limit)
 	}
@@ -240,12 +251,14 @@ func (qs *questions) List(ctx context.Context, f inquiry.Filter) ([]inquiry.Ques
 // withdrawAll withdraws the run's open questions.
 func (s *Store) withdrawAll(ctx context.Context, tx *sql.Tx, runID, why string) error {
 	qs := &questions{s}
-	open, err := collect(ctx, tx, qs.scan, "SELECT "+questionColumns+" FROM questions WHERE run_id = ? AND status = 'pending'", runID)
+	open, err := collect(ctx, tx, qs.scan,
+		"SELECT "+questionColumns+" FROM questions WHERE run_id = ? AND status = 'pending'", runID)
 	if err != nil {
 		return err
 	}
 	for _, q := range open {
-		r := inquiry.Resolution{Type: inquiry.TypeWithdraw, Channel: inquiry.ChannelRun, Why: why, At: s.now()}
+		r := inquiry.Resolution{Type: inquiry.TypeWithdraw, Channel: inquiry.ChannelRun, Why: why,
+			At: s.now()}
 		if err := qs.settle(ctx, tx, &q, inquiry.Withdrawn, r); err != nil {
 			return err
 		}
@@ -269,10 +282,7 @@ func (s *Store) applyTo(ctx context.Context, tx *sql.Tx, r *Run, c Change) error
 		return nil
 	}
 	r.Progress = r.Progress.Answered(c.Exchange)
-	exchange, err := text(c.Exchange)
-	if err != nil {
-		return err
-	}
-	_, err = tx.ExecContext(ctx, "UPDATE steps SET exchange = ? WHERE run_id = ? AND idx = ?", exchange, r.ID, q.Step)
+	_, err = tx.ExecContext(ctx, "UPDATE steps SET exchange = ? WHERE run_id = ? AND idx = ?",
+		object{c.Exchange}, r.ID, q.Step)
 	return err
 }

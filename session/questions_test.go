@@ -8,5 +8,8 @@ import (
 )
 
 func TestQuestionsKeepTheContract(t *testing.T) {
-	inquirytest.Run(t, func(t *testing.T) inquiry.Store { return open(t, t.TempDir(), nil).Questions() })
+	inquirytest.Run(t, func(t *testing.T) inquiry.Store {
+		return open(t, t.TempDir(),
+			nil).Questions()
+	})
 }

@@ -23,7 +23,9 @@ type queryer interface {
 type scanner interface{ Scan(dest ...any) error }
 
 // collect reads all rows.
-func collect[T any](ctx context.Context, q queryer, scan func(scanner) (T, error), query string, args ...any) ([]T, error) {
+func collect[T any](
+	ctx context.Context, q queryer, scan func(scanner) (T, error), query string, args ...any,
+) ([]T, error) {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
@@ -97,7 +99,9 @@ func (f fields) insert(ctx context.Context, tx *sql.Tx, table string) error {
 }
 
 // update replaces the row or rows of the table, and returns how many there were.
-func (f fields) update(ctx context.Context, tx *sql.Tx, table, where string, args ...any) (int64, error) {
+func (f fields) update(
+	ctx context.Context, tx *sql.Tx, table, where string, args ...any,
+) (int64, error) {
 	sets := make([]string, len(f))
 	for i, x := range f {
 		sets[i] = x.column + " = ?"
@@ -164,7 +168,8 @@ func text(v any) (string, error) {
 	return string(b), err
 }
 
-var idAlphabet = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
+var idAlphabet = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").
+	WithPadding(base32.NoPadding)
 
 // newID is 160 random bits in 32 letters and digits that are hard to mistake for each other.
 func newID() string {

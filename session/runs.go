@@ -14,7 +14,8 @@ var runColumns = new(Run).fields().columns("r")
 func (r *Run) fields() fields {
 	return fields{
 		{"id", &r.ID}, {"session_id", &r.SessionID}, {"seq", &r.Seq}, {"task", &r.Task},
-		{"state", &r.State}, {"stop_reason", &r.StopReason}, {"answer", &r.Answer}, {"error", &r.Error},
+		{"state", &r.State}, {"stop_reason", &r.StopReason}, {"answer", &r.Answer}, {"error",
+			&r.Error},
 		{"course", object{&r.Progress}}, {"max_steps", &r.MaxSteps}, {"reply_mode", &r.ReplyMode},
 		{"settings", settings{&r.Settings}}, {"owner", &r.Owner}, {"fence", &r.Fence},
 		{"question_id", &r.QuestionID}, {"waiting_at", instant{&r.waitingAt}},
@@ -43,11 +44,14 @@ func scanRun(row scanner) (Run, error) {
 	return r, err
 }
 
-// CreateRun adds a run to r.SessionID. It takes Task, State ("" means Queued), Course, MaxSteps,
+// CreateRun adds a run to r.SessionID. It takes Task, State ("" means Queued), Progress, MaxSteps,
 // ReplyMode and Settings from r; the rest is the store's own. While the session's latest run is not
 // terminal it returns a *StateError about that run.
 func (s *Store) CreateRun(ctx context.Context, r Run) (Run, error) {
-	err := s.update(ctx, func(ctx context.Context, tx *sql.Tx) error { return s.newRun(ctx, tx, &r) })
+	err := s.update(ctx, func(ctx context.Context,
+		tx *sql.Tx) error {
+		return s.newRun(ctx, tx, &r)
+	})
 	if err != nil {
 		return Run{}, fmt.Errorf("creating a run: %w", err)
 	}
@@ -62,7 +66,8 @@ func (s *Store) newRun(ctx context.Context, tx *sql.Tx, r *Run) error {
 	if r.Progress.Task == "" {
 		r.Progress.Task = r.Task
 	}
-	r.ID, r.Owner, r.Fence = newID(), s.owner.id, 1
+	r.ID, r.Fence = newID(), 1
+	r.Owner = s.owner.id
 	r.CreatedAt = s.now()
 	r.UpdatedAt = r.CreatedAt
 	return s.insertRun(ctx, tx, r)
@@ -103,13 +108,16 @@ func (s *Store) LatestRun(ctx context.Context, sessionID string) (Run, error) {
 }
 
 func latestRun(ctx context.Context, q queryer, sessionID string) (Run, error) {
-	row := q.QueryRowContext(ctx, "SELECT "+runColumns+" FROM runs r WHERE session_id = ? ORDER BY seq DESC LIMIT 1", sessionID)
+	row := q.QueryRowContext(ctx,
+		"SELECT "+runColumns+` FROM runs r
+			WHERE session_id = ? ORDER BY seq DESC LIMIT 1`, sessionID)
 	return oneRow(row, scanRun, "a run of session", sessionID)
 }
 
 // Runs lists the session's runs, oldest first.
 func (s *Store) Runs(ctx context.Context, sessionID string) ([]Run, error) {
-	list, err := collect(ctx, s.read, scanRun, "SELECT "+runColumns+" FROM runs r WHERE session_id = ? ORDER BY seq", sessionID)
+	list, err := collect(ctx, s.read, scanRun,
+		"SELECT "+runColumns+" FROM runs r WHERE session_id = ? ORDER BY seq", sessionID)
 	if err != nil {
 		return nil, fmt.Errorf("listing the runs of session %s: %w", sessionID, err)
 	}

@@ -22,7 +22,8 @@ func TestOfFiftyWhoMoveARunOneWins(t *testing.T) {
 	dir := t.TempDir()
 	stores := []*session.Store{open(t, dir, nil), open(t, dir, nil)}
 	r := started(t, stores[0])
-	r, err := stores[0].Transition(t.Context(), r.ID, session.Change{To: session.Paused, Reason: agentloop.UserPaused})
+	r, err := stores[0].Transition(t.Context(), r.ID,
+		session.Change{To: session.Paused, Reason: agentloop.UserPaused})
 	require.NoError(t, err)
 
 	const n = 50
@@ -30,7 +31,8 @@ func TestOfFiftyWhoMoveARunOneWins(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range n {
 		wg.Go(func() {
-			_, errs[i] = stores[i%2].Transition(t.Context(), r.ID, session.Change{From: []session.State{session.Paused}, To: session.Running})
+			_, errs[i] = stores[i%2].Transition(t.Context(), r.ID,
+				session.Change{From: []session.State{session.Paused}, To: session.Running})
 		})
 	}
 	wg.Wait()
@@ -43,7 +45,8 @@ func TestOfFiftyWhoMoveARunOneWins(t *testing.T) {
 		var lost *session.StateError
 		require.ErrorAs(t, err, &lost)
 		require.Equal(t, session.Running, lost.State)
-		require.EqualError(t, err, fmt.Sprintf("moving the run to RUNNING: run %s is RUNNING (want PAUSED)", r.ID))
+		require.EqualError(t, err,
+			fmt.Sprintf("moving the run to RUNNING: run %s is RUNNING (want PAUSED)", r.ID))
 	}
 	require.Equal(t, 1, won)
 }
@@ -52,16 +55,22 @@ func TestARunKeepsWhatAChangeDoesNotName(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	r := started(t, s)
 	require.Equal(t, s.Owner(), r.Owner)
-	paused, err := s.Transition(t.Context(), r.ID, session.Change{To: session.Paused, Reason: agentloop.MaxStepsReached, MaxSteps: 30, Err: "tired"})
+	paused, err := s.Transition(t.Context(), r.ID,
+		session.Change{To: session.Paused, Reason: agentloop.MaxStepsReached, MaxSteps: 30,
+			Err: "tired"})
 	require.NoError(t, err)
 	want := r
-	want.State, want.StopReason, want.MaxSteps, want.Error, want.UpdatedAt = session.Paused, agentloop.MaxStepsReached, 30, "tired", paused.UpdatedAt
+	want.State, want.StopReason = session.Paused, agentloop.MaxStepsReached
+	want.MaxSteps, want.Error = 30, "tired"
+	want.UpdatedAt = paused.UpdatedAt
 	require.Equal(t, want, paused)
 	stored, err := s.Run(t.Context(), r.ID)
 	require.NoError(t, err)
 	require.Equal(t, want, stored)
 
-	done, err := s.Transition(t.Context(), r.ID, session.Change{To: session.Completed, Reason: agentloop.TaskCompleted, Answer: "rings at 7"})
+	done, err := s.Transition(t.Context(), r.ID,
+		session.Change{To: session.Completed, Reason: agentloop.TaskCompleted,
+			Answer: "rings at 7"})
 	require.NoError(t, err)
 	require.Equal(t, "rings at 7", done.Answer)
 	require.Empty(t, done.Error)
@@ -90,7 +99,8 @@ func TestASessionHasOneRunAtATime(t *testing.T) {
 
 	_, err = s.Transition(t.Context(), r.ID, session.Change{To: session.Cancelled})
 	require.NoError(t, err)
-	next, err := s.CreateRun(t.Context(), session.Run{SessionID: r.SessionID, Task: "another", Progress: agentloop.Progress{Remembered: []string{"x"}}})
+	next, err := s.CreateRun(t.Context(), session.Run{SessionID: r.SessionID, Task: "another",
+		Progress: agentloop.Progress{Remembered: []string{"x"}}})
 	require.NoError(t, err)
 	require.Equal(t, 2, next.Seq)
 	require.Equal(t, agentloop.Progress{Task: "another", Remembered: []string{"x"}}, next.Progress)
@@ -108,7 +118,8 @@ func TestSessionsAreListedWithTheirLatestRunNewestFirst(t *testing.T) {
 	now := func() time.Time { return time.UnixMilli(1_700_000_000_000 + clock.Add(1000)) }
 	s := open(t, t.TempDir(), &session.Options{Now: now})
 	a, b := started(t, s), started(t, s)
-	other, _, err := s.Begin(t.Context(), session.Session{Serial: "emu-2", Device: session.Device{ID: "emu-2"}}, session.Run{Task: "wait"})
+	other, _, err := s.Begin(t.Context(), session.Session{Serial: "emu-2",
+		Device: session.Device{ID: "emu-2"}}, session.Run{Task: "wait"})
 	require.NoError(t, err)
 	a, err = s.Transition(t.Context(), a.ID, session.Change{To: session.Completed, Answer: "yes"})
 	require.NoError(t, err)
@@ -137,16 +148,25 @@ func TestStoppingARunWithdrawsItsQuestionsInTheSameMoment(t *testing.T) {
 	r := started(t, s)
 	b := inquiry.NewBroker(s.Questions(), nil)
 	for range 20 {
-		q, err := b.Open(t.Context(), inquiry.Question{SessionID: r.SessionID, RunID: r.ID, Fence: r.Fence, Text: "when?"})
+		q, err := b.Open(t.Context(), inquiry.Question{SessionID: r.SessionID, RunID: r.ID,
+			Fence: r.Fence, Text: "when?"})
 		require.NoError(t, err)
-		r, err = s.Transition(t.Context(), r.ID, session.Change{To: session.WaitingReply, Question: q.ID, Reason: agentloop.InfoNeedsReply})
+		r, err = s.Transition(t.Context(), r.ID,
+			session.Change{To: session.WaitingReply, Question: q.ID,
+				Reason: agentloop.InfoNeedsReply})
 		require.NoError(t, err)
 		require.Equal(t, q.ID, r.QuestionID)
 
 		var answered, stopped error
 		var wg sync.WaitGroup
-		wg.Go(func() { _, answered = b.Resolve(t.Context(), q.ID, inquiry.Reply{Response: "at 7", Channel: "http"}) })
-		wg.Go(func() { _, stopped = s.Transition(t.Context(), r.ID, session.Change{To: session.Cancelled}) })
+		wg.Go(func() {
+			_, answered = b.Resolve(t.Context(), q.ID,
+				inquiry.Reply{Response: "at 7", Channel: "http"})
+		})
+		wg.Go(func() {
+			_, stopped = s.Transition(t.Context(), r.ID,
+				session.Change{To: session.Cancelled})
+		})
 		wg.Wait()
 		require.NoError(t, stopped)
 		now, err := b.Get(t.Context(), q.ID)
@@ -176,7 +196,8 @@ func TestAfterAStopNobodyCanAnswer(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	r := started(t, s)
 	b := inquiry.NewBroker(s.Questions(), nil)
-	q, err := b.Open(t.Context(), inquiry.Question{SessionID: r.SessionID, RunID: r.ID, Fence: r.Fence, Text: "when?"})
+	q, err := b.Open(t.Context(), inquiry.Question{SessionID: r.SessionID, RunID: r.ID,
+		Fence: r.Fence, Text: "when?"})
 	require.NoError(t, err)
 	other, err := b.Open(t.Context(), inquiry.Question{RunID: "another", Text: "when?"})
 	require.NoError(t, err)
@@ -193,12 +214,15 @@ func TestAnAnswerIsAppliedWithTheChangeThatUsesItOnce(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	r := started(t, s)
 	b := inquiry.NewBroker(s.Questions(), nil)
-	q, err := b.Open(t.Context(), inquiry.Question{SessionID: r.SessionID, RunID: r.ID, Step: 1, Fence: r.Fence, Text: "when?"})
+	q, err := b.Open(t.Context(), inquiry.Question{SessionID: r.SessionID, RunID: r.ID, Step: 1,
+		Fence: r.Fence, Text: "when?"})
 	require.NoError(t, err)
 	st := step(t, 1, actions.Info{Question: "when?"})
 	st.Exchange = nil
-	require.NoError(t, s.Journal(r).Done(t.Context(), st, agentloop.Progress{Steps: 1, Questions: 1}))
-	r, err = s.Transition(t.Context(), r.ID, session.Change{To: session.WaitingReply, Question: q.ID})
+	require.NoError(t, s.Journal(r).Done(t.Context(), st,
+		agentloop.Progress{Steps: 1, Questions: 1}))
+	r, err = s.Transition(t.Context(), r.ID, session.Change{To: session.WaitingReply,
+		Question: q.ID})
 	require.NoError(t, err)
 	exchange := actions.Exchange{Question: "when?", Answer: "at 7", Outcome: actions.Answered}
 	resume := session.Change{From: []session.State{session.WaitingReply}, To: session.Running,
@@ -234,7 +258,8 @@ func TestAFailedChangeChangesNothing(t *testing.T) {
 	r := started(t, s)
 	_, err := s.Transition(t.Context(), r.ID, session.Change{To: session.Completed, Apply: "nope"})
 	require.ErrorIs(t, err, inquiry.ErrNotFound)
-	_, err = s.Transition(t.Context(), r.ID, session.Change{To: session.Paused, Settings: []byte("{")})
+	_, err = s.Transition(t.Context(), r.ID, session.Change{To: session.Paused,
+		Settings: []byte("{")})
 	require.ErrorContains(t, err, "the settings are not JSON")
 	now, err := s.Run(t.Context(), r.ID)
 	require.NoError(t, err)
@@ -256,7 +281,8 @@ func TestAWriterFromAFormerLifeIsRefused(t *testing.T) {
 	require.ErrorIs(t, err, session.ErrFenced)
 	require.Contains(t, err.Error(), "CANCELLED")
 	require.ErrorIs(t, old.Intent(t.Context(), step(t, 2, actions.Home{})), session.ErrFenced)
-	require.ErrorIs(t, old.Done(t.Context(), step(t, 2, actions.Info{}), agentloop.Progress{}), session.ErrFenced)
+	require.ErrorIs(t, old.Done(t.Context(), step(t, 2, actions.Info{}), agentloop.Progress{}),
+		session.ErrFenced)
 
 	steps, err := s.Steps(t.Context(), r.SessionID)
 	require.NoError(t, err)
@@ -264,7 +290,7 @@ func TestAWriterFromAFormerLifeIsRefused(t *testing.T) {
 	require.Equal(t, session.Done, steps[0].State, "what the phone did is known")
 	now, err := s.Run(t.Context(), r.ID)
 	require.NoError(t, err)
-	require.Equal(t, r2, now, "its course is not")
+	require.Equal(t, r2, now, "its progress is not")
 }
 
 func TestAWriterIsRefusedWhenTheRunGoesOnElsewhere(t *testing.T) {
@@ -278,7 +304,8 @@ func TestAWriterIsRefusedWhenTheRunGoesOnElsewhere(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, other.Owner(), r2.Owner)
 	require.ErrorIs(t, old.Intent(t.Context(), step(t, 1, actions.Home{})), session.ErrFenced)
-	require.ErrorIs(t, old.Done(t.Context(), step(t, 1, actions.Home{}), agentloop.Progress{}), session.ErrFenced)
+	require.ErrorIs(t, old.Done(t.Context(), step(t, 1, actions.Home{}), agentloop.Progress{}),
+		session.ErrFenced)
 	require.NoError(t, other.Journal(r2).Intent(t.Context(), step(t, 1, actions.Home{})))
 }
 
@@ -287,9 +314,11 @@ func TestAPausedRunTouchesNothingMore(t *testing.T) {
 	r := started(t, s)
 	j := s.Journal(r)
 	require.NoError(t, j.Intent(t.Context(), step(t, 1, actions.Home{})))
-	_, err := s.Transition(t.Context(), r.ID, session.Change{To: session.Paused, Reason: agentloop.UserPaused})
+	_, err := s.Transition(t.Context(), r.ID,
+		session.Change{To: session.Paused, Reason: agentloop.UserPaused})
 	require.NoError(t, err)
-	require.NoError(t, j.Done(t.Context(), step(t, 1, actions.Home{}), agentloop.Progress{Steps: 1}), "the action that was under way is noted")
+	require.NoError(t, j.Done(t.Context(), step(t, 1, actions.Home{}),
+		agentloop.Progress{Steps: 1}), "the action that was under way is noted")
 	require.ErrorIs(t, j.Intent(t.Context(), step(t, 2, actions.Home{})), session.ErrFenced)
 }
 
@@ -297,14 +326,17 @@ func TestAStepIsWrittenOnce(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	j := s.Journal(started(t, s))
 	require.NoError(t, j.Done(t.Context(), step(t, 1, actions.Home{}), agentloop.Progress{}))
-	require.ErrorContains(t, j.Done(t.Context(), step(t, 1, actions.Home{}), agentloop.Progress{}), "has a step 1 already")
-	require.ErrorContains(t, j.Intent(t.Context(), step(t, 1, actions.Home{})), "has a step 1 already")
+	require.ErrorContains(t, j.Done(t.Context(), step(t, 1, actions.Home{}), agentloop.Progress{}),
+		"has a step 1 already")
+	require.ErrorContains(t, j.Intent(t.Context(), step(t, 1, actions.Home{})),
+		"has a step 1 already")
 }
 
 func TestAStepWithoutActionOrFrameIsWritten(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	r := started(t, s)
-	st := agentloop.Step{Index: 1, Local: 1, Proposal: agentloop.Proposal{Tries: []agentloop.Try{{Reply: "???", Error: "no action"}}}}
+	st := agentloop.Step{Index: 1, Local: 1,
+		Proposal: agentloop.Proposal{Tries: []agentloop.Try{{Reply: "???", Error: "no action"}}}}
 	require.NoError(t, s.Journal(r).Done(t.Context(), st, agentloop.Progress{}))
 	steps, err := s.StepsAfter(t.Context(), r.SessionID, 0)
 	require.NoError(t, err)

@@ -22,7 +22,7 @@ func (s Secret) String() string { return inquiry.Masked }
 func (s Secret) GoString() string { return inquiry.Masked }
 
 // Secrets are those of a run that has not ended, the one that was given last at the end. They are
-// there from the change that applied the answer (see Change.Apply), also after a crash.
+// there from the change that applied the answer (see Change.Apply), even after a crash.
 func (s *Store) Secrets(ctx context.Context, runID string) ([]Secret, error) {
 	list, err := collect(ctx, s.read, func(row scanner) (Secret, error) {
 		var x Secret
@@ -32,7 +32,8 @@ func (s *Store) Secrets(ctx context.Context, runID string) ([]Secret, error) {
 			x.Text, err = s.vault.open(x.QuestionID, sealed)
 		}
 		return x, err
-	}, "SELECT question_id, sealed, typed FROM secrets WHERE run_id = ? ORDER BY given_at, rowid", runID)
+	}, `SELECT question_id, sealed, typed FROM secrets WHERE run_id = ?
+		ORDER BY given_at, rowid`, runID)
 	if err != nil {
 		return nil, fmt.Errorf("reading the secrets of run %s: %w", runID, err)
 	}
@@ -42,7 +43,8 @@ func (s *Store) Secrets(ctx context.Context, runID string) ([]Secret, error) {
 // SecretTyped notes that the answer to the question was typed into the phone.
 func (s *Store) SecretTyped(ctx context.Context, questionID string) error {
 	err := s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "UPDATE secrets SET typed = 1 WHERE question_id = ?", questionID)
+		_, err := tx.ExecContext(ctx, "UPDATE secrets SET typed = 1 WHERE question_id = ?",
+			questionID)
 		return err
 	})
 	if err != nil {
@@ -56,7 +58,8 @@ func (s *Store) keepSecret(ctx context.Context, tx *sql.Tx, q inquiry.Question) 
 	if !q.Secret || q.Resolution == nil || q.Resolution.Type != inquiry.TypeAnswer {
 		return nil
 	}
-	_, err := tx.ExecContext(ctx, "INSERT INTO secrets (question_id, run_id, sealed, given_at) VALUES (?, ?, ?, ?)",
+	_, err := tx.ExecContext(ctx,
+		"INSERT INTO secrets (question_id, run_id, sealed, given_at) VALUES (?, ?, ?, ?)",
 		q.ID, q.RunID, s.vault.seal(q.ID, q.Resolution.Response.Reveal()), millis(s.now()))
 	return err
 }

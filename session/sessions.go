@@ -69,7 +69,9 @@ func (s *Store) SessionByKey(ctx context.Context, client, key string) (Session, 
 }
 
 func sessionByKey(ctx context.Context, q queryer, client, key string) (Session, error) {
-	row := q.QueryRowContext(ctx, "SELECT "+sessionColumns+" FROM sessions s WHERE client = ? AND start_key = ? AND start_key <> ''", client, key)
+	row := q.QueryRowContext(ctx,
+		"SELECT "+sessionColumns+` FROM sessions s
+			WHERE client = ? AND start_key = ? AND start_key <> ''`, client, key)
 	return oneRow(row, scanSession, "the session with the key", key)
 }
 
@@ -94,7 +96,8 @@ func listHint(err error) error {
 // Sessions lists sessions with their latest runs, those that changed last first.
 func (s *Store) Sessions(ctx context.Context, f Filter) ([]Overview, error) {
 	query := "SELECT " + sessionColumns + ", r.id IS NOT NULL, " + runColumns +
-		" FROM sessions s LEFT JOIN runs r ON r.session_id = s.id AND r.seq = (SELECT max(seq) FROM runs WHERE session_id = s.id)"
+		` FROM sessions s LEFT JOIN runs r
+		ON r.session_id = s.id AND r.seq = (SELECT max(seq) FROM runs WHERE session_id = s.id)`
 	var where []string
 	var args []any
 	if f.State != "" {
@@ -142,6 +145,7 @@ func scanOverview(row scanner) (Overview, error) {
 
 // touch notes that something happened in the session.
 func (s *Store) touch(ctx context.Context, tx *sql.Tx, sessionID string) error {
-	_, err := tx.ExecContext(ctx, "UPDATE sessions SET updated_at = ? WHERE id = ?", millis(s.now()), sessionID)
+	_, err := tx.ExecContext(ctx, "UPDATE sessions SET updated_at = ? WHERE id = ?",
+		millis(s.now()), sessionID)
 	return err
 }

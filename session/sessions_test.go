@@ -17,7 +17,8 @@ func TestOneSessionForEachKeyOfAClient(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, nil)
 	begin := func(client, key string) (session.Session, session.Run, error) {
-		return s.Begin(t.Context(), session.Session{Serial: "emu-1", Device: device, Client: client, StartKey: key}, session.Run{Task: "set an alarm"})
+		return s.Begin(t.Context(), session.Session{Serial: "emu-1", Device: device, Client: client,
+			StartKey: key}, session.Run{Task: "set an alarm"})
 	}
 	x, r, err := begin("ann", "k")
 	require.NoError(t, err)
@@ -55,7 +56,9 @@ func TestOfManyWhoBeginUnderOneKeyOneDoes(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range errs {
 		wg.Go(func() {
-			_, _, errs[i] = stores[i%2].Begin(t.Context(), session.Session{Serial: "emu-1", Device: device, StartKey: "k"}, session.Run{Task: "t"})
+			_, _, errs[i] = stores[i%2].Begin(t.Context(),
+				session.Session{Serial: "emu-1", Device: device,
+					StartKey: "k"}, session.Run{Task: "t"})
 		})
 	}
 	wg.Wait()
@@ -83,14 +86,15 @@ func TestAFolderOfTheFirstSchemaIsRead(t *testing.T) {
 	for _, q := range []string{string(first), "PRAGMA user_version = 1",
 		`INSERT INTO sessions (id, serial, device, created_at, updated_at)
 			VALUES ('old', 'emu-1', '{}', 1, 1)`,
-		`INSERT INTO runs (id, session_id, seq, task, state, course, owner, fence, created_at, updated_at)
+		`INSERT INTO runs (id, session_id, seq, task, state, course, owner, fence, created_at,
+				updated_at)
 			VALUES ('run', 'old', 1, 't', 'RUNNING', '{"task":"t"}', 'dead', 2, 1, 1)`,
-		`INSERT INTO steps (session_id, idx, run_id, local, fence, state, verb, decision, tries, phone,
-				timing, started_at)
+		`INSERT INTO steps (session_id, idx, run_id, local, fence, state, verb, decision, tries,
+				phone, timing, started_at)
 			VALUES ('old', 1, 'run', 1, 2, 'INTENT', 'INFO',
 				'{"action":{"verb":"INFO","question":"when?"}}', '[]', '{}', '{}', 1)`,
-		`INSERT INTO questions (id, session_id, run_id, fence, status, body, asked_at, attention_until,
-				expires_at)
+		`INSERT INTO questions (id, session_id, run_id, fence, status, body, asked_at,
+				attention_until, expires_at)
 			VALUES ('q', 'old', 'run', 2, 'pending', '{"kind":"info","text":"when?"}', 1, 1, 1)`} {
 		_, err = db.Exec(q)
 		require.NoError(t, err)

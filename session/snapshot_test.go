@@ -73,7 +73,8 @@ func TestASnapshotHasTheQuestionWhoseAnswerIsNotUsedYet(t *testing.T) {
 
 	q := ask(t, b, r, inquiry.Question{Text: "when?"})
 	require.Equal(t, &q, shown())
-	_, err := b.Resolve(t.Context(), q.ID, inquiry.Reply{Type: inquiry.TypeAnswer, Response: "at 7"})
+	_, err := b.Resolve(t.Context(), q.ID, inquiry.Reply{Type: inquiry.TypeAnswer,
+		Response: "at 7"})
 	require.NoError(t, err)
 	require.Equal(t, inquiry.Answered, shown().Status)
 	_, err = b.Apply(t.Context(), q.ID, r.Fence)

@@ -10,7 +10,8 @@ var stepColumns = new(StepRecord).fields().columns("s")
 func (st *StepRecord) fields() fields {
 	p := &st.Proposal
 	return fields{
-		{"session_id", &st.SessionID}, {"run_id", &st.RunID}, {"idx", &st.Index}, {"local", &st.Local},
+		{"session_id", &st.SessionID}, {"run_id", &st.RunID}, {"idx", &st.Index}, {"local",
+			&st.Local},
 		{"state", &st.State}, {"asks", &st.Asks}, {"decision", object{&p.Decision}},
 		{"tries", object{&p.Tries}}, {"caption", &p.Caption}, {"refusal", &st.Refusal},
 		{"exchange", object{&st.Exchange}}, {"phone", object{&st.Look.State}},
@@ -29,7 +30,8 @@ func (st *StepRecord) usage() fields {
 	}
 	phone := st.Timing.Settle + st.Timing.Look + st.Timing.Act
 	return fields{
-		{"calls", u.Calls}, {"prompt_tokens", u.PromptTokens}, {"completion_tokens", u.CompletionTokens},
+		{"calls", u.Calls}, {"prompt_tokens", u.PromptTokens}, {"completion_tokens",
+			u.CompletionTokens},
 		{"model_ns", st.Timing.Decide}, {"phone_ns", phone},
 	}
 }
@@ -67,9 +69,13 @@ func (s *Store) Usage(ctx context.Context, sessionID, runID string) (Usage, erro
 
 func usage(ctx context.Context, q queryer, sessionID, runID string) (Usage, error) {
 	var u Usage
-	row := q.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(calls), 0), coalesce(sum(prompt_tokens), 0), coalesce(sum(completion_tokens), 0),
-		coalesce(sum(model_ns), 0), coalesce(sum(phone_ns), 0) FROM steps WHERE session_id = ?1 AND (?2 = '' OR run_id = ?2)`, sessionID, runID)
-	if err := row.Scan(&u.Steps, &u.Calls, &u.PromptTokens, &u.CompletionTokens, &u.Model, &u.Phone); err != nil {
+	row := q.QueryRowContext(ctx, `
+		SELECT count(*), coalesce(sum(calls), 0), coalesce(sum(prompt_tokens), 0),
+			coalesce(sum(completion_tokens), 0), coalesce(sum(model_ns), 0),
+			coalesce(sum(phone_ns), 0)
+		FROM steps WHERE session_id = ?1 AND (?2 = '' OR run_id = ?2)`, sessionID, runID)
+	if err := row.Scan(&u.Steps, &u.Calls, &u.PromptTokens, &u.CompletionTokens, &u.Model,
+		&u.Phone); err != nil {
 		return Usage{}, fmt.Errorf("adding up the usage of session %s: %w", sessionID, err)
 	}
 	return u, nil

@@ -30,14 +30,18 @@ func open(t testing.TB, dir string, opts *session.Options) *session.Store {
 // started is a new session with a run that is RUNNING.
 func started(t testing.TB, s *session.Store) session.Run {
 	t.Helper()
-	_, r, err := s.Begin(t.Context(), session.Session{Serial: "emu-1", Device: device}, session.Run{Task: "set an alarm", MaxSteps: 20, ReplyMode: "pass_to_client", Settings: json.RawMessage(`{"a":1}`)})
+	_, r, err := s.Begin(t.Context(), session.Session{Serial: "emu-1", Device: device},
+		session.Run{Task: "set an alarm", MaxSteps: 20, ReplyMode: "pass_to_client",
+			Settings: json.RawMessage(`{"a":1}`)})
 	require.NoError(t, err)
-	r, err = s.Transition(t.Context(), r.ID, session.Change{From: []session.State{session.Queued}, To: session.Running})
+	r, err = s.Transition(t.Context(), r.ID, session.Change{From: []session.State{session.Queued},
+		To: session.Running})
 	require.NoError(t, err)
 	return r
 }
 
-var device = session.Device{ID: "emu-1", Size: screen.Size{W: 1080, H: 2400}, Model: "Pixel", Android: "14"}
+var device = session.Device{ID: "emu-1", Size: screen.Size{W: 1080, H: 2400}, Model: "Pixel",
+	Android: "14"}
 
 func frame(t testing.TB, w, h int, c color.Color) *screen.Frame {
 	t.Helper()
@@ -57,22 +61,28 @@ func step(t testing.TB, index int, a actions.Action) agentloop.Step {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 6e6, time.UTC)
 	return agentloop.Step{
 		Index: index, Local: index,
-		Look: screen.Observation{Frame: frame(t, 27, 60, color.White), State: screen.State{On: true, Size: screen.Size{W: 27, H: 60}, App: "com.android.deskclock"}, At: at},
+		Look: screen.Observation{Frame: frame(t, 27, 60, color.White),
+			State: screen.State{On: true, Size: screen.Size{W: 27, H: 60},
+				App: "com.android.deskclock"}, At: at},
 		Proposal: agentloop.Proposal{
 			Decision: actions.Decision{
 				Action: a, Thought: "so that <it> rings", Explain: "go on", Summary: "began",
-				Fields: []actions.Field{{Key: "explain", Value: "go on"}, {Key: "action", Value: a.Verb()}},
+				Fields: []actions.Field{{Key: "explain", Value: "go on"},
+					{Key: "action", Value: a.Verb()}},
 			},
 			Caption: "a clock\x00 \u202E \U0001F642",
 			Tries: []agentloop.Try{
-				{Prompt: "p", Reply: "?", Error: "unreadable", Took: time.Second, PromptTokens: 10, CompletionTokens: 2},
-				{Prompt: "p2", Reply: "r", Took: 2 * time.Second, PromptTokens: 12, CompletionTokens: 3},
+				{Prompt: "p", Reply: "?", Error: "unreadable", Took: time.Second, PromptTokens: 10,
+					CompletionTokens: 2},
+				{Prompt: "p2", Reply: "r", Took: 2 * time.Second, PromptTokens: 12,
+					CompletionTokens: 3},
 			},
 		},
 		Refusal:   "the phone said no",
 		Exchange:  &actions.Exchange{Question: "when?", Answer: "at 7", Outcome: actions.Answered},
 		StartedAt: at,
-		Timing:    agentloop.Timing{Look: time.Millisecond, Decide: 3 * time.Second, Act: 2 * time.Millisecond, Settle: 3 * time.Millisecond},
+		Timing: agentloop.Timing{Look: time.Millisecond, Decide: 3 * time.Second,
+			Act: 2 * time.Millisecond, Settle: 3 * time.Millisecond},
 	}
 }
 
@@ -83,7 +93,8 @@ func TestWhatIsJournaledIsReadBackWhole(t *testing.T) {
 	j := s.Journal(r)
 	st := step(t, 1, actions.Click{At: screen.Permille(500, 250)})
 	st.Asks = "approval"
-	course := agentloop.Progress{Task: "set an alarm", Steps: 1, Summary: "began", Notes: []agentloop.Note{{Kind: agentloop.NoteRefused, Action: "tap", Detail: "no"}},
+	progress := agentloop.Progress{Task: "set an alarm", Steps: 1, Summary: "began",
+		Notes:   []agentloop.Note{{Kind: agentloop.NoteRefused, Action: "tap", Detail: "no"}},
 		Pending: &agentloop.Pending{Decision: st.Proposal.Decision, Answer: st.Exchange}}
 	before := st
 	before.Refusal, before.Exchange = "", nil
@@ -92,12 +103,13 @@ func TestWhatIsJournaledIsReadBackWhole(t *testing.T) {
 	got, err := s.Steps(t.Context(), r.SessionID)
 	require.NoError(t, err)
 	require.Equal(t, session.Intent, got[0].State)
-	require.NoError(t, j.Done(t.Context(), st, course))
+	require.NoError(t, j.Done(t.Context(), st, progress))
 
 	reopened := open(t, dir, nil)
 	got, err = reopened.Steps(t.Context(), r.SessionID)
 	require.NoError(t, err)
-	want := session.StepRecord{Step: st, SessionID: r.SessionID, RunID: r.ID, State: session.Done, FrameID: got[0].FrameID,
+	want := session.StepRecord{Step: st, SessionID: r.SessionID, RunID: r.ID, State: session.Done,
+		FrameID:   got[0].FrameID,
 		FrameSize: screen.Size{W: 27, H: 60}, DoneAt: got[0].DoneAt}
 	want.Look.Frame = nil
 	require.Equal(t, []session.StepRecord{want}, got)
@@ -108,14 +120,15 @@ func TestWhatIsJournaledIsReadBackWhole(t *testing.T) {
 	require.Equal(t, "\xff\xd8\xff", string(b[:3]), "a JPEG")
 	run, err := reopened.Run(t.Context(), r.ID)
 	require.NoError(t, err)
-	require.Equal(t, course, run.Progress)
+	require.Equal(t, progress, run.Progress)
 	x, err := reopened.Session(t.Context(), r.SessionID)
 	require.NoError(t, err)
 	require.Equal(t, 1, x.Steps)
 	require.Equal(t, device, x.Device)
 	u, err := reopened.Usage(t.Context(), r.SessionID, "")
 	require.NoError(t, err)
-	require.Equal(t, session.Usage{Steps: 1, Calls: 2, PromptTokens: 22, CompletionTokens: 5, Model: 3 * time.Second, Phone: 6 * time.Millisecond}, u)
+	require.Equal(t, session.Usage{Steps: 1, Calls: 2, PromptTokens: 22, CompletionTokens: 5,
+		Model: 3 * time.Second, Phone: 6 * time.Millisecond}, u)
 }
 
 func TestTheDataFolderIsForThisUserOnly(t *testing.T) {
@@ -123,7 +136,8 @@ func TestTheDataFolderIsForThisUserOnly(t *testing.T) {
 	require.NoError(t, os.Mkdir(dir, 0o755))
 	s := open(t, dir, nil)
 	r := started(t, s)
-	require.NoError(t, s.Journal(r).Done(t.Context(), step(t, 1, actions.Home{}), agentloop.Progress{}))
+	require.NoError(t, s.Journal(r).Done(t.Context(), step(t, 1, actions.Home{}),
+		agentloop.Progress{}))
 	require.NoError(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		require.NoError(t, err)
 		info, err := d.Info()

@@ -67,7 +67,7 @@ type Session struct {
 	Device    Device    `json:"device_info"`
 	Steps     int       `json:"steps"`            // of all its runs; the index of the last step
 	Client    string    `json:"client,omitempty"` // whom it belongs to; "" is the local operator
-	StartKey  string    `json:"-"`                // chosen by the client: the same key again means the same session; "" is no key
+	StartKey  string    `json:"-"`                // of the client; stands for this session
 	CreatedAt time.Time `json:"created_at"`
 	UpdatedAt time.Time `json:"updated_at"`
 }
@@ -86,8 +86,8 @@ type Run struct {
 	MaxSteps   int                  `json:"max_steps,omitempty"`
 	ReplyMode  string               `json:"reply_mode,omitempty"`
 	Settings   json.RawMessage      `json:"settings,omitempty"` // the owner's own; kept as given
-	Owner      string               `json:"owner,omitempty"`    // the store that runs it, see Store.Owner
-	Fence      int64                `json:"fence"`              // which life of the run this is; grows, never repeats
+	Owner      string               `json:"owner,omitempty"`    // the store that runs it
+	Fence      int64                `json:"fence"`              // the life that this is; grows
 	QuestionID string               `json:"question_id,omitempty"`
 	CreatedAt  time.Time            `json:"created_at"`
 	UpdatedAt  time.Time            `json:"updated_at"`
@@ -96,8 +96,8 @@ type Run struct {
 	waitingAt time.Time // since when it waits for an answer
 }
 
-// Change is one step of a run from state to state, with what changes beside it. All of it happens,
-// or nothing.
+// Change is one step of a run from state to state, with what changes along with it. All of it
+// happens, or nothing.
 type Change struct {
 	From  []State // states that the run may be in; none means any that is not terminal
 	To    State
@@ -106,7 +106,7 @@ type Change struct {
 	Reason   agentloop.StopReason // replaces the stop reason, also with ""
 	Answer   string               // "" keeps the present one
 	Err      string               // replaces the error, also with ""
-	Question string               // the open one in a state that is Waiting; any other state clears it
+	Question string               // the open one of a state that is Waiting; others clear it
 	MaxSteps int                  // 0 keeps the present one
 	Settings json.RawMessage      // nil keeps the present ones
 

@@ -15,7 +15,7 @@ import (
 
 // vault encrypts secret answers, from when they are accepted until their run ends, so that no page
 // of the database or of its log ever holds one in clear, not even after it was erased. The key is a
-// file beside the database.
+// file next to the database.
 type vault struct {
 	aead cipher.AEAD
 	key  []byte
@@ -32,7 +32,8 @@ func openVault(path string) (*vault, error) {
 		return nil, fmt.Errorf("reading the key for secret answers: %w", err)
 	}
 	if len(key) != keySize {
-		return nil, fmt.Errorf("the key for secret answers in %s has %d bytes (want %d)", path, len(key), keySize)
+		return nil, fmt.Errorf("the key for secret answers in %s has %d bytes (want %d)", path,
+			len(key), keySize)
 	}
 	block, err := aes.NewCipher(key)
 	if err != nil {
@@ -45,7 +46,7 @@ func openVault(path string) (*vault, error) {
 	return &vault{aead, key}, nil
 }
 
-// makeKey writes a new key beside path and links it there: of several processes that do this at
+// makeKey writes a new key next to path and links it there: of several processes that do this at
 // once one wins, and all read a whole key.
 func makeKey(path string) ([]byte, error) {
 	key := make([]byte, keySize)
@@ -68,10 +69,11 @@ func makeKey(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// Sign is a mark on a text that only stores of this data folder can make, also after a restart.
+// Sign is a mark on a text that only stores of this data folder can make, even after a restart.
 // Marks for one purpose do not hold for another. Compare marks with [hmac.Equal].
 func (s *Store) Sign(purpose, text string) []byte {
-	return mark(mark(s.vault.key, "mark for "+purpose), text) // the key itself encrypts, and signs nothing but this
+	return mark(mark(s.vault.key, "mark for "+purpose),
+		text) // the key itself encrypts, and signs nothing but this
 }
 
 func mark(key []byte, text string) []byte {
