@@ -42,8 +42,19 @@ type commands struct {
 	Version   versionCmd   `cmd:"" help:"Print the version."`
 }
 
-const exitCodes = "Exit codes: 0 done, 1 error, 2 usage, 3 task not completed, 4 waiting for a reply, 130 interrupted. " +
-	"Of reply 3 says that another answer was first."
+// The exit codes, and what the help says of them.
+const (
+	exitDone         = 0
+	exitError        = 1
+	exitUsage        = 2
+	exitNotCompleted = 3 // the task is not completed; of reply: another answer was first
+	exitWaiting      = 4
+	exitInterrupted  = 130
+
+	exitCodes = "Exit codes: 0 done, 1 error, 2 usage, 3 task not completed, " +
+		"4 waiting for a reply, 130 interrupted. " +
+		"Of reply 3 says that another answer was first."
+)
 
 // app is what a command gets: the streams, the configuration and a log.
 type app struct {
@@ -61,9 +72,12 @@ func run(ctx context.Context, args, environ []string, s streams) int {
 func dispatch(ctx context.Context, args, environ []string, s streams) error {
 	var c commands
 	var helped bool
-	parser, err := kong.New(&c, kong.Name("taploop"), kong.Writers(s.out, s.err), kong.Exit(func(int) { helped = true }),
-		kong.Description("Hand tasks to an Android phone: a vision model looks and decides, the phone acts over ADB.\n\n"+exitCodes),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.BindTo(ctx, (*context.Context)(nil)))
+	parser, err := kong.New(&c, kong.Name("taploop"), kong.Writers(s.out, s.err),
+		kong.Exit(func(int) { helped = true }),
+		kong.Description("Hand tasks to an Android phone: a vision model looks and decides, "+
+			"the phone acts over ADB.\n\n"+exitCodes),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.BindTo(ctx, (*context.Context)(nil)))
 	if err != nil {
 		return err
 	}
@@ -75,14 +89,18 @@ func dispatch(ctx context.Context, args, environ []string, s streams) error {
 		return nil
 	}
 	if err != nil {
-		return usageError{hint.Add(err, "taploop --help")}
+		return usage(err, "taploop --help")
 	}
-	a := &app{streams: s, opts: config.Options{File: c.Config, Environ: environ}, log: logger(s.err, c.Verbose)}
+	a := &app{streams: s, opts: config.Options{File: c.Config, Environ: environ},
+		log: logger(s.err, c.Verbose)}
 	if a.opts.Flags, err = settings(k, c.Set); err != nil {
 		return err
 	}
 	return k.Run(a)
 }
+
+// notef prints a line for the person at the terminal; stdout is for programs.
+func (a *app) notef(format string, args ...any) { fmt.Fprintf(a.err, format+"\n", args...) }
 
 func (a *app) getenv(name string) string {
 	for _, kv := range slices.Backward(a.opts.Environ) {
@@ -112,11 +130,13 @@ func settings(k *kong.Context, pairs []string) (map[string]string, error) {
 	for _, pair := range pairs {
 		key, value, ok := strings.Cut(pair, "=")
 		if !ok {
-			return nil, usageError{hint.Add(fmt.Errorf("--set %q has no value", pair), "write --set KEY=VALUE")}
+			return nil, usage(fmt.Errorf("--set %q has no value", pair), "write --set KEY=VALUE")
 		}
 		if strings.HasSuffix(key, "api_key") {
-			return nil, usageError{hint.Add(fmt.Errorf("%s cannot be set on the command line, where others can read it", key),
-				"set TAPLOOP_"+strings.ToUpper(strings.ReplaceAll(key, ".", "_"))+", or "+key+"_file")}
+			env := "TAPLOOP_" + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
+			return nil, usage(fmt.Errorf(
+				"%s cannot be set on the command line, where others can read it", key),
+				"set "+env+", or "+key+"_file")
 		}
 		flags[key] = value
 	}
@@ -136,28 +156,20 @@ func logger(w io.Writer, verbose bool) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
 }
 
-// The exit codes, see exitCodes.
-const (
-	exitDone         = 0
-	exitError        = 1
-	exitUsage        = 2
-	exitNotCompleted = 3
-	exitTooLate      = 3
-	exitWaiting      = 4
-	exitInterrupted  = 130
-)
-
 // usageError is a call that cannot be carried out as it was written.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
+
+// usage is such an error, with what to write instead.
+func usage(err error, instead string) error { return usageError{hint.Add(err, instead)} }
 
 // ended is a command that did its work, with an ending that is not 0. It has been reported already.
 type ended int
 
 func (e ended) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
-// report prints err with its mends and returns the exit code.
+// report prints err with its hints and returns the exit code.
 func report(w io.Writer, err error) int {
 	var code ended
 	if errors.As(err, &code) {
@@ -168,17 +180,17 @@ func report(w io.Writer, err error) int {
 	}
 	for _, e := range split(err) {
 		fmt.Fprintf(w, "taploop: %s\n", indented(e.Error(), "    "))
-		mend := hint.Of(e)
+		try := hint.Of(e)
 		if runs.CodeOf(e) == runs.SessionNotFound {
-			mend = "taploop sessions list, and pass the id of one of them"
+			try = "taploop sessions list, and pass the id of one of them"
 		}
-		if mend != "" {
-			fmt.Fprintf(w, "  try: %s\n", indented(mend, "       "))
+		if try != "" {
+			fmt.Fprintf(w, "  try: %s\n", indented(try, "       "))
 		}
 	}
-	var usage usageError
+	var wrong usageError
 	switch {
-	case errors.As(err, &usage), runs.CodeOf(err) == runs.InvalidArgument:
+	case errors.As(err, &wrong), runs.CodeOf(err) == runs.InvalidArgument:
 		return exitUsage
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
@@ -186,15 +198,14 @@ func report(w io.Writer, err error) int {
 	return exitError
 }
 
-// indented is a message that may quote a phone or a server, harmless for a terminal: what follows its first line is no
-// line of ours.
+// indented is a message that may quote a phone or a server, harmless for a terminal: what follows
+// its first line is no line of ours.
 func indented(s, by string) string { return strings.ReplaceAll(text.Lines(s), "\n", "\n"+by) }
 
-// split takes joined errors apart, so that each is shown with its own mend.
+// split takes joined errors apart, so that each is shown with its own hint.
 func split(err error) []error {
-	var usage usageError
-	if errors.As(err, &usage) && err == error(usage) {
-		err = usage.error
+	if wrong, ok := err.(usageError); ok {
+		err = wrong.error
 	}
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		return joined.Unwrap()

@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 	"time"
 
-	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/session"
 )
@@ -29,7 +27,7 @@ func (c *auditCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	if c.Limit < 0 {
-		return usageError{hint.Add(fmt.Errorf("limit is %d", c.Limit), "0 lists all")}
+		return usage(fmt.Errorf("limit is %d", c.Limit), "0 lists all")
 	}
 	store, err := a.openStore(ctx)
 	if err != nil {
@@ -42,7 +40,8 @@ func (c *auditCmd) Run(ctx context.Context, a *app) error {
 			question = q.ID // else it may be one of a session that was deleted
 		}
 	}
-	list, err := store.Audit(ctx, session.AuditFilter{SessionID: c.Session, QuestionID: question, Since: since, Limit: c.Limit})
+	list, err := store.Audit(ctx, session.AuditFilter{SessionID: c.Session, QuestionID: question,
+		Since: since, Limit: c.Limit})
 	if err != nil {
 		return err
 	}
@@ -50,7 +49,7 @@ func (c *auditCmd) Run(ctx context.Context, a *app) error {
 		return printJSON(a.out, append([]session.AuditEntry{}, list...)) // an empty list, not null
 	}
 	if len(list) == 0 {
-		fmt.Fprintln(a.err, "nothing is in the audit that fits")
+		a.notef("nothing is in the audit that fits")
 		return nil
 	}
 	return printAudit(a.out, list)
@@ -64,26 +63,29 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
 		return now.Add(-d), nil
 	}
-	for _, layout := range []string{time.RFC3339, time.DateTime, "2006-01-02 15:04", time.DateOnly} {
+	for _, layout := range []string{time.RFC3339, time.DateTime, toMinute, time.DateOnly} {
 		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
 			return t, nil
 		}
 	}
-	return time.Time{}, usageError{hint.Add(fmt.Errorf("--since is %q", text), "write a duration such as 24h, or a date such as 2026-01-31")}
+	return time.Time{}, usage(fmt.Errorf("--since is %q", text),
+		"write a duration such as 24h, or a date such as 2026-01-31")
 }
 
 func printAudit(out io.Writer, list []session.AuditEntry) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "TIME\tEVENT\tQUESTION\tSESSION\tDOOR\tBY\tTOOK\tWORDS")
+	w := newTable(out, "TIME", "EVENT", "QUESTION", "SESSION", "DOOR", "BY", "TOOK", "WORDS")
 	for _, e := range list {
 		took := ""
 		if e.Took > 0 {
 			took = e.Took.Round(time.Millisecond).String()
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", e.At.Local().Format(time.DateTime), text.Line(string(e.Event)), orDash(prefix(text.Line(e.QuestionID), 8)),
-			orDash(text.Line(e.SessionID)), orDash(text.Line(e.Door)), orDash(actorOf(e)), orDash(took), orDash(text.Cut(text.Line(words(e)), 80)))
+		words := strings.TrimSpace(e.Text + " " + e.Answer)
+		w.row(e.At.Local().Format(time.DateTime), e.Event,
+			orDash(prefix(text.Line(e.QuestionID), 8)),
+			orDash(e.SessionID), orDash(e.Door), orDash(actorOf(e)), orDash(took),
+			orDash(text.Cut(text.Line(words), 80)))
 	}
-	return w.Flush()
+	return w.end()
 }
 
 // actorOf is who acted, and with which authority.
@@ -96,8 +98,4 @@ func actorOf(e session.AuditEntry) string {
 		return authority
 	}
 	return by + " (" + authority + ")"
-}
-
-func words(e session.AuditEntry) string {
-	return strings.TrimSpace(e.Text + " " + e.Answer)
 }

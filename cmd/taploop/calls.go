@@ -13,10 +13,11 @@ import (
 
 // calls counts the tool calls under way.
 type calls struct {
-	log  *slog.Logger
-	mu   sync.Mutex
-	n    int
-	none chan struct{} // closed when there are none any more; that of the last time while there are none
+	log *slog.Logger
+	mu  sync.Mutex
+	n   int
+	// Closed when there are none any more; that of the last time while there are none.
+	none chan struct{}
 }
 
 // count is the middleware that does. It logs who calls what, too, and who gave a call up.
@@ -24,10 +25,12 @@ func (c *calls) count(next server.ToolHandlerFunc) server.ToolHandlerFunc {
 	return func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		c.enter()
 		defer c.leave()
-		c.log.DebugContext(ctx, "call", "tool", r.Params.Name, "client", mcptransport.ClientName(ctx), "principal", mcptransport.Principal(ctx))
+		c.log.DebugContext(ctx, "call", "tool", r.Params.Name, "client",
+			mcptransport.ClientName(ctx), "principal", mcptransport.Principal(ctx))
 		result, err := next(ctx, r)
 		if why := mcptransport.Closed(ctx); why != nil {
-			c.log.DebugContext(ctx, "nobody waits for the call any more", "tool", r.Params.Name, "why", why)
+			c.log.DebugContext(ctx, "nobody waits for the call any more", "tool", r.Params.Name,
+				"why", why)
 		}
 		return result, err
 	}

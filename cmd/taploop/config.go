@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/taploop/taploop/config"
 	"github.com/taploop/taploop/internal/hint"
@@ -33,15 +31,15 @@ func (c *configShowCmd) Run(a *app) error {
 	if c.JSON {
 		return a.configJSON()
 	}
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "KEY\tVALUE\tFROM\tENVIRONMENT")
+	w := newTable(a.out, "KEY", "VALUE", "FROM", "ENVIRONMENT")
 	for _, v := range a.conf.Values() {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", v.Path, shown(v.Value), v.Origin, v.Env)
+		w.row(v.Path, shown(v.Value), v.Origin, v.Env)
 	}
-	return w.Flush()
+	return w.end()
 }
 
-// shown is a value as a table shows it: without a password in an address, and harmless for a terminal.
+// shown is a value as a table shows it: without a password in an address, and harmless for a
+// terminal.
 func shown(v any) string {
 	value, ok := v.(string)
 	if !ok {
@@ -86,7 +84,7 @@ func (c *configImportCmd) Run(a *app) error {
 		return err
 	}
 	for _, n := range notes {
-		fmt.Fprintln(a.err, "note:", n)
+		a.notef("note: %v", n)
 	}
 	return nil
 }
@@ -109,7 +107,8 @@ func (c *configImportCmd) write(a *app, file []byte) error {
 	}
 	f, err := os.OpenFile(path, flag, 0o600) // it may hold a key
 	if errors.Is(err, fs.ErrExist) {
-		return hint.Add(fmt.Errorf("%s exists already", path), "pass --force to overwrite it, or -o with another file")
+		return hint.Add(fmt.Errorf("%s exists already", path),
+			"pass --force to overwrite it, or -o with another file")
 	}
 	if err != nil {
 		return fmt.Errorf("writing the configuration: %w", err)
@@ -118,14 +117,6 @@ func (c *configImportCmd) write(a *app, file []byte) error {
 	if err := errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("writing the configuration: %w", err)
 	}
-	fmt.Fprintln(a.err, "wrote", path)
+	a.notef("wrote %s", path)
 	return nil
-}
-
-// printJSON writes v indented, for programs and people.
-func printJSON(w interface{ Write([]byte) (int, error) }, v any) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(v)
 }

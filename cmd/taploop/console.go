@@ -21,7 +21,8 @@ type console struct {
 	line chan inputLine
 	read chan struct{} // holds one token when a line is wanted
 
-	reading bool         // a token was given, and its line has not come yet; the caller of Ask has it
+	// A token was given, and its line has not come yet; the caller of Ask has it.
+	reading bool
 	prompts atomic.Int64 // shown so far
 }
 
@@ -36,15 +37,17 @@ func newConsole(in io.Reader, out io.Writer) *console {
 	return &console{in: in, out: out, line: make(chan inputLine), read: make(chan struct{}, 1)}
 }
 
-// Ask implements runs.Console. When ctx ends it says why. What was typed at a terminal before the prompt is dropped, be it a line or half of one, so that
-// nothing answers a question that nobody has read. The read of a terminal cannot be called off, so one may still be under way for a
+// Ask implements runs.Console. When ctx ends it says why. What was typed at a terminal before the
+// prompt is dropped, be it a line or half of one, so that nothing answers a question that nobody
+// has read. The read of a terminal cannot be called off, so one may still be under way for a
 // question that was settled elsewhere.
 func (c *console) Ask(ctx context.Context, prompt string, secret bool) (string, error) {
 	c.once.Do(func() { go c.lines() }) // ends with the input or with the process
 	current := c.prompts.Add(1)
 	c.dropTyped()
 	if secret {
-		if restore, ok := c.hide(); ok { // before the prompt: who types fast has begun when it is there
+		// Before the prompt: who types fast has begun when it is there.
+		if restore, ok := c.hide(); ok {
 			defer fmt.Fprintln(c.out)
 			defer restore()
 		}
@@ -88,7 +91,8 @@ func (c *console) terminal() (fd int, ok bool) {
 	return int(f.Fd()), true
 }
 
-// dropTyped makes the terminal forget what was typed and not read. What is piped in was meant beforehand, and stays.
+// dropTyped makes the terminal forget what was typed and not read. What is piped in was meant
+// beforehand, and stays.
 func (c *console) dropTyped() {
 	if fd, ok := c.terminal(); ok {
 		flushTyped(fd)

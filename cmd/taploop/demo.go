@@ -11,7 +11,6 @@ import (
 
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/inquiry/channel"
-	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/sandbox"
@@ -29,7 +28,8 @@ type demoCmd struct {
 	given string // the last answer
 }
 
-// Run shows a whole task on a simulated phone. Between phone and model everything is as in a real run.
+// Run shows a whole task on a simulated phone. Between phone and model everything is as in a real
+// run.
 func (c *demoCmd) Run(ctx context.Context, a *app) error {
 	began := time.Now()
 	phone := sandbox.New(nil)
@@ -38,7 +38,8 @@ func (c *demoCmd) Run(ctx context.Context, a *app) error {
 		return fmt.Errorf("the sandbox has no task %q", demoTask)
 	}
 	task.Setup(phone)
-	sim, err := simulate(ctx, phone, fmt.Sprintf("demo-%d", os.Getpid()), "127.0.0.1:0", "127.0.0.1:0", nil)
+	sim, err := simulate(ctx, phone, fmt.Sprintf("demo-%d", os.Getpid()), "127.0.0.1:0",
+		"127.0.0.1:0", nil)
 	if err != nil {
 		return err
 	}
@@ -47,12 +48,13 @@ func (c *demoCmd) Run(ctx context.Context, a *app) error {
 		err = closed
 	}
 	if err == nil {
-		fmt.Fprintf(a.err, "All in all %s.\n", time.Since(began).Round(100*time.Millisecond))
+		a.notef("All in all %s.", time.Since(began).Round(100*time.Millisecond))
 	}
 	return err
 }
 
-func (c *demoCmd) demonstrate(ctx context.Context, a *app, sim *simulation, task sandbox.Task) error {
+func (c *demoCmd) demonstrate(ctx context.Context, a *app, sim *simulation,
+	task sandbox.Task) error {
 	for key, value := range sim.settings() {
 		a.opts.Flags[key] = value
 	}
@@ -60,32 +62,37 @@ func (c *demoCmd) demonstrate(ctx context.Context, a *app, sim *simulation, task
 	if err := a.load(); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.err, "Phone and model are simulated; what is between them is what a real run uses.\n"+
-		"  phone  an ADB server at %s\n  model  an OpenAI-compatible endpoint at %s, playing a script\n  task   %s\n\n", sim.addr, sim.model.BaseURL, task.Goal)
+	a.notef("Phone and model are simulated; what is between them is what a real run uses.\n"+
+		"  phone  an ADB server at %s\n"+
+		"  model  an OpenAI-compatible endpoint at %s, playing a script\n"+
+		"  task   %s\n", sim.addr, sim.model.BaseURL, task.Goal)
 	show := &steps{out: a.err, thoughts: true}
-	w, err := a.open(ctx, overrides{observe: show.event})
+	d, err := a.open(ctx, overrides{observe: show.event})
 	if err != nil {
 		return err
 	}
-	st, err := c.play(ctx, a, w.manager, show, sim, task)
+	st, err := c.play(ctx, a, d.manager, show, sim, task)
 	if err == nil {
-		err = c.finish(ctx, a, w.store, sim, task, st)
+		err = c.finish(ctx, a, d.store, sim, task, st)
 	}
-	if closed := w.Close(); err == nil {
+	if closed := d.Close(); err == nil {
 		err = closed
 	}
 	return err
 }
 
 // play runs the task and answers its question.
-func (c *demoCmd) play(ctx context.Context, a *app, manager *runs.Manager, show *steps, sim *simulation, task sandbox.Task) (st runs.Status, err error) {
-	st, err = manager.Start(ctx, runs.StartRequest{Task: task.Goal, Serial: sim.serial, Settings: runs.Settings{ReplyMode: channel.PassToClient}})
+func (c *demoCmd) play(ctx context.Context, a *app, manager *runs.Manager, show *steps,
+	sim *simulation, task sandbox.Task) (st runs.Status, err error) {
+	st, err = manager.Start(ctx, runs.StartRequest{Task: task.Goal, Serial: sim.serial,
+		Settings: runs.Settings{ReplyMode: channel.PassToClient}})
 	if err != nil {
 		return st, err
 	}
 	show.begin(st)
 	defer func() { // the phone is gone after this: nothing may wait for it
-		if _, stop := manager.Stop(context.WithoutCancel(ctx), runs.StopRequest{SessionID: st.Session.ID}); stop != nil {
+		if _, stop := manager.Stop(context.WithoutCancel(ctx),
+			runs.StopRequest{SessionID: st.Session.ID}); stop != nil {
 			err = errors.Join(err, stop)
 		}
 	}()
@@ -100,7 +107,8 @@ func (c *demoCmd) play(ctx context.Context, a *app, manager *runs.Manager, show 
 		}
 		c.given = answer
 		st, err = manager.Continue(ctx, runs.ContinueRequest{SessionID: st.Session.ID,
-			Reply: &runs.Reply{Text: answer, QuestionID: st.Question.ID, Channel: inquiry.ChannelConsole, Authority: inquiry.AuthorityLocalOperator}})
+			Reply: &runs.Reply{Text: answer, QuestionID: st.Question.ID,
+				Channel: inquiry.ChannelConsole, Authority: inquiry.AuthorityLocalOperator}})
 		if err != nil {
 			return st, err
 		}
@@ -108,16 +116,18 @@ func (c *demoCmd) play(ctx context.Context, a *app, manager *runs.Manager, show 
 }
 
 // answer is what was given beforehand, or what the person types.
-func (c *demoCmd) answer(ctx context.Context, a *app, people *console, question string) (string, error) {
+func (c *demoCmd) answer(ctx context.Context, a *app, people *console,
+	question string) (string, error) {
 	if c.Reply != nil {
-		fmt.Fprintf(a.err, "\n  The model asks: %s\n  Answer: %s\n\n", text.Line(question), text.Line(*c.Reply))
+		a.notef("\n  The model asks: %s\n  Answer: %s\n", text.Line(question), text.Line(*c.Reply))
 		return *c.Reply, nil
 	}
 	prompt := fmt.Sprintf("\n  The model asks: %s (try 42)\n  Your answer: ", text.Line(question))
 	for {
 		line, err := people.Ask(ctx, prompt, false)
 		if errors.Is(err, io.EOF) {
-			return "", usageError{hint.Add(errors.New("nobody is there to answer the model's question"), "taploop demo --reply 42")}
+			return "", usage(errors.New("nobody is there to answer the model's question"),
+				"taploop demo --reply 42")
 		}
 		if err != nil || line != "" {
 			fmt.Fprintln(a.err)
@@ -128,7 +138,8 @@ func (c *demoCmd) answer(ctx context.Context, a *app, people *console, question 
 }
 
 // finish checks the phone, writes the page and says how it went.
-func (c *demoCmd) finish(ctx context.Context, a *app, store *session.Store, sim *simulation, task sandbox.Task, st runs.Status) error {
+func (c *demoCmd) finish(ctx context.Context, a *app, store *session.Store, sim *simulation,
+	task sandbox.Task, st runs.Status) error {
 	path := c.Output
 	if path == "" {
 		path = filepath.Join(a.conf.DataDir, "pages", st.Session.ID+".html")
@@ -141,9 +152,9 @@ func (c *demoCmd) finish(ctx context.Context, a *app, store *session.Store, sim 
 		if err := task.Check(sim.phone); err != nil {
 			return fmt.Errorf("the model says that it is done, the phone's state does not: %w", err)
 		}
-		fmt.Fprintln(a.err, "Checked on the phone: the cart holds what was asked for, and nothing was ordered.")
+		a.notef("Checked on the phone: the cart holds what was asked for, and nothing was ordered.")
 	}
-	fmt.Fprintln(a.err, "\nEvery step, as one page to open in a browser:")
+	a.notef("\nEvery step, as one page to open in a browser:")
 	fmt.Fprintln(a.out, path)
 	return end
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/taploop/taploop/actions/dialect"
@@ -24,125 +25,160 @@ type deps struct {
 	store   *session.Store
 	host    *device.Host
 	manager *runs.Manager
-	url     string         // as in parts
+	url     string         // as in overrides
 	doors   []string       // through which every question can be answered
 	closers []func() error // in the order of opening
 }
 
-// overrides are what a command adds to the works.
+// overrides are what a command adds to the dependencies, or leaves out.
 type overrides struct {
-	console runs.Console
-	observe func(runs.Event)
-	url     string        // where people reach the server; "" when it serves no HTTP
-	doors   []string      // through which every question can be answered, beside the command line
-	grace   time.Duration // how long a run goes on with nobody attached; 0 means for ever
+	console   runs.Console
+	observe   func(runs.Event)
+	url       string        // where people reach the server; "" when it serves no HTTP
+	doors     []string      // besides the command line
+	grace     time.Duration // how long a run goes on with nobody attached; 0 means for ever
+	storeOnly bool          // no run is to be carried out: models are opened only if one is
 }
 
-// open wires the works. The caller closes them, which waits for all that runs.
-func (a *app) open(ctx context.Context, p overrides) (w *deps, err error) {
-	w = &deps{url: p.url, doors: append(p.doors, inquiry.ChannelCommandLine)}
+// open wires the dependencies. The caller closes them, which waits for all that runs.
+func (a *app) open(ctx context.Context, o overrides) (d *deps, err error) {
+	d = &deps{url: o.url, doors: append(o.doors, inquiry.ChannelCommandLine)}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, w.Close())
+			err = errors.Join(err, d.Close())
 		}
 	}()
-	if w.store, err = session.Open(ctx, a.conf.DataDir, nil); err != nil {
-		return w, err
+	if d.store, err = session.Open(ctx, a.conf.DataDir, nil); err != nil {
+		return d, err
 	}
-	w.closers = append(w.closers, w.store.Close)
-	if w.host, err = a.host(); err != nil {
-		return w, err
+	d.closers = append(d.closers, d.store.Close)
+	if d.host, err = a.host(); err != nil {
+		return d, err
 	}
-	w.closers = append(w.closers, w.host.Close)
-	mind, answerer, err := w.policies(a)
-	if err != nil {
-		return w, err
-	}
+	d.closers = append(d.closers, d.host.Close)
 	q := a.conf.Questions
-	w.manager = runs.New(&runs.Options{
-		Store: w.store, Phones: phones{w.host}, NewPolicy: mind, Broker: a.broker(w.store), Answerer: answerer, Console: p.console,
-		Limits:    agentloop.Limits{Steps: a.conf.Loop.MaxSteps, Time: a.conf.Loop.MaxTime, Settle: a.conf.Loop.SettleTimeout, Questions: q.PerRun},
-		OnTimeout: inquiry.OnTimeout(q.OnTimeout), Attention: q.Attention, Lang: a.conf.Model.Lang, Observe: p.observe, DetachGrace: p.grace,
-		Doors: w.doors, Log: a.log,
-	})
-	w.closers = append(w.closers, w.manager.Close)
-	return w, nil
+	opts := &runs.Options{
+		Store: d.store, Phones: phones{d.host}, Broker: a.broker(d.store), Console: o.console,
+		Limits: agentloop.Limits{Steps: a.conf.Loop.MaxSteps, Time: a.conf.Loop.MaxTime,
+			Settle: a.conf.Loop.SettleTimeout, Questions: q.PerRun},
+		OnTimeout: inquiry.OnTimeout(q.OnTimeout), Attention: q.Attention,
+		Lang: a.conf.Model.Lang, Observe: o.observe, DetachGrace: o.grace, Doors: d.doors,
+		Log: a.log,
+	}
+	if !o.storeOnly {
+		p, err := a.policies()
+		if err != nil {
+			return d, err
+		}
+		d.closers = append(d.closers, p.close)
+		opts.NewPolicy, opts.Answerer = p.choose, p.captioner
+	} else {
+		opts.NewPolicy = func(s runs.Settings) (agentloop.Policy, error) {
+			p, err := a.policies() // they end with the process
+			if err != nil {
+				return nil, err
+			}
+			return p.choose(s)
+		}
+	}
+	d.manager = runs.New(opts)
+	d.closers = append(d.closers, d.manager.Close)
+	return d, nil
 }
 
 // Close closes everything in reverse order.
-func (w *deps) Close() error {
+func (d *deps) Close() error {
 	var errs []error
-	for i := len(w.closers) - 1; i >= 0; i-- {
-		errs = append(errs, w.closers[i]())
+	for _, c := range slices.Backward(d.closers) {
+		errs = append(errs, c())
 	}
-	w.closers = nil
+	d.closers = nil
 	return errors.Join(errs...)
 }
 
-// policies makes what decides in a run, and what answers in a person's place.
-func (w *deps) policies(a *app) (func(runs.Settings) (agentloop.Policy, error), *caption.Captioner, error) {
-	c := a.conf
-	transport, err := w.transport(c.Model)
-	if err != nil {
-		return nil, nil, err
+// policies are what decides in runs, by what is put in words, and what answers in a person's place.
+type policies struct {
+	plain, captioned, lastCaptioned agentloop.Policy
+	captioner                       *caption.Captioner
+	close                           func() error
+}
+
+// choose is the policy of a run.
+func (p *policies) choose(s runs.Settings) (agentloop.Policy, error) {
+	switch {
+	case s.Captions:
+		return p.captioned, nil
+	case s.FinalCaption:
+		return p.lastCaptioned, nil
 	}
+	return p.plain, nil
+}
+
+// policies opens the models of the configuration.
+func (a *app) policies() (p *policies, err error) {
+	c := a.conf
+	transport, finish, err := openTransport(c.Model)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, finish())
+		}
+	}()
 	decider, err := model.New(deciderOptions(c.Model, transport, a))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	helper, err := model.New(helperOptions(c.Caption, transport, a))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	w.closers = append(w.closers, func() error { decider.Close(); helper.Close(); return nil })
 	captioner, err := caption.New(helper, &caption.Options{Lang: c.Caption.Lang})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	size, err := c.Model.PictureSize()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	d, err := families.Known.New(c.Model.Dialect, &dialect.Options{Model: c.Model.Name, Lang: c.Model.Lang, ImageSize: size,
+	family, err := families.Known.New(c.Model.Dialect, &dialect.Options{
+		Model: c.Model.Name, Lang: c.Model.Lang, ImageSize: size,
 		FullSize: c.Model.ImageSize == config.FullSize, Quality: c.Model.ImageQuality})
 	if err != nil {
-		return nil, nil, usageError{err}
+		return nil, usageError{err}
 	}
-	plain := policy.New(d, decider, &policy.Options{Log: a.log})
-	each := policy.WithCaptions(plain, captioner, &policy.Options{Log: a.log})
-	last := policy.WithFinalCaption(plain, captioner, &policy.Options{Log: a.log})
-	return func(s runs.Settings) (agentloop.Policy, error) {
-		switch {
-		case s.Captions:
-			return each, nil
-		case s.FinalCaption:
-			return last, nil
-		}
-		return plain, nil
-	}, captioner, nil
+	o := &policy.Options{Log: a.log}
+	plain := policy.New(family, decider, o)
+	return &policies{
+		plain: plain, captioned: policy.WithCaptions(plain, captioner, o),
+		lastCaptioned: policy.WithFinalCaption(plain, captioner, o), captioner: captioner,
+		close: func() error { decider.Close(); helper.Close(); return finish() },
+	}, nil
 }
 
-// transport records or replays when the configuration says so; nil is the client's own.
-func (w *deps) transport(m config.Model) (http.RoundTripper, error) {
+// openTransport records or replays when the configuration says so; nil is the client's own. What
+// was recorded is whole when finish has returned.
+func openTransport(m config.Model) (t http.RoundTripper, finish func() error, err error) {
+	finish = func() error { return nil }
 	switch {
 	case m.Record != "":
 		r, err := model.NewRecorder(m.Record, nil)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		w.closers = append(w.closers, r.Close)
-		return r, nil
+		return r, r.Close, nil
 	case m.Replay != "":
-		return model.NewReplayer(m.Replay)
+		t, err = model.NewReplayer(m.Replay)
 	}
-	return nil, nil
+	return t, finish, err
 }
 
 func deciderOptions(m config.Model, t http.RoundTripper, a *app) *model.Options {
 	return &model.Options{
-		BaseURL: m.BaseURL, Name: m.Name, APIKey: m.APIKey, Temperature: &m.Temperature, TopP: &m.TopP,
-		FrequencyPenalty: &m.FrequencyPenalty, MaxTokens: m.MaxTokens, Extra: m.Extra, Timeout: m.Timeout,
-		Retries: attempts(m.Retries), Transport: t, Log: a.log,
+		BaseURL: m.BaseURL, Name: m.Name, APIKey: m.APIKey, Temperature: &m.Temperature,
+		TopP: &m.TopP, FrequencyPenalty: &m.FrequencyPenalty, MaxTokens: m.MaxTokens,
+		Extra: m.Extra, Timeout: m.Timeout, Retries: attempts(m.Retries), Transport: t, Log: a.log,
 	}
 }
 

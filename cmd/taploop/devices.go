@@ -2,12 +2,9 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
-	"text/tabwriter"
 
 	"github.com/taploop/taploop/device"
-	"github.com/taploop/taploop/internal/text"
 )
 
 type devicesCmd struct {
@@ -36,24 +33,22 @@ func (c *devicesCmd) Run(ctx context.Context, a *app) error {
 		return printJSON(a.out, phones)
 	}
 	if len(phones) == 0 {
-		fmt.Fprintln(a.err, "no phones; connect one with USB debugging on, or start `taploop sandbox`")
+		a.notef("no phones; connect one with USB debugging on, or start `taploop sandbox`")
 		return nil
 	}
 	return printPhones(a.out, phones)
 }
 
 func printPhones(out io.Writer, phones []device.Info) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "SERIAL\tSTATE\tMODEL\tANDROID\tSIZE")
+	w := newTable(out, "SERIAL", "STATE", "MODEL", "ANDROID", "SIZE")
 	for _, p := range phones {
 		size := ""
 		if p.Size.Valid() {
 			size = p.Size.String()
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", text.Line(p.Serial), text.Line(string(p.State)),
-			text.Line(p.Model), text.Line(p.Android), size)
+		w.row(p.Serial, p.State, p.Model, p.Android, size)
 	}
-	return w.Flush()
+	return w.end()
 }
 
 // host is the ADB server of the configuration.

@@ -7,7 +7,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/taploop/taploop/inquiry"
@@ -50,7 +49,7 @@ func (c *inquiriesCmd) Run(ctx context.Context, a *app) error {
 		return printJSON(a.out, append([]inquiry.Question{}, list...)) // an empty list, not null
 	}
 	if len(list) == 0 {
-		fmt.Fprintln(a.err, "no questions")
+		a.notef("no questions")
 		return nil
 	}
 	return printQuestions(a.out, list, now, c.All)
@@ -91,20 +90,6 @@ func (c *inquiriesCmd) show(ctx context.Context, a *app, b *inquiry.Broker) erro
 	return w.err
 }
 
-// fieldList prints names with values, harmless for a terminal.
-type fieldList struct {
-	out io.Writer
-	err error
-}
-
-// line prints one name with its value; what has no value is left out. The lines of a value stay lines.
-func (s *fieldList) line(name, value string) {
-	if value = strings.TrimRight(text.Lines(value), "\n"); strings.TrimSpace(value) == "" || s.err != nil {
-		return
-	}
-	_, s.err = fmt.Fprintf(s.out, "%-9s %s\n", name, strings.ReplaceAll(value, "\n", "\n          "))
-}
-
 // describeField is a field of a form in one line.
 func describeField(f inquiry.Field) string {
 	line := f.Name + " (" + string(f.Type)
@@ -127,26 +112,26 @@ func describeField(f inquiry.Field) string {
 // broker settles questions of the store in this process.
 func (a *app) broker(store *session.Store) *inquiry.Broker {
 	q := a.conf.Questions
-	return inquiry.NewBroker(store.Questions(), &inquiry.Options{Attention: q.Attention, TTL: q.TTL, Every: sweepEvery})
+	return inquiry.NewBroker(store.Questions(), &inquiry.Options{Attention: q.Attention, TTL: q.TTL,
+		Every: sweepEvery})
 }
 
-// sweepEvery is how often a server looks for what other processes have settled: what is answered at the command line is gone from every
-// page within a second.
+// sweepEvery is how often a server looks for what other processes have settled: what is answered at
+// the command line is gone from every page within a second.
 const sweepEvery = 500 * time.Millisecond
 
 func printQuestions(out io.Writer, list []inquiry.Question, now time.Time, all bool) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	column, of := "DOORS", doorsOf
 	if all {
 		column, of = "STATUS", outcome
 	}
-	fmt.Fprintf(w, "QUESTION\tSESSION\tAGE\tUNTIL\t%s\tTEXT\n", column)
+	w := newTable(out, "QUESTION", "SESSION", "AGE", "UNTIL", column, "TEXT")
 	ids := shortened(list)
 	for i, q := range list {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", ids[i], orDash(text.Line(q.SessionID)), age(now.Sub(q.AskedAt)),
-			q.ExpiresAt.Local().Format("2006-01-02 15:04"), orDash(of(q)), wording(q))
+		w.row(ids[i], orDash(q.SessionID), age(now.Sub(q.AskedAt)),
+			q.ExpiresAt.Local().Format(toMinute), orDash(of(q)), wording(q))
 	}
-	return w.Flush()
+	return w.end()
 }
 
 // doorsOf is where a question can still be answered.
@@ -182,12 +167,8 @@ func wording(q inquiry.Question) string {
 	return line
 }
 
-func orDash(word string) string {
-	if word == "" {
-		return "-"
-	}
-	return word
-}
+// toMinute is the layout of points in time in tables.
+const toMinute = "2006-01-02 15:04"
 
 // age is a duration for people: its two largest units at most.
 func age(d time.Duration) string {
@@ -225,7 +206,8 @@ func shortened(list []inquiry.Question) []string {
 // prefix is the first n bytes of an id.
 func prefix(text string, n int) string { return text[:min(n, len(text))] }
 
-// identify finds the question whose id begins with the text. One that is open goes before those that are settled.
+// identify finds the question whose id begins with the text. One that is open goes before those
+// that are settled.
 func identify(ctx context.Context, b *inquiry.Broker, id string) (inquiry.Question, error) {
 	id = strings.ToLower(strings.TrimSpace(id))
 	q, err := b.Get(ctx, id)
@@ -236,15 +218,20 @@ func identify(ctx context.Context, b *inquiry.Broker, id string) (inquiry.Questi
 	if err != nil {
 		return q, err
 	}
-	list = slices.DeleteFunc(list, func(q inquiry.Question) bool { return id == "" || !strings.HasPrefix(q.ID, id) })
-	if open := slices.DeleteFunc(slices.Clone(list), func(q inquiry.Question) bool { return !q.Open() }); len(open) > 0 {
+	list = slices.DeleteFunc(list, func(q inquiry.Question) bool {
+		return id == "" || !strings.HasPrefix(q.ID, id)
+	})
+	if open := slices.DeleteFunc(slices.Clone(list),
+		func(q inquiry.Question) bool { return !q.Open() }); len(open) > 0 {
 		list = open
 	}
 	switch len(list) {
 	case 0:
-		return q, hint.Add(fmt.Errorf("there is no question %q", text.Line(id)), "taploop inquiries lists the open ones, with --all also the others")
+		return q, hint.Add(fmt.Errorf("there is no question %q", text.Line(id)),
+			"taploop inquiries lists the open ones, with --all also the others")
 	case 1:
 		return list[0], nil
 	}
-	return q, usageError{hint.Add(fmt.Errorf("%d questions begin with %q", len(list), id), "give more of the id: "+strings.Join(shortened(list), ", "))}
+	return q, usage(fmt.Errorf("%d questions begin with %q", len(list), id),
+		"give more of the id: "+strings.Join(shortened(list), ", "))
 }

@@ -1,5 +1,5 @@
-// Command taploop hands tasks to an Android phone: a model looks at the screen and decides, the phone acts over ADB, and
-// when the model needs a person it asks one and waits.
+// Command taploop hands tasks to an Android phone: a model looks at the screen and decides, the
+// phone acts over ADB, and when the model needs a person it asks one and waits.
 package main
 
 import (
@@ -18,7 +18,8 @@ func main() {
 	if name := filepath.Base(os.Args[0]); slices.Contains(adbdshim.Names(), name) {
 		os.Exit(adbdshim.Main(name, os.Args[1:]))
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM,
+		syscall.SIGHUP)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	os.Exit(run(ctx, os.Args[1:], os.Environ(), streams{os.Stdin, os.Stdout, os.Stderr}))
 }

@@ -64,6 +64,10 @@ func withProgram(tests adbtest.Runner) (code int) {
 	return tests.Run()
 }
 
+// patience is for how long a test waits while nothing happens at all. A machine that is busy with
+// other work is slow, and yet something happens; a fault is silent.
+const patience = time.Minute
+
 // rounds is how often a test does what goes wrong seldom: few times by default, and many times with
 // TAPLOOP_TEST_LONG=1.
 func rounds(few, many int) int {

@@ -14,14 +14,16 @@ import (
 	"github.com/taploop/taploop/session"
 )
 
-// notify tells people outside of the questions in the store, when the configuration names somebody to tell, until the works
-// are closed.
-func (a *app) notify(w *deps) error {
+// notify tells people outside of the questions in the store, when the configuration names somebody
+// to tell, until the dependencies are closed.
+func (a *app) notify(d *deps) error {
 	c := a.conf.Notify
-	o := &notify.Options{Questions: w.manager.Broker(), Ledger: ledger{w.store}, HideText: !c.Text, BaseURL: a.pages, Log: a.log,
+	o := &notify.Options{Questions: d.manager.Broker(), Ledger: ledger{d.store}, HideText: !c.Text,
+		BaseURL: a.pages, Log: a.log,
 		Ntfy: notify.Ntfy{URL: string(c.Ntfy.URL), Token: string(c.Ntfy.Token)}}
 	for _, h := range c.Webhooks {
-		o.Webhooks = append(o.Webhooks, notify.Webhook{URL: string(h.URL), Secret: string(h.Secret)})
+		o.Webhooks = append(o.Webhooks, notify.Webhook{URL: string(h.URL),
+			Secret: string(h.Secret)})
 	}
 	n, err := notify.New(o)
 	if err != nil {
@@ -32,16 +34,16 @@ func (a *app) notify(w *deps) error {
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	done := make(chan struct{})
-	go func() { // ends when the works are closed
+	go func() { // ends when the dependencies are closed
 		defer close(done)
 		a.notifyInTurn(ctx, n)
 	}()
-	w.closers = append(w.closers, func() error { cancel(errEnded); <-done; return nil })
+	d.closers = append(d.closers, func() error { cancel(errEnded); <-done; return nil })
 	return nil
 }
 
-// notifyInTurn runs the notifier while no other process of this data folder does: of several servers one tells, and when it ends the
-// next goes on from what was noted as told.
+// notifyInTurn runs the notifier while no other process of this data folder does: of several
+// servers one tells, and when it ends the next goes on from what was noted as told.
 func (a *app) notifyInTurn(ctx context.Context, n *notify.Notifier) {
 	turn := flock.New(filepath.Join(a.conf.DataDir, "notify.lock"), flock.SetPermissions(0o600))
 	defer turn.Close()
@@ -73,18 +75,21 @@ type ledger struct{ *session.Store }
 
 // Delivered implements notify.Ledger.
 func (l ledger) Delivered(ctx context.Context, r notify.Receipt) error {
-	return l.AppendAudit(ctx, session.AuditEntry{Event: session.AuditNotified, QuestionID: r.QuestionID, SessionID: r.SessionID, Door: r.Endpoint, Text: r.Event})
+	return l.AppendAudit(ctx, session.AuditEntry{Event: session.AuditNotified,
+		QuestionID: r.QuestionID, SessionID: r.SessionID, Door: r.Endpoint, Text: r.Event})
 }
 
 // Receipts implements notify.Ledger.
 func (l ledger) Receipts(ctx context.Context, s notify.Span) ([]notify.Receipt, error) {
-	entries, err := l.Audit(ctx, session.AuditFilter{QuestionID: s.QuestionID, Event: session.AuditNotified, Since: s.Since})
+	entries, err := l.Audit(ctx, session.AuditFilter{QuestionID: s.QuestionID,
+		Event: session.AuditNotified, Since: s.Since})
 	if err != nil {
 		return nil, err
 	}
 	list := make([]notify.Receipt, len(entries))
 	for i, e := range entries {
-		list[i] = notify.Receipt{QuestionID: e.QuestionID, SessionID: e.SessionID, Event: e.Text, Endpoint: e.Door}
+		list[i] = notify.Receipt{QuestionID: e.QuestionID, SessionID: e.SessionID, Event: e.Text,
+			Endpoint: e.Door}
 	}
 	return list, nil
 }

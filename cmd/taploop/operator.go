@@ -19,5 +19,6 @@ func userName() string {
 
 // operator is this user, for the audit.
 func operator() runs.Actor {
-	return runs.Actor{Door: inquiry.ChannelCommandLine, Authority: inquiry.AuthorityLocalOperator, Name: userName()}
+	return runs.Actor{Door: inquiry.ChannelCommandLine, Authority: inquiry.AuthorityLocalOperator,
+		Name: userName()}
 }

@@ -47,7 +47,7 @@ func TestAnAnswerFromTheCommandLineLetsTheRunGoOn(t *testing.T) {
 		_, errs, code = b.run("reply", id[:8], "43", "--reply-id", "mine")
 		require.Equal(t, exitUsage, code, "the same id for another answer: %s", errs)
 		out, errs, code = b.run("reply", id, "43")
-		require.Equal(t, exitTooLate, code, "%s", errs)
+		require.Equal(t, exitNotCompleted, code, "%s", errs)
 		require.Empty(t, out)
 		require.Regexp(t,
 			`too late: the question was answered \d{4}-\S+ at \S+ by \S+ `+
@@ -78,7 +78,7 @@ func TestAClientsAnswerBeatsALaterOneFromTheCommandLine(t *testing.T) {
 	asked := s.asks(b.task.Goal)
 	s.follow(s.answer(asked, "42"))
 	out, errs, code := b.run("reply", asked.Question.ID, "43", "--json")
-	require.Equal(t, exitTooLate, code)
+	require.Equal(t, exitNotCompleted, code)
 	require.Contains(t, errs, "by mcp (client_model): 42")
 	var v struct {
 		Status   string
@@ -184,7 +184,7 @@ func TestASecretAnswerIsNotTypedOnTheCommandLineAndLeavesNoTrace(t *testing.T) {
 		"question_id": asked.Question.ID}))
 	b.wire.sent.await(t, `(`+secret+`)`) // it was typed into the phone
 	_, errs, code = b.run("reply", asked.Question.ID, "-")
-	require.Equal(t, exitTooLate, code)
+	require.Equal(t, exitNotCompleted, code)
 	require.Contains(t, errs, inquiry.Masked)
 	require.Equal(t, inquiry.Masked, b.audit("--question", asked.Question.ID)[1].Answer)
 	require.NotContains(t, s.stderr.String(), secret)

@@ -145,7 +145,7 @@ func (k *crashHarness) replyByCommand(q inquiry.Question) func(*attempt) {
 	return func(b *attempt) {
 		_, errs, code := k.run("reply", q.ID, b.text)
 		b.taken = code == 0
-		if code == exitTooLate {
+		if code == exitNotCompleted {
 			b.winner = regexp.MustCompile(`answer 1; by replier \d+\.`).FindString(errs)
 		}
 	}

@@ -35,7 +35,8 @@ var errOpenly = errors.New("the answer is a secret, and others can read the comm
 // maxAnswer is more than the bytes of any answer that is taken.
 const maxAnswer = 1 << 20
 
-// Run answers a question in the data folder. The server that waits for it, in whatever process, notices within a second.
+// Run answers a question in the data folder. The server that waits for it, in whatever process,
+// notices within a second.
 func (c *replyCmd) Run(ctx context.Context, a *app) error {
 	store, err := a.openStore(ctx)
 	if err != nil {
@@ -47,7 +48,8 @@ func (c *replyCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	r := inquiry.Reply{ID: c.ReplyID, Type: inquiry.TypeAnswer, Channel: inquiry.ChannelCommandLine, Authority: inquiry.AuthorityLocalOperator, By: userName()}
+	r := inquiry.Reply{ID: c.ReplyID, Type: inquiry.TypeAnswer, Channel: inquiry.ChannelCommandLine,
+		Authority: inquiry.AuthorityLocalOperator, By: userName()}
 	if c.Refuse {
 		r.Type = inquiry.TypeDecline
 	}
@@ -65,28 +67,29 @@ func (c *replyCmd) Run(ctx context.Context, a *app) error {
 func (c *replyCmd) response(ctx context.Context, a *app, q inquiry.Question) (string, error) {
 	switch {
 	case c.Text != nil && len(c.Field) > 0:
-		return "", usageError{hint.Add(errors.New("there is a text and --field"), "give one of them")}
+		return "", usage(errors.New("there is a text and --field"), "give one of them")
 	case len(c.Field) > 0 && c.Refuse:
-		return "", usageError{hint.Add(errors.New("there is --field and --refuse"), "give one of them")}
+		return "", usage(errors.New("there is --field and --refuse"), "give one of them")
 	case len(c.Field) > 0:
 		return filled(q, c.Field)
 	case c.Text == nil && c.Refuse:
 		return "", nil
 	case c.Text == nil && q.Secret:
-		return "", usageError{hint.Add(errors.New("there is no answer"), "taploop reply "+prefix(q.ID, 8)+" -, or --refuse")}
+		return "", usage(errors.New("there is no answer"),
+			"taploop reply "+prefix(q.ID, 8)+" -, or --refuse")
 	case c.Text == nil:
-		return "", usageError{hint.Add(errors.New("there is no answer"), "taploop reply ID TEXT, or --refuse")}
+		return "", usage(errors.New("there is no answer"), "taploop reply ID TEXT, or --refuse")
 	case *c.Text == "-":
 		return a.typed(ctx, q)
 	case q.Secret && !c.Refuse && q.Open():
-		return "", usageError{hint.Add(errOpenly,
-			"taploop reply "+prefix(q.ID, 8)+" -    (and type it, or pipe it in)")}
+		return "", usage(errOpenly,
+			"taploop reply "+prefix(q.ID, 8)+" -    (and type it, or pipe it in)")
 	}
 	return *c.Text, nil
 }
 
-// typed reads the answer from stdin: all that is piped in, or a line from a terminal, without an echo. A draft at a terminal is
-// many lines, and no secret.
+// typed reads the answer from stdin: all that is piped in, or a line from a terminal, without an
+// echo. A draft at a terminal is many lines, and no secret.
 func (a *app) typed(ctx context.Context, q inquiry.Question) (string, error) {
 	f, ok := a.in.(*os.File)
 	terminal := ok && term.IsTerminal(int(f.Fd()))
@@ -99,7 +102,7 @@ func (a *app) typed(ctx context.Context, q inquiry.Question) (string, error) {
 		}
 		return text, err
 	case terminal:
-		fmt.Fprintln(a.err, "type the whole text, and Ctrl-D on a line of its own")
+		a.notef("type the whole text, and Ctrl-D on a line of its own")
 	}
 	text, err := io.ReadAll(io.LimitReader(a.in, maxAnswer))
 	if err != nil {
@@ -111,7 +114,7 @@ func (a *app) typed(ctx context.Context, q inquiry.Question) (string, error) {
 // filled is a form's answer, from NAME=VALUE pairs. Whether the values fit is the broker's to say.
 func filled(q inquiry.Question, pairs []string) (string, error) {
 	if len(q.Fields) == 0 {
-		return "", usageError{hint.Add(errors.New("the question is no form"), "taploop reply ID TEXT")}
+		return "", usage(errors.New("the question is no form"), "taploop reply ID TEXT")
 	}
 	values := map[string]any{}
 	for _, pair := range pairs {
@@ -119,9 +122,11 @@ func filled(q inquiry.Question, pairs []string) (string, error) {
 		i := slices.IndexFunc(q.Fields, func(f inquiry.Field) bool { return f.Name == name })
 		switch {
 		case !found:
-			return "", usageError{hint.Add(fmt.Errorf("--field %q has no value", pair), "write --field NAME=VALUE")}
+			return "", usage(fmt.Errorf("--field %q has no value", pair),
+				"write --field NAME=VALUE")
 		case i < 0:
-			return "", usageError{hint.Add(fmt.Errorf("the form has no field %q", name), "its fields are "+fieldNames(q.Fields))}
+			return "", usage(fmt.Errorf("the form has no field %q", name),
+				"its fields are "+fieldNames(q.Fields))
 		}
 		v, err := value(q.Fields[i], text)
 		if err != nil {
@@ -133,7 +138,7 @@ func filled(q inquiry.Question, pairs []string) (string, error) {
 		case several && again:
 			v = append(before, more...)
 		case given:
-			return "", usageError{hint.Add(fmt.Errorf("the field %q is given twice", name), "give it once")}
+			return "", usage(fmt.Errorf("the field %q is given twice", name), "give it once")
 		}
 		values[name] = v
 	}
@@ -156,12 +161,13 @@ func value(f inquiry.Field, text string) (any, error) {
 		case "no", "n", "false", "否":
 			return false, nil
 		}
-		return nil, usageError{hint.Add(fmt.Errorf("the field %q is %q", f.Name, text), "write yes or no")}
+		return nil, usage(fmt.Errorf("the field %q is %q", f.Name, text), "write yes or no")
 	case inquiry.NumberField:
-		if _, err := strconv.ParseFloat(strings.TrimSpace(text), 64); err != nil || !json.Valid([]byte(strings.TrimSpace(text))) {
-			return nil, usageError{hint.Add(fmt.Errorf("the field %q is %q", f.Name, text), "write a number")}
+		n := strings.TrimSpace(text)
+		if _, err := strconv.ParseFloat(n, 64); err != nil || !json.Valid([]byte(n)) {
+			return nil, usage(fmt.Errorf("the field %q is %q", f.Name, text), "write a number")
 		}
-		return json.Number(strings.TrimSpace(text)), nil
+		return json.Number(n), nil
 	}
 	return text, nil
 }
@@ -176,7 +182,7 @@ func fieldNames(fields []inquiry.Field) string {
 
 // replyResult is what became of a reply, for programs.
 type replyResult struct {
-	Status   string           `json:"status"` // the question's own: "answered", "refused", "withdrawn", ...
+	Status   string           `json:"status"` // the question's own: "answered", "refused", ...
 	Taken    bool             `json:"taken"`
 	Replayed bool             `json:"replayed,omitempty"`
 	Question inquiry.Question `json:"question"` // with the winner's resolution
@@ -189,7 +195,7 @@ func (c *replyCmd) refused(a *app, err error) error {
 	case !is:
 		return err
 	case why.Question == nil:
-		return usageError{hint.Add(fmt.Errorf("the reply cannot be taken: %w", err), why.Hint)}
+		return usage(fmt.Errorf("the reply cannot be taken: %w", err), why.Hint)
 	}
 	q := *why.Question
 	if c.JSON {
@@ -206,8 +212,8 @@ func (c *replyCmd) refused(a *app, err error) error {
 	if words := text.Line(r.Response.String()); words != "" {
 		fmt.Fprintf(a.err, ": %s", text.Cut(words, 200))
 	}
-	fmt.Fprintf(a.err, ", %s after it was asked\n", age(r.At.Sub(q.AskedAt).Round(time.Second)))
-	return ended(exitTooLate)
+	a.notef(", %s after it was asked", age(r.At.Sub(q.AskedAt).Round(time.Second)))
+	return ended(exitNotCompleted)
 }
 
 func (c *replyCmd) taken(a *app, res inquiry.Result) error {
@@ -216,10 +222,11 @@ func (c *replyCmd) taken(a *app, res inquiry.Result) error {
 		return printJSON(a.out, replyResult{string(q.Status), true, res.Replayed, q})
 	}
 	if res.Replayed {
-		fmt.Fprintln(a.err, "this reply was taken before")
+		a.notef("this reply was taken before")
 	}
 	if q.SessionID != "" {
-		fmt.Fprintf(a.err, "a server that runs goes on with it by itself; without one: taploop continue %s\n", q.SessionID)
+		a.notef("a server that runs goes on with it by itself; without one: taploop continue %s",
+			q.SessionID)
 	}
 	_, err := fmt.Fprintln(a.out, q.Status)
 	return err

@@ -10,7 +10,6 @@ import (
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/inquiry/channel"
-	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
@@ -39,7 +38,8 @@ type taskFlags struct {
 }
 
 func (t *taskFlags) settings(a *app) runs.Settings {
-	return runs.Settings{ReplyMode: channel.Mode(a.conf.Reply.Mode), Captions: t.Captions == "all", FinalCaption: t.Captions == "final"}
+	return runs.Settings{ReplyMode: channel.Mode(a.conf.Reply.Mode),
+		Captions: t.Captions == "all", FinalCaption: t.Captions == "final"}
 }
 
 type runCmd struct {
@@ -52,11 +52,14 @@ type runCmd struct {
 // Run starts a session with its first task and follows it to its end.
 func (c *runCmd) Run(ctx context.Context, a *app) error {
 	if info, err := os.Stat(c.Record); err == nil && info.Size() > 0 {
-		return usageError{hint.Add(fmt.Errorf("%s holds a recording already, which would be replayed first", c.Record), "name a new file, or delete this one")}
+		return usage(
+			fmt.Errorf("%s holds a recording already, which would be replayed first", c.Record),
+			"name a new file, or delete this one")
 	}
-	return a.follow(ctx, c.JSON, func(w *deps) (runs.Status, error) {
-		return w.manager.Start(ctx, runs.StartRequest{
-			Task: c.Task, Serial: a.conf.ADB.Serial, MaxSteps: c.MaxSteps, KeepEnvironment: c.KeepState, Queue: c.Queue,
+	return a.follow(ctx, c.JSON, func(d *deps) (runs.Status, error) {
+		return d.manager.Start(ctx, runs.StartRequest{
+			Task: c.Task, Serial: a.conf.ADB.Serial, MaxSteps: c.MaxSteps,
+			KeepEnvironment: c.KeepState, Queue: c.Queue,
 			Settings: c.settings(a),
 		})
 	})
@@ -75,16 +78,19 @@ type continueCmd struct {
 // Run goes on with a session and follows it to its end.
 func (c *continueCmd) Run(ctx context.Context, a *app) error {
 	if c.Reply != nil && c.Refuse {
-		return usageError{hint.Add(fmt.Errorf("--reply and --refuse are both given"), "keep one of them")}
+		return usage(fmt.Errorf("--reply and --refuse are both given"), "keep one of them")
 	}
-	return a.follow(ctx, c.JSON, func(w *deps) (runs.Status, error) {
-		r := runs.ContinueRequest{SessionID: c.Session, Task: c.Task, MaxSteps: c.MaxSteps, ResetEnvironment: c.Reset, Queue: c.Queue}
+	return a.follow(ctx, c.JSON, func(d *deps) (runs.Status, error) {
+		r := runs.ContinueRequest{SessionID: c.Session, Task: c.Task, MaxSteps: c.MaxSteps,
+			ResetEnvironment: c.Reset, Queue: c.Queue}
 		if c.Reply != nil || c.Refuse {
-			r.Reply = &runs.Reply{Refuse: c.Refuse, ReplyID: c.ReplyID, Channel: inquiry.ChannelCommandLine, Authority: inquiry.AuthorityLocalOperator, By: userName()}
+			r.Reply = &runs.Reply{Refuse: c.Refuse, ReplyID: c.ReplyID,
+				Channel: inquiry.ChannelCommandLine, Authority: inquiry.AuthorityLocalOperator,
+				By: userName()}
 		}
 		if c.Reply != nil {
 			var err error
-			if r.Reply.Text, err = c.answer(ctx, a, w.manager); err != nil {
+			if r.Reply.Text, err = c.answer(ctx, a, d.manager); err != nil {
 				return runs.Status{}, err
 			}
 		}
@@ -92,7 +98,7 @@ func (c *continueCmd) Run(ctx context.Context, a *app) error {
 			s := c.settings(a)
 			r.Settings = &s
 		}
-		return w.manager.Continue(ctx, r)
+		return d.manager.Continue(ctx, r)
 	})
 }
 
@@ -107,47 +113,52 @@ func (c *continueCmd) answer(ctx context.Context, a *app, manager *runs.Manager)
 	case q != nil && typed:
 		return a.typed(ctx, *q)
 	case q != nil && q.Secret:
-		return "", usageError{hint.Add(errOpenly, "taploop continue "+c.Session+" --reply -    (and type it, or pipe it in)")}
+		return "", usage(errOpenly,
+			"taploop continue "+c.Session+" --reply -    (and type it, or pipe it in)")
 	case typed && c.ReplyID != "": // perhaps the same reply again
 		return a.typed(ctx, inquiry.Question{})
 	}
 	return *c.Reply, nil // without a question it is refused, or the same reply again
 }
 
-// follow opens the works, begins a run, shows its steps, and reports how it ended.
-func (a *app) follow(ctx context.Context, asJSON bool, begin func(*deps) (runs.Status, error)) error {
+// follow opens the dependencies, begins a run, shows its steps, and reports how it ended.
+func (a *app) follow(ctx context.Context, asJSON bool,
+	begin func(*deps) (runs.Status, error)) error {
 	if err := a.load(); err != nil {
 		return err
 	}
 	show := &steps{out: a.err}
-	w, err := a.open(ctx, overrides{console: newConsole(a.in, a.err), observe: show.event})
+	d, err := a.open(ctx, overrides{console: newConsole(a.in, a.err), observe: show.event})
 	if err != nil {
 		return err
 	}
-	st, err := begin(w)
+	st, err := begin(d)
 	if err == nil {
 		show.begin(st)
-		st, err = waitForEnd(ctx, w.manager, st)
+		st, err = waitForEnd(ctx, d.manager, st)
 	}
-	if closed := w.Close(); err == nil {
+	if closed := d.Close(); err == nil {
 		err = closed
 	}
 	if err != nil {
 		if asJSON {
-			_ = printJSON(a.out, result.Failed(err)) // the error itself is reported on stderr, with its code
+			// The error itself is reported on stderr, with its code.
+			_ = printJSON(a.out, result.Failed(err))
 		}
 		return err
 	}
 	return a.reportEnd(ctx, st, asJSON)
 }
 
-// waitForEnd waits until the run does not go on by itself any more. When ctx ends it pauses the run first.
+// waitForEnd waits until the run does not go on by itself any more. When ctx ends it pauses the run
+// first.
 func waitForEnd(ctx context.Context, manager *runs.Manager, st runs.Status) (runs.Status, error) {
 	id := st.Session.ID
 	for st.Reason == agentloop.StillRunning {
 		next, err := manager.Wait(ctx, runs.WaitRequest{SessionID: id, Budget: time.Hour})
 		if ctx.Err() != nil {
-			return manager.Stop(context.WithoutCancel(ctx), runs.StopRequest{SessionID: id, Mode: runs.Pause, By: operator()})
+			return manager.Stop(context.WithoutCancel(ctx),
+				runs.StopRequest{SessionID: id, Mode: runs.Pause, By: operator()})
 		}
 		if err != nil {
 			return st, err
@@ -180,7 +191,8 @@ func (a *app) reportEnd(ctx context.Context, st runs.Status, asJSON bool) error 
 
 // printEnd says in words how a run ended, and what to call next.
 func (a *app) printEnd(st runs.Status) error {
-	fmt.Fprintf(a.err, "\n%s after %d steps, %s\n", st.Reason, st.Session.Steps, st.Took.Round(100*time.Millisecond))
+	a.notef("\n%s after %d steps, %s", st.Reason, st.Session.Steps,
+		st.Took.Round(100*time.Millisecond))
 	if st.Message != "" && st.Message != st.Run.Answer {
 		fmt.Fprintln(a.err, text.Line(st.Message))
 	}
@@ -199,12 +211,13 @@ func (a *app) printEnd(st runs.Status) error {
 			}
 		}
 		if st.Question != nil && st.Question.Secret {
-			fmt.Fprintf(a.err, "  answer: taploop reply %s -    (and type it, or pipe it in)\n  go on: taploop continue %s\n", prefix(st.Question.ID, 8), id)
+			a.notef("  answer: taploop reply %s -    (and type it, or pipe it in)\n"+
+				"  go on: taploop continue %s", prefix(st.Question.ID, 8), id)
 			break
 		}
-		fmt.Fprintf(a.err, "  answer: taploop continue %s --reply TEXT\n", id)
+		a.notef("  answer: taploop continue %s --reply TEXT", id)
 	case session.Paused:
-		fmt.Fprintf(a.err, "  go on: taploop continue %s\n", id)
+		a.notef("  go on: taploop continue %s", id)
 	}
 	return nil
 }

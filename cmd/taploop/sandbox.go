@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"text/tabwriter"
 
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/sandbox"
@@ -50,7 +49,9 @@ func (c *sandboxCmd) Run(ctx context.Context, a *app) error {
 	}
 	sim, err := simulate(ctx, phone, simulatedSerial, c.Addr, c.ModelAddr, script)
 	if err != nil {
-		return hint.Add(fmt.Errorf("starting the sandbox: %w", err), "if another program has the address, choose one with --addr and --model-addr; see that "+cmp.Or(c.Script, "the script")+" is a script")
+		return hint.Add(fmt.Errorf("starting the sandbox: %w", err),
+			"if another program has the address, choose one with --addr and --model-addr; "+
+				"see that "+cmp.Or(c.Script, "the script")+" is a script")
 	}
 	err = c.serve(ctx, a, sim, task)
 	if closed := sim.Close(); err == nil {
@@ -66,7 +67,7 @@ func (c *sandboxCmd) setUp(phone *sandbox.Phone) (*sandbox.Task, error) {
 	}
 	task, ok := phone.Task(c.Task)
 	if !ok {
-		return nil, usageError{hint.Add(fmt.Errorf("there is no task %q", c.Task), "taploop sandbox --tasks")}
+		return nil, usage(fmt.Errorf("there is no task %q", c.Task), "taploop sandbox --tasks")
 	}
 	task.Setup(phone)
 	return &task, nil
@@ -81,12 +82,15 @@ func (c *sandboxCmd) serve(ctx context.Context, a *app, sim *simulation, task *s
 			return err
 		}
 	}
-	fmt.Fprintf(a.err, "a simulated phone is at ADB server %s, a scripted model at %s; use both with\n\n", sim.addr, sim.model.BaseURL)
-	fmt.Fprintf(a.out, "export TAPLOOP_ADB_SERVER=%s TAPLOOP_MODEL_BASE_URL=%s TAPLOOP_MODEL_NAME=scripted\n", sim.addr, sim.model.BaseURL)
+	a.notef("a simulated phone is at ADB server %s, a scripted model at %s; use both with\n",
+		sim.addr, sim.model.BaseURL)
+	fmt.Fprintf(a.out,
+		"export TAPLOOP_ADB_SERVER=%s TAPLOOP_MODEL_BASE_URL=%s TAPLOOP_MODEL_NAME=scripted\n",
+		sim.addr, sim.model.BaseURL)
 	if task != nil {
-		fmt.Fprintf(a.err, "\ntask %s: %s\n", task.ID, goal(*task, c.Locale))
+		a.notef("\ntask %s: %s", task.ID, goal(*task, c.Locale))
 	}
-	fmt.Fprintln(a.err, "\nCtrl-C ends it.")
+	a.notef("\nCtrl-C ends it.")
 	<-ctx.Done()
 	if err := end(); err != nil {
 		return err
@@ -95,15 +99,17 @@ func (c *sandboxCmd) serve(ctx context.Context, a *app, sim *simulation, task *s
 		return nil
 	}
 	if err := task.Check(sim.phone); err != nil {
-		fmt.Fprintf(a.err, "task %s is not done: %v\n", task.ID, err)
+		a.notef("task %s is not done: %v", task.ID, err)
 		return ended(exitNotCompleted)
 	}
-	fmt.Fprintf(a.err, "task %s is done\n", task.ID)
+	a.notef("task %s is done", task.ID)
 	return nil
 }
 
-// serveStandIns offers the phone's commands as programs. The function that it returns waits for the end.
-func (c *sandboxCmd) serveStandIns(ctx context.Context, a *app, sim *simulation) (end func() error, err error) {
+// serveStandIns offers the phone's commands as programs. The function that it returns waits for the
+// end.
+func (c *sandboxCmd) serveStandIns(ctx context.Context, a *app,
+	sim *simulation) (end func() error, err error) {
 	dir, err := filepath.Abs(c.StandIns)
 	if err != nil {
 		return nil, err
@@ -121,12 +127,14 @@ func (c *sandboxCmd) serveStandIns(ctx context.Context, a *app, sim *simulation)
 	socket := filepath.Join(dir, ".socket")
 	ln, err := adbdshim.Listen(socket)
 	if err != nil {
-		return nil, hint.Add(fmt.Errorf("serving the phone's commands: %w", err), "if no sandbox uses "+dir+" any more, delete "+socket)
+		return nil, hint.Add(fmt.Errorf("serving the phone's commands: %w", err),
+			"if no sandbox uses "+dir+" any more, delete "+socket)
 	}
 	var wg sync.WaitGroup
 	var failed error
 	wg.Go(func() { failed = adbdshim.Serve(ctx, ln, sim.shell) })
-	fmt.Fprintf(a.err, "the phone's commands are in %s; start adbd with\n\n  TAPLOOP_SANDBOX_SOCKET=%s PATH=%s:$PATH adbd\n\n", dir, socket, dir)
+	a.notef("the phone's commands are in %s; start adbd with\n\n"+
+		"  TAPLOOP_SANDBOX_SOCKET=%s PATH=%s:$PATH adbd\n", dir, socket, dir)
 	return func() error { wg.Wait(); return failed }, nil
 }
 
@@ -134,10 +142,12 @@ func (c *sandboxCmd) serveStandIns(ctx context.Context, a *app, sim *simulation)
 func onThisMachine(addr string) error {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
-		return hint.Add(fmt.Errorf("address %q: %w", addr, err), "write HOST:PORT, for example 127.0.0.1:5038")
+		return hint.Add(fmt.Errorf("address %q: %w", addr, err),
+			"write HOST:PORT, for example 127.0.0.1:5038")
 	}
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return hint.Add(fmt.Errorf("address %q can be reached from elsewhere", addr), "use 127.0.0.1")
+		return hint.Add(fmt.Errorf("address %q can be reached from elsewhere", addr),
+			"use 127.0.0.1")
 	}
 	return nil
 }
@@ -163,10 +173,9 @@ func (a *app) listTasks(phone *sandbox.Phone, asJSON bool) error {
 	if asJSON {
 		return printJSON(a.out, list)
 	}
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "TASK\tGOAL")
+	w := newTable(a.out, "TASK", "GOAL")
 	for _, t := range list {
-		fmt.Fprintf(w, "%s\t%s\n", t.ID, t.Goal)
+		w.row(t.ID, t.Goal)
 	}
-	return w.Flush()
+	return w.end()
 }

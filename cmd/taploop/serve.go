@@ -13,7 +13,6 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/taploop/taploop/inquiry/channel"
-	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/tools"
 )
 
@@ -47,9 +46,11 @@ func (f *httpFlag) Decode(ctx *kong.DecodeContext) error {
 func (c *serveCmd) Run(ctx context.Context, a *app) error {
 	switch {
 	case c.Addr != "" && !c.HTTP.on:
-		return usageError{hint.Add(fmt.Errorf("there is an address %q and no --http", c.Addr), "taploop serve --http "+c.Addr)}
+		return usage(fmt.Errorf("there is an address %q and no --http", c.Addr),
+			"taploop serve --http "+c.Addr)
 	case c.Addr != "" && c.HTTP.addr != "":
-		return usageError{hint.Add(fmt.Errorf("there are two addresses, %q and %q", c.HTTP.addr, c.Addr), "keep one of them")}
+		return usage(fmt.Errorf("there are two addresses, %q and %q", c.HTTP.addr, c.Addr),
+			"keep one of them")
 	case c.Addr != "":
 		c.HTTP.addr = c.Addr
 	}
@@ -59,60 +60,65 @@ func (c *serveCmd) Run(ctx context.Context, a *app) error {
 	if err := a.load(); err != nil {
 		return err
 	}
-	signal.Ignore(syscall.SIGPIPE) // a client or a log that is gone is an error of that write, and not our end
+	// A client or a log that is gone is an error of that write, and not our end.
+	signal.Ignore(syscall.SIGPIPE)
 	if c.HTTP.on {
 		return a.serveHTTP(ctx)
 	}
 	return a.serveStdio(ctx)
 }
 
-// service is the works with the MCP server in front of them.
+// service is the dependencies with the MCP server in front of them.
 type service struct {
 	*deps
 	mcp   *server.MCPServer
 	calls calls
 }
 
-// start opens the works, takes over what a former server has left behind, and puts the tools in front. Phones, the ADB server
-// and the model need not be there yet.
-func (a *app) start(ctx context.Context, p overrides) (*service, error) {
+// start opens the dependencies, takes over what a former server has left behind, and puts the tools
+// in front. Phones, the ADB server and the model need not be there yet.
+func (a *app) start(ctx context.Context, o overrides) (*service, error) {
 	if err := a.conf.Notify.Ready(); err != nil {
 		return nil, usageError{err}
 	}
-	p.grace = a.conf.Calls.DetachGrace
-	w, err := a.open(ctx, p)
+	o.grace = a.conf.Calls.DetachGrace
+	d, err := a.open(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	if err := w.manager.Recover(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("taking over from the last server: %w", err), w.Close())
+	if err := d.manager.Recover(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("taking over from the last server: %w", err), d.Close())
 	}
-	s := &service{deps: w, calls: calls{log: a.log}}
-	s.mcp = server.NewMCPServer("taploop", ownVersion(), server.WithTitle("taploop"), server.WithInstructions(tools.Instructions),
-		server.WithToolCapabilities(false), server.WithRecovery(), server.WithToolHandlerMiddleware(s.calls.count))
-	tools.New(a.toolOptions(w)).Register(s.mcp)
-	if err := a.notify(w); err != nil {
-		return nil, errors.Join(err, w.Close())
+	s := &service{deps: d, calls: calls{log: a.log}}
+	s.mcp = server.NewMCPServer("taploop", ownVersion(), server.WithTitle("taploop"),
+		server.WithInstructions(tools.Instructions),
+		server.WithToolCapabilities(false), server.WithRecovery(),
+		server.WithToolHandlerMiddleware(s.calls.count))
+	tools.New(a.toolOptions(d)).Register(s.mcp)
+	if err := a.notify(d); err != nil {
+		return nil, errors.Join(err, d.Close())
 	}
 	return s, nil
 }
 
-func (a *app) toolOptions(w *deps) *tools.Options {
+func (a *app) toolOptions(d *deps) *tools.Options {
 	calls := a.conf.Calls
 	clients := map[string]tools.Waits{}
 	for name, c := range calls.Clients {
 		clients[name] = tools.Waits{Default: c.Wait, MaxProgress: c.MaxWait}
 	}
 	return &tools.Options{
-		Runs: w.manager, Questions: w.manager.Broker(), Store: w.store, Phones: phones{w.host},
-		Waits:       tools.Waits{Default: calls.Wait, MaxProgress: calls.MaxWait, Heartbeat: calls.Heartbeat},
-		ClientWaits: clients, ReplyMode: channel.Mode(a.conf.Reply.Mode), MaxSteps: a.conf.Loop.MaxSteps,
-		Privacy: tools.Privacy(a.conf.Privacy), BaseURL: w.url, Doors: w.doors, Log: a.log,
+		Runs: d.manager, Questions: d.manager.Broker(), Store: d.store, Phones: phones{d.host},
+		Waits: tools.Waits{Default: calls.Wait, MaxProgress: calls.MaxWait,
+			Heartbeat: calls.Heartbeat},
+		ClientWaits: clients, ReplyMode: channel.Mode(a.conf.Reply.Mode),
+		MaxSteps: a.conf.Loop.MaxSteps,
+		Privacy:  tools.Privacy(a.conf.Privacy), BaseURL: d.url, Doors: d.doors, Log: a.log,
 	}
 }
 
-// reserveStdout keeps everybody else off stdout, which belongs to the protocol: what libraries print goes to stderr. It returns
-// stdout as it was.
+// reserveStdout keeps everybody else off stdout, which belongs to the protocol: what libraries
+// print goes to stderr. It returns stdout as it was.
 func (a *app) reserveStdout() io.Writer {
 	out := a.out
 	if out == io.Writer(os.Stdout) {

@@ -23,30 +23,33 @@ import (
 
 // serveHTTP serves any number of clients at /mcp, and people at /ui and /v1, until a signal comes.
 func (a *app) serveHTTP(ctx context.Context) error {
-	gate := &authenticator{tokens: tokens(a.conf), open: httpguard.Loopback(a.conf.HTTP.Addr)}
-	if err := gate.check(a.conf.HTTP.Addr); err != nil {
+	auth := &authenticator{tokens: tokens(a.conf), open: httpguard.Loopback(a.conf.HTTP.Addr)}
+	if err := auth.check(a.conf.HTTP.Addr); err != nil {
 		return err
 	}
 	ln, err := listen(a.conf.HTTP.Addr)
 	if err != nil {
 		return err
 	}
-	face, url := &webUI{}, a.publicURL(ln.Addr())
-	s, err := a.start(ctx, overrides{console: a.serverConsole(), observe: face.observe, url: url, doors: []string{inquiry.ChannelPage}})
+	page, url := &webUI{}, a.publicURL(ln.Addr())
+	s, err := a.start(ctx, overrides{console: a.serverConsole(), observe: page.observe, url: url,
+		doors: []string{inquiry.ChannelPage}})
 	if err != nil {
 		return errors.Join(err, ln.Close())
 	}
 	transport := mcptransport.NewHTTP(s.mcp, &mcptransport.Options{
-		Hosts: a.conf.HTTP.Hosts, Origins: a.conf.HTTP.Origins, Authorize: gate.authorize, Context: tools.Connected, Log: a.log,
+		Hosts: a.conf.HTTP.Hosts, Origins: a.conf.HTTP.Origins, Authorize: auth.authorize,
+		Context: tools.Connected, Log: a.log,
 	})
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", transport)
-	face.open(a, s.deps, gate, mux)
-	srv := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
-		ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelWarn)}
+	page.open(a, s.deps, auth, mux)
+	srv := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout: 2 * time.Minute,
+		ErrorLog:    slog.NewLogLogger(a.log.Handler(), slog.LevelWarn)}
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(ln) }() // ends with ln
-	sign, err := publishServer(a.conf.DataDir, url)
+	entry, err := publishServer(a.conf.DataDir, url)
 	if err == nil {
 		a.announce(ln.Addr())
 		select {
@@ -57,14 +60,16 @@ func (a *app) serveHTTP(ctx context.Context) error {
 	}
 	_ = ln.Close() // nobody new from here on; srv goes on for those who are there
 	<-served
-	return errors.Join(err, sign.remove(), shutDownHTTP(ctx, s.calm(), srv, transport, face))
+	return errors.Join(err, entry.remove(),
+		shutDownHTTP(ctx, s.shutDown(graceOfSignal), srv, transport, page))
 }
 
-// announce says where the server is, and to a person also how to get in. What gets one in is not said: this may be a log.
+// announce says where the server is, and to a person also how to get in. What gets one in is not
+// said: this may be a log.
 func (a *app) announce(addr net.Addr) {
-	fmt.Fprintf(a.err, "listening on http://%s/mcp\n", addr)
+	a.notef("listening on http://%s/mcp", addr)
 	if f, ok := a.err.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		fmt.Fprintln(a.err, "questions are answered at /ui; for a link that logs a browser in: taploop ui")
+		a.notef("questions are answered at /ui; for a link that logs a browser in: taploop ui")
 	}
 }
 
@@ -72,26 +77,32 @@ func (a *app) announce(addr net.Addr) {
 func listen(addr string) (net.Listener, error) {
 	ln, err := net.Listen("tcp", addr)
 	if err != nil {
-		return nil, hint.Add(fmt.Errorf("listening: %w", err), "end the server that has the address, or choose another one: taploop serve --http 127.0.0.1:0")
+		return nil, hint.Add(fmt.Errorf("listening: %w", err),
+			"end the server that has the address, or choose another one: "+
+				"taploop serve --http 127.0.0.1:0")
 	}
 	if httpguard.Loopback(addr) && !httpguard.Loopback(ln.Addr().String()) {
-		return nil, errors.Join(hint.Add(fmt.Errorf("listening: %s is %s here, which can be reached from elsewhere", addr, ln.Addr()), "write 127.0.0.1"), ln.Close())
+		err = fmt.Errorf("listening: %s is %s here, which can be reached from elsewhere", addr,
+			ln.Addr())
+		return nil, errors.Join(hint.Add(err, "write 127.0.0.1"), ln.Close())
 	}
 	return ln, nil
 }
 
-// shutDownHTTP ends in an order that loses nothing: the runs paused, the calls that waited for them answered, the pages told, then
-// everything else.
-func shutDownHTTP(ctx context.Context, e *shutdown, srv *http.Server, transport *mcptransport.HTTP, face *webUI) error {
+// shutDownHTTP ends in an order that loses nothing: the runs paused, the calls that waited for them
+// answered, the pages told, then everything else.
+func shutDownHTTP(ctx context.Context, e *shutdown, srv *http.Server, transport *mcptransport.HTTP,
+	page *webUI) error {
 	e.pause()
 	ctx, cancel := e.context(ctx)
 	defer cancel()
 	err := transport.Close(ctx)
-	return errors.Join(err, face.close(ctx), srv.Close(), e.finish())
+	return errors.Join(err, page.close(ctx), srv.Close(), e.finish())
 }
 
-// authenticator lets clients in. On loopback, while there are no tokens, everybody on this machine may come in; as soon as there is one,
-// and always where others can reach us, every request brings one.
+// authenticator lets clients in. On loopback, while there are no tokens, everybody on this machine
+// may come in; as soon as there is one, and always where others can reach us, every request brings
+// one.
 type authenticator struct {
 	tokens *token.Store
 	open   bool // we listen on loopback
@@ -104,18 +115,20 @@ func (g *authenticator) check(addr string) error {
 		_, err = net.LookupPort("tcp", port)
 	}
 	if err != nil {
-		return usageError{hint.Add(fmt.Errorf("http.addr: %w", err), "write HOST:PORT, for example 127.0.0.1:8702")}
+		return usage(fmt.Errorf("http.addr: %w", err),
+			"write HOST:PORT, for example 127.0.0.1:8702")
 	}
 	list, err := g.tokens.List()
 	if err != nil || g.open || len(list) > 0 {
 		return err
 	}
-	return usageError{hint.Add(fmt.Errorf("%s can be reached from elsewhere, and there is no token yet", addr),
-		"taploop token create --name NAME, and give the token to the client; or listen on 127.0.0.1")}
+	return usage(fmt.Errorf("%s can be reached from elsewhere, and there is no token yet", addr),
+		"taploop token create --name NAME, and give the token to the client; or listen on 127.0.0.1")
 }
 
 var (
-	errNoToken  = errors.New("this server wants a token: send the header Authorization: Bearer TOKEN (taploop token create)")
+	errNoToken = errors.New("this server wants a token: " +
+		"send the header Authorization: Bearer TOKEN (taploop token create)")
 	errBadToken = hint.Add(errors.New("the token is not known, or was revoked"),
 		"taploop token list shows which there are, taploop token create --name NAME makes another")
 	errTokens = errors.New("the tokens cannot be read; the server's log has more")

@@ -14,10 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// patience is for how long a test waits while nothing happens at all. A machine that is busy with
-// other work is slow, and yet something happens; a fault is silent.
-const patience = time.Minute
-
 // activity tells when something happened last.
 type activity struct {
 	mu   sync.Mutex

@@ -9,8 +9,8 @@ import (
 	"github.com/taploop/taploop/internal/mcptransport"
 )
 
-// serveStdio serves the one client at the other end of stdin and stdout. It ends when that client closes its end, within two
-// seconds, or with a signal, within five.
+// serveStdio serves the one client at the other end of stdin and stdout. It ends when that client
+// closes its end, within two seconds, or with a signal, within five.
 func (a *app) serveStdio(ctx context.Context) error {
 	out := a.reserveStdout()
 	tty := openTTY()
@@ -19,7 +19,8 @@ func (a *app) serveStdio(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// The server goes on after a signal until the runs are paused: calls that wait for one return with that.
+	// The server goes on after a signal until the runs are paused: calls that wait for one return
+	// with that.
 	serving, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	in := &eofReader{Reader: a.in, gone: make(chan struct{})}
 	paused := make(chan *shutdown, 1)
@@ -27,9 +28,9 @@ func (a *app) serveStdio(ctx context.Context) error {
 		var e *shutdown
 		select {
 		case <-in.gone:
-			e = s.hurry()
+			e = s.shutDown(graceOfEOF)
 		case <-ctx.Done():
-			e = s.calm()
+			e = s.shutDown(graceOfSignal)
 		}
 		e.pause()
 		end(errEnded)

@@ -16,14 +16,14 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// serverFile is the address of a server, put up in the data folder while it listens. Its file is locked as long as the process
-// lives, however that ends, so a serverFile that can be locked is nobody's.
+// serverFile tells where a server is, in the data folder while it listens. It is locked as long as
+// the process lives, however that ends, so one that can be locked is of a server that is gone.
 type serverFile struct {
 	path string
 	lock *flock.Flock
 }
 
-// serverEntry is what is on a sign.
+// serverEntry is what a server file says.
 type serverEntry struct {
 	URL     string    `json:"url"` // where people reach the server
 	PID     int       `json:"pid"`
@@ -32,8 +32,8 @@ type serverEntry struct {
 }
 
 const (
-	signsDir = "servers"
-	signExt  = ".json"
+	serversDir = "servers"
+	serverExt  = ".json"
 )
 
 // publicURL is where people reach a server that listens on addr.
@@ -44,26 +44,28 @@ func (a *app) publicURL(addr net.Addr) string {
 	return "http://" + dialable(addr.String())
 }
 
-// publishServer puts up the sign of a server that people reach at url.
+// publishServer writes the file of a server that people reach at url.
 func publishServer(dataDir, url string) (*serverFile, error) {
-	dir := filepath.Join(dataDir, signsDir)
+	dir := filepath.Join(dataDir, serversDir)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("putting up the server's address: %w", err)
+		return nil, fmt.Errorf("publishing the server's address: %w", err)
 	}
 	_, gone, err := servers(dataDir)
 	if err != nil {
 		return nil, err
 	}
 	for _, p := range gone {
-		_ = os.Remove(p.path) // whoever finds it takes it for what it is
+		_ = os.Remove(p.path) // left there, it is known for what it is
 	}
-	text, err := json.Marshal(serverEntry{URL: url, PID: os.Getpid(), Started: time.Now().UTC().Truncate(time.Millisecond)})
+	text, err := json.Marshal(serverEntry{URL: url, PID: os.Getpid(),
+		Started: time.Now().UTC().Truncate(time.Millisecond)})
 	if err != nil {
 		return nil, err
 	}
-	// Locked under a name that nobody looks at, so that nobody finds it unlocked.
+	// Locked under a name that is not looked for, so that it is never found unlocked.
 	name := filepath.Join(dir, rand.Text())
-	s := &serverFile{path: name + signExt, lock: flock.New(name+".new", flock.SetPermissions(0o600))}
+	s := &serverFile{path: name + serverExt,
+		lock: flock.New(name+".new", flock.SetPermissions(0o600))}
 	held, err := s.lock.TryLock()
 	if err == nil && !held {
 		err = errors.New("the file system does not keep locks")
@@ -75,12 +77,13 @@ func publishServer(dataDir, url string) (*serverFile, error) {
 		err = os.Rename(name+".new", s.path)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("putting up the server's address: %w", err), s.lock.Close())
+		return nil, errors.Join(fmt.Errorf("publishing the server's address: %w", err),
+			s.lock.Close())
 	}
 	return s, nil
 }
 
-// remove removes the sign. A nil sign is none.
+// remove removes the file. A nil one is none.
 func (s *serverFile) remove() error {
 	if s == nil {
 		return nil
@@ -104,22 +107,22 @@ func dialable(addr string) string {
 	return addr
 }
 
-// servers reads the signs of a data folder, the newest first: of servers that listen now, and of those that ended without taking
-// theirs down.
+// servers reads the server files of a data folder, the newest first: of servers that listen now,
+// and of those that ended without removing theirs.
 func servers(dataDir string) (here, gone []serverEntry, err error) {
-	dir := filepath.Join(dataDir, signsDir)
+	dir := filepath.Join(dataDir, serversDir)
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, fmt.Errorf("looking for servers: %w", err)
 	}
 	for _, e := range entries {
-		if filepath.Ext(e.Name()) != signExt {
+		if filepath.Ext(e.Name()) != serverExt {
 			continue
 		}
 		path := filepath.Join(dir, e.Name())
 		text, err := os.ReadFile(path)
 		var p serverEntry
-		if err != nil || json.Unmarshal(text, &p) != nil { // it was taken down in this moment, or is not ours
+		if err != nil || json.Unmarshal(text, &p) != nil { // removed meanwhile, or not ours
 			continue
 		}
 		if locked(path) {
@@ -135,8 +138,8 @@ func servers(dataDir string) (here, gone []serverEntry, err error) {
 	return here, gone, nil
 }
 
-// locked reports whether somebody has the file locked. A shared lock, so that two who look at once do not take each other for
-// the server.
+// locked reports whether the file is locked. It asks for a shared lock, so that two who look at
+// once do not take each other for the server.
 func locked(path string) bool {
 	l := flock.New(path, flock.SetFlag(os.O_RDONLY))
 	free, err := l.TryRLock()

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"text/tabwriter"
 	"time"
 
 	"github.com/taploop/taploop/actions"
@@ -32,7 +31,7 @@ func (a *app) openStore(ctx context.Context) (*session.Store, error) {
 	return session.Open(ctx, a.conf.DataDir, nil)
 }
 
-// noSession turns the store's answer about an unknown id into one with a mend.
+// noSession turns the store's answer about an unknown id into one with a hint.
 func noSession(id string, err error) error {
 	if errors.Is(err, session.ErrNotFound) {
 		return hint.Add(fmt.Errorf("there is no session %q", id), "taploop sessions list")
@@ -50,10 +49,11 @@ type sessionsListCmd struct {
 // Run lists sessions.
 func (c *sessionsListCmd) Run(ctx context.Context, a *app) error {
 	if s := session.State(c.State); c.State != "" && !s.Known() {
-		return usageError{hint.Add(fmt.Errorf("unknown state %q", c.State), "QUEUED, RUNNING, WAITING_REPLY, PAUSED, COMPLETED, ABORTED, FAILED, CANCELLED or EXPIRED")}
+		return usage(fmt.Errorf("unknown state %q", c.State), "QUEUED, RUNNING, WAITING_REPLY, "+
+			"PAUSED, COMPLETED, ABORTED, FAILED, CANCELLED or EXPIRED")
 	}
 	if c.Limit < 0 {
-		return usageError{hint.Add(fmt.Errorf("limit is %d", c.Limit), "0 lists all")}
+		return usage(fmt.Errorf("limit is %d", c.Limit), "0 lists all")
 	}
 	store, err := a.openStore(ctx)
 	if err != nil {
@@ -68,15 +68,15 @@ func (c *sessionsListCmd) Run(ctx context.Context, a *app) error {
 		return printJSON(a.out, summaries(list))
 	}
 	if len(list) == 0 {
-		fmt.Fprintln(a.err, "no sessions")
+		a.notef("no sessions")
 		return nil
 	}
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "SESSION\tCHANGED\tPHONE\tSTEPS\tSTATE\tTASK")
+	w := newTable(a.out, "SESSION", "CHANGED", "PHONE", "STEPS", "STATE", "TASK")
 	for _, s := range summaries(list) {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\n", s.ID, s.UpdatedAt.Local().Format("2006-01-02 15:04"), text.Line(s.Serial), s.Steps, s.State, text.Cut(text.Line(s.Task), 60))
+		w.row(s.ID, s.UpdatedAt.Local().Format(toMinute), s.Serial, s.Steps, s.State,
+			text.Cut(text.Line(s.Task), 60))
 	}
-	return w.Flush()
+	return w.end()
 }
 
 // summary is a session in a list.
@@ -94,7 +94,8 @@ type summary struct {
 func summaries(list []session.Overview) []summary {
 	out := []summary{} // an empty list, not null
 	for _, o := range list {
-		s := summary{ID: o.ID, Serial: o.Serial, Steps: o.Steps, CreatedAt: o.CreatedAt, UpdatedAt: o.UpdatedAt}
+		s := summary{ID: o.ID, Serial: o.Serial, Steps: o.Steps, CreatedAt: o.CreatedAt,
+			UpdatedAt: o.UpdatedAt}
 		if r := o.Latest; r != nil {
 			s.Task, s.State, s.Reason = r.Task, r.State, string(r.StopReason)
 		}
@@ -129,23 +130,27 @@ func (c *sessionsShowCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	if c.JSON {
-		return printJSON(a.out, map[string]any{"session": sess, "runs": all, "steps": stepViews(records)})
+		return printJSON(a.out, map[string]any{"session": sess, "runs": all,
+			"steps": stepViews(records)})
 	}
 	printSession(a.out, sess, all, records)
 	return nil
 }
 
-func printSession(w io.Writer, sess session.Session, all []session.Run, records []session.StepRecord) {
+func printSession(w io.Writer, sess session.Session, all []session.Run,
+	records []session.StepRecord) {
 	fmt.Fprintf(w, "session %s on %s, %d steps\n", sess.ID, text.Line(sess.Serial), sess.Steps)
 	for _, r := range all {
-		fmt.Fprintf(w, "\ntask: %s\n%s %s %s\n", text.Line(r.Task), r.State, r.StopReason, text.Line(r.Answer))
+		fmt.Fprintf(w, "\ntask: %s\n%s %s %s\n", text.Line(r.Task), r.State, r.StopReason,
+			text.Line(r.Answer))
 		for _, s := range records {
 			if s.RunID == r.ID {
 				fmt.Fprintf(w, "  %3d  %-7s %s\n", s.Index, s.State, describe(s))
 			}
 		}
 		for _, x := range r.Progress.Exchanges {
-			fmt.Fprintf(w, "  asked: %s\n  %s: %s\n", text.Line(x.Question), x.Outcome, text.Line(x.Answer))
+			fmt.Fprintf(w, "  asked: %s\n  %s: %s\n", text.Line(x.Question), x.Outcome,
+				text.Line(x.Answer))
 		}
 	}
 }
@@ -173,9 +178,11 @@ type stepView struct {
 func stepViews(records []session.StepRecord) []stepView {
 	out := []stepView{}
 	for _, s := range records {
-		out = append(out, stepView{Step: export.NewStep(s), Index: s.Index, Exchange: s.Exchange, Frame: s.FrameID,
-			App: s.Look.State.App, Tries: len(s.Proposal.Tries), TookMS: s.Timing.Total().Milliseconds(),
-			At: s.StartedAt})
+		out = append(out, stepView{Step: export.NewStep(s), Index: s.Index, Exchange: s.Exchange,
+			Frame: s.FrameID,
+			App:   s.Look.State.App, Tries: len(s.Proposal.Tries),
+			TookMS: s.Timing.Total().Milliseconds(),
+			At:     s.StartedAt})
 	}
 	return out
 }
@@ -242,7 +249,8 @@ type sessionsPruneCmd struct {
 // Run deletes old sessions with their frames.
 func (c *sessionsPruneCmd) Run(ctx context.Context, a *app) error {
 	if c.OlderThan <= 0 {
-		return usageError{hint.Add(fmt.Errorf("--older-than is %s", c.OlderThan), "give a duration above 0, for example 720h")}
+		return usage(fmt.Errorf("--older-than is %s", c.OlderThan),
+			"give a duration above 0, for example 720h")
 	}
 	store, err := a.openStore(ctx)
 	if err != nil {
@@ -253,6 +261,6 @@ func (c *sessionsPruneCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.err, "deleted %d sessions\n", n)
+	a.notef("deleted %d sessions", n)
 	return nil
 }

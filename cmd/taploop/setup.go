@@ -44,7 +44,7 @@ func (c *setupCmd) Run(a *app) error {
 		if _, err := fmt.Fprint(a.out, text); err != nil || c.Print {
 			return err
 		}
-		fmt.Fprintf(a.err, "\n%s keeps its settings where only it can write: paste these.\n", client.Title)
+		a.notef("\n%s keeps its settings where only it can write: paste these.", client.Title)
 	} else if err := c.install(a, client, server); err != nil {
 		return err
 	}
@@ -53,25 +53,27 @@ func (c *setupCmd) Run(a *app) error {
 }
 
 func (c *setupCmd) install(a *app, client clients.Client, server clients.Server) error {
-	done, err := client.Install(clients.Machine{OS: runtime.GOOS, Getenv: a.getenv}, server, c.Force)
+	done, err := client.Install(clients.Machine{OS: runtime.GOOS, Getenv: a.getenv}, server,
+		c.Force)
 	switch {
 	case err != nil:
 		return err
 	case !done.Changed:
-		fmt.Fprintf(a.err, "%s has the entry %s already; nothing was changed\n", done.Path, clients.Entry)
+		a.notef("%s has the entry %s already; nothing was changed", done.Path, clients.Entry)
 	case done.Backup == "":
-		fmt.Fprintf(a.err, "made %s with the entry %s; if %s never ran here, that is not where it looks\n", done.Path, clients.Entry, client.Title)
+		a.notef("made %s with the entry %s; if %s never ran here, that is not where it looks",
+			done.Path, clients.Entry, client.Title)
 	default:
-		fmt.Fprintf(a.err, "added the entry %s to %s; as it was: %s\n", clients.Entry, done.Path, done.Backup)
+		a.notef("added the entry %s to %s; as it was: %s", clients.Entry, done.Path, done.Backup)
 	}
 	return nil
 }
 
 // advise says what is left to do.
 func (c *setupCmd) advise(a *app, client clients.Client, server clients.Server) {
-	fmt.Fprintf(a.err, "  then:     %s\n  time-out: %s\n", client.Then, client.Timeout)
+	a.notef("  then:     %s\n  time-out: %s", client.Then, client.Timeout)
 	if server.Token {
-		fmt.Fprintf(a.err, "  token:    taploop token create --name %s; %s\n", client.Name, client.Token)
+		a.notef("  token:    taploop token create --name %s; %s", client.Name, client.Token)
 	}
 	if server.URL != "" {
 		return
@@ -84,7 +86,8 @@ func (c *setupCmd) advise(a *app, client clients.Client, server clients.Server) 
 	}
 	if len(lost) > 0 {
 		file, _ := config.Path(&a.opts)
-		fmt.Fprintf(a.err, "  note:     %s come from this shell, where %s does not look; put them into %s\n", strings.Join(lost, ", "), client.Title, file)
+		a.notef("  note:     %s come from this shell, where %s does not look; put them into %s",
+			strings.Join(lost, ", "), client.Title, file)
 	}
 }
 
@@ -110,24 +113,30 @@ func (c *setupCmd) server(a *app) (clients.Server, error) {
 func httpServer(conf *config.Loaded) (clients.Server, error) {
 	_, port, err := net.SplitHostPort(conf.HTTP.Addr)
 	if err != nil || port == "0" || port == "" {
-		return clients.Server{}, usageError{hint.Add(fmt.Errorf("http.addr %q is no address that a client can be told", conf.HTTP.Addr), "set http.addr to HOST:PORT with a fixed port")}
+		return clients.Server{}, usage(
+			fmt.Errorf("http.addr %q is no address that a client can be told", conf.HTTP.Addr),
+			"set http.addr to HOST:PORT with a fixed port")
 	}
 	list, err := tokens(conf).List()
 	if err != nil {
 		return clients.Server{}, err
 	}
-	return clients.Server{URL: "http://" + dialable(conf.HTTP.Addr) + "/mcp", Token: len(list) > 0 || !httpguard.Loopback(conf.HTTP.Addr)}, nil
+	return clients.Server{URL: "http://" + dialable(conf.HTTP.Addr) + "/mcp",
+		Token: len(list) > 0 || !httpguard.Loopback(conf.HTTP.Addr)}, nil
 }
 
-// self is the path by which others start this program: the one in PATH when that is it, as it outlives an upgrade.
+// self is the path by which others start this program: the one in PATH when that is it, as it
+// outlives an upgrade.
 func self() (string, error) {
 	exe, err := os.Executable()
 	if err != nil {
 		return "", fmt.Errorf("finding this program: %w", err)
 	}
-	if parent := filepath.Dir(exe); filepath.Base(parent) == "exe" && strings.Contains(parent, "go-build") {
-		return "", hint.Add(errors.New("this program was started by go run and is gone when it ends"),
-			"go build -o bin/taploop ./cmd/taploop, then bin/taploop setup")
+	if parent := filepath.Dir(exe); filepath.Base(parent) == "exe" &&
+		strings.Contains(parent, "go-build") {
+		return "",
+			hint.Add(errors.New("this program was started by go run and is gone when it ends"),
+				"go build -o bin/taploop ./cmd/taploop, then bin/taploop setup")
 	}
 	found, err := exec.LookPath("taploop")
 	if err != nil {

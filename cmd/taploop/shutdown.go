@@ -6,27 +6,35 @@ import (
 	"time"
 )
 
-// shutdown is the end of a service, which has a deadline: whoever wants it waits no longer before he kills.
+// A grace is how long a service may take to end, and how much of that is kept for what follows once
+// the runs are paused. A third of that is for what only the closing of the store takes.
+type grace struct{ all, afterRuns time.Duration }
+
+// A client that closes its end kills the server after two seconds, one that sends a signal after
+// five.
+var (
+	graceOfEOF    = grace{1800 * time.Millisecond, 600 * time.Millisecond}
+	graceOfSignal = grace{4700 * time.Millisecond, 1500 * time.Millisecond}
+)
+
+// shutdown is the end of a service, which has a deadline.
 type shutdown struct {
 	s      *service
+	grace  grace
 	by     time.Time
-	spare  time.Duration // for what follows once the runs are paused
-	paused error         // set by pause
+	paused error // set by pause
 }
 
-// A client that closes its end waits for two seconds, one that sends a signal for five.
-func (s *service) hurry() *shutdown {
-	return &shutdown{s, time.Now().Add(1800 * time.Millisecond), 600 * time.Millisecond, nil}
-}
-func (s *service) calm() *shutdown {
-	return &shutdown{s, time.Now().Add(4700 * time.Millisecond), 1500 * time.Millisecond, nil}
+// shutDown begins the end; the deadline counts from now.
+func (s *service) shutDown(g grace) *shutdown {
+	return &shutdown{s: s, grace: g, by: time.Now().Add(g.all)}
 }
 
-// pause starts nothing any more, and returns when all runs are paused and the calls that waited for them have returned. An
-// action that has begun is finished.
+// pause starts nothing any more, and returns when all runs are paused and the calls that waited for
+// them have returned. An action that has begun is finished.
 func (e *shutdown) pause() {
-	e.paused = within(e.by.Add(-e.spare), "pausing the runs", e.s.manager.Close)
-	late := time.NewTimer(e.spare / 3)
+	e.paused = within(e.by.Add(-e.grace.afterRuns), "pausing the runs", e.s.manager.Close)
+	late := time.NewTimer(e.grace.afterRuns / 3)
 	defer late.Stop()
 	select {
 	case <-e.s.calls.over():
@@ -36,11 +44,11 @@ func (e *shutdown) pause() {
 
 // context ends with the transport's share of the time.
 func (e *shutdown) context(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithDeadline(context.WithoutCancel(ctx), e.by.Add(-e.spare/3))
+	return context.WithDeadline(context.WithoutCancel(ctx), e.by.Add(-e.grace.afterRuns/3))
 }
 
-// finish closes everything. Runs that could not be paused in time hold the store: then only the process's end closes it, and
-// the next server takes over.
+// finish closes everything. Runs that could not be paused in time hold the store: then only the
+// process's end closes it, and the next server takes over.
 func (e *shutdown) finish() error {
 	if e.paused != nil {
 		return e.paused
@@ -59,6 +67,8 @@ func within(deadline time.Time, what string, f func() error) error {
 	case err := <-done:
 		return err
 	case <-late.C:
-		return fmt.Errorf("%s took longer than %v; what is under way is taken up when the server is back", what, time.Since(began).Round(100*time.Millisecond))
+		return fmt.Errorf(
+			"%s took longer than %v; what is under way is taken up when the server is back",
+			what, time.Since(began).Round(100*time.Millisecond))
 	}
 }

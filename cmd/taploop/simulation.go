@@ -22,7 +22,8 @@ var tasksScript []byte
 // simulatedSerial is the serial of the phone that taploop sandbox serves.
 const simulatedSerial = "sandbox-1"
 
-// simulation is a simulated phone behind an ADB server endpoint, and a scripted model that solves the phone's tasks.
+// simulation is a simulated phone behind an ADB server endpoint, and a scripted model that solves
+// the phone's tasks.
 type simulation struct {
 	phone  *sandbox.Phone
 	serial string
@@ -35,8 +36,10 @@ type simulation struct {
 	failed  error // why serving ended, once it has
 }
 
-// simulate starts one. adbAddr and modelAddr are on this machine; port 0 takes a free one. script nil means the tasks' own.
-func simulate(ctx context.Context, phone *sandbox.Phone, serial, adbAddr, modelAddr string, script []byte) (*simulation, error) {
+// simulate starts one. adbAddr and modelAddr are on this machine; port 0 takes a free one. script
+// nil means the tasks' own.
+func simulate(ctx context.Context, phone *sandbox.Phone, serial, adbAddr, modelAddr string,
+	script []byte) (*simulation, error) {
 	if script == nil {
 		script = tasksScript
 	}
@@ -48,7 +51,8 @@ func simulate(ctx context.Context, phone *sandbox.Phone, serial, adbAddr, modelA
 	if err != nil {
 		return nil, err
 	}
-	s := &simulation{phone: phone, serial: serial, shell: shell.New(phone), adb: adbserver.New(nil), addr: ln.Addr().String()}
+	s := &simulation{phone: phone, serial: serial, shell: shell.New(phone), adb: adbserver.New(nil),
+		addr: ln.Addr().String()}
 	s.adb.Attach(serial, s.shell)
 	s.serving.Go(func() { s.failed = s.adb.Serve(ctx, ln) })
 	if s.model, err = scripted.Start(ctx, modelAddr, scripted.NewHandler(rules)); err != nil {
@@ -70,5 +74,6 @@ func (s *simulation) Close() error {
 
 // settings point a configuration at the simulation.
 func (s *simulation) settings() map[string]string {
-	return map[string]string{"adb.server": s.addr, "adb.serial": s.serial, "model.base_url": s.model.BaseURL, "model.name": "scripted"}
+	return map[string]string{"adb.server": s.addr, "adb.serial": s.serial,
+		"model.base_url": s.model.BaseURL, "model.name": "scripted"}
 }

@@ -31,7 +31,8 @@ func (s *steps) begin(st runs.Status) {
 	d := st.Session.Device
 	fmt.Fprintf(s.out, "session %s on %s", st.Session.ID, text.Line(d.ID))
 	if d.Model != "" {
-		fmt.Fprintf(s.out, " (%s, Android %s, %s)", text.Line(d.Model), text.Line(d.Android), d.Size)
+		fmt.Fprintf(s.out, " (%s, Android %s, %s)", text.Line(d.Model), text.Line(d.Android),
+			d.Size)
 	}
 	fmt.Fprintln(s.out)
 	s.max, s.base = st.Run.MaxSteps, st.Session.Steps-st.Local
@@ -47,7 +48,8 @@ func (s *steps) event(e runs.Event) {
 	case agentloop.Asking:
 		fmt.Fprintf(s.out, "         asks: %s\n", text.Line(e.Question.Text))
 	case runs.StateChanged:
-		if x := e.Progress.Exchanges; e.State == session.Running && e.Progress.ReplyJustIn && len(x) > 0 {
+		if x := e.Progress.Exchanges; e.State == session.Running && e.Progress.ReplyJustIn &&
+			len(x) > 0 {
 			s.exchange(x[len(x)-1])
 		}
 	}
@@ -59,7 +61,8 @@ func (s *steps) exchange(x actions.Exchange) {
 
 func (s *steps) step(st agentloop.Step) {
 	action := text.Cut(text.Line(export.Words(st.Proposal.Action)), 80)
-	fmt.Fprintf(s.out, "step %-3d %-44s %6s  (%s)\n", st.Index, action, st.Timing.Total().Round(10*time.Millisecond),
+	fmt.Fprintf(s.out, "step %-3d %-44s %6s  (%s)\n", st.Index, action,
+		st.Timing.Total().Round(10*time.Millisecond),
 		s.count(st.Index-s.base))
 	p := st.Proposal
 	if s.thoughts && p.Thought != "" {

@@ -13,12 +13,12 @@ type stopCmd struct {
 	DataDir string `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
 }
 
-// Run stops a session's run, also one of another process, and gives its phone back.
+// Run stops a session's run, even one of another process, and gives its phone back.
 func (c *stopCmd) Run(ctx context.Context, a *app) error {
 	if err := a.load(); err != nil {
 		return err
 	}
-	w, err := a.open(ctx, overrides{})
+	d, err := a.open(ctx, overrides{storeOnly: true})
 	if err != nil {
 		return err
 	}
@@ -26,8 +26,9 @@ func (c *stopCmd) Run(ctx context.Context, a *app) error {
 	if c.Pause {
 		mode = runs.Pause
 	}
-	st, err := w.manager.Stop(ctx, runs.StopRequest{SessionID: c.Session, Mode: mode, By: operator()})
-	if closed := w.Close(); err == nil {
+	st, err := d.manager.Stop(ctx,
+		runs.StopRequest{SessionID: c.Session, Mode: mode, By: operator()})
+	if closed := d.Close(); err == nil {
 		err = closed
 	}
 	if err != nil {

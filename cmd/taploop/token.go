@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"path/filepath"
-	"text/tabwriter"
 	"time"
 
 	"github.com/taploop/taploop/config"
@@ -35,7 +34,8 @@ func (c *tokenCreateCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.err, "token %s; it is shown this once, and from now on every request over HTTP needs one\n", info.Name)
+	a.notef("token %s; it is shown this once, and from now on every request over HTTP needs one",
+		info.Name)
 	_, err = fmt.Fprintln(a.out, secret)
 	return err
 }
@@ -58,15 +58,14 @@ func (c *tokenListCmd) Run(a *app) error {
 		return printJSON(a.out, list)
 	}
 	if len(list) == 0 {
-		fmt.Fprintln(a.err, "no tokens; `taploop token create --name NAME` makes one")
+		a.notef("no tokens; `taploop token create --name NAME` makes one")
 		return nil
 	}
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "NAME\tID\tCREATED")
+	w := newTable(a.out, "NAME", "ID", "CREATED")
 	for _, t := range list {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", t.Name, t.ID, t.Created.Local().Format(time.DateTime))
+		w.row(t.Name, t.ID, t.Created.Local().Format(time.DateTime))
 	}
-	return w.Flush()
+	return w.end()
 }
 
 type tokenRevokeCmd struct {
@@ -83,6 +82,6 @@ func (c *tokenRevokeCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.err, "token %s is worthless now\n", info.Name)
+	a.notef("token %s is worthless now", info.Name)
 	return nil
 }

@@ -14,7 +14,8 @@ import (
 // tty is the terminal that the process was started from. A nil tty is none.
 type tty struct{ f *os.File }
 
-// openTTY opens it. There is none for a program that a desktop starts, and none to use while a full-screen program has it.
+// openTTY opens it. There is none for a program that a desktop starts, and none to use while a
+// full-screen program has it.
 func openTTY() *tty {
 	f, err := os.OpenFile(ttyPath, os.O_RDWR, 0)
 	if err != nil {
@@ -43,7 +44,8 @@ func (t *tty) console() runs.Console {
 	return terminal{newConsole(t.f, t.f), t.f}
 }
 
-// serverConsole is the person who started the server: at its terminal, or what is piped into it. nil when stdin is neither.
+// serverConsole is the person who started the server: at its terminal, or what is piped into it.
+// nil when stdin is neither.
 func (a *app) serverConsole() runs.Console {
 	f, ok := a.in.(*os.File)
 	if !ok {
@@ -58,7 +60,8 @@ func (a *app) serverConsole() runs.Console {
 	return newConsole(f, a.err)
 }
 
-// terminal is a console that asks only while the terminal is ours: reading it from the background would stop the process.
+// terminal is a console that asks only while the terminal is ours: reading it from the background
+// would stop the process.
 type terminal struct {
 	*console
 	f *os.File

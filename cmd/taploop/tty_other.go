@@ -4,7 +4,8 @@ package main
 
 import "os"
 
-const ttyPath = "CON" // which cannot be opened for reading and writing at once: there is no terminal here
+// Which cannot be opened for reading and writing at once: there is no terminal here.
+const ttyPath = "CON"
 
 // ours has nothing to tell here.
 func ours(*os.File) bool { return true }

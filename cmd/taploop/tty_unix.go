@@ -10,7 +10,8 @@ import (
 
 const ttyPath = "/dev/tty"
 
-// ours reports whether we are in front at the terminal, and it gives lines. A full-screen program switches that off.
+// ours reports whether we are in front at the terminal, and it gives lines. A full-screen program
+// switches that off.
 func ours(f *os.File) bool {
 	fd := int(f.Fd())
 	front, err := unix.IoctlGetInt(fd, unix.TIOCGPGRP)

@@ -26,7 +26,8 @@ func (c *uiCmd) Run(a *app) error {
 		name = text.Cut(userName(), maxName)
 	}
 	if text.Line(name) != name || utf8.RuneCountInString(name) > maxName {
-		return usageError{hint.Add(fmt.Errorf("the name %q cannot be used", name), fmt.Sprintf("give a name in one line of at most %d characters", maxName))}
+		return usage(fmt.Errorf("the name %q cannot be used", name),
+			fmt.Sprintf("give a name in one line of at most %d characters", maxName))
 	}
 	if err := a.load(); err != nil {
 		return err
@@ -43,9 +44,10 @@ func (c *uiCmd) Run(a *app) error {
 		return err
 	}
 	for _, other := range here[1:] {
-		fmt.Fprintln(a.err, "another server of this data folder takes it, too:", other.URL)
+		a.notef("another server of this data folder takes it, too: %s", other.URL)
 	}
-	fmt.Fprintln(a.err, "the link works once, within ten minutes; who opens it answers questions and stops tasks")
+	a.notef("the link works once, within ten minutes; " +
+		"who opens it answers questions and stops tasks")
 	if _, err = fmt.Fprintln(a.out, link); err != nil || c.Open == "no" {
 		return err
 	}
@@ -56,7 +58,8 @@ func (c *uiCmd) Run(a *app) error {
 func errNoServer(dir string, gone []serverEntry) error {
 	err := fmt.Errorf("no server that uses %s listens over HTTP", dir)
 	if len(gone) > 0 {
-		err = fmt.Errorf("%w; the last one, at %s, ended without a word (process %d)", err, gone[0].URL, gone[0].PID)
+		err = fmt.Errorf("%w; the last one, at %s, ended without a word (process %d)", err,
+			gone[0].URL, gone[0].PID)
 	}
 	return hint.Add(err, "start one: taploop serve --http")
 }

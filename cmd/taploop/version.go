@@ -13,7 +13,8 @@ type versionCmd struct{}
 
 // Run prints the version on stdout.
 func (versionCmd) Run(a *app) error {
-	_, err := fmt.Fprintf(a.out, "taploop %s %s %s/%s\n", ownVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	_, err := fmt.Fprintf(a.out, "taploop %s %s %s/%s\n", ownVersion(), runtime.Version(),
+		runtime.GOOS, runtime.GOARCH)
 	return err
 }
 
@@ -21,7 +22,8 @@ func ownVersion() string {
 	if version != "" {
 		return version
 	}
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" &&
+		info.Main.Version != "(devel)" {
 		return info.Main.Version
 	}
 	return "development"

@@ -13,25 +13,27 @@ import (
 	"github.com/taploop/taploop/web"
 )
 
-// webUI is what an HTTP server shows to people. The zero value shows nothing yet: runs may begin before there is a webUI.
+// webUI is what an HTTP server shows to people. The zero value shows nothing yet: runs may begin
+// before there is a page.
 type webUI struct {
 	web    atomic.Pointer[web.Server]
 	visits calls
 }
 
-// open puts the reply API and the page at their paths. The caller closes the face.
-func (f *webUI) open(a *app, w *deps, g *authenticator, mux *http.ServeMux) {
+// open puts the reply API and the page at their paths. The caller closes it.
+func (u *webUI) open(a *app, d *deps, auth *authenticator, mux *http.ServeMux) {
 	operators := a.conf.HTTP.Operators
 	server := web.New(&web.Options{
-		Questions: w.manager.Broker(), Sessions: w.store, Logins: logins(a.conf.DataDir), Runs: stopper{w}, Doors: w.manager.Doors, Authorize: g.person,
+		Questions: d.manager.Broker(), Sessions: d.store, Logins: logins(a.conf.DataDir),
+		Runs: stopper{d}, Doors: d.manager.Doors, Authorize: auth.person,
 		Operator: func(name string) bool { return slices.Contains(operators, name) },
 		Hosts:    a.conf.HTTP.Hosts, Origins: a.conf.HTTP.Origins, Log: a.log,
 	})
-	f.web.Store(server)
+	u.web.Store(server)
 	for _, path := range []string{"/v1/", "/ui", "/ui/", "/"} {
 		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
-			f.visits.enter()
-			defer f.visits.leave()
+			u.visits.enter()
+			defer u.visits.leave()
 			server.ServeHTTP(w, r)
 		})
 	}
@@ -41,23 +43,23 @@ func (f *webUI) open(a *app, w *deps, g *authenticator, mux *http.ServeMux) {
 func logins(dir string) *web.Logins { return web.OpenLogins(filepath.Join(dir, "logins.json")) }
 
 // observe tells the page what a run does. It returns at once.
-func (f *webUI) observe(e runs.Event) {
-	if server := f.web.Load(); server != nil {
+func (u *webUI) observe(e runs.Event) {
+	if server := u.web.Load(); server != nil {
 		server.Changed(e.SessionID)
 	}
 }
 
-// lastWords is how long requests under way may take once the end has come.
-const lastWords = 500 * time.Millisecond
+// requestGrace is how long requests under way may take once the end has come.
+const requestGrace = 500 * time.Millisecond
 
-// close ends event streams and requests that wait, and returns when every request is answered. Somebody who sends or reads slowly
-// is not waited for.
-func (f *webUI) close(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, lastWords)
+// close ends event streams and requests that wait, and returns when every request is answered.
+// Somebody who sends or reads slowly is not waited for.
+func (u *webUI) close(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, requestGrace)
 	defer cancel()
-	err := f.web.Load().Close()
+	err := u.web.Load().Close()
 	select {
-	case <-f.visits.over():
+	case <-u.visits.over():
 	case <-ctx.Done():
 	}
 	return err
