@@ -125,7 +125,7 @@ func (r *Router) claim(ctx context.Context, q inquiry.Question) (now inquiry.Que
 		return q, false, nil
 	case q.Turn.Router == r.opts.Name:
 		return q, true, nil
-	case q.Turn == (inquiry.Turn{}):
+	case q.Turn.Channel == "": // no channel has asked yet, or none had an answer while the other router was there
 		to = r.First(q)
 	}
 	to.Router = r.opts.Name

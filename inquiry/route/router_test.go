@@ -188,6 +188,25 @@ func TestNobodyLeftLeavesTheQuestionOpenToEverybody(t *testing.T) {
 	})
 }
 
+func TestAQuestionThatNoChannelAnsweredIsAskedAnewByALaterRouter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOffice(t)
+		o.console.err = errors.New("closed")
+		id := o.ask("manual_reply")
+		require.Empty(t, o.question(id).Turn.Channel)
+		o.console.err = nil
+		o.route(id)
+		require.Equal(t, 1, o.console.asked, "the same router has asked already")
+		o.open("two")
+		o.route(id)
+		require.Equal(t, 1, o.console.asked, "the first router is there")
+		o.dead["one"] = true
+		o.route(id)
+		require.Equal(t, 2, o.console.asked)
+		require.Equal(t, "manual_reply", o.question(id).Turn.Channel)
+	})
+}
+
 func TestOnlyChannelsThatCanStillAnswerAreLeft(t *testing.T) {
 	past, later := time.Now().Add(-time.Minute), time.Now().Add(time.Hour)
 	q := inquiry.Question{Status: inquiry.Pending, Doors: []inquiry.Door{{Name: "manual_reply", Until: past},
