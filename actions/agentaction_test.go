@@ -2,7 +2,6 @@ package actions_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -26,33 +25,4 @@ func TestAgentActionHasTheModelsFieldsAndTheActionsOwnName(t *testing.T) {
 	got, err = actions.Decision{}.AgentAction()
 	require.NoError(t, err)
 	require.Equal(t, "null", string(got))
-}
-
-func TestAnActionWithoutFieldsWritesItsOwn(t *testing.T) {
-	own := map[string]actions.Action{
-		`"point":[500,500],`: actions.LongPress{At: middle},
-		`"point":[500,500],"duration":"2.5",`: actions.LongPress{
-			At:   middle,
-			Hold: 2500 * time.Millisecond,
-		},
-		`"value":"a","clear":"true",`:           actions.Type{Text: "a", Clear: true},
-		`"point1":[500,500],"point2":[1000,0],`: actions.Slide{From: middle, To: top},
-		`"value":"q","options":"a|b",`: actions.Info{
-			Question: "q",
-			Options:  []string{"a", "b"},
-		},
-		`"return":"",`: actions.Complete{},
-		``:             actions.Back{},
-	}
-	for want, a := range own {
-		d := actions.Decision{Action: a, Thought: "t", Explain: "e", Summary: "s"}
-		got, err := d.AgentAction()
-		require.NoError(t, err)
-		require.Equal(
-			t,
-			`{"cot":"t","explain":"e","action":"`+a.Verb()+`","action_type":"`+a.Verb()+`",`+
-				want+`"summary":"s"}`,
-			string(got),
-		)
-	}
 }

@@ -1,18 +1,22 @@
 package actions_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/internal/golden"
 )
 
 // The law: what can be read is written so that it is read again as the same action, and checking
 // and wording it are safe.
 func FuzzUnmarshal(f *testing.F) {
-	for w := range wire {
-		f.Add([]byte(w))
+	for _, c := range golden.Load(f, "testdata/vocabulary") {
+		for line := range strings.Lines(c.Section(f, "cases")) {
+			f.Add([]byte(line))
+		}
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		a, err := actions.Unmarshal(b)

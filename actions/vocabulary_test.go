@@ -1,6 +1,7 @@
 package actions_test
 
 import (
+	"cmp"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -8,10 +9,12 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/internal/golden"
 )
 
 // The vocabulary is what the source says is an action, found by reading it: a new member cannot be
@@ -33,6 +36,53 @@ func TestVocabularyHoldsEveryMember(t *testing.T) {
 	}
 	require.NotEmpty(t, inSource)
 	require.ElementsMatch(t, inSource, listed)
+}
+
+// A golden file for each member: how it is written, worded, given back and carried out, and when it
+// is refused.
+func TestGolden(t *testing.T) {
+	accepted, refused := map[string]bool{}, map[string]bool{}
+	golden.Run(t, "testdata/vocabulary", func(t *testing.T, c *golden.Case) {
+		require.NotEmpty(t, c.Comment, "say the rule")
+		var b strings.Builder
+		for line := range strings.Lines(c.Section(t, "cases")) {
+			a, err := actions.Unmarshal([]byte(line))
+			require.NoError(t, err)
+			require.Equal(t, strings.TrimSpace(line), written(t, a))
+			require.Equal(t, c.Name, strings.ToLower(a.Verb()))
+			b.WriteString(line + shown(t, a))
+			if a.Validate() == nil {
+				accepted[a.Verb()] = true
+			} else {
+				refused[a.Verb()] = true
+			}
+		}
+		c.Want(t, "want", b.String())
+	})
+	for _, a := range actions.Vocabulary() {
+		require.True(t, accepted[a.Verb()], "no case of %s", a.Verb())
+		fields := reflect.TypeOf(a).NumField() > 0 // what has fields has a way to be wrong
+		require.Equal(t, fields, refused[a.Verb()], "no case refuses %s", a.Verb())
+	}
+}
+
+// shown is what an action comes to, a line for each of its sides.
+func shown(t *testing.T, a actions.Action) string {
+	if err := a.Validate(); err != nil {
+		return "  refused: " + err.Error() + "\n"
+	}
+	back, err := actions.Decision{Action: a}.AgentAction()
+	require.NoError(t, err)
+	out := "  words: " + actions.Describe(a) + "\n  agent_action: " + string(back) + "\n"
+	if g, ok := a.(actions.Gesture); ok {
+		synctest.Test(t, func(t *testing.T) {
+			var p pad
+			require.NoError(t, g.Do(t.Context(), &p))
+			require.Equal(t, actions.Passive(a), len(p.touches) == 0)
+			out += "  touches: " + cmp.Or(strings.Join(p.touches, ", "), "nothing") + "\n"
+		})
+	}
+	return out
 }
 
 func TestEveryMemberIsAGestureOrForTheLoop(t *testing.T) {

@@ -1,6 +1,7 @@
 package gelab_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -152,4 +153,38 @@ func TestABoundedNumberOfFieldsIsKept(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, actions.Back{}, got.Action)
 	require.LessOrEqual(t, len(got.Fields), 64)
+}
+
+// The law: what an action says of itself for agent_action is read here as that action.
+func TestWhatAnActionGivesBackIsReadAsIt(t *testing.T) {
+	read := 0
+	for _, c := range golden.Load(t, "../../testdata/vocabulary") {
+		for line := range strings.Lines(c.Section(t, "cases")) {
+			a, err := actions.Unmarshal([]byte(line))
+			require.NoError(t, err)
+			// A value has neither line breaks nor blanks at its ends.
+			if a.Validate() != nil || strings.Contains(line, `\`) || strings.Contains(line, `" "`) {
+				continue
+			}
+			back, err := actions.Decision{Action: a, Explain: "e"}.AgentAction()
+			require.NoError(t, err)
+			var fields map[string]any
+			require.NoError(t, json.Unmarshal(back, &fields))
+			text := "explain:e"
+			for key, v := range fields {
+				if point, ok := v.([]any); ok {
+					v = fmt.Sprintf("%v,%v", point...)
+				}
+				text += fmt.Sprintf("\t%s:%v", key, v)
+			}
+			got, err := small("en").Parse(actions.Reply{Text: text})
+			require.NoError(t, err, text)
+			if w, ok := a.(actions.Wait); ok {
+				a = actions.Wait{For: min(w.For, actions.MaxWait)}
+			}
+			require.Equal(t, a, got.Action, text)
+			read++
+		}
+	}
+	require.Greater(t, read, 30)
 }
