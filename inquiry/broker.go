@@ -72,7 +72,8 @@ func Clamp(d time.Duration) time.Duration { return min(max(d, MinAttention), Max
 // a secret one, always. A question that cannot be asked as it is gives ErrInvalid.
 func (b *Broker) Open(ctx context.Context, q Question) (Question, error) {
 	q = q.Clone()
-	q.ID, q.Status, q.Resolution, q.AppliedAt = NewID(), Pending, nil, time.Time{}
+	q.ID, q.Status = NewID(), Pending
+	q.Resolution, q.AppliedAt = nil, time.Time{}
 	q.AskedAt = b.now()
 	if q.Kind == "" {
 		q.Kind = Info

@@ -34,7 +34,8 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
-// BenchmarkCaptureToPrompt is our own share of a step: from what screencap sent to what the model gets.
+// BenchmarkCaptureToPrompt is our own share of a step: from what screencap sent to what the model
+// gets.
 func BenchmarkCaptureToPrompt(b *testing.B) {
 	for name, data := range captures(b) {
 		b.Run(name, func(b *testing.B) {

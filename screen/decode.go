@@ -8,8 +8,8 @@ import (
 	"image/png"
 )
 
-// What a phone can claim is bounded before memory is taken for it: no screen is longer or holds more pixels (8K has 33
-// million).
+// What a phone can claim is bounded before memory is taken for it: no screen is longer or holds
+// more pixels (8K has 33 million).
 const (
 	maxSide   = 16384
 	maxPixels = 40 << 20
@@ -20,9 +20,10 @@ const maxPreamble = 4096
 
 var pngMagic = []byte("\x89PNG\r\n\x1a\n")
 
-// Decode reads what screencap writes: PNG, or the raw form (width, height and pixel format as little-endian uint32,
-// since Android 9 a colour space too, then RGBA rows). Lines of text in front of the data, as screencap's warning about
-// several displays, are passed over. A picture that is not whole is an error.
+// Decode reads what screencap writes: PNG, or the raw form (width, height and pixel format as
+// little-endian uint32, since Android 9 a colour space too, then RGBA rows). Lines of text in front
+// of the data, as screencap's warning about several displays, are passed over. A picture that is
+// not whole is an error.
 func Decode(b []byte) (*Frame, error) {
 	if i := bytes.Index(b[:min(len(b), maxPreamble)], pngMagic); i >= 0 {
 		return decodePNG(b[i:])
@@ -71,24 +72,29 @@ const (
 
 func decodeRaw(b []byte) (*Frame, error) {
 	if len(b) < 12 {
-		return nil, fmt.Errorf("neither PNG nor raw pixels: %d bytes starting %q", len(b), b[:min(len(b), 40)])
+		return nil, fmt.Errorf("neither PNG nor raw pixels: %d bytes starting %q", len(b),
+			b[:min(len(b), 40)])
 	}
 	w, h := binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:])
 	format := binary.LittleEndian.Uint32(b[8:])
 	if w == 0 || h == 0 || w > maxSide || h > maxSide || absurd(int(w), int(h)) {
-		return nil, fmt.Errorf("neither PNG nor raw pixels: %d bytes starting %q", len(b), b[:min(len(b), 40)])
+		return nil, fmt.Errorf("neither PNG nor raw pixels: %d bytes starting %q", len(b),
+			b[:min(len(b), 40)])
 	}
 	if format != formatRGBA8888 && format != formatRGBX8888 {
-		return nil, fmt.Errorf("raw pixels in format %d (want 1, RGBA_8888, or 2, RGBX_8888)", format)
+		return nil, fmt.Errorf("raw pixels in format %d (want 1, RGBA_8888, or 2, RGBX_8888)",
+			format)
 	}
 	n := int(w) * int(h) * 4
 	header := len(b) - n
 	if header != 12 && header != 16 {
-		return nil, fmt.Errorf("raw pixels of %dx%d want %d bytes after the header, got %d", w, h, n, len(b)-12)
+		return nil, fmt.Errorf("raw pixels of %dx%d want %d bytes after the header, got %d", w, h,
+			n, len(b)-12)
 	}
 	pix := bytes.Clone(b[header:])
 	for i := 3; i < n; i += 4 {
 		pix[i] = 0xff
 	}
-	return &Frame{&image.RGBA{Pix: pix, Stride: int(w) * 4, Rect: image.Rect(0, 0, int(w), int(h))}}, nil
+	return &Frame{&image.RGBA{Pix: pix, Stride: int(w) * 4,
+		Rect: image.Rect(0, 0, int(w), int(h))}}, nil
 }

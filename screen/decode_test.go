@@ -14,7 +14,8 @@ import (
 	"github.com/taploop/taploop/screen"
 )
 
-const warning = "[Warning] Multiple displays were found, but no display id was specified! Defaulting to the first display found,\n" +
+const warning = "[Warning] Multiple displays were found, but no display id was specified! " +
+	"Defaulting to the first display found,\n" +
 	"however this default is not guaranteed to be consistent across captures.\n\n"
 
 // picture has a different colour at each pixel.
@@ -113,24 +114,35 @@ func TestDecodeRefusesWhatIsNotAWholePicture(t *testing.T) {
 		want string
 	}{
 		{"nothing", nil, `neither PNG nor raw pixels: 0 bytes starting ""`},
-		{"a message", []byte("screencap: not found\n"), `neither PNG nor raw pixels: 21 bytes starting "screencap: not found\n"`},
-		{"a long message", bytes.Repeat([]byte("error\n"), 10000), `neither PNG nor raw pixels: 60000 bytes starting "error\nerror\n`},
+		{"a message", []byte("screencap: not found\n"),
+			`neither PNG nor raw pixels: 21 bytes starting "screencap: not found\n"`},
+		{"a long message", bytes.Repeat([]byte("error\n"), 10000),
+			`neither PNG nor raw pixels: 60000 bytes starting "error\nerror\n`},
 		{"a warning and nothing", []byte(warning), "neither PNG nor raw pixels"},
 		{"only the magic", whole[:8], "reading a PNG of 8 bytes: unexpected EOF"},
 		{"a truncated PNG", whole[:len(whole)/2], "not enough pixel data"},
 		{"a damaged PNG", damaged, "reading a PNG"},
-		{"a PNG whose newlines a shell changed", bytes.ReplaceAll(whole, []byte("\n"), []byte("\r\n")), "neither PNG nor raw pixels"},
-		{"a PNG after too much text", append(bytes.Repeat([]byte("x\n"), 2100), whole...), "neither PNG nor raw pixels"},
-		{"truncated raw pixels", raw[:len(raw)-1], "raw pixels of 30x30 want 3600 bytes after the header, got 3603"},
+		{"a PNG whose newlines a shell changed",
+			bytes.ReplaceAll(whole, []byte("\n"), []byte("\r\n")), "neither PNG nor raw pixels"},
+		{"a PNG after too much text", append(bytes.Repeat([]byte("x\n"), 2100), whole...),
+			"neither PNG nor raw pixels"},
+		{"truncated raw pixels", raw[:len(raw)-1],
+			"raw pixels of 30x30 want 3600 bytes after the header, got 3603"},
 		{"raw pixels and more", append(bytes.Clone(raw), 0), "raw pixels of 30x30 want 3600 bytes"},
 		{"a raw header", raw[:16], "raw pixels of 30x30 want 3600 bytes after the header, got 4"},
 		{"no width", append(rawHeader(0, 30, 1, 1), raw[16:]...), "neither PNG nor raw pixels"},
-		{"16 bits a pixel", append(rawHeader(30, 30, 4, 1), raw[16:]...), "raw pixels in format 4 (want 1, RGBA_8888, or 2, RGBX_8888)"},
-		{"an absurd raw size", rawHeader(0xffffffff, 0xffffffff, 1, 1), "neither PNG nor raw pixels"},
-		{"a raw size that overflows", rawHeader(0x8000, 0x8000, 1, 1), "neither PNG nor raw pixels"},
-		{"a raw size in bounds that no screen has", rawHeader(16384, 16384, 1, 1), "neither PNG nor raw pixels"},
-		{"an absurd PNG size", pngClaiming(1<<20, 1), "a PNG of 1048576x1 is larger than any screen"},
-		{"a PNG of too many pixels", pngClaiming(16384, 16384), "a PNG of 16384x16384 is larger than any screen"},
+		{"16 bits a pixel", append(rawHeader(30, 30, 4, 1), raw[16:]...),
+			"raw pixels in format 4 (want 1, RGBA_8888, or 2, RGBX_8888)"},
+		{"an absurd raw size", rawHeader(0xffffffff, 0xffffffff, 1, 1),
+			"neither PNG nor raw pixels"},
+		{"a raw size that overflows", rawHeader(0x8000, 0x8000, 1, 1),
+			"neither PNG nor raw pixels"},
+		{"a raw size in bounds that no screen has", rawHeader(16384, 16384, 1, 1),
+			"neither PNG nor raw pixels"},
+		{"an absurd PNG size", pngClaiming(1<<20, 1),
+			"a PNG of 1048576x1 is larger than any screen"},
+		{"a PNG of too many pixels", pngClaiming(16384, 16384),
+			"a PNG of 16384x16384 is larger than any screen"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f, err := screen.Decode(c.in)
@@ -140,14 +152,18 @@ func TestDecodeRefusesWhatIsNotAWholePicture(t *testing.T) {
 	}
 }
 
-// FuzzDecode: a frame of a size that a screen can have, or an error that says something; never a panic. What it takes is
-// bounded by the size, so a frame in bounds is memory in bounds.
+// FuzzDecode: a frame of a size that a screen can have, or an error that says something; never a
+// panic. What it takes is bounded by the size, so a frame in bounds is memory in bounds.
 func FuzzDecode(f *testing.F) {
 	small := picture(5, 3)
 	for _, seed := range [][]byte{
-		nil, []byte(warning), pngOf(f, small), rawOf(small), rawOf(small, 1), append([]byte(warning), rawOf(small, 1)...),
-		append([]byte(warning), pngOf(f, small)...), pngOf(f, image.NewPaletted(image.Rect(0, 0, 3, 2), color.Palette{color.Black, color.White})),
-		pngOf(f, image.NewGray16(image.Rect(0, 0, 2, 2))), pngClaiming(1<<31-1, 1<<31-1), rawHeader(5, 3, 1, 1),
+		nil, []byte(warning), pngOf(f, small), rawOf(small), rawOf(small, 1),
+		append([]byte(warning), rawOf(small, 1)...),
+		append([]byte(warning), pngOf(f, small)...),
+		pngOf(f, image.NewPaletted(image.Rect(0, 0, 3, 2),
+			color.Palette{color.Black, color.White})),
+		pngOf(f, image.NewGray16(image.Rect(0, 0, 2, 2))), pngClaiming(1<<31-1, 1<<31-1),
+		rawHeader(5, 3, 1, 1),
 	} {
 		f.Add(seed)
 	}

@@ -1,5 +1,6 @@
-// Package screen is what is seen of a phone: frames, sizes, points as fractions of a frame, and the state beside a frame.
+// Package screen holds what is seen of a phone: frames, sizes, points as fractions of a frame, and
+// the state read with a frame.
 //
-// It decodes what screencap sends (PNG, or raw RGBA), scales and encodes frames for models, and tells frames apart by
-// fingerprint. It does no network and no logging, and knows no phone.
+// It decodes what screencap sends (PNG, or raw RGBA), scales and encodes frames for models, and
+// tells frames apart by fingerprint. It does no network and no logging, and knows no phone.
 package screen

@@ -8,8 +8,8 @@ import (
 // cells is how many cells a fingerprint has on each side.
 const cells = 24
 
-// Fingerprint is a frame in small: 24x24 grey cells. Equal screens have equal fingerprints; a blinking cursor or
-// a clock's minute moves few cells.
+// Fingerprint is a frame in small: 24x24 grey cells. Equal screens have equal fingerprints; a
+// blinking cursor or a clock's minute moves few cells.
 type Fingerprint [cells * cells]uint8
 
 // Fingerprint computes the frame's fingerprint: the mean grey of each cell, every pixel counted.
@@ -57,7 +57,8 @@ func (a Fingerprint) Distance(b Fingerprint) float64 {
 	return float64(n) / float64(len(a))
 }
 
-// Hash is a short text that is equal for equal fingerprints, for logs and for counting repeated screens.
+// Hash is a short text that is equal for equal fingerprints, for logs and for counting repeated
+// screens.
 func (a Fingerprint) Hash() string {
 	h := uint64(14695981039346656037)
 	for _, c := range a {

@@ -11,7 +11,8 @@ import (
 	"github.com/taploop/taploop/screen"
 )
 
-// page draws a screen of rows under a status bar, with a clock that shows the minute in its own way.
+// page draws a screen of rows under a status bar, with a clock that shows the minute in its own
+// way.
 func page(t *testing.T, rows int, minute int) *screen.Frame {
 	img := image.NewRGBA(image.Rect(0, 0, 1080, 2400))
 	fill := func(r image.Rectangle, c color.Color) {
@@ -56,20 +57,24 @@ func TestAFingerprintDoesNotDependOnTheSizeOfThePicture(t *testing.T) {
 }
 
 func TestTheSmallestFrameHasAFingerprint(t *testing.T) {
-	white, black := plain(t, 1, 1, color.White).Fingerprint(), plain(t, 1, 1, color.Black).Fingerprint()
+	white, black := plain(t, 1, 1, color.White).Fingerprint(),
+		plain(t, 1, 1, color.Black).Fingerprint()
 	require.Equal(t, 1.0, white.Distance(black))
 	require.Zero(t, white.Distance(plain(t, 2000, 3, color.White).Fingerprint()))
 }
 
 func TestBlackIsAllOfTheFrameAndNothingElse(t *testing.T) {
 	require.True(t, plain(t, 1080, 2400, color.Black).Black())
-	require.True(t, plain(t, 10, 10, color.RGBA{R: 8, G: 12, B: 3, A: 255}).Black(), "noise of a compressed black")
+	require.True(t, plain(t, 10, 10, color.RGBA{R: 8, G: 12, B: 3, A: 255}).Black(),
+		"noise of a compressed black")
 	require.False(t, plain(t, 10, 10, color.RGBA{B: 13, A: 255}).Black())
 
 	img := image.NewRGBA(image.Rect(0, 0, 100, 100))
 	draw.Draw(img, img.Rect, image.Black, image.Point{}, draw.Src)
 	img.Set(99, 99, color.White)
 	require.False(t, frameOf(t, img).Black(), "one lit pixel")
-	require.True(t, frameOf(t, img.SubImage(image.Rect(0, 0, 100, 99))).Black(), "the lit pixel is not part of the frame")
-	require.True(t, frameOf(t, img.SubImage(image.Rect(0, 0, 50, 50))).Black(), "the lit pixel is not part of the frame")
+	require.True(t, frameOf(t, img.SubImage(image.Rect(0, 0, 100, 99))).Black(),
+		"the lit pixel is not part of the frame")
+	require.True(t, frameOf(t, img.SubImage(image.Rect(0, 0, 50, 50))).Black(),
+		"the lit pixel is not part of the frame")
 }

@@ -40,15 +40,21 @@ func TestAFrameIsOpaqueAndWholeWhateverThePicture(t *testing.T) {
 		want color.RGBA // of the first pixel
 		size screen.Size
 	}{
-		"RGBA":                       {rgba, color.RGBA{A: 255}, screen.Size{W: 8, H: 6}},
-		"NRGBA":                      {whole, color.RGBA{A: 255}, screen.Size{W: 8, H: 6}},
-		"a corner of an RGBA":        {rgba.SubImage(image.Rect(0, 0, 3, 2)), color.RGBA{A: 255}, screen.Size{W: 3, H: 2}},
-		"a corner of an NRGBA":       {whole.SubImage(image.Rect(0, 0, 3, 2)), color.RGBA{A: 255}, screen.Size{W: 3, H: 2}},
-		"the top of an RGBA":         {rgba.SubImage(image.Rect(0, 0, 8, 2)), color.RGBA{A: 255}, screen.Size{W: 8, H: 2}},
-		"a part of an RGBA":          {rgba.SubImage(image.Rect(2, 1, 5, 4)), color.RGBA{R: 2, G: 1, B: 3, A: 255}, screen.Size{W: 3, H: 3}},
-		"what shows through":         {glass, color.RGBA{R: 100, A: 255}, screen.Size{W: 2, H: 1}},
-		"another kind of picture":    {image.NewGray(image.Rect(-4, -4, 0, 0)), color.RGBA{A: 255}, screen.Size{W: 4, H: 4}},
-		"a picture of nothing there": {image.NewNRGBA(image.Rect(0, 0, 2, 2)), color.RGBA{A: 255}, screen.Size{W: 2, H: 2}},
+		"RGBA":  {rgba, color.RGBA{A: 255}, screen.Size{W: 8, H: 6}},
+		"NRGBA": {whole, color.RGBA{A: 255}, screen.Size{W: 8, H: 6}},
+		"a corner of an RGBA": {rgba.SubImage(image.Rect(0, 0, 3, 2)), color.RGBA{A: 255},
+			screen.Size{W: 3, H: 2}},
+		"a corner of an NRGBA": {whole.SubImage(image.Rect(0, 0, 3, 2)), color.RGBA{A: 255},
+			screen.Size{W: 3, H: 2}},
+		"the top of an RGBA": {rgba.SubImage(image.Rect(0, 0, 8, 2)), color.RGBA{A: 255},
+			screen.Size{W: 8, H: 2}},
+		"a part of an RGBA": {rgba.SubImage(image.Rect(2, 1, 5, 4)),
+			color.RGBA{R: 2, G: 1, B: 3, A: 255}, screen.Size{W: 3, H: 3}},
+		"what shows through": {glass, color.RGBA{R: 100, A: 255}, screen.Size{W: 2, H: 1}},
+		"another kind of picture": {image.NewGray(image.Rect(-4, -4, 0, 0)), color.RGBA{A: 255},
+			screen.Size{W: 4, H: 4}},
+		"a picture of nothing there": {image.NewNRGBA(image.Rect(0, 0, 2, 2)), color.RGBA{A: 255},
+			screen.Size{W: 2, H: 2}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := frameOf(t, c.img)
@@ -67,11 +73,13 @@ func TestResizedIsExactlyTheSizeAskedFor(t *testing.T) {
 	f := plain(t, 108, 240, color.RGBA{R: 10, G: 200, B: 30, A: 255})
 	require.Same(t, f, f.Resized(f.Size()))
 	rapid.Check(t, func(t *rapid.T) {
-		want := screen.Size{W: rapid.IntRange(1, 200).Draw(t, "w"), H: rapid.IntRange(1, 200).Draw(t, "h")}
+		want := screen.Size{W: rapid.IntRange(1, 200).Draw(t, "w"),
+			H: rapid.IntRange(1, 200).Draw(t, "h")}
 		small := f.Resized(want)
 		require.Equal(t, want, small.Size())
 		require.True(t, small.Image().Opaque())
-		require.Equal(t, color.RGBA{R: 10, G: 200, B: 30, A: 255}, small.Image().RGBAAt(want.W/2, want.H/2))
+		require.Equal(t, color.RGBA{R: 10, G: 200, B: 30, A: 255},
+			small.Image().RGBAAt(want.W/2, want.H/2))
 	})
 	for _, s := range []screen.Size{{}, {W: -5, H: 4}, {W: 4}} {
 		require.Equal(t, screen.Size{W: max(s.W, 1), H: max(s.H, 1)}, f.Resized(s).Size())
@@ -80,7 +88,8 @@ func TestResizedIsExactlyTheSizeAskedFor(t *testing.T) {
 
 func TestWithinKeepsTheShapeAndNeverEnlarges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		size := screen.Size{W: rapid.IntRange(1, 300).Draw(t, "w"), H: rapid.IntRange(1, 300).Draw(t, "h")}
+		size := screen.Size{W: rapid.IntRange(1, 300).Draw(t, "w"),
+			H: rapid.IntRange(1, 300).Draw(t, "h")}
 		side := rapid.IntRange(-1, 400).Draw(t, "side")
 		f := plain(t, size.W, size.H, color.White)
 		got := f.Within(side).Size()
@@ -93,8 +102,10 @@ func TestWithinKeepsTheShapeAndNeverEnlarges(t *testing.T) {
 		side = max(side, 1)
 		require.Equal(t, side, max(got.W, got.H))
 		scale := float64(side) / float64(long)
-		require.LessOrEqual(t, math.Abs(float64(got.W)-max(1, float64(size.W)*scale)), 1.0, "%s within %d is %s", size, side, got)
-		require.LessOrEqual(t, math.Abs(float64(got.H)-max(1, float64(size.H)*scale)), 1.0, "%s within %d is %s", size, side, got)
+		require.LessOrEqual(t, math.Abs(float64(got.W)-max(1, float64(size.W)*scale)), 1.0,
+			"%s within %d is %s", size, side, got)
+		require.LessOrEqual(t, math.Abs(float64(got.H)-max(1, float64(size.H)*scale)), 1.0,
+			"%s within %d is %s", size, side, got)
 	})
 }
 
@@ -106,7 +117,8 @@ func TestAJPEGShowsTheFrame(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, image.Rect(0, 0, 33, 17), img.Bounds())
 	r, g, bl, _ := img.At(20, 10).RGBA()
-	require.InDeltaSlice(t, []float64{200, 40, 90}, []float64{float64(r >> 8), float64(g >> 8), float64(bl >> 8)}, 4)
+	require.InDeltaSlice(t, []float64{200, 40, 90},
+		[]float64{float64(r >> 8), float64(g >> 8), float64(bl >> 8)}, 4)
 
 	busy := frameOf(t, picture(200, 200))
 	poor, err := busy.JPEG(20)

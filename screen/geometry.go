@@ -23,7 +23,8 @@ func (s Size) Turned() Size { return Size{s.H, s.W} }
 // Landscape reports whether s is wider than high.
 func (s Size) Landscape() bool { return s.W > s.H }
 
-// Point is a place on a frame as fractions of its sides: (0,0) is the top left corner, (1,1) the bottom right.
+// Point is a place on a frame as fractions of its sides: (0,0) is the top left corner, (1,1) the
+// bottom right.
 type Point struct {
 	X float64 `json:"x"`
 	Y float64 `json:"y"`
@@ -35,8 +36,8 @@ func Permille(x, y float64) Point { return Point{x / 1000, y / 1000} }
 // Valid reports whether p is on the frame. NaN is not.
 func (p Point) Valid() bool { return p.X >= 0 && p.X <= 1 && p.Y >= 0 && p.Y <= 1 }
 
-// Pixel is the pixel of s under p. It is always inside s: points beyond the frame land on the nearest edge, NaN on the
-// first pixel.
+// Pixel is the pixel of s under p. It is always inside s: points beyond the frame land on the
+// nearest edge, NaN on the first pixel.
 func (p Point) Pixel(s Size) image.Point {
 	return image.Pt(pixel(p.X, s.W), pixel(p.Y, s.H))
 }

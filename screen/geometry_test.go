@@ -13,22 +13,26 @@ import (
 
 // wild draws any float64, the odd ones (NaN, infinities, the edges) often.
 func wild() *rapid.Generator[float64] {
-	odd := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1), 1, math.Nextafter(1, 0), math.Nextafter(1, 2),
+	odd := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1), 1,
+		math.Nextafter(1, 0), math.Nextafter(1, 2),
 		-1e-300, math.MaxFloat64, -math.MaxFloat64, 1e18, -7.6e18}
 	return rapid.OneOf(rapid.SampledFrom(odd), rapid.Float64())
 }
 
 func TestAPixelIsAlwaysInsideTheScreen(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		size := screen.Size{W: rapid.IntRange(1, 16384).Draw(t, "w"), H: rapid.IntRange(1, 16384).Draw(t, "h")}
+		size := screen.Size{W: rapid.IntRange(1, 16384).Draw(t, "w"),
+			H: rapid.IntRange(1, 16384).Draw(t, "h")}
 		p := screen.Point{X: wild().Draw(t, "x"), Y: wild().Draw(t, "y")}
-		require.True(t, p.Pixel(size).In(image.Rect(0, 0, size.W, size.H)), "%v of %s is %v", p, size, p.Pixel(size))
+		require.True(t, p.Pixel(size).In(image.Rect(0, 0, size.W, size.H)), "%v of %s is %v", p,
+			size, p.Pixel(size))
 	})
 }
 
 func TestAPixelOfNoScreenIsTheOrigin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		size := screen.Size{W: rapid.IntRange(-3, 0).Draw(t, "w"), H: rapid.IntRange(-3, 0).Draw(t, "h")}
+		size := screen.Size{W: rapid.IntRange(-3, 0).Draw(t, "w"),
+			H: rapid.IntRange(-3, 0).Draw(t, "h")}
 		p := screen.Point{X: wild().Draw(t, "x"), Y: wild().Draw(t, "y")}
 		require.Equal(t, image.Point{}, p.Pixel(size))
 	})
@@ -36,9 +40,12 @@ func TestAPixelOfNoScreenIsTheOrigin(t *testing.T) {
 
 func TestThePointInTheMiddleOfAPixelIsThatPixel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		size := screen.Size{W: rapid.IntRange(1, 16384).Draw(t, "w"), H: rapid.IntRange(1, 16384).Draw(t, "h")}
-		want := image.Pt(rapid.IntRange(0, size.W-1).Draw(t, "px"), rapid.IntRange(0, size.H-1).Draw(t, "py"))
-		p := screen.Point{X: (float64(want.X) + 0.5) / float64(size.W), Y: (float64(want.Y) + 0.5) / float64(size.H)}
+		size := screen.Size{W: rapid.IntRange(1, 16384).Draw(t, "w"),
+			H: rapid.IntRange(1, 16384).Draw(t, "h")}
+		want := image.Pt(rapid.IntRange(0, size.W-1).Draw(t, "px"),
+			rapid.IntRange(0, size.H-1).Draw(t, "py"))
+		p := screen.Point{X: (float64(want.X) + 0.5) / float64(size.W),
+			Y: (float64(want.Y) + 0.5) / float64(size.H)}
 		require.Equal(t, want, p.Pixel(size))
 	})
 }
@@ -63,7 +70,8 @@ func TestOnlyPointsOnTheFrameAreValid(t *testing.T) {
 	for _, p := range []screen.Point{{}, {X: 1, Y: 1}, {X: 0.5, Y: 0}} {
 		require.True(t, p.Valid(), "%v", p)
 	}
-	for _, p := range []screen.Point{{X: -0.001}, {Y: 1.001}, {X: math.NaN()}, {Y: math.NaN()}, {X: math.Inf(1)}, {Y: math.Inf(-1)}} {
+	for _, p := range []screen.Point{{X: -0.001}, {Y: 1.001}, {X: math.NaN()}, {Y: math.NaN()},
+		{X: math.Inf(1)}, {Y: math.Inf(-1)}} {
 		require.False(t, p.Valid(), "%v", p)
 	}
 }

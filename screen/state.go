@@ -2,18 +2,20 @@ package screen
 
 import "time"
 
-// Rotation is how far the display is turned, in quarter turns counter-clockwise from its natural orientation, 0 to 3.
+// Rotation is how far the display is turned, in quarter turns counter-clockwise from its natural
+// orientation, 0 to 3.
 type Rotation int
 
-// State is what a phone says of itself beside the picture.
+// State is what a phone says of itself along with the picture.
 type State struct {
 	On       bool     `json:"on"`       // the display is lit
 	Locked   bool     `json:"locked"`   // the lock screen is in front
 	Secure   bool     `json:"secure"`   // a window in front forbids capture (FLAG_SECURE)
 	Rotation Rotation `json:"rotation"` // as the display is turned now
-	Size     Size     `json:"size"`     // logical display as turned now: the coordinates that input uses
-	App      string   `json:"app"`      // package in front, "" when unknown
-	Activity string   `json:"activity"` // component in front ("pkg/.Activity"), "" when unknown
+	// logical display as turned now: the coordinates that input uses
+	Size     Size   `json:"size"`
+	App      string `json:"app"`      // package in front, "" when unknown
+	Activity string `json:"activity"` // component in front ("pkg/.Activity"), "" when unknown
 }
 
 // Observation is one look at a phone: a frame and the state that was read with it.

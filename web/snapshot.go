@@ -97,6 +97,7 @@ func (s *Server) make(ctx context.Context, v viewer, x *snapshot) error {
 	var b bytes.Buffer
 	b.Grow(len(data) + 100)
 	frame(&b, "snapshot", s.ring.id(at), data)
-	x.at, x.made, x.text = at, made, b.Bytes()
+	x.at, x.made = at, made
+	x.text = b.Bytes()
 	return nil
 }
