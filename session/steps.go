@@ -61,22 +61,14 @@ func stepsAfter(ctx context.Context, q queryer, sessionID string, after int) ([]
 		WHERE session_id = ? AND idx > ? ORDER BY idx`, sessionID, after)
 }
 
-// Usage adds up what the steps of a session have cost, or those of one of its runs when runID is
-// not "".
-func (s *Store) Usage(ctx context.Context, sessionID, runID string) (Usage, error) {
-	return usage(ctx, s.read, sessionID, runID)
-}
-
-func usage(ctx context.Context, q queryer, sessionID, runID string) (Usage, error) {
+// usage adds up what the steps of a run have cost.
+func usage(ctx context.Context, q queryer, runID string) (Usage, error) {
 	var u Usage
 	row := q.QueryRowContext(ctx, `
 		SELECT count(*), coalesce(sum(calls), 0), coalesce(sum(prompt_tokens), 0),
 			coalesce(sum(completion_tokens), 0), coalesce(sum(model_ns), 0),
 			coalesce(sum(phone_ns), 0)
-		FROM steps WHERE session_id = ?1 AND (?2 = '' OR run_id = ?2)`, sessionID, runID)
-	if err := row.Scan(&u.Steps, &u.Calls, &u.PromptTokens, &u.CompletionTokens, &u.Model,
-		&u.Phone); err != nil {
-		return Usage{}, fmt.Errorf("adding up the usage of session %s: %w", sessionID, err)
-	}
-	return u, nil
+		FROM steps WHERE run_id = ?`, runID)
+	err := row.Scan(&u.Steps, &u.Calls, &u.PromptTokens, &u.CompletionTokens, &u.Model, &u.Phone)
+	return u, err
 }
