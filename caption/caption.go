@@ -39,30 +39,30 @@ type Captioner struct {
 	quality  int
 }
 
-// New returns a captioner that asks m.
+// New returns a captioner that asks m. opts may be nil.
 func New(m Completer, opts *Options) (*Captioner, error) {
-	o := Options{}
-	if opts != nil {
-		o = *opts
-	}
-	w, ok := languages[cmp.Or(o.Lang, "en")]
+	o := opts.withDefaults()
+	w, ok := languages[o.Lang]
 	if !ok {
 		return nil, hint.Add(fmt.Errorf("captions in language %q", o.Lang), "choose en or zh")
 	}
-	c := &Captioner{
-		model:    m,
-		words:    w,
-		longSide: cmp.Or(o.LongSide, 1280),
-		quality:  cmp.Or(o.Quality, 85),
+	if o.LongSide < 28 || o.Quality < 1 || o.Quality > 100 {
+		return nil, fmt.Errorf("captions from pictures of long side %d and quality %d "+
+			"(want at least 28, and 1 to 100)", o.LongSide, o.Quality)
 	}
-	if c.longSide < 28 || c.quality < 1 || c.quality > 100 {
-		return nil, fmt.Errorf(
-			"captions from pictures of long side %d and quality %d (want at least 28, and 1 to "+
-				"100)",
-			c.longSide, c.quality,
-		)
+	return &Captioner{model: m, words: w, longSide: o.LongSide, quality: o.Quality}, nil
+}
+
+// withDefaults is opts with the defaults filled in.
+func (opts *Options) withDefaults() Options {
+	var o Options
+	if opts != nil {
+		o = *opts
 	}
-	return c, nil
+	o.Lang = cmp.Or(o.Lang, "en")
+	o.LongSide = cmp.Or(o.LongSide, 1280)
+	o.Quality = cmp.Or(o.Quality, 85)
+	return o
 }
 
 // Describe says in words what of the frame matters for the task.

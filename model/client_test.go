@@ -42,7 +42,8 @@ func TestWhatIsNotSetIsNotSent(t *testing.T) {
 	require.NoError(t, err)
 	require.JSONEq(
 		t,
-		`{"model":"gelab-zero-4b-preview","messages":[{"role":"user","content":"hello"}],"stream":false}`,
+		`{"model":"gelab-zero-4b-preview","messages":[{"role":"user","content":"hello"}],`+
+			`"stream":false}`,
 		e.requests()[0].raw,
 	)
 	require.NotContains(t, e.requests()[0].header, "Authorization")
@@ -100,7 +101,8 @@ func TestParametersThatTheEndpointDoesNotTakeAreLeftOutFromThenOn(t *testing.T) 
 			status: 400,
 			body: `{"error":{"message":"Unsupported parameter: 'max_tokens' is not supported ` +
 				`with this ` +
-				`model.","type":"invalid_request_error","param":"max_tokens","code":"unsupported_parameter"}}`,
+				`model.","type":"invalid_request_error","param":"max_tokens",` +
+				`"code":"unsupported_parameter"}}`,
 		},
 		page{
 			status: 400,
@@ -203,7 +205,8 @@ func TestRepliesAreReadInAllTheirForms(t *testing.T) {
 		want model.Response
 	}{
 		"reasoning_content": {
-			`{"model":"m1","choices":[{"message":{"content":"a","reasoning_content":"because"},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":4}}`,
+			`{"model":"m1","choices":[{"message":{"content":"a","reasoning_content":"because"},` +
+				`"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":4}}`,
 			model.Response{
 				Text: "a", Reasoning: "because", FinishReason: "stop",
 				Usage: model.Usage{PromptTokens: 3, CompletionTokens: 4},
@@ -218,14 +221,16 @@ func TestRepliesAreReadInAllTheirForms(t *testing.T) {
 			model.Response{Text: "a"},
 		},
 		"usage below zero": {
-			`{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}],"usage":{"prompt_tokens":-5,"completion_tokens":2}}`,
+			`{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}],` +
+				`"usage":{"prompt_tokens":-5,"completion_tokens":2}}`,
 			model.Response{
 				Text: "a", FinishReason: "stop",
 				Usage: model.Usage{CompletionTokens: 2},
 			},
 		},
 		"content in parts": {
-			`{"choices":[{"message":{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]},"finish_reason":"stop"}]}`,
+			`{"choices":[{"message":{"content":[{"type":"text","text":"a"},{"type":"text",` +
+				`"text":"b"}]},"finish_reason":"stop"}]}`,
 			model.Response{Text: "ab", FinishReason: "stop"},
 		},
 		"a refusal": {
@@ -234,7 +239,8 @@ func TestRepliesAreReadInAllTheirForms(t *testing.T) {
 			model.Response{Text: "I will not", FinishReason: "stop"},
 		},
 		"tool calls": {
-			`{"choices":[{"message":{"content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"tap","arguments":"{\"x\": ` +
+			`{"choices":[{"message":{"content":null,"tool_calls":[{"id":"c1","type":"function",` +
+				`"function":{"name":"tap","arguments":"{\"x\": ` +
 				`1}"}}]},"finish_reason":"tool_calls"}]}`,
 			model.Response{
 				FinishReason: "tool_calls",

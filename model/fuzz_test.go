@@ -16,7 +16,11 @@ func FuzzReadCassette(f *testing.F) {
 	f.Add([]byte(header))
 	f.Add(
 		[]byte(
-			header + `{"request":{"method":"POST","path":"/chat/completions","body":{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":"x"},{"type":"image_url","image_url":{"url":"data:image/jpeg;sha256,ab;bytes=3"}}]}]}},"response":{"status":200,"header":{"Content-Type":"application/json"},"json":{"choices":[]}}}` + "\n",
+			header + `{"request":{"method":"POST","path":"/chat/completions","body":{"model":"m",` +
+				`"messages":[{"role":"user","content":[{"type":"text","text":"x"},` +
+				`{"type":"image_url","image_url":{"url":"data:image/jpeg;sha256,` +
+				`ab;bytes=3"}}]}]}},"response":{"status":200,` +
+				`"header":{"Content-Type":"application/json"},"json":{"choices":[]}}}` + "\n",
 		),
 	)
 	f.Add(
@@ -26,7 +30,8 @@ func FuzzReadCassette(f *testing.F) {
 	)
 	f.Add(
 		[]byte(
-			header + `{"request":{"method":"POST","path":"/x","body":"text"},"response":{"status":100,"json":null}}` + "\n",
+			header + `{"request":{"method":"POST","path":"/x","body":"text"},` +
+				`"response":{"status":100,"json":null}}` + "\n",
 		),
 	)
 	f.Add([]byte("{}\n"))

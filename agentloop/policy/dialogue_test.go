@@ -122,7 +122,8 @@ func TestADialectMayHoldADialogueWithPicturesAndToolCalls(t *testing.T) {
 		"user", "assistant", "tool", "user"}, roles)
 	require.Equal(t, []int{3, 4, 54}, pictures, "of the two newest turns, and the screen now")
 	require.Equal(t, "You operate a phone: open the shop", last.Messages[0].Text)
-	require.JSONEq(t, `[{"type":"function","function":{"name":"tap","description":"taps a point",
+	require.JSONEq(t, `[{"type":"function","function":{"name":"tap",
+		"description":"taps a point",
 		"parameters":{"type":"object","properties":{"x":{"type":"number"}}}}}]`, string(last.Body["tools"]))
 	require.JSONEq(t, `["</tool_call>"]`, string(last.Body["stop"]))
 	var raw []map[string]any

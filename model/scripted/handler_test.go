@@ -184,7 +184,8 @@ func dataURL(t *testing.T, format string, w, h int) string {
 
 func withImage(url string) string {
 	return fmt.Sprintf(
-		`{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":"a"},{"type":"image_url","image_url":{"url":%q}},{"type":"text","text":"b"}]}]}`,
+		`{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":"a"},`+
+			`{"type":"image_url","image_url":{"url":%q}},{"type":"text","text":"b"}]}]}`,
 		url,
 	)
 }
