@@ -12,13 +12,17 @@ import (
 	"github.com/taploop/taploop/session"
 )
 
-// reply settles a question of the session, and brings the answer to the run. How the run is to go on is stored with the answer:
-// it holds for all who bring the answer to the run, even after a crash.
+// reply settles a question of the session, and brings the answer to the run. How the run is to go
+// on is stored with the answer: it holds for all who bring the answer to the run, even after a
+// crash.
 func (c *continuation) reply(ctx context.Context) (Status, error) {
 	m := c.m
-	open, err := m.openQuestion(ctx, c.run)
+	open, err := m.store.Unused(ctx, c.run)
 	if err != nil {
 		return Status{}, err
+	}
+	if open != nil && !(open.Open() && atRest(c.run)) {
+		open = nil
 	}
 	id, err := c.addressed(ctx, open)
 	if err != nil {
@@ -28,12 +32,17 @@ func (c *continuation) reply(ctx context.Context) (Status, error) {
 		return Status{}, err
 	}
 	r := c.Reply.inquiry()
-	r.Resume = resumption{MaxSteps: c.MaxSteps, Home: c.ResetEnvironment, Settings: c.Settings}.encode()
+	r.Resume = resumption{
+		MaxSteps: c.MaxSteps,
+		Home:     c.ResetEnvironment,
+		Settings: c.Settings,
+	}.encode()
 	res, err := m.broker.Resolve(ctx, id, r)
 	if err != nil {
 		return Status{}, unresolved(id, open, err)
 	}
-	if c.run.QuestionID == id || !res.Replayed {
+	if atRest(c.run) &&
+		(c.run.QuestionID == id || !res.Replayed) { // else the end of this life attends to it
 		err = c.resumeAnswered(ctx, &res.Question)
 	}
 	var st Status
@@ -75,7 +84,8 @@ func (c *continuation) addressed(ctx context.Context, open *inquiry.Question) (s
 		if c.Reply.QuestionID == q.ID {
 			return q.ID, nil
 		}
-		if c.Reply.QuestionID == "" && c.Reply.ReplyID != "" && q.Resolution != nil && q.Resolution.ReplyID == c.Reply.ReplyID {
+		if c.Reply.QuestionID == "" && c.Reply.ReplyID != "" && q.Resolution != nil &&
+			q.Resolution.ReplyID == c.Reply.ReplyID {
 			return q.ID, nil
 		}
 	}
@@ -85,14 +95,17 @@ func (c *continuation) addressed(ctx context.Context, open *inquiry.Question) (s
 		if open == nil {
 			mend = withoutQuestion(c.run)
 		}
-		return "", refuse(NoOpenQuestion, mend, "session %s has no question %q", c.sess.ID, c.Reply.QuestionID)
+		return "", refuse(NoOpenQuestion, mend, "session %s has no question %q", c.sess.ID,
+			c.Reply.QuestionID)
 	case open != nil:
 		return open.ID, nil
 	case last != nil && last.Resolution != nil:
-		return "", refuse(NoOpenQuestion, withoutQuestion(c.run), "session %s has no open question; the last one was %s through %s %v ago",
-			c.sess.ID, last.Status, last.Resolution.Channel, age(last.Resolution.At))
+		return "", refuse(NoOpenQuestion, withoutQuestion(c.run),
+			"session %s has no open question; the last one was %s through %s %v ago", c.sess.ID,
+			last.Status, last.Resolution.Channel, age(last.Resolution.At))
 	default:
-		return "", refuse(NoOpenQuestion, withoutQuestion(c.run), "session %s has no open question", c.sess.ID)
+		return "", refuse(NoOpenQuestion, withoutQuestion(c.run), "session %s has no open question",
+			c.sess.ID)
 	}
 }
 
@@ -100,7 +113,8 @@ func (c *continuation) addressed(ctx context.Context, open *inquiry.Question) (s
 func withoutQuestion(r session.Run) string {
 	switch {
 	case r.State.Terminal():
-		return "leave the reply out and send a new task, or start a new session: the session's last task has ended"
+		return "leave the reply out and send a new task, or start a new session: " +
+			"the session's last task has ended"
 	case r.State == session.Paused:
 		return "continue without a reply"
 	}
@@ -109,7 +123,8 @@ func withoutQuestion(r session.Run) string {
 
 // unresolved turns the broker's refusal of a reply into a code.
 func unresolved(id string, open *inquiry.Question, err error) error {
-	if _, unfit := errors.AsType[*inquiry.InvalidReplyError](err); !unfit && open != nil && open.ID != id &&
+	if _, unfit := errors.AsType[*inquiry.InvalidReplyError](err); !unfit && open != nil &&
+		open.ID != id &&
 		!errors.Is(err, inquiry.ErrReplyIDReused) {
 		e := refuse(QuestionSuperseded, "answer the current question",
 			"the reply is for an older question; the current one is %s: %s", open.ID, open.Text)
@@ -133,135 +148,25 @@ func RefusedReply(err error) error {
 	return e
 }
 
-// watchQuestions tells what happens to questions, through whichever channel, to those whom it concerns.
-func (m *Manager) watchQuestions(events *inquiry.Subscription) {
-	defer events.Close()
-	for {
-		e, err := events.Next(m.ctx)
-		if err != nil {
-			return
-		}
-		switch e.Type {
-		case inquiry.Resolved, inquiry.RanOut, inquiry.Withdrew:
-			m.spawn(func() { m.attend(e.Question.ID) })
-		case inquiry.Overdue:
-			if e.Question.OnTimeout == inquiry.AskModel && m.opts.Answerer != nil {
-				m.spawn(func() { m.answerOverdue(e.Question) })
-			}
-		case inquiry.Lost:
-			m.spawn(func() {
-				if err := m.catchUp(m.ctx); err != nil && m.ctx.Err() == nil {
-					m.log.Error("looking for answers that were missed", "err", err)
-				}
-			})
-		}
-	}
-}
-
-// catchUp attends to the questions of all runs that wait, and forgets answers that no run has asked for.
-func (m *Manager) catchUp(ctx context.Context) error {
-	waiting, err := m.store.Sessions(ctx, session.Filter{Waiting: true})
-	if err != nil {
-		return err
-	}
-	for _, w := range waiting {
-		m.attend(w.Latest.QuestionID)
-	}
-	unapplied, err := m.broker.List(ctx, inquiry.Filter{Unapplied: true})
-	if err != nil {
-		return err
-	}
-	for _, q := range unapplied {
-		if q.RunID == "" {
-			err = errors.Join(err, m.forget(ctx, q))
-		}
-	}
-	return err
-}
-
-// forget erases the secret that answers a question which no run has asked: nobody is going to read it.
-func (m *Manager) forget(ctx context.Context, q inquiry.Question) error {
-	if !q.Secret || q.Open() {
-		return nil
-	}
-	if _, err := m.broker.Apply(ctx, q.ID, q.Fence); err != nil && !errors.Is(err, inquiry.ErrApplied) {
-		return err
-	}
-	return nil
-}
-
-// attend brings a settled question to the run that waits for it, and has an open one routed. It does nothing when that was done.
-// Events of questions, their absence after a crash, and the end of a run's life lead here.
-func (m *Manager) attend(questionID string) {
-	if err := m.bring(m.ctx, questionID); err != nil && m.ctx.Err() == nil {
-		m.log.Error("an answer could not be applied", "question", questionID, "err", err)
-	}
-}
-
-func (m *Manager) bring(ctx context.Context, questionID string) error {
-	q, err := m.broker.Get(ctx, questionID)
-	if err != nil {
-		return err
-	}
-	if q.RunID == "" {
-		return m.forget(ctx, q)
-	}
-	run, err := m.store.Run(ctx, q.RunID)
-	if err != nil || m.store.OwnedElsewhere(run) { // it is for the process that carries the run out, which may live longer than this one
-		return err
-	}
-	if q.Open() {
-		m.router.Route(q.ID)
-		return nil
-	}
-	m.router.Finish(q.ID, settledAs(q))
-	c, unlock, err := m.receive(ctx, ContinueRequest{SessionID: q.SessionID})
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	if c.run.QuestionID != q.ID {
-		return nil
-	}
-	return c.resumeAnswered(ctx, &q)
-}
-
-// resumeAnswered is the one way from a settled question to its run: the run goes on with the answer, as whoever answered wished,
-// or ends. The caller has the session's lock.
-func (c *continuation) resumeAnswered(ctx context.Context, q *inquiry.Question) error {
-	end, ends := endOf(*q)
-	if !ends {
-		how, err := resumptionOf(*q)
-		if err == nil {
-			err = c.resume(ctx, how, q)
-		}
-		return err
-	}
-	end.From, end.Fence = []session.State{c.run.State}, c.run.Fence
-	now, err := c.m.store.Transition(ctx, c.run.ID, end)
-	if err != nil {
-		return err
-	}
-	c.m.release(ctx, c.sess.Serial, c.run.ID)
-	c.m.moved(c.state, now)
-	return nil
-}
-
 // endOf is what becomes of the run that waits for a settled question, when it does not go on.
 func endOf(q inquiry.Question) (c session.Change, ends bool) {
 	switch {
 	case q.Status == inquiry.Expired:
-		c.To, c.Reason, c.Err = session.Expired, agentloop.SessionExpired, "nobody answered before the question expired"
+		c.To, c.Reason = session.Expired, agentloop.SessionExpired
+		c.Err = "nobody answered before the question expired"
 	case q.Status == inquiry.Withdrawn:
-		c.To, c.Reason, c.Err = session.Paused, agentloop.UserPaused, "the question was withdrawn: "+q.Resolution.Why
+		c.To, c.Reason = session.Paused, agentloop.UserPaused
+		c.Err = "the question was withdrawn: " + q.Resolution.Why
 	case q.Status == inquiry.TimedOut && q.OnTimeout == inquiry.GiveUp:
-		c.To, c.Reason, c.Err = session.Aborted, agentloop.QuestionTimedOut, "nobody answered in time"
+		c.To, c.Reason = session.Aborted, agentloop.QuestionTimedOut
+		c.Err = "nobody answered in time"
 	}
 	return c, c.To != ""
 }
 
-// exchange is a settled question as the model sees it. Of a secret one it learns only what became of it.
-func (m *Manager) exchange(q inquiry.Question) (x actions.Exchange) {
+// exchangeOf is a settled question as the model sees it. Of a secret one it learns only what became
+// of it.
+func exchangeOf(q inquiry.Question, lang string) (x actions.Exchange) {
 	x.Question, x.Answer = q.Text, q.Resolution.Response.Reveal()
 	switch {
 	case q.Resolution.Type == inquiry.TypeDecline:
@@ -279,14 +184,14 @@ func (m *Manager) exchange(q inquiry.Question) (x actions.Exchange) {
 		x.Answer = ""
 	}
 	if q.Secret && q.Resolution.Type == inquiry.TypeAnswer {
-		x.Answer = m.secretGiven()
+		x.Answer = secretGiven(lang)
 	}
 	return x
 }
 
 // secretGiven is what the model is told instead of a secret.
-func (m *Manager) secretGiven() string {
-	if strings.HasPrefix(m.opts.Lang, "zh") {
+func secretGiven(lang string) string {
+	if strings.HasPrefix(lang, "zh") {
 		return fmt.Sprintf("对方已提供,内容保密。需要输入时,请把 %s 原样作为 TYPE 的内容", secretWord)
 	}
 	return fmt.Sprintf("given, and kept secret; to enter it, TYPE exactly %s", secretWord)

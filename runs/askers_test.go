@@ -357,6 +357,29 @@ func TestWhatSilenceLeadsTo(t *testing.T) {
 	}
 }
 
+func TestACallThatAnswersInTheMomentOfAskingIsHeard(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		answered := make(chan error, 1)
+		w.again(func(o *runs.Options) {
+			o.Observe = func(e runs.Event) {
+				// The question is stored, and its run does not wait for it yet.
+				if e.Kind == agentloop.Ended && e.Ending.Reason == agentloop.InfoNeedsReply {
+					_, err := w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: e.SessionID, MaxSteps: 7,
+						Reply: &runs.Reply{Text: "blue", QuestionID: w.questions(e.SessionID)[0].ID}})
+					answered <- err
+				}
+			}
+		})
+		id := w.start("ask tap").Session.ID
+		require.NoError(t, <-answered)
+		synctest.Wait()
+		st := w.wait(id)
+		require.Equal(t, "done blue", st.Run.Answer)
+		require.Equal(t, 7, st.Run.MaxSteps, "what the call wants reaches the run")
+		require.Len(t, w.farm.phones["A"].done(), 1)
+	})
+}
+
 func TestAnAnswerInTheMomentOfAskingIsNotLost(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		w.again(func(o *runs.Options) {

@@ -9,9 +9,10 @@ import (
 	"github.com/taploop/taploop/session"
 )
 
-// Attach notes that somebody waits for the session's runs, or watches them. The caller calls detach when that is over;
-// calling it again does nothing. A run to which nobody is attached for Options.DetachGrace is paused, as CLIENT_DETACHED,
-// unless its settings say that it may go on alone.
+// Attach notes that somebody waits for the session's runs, or watches them. The caller calls detach
+// when that is over; calling it again does nothing. A run to which nobody is attached for
+// Options.DetachGrace is paused, as CLIENT_DETACHED, unless its settings say that it may go on
+// alone.
 func (m *Manager) Attach(sessionID string) (detach func()) {
 	s, done := m.states.use(sessionID)
 	s.attach(1)
@@ -21,8 +22,8 @@ func (m *Manager) Attach(sessionID string) (detach func()) {
 	})
 }
 
-// PickUp takes a run up that was paused because nobody was attached: the call that it was in goes on, with what is left of its
-// steps. Any other run is left as it is. The caller attaches first.
+// PickUp takes a run up that was paused because nobody was attached: the call that it was in goes
+// on, with what is left of its steps. Any other run is left as it is. The caller attaches first.
 func (m *Manager) PickUp(ctx context.Context, sessionID string) (Status, error) {
 	c, unlock, err := m.receive(ctx, ContinueRequest{SessionID: sessionID})
 	if err != nil {
@@ -47,7 +48,8 @@ func (s *sessionState) attach(n int) {
 	s.countDown()
 }
 
-// countDown begins to count the grace of a run that nobody is attached to, anew, and stops counting otherwise. s.mu is held.
+// countDown begins to count the grace of a run that nobody is attached to, anew, and stops counting
+// otherwise. s.mu is held.
 func (s *sessionState) countDown() {
 	if s.timer != nil {
 		s.timer.Stop()
@@ -58,12 +60,15 @@ func (s *sessionState) countDown() {
 		return
 	}
 	var timer *time.Timer
-	timer = time.AfterFunc(s.grace, func() { // touches nothing but memory, so that nobody has to wait for it
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.timer == timer {
-			r.cancel(agentloop.ErrDetached)
-		}
-	})
+	timer = time.AfterFunc(
+		s.grace,
+		func() { // touches nothing but memory, so that nobody has to wait for it
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			if s.timer == timer {
+				r.cancel(agentloop.ErrDetached)
+			}
+		},
+	)
 	s.timer = timer
 }

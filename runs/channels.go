@@ -26,26 +26,31 @@ func settledAs(q inquiry.Question) error {
 	return fmt.Errorf("%w (%s: %s)", errAnswered, q.Status, text.Line(q.Resolution.Who()))
 }
 
-// newRouter wires the channels that ask actively.
-func (m *Manager) newRouter() *route.Router {
-	m.askers = map[string]route.Asker{string(channel.NoReply): lapse{m.broker}}
+// newAskers are the channels that ask actively, as the Manager's options have them.
+func (m *Manager) newAskers() map[string]route.Asker {
+	askers := map[string]route.Asker{string(channel.NoReply): lapse{m.broker}}
 	if m.opts.Console != nil {
-		m.askers[string(channel.ManualReply)] = &consoleChannel{console: m.opts.Console, broker: m.broker,
-			busy: make(chan struct{}, 1), stop: m.stopFromConsole}
+		askers[string(channel.ManualReply)] = &consoleChannel{
+			console: m.opts.Console,
+			broker:  m.broker,
+			busy:    make(chan struct{}, 1),
+			stop:    m.stopFromConsole,
+		}
 	}
 	if m.opts.Answerer != nil {
-		m.askers[string(channel.AutoReply)] = modelChannel{m.opts.Answerer, m.broker, m.store}
+		askers[string(channel.AutoReply)] = modelChannel{m.opts.Answerer, m.broker, m.store}
 	}
-	return route.New(&route.Options{Store: m.broker, Askers: m.askers, Name: m.store.Owner(), Alive: m.store.Alive,
-		Moved: func(q inquiry.Question) { m.states.wake(q.SessionID) }, Log: m.log})
+	return askers
 }
 
-// Doors are the channels through which the open question can still be answered, the one that asks now marked. Of a settled
-// question there are none.
-func (m *Manager) Doors(q inquiry.Question) []inquiry.Door { return route.Left(q, m.router.Routed(q)) }
+// Doors are the channels through which the open question can still be answered, the one that asks
+// now marked. Of a settled question there are none.
+func (m *Manager) Doors(q inquiry.Question) []inquiry.Door {
+	return route.Left(q, m.router.Routed(q))
+}
 
-// Decline says that a channel has no answer to the question, and why: the next one has its turn. It does nothing when the
-// channel does not have its turn.
+// Decline says that a channel has no answer to the question, and why: the next one has its turn. It
+// does nothing when the channel does not have its turn.
 func (m *Manager) Decline(q inquiry.Question, c channel.Mode, why string) {
 	if err := m.router.Decline(m.ctx, q.ID, string(c), why); err != nil && m.ctx.Err() == nil {
 		m.log.Error("passing a question on", "question", q.ID, "channel", c, "err", err)
@@ -61,14 +66,16 @@ func (m *Manager) cancelRouting(ctx context.Context, questionID string) {
 	defer cancel()
 	err := m.router.Cancel(ctx, questionID, errHalted)
 	if err != nil && !errors.Is(err, inquiry.ErrNotFound) {
-		m.log.ErrorContext(ctx, "a question is not asked any more", "question", questionID, "err", err)
+		m.log.ErrorContext(ctx, "a question is not asked any more", "question", questionID, "err",
+			err)
 	}
 }
 
 // stopFromConsole ends the run that asks, for the person at the console.
 func (m *Manager) stopFromConsole(q inquiry.Question) {
 	by := channel.ManualReply.Answer("")
-	_, err := m.Stop(m.ctx, StopRequest{SessionID: q.SessionID, By: Actor{Door: by.Channel, Authority: by.Authority}})
+	_, err := m.Stop(m.ctx,
+		StopRequest{SessionID: q.SessionID, By: Actor{Door: by.Channel, Authority: by.Authority}})
 	if err != nil && m.ctx.Err() == nil {
 		m.log.Error("stopping from the console", "session", q.SessionID, "err", err)
 	}
@@ -78,11 +85,14 @@ func (m *Manager) stopFromConsole(q inquiry.Question) {
 type lapse struct{ broker *inquiry.Broker }
 
 // Ask implements route.Asker.
-func (l lapse) Ask(ctx context.Context, q inquiry.Question) error { return l.broker.Lapse(ctx, q.ID) }
+func (l lapse) Ask(ctx context.Context, q inquiry.Question) error {
+	return l.broker.Lapse(ctx, q.ID)
+}
 
 // Answerer answers a question in a person's place.
 type Answerer interface {
-	Reply(ctx context.Context, task, question string, options []string, f *screen.Frame) (string, error)
+	Reply(ctx context.Context, task, question string, options []string,
+		f *screen.Frame) (string, error)
 }
 
 // modelChannel is the channel at which a model answers in a person's place.
@@ -121,15 +131,4 @@ func (c modelChannel) Ask(ctx context.Context, q inquiry.Question) error {
 		return nil
 	}
 	return err
-}
-
-// answerOverdue lets the model answer a question that nobody gave attention to.
-func (m *Manager) answerOverdue(q inquiry.Question) {
-	run, err := m.store.Run(m.ctx, q.RunID)
-	if err == nil && !m.store.OwnedElsewhere(run) {
-		err = modelChannel{m.opts.Answerer, m.broker, m.store}.Ask(m.ctx, q)
-	}
-	if err != nil && m.ctx.Err() == nil {
-		m.log.Warn("no model's answer", "question", q.ID, "err", err)
-	}
 }

@@ -15,12 +15,14 @@ import (
 
 // Console is where a person sits.
 type Console interface {
-	// Ask shows the prompt and returns the line that is typed, without its end. A secret line is not echoed. It returns when
-	// ctx ends, and io.EOF when nobody can type any more. One caller at a time.
+	// Ask shows the prompt and returns the line that is typed, without its end. A secret line is
+	// not echoed. It returns when ctx ends, and io.EOF when nobody can type any more. One caller at
+	// a time.
 	Ask(ctx context.Context, prompt string, secret bool) (string, error)
 }
 
-// consoleChannel is the channel at which the person at the console is asked, one question at a time.
+// consoleChannel is the channel at which the person at the console is asked, one question at a
+// time.
 type consoleChannel struct {
 	console Console
 	broker  *inquiry.Broker
@@ -28,7 +30,8 @@ type consoleChannel struct {
 	stop    func(q inquiry.Question) // ends the run that asks
 }
 
-// Ask implements route.Asker. It asks until there is an answer; io.EOF means that the console is closed.
+// Ask implements route.Asker. It asks until there is an answer; io.EOF means that the console is
+// closed.
 func (c *consoleChannel) Ask(ctx context.Context, q inquiry.Question) error {
 	select {
 	case c.busy <- struct{}{}:
@@ -73,11 +76,14 @@ func (c *consoleChannel) Ask(ctx context.Context, q inquiry.Question) error {
 
 func consolePrompt(q inquiry.Question) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\nThe agent asks / 手机助手提问:\n  %s\n", strings.ReplaceAll(text.Lines(q.Text), "\n", "\n  "))
+	fmt.Fprintf(&b, "\nThe agent asks / 手机助手提问:\n  %s\n",
+		strings.ReplaceAll(text.Lines(q.Text), "\n", "\n  "))
 	for i, o := range q.Options {
 		fmt.Fprintf(&b, "  %d. %s\n", i+1, text.Line(o))
 	}
-	b.WriteString("Answer (/refuse: do not answer, /stop: end the task) / 请回答(/refuse:不回答,/stop:停止任务): ")
+	b.WriteString(
+		"Answer (/refuse: do not answer, /stop: end the task) / 请回答(/refuse:不回答,/stop:停止任务): ",
+	)
 	return b.String()
 }
 

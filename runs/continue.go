@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -14,14 +13,16 @@ import (
 	"github.com/taploop/taploop/session"
 )
 
-// ContinueRequest goes on with a session. With Reply it answers the open question; with a Task that is not the present one it
-// begins a new run; with neither it gives a paused run more steps, or tells how the run stands.
+// ContinueRequest goes on with a session. With Reply it answers the open question; with a Task that
+// is not the present one it begins a new run; with neither it gives a paused run more steps, or
+// tells how the run stands.
 type ContinueRequest struct {
-	SessionID        string
-	Serial           string // "" does not check; another phone than the session's is refused
-	Task             string
-	Reply            *Reply
-	MaxSteps         int       // as in StartRequest; 0 gives a run that is resumed what its former call had
+	SessionID string
+	Serial    string // "" does not check; another phone than the session's is refused
+	Task      string
+	Reply     *Reply
+	// as in StartRequest; 0 gives a run that is resumed what its former call had
+	MaxSteps         int
 	ResetEnvironment bool      // go to the home screen first; otherwise the phone is left as it is
 	Queue            bool      // as in StartRequest
 	Settings         *Settings // nil keeps those of the session's last run
@@ -39,15 +40,11 @@ type Reply struct {
 }
 
 func (r Reply) inquiry() inquiry.Reply {
-	out := inquiry.Reply{ID: r.ReplyID, Type: inquiry.TypeAnswer, Response: r.Text, Channel: r.Channel, Authority: r.Authority, By: r.By}
+	out := inquiry.Reply{ID: r.ReplyID, Type: inquiry.TypeAnswer, Response: r.Text,
+		Channel:   cmp.Or(r.Channel, inquiry.ChannelClient),
+		Authority: cmp.Or(r.Authority, inquiry.AuthorityClientModel), By: r.By}
 	if r.Refuse {
 		out.Type = inquiry.TypeDecline
-	}
-	if out.Channel == "" {
-		out.Channel = inquiry.ChannelClient
-	}
-	if out.Authority == "" {
-		out.Authority = inquiry.AuthorityClientModel
 	}
 	return out
 }
@@ -71,19 +68,22 @@ func (m *Manager) Continue(ctx context.Context, r ContinueRequest) (Status, erro
 	fresh := r.Task != "" && (c.run.State.Terminal() || !sameTask(r.Task, c.run.Task))
 	switch {
 	case r.Reply != nil && r.Task != "" && !sameTask(r.Task, c.run.Task):
-		return Status{}, invalid("answer first, and leave the task out; send a new task once this one has ended",
-			"there is both a reply and a new task")
+		return Status{}, invalid(
+			"answer first, and leave the task out; send a new task once this one has ended",
+			"a reply and a new task cannot be sent together")
 	case r.Reply != nil:
 		return c.reply(ctx)
 	case fresh:
 		return c.next(ctx)
 	default:
-		return c.goOn(ctx, resumption{MaxSteps: r.MaxSteps, Home: r.ResetEnvironment, Settings: r.Settings})
+		return c.goOn(ctx,
+			resumption{MaxSteps: r.MaxSteps, Home: r.ResetEnvironment, Settings: r.Settings})
 	}
 }
 
 // receive looks the session up and takes its lock; the caller gives it back.
-func (m *Manager) receive(ctx context.Context, r ContinueRequest) (c *continuation, unlock func(), err error) {
+func (m *Manager) receive(ctx context.Context,
+	r ContinueRequest) (c *continuation, unlock func(), err error) {
 	if err := m.closing(); err != nil {
 		return nil, nil, err
 	}
@@ -92,7 +92,8 @@ func (m *Manager) receive(ctx context.Context, r ContinueRequest) (c *continuati
 		return nil, nil, unknown(r.SessionID, err)
 	}
 	if r.Serial != "" && r.Serial != sess.Serial {
-		return nil, nil, refuse(DeviceMismatch, "leave device_id out, or start a new task on the other phone",
+		return nil, nil, refuse(DeviceMismatch,
+			"leave device_id out, or start a new task on the other phone",
 			"session %s is on phone %q, not %q", sess.ID, sess.Serial, r.Serial)
 	}
 	s, done := m.states.use(sess.ID)
@@ -114,10 +115,10 @@ func sameTask(a, b string) bool {
 	return strings.Join(strings.Fields(a), " ") == strings.Join(strings.Fields(b), " ")
 }
 
-// present is the session's latest run. One that claims to be running and that nobody runs any more is paused first.
-// The caller has the
-// session's lock.
-func (m *Manager) present(ctx context.Context, s *sessionState, sessionID string) (session.Run, error) {
+// present is the session's latest run. One that claims to be running and that nobody runs any more
+// is paused first. The caller has the session's lock.
+func (m *Manager) present(ctx context.Context, s *sessionState,
+	sessionID string) (session.Run, error) {
 	run, err := m.store.LatestRun(ctx, sessionID)
 	if err != nil {
 		return run, unknown(sessionID, err)
@@ -125,7 +126,8 @@ func (m *Manager) present(ctx context.Context, s *sessionState, sessionID string
 	if s.current() != nil || run.State != session.Running && run.State != session.Queued {
 		return run, nil
 	}
-	if run.Owner == m.store.Owner() && run.State == session.Queued && time.Since(run.UpdatedAt) < storeTime {
+	if run.Owner == m.store.Owner() && run.State == session.Queued &&
+		time.Since(run.UpdatedAt) < storeTime {
 		return run, nil // it is about to be launched
 	}
 	if run.Owner != m.store.Owner() {
@@ -135,8 +137,10 @@ func (m *Manager) present(ctx context.Context, s *sessionState, sessionID string
 		return m.store.Run(ctx, run.ID)
 	}
 	// Its goroutine ended and could not store that.
-	return m.store.Transition(ctx, run.ID, session.Change{From: []session.State{session.Queued, session.Running}, Fence: run.Fence,
-		To: session.Paused, Reason: agentloop.InternalError, Err: "the end of the run could not be stored"})
+	return m.store.Transition(ctx, run.ID, session.Change{
+		From: []session.State{session.Queued, session.Running}, Fence: run.Fence,
+		To: session.Paused, Reason: agentloop.InternalError,
+		Err: "the end of the run could not be stored"})
 }
 
 // next begins a new run in the session.
@@ -191,7 +195,8 @@ func (c *continuation) createRun(ctx context.Context, x *execution, limit int) e
 	ctx, cancel := detached(ctx)
 	defer cancel()
 	if c.run.State == session.Paused {
-		_, err := c.m.store.Transition(ctx, c.run.ID, session.Change{From: []session.State{session.Paused}, Fence: c.run.Fence,
+		_, err := c.m.store.Transition(ctx, c.run.ID, session.Change{
+			From: []session.State{session.Paused}, Fence: c.run.Fence,
 			To: session.Cancelled, Reason: agentloop.Cancelled, Err: "a new task took its place"})
 		if err != nil {
 			return err
@@ -214,7 +219,7 @@ func (c *continuation) goOn(ctx context.Context, how resumption) (Status, error)
 		return Status{}, invalid("pass the next task, or start a new session",
 			"the session's last task has ended (%s), and there is no new one", c.run.State)
 	}
-	if c.run.State.Waiting() || c.run.State == session.Paused {
+	if atRest(c.run) {
 		if err := c.wakeUp(ctx, how); err != nil {
 			return Status{}, err
 		}
@@ -222,9 +227,13 @@ func (c *continuation) goOn(ctx context.Context, how resumption) (Status, error)
 	return c.m.Status(ctx, c.sess.ID)
 }
 
-// wakeUp resumes a run that is paused, and one whose question is settled; an open question is asked.
+// atRest reports whether the run is paused or waits.
+func atRest(r session.Run) bool { return r.State.Waiting() || r.State == session.Paused }
+
+// wakeUp resumes a run that is paused, and one whose question is settled; an open question is
+// asked.
 func (c *continuation) wakeUp(ctx context.Context, how resumption) error {
-	q, err := c.m.unapplied(ctx, c.run)
+	q, err := c.m.store.Unused(ctx, c.run)
 	waits := c.run.State.Waiting()
 	switch {
 	case err != nil:
@@ -244,37 +253,12 @@ func (c *continuation) wakeUp(ctx context.Context, how resumption) error {
 	return nil
 }
 
-// unapplied is the question of this life of the run that is open, or whose answer was not applied yet; nil when there is none.
-func (m *Manager) unapplied(ctx context.Context, r session.Run) (*inquiry.Question, error) {
-	list, err := m.broker.List(ctx, inquiry.Filter{RunID: r.ID, Unapplied: true})
-	if err != nil {
-		return nil, err
-	}
-	for _, q := range slices.Backward(list) {
-		if q.Fence == r.Fence && (q.Open() || q.Status == inquiry.Answered || q.Status == inquiry.Refused || q.Status == inquiry.TimedOut) {
-			return &q, nil
-		}
-	}
-	return nil, nil
-}
-
-// openQuestion is the question that the run waits for, or nil.
-func (m *Manager) openQuestion(ctx context.Context, r session.Run) (*inquiry.Question, error) {
-	if !r.State.Waiting() && r.State != session.Paused {
-		return nil, nil
-	}
-	q, err := m.unapplied(ctx, r)
-	if err != nil || q == nil || !q.Open() {
-		return nil, err
-	}
-	return q, nil
-}
-
 // waitAgain brings a run that was paused while it waited for a reply back to waiting.
 func (c *continuation) waitAgain(ctx context.Context, q *inquiry.Question) error {
 	w := agentloop.WaitingFor(string(q.Kind))
-	r, err := c.m.store.Transition(ctx, c.run.ID, session.Change{From: []session.State{session.Paused},
-		Fence: c.run.Fence, To: session.State(w.State), Reason: w.Reason, Question: q.ID})
+	r, err := c.m.store.Transition(ctx, c.run.ID, session.Change{
+		From: []session.State{session.Paused}, Fence: c.run.Fence,
+		To: session.State(w.State), Reason: w.Reason, Question: q.ID})
 	if err != nil {
 		return err
 	}
@@ -288,18 +272,21 @@ type resumption struct {
 	MaxSteps int       `json:"max_steps,omitempty"`         // as in ContinueRequest
 	Home     bool      `json:"reset_environment,omitempty"` // go to the home screen first
 	Settings *Settings `json:"settings,omitempty"`          // nil keeps those of the run
-	SameCall bool      `json:"same_call,omitempty"`         // no new call: the one that the run is in goes on, with its steps
+	// no new call: the one that the run is in goes on, with its steps
+	SameCall bool `json:"same_call,omitempty"`
 }
 
 func (r resumption) encode() json.RawMessage {
 	b, err := json.Marshal(r)
 	if err != nil {
-		panic(fmt.Sprintf("encoding how a run goes on: %v", err)) // Settings.Client was checked to be JSON
+		// Settings.Client was checked to be JSON.
+		panic(fmt.Sprintf("encoding how a run goes on: %v", err))
 	}
 	return b
 }
 
-// resumptionOf is how the run goes on with the answer. One that came past Continue brings no new steps.
+// resumptionOf is how the run goes on with the answer. One that came past Continue brings no new
+// steps.
 func resumptionOf(q inquiry.Question) (r resumption, err error) {
 	if len(q.Resolution.Resume) == 0 {
 		return resumption{SameCall: true}, nil
@@ -310,7 +297,8 @@ func resumptionOf(q inquiry.Question) (r resumption, err error) {
 	return r, nil
 }
 
-// resume takes up a run that is paused or waits. With q, a settled question, its answer is applied in the same change.
+// resume takes up a run that is paused or waits. With q, a settled question, its answer is applied
+// in the same change.
 func (c *continuation) resume(ctx context.Context, how resumption, q *inquiry.Question) error {
 	s, err := settingsOf(c.run)
 	if err != nil {
@@ -347,16 +335,18 @@ func (c *continuation) resume(ctx context.Context, how resumption, q *inquiry.Qu
 }
 
 // requeue makes a paused or waiting run QUEUED, with what the model is to be told.
-func (c *continuation) requeue(ctx context.Context, x *execution, q *inquiry.Question, limit int) error {
+func (c *continuation) requeue(ctx context.Context, x *execution, q *inquiry.Question,
+	limit int) error {
 	ctx, cancel := detached(ctx)
 	defer cancel()
 	change := session.Change{From: []session.State{c.run.State}, Fence: c.run.Fence,
-		To: session.Queued, Reason: agentloop.StillRunning, MaxSteps: limit, Settings: x.settings.encode()}
+		To: session.Queued, Reason: agentloop.StillRunning, MaxSteps: limit,
+		Settings: x.settings.encode()}
 	if c.run.State == session.Paused {
 		change.Progress = agentloop.Progress.Resumed
 	}
 	if q != nil {
-		change.Apply, change.Exchange = q.ID, c.m.exchange(*q)
+		change.Apply, change.Exchange = q.ID, exchangeOf(*q, c.m.opts.Lang)
 	}
 	var err error
 	x.run, err = c.m.store.Transition(ctx, c.run.ID, change)

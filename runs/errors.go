@@ -30,9 +30,11 @@ const (
 
 // Error is why a call could not be carried out. Its mend is a hint (see package hint).
 type Error struct {
-	Code     Code
-	Holder   *session.Hold     // under DeviceBusy: who has the phone; without ids when that is somebody else's session
-	Question *inquiry.Question // under QuestionAlreadyResolved the settled one, under QuestionSuperseded the current one
+	Code Code
+	// under DeviceBusy: who has the phone; without ids when that is somebody else's session
+	Holder *session.Hold
+	// under QuestionAlreadyResolved the settled one, under QuestionSuperseded the current one
+	Question *inquiry.Question
 	err      error
 }
 
@@ -54,7 +56,8 @@ func CodeOf(err error) Code {
 	}
 }
 
-// Refuse is the error of a call that is refused for a reason which its caller found, not runs. mend is its hint.
+// Refuse is the error of a call that is refused for a reason which its caller found, not runs. mend
+// is its hint.
 func Refuse(code Code, mend, format string, args ...any) *Error {
 	return refuse(code, mend, format, args...)
 }
@@ -72,11 +75,13 @@ func invalid(mend, format string, args ...any) *Error {
 
 // busy is about a hold as the one who is told may know it, see Manager.seenBy.
 func busy(h session.Hold) *Error {
-	who, mend := "session "+h.SessionID, "wait for that session or stop it, use another phone, or start with queue to wait your turn"
+	who, mend := "session "+h.SessionID, "wait for that session or stop it"
 	if h.SessionID == "" {
-		who, mend = "a session of somebody else", "wait until the phone is free, use another phone, or start with queue to wait your turn"
+		who, mend = "a session of somebody else", "wait until the phone is free"
 	}
-	e := refuse(DeviceBusy, mend, "phone %q is held by %s, which is %s and has had it for %v", h.Serial, who, h.State, age(h.Since))
+	mend += ", use another phone, or start with queue to wait your turn"
+	e := refuse(DeviceBusy, mend, "phone %q is held by %s, which is %s and has had it for %v",
+		h.Serial, who, h.State, age(h.Since))
 	e.Holder = &h
 	return e
 }
@@ -92,7 +97,9 @@ func (m *Manager) seenBy(ctx context.Context, h session.Hold, client string) ses
 // unknown turns a store's answer about a session that is not there into a code.
 func unknown(sessionID string, err error) error {
 	if errors.Is(err, session.ErrNotFound) {
-		return refuse(SessionNotFound, "list the sessions and pass the id of one of them, or start a new task", "there is no session %q", sessionID)
+		return refuse(SessionNotFound,
+			"list the sessions and pass the id of one of them, or start a new task",
+			"there is no session %q", sessionID)
 	}
 	return err
 }

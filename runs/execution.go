@@ -33,14 +33,16 @@ type execution struct {
 	parked *inquiry.Question // that the run waits for in the end
 }
 
-// launch hands the QUEUED run to a goroutine of its own. The caller has the session's lock; x.phone is the run's from now on.
+// launch hands the QUEUED run to a goroutine of its own. The caller has the session's lock; x.phone
+// is the run's from now on.
 func (x *execution) launch() error {
 	m := x.m
 	ctx, cancel := context.WithCancelCause(m.ctx)
-	x.active = &activeRun{runID: x.run.ID, alone: x.settings.DetachedOK, cancel: cancel, done: make(chan struct{})}
+	x.active = &activeRun{alone: x.settings.DetachedOK, cancel: cancel, done: make(chan struct{})}
 	x.state, x.release = m.states.use(x.sess.ID)
 	x.state.enter(x.active)
-	x.place = m.queues.join(x.sess.Serial, x.run) // here, so that the queue has the order of the calls
+	// Here, so that the queue has the order of the calls.
+	x.place = m.queues.join(x.sess.Serial, x.run)
 	id := x.run.ID
 	if m.spawn(func() { m.watchRow(ctx, id, cancel) }) && m.spawn(func() { x.drive(ctx) }) {
 		return nil
@@ -53,17 +55,18 @@ func (x *execution) launch() error {
 	return m.closing()
 }
 
-// watchRow cancels a life that another process has ended: what waits for a model, or for the phone, need not wait any longer.
-// The store refuses what such a life writes, whether or not it knows.
+// watchRow cancels a life that another process has ended: what waits for a model, or for the phone,
+// need not wait any longer. The store refuses what such a life writes, whether or not it knows.
 func (m *Manager) watchRow(ctx context.Context, runID string, cancel context.CancelCauseFunc) {
 	for wait.For(ctx, elsewhere) == nil {
 		run, err := m.store.Run(ctx, runID)
+		goes := run.State == session.Queued || run.State == session.Running
 		switch {
-		case err != nil:
+		case err != nil, goes && run.Owner == m.store.Owner():
 			continue // the run itself meets what is wrong with the store
 		case run.State == session.Paused:
 			cancel(agentloop.ErrPaused)
-		case run.State != session.Queued && run.State != session.Running || run.Owner != m.store.Owner():
+		default:
 			cancel(agentloop.ErrStopped)
 		}
 	}
@@ -87,7 +90,8 @@ func (x *execution) drive(ctx context.Context) {
 	x.active.cancel(nil)
 	x.leave()
 	if state.Waiting() {
-		x.m.attend(x.parked.ID) // an answer that came before the run was waiting for it found nobody
+		// An answer that came before the run was waiting for it was brought to nobody.
+		resumer{x.m}.attend(x.parked.ID)
 	}
 }
 
@@ -102,7 +106,8 @@ func (x *execution) acquireAndPursue(ctx context.Context) *agentloop.Ending {
 		return broken(ctx, err)
 	}
 	run, err := x.m.store.Transition(ctx, x.run.ID, session.Change{
-		From: []session.State{session.Queued}, Fence: x.run.Fence, To: session.Running, Reason: agentloop.StillRunning})
+		From: []session.State{session.Queued}, Fence: x.run.Fence,
+		To: session.Running, Reason: agentloop.StillRunning})
 	if err != nil {
 		return broken(ctx, err)
 	}
@@ -116,8 +121,10 @@ func (x *execution) pursue(ctx context.Context) (end *agentloop.Ending) {
 	m, run := x.m, x.run
 	defer func() {
 		if p := recover(); p != nil {
-			m.log.ErrorContext(ctx, "panic", "run", run.ID, "panic", p, "stack", string(debug.Stack()))
-			end = &agentloop.Ending{Reason: agentloop.InternalError, Err: fmt.Errorf("the run broke down: %v", p)}
+			m.log.ErrorContext(ctx, "panic", "run", run.ID, "panic", p,
+				"stack", string(debug.Stack()))
+			end = &agentloop.Ending{Reason: agentloop.InternalError,
+				Err: fmt.Errorf("the run broke down: %v", p)}
 		}
 	}()
 	if end := x.prepare(ctx); end != nil {
@@ -133,7 +140,8 @@ func (x *execution) pursue(ctx context.Context) (end *agentloop.Ending) {
 		return broken(ctx, err)
 	}
 	limits := m.opts.Limits
-	if limits.Steps = run.MaxSteps - (sess.Steps - x.settings.CallFrom); limits.Steps <= 0 { // asked at the last one
+	limits.Steps = run.MaxSteps - (sess.Steps - x.settings.CallFrom)
+	if limits.Steps <= 0 { // asked at the last one
 		return agentloop.OutOfSteps(run.MaxSteps)
 	}
 	runner := agentloop.Runner{
@@ -143,7 +151,8 @@ func (x *execution) pursue(ctx context.Context) (end *agentloop.Ending) {
 		Parker:  x, NoQuestions: x.settings.ReplyMode == channel.NoReply,
 		Limits: limits, Moving: x.home,
 		Observe: func(e agentloop.Event) {
-			m.publish(x.state, Event{SessionID: run.SessionID, RunID: run.ID, State: session.Running, Event: e})
+			m.publish(x.state,
+				Event{SessionID: run.SessionID, RunID: run.ID, State: session.Running, Event: e})
 		},
 		Log: m.log.With("run", run.ID, "serial", sess.Serial),
 	}
@@ -190,7 +199,8 @@ func (x *execution) closePhone() {
 	x.phone = nil
 }
 
-// endedBy is the ending of a life that err ends: for the reason, unless err only says that ctx has ended.
+// endedBy is the ending of a life that err ends: for the reason, unless err only says that ctx has
+// ended.
 func endedBy(ctx context.Context, err error, reason agentloop.StopReason) *agentloop.Ending {
 	if ctx.Err() != nil {
 		return agentloop.Stopped(ctx)
@@ -208,8 +218,8 @@ func (x *execution) finishRun(ctx context.Context, end *agentloop.Ending) sessio
 	m := x.m
 	ctx, cancel := detached(ctx)
 	defer cancel()
-	c := session.Change{From: []session.State{session.Queued, session.Running}, Fence: x.run.Fence, To: stateOf(end),
-		Reason: end.Reason, Answer: end.Answer, Err: errorText(end.Err)}
+	c := session.Change{From: []session.State{session.Queued, session.Running}, Fence: x.run.Fence,
+		To: stateOf(end), Reason: end.Reason, Answer: end.Answer, Err: errorText(end.Err)}
 	if c.To.Waiting() {
 		c.Question = x.parked.ID
 	}
@@ -218,7 +228,8 @@ func (x *execution) finishRun(ctx context.Context, end *agentloop.Ending) sessio
 		now, err = m.store.Run(ctx, x.run.ID)
 	}
 	if err != nil {
-		m.log.ErrorContext(ctx, "the end of a run could not be stored", "run", x.run.ID, "reason", end.Reason, "err", err)
+		m.log.ErrorContext(ctx, "the end of a run could not be stored",
+			"run", x.run.ID, "reason", end.Reason, "err", err)
 		return x.run.State
 	}
 	m.moved(x.state, now)

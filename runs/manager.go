@@ -14,24 +14,27 @@ import (
 	"github.com/taploop/taploop/session"
 )
 
-// Options of a Manager. Store, Phones and Mind have to be there.
+// Options of a Manager. Store, Phones and NewPolicy have to be there.
 type Options struct {
 	Store     *session.Store
 	Phones    Phones
 	NewPolicy func(Settings) (agentloop.Policy, error) // what decides in a run with these settings
+	// of each life of a run; nil allows all
+	NewGate func(session.Session, session.Run) agentloop.Gate
 
-	NewGate     func(session.Session, session.Run) agentloop.Gate // of each life of a run; nil allows all
-	Broker      *inquiry.Broker                                   // of the questions; nil means one over the store with default times
-	Answerer    Answerer                                          // answers under AutoReply; nil refuses that mode
-	Console     Console                                           // answers under ManualReply; nil refuses that mode
-	Limits      agentloop.Limits                                  // of each call; Steps is the configured maximum, default 40
-	Attention   time.Duration                                     // how long a door of a ReplyMode has its turn when that does not say; 0 means 10 min
-	Doors       []string                                          // through which every question can be answered beside those of its ReplyMode
-	DetachGrace time.Duration                                     // how long a run goes on with nobody attached, see Manager.Attach; 0 means for ever
-	OnTimeout   inquiry.OnTimeout                                 // what silence to a question leads to; "" means inquiry.Pause
-	Lang        string                                            // "zh" or "en", of the few words that the Manager itself has for the model; "" means en
-	Observe     func(Event)                                       // called with every event, on the goroutine of its run; nil when nobody watches
-	Log         *slog.Logger                                      // nil discards
+	Broker   *inquiry.Broker  // of the questions; nil means one over the store with default times
+	Answerer Answerer         // answers under auto_reply; nil refuses that mode
+	Console  Console          // answers under manual_reply; nil refuses that mode
+	Doors    []string         // the channels where every question is listed, along with its own
+	Limits   agentloop.Limits // of each call; Steps is the configured maximum, default 40
+	// how long a channel has its turn under a mode that does not say; 0 means 10 min
+	Attention time.Duration
+	// how long a run goes on with nobody attached, see Manager.Attach; 0 means for ever
+	DetachGrace time.Duration
+	OnTimeout   inquiry.OnTimeout // what silence to a question leads to; "" means inquiry.Pause
+	Lang        string            // "zh" or "en", of our own words to the model; "" means en
+	Observe     func(Event)       // gets every event, on the goroutine of its run
+	Log         *slog.Logger      // nil discards
 }
 
 // Manager carries runs out. It is safe for concurrent use.
@@ -72,12 +75,16 @@ func New(opts *Options) *Manager {
 	if m.broker == nil {
 		m.broker = inquiry.NewBroker(m.store.Questions(), nil)
 	}
-	m.router = m.newRouter()
+	m.askers = m.newAskers()
+	m.router = route.New(&route.Options{Store: m.broker, Askers: m.askers,
+		Name: m.store.Owner(), Alive: m.store.Alive,
+		Moved: func(q inquiry.Question) { m.states.wake(q.SessionID) }, Log: m.log})
 	m.ctx, m.cancel = context.WithCancelCause(context.Background())
 	events := m.broker.Subscribe()
-	m.wg.Go(func() { m.watchQuestions(events) })
+	m.wg.Go(func() { resumer{m}.watch(events) })
 	m.wg.Go(func() {
-		_ = m.broker.Run(m.ctx, func(err error) { m.log.Error("questions", "err", err) }) // returns only the cause of our own end
+		// Returns only the cause of our own end.
+		_ = m.broker.Run(m.ctx, func(err error) { m.log.Error("questions", "err", err) })
 	})
 	return m
 }
@@ -85,8 +92,8 @@ func New(opts *Options) *Manager {
 // Broker is the Manager's broker, for the doors through which people answer.
 func (m *Manager) Broker() *inquiry.Broker { return m.broker }
 
-// Close pauses the runs, as SERVER_RESTARTED, and returns when the last of them has left its phone alone. Questions stay open.
-// Closing again does nothing.
+// Close pauses the runs, as SERVER_RESTARTED, and returns when the last of them has left its phone
+// alone. Questions stay open. Closing again does nothing.
 func (m *Manager) Close() error {
 	m.mu.Lock()
 	m.closed = true
@@ -112,7 +119,8 @@ func (m *Manager) closing() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed {
-		return refuse(ServerClosing, "call again when the server is back", "the server is shutting down")
+		return refuse(ServerClosing, "call again when the server is back",
+			"the server is shutting down")
 	}
 	return nil
 }
@@ -132,7 +140,8 @@ func (m *Manager) release(ctx context.Context, serial, runID string) {
 	}
 }
 
-// superseded reports whether err says that somebody else, perhaps in another process, has moved the run in the meantime.
+// superseded reports whether err says that somebody else, perhaps in another process, has moved the
+// run in the meantime.
 func superseded(err error) bool {
 	var s *session.StateError
 	return errors.As(err, &s) || errors.Is(err, session.ErrFenced)

@@ -16,9 +16,21 @@ func (x *execution) Park(ctx context.Context, q agentloop.Question) error {
 	if err != nil {
 		return fmt.Errorf("keeping the frame of a question: %w", err)
 	}
-	asked := inquiry.Question{SessionID: x.run.SessionID, RunID: x.run.ID, Fence: x.run.Fence, Step: q.Step,
-		Kind: inquiry.Kind(q.Kind), Task: q.Task, Text: q.Text, Options: distinct(q.Options), FreeText: q.FreeText,
-		Secret: q.Secret, Round: q.Round, Frame: frame, OnTimeout: x.m.opts.OnTimeout}
+	asked := inquiry.Question{
+		SessionID: x.run.SessionID,
+		RunID:     x.run.ID,
+		Fence:     x.run.Fence,
+		Step:      q.Step,
+		Kind:      inquiry.Kind(q.Kind),
+		Task:      q.Task,
+		Text:      q.Text,
+		Options:   distinct(q.Options),
+		FreeText:  q.FreeText,
+		Secret:    q.Secret,
+		Round:     q.Round,
+		Frame:     frame,
+		OnTimeout: x.m.opts.OnTimeout,
+	}
 	if err := route.Plan(&asked, x.settings.ReplyMode, x.m.attention, x.m.opts.Doors); err != nil {
 		return err
 	}
@@ -29,7 +41,8 @@ func (x *execution) Park(ctx context.Context, q agentloop.Question) error {
 	return err
 }
 
-// distinct are the options without those that say nothing, or what another one says: a model may write such, and the run goes on.
+// distinct are the options without those that say nothing, or what another one says: a model may
+// write such, and the run goes on.
 func distinct(options []string) (list []string) {
 	seen := map[string]bool{"": true}
 	for _, o := range options {

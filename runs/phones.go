@@ -10,8 +10,8 @@ import (
 	"github.com/taploop/taploop/session"
 )
 
-// Phones are the phones that there are, for runs and for all who look at a phone. What changes every phone, for example a
-// mask over all pictures, is a Phones around another one.
+// Phones are the phones that there are, for runs and for all who look at a phone. What changes
+// every phone, for example a mask over all pictures, is a Phones around another one.
 type Phones interface {
 	// List gives all of them, even those that cannot be used.
 	List(ctx context.Context) ([]PhoneInfo, error)
@@ -36,7 +36,8 @@ type Phone interface {
 	agentloop.Stater
 	// Device is what is known of the phone; its ID is the serial.
 	Device() session.Device
-	// Wake switches the display on and opens a lock screen that needs no person; else the error is screen.ErrLocked.
+	// Wake switches the display on and opens a lock screen that needs no person; else the error is
+	// screen.ErrLocked.
 	Wake(ctx context.Context) error
 	Close() error
 }

@@ -25,7 +25,8 @@ type queueEntry struct {
 	wake chan struct{} // holds one token when the phone may be free for this one
 }
 
-// poll is how often the first in the queue asks the store, for phones that another process gives back.
+// poll is how often the first in the queue asks the store, for phones that another process gives
+// back.
 const poll = time.Second
 
 // acquire waits until the run has the phone. It gives the entry up.
@@ -52,8 +53,11 @@ func (p *phoneQueues) acquire(ctx context.Context, e *queueEntry) error {
 
 // join puts a run at the end of the queue.
 func (p *phoneQueues) join(serial string, r session.Run) *queueEntry {
-	e := &queueEntry{wake: make(chan struct{}, 1), hold: session.Hold{Serial: serial, SessionID: r.SessionID, RunID: r.ID,
-		State: session.Queued, Since: time.Now()}}
+	e := &queueEntry{
+		wake: make(chan struct{}, 1),
+		hold: session.Hold{Serial: serial, SessionID: r.SessionID, RunID: r.ID,
+			State: session.Queued, Since: time.Now()},
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.bySerial[serial] = append(p.bySerial[serial], e)
@@ -96,11 +100,16 @@ func (p *phoneQueues) release(ctx context.Context, serial, runID string) error {
 func (p *phoneQueues) ahead(serial, runID string) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return max(slices.IndexFunc(p.bySerial[serial], func(e *queueEntry) bool { return e.hold.RunID == runID }), 0)
+	return max(
+		slices.IndexFunc(p.bySerial[serial],
+			func(e *queueEntry) bool { return e.hold.RunID == runID }),
+		0,
+	)
 }
 
 // holder is the run of another session that has the phone, or is the first in the queue for it.
-func (p *phoneQueues) holder(ctx context.Context, serial, sessionID string) (h session.Hold, held bool, err error) {
+func (p *phoneQueues) holder(ctx context.Context,
+	serial, sessionID string) (h session.Hold, held bool, err error) {
 	if h, held, err = p.store.Holder(ctx, serial); err != nil || held && h.SessionID != sessionID {
 		return h, held, err
 	}

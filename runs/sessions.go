@@ -23,10 +23,10 @@ type sessionState struct {
 
 // activeRun is a run that a goroutine of this Manager carries out.
 type activeRun struct {
-	runID  string
 	alone  bool // goes on with nobody attached
 	cancel context.CancelCauseFunc
-	done   chan struct{} // closed when the goroutine has left the phone alone and the run's end is stored
+	// closed when the goroutine has left the phone alone and the run's end is stored
+	done chan struct{}
 }
 
 // sessionStates are those of the sessions that are in use.
@@ -37,13 +37,18 @@ type sessionStates struct {
 	byID map[string]*sessionState
 }
 
-// use gives the session's state, the same to all who use it at one time. Each calls done once; after the last one the state
-// is forgotten: it is of no use to anybody else.
+// use gives the session's state, the same to all who use it at one time. Each calls done once;
+// after the last one the state is forgotten: it is of no use to anybody else.
 func (l *sessionStates) use(sessionID string) (s *sessionState, done func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if s = l.byID[sessionID]; s == nil {
-		s = &sessionState{op: make(chan struct{}, 1), changed: make(chan struct{}), watchers: map[*Watch]struct{}{}, grace: l.grace}
+		s = &sessionState{
+			op:       make(chan struct{}, 1),
+			changed:  make(chan struct{}),
+			watchers: map[*Watch]struct{}{},
+			grace:    l.grace,
+		}
 		l.byID[sessionID] = s
 	}
 	s.users++

@@ -10,13 +10,16 @@ import (
 	"github.com/taploop/taploop/session"
 )
 
-// Settings are how a run behaves. They are stored with it, so that it behaves the same after a restart.
+// Settings are how a run behaves. They are stored with it, so that it behaves the same after a
+// restart.
 type Settings struct {
-	ReplyMode    channel.Mode    `json:"reply_mode,omitempty"`    // "" means PassToClient
-	Captions     bool            `json:"captions,omitempty"`      // each frame in words
-	FinalCaption bool            `json:"final_caption,omitempty"` // the frame in words on which the run ends or asks
-	DetachedOK   bool            `json:"detached_ok,omitempty"`   // goes on with nobody attached, see Manager.Attach
-	Client       json.RawMessage `json:"client,omitempty"`        // the caller's own, kept as given
+	ReplyMode channel.Mode `json:"reply_mode,omitempty"` // "" means PassToClient
+	Captions  bool         `json:"captions,omitempty"`   // each frame in words
+	// the frame in words on which the run ends or asks
+	FinalCaption bool `json:"final_caption,omitempty"`
+	// goes on with nobody attached, see Manager.Attach
+	DetachedOK bool            `json:"detached_ok,omitempty"`
+	Client     json.RawMessage `json:"client,omitempty"` // the caller's own, kept as given
 }
 
 // stored is the settings with what the Manager itself has to know again.
@@ -49,11 +52,13 @@ const maxTask = 20_000 // characters
 func checkTask(task string) error {
 	switch n := utf8.RuneCountInString(task); {
 	case strings.TrimSpace(task) == "":
-		return invalid("say in one or two sentences what is to be done, and in which app", "the task is empty")
+		return invalid("say in one or two sentences what is to be done, and in which app",
+			"the task is empty")
 	case !utf8.ValidString(task):
 		return invalid("send the task as UTF-8", "the task is not text")
 	case n > maxTask:
-		return invalid("break the goal down into simpler tasks", "the task has %d characters (want at most %d)", n, maxTask)
+		return invalid("break the goal down into simpler tasks",
+			"the task has %d characters (want at most %d)", n, maxTask)
 	}
 	return nil
 }
@@ -84,7 +89,8 @@ func (m *Manager) checkSettings(s Settings) (Settings, error) {
 func (m *Manager) steps(asked int) (int, error) {
 	switch {
 	case asked < 0:
-		return 0, invalid("leave max_steps out for the configured maximum", "max_steps is %d (want at least 1)", asked)
+		return 0, invalid("leave max_steps out for the configured maximum",
+			"max_steps is %d (want at least 1)", asked)
 	case asked == 0:
 		return m.opts.Limits.Steps, nil
 	default:

@@ -20,15 +20,17 @@ type StartRequest struct {
 	Settings        Settings
 }
 
-// Start begins a session with its first run, and returns as soon as the run is stored. The run goes on by itself: see Wait.
-// When the client has begun a session under the same Key before, nothing is begun, and the Status is that session's.
+// Start begins a session with its first run, and returns as soon as the run is stored. The run goes
+// on by itself: see Wait. When the client has begun a session under the same Key before, nothing is
+// begun, and the Status is that session's.
 func (m *Manager) Start(ctx context.Context, r StartRequest) (Status, error) {
 	if st, found, err := m.begun(ctx, r); found || err != nil {
 		return st, err
 	}
 	st, err := m.begin(ctx, r)
 	var taken *session.KeyError
-	if err != nil && (errors.As(err, &taken) || CodeOf(err) == DeviceBusy) { // the same call may have been faster meanwhile
+	// The same call may have been faster meanwhile.
+	if err != nil && (errors.As(err, &taken) || CodeOf(err) == DeviceBusy) {
 		if st, found, err := m.begun(ctx, r); found || err != nil {
 			return st, err
 		}
@@ -53,8 +55,11 @@ func (m *Manager) begun(ctx context.Context, r StartRequest) (Status, bool, erro
 	if err != nil {
 		return Status{}, false, err
 	}
-	if len(first) > 0 && !sameTask(first[0].Task, r.Task) || r.Serial != "" && r.Serial != sess.Serial {
-		return Status{}, false, invalid("use a new key for a new task", "the key %q stands for session %s, which was begun with another task or phone", r.Key, sess.ID)
+	if len(first) > 0 && !sameTask(first[0].Task, r.Task) ||
+		r.Serial != "" && r.Serial != sess.Serial {
+		return Status{}, false, invalid("use a new key for a new task",
+			"the key %q stands for session %s, which was begun with another task or phone",
+			r.Key, sess.ID)
 	}
 	st, err := m.Status(ctx, sess.ID)
 	return st, err == nil, err
@@ -112,7 +117,8 @@ func (m *Manager) open(ctx context.Context, serial string) (Phone, error) {
 }
 
 // createSession makes the session and its run, and takes the phone unless the run may wait for it.
-func (m *Manager) createSession(ctx context.Context, x *execution, r StartRequest, limit int) error {
+func (m *Manager) createSession(ctx context.Context, x *execution, r StartRequest,
+	limit int) error {
 	dev := x.phone.Device()
 	if !r.Queue {
 		if err := m.free(ctx, dev.ID, "", r.Client); err != nil {
@@ -122,8 +128,10 @@ func (m *Manager) createSession(ctx context.Context, x *execution, r StartReques
 	ctx, cancel := detached(ctx)
 	defer cancel()
 	var err error
-	x.sess, x.run, err = m.store.Begin(ctx, session.Session{Serial: dev.ID, Device: dev, Client: r.Client, StartKey: r.Key},
-		session.Run{Task: r.Task, MaxSteps: limit, ReplyMode: string(x.settings.ReplyMode), Settings: x.settings.encode()})
+	x.sess, x.run, err = m.store.Begin(ctx,
+		session.Session{Serial: dev.ID, Device: dev, Client: r.Client, StartKey: r.Key},
+		session.Run{Task: r.Task, MaxSteps: limit, ReplyMode: string(x.settings.ReplyMode),
+			Settings: x.settings.encode()})
 	if err != nil || r.Queue {
 		return err
 	}
@@ -143,7 +151,8 @@ func (m *Manager) lease(ctx context.Context, r session.Run, sess session.Session
 	if errors.As(err, &held) {
 		err = busy(m.seenBy(ctx, held.Hold, sess.Client))
 	}
-	_, stop := m.store.Transition(ctx, r.ID, session.Change{To: session.Cancelled, Reason: agentloop.NotStarted, Err: errorText(err)})
+	_, stop := m.store.Transition(ctx, r.ID,
+		session.Change{To: session.Cancelled, Reason: agentloop.NotStarted, Err: errorText(err)})
 	if stop != nil {
 		return errors.Join(err, stop)
 	}
@@ -158,7 +167,8 @@ func (x *execution) start(queue bool) error {
 	return x.launch()
 }
 
-// free refuses the client when another session than its own one has the phone, or is in the queue for it.
+// free refuses the client when another session than its own one has the phone, or is in the queue
+// for it.
 func (m *Manager) free(ctx context.Context, serial, sessionID, client string) error {
 	h, held, err := m.queues.holder(ctx, serial, sessionID)
 	if err == nil && held {

@@ -17,26 +17,32 @@ type Status struct {
 	Run      session.Run
 	Settings Settings             // of the run
 	Reason   agentloop.StopReason // STILL_RUNNING while it goes on by itself
-	Question *inquiry.Question    // the open one, with the channels that are left; nil when there is none
-	Asking   channel.Mode         // the channel that has its turn with Question; "" when none has. Under one that is OutOfBand the Reason is STILL_RUNNING
-	Steps    []session.StepRecord // those of the present call, or after WaitRequest.SinceStep
-	Last     *session.StepRecord  // the session's last step, nil when there is none
-	Local    int                  // steps of the present call
-	Ahead    int                  // runs in front of a QUEUED one in the line for the phone
-	Holder   *session.Hold        // under a QUEUED run: who has the phone, nil when nobody has; without ids when that is another client's session
-	Usage    session.Usage        // of the run
-	Took     time.Duration        // since the run was created, until it ended or now
-	Waited   time.Duration        // by this call of Wait
-	Budget   time.Duration        // of this call of Wait
-	Begun    bool                 // by this call of Start; false when the session had been begun under its key before
-	Answered *inquiry.Question    // by this call of Continue, or under its reply id before
-	Replayed bool                 // the reply had been accepted before
-	Message  string               // what is in the way of the run, "" when nothing is
-	Mend     string               // what can be done about it
+	// the open one, with the channels that are left; nil when there is none
+	Question *inquiry.Question
+	// the channel that has its turn with Question; "" when none has. Under one that is OutOfBand
+	// the Reason is STILL_RUNNING
+	Asking channel.Mode
+	Steps  []session.StepRecord // those of the present call, or after WaitRequest.SinceStep
+	Last   *session.StepRecord  // the session's last step, nil when there is none
+	Local  int                  // steps of the present call
+	Ahead  int                  // runs in front of a QUEUED one in the line for the phone
+	// under a QUEUED run: who has the phone, nil when nobody has; without ids when that is another
+	// client's session
+	Holder *session.Hold
+	Usage  session.Usage // of the run
+	Took   time.Duration // since the run was created, until it ended or now
+	Waited time.Duration // by this call of Wait
+	Budget time.Duration // of this call of Wait
+	// by this call of Start; false when the session had been begun under its key before
+	Begun    bool
+	Answered *inquiry.Question // by this call of Continue, or under its reply id before
+	Replayed bool              // the reply had been accepted before
+	Message  string            // what is in the way of the run, "" when nothing is
+	Mend     string            // what can be done about it
 }
 
-// Session gives a session that belongs to the client. For one that belongs to somebody else the error is the same as for one
-// that is not there.
+// Session gives a session that belongs to the client. For one that belongs to somebody else the
+// error is the same as for one that is not there.
 func (m *Manager) Session(ctx context.Context, id, client string) (session.Session, error) {
 	sess, err := m.store.Session(ctx, id)
 	switch {
@@ -67,7 +73,7 @@ func (m *Manager) status(ctx context.Context, sessionID string, since int) (Stat
 	st := Status{Session: v.Session, Run: v.Run, Settings: s.Settings, Usage: v.Usage}
 	st.Message, st.Mend = errorParts(v.Run.Error)
 	st.addReason(v.Question)
-	if q := v.Question; q != nil && q.Open() {
+	if q := v.Question; q != nil && q.Open() && atRest(v.Run) {
 		m.addQuestion(&st, q)
 	}
 	if h := v.Holder; v.Run.State == session.Queued {

@@ -24,11 +24,13 @@ type StopRequest struct {
 	By        Actor    // the zero value is the program itself, of which the audit says nothing
 }
 
-// Actor is who stops a run: the door and the authority as those of an answer, and a name for people.
+// Actor is who stops a run: the door and the authority as those of an answer, and a name for
+// people.
 type Actor struct{ Door, Authority, Name string }
 
-// Stop returns once the phone is left alone: a gesture that has begun is finished, nothing else is done. A question that the run
-// waits for is withdrawn by Cancel and stays open under Pause. Stopping what has stopped changes nothing.
+// Stop returns once the phone is left alone: a gesture that has begun is finished, nothing else is
+// done. A question that the run waits for is withdrawn by Cancel and stays open under Pause.
+// Stopping what has stopped changes nothing.
 func (m *Manager) Stop(ctx context.Context, r StopRequest) (Status, error) {
 	cause := agentloop.ErrStopped
 	switch r.Mode {
@@ -37,7 +39,8 @@ func (m *Manager) Stop(ctx context.Context, r StopRequest) (Status, error) {
 	case Pause:
 		cause = agentloop.ErrPaused
 	default:
-		return Status{}, invalid(fmt.Sprintf("use %q or %q", Cancel, Pause), "unknown mode %q", r.Mode)
+		return Status{}, invalid(fmt.Sprintf("use %q or %q", Cancel, Pause), "unknown mode %q",
+			r.Mode)
 	}
 	sess, err := m.store.Session(ctx, r.SessionID)
 	if err != nil {
@@ -79,29 +82,48 @@ func (m *Manager) Stop(ctx context.Context, r StopRequest) (Status, error) {
 
 // noteStop writes into the audit who has stopped the run, if this did.
 func (m *Manager) noteStop(ctx context.Context, r StopRequest, before, now session.Run) error {
-	e := session.AuditEntry{Event: session.AuditStopped, SessionID: now.SessionID, RunID: now.ID, Door: r.By.Door, Authority: r.By.Authority, By: r.By.Name}
+	e := session.AuditEntry{
+		Event:     session.AuditStopped,
+		SessionID: now.SessionID,
+		RunID:     now.ID,
+		Door:      r.By.Door,
+		Authority: r.By.Authority,
+		By:        r.By.Name,
+	}
 	reason := agentloop.Cancelled
 	if r.Mode == Pause {
 		e.Event, reason = session.AuditPaused, agentloop.UserPaused
 	}
-	if r.By == (Actor{}) || now.StopReason != reason || before.ID == now.ID && before.State == now.State {
+	if r.By == (Actor{}) || now.StopReason != reason ||
+		before.ID == now.ID && before.State == now.State {
 		return nil
 	}
 	return m.store.AppendAudit(ctx, e)
 }
 
-// halt moves a run that no goroutine of this Manager carries out. One that another process carries out finds itself superseded before
-// its next gesture.
-func (m *Manager) halt(ctx context.Context, s *sessionState, sess session.Session, mode StopMode) error {
+// halt moves a run that no goroutine of this Manager carries out. One that another process carries
+// out finds itself superseded before its next gesture.
+func (m *Manager) halt(ctx context.Context, s *sessionState, sess session.Session,
+	mode StopMode) error {
 	run, err := m.present(ctx, s, sess.ID)
 	if err != nil {
 		return err
 	}
-	change := session.Change{To: session.Cancelled, Reason: agentloop.Cancelled, Err: agentloop.ErrStopped.Error()}
-	if mode == Pause {
-		change = session.Change{To: session.Paused, Reason: agentloop.UserPaused, Err: agentloop.ErrPaused.Error()}
+	change := session.Change{
+		To:     session.Cancelled,
+		Reason: agentloop.Cancelled,
+		Err:    agentloop.ErrStopped.Error(),
 	}
-	if run.State.Terminal() || run.State == change.To && !pausedAlone(run) { // a pause that is meant is not picked up by who waits
+	if mode == Pause {
+		change = session.Change{
+			To:     session.Paused,
+			Reason: agentloop.UserPaused,
+			Err:    agentloop.ErrPaused.Error(),
+		}
+	}
+	if run.State.Terminal() ||
+		run.State == change.To &&
+			!pausedAlone(run) { // a pause that is meant is not picked up by who waits
 		return nil
 	}
 	now, err := m.store.Transition(ctx, run.ID, change)

@@ -10,18 +10,21 @@ import (
 
 // WaitRequest waits for a session's run.
 type WaitRequest struct {
-	SessionID  string
-	QuestionID string        // of a question that the caller knows of: waiting for its answer is not an end
-	SinceStep  int           // the steps after this one are in the Status; 0 means those of the present call
-	Budget     time.Duration // 0 returns at once
+	SessionID string
+	// of a question that the caller knows of: waiting for its answer is not an end
+	QuestionID string
+	// the steps after this one are in the Status; 0 means those of the present call
+	SinceStep int
+	Budget    time.Duration // 0 returns at once
 }
 
 // elsewhere is how often a run that another process carries out is looked at.
 const elsewhere = 500 * time.Millisecond
 
-// Wait returns when the run is not QUEUED or RUNNING any more, and at the latest when the budget is used up: a run that goes on
-// then has the stop reason STILL_RUNNING. Any number of callers may wait, and none of them holds up the run.
-// It returns an error when there is no such session, or with the cause of ctx.
+// Wait returns when the run is not QUEUED or RUNNING any more, and at the latest when the budget is
+// used up: a run that goes on then has the stop reason STILL_RUNNING. Any number of callers may
+// wait, and none of them holds up the run. It returns an error when there is no such session, or
+// with the cause of ctx.
 func (m *Manager) Wait(ctx context.Context, r WaitRequest) (Status, error) {
 	began := time.Now()
 	st, err := m.await(ctx, r)
@@ -54,15 +57,17 @@ func (m *Manager) await(ctx context.Context, r WaitRequest) (Status, error) {
 	}
 }
 
-// worthWaiting reports whether the run goes on without the caller, or waits for the answer to a question that the caller
-// knows of.
+// worthWaiting reports whether the run goes on without the caller, or waits for the answer to a
+// question that the caller knows of.
 func (st Status) worthWaiting(questionID string) bool {
 	asked := st.Run.State.Waiting() && st.Question != nil && st.Question.ID == questionID
 	return st.Reason == agentloop.StillRunning || asked
 }
 
-// stateChange returns when the state may be another one. over says that there is nothing more to wait for.
-func (m *Manager) stateChange(ctx context.Context, s *sessionState, changed <-chan struct{}, budget <-chan time.Time) (over bool, err error) {
+// stateChange returns when the state may be another one. over says that there is nothing more to
+// wait for.
+func (m *Manager) stateChange(ctx context.Context, s *sessionState, changed <-chan struct{},
+	budget <-chan time.Time) (over bool, err error) {
 	var look <-chan time.Time
 	if s.current() == nil {
 		look = time.After(elsewhere)
@@ -87,15 +92,15 @@ func (m *Manager) stateChange(ctx context.Context, s *sessionState, changed <-ch
 	return false, nil
 }
 
-// lookAfter sees to a run that no goroutine of this Manager carries out: its process may have died, and may have left an answer
-// to its question that it did not bring to the run.
+// lookAfter sees to a run that no goroutine of this Manager carries out: its process may have died,
+// and may have left an answer to its question that it did not bring to the run.
 func (m *Manager) lookAfter(ctx context.Context, r session.Run, settled bool) error {
 	switch {
 	case m.store.OwnedElsewhere(r):
 		return nil
 	case r.State.Waiting():
 		if settled {
-			m.spawn(func() { m.attend(r.QuestionID) })
+			m.spawn(func() { resumer{m}.attend(r.QuestionID) })
 		}
 		return nil
 	case r.Owner == m.store.Owner():

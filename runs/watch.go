@@ -17,7 +17,8 @@ type Event struct {
 // StateChanged is the kind of the events that only say that the run is in another state now.
 const StateChanged agentloop.EventKind = "state"
 
-// publish gives an event to all who watch, and wakes those who wait when the run is in another state.
+// publish gives an event to all who watch, and wakes those who wait when the run is in another
+// state.
 func (m *Manager) publish(s *sessionState, e Event) {
 	if e.At.IsZero() {
 		e.At = time.Now()
@@ -49,8 +50,8 @@ type Watch struct {
 	done   func() // with the state
 }
 
-// Watch returns a queue of the session's events from now on. It never holds a run up: a reader who is more than 64 events
-// behind misses the oldest. The caller closes it.
+// Watch returns a queue of the session's events from now on. It never holds a run up: a reader who
+// is more than 64 events behind misses the oldest. The caller closes it.
 func (m *Manager) Watch(sessionID string) *Watch {
 	w := &Watch{events: make(chan Event, 64)}
 	w.state, w.done = m.states.use(sessionID)
@@ -72,7 +73,8 @@ func (w *Watch) Close() {
 	}
 }
 
-// put adds an event and drops the oldest when there is no room. The state's lock is held, so it is the only writer.
+// put adds an event and drops the oldest when there is no room. The state's lock is held, so it is
+// the only writer.
 func (w *Watch) put(e Event) {
 	for {
 		select {

@@ -64,9 +64,12 @@ func (s *Store) snapshot(
 	return v, err
 }
 
-// unused is the last question of this life of the run whose answer the run has not used yet: one
-// that is open, or that was settled in a way which the run can go on with. It is nil when there is
-// none.
+// Unused is the last question of this life of the run whose answer the run has not used yet: one
+// that is open, or that was settled in a way which the run can go on with. It is nil when there is none.
+func (s *Store) Unused(ctx context.Context, r Run) (*inquiry.Question, error) {
+	return s.unused(ctx, s.read, &r)
+}
+
 func (s *Store) unused(ctx context.Context, q queryer, r *Run) (*inquiry.Question, error) {
 	list, err := collect(ctx, q, (&questions{s}).scan, "SELECT "+questionColumns+` FROM questions
 		WHERE run_id = ? AND fence = ? AND applied_at = 0

@@ -44,15 +44,23 @@ var registry = []Channel{
 		Authority: inquiry.AuthorityClientUI,
 		Help:      "shows your user a form, if you can show forms",
 		Label:     [2]string{"client's dialog", "客户端对话框"}},
-	{Name: string(ManualReply), Stored: inquiry.ChannelConsole, Step: true, Person: true, OutOfBand: true,
+	{
+		Name:      string(ManualReply),
+		Stored:    inquiry.ChannelConsole,
+		Step:      true,
+		Person:    true,
+		OutOfBand: true,
 		Authority: inquiry.AuthorityLocalOperator,
-		Needs:     "a console", Provide: "run on a terminal",
-		Help:  "asks the person at the server's console",
-		Label: [2]string{"console", "控制台"}},
+		Needs:     "a console",
+		Provide:   "run on a terminal",
+		Help:      "asks the person at the server's console",
+		Label:     [2]string{"console", "控制台"},
+	},
 	{Name: string(AutoReply), Stored: inquiry.ChannelModel, Step: true, OutOfBand: true,
 		Authority: inquiry.AuthorityAgent,
 		Needs:     "a model that answers", Provide: "configure a model that answers",
-		Help:  "lets a model answer in the person's place, and the result's notes say what it answered",
+		Help: "lets a model answer in the person's place, " +
+			"and the result's notes say what it answered",
 		Label: [2]string{"model", "模型"}},
 	{Name: string(NoReply), Stored: inquiry.ChannelTimer, Step: true, OutOfBand: true, Last: true,
 		Needs: "a timer", Provide: "use another mode",
@@ -61,7 +69,11 @@ var registry = []Channel{
 
 	{Name: inquiry.ChannelPage, Stored: inquiry.ChannelPage, Label: [2]string{"inbox page", "收件页"}},
 	{Name: inquiry.ChannelHTTP, Stored: inquiry.ChannelHTTP, Label: [2]string{"HTTP", "HTTP"}},
-	{Name: inquiry.ChannelCommandLine, Stored: inquiry.ChannelCommandLine, Label: [2]string{"command line", "命令行"}},
+	{
+		Name:   inquiry.ChannelCommandLine,
+		Stored: inquiry.ChannelCommandLine,
+		Label:  [2]string{"command line", "命令行"},
+	},
 	{Name: inquiry.ChannelClient, Stored: inquiry.ChannelClient, Label: [2]string{"client", "客户端"}},
 	{Name: inquiry.ChannelRun, Stored: inquiry.ChannelRun, Label: [2]string{"the run", "运行"}},
 }
@@ -77,7 +89,12 @@ func Steps() []Channel {
 // Answer is an answer through the channel of this mode.
 func (m Mode) Answer(text string) inquiry.Reply {
 	c := Named(string(m))
-	return inquiry.Reply{Type: inquiry.TypeAnswer, Response: text, Channel: c.Stored, Authority: c.Authority}
+	return inquiry.Reply{
+		Type:      inquiry.TypeAnswer,
+		Response:  text,
+		Channel:   c.Stored,
+		Authority: c.Authority,
+	}
 }
 
 // People reports whether a person answers at the channel, for [List].

@@ -10,10 +10,11 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-// Mode says who answers the questions of a run: one channel, or several that have their turn one after the other, for
-// example "elicit -> pass_to_client" or "manual_reply (60s) -> auto_reply". The time is how long a channel has its turn;
-// the last one has it for as long as the question is open. The first answer wins, through whichever channel, even one whose
-// turn is over or has not come. [Parse] gives the canonical text.
+// Mode says who answers the questions of a run: one channel, or several that have their turn one
+// after the other, for example "elicit -> pass_to_client" or "manual_reply (60s) -> auto_reply".
+// The time is how long a channel has its turn; the last one has it for as long as the question is
+// open. The first answer wins, through whichever channel, even one whose turn is over or has not
+// come. [Parse] gives the canonical text.
 type Mode string
 
 // Step is the turn of one channel.
@@ -60,11 +61,13 @@ func (m Mode) Steps() ([]Step, error) {
 			return nil, err
 		}
 		if slices.ContainsFunc(steps, func(other Step) bool { return other.Name == s.Name }) {
-			return nil, bad("name each channel once", "the reply mode %q has %s twice", text.Cut(string(m), most), s.Name)
+			return nil, bad("name each channel once", "the reply mode %q has %s twice",
+				text.Cut(string(m), most), s.Name)
 		}
 		if n := len(steps); n > 0 && steps[n-1].Last {
-			return nil, bad(fmt.Sprintf("put %s at the end", steps[n-1].Name), "in the reply mode %q nothing can come after %s",
-				text.Cut(string(m), most), steps[n-1].Name)
+			return nil, bad(fmt.Sprintf("put %s at the end", steps[n-1].Name),
+				"in the reply mode %q nothing can come after %s", text.Cut(string(m), most),
+				steps[n-1].Name)
 		}
 		steps = append(steps, s)
 	}
@@ -80,7 +83,8 @@ func (m Mode) Is(one Mode) bool {
 // Has reports whether the mode has the channel among its steps.
 func (m Mode) Has(one Mode) bool {
 	steps, err := m.Steps()
-	return err == nil && slices.ContainsFunc(steps, func(s Step) bool { return s.Name == string(one) })
+	return err == nil &&
+		slices.ContainsFunc(steps, func(s Step) bool { return s.Name == string(one) })
 }
 
 // Personal reports whether a person is asked at every step.
@@ -98,8 +102,12 @@ func parseStep(words string) (Step, error) {
 		for _, c := range Steps() {
 			names = append(names, c.Name)
 		}
-		return s, bad(fmt.Sprintf("use one of %v, or several like %q", names, "manual_reply (60s) -> auto_reply"),
-			"unknown reply mode %q", text.Cut(name, most))
+		return s, bad(
+			fmt.Sprintf("use one of %v, or several like %q", names,
+				"manual_reply (60s) -> auto_reply"),
+			"unknown reply mode %q",
+			text.Cut(name, most),
+		)
 	}
 	if !timed {
 		return s, nil
@@ -111,10 +119,13 @@ func parseStep(words string) (Step, error) {
 	}
 	d, err := time.ParseDuration(strings.TrimSuffix(after, "in")) // "2 min"
 	if !ok || err != nil || d < shortest || d > longest {
-		return s, bad("write a time from 1s to 24h, for example manual_reply (60s)", "the time %q of %s cannot be used", text.Cut(rest, most), name)
+		return s, bad("write a time from 1s to 24h, for example manual_reply (60s)",
+			"the time %q of %s cannot be used", text.Cut(rest, most), name)
 	}
 	s.Time = d
 	return s, nil
 }
 
-func bad(mend, format string, args ...any) error { return hint.Add(fmt.Errorf(format, args...), mend) }
+func bad(mend, format string, args ...any) error {
+	return hint.Add(fmt.Errorf(format, args...), mend)
+}

@@ -14,8 +14,8 @@ import (
 
 // Asker asks somebody actively while its channel has its turn.
 type Asker interface {
-	// Ask puts the question, and returns nil once it is settled. It returns when ctx ends, whose cause says why the channel
-	// is closed; any other error says why there is no answer here.
+	// Ask puts the question, and returns nil once it is settled. It returns when ctx ends, whose
+	// cause says why the channel is closed; any other error says why there is no answer here.
 	Ask(ctx context.Context, q inquiry.Question) error
 }
 
@@ -27,16 +27,19 @@ type Store interface {
 
 // Options of a Router. All but Log have to be there.
 type Options struct {
-	Store  Store
-	Askers map[string]Asker         // by channel; one without is passive: it waits until it is asked, or declines
-	Name   string                   // of this router, in the turns of its questions
-	Alive  func(router string) bool // whether the named router is there; it may be in another process
-	Moved  func(q inquiry.Question) // called when another channel has its turn
-	Log    *slog.Logger             // nil discards
+	Store Store
+	// by channel; one without is passive: it waits until it is asked, or declines
+	Askers map[string]Asker
+	Name   string // of this router, in the turns of its questions
+	// whether the named router is there; it may be in another process
+	Alive func(router string) bool
+	Moved func(q inquiry.Question) // called when another channel has its turn
+	Log   *slog.Logger             // nil discards
 }
 
 // ErrTurnOver is the cause with which a channel is closed whose time is over.
-var ErrTurnOver = errors.New("the time to answer here is over; the question is put to somebody else / 此处的回答时间已过,问题已转给他人")
+var ErrTurnOver = errors.New("the time to answer here is over; " +
+	"the question is put to somebody else / 此处的回答时间已过,问题已转给他人")
 
 // Router takes questions from channel to channel. It is safe for concurrent use.
 type Router struct {
@@ -67,8 +70,8 @@ func New(opts *Options) *Router {
 	return r
 }
 
-// Close ends all routing for the cause, which the channels get, and returns when it has ended. The turns stay as they are: the
-// next router goes on with them.
+// Close ends all routing for the cause, which the channels get, and returns when it has ended. The
+// turns stay as they are: the next router goes on with them.
 func (r *Router) Close(why error) {
 	r.mu.Lock()
 	r.closed = true
@@ -88,9 +91,9 @@ func (r *Router) First(q inquiry.Question) inquiry.Turn {
 	return inquiry.Turn{Channel: next(q, "", now), Since: stored(now), Router: r.opts.Name}
 }
 
-// Route takes an open question from channel to channel until it is settled or every channel has had its turn. When it returns
-// a channel has its turn; the rest goes on by itself. It does nothing when the question is routed, here or by another router
-// that is there.
+// Route takes an open question from channel to channel until it is settled or every channel has had
+// its turn. When it returns a channel has its turn; the rest goes on by itself. It does nothing
+// when the question is routed, here or by another router that is there.
 func (r *Router) Route(questionID string) {
 	if q, err := r.opts.Store.Get(r.ctx, questionID); err == nil {
 		if _, mine, err := r.claim(r.ctx, q); err == nil && !mine {
@@ -117,8 +120,10 @@ func (r *Router) Route(questionID string) {
 	})
 }
 
-// claim makes the question this router's, with a channel that has its turn, unless it is settled or another router's.
-func (r *Router) claim(ctx context.Context, q inquiry.Question) (now inquiry.Question, mine bool, err error) {
+// claim makes the question this router's, with a channel that has its turn, unless it is settled or
+// another router's.
+func (r *Router) claim(ctx context.Context,
+	q inquiry.Question) (now inquiry.Question, mine bool, err error) {
 	to := q.Turn
 	switch {
 	case !q.Open(), q.Turn.Router != r.opts.Name && r.Routed(q):
@@ -167,7 +172,8 @@ func (r *Router) Finish(questionID string, why error) {
 	}
 }
 
-// Cancel ends the routing of an open question that is not to be answered now. It begins anew when it is routed again.
+// Cancel ends the routing of an open question that is not to be answered now. It begins anew when
+// it is routed again.
 func (r *Router) Cancel(ctx context.Context, questionID string, why error) error {
 	r.Finish(questionID, why)
 	for {
@@ -175,14 +181,15 @@ func (r *Router) Cancel(ctx context.Context, questionID string, why error) error
 		if err != nil || !q.Open() {
 			return err
 		}
-		if _, err = r.opts.Store.SetTurn(ctx, questionID, q.Turn, inquiry.Turn{}); !errors.Is(err, inquiry.ErrTurn) {
+		if _, err = r.opts.Store.SetTurn(ctx, questionID, q.Turn, inquiry.Turn{}); !errors.Is(err,
+			inquiry.ErrTurn) {
 			return unlessSettled(err)
 		}
 	}
 }
 
-// Decline says that a channel has no answer to the question, and why: the next one has its turn. It does nothing when the
-// channel does not have its turn, or another router has the question.
+// Decline says that a channel has no answer to the question, and why: the next one has its turn. It
+// does nothing when the channel does not have its turn, or another router has the question.
 func (r *Router) Decline(ctx context.Context, questionID, channel, why string) error {
 	q, err := r.opts.Store.Get(ctx, questionID)
 	if err != nil || !q.Open() || Asking(q, time.Now()) != channel || q.Turn.Router != r.opts.Name {
@@ -198,12 +205,17 @@ func (r *Router) Decline(ctx context.Context, questionID, channel, why string) e
 // pass gives the turn of a channel to the next one. trouble is "" when it just took too long.
 func (r *Router) pass(ctx context.Context, q inquiry.Question, channel, trouble string) error {
 	now := time.Now()
-	_, err := r.setTurn(ctx, q, inquiry.Turn{Channel: next(q, channel, now), Since: stored(now), Router: r.opts.Name,
-		Trouble: cmp.Or(trouble, q.Turn.Trouble)})
+	_, err := r.setTurn(
+		ctx,
+		q,
+		inquiry.Turn{Channel: next(q, channel, now), Since: stored(now), Router: r.opts.Name,
+			Trouble: cmp.Or(trouble, q.Turn.Trouble)},
+	)
 	return err
 }
 
-func (r *Router) setTurn(ctx context.Context, q inquiry.Question, to inquiry.Turn) (inquiry.Question, error) {
+func (r *Router) setTurn(ctx context.Context, q inquiry.Question,
+	to inquiry.Turn) (inquiry.Question, error) {
 	q, err := r.opts.Store.SetTurn(ctx, q.ID, q.Turn, to)
 	if err == nil {
 		r.opts.Moved(q)
@@ -213,14 +225,15 @@ func (r *Router) setTurn(ctx context.Context, q inquiry.Question, to inquiry.Tur
 
 // unlessSettled is err, unless it only says that another turn, or an answer, was faster.
 func unlessSettled(err error) error {
-	if errors.Is(err, inquiry.ErrSettled) || errors.Is(err, inquiry.ErrTurn) || errors.Is(err, inquiry.ErrNotFound) {
+	if errors.Is(err, inquiry.ErrSettled) || errors.Is(err, inquiry.ErrTurn) ||
+		errors.Is(err, inquiry.ErrNotFound) {
 		return nil
 	}
 	return err
 }
 
-// lead lets one channel after the other ask, until the question is settled, or nobody is left, or the one that has its turn
-// is passive and has no end.
+// lead lets one channel after the other ask, until the question is settled, or nobody is left, or
+// the one that has its turn is passive and has no end.
 func (r *Router) lead(ctx context.Context, on *routing, questionID string) {
 	for done := false; !done && ctx.Err() == nil; {
 		q, err := r.opts.Store.Get(ctx, questionID)
@@ -228,7 +241,8 @@ func (r *Router) lead(ctx context.Context, on *routing, questionID string) {
 			done, err = r.step(ctx, on, q)
 		}
 		if unlessSettled(err) != nil && ctx.Err() == nil {
-			r.opts.Log.ErrorContext(ctx, "a question waits, and nobody is asked", "question", questionID, "err", err)
+			r.opts.Log.ErrorContext(ctx, "a question waits, and nobody is asked", "question",
+				questionID, "err", err)
 		}
 		done = done || unlessSettled(err) != nil || errors.Is(err, inquiry.ErrNotFound)
 	}

@@ -8,8 +8,9 @@ import (
 	"github.com/taploop/taploop/inquiry/channel"
 )
 
-// Plan writes into a new question through which channels it goes when it is asked now, and what silence leads to. attention is
-// the time of a step that does not say its own; listed are channels where every question can be answered.
+// Plan writes into a new question through which channels it goes when it is asked now, and what
+// silence leads to. attention is the time of a step that does not say its own; listed are channels
+// where every question can be answered.
 func Plan(q *inquiry.Question, mode channel.Mode, attention time.Duration, listed []string) error {
 	steps, err := mode.Steps()
 	if err != nil {
@@ -40,8 +41,8 @@ func Plan(q *inquiry.Question, mode channel.Mode, attention time.Duration, liste
 // stored is a time as a store keeps it.
 func stored(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
 
-// Asking is the channel that has its turn at the time; "" when none has. Its router may not have noticed yet that a
-// time is over.
+// Asking is the channel that has its turn at the time; "" when none has. Its router may not have
+// noticed yet that a time is over.
 func Asking(q inquiry.Question, at time.Time) string {
 	name := q.Turn.Channel
 	i := slices.IndexFunc(q.Doors, func(c inquiry.Door) bool { return c.Name == name })
@@ -51,7 +52,8 @@ func Asking(q inquiry.Question, at time.Time) string {
 	return next(q, name, at)
 }
 
-// next is the channel whose turn comes after the named one, "" after the last; name is "" before the first.
+// next is the channel whose turn comes after the named one, "" after the last; name is "" before
+// the first.
 func next(q inquiry.Question, name string, at time.Time) string {
 	after := slices.IndexFunc(q.Doors, func(c inquiry.Door) bool { return c.Name == name }) + 1
 	for _, c := range q.Doors[after:] {
@@ -67,9 +69,10 @@ func comes(c inquiry.Door, at time.Time) bool {
 	return channel.Named(c.Name).Step && (c.Until.IsZero() || at.Before(c.Until))
 }
 
-// Left are the channels through which the open question can still be answered. routed says that its router is there: the
-// channel that has its turn is marked then. What is not asked at all is left out, and so is a step whose turn is over; but
-// the client may answer as long as the question is open. Of a settled question there are none.
+// Left are the channels through which the open question can still be answered. routed says that its
+// router is there: the channel that has its turn is marked then. What is not asked at all is left
+// out, and so is a step whose turn is over; but the client may answer as long as the question is
+// open. Of a settled question there are none.
 func Left(q inquiry.Question, routed bool) (left []inquiry.Door) {
 	if !q.Open() {
 		return nil
@@ -78,7 +81,8 @@ func Left(q inquiry.Question, routed bool) (left []inquiry.Door) {
 	turn := slices.IndexFunc(q.Doors, func(c inquiry.Door) bool { return c.Name == Asking(q, now) })
 	for i, d := range q.Doors {
 		c := channel.Named(d.Name)
-		over := !d.Until.IsZero() && !now.Before(d.Until) || c.Step && q.Turn != (inquiry.Turn{}) && (turn < 0 || i < turn)
+		over := !d.Until.IsZero() && !now.Before(d.Until) ||
+			c.Step && q.Turn != (inquiry.Turn{}) && (turn < 0 || i < turn)
 		switch {
 		case c.Last, over && c.Name != string(channel.PassToClient):
 			continue

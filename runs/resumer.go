@@ -1,0 +1,146 @@
+package runs
+
+import (
+	"context"
+	"errors"
+
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/inquiry/channel"
+	"github.com/taploop/taploop/session"
+)
+
+// resumer brings settled questions to the runs that wait for them.
+type resumer struct{ m *Manager }
+
+// watch tells what happens to questions, through whichever channel, to those whom it concerns.
+func (r resumer) watch(events *inquiry.Subscription) {
+	defer events.Close()
+	for {
+		e, err := events.Next(r.m.ctx)
+		if err != nil {
+			return
+		}
+		switch e.Type {
+		case inquiry.Resolved, inquiry.RanOut, inquiry.Withdrew:
+			r.m.spawn(func() { r.attend(e.Question.ID) })
+		case inquiry.Overdue:
+			if e.Question.OnTimeout == inquiry.AskModel {
+				r.m.spawn(func() { r.answerOverdue(e.Question) })
+			}
+		case inquiry.Lost:
+			r.m.spawn(func() {
+				if err := r.catchUp(r.m.ctx); err != nil && r.m.ctx.Err() == nil {
+					r.m.log.Error("looking for answers that were missed", "err", err)
+				}
+			})
+		}
+	}
+}
+
+// catchUp attends to the questions of all runs that wait, and forgets answers that no run has asked
+// for.
+func (r resumer) catchUp(ctx context.Context) error {
+	waiting, err := r.m.store.Sessions(ctx, session.Filter{Waiting: true})
+	if err != nil {
+		return err
+	}
+	for _, w := range waiting {
+		r.attend(w.Latest.QuestionID)
+	}
+	unapplied, err := r.m.broker.List(ctx, inquiry.Filter{Unapplied: true})
+	if err != nil {
+		return err
+	}
+	for _, q := range unapplied {
+		if q.RunID == "" {
+			err = errors.Join(err, r.forget(ctx, q))
+		}
+	}
+	return err
+}
+
+// forget erases the secret that answers a question which no run has asked: nobody is going to read
+// it.
+func (r resumer) forget(ctx context.Context, q inquiry.Question) error {
+	if !q.Secret || q.Open() {
+		return nil
+	}
+	if _, err := r.m.broker.Apply(ctx, q.ID, q.Fence); err != nil &&
+		!errors.Is(err, inquiry.ErrApplied) {
+		return err
+	}
+	return nil
+}
+
+// answerOverdue lets the model answer a question that nobody gave attention to, if there is one.
+func (r resumer) answerOverdue(q inquiry.Question) {
+	model := r.m.askers[string(channel.AutoReply)]
+	run, err := r.m.store.Run(r.m.ctx, q.RunID)
+	if err == nil && model != nil && !r.m.store.OwnedElsewhere(run) {
+		err = model.Ask(r.m.ctx, q)
+	}
+	if err != nil && r.m.ctx.Err() == nil {
+		r.m.log.Warn("no model's answer", "question", q.ID, "err", err)
+	}
+}
+
+// attend brings a settled question to the run that waits for it, and has an open one routed. It
+// does nothing when that was done. Events of questions, their absence after a crash, and the end of
+// a run's life lead here.
+func (r resumer) attend(questionID string) {
+	if err := r.bring(r.m.ctx, questionID); err != nil && r.m.ctx.Err() == nil {
+		r.m.log.Error("an answer could not be applied", "question", questionID, "err", err)
+	}
+}
+
+func (r resumer) bring(ctx context.Context, questionID string) error {
+	q, err := r.m.broker.Get(ctx, questionID)
+	if err != nil {
+		return err
+	}
+	if q.RunID == "" {
+		return r.forget(ctx, q)
+	}
+	run, err := r.m.store.Run(ctx, q.RunID)
+	if err != nil ||
+		r.m.store.OwnedElsewhere(
+			run,
+		) { // it is for the process that carries the run out, which may live longer than this one
+		return err
+	}
+	if q.Open() {
+		r.m.router.Route(q.ID)
+		return nil
+	}
+	r.m.router.Finish(q.ID, settledAs(q))
+	c, unlock, err := r.m.receive(ctx, ContinueRequest{SessionID: q.SessionID})
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if c.run.QuestionID != q.ID {
+		return nil
+	}
+	return c.resumeAnswered(ctx, &q)
+}
+
+// resumeAnswered is the one way from a settled question to its run: the run goes on with the
+// answer, as whoever answered wished, or ends. The caller has the session's lock.
+func (c *continuation) resumeAnswered(ctx context.Context, q *inquiry.Question) error {
+	end, ends := endOf(*q)
+	if !ends {
+		how, err := resumptionOf(*q)
+		if err == nil {
+			err = c.resume(ctx, how, q)
+		}
+		return err
+	}
+	end.From, end.Fence = []session.State{c.run.State}, c.run.Fence
+	now, err := c.m.store.Transition(ctx, c.run.ID, end)
+	if err != nil {
+		return err
+	}
+	c.m.release(ctx, c.sess.Serial, c.run.ID)
+	c.m.moved(c.state, now)
+	return nil
+}
