@@ -107,15 +107,23 @@ func TestALanguageIsOfOurOwnSentences(t *testing.T) {
 func TestAnAddressTightensWhoIsAsked(t *testing.T) {
 	type modes struct{ usual, asked, want channel.Mode }
 	for query, list := range map[string][]modes{
-		"": {{"", "", "pass_to_client"}, {"", "no_reply", "no_reply"},
-			{"auto_reply", "", "auto_reply"}},
-		"reply_mode=pass_to_client": {{"", "", "pass_to_client"},
-			{"", "no_reply", "pass_to_client"}, {"auto_reply", "", "pass_to_client"},
-			{"", "pass_to_client (60s) -> auto_reply", "pass_to_client"}, {"", "manual_reply",
-				"manual_reply"}},
-		"reply_mode=elicit -> pass_to_client": {{"", "", "elicit -> pass_to_client"},
-			{"", "auto_reply", "elicit -> pass_to_client"}, {"no_reply", "pass_to_client",
-				"pass_to_client"}},
+		"": {
+			{"", "", "pass_to_client"},
+			{"", "no_reply", "no_reply"},
+			{"auto_reply", "", "auto_reply"},
+		},
+		"reply_mode=pass_to_client": {
+			{"", "", "pass_to_client"},
+			{"", "no_reply", "pass_to_client"},
+			{"auto_reply", "", "pass_to_client"},
+			{"", "pass_to_client (60s) -> auto_reply", "pass_to_client"},
+			{"", "manual_reply", "manual_reply"},
+		},
+		"reply_mode=elicit -> pass_to_client": {
+			{"", "", "elicit -> pass_to_client"},
+			{"", "auto_reply", "elicit -> pass_to_client"},
+			{"no_reply", "pass_to_client", "pass_to_client"},
+		},
 	} {
 		for _, m := range list {
 			t.Run(query+" "+string(m.usual+" "+m.asked), func(t *testing.T) {

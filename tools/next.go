@@ -18,7 +18,8 @@ func nextOf(st runs.Status) *result.Next {
 	case pausedOnPurpose(st):
 		why = "the run is paused as it was wanted; call this when your user wants it to go on"
 	case questionInForm(st) != nil:
-		tool, why = waitTool, "the agent's question is shown to your user in a form while a call waits"
+		tool = waitTool
+		why = "the agent's question is shown to your user in a form while a call waits"
 	case asks && !running:
 		why = "the agent asks something that only your user can answer; " +
 			"add reply_from_client with your user's own answer"
@@ -32,7 +33,8 @@ func nextOf(st runs.Status) *result.Next {
 	case running:
 		tool, why = waitTool, "the run goes on"
 	case st.Reason == agentloop.ClientDetached:
-		tool, why = waitTool, "the run paused because nobody waited for it, and goes on when somebody does"
+		tool = waitTool
+		why = "the run paused because nobody waited for it, and goes on when somebody does"
 	case st.Reason == agentloop.MaxStepsReached:
 		why = "the steps of this call are used up; continuing gives it more"
 	case st.Message != "":

@@ -153,6 +153,7 @@ func TestSessionsAreListedAsTheyAreWaitedFor(t *testing.T) {
 		l := w.call("list_sessions", nil).structured["sessions"].([]any)[0].(in)
 		require.Equal(t, "WAITING_REPLY", l["state"])
 		require.Equal(t, "STILL_RUNNING", l["stop_reason"], "the console has its turn")
+		require.Contains(t, a.Next.Why, "being asked elsewhere")
 		require.Equal(t, a.structured["next"], l["next"])
 		require.Equal(t, a.Question.ID, l["question"].(in)["question_id"])
 		require.Equal(t, done, w.wait(a.SessionID).code())

@@ -27,13 +27,9 @@ type showArgs struct {
 }
 
 func (a showArgs) show() resultOptions {
-	return resultOptions{
-		Logs:            a.Logs,
-		Captions:        a.Logs && a.Captions,
-		Screenshots:     a.Logs && a.Screenshots,
-		FinalCaption:    a.FinalCaption,
-		FinalScreenshot: a.FinalScreenshot,
-	}
+	o := resultOptions{a.Logs, a.Captions, a.Screenshots, a.FinalCaption, a.FinalScreenshot}
+	o.Captions, o.Screenshots = o.Captions && o.Logs, o.Screenshots && o.Logs
+	return o
 }
 
 // private is o under a level of privacy: under captions no pictures, and each screen in words.

@@ -51,7 +51,8 @@ func TestACallNeverOutlivesItsBudget(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, w *world) {
 				w.end()
-				w.topts.Waits, w.topts.ClientWaits = c.waits, map[string]tools.Waits{"somebody": {Default: time.Second}}
+				w.topts.Waits = c.waits
+				w.topts.ClientWaits = map[string]tools.Waits{"somebody": {Default: time.Second}}
 				if c.client != (tools.Waits{}) {
 					w.topts.ClientWaits["Tester"] = c.client
 				}

@@ -112,8 +112,9 @@ func reference(tools []tool) string {
 
 # The MCP tools
 
-This is what a calling model reads. Every phone tool returns the same object, as structured content and as JSON in the first
-text block; the result of a run that has not ended closes with one line that names the next call.
+This is what a calling model reads. Every phone tool returns the same object, as structured content
+and as JSON in the first text block; the result of a run that has not ended closes with one line
+that names the next call.
 `)
 	for _, t := range tools {
 		fmt.Fprintf(&b, "\n## %s\n\n%s, %s\n\n", t.Name, t.Title, t.Annotations)
