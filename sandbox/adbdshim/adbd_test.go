@@ -30,7 +30,6 @@ func underADBD(t *testing.T, size image.Point) *real {
 	b := setUp(t, size)
 	rig := adbtest.Start(t, &adbtest.Options{Phones: []adbtest.Phone{{Standins: b.dir,
 		Env: []string{adbdshim.Env + "=" + b.socket}}}})
-	require.NoError(t, os.Remove(filepath.Join(b.dir, "cat"))) // there it is the real one
 	return &real{b, rig}
 }
 

@@ -1,7 +1,6 @@
 package adbdshim
 
 import (
-	"encoding/binary"
 	"fmt"
 	"io"
 	"net"
@@ -43,10 +42,10 @@ func Install(dir, binary string) error {
 // run.
 const exitUnreachable = 126
 
-// Main runs a command of the phone with the process's own stdin, stdout, stderr and folder, and
+// Main runs a command of the phone with the process's own stdout, stderr and folder, and
 // returns its exit code. When the phone cannot be reached it says so on stderr and returns 126.
 func Main(name string, args []string) int {
-	code, err := run(name, args, os.Stdin, os.Stdout, os.Stderr)
+	code, err := run(name, args, os.Stdout, os.Stderr)
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
 		return exitUnreachable
@@ -54,7 +53,7 @@ func Main(name string, args []string) int {
 	return code
 }
 
-func run(name string, args []string, stdin io.Reader, stdout, stderr io.Writer) (int, error) {
+func run(name string, args []string, stdout, stderr io.Writer) (int, error) {
 	path := os.Getenv(Env)
 	if path == "" {
 		return 0, fmt.Errorf("no simulated phone: set %s to the socket of a running "+
@@ -73,7 +72,7 @@ func run(name string, args []string, stdin io.Reader, stdout, stderr io.Writer) 
 	if err := writeFrame(c, kindArgs, packed(append([]string{dir, name}, args...))); err != nil {
 		return 0, fmt.Errorf("asking the simulated phone: %w", err)
 	}
-	code, err := converse(c, stdin, stdout, stderr)
+	code, err := converse(c, stdout, stderr)
 	if err != nil {
 		return 0, fmt.Errorf("the simulated phone broke off: %w", err)
 	}
@@ -81,7 +80,7 @@ func run(name string, args []string, stdin io.Reader, stdout, stderr io.Writer) 
 }
 
 // converse does what the phone says until the exit code comes.
-func converse(c net.Conn, stdin io.Reader, stdout, stderr io.Writer) (int, error) {
+func converse(c net.Conn, stdout, stderr io.Writer) (int, error) {
 	for {
 		kind, n, err := readHead(c)
 		if err != nil {
@@ -92,8 +91,6 @@ func converse(c net.Conn, stdin io.Reader, stdout, stderr io.Writer) (int, error
 			_, err = io.CopyN(stdout, c, int64(n))
 		case kindErr:
 			_, err = io.CopyN(stderr, c, int64(n))
-		case kindRead:
-			err = sendInput(c, stdin, n)
 		case kindSave:
 			err = save(c, n)
 		case kindExit:
@@ -107,24 +104,6 @@ func converse(c net.Conn, stdin io.Reader, stdout, stderr io.Writer) (int, error
 			return 0, err
 		}
 	}
-}
-
-// sendInput answers the request for stdin, whose body is how many bytes are wanted at most. Not one
-// more is read: what follows belongs to the commands that follow.
-func sendInput(c net.Conn, stdin io.Reader, n int) error {
-	body := make([]byte, n)
-	if _, err := io.ReadFull(c, body); err != nil {
-		return err
-	}
-	if len(body) != 4 {
-		return io.ErrUnexpectedEOF
-	}
-	buf := make([]byte, min(binary.LittleEndian.Uint32(body), maxRead))
-	got, err := 0, error(nil)
-	for got == 0 && err == nil {
-		got, err = stdin.Read(buf)
-	}
-	return writeFrame(c, kindInput, buf[:got])
 }
 
 // save writes a file for the phone and reports how that went.

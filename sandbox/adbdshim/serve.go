@@ -1,7 +1,6 @@
 package adbdshim
 
 import (
-	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -81,11 +80,8 @@ func Serve(ctx context.Context, ln net.Listener, sh *shell.Shell) error {
 type peer struct {
 	c       net.Conn
 	ctx     context.Context // of the command; ends when the stand-in does
-	answers chan frame      // what comes for kindRead and kindSave; closed at the stand-in's end
-
-	mu   sync.Mutex // around frames to the stand-in
-	ask  sync.Mutex // around a question and its answer
-	over bool       // stdin has ended
+	answers chan frame      // what comes for kindSave; closed at the stand-in's end
+	mu      sync.Mutex      // around frames to the stand-in
 }
 
 type frame struct {
@@ -113,7 +109,7 @@ func handle(ctx context.Context, c net.Conn, sh *shell.Shell) {
 		p.listen()
 	})
 	out, errs := &stream{p, kindOut}, &stream{p, kindErr}
-	code := sh.WithSave(p.save).WithDir(words[0]).Exec(ctx, words[1:], p, out, errs)
+	code := sh.WithSave(p.save).WithDir(words[0]).Exec(ctx, words[1:], out, errs)
 	_ = p.send(kindExit, []byte{byte(code)})
 	cancel() // closes the connection, which ends listen
 	listening.Wait()
@@ -154,43 +150,16 @@ func (p *peer) send(kind byte, parts ...[]byte) error {
 	return writeFrame(p.c, kind, parts...)
 }
 
-// question sends a frame and waits for its answer.
-func (p *peer) question(kind, want byte, parts ...[]byte) ([]byte, error) {
-	p.ask.Lock()
-	defer p.ask.Unlock()
-	if err := p.send(kind, parts...); err != nil {
-		return nil, err
-	}
-	f, ok := <-p.answers
-	if !ok || f.kind != want {
-		return nil, io.ErrUnexpectedEOF
-	}
-	return f.body, nil
-}
-
-// Read is the command's stdin: it asks the stand-in for bytes of its own.
-func (p *peer) Read(b []byte) (int, error) {
-	if p.over {
-		return 0, io.EOF
-	}
-	body, err := p.question(kindRead, kindInput, le32(min(len(b), maxRead)))
-	if err != nil || len(body) == 0 {
-		p.over = true
-		return 0, cmp.Or(err, io.EOF)
-	}
-	return copy(b, body), nil
-}
-
 // save has the stand-in write a file.
 func (p *peer) save(name string, data []byte) error {
-	body, err := p.question(kindSave, kindSaved, packed([]string{name}), data)
-	switch {
-	case err != nil:
+	if err := p.send(kindSave, packed([]string{name}), data); err != nil {
 		return err
-	case len(body) < 4:
+	}
+	f, ok := <-p.answers
+	if !ok || f.kind != kindSaved || len(f.body) < 4 {
 		return io.ErrUnexpectedEOF
 	}
-	if code := binary.LittleEndian.Uint32(body); code != 0 {
+	if code := binary.LittleEndian.Uint32(f.body); code != 0 {
 		return syscall.Errno(code)
 	}
 	return nil

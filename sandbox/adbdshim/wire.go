@@ -16,19 +16,15 @@ const Env = "TAPLOOP_SANDBOX_SOCKET"
 // that.
 const (
 	kindArgs  = 'A' // to the phone, first: the folder, the name and the words, as strings
-	kindInput = 'I' // to the phone: bytes of stdin; none means the end
 	kindSaved = 'R' // to the phone: errno of a kindSave, and its text
 	kindOut   = 'O' // to the stand-in: for stdout
 	kindErr   = 'D' // to the stand-in: for stderr
-	kindRead  = 'S' // to the stand-in: send up to so many bytes of stdin
 	kindSave  = 'W' // to the stand-in: write a file; its name as a string, then its content
 	kindExit  = 'X' // to the stand-in, last: the exit code
 )
 
-// maxToPhone bounds a frame to the phone: what a command line may be, and pieces of stdin.
+// maxToPhone bounds a frame to the phone: what a command line may be.
 const maxToPhone = 4 << 20
-
-const maxRead = 256 << 10 // bytes of stdin asked for at once
 
 func writeFrame(w io.Writer, kind byte, parts ...[]byte) error {
 	n := 0

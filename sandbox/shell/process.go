@@ -182,7 +182,7 @@ func (p *process) simple(words []*syntax.Word) int {
 		ctx: p.ctx, sh: p.sh, shell: p, name: baseName(argv[0]), args: argv[1:], dir: p.dir,
 		stdin: p.stdin, stdout: p.stdout, stderr: p.stderr,
 	}
-	return c.run()
+	return c.run(p.sh.commands)
 }
 
 func (p *process) cd(args []string) int {

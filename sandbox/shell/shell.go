@@ -2,7 +2,6 @@ package shell
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -87,26 +86,22 @@ func (s *Shell) Run(
 	return code
 }
 
-// Exec runs one command, Android's or a small tool, without a shell. argv[0] is its name, with or
-// without a folder.
-func (s *Shell) Exec(
-	ctx context.Context, argv []string, stdin io.Reader, stdout, stderr io.Writer,
-) int {
+// Exec runs one of Android's commands without a shell. argv[0] is its name.
+func (s *Shell) Exec(ctx context.Context, argv []string, stdout, stderr io.Writer) int {
 	if len(argv) == 0 {
 		return complain(stderr, "%s: no command", shName)
 	}
-	c := &call{
-		ctx: ctx, sh: s, name: baseName(argv[0]), args: argv[1:], dir: s.dir,
-		stdin: cmp.Or[io.Reader](stdin, bytes.NewReader(nil)), stdout: stdout, stderr: stderr,
-	}
-	return c.run()
+	none := bytes.NewReader(nil)
+	c := &call{ctx: ctx, sh: s, name: argv[0], args: argv[1:], dir: s.dir, stdin: none,
+		stdout: stdout, stderr: stderr}
+	return c.run(androidCommands())
 }
 
 // call is one command being run.
 type call struct {
 	ctx            context.Context
 	sh             *Shell
-	shell          *process // that runs it; nil in Exec
+	shell          *process // that runs it; nil in Exec, whose commands do not need it
 	name           string
 	args           []string
 	dir            string
@@ -116,8 +111,9 @@ type call struct {
 
 type command func(*call) int
 
-func (c *call) run() int {
-	cmd := c.sh.commands[c.name]
+// run runs the command, which is one of those that are known.
+func (c *call) run(known map[string]command) int {
+	cmd := known[c.name]
 	switch {
 	case cmd == nil:
 		return c.fail(exitNotFound, "%s: %s: inaccessible or not found", shName, c.name)

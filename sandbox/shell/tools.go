@@ -267,9 +267,6 @@ func sleep(c *call) int {
 
 // sh runs a line of its own: sh -c TEXT, or the text of a file or of stdin.
 func sh(c *call) int {
-	if c.shell == nil {
-		return c.fail(exitFailure, "%s: no shell in a shell", shName)
-	}
 	inner := c.shell.fork()
 	inner.depth++
 	if len(c.args) > 0 && c.args[0] == "-c" {
