@@ -72,8 +72,6 @@ var hints = map[StopReason]string{
 	ServerRestarted: "continue the session",
 }
 
-func (l *loop) outOfSteps() *Ending { return OutOfSteps(l.limits.Steps) }
-
 // OutOfSteps is the ending of a run that has used up all n steps of its call.
 func OutOfSteps(n int) *Ending {
 	return halt(MaxStepsReached, fmt.Errorf("all %d steps of this call are used up", n))

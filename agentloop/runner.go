@@ -31,9 +31,9 @@ type Runner struct {
 // Run pursues the goal of p until it ends or has to wait, and returns how, with the progress from
 // which a later call goes on. from is the number of steps that the session has had before.
 //
-// It returns an error only when the run could not be written down; Ending.Reason is InternalError
-// then, and nothing is done on the phone after that. Everything else that gets in the way is an
-// Ending.
+// It returns an error only when the run could not be written down, or the gate could not decide;
+// Ending.Reason is InternalError then, and nothing is done on the phone after that. Everything else
+// that gets in the way is an Ending.
 //
 // Cancelling ctx ends the run as its cause says (see [ErrPaused] and its kin). A gesture that has
 // begun is finished and journaled first; a decision that arrives later is not acted on. When Run
@@ -91,7 +91,7 @@ func (l *loop) step(ctx context.Context) *Ending {
 		return Stopped(ctx)
 	}
 	if l.local >= l.limits.Steps {
-		return l.outOfSteps()
+		return OutOfSteps(l.limits.Steps)
 	}
 	timed, cancel := l.timed(ctx)
 	defer cancel()

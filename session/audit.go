@@ -77,7 +77,7 @@ type AuditFilter struct {
 	Limit      int       // the newest so many; 0 means all
 }
 
-var auditColumns = new(AuditEntry).fields().columns("a")
+var auditColumns = new(AuditEntry).fields().list("a.%s")
 
 func scanAudit(row scanner) (AuditEntry, error) {
 	var e AuditEntry

@@ -33,8 +33,8 @@ func (s *Store) delete(ctx context.Context, id string, before time.Time) (delete
 			return err
 		}
 		n, err := affected(tx.ExecContext(ctx,
-			`DELETE FROM sessions
-			WHERE id = ?1 AND (?2 = 0 OR updated_at < ?2)`, id, millis(before)))
+			"DELETE FROM sessions WHERE id = ?1 AND (?2 = 0 OR updated_at < ?2)",
+			id, millis(before)))
 		if err != nil || n == 0 {
 			return err
 		}
@@ -49,7 +49,7 @@ func (s *Store) delete(ctx context.Context, id string, before time.Time) (delete
 }
 
 func notBusy(ctx context.Context, tx *sql.Tx, sessionID string) error {
-	r, err := scanRun(tx.QueryRowContext(ctx, "SELECT "+runColumns+` FROM runs r
+	r, err := scanRow[Run](tx.QueryRowContext(ctx, "SELECT "+runColumns+` FROM runs r
 		WHERE session_id = ? AND ended_at = 0 AND state <> 'PAUSED'`, sessionID))
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
@@ -98,8 +98,7 @@ func scanID(row scanner) (id string, err error) {
 }
 
 func (s *Store) pruneFrames(ctx context.Context) error {
-	// The folders are read first: a session that is made in between is then known when its folder
-	// is.
+	// The folders are read first: a session made in between is then known when its folder is.
 	entries, err := os.ReadDir(filepath.Join(s.dir, framesDir))
 	if err != nil {
 		return err

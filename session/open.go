@@ -82,9 +82,8 @@ func (o *Options) defaults() {
 }
 
 func (s *Store) open(ctx context.Context) error {
-	for _, d := range []string{s.dir, filepath.Join(s.dir, framesDir),
-		filepath.Join(s.dir, ownersDir)} {
-		if err := privateDir(d); err != nil {
+	for _, sub := range []string{"", framesDir, ownersDir} {
+		if err := privateDir(filepath.Join(s.dir, sub)); err != nil {
 			return err
 		}
 	}
@@ -92,9 +91,9 @@ func (s *Store) open(ctx context.Context) error {
 	if err := privateFile(path); err != nil {
 		return err
 	}
+	const durable = "_txlock=immediate&_pragma=synchronous(FULL)&_pragma=secure_delete(ON)"
 	var err error
-	if s.write, err = connect(path, 1,
-		"_txlock=immediate&_pragma=synchronous(FULL)&_pragma=secure_delete(ON)"); err != nil {
+	if s.write, err = connect(path, 1, durable); err != nil {
 		return err
 	}
 	if err := s.migrate(ctx); err != nil {
@@ -115,9 +114,8 @@ func (s *Store) open(ctx context.Context) error {
 // connect opens the database with pragmas that are per connection. WAL mode is set by migrate,
 // once, because it is kept in the file.
 func connect(path string, conns int, params string) (*sql.DB, error) {
-	u := url.URL{Scheme: "file", Path: path,
-		RawQuery: fmt.Sprintf("_pragma=busy_timeout(%d)&_pragma=foreign_keys(ON)&%s", busyMillis,
-			params)}
+	always := fmt.Sprintf("_pragma=busy_timeout(%d)&_pragma=foreign_keys(ON)&", busyMillis)
+	u := url.URL{Scheme: "file", Path: path, RawQuery: always + params}
 	db, err := sql.Open("sqlite", u.String())
 	if err != nil {
 		return nil, err
@@ -134,7 +132,7 @@ func privateDir(dir string) error {
 	return os.Chmod(dir, 0o700)
 }
 
-// privateFile makes the file before SQLite does, so that it and the files that SQLite puts beside
+// privateFile makes the file before SQLite does, so that it and the files that SQLite puts next to
 // it are this user's only.
 func privateFile(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
@@ -171,8 +169,7 @@ func (s *Store) Alive(owner string) bool { return s.owner.alive(owner) }
 // OwnedElsewhere reports whether another store that is open on the data folder, in whichever
 // process, carried the run out last.
 func (s *Store) OwnedElsewhere(r Run) bool {
-	return r.Owner != s.owner.id &&
-		s.owner.alive(r.Owner)
+	return r.Owner != s.owner.id && s.owner.alive(r.Owner)
 }
 
 func (s *Store) now() time.Time { return s.opts.Now().UTC().Truncate(time.Millisecond) }

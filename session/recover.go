@@ -48,7 +48,7 @@ func recovering(err error) error {
 
 // leftBehind are the runs that are going on, as the store says, and whose owners have died.
 func (s *Store) leftBehind(ctx context.Context, q queryer) ([]Run, error) {
-	runs, err := collect(ctx, q, scanRun, "SELECT "+runColumns+` FROM runs r
+	runs, err := collect(ctx, q, scanRow[Run], "SELECT "+runColumns+` FROM runs r
 		WHERE state IN ('QUEUED', 'RUNNING') ORDER BY created_at, rowid`)
 	dead := map[string]bool{}
 	return slices.DeleteFunc(runs, func(r Run) bool {

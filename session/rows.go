@@ -63,11 +63,21 @@ type field struct {
 // fields are a row, as it is read and as it is written.
 type fields []field
 
-// columns are the names, under a table's alias.
-func (f fields) columns(alias string) string {
+// scanRow reads a row into its fields.
+func scanRow[T any, P interface {
+	*T
+	fields() fields
+}](row scanner) (T, error) {
+	var t T
+	err := row.Scan(P(&t).fields().values()...)
+	return t, err
+}
+
+// list is the columns, each in the form, separated by commas.
+func (f fields) list(form string) string {
 	names := make([]string, len(f))
 	for i, x := range f {
-		names[i] = alias + "." + x.column
+		names[i] = fmt.Sprintf(form, x.column)
 	}
 	return strings.Join(names, ", ")
 }
@@ -85,12 +95,8 @@ var errTaken = errors.New("there is one with the same key already")
 
 // insert adds the row to the table, or returns errTaken.
 func (f fields) insert(ctx context.Context, tx *sql.Tx, table string) error {
-	names := make([]string, len(f))
-	for i, x := range f {
-		names[i] = x.column
-	}
-	query := fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s) ON CONFLICT DO NOTHING", table,
-		strings.Join(names, ", "), strings.TrimSuffix(strings.Repeat("?, ", len(f)), ", "))
+	query := fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s) ON CONFLICT DO NOTHING",
+		table, f.list("%s"), f.list("?%.0s"))
 	n, err := affected(tx.ExecContext(ctx, query, f.values()...))
 	if err == nil && n == 0 {
 		err = errTaken
@@ -102,11 +108,7 @@ func (f fields) insert(ctx context.Context, tx *sql.Tx, table string) error {
 func (f fields) update(
 	ctx context.Context, tx *sql.Tx, table, where string, args ...any,
 ) (int64, error) {
-	sets := make([]string, len(f))
-	for i, x := range f {
-		sets[i] = x.column + " = ?"
-	}
-	query := fmt.Sprintf("UPDATE %s SET %s WHERE %s", table, strings.Join(sets, ", "), where)
+	query := fmt.Sprintf("UPDATE %s SET %s WHERE %s", table, f.list("%s = ?"), where)
 	return affected(tx.ExecContext(ctx, query, append(f.values(), args...)...))
 }
 

@@ -9,16 +9,15 @@ import (
 	"fmt"
 )
 
-var runColumns = new(Run).fields().columns("r")
+var runColumns = new(Run).fields().list("r.%s")
 
 func (r *Run) fields() fields {
 	return fields{
 		{"id", &r.ID}, {"session_id", &r.SessionID}, {"seq", &r.Seq}, {"task", &r.Task},
-		{"state", &r.State}, {"stop_reason", &r.StopReason}, {"answer", &r.Answer}, {"error",
-			&r.Error},
-		{"course", object{&r.Progress}}, {"max_steps", &r.MaxSteps}, {"reply_mode", &r.ReplyMode},
-		{"settings", settings{&r.Settings}}, {"owner", &r.Owner}, {"fence", &r.Fence},
-		{"question_id", &r.QuestionID}, {"waiting_at", instant{&r.waitingAt}},
+		{"state", &r.State}, {"stop_reason", &r.StopReason}, {"answer", &r.Answer},
+		{"error", &r.Error}, {"course", object{&r.Progress}}, {"max_steps", &r.MaxSteps},
+		{"reply_mode", &r.ReplyMode}, {"settings", settings{&r.Settings}}, {"owner", &r.Owner},
+		{"fence", &r.Fence}, {"question_id", &r.QuestionID}, {"waiting_at", instant{&r.waitingAt}},
 		{"created_at", instant{&r.CreatedAt}}, {"updated_at", instant{&r.UpdatedAt}},
 		{"ended_at", instant{&r.EndedAt}},
 	}
@@ -38,18 +37,11 @@ func (s settings) Value() (driver.Value, error) {
 	return string(*s.raw), nil
 }
 
-func scanRun(row scanner) (Run, error) {
-	var r Run
-	err := row.Scan(r.fields().values()...)
-	return r, err
-}
-
 // CreateRun adds a run to r.SessionID. It takes Task, State ("" means Queued), Progress, MaxSteps,
 // ReplyMode and Settings from r; the rest is the store's own. While the session's latest run is not
 // terminal it returns a *StateError about that run.
 func (s *Store) CreateRun(ctx context.Context, r Run) (Run, error) {
-	err := s.update(ctx, func(ctx context.Context,
-		tx *sql.Tx) error {
+	err := s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		return s.newRun(ctx, tx, &r)
 	})
 	if err != nil {
@@ -99,7 +91,7 @@ func (s *Store) Run(ctx context.Context, id string) (Run, error) { return runByI
 
 func runByID(ctx context.Context, q queryer, id string) (Run, error) {
 	row := q.QueryRowContext(ctx, "SELECT "+runColumns+" FROM runs r WHERE id = ?", id)
-	return oneRow(row, scanRun, "run", id)
+	return oneRow(row, scanRow[Run], "run", id)
 }
 
 // LatestRun returns the session's latest run, or ErrNotFound when it has none.
@@ -109,14 +101,14 @@ func (s *Store) LatestRun(ctx context.Context, sessionID string) (Run, error) {
 
 func latestRun(ctx context.Context, q queryer, sessionID string) (Run, error) {
 	row := q.QueryRowContext(ctx,
-		"SELECT "+runColumns+` FROM runs r
-			WHERE session_id = ? ORDER BY seq DESC LIMIT 1`, sessionID)
-	return oneRow(row, scanRun, "a run of session", sessionID)
+		"SELECT "+runColumns+` FROM runs r WHERE session_id = ?
+			ORDER BY seq DESC LIMIT 1`, sessionID)
+	return oneRow(row, scanRow[Run], "a run of session", sessionID)
 }
 
 // Runs lists the session's runs, oldest first.
 func (s *Store) Runs(ctx context.Context, sessionID string) ([]Run, error) {
-	list, err := collect(ctx, s.read, scanRun,
+	list, err := collect(ctx, s.read, scanRow[Run],
 		"SELECT "+runColumns+" FROM runs r WHERE session_id = ? ORDER BY seq", sessionID)
 	if err != nil {
 		return nil, fmt.Errorf("listing the runs of session %s: %w", sessionID, err)

@@ -11,7 +11,7 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 )
 
-var sessionColumns = new(Session).fields().columns("s")
+var sessionColumns = new(Session).fields().list("s.%s")
 
 func (x *Session) fields() fields {
 	return fields{
@@ -19,12 +19,6 @@ func (x *Session) fields() fields {
 		{"client", &x.Client}, {"start_key", &x.StartKey},
 		{"created_at", instant{&x.CreatedAt}}, {"updated_at", instant{&x.UpdatedAt}},
 	}
-}
-
-func scanSession(row scanner) (Session, error) {
-	var x Session
-	err := row.Scan(x.fields().values()...)
-	return x, err
 }
 
 // Begin adds a session for a phone with its first run, in one transaction; ids and times are the
@@ -70,9 +64,9 @@ func (s *Store) SessionByKey(ctx context.Context, client, key string) (Session, 
 
 func sessionByKey(ctx context.Context, q queryer, client, key string) (Session, error) {
 	row := q.QueryRowContext(ctx,
-		"SELECT "+sessionColumns+` FROM sessions s
-			WHERE client = ? AND start_key = ? AND start_key <> ''`, client, key)
-	return oneRow(row, scanSession, "the session with the key", key)
+		"SELECT "+sessionColumns+` FROM sessions s WHERE client = ? AND start_key = ?
+			AND start_key <> ''`, client, key)
+	return oneRow(row, scanRow[Session], "the session with the key", key)
 }
 
 // Session returns a session, or ErrNotFound.
@@ -83,7 +77,7 @@ func (s *Store) Session(ctx context.Context, id string) (Session, error) {
 
 func sessionByID(ctx context.Context, q queryer, id string) (Session, error) {
 	row := q.QueryRowContext(ctx, "SELECT "+sessionColumns+" FROM sessions s WHERE id = ?", id)
-	return oneRow(row, scanSession, "session", id)
+	return oneRow(row, scanRow[Session], "session", id)
 }
 
 func listHint(err error) error {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-var stepColumns = new(StepRecord).fields().columns("s")
+var stepColumns = new(StepRecord).fields().list("s.%s")
 
 func (st *StepRecord) fields() fields {
 	p := &st.Proposal
@@ -36,12 +36,6 @@ func (st *StepRecord) usage() fields {
 	}
 }
 
-func scanStep(row scanner) (StepRecord, error) {
-	var st StepRecord
-	err := row.Scan(st.fields().values()...)
-	return st, err
-}
-
 // Steps lists the session's steps, oldest first.
 func (s *Store) Steps(ctx context.Context, sessionID string) ([]StepRecord, error) {
 	return s.StepsAfter(ctx, sessionID, 0)
@@ -57,7 +51,7 @@ func (s *Store) StepsAfter(ctx context.Context, sessionID string, after int) ([]
 }
 
 func stepsAfter(ctx context.Context, q queryer, sessionID string, after int) ([]StepRecord, error) {
-	return collect(ctx, q, scanStep, "SELECT "+stepColumns+` FROM steps s
+	return collect(ctx, q, scanRow[StepRecord], "SELECT "+stepColumns+` FROM steps s
 		WHERE session_id = ? AND idx > ? ORDER BY idx`, sessionID, after)
 }
 

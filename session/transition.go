@@ -115,7 +115,7 @@ func (s *Store) saveRun(ctx context.Context, tx *sql.Tx, r *Run) error {
 // the run is not for the store to say. asked says that the question which this life of the run was
 // about to park is known.
 func (s *Store) finishSteps(ctx context.Context, tx *sql.Tx, r *Run, asked bool) error {
-	left, err := collect(ctx, tx, scanStep, "SELECT "+stepColumns+` FROM steps s
+	left, err := collect(ctx, tx, scanRow[StepRecord], "SELECT "+stepColumns+` FROM steps s
 		WHERE run_id = ? AND state = 'INTENT' ORDER BY idx`, r.ID)
 	for _, st := range left {
 		parked := asked && st.Asks != ""
