@@ -13,7 +13,7 @@ import (
 // The law: what can be read is written so that it is read again as the same action, and checking
 // and wording it are safe.
 func FuzzUnmarshal(f *testing.F) {
-	for _, c := range golden.Load(f, "testdata/vocabulary") {
+	for _, c := range golden.Load(f, golden.Shared(f, "actions")) {
 		for line := range strings.Lines(c.Section(f, "cases")) {
 			f.Add([]byte(line))
 		}

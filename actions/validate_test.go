@@ -11,11 +11,7 @@ import (
 	"github.com/taploop/taploop/screen"
 )
 
-var (
-	middle = screen.Point{X: 0.5, Y: 0.5}
-	corner = screen.Point{X: 1, Y: 1}
-	beyond = screen.Point{X: 1.2, Y: 0.5}
-)
+var middle = screen.Point{X: 0.5, Y: 0.5}
 
 // What a golden file cannot hold or would be too long for.
 func TestNumbersEncodingsAndLengthsAreChecked(t *testing.T) {

@@ -42,7 +42,7 @@ func TestVocabularyHoldsEveryMember(t *testing.T) {
 // is refused.
 func TestGolden(t *testing.T) {
 	accepted, refused := map[string]bool{}, map[string]bool{}
-	golden.Run(t, "testdata/vocabulary", func(t *testing.T, c *golden.Case) {
+	golden.Run(t, golden.Shared(t, "actions"), func(t *testing.T, c *golden.Case) {
 		require.NotEmpty(t, c.Comment, "say the rule")
 		var b strings.Builder
 		for line := range strings.Lines(c.Section(t, "cases")) {
