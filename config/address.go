@@ -7,8 +7,8 @@ import (
 	"net/url"
 )
 
-// Address is a URL whose path is as good as a password: whoever knows it may use it. It shows its server only, wherever it
-// is printed, logged or encoded; string(a) is the address itself.
+// Address is a URL whose path is as good as a password: whoever knows it may use it. It shows its
+// server only, wherever it is printed, logged or encoded; string(a) is the address itself.
 type Address string
 
 // String is the address without what comes after the server; "" when there is none.
@@ -34,6 +34,5 @@ func (a Address) MarshalText() ([]byte, error) { return []byte(a.String()), nil 
 
 // reachable reports whether it is a whole address of an HTTP server.
 func (a Address) reachable() bool {
-	u, err := url.Parse(string(a))
-	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http")
+	return web(url.Parse(string(a)))
 }

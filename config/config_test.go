@@ -27,7 +27,8 @@ func write(t *testing.T, name, text string) string {
 // load loads with a data folder that exists and nothing of this machine.
 func load(t *testing.T, o config.Options) (*config.Loaded, error) {
 	t.Helper()
-	o.Environ = append([]string{"XDG_CONFIG_HOME=" + t.TempDir(), "XDG_DATA_HOME=/data"}, o.Environ...)
+	o.Environ = append([]string{"XDG_CONFIG_HOME=" + t.TempDir(), "XDG_DATA_HOME=/data"},
+		o.Environ...)
 	return config.Load(&o)
 }
 
@@ -42,16 +43,20 @@ func TestDefaultsStandAlone(t *testing.T) {
 	size, err := l.Model.PictureSize()
 	require.NoError(t, err)
 	require.Equal(t, screen.Size{W: 728, H: 728}, size)
-	require.Equal(t, l.Model.Name, l.Caption.Name, "the captioning model is the deciding one unless set")
+	require.Equal(t, l.Model.Name, l.Caption.Name,
+		"the captioning model is the deciding one unless set")
 	require.Equal(t, "default", l.Origin("model.name"))
 }
 
 func TestLayersRiseFromFileToEnvironmentToFlags(t *testing.T) {
-	file := write(t, "c.yaml", "model: {name: from-file, lang: en, temperature: 0, timeout: 10s}\nloop:\n  max_steps: 7\napps:\n  My App: com.example.app\n")
+	file := write(t, "c.yaml",
+		"model: {name: from-file, lang: en, temperature: 0, timeout: 10s}\n"+
+			"loop:\n  max_steps: 7\napps:\n  My App: com.example.app\n")
 	l, err := load(t, config.Options{
-		File:    file,
-		Environ: []string{"TAPLOOP_MODEL_NAME=from-env", "TAPLOOP_LOOP_MAX_STEPS=8", "TAPLOOP_TEST_SERIAL=x", "HOME=/h"},
-		Flags:   map[string]string{"loop.max_steps": "9"},
+		File: file,
+		Environ: []string{"TAPLOOP_MODEL_NAME=from-env", "TAPLOOP_LOOP_MAX_STEPS=8",
+			"TAPLOOP_TEST_SERIAL=x", "HOME=/h"},
+		Flags: map[string]string{"loop.max_steps": "9"},
 	})
 	require.NoError(t, err)
 	require.Equal(t, "from-env", l.Model.Name)
@@ -59,7 +64,8 @@ func TestLayersRiseFromFileToEnvironmentToFlags(t *testing.T) {
 	require.Zero(t, l.Model.Temperature)
 	require.Equal(t, 10*time.Second, l.Model.Timeout)
 	require.Equal(t, map[string]string{"My App": "com.example.app"}, l.Apps)
-	origins := []string{l.Origin("model.lang"), l.Origin("model.name"), l.Origin("loop.max_steps"), l.Origin("apps"), l.Origin("privacy")}
+	origins := []string{l.Origin("model.lang"), l.Origin("model.name"), l.Origin("loop.max_steps"),
+		l.Origin("apps"), l.Origin("privacy")}
 	require.Equal(t, []string{file, "TAPLOOP_MODEL_NAME", "flag", file, "default"}, origins)
 }
 
@@ -69,32 +75,50 @@ func TestBadInputIsNamedWithItsPlaceAndMend(t *testing.T) {
 		environ    []string
 		want, mend string
 	}{
-		{"unknown key", "model: {nmae: x}", nil, `there is no setting "model.nmae"`, "did you mean model.name?"},
-		{"unknown group", "zebra: {stripes: 3}", nil, `there is no setting "zebra.stripes"`, "remove it"},
-		{"unknown environment name", "", []string{"TAPLOOP_MODEL_NAEM=x"}, "there is no setting TAPLOOP_MODEL_NAEM", "did you mean TAPLOOP_MODEL_NAME?"},
+		{"unknown key", "model: {nmae: x}", nil, `there is no setting "model.nmae"`,
+			"did you mean model.name?"},
+		{"unknown group", "zebra: {stripes: 3}", nil, `there is no setting "zebra.stripes"`,
+			"remove it"},
+		{"unknown environment name", "", []string{"TAPLOOP_MODEL_NAEM=x"},
+			"there is no setting TAPLOOP_MODEL_NAEM", "did you mean TAPLOOP_MODEL_NAME?"},
 		{"mistyped number", "loop: {max_steps: many}", nil, "loop.max_steps", "90s"},
 		{"duration without unit", "model: {timeout: 90}", nil, "has no unit", "90s"},
-		{"negative steps", "", []string{"TAPLOOP_LOOP_MAX_STEPS=-1"}, "loop.max_steps is -1 (from TAPLOOP_LOOP_MAX_STEPS)", "from 1 to 10000"},
-		{"temperature that is no number", "model: {temperature: .nan}", nil, "model.temperature is NaN", "from 0 to 2"},
+		{"negative steps", "", []string{"TAPLOOP_LOOP_MAX_STEPS=-1"},
+			"loop.max_steps is -1 (from TAPLOOP_LOOP_MAX_STEPS)", "from 1 to 10000"},
+		{"temperature that is no number", "model: {temperature: .nan}", nil,
+			"model.temperature is NaN", "from 0 to 2"},
 		{"zero time-out", "model: {timeout: 0s}", nil, "model.timeout is 0s", "above 0"},
-		{"image size in words", "model: {image_size: huge}", nil, `model.image_size is "huge"`, "WxH"},
-		{"image size with a tail", "model: {image_size: 728x728x3}", nil, `model.image_size`, "WxH"},
+		{"image size in words", "model: {image_size: huge}", nil, `model.image_size is "huge"`,
+			"WxH"},
+		{"image size with a tail", "model: {image_size: 728x728x3}", nil, `model.image_size`,
+			"WxH"},
 		{"group given as a word", "model: fast", nil, `model`, ""},
 		{"no YAML", "model: {name: [", nil, "is not valid YAML", "mend the line"},
 		{"a list at the top", "- a\n- b\n", nil, "is not valid YAML", "mend the line"},
-		{"a bomb of brackets", "model: " + strings.Repeat("[", 100_000), nil, "is no configuration", "taploop.yaml"},
-		{"deep brackets", "a: " + strings.Repeat("[", 33), nil, "nested too deeply", "taploop.yaml"},
+		{"a bomb of brackets", "model: " + strings.Repeat("[", 100_000), nil, "is no configuration",
+			"taploop.yaml"},
+		{"deep brackets", "a: " + strings.Repeat("[", 33), nil, "nested too deeply",
+			"taploop.yaml"},
 		{"deep dashes", strings.Repeat("- ", 100), nil, "nested too deeply", "taploop.yaml"},
-		{"a bomb of aliases", "a: &a [x]\nb: [" + strings.Repeat("*a, ", 30) + "]\n", nil, "aliases", "taploop.yaml"},
-		{"a second document", "model: {name: x}\n---\nmodel: {name: y}\n", nil, "more than one document", "taploop.yaml"},
+		{"a bomb of aliases", "a: &a [x]\nb: [" + strings.Repeat("*a, ", 30) + "]\n", nil,
+			"aliases", "taploop.yaml"},
+		{"a second document", "model: {name: x}\n---\nmodel: {name: y}\n", nil,
+			"more than one document", "taploop.yaml"},
 		{"both record and replay", "model: {record: a, replay: b}", nil, "both set", "keep one"},
-		{"unknown field of a client", "calls: {clients: {cursor: {wiat: 3s}}}", nil, `there is no setting "calls.clients.cursor.wiat"`, ""},
-		{"a client's name with a dot", "calls: {clients: {a.b: {wait: 3s}}}", nil, `there is no setting "calls.clients.a.b.wait"`, ""},
-		{"a client's wait without a unit", "calls: {clients: {cursor: {wait: 3}}}", nil, `has no unit`, "90s"},
-		{"a client's negative wait", "calls: {clients: {cursor: {wait: -3s}}}", nil, `calls.clients.cursor is`, "above 0"},
-		{"an origin with a path", "", []string{"TAPLOOP_HTTP_ORIGINS=https://a.example/x"}, `http.origins is "https://a.example/x" (from TAPLOOP_HTTP_ORIGINS)`, "without a path"},
-		{"a host that is an address", "http: {hosts: [\"http://a.example\"]}", nil, `http.hosts is "http://a.example"`, "names"},
-		{"key twice", "model: {api_key: k, api_key_file: /k}", nil, "both model.api_key and model.api_key_file", "keep one"},
+		{"unknown field of a client", "calls: {clients: {cursor: {wiat: 3s}}}", nil,
+			`there is no setting "calls.clients.cursor.wiat"`, ""},
+		{"a client's name with a dot", "calls: {clients: {a.b: {wait: 3s}}}", nil,
+			`there is no setting "calls.clients.a.b.wait"`, ""},
+		{"a client's wait without a unit", "calls: {clients: {cursor: {wait: 3}}}", nil,
+			`has no unit`, "90s"},
+		{"a client's negative wait", "calls: {clients: {cursor: {wait: -3s}}}", nil,
+			`calls.clients.cursor is`, "above 0"},
+		{"an origin with a path", "", []string{"TAPLOOP_HTTP_ORIGINS=https://a.example/x"},
+			`http.origins is "https://a.example/x" (from TAPLOOP_HTTP_ORIGINS)`, "without a path"},
+		{"a host that is an address", "http: {hosts: [\"http://a.example\"]}", nil,
+			`http.hosts is "http://a.example"`, "names"},
+		{"key twice", "model: {api_key: k, api_key_file: /k}", nil,
+			"both model.api_key and model.api_key_file", "keep one"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := load(t, config.Options{File: write(t, "c.yaml", c.file), Environ: c.environ})
@@ -115,15 +139,19 @@ func TestAttentionEndsWithTheQuestion(t *testing.T) {
 
 func TestListsAndClientsAreReadFromEveryLayer(t *testing.T) {
 	l, err := load(t, config.Options{
-		File:    write(t, "c.yaml", "http: {hosts: [a.example, 'b.example:8443']}\ncalls:\n  clients:\n    Visual Studio Code: {wait: 2m, max_wait: 4m}\n"),
-		Environ: []string{"TAPLOOP_HTTP_ORIGINS=https://a.example, http://b.example:1 ,", "TAPLOOP_TOKEN=of-a-client"},
-		Flags:   map[string]string{"calls.clients.cursor-vscode.wait": "20s"},
+		File: write(t, "c.yaml",
+			"http: {hosts: [a.example, 'b.example:8443']}\n"+
+				"calls:\n  clients:\n    Visual Studio Code: {wait: 2m, max_wait: 4m}\n"),
+		Environ: []string{"TAPLOOP_HTTP_ORIGINS=https://a.example, http://b.example:1 ,",
+			"TAPLOOP_TOKEN=of-a-client"},
+		Flags: map[string]string{"calls.clients.cursor-vscode.wait": "20s"},
 	})
 	require.NoError(t, err)
 	require.Equal(t, []string{"a.example", "b.example:8443"}, l.HTTP.Hosts)
 	require.Equal(t, []string{"https://a.example", "http://b.example:1"}, l.HTTP.Origins)
 	require.Equal(t, map[string]config.ClientCalls{
-		"Visual Studio Code": {Wait: 2 * time.Minute, MaxWait: 4 * time.Minute}, "cursor-vscode": {Wait: 20 * time.Second}}, l.Calls.Clients)
+		"Visual Studio Code": {Wait: 2 * time.Minute, MaxWait: 4 * time.Minute},
+		"cursor-vscode":      {Wait: 20 * time.Second}}, l.Calls.Clients)
 }
 
 func TestAFileThatIsNamedMustExist(t *testing.T) {
@@ -157,4 +185,12 @@ func TestEveryKeyHasHelpAndAnEnvironmentName(t *testing.T) {
 		seen[k.Env] = true
 	}
 	require.True(t, seen["TAPLOOP_CALLS_DETACH_GRACE"])
+}
+
+func TestEveryRowOfSettingsIsAKey(t *testing.T) {
+	var keys []string
+	for _, k := range config.Keys() {
+		keys = append(keys, k.Path)
+	}
+	require.ElementsMatch(t, keys, config.SettingPaths())
 }

@@ -36,7 +36,8 @@ type gelabServer struct {
 	} `yaml:"server_config"`
 }
 
-// gelabHelper is the model that captions frames or answers questions. Some versions nest its name in model_config.
+// gelabHelper is the model that captions frames or answers questions. Some versions nest its name
+// in model_config.
 type gelabHelper struct {
 	Name     string    `yaml:"model_name"`
 	Provider string    `yaml:"model_provider"`
@@ -60,9 +61,9 @@ type gelabProvider struct {
 	Key  string `yaml:"api_key"`
 }
 
-// ImportGelab reads gelab-zero's mcp_server_config.yaml and model_config.yaml and returns a taploop file with the same
-// meaning. The second result lists what was not taken over, in words. The file holds the endpoint's key when
-// model_config.yaml does: write it with mode 0600.
+// ImportGelab reads gelab-zero's mcp_server_config.yaml and model_config.yaml and returns a taploop
+// file with the same meaning. The second result lists what was not taken over, in words. The file
+// holds the endpoint's key when model_config.yaml does: write it with mode 0600.
 func ImportGelab(serverFile, modelFile string) (file []byte, notes []string, err error) {
 	var server gelabServer
 	if err := readYAML(serverFile, &server); err != nil {
@@ -85,25 +86,32 @@ func ImportGelab(serverFile, modelFile string) (file []byte, notes []string, err
 		out = append(out, yaml.MapItem{Key: "caption", Value: caption})
 	}
 	if n := server.Loop.MaxSteps; n != nil {
-		out = append(out, yaml.MapItem{Key: "loop", Value: yaml.MapSlice{{Key: "max_steps", Value: *n}}})
+		out = append(out, yaml.MapItem{Key: "loop", Value: yaml.MapSlice{{Key: "max_steps",
+			Value: *n}}})
 	}
 	if p := server.Server.Port; p != nil {
-		out = append(out, yaml.MapItem{Key: "http", Value: yaml.MapSlice{{Key: "addr", Value: fmt.Sprintf("127.0.0.1:%d", *p)}}})
-		notes = append(notes, "the server listens on loopback only; gelab-zero listened on every interface")
+		out = append(out, yaml.MapItem{Key: "http", Value: yaml.MapSlice{{Key: "addr",
+			Value: fmt.Sprintf("127.0.0.1:%d", *p)}}})
+		notes = append(notes,
+			"the server listens on loopback only; gelab-zero listened on every interface")
 	}
 	file, err = yaml.Marshal(out)
-	return file, append(notes, "log and image folders were not taken over: sessions are kept under data_dir"), err
+	return file,
+		append(notes,
+			"log and image folders were not taken over: sessions are kept under data_dir"), err
 }
 
 func readYAML(path string, v any) error {
 	b, err := os.ReadFile(path)
 	if err != nil {
-		return hint.Add(fmt.Errorf("reading gelab-zero's configuration: %w", err), "name mcp_server_config.yaml and model_config.yaml")
+		return hint.Add(fmt.Errorf("reading gelab-zero's configuration: %w", err),
+			"name mcp_server_config.yaml and model_config.yaml")
 	}
 	return decode(b, path, v)
 }
 
-func (g *gelabServer) model(providers map[string]gelabProvider, file string) (yaml.MapSlice, error) {
+func (g *gelabServer) model(providers map[string]gelabProvider, file string) (yaml.MapSlice,
+	error) {
 	src := g.Loop.Model
 	m, err := endpoint(providers, file, src.Provider, src.Name)
 	if err != nil {
@@ -132,7 +140,8 @@ func (g *gelabServer) model(providers map[string]gelabProvider, file string) (ya
 }
 
 // caption takes over the model that captions, else the one that answers: taploop uses one for both.
-func (g *gelabServer) caption(providers map[string]gelabProvider, file string) (yaml.MapSlice, []string, error) {
+func (g *gelabServer) caption(providers map[string]gelabProvider, file string) (yaml.MapSlice,
+	[]string, error) {
 	caption, reply := g.Loop.Caption.name(), g.Loop.Reply.name()
 	if caption.Name == "" {
 		caption = reply
@@ -141,20 +150,25 @@ func (g *gelabServer) caption(providers map[string]gelabProvider, file string) (
 		return nil, nil, nil
 	}
 	m, err := endpoint(providers, file, caption.Provider, caption.Name)
+	var notes []string
 	if reply.Name != "" && reply != caption {
-		return m, []string{fmt.Sprintf("reply_config names %q, caption_config %q: one model does both here, the latter was taken", reply.Name, caption.Name)}, err
+		notes = []string{fmt.Sprintf("reply_config names %q, caption_config %q: "+
+			"one model does both here, the latter was taken", reply.Name, caption.Name)}
 	}
-	return m, nil, err
+	return m, notes, err
 }
 
 // endpoint is a model's name with its provider's address and key.
-func endpoint(providers map[string]gelabProvider, file, provider, name string) (yaml.MapSlice, error) {
+func endpoint(providers map[string]gelabProvider, file, provider, name string) (yaml.MapSlice,
+	error) {
 	p, ok := providers[provider]
 	if !ok {
-		return nil, hint.Add(fmt.Errorf("%s has no provider %q", file, provider), "add the provider there, or correct model_provider")
+		return nil, hint.Add(fmt.Errorf("%s has no provider %q", file, provider),
+			"add the provider there, or correct model_provider")
 	}
 	if p.Base == "" || p.Base == placeholder {
-		return nil, hint.Add(fmt.Errorf("provider %q in %s has no api_base", provider, file), "fill in the endpoint's address")
+		return nil, hint.Add(fmt.Errorf("provider %q in %s has no api_base", provider, file),
+			"fill in the endpoint's address")
 	}
 	m := yaml.MapSlice{{Key: "base_url", Value: p.Base}, {Key: "name", Value: name}}
 	if p.Key != "" && p.Key != placeholder {

@@ -38,7 +38,8 @@ cloud:
 `
 
 func TestAnImportedFileMeansTheSame(t *testing.T) {
-	server, models := write(t, "mcp_server_config.yaml", gelabServerYAML), write(t, "model_config.yaml", gelabModelYAML)
+	server, models := write(t, "mcp_server_config.yaml", gelabServerYAML),
+		write(t, "model_config.yaml", gelabModelYAML)
 	file, notes, err := config.ImportGelab(server, models)
 	require.NoError(t, err)
 	require.NotEmpty(t, notes)
@@ -57,7 +58,8 @@ func TestAnImportedFileMeansTheSame(t *testing.T) {
 }
 
 func TestFramesThatWereNotResizedAreSentWhole(t *testing.T) {
-	server := write(t, "s.yaml", strings.ReplaceAll(gelabServerYAML, "is_resize: true", "is_resize: false"))
+	server := write(t, "s.yaml", strings.ReplaceAll(gelabServerYAML, "is_resize: true",
+		"is_resize: false"))
 	file, _, err := config.ImportGelab(server, write(t, "m.yaml", gelabModelYAML))
 	require.NoError(t, err)
 	l, err := load(t, config.Options{File: write(t, "taploop.yaml", string(file))})
@@ -67,12 +69,14 @@ func TestFramesThatWereNotResizedAreSentWhole(t *testing.T) {
 
 func TestAnImportThatCannotWorkSaysWhy(t *testing.T) {
 	models := write(t, "model_config.yaml", gelabModelYAML)
-	_, _, err := config.ImportGelab(write(t, "s.yaml", strings.ReplaceAll(gelabServerYAML, `"local"`, `"nowhere"`)), models)
+	_, _, err := config.ImportGelab(write(t, "s.yaml",
+		strings.ReplaceAll(gelabServerYAML, `"local"`, `"nowhere"`)), models)
 	require.ErrorContains(t, err, `no provider "nowhere"`)
 	_, _, err = config.ImportGelab("/no/such/file", models)
 	require.ErrorIs(t, err, os.ErrNotExist)
 	_, _, err = config.ImportGelab(write(t, "s.yaml", "agent_loop_config: ["), models)
 	require.ErrorContains(t, err, "s.yaml")
-	_, _, err = config.ImportGelab(write(t, "s.yaml", gelabServerYAML), write(t, "m.yaml", "local: {api_base: EMPTY}"))
+	_, _, err = config.ImportGelab(write(t, "s.yaml", gelabServerYAML),
+		write(t, "m.yaml", "local: {api_base: EMPTY}"))
 	require.ErrorContains(t, err, "no api_base")
 }

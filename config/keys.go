@@ -14,6 +14,7 @@ type Key struct {
 	Help    string
 	index   []int // of the field in Config
 	Open    bool  // a map: any key below Path is allowed
+	check   check
 
 	fields []string // of the map's values, when these are structs
 }
@@ -33,8 +34,12 @@ func walk(t reflect.Type, prefix string, index []int) []Key {
 		}
 		k := Key{
 			Path: path, Env: "TAPLOOP_" + strings.ToUpper(strings.ReplaceAll(path, ".", "_")),
-			Default: f.Tag.Get("default"), Help: f.Tag.Get("help"),
 			index: at, Open: f.Type.Kind() == reflect.Map,
+		}
+		for _, s := range settings {
+			if s.path == path {
+				k.Default, k.Help, k.check = s.byDefault, s.help, s.check
+			}
 		}
 		if k.Open || f.Type.Kind() == reflect.Slice && f.Type.Elem().Kind() == reflect.Struct {
 			k.Env = "" // only the file can hold a map, or a list of them
@@ -60,7 +65,8 @@ func find(keys []Key, path string) (Key, bool) {
 	return Key{}, false
 }
 
-// has reports whether the map may hold the path below it. Where its values are structs, that is a name and a field.
+// has reports whether the map may hold the path below it. Where its values are structs, that is a
+// name and a field.
 func (k Key) has(below string) bool {
 	if k.fields == nil {
 		return true

@@ -21,7 +21,9 @@ import (
 
 // Options says where the layers come from.
 type Options struct {
-	File    string            // "" means $TAPLOOP_CONFIG, else taploop.yaml in the user's configuration folder, which may be absent
+	// "" means $TAPLOOP_CONFIG, else taploop.yaml in the user's configuration folder, which may be
+	// absent.
+	File    string
 	Environ []string          // as os.Environ; nil means none
 	Flags   map[string]string // key path to value as given on the command line
 }
@@ -33,7 +35,8 @@ type Loaded struct {
 	origin map[string]string
 }
 
-// Origin says which layer gave the key its value: default, the file's path, an environment name, or a flag.
+// Origin says which layer gave the key its value: default, the file's path, an environment name, or
+// a flag.
 func (l *Loaded) Origin(path string) string {
 	if o := l.origin[path]; o != "" {
 		return o
@@ -105,14 +108,16 @@ func Path(opts *Options) (path string, required bool) {
 }
 
 // ours are names with the prefix TAPLOOP_ that are not settings.
-var ours = []string{"TAPLOOP_CONFIG", "TAPLOOP_TOKEN", "TAPLOOP_WEBHOOK_SECRET", "TAPLOOP_TEST_", "TAPLOOP_RIG", "TAPLOOP_SANDBOX_"}
+var ours = []string{"TAPLOOP_CONFIG", "TAPLOOP_TOKEN", "TAPLOOP_WEBHOOK_SECRET", "TAPLOOP_TEST_",
+	"TAPLOOP_RIG", "TAPLOOP_SANDBOX_"}
 
 func (l *Loaded) applyEnviron(keys []Key, environ []string) error {
 	m, names := map[string]any{}, map[string]string{}
 	var unknown []error
 	for _, kv := range environ {
 		name, value, _ := strings.Cut(kv, "=")
-		if !strings.HasPrefix(name, "TAPLOOP_") || slices.ContainsFunc(ours, func(p string) bool { return strings.HasPrefix(name, p) }) {
+		if !strings.HasPrefix(name, "TAPLOOP_") ||
+			slices.ContainsFunc(ours, func(p string) bool { return strings.HasPrefix(name, p) }) {
 			continue
 		}
 		i := slices.IndexFunc(keys, func(k Key) bool { return k.Env == name && !k.Open })
@@ -137,7 +142,8 @@ func (l *Loaded) applyFlags(keys []Key, flags map[string]string) error {
 }
 
 // apply lays one layer over the configuration. Its keys may be nested or dotted.
-func (l *Loaded) apply(keys []Key, layer string, values map[string]any, origin func(path string) string) error {
+func (l *Loaded) apply(keys []Key, layer string, values map[string]any,
+	origin func(path string) string) error {
 	k := koanf.New(".")
 	if err := k.Load(confmap.Provider(values, "."), nil); err != nil {
 		return fmt.Errorf("reading %s: %w", layer, err)
@@ -155,12 +161,17 @@ func (l *Loaded) apply(keys []Key, layer string, values map[string]any, origin f
 	if len(bad) > 0 {
 		return errors.Join(bad...)
 	}
-	err := k.UnmarshalWithConf("", &l.Config, koanf.UnmarshalConf{DecoderConfig: &mapstructure.DecoderConfig{
-		TagName: "koanf", Result: &l.Config, WeaklyTypedInput: true, ErrorUnused: true, // of a list's items; other keys are known by now
-		DecodeHook: mapstructure.ComposeDecodeHookFunc(wantUnit, mapstructure.StringToTimeDurationHookFunc(), splitList),
-	}})
+	err := k.UnmarshalWithConf("", &l.Config,
+		koanf.UnmarshalConf{DecoderConfig: &mapstructure.DecoderConfig{
+			// of a list's items; other keys are known by now
+			TagName: "koanf", Result: &l.Config, WeaklyTypedInput: true, ErrorUnused: true,
+			DecodeHook: mapstructure.ComposeDecodeHookFunc(wantUnit,
+				mapstructure.StringToTimeDurationHookFunc(), splitList),
+		}})
 	if err != nil {
-		return hint.Add(fmt.Errorf("in %s: %w", layer, err), "durations are written like 90s or 30m, sizes like 728x728; `taploop config show` prints every key")
+		return hint.Add(fmt.Errorf("in %s: %w", layer, err),
+			"durations are written like 90s or 30m, sizes like 728x728; "+
+				"`taploop config show` prints every key")
 	}
 	return nil
 }
@@ -188,11 +199,13 @@ func splitList(from, to reflect.Type, v any) (any, error) {
 }
 
 func unknownKey(keys []Key, layer, path string) error {
-	return hint.Add(fmt.Errorf("in %s: there is no setting %q", layer, path), nearest(keys, path, func(k Key) string { return k.Path }))
+	return hint.Add(fmt.Errorf("in %s: there is no setting %q", layer, path),
+		nearest(keys, path, func(k Key) string { return k.Path }))
 }
 
 func unknownEnv(keys []Key, name string) error {
-	return hint.Add(fmt.Errorf("in the environment: there is no setting %s", name), nearest(keys, name, func(k Key) string { return k.Env }))
+	return hint.Add(fmt.Errorf("in the environment: there is no setting %s", name),
+		nearest(keys, name, func(k Key) string { return k.Env }))
 }
 
 func nearest(keys []Key, name string, text func(Key) string) string {

@@ -3,36 +3,41 @@ package config
 import (
 	"errors"
 	"fmt"
-	"net/url"
 	"strings"
 
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/model"
 )
 
-// secrets takes the webhooks' secrets from the environment. A variable that is not set is told by [Notify.Ready].
+// secrets takes the webhooks' secrets from the environment. A variable that is not set is told by
+// [Notify.Ready].
 func (n *Notify) secrets(getenv func(string) string) error {
 	for i := range n.Webhooks {
 		w, name := &n.Webhooks[i], fmt.Sprintf("notify.webhooks[%d]", i)
 		switch {
 		case w.Secret != "" && w.SecretEnv != "":
-			return hint.Add(fmt.Errorf("both secret and secret_env of %s are set", name), "keep one of them")
+			return hint.Add(fmt.Errorf("both secret and secret_env of %s are set", name),
+				"keep one of them")
 		case w.SecretEnv != "":
 			w.Secret = model.Secret(getenv(w.SecretEnv))
 		case w.Secret == "":
 			return hint.Add(fmt.Errorf("%s has no secret to sign with", name),
-				"set secret_env to the name of a variable, and that to whsec_ and random bytes: echo whsec_$(openssl rand -base64 32)")
+				"set secret_env to the name of a variable, and that to whsec_ and random bytes: "+
+					"echo whsec_$(openssl rand -base64 32)")
 		}
 	}
 	return nil
 }
 
-// Ready reports the webhooks whose secret is in a variable that is not set: only who notifies needs it.
+// Ready reports the webhooks whose secret is in a variable that is not set: only who notifies needs
+// it.
 func (n *Notify) Ready() error {
 	var missing []error
 	for i, w := range n.Webhooks {
 		if w.Secret == "" {
-			missing = append(missing, hint.Add(fmt.Errorf("notify.webhooks[%d] wants its secret from %s, which is not set", i, w.SecretEnv), "export "+w.SecretEnv+"=whsec_..."))
+			err := fmt.Errorf("notify.webhooks[%d] wants its secret from %s, which is not set", i,
+				w.SecretEnv)
+			missing = append(missing, hint.Add(err, "export "+w.SecretEnv+"=whsec_..."))
 		}
 	}
 	return errors.Join(missing...)
@@ -55,18 +60,19 @@ func (l *Loaded) checkNotify() []error {
 	n := &l.Notify
 	for i, w := range n.Webhooks {
 		if !w.URL.reachable() {
-			bad = append(bad, hint.Add(fmt.Errorf("the url of notify.webhooks[%d] is no address", i), "write a whole one, such as https://hooks.example/taploop"))
+			bad = append(bad, hint.Add(fmt.Errorf("the url of notify.webhooks[%d] is no address",
+				i), "write a whole one, such as https://hooks.example/taploop"))
 		}
 	}
 	if n.Ntfy.URL != "" && !n.Ntfy.URL.reachable() {
-		bad = append(bad, hint.Add(errors.New("notify.ntfy.url is no address"), "write a whole one with the topic, such as https://ntfy.sh/TOPIC"))
+		bad = append(bad, hint.Add(errors.New("notify.ntfy.url is no address"),
+			"write a whole one with the topic, such as https://ntfy.sh/TOPIC"))
 	}
-	if from := l.Origin("notify.ntfy.token"); n.Ntfy.Token != "" && !strings.HasPrefix(from, "TAPLOOP_") {
-		bad = append(bad, hint.Add(fmt.Errorf("notify.ntfy.token is set by %s (want the environment)", from), "set TAPLOOP_NOTIFY_NTFY_TOKEN"))
-	}
-	if u, err := url.Parse(n.BaseURL); n.BaseURL != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.RawQuery+u.Fragment != "") {
-		bad = append(bad, hint.Add(fmt.Errorf("notify.base_url is %q (from %s)", n.BaseURL, l.Origin("notify.base_url")),
-			"want an address that people's browsers reach, such as https://phones.example"))
+	if from := l.Origin("notify.ntfy.token"); n.Ntfy.Token != "" &&
+		!strings.HasPrefix(from, "TAPLOOP_") {
+		bad = append(bad,
+			hint.Add(fmt.Errorf("notify.ntfy.token is set by %s (want the environment)", from),
+				"set TAPLOOP_NOTIFY_NTFY_TOKEN"))
 	}
 	return bad
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 )
 
-// What a configuration file may have. The parser's time and memory grow with the square of the nesting and beyond, so a file
-// that is no configuration has to be refused before it is parsed.
+// What a configuration file may have. The parser's time and memory grow with the square of the
+// nesting and beyond, so a file that is no configuration has to be refused before it is parsed.
 const (
 	maxFile    = 64 << 10
 	maxDepth   = 32
@@ -24,14 +24,18 @@ var alias = regexp.MustCompile(`(?m)(^|[\s,\[:{-])\*\w`)
 // decode reads a YAML file that was read from path.
 func decode(b []byte, path string, into any) error {
 	if err := bounded(b); err != nil {
-		return hint.Add(fmt.Errorf("%s is no configuration: %w", path, err), "name a taploop.yaml with --config or TAPLOOP_CONFIG")
+		return hint.Add(fmt.Errorf("%s is no configuration: %w", path, err),
+			"name a taploop.yaml with --config or TAPLOOP_CONFIG")
 	}
 	b = bytes.TrimPrefix(b, []byte("\ufeff"))
-	if n := bytes.Count(append([]byte("\n"), b...), []byte("\n---")); n > 1 || n == 1 && !bytes.HasPrefix(b, []byte("---")) {
-		return hint.Add(fmt.Errorf("%s has more than one document", path), "keep one in taploop.yaml")
+	if n := bytes.Count(append([]byte("\n"), b...), []byte("\n---")); n > 1 || n == 1 &&
+		!bytes.HasPrefix(b, []byte("---")) {
+		return hint.Add(fmt.Errorf("%s has more than one document", path),
+			"keep one in taploop.yaml")
 	}
 	if err := yaml.Unmarshal(b, into); err != nil {
-		return hint.Add(fmt.Errorf("%s is not valid YAML:\n%s", path, yaml.FormatError(err, false, true)),
+		return hint.Add(fmt.Errorf("%s is not valid YAML:\n%s", path,
+			yaml.FormatError(err, false, true)),
 			"mend the line that is marked; `taploop config show` prints every key")
 	}
 	return nil

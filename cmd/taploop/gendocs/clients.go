@@ -44,7 +44,8 @@ func clientsPage() ([]byte, error) {
 
 func describe(c clients.Client) (s section, err error) {
 	s = section{Client: c, Language: "json"}
-	if s.Stdio, err = c.Snippet(clients.Server{Command: "/path/to/taploop", Args: []string{"serve"}}); err != nil {
+	if s.Stdio, err = c.Snippet(clients.Server{Command: "/path/to/taploop",
+		Args: []string{"serve"}}); err != nil {
 		return s, err
 	}
 	if !strings.HasPrefix(s.Stdio, "{") {
@@ -54,7 +55,8 @@ func describe(c clients.Client) (s section, err error) {
 		if s.HTTP, err = c.Snippet(clients.Server{URL: "http://127.0.0.1:8702/mcp"}); err != nil {
 			return s, err
 		}
-		if s.WithToken, err = c.Snippet(clients.Server{URL: "http://127.0.0.1:8702/mcp", Token: true}); err != nil {
+		if s.WithToken, err = c.Snippet(clients.Server{URL: "http://127.0.0.1:8702/mcp",
+			Token: true}); err != nil {
 			return s, err
 		}
 		if s.WithToken == s.HTTP {
@@ -71,9 +73,12 @@ func files(c clients.Client) ([]string, error) {
 		return nil, nil
 	}
 	var list []string
-	for _, system := range []struct{ name, os string }{{"Linux", "linux"}, {"macOS", "darwin"}, {"Windows", "windows"}} {
-		variables := map[string]string{"HOME": "/~", "USERPROFILE": "/%USERPROFILE%", "APPDATA": "/%APPDATA%"}
-		path, err := c.Path(clients.Machine{OS: system.os, Getenv: func(name string) string { return variables[name] }})
+	for _, system := range []struct{ name, os string }{{"Linux", "linux"}, {"macOS", "darwin"},
+		{"Windows", "windows"}} {
+		variables := map[string]string{"HOME": "/~", "USERPROFILE": "/%USERPROFILE%",
+			"APPDATA": "/%APPDATA%"}
+		path, err := c.Path(clients.Machine{OS: system.os,
+			Getenv: func(name string) string { return variables[name] }})
 		if err != nil {
 			return nil, err
 		}

@@ -1,4 +1,5 @@
-// Command gendocs writes docs/configuration.md from the settings themselves, and docs/clients.md from what setup knows.
+// Command gendocs writes docs/configuration.md from the settings themselves, and docs/clients.md
+// from what setup knows.
 package main
 
 import (
@@ -71,7 +72,8 @@ func configuration() ([]byte, error) {
 		if k.Env == "" {
 			env = "(file only)"
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", k.Path, def, strings.ReplaceAll(k.Help, "|", `\|`), env)
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", k.Path, def,
+			strings.ReplaceAll(k.Help, "|", `\|`), env)
 	}
 	return b.Bytes(), nil
 }

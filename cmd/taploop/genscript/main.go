@@ -1,9 +1,9 @@
-// Command genscript writes the script of the sandbox's model: for each task of the simulated phone the replies, in the gelab
-// dialect, that solve it. It walks each task on a simulated phone of its own to learn where things are, and fails when the
-// walk does not solve the task.
+// Command genscript writes the script of the sandbox's model: for each task of the simulated phone
+// the replies, in the gelab dialect, that solve it. It walks each task on a simulated phone of its
+// own to learn where things are, and fails when the walk does not solve the task.
 //
-// A rule matches on how far the model's own summary says the task is, so the script keeps no state and goes on rightly after
-// an interruption.
+// A rule matches on how far the model's own summary says the task is, so the script keeps no state
+// and goes on rightly after an interruption.
 package main
 
 import (
@@ -40,9 +40,11 @@ type rule struct {
 	Reply string `yaml:"reply"`
 }
 
-// helpers answer what is asked beside the task: a description of the screen, and answers in the user's place.
+// helpers answer what is asked beside the task: a description of the screen, and answers in the
+// user's place.
 var helpers = []rule{
-	{`Describe what on this screen|请描述屏幕上`, "A screen of the simulated phone. A scripted model cannot see what is on it."},
+	{`Describe what on this screen|请描述屏幕上`,
+		"A screen of the simulated phone. A scripted model cannot see what is on it."},
 	{`(?s)(?:You stand in for the person|你代替一位用户).*size`, "42"},
 }
 
@@ -60,7 +62,8 @@ func generate() ([]byte, error) {
 		}
 		first, rules = append(first, own[0]), append(rules, own[1:]...)
 	}
-	out, err := yaml.MarshalWithOptions(map[string][]rule{"rules": append(rules, first...)}, yaml.UseLiteralStyleIfMultiline(true))
+	out, err := yaml.MarshalWithOptions(map[string][]rule{"rules": append(rules, first...)},
+		yaml.UseLiteralStyleIfMultiline(true))
 	return append([]byte("# Made by go generate from genscript; do not edit.\n"), out...), err
 }
 
@@ -74,7 +77,8 @@ type hand struct {
 func script(t sandbox.Task, moves []move) ([]rule, error) {
 	still := 0.0
 	h := &hand{now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)}
-	h.Phone = sandbox.New(&sandbox.Options{AnimationScale: &still, Now: func() time.Time { return h.now }})
+	h.Phone = sandbox.New(&sandbox.Options{AnimationScale: &still,
+		Now: func() time.Time { return h.now }})
 	defer h.Close()
 	t.Setup(h.Phone)
 	var rules []rule
@@ -97,12 +101,14 @@ func script(t sandbox.Task, moves []move) ([]rule, error) {
 	return rules, t.Check(h.Phone)
 }
 
-// condition matches a person's answer that holds the word, in what the prompt says before the progress.
+// condition matches a person's answer that holds the word, in what the prompt says before the
+// progress.
 func condition(word string) string {
 	if word == "" {
 		return ""
 	}
-	return `(?s)(?:回答是|answer is|助手代答：|assistant answered:) ?"[^"]*\b` + regexp.QuoteMeta(word) + `\b[^"]*".*`
+	return `(?s)(?:回答是|answer is|助手代答：|assistant answered:) ?"[^"]*\b` + regexp.QuoteMeta(word) +
+		`\b[^"]*".*`
 }
 
 // quoted is text as the dialect's prompts quote it.
@@ -112,13 +118,18 @@ func quoted(text string) string {
 
 func reply(m move, action, mark, done string) string {
 	thought := fmt.Sprintf("So far: %s. Next: %s.", done, m.explain)
-	return fmt.Sprintf("<THINK> %s </THINK>\nexplain:%s\taction:%s\tsummary:%s %s", thought, m.explain, action, mark, m.explain)
+	return fmt.Sprintf("<THINK> %s </THINK>\nexplain:%s\taction:%s\tsummary:%s %s", thought,
+		m.explain, action, mark, m.explain)
 }
 
-// find returns the middle, in thousandths of the screen, of the node with that resource name, text or description.
+// find returns the middle, in thousandths of the screen, of the node with that resource name, text
+// or description.
 func (h *hand) find(what string) (x, y int, err error) {
 	root := h.UITree()
-	n := root.Find(func(n *sandbox.Node) bool { return strings.HasSuffix(n.ResourceID, ":id/"+what) })
+	n := root.Find(func(n *sandbox.Node) bool {
+		return strings.HasSuffix(n.ResourceID,
+			":id/"+what)
+	})
 	if n == nil {
 		n = root.Find(func(n *sandbox.Node) bool { return n.Text == what || n.Desc == what })
 	}

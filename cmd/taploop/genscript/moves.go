@@ -9,7 +9,8 @@ import (
 	"github.com/taploop/taploop/sandbox/apps"
 )
 
-// move is one step of a walk: what the model says it does, and how it is done on the phone that is walked.
+// move is one step of a walk: what the model says it does, and how it is done on the phone that is
+// walked.
 type move struct {
 	explain string
 	do      func(*hand) (action string, err error) // the action's fields as the model writes them
@@ -90,7 +91,10 @@ func back(explain string) move {
 }
 
 func ask(question string) move {
-	return move{explain: "ask", do: func(*hand) (string, error) { return "INFO\tvalue:" + question, nil }}
+	return move{explain: "ask", do: func(*hand) (string, error) {
+		return "INFO\tvalue:" + question,
+			nil
+	}}
 }
 
 func wait(explain string) move {
@@ -101,7 +105,10 @@ func wait(explain string) move {
 }
 
 func askSecret(question string) move {
-	return move{explain: "ask", do: func(*hand) (string, error) { return "INFO\tvalue:" + question + "\tsecret:true", nil }}
+	return move{explain: "ask", do: func(*hand) (string, error) {
+		return "INFO\tvalue:" + question +
+			"\tsecret:true", nil
+	}}
 }
 
 // typeSecret types the code of the newest message: what a person answers, and the model never sees.
@@ -127,5 +134,8 @@ func choose(explain, prefix, chosen string, others ...string) move {
 }
 
 func finish(report string) move {
-	return move{explain: "finish", do: func(*hand) (string, error) { return "COMPLETE\treturn:" + report, nil }}
+	return move{explain: "finish", do: func(*hand) (string, error) {
+		return "COMPLETE\treturn:" +
+			report, nil
+	}}
 }

@@ -1,0 +1,203 @@
+package config
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// settings has a row for each key of [Config]: its path, its default as text, what may be wrong
+// with its value, and a line for people.
+var settings = []struct {
+	path, byDefault string
+	check           check // nil takes everything
+	help            string
+}{
+	{"data_dir", "", nil,
+		"where sessions, frames and questions are kept; the default is taploop in the user's " +
+			"data folder"},
+
+	{"adb.server", "", nil,
+		"ADB server, host:port; the default is ADB's own variables, else 127.0.0.1:5037"},
+	{"adb.path", "", nil,
+		"the adb binary that starts a server when none runs; the default is adb in PATH"},
+	{"adb.timeout", "15s", positive, "longest time for one command on a phone"},
+	{"adb.serial", "", nil,
+		"the phone to use; the default is ANDROID_SERIAL, else the only usable one"},
+
+	{"http.addr", "127.0.0.1:8702", nil,
+		"address of the HTTP server; one that others can reach needs a token (taploop token " +
+			"create)"},
+	{"http.hosts", "", hosts,
+		"names under which requests may arrive besides loopback ones, such as the name of a " +
+			"proxy in front; in the environment separated by commas"},
+	{"http.origins", "", origins,
+		"origins besides loopback ones that requests may carry, such as https://app.example " +
+			"of a program that is made of web pages; the server sends no CORS headers, so a page " +
+			"in a browser needs a proxy on its own origin; in the environment separated by commas"},
+	{"http.url", "", site,
+		"where people reach the server, for links, such as https://phones.example of a proxy " +
+			"in front; the default is the address that it listens on"},
+	{"http.operators", "", nil,
+		"names of tokens whose bearers see and answer everybody's questions over HTTP, as the " +
+			"page does; in the environment separated by commas"},
+
+	{"model.base_url", "http://localhost:11434/v1", nil, "OpenAI-compatible endpoint"},
+	{"model.name", "gelab-zero-4b-preview", nil, "model name"},
+	{"model.api_key", "", nil, "key of the endpoint"},
+	{"model.api_key_file", "", nil, "file that holds the key"},
+	{"model.dialect", "auto", nil, "how the model is prompted and read: auto, gelab"},
+	{"model.lang", "zh", oneOf("zh", "en"), "language of the prompts: zh, en"},
+	{"model.temperature", "0.1", between(0, 2), "sampling temperature; 0 is sent as 0"},
+	{"model.top_p", "0.95", between(0, 1), "nucleus sampling"},
+	{"model.frequency_penalty", "0", between(-2, 2), "frequency penalty"},
+	{"model.max_tokens", "4096", between(1, 1<<20), "longest reply, in tokens"},
+	{"model.timeout", "90s", positive, "longest time for one attempt"},
+	{"model.retries", "3", between(0, 20), "further attempts after a failure that may pass"},
+	{"model.image_size", "728x728", pictureSize,
+		"size of the picture that the model gets, WxH, or full for the screen's own"},
+	{"model.image_quality", "85", between(1, 100), "JPEG quality of that picture"},
+	{"model.extra", "", nil, "further fields of the request body"},
+	{"model.record", "", nil, "file to record the model's replies in"},
+	{"model.replay", "", nil, "file to replay the model's replies from, offline"},
+
+	{"caption.base_url", "", nil, "endpoint; the default is model.base_url"},
+	{"caption.name", "", nil, "model; the default is model.name"},
+	{"caption.api_key", "", nil, "key; the default is model.api_key when the endpoint is the same"},
+	{"caption.api_key_file", "", nil, "file that holds the key"},
+	{"caption.lang", "", oneOf("zh", "en"), "language; the default is model.lang"},
+	{"caption.timeout", "", positive, "longest time for one attempt; the default is model.timeout"},
+	{"caption.retries", "3", between(0, 20), "further attempts after a failure that may pass"},
+	{"caption.extra", "", nil, "further fields of the request body"},
+
+	{"loop.max_steps", "40", between(1, 10000), "most steps of one call, whatever the caller asks"},
+	{"loop.max_time", "30m", positive, "longest time of one call's steps"},
+	{"loop.settle_timeout", "3s", positive,
+		"longest wait for the screen to settle after an action"},
+
+	{"reply.mode", "pass_to_client", nil,
+		"pass_to_client, elicit, manual_reply, auto_reply or no_reply, or several in turn: " +
+			"manual_reply (60s) -> auto_reply"},
+
+	{"calls.wait", "45s", positive, "how long a call waits for its run"},
+	{"calls.max_wait", "90s", positive, "longest wait that a call may ask for"},
+	{"calls.heartbeat", "10s", positive, "time between progress messages of a waiting call"},
+	{"calls.detach_grace", "120s", positive, "how long a run goes on with nobody attached"},
+	{"calls.clients", "", clientWaits,
+		"other waits for some clients, by the name that each gives itself: {NAME: {wait: 20s, " +
+			"max_wait: 40s}}"},
+
+	{"questions.attention", "600s", positive,
+		"how long a question is waited for before it counts as silence; at most ttl"},
+	{"questions.ttl", "24h", positive, "how long a question can be answered at all"},
+	{"questions.per_run", "20", between(1, 1000), "most questions of one run"},
+	{"questions.on_timeout", "pause", oneOf("pause", "continue_without_answer", "auto_reply",
+		"abort"),
+		"pause, continue_without_answer, auto_reply or abort"},
+
+	{"notify.webhooks", "", nil,
+		"endpoints that are told of every question, signed: [{url: https://hooks.example/x, " +
+			"secret_env: TAPLOOP_WEBHOOK_SECRET}]"},
+	{"notify.ntfy.url", "", nil,
+		"ntfy topic that gets a push for each question, such as https://ntfy.sh/TOPIC"},
+	{"notify.ntfy.token", "", nil, "access token of the topic, from the environment only"},
+	{"notify.text", "true", nil,
+		"whether a notification says what is asked; whoever knows the name of an open ntfy " +
+			"topic can read it"},
+	{"notify.base_url", "", page,
+		"what links in notifications begin with, such as https://phones.example; the default " +
+			"is the HTTP server's own address"},
+	{"privacy", "off", oneOf("off", "captions"), "off, or captions: no picture leaves over MCP"},
+	{"apps", "", nil, "more app names: name to package"},
+}
+
+// A check returns what is wrong with a value.
+type check func(value any) []fault
+
+// fault is a value that cannot work. It may be a part of the key's, which below then names.
+type fault struct {
+	below string
+	value any
+	want  string
+}
+
+// unless is the fault of a value that is not as wanted.
+func unless(ok bool, value any, want string) []fault {
+	if ok {
+		return nil
+	}
+	return []fault{{value: value, want: want}}
+}
+
+func oneOf(allowed ...string) check {
+	return func(v any) []fault {
+		return unless(slices.Contains(allowed, v.(string)), v,
+			"one of "+strings.Join(allowed, ", "))
+	}
+}
+
+func between(low, high float64) check {
+	return func(v any) []fault {
+		f, whole := v.(float64)
+		if !whole {
+			f = float64(v.(int))
+		}
+		return unless(f >= low && f <= high, v, fmt.Sprintf("a number from %v to %v", low, high))
+	}
+}
+
+func positive(v any) []fault {
+	return unless(v.(time.Duration) > 0, v, "a duration above 0, such as 90s")
+}
+
+func pictureSize(v any) []fault {
+	_, err := (&Model{ImageSize: v.(string)}).PictureSize()
+	return unless(err == nil, v, "WxH with sides from 28 to 4096, for example 728x728, or full")
+}
+
+func clientWaits(v any) (bad []fault) {
+	for name, c := range v.(map[string]ClientCalls) {
+		if c.Wait < 0 || c.MaxWait < 0 {
+			bad = append(bad, fault{"." + name, c, "durations above 0, such as 20s"})
+		}
+	}
+	return bad
+}
+
+func hosts(v any) (bad []fault) {
+	for _, h := range v.([]string) {
+		bad = append(bad, unless(!strings.ContainsAny(h, "/ "), h,
+			"names with or without a port, such as phones.example or phones.example:8443")...)
+	}
+	return bad
+}
+
+func origins(v any) (bad []fault) {
+	for _, o := range v.([]string) {
+		u, err := url.Parse(o)
+		bad = append(bad, unless(err == nil && u.Host != "" && u.Scheme+"://"+u.Host == o, o,
+			"a scheme and a host without a path, such as https://app.example")...)
+	}
+	return bad
+}
+
+// web reports whether it is a whole address of an HTTP server.
+func web(u *url.URL, err error) bool {
+	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
+}
+
+func site(v any) []fault {
+	text := v.(string)
+	u, err := url.Parse(text)
+	ok := text == "" ||
+		web(u, err) && u.User == nil && u.Scheme+"://"+u.Host == strings.TrimSuffix(text, "/")
+	return unless(ok, v, "a scheme and a host without a path, such as https://phones.example")
+}
+
+func page(v any) []fault {
+	u, err := url.Parse(v.(string))
+	return unless(v == "" || web(u, err) && u.RawQuery+u.Fragment == "", v,
+		"an address that people's browsers reach, such as https://phones.example")
+}
