@@ -1,0 +1,82 @@
+package runs_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/device/devicetest"
+	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/session"
+)
+
+// desk is a phone on somebody's desk.
+type desk struct{ *devicetest.Fake }
+
+func (d desk) List(context.Context) ([]runs.PhoneInfo, error) {
+	return []runs.PhoneInfo{{Serial: "emu-1", State: "device", Usable: true}}, nil
+}
+func (d desk) Open(context.Context, string) (runs.Phone, error) { return d, nil }
+func (d desk) Device() session.Device                           { return session.Device{ID: "emu-1"} }
+func (d desk) Close() error                                     { return nil }
+func (d desk) State(ctx context.Context) (screen.State, error) {
+	seen, err := d.Look(ctx)
+	return seen.State, err
+}
+
+// brewer asks once and then is done. A real policy asks a model: see agentloop/policy.
+type brewer struct{}
+
+func (brewer) Next(_ context.Context, s agentloop.Situation) (p agentloop.Proposal, _ error) {
+	if len(s.Exchanges) == 0 {
+		p.Action = actions.Info{Question: "Tea or coffee?", Options: []string{"tea", "coffee"}}
+	} else {
+		p.Action = actions.Complete{Report: "ordered " + s.Exchanges[0].Answer}
+	}
+	return p, nil
+}
+
+// A run asks, waits for the answer without a goroutine of its own, and goes on with it.
+func Example() {
+	ctx := context.Background()
+	dir, err := os.MkdirTemp("", "runs")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	store, err := session.Open(ctx, dir, nil)
+	if err != nil {
+		panic(err)
+	}
+	defer store.Close()
+	manager := runs.New(&runs.Options{Store: store, Phones: desk{devicetest.NewFake()},
+		NewPolicy: func(runs.Settings) (agentloop.Policy, error) { return brewer{}, nil }})
+	defer manager.Close()
+
+	st, err := manager.Start(ctx, runs.StartRequest{Task: "Order a hot drink."})
+	if err != nil {
+		panic(err)
+	}
+	wait := runs.WaitRequest{SessionID: st.Session.ID, Budget: time.Minute}
+	if st, err = manager.Wait(ctx, wait); err != nil {
+		panic(err)
+	}
+	fmt.Println(st.Run.State, st.Question.Text, st.Question.Options)
+
+	_, err = manager.Continue(ctx, runs.ContinueRequest{SessionID: st.Session.ID,
+		Reply: &runs.Reply{Text: "coffee"}})
+	if err != nil {
+		panic(err)
+	}
+	if st, err = manager.Wait(ctx, wait); err != nil {
+		panic(err)
+	}
+	fmt.Println(st.Run.State, st.Run.Answer)
+	// Output:
+	// WAITING_REPLY Tea or coffee? [tea coffee]
+	// COMPLETED ordered coffee
+}
