@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/actions/dialect/families"
 )
 
 // A text that the README explains is one that the program really says.
@@ -39,6 +41,13 @@ func TestTroubleshootingIsKeyedByTextsOfTheProgram(t *testing.T) {
 				"README explains %q, which nothing says", text)
 		}
 	}
+}
+
+// The settings, which see no dialects, name every one.
+func TestTheSettingsNameEveryDialect(t *testing.T) {
+	page, err := os.ReadFile("../../docs/configuration.md")
+	require.NoError(t, err)
+	require.Contains(t, string(page), "read: "+strings.Join(families.Known.Names(), ", ")+" |")
 }
 
 // allSource is the program's own code as one text.
