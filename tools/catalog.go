@@ -35,7 +35,8 @@ const (
 func catalog(o *Options) []tool {
 	f := &forms{Options: o, closed: map[string]bool{}}
 	q := &questions{Options: o, forms: f}
-	run, ask, look := &tasks{o, f, q}, &inquiries{o, f, q}, &phones{o}
+	run, ask := &tasks{o, f, q}, &inquiries{o, f, q}
+	look := &phones{o}
 
 	readOnly := hints{readOnly: true, idempotent: true}
 	acting := hints{destructive: true}

@@ -50,7 +50,8 @@ func formSchema(q inquiry.Question, in *messages) json.RawMessage {
 		}
 		form.Properties["choice"] = choice
 		if q.FreeText { // forms are shown in order
-			answer.MinLength, answer.Title, answer.Description = nil, in.Another, in.AnotherHelp
+			answer.MinLength = nil
+			answer.Title, answer.Description = in.Another, in.AnotherHelp
 			choice.Description, form.Required = in.ChooseOrWrite, nil
 			form.PropertyOrder = []string{"choice", "answer"}
 		} else {

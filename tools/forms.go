@@ -214,14 +214,15 @@ func (c *call) brings() bool {
 // take takes the answer that comes with a call which is made again. form is not nil when the answer
 // does not fit.
 func (t *forms) take(ctx context.Context, c *call, owned *questions) (
-	q inquiry.Question, s *callState, form *reply, err error) {
+	s *callState, form *reply, err error) {
 	s = &callState{began: time.Now()}
 	state, err := t.openState(c.request.Params.RequestState)
 	if err != nil {
-		return q, s, nil, err
+		return s, nil, err
 	}
-	if q, err = owned.get(ctx, c, state.Question); err != nil {
-		return q, s, nil, err
+	q, err := owned.get(ctx, c, state.Question)
+	if err != nil {
+		return s, nil, err
 	}
 	var args struct {
 		SessionID  string   `json:"session_id"`
@@ -231,16 +232,17 @@ func (t *forms) take(ctx context.Context, c *call, owned *questions) (
 		Seconds    *float64 `json:"wait_seconds"`
 	}
 	if err := c.request.BindArguments(&args); err != nil {
-		return q, s, nil, err
+		return s, nil, err
 	}
 	anInquiry := c.request.Params.Name == inquiryTool
 	other := args.SessionID != "" && args.SessionID != q.SessionID
 	if q.SessionID != state.Session || other || anInquiry != (q.RunID == "") {
-		return q, s, nil, invalid("send requestState back as it was given, with the same arguments",
+		return s, nil, invalid("send requestState back as it was given, with the same arguments",
 			"the requestState belongs to another call")
 	}
 	s.since, s.from = int(args.Since), int(args.From)
 	s.question, s.budget = args.QuestionID, c.budget(args.Seconds)
+	s.answered = q
 	problem, err := t.settle(ctx, c, s, q, mcptransport.Answer(c.request, formID))
 	switch {
 	case err != nil || problem == "":
@@ -249,7 +251,7 @@ func (t *forms) take(ctx context.Context, c *call, owned *questions) (
 	default:
 		t.declineMisfit(q, problem)
 	}
-	return q, s, form, err
+	return s, form, err
 }
 
 func (t *forms) declineMisfit(q inquiry.Question, problem string) {

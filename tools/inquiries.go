@@ -70,11 +70,11 @@ func (t *inquiries) send(ctx context.Context, c *call, a inquiryArgs) (*reply, e
 
 // retry takes the answer that comes with a call which is made again.
 func (t *inquiries) retry(ctx context.Context, c *call) (*reply, error) {
-	q, s, form, err := t.forms.take(ctx, c, t.questions)
+	s, form, err := t.forms.take(ctx, c, t.questions)
 	if err != nil || form != nil {
 		return form, err
 	}
-	return t.follow(ctx, c, s, q.ID)
+	return t.follow(ctx, c, s, s.answered.ID)
 }
 
 // follow waits for the answer within the call's budget, and shows the question in a form when that
@@ -233,7 +233,8 @@ func (t *inquiries) draft(ctx context.Context, c *call, a inquiryArgs) (inquiry.
 
 // agree refuses arguments that do not go together, and fills in the default answer of a form.
 func agree(q *inquiry.Question) error {
-	options, form, draft := len(q.Options) > 0, len(q.Fields) > 0, q.Draft != ""
+	options, form := len(q.Options) > 0, len(q.Fields) > 0
+	draft := q.Draft != ""
 	switch {
 	case q.Text == "":
 		return invalid("pass prompt with the question, or question_id to wait on for an answer",

@@ -80,7 +80,8 @@ func (t *phones) listed(ctx context.Context, c *call, p runs.PhoneInfo) (result.
 		t.Log.InfoContext(ctx, "state of a phone", "serial", p.Serial, "err", err)
 		return d, ctx.Err()
 	}
-	d.On, d.Locked, d.App = &s.On, &s.Locked, s.App
+	d.On, d.Locked = &s.On, &s.Locked
+	d.App = s.App
 	return d, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/inquiry/channel"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/runs"
@@ -27,8 +28,9 @@ type callState struct {
 	reply  string // the answer that the call gave, as it may be shown
 	// the steps after this one are listed; 0 means those of the present call of the run
 	since    int
-	question string // a question whose settling is waited for
-	from     int    // characters of an answer that an earlier result had
+	question string           // a question whose settling is waited for
+	answered inquiry.Question // that a form was about, in a call which is made again
+	from     int              // characters of an answer that an earlier result had
 
 	resumeErr error    // why a run was not picked up, or nil
 	notes     []string // for the result
@@ -100,11 +102,11 @@ func (t *tasks) await(ctx context.Context, c *call, st runs.Status,
 // retry takes the answer that comes with a call which is made again, and follows the run. What the
 // call had to begin was begun the first time.
 func (t *tasks) retry(ctx context.Context, c *call) (*reply, error) {
-	q, s, form, err := t.forms.take(ctx, c, t.questions)
+	s, form, err := t.forms.take(ctx, c, t.questions)
 	if err != nil || form != nil {
 		return form, err
 	}
-	if s.status, err = t.Runs.Status(ctx, q.SessionID); err != nil {
+	if s.status, err = t.Runs.Status(ctx, s.answered.SessionID); err != nil {
 		return nil, err
 	}
 	if s.show, err = resultOptionsOf(s.status.Settings); err != nil {

@@ -84,7 +84,9 @@ func (s stepView) Before() time.Duration { return s.Timing.Settle + s.Timing.Loo
 
 func newView(t trajectory, picture func(string) (template.URL, error)) view {
 	d := &t.session.Device
-	t.session.Serial, d.Model, d.Android = tag(t.session.Serial), tag(d.Model), tag(d.Android)
+	for _, s := range []*string{&t.session.Serial, &d.Model, &d.Android} {
+		*s = tag(*s)
+	}
 	v := view{Style: template.CSS(style), Policy: policy(), Session: t.session,
 		Title: "A session without a task", Outcome: "Not started", Tone: "plain"}
 	for _, r := range t.runs {
@@ -96,10 +98,11 @@ func newView(t trajectory, picture func(string) (template.URL, error)) view {
 			rv.Steps = append(rv.Steps, newStep(st, r, picture))
 		}
 		v.Runs = append(v.Runs, rv)
-		v.Title, v.Outcome, v.Tone = bounded(r.Task), rv.Outcome, rv.Tone
+		v.Title = rv.Run.Task
+		v.Outcome, v.Tone = rv.Outcome, rv.Tone
 	}
 	if len(t.runs) > 1 {
-		v.Title = bounded(t.runs[0].Task)
+		v.Title = v.Runs[0].Task
 	}
 	v.Bars = bars(t.steps, v.Totals.Total)
 	return v
