@@ -3,6 +3,7 @@ package result
 import (
 	_ "embed"
 	"reflect"
+	"sync"
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/inquiry"
@@ -17,11 +18,10 @@ var descriptions string
 
 // Schema is that of one of the results. Each of its keys is declared and described, and nothing
 // else is allowed.
-func Schema[T any]() *schema.Schema { return schemas[reflect.TypeFor[T]()] }
+func Schema[T any]() *schema.Schema { return schemas()[reflect.TypeFor[T]()] }
 
-var schemas = describe()
-
-func describe() schema.Types {
+// schemas are made when they are needed first: most commands never list tools.
+var schemas = sync.OnceValue(func() schema.Types {
 	types, sections := schema.NewTypes(), schema.Sections(descriptions)
 	addEnums(types)
 	add[Device](types, sections)
@@ -47,7 +47,7 @@ func describe() schema.Types {
 	add[Sessions](types, sections)
 	add[Screenshot](types, sections)
 	return types
-}
+})
 
 func add[T any](types schema.Types, sections map[string]string) {
 	words := schema.ParseWords(sections[reflect.TypeFor[T]().Name()], nil)
