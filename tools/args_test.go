@@ -92,7 +92,7 @@ func TestAbsurdArgumentsChangeNothing(t *testing.T) {
 			"reply_from_client is a number (want a text)"},
 		"answer and another task": {goOn,
 			in{"session_id": "S", "reply_from_client": "red",
-				"task": "tap tap"}, "both a reply and a new task"},
+				"task": "tap tap"}, "a reply and a new task cannot be sent together"},
 		"negative since": {wait, in{"session_id": "S", "since_step": -1}, "since_step"},
 		"unknown stop": {"ask_agent_stop", in{"session_id": "S", "mode": "kill"},
 			"not one of its values"},
