@@ -19,7 +19,7 @@ func benchPhone(b *testing.B) (*device.Phone, string) {
 	b.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(b, err)
-	s := adbserver.New(nil)
+	s := adbserver.New()
 	s.Attach("sandbox-1", shell.New(sandbox.New(&sandbox.Options{AnimationScale: new(float64)})))
 	served := make(chan error, 1)
 	go func() { served <- s.Serve(b.Context(), ln) }()

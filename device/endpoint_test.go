@@ -28,7 +28,7 @@ func serve(t testing.TB) endpoint {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	s := adbserver.New(nil)
+	s := adbserver.New()
 	served := make(chan error, 1)
 	// ends with Close, which the clean-up calls and waits for
 	go func() { served <- s.Serve(t.Context(), ln) }()

@@ -20,7 +20,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	server := adbserver.New(nil)
+	server := adbserver.New()
 	server.Attach("sandbox-1", shell.New(sandbox.New(nil)))
 	go server.Serve(ctx, ln) // Close waits for it
 	defer server.Close()

@@ -51,7 +51,7 @@ func simulate(ctx context.Context, phone *sandbox.Phone, serial, adbAddr, modelA
 	if err != nil {
 		return nil, err
 	}
-	s := &simulation{phone: phone, serial: serial, shell: shell.New(phone), adb: adbserver.New(nil),
+	s := &simulation{phone: phone, serial: serial, shell: shell.New(phone), adb: adbserver.New(),
 		addr: ln.Addr().String()}
 	s.adb.Attach(serial, s.shell)
 	s.serving.Go(func() { s.failed = s.adb.Serve(ctx, ln) })

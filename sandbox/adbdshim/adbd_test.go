@@ -85,7 +85,7 @@ func TestBothWaysGiveTheSame(t *testing.T) {
 // endpoint serves the same phone without adbd and returns the port.
 func (r *real) endpoint() string {
 	r.t.Helper()
-	s := adbserver.New(nil)
+	s := adbserver.New()
 	s.Attach("endpoint", r.sh)
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(r.t, err)

@@ -14,7 +14,7 @@ import (
 
 func TestTheEndOfTheClientEndsItsCommand(t *testing.T) {
 	phone := sandbox.New(nil)
-	s := New(nil)
+	s := New()
 	s.Attach("one", shell.New(phone))
 	theirs, ours := net.Pipe()
 	done := make(chan struct{})

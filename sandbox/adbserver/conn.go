@@ -50,12 +50,8 @@ func (s *Server) handle(ctx context.Context, nc net.Conn) {
 	for {
 		req, err := c.readRequest()
 		if err != nil {
-			if !errors.Is(err, io.EOF) && ctx.Err() == nil {
-				s.log.DebugContext(ctx, "adb connection ended", "error", err)
-			}
 			return
 		}
-		s.log.DebugContext(ctx, "adb request", "request", req)
 		more, err := c.answer(req)
 		if fail, ok := errors.AsType[failure](err); ok {
 			more, err = false, c.send("FAIL", string(fail))

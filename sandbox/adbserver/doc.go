@@ -2,7 +2,7 @@
 // clients speak on port 5037, so that adb, libraries and this project's own client use a
 // [sandbox.Phone] with nothing else installed.
 //
-//	s := adbserver.New(nil)
+//	s := adbserver.New()
 //	s.Attach("sandbox-1", shell.New(sandbox.New(nil)))
 //	go s.Serve(ctx, listener)	// then: adb -P PORT shell input tap 100 200
 //

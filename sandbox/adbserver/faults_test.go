@@ -113,7 +113,7 @@ func TestACorruptCaptureIsCutShort(t *testing.T) {
 }
 
 func TestFaultsOfAnUnknownPhoneAreErrors(t *testing.T) {
-	s := adbserver.New(nil)
+	s := adbserver.New()
 	for _, err := range []error{
 		s.SetState("x", adbserver.StateOffline), s.Hang("x", true), s.SetLatency("x", 1),
 		s.CorruptCaptures("x", true), s.DropConnections("x"),
@@ -123,7 +123,7 @@ func TestFaultsOfAnUnknownPhoneAreErrors(t *testing.T) {
 }
 
 func TestServeEndsWithItsContextAndAfterClose(t *testing.T) {
-	s := adbserver.New(nil)
+	s := adbserver.New()
 	listen := func() net.Listener {
 		ln, err := net.Listen("tcp", "127.0.0.1:0")
 		require.NoError(t, err)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -66,22 +67,14 @@ func (p *phone) line(long bool) string {
 		props := p.sh.Phone().Props()
 		for _, name := range []string{"name", "model", "device"} {
 			key := strings.Replace(name, "name", "product", 1)
-			out += fmt.Sprintf(" %s:%s", key, sanitized(props["ro.product."+name]))
+			out += " " + key + ":" + strange.ReplaceAllString(props["ro.product."+name], "_")
 		}
 	}
 	return out + fmt.Sprintf(" transport_id:%d\n", p.id)
 }
 
-// sanitized is a property as the list shows it: in one word.
-func sanitized(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '-' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' &&
-			r <= 'Z' {
-			return r
-		}
-		return '_'
-	}, s)
-}
+// strange is what the list shows as _ in a property, which is one word there.
+var strange = regexp.MustCompile(`[^-.0-9A-Za-z]`)
 
 func (s *Server) list(long bool) string {
 	s.mu.Lock()

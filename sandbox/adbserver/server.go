@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
 	"slices"
 	"sync"
@@ -15,15 +14,8 @@ import (
 // version is the protocol version of the server; a client with another one would replace it.
 const version = 41
 
-// Options of a server. The zero value works.
-type Options struct {
-	Log *slog.Logger // nil discards
-}
-
 // Server is an ADB server. It is safe for concurrent use.
 type Server struct {
-	log *slog.Logger
-
 	mu       sync.Mutex
 	phones   []*phone // in the order of attaching
 	lastID   uint64
@@ -36,12 +28,8 @@ type Server struct {
 }
 
 // New makes a server without phones.
-func New(opts *Options) *Server {
-	log := slog.New(slog.DiscardHandler)
-	if opts != nil && opts.Log != nil {
-		log = opts.Log
-	}
-	s := &Server{log: log, changed: make(chan struct{}), conns: map[*conn]bool{}}
+func New() *Server {
+	s := &Server{changed: make(chan struct{}), conns: map[*conn]bool{}}
 	s.life, s.end = context.WithCancel(context.Background())
 	return s
 }

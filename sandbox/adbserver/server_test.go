@@ -36,7 +36,7 @@ type endpoint struct {
 func serve(t testing.TB) *endpoint {
 	t.Helper()
 	still := 0.0
-	e := &endpoint{Server: adbserver.New(nil), t: t,
+	e := &endpoint{Server: adbserver.New(), t: t,
 		phone: sandbox.New(&sandbox.Options{Size: image.Pt(270, 600), AnimationScale: &still})}
 	e.Attach(serial, shell.New(e.phone))
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
