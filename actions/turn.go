@@ -16,16 +16,20 @@ type Call struct {
 }
 
 // Turn is a step that the model is shown again in later ones. Its picture is not kept here: it is
-// the frame of the step.
+// the frame of the step. What came of its action is in the notes of the turn after it.
 type Turn struct {
-	Step  int      `json:"step"`            // index within the session, from 1
-	Notes []string `json:"notes,omitempty"` // what the model was told in this step, in its language
-	Reply Reply    `json:"reply"`
+	Step   int       `json:"step"`             // index within the session, from 1
+	Notes  []string  `json:"notes,omitempty"`  // shown to the model in this step, in its language
+	Answer *Exchange `json:"answer,omitempty"` // that had just come in
+	Reply  Reply     `json:"reply"`
 }
 
 // Texts returns the turn with f applied to every text in it, for example to mask a secret.
 func (t Turn) Texts(f func(string) string) Turn {
 	t.Notes = mapped(t.Notes, f)
+	if t.Answer != nil {
+		t.Answer = &Exchange{f(t.Answer.Question), f(t.Answer.Answer), t.Answer.Outcome}
+	}
 	t.Reply.Text = f(t.Reply.Text)
 	t.Reply.Reasoning = f(t.Reply.Reasoning)
 	t.Reply.Calls = mapped(t.Reply.Calls, func(c Call) Call {

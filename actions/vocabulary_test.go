@@ -2,11 +2,13 @@ package actions_test
 
 import (
 	"cmp"
+	"encoding/json"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -118,6 +120,25 @@ func TestTextsReachesEveryTextOfEveryAction(t *testing.T) {
 	}
 }
 
+func TestTextsReachesEveryTextOfDecisionsAndTurns(t *testing.T) {
+	hide := func(s string) string { return strings.ReplaceAll(s, "s3cr3t", "***") }
+	var d actions.Decision
+	var turn actions.Turn
+	for _, v := range []any{&d.Thought, &d.Explain, &d.Summary, &d.Fields, &turn} {
+		fill(t, reflect.ValueOf(v).Elem(), "say s3cr3t")
+	}
+	d.Action = actions.Note{Text: "s3cr3t"}
+	for _, masked := range []any{d.Texts(hide), turn.Texts(hide)} {
+		b, err := json.Marshal(masked)
+		require.NoError(t, err)
+		require.Contains(t, string(b), "***")
+		// Keys, names and ids are no texts.
+		b = regexp.MustCompile(`"(key|name|id)":"say s3cr3t"`).ReplaceAll(b, nil)
+		require.NotContains(t, string(b), "s3cr3t")
+	}
+	require.Equal(t, "say s3cr3t", turn.Notes[0], "the turn itself stays")
+}
+
 func written(t *testing.T, a actions.Action) string {
 	b, err := actions.Marshal(a)
 	require.NoError(t, err)
@@ -133,7 +154,7 @@ func fill(t *testing.T, v reflect.Value, text string) {
 			v.SetString(text)
 			return
 		}
-		require.Contains(t, []string{"Key", "Direction"}, v.Type().Name())
+		require.Contains(t, []string{"Key", "Direction", "Outcome"}, v.Type().Name())
 	case reflect.Slice:
 		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
 		fill(t, v.Index(0), text)
@@ -145,7 +166,7 @@ func fill(t *testing.T, v reflect.Value, text string) {
 		for i := range v.NumField() {
 			fill(t, v.Field(i), text)
 		}
-	case reflect.Bool, reflect.Float64, reflect.Int64:
+	case reflect.Bool, reflect.Float64, reflect.Int, reflect.Int64:
 	default:
 		t.Fatalf("%v: cannot tell whether it holds texts", v.Type())
 	}

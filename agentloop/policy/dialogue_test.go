@@ -95,7 +95,9 @@ func TestADialectMayHoldADialogueWithPicturesAndToolCalls(t *testing.T) {
 	s := situation(t)
 	shown := album{}
 	s.Album = shown
+	s.Exchanges = []actions.Exchange{{Question: "q", Answer: "a", Outcome: actions.Answered}}
 	for s.Step = 1; s.Step <= 5; s.Step++ {
+		s.ReplyJustIn = s.Step == 4
 		got, err := r.Next(t.Context(), s)
 		require.NoError(t, err)
 		require.Equal(t, actions.Click{At: screen.Point{X: 0.5, Y: 0.25}}, got.Action)
@@ -103,6 +105,8 @@ func TestADialectMayHoldADialogueWithPicturesAndToolCalls(t *testing.T) {
 		s.History = got.History
 	}
 	require.Len(t, s.History, 3, "bounded by the dialect")
+	require.Nil(t, s.History[0].Answer)
+	require.Equal(t, &s.Exchanges[0], s.History[1].Answer)
 	require.Equal(t, actions.Turn{Step: 5, Reply: actions.Reply{Text: "I tap it.",
 		Calls: []actions.Call{
 			{ID: "call_1", Name: "tap", Arguments: `{"x":0.5,"y":0.25}`},

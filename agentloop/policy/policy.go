@@ -67,7 +67,7 @@ func (p *Policy) Next(ctx context.Context, s agentloop.Situation) (agentloop.Pro
 		d, err := p.dialect.Parse(reply)
 		if err == nil {
 			out.Decision = d
-			out.History = p.remember(&s, actions.Turn{Step: s.Step, Notes: now.Notes, Reply: reply})
+			out.History = p.remember(&s, now.Notes, reply)
 			return out, nil
 		}
 		out.Tries[len(out.Tries)-1].Error = err.Error()
@@ -82,10 +82,16 @@ func (p *Policy) Next(ctx context.Context, s agentloop.Situation) (agentloop.Pro
 
 // remember is what the model is shown again from the next step on: the newest turns, as many as the
 // dialect wants.
-func (p *Policy) remember(s *agentloop.Situation, newest actions.Turn) []actions.Turn {
+func (p *Policy) remember(
+	s *agentloop.Situation, notes []string, reply actions.Reply,
+) []actions.Turn {
 	kept := p.dialect.Profile().Turns
 	if kept == 0 {
 		return nil
+	}
+	newest := actions.Turn{Step: s.Step, Notes: notes, Reply: reply}
+	if n := len(s.Exchanges); s.ReplyJustIn && n > 0 {
+		newest.Answer = &s.Exchanges[n-1]
 	}
 	all := append(slices.Clone(s.History), newest)
 	return all[max(len(all)-kept, 0):]
