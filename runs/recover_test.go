@@ -114,6 +114,7 @@ func TestAStopFromAnotherProcessDoesNotWaitForTheModel(t *testing.T) {
 			}()
 			require.Equal(t, want, w.wait(id).Run.State)
 			require.LessOrEqual(t, time.Since(began), time.Second)
+			time.Sleep(time.Second) // by then the run's own process has looked, too
 			synctest.Wait()
 			require.Zero(t, w.farm.phones["A"].open, "the model's request was cancelled, and the phone is free")
 		})
