@@ -84,7 +84,10 @@ func RefusalOf(err error) (r Refusal, refused bool) {
 		return r, true
 	}
 	if errors.Is(err, ErrReplyIDReused) {
-		return Refusal{Code: CodeReused, Hint: "send a new answer under a new reply id"}, true
+		return Refusal{Code: CodeReused,
+				Hint: "send another answer under a reply id of its own, or the same answer again " +
+					"to learn what became of it"},
+			true
 	}
 	settled, is := errors.AsType[*SettledError](err)
 	if !is {

@@ -44,7 +44,7 @@ func TestARefusedReplyHasACodeAndARemedy(t *testing.T) {
 		"too long": {ofARun, nothing, reply("012345678901234567890"),
 			inquiry.CodeTooLarge, "", "still open"},
 		"an id used again": {ofARun, answer, inquiry.Reply{ID: "first", Response: "no"},
-			inquiry.CodeReused, "", "a new reply id"},
+			inquiry.CodeReused, "", "a reply id of its own"},
 		"answered, of a run": {ofARun, answer, reply("no"), inquiry.CodeResolved,
 			inquiry.Answered, "it goes on with that answer"},
 		"answered, by itself": {inquiry.Question{}, answer, reply("no"), inquiry.CodeResolved,

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/session"
 )
 
@@ -236,5 +237,5 @@ func (s *Server) refused(err error) error {
 	if why.Code == inquiry.CodeResolved {
 		body["winner"] = why.Question.Resolution
 	}
-	return &refusal{string(why.Code), err, body}
+	return &refusal{string(why.Code), hint.Add(err, why.Hint), body}
 }

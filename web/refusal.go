@@ -21,8 +21,6 @@ var codes = map[string]struct {
 }{
 	"INVALID_ARGUMENT": {http.StatusBadRequest,
 		"nothing has changed; send it as the message wants it (docs/http.md has every route)"},
-	"INVALID_REPLY": {http.StatusBadRequest,
-		"the question is still open: send an answer that fits"},
 	"UNAUTHORIZED": {http.StatusUnauthorized,
 		"send the header Authorization: Bearer TOKEN; taploop token create --name NAME makes a token, " +
 			"taploop token list shows which there are; for a browser: taploop ui"},
@@ -33,15 +31,6 @@ var codes = map[string]struct {
 			"one that http.operators names sees everything"},
 	"METHOD_NOT_ALLOWED": {http.StatusMethodNotAllowed,
 		"use a method that the header Allow names"},
-	"QUESTION_ALREADY_RESOLVED": {http.StatusConflict,
-		"there is nothing left to answer: winner says who was first, and what counts; " +
-			"GET /v1/inquiries?status=open lists what is open"},
-	"QUESTION_GONE": {http.StatusGone,
-		"nobody can answer it any more, and nothing was taken; " +
-			"GET /v1/inquiries?status=open lists what is open"},
-	"REPLY_ID_REUSED": {http.StatusUnprocessableEntity,
-		"send another answer under a reply_id of its own, " +
-			"or the same answer again to learn what became of it"},
 	"TOO_LARGE": {http.StatusRequestEntityTooLarge,
 		"send less; a longer text belongs into a file or behind a link"},
 	"TOO_MANY_LISTENERS": {http.StatusServiceUnavailable,
@@ -50,6 +39,12 @@ var codes = map[string]struct {
 		"taploop stop SESSION, on the machine of the server"},
 	"CLOSING": {http.StatusServiceUnavailable,
 		"try again when the server is back; what was stored is kept"},
+	// What can be done about a reply that was not taken comes with the refusal.
+	"INVALID_REPLY":             {http.StatusBadRequest, ""},
+	"REPLY_ID_REUSED":           {http.StatusUnprocessableEntity, ""},
+	"QUESTION_ALREADY_RESOLVED": {http.StatusConflict, ""},
+	"QUESTION_GONE":             {http.StatusGone, ""},
+
 	"INTERNAL": {http.StatusInternalServerError,
 		"try again, and look into the server's log"},
 }
