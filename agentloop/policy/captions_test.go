@@ -143,9 +143,9 @@ func TestOnlyTheFrameOnWhichTheRunEndsIsDescribed(t *testing.T) {
 		t.Run(c.action.Action.Verb(), func(t *testing.T) {
 			p := policy.WithFinalCaption(
 				decider(func(context.Context) (agentloop.Proposal, error) { return c.action, nil }),
-				describer(
-					func(context.Context, string, *screen.Frame) (string, error) { return "a shop", nil },
-				),
+				describer(func(context.Context, string, *screen.Frame) (string, error) {
+					return "a shop", nil
+				}),
 				nil,
 			)
 			got, err := p.Next(t.Context(), situation(t))

@@ -128,7 +128,8 @@ func TestADialectMayHoldADialogueWithPicturesAndToolCalls(t *testing.T) {
 	require.Equal(t, "You operate a phone: open the shop", last.Messages[0].Text)
 	require.JSONEq(t, `[{"type":"function","function":{"name":"tap",
 		"description":"taps a point",
-		"parameters":{"type":"object","properties":{"x":{"type":"number"}}}}}]`, string(last.Body["tools"]))
+		"parameters":{"type":"object","properties":{"x":{"type":"number"}}}}}]`,
+		string(last.Body["tools"]))
 	require.JSONEq(t, `["</tool_call>"]`, string(last.Body["stop"]))
 	var raw []map[string]any
 	require.NoError(t, json.Unmarshal(last.Body["messages"], &raw))
