@@ -43,11 +43,7 @@ func (c *demoCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	err = c.demonstrate(ctx, a, sim, task)
-	if closed := sim.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
+	if err = closing(c.demonstrate(ctx, a, sim, task), sim.Close); err == nil {
 		a.notef("All in all %s.", time.Since(began).Round(100*time.Millisecond))
 	}
 	return err
@@ -59,26 +55,18 @@ func (c *demoCmd) demonstrate(ctx context.Context, a *app, sim *simulation,
 		a.opts.Flags[key] = value
 	}
 	a.opts.Flags["model.lang"] = "en"
-	if err := a.load(); err != nil {
-		return err
-	}
 	a.notef("Phone and model are simulated; what is between them is what a real run uses.\n"+
 		"  phone  an ADB server at %s\n"+
 		"  model  an OpenAI-compatible endpoint at %s, playing a script\n"+
 		"  task   %s\n", sim.addr, sim.model.BaseURL, task.Goal)
 	show := &steps{out: a.err, thoughts: true}
-	d, err := a.open(ctx, overrides{observe: show.event})
-	if err != nil {
-		return err
-	}
-	st, err := c.play(ctx, a, d.manager, show, sim, task)
-	if err == nil {
-		err = c.finish(ctx, a, d.store, sim, task, st)
-	}
-	if closed := d.Close(); err == nil {
-		err = closed
-	}
-	return err
+	return a.with(ctx, overrides{observe: show.event}, func(d *deps) error {
+		st, err := c.play(ctx, a, d.manager, show, sim, task)
+		if err != nil {
+			return err
+		}
+		return c.finish(ctx, a, d.store, sim, task, st)
+	})
 }
 
 // play runs the task and answers its question.

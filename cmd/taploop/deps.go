@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -85,6 +86,22 @@ func (a *app) open(ctx context.Context, o overrides) (d *deps, err error) {
 	d.closers = append(d.closers, d.manager.Close)
 	return d, nil
 }
+
+// with loads the configuration and lends its dependencies to use. They are closed when it returns,
+// which waits for all that runs.
+func (a *app) with(ctx context.Context, o overrides, use func(*deps) error) error {
+	if err := a.load(); err != nil {
+		return err
+	}
+	d, err := a.open(ctx, o)
+	if err != nil {
+		return err
+	}
+	return closing(use(d), d.Close)
+}
+
+// closing closes and returns err, or else why that went wrong.
+func closing(err error, done func() error) error { return cmp.Or(err, done()) }
 
 // Close closes everything in reverse order.
 func (d *deps) Close() error {

@@ -124,24 +124,21 @@ func (c *continueCmd) answer(ctx context.Context, a *app, manager *runs.Manager)
 // follow opens the dependencies, begins a run, shows its steps, and reports how it ended.
 func (a *app) follow(ctx context.Context, asJSON bool,
 	begin func(*deps) (runs.Status, error)) error {
-	if err := a.load(); err != nil {
-		return err
-	}
 	show := &steps{out: a.err}
-	d, err := a.open(ctx, overrides{console: newConsole(a.in, a.err), observe: show.event})
-	if err != nil {
-		return err
-	}
-	st, err := begin(d)
-	if err == nil {
+	o := overrides{console: newConsole(a.in, a.err), observe: show.event}
+	opened := false
+	var st runs.Status
+	err := a.with(ctx, o, func(d *deps) (err error) {
+		opened = true
+		if st, err = begin(d); err != nil {
+			return err
+		}
 		show.begin(st)
 		st, err = waitForEnd(ctx, d.manager, st)
-	}
-	if closed := d.Close(); err == nil {
-		err = closed
-	}
+		return err
+	})
 	if err != nil {
-		if asJSON {
+		if asJSON && opened {
 			// The error itself is reported on stderr, with its code.
 			_ = printJSON(a.out, result.Failed(err))
 		}

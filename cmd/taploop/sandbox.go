@@ -53,11 +53,7 @@ func (c *sandboxCmd) Run(ctx context.Context, a *app) error {
 			"if another program has the address, choose one with --addr and --model-addr; "+
 				"see that "+cmp.Or(c.Script, "the script")+" is a script")
 	}
-	err = c.serve(ctx, a, sim, task)
-	if closed := sim.Close(); err == nil {
-		err = closed
-	}
-	return err
+	return closing(c.serve(ctx, a, sim, task), sim.Close)
 }
 
 // setUp puts the phone into the state that the task begins with; nil when there is no task.

@@ -15,22 +15,15 @@ type stopCmd struct {
 
 // Run stops a session's run, even one of another process, and gives its phone back.
 func (c *stopCmd) Run(ctx context.Context, a *app) error {
-	if err := a.load(); err != nil {
-		return err
-	}
-	d, err := a.open(ctx, overrides{storeOnly: true})
-	if err != nil {
-		return err
-	}
-	mode := runs.Cancel
+	r := runs.StopRequest{SessionID: c.Session, Mode: runs.Cancel, By: operator()}
 	if c.Pause {
-		mode = runs.Pause
+		r.Mode = runs.Pause
 	}
-	st, err := d.manager.Stop(ctx,
-		runs.StopRequest{SessionID: c.Session, Mode: mode, By: operator()})
-	if closed := d.Close(); err == nil {
-		err = closed
-	}
+	var st runs.Status
+	err := a.with(ctx, overrides{storeOnly: true}, func(d *deps) (err error) {
+		st, err = d.manager.Stop(ctx, r)
+		return err
+	})
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,25 @@
 
 package main
 
-import "golang.org/x/sys/unix"
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+const ttyPath = "/dev/tty"
+
+// ours reports whether we are in front at the terminal, and it gives lines. A full-screen program
+// switches that off.
+func ours(f *os.File) bool {
+	fd := int(f.Fd())
+	front, err := unix.IoctlGetInt(fd, unix.TIOCGPGRP)
+	if err != nil || front != unix.Getpgrp() {
+		return false
+	}
+	mode, err := unix.IoctlGetTermios(fd, getTermios)
+	return err == nil && mode.Lflag&unix.ICANON != 0
+}
 
 // echoOff switches the echo of a terminal off; line editing stays.
 func echoOff(fd int) (restore func(), ok bool) {
