@@ -69,7 +69,7 @@ type Question struct {
 	// Markdown to edit: the answer is the whole text
 	Draft string `json:"draft,omitempty"`
 	// through which it can be answered; those that ask actively in their order
-	Doors         []Door    `json:"doors,omitempty"`
+	Channels      []Channel `json:"doors,omitempty"`
 	DefaultAnswer string    `json:"default_answer,omitempty"`
 	OnTimeout     OnTimeout `json:"on_timeout,omitempty"`
 	Secret        bool      `json:"secret,omitempty"` // the answer must not be shown anywhere
@@ -125,8 +125,8 @@ type Resolution struct {
 	Resume json.RawMessage `json:"-"` // as in Reply
 }
 
-// Door is a way in which a question reaches a person or a program that may answer it.
-type Door struct {
+// Channel is a way in which a question reaches a person or a program that may answer it.
+type Channel struct {
 	// a reply mode, or a channel where questions are listed, for example ChannelPage
 	Name string `json:"door"`
 	// when the next door that asks comes in; zero: as long as the question is open
@@ -145,7 +145,7 @@ func (q Question) String() string {
 // Clone is a copy that shares nothing with q.
 func (q Question) Clone() Question {
 	q.Options = append([]string(nil), q.Options...)
-	q.Doors = append([]Door(nil), q.Doors...)
+	q.Channels = append([]Channel(nil), q.Channels...)
 	q.Fields = slices.Clone(q.Fields)
 	for i := range q.Fields {
 		q.Fields[i] = q.Fields[i].clone()

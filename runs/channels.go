@@ -43,9 +43,9 @@ func (m *Manager) newAskers() map[string]route.Asker {
 	return askers
 }
 
-// Doors are the channels through which the open question can still be answered, the one that asks
+// Channels are those through which the open question can still be answered, the one that asks
 // now marked. Of a settled question there are none.
-func (m *Manager) Doors(q inquiry.Question) []inquiry.Door {
+func (m *Manager) Channels(q inquiry.Question) []inquiry.Channel {
 	return route.Left(q, m.router.Routed(q))
 }
 
@@ -75,7 +75,7 @@ func (m *Manager) cancelRouting(ctx context.Context, questionID string) {
 func (m *Manager) stopFromConsole(q inquiry.Question) {
 	by := channel.ManualReply.Answer("")
 	_, err := m.Stop(m.ctx,
-		StopRequest{SessionID: q.SessionID, By: Actor{Door: by.Channel, Authority: by.Authority}})
+		StopRequest{SessionID: q.SessionID, By: Actor{Channel: by.Channel, Authority: by.Authority}})
 	if err != nil && m.ctx.Err() == nil {
 		m.log.Error("stopping from the console", "session", q.SessionID, "err", err)
 	}

@@ -37,7 +37,7 @@ func TestDoorsHaveTheirTurnOneAfterTheOther(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		o := &oracle{}
 		w.again(func(opts *runs.Options) {
-			opts.Answerer, opts.Console, opts.Doors = o, &person{}, []string{"page"}
+			opts.Answerer, opts.Console, opts.Channels = o, &person{}, []string{"page"}
 		})
 		st := begun(w, "manual_reply (60s) -> auto_reply", "ask tap")
 		require.Equal(t, channel.ManualReply, st.Asking)
@@ -45,12 +45,12 @@ func TestDoorsHaveTheirTurnOneAfterTheOther(t *testing.T) {
 		require.Equal(t, agentloop.StillRunning, st.Reason, "somebody else is being asked")
 		require.NotNil(t, st.Question)
 		var names []string
-		for _, d := range st.Question.Doors {
+		for _, d := range st.Question.Channels {
 			names = append(names, d.Name)
 		}
 		require.Equal(t, []string{"manual_reply", "auto_reply", "page"}, names)
-		require.Equal(t, st.Question.AskedAt.Add(time.Minute), st.Question.Doors[0].Until)
-		require.Zero(t, st.Question.Doors[1].Until)
+		require.Equal(t, st.Question.AskedAt.Add(time.Minute), st.Question.Channels[0].Until)
+		require.Zero(t, st.Question.Channels[1].Until)
 
 		time.Sleep(30 * time.Second)
 		require.Equal(t, channel.ManualReply, w.stands(st.Session.ID).Asking)

@@ -25,7 +25,7 @@ type Options struct {
 	Broker   *inquiry.Broker  // of the questions; nil means one over the store with default times
 	Answerer Answerer         // answers under auto_reply; nil refuses that mode
 	Console  Console          // answers under manual_reply; nil refuses that mode
-	Doors    []string         // the channels where every question is listed, along with its own
+	Channels []string         // the channels where every question is listed, along with its own
 	Limits   agentloop.Limits // of each call; Steps is the configured maximum, default 40
 	// how long a channel has its turn under a mode that does not say; 0 means 10 min
 	Attention time.Duration

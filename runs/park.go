@@ -31,7 +31,7 @@ func (x *execution) Park(ctx context.Context, q agentloop.Question) error {
 		Frame:     frame,
 		OnTimeout: x.m.opts.OnTimeout,
 	}
-	if err := route.Plan(&asked, x.settings.ReplyMode, x.m.attention, x.m.opts.Doors); err != nil {
+	if err := route.Plan(&asked, x.settings.ReplyMode, x.m.attention, x.m.opts.Channels); err != nil {
 		return err
 	}
 	asked.Turn = x.m.router.First(asked)

@@ -108,7 +108,7 @@ func (st *Status) addReason(unused *inquiry.Question) {
 func (m *Manager) addQuestion(st *Status, q *inquiry.Question) {
 	asking := channel.Mode(route.Asking(*q, time.Now()))
 	st.Question = q
-	q.Doors = m.Doors(*q)
+	q.Channels = m.Channels(*q)
 	if !st.Run.State.Waiting() {
 		return
 	}

@@ -26,7 +26,7 @@ type StopRequest struct {
 
 // Actor is who stops a run: the door and the authority as those of an answer, and a name for
 // people.
-type Actor struct{ Door, Authority, Name string }
+type Actor struct{ Channel, Authority, Name string }
 
 // Stop returns once the phone is left alone: a gesture that has begun is finished, nothing else is
 // done. A question that the run waits for is withdrawn by Cancel and stays open under Pause.
@@ -86,7 +86,7 @@ func (m *Manager) noteStop(ctx context.Context, r StopRequest, before, now sessi
 		Event:     session.AuditStopped,
 		SessionID: now.SessionID,
 		RunID:     now.ID,
-		Door:      r.By.Door,
+		Door:      r.By.Channel,
 		Authority: r.By.Authority,
 		By:        r.By.Name,
 	}

@@ -168,7 +168,7 @@ func TestACallerWhoGivesUpWaitingForAStopStillStops(t *testing.T) {
 
 func TestWhoStopsARunIsInTheAudit(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
-		kim := runs.Actor{Door: "mcp", Authority: "client_model", Name: "kim"}
+		kim := runs.Actor{Channel: "mcp", Authority: "client_model", Name: "kim"}
 		st := w.start("forever")
 		time.Sleep(5 * time.Second)
 		for _, r := range []runs.StopRequest{{Mode: runs.Pause, By: kim}, {Mode: runs.Pause, By: kim}, {By: kim}, {By: kim}} {

@@ -139,8 +139,8 @@ func about(event AuditEvent, at time.Time, q inquiry.Question) AuditEntry {
 // auditAsked notes a new question.
 func (s *Store) auditAsked(ctx context.Context, tx *sql.Tx, q inquiry.Question) error {
 	e := about(AuditAsked, q.AskedAt, q)
-	doors := make([]string, len(q.Doors))
-	for i, d := range q.Doors {
+	doors := make([]string, len(q.Channels))
+	for i, d := range q.Channels {
 		doors[i] = d.Name
 	}
 	e.Door = strings.Join(doors, ", ")

@@ -73,7 +73,7 @@ func TestTheAuditTellsTheWholeStoryOfAQuestion(t *testing.T) {
 		session.Run{Task: "buy"})
 	require.NoError(t, err)
 	asked := c.now()
-	q := ask(t, b, r, inquiry.Question{Doors: []inquiry.Door{{Name: "pass_to_client"},
+	q := ask(t, b, r, inquiry.Question{Channels: []inquiry.Channel{{Name: "pass_to_client"},
 		{Name: "page"}}})
 	c.pass(90 * time.Second)
 	_, err = b.Resolve(t.Context(), q.ID, inquiry.Reply{Response: "42", Channel: "page",

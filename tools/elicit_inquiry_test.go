@@ -19,7 +19,7 @@ func inForms(t *testing.T, answers func(r *reader) []answering,
 				r := &reader{gone: make(chan struct{})}
 				defer close(r.gone)
 				r.answers = answers(r)
-				w.topts.ReplyMode, w.topts.Doors = "elicit -> pass_to_client", []string{"page"}
+				w.topts.ReplyMode, w.topts.Channels = "elicit -> pass_to_client", []string{"page"}
 				w.pipe(version, r)
 				test(t, w, r)
 			})
@@ -40,8 +40,8 @@ func TestAnInquiryIsShownInAForm(t *testing.T) {
 		all, err := w.manager.Broker().List(t.Context(), inquiry.Filter{})
 		require.NoError(t, err)
 		require.Len(t, all, 1, "it was asked once")
-		require.Equal(t, []inquiry.Door{{Name: "elicit"}, {Name: "pass_to_client"}, {Name: "page"}},
-			all[0].Doors)
+		require.Equal(t, []inquiry.Channel{{Name: "elicit"}, {Name: "pass_to_client"}, {Name: "page"}},
+			all[0].Channels)
 	})
 }
 
@@ -98,8 +98,8 @@ func TestWhatIsNotShownInAForm(t *testing.T) {
 	inForms(t, these(accepts(in{"answer": "x"})), func(t *testing.T, w *world, r *reader) {
 		secret := w.ask("send_inquiry",
 			in{"prompt": "the code?", "secret": true, "wait_seconds": 1})
-		require.Equal(t, []inquiry.Door{{Name: "pass_to_client"}, {Name: "page"}},
-			secret.Question.Doors)
+		require.Equal(t, []inquiry.Channel{{Name: "pass_to_client"}, {Name: "page"}},
+			secret.Question.Channels)
 		require.Equal(t, "pending",
 			w.ask("send_inquiry", in{"prompt": "go on?", "wait_seconds": 0}).says())
 		require.Empty(t, r.shown())

@@ -78,14 +78,14 @@ func (t *forms) ask(ctx context.Context, c *call, s *callState, q inquiry.Questi
 // not bounded.
 func untilTurn(q inquiry.Question, door channel.Mode) time.Duration {
 	const least = 100 * time.Millisecond
-	i := slices.IndexFunc(q.Doors, func(d inquiry.Door) bool { return d.Name == string(door) })
+	i := slices.IndexFunc(q.Channels, func(d inquiry.Channel) bool { return d.Name == string(door) })
 	switch {
 	case i < 0 && door != "": // its turn is over, and the next one's is about to begin
 		return least
-	case i < 0 || q.Doors[i].Until.IsZero():
+	case i < 0 || q.Channels[i].Until.IsZero():
 		return inquiry.MaxAttention
 	}
-	return max(time.Until(q.Doors[i].Until), least)
+	return max(time.Until(q.Channels[i].Until), least)
 }
 
 // dialog shows the form, on the stream of the call, until there is an answer that fits.
@@ -282,7 +282,7 @@ func (t *forms) wasClosed(id string) bool {
 
 // wants reports whether an inquiry is to be shown in a form.
 func (t *forms) wants(c *call, q inquiry.Question) bool {
-	elicits := slices.ContainsFunc(q.Doors,
-		func(d inquiry.Door) bool { return d.Name == string(channel.Elicit) })
+	elicits := slices.ContainsFunc(q.Channels,
+		func(d inquiry.Channel) bool { return d.Name == string(channel.Elicit) })
 	return q.Open() && c.forms && elicits && !t.wasClosed(q.ID)
 }

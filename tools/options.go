@@ -28,8 +28,8 @@ type Options struct {
 	MaxSteps    int          // the configured maximum, for descriptions only; 0 does not mention it
 	Privacy     Privacy      // "" means PrivacyOff
 	// for the addresses of questions, for example http://127.0.0.1:8731; "" when HTTP is off
-	BaseURL string
-	Doors   []string // where every open question is listed, for example inquiry.ChannelPage
+	BaseURL  string
+	Channels []string // where every open question is listed, for example inquiry.ChannelPage
 
 	Principal func(context.Context) string // who calls; nil means mcptransport.Principal
 	Log       *slog.Logger                 // nil discards
@@ -65,8 +65,8 @@ type Followed interface {
 type Asking interface {
 	// Decline says that the channel has no answer to the question, and why.
 	Decline(q inquiry.Question, c channel.Mode, why string)
-	// Doors are those through which the question can still be answered.
-	Doors(q inquiry.Question) []inquiry.Door
+	// Channels are those through which the question can still be answered.
+	Channels(q inquiry.Question) []inquiry.Channel
 }
 
 // Questions are asked and settled; *inquiry.Broker does it.

@@ -80,7 +80,7 @@ func (w *world) pending(ctx context.Context, arguments in) (out struct {
 func TestTheOpenQuestionsAreListed(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		w.end()
-		w.topts.BaseURL, w.topts.Doors = "http://127.0.0.1:8731/", []string{"page", "command_line"}
+		w.topts.BaseURL, w.topts.Channels = "http://127.0.0.1:8731/", []string{"page", "command_line"}
 		w.begin()
 		session := w.start("tap ask")
 		free := w.ask("send_inquiry", in{"prompt": "one?", "wait_seconds": 0})
@@ -98,8 +98,8 @@ func TestTheOpenQuestionsAreListed(t *testing.T) {
 		require.Equal(t, "http://127.0.0.1:8731/v1/inquiries/"+free.ID+"/reply",
 			all.Questions[1].ReplyURL)
 		require.Equal(t, "http://127.0.0.1:8731/ui#question="+free.ID, all.Questions[1].PageURL)
-		require.Equal(t, []inquiry.Door{{Name: "pass_to_client"}, {Name: "page"},
-			{Name: "command_line"}}, all.Questions[1].Doors)
+		require.Equal(t, []inquiry.Channel{{Name: "pass_to_client"}, {Name: "page"},
+			{Name: "command_line"}}, all.Questions[1].Channels)
 		require.Equal(t, all.Questions[0].ReplyURL, session.Question.ReplyURL,
 			"in the result of a run, too")
 		require.Contains(t, all.tail, "answer_question")
@@ -236,27 +236,27 @@ func TestAnAnswerThatCannotBeTaken(t *testing.T) {
 
 func TestADoorWhoseTurnIsOverIsNotShown(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
-		w.fopts.Doors = []string{"inbox"}
+		w.fopts.Channels = []string{"inbox"}
 		w.restart()
 		// the client shows no forms
 		passed := w.start("ask", in{"reply_mode": "elicit (60s) -> pass_to_client"})
-		require.Equal(t, []inquiry.Door{{Name: "pass_to_client", Asks: true}, {Name: "inbox"}},
-			passed.Question.Doors)
-		require.Equal(t, passed.Question.Doors, w.pending(t.Context(), in{}).Questions[0].Doors)
+		require.Equal(t, []inquiry.Channel{{Name: "pass_to_client", Asks: true}, {Name: "inbox"}},
+			passed.Question.Channels)
+		require.Equal(t, passed.Question.Channels, w.pending(t.Context(), in{}).Questions[0].Channels)
 
 		w.farm.add("B")
 		timed := w.start("ask", in{"device_id": "B",
 			"reply_mode": "pass_to_client (60s) -> elicit"})
-		require.Equal(t, []string{"pass_to_client", "elicit", "inbox"}, names(timed.Question.Doors))
-		require.True(t, timed.Question.Doors[0].Asks)
+		require.Equal(t, []string{"pass_to_client", "elicit", "inbox"}, names(timed.Question.Channels))
+		require.True(t, timed.Question.Channels[0].Asks)
 		time.Sleep(61 * time.Second)
-		after := w.pending(t.Context(), in{"session_id": timed.SessionID}).Questions[0].Doors
-		require.Equal(t, []inquiry.Door{{Name: "pass_to_client"}, {Name: "elicit", Asks: true},
+		after := w.pending(t.Context(), in{"session_id": timed.SessionID}).Questions[0].Channels
+		require.Equal(t, []inquiry.Channel{{Name: "pass_to_client"}, {Name: "elicit", Asks: true},
 			{Name: "inbox"}}, after, "the client may always answer")
 	})
 }
 
-func names(doors []inquiry.Door) (list []string) {
+func names(doors []inquiry.Channel) (list []string) {
 	for _, d := range doors {
 		list = append(list, d.Name)
 	}

@@ -58,10 +58,10 @@ func (t *questions) owns(ctx context.Context, c *call, q inquiry.Question) (bool
 // addresses.
 func (t *questions) shown(q inquiry.Question) *result.Question {
 	out := result.NewQuestion(q)
-	out.Doors = t.Runs.Doors(q)
+	out.Channels = t.Runs.Channels(q)
 	if t.forms.wasClosed(q.ID) {
-		out.Doors = slices.DeleteFunc(out.Doors,
-			func(d inquiry.Door) bool { return d.Name == string(channel.Elicit) })
+		out.Channels = slices.DeleteFunc(out.Channels,
+			func(d inquiry.Channel) bool { return d.Name == string(channel.Elicit) })
 	}
 	t.link(out)
 	return out

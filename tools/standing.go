@@ -83,11 +83,11 @@ func (t *inquiries) lines(q inquiry.Question, in *messages) []string {
 	switch {
 	case q.RunID != "":
 		return []string{fmt.Sprintf(in.RunGoesOn, quote(n.Arguments))}
-	case q.Open() && len(t.Options.Doors) == 0:
+	case q.Open() && len(t.Options.Channels) == 0:
 		return []string{fmt.Sprintf(in.OnlyYou, quote(q.ID)),
 			fmt.Sprintf(in.WaitOn, quote(n.Arguments))}
 	case q.Open():
-		open := fmt.Sprintf(in.OpenFor, strings.Join(t.Options.Doors, ", "))
+		open := fmt.Sprintf(in.OpenFor, strings.Join(t.Options.Channels, ", "))
 		return []string{open, fmt.Sprintf(in.WaitOn, quote(n.Arguments))}
 	}
 	return []string{settledSentence(q, in)}

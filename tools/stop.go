@@ -19,7 +19,7 @@ func (t *tasks) stop(ctx context.Context, c *call, a stopArgs) (*reply, error) {
 	if _, err := t.Runs.Session(ctx, a.SessionID, c.principal); err != nil {
 		return nil, err
 	}
-	by := runs.Actor{Door: inquiry.ChannelMCP, Authority: inquiry.AuthorityClientModel,
+	by := runs.Actor{Channel: inquiry.ChannelMCP, Authority: inquiry.AuthorityClientModel,
 		Name: c.principal}
 	st, err := t.Runs.Stop(ctx, runs.StopRequest{SessionID: a.SessionID, Mode: a.Mode, By: by})
 	if err != nil {

@@ -85,7 +85,7 @@ func TestWhatDoesNotFitAFormIsToldPerField(t *testing.T) {
 func TestAProgramSeesTheSchemaTheDraftAndTheDoors(t *testing.T) {
 	g := newRig(t, nil)
 	form := g.waiting("ann", inquiry.Question{Fields: trip(),
-		Doors: []inquiry.Door{{Name: "elicit"}, {Name: "page"}}})
+		Channels: []inquiry.Channel{{Name: "elicit"}, {Name: "page"}}})
 	m := g.get("/v1/inquiries/"+form.ID, g.ann).json(t)
 	schema := m["input_schema"].(map[string]any)
 	require.Equal(t, []any{"name", "class", "flexible", "bags", "day"}, schema["required"])

@@ -104,7 +104,7 @@ func TestScriptsInAFormAreText(t *testing.T) {
 		Text: evil, Task: evil, OnTimeout: inquiry.Default,
 		DefaultAnswer: `{"__proto__":"` + strings.ReplaceAll(evil, `"`, `\"`) +
 			`","constructor":true,"many":"` + strings.ReplaceAll(evil, `"`, `\"`) + `"}`,
-		Doors: []inquiry.Door{{Name: evil}, {Name: "__proto__"}, {Name: "constructor"},
+		Channels: []inquiry.Channel{{Name: evil}, {Name: "__proto__"}, {Name: "constructor"},
 			{Name: "page"}},
 		Fields: []inquiry.Field{
 			{Name: "__proto__", Label: evil, Type: inquiry.TextField, Default: evil},

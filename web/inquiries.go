@@ -22,7 +22,7 @@ type inquiryView struct {
 }
 
 func (s *Server) viewOf(q inquiry.Question) inquiryView {
-	q.Doors = s.opts.Doors(q)
+	q.Channels = s.opts.Channels(q)
 	v := inquiryView{Question: q, InquiryID: q.ID, InputSchema: inquiry.Schema(q.Fields)}
 	if q.Frame != "" && q.SessionID != "" {
 		v.ScreenshotURL = frameURL(q.SessionID, q.Frame)

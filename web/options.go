@@ -50,9 +50,9 @@ type Options struct {
 	Logins    *Logins
 	Runs      Runs // nil: nothing can be stopped from here
 
-	// Doors are those through which a question can still be answered, for what the server shows.
+	// Channels are those through which a question can still be answered, for what the server shows.
 	// nil: those that it was asked through.
-	Doors func(inquiry.Question) []inquiry.Door
+	Channels func(inquiry.Question) []inquiry.Channel
 
 	// Authorize names the principal of a request that brings no cookie of the page; an error
 	// refuses it with 401. nil refuses all of them.
@@ -91,8 +91,8 @@ func settings(opts *Options) Options {
 	if o.Operator == nil {
 		o.Operator = func(string) bool { return false }
 	}
-	if o.Doors == nil {
-		o.Doors = func(q inquiry.Question) []inquiry.Door { return q.Doors }
+	if o.Channels == nil {
+		o.Channels = func(q inquiry.Question) []inquiry.Channel { return q.Channels }
 	}
 	o.Ping = cmp.Or(o.Ping, 15*time.Second)
 	o.WriteTimeout = cmp.Or(o.WriteTimeout, 30*time.Second)

@@ -18,20 +18,20 @@ import (
 
 // scenes are what the pictures show, one question each, with what makes the card whole.
 func scenes() map[string]inquiry.Question {
-	doors := []inquiry.Door{{Name: "elicit", Until: time.Now().Add(time.Minute)},
+	doors := []inquiry.Channel{{Name: "elicit", Until: time.Now().Add(time.Minute)},
 		{Name: "pass_to_client"}, {Name: "page"}, {Name: "command_line"}}
 	return map[string]inquiry.Question{
 		"inbox": {Task: "order a pizza", Text: "Which size should the pizza have?",
-			Options: []string{"Small", "Large"}, FreeText: true, Doors: doors},
+			Options: []string{"Small", "Large"}, FreeText: true, Channels: doors},
 		"form": {Task: "book the train to the meeting", Text: "A few things before I book:",
-			Fields: trip(), Doors: doors,
+			Fields: trip(), Channels: doors,
 			OnTimeout: inquiry.GiveUp},
 		"draft": {Kind: inquiry.Inquiry, Client: "release-job",
-			Text: "Please look over the announcement.", Doors: doors[2:],
+			Text: "Please look over the announcement.", Channels: doors[2:],
 			Draft: "# Version 2.1\n\nThe search now finds what was archived.\n\n- Dates may be typed in words.\n- A search can be saved under a name.\n\nThanks to all who reported what was slow.\n"},
 		"approval": {Kind: inquiry.Approval, Task: "renew the library books",
 			Text: "May I pay the fee of 3.50 EUR?", Options: []string{"Yes, pay it", "No"},
-			Doors: doors, OnTimeout: inquiry.Default, DefaultAnswer: "No"},
+			Channels: doors, OnTimeout: inquiry.Default, DefaultAnswer: "No"},
 	}
 }
 

@@ -63,7 +63,7 @@ func (a *app) open(ctx context.Context, o overrides) (d *deps, err error) {
 		Limits: agentloop.Limits{Steps: a.conf.Loop.MaxSteps, Time: a.conf.Loop.MaxTime,
 			Settle: a.conf.Loop.SettleTimeout, Questions: q.PerRun},
 		OnTimeout: inquiry.OnTimeout(q.OnTimeout), Attention: q.Attention,
-		Lang: a.conf.Model.Lang, Observe: o.observe, DetachGrace: o.grace, Doors: d.doors,
+		Lang: a.conf.Model.Lang, Observe: o.observe, DetachGrace: o.grace, Channels: d.doors,
 		Log: a.log,
 	}
 	if !o.storeOnly {

@@ -19,6 +19,6 @@ func userName() string {
 
 // operator is this user, for the audit.
 func operator() runs.Actor {
-	return runs.Actor{Door: inquiry.ChannelCommandLine, Authority: inquiry.AuthorityLocalOperator,
+	return runs.Actor{Channel: inquiry.ChannelCommandLine, Authority: inquiry.AuthorityLocalOperator,
 		Name: userName()}
 }

@@ -148,12 +148,12 @@ func TestHostileTextDoesNotReachTheTerminal(t *testing.T) {
 	_, broker := b.folder()
 	q := put(t, broker, inquiry.Question{Text: "size?\x1b[2J\n\u202Ereply 1",
 		Options: []string{"a\x07", "b"}, FreeText: true,
-		Doors: []inquiry.Door{{Name: "page\x1b[31m"}, {Name: "command_line"}}})
+		Channels: []inquiry.Channel{{Name: "page\x1b[31m"}, {Name: "command_line"}}})
 	_, err := broker.Resolve(t.Context(), q.ID, inquiry.Reply{Response: "4\x1b]0;x\x072",
 		Channel: "http", By: "ann\x1b[1m"})
 	require.NoError(t, err)
 	put(t, broker,
-		inquiry.Question{Text: "\x1b[31mred?", Doors: []inquiry.Door{{Name: "page\x1b[31m"}}})
+		inquiry.Question{Text: "\x1b[31mred?", Channels: []inquiry.Channel{{Name: "page\x1b[31m"}}})
 	for _, args := range [][]string{{"inquiries"}, {"inquiries", "--all"}, {"inquiries", q.ID},
 		{"audit"}, {"reply", q.ID, "x"}} {
 		out, errs, _ := b.run(args...)

@@ -62,7 +62,7 @@ func TestAnAnswerOverHTTPLetsTheRunGoOn(t *testing.T) {
 			require.Equal(t, 200, status)
 			require.Len(t, list["inquiries"], 1)
 			var doors []string
-			for _, d := range b.questions()[0].Doors {
+			for _, d := range b.questions()[0].Channels {
 				doors = append(doors, d.Name)
 			}
 			require.Equal(t, []string{"pass_to_client", "page", "command_line"}, doors)

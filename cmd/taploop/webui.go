@@ -25,7 +25,7 @@ func (u *webUI) open(a *app, d *deps, auth *authenticator, mux *http.ServeMux) {
 	operators := a.conf.HTTP.Operators
 	server := web.New(&web.Options{
 		Questions: d.manager.Broker(), Sessions: d.store, Logins: logins(a.conf.DataDir),
-		Runs: stopper{d}, Doors: d.manager.Doors, Authorize: auth.person,
+		Runs: stopper{d}, Channels: d.manager.Channels, Authorize: auth.person,
 		Operator: func(name string) bool { return slices.Contains(operators, name) },
 		Hosts:    a.conf.HTTP.Hosts, Origins: a.conf.HTTP.Origins, Log: a.log,
 	})
@@ -77,7 +77,7 @@ func (s stopper) Pause(ctx context.Context, id string, by web.Person) error {
 }
 
 func (s stopper) end(ctx context.Context, r runs.StopRequest, by web.Person) error {
-	r.By = runs.Actor{Door: by.Door, Authority: inquiry.AuthorityHumanToken, Name: by.Name}
+	r.By = runs.Actor{Channel: by.Door, Authority: inquiry.AuthorityHumanToken, Name: by.Name}
 	_, err := s.manager.Stop(ctx, r)
 	return err
 }

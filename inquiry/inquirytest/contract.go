@@ -23,7 +23,7 @@ func Sample() inquiry.Question {
 		Options: []string{"Mon", "Tue"}, FreeText: true, Client: "desk",
 		Fields: []inquiry.Field{{Name: "day", Label: "Which day?", Type: inquiry.ChoiceField,
 			Options: []string{"Mon", "Tue"}, Default: "Mon"}},
-		Draft: "# Plan\n", Doors: []inquiry.Door{{Name: "elicit", Until: asked.Add(time.Second)},
+		Draft: "# Plan\n", Channels: []inquiry.Channel{{Name: "elicit", Until: asked.Add(time.Second)},
 			{Name: "page"}}, DefaultAnswer: "Mon", OnTimeout: inquiry.Default, Frame: "s1.3.1",
 		Round: 2, Fence: 7,
 		AskedAt: asked, AttentionUntil: asked.Add(time.Minute), ExpiresAt: asked.Add(time.Hour),

@@ -265,7 +265,7 @@ func (r *Router) step(ctx context.Context, on *routing, q inquiry.Question) (don
 // ask lets the channel that has its turn ask until its time is over.
 func (r *Router) ask(ctx context.Context, on *routing, q inquiry.Question) (done bool, err error) {
 	name, turn := q.Turn.Channel, ctx
-	for _, d := range q.Doors {
+	for _, d := range q.Channels {
 		if d.Name == name && !d.Until.IsZero() {
 			var cancel context.CancelFunc
 			turn, cancel = context.WithDeadlineCause(ctx, d.Until, ErrTurnOver)

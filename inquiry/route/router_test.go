@@ -102,7 +102,7 @@ func TestChannelsHaveTheirTurnOneAfterTheOther(t *testing.T) {
 		require.Equal(t, "auto_reply had no answer: connection refused", q.Turn.Trouble)
 		require.Equal(t, time.Now(), q.Turn.Since.Local())
 		require.Equal(t, []string{"auto_reply", "pass_to_client"}, o.moves)
-		require.Equal(t, []inquiry.Door{{Name: "pass_to_client", Asks: true}, {Name: "page"}}, route.Left(q, o.router.Routed(q)))
+		require.Equal(t, []inquiry.Channel{{Name: "pass_to_client", Asks: true}, {Name: "page"}}, route.Left(q, o.router.Routed(q)))
 	})
 }
 
@@ -184,7 +184,7 @@ func TestNobodyLeftLeavesTheQuestionOpenToEverybody(t *testing.T) {
 		require.True(t, q.Open())
 		require.Empty(t, q.Turn.Channel)
 		require.Equal(t, "auto_reply had no answer: away", q.Turn.Trouble)
-		require.Equal(t, []inquiry.Door{{Name: "page"}}, route.Left(q, true))
+		require.Equal(t, []inquiry.Channel{{Name: "page"}}, route.Left(q, true))
 	})
 }
 
@@ -209,26 +209,26 @@ func TestAQuestionThatNoChannelAnsweredIsAskedAnewByALaterRouter(t *testing.T) {
 
 func TestOnlyChannelsThatCanStillAnswerAreLeft(t *testing.T) {
 	past, later := time.Now().Add(-time.Minute), time.Now().Add(time.Hour)
-	q := inquiry.Question{Status: inquiry.Pending, Doors: []inquiry.Door{{Name: "manual_reply", Until: past},
+	q := inquiry.Question{Status: inquiry.Pending, Channels: []inquiry.Channel{{Name: "manual_reply", Until: past},
 		{Name: "elicit", Until: later}, {Name: "auto_reply"}, {Name: "page"}}}
 	asked := func(name string) inquiry.Turn { return inquiry.Turn{Channel: name, Router: "one"} }
 	for name, c := range map[string]struct {
 		turn   inquiry.Turn
 		routed bool
-		want   []inquiry.Door
+		want   []inquiry.Channel
 	}{
-		"not routed":          {inquiry.Turn{}, false, []inquiry.Door{q.Doors[1], q.Doors[2], q.Doors[3]}},
-		"the form asks":       {asked("elicit"), true, []inquiry.Door{{Name: "elicit", Until: later, Asks: true}, q.Doors[2], q.Doors[3]}},
-		"the router is gone":  {asked("elicit"), false, []inquiry.Door{q.Doors[1], q.Doors[2], q.Doors[3]}},
-		"the form declined":   {asked("auto_reply"), true, []inquiry.Door{{Name: "auto_reply", Asks: true}, q.Doors[3]}},
-		"all have had a turn": {asked(""), true, []inquiry.Door{q.Doors[3]}},
+		"not routed":          {inquiry.Turn{}, false, []inquiry.Channel{q.Channels[1], q.Channels[2], q.Channels[3]}},
+		"the form asks":       {asked("elicit"), true, []inquiry.Channel{{Name: "elicit", Until: later, Asks: true}, q.Channels[2], q.Channels[3]}},
+		"the router is gone":  {asked("elicit"), false, []inquiry.Channel{q.Channels[1], q.Channels[2], q.Channels[3]}},
+		"the form declined":   {asked("auto_reply"), true, []inquiry.Channel{{Name: "auto_reply", Asks: true}, q.Channels[3]}},
+		"all have had a turn": {asked(""), true, []inquiry.Channel{q.Channels[3]}},
 	} {
 		q.Turn = c.turn
 		require.Equal(t, c.want, route.Left(q, c.routed), name)
 	}
-	q.Doors = []inquiry.Door{{Name: "pass_to_client", Until: past}, {Name: "no_reply"}, {Name: "page"}}
+	q.Channels = []inquiry.Channel{{Name: "pass_to_client", Until: past}, {Name: "no_reply"}, {Name: "page"}}
 	q.Turn = asked("no_reply")
-	require.Equal(t, []inquiry.Door{{Name: "pass_to_client"}, {Name: "page"}}, route.Left(q, true),
+	require.Equal(t, []inquiry.Channel{{Name: "pass_to_client"}, {Name: "page"}}, route.Left(q, true),
 		"nobody is asked at no_reply; a client may always answer")
 	q.Status = inquiry.Answered
 	require.Empty(t, route.Left(q, false))

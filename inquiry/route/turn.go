@@ -18,7 +18,7 @@ func Plan(q *inquiry.Question, mode channel.Mode, attention time.Duration, liste
 	}
 	at := time.Now()
 	for i, s := range steps {
-		c := inquiry.Door{Name: s.Name}
+		c := inquiry.Channel{Name: s.Name}
 		last := i == len(steps)-1
 		if s.Time == 0 {
 			s.Time = attention
@@ -29,11 +29,11 @@ func Plan(q *inquiry.Question, mode channel.Mode, attention time.Duration, liste
 		if last && s.Last {
 			q.AttentionUntil, q.OnTimeout = at, inquiry.GoOn
 		}
-		q.Doors = append(q.Doors, c)
+		q.Channels = append(q.Channels, c)
 		at = q.AttentionUntil
 	}
 	for _, name := range listed {
-		q.Doors = append(q.Doors, inquiry.Door{Name: name})
+		q.Channels = append(q.Channels, inquiry.Channel{Name: name})
 	}
 	return nil
 }
@@ -45,8 +45,8 @@ func stored(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
 // noticed yet that a time is over.
 func Asking(q inquiry.Question, at time.Time) string {
 	name := q.Turn.Channel
-	i := slices.IndexFunc(q.Doors, func(c inquiry.Door) bool { return c.Name == name })
-	if i < 0 || comes(q.Doors[i], at) {
+	i := slices.IndexFunc(q.Channels, func(c inquiry.Channel) bool { return c.Name == name })
+	if i < 0 || comes(q.Channels[i], at) {
 		return name
 	}
 	return next(q, name, at)
@@ -55,8 +55,8 @@ func Asking(q inquiry.Question, at time.Time) string {
 // next is the channel whose turn comes after the named one, "" after the last; name is "" before
 // the first.
 func next(q inquiry.Question, name string, at time.Time) string {
-	after := slices.IndexFunc(q.Doors, func(c inquiry.Door) bool { return c.Name == name }) + 1
-	for _, c := range q.Doors[after:] {
+	after := slices.IndexFunc(q.Channels, func(c inquiry.Channel) bool { return c.Name == name }) + 1
+	for _, c := range q.Channels[after:] {
 		if comes(c, at) {
 			return c.Name
 		}
@@ -65,7 +65,7 @@ func next(q inquiry.Question, name string, at time.Time) string {
 }
 
 // comes reports whether the channel is a step whose turn is not over.
-func comes(c inquiry.Door, at time.Time) bool {
+func comes(c inquiry.Channel, at time.Time) bool {
 	return channel.Named(c.Name).Step && (c.Until.IsZero() || at.Before(c.Until))
 }
 
@@ -73,13 +73,13 @@ func comes(c inquiry.Door, at time.Time) bool {
 // router is there: the channel that has its turn is marked then. What is not asked at all is left
 // out, and so is a step whose turn is over; but the client may answer as long as the question is
 // open. Of a settled question there are none.
-func Left(q inquiry.Question, routed bool) (left []inquiry.Door) {
+func Left(q inquiry.Question, routed bool) (left []inquiry.Channel) {
 	if !q.Open() {
 		return nil
 	}
 	now := time.Now()
-	turn := slices.IndexFunc(q.Doors, func(c inquiry.Door) bool { return c.Name == Asking(q, now) })
-	for i, d := range q.Doors {
+	turn := slices.IndexFunc(q.Channels, func(c inquiry.Channel) bool { return c.Name == Asking(q, now) })
+	for i, d := range q.Channels {
 		c := channel.Named(d.Name)
 		over := !d.Until.IsZero() && !now.Before(d.Until) ||
 			c.Step && q.Turn != (inquiry.Turn{}) && (turn < 0 || i < turn)

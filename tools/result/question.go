@@ -24,7 +24,7 @@ type Question struct {
 	DefaultAnswer  string            `json:"default_answer,omitempty"`
 	OnTimeout      inquiry.OnTimeout `json:"on_timeout,omitempty"`
 	Secret         bool              `json:"secret,omitempty"`
-	Doors          []inquiry.Door    `json:"doors,omitempty"`
+	Channels       []inquiry.Channel `json:"doors,omitempty"`
 	ReplyURL       string            `json:"reply_url,omitempty"` // for programs: the HTTP API
 	PageURL        string            `json:"page_url,omitempty"`  // for people: the inbox page
 	AskedAt        time.Time         `json:"asked_at"`
@@ -47,7 +47,7 @@ func NewQuestion(q inquiry.Question) *Question {
 		DefaultAnswer:  q.DefaultAnswer,
 		OnTimeout:      q.OnTimeout,
 		Secret:         q.Secret,
-		Doors:          route.Left(q, false),
+		Channels:       route.Left(q, false),
 		AskedAt:        q.AskedAt,
 		AttentionUntil: q.AttentionUntil,
 		ExpiresAt:      q.ExpiresAt,

@@ -31,7 +31,7 @@ var schemas = sync.OnceValue(func() schema.Types {
 	add[Waiting](types, sections)
 	add[Usage](types, sections)
 	add[inquiry.Field](types, sections)
-	add[inquiry.Door](types, sections)
+	add[inquiry.Channel](types, sections)
 	add[Question](types, sections)
 	add[Holder](types, sections)
 	add[Winner](types, sections)
