@@ -63,7 +63,8 @@ func TestPrompts(t *testing.T) {
 			if c.Has("options") {
 				options = lines(c.Section(t, "options"))
 			}
-			_, err = cap.Reply(t.Context(), task, c.Section(t, "question"), options, frame(t, 90, 160))
+			question := c.Section(t, "question")
+			_, err = cap.Reply(t.Context(), task, question, options, frame(t, 90, 160))
 		}
 		require.NoError(t, err)
 		parts := o.asked[0].Messages[0].Parts
@@ -94,7 +95,9 @@ func TestPicturesAreMadeToFit(t *testing.T) {
 	require.NoError(t, err)
 	h := scripted.NewHandler(script)
 	var sizes []image.Point
-	h.Observe = func(r *scripted.Request) { sizes = append(sizes, r.Messages[0].Images[0].Bounds().Size()) }
+	h.Observe = func(r *scripted.Request) {
+		sizes = append(sizes, r.Messages[0].Images[0].Bounds().Size())
+	}
 	s, err := scripted.Start(t.Context(), "", h)
 	require.NoError(t, err)
 	defer s.Close()
@@ -136,9 +139,12 @@ func TestSilenceIsAnError(t *testing.T) {
 		mend  string
 	}{
 		{model.Response{}, "the model said nothing", "takes pictures"},
-		{model.Response{Text: " \n ", Reasoning: "much"}, "the model said nothing", "takes pictures"},
-		{model.Response{Text: "<think>all thought</think>  "}, "the model said nothing", "takes pictures"},
-		{model.Response{Text: "<think>and on", FinishReason: "length"}, "its 256 tokens up before it said anything", "thinking off"},
+		{model.Response{Text: " \n ", Reasoning: "much"}, "said nothing", "takes pictures"},
+		{model.Response{Text: "<think>all thought</think>  "}, "said nothing", "takes pictures"},
+		{
+			model.Response{Text: "<think>and on", FinishReason: "length"},
+			"its 256 tokens up before it said anything", "thinking off",
+		},
 	} {
 		_, err := captioner(
 			t, &oracle{says: tc.says}, nil,
@@ -180,7 +186,8 @@ func TestWhatCannotBeAskedIsRefusedWithoutACall(t *testing.T) {
 	require.ErrorContains(t, err, "a question that is empty")
 	require.Empty(t, o.asked)
 	for want, opts := range map[string]caption.Options{
-		`language "fr"`: {Lang: "fr"}, "long side 10": {LongSide: 10}, "quality 101": {Quality: 101}, "quality -1": {Quality: -1},
+		`language "fr"`: {Lang: "fr"}, "long side 10": {LongSide: 10},
+		"quality 101": {Quality: 101}, "quality -1": {Quality: -1},
 	} {
 		_, err := caption.New(o, &opts)
 		require.ErrorContains(t, err, want)

@@ -16,7 +16,8 @@ import (
 func TestParametersReachTheEndpointAsTheyAreZeroIncluded(t *testing.T) {
 	e := serve(t, saying("ok"))
 	c := client(t, e.URL+"/v1", model.Options{
-		Name: "gelab", Temperature: ptr(0.0), TopP: ptr(0.95), FrequencyPenalty: ptr(0.0), MaxTokens: 4096,
+		Name: "gelab", Temperature: ptr(0.0), TopP: ptr(0.95), FrequencyPenalty: ptr(0.0),
+		MaxTokens: 4096,
 		Extra: map[string]any{
 			"top_k": 20, "chat_template_kwargs": map[string]any{"enable_thinking": false},
 		},
@@ -25,8 +26,9 @@ func TestParametersReachTheEndpointAsTheyAreZeroIncluded(t *testing.T) {
 	require.NoError(t, err)
 	require.JSONEq(
 		t,
-		`{"model":"gelab","messages":[{"role":"user","content":"hello"}],"stream":false,"temperature":0,"top_p":0.95,
-		"frequency_penalty":0,"max_tokens":4096,"top_k":20,"chat_template_kwargs":{"enable_thinking":false}}`,
+		`{"model":"gelab","messages":[{"role":"user","content":"hello"}],"stream":false,
+		"temperature":0,"top_p":0.95,"frequency_penalty":0,"max_tokens":4096,"top_k":20,
+		"chat_template_kwargs":{"enable_thinking":false}}`,
 		e.requests()[0].raw,
 	)
 	require.Equal(t, "Bearer "+secretKey, e.requests()[0].header.Get("Authorization"))
@@ -68,7 +70,8 @@ func TestARequestsOwnParametersWinOverTheClientsAndExtraOverBoth(t *testing.T) {
 
 func TestTheBaseURLIsKeptAsGiven(t *testing.T) {
 	for given, want := range map[string]string{
-		"": "/chat/completions", "/": "/chat/completions", "/v1": "/v1/chat/completions", "/v1/": "/v1/chat/completions",
+		"": "/chat/completions", "/": "/chat/completions",
+		"/v1": "/v1/chat/completions", "/v1/": "/v1/chat/completions",
 		"/v1beta/openai//": "/v1beta/openai/chat/completions",
 	} {
 		e := serve(t, saying("ok"))
@@ -177,7 +180,9 @@ func TestPicturesGoAsDataURLsInTheOrderOfTheParts(t *testing.T) {
 func TestRequestsThatCannotBeMeantAreRefusedBeforeTheyAreSent(t *testing.T) {
 	e := serve(t, saying("ok"))
 	c := client(t, e.URL, model.Options{})
-	user := func(parts ...model.Part) []model.Message { return []model.Message{{Role: "user", Parts: parts}} }
+	user := func(parts ...model.Part) []model.Message {
+		return []model.Message{{Role: "user", Parts: parts}}
+	}
 	for want, r := range map[string]model.Request{
 		"nothing to ask":        {},
 		"no message has a text": {Messages: user(model.Part{})},
@@ -213,7 +218,8 @@ func TestRepliesAreReadInAllTheirForms(t *testing.T) {
 			},
 		},
 		"reasoning, as newer vLLM and OpenRouter say it, without usage": {
-			`{"choices":[{"message":{"content":"a","reasoning":"` + long + `","reasoning_content":null},"finish_reason":"stop"}]}`,
+			`{"choices":[{"message":{"content":"a","reasoning":"` + long +
+				`","reasoning_content":null},"finish_reason":"stop"}]}`,
 			model.Response{Text: "a", Reasoning: long, FinishReason: "stop"},
 		},
 		"usage of null and no finish_reason": {

@@ -204,7 +204,8 @@ func TestNobodyListeningAsksForOllamaOnItsPort(t *testing.T) {
 	})
 	for url, mend := range map[string]string{
 		"http://localhost:11434/v1": "is Ollama running? start it with: ollama serve",
-		"http://127.0.0.1:8000/v1":  "start the model's server, or set TAPLOOP_MODEL_BASE_URL to where it listens",
+		"http://127.0.0.1:8000/v1": "start the model's server, " +
+			"or set TAPLOOP_MODEL_BASE_URL to where it listens",
 	} {
 		_, err := ask(t, client(t, url, model.Options{Transport: refused, Retries: -1}))
 		require.ErrorContains(t, err, "connection refused")

@@ -79,8 +79,9 @@ func (e *endpoint) requests() []seen {
 func saying(text string) page {
 	return page{
 		body: fmt.Sprintf(
-			`{"id":"1","object":"chat.completion","created":1,"model":"served","choices":[{"index":0,
-		"message":{"role":"assistant","content":%q},"finish_reason":"stop"}],"usage":{"prompt_tokens":11,"completion_tokens":7}}`,
+			`{"id":"1","object":"chat.completion","created":1,"model":"served","choices":[
+		{"index":0,"message":{"role":"assistant","content":%q},"finish_reason":"stop"}],
+		"usage":{"prompt_tokens":11,"completion_tokens":7}}`,
 			text,
 		),
 	}

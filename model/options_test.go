@@ -65,7 +65,12 @@ func TestZeroOptionsAreTheLocalDefault(t *testing.T) {
 
 func TestAKeyOnAnUnencryptedWayIsWarnedOfUnlessItStaysHere(t *testing.T) {
 	for url, warns := range map[string]bool{
-		"http://model.example/v1": true, "https://model.example/v1": false, "HTTPS://model.example/v1": false, "http://127.0.0.1:1/v1": false, "http://[::1]:1/v1": false, "http://localhost/v1": false,
+		"http://model.example/v1":  true,
+		"https://model.example/v1": false,
+		"HTTPS://model.example/v1": false,
+		"http://127.0.0.1:1/v1":    false,
+		"http://[::1]:1/v1":        false,
+		"http://localhost/v1":      false,
 	} {
 		var log bytes.Buffer
 		c, err := model.New(

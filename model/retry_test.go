@@ -111,7 +111,8 @@ func TestWhatMayPassIsTriedAgain(t *testing.T) {
 
 func TestWhatWillNotPassIsNotTriedAgain(t *testing.T) {
 	for name, only := range map[string]page{
-		"400": {status: 400}, "401": {status: 401}, "403": {status: 403}, "404": {status: 404}, "422": {status: 422}, "501": {status: 501},
+		"400": {status: 400}, "401": {status: 401}, "403": {status: 403},
+		"404": {status: 404}, "422": {status: 422}, "501": {status: 501},
 		"an empty purse": {
 			status: 429, body: `{"error":{"code":"insufficient_quota","message":"no money"}}`,
 		},
@@ -145,6 +146,8 @@ func TestADistantRetryAfterIsToldInsteadOfWaitedFor(t *testing.T) {
 	require.Contains(t, hint.Of(err), "limits")
 }
 
+func dateIn(d time.Duration) string { return time.Now().Add(d).UTC().Format(http.TimeFormat) }
+
 func TestRetryAfterIsHonouredInBothItsForms(t *testing.T) {
 	for name, tc := range map[string]struct {
 		header func() string
@@ -154,8 +157,8 @@ func TestRetryAfterIsHonouredInBothItsForms(t *testing.T) {
 		"seconds":           {func() string { return "7" }, 429, 7 * time.Second},
 		"none at all":       {func() string { return "0" }, 503, 0},
 		"parts of a second": {func() string { return "0.25" }, 500, 250 * time.Millisecond},
-		"a date":            {func() string { return time.Now().Add(20 * time.Second).UTC().Format(http.TimeFormat) }, 503, 20 * time.Second},
-		"a date gone by":    {func() string { return time.Now().Add(-time.Hour).UTC().Format(http.TimeFormat) }, 503, 0},
+		"a date":            {func() string { return dateIn(time.Minute / 3) }, 503, time.Minute / 3},
+		"a date gone by":    {func() string { return dateIn(-time.Hour) }, 503, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
