@@ -55,7 +55,7 @@ func BenchmarkLook(b *testing.B) {
 // run.
 func BenchmarkTap(b *testing.B) {
 	p, port := benchPhone(b)
-	at := screen.Point{X: 0.01, Y: 0.5} // beside everything
+	at := screen.Point{X: 0.01, Y: 0.5} // next to everything
 	b.Run("socket", func(b *testing.B) {
 		for b.Loop() {
 			if err := p.Tap(b.Context(), at); err != nil {

@@ -40,8 +40,8 @@ func describeState(t *testing.T, sections []string) string {
 	return string(b) + "\n"
 }
 
-// The law: an error, or a state whose size is made of numbers that the phone told, with a rotation
-// of 0 to 3 that fits it, and an app that is the activity's.
+// The law: an error, or a state whose size is made of numbers that the phone reported, with a
+// rotation of 0 to 3 that fits it, and an app that is the activity's.
 func FuzzParseState(f *testing.F) {
 	for _, c := range golden.Load(f, "testdata/state") {
 		var s []string
@@ -61,7 +61,7 @@ func FuzzParseState(f *testing.F) {
 		}
 		if !strings.Contains(displays+wm, strconv.Itoa(s.Size.W)) || !strings.Contains(displays+wm,
 			strconv.Itoa(s.Size.H)) {
-			t.Fatalf("size %s was never told", s.Size)
+			t.Fatalf("size %s was never reported", s.Size)
 		}
 		if s.Size == r.geometry.natural.Turned() && s.Size != r.geometry.natural &&
 			s.Rotation%2 == 0 {

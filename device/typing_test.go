@@ -19,7 +19,7 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 )
 
-// asAndroidTypes runs lines through a real shell whose `input` only tells its arguments, and types
+// asAndroidTypes runs lines through a real shell whose `input` only prints its arguments, and types
 // them as Android's does.
 func asAndroidTypes(t testing.TB, steps []step) string {
 	t.Helper()
@@ -243,7 +243,7 @@ func TestUnicodeWithoutAKeyboardForItIsRefusedWithTheMend(t *testing.T) {
 	err := p.Type(t.Context(), "héllo")
 	require.ErrorIs(t, err, errNoKeyboard)
 	require.Contains(t, hint.Of(err), "ADBKeyBoard")
-	require.Len(t, w.asked(), 1, "nothing is done beside asking for the keyboards")
+	require.Len(t, w.asked(), 1, "nothing is done besides asking for the keyboards")
 	require.Equal(t, latin, i.current)
 }
 

@@ -114,7 +114,7 @@ var walks = map[string]func(h *hand){
 	},
 }
 
-// newestCode is the code that the last message tells.
+// newestCode is the code in the last message.
 func (h *hand) newestCode() (code string) {
 	h.Inspect(func(d *apps.Data) {
 		for _, word := range strings.FieldsFunc(d.Threads[0].Last().Text, func(r rune) bool {

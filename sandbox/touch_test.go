@@ -118,7 +118,7 @@ func TestNotesAreReorderedByDragging(t *testing.T) {
 		"a swipe over a card only scrolls")
 	h.DragAndDrop(from.X, from.Y, 540, 2000, time.Second)
 	require.Equal(t, []string{"Ideas", "Wi-Fi guests", "Packing list"}, order(h),
-		"dropped beside everything")
+		"dropped next to everything")
 }
 
 func TestASliderGoesToTheFinger(t *testing.T) {

@@ -17,7 +17,7 @@ func TestTheFakeKeepsTheContract(t *testing.T) {
 	devicetest.Run(t, subject)
 }
 
-func TestTheFakeTypesASCIIOnlyWhenItIsToldTo(t *testing.T) {
+func TestTheFakeTypesASCIIOnlyWhenAskedTo(t *testing.T) {
 	devicetest.Run(t, func(t *testing.T) devicetest.Subject {
 		f := devicetest.NewFake()
 		f.Set(devicetest.Change{Unicode: new(false)})
@@ -99,7 +99,7 @@ func TestTheFakeWorksInABubble(t *testing.T) {
 	})
 }
 
-func TestTheFakesFrameTellsWhetherTheScreenChanged(t *testing.T) {
+func TestTheFakesFrameShowsWhetherTheScreenChanged(t *testing.T) {
 	f := devicetest.NewFake()
 	print := func() screen.Fingerprint {
 		look, err := f.Look(t.Context())

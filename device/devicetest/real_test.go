@@ -34,7 +34,7 @@ func TestTheRealPhoneOfTAPLOOP_TEST_SERIALKeepsTheContract(t *testing.T) {
 		}
 		home := front()
 		return devicetest.Subject{
-			Phone: p, Apps: twoApps(t, p), Missing: []string{"An App That Nobody Installs"},
+			Phone: p, Apps: twoApps(t, p), Missing: []string{"An App That Is Never Installed"},
 			Front: front, Home: func() bool { return front() == home },
 		}
 	})

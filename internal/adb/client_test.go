@@ -120,7 +120,7 @@ func TestNoServerAndNoAdbSaysWhatToInstall(t *testing.T) {
 	require.Contains(t, hint.Of(err), "platform tools")
 }
 
-func TestAServerThatDoesNotStartTellsWhatAdbSaid(t *testing.T) {
+func TestAServerThatDoesNotStartSaysWhatAdbSaid(t *testing.T) {
 	dir := t.TempDir()
 	binary := filepath.Join(dir, "adb")
 	require.NoError(t, os.WriteFile(binary, []byte("#!/bin/sh\necho \"cannot bind: $*\" >&2; "+
@@ -134,7 +134,7 @@ func TestAServerThatDoesNotStartTellsWhatAdbSaid(t *testing.T) {
 		"sock")+" start-server")
 }
 
-// A caller that finds nothing listening starts the server; those beside it wait for that one.
+// A caller that finds nothing listening starts the server; the others wait for that one.
 func TestAServerIsStartedOnceForManyCallers(t *testing.T) {
 	dir := t.TempDir()
 	count, binary := filepath.Join(dir, "count"), filepath.Join(dir, "adb")

@@ -19,7 +19,7 @@ func FuzzReadPackets(f *testing.F) {
 			t.Fatalf("%d bytes of output, limit %d", len(r.Stdout)+len(r.Stderr), limit)
 		}
 		if err != nil && r != (Result{}) {
-			t.Fatalf("a result %+v beside %v", r, err)
+			t.Fatalf("a result %+v along with %v", r, err)
 		}
 		if err == nil && !bytes.Contains(b, []byte{3, 1, 0, 0, 0, byte(r.Code)}) {
 			t.Fatalf("exit code %d was never sent", r.Code)

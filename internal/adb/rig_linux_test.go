@@ -58,7 +58,7 @@ func TestTheRealDaemonsShellIsRead(t *testing.T) {
 	require.ErrorIs(t, err, adb.ErrClosed)
 }
 
-func TestTheRealServerTellsStates(t *testing.T) {
+func TestTheRealServerListsStates(t *testing.T) {
 	rig, c := rigged(t, adbtest.Phone{}, adbtest.Phone{Banner: "recovery"})
 	list, err := c.Devices(t.Context())
 	require.NoError(t, err)

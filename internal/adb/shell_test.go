@@ -155,7 +155,7 @@ func TestAnOldPhonesTerminalIsMended(t *testing.T) {
 	require.ErrorIs(t, err, adb.ErrCut, "output without its trailer is no output")
 }
 
-func TestRefusalsAreToldApartAndCarryAMend(t *testing.T) {
+func TestRefusalsHaveAKindAndAHint(t *testing.T) {
 	for text, want := range map[string]error{
 		"device 'emu' not found": adb.ErrNotFound,
 		"device offline":         adb.ErrOffline,

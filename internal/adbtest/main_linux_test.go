@@ -104,7 +104,7 @@ func TestTheMountsAreSeenNowhereElse(t *testing.T) {
 	require.Empty(t, mounts)
 }
 
-func TestNobodyCanListenBesideTheNetworkNamespace(t *testing.T) {
+func TestNothingListensOutsideTheNetworkNamespace(t *testing.T) {
 	_, err := unix.Socket(unix.AF_VSOCK, unix.SOCK_STREAM, 0)
 	require.ErrorIs(t, err, unix.EAFNOSUPPORT)
 	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)
@@ -189,7 +189,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	require.Empty(t, left)
 }
 
-// startShell starts a command on the first phone and leaves it running, with nobody at the other
+// startShell starts a command on the first phone and leaves it running, with no reader at the other
 // end.
 func startShell(t *testing.T, rig *Rig, line string) {
 	conn, err := rig.server.send(t.Context(), "host:transport:"+rig.Serials[0])

@@ -134,7 +134,7 @@ func TestFilesAreWrittenByTheStandIn(t *testing.T) {
 		run(t, b.command("screencap", ".")))
 }
 
-func TestAMissingPhoneIsTold(t *testing.T) {
+func TestAMissingPhoneIsReported(t *testing.T) {
 	b := setUp(t, small)
 	cmd := b.command("input", "tap", "1", "1")
 	cmd.Env = nil
@@ -208,7 +208,7 @@ func TestTheSocketIsItsOwnersAlone(t *testing.T) {
 	stale.SetUnlinkOnClose(false)
 	require.NoError(t, stale.Close())
 	ln, err = adbdshim.Listen(path)
-	require.NoError(t, err, "a socket that nobody listens on is replaced")
+	require.NoError(t, err, "a socket without a listener is replaced")
 	require.NoError(t, ln.Close())
 
 	require.NoError(t, os.WriteFile(path, []byte("precious"), 0o600))

@@ -101,7 +101,7 @@ func TestTheRealADBGetsTheWholeFrame(t *testing.T) {
 	require.True(t, strings.HasPrefix(stdout, "\x89PNG\r\n\x1a\n"))
 }
 
-func TestTheRealADBTellsAPhonesTroubles(t *testing.T) {
+func TestTheRealADBShowsAPhonesTroubles(t *testing.T) {
 	a := realADB(t)
 	for state, says := range map[string]string{
 		adbserver.StateOffline:      "device offline",

@@ -82,7 +82,7 @@ func TestBothFormsOfACaptureShowTheSamePicture(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestAFullStorageIsTold(t *testing.T) {
+func TestAFullStorageIsReported(t *testing.T) {
 	sh := newShell()
 	require.NoError(t, sh.Phone().Files().Write("/sdcard/a", make([]byte, 60<<20), 0o660, morning))
 	for _, name := range []string{"b", "c", "d"} {

@@ -253,7 +253,7 @@ func TestAFieldOfOneLineTakesNoNewlines(t *testing.T) {
 	require.False(t, v.Submit(), "nothing to submit to")
 }
 
-func TestANodeTellsWhatTheViewIs(t *testing.T) {
+func TestANodeSaysWhatTheViewIs(t *testing.T) {
 	text := "secret"
 	root := laidOut(Column(
 		Row(Text("Wi-Fi"), Switch(true)).Named("row").OnTap(func() {}),
