@@ -380,7 +380,7 @@ func TestAnAnswerThatComesWhileNobodyServesIsAppliedLater(t *testing.T) {
 	require.WithinDuration(t, time.Now(), b.audit("--limit", "1")[0].At, time.Minute)
 }
 
-func TestAConnectionHasItsOwnSwitches(t *testing.T) {
+func TestAConnectionHasItsOwnOptions(t *testing.T) {
 	t.Parallel()
 	b := newTestEnv(t, demoTask, "")
 	_, url := b.serve()

@@ -1,3 +1,3 @@
-// Package export writes a session down for others to look at: as one HTML page, or as the trace
+// Package export is a stored session as others see it: steps in words, one HTML page, or the trace
 // that gelab-zero writes.
 package export

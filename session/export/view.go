@@ -92,7 +92,7 @@ func newView(t trajectory, picture func(string) (template.URL, error)) view {
 	for _, r := range t.runs {
 		rv := runView{Run: r, Many: len(t.runs) > 1}
 		rv.Outcome, rv.Tone = outcome(r)
-		bound(&rv.Run.Task, &rv.Run.Answer, &rv.Run.Error)
+		boundAll(&rv.Run.Task, &rv.Run.Answer, &rv.Run.Error)
 		for _, st := range t.of(r) {
 			v.Totals.add(st)
 			rv.Steps = append(rv.Steps, newStep(st, r, picture))
@@ -170,7 +170,7 @@ func newStep(st session.StepRecord, r session.Run,
 		v.Plain = true
 	}
 	v.Touch, v.Wide = drawn(p.Action, st.FrameSize), st.FrameSize.Landscape()
-	bound(&p.Thought, &p.Summary, &p.Caption, &st.Refusal)
+	boundAll(&p.Thought, &p.Summary, &p.Caption, &st.Refusal)
 	st.Look.State.App = tag(st.Look.State.App)
 	tries := make([]agentloop.Try, len(p.Tries)) // the caller's stay as they are
 	for i, try := range p.Tries {

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -65,49 +66,39 @@ func cut(s string, most int) string {
 
 // outcome is how a run stands, for people, with the tone in which it is shown.
 func outcome(r session.Run) (words, tone string) {
-	switch r.State {
-	case session.Completed:
-		return "Completed", "good"
-	case session.Aborted:
-		return "Given up", "bad"
-	case session.Failed:
-		return "Failed", "bad"
-	case session.Cancelled:
-		return "Stopped", "plain"
-	case session.Expired:
-		return "Expired", "plain"
-	case session.WaitingReply:
-		return "Waiting for a reply", "open"
-	case session.Paused:
-		return "Paused", "open"
-	case session.Queued:
-		return "Queued", "open"
+	o, known := outcomes[r.State]
+	if !known {
+		return "Running", "open"
 	}
-	return "Running", "open"
+	return o[0], o[1]
+}
+
+var outcomes = map[session.State][2]string{
+	session.Completed:    {"Completed", "good"},
+	session.Aborted:      {"Given up", "bad"},
+	session.Failed:       {"Failed", "bad"},
+	session.Cancelled:    {"Stopped", "plain"},
+	session.Expired:      {"Expired", "plain"},
+	session.WaitingReply: {"Waiting for a reply", "open"},
+	session.Paused:       {"Paused", "open"},
+	session.Queued:       {"Queued", "open"},
 }
 
 // answered is who an answer is from.
-func answered(o actions.Outcome) string {
-	switch o {
-	case actions.Answered:
-		return "answered by a person"
-	case actions.Refused:
-		return "a person chose not to answer"
-	case actions.Silence:
-		return "nobody answered in time"
-	case actions.DefaultAnswer:
-		return "nobody answered; this was agreed beforehand"
-	case actions.ModelAnswer:
-		return "answered by a model"
-	case actions.NoReply:
-		return "questions are switched off for this run"
-	case actions.LimitReached:
-		return "no more questions in this run"
-	}
-	return tag(string(o))
+func answered(o actions.Outcome) string { return cmp.Or(answerers[o], tag(string(o))) }
+
+var answerers = map[actions.Outcome]string{
+	actions.Answered:      "answered by a person",
+	actions.Refused:       "a person chose not to answer",
+	actions.Silence:       "nobody answered in time",
+	actions.DefaultAnswer: "nobody answered; this was agreed beforehand",
+	actions.ModelAnswer:   "answered by a model",
+	actions.NoReply:       "questions are switched off for this run",
+	actions.LimitReached:  "no more questions in this run",
 }
 
-func bound(texts ...*string) {
+// boundAll cuts texts in their places.
+func boundAll(texts ...*string) {
 	for _, s := range texts {
 		*s = bounded(*s)
 	}
