@@ -83,7 +83,7 @@ func (l *loop) question(s *Step, q Question) Question {
 	return q
 }
 
-// settled journals a step whose question nobody has to answer; the policy is shown what came of it
+// settled journals a step whose question is not put to anybody; the policy is shown what came of it
 // from the next step on.
 func (l *loop) settled(ctx context.Context, s *Step, info actions.Info, o actions.Outcome) *Ending {
 	s.Exchange = &actions.Exchange{Question: info.Question, Outcome: o}

@@ -95,7 +95,7 @@ func (l *loop) intend(ctx context.Context, s *Step) error {
 }
 
 // touch runs the gesture to its end even when the run is interrupted: half a gesture would leave
-// the phone in a state that nobody knows. A WAIT touches nothing, and is cut short.
+// the phone in an unknown state. A passive one touches nothing, and is cut short.
 func (l *loop) touch(ctx context.Context, g actions.Gesture) error {
 	if actions.Passive(g) {
 		return g.Do(ctx, l.Phone)

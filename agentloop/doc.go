@@ -1,7 +1,7 @@
 // Package agentloop runs one task on one phone, step by step: look, decide, ask or act, write down.
 //
 // A [Runner] pursues one goal on one phone. Run is synchronous and starts no goroutines, so that
-// whoever calls it owns its lifetime, and so that it can be tested in a testing/synctest bubble.
+// its caller owns its lifetime, and so that it can be tested in a testing/synctest bubble.
 // The Runner sees its surroundings through small interfaces: [Phone], [Policy], [Gate], [Parker]
 // and [Journal]. It knows no ADB, no model, no store, no HTTP.
 //

@@ -32,7 +32,7 @@ type Verdict struct {
 // Allow lets the action be carried out.
 func Allow() Verdict { return Verdict{allowed: true} }
 
-// Refuse keeps the action from being carried out. The model is told why, and goes on.
+// Refuse keeps the action from being carried out. The model learns why, and goes on.
 func Refuse(why string) Verdict { return Verdict{refusal: why} }
 
 // Ask parks a question about the action; of q it takes Kind, Text, Options, FreeText and Secret.

@@ -40,7 +40,7 @@ var ErrUnreadable = errors.New("the model's replies could not be read as an acti
 
 // Parker keeps questions for people.
 type Parker interface {
-	// Park stores a question for whoever answers in the run's reply mode. When it returns nil, the
+	// Park stores a question for those who answer in the run's reply mode. When it returns nil, the
 	// question would survive a crash; the run then ends for now, and a later call of Run goes on
 	// with the answer. An error that is one of the causes of a cancellation, such as ErrStopped,
 	// ends the run as that cause says.

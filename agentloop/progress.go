@@ -72,8 +72,8 @@ func (p Progress) noted(n Note) Progress {
 
 // Interrupted is p after a step that was begun and of which nothing more was written down. parked
 // says that the question which the step was about to park is known: then it has done what it was to
-// do. A question that nobody knows of is asked again. What became of a gesture nobody will ever
-// know, and it is not repeated.
+// do. A question that is not known is asked again. What became of a gesture can never be known,
+// and it is not repeated.
 func (p Progress) Interrupted(s Step, parked bool) Progress {
 	switch {
 	case s.Asks == "":
@@ -88,7 +88,7 @@ func (p Progress) Interrupted(s Step, parked bool) Progress {
 	return p.after(s)
 }
 
-// Answered is p after the question that the run waited for was settled. The model is told what came
+// Answered is p after the question that the run waited for was settled. The model learns what came
 // of its own question, the [Gate] what came of one about a pending action.
 func (p Progress) Answered(x actions.Exchange) Progress {
 	if p.Pending != nil && p.Pending.Answer == nil {

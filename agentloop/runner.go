@@ -15,16 +15,16 @@ type Runner struct {
 	Phone   Phone
 	Policy  Policy
 	Gate    Gate   // nil allows everything
-	Parker  Parker // may be nil when nobody is ever asked
+	Parker  Parker // may be nil when there are no questions
 	Journal Journal
 	Limits  Limits
 
-	// NoQuestions is for a run in which nobody answers the model: it is told so at once. What a
-	// Gate asks is parked all the same.
+	// NoQuestions answers the model's questions at once: there is no answer. What a Gate asks is
+	// parked all the same.
 	NoQuestions bool
 
 	Moving  bool         // the phone was touched just before: the first step waits for rest, too
-	Observe func(Event)  // called synchronously, on the goroutine of Run; nil when nobody watches
+	Observe func(Event)  // called synchronously, on the goroutine of Run; may be nil
 	Log     *slog.Logger // nil discards
 }
 

@@ -17,8 +17,8 @@ import (
 // It is for one goroutine.
 //
 // Its writer is refused with ErrFenced once the run has another life, and an Intent also once the
-// run is not RUNNING any more: whoever stops a run, in this process or another, stops it before its
-// next touch.
+// run is not RUNNING any more: a stop, in this process or another, takes effect before the next
+// touch.
 func (s *Store) Journal(run Run) agentloop.Journal { return &journal{s: s, run: run} }
 
 type journal struct {

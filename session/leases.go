@@ -52,7 +52,7 @@ func (s *Store) Release(ctx context.Context, serial, runID string) error {
 	return nil
 }
 
-// Holder says who holds the phone; false when nobody has a claim to it.
+// Holder says who holds the phone; false when it is free.
 func (s *Store) Holder(ctx context.Context, serial string) (Hold, bool, error) {
 	h, held, err := s.holder(ctx, s.read, serial)
 	if err != nil {

@@ -26,8 +26,7 @@ const (
 	newLockExt = ".new"
 )
 
-// newOwner locks the file under a name that nobody asks for and renames it then: nobody can find it
-// unlocked.
+// newOwner locks the file under a temporary name and renames it then: it is never found unlocked.
 func newOwner(dir string) (*owner, error) {
 	o := &owner{id: inquiry.NewID(), dir: dir}
 	temporary := filepath.Join(dir, o.id+newLockExt)
