@@ -1,6 +1,6 @@
 package inquiry
 
-// The channels: the doors through which questions are settled. The standing ones are listed under
+// The channels through which questions are settled. The standing ones are listed under
 // the same names by the questions that can be answered there.
 const (
 	ChannelClient      = "client"       // the caller of the process, which says no more

@@ -12,7 +12,7 @@ type EventType string
 // The events.
 const (
 	Created  EventType = "created"
-	Overdue  EventType = "overdue"  // nobody gave attention in time; the question stays open
+	Overdue  EventType = "overdue"  // no attention was given in time; the question stays open
 	Resolved EventType = "resolved" // answered, refused or timed out
 	Withdrew EventType = "withdrawn"
 	RanOut   EventType = "expired"

@@ -109,11 +109,12 @@ const (
 	TypeExpire   Type = "expire"
 )
 
-// Resolution is how a question was settled: what, through which door, with whose authority, when.
+// Resolution is how a question was settled: what, through which channel, with whose authority,
+// when.
 type Resolution struct {
 	Type     Type   `json:"type"`
 	Response Answer `json:"response"`
-	Channel  string `json:"channel"` // the door: one of the channels
+	Channel  string `json:"channel"` // one of the channels
 	// one of the authorities; "" when nobody answered
 	Authority string `json:"authority,omitempty"`
 	// a name for people, for example a token's; may be ""
@@ -129,7 +130,7 @@ type Resolution struct {
 type Channel struct {
 	// a reply mode, or a channel where questions are listed, for example ChannelPage
 	Name string `json:"door"`
-	// when the next door that asks comes in; zero: as long as the question is open
+	// when the next channel is asked; zero: as long as the question is open
 	Until time.Time `json:"until,omitzero"`
 	Asks  bool      `json:"asks,omitempty"` // it asks now: not stored here, see Question.Turn
 }

@@ -25,7 +25,7 @@ func (b *Broker) Run(ctx context.Context, report func(error)) error {
 }
 
 // Sweep settles the questions whose time is over at now, through the same compare-and-set as every
-// answer; tells, once per broker, of questions that nobody gave attention to in time and that stay
+// answer; tells, once per broker, of questions that got no attention in time and that stay
 // open; and tells of questions that other brokers opened or settled.
 func (b *Broker) Sweep(ctx context.Context, now time.Time) error {
 	defer b.sweep()()

@@ -189,7 +189,7 @@ func exchangeOf(q inquiry.Question, lang string) (x actions.Exchange) {
 	return x
 }
 
-// secretGiven is what the model is told instead of a secret.
+// secretGiven is what the model reads in place of a secret.
 func secretGiven(lang string) string {
 	if strings.HasPrefix(lang, "zh") {
 		return fmt.Sprintf("对方已提供,内容保密。需要输入时,请把 %s 原样作为 TYPE 的内容", secretWord)

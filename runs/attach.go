@@ -10,7 +10,7 @@ import (
 )
 
 // Attach notes that somebody waits for the session's runs, or watches them. The caller calls detach
-// when that is over; calling it again does nothing. A run to which nobody is attached for
+// when that is over; calling it again does nothing. A run to which no call is attached for
 // Options.DetachGrace is paused, as CLIENT_DETACHED, unless its settings say that it may go on
 // alone.
 func (m *Manager) Attach(sessionID string) (detach func()) {
@@ -22,7 +22,7 @@ func (m *Manager) Attach(sessionID string) (detach func()) {
 	})
 }
 
-// PickUp takes a run up that was paused because nobody was attached: the call that it was in goes
+// PickUp takes a run up that was paused because no call was attached: the call that it was in goes
 // on, with what is left of its steps. Any other run is left as it is. The caller attaches first.
 func (m *Manager) PickUp(ctx context.Context, sessionID string) (Status, error) {
 	c, unlock, err := m.receive(ctx, ContinueRequest{SessionID: sessionID})
@@ -36,7 +36,7 @@ func (m *Manager) PickUp(ctx context.Context, sessionID string) (Status, error) 
 	return c.goOn(ctx, resumption{SameCall: true})
 }
 
-// pausedAlone reports whether the run was paused because nobody was attached.
+// pausedAlone reports whether the run was paused because no call was attached.
 func pausedAlone(r session.Run) bool {
 	return r.State == session.Paused && r.StopReason == agentloop.ClientDetached
 }
@@ -48,8 +48,8 @@ func (s *sessionState) attach(n int) {
 	s.countDown()
 }
 
-// countDown begins to count the grace of a run that nobody is attached to, anew, and stops counting
-// otherwise. s.mu is held.
+// countDown begins to count the grace of a run to which no call is attached, anew, and stops
+// counting otherwise. s.mu is held.
 func (s *sessionState) countDown() {
 	if s.timer != nil {
 		s.timer.Stop()
@@ -60,15 +60,12 @@ func (s *sessionState) countDown() {
 		return
 	}
 	var timer *time.Timer
-	timer = time.AfterFunc(
-		s.grace,
-		func() { // touches nothing but memory, so that nobody has to wait for it
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			if s.timer == timer {
-				r.cancel(agentloop.ErrDetached)
-			}
-		},
-	)
+	timer = time.AfterFunc(s.grace, func() { // only memory is touched: nothing waits for it
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.timer == timer {
+			r.cancel(agentloop.ErrDetached)
+		}
+	})
 	s.timer = timer
 }

@@ -14,24 +14,24 @@ import (
 )
 
 // graced is a bubble whose Manager pauses runs that nobody has been attached to for two minutes.
-func graced(t *testing.T, test func(t *testing.T, w *world)) {
-	bubble(t, func(t *testing.T, w *world) {
+func graced(t *testing.T, test func(t *testing.T, w *fixture)) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		w.close()
 		w.opts.DetachGrace = 2 * time.Minute
-		w.opts.Limits.Steps, w.mind.think = 1000, 3*time.Second
+		w.opts.Limits.Steps, w.policy.think = 1000, 3*time.Second
 		w.begin()
 		test(t, w)
 	})
 }
 
-func (w *world) now(id string) string {
+func (w *fixture) now(id string) string {
 	st, err := w.manager.Status(w.ctx(), id)
 	require.NoError(w.t, err)
 	return string(st.Run.State) + " " + string(st.Reason)
 }
 
 func TestARunThatNobodyIsAttachedToIsPausedAfterItsGrace(t *testing.T) {
-	graced(t, func(t *testing.T, w *world) {
+	graced(t, func(t *testing.T, w *fixture) {
 		id := w.start("forever").Session.ID
 		detach := w.manager.Attach(id)
 		time.Sleep(time.Hour / 4)
@@ -47,7 +47,7 @@ func TestARunThatNobodyIsAttachedToIsPausedAfterItsGrace(t *testing.T) {
 		st := w.wait(id)
 		require.NotEmpty(t, st.Steps)
 		require.Equal(t, session.Done, st.Last.State, "it ended with a whole step")
-		w.farm.phones["A"].idle(t)
+		w.phones.phones["A"].idle(t)
 
 		_, err := w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id})
 		require.NoError(t, err)
@@ -57,7 +57,7 @@ func TestARunThatNobodyIsAttachedToIsPausedAfterItsGrace(t *testing.T) {
 }
 
 func TestOnlyARunThatNobodyWasAttachedToIsPickedUp(t *testing.T) {
-	graced(t, func(t *testing.T, w *world) {
+	graced(t, func(t *testing.T, w *fixture) {
 		id := w.start("forever").Session.ID
 		_, err := w.manager.Stop(w.ctx(), runs.StopRequest{SessionID: id, Mode: runs.Pause})
 		require.NoError(t, err)
@@ -78,7 +78,7 @@ func TestOnlyARunThatNobodyWasAttachedToIsPickedUp(t *testing.T) {
 }
 
 func TestWhoAttachesAgainInTimeKeepsTheRunGoing(t *testing.T) {
-	graced(t, func(t *testing.T, w *world) {
+	graced(t, func(t *testing.T, w *fixture) {
 		id := w.start("forever").Session.ID
 		for range 3 {
 			time.Sleep(100 * time.Second)
@@ -95,7 +95,7 @@ func TestWhoAttachesAgainInTimeKeepsTheRunGoing(t *testing.T) {
 }
 
 func TestARunThatMayGoOnAloneDoes(t *testing.T) {
-	graced(t, func(t *testing.T, w *world) {
+	graced(t, func(t *testing.T, w *fixture) {
 		st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "forever", Settings: runs.Settings{DetachedOK: true}})
 		require.NoError(t, err)
 		w.manager.Attach(st.Session.ID)()
@@ -105,7 +105,7 @@ func TestARunThatMayGoOnAloneDoes(t *testing.T) {
 }
 
 func TestAQuestionWaitsHoweverLongNobodyIsAttached(t *testing.T) {
-	graced(t, func(t *testing.T, w *world) {
+	graced(t, func(t *testing.T, w *fixture) {
 		id := w.start("ask tap").Session.ID
 		detach := w.manager.Attach(id)
 		w.wait(id)
@@ -120,7 +120,7 @@ func TestAQuestionWaitsHoweverLongNobodyIsAttached(t *testing.T) {
 }
 
 func TestNobodyInTheLineGivesItsPlaceUpAfterItsGrace(t *testing.T) {
-	graced(t, func(t *testing.T, w *world) {
+	graced(t, func(t *testing.T, w *fixture) {
 		first := w.start("forever").Session.ID
 		defer w.manager.Attach(first)()
 		st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap", Queue: true})
@@ -131,7 +131,7 @@ func TestNobodyInTheLineGivesItsPlaceUpAfterItsGrace(t *testing.T) {
 }
 
 func TestTheSameKeyIsTheSameSession(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		start := func(client, key, task string) (runs.Status, error) {
 			return w.manager.Start(w.ctx(), runs.StartRequest{Task: task, Client: client, Key: key, KeepEnvironment: true})
 		}
@@ -156,12 +156,12 @@ func TestTheSameKeyIsTheSameSession(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, id, again.Session.ID, "across a restart, and although it has ended")
 		require.Equal(t, agentloop.TaskCompleted, again.Reason)
-		require.Equal(t, []string{"tap", "tap"}, w.farm.phones["A"].done())
+		require.Equal(t, []string{"tap", "tap"}, w.phones.phones["A"].done())
 	})
 }
 
 func TestOfManyStartsUnderOneKeyOneBegins(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		got := make([]runs.Status, 20)
 		var wg sync.WaitGroup
 		for i := range got {
@@ -185,7 +185,7 @@ func TestOfManyStartsUnderOneKeyOneBegins(t *testing.T) {
 }
 
 func TestAKeyIsFreeWhenItsStartWasRefused(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		other := w.start("forever").Session.ID
 		_, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap", Key: "k"})
 		require.Equal(t, runs.DeviceBusy, runs.CodeOf(err))
@@ -200,7 +200,7 @@ func TestAKeyIsFreeWhenItsStartWasRefused(t *testing.T) {
 }
 
 func TestASessionIsThereForItsClientOnly(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap", Client: "ann"})
 		require.NoError(t, err)
 		id := st.Session.ID
@@ -219,7 +219,7 @@ func TestASessionIsThereForItsClientOnly(t *testing.T) {
 }
 
 func TestAnAnswerTellsWhichQuestionItSettled(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		st := w.wait(w.start("asksecret").Session.ID)
 		reply := runs.ContinueRequest{SessionID: st.Session.ID, Reply: &runs.Reply{Text: "1234", ReplyID: "r"}}
 		for range 2 {

@@ -15,7 +15,7 @@ import (
 	"github.com/taploop/taploop/session"
 )
 
-// What a channel is told that is closed without an answer.
+// Why a channel is closed without an answer.
 var (
 	errHalted   = errors.New("the run was stopped or paused / 任务已停止或暂停")
 	errAnswered = errors.New("the question was answered elsewhere / 问题已在别处得到回答")
@@ -49,7 +49,7 @@ func (m *Manager) Channels(q inquiry.Question) []inquiry.Channel {
 	return route.Left(q, m.router.Routed(q))
 }
 
-// Decline says that a channel has no answer to the question, and why: the next one has its turn. It
+// Decline says that a channel has no answer to the question, and why: the next one is asked. It
 // does nothing when the channel does not have its turn.
 func (m *Manager) Decline(q inquiry.Question, c channel.Mode, why string) {
 	if err := m.router.Decline(m.ctx, q.ID, string(c), why); err != nil && m.ctx.Err() == nil {

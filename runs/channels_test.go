@@ -17,7 +17,7 @@ import (
 )
 
 // begun starts a run and gives it time to ask.
-func begun(w *world, mode channel.Mode, task string) runs.Status {
+func begun(w *fixture, mode channel.Mode, task string) runs.Status {
 	w.t.Helper()
 	st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: task, KeepEnvironment: true, Settings: runs.Settings{ReplyMode: mode}})
 	require.NoError(w.t, err)
@@ -25,7 +25,7 @@ func begun(w *world, mode channel.Mode, task string) runs.Status {
 	return w.stands(st.Session.ID)
 }
 
-func (w *world) stands(id string) runs.Status {
+func (w *fixture) stands(id string) runs.Status {
 	w.t.Helper()
 	synctest.Wait()
 	st, err := w.manager.Status(w.ctx(), id)
@@ -34,7 +34,7 @@ func (w *world) stands(id string) runs.Status {
 }
 
 func TestDoorsHaveTheirTurnOneAfterTheOther(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		o := &oracle{}
 		w.again(func(opts *runs.Options) {
 			opts.Answerer, opts.Console, opts.Channels = o, &person{}, []string{"page"}
@@ -64,7 +64,7 @@ func TestDoorsHaveTheirTurnOneAfterTheOther(t *testing.T) {
 }
 
 func TestADoorThatHasNoAnswerPassesOnAtOnce(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		w.again(func(o *runs.Options) { o.Console = &person{lines: []string{"green"}} })
 		st := begun(w, "elicit -> manual_reply", "ask tap")
 		require.Equal(t, channel.Elicit, st.Asking)
@@ -78,7 +78,7 @@ func TestADoorThatHasNoAnswerPassesOnAtOnce(t *testing.T) {
 }
 
 func TestNobodyLeftLeavesTheQuestionToEverybodyAndSaysWhy(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		st := begun(w, "elicit", "ask tap")
 		w.manager.Decline(*st.Question, channel.Elicit, "the client shows no forms")
 		st = w.stands(st.Session.ID)
@@ -91,7 +91,7 @@ func TestNobodyLeftLeavesTheQuestionToEverybodyAndSaysWhy(t *testing.T) {
 }
 
 func TestNoReplyAtTheEndTellsTheRunToGoOn(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		st := begun(w, "pass_to_client (1m) -> no_reply", "ask tap")
 		require.Equal(t, agentloop.InfoNeedsReply, st.Reason)
 		time.Sleep(time.Minute)
@@ -102,7 +102,7 @@ func TestNoReplyAtTheEndTellsTheRunToGoOn(t *testing.T) {
 }
 
 func TestAnAnswerFromElsewhereKeepsTheCallsSteps(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		w.again(func(o *runs.Options) { o.Answerer = &oracle{} })
 		st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap ask tap ask tap", MaxSteps: 5, KeepEnvironment: true,
 			Settings: runs.Settings{ReplyMode: channel.AutoReply}})
@@ -128,7 +128,7 @@ func TestAnAnswerFromElsewhereKeepsTheCallsSteps(t *testing.T) {
 }
 
 func TestTheConsoleIsAskedAgainAfterARestart(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		w.again(func(o *runs.Options) { o.Console = &person{} })
 		st := begun(w, channel.ManualReply, "ask tap")
 		id := st.Question.ID
@@ -141,7 +141,7 @@ func TestTheConsoleIsAskedAgainAfterARestart(t *testing.T) {
 }
 
 func TestAPausedRunLeavesTheConsoleAlone(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		p := &person{}
 		w.again(func(o *runs.Options) { o.Console = p })
 		st := begun(w, channel.ManualReply, "ask tap")
@@ -163,7 +163,7 @@ func TestAPausedRunLeavesTheConsoleAlone(t *testing.T) {
 }
 
 func TestSilenceAfterTheLastDoor(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		o := &oracle{err: errors.New("away")}
 		w.again(func(opts *runs.Options) {
 			opts.Answerer, opts.OnTimeout, opts.Attention = o, inquiry.GiveUp, time.Minute
@@ -178,7 +178,7 @@ func TestSilenceAfterTheLastDoor(t *testing.T) {
 }
 
 func TestNoReplyHasItsTurnAsSoonAsNobodyElseIsLeft(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		st := begun(w, "elicit (60s) -> no_reply", "ask tap")
 		began := time.Now()
 		w.manager.Decline(*st.Question, channel.Elicit, "the client shows no forms")

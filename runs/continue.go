@@ -34,7 +34,7 @@ type Reply struct {
 	Refuse     bool   // the other side chooses not to answer
 	QuestionID string // "" means the open one
 	ReplyID    string // chosen by the sender: the same reply sent again is the same success
-	Channel    string // the door; "" means inquiry.ChannelClient
+	Channel    string // "" means inquiry.ChannelClient
 	Authority  string // "" means inquiry.AuthorityClientModel
 	By         string // a name for people
 }
@@ -179,7 +179,8 @@ func (c *continuation) next(ctx context.Context) (Status, error) {
 	return c.m.Status(ctx, c.sess.ID)
 }
 
-// openPhone opens the session's phone, which nobody else may have unless the call queues for it.
+// openPhone opens the session's phone, which may not be another session's unless the call queues
+// for it.
 func (c *continuation) openPhone(ctx context.Context, x *execution) (err error) {
 	if !c.Queue {
 		if err := c.m.free(ctx, c.sess.Serial, c.sess.ID, c.sess.Client); err != nil {

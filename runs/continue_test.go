@@ -17,7 +17,7 @@ import (
 )
 
 func TestAnAnswerIsAppliedAndTheRunGoesOn(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		st := w.wait(w.start("tap ask tap").Session.ID)
 		id := st.Session.ID
 		require.Equal(t, agentloop.InfoNeedsReply, st.Reason)
@@ -38,7 +38,7 @@ func TestAnAnswerIsAppliedAndTheRunGoesOn(t *testing.T) {
 		require.Equal(t, 2, st.Local, "steps count anew in each call")
 		require.Equal(t, 4, st.Session.Steps)
 		require.Len(t, st.Steps, 2)
-		require.Equal(t, []string{"tap", "tap"}, w.farm.phones["A"].done(), "the phone is left as it was")
+		require.Equal(t, []string{"tap", "tap"}, w.phones.phones["A"].done(), "the phone is left as it was")
 		require.Equal(t, []actions.Exchange{{Question: "question 1?", Answer: "red", Outcome: actions.Answered}}, st.Run.Progress.Exchanges)
 		q, err := w.manager.Broker().Get(w.ctx(), w.questions(id)[0].ID)
 		require.NoError(t, err)
@@ -48,14 +48,14 @@ func TestAnAnswerIsAppliedAndTheRunGoesOn(t *testing.T) {
 	})
 }
 
-func (w *world) questions(id string) []inquiry.Question {
+func (w *fixture) questions(id string) []inquiry.Question {
 	qs, err := w.store.Questions().List(w.ctx(), inquiry.Filter{SessionID: id})
 	require.NoError(w.t, err)
 	return qs
 }
 
 func TestTwentyQuestionsInARow(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		task, want := "", "done"
 		for i := range 20 {
 			task += "ask "
@@ -75,7 +75,7 @@ func TestTwentyQuestionsInARow(t *testing.T) {
 }
 
 func TestARefusalIsToldAsOne(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		st := w.wait(w.start("ask").Session.ID)
 		_, err := w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: st.Session.ID, Reply: &runs.Reply{Refuse: true}})
 		require.NoError(t, err)
@@ -85,7 +85,7 @@ func TestARefusalIsToldAsOne(t *testing.T) {
 }
 
 func TestAnEmptyReplyIsRefusedAndTheQuestionStaysOpen(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		st := w.wait(w.start("ask").Session.ID)
 		before := w.facts()
 		for _, c := range []runs.ContinueRequest{
@@ -103,7 +103,7 @@ func TestAnEmptyReplyIsRefusedAndTheQuestionStaysOpen(t *testing.T) {
 }
 
 func TestTheTaskMayBeRepeatedWithTheReply(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		st := w.wait(w.start("ask tap").Session.ID)
 		_, err := w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: st.Session.ID, Task: " ask  tap ", Reply: &runs.Reply{Text: "red"}})
 		require.NoError(t, err)
@@ -112,7 +112,7 @@ func TestTheTaskMayBeRepeatedWithTheReply(t *testing.T) {
 }
 
 func TestTheSameReplyAgainIsTheSameSuccess(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		id := w.wait(w.start("ask tap tap tap").Session.ID).Session.ID
 		req := runs.ContinueRequest{SessionID: id, Reply: &runs.Reply{Text: "red", ReplyID: "r1"}}
 		first, err := w.manager.Continue(w.ctx(), req)
@@ -136,7 +136,7 @@ func TestTheSameReplyAgainIsTheSameSuccess(t *testing.T) {
 }
 
 func TestAReplyToASettledQuestionNamesTheWinner(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		st := w.wait(w.start("ask tap tap").Session.ID)
 		_, err := w.manager.Broker().Resolve(w.ctx(), st.Question.ID, inquiry.Reply{Response: "blue", Channel: "http", Authority: "human_token"})
 		require.NoError(t, err)
@@ -159,7 +159,7 @@ func TestAReplyToASettledQuestionNamesTheWinner(t *testing.T) {
 }
 
 func TestAReplyToAnOlderQuestionNamesTheCurrentOne(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		first := w.wait(w.start("ask ask").Session.ID)
 		w.reply(first.Session.ID, "red")
 		second := w.wait(first.Session.ID)
@@ -183,8 +183,8 @@ func TestAReplyToAnOlderQuestionNamesTheCurrentOne(t *testing.T) {
 }
 
 func TestAQuestionOfAnotherSessionCannotBeAnswered(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
-		w.farm.phones["B"] = newFarm("B").phones["B"]
+	bubble(t, func(t *testing.T, w *fixture) {
+		w.phones.phones["B"] = newFakePhones("B").phones["B"]
 		a, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "ask", Serial: "A"})
 		require.NoError(t, err)
 		b, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "ask", Serial: "B"})
@@ -200,7 +200,7 @@ func TestAQuestionOfAnotherSessionCannotBeAnswered(t *testing.T) {
 }
 
 func TestMoreStepsGoOnFromWhereTheRunStopped(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap tap tap tap", MaxSteps: 2, KeepEnvironment: true,
 			Settings: runs.Settings{ReplyMode: channel.NoReply}})
 		require.NoError(t, err)
@@ -220,13 +220,13 @@ func TestMoreStepsGoOnFromWhereTheRunStopped(t *testing.T) {
 		st = w.wait(id)
 		require.Equal(t, session.Completed, st.Run.State)
 		require.Equal(t, 5, st.Session.Steps)
-		require.Equal(t, agentloop.NoteResumed, w.mind.last().Notes[0].Kind)
-		require.Len(t, w.farm.phones["A"].done(), 4)
+		require.Equal(t, agentloop.NoteResumed, w.policy.last().Notes[0].Kind)
+		require.Len(t, w.phones.phones["A"].done(), 4)
 	})
 }
 
 func TestARelatedTaskRunsInTheSameSession(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		st := w.wait(w.start("ask noted").Session.ID)
 		id := st.Session.ID
 		w.reply(id, "red")
@@ -241,8 +241,8 @@ func TestARelatedTaskRunsInTheSameSession(t *testing.T) {
 		require.Equal(t, "tap", st.Run.Task)
 		require.Equal(t, 2, st.Local)
 		require.Equal(t, 5, st.Session.Steps)
-		require.Equal(t, []string{"tap"}, w.farm.phones["A"].done(), "environment kept")
-		first := w.mind.seen[len(w.mind.seen)-2]
+		require.Equal(t, []string{"tap"}, w.phones.phones["A"].done(), "environment kept")
+		first := w.policy.seen[len(w.policy.seen)-2]
 		require.Equal(t, []agentloop.Note{{Kind: agentloop.NoteEarlierTask, Action: "ask noted", Detail: "done red"}}, first.Notes)
 		require.Equal(t, []string{"noted"}, first.Remembered)
 		require.Equal(t, "red", first.Exchanges[0].Answer)
@@ -251,12 +251,12 @@ func TestARelatedTaskRunsInTheSameSession(t *testing.T) {
 		_, err = w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id, Task: "tap", ResetEnvironment: true})
 		require.NoError(t, err)
 		w.wait(id)
-		require.Equal(t, []string{"tap", "key home", "tap"}, w.farm.phones["A"].done())
+		require.Equal(t, []string{"tap", "key home", "tap"}, w.phones.phones["A"].done())
 	})
 }
 
 func TestAWaitingSessionKeepsItsPhoneForAWhile(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		asking := w.wait(w.start("ask tap").Session.ID)
 		_, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap"})
 		require.Equal(t, runs.DeviceBusy, runs.CodeOf(err))
@@ -284,7 +284,7 @@ func TestAWaitingSessionKeepsItsPhoneForAWhile(t *testing.T) {
 }
 
 func TestCallsAtTheSameMomentAreCarriedOutOneAfterTheOther(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		id := w.wait(w.start("ask tap").Session.ID).Session.ID
 		errs := make(chan error, 20)
 		for i := range 20 {

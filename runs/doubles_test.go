@@ -26,8 +26,8 @@ import (
 	"github.com/taploop/taploop/session"
 )
 
-// farm is phones that keep their state between openings, and notices when two use one at a time.
-type farm struct {
+// fakePhones is phones that keep their state between openings, and notices when two use one at a time.
+type fakePhones struct {
 	mu     sync.Mutex
 	phones map[string]*handset
 }
@@ -38,7 +38,7 @@ type handset struct {
 	touches []string
 	open    int
 	opened  int
-	user    *line // who has touched it and not closed it since
+	user    *openPhone // who has touched it and not closed it since
 	clashes int
 	scene   int
 	wake    error
@@ -50,15 +50,15 @@ type handset struct {
 	pickedUp bool // the display is switched off before the next touch
 }
 
-func newFarm(serials ...string) *farm {
-	f := &farm{phones: map[string]*handset{}}
+func newFakePhones(serials ...string) *fakePhones {
+	f := &fakePhones{phones: map[string]*handset{}}
 	for _, s := range serials {
 		f.phones[s] = &handset{serial: s}
 	}
 	return f
 }
 
-func (f *farm) List(context.Context) ([]runs.PhoneInfo, error) {
+func (f *fakePhones) List(context.Context) ([]runs.PhoneInfo, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var list []runs.PhoneInfo
@@ -68,7 +68,7 @@ func (f *farm) List(context.Context) ([]runs.PhoneInfo, error) {
 	return list, nil
 }
 
-func (f *farm) Open(_ context.Context, serial string) (runs.Phone, error) {
+func (f *fakePhones) Open(_ context.Context, serial string) (runs.Phone, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if serial == "" && len(f.phones) == 1 {
@@ -84,11 +84,11 @@ func (f *farm) Open(_ context.Context, serial string) (runs.Phone, error) {
 	defer h.mu.Unlock()
 	h.open++
 	h.opened++
-	return &line{handset: h}, nil
+	return &openPhone{handset: h}, nil
 }
 
 // unplug takes a phone away, also from who has it open.
-func (f *farm) unplug(serial string) *handset {
+func (f *fakePhones) unplug(serial string) *handset {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	h := f.phones[serial]
@@ -114,18 +114,18 @@ func (h *handset) idle(t *testing.T) {
 	require.Zero(t, h.clashes, "two runs touched the phone at a time")
 }
 
-// line is an open phone.
-type line struct {
+// openPhone is an open phone.
+type openPhone struct {
 	*handset
 	closed bool
 }
 
-func (l *line) Device() session.Device {
+func (l *openPhone) Device() session.Device {
 	return session.Device{ID: l.serial, Size: screen.Size{W: 54, H: 120}, Model: "double", Android: "15"}
 }
 
 // State implements agentloop.Stater: while the model thought, a person may have done something.
-func (l *line) State(context.Context) (screen.State, error) {
+func (l *openPhone) State(context.Context) (screen.State, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.pickedUp {
@@ -135,9 +135,9 @@ func (l *line) State(context.Context) (screen.State, error) {
 	return screen.State{On: true, Size: screen.Size{W: 54, H: 120}}, nil
 }
 
-func (l *line) Wake(context.Context) error { return l.wake }
+func (l *openPhone) Wake(context.Context) error { return l.wake }
 
-func (l *line) Close() error {
+func (l *openPhone) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
@@ -151,7 +151,7 @@ func (l *line) Close() error {
 	return nil
 }
 
-func (l *line) Look(ctx context.Context) (screen.Observation, error) {
+func (l *openPhone) Look(ctx context.Context) (screen.Observation, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.panics {
@@ -167,7 +167,7 @@ func (l *line) Look(ctx context.Context) (screen.Observation, error) {
 	return screen.Observation{Frame: frame, State: screen.State{On: true, Size: screen.Size{W: 54, H: 120}}, At: time.Now()}, err
 }
 
-func (l *line) do(ctx context.Context, form string, args ...any) error {
+func (l *openPhone) do(ctx context.Context, form string, args ...any) error {
 	l.mu.Lock()
 	if l.user == nil {
 		l.user = l
@@ -197,22 +197,24 @@ func (l *line) do(ctx context.Context, form string, args ...any) error {
 	return nil
 }
 
-func (l *line) Tap(ctx context.Context, _ screen.Point) error       { return l.do(ctx, "tap") }
-func (l *line) DoubleTap(ctx context.Context, _ screen.Point) error { return l.do(ctx, "double tap") }
-func (l *line) LongPress(ctx context.Context, _ screen.Point, _ time.Duration) error {
+func (l *openPhone) Tap(ctx context.Context, _ screen.Point) error { return l.do(ctx, "tap") }
+func (l *openPhone) DoubleTap(ctx context.Context, _ screen.Point) error {
+	return l.do(ctx, "double tap")
+}
+func (l *openPhone) LongPress(ctx context.Context, _ screen.Point, _ time.Duration) error {
 	return l.do(ctx, "press")
 }
-func (l *line) Swipe(ctx context.Context, _, _ screen.Point, _ time.Duration) error {
+func (l *openPhone) Swipe(ctx context.Context, _, _ screen.Point, _ time.Duration) error {
 	return l.do(ctx, "swipe")
 }
-func (l *line) Drag(ctx context.Context, _, _ screen.Point) error { return l.do(ctx, "drag") }
-func (l *line) Type(ctx context.Context, text string) error       { return l.do(ctx, "type %s", text) }
-func (l *line) Clear(ctx context.Context) error                   { return l.do(ctx, "clear") }
-func (l *line) Key(ctx context.Context, k actions.Key) error      { return l.do(ctx, "key %s", k) }
-func (l *line) Launch(ctx context.Context, app string) error      { return l.do(ctx, "launch %s", app) }
+func (l *openPhone) Drag(ctx context.Context, _, _ screen.Point) error { return l.do(ctx, "drag") }
+func (l *openPhone) Type(ctx context.Context, text string) error       { return l.do(ctx, "type %s", text) }
+func (l *openPhone) Clear(ctx context.Context) error                   { return l.do(ctx, "clear") }
+func (l *openPhone) Key(ctx context.Context, k actions.Key) error      { return l.do(ctx, "key %s", k) }
+func (l *openPhone) Launch(ctx context.Context, app string) error      { return l.do(ctx, "launch %s", app) }
 
-// mind decides by the task's words, and from what it is shown only, so that it goes on rightly after a restart.
-type mind struct {
+// scriptedPolicy decides by the task's words, and from what it is shown only, so that it goes on rightly after a restart.
+type scriptedPolicy struct {
 	mu       sync.Mutex
 	think    time.Duration // each decision
 	seen     []agentloop.Situation
@@ -221,14 +223,14 @@ type mind struct {
 	says     string // in every reply
 }
 
-func (m *mind) make(s runs.Settings) (agentloop.Policy, error) {
+func (m *scriptedPolicy) make(s runs.Settings) (agentloop.Policy, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.settings = append(m.settings, s)
 	return m, nil
 }
 
-func (m *mind) Next(ctx context.Context, s agentloop.Situation) (agentloop.Proposal, error) {
+func (m *scriptedPolicy) Next(ctx context.Context, s agentloop.Situation) (agentloop.Proposal, error) {
 	m.mu.Lock()
 	m.seen = append(m.seen, s)
 	think, fails, says := m.think, m.fails, m.says
@@ -257,7 +259,7 @@ func (m *mind) Next(ctx context.Context, s agentloop.Situation) (agentloop.Propo
 	return p, nil
 }
 
-func (m *mind) last() agentloop.Situation {
+func (m *scriptedPolicy) last() agentloop.Situation {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.seen[len(m.seen)-1]
@@ -300,12 +302,12 @@ func decide(s agentloop.Situation) actions.Action {
 	}
 }
 
-// world is a Manager with its doubles.
-type world struct {
+// fixture is a Manager with its doubles.
+type fixture struct {
 	t       *testing.T
 	store   *session.Store
-	farm    *farm
-	mind    *mind
+	phones  *fakePhones
+	policy  *scriptedPolicy
 	opts    runs.Options
 	manager *runs.Manager
 	dir     string
@@ -319,7 +321,7 @@ type world struct {
 const forever = 30 * 24 * time.Hour
 
 // bubble runs a test in a bubble of its own: waiting costs nothing, and a goroutine left behind is an error.
-func bubble(t *testing.T, test func(t *testing.T, w *world)) {
+func bubble(t *testing.T, test func(t *testing.T, w *fixture)) {
 	t.Helper()
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -327,10 +329,10 @@ func bubble(t *testing.T, test func(t *testing.T, w *world)) {
 			debug.SetTraceback("all")
 			panic("the test waits for something that never comes")
 		}).Stop()
-		w := newWorld(t, dir)
+		w := newFixture(t, dir)
 		defer func() {
 			w.close()
-			for _, h := range w.farm.phones {
+			for _, h := range w.phones.phones {
 				h.idle(t)
 			}
 		}()
@@ -338,9 +340,9 @@ func bubble(t *testing.T, test func(t *testing.T, w *world)) {
 	})
 }
 
-func newWorld(t *testing.T, dir string) *world {
-	w := &world{t: t, dir: dir, farm: newFarm("A"), mind: &mind{think: time.Second}}
-	w.opts = runs.Options{Phones: w.farm, NewPolicy: w.mind.make, Limits: agentloop.Limits{Settle: -1, Repeats: 1000},
+func newFixture(t *testing.T, dir string) *fixture {
+	w := &fixture{t: t, dir: dir, phones: newFakePhones("A"), policy: &scriptedPolicy{think: time.Second}}
+	w.opts = runs.Options{Phones: w.phones, NewPolicy: w.policy.make, Limits: agentloop.Limits{Settle: -1, Repeats: 1000},
 		Observe: func(e runs.Event) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
@@ -351,7 +353,7 @@ func newWorld(t *testing.T, dir string) *world {
 }
 
 // begin opens the store and a manager over it.
-func (w *world) begin() {
+func (w *fixture) begin() {
 	var err error
 	w.store, err = session.Open(context.Background(), w.dir, nil)
 	require.NoError(w.t, err)
@@ -360,28 +362,28 @@ func (w *world) begin() {
 	w.manager = runs.New(&w.opts)
 }
 
-func (w *world) close() {
+func (w *fixture) close() {
 	require.NoError(w.t, w.manager.Close())
 	require.NoError(w.t, w.store.Close())
 }
 
-func (w *world) ctx() context.Context { return w.t.Context() }
+func (w *fixture) ctx() context.Context { return w.t.Context() }
 
-func (w *world) start(task string) runs.Status {
+func (w *fixture) start(task string) runs.Status {
 	w.t.Helper()
 	st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: task, KeepEnvironment: true})
 	require.NoError(w.t, err)
 	return st
 }
 
-func (w *world) wait(id string) runs.Status {
+func (w *fixture) wait(id string) runs.Status {
 	w.t.Helper()
 	st, err := w.manager.Wait(w.ctx(), runs.WaitRequest{SessionID: id, Budget: time.Hour})
 	require.NoError(w.t, err)
 	return st
 }
 
-func (w *world) reply(id, text string) runs.Status {
+func (w *fixture) reply(id, text string) runs.Status {
 	w.t.Helper()
 	st, err := w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id, Reply: &runs.Reply{Text: text}})
 	require.NoError(w.t, err)
@@ -389,7 +391,7 @@ func (w *world) reply(id, text string) runs.Status {
 }
 
 // facts is all that the store knows of runs and questions, to see that nothing has changed.
-func (w *world) facts() string {
+func (w *fixture) facts() string {
 	var lines []string // the store lists by what changed last
 	all, err := w.store.Sessions(w.ctx(), session.Filter{})
 	require.NoError(w.t, err)

@@ -73,7 +73,7 @@ func invalid(mend, format string, args ...any) *Error {
 	return refuse(InvalidArgument, mend, format, args...)
 }
 
-// busy is about a hold as the one who is told may know it, see Manager.seenBy.
+// busy is about a hold as the one who reads it may know it, see Manager.seenBy.
 func busy(h session.Hold) *Error {
 	who, mend := "session "+h.SessionID, "wait for that session or stop it"
 	if h.SessionID == "" {

@@ -20,7 +20,7 @@ type execution struct {
 	sess     session.Session
 	run      session.Run // QUEUED, and RUNNING from when it has the phone
 	settings stored
-	phone    Phone            // nil is opened when the run has its turn
+	phone    Phone            // nil is opened when the run gets it
 	policy   agentloop.Policy // nil is made then
 	home     bool             // go to the home screen first
 
@@ -90,7 +90,7 @@ func (x *execution) drive(ctx context.Context) {
 	x.active.cancel(nil)
 	x.leave()
 	if state.Waiting() {
-		// An answer that came before the run was waiting for it was brought to nobody.
+		// An answer that came before the run was waiting for it was not brought to it.
 		resumer{x.m}.attend(x.parked.ID)
 	}
 }

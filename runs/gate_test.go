@@ -41,7 +41,7 @@ func gateOf(task string) func(session.Session, session.Run) agentloop.Gate {
 }
 
 func TestAModelIsNotAskedForConsent(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		model := &oracle{}
 		w.again(func(o *runs.Options) { o.Answerer, o.NewGate = model, gateOf("consent") })
 
@@ -50,13 +50,13 @@ func TestAModelIsNotAskedForConsent(t *testing.T) {
 		require.Equal(t, session.WaitingReply, st.Run.State)
 		require.Equal(t, inquiry.Approval, st.Question.Kind)
 		require.Contains(t, st.Message, "for a person to decide")
-		require.Empty(t, w.farm.phones["A"].done())
+		require.Empty(t, w.phones.phones["A"].done())
 		require.Zero(t, model.frames, "the model is shown nothing")
 		waiting, err := w.store.Sessions(w.ctx(), session.Filter{Waiting: true})
 		require.NoError(t, err)
 		require.Len(t, waiting, 1)
 		require.Equal(t, session.Completed, w.wait(w.reply(st.Session.ID, "yes").Session.ID).Run.State)
-		require.Len(t, w.farm.phones["A"].done(), 1)
+		require.Len(t, w.phones.phones["A"].done(), 1)
 		waiting, err = w.store.Sessions(w.ctx(), session.Filter{Waiting: true})
 		require.NoError(t, err)
 		require.Empty(t, waiting)
@@ -88,7 +88,7 @@ func TestKilledAtTheGate(t *testing.T) {
 			defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 			dir := t.TempDir()
 			require.LessOrEqual(t, killChild(t, dir, task, c.at), 1)
-			w := newWorld(t, dir)
+			w := newFixture(t, dir)
 			defer func() { w.close() }()
 			sessions, err := w.store.Sessions(w.ctx(), session.Filter{})
 			require.NoError(t, err)
@@ -96,10 +96,10 @@ func TestKilledAtTheGate(t *testing.T) {
 			if c.then != "" {
 				w.close()
 				killChild(t, dir, task, c.then, "TAPLOOP_TEST_SESSION="+id)
-				w = newWorld(t, dir)
+				w = newFixture(t, dir)
 			}
 			w.close()
-			w.mind.think, w.opts.NewGate = 0, gateOf(task)
+			w.policy.think, w.opts.NewGate = 0, gateOf(task)
 			w.begin()
 			require.NoError(t, w.manager.Recover(w.ctx()))
 			req := runs.ContinueRequest{SessionID: id}
@@ -113,12 +113,12 @@ func TestKilledAtTheGate(t *testing.T) {
 			st := w.wait(id)
 
 			require.Equal(t, session.Completed, st.Run.State, "%s %s", st.Reason, st.Message)
-			require.Len(t, w.farm.phones["A"].done(), c.more)
+			require.Len(t, w.phones.phones["A"].done(), c.more)
 			require.Len(t, w.questions(id), 1, "nobody is asked twice")
 			require.Nil(t, st.Run.Progress.Pending)
 			require.Empty(t, st.Run.Progress.Exchanges, "the model has asked nothing")
 			var told []agentloop.NoteKind
-			for _, n := range w.mind.seen[0].Notes {
+			for _, n := range w.policy.seen[0].Notes {
 				told = append(told, n.Kind)
 			}
 			if c.told == "" {

@@ -7,6 +7,6 @@ import (
 
 var errUnreachable = errors.New("connection refused")
 
-func contextWithCancel(w *world) (context.Context, context.CancelFunc) {
+func contextWithCancel(w *fixture) (context.Context, context.CancelFunc) {
 	return context.WithCancel(w.ctx())
 }

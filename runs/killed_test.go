@@ -42,8 +42,8 @@ func TestKilled(t *testing.T) {
 			defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 			dir := t.TempDir()
 			did := killChild(t, dir, c.task, c.at)
-			w := newWorld(t, dir)
-			w.mind.think = 0
+			w := newFixture(t, dir)
+			w.policy.think = 0
 			defer w.close()
 			sessions, err := w.store.Sessions(w.ctx(), session.Filter{})
 			require.NoError(t, err)
@@ -66,13 +66,13 @@ func TestKilled(t *testing.T) {
 			st = w.wait(id)
 
 			require.Equal(t, session.Completed, st.Run.State, "%s %s", st.Reason, st.Message)
-			require.Len(t, w.farm.phones["A"].done(), c.more, "no action is repeated")
+			require.Len(t, w.phones.phones["A"].done(), c.more, "no action is repeated")
 			require.Equal(t, c.steps, st.Session.Steps)
 			if c.asks {
 				require.Equal(t, []actions.Exchange{{Question: "question 1?", Answer: "red", Outcome: actions.Answered}}, st.Run.Progress.Exchanges)
 				require.Len(t, w.questions(id), 1)
 			} else {
-				require.Equal(t, c.note, w.mind.seen[0].Notes[0].Kind)
+				require.Equal(t, c.note, w.policy.seen[0].Notes[0].Kind)
 			}
 		})
 	}
@@ -81,8 +81,8 @@ func TestKilled(t *testing.T) {
 func TestContinueAloneRecoversARunThatWasKilled(t *testing.T) {
 	dir := t.TempDir()
 	killChild(t, dir, "tap tap", "touch 1")
-	w := newWorld(t, dir)
-	w.mind.think = 0
+	w := newFixture(t, dir)
+	w.policy.think = 0
 	defer w.close()
 	sessions, err := w.store.Sessions(w.ctx(), session.Filter{})
 	require.NoError(t, err)
@@ -91,14 +91,14 @@ func TestContinueAloneRecoversARunThatWasKilled(t *testing.T) {
 	require.NoError(t, err)
 
 	require.Equal(t, session.Completed, w.wait(sessions[0].ID).Run.State)
-	require.Equal(t, agentloop.NoteOutcomeUnknown, w.mind.seen[0].Notes[0].Kind)
-	require.Len(t, w.farm.phones["A"].done(), 1)
+	require.Equal(t, agentloop.NoteOutcomeUnknown, w.policy.seen[0].Notes[0].Kind)
+	require.Len(t, w.phones.phones["A"].done(), 1)
 }
 
 func TestWaitNoticesThatARunWasKilled(t *testing.T) {
 	dir := t.TempDir()
 	killChild(t, dir, "tap tap", "touch 1")
-	w := newWorld(t, dir)
+	w := newFixture(t, dir)
 	defer w.close()
 	sessions, err := w.store.Sessions(w.ctx(), session.Filter{})
 	require.NoError(t, err)
@@ -150,7 +150,7 @@ func child(dir, task, at string) {
 	}
 	store, err := session.Open(ctx, dir, nil)
 	check(err)
-	phones, touches := newFarm("A"), 0
+	phones, touches := newFakePhones("A"), 0
 	phones.phones["A"].onTouch = func(context.Context) error {
 		if touches > 0 {
 			fmt.Println("touched")
@@ -159,7 +159,7 @@ func child(dir, task, at string) {
 		say("touch %d", touches)
 		return nil
 	}
-	m := &mind{}
+	m := &scriptedPolicy{}
 	f := runs.New(&runs.Options{Store: store, Phones: phones, Limits: agentloop.Limits{Settle: -1},
 		NewGate:   gateOf(task),
 		NewPolicy: func(s runs.Settings) (agentloop.Policy, error) { return m.make(s) },

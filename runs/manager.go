@@ -27,9 +27,9 @@ type Options struct {
 	Console  Console          // answers under manual_reply; nil refuses that mode
 	Channels []string         // the channels where every question is listed, along with its own
 	Limits   agentloop.Limits // of each call; Steps is the configured maximum, default 40
-	// how long a channel has its turn under a mode that does not say; 0 means 10 min
+	// how long a channel is in turn under a mode that does not say; 0 means 10 min
 	Attention time.Duration
-	// how long a run goes on with nobody attached, see Manager.Attach; 0 means for ever
+	// how long a run goes on with no call attached, see Manager.Attach; 0 means for ever
 	DetachGrace time.Duration
 	OnTimeout   inquiry.OnTimeout // what silence to a question leads to; "" means inquiry.Pause
 	Lang        string            // "zh" or "en", of our own words to the model; "" means en
@@ -89,7 +89,7 @@ func New(opts *Options) *Manager {
 	return m
 }
 
-// Broker is the Manager's broker, for the doors through which people answer.
+// Broker is the Manager's broker, for the channels through which people answer.
 func (m *Manager) Broker() *inquiry.Broker { return m.broker }
 
 // Close pauses the runs, as SERVER_RESTARTED, and returns when the last of them has left its phone

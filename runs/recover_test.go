@@ -16,16 +16,16 @@ import (
 )
 
 // beside is a second Manager on the same data folder and the same phones, as another process has one.
-func (w *world) beside() *world {
-	o := &world{t: w.t, dir: w.dir, farm: w.farm, mind: &mind{think: time.Second}, opts: w.opts}
+func (w *fixture) beside() *fixture {
+	o := &fixture{t: w.t, dir: w.dir, phones: w.phones, policy: &scriptedPolicy{think: time.Second}, opts: w.opts}
 	o.opts.Observe = nil
-	o.opts.NewPolicy = o.mind.make
+	o.opts.NewPolicy = o.policy.make
 	o.begin()
 	return o
 }
 
 func TestTwoManagersContendForAPhone(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		o := w.beside()
 		defer o.close()
 		first := w.start("tap tap tap").Session.ID
@@ -41,13 +41,13 @@ func TestTwoManagersContendForAPhone(t *testing.T) {
 		require.Equal(t, session.Completed, o.wait(first).Run.State, "waited for across processes")
 		require.Less(t, time.Since(began), 5*time.Second)
 		require.Equal(t, session.Completed, w.wait(second.Session.ID).Run.State)
-		require.Len(t, w.farm.phones["A"].done(), 4)
+		require.Len(t, w.phones.phones["A"].done(), 4)
 	})
 }
 
 func TestManyManagersStartAtOnceAndOneGetsThePhone(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
-		all := []*world{w}
+	bubble(t, func(t *testing.T, w *fixture) {
+		all := []*fixture{w}
 		for range 3 {
 			o := w.beside()
 			defer o.close()
@@ -77,7 +77,7 @@ func TestManyManagersStartAtOnceAndOneGetsThePhone(t *testing.T) {
 
 func TestARunIsStoppedFromAnotherProcess(t *testing.T) {
 	for _, mode := range []runs.StopMode{runs.Cancel, runs.Pause} {
-		bubble(t, func(t *testing.T, w *world) {
+		bubble(t, func(t *testing.T, w *fixture) {
 			o := w.beside()
 			defer o.close()
 			id := w.start("forever").Session.ID
@@ -85,10 +85,10 @@ func TestARunIsStoppedFromAnotherProcess(t *testing.T) {
 
 			st, err := o.manager.Stop(o.ctx(), runs.StopRequest{SessionID: id, Mode: mode})
 			require.NoError(t, err)
-			touched := len(w.farm.phones["A"].done())
+			touched := len(w.phones.phones["A"].done())
 			time.Sleep(time.Minute)
 
-			require.Len(t, w.farm.phones["A"].done(), touched, "not one more")
+			require.Len(t, w.phones.phones["A"].done(), touched, "not one more")
 			now, err := w.manager.Status(w.ctx(), id)
 			require.NoError(t, err)
 			require.Equal(t, st.Run.State, now.Run.State)
@@ -101,10 +101,10 @@ func TestARunIsStoppedFromAnotherProcess(t *testing.T) {
 
 func TestAStopFromAnotherProcessDoesNotWaitForTheModel(t *testing.T) {
 	for mode, want := range map[runs.StopMode]session.State{runs.Cancel: session.Cancelled, runs.Pause: session.Paused} {
-		bubble(t, func(t *testing.T, w *world) {
+		bubble(t, func(t *testing.T, w *fixture) {
 			o := w.beside()
 			defer o.close()
-			w.mind.think = time.Hour
+			w.policy.think = time.Hour
 			id := w.start("tap").Session.ID
 			time.Sleep(time.Minute)
 			began := time.Now()
@@ -116,13 +116,13 @@ func TestAStopFromAnotherProcessDoesNotWaitForTheModel(t *testing.T) {
 			require.LessOrEqual(t, time.Since(began), time.Second)
 			time.Sleep(time.Second) // by then the run's own process has looked, too
 			synctest.Wait()
-			require.Zero(t, w.farm.phones["A"].open, "the model's request was cancelled, and the phone is free")
+			require.Zero(t, w.phones.phones["A"].open, "the model's request was cancelled, and the phone is free")
 		})
 	}
 }
 
 func TestAnAnswerFromAnotherProcessResumesTheRunOnce(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		o := w.beside()
 		defer o.close()
 		st := w.wait(w.start("ask tap").Session.ID)
@@ -130,13 +130,13 @@ func TestAnAnswerFromAnotherProcessResumesTheRunOnce(t *testing.T) {
 		o.reply(st.Session.ID, "red")
 
 		require.Equal(t, "done red", w.wait(st.Session.ID).Run.Answer)
-		require.Len(t, w.farm.phones["A"].done(), 1)
+		require.Len(t, w.phones.phones["A"].done(), 1)
 		require.Len(t, w.wait(st.Session.ID).Run.Progress.Exchanges, 1)
 	})
 }
 
 func TestARunThatIsAboutToBeLaunchedIsLeftAlone(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		sess, _, err := w.store.Begin(w.ctx(), session.Session{Serial: "A", Device: session.Device{ID: "A"}}, session.Run{Task: "tap", MaxSteps: 5})
 		require.NoError(t, err)
 
@@ -166,7 +166,7 @@ func (s slow) Settle(ctx context.Context, id string, to inquiry.Status, r inquir
 }
 
 func TestAnotherProcessMayBeFasterInApplying(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		o := w.beside()
 		defer o.close()
 		require.NoError(t, w.manager.Close())
@@ -190,7 +190,7 @@ func TestAnotherProcessMayBeFasterInApplying(t *testing.T) {
 }
 
 func TestManyProcessesApplyAnAnswerOnce(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		o := w.beside()
 		defer o.close()
 		for range 10 {
@@ -212,7 +212,7 @@ func TestManyProcessesApplyAnAnswerOnce(t *testing.T) {
 }
 
 func TestAnotherProcessLeavesARunThatGoesOnAlone(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		o := w.beside()
 		defer o.close()
 		id := w.start("tap tap").Session.ID
@@ -230,7 +230,7 @@ func TestAnotherProcessLeavesARunThatGoesOnAlone(t *testing.T) {
 }
 
 func TestARunWhoseEndCouldNotBeStoredCanBeGoneOnWith(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		sess, run, err := w.store.Begin(w.ctx(), session.Session{Serial: "A", Device: session.Device{ID: "A"}}, session.Run{Task: "tap", MaxSteps: 5})
 		require.NoError(t, err)
 		require.NoError(t, w.store.Lease(w.ctx(), "A", run.ID))
@@ -245,7 +245,7 @@ func TestARunWhoseEndCouldNotBeStoredCanBeGoneOnWith(t *testing.T) {
 }
 
 func TestAnAnswerBetweenWaitingAndLeavingStartsTheNextLife(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		requeued := make(chan struct{})
 		waiting := false
 		w.again(func(o *runs.Options) {
@@ -274,7 +274,7 @@ func TestAnAnswerBetweenWaitingAndLeavingStartsTheNextLife(t *testing.T) {
 }
 
 func TestAnAnswerAcceptedWhileNobodyRanIsAppliedOnRecovery(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		st := w.wait(w.start("ask tap").Session.ID)
 		require.NoError(t, w.manager.Close())
 		_, err := w.manager.Broker().Resolve(w.ctx(), st.Question.ID, inquiry.Reply{Response: "blue", Channel: "http"})
@@ -293,7 +293,7 @@ func TestAnAnswerAcceptedWhileNobodyRanIsAppliedOnRecovery(t *testing.T) {
 }
 
 func TestAnAnswerAcceptedWhileNobodyRanIsAppliedByContinue(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		st := w.wait(w.start("ask tap").Session.ID)
 		require.NoError(t, w.manager.Close())
 		_, err := w.manager.Broker().Resolve(w.ctx(), st.Question.ID, inquiry.Reply{ID: "r1", Response: "blue", Channel: "http"})
@@ -309,7 +309,7 @@ func TestAnAnswerAcceptedWhileNobodyRanIsAppliedByContinue(t *testing.T) {
 }
 
 func TestASecretThatWasGivenWhileNoServerRanIsErased(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		q, err := w.manager.Broker().Open(w.ctx(), inquiry.Question{Kind: inquiry.Inquiry, Client: "kim", Text: "the code?", Secret: true})
 		require.NoError(t, err)
 		require.NoError(t, w.manager.Close())
@@ -328,7 +328,7 @@ func TestASecretThatWasGivenWhileNoServerRanIsErased(t *testing.T) {
 
 // A short command beside a server must not take over what the server is to go on with.
 func TestAnAnswerIsForTheProcessThatCarriesTheRunOut(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		st := w.wait(w.start("ask tap").Session.ID)
 		o := w.beside()
 		require.NoError(t, o.manager.Broker().Sweep(o.ctx(), time.Now())) // it knows of the question

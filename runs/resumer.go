@@ -72,7 +72,7 @@ func (r resumer) forget(ctx context.Context, q inquiry.Question) error {
 	return nil
 }
 
-// answerOverdue lets the model answer a question that nobody gave attention to, if there is one.
+// answerOverdue lets the model answer a question that got no attention, if there is one.
 func (r resumer) answerOverdue(q inquiry.Question) {
 	model := r.m.askers[string(channel.AutoReply)]
 	run, err := r.m.store.Run(r.m.ctx, q.RunID)

@@ -35,12 +35,12 @@ func found(t *testing.T, dir, text string) (files []string) {
 
 func TestASecretIsThereUntilItWasTypedAlsoAfterAPauseAndARestart(t *testing.T) {
 	const secret = "s3cr3t-4711"
-	for name, interrupt := range map[string]func(w *world, id string){
-		"pause": func(w *world, id string) {
+	for name, interrupt := range map[string]func(w *fixture, id string){
+		"pause": func(w *fixture, id string) {
 			_, err := w.manager.Stop(w.ctx(), runs.StopRequest{SessionID: id, Mode: runs.Pause})
 			require.NoError(w.t, err)
 		},
-		"restart": func(w *world, id string) {
+		"restart": func(w *fixture, id string) {
 			w.close()
 			w.begin()
 			require.NoError(w.t, w.manager.Recover(w.ctx()))
@@ -48,23 +48,23 @@ func TestASecretIsThereUntilItWasTypedAlsoAfterAPauseAndARestart(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var dir string
-			bubble(t, func(t *testing.T, w *world) {
+			bubble(t, func(t *testing.T, w *fixture) {
 				dir = w.dir
 				st := w.wait(w.start("asksecret typesecret tap").Session.ID)
-				w.mind.think = time.Hour
+				w.policy.think = time.Hour
 				w.reply(st.Session.ID, secret)
 				time.Sleep(time.Minute) // the model thinks about it
 				interrupt(w, st.Session.ID)
-				require.Empty(t, w.farm.phones["A"].done())
+				require.Empty(t, w.phones.phones["A"].done())
 				require.Empty(t, found(t, dir, secret))
 
-				w.mind.think = time.Second
+				w.policy.think = time.Second
 				_, err := w.manager.Continue(w.ctx(),
 					runs.ContinueRequest{SessionID: st.Session.ID})
 				require.NoError(t, err)
 				st = w.wait(st.Session.ID)
 				require.Equal(t, session.Completed, st.Run.State)
-				require.Equal(t, []string{"type " + secret, "tap"}, w.farm.phones["A"].done())
+				require.Equal(t, []string{"type " + secret, "tap"}, w.phones.phones["A"].done())
 				kept, err := w.store.Secrets(w.ctx(), st.Run.ID)
 				require.NoError(t, err)
 				require.Empty(t, kept, "nothing of it is left once the run has ended")
@@ -75,28 +75,28 @@ func TestASecretIsThereUntilItWasTypedAlsoAfterAPauseAndARestart(t *testing.T) {
 }
 
 func TestASecretIsTypedOnceAlsoOverARestart(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		st := w.wait(w.start("asksecret typesecret wait typesecret tap").Session.ID)
 		w.reply(st.Session.ID, "s3cr3t")
 		time.Sleep(5 * time.Second) // typed, and waiting
-		require.Equal(t, []string{"type s3cr3t"}, w.farm.phones["A"].done())
+		require.Equal(t, []string{"type s3cr3t"}, w.phones.phones["A"].done())
 		w.close()
 		w.begin()
 		_, err := w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: st.Session.ID})
 		require.NoError(t, err)
 		w.wait(st.Session.ID)
-		require.Equal(t, []string{"type s3cr3t", "tap"}, w.farm.phones["A"].done())
+		require.Equal(t, []string{"type s3cr3t", "tap"}, w.phones.phones["A"].done())
 	})
 }
 
 // What is hidden may be a part of what it is hidden behind.
 func TestASecretThatIsAPartOfItsPlaceholderIsTypedAsItIs(t *testing.T) {
 	for _, secret := range []string{"secret", "{{se", "cret}}", "{{secret}}"} {
-		bubble(t, func(t *testing.T, w *world) {
+		bubble(t, func(t *testing.T, w *fixture) {
 			st := w.wait(w.start("asksecret typesecret tap").Session.ID)
 			w.reply(st.Session.ID, secret)
 			require.Equal(t, session.Completed, w.wait(st.Session.ID).Run.State)
-			require.Equal(t, []string{"type " + secret, "tap"}, w.farm.phones["A"].done())
+			require.Equal(t, []string{"type " + secret, "tap"}, w.phones.phones["A"].done())
 		})
 	}
 }
@@ -105,15 +105,15 @@ func TestASecretThatIsAPartOfItsPlaceholderIsTypedAsItIs(t *testing.T) {
 func TestWhatTheModelSaysDoesNotRepeatASecret(t *testing.T) {
 	const secret = "s3cr3t-4711"
 	var dir string
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		dir = w.dir
 		st := w.wait(w.start("asksecret typesecret memo").Session.ID)
-		w.mind.says = "the code is " + secret + "!"
+		w.policy.says = "the code is " + secret + "!"
 		w.reply(st.Session.ID, secret)
 		st = w.wait(st.Session.ID)
 		require.Equal(t, session.Completed, st.Run.State)
 		require.Contains(t, st.Run.Answer, "the code is {{secret}}!")
-		require.Equal(t, []string{"type " + secret}, w.farm.phones["A"].done())
+		require.Equal(t, []string{"type " + secret}, w.phones.phones["A"].done())
 		require.NotContains(t, fmt.Sprintf("%+v %+v", st.Steps, w.events), secret)
 	})
 	require.Empty(t, found(t, dir, secret))
@@ -122,7 +122,7 @@ func TestWhatTheModelSaysDoesNotRepeatASecret(t *testing.T) {
 func TestTheReasonOfARefusalToTellASecretIsNotTold(t *testing.T) {
 	const reason = "because-4711"
 	var dir string
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		dir = w.dir
 		st := w.wait(w.start("asksecret tap").Session.ID)
 		_, err := w.manager.Broker().Resolve(w.ctx(), st.Question.ID,

@@ -14,7 +14,7 @@ type sessionState struct {
 	active   *activeRun
 	changed  chan struct{} // closed when the run is in another state, or another channel is asked
 	watchers map[*Watch]struct{}
-	grace    time.Duration // how long a run goes on with nobody attached; 0 is for ever
+	grace    time.Duration // how long a run goes on with no call attached; 0 is for ever
 	attached int
 	timer    *time.Timer // of the grace; nil when it is not being counted
 
@@ -23,7 +23,7 @@ type sessionState struct {
 
 // activeRun is a run that a goroutine of this Manager carries out.
 type activeRun struct {
-	alone  bool // goes on with nobody attached
+	alone  bool // goes on with no call attached
 	cancel context.CancelCauseFunc
 	// closed when the goroutine has left the phone alone and the run's end is stored
 	done chan struct{}

@@ -10,7 +10,7 @@ import (
 )
 
 func TestNothingIsKeptOfSessionsThatAreNotInUse(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		for range 20 {
 			require.Equal(t, session.Completed, w.wait(w.start("done").Session.ID).Run.State)
 		}

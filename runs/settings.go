@@ -17,7 +17,7 @@ type Settings struct {
 	Captions  bool         `json:"captions,omitempty"`   // each frame in words
 	// the frame in words on which the run ends or asks
 	FinalCaption bool `json:"final_caption,omitempty"`
-	// goes on with nobody attached, see Manager.Attach
+	// goes on with no call attached, see Manager.Attach
 	DetachedOK bool            `json:"detached_ok,omitempty"`
 	Client     json.RawMessage `json:"client,omitempty"` // the caller's own, kept as given
 }

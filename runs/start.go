@@ -159,7 +159,7 @@ func (m *Manager) lease(ctx context.Context, r session.Run, sess session.Session
 	return err
 }
 
-// start launches the run. One that may have to wait for the phone opens it when it has its turn.
+// start launches the run. One that may have to wait for the phone opens it when it gets it.
 func (x *execution) start(queue bool) error {
 	if queue {
 		x.closePhone()

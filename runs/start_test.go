@@ -16,7 +16,7 @@ import (
 )
 
 func TestATaskRunsToItsEndByItself(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap tap"})
 		require.NoError(t, err)
 		require.Equal(t, agentloop.StillRunning, st.Reason)
@@ -27,7 +27,7 @@ func TestATaskRunsToItsEndByItself(t *testing.T) {
 		require.Equal(t, session.Completed, st.Run.State)
 		require.Equal(t, agentloop.TaskCompleted, st.Reason)
 		require.Equal(t, "done ", st.Run.Answer)
-		require.Equal(t, []string{"key home", "tap", "tap"}, w.farm.phones["A"].done())
+		require.Equal(t, []string{"key home", "tap", "tap"}, w.phones.phones["A"].done())
 		require.Equal(t, 3, st.Local)
 		require.Equal(t, 3, st.Session.Steps)
 		require.Len(t, st.Steps, 3)
@@ -42,7 +42,7 @@ func TestATaskRunsToItsEndByItself(t *testing.T) {
 }
 
 func TestTheRunOutlivesTheCallThatStartedIt(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		ctx, cancel := contextWithCancel(w)
 		st, err := w.manager.Start(ctx, runs.StartRequest{Task: "tap"})
 		require.NoError(t, err)
@@ -69,20 +69,20 @@ func TestACallThatCannotBeCarriedOutChangesNothing(t *testing.T) {
 		{"no such phone", runs.StartRequest{Task: "tap", Serial: "Z"}, runs.DeviceNotFound, `no phone "Z"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, w *world) {
+			bubble(t, func(t *testing.T, w *fixture) {
 				_, err := w.manager.Start(w.ctx(), c.req)
 
 				require.Equal(t, c.code, runs.CodeOf(err))
 				require.ErrorContains(t, err, c.says)
 				require.Empty(t, w.facts())
-				require.Empty(t, w.farm.phones["A"].done())
+				require.Empty(t, w.phones.phones["A"].done())
 			})
 		})
 	}
 }
 
 func TestABusyPhoneIsRefusedWithItsHolder(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		first := w.start("forever")
 		time.Sleep(5 * time.Second)
 		before := w.facts()
@@ -101,7 +101,7 @@ func TestABusyPhoneIsRefusedWithItsHolder(t *testing.T) {
 }
 
 func TestQueuedRunsHaveTheirTurnInOrder(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		ids := []string{w.start("tap tap").Session.ID}
 		for range 3 {
 			st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap", KeepEnvironment: true, Queue: true})
@@ -114,7 +114,7 @@ func TestQueuedRunsHaveTheirTurnInOrder(t *testing.T) {
 		st, err := w.manager.Status(w.ctx(), ids[3])
 		require.NoError(t, err)
 		require.Equal(t, 2, st.Ahead)
-		require.Equal(t, 1, w.farm.phones["A"].open, "who waits for the phone leaves it alone")
+		require.Equal(t, 1, w.phones.phones["A"].open, "who waits for the phone leaves it alone")
 		_, err = w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap"})
 		require.Equal(t, runs.DeviceBusy, runs.CodeOf(err))
 
@@ -131,7 +131,7 @@ func TestQueuedRunsHaveTheirTurnInOrder(t *testing.T) {
 }
 
 func TestTheNextInLineHasThePhoneAsSoonAsAWaitingSessionIsStopped(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		asking := w.wait(w.start("ask").Session.ID).Session.ID
 		st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap", KeepEnvironment: true, Queue: true})
 		require.NoError(t, err)
@@ -147,7 +147,7 @@ func TestTheNextInLineHasThePhoneAsSoonAsAWaitingSessionIsStopped(t *testing.T) 
 }
 
 func TestTheLineIsKeptAlsoWhenAnotherProcessGivesThePhoneBack(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		o := w.beside()
 		defer o.close()
 		o.start("tap tap tap") // four seconds
@@ -172,11 +172,11 @@ func TestTheLineIsKeptAlsoWhenAnotherProcessGivesThePhoneBack(t *testing.T) {
 }
 
 func TestNobodyGoesInFrontOfTheLine(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		first := w.start("forever").Session.ID
 		second, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "forever", Queue: true})
 		require.NoError(t, err)
-		waiting := w.farm.phones["A"]
+		waiting := w.phones.phones["A"]
 		_, err = w.manager.Stop(w.ctx(), runs.StopRequest{SessionID: first})
 		require.NoError(t, err)
 
@@ -191,7 +191,7 @@ func TestNobodyGoesInFrontOfTheLine(t *testing.T) {
 }
 
 func TestTheLimitOfStepsIsTheSmallerOne(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		for asked, want := range map[int]int{0: 40, 3: 3, 40: 40, 500: 40} {
 			st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "forever", MaxSteps: asked, KeepEnvironment: true})
 			require.NoError(t, err)
@@ -208,14 +208,14 @@ func TestTheLimitOfStepsIsTheSmallerOne(t *testing.T) {
 }
 
 func TestSettingsReachTheMind(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		s := runs.Settings{ReplyMode: channel.NoReply, Captions: true, Client: []byte(`{"logs":true}`)}
 		st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "ask", Settings: s})
 		require.NoError(t, err)
 
 		st = w.wait(st.Session.ID)
 
-		require.Equal(t, []runs.Settings{s}, w.mind.settings)
+		require.Equal(t, []runs.Settings{s}, w.policy.settings)
 		require.Equal(t, s, st.Settings)
 		require.Equal(t, session.Completed, st.Run.State)
 	})
@@ -229,8 +229,8 @@ func TestAPhoneThatCannotBeGotReadyPausesTheRun(t *testing.T) {
 		{screen.ErrLocked, agentloop.ScreenLocked},
 		{screen.ErrDisconnected, agentloop.DeviceDisconnected},
 	} {
-		bubble(t, func(t *testing.T, w *world) {
-			w.farm.phones["A"].wake = c.err
+		bubble(t, func(t *testing.T, w *fixture) {
+			w.phones.phones["A"].wake = c.err
 
 			st := w.wait(w.start("tap").Session.ID)
 
@@ -243,8 +243,8 @@ func TestAPhoneThatCannotBeGotReadyPausesTheRun(t *testing.T) {
 }
 
 func TestAPanicEndsTheRunAndNotTheServer(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
-		w.farm.phones["A"].panics = true
+	bubble(t, func(t *testing.T, w *fixture) {
+		w.phones.phones["A"].panics = true
 
 		st := w.wait(w.start("tap").Session.ID)
 
@@ -258,14 +258,14 @@ func TestAPanicEndsTheRunAndNotTheServer(t *testing.T) {
 }
 
 func TestALostModelPausesAndTheRunGoesOnWhenItIsBack(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
-		w.mind.fails = errUnreachable
+	bubble(t, func(t *testing.T, w *fixture) {
+		w.policy.fails = errUnreachable
 		st := w.wait(w.start("tap").Session.ID)
 		require.Equal(t, session.Paused, st.Run.State)
 		require.Equal(t, agentloop.ModelError, st.Reason)
 		require.Contains(t, st.Message, "connection refused")
 
-		w.mind.fails = nil
+		w.policy.fails = nil
 		_, err := w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: st.Session.ID})
 		require.NoError(t, err)
 		st = w.wait(st.Session.ID)
@@ -275,10 +275,10 @@ func TestALostModelPausesAndTheRunGoesOnWhenItIsBack(t *testing.T) {
 }
 
 func TestALostPhonePausesAndTheRunGoesOnWhenItIsBack(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		id := w.start("tap tap tap").Session.ID
 		time.Sleep(1500 * time.Millisecond)
-		h := w.farm.unplug("A")
+		h := w.phones.unplug("A")
 
 		st := w.wait(id)
 		require.Equal(t, agentloop.DeviceDisconnected, st.Reason)
@@ -287,7 +287,7 @@ func TestALostPhonePausesAndTheRunGoesOnWhenItIsBack(t *testing.T) {
 		require.Equal(t, runs.DeviceNotFound, runs.CodeOf(err))
 
 		h.refuse = nil
-		w.farm.phones["A"] = h
+		w.phones.phones["A"] = h
 		_, err = w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id})
 		require.NoError(t, err)
 		require.Equal(t, session.Completed, w.wait(id).Run.State)
@@ -295,7 +295,7 @@ func TestALostPhonePausesAndTheRunGoesOnWhenItIsBack(t *testing.T) {
 }
 
 func TestTheLineHasTheOrderOfTheCalls(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		w.start("tap tap")
 		synctest.Wait() // it has the phone
 		for i := range 20 {

@@ -19,14 +19,14 @@ type Status struct {
 	Reason   agentloop.StopReason // STILL_RUNNING while it goes on by itself
 	// the open one, with the channels that are left; nil when there is none
 	Question *inquiry.Question
-	// the channel that has its turn with Question; "" when none has. Under one that is OutOfBand
+	// the channel that is in turn with Question; "" when none has. Under one that is OutOfBand
 	// the Reason is STILL_RUNNING
 	Asking channel.Mode
 	Steps  []session.StepRecord // those of the present call, or after WaitRequest.SinceStep
 	Last   *session.StepRecord  // the session's last step, nil when there is none
 	Local  int                  // steps of the present call
 	Ahead  int                  // runs in front of a QUEUED one in the line for the phone
-	// under a QUEUED run: who has the phone, nil when nobody has; without ids when that is another
+	// under a QUEUED run: who has the phone, nil when it is free; without ids when that is another
 	// client's session
 	Holder *session.Hold
 	Usage  session.Usage // of the run

@@ -24,7 +24,7 @@ type StopRequest struct {
 	By        Actor    // the zero value is the program itself, of which the audit says nothing
 }
 
-// Actor is who stops a run: the door and the authority as those of an answer, and a name for
+// Actor is who stops a run: the channel and the authority as those of an answer, and a name for
 // people.
 type Actor struct{ Channel, Authority, Name string }
 
@@ -71,7 +71,8 @@ func (m *Manager) Stop(ctx context.Context, r StopRequest) (Status, error) {
 	if err := m.halt(ctx, s, sess, r.Mode); err != nil {
 		return Status{}, err
 	}
-	ctx, cancel := detached(ctx) // it is stopped: that is noted, whoever is gone by now
+	// it is stopped: that is noted, although the caller may be gone by now
+	ctx, cancel := detached(ctx)
 	defer cancel()
 	st, err := m.Status(ctx, sess.ID)
 	if err == nil {

@@ -24,8 +24,8 @@ func TestStoppingLeavesThePhoneAloneWithinOneAction(t *testing.T) {
 			"during a later gesture": 8500 * time.Millisecond,
 		} {
 			t.Run(string(mode)+" "+name, func(t *testing.T) {
-				bubble(t, func(t *testing.T, w *world) {
-					h := w.farm.phones["A"]
+				bubble(t, func(t *testing.T, w *fixture) {
+					h := w.phones.phones["A"]
 					h.took = time.Second
 					id := w.start("forever").Session.ID
 					time.Sleep(after)
@@ -49,7 +49,7 @@ func TestStoppingLeavesThePhoneAloneWithinOneAction(t *testing.T) {
 }
 
 func TestAPausedRunGoesOn(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		id := w.start("tap tap tap").Session.ID
 		time.Sleep(1500 * time.Millisecond)
 		_, err := w.manager.Stop(w.ctx(), runs.StopRequest{SessionID: id, Mode: runs.Pause})
@@ -58,12 +58,12 @@ func TestAPausedRunGoesOn(t *testing.T) {
 		require.NoError(t, err)
 
 		require.Equal(t, session.Completed, w.wait(id).Run.State)
-		require.Len(t, w.farm.phones["A"].done(), 3)
+		require.Len(t, w.phones.phones["A"].done(), 3)
 	})
 }
 
 func TestAStopBeatsALaterAnswer(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		st := w.wait(w.start("ask").Session.ID)
 		events := w.manager.Broker().Subscribe()
 		defer events.Close()
@@ -85,7 +85,7 @@ func TestAStopBeatsALaterAnswer(t *testing.T) {
 }
 
 func TestAnAnswerToAPausedRunIsKeptUntilItGoesOn(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		st := w.wait(w.start("ask").Session.ID)
 		_, err := w.manager.Stop(w.ctx(), runs.StopRequest{SessionID: st.Session.ID, Mode: runs.Pause})
 		require.NoError(t, err)
@@ -101,7 +101,7 @@ func TestAnAnswerToAPausedRunIsKeptUntilItGoesOn(t *testing.T) {
 }
 
 func TestClosingPausesAndTheNextManagerGoesOn(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		running := w.start("tap tap tap").Session.ID
 		time.Sleep(1500 * time.Millisecond)
 		st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap", Queue: true, KeepEnvironment: true})
@@ -127,22 +127,22 @@ func TestClosingPausesAndTheNextManagerGoesOn(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, session.Completed, w.wait(id).Run.State)
 		}
-		require.Len(t, w.farm.phones["A"].done(), 4)
+		require.Len(t, w.phones.phones["A"].done(), 4)
 	})
 }
 
 func TestSwitchingTheDisplayOffStopsTheRun(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
-		w.farm.phones["A"].pickedUp = true
+	bubble(t, func(t *testing.T, w *fixture) {
+		w.phones.phones["A"].pickedUp = true
 		st := w.wait(w.start("tap").Session.ID)
 		require.Equal(t, session.Cancelled, st.Run.State)
 		require.Equal(t, agentloop.ManualStop, st.Reason)
-		require.Empty(t, w.farm.phones["A"].done())
+		require.Empty(t, w.phones.phones["A"].done())
 	})
 }
 
 func TestAnUnknownModeOfStoppingIsRefused(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		id := w.start("tap").Session.ID
 		_, err := w.manager.Stop(w.ctx(), runs.StopRequest{SessionID: id, Mode: "kill"})
 		require.Equal(t, runs.InvalidArgument, runs.CodeOf(err))
@@ -151,8 +151,8 @@ func TestAnUnknownModeOfStoppingIsRefused(t *testing.T) {
 }
 
 func TestACallerWhoGivesUpWaitingForAStopStillStops(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
-		w.farm.phones["A"].took = 10 * time.Second
+	bubble(t, func(t *testing.T, w *fixture) {
+		w.phones.phones["A"].took = 10 * time.Second
 		id := w.start("forever").Session.ID
 		time.Sleep(2 * time.Second)
 		gone := errors.New("the client is gone")
@@ -167,7 +167,7 @@ func TestACallerWhoGivesUpWaitingForAStopStillStops(t *testing.T) {
 }
 
 func TestWhoStopsARunIsInTheAudit(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		kim := runs.Actor{Channel: "mcp", Authority: "client_model", Name: "kim"}
 		st := w.start("forever")
 		time.Sleep(5 * time.Second)

@@ -13,36 +13,36 @@ import (
 )
 
 // arrange brings a session into a state and returns its id.
-var arrange = map[string]func(w *world) string{
-	"none": func(*world) string { return "nosuchsession" },
-	"queued": func(w *world) string {
+var arrange = map[string]func(w *fixture) string{
+	"none": func(*fixture) string { return "nosuchsession" },
+	"queued": func(w *fixture) string {
 		w.start("forever")
 		st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "forever", Queue: true, KeepEnvironment: true})
 		require.NoError(w.t, err)
 		time.Sleep(time.Second)
 		return st.Session.ID
 	},
-	"running": func(w *world) string {
+	"running": func(w *fixture) string {
 		id := w.start("forever").Session.ID
 		time.Sleep(2500 * time.Millisecond)
 		return id
 	},
-	"waiting": func(w *world) string { return w.wait(w.start("ask").Session.ID).Session.ID },
-	"paused": func(w *world) string {
+	"waiting": func(w *fixture) string { return w.wait(w.start("ask").Session.ID).Session.ID },
+	"paused": func(w *fixture) string {
 		id := w.start("forever").Session.ID
 		time.Sleep(2500 * time.Millisecond)
 		_, err := w.manager.Stop(w.ctx(), runs.StopRequest{SessionID: id, Mode: runs.Pause})
 		require.NoError(w.t, err)
 		return id
 	},
-	"paused with a question": func(w *world) string {
+	"paused with a question": func(w *fixture) string {
 		id := w.wait(w.start("ask").Session.ID).Session.ID
 		_, err := w.manager.Stop(w.ctx(), runs.StopRequest{SessionID: id, Mode: runs.Pause})
 		require.NoError(w.t, err)
 		return id
 	},
-	"ended": func(w *world) string { return w.wait(w.start("tap").Session.ID).Session.ID },
-	"expired": func(w *world) string {
+	"ended": func(w *fixture) string { return w.wait(w.start("tap").Session.ID).Session.ID },
+	"expired": func(w *fixture) string {
 		id := w.wait(w.start("ask").Session.ID).Session.ID
 		time.Sleep(25 * time.Hour)
 		return id
@@ -50,29 +50,29 @@ var arrange = map[string]func(w *world) string{
 }
 
 // calls are made on the session.
-var calls = map[string]func(w *world, id string) (runs.Status, error){
-	"start": func(w *world, _ string) (runs.Status, error) {
+var calls = map[string]func(w *fixture, id string) (runs.Status, error){
+	"start": func(w *fixture, _ string) (runs.Status, error) {
 		return w.manager.Start(w.ctx(), runs.StartRequest{Task: "forever"})
 	},
-	"continue": func(w *world, id string) (runs.Status, error) {
+	"continue": func(w *fixture, id string) (runs.Status, error) {
 		return w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id})
 	},
-	"reply": func(w *world, id string) (runs.Status, error) {
+	"reply": func(w *fixture, id string) (runs.Status, error) {
 		return w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id, Reply: &runs.Reply{Text: "red"}})
 	},
-	"new task": func(w *world, id string) (runs.Status, error) {
+	"new task": func(w *fixture, id string) (runs.Status, error) {
 		return w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id, Task: "tap tap forever"})
 	},
-	"wait": func(w *world, id string) (runs.Status, error) {
+	"wait": func(w *fixture, id string) (runs.Status, error) {
 		return w.manager.Wait(w.ctx(), runs.WaitRequest{SessionID: id, Budget: 3 * time.Second})
 	},
-	"stop": func(w *world, id string) (runs.Status, error) {
+	"stop": func(w *fixture, id string) (runs.Status, error) {
 		return w.manager.Stop(w.ctx(), runs.StopRequest{SessionID: id})
 	},
-	"pause": func(w *world, id string) (runs.Status, error) {
+	"pause": func(w *fixture, id string) (runs.Status, error) {
 		return w.manager.Stop(w.ctx(), runs.StopRequest{SessionID: id, Mode: runs.Pause})
 	},
-	"other phone": func(w *world, id string) (runs.Status, error) {
+	"other phone": func(w *fixture, id string) (runs.Status, error) {
 		return w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id, Serial: "B"})
 	},
 }
@@ -122,7 +122,7 @@ func TestWhatEachCallReturnsInEachState(t *testing.T) {
 		require.Len(t, row, len(calls))
 		for name, want := range row {
 			t.Run(state+"/"+name, func(t *testing.T) {
-				bubble(t, func(t *testing.T, w *world) {
+				bubble(t, func(t *testing.T, w *fixture) {
 					id := arrange[state](w)
 					before := w.facts()
 
@@ -148,7 +148,7 @@ func TestWhatEachCallReturnsInEachState(t *testing.T) {
 }
 
 func TestANewTaskWithdrawsTheQuestionOfAPausedOne(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		id := arrange["paused with a question"](w)
 		st, err := w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id, Task: "tap"})
 		require.NoError(t, err)

@@ -16,7 +16,7 @@ import (
 )
 
 func TestWaitingIsBoundedAndEndsWithTheRun(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		id := w.start("tap tap tap tap").Session.ID // one second each, and one for the report
 
 		began := time.Now()
@@ -50,7 +50,7 @@ func TestWaitingIsBoundedAndEndsWithTheRun(t *testing.T) {
 }
 
 func TestAnyNumberMayWait(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		id := w.start("tap tap").Session.ID
 		got := make(chan session.State, 50)
 		for range 50 {
@@ -63,7 +63,7 @@ func TestAnyNumberMayWait(t *testing.T) {
 }
 
 func TestAWaitersEndIsNotTheRuns(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		id := w.start("tap tap").Session.ID
 		gone := errors.New("the client hung up")
 		ctx, cancel := context.WithCancelCause(w.ctx())
@@ -77,7 +77,7 @@ func TestAWaitersEndIsNotTheRuns(t *testing.T) {
 }
 
 func TestWaitingForAnAnswerThatComesThroughAnotherDoor(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		st := w.wait(w.start("ask tap").Session.ID)
 		time.AfterFunc(time.Minute, func() {
 			_, err := w.manager.Broker().Resolve(w.ctx(), st.Question.ID, inquiry.Reply{Response: "blue", Channel: "http"})
@@ -98,7 +98,7 @@ func TestWaitingForAnAnswerThatComesThroughAnotherDoor(t *testing.T) {
 }
 
 func TestWatchersGetTheEventsInOrderAndHoldNobodyUp(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "forever", MaxSteps: 30, KeepEnvironment: true})
 		require.NoError(t, err)
 		id := st.Session.ID
@@ -137,7 +137,7 @@ func TestWatchersGetTheEventsInOrderAndHoldNobodyUp(t *testing.T) {
 }
 
 func TestTheObserverSeesTheWholeRun(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		w.wait(w.start("tap").Session.ID)
 
 		var kinds []string
@@ -151,7 +151,7 @@ func TestTheObserverSeesTheWholeRun(t *testing.T) {
 }
 
 func TestAnAnswerThatIsBeingAppliedIsWaitedFor(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		for range 20 {
 			st := w.wait(w.start("ask tap").Session.ID)
 			_, err := w.manager.Broker().Resolve(w.ctx(), st.Question.ID, inquiry.Reply{Response: "red", Channel: "page"})

@@ -32,7 +32,7 @@ const (
 	Elicit       Mode = "elicit"         // the client that waits for the run shows its user a form
 	ManualReply  Mode = "manual_reply"   // the person at the console answers
 	AutoReply    Mode = "auto_reply"     // a model answers
-	NoReply      Mode = "no_reply"       // the run is told to go on without an answer
+	NoReply      Mode = "no_reply"       // the run goes on without an answer
 )
 
 // registry is all channels: first the steps, in the order in which they are explained.

@@ -12,7 +12,7 @@ import (
 
 // Mode says who answers the questions of a run: one channel, or several that have their turn one
 // after the other, for example "elicit -> pass_to_client" or "manual_reply (60s) -> auto_reply".
-// The time is how long a channel has its turn; the last one has it for as long as the question is
+// The time is how long a channel is in turn; the last one is for as long as the question is
 // open. The first answer wins, through whichever channel, even one whose turn is over or has not
 // come. [Parse] gives the canonical text.
 type Mode string

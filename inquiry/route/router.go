@@ -12,7 +12,7 @@ import (
 	"github.com/taploop/taploop/inquiry"
 )
 
-// Asker asks somebody actively while its channel has its turn.
+// Asker asks somebody actively while its channel is in turn.
 type Asker interface {
 	// Ask puts the question, and returns nil once it is settled. It returns when ctx ends, whose
 	// cause says why the channel is closed; any other error says why there is no answer here.
@@ -33,7 +33,7 @@ type Options struct {
 	Name   string // of this router, in the turns of its questions
 	// whether the named router is there; it may be in another process
 	Alive func(router string) bool
-	Moved func(q inquiry.Question) // called when another channel has its turn
+	Moved func(q inquiry.Question) // called when another channel is in turn
 	Log   *slog.Logger             // nil discards
 }
 
@@ -92,7 +92,7 @@ func (r *Router) First(q inquiry.Question) inquiry.Turn {
 }
 
 // Route takes an open question from channel to channel until it is settled or every channel has had
-// its turn. When it returns a channel has its turn; the rest goes on by itself. It does nothing
+// its turn. When it returns a channel is in turn; the rest goes on by itself. It does nothing
 // when the question is routed, here or by another router that is there.
 func (r *Router) Route(questionID string) {
 	if q, err := r.opts.Store.Get(r.ctx, questionID); err == nil {
@@ -100,7 +100,7 @@ func (r *Router) Route(questionID string) {
 			return
 		}
 	}
-	r.mu.Lock() // an error was told by nobody yet: the routing meets it again
+	r.mu.Lock() // an error is met again by the routing
 	defer r.mu.Unlock()
 	if on := r.routes[questionID]; on != nil {
 		on.look()
@@ -120,7 +120,7 @@ func (r *Router) Route(questionID string) {
 	})
 }
 
-// claim makes the question this router's, with a channel that has its turn, unless it is settled or
+// claim makes the question this router's, with a channel that is in turn, unless it is settled or
 // another router's.
 func (r *Router) claim(ctx context.Context,
 	q inquiry.Question) (now inquiry.Question, mine bool, err error) {
@@ -130,7 +130,8 @@ func (r *Router) claim(ctx context.Context,
 		return q, false, nil
 	case q.Turn.Router == r.opts.Name:
 		return q, true, nil
-	case q.Turn.Channel == "": // no channel has asked yet, or none had an answer while the other router was there
+	// no channel has asked yet, or none had an answer while the other router was there
+	case q.Turn.Channel == "":
 		to = r.First(q)
 	}
 	to.Router = r.opts.Name
@@ -162,7 +163,7 @@ func (r *Router) over(questionID string, on *routing) bool {
 	return true
 }
 
-// Finish ends the routing of a question that is settled. The channel that asks is told why.
+// Finish ends the routing of a question that is settled. The channel that asks gets why.
 func (r *Router) Finish(questionID string, why error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -188,7 +189,7 @@ func (r *Router) Cancel(ctx context.Context, questionID string, why error) error
 	}
 }
 
-// Decline says that a channel has no answer to the question, and why: the next one has its turn. It
+// Decline says that a channel has no answer to the question, and why: the next one is asked. It
 // does nothing when the channel does not have its turn, or another router has the question.
 func (r *Router) Decline(ctx context.Context, questionID, channel, why string) error {
 	q, err := r.opts.Store.Get(ctx, questionID)
@@ -232,8 +233,8 @@ func unlessSettled(err error) error {
 	return err
 }
 
-// lead lets one channel after the other ask, until the question is settled, or nobody is left, or
-// the one that has its turn is passive and has no end.
+// lead lets one channel after the other ask, until the question is settled, or no channel is left,
+// or the one that is in turn is passive and has no end.
 func (r *Router) lead(ctx context.Context, on *routing, questionID string) {
 	for done := false; !done && ctx.Err() == nil; {
 		q, err := r.opts.Store.Get(ctx, questionID)
@@ -241,7 +242,7 @@ func (r *Router) lead(ctx context.Context, on *routing, questionID string) {
 			done, err = r.step(ctx, on, q)
 		}
 		if unlessSettled(err) != nil && ctx.Err() == nil {
-			r.opts.Log.ErrorContext(ctx, "a question waits, and nobody is asked", "question",
+			r.opts.Log.ErrorContext(ctx, "a question waits, and no channel is asked", "question",
 				questionID, "err", err)
 		}
 		done = done || unlessSettled(err) != nil || errors.Is(err, inquiry.ErrNotFound)
@@ -262,7 +263,7 @@ func (r *Router) step(ctx context.Context, on *routing, q inquiry.Question) (don
 	return r.ask(ctx, on, q)
 }
 
-// ask lets the channel that has its turn ask until its time is over.
+// ask lets the channel that is in turn ask until its time is over.
 func (r *Router) ask(ctx context.Context, on *routing, q inquiry.Question) (done bool, err error) {
 	name, turn := q.Turn.Channel, ctx
 	for _, d := range q.Channels {

@@ -41,7 +41,7 @@ func Plan(q *inquiry.Question, mode channel.Mode, attention time.Duration, liste
 // stored is a time as a store keeps it.
 func stored(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
 
-// Asking is the channel that has its turn at the time; "" when none has. Its router may not have
+// Asking is the channel that is in turn at the time; "" when none has. Its router may not have
 // noticed yet that a time is over.
 func Asking(q inquiry.Question, at time.Time) string {
 	name := q.Turn.Channel
@@ -70,7 +70,7 @@ func comes(c inquiry.Channel, at time.Time) bool {
 }
 
 // Left are the channels through which the open question can still be answered. routed says that its
-// router is there: the channel that has its turn is marked then. What is not asked at all is left
+// router is there: the channel that is in turn is marked then. What is not asked at all is left
 // out, and so is a step whose turn is over; but the client may answer as long as the question is
 // open. Of a settled question there are none.
 func Left(q inquiry.Question, routed bool) (left []inquiry.Channel) {

@@ -67,7 +67,7 @@ func (o *oracle) Reply(_ context.Context, task, question string, options []strin
 	return fmt.Sprintf("%s|%s|%v", task, question, options), o.err
 }
 
-func withMode(w *world, mode channel.Mode, task string) runs.Status {
+func withMode(w *fixture, mode channel.Mode, task string) runs.Status {
 	w.t.Helper()
 	st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: task, KeepEnvironment: true, Settings: runs.Settings{ReplyMode: mode}})
 	require.NoError(w.t, err)
@@ -75,14 +75,14 @@ func withMode(w *world, mode channel.Mode, task string) runs.Status {
 }
 
 // again is the world with other options.
-func (w *world) again(change func(o *runs.Options)) {
+func (w *fixture) again(change func(o *runs.Options)) {
 	w.close()
 	change(&w.opts)
 	w.begin()
 }
 
 func TestWithoutRepliesTheRunIsToldToGoOn(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		st := withMode(w, channel.NoReply, "ask tap")
 		require.Equal(t, session.Completed, st.Run.State)
 		require.Equal(t, []actions.Exchange{{Question: "question 1?", Outcome: actions.NoReply}}, st.Run.Progress.Exchanges)
@@ -91,7 +91,7 @@ func TestWithoutRepliesTheRunIsToldToGoOn(t *testing.T) {
 }
 
 func TestAModelAnswersInAPersonsPlaceAndIsMarkedAsOne(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		o := &oracle{}
 		w.again(func(opts *runs.Options) { opts.Answerer = o })
 		st := withMode(w, channel.AutoReply, "ask tap")
@@ -123,7 +123,7 @@ func TestThePersonAtTheConsoleAnswers(t *testing.T) {
 		{"no answer", []string{"/refuse"}, actions.Exchange{Outcome: actions.Refused}, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, w *world) {
+			bubble(t, func(t *testing.T, w *fixture) {
 				p := &person{lines: c.lines}
 				w.again(func(o *runs.Options) { o.Console = p })
 
@@ -146,7 +146,7 @@ func TestThePersonAtTheConsoleAnswers(t *testing.T) {
 }
 
 func TestAModelsTextDoesNotSteerTheTerminal(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		p := &person{lines: []string{"1"}}
 		w.again(func(o *runs.Options) { o.Console = p })
 		st := withMode(w, channel.ManualReply, "askrudely tap")
@@ -156,7 +156,7 @@ func TestAModelsTextDoesNotSteerTheTerminal(t *testing.T) {
 }
 
 func TestAQuestionThatWasSettledMeanwhileIsNotAskedAgain(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		p := &person{}
 		w.again(func(o *runs.Options) { o.Console = p })
 		st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "ask tap", Settings: runs.Settings{ReplyMode: channel.ManualReply}})
@@ -176,7 +176,7 @@ func TestAQuestionThatWasSettledMeanwhileIsNotAskedAgain(t *testing.T) {
 }
 
 func TestOptionsThatTheModelRepeatsAreOneOption(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		p := &person{lines: []string{"2"}}
 		w.again(func(o *runs.Options) { o.Console = p })
 		st := withMode(w, channel.ManualReply, "asktwice tap")
@@ -187,7 +187,7 @@ func TestOptionsThatTheModelRepeatsAreOneOption(t *testing.T) {
 }
 
 func TestThePersonAtTheConsoleStopsTheRun(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		w.again(func(o *runs.Options) { o.Console = &person{lines: []string{"/stop"}} })
 		st := withMode(w, channel.ManualReply, "ask tap")
 		require.Equal(t, session.Cancelled, st.Run.State)
@@ -203,7 +203,7 @@ func TestThePersonAtTheConsoleStopsTheRun(t *testing.T) {
 }
 
 func TestAQuestionOutlivesTheConsole(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		w.again(func(o *runs.Options) { o.Console = &person{gone: true} })
 		st := withMode(w, channel.ManualReply, "ask tap")
 		require.Equal(t, session.WaitingReply, st.Run.State)
@@ -213,7 +213,7 @@ func TestAQuestionOutlivesTheConsole(t *testing.T) {
 }
 
 func TestAnotherDoorClosesTheConsole(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		p := &person{}
 		w.again(func(o *runs.Options) { o.Console = p })
 		st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "ask tap", Settings: runs.Settings{ReplyMode: channel.ManualReply}})
@@ -230,9 +230,9 @@ func TestAnotherDoorClosesTheConsole(t *testing.T) {
 }
 
 func TestOneQuestionAtATimeIsOnTheConsole(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		p := &person{}
-		w.farm.phones["B"] = newFarm("B").phones["B"]
+		w.phones.phones["B"] = newFakePhones("B").phones["B"]
 		w.again(func(o *runs.Options) { o.Console = p })
 		var ids []string
 		for _, serial := range []string{"A", "B"} {
@@ -256,7 +256,7 @@ func TestASecretIsTypedAndNeverShown(t *testing.T) {
 	for _, mode := range []channel.Mode{channel.PassToClient, channel.ManualReply} {
 		t.Run(string(mode), func(t *testing.T) {
 			var dir string
-			bubble(t, func(t *testing.T, w *world) {
+			bubble(t, func(t *testing.T, w *fixture) {
 				dir = w.dir
 				p := &person{lines: []string{secret}}
 				w.again(func(o *runs.Options) { o.Console = p })
@@ -269,7 +269,7 @@ func TestASecretIsTypedAndNeverShown(t *testing.T) {
 				}
 
 				require.Equal(t, session.Completed, st.Run.State)
-				require.Equal(t, []string{"type " + secret, "tap"}, w.farm.phones["A"].done(), "typed once")
+				require.Equal(t, []string{"type " + secret, "tap"}, w.phones.phones["A"].done(), "typed once")
 				require.Contains(t, st.Steps[len(st.Steps)-3].Refusal, "no secret is kept")
 				require.Contains(t, st.Run.Progress.Exchanges[0].Answer, "TYPE exactly {{secret}}")
 				for _, e := range w.events {
@@ -277,7 +277,7 @@ func TestASecretIsTypedAndNeverShown(t *testing.T) {
 					require.NoError(t, err)
 					require.NotContains(t, string(b)+fmt.Sprintf("%+v", e.Step), secret)
 				}
-				for _, s := range w.mind.seen {
+				for _, s := range w.policy.seen {
 					require.NotContains(t, fmt.Sprintf("%+v", s.Progress), secret)
 				}
 			})
@@ -294,20 +294,20 @@ func TestASecretIsTypedAndNeverShown(t *testing.T) {
 }
 
 func TestAQuestionThatAsksForACodeIsSecretThoughTheModelDidNotSaySo(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		st := w.wait(w.start("askcode typesecret").Session.ID)
 		require.True(t, st.Question.Secret)
 		w.reply(st.Session.ID, "s3cr3t")
 		st = w.wait(st.Session.ID)
-		require.Equal(t, []string{"type s3cr3t"}, w.farm.phones["A"].done())
+		require.Equal(t, []string{"type s3cr3t"}, w.phones.phones["A"].done())
 		require.NotContains(t, st.Run.Answer, "s3cr3t")
 	})
 }
 
 func TestARefusedSecretIsNotInTheRefusal(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		st := w.wait(w.start("asksecret typesecret tap").Session.ID)
-		h := w.farm.phones["A"]
+		h := w.phones.phones["A"]
 		h.onTouch = func(context.Context) error {
 			h.onTouch = nil
 			return errors.New(`cannot type "s3cr3t"`)
@@ -333,7 +333,7 @@ func TestWhatSilenceLeadsTo(t *testing.T) {
 		{inquiry.AskModel, 11 * time.Minute, session.Completed, agentloop.TaskCompleted, actions.ModelAnswer},
 	} {
 		t.Run(fmt.Sprintf("%s after %v", c.on, c.after), func(t *testing.T) {
-			bubble(t, func(t *testing.T, w *world) {
+			bubble(t, func(t *testing.T, w *fixture) {
 				o := &oracle{}
 				w.again(func(opts *runs.Options) { opts.OnTimeout, opts.Answerer = c.on, o })
 				st := w.wait(w.start("ask").Session.ID)
@@ -358,7 +358,7 @@ func TestWhatSilenceLeadsTo(t *testing.T) {
 }
 
 func TestACallThatAnswersInTheMomentOfAskingIsHeard(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		answered := make(chan error, 1)
 		w.again(func(o *runs.Options) {
 			o.Observe = func(e runs.Event) {
@@ -376,12 +376,12 @@ func TestACallThatAnswersInTheMomentOfAskingIsHeard(t *testing.T) {
 		st := w.wait(id)
 		require.Equal(t, "done blue", st.Run.Answer)
 		require.Equal(t, 7, st.Run.MaxSteps, "what the call wants reaches the run")
-		require.Len(t, w.farm.phones["A"].done(), 1)
+		require.Len(t, w.phones.phones["A"].done(), 1)
 	})
 }
 
 func TestAnAnswerInTheMomentOfAskingIsNotLost(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		w.again(func(o *runs.Options) {
 			o.Observe = func(e runs.Event) {
 				// The question is stored, and its run does not wait for it yet.
