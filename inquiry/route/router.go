@@ -206,12 +206,9 @@ func (r *Router) Decline(ctx context.Context, questionID, channel, why string) e
 // pass gives the turn of a channel to the next one. trouble is "" when it just took too long.
 func (r *Router) pass(ctx context.Context, q inquiry.Question, channel, trouble string) error {
 	now := time.Now()
-	_, err := r.setTurn(
-		ctx,
-		q,
-		inquiry.Turn{Channel: next(q, channel, now), Since: stored(now), Router: r.opts.Name,
-			Trouble: cmp.Or(trouble, q.Turn.Trouble)},
-	)
+	to := inquiry.Turn{Channel: next(q, channel, now), Since: stored(now), Router: r.opts.Name,
+		Trouble: cmp.Or(trouble, q.Turn.Trouble)}
+	_, err := r.setTurn(ctx, q, to)
 	return err
 }
 
