@@ -95,8 +95,8 @@ func unicodeSteps(text string) []step {
 		}
 		for part := range slices.Chunk([]rune(line), chunkChars) {
 			b64 := base64.StdEncoding.EncodeToString([]byte(string(part)))
-			steps = append(steps, step{"am broadcast -a ADB_INPUT_B64 --es msg " + adb.Quote(b64),
-				len(part)})
+			line := "am broadcast -a ADB_INPUT_B64 --es msg " + adb.Quote(b64)
+			steps = append(steps, step{line, len(part)})
 		}
 	}
 	return steps

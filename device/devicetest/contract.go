@@ -240,8 +240,8 @@ func mustType(text string, anyText bool) bool {
 		return false
 	}
 	for _, r := range strings.ReplaceAll(text, "\r\n", "\n") {
-		if unicode.IsControl(r) && r != '\n' && (r != '\t' || !anyText) || r > unicode.MaxASCII &&
-			!anyText {
+		control := unicode.IsControl(r) && r != '\n' && (r != '\t' || !anyText)
+		if control || r > unicode.MaxASCII && !anyText {
 			return false
 		}
 	}

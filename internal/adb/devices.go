@@ -30,8 +30,8 @@ var knownProps = map[string]bool{"usb": true, "product": true, "model": true, "d
 func parseDevices(list string) ([]Entry, error) {
 	entries := []Entry{}
 	for line := range strings.Lines(list) {
-		fields := strings.Fields(strings.Replace(line, "(no serial number)", "(no-serial-number)",
-			1))
+		line = strings.Replace(line, "(no serial number)", "(no-serial-number)", 1)
+		fields := strings.Fields(line)
 		if len(fields) == 0 {
 			continue
 		}

@@ -62,8 +62,8 @@ func (c *Client) startServer(ctx context.Context) error {
 // runBriefly runs a command to its end, within startWithin. The server that it leaves behind does
 // not hold it up.
 func runBriefly(ctx context.Context, path string, args []string) ([]byte, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, startWithin, fmt.Errorf("no answer within %s",
-		startWithin))
+	late := fmt.Errorf("no answer within %s", startWithin)
+	ctx, cancel := context.WithTimeoutCause(ctx, startWithin, late)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.WaitDelay = time.Second

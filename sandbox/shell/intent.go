@@ -162,8 +162,7 @@ func (s *Shell) takes(app sandbox.App, in *intent) bool {
 	if strings.HasPrefix(in.action, settingsPages) {
 		return app.Package == "com.android.settings"
 	}
-	if in.action != actionMain && in.action != "" || in.data != "" || in.action == "" &&
-		in.pkg == "" {
+	if in.action != actionMain && (in.action != "" || in.pkg == "") || in.data != "" {
 		return false
 	}
 	for _, c := range in.categories {

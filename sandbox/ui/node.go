@@ -109,13 +109,12 @@ var classes = map[kind]string{
 
 // Node lists the view and what is below it as uiautomator does; what is not seen is left out.
 func (v *View) Node(pkg string) Node {
+	clickable := Touchable(v) && !v.quiet
 	n := Node{
 		Text: v.text, Class: v.class, Package: pkg, Desc: v.desc, Bounds: v.Bounds(),
-		Enabled:   !v.off,
-		Checkable: v.checkable, Checked: v.on, Clickable: Touchable(v) && !v.quiet,
-		LongClickable: Holdable(v), Scrollable: Scrolls(v),
-		Selected: v.selected, Password: v.secret, Focusable: Touchable(v) && !v.quiet ||
-			v.kind == kindList, Focused: v.Focused(),
+		Enabled: !v.off, Checkable: v.checkable, Checked: v.on, Clickable: clickable,
+		LongClickable: Holdable(v), Scrollable: Scrolls(v), Selected: v.selected,
+		Password: v.secret, Focusable: clickable || v.kind == kindList, Focused: v.Focused(),
 	}
 	if n.Class == "" {
 		n.Class = classes[v.kind]
