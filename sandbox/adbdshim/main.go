@@ -1,11 +1,14 @@
 package adbdshim
 
 import (
+	"encoding/gob"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/taploop/taploop/sandbox/shell"
 )
@@ -69,36 +72,32 @@ func run(name string, args []string, stdout, stderr io.Writer) (int, error) {
 	if err != nil {
 		dir = "/"
 	}
-	if err := writeFrame(c, kindArgs, packed(append([]string{dir, name}, args...))); err != nil {
-		return 0, fmt.Errorf("asking the simulated phone: %w", err)
-	}
-	code, err := converse(c, stdout, stderr)
+	ask := request{dir, append([]string{name}, args...)}
+	code, err := converse(c, ask, stdout, stderr)
 	if err != nil {
 		return 0, fmt.Errorf("the simulated phone broke off: %w", err)
 	}
 	return code, nil
 }
 
-// converse does what the phone says until the exit code comes.
-func converse(c net.Conn, stdout, stderr io.Writer) (int, error) {
+// converse asks the phone and does what it says until the exit code comes.
+func converse(c net.Conn, ask request, stdout, stderr io.Writer) (int, error) {
+	in, out := gob.NewDecoder(c), gob.NewEncoder(c)
+	if err := out.Encode(ask); err != nil {
+		return 0, err
+	}
 	for {
-		kind, n, err := readHead(c)
-		if err != nil {
-			return 0, err
-		}
-		switch kind {
-		case kindOut:
-			_, err = io.CopyN(stdout, c, int64(n))
-		case kindErr:
-			_, err = io.CopyN(stderr, c, int64(n))
-		case kindSave:
-			err = save(c, n)
-		case kindExit:
-			var code [1]byte
-			_, err := io.ReadFull(c, code[:])
-			return int(code[0]), err
+		var r reply
+		err := in.Decode(&r)
+		switch {
+		case err != nil || r.Last:
+			return r.Code, err
+		case r.File != "":
+			err = out.Encode(save(r.File, r.Data))
 		default:
-			err = fmt.Errorf("unknown frame %q", kind)
+			_, outErr := stdout.Write(r.Out)
+			_, errErr := stderr.Write(r.Err)
+			err = errors.Join(outErr, errErr)
 		}
 		if err != nil {
 			return 0, err
@@ -106,15 +105,12 @@ func converse(c net.Conn, stdout, stderr io.Writer) (int, error) {
 	}
 }
 
-// save writes a file for the phone and reports how that went.
-func save(c net.Conn, n int) error {
-	body := make([]byte, n)
-	if _, err := io.ReadFull(c, body); err != nil {
-		return err
+// save writes a file for the phone.
+func save(name string, data []byte) saved {
+	err := os.WriteFile(name, data, 0o664)
+	code, ok := errors.AsType[syscall.Errno](err)
+	if err != nil && !ok {
+		code = syscall.EIO
 	}
-	name, data, err := unpackOne(body)
-	if err != nil {
-		return err
-	}
-	return writeFrame(c, kindSaved, saved(os.WriteFile(name, data, 0o664)))
+	return saved{code}
 }

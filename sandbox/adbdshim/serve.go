@@ -2,7 +2,7 @@ package adbdshim
 
 import (
 	"context"
-	"encoding/binary"
+	"encoding/gob"
 	"errors"
 	"fmt"
 	"io"
@@ -78,15 +78,10 @@ func Serve(ctx context.Context, ln net.Listener, sh *shell.Shell) error {
 
 // peer is one stand-in that runs a command.
 type peer struct {
-	c       net.Conn
 	ctx     context.Context // of the command; ends when the stand-in does
-	answers chan frame      // what comes for kindSave; closed at the stand-in's end
-	mu      sync.Mutex      // around frames to the stand-in
-}
-
-type frame struct {
-	kind byte
-	body []byte
+	in      *gob.Decoder
+	out     *gob.Encoder
+	answers chan saved // closed at the stand-in's end
 }
 
 func handle(ctx context.Context, c net.Conn, sh *shell.Shell) {
@@ -94,88 +89,64 @@ func handle(ctx context.Context, c net.Conn, sh *shell.Shell) {
 	defer cancel()
 	defer c.Close()
 	defer context.AfterFunc(ctx, func() { _ = c.Close() })()
-	first, err := readFrame(c)
-	if err != nil || first.kind != kindArgs {
+	p := &peer{ctx: ctx, in: gob.NewDecoder(io.LimitReader(c, maxToPhone)), out: gob.NewEncoder(c),
+		answers: make(chan saved)}
+	var ask request
+	if err := p.in.Decode(&ask); err != nil {
 		return
 	}
-	words, err := unpack(first.body)
-	if err != nil || len(words) < 2 {
-		return
-	}
-	p := &peer{c: c, ctx: ctx, answers: make(chan frame)}
 	var listening sync.WaitGroup
 	listening.Go(func() {
 		defer cancel()
 		p.listen()
 	})
-	out, errs := &stream{p, kindOut}, &stream{p, kindErr}
-	code := sh.WithSave(p.save).WithDir(words[0]).Exec(ctx, words[1:], out, errs)
-	_ = p.send(kindExit, []byte{byte(code)})
+	stdout := stream{p, func(b []byte) reply { return reply{Out: b} }}
+	stderr := stream{p, func(b []byte) reply { return reply{Err: b} }}
+	code := sh.WithSave(p.save).WithDir(ask.Dir).Exec(ctx, ask.Argv, stdout, stderr)
+	_ = p.out.Encode(reply{Last: true, Code: code})
 	cancel() // closes the connection, which ends listen
 	listening.Wait()
-}
-
-func readFrame(r io.Reader) (frame, error) {
-	kind, n, err := readHead(r)
-	if err != nil {
-		return frame{}, err
-	}
-	if n > maxToPhone {
-		return frame{}, fmt.Errorf("a frame of %d bytes", n)
-	}
-	body := make([]byte, n)
-	_, err = io.ReadFull(r, body)
-	return frame{kind, body}, err
 }
 
 // listen hands on the stand-in's answers until it ends.
 func (p *peer) listen() {
 	defer close(p.answers)
 	for {
-		f, err := readFrame(p.c)
-		if err != nil {
+		var s saved
+		if err := p.in.Decode(&s); err != nil {
 			return
 		}
 		select {
-		case p.answers <- f:
+		case p.answers <- s:
 		case <-p.ctx.Done():
 			return
 		}
 	}
 }
 
-func (p *peer) send(kind byte, parts ...[]byte) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return writeFrame(p.c, kind, parts...)
-}
-
 // save has the stand-in write a file.
 func (p *peer) save(name string, data []byte) error {
-	if err := p.send(kindSave, packed([]string{name}), data); err != nil {
+	if err := p.out.Encode(reply{File: name, Data: data}); err != nil {
 		return err
 	}
-	f, ok := <-p.answers
-	if !ok || f.kind != kindSaved || len(f.body) < 4 {
+	s, ok := <-p.answers
+	switch {
+	case !ok:
 		return io.ErrUnexpectedEOF
-	}
-	if code := binary.LittleEndian.Uint32(f.body); code != 0 {
-		return syscall.Errno(code)
+	case s.Errno != 0:
+		return s.Errno
 	}
 	return nil
 }
 
-// stream is the command's stdout or stderr.
+// stream is the command's stdout or stderr; it makes replies of what is written.
 type stream struct {
 	p    *peer
-	kind byte
+	make func([]byte) reply
 }
 
-func (s *stream) Write(b []byte) (int, error) {
-	if len(b) == 0 {
-		return 0, nil
-	}
-	if err := s.p.send(s.kind, b); err != nil {
+func (s stream) Write(b []byte) (int, error) {
+	if err := s.p.out.Encode(s.make(b)); err != nil {
 		return 0, err
 	}
 	return len(b), nil
