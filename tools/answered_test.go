@@ -105,6 +105,7 @@ func (chatty) Reply(context.Context, string, string, []string, *screen.Frame) (s
 }
 
 func TestManyAnswersOfAModelDoNotFillTheResult(t *testing.T) {
+	t.Parallel()
 	bubble(t, func(t *testing.T, w *world) {
 		w.end()
 		w.fopts.Answerer = chatty{}

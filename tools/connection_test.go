@@ -105,6 +105,7 @@ func TestALanguageIsOfOurOwnSentences(t *testing.T) {
 }
 
 func TestAnAddressTightensWhoIsAsked(t *testing.T) {
+	t.Parallel()
 	type modes struct{ usual, asked, want channel.Mode }
 	for query, list := range map[string][]modes{
 		"": {
@@ -217,7 +218,7 @@ func TestAnAddressThatCannotBeUsedIsToldByEveryCall(t *testing.T) {
 }
 
 func TestTheAddressOfAConnectionOverHTTP(t *testing.T) {
-	w := newWorld(t, tempDir(t))
+	w := newWorld(t, t.TempDir())
 	defer w.end()
 	srv := server.NewMCPServer("taploop", "test", server.WithToolCapabilities(false))
 	tools.New(&w.topts).Register(srv)

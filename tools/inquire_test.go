@@ -286,6 +286,7 @@ func TestASecretInquiryTellsNobodyTheSecret(t *testing.T) {
 }
 
 func TestWhatCannotBeAskedIsRefused(t *testing.T) {
+	t.Parallel()
 	field := func(more in) in {
 		return in{"prompt": "x?", "fields": []any{with(in{"name": "a", "type": "text"}, more)}}
 	}

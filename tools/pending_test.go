@@ -111,6 +111,7 @@ func TestTheOpenQuestionsAreListed(t *testing.T) {
 }
 
 func TestListsAndAnswersStaySmall(t *testing.T) {
+	t.Parallel()
 	bubble(t, func(t *testing.T, w *world) {
 		long, options := strings.Repeat("词", 9000), []any{}
 		for i := range 50 {

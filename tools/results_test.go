@@ -133,6 +133,7 @@ func TestTheFlagsSayWhatIsShown(t *testing.T) {
 }
 
 func TestPicturesAreSmallJPEGs(t *testing.T) {
+	t.Parallel()
 	bubble(t, func(t *testing.T, w *world) {
 		w.farm.noisy = true
 		a := w.start("tap tap tap tap tap tap tap tap",
@@ -169,6 +170,7 @@ func sizeOf(t *testing.T, url string) (int, int) {
 }
 
 func TestResultsStaySmall(t *testing.T) {
+	t.Parallel()
 	bubble(t, func(t *testing.T, w *world) {
 		task := "verbose " + strings.Repeat("tap ", 24)
 		a := w.start(task, in{"max_steps": 1000})
@@ -346,6 +348,7 @@ func TestSessionsAreListedForTheirClientOnly(t *testing.T) {
 }
 
 func TestAScreenshotIsASmallPicture(t *testing.T) {
+	t.Parallel()
 	bubble(t, func(t *testing.T, w *world) {
 		w.farm.noisy = true
 		a := w.call("get_screenshot", in{})

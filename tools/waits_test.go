@@ -14,6 +14,7 @@ import (
 )
 
 func TestACallNeverOutlivesItsBudget(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		arguments in
 		token     any

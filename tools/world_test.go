@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"os"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -57,7 +56,7 @@ const forever = 30 * 24 * time.Hour
 // an error.
 func bubble(t *testing.T, test func(t *testing.T, w *world)) {
 	t.Helper()
-	dir := tempDir(t)
+	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		defer time.AfterFunc(forever, func() {
 			debug.SetTraceback("all")
@@ -70,17 +69,6 @@ func bubble(t *testing.T, test func(t *testing.T, w *world)) {
 		}()
 		test(t, w)
 	})
-}
-
-// tempDir is in memory where that can be had: the store waits for the disk at every step, and the
-// machine may be busy.
-func tempDir(t *testing.T) string {
-	dir, err := os.MkdirTemp("/dev/shm", "taploop-")
-	if err != nil {
-		return t.TempDir()
-	}
-	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
-	return dir
 }
 
 func newWorld(t *testing.T, dir string) *world {
