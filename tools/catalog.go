@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/inquiry/channel"
@@ -122,14 +123,14 @@ func row[A any](o *Options, d tool, handle func(context.Context, *call, A) (*rep
 }
 
 // argumentTypes are the types of arguments that have a schema of their own.
-func argumentTypes() schema.Types {
+var argumentTypes = sync.OnceValue(func() schema.Types {
 	types := schema.NewTypes()
 	schema.AddEnum(types, result.States...)
 	schema.AddEnum(types, result.FieldTypes...)
 	schema.AddEnum(types, inquiry.Pause, inquiry.GoOn, inquiry.Default)
 	schema.Add[field](types, schema.ParseWords(described("field"), nil))
 	return types
-}
+})
 
 // placeholders stand in descriptions for what the server's configuration says.
 func (o *Options) placeholders() *strings.Replacer {
