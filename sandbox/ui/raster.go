@@ -12,150 +12,107 @@ import (
 // Draw carries the ops out on dst, which keeps fully opaque. The glyph cache behind it is shared
 // and safe.
 func Draw(dst *image.RGBA, ops []Op) {
-	for i := range ops {
-		o := &ops[i]
-		clip := o.Clip.Intersect(dst.Rect)
+	for _, o := range ops {
+		part := dst.SubImage(o.Clip).(*image.RGBA)
 		switch o.Shape {
 		case Fill:
-			drawRound(dst, o, clip)
+			o.fill(part)
 		case Shadow:
-			drawShadow(dst, o, clip)
+			o.shadow(part)
 		case Glyphs:
-			drawText(dst, o, clip)
+			o.glyphs(part)
 		case Drawing:
-			m := iconMask(o.Text, o.Box.Dx())
-			blendMask(dst, m, o.Box.Min, clip, o.Color)
+			o.mask(part, iconMask(o.Text, o.Box.Dx()), o.Box.Min)
 		}
 	}
 }
 
-func drawText(dst *image.RGBA, o *Op, clip image.Rectangle) {
+// ink is an op's colour as a picture.
+func (o *Op) ink() image.Image { return image.NewUniform(color.NRGBA(o.Color)) }
+
+// mask draws the op's colour through m, whose top left corner is at.
+func (o *Op) mask(dst *image.RGBA, m *image.Alpha, at image.Point) {
+	draw.DrawMask(dst, m.Rect.Add(at), o.ink(), image.Point{}, m, m.Rect.Min, draw.Over)
+}
+
+func (o *Op) glyphs(dst *image.RGBA) {
 	withGlyphs(o.Size, o.Bold, func(get func(rune) *glyph) {
 		pen := o.Box.Min
 		for _, r := range o.Text {
 			g := get(r)
 			if g.mask != nil {
-				blendMask(dst, g.mask, pen.Add(g.at), clip, o.Color)
+				o.mask(dst, g.mask, pen.Add(g.at))
 			}
 			pen.X += g.advance
 		}
 	})
 }
 
-func drawShadow(dst *image.RGBA, o *Op, clip image.Rectangle) {
+func (o *Op) shadow(dst *image.RGBA) {
 	layer := *o
-	layer.Shape, layer.Color.A = Fill, o.Color.A/4
+	layer.Color.A /= 4
 	for i := range 4 {
 		grow := o.Size * (3 - i) / 4
 		layer.Box = o.Box.Inset(-grow).Add(image.Pt(0, o.Size/3))
 		layer.Radius = o.Radius + grow
-		drawRound(dst, &layer, clip)
+		layer.fill(dst)
 	}
 }
 
-// drawRound fills a rectangle; its corners are rounded with smooth edges.
-func drawRound(dst *image.RGBA, o *Op, clip image.Rectangle) {
-	r := min(o.Radius, o.Box.Dx()/2, o.Box.Dy()/2)
-	area := o.Box.Intersect(clip)
-	var corner []uint8
-	if r > 0 {
-		corner = cornerMask(r)
+// fill fills a rectangle: with a gradient, or with corners that are rounded with smooth edges.
+func (o *Op) fill(dst *image.RGBA) {
+	if o.To != (color.RGBA{}) {
+		o.gradient(dst)
+		return
 	}
-	for y := area.Min.Y; y < area.Max.Y; y++ {
-		c := o.rowColor(y)
-		inset := min(y-o.Box.Min.Y, o.Box.Max.Y-1-y)
-		if r <= 0 || inset >= r {
-			fillRow(dst, y, area.Min.X, area.Max.X, c)
-			continue
-		}
-		edge := corner[inset*r : inset*r+r]
-		left, right := o.Box.Min.X+r, o.Box.Max.X-r
-		fillRow(dst, y, max(left, area.Min.X), min(right, area.Max.X), c)
-		for i, a := range edge {
-			if x := o.Box.Min.X + i; x >= area.Min.X && x < area.Max.X {
-				blend(dst, x, y, c, a)
-			}
-			if x := o.Box.Max.X - 1 - i; x >= area.Min.X && x < area.Max.X {
-				blend(dst, x, y, c, a)
-			}
+	r, b := min(o.Radius, o.Box.Dx()/2, o.Box.Dy()/2), o.Box
+	ink := o.ink()
+	plain := func(x0, y0, x1, y1 int) {
+		draw.Draw(dst, image.Rect(x0, y0, x1, y1), ink, image.Point{}, draw.Over)
+	}
+	plain(b.Min.X, b.Min.Y+r, b.Max.X, b.Max.Y-r)
+	if r <= 0 {
+		return
+	}
+	plain(b.Min.X+r, b.Min.Y, b.Max.X-r, b.Min.Y+r)
+	plain(b.Min.X+r, b.Max.Y-r, b.Max.X-r, b.Max.Y)
+	disc := discMask(r)
+	for _, right := range []int{0, 1} {
+		for _, low := range []int{0, 1} {
+			at := image.Pt(b.Min.X+right*(b.Dx()-r), b.Min.Y+low*(b.Dy()-r))
+			draw.DrawMask(dst, image.Rectangle{at, at.Add(image.Pt(r, r))}, ink, image.Point{}, disc,
+				image.Pt(right*r, low*r), draw.Over)
 		}
 	}
 }
 
-func (o *Op) rowColor(y int) color.RGBA {
-	if o.To == (color.RGBA{}) {
-		return o.Color
+func (o *Op) gradient(dst *image.RGBA) {
+	n := max(o.Box.Dy()-1, 1)
+	for i := range o.Box.Dy() {
+		mix := func(a, b uint8) uint8 { return uint8((int(a)*(n-i) + int(b)*i) / n) }
+		row := Op{Color: color.RGBA{mix(o.Color.R, o.To.R), mix(o.Color.G, o.To.G),
+			mix(o.Color.B, o.To.B), mix(o.Color.A, o.To.A)}}
+		y := o.Box.Min.Y + i
+		row.Box = image.Rect(o.Box.Min.X, y, o.Box.Max.X, y+1)
+		row.fill(dst)
 	}
-	n, i := max(o.Box.Dy()-1, 1), y-o.Box.Min.Y
-	mix := func(a, b uint8) uint8 { return uint8((int(a)*(n-i) + int(b)*i) / n) }
-	return color.RGBA{mix(o.Color.R, o.To.R), mix(o.Color.G, o.To.G), mix(o.Color.B, o.To.B),
-		mix(o.Color.A, o.To.A)}
 }
 
-var corners sync.Map // int -> []uint8
+var discs sync.Map // int -> *image.Alpha
 
-// cornerMask is the coverage of the top left corner of radius r, row by row.
-func cornerMask(r int) []uint8 {
-	if m, ok := corners.Load(r); ok {
-		return m.([]uint8)
+// discMask is the coverage of a disc of radius r.
+func discMask(r int) *image.Alpha {
+	if m, ok := discs.Load(r); ok {
+		return m.(*image.Alpha)
 	}
-	m := make([]uint8, r*r)
-	for y := range r {
-		for x := range r {
-			dx, dy := float64(r)-float64(x)-0.5, float64(r)-float64(y)-0.5
-			m[y*r+x] = uint8(255 * min(max(float64(r)-math.Hypot(dx, dy)+0.5, 0), 1))
-		}
+	m := image.NewAlpha(image.Rect(0, 0, 2*r, 2*r))
+	for i := range m.Pix {
+		x, y := float64(i%m.Stride)+0.5, float64(i/m.Stride)+0.5
+		away := math.Hypot(x-float64(r), y-float64(r))
+		m.Pix[i] = uint8(255 * min(max(float64(r)-away+0.5, 0), 1))
 	}
-	corners.Store(r, m)
+	discs.Store(r, m)
 	return m
-}
-
-func fillRow(dst *image.RGBA, y, x0, x1 int, c color.RGBA) {
-	if x0 >= x1 {
-		return
-	}
-	row := dst.Pix[dst.PixOffset(x0, y) : dst.PixOffset(x1-1, y)+4]
-	if c.A != 255 {
-		for i := 0; i < len(row); i += 4 {
-			mix(row[i:i+4:i+4], c, uint32(c.A))
-		}
-		return
-	}
-	row[0], row[1], row[2], row[3] = c.R, c.G, c.B, 255
-	for n := 4; n < len(row); n *= 2 {
-		copy(row[n:], row[:n])
-	}
-}
-
-func blend(dst *image.RGBA, x, y int, c color.RGBA, cover uint8) {
-	i := dst.PixOffset(x, y)
-	mix(dst.Pix[i:i+4:i+4], c, uint32(c.A)*uint32(cover)/255)
-}
-
-// mix puts c over an opaque pixel with opacity a, 0 to 255.
-func mix(px []uint8, c color.RGBA, a uint32) {
-	b := 255 - a
-	px[0] = uint8((uint32(c.R)*a + uint32(px[0])*b + 127) / 255)
-	px[1] = uint8((uint32(c.G)*a + uint32(px[1])*b + 127) / 255)
-	px[2] = uint8((uint32(c.B)*a + uint32(px[2])*b + 127) / 255)
-	px[3] = 255
-}
-
-// blendMask draws c through m, whose top left corner is at.
-func blendMask(
-	dst *image.RGBA, m *image.Alpha, at image.Point, clip image.Rectangle, c color.RGBA,
-) {
-	area := m.Rect.Add(at).Intersect(clip)
-	for y := area.Min.Y; y < area.Max.Y; y++ {
-		src := m.Pix[m.PixOffset(area.Min.X-at.X, y-at.Y):]
-		i := dst.PixOffset(area.Min.X, y)
-		for x := range area.Dx() {
-			if a := src[x]; a != 0 {
-				mix(dst.Pix[i:i+4:i+4], c, uint32(c.A)*uint32(a)/255)
-			}
-			i += 4
-		}
-	}
 }
 
 // Opaque is plain black.
