@@ -140,6 +140,31 @@ func TestTheConsoleIsAskedAgainAfterARestart(t *testing.T) {
 	})
 }
 
+func TestAQuestionThatNoChannelAnsweredIsAskedAnewAfterARestartOrAPause(t *testing.T) {
+	for _, restart := range []bool{true, false} {
+		bubble(t, func(t *testing.T, w *fixture) {
+			o := &oracle{err: errors.New("connection refused")}
+			w.again(func(opts *runs.Options) { opts.Answerer = o })
+			st := begun(w, channel.AutoReply, "ask tap")
+			require.Empty(t, st.Asking)
+			require.Contains(t, st.Message, "auto_reply had no answer: connection refused")
+			o.err = nil
+			require.Equal(t, st.Message, w.stands(st.Session.ID).Message, "it is not asked again by itself")
+			if restart {
+				w.again(func(*runs.Options) {})
+				require.NoError(t, w.manager.Recover(w.ctx()))
+			} else {
+				_, err := w.manager.Stop(w.ctx(), runs.StopRequest{SessionID: st.Session.ID, Mode: runs.Pause})
+				require.NoError(t, err)
+				_, err = w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: st.Session.ID})
+				require.NoError(t, err)
+			}
+			require.Equal(t, session.Completed, w.wait(st.Session.ID).Run.State)
+			require.Equal(t, 2, o.frames)
+		})
+	}
+}
+
 func TestAPausedRunLeavesTheConsoleAlone(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		p := &person{}
