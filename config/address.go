@@ -7,7 +7,7 @@ import (
 	"net/url"
 )
 
-// Address is a URL whose path is as good as a password: whoever knows it may use it. It shows its
+// Address is a URL whose path is as good as a password: those who know it may use it. It shows its
 // server only, wherever it is printed, logged or encoded; string(a) is the address itself.
 type Address string
 

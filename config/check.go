@@ -33,7 +33,7 @@ func (l *Loaded) derive(getenv func(string) string) error {
 		return err
 	}
 	l.Caption.inherit(l.Model)
-	if q := &l.Questions; q.TTL > 0 { // what else is wrong with it is told by check
+	if q := &l.Questions; q.TTL > 0 { // check tells what else is wrong with it
 		q.Attention = min(q.Attention, q.TTL)
 	}
 	return l.Notify.secrets(getenv)

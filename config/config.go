@@ -113,7 +113,7 @@ type Questions struct {
 	OnTimeout string        `koanf:"on_timeout"`
 }
 
-// Notify says who is told that a question waits. See docs/notifications.md.
+// Notify says who learns that a question waits. See docs/notifications.md.
 type Notify struct {
 	Webhooks []Webhook `koanf:"webhooks"`
 	Ntfy     Ntfy      `koanf:"ntfy"`
@@ -121,7 +121,7 @@ type Notify struct {
 	BaseURL  string    `koanf:"base_url"`
 }
 
-// Webhook is an endpoint that is told of questions. Its secret is in the file, or in the
+// Webhook is an endpoint that gets questions. Its secret is in the file, or in the
 // environment variable SecretEnv.
 type Webhook struct {
 	URL       Address      `koanf:"url" json:"url"`

@@ -9,8 +9,8 @@ import (
 	"github.com/taploop/taploop/model"
 )
 
-// secrets takes the webhooks' secrets from the environment. A variable that is not set is told by
-// [Notify.Ready].
+// secrets takes the webhooks' secrets from the environment. A variable that is not set is reported
+// by [Notify.Ready].
 func (n *Notify) secrets(getenv func(string) string) error {
 	for i := range n.Webhooks {
 		w, name := &n.Webhooks[i], fmt.Sprintf("notify.webhooks[%d]", i)

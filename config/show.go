@@ -9,7 +9,7 @@ type Value struct {
 	Origin string
 }
 
-// Values lists every setting as it stands.
+// Values lists every setting with its value now.
 func (l *Loaded) Values() []Value {
 	c := reflect.ValueOf(&l.Config).Elem()
 	var values []Value

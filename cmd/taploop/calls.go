@@ -29,7 +29,7 @@ func (c *calls) count(next server.ToolHandlerFunc) server.ToolHandlerFunc {
 			mcptransport.ClientName(ctx), "principal", mcptransport.Principal(ctx))
 		result, err := next(ctx, r)
 		if why := mcptransport.Closed(ctx); why != nil {
-			c.log.DebugContext(ctx, "nobody waits for the call any more", "tool", r.Params.Name,
+			c.log.DebugContext(ctx, "the caller waits no longer", "tool", r.Params.Name,
 				"why", why)
 		}
 		return result, err

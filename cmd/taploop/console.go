@@ -38,8 +38,8 @@ func newConsole(in io.Reader, out io.Writer) *console {
 }
 
 // Ask implements runs.Console. When ctx ends it says why. What was typed at a terminal before the
-// prompt is dropped, be it a line or half of one, so that nothing answers a question that nobody
-// has read. The read of a terminal cannot be called off, so one may still be under way for a
+// prompt is dropped, be it a line or half of one, so that nothing answers a question that was
+// not read. The read of a terminal cannot be called off, so one may still be under way for a
 // question that was settled elsewhere.
 func (c *console) Ask(ctx context.Context, prompt string, secret bool) (string, error) {
 	c.once.Do(func() { go c.lines() }) // ends with the input or with the process

@@ -37,7 +37,7 @@ type overrides struct {
 	observe   func(runs.Event)
 	url       string        // where people reach the server; "" when it serves no HTTP
 	doors     []string      // besides the command line
-	grace     time.Duration // how long a run goes on with nobody attached; 0 means for ever
+	grace     time.Duration // how long a run goes on unattached; 0 means for ever
 	storeOnly bool          // no run is to be carried out: models are opened only if one is
 }
 

@@ -31,7 +31,7 @@ func (c *inquiriesCmd) Run(ctx context.Context, a *app) error {
 	}
 	defer store.Close()
 	b, now := a.broker(store), time.Now()
-	if err := b.Sweep(ctx, now); err != nil { // without a server nobody has looked at the clock
+	if err := b.Sweep(ctx, now); err != nil { // without a server the clock was not looked at
 		return err
 	}
 	if c.Question != "" {

@@ -49,12 +49,12 @@ func (a *app) notifyInTurn(ctx context.Context, n *notify.Notifier) {
 	defer turn.Close()
 	if _, err := turn.TryLockContext(ctx, time.Second); err != nil {
 		if ctx.Err() == nil {
-			a.log.Error("nobody is told that questions wait", "err", err)
+			a.log.Error("no notifications of questions", "err", err)
 		}
 		return
 	}
 	if err := n.Run(ctx); !errors.Is(err, errEnded) {
-		a.log.Error("nobody is told any more that questions wait", "err", err)
+		a.log.Error("no more notifications of questions", "err", err)
 	}
 }
 

@@ -19,6 +19,7 @@ func userName() string {
 
 // operator is this user, for the audit.
 func operator() runs.Actor {
-	return runs.Actor{Channel: inquiry.ChannelCommandLine, Authority: inquiry.AuthorityLocalOperator,
-		Name: userName()}
+	return runs.Actor{Channel: inquiry.ChannelCommandLine,
+		Authority: inquiry.AuthorityLocalOperator,
+		Name:      userName()}
 }

@@ -19,14 +19,14 @@ import (
 	"github.com/taploop/taploop/session"
 )
 
-// httpClient is who sends requests to the face for people.
+// httpClient sends requests to the server for people.
 type httpClient struct {
 	t      testing.TB
 	base   string // of the server, without a path
 	header http.Header
 }
 
-// newHTTPClient is a visitor with a token; "" is none.
+// newHTTPClient is a client with a token; "" is none.
 func newHTTPClient(t testing.TB, url, token string) *httpClient {
 	v := &httpClient{t, strings.TrimSuffix(url, "/mcp"), http.Header{}}
 	if token != "" {
@@ -35,7 +35,7 @@ func newHTTPClient(t testing.TB, url, token string) *httpClient {
 	return v
 }
 
-// with is the visitor with one more header; Host is the name that is asked for.
+// with is the client with one more header; Host is the name that is asked for.
 func (v *httpClient) with(key, value string) *httpClient {
 	more := *v
 	more.header = v.header.Clone()

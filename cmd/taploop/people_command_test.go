@@ -126,7 +126,7 @@ func TestADraftIsPipedIn(t *testing.T) {
 		strings.TrimRight(stored.Resolution.Response.Reveal(), "\n"))
 }
 
-// folder opens the store of the bench's data folder beside the programs that use it.
+// folder opens the store of the data folder along with the programs that use it.
 func (b *testEnv) folder() (*session.Store, *inquiry.Broker) {
 	store, err := session.Open(b.t.Context(), filepath.Join(b.dir, "data", "taploop"), nil)
 	require.NoError(b.t, err)

@@ -26,7 +26,7 @@ import (
 
 // blankPhone is a phone on which nothing ever happens.
 type blankPhone struct {
-	runs.Phone // nobody touches it
+	runs.Phone // never touched
 	frame      *screen.Frame
 }
 
@@ -66,7 +66,7 @@ type deadlineEnv struct {
 	t       *testing.T
 	mind    *askOncePolicy
 	manager *runs.Manager
-	clock   atomic.Pointer[time.Time] // nil goes with the world's
+	clock   atomic.Pointer[time.Time] // nil is the system's
 	store   *session.Store
 	http    *httptest.Server
 	there   chan struct{} // a request has reached the server
@@ -90,16 +90,16 @@ func newDeadlineEnv(t *testing.T) *deadlineEnv {
 			&inquiry.Options{Every: time.Hour, Now: d.now}),
 		Limits: agentloop.Limits{Settle: -1}})
 	t.Cleanup(func() { require.NoError(t, d.manager.Close()) })
-	face := web.New(&web.Options{Questions: d.manager.Broker(), Sessions: d.store,
+	page := web.New(&web.Options{Questions: d.manager.Broker(), Sessions: d.store,
 		Logins:    web.OpenLogins(filepath.Join(dir, "logins.json")),
 		Authorize: func(*http.Request) (string, error) { return "ann", nil },
 		Operator:  func(string) bool { return true }})
 	d.http = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		d.there <- struct{}{}
-		face.ServeHTTP(w, r)
+		page.ServeHTTP(w, r)
 	}))
 	t.Cleanup(func() {
-		require.NoError(t, face.Close())
+		require.NoError(t, page.Close())
 		d.http.Close()
 	})
 	return d

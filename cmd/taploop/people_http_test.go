@@ -124,7 +124,7 @@ func TestOnlyWhoMayAnswerGetsInOverHTTP(t *testing.T) {
 		require.Equal(t, c.status, status, "%s: %v", name, body)
 		require.NotContains(t, body["error"].(map[string]any)["message"], "Which size", name)
 	}
-	require.Equal(t, "WAITING_REPLY", s.look(asked.SessionID).State, "nobody of them has answered")
+	require.Equal(t, "WAITING_REPLY", s.look(asked.SessionID).State, "none of them has answered")
 	require.NotContains(t, s.stderr.String(), token, "no log tells a token")
 
 	status, list := newHTTPClient(t, s.url, boss).send("GET", "/v1/inquiries", "")
@@ -155,7 +155,7 @@ func cookieOf(url string) string {
 	return "taploop_ui_" + port
 }
 
-// browser logs a visitor in as the page does.
+// browser logs a client in as the page does.
 func (b *testEnv) browser(url, link string) (*httpClient, int) {
 	base, code, found := strings.Cut(link, "/ui#login=")
 	require.True(b.t, found, "%s", link)

@@ -101,7 +101,7 @@ func crashHarnessOn(t *testing.T, taskID, goal string, n int, script string,
 	return k
 }
 
-// model is the bench's, with a record of what it is asked.
+// model is that of the environment, with a record of what it is asked.
 func (k *crashHarness) model(t *testing.T) string {
 	target, err := url.Parse(strings.TrimSuffix(k.sim.model.BaseURL, "/v1"))
 	require.NoError(t, err)
@@ -231,7 +231,7 @@ func (k *crashHarness) verify(questions []inquiry.Question) {
 	}
 	require.LessOrEqual(t, len(count), len(questions))
 	require.GreaterOrEqual(t, len(count)+len(unknown), len(questions),
-		"no tap is left out but those of which nobody knows")
+		"no tap is left out but those whose outcome is unknown")
 	t.Logf("%d questions, %d taps, %d with an unknown outcome, %d prompts", len(questions),
 		len(count), len(unknown), len(k.prompts))
 }

@@ -38,7 +38,7 @@ func (p notification) field(t testing.TB, name string) any {
 	return m.Data[name]
 }
 
-// notifyReceiver is somebody who is told of questions.
+// notifyReceiver keeps what it is notified of.
 type notifyReceiver struct {
 	t     testing.TB
 	url   string
@@ -76,7 +76,7 @@ func (o *notifyReceiver) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 	o.hooks <- p
 }
 
-// notifies lets the servers of the bench tell somebody outside.
+// notifies lets the servers of the environment notify the receiver.
 func (b *testEnv) notifies(o *notifyReceiver, more string) {
 	dir := filepath.Join(b.dir, "config")
 	require.NoError(b.t, os.MkdirAll(dir, 0o700))
@@ -91,9 +91,9 @@ func (b *testEnv) notifies(o *notifyReceiver, more string) {
 func (b *testEnv) gets(ch <-chan notification) (p notification) {
 	b.t.Helper()
 	done := make(chan struct{})
-	// Ends with the test at the latest, when nobody reads p any more.
+	// Ends with the test at the latest, when p is read no more.
 	go func() { p = <-ch; close(done) }()
-	b.life.await(b.t, done, "nobody is told")
+	b.life.await(b.t, done, "no notification")
 	return p
 }
 

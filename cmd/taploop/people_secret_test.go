@@ -26,7 +26,7 @@ import (
 	"github.com/taploop/taploop/tools/result"
 )
 
-// newCode is a code that nobody else has, with characters that encodings write in their own way.
+// newCode is a code that is nowhere else, with characters that encodings write in their own way.
 func newCode() (code, core string) {
 	core = rand.Text()[:14]
 	return `7"<` + core, core

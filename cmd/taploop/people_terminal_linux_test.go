@@ -42,7 +42,7 @@ func TestOnlyAPersonAtATerminalIsToldHowToGetIn(t *testing.T) {
 	screen := newTranscript()
 	go func() { _, _ = io.Copy(screen, master) }() // ends when the test closes the terminal
 	screen.await(t, `(?s)listening on .*(taploop ui)`)
-	require.NotContains(t, screen.String(), "login=", "nobody gets in by what is on a screen")
+	require.NotContains(t, screen.String(), "login=", "what is on a screen lets no one in")
 
 	p, _ := b.serve()
 	require.NoError(t, p.cmd.Process.Signal(syscall.SIGTERM))

@@ -164,7 +164,7 @@ func TestWhereOthersCanReachTheServerEveryRequestNeedsAToken(t *testing.T) {
 	_, err = g.tokens.Revoke("phone-farm")
 	require.NoError(t, err)
 	_, err = g.authorize(httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp", nil))
-	require.ErrorIs(t, err, errNoToken, "the last token is gone, and nobody may come in")
+	require.ErrorIs(t, err, errNoToken, "the last token is gone, and no client may come in")
 }
 
 func TestSessionsBelongToTheirToken(t *testing.T) {

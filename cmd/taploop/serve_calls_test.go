@@ -171,7 +171,7 @@ func TestACancelledCallLeavesItsRunAlone(t *testing.T) {
 		// The older era over HTTP has no word for it in this client: there the server gives a lost
 		// connection ten seconds to come back.
 		s.stderr.await(t,
-			`nobody waits for the call any more.* tool=ask_agent_wait .*(?:cancelled|connection is lost)`)
+			`the caller waits no longer.* tool=ask_agent_wait .*(?:cancelled|connection is lost)`)
 		require.Equal(t, "RUNNING", s.look(begun.SessionID).State)
 		g.open()
 		asked := s.follow(s.call("ask_agent_wait", map[string]any{"session_id": begun.SessionID}))
@@ -185,12 +185,12 @@ func TestARunThatNobodyWaitsForIsPausedAfterAWhile(t *testing.T) {
 		b := newTestEnv(t, demoTask, "", "TAPLOOP_CALLS_DETACH_GRACE=500ms")
 		g := b.holdAt("1/8")
 		s := b.open(w)
-		begun := s.start(b.task.Goal) // and nobody waits
+		begun := s.start(b.task.Goal) // and no call waits
 		paused := s.await(begun.SessionID,
 			func(l listedSession) bool { return l.State == "PAUSED" })
 		require.Equal(t, "CLIENT_DETACHED", paused.Reason)
 		g.open()
-		// On a slow machine it is paused again while nobody waits between two calls.
+		// On a slow machine it is paused again while no call waits.
 		insist := func(st toolResult) toolResult {
 			for st = s.follow(st); st.Reason == "CLIENT_DETACHED"; {
 				st = s.follow(s.call("ask_agent_continue",

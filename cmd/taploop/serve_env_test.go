@@ -84,7 +84,7 @@ type thinkingPause struct {
 	begun  chan struct{} // closed when it thinks
 	opened chan struct{}
 	leave  sync.Once
-	left   chan struct{} // closed when whoever asked has hung up before it was opened
+	left   chan struct{} // closed when the asker has hung up before it was opened
 }
 
 // holdAt makes the model think when it is asked what to do after that step of the demo task.
@@ -109,7 +109,7 @@ func (g *thinkingPause) await(t testing.TB) {
 	g.life.await(t, g.begun, "the model is not asked about "+g.about)
 }
 
-// deserted returns when nobody waits any more for what the model thinks.
+// deserted returns when what the model thinks is waited for no longer.
 func (g *thinkingPause) deserted(t testing.TB) {
 	t.Helper()
 	g.life.await(t, g.left, "the model is still waited for about "+g.about)

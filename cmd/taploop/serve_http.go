@@ -58,7 +58,7 @@ func (a *app) serveHTTP(ctx context.Context) error {
 			served <- nil
 		}
 	}
-	_ = ln.Close() // nobody new from here on; srv goes on for those who are there
+	_ = ln.Close() // no new clients from here on; srv goes on for those who are there
 	<-served
 	return errors.Join(err, entry.remove(),
 		shutDownHTTP(ctx, s.shutDown(graceOfSignal), srv, transport, page))
@@ -108,7 +108,7 @@ type authenticator struct {
 	open   bool // we listen on loopback
 }
 
-// check refuses to listen where nobody could be let in, or everybody.
+// check refuses to listen where no client could be let in, or any.
 func (g *authenticator) check(addr string) error {
 	_, port, err := net.SplitHostPort(addr)
 	if err == nil {
@@ -161,7 +161,7 @@ func (g *authenticator) authorize(r *http.Request) (string, error) {
 	return info.Name, nil
 }
 
-// person is authorize, but nobody comes in without a token: an answer is a person's word.
+// person is authorize, but always wants a token: an answer is a person's word.
 func (g *authenticator) person(r *http.Request) (string, error) {
 	if len(r.Header.Values("Authorization")) == 0 {
 		return "", errNoToken

@@ -28,7 +28,7 @@ func (p *activity) beat() {
 	p.last = time.Now()
 }
 
-// Write implements io.Writer: whatever passes is a sign of life.
+// Write implements io.Writer: what passes is a sign of life.
 func (p *activity) Write(b []byte) (int, error) {
 	p.beat()
 	return len(b), nil
