@@ -55,7 +55,8 @@ func TestAModelIsNotAskedForConsent(t *testing.T) {
 		waiting, err := w.store.Sessions(w.ctx(), session.Filter{Waiting: true})
 		require.NoError(t, err)
 		require.Len(t, waiting, 1)
-		require.Equal(t, session.Completed, w.wait(w.reply(st.Session.ID, "yes").Session.ID).Run.State)
+		require.Equal(t, session.Completed, w.wait(w.reply(st.Session.ID,
+			"yes").Session.ID).Run.State)
 		require.Len(t, w.phones.phones["A"].done(), 1)
 		waiting, err = w.store.Sessions(w.ctx(), session.Filter{Waiting: true})
 		require.NoError(t, err)
@@ -63,8 +64,8 @@ func TestAModelIsNotAskedForConsent(t *testing.T) {
 	})
 }
 
-// TestKilledAtTheGate kills a process that waits for consent, or that has got it, and goes on in this
-// one: what was allowed is done once at most, and what was not is never done.
+// TestKilledAtTheGate kills a process that waits for consent, or that has got it, and goes on in
+// this one: what was allowed is done once at most, and what was not is never done.
 func TestKilledAtTheGate(t *testing.T) {
 	const task = "tap consent"
 	for _, c := range []struct {
@@ -76,13 +77,17 @@ func TestKilledAtTheGate(t *testing.T) {
 		told  agentloop.NoteKind
 	}{
 		{name: "parked, then allowed", at: "WAITING_REPLY", reply: "yes", more: 1},
-		{name: "parked, then refused", at: "WAITING_REPLY", reply: "no", told: agentloop.NoteNotAllowed},
+		{name: "parked, then refused", at: "WAITING_REPLY", reply: "no",
+			told: agentloop.NoteNotAllowed},
 		{name: "while it parks, then allowed", at: "asking", reply: "yes", more: 1},
-		{name: "while it parks, then refused", at: "asking", reply: "no", told: agentloop.NoteNotAllowed},
+		{name: "while it parks, then refused", at: "asking", reply: "no",
+			told: agentloop.NoteNotAllowed},
 		{name: "between the answer and the touch", at: "WAITING_REPLY", then: "QUEUED", more: 1,
 			told: agentloop.NoteResumed},
-		{name: "in the touch", at: "WAITING_REPLY", then: "touch 1", told: agentloop.NoteOutcomeUnknown},
-		{name: "after the touch", at: "WAITING_REPLY", then: "think 3", told: agentloop.NoteResumed},
+		{name: "in the touch", at: "WAITING_REPLY", then: "touch 1",
+			told: agentloop.NoteOutcomeUnknown},
+		{name: "after the touch", at: "WAITING_REPLY", then: "think 3",
+			told: agentloop.NoteResumed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
