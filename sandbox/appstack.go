@@ -3,6 +3,7 @@ package sandbox
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -102,62 +103,60 @@ func (stack *appStack) Running() (pkgs []string) {
 // Start starts a component such as "com.android.settings/.Settings"; the class may be written in
 // full. Only launcher activities can be started from outside. Errors wrap ErrNoPackage or
 // ErrNoActivity.
-func (stack *appStack) Start(component string) (err error) {
+func (stack *appStack) Start(component string) error {
 	pkg, class, ok := strings.Cut(component, "/")
 	if !ok {
 		return fmt.Errorf("component %q: want PACKAGE/ACTIVITY", component)
 	}
-	stack.do(func() {
-		app := stack.sys.Find(pkg)
-		switch class = strings.TrimPrefix(class, pkg); {
-		case app == nil:
-			err = fmt.Errorf("starting %s: %w", component, ErrNoPackage)
-		case app.Activity == "" || class != app.Activity:
-			err = fmt.Errorf("starting %s: %w", component, ErrNoActivity)
-		default:
-			stack.bring(app)
+	return stack.with(pkg, "starting "+component, func(app *apps.App) error {
+		if strings.TrimPrefix(class, pkg) != app.Activity {
+			return ErrNoActivity
 		}
+		return stack.launch(app)
 	})
-	return err
+}
+
+// with calls f with an installed app. doing says in errors what for.
+func (stack *appStack) with(pkg, doing string, f func(*apps.App) error) error {
+	return ask(stack.core, func() error {
+		err := ErrNoPackage
+		if app := stack.sys.Find(pkg); app != nil {
+			err = f(app)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", doing, err)
+		}
+		return nil
+	})
+}
+
+func (stack *appStack) launch(app *apps.App) error {
+	if app.Activity == "" {
+		return ErrNoActivity
+	}
+	stack.bring(app)
+	return nil
 }
 
 // Launch brings an app to the front as its icon does: as it was left, or new. Errors wrap
 // ErrNoPackage or ErrNoActivity.
-func (stack *appStack) Launch(pkg string) (err error) {
-	stack.do(func() {
-		switch app := stack.sys.Find(pkg); {
-		case app == nil:
-			err = fmt.Errorf("launching %s: %w", pkg, ErrNoPackage)
-		case app.Activity == "":
-			err = fmt.Errorf("launching %s: %w", pkg, ErrNoActivity)
-		default:
-			stack.bring(app)
-		}
-	})
-	return err
+func (stack *appStack) Launch(pkg string) error {
+	return stack.with(pkg, "launching "+pkg, stack.launch)
 }
 
 // ForceStop ends an app: pages and unsaved input are gone, what it stored stays. The error wraps
 // ErrNoPackage.
-func (stack *appStack) ForceStop(pkg string) (err error) {
-	stack.do(func() {
-		if stack.sys.Find(pkg) == nil {
-			err = fmt.Errorf("stopping %s: %w", pkg, ErrNoPackage)
-			return
-		}
+func (stack *appStack) ForceStop(pkg string) error {
+	return stack.with(pkg, "stopping "+pkg, func(*apps.App) error {
 		stack.end(pkg)
+		return nil
 	})
-	return err
 }
 
 // ClearData ends an app and empties what it has stored and been granted, as when it was new. The
 // error wraps ErrNoPackage.
-func (stack *appStack) ClearData(pkg string) (err error) {
-	stack.do(func() {
-		if stack.sys.Find(pkg) == nil {
-			err = fmt.Errorf("clearing %s: %w", pkg, ErrNoPackage)
-			return
-		}
+func (stack *appStack) ClearData(pkg string) error {
+	return stack.with(pkg, "clearing "+pkg, func(*apps.App) error {
 		stack.end(pkg)
 		data := stack.sys.Data
 		switch pkg {
@@ -170,13 +169,11 @@ func (stack *appStack) ClearData(pkg string) (err error) {
 		case "com.taploop.sandbox.shop":
 			data.Shop = apps.Shop{WalletPIN: data.Shop.WalletPIN} // the wallet is not the app's
 		}
-		for permission := range data.Granted {
-			if strings.HasPrefix(permission, pkg+" ") {
-				delete(data.Granted, permission)
-			}
-		}
+		maps.DeleteFunc(data.Granted, func(permission string, _ bool) bool {
+			return strings.HasPrefix(permission, pkg+" ")
+		})
+		return nil
 	})
-	return err
 }
 
 func (stack *appStack) end(pkg string) {
@@ -208,12 +205,9 @@ func (stack *appStack) bring(a *apps.App) {
 	task := stack.task(a.Package)
 	if task == nil {
 		task = stack.open(a)
-	} else {
-		stack.running = slices.DeleteFunc(stack.running, func(t *apps.Task) bool {
-			return t == task
-		})
 	}
-	stack.running = append(stack.running, task)
+	others := slices.DeleteFunc(stack.running, func(t *apps.Task) bool { return t == task })
+	stack.running = append(others, task)
 	if stack.front != task || stack.cover != coverNone {
 		stack.sys.Moved(apps.Open)
 	}
@@ -221,11 +215,7 @@ func (stack *appStack) bring(a *apps.App) {
 }
 
 func (stack *appStack) task(pkg string) *apps.Task {
-	i := slices.IndexFunc(stack.running, func(t *apps.Task) bool { return t.App.Package == pkg })
-	if i < 0 {
-		return nil
-	}
-	return stack.running[i]
+	return apps.First(stack.running, func(t *apps.Task) bool { return t.App.Package == pkg })
 }
 
 func (stack *appStack) goHome() {
@@ -239,10 +229,7 @@ func (stack *appStack) goHome() {
 
 // Foreground is the window in front: the app's, its dialog's, or the system's when the phone is
 // locked or off.
-func (sc *screen) Foreground() (w Window) {
-	sc.do(func() { w = sc.window() })
-	return w
-}
+func (sc *screen) Foreground() Window { return ask(sc.core, sc.window) }
 
 func (sc *screen) window() Window {
 	switch {

@@ -21,12 +21,11 @@ func (d *display) PhysicalSize() image.Point { return d.opts.Size }
 // Override returns the size that was set in place of the physical one, in natural orientation, and
 // whether one is set.
 func (d *display) Override() (size image.Point, set bool) {
-	d.do(func() {
-		if d.override != nil {
-			size, set = *d.override, true
-		}
-	})
-	return size, set
+	now := ask(d.core, func() *image.Point { return d.override })
+	if now == nil {
+		return image.Point{}, false
+	}
+	return *now, true
 }
 
 // SetOverride sets the size that apps and input see, in natural orientation; nil goes back to the
@@ -46,30 +45,28 @@ func (d *display) SetOverride(size *image.Point) {
 
 // Size is the logical display as it is turned now: the coordinates of taps, captures and the UI
 // tree.
-func (d *display) Size() (size image.Point) {
-	d.do(func() { size = d.size() })
-	return size
-}
+func (d *display) Size() image.Point { return ask(d.core, d.size) }
 
 func (d *display) size() image.Point {
-	s := d.opts.Size
 	if d.override != nil {
-		s = *d.override
+		return d.turn(*d.override)
 	}
-	if d.rotation()%2 == 1 {
-		s.X, s.Y = s.Y, s.X
+	return d.turn(d.opts.Size)
+}
+
+// turn is a size in natural orientation as the display is turned now.
+func (d *display) turn(s image.Point) image.Point {
+	if d.rotation()%2 == 0 {
+		return s
 	}
-	return s
+	return image.Pt(s.Y, s.X)
 }
 
 // PhysicalDensity is the panel's own density in dots per inch.
 func (d *display) PhysicalDensity() int { return d.opts.Density }
 
 // Density is the density that apps are laid out with.
-func (d *display) Density() (dpi int) {
-	d.do(func() { dpi = d.density })
-	return dpi
-}
+func (d *display) Density() int { return ask(d.core, func() int { return d.density }) }
 
 // SetDensity sets the density, held between 72 and 1000; 0 goes back to the physical one.
 func (d *display) SetDensity(dpi int) {
@@ -83,10 +80,7 @@ func (d *display) SetDensity(dpi int) {
 }
 
 // Rotation is how far the display is turned, in quarter turns, 0 to 3.
-func (d *display) Rotation() (turns int) {
-	d.do(func() { turns = d.rotation() })
-	return turns
-}
+func (d *display) Rotation() int { return ask(d.core, d.rotation) }
 
 // SetRotation turns the display to r quarter turns; auto says whether it would follow the
 // accelerometer afterwards. The simulated phone lies still, so with auto it goes back to portrait.
@@ -107,11 +101,4 @@ func (d *display) theme() *ui.Theme {
 		return &ui.Dark
 	}
 	return &ui.Light
-}
-
-func (d *display) physicalNow() image.Point {
-	if s := d.opts.Size; d.rotation()%2 == 0 {
-		return s
-	}
-	return image.Pt(d.opts.Size.Y, d.opts.Size.X)
 }

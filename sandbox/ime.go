@@ -18,18 +18,10 @@ const (
 var ErrNoIME = errors.New("input method is not installed")
 
 // IMEs lists the ids of the installed input methods.
-func (k *keyboard) IMEs() []string {
-	if k.opts.adbKeyboard() {
-		return []string{latinIME, adbIME}
-	}
-	return []string{latinIME}
-}
+func (k *keyboard) IMEs() []string { return k.opts.imes() }
 
 // IME is the id of the selected input method.
-func (k *keyboard) IME() (id string) {
-	k.do(func() { id = k.ime() })
-	return id
-}
+func (k *keyboard) IME() string { return ask(k.core, k.ime) }
 
 // ime is what the setting says, or the keyboard that is always there when the setting names none
 // that is installed.

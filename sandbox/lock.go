@@ -20,26 +20,17 @@ type lock struct {
 }
 
 // On reports whether the display is lit.
-func (l *lock) On() (on bool) {
-	l.do(func() { on = !l.off })
-	return on
-}
+func (l *lock) On() bool { return ask(l.core, func() bool { return !l.off }) }
 
 // Locked reports whether the lock screen is in front, or would be when the display is lit.
-func (l *lock) Locked() (locked bool) {
-	l.do(func() { locked = l.locked })
-	return locked
-}
+func (l *lock) Locked() bool { return ask(l.core, func() bool { return l.locked }) }
 
 // HasPIN reports whether the lock screen asks for a PIN.
 func (l *lock) HasPIN() bool { return l.opts.PIN != "" }
 
 // DismissKeyguard unlocks the phone as a swipe up does. With a PIN the phone asks for it and ErrPIN
 // is returned.
-func (l *lock) DismissKeyguard() (err error) {
-	l.do(func() { err = l.dismiss() })
-	return err
-}
+func (l *lock) DismissKeyguard() error { return ask(l.core, l.dismiss) }
 
 func (l *lock) dismiss() error {
 	switch {

@@ -45,11 +45,20 @@ func (o *Options) withDefaults() Options {
 	return out
 }
 
-func (o *Options) animationScale() float64 {
-	if o.AnimationScale == nil {
-		return 1
+// localeTag is the locale as Android writes it.
+func (o *Options) localeTag() string {
+	if o.Locale == "zh" {
+		return "zh-Hans-CN"
 	}
-	return *o.AnimationScale
+	return "en-US"
 }
 
 func (o *Options) adbKeyboard() bool { return o.ADBKeyboard == nil || *o.ADBKeyboard }
+
+// imes are the input methods that are installed, the system's first.
+func (o *Options) imes() []string {
+	if o.adbKeyboard() {
+		return []string{latinIME, adbIME}
+	}
+	return []string{latinIME}
+}

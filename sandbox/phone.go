@@ -91,6 +91,12 @@ func (c *core) do(f func()) {
 	c.after()
 }
 
+// ask returns what f says of the phone as it is now.
+func ask[T any](c *core, f func() T) (answer T) {
+	c.do(func() { answer = f() })
+	return answer
+}
+
 // Inspect calls f with what the apps store; f must not keep or change it.
 func (p *Phone) Inspect(f func(*apps.Data)) { p.do(func() { f(p.sys.Data) }) }
 

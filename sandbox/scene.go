@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"image"
+	"slices"
 
 	"github.com/taploop/taploop/sandbox/ui"
 )
@@ -31,11 +32,11 @@ type layer struct {
 type scene struct {
 	size     image.Point
 	metrics  ui.Metrics
-	window   []layer  // the app and what is in front of it; the last one is listed by uiautomator
-	system   []layer  // bars, banner, toast
-	keyboard *ui.View // nil when it is hidden
-	field    *ui.View // has the focus
-	onPhoto  bool     // the window is the wallpaper: bars are white
+	window   []layer    // the app and what is in front of it; the last one is listed by uiautomator
+	system   []*ui.View // bars, banner, toast
+	keyboard *ui.View   // nil when it is hidden
+	field    *ui.View   // has the focus
+	onPhoto  bool       // the window is the wallpaper: bars are white
 }
 
 // screen builds what the phone shows: the windows, and the system's bars around them.
@@ -73,7 +74,7 @@ func (sc *screen) scene() *scene {
 	}
 	for _, v := range sc.systemViews(s) {
 		ui.Layout(v, all, s.metrics, &ui.Memory{})
-		s.system = append(s.system, layer{v, &ui.Memory{}})
+		s.system = append(s.system, v)
 	}
 	return s
 }
@@ -113,7 +114,7 @@ func (sc *screen) windows(s *scene) (front *ui.View, mem *ui.Memory) {
 // at finds what is touched at a point: the keyboard and bars first, then the windows from front to
 // back.
 func (s *scene) at(at image.Point, want func(*ui.View) bool) *ui.View {
-	for _, v := range s.stack() {
+	for _, v := range slices.Backward(s.stack()) {
 		if found := v.At(at, want); found != nil {
 			return found
 		}
@@ -124,19 +125,16 @@ func (s *scene) at(at image.Point, want func(*ui.View) bool) *ui.View {
 	return nil
 }
 
-// stack is all trees, the one in front first.
+// stack is all trees, the one in front last.
 func (s *scene) stack() []*ui.View {
 	var out []*ui.View
-	for i := len(s.system) - 1; i >= 0; i-- {
-		out = append(out, s.system[i].view)
+	for _, l := range s.window {
+		out = append(out, l.view)
 	}
 	if s.keyboard != nil {
 		out = append(out, s.keyboard)
 	}
-	for i := len(s.window) - 1; i >= 0; i-- {
-		out = append(out, s.window[i].view)
-	}
-	return out
+	return append(out, s.system...)
 }
 
 // field is the view that has the focus, laid out, or nil.
@@ -153,20 +151,15 @@ func (sc *screen) tree() Node {
 
 // KeyboardShown reports whether the input method is in front, as it is while a text field has the
 // focus.
-func (sc *screen) KeyboardShown() (shown bool) {
-	sc.do(func() { shown = !sc.off && sc.scene().keyboard != nil })
-	return shown
+func (sc *screen) KeyboardShown() bool {
+	return ask(sc.core, func() bool { return !sc.off && sc.scene().keyboard != nil })
 }
 
 // UITree is what uiautomator sees: the window in front, without status bar, navigation bar and
 // keyboard.
-func (sc *screen) UITree() (root Node) {
-	sc.do(func() { root = sc.tree() })
-	return root
-}
+func (sc *screen) UITree() Node { return ask(sc.core, sc.tree) }
 
 // DumpXML is the UI tree as uiautomator writes it.
-func (sc *screen) DumpXML() (xml []byte) {
-	sc.do(func() { xml = ui.DumpXML(sc.tree(), sc.rotation()) })
-	return xml
+func (sc *screen) DumpXML() []byte {
+	return ask(sc.core, func() []byte { return ui.DumpXML(sc.tree(), sc.rotation()) })
 }

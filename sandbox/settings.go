@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/taploop/taploop/sandbox/apps"
@@ -9,10 +10,9 @@ import (
 
 func defaultSettings(o *Options) apps.Settings {
 	s := apps.Settings{}
-	scale := strconv.FormatFloat(o.animationScale(), 'f', -1, 64)
-	locale := "en-US"
-	if o.Locale == "zh" {
-		locale = "zh-Hans-CN"
+	scale := "1"
+	if o.AnimationScale != nil {
+		scale = strconv.FormatFloat(*o.AnimationScale, 'f', -1, 64)
 	}
 	for _, v := range [][3]string{
 		{apps.System, "accelerometer_rotation", "0"},
@@ -24,7 +24,7 @@ func defaultSettings(o *Options) apps.Settings {
 		{apps.System, "time_12_24", "24"},
 		{apps.System, "volume_music_speaker", "7"},
 		{apps.System, "show_touches", "0"},
-		{apps.System, "system_locales", locale},
+		{apps.System, "system_locales", o.localeTag()},
 		{apps.Secure, "default_input_method", latinIME},
 		{apps.Secure, "ui_night_mode", "1"},
 		{apps.Secure, "android_id", "5a7d10090f0e5eed"},
@@ -47,10 +47,7 @@ func defaultSettings(o *Options) apps.Settings {
 	} {
 		s.Put(v[0], v[1], v[2])
 	}
-	s.Put(apps.Secure, "enabled_input_methods", latinIME)
-	if o.adbKeyboard() {
-		s.Put(apps.Secure, "enabled_input_methods", latinIME+":"+adbIME)
-	}
+	s.Put(apps.Secure, "enabled_input_methods", strings.Join(o.imes(), ":"))
 	return s
 }
 
@@ -78,49 +75,39 @@ func (c *settings) put(namespace, key, value string) {
 }
 
 // DeleteSetting unsets a value and reports whether it was set.
-func (c *settings) DeleteSetting(namespace, key string) (was bool) {
-	c.do(func() { was = c.sys.Settings.Delete(namespace, key) })
-	return was
+func (c *settings) DeleteSetting(namespace, key string) bool {
+	return ask(c.core, func() bool { return c.sys.Settings.Delete(namespace, key) })
 }
 
 // Settings returns a copy of a namespace.
-func (c *settings) Settings(namespace string) (all map[string]string) {
-	c.do(func() { all = c.sys.Settings.All(namespace) })
-	return all
+func (c *settings) Settings(namespace string) map[string]string {
+	return ask(c.core, func() map[string]string { return c.sys.Settings.All(namespace) })
 }
 
 const modelName = "taploop sandbox"
 
 // Props returns what getprop lists.
 func (c *settings) Props() map[string]string {
-	var out map[string]string
-	c.do(func() {
-		locale := "en-US"
-		if c.sys.Lang == "zh" {
-			locale = "zh-Hans-CN"
-		}
-		out = map[string]string{
-			"ro.product.model":         modelName,
-			"ro.product.manufacturer":  "taploop",
-			"ro.product.brand":         "taploop",
-			"ro.product.name":          "taploop_sandbox",
-			"ro.product.device":        "sandbox",
-			"ro.product.cpu.abi":       "x86_64",
-			"ro.product.locale":        locale,
-			"ro.hardware":              "sandbox",
-			"ro.build.version.release": "14",
-			"ro.build.version.sdk":     "34",
-			"ro.build.id":              "UP1A.240605.001",
-			"ro.build.type":            "userdebug",
-			"ro.serialno":              c.opts.Serial,
-			"ro.sf.lcd_density":        strconv.Itoa(c.opts.Density),
-			"ro.debuggable":            "1",
-			"persist.sys.locale":       locale,
-			"persist.sys.timezone":     "Etc/UTC",
-			"sys.boot_completed":       "1",
-		}
-	})
-	return out
+	return map[string]string{
+		"ro.product.model":         modelName,
+		"ro.product.manufacturer":  "taploop",
+		"ro.product.brand":         "taploop",
+		"ro.product.name":          "taploop_sandbox",
+		"ro.product.device":        "sandbox",
+		"ro.product.cpu.abi":       "x86_64",
+		"ro.product.locale":        c.opts.localeTag(),
+		"ro.hardware":              "sandbox",
+		"ro.build.version.release": "14",
+		"ro.build.version.sdk":     "34",
+		"ro.build.id":              "UP1A.240605.001",
+		"ro.build.type":            "userdebug",
+		"ro.serialno":              c.opts.Serial,
+		"ro.sf.lcd_density":        strconv.Itoa(c.opts.Density),
+		"ro.debuggable":            "1",
+		"persist.sys.locale":       c.opts.localeTag(),
+		"persist.sys.timezone":     "Etc/UTC",
+		"sys.boot_completed":       "1",
+	}
 }
 
 // Now is the time on the phone's clock.

@@ -92,10 +92,7 @@ func (st *stage) paintWindows(s *scene) []ui.Op {
 // Screenshot is the display as it is captured now: black while it is off or a secure window is in
 // front, in the middle of a transition while one plays. The picture is shared: callers must not
 // draw on it.
-func (st *stage) Screenshot() (img *image.RGBA) {
-	st.do(func() { img = st.capture() })
-	return img
-}
+func (st *stage) Screenshot() *image.RGBA { return ask(st.screen.core, st.capture) }
 
 func (st *stage) capture() *image.RGBA {
 	size := st.size()
@@ -108,7 +105,7 @@ func (st *stage) capture() *image.RGBA {
 		st.frame, st.drawn = image.NewRGBA(image.Rectangle{Max: size}), ops
 		ui.Draw(st.frame, ops)
 		if st.opts.CapturePhysical && st.override != nil {
-			st.frame = ui.Scale(st.frame, st.physicalNow())
+			st.frame = ui.Scale(st.frame, st.turn(st.opts.Size))
 		}
 	}
 	return st.frame
@@ -119,8 +116,8 @@ func (st *stage) ops() []ui.Op {
 	s := st.scene()
 	ops := st.transit(s, st.paintWindows(s))
 	ops = append(ops, st.keyboardOps(s)...)
-	for _, l := range s.system {
-		ops = append(ops, ui.Paint(l.view, st.theme(), false)...)
+	for _, v := range s.system {
+		ops = append(ops, ui.Paint(v, st.theme(), false)...)
 	}
 	return ops
 }

@@ -131,9 +131,8 @@ func (t *typing) nextField(by int) {
 // Broadcast sends an intent with text extras. It reports whether anybody took it: the ADB keyboard
 // takes ADB_INPUT_TEXT and ADB_INPUT_B64 (extra "msg"), ADB_CLEAR_TEXT and ADB_EDITOR_CODE (extra
 // "code") while it is the selected input method.
-func (t *typing) Broadcast(action string, extras map[string]string) (delivered bool) {
-	t.do(func() { delivered = t.ime() == adbIME && t.adbKeyboard(action, extras) })
-	return delivered
+func (t *typing) Broadcast(action string, extras map[string]string) bool {
+	return ask(t.core, func() bool { return t.ime() == adbIME && t.adbKeyboard(action, extras) })
 }
 
 func (t *typing) adbKeyboard(action string, extras map[string]string) bool {

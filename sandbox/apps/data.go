@@ -57,11 +57,15 @@ type Note struct {
 
 // Note returns the first note of that title, or nil.
 func (d *Data) Note(title string) *Note {
-	i := slices.IndexFunc(d.Notes, func(n *Note) bool { return n.Title == title })
-	if i < 0 {
-		return nil
+	return First(d.Notes, func(n *Note) bool { return n.Title == title })
+}
+
+// First returns the first item for which ok holds, or nil.
+func First[T any](list []*T, ok func(*T) bool) *T {
+	if i := slices.IndexFunc(list, ok); i >= 0 {
+		return list[i]
 	}
-	return d.Notes[i]
+	return nil
 }
 
 // Thread is a conversation.
@@ -89,11 +93,7 @@ type Message struct {
 
 // Thread returns the conversation with a contact, or nil.
 func (d *Data) Thread(name string) *Thread {
-	i := slices.IndexFunc(d.Threads, func(t *Thread) bool { return t.Name == name })
-	if i < 0 {
-		return nil
-	}
-	return d.Threads[i]
+	return First(d.Threads, func(t *Thread) bool { return t.Name == name })
 }
 
 // Sent lists what was sent from this phone to a contact, oldest first.

@@ -86,14 +86,11 @@ func (p *Phone) Notify(n Notification) {
 // Tick does what has become due.
 func (p *Phone) Tick() {
 	now := p.Now()
-	for i := 0; i < len(p.timers); {
-		if t := p.timers[i]; !t.at.After(now) {
-			p.timers = slices.Delete(p.timers, i, i+1)
-			t.call()
-			i = 0
-			continue
-		}
-		i++
+	due := func(t timer) bool { return !t.at.After(now) }
+	for i := slices.IndexFunc(p.timers, due); i >= 0; i = slices.IndexFunc(p.timers, due) {
+		call := p.timers[i].call
+		p.timers = slices.Delete(p.timers, i, i+1)
+		call()
 	}
 	p.ring(now)
 	if !p.ToastUntil.After(now) {
@@ -115,11 +112,7 @@ func (p *Phone) ring(now time.Time) {
 
 // Find returns the installed app of a package, or nil.
 func (p *Phone) Find(pkg string) *App {
-	i := slices.IndexFunc(p.Apps, func(a *App) bool { return a.Package == pkg })
-	if i < 0 {
-		return nil
-	}
-	return p.Apps[i]
+	return First(p.Apps, func(a *App) bool { return a.Package == pkg })
 }
 
 // Dark reports whether dark mode is on.

@@ -2,7 +2,6 @@ package apps
 
 import (
 	"fmt"
-	"slices"
 	"time"
 )
 
@@ -77,24 +76,13 @@ var colours = map[string]string{
 	"yellow": "黄色", "brass": "黄铜", "silver": "银色", "orange": "橙色",
 }
 
-// Find returns what is in the cart of a product, all sizes and colours.
-func (s *Shop) Find(product string) []*Item {
-	var out []*Item
-	for _, it := range s.Cart {
-		if it.Product.ID == product {
-			out = append(out, it)
-		}
-	}
-	return out
-}
-
 // add puts something into the cart, to what is there of the same kind.
 func (s *Shop) add(p *Product, size, color string, count int) {
-	i := slices.IndexFunc(s.Cart, func(it *Item) bool {
+	same := First(s.Cart, func(it *Item) bool {
 		return it.Product == p && it.Size == size && it.Color == color
 	})
-	if i >= 0 {
-		s.Cart[i].Count += count
+	if same != nil {
+		same.Count += count
 		return
 	}
 	s.Cart = append(s.Cart, &Item{p, size, color, count})
