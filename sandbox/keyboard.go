@@ -18,6 +18,11 @@ var (
 // keyboard is the input methods and what they show.
 type keyboard struct {
 	*settings
+	keyboardState
+}
+
+// keyboardState is what a reset forgets.
+type keyboardState struct {
 	keyboardHidden bool // the focused field has none
 	shift, symbols bool // which keys are shown
 }

@@ -12,6 +12,11 @@ var ErrPIN = errors.New("the lock screen asks for a PIN")
 // lock is the power key and the lock screen.
 type lock struct {
 	*core
+	lockState
+}
+
+// lockState is what a reset forgets.
+type lockState struct {
 	off      bool
 	locked   bool
 	bouncer  bool   // it asks for the PIN

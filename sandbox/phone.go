@@ -51,7 +51,7 @@ func New(opts *Options) *Phone {
 	c := &core{opts: o, sys: newSystem(&o)}
 	p := &Phone{core: c, settings: &settings{c}, files: newFiles(o.Now)}
 	p.display = &display{settings: p.settings, density: o.Density}
-	p.lock = &lock{core: c, locked: o.Locked}
+	p.lock = &lock{core: c, lockState: lockState{locked: o.Locked}}
 	p.appStack = newAppStack(c)
 	p.keyboard = &keyboard{settings: p.settings}
 	p.screen = &screen{

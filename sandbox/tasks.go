@@ -38,8 +38,8 @@ func (p *Phone) Task(id string) (Task, bool) {
 func (p *Phone) Reset() {
 	p.do(func() {
 		p.sys = newSystem(&p.opts)
-		*p.lock = lock{core: p.core}
-		*p.keyboard = keyboard{settings: p.settings}
+		p.lockState = lockState{}
+		p.keyboardState = keyboardState{}
 		p.appStack.reset()
 	})
 }
