@@ -96,7 +96,8 @@ func TestWhoAttachesAgainInTimeKeepsTheRunGoing(t *testing.T) {
 
 func TestARunThatMayGoOnAloneDoes(t *testing.T) {
 	graced(t, func(t *testing.T, w *fixture) {
-		st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "forever", Settings: runs.Settings{DetachedOK: true}})
+		st, err := w.manager.Start(w.ctx(),
+			runs.StartRequest{Task: "forever", Settings: runs.Settings{DetachedOK: true}})
 		require.NoError(t, err)
 		w.manager.Attach(st.Session.ID)()
 		time.Sleep(10 * time.Minute)
@@ -133,7 +134,8 @@ func TestNobodyInTheLineGivesItsPlaceUpAfterItsGrace(t *testing.T) {
 func TestTheSameKeyIsTheSameSession(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		start := func(client, key, task string) (runs.Status, error) {
-			return w.manager.Start(w.ctx(), runs.StartRequest{Task: task, Client: client, Key: key, KeepEnvironment: true})
+			return w.manager.Start(w.ctx(),
+				runs.StartRequest{Task: task, Client: client, Key: key, KeepEnvironment: true})
 		}
 		st, err := start("ann", "k", "tap tap")
 		require.NoError(t, err)
@@ -167,7 +169,15 @@ func TestOfManyStartsUnderOneKeyOneBegins(t *testing.T) {
 		for i := range got {
 			wg.Go(func() {
 				var err error
-				got[i], err = w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap", Key: "k", KeepEnvironment: true, Queue: i%2 == 0})
+				got[i], err = w.manager.Start(
+					w.ctx(),
+					runs.StartRequest{
+						Task:            "tap",
+						Key:             "k",
+						KeepEnvironment: true,
+						Queue:           i%2 == 0,
+					},
+				)
 				require.NoError(t, err)
 			})
 		}
@@ -221,7 +231,10 @@ func TestASessionIsThereForItsClientOnly(t *testing.T) {
 func TestAnAnswerTellsWhichQuestionItSettled(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		st := w.wait(w.start("asksecret").Session.ID)
-		reply := runs.ContinueRequest{SessionID: st.Session.ID, Reply: &runs.Reply{Text: "1234", ReplyID: "r"}}
+		reply := runs.ContinueRequest{
+			SessionID: st.Session.ID,
+			Reply:     &runs.Reply{Text: "1234", ReplyID: "r"},
+		}
 		for range 2 {
 			got, err := w.manager.Continue(w.ctx(), reply)
 			require.NoError(t, err)

@@ -19,7 +19,14 @@ import (
 // begun starts a run and gives it time to ask.
 func begun(w *fixture, mode channel.Mode, task string) runs.Status {
 	w.t.Helper()
-	st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: task, KeepEnvironment: true, Settings: runs.Settings{ReplyMode: mode}})
+	st, err := w.manager.Start(
+		w.ctx(),
+		runs.StartRequest{
+			Task:            task,
+			KeepEnvironment: true,
+			Settings:        runs.Settings{ReplyMode: mode},
+		},
+	)
 	require.NoError(w.t, err)
 	time.Sleep(20 * time.Second)
 	return w.stands(st.Session.ID)
@@ -59,7 +66,8 @@ func TestDoorsHaveTheirTurnOneAfterTheOther(t *testing.T) {
 		require.Equal(t, actions.ModelAnswer, st.Run.Progress.Exchanges[0].Outcome)
 		q := w.questions(st.Session.ID)[0]
 		require.Equal(t, "model", q.Resolution.Channel)
-		require.WithinRange(t, q.Resolution.At, q.AskedAt.Add(time.Minute), q.AskedAt.Add(61*time.Second))
+		require.WithinRange(t, q.Resolution.At, q.AskedAt.Add(time.Minute),
+			q.AskedAt.Add(61*time.Second))
 	})
 }
 
@@ -68,7 +76,8 @@ func TestADoorThatHasNoAnswerPassesOnAtOnce(t *testing.T) {
 		w.again(func(o *runs.Options) { o.Console = &person{lines: []string{"green"}} })
 		st := begun(w, "elicit -> manual_reply", "ask tap")
 		require.Equal(t, channel.Elicit, st.Asking)
-		require.Equal(t, agentloop.InfoNeedsReply, st.Reason, "a call that can show a form is wanted")
+		require.Equal(t, agentloop.InfoNeedsReply, st.Reason,
+			"a call that can show a form is wanted")
 
 		w.manager.Decline(*st.Question, channel.PassToClient, "it is not its turn")
 		require.Equal(t, channel.Elicit, w.stands(st.Session.ID).Asking)
@@ -104,8 +113,11 @@ func TestNoReplyAtTheEndTellsTheRunToGoOn(t *testing.T) {
 func TestAnAnswerFromElsewhereKeepsTheCallsSteps(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		w.again(func(o *runs.Options) { o.Answerer = &oracle{} })
-		st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap ask tap ask tap", MaxSteps: 5, KeepEnvironment: true,
-			Settings: runs.Settings{ReplyMode: channel.AutoReply}})
+		st, err := w.manager.Start(
+			w.ctx(),
+			runs.StartRequest{Task: "tap ask tap ask tap", MaxSteps: 5, KeepEnvironment: true,
+				Settings: runs.Settings{ReplyMode: channel.AutoReply}},
+		)
 		require.NoError(t, err)
 		st = w.wait(st.Session.ID)
 		require.Equal(t, agentloop.MaxStepsReached, st.Reason, "answers bring no new steps")
@@ -115,8 +127,11 @@ func TestAnAnswerFromElsewhereKeepsTheCallsSteps(t *testing.T) {
 		require.Equal(t, 5, st.Run.MaxSteps)
 
 		// Asked at the last step: the answer is kept, and the next call goes on with it.
-		st, err = w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap ask", MaxSteps: 2, KeepEnvironment: true,
-			Settings: runs.Settings{ReplyMode: channel.AutoReply}})
+		st, err = w.manager.Start(
+			w.ctx(),
+			runs.StartRequest{Task: "tap ask", MaxSteps: 2, KeepEnvironment: true,
+				Settings: runs.Settings{ReplyMode: channel.AutoReply}},
+		)
 		require.NoError(t, err)
 		st = w.wait(st.Session.ID)
 		require.Equal(t, agentloop.MaxStepsReached, st.Reason)
@@ -149,12 +164,14 @@ func TestAQuestionThatNoChannelAnsweredIsAskedAnewAfterARestartOrAPause(t *testi
 			require.Empty(t, st.Asking)
 			require.Contains(t, st.Message, "auto_reply had no answer: connection refused")
 			o.err = nil
-			require.Equal(t, st.Message, w.stands(st.Session.ID).Message, "it is not asked again by itself")
+			require.Equal(t, st.Message, w.stands(st.Session.ID).Message,
+				"it is not asked again by itself")
 			if restart {
 				w.again(func(*runs.Options) {})
 				require.NoError(t, w.manager.Recover(w.ctx()))
 			} else {
-				_, err := w.manager.Stop(w.ctx(), runs.StopRequest{SessionID: st.Session.ID, Mode: runs.Pause})
+				_, err := w.manager.Stop(w.ctx(), runs.StopRequest{SessionID: st.Session.ID,
+					Mode: runs.Pause})
 				require.NoError(t, err)
 				_, err = w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: st.Session.ID})
 				require.NoError(t, err)
@@ -170,7 +187,8 @@ func TestAPausedRunLeavesTheConsoleAlone(t *testing.T) {
 		p := &person{}
 		w.again(func(o *runs.Options) { o.Console = p })
 		st := begun(w, channel.ManualReply, "ask tap")
-		_, err := w.manager.Stop(w.ctx(), runs.StopRequest{SessionID: st.Session.ID, Mode: runs.Pause})
+		_, err := w.manager.Stop(w.ctx(),
+			runs.StopRequest{SessionID: st.Session.ID, Mode: runs.Pause})
 		require.NoError(t, err)
 		st = w.stands(st.Session.ID)
 		require.Equal(t, session.Paused, st.Run.State)

@@ -38,8 +38,11 @@ func TestAnAnswerIsAppliedAndTheRunGoesOn(t *testing.T) {
 		require.Equal(t, 2, st.Local, "steps count anew in each call")
 		require.Equal(t, 4, st.Session.Steps)
 		require.Len(t, st.Steps, 2)
-		require.Equal(t, []string{"tap", "tap"}, w.phones.phones["A"].done(), "the phone is left as it was")
-		require.Equal(t, []actions.Exchange{{Question: "question 1?", Answer: "red", Outcome: actions.Answered}}, st.Run.Progress.Exchanges)
+		require.Equal(t, []string{"tap", "tap"}, w.phones.phones["A"].done(),
+			"the phone is left as it was")
+		require.Equal(t,
+			[]actions.Exchange{{Question: "question 1?", Answer: "red", Outcome: actions.Answered}},
+			st.Run.Progress.Exchanges)
 		q, err := w.manager.Broker().Get(w.ctx(), w.questions(id)[0].ID)
 		require.NoError(t, err)
 		require.Equal(t, "client", q.Resolution.Channel)
@@ -77,7 +80,8 @@ func TestTwentyQuestionsInARow(t *testing.T) {
 func TestARefusalIsToldAsOne(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		st := w.wait(w.start("ask").Session.ID)
-		_, err := w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: st.Session.ID, Reply: &runs.Reply{Refuse: true}})
+		_, err := w.manager.Continue(w.ctx(),
+			runs.ContinueRequest{SessionID: st.Session.ID, Reply: &runs.Reply{Refuse: true}})
 		require.NoError(t, err)
 		st = w.wait(st.Session.ID)
 		require.Equal(t, actions.Refused, st.Run.Progress.Exchanges[0].Outcome)
@@ -105,7 +109,14 @@ func TestAnEmptyReplyIsRefusedAndTheQuestionStaysOpen(t *testing.T) {
 func TestTheTaskMayBeRepeatedWithTheReply(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		st := w.wait(w.start("ask tap").Session.ID)
-		_, err := w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: st.Session.ID, Task: " ask  tap ", Reply: &runs.Reply{Text: "red"}})
+		_, err := w.manager.Continue(
+			w.ctx(),
+			runs.ContinueRequest{
+				SessionID: st.Session.ID,
+				Task:      " ask  tap ",
+				Reply:     &runs.Reply{Text: "red"},
+			},
+		)
 		require.NoError(t, err)
 		require.Equal(t, "done red", w.wait(st.Session.ID).Run.Answer)
 	})
@@ -138,12 +149,20 @@ func TestTheSameReplyAgainIsTheSameSuccess(t *testing.T) {
 func TestAReplyToASettledQuestionNamesTheWinner(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		st := w.wait(w.start("ask tap tap").Session.ID)
-		_, err := w.manager.Broker().Resolve(w.ctx(), st.Question.ID, inquiry.Reply{Response: "blue", Channel: "http", Authority: "human_token"})
+		_, err := w.manager.Broker().
+			Resolve(w.ctx(), st.Question.ID, inquiry.Reply{Response: "blue", Channel: "http",
+				Authority: "human_token"})
 		require.NoError(t, err)
 		synctest.Wait()
 		before := w.facts()
 
-		_, err = w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: st.Session.ID, Reply: &runs.Reply{Text: "red", QuestionID: st.Question.ID}})
+		_, err = w.manager.Continue(
+			w.ctx(),
+			runs.ContinueRequest{
+				SessionID: st.Session.ID,
+				Reply:     &runs.Reply{Text: "red", QuestionID: st.Question.ID},
+			},
+		)
 
 		var e *runs.Error
 		require.ErrorAs(t, err, &e)
@@ -151,7 +170,8 @@ func TestAReplyToASettledQuestionNamesTheWinner(t *testing.T) {
 		require.Equal(t, "http", e.Question.Resolution.Channel)
 		require.ErrorContains(t, err, "answered by http (human_token)")
 		require.Equal(t, before, w.facts())
-		_, err = w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: st.Session.ID, Reply: &runs.Reply{Text: "red"}})
+		_, err = w.manager.Continue(w.ctx(),
+			runs.ContinueRequest{SessionID: st.Session.ID, Reply: &runs.Reply{Text: "red"}})
 		require.Equal(t, runs.NoOpenQuestion, runs.CodeOf(err))
 		require.ErrorContains(t, err, "the last one was answered through http")
 		require.Equal(t, "done blue", w.wait(st.Session.ID).Run.Answer)
@@ -192,7 +212,13 @@ func TestAQuestionOfAnotherSessionCannotBeAnswered(t *testing.T) {
 		theirs := w.wait(b.Session.ID).Question.ID
 		w.wait(a.Session.ID)
 
-		_, err = w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: a.Session.ID, Reply: &runs.Reply{Text: "red", QuestionID: theirs}})
+		_, err = w.manager.Continue(
+			w.ctx(),
+			runs.ContinueRequest{
+				SessionID: a.Session.ID,
+				Reply:     &runs.Reply{Text: "red", QuestionID: theirs},
+			},
+		)
 
 		require.Equal(t, runs.NoOpenQuestion, runs.CodeOf(err))
 		require.True(t, w.questions(b.Session.ID)[0].Open())
@@ -201,8 +227,11 @@ func TestAQuestionOfAnotherSessionCannotBeAnswered(t *testing.T) {
 
 func TestMoreStepsGoOnFromWhereTheRunStopped(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
-		st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap tap tap tap", MaxSteps: 2, KeepEnvironment: true,
-			Settings: runs.Settings{ReplyMode: channel.NoReply}})
+		st, err := w.manager.Start(
+			w.ctx(),
+			runs.StartRequest{Task: "tap tap tap tap", MaxSteps: 2, KeepEnvironment: true,
+				Settings: runs.Settings{ReplyMode: channel.NoReply}},
+		)
 		require.NoError(t, err)
 		id := st.Session.ID
 		require.Equal(t, agentloop.MaxStepsReached, w.wait(id).Reason)
@@ -210,7 +239,8 @@ func TestMoreStepsGoOnFromWhereTheRunStopped(t *testing.T) {
 		_, err = w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id})
 		require.NoError(t, err)
 		st = w.wait(id)
-		require.Equal(t, agentloop.MaxStepsReached, st.Reason, "the same limit as in the call before")
+		require.Equal(t, agentloop.MaxStepsReached, st.Reason,
+			"the same limit as in the call before")
 		require.Equal(t, []int{1, 2}, []int{st.Steps[0].Local, st.Steps[1].Local})
 		require.Equal(t, []int{3, 4}, []int{st.Steps[0].Index, st.Steps[1].Index})
 		require.Equal(t, channel.NoReply, st.Settings.ReplyMode)
@@ -232,7 +262,8 @@ func TestARelatedTaskRunsInTheSameSession(t *testing.T) {
 		w.reply(id, "red")
 		w.wait(id)
 
-		_, err := w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id, Task: "tap", Serial: "A"})
+		_, err := w.manager.Continue(w.ctx(),
+			runs.ContinueRequest{SessionID: id, Task: "tap", Serial: "A"})
 		require.NoError(t, err)
 		st = w.wait(id)
 
@@ -243,12 +274,19 @@ func TestARelatedTaskRunsInTheSameSession(t *testing.T) {
 		require.Equal(t, 5, st.Session.Steps)
 		require.Equal(t, []string{"tap"}, w.phones.phones["A"].done(), "environment kept")
 		first := w.policy.seen[len(w.policy.seen)-2]
-		require.Equal(t, []agentloop.Note{{Kind: agentloop.NoteEarlierTask, Action: "ask noted", Detail: "done red"}}, first.Notes)
+		require.Equal(
+			t,
+			[]agentloop.Note{
+				{Kind: agentloop.NoteEarlierTask, Action: "ask noted", Detail: "done red"},
+			},
+			first.Notes,
+		)
 		require.Equal(t, []string{"noted"}, first.Remembered)
 		require.Equal(t, "red", first.Exchanges[0].Answer)
 		require.Zero(t, first.Questions)
 
-		_, err = w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id, Task: "tap", ResetEnvironment: true})
+		_, err = w.manager.Continue(w.ctx(),
+			runs.ContinueRequest{SessionID: id, Task: "tap", ResetEnvironment: true})
 		require.NoError(t, err)
 		w.wait(id)
 		require.Equal(t, []string{"tap", "key home", "tap"}, w.phones.phones["A"].done())
@@ -262,16 +300,19 @@ func TestAWaitingSessionKeepsItsPhoneForAWhile(t *testing.T) {
 		require.Equal(t, runs.DeviceBusy, runs.CodeOf(err))
 
 		time.Sleep(31 * time.Minute)
-		other, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "forever", KeepEnvironment: true})
+		other, err := w.manager.Start(w.ctx(),
+			runs.StartRequest{Task: "forever", KeepEnvironment: true})
 		require.NoError(t, err)
 		before := w.questions(asking.Session.ID)
 
-		_, err = w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: asking.Session.ID, Reply: &runs.Reply{Text: "red"}})
+		_, err = w.manager.Continue(w.ctx(),
+			runs.ContinueRequest{SessionID: asking.Session.ID, Reply: &runs.Reply{Text: "red"}})
 		require.Equal(t, runs.DeviceBusy, runs.CodeOf(err))
 		require.Equal(t, before, w.questions(asking.Session.ID))
 
 		// Through another door the answer is taken, and the run waits for its turn.
-		_, err = w.manager.Broker().Resolve(w.ctx(), asking.Question.ID, inquiry.Reply{Response: "blue", Channel: "http"})
+		_, err = w.manager.Broker().
+			Resolve(w.ctx(), asking.Question.ID, inquiry.Reply{Response: "blue", Channel: "http"})
 		require.NoError(t, err)
 		time.Sleep(time.Second)
 		st, err := w.manager.Status(w.ctx(), asking.Session.ID)
@@ -289,7 +330,13 @@ func TestCallsAtTheSameMomentAreCarriedOutOneAfterTheOther(t *testing.T) {
 		errs := make(chan error, 20)
 		for i := range 20 {
 			go func() {
-				_, err := w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id, Reply: &runs.Reply{Text: fmt.Sprint("answer ", i)}})
+				_, err := w.manager.Continue(
+					w.ctx(),
+					runs.ContinueRequest{
+						SessionID: id,
+						Reply:     &runs.Reply{Text: fmt.Sprint("answer ", i)},
+					},
+				)
 				errs <- err
 			}()
 		}

@@ -26,7 +26,8 @@ import (
 	"github.com/taploop/taploop/session"
 )
 
-// fakePhones is phones that keep their state between openings, and notices when two use one at a time.
+// fakePhones is phones that keep their state between openings, and notices when two use one at a
+// time.
 type fakePhones struct {
 	mu     sync.Mutex
 	phones map[string]*handset
@@ -121,7 +122,12 @@ type openPhone struct {
 }
 
 func (l *openPhone) Device() session.Device {
-	return session.Device{ID: l.serial, Size: screen.Size{W: 54, H: 120}, Model: "double", Android: "15"}
+	return session.Device{
+		ID:      l.serial,
+		Size:    screen.Size{W: 54, H: 120},
+		Model:   "double",
+		Android: "15",
+	}
 }
 
 // State implements agentloop.Stater: while the model thought, a person may have done something.
@@ -162,9 +168,14 @@ func (l *openPhone) Look(ctx context.Context) (screen.Observation, error) {
 	}
 	img := image.NewRGBA(image.Rect(0, 0, 54, 120))
 	v := uint8(40 + l.scene*20%200)
-	draw.Draw(img, img.Bounds(), image.NewUniform(color.RGBA{v, v, v, 255}), image.Point{}, draw.Src)
+	draw.Draw(img, img.Bounds(), image.NewUniform(color.RGBA{v, v, v, 255}), image.Point{},
+		draw.Src)
 	frame, err := screen.NewFrame(img)
-	return screen.Observation{Frame: frame, State: screen.State{On: true, Size: screen.Size{W: 54, H: 120}}, At: time.Now()}, err
+	return screen.Observation{
+		Frame: frame,
+		State: screen.State{On: true, Size: screen.Size{W: 54, H: 120}},
+		At:    time.Now(),
+	}, err
 }
 
 func (l *openPhone) do(ctx context.Context, form string, args ...any) error {
@@ -208,12 +219,22 @@ func (l *openPhone) Swipe(ctx context.Context, _, _ screen.Point, _ time.Duratio
 	return l.do(ctx, "swipe")
 }
 func (l *openPhone) Drag(ctx context.Context, _, _ screen.Point) error { return l.do(ctx, "drag") }
-func (l *openPhone) Type(ctx context.Context, text string) error       { return l.do(ctx, "type %s", text) }
-func (l *openPhone) Clear(ctx context.Context) error                   { return l.do(ctx, "clear") }
-func (l *openPhone) Key(ctx context.Context, k actions.Key) error      { return l.do(ctx, "key %s", k) }
-func (l *openPhone) Launch(ctx context.Context, app string) error      { return l.do(ctx, "launch %s", app) }
 
-// scriptedPolicy decides by the task's words, and from what it is shown only, so that it goes on rightly after a restart.
+func (l *openPhone) Type(ctx context.Context, text string) error {
+	return l.do(ctx, "type %s", text)
+}
+func (l *openPhone) Clear(ctx context.Context) error { return l.do(ctx, "clear") }
+
+func (l *openPhone) Key(ctx context.Context, k actions.Key) error {
+	return l.do(ctx, "key %s", k)
+}
+
+func (l *openPhone) Launch(ctx context.Context, app string) error {
+	return l.do(ctx, "launch %s", app)
+}
+
+// scriptedPolicy decides by the task's words, and from what it is shown only, so that it goes on
+// rightly after a restart.
 type scriptedPolicy struct {
 	mu       sync.Mutex
 	think    time.Duration // each decision
@@ -230,7 +251,8 @@ func (m *scriptedPolicy) make(s runs.Settings) (agentloop.Policy, error) {
 	return m, nil
 }
 
-func (m *scriptedPolicy) Next(ctx context.Context, s agentloop.Situation) (agentloop.Proposal, error) {
+func (m *scriptedPolicy) Next(ctx context.Context,
+	s agentloop.Situation) (agentloop.Proposal, error) {
 	m.mu.Lock()
 	m.seen = append(m.seen, s)
 	think, fails, says := m.think, m.fails, m.says
@@ -240,7 +262,11 @@ func (m *scriptedPolicy) Next(ctx context.Context, s agentloop.Situation) (agent
 	case <-ctx.Done():
 		return agentloop.Proposal{}, ctx.Err()
 	}
-	p := agentloop.Proposal{Tries: []agentloop.Try{{Prompt: s.Task, PromptTokens: 10, CompletionTokens: 1, Took: think}}}
+	p := agentloop.Proposal{
+		Tries: []agentloop.Try{
+			{Prompt: s.Task, PromptTokens: 10, CompletionTokens: 1, Took: think},
+		},
+	}
 	if fails != nil {
 		return p, fails
 	}
@@ -265,7 +291,8 @@ func (m *scriptedPolicy) last() agentloop.Situation {
 	return m.seen[len(m.seen)-1]
 }
 
-// decide: a task is words; "tap" taps once per occurrence, "ask" asks, and so on; when all are done the run is complete.
+// decide: a task is words; "tap" taps once per occurrence, "ask" asks, and so on; when all are done
+// the run is complete.
 func decide(s agentloop.Situation) actions.Action {
 	words := strings.Fields(s.Task)
 	if strings.Contains(s.Task, "forever") {
@@ -282,7 +309,10 @@ func decide(s agentloop.Situation) actions.Action {
 	case "tap":
 		return actions.Click{At: screen.Permille(500, 500)}
 	case "ask":
-		return actions.Info{Question: fmt.Sprintf("question %d?", s.Questions+1), Options: []string{"red", "blue"}}
+		return actions.Info{
+			Question: fmt.Sprintf("question %d?", s.Questions+1),
+			Options:  []string{"red", "blue"},
+		}
 	case "asksecret":
 		return actions.Info{Question: "the code?", Secret: true}
 	case "askrudely":
@@ -316,11 +346,13 @@ type fixture struct {
 	events []runs.Event
 }
 
-// forever is longer than any test of ours goes on. A bubble in which somebody looks at a clock from time to time, as the Manager
-// does, never is at a standstill: without an end a test that waits in vain would let its time race on.
+// forever is longer than any test of ours goes on. A bubble in which somebody looks at a clock from
+// time to time, as the Manager does, never is at a standstill: without an end a test that waits in
+// vain would let its time race on.
 const forever = 30 * 24 * time.Hour
 
-// bubble runs a test in a bubble of its own: waiting costs nothing, and a goroutine left behind is an error.
+// bubble runs a test in a bubble of its own: waiting costs nothing, and a goroutine left behind is
+// an error.
 func bubble(t *testing.T, test func(t *testing.T, w *fixture)) {
 	t.Helper()
 	dir := t.TempDir()
@@ -341,13 +373,22 @@ func bubble(t *testing.T, test func(t *testing.T, w *fixture)) {
 }
 
 func newFixture(t *testing.T, dir string) *fixture {
-	w := &fixture{t: t, dir: dir, phones: newFakePhones("A"), policy: &scriptedPolicy{think: time.Second}}
-	w.opts = runs.Options{Phones: w.phones, NewPolicy: w.policy.make, Limits: agentloop.Limits{Settle: -1, Repeats: 1000},
+	w := &fixture{
+		t:      t,
+		dir:    dir,
+		phones: newFakePhones("A"),
+		policy: &scriptedPolicy{think: time.Second},
+	}
+	w.opts = runs.Options{
+		Phones:    w.phones,
+		NewPolicy: w.policy.make,
+		Limits:    agentloop.Limits{Settle: -1, Repeats: 1000},
 		Observe: func(e runs.Event) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			w.events = append(w.events, e)
-		}}
+		},
+	}
 	w.begin()
 	return w
 }
@@ -358,7 +399,8 @@ func (w *fixture) begin() {
 	w.store, err = session.Open(context.Background(), w.dir, nil)
 	require.NoError(w.t, err)
 	w.opts.Store = w.store
-	w.opts.Broker = inquiry.NewBroker(w.store.Questions(), &inquiry.Options{Every: time.Hour / 2}) // a day passes in few sweeps
+	w.opts.Broker = inquiry.NewBroker(w.store.Questions(),
+		&inquiry.Options{Every: time.Hour / 2}) // a day passes in few sweeps
 	w.manager = runs.New(&w.opts)
 }
 
@@ -385,7 +427,8 @@ func (w *fixture) wait(id string) runs.Status {
 
 func (w *fixture) reply(id, text string) runs.Status {
 	w.t.Helper()
-	st, err := w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id, Reply: &runs.Reply{Text: text}})
+	st, err := w.manager.Continue(w.ctx(),
+		runs.ContinueRequest{SessionID: id, Reply: &runs.Reply{Text: text}})
 	require.NoError(w.t, err)
 	return st
 }
@@ -399,7 +442,8 @@ func (w *fixture) facts() string {
 		list, err := w.store.Runs(w.ctx(), o.ID)
 		require.NoError(w.t, err)
 		for _, r := range list {
-			lines = append(lines, fmt.Sprintf("%s %s %d %s %s", r.ID, r.State, r.Fence, r.QuestionID, r.StopReason))
+			lines = append(lines,
+				fmt.Sprintf("%s %s %d %s %s", r.ID, r.State, r.Fence, r.QuestionID, r.StopReason))
 		}
 	}
 	qs, err := w.store.Questions().List(w.ctx(), inquiry.Filter{})

@@ -21,8 +21,9 @@ func (d desk) List(context.Context) ([]runs.PhoneInfo, error) {
 	return []runs.PhoneInfo{{Serial: "emu-1", State: "device", Usable: true}}, nil
 }
 func (d desk) Open(context.Context, string) (runs.Phone, error) { return d, nil }
-func (d desk) Device() session.Device                           { return session.Device{ID: "emu-1"} }
-func (d desk) Close() error                                     { return nil }
+
+func (d desk) Device() session.Device { return session.Device{ID: "emu-1"} }
+func (d desk) Close() error           { return nil }
 func (d desk) State(ctx context.Context) (screen.State, error) {
 	seen, err := d.Look(ctx)
 	return seen.State, err

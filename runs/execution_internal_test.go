@@ -13,8 +13,10 @@ import (
 func TestWhatFailsBecauseTheRunIsPausedEndsAsAPause(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	failed := errors.New("reading the run's secrets: interrupted")
-	for _, reason := range []agentloop.StopReason{agentloop.ModelError, agentloop.DeviceDisconnected} {
-		require.Equal(t, &agentloop.Ending{Reason: reason, Err: failed}, endedBy(ctx, failed, reason))
+	for _, reason := range []agentloop.StopReason{agentloop.ModelError,
+		agentloop.DeviceDisconnected} {
+		require.Equal(t, &agentloop.Ending{Reason: reason, Err: failed},
+			endedBy(ctx, failed, reason))
 	}
 	require.Equal(t, agentloop.InternalError, broken(ctx, failed).Reason)
 	cancel(agentloop.ErrPaused)

@@ -31,12 +31,18 @@ func TestKilled(t *testing.T) {
 		steps  int
 		note   agentloop.NoteKind
 	}{
-		{at: "touch 1", task: "tap tap", state: session.Paused, reason: agentloop.ServerRestarted, more: 1, steps: 3, note: agentloop.NoteOutcomeUnknown},
-		{at: "touch 2", task: "tap tap", state: session.Paused, reason: agentloop.ServerRestarted, done: 1, steps: 3, note: agentloop.NoteOutcomeUnknown},
-		{at: "think 2", task: "tap tap", state: session.Paused, reason: agentloop.ServerRestarted, done: 1, more: 1, steps: 3, note: agentloop.NoteResumed},
-		{at: "WAITING_REPLY", task: "tap ask tap", state: session.WaitingReply, reason: agentloop.InfoNeedsReply, asks: true, done: 1, more: 1, steps: 4},
-		{at: "asking", task: "tap ask tap", state: session.WaitingReply, reason: agentloop.InfoNeedsReply, asks: true, done: 1, more: 1, steps: 4},
-		{at: "QUEUED", task: "tap", state: session.Paused, reason: agentloop.ServerRestarted, more: 1, steps: 2, note: agentloop.NoteResumed},
+		{at: "touch 1", task: "tap tap", state: session.Paused, reason: agentloop.ServerRestarted,
+			more: 1, steps: 3, note: agentloop.NoteOutcomeUnknown},
+		{at: "touch 2", task: "tap tap", state: session.Paused, reason: agentloop.ServerRestarted,
+			done: 1, steps: 3, note: agentloop.NoteOutcomeUnknown},
+		{at: "think 2", task: "tap tap", state: session.Paused, reason: agentloop.ServerRestarted,
+			done: 1, more: 1, steps: 3, note: agentloop.NoteResumed},
+		{at: "WAITING_REPLY", task: "tap ask tap", state: session.WaitingReply,
+			reason: agentloop.InfoNeedsReply, asks: true, done: 1, more: 1, steps: 4},
+		{at: "asking", task: "tap ask tap", state: session.WaitingReply,
+			reason: agentloop.InfoNeedsReply, asks: true, done: 1, more: 1, steps: 4},
+		{at: "QUEUED", task: "tap", state: session.Paused, reason: agentloop.ServerRestarted,
+			more: 1, steps: 2, note: agentloop.NoteResumed},
 	} {
 		t.Run(c.at, func(t *testing.T) {
 			defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
@@ -69,7 +75,13 @@ func TestKilled(t *testing.T) {
 			require.Len(t, w.phones.phones["A"].done(), c.more, "no action is repeated")
 			require.Equal(t, c.steps, st.Session.Steps)
 			if c.asks {
-				require.Equal(t, []actions.Exchange{{Question: "question 1?", Answer: "red", Outcome: actions.Answered}}, st.Run.Progress.Exchanges)
+				require.Equal(
+					t,
+					[]actions.Exchange{
+						{Question: "question 1?", Answer: "red", Outcome: actions.Answered},
+					},
+					st.Run.Progress.Exchanges,
+				)
 				require.Len(t, w.questions(id), 1)
 			} else {
 				require.Equal(t, c.note, w.policy.seen[0].Notes[0].Kind)
@@ -106,11 +118,13 @@ func TestWaitNoticesThatARunWasKilled(t *testing.T) {
 	require.Equal(t, agentloop.ServerRestarted, w.wait(sessions[0].ID).Reason)
 }
 
-// killChild runs a task in a process of its own until it says what is waited for, kills it, and returns how many touches it completed.
+// killChild runs a task in a process of its own until it says what is waited for, kills it, and
+// returns how many touches it completed.
 func killChild(t *testing.T, dir, task, at string, env ...string) int {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), "TAPLOOP_TEST_CHILD="+dir, "TAPLOOP_TEST_TASK="+task, "TAPLOOP_TEST_AT="+at)
+	cmd.Env = append(os.Environ(), "TAPLOOP_TEST_CHILD="+dir, "TAPLOOP_TEST_TASK="+task,
+		"TAPLOOP_TEST_AT="+at)
 	cmd.Env = append(cmd.Env, env...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
@@ -138,7 +152,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// child runs the task and says what happens, one word or two a line. In the moment that is asked for it stops and waits to be killed.
+// child runs the task and says what happens, one word or two a line. In the moment that is asked
+// for it stops and waits to be killed.
 func child(dir, task, at string) {
 	ctx := context.Background()
 	say := func(form string, args ...any) {
@@ -181,7 +196,8 @@ func child(dir, task, at string) {
 		}})
 	if id := os.Getenv("TAPLOOP_TEST_SESSION"); id != "" {
 		check(f.Recover(ctx))
-		_, err = f.Continue(ctx, runs.ContinueRequest{SessionID: id, Reply: &runs.Reply{Text: "yes"}})
+		_, err = f.Continue(ctx,
+			runs.ContinueRequest{SessionID: id, Reply: &runs.Reply{Text: "yes"}})
 	} else {
 		_, err = f.Start(ctx, runs.StartRequest{Task: task, KeepEnvironment: true})
 	}

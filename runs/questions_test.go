@@ -60,7 +60,8 @@ type oracle struct {
 	frames int
 }
 
-func (o *oracle) Reply(_ context.Context, task, question string, options []string, f *screen.Frame) (string, error) {
+func (o *oracle) Reply(_ context.Context, task, question string, options []string,
+	f *screen.Frame) (string, error) {
 	if f != nil {
 		o.frames++
 	}
@@ -69,7 +70,14 @@ func (o *oracle) Reply(_ context.Context, task, question string, options []strin
 
 func withMode(w *fixture, mode channel.Mode, task string) runs.Status {
 	w.t.Helper()
-	st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: task, KeepEnvironment: true, Settings: runs.Settings{ReplyMode: mode}})
+	st, err := w.manager.Start(
+		w.ctx(),
+		runs.StartRequest{
+			Task:            task,
+			KeepEnvironment: true,
+			Settings:        runs.Settings{ReplyMode: mode},
+		},
+	)
 	require.NoError(w.t, err)
 	return w.wait(st.Session.ID)
 }
@@ -85,7 +93,8 @@ func TestWithoutRepliesTheRunIsToldToGoOn(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		st := withMode(w, channel.NoReply, "ask tap")
 		require.Equal(t, session.Completed, st.Run.State)
-		require.Equal(t, []actions.Exchange{{Question: "question 1?", Outcome: actions.NoReply}}, st.Run.Progress.Exchanges)
+		require.Equal(t, []actions.Exchange{{Question: "question 1?", Outcome: actions.NoReply}},
+			st.Run.Progress.Exchanges)
 		require.Empty(t, w.questions(st.Session.ID))
 	})
 }
@@ -95,13 +104,23 @@ func TestAModelAnswersInAPersonsPlaceAndIsMarkedAsOne(t *testing.T) {
 		o := &oracle{}
 		w.again(func(opts *runs.Options) { opts.Answerer = o })
 		st := withMode(w, channel.AutoReply, "ask tap")
-		require.Equal(t, []actions.Exchange{{Question: "question 1?", Answer: "ask tap|question 1?|[red blue]", Outcome: actions.ModelAnswer}},
-			st.Run.Progress.Exchanges)
+		require.Equal(
+			t,
+			[]actions.Exchange{
+				{
+					Question: "question 1?",
+					Answer:   "ask tap|question 1?|[red blue]",
+					Outcome:  actions.ModelAnswer,
+				},
+			},
+			st.Run.Progress.Exchanges,
+		)
 		require.Equal(t, 1, o.frames)
 
 		o.err = errors.New("connection refused")
 		st = withMode(w, channel.AutoReply, "ask tap")
-		require.Equal(t, session.WaitingReply, st.Run.State, "the question is open to everybody else")
+		require.Equal(t, session.WaitingReply, st.Run.State,
+			"the question is open to everybody else")
 		require.Equal(t, agentloop.InfoNeedsReply, st.Reason)
 		require.Contains(t, st.Message, "auto_reply had no answer: connection refused")
 		w.reply(st.Session.ID, "red")
@@ -116,10 +135,14 @@ func TestThePersonAtTheConsoleAnswers(t *testing.T) {
 		want  actions.Exchange
 		asks  int
 	}{
-		{"words", []string{"green"}, actions.Exchange{Answer: "green", Outcome: actions.Answered}, 1},
-		{"the number of an option", []string{" 2 "}, actions.Exchange{Answer: "blue", Outcome: actions.Answered}, 1},
-		{"a number that is no option", []string{"3"}, actions.Exchange{Answer: "3", Outcome: actions.Answered}, 1},
-		{"nothing at first", []string{"", "  ", "red"}, actions.Exchange{Answer: "red", Outcome: actions.Answered}, 3},
+		{"words", []string{"green"}, actions.Exchange{Answer: "green", Outcome: actions.Answered},
+			1},
+		{"the number of an option", []string{" 2 "}, actions.Exchange{Answer: "blue",
+			Outcome: actions.Answered}, 1},
+		{"a number that is no option", []string{"3"}, actions.Exchange{Answer: "3",
+			Outcome: actions.Answered}, 1},
+		{"nothing at first", []string{"", "  ", "red"}, actions.Exchange{Answer: "red",
+			Outcome: actions.Answered}, 3},
 		{"no answer", []string{"/refuse"}, actions.Exchange{Outcome: actions.Refused}, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -159,12 +182,19 @@ func TestAQuestionThatWasSettledMeanwhileIsNotAskedAgain(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		p := &person{}
 		w.again(func(o *runs.Options) { o.Console = p })
-		st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "ask tap", Settings: runs.Settings{ReplyMode: channel.ManualReply}})
+		st, err := w.manager.Start(
+			w.ctx(),
+			runs.StartRequest{
+				Task:     "ask tap",
+				Settings: runs.Settings{ReplyMode: channel.ManualReply},
+			},
+		)
 		require.NoError(t, err)
 		time.Sleep(time.Minute)
 		read := w.questions(st.Session.ID)[0]
 		require.True(t, read.Open())
-		_, err = w.manager.Broker().Resolve(w.ctx(), read.ID, inquiry.Reply{Response: "blue", Channel: "http"})
+		_, err = w.manager.Broker().
+			Resolve(w.ctx(), read.ID, inquiry.Reply{Response: "blue", Channel: "http"})
 		require.NoError(t, err)
 		require.Equal(t, "done blue", w.wait(st.Session.ID).Run.Answer)
 
@@ -216,11 +246,18 @@ func TestAnotherDoorClosesTheConsole(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		p := &person{}
 		w.again(func(o *runs.Options) { o.Console = p })
-		st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "ask tap", Settings: runs.Settings{ReplyMode: channel.ManualReply}})
+		st, err := w.manager.Start(
+			w.ctx(),
+			runs.StartRequest{
+				Task:     "ask tap",
+				Settings: runs.Settings{ReplyMode: channel.ManualReply},
+			},
+		)
 		require.NoError(t, err)
 		time.Sleep(time.Minute)
 		q := w.questions(st.Session.ID)[0]
-		_, err = w.manager.Broker().Resolve(w.ctx(), q.ID, inquiry.Reply{Response: "blue", Channel: "http", By: "kim"})
+		_, err = w.manager.Broker().
+			Resolve(w.ctx(), q.ID, inquiry.Reply{Response: "blue", Channel: "http", By: "kim"})
 		require.NoError(t, err)
 
 		require.Equal(t, "done blue", w.wait(st.Session.ID).Run.Answer)
@@ -236,7 +273,14 @@ func TestOneQuestionAtATimeIsOnTheConsole(t *testing.T) {
 		w.again(func(o *runs.Options) { o.Console = p })
 		var ids []string
 		for _, serial := range []string{"A", "B"} {
-			st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "ask", Serial: serial, Settings: runs.Settings{ReplyMode: channel.ManualReply}})
+			st, err := w.manager.Start(
+				w.ctx(),
+				runs.StartRequest{
+					Task:     "ask",
+					Serial:   serial,
+					Settings: runs.Settings{ReplyMode: channel.ManualReply},
+				},
+			)
 			require.NoError(t, err)
 			ids = append(ids, st.Session.ID)
 		}
@@ -269,7 +313,8 @@ func TestASecretIsTypedAndNeverShown(t *testing.T) {
 				}
 
 				require.Equal(t, session.Completed, st.Run.State)
-				require.Equal(t, []string{"type " + secret, "tap"}, w.phones.phones["A"].done(), "typed once")
+				require.Equal(t, []string{"type " + secret, "tap"}, w.phones.phones["A"].done(),
+					"typed once")
 				require.Contains(t, st.Steps[len(st.Steps)-3].Refusal, "no secret is kept")
 				require.Contains(t, st.Run.Progress.Exchanges[0].Answer, "TYPE exactly {{secret}}")
 				for _, e := range w.events {
@@ -281,14 +326,17 @@ func TestASecretIsTypedAndNeverShown(t *testing.T) {
 					require.NotContains(t, fmt.Sprintf("%+v", s.Progress), secret)
 				}
 			})
-			require.NoError(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-				if err != nil || d.IsDir() {
+			require.NoError(
+				t,
+				filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+					if err != nil || d.IsDir() {
+						return err
+					}
+					b, err := os.ReadFile(path)
+					require.False(t, strings.Contains(string(b), secret), path)
 					return err
-				}
-				b, err := os.ReadFile(path)
-				require.False(t, strings.Contains(string(b), secret), path)
-				return err
-			}))
+				}),
+			)
 		})
 	}
 }
@@ -328,9 +376,11 @@ func TestWhatSilenceLeadsTo(t *testing.T) {
 	}{
 		{inquiry.Pause, 11 * time.Minute, session.WaitingReply, agentloop.InfoNeedsReply, ""},
 		{inquiry.Pause, 25 * time.Hour, session.Expired, agentloop.SessionExpired, ""},
-		{inquiry.GoOn, 11 * time.Minute, session.Completed, agentloop.TaskCompleted, actions.Silence},
+		{inquiry.GoOn, 11 * time.Minute, session.Completed, agentloop.TaskCompleted,
+			actions.Silence},
 		{inquiry.GiveUp, 11 * time.Minute, session.Aborted, agentloop.QuestionTimedOut, ""},
-		{inquiry.AskModel, 11 * time.Minute, session.Completed, agentloop.TaskCompleted, actions.ModelAnswer},
+		{inquiry.AskModel, 11 * time.Minute, session.Completed, agentloop.TaskCompleted,
+			actions.ModelAnswer},
 	} {
 		t.Run(fmt.Sprintf("%s after %v", c.on, c.after), func(t *testing.T) {
 			bubble(t, func(t *testing.T, w *fixture) {
@@ -364,8 +414,14 @@ func TestACallThatAnswersInTheMomentOfAskingIsHeard(t *testing.T) {
 			o.Observe = func(e runs.Event) {
 				// The question is stored, and its run does not wait for it yet.
 				if e.Kind == agentloop.Ended && e.Ending.Reason == agentloop.InfoNeedsReply {
-					_, err := w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: e.SessionID, MaxSteps: 7,
-						Reply: &runs.Reply{Text: "blue", QuestionID: w.questions(e.SessionID)[0].ID}})
+					_, err := w.manager.Continue(
+						w.ctx(),
+						runs.ContinueRequest{SessionID: e.SessionID, MaxSteps: 7,
+							Reply: &runs.Reply{
+								Text:       "blue",
+								QuestionID: w.questions(e.SessionID)[0].ID,
+							}},
+					)
 					answered <- err
 				}
 			}
@@ -386,7 +442,9 @@ func TestAnAnswerInTheMomentOfAskingIsNotLost(t *testing.T) {
 			o.Observe = func(e runs.Event) {
 				// The question is stored, and its run does not wait for it yet.
 				if e.Kind == agentloop.Ended && e.Ending.Reason == agentloop.InfoNeedsReply {
-					_, err := w.manager.Broker().Resolve(w.ctx(), w.questions(e.SessionID)[0].ID, inquiry.Reply{Response: "blue", Channel: "http"})
+					_, err := w.manager.Broker().
+						Resolve(w.ctx(), w.questions(e.SessionID)[0].ID,
+							inquiry.Reply{Response: "blue", Channel: "http"})
 					require.NoError(t, err)
 				}
 			}

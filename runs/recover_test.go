@@ -15,9 +15,16 @@ import (
 	"github.com/taploop/taploop/session"
 )
 
-// beside is a second Manager on the same data folder and the same phones, as another process has one.
+// beside is a second Manager on the same data folder and the same phones, as another process has
+// one.
 func (w *fixture) beside() *fixture {
-	o := &fixture{t: w.t, dir: w.dir, phones: w.phones, policy: &scriptedPolicy{think: time.Second}, opts: w.opts}
+	o := &fixture{
+		t:      w.t,
+		dir:    w.dir,
+		phones: w.phones,
+		policy: &scriptedPolicy{think: time.Second},
+		opts:   w.opts,
+	}
 	o.opts.Observe = nil
 	o.opts.NewPolicy = o.policy.make
 	o.begin()
@@ -35,7 +42,8 @@ func TestTwoManagersContendForAPhone(t *testing.T) {
 		require.Equal(t, runs.DeviceBusy, e.Code)
 		require.Equal(t, first, e.Holder.SessionID)
 
-		second, err := o.manager.Start(o.ctx(), runs.StartRequest{Task: "tap", Queue: true, KeepEnvironment: true})
+		second, err := o.manager.Start(o.ctx(),
+			runs.StartRequest{Task: "tap", Queue: true, KeepEnvironment: true})
 		require.NoError(t, err)
 		began := time.Now()
 		require.Equal(t, session.Completed, o.wait(first).Run.State, "waited for across processes")
@@ -100,7 +108,8 @@ func TestARunIsStoppedFromAnotherProcess(t *testing.T) {
 }
 
 func TestAStopFromAnotherProcessDoesNotWaitForTheModel(t *testing.T) {
-	for mode, want := range map[runs.StopMode]session.State{runs.Cancel: session.Cancelled, runs.Pause: session.Paused} {
+	for mode, want := range map[runs.StopMode]session.State{runs.Cancel: session.Cancelled,
+		runs.Pause: session.Paused} {
 		bubble(t, func(t *testing.T, w *fixture) {
 			o := w.beside()
 			defer o.close()
@@ -116,7 +125,8 @@ func TestAStopFromAnotherProcessDoesNotWaitForTheModel(t *testing.T) {
 			require.LessOrEqual(t, time.Since(began), time.Second)
 			time.Sleep(time.Second) // by then the run's own process has looked, too
 			synctest.Wait()
-			require.Zero(t, w.phones.phones["A"].open, "the model's request was cancelled, and the phone is free")
+			require.Zero(t, w.phones.phones["A"].open,
+				"the model's request was cancelled, and the phone is free")
 		})
 	}
 }
@@ -137,7 +147,9 @@ func TestAnAnswerFromAnotherProcessResumesTheRunOnce(t *testing.T) {
 
 func TestARunThatIsAboutToBeLaunchedIsLeftAlone(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
-		sess, _, err := w.store.Begin(w.ctx(), session.Session{Serial: "A", Device: session.Device{ID: "A"}}, session.Run{Task: "tap", MaxSteps: 5})
+		sess, _, err := w.store.Begin(w.ctx(),
+			session.Session{Serial: "A", Device: session.Device{ID: "A"}},
+			session.Run{Task: "tap", MaxSteps: 5})
 		require.NoError(t, err)
 
 		st, err := w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: sess.ID})
@@ -157,7 +169,8 @@ type slow struct {
 	then func()
 }
 
-func (s slow) Settle(ctx context.Context, id string, to inquiry.Status, r inquiry.Resolution) (inquiry.Question, error) {
+func (s slow) Settle(ctx context.Context, id string, to inquiry.Status,
+	r inquiry.Resolution) (inquiry.Question, error) {
 	q, err := s.Store.Settle(ctx, id, to, r)
 	if err == nil {
 		s.then()
@@ -195,7 +208,8 @@ func TestManyProcessesApplyAnAnswerOnce(t *testing.T) {
 		defer o.close()
 		for range 10 {
 			st := w.wait(w.start("ask").Session.ID)
-			require.NoError(t, o.manager.Broker().Sweep(o.ctx(), time.Now())) // it knows of the question now
+			require.NoError(t,
+				o.manager.Broker().Sweep(o.ctx(), time.Now())) // it knows of the question now
 			var wg sync.WaitGroup
 			wg.Go(func() {
 				for range 20 {
@@ -231,7 +245,9 @@ func TestAnotherProcessLeavesARunThatGoesOnAlone(t *testing.T) {
 
 func TestARunWhoseEndCouldNotBeStoredCanBeGoneOnWith(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
-		sess, run, err := w.store.Begin(w.ctx(), session.Session{Serial: "A", Device: session.Device{ID: "A"}}, session.Run{Task: "tap", MaxSteps: 5})
+		sess, run, err := w.store.Begin(w.ctx(),
+			session.Session{Serial: "A", Device: session.Device{ID: "A"}},
+			session.Run{Task: "tap", MaxSteps: 5})
 		require.NoError(t, err)
 		require.NoError(t, w.store.Lease(w.ctx(), "A", run.ID))
 		_, err = w.store.Transition(w.ctx(), run.ID, session.Change{To: session.Running})
@@ -254,7 +270,9 @@ func TestAnAnswerBetweenWaitingAndLeavingStartsTheNextLife(t *testing.T) {
 				case e.Kind != runs.StateChanged:
 				case e.State == session.WaitingReply:
 					waiting = true
-					_, err := w.manager.Broker().Resolve(w.ctx(), w.questions(e.SessionID)[0].ID, inquiry.Reply{Response: "red", Channel: "http"})
+					_, err := w.manager.Broker().
+						Resolve(w.ctx(), w.questions(e.SessionID)[0].ID,
+							inquiry.Reply{Response: "red", Channel: "http"})
 					require.NoError(t, err)
 					<-requeued
 				case waiting && e.State == session.Queued:
@@ -277,11 +295,13 @@ func TestAnAnswerAcceptedWhileNobodyRanIsAppliedOnRecovery(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		st := w.wait(w.start("ask tap").Session.ID)
 		require.NoError(t, w.manager.Close())
-		_, err := w.manager.Broker().Resolve(w.ctx(), st.Question.ID, inquiry.Reply{Response: "blue", Channel: "http"})
+		_, err := w.manager.Broker().
+			Resolve(w.ctx(), st.Question.ID, inquiry.Reply{Response: "blue", Channel: "http"})
 		require.NoError(t, err)
 		w.close()
 		w.begin()
-		require.Equal(t, "WAITING_REPLY STILL_RUNNING", w.now(st.Session.ID), "nobody is asked any more")
+		require.Equal(t, "WAITING_REPLY STILL_RUNNING", w.now(st.Session.ID),
+			"nobody is asked any more")
 
 		require.NoError(t, w.manager.Recover(w.ctx()))
 		synctest.Wait()
@@ -296,12 +316,20 @@ func TestAnAnswerAcceptedWhileNobodyRanIsAppliedByContinue(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		st := w.wait(w.start("ask tap").Session.ID)
 		require.NoError(t, w.manager.Close())
-		_, err := w.manager.Broker().Resolve(w.ctx(), st.Question.ID, inquiry.Reply{ID: "r1", Response: "blue", Channel: "http"})
+		_, err := w.manager.Broker().
+			Resolve(w.ctx(), st.Question.ID, inquiry.Reply{ID: "r1", Response: "blue",
+				Channel: "http"})
 		require.NoError(t, err)
 		w.close()
 		w.begin()
 
-		got, err := w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: st.Session.ID, Reply: &runs.Reply{Text: "blue", ReplyID: "r1"}})
+		got, err := w.manager.Continue(
+			w.ctx(),
+			runs.ContinueRequest{
+				SessionID: st.Session.ID,
+				Reply:     &runs.Reply{Text: "blue", ReplyID: "r1"},
+			},
+		)
 		require.NoError(t, err)
 		require.True(t, got.Replayed)
 		require.Equal(t, "done blue", w.wait(st.Session.ID).Run.Answer)
@@ -310,10 +338,13 @@ func TestAnAnswerAcceptedWhileNobodyRanIsAppliedByContinue(t *testing.T) {
 
 func TestASecretThatWasGivenWhileNoServerRanIsErased(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
-		q, err := w.manager.Broker().Open(w.ctx(), inquiry.Question{Kind: inquiry.Inquiry, Client: "kim", Text: "the code?", Secret: true})
+		q, err := w.manager.Broker().
+			Open(w.ctx(), inquiry.Question{Kind: inquiry.Inquiry, Client: "kim", Text: "the code?",
+				Secret: true})
 		require.NoError(t, err)
 		require.NoError(t, w.manager.Close())
-		_, err = inquiry.NewBroker(w.store.Questions(), nil).Resolve(w.ctx(), q.ID, inquiry.Reply{Response: "s3cr3t"})
+		_, err = inquiry.NewBroker(w.store.Questions(), nil).
+			Resolve(w.ctx(), q.ID, inquiry.Reply{Response: "s3cr3t"})
 		require.NoError(t, err)
 		require.NoError(t, w.store.Close())
 		w.begin()
@@ -331,8 +362,10 @@ func TestAnAnswerIsForTheProcessThatCarriesTheRunOut(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		st := w.wait(w.start("ask tap").Session.ID)
 		o := w.beside()
-		require.NoError(t, o.manager.Broker().Sweep(o.ctx(), time.Now())) // it knows of the question
-		_, err := inquiry.NewBroker(w.store.Questions(), nil).Resolve(w.ctx(), st.Question.ID, inquiry.Reply{Response: "red"})
+		require.NoError(t,
+			o.manager.Broker().Sweep(o.ctx(), time.Now())) // it knows of the question
+		_, err := inquiry.NewBroker(w.store.Questions(), nil).
+			Resolve(w.ctx(), st.Question.ID, inquiry.Reply{Response: "red"})
 		require.NoError(t, err)
 
 		require.NoError(t, o.manager.Broker().Sweep(o.ctx(), time.Now()))
@@ -352,7 +385,8 @@ func TestAnAnswerIsForTheProcessThatCarriesTheRunOut(t *testing.T) {
 		require.NoError(t, o.manager.Broker().Sweep(o.ctx(), time.Now()))
 		w.close()
 		defer w.begin() // for the end of the test
-		_, err = o.manager.Broker().Resolve(o.ctx(), st.Question.ID, inquiry.Reply{Response: "blue"})
+		_, err = o.manager.Broker().
+			Resolve(o.ctx(), st.Question.ID, inquiry.Reply{Response: "blue"})
 		require.NoError(t, err)
 		require.Equal(t, "done blue", o.wait(st.Session.ID).Run.Answer)
 	})

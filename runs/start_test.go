@@ -32,7 +32,18 @@ func TestATaskRunsToItsEndByItself(t *testing.T) {
 		require.Equal(t, 3, st.Session.Steps)
 		require.Len(t, st.Steps, 3)
 		require.Equal(t, "COMPLETE", st.Last.Proposal.Action.Verb())
-		require.Equal(t, session.Usage{Steps: 3, Calls: 3, PromptTokens: 30, CompletionTokens: 3, Model: 3 * time.Second, Phone: st.Usage.Phone}, st.Usage)
+		require.Equal(
+			t,
+			session.Usage{
+				Steps:            3,
+				Calls:            3,
+				PromptTokens:     30,
+				CompletionTokens: 3,
+				Model:            3 * time.Second,
+				Phone:            st.Usage.Phone,
+			},
+			st.Usage,
+		)
 		require.Equal(t, 40, st.Run.MaxSteps)
 		require.Empty(t, st.Message)
 		_, held, err := w.store.Holder(w.ctx(), "A")
@@ -61,12 +72,21 @@ func TestACallThatCannotBeCarriedOutChangesNothing(t *testing.T) {
 	}{
 		{"no task", runs.StartRequest{Task: " \n"}, runs.InvalidArgument, "task is empty"},
 		{"not text", runs.StartRequest{Task: "a\xff"}, runs.InvalidArgument, "not text"},
-		{"negative steps", runs.StartRequest{Task: "tap", MaxSteps: -1}, runs.InvalidArgument, "max_steps is -1"},
-		{"unknown mode", runs.StartRequest{Task: "tap", Settings: runs.Settings{ReplyMode: "telepathy"}}, runs.InvalidArgument, `unknown reply mode "telepathy"`},
-		{"no console", runs.StartRequest{Task: "tap", Settings: runs.Settings{ReplyMode: channel.ManualReply}}, runs.InvalidArgument, "needs a console"},
-		{"no answering model", runs.StartRequest{Task: "tap", Settings: runs.Settings{ReplyMode: channel.AutoReply}}, runs.InvalidArgument, "needs a model"},
-		{"settings that are no JSON", runs.StartRequest{Task: "tap", Settings: runs.Settings{Client: []byte("{")}}, runs.InvalidArgument, "not JSON"},
-		{"no such phone", runs.StartRequest{Task: "tap", Serial: "Z"}, runs.DeviceNotFound, `no phone "Z"`},
+		{"negative steps", runs.StartRequest{Task: "tap", MaxSteps: -1}, runs.InvalidArgument,
+			"max_steps is -1"},
+		{"unknown mode", runs.StartRequest{Task: "tap",
+			Settings: runs.Settings{ReplyMode: "telepathy"}}, runs.InvalidArgument,
+			`unknown reply mode "telepathy"`},
+		{"no console", runs.StartRequest{Task: "tap",
+			Settings: runs.Settings{ReplyMode: channel.ManualReply}}, runs.InvalidArgument,
+			"needs a console"},
+		{"no answering model", runs.StartRequest{Task: "tap",
+			Settings: runs.Settings{ReplyMode: channel.AutoReply}}, runs.InvalidArgument,
+			"needs a model"},
+		{"settings that are no JSON", runs.StartRequest{Task: "tap",
+			Settings: runs.Settings{Client: []byte("{")}}, runs.InvalidArgument, "not JSON"},
+		{"no such phone", runs.StartRequest{Task: "tap", Serial: "Z"}, runs.DeviceNotFound,
+			`no phone "Z"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, w *fixture) {
@@ -104,7 +124,8 @@ func TestQueuedRunsHaveTheirTurnInOrder(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		ids := []string{w.start("tap tap").Session.ID}
 		for range 3 {
-			st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap", KeepEnvironment: true, Queue: true})
+			st, err := w.manager.Start(w.ctx(),
+				runs.StartRequest{Task: "tap", KeepEnvironment: true, Queue: true})
 			require.NoError(t, err)
 			require.Equal(t, session.Queued, st.Run.State)
 			require.Equal(t, agentloop.StillRunning, st.Reason)
@@ -125,7 +146,8 @@ func TestQueuedRunsHaveTheirTurnInOrder(t *testing.T) {
 			ended = append(ended, st.Run.EndedAt)
 		}
 		for i := range 3 {
-			require.Equal(t, 2*time.Second, ended[i+1].Sub(ended[i]).Round(100*time.Millisecond), "at once")
+			require.Equal(t, 2*time.Second, ended[i+1].Sub(ended[i]).Round(100*time.Millisecond),
+				"at once")
 		}
 	})
 }
@@ -133,7 +155,8 @@ func TestQueuedRunsHaveTheirTurnInOrder(t *testing.T) {
 func TestTheNextInLineHasThePhoneAsSoonAsAWaitingSessionIsStopped(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		asking := w.wait(w.start("ask").Session.ID).Session.ID
-		st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap", KeepEnvironment: true, Queue: true})
+		st, err := w.manager.Start(w.ctx(),
+			runs.StartRequest{Task: "tap", KeepEnvironment: true, Queue: true})
 		require.NoError(t, err)
 		time.Sleep(1500 * time.Millisecond)
 		began := time.Now()
@@ -152,7 +175,8 @@ func TestTheLineIsKeptAlsoWhenAnotherProcessGivesThePhoneBack(t *testing.T) {
 		defer o.close()
 		o.start("tap tap tap") // four seconds
 		queue := func() string {
-			st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap", KeepEnvironment: true, Queue: true})
+			st, err := w.manager.Start(w.ctx(),
+				runs.StartRequest{Task: "tap", KeepEnvironment: true, Queue: true})
 			require.NoError(t, err)
 			return st.Session.ID
 		}
@@ -193,7 +217,8 @@ func TestNobodyGoesInFrontOfTheLine(t *testing.T) {
 func TestTheLimitOfStepsIsTheSmallerOne(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		for asked, want := range map[int]int{0: 40, 3: 3, 40: 40, 500: 40} {
-			st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "forever", MaxSteps: asked, KeepEnvironment: true})
+			st, err := w.manager.Start(w.ctx(),
+				runs.StartRequest{Task: "forever", MaxSteps: asked, KeepEnvironment: true})
 			require.NoError(t, err)
 
 			st = w.wait(st.Session.ID)
@@ -209,7 +234,11 @@ func TestTheLimitOfStepsIsTheSmallerOne(t *testing.T) {
 
 func TestSettingsReachTheMind(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
-		s := runs.Settings{ReplyMode: channel.NoReply, Captions: true, Client: []byte(`{"logs":true}`)}
+		s := runs.Settings{
+			ReplyMode: channel.NoReply,
+			Captions:  true,
+			Client:    []byte(`{"logs":true}`),
+		}
 		st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "ask", Settings: s})
 		require.NoError(t, err)
 
@@ -299,7 +328,8 @@ func TestTheLineHasTheOrderOfTheCalls(t *testing.T) {
 		w.start("tap tap")
 		synctest.Wait() // it has the phone
 		for i := range 20 {
-			st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap", KeepEnvironment: true, Queue: true})
+			st, err := w.manager.Start(w.ctx(),
+				runs.StartRequest{Task: "tap", KeepEnvironment: true, Queue: true})
 			require.NoError(t, err)
 			require.Equal(t, i, st.Ahead)
 		}

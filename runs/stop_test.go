@@ -40,7 +40,8 @@ func TestStoppingLeavesThePhoneAloneWithinOneAction(t *testing.T) {
 					require.Len(t, st.Steps, touched, "what was done is journaled")
 					time.Sleep(time.Minute)
 					require.Len(t, h.done(), touched)
-					want := map[runs.StopMode]session.State{runs.Cancel: session.Cancelled, runs.Pause: session.Paused}[mode]
+					want := map[runs.StopMode]session.State{runs.Cancel: session.Cancelled,
+						runs.Pause: session.Paused}[mode]
 					require.Equal(t, want, w.wait(id).Run.State)
 				})
 			})
@@ -75,9 +76,16 @@ func TestAStopBeatsALaterAnswer(t *testing.T) {
 		require.NoError(t, err)
 		require.Zero(t, time.Since(began))
 		require.Equal(t, inquiry.Withdrew, e.Type, "those who show the question are told")
-		_, err = w.manager.Broker().Resolve(w.ctx(), st.Question.ID, inquiry.Reply{Response: "red", Channel: "http"})
+		_, err = w.manager.Broker().
+			Resolve(w.ctx(), st.Question.ID, inquiry.Reply{Response: "red", Channel: "http"})
 		require.ErrorIs(t, err, inquiry.ErrGone)
-		_, err = w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: st.Session.ID, Reply: &runs.Reply{Text: "red", QuestionID: st.Question.ID}})
+		_, err = w.manager.Continue(
+			w.ctx(),
+			runs.ContinueRequest{
+				SessionID: st.Session.ID,
+				Reply:     &runs.Reply{Text: "red", QuestionID: st.Question.ID},
+			},
+		)
 		require.Equal(t, runs.QuestionAlreadyResolved, runs.CodeOf(err))
 		require.ErrorContains(t, err, "the run has ended")
 		require.Equal(t, session.Cancelled, w.wait(st.Session.ID).Run.State)
@@ -87,9 +95,11 @@ func TestAStopBeatsALaterAnswer(t *testing.T) {
 func TestAnAnswerToAPausedRunIsKeptUntilItGoesOn(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		st := w.wait(w.start("ask").Session.ID)
-		_, err := w.manager.Stop(w.ctx(), runs.StopRequest{SessionID: st.Session.ID, Mode: runs.Pause})
+		_, err := w.manager.Stop(w.ctx(),
+			runs.StopRequest{SessionID: st.Session.ID, Mode: runs.Pause})
 		require.NoError(t, err)
-		_, err = w.manager.Broker().Resolve(w.ctx(), st.Question.ID, inquiry.Reply{Response: "blue", Channel: "http"})
+		_, err = w.manager.Broker().
+			Resolve(w.ctx(), st.Question.ID, inquiry.Reply{Response: "blue", Channel: "http"})
 		require.NoError(t, err)
 		synctest.Wait()
 		require.Equal(t, session.Paused, w.wait(st.Session.ID).Run.State, "a pause is a pause")
@@ -104,7 +114,8 @@ func TestClosingPausesAndTheNextManagerGoesOn(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		running := w.start("tap tap tap").Session.ID
 		time.Sleep(1500 * time.Millisecond)
-		st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap", Queue: true, KeepEnvironment: true})
+		st, err := w.manager.Start(w.ctx(),
+			runs.StartRequest{Task: "tap", Queue: true, KeepEnvironment: true})
 		require.NoError(t, err)
 		queued := st.Session.ID
 		waited := make(chan runs.Status)
@@ -171,7 +182,8 @@ func TestWhoStopsARunIsInTheAudit(t *testing.T) {
 		kim := runs.Actor{Channel: "mcp", Authority: "client_model", Name: "kim"}
 		st := w.start("forever")
 		time.Sleep(5 * time.Second)
-		for _, r := range []runs.StopRequest{{Mode: runs.Pause, By: kim}, {Mode: runs.Pause, By: kim}, {By: kim}, {By: kim}} {
+		for _, r := range []runs.StopRequest{{Mode: runs.Pause, By: kim}, {Mode: runs.Pause,
+			By: kim}, {By: kim}, {By: kim}} {
 			r.SessionID = st.Session.ID
 			_, err := w.manager.Stop(w.ctx(), r)
 			require.NoError(t, err)
@@ -184,8 +196,14 @@ func TestWhoStopsARunIsInTheAudit(t *testing.T) {
 		require.NoError(t, err)
 		var story []string
 		for _, e := range entries {
-			story = append(story, fmt.Sprint(e.Event, " ", e.SessionID == st.Session.ID, " ", e.Door, " ", e.Authority, " ", e.By))
+			story = append(
+				story,
+				fmt.Sprint(e.Event, " ", e.SessionID == st.Session.ID, " ", e.Door, " ",
+					e.Authority, " ", e.By),
+			)
 		}
-		require.Equal(t, []string{"paused true mcp client_model kim", "stopped true mcp client_model kim"}, story, "once each, and by people only")
+		require.Equal(t,
+			[]string{"paused true mcp client_model kim", "stopped true mcp client_model kim"},
+			story, "once each, and by people only")
 	})
 }

@@ -17,7 +17,8 @@ var arrange = map[string]func(w *fixture) string{
 	"none": func(*fixture) string { return "nosuchsession" },
 	"queued": func(w *fixture) string {
 		w.start("forever")
-		st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "forever", Queue: true, KeepEnvironment: true})
+		st, err := w.manager.Start(w.ctx(),
+			runs.StartRequest{Task: "forever", Queue: true, KeepEnvironment: true})
 		require.NoError(w.t, err)
 		time.Sleep(time.Second)
 		return st.Session.ID
@@ -58,10 +59,12 @@ var calls = map[string]func(w *fixture, id string) (runs.Status, error){
 		return w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id})
 	},
 	"reply": func(w *fixture, id string) (runs.Status, error) {
-		return w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id, Reply: &runs.Reply{Text: "red"}})
+		return w.manager.Continue(w.ctx(),
+			runs.ContinueRequest{SessionID: id, Reply: &runs.Reply{Text: "red"}})
 	},
 	"new task": func(w *fixture, id string) (runs.Status, error) {
-		return w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id, Task: "tap tap forever"})
+		return w.manager.Continue(w.ctx(),
+			runs.ContinueRequest{SessionID: id, Task: "tap tap forever"})
 	},
 	"wait": func(w *fixture, id string) (runs.Status, error) {
 		return w.manager.Wait(w.ctx(), runs.WaitRequest{SessionID: id, Budget: 3 * time.Second})
@@ -82,37 +85,52 @@ const going = "QUEUED STILL_RUNNING" // or RUNNING: the run has been handed to i
 // table is what each call returns in each state: a state with a reason, or a code.
 var table = map[string]map[string]string{
 	"none": {
-		"start": going, "continue": "SESSION_NOT_FOUND", "reply": "SESSION_NOT_FOUND", "new task": "SESSION_NOT_FOUND",
-		"wait": "SESSION_NOT_FOUND", "stop": "SESSION_NOT_FOUND", "pause": "SESSION_NOT_FOUND", "other phone": "SESSION_NOT_FOUND",
+		"start": going, "continue": "SESSION_NOT_FOUND", "reply": "SESSION_NOT_FOUND",
+		"new task": "SESSION_NOT_FOUND",
+		"wait":     "SESSION_NOT_FOUND", "stop": "SESSION_NOT_FOUND", "pause": "SESSION_NOT_FOUND",
+		"other phone": "SESSION_NOT_FOUND",
 	},
 	"queued": {
-		"start": "DEVICE_BUSY", "continue": "QUEUED STILL_RUNNING", "reply": "NO_OPEN_QUESTION", "new task": "RUN_IN_PROGRESS",
-		"wait": "QUEUED STILL_RUNNING", "stop": "CANCELLED CANCELLED", "pause": "PAUSED USER_PAUSED", "other phone": "DEVICE_MISMATCH",
+		"start": "DEVICE_BUSY", "continue": "QUEUED STILL_RUNNING", "reply": "NO_OPEN_QUESTION",
+		"new task": "RUN_IN_PROGRESS",
+		"wait":     "QUEUED STILL_RUNNING", "stop": "CANCELLED CANCELLED",
+		"pause": "PAUSED USER_PAUSED", "other phone": "DEVICE_MISMATCH",
 	},
 	"running": {
-		"start": "DEVICE_BUSY", "continue": "RUNNING STILL_RUNNING", "reply": "NO_OPEN_QUESTION", "new task": "RUN_IN_PROGRESS",
-		"wait": "RUNNING STILL_RUNNING", "stop": "CANCELLED CANCELLED", "pause": "PAUSED USER_PAUSED", "other phone": "DEVICE_MISMATCH",
+		"start": "DEVICE_BUSY", "continue": "RUNNING STILL_RUNNING", "reply": "NO_OPEN_QUESTION",
+		"new task": "RUN_IN_PROGRESS",
+		"wait":     "RUNNING STILL_RUNNING", "stop": "CANCELLED CANCELLED",
+		"pause": "PAUSED USER_PAUSED", "other phone": "DEVICE_MISMATCH",
 	},
 	"waiting": {
-		"start": "DEVICE_BUSY", "continue": "WAITING_REPLY INFO_ACTION_NEEDS_REPLY", "reply": going, "new task": "RUN_IN_PROGRESS",
-		"wait": "WAITING_REPLY INFO_ACTION_NEEDS_REPLY", "stop": "CANCELLED CANCELLED", "pause": "PAUSED USER_PAUSED", "other phone": "DEVICE_MISMATCH",
+		"start": "DEVICE_BUSY", "continue": "WAITING_REPLY INFO_ACTION_NEEDS_REPLY", "reply": going,
+		"new task": "RUN_IN_PROGRESS",
+		"wait":     "WAITING_REPLY INFO_ACTION_NEEDS_REPLY", "stop": "CANCELLED CANCELLED",
+		"pause": "PAUSED USER_PAUSED", "other phone": "DEVICE_MISMATCH",
 	},
 	"paused": {
 		"start": going, "continue": going, "reply": "NO_OPEN_QUESTION", "new task": going,
-		"wait": "PAUSED USER_PAUSED", "stop": "CANCELLED CANCELLED", "pause": "PAUSED USER_PAUSED", "other phone": "DEVICE_MISMATCH",
+		"wait": "PAUSED USER_PAUSED", "stop": "CANCELLED CANCELLED", "pause": "PAUSED USER_PAUSED",
+		"other phone": "DEVICE_MISMATCH",
 	},
 	"paused with a question": {
-		"start": going, "continue": "WAITING_REPLY INFO_ACTION_NEEDS_REPLY", "reply": going, "new task": going,
-		"wait": "PAUSED USER_PAUSED", "stop": "CANCELLED CANCELLED", "pause": "PAUSED USER_PAUSED", "other phone": "DEVICE_MISMATCH",
+		"start": going, "continue": "WAITING_REPLY INFO_ACTION_NEEDS_REPLY", "reply": going,
+		"new task": going,
+		"wait":     "PAUSED USER_PAUSED", "stop": "CANCELLED CANCELLED", "pause": "PAUSED USER_PAUSED",
+		"other phone": "DEVICE_MISMATCH",
 	},
 	"ended": {
-		"start": going, "continue": "INVALID_ARGUMENT", "reply": "NO_OPEN_QUESTION", "new task": going,
-		"wait": "COMPLETED TASK_COMPLETED_SUCCESSFULLY", "stop": "COMPLETED TASK_COMPLETED_SUCCESSFULLY",
-		"pause": "COMPLETED TASK_COMPLETED_SUCCESSFULLY", "other phone": "DEVICE_MISMATCH",
+		"start": going, "continue": "INVALID_ARGUMENT", "reply": "NO_OPEN_QUESTION",
+		"new task": going,
+		"wait":     "COMPLETED TASK_COMPLETED_SUCCESSFULLY",
+		"stop":     "COMPLETED TASK_COMPLETED_SUCCESSFULLY",
+		"pause":    "COMPLETED TASK_COMPLETED_SUCCESSFULLY", "other phone": "DEVICE_MISMATCH",
 	},
 	"expired": {
-		"start": going, "continue": "INVALID_ARGUMENT", "reply": "NO_OPEN_QUESTION", "new task": going,
-		"wait": "EXPIRED SESSION_EXPIRED", "stop": "EXPIRED SESSION_EXPIRED", "pause": "EXPIRED SESSION_EXPIRED", "other phone": "DEVICE_MISMATCH",
+		"start": going, "continue": "INVALID_ARGUMENT", "reply": "NO_OPEN_QUESTION",
+		"new task": going,
+		"wait":     "EXPIRED SESSION_EXPIRED", "stop": "EXPIRED SESSION_EXPIRED",
+		"pause": "EXPIRED SESSION_EXPIRED", "other phone": "DEVICE_MISMATCH",
 	},
 }
 
@@ -130,7 +148,8 @@ func TestWhatEachCallReturnsInEachState(t *testing.T) {
 
 					if err != nil {
 						require.Equal(t, want, string(runs.CodeOf(err)), "%v", err)
-						require.Equal(t, before, w.facts(), "a call that cannot be carried out changes nothing")
+						require.Equal(t, before, w.facts(),
+							"a call that cannot be carried out changes nothing")
 						return
 					}
 					got := fmt.Sprintf("%s %s", st.Run.State, st.Reason)
@@ -138,9 +157,12 @@ func TestWhatEachCallReturnsInEachState(t *testing.T) {
 						got = going
 					}
 					require.Equal(t, want, got)
-					open, err := w.manager.Broker().List(w.ctx(), inquiry.Filter{SessionID: st.Session.ID, Status: inquiry.Pending})
+					open, err := w.manager.Broker().
+						List(w.ctx(), inquiry.Filter{SessionID: st.Session.ID,
+							Status: inquiry.Pending})
 					require.NoError(t, err)
-					require.Equal(t, len(open) > 0, st.Question != nil, "an open question is always there")
+					require.Equal(t, len(open) > 0, st.Question != nil,
+						"an open question is always there")
 				})
 			})
 		}

@@ -20,7 +20,8 @@ func TestWaitingIsBoundedAndEndsWithTheRun(t *testing.T) {
 		id := w.start("tap tap tap tap").Session.ID // one second each, and one for the report
 
 		began := time.Now()
-		st, err := w.manager.Wait(w.ctx(), runs.WaitRequest{SessionID: id, Budget: 2500 * time.Millisecond})
+		st, err := w.manager.Wait(w.ctx(),
+			runs.WaitRequest{SessionID: id, Budget: 2500 * time.Millisecond})
 		require.NoError(t, err)
 		require.Equal(t, agentloop.StillRunning, st.Reason)
 		require.Equal(t, 2500*time.Millisecond, time.Since(began))
@@ -33,7 +34,8 @@ func TestWaitingIsBoundedAndEndsWithTheRun(t *testing.T) {
 		require.Equal(t, agentloop.StillRunning, st.Reason)
 		require.Equal(t, 2500*time.Millisecond, time.Since(began), "no budget, no waiting")
 
-		st, err = w.manager.Wait(w.ctx(), runs.WaitRequest{SessionID: id, Budget: time.Hour, SinceStep: 3})
+		st, err = w.manager.Wait(w.ctx(),
+			runs.WaitRequest{SessionID: id, Budget: time.Hour, SinceStep: 3})
 		require.NoError(t, err)
 		require.Equal(t, session.Completed, st.Run.State)
 		require.Equal(t, 5*time.Second, time.Since(began))
@@ -41,7 +43,8 @@ func TestWaitingIsBoundedAndEndsWithTheRun(t *testing.T) {
 		require.Equal(t, 4, st.Steps[0].Index)
 		require.Equal(t, 5, st.Local)
 
-		st, err = w.manager.Wait(w.ctx(), runs.WaitRequest{SessionID: id, Budget: time.Hour, SinceStep: 5})
+		st, err = w.manager.Wait(w.ctx(),
+			runs.WaitRequest{SessionID: id, Budget: time.Hour, SinceStep: 5})
 		require.NoError(t, err)
 		require.Empty(t, st.Steps)
 		require.Equal(t, 5, st.Last.Index)
@@ -80,18 +83,33 @@ func TestWaitingForAnAnswerThatComesThroughAnotherDoor(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		st := w.wait(w.start("ask tap").Session.ID)
 		time.AfterFunc(time.Minute, func() {
-			_, err := w.manager.Broker().Resolve(w.ctx(), st.Question.ID, inquiry.Reply{Response: "blue", Channel: "http"})
+			_, err := w.manager.Broker().
+				Resolve(w.ctx(), st.Question.ID, inquiry.Reply{Response: "blue", Channel: "http"})
 			require.NoError(t, err)
 		})
 		began := time.Now()
 
-		got, err := w.manager.Wait(w.ctx(), runs.WaitRequest{SessionID: st.Session.ID, QuestionID: st.Question.ID, Budget: time.Hour})
+		got, err := w.manager.Wait(
+			w.ctx(),
+			runs.WaitRequest{
+				SessionID:  st.Session.ID,
+				QuestionID: st.Question.ID,
+				Budget:     time.Hour,
+			},
+		)
 
 		require.NoError(t, err)
 		require.Equal(t, "done blue", got.Run.Answer)
 		require.Equal(t, time.Minute+2*time.Second, time.Since(began))
 
-		got, err = w.manager.Wait(w.ctx(), runs.WaitRequest{SessionID: st.Session.ID, QuestionID: "of another time", Budget: time.Hour})
+		got, err = w.manager.Wait(
+			w.ctx(),
+			runs.WaitRequest{
+				SessionID:  st.Session.ID,
+				QuestionID: "of another time",
+				Budget:     time.Hour,
+			},
+		)
 		require.NoError(t, err)
 		require.Equal(t, session.Completed, got.Run.State)
 	})
@@ -99,7 +117,8 @@ func TestWaitingForAnAnswerThatComesThroughAnotherDoor(t *testing.T) {
 
 func TestWatchersGetTheEventsInOrderAndHoldNobodyUp(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
-		st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "forever", MaxSteps: 30, KeepEnvironment: true})
+		st, err := w.manager.Start(w.ctx(),
+			runs.StartRequest{Task: "forever", MaxSteps: 30, KeepEnvironment: true})
 		require.NoError(t, err)
 		id := st.Session.ID
 		lazy := w.manager.Watch(id)
@@ -154,10 +173,13 @@ func TestAnAnswerThatIsBeingAppliedIsWaitedFor(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		for range 20 {
 			st := w.wait(w.start("ask tap").Session.ID)
-			_, err := w.manager.Broker().Resolve(w.ctx(), st.Question.ID, inquiry.Reply{Response: "red", Channel: "page"})
+			_, err := w.manager.Broker().
+				Resolve(w.ctx(), st.Question.ID, inquiry.Reply{Response: "red", Channel: "page"})
 			require.NoError(t, err)
 
-			st = w.wait(st.Session.ID) // in the moment in which it is settled and not applied yet, more often than not
+			st = w.wait(
+				st.Session.ID,
+			) // in the moment in which it is settled and not applied yet, more often than not
 
 			require.Equal(t, session.Completed, st.Run.State)
 		}

@@ -43,8 +43,13 @@ type office struct {
 }
 
 func newOffice(t *testing.T) *office {
-	o := &office{T: t, broker: inquiry.NewBroker(&inquirytest.Memory{}, nil), console: &scripted{}, model: &scripted{},
-		dead: map[string]bool{}}
+	o := &office{
+		T:       t,
+		broker:  inquiry.NewBroker(&inquirytest.Memory{}, nil),
+		console: &scripted{},
+		model:   &scripted{},
+		dead:    map[string]bool{},
+	}
 	o.open("one")
 	return o
 }
@@ -92,7 +97,8 @@ func TestChannelsHaveTheirTurnOneAfterTheOther(t *testing.T) {
 		q := o.question(id)
 		require.Equal(t, "manual_reply", q.Turn.Channel)
 		require.Equal(t, "manual_reply", route.Asking(q, time.Now()))
-		require.Equal(t, "auto_reply", route.Asking(q, time.Now().Add(time.Minute)), "by the clock, whether or not it was noticed")
+		require.Equal(t, "auto_reply", route.Asking(q, time.Now().Add(time.Minute)),
+			"by the clock, whether or not it was noticed")
 
 		time.Sleep(time.Minute)
 		q = o.question(id)
@@ -102,7 +108,8 @@ func TestChannelsHaveTheirTurnOneAfterTheOther(t *testing.T) {
 		require.Equal(t, "auto_reply had no answer: connection refused", q.Turn.Trouble)
 		require.Equal(t, time.Now(), q.Turn.Since.Local())
 		require.Equal(t, []string{"auto_reply", "pass_to_client"}, o.moves)
-		require.Equal(t, []inquiry.Channel{{Name: "pass_to_client", Asks: true}, {Name: "page"}}, route.Left(q, o.router.Routed(q)))
+		require.Equal(t, []inquiry.Channel{{Name: "pass_to_client", Asks: true}, {Name: "page"}},
+			route.Left(q, o.router.Routed(q)))
 	})
 }
 
@@ -111,9 +118,11 @@ func TestAPassiveChannelDeclinesOnceAndOnlyInItsTurn(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			o := newOffice(t)
 			id := o.ask(mode)
-			require.NoError(t, o.router.Decline(t.Context(), id, "pass_to_client", "it is not its turn"))
+			require.NoError(t,
+				o.router.Decline(t.Context(), id, "pass_to_client", "it is not its turn"))
 			require.Equal(t, "elicit", o.question(id).Turn.Channel)
-			require.NoError(t, o.router.Decline(t.Context(), id, "elicit", "the client shows no forms"))
+			require.NoError(t,
+				o.router.Decline(t.Context(), id, "elicit", "the client shows no forms"))
 			q := o.question(id)
 			require.Equal(t, "manual_reply", q.Turn.Channel)
 			require.Equal(t, "the client shows no forms", q.Turn.Trouble)
@@ -142,7 +151,16 @@ func TestAnotherRouterGoesOnWhereOneWasKilled(t *testing.T) {
 		require.False(t, o.router.Routed(before))
 		o.route(id)
 		q := o.question(id)
-		require.Equal(t, inquiry.Turn{Channel: "manual_reply", Since: before.Turn.Since, Trouble: "no forms", Router: "two"}, q.Turn)
+		require.Equal(
+			t,
+			inquiry.Turn{
+				Channel: "manual_reply",
+				Since:   before.Turn.Since,
+				Trouble: "no forms",
+				Router:  "two",
+			},
+			q.Turn,
+		)
 		require.Equal(t, 2, o.console.asked)
 	})
 }
@@ -159,7 +177,8 @@ func TestRoutingEndsWithTheAnswerAndBeginsAnewAfterAPause(t *testing.T) {
 		require.Equal(t, paused, o.console.left)
 
 		o.route(id)
-		require.Equal(t, "manual_reply", o.question(id).Turn.Channel, "the time of the form is over")
+		require.Equal(t, "manual_reply", o.question(id).Turn.Channel,
+			"the time of the form is over")
 		require.Equal(t, 2, o.console.asked)
 		o.route(id)
 		require.Equal(t, 2, o.console.asked, "it is on the console already")
@@ -209,27 +228,38 @@ func TestAQuestionThatNoChannelAnsweredIsAskedAnewByALaterRouter(t *testing.T) {
 
 func TestOnlyChannelsThatCanStillAnswerAreLeft(t *testing.T) {
 	past, later := time.Now().Add(-time.Minute), time.Now().Add(time.Hour)
-	q := inquiry.Question{Status: inquiry.Pending, Channels: []inquiry.Channel{{Name: "manual_reply", Until: past},
-		{Name: "elicit", Until: later}, {Name: "auto_reply"}, {Name: "page"}}}
+	q := inquiry.Question{
+		Status: inquiry.Pending,
+		Channels: []inquiry.Channel{{Name: "manual_reply", Until: past},
+			{Name: "elicit", Until: later}, {Name: "auto_reply"}, {Name: "page"}},
+	}
 	asked := func(name string) inquiry.Turn { return inquiry.Turn{Channel: name, Router: "one"} }
 	for name, c := range map[string]struct {
 		turn   inquiry.Turn
 		routed bool
 		want   []inquiry.Channel
 	}{
-		"not routed":          {inquiry.Turn{}, false, []inquiry.Channel{q.Channels[1], q.Channels[2], q.Channels[3]}},
-		"the form asks":       {asked("elicit"), true, []inquiry.Channel{{Name: "elicit", Until: later, Asks: true}, q.Channels[2], q.Channels[3]}},
-		"the router is gone":  {asked("elicit"), false, []inquiry.Channel{q.Channels[1], q.Channels[2], q.Channels[3]}},
-		"the form declined":   {asked("auto_reply"), true, []inquiry.Channel{{Name: "auto_reply", Asks: true}, q.Channels[3]}},
+		"not routed": {inquiry.Turn{}, false, []inquiry.Channel{q.Channels[1],
+			q.Channels[2], q.Channels[3]}},
+		"the form asks": {asked("elicit"), true, []inquiry.Channel{{Name: "elicit",
+			Until: later, Asks: true}, q.Channels[2], q.Channels[3]}},
+		"the router is gone": {asked("elicit"), false, []inquiry.Channel{q.Channels[1],
+			q.Channels[2], q.Channels[3]}},
+		"the form declined": {asked("auto_reply"), true, []inquiry.Channel{{Name: "auto_reply",
+			Asks: true}, q.Channels[3]}},
 		"all have had a turn": {asked(""), true, []inquiry.Channel{q.Channels[3]}},
 	} {
 		q.Turn = c.turn
 		require.Equal(t, c.want, route.Left(q, c.routed), name)
 	}
-	q.Channels = []inquiry.Channel{{Name: "pass_to_client", Until: past}, {Name: "no_reply"}, {Name: "page"}}
+	q.Channels = []inquiry.Channel{
+		{Name: "pass_to_client", Until: past},
+		{Name: "no_reply"},
+		{Name: "page"},
+	}
 	q.Turn = asked("no_reply")
-	require.Equal(t, []inquiry.Channel{{Name: "pass_to_client"}, {Name: "page"}}, route.Left(q, true),
-		"nobody is asked at no_reply; a client may always answer")
+	require.Equal(t, []inquiry.Channel{{Name: "pass_to_client"}, {Name: "page"}},
+		route.Left(q, true), "nobody is asked at no_reply; a client may always answer")
 	q.Status = inquiry.Answered
 	require.Empty(t, route.Left(q, false))
 }
