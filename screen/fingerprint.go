@@ -1,10 +1,5 @@
 package screen
 
-import (
-	"fmt"
-	"math/bits"
-)
-
 // cells is how many cells a fingerprint has on each side.
 const cells = 24
 
@@ -55,16 +50,6 @@ func (a Fingerprint) Distance(b Fingerprint) float64 {
 		}
 	}
 	return float64(n) / float64(len(a))
-}
-
-// Hash is a short text that is equal for equal fingerprints, for logs and for counting repeated
-// screens.
-func (a Fingerprint) Hash() string {
-	h := uint64(14695981039346656037)
-	for _, c := range a {
-		h = (h ^ uint64(c>>3)) * 1099511628211
-	}
-	return fmt.Sprintf("%016x", bits.RotateLeft64(h, 7))
 }
 
 // Black reports whether the frame is (nearly) all black, as a secure window is captured.

@@ -39,14 +39,12 @@ func TestScreensAreToldApartByFingerprint(t *testing.T) {
 	same := page(t, 6, 29).Fingerprint()
 	require.Equal(t, first, same)
 	require.Zero(t, first.Distance(same))
-	require.Equal(t, first.Hash(), same.Hash())
 
 	minute := page(t, 6, 30).Fingerprint()
 	require.Less(t, first.Distance(minute), 0.02, "a clock's minute looks like another screen")
 
 	other := page(t, 3, 29).Fingerprint()
 	require.Greater(t, first.Distance(other), 0.2, "another screen looks the same")
-	require.NotEqual(t, first.Hash(), other.Hash())
 	require.Equal(t, first.Distance(other), other.Distance(first))
 }
 
