@@ -74,7 +74,7 @@ func keys(name string) []string {
 func (p *Phone) Apps(ctx context.Context) ([]App, error) {
 	s, err := p.read(ctx, "pm list packages", "pm list packages -3")
 	if err != nil {
-		return nil, fmt.Errorf("listing the apps of %s: %w", p.info.Serial, err)
+		return nil, p.failed("listing the apps of", err)
 	}
 	own := map[string]bool{}
 	for _, pkg := range parsePackages(s[1]) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/xml"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -22,11 +21,7 @@ const blindDeletes = 200
 // many deletes as the field holds characters. No focused field is an error when the phone reports
 // that there is none.
 func (p *Phone) Clear(ctx context.Context) error {
-	err := p.clear(ctx)
-	if err != nil {
-		return fmt.Errorf("clearing the field on %s: %w", p.info.Serial, err)
-	}
-	return nil
+	return p.failed("clearing the field on", p.clear(ctx))
 }
 
 func (p *Phone) clear(ctx context.Context) error {

@@ -44,7 +44,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println(phone.Serial(), look.State.App, look.State.Size, look.Frame.Size())
+	fmt.Println(phone.Info().Serial, look.State.App, look.State.Size, look.Frame.Size())
 	fmt.Println(phone.Launch(ctx, "Clocks and Calendars"))
 	// Output:
 	// sandbox-1 com.android.deskclock 1080x2400 1080x2400

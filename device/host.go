@@ -1,6 +1,7 @@
 package device
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -48,14 +49,10 @@ func NewHost(opts *Options) (*Host, error) {
 	if opts != nil {
 		o = *opts
 	}
-	if o.Timeout <= 0 {
-		o.Timeout = defaultTimeout
-	}
+	o.Timeout = cmp.Or(max(o.Timeout, 0), defaultTimeout)
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	if o.Getenv == nil {
 		o.Getenv = os.Getenv
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
 	}
 	client, err := adb.New(&adb.Options{Server: o.Server, ADB: o.ADB, Getenv: o.Getenv, Log: o.Log})
 	if err != nil {

@@ -85,7 +85,7 @@ func TestWhichPhoneIsMeant(t *testing.T) {
 				c.serial)
 			if c.want != "" {
 				require.NoError(t, err)
-				require.Equal(t, c.want, p.Serial())
+				require.Equal(t, c.want, p.Info().Serial)
 				require.Equal(t, "14", p.Info().Android)
 				return
 			}

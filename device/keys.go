@@ -3,7 +3,6 @@ package device
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/taploop/taploop/actions"
@@ -37,19 +36,10 @@ func (p *Phone) Key(ctx context.Context, key actions.Key) error {
 	if !ok {
 		return fmt.Errorf("pressing a key on %s: there is no key %q", p.info.Serial, key)
 	}
-	if err := p.run(ctx, keyevent(code), 0); err != nil {
-		return fmt.Errorf("pressing %s on %s: %w", key, p.info.Serial, err)
-	}
-	return nil
+	return p.failed("pressing "+string(key)+" on", p.run(ctx, keyevent(code), 0))
 }
 
 // keyevent is the line that presses keys one after the other.
 func keyevent(codes ...int) string {
-	var b strings.Builder
-	b.WriteString("input keyevent")
-	for _, c := range codes {
-		b.WriteByte(' ')
-		b.WriteString(strconv.Itoa(c))
-	}
-	return b.String()
+	return "input keyevent " + strings.Trim(fmt.Sprint(codes), "[]")
 }

@@ -17,10 +17,7 @@ func (p *Phone) Launch(ctx context.Context, app string) error {
 	if err == nil {
 		err = p.launch(ctx, pkg)
 	}
-	if err != nil {
-		return fmt.Errorf("launching %q on %s: %w", app, p.info.Serial, err)
-	}
-	return nil
+	return p.failed(fmt.Sprintf("launching %q on", app), err)
 }
 
 // StopApp ends an app and what it does in the background; app is a name or a package, found as in
@@ -30,10 +27,7 @@ func (p *Phone) StopApp(ctx context.Context, app string) error {
 	if err == nil {
 		err = p.run(ctx, "am force-stop "+adb.Quote(pkg), 0)
 	}
-	if err != nil {
-		return fmt.Errorf("stopping %q on %s: %w", app, p.info.Serial, err)
-	}
-	return nil
+	return p.failed(fmt.Sprintf("stopping %q on", app), err)
 }
 
 func (p *Phone) find(ctx context.Context, app string) (string, error) {

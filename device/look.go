@@ -3,7 +3,6 @@ package device
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/taploop/taploop/internal/hint"
@@ -25,13 +24,12 @@ func (p *Phone) Look(ctx context.Context) (screen.Observation, error) {
 	look, err := p.glance(ctx)
 	var torn tornError
 	if errors.As(err, &torn) {
-		if err := wait.For(ctx, lookAgain); err != nil {
-			return screen.Observation{}, fmt.Errorf("looking at %s: %w", p.info.Serial, err)
+		if err = wait.For(ctx, lookAgain); err == nil {
+			look, err = p.glance(ctx)
 		}
-		look, err = p.glance(ctx)
 	}
 	if err != nil {
-		return look, fmt.Errorf("looking at %s: %w", p.info.Serial, err)
+		return look, p.failed("looking at", err)
 	}
 	p.mu.Lock()
 	p.size = look.State.Size
@@ -42,10 +40,7 @@ func (p *Phone) Look(ctx context.Context) (screen.Observation, error) {
 // State reads what the phone says of itself, in one service and without a picture.
 func (p *Phone) State(ctx context.Context) (screen.State, error) {
 	r, err := p.readState(ctx)
-	if err != nil {
-		return screen.State{}, fmt.Errorf("reading the state of %s: %w", p.info.Serial, err)
-	}
-	return r.State, nil
+	return r.State, p.failed("reading the state of", err)
 }
 
 type shot struct {

@@ -29,15 +29,20 @@ type Phone struct {
 
 var _ actions.Surface = (*Phone)(nil)
 
-// Serial is the phone's serial.
-func (p *Phone) Serial() string { return p.info.Serial }
-
 // Info is what was read of the phone when it was opened.
 func (p *Phone) Info() Info { return p.info }
 
 // Close ends the use of the phone. A Phone holds no connection between calls, so there is nothing
 // to wait for.
 func (p *Phone) Close() error { return nil }
+
+// failed puts what was being done, and on which phone, in front of an error; nil stays nil.
+func (p *Phone) failed(doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s %s: %w", doing, p.info.Serial, err)
+}
 
 // within bounds a call on the phone: its own patience and what the command itself takes.
 func (p *Phone) within(

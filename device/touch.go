@@ -82,10 +82,7 @@ func (p *Phone) touch(ctx context.Context, doing string, takes time.Duration,
 	if err == nil {
 		err = p.run(ctx, line(pixels(size)), takes)
 	}
-	if err != nil {
-		return fmt.Errorf("%s %s: %w", doing, p.info.Serial, err)
-	}
-	return nil
+	return p.failed(doing, err)
 }
 
 // logicalSize is the display's size at the last look, or now when there was none.

@@ -36,10 +36,7 @@ func (p *Phone) Type(ctx context.Context, text string) error {
 			err = p.typeUnicode(ctx, text)
 		}
 	}
-	if err != nil {
-		return fmt.Errorf("typing on %s: %w", p.info.Serial, err)
-	}
-	return nil
+	return p.failed("typing on", err)
 }
 
 // typeable refuses what no keyboard types. The error never quotes the text, which may be a secret.

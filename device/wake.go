@@ -20,10 +20,7 @@ const (
 // Wake switches the display on and opens the lock screen when it has no PIN, pattern or password;
 // with one the error is ErrLocked. A phone that is on and open is left alone.
 func (p *Phone) Wake(ctx context.Context) error {
-	if err := p.wake(ctx); err != nil {
-		return fmt.Errorf("waking %s: %w", p.info.Serial, err)
-	}
-	return nil
+	return p.failed("waking", p.wake(ctx))
 }
 
 func (p *Phone) wake(ctx context.Context) error {

@@ -1,6 +1,7 @@
 package adb
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"strconv"
@@ -33,9 +34,7 @@ func findAddress(explicit string, getenv func(string) string) (address, error) {
 		return a, badAddress("ADB_SERVER_SOCKET", s, err)
 	}
 	host, port := getenv("ANDROID_ADB_SERVER_ADDRESS"), getenv("ANDROID_ADB_SERVER_PORT")
-	if port == "" {
-		port = defaultPort
-	}
+	port = cmp.Or(port, defaultPort)
 	a, err := tcp(host, port)
 	return a, badAddress("ANDROID_ADB_SERVER_PORT", port, err)
 }
@@ -82,9 +81,7 @@ func tcp(host, port string) (address, error) {
 	if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
 		return address{}, fmt.Errorf("%q is no port from 1 to 65535", port)
 	}
-	if host == "" {
-		host = "127.0.0.1"
-	}
+	host = cmp.Or(host, "127.0.0.1")
 	if strings.ContainsAny(host, " /\t\r\n") {
 		return address{}, fmt.Errorf("%q is no host", host)
 	}

@@ -1,6 +1,7 @@
 package adb
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,9 +51,7 @@ func New(opts *Options) (*Client, error) {
 	if o.Dialer == nil {
 		o.Dialer = &net.Dialer{Timeout: 5 * time.Second}
 	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	addr, err := findAddress(o.Server, o.Getenv)
 	if err != nil {
 		return nil, err

@@ -21,9 +21,6 @@ type Device struct {
 // Device names a phone. It does not ask whether there is one.
 func (c *Client) Device(serial string) *Device { return &Device{client: c, serial: serial} }
 
-// Serial is the phone's serial.
-func (d *Device) Serial() string { return d.serial }
-
 // Open connects to a service of the phone, for example "exec:ls". The caller closes the connection.
 func (d *Device) Open(ctx context.Context, service string) (*Conn, error) {
 	if strings.ContainsRune(service, 0) {

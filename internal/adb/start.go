@@ -2,6 +2,7 @@ package adb
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,11 +40,7 @@ func (c *Client) startServer(ctx context.Context) error {
 		return hint.Add(ErrNoServer, "start the server on that machine with `adb -a nodaemon "+
 			"server`, or tunnel its port with ssh -L")
 	}
-	binary := c.binary
-	if binary == "" {
-		binary = "adb"
-	}
-	path, err := exec.LookPath(binary)
+	path, err := exec.LookPath(cmp.Or(c.binary, "adb"))
 	if err != nil {
 		return hint.Add(fmt.Errorf("%w, and there is no adb to start one (%w)", ErrNoServer, err),
 			"install Android's platform tools (Debian and Ubuntu: apt-get install adb), or set "+
