@@ -11,18 +11,18 @@ import (
 // events is the stream of what happens: a snapshot first, unless the listener brings the id of an
 // event that is still in the ring. A listener that falls behind the ring gets a snapshot again.
 func (s *Server) events(w http.ResponseWriter, r *http.Request, v viewer) error {
-	if !s.enter() {
+	defer s.listeners.Add(-1)
+	if s.listeners.Add(1) > int64(s.opts.MaxListeners) || s.ctx.Err() != nil {
 		w.Header().Set("Retry-After", "5")
 		return refuse("TOO_MANY_LISTENERS", fmt.Errorf("%d listeners are connected already",
 			s.opts.MaxListeners))
 	}
-	defer s.leave()
 	w.Header().Set("Content-Type", "text/event-stream")
 	// a proxy that collects what it passes on would hold events back
 	w.Header().Set("X-Accel-Buffering", "no")
 	l := &listener{s: s, w: w, r: r, v: v, out: http.NewResponseController(w)}
-	from, ok := s.ring.number(r.Header.Get("Last-Event-ID"))
-	if _, _, gone := s.ring.after(from); !ok || gone {
+	from, ok := s.feed.ring.number(r.Header.Get("Last-Event-ID"))
+	if _, _, gone := s.feed.ring.after(from); !ok || gone {
 		if err := l.snapshot(); err != nil {
 			return l.broken(err)
 		}
@@ -33,22 +33,6 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request, v viewer) error 
 		}
 	}
 	return l.broken(l.run())
-}
-
-func (s *Server) enter() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.listeners >= s.opts.MaxListeners || s.ctx.Err() != nil {
-		return false
-	}
-	s.listeners++
-	return true
-}
-
-func (s *Server) leave() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.listeners--
 }
 
 // listener is one event stream.
@@ -82,7 +66,7 @@ func (l *listener) run() error {
 	ping := time.NewTicker(l.s.opts.Ping)
 	defer ping.Stop()
 	for {
-		list, more, gone := l.s.ring.after(l.at)
+		list, more, gone := l.s.feed.ring.after(l.at)
 		if gone {
 			if err := l.snapshot(); err != nil {
 				return err
@@ -101,7 +85,7 @@ func (l *listener) run() error {
 		case <-l.r.Context().Done():
 			return errGone
 		case <-l.s.ctx.Done():
-			if list, _, gone := l.s.ring.after(l.at); !gone {
+			if list, _, gone := l.s.feed.ring.after(l.at); !gone {
 				_ = l.pass(list) // a listener that is gone does not need it
 			}
 			return errGone
@@ -114,8 +98,8 @@ func (l *listener) pass(list []event) error {
 	var b bytes.Buffer
 	for _, e := range list {
 		l.at++
-		if l.v.sees(e.client, e.owned) {
-			frame(&b, e.name, l.s.ring.id(l.at), e.data)
+		if l.v.sees(e.client) {
+			frame(&b, e.name, l.s.feed.ring.id(l.at), e.data)
 		}
 	}
 	if b.Len() == 0 {
@@ -127,7 +111,7 @@ func (l *listener) pass(list []event) error {
 // ping keeps the connection and shows the listener that it is there. The credential is looked at
 // again: a token that was revoked ends its streams.
 func (l *listener) ping() error {
-	if v, err := l.s.who(l.r); err != nil || v != l.v {
+	if v, err := l.s.gate.who(l.r); err != nil || v != l.v {
 		return errGone
 	}
 	var b bytes.Buffer
@@ -138,7 +122,7 @@ func (l *listener) ping() error {
 // snapshot sends all open questions and the sessions that are under way. The events after it may
 // repeat what is in it already.
 func (l *listener) snapshot() error {
-	at, text, err := l.s.snapshotOf(l.r.Context(), l.v)
+	at, text, err := l.s.feed.snapshot(l.r.Context(), l.v)
 	if err != nil {
 		return err
 	}

@@ -5,12 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/internal/hint"
-	"github.com/taploop/taploop/session"
 )
 
 // inquiryView is a question as it leaves. A secret answer masks itself.
@@ -19,15 +17,6 @@ type inquiryView struct {
 	InquiryID     string          `json:"inquiryId"`
 	InputSchema   json.RawMessage `json:"input_schema,omitempty"` // of a form
 	ScreenshotURL string          `json:"screenshot_url,omitempty"`
-}
-
-func (s *Server) viewOf(q inquiry.Question) inquiryView {
-	q.Channels = s.opts.Channels(q)
-	v := inquiryView{Question: q, InquiryID: q.ID, InputSchema: inquiry.Schema(q.Fields)}
-	if q.Frame != "" && q.SessionID != "" {
-		v.ScreenshotURL = frameURL(q.SessionID, q.Frame)
-	}
-	return v
 }
 
 func (s *Server) listInquiries(w http.ResponseWriter, r *http.Request, v viewer) error {
@@ -48,7 +37,7 @@ func (s *Server) listInquiries(w http.ResponseWriter, r *http.Request, v viewer)
 	if err != nil {
 		return err
 	}
-	list, err := s.visible(r.Context(), v, f)
+	list, err := s.records.visible(r.Context(), v, f)
 	if err != nil {
 		return err
 	}
@@ -61,79 +50,12 @@ func (s *Server) listInquiries(w http.ResponseWriter, r *http.Request, v viewer)
 	return send(w, http.StatusOK, map[string]any{"inquiries": list})
 }
 
-// visible lists the questions that the viewer may see, oldest first; never nil.
-func (s *Server) visible(ctx context.Context, v viewer, f inquiry.Filter) ([]inquiryView, error) {
-	all, err := s.opts.Questions.List(ctx, f)
-	if err != nil {
-		return nil, err
-	}
-	type owner struct{ session, client string }
-	owners := map[owner]bool{}
-	list := make([]inquiryView, 0, len(all))
-	for _, q := range all {
-		o := owner{q.SessionID, q.Client}
-		seen, known := owners[o]
-		if !known {
-			if seen, err = s.seesQuestion(ctx, v, q); err != nil {
-				return nil, err
-			}
-			owners[o] = seen
-		}
-		if seen {
-			list = append(list, s.viewOf(q))
-		}
-	}
-	return slices.Clip(list), nil
-}
-
-// seesQuestion decides by whom the question belongs to.
-func (s *Server) seesQuestion(ctx context.Context, v viewer, q inquiry.Question) (bool, error) {
-	if v.all {
-		return true, nil
-	}
-	client, owned, err := s.ownerOf(ctx, q)
-	return v.sees(client, owned), err
-}
-
-// ownerOf is whom a question belongs to: as its session, and without one its own client. One with
-// neither belongs to no client.
-func (s *Server) ownerOf(ctx context.Context,
-	q inquiry.Question) (client string, owned bool, err error) {
-	if q.SessionID == "" {
-		return q.Client, q.Client != "", nil
-	}
-	return s.owner(ctx, q.SessionID)
-}
-
-// owner is whom a session belongs to. One that was deleted belongs to no client.
-func (s *Server) owner(ctx context.Context, sessionID string) (
-	client string, owned bool, err error) {
-	x, err := s.opts.Sessions.Session(ctx, sessionID)
-	if errors.Is(err, session.ErrNotFound) {
-		return "", false, nil
-	}
-	return x.Client, err == nil, err
-}
-
-// question is the one that the path names, if the viewer may see it.
-func (s *Server) question(r *http.Request, v viewer) (inquiry.Question, error) {
-	q, err := s.opts.Questions.Get(r.Context(), r.PathValue("id"))
-	if err != nil {
-		return q, err
-	}
-	seen, err := s.seesQuestion(r.Context(), v, q)
-	if err == nil && !seen {
-		err = inquiry.ErrNotFound
-	}
-	return q, err
-}
-
 func (s *Server) getInquiry(w http.ResponseWriter, r *http.Request, v viewer) error {
 	wait, err := number(r, "wait_seconds", int(24*time.Hour/time.Second))
 	if err != nil {
 		return err
 	}
-	q, err := s.question(r, v)
+	q, err := s.records.question(r, v)
 	if err != nil {
 		return err
 	}
@@ -142,13 +64,15 @@ func (s *Server) getInquiry(w http.ResponseWriter, r *http.Request, v viewer) er
 			return err
 		}
 	}
-	return send(w, http.StatusOK, s.viewOf(q))
+	return send(w, http.StatusOK, s.records.viewOf(q))
 }
 
 // await returns the question once it is settled, or as it is after d.
 func (s *Server) await(r *http.Request, id string, d time.Duration) (inquiry.Question, error) {
-	ctx, done := s.within(r)
-	defer done()
+	ctx, end := context.WithCancelCause(r.Context())
+	defer end(nil)
+	stop := context.AfterFunc(s.ctx, func() { end(errClosing) })
+	defer stop()
 	late := errors.New("nobody has answered yet")
 	ctx, cancel := context.WithTimeoutCause(ctx, d, late)
 	defer cancel()
@@ -190,7 +114,7 @@ func (r *response) UnmarshalJSON(b []byte) error {
 }
 
 func (s *Server) reply(w http.ResponseWriter, r *http.Request, v viewer) error {
-	q, err := s.question(r, v)
+	q, err := s.records.question(r, v)
 	if err != nil {
 		return err
 	}
@@ -215,7 +139,7 @@ func (s *Server) reply(w http.ResponseWriter, r *http.Request, v viewer) error {
 	s.opts.Log.InfoContext(r.Context(), "question answered", "question", q.ID, "by", v.name,
 		"through", v.channel(), "type", res.Question.Resolution.Type)
 	return send(w, http.StatusOK, map[string]any{"status": res.Question.Status,
-		"replayed": res.Replayed, "inquiry": s.viewOf(res.Question)})
+		"replayed": res.Replayed, "inquiry": s.records.viewOf(res.Question)})
 }
 
 // refused is the broker's refusal of a reply; any other error stays as it is.
@@ -232,7 +156,7 @@ func (s *Server) refused(err error) error {
 		body["fields"] = why.Invalid.Fields
 	}
 	if why.Question != nil {
-		body["inquiry"] = s.viewOf(*why.Question)
+		body["inquiry"] = s.records.viewOf(*why.Question)
 	}
 	if why.Code == inquiry.CodeResolved {
 		body["winner"] = why.Question.Resolution

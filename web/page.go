@@ -5,11 +5,12 @@ import (
 	"embed"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"path"
 	"slices"
-	"strconv"
-	"strings"
+
+	"golang.org/x/text/language"
 
 	"github.com/taploop/taploop/inquiry/channel"
 )
@@ -25,34 +26,33 @@ var types = map[string]string{
 
 // page serves the inbox page, in the language that the browser asks for. There is nothing secret in
 // it: what it shows it has to fetch.
-func (s *Server) page(w http.ResponseWriter, r *http.Request) {
+func page(w http.ResponseWriter, r *http.Request) error {
 	b, err := assets.ReadFile("assets/index.html")
 	if err != nil {
-		s.fail(w, r, err)
-		return
+		return err
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Vary", "Accept-Language")
 	w.Header().Set("Cache-Control", "no-cache")
 	_, _ = w.Write(bytes.Replace(b, []byte(`<html lang="en">`),
-		[]byte(`<html lang="`+language(r.Header.Get("Accept-Language"))+`">`), 1))
+		[]byte(`<html lang="`+spoken(r.Header.Get("Accept-Language"))+`">`), 1))
+	return nil
 }
 
-func (s *Server) asset(w http.ResponseWriter, r *http.Request) {
+func asset(w http.ResponseWriter, r *http.Request) error {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		s.fail(w, r, notAllowed(w, "GET"))
-		return
+		return notAllowed(w, "GET")
 	}
 	name := r.PathValue("asset")
 	kind, known := types[path.Ext(name)]
 	b, err := assetOf(name)
 	if !known || err != nil {
-		s.fail(w, r, notFound("there is nothing at %s", r.URL.Path))
-		return
+		return refuse("NOT_FOUND", fmt.Errorf("there is nothing at %s", r.URL.Path))
 	}
 	w.Header().Set("Content-Type", kind)
 	w.Header().Set("Cache-Control", "no-cache")
 	_, _ = w.Write(b)
+	return nil
 }
 
 // assetOf is a file that the page is made of. channels.js is made of the registry of channels.
@@ -70,36 +70,19 @@ func assetOf(name string) ([]byte, error) {
 	return slices.Concat([]byte("\"use strict\";\nconst CHANNELS = "), b, []byte(";\n")), err
 }
 
-// language is "zh" when the browser likes Chinese better than English, else "en".
-func language(accept string) string {
-	best, weight := "en", 0.0
-	for entry := range strings.SplitSeq(accept, ",") {
-		tag, params, _ := strings.Cut(strings.TrimSpace(entry), ";")
-		base, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(tag)), "-")
-		q := 1.0
-		if text, found := strings.CutPrefix(strings.TrimSpace(params), "q="); found {
-			var err error
-			if q, err = strconv.ParseFloat(text, 64); err != nil {
-				continue
-			}
-		}
-		if (base == "en" || base == "zh") && q > weight {
-			best, weight = base, q
-		}
-	}
-	return best
+// languages are those of the page, the first one for who reads neither.
+var languages = []language.Tag{language.English, language.Chinese}
+
+// spoken is the one of languages that the browser likes best.
+func spoken(accept string) string {
+	_, i := language.MatchStrings(language.NewMatcher(languages), accept)
+	return languages[i].String()
 }
 
 // login takes the code of a link, once, and gives the browser its cookie. It wants the marks of our
 // own page, so that no other page can log a browser in.
-func (s *Server) login(w http.ResponseWriter, r *http.Request) {
-	if err := s.tryLogin(w, r); err != nil {
-		s.fail(w, r, err)
-	}
-}
-
-func (s *Server) tryLogin(w http.ResponseWriter, r *http.Request) error {
-	if err := s.samePage(r); err != nil {
+func (g gate) login(w http.ResponseWriter, r *http.Request) error {
+	if err := samePage(r); err != nil {
 		return refuse("FORBIDDEN", err)
 	}
 	if !marked(r) {
@@ -111,22 +94,22 @@ func (s *Server) tryLogin(w http.ResponseWriter, r *http.Request) error {
 	if err := receive(r, &body); err != nil {
 		return err
 	}
-	secret, err := s.opts.Logins.redeem(body.Code)
+	secret, err := g.Logins.redeem(body.Code)
 	if errors.Is(err, errNoLogin) {
-		s.opts.Log.Warn("login refused", "remote", r.RemoteAddr)
+		g.Log.Warn("login refused", "remote", r.RemoteAddr)
 		return refuse("UNAUTHORIZED", err)
 	}
 	if err != nil {
 		return err
 	}
-	s.opts.Log.Info("browser logged in", "remote", r.RemoteAddr)
+	g.Log.Info("browser logged in", "remote", r.RemoteAddr)
 	http.SetCookie(w, cookie(r, secret, int(browserLife.Seconds())))
 	return send(w, http.StatusOK, map[string]any{"ok": true})
 }
 
-func (s *Server) logout(w http.ResponseWriter, r *http.Request, v viewer) error {
+func (g gate) logout(w http.ResponseWriter, r *http.Request, v viewer) error {
 	if c, err := r.Cookie(cookieName(r)); err == nil && v.page {
-		if err := s.opts.Logins.forget(c.Value); err != nil {
+		if err := g.Logins.forget(c.Value); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"sync"
@@ -9,38 +10,69 @@ import (
 	"github.com/taploop/taploop/session"
 )
 
-// pumpQuestions puts the broker's events into the ring until the server closes.
-func (s *Server) pumpQuestions(sub *inquiry.Subscription) {
+// feed is what happens, ready for any number of listeners: goroutines of its own put the broker's
+// events and the changes of sessions into the ring.
+type feed struct {
+	records   records
+	ring      *ring
+	changes   changes
+	snapshots snapshots
+
+	ctx     context.Context // of the server's life
+	open    context.Context // ends a little before, so that listeners hear of what has happened
+	shut    context.CancelCauseFunc
+	pumping sync.WaitGroup
+}
+
+// newFeed starts the goroutines, which end with stop.
+func newFeed(ctx context.Context, records records) *feed {
+	f := &feed{records: records, ring: newRing(records.Buffer), ctx: ctx,
+		changes: changes{ids: map[string]bool{}, wake: make(chan struct{}, 1)}}
+	f.open, f.shut = context.WithCancelCause(ctx)
+	sub := records.Questions.Subscribe()
+	f.pumping.Go(func() { f.pumpQuestions(sub) })
+	f.pumping.Go(f.pumpSessions)
+	return f
+}
+
+// stop returns when what has happened by then is in the ring.
+func (f *feed) stop() {
+	f.shut(errClosing)
+	f.pumping.Wait()
+}
+
+// pumpQuestions puts the broker's events into the ring until the feed stops.
+func (f *feed) pumpQuestions(sub *inquiry.Subscription) {
 	defer sub.Close()
 	for {
 		// which gives what is there before it looks whether that has ended
-		e, err := sub.Next(s.feeding)
+		e, err := sub.Next(f.open)
 		if err != nil {
 			return
 		}
 		if e.Type == inquiry.Lost {
-			s.ring.resync()
+			f.ring.resync()
 			continue
 		}
-		client, owned, err := s.ownerOf(s.ctx, e.Question)
-		s.publish("inquiry."+string(e.Type), client, owned, err, s.viewOf(e.Question))
+		client, err := f.records.owner(f.ctx, e.Question)
+		f.publish("inquiry."+string(e.Type), client, err, f.records.viewOf(e.Question))
 	}
 }
 
 // publish puts an event into the ring for those who may see what belongs to the client. When it
 // could not be found out whom it belongs to, every listener gets a snapshot, and sees there what it
 // may.
-func (s *Server) publish(name, client string, owned bool, err error, view any) {
+func (f *feed) publish(name string, client *string, err error, view any) {
 	if err == nil {
 		var b []byte
 		if b, err = json.Marshal(view); err == nil {
-			s.ring.put(event{name, b, client, owned})
+			f.ring.put(event{name, b, client})
 			return
 		}
 	}
-	if s.ctx.Err() == nil {
-		s.opts.Log.Error("publishing", "event", name, "err", err)
-		s.ring.resync()
+	if f.ctx.Err() == nil {
+		f.records.Log.Error("publishing", "event", name, "err", err)
+		f.ring.resync()
 	}
 }
 
@@ -53,8 +85,9 @@ type changes struct {
 
 // Changed says that a session's run has moved or taken a step: listeners get session.state and
 // step, read from the store. It returns at once, so a run may call it at each of its events.
-func (s *Server) Changed(sessionID string) {
-	c := &s.changes
+func (s *Server) Changed(sessionID string) { s.feed.changes.add(sessionID) }
+
+func (c *changes) add(sessionID string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.ids[sessionID] = true
@@ -83,26 +116,26 @@ type known struct {
 // step are published once more.
 const maxKnown = 4096
 
-// pumpSessions looks at the sessions that changed until the server closes.
-func (s *Server) pumpSessions() {
+// pumpSessions looks at the sessions that changed until the feed stops.
+func (f *feed) pumpSessions() {
 	sessions := map[string]known{}
 	for last := false; !last; {
 		select {
-		case <-s.feeding.Done():
+		case <-f.open.Done():
 			last = true
-		case <-s.changes.wake:
+		case <-f.changes.wake:
 		}
 		if len(sessions) > maxKnown {
 			clear(sessions)
 		}
-		for id := range s.changes.take() {
+		for id := range f.changes.take() {
 			before, seen := sessions[id]
-			now, err := s.publishSession(id, before, seen)
+			now, err := f.publishSession(id, before, seen)
 			switch {
 			case errors.Is(err, session.ErrNotFound):
 				delete(sessions, id)
-			case err != nil && s.ctx.Err() == nil:
-				s.opts.Log.Error("looking at a session", "session", id, "err", err)
+			case err != nil && f.ctx.Err() == nil:
+				f.records.Log.Error("looking at a session", "session", id, "err", err)
 			case err != nil:
 				return
 			default:
@@ -114,12 +147,12 @@ func (s *Server) pumpSessions() {
 
 // publishSession publishes what is new in a session: of one that was not seen before the state and
 // the last step.
-func (s *Server) publishSession(id string, before known, seen bool) (now known, err error) {
-	x, err := s.opts.Sessions.Session(s.ctx, id)
+func (f *feed) publishSession(id string, before known, seen bool) (now known, err error) {
+	x, err := f.records.Sessions.Session(f.ctx, id)
 	if err != nil {
 		return before, err
 	}
-	view, err := s.present(s.ctx, x)
+	view, err := f.records.present(f.ctx, x)
 	if err != nil || view.Run == nil {
 		return before, err
 	}
@@ -127,7 +160,7 @@ func (s *Server) publishSession(id string, before known, seen bool) (now known, 
 	if !seen {
 		now.step = max(x.Steps-1, 0)
 	}
-	steps, err := s.opts.Sessions.StepsAfter(s.ctx, id, now.step)
+	steps, err := f.records.Sessions.StepsAfter(f.ctx, id, now.step)
 	if err != nil {
 		return before, err
 	}
@@ -135,11 +168,11 @@ func (s *Server) publishSession(id string, before known, seen bool) (now known, 
 		if st.State == session.Intent {
 			break
 		}
-		s.publish("step", x.Client, true, nil, viewOfStep(st))
+		f.publish("step", &x.Client, nil, viewOfStep(st))
 		now.step = st.Index
 	}
 	if !seen || now.run != before.run || now.state != before.state || now.reason != before.reason {
-		s.publish("session.state", x.Client, true, nil, view)
+		f.publish("session.state", &x.Client, nil, view)
 	}
 	return now, nil
 }

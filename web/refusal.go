@@ -64,10 +64,6 @@ func (r *refusal) Unwrap() error { return r.err }
 // hint is what can be done about the refusal.
 func (r *refusal) hint() string { return cmp.Or(hint.Of(r.err), codes[r.code].hint) }
 
-func notFound(format string, args ...any) error {
-	return refuse("NOT_FOUND", fmt.Errorf(format, args...))
-}
-
 func badRequest(format string, args ...any) error {
 	return refuse("INVALID_ARGUMENT", fmt.Errorf(format, args...))
 }
@@ -123,7 +119,7 @@ func fieldNames(t reflect.Type) (names []string) {
 }
 
 // nothing answers where there is nothing: in JSON below /v1, and elsewhere with what there is.
-func (s *Server) nothing(w http.ResponseWriter, r *http.Request) {
+func (s *Server) nothing(w http.ResponseWriter, r *http.Request) error {
 	if strings.HasPrefix(r.URL.Path, "/v1/") {
 		var paths []string
 		for _, x := range s.table() {
@@ -132,12 +128,12 @@ func (s *Server) nothing(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 		err := fmt.Errorf("there is nothing at %s", r.URL.Path)
-		s.fail(w, r, refuse("NOT_FOUND", hint.Add(err, "there are "+strings.Join(paths, ", "))))
-		return
+		return refuse("NOT_FOUND", hint.Add(err, "there are "+strings.Join(paths, ", ")))
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.WriteHeader(http.StatusNotFound)
 	_, _ = fmt.Fprintf(w,
 		"There is nothing here. This is taploop: the inbox page is at /ui, the HTTP API below /v1, "+
 			"MCP at /mcp.\n")
+	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -13,8 +14,7 @@ import (
 type event struct {
 	name   string
 	data   []byte
-	client string // whom it belongs to
-	owned  bool
+	client *string // whom it belongs to; nil for no client
 }
 
 // ring keeps the last events, numbered from 1. Readers hold the number of the last one that they
@@ -75,7 +75,7 @@ func (r *ring) after(n uint64) (list []event, more <-chan struct{}, gone bool) {
 	if n+1 < r.first || n >= r.first+uint64(len(r.kept)) {
 		return nil, r.more, true
 	}
-	return append([]event(nil), r.kept[n+1-r.first:]...), r.more, false
+	return slices.Clone(r.kept[n+1-r.first:]), r.more, false
 }
 
 // id is an event's id for listeners.

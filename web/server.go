@@ -4,29 +4,24 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"sync"
+	"sync/atomic"
 
 	"github.com/taploop/taploop/internal/httpguard"
 )
 
 // Server serves /v1 and /ui. It is safe for concurrent use.
 type Server struct {
-	opts  Options
+	opts  *Options
 	guard *httpguard.Guard
 	mux   *http.ServeMux
-	ring  *ring
 
-	ctx     context.Context // of the server's life: ends requests that wait
-	cancel  context.CancelCauseFunc
-	feeding context.Context // ends a little before, so that listeners hear of what has happened
-	starve  context.CancelCauseFunc
-	pumping sync.WaitGroup
-	changes changes
+	gate    gate
+	records records
+	feed    *feed
 
-	snapshots snapshots
-
-	mu        sync.Mutex
-	listeners int
+	ctx       context.Context // of the server's life: ends requests that wait
+	cancel    context.CancelCauseFunc
+	listeners atomic.Int64
 }
 
 var errClosing = errors.New("the server is closing")
@@ -35,15 +30,11 @@ var errClosing = errors.New("the server is closing")
 // The owner calls Close.
 func New(opts *Options) *Server {
 	o := settings(opts)
-	s := &Server{opts: o, guard: &httpguard.Guard{Hosts: o.Hosts, Origins: o.Origins},
-		ring: newRing(o.Buffer)}
-	s.changes.ids, s.changes.wake = map[string]bool{}, make(chan struct{}, 1)
+	s := &Server{opts: &o, guard: &httpguard.Guard{Hosts: o.Hosts, Origins: o.Origins},
+		gate: gate{&o}, records: records{&o}}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
-	s.feeding, s.starve = context.WithCancelCause(s.ctx)
 	s.mux = s.routes()
-	sub := o.Questions.Subscribe()
-	s.pumping.Go(func() { s.pumpQuestions(sub) })
-	s.pumping.Go(s.pumpSessions)
+	s.feed = newFeed(s.ctx, s.records)
 	return s
 }
 
@@ -51,8 +42,7 @@ func New(opts *Options) *Server {
 // goroutines. What has happened by then is still sent to those who listen; it does not wait for
 // them to read it.
 func (s *Server) Close() error {
-	s.starve(errClosing)
-	s.pumping.Wait()
+	s.feed.stop()
 	s.cancel(errClosing)
 	return nil
 }
@@ -88,8 +78,11 @@ func harden(h http.Header) {
 // what is there.
 type route struct {
 	method, path string
-	serve        func(w http.ResponseWriter, r *http.Request, v viewer) error
+	serve        handler
 }
+
+// handler answers a request of somebody who may come in, or says why not.
+type handler func(w http.ResponseWriter, r *http.Request, v viewer) error
 
 // table is all routes that want a credential.
 func (s *Server) table() []route {
@@ -102,43 +95,41 @@ func (s *Server) table() []route {
 		{"GET", "/v1/sessions/{id}", s.getSession},
 		{"GET", "/v1/sessions/{id}/steps", s.listSteps},
 		{"GET", "/v1/sessions/{id}/frames/{frame}", s.getFrame},
-		{"POST", "/v1/sessions/{id}/stop", s.stop},
-		{"POST", "/v1/sessions/{id}/pause", s.pause},
-		{"POST", "/ui/logout", s.logout},
+		{"POST", "/v1/sessions/{id}/stop", s.halt(Runs.Cancel)},
+		{"POST", "/v1/sessions/{id}/pause", s.halt(Runs.Pause)},
+		{"POST", "/ui/logout", s.gate.logout},
 	}
 }
 
 func (s *Server) routes() *http.ServeMux {
 	mux := http.NewServeMux()
-	paths := map[string][]string{}
-	for _, x := range s.table() {
-		mux.HandleFunc(x.method+" "+x.path, func(w http.ResponseWriter, r *http.Request) {
-			v, err := s.who(r)
-			if err == nil {
-				err = x.serve(w, r, v)
-			}
-			if err != nil {
+	handle := func(at string, serve func(http.ResponseWriter, *http.Request) error) {
+		mux.HandleFunc(at, func(w http.ResponseWriter, r *http.Request) {
+			if err := serve(w, r); err != nil {
 				s.fail(w, r, err)
 			}
+		})
+	}
+	paths := map[string][]string{}
+	for _, x := range s.table() {
+		handle(x.method+" "+x.path, func(w http.ResponseWriter, r *http.Request) error {
+			v, err := s.gate.who(r)
+			if err != nil {
+				return err
+			}
+			return x.serve(w, r, v)
 		})
 		paths[x.path] = append(paths[x.path], x.method)
 	}
 	for path, methods := range paths {
-		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
-			s.fail(w, r, notAllowed(w, methods...))
+		handle(path, func(w http.ResponseWriter, _ *http.Request) error {
+			return notAllowed(w, methods...)
 		})
 	}
-	mux.HandleFunc("POST /ui/login", s.login)
-	mux.HandleFunc("GET /ui", s.page)
+	handle("POST /ui/login", s.gate.login)
+	handle("GET /ui", page)
 	mux.Handle("GET /ui/{$}", http.RedirectHandler("/ui", http.StatusFound))
-	mux.HandleFunc("/ui/{asset}", s.asset)
-	mux.HandleFunc("/", s.nothing)
+	handle("/ui/{asset}", asset)
+	handle("/", s.nothing)
 	return mux
-}
-
-// within is a context of the request that also ends with the server.
-func (s *Server) within(r *http.Request) (context.Context, func()) {
-	ctx, cancel := context.WithCancelCause(r.Context())
-	stop := context.AfterFunc(s.ctx, func() { cancel(errClosing) })
-	return ctx, func() { stop(); cancel(nil) }
 }

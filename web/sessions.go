@@ -81,9 +81,7 @@ func (s *Server) listSessions(w http.ResponseWriter, r *http.Request, v viewer) 
 		return err
 	}
 	f.Limit = cmp.Or(f.Limit, 50)
-	if !v.all {
-		f.Client = &v.name
-	}
+	f.Client = v.client()
 	all, err := s.opts.Sessions.Sessions(r.Context(), f)
 	if err != nil {
 		return err
@@ -95,34 +93,16 @@ func (s *Server) listSessions(w http.ResponseWriter, r *http.Request, v viewer) 
 	return send(w, http.StatusOK, map[string]any{"sessions": list})
 }
 
-// session is the one that the path names, if the viewer may see it.
-func (s *Server) session(r *http.Request, v viewer) (session.Session, error) {
-	x, err := s.opts.Sessions.Session(r.Context(), r.PathValue("id"))
-	if err == nil && !v.seesSession(x) {
-		err = session.ErrNotFound
-	}
-	return x, err
-}
-
 func (s *Server) getSession(w http.ResponseWriter, r *http.Request, v viewer) error {
-	x, err := s.session(r, v)
+	x, err := s.records.session(r, v)
 	if err != nil {
 		return err
 	}
-	view, err := s.present(r.Context(), x)
+	view, err := s.records.present(r.Context(), x)
 	if err != nil {
 		return err
 	}
 	return send(w, http.StatusOK, view)
-}
-
-// present is a session with its latest run.
-func (s *Server) present(ctx context.Context, x session.Session) (sessionView, error) {
-	run, err := s.opts.Sessions.LatestRun(ctx, x.ID)
-	if errors.Is(err, session.ErrNotFound) {
-		return sessionView{Session: x}, nil
-	}
-	return sessionView{x, viewOfRun(&run)}, err
 }
 
 // listSteps lists the steps after one index, or the last few, oldest first.
@@ -136,7 +116,7 @@ func (s *Server) listSteps(w http.ResponseWriter, r *http.Request, v viewer) err
 	if err != nil {
 		return err
 	}
-	x, err := s.session(r, v)
+	x, err := s.records.session(r, v)
 	if err != nil {
 		return err
 	}
@@ -157,7 +137,7 @@ func (s *Server) listSteps(w http.ResponseWriter, r *http.Request, v viewer) err
 // getFrame gives a picture. Frames begin with their session's id, so one session does not lead to
 // another's.
 func (s *Server) getFrame(w http.ResponseWriter, r *http.Request, v viewer) error {
-	x, err := s.session(r, v)
+	x, err := s.records.session(r, v)
 	if err != nil {
 		return err
 	}
@@ -174,43 +154,33 @@ func (s *Server) getFrame(w http.ResponseWriter, r *http.Request, v viewer) erro
 	return nil
 }
 
-func (s *Server) stop(w http.ResponseWriter, r *http.Request, v viewer) error {
-	return s.halt(w, r, v, func(ctx context.Context, id string, by Person) error {
-		return s.opts.Runs.Cancel(ctx, id, by)
-	})
-}
-
-func (s *Server) pause(w http.ResponseWriter, r *http.Request, v viewer) error {
-	return s.halt(w, r, v, func(ctx context.Context, id string, by Person) error {
-		return s.opts.Runs.Pause(ctx, id, by)
-	})
-}
-
-// halt stops a session's run and answers with its state after that. The body is not needed.
-func (s *Server) halt(w http.ResponseWriter, r *http.Request, v viewer,
-	how func(context.Context, string, Person) error) error {
-	x, err := s.session(r, v)
-	if err != nil {
-		return err
-	}
-	if s.opts.Runs == nil {
-		return refuse("NOT_IMPLEMENTED", errors.New("runs cannot be stopped through this server"))
-	}
-	if r.ContentLength != 0 {
-		if err := receive(r, new(struct{})); err != nil {
+// halt makes a handler that stops a session's run and answers with its state after that. The body
+// is not needed.
+func (s *Server) halt(how func(Runs, context.Context, string, Person) error) handler {
+	return func(w http.ResponseWriter, r *http.Request, v viewer) error {
+		x, err := s.records.session(r, v)
+		if err != nil {
 			return err
 		}
+		if s.opts.Runs == nil {
+			return refuse("NOT_IMPLEMENTED", errors.New("runs cannot be stopped through this server"))
+		}
+		if r.ContentLength != 0 {
+			if err := receive(r, new(struct{})); err != nil {
+				return err
+			}
+		}
+		// The client may be gone by now: what was asked is done all the same.
+		err = how(s.opts.Runs, context.WithoutCancel(r.Context()), x.ID, Person{v.name, v.channel()})
+		if err != nil {
+			return err
+		}
+		s.opts.Log.InfoContext(r.Context(), "session stopped", "session", x.ID, "by", v.name,
+			"through", v.channel())
+		view, err := s.records.present(r.Context(), x)
+		if err != nil {
+			return err
+		}
+		return send(w, http.StatusOK, view)
 	}
-	// The client may be gone by now: what was asked is done all the same.
-	if err := how(context.WithoutCancel(r.Context()), x.ID,
-		Person{v.name, v.channel()}); err != nil {
-		return err
-	}
-	s.opts.Log.InfoContext(r.Context(), "session stopped", "session", x.ID, "by", v.name, "through",
-		v.channel())
-	view, err := s.present(r.Context(), x)
-	if err != nil {
-		return err
-	}
-	return send(w, http.StatusOK, view)
 }

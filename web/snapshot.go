@@ -32,21 +32,21 @@ const (
 	sessionsShown = 100
 )
 
-// snapshotOf is the snapshot for those who see what the viewer sees. Nothing has happened since it
+// snapshot is the snapshot for those who see what the viewer sees. Nothing has happened since it
 // was made.
-func (s *Server) snapshotOf(ctx context.Context, v viewer) (at uint64, text []byte, err error) {
+func (f *feed) snapshot(ctx context.Context, v viewer) (at uint64, text []byte, err error) {
 	if v.all {
 		v = viewer{all: true} // they all see the same
 	}
-	x := s.snapshots.get(v)
+	x := f.snapshots.get(v)
 	select {
 	case x.turn <- struct{}{}:
 	case <-ctx.Done():
 		return 0, nil, context.Cause(ctx)
 	}
 	defer func() { <-x.turn }()
-	if x.text == nil || x.at != s.ring.last() || time.Since(x.made) >= freshFor {
-		if err := s.make(ctx, v, x); err != nil {
+	if x.text == nil || x.at != f.ring.last() || time.Since(x.made) >= freshFor {
+		if err := f.make(ctx, v, x); err != nil {
 			return 0, nil, err
 		}
 	}
@@ -69,17 +69,14 @@ func (c *snapshots) get(v viewer) *snapshot {
 
 // make reads the snapshot anew. Events that happen meanwhile come after it, so they may repeat what
 // is in it already.
-func (s *Server) make(ctx context.Context, v viewer, x *snapshot) error {
-	at, made := s.ring.last(), time.Now()
-	questions, err := s.visible(ctx, v, inquiry.Filter{Status: inquiry.Pending})
+func (f *feed) make(ctx context.Context, v viewer, x *snapshot) error {
+	at, made := f.ring.last(), time.Now()
+	questions, err := f.records.visible(ctx, v, inquiry.Filter{Status: inquiry.Pending})
 	if err != nil {
 		return err
 	}
-	f := session.Filter{Limit: sessionsShown}
-	if !v.all {
-		f.Client = &v.name
-	}
-	all, err := s.opts.Sessions.Sessions(ctx, f)
+	all, err := f.records.Sessions.Sessions(ctx,
+		session.Filter{Limit: sessionsShown, Client: v.client()})
 	if err != nil {
 		return err
 	}
@@ -96,7 +93,7 @@ func (s *Server) make(ctx context.Context, v viewer, x *snapshot) error {
 	}
 	var b bytes.Buffer
 	b.Grow(len(data) + 100)
-	frame(&b, "snapshot", s.ring.id(at), data)
+	frame(&b, "snapshot", f.ring.id(at), data)
 	x.at, x.made = at, made
 	x.text = b.Bytes()
 	return nil

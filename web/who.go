@@ -9,8 +9,10 @@ import (
 	"strings"
 
 	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/session"
 )
+
+// gate lets those in who have a credential.
+type gate struct{ *Options }
 
 // viewer is who sends a request.
 type viewer struct {
@@ -19,13 +21,21 @@ type viewer struct {
 	page bool   // the inbox page
 }
 
-// sees reports whether what belongs to the client is visible. What belongs to no client is visible
+// sees reports whether what belongs to the client is visible. What belongs to none, nil, is visible
 // to those who see all.
-func (v viewer) sees(client string, owned bool) bool { return v.all || owned && v.name == client }
+func (v viewer) sees(client *string) bool {
+	return v.all || client != nil && v.name == *client
+}
 
-func (v viewer) seesSession(x session.Session) bool { return v.sees(x.Client, true) }
+// client is whose sessions the viewer sees; nil means everybody's.
+func (v viewer) client() *string {
+	if v.all {
+		return nil
+	}
+	return &v.name
+}
 
-// channel is the door through which the viewer answers.
+// channel is the one through which the viewer answers.
 func (v viewer) channel() string {
 	if v.page {
 		return inquiry.ChannelPage
@@ -45,25 +55,25 @@ var (
 
 // who finds out who sends the request. A token in the header goes before the cookie: only a program
 // can set it.
-func (s *Server) who(r *http.Request) (viewer, error) {
+func (g gate) who(r *http.Request) (viewer, error) {
 	if r.Header.Get("Authorization") == "" {
-		if err := s.samePage(r); err != nil {
+		if err := samePage(r); err != nil {
 			return viewer{}, refuse("FORBIDDEN", err)
 		}
 		if c, err := r.Cookie(cookieName(r)); err == nil {
-			return s.browser(r, c.Value)
+			return g.browser(r, c.Value)
 		}
 	}
-	name, err := s.opts.Authorize(r)
+	name, err := g.Authorize(r)
 	if err != nil {
 		return viewer{}, refuse("UNAUTHORIZED", err)
 	}
-	return viewer{name: name, all: s.opts.Operator(name)}, nil
+	return viewer{name: name, all: g.Operator(name)}, nil
 }
 
 // browser checks the page's cookie, and the marks that only our own page can put on a request.
-func (s *Server) browser(r *http.Request, secret string) (viewer, error) {
-	name, err := s.opts.Logins.check(secret)
+func (g gate) browser(r *http.Request, secret string) (viewer, error) {
+	name, err := g.Logins.check(secret)
 	switch {
 	case errors.Is(err, errNoLogin):
 		return viewer{}, refuse("UNAUTHORIZED",
@@ -85,7 +95,7 @@ func marked(r *http.Request) bool {
 
 // samePage refuses what another page sends with the rights of the person at the browser, be it a
 // page on another port of this machine: cookies know no ports.
-func (s *Server) samePage(r *http.Request) error {
+func samePage(r *http.Request) error {
 	if origin := r.Header.Get("Origin"); origin != "" && !own(origin, r.Host) {
 		return errStrangePage
 	}
