@@ -13,18 +13,17 @@ import (
 	"github.com/taploop/taploop/internal/wait"
 )
 
-// target is a kind of endpoint.
-type target interface {
-	label() string
-	wants(event string) bool
-	fleeting() bool // it is for people: what is not true any more is not sent
-	request(ctx context.Context, m *message, o *Options) (*http.Request, error)
+// target is where an endpoint's messages go.
+type target struct {
+	name string
+	// it calls people: to open questions alone; any other target gets everything
+	calls   bool
+	request func(ctx context.Context, m *message, o *Options) (*http.Request, error)
 }
 
 // endpoint delivers to one target, one message at a time.
 type endpoint struct {
 	target
-	name    string
 	opts    *Options
 	client  *http.Client
 	wake    chan struct{}         // holds one token when the queue has changed
@@ -56,7 +55,7 @@ func newEndpoint(t target, o *Options, catchUp func(context.Context)) *endpoint 
 	if transport == nil {
 		transport = http.DefaultTransport.(*http.Transport).Clone()
 	}
-	return &endpoint{target: t, name: t.label(), opts: o, catchUp: catchUp,
+	return &endpoint{target: t, opts: o, catchUp: catchUp,
 		wake: make(chan struct{}, 1), client: &http.Client{
 			Transport: transport,
 			// A redirect is a failure: the signed message is for the address that was configured.
@@ -125,7 +124,7 @@ func (e *endpoint) run(ctx context.Context) {
 // outdated reports whether the message need not be sent any more: people are not called to a
 // settled question.
 func (e *endpoint) outdated(ctx context.Context, m *message) bool {
-	if !e.fleeting() || m.ends() {
+	if !e.calls {
 		return false
 	}
 	q, err := e.opts.Questions.Get(ctx, m.question.ID)

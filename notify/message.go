@@ -11,11 +11,9 @@ import (
 
 // The events as endpoints get them.
 const (
-	created   = "inquiry.created"
-	overdue   = "inquiry.overdue"
-	resolved  = "inquiry.resolved"
-	withdrawn = "inquiry.withdrawn"
-	expired   = "inquiry.expired"
+	prefix  = "inquiry."
+	created = prefix + string(inquiry.Created)
+	overdue = prefix + string(inquiry.Overdue)
 )
 
 // message is one event about one question, for every endpoint that wants it.
@@ -27,18 +25,9 @@ type message struct {
 }
 
 func newMessage(t inquiry.EventType, q inquiry.Question) *message {
-	m := &message{question: q, at: q.AskedAt}
-	switch t {
-	case inquiry.Created:
-		m.event = created
-	case inquiry.Overdue:
-		m.event, m.at = overdue, q.AttentionUntil
-	case inquiry.Withdrew:
-		m.event = withdrawn
-	case inquiry.RanOut:
-		m.event = expired
-	default:
-		m.event = resolved
+	m := &message{event: prefix + string(t), question: q, at: q.AskedAt}
+	if t == inquiry.Overdue {
+		m.at = q.AttentionUntil
 	}
 	if q.Resolution != nil {
 		m.at = q.Resolution.At
@@ -62,7 +51,7 @@ func (m *message) receipt(endpoint string) Receipt {
 // id is the same however often, and by whichever process, the message is sent. It holds no full
 // stop, as the signature scheme wants it.
 func (m *message) id() string {
-	return "msg_" + m.question.ID + "_" + strings.TrimPrefix(m.event, "inquiry.")
+	return "msg_" + m.question.ID + "_" + strings.TrimPrefix(m.event, prefix)
 }
 
 // payload is the body of a webhook.

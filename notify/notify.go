@@ -69,19 +69,21 @@ func New(opts *Options) (*Notifier, error) {
 	o.GiveUp = cmp.Or(o.GiveUp, 24*time.Hour)
 	o.Queue = cmp.Or(o.Queue, 1000)
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
+	add := func(t target, err error) error {
+		if err == nil {
+			n.endpoints = append(n.endpoints, newEndpoint(t, o, n.catchUp))
+		}
+		return err
+	}
 	for _, w := range o.Webhooks {
-		t, err := newHook(w)
-		if err != nil {
+		if err := add(newHook(w)); err != nil {
 			return nil, err
 		}
-		n.endpoints = append(n.endpoints, newEndpoint(t, o, n.catchUp))
 	}
 	if o.Ntfy.URL != "" {
-		t, err := newTopic(o.Ntfy)
-		if err != nil {
+		if err := add(newTopic(o.Ntfy)); err != nil {
 			return nil, err
 		}
-		n.endpoints = append(n.endpoints, newEndpoint(t, o, n.catchUp))
 	}
 	return n, nil
 }
@@ -119,7 +121,7 @@ func (n *Notifier) send(ctx context.Context, m *message) {
 	m.link = n.link(m.question.ID)
 	had := n.receipts(ctx, Span{QuestionID: m.question.ID})
 	for _, e := range n.endpoints {
-		if e.wants(m.event) && !had[m.receipt(e.name)] {
+		if !(e.calls && m.ends()) && !had[m.receipt(e.name)] {
 			e.put(m)
 		}
 	}

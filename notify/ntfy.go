@@ -6,50 +6,38 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
-	"net/url"
 	"strings"
 
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/text"
 )
 
-// topic is a topic of an ntfy server, https://docs.ntfy.sh/publish.
-type topic struct {
-	url   string
-	token string
-}
-
-func newTopic(n Ntfy) (*topic, error) {
-	if err := checkURL(n.URL); err != nil {
-		return nil, fmt.Errorf("the ntfy topic: %w", err)
+// newTopic is a topic of an ntfy server, https://docs.ntfy.sh/publish.
+func newTopic(n Ntfy) (target, error) {
+	u, err := parseURL(n.URL)
+	if err != nil {
+		return target{}, fmt.Errorf("the ntfy topic: %w", err)
 	}
-	if u, _ := url.Parse(n.URL); strings.Trim(u.Path, "/") == "" {
-		return nil, hint.Add(fmt.Errorf("the ntfy address at %s names no topic", u.Host),
+	if strings.Trim(u.Path, "/") == "" {
+		return target{}, hint.Add(fmt.Errorf("the ntfy address at %s names no topic", u.Host),
 			"write the topic after the server: https://ntfy.sh/TOPIC")
 	}
 	if strings.ContainsFunc(n.Token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return nil,
+		return target{},
 			hint.Add(errors.New("the token of the ntfy topic holds characters that no token has"),
 				"copy it anew from the ntfy account's page")
 	}
-	return &topic{n.URL, n.Token}, nil
+	return target{nameOf("ntfy", u, n.URL), true, n.request}, nil
 }
 
-func (t *topic) label() string { return nameOf("ntfy", t.url) }
-
-// wants implements target: a push is for what a person should do something about.
-func (t *topic) wants(event string) bool { return event == created || event == overdue }
-
-func (t *topic) fleeting() bool { return true }
-
-// request implements target. The message is the body, the rest are headers.
-func (t *topic) request(ctx context.Context, m *message, o *Options) (*http.Request, error) {
+// request has the question as its body, the rest are headers.
+func (n Ntfy) request(ctx context.Context, m *message, o *Options) (*http.Request, error) {
 	body := "The question is on the page. 问题在页面上。"
 	if !o.HideText {
 		// ntfy takes what it cannot show as an attachment
 		body = text.Cut(text.Lines(m.question.Text), maxText)
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, t.url, strings.NewReader(body))
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, n.URL, strings.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
@@ -66,8 +54,8 @@ func (t *topic) request(ctx context.Context, m *message, o *Options) (*http.Requ
 	if m.link != "" {
 		r.Header.Set("Click", m.link)
 	}
-	if t.token != "" {
-		r.Header.Set("Authorization", "Bearer "+t.token)
+	if n.Token != "" {
+		r.Header.Set("Authorization", "Bearer "+n.Token)
 	}
 	return r, nil
 }

@@ -26,9 +26,10 @@ type hook struct {
 
 const secretPrefix = "whsec_"
 
-func newHook(w Webhook) (*hook, error) {
-	if err := checkURL(w.URL); err != nil {
-		return nil, fmt.Errorf("a webhook: %w", err)
+func newHook(w Webhook) (target, error) {
+	u, err := parseURL(w.URL)
+	if err != nil {
+		return target{}, fmt.Errorf("a webhook: %w", err)
 	}
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(w.Secret, secretPrefix))
 	switch {
@@ -40,22 +41,15 @@ func newHook(w Webhook) (*hook, error) {
 		err = fmt.Errorf("it has %d bytes (want 24 to 64)", len(key))
 	}
 	if err != nil {
-		return nil, hint.Add(fmt.Errorf("the secret of the webhook at %s: %w", host(w.URL), err),
+		return target{}, hint.Add(fmt.Errorf("the secret of the webhook at %s: %w", u.Host, err),
 			"make one: echo "+secretPrefix+"$(openssl rand -base64 32)")
 	}
-	return &hook{w.URL, key}, nil
+	h := hook{w.URL, key}
+	return target{name: nameOf("webhook", u, w.URL), request: h.request}, nil
 }
 
-func (h *hook) label() string { return nameOf("webhook", h.url) }
-
-// wants implements target: a webhook gets everything.
-func (h *hook) wants(string) bool { return true }
-
-func (h *hook) fleeting() bool { return false }
-
-// request implements target. The time and so the signature are the attempt's own, the id and the
-// body are the message's.
-func (h *hook) request(ctx context.Context, m *message, o *Options) (*http.Request, error) {
+// request has a time and so a signature of its own, the id and the body are the message's.
+func (h hook) request(ctx context.Context, m *message, o *Options) (*http.Request, error) {
 	body, err := m.body(o)
 	if err != nil {
 		return nil, err
@@ -79,27 +73,19 @@ func sign(key []byte, id string, timestamp int64, body []byte) string {
 	return "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }
 
-func checkURL(address string) error {
+func parseURL(address string) (*url.URL, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return hint.Add(errors.New("its address is not an HTTP URL"),
+		return nil, hint.Add(errors.New("its address is not an HTTP URL"),
 			"write a whole one, such as https://hooks.example/taploop")
 	}
-	return nil
-}
-
-func host(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return "?"
-	}
-	return u.Host
+	return u, nil
 }
 
 // nameOf names an endpoint in logs and in the ledger. The address itself may be all that keeps
 // others from using it, so only its host is shown, with a digest that distinguishes two of one
 // host.
-func nameOf(kind, address string) string {
+func nameOf(kind string, u *url.URL, address string) string {
 	sum := sha256.Sum256([]byte(address))
-	return kind + " " + host(address) + " " + hex.EncodeToString(sum[:4])
+	return kind + " " + u.Host + " " + hex.EncodeToString(sum[:4])
 }
