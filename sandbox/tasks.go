@@ -14,14 +14,26 @@ type Task struct {
 	GoalZH string // for a Chinese phone: names and texts are as its apps show them
 	// what a person answers when asked in the middle; "" when nothing needs to be asked
 	Reply string
-	Setup func(*Phone)
-	// Check reports everything that is not as the goal wants it, or nil. It looks at the phone's
-	// state only, never at what a model said.
-	Check func(*Phone) error
+	// changes what the apps store after a reset; nil when that is not needed
+	prepare func(*apps.Phone)
+	check   func(*apps.Phone) []error
 }
 
-// Tasks lists the tasks by rising difficulty. Setup puts the phone back as new, at the home screen,
-// with what the task needs; Check may be called at any time.
+// Setup puts the phone back as new, at the home screen, with what the task needs.
+func (t Task) Setup(p *Phone) {
+	p.Reset()
+	if t.prepare != nil {
+		p.do(func() { t.prepare(p.sys) })
+	}
+}
+
+// Check reports everything that is not as the goal wants it, or nil. It looks at the phone's state
+// only, never at what a model said, and may be called at any time.
+func (t Task) Check(p *Phone) error {
+	return ask(p.core, func() error { return errors.Join(t.check(p.sys)...) })
+}
+
+// Tasks lists the tasks by rising difficulty.
 func (p *Phone) Tasks() []Task { return slices.Clone(tasks) }
 
 // Task returns the task of that ID and whether there is one.
@@ -42,20 +54,4 @@ func (p *Phone) Reset() {
 		p.keyboardState = keyboardState{}
 		p.appStack.reset()
 	})
-}
-
-// judge is a check that looks at what the apps store and at the settings.
-func judge(f func(s *apps.Phone) []error) func(*Phone) error {
-	return func(p *Phone) (err error) {
-		p.do(func() { err = errors.Join(f(p.sys)...) })
-		return err
-	}
-}
-
-// prepare is a setup that changes what the apps store after a reset.
-func prepare(f func(s *apps.Phone)) func(*Phone) {
-	return func(p *Phone) {
-		p.Reset()
-		p.do(func() { f(p.sys) })
-	}
 }
