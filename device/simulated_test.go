@@ -32,7 +32,6 @@ type simulated struct{ *sandbox.Phone }
 func newSimulated(t *testing.T, o sandbox.Options) simulated {
 	o.AnimationScale = new(float64)
 	p := sandbox.New(&o)
-	t.Cleanup(func() { require.NoError(t, p.Close()) })
 	return simulated{p}
 }
 

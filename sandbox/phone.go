@@ -79,9 +79,6 @@ func newSystem(o *Options) *apps.Phone {
 // Files is the phone's storage.
 func (p *Phone) Files() *Files { return p.files }
 
-// Close ends the phone. It holds nothing but memory, so a closed phone still answers.
-func (p *Phone) Close() error { return nil }
-
 // do runs f on the phone as it is now: what became due has happened before.
 func (c *core) do(f func()) {
 	c.mu.Lock()

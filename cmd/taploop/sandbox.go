@@ -31,7 +31,6 @@ type sandboxCmd struct {
 func (c *sandboxCmd) Run(ctx context.Context, a *app) error {
 	phone := sandbox.New(&sandbox.Options{Locale: c.Locale, PIN: c.PIN, Locked: c.PIN != ""})
 	if c.Tasks {
-		defer phone.Close()
 		return a.listTasks(phone, c.JSON)
 	}
 	task, err := c.setUp(phone)

@@ -69,7 +69,7 @@ func (s *simulation) Close() error {
 	}
 	err = errors.Join(err, s.adb.Close())
 	s.serving.Wait()
-	return errors.Join(err, s.phone.Close())
+	return err
 }
 
 // settings point a configuration at the simulation.

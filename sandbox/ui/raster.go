@@ -80,8 +80,8 @@ func (o *Op) fill(dst *image.RGBA) {
 	for _, right := range []int{0, 1} {
 		for _, low := range []int{0, 1} {
 			at := image.Pt(b.Min.X+right*(b.Dx()-r), b.Min.Y+low*(b.Dy()-r))
-			draw.DrawMask(dst, image.Rectangle{at, at.Add(image.Pt(r, r))}, ink, image.Point{}, disc,
-				image.Pt(right*r, low*r), draw.Over)
+			corner, quarter := image.Rectangle{at, at.Add(image.Pt(r, r))}, image.Pt(right*r, low*r)
+			draw.DrawMask(dst, corner, ink, image.Point{}, disc, quarter, draw.Over)
 		}
 	}
 }

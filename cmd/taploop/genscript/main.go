@@ -79,7 +79,6 @@ func script(t sandbox.Task, moves []move) ([]rule, error) {
 	h := &hand{now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)}
 	h.Phone = sandbox.New(&sandbox.Options{AnimationScale: &still,
 		Now: func() time.Time { return h.now }})
-	defer h.Close()
 	t.Setup(h.Phone)
 	var rules []rule
 	when, done := `(?:Task: |任务：)"`+regexp.QuoteMeta(quoted(t.Goal)), "nothing"
@@ -127,8 +126,7 @@ func reply(m move, action, mark, done string) string {
 func (h *hand) find(what string) (x, y int, err error) {
 	root := h.UITree()
 	n := root.Find(func(n *sandbox.Node) bool {
-		return strings.HasSuffix(n.ResourceID,
-			":id/"+what)
+		return strings.HasSuffix(n.ResourceID, ":id/"+what)
 	})
 	if n == nil {
 		n = root.Find(func(n *sandbox.Node) bool { return n.Text == what || n.Desc == what })

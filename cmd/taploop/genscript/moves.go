@@ -18,31 +18,32 @@ type move struct {
 	others  []move                                 // moves in its place for other answers
 }
 
-func tap(explain, what string) move {
-	return move{explain: explain, do: func(h *hand) (string, error) {
-		x, y, err := h.find(what)
-		h.Tap(h.pixel(x, y))
-		return fmt.Sprintf("CLICK\tpoint:%d,%d", x, y), err
-	}}
-}
-
-func doubleTap(explain, what string) move {
-	return move{explain: explain, do: func(h *hand) (string, error) {
-		x, y, err := h.find(what)
-		h.Tap(h.pixel(x, y))
-		h.now = h.now.Add(100 * time.Millisecond)
-		h.Tap(h.pixel(x, y))
-		return fmt.Sprintf("DOUBLE_CLICK\tpoint:%d,%d", x, y), err
-	}}
-}
-
-func press(explain, what string) move {
+// touch touches a node; action is what the model writes before the point.
+func touch(explain, what, action string, do func(h *hand, x, y int)) move {
 	return move{explain: explain, do: func(h *hand) (string, error) {
 		x, y, err := h.find(what)
 		px, py := h.pixel(x, y)
-		h.Swipe(px, py, px, py, time.Second)
-		return fmt.Sprintf("LONGPRESS\tpoint:%d,%d", x, y), err
+		do(h, px, py)
+		return fmt.Sprintf("%s\tpoint:%d,%d", action, x, y), err
 	}}
+}
+
+func tap(explain, what string) move {
+	return touch(explain, what, "CLICK", func(h *hand, x, y int) { h.Tap(x, y) })
+}
+
+func doubleTap(explain, what string) move {
+	return touch(explain, what, "DOUBLE_CLICK", func(h *hand, x, y int) {
+		h.Tap(x, y)
+		h.now = h.now.Add(100 * time.Millisecond)
+		h.Tap(x, y)
+	})
+}
+
+func press(explain, what string) move {
+	return touch(explain, what, "LONGPRESS", func(h *hand, x, y int) {
+		h.Swipe(x, y, x, y, time.Second)
+	})
 }
 
 // drag moves what is under one node to another.
@@ -90,24 +91,23 @@ func back(explain string) move {
 	}}
 }
 
-func ask(question string) move {
-	return move{explain: "ask", do: func(*hand) (string, error) {
-		return "INFO\tvalue:" + question,
-			nil
-	}}
+// say is a move that does nothing on the phone.
+func say(explain, action string) move {
+	return move{explain: explain, do: func(*hand) (string, error) { return action, nil }}
 }
+
+func ask(question string) move { return say("ask", "INFO\tvalue:"+question) }
+
+func askSecret(question string) move {
+	return say("ask", "INFO\tvalue:"+question+"\tsecret:true")
+}
+
+func finish(report string) move { return say("finish", "COMPLETE\treturn:"+report) }
 
 func wait(explain string) move {
 	return move{explain: explain, do: func(h *hand) (string, error) {
 		h.now = h.now.Add(3 * time.Second)
 		return "WAIT\tvalue:3", nil
-	}}
-}
-
-func askSecret(question string) move {
-	return move{explain: "ask", do: func(*hand) (string, error) {
-		return "INFO\tvalue:" + question +
-			"\tsecret:true", nil
 	}}
 }
 
@@ -131,11 +131,4 @@ func choose(explain, prefix, chosen string, others ...string) move {
 		m.others = append(m.others, other)
 	}
 	return m
-}
-
-func finish(report string) move {
-	return move{explain: "finish", do: func(*hand) (string, error) {
-		return "COMPLETE\treturn:" +
-			report, nil
-	}}
 }
