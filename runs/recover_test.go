@@ -372,7 +372,8 @@ func TestAnAnswerIsForTheProcessThatCarriesTheRunOut(t *testing.T) {
 		synctest.Wait()
 		now, err := w.manager.Status(w.ctx(), st.Session.ID)
 		require.NoError(t, err)
-		require.Equal(t, session.WaitingReply, now.Run.State, "it is not for this one")
+		// The server's own look at its questions may have come by now: the run is its in any case.
+		require.Equal(t, w.store.Owner(), now.Run.Owner, "it is not for the other one")
 
 		require.NoError(t, w.manager.Broker().Sweep(w.ctx(), time.Now()))
 		require.Equal(t, "done red", w.wait(st.Session.ID).Run.Answer)
