@@ -165,7 +165,8 @@ func (c *continuation) next(ctx context.Context) (Status, error) {
 	if err != nil {
 		return Status{}, err
 	}
-	x.sess, x.home, x.settings.CallFrom = c.sess, c.ResetEnvironment, c.sess.Steps
+	x.sess, x.home = c.sess, c.ResetEnvironment
+	x.settings.CallFrom = c.sess.Steps
 	if err := c.openPhone(ctx, x); err != nil {
 		return Status{}, err
 	}
@@ -319,7 +320,8 @@ func (c *continuation) resume(ctx context.Context, how resumption, q *inquiry.Qu
 	if err != nil {
 		return err
 	}
-	x.sess, x.home, x.settings.CallFrom = c.sess, how.Home, from
+	x.sess, x.home = c.sess, how.Home
+	x.settings.CallFrom = from
 	if q != nil { // an answer that was taken is applied, and waits for the phone if need be
 		c.m.router.Finish(q.ID, settledAs(*q))
 	} else if err := c.openPhone(ctx, x); err != nil {

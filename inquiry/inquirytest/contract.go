@@ -152,7 +152,8 @@ func turns(t *testing.T, s inquiry.Store) {
 
 func secret(t *testing.T, s inquiry.Store) {
 	q := Sample()
-	q.Secret, q.OnTimeout, q.DefaultAnswer = true, "", ""
+	q.Secret = true
+	q.OnTimeout, q.DefaultAnswer = "", ""
 	insert(t, s, q)
 	won := Won("")
 	won.Response = inquiry.Secret("482913")
