@@ -33,11 +33,17 @@ func (k *keyboard) ime() string {
 	return latinIME
 }
 
-// SetIME selects an input method. The class may be written in full. The error wraps ErrNoIME.
-func (k *keyboard) SetIME(id string) error {
-	pkg, class, _ := strings.Cut(id, "/")
+// FindIME returns the id of an installed input method, whose class may be given in full.
+func (k *keyboard) FindIME(given string) (id string, ok bool) {
+	pkg, class, _ := strings.Cut(given, "/")
 	id = pkg + "/" + strings.TrimPrefix(class, pkg)
-	if !slices.Contains(k.IMEs(), id) {
+	return id, slices.Contains(k.IMEs(), id)
+}
+
+// SetIME selects an input method that FindIME finds. The error wraps ErrNoIME.
+func (k *keyboard) SetIME(given string) error {
+	id, ok := k.FindIME(given)
+	if !ok {
 		return fmt.Errorf("selecting %s: %w", id, ErrNoIME)
 	}
 	k.PutSetting(apps.Secure, "default_input_method", id)

@@ -21,8 +21,6 @@ const amHelp = `Activity manager (activity) commands:
     [-e|--es|--ez|--ei <EXTRA_KEY> <EXTRA_VALUE> ...] [<URI> | <PACKAGE> | <COMPONENT>]
 `
 
-func am(c *call) int { return callService(c, activityService, c.args) }
-
 func activityService(c *call, name string, a *args) int {
 	switch name {
 	case "start", "start-activity":
@@ -38,11 +36,7 @@ func activityService(c *call, name string, a *args) int {
 }
 
 func skipUser(a *args) {
-	for {
-		option, ok := a.option()
-		if !ok {
-			return
-		}
+	for option := range a.options() {
 		if option == "--user" {
 			a.need()
 		}

@@ -3,6 +3,7 @@ package shell
 import (
 	"fmt"
 	"hash/fnv"
+	"iter"
 	"maps"
 	"slices"
 )
@@ -10,14 +11,21 @@ import (
 // androidCommands are the programs of a system image that talk to its services.
 func androidCommands() map[string]command {
 	return map[string]command{
-		"am": am, "cmd": cmd, "dumpsys": dumpsys, "getprop": getprop, "ime": ime, "input": input,
-		"monkey": monkey, "pm": pm, "screencap": screencap, "settings": settings,
-		"uiautomator": uiautomator, "wm": wm,
+		"am": commandOf(activityService), "cmd": cmd, "dumpsys": dumpsys, "getprop": getprop,
+		"ime": ime, "input": commandOf(inputService), "monkey": monkey,
+		"pm": commandOf(packageService), "screencap": screencap,
+		"settings": commandOf(settingsService), "uiautomator": uiautomator,
+		"wm": commandOf(windowService),
 	}
 }
 
 // service runs a system service's command; name is the subcommand, "" when there is none.
 type service func(c *call, name string, args *args) int
+
+// commandOf is the program that is nothing but a service's commands.
+func commandOf(f service) command {
+	return func(c *call) int { return callService(c, f, c.args) }
+}
 
 // callService runs a service as cmd(1) does: a mistake in the arguments is an exception with a
 // trace and exit code 255.
@@ -73,12 +81,15 @@ func (a *args) need() string {
 	return s
 }
 
-// option is the next word when it is an option.
-func (a *args) option() (string, bool) {
-	if len(a.rest) == 0 || len(a.rest[0]) < 2 || a.rest[0][0] != '-' {
-		return "", false
+// options takes the next words as long as they are options.
+func (a *args) options() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for len(a.rest) > 0 && len(a.rest[0]) > 1 && a.rest[0][0] == '-' {
+			if option, _ := a.next(); !yield(option) {
+				return
+			}
+		}
 	}
-	return a.next()
 }
 
 // unknownCommand is what a service says to a subcommand that it does not have; none, help and -h

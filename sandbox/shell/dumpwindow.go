@@ -23,18 +23,16 @@ func windowRecord(w sandbox.Window) string {
 // activity is the record of the app in front, which stays what it is while a system window covers
 // it.
 func (s *Shell) activity() string {
-	w := s.phone.Foreground()
-	component := w.Component()
-	if component == "" {
-		if component = s.behind(); component == "" {
-			return "null"
-		}
-	}
-	return fmt.Sprintf("ActivityRecord{%s u0 %s t%d}", identity(component), component, 100)
+	component := s.component()
+	return fmt.Sprintf("ActivityRecord{%s u0 %s t100}", identity(component), component)
 }
 
-// behind is the app that was used last, or the launcher.
-func (s *Shell) behind() string {
+// component is the activity in front; behind a system window it is that of the app that was used
+// last, or the launcher's.
+func (s *Shell) component() string {
+	if front := s.phone.Foreground().Component(); front != "" {
+		return front
+	}
 	for _, pkg := range s.phone.Running() {
 		if app, ok := s.find(pkg); ok {
 			return app.Package + "/" + app.Activity
@@ -152,17 +150,9 @@ func windowState(w sandbox.Window, on bool) string {
 }
 
 func dumpActivity(c *call, words []string) string {
-	what := ""
-	if len(words) > 0 {
-		what = words[0]
-	}
 	s := c.sh
-	w := s.phone.Foreground()
-	component := w.Component()
-	if component == "" {
-		component = s.behind()
-	}
-	if what == "top" {
+	component := s.component()
+	if len(words) > 0 && words[0] == "top" {
 		return fmt.Sprintf("TASK %s id=100 userId=0 displayId=0(type=INTERNAL)\n  ACTIVITY %s "+
 			"%s pid=1234 userId=0\n",
 			packageOf(component), component, identity(component))

@@ -44,11 +44,7 @@ func (s *Shell) enabled() []string {
 
 func imeList(c *call, a *args) int {
 	all, short := false, false
-	for {
-		option, ok := a.option()
-		if !ok {
-			break
-		}
+	for option := range a.options() {
 		all = all || option == "-a"
 		short = short || option == "-s"
 	}
@@ -65,18 +61,11 @@ func imeList(c *call, a *args) int {
 	return exitOK
 }
 
-// known finds an installed input method by its id, whose class may be written in full.
-func (s *Shell) known(id string) (string, bool) {
-	pkg, class, _ := strings.Cut(id, "/")
-	id = pkg + "/" + strings.TrimPrefix(class, pkg)
-	return id, slices.Contains(s.phone.IMEs(), id)
-}
-
 func imeEnable(c *call, a *args, on bool) int {
 	word := map[bool]string{true: "enabled", false: "disabled"}[on]
 	skipUser(a)
 	given := a.need()
-	id, ok := c.sh.known(given)
+	id, ok := c.sh.phone.FindIME(given)
 	if !ok {
 		return c.fail(exitMinus, "Unknown input method %s cannot be %s for user #0", given, word)
 	}
@@ -99,7 +88,7 @@ func imeEnable(c *call, a *args, on bool) int {
 func imeSet(c *call, a *args) int {
 	skipUser(a)
 	given := a.need()
-	id, ok := c.sh.known(given)
+	id, ok := c.sh.phone.FindIME(given)
 	if !ok || !slices.Contains(c.sh.enabled(), id) || c.sh.phone.SetIME(id) != nil {
 		return c.fail(exitMinus, "Unknown input method %s cannot be selected for user #0", given)
 	}

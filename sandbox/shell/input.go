@@ -30,8 +30,6 @@ const (
 	longPress    = 500 * time.Millisecond
 )
 
-func input(c *call) int { return callService(c, inputService, c.args) }
-
 // inputService is the input command. Like the real one it answers 0 to a subcommand that it does
 // not know.
 func inputService(c *call, name string, a *args) int {
@@ -132,13 +130,6 @@ func inputKeys(c *call, a *args) {
 		}
 	}
 	for _, name := range append([]string{word}, rest...) {
-		c.press(keyCode(name))
-	}
-}
-
-// press presses a key; the unknown key does nothing.
-func (c *call) press(code int) {
-	if code > 0 {
-		_ = c.sh.phone.Key(code) // keyCode gives codes that exist only
+		_ = c.sh.phone.Key(keyCode(name)) // one that does not exist does nothing
 	}
 }

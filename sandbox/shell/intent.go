@@ -26,11 +26,7 @@ const (
 // whether it knows them.
 func parseIntent(a *args, own func(option string) bool) *intent {
 	in := &intent{extras: map[string]string{}}
-	for {
-		option, ok := a.option()
-		if !ok {
-			break
-		}
+	for option := range a.options() {
 		in.option(a, option, own)
 	}
 	if word, ok := a.next(); ok {

@@ -32,9 +32,6 @@ VOICE_ASSIST =276 SOFT_SLEEP CUT COPY PASTE SYSTEM_NAVIGATION_UP SYSTEM_NAVIGATI
 SYSTEM_NAVIGATION_LEFT SYSTEM_NAVIGATION_RIGHT ALL_APPS REFRESH THUMBS_UP THUMBS_DOWN
 PROFILE_SWITCH`
 
-// lastKeyCode is the highest code of Android 14.
-const lastKeyCode = 318
-
 var keyCodes = func() map[string]int {
 	codes, n := map[string]int{}, 0
 	for _, name := range strings.Fields(keyNames) {
@@ -49,9 +46,9 @@ var keyCodes = func() map[string]int {
 }()
 
 // keyCode reads a key's number or name, with or without KEYCODE_; what is neither is 0, the unknown
-// key.
+// key. The phone knows which numbers are keys.
 func keyCode(s string) int {
-	if n, err := strconv.Atoi(s); err == nil && n >= 0 && n <= lastKeyCode {
+	if n, err := strconv.Atoi(s); err == nil {
 		return n
 	}
 	return keyCodes[strings.TrimPrefix(s, "KEYCODE_")]

@@ -16,8 +16,6 @@ const pmHelp = `Package manager (package) commands:
   clear PACKAGE
 `
 
-func pm(c *call) int { return callService(c, packageService, c.args) }
-
 func packageService(c *call, name string, a *args) int {
 	switch name {
 	case "list":
@@ -59,11 +57,7 @@ func pmList(c *call, a *args) int {
 		return c.fail(exitMinus, "Error: unknown list type '%s'", what)
 	}
 	var system, third, files bool
-	for {
-		option, ok := a.option()
-		if !ok {
-			break
-		}
+	for option := range a.options() {
 		switch option {
 		case "-s":
 			system = true

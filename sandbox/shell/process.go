@@ -219,7 +219,7 @@ func (p *process) exit(args []string) int {
 // commands.
 func (p *process) expansion() *expand.Config {
 	return &expand.Config{
-		Env:      environment{p},
+		Env:      expand.FuncEnviron(p.variable),
 		ReadDir2: p.sh.readDir,
 		CmdSubst: func(w io.Writer, s *syntax.CmdSubst) error {
 			q := p.fork()

@@ -14,8 +14,6 @@ const settingsHelp = `Settings provider (settings) commands:
   NAMESPACE is one of {system, secure, global}, case-insensitive
 `
 
-func settings(c *call) int { return callService(c, settingsService, c.args) }
-
 func settingsService(c *call, name string, a *args) int {
 	want := map[string]int{"get": 2, "put": 3, "delete": 2, "list": 1}[name]
 	if want == 0 {

@@ -3,6 +3,7 @@ package shell
 import (
 	"bytes"
 	"errors"
+	"io"
 	"io/fs"
 	"path"
 	"syscall"
@@ -65,7 +66,11 @@ func (p *process) redirect(r *syntax.Redirect) (*file, error) {
 		p.stdin = bytes.NewReader(data)
 		return nil, nil
 	}
-	f := &file{files: p.sh.phone.Files(), name: full, null: devices[full]}
+	if devices[full] {
+		*from = io.Discard
+		return nil, nil
+	}
+	f := &file{files: p.sh.phone.Files(), name: full}
 	if err := f.open(r.Op == syntax.AppOut); err != nil {
 		return nil, opening("create", name, err)
 	}
@@ -81,36 +86,22 @@ func opening(what, name string, err error) error {
 type file struct {
 	files *sandbox.Files
 	name  string
-	null  bool
-	buf   bytes.Buffer
+	bytes.Buffer
 }
 
 func (f *file) open(appending bool) error {
-	if f.null {
-		return nil
-	}
 	if appending {
 		old, err := f.files.Read(f.name)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		f.buf.Write(old)
+		f.Buffer.Write(old)
 	}
 	return f.store()
 }
 
-func (f *file) Write(b []byte) (int, error) {
-	if f.null {
-		return len(b), nil
-	}
-	return f.buf.Write(b)
-}
-
 func (f *file) store() error {
-	if f.null {
-		return nil
-	}
-	return f.files.Write(f.name, f.buf.Bytes(), 0o660, time.Time{})
+	return f.files.Write(f.name, f.Bytes(), 0o660, time.Time{})
 }
 
 func join(dir, name string) string {

@@ -17,8 +17,6 @@ const wmHelp = `Window manager (window) commands:
     Show or set the user rotation mode and rotation.
 `
 
-func wm(c *call) int { return callService(c, windowService, c.args) }
-
 func windowService(c *call, name string, a *args) int {
 	switch name {
 	case "size":
