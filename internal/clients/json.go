@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -48,11 +47,12 @@ func (f jsonForm) merge(old []byte, e any, s Server, path string, force bool) ([
 	if len(bytes.TrimSpace(text)) == 0 {
 		text = []byte("{}\n")
 	}
-	before, err := f.parse(text)
+	root, err := f.parse(text)
 	if err != nil {
 		return nil, unreadable(path, err)
 	}
-	after, err := f.put(text, e, force)
+	lay := layoutOf(text, root)
+	err = f.put(root, lay, e, force)
 	if errors.Is(err, errTaken) {
 		return nil, taken(path, "pass --force to replace it; a copy of the file is kept")
 	}
@@ -61,19 +61,16 @@ func (f jsonForm) merge(old []byte, e any, s Server, path string, force bool) ([
 		return nil, unreadable(path, err)
 	}
 	for _, q := range f.questions(s) {
-		next, err := appendTo(after, "inputs", q.ID, q)
+		err := putQuestion(root, lay, q)
 		if err != nil && !errors.Is(err, errPresent) {
 			return nil, unreadable(path, err)
 		}
-		after, changed = next, changed || err == nil
+		changed = changed || err == nil
 	}
 	if !changed {
 		return nil, errPresent
 	}
-	if err := f.same(before, after); err != nil {
-		return nil, unreadable(path, err)
-	}
-	return append(mark, after...), nil
+	return append(mark, root.Pack()...), nil
 }
 
 // cutMark takes the byte order mark off that some editors of Windows write.
@@ -85,71 +82,21 @@ func cutMark(b []byte) (mark, text []byte) {
 	return nil, b
 }
 
-// parse gives the values of the file, or why it is not what the client reads.
-func (f jsonForm) parse(text []byte) (map[string]any, error) {
-	v, err := hujson.Parse(bytes.Clone(text)) // it is changed below
+// parse gives what is in the file, or why it is not what the client reads.
+func (f jsonForm) parse(text []byte) (*hujson.Value, error) {
+	root, err := hujson.Parse(text)
 	if err != nil {
 		return nil, fmt.Errorf("it is not JSON: %s", strings.TrimPrefix(err.Error(), "hujson: "))
 	}
-	if !f.comments && !v.IsStandard() {
+	if !f.comments && !root.IsStandard() {
 		return nil,
 			errors.New(
 				"it has comments or commas at the end of a list, which the client does not read")
 	}
-	v.Standardize()
-	d := json.NewDecoder(bytes.NewReader(v.Pack()))
-	d.UseNumber()
-	var all map[string]any
-	if err := d.Decode(&all); err != nil {
+	if _, ok := root.Value.(*hujson.Object); !ok {
 		return nil, errors.New("it holds no JSON object")
 	}
-	return all, nil
-}
-
-// same makes sure that after differs from before in our entries alone.
-func (f jsonForm) same(before map[string]any, after []byte) error {
-	got, err := f.parse(after)
-	if err != nil {
-		return fmt.Errorf("merging went wrong: %w", err)
-	}
-	for _, all := range []map[string]any{before, got} {
-		prune(all, f.key, func(servers any) any {
-			m, _ := servers.(map[string]any)
-			delete(m, Entry)
-			return m
-		}, func(v any) bool { m, ok := v.(map[string]any); return ok && len(m) == 0 })
-		prune(all, "inputs", f.others, func(v any) bool {
-			a, ok := v.([]any)
-			return ok && len(a) == 0
-		})
-	}
-	if !reflect.DeepEqual(before, got) {
-		return errors.New("merging would change more than the entry")
-	}
-	return nil
-}
-
-// others are the inputs that are not ours.
-func (f jsonForm) others(inputs any) any {
-	list, _ := inputs.([]any)
-	kept := []any{}
-	for _, v := range list {
-		if m, _ := v.(map[string]any); f.ask == "" || m["id"] != f.ask {
-			kept = append(kept, v)
-		}
-	}
-	return kept
-}
-
-// prune replaces what is at key by what edit makes of it, and removes it when nothing is left.
-func prune(all map[string]any, key string, edit func(any) any, empty func(any) bool) {
-	v, ok := all[key]
-	if !ok {
-		return
-	}
-	if all[key] = edit(v); empty(all[key]) {
-		delete(all, key)
-	}
+	return &root, nil
 }
 
 // encode is v as JSON. Each line but the first begins with the prefix.

@@ -19,56 +19,70 @@ func layoutOf(text []byte, root *hujson.Value) layout {
 	if bytes.Contains(text, []byte("\r\n")) {
 		lay.eol = "\r\n"
 	}
-	if unit, ok := leading(text, root.Value.(*hujson.Object)); ok && unit != "" {
+	if unit, ok := leading(root.Value.(*hujson.Object)); ok && unit != "" {
 		lay.unit = unit
 	}
 	return lay
 }
 
 // leading is the white space in front of the first member, when that begins a line.
-func leading(text []byte, list *hujson.Object) (string, bool) {
+func leading(list *hujson.Object) (string, bool) {
 	if len(list.Members) == 0 {
 		return "", false
 	}
-	before := text[:list.Members[0].Name.StartOffset]
+	before := list.Members[0].Name.BeforeExtra
 	line := before[bytes.LastIndexByte(before, '\n')+1:]
 	return string(line), len(line) < len(before) && len(bytes.TrimLeft(line, " \t")) == 0
 }
 
 // indent is the indentation of the members of an object that is depth levels deep.
-func (lay layout) indent(text []byte, list *hujson.Object, depth int) string {
-	if line, ok := leading(text, list); ok {
+func (lay layout) indent(list *hujson.Object, depth int) string {
+	if line, ok := leading(list); ok {
 		return line
 	}
 	return strings.Repeat(lay.unit, depth)
 }
 
-func (lay layout) lines(text string) []byte {
-	return []byte(strings.ReplaceAll(text, "\n", lay.eol))
-}
-
-// gap is the end of an object or an array, where something is added.
-type gap struct {
-	closing       int           // where the closing brace is
-	last          *hujson.Value // in front of it; nil when there is nothing
-	comma         bool          // there is a comma after last
-	indent, outer string        // of what is added, and of the closing brace
-}
-
-// insert adds a member or an element. Comments stay behind what they stand behind.
-func (lay layout) insert(text []byte, at gap, what string) []byte {
-	end := len(bytes.TrimRight(text[:at.closing], " \t\r\n"))
-	added := lay.eol + at.indent + string(lay.lines(what))
-	head := text[:end]
-	switch {
-	case at.comma:
-		added += ","
-	case at.last != nil:
-		head = slices.Concat(text[:at.last.EndOffset], []byte(","), text[at.last.EndOffset:end])
+// value is v as it is written behind the indentation.
+func (lay layout) value(v any, indent string) (hujson.Value, error) {
+	text, err := encode(v, indent, lay.unit)
+	if err != nil {
+		return hujson.Value{}, err
 	}
-	tail := text[end:at.closing]
+	return hujson.Parse([]byte(strings.ReplaceAll(text, "\n", lay.eol)))
+}
+
+// addMember adds a member at the end of an object, which is depth levels deep.
+func (lay layout) addMember(of *hujson.Value, depth int, key string, v any) error {
+	list := of.Value.(*hujson.Object)
+	indent := lay.indent(list, depth)
+	value, err := lay.value(v, indent)
+	if err != nil {
+		return err
+	}
+	value.BeforeExtra = hujson.Extra(" ")
+	name := hujson.Value{Value: hujson.String(key)}
+	var last *hujson.Value
+	if n := len(list.Members); n > 0 {
+		last = &list.Members[n-1].Value
+	}
+	lay.place(&name, &value, last, &list.AfterExtra, indent)
+	list.Members = append(list.Members, hujson.ObjectMember{Name: name, Value: value})
+	return nil
+}
+
+// place sets the space around what is added behind last, nil for nothing: from begin to end, in a
+// list with the space rest at its end. Comments stay behind what they stand behind, and a comma
+// stays at the end of the list where there was one.
+func (lay layout) place(begin, end, last *hujson.Value, rest *hujson.Extra, indent string) {
+	before := bytes.TrimRight(*rest, " \t\r\n")
+	tail := (*rest)[len(before):]
 	if !bytes.ContainsRune(tail, '\n') {
-		tail = []byte(lay.eol + at.outer)
+		tail = hujson.Extra(lay.eol + strings.TrimSuffix(indent, lay.unit))
 	}
-	return slices.Concat(head, []byte(added), tail, text[at.closing:])
+	begin.BeforeExtra = slices.Concat(before, []byte(lay.eol+indent))
+	*rest = tail
+	if last != nil && last.AfterExtra != nil {
+		end.AfterExtra = hujson.Extra{}
+	}
 }
