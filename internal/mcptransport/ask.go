@@ -65,9 +65,6 @@ func (p *peer) expect() (int64, <-chan answer) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.lastAsked++
-	if p.asked == nil {
-		p.asked = map[int64]chan answer{}
-	}
 	answered := make(chan answer, 1) // the one that takes it from the map sends once
 	p.asked[p.lastAsked] = answered
 	return p.lastAsked, answered

@@ -146,20 +146,10 @@ func (c *call) run(srv *server.MCPServer, raw json.RawMessage, s sink) {
 			if c.home != nil { // before the client can use the id again
 				c.home.finish(c)
 			}
-			c.drain(s)
+			for len(c.out) > 0 { // what the handler sent before it returned
+				c.pass(<-c.out, s)
+			}
 			s.response(c.encode(resp))
-			return
-		}
-	}
-}
-
-// drain passes on what the handler sent before it returned.
-func (c *call) drain(s sink) {
-	for {
-		select {
-		case n := <-c.out:
-			c.pass(n, s)
-		default:
 			return
 		}
 	}
@@ -272,15 +262,11 @@ func (c *call) tag(n mcp.JSONRPCNotification) mcp.JSONRPCNotification {
 
 // SetSubscriptionFilter is called by mcp-go when it knows what the client may hear of.
 func (c *call) SetSubscriptionFilter(filter mcp.SubscriptionFilter) {
-	c.filterMu.Lock()
-	defer c.filterMu.Unlock()
-	c.filter = filter
+	set(&c.filterMu, &c.filter, filter)
 }
 
 // SubscriptionFilter lets no broadcast through that was not asked for: "the server MUST NOT send
 // notification types the client has not explicitly requested".
 func (c *call) SubscriptionFilter() (mcp.SubscriptionFilter, bool) {
-	c.filterMu.Lock()
-	defer c.filterMu.Unlock()
-	return c.filter, true
+	return get(&c.filterMu, &c.filter), true
 }

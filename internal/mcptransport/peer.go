@@ -28,7 +28,8 @@ type peer struct {
 }
 
 func newPeer(id, principal string) *peer {
-	return &peer{id: id, principal: principal, level: mcp.LoggingLevelInfo}
+	return &peer{id: id, principal: principal, level: mcp.LoggingLevelInfo,
+		calls: map[string]*call{}, asked: map[int64]chan answer{}}
 }
 
 // begin notes a request as under way, and in under, which may be nil. Its error is an *rpcError.
@@ -46,9 +47,6 @@ func (p *peer) begin(c *call, most int, under *sync.WaitGroup) error {
 		refused.text = fmt.Sprintf("%d requests are under way already; wait for one of them to end",
 			most)
 	default:
-		if p.calls == nil {
-			p.calls = map[string]*call{}
-		}
 		p.calls[k] = c
 		c.home = p
 		if under != nil { // below mu: not after close
@@ -95,36 +93,24 @@ func (p *peer) busy() int {
 
 // What follows is the part of mcp-go's sessions that is the same in all of a client's requests.
 
-func get[T any](p *peer, field *T) T {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return *field
-}
-
-func set[T any](p *peer, field *T, value T) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	*field = value
-}
-
 func (p *peer) SessionID() string { return p.id }
 
-func (p *peer) Initialize()       { set(p, &p.initialized, true) }
-func (p *peer) Initialized() bool { return get(p, &p.initialized) }
+func (p *peer) Initialize()       { set(&p.mu, &p.initialized, true) }
+func (p *peer) Initialized() bool { return get(&p.mu, &p.initialized) }
 
-func (p *peer) ProtocolVersion() string           { return get(p, &p.version) }
-func (p *peer) SetProtocolVersion(version string) { set(p, &p.version, version) }
+func (p *peer) ProtocolVersion() string           { return get(&p.mu, &p.version) }
+func (p *peer) SetProtocolVersion(version string) { set(&p.mu, &p.version, version) }
 
-func (p *peer) GetLogLevel() mcp.LoggingLevel      { return get(p, &p.level) }
-func (p *peer) SetLogLevel(level mcp.LoggingLevel) { set(p, &p.level, level) }
+func (p *peer) GetLogLevel() mcp.LoggingLevel      { return get(&p.mu, &p.level) }
+func (p *peer) SetLogLevel(level mcp.LoggingLevel) { set(&p.mu, &p.level, level) }
 
-func (p *peer) GetClientCapabilities() mcp.ClientCapabilities     { return get(p, &p.caps) }
-func (p *peer) SetClientCapabilities(caps mcp.ClientCapabilities) { set(p, &p.caps, caps) }
+func (p *peer) GetClientCapabilities() mcp.ClientCapabilities     { return get(&p.mu, &p.caps) }
+func (p *peer) SetClientCapabilities(caps mcp.ClientCapabilities) { set(&p.mu, &p.caps, caps) }
 
-func (p *peer) GetClientInfo() mcp.Implementation { return get(p, &p.info) }
+func (p *peer) GetClientInfo() mcp.Implementation { return get(&p.mu, &p.info) }
 
 func (p *peer) SetClientInfo(info mcp.Implementation) {
-	set(p, &p.info, mcp.Implementation{Name: words(info.Name), Version: words(info.Version)})
+	set(&p.mu, &p.info, mcp.Implementation{Name: words(info.Name), Version: words(info.Version)})
 }
 
 // maxWords is the most characters of what a client says of itself or gives as a reason.
@@ -132,3 +118,15 @@ const maxWords = 200
 
 // words is what a client says of itself, as it is kept and printed.
 func words(s string) string { return text.Cut(text.Line(s), maxWords) }
+
+func get[T any](mu *sync.Mutex, field *T) T {
+	mu.Lock()
+	defer mu.Unlock()
+	return *field
+}
+
+func set[T any](mu *sync.Mutex, field *T, value T) {
+	mu.Lock()
+	defer mu.Unlock()
+	*field = value
+}

@@ -3,6 +3,7 @@ package mcptransport
 import (
 	"mime"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -70,19 +71,12 @@ func accepts(h http.Header, kinds ...string) bool {
 		taken = append(taken, kind)
 	}
 	for _, kind := range kinds {
-		if !takes(taken, kind) {
+		family, _, _ := strings.Cut(kind, "/")
+		if !slices.ContainsFunc([]string{kind, family + "/*", "*/*"}, func(k string) bool {
+			return slices.Contains(taken, k)
+		}) {
 			return false
 		}
 	}
 	return true
-}
-
-func takes(taken []string, kind string) bool {
-	family, _, _ := strings.Cut(kind, "/")
-	for _, t := range taken {
-		if t == kind || t == family+"/*" || t == "*/*" {
-			return true
-		}
-	}
-	return false
 }

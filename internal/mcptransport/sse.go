@@ -11,43 +11,36 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// pipe writes Server-Sent Events to one connection. A write that takes too long breaks the
-// connection, so that a client that does not read holds up only itself.
-type pipe struct {
-	w       http.ResponseWriter
-	rc      *http.ResponseController
-	timeout time.Duration
-}
-
 // open begins the event stream. "Servers SHOULD include the X-Accel-Buffering: no header."
-func (v *visit) open() *pipe {
+func (v *visit) open() error {
 	h := v.w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-cache, no-transform")
 	h.Set("X-Accel-Buffering", "no")
 	h.Set("X-Content-Type-Options", "nosniff")
 	v.w.WriteHeader(http.StatusOK)
-	return &pipe{v.w, http.NewResponseController(v.w), v.h.opts.WriteTimeout}
+	return v.write(nil)
 }
 
-func (p *pipe) write(data []byte) error {
-	_ = p.rc.SetWriteDeadline(time.Now().Add(p.timeout)) // not every writer can
-	if _, err := p.w.Write(data); err != nil {
+// write writes to the event stream. What takes too long breaks the connection, so that a client
+// that does not read holds up only itself.
+func (v *visit) write(data []byte) error {
+	out := http.NewResponseController(v.w)
+	// not every writer can
+	_ = out.SetWriteDeadline(time.Now().Add(v.h.opts.WriteTimeout))
+	if _, err := v.w.Write(data); err != nil {
 		return err
 	}
-	return p.rc.Flush()
+	return out.Flush()
 }
-
-// comment is a line that clients must ignore: it keeps the connection from being taken for dead.
-func (p *pipe) comment() error { return p.write([]byte(": keep-alive\n\n")) }
 
 // prime tells the client an id to resume from before there is any message.
-func (p *pipe) prime(st *stream) error {
+func (v *visit) prime(st *stream) error {
 	st.prime()
-	return p.write(fmt.Appendf(nil, "id: %s\ndata:\n\n", st.eventID(0)))
+	return v.write(fmt.Appendf(nil, "id: %s\ndata:\n\n", st.eventID(0)))
 }
 
-func (p *pipe) events(st *stream, events []event) error {
+func (v *visit) events(st *stream, events []event) error {
 	var b bytes.Buffer
 	for _, e := range events {
 		if st.name != "" {
@@ -55,24 +48,23 @@ func (p *pipe) events(st *stream, events []event) error {
 		}
 		fmt.Fprintf(&b, "event: message\ndata: %s\n\n", e.data)
 	}
-	return p.write(b.Bytes())
+	return v.write(b.Bytes())
 }
 
 // stream sends a resumable stream to the client, as long as both last. When the connection breaks,
 // the requests of the stream go on for ResumeGrace: "disconnection SHOULD NOT be interpreted as the
 // client cancelling its request".
 func (v *visit) stream(s *session, st *stream, rd *reader, prime bool) {
-	p := v.open()
-	err := p.write(nil) // the headers
+	err := v.open()
 	if prime && err == nil {
-		err = p.prime(st)
+		err = v.prime(st)
 	}
 	for err == nil {
-		err = v.follow(p, s, st, rd)
+		err = v.follow(s, st, rd)
 		if err != nil || st != s.listening || !st.replaced(rd) {
 			break
 		}
-		rd, err = v.standBy(p, s)
+		rd, err = v.standBy(s)
 	}
 	v.part(err)
 	if !st.leave(rd) || st.drop == nil {
@@ -103,7 +95,7 @@ func (v *visit) part(err error) {
 // follow writes what rd has not got, and what comes, until the stream ends, another connection
 // takes over, the session ends, or this connection does: only that is an error. A session's
 // listening stream is fed here with its broadcasts.
-func (v *visit) follow(p *pipe, s *session, st *stream, rd *reader) error {
+func (v *visit) follow(s *session, st *stream, rd *reader) error {
 	quiet := time.NewTimer(v.h.opts.KeepAlive)
 	defer quiet.Stop()
 	var feed <-chan mcp.JSONRPCNotification
@@ -115,7 +107,7 @@ func (v *visit) follow(p *pipe, s *session, st *stream, rd *reader) error {
 		events, ended, changed := st.next(rd)
 		switch {
 		case len(events) > 0:
-			if err := v.send(p, st, rd, events); err != nil {
+			if err := v.send(st, rd, events); err != nil {
 				return err
 			}
 			quiet.Reset(v.h.opts.KeepAlive)
@@ -126,7 +118,7 @@ func (v *visit) follow(p *pipe, s *session, st *stream, rd *reader) error {
 		select {
 		case <-changed:
 		case <-quiet.C:
-			if err := v.beat(p); err != nil {
+			if err := v.beat(); err != nil {
 				return err
 			}
 			quiet.Reset(v.h.opts.KeepAlive)
@@ -146,11 +138,11 @@ func (v *visit) follow(p *pipe, s *session, st *stream, rd *reader) error {
 
 // send writes events and notes that rd has got them. An error means that the connection is lost, or
 // its credential.
-func (v *visit) send(p *pipe, st *stream, rd *reader, events []event) error {
+func (v *visit) send(st *stream, rd *reader, events []event) error {
 	if err := v.vouch(); err != nil {
 		return err
 	}
-	if err := p.events(st, events); err != nil {
+	if err := v.events(st, events); err != nil {
 		return err
 	}
 	st.got(rd, events[len(events)-1].n)
@@ -164,7 +156,7 @@ var errEnded = errors.New("the session has ended")
 // again when that one is lost. "The client MAY remain connected to multiple SSE streams
 // simultaneously. The server MUST send each of its JSON-RPC messages on only one of the connected
 // streams."
-func (v *visit) standBy(p *pipe, s *session) (*reader, error) {
+func (v *visit) standBy(s *session) (*reader, error) {
 	quiet := time.NewTicker(v.h.opts.KeepAlive)
 	defer quiet.Stop()
 	for {
@@ -175,7 +167,7 @@ func (v *visit) standBy(p *pipe, s *session) (*reader, error) {
 		select {
 		case <-changed:
 		case <-quiet.C:
-			if err := v.beat(p); err != nil {
+			if err := v.beat(); err != nil {
 				return nil, err
 			}
 		case <-s.ctx.Done():
@@ -238,10 +230,11 @@ func (v *visit) listen(s *session) {
 	v.stream(s, st, rd, false)
 }
 
-// beat keeps a quiet connection open, as long as its credential holds.
-func (v *visit) beat(p *pipe) error {
+// beat keeps a quiet connection from being taken for dead, as long as its credential holds: clients
+// must ignore a comment.
+func (v *visit) beat() error {
 	if err := v.vouch(); err != nil {
 		return err
 	}
-	return p.comment()
+	return v.write([]byte(": keep-alive\n\n"))
 }

@@ -117,9 +117,8 @@ func (v *visit) alone(m *message) {
 		v.reply(status(first[0].failure), first[0].data)
 		return
 	}
-	p := v.open()
-	if err = p.write(nil); err == nil {
-		err = v.follow(p, nil, st, rd)
+	if err = v.open(); err == nil {
+		err = v.follow(nil, st, rd)
 	}
 	v.part(err)
 	if st.leave(rd) {

@@ -84,7 +84,7 @@ func (t *terminal) read(in io.Reader) {
 		}
 		switch {
 		case errors.Is(err, errLong):
-			t.say(invalid(fmt.Sprintf("the message is longer than %d bytes",
+			t.message(invalid(fmt.Sprintf("the message is longer than %d bytes",
 				t.opts.MaxBody)).encode())
 		case errors.Is(err, io.EOF):
 			t.ended <- nil
@@ -113,7 +113,7 @@ func (t *terminal) forward() {
 		select {
 		case n := <-t.feed:
 			if data := encodeNotification(n, t.opts.Log); data != nil {
-				t.say(data)
+				t.message(data)
 			}
 		case <-t.stop:
 			return
@@ -138,18 +138,16 @@ func (t *terminal) end(cause error) error {
 	}
 }
 
-func (t *terminal) say(data []byte) { t.out.write(data) }
-
 // take serves one line.
 func (t *terminal) take(data []byte) {
 	in, err := parse(data)
 	var wrong *rpcError
 	switch {
 	case errors.As(err, &wrong):
-		t.say(wrong.encode())
+		t.message(wrong.encode())
 		return
 	case in.batch && !batches(t.ProtocolVersion()):
-		t.say(invalid(
+		t.message(invalid(
 			"this version of the protocol has no batches: send each message by itself").encode())
 		return
 	}
@@ -208,7 +206,7 @@ func (t *terminal) notice(m *message) {
 // sink is where the answers to what came as one line go: the responses to a batch are one line too.
 func (t *terminal) sink(in *incoming) sink {
 	if !in.batch {
-		return direct{t}
+		return t
 	}
 	requests := 0
 	for _, m := range in.messages {
@@ -216,30 +214,26 @@ func (t *terminal) sink(in *incoming) sink {
 			requests++
 		}
 	}
-	return &gathering{t: t, owed: requests}
+	return &gathering{terminal: t, owed: requests}
 }
 
-// direct writes each message as it comes.
-type direct struct{ t *terminal }
+// message makes the terminal the sink of a message that came by itself.
+func (t *terminal) message(data []byte) { t.out.write(data) }
 
-func (d direct) message(data []byte) { d.t.say(data) }
-
-func (d direct) response(data []byte, _ int) {
+func (t *terminal) response(data []byte, _ int) {
 	if data != nil {
-		d.t.say(data)
+		t.message(data)
 	}
 }
 
 // gathering writes messages as they come, and the responses as one array once all are there. It is
 // safe for concurrent use.
 type gathering struct {
-	t         *terminal
+	*terminal
 	mu        sync.Mutex
 	owed      int
 	responses [][]byte
 }
-
-func (g *gathering) message(data []byte) { g.t.say(data) }
 
 func (g *gathering) response(data []byte, _ int) {
 	g.mu.Lock()
@@ -248,6 +242,6 @@ func (g *gathering) response(data []byte, _ int) {
 		g.responses = append(g.responses, data)
 	}
 	if g.owed--; g.owed == 0 && len(g.responses) > 0 {
-		g.t.say(array(g.responses))
+		g.message(array(g.responses))
 	}
 }

@@ -27,7 +27,7 @@ type stream struct {
 	sent    int  // number of the newest event that any reader got
 	told    bool // whether a client may know an id to resume from
 	owed    int  // responses to come
-	answers int  // responses that came with data
+	answers bool // whether a response came with data
 	reader  *reader
 	changed chan struct{} // closed at the next change
 }
@@ -74,9 +74,7 @@ func (st *stream) add(e event) {
 		st.held = slices.Delete(st.held, 0, 1)
 	}
 	if e.data != nil {
-		if e.final {
-			st.answers++
-		}
+		st.answers = st.answers || e.final
 		st.last++
 		e.n = st.last
 		st.size += len(e.data)
@@ -179,11 +177,7 @@ func (st *stream) abandoned() bool {
 	return st.reader == nil && st.owed > 0
 }
 
-func (st *stream) ended() bool {
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	return st.owed <= 0
-}
+func (st *stream) ended() bool { return get(&st.mu, &st.owed) <= 0 }
 
 // eventID is the id of the event n: "event IDs SHOULD encode sufficient information to identify the
 // originating stream".
@@ -200,29 +194,13 @@ func parseEventID(id string) (name string, n int, ok bool) {
 }
 
 // prime notes that the client is being told the id of the event before the first.
-func (st *stream) prime() {
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	st.told = true
-}
+func (st *stream) prime() { set(&st.mu, &st.told, true) }
 
 // resumable reports whether a client may know an id to resume from.
-func (st *stream) resumable() bool {
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	return st.told
-}
+func (st *stream) resumable() bool { return get(&st.mu, &st.told) }
 
 // replaced reports whether another connection took over from rd.
-func (st *stream) replaced(rd *reader) bool {
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	return st.reader != rd
-}
+func (st *stream) replaced(rd *reader) bool { return get(&st.mu, &st.reader) != rd }
 
 // answered reports whether the stream has, or had, a response.
-func (st *stream) answered() bool {
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	return st.answers > 0
-}
+func (st *stream) answered() bool { return get(&st.mu, &st.answers) }
