@@ -8,6 +8,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,12 +39,7 @@ func (c *Case) Section(t testing.TB, name string) string {
 func (c *Case) Has(name string) bool { return c.find(name) >= 0 }
 
 func (c *Case) find(name string) int {
-	for i, f := range c.archive.Files {
-		if f.Name == name {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(c.archive.Files, func(f txtar.File) bool { return f.Name == name })
 }
 
 // Want compares got with a section. Under -update it writes got into the file instead.
@@ -69,8 +65,7 @@ func (c *Case) Want(t *testing.T, section, got string) {
 // must not be green.
 func Run(t *testing.T, dir string, f func(*testing.T, *Case)) {
 	t.Helper()
-	cases := Load(t, dir)
-	for _, c := range cases {
+	for _, c := range Load(t, dir) {
 		t.Run(c.Name, func(t *testing.T) { f(t, c) })
 	}
 }

@@ -47,12 +47,7 @@ func (g *Guard) Check(r *http.Request) error {
 // loopback only loopback names are taken, elsewhere also addresses, and both ways what is listed.
 func (g *Guard) knowsHost(r *http.Request) bool {
 	name := hostname(r.Host)
-	for _, host := range g.Hosts {
-		if strings.EqualFold(host, r.Host) || strings.EqualFold(host, name) {
-			return true
-		}
-	}
-	if Loopback(r.Host) {
+	if listed(g.Hosts, r.Host) || listed(g.Hosts, name) || Loopback(r.Host) {
 		return true
 	}
 	_, err := netip.ParseAddr(name)
@@ -60,7 +55,7 @@ func (g *Guard) knowsHost(r *http.Request) bool {
 }
 
 func (g *Guard) knowsOrigin(origin string) bool {
-	if g.Listed(origin) {
+	if listed(g.Origins, origin) {
 		return true
 	}
 	u, err := url.Parse(origin) // "null" has no host
@@ -68,11 +63,8 @@ func (g *Guard) knowsOrigin(origin string) bool {
 		Loopback(u.Host)
 }
 
-// Listed reports whether the origin is one of Origins.
-func (g *Guard) Listed(origin string) bool {
-	return slices.ContainsFunc(g.Origins, func(known string) bool {
-		return strings.EqualFold(known, origin)
-	})
+func listed(names []string, name string) bool {
+	return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
 }
 
 func arrivedOnLoopback(r *http.Request) bool {

@@ -75,6 +75,8 @@ func (o *Options) guard(r *http.Request) error {
 // took it away.
 func batches(version string) bool { return version == mcp.ProtocolVersion20250326 }
 
+const noBatches = "this version of the protocol has no batches: send each message by itself"
+
 // primes reports whether a client of this version knows events without data: "The server SHOULD
 // immediately send an SSE event consisting of an event ID and an empty data field in order to prime
 // the client to reconnect" (2025-11-25). Older clients take the empty text for a message and

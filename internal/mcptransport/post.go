@@ -84,8 +84,7 @@ func unsupported(version string) *rpcError {
 // exchange serves messages of a session.
 func (v *visit) exchange(s *session, in *incoming) {
 	if in.batch && !batches(s.ProtocolVersion()) {
-		v.refuse(http.StatusBadRequest,
-			"this version of the protocol has no batches: send each message by itself")
+		v.refuse(http.StatusBadRequest, noBatches)
 		return
 	}
 	var requests []*message

@@ -16,7 +16,8 @@ func (v *visit) session() *session {
 	id := v.r.Header.Get(mcp.HeaderSessionID)
 	if id == "" {
 		v.refuse(http.StatusBadRequest,
-			"there is no header "+mcp.HeaderSessionID+": send initialize, then the id in its answer")
+			"there is no header "+mcp.HeaderSessionID+
+				": send initialize, then the id in its answer")
 		return nil
 	}
 	s := v.h.session(id, v.principal)

@@ -27,8 +27,7 @@ func (v *visit) stateless(in *incoming, header string) {
 	m := in.messages[0]
 	switch {
 	case in.batch:
-		v.refuse(http.StatusBadRequest,
-			"this version of the protocol has no batches: send each message by itself")
+		v.refuse(http.StatusBadRequest, noBatches)
 		return
 	case m.response():
 		v.refuse(http.StatusBadRequest,

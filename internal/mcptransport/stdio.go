@@ -147,8 +147,7 @@ func (t *terminal) take(data []byte) {
 		t.message(wrong.encode())
 		return
 	case in.batch && !batches(t.ProtocolVersion()):
-		t.message(invalid(
-			"this version of the protocol has no batches: send each message by itself").encode())
+		t.message(invalid(noBatches).encode())
 		return
 	}
 	s := t.sink(in)

@@ -1,46 +1,20 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/base64"
-	"encoding/binary"
 	"encoding/json"
-	"image"
-	"image/color"
-	"image/png"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// picture is a red point as PNG, in base64.
-func picture() string {
-	img := image.NewRGBA(image.Rect(0, 0, 1, 1))
-	img.Set(0, 0, color.RGBA{R: 255, A: 255})
-	var b bytes.Buffer
-	if err := png.Encode(&b, img); err != nil {
-		panic(err) // a picture of one point in memory
-	}
-	return base64.StdEncoding.EncodeToString(b.Bytes())
-}
-
-// silence is one sample of nothing as WAV, in base64.
-func silence() string {
-	var b bytes.Buffer
-	b.WriteString("RIFF")
-	le := func(values ...any) {
-		for _, v := range values {
-			_ = binary.Write(&b, binary.LittleEndian, v) // to memory
-		}
-	}
-	le(uint32(38))
-	b.WriteString("WAVEfmt ")
-	le(uint32(16), uint16(1), uint16(1), uint32(8000), uint32(16000), uint16(2), uint16(16))
-	b.WriteString("data")
-	le(uint32(2), int16(0))
-	return base64.StdEncoding.EncodeToString(b.Bytes())
-}
+const (
+	// picture is a red point as PNG, in base64.
+	picture = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAAEElEQVR4nGL6z8AACAAA//8DCQECWLbV" +
+		"UAAAAABJRU5ErkJggg=="
+	// silence is one sample of nothing as WAV, in base64.
+	silence = "UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQIAAAAAAA=="
+)
 
 func result(content ...mcp.Content) *mcp.CallToolResult {
 	return &mcp.CallToolResult{Content: content}
@@ -58,12 +32,12 @@ func addContentTools(srv *server.MCPServer) {
 		Text: `{"test":"data","value":123}`})
 	for name, r := range map[string]*mcp.CallToolResult{
 		"test_simple_text":       text("This is a simple text response for testing."),
-		"test_image_content":     result(mcp.NewImageContent(picture(), "image/png")),
-		"test_audio_content":     result(mcp.NewAudioContent(silence(), "audio/wav")),
+		"test_image_content":     result(mcp.NewImageContent(picture, "image/png")),
+		"test_audio_content":     result(mcp.NewAudioContent(silence, "audio/wav")),
 		"test_embedded_resource": result(embedded),
 		"test_multiple_content_types": result(
 			mcp.NewTextContent("Multiple content types test:"),
-			mcp.NewImageContent(picture(), "image/png"), mixed),
+			mcp.NewImageContent(picture, "image/png"), mixed),
 		"test_error_handling": mcp.NewToolResultError(
 			"This tool intentionally returns an error for testing"),
 	} {

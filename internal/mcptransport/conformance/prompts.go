@@ -48,7 +48,7 @@ func addPrompts(srv *server.MCPServer) {
 	srv.AddPrompt(mcp.NewPrompt("test_prompt_with_image",
 		mcp.WithPromptDescription("Shows a picture.")),
 		func(context.Context, mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-			return says(mcp.NewImageContent(picture(), "image/png"),
+			return says(mcp.NewImageContent(picture, "image/png"),
 				mcp.NewTextContent("Please analyze the image above.")), nil
 		})
 	srv.AddPrompt(mcp.NewPrompt("test_input_required_result_prompt",

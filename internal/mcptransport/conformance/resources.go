@@ -16,7 +16,7 @@ func addResources(srv *server.MCPServer) {
 			URI: "test://static-text", MIMEType: "text/plain",
 			Text: "This is the content of the static text resource."},
 		"test://static-binary": mcp.BlobResourceContents{
-			URI: "test://static-binary", MIMEType: "image/png", Blob: picture()},
+			URI: "test://static-binary", MIMEType: "image/png", Blob: picture},
 		"test://watched-resource": mcp.TextResourceContents{
 			URI: "test://watched-resource", MIMEType: "text/plain", Text: "It never changes."},
 	} {
