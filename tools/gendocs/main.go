@@ -8,9 +8,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"log"
+	"maps"
 	"os"
 	"slices"
 	"strings"
+	"text/template"
 )
 
 // tool is what the documents need of a tool.
@@ -57,12 +59,12 @@ func main() {
 }
 
 func write(list, readme, page string) error {
-	b, err := os.ReadFile(list)
+	encoded, err := os.ReadFile(list)
 	if err != nil {
 		return err
 	}
 	var tools []tool
-	if err := json.Unmarshal(b, &tools); err != nil {
+	if err := json.Unmarshal(encoded, &tools); err != nil {
 		return fmt.Errorf("reading %s: %w", list, err)
 	}
 	old, err := os.ReadFile(readme)
@@ -76,7 +78,11 @@ func write(list, readme, page string) error {
 	if err := os.WriteFile(readme, []byte(text), 0o644); err != nil {
 		return err
 	}
-	return os.WriteFile(page, []byte(reference(tools)), 0o644)
+	var b bytes.Buffer
+	if err := reference.Execute(&b, tools); err != nil {
+		return err
+	}
+	return os.WriteFile(page, b.Bytes(), 0o644)
 }
 
 // between puts the text between the marks.
@@ -89,10 +95,14 @@ func between(in, text string) (string, error) {
 	return before + opening + "\n" + text + closing + after, nil
 }
 
-// address is what the query of a connection's URL may set.
+// reference is all that clients are told.
 //
-//go:embed address.md
-var address string
+//go:embed tools.md.tmpl
+var referenceText string
+
+var reference = template.Must(template.New("tools.md").Funcs(template.FuncMap{
+	"cell": cell, "lines": func(s string) []string { return strings.Split(s, "\n") },
+}).Parse(referenceText))
 
 // table is a line for each tool.
 func table(tools []tool) string {
@@ -102,28 +112,6 @@ func table(tools []tool) string {
 		first, _, _ := strings.Cut(t.Description, "\n")
 		fmt.Fprintf(&b, "| [`%s`](docs/tools.md#%s) | %s |\n", t.Name, t.Name, cell(first))
 	}
-	return b.String()
-}
-
-// reference is all that clients are told.
-func reference(tools []tool) string {
-	var b bytes.Buffer
-	b.WriteString(`<!-- Made by go generate from tools/testdata/tools.json; do not edit. -->
-
-# The MCP tools
-
-This is what a calling model reads. Every phone tool returns the same object, as structured content
-and as JSON in the first text block; the result of a run that has not ended closes with one line
-that names the next call.
-`)
-	for _, t := range tools {
-		fmt.Fprintf(&b, "\n## %s\n\n%s, %s\n\n", t.Name, t.Title, t.Annotations)
-		for line := range strings.SplitSeq(t.Description, "\n") {
-			fmt.Fprintf(&b, "- %s\n", line)
-		}
-		arguments(&b, t.Input)
-	}
-	b.WriteString(address)
 	return b.String()
 }
 
@@ -144,44 +132,27 @@ func (h hints) String() string {
 	return strings.Join(words, ", ") + "."
 }
 
-func arguments(b *bytes.Buffer, in input) {
-	if len(in.Properties) == 0 {
-		b.WriteString("\nNo arguments.\n")
-		return
+// Default is what stands for the argument when it is left out.
+func (in input) Default(name string) string {
+	switch def := in.Properties[name].Default; {
+	case slices.Contains(in.Required, name):
+		return "required"
+	case def != nil:
+		return fmt.Sprintf("`%v`", def)
 	}
-	b.WriteString("\n| argument | type | default | what it is |\n| --- | --- | --- | --- |\n")
-	for _, name := range in.names() {
-		p := in.Properties[name]
-		def := "-"
-		switch {
-		case slices.Contains(in.Required, name):
-			def = "required"
-		case p.Default != nil:
-			def = fmt.Sprintf("`%v`", p.Default)
-		}
-		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", name, p.kind(), def, cell(p.Description))
-	}
+	return "-"
 }
 
-// names are the arguments, those that are required first.
-func (in input) names() []string {
-	var names []string
-	for name := range in.Properties {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, func(a, b string) int {
-		if ra, rb := slices.Contains(in.Required, a), slices.Contains(in.Required, b); ra != rb {
-			if ra {
-				return -1
-			}
-			return 1
-		}
-		return strings.Compare(a, b)
-	})
-	return names
+// Names are the arguments, those that are required first.
+func (in input) Names() []string {
+	required := slices.Sorted(slices.Values(in.Required))
+	optional := slices.DeleteFunc(slices.Sorted(maps.Keys(in.Properties)),
+		func(name string) bool { return slices.Contains(required, name) })
+	return append(required, optional...)
 }
 
-func (p property) kind() string {
+// Kind is the argument's type, with its values or bounds.
+func (p property) Kind() string {
 	switch {
 	case len(p.Enum) > 0:
 		return "`" + strings.Join(p.Enum, "`, `") + "`"
