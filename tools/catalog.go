@@ -10,6 +10,7 @@ import (
 
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/inquiry/channel"
+	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/tools/result"
 	"github.com/taploop/taploop/tools/schema"
 )
@@ -128,6 +129,7 @@ var argumentTypes = sync.OnceValue(func() schema.Types {
 	schema.AddEnum(types, result.States...)
 	schema.AddEnum(types, result.FieldTypes...)
 	schema.AddEnum(types, inquiry.Pause, inquiry.GoOn, inquiry.Default)
+	schema.AddEnum(types, runs.Cancel, runs.Pause)
 	schema.Add[field](types, schema.ParseWords(described("field"), nil))
 	return types
 })

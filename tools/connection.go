@@ -16,18 +16,8 @@ import (
 	"github.com/taploop/taploop/tools/schema"
 )
 
-// ConnectionOptions are what a connection sets in the query of its URL:
-//
-//	desc.TOOL=TEXT        the description of a tool, for this connection
-//	desc.TOOL.PARAM=TEXT  that of an argument
-//	description=TEXT      the same as desc.send_inquiry
-//	lang=en|zh            of our own sentences around results, questions and forms
-//	reply_mode=MODE       for calls that name none, the server's own, or one without a person
-//	wait_seconds=N        the longest that a call waits
-//
-// They tighten what the server allows and never loosen it. A sentence of ours stays at the end of
-// every description.
-type ConnectionOptions struct {
+// connectionOptions are what a connection sets in the query of its URL, see [Connected].
+type connectionOptions struct {
 	descriptions map[string]string // by TOOL or TOOL.PARAM
 	messages     *messages         // nil is the server's own language
 	mode         channel.Mode
@@ -43,31 +33,37 @@ const (
 
 type connectionKey struct{}
 
-// Connected is the context of a request with the options in its URL. It is for
-// mcptransport.Options.Context.
+// Connected is the context of a request with what its connection sets in the query of its URL:
+//
+//	desc.TOOL=TEXT        the description of a tool, for this connection
+//	desc.TOOL.PARAM=TEXT  that of an argument
+//	description=TEXT      the same as desc.send_inquiry
+//	lang=en|zh            of our own sentences around results, questions and forms
+//	reply_mode=MODE       for calls that name none, the server's own, or one without a person
+//	wait_seconds=N        the longest that a call waits
+//
+// They tighten what the server allows and never loosen it. A sentence of ours stays at the end of
+// every description.
+//
+// It is for mcptransport.Options.Context.
 func Connected(ctx context.Context, r *http.Request) context.Context {
 	if r.URL.RawQuery == "" {
 		return ctx
 	}
-	return WithConnectionOptions(ctx, ReadConnectionOptions(r.URL.Query()))
+	return context.WithValue(ctx, connectionKey{}, readConnectionOptions(r.URL.Query()))
 }
 
-// WithConnectionOptions is the context of a request of a connection with these options.
-func WithConnectionOptions(ctx context.Context, o *ConnectionOptions) context.Context {
-	return context.WithValue(ctx, connectionKey{}, o)
-}
-
-func connectionOptionsOf(ctx context.Context) *ConnectionOptions {
-	if o, ok := ctx.Value(connectionKey{}).(*ConnectionOptions); ok && o != nil {
+func connectionOptionsOf(ctx context.Context) *connectionOptions {
+	if o, ok := ctx.Value(connectionKey{}).(*connectionOptions); ok {
 		return o
 	}
-	return &ConnectionOptions{}
+	return &connectionOptions{}
 }
 
-// ReadConnectionOptions reads the query of a connection's URL. Keys that are none of ours are left
+// readConnectionOptions reads the query of a connection's URL. Keys that are none of ours are left
 // alone; what is wrong with ours is said by every call of the connection.
-func ReadConnectionOptions(query url.Values) *ConnectionOptions {
-	o := &ConnectionOptions{descriptions: map[string]string{}}
+func readConnectionOptions(query url.Values) *connectionOptions {
+	o := &connectionOptions{descriptions: map[string]string{}}
 	for key, values := range query {
 		if err := o.read(key, values[len(values)-1]); err != nil && o.err == nil {
 			o.err = err
@@ -76,7 +72,7 @@ func ReadConnectionOptions(query url.Values) *ConnectionOptions {
 	return o
 }
 
-func (o *ConnectionOptions) read(key, value string) error {
+func (o *connectionOptions) read(key, value string) error {
 	name, described := strings.CutPrefix(key, "desc.")
 	switch {
 	case described:
@@ -102,7 +98,7 @@ func (o *ConnectionOptions) read(key, value string) error {
 	return nil
 }
 
-func (o *ConnectionOptions) describe(name, value string) {
+func (o *connectionOptions) describe(name, value string) {
 	most := maxDescription
 	if strings.Contains(name, ".") {
 		most = maxParamDescription
@@ -112,7 +108,7 @@ func (o *ConnectionOptions) describe(name, value string) {
 	}
 }
 
-func (o *ConnectionOptions) readMode(key, value string) error {
+func (o *connectionOptions) readMode(key, value string) error {
 	personalModes := "use " + channel.List(channel.People)
 	mode, err := channel.Parse(value)
 	if err != nil || value == "" {
@@ -131,7 +127,7 @@ func badOption(key, hint, format string, a ...any) error {
 		"in the query of this connection's address, "+key+": "+format, a...)
 }
 
-func (o *ConnectionOptions) language() *messages {
+func (o *connectionOptions) language() *messages {
 	if o.messages == nil {
 		return languages["en"]
 	}
@@ -139,7 +135,7 @@ func (o *ConnectionOptions) language() *messages {
 }
 
 // tighten is w, and no longer than the connection wants.
-func (o *ConnectionOptions) tighten(w Waits) Waits {
+func (o *connectionOptions) tighten(w Waits) Waits {
 	if o.wait == nil {
 		return w
 	}
@@ -150,7 +146,7 @@ func (o *ConnectionOptions) tighten(w Waits) Waits {
 }
 
 // replyMode is the mode of a call, tightened. usual is the server's own.
-func (o *ConnectionOptions) replyMode(m, usual channel.Mode) channel.Mode {
+func (o *connectionOptions) replyMode(m, usual channel.Mode) channel.Mode {
 	if o.mode == "" || m.Personal() && m != usual {
 		return m
 	}
@@ -158,7 +154,7 @@ func (o *ConnectionOptions) replyMode(m, usual channel.Mode) channel.Mode {
 }
 
 // check reports what is wrong with the options, before any tool of the connection is called.
-func (t *Tools) check(o *ConnectionOptions) error {
+func (t *Tools) check(o *connectionOptions) error {
 	if o.err != nil {
 		return o.err
 	}
@@ -195,7 +191,7 @@ func (t *Tools) redescribe(ctx context.Context, list []mcp.Tool) []mcp.Tool {
 }
 
 // redescribe puts the connection's descriptions of the tool and of its arguments into as.
-func (o *ConnectionOptions) redescribe(d tool, as *mcp.Tool) {
+func (o *connectionOptions) redescribe(d tool, as *mcp.Tool) {
 	own, changed := o.descriptions[d.name]
 	if !changed {
 		own = as.Description

@@ -2,6 +2,7 @@ package tools_test
 
 import (
 	"context"
+	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strings"
@@ -22,9 +23,8 @@ import (
 // at is a context of calls of a connection with this query in its URL.
 func (w *world) at(query string) context.Context {
 	w.t.Helper()
-	values, err := url.ParseQuery(query)
-	require.NoError(w.t, err)
-	return tools.WithConnectionOptions(w.t.Context(), tools.ReadConnectionOptions(values))
+	r := &http.Request{URL: &url.URL{RawQuery: query}}
+	return tools.Connected(w.t.Context(), r)
 }
 
 // described is a tool as it is listed to the connection.

@@ -8,8 +8,8 @@
 //
 // The handlers belong to parts that know little of each other: [tasks] follow runs, [inquiries] ask
 // people, [phones] only look, [forms] show questions to a client's user, and a [progressReporter]
-// tells the client of a call how far it is. What they need of the rest of the program they name in
-// interfaces of their own (see [Options]). [Tools.Register] hands all to an MCP server.
+// tells the client of a call how far it is. What they work on is in [Options]. [Tools.Register]
+// hands all to an MCP server.
 //
 // A call is not the run: it attaches to it, waits for at most its budget, reports progress when the
 // client asked for that, and returns what is true then. A call that is cancelled detaches and
@@ -18,7 +18,7 @@
 // A question of the agent on the phone comes with the result of a call, for the calling model to
 // pass on, or is shown to the client's user in a form while a call waits (see [channel.Elicit]).
 // send_inquiry asks people for any client: an inquiry belongs to the client that asked, and has no
-// run. What the query of a connection's URL sets is in [ConnectionOptions].
+// run. What the query of a connection's URL sets is in [Connected].
 //
 // A call that cannot be carried out comes back as a result with isError, a code and a hint, and
 // nothing has changed. Sessions belong to the client that they were made for: a foreign one is

@@ -15,8 +15,8 @@ import (
 
 // Options of Tools. Runs, Questions, Store and Phones have to be there.
 type Options struct {
-	Runs      Manager
-	Questions Questions
+	Runs      *runs.Manager
+	Questions *inquiry.Broker
 	Store     Store
 	Phones    runs.Phones
 
@@ -33,56 +33,6 @@ type Options struct {
 
 	Principal func(context.Context) string // who calls; nil means mcptransport.Principal
 	Log       *slog.Logger                 // nil discards
-}
-
-// Manager carries runs out; *runs.Manager is one.
-type Manager interface {
-	Runs
-	Followed
-	Asking
-}
-
-// Runs are the use cases.
-type Runs interface {
-	Start(context.Context, runs.StartRequest) (runs.Status, error)
-	Continue(context.Context, runs.ContinueRequest) (runs.Status, error)
-	Stop(context.Context, runs.StopRequest) (runs.Status, error)
-	PickUp(ctx context.Context, sessionID string) (runs.Status, error)
-}
-
-// Followed are runs that go on by themselves.
-type Followed interface {
-	// Session gives a session of the client; one of somebody else is like one that is not there.
-	Session(ctx context.Context, id, client string) (session.Session, error)
-	Status(ctx context.Context, sessionID string) (runs.Status, error)
-	Wait(context.Context, runs.WaitRequest) (runs.Status, error)
-	// Attach notes that a client waits for the session's runs, until detach is called.
-	Attach(sessionID string) (detach func())
-	Watch(sessionID string) *runs.Watch
-}
-
-// Asking is who puts the runs' questions to people, one door after the other.
-type Asking interface {
-	// Decline says that the channel has no answer to the question, and why.
-	Decline(q inquiry.Question, c channel.Mode, why string)
-	// Channels are those through which the question can still be answered.
-	Channels(q inquiry.Question) []inquiry.Channel
-}
-
-// Questions are asked and settled; *inquiry.Broker does it.
-type Questions interface {
-	Watched
-	Open(context.Context, inquiry.Question) (inquiry.Question, error)
-	Resolve(ctx context.Context, id string, r inquiry.Reply) (inquiry.Result, error)
-	Apply(ctx context.Context, id string, fence int64) (inquiry.Question, error)
-}
-
-// Watched are questions that somebody looks at.
-type Watched interface {
-	Get(ctx context.Context, id string) (inquiry.Question, error)
-	List(context.Context, inquiry.Filter) ([]inquiry.Question, error)
-	Wait(ctx context.Context, id string) (inquiry.Question, error) // until it is settled
-	Subscribe() *inquiry.Subscription
 }
 
 // Store is what the tools read past the Manager; *session.Store is one.

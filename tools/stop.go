@@ -10,7 +10,7 @@ import (
 
 type stopArgs struct {
 	SessionID string        `json:"session_id" max:"200"`
-	Mode      runs.StopMode `json:"mode" enum:"cancel,pause" default:"cancel"`
+	Mode      runs.StopMode `json:"mode" default:"cancel"`
 }
 
 // stop stops a run, and returns once the phone is left alone.

@@ -75,7 +75,7 @@ type call struct {
 	waits     Waits
 	forms     bool // the client shows forms to its user
 	stateless bool // a request that stands alone: the server asks by its result
-	options   *ConnectionOptions
+	options   *connectionOptions
 	messages  *messages
 }
 

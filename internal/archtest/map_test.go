@@ -64,7 +64,7 @@ var packages = []row{
 		imports: "actions agentloop inquiry inquiry/channel runs screen session session/export " +
 			"tools/result tools/schema internal/mcptransport",
 		tests: "actions device/devicetest",
-		why:   "the MCP tools; what it needs of runs it names in interfaces of its own"},
+		why:   "the MCP tools"},
 	{pkg: "tools/schema", why: "schemas of Go types, and arguments read by them; knows no tool"},
 	{pkg: "tools/result",
 		imports: "agentloop inquiry inquiry/route runs screen session tools/schema",

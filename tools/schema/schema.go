@@ -6,7 +6,6 @@
 //	max:"200"          characters of a text, items of a list, or the greatest number
 //	min:"1"            the least number
 //	each:"500"         characters of each text in a list
-//	enum:"cancel,pause"
 //	default:"20"       in JSON, or a text as it is; the argument may be left out then
 //
 // Descriptions come from [Words].
@@ -109,8 +108,6 @@ func bound(t reflect.Type, s *Schema) {
 func limit(tag reflect.StructTag, p *Schema) {
 	most, bounded := tag.Lookup("max")
 	switch {
-	case tag.Get("enum") != "":
-		p.Enum = anys(strings.Split(tag.Get("enum"), ","))
 	case !bounded:
 	case p.Type == "string":
 		p.MinLength, p.MaxLength = jsonschema.Ptr(1), jsonschema.Ptr(int(number(most)))

@@ -22,10 +22,12 @@ type dish struct {
 type order struct {
 	table
 	Dishes []dish          `json:"dishes,omitempty" max:"2"`
-	Pay    string          `json:"pay" enum:"cash,card" default:"cash"`
+	Pay    means           `json:"pay" default:"cash"`
 	Seats  int             `json:"seats" min:"1" max:"8" default:"2"`
 	Extra  json.RawMessage `json:"extra,omitempty"`
 }
+
+type means string
 
 type table struct {
 	Table string `json:"table" max:"5"`
@@ -41,6 +43,7 @@ extra: Anything else.
 
 func orders() *schema.Schema {
 	types := schema.NewTypes()
+	schema.AddEnum[means](types, "cash", "card")
 	dishWords := "name: N.\nspices: S.\nhot: H.\ngrams: G.\ntaste: T."
 	schema.Add[dish](types, schema.ParseWords(dishWords, nil))
 	return schema.For[order](types, schema.ParseWords(words, nil))
