@@ -74,8 +74,7 @@ func TestAPhoneWithAnOverrideSizeKeepsTheContract(t *testing.T) {
 			"wm density 280")
 		// touching is what differs
 		return devicetest.Subject{Phone: s.Phone, Apps: s.Apps, Front: s.Front, Home: s.Home,
-			Tap: s.Tap, DoubleTap: s.DoubleTap, Press: s.Press, Swipe: s.Swipe, Drag: s.Drag,
-			Turn: s.Turn}
+			Touches: s.Touches, Turn: s.Turn}
 	}
 	look, err := fresh(t).Phone.Look(t.Context())
 	require.NoError(t, err)

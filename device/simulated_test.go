@@ -45,8 +45,10 @@ func (s simulated) subject(p devicetest.Phone) devicetest.Subject {
 		Front:   func() string { return s.Foreground().Package },
 		Home:    func() bool { return s.Foreground().Package == homeApp },
 		Field:   s.emptyField, Text: s.fieldText,
-		Tap: s.clockIcon, DoubleTap: s.twoMinutesMore, Press: s.iconMenu, Swipe: s.moreSettings,
-		Drag:   s.notesReordered,
+		Touches: map[string]func(*testing.T) devicetest.Target{
+			"Tap": s.clockIcon, "DoubleTap": s.twoMinutesMore, "LongPress": s.iconMenu,
+			"Swipe": s.moreSettings, "Drag": s.notesReordered,
+		},
 		Turn:   func(_ *testing.T, r screen.Rotation) { s.SetRotation(int(r), false) },
 		Off:    func(t *testing.T) { s.key(t, keyPower) },
 		Lock:   func(t *testing.T) { s.key(t, keyPower); s.key(t, keyPower) },

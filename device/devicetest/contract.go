@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -21,66 +22,44 @@ const patience = 10 * time.Second
 
 // Run runs the contract. fresh makes a subject for one part of it, and cleans up through t.
 func Run(t *testing.T, fresh func(t *testing.T) Subject) {
-	parts := []struct {
+	type part struct {
 		name string
 		test func(t *testing.T, s Subject)
 		can  func(s Subject) bool
-	}{
-		{"Look shows the screen and what it is", looks, nil},
+	}
+	parts := []part{
+		{"Look shows the screen and what it is", looks, always},
 		{"Look follows the rotation", turns, func(s Subject) bool { return s.Turn != nil }},
-		{"Look has no frame when the display is off", looksAtDark, func(s Subject) bool {
-			return s.Off != nil
-		}},
+		{"Look has no frame when the display is off", looksAtDark, canSwitchOff},
 		{"Look does not take a black secure screen for content", looksAtSecure,
 			func(s Subject) bool { return s.Secure != nil }},
-		{"Tap", touch(func(p Phone, ctx context.Context, g Target) error {
-			return p.Tap(ctx, g.At)
-		}, func(s Subject) func(*testing.T) Target { return s.Tap }),
-			func(s Subject) bool { return s.Tap != nil }},
-		{"DoubleTap", touch(func(p Phone, ctx context.Context, g Target) error {
-			return p.DoubleTap(ctx, g.At)
-		}, func(s Subject) func(*testing.T) Target { return s.DoubleTap }),
-			func(s Subject) bool { return s.DoubleTap != nil }},
-		{"Press", touch(func(p Phone, ctx context.Context, g Target) error {
-			return p.LongPress(ctx, g.At, 800*time.Millisecond)
-		}, func(s Subject) func(*testing.T) Target { return s.Press }),
-			func(s Subject) bool { return s.Press != nil }},
-		{"Swipe", touch(func(p Phone, ctx context.Context, g Target) error {
-			return p.Swipe(ctx, g.At, g.To, 200*time.Millisecond)
-		}, func(s Subject) func(*testing.T) Target { return s.Swipe }),
-			func(s Subject) bool { return s.Swipe != nil }},
-		{"Drag", touch(func(p Phone, ctx context.Context, g Target) error {
-			return p.Drag(ctx, g.At, g.To)
-		}, func(s Subject) func(*testing.T) Target { return s.Drag }),
-			func(s Subject) bool { return s.Drag != nil }},
-		{"Points beyond the screen are refused", refusesPoints, nil},
+		{"Points beyond the screen are refused", refusesPoints, always},
 		{"Key", keys, func(s Subject) bool { return s.Front != nil && s.Home != nil }},
-		{"Type types exactly or refuses", types, func(s Subject) bool { return s.Field != nil }},
-		{"Clear empties the field", clears, func(s Subject) bool { return s.Field != nil }},
-		{"Launch opens what is meant, and nothing else", launches, func(s Subject) bool {
-			return s.Front != nil
-		}},
-		{"StopApp ends the app", stops, func(s Subject) bool { return s.Front != nil }},
-		{"Wake", wakes, func(s Subject) bool { return s.Off != nil }},
-		{"Wake opens a lock screen without a PIN", unlocks, func(s Subject) bool {
-			return s.Lock != nil
-		}},
+		{"Type types exactly or refuses", types, hasField},
+		{"Clear empties the field", clears, hasField},
+		{"Launch opens what is meant, and nothing else", launches, knowsFront},
+		{"StopApp ends the app", stops, knowsFront},
+		{"Wake", wakes, canSwitchOff},
+		{"Wake opens a lock screen without a PIN", unlocks,
+			func(s Subject) bool { return s.Lock != nil }},
 		{"Wake stops at a PIN", stopsAtPIN, func(s Subject) bool { return s.LockedPIN != nil }},
-		{"A cancelled call does nothing", cancelledBefore, nil},
-		{"A call ends when it is cancelled", cancelledDuring, func(s Subject) bool {
-			return s.Hang != nil
-		}},
-		{"A phone that hangs ends at the deadline", hangs, func(s Subject) bool {
-			return s.Hang != nil
-		}},
-		{"A phone that is gone says so, and comes back", disconnects, func(s Subject) bool {
-			return s.Disconnect != nil
-		}},
+		{"A cancelled call does nothing", cancelledBefore, always},
+		{"A call ends when it is cancelled", cancelledDuring, canHang},
+		{"A phone that hangs ends at the deadline", hangs, canHang},
+		{"A phone that is gone says so, and comes back", disconnects,
+			func(s Subject) bool { return s.Disconnect != nil }},
+	}
+	for name := range gestures(nil, Target{}) {
+		parts = append(parts, part{
+			name,
+			func(t *testing.T, s Subject) { touches(t, s, name) },
+			func(s Subject) bool { return s.Touches[name] != nil },
+		})
 	}
 	for _, part := range parts {
 		t.Run(part.name, func(t *testing.T) {
 			s := fresh(t)
-			if part.can != nil && !part.can(s) {
+			if !part.can(s) {
 				t.Log("left out: it cannot be seen or brought about on this phone")
 				return
 			}
@@ -89,6 +68,27 @@ func Run(t *testing.T, fresh func(t *testing.T) Subject) {
 				require.NoError(t, s.Canary())
 			}
 		})
+	}
+}
+
+func always(Subject) bool         { return true }
+func canSwitchOff(s Subject) bool { return s.Off != nil }
+func hasField(s Subject) bool     { return s.Field != nil }
+func knowsFront(s Subject) bool   { return s.Front != nil }
+func canHang(s Subject) bool      { return s.Hang != nil }
+
+// gestures is each touch of p, by name.
+func gestures(p Phone, g Target) map[string]func(context.Context) error {
+	return map[string]func(context.Context) error{
+		"Tap":       func(ctx context.Context) error { return p.Tap(ctx, g.At) },
+		"DoubleTap": func(ctx context.Context) error { return p.DoubleTap(ctx, g.At) },
+		"LongPress": func(ctx context.Context) error {
+			return p.LongPress(ctx, g.At, 800*time.Millisecond)
+		},
+		"Swipe": func(ctx context.Context) error {
+			return p.Swipe(ctx, g.At, g.To, 200*time.Millisecond)
+		},
+		"Drag": func(ctx context.Context) error { return p.Drag(ctx, g.At, g.To) },
 	}
 }
 
@@ -128,8 +128,8 @@ func turns(t *testing.T, s Subject) {
 		}
 		require.Equal(t, want, look.State.Size)
 		require.Equal(t, want.Landscape(), look.Frame.Size().Landscape())
-		if s.Tap != nil {
-			touched(t, s, s.Tap(t), func(g Target) error { return s.Phone.Tap(t.Context(), g.At) })
+		if s.Touches["Tap"] != nil {
+			touched(t, s, "Tap", s.Touches["Tap"](t))
 		}
 	}
 }
@@ -151,37 +151,29 @@ func looksAtSecure(t *testing.T, s Subject) {
 	require.Nil(t, look.Frame, "no picture of a screen that forbids it")
 }
 
-func touch(
-	do func(Phone, context.Context, Target) error, target func(Subject) func(*testing.T) Target,
-) func(*testing.T, Subject) {
-	return func(t *testing.T, s Subject) {
-		g := target(s)(t)
-		see(t, s)
-		touched(t, s, g, func(g Target) error { return do(s.Phone, t.Context(), g) })
-	}
+func touches(t *testing.T, s Subject, name string) {
+	g := s.Touches[name](t)
+	see(t, s)
+	touched(t, s, name, g)
 }
 
 // touched checks that a touch has its effect, and that the effect was not there before.
-func touched(t *testing.T, _ Subject, g Target, do func(Target) error) {
+func touched(t *testing.T, s Subject, name string, g Target) {
 	t.Helper()
 	require.False(t, g.Happened(), "the effect is there before the touch")
-	require.NoError(t, do(g))
+	require.NoError(t, gestures(s.Phone, g)[name](t.Context()))
 	require.Eventually(t, g.Happened, patience, 5*time.Millisecond, "the touch has no effect")
 }
 
 func refusesPoints(t *testing.T, s Subject) {
-	ctx := t.Context()
-	in, out := screen.Point{X: 0.5, Y: 0.5}, screen.Point{X: 0.5, Y: 1.5}
 	before := front(s)
-	for name, do := range map[string]func() error{
-		"Tap":       func() error { return s.Phone.Tap(ctx, out) },
-		"DoubleTap": func() error { return s.Phone.DoubleTap(ctx, out) },
-		"Press":     func() error { return s.Phone.LongPress(ctx, out, time.Second) },
-		"Swipe":     func() error { return s.Phone.Swipe(ctx, in, out, time.Second) },
-		"Drag":      func() error { return s.Phone.Drag(ctx, out, in) },
-	} {
-		require.Error(t, do(), name)
+	in, out := screen.Point{X: 0.5, Y: 0.5}, screen.Point{X: 0.5, Y: 1.5}
+	for name, do := range gestures(s.Phone, Target{At: out, To: in}) {
+		require.Error(t, do(t.Context()), name)
 	}
+	g := gestures(s.Phone, Target{At: in, To: out})
+	require.Error(t, g["Swipe"](t.Context()))
+	require.Error(t, g["Drag"](t.Context()))
 	require.Equal(t, before, front(s))
 }
 
@@ -320,25 +312,17 @@ func stopsAtPIN(t *testing.T, s Subject) {
 
 // everything is each method once, as a cancelled or hanging call.
 func everything(p Phone, app string) map[string]func(context.Context) error {
-	at := screen.Point{X: 0.5, Y: 0.5}
-	return map[string]func(context.Context) error{
-		"Look":      func(ctx context.Context) error { _, err := p.Look(ctx); return err },
-		"Tap":       func(ctx context.Context) error { return p.Tap(ctx, at) },
-		"DoubleTap": func(ctx context.Context) error { return p.DoubleTap(ctx, at) },
-		"Press":     func(ctx context.Context) error { return p.LongPress(ctx, at, time.Second) },
-		"Swipe": func(ctx context.Context) error {
-			return p.Swipe(ctx, at, screen.Point{X: 0.5, Y: 0.2}, time.Second)
-		},
-		"Drag": func(ctx context.Context) error {
-			return p.Drag(ctx, at, screen.Point{X: 0.5, Y: 0.2})
-		},
+	all := gestures(p, Target{At: screen.Point{X: 0.5, Y: 0.5}, To: screen.Point{X: 0.5, Y: 0.2}})
+	maps.Copy(all, map[string]func(context.Context) error{
+		"Look":    func(ctx context.Context) error { _, err := p.Look(ctx); return err },
 		"Type":    func(ctx context.Context) error { return p.Type(ctx, "text") },
-		"Clear":   func(ctx context.Context) error { return p.Clear(ctx) },
+		"Clear":   p.Clear,
 		"Key":     func(ctx context.Context) error { return p.Key(ctx, actions.KeyBack) },
 		"Launch":  func(ctx context.Context) error { return p.Launch(ctx, app) },
 		"StopApp": func(ctx context.Context) error { return p.StopApp(ctx, app) },
-		"Wake":    func(ctx context.Context) error { return p.Wake(ctx) },
-	}
+		"Wake":    p.Wake,
+	})
+	return all
 }
 
 func cancelledBefore(t *testing.T, s Subject) {

@@ -36,14 +36,16 @@ func subject(t *testing.T) devicetest.Subject {
 		Phone: f, Unicode: true, Apps: apps, Missing: []string{"Gmail", "Netflix"},
 		Front: f.Front, Field: field(f), Text: f.Text,
 		Home: func() bool { return f.Front() == devicetest.HomeApp },
-		Tap: func(*testing.T) devicetest.Target {
-			f.Set(devicetest.Change{Front: new(devicetest.HomeApp)})
-			return devicetest.Target{At: f.Icon(apps[1].Package), Happened: func() bool {
-				return f.Front() == apps[1].Package
-			}}
+		Touches: map[string]func(*testing.T) devicetest.Target{
+			"Tap": func(*testing.T) devicetest.Target {
+				f.Set(devicetest.Change{Front: new(devicetest.HomeApp)})
+				return devicetest.Target{At: f.Icon(apps[1].Package), Happened: func() bool {
+					return f.Front() == apps[1].Package
+				}}
+			},
+			"DoubleTap": noted(f, "doubletap"), "LongPress": noted(f, "press"),
+			"Swipe": noted(f, "swipe"), "Drag": noted(f, "drag"),
 		},
-		DoubleTap: noted(f, "doubletap"), Press: noted(f, "press"), Swipe: noted(f, "swipe"),
-		Drag:   noted(f, "drag"),
 		Turn:   func(_ *testing.T, r screen.Rotation) { f.Set(devicetest.Change{Rotation: &r}) },
 		Off:    in(devicetest.Change{Off: new(true)}),
 		Lock:   in(devicetest.Change{Locked: new(true)}),

@@ -41,7 +41,8 @@ type Subject struct {
 	Text  func() string // what stands in that field
 	Home  func() bool   // whether the home screen is in front
 
-	Tap, DoubleTap, Press, Swipe, Drag func(t *testing.T) Target
+	// by the method: Tap, DoubleTap, LongPress, Swipe, Drag
+	Touches map[string]func(t *testing.T) Target
 
 	Turn       func(t *testing.T, r screen.Rotation)
 	Off        func(t *testing.T)       // switches the display off
