@@ -91,12 +91,7 @@ func list[S ~string](all []S) string {
 }
 
 // usual is the duration of a touch, 1.5 s when none is given.
-func usual(d time.Duration) time.Duration {
-	if d == 0 {
-		return 1500 * time.Millisecond
-	}
-	return d
-}
+func usual(d time.Duration) time.Duration { return cmp.Or(d, 1500*time.Millisecond) }
 
 // How many characters of a text are shown in a description, and of a wrong value in an error.
 const (

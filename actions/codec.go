@@ -3,7 +3,9 @@ package actions
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/taploop/taploop/internal/text"
@@ -24,7 +26,7 @@ var members = func() map[string]reflect.Type {
 // {"verb":"LONGPRESS","at":{"x":0.5,"y":0.25},"hold":"2s"}. What [Unmarshal] reads from it is equal
 // to a.
 func Marshal(a Action) ([]byte, error) {
-	if !isMember(a) {
+	if !slices.Contains(slices.Collect(maps.Values(members)), reflect.TypeOf(a)) {
 		return nil, fmt.Errorf("encoding an action: %T is not in the vocabulary", a)
 	}
 	fields, err := json.Marshal(a)
@@ -36,15 +38,6 @@ func Marshal(a Action) ([]byte, error) {
 		return []byte(head + "}"), nil
 	}
 	return append([]byte(head+","), fields[1:]...), nil
-}
-
-func isMember(a Action) bool {
-	for _, t := range members {
-		if t == reflect.TypeOf(a) {
-			return true
-		}
-	}
-	return false
 }
 
 // Unmarshal reads what Marshal wrote, and nothing else: an unknown verb, an unknown, missing or

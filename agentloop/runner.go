@@ -1,6 +1,7 @@
 package agentloop
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -40,10 +41,8 @@ type Runner struct {
 // has returned, the phone is left alone: Run starts no goroutines.
 func (r *Runner) Run(ctx context.Context, p Progress, from int) (Ending, Progress, error) {
 	l := &loop{Runner: r, limits: r.Limits.withDefaults(), progress: p.clone(), saved: p,
-		from: from, start: time.Now(), log: r.Log, touched: r.Moving}
-	if l.log == nil {
-		l.log = slog.New(slog.DiscardHandler)
-	}
+		from: from, start: time.Now(), touched: r.Moving,
+		log: cmp.Or(r.Log, slog.New(slog.DiscardHandler))}
 	return l.run(ctx)
 }
 

@@ -55,10 +55,7 @@ func New(m Completer, opts *Options) (*Captioner, error) {
 
 // withDefaults is opts with the defaults filled in.
 func (opts *Options) withDefaults() Options {
-	var o Options
-	if opts != nil {
-		o = *opts
-	}
+	o := *cmp.Or(opts, &Options{})
 	o.Lang = cmp.Or(o.Lang, "en")
 	o.LongSide = cmp.Or(o.LongSide, 1280)
 	o.Quality = cmp.Or(o.Quality, 85)

@@ -45,10 +45,7 @@ const (
 // NewHost makes a Host. It does not connect yet; the error is about options or variables that
 // cannot be read.
 func NewHost(opts *Options) (*Host, error) {
-	var o Options
-	if opts != nil {
-		o = *opts
-	}
+	o := *cmp.Or(opts, &Options{})
 	o.Timeout = cmp.Or(max(o.Timeout, 0), defaultTimeout)
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	if o.Getenv == nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/taploop/taploop/actions"
@@ -21,10 +22,11 @@ type Phone struct {
 	names   map[string]string // app names of Options.Apps, folded
 	marks   batch
 
+	noDrag atomic.Bool // input has no draganddrop
+
 	mu      sync.Mutex
 	size    screen.Size // logical display of the last look; zero before the first
 	capture meter
-	noDrag  bool // input has no draganddrop
 }
 
 var _ actions.Surface = (*Phone)(nil)

@@ -44,10 +44,7 @@ const dragTakes = 1500 * time.Millisecond
 // Drag picks up what is under from and drops it at to. Phones without `input draganddrop` (before
 // Android 7) get a slow swipe.
 func (p *Phone) Drag(ctx context.Context, from, to screen.Point) error {
-	p.mu.Lock()
-	noDrag := p.noDrag
-	p.mu.Unlock()
-	if noDrag {
+	if p.noDrag.Load() {
 		return p.Swipe(ctx, from, to, dragTakes)
 	}
 	err := p.touch(ctx, "dragging on", dragTakes+time.Second, func(px pixels) string {
@@ -56,9 +53,7 @@ func (p *Phone) Drag(ctx context.Context, from, to screen.Point) error {
 	if err == nil || !unknownVerb(err) {
 		return err
 	}
-	p.mu.Lock()
-	p.noDrag = true
-	p.mu.Unlock()
+	p.noDrag.Store(true)
 	return p.Swipe(ctx, from, to, dragTakes)
 }
 

@@ -158,10 +158,7 @@ func said(raw json.RawMessage) string {
 func present(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
 
 func looksHTML(body []byte) bool {
-	head := bytes.ToLower(bytes.TrimSpace(body[:min(len(body), 512)]))
-	return bytes.HasPrefix(head, []byte("<!doctype html")) ||
-		bytes.HasPrefix(head, []byte("<html")) ||
-		bytes.HasPrefix(head, []byte("<head"))
+	return strings.HasPrefix(http.DetectContentType(body), "text/html")
 }
 
 var heading = regexp.MustCompile(`(?is)<(?:title|h1)[^>]*>(.*?)</`)

@@ -52,10 +52,7 @@ type Options struct {
 
 // withDefaults is opts with the defaults filled in, checked.
 func (opts *Options) withDefaults() (Options, error) {
-	var o Options
-	if opts != nil {
-		o = *opts
-	}
+	o := *cmp.Or(opts, &Options{})
 	o.Env = cmp.Or(o.Env, "TAPLOOP_MODEL_")
 	o.Name = cmp.Or(strings.TrimSpace(o.Name), DefaultName)
 	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)

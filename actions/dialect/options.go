@@ -19,10 +19,7 @@ type Options struct {
 
 // withDefaults is opts with the defaults filled in. A zero ImageSize is left to the dialect.
 func (opts *Options) withDefaults() (Options, error) {
-	var o Options
-	if opts != nil {
-		o = *opts
-	}
+	o := *cmp.Or(opts, &Options{})
 	lang, _, _ := strings.Cut(strings.ReplaceAll(strings.ToLower(o.Lang), "_", "-"), "-")
 	lang = cmp.Or(lang, "zh")
 	if lang != "zh" && lang != "en" {

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -43,10 +44,7 @@ func New(d dialect.Dialect, m Completer, opts *Options) *Policy {
 }
 
 func (opts *Options) log() *slog.Logger {
-	if opts == nil || opts.Log == nil {
-		return slog.New(slog.DiscardHandler)
-	}
-	return opts.Log
+	return cmp.Or(cmp.Or(opts, &Options{}).Log, slog.New(slog.DiscardHandler))
 }
 
 // Next asks for the next action, and asks again after a reply that is none. The error is

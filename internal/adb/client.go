@@ -41,10 +41,7 @@ type Client struct {
 
 // New makes a Client. It does not connect; the error is about an address that cannot be read.
 func New(opts *Options) (*Client, error) {
-	var o Options
-	if opts != nil {
-		o = *opts
-	}
+	o := *cmp.Or(opts, &Options{})
 	if o.Getenv == nil {
 		o.Getenv = os.Getenv
 	}

@@ -33,19 +33,19 @@ func (e *RefusedError) Error() string { return fmt.Sprintf("adb %s: %s", e.Servi
 
 func (e *RefusedError) Unwrap() error { return e.kind }
 
-// refusals holds the known texts of adb servers 1.0.31 to 1.0.41, in the order in which they are
-// tried.
+// refusals holds the known texts of adb servers 1.0.31 to 1.0.41, of refusals and of states, in the
+// order in which they are tried.
 var refusals = []struct {
 	text string
 	kind error
 	hint string
 }{
 	{"unauthorized", ErrUnauthorized, hintUnauthorized},
-	{"still authorizing", ErrUnauthorized, hintUnauthorized},
+	{"authorizing", ErrUnauthorized, hintUnauthorized},
 	{"no permissions", ErrNoPermissions, hintNoPermissions},
 	{"insufficient permissions", ErrNoPermissions, hintNoPermissions},
 	{"offline", ErrOffline, hintOffline},
-	{"still connecting", ErrOffline, hintOffline},
+	{"connecting", ErrOffline, hintOffline},
 	{"not found", ErrNotFound, hintNotFound},
 	{"no devices", ErrNotFound, hintNotFound},
 	{"closed", ErrClosed, "the phone's adbd does not offer this service"},
@@ -77,15 +77,13 @@ func refused(service, message string) error {
 // StateError is why a phone in this state of the device list cannot be used, or nil for the state
 // "device".
 func StateError(serial, state string) error {
-	switch {
-	case state == "device":
+	if state == "device" {
 		return nil
-	case state == "unauthorized", state == "authorizing":
-		return hint.Add(fmt.Errorf("%s: %w", serial, ErrUnauthorized), hintUnauthorized)
-	case strings.HasPrefix(state, "no permissions"):
-		return hint.Add(fmt.Errorf("%s: %w", serial, ErrNoPermissions), hintNoPermissions)
-	case state == "offline", state == "connecting":
-		return hint.Add(fmt.Errorf("%s: %w", serial, ErrOffline), hintOffline)
+	}
+	for _, r := range refusals {
+		if strings.Contains(state, r.text) {
+			return hint.Add(fmt.Errorf("%s: %w", serial, r.kind), r.hint)
+		}
 	}
 	err := fmt.Errorf("%s is in state %q, not started up normally", serial, state)
 	return hint.Add(err, "start the phone normally (`adb reboot`), then try again")

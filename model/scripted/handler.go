@@ -1,12 +1,14 @@
 package scripted
 
 import (
+	"cmp"
 	"crypto/subtle"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
@@ -134,13 +136,8 @@ func tooMuch(err error) error {
 }
 
 func (h *Handler) knows(model string) error {
-	if len(h.script.models) == 0 {
+	if len(h.script.models) == 0 || slices.Contains(h.script.models, model) {
 		return nil
-	}
-	for _, m := range h.script.models {
-		if m == model {
-			return nil
-		}
 	}
 	return &fault{404, fmt.Sprintf("model %q not found", model), "not_found_error",
 		"model_not_found"}
@@ -169,10 +166,7 @@ func (h *Handler) fail(w http.ResponseWriter, r *rule, groups map[string]string)
 	if r.RetryAfter != "" {
 		w.Header().Set("Retry-After", r.RetryAfter)
 	}
-	message := expand(r.text(), groups, asIs)
-	if message == "" {
-		message = http.StatusText(r.Status)
-	}
+	message := cmp.Or(expand(r.text(), groups, asIs), http.StatusText(r.Status))
 	return &fault{r.Status, message, "scripted_error", ""}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"regexp"
 	"slices"
@@ -183,20 +184,13 @@ func (r *rule) readCalls() error {
 		if c.Name == "" {
 			return errors.New("tool_calls: a call without a name")
 		}
-		args, err := json.Marshal(orEmpty(c.Arguments))
+		args, err := json.Marshal(maps.Collect(maps.All(c.Arguments))) // {} for none
 		if err != nil {
 			return fmt.Errorf("tool_calls: arguments of %s: %w", c.Name, err)
 		}
 		r.calls = append(r.calls, toolCall{c.Name, string(args)})
 	}
 	return nil
-}
-
-func orEmpty(m map[string]any) map[string]any {
-	if m == nil {
-		return map[string]any{}
-	}
-	return m
 }
 
 func (r *rule) checkNumbers() error {

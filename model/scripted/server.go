@@ -1,6 +1,7 @@
 package scripted
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,9 +25,7 @@ type Server struct {
 // Start serves h on addr, which must be on this machine; "" means a free port of 127.0.0.1. The
 // server lives until Close or until ctx ends; Close must be called in any case.
 func Start(ctx context.Context, addr string, h http.Handler) (*Server, error) {
-	if addr == "" {
-		addr = "127.0.0.1:0"
-	}
+	addr = cmp.Or(addr, "127.0.0.1:0")
 	if err := loopback(addr); err != nil {
 		return nil, err
 	}

@@ -79,18 +79,13 @@ func numbers(v string) ([]float64, bool) {
 		if !number.MatchString(p) {
 			return nil, false
 		}
-		f, err := strconv.ParseFloat(p, 64)
-		if err != nil {
-			return nil, false
-		}
-		out = append(out, f+0) // -0 becomes 0
+		f, _ := strconv.ParseFloat(p, 64) // number lets only numbers through
+		out = append(out, f+0)            // -0 becomes 0
 	}
 	return out, true
 }
 
-var (
-	timeForm = regexp.MustCompile(`^(\d{1,12}(?:\.\d{1,12})?)\s*(\pL*)\.?$`)
-)
+var timeForm = regexp.MustCompile(`^(\d{1,12}(?:\.\d{1,12})?)\s*(\pL*)\.?$`)
 
 // units are what may follow the number of a time.
 var units = map[time.Duration]string{
