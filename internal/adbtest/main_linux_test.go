@@ -192,15 +192,9 @@ func TestNothingIsLeftBehind(t *testing.T) {
 // startShell starts a command on the first phone and leaves it running, with no reader at the other
 // end.
 func startShell(t *testing.T, rig *Rig, line string) {
-	conn, err := rig.server.send(t.Context(), "host:transport:"+rig.Serials[0])
+	phone := rig.server.client.Device(rig.Serials[0])
+	_, err := phone.Open(t.Context(), "shell,v2,raw:"+line)
 	require.NoError(t, err)
-	service := "shell,v2,raw:" + line
-	_, err = fmt.Fprintf(conn, "%04x%s", len(service), service)
-	require.NoError(t, err)
-	status := make([]byte, 4)
-	_, err = io.ReadFull(conn, status)
-	require.NoError(t, err)
-	require.Equal(t, "OKAY", string(status))
 }
 
 // runTest runs one test of this package in another process and returns its output, its exit code

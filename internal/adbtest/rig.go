@@ -1,6 +1,7 @@
 package adbtest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -46,10 +47,7 @@ type Rig struct {
 // or is left out under TAPLOOP_RIG=off.
 func Start(t testing.TB, opts *Options) *Rig {
 	t.Helper()
-	var o Options
-	if opts != nil {
-		o = *opts
-	}
+	o := *cmp.Or(opts, &Options{})
 	if len(o.Phones) == 0 {
 		o.Phones = []Phone{{}}
 	}
@@ -130,7 +128,7 @@ func (r *Rig) Restart(serial string) {
 	r.t.Helper()
 	d := r.daemon(serial)
 	d.kill()
-	_, err := r.server.ask(r.ctx(), "host:disconnect:"+serial)
+	_, err := r.server.client.Host(r.ctx(), "host:disconnect:"+serial)
 	r.must("disconnecting "+serial, err)
 	r.boot(d)
 }

@@ -10,23 +10,31 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/taploop/taploop/internal/adb"
 )
 
 // server is a running adb server.
 type server struct {
-	addr string
-	adb  string
-	dir  string // its temporary files and its log
-	cmd  *exec.Cmd
+	addr   string
+	binary string
+	dir    string // its temporary files and its log
+	cmd    *exec.Cmd
+	client *adb.Client
 }
 
 // startServer returns when the server takes requests.
-func startServer(adb string, port int, dir string) (*server, error) {
-	s := &server{addr: loopback(port), adb: adb, dir: dir}
+func startServer(binary string, port int, dir string) (*server, error) {
+	s := &server{addr: loopback(port), binary: binary, dir: dir}
+	var err error
+	if s.client, err = adb.New(&adb.Options{Server: s.addr}); err != nil {
+		return nil, err
+	}
 	if err := makeKey(s); err != nil {
 		return nil, err
 	}
@@ -61,7 +69,7 @@ func startServer(adb string, port int, dir string) (*server, error) {
 // command is adb in an environment of its own, so that no setting, key, USB phone or emulator of
 // the machine comes in.
 func (s *server) command(ctx context.Context, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, s.adb, args...)
+	cmd := exec.CommandContext(ctx, s.binary, args...)
 	cmd.Dir = s.dir
 	cmd.Env = append([]string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv(envInside), "TMPDIR=" + s.dir,
@@ -129,103 +137,43 @@ func (s *server) run(
 
 // connect attaches a daemon, whose port may not be open yet.
 func (s *server) connect(ctx context.Context, d *daemon) error {
+	return poll(ctx, d.ended, func() (string, bool, error) {
+		answer, err := s.client.Host(ctx, "host:connect:"+d.serial)
+		done := strings.HasPrefix(answer, "connected to") ||
+			strings.HasPrefix(answer, "already connected to")
+		return answer, done, err
+	})
+}
+
+// waitState waits until the server lists the phone in the given state, "" meaning not listed.
+func (s *server) waitState(ctx context.Context, serial, state string) error {
+	return poll(ctx, nil, func() (string, bool, error) {
+		list, err := s.client.Devices(ctx)
+		i := slices.IndexFunc(list, func(e adb.Entry) bool { return e.Serial == serial })
+		if i < 0 {
+			return "it is not listed", state == "", err
+		}
+		return "it is " + list[i].State, list[i].State == state, err
+	})
+}
+
+// poll asks every few milliseconds until the answer is the one that is wanted, or ended is closed.
+func poll(
+	ctx context.Context, ended <-chan struct{}, ask func() (answer string, wanted bool, err error),
+) error {
 	retry := time.NewTicker(5 * time.Millisecond)
 	defer retry.Stop()
 	for {
-		answer, err := s.ask(ctx, "host:connect:"+d.serial)
-		if err != nil {
+		answer, wanted, err := ask()
+		if err != nil || wanted {
 			return err
-		}
-		if strings.HasPrefix(answer, "connected to") || strings.HasPrefix(answer,
-			"already connected to") {
-			return nil
 		}
 		select {
 		case <-retry.C:
-		case <-d.ended:
+		case <-ended:
 			return errors.New("adbd has ended")
 		case <-ctx.Done():
 			return fmt.Errorf("%w: %s", context.Cause(ctx), answer)
 		}
 	}
-}
-
-// waitState follows the server's list until the phone is in the given state, "" meaning not listed.
-func (s *server) waitState(ctx context.Context, serial, state string) error {
-	conn, err := s.send(ctx, "host:track-devices")
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	for last := "not listed"; ; {
-		list, err := readBlock(conn)
-		if err != nil {
-			if ctx.Err() != nil {
-				err = context.Cause(ctx)
-			}
-			return fmt.Errorf("%w (it was %q)", err, last)
-		}
-		last = stateIn(list, serial)
-		if last == state {
-			return nil
-		}
-	}
-}
-
-func stateIn(list, serial string) string {
-	for line := range strings.Lines(list) {
-		if f := strings.Fields(line); len(f) == 2 && f[0] == serial {
-			return f[1]
-		}
-	}
-	return ""
-}
-
-// ask sends one host request and returns the server's answer.
-func (s *server) ask(ctx context.Context, service string) (string, error) {
-	conn, err := s.send(ctx, service)
-	if err != nil {
-		return "", err
-	}
-	defer conn.Close()
-	return readBlock(conn)
-}
-
-// send opens a connection, makes the request and reads OKAY. The connection closes with ctx.
-func (s *server) send(ctx context.Context, service string) (net.Conn, error) {
-	var dialer net.Dialer
-	conn, err := dialer.DialContext(ctx, "tcp", s.addr)
-	if err != nil {
-		return nil, err
-	}
-	context.AfterFunc(ctx, func() { conn.Close() })
-	if _, err := fmt.Fprintf(conn, "%04x%s", len(service), service); err != nil {
-		conn.Close()
-		return nil, err
-	}
-	status := make([]byte, 4)
-	if _, err = io.ReadFull(conn, status); err == nil && string(status) != "OKAY" {
-		reason, _ := readBlock(conn)
-		err = fmt.Errorf("%s: %s %s", service, status, reason)
-	}
-	if err != nil {
-		conn.Close()
-		return nil, err
-	}
-	return conn, nil
-}
-
-// readBlock reads four hexadecimal digits and as many bytes.
-func readBlock(r io.Reader) (string, error) {
-	head := make([]byte, 4)
-	if _, err := io.ReadFull(r, head); err != nil {
-		return "", err
-	}
-	n, err := strconv.ParseUint(string(head), 16, 32)
-	if err != nil {
-		return "", err
-	}
-	body := make([]byte, n)
-	_, err = io.ReadFull(r, body)
-	return string(body), err
 }

@@ -103,8 +103,9 @@ var packages = []row{
 
 	{pkg: "internal/adb", tests: "internal/adbtest",
 		why: "the ADB server's protocol, nothing of what phones mean"},
-	{pkg: "internal/adbtest",
-		why: "the stand-ins' folder is given to it, so that any package may use it"},
+	{pkg: "internal/adbtest", imports: "internal/adb",
+		why: "asks the real server as the product does; the stand-ins' folder is given to it, so " +
+			"that any package may use it"},
 	{pkg: "internal/archtest", why: "reads files only"},
 	{pkg: "internal/chrometest",
 		why: "a helper of tests: a browser, and nothing of what it is shown"},
