@@ -123,7 +123,8 @@ func (g *authenticator) check(addr string) error {
 		return err
 	}
 	return usage(fmt.Errorf("%s can be reached from elsewhere, and there is no token yet", addr),
-		"taploop token create --name NAME, and give the token to the client; or listen on 127.0.0.1")
+		"taploop token create --name NAME, and give the token to the client; "+
+			"or listen on 127.0.0.1")
 }
 
 var (
