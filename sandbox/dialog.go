@@ -30,7 +30,7 @@ func dialog(t *apps.Task) *ui.View {
 
 // dialogButtons stand side by side when there are two at most, below each other otherwise.
 func dialogButtons(t *apps.Task) *ui.View {
-	views := ui.Each(t.Dialog.Buttons, func(_ int, b apps.Button) *ui.View {
+	views := ui.Each(t.Dialog.Buttons, func(b apps.Button) *ui.View {
 		return ui.Flat(b.Text, func() { t.Answer(b) }).Named(b.ID)
 	})
 	if len(views) > 2 {

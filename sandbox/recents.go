@@ -18,17 +18,18 @@ func (stack *appStack) recents() *ui.View {
 		list.Add(ui.Text(stack.sys.Say("No recent items", "近期没有任何内容")).Ink(ui.White).Size(18).
 			Centered().Pad(0, 120, 0, 0))
 	}
-	return ui.Column(
+	page := ui.Column(
 		ui.Text(stack.sys.Say("Recent apps", "最近的应用")).Size(22).Bold().Ink(ui.White).Pad(8, 12),
 		list,
-		ui.If(len(stack.running) > 0, func() *ui.View {
-			return ui.Button(stack.sys.Say("Clear all", "全部清除"), func() {
-				stack.running = nil
-				stack.front, stack.cover = stack.home, coverNone
-				stack.sys.Moved(apps.Close)
-			}).Named("clear_all").Align(ui.Center)
-		}),
 	).Pad(16, 8).Gap(8)
+	if len(stack.running) > 0 {
+		page.Add(ui.Button(stack.sys.Say("Clear all", "全部清除"), func() {
+			stack.running = nil
+			stack.front, stack.cover = stack.home, coverNone
+			stack.sys.Moved(apps.Close)
+		}).Named("clear_all").Align(ui.Center))
+	}
+	return page
 }
 
 func (stack *appStack) recentCard(t *apps.Task) *ui.View {

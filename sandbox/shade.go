@@ -29,10 +29,11 @@ func (s *shade) notification(i int) *ui.View {
 		OnTap(func() { s.openNotification(i) })
 }
 
-func (s *shade) notifications() []*ui.View {
-	return ui.Each(s.sys.Notifications, func(i int, _ apps.Notification) *ui.View {
-		return s.notification(i)
-	})
+func (s *shade) notifications() (cards []*ui.View) {
+	for i := range s.sys.Notifications {
+		cards = append(cards, s.notification(i))
+	}
+	return cards
 }
 
 func (s *shade) openNotification(i int) {

@@ -26,10 +26,9 @@ func chat(t *Task, th *Thread) *Page {
 	}
 	page.View = func() *ui.View {
 		th.Unread = false
-		list := ui.List("messages", ui.Each(th.Messages, func(_ int, m *Message) *ui.View {
+		list := ui.ListOf("messages", th.Messages, func(m *Message) *ui.View {
 			return bubble(t, th, m)
-		})...).
-			Gap(8).Pad(16, 8).Tail()
+		}).Gap(8).Pad(16, 8).Tail()
 		return t.screen(th.Name, nil, list, ui.Row(
 			ui.Input("compose_message_text", t.Say("Text message", "短信内容"), &draft).Radius(22).
 				Grow(1).OnSubmit(t.Say("Send", "发送"), send),

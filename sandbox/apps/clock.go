@@ -47,10 +47,7 @@ func (c *clockTabs) view() *ui.View {
 
 func (c *clockTabs) alarms() *ui.View {
 	t := c.t
-	list := ui.List("alarms", ui.Each(t.Data.Alarms, func(_ int, a *Alarm) *ui.View {
-		return c.alarm(a)
-	})...).
-		Gap(10).Pad(16, 4, 16, 96)
+	list := ui.ListOf("alarms", t.Data.Alarms, c.alarm).Gap(10).Pad(16, 4, 16, 96)
 	if len(t.Data.Alarms) == 0 {
 		list.Add(empty("alarm", t.Say("No alarms", "没有闹钟")))
 	}

@@ -29,10 +29,9 @@ func avatar(name string) *ui.View {
 }
 
 func conversations(t *Task) *ui.View {
-	list := ui.List("conversations", ui.Each(t.Data.Threads, func(_ int, th *Thread) *ui.View {
+	list := ui.ListOf("conversations", t.Data.Threads, func(th *Thread) *ui.View {
 		return conversation(t, th)
-	})...).
-		Pad(8, 4, 8, 96)
+	}).Pad(8, 4, 8, 96)
 	return t.screen(t.Say("Messages", "短信"), nil,
 		floating(list, "edit", "start_chat", t.Say("Start chat", "发起聊天"), func() { startChat(t) }))
 }

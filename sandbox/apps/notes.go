@@ -19,9 +19,7 @@ var notes = &App{
 }
 
 func noteList(t *Task) *ui.View {
-	list := ui.List("notes", ui.Each(t.Data.Notes, func(_ int, n *Note) *ui.View {
-		return noteCard(t, n)
-	})...).
+	list := ui.ListOf("notes", t.Data.Notes, func(n *Note) *ui.View { return noteCard(t, n) }).
 		Gap(10).Pad(16, 4, 16, 96)
 	if len(t.Data.Notes) == 0 {
 		list.Add(empty("note", t.Say("No notes yet", "还没有便签")))

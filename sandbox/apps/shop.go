@@ -28,12 +28,13 @@ func (p *Product) label(t *Task) string { return t.Say(p.EN, p.ZH) }
 
 // cartButton is in every bar; it shows how much is in the cart.
 func (s *store) cartButton() *ui.View {
-	n := s.Data.Shop.count()
-	return ui.Row(ui.Icon("cart"), ui.If(n > 0, func() *ui.View {
-		return ui.Text(strconv.Itoa(n)).Size(13).Bold().Ink(ui.White).Fill(ui.RGB(0xc2410c)).
-			Radius(10).Pad(7, 1).Named("cart_count")
-	})).Gap(2).Pad(12).Named("cart").Desc(s.Say("Cart", "购物车")).
+	button := ui.Row(ui.Icon("cart")).Gap(2).Pad(12).Named("cart").Desc(s.Say("Cart", "购物车")).
 		OnTap(func() { s.Push(s.cartPage()) })
+	if n := s.Data.Shop.count(); n > 0 {
+		button.Add(ui.Text(strconv.Itoa(n)).Size(13).Bold().Ink(ui.White).Fill(ui.RGB(0xc2410c)).
+			Radius(10).Pad(7, 1).Named("cart_count"))
+	}
+	return button
 }
 
 func (s *store) accountButton() *ui.View {
@@ -102,7 +103,7 @@ func (s *store) results(query, category string) *Page {
 
 // cards shows products two in a row.
 func (s *store) cards(list []*Product) []*ui.View {
-	rows := grid(ui.Each(list, func(_ int, p *Product) *ui.View {
+	rows := grid(ui.Each(list, func(p *Product) *ui.View {
 		return ui.Column(
 			ui.Stack(ui.Icon(p.Icon).Size(72).Ink(ui.White).Align(ui.Center, ui.Center)).
 				Height(116).Fill(ui.RGB(p.Tint)).Radius(14).

@@ -66,7 +66,7 @@ func (s *store) options(
 	if len(values) == 0 {
 		return nil
 	}
-	chips := ui.Each(values, func(_ int, v string) *ui.View {
+	chips := ui.Each(values, func(v string) *ui.View {
 		label := v
 		if zh, ok := colours[v]; ok {
 			label = s.Say(v, zh)
@@ -94,9 +94,7 @@ func (s *store) counter(n int, set func(int)) *ui.View {
 func (s *store) cartPage() *Page {
 	return &Page{Activity: ".Cart", View: func() *ui.View {
 		cart := &s.Data.Shop
-		list := ui.List("cart_items", ui.Each(cart.Cart, func(_ int, it *Item) *ui.View {
-			return s.cartItem(it)
-		})...).Gap(10).Pad(16, 4)
+		list := ui.ListOf("cart_items", cart.Cart, s.cartItem).Gap(10).Pad(16, 4)
 		if len(cart.Cart) == 0 {
 			list.Add(empty("cart", s.Say("Your cart is empty", "购物车是空的")))
 		}

@@ -13,19 +13,16 @@ func Stack(kids ...*View) *View { return group(kindStack, kids) }
 // its name.
 func List(name string, kids ...*View) *View { return group(kindList, kids).Named(name).Grow(1) }
 
-// If is the view, or nothing. Views that are nil are left out by their parent.
-func If(ok bool, v func() *View) *View {
-	if ok {
-		return v()
-	}
-	return nil
+// ListOf is a List with one view for each item.
+func ListOf[T any](name string, items []T, f func(T) *View) *View {
+	return List(name, Each(items, f)...)
 }
 
 // Each makes one view for each item.
-func Each[T any](items []T, f func(i int, item T) *View) []*View {
+func Each[T any](items []T, f func(T) *View) []*View {
 	out := make([]*View, len(items))
 	for i, item := range items {
-		out[i] = f(i, item)
+		out[i] = f(item)
 	}
 	return out
 }
