@@ -73,11 +73,7 @@ func answerIn(q inquiry.Question, content any) string {
 		}
 		return written
 	}
-	b, err := json.Marshal(values)
-	if err != nil {
-		return ""
-	}
-	return string(b)
+	return quote(values)
 }
 
 // formState says which question a form is about. It comes back through the client with a mark, so

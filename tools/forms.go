@@ -102,7 +102,13 @@ func (t *forms) dialog(ctx context.Context, c *call, s *callState, q inquiry.Que
 	if q.RunID != "" {
 		watch := t.Runs.Watch(q.SessionID)
 		defer watch.Close()
-		helpers.Go(func() { closeWhenPaused(showing, watch, closeForm) })
+		helpers.Go(func() {
+			for e := range watch.C {
+				if e.Kind == runs.StateChanged && e.State == session.Paused {
+					closeForm(errNoLonger)
+				}
+			}
+		})
 	}
 
 	problem := ""
@@ -130,23 +136,6 @@ func (t *forms) closeWhenSettled(ctx context.Context, q inquiry.Question,
 	closeForm context.CancelCauseFunc) {
 	if now, err := t.Questions.Wait(ctx, q.ID); err == nil && !now.Open() {
 		closeForm(errSettled)
-	}
-}
-
-func closeWhenPaused(ctx context.Context, watch *runs.Watch, closeForm context.CancelCauseFunc) {
-	for {
-		select {
-		case e, open := <-watch.C:
-			if !open {
-				return
-			}
-			if e.Kind == runs.StateChanged && e.State == session.Paused {
-				closeForm(errNoLonger)
-				return
-			}
-		case <-ctx.Done():
-			return
-		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,10 +42,8 @@ func (t *phones) list(ctx context.Context, c *call, _ struct{}) (*reply, error) 
 		wg.Go(func() { list[i], errs[i] = t.listed(ctx, c, p) })
 	}
 	wg.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return nil, err
-		}
+	if err := cmp.Or(errs...); err != nil {
+		return nil, err
 	}
 	r := &reply{body: result.Phones{Devices: list}}
 	if len(list) == 0 {

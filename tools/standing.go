@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/tools/result"
@@ -12,7 +13,7 @@ import (
 // standing tells how a question stands that the call has waited for.
 func (t *inquiries) standing(c *call, q inquiry.Question, s *callState) (*reply, error) {
 	body := result.NewInquiry(q)
-	timing := s.waiting()
+	timing := result.NewWaiting(time.Since(s.began), s.budget)
 	body.Timing, body.Notes = &timing, s.notes
 	return t.stands(c, q, body, s.from)
 }
@@ -24,7 +25,7 @@ func (t *inquiries) stands(c *call, q inquiry.Question, body *result.Inquiry, fr
 		body.Question = t.questions.shown(q)
 	}
 	body.Next = nextOfQuestion(q)
-	r := &reply{tail: strings.Join(t.lines(q, c.messages), "\n")}
+	r := &reply{tail: t.tail(q, body.Next, c.messages)}
 	if res := q.Resolution; res != nil &&
 		(res.Type == inquiry.TypeAnswer || res.Type == inquiry.TypeDefault) {
 		body.Settled.Answer = "" // it is said once
@@ -77,20 +78,19 @@ func nextOfQuestion(q inquiry.Question) *result.Next {
 	return nil
 }
 
-// lines tell the calling model what follows from how the question stands.
-func (t *inquiries) lines(q inquiry.Question, in *messages) []string {
-	n := nextOfQuestion(q)
+// tail tells the calling model what follows from how the question stands.
+func (t *inquiries) tail(q inquiry.Question, next *result.Next, in *messages) string {
 	switch {
 	case q.RunID != "":
-		return []string{fmt.Sprintf(in.RunGoesOn, quote(n.Arguments))}
-	case q.Open() && len(t.Options.Channels) == 0:
-		return []string{fmt.Sprintf(in.OnlyYou, quote(q.ID)),
-			fmt.Sprintf(in.WaitOn, quote(n.Arguments))}
-	case q.Open():
-		open := fmt.Sprintf(in.OpenFor, strings.Join(t.Options.Channels, ", "))
-		return []string{open, fmt.Sprintf(in.WaitOn, quote(n.Arguments))}
+		return fmt.Sprintf(in.RunGoesOn, quote(next.Arguments))
+	case !q.Open():
+		return settledSentence(q, in)
 	}
-	return []string{settledSentence(q, in)}
+	who := fmt.Sprintf(in.OnlyYou, quote(q.ID))
+	if len(t.Options.Channels) > 0 {
+		who = fmt.Sprintf(in.OpenFor, strings.Join(t.Options.Channels, ", "))
+	}
+	return who + "\n" + fmt.Sprintf(in.WaitOn, quote(next.Arguments))
 }
 
 func settledSentence(q inquiry.Question, in *messages) string {

@@ -9,7 +9,6 @@ import (
 	"github.com/taploop/taploop/inquiry/channel"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/runs"
-	"github.com/taploop/taploop/tools/result"
 )
 
 // tasks are the tools that start, continue, follow, stop and list runs.
@@ -113,11 +112,6 @@ func (t *tasks) retry(ctx context.Context, c *call) (*reply, error) {
 		return nil, err
 	}
 	return t.follow(ctx, c, s)
-}
-
-// waiting is how long the call has taken by now.
-func (s *callState) waiting() result.Waiting {
-	return result.NewWaiting(time.Since(s.began), s.budget)
 }
 
 // statusOf tells how a session of the caller stands.

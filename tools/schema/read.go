@@ -36,10 +36,10 @@ func Read(s *Schema, raw any, to any) (given map[string]bool, err error) {
 	}
 	fill(s, values)
 	b, err := json.Marshal(values)
-	if err != nil {
-		return nil, wrong("pass a JSON object", "the arguments cannot be read: %w", err)
+	if err == nil {
+		err = json.Unmarshal(b, to)
 	}
-	return given, json.Unmarshal(b, to)
+	return given, err
 }
 
 func wrong(mend, format string, a ...any) error { return hint.Add(fmt.Errorf(format, a...), mend) }
