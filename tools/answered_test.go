@@ -33,9 +33,11 @@ func TestAResultSaysWhoAnsweredInTheClientsPlace(t *testing.T) {
 		"the client, which knows it": {"pass_to_client", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, w *world) {
+			bubble(t, func(t *testing.T, w *fixture) {
 				w.end()
-				w.fopts.Console, w.fopts.Answerer, w.fopts.OnTimeout = &console{lines: []string{"from the console"}}, answerer{}, c.silence
+				w.fopts.Console = &console{lines: []string{"from the console"}}
+				w.fopts.Answerer = answerer{}
+				w.fopts.OnTimeout = c.silence
 				w.begin()
 				a := w.start("ask tap", in{"reply_mode": c.mode})
 				switch {
@@ -72,7 +74,7 @@ func TestAnAnswerThroughAnotherDoorIsToldToWhoWaits(t *testing.T) {
 		`was left unanswered on purpose by Ann through page`: {Type: inquiry.TypeDecline,
 			By: "Ann"},
 	} {
-		bubble(t, func(t *testing.T, w *world) {
+		bubble(t, func(t *testing.T, w *fixture) {
 			a := w.start("ask tap tap tap")
 			r.Channel, r.Authority = "page", "human_token"
 			_, err := w.manager.Broker().Resolve(t.Context(), a.Question.ID, r)
@@ -85,7 +87,7 @@ func TestAnAnswerThroughAnotherDoorIsToldToWhoWaits(t *testing.T) {
 }
 
 func TestASecretThatSomebodyElseGaveIsMaskedInTheNote(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		a := w.start("asksecret tap")
 		_, err := w.manager.Broker().Resolve(t.Context(), a.Question.ID,
 			inquiry.Reply{Response: "483920-hush", Channel: "page", Authority: "human_token"})
@@ -106,7 +108,7 @@ func (chatty) Reply(context.Context, string, string, []string, *screen.Frame) (s
 
 func TestManyAnswersOfAModelDoNotFillTheResult(t *testing.T) {
 	t.Parallel()
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		w.end()
 		w.fopts.Answerer = chatty{}
 		w.begin()

@@ -13,7 +13,7 @@ import (
 )
 
 func TestTheWholeTripOfAQuestion(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		a := w.start("tap ask tap")
 		require.Equal(t, asks, a.code())
 		require.Equal(t, "question 1?", a.Question.Text)
@@ -32,7 +32,7 @@ func TestTheWholeTripOfAQuestion(t *testing.T) {
 		require.NotContains(t, b.structured, "task", "reply_from_client stands in its place")
 		require.Equal(t, 2, b.Local, "counts this call")
 		require.Equal(t, 4, b.Global, "counts the session")
-		last := w.mind.last()
+		last := w.policy.last()
 		require.Equal(t, "tap ask tap", last.Task, "the model is shown the original task")
 		require.Equal(t, []actions.Exchange{{Question: "question 1?", Answer: "red",
 			Outcome: actions.Answered}}, last.Exchanges)
@@ -40,7 +40,7 @@ func TestTheWholeTripOfAQuestion(t *testing.T) {
 }
 
 func TestTwentyQuestionsInARow(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		a := w.start(strings.TrimSpace(strings.Repeat("ask ", 20)), in{"max_steps": 1})
 		for i := 1; i <= 20; i++ {
 			require.Equal(t, asks, a.code())
@@ -61,17 +61,17 @@ func TestTwentyQuestionsInARow(t *testing.T) {
 }
 
 func TestAnAnswerThatCameTwiceCountsOnce(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		id := w.start("ask tap tap").SessionID
 		reply := in{"session_id": id, "reply_from_client": "red", "reply_id": "r1"}
 		require.Equal(t, done, w.call("ask_agent_continue", reply).code())
-		touches := w.farm.touches("A")
+		touches := w.phones.touches("A")
 
 		again := w.call("ask_agent_continue", reply)
 
 		require.Equal(t, done, again.code(), "the same success")
 		require.Equal(t, "red", again.Reply)
-		require.Equal(t, touches, w.farm.touches("A"))
+		require.Equal(t, touches, w.phones.touches("A"))
 		other := w.call("ask_agent_continue",
 			in{"session_id": id, "reply_from_client": "blue", "reply_id": "r1"})
 		require.Equal(t, "INVALID_ARGUMENT", other.code(), "the same id with another answer")
@@ -79,7 +79,7 @@ func TestAnAnswerThatCameTwiceCountsOnce(t *testing.T) {
 }
 
 func TestWhoAnswersASettledQuestionLearnsWhoWas(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		a := w.start("ask tap tap tap tap tap")
 		_, err := w.manager.Broker().Resolve(t.Context(), a.Question.ID,
 			inquiry.Reply{Response: "blue", Channel: "page", Authority: "human_token", By: "Ann"})
@@ -101,7 +101,7 @@ func TestWhoAnswersASettledQuestionLearnsWhoWas(t *testing.T) {
 }
 
 func TestAnAnswerToAnOlderQuestionGetsTheCurrentOne(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		first := w.start("ask ask")
 		second := w.call("ask_agent_continue",
 			in{"session_id": first.SessionID, "reply_from_client": "red"})
@@ -121,7 +121,7 @@ func TestAnAnswerToAnOlderQuestionGetsTheCurrentOne(t *testing.T) {
 }
 
 func TestManyAnswersAtOnceHaveOneWinner(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		id := w.start("ask").SessionID
 		codes := make(chan string, 20)
 		for i := range 20 {
@@ -147,18 +147,18 @@ func TestManyAnswersAtOnceHaveOneWinner(t *testing.T) {
 
 func TestASecretAnswerIsTypedAndShownNowhere(t *testing.T) {
 	const secret = "483920-hush"
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		a := w.start("asksecret typesecret tap")
 		require.True(t, a.Question.Secret)
 		front := "com.android.notes"
-		w.farm.phone("A").Set(frontIs(front))
+		w.phones.phone("A").Set(frontIs(front))
 
 		b := w.call("ask_agent_continue",
 			in{"session_id": a.SessionID, "reply_from_client": secret, "reply_id": "r"})
 
 		require.Equal(t, done, b.code())
 		require.Equal(t, inquiry.Masked, b.Reply)
-		require.Equal(t, secret, w.farm.phone("A").Text(), "it was typed")
+		require.Equal(t, secret, w.phones.phone("A").Text(), "it was typed")
 		again := w.call("ask_agent_continue",
 			in{"session_id": a.SessionID, "reply_from_client": secret, "reply_id": "r"})
 		late := w.call("ask_agent_continue",
@@ -173,7 +173,7 @@ func TestASecretAnswerIsTypedAndShownNowhere(t *testing.T) {
 }
 
 func TestTheReplyModeSaysWhoAnswers(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		w.end()
 		console := &console{lines: []string{"from the console"}}
 		w.fopts.Console, w.fopts.Answerer = console, answerer{}
@@ -192,7 +192,7 @@ func TestTheReplyModeSaysWhoAnswers(t *testing.T) {
 }
 
 func TestTheConfiguredReplyModeIsTheDefault(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		w.end()
 		w.topts.ReplyMode = channel.NoReply
 		w.begin()
@@ -202,13 +202,13 @@ func TestTheConfiguredReplyModeIsTheDefault(t *testing.T) {
 }
 
 func TestWhatARestartLeaves(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		asked := w.start("ask tap")
-		w.farm.add("B")
+		w.phones.add("B")
 		moving := w.start("forever",
 			in{"device_id": "B", "wait_seconds": 3.5, "idempotency_key": "k"})
 		w.restart()
-		touches := w.farm.touches("B")
+		touches := w.phones.touches("B")
 
 		a := w.call("ask_agent_wait", in{"session_id": moving.SessionID})
 		require.Equal(t, "PAUSED SERVER_RESTARTED", a.code())
@@ -219,7 +219,7 @@ func TestWhatARestartLeaves(t *testing.T) {
 		same := w.call("ask_agent_start_new_task",
 			in{"task": "forever", "device_id": "B", "idempotency_key": "k"})
 		require.Equal(t, moving.SessionID, same.SessionID, "a key outlives the server")
-		require.Equal(t, touches, w.farm.touches("B"), "nothing was done twice")
+		require.Equal(t, touches, w.phones.touches("B"), "nothing was done twice")
 
 		require.Equal(t, done, w.call("ask_agent_continue",
 			in{"session_id": asked.SessionID, "reply_from_client": "red"}).code())
@@ -230,7 +230,7 @@ func TestWhatARestartLeaves(t *testing.T) {
 }
 
 func TestAnotherClientGoesOnWithWhatOneBegan(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		a := w.start("ask")
 		other := w.second()
 
@@ -242,12 +242,12 @@ func TestAnotherClientGoesOnWithWhatOneBegan(t *testing.T) {
 }
 
 func TestAKeyStartsOnce(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		first := w.start("tap tap tap", in{"idempotency_key": "k", "wait_seconds": 0})
 		second := w.start("tap tap tap", in{"idempotency_key": "k"})
 		require.Equal(t, first.SessionID, second.SessionID)
 		require.Equal(t, done, second.code(), "it joined the run")
-		require.Equal(t, 3, w.farm.touches("A"))
+		require.Equal(t, 3, w.phones.touches("A"))
 		other := w.call("ask_agent_start_new_task", in{"task": "tap", "idempotency_key": "k"})
 		require.Equal(t, "INVALID_ARGUMENT", other.code())
 		foreign, err := w.try(w.as("bob"), "ask_agent_start_new_task",

@@ -106,9 +106,9 @@ func TestAbsurdArgumentsChangeNothing(t *testing.T) {
 		"no limit":   {"list_sessions", in{"limit": 0}, "limit"},
 		"high limit": {"list_sessions", in{"limit": 101}, "limit"},
 	}
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		id := w.start("ask").SessionID
-		before, touches := w.facts(), w.farm.touches("A")
+		before, touches := w.facts(), w.phones.touches("A")
 		for name, c := range cases {
 			if m, ok := c.arguments.(in); ok && m["session_id"] == "S" {
 				m["session_id"] = id
@@ -121,14 +121,14 @@ func TestAbsurdArgumentsChangeNothing(t *testing.T) {
 			require.Less(t, len(a.text), 2000, name)
 			require.Equal(t, before, w.facts(), name)
 		}
-		require.Equal(t, touches, w.farm.touches("A"))
+		require.Equal(t, touches, w.phones.touches("A"))
 		require.Equal(t, asks, w.call("ask_agent_wait", in{"session_id": id}).code(),
 			"the question is still open")
 	})
 }
 
 func TestUnusualArgumentsAreTakenAsTheyAre(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		task := "say \"hi\" 'there' `x` $(rm) \\ & <b> 😀 \u202e 中文\nand\ttap"
 		a := w.start(task, in{"device_id": nil, "reply_mode": nil, "max_steps": 20.0,
 			"extra_info": in{"a": in{"b": []int{1}}}, "wait_seconds": 0.5})
@@ -149,7 +149,7 @@ func TestUnusualArgumentsAreTakenAsTheyAre(t *testing.T) {
 }
 
 func TestTheMendOfAnArgumentCanBeFollowed(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		for name, c := range map[string]struct {
 			tool      string
 			arguments in
@@ -174,9 +174,9 @@ func TestTheMendOfAnArgumentCanBeFollowed(t *testing.T) {
 }
 
 func TestAQuestionThatNoRunOfTheSessionHasAskedIsNotWaitedFor(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		a := w.start("ask tap")
-		w.farm.add("B")
+		w.phones.add("B")
 		other := w.start("ask", in{"device_id": "B"})
 		for _, id := range []string{"nosuch", other.Question.ID} {
 			b := w.call("ask_agent_wait", in{"session_id": a.SessionID, "question_id": id})

@@ -30,7 +30,7 @@ type listed struct {
 }
 
 // list is what a client gets, as JSON.
-func (w *world) list() ([]byte, []listed) {
+func (w *fixture) list() ([]byte, []listed) {
 	w.t.Helper()
 	got, err := w.client.ListTools(w.t.Context(), mcp.ListToolsRequest{})
 	require.NoError(w.t, err)
@@ -46,7 +46,7 @@ func (w *world) list() ([]byte, []listed) {
 }
 
 func TestTheListOfToolsIsTheOneThatWasReviewed(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		got, _ := w.list()
 		path := filepath.Join("testdata", "tools.json")
 		if *update {
@@ -60,7 +60,7 @@ func TestTheListOfToolsIsTheOneThatWasReviewed(t *testing.T) {
 }
 
 func TestEveryToolTellsAModelAllItNeeds(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		_, list := w.list()
 		var names []string
 		for _, tool := range list {
@@ -95,7 +95,8 @@ func TestEveryToolTellsAModelAllItNeeds(t *testing.T) {
 		}
 		require.ElementsMatch(t, []string{"list_connected_devices", "ask_agent_start_new_task",
 			"ask_agent_continue", "ask_agent_wait", "ask_agent_stop",
-			"ask_agent", "list_sessions", "get_screenshot", "send_inquiry", "list_pending_questions", "answer_question"}, names)
+			"ask_agent", "list_sessions", "get_screenshot", "send_inquiry",
+			"list_pending_questions", "answer_question"}, names)
 	})
 }
 
@@ -109,10 +110,10 @@ func TestTheHintsAreTrue(t *testing.T) {
 		"ask_agent_start_new_task": {false, true, false}, "ask_agent_continue": {false, true,
 			false}, "ask_agent": {false, true, false},
 	}
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		_, list := w.list()
 		w.start("ask")
-		before, touches := w.facts(), w.farm.touches("A")
+		before, touches := w.facts(), w.phones.touches("A")
 		for _, tool := range list {
 			a := tool.Annotations
 			require.Equal(t, want[tool.Name],
@@ -121,7 +122,7 @@ func TestTheHintsAreTrue(t *testing.T) {
 			if a["readOnlyHint"] == true {
 				require.False(t, w.call(tool.Name, in{}).raw.IsError)
 				require.Equal(t, before, w.facts(), tool.Name)
-				require.Equal(t, touches, w.farm.touches("A"), tool.Name)
+				require.Equal(t, touches, w.phones.touches("A"), tool.Name)
 			}
 		}
 	})
@@ -131,7 +132,7 @@ func TestTheHintsAreTrue(t *testing.T) {
 var combinators = []string{"anyOf", "oneOf", "allOf", "not", "if", "enum", "$ref", "$defs"}
 
 func TestTheSchemasAreOnesThatEveryClientTakes(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		_, list := w.list()
 		for _, tool := range list {
 			for _, s := range []in{tool.Input, tool.Output} {
@@ -237,7 +238,7 @@ func encode(t *testing.T, v any) []byte {
 }
 
 func TestTheParametersOfTheReferenceAreThere(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		_, list := w.list()
 		defaults := map[string]map[string]any{}
 		for _, tool := range list {
@@ -248,7 +249,8 @@ func TestTheParametersOfTheReferenceAreThere(t *testing.T) {
 		}
 		flags := map[string]any{"enable_intermediate_logs": true,
 			"enable_intermediate_image_caption": true, "enable_intermediate_screenshots": false,
-			"enable_final_screenshot": false, "enable_final_image_caption": true, "extra_info": nil, "wait_seconds": nil, "max_steps": 20.0,
+			"enable_final_screenshot": false, "enable_final_image_caption": true, "extra_info": nil,
+			"wait_seconds": nil, "max_steps": 20.0,
 			"device_id": nil, "queue": false, "detached_ok": nil, "task": nil}
 		require.Equal(t, with(maps.Clone(flags),
 			in{"reset_environment": true, "reply_mode": "pass_to_client", "idempotency_key": nil}),
@@ -260,7 +262,8 @@ func TestTheParametersOfTheReferenceAreThere(t *testing.T) {
 		require.Equal(t, with(maps.Clone(flags),
 			in{"reset_environment": nil, "reply_mode": nil, "session_id": nil,
 				"reply_from_client": nil,
-				"question_id":       nil, "reply_id": nil, "idempotency_key": nil}), defaults["ask_agent"])
+				"question_id":       nil, "reply_id": nil, "idempotency_key": nil}),
+			defaults["ask_agent"])
 		require.Equal(t, in{"session_id": nil, "question_id": nil, "since_step": nil,
 			"wait_seconds": nil}, defaults["ask_agent_wait"])
 		require.Equal(t, in{"session_id": nil, "mode": "cancel"}, defaults["ask_agent_stop"])
@@ -275,7 +278,7 @@ func TestTheParametersOfTheReferenceAreThere(t *testing.T) {
 func TestTheSchemaAndTheCheckAgree(t *testing.T) {
 	values := []any{nil, "", " ", "x", "pass_to_client", "cancel", "RUNNING", 0, 1, -1, 20, 1.5,
 		2000, 1e12, true, false, []any{}, in{}, in{"a": 1}, strings.Repeat("x", 201)}
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		_, list := w.list()
 		for _, tool := range list {
 			schema := compileSchema(t, encode(t, tool.Input))
@@ -312,10 +315,11 @@ func TestTheSchemaAndTheCheckAgree(t *testing.T) {
 }
 
 // misfit tells a value that is none from arguments that do not go together.
-var misfit = regexp.MustCompile(`^\w+ (is (a (text|number|list)|an object|true or false|empty|missing|")|has \d+ (characters|bytes))`)
+var misfit = regexp.MustCompile(
+	`^\w+ (is (a (text|number|list)|an object|true or false|empty|missing|")|has \d+ (characters|bytes))`)
 
 func TestBothErasOfTheProtocolGetTheSame(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		_, old := w.list()
 		require.NoError(t, w.client.Close())
 		w.modern()
@@ -336,7 +340,7 @@ func TestTheDocumentsAreMadeFromTheList(t *testing.T) {
 	require.NoError(t, err)
 	readme, err := os.ReadFile(filepath.Join("..", "README.md"))
 	require.NoError(t, err)
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		_, list := w.list()
 		page, err := os.ReadFile(filepath.Join("..", "docs", "tools.md"))
 		require.NoError(t, err)

@@ -21,14 +21,14 @@ import (
 )
 
 // at is a context of calls of a connection with this query in its URL.
-func (w *world) at(query string) context.Context {
+func (w *fixture) at(query string) context.Context {
 	w.t.Helper()
 	r := &http.Request{URL: &url.URL{RawQuery: query}}
 	return tools.Connected(w.t.Context(), r)
 }
 
 // described is a tool as it is listed to the connection.
-func (w *world) described(ctx context.Context, name string) mcp.Tool {
+func (w *fixture) described(ctx context.Context, name string) mcp.Tool {
 	w.t.Helper()
 	got, err := w.client.ListTools(ctx, mcp.ListToolsRequest{})
 	require.NoError(w.t, err)
@@ -52,7 +52,7 @@ const (
 )
 
 func TestAConnectionDescribesItsToolsInItsOwnWords(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		plain, shot := w.described(t.Context(), "send_inquiry"), w.described(t.Context(),
 			"get_screenshot")
 		ctx := w.at("description=Ask+Ann.&desc.ask_agent_wait.wait_seconds=How+long.&desc.answer_question=&x=y")
@@ -76,7 +76,7 @@ func TestAConnectionDescribesItsToolsInItsOwnWords(t *testing.T) {
 }
 
 func TestADescriptionIsCleanAndShort(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		dirty := "a\x00\x1b[31mb\u202ec\u200bd\r\ne\u2028f\xff" + strings.Repeat("词", 5000)
 		own := w.described(w.at(url.Values{"desc.get_screenshot": {dirty},
 			"desc.get_screenshot.device_id": {dirty}}.Encode()), "get_screenshot")
@@ -89,7 +89,7 @@ func TestADescriptionIsCleanAndShort(t *testing.T) {
 }
 
 func TestALanguageIsOfOurOwnSentences(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		ctx := w.at("lang=zh&description=x")
 		require.Contains(t, w.described(ctx, "send_inquiry").Description, "绝不替用户编造回答")
 		a, err := w.try(ctx, "ask_agent_start_new_task", in{"task": "ask"}, nil)
@@ -128,9 +128,10 @@ func TestAnAddressTightensWhoIsAsked(t *testing.T) {
 	} {
 		for _, m := range list {
 			t.Run(query+" "+string(m.usual+" "+m.asked), func(t *testing.T) {
-				bubble(t, func(t *testing.T, w *world) {
+				bubble(t, func(t *testing.T, w *fixture) {
 					w.end()
-					w.topts.ReplyMode, w.fopts.Answerer, w.fopts.Console = m.usual, answerer{}, &console{}
+					w.topts.ReplyMode = m.usual
+					w.fopts.Answerer, w.fopts.Console = answerer{}, &console{}
 					w.begin()
 					arguments := in{"task": "tap", "max_steps": 1}
 					if m.asked != "" {
@@ -150,7 +151,7 @@ func TestAnAddressTightensWhoIsAsked(t *testing.T) {
 }
 
 func TestASessionIsTightenedByWhoeverGoesOnWithIt(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		a := w.start("tap ask", in{"reply_mode": "no_reply", "max_steps": 1})
 		b, err := w.try(w.at("reply_mode=pass_to_client"), "ask_agent_continue",
 			in{"session_id": a.SessionID}, nil)
@@ -160,7 +161,7 @@ func TestASessionIsTightenedByWhoeverGoesOnWithIt(t *testing.T) {
 }
 
 func TestAnAddressShortensTheWait(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		for query, c := range map[string]struct {
 			asked in
 			want  time.Duration
@@ -184,7 +185,7 @@ func TestAnAddressShortensTheWait(t *testing.T) {
 }
 
 func TestAnAddressThatCannotBeUsedIsToldByEveryCall(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		for query, says := range map[string]string{
 			"lang=fr":                                     "lang:",
 			"reply_mode=auto_reply":                       "may only tighten",
@@ -218,7 +219,7 @@ func TestAnAddressThatCannotBeUsedIsToldByEveryCall(t *testing.T) {
 }
 
 func TestTheAddressOfAConnectionOverHTTP(t *testing.T) {
-	w := newWorld(t, t.TempDir())
+	w := newFixture(t, t.TempDir())
 	defer w.end()
 	srv := server.NewMCPServer("taploop", "test", server.WithToolCapabilities(false))
 	tools.New(&w.topts).Register(srv)

@@ -19,8 +19,8 @@ import (
 	"github.com/taploop/taploop/session"
 )
 
-// farm is phones in memory. It is what runs opens and what the tools list.
-type farm struct {
+// fakePhones are phones in memory. It is what runs opens and what the tools list.
+type fakePhones struct {
 	mu     sync.Mutex
 	phones map[string]*devicetest.Fake
 	broken error
@@ -28,15 +28,15 @@ type farm struct {
 	noisy  bool // frames are large and hard to compress
 }
 
-func newFarm(serials ...string) *farm {
-	f := &farm{phones: map[string]*devicetest.Fake{}}
+func newFakePhones(serials ...string) *fakePhones {
+	f := &fakePhones{phones: map[string]*devicetest.Fake{}}
 	for _, s := range serials {
 		f.phones[s] = devicetest.NewFake()
 	}
 	return f
 }
 
-func (f *farm) add(serial string) {
+func (f *fakePhones) add(serial string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.phones[serial] = devicetest.NewFake()
@@ -45,15 +45,15 @@ func (f *farm) add(serial string) {
 func frontIs(pkg string) devicetest.Change { return devicetest.Change{Front: &pkg} }
 
 // touches is how often the phone was touched.
-func (f *farm) touches(serial string) int { return len(f.phone(serial).Touches()) }
+func (f *fakePhones) touches(serial string) int { return len(f.phone(serial).Touches()) }
 
-func (f *farm) phone(serial string) *devicetest.Fake {
+func (f *fakePhones) phone(serial string) *devicetest.Fake {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.phones[serial]
 }
 
-func (f *farm) List(context.Context) ([]runs.PhoneInfo, error) {
+func (f *fakePhones) List(context.Context) ([]runs.PhoneInfo, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.broken != nil {
@@ -64,14 +64,12 @@ func (f *farm) List(context.Context) ([]runs.PhoneInfo, error) {
 		list = append(list, runs.PhoneInfo{Serial: s, State: "device", Usable: true,
 			Model: "Double", Android: "15", SDK: 35, Size: screen.Size{W: 1080, H: 2400}})
 	}
-	slices.SortFunc(list, func(a, b runs.PhoneInfo) int {
-		return strings.Compare(a.Serial,
-			b.Serial)
-	})
+	slices.SortFunc(list,
+		func(a, b runs.PhoneInfo) int { return strings.Compare(a.Serial, b.Serial) })
 	return append(list, runs.PhoneInfo{Serial: "tired", State: "offline"}), nil
 }
 
-func (f *farm) Open(_ context.Context, serial string) (runs.Phone, error) {
+func (f *fakePhones) Open(_ context.Context, serial string) (runs.Phone, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if serial == "" && len(f.phones) == 1 {
@@ -93,7 +91,7 @@ func (f *farm) Open(_ context.Context, serial string) (runs.Phone, error) {
 
 type phone struct {
 	*devicetest.Fake
-	farm   *farm
+	phones *fakePhones
 	serial string
 }
 
@@ -107,12 +105,12 @@ func (p *phone) State(ctx context.Context) (screen.State, error) {
 	return look.State, err
 }
 
-// Look gives a frame that compresses badly when the farm is noisy.
+// Look gives a frame that compresses badly when the phones are noisy.
 func (p *phone) Look(ctx context.Context) (screen.Observation, error) {
 	look, err := p.Fake.Look(ctx)
-	p.farm.mu.Lock()
-	defer p.farm.mu.Unlock()
-	if !p.farm.noisy || look.Frame == nil {
+	p.phones.mu.Lock()
+	defer p.phones.mu.Unlock()
+	if !p.phones.noisy || look.Frame == nil {
 		return look, err
 	}
 	look.Frame = noise()
@@ -138,57 +136,58 @@ var noise = sync.OnceValue(func() *screen.Frame {
 })
 
 func (p *phone) Close() error {
-	p.farm.mu.Lock()
-	defer p.farm.mu.Unlock()
-	p.farm.open--
+	p.phones.mu.Lock()
+	defer p.phones.mu.Unlock()
+	p.phones.open--
 	return nil
 }
 
-// mind decides by the task's words, one a step, and from what it is shown only, so that it goes on rightly after a restart.
-// Each decision takes a second, or more.
-type mind struct {
+// scriptedPolicy decides by the task's words, one a step, and from what it is shown only, so that
+// it goes on rightly after a restart. Each decision takes a second, or more.
+type scriptedPolicy struct {
 	mu    sync.Mutex
 	seen  []agentloop.Situation
 	fails error
 	think time.Duration // of each decision; 0 is a second
-	// while it is there, decisions come only when it is closed, also after the run has ended
+	// while it is there, decisions come only when it is closed, even after the run has ended
 	late chan struct{}
 }
 
-func (m *mind) make(s runs.Settings) (agentloop.Policy, error) {
-	return &policy{m, s.Captions, s.FinalCaption}, nil
+func (m *scriptedPolicy) make(s runs.Settings) (agentloop.Policy, error) {
+	return &runPolicy{m, s.Captions, s.FinalCaption}, nil
 }
 
-func (m *mind) last() agentloop.Situation {
+func (m *scriptedPolicy) last() agentloop.Situation {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.seen[len(m.seen)-1]
 }
 
-// hold makes decisions come only after release, also those of a run that has ended.
-func (m *mind) hold() {
+// hold makes decisions come only after release, even those of a run that has ended.
+func (m *scriptedPolicy) hold() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.late = make(chan struct{})
 }
 
-func (m *mind) release() {
+func (m *scriptedPolicy) release() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	close(m.late)
 	m.late = nil
 }
 
-type policy struct {
-	*mind
+type runPolicy struct {
+	*scriptedPolicy
 	captions bool
 	last     bool // captions where the run ends or asks
 }
 
-func (p *policy) Next(ctx context.Context, s agentloop.Situation) (agentloop.Proposal, error) {
+func (p *runPolicy) Next(ctx context.Context, s agentloop.Situation) (agentloop.Proposal, error) {
 	p.mu.Lock()
 	p.seen = append(p.seen, s)
-	fails, late, think := p.fails, p.late, max(p.think, time.Second)
+	fails, late := p.fails, p.late
+	think := max(p.think, time.Second)
 	p.mu.Unlock()
 	if late != nil {
 		<-late

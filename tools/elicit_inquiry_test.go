@@ -12,10 +12,10 @@ import (
 
 // inForms is inBothEras at a server that asks in forms.
 func inForms(t *testing.T, answers func(r *reader) []answering,
-	test func(t *testing.T, w *world, r *reader)) {
+	test func(t *testing.T, w *fixture, r *reader)) {
 	for _, version := range eras {
 		t.Run(version, func(t *testing.T) {
-			bubble(t, func(t *testing.T, w *world) {
+			bubble(t, func(t *testing.T, w *fixture) {
 				r := &reader{gone: make(chan struct{})}
 				defer close(r.gone)
 				r.answers = answers(r)
@@ -28,7 +28,7 @@ func inForms(t *testing.T, answers func(r *reader) []answering,
 }
 
 func TestAnInquiryIsShownInAForm(t *testing.T) {
-	inForms(t, these(accepts(in{"answer": "violet"})), func(t *testing.T, w *world, r *reader) {
+	inForms(t, these(accepts(in{"answer": "violet"})), func(t *testing.T, w *fixture, r *reader) {
 		a := w.askAs(t.Context(), "send_inquiry",
 			in{"prompt": "which?", "context": "the door", "options": []any{"red", "blue"},
 				"session_id": w.start("tap").SessionID}, "p")
@@ -40,7 +40,8 @@ func TestAnInquiryIsShownInAForm(t *testing.T) {
 		all, err := w.manager.Broker().List(t.Context(), inquiry.Filter{})
 		require.NoError(t, err)
 		require.Len(t, all, 1, "it was asked once")
-		require.Equal(t, []inquiry.Channel{{Name: "elicit"}, {Name: "pass_to_client"}, {Name: "page"}},
+		require.Equal(t, []inquiry.Channel{{Name: "elicit"}, {Name: "pass_to_client"},
+			{Name: "page"}},
 			all[0].Channels)
 	})
 }
@@ -48,7 +49,7 @@ func TestAnInquiryIsShownInAForm(t *testing.T) {
 func TestAFormOfSeveralFieldsIsShownAsOne(t *testing.T) {
 	bad, good := in{"day": "Mon", "seats": 99.0, "note": ""}, in{"day": "Mon", "seats": 3.0,
 		"note": "", "until": "", "paid": true}
-	inForms(t, these(accepts(bad), accepts(good)), func(t *testing.T, w *world, r *reader) {
+	inForms(t, these(accepts(bad), accepts(good)), func(t *testing.T, w *fixture, r *reader) {
 		a := w.ask("send_inquiry", in{"prompt": "the table",
 			"fields": []any{in{"name": "day", "type": "choice", "options": []any{"Mon", "Tue"}},
 				in{"name": "seats", "type": "number", "max": 9}, in{"name": "note", "type": "text",
@@ -67,7 +68,8 @@ func TestAFormOfSeveralFieldsIsShownAsOne(t *testing.T) {
 }
 
 func TestADraftIsEditedInAForm(t *testing.T) {
-	inForms(t, these(accepts(in{"answer": "# Other\n"})), func(t *testing.T, w *world, r *reader) {
+	inForms(t, these(accepts(in{"answer": "# Other\n"})), func(t *testing.T, w *fixture,
+		r *reader) {
 		a := w.ask("send_inquiry", in{"prompt": "fine?", "draft": "# Plan\n"})
 		require.Equal(t, "# Other\n", *a.Answer)
 		require.Equal(t, "# Plan\n",
@@ -76,7 +78,7 @@ func TestADraftIsEditedInAForm(t *testing.T) {
 }
 
 func TestAnInquiryWhoseFormIsClosedStaysOpen(t *testing.T) {
-	inForms(t, these(acts("cancel", nil)), func(t *testing.T, w *world, r *reader) {
+	inForms(t, these(acts("cancel", nil)), func(t *testing.T, w *fixture, r *reader) {
 		began := time.Now()
 		a := w.ask("send_inquiry", in{"prompt": "go on?"})
 		require.Equal(t, "pending", a.says())
@@ -89,13 +91,13 @@ func TestAnInquiryWhoseFormIsClosedStaysOpen(t *testing.T) {
 }
 
 func TestAnInquiryThatIsDeclinedInAFormIsRefused(t *testing.T) {
-	inForms(t, these(acts("decline", nil)), func(t *testing.T, w *world, _ *reader) {
+	inForms(t, these(acts("decline", nil)), func(t *testing.T, w *fixture, _ *reader) {
 		require.Equal(t, "refused", w.ask("send_inquiry", in{"prompt": "go on?"}).says())
 	})
 }
 
 func TestWhatIsNotShownInAForm(t *testing.T) {
-	inForms(t, these(accepts(in{"answer": "x"})), func(t *testing.T, w *world, r *reader) {
+	inForms(t, these(accepts(in{"answer": "x"})), func(t *testing.T, w *fixture, r *reader) {
 		secret := w.ask("send_inquiry",
 			in{"prompt": "the code?", "secret": true, "wait_seconds": 1})
 		require.Equal(t, []inquiry.Channel{{Name: "pass_to_client"}, {Name: "page"}},
@@ -107,7 +109,7 @@ func TestWhatIsNotShownInAForm(t *testing.T) {
 }
 
 func TestAnInquirysFormIsClosedWhenAnotherDoorWins(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		r := &reader{gone: make(chan struct{})}
 		defer close(r.gone)
 		r.answers = []answering{r.leaves}
@@ -134,7 +136,7 @@ func TestAnInquirysFormIsClosedWhenAnotherDoorWins(t *testing.T) {
 }
 
 func TestTheAnswerToAnInquiryDoesNotComeBackThroughAnotherTool(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		w.topts.ReplyMode = "elicit"
 		w.pipe(eras[1], &reader{answers: []answering{acts("cancel", nil)}})
 		session := w.start("tap").SessionID

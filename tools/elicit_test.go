@@ -21,8 +21,8 @@ import (
 func TestAQuestionIsAskedInAForm(t *testing.T) {
 	inBothEras(t, these(accepts(in{"choice": "blue"}),
 		accepts(in{"choice": "red", "answer": " green "})),
-		func(t *testing.T, w *world, r *reader) {
-			touches := w.farm.touches("A")
+		func(t *testing.T, w *fixture, r *reader) {
+			touches := w.phones.touches("A")
 
 			a := w.aloud("p", "ask_agent_start_new_task",
 				in{"task": "tap ask tap ask", "reply_mode": "elicit"})
@@ -30,7 +30,7 @@ func TestAQuestionIsAskedInAForm(t *testing.T) {
 			require.Equal(t, done, a.code(), a.text)
 			require.Equal(t, "done blue green", *a.Answer)
 			require.Equal(t, "tap ask tap ask", a.Task)
-			require.Equal(t, touches+2, w.farm.touches("A"), "nothing was begun twice")
+			require.Equal(t, touches+2, w.phones.touches("A"), "nothing was begun twice")
 			all := w.call("list_sessions", nil).structured["sessions"].([]any)
 			require.Len(t, all, 1)
 			forms := r.shown()
@@ -50,7 +50,7 @@ func TestAQuestionIsAskedInAForm(t *testing.T) {
 }
 
 func TestProgressGoesOnWhileAFormIsShown(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		r := &reader{answers: []answering{func(context.Context,
 			mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
 			time.Sleep(25 * time.Second)
@@ -76,7 +76,7 @@ func TestProgressGoesOnWhileAFormIsShown(t *testing.T) {
 }
 
 func TestAFormThatIsDeclinedIsARefusal(t *testing.T) {
-	inBothEras(t, these(acts("decline", nil)), func(t *testing.T, w *world, _ *reader) {
+	inBothEras(t, these(acts("decline", nil)), func(t *testing.T, w *fixture, _ *reader) {
 		a := w.start("ask", in{"reply_mode": "elicit"})
 		require.Equal(t, done, a.code())
 		q, err := w.manager.Broker().List(t.Context(), inquiry.Filter{SessionID: a.SessionID})
@@ -86,7 +86,7 @@ func TestAFormThatIsDeclinedIsARefusal(t *testing.T) {
 }
 
 func TestAFormThatIsClosedPassesTheQuestionOn(t *testing.T) {
-	inBothEras(t, these(acts("cancel", nil)), func(t *testing.T, w *world, r *reader) {
+	inBothEras(t, these(acts("cancel", nil)), func(t *testing.T, w *fixture, r *reader) {
 		a := w.start("ask", in{"reply_mode": "elicit -> pass_to_client"})
 		require.Equal(t, asks, a.code())
 		require.Equal(t, "ask_agent_continue", a.Next.Tool)
@@ -100,7 +100,7 @@ func TestAFormThatIsClosedPassesTheQuestionOn(t *testing.T) {
 
 func TestAnAnswerThatDoesNotFitIsAskedForAgain(t *testing.T) {
 	inBothEras(t, these(accepts(in{"answer": "  "}), accepts(in{"answer": "\x00"}), accepts(in{}),
-		accepts(in{"answer": "violet"})), func(t *testing.T, w *world, r *reader) {
+		accepts(in{"answer": "violet"})), func(t *testing.T, w *fixture, r *reader) {
 		a := w.start("ask", in{"reply_mode": "elicit"})
 		require.Equal(t, done, a.code())
 		require.Equal(t, "done violet", *a.Answer)
@@ -113,7 +113,7 @@ func TestAnAnswerThatDoesNotFitIsAskedForAgain(t *testing.T) {
 }
 
 func TestAClientThatNeverFitsIsNotAskedForEver(t *testing.T) {
-	inBothEras(t, these(accepts(in{"answer": " "})), func(t *testing.T, w *world, r *reader) {
+	inBothEras(t, these(accepts(in{"answer": " "})), func(t *testing.T, w *fixture, r *reader) {
 		a := w.start("ask", in{"reply_mode": "elicit -> pass_to_client"})
 		require.Equal(t, asks, a.code())
 		require.Len(t, r.shown(), 5)
@@ -123,7 +123,7 @@ func TestAClientThatNeverFitsIsNotAskedForEver(t *testing.T) {
 func TestAClientWithoutFormsIsNotAskedInThem(t *testing.T) {
 	for _, version := range eras {
 		t.Run(version, func(t *testing.T) {
-			bubble(t, func(t *testing.T, w *world) {
+			bubble(t, func(t *testing.T, w *fixture) {
 				w.pipe(version, nil)
 				before := w.facts()
 				for tool, arguments := range map[string]in{"ask_agent_start_new_task": {"task": "ask"}, "ask_agent": {"task": "ask"}} {
@@ -141,7 +141,7 @@ func TestAClientWithoutFormsIsNotAskedInThem(t *testing.T) {
 }
 
 func TestASecretIsNotAskedForInAForm(t *testing.T) {
-	inBothEras(t, these(accepts(in{"answer": "hush"})), func(t *testing.T, w *world, r *reader) {
+	inBothEras(t, these(accepts(in{"answer": "hush"})), func(t *testing.T, w *fixture, r *reader) {
 		a := w.start("asksecret", in{"reply_mode": "elicit -> pass_to_client"})
 		require.Equal(t, asks, a.code())
 		require.Empty(t, r.shown())
@@ -149,7 +149,7 @@ func TestASecretIsNotAskedForInAForm(t *testing.T) {
 }
 
 func TestAFormIsClosedWhenAnotherDoorWins(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		r := &reader{gone: make(chan struct{})}
 		defer close(r.gone)
 		r.answers = []answering{r.leaves}
@@ -170,7 +170,7 @@ func TestAFormIsClosedWhenAnotherDoorWins(t *testing.T) {
 }
 
 // only is the open question of the session.
-func (w *world) only(id string) inquiry.Question {
+func (w *fixture) only(id string) inquiry.Question {
 	list, err := w.manager.Broker().List(context.Background(),
 		inquiry.Filter{SessionID: id, Status: inquiry.Pending})
 	require.NoError(w.t, err)
@@ -179,7 +179,7 @@ func (w *world) only(id string) inquiry.Question {
 }
 
 func TestAFormDoesNotOutliveTheCall(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		r := &reader{gone: make(chan struct{})}
 		defer close(r.gone)
 		r.answers = []answering{r.leaves, accepts(in{"choice": "red"})}
@@ -202,7 +202,7 @@ func TestAFormDoesNotOutliveTheCall(t *testing.T) {
 }
 
 func TestAFormHasItsTurn(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		r := &reader{gone: make(chan struct{})}
 		defer close(r.gone)
 		r.answers = []answering{r.leaves}
@@ -218,7 +218,7 @@ func TestAFormHasItsTurn(t *testing.T) {
 }
 
 func TestAFormWhoseTurnComesLaterIsShown(t *testing.T) {
-	inBothEras(t, these(accepts(in{"choice": "red"})), func(t *testing.T, w *world, r *reader) {
+	inBothEras(t, these(accepts(in{"choice": "red"})), func(t *testing.T, w *fixture, r *reader) {
 		a := w.start("ask tap", in{"reply_mode": "pass_to_client (30s) -> elicit"})
 		require.Equal(t, asks, a.code())
 		require.Empty(t, r.shown())
@@ -229,7 +229,7 @@ func TestAFormWhoseTurnComesLaterIsShown(t *testing.T) {
 }
 
 func TestAFormIsClosedWhenTheRunIsPaused(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		r := &reader{gone: make(chan struct{})}
 		defer close(r.gone)
 		r.answers = []answering{r.leaves}
@@ -249,7 +249,7 @@ func TestAFormIsClosedWhenTheRunIsPaused(t *testing.T) {
 }
 
 func TestAClientThatFailsToShowAFormPassesOn(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		r := &reader{answers: []answering{func(context.Context,
 			mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
 			return nil, errors.New("no window")
@@ -260,7 +260,7 @@ func TestAClientThatFailsToShowAFormPassesOn(t *testing.T) {
 }
 
 // raw makes a call of the newer protocol as the client is given it, without showing a form.
-func (w *world) raw(tool string, arguments in, state string, responses in) *mcp.CallToolResult {
+func (w *fixture) raw(tool string, arguments in, state string, responses in) *mcp.CallToolResult {
 	w.t.Helper()
 	params := in{"name": tool, "arguments": arguments,
 		"_meta": in{"io.modelcontextprotocol/protocolVersion": mcp.ProtocolVersion20260728,
@@ -284,7 +284,7 @@ func (w *world) raw(tool string, arguments in, state string, responses in) *mcp.
 }
 
 // again is a call that is made again, with the answer to a form.
-func (w *world) again(tool string, arguments in, state string, responses in) answer {
+func (w *fixture) again(tool string, arguments in, state string, responses in) answer {
 	w.t.Helper()
 	return w.read(tool, w.raw(tool, arguments, state, responses))
 }
@@ -299,7 +299,7 @@ func forged(t *testing.T, state string, mark int, shown string) string {
 }
 
 func TestTheAnswerThatComesBackIsTakenForItsOwnQuestionOnly(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		start := in{"task": "ask tap", "reply_mode": "elicit", "max_steps": 1000}
 		w.pipe(eras[1], &reader{answers: []answering{acts("cancel", nil)}})
 		got := w.raw("ask_agent_start_new_task", start, "", nil)
@@ -310,7 +310,7 @@ func TestTheAnswerThatComesBackIsTakenForItsOwnQuestionOnly(t *testing.T) {
 		yes := in{"action": "accept", "content": in{"choice": "red"}}
 		id := w.call("list_sessions",
 			nil).structured["sessions"].([]any)[0].(in)["session_id"].(string)
-		w.farm.add("B")
+		w.phones.add("B")
 		other := w.start("ask", in{"device_id": "B"}).SessionID
 		before := w.facts()
 		for name, a := range map[string]answer{
@@ -347,12 +347,12 @@ func TestTheAnswerThatComesBackIsTakenForItsOwnQuestionOnly(t *testing.T) {
 }
 
 func TestAnAnswerInAFormOutlivesTheServerThatAsked(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		nobody := &reader{answers: []answering{acts("cancel", nil)}}
 		w.pipe(eras[1], nobody)
 		start := in{"task": "tap ask tap", "reply_mode": "elicit"}
 		state := w.raw("ask_agent_start_new_task", start, "", nil).RequestState
-		touches := w.farm.touches("A")
+		touches := w.phones.touches("A")
 		w.restart()
 		w.pipe(eras[1], nobody)
 
@@ -361,7 +361,7 @@ func TestAnAnswerInAFormOutlivesTheServerThatAsked(t *testing.T) {
 
 		require.Equal(t, done, a.code(), a.text)
 		require.Equal(t, "done red", *a.Answer)
-		require.Equal(t, touches+1, w.farm.touches("A"), "nothing was done twice")
+		require.Equal(t, touches+1, w.phones.touches("A"), "nothing was done twice")
 		require.Equal(t, 4, a.Delta, "all steps of the call, those before the question included")
 	})
 }

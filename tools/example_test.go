@@ -27,7 +27,7 @@ func Example() {
 	store, err := session.Open(ctx, dir, nil)
 	check(err)
 	defer store.Close()
-	phones := newFarm("emulator-5554")
+	phones := newFakePhones("emulator-5554")
 	manager := runs.New(&runs.Options{Store: store, Phones: phones,
 		Limits:    agentloop.Limits{Settle: -1},
 		NewPolicy: func(runs.Settings) (agentloop.Policy, error) { return seesAnAlarm{}, nil }})

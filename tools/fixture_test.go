@@ -25,13 +25,13 @@ import (
 	"github.com/taploop/taploop/tools/result"
 )
 
-// world is the tools as a client sees them, over a real Manager and a real store, with phones and a
-// mind of our own.
-type world struct {
+// fixture is the tools as a client sees them, over a real Manager and a real store, with phones and
+// a policy of our own.
+type fixture struct {
 	t       *testing.T
 	dir     string
-	farm    *farm
-	mind    *mind
+	phones  *fakePhones
+	policy  *scriptedPolicy
 	fopts   runs.Options
 	topts   tools.Options
 	store   *session.Store
@@ -54,7 +54,7 @@ const forever = 30 * 24 * time.Hour
 
 // bubble runs a test in a bubble of its own: waiting costs nothing, and a goroutine left behind is
 // an error.
-func bubble(t *testing.T, test func(t *testing.T, w *world)) {
+func bubble(t *testing.T, test func(t *testing.T, w *fixture)) {
 	t.Helper()
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -62,20 +62,20 @@ func bubble(t *testing.T, test func(t *testing.T, w *world)) {
 			debug.SetTraceback("all")
 			panic("the test waits for something that never comes")
 		}).Stop()
-		w := newWorld(t, dir)
+		w := newFixture(t, dir)
 		defer func() {
 			w.end()
-			require.Zero(t, w.farm.open, "a phone is still open")
+			require.Zero(t, w.phones.open, "a phone is still open")
 		}()
 		test(t, w)
 	})
 }
 
-func newWorld(t *testing.T, dir string) *world {
-	w := &world{t: t, dir: dir, farm: newFarm("A"), mind: &mind{}}
-	w.fopts = runs.Options{Phones: w.farm, NewPolicy: w.mind.make, DetachGrace: 2 * time.Minute,
+func newFixture(t *testing.T, dir string) *fixture {
+	w := &fixture{t: t, dir: dir, phones: newFakePhones("A"), policy: &scriptedPolicy{}}
+	w.fopts = runs.Options{Phones: w.phones, NewPolicy: w.policy.make, DetachGrace: 2 * time.Minute,
 		Limits: agentloop.Limits{Settle: -1, Repeats: 10_000, Steps: 1000, Time: 24 * time.Hour}}
-	w.topts = tools.Options{Phones: w.farm, Principal: func(ctx context.Context) string {
+	w.topts = tools.Options{Phones: w.phones, Principal: func(ctx context.Context) string {
 		name, _ := ctx.Value(principalKey{}).(string)
 		return name
 	}}
@@ -86,12 +86,12 @@ func newWorld(t *testing.T, dir string) *world {
 type principalKey struct{}
 
 // as is a context of calls that somebody makes.
-func (w *world) as(name string) context.Context {
+func (w *fixture) as(name string) context.Context {
 	return context.WithValue(w.t.Context(), principalKey{}, name)
 }
 
 // begin opens the store, and a Manager and the tools over it.
-func (w *world) begin() {
+func (w *fixture) begin() {
 	var err error
 	w.store, err = session.Open(context.Background(), w.dir, nil)
 	require.NoError(w.t, err)
@@ -100,18 +100,19 @@ func (w *world) begin() {
 	w.fopts.Broker = inquiry.NewBroker(w.store.Questions(), &inquiry.Options{Every: time.Hour / 2})
 	w.manager = runs.New(&w.fopts)
 	require.NoError(w.t, w.manager.Recover(context.Background()))
-	w.topts.Runs, w.topts.Questions, w.topts.Store = w.manager, w.fopts.Broker, w.store
+	w.topts.Runs, w.topts.Questions = w.manager, w.fopts.Broker
+	w.topts.Store = w.store
 	w.connect()
 	w.compile()
 }
 
 // connect is a client of the older protocol at a server with the tools.
-func (w *world) connect() { w.connectAs("2025-11-25") }
+func (w *fixture) connect() { w.connectAs("2025-11-25") }
 
 // modern is one of the newer protocol.
-func (w *world) modern() { w.connectAs("") }
+func (w *fixture) modern() { w.connectAs("") }
 
-func (w *world) connectAs(version string) {
+func (w *fixture) connectAs(version string) {
 	srv := server.NewMCPServer("taploop", "test", server.WithToolCapabilities(false))
 	tools.New(&w.topts).Register(srv)
 	var err error
@@ -131,9 +132,10 @@ func (w *world) connectAs(version string) {
 }
 
 // second is the same server with another client.
-func (w *world) second() *world {
-	other := &world{t: w.t, farm: w.farm, mind: w.mind, topts: w.topts, manager: w.manager,
-		store: w.store}
+func (w *fixture) second() *fixture {
+	other := &fixture{t: w.t, phones: w.phones, policy: w.policy, topts: w.topts,
+		manager: w.manager,
+		store:   w.store}
 	other.connect()
 	other.compile()
 	w.also = append(w.also, other.client)
@@ -145,7 +147,7 @@ func (w *world) second() *world {
 var compiled sync.Map
 
 // compile gets the declared output schemas as the client sees them.
-func (w *world) compile() {
+func (w *fixture) compile() {
 	w.output = map[string]*jsonschema.Schema{}
 	list, err := w.client.ListTools(w.t.Context(), mcp.ListToolsRequest{})
 	require.NoError(w.t, err)
@@ -172,7 +174,7 @@ func compileSchema(t *testing.T, b []byte) *jsonschema.Schema {
 	return out
 }
 
-func (w *world) end() {
+func (w *fixture) end() {
 	w.disconnect()
 	for _, c := range w.also {
 		require.NoError(w.t, c.Close())
@@ -182,7 +184,7 @@ func (w *world) end() {
 	require.NoError(w.t, w.store.Close())
 }
 
-func (w *world) disconnect() {
+func (w *fixture) disconnect() {
 	require.NoError(w.t, w.client.Close())
 	if w.piped != nil {
 		go w.hangUp()
@@ -192,7 +194,7 @@ func (w *world) disconnect() {
 }
 
 // restart is the server gone and back.
-func (w *world) restart() {
+func (w *fixture) restart() {
 	w.end()
 	w.begin()
 }
@@ -218,11 +220,12 @@ func (a answer) code() string {
 // describedBy are the tools that describe what others return.
 var describedBy = map[string]string{"ask_agent_continue": "ask_agent_start_new_task",
 	"ask_agent_wait": "ask_agent_start_new_task",
-	"ask_agent_stop": "ask_agent_start_new_task", "ask_agent": "ask_agent_start_new_task", "answer_question": "send_inquiry"}
+	"ask_agent_stop": "ask_agent_start_new_task", "ask_agent": "ask_agent_start_new_task",
+	"answer_question": "send_inquiry"}
 
 type in = map[string]any
 
-func (w *world) call(tool string, arguments any) answer {
+func (w *fixture) call(tool string, arguments any) answer {
 	w.t.Helper()
 	a, err := w.try(w.t.Context(), tool, arguments, nil)
 	require.NoError(w.t, err)
@@ -230,7 +233,7 @@ func (w *world) call(tool string, arguments any) answer {
 }
 
 // try calls a tool, and holds what comes back against what was declared.
-func (w *world) try(ctx context.Context, tool string, arguments any, token any) (answer, error) {
+func (w *fixture) try(ctx context.Context, tool string, arguments any, token any) (answer, error) {
 	w.t.Helper()
 	req := mcp.CallToolRequest{}
 	req.Params.Name, req.Params.Arguments = tool, arguments
@@ -245,7 +248,7 @@ func (w *world) try(ctx context.Context, tool string, arguments any, token any) 
 }
 
 // read holds a result against what was declared.
-func (w *world) read(tool string, raw *mcp.CallToolResult) answer {
+func (w *fixture) read(tool string, raw *mcp.CallToolResult) answer {
 	w.t.Helper()
 	a := answer{raw: raw}
 	structured, err := json.Marshal(raw.StructuredContent)
@@ -284,7 +287,7 @@ func (w *world) read(tool string, raw *mcp.CallToolResult) answer {
 	return a
 }
 
-func (w *world) start(task string, more ...in) answer {
+func (w *fixture) start(task string, more ...in) answer {
 	w.t.Helper()
 	a := w.call("ask_agent_start_new_task", with(in{"task": task, "max_steps": 1000}, more...))
 	require.False(w.t, a.raw.IsError, "%s", a.text)
@@ -292,7 +295,7 @@ func (w *world) start(task string, more ...in) answer {
 }
 
 // wait waits until the run needs something or has ended.
-func (w *world) wait(id string) answer {
+func (w *fixture) wait(id string) answer {
 	w.t.Helper()
 	for range 1000 {
 		a := w.call("ask_agent_wait", in{"session_id": id})
@@ -314,7 +317,7 @@ func with(arguments in, more ...in) in {
 }
 
 // notifications are those that came since the last time.
-func (w *world) notifications() []mcp.JSONRPCNotification {
+func (w *fixture) notifications() []mcp.JSONRPCNotification {
 	synctest.Wait()
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -31,11 +31,11 @@ type asked struct {
 	Failure  *result.Failure  `json:"error"`
 }
 
-func (w *world) ask(tool string, arguments in) asked {
+func (w *fixture) ask(tool string, arguments in) asked {
 	return w.askAs(w.t.Context(), tool, arguments, nil)
 }
 
-func (w *world) askAs(ctx context.Context, tool string, arguments in, token any) asked {
+func (w *fixture) askAs(ctx context.Context, tool string, arguments in, token any) asked {
 	w.t.Helper()
 	a, err := w.try(ctx, tool, arguments, token)
 	require.NoError(w.t, err)
@@ -52,7 +52,7 @@ func (a asked) says() string {
 	return string(a.Status)
 }
 
-func (w *world) settle(id string, r inquiry.Reply) {
+func (w *fixture) settle(id string, r inquiry.Reply) {
 	w.t.Helper()
 	_, err := w.manager.Broker().Resolve(w.t.Context(), id, r)
 	require.NoError(w.t, err)
@@ -62,7 +62,7 @@ var fromPage = inquiry.Reply{Response: "yes, blue", Channel: "page", Authority: 
 	By: "Ann"}
 
 func TestAnInquiryWaitsForItsAnswer(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		began := time.Now()
 		a := w.ask("send_inquiry", in{"prompt": "which colour?", "context": "the new door",
 			"options": []any{"red", "blue"}})
@@ -101,7 +101,7 @@ func TestAnInquiryWaitsForItsAnswer(t *testing.T) {
 }
 
 func TestAnAnswerOutlivesTheServerThatAsked(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		question := in{"prompt": "go on?", "idempotency_key": "k", "wait_seconds": 0}
 		a := w.ask("send_inquiry", question)
 		w.restart()
@@ -119,7 +119,7 @@ func TestAnAnswerOutlivesTheServerThatAsked(t *testing.T) {
 }
 
 func TestManyCallsUnderOneKeyAskOnce(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		ids := make([]string, 20)
 		var wg sync.WaitGroup
 		for i := range ids {
@@ -140,7 +140,7 @@ func TestManyCallsUnderOneKeyAskOnce(t *testing.T) {
 }
 
 func TestAFormIsAnsweredFieldByField(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		form := []any{
 			in{"name": "who", "type": "text", "label": "Who comes?"},
 			in{"name": "day", "type": "choice", "options": []any{"Mon", "Tue"}, "default": "Mon"},
@@ -180,7 +180,7 @@ func TestAFormIsAnsweredFieldByField(t *testing.T) {
 }
 
 func TestADraftIsAnsweredWithTheWholeText(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		a := w.ask("send_inquiry", in{"prompt": "is this fine?", "draft": "# Plan\n\n- rest\n",
 			"wait_seconds": 0})
 		require.Equal(t, "# Plan\n\n- rest\n", a.Question.Draft)
@@ -216,7 +216,7 @@ func TestWhatSilenceLeadsTo(t *testing.T) {
 			10 * time.Minute},
 	} {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, w *world) {
+			bubble(t, func(t *testing.T, w *fixture) {
 				a := w.ask("send_inquiry", with(in{"prompt": "go on?", "wait_seconds": 0}, c.more))
 				require.Equal(t, "pending", a.says(), a.text)
 				require.Equal(t, c.at, a.Question.AttentionUntil.Sub(a.Question.AskedAt))
@@ -241,7 +241,7 @@ func TestWhatSilenceLeadsTo(t *testing.T) {
 }
 
 func TestARefusalIsTold(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		a := w.ask("send_inquiry", in{"prompt": "your age?", "wait_seconds": 0})
 		require.Equal(t, "refused",
 			w.ask("answer_question", in{"question_id": a.ID, "decline": true}).says())
@@ -254,7 +254,7 @@ func TestARefusalIsTold(t *testing.T) {
 
 func TestASecretInquiryTellsNobodyTheSecret(t *testing.T) {
 	const secret = "hush-hush-4711"
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		question := in{"prompt": "the code?", "secret": true, "idempotency_key": "k",
 			"wait_seconds": 0}
 		a := w.ask("send_inquiry", question)
@@ -329,7 +329,7 @@ func TestWhatCannotBeAskedIsRefused(t *testing.T) {
 			"both question_id and prompt"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, w *world) {
+			bubble(t, func(t *testing.T, w *fixture) {
 				before := w.facts()
 				a := w.ask("send_inquiry", with(in{"wait_seconds": 0}, c.arguments))
 				require.Equal(t, "INVALID_ARGUMENT", a.says(), a.text)
@@ -342,7 +342,7 @@ func TestWhatCannotBeAskedIsRefused(t *testing.T) {
 }
 
 func TestAnInquiryIsToldWhileItIsWaitedFor(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		w.end()
 		w.topts.BaseURL = "http://127.0.0.1:8731"
 		w.begin()
@@ -368,7 +368,7 @@ func TestAnInquiryIsToldWhileItIsWaitedFor(t *testing.T) {
 }
 
 func TestAnInquiryThatIsCalledOffStaysOpen(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		ctx, cancel := context.WithCancel(t.Context())
 		failed := make(chan error, 1)
 		go func() {
@@ -388,7 +388,7 @@ func TestAnInquiryThatIsCalledOffStaysOpen(t *testing.T) {
 
 // An inquiry that belongs to a session is no question of its run.
 func TestAnInquiryLeavesTheRunAlone(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		a := w.start("tap ask")
 		q := w.ask("send_inquiry", in{"prompt": "which?", "session_id": a.SessionID,
 			"wait_seconds": 0})

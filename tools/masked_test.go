@@ -44,15 +44,15 @@ func (m maskedPhone) Look(ctx context.Context) (screen.Observation, error) {
 }
 
 func TestAMaskAroundThePhonesIsSeenByAllWhoLook(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
-		phones := masked{w.farm}
+	bubble(t, func(t *testing.T, w *fixture) {
+		phones := masked{w.phones}
 		w.end()
 		w.fopts.Phones, w.topts.Phones = phones, phones
 		w.begin()
 
 		st := w.start("tap ask")
 
-		picture, err := w.mind.last().Look.Frame.JPEG(90)
+		picture, err := w.policy.last().Look.Frame.JPEG(90)
 		require.NoError(t, err)
 		red(t, picture, "what decides")
 		stored, err := w.store.Frame(t.Context(), lastFrame(t, w, st.SessionID))
@@ -70,7 +70,7 @@ func TestAMaskAroundThePhonesIsSeenByAllWhoLook(t *testing.T) {
 	})
 }
 
-func lastFrame(t *testing.T, w *world, sessionID string) string {
+func lastFrame(t *testing.T, w *fixture, sessionID string) string {
 	t.Helper()
 	steps, err := w.store.StepsAfter(t.Context(), sessionID, 0)
 	require.NoError(t, err)

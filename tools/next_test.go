@@ -11,7 +11,7 @@ import (
 )
 
 func TestARunThatWasPausedIsNotUrgedOn(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		id := w.start("forever", in{"wait_seconds": 2}).SessionID
 		for _, a := range []answer{w.call("ask_agent_stop", in{"session_id": id, "mode": "pause"}),
 			w.wait(id)} {
@@ -22,7 +22,7 @@ func TestARunThatWasPausedIsNotUrgedOn(t *testing.T) {
 			require.Equal(t, 1, strings.Count(a.tail, "ask_agent_continue"))
 			require.Contains(t, a.Next.Why, "when your user wants it")
 		}
-		w.farm.add("B")
+		w.phones.add("B")
 		asked := w.start("ask", in{"device_id": "B"})
 		a := w.call("ask_agent_stop", in{"session_id": asked.SessionID, "mode": "pause"})
 		require.True(t, strings.HasPrefix(a.tail,
@@ -36,19 +36,19 @@ func TestARunThatWasPausedIsNotUrgedOn(t *testing.T) {
 
 func TestTheLastLineSaysOnceWhatGoesOn(t *testing.T) {
 	yes := true
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		steps := w.start("forever", in{"max_steps": 1})
 		require.Equal(t, "PAUSED MAX_STEPS_REACHED", steps.code())
 		require.True(t, strings.HasPrefix(steps.tail, "Call ask_agent_continue with"), steps.tail)
 
-		w.farm.phone("A").Set(devicetest.Change{Locked: &yes, PIN: &yes})
+		w.phones.phone("A").Set(devicetest.Change{Locked: &yes, PIN: &yes})
 		locked := w.call("ask_agent_continue", in{"session_id": steps.SessionID, "max_steps": 5})
 		require.Equal(t, "PAUSED SCREEN_LOCKED", locked.code())
 		require.True(t, strings.HasPrefix(locked.tail,
 			"Mend this first: unlock the phone by hand; then call ask_agent_continue with"),
 			locked.tail)
 
-		w.farm.add("B")
+		w.phones.add("B")
 		id := w.start("forever", in{"device_id": "B", "wait_seconds": 2}).SessionID
 		w.restart()
 		again := w.wait(id)
@@ -64,7 +64,7 @@ func TestTheLastLineSaysOnceWhatGoesOn(t *testing.T) {
 }
 
 func TestAQueuedRunSaysItsPlaceAndWhoHasThePhone(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		first := w.start("forever", in{"wait_seconds": 1})
 		w.start("tap", in{"queue": true, "wait_seconds": 0})
 		third := w.start("tap tap", in{"queue": true, "wait_seconds": 1})
@@ -84,7 +84,7 @@ func TestAQueuedRunSaysItsPlaceAndWhoHasThePhone(t *testing.T) {
 }
 
 func TestWhoHoldsThePhoneIsNotToldToSomebodyElse(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		first := w.start("forever", in{"wait_seconds": 1.6})
 		for _, tool := range []string{"ask_agent_start_new_task", "list_connected_devices"} {
 			arguments := in{"task": "tap"}
@@ -106,7 +106,7 @@ func TestWhoHoldsThePhoneIsNotToldToSomebodyElse(t *testing.T) {
 }
 
 func TestTheMendOfAReplyThatNobodyWaitsForCanBeFollowed(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		id := w.start("tap").SessionID
 		reply := in{"session_id": id, "reply_from_client": "red"}
 		a := w.call("ask_agent_continue", reply)
@@ -131,7 +131,7 @@ func TestTheMendOfAReplyThatNobodyWaitsForCanBeFollowed(t *testing.T) {
 }
 
 func TestAReplyIsTakenWhileSomebodyElseIsBeingAsked(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		w.end()
 		w.fopts.Console = &console{lines: []string{"from the console"}}
 		w.begin()
@@ -144,7 +144,7 @@ func TestAReplyIsTakenWhileSomebodyElseIsBeingAsked(t *testing.T) {
 }
 
 func TestSessionsAreListedAsTheyAreWaitedFor(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		w.end()
 		w.fopts.Console = &console{lines: []string{"from the console"}}
 		w.begin()

@@ -15,7 +15,7 @@ import (
 )
 
 func TestQuestionsOfOthersAreLikeNone(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		mine := w.ask("send_inquiry", in{"prompt": "mine?", "wait_seconds": 0})
 		session := w.start("ask")
 		bob := w.as("bob")
@@ -39,7 +39,7 @@ func TestQuestionsOfOthersAreLikeNone(t *testing.T) {
 }
 
 func TestAClientAsksOnlySoMuch(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		for i := range 100 {
 			require.Equal(t, "pending",
 				w.ask("send_inquiry",
@@ -62,7 +62,7 @@ func TestAClientAsksOnlySoMuch(t *testing.T) {
 }
 
 // pending is what list_pending_questions returns.
-func (w *world) pending(ctx context.Context, arguments in) (out struct {
+func (w *fixture) pending(ctx context.Context, arguments in) (out struct {
 	Questions []*result.Question `json:"questions"`
 	Total     int                `json:"total"`
 	Notes     []string           `json:"notes"`
@@ -78,9 +78,10 @@ func (w *world) pending(ctx context.Context, arguments in) (out struct {
 }
 
 func TestTheOpenQuestionsAreListed(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		w.end()
-		w.topts.BaseURL, w.topts.Channels = "http://127.0.0.1:8731/", []string{"page", "command_line"}
+		w.topts.BaseURL = "http://127.0.0.1:8731/"
+		w.topts.Channels = []string{"page", "command_line"}
 		w.begin()
 		session := w.start("tap ask")
 		free := w.ask("send_inquiry", in{"prompt": "one?", "wait_seconds": 0})
@@ -112,7 +113,7 @@ func TestTheOpenQuestionsAreListed(t *testing.T) {
 
 func TestListsAndAnswersStaySmall(t *testing.T) {
 	t.Parallel()
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		long, options := strings.Repeat("词", 9000), []any{}
 		for i := range 20 {
 			options = append(options, fmt.Sprint(strings.Repeat("x", 490), i))
@@ -153,7 +154,7 @@ func TestListsAndAnswersStaySmall(t *testing.T) {
 }
 
 func TestAnAnswerToTheAgentOnThePhone(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		a := w.start("ask tap")
 
 		b := w.ask("answer_question",
@@ -183,7 +184,7 @@ func TestAnAnswerToTheAgentOnThePhone(t *testing.T) {
 }
 
 func TestAnAnswerToAQuestionThatIsGoneIsToldWhatThereIsToDo(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		expired := w.start("ask tap")
 		time.Sleep(25 * time.Hour)
 		for tool, arguments := range map[string]in{
@@ -199,7 +200,7 @@ func TestAnAnswerToAQuestionThatIsGoneIsToldWhatThereIsToDo(t *testing.T) {
 			require.NotContains(t, late.Failure.Hint, "what winner says", tool)
 		}
 
-		w.farm.add("B")
+		w.phones.add("B")
 		stopped := w.start("ask tap", in{"device_id": "B"})
 		w.call("ask_agent_stop", in{"session_id": stopped.SessionID})
 		late := w.ask("answer_question", in{"question_id": stopped.Question.ID, "response": "red"})
@@ -211,7 +212,7 @@ func TestAnAnswerToAQuestionThatIsGoneIsToldWhatThereIsToDo(t *testing.T) {
 }
 
 func TestAnAnswerThatCannotBeTaken(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		a := w.ask("send_inquiry", in{"prompt": "which?", "options": []any{"red", "blue"},
 			"free_text": false, "wait_seconds": 0})
 		gone := w.ask("send_inquiry",
@@ -236,19 +237,21 @@ func TestAnAnswerThatCannotBeTaken(t *testing.T) {
 }
 
 func TestADoorWhoseTurnIsOverIsNotShown(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		w.fopts.Channels = []string{"inbox"}
 		w.restart()
 		// the client shows no forms
 		passed := w.start("ask", in{"reply_mode": "elicit (60s) -> pass_to_client"})
 		require.Equal(t, []inquiry.Channel{{Name: "pass_to_client", Asks: true}, {Name: "inbox"}},
 			passed.Question.Channels)
-		require.Equal(t, passed.Question.Channels, w.pending(t.Context(), in{}).Questions[0].Channels)
+		require.Equal(t, passed.Question.Channels, w.pending(t.Context(),
+			in{}).Questions[0].Channels)
 
-		w.farm.add("B")
+		w.phones.add("B")
 		timed := w.start("ask", in{"device_id": "B",
 			"reply_mode": "pass_to_client (60s) -> elicit"})
-		require.Equal(t, []string{"pass_to_client", "elicit", "inbox"}, names(timed.Question.Channels))
+		require.Equal(t, []string{"pass_to_client", "elicit", "inbox"},
+			names(timed.Question.Channels))
 		require.True(t, timed.Question.Channels[0].Asks)
 		time.Sleep(61 * time.Second)
 		after := w.pending(t.Context(), in{"session_id": timed.SessionID}).Questions[0].Channels

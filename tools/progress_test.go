@@ -13,7 +13,7 @@ import (
 )
 
 // told is the progress that came since the last time, checked for what the protocol wants.
-func (w *world) told(token any) (messages []string, metas []map[string]any) {
+func (w *fixture) told(token any) (messages []string, metas []map[string]any) {
 	w.t.Helper()
 	last := -1.0
 	for _, n := range w.notifications() {
@@ -33,7 +33,7 @@ func (w *world) told(token any) (messages []string, metas []map[string]any) {
 func isNil(m map[string]any) bool { return m == nil }
 
 // aloud calls with a progress token.
-func (w *world) aloud(token any, tool string, arguments in) answer {
+func (w *fixture) aloud(token any, tool string, arguments in) answer {
 	w.t.Helper()
 	a, err := w.try(w.t.Context(), tool, arguments, token)
 	require.NoError(w.t, err)
@@ -41,7 +41,7 @@ func (w *world) aloud(token any, tool string, arguments in) answer {
 }
 
 func TestEachStepIsToldInWords(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		w.aloud("p", "ask_agent_start_new_task", in{"task": "tap remember", "max_steps": 9})
 		got, _ := w.told("p")
 		require.Equal(t, []string{
@@ -54,17 +54,17 @@ func TestEachStepIsToldInWords(t *testing.T) {
 }
 
 func TestWithoutATokenNothingIsTold(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		w.start("tap tap")
 		require.Empty(t, w.notifications())
 	})
 }
 
 func TestASilentRunIsToldEveryTenSeconds(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		id := w.start("tap tap tap tap", in{"wait_seconds": 1.5}).SessionID
-		w.mind.hold()
-		defer w.mind.release()
+		w.policy.hold()
+		defer w.policy.release()
 		time.Sleep(2 * time.Second)
 		w.aloud(42, "ask_agent_wait", in{"session_id": id, "wait_seconds": 79})
 		got, _ := w.told(42)
@@ -76,7 +76,7 @@ func TestASilentRunIsToldEveryTenSeconds(t *testing.T) {
 }
 
 func TestThePlaceInTheLineIsTold(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		first := w.start("tap "+"tap tap tap tap tap tap tap tap tap tap tap tap tap",
 			in{"wait_seconds": 0.5})
 		second := w.start("tap tap", in{"wait_seconds": 0, "queue": true})
@@ -94,7 +94,7 @@ func TestThePlaceInTheLineIsTold(t *testing.T) {
 }
 
 func TestAQuestionAndItsSettlingAreTold(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		a := w.aloud("p", "ask_agent_start_new_task", in{"task": "tap ask tap"})
 		got, metas := w.told("p")
 		require.Contains(t, got, "the agent asks: question 1?")
@@ -123,7 +123,7 @@ func TestAQuestionAndItsSettlingAreTold(t *testing.T) {
 }
 
 func TestAQuestionAtTheConsoleIsTold(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		w.end()
 		w.fopts.Console = &console{lines: []string{"red"}}
 		w.begin()
@@ -137,8 +137,8 @@ func TestAQuestionAtTheConsoleIsTold(t *testing.T) {
 }
 
 func TestProgressOfOneCallNeverReachesAnother(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
-		w.farm.add("B")
+	bubble(t, func(t *testing.T, w *fixture) {
+		w.phones.add("B")
 		ended := make(chan answer, 2)
 		for _, s := range []string{"A", "B"} {
 			go func() {

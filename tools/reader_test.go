@@ -65,7 +65,7 @@ func (r *reader) leaves(context.Context, mcp.ElicitationParams) (*mcp.Elicitatio
 }
 
 // closings are why the server has closed forms, since the last time.
-func (w *world) closings() (reasons []any) {
+func (w *fixture) closings() (reasons []any) {
 	for _, n := range w.notifications() {
 		if n.Method == "notifications/cancelled" {
 			reasons = append(reasons, n.Params.AdditionalFields["reason"])
@@ -79,14 +79,14 @@ var eras = []string{mcp.ProtocolVersion20251125, mcp.ProtocolVersion20260728}
 
 // pipe connects a client over our own transport, as a program that was started would be. r is nil
 // for one without forms.
-func (w *world) pipe(version string, r *reader) {
+func (w *fixture) pipe(version string, r *reader) {
 	w.t.Helper()
 	srv := server.NewMCPServer("taploop", "test", server.WithToolCapabilities(false))
 	tools.New(&w.topts).Register(srv)
 	w.serve(srv, version, r)
 }
 
-func (w *world) serve(srv *server.MCPServer, version string, r *reader) {
+func (w *fixture) serve(srv *server.MCPServer, version string, r *reader) {
 	w.t.Helper()
 	w.disconnect()
 	fromClient, in := io.Pipe()
@@ -117,10 +117,10 @@ func (w *world) serve(srv *server.MCPServer, version string, r *reader) {
 
 // inBothEras runs a test with a client that shows forms to its user.
 func inBothEras(t *testing.T, answers func(r *reader) []answering,
-	test func(t *testing.T, w *world, r *reader)) {
+	test func(t *testing.T, w *fixture, r *reader)) {
 	for _, version := range eras {
 		t.Run(version, func(t *testing.T) {
-			bubble(t, func(t *testing.T, w *world) {
+			bubble(t, func(t *testing.T, w *fixture) {
 				r := &reader{}
 				r.answers = answers(r)
 				w.pipe(version, r)

@@ -23,11 +23,12 @@ import (
 )
 
 func TestTheKeysOfAResult(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		a := w.start("tap")
 		require.Equal(t, []string{"answer", "device_info", "error", "final_action",
 			"global_step_idx", "intermediate_logs", "local_step_idx", "next",
-			"question", "run_id", "session_id", "state", "steps_delta", "stop_reason", "task", "timing", "usage"}, slices.Sorted(maps.Keys(a.structured)))
+			"question", "run_id", "session_id", "state", "steps_delta", "stop_reason", "task",
+			"timing", "usage"}, slices.Sorted(maps.Keys(a.structured)))
 		require.Equal(t, in{"device_id": "A", "device_wm_size": []any{1080.0, 2400.0},
 			"model": "Double", "android_version": "15"}, a.structured["device_info"])
 		require.Equal(t, in{"agent_action": in{"cot": "", "explain": "", "action": "COMPLETE",
@@ -44,7 +45,7 @@ func TestTheKeysOfAResult(t *testing.T) {
 }
 
 func TestTheLogsAreAllStepsButTheLast(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		for task, want := range map[string][]int{"tap": {1}, "giveup": {},
 			"tap tap tap": {1, 2, 3}} {
 			a := w.start(task)
@@ -73,7 +74,7 @@ func indexes(logs []result.Step) []int {
 }
 
 func TestWaitListsWhatIsNew(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		id := w.start("tap tap tap tap").SessionID
 		for since, want := range map[int][]int{0: {1, 2, 3, 4}, 2: {3, 4}, 4: {}, 5: {}, 9: {}} {
 			a := w.call("ask_agent_wait", in{"session_id": id, "since_step": since})
@@ -85,7 +86,8 @@ func TestWaitListsWhatIsNew(t *testing.T) {
 }
 
 func TestTheFlagsSayWhatIsShown(t *testing.T) {
-	both, last, none := []bool{true, true}, []bool{false, true}, []bool{false, false}
+	both, none := []bool{true, true}, []bool{false, false}
+	last := []bool{false, true}
 	for name, c := range map[string]struct {
 		flags                   in
 		logs                    bool
@@ -108,7 +110,7 @@ func TestTheFlagsSayWhatIsShown(t *testing.T) {
 			true, both},
 	} {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, w *world) {
+			bubble(t, func(t *testing.T, w *fixture) {
 				first := w.start("tap", c.flags)
 				for _, a := range []answer{first,
 					w.call("ask_agent_wait",
@@ -126,7 +128,8 @@ func TestTheFlagsSayWhatIsShown(t *testing.T) {
 				require.NoError(t, err)
 				require.Equal(t, c.described,
 					[]bool{steps[0].Proposal.Caption != "",
-						steps[1].Proposal.Caption != ""}, "nobody pays for captions that nobody wants")
+						steps[1].Proposal.Caption != ""},
+					"nobody pays for captions that nobody wants")
 			})
 		})
 	}
@@ -134,8 +137,8 @@ func TestTheFlagsSayWhatIsShown(t *testing.T) {
 
 func TestPicturesAreSmallJPEGs(t *testing.T) {
 	t.Parallel()
-	bubble(t, func(t *testing.T, w *world) {
-		w.farm.noisy = true
+	bubble(t, func(t *testing.T, w *fixture) {
+		w.phones.noisy = true
 		a := w.start("tap tap tap tap tap tap tap tap",
 			in{"enable_intermediate_screenshots": true, "enable_final_screenshot": true})
 		_, high := sizeOf(t, a.Final.Screenshot)
@@ -171,7 +174,7 @@ func sizeOf(t *testing.T, url string) (int, int) {
 
 func TestResultsStaySmall(t *testing.T) {
 	t.Parallel()
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		task := "verbose " + strings.Repeat("tap ", 24)
 		a := w.start(task, in{"max_steps": 1000})
 		for a.Reason == "STILL_RUNNING" {
@@ -191,7 +194,7 @@ func TestResultsStaySmall(t *testing.T) {
 }
 
 func TestNoPixelLeavesWhenPicturesArePrivate(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		w.end()
 		w.topts.Privacy = tools.PrivacyCaptions
 		w.begin()
@@ -238,10 +241,10 @@ func wires(list []answer) (out []string) {
 }
 
 func TestPhonesAreListed(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
-		w.farm.add("B")
+	bubble(t, func(t *testing.T, w *fixture) {
+		w.phones.add("B")
 		locked, hang := true, true
-		w.farm.phone("B").Set(devicetest.Change{Locked: &locked})
+		w.phones.phone("B").Set(devicetest.Change{Locked: &locked})
 		a := w.start("forever", in{"device_id": "A", "wait_seconds": 3})
 		time.Sleep(time.Second)
 		list := w.call("list_connected_devices", in{}).structured["devices"].([]any)
@@ -255,14 +258,15 @@ func TestPhonesAreListed(t *testing.T) {
 		require.Equal(t, in{"device_id": "A", "state": "device", "usable": true, "model": "Double",
 			"android_version": "15", "sdk": 35.0,
 			"device_wm_size": []any{1080.0,
-				2400.0}, "screen_on": true, "locked": false, "foreground_app": "com.android.deskclock"},
+				2400.0}, "screen_on": true, "locked": false,
+			"foreground_app": "com.android.deskclock"},
 			first)
 		require.Equal(t, true, list[1].(in)["locked"])
 		require.Nil(t, list[1].(in)["held_by"])
 		require.Equal(t, in{"device_id": "tired", "state": "offline", "usable": false,
 			"device_wm_size": nil, "screen_on": nil, "locked": nil, "held_by": nil}, list[2])
 
-		w.farm.phone("B").Set(devicetest.Change{Hang: &hang})
+		w.phones.phone("B").Set(devicetest.Change{Hang: &hang})
 		began := time.Now()
 		list = w.call("list_connected_devices", nil).structured["devices"].([]any)
 		require.Equal(t, 4*time.Second, time.Since(began),
@@ -272,8 +276,8 @@ func TestPhonesAreListed(t *testing.T) {
 }
 
 func TestNoPhonesAndNoServerAreTold(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
-		w.farm.broken = errors.New("nothing listens on port 5037")
+	bubble(t, func(t *testing.T, w *fixture) {
+		w.phones.broken = errors.New("nothing listens on port 5037")
 		a := w.call("list_connected_devices", in{})
 		require.Equal(t, "DEVICE_ERROR", a.code())
 		require.Contains(t, a.Error.Message, "port 5037")
@@ -283,7 +287,7 @@ func TestNoPhonesAndNoServerAreTold(t *testing.T) {
 }
 
 func TestAStoreThatFailsIsAnInternalError(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		id := w.start("tap").SessionID
 		w.topts.Store = brokenStore{w.store}
 		require.NoError(t, w.client.Close())
@@ -302,10 +306,10 @@ func (brokenStore) Sessions(context.Context, session.Filter) ([]session.Overview
 }
 
 func TestSessionsAreListedForTheirClientOnly(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		first := w.start("tap")
 		waits := w.start("ask")
-		w.farm.add("B")
+		w.phones.add("B")
 		halted := w.start("ask", in{"device_id": "B"})
 		w.call("ask_agent_stop", in{"session_id": halted.SessionID, "mode": "pause"})
 		listed := w.call("list_sessions", in{"state": "PAUSED"}).structured["sessions"].([]any)
@@ -349,8 +353,8 @@ func TestSessionsAreListedForTheirClientOnly(t *testing.T) {
 
 func TestAScreenshotIsASmallPicture(t *testing.T) {
 	t.Parallel()
-	bubble(t, func(t *testing.T, w *world) {
-		w.farm.noisy = true
+	bubble(t, func(t *testing.T, w *fixture) {
+		w.phones.noisy = true
 		a := w.call("get_screenshot", in{})
 		require.Len(t, a.raw.Content, 2)
 		img := a.raw.Content[1].(mcp.ImageContent)
@@ -375,25 +379,25 @@ func TestWhyThereIsNoScreenshot(t *testing.T) {
 	yes := true
 	for want, change := range map[string]devicetest.Change{"SECURE_SCREEN": {Secure: &yes},
 		"DEVICE_DISCONNECTED": {Gone: &yes}} {
-		bubble(t, func(t *testing.T, w *world) {
-			w.farm.phone("A").Set(change)
+		bubble(t, func(t *testing.T, w *fixture) {
+			w.phones.phone("A").Set(change)
 			require.Equal(t, want, w.call("get_screenshot", nil).code())
 		})
 	}
-	bubble(t, func(t *testing.T, w *world) {
-		w.farm.phone("A").Set(devicetest.Change{Off: &yes})
+	bubble(t, func(t *testing.T, w *fixture) {
+		w.phones.phone("A").Set(devicetest.Change{Off: &yes})
 		a := w.call("get_screenshot", nil)
 		require.False(t, a.raw.IsError)
 		require.Equal(t, false, a.structured["screen_on"])
 		require.Contains(t, a.tail, "the screen is off")
-		w.farm.add("B")
+		w.phones.add("B")
 		require.Equal(t, "DEVICE_NOT_FOUND", w.call("get_screenshot", nil).code(), "which one?")
 		require.Equal(t, "DEVICE_NOT_FOUND", w.call("get_screenshot", in{"device_id": "C"}).code())
 	})
 }
 
 func TestWhoHoldsABusyPhoneIsTold(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		first := w.start("ask")
 		time.Sleep(time.Minute)
 		a := w.call("ask_agent_start_new_task", in{"task": "tap"})
@@ -407,7 +411,7 @@ func TestWhoHoldsABusyPhoneIsTold(t *testing.T) {
 
 func TestOnlyANewTaskGoesToTheHomeScreen(t *testing.T) {
 	const notes = "com.android.notes"
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		id := w.start("remember").SessionID
 		for name, c := range map[string]struct {
 			tool      string
@@ -425,10 +429,10 @@ func TestOnlyANewTaskGoesToTheHomeScreen(t *testing.T) {
 			"older name, as said": {"ask_agent", in{"session_id": id, "reset_environment": true},
 				devicetest.HomeApp},
 		} {
-			w.farm.phone("A").Set(frontIs(notes))
+			w.phones.phone("A").Set(frontIs(notes))
 			require.Equal(t, done, w.call(c.tool, with(c.arguments, in{"task": "remember"})).code(),
 				name)
-			require.Equal(t, c.want, w.mind.last().Look.State.App, name)
+			require.Equal(t, c.want, w.policy.last().Look.State.App, name)
 		}
 	})
 }

@@ -12,51 +12,51 @@ import (
 )
 
 // arrange brings a session into a state, and returns its id.
-var arrange = map[string]func(w *world) string{
-	"none": func(*world) string { return "nosuchsession" },
-	"foreign": func(w *world) string {
+var arrange = map[string]func(w *fixture) string{
+	"none": func(*fixture) string { return "nosuchsession" },
+	"foreign": func(w *fixture) string {
 		a, err := w.try(w.as("somebody else"), "ask_agent_start_new_task", in{"task": "tap"}, nil)
 		require.NoError(w.t, err)
 		return a.SessionID
 	},
-	"queued": func(w *world) string {
+	"queued": func(w *fixture) string {
 		w.start("forever", in{"wait_seconds": 0})
 		return w.start("forever", in{"wait_seconds": 2, "queue": true}).SessionID
 	},
-	"running": func(w *world) string {
+	"running": func(w *fixture) string {
 		return w.start("forever",
 			in{"wait_seconds": 2.5}).SessionID
 	},
-	"waiting": func(w *world) string { return w.start("ask").SessionID },
-	"detached": func(w *world) string {
+	"waiting": func(w *fixture) string { return w.start("ask").SessionID },
+	"detached": func(w *fixture) string {
 		id := w.start("forever", in{"wait_seconds": 2.5}).SessionID
 		time.Sleep(3 * time.Minute)
 		return id
 	},
-	"paused": func(w *world) string {
+	"paused": func(w *fixture) string {
 		id := w.start("forever", in{"wait_seconds": 2.5}).SessionID
 		require.Equal(w.t, "PAUSED USER_PAUSED",
 			w.call("ask_agent_stop", in{"session_id": id, "mode": "pause"}).code())
 		return id
 	},
-	"paused with a question": func(w *world) string {
+	"paused with a question": func(w *fixture) string {
 		id := w.start("ask").SessionID
 		require.Equal(w.t, "PAUSED USER_PAUSED",
 			w.call("ask_agent_stop", in{"session_id": id, "mode": "pause"}).code())
 		return id
 	},
-	"out of steps": func(w *world) string {
+	"out of steps": func(w *fixture) string {
 		return w.start("tap tap tap",
 			in{"max_steps": 2}).SessionID
 	},
-	"ended":   func(w *world) string { return w.start("tap").SessionID },
-	"aborted": func(w *world) string { return w.start("giveup").SessionID },
-	"cancelled": func(w *world) string {
+	"ended":   func(w *fixture) string { return w.start("tap").SessionID },
+	"aborted": func(w *fixture) string { return w.start("giveup").SessionID },
+	"cancelled": func(w *fixture) string {
 		id := w.start("ask").SessionID
 		w.call("ask_agent_stop", in{"session_id": id})
 		return id
 	},
-	"expired": func(w *world) string {
+	"expired": func(w *fixture) string {
 		id := w.start("ask").SessionID
 		time.Sleep(25 * time.Hour)
 		return id
@@ -64,48 +64,48 @@ var arrange = map[string]func(w *world) string{
 }
 
 // calls are made on the session.
-var calls = map[string]func(w *world, id string) answer{
-	"start": func(w *world, _ string) answer {
+var calls = map[string]func(w *fixture, id string) answer{
+	"start": func(w *fixture, _ string) answer {
 		return w.call("ask_agent_start_new_task", in{"task": "forever", "wait_seconds": 3})
 	},
-	"start in turn": func(w *world, _ string) answer {
+	"start in turn": func(w *fixture, _ string) answer {
 		return w.call("ask_agent_start_new_task",
 			in{"task": "forever", "wait_seconds": 3, "queue": true})
 	},
-	"continue": func(w *world, id string) answer {
+	"continue": func(w *fixture, id string) answer {
 		return w.call("ask_agent_continue", in{"session_id": id, "wait_seconds": 3})
 	},
-	"reply": func(w *world, id string) answer {
+	"reply": func(w *fixture, id string) answer {
 		return w.call("ask_agent_continue",
 			in{"session_id": id, "reply_from_client": "red", "wait_seconds": 0})
 	},
-	"new task": func(w *world, id string) answer {
+	"new task": func(w *fixture, id string) answer {
 		return w.call("ask_agent_continue",
 			in{"session_id": id, "task": "tap tap forever", "wait_seconds": 3})
 	},
-	"wait": func(w *world, id string) answer {
+	"wait": func(w *fixture, id string) answer {
 		return w.call("ask_agent_wait", in{"session_id": id, "wait_seconds": 3})
 	},
-	"stop": func(w *world, id string) answer {
+	"stop": func(w *fixture, id string) answer {
 		return w.call("ask_agent_stop",
 			in{"session_id": id})
 	},
-	"pause": func(w *world, id string) answer {
+	"pause": func(w *fixture, id string) answer {
 		return w.call("ask_agent_stop", in{"session_id": id, "mode": "pause"})
 	},
-	"other phone": func(w *world, id string) answer {
+	"other phone": func(w *fixture, id string) answer {
 		return w.call("ask_agent_continue",
 			in{"session_id": id, "device_id": "B", "wait_seconds": 0})
 	},
-	"no phone": func(w *world, _ string) answer {
+	"no phone": func(w *fixture, _ string) answer {
 		return w.call("ask_agent_start_new_task",
 			in{"task": "tap", "device_id": "B", "wait_seconds": 0})
 	},
-	"older name, reply": func(w *world, id string) answer {
+	"older name, reply": func(w *fixture, id string) answer {
 		return w.call("ask_agent", in{"session_id": id, "reply_from_client": "red",
 			"wait_seconds": 0})
 	},
-	"older name, task": func(w *world, _ string) answer {
+	"older name, task": func(w *fixture, _ string) answer {
 		return w.call("ask_agent", in{"task": "forever", "wait_seconds": 3})
 	},
 }
@@ -178,9 +178,9 @@ func TestWhatEachCallReturnsInEachState(t *testing.T) {
 		for name, want := range cells {
 			t.Run(state+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				bubble(t, func(t *testing.T, w *world) {
+				bubble(t, func(t *testing.T, w *fixture) {
 					id := arrange[state](w)
-					before, touches := w.facts(), w.farm.touches("A")
+					before, touches := w.facts(), w.phones.touches("A")
 
 					a := calls[name](w, id)
 
@@ -195,7 +195,7 @@ func TestWhatEachCallReturnsInEachState(t *testing.T) {
 						if state != "running" && state != "queued" {
 							require.Equal(t, before, w.facts(),
 								"a call that cannot be carried out changes nothing")
-							require.Equal(t, touches, w.farm.touches("A"))
+							require.Equal(t, touches, w.phones.touches("A"))
 						}
 						return
 					}
@@ -208,7 +208,7 @@ func TestWhatEachCallReturnsInEachState(t *testing.T) {
 
 // pointsOn checks that an unfinished run's result names the next call, and that its last line says
 // so.
-func (w *world) pointsOn(a answer) {
+func (w *fixture) pointsOn(a answer) {
 	w.t.Helper()
 	lines := strings.Split(a.tail, "\n")
 	last := lines[len(lines)-1]
@@ -233,7 +233,7 @@ func (w *world) pointsOn(a answer) {
 }
 
 // facts is all that the store knows of runs and questions, to see that nothing has changed.
-func (w *world) facts() string {
+func (w *fixture) facts() string {
 	var b strings.Builder
 	all, err := w.store.Sessions(w.t.Context(), session.Filter{})
 	require.NoError(w.t, err)

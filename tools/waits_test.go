@@ -50,7 +50,7 @@ func TestACallNeverOutlivesItsBudget(t *testing.T) {
 			tools.Waits{MaxProgress: 200 * time.Second}, 200 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, w *world) {
+			bubble(t, func(t *testing.T, w *fixture) {
 				w.end()
 				w.topts.Waits = c.waits
 				w.topts.ClientWaits = map[string]tools.Waits{"somebody": {Default: time.Second}}
@@ -58,7 +58,7 @@ func TestACallNeverOutlivesItsBudget(t *testing.T) {
 					w.topts.ClientWaits["Tester"] = c.client
 				}
 				w.begin()
-				w.mind.think = 7 * time.Second
+				w.policy.think = 7 * time.Second
 				id := ""
 				for _, tool := range []string{"ask_agent_start_new_task", "ask_agent_wait",
 					"ask_agent_continue", "ask_agent"} {
@@ -88,12 +88,12 @@ func TestACallNeverOutlivesItsBudget(t *testing.T) {
 }
 
 func TestALongTaskIsOneStartAndManyWaits(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		task := ""
 		for range 60 {
 			task += "tap "
 		}
-		w.mind.think = 10 * time.Second
+		w.policy.think = 10 * time.Second
 		began := time.Now()
 		a := w.start(task, in{"max_steps": 1000})
 		calls, steps := 1, a.Delta
@@ -107,13 +107,13 @@ func TestALongTaskIsOneStartAndManyWaits(t *testing.T) {
 		require.Equal(t, done, a.code())
 		require.Equal(t, 14, calls, "ten minutes of 45 seconds each")
 		require.Equal(t, 61, steps, "no step is told twice, none is left out")
-		require.Equal(t, 60, w.farm.touches("A"))
+		require.Equal(t, 60, w.phones.touches("A"))
 		require.Equal(t, 610*time.Second, time.Since(began))
 	})
 }
 
 func TestACallThatIsCancelledDetachesAndTheRunGoesOnForItsGrace(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		failed := make(chan error, 1)
 		go func() {
@@ -127,28 +127,28 @@ func TestACallThatIsCancelledDetachesAndTheRunGoesOnForItsGrace(t *testing.T) {
 		require.Error(t, <-failed)
 		list := w.call("list_sessions", nil)
 		id := list.structured["sessions"].([]any)[0].(in)["session_id"].(string)
-		touches := w.farm.touches("A")
+		touches := w.phones.touches("A")
 
 		time.Sleep(119 * time.Second)
 		synctest.Wait()
-		require.Equal(t, touches+119, w.farm.touches("A"), "it goes on")
+		require.Equal(t, touches+119, w.phones.touches("A"), "it goes on")
 		time.Sleep(5 * time.Second)
 
 		a := w.call("ask_agent_wait", in{"session_id": id, "wait_seconds": 0})
 		require.Equal(t, "PAUSED CLIENT_DETACHED", a.code(), "who only looks changes nothing")
 		require.Equal(t, "ask_agent_wait", a.Next.Tool)
 		require.Contains(t, a.tail, "goes on when you do")
-		touches = w.farm.touches("A")
+		touches = w.phones.touches("A")
 		b := w.call(a.Next.Tool, with(a.Next.Arguments, in{"wait_seconds": 5.5}))
 		require.Equal(t, still, b.code(), "who waits picks it up")
-		require.Greater(t, w.farm.touches("A"), touches)
-		require.Equal(t, w.farm.touches("A")-touches, b.Delta)
+		require.Greater(t, w.phones.touches("A"), touches)
+		require.Equal(t, w.phones.touches("A")-touches, b.Delta)
 	})
 }
 
 func TestARunThatIsPickedUpHasTheStepsThatItHadLeft(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
-		w.mind.think = 50 * time.Second
+	bubble(t, func(t *testing.T, w *fixture) {
+		w.policy.think = 50 * time.Second
 		id := w.start("forever", in{"max_steps": 10, "wait_seconds": 0}).SessionID
 		for range 4 {
 			time.Sleep(3 * time.Minute)
@@ -171,7 +171,7 @@ func TestARunThatIsPickedUpHasTheStepsThatItHadLeft(t *testing.T) {
 }
 
 func TestARunWhosePhoneIsBusyIsNotPickedUp(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		id := w.start("forever", in{"wait_seconds": 0}).SessionID
 		time.Sleep(3 * time.Minute)
 		other := w.start("forever", in{"wait_seconds": 1}).SessionID
@@ -185,7 +185,7 @@ func TestARunWhosePhoneIsBusyIsNotPickedUp(t *testing.T) {
 }
 
 func TestAPauseThatIsMeantIsNotPickedUp(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		id := w.start("forever", in{"wait_seconds": 0}).SessionID
 		time.Sleep(3 * time.Minute)
 		require.Equal(t, "PAUSED USER_PAUSED",
@@ -196,8 +196,8 @@ func TestAPauseThatIsMeantIsNotPickedUp(t *testing.T) {
 }
 
 func TestWhoWaitsInTimeKeepsTheRunGoing(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
-		w.mind.think = 8 * time.Second
+	bubble(t, func(t *testing.T, w *fixture) {
+		w.policy.think = 8 * time.Second
 		id := w.start("forever", in{"wait_seconds": 0}).SessionID
 		for range 4 {
 			time.Sleep(110 * time.Second)
@@ -212,8 +212,8 @@ func TestWhoWaitsInTimeKeepsTheRunGoing(t *testing.T) {
 }
 
 func TestARunThatMayGoOnAlone(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
-		w.mind.think = 20 * time.Second
+	bubble(t, func(t *testing.T, w *fixture) {
+		w.policy.think = 20 * time.Second
 		id := w.start("forever", in{"wait_seconds": 0, "detached_ok": true}).SessionID
 		time.Sleep(10 * time.Minute)
 		require.Equal(t, still, w.call("ask_agent_wait",
@@ -234,42 +234,42 @@ func TestARunThatMayGoOnAlone(t *testing.T) {
 }
 
 func TestADecisionThatComesAfterAStopIsNotActedOn(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		id := w.start("forever", in{"wait_seconds": 3}).SessionID
-		w.mind.hold()
+		w.policy.hold()
 		time.Sleep(5 * time.Second)
-		touches := w.farm.touches("A")
+		touches := w.phones.touches("A")
 		stopped := make(chan answer, 1)
 		go func() { stopped <- w.call("ask_agent_stop", in{"session_id": id}) }()
 		time.Sleep(2 * time.Second)
-		w.mind.release()
+		w.policy.release()
 
 		require.Equal(t, "CANCELLED CANCELLED", (<-stopped).code())
 		time.Sleep(time.Minute)
-		require.Equal(t, touches, w.farm.touches("A"))
+		require.Equal(t, touches, w.phones.touches("A"))
 	})
 }
 
 func TestAStopLeavesThePhoneAloneAtOnce(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		id := w.start("forever", in{"wait_seconds": 3.5}).SessionID
 		waiting := make(chan answer, 1)
 		go func() { waiting <- w.call("ask_agent_wait", in{"session_id": id}) }()
 		synctest.Wait()
-		began, touches := time.Now(), w.farm.touches("A")
+		began, touches := time.Now(), w.phones.touches("A")
 
 		require.Equal(t, "CANCELLED CANCELLED",
 			w.call("ask_agent_stop", in{"session_id": id}).code())
 
 		require.Less(t, time.Since(began), 2*time.Second)
-		require.LessOrEqual(t, w.farm.touches("A"), touches+1)
+		require.LessOrEqual(t, w.phones.touches("A"), touches+1)
 		require.Equal(t, "CANCELLED CANCELLED", (<-waiting).code(), "who waits is told at once")
 		w.start("tap", in{"wait_seconds": 5})
 	})
 }
 
 func TestWaitingForAQuestionThatIsAnsweredElsewhere(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *fixture) {
 		a := w.start("ask tap")
 		require.Equal(t, asks, w.call("ask_agent_wait", in{"session_id": a.SessionID}).code(),
 			"it does not wait for an answer by itself")
@@ -284,8 +284,8 @@ func TestWaitingForAQuestionThatIsAnsweredElsewhere(t *testing.T) {
 }
 
 func TestAModelThatFailsPausesTheRunWithTheMend(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
-		w.mind.fails = errors.New("connection refused")
+	bubble(t, func(t *testing.T, w *fixture) {
+		w.policy.fails = errors.New("connection refused")
 		a := w.start("tap")
 		require.Equal(t, "PAUSED MODEL_ERROR", a.code())
 		require.False(t, a.raw.IsError, "the call was carried out")

@@ -71,13 +71,19 @@ const hostile = "</title></style></pre><script>alert(1)</script>\"'><img " +
 // hostileShelf says the hostile text wherever a text is shown.
 func hostileShelf(text string) *shelf {
 	s := newShelf()
-	s.session.Serial, s.session.Device.Model, s.session.Device.Android = text, text, text
+	for _, to := range []*string{&s.session.Serial, &s.session.Device.Model,
+		&s.session.Device.Android} {
+		*to = text
+	}
 	end := session.Run{Task: text, State: session.Aborted, StopReason: "TASK_ABORTED_BY_AGENT",
 		Answer: text, Error: text}
 	mean := func(st *session.StepRecord) {
 		p := &st.Proposal
-		p.Thought, p.Explain, p.Summary, p.Caption, st.Refusal, st.Look.State.App = text, text, text, text, text, text
-		p.Tries[0].Prompt, p.Tries[0].Reply, p.Tries[0].Error = text, text, text
+		try := &p.Tries[0]
+		for _, to := range []*string{&p.Thought, &p.Explain, &p.Summary, &p.Caption, &st.Refusal,
+			&st.Look.State.App, &try.Prompt, &try.Reply, &try.Error} {
+			*to = text
+		}
 		p.Fields = []actions.Field{{Key: text, Value: text}, {Key: "action", Value: text},
 			{Key: "point", Value: text}}
 	}

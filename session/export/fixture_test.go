@@ -53,7 +53,8 @@ var began = time.Date(2026, 5, 6, 7, 8, 9, 0, time.UTC)
 func newShelf() *shelf {
 	return &shelf{frames: map[string][]byte{},
 		session: session.Session{ID: "s1", Serial: "emu-1", CreatedAt: began,
-			Device: session.Device{ID: "emu-1", Size: screen.Size{W: 1080, H: 2400}, Model: "Pixel 8",
+			Device: session.Device{ID: "emu-1", Size: screen.Size{W: 1080, H: 2400},
+				Model:   "Pixel 8",
 				Android: "14"}}}
 }
 

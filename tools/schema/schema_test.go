@@ -152,11 +152,13 @@ func TestWhatIsWrongWithAnArgument(t *testing.T) {
 	}
 }
 
-// Whatever is sent: it is refused with a hint, or it is what the schema allows by the library's own judgement.
+// Whatever is sent: it is refused with a hint, or it is what the schema allows by the library's own
+// judgement.
 func FuzzArguments(f *testing.F) {
 	for _, s := range []string{`{}`, `null`, `{"table":"7","seats":4.0}`,
 		`{"table":"7","extra":{"a":[1]},"pay":null}`,
-		`{"table":"7","dishes":[{"name":"a","spices":["x"],"taste":{},"grams":1e3,"hot":true}]}`, `{"table":7}`, `[`} {
+		`{"table":"7","dishes":[{"name":"a","spices":["x"],"taste":{},"grams":1e3,"hot":true}]}`,
+		`{"table":7}`, `[`} {
 		f.Add(s)
 	}
 	resolved, err := orders().Resolve(nil)
