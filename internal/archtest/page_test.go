@@ -62,3 +62,28 @@ func TestEveryDecisionIsListed(t *testing.T) {
 		}
 	}
 }
+
+func TestThePlacesToAddSomethingAreThere(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(root, "ARCHITECTURE.md"))
+	require.NoError(t, err)
+	_, section, found := strings.Cut(string(page), "\n## How to add\n")
+	require.True(t, found)
+	section, _, _ = strings.Cut(section, "\n## ")
+	var news []string
+	for line := range strings.Lines(section) {
+		cells := strings.Split(line, " | ")
+		if len(cells) != 4 || cells[0] == "| new" || cells[0] == "| ---" {
+			continue
+		}
+		news = append(news, strings.TrimPrefix(cells[0], "| "))
+		for _, name := range code.FindAllStringSubmatch(line, -1) {
+			if !strings.Contains(name[1], "/") || strings.Contains(name[1], " ") {
+				continue
+			}
+			there, err := filepath.Glob(filepath.Join(root, strings.ReplaceAll(name[1], "NAME", "*")))
+			require.NoError(t, err)
+			require.NotEmpty(t, there, "%s, for a new %s", name[1], cells[0])
+		}
+	}
+	require.Equal(t, []string{"dialect", "action", "channel", "gate rule", "tool", "setting"}, news)
+}
