@@ -23,10 +23,7 @@ func benchPhone(b *testing.B) (*device.Phone, string) {
 	s.Attach("sandbox-1", shell.New(sandbox.New(&sandbox.Options{AnimationScale: new(float64)})))
 	served := make(chan error, 1)
 	go func() { served <- s.Serve(b.Context(), ln) }()
-	b.Cleanup(func() {
-		require.NoError(b, s.Close())
-		<-served
-	})
+	b.Cleanup(func() { require.NoError(b, <-served) })
 	h, err := device.NewHost(&device.Options{Server: ln.Addr().String()})
 	require.NoError(b, err)
 	p, err := h.Open(b.Context(), "sandbox-1")

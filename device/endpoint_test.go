@@ -30,12 +30,8 @@ func serve(t testing.TB) endpoint {
 	require.NoError(t, err)
 	s := adbserver.New()
 	served := make(chan error, 1)
-	// ends with Close, which the clean-up calls and waits for
 	go func() { served <- s.Serve(t.Context(), ln) }()
-	t.Cleanup(func() {
-		require.NoError(t, s.Close())
-		<-served
-	})
+	t.Cleanup(func() { require.NoError(t, <-served) })
 	h, err := device.NewHost(&device.Options{Server: ln.Addr().String(),
 		Getenv: func(string) string { return "" }})
 	require.NoError(t, err)

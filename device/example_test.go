@@ -22,8 +22,7 @@ func Example() {
 	}
 	server := adbserver.New()
 	server.Attach("sandbox-1", shell.New(sandbox.New(nil)))
-	go server.Serve(ctx, ln) // Close waits for it
-	defer server.Close()
+	go server.Serve(ctx, ln)
 
 	host, err := device.NewHost(&device.Options{Server: ln.Addr().String()})
 	if err != nil {

@@ -32,6 +32,7 @@ type simulation struct {
 	addr   string // of the ADB server
 	model  *scripted.Server
 
+	stop    context.CancelFunc // ends serving
 	serving sync.WaitGroup
 	failed  error // why serving ended, once it has
 }
@@ -54,7 +55,9 @@ func simulate(ctx context.Context, phone *sandbox.Phone, serial, adbAddr, modelA
 	s := &simulation{phone: phone, serial: serial, shell: shell.New(phone), adb: adbserver.New(),
 		addr: ln.Addr().String()}
 	s.adb.Attach(serial, s.shell)
-	s.serving.Go(func() { s.failed = s.adb.Serve(ctx, ln) })
+	serveCtx, stop := context.WithCancel(ctx)
+	s.stop = stop
+	s.serving.Go(func() { s.failed = s.adb.Serve(serveCtx, ln) })
 	if s.model, err = scripted.Start(ctx, modelAddr, scripted.NewHandler(rules)); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -67,7 +70,7 @@ func (s *simulation) Close() error {
 	if s.model != nil {
 		err = s.model.Close()
 	}
-	err = errors.Join(err, s.adb.Close())
+	s.stop()
 	s.serving.Wait()
 	return err
 }

@@ -90,9 +90,10 @@ func (r *real) endpoint() string {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(r.t, err)
 	done := make(chan error, 1)
-	go func() { done <- s.Serve(context.Background(), ln) }()
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() { done <- s.Serve(ctx, ln) }()
 	r.t.Cleanup(func() {
-		require.NoError(r.t, s.Close())
+		cancel()
 		require.NoError(r.t, <-done)
 	})
 	_, port, err := net.SplitHostPort(ln.Addr().String())

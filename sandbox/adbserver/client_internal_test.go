@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -17,11 +18,8 @@ func TestTheEndOfTheClientEndsItsCommand(t *testing.T) {
 	s := New()
 	s.Attach("one", shell.New(phone))
 	theirs, ours := net.Pipe()
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		s.handle(t.Context(), ours)
-	}()
+	var running sync.WaitGroup
+	running.Go(func() { s.handle(t.Context(), ours, &running) })
 	for _, request := range []string{"host:transport:one",
 		"shell,v2,raw:echo ready; cat; touch /sdcard/after"} {
 		_, err := fmt.Fprintf(theirs, "%04x%s", len(request), request)
@@ -32,8 +30,7 @@ func TestTheEndOfTheClientEndsItsCommand(t *testing.T) {
 	_, err := io.ReadFull(theirs, make([]byte, 5+len("ready\n")))
 	require.NoError(t, err)
 	require.NoError(t, theirs.Close())
-	<-done
-	s.handlers.Wait()
+	running.Wait()
 	_, err = phone.Files().Stat("/sdcard/after")
 	require.Error(t, err, "what follows in the line must not run")
 }

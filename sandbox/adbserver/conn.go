@@ -20,6 +20,7 @@ const linger = 2 * time.Second
 // conn is one client's connection.
 type conn struct {
 	s      *Server
+	wg     *sync.WaitGroup // of Serve
 	nc     net.Conn
 	r      *bufio.Reader
 	ctx    context.Context // of the connection
@@ -32,9 +33,9 @@ type conn struct {
 }
 
 // handle answers a connection until its end.
-func (s *Server) handle(ctx context.Context, nc net.Conn) {
+func (s *Server) handle(ctx context.Context, nc net.Conn, wg *sync.WaitGroup) {
 	ctx, cancel := context.WithCancel(ctx)
-	c := &conn{s: s, nc: nc, r: bufio.NewReaderSize(nc, 64<<10), ctx: ctx, cancel: cancel}
+	c := &conn{s: s, wg: wg, nc: nc, r: bufio.NewReaderSize(nc, 64<<10), ctx: ctx, cancel: cancel}
 	s.mu.Lock()
 	s.conns[c] = true
 	s.mu.Unlock()
@@ -147,7 +148,7 @@ func wait[T any](c *conn, ch <-chan T) error {
 	default:
 	}
 	gone := make(chan error, 1)
-	c.s.handlers.Go(func() {
+	c.wg.Go(func() {
 		_, err := c.r.Peek(1)
 		gone <- err
 	})

@@ -2,7 +2,6 @@ package adbserver
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"slices"
@@ -16,22 +15,16 @@ const version = 41
 
 // Server is an ADB server. It is safe for concurrent use.
 type Server struct {
-	mu       sync.Mutex
-	phones   []*phone // in the order of attaching
-	lastID   uint64
-	changed  chan struct{} // closed and made anew when the list of phones or a state changes
-	conns    map[*conn]bool
-	handlers sync.WaitGroup // Serve calls, connections and what they started
-
-	life context.Context // until Close
-	end  context.CancelFunc
+	mu      sync.Mutex
+	phones  []*phone // in the order of attaching
+	lastID  uint64
+	changed chan struct{} // closed and made anew when the list of phones or a state changes
+	conns   map[*conn]bool
 }
 
 // New makes a server without phones.
 func New() *Server {
-	s := &Server{changed: make(chan struct{}), conns: map[*conn]bool{}}
-	s.life, s.end = context.WithCancel(context.Background())
-	return s
+	return &Server{changed: make(chan struct{}), conns: map[*conn]bool{}}
 }
 
 // Attach plugs a phone in, in the state device. A phone that was attached under the same serial is
@@ -68,20 +61,13 @@ func (s *Server) announce() {
 	s.changed = make(chan struct{})
 }
 
-// Serve answers the connections of ln until ctx ends or the server is closed, which are no errors.
-// It closes ln, ends the connections that it accepted and waits for them.
+// Serve answers the connections of ln until ctx ends, which is no error. It closes ln, ends the
+// connections that it accepted and waits for them. Phones stay as they are.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer context.AfterFunc(s.life, cancel)()
-	if !s.register() {
-		_ = ln.Close()
-		return ErrClosed
-	}
-	defer s.handlers.Done()
 	defer context.AfterFunc(ctx, func() { _ = ln.Close() })()
-	var mine sync.WaitGroup
-	defer mine.Wait()
+	var running sync.WaitGroup // connections and what they started
+	defer running.Wait()
 	defer cancel() // before the wait: connections end with ctx
 	for {
 		c, err := ln.Accept()
@@ -92,33 +78,6 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 			}
 			return fmt.Errorf("accepting on %s: %w", ln.Addr(), err)
 		}
-		s.handlers.Add(1)
-		mine.Go(func() {
-			defer s.handlers.Done()
-			s.handle(ctx, c)
-		})
+		running.Go(func() { s.handle(ctx, c, &running) })
 	}
-}
-
-// ErrClosed is returned by Serve after Close.
-var ErrClosed = errors.New("adbserver: the server is closed")
-
-// register counts a Serve that Close waits for, unless the server is closed.
-func (s *Server) register() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.life.Err() != nil {
-		return false
-	}
-	s.handlers.Add(1)
-	return true
-}
-
-// Close ends every Serve and every connection and waits for them. Phones stay as they are.
-func (s *Server) Close() error {
-	s.mu.Lock()
-	s.end()
-	s.mu.Unlock()
-	s.handlers.Wait()
-	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"net"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -31,6 +32,7 @@ type endpoint struct {
 	t     testing.TB
 	phone *sandbox.Phone
 	addr  string
+	stop  func() // ends Serve and waits for it
 }
 
 func serve(t testing.TB) *endpoint {
@@ -43,11 +45,13 @@ func serve(t testing.TB) *endpoint {
 	require.NoError(t, err)
 	e.addr = ln.Addr().String()
 	done := make(chan error, 1)
-	go func() { done <- e.Serve(context.Background(), ln) }()
-	t.Cleanup(func() {
-		require.NoError(t, e.Close())
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() { done <- e.Serve(ctx, ln) }()
+	e.stop = sync.OnceFunc(func() {
+		cancel()
 		require.NoError(t, <-done)
 	})
+	t.Cleanup(e.stop)
 	return e
 }
 
@@ -249,12 +253,12 @@ func TestUnreadInputDoesNotCostTheAnswer(t *testing.T) {
 	require.Equal(t, packet(3, "\x04"), c.read(6))
 }
 
-func TestCloseEndsWhatRunsAndWaitsForIt(t *testing.T) {
+func TestTheEndOfServeEndsWhatRunsAndWaitsForIt(t *testing.T) {
 	e := serve(t)
 	c := e.open("shell,v2,raw:echo ready; sleep 1000; touch /sdcard/after")
 	c.okay()
 	require.Equal(t, packet(1, "ready\n"), c.read(11))
-	require.NoError(t, e.Close())
+	e.stop()
 	_, err := e.phone.Files().Stat("/sdcard/after")
 	require.Error(t, err)
 }

@@ -95,7 +95,7 @@ func (c *conn) run(cmdline string, person bool, in events, stdout, stderr io.Wri
 // the end of the client must be seen. drain waits for the end of it.
 func (c *conn) start(in events, stdin *io.PipeWriter) {
 	c.fed = make(chan struct{})
-	c.s.handlers.Go(func() {
+	c.wg.Go(func() {
 		defer close(c.fed)
 		defer stdin.Close()
 		for {
