@@ -25,13 +25,10 @@ const (
 // Logins keeps the one-time codes of login links and the browsers that came by one, as hashes, in a
 // file: a link that another process makes is good at once, and a browser stays logged in over a
 // restart of the server. Its methods are safe for concurrent use, by several processes too.
-type Logins struct {
-	path string
-	now  func() time.Time
-}
+type Logins struct{ path string }
 
 // OpenLogins gives the logins that are kept in the file. It need not exist: then there are none.
-func OpenLogins(path string) *Logins { return &Logins{path: path, now: time.Now} }
+func OpenLogins(path string) *Logins { return &Logins{path} }
 
 // What a login is.
 const (
@@ -55,8 +52,11 @@ var errNoLogin = errors.New(
 // fragment, which browsers do not send.
 func (l *Logins) Link(base, name string) (string, error) {
 	code := newSecret()
-	if err := l.add(login{kindCode, cmp.Or(name, "operator"), hash(code),
-		l.now().Add(linkLife)}); err != nil {
+	err := l.change(func(all []login) ([]login, error) {
+		return append(all, login{kindCode, cmp.Or(name, "operator"), hash(code),
+			time.Now().Add(linkLife)}), nil
+	})
+	if err != nil {
 		return "", err
 	}
 	return strings.TrimRight(base, "/") + "/ui#login=" + code, nil
@@ -72,7 +72,7 @@ func (l *Logins) redeem(code string) (secret string, err error) {
 		}
 		name := all[i].Name
 		return append(slices.Delete(all, i, i+1),
-			login{kindBrowser, name, hash(secret), l.now().Add(browserLife)}), nil
+			login{kindBrowser, name, hash(secret), time.Now().Add(browserLife)}), nil
 	})
 	if err != nil {
 		return "", err
@@ -86,7 +86,6 @@ func (l *Logins) check(secret string) (name string, err error) {
 	if err != nil {
 		return "", err
 	}
-	all = l.fresh(all)
 	i := find(all, kindBrowser, secret)
 	if i < 0 {
 		return "", errNoLogin
@@ -104,27 +103,13 @@ func (l *Logins) forget(secret string) error {
 	})
 }
 
-func (l *Logins) add(x login) error {
-	return l.change(func(all []login) ([]login, error) { return append(all, x), nil })
-}
-
 // find compares hashes of 256 random bits, so how long it takes helps nobody to guess one.
 func find(all []login, kind, secret string) int {
 	want := hash(secret)
 	return slices.IndexFunc(all, func(x login) bool { return x.Kind == kind && x.Hash == want })
 }
 
-func (l *Logins) fresh(all []login) []login {
-	now := l.now()
-	var left []login
-	for _, x := range all {
-		if now.Before(x.Expires) {
-			left = append(left, x)
-		}
-	}
-	return left
-}
-
+// read gives the logins that still hold.
 func (l *Logins) read() ([]login, error) {
 	all, err := jsonfile.Read[[]login](l.path)
 	switch {
@@ -136,7 +121,8 @@ func (l *Logins) read() ([]login, error) {
 	case all == nil:
 		return nil, nil
 	}
-	return *all, nil
+	now := time.Now()
+	return slices.DeleteFunc(*all, func(x login) bool { return !now.Before(x.Expires) }), nil
 }
 
 // change replaces the logins by what edit makes of those that still hold. One process at a time
@@ -147,7 +133,7 @@ func (l *Logins) change(edit func([]login) ([]login, error)) error {
 		if err != nil {
 			return nil, err
 		}
-		return edit(l.fresh(all))
+		return edit(all)
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -45,27 +46,27 @@ func TestALinkIsUsedOnceAlsoWhenTwentyTry(t *testing.T) {
 
 func TestLinksAndBrowsersHaveTheirTime(t *testing.T) {
 	l := OpenLogins(filepath.Join(t.TempDir(), "logins.json"))
-	now := time.Now()
-	l.now = func() time.Time { return now }
-	late, code := codeOf(t, l, ""), codeOf(t, l, "")
-	secret, err := l.redeem(code)
-	require.NoError(t, err)
-	name, err := l.check(secret)
-	require.NoError(t, err)
-	require.Equal(t, "operator", name)
+	synctest.Test(t, func(t *testing.T) {
+		late, code := codeOf(t, l, ""), codeOf(t, l, "")
+		secret, err := l.redeem(code)
+		require.NoError(t, err)
+		name, err := l.check(secret)
+		require.NoError(t, err)
+		require.Equal(t, "operator", name)
 
-	now = now.Add(linkLife)
-	_, err = l.redeem(late)
-	require.ErrorIs(t, err, errNoLogin)
-	_, err = l.check(late)
-	require.ErrorIs(t, err, errNoLogin, "a code is no browser")
-	now = now.Add(browserLife)
-	_, err = l.check(secret)
-	require.ErrorIs(t, err, errNoLogin)
-	require.NoError(t, l.forget(secret), "it is forgotten already")
-	b, err := os.ReadFile(l.path)
-	require.NoError(t, err)
-	require.Equal(t, "null\n", string(b), "what is over is not kept")
+		time.Sleep(linkLife)
+		_, err = l.redeem(late)
+		require.ErrorIs(t, err, errNoLogin)
+		_, err = l.check(late)
+		require.ErrorIs(t, err, errNoLogin, "a code is no browser")
+		time.Sleep(browserLife)
+		_, err = l.check(secret)
+		require.ErrorIs(t, err, errNoLogin)
+		require.NoError(t, l.forget(secret), "it is forgotten already")
+		b, err := os.ReadFile(l.path)
+		require.NoError(t, err)
+		require.Equal(t, "[]\n", string(b), "what is over is not kept")
+	})
 }
 
 func TestTheFileHoldsNoSecretAndABrokenOneLetsNobodyIn(t *testing.T) {

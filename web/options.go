@@ -38,27 +38,26 @@ type Runs interface {
 
 // Person is who wants something done.
 type Person struct {
-	Name string // the token's, or that of the link that logged the browser in
-	Door string // "http" or "page"
+	Name    string // the token's, or that of the link that logged the browser in
+	Channel string // "http" or "page"
 }
 
-// Options are the settings of a server. Questions, Sessions and Logins are needed; the rest may be
-// zero.
+// Options are the settings of a server. Questions, Sessions, Logins, Runs, Authorize and Operator
+// are needed; the rest may be zero.
 type Options struct {
 	Questions Questions
 	Sessions  Sessions
 	Logins    *Logins
-	Runs      Runs // nil: nothing can be stopped from here
+	Runs      Runs
 
 	// Channels are those through which a question can still be answered, for what the server shows.
 	// nil: those that it was asked through.
 	Channels func(inquiry.Question) []inquiry.Channel
 
 	// Authorize names the principal of a request that brings no cookie of the page; an error
-	// refuses it with 401. nil refuses all of them.
+	// refuses it with 401.
 	Authorize func(*http.Request) (principal string, err error)
-	// Operator says of which principals the questions and sessions of everybody are visible. nil:
-	// of none.
+	// Operator says for which principals the questions and sessions of everybody are visible.
 	Operator func(principal string) bool
 
 	// names besides loopback ones that requests may be addressed to, "name" or "name:port"
@@ -85,12 +84,6 @@ const (
 // settings is a copy of opts with the defaults filled in.
 func settings(opts *Options) Options {
 	o := *opts
-	if o.Authorize == nil {
-		o.Authorize = func(*http.Request) (string, error) { return "", errNoCredential }
-	}
-	if o.Operator == nil {
-		o.Operator = func(string) bool { return false }
-	}
 	if o.Channels == nil {
 		o.Channels = func(q inquiry.Question) []inquiry.Channel { return q.Channels }
 	}

@@ -35,8 +35,6 @@ var codes = map[string]struct {
 		"send less; a longer text belongs into a file or behind a link"},
 	"TOO_MANY_LISTENERS": {http.StatusServiceUnavailable,
 		"close event streams that nobody reads, or try again later"},
-	"NOT_IMPLEMENTED": {http.StatusNotImplemented,
-		"taploop stop SESSION, on the machine of the server"},
 	"CLOSING": {http.StatusServiceUnavailable,
 		"try again when the server is back; what was stored is kept"},
 	// What can be done about a reply that was not taken comes with the refusal.

@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/web"
 )
 
 func TestABareResponseIsAnAnswerAndTheSameReplyAgainTheSameSuccess(t *testing.T) {
@@ -305,10 +304,6 @@ func TestStopAndPauseReachTheRunOfTheSession(t *testing.T) {
 		"cancel " + q.SessionID + " for ann through http"}, g.runs.calls)
 	require.Equal(t, 410, g.post("/v1/inquiries/"+q.ID+"/reply", g.ann, `{"response":"x"}`).status,
 		"a stop beats a later answer")
-
-	without := newRig(t, func(o *web.Options) { o.Runs = nil })
-	q = without.waiting("ann", inquiry.Question{})
-	require.Equal(t, 501, without.post("/v1/sessions/"+q.SessionID+"/stop", without.ann, "").status)
 }
 
 func TestSessionsStepsAndFramesAreReadFromTheStore(t *testing.T) {

@@ -68,7 +68,7 @@ func (s *stopper) Pause(ctx ctx, id string, by web.Person) error {
 }
 
 func (s *stopper) move(ctx ctx, id, how string, to session.State, by web.Person) error {
-	s.note(how + " " + id + " for " + by.Name + " through " + by.Door)
+	s.note(how + " " + id + " for " + by.Name + " through " + by.Channel)
 	run, err := s.store.LatestRun(ctx, id)
 	if err != nil {
 		return err

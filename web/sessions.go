@@ -3,7 +3,6 @@ package web
 import (
 	"cmp"
 	"context"
-	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -161,9 +160,6 @@ func (s *Server) halt(how func(Runs, context.Context, string, Person) error) han
 		x, err := s.records.session(r, v)
 		if err != nil {
 			return err
-		}
-		if s.opts.Runs == nil {
-			return refuse("NOT_IMPLEMENTED", errors.New("runs cannot be stopped through this server"))
 		}
 		if r.ContentLength != 0 {
 			if err := receive(r, new(struct{})); err != nil {

@@ -44,9 +44,6 @@ func (v viewer) channel() string {
 }
 
 var (
-	errNoCredential = errors.New(
-		"this server wants a token: send the header Authorization: Bearer TOKEN (taploop token create), " +
-			"or log in to the page (taploop ui)")
 	errStrangePage = errors.New("this page may not use the login of the inbox page")
 	errNoMark      = errors.New(
 		"a request with the page's cookie that changes something needs the headers Origin and " +

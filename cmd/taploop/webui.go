@@ -77,7 +77,7 @@ func (s stopper) Pause(ctx context.Context, id string, by web.Person) error {
 }
 
 func (s stopper) end(ctx context.Context, r runs.StopRequest, by web.Person) error {
-	r.By = runs.Actor{Channel: by.Door, Authority: inquiry.AuthorityHumanToken, Name: by.Name}
+	r.By = runs.Actor{Channel: by.Channel, Authority: inquiry.AuthorityHumanToken, Name: by.Name}
 	_, err := s.manager.Stop(ctx, r)
 	return err
 }

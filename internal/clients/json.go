@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -70,16 +71,13 @@ func (f jsonForm) merge(old []byte, e any, s Server, path string, force bool) ([
 	if !changed {
 		return nil, errPresent
 	}
-	return append(mark, root.Pack()...), nil
+	return slices.Concat(mark, root.Pack()), nil
 }
 
 // cutMark takes the byte order mark off that some editors of Windows write.
 func cutMark(b []byte) (mark, text []byte) {
-	m := []byte("\xef\xbb\xbf")
-	if rest, ok := bytes.CutPrefix(b, m); ok {
-		return m, rest
-	}
-	return nil, b
+	text = bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"))
+	return b[:len(b)-len(text)], text
 }
 
 // parse gives what is in the file, or why it is not what the client reads.

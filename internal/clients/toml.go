@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -51,7 +52,7 @@ func (f tomlForm) merge(old []byte, e any, s Server, path string, _ bool) ([]byt
 	if !reflect.DeepEqual(before, got) {
 		return nil, unreadable(path, errors.New("merging would change more than the entry"))
 	}
-	return append(mark, after...), nil
+	return slices.Concat(mark, after), nil
 }
 
 // present says whether our table is there as it is wanted. It is never replaced: its lines may be

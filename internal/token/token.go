@@ -25,6 +25,9 @@ type Info struct {
 	Created time.Time `json:"created_at"`
 }
 
+// is reports whether the token has the name or the id.
+func (i Info) is(nameOrID string) bool { return i.Name == nameOrID || i.ID == nameOrID }
+
 // entry is a token as it is stored.
 type entry struct {
 	Info
@@ -52,10 +55,7 @@ func (s *Store) Create(name string) (token string, info Info, err error) {
 		if name == "" {
 			info.Name = "token-" + info.ID
 		}
-		if slices.ContainsFunc(all, func(e entry) bool {
-			return e.Name == info.Name ||
-				e.ID == info.Name
-		}) {
+		if slices.ContainsFunc(all, func(e entry) bool { return e.is(info.Name) }) {
 			return nil, hint.Add(fmt.Errorf("there is a token named %q", info.Name),
 				"choose another --name, or revoke it first: taploop token revoke "+info.Name)
 		}
@@ -93,10 +93,7 @@ func (s *Store) List() ([]Info, error) {
 // Revoke removes the token with this name or id.
 func (s *Store) Revoke(nameOrID string) (info Info, err error) {
 	err = s.change(func(all []entry) ([]entry, error) {
-		i := slices.IndexFunc(all, func(e entry) bool {
-			return e.Name == nameOrID ||
-				e.ID == nameOrID
-		})
+		i := slices.IndexFunc(all, func(e entry) bool { return e.is(nameOrID) })
 		if i < 0 {
 			return nil, hint.Add(fmt.Errorf("there is no token %q", nameOrID), "taploop token list")
 		}
@@ -140,7 +137,7 @@ func random(n int) []byte {
 func freeID(all []entry) string {
 	for {
 		id := hex.EncodeToString(random(4))
-		if !slices.ContainsFunc(all, func(e entry) bool { return e.ID == id || e.Name == id }) {
+		if !slices.ContainsFunc(all, func(e entry) bool { return e.is(id) }) {
 			return id
 		}
 	}

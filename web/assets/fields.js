@@ -51,7 +51,7 @@ class Field {
     this.root.addEventListener("input", () => this.say(""));
   }
 
-  hint(w) { return w.range(this.spec.min, this.spec.max, this.spec.type); }
+  hint(w) { return limits(w, this.spec); }
   focus() { (this.controls.find((c) => c.checked) || this.controls[0]).focus(); }
   value() { return this.controls[0].value.trim(); }
   json() { return this.value() === "" ? "" : JSON.stringify(this.value()); }
@@ -72,8 +72,8 @@ class Field {
   wrong() { return ""; }
 
   outside(n) {
-    const { min, max, type } = this.spec;
-    return (min !== undefined && n < min) || (max !== undefined && n > max) ? words().wants(words().range(min, max, type)) : "";
+    const { min, max } = this.spec;
+    return (min !== undefined && n < min) || (max !== undefined && n > max) ? words().wants(limits(words(), this.spec)) : "";
   }
 }
 

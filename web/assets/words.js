@@ -25,11 +25,7 @@ const WORDS = {
     noAnswer: "The answer is empty.", fieldsWrong: "Something does not fit yet: see above.", offline: "The server does not answer. Nothing is lost; try again.",
     optional: "optional", missing: "This is needed.", noNumber: "This is no number.", noDate: "There is no such day.", yes: "Yes", no: "No", choose: "Choose…",
     wants: (range) => "Wanted: " + range + ".",
-    range: (min, max, type) => {
-      const what = { text: " characters", choices: " choices" }[type] || "";
-      if (min !== undefined && max !== undefined) return min === max ? "exactly " + min + what : min + " to " + max + what;
-      return min !== undefined ? "at least " + min + what : max !== undefined ? "at most " + max + what : "";
-    },
+    range: { exactly: "exactly ", to: " to ", least: "at least ", most: "at most ", text: " characters", choices: " choices" },
     now: "just now", minutes: (n) => n + " min ago", hours: (n) => n + " h ago",
     kinds: { info: "", inquiry: "", approval: "Approval", takeover: "Take-over" },
     answered: (who, what) => "answered by " + who + ": " + what, refused: (who, what) => who + " refused to answer" + (what ? ": " + what : ""),
@@ -62,11 +58,7 @@ const WORDS = {
     noAnswer: "回答是空的。", fieldsWrong: "有些内容还不符合要求，请看上面的提示。", offline: "服务器没有响应。内容没有丢失，请重试。",
     optional: "选填", missing: "此项必填。", noNumber: "这不是数字。", noDate: "没有这一天。", yes: "是", no: "否", choose: "请选择…",
     wants: (range) => "要求：" + range + "。",
-    range: (min, max, type) => {
-      const what = { text: " 个字符", choices: " 项" }[type] || "";
-      if (min !== undefined && max !== undefined) return min === max ? "正好 " + min + what : min + " 到 " + max + what;
-      return min !== undefined ? "至少 " + min + what : max !== undefined ? "最多 " + max + what : "";
-    },
+    range: { exactly: "正好 ", to: " 到 ", least: "至少 ", most: "最多 ", text: " 个字符", choices: " 项" },
     now: "刚刚", minutes: (n) => n + " 分钟前", hours: (n) => n + " 小时前",
     kinds: { info: "", inquiry: "", approval: "审批", takeover: "接管" },
     answered: (who, what) => who + " 已回答：" + what, refused: (who, what) => who + " 拒绝回答" + (what ? "：" + what : ""),
@@ -85,6 +77,13 @@ try {
 } catch { /* storage may be switched off */ }
 
 const words = () => WORDS[lang];
+
+// limits says what a field takes in the words, "" for anything.
+function limits({ range: w }, { min, max, type }) {
+  const what = w[type] || "";
+  if (min !== undefined && max !== undefined) return (min === max ? w.exactly + min : min + w.to + max) + what;
+  return min !== undefined ? w.least + min + what : max !== undefined ? w.most + max + what : "";
+}
 
 // speak puts the words of the present language into everything that names one.
 function speak() {
