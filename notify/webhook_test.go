@@ -208,19 +208,21 @@ func TestARestartTellsWhatWasNotToldAndNothingTwice(t *testing.T) {
 }
 
 func TestWhatCannotWorkIsRefusedWithAMend(t *testing.T) {
+	hook := func(url, secret string) notify.Options {
+		return notify.Options{Webhooks: []notify.Webhook{{URL: url, Secret: secret}}}
+	}
+	topic := func(url, token string) notify.Options {
+		return notify.Options{Ntfy: notify.Ntfy{URL: url, Token: token}}
+	}
+	const at, topicAt = "https://a.example/hush", "https://ntfy.example/"
 	for want, o := range map[string]notify.Options{
-		"a webhook: its address is not an HTTP URL": {Webhooks: []notify.Webhook{{URL: "ftp://a.example",
-			Secret: secret}}},
-		"the webhook at a.example: it does not begin with whsec_": {Webhooks: []notify.Webhook{{URL: "https://a.example/hush",
-			Secret: "hush"}}},
-		"the webhook at a.example: it is not base64": {Webhooks: []notify.Webhook{{URL: "https://a.example/hush",
-			Secret: "whsec_hush-hush"}}},
-		"the webhook at a.example: it has 3 bytes (want 24 to 64)": {Webhooks: []notify.Webhook{{URL: "https://a.example/hush",
-			Secret: "whsec_aHVz"}}},
-		"the ntfy topic: its address is not an HTTP URL":  {Ntfy: notify.Ntfy{URL: "hush"}},
-		"the ntfy address at ntfy.example names no topic": {Ntfy: notify.Ntfy{URL: "https://ntfy.example/"}},
-		"the token of the ntfy topic holds characters that no token": {Ntfy: notify.Ntfy{URL: "https://ntfy.example/hush",
-			Token: "hush\r\nx: y"}},
+		"a webhook: its address is not an HTTP URL":                hook("ftp://a.example", secret),
+		"the webhook at a.example: it does not begin with whsec_":  hook(at, "hush"),
+		"the webhook at a.example: it is not base64":               hook(at, "whsec_hush-hush"),
+		"the webhook at a.example: it has 3 bytes (want 24 to 64)": hook(at, "whsec_aHVz"),
+		"the ntfy topic: its address is not an HTTP URL":           topic("hush", ""),
+		"the ntfy address at ntfy.example names no topic":          topic(topicAt, ""),
+		"the token of the ntfy topic holds characters that":        topic(topicAt+"hush", "hush\r\n"),
 	} {
 		_, err := notify.New(&o)
 		require.ErrorContains(t, err, want)

@@ -13,7 +13,8 @@ func TestTheDocumentationHasExactlyTheRoutesThatThereAre(t *testing.T) {
 	b, err := os.ReadFile("../docs/http.md")
 	require.NoError(t, err)
 	var written, there []string
-	for _, m := range regexp.MustCompile("(?m)^\\| `((?:GET|POST) [^`]+)`").FindAllStringSubmatch(string(b), -1) {
+	for _, m := range regexp.MustCompile("(?m)^\\| `((?:GET|POST) [^`]+)`").FindAllStringSubmatch(
+		string(b), -1) {
 		written = append(written, m[1])
 	}
 	for _, x := range new(Server).table() {

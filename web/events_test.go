@@ -259,7 +259,8 @@ func TestHostileTextStaysInsideItsEvent(t *testing.T) {
 	g := newRig(t, nil)
 	s := g.listen(g.boss, "")
 	s.want("snapshot")
-	const evil = "</script><script>alert(1)</script>\n\nevent: inquiry.resolved\ndata: {}\r\n\r\u2028\u2029\u202e \U0001F642"
+	const evil = "</script><script>alert(1)</script>\n\nevent: inquiry.resolved\ndata: " +
+		"{}\r\n\r\u2028\u2029\u202e \U0001F642"
 	q, err := g.broker.Open(t.Context(), inquiry.Question{Text: evil})
 	require.NoError(t, err)
 	h := s.want("inquiry.created")

@@ -84,7 +84,8 @@ func TestAFormIsFilledInOnThePage(t *testing.T) {
 	kitchen.do(js(`document.getElementById("lang").click()`))
 	kitchen.fill(q, 5, "2.0")
 	kitchen.do(chromedp.KeyEvent("\r")) // within a field it sends the form
-	const reason = "Who travels?: Ann · Class: First · Extras: Window seat, Meal · Can the ticket be given back?: No · Bags: 2 · Day of travel: 2028-02-29"
+	const reason = "Who travels?: Ann · Class: First · Extras: Window seat, Meal · Can the " +
+		"ticket be given back?: No · Bags: 2 · Day of travel: 2028-02-29"
 	hall.until(`document.querySelector("#settled span") !== null`)
 	require.Equal(t, "“A few things:”: answered by kitchen (inbox page): "+reason,
 		hall.text(`document.querySelector("#settled span").textContent`))

@@ -125,8 +125,8 @@ func (s *Server) reply(w http.ResponseWriter, r *http.Request, v viewer) error {
 	switch {
 	case !body.Response.given && body.Type != inquiry.TypeDecline:
 		return badRequest(
-			`there is no "response" (want {"response": "..."}, {"response": {...}} to answer a form, ` +
-				`or {"type": "decline"} to refuse)`)
+			`there is no "response" (want {"response": "..."}, ` +
+				`{"response": {...}} to answer a form, or {"type": "decline"} to refuse)`)
 	case body.Response.object && (len(q.Fields) == 0 || body.Type == inquiry.TypeDecline):
 		return badRequest(`"response" is an object, which only the answer to a form is (want text)`)
 	}

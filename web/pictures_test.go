@@ -28,7 +28,9 @@ func scenes() map[string]inquiry.Question {
 			OnTimeout: inquiry.GiveUp},
 		"draft": {Kind: inquiry.Inquiry, Client: "release-job",
 			Text: "Please look over the announcement.", Channels: doors[2:],
-			Draft: "# Version 2.1\n\nThe search now finds what was archived.\n\n- Dates may be typed in words.\n- A search can be saved under a name.\n\nThanks to all who reported what was slow.\n"},
+			Draft: "# Version 2.1\n\nThe search now finds what was archived.\n\n- Dates may be " +
+				"typed in words.\n- A search can be saved under a name.\n\nThanks to all who " +
+				"reported what was slow.\n"},
 		"approval": {Kind: inquiry.Approval, Task: "renew the library books",
 			Text: "May I pay the fee of 3.50 EUR?", Options: []string{"Yes, pay it", "No"},
 			Channels: doors, OnTimeout: inquiry.Default, DefaultAnswer: "No"},

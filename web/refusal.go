@@ -22,8 +22,8 @@ var codes = map[string]struct {
 	"INVALID_ARGUMENT": {http.StatusBadRequest,
 		"nothing has changed; send it as the message wants it (docs/http.md has every route)"},
 	"UNAUTHORIZED": {http.StatusUnauthorized,
-		"send the header Authorization: Bearer TOKEN; taploop token create --name NAME makes a token, " +
-			"taploop token list shows which there are; for a browser: taploop ui"},
+		"send the header Authorization: Bearer TOKEN; taploop token create --name NAME makes " +
+			"a token, taploop token list shows which there are; for a browser: taploop ui"},
 	"FORBIDDEN": {http.StatusForbidden,
 		"a program sends a token and neither cookie nor Origin; a page has to be of this server"},
 	"NOT_FOUND": {http.StatusNotFound,
@@ -131,7 +131,7 @@ func (s *Server) nothing(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.WriteHeader(http.StatusNotFound)
 	_, _ = fmt.Fprintf(w,
-		"There is nothing here. This is taploop: the inbox page is at /ui, the HTTP API below /v1, "+
-			"MCP at /mcp.\n")
+		"There is nothing here. This is taploop: the inbox page is at /ui, the HTTP API below "+
+			"/v1, MCP at /mcp.\n")
 	return nil
 }

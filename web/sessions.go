@@ -167,8 +167,8 @@ func (s *Server) halt(how func(Runs, context.Context, string, Person) error) han
 			}
 		}
 		// The client may be gone by now: what was asked is done all the same.
-		err = how(s.opts.Runs, context.WithoutCancel(r.Context()), x.ID, Person{v.name, v.channel()})
-		if err != nil {
+		ctx := context.WithoutCancel(r.Context())
+		if err := how(s.opts.Runs, ctx, x.ID, Person{v.name, v.channel()}); err != nil {
 			return err
 		}
 		s.opts.Log.InfoContext(r.Context(), "session stopped", "session", x.ID, "by", v.name,
