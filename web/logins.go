@@ -103,7 +103,7 @@ func (l *Logins) forget(secret string) error {
 	})
 }
 
-// find compares hashes of 256 random bits, so how long it takes helps nobody to guess one.
+// find compares hashes of 256 random bits, so how long it takes gives none away.
 func find(all []login, kind, secret string) int {
 	want := hash(secret)
 	return slices.IndexFunc(all, func(x login) bool { return x.Kind == kind && x.Hash == want })

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/moby/sys/atomicwriter"
+
 	"github.com/taploop/taploop/internal/hint"
 )
 
@@ -109,20 +111,11 @@ func replace(target string, was content, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(target), ".taploop-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // does nothing once it was renamed
-	_, err = f.Write(text)
-	if err := errors.Join(err, f.Chmod(was.mode), f.Sync(), f.Close()); err != nil {
-		return err
-	}
 	now, err := os.ReadFile(target)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) ||
 		errors.Is(err, fs.ErrNotExist) == was.there || !bytes.Equal(now, was.text) {
 		return hint.Add(errors.New("the file has changed meanwhile"),
 			"close the program that it belongs to and call again")
 	}
-	return os.Rename(f.Name(), target)
+	return atomicwriter.WriteFile(target, text, was.mode)
 }

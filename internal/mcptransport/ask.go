@@ -16,8 +16,8 @@ type answer struct {
 }
 
 // ask sends a request of the server on the stream of this call and waits for the client's answer,
-// which may come on any of its connections. When ctx ends first the client is told that nobody
-// waits any more.
+// which may come on any of its connections. When ctx ends first the client hears that it
+// is not waited for any more.
 func (c *call) ask(ctx context.Context, method mcp.MCPMethod, params, result any) error {
 	id, answered := c.expect()
 	defer c.forget(id)
@@ -99,10 +99,7 @@ func (p *peer) answered(m *message) bool {
 
 // clientError is what the client answered instead of a result.
 func clientError(raw json.RawMessage) error {
-	var e struct {
-		Code    int    `json:"code"`
-		Message string `json:"message"`
-	}
+	var e mcp.JSONRPCErrorDetails
 	if json.Unmarshal(raw, &e) != nil || e.Message == "" {
 		return errors.New("the client refused without saying why")
 	}

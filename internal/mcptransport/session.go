@@ -162,6 +162,6 @@ func (s *session) stream(eventID string) (*stream, int) {
 	return s.streams[name], n
 }
 
-// newID is a name that nobody guesses: "the session ID SHOULD be globally unique and
+// newID is a name that cannot be guessed: "the session ID SHOULD be globally unique and
 // cryptographically secure".
 func newID() string { return rand.Text() }

@@ -99,7 +99,7 @@ func (h *HTTP) remove(s *session) {
 
 func (h *HTTP) sweepEvery() time.Duration { return min(h.opts.IdleTTL/4, time.Minute) }
 
-// sweep ends the sessions that nobody has used for too long, again and again while there are any.
+// sweep ends the sessions that have been idle for too long, again and again while there are any.
 func (h *HTTP) sweep() {
 	for _, s := range h.expired() {
 		h.opts.Log.Info("ending an idle session", "idle", h.opts.IdleTTL)

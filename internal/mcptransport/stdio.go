@@ -26,14 +26,15 @@ const drainTime = 2 * time.Second
 // else may write to out.
 func ServeStdio(ctx context.Context, srv *server.MCPServer, in io.Reader, out io.Writer,
 	opts *Options) error {
-	t := newTerminal(ctx, srv, out, settings(opts))
+	life, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	t := newTerminal(life, srv, out, settings(opts))
 	if err := srv.RegisterSession(ctx, t); err != nil {
 		return fmt.Errorf("serving stdio: %w", err)
 	}
 	defer srv.UnregisterSession(context.WithoutCancel(ctx), t.id)
 	go t.read(in)  // ends with in, or at the next line after ServeStdio has returned
 	go t.forward() // ends when ServeStdio returns
-	defer close(t.stop)
 	var cause, err error
 	select {
 	case err = <-t.ended:
@@ -48,23 +49,21 @@ func ServeStdio(ctx context.Context, srv *server.MCPServer, in io.Reader, out io
 // to, and requests that are not answered by a call.
 type terminal struct {
 	*peer
-	ctx   context.Context // for the handlers; its values only
+	ctx   context.Context // ends when ServeStdio returns
 	srv   *server.MCPServer
 	opts  Options
 	out   *lineWriter
 	feed  chan mcp.JSONRPCNotification
-	ended chan error    // gives why in or out ended, nil for the end of in
-	stop  chan struct{} // closed when ServeStdio returns
+	ended chan error // gives why in or out ended, nil for the end of in
 	under sync.WaitGroup
 }
 
 func newTerminal(ctx context.Context, srv *server.MCPServer, out io.Writer,
 	opts Options) *terminal {
 	t := &terminal{
-		peer: newPeer(newID(), ""), ctx: context.WithoutCancel(ctx), srv: srv, opts: opts,
+		peer: newPeer(newID(), ""), ctx: ctx, srv: srv, opts: opts,
 		feed:  make(chan mcp.JSONRPCNotification, 16),
-		ended: make(chan error, 2), // the end of each is told once
-		stop:  make(chan struct{}),
+		ended: make(chan error, 2), // each ends once
 	}
 	t.out = &lineWriter{w: out,
 		fail: func(err error) { t.ended <- fmt.Errorf("writing to the client: %w", err) }}
@@ -79,7 +78,7 @@ func (t *terminal) read(in io.Reader) {
 	r := bufio.NewReaderSize(in, 64<<10)
 	for {
 		line, err := readLine(r, t.opts.MaxBody)
-		if t.stopped() {
+		if t.ctx.Err() != nil {
 			return
 		}
 		switch {
@@ -98,15 +97,6 @@ func (t *terminal) read(in io.Reader) {
 	}
 }
 
-func (t *terminal) stopped() bool {
-	select {
-	case <-t.stop:
-		return true
-	default:
-		return false
-	}
-}
-
 // forward writes broadcasts.
 func (t *terminal) forward() {
 	for {
@@ -115,7 +105,7 @@ func (t *terminal) forward() {
 			if data := encodeNotification(n, t.opts.Log); data != nil {
 				t.message(data)
 			}
-		case <-t.stop:
+		case <-t.ctx.Done():
 			return
 		}
 	}
