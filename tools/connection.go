@@ -92,8 +92,7 @@ func (o *connectionOptions) read(key, value string) error {
 			return badOption(key, "use a number of seconds from 0 to 3600", "%s is none",
 				text.Quote(value, 60))
 		}
-		d := time.Duration(n * float64(time.Second))
-		o.wait = &d
+		o.wait = new(time.Duration(n * float64(time.Second)))
 	}
 	return nil
 }

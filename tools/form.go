@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/taploop/taploop/inquiry"
@@ -37,7 +36,7 @@ func formSchema(q inquiry.Question, in *messages) json.RawMessage {
 	if len(q.Fields) > 0 {
 		return inquiry.Schema(q.Fields)
 	}
-	answer := &schema.Schema{Type: "string", Title: in.YourAnswer, MinLength: jsonschema.Ptr(1)}
+	answer := &schema.Schema{Type: "string", Title: in.YourAnswer, MinLength: new(1)}
 	if q.Draft != "" {
 		answer.Default = json.RawMessage(quote(q.Draft))
 	}

@@ -78,7 +78,8 @@ func (t *forms) ask(ctx context.Context, c *call, s *callState, q inquiry.Questi
 // not bounded.
 func untilTurn(q inquiry.Question, door channel.Mode) time.Duration {
 	const least = 100 * time.Millisecond
-	i := slices.IndexFunc(q.Channels, func(d inquiry.Channel) bool { return d.Name == string(door) })
+	i := slices.IndexFunc(q.Channels,
+		func(d inquiry.Channel) bool { return d.Name == string(door) })
 	switch {
 	case i < 0 && door != "": // its turn is over, and the next one's is about to begin
 		return least
@@ -271,7 +272,7 @@ func (t *forms) wasClosed(id string) bool {
 
 // wants reports whether an inquiry is to be shown in a form.
 func (t *forms) wants(c *call, q inquiry.Question) bool {
-	elicits := slices.ContainsFunc(q.Channels,
-		func(d inquiry.Channel) bool { return d.Name == string(channel.Elicit) })
-	return q.Open() && c.forms && elicits && !t.wasClosed(q.ID)
+	return q.Open() && c.forms && slices.ContainsFunc(q.Channels, isForm) && !t.wasClosed(q.ID)
 }
+
+func isForm(c inquiry.Channel) bool { return c.Name == string(channel.Elicit) }

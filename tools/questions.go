@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/inquiry/channel"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/runs"
@@ -60,8 +59,7 @@ func (t *questions) shown(q inquiry.Question) *result.Question {
 	out := result.NewQuestion(q)
 	out.Channels = t.Runs.Channels(q)
 	if t.forms.wasClosed(q.ID) {
-		out.Channels = slices.DeleteFunc(out.Channels,
-			func(d inquiry.Channel) bool { return d.Name == string(channel.Elicit) })
+		out.Channels = slices.DeleteFunc(out.Channels, isForm)
 	}
 	t.link(out)
 	return out

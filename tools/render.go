@@ -19,8 +19,7 @@ func (t *tasks) render(ctx context.Context, c *call, st runs.Status, s *callStat
 		return nil, err
 	}
 	if s.resumeErr != nil && body.Error != nil {
-		fl := result.NewFailure(s.resumeErr)
-		body.Error = &fl
+		body.Error = new(result.NewFailure(s.resumeErr))
 	}
 	if s.reply != "" {
 		body.Task, body.Reply = "", s.reply

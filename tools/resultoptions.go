@@ -14,8 +14,8 @@ type resultOptions struct {
 	Logs            bool `json:"logs"`
 	Captions        bool `json:"captions"`         // of the steps in the logs
 	Screenshots     bool `json:"screenshots"`      // of the steps in the logs
-	FinalCaption    bool `json:"final_caption"`    // without Captions, of the step at the end
 	FinalScreenshot bool `json:"final_screenshot"` // of the last step
+	FinalCaption    bool `json:"final_caption"`    // without Captions, of the step at the end
 }
 
 type showArgs struct {
@@ -27,7 +27,7 @@ type showArgs struct {
 }
 
 func (a showArgs) show() resultOptions {
-	o := resultOptions{a.Logs, a.Captions, a.Screenshots, a.FinalCaption, a.FinalScreenshot}
+	o := resultOptions(a)
 	o.Captions, o.Screenshots = o.Captions && o.Logs, o.Screenshots && o.Logs
 	return o
 }
@@ -59,11 +59,10 @@ func (t *tasks) settings(c *call, a runArgs, mode string, before runs.Settings) 
 	if err := small("extra_info", a.Extra, 10_000); err != nil {
 		return before, err
 	}
-	show := a.show()
-	if kept.Show = &show; a.Extra != nil {
+	if kept.Show = new(a.show()); a.Extra != nil {
 		kept.Extra = a.Extra
 	}
-	shown := show.private(t.Privacy)
+	shown := kept.Show.private(t.Privacy)
 	out := runs.Settings{ReplyMode: before.ReplyMode, DetachedOK: before.DetachedOK,
 		Client: json.RawMessage(quote(kept)), Captions: shown.Captions,
 		FinalCaption: shown.FinalCaption}

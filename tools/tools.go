@@ -105,7 +105,7 @@ func (d tool) declaration() mcp.Tool {
 		Annotations: mcp.ToolAnnotation{
 			Title: d.title, ReadOnlyHint: &d.hints.readOnly, DestructiveHint: &d.hints.destructive,
 			IdempotentHint: &d.hints.idempotent,
-			OpenWorldHint:  mcp.ToBoolPtr(true), // a phone is in the world
+			OpenWorldHint:  new(true), // a phone is in the world
 		},
 	}
 }

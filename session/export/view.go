@@ -98,10 +98,9 @@ func newView(t trajectory, picture func(string) (template.URL, error)) view {
 			rv.Steps = append(rv.Steps, newStep(st, r, picture))
 		}
 		v.Runs = append(v.Runs, rv)
-		v.Title = rv.Run.Task
 		v.Outcome, v.Tone = rv.Outcome, rv.Tone
 	}
-	if len(t.runs) > 1 {
+	if len(v.Runs) > 0 {
 		v.Title = v.Runs[0].Task
 	}
 	v.Bars = bars(t.steps, v.Totals.Total)

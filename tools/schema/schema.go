@@ -110,17 +110,17 @@ func limit(tag reflect.StructTag, p *Schema) {
 	switch {
 	case !bounded:
 	case p.Type == "string":
-		p.MinLength, p.MaxLength = jsonschema.Ptr(1), jsonschema.Ptr(int(number(most)))
+		p.MinLength, p.MaxLength = new(1), new(int(number(most)))
 	case p.Type == "array":
-		p.MinItems, p.MaxItems = jsonschema.Ptr(1), jsonschema.Ptr(int(number(most)))
+		p.MinItems, p.MaxItems = new(1), new(int(number(most)))
 		if each := tag.Get("each"); each != "" {
-			p.Items.MinLength = jsonschema.Ptr(1)
-			p.Items.MaxLength = jsonschema.Ptr(int(number(each)))
+			p.Items.MinLength = new(1)
+			p.Items.MaxLength = new(int(number(each)))
 		}
 	default:
-		p.Maximum, p.Minimum = jsonschema.Ptr(number(most)), jsonschema.Ptr(0.0)
+		p.Maximum, p.Minimum = new(number(most)), new(0.0)
 		if least := tag.Get("min"); least != "" {
-			p.Minimum = jsonschema.Ptr(number(least))
+			p.Minimum = new(number(least))
 		}
 	}
 }
