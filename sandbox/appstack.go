@@ -76,7 +76,14 @@ func newAppStack(c *core) *appStack {
 // reset leaves nothing but a new home screen.
 func (stack *appStack) reset() {
 	stack.home = stack.open(stack.sys.Find(launcherPackage))
-	stack.running, stack.front, stack.cover = nil, stack.home, coverNone
+	stack.running = nil
+	stack.front, stack.cover = stack.home, coverNone
+}
+
+// show covers the app, or shows it again.
+func (stack *appStack) show(c cover) {
+	stack.cover = c
+	stack.sys.Moved(apps.Popup)
 }
 
 // Packages lists what is installed, by package name.

@@ -27,6 +27,12 @@ type keyboardState struct {
 	shift, symbols bool // which keys are shown
 }
 
+// showLetters shows the keyboard as it is at first.
+func (k *keyboard) showLetters() {
+	k.keyboardHidden = false
+	k.shift, k.symbols = false, false
+}
+
 // keyHeight is a row's height in dp; a low display has low keys.
 func (k *keyboard) keyHeight() int {
 	if k.sys.Wide {

@@ -79,15 +79,14 @@ func (k *keys) lockedKey(code int) {
 		_ = k.dismiss() // with a PIN it asks for it: that is the key's effect
 	case KeyBack:
 		if k.bouncer {
-			k.bouncer, k.pin = false, ""
-			k.sys.Moved(apps.Popup)
+			k.closeBouncer()
 		}
 	case KeyEnter:
 		if k.bouncer {
 			k.tryPIN()
 		}
 	case KeyDelete:
-		k.pin = k.pin[:max(len(k.pin)-1, 0)]
+		k.erase()
 	}
 	if code >= key0 && code <= key9 && k.bouncer {
 		k.pinDigit(rune('0' + code - key0))
@@ -116,8 +115,7 @@ func (k *keys) systemKey(code int) bool {
 func (k *keys) back() {
 	switch {
 	case k.cover != coverNone:
-		k.cover = coverNone
-		k.sys.Moved(apps.Popup)
+		k.show(coverNone)
 	case k.scene().keyboard != nil:
 		k.keyboardHidden = true
 	case !k.front.Back() && k.front != k.home:
@@ -127,11 +125,10 @@ func (k *keys) back() {
 
 func (k *keys) toggleRecents() {
 	if k.cover == coverRecents {
-		k.cover = coverNone
+		k.show(coverNone)
 	} else {
-		k.cover = coverRecents
+		k.show(coverRecents)
 	}
-	k.sys.Moved(apps.Popup)
 }
 
 func (k *keys) volume(by int) {

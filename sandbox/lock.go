@@ -53,14 +53,24 @@ func (l *lock) dismiss() error {
 }
 
 func (l *lock) unlock() {
-	l.locked, l.bouncer, l.pin = false, false, ""
+	l.locked = false
+	l.closeBouncer()
 	l.sys.Moved(apps.Open)
 }
 
 func (l *lock) sleep() {
-	l.off, l.locked, l.bouncer, l.pin = true, true, false, ""
+	l.off, l.locked = true, true
+	l.closeBouncer()
 	l.sys.Moved(apps.Still)
 }
+
+// closeBouncer goes back from the question for the PIN to the lock screen.
+func (l *lock) closeBouncer() {
+	l.bouncer, l.pin = false, ""
+	l.sys.Moved(apps.Popup)
+}
+
+func (l *lock) erase() { l.pin = l.pin[:max(len(l.pin)-1, 0)] }
 
 func (l *lock) wake() {
 	l.off = false

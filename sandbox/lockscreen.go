@@ -51,9 +51,7 @@ func (l *lock) pinPad() *ui.View {
 		pad.Add(r)
 	}
 	return pad.Add(ui.Row(
-		key(ui.Icon("erase").Desc(l.sys.Say("Delete", "删除")), "delete_button", func() {
-			l.pin = l.pin[:max(len(l.pin)-1, 0)]
-		}),
+		key(ui.Icon("erase").Desc(l.sys.Say("Delete", "删除")), "delete_button", l.erase),
 		key(label("0"), "key0", func() { l.pinDigit('0') }),
 		key(label("OK"), "key_enter", l.tryPIN),
 	).Gap(18))

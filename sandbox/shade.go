@@ -55,13 +55,9 @@ func (s *shade) panel() *ui.View {
 	if len(s.sys.Notifications) == 0 {
 		list.Add(ui.Text(s.sys.Say("No notifications", "没有通知")).Ink(ui.White).Centered().Pad(24))
 	}
-	close := func() {
-		s.cover = coverNone
-		s.sys.Moved(apps.Popup)
-	}
 	return ui.Column(
 		ui.Column(s.quick(), s.brightness()).Gap(12).Pad(0, 8), list,
-		ui.Flat(s.sys.Say("Close", "关闭"), close).Ink(ui.White),
+		ui.Flat(s.sys.Say("Close", "关闭"), func() { s.show(coverNone) }).Ink(ui.White),
 	).Gap(8).Pad(16, 8)
 }
 

@@ -54,7 +54,8 @@ func (st *stage) settle() {
 	}
 	now := st.sys.Now()
 	if st.sys.Motion != apps.Still {
-		st.prev, st.motion, st.start = st.last, st.sys.Motion, now
+		st.prev = st.last
+		st.motion, st.start = st.sys.Motion, now
 		st.length = st.scaled(lengths[st.motion], "transition_animation_scale")
 		st.sys.Motion = apps.Still
 		st.showKeyboard(st.motion)
@@ -74,7 +75,7 @@ func (st *stage) settle() {
 func (st *stage) showKeyboard(m apps.Motion) {
 	switch d := st.front.Dialog; {
 	case m == apps.Forward, m == apps.Popup && d != nil && d.Memory.Focus != "":
-		st.keyboardHidden, st.shift, st.symbols = false, false, false
+		st.showLetters()
 	case m == apps.Backward, m == apps.Open:
 		st.keyboardHidden = true
 	}

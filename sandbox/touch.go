@@ -4,7 +4,6 @@ import (
 	"image"
 	"time"
 
-	"github.com/taploop/taploop/sandbox/apps"
 	"github.com/taploop/taploop/sandbox/ui"
 )
 
@@ -87,7 +86,7 @@ func (t *touch) tap(at image.Point) {
 // touched shows the keyboard for a field and lights its cursor.
 func (t *typing) touched(v *ui.View) {
 	if v.IsField() {
-		t.keyboardHidden, t.shift, t.symbols = false, false, false
+		t.showLetters()
 		t.stage.edited = t.sys.Now()
 	}
 }
@@ -133,14 +132,11 @@ func (t *touch) systemSwipe(s *scene, from, by image.Point) bool {
 	case t.locked && up && !t.bouncer:
 		_ = t.dismiss() // with a PIN it asks for it: that is the swipe's effect
 	case t.locked && down && t.bouncer:
-		t.bouncer, t.pin = false, ""
-		t.sys.Moved(apps.Popup)
+		t.closeBouncer()
 	case !t.locked && down && from.Y < s.metrics.Px(edgeSlop) && t.cover == coverNone:
-		t.cover = coverShade
-		t.sys.Moved(apps.Popup)
+		t.show(coverShade)
 	case t.cover == coverShade && up && s.at(from, ui.Scrolls) == nil:
-		t.cover = coverNone
-		t.sys.Moved(apps.Popup)
+		t.show(coverNone)
 	default:
 		return t.locked
 	}

@@ -8,17 +8,16 @@ import (
 
 // alarmPage sets an alarm's time: the hour first, then the minute.
 type alarmPage struct {
-	t            *Task
-	alarm        *Alarm // nil for a new one
-	hour, minute int
-	minutes      bool // the minute is being chosen
-	label        string
+	t       *Task
+	alarm   *Alarm // nil for a new one
+	draft   Alarm
+	minutes bool // the minute is being chosen
 }
 
 func alarmEdit(t *Task, a *Alarm) *Page {
-	e := &alarmPage{t: t, alarm: a, hour: 7}
+	e := &alarmPage{t: t, alarm: a, draft: Alarm{Hour: 7}}
 	if a != nil {
-		e.hour, e.minute, e.label = a.Hour, a.Minute, a.Label
+		e.draft = *a
 	}
 	return &Page{Activity: ".AlarmEdit", View: e.view}
 }
@@ -31,11 +30,11 @@ func (e *alarmPage) view() *ui.View {
 	}
 	return t.screen(title, []*ui.View{ui.Flat(t.Say("Save", "保存"), e.save).Named("save_alarm")},
 		ui.List("alarm_editor",
-			ui.Row(ui.Space(), e.part(e.hour, "hours", false), ui.Text(":").Size(44).Bold(),
-				e.part(e.minute, "minutes", true), ui.Space()).Gap(8),
+			ui.Row(ui.Space(), e.part(e.draft.Hour, "hours", false), ui.Text(":").Size(44).Bold(),
+				e.part(e.draft.Minute, "minutes", true), ui.Space()).Gap(8),
 			e.choices(),
 			ui.Small(t.Say("Label", "标签")),
-			ui.Input("alarm_name", t.Say("Add label", "添加标签"), &e.label),
+			ui.Input("alarm_name", t.Say("Add label", "添加标签"), &e.draft.Label),
 		).Gap(16).Pad(20, 8))
 }
 
@@ -55,19 +54,20 @@ func (e *alarmPage) choices() *ui.View {
 	if e.minutes {
 		more := func(icon, en, zh string, by int) *ui.View {
 			return ui.IconButton(icon, e.t.Say(en, zh), func() {
-				e.minute = (e.minute + by + 60) % 60
+				e.draft.Minute = (e.draft.Minute + by + 60) % 60
 			}).Fill(ui.Sunken).
 				Radius(24).Named("minute_" + icon)
 		}
-		return ui.Column(ui.Column(e.grid(60, 5, e.minute, "minute", func(n int) {
-			e.minute = n
+		return ui.Column(ui.Column(e.grid(60, 5, e.draft.Minute, "minute", func(n int) {
+			e.draft.Minute = n
 		})...).Gap(8),
 			ui.Row(ui.Space(), more("minus", "One minute earlier", "提前一分钟", -1),
 				ui.Small(e.t.Say("1 minute", "1 分钟")),
 				more("plus", "One minute later", "推后一分钟", 1), ui.Space()).Gap(16)).Gap(12)
 	}
-	return ui.Column(e.grid(24, 1, e.hour, "hour", func(n int) { e.hour, e.minutes = n, true })...).
-		Gap(8)
+	return ui.Column(e.grid(24, 1, e.draft.Hour, "hour", func(n int) {
+		e.draft.Hour, e.minutes = n, true
+	})...).Gap(8)
 }
 
 func (e *alarmPage) grid(end, step, now int, name string, set func(int)) []*ui.View {
@@ -89,7 +89,8 @@ func (e *alarmPage) save() {
 		e.alarm = &Alarm{}
 		e.t.Data.Alarms = append(e.t.Data.Alarms, e.alarm)
 	}
-	e.alarm.Hour, e.alarm.Minute, e.alarm.Label, e.alarm.On = e.hour, e.minute, e.label, true
+	*e.alarm = e.draft
+	e.alarm.On = true
 	sortAlarms(e.t.Data.Alarms)
 	e.t.Show("Alarm set for "+e.alarm.Time(), "闹钟已设为 "+e.alarm.Time())
 	e.t.Pop()

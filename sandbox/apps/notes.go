@@ -82,17 +82,18 @@ func without[T comparable](list []T, item T) []T {
 
 // noteEdit writes a note, a new one when n is nil. Leaving it saves, unless it is empty.
 func noteEdit(t *Task, n *Note) *Page {
-	var title, body string
+	var draft Note
 	if n != nil {
-		title, body = n.Title, n.Body
+		draft = *n
 	}
 	save := func() bool {
-		if strings.TrimSpace(title+body) != "" && (n == nil || n.Title != title || n.Body != body) {
+		if strings.TrimSpace(draft.Title+draft.Body) != "" && (n == nil || *n != draft) {
 			if n == nil {
 				n = &Note{}
 				t.Data.Notes = slices.Insert(t.Data.Notes, 0, n)
 			}
-			n.Title, n.Body, n.Edited = title, body, t.Now()
+			*n = draft
+			n.Edited = t.Now()
 			t.Show("Note saved", "便签已保存")
 		}
 		t.Pop()
@@ -107,8 +108,8 @@ func noteEdit(t *Task, n *Note) *Page {
 			[]*ui.View{ui.IconButton("check", t.Say("Save", "保存"), func() { save() }).Named("save").
 				Ink(ui.Accent)},
 			ui.Column(
-				ui.Input("edit_title", t.Say("Title", "标题"), &title).Size(20).Bold(),
-				ui.Input("edit_body", t.Say("Note", "内容"), &body).Multi().Grow(1),
+				ui.Input("edit_title", t.Say("Title", "标题"), &draft.Title).Size(20).Bold(),
+				ui.Input("edit_body", t.Say("Note", "内容"), &draft.Body).Multi().Grow(1),
 			).Gap(10).Pad(16, 4, 16, 16).Grow(1))
 	}
 	return page

@@ -46,8 +46,8 @@ func (v *View) cursor() int {
 
 // Focus puts the cursor into the field, under the finger.
 func (v *View) Focus(at image.Point) {
-	m := v.mem
-	m.Focus, m.All, m.Reveal = v.name, false, true
+	v.mem.Focus, v.mem.Reveal = v.name, true
+	v.mem.All = false
 	v.MoveTo(v.runeAt(at))
 }
 

@@ -133,7 +133,8 @@ func share(out []int, kids []*View, left, grow int) {
 }
 
 func (l *layouter) place(v *View, r, clip image.Rectangle) {
-	v.box, v.clip, v.mem, v.unit = r, clip, l.mem, l.unit()
+	v.box, v.clip = r, clip
+	v.mem, v.unit = l.mem, l.unit()
 	inner := image.Rect(r.Min.X+l.Px(v.pad[0]), r.Min.Y+l.Px(v.pad[1]), r.Max.X-l.Px(v.pad[2]),
 		r.Max.Y-l.Px(v.pad[3])-v.below)
 	switch v.kind {
