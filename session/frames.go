@@ -14,6 +14,9 @@ import (
 	"github.com/taploop/taploop/screen"
 )
 
+// jpegQuality is that of the frames, of 100.
+const jpegQuality = 80
+
 // A frame's id is session, step and the life of the run that looked, "abc.12.3": a writer from a
 // former life cannot replace the picture that its successor acted on.
 var frameID = regexp.MustCompile(`^([a-z0-9]+)\.(\d+)\.(\d+)$`)
@@ -56,7 +59,7 @@ func (s *Store) SaveFrame(
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
-	b, err := f.JPEG(s.opts.Quality)
+	b, err := f.JPEG(jpegQuality)
 	if err != nil {
 		return "", err
 	}

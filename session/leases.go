@@ -10,10 +10,13 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 )
 
+// Keep is how long a run that waits for a person keeps its phone.
+const Keep = 30 * time.Minute
+
 // Lease gives the phone to the run, or returns a *BusyError that says who has it. It is given when
 // nobody has it, when the run or another run of its session has it, or when the holder has no claim
 // any more: its run is paused or ended, its owner died while it was running, or it has waited for a
-// person for longer than Options.Keep.
+// person for longer than Keep.
 func (s *Store) Lease(ctx context.Context, serial, runID string) error {
 	err := s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		r, err := runByID(ctx, tx, runID)
@@ -79,7 +82,7 @@ func (s *Store) holder(ctx context.Context, q queryer, serial string) (Hold, boo
 	case h.State == Queued, h.State == Running:
 		return h, s.owner.alive(owner), nil
 	case h.State.Waiting():
-		h.Until = waiting.Add(s.opts.Keep)
+		h.Until = waiting.Add(Keep)
 		return h, s.now().Before(h.Until), nil
 	}
 	return h, false, nil

@@ -47,7 +47,7 @@ func TestOfManyWhoTakeAPhoneOneHasIt(t *testing.T) {
 
 func TestWhoHasAClaimToAPhone(t *testing.T) {
 	var clock atomic.Int64
-	opts := &session.Options{Keep: time.Minute,
+	opts := &session.Options{
 		Now: func() time.Time { return time.UnixMilli(1_700_000_000_000 + clock.Load()) }}
 	dir := t.TempDir()
 	s := open(t, dir, opts)
@@ -69,7 +69,7 @@ func TestWhoHasAClaimToAPhone(t *testing.T) {
 		"somebody else's lease stays")
 	require.Error(t, s.Lease(t.Context(), "phone-RUNNING", taker.ID))
 
-	clock.Add(time.Minute.Milliseconds() - 1)
+	clock.Add(session.Keep.Milliseconds() - 1)
 	require.Error(t, s.Lease(t.Context(), "phone-WAITING_REPLY", taker.ID))
 	clock.Add(1)
 	_, held, err := s.Holder(t.Context(), "phone-WAITING_REPLY")

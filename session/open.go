@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -18,10 +17,7 @@ import (
 
 // Options say how a store works.
 type Options struct {
-	Log     *slog.Logger     // nil discards
-	Quality int              // of the frames' JPEG, 1 to 100; 0 means 80
-	Keep    time.Duration    // of its phone by a run that waits for a person; 0 means 30 min
-	Now     func() time.Time // nil means time.Now
+	Now func() time.Time // nil means time.Now
 }
 
 // Store is an open data folder. It is safe for concurrent use, within the process and between
@@ -29,7 +25,6 @@ type Options struct {
 type Store struct {
 	dir   string
 	opts  Options
-	log   *slog.Logger
 	write *sql.DB // one connection: writers of this process queue here, not at the file's lock
 	read  *sql.DB
 	owner *owner
@@ -58,27 +53,13 @@ func Open(ctx context.Context, dir string, opts *Options) (*Store, error) {
 	if opts != nil {
 		s.opts = *opts
 	}
-	s.opts.defaults()
-	s.log = s.opts.Log
+	if s.opts.Now == nil {
+		s.opts.Now = time.Now
+	}
 	if err := s.open(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the data folder %s: %w", dir, err), s.Close())
 	}
 	return s, nil
-}
-
-func (o *Options) defaults() {
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
-	if o.Quality == 0 {
-		o.Quality = 80
-	}
-	if o.Keep == 0 {
-		o.Keep = 30 * time.Minute
-	}
-	if o.Now == nil {
-		o.Now = time.Now
-	}
 }
 
 func (s *Store) open(ctx context.Context) error {
