@@ -43,10 +43,9 @@ type Filter struct {
 	Key       string
 	Unapplied bool // only those whose answer was not applied
 	Brief     bool // the list needs no more of a question than its ID, Status and times
-	Limit     int  // 0 means all
 }
 
-// Match reports whether the filter lets q through, Limit aside.
+// Match reports whether the filter lets q through.
 func (f Filter) Match(q Question) bool {
 	return (f.Status == "" || f.Status == q.Status) &&
 		(f.SessionID == "" || f.SessionID == q.SessionID) &&

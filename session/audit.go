@@ -87,29 +87,14 @@ func scanAudit(row scanner) (AuditEntry, error) {
 
 // Audit lists entries, oldest first.
 func (s *Store) Audit(ctx context.Context, f AuditFilter) ([]AuditEntry, error) {
-	where, args := []string{"at >= ?"}, []any{millis(f.Since)}
-	if f.SessionID != "" {
-		where, args = append(where, "session_id = ? AND session_id <> ''"), append(args,
-			f.SessionID) // so says its index
-	}
-	if f.QuestionID != "" {
-		where, args = append(where, "question_id = ? AND question_id <> ''"), append(args,
-			f.QuestionID)
-	}
-	if f.Event != "" {
-		where, args = append(where, "event = ?"), append(args, f.Event)
-	}
-	query := "SELECT seq, " + auditColumns + " FROM audit a WHERE " +
-		strings.Join(where, " AND ") + " ORDER BY seq DESC"
-	if f.Limit > 0 {
-		query, args = query+" LIMIT ?", append(args, f.Limit)
-	}
-	list, err := collect(ctx, s.read, scanAudit, query, args...)
-	if err != nil {
-		return nil, fmt.Errorf("listing the audit: %w", err)
-	}
+	w := where{"at >= ?", []any{millis(f.Since)}}
+	w.and("session_id = ? AND session_id <> ''", f.SessionID) // so says its index
+	w.and("question_id = ? AND question_id <> ''", f.QuestionID)
+	w.and("event = ?", string(f.Event))
+	list, err := collect(ctx, s.read, scanAudit, "SELECT seq, "+auditColumns+
+		" FROM audit a WHERE "+w.sql+" ORDER BY seq DESC LIMIT ?", w.limited(f.Limit)...)
 	slices.Reverse(list)
-	return list, nil
+	return list, doing(err, "listing the audit")
 }
 
 // AppendAudit adds an entry: what happens to questions is written by the store itself, this is for

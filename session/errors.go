@@ -18,6 +18,14 @@ var (
 	ErrNewerSchema = errors.New("the database is newer than this program")
 )
 
+// doing says at the beginning of err what was being done; nil stays nil.
+func doing(err error, format string, args ...any) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), err)
+}
+
 // StateError says that a run is in a state that does not allow what was asked.
 type StateError struct {
 	RunID string

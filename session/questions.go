@@ -3,10 +3,8 @@ package session
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/taploop/taploop/actions"
@@ -19,50 +17,49 @@ func (s *Store) Questions() inquiry.Store { return &questions{s} }
 
 type questions struct{ s *Store }
 
-const questionColumns = "id, fence, status, body, turn, resolution, response, sealed, resume, " +
-	"asked_at, attention_until, expires_at, applied_at"
-
-func (qs *questions) scan(row scanner) (inquiry.Question, error) {
-	var q, body inquiry.Question
-	var res inquiry.Resolution
-	var response string
-	var sealed []byte
-	var resume string
-	err := row.Scan(&q.ID, &q.Fence, &q.Status, object{&body}, object{&body.Turn}, object{&res},
-		&response, &sealed, &resume,
-		instant{&q.AskedAt}, instant{&q.AttentionUntil}, instant{&q.ExpiresAt},
-		instant{&q.AppliedAt})
-	if err != nil {
-		return q, err
+// briefFields are what a brief list has, without what has to be decoded.
+func briefFields(q *inquiry.Question) fields {
+	return fields{
+		{"id", &q.ID}, {"fence", &q.Fence}, {"status", &q.Status},
+		{"asked_at", instant{&q.AskedAt}}, {"attention_until", instant{&q.AttentionUntil}},
+		{"expires_at", instant{&q.ExpiresAt}}, {"applied_at", instant{&q.AppliedAt}},
 	}
-	body.ID, body.Fence, body.Status = q.ID, q.Fence, q.Status
-	body.AskedAt, body.AttentionUntil = q.AskedAt, q.AttentionUntil
-	body.ExpiresAt, body.AppliedAt = q.ExpiresAt, q.AppliedAt
-	if res.Type == "" {
-		return body, nil
-	}
-	res.Response = inquiry.Plain(response)
-	if resume != "" {
-		res.Resume = json.RawMessage(resume)
-	}
-	if body.Secret && (res.Type == inquiry.TypeAnswer || res.Type == inquiry.TypeDecline) {
-		if sealed != nil {
-			if response, err = qs.s.vault.open(q.ID, sealed); err != nil {
-				return q, err
-			}
-		}
-		res.Response = inquiry.Secret(response)
-	}
-	body.Resolution = &res
-	return body, nil
 }
 
-// briefColumns are what a brief list has, without what has to be decoded.
-const briefColumns = "id, fence, status, asked_at, attention_until, expires_at, applied_at"
+// questionFields are all but the resolution. The body is read first: what other columns hold of it
+// is newer.
+func questionFields(q *inquiry.Question) fields {
+	return append(fields{{"body", object{q}}, {"turn", object{&q.Turn}}}, briefFields(q)...)
+}
+
+var (
+	briefColumns    = briefFields(new(inquiry.Question)).list("%s")
+	questionColumns = questionFields(new(inquiry.Question)).list("%s") +
+		", resolution, response, sealed, resume"
+)
 
 func scanBrief(row scanner) (q inquiry.Question, err error) {
-	err = row.Scan(&q.ID, &q.Fence, &q.Status, instant{&q.AskedAt}, instant{&q.AttentionUntil},
-		instant{&q.ExpiresAt}, instant{&q.AppliedAt})
+	err = row.Scan(briefFields(&q).values()...)
+	return q, err
+}
+
+func (qs *questions) scan(row scanner) (q inquiry.Question, err error) {
+	var r inquiry.Resolution
+	var response string
+	var sealed []byte
+	err = row.Scan(append(questionFields(&q).values(), object{&r}, &response, &sealed,
+		object{&r.Resume})...)
+	if err != nil || r.Type == "" {
+		return q, err
+	}
+	r.Response = inquiry.Plain(response)
+	if q.Secret && (r.Type == inquiry.TypeAnswer || r.Type == inquiry.TypeDecline) {
+		if sealed != nil {
+			response, err = qs.s.vault.open(q.ID, sealed)
+		}
+		r.Response = inquiry.Secret(response)
+	}
+	q.Resolution = &r
 	return q, err
 }
 
@@ -71,12 +68,7 @@ func (qs *questions) Insert(ctx context.Context, q inquiry.Question) error {
 	if !q.Open() || q.Resolution != nil {
 		return fmt.Errorf("storing a question: it is %s already", q.Status)
 	}
-	row := fields{
-		{"id", q.ID}, {"session_id", q.SessionID}, {"run_id", q.RunID}, {"fence", q.Fence},
-		{"status", q.Status}, {"body", object{q}}, {"turn", object{q.Turn}},
-		{"asked_at", instant{&q.AskedAt}}, {"attention_until", instant{&q.AttentionUntil}},
-		{"expires_at", instant{&q.ExpiresAt}},
-	}
+	row := append(questionFields(&q), field{"session_id", q.SessionID}, field{"run_id", q.RunID})
 	err := qs.s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		if err := qs.unique(ctx, tx, q); err != nil {
 			return err
@@ -176,12 +168,8 @@ func (qs *questions) SetTurn(
 		case q.Turn != was:
 			return inquiry.ErrTurn
 		}
-		turn, err := text(to)
-		if err != nil {
-			return err
-		}
 		q.Turn = to
-		_, err = tx.ExecContext(ctx, "UPDATE questions SET turn = ? WHERE id = ?", turn, id)
+		_, err = tx.ExecContext(ctx, "UPDATE questions SET turn = ? WHERE id = ?", object{to}, id)
 		return err
 	})
 	return q, err
@@ -221,31 +209,22 @@ func (qs *questions) apply(
 
 // List implements inquiry.Store.
 func (qs *questions) List(ctx context.Context, f inquiry.Filter) ([]inquiry.Question, error) {
-	where, args := []string{"1"}, []any{}
-	for column, v := range map[string]string{"status": string(f.Status), "session_id": f.SessionID,
-		"run_id":                         f.RunID,
-		"json_extract(body, '$.client')": f.Client, "json_extract(body, '$.key')": f.Key} {
-		if v != "" {
-			where, args = append(where, column+" = ?"), append(args, v)
-		}
-	}
+	w := where{sql: "1"}
+	w.and("status = ?", string(f.Status))
+	w.and("session_id = ?", f.SessionID)
+	w.and("run_id = ?", f.RunID)
+	w.and("json_extract(body, '$.client') = ?", f.Client)
+	w.and("json_extract(body, '$.key') = ?", f.Key)
 	if f.Unapplied {
-		where = append(where, "applied_at = 0")
+		w.sql += " AND applied_at = 0"
 	}
 	columns, scan := questionColumns, qs.scan
 	if f.Brief {
 		columns, scan = briefColumns, scanBrief
 	}
-	query := "SELECT " + columns + " FROM questions WHERE " + strings.Join(where, " AND ") +
-		" ORDER BY asked_at, rowid"
-	if f.Limit > 0 {
-		query, args = query+" LIMIT ?", append(args, f.Limit)
-	}
-	list, err := collect(ctx, qs.s.read, scan, query, args...)
-	if err != nil {
-		return nil, fmt.Errorf("listing questions: %w", err)
-	}
-	return list, nil
+	list, err := collect(ctx, qs.s.read, scan,
+		"SELECT "+columns+" FROM questions WHERE "+w.sql+" ORDER BY asked_at, rowid", w.args...)
+	return list, doing(err, "listing questions")
 }
 
 // withdrawAll withdraws the run's open questions.

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"database/sql"
@@ -110,6 +111,24 @@ func (f fields) update(
 ) (int64, error) {
 	query := fmt.Sprintf("UPDATE %s SET %s WHERE %s", table, f.list("%s = ?"), where)
 	return affected(tx.ExecContext(ctx, query, append(f.values(), args...)...))
+}
+
+// where restricts a query.
+type where struct {
+	sql  string
+	args []any
+}
+
+// and adds a condition on v, unless v is "".
+func (w *where) and(condition, v string) {
+	if v != "" {
+		w.sql, w.args = w.sql+" AND "+condition, append(w.args, v)
+	}
+}
+
+// limited are the values of the query's parameters, of which the last is a limit; 0 is none.
+func (w *where) limited(n int) []any {
+	return append(w.args, cmp.Or(n, -1)) // so SQLite reads LIMIT -1
 }
 
 // instant is a time as milliseconds since 1970 UTC, 0 for the zero time.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/taploop/taploop/internal/hint"
 )
@@ -89,35 +88,16 @@ func listHint(err error) error {
 
 // Sessions lists sessions with their latest runs, those that changed last first.
 func (s *Store) Sessions(ctx context.Context, f Filter) ([]Overview, error) {
-	query := "SELECT " + sessionColumns + ", r.id IS NOT NULL, " + runColumns +
-		` FROM sessions s LEFT JOIN runs r
-		ON r.session_id = s.id AND r.seq = (SELECT max(seq) FROM runs WHERE session_id = s.id)`
-	var where []string
-	var args []any
-	if f.State != "" {
-		where, args = append(where, "r.state = ?"), append(args, f.State)
-	}
+	w := where{"s.client = coalesce(?, s.client)", []any{f.Client}}
+	w.and("r.state = ?", string(f.State))
 	if f.Waiting {
-		where = append(where, "r.waiting_at <> 0")
+		w.sql += " AND r.waiting_at <> 0"
 	}
-	if f.Serial != "" {
-		where, args = append(where, "s.serial = ?"), append(args, f.Serial)
-	}
-	if f.Client != nil {
-		where, args = append(where, "s.client = ?"), append(args, *f.Client)
-	}
-	if len(where) > 0 {
-		query += " WHERE " + strings.Join(where, " AND ")
-	}
-	query += " ORDER BY s.updated_at DESC, s.rowid DESC"
-	if f.Limit > 0 {
-		query, args = query+" LIMIT ?", append(args, f.Limit)
-	}
-	list, err := collect(ctx, s.read, scanOverview, query, args...)
-	if err != nil {
-		return nil, fmt.Errorf("listing sessions: %w", err)
-	}
-	return list, nil
+	list, err := collect(ctx, s.read, scanOverview, "SELECT "+sessionColumns+
+		", r.id IS NOT NULL, "+runColumns+` FROM sessions s LEFT JOIN runs r
+		ON r.session_id = s.id AND r.seq = (SELECT max(seq) FROM runs WHERE session_id = s.id)
+		WHERE `+w.sql+" ORDER BY s.updated_at DESC, s.rowid DESC LIMIT ?", w.limited(f.Limit)...)
+	return list, doing(err, "listing sessions")
 }
 
 // scanOverview reads the row twice: only the first pass knows whether there is a run to read.

@@ -146,7 +146,6 @@ type StepRecord struct {
 type Filter struct {
 	State   State   // of the latest run
 	Waiting bool    // those whose latest run waits for an answer
-	Serial  string  // of the phone
 	Client  *string // whom they belong to
 	Limit   int     // 0 means all
 }

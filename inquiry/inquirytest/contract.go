@@ -228,7 +228,6 @@ func list(t *testing.T, s inquiry.Store) {
 		want []inquiry.Question
 	}{
 		{inquiry.Filter{}, all},
-		{inquiry.Filter{Limit: 3}, all[:3]},
 		{inquiry.Filter{Status: inquiry.Pending}, all[1:]},
 		{inquiry.Filter{SessionID: "s1"}, all[:2]},
 		{inquiry.Filter{SessionID: "s1", Status: inquiry.Pending}, all[1:2]},

@@ -124,8 +124,5 @@ func (m *Memory) List(_ context.Context, f inquiry.Filter) ([]inquiry.Question, 
 	slices.SortStableFunc(out, func(a, b inquiry.Question) int {
 		return a.AskedAt.Compare(b.AskedAt)
 	})
-	if f.Limit > 0 && len(out) > f.Limit {
-		out = out[:f.Limit]
-	}
 	return out, nil
 }
