@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -102,10 +101,7 @@ func (s *Store) Audit(ctx context.Context, f AuditFilter) ([]AuditEntry, error) 
 // The caller leaves secrets out.
 func (s *Store) AppendAudit(ctx context.Context, e AuditEntry) error {
 	err := s.update(ctx, func(ctx context.Context, tx *sql.Tx) error { return s.audit(ctx, tx, e) })
-	if err != nil {
-		return fmt.Errorf("writing the audit: %w", err)
-	}
-	return nil
+	return doing(err, "writing the audit")
 }
 
 func (s *Store) audit(ctx context.Context, tx *sql.Tx, e AuditEntry) error {

@@ -19,10 +19,7 @@ func (s *Store) Delete(ctx context.Context, sessionID string) error {
 	if err == nil && !deleted {
 		err = listHint(fmt.Errorf("session %q: %w", sessionID, ErrNotFound))
 	}
-	if err != nil {
-		return fmt.Errorf("deleting a session: %w", err)
-	}
-	return nil
+	return doing(err, "deleting a session")
 }
 
 // delete reports false when there is no such session, or one that changed since before, unless that
@@ -39,8 +36,7 @@ func (s *Store) delete(ctx context.Context, id string, before time.Time) (delete
 			return err
 		}
 		deleted = true // with, by reference, all that is its own; but questions have no reference
-		_, err = tx.ExecContext(ctx, "DELETE FROM questions WHERE session_id = ?", id)
-		return err
+		return exec(ctx, tx, "DELETE FROM questions WHERE session_id = ?", id)
 	})
 	if err == nil && deleted {
 		err = s.deleteFrames(id)

@@ -44,10 +44,7 @@ func (j *journal) Intent(ctx context.Context, st agentloop.Step) error {
 			return j.insert(ctx, tx, r)
 		})
 	}
-	if err != nil {
-		return fmt.Errorf("journaling the intent of step %d: %w", st.Index, err)
-	}
-	return nil
+	return doing(err, "journaling the intent of step %d", st.Index)
 }
 
 // Done writes the outcome. See agentloop.Journal. Its ctx should not end with the run: what the
@@ -83,10 +80,7 @@ func (j *journal) Done(ctx context.Context, st agentloop.Step, c agentloop.Progr
 	if err == nil {
 		err = lost
 	}
-	if err != nil {
-		return fmt.Errorf("journaling step %d: %w", st.Index, err)
-	}
-	return nil
+	return doing(err, "journaling step %d", st.Index)
 }
 
 // Frame is what a former step of the session saw, or ErrNotFound. See agentloop.Album.
@@ -171,10 +165,9 @@ func (j *journal) insert(ctx context.Context, tx *sql.Tx, r *StepRecord) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx,
+	return exec(ctx, tx,
 		"UPDATE sessions SET steps = max(steps, ?), updated_at = ? WHERE id = ?",
 		r.Index, millis(j.s.now()), r.SessionID)
-	return err
 }
 
 // complete turns this life's Intent of the step into Done; false when there is none.
@@ -186,7 +179,7 @@ func (j *journal) complete(ctx context.Context, tx *sql.Tx, r *StepRecord) (bool
 }
 
 func (j *journal) saveProgress(ctx context.Context, tx *sql.Tx, p agentloop.Progress) error {
-	_, err := tx.ExecContext(ctx, "UPDATE runs SET course = ?, updated_at = ? WHERE id = ?",
+	err := exec(ctx, tx, "UPDATE runs SET course = ?, updated_at = ? WHERE id = ?",
 		object{p}, millis(j.s.now()), j.run.ID)
 	if err != nil {
 		return err

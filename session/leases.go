@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/taploop/taploop/internal/hint"
@@ -31,37 +30,25 @@ func (s *Store) Lease(ctx context.Context, serial, runID string) error {
 			return hint.Add(&BusyError{h},
 				"wait until that session is done, stop it, or use another phone")
 		}
-		_, err = tx.ExecContext(ctx, `INSERT INTO leases (serial, run_id, since) VALUES (?, ?, ?)
+		return exec(ctx, tx, `INSERT INTO leases (serial, run_id, since) VALUES (?, ?, ?)
 			ON CONFLICT (serial) DO UPDATE SET run_id = excluded.run_id, since = excluded.since`,
 			serial, runID, millis(s.now()))
-		return err
 	})
-	if err != nil {
-		return fmt.Errorf("leasing phone %q: %w", serial, err)
-	}
-	return nil
+	return doing(err, "leasing phone %q", serial)
 }
 
 // Release gives the phone back if the run holds it; otherwise it does nothing.
 func (s *Store) Release(ctx context.Context, serial, runID string) error {
 	err := s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "DELETE FROM leases WHERE serial = ? AND run_id = ?", serial,
-			runID)
-		return err
+		return exec(ctx, tx, "DELETE FROM leases WHERE serial = ? AND run_id = ?", serial, runID)
 	})
-	if err != nil {
-		return fmt.Errorf("releasing phone %q: %w", serial, err)
-	}
-	return nil
+	return doing(err, "releasing phone %q", serial)
 }
 
 // Holder says who holds the phone; false when it is free.
 func (s *Store) Holder(ctx context.Context, serial string) (Hold, bool, error) {
 	h, held, err := s.holder(ctx, s.read, serial)
-	if err != nil {
-		return Hold{}, false, fmt.Errorf("asking who holds phone %q: %w", serial, err)
-	}
-	return h, held, nil
+	return h, held, doing(err, "asking who holds phone %q", serial)
 }
 
 func (s *Store) holder(ctx context.Context, q queryer, serial string) (Hold, bool, error) {

@@ -78,10 +78,7 @@ func (qs *questions) Insert(ctx context.Context, q inquiry.Question) error {
 		}
 		return qs.s.auditAsked(ctx, tx, q)
 	})
-	if err != nil {
-		return fmt.Errorf("storing a question: %w", err)
-	}
-	return nil
+	return doing(err, "storing a question")
 }
 
 // unique refuses a second question under one key.
@@ -111,10 +108,7 @@ func (qs *questions) get(ctx context.Context, q queryer, id string) (inquiry.Que
 	if errors.Is(err, sql.ErrNoRows) {
 		err = inquiry.ErrNotFound
 	}
-	if err != nil {
-		return inquiry.Question{}, fmt.Errorf("question %q: %w", id, err)
-	}
-	return x, nil
+	return x, doing(err, "question %q", id)
 }
 
 // Settle implements inquiry.Store.
@@ -169,8 +163,7 @@ func (qs *questions) SetTurn(
 			return inquiry.ErrTurn
 		}
 		q.Turn = to
-		_, err = tx.ExecContext(ctx, "UPDATE questions SET turn = ? WHERE id = ?", object{to}, id)
-		return err
+		return exec(ctx, tx, "UPDATE questions SET turn = ? WHERE id = ?", object{to}, id)
 	})
 	return q, err
 }
@@ -199,7 +192,7 @@ func (qs *questions) apply(
 		return q, err
 	}
 	q.AppliedAt = at
-	_, err = tx.ExecContext(ctx, "UPDATE questions SET applied_at = ?, sealed = NULL WHERE id = ?",
+	err = exec(ctx, tx, "UPDATE questions SET applied_at = ?, sealed = NULL WHERE id = ?",
 		millis(at), id)
 	if err != nil {
 		return q, err
@@ -261,7 +254,6 @@ func (s *Store) applyTo(ctx context.Context, tx *sql.Tx, r *Run, c Change) error
 		return nil
 	}
 	r.Progress = r.Progress.Answered(c.Exchange)
-	_, err = tx.ExecContext(ctx, "UPDATE steps SET exchange = ? WHERE run_id = ? AND idx = ?",
+	return exec(ctx, tx, "UPDATE steps SET exchange = ? WHERE run_id = ? AND idx = ?",
 		object{c.Exchange}, r.ID, q.Step)
-	return err
 }

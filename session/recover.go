@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"slices"
 
 	"github.com/taploop/taploop/agentloop"
@@ -20,7 +19,7 @@ import (
 func (s *Store) Recover(ctx context.Context) ([]Run, error) {
 	left, err := s.leftBehind(ctx, s.read)
 	if err != nil || len(left) == 0 {
-		return nil, recovering(err)
+		return nil, doing(err, "recovering interrupted runs")
 	}
 	err = s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		if left, err = s.leftBehind(ctx, tx); err != nil {
@@ -28,22 +27,15 @@ func (s *Store) Recover(ctx context.Context) ([]Run, error) {
 		}
 		for i := range left {
 			if err := s.recoverRun(ctx, tx, &left[i]); err != nil {
-				return fmt.Errorf("run %s: %w", left[i].ID, err)
+				return doing(err, "run %s", left[i].ID)
 			}
 		}
 		return nil
 	})
 	if err != nil {
-		return nil, recovering(err)
+		left = nil
 	}
-	return left, nil
-}
-
-func recovering(err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("recovering interrupted runs: %w", err)
+	return left, doing(err, "recovering interrupted runs")
 }
 
 // leftBehind are the runs that are going on, as the store says, and whose owners have died.

@@ -49,10 +49,7 @@ func oneRow[T any](row *sql.Row, scan func(scanner) (T, error), what, id string)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = ErrNotFound
 	}
-	if err != nil {
-		return t, fmt.Errorf("%s %q: %w", what, id, err)
-	}
-	return t, nil
+	return t, doing(err, "%s %q", what, id)
 }
 
 // field is a column of a row, with the place of its value: a pointer, an instant or an object.
@@ -163,30 +160,19 @@ type object struct{ v any }
 
 // Value is what is written to a column.
 func (o object) Value() (driver.Value, error) {
-	t, err := text(o.v)
-	if err != nil || t == "null" {
+	b, err := json.Marshal(o.v)
+	if err != nil || string(b) == "null" {
 		return nil, err
 	}
-	return t, nil
+	return string(b), nil
 }
 
 // Scan reads a column.
 func (o object) Scan(v any) error {
-	switch v := v.(type) {
-	case nil:
-		return nil
-	case string:
-		if v == "" {
-			return nil
-		}
-		return json.Unmarshal([]byte(v), o.v)
+	if text, _ := v.(string); text != "" {
+		return json.Unmarshal([]byte(text), o.v)
 	}
-	return fmt.Errorf("JSON of type %T", v)
-}
-
-func text(v any) (string, error) {
-	b, err := json.Marshal(v)
-	return string(b), err
+	return nil
 }
 
 var idAlphabet = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").
@@ -197,6 +183,12 @@ func newID() string {
 	b := make([]byte, 20)
 	rand.Read(b) // never fails
 	return idAlphabet.EncodeToString(b)
+}
+
+// exec carries a statement out.
+func exec(ctx context.Context, tx *sql.Tx, query string, args ...any) error {
+	_, err := tx.ExecContext(ctx, query, args...)
+	return err
 }
 
 // affected counts the rows that a statement changed.

@@ -62,10 +62,6 @@ func (s *Store) newRun(ctx context.Context, tx *sql.Tx, r *Run) error {
 	r.Owner = s.owner.id
 	r.CreatedAt = s.now()
 	r.UpdatedAt = r.CreatedAt
-	return s.insertRun(ctx, tx, r)
-}
-
-func (s *Store) insertRun(ctx context.Context, tx *sql.Tx, r *Run) error {
 	if r.State.Terminal() || !r.State.Known() {
 		return fmt.Errorf("a new run cannot be %q", r.State)
 	}
@@ -110,8 +106,5 @@ func latestRun(ctx context.Context, q queryer, sessionID string) (Run, error) {
 func (s *Store) Runs(ctx context.Context, sessionID string) ([]Run, error) {
 	list, err := collect(ctx, s.read, scanRow[Run],
 		"SELECT "+runColumns+" FROM runs r WHERE session_id = ? ORDER BY seq", sessionID)
-	if err != nil {
-		return nil, fmt.Errorf("listing the runs of session %s: %w", sessionID, err)
-	}
-	return list, nil
+	return list, doing(err, "listing the runs of session %s", sessionID)
 }

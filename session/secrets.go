@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"database/sql"
-	"fmt"
 
 	"github.com/taploop/taploop/inquiry"
 )
@@ -34,23 +33,15 @@ func (s *Store) Secrets(ctx context.Context, runID string) ([]Secret, error) {
 		return x, err
 	}, `SELECT question_id, sealed, typed FROM secrets WHERE run_id = ?
 		ORDER BY given_at, rowid`, runID)
-	if err != nil {
-		return nil, fmt.Errorf("reading the secrets of run %s: %w", runID, err)
-	}
-	return list, nil
+	return list, doing(err, "reading the secrets of run %s", runID)
 }
 
 // SecretTyped notes that the answer to the question was typed into the phone.
 func (s *Store) SecretTyped(ctx context.Context, questionID string) error {
 	err := s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "UPDATE secrets SET typed = 1 WHERE question_id = ?",
-			questionID)
-		return err
+		return exec(ctx, tx, "UPDATE secrets SET typed = 1 WHERE question_id = ?", questionID)
 	})
-	if err != nil {
-		return fmt.Errorf("noting that a secret was typed: %w", err)
-	}
-	return nil
+	return doing(err, "noting that a secret was typed")
 }
 
 // keepSecret keeps a secret answer for the run that applies it.
@@ -58,14 +49,7 @@ func (s *Store) keepSecret(ctx context.Context, tx *sql.Tx, q inquiry.Question) 
 	if !q.Secret || q.Resolution == nil || q.Resolution.Type != inquiry.TypeAnswer {
 		return nil
 	}
-	_, err := tx.ExecContext(ctx,
+	return exec(ctx, tx,
 		"INSERT INTO secrets (question_id, run_id, sealed, given_at) VALUES (?, ?, ?, ?)",
 		q.ID, q.RunID, s.vault.seal(q.ID, q.Resolution.Response.Reveal()), millis(s.now()))
-	return err
-}
-
-// dropSecrets erases those of a run that ends.
-func dropSecrets(ctx context.Context, tx *sql.Tx, runID string) error {
-	_, err := tx.ExecContext(ctx, "DELETE FROM secrets WHERE run_id = ?", runID)
-	return err
 }

@@ -33,7 +33,10 @@ func (s *Store) Begin(ctx context.Context, x Session, r Run) (Session, Run, erro
 		if !errors.Is(err, ErrNotFound) {
 			return err
 		}
-		if err := s.insertSession(ctx, tx, &x); err != nil {
+		x.ID, x.Steps = newID(), 0
+		x.CreatedAt = s.now()
+		x.UpdatedAt = x.CreatedAt
+		if err := x.fields().insert(ctx, tx, "sessions"); err != nil {
 			return err
 		}
 		r.SessionID = x.ID
@@ -47,13 +50,6 @@ func (s *Store) Begin(ctx context.Context, x Session, r Run) (Session, Run, erro
 		return Session{}, Run{}, fmt.Errorf("beginning a session: %w", err)
 	}
 	return x, r, nil
-}
-
-func (s *Store) insertSession(ctx context.Context, tx *sql.Tx, x *Session) error {
-	x.ID, x.Steps = newID(), 0
-	x.CreatedAt = s.now()
-	x.UpdatedAt = x.CreatedAt
-	return x.fields().insert(ctx, tx, "sessions")
 }
 
 // SessionByKey returns the session that the client began under the key, or ErrNotFound.
@@ -119,7 +115,6 @@ func scanOverview(row scanner) (Overview, error) {
 
 // touch notes that something happened in the session.
 func (s *Store) touch(ctx context.Context, tx *sql.Tx, sessionID string) error {
-	_, err := tx.ExecContext(ctx, "UPDATE sessions SET updated_at = ? WHERE id = ?",
-		millis(s.now()), sessionID)
-	return err
+	return exec(ctx, tx, "UPDATE sessions SET updated_at = ? WHERE id = ?", millis(s.now()),
+		sessionID)
 }

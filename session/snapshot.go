@@ -29,10 +29,7 @@ func (s *Store) Snapshot(
 	}
 	defer tx.Rollback() // nothing was written
 	v, err := s.snapshot(ctx, tx, sessionID, after)
-	if err != nil {
-		return Snapshot{}, fmt.Errorf("reading how session %s stands: %w", sessionID, err)
-	}
-	return v, nil
+	return v, doing(err, "reading how session %s stands", sessionID)
 }
 
 func (s *Store) snapshot(

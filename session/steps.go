@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"fmt"
 )
 
 var stepColumns = new(StepRecord).fields().list("s.%s")
@@ -44,10 +43,7 @@ func (s *Store) Steps(ctx context.Context, sessionID string) ([]StepRecord, erro
 // StepsAfter lists the session's steps with an index above after, oldest first.
 func (s *Store) StepsAfter(ctx context.Context, sessionID string, after int) ([]StepRecord, error) {
 	list, err := stepsAfter(ctx, s.read, sessionID, after)
-	if err != nil {
-		return nil, fmt.Errorf("listing the steps of session %s: %w", sessionID, err)
-	}
-	return list, nil
+	return list, doing(err, "listing the steps of session %s", sessionID)
 }
 
 func stepsAfter(ctx context.Context, q queryer, sessionID string, after int) ([]StepRecord, error) {

@@ -66,7 +66,7 @@ func (s *Store) change(ctx context.Context, tx *sql.Tx, r *Run, c Change) error 
 		if err := s.withdrawAll(ctx, tx, r.ID, "the run has ended: "+string(c.To)); err != nil {
 			return err
 		}
-		if err := dropSecrets(ctx, tx, r.ID); err != nil {
+		if err := exec(ctx, tx, "DELETE FROM secrets WHERE run_id = ?", r.ID); err != nil {
 			return err
 		}
 	}
@@ -124,7 +124,7 @@ func (s *Store) finishSteps(ctx context.Context, tx *sql.Tx, r *Run, asked bool)
 		if parked {
 			state, at = Done, millis(s.now())
 		}
-		_, err := tx.ExecContext(ctx, `UPDATE steps SET state = ?, done_at = ?
+		err := exec(ctx, tx, `UPDATE steps SET state = ?, done_at = ?
 			WHERE session_id = ? AND idx = ?`, state, at, r.SessionID, st.Index)
 		if err != nil {
 			return err

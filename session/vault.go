@@ -90,8 +90,5 @@ func (v *vault) seal(id, text string) []byte {
 
 func (v *vault) open(id string, sealed []byte) (string, error) {
 	text, err := v.aead.Open(nil, nil, sealed, []byte(id))
-	if err != nil {
-		return "", fmt.Errorf("opening a sealed answer: %w", err)
-	}
-	return string(text), nil
+	return string(text), doing(err, "opening a sealed answer")
 }
