@@ -2,6 +2,7 @@ package actions
 
 import (
 	"context"
+	"reflect"
 
 	"github.com/taploop/taploop/screen"
 )
@@ -14,12 +15,6 @@ type Action interface {
 	// Validate reports what is wrong in words that a model can act on (which field, its value, what
 	// is allowed), or nil.
 	Validate() error
-	// Points is where the action touches the screen: one point for a tap, the way of a finger for a
-	// swipe, none for what touches no point.
-	Points() []screen.Point
-	// Texts returns the action with f applied to every free text in it. What is left out here would
-	// repeat secrets: see [Decision.Texts].
-	Texts(f func(string) string) Action
 	// describe is the action in words. Being unexported, it closes the vocabulary.
 	describe() string
 	// arguments is the action's fields for agent_action, when the model did not write fields.
@@ -40,6 +35,42 @@ type Gesture interface {
 func Passive(a Action) bool {
 	_, ok := a.(interface{ Passive() })
 	return ok
+}
+
+// Points is where the action touches the screen: one point for a tap, the way of a finger for a
+// swipe, none for what touches no point.
+func Points(a Action) []screen.Point {
+	if s, ok := a.(Scroll); ok {
+		return s.way()
+	}
+	var points []screen.Point
+	for i, v := 0, reflect.ValueOf(a); i < v.NumField(); i++ {
+		switch p := v.Field(i).Interface().(type) {
+		case screen.Point:
+			points = append(points, p)
+		case *screen.Point:
+			if p != nil {
+				points = append(points, *p)
+			}
+		}
+	}
+	return points
+}
+
+// Texts returns the action with f applied to every free text in it, for example to mask a secret. A
+// field of a named type, such as a [Key], is one of a closed set and no text.
+func Texts(a Action, f func(string) string) Action {
+	v := reflect.New(reflect.TypeOf(a)).Elem()
+	v.Set(reflect.ValueOf(a))
+	for i := range v.NumField() {
+		switch field := v.Field(i).Addr().Interface().(type) {
+		case *string:
+			*field = f(*field)
+		case *[]string:
+			*field = mapped(*field, f)
+		}
+	}
+	return v.Interface().(Action)
 }
 
 // Describe is the action in words for people, on one line, for example: tap (0.512,0.334). Long

@@ -17,10 +17,8 @@ func (a Click) Validate() error { return because(a, onScreen("the point", a.At))
 
 func (a Click) Do(ctx context.Context, s Surface) error { return s.Tap(ctx, a.At) }
 
-func (a Click) Points() []screen.Point           { return []screen.Point{a.At} }
-func (a Click) Texts(func(string) string) Action { return a }
-func (a Click) arguments() []Field               { return point("point", a.At) }
-func (a Click) describe() string                 { return fmt.Sprintf("tap %v", a.At) }
+func (a Click) arguments() []Field { return point("point", a.At) }
+func (a Click) describe() string   { return fmt.Sprintf("tap %v", a.At) }
 
 // DoubleClick taps a point twice.
 type DoubleClick struct {
@@ -32,7 +30,5 @@ func (a DoubleClick) Validate() error { return because(a, onScreen("the point", 
 
 func (a DoubleClick) Do(ctx context.Context, s Surface) error { return s.DoubleTap(ctx, a.At) }
 
-func (a DoubleClick) Points() []screen.Point           { return []screen.Point{a.At} }
-func (a DoubleClick) Texts(func(string) string) Action { return a }
-func (a DoubleClick) arguments() []Field               { return point("point", a.At) }
-func (a DoubleClick) describe() string                 { return fmt.Sprintf("tap %v twice", a.At) }
+func (a DoubleClick) arguments() []Field { return point("point", a.At) }
+func (a DoubleClick) describe() string   { return fmt.Sprintf("tap %v twice", a.At) }

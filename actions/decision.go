@@ -56,7 +56,7 @@ func (d *Decision) UnmarshalJSON(b []byte) error {
 // Texts returns the decision with f applied to every text in it, for example to mask a secret.
 func (d Decision) Texts(f func(string) string) Decision {
 	if d.Action != nil {
-		d.Action = d.Action.Texts(f)
+		d.Action = Texts(d.Action, f)
 	}
 	d.Thought = f(d.Thought)
 	d.Explain = f(d.Explain)

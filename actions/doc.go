@@ -2,7 +2,7 @@
 // checks, and how each is carried out on a [Surface].
 //
 // An [Action] is one member of the vocabulary, and has a file of its own: its fields, what is wrong
-// with them, the points that it touches, its texts, its words and its JSON. A [Gesture] is an
+// with them, its words and its JSON; [Points] and [Texts] are read from the fields. A [Gesture] is an
 // action that touches the phone: it has a Do. The others (INFO, COMPLETE, ABORT, NOTE) are for the
 // loop. Points are fractions of the frame, see [screen.Point]; the surface turns them into the
 // phone's coordinates, in one place, for every verb.

@@ -18,9 +18,6 @@ func (a Drag) Validate() error { return because(a, way(a.From, a.To)) }
 
 func (a Drag) Do(ctx context.Context, s Surface) error { return s.Drag(ctx, a.From, a.To) }
 
-func (a Drag) Points() []screen.Point           { return []screen.Point{a.From, a.To} }
-func (a Drag) Texts(func(string) string) Action { return a }
-
 func (a Drag) arguments() []Field {
 	return append(point("point1", a.From), point("point2", a.To)...)
 }

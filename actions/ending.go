@@ -2,7 +2,6 @@ package actions
 
 import (
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/screen"
 )
 
 // Complete ends the run as done, with a report, which may be empty.
@@ -13,10 +12,8 @@ type Complete struct {
 func (Complete) Verb() string      { return "COMPLETE" }
 func (a Complete) Validate() error { return because(a, plain("the report", a.Report, MaxReport)) }
 
-func (Complete) Points() []screen.Point               { return nil }
-func (a Complete) Texts(f func(string) string) Action { return Complete{f(a.Report)} }
-func (a Complete) arguments() []Field                 { return []Field{{"return", a.Report}} }
-func (a Complete) describe() string                   { return reported("done", a.Report) }
+func (a Complete) arguments() []Field { return []Field{{"return", a.Report}} }
+func (a Complete) describe() string   { return reported("done", a.Report) }
 
 // Abort ends the run as not done, with the reason, which may be empty.
 type Abort struct {
@@ -26,10 +23,8 @@ type Abort struct {
 func (Abort) Verb() string      { return "ABORT" }
 func (a Abort) Validate() error { return because(a, plain("the reason", a.Reason, MaxReport)) }
 
-func (Abort) Points() []screen.Point               { return nil }
-func (a Abort) Texts(f func(string) string) Action { return Abort{f(a.Reason)} }
-func (a Abort) arguments() []Field                 { return []Field{{"value", a.Reason}} }
-func (a Abort) describe() string                   { return reported("give up", a.Reason) }
+func (a Abort) arguments() []Field { return []Field{{"value", a.Reason}} }
+func (a Abort) describe() string   { return reported("give up", a.Reason) }
 
 func reported(what, why string) string {
 	if why == "" {

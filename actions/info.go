@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/screen"
 )
 
 // Info asks a person; Options are answers to choose from, none for a free answer. Secret says that
@@ -28,15 +27,6 @@ func (a Info) Validate() error {
 		errs = append(errs, filled(fmt.Sprintf("option %d", i+1), o, MaxOption))
 	}
 	return because(a, errs...)
-}
-
-func (Info) Points() []screen.Point { return nil }
-
-// Texts applies f to the question and the options.
-func (a Info) Texts(f func(string) string) Action {
-	a.Question = f(a.Question)
-	a.Options = mapped(a.Options, f)
-	return a
 }
 
 func (a Info) arguments() []Field {

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/screen"
 )
 
 // Back presses the back key.
@@ -17,10 +16,8 @@ func (Back) Validate() error { return nil }
 
 func (Back) Do(ctx context.Context, s Surface) error { return s.Key(ctx, KeyBack) }
 
-func (Back) Points() []screen.Point             { return nil }
-func (a Back) Texts(func(string) string) Action { return a }
-func (Back) arguments() []Field                 { return nil }
-func (Back) describe() string                   { return "go back" }
+func (Back) arguments() []Field { return nil }
+func (Back) describe() string   { return "go back" }
 
 // Home presses the home key.
 type Home struct{}
@@ -30,10 +27,8 @@ func (Home) Validate() error { return nil }
 
 func (Home) Do(ctx context.Context, s Surface) error { return s.Key(ctx, KeyHome) }
 
-func (Home) Points() []screen.Point             { return nil }
-func (a Home) Texts(func(string) string) Action { return a }
-func (Home) arguments() []Field                 { return nil }
-func (Home) describe() string                   { return "go to the home screen" }
+func (Home) arguments() []Field { return nil }
+func (Home) describe() string   { return "go to the home screen" }
 
 // Recents presses the recent-apps key.
 type Recents struct{}
@@ -43,10 +38,8 @@ func (Recents) Validate() error { return nil }
 
 func (Recents) Do(ctx context.Context, s Surface) error { return s.Key(ctx, KeyRecents) }
 
-func (Recents) Points() []screen.Point             { return nil }
-func (a Recents) Texts(func(string) string) Action { return a }
-func (Recents) arguments() []Field                 { return nil }
-func (Recents) describe() string                   { return "show the recent apps" }
+func (Recents) arguments() []Field { return nil }
+func (Recents) describe() string   { return "show the recent apps" }
 
 // HotKey presses one of the [Keys].
 type HotKey struct {
@@ -67,7 +60,5 @@ func (a HotKey) Validate() error {
 
 func (a HotKey) Do(ctx context.Context, s Surface) error { return s.Key(ctx, a.Key) }
 
-func (HotKey) Points() []screen.Point             { return nil }
-func (a HotKey) Texts(func(string) string) Action { return a }
-func (a HotKey) arguments() []Field               { return []Field{{"key", string(a.Key)}} }
-func (a HotKey) describe() string                 { return fmt.Sprintf("press the key %s", a.Key) }
+func (a HotKey) arguments() []Field { return []Field{{"key", string(a.Key)}} }
+func (a HotKey) describe() string   { return fmt.Sprintf("press the key %s", a.Key) }

@@ -32,9 +32,6 @@ func (a LongPress) Do(ctx context.Context, s Surface) error {
 	return s.LongPress(ctx, a.At, usual(a.Hold))
 }
 
-func (a LongPress) Points() []screen.Point           { return []screen.Point{a.At} }
-func (a LongPress) Texts(func(string) string) Action { return a }
-
 func (a LongPress) arguments() []Field {
 	return append(point("point", a.At), duration(a.Hold)...)
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/screen"
 )
 
 // OpenApp brings an app to the front; App is a name or a package.
@@ -28,8 +27,6 @@ func (a OpenApp) Validate() error {
 
 func (a OpenApp) Do(ctx context.Context, s Surface) error { return s.Launch(ctx, a.App) }
 
-func (OpenApp) Points() []screen.Point               { return nil }
-func (a OpenApp) Texts(f func(string) string) Action { return OpenApp{f(a.App)} }
-func (a OpenApp) arguments() []Field                 { return []Field{{"value", a.App}} }
+func (a OpenApp) arguments() []Field { return []Field{{"value", a.App}} }
 
 func (a OpenApp) describe() string { return "open " + text.Quote(a.App, maxDescribed) }

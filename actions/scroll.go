@@ -49,15 +49,15 @@ const strokeTime = time.Second
 
 // Do swipes against the direction, so that the next part of the content comes into sight.
 func (a Scroll) Do(ctx context.Context, s Surface) error {
-	p := a.Points()
+	p := a.way()
 	if len(p) < 2 {
 		return a.Validate()
 	}
 	return s.Swipe(ctx, p[0], p[1], strokeTime)
 }
 
-// Points is the way of the finger; At alone when there is no such direction.
-func (a Scroll) Points() []screen.Point {
+// way is the way of the finger; At alone when there is no such direction.
+func (a Scroll) way() []screen.Point {
 	from, to := a.At, a.At
 	switch a.Direction {
 	case Down:
@@ -82,8 +82,6 @@ func stroke(at, sign float64) (from, to float64) {
 	to = min(max(from+sign*length, edge), 1-edge)
 	return to - sign*length, to
 }
-
-func (a Scroll) Texts(func(string) string) Action { return a }
 
 func (a Scroll) arguments() []Field {
 	return append(point("point", a.At), Field{"direction", string(a.Direction)})

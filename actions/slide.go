@@ -34,9 +34,6 @@ func (a Slide) Do(ctx context.Context, s Surface) error {
 	return s.Swipe(ctx, a.From, a.To, usual(a.Took))
 }
 
-func (a Slide) Points() []screen.Point           { return []screen.Point{a.From, a.To} }
-func (a Slide) Texts(func(string) string) Action { return a }
-
 func (a Slide) arguments() []Field {
 	way := append(point("point1", a.From), point("point2", a.To)...)
 	return append(way, duration(a.Took)...)

@@ -76,20 +76,6 @@ func (a Type) focus(ctx context.Context, s Surface) error {
 	return wait.For(ctx, focusTime)
 }
 
-// Points is where the field is tapped, when it is.
-func (a Type) Points() []screen.Point {
-	if a.At == nil {
-		return nil
-	}
-	return []screen.Point{*a.At}
-}
-
-// Texts applies f to the text that is typed.
-func (a Type) Texts(f func(string) string) Action {
-	a.Text = f(a.Text)
-	return a
-}
-
 func (a Type) arguments() []Field {
 	fields := []Field{{"value", a.Text}}
 	if a.At != nil {

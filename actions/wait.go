@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/internal/wait"
-	"github.com/taploop/taploop/screen"
 )
 
 // Wait waits for the screen to change by itself. For is above 0; what is longer than [MaxWait] is
@@ -35,9 +34,7 @@ func (a Wait) Do(ctx context.Context, _ Surface) error { return wait.For(ctx, mi
 // Passive marks the one gesture that touches nothing.
 func (Wait) Passive() {}
 
-func (Wait) Points() []screen.Point             { return nil }
-func (a Wait) Texts(func(string) string) Action { return a }
-func (a Wait) arguments() []Field               { return []Field{{"value", seconds(a.For)}} }
+func (a Wait) arguments() []Field { return []Field{{"value", seconds(a.For)}} }
 
 func (a Wait) describe() string {
 	return fmt.Sprintf("wait %v", min(a.For, MaxWait).Round(time.Millisecond))

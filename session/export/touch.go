@@ -24,7 +24,7 @@ func drawn(a actions.Action, s screen.Size) *touch {
 		return nil
 	}
 	t := &touch{W: 1000 * s.W / max(s.W, s.H), H: 1000 * s.H / max(s.W, s.H)}
-	switch p := a.Points(); len(p) {
+	switch p := actions.Points(a); len(p) {
 	case 0:
 		return nil
 	case 1:
