@@ -35,30 +35,37 @@ func (c *captioned) Next(ctx context.Context, s agentloop.Situation) (agentloop.
 	describing, callOff := context.WithCancel(ctx)
 	defer callOff()
 	var caption string
-	var failed error
 	var wg sync.WaitGroup
-	wg.Go(func() { caption, failed = c.describer.Describe(describing, s.Task, s.Look.Frame) })
+	wg.Go(func() { caption = c.caption(describing, s) })
 	out, err := c.Policy.Next(ctx, s)
 	if err != nil {
 		callOff()
 	}
 	wg.Wait()
-	keepCaption(describing, c.log, s, &out, caption, failed)
+	out.Caption = caption
 	return out, err
+}
+
+// caption is the frame in words, or "" with a line in the log, unless that is because ctx ended.
+func (c *captioned) caption(ctx context.Context, s agentloop.Situation) string {
+	caption, err := c.describer.Describe(ctx, s.Task, s.Look.Frame)
+	if err == nil {
+		return caption
+	}
+	if ctx.Err() == nil {
+		c.log.WarnContext(ctx, "no caption", "step", s.Step, "err", err)
+	}
+	return ""
 }
 
 // WithFinalCaption returns p with the frame in words as Proposal.Caption where the decision ends
 // the run or asks a question: the frame that the task's giver wants to know of.
 // Otherwise it is as [WithCaptions].
 func WithFinalCaption(p agentloop.Policy, d Describer, opts *Options) agentloop.Policy {
-	return &finallyCaptioned{p, d, opts.log()}
+	return &finallyCaptioned{captioned{p, d, opts.log()}}
 }
 
-type finallyCaptioned struct {
-	agentloop.Policy
-	describer Describer
-	log       *slog.Logger
-}
+type finallyCaptioned struct{ captioned }
 
 func (c *finallyCaptioned) Next(
 	ctx context.Context, s agentloop.Situation,
@@ -69,21 +76,7 @@ func (c *finallyCaptioned) Next(
 	}
 	switch out.Action.(type) {
 	case actions.Complete, actions.Abort, actions.Info:
-		caption, failed := c.describer.Describe(ctx, s.Task, s.Look.Frame)
-		keepCaption(ctx, c.log, s, &out, caption, failed)
+		out.Caption = c.caption(ctx, s)
 	}
 	return out, nil
-}
-
-// keepCaption puts a caption into the proposal, or logs why there is none, unless that was because
-// ctx ended.
-func keepCaption(
-	ctx context.Context, log *slog.Logger, s agentloop.Situation, p *agentloop.Proposal,
-	caption string, err error,
-) {
-	if err == nil {
-		p.Caption = caption
-	} else if ctx.Err() == nil {
-		log.WarnContext(ctx, "no caption", "step", s.Step, "err", err)
-	}
 }
