@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"sync"
 )
 
 // daemon is one phone: an adbd that can be started more than once.
@@ -16,7 +15,7 @@ type daemon struct {
 	port   int
 	phone  Phone
 	serial string
-	log    logBuffer // of all its starts
+	log    bytes.Buffer // of all its starts; read after kill
 
 	cmd   *exec.Cmd     // nil when it does not run
 	ended chan struct{} // closed when cmd has ended
@@ -92,22 +91,4 @@ func (d *daemon) signal(do func(*os.Process) error) error {
 		return errors.New("adbd does not run")
 	}
 	return do(d.cmd.Process)
-}
-
-// logBuffer is a bytes.Buffer that may be read while a process writes to it.
-type logBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *logBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *logBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
 }

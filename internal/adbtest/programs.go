@@ -28,19 +28,14 @@ func find(name string) (string, error) {
 	if strings.EqualFold(os.Getenv(envSystem), "off") {
 		return "", fmt.Errorf("no %s below .cache/rig, and %s=off", name, envSystem)
 	}
-	if path, err := exec.LookPath(name); err == nil {
-		return path, nil
+	path, err := exec.LookPath(name)
+	if err != nil && name == "adbd" {
+		path, err = exec.LookPath("/usr/sbin/adbd") // not on an ordinary user's PATH
 	}
-	// not on an ordinary user's PATH
-	if path := "/usr/sbin/" + name; name == "adbd" && executable(path) {
-		return path, nil
+	if err != nil {
+		return "", fmt.Errorf("no %s on PATH or below .cache/rig", name)
 	}
-	return "", fmt.Errorf("no %s on PATH or below .cache/rig", name)
-}
-
-func executable(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode()&0o111 != 0
+	return path, nil
 }
 
 // fetchedDir is .cache/rig of the module that the tests run in.
@@ -81,34 +76,36 @@ var adbVersion = regexp.MustCompile(`(?m)^Version ((\d+)\S*)`)
 
 // usable returns the programs, or an error that names all that are missing.
 var usable = sync.OnceValues(func() (tools, error) {
+	found, err := search()
+	return found, hint.Add(err, "run: make setup, or set "+envSwitch+
+		"=off to leave these tests out")
+})
+
+func search() (tools, error) {
 	found := tools{paths: map[string]string{}}
 	var missing []string
 	for _, name := range programs {
 		path, err := find(name)
 		if err != nil {
 			missing = append(missing, name)
-			continue
 		}
 		found.paths[name] = path
 	}
-	const advice = "run: make setup, or set " + envSwitch + "=off to leave these tests out"
 	if len(missing) > 0 {
-		return tools{}, hint.Add(fmt.Errorf("missing: %s", strings.Join(missing, ", ")), advice)
+		return found, fmt.Errorf("missing: %s", strings.Join(missing, ", "))
 	}
-	out, err := command(found.paths["adb"], "version").CombinedOutput()
+	adb := found.paths["adb"]
+	out, err := command(adb, "version").CombinedOutput()
 	if err != nil {
-		return tools{}, hint.Add(fmt.Errorf("%s version: %w: %s", found.paths["adb"], err, out),
-			advice)
+		return found, fmt.Errorf("%s version: %w: %s", adb, err, out)
 	}
 	m := adbVersion.FindSubmatch(out)
 	if m == nil {
-		return tools{}, hint.Add(fmt.Errorf("%s does not report its version: %q",
-			found.paths["adb"], out), advice)
+		return found, fmt.Errorf("%s does not report its version: %q", adb, out)
 	}
 	found.version = string(m[1])
 	if major, _ := strconv.Atoi(string(m[2])); major < oldest {
-		return tools{}, hint.Add(fmt.Errorf("%s is version %s (want %d or newer)",
-			found.paths["adb"], m[1], oldest), advice)
+		return found, fmt.Errorf("%s is version %s (want %d or newer)", adb, m[1], oldest)
 	}
 	return found, nil
-})
+}
