@@ -35,7 +35,6 @@ func serve(t testing.TB) endpoint {
 	h, err := device.NewHost(&device.Options{Server: ln.Addr().String(),
 		Getenv: func(string) string { return "" }})
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, h.Close()) })
 	return endpoint{s, h, ln.Addr().String()}
 }
 

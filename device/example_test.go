@@ -28,7 +28,6 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	defer host.Close()
 	phone, err := host.Open(ctx, "") // the only one
 	if err != nil {
 		panic(err)

@@ -28,7 +28,8 @@ type Options struct {
 	Log    *slog.Logger        // nil discards
 }
 
-// Host is one ADB server and its phones. It is safe for concurrent use.
+// Host is one ADB server and its phones. It holds no connection between calls, and is safe for
+// concurrent use.
 type Host struct {
 	client  *adb.Client
 	timeout time.Duration
@@ -61,10 +62,6 @@ func NewHost(opts *Options) (*Host, error) {
 	}
 	return &Host{client, o.Timeout, o.Getenv, names, o.Log}, nil
 }
-
-// Close ends the use of the Host. It holds no connection between calls; calls in flight end with
-// their contexts.
-func (h *Host) Close() error { return nil }
 
 // List lists the phones that the server has, in its order, starting the server when it may. The
 // details of all usable phones are read at the same time; one that does not answer within

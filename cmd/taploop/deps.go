@@ -56,7 +56,6 @@ func (a *app) open(ctx context.Context, o overrides) (d *deps, err error) {
 	if d.host, err = a.host(); err != nil {
 		return d, err
 	}
-	d.closers = append(d.closers, d.host.Close)
 	q := a.conf.Questions
 	opts := &runs.Options{
 		Store: d.store, Phones: phones{d.host}, Broker: a.broker(d.store), Console: o.console,

@@ -21,7 +21,6 @@ func (c *devicesCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	defer host.Close()
 	phones, err := host.List(ctx)
 	if err != nil {
 		return err
