@@ -36,10 +36,8 @@ func New(opts *Options) (*Client, error) {
 		c.next = newTransport()
 	}
 	if o.APIKey != "" && !o.local() && !strings.HasPrefix(strings.ToLower(o.BaseURL), "https:") {
-		o.Log.Warn(
-			"the API key travels unencrypted: the endpoint is neither https nor on this machine",
-			"base_url", o.BaseURL,
-		)
+		o.Log.Warn("the API key travels unencrypted: the endpoint is neither https nor on this "+
+			"machine", "base_url", o.BaseURL)
 	}
 	return c, nil
 }

@@ -83,9 +83,8 @@ func delay(r reply, done int) time.Duration {
 		return min(after, maxRetryAfter)
 	}
 	d := min(firstDelay<<min(max(done-1, 0), 10), maxDelay)
-	return time.Duration(
-		(0.75 + rand.Float64()/2) * float64(d),
-	) // callers that failed together shall not come back together
+	// callers that failed together shall not come back together
+	return time.Duration((0.75 + rand.Float64()/2) * float64(d))
 }
 
 // retryAfter reads the header's two forms, seconds and a date.

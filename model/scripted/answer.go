@@ -119,11 +119,10 @@ func (a *answer) whole() map[string]any {
 func (a *answer) toolCalls() []any {
 	var out []any
 	for i, c := range a.calls {
-		out = append(
-			out,
-			map[string]any{"index": i, "id": fmt.Sprintf("call_%d", i+1), "type": "function",
-				"function": map[string]any{"name": c.name, "arguments": c.arguments}},
-		)
+		out = append(out, map[string]any{
+			"index": i, "id": fmt.Sprintf("call_%d", i+1), "type": "function",
+			"function": map[string]any{"name": c.name, "arguments": c.arguments},
+		})
 	}
 	return out
 }

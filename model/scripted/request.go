@@ -172,9 +172,8 @@ const maxPixels = 64 << 20
 func picture(url string) (image.Image, error) {
 	head, data, ok := strings.Cut(url, ";base64,")
 	if !ok || head != "data:image/jpeg" && head != "data:image/png" {
-		return nil, fmt.Errorf(
-			"want a data:image/jpeg;base64 or data:image/png;base64 URL, got %.40q", url,
-		)
+		return nil, fmt.Errorf("want a data:image/jpeg;base64 or data:image/png;base64 URL, "+
+			"got %.40q", url)
 	}
 	b, err := base64.StdEncoding.DecodeString(data)
 	if err != nil {

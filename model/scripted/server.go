@@ -52,11 +52,8 @@ func loopback(addr string) error {
 		return fmt.Errorf("serving the scripted model: %w", err)
 	}
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return fmt.Errorf(
-			"serving the scripted model: %q is not an address of this machine only (want "+
-				"127.0.0.1:PORT)",
-			addr,
-		)
+		return fmt.Errorf("serving the scripted model: %q is not an address of this machine only "+
+			"(want 127.0.0.1:PORT)", addr)
 	}
 	return nil
 }
@@ -66,9 +63,7 @@ func loopback(addr string) error {
 func (s *Server) Close() error {
 	s.unset()
 	s.end()
-	err := s.http.Shutdown(
-		context.Background(),
-	) // waits for handlers, which see their context ended
+	err := s.http.Shutdown(context.Background()) // waits for handlers; their context has ended
 	s.done.Wait()
 	if s.err != nil && !errors.Is(s.err, http.ErrServerClosed) {
 		return s.err
