@@ -76,12 +76,15 @@ func (p *phone) line(long bool) string {
 // strange is what the list shows as _ in a property, which is one word there.
 var strange = regexp.MustCompile(`[^-.0-9A-Za-z]`)
 
-func (s *Server) list(long bool) string {
+func (s *Server) attached() []*phone {
 	s.mu.Lock()
-	phones := slices.Clone(s.phones)
-	s.mu.Unlock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.phones)
+}
+
+func (s *Server) list(long bool) string {
 	var b strings.Builder
-	for _, p := range phones {
+	for _, p := range s.attached() {
 		b.WriteString(p.line(long))
 	}
 	return b.String()
@@ -102,11 +105,8 @@ func (f failure) Error() string { return string(f) }
 // pick finds the phone of a target. Unless anyState, a phone that cannot be used is refused with
 // what is the matter.
 func (s *Server) pick(t target, anyState bool) (*phone, error) {
-	s.mu.Lock()
-	phones := slices.Clone(s.phones)
-	s.mu.Unlock()
 	var found []*phone
-	for _, p := range phones {
+	for _, p := range s.attached() {
 		switch {
 		case t.serial != "" && p.serial != t.serial, t.id != 0 && p.id != t.id,
 			t.kind == "usb" && p.local(), t.kind == "local" && !p.local():
@@ -156,9 +156,7 @@ func (p *phone) usable() error {
 
 // find returns an attached phone by its serial.
 func (s *Server) find(serial string) (*phone, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, p := range s.phones {
+	for _, p := range s.attached() {
 		if p.serial == serial {
 			return p, nil
 		}

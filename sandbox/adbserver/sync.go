@@ -2,11 +2,10 @@ package adbserver
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"syscall"
+
+	"github.com/taploop/taploop/sandbox/shell"
 )
 
 const (
@@ -76,7 +75,7 @@ func (c *conn) stat(name string) error {
 func (c *conn) sendFile(name string) error {
 	data, err := c.phone.sh.Phone().Files().Read(name)
 	if err != nil {
-		return c.refuse("open failed: " + reason(err))
+		return c.refuse("open failed: " + shell.ErrorText(err))
 	}
 	for len(data) > 0 {
 		n := min(len(data), maxData)
@@ -86,15 +85,4 @@ func (c *conn) sendFile(name string) error {
 		data = data[n:]
 	}
 	return c.write([]byte("DONE"), le32(0))
-}
-
-// reason is why a file cannot be read, in the words of the C library.
-func reason(err error) string {
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return "No such file or directory"
-	case errors.Is(err, syscall.EISDIR):
-		return "Is a directory"
-	}
-	return err.Error()
 }

@@ -107,7 +107,7 @@ func (p *process) statement(s *syntax.Stmt) int {
 			err = f.store()
 		}
 		if err != nil {
-			code = complain(p.stderr, "%s: can't write %s: %s", shName, f.name, strerror(err))
+			code = complain(p.stderr, "%s: can't write %s: %s", shName, f.name, ErrorText(err))
 		}
 	}
 	p.dir, p.exited = q.dir, q.exited
@@ -195,7 +195,7 @@ func (p *process) cd(args []string) int {
 		err = syscall.ENOTDIR
 	}
 	if err != nil {
-		complain(p.stderr, "%s: cd: %s: %s", shName, args[0], strerror(err))
+		complain(p.stderr, "%s: cd: %s: %s", shName, args[0], ErrorText(err))
 		return 2
 	}
 	p.dir = dir

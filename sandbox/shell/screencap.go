@@ -40,7 +40,7 @@ func screencap(c *call) int {
 		err = c.write(file, append(head, pixels...))
 	}
 	if err != nil {
-		return c.fail(exitFailure, "Error opening file: %s (%s)", file, strerror(err))
+		return c.fail(exitFailure, "Error opening file: %s (%s)", file, ErrorText(err))
 	}
 	return exitOK
 }

@@ -79,7 +79,7 @@ func (p *process) redirect(r *syntax.Redirect) (*file, error) {
 }
 
 func opening(what, name string, err error) error {
-	return errors.New("can't " + what + " " + name + ": " + strerror(err))
+	return errors.New("can't " + what + " " + name + ": " + ErrorText(err))
 }
 
 // file is a file being written. Its content shows in the storage when it is stored.
@@ -111,8 +111,8 @@ func join(dir, name string) string {
 	return path.Join(dir, name)
 }
 
-// strerror is an error in the words of the C library.
-func strerror(err error) string {
+// ErrorText is an error in the words of the C library.
+func ErrorText(err error) string {
 	for _, e := range []struct {
 		is   error
 		text string

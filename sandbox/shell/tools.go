@@ -58,7 +58,7 @@ func (c *call) wrote(err error) int {
 	case errors.Is(err, syscall.EPIPE):
 		return exitPipe // without a message
 	case err != nil:
-		return c.fail(exitFailure, "%s: write: %s", c.name, strerror(err))
+		return c.fail(exitFailure, "%s: write: %s", c.name, ErrorText(err))
 	}
 	return exitOK
 }
@@ -80,7 +80,7 @@ func (c *call) each(names []string, f func(name string) error) int {
 		case errors.Is(err, syscall.EPIPE), errors.Is(err, os.ErrDeadlineExceeded):
 			return exitPipe
 		case err != nil:
-			code = c.fail(exitFailure, "%s: %s: %s", c.name, name, strerror(err))
+			code = c.fail(exitFailure, "%s: %s: %s", c.name, name, ErrorText(err))
 		}
 	}
 	return code
@@ -213,7 +213,7 @@ func grep(c *call) int {
 	}
 	data, err := c.input(args[1:])
 	if err != nil {
-		return c.fail(2, "grep: %s", strerror(err))
+		return c.fail(2, "grep: %s", ErrorText(err))
 	}
 	var found []string
 	for line := range strings.Lines(string(data)) {
@@ -274,7 +274,7 @@ func sh(c *call) int {
 	}
 	text, err := c.input(c.args)
 	if err != nil {
-		return c.fail(exitNotFound, "%s: %s", shName, strerror(err))
+		return c.fail(exitNotFound, "%s: %s", shName, ErrorText(err))
 	}
 	return inner.run(string(text))
 }

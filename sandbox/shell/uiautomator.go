@@ -28,7 +28,7 @@ func uiautomator(c *call) int {
 		}
 	} else if err := c.write(file, xml); err != nil {
 		// The real one logs this and claims success; a wrong answer helps no client.
-		return c.fail(exitFailure, "ERROR: could not write %s: %s", file, strerror(err))
+		return c.fail(exitFailure, "ERROR: could not write %s: %s", file, ErrorText(err))
 	}
 	c.outf("UI hierchary dumped to: %s\n", file)
 	return exitOK

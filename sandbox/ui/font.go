@@ -25,26 +25,29 @@ type glyph struct {
 	advance int
 }
 
-type glyphKey struct {
-	r    rune
-	px   int
-	bold bool
-}
-
+// faceKey is a size and a weight of the Go family.
 type faceKey struct {
 	px   int
 	bold bool
 }
 
+type glyphKey struct {
+	r rune
+	faceKey
+}
+
 // fonts caches glyphs for all phones of the process.
 var fonts = struct {
 	sync.Mutex
-	once    sync.Once
-	regular *opentype.Font
-	bold    *opentype.Font
-	faces   map[faceKey]font.Face
-	glyphs  map[glyphKey]*glyph
+	faces  map[faceKey]font.Face
+	glyphs map[glyphKey]*glyph
 }{faces: map[faceKey]font.Face{}, glyphs: map[glyphKey]*glyph{}}
+
+// families are the Go family's fonts, regular and bold.
+var families = map[bool]func() *opentype.Font{
+	false: sync.OnceValue(func() *opentype.Font { return parse(goregular.TTF) }),
+	true:  sync.OnceValue(func() *opentype.Font { return parse(gobold.TTF) }),
+}
 
 // maxGlyphs bounds the cache; a screen full of text needs some hundreds.
 const maxGlyphs = 8192
@@ -58,11 +61,10 @@ func parse(ttf []byte) *opentype.Font {
 	return f
 }
 
-// glyphs calls f with a look-up of glyphs of one size, under the cache's lock.
+// withGlyphs calls f with a look-up of glyphs of one size, under the cache's lock.
 func withGlyphs(px int, bold bool, f func(get func(rune) *glyph)) {
 	fonts.Lock()
 	defer fonts.Unlock()
-	fonts.once.Do(func() { fonts.regular, fonts.bold = parse(goregular.TTF), parse(gobold.TTF) })
 	f(func(r rune) *glyph { return lookUp(r, px, bold) })
 }
 
@@ -72,7 +74,7 @@ func advance(r rune, px int, bold bool) (n int) {
 }
 
 func lookUp(r rune, px int, bold bool) *glyph {
-	key := glyphKey{r, px, bold}
+	key := glyphKey{r, faceKey{px, bold}}
 	g, ok := fonts.glyphs[key]
 	if !ok {
 		if len(fonts.glyphs) >= maxGlyphs {
@@ -91,9 +93,8 @@ func render(r rune, px int, bold bool) *glyph {
 	case r == '\t':
 		r = ' '
 	}
-	face := face(px, bold)
-	if _, _, ok := face.GlyphBounds(r); ok && has(r, bold) {
-		return copyGlyph(face, r)
+	if has(r, bold) {
+		return copyGlyph(face(px, bold), r)
 	}
 	if g := bitmapGlyph(r, px, bold); g != nil {
 		return g
@@ -113,11 +114,7 @@ func face(px int, bold bool) font.Face {
 	if f, ok := fonts.faces[key]; ok {
 		return f
 	}
-	src := fonts.regular
-	if bold {
-		src = fonts.bold
-	}
-	f, err := opentype.NewFace(src, &opentype.FaceOptions{Size: float64(px), DPI: 72,
+	f, err := opentype.NewFace(families[bold](), &opentype.FaceOptions{Size: float64(px), DPI: 72,
 		Hinting: font.HintingNone})
 	if err != nil {
 		panic(fmt.Sprintf("ui: font of %d pixels: %v", px, err)) // px is at least 1
@@ -127,11 +124,7 @@ func face(px int, bold bool) font.Face {
 }
 
 func has(r rune, bold bool) bool {
-	f := fonts.regular
-	if bold {
-		f = fonts.bold
-	}
-	i, err := f.GlyphIndex(nil, r)
+	i, err := families[bold]().GlyphIndex(nil, r)
 	return err == nil && i != 0
 }
 
