@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -19,9 +20,9 @@ import (
 // connectionOptions are what a connection sets in the query of its URL, see [Connected].
 type connectionOptions struct {
 	descriptions map[string]string // by TOOL or TOOL.PARAM
-	messages     *messages         // nil is the server's own language
+	messages     *messages
 	mode         channel.Mode
-	wait         *time.Duration
+	wait         time.Duration
 	err          error // what is wrong with them; every call is refused with it
 }
 
@@ -47,9 +48,6 @@ type connectionKey struct{}
 //
 // It is for mcptransport.Options.Context.
 func Connected(ctx context.Context, r *http.Request) context.Context {
-	if r.URL.RawQuery == "" {
-		return ctx
-	}
 	return context.WithValue(ctx, connectionKey{}, readConnectionOptions(r.URL.Query()))
 }
 
@@ -57,13 +55,14 @@ func connectionOptionsOf(ctx context.Context) *connectionOptions {
 	if o, ok := ctx.Value(connectionKey{}).(*connectionOptions); ok {
 		return o
 	}
-	return &connectionOptions{}
+	return readConnectionOptions(nil)
 }
 
 // readConnectionOptions reads the query of a connection's URL. Keys that are none of ours are left
 // alone; what is wrong with ours is said by every call of the connection.
 func readConnectionOptions(query url.Values) *connectionOptions {
-	o := &connectionOptions{descriptions: map[string]string{}}
+	o := &connectionOptions{descriptions: map[string]string{}, messages: languages["en"],
+		wait: math.MaxInt64}
 	for key, values := range query {
 		if err := o.read(key, values[len(values)-1]); err != nil && o.err == nil {
 			o.err = err
@@ -80,10 +79,12 @@ func (o *connectionOptions) read(key, value string) error {
 	case key == "description":
 		o.describe(inquiryTool, value)
 	case key == "lang":
-		if o.messages = languages[value]; o.messages == nil {
+		in, known := languages[value]
+		if !known {
 			return badOption(key, "use en or zh", "%s is none of the languages",
 				text.Quote(value, 60))
 		}
+		o.messages = in
 	case key == "reply_mode":
 		return o.readMode(key, value)
 	case key == "wait_seconds":
@@ -92,7 +93,7 @@ func (o *connectionOptions) read(key, value string) error {
 			return badOption(key, "use a number of seconds from 0 to 3600", "%s is none",
 				text.Quote(value, 60))
 		}
-		o.wait = new(time.Duration(n * float64(time.Second)))
+		o.wait = time.Duration(n * float64(time.Second))
 	}
 	return nil
 }
@@ -126,21 +127,10 @@ func badOption(key, hint, format string, a ...any) error {
 		"in the query of this connection's address, "+key+": "+format, a...)
 }
 
-func (o *connectionOptions) language() *messages {
-	if o.messages == nil {
-		return languages["en"]
-	}
-	return o.messages
-}
-
 // tighten is w, and no longer than the connection wants.
 func (o *connectionOptions) tighten(w Waits) Waits {
-	if o.wait == nil {
-		return w
-	}
-	w.Default = min(w.Default, *o.wait)
-	w.Max = min(w.Max, *o.wait)
-	w.MaxProgress = min(w.MaxProgress, *o.wait)
+	w.Default = min(w.Default, o.wait)
+	w.Max = min(w.Max, o.wait)
 	return w
 }
 
@@ -198,10 +188,10 @@ func (o *connectionOptions) redescribe(d tool, as *mcp.Tool) {
 	input := d.input.CloneSchemas()
 	for name, p := range input.Properties {
 		if words := o.descriptions[d.name+"."+name]; words != "" {
-			p.Description, changed = words+" "+o.language().ParamSafety, true
+			p.Description, changed = words+" "+o.messages.ParamSafety, true
 		}
 	}
 	if changed {
-		as.Description, as.RawInputSchema = own+"\n"+o.language().Safety, schema.JSON(input)
+		as.Description, as.RawInputSchema = own+"\n"+o.messages.Safety, schema.JSON(input)
 	}
 }

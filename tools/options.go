@@ -57,26 +57,24 @@ const (
 // Waits bound how long calls wait for their run. A zero field takes its default.
 type Waits struct {
 	Default time.Duration // of a call that does not say; 45 s
-	// of a call without a progress token; 50 s, or Default when that is longer
-	Max         time.Duration
-	MaxProgress time.Duration // of a call with one; 90 s. It bounds the other two as well
-	Heartbeat   time.Duration // between progress messages while nothing happens; 10 s
+	// of any call; 90 s. One without a progress token waits 50 s at most, or Default when that is
+	// longer
+	Max       time.Duration
+	Heartbeat time.Duration // between progress messages while nothing happens; 10 s
 }
+
+// quietly is how long a client waits that sees no progress.
+const quietly = 50 * time.Second
 
 func (w Waits) over(base Waits) Waits {
 	return Waits{cmp.Or(w.Default, base.Default), cmp.Or(w.Max, base.Max),
-		cmp.Or(w.MaxProgress, base.MaxProgress),
 		cmp.Or(w.Heartbeat, base.Heartbeat)}
 }
 
 func (w Waits) withDefaults() Waits {
-	w = w.over(Waits{Default: 45 * time.Second, MaxProgress: 90 * time.Second,
+	w = w.over(Waits{Default: 45 * time.Second, Max: 90 * time.Second,
 		Heartbeat: 10 * time.Second})
-	w.Default = min(w.Default, w.MaxProgress)
-	if w.Max == 0 {
-		w.Max = max(50*time.Second, w.Default)
-	}
-	w.Max = min(w.Max, w.MaxProgress)
+	w.Default = min(w.Default, w.Max)
 	return w
 }
 
@@ -93,8 +91,8 @@ func (o *Options) waitsOf(client string) Waits {
 // budget is how long the call may wait. seconds is nil when it did not say.
 func (c *call) budget(seconds *float64) time.Duration {
 	most := c.waits.Max
-	if c.progress.token != nil {
-		most = c.waits.MaxProgress
+	if c.progress.token == nil {
+		most = min(max(quietly, c.waits.Default), most)
 	}
 	if seconds == nil {
 		return min(c.waits.Default, most)

@@ -93,7 +93,7 @@ func (t *Tools) newCall(ctx context.Context, req mcp.CallToolRequest) *call {
 		forms:     mcptransport.CanElicit(ctx),
 		stateless: mcptransport.Stateless(ctx),
 		options:   o,
-		messages:  o.language(),
+		messages:  o.messages,
 	}
 }
 

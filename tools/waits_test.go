@@ -43,11 +43,11 @@ func TestACallNeverOutlivesItsBudget(t *testing.T) {
 		"configured above 50": {in{}, nil, tools.Waits{Default: 70 * time.Second},
 			tools.Waits{}, 70 * time.Second},
 		"configured to at most 30": {in{"wait_seconds": 60}, "p",
-			tools.Waits{MaxProgress: 30 * time.Second}, tools.Waits{}, 30 * time.Second},
+			tools.Waits{Max: 30 * time.Second}, tools.Waits{}, 30 * time.Second},
 		"configured for this client": {in{}, nil, tools.Waits{},
 			tools.Waits{Default: 5 * time.Second}, 5 * time.Second},
 		"configured higher for a client": {in{"wait_seconds": 3600}, "p", tools.Waits{},
-			tools.Waits{MaxProgress: 200 * time.Second}, 200 * time.Second},
+			tools.Waits{Max: 200 * time.Second}, 200 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, w *fixture) {

@@ -105,11 +105,11 @@ func (a *app) toolOptions(d *deps) *tools.Options {
 	calls := a.conf.Calls
 	clients := map[string]tools.Waits{}
 	for name, c := range calls.Clients {
-		clients[name] = tools.Waits{Default: c.Wait, MaxProgress: c.MaxWait}
+		clients[name] = tools.Waits{Default: c.Wait, Max: c.MaxWait}
 	}
 	return &tools.Options{
 		Runs: d.manager, Questions: d.manager.Broker(), Store: d.store, Phones: phones{d.host},
-		Waits: tools.Waits{Default: calls.Wait, MaxProgress: calls.MaxWait,
+		Waits: tools.Waits{Default: calls.Wait, Max: calls.MaxWait,
 			Heartbeat: calls.Heartbeat},
 		ClientWaits: clients, ReplyMode: channel.Mode(a.conf.Reply.Mode),
 		MaxSteps: a.conf.Loop.MaxSteps,
