@@ -38,8 +38,9 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	w.mu.Lock()
-	w.at, w.ids, w.header = append(w.at, time.Now()), append(w.ids, r.Header.Get("webhook-id")),
-		append(w.header, r.Header)
+	w.at = append(w.at, time.Now())
+	w.ids = append(w.ids, r.Header.Get("webhook-id"))
+	w.header = append(w.header, r.Header)
 	w.bodies = append(w.bodies, string(b))
 	n := len(w.at)
 	w.mu.Unlock()

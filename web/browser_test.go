@@ -49,11 +49,13 @@ func (g *rig) login(browser context.Context, name string) tab {
 func (p tab) watch() {
 	p.t.Helper()
 	p.do(chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
-		_, err := cdp.Call(ctx, target, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: `
+		script := page.AddScriptToEvaluateOnNewDocumentParams{Source: `
 			window.faults = [];
 			addEventListener("error", (e) => faults.push(e.message));
 			addEventListener("unhandledrejection", (e) => faults.push(String(e.reason)));
-			addEventListener("securitypolicyviolation", (e) => faults.push(e.violatedDirective + " " + e.blockedURI));`})
+			addEventListener("securitypolicyviolation",
+				(e) => faults.push(e.violatedDirective + " " + e.blockedURI));`}
+		_, err := cdp.Call(ctx, target, page.AddScriptToEvaluateOnNewDocument, script)
 		return err
 	}))
 	p.t.Cleanup(func() {
@@ -89,7 +91,8 @@ func card(q inquiry.Question, selector string) string {
 
 func TestAnAnswerInOneBrowserTakesTheQuestionAwayInTheOtherWithTheReason(t *testing.T) {
 	g := newRig(t, nil)
-	const evil = `Which size? <img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`
+	const evil = `Which size? <img src=x ` +
+		`onerror="document.title='owned'"><script>document.title='owned'</script>`
 	q := g.waiting("ann", inquiry.Question{Text: evil, Options: []string{"small", "<b>large</b>"},
 		FreeText: true})
 	browser := chrometest.Chromium(t)
@@ -100,11 +103,13 @@ func TestAnAnswerInOneBrowserTakesTheQuestionAwayInTheOtherWithTheReason(t *test
 		require.Equal(t, "Task: order <b>a pizza</b>", p.text(card(q, ".task")+".textContent"))
 		require.Equal(t, "1. open <i>the menu</i>", p.text(card(q, ".steps li")+".textContent"))
 		require.Equal(t, "0",
-			p.text(`document.querySelectorAll("article script, article b, article i, .question img").length`))
+			p.text(`document.querySelectorAll("article script, article b, article i, .question `+
+				`img").length`))
 		p.until(card(q, ".shot img") + ".naturalWidth > 0")
 	}
 	hall.do(chromedp.KeyEvent("j"),
-		js(`document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key: "a", bubbles: true}))`),
+		js(`document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key: "a", bubbles: `+
+			`true}))`),
 		chromedp.KeyEvent("half typed"))
 	require.Equal(t, "half typed", hall.text(card(q, "textarea")+".value"))
 	kitchen.do(chromedp.KeyEvent("j"), chromedp.KeyEvent("2"))
@@ -124,7 +129,8 @@ func TestAnAnswerInOneBrowserTakesTheQuestionAwayInTheOtherWithTheReason(t *test
 	hall.do(js(card(secret, "input") + ".focus()"))
 	hall.do(chromedp.KeyEvent("778-hidden\r"))
 	kitchen.until(
-		`document.querySelector("article") === null && document.querySelectorAll("#settled li").length === 2`)
+		`document.querySelector("article") === null && document.querySelectorAll("#settled ` +
+			`li").length === 2`)
 	for _, p := range []tab{kitchen, hall} {
 		require.NotContains(t, p.text("document.documentElement.outerHTML"), "778-hidden")
 	}
@@ -178,7 +184,8 @@ func TestALostConnectionGreysThePageAndItComesBack(t *testing.T) {
 		inquiry.Reply{Response: "x", Channel: "console", By: "the operator"})
 	require.NoError(t, err)
 	g.down.Store(false)
-	p.until(`!document.body.classList.contains("lost") && document.querySelector("article") === null`)
+	p.until(`!document.body.classList.contains("lost") && document.querySelector("article") === ` +
+		`null`)
 	p.until(`document.querySelector("#settled span") !== null`)
 	require.Contains(t, p.text(`document.querySelector("#settled span").textContent`),
 		"answered by the operator (console): x")

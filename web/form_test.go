@@ -25,15 +25,19 @@ func trip() []inquiry.Field {
 	}
 }
 
-const tripAnswer = `{"name":"Ann","class":"First","extras":["Window seat","Meal"],"flexible":false,"bags":2,"day":"2028-02-29"}`
+const tripAnswer = `{"name":"Ann","class":"First","extras":["Window seat","Meal"],` +
+	`"flexible":false,"bags":2,"day":"2028-02-29"}`
 
 func TestAFormIsAnsweredWithAnObjectOrItsText(t *testing.T) {
 	g := newRig(t, nil)
 	for name, body := range map[string]string{
-		"object":  `{"reply_id":"r1","response":` + tripAnswer + `}`,
-		"text":    `{"reply_id":"r1","response":"{\"day\":\"2028-02-29\",\"name\":\"Ann\",\"class\":\"first\",\"extras\":[\"Meal\",\"window seat\"],\"flexible\":false,\"bags\":2}"}`,
-		"bare":    `{"response":` + tripAnswer + `}`,
-		"spaced ": `{"response": {"name" : "Ann ", "bags":2.0, "class":"FIRST", "extras":["Window seat","Meal"], "flexible":false, "day":"2028-02-29"} }`,
+		"object": `{"reply_id":"r1","response":` + tripAnswer + `}`,
+		"text": `{"reply_id":"r1","response":"{\"day\":\"2028-02-29\",\"name\":\"Ann\",` +
+			`\"class\":\"first\",\"extras\":[\"Meal\",\"window seat\"],\"flexible\":false,` +
+			`\"bags\":2}"}`,
+		"bare": `{"response":` + tripAnswer + `}`,
+		"spaced ": `{"response": {"name" : "Ann ", "bags":2.0, "class":"FIRST", "extras":[` +
+			`"Window seat","Meal"], "flexible":false, "day":"2028-02-29"} }`,
 	} {
 		q := g.waiting("ann", inquiry.Question{Fields: trip()})
 		a := g.post("/v1/inquiries/"+q.ID+"/reply", g.ann, body)
@@ -46,7 +50,8 @@ func TestAFormIsAnsweredWithAnObjectOrItsText(t *testing.T) {
 	path := "/v1/inquiries/" + q.ID + "/reply"
 	require.Equal(t, 200, g.post(path, g.ann, `{"reply_id":"r","response":`+tripAnswer+`}`).status)
 	again := g.post(path, g.ann,
-		`{"reply_id":"r","response":{"bags":2e0,"name":"Ann","class":"First","extras":["Meal","Window seat"],"flexible":false,"day":"2028-02-29"}}`)
+		`{"reply_id":"r","response":{"bags":2e0,"name":"Ann","class":"First","extras":["Meal",`+
+			`"Window seat"],"flexible":false,"day":"2028-02-29"}}`)
 	require.Equal(t, 200, again.status, again.text)
 	require.Equal(t, true, again.json(t)["replayed"])
 	require.Equal(t, 422, g.post(path, g.ann, `{"reply_id":"r","response":{}}`).status)
@@ -57,7 +62,8 @@ func TestWhatDoesNotFitAFormIsToldPerField(t *testing.T) {
 	q := g.waiting("ann", inquiry.Question{Fields: trip()})
 	path := "/v1/inquiries/" + q.ID + "/reply"
 	a := g.post(path, g.ann,
-		`{"response":{"name":"A","class":"Third","extras":[],"bags":9,"flexible":true,"day":"2027-02-29","colour":"red"}}`)
+		`{"response":{"name":"A","class":"Third","extras":[],"bags":9,"flexible":true,`+
+			`"day":"2027-02-29","colour":"red"}}`)
 	require.Equal(t, 400, a.status, a.text)
 	m := a.json(t)
 	require.Equal(t, "INVALID_REPLY", m["error"].(map[string]any)["code"])

@@ -34,7 +34,8 @@ func (p tab) pick(q inquiry.Question, n, box int) {
 func (p tab) problems(q inquiry.Question) string {
 	p.t.Helper()
 	return p.text(`[...document.querySelectorAll('article[data-id="` + q.ID + `"] .field')]
-		.map((f, i) => (i + 1) + ": " + f.querySelector(".problem").textContent).filter((s) => !s.endsWith(": ")).join("\n")`)
+		.map((f, i) => (i + 1) + ": " + f.querySelector(".problem").textContent)
+		.filter((s) => !s.endsWith(": ")).join("\n")`)
 }
 
 func (p tab) send(q inquiry.Question) {
@@ -96,7 +97,8 @@ func TestAFormIsFilledInOnThePage(t *testing.T) {
 
 func TestScriptsInAFormAreText(t *testing.T) {
 	g := newRig(t, nil)
-	const evil = `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`
+	const evil = `<img src=x onerror="document.title='owned'">` +
+		`<script>document.title='owned'</script>`
 	many := []string{evil}
 	for i := range 8 {
 		many = append(many, fmt.Sprintf("%s %d", evil, i))
@@ -124,7 +126,8 @@ func TestScriptsInAFormAreText(t *testing.T) {
 		require.Equal(t, evil, p.text(card(q, ".task")+".textContent"))
 		require.Equal(t, evil, p.text(card(q, ".doors li")+".textContent"))
 		require.Equal(t, "__proto__constructorthis page",
-			p.text(`[...document.querySelectorAll(".doors li")].slice(1).map((e) => e.textContent).join("")`))
+			p.text(`[...document.querySelectorAll(".doors li")].slice(1).map((e) => `+
+				`e.textContent).join("")`))
 		require.Equal(t, evil, p.text(field(q, 1, "label")+".textContent"))
 		require.Equal(t, evil, p.text(field(q, 1, "textarea")+".value"))
 		require.Equal(t, many[8], p.text(field(q, 3, "select")+".lastChild.textContent"))
@@ -206,8 +209,10 @@ func TestALinkGoesToOneQuestion(t *testing.T) {
 		p.do(chromedp.Navigate("about:blank"), chromedp.Navigate(g.http.URL+"/ui#"+fragment))
 	}
 	// Also when what is above it, and what it shows itself, came later.
-	there := `document.activeElement === ` + card(q, "") + ` && ` + card(q, ".shot img") + `.naturalWidth > 0 && ` + card(q, ".steps li") + ` !== null
-		&& document.activeElement.getBoundingClientRect().top >= 0 && document.activeElement.getBoundingClientRect().top < innerHeight / 3`
+	top := `document.activeElement.getBoundingClientRect().top`
+	there := `document.activeElement === ` + card(q, "") + ` && ` +
+		card(q, ".shot img") + `.naturalWidth > 0 && ` + card(q, ".steps li") + ` !== null && ` +
+		top + ` >= 0 && ` + top + ` < innerHeight / 3`
 	open("question=" + q.ID)
 	p.until(there)
 	open("question=" + done.ID)
@@ -238,10 +243,12 @@ func TestWhatWasTypedOutlivesTheLogin(t *testing.T) {
 	p.do(js(card(secret, "input")+".focus()"), chromedp.KeyEvent("4711"),
 		js(card(q, "textarea")+".focus()"), chromedp.KeyEvent("a long answer"))
 	// behind the page's back
-	p.do(js(`fetch("/ui/logout", {method: "POST", headers: {"X-Taploop": "page"}}).then(() => { window.out = true; })`))
+	p.do(js(`fetch("/ui/logout", {method: "POST", headers: {"X-Taploop": "page"}}).then(() => { ` +
+		`window.out = true; })`))
 	p.until("window.out")
 	p.send(q)
-	p.until(`!document.getElementById("login").hidden && document.querySelector("article") === null`)
+	p.until(`!document.getElementById("login").hidden && document.querySelector("article") === ` +
+		`null`)
 	link, err := g.logins.Link(g.http.URL, "kitchen")
 	require.NoError(t, err)
 	p.do(chromedp.Navigate(link))

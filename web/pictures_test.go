@@ -83,8 +83,10 @@ func TestThePageInPictures(t *testing.T) {
 }
 
 // small lists the controls that are lower than 36 pixels. Boxes are pressed by their labels.
-const small = `[...document.querySelectorAll("button, textarea, select, input:not([type=radio], [type=checkbox]), label.box")]
-	.filter((e) => e.getClientRects().length && e.getBoundingClientRect().height < 36).map((e) => e.outerHTML).join("\n")`
+const small = `[...document.querySelectorAll("button, textarea, select, label.box, " +
+		"input:not([type=radio], [type=checkbox])")]
+	.filter((e) => e.getClientRects().length && e.getBoundingClientRect().height < 36)
+	.map((e) => e.outerHTML).join("\n")`
 
 // look sets the colours and the size of the window; a narrow one is a phone's, without a mouse.
 func (p tab) look(scheme string, w, h int64) {

@@ -338,8 +338,9 @@ func TestSessionsStepsAndFramesAreReadFromTheStore(t *testing.T) {
 
 func TestEveryErrorSaysWhatCanBeDone(t *testing.T) {
 	g := newRig(t, nil)
-	open, settled, gone := g.waiting("ann", inquiry.Question{}),
-		g.waiting("ann", inquiry.Question{}), g.waiting("ann", inquiry.Question{})
+	open := g.waiting("ann", inquiry.Question{})
+	settled := g.waiting("ann", inquiry.Question{})
+	gone := g.waiting("ann", inquiry.Question{})
 	require.Equal(t, 200, g.post("/v1/inquiries/"+settled.ID+"/reply", g.ann,
 		`{"response":"x","reply_id":"r"}`).status)
 	require.NoError(t, g.broker.Withdraw(t.Context(), gone.ID, "stopped"))

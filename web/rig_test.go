@@ -131,7 +131,8 @@ func (g *rig) waiting(client string, q inquiry.Question) inquiry.Question {
 	run, err = g.store.Transition(ctx, run.ID, session.Change{To: session.Running})
 	require.NoError(g.t, err)
 	g.step(run, 1)
-	q.SessionID, q.RunID, q.Fence = x.ID, run.ID, run.Fence
+	q.SessionID = x.ID
+	q.RunID, q.Fence = run.ID, run.Fence
 	q.Frame, err = g.store.SaveFrame(ctx, run, 1, picture())
 	require.NoError(g.t, err)
 	if q.Text == "" {

@@ -121,7 +121,9 @@ func TestWhatBelongsToSomebodyElseIsAnsweredLikeTheUnknown(t *testing.T) {
 
 func TestAQuestionWithoutASessionIsForItsClientAndForOperators(t *testing.T) {
 	g := newRig(t, nil)
-	ann, ben, boss := g.listen(g.ann, ""), g.listen(g.ben, ""), g.listen(g.boss, "")
+	ann := g.listen(g.ann, "")
+	ben := g.listen(g.ben, "")
+	boss := g.listen(g.boss, "")
 	for _, s := range []*stream{ann, ben, boss} {
 		s.want("snapshot")
 	}

@@ -80,7 +80,8 @@ func TestThePlacesToAddSomethingAreThere(t *testing.T) {
 			if !strings.Contains(name[1], "/") || strings.Contains(name[1], " ") {
 				continue
 			}
-			there, err := filepath.Glob(filepath.Join(root, strings.ReplaceAll(name[1], "NAME", "*")))
+			pattern := strings.ReplaceAll(name[1], "NAME", "*")
+			there, err := filepath.Glob(filepath.Join(root, pattern))
 			require.NoError(t, err)
 			require.NotEmpty(t, there, "%s, for a new %s", name[1], cells[0])
 		}

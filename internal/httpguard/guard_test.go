@@ -25,16 +25,19 @@ func TestOnlyKnownHostsAndOriginsPass(t *testing.T) {
 		{"a listed origin", "127.0.0.1:8702", "localhost", "https://PANEL.example", ""},
 		{"an address in the network", "192.168.1.2:8702", "192.168.1.2:8702", "", ""},
 		{"an address on loopback", "127.0.0.1:8702", "192.168.1.2:8702", "",
-			`host "192.168.1.2:8702" is not one of this server's (loopback names and the listed ones are)`},
+			`host "192.168.1.2:8702" is not one of this server's (loopback names and the listed ` +
+				`ones are)`},
 		{"a rebound name", "127.0.0.1:8702", "evil.example:8702", "",
-			`host "evil.example:8702" is not one of this server's (loopback names and the listed ones are)`},
+			`host "evil.example:8702" is not one of this server's (loopback names and the listed ` +
+				`ones are)`},
 		{"a foreign page", "127.0.0.1:8702", "localhost:8702", "https://evil.example",
 			`origin "https://evil.example" may not use this server (loopback and listed ones may)`},
 		{"a page without an origin", "127.0.0.1:8702", "localhost:8702", "null",
 			`origin "null" may not use this server (loopback and listed ones may)`},
 		{"a name that begins like ours", "127.0.0.1:8702", "localhost:8702",
 			"http://localhost.evil.example",
-			`origin "http://localhost.evil.example" may not use this server (loopback and listed ones may)`},
+			`origin "http://localhost.evil.example" may not use this server (loopback and listed ` +
+				`ones may)`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			local, err := net.ResolveTCPAddr("tcp", c.local)

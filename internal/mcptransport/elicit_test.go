@@ -25,8 +25,9 @@ func TestQuestionsGoOutOnTheStreamOfTheirRequestAndAnswersFindTheirWay(t *testin
 		defer resp.Body.Close()
 		streams = append(streams, readEvents(t, resp))
 		asked = append(asked, streams[i].message().data)
-		require.JSONEq(t, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"elicitation/create","params":{"message":%q,
-			"requestedSchema":{"type":"object","properties":{"answer":{"type":"string"}}}}}`, i+1, q), asked[i])
+		require.JSONEq(t, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"elicitation/create",
+			"params":{"message":%q,"requestedSchema":
+			{"type":"object","properties":{"answer":{"type":"string"}}}}}`, i+1, q), asked[i])
 	}
 	for i, answer := range []string{"second", "first"} {
 		status, _ := e.status(http.MethodPost,
@@ -72,7 +73,8 @@ func TestADialogIsClosedWhenNobodyWaitsAnyMore(t *testing.T) {
 		require.Equal(t, time.Hour, time.Since(start))
 		require.Len(t, rest, 3)
 		require.JSONEq(t,
-			`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"nobody answered within an hour"}}`, rest[1])
+			`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,`+
+				`"reason":"nobody answered within an hour"}}`, rest[1])
 		require.Contains(t, rest[2], "nobody answered within an hour")
 		status, _ := e.status(http.MethodPost,
 			`{"jsonrpc":"2.0","id":1,"result":{"action":"decline"}}`, header...)
@@ -124,7 +126,8 @@ func TestAQuestionByResultIsAskedInBothEras(t *testing.T) {
 		`"inputRequests":{"q1":{"method":"elicitation/create","params":{"message":"Which?"`)
 	require.Contains(t, got, `"requestState":"state-1"`)
 	again := strings.Replace(body, `"arguments"`,
-		`"requestState":"state-1","inputResponses":{"q1":{"action":"accept","content":{"answer":"this"}}},"arguments"`, 1)
+		`"requestState":"state-1","inputResponses":{"q1":{"action":"accept",`+
+			`"content":{"answer":"this"}}},"arguments"`, 1)
 	_, got = e.status(http.MethodPost, again, header...)
 	require.Contains(t, got, "accept map[answer:this] state-1")
 	nonsense := strings.Replace(body, `"arguments"`,
@@ -165,7 +168,8 @@ func TestTheClientsModelIsAskedWhenItIsLent(t *testing.T) {
 	w.shake("2025-11-25", `{"sampling":{}}`)
 	w.send(tool(1, "sample", "{}"))
 	require.Contains(t, w.line(), `"method":"sampling/createMessage"`)
-	w.send(`{"jsonrpc":"2.0","id":1,"result":{"role":"assistant","model":"m","content":{"type":"text","text":"forty-two"}}}`)
+	w.send(`{"jsonrpc":"2.0","id":1,"result":{"role":"assistant","model":"m",` +
+		`"content":{"type":"text","text":"forty-two"}}}`)
 	require.Contains(t, w.line(), "forty-two")
 
 	bare := serveStdio(t, l.MCPServer, nil)

@@ -27,7 +27,8 @@ func TestACancelledRequestEndsAloneAndIsNotAnswered(t *testing.T) {
 		defer first.Body.Close()
 		second := e.request(t.Context(), http.MethodPost, tool("1", "gate", "{}"), mine...)
 		defer second.Body.Close()
-		cancel := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"the user left"}}`
+		cancel := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,` +
+			`"reason":"the user left"}}`
 
 		status, _ := e.status(http.MethodPost, cancel, other...) // somebody else's
 		require.Equal(t, http.StatusAccepted, status)
@@ -195,8 +196,8 @@ func TestIdleSessionsEndAndUsedOnesDoNot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLab()
 		e := serveHTTP(t, l.MCPServer, &Options{IdleTTL: time.Hour})
-		idle, used, listens, runs := e.session("2025-11-25", "{}"), e.session("2025-11-25", "{}"),
-			e.session("2025-11-25", "{}"), e.session("2025-11-25", "{}")
+		idle, used := e.session("2025-11-25", "{}"), e.session("2025-11-25", "{}")
+		listens, runs := e.session("2025-11-25", "{}"), e.session("2025-11-25", "{}")
 		listening := e.request(t.Context(), http.MethodGet, "", listens...)
 		defer listening.Body.Close()
 		go func() { _, _ = io.Copy(io.Discard, listening.Body) }() // comments

@@ -17,15 +17,24 @@ func TestEveryMessageOfARequestComesOnItsOwnStreamInOrderBeforeTheResult(t *test
 	e := serveHTTP(t, newLab().MCPServer, nil)
 	header := e.session("2025-11-25", "{}")
 	want := []string{
-		`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":1,"progressToken":7}}`,
-		`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":2,"progressToken":7}}`,
-		`{"jsonrpc":"2.0","method":"notifications/message","params":{"data":0,"level":"warning","logger":"lab"}}`,
-		`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":3,"progressToken":7}}`,
-		`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":4,"progressToken":7}}`,
-		`{"jsonrpc":"2.0","method":"notifications/message","params":{"data":1,"level":"warning","logger":"lab"}}`,
-		`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":5,"progressToken":7}}`,
-		`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":6,"progressToken":7}}`,
-		`{"jsonrpc":"2.0","method":"notifications/message","params":{"data":2,"level":"warning","logger":"lab"}}`,
+		`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":1,` +
+			`"progressToken":7}}`,
+		`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":2,` +
+			`"progressToken":7}}`,
+		`{"jsonrpc":"2.0","method":"notifications/message","params":{"data":0,"level":"warning",` +
+			`"logger":"lab"}}`,
+		`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":3,` +
+			`"progressToken":7}}`,
+		`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":4,` +
+			`"progressToken":7}}`,
+		`{"jsonrpc":"2.0","method":"notifications/message","params":{"data":1,"level":"warning",` +
+			`"logger":"lab"}}`,
+		`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":5,` +
+			`"progressToken":7}}`,
+		`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":6,` +
+			`"progressToken":7}}`,
+		`{"jsonrpc":"2.0","method":"notifications/message","params":{"data":2,"level":"warning",` +
+			`"logger":"lab"}}`,
 		`{"id":7,"jsonrpc":"2.0","result":{"content":[{"text":"done","type":"text"}]}}`,
 	}
 	resp := e.request(t.Context(), http.MethodPost, tool(7, "mixed", "{}"), header...)
@@ -43,7 +52,8 @@ func TestProgressKeepsItsMeta(t *testing.T) {
 		e.session("2025-06-18", "{}")...)
 	defer resp.Body.Close()
 	require.JSONEq(t,
-		`{"jsonrpc":"2.0","method":"notifications/progress","params":{"_meta":{"step":1},"message":"step 1","progress":1,"progressToken":"a","total":1}}`,
+		`{"jsonrpc":"2.0","method":"notifications/progress","params":{"_meta":{"step":1},`+
+			`"message":"step 1","progress":1,"progressToken":"a","total":1}}`,
 		readEvents(t, resp).message().data)
 }
 
@@ -137,8 +147,10 @@ func TestPanicsBecomeErrors(t *testing.T) {
 	e := serveHTTP(t, newLab().MCPServer, nil)
 	header := e.session("2025-11-25", "{}")
 	for name, want := range map[string]string{
-		"panic":      `{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"internal error: handling the request panicked; the server's log has more"}}`,
-		"unwritable": `{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"internal error: the result cannot be written as JSON"}}`,
+		"panic": `{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"internal error: ` +
+			`handling the request panicked; the server's log has more"}}`,
+		"unwritable": `{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"internal error: ` +
+			`the result cannot be written as JSON"}}`,
 	} {
 		_, body := e.status(http.MethodPost, tool(1, name, "{}"), header...)
 		require.Equal(t, want+"\n", body)
@@ -194,7 +206,8 @@ func TestAHandlerCanAnswerWithAnErrorOfItsOwn(t *testing.T) {
 	status, got := e.status(http.MethodPost, body, header...)
 	require.Equal(t, http.StatusBadRequest, status)
 	require.JSONEq(t,
-		`{"jsonrpc":"2.0","id":1,"error":{"code":-32021,"message":"this needs forms","data":{"requiredCapabilities":{"elicitation":{}}}}}`, got)
+		`{"jsonrpc":"2.0","id":1,"error":{"code":-32021,"message":"this needs forms",`+
+			`"data":{"requiredCapabilities":{"elicitation":{}}}}}`, got)
 	body, header = modern(2, "change-its-mind", "{}")
 	status, got = e.status(http.MethodPost, body, header...)
 	require.Equal(t, http.StatusOK, status)

@@ -115,7 +115,8 @@ func TestLimits(t *testing.T) {
 		status, body := e.status(http.MethodPost, tool(3, "nothing", "{}"), a...)
 		require.Equal(t, http.StatusTooManyRequests, status)
 		require.Contains(t, body,
-			`"id":3,"error":{"code":-32600,"message":"2 requests are under way already; wait for one of them to end"}`)
+			`"id":3,"error":{"code":-32600,"message":"2 requests are under way already; wait for `+
+				`one of them to end"}`)
 		status, body = e.status(http.MethodPost, tool(1, "nothing", "{}"), a...)
 		require.Equal(t, http.StatusTooManyRequests, status)
 		require.Contains(t, body, "a request with the id 1 is under way already")

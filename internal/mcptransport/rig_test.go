@@ -248,7 +248,8 @@ func (e *endpoint) status(method, body string, header ...string) (int, string) {
 	return resp.StatusCode, string(data)
 }
 
-const handshake = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":%q,"capabilities":%s,"clientInfo":{"name":"test","version":"1"}}}`
+const handshake = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":%q,` +
+	`"capabilities":%s,"clientInfo":{"name":"test","version":"1"}}}`
 
 // session begins one and gives the headers of its requests.
 func (e *endpoint) session(version, capabilities string, header ...string) []string {
@@ -266,15 +267,19 @@ func (e *endpoint) session(version, capabilities string, header ...string) []str
 func tool(id any, name, arguments string) string {
 	data, _ := json.Marshal(id)
 	return fmt.Sprintf(
-		`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":%q,"arguments":%s,"_meta":{"progressToken":%s}}}`, data, name, arguments, data)
+		`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":%q,"arguments":%s,`+
+			`"_meta":{"progressToken":%s}}}`, data, name, arguments, data)
 }
 
 // modern is a call of a tool under 2026-07-28, with the headers that it needs.
 func modern(id any, name, arguments string) (body string, header []string) {
 	data, _ := json.Marshal(id)
 	body = fmt.Sprintf(
-		`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":%q,"arguments":%s,"_meta":{"progressToken":%s,`+
-			`"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}}}}`, data, name, arguments, data)
+		`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":%q,"arguments":%s,`+
+			`"_meta":{"progressToken":%s,`+
+			`"io.modelcontextprotocol/protocolVersion":"2026-07-28",`+
+			`"io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}}}}`, data, name,
+		arguments, data)
 	return body, []string{"Mcp-Protocol-Version: 2026-07-28", "Mcp-Method: tools/call",
 		"Mcp-Name: " + name}
 }

@@ -154,7 +154,8 @@ func TestTooManyRequestsAreRefusedAndAnsweredOnesMakeRoom(t *testing.T) {
 		require.Contains(t, w.line(), "begun")
 		w.send(tool(2, "nothing", "{}"))
 		require.Equal(t,
-			`{"jsonrpc":"2.0","id":2,"error":{"code":-32600,"message":"1 requests are under way already; wait for one of them to end"}}`, w.line())
+			`{"jsonrpc":"2.0","id":2,"error":{"code":-32600,"message":"1 requests are under way `+
+				`already; wait for one of them to end"}}`, w.line())
 		close(l.open)
 		require.Contains(t, w.line(), "opened")
 		require.Contains(t, w.line(), `"id":1,"result"`)
