@@ -36,5 +36,5 @@ func dialogButtons(t *apps.Task) *ui.View {
 	if len(views) > 2 {
 		return ui.Column(views...).Gap(4)
 	}
-	return ui.Row(append([]*ui.View{ui.Space()}, views...)...).Gap(4)
+	return ui.Row(ui.Space()).Add(views...).Gap(4)
 }

@@ -77,11 +77,7 @@ func (e *alarmPage) grid(end, step, now int, name string, set func(int)) []*ui.V
 			Pad(0, 10).Grow(1).
 			Named(fmt.Sprintf("%s_%02d", name, n)))
 	}
-	rows := grid(cells, 6)
-	for _, r := range rows {
-		r.Gap(8)
-	}
-	return rows
+	return grid(cells, 6, 8)
 }
 
 func (e *alarmPage) save() {

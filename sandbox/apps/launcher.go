@@ -43,17 +43,17 @@ func home(t *Task) *ui.View {
 			ui.Text(now.Format("15:04")).Size(size).Ink(ui.White).Centered().Named("clock"),
 			ui.Text(t.Date(now)).Size(17).Ink(ui.White).Centered().Named("date"),
 		).Pad(0, top, 0, 24),
-		ui.List("workspace", grid(all, columns)...).Gap(20),
+		ui.List("workspace", grid(all, columns, 0)...).Gap(20),
 		ui.Row(dock...).Pad(8, 14).Fill(ui.RGB(0x55507c)).Radius(28).Named("hotseat"),
 	).Pad(16, 0, 16, 12)
 }
 
-// grid puts views into rows of n.
-func grid(views []*ui.View, n int) []*ui.View {
+// grid puts views into rows of n with a gap between them.
+func grid(views []*ui.View, n, gap int) []*ui.View {
 	var rows []*ui.View
 	for i := 0; i < len(views); i += n {
-		row := ui.Row(views[i:min(i+n, len(views))]...)
-		for range n - (min(i+n, len(views)) - i) {
+		row := ui.Row(views[i:min(i+n, len(views))]...).Gap(gap)
+		for range i + n - len(views) {
 			row.Add(ui.Space())
 		}
 		rows = append(rows, row)

@@ -12,7 +12,7 @@ func (t *Task) screen(title string, actions []*ui.View, body ...*ui.View) *ui.Vi
 		bar.Pad(20, 0, 8, 0)
 	}
 	bar.Add(ui.Text(title).Size(22).Bold().Lines(1).Grow(1).Named("title")).Add(actions...)
-	return ui.Column(append([]*ui.View{bar}, body...)...)
+	return ui.Column(bar).Add(body...)
 }
 
 // up does what the arrow in the bar does: the page's own way back, or closing it.

@@ -120,11 +120,7 @@ func (p *Phone) Dark() bool { return p.Settings.Int(Secure, "ui_night_mode", 1) 
 
 // SetDark switches dark mode.
 func (p *Phone) SetDark(on bool) {
-	if on {
-		p.Settings.Put(Secure, "ui_night_mode", "2")
-		return
-	}
-	p.Settings.Put(Secure, "ui_night_mode", "1")
+	p.Settings.Put(Secure, "ui_night_mode", map[bool]string{true: "2", false: "1"}[on])
 }
 
 // Date is a day in words.

@@ -63,9 +63,5 @@ func (s Settings) Bool(namespace, key string) bool { return s.Int(namespace, key
 
 // Toggle turns 1 into 0 and anything else into 1.
 func (s Settings) Toggle(namespace, key string) {
-	if s.Bool(namespace, key) {
-		s.Put(namespace, key, "0")
-		return
-	}
-	s.Put(namespace, key, "1")
+	s.Put(namespace, key, map[bool]string{true: "0", false: "1"}[s.Bool(namespace, key)])
 }

@@ -103,7 +103,7 @@ func (s *store) results(query, category string) *Page {
 
 // cards shows products two in a row.
 func (s *store) cards(list []*Product) []*ui.View {
-	rows := grid(ui.Each(list, func(p *Product) *ui.View {
+	return grid(ui.Each(list, func(p *Product) *ui.View {
 		return ui.Column(
 			ui.Stack(ui.Icon(p.Icon).Size(72).Ink(ui.White).Align(ui.Center, ui.Center)).
 				Height(116).Fill(ui.RGB(p.Tint)).Radius(14).
@@ -112,9 +112,5 @@ func (s *store) cards(list []*Product) []*ui.View {
 			ui.Text(Price(p.Price)).Size(17).Bold().Named("product_price"),
 		).Gap(6).Pad(10).Fill(ui.Surface).Radius(18).Grow(1).Named("product").
 			OnTap(func() { s.Push(s.productPage(p)) })
-	}), 2)
-	for _, r := range rows {
-		r.Gap(10)
-	}
-	return rows
+	}), 2, 10)
 }

@@ -2,6 +2,7 @@ package apps
 
 import (
 	"fmt"
+	"hash/fnv"
 	"time"
 )
 
@@ -108,11 +109,9 @@ func (s *Shop) count() int {
 // known constant.
 func (s *Shop) newCode(number string) string {
 	s.codes++
-	h := uint32(2166136261)
-	for _, b := range []byte(fmt.Sprintf("%s/%d", number, s.codes)) {
-		h = (h ^ uint32(b)) * 16777619
-	}
-	s.code = fmt.Sprintf("%06d", h%1000000)
+	h := fnv.New32a()
+	fmt.Fprintf(h, "%s/%d", number, s.codes)
+	s.code = fmt.Sprintf("%06d", h.Sum32()%1000000)
 	return s.code
 }
 

@@ -73,11 +73,7 @@ func (s *store) options(
 		}
 		return ui.Chip(label, v == now, func() { set(v) }).Pad(0, 10).Grow(1).Named(name + "_" + v)
 	})
-	rows := grid(chips, 4)
-	for _, r := range rows {
-		r.Gap(8)
-	}
-	return ui.Column(append([]*ui.View{ui.Text(title)}, rows...)...).Gap(8)
+	return ui.Column(ui.Text(title)).Add(grid(chips, 4, 8)...).Gap(8)
 }
 
 func (s *store) counter(n int, set func(int)) *ui.View {
