@@ -217,13 +217,13 @@ func TestWhatCannotWorkIsRefusedWithAMend(t *testing.T) {
 	const at, topicAt = "https://a.example/hush", "https://ntfy.example/"
 	const injected = "hush\r\nx: y"
 	for want, o := range map[string]notify.Options{
-		"a webhook: its address is not an HTTP URL":                  hook("ftp://a.example", secret),
-		"the webhook at a.example: it does not begin with whsec_":    hook(at, "hush"),
-		"the webhook at a.example: it is not base64":                 hook(at, "whsec_hush-hush"),
-		"the webhook at a.example: it has 3 bytes (want 24 to 64)":   hook(at, "whsec_aHVz"),
-		"the ntfy topic: its address is not an HTTP URL":             topic("hush", ""),
-		"the ntfy address at ntfy.example names no topic":            topic(topicAt, ""),
-		"the token of the ntfy topic holds characters that no token": topic(topicAt+"hush", injected),
+		"a webhook: its address is not an HTTP URL":                hook("ftp://a.example", secret),
+		"the webhook at a.example: it does not begin with whsec_":  hook(at, "hush"),
+		"the webhook at a.example: it is not base64":               hook(at, "whsec_hush-hush"),
+		"the webhook at a.example: it has 3 bytes (want 24 to 64)": hook(at, "whsec_aHVz"),
+		"the ntfy topic: its address is not an HTTP URL":           topic("hush", ""),
+		"the ntfy address at ntfy.example names no topic":          topic(topicAt, ""),
+		"the token of the ntfy topic holds characters that no":     topic(topicAt+"hush", injected),
 	} {
 		_, err := notify.New(&o)
 		require.ErrorContains(t, err, want)

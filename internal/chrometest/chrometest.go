@@ -2,7 +2,7 @@
 //
 // The browser is the machine's own Chromium, or the program that TAPLOOP_BROWSER names.
 // TAPLOOP_BROWSER=off leaves the tests out that need one, and each of them is written to the file
-// that TAPLOOP_RIG_REPORT names. Where there is no browser and nobody has said off, the tests fail
+// that TAPLOOP_RIG_REPORT names. Where there is no browser and it is not off, the tests fail
 // with what is to be installed.
 package chrometest
 

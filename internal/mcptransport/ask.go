@@ -16,8 +16,8 @@ type answer struct {
 }
 
 // ask sends a request of the server on the stream of this call and waits for the client's answer,
-// which may come on any of its connections. When ctx ends first the client hears that it
-// is not waited for any more.
+// which may come on any of its connections. When ctx ends first the client hears
+// that it is not waited for any more.
 func (c *call) ask(ctx context.Context, method mcp.MCPMethod, params, result any) error {
 	id, answered := c.expect()
 	defer c.forget(id)

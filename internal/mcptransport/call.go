@@ -19,8 +19,8 @@ import (
 // request, so that what a handler sends goes to this request's stream and no other.
 //
 // mcp-go hands notifications over a channel of its own type and drops what does not fit at once. So
-// all that is sent for the request goes through that one channel, which keeps the order, and nobody
-// sends before there is a free place.
+// all that is sent for the request goes through that one channel, which keeps the order, and each
+// message waits for a free place.
 type call struct {
 	*peer
 	home   *peer // that counts the call as under way; nil for none

@@ -47,8 +47,8 @@ func cancelled(reason string) error {
 
 type principalKey struct{}
 
-// Principal is who sent the request, as Options.Authorize named it; "" on stdio and where nobody is
-// asked for a token.
+// Principal is who sent the request, as Options.Authorize named it; "" on stdio and where no token
+// is wanted.
 func Principal(ctx context.Context) string {
 	name, _ := ctx.Value(principalKey{}).(string)
 	return name

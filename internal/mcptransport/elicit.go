@@ -42,8 +42,7 @@ func hasURLs(caps mcp.ClientCapabilities) bool {
 }
 
 // Elicit asks the client's user, on the stream of the request that ctx belongs to, and waits for
-// the answer. When ctx ends first the client is told to close the dialog, and the error is ctx's
-// cause.
+// the answer. When ctx ends first the client closes its dialog, and the error is ctx's cause.
 func Elicit(ctx context.Context, question mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
 	c := callOf(ctx)
 	switch {

@@ -149,7 +149,7 @@ func (v *visit) answer(s *session, requests []*message, batch bool) {
 			refuse(v.w, http.StatusTooManyRequests, refused)
 			return
 		}
-		// this visit counts, so nobody waits yet
+		// this visit counts, so Close waits for it still
 		v.h.under.Go(func() { st.response(refused.encode(), refused.code); done() })
 	}
 	v.deliver(s, st, rd, batch, done)

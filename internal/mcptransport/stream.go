@@ -138,8 +138,8 @@ func (st *stream) relieve() (*reader, <-chan struct{}) {
 }
 
 // attach makes a new connection the reader, from the event after the number from on; a connection
-// that read before is told to go. from is -1 for all that no reader got. It reports whether there
-// is such an event.
+// that read before ends. from is -1 for all that no reader got. It reports whether there is such
+// an event.
 func (st *stream) attach(from int) (*reader, bool) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
