@@ -15,7 +15,7 @@ const mostAnswered = 8
 
 // answered tells how the agent's questions were settled that were asked in the steps of the result
 // and that were not answered by a client's own call: what a model, the clock, a form or another
-// door has said is not known to the caller yet.
+// channel has said is not known to the caller yet.
 func (t *tasks) answered(ctx context.Context, st runs.Status, s *callState, in *messages) (
 	[]string, error) {
 	// an answer counts from the step after the one that asked

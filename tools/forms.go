@@ -57,7 +57,7 @@ func (c *call) canShow(mode channel.Mode) error {
 }
 
 // ask asks the client's user in a form, at most until end. form is not nil when the client has to
-// call again with the answer. When both are nil the question is settled, or its next door has its
+// call again with the answer. When both are nil the question is settled, or its next channel is in
 // turn, or the time is over.
 func (t *forms) ask(ctx context.Context, c *call, s *callState, q inquiry.Question,
 	end time.Time) (*reply, error) {
@@ -74,14 +74,14 @@ func (t *forms) ask(ctx context.Context, c *call, s *callState, q inquiry.Questi
 	return nil, nil
 }
 
-// untilTurn is how long the door has its turn still, but never nothing at all; a day when that is
+// untilTurn is how long the channel is in turn still, but never nothing at all; a day when that is
 // not bounded.
-func untilTurn(q inquiry.Question, door channel.Mode) time.Duration {
+func untilTurn(q inquiry.Question, of channel.Mode) time.Duration {
 	const least = 100 * time.Millisecond
 	i := slices.IndexFunc(q.Channels,
-		func(d inquiry.Channel) bool { return d.Name == string(door) })
+		func(d inquiry.Channel) bool { return d.Name == string(of) })
 	switch {
-	case i < 0 && door != "": // its turn is over, and the next one's is about to begin
+	case i < 0 && of != "": // its turn is over, and the next one's is about to begin
 		return least
 	case i < 0 || q.Channels[i].Until.IsZero():
 		return inquiry.MaxAttention
@@ -248,8 +248,8 @@ func (t *forms) declineMisfit(q inquiry.Question, problem string) {
 	t.decline(q, "no answer in the form did fit: "+shortLine(problem, 200))
 }
 
-// decline says that the form has no answer, and why. A run's question goes to its next door; an
-// inquiry is open at its other doors already, and is not shown in a form again.
+// decline says that the form has no answer, and why. A run's question goes to its next channel; an
+// inquiry is open at its other channels already, and is not shown in a form again.
 func (t *forms) decline(q inquiry.Question, why string) {
 	if q.RunID != "" {
 		t.Runs.Decline(q, channel.Elicit, why)

@@ -209,7 +209,7 @@ func (t *inquiries) draft(ctx context.Context, c *call, a inquiryArgs) (inquiry.
 		Task: a.Context, Text: a.Prompt,
 		Options: a.Options, FreeText: len(a.Options) > 0 && a.FreeText, Draft: a.Draft,
 		DefaultAnswer: a.DefaultAnswer,
-		OnTimeout:     a.OnTimeout, Secret: a.Secret, Key: a.Key, Channels: t.doors(c, a.Secret),
+		OnTimeout:     a.OnTimeout, Secret: a.Secret, Key: a.Key, Channels: t.channels(c, a.Secret),
 	}
 	for _, f := range a.Fields {
 		q.Fields = append(q.Fields, inquiry.Field(f))
@@ -255,19 +255,19 @@ func agree(q *inquiry.Question) error {
 	return nil
 }
 
-// doors are the ways to answer an inquiry: a form, when the server or the connection wants forms
+// channels are the ways to answer an inquiry: a form, when the server or the connection wants forms
 // and the client shows them; the client's own call; and the places where all questions are listed.
-func (t *inquiries) doors(c *call, secret bool) []inquiry.Channel {
-	var doors []inquiry.Channel
+func (t *inquiries) channels(c *call, secret bool) []inquiry.Channel {
+	var list []inquiry.Channel
 	mode := c.options.replyMode(t.ReplyMode, t.ReplyMode)
 	if c.forms && !secret && mode.Has(channel.Elicit) {
-		doors = append(doors, inquiry.Channel{Name: string(channel.Elicit)})
+		list = append(list, inquiry.Channel{Name: string(channel.Elicit)})
 	}
-	doors = append(doors, inquiry.Channel{Name: string(channel.PassToClient)})
+	list = append(list, inquiry.Channel{Name: string(channel.PassToClient)})
 	for _, name := range t.Options.Channels {
-		doors = append(doors, inquiry.Channel{Name: name})
+		list = append(list, inquiry.Channel{Name: name})
 	}
-	return doors
+	return list
 }
 
 // defaultsOf is the answer that the defaults of the fields are.

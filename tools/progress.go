@@ -91,8 +91,8 @@ func (o *Options) askedMeta(q inquiry.Question) map[string]any {
 	return meta
 }
 
-// settledMeta is the one about a question that is settled: who, through which door and how; never
-// the words.
+// settledMeta is the one about a question that is settled: who, through which channel and how;
+// never the words.
 func (o *Options) settledMeta(q inquiry.Question) map[string]any {
 	meta := o.questionMeta("INQUIRY_RESOLVED", q)
 	meta["status"] = q.Status

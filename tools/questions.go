@@ -53,7 +53,7 @@ func (t *questions) owns(ctx context.Context, c *call, q inquiry.Question) (bool
 	return err == nil, err
 }
 
-// shown is q as results show it, with the doors through which it can be answered now, and its
+// shown is q as results show it, with the channels through which it can be answered now, and its
 // addresses.
 func (t *questions) shown(q inquiry.Question) *result.Question {
 	out := result.NewQuestion(q)

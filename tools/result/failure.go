@@ -61,7 +61,7 @@ func (f *Failure) about(q *inquiry.Question) {
 	}
 }
 
-// NewHolder is a hold as it stands now.
+// NewHolder is a hold as it is now.
 func NewHolder(h session.Hold) *Holder {
 	age := max(time.Since(h.Since), 0).Round(time.Second)
 	out := &Holder{SessionID: h.SessionID, State: h.State, Since: h.Since,

@@ -42,7 +42,9 @@ func Read(s *Schema, raw any, to any) (given map[string]bool, err error) {
 	return given, err
 }
 
-func wrong(mend, format string, a ...any) error { return hint.Add(fmt.Errorf(format, a...), mend) }
+func wrong(advice, format string, a ...any) error {
+	return hint.Add(fmt.Errorf(format, a...), advice)
+}
 
 // object reads the arguments as a JSON object, with numbers as they were written.
 func object(raw any) (map[string]any, error) {
