@@ -79,8 +79,8 @@ type Outcome string
 const (
 	Answered      Outcome = "answered"       // a person answered
 	Refused       Outcome = "refused"        // a person chose not to answer
-	Silence       Outcome = "silence"        // nobody answered in time
-	DefaultAnswer Outcome = "default"        // nobody answered; Answer was agreed beforehand
+	Silence       Outcome = "silence"        // no answer came in time
+	DefaultAnswer Outcome = "default"        // no answer came; Answer was agreed beforehand
 	ModelAnswer   Outcome = "model_answered" // a model answered in the person's place
 	NoReply       Outcome = "no_reply"       // questions are switched off for this run
 	LimitReached  Outcome = "limit"          // no more questions in this run

@@ -136,7 +136,7 @@ func TestSilenceIsAnError(t *testing.T) {
 	for _, tc := range []struct {
 		says  model.Response
 		error string
-		mend  string
+		hint  string
 	}{
 		{model.Response{}, "the model said nothing", "takes pictures"},
 		{model.Response{Text: " \n ", Reasoning: "much"}, "said nothing", "takes pictures"},
@@ -151,7 +151,7 @@ func TestSilenceIsAnError(t *testing.T) {
 		).Describe(t.Context(), "t", frame(t, 9, 9))
 		require.ErrorContains(t, err, "describing the screen: ")
 		require.ErrorContains(t, err, tc.error)
-		require.Contains(t, hint.Of(err), tc.mend)
+		require.Contains(t, hint.Of(err), tc.hint)
 	}
 	_, err := captioner(
 		t, &oracle{says: model.Response{FinishReason: "length"}}, nil,

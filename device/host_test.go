@@ -51,7 +51,7 @@ func TestWhichPhoneIsMeant(t *testing.T) {
 	const two = "a device\nb device\nc offline\n"
 	for name, c := range map[string]struct {
 		list, serial, env string
-		want, err, mend   string
+		want, err, hint   string
 		is                error
 	}{
 		"the only one": {list: "a device\n", want: "a"},
@@ -60,23 +60,23 @@ func TestWhichPhoneIsMeant(t *testing.T) {
 		"by name":                      {list: two, serial: "b", want: "b"},
 		"by ANDROID_SERIAL":            {list: two, env: "b", want: "b"},
 		"a name before ANDROID_SERIAL": {list: two, serial: "a", env: "b", want: "a"},
-		"none": {list: "", err: "no phone", mend: "USB debugging",
+		"none": {list: "", err: "no phone", hint: "USB debugging",
 			is: ErrNoPhone},
 		"not clear which": {list: two, err: "2 phones are connected; which one?",
-			mend: "name one of: a, b", is: ErrWhichPhone},
+			hint: "name one of: a, b", is: ErrWhichPhone},
 		"no such name": {list: two, serial: "x", err: `no phone "x"`,
-			mend: "use one of: a, b, c (offline)", is: ErrNoPhone},
+			hint: "use one of: a, b, c (offline)", is: ErrNoPhone},
 		"ANDROID_SERIAL that is not there": {list: "", env: "x", err: `no phone "x"`,
-			mend: "none is connected", is: ErrNoPhone},
+			hint: "none is connected", is: ErrNoPhone},
 		"one that is offline": {list: two, serial: "c", err: "c: the phone is offline",
-			mend: "cable", is: adb.ErrOffline},
+			hint: "cable", is: adb.ErrOffline},
 		"only one and not authorised": {list: "u unauthorized\n",
-			err: "u: the phone has not authorised", mend: "Allow USB debugging",
+			err: "u: the phone has not authorised", hint: "Allow USB debugging",
 			is: adb.ErrUnauthorized},
 		"one in recovery": {list: "r recovery\n", serial: "r",
-			err: `r is in state "recovery"`, mend: "reboot"},
+			err: `r is in state "recovery"`, hint: "reboot"},
 		"several and none usable": {list: "u unauthorized\no offline\n",
-			err: "no phone is usable: u (unauthorized), o (offline)", mend: "unlock",
+			err: "no phone is usable: u (unauthorized), o (offline)", hint: "unlock",
 			is: ErrNoPhone},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -90,7 +90,7 @@ func TestWhichPhoneIsMeant(t *testing.T) {
 				return
 			}
 			require.ErrorContains(t, err, c.err)
-			require.Contains(t, hint.Of(err), c.mend)
+			require.Contains(t, hint.Of(err), c.hint)
 			if c.is != nil {
 				require.ErrorIs(t, err, c.is)
 			}

@@ -69,7 +69,7 @@ func launcherActivity(out, pkg string) string {
 
 var monkeySent = regexp.MustCompile(`(?m)^\s*Events injected: 1\b`)
 
-// monkey launches an app as its icon does, also on phones whose `cmd package` does not resolve.
+// monkey launches an app as its icon does, even on phones whose `cmd package` does not resolve.
 func (p *Phone) monkey(ctx context.Context, pkg string) error {
 	r, err := p.shell(ctx, "monkey -p "+adb.Quote(pkg)+" -c android.intent.category.LAUNCHER 1", 0)
 	if err != nil {

@@ -76,17 +76,17 @@ func TestARefusedTouchIsAnErrorWithTheMend(t *testing.T) {
 	for name, c := range map[string]struct {
 		out, err   string
 		code       int
-		want, mend string
+		want, hint string
 	}{
 		"Xiaomi blocks input": {err: "java.lang.SecurityException: Injecting input events " +
 			"requires the caller (or the source of the instrumentation, if any) to have the " +
 			"INJECT_EVENTS permission.\n\tat " +
 			"android.os.Parcel.createExceptionOrNull(Parcel.java:3057)\n",
 			code: 255, want: "the phone refused: java.lang.SecurityException",
-			mend: "USB debugging (Security settings)"},
+			hint: "USB debugging (Security settings)"},
 		"an old phone says it with exit code 0": {out: "Error: Injecting to another application " +
 			"requires INJECT_EVENTS permission\n", want: "INJECT_EVENTS",
-			mend: "Security settings"},
+			hint: "Security settings"},
 		"usage": {out: "Usage: input [<source>] <command> " +
 			"[<arg>...]\n", want: "the phone refused: Usage: input"},
 		"no such command": {err: "/system/bin/sh: input: inaccessible or " +
@@ -111,7 +111,7 @@ func TestARefusedTouchIsAnErrorWithTheMend(t *testing.T) {
 			require.ErrorContains(t, err, "tapping emu: ")
 			require.ErrorContains(t, err, c.want)
 			require.NotContains(t, err.Error(), "\n")
-			require.Contains(t, hint.Of(err), c.mend)
+			require.Contains(t, hint.Of(err), c.hint)
 		})
 	}
 }

@@ -140,7 +140,7 @@ func hashed(s string) string {
 	return fmt.Sprintf("%s;sha256,%x;bytes=%d", head, sha256.Sum256(raw), len(raw))
 }
 
-// scrubJSON blots the key out, also where escapes hide it, and else keeps the bytes.
+// scrubJSON blots the key out, even where escapes hide it, and otherwise keeps the bytes.
 func scrubJSON(b []byte, scrub scrubber) json.RawMessage {
 	b = []byte(scrub.text(string(b)))
 	v, err := decodeJSON(b)

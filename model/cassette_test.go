@@ -120,7 +120,8 @@ func TestACassetteIsSmallPrivateAndHasNoKey(t *testing.T) {
 	}
 	path := record(t, []page{
 		{
-			body:   `{"choices":[{"message":{"content":"` + inner + `"}}],"n":12345678901234567890}`,
+			body: `{"choices":[{"message":{"content":"` + inner +
+				`"}}],"n":12345678901234567890}`,
 			header: cookie,
 		},
 		{body: `{"choices":[{"message":{"content":"` + escaped + `"}}],"n":98765432109876543210}`},
@@ -265,8 +266,10 @@ func TestFilesThatAreNoCassettesAreLeftAlone(t *testing.T) {
 		strings.Replace(header, "1", "9", 1): "a cassette of version 9",
 		header + "{}\n":                      "line 2: a request without method or path",
 		header + "\n":                        "line 2: an empty line",
-		header + `{"request":{"method":"POST","path":"/x"},"response":{"status":7}}` + "\n": "line 2: status 7",
-		header + `{"request":{"method":"POST","path":"/x"},"reply":1}` + "\n":               `line 2: json: unknown field "reply"`,
+		header + `{"request":{"method":"POST","path":"/x"},"response":{"status":7}}` +
+			"\n": "line 2: status 7",
+		header + `{"request":{"method":"POST","path":"/x"},"reply":1}` +
+			"\n": `line 2: json: unknown field "reply"`,
 	} {
 		path := filepath.Join(t.TempDir(), "file")
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))

@@ -28,7 +28,7 @@ func TestEachFailureSaysWhatItIsAndHowToMendIt(t *testing.T) {
 		page page
 		kind model.Kind
 		says string
-		mend string
+		hint string
 	}{
 		"a wrong key": {
 			page{status: 401, body: `{"error":{"message":"bad key"}}`}, model.Unauthorized,
@@ -149,7 +149,7 @@ func TestEachFailureSaysWhatItIsAndHowToMendIt(t *testing.T) {
 			require.Equal(t, tc.kind, me.Kind)
 			require.Contains(t, err.Error(), "asking m at "+e.URL+": ")
 			require.Contains(t, err.Error(), tc.says)
-			require.Contains(t, hint.Of(err), strings.ReplaceAll(tc.mend, "BASE/v1", e.URL+"/v1"))
+			require.Contains(t, hint.Of(err), strings.ReplaceAll(tc.hint, "BASE/v1", e.URL+"/v1"))
 			require.Less(t, len(err.Error()), 700)
 			require.NotContains(t, err.Error(), "\n")
 		})
@@ -202,14 +202,14 @@ func TestNobodyListeningAsksForOllamaOnItsPort(t *testing.T) {
 		}
 		return nil, err
 	})
-	for url, mend := range map[string]string{
+	for url, want := range map[string]string{
 		"http://localhost:11434/v1": "is Ollama running? start it with: ollama serve",
 		"http://127.0.0.1:8000/v1": "start the model's server, " +
 			"or set TAPLOOP_MODEL_BASE_URL to where it listens",
 	} {
 		_, err := ask(t, client(t, url, model.Options{Transport: refused, Retries: -1}))
 		require.ErrorContains(t, err, "connection refused")
-		require.Equal(t, mend, hint.Of(err))
+		require.Equal(t, want, hint.Of(err))
 	}
 }
 

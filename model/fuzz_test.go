@@ -23,11 +23,9 @@ func FuzzReadCassette(f *testing.F) {
 				`"header":{"Content-Type":"application/json"},"json":{"choices":[]}}}` + "\n",
 		),
 	)
-	f.Add(
-		[]byte(
-			header + `{"request":{"method":"GET","path":"/models"},"response":{"status":502,"text":"<html>"}}` + "\n" + `{"request":{"method":"GET","path":"/models"},"response":{"status":429,"base64":"//4="}}` + "\n{\"torn",
-		),
-	)
+	const asked = `{"request":{"method":"GET","path":"/models"},"response":`
+	f.Add([]byte(header + asked + `{"status":502,"text":"<html>"}}` + "\n" +
+		asked + `{"status":429,"base64":"//4="}}` + "\n{\"torn"))
 	f.Add(
 		[]byte(
 			header + `{"request":{"method":"POST","path":"/x","body":"text"},` +

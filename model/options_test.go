@@ -14,7 +14,7 @@ import (
 )
 
 func TestBadBaseURLsAreRefusedWithAMend(t *testing.T) {
-	for _, tc := range []struct{ url, err, mend string }{
+	for _, tc := range []struct{ url, err, hint string }{
 		{
 			"localhost:11434/v1", "is not an http or https URL",
 			"TAPLOOP_MODEL_BASE_URL to something like http://localhost:11434/v1",
@@ -32,7 +32,7 @@ func TestBadBaseURLsAreRefusedWithAMend(t *testing.T) {
 	} {
 		_, err := model.New(&model.Options{BaseURL: tc.url})
 		require.ErrorContains(t, err, tc.err, tc.url)
-		require.Contains(t, hint.Of(err), tc.mend, tc.url)
+		require.Contains(t, hint.Of(err), tc.hint, tc.url)
 		require.NotContains(t, err.Error()+hint.Of(err), "hunter2")
 	}
 }

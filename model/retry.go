@@ -19,8 +19,8 @@ import (
 const (
 	firstDelay = 500 * time.Millisecond
 	maxDelay   = 8 * time.Second
-	// maxRetryAfter bounds what an endpoint may ask for. Whoever says "come back in an hour" is
-	// told to the user at once.
+	// maxRetryAfter bounds what an endpoint may ask for. An hour to wait is said to the
+	// user at once.
 	maxRetryAfter = 60 * time.Second
 )
 

@@ -157,8 +157,10 @@ func TestRetryAfterIsHonouredInBothItsForms(t *testing.T) {
 		"seconds":           {func() string { return "7" }, 429, 7 * time.Second},
 		"none at all":       {func() string { return "0" }, 503, 0},
 		"parts of a second": {func() string { return "0.25" }, 500, 250 * time.Millisecond},
-		"a date":            {func() string { return dateIn(time.Minute / 3) }, 503, time.Minute / 3},
-		"a date gone by":    {func() string { return dateIn(-time.Hour) }, 503, 0},
+		"a date": {
+			func() string { return dateIn(time.Minute / 3) }, 503, time.Minute / 3,
+		},
+		"a date gone by": {func() string { return dateIn(-time.Hour) }, 503, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -132,7 +132,7 @@ func ended(ctx context.Context) error {
 
 func unreadable(tries int, last error) error {
 	err := fmt.Errorf("%w: %d tries, the last: %w", agentloop.ErrUnreadable, tries, last)
-	return hint.Add(err, "look at the replies in the session's steps; a model that does not keep to "+
-		"the form needs more room (model.max_tokens) or to give way to one that was trained for "+
+	return hint.Add(err, "look at the replies in the session's steps; a model that does not keep "+
+		"to the form needs more room (model.max_tokens) or to give way to one that was trained for "+
 		"phones (model.name)")
 }

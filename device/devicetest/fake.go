@@ -229,7 +229,7 @@ func (f *Fake) DoubleTap(ctx context.Context, at screen.Point) error {
 	return f.touch(ctx, "doubletap", at, at, 0)
 }
 
-// Press is only noted.
+// LongPress is only noted.
 func (f *Fake) LongPress(ctx context.Context, at screen.Point, hold time.Duration) error {
 	return f.touch(ctx, "press", at, at, hold)
 }

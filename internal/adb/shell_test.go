@@ -169,7 +169,7 @@ func TestRefusalsHaveAKindAndAHint(t *testing.T) {
 		s := &fakeServer{refuse: map[string]string{"host:transport:emu": text}}
 		_, err := s.client(t).Device("emu").Exec(t.Context(), "true", 0, 10)
 		require.ErrorIs(t, err, want)
-		require.NotEmpty(t, hint.Of(err), "a mend for %q", text)
+		require.NotEmpty(t, hint.Of(err), "no hint for %q", text)
 		var refusal *adb.RefusedError
 		require.ErrorAs(t, err, &refusal)
 		require.Equal(t, text, refusal.Message)
