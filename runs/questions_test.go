@@ -409,27 +409,34 @@ func TestWhatSilenceLeadsTo(t *testing.T) {
 
 func TestACallThatAnswersInTheMomentOfAskingIsHeard(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
-		answered := make(chan error, 1)
+		answered := false
 		w.again(func(o *runs.Options) {
 			o.Observe = func(e runs.Event) {
 				// The question is stored, and its run does not wait for it yet.
-				if e.Kind == agentloop.Ended && e.Ending.Reason == agentloop.InfoNeedsReply {
-					_, err := w.manager.Continue(
-						w.ctx(),
-						runs.ContinueRequest{SessionID: e.SessionID, MaxSteps: 7,
-							Reply: &runs.Reply{
-								Text:       "blue",
-								QuestionID: w.questions(e.SessionID)[0].ID,
-							}},
-					)
-					answered <- err
+				if e.Kind != agentloop.Ended || e.Ending.Reason != agentloop.InfoNeedsReply {
+					return
 				}
+				answered = true
+				q := w.questions(e.SessionID)[0]
+				r := runs.ContinueRequest{SessionID: e.SessionID, MaxSteps: 7,
+					Reply: &runs.Reply{Text: "blue"}}
+				_, err := w.manager.Continue(w.ctx(), r)
+				require.Equal(t, runs.NoOpenQuestion, runs.CodeOf(err),
+					"no call has been shown the question")
+
+				r.Reply.QuestionID = q.ID
+				st, err := w.manager.Continue(w.ctx(), r)
+
+				require.NoError(t, err)
+				require.Equal(t, q.ID, st.Answered.ID)
+				require.Equal(t, session.Running, st.Run.State)
+				require.Equal(t, q.Fence, st.Run.Fence, "the life that asks sees to the answer")
 			}
 		})
 		id := w.start("ask tap").Session.ID
-		require.NoError(t, <-answered)
 		synctest.Wait()
 		st := w.wait(id)
+		require.True(t, answered)
 		require.Equal(t, "done blue", st.Run.Answer)
 		require.Equal(t, 7, st.Run.MaxSteps, "what the call wants reaches the run")
 		require.Len(t, w.phones.phones["A"].done(), 1)
