@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -17,6 +18,19 @@ const (
 	Pause  StopMode = "pause"  // it can be continued
 )
 
+// stopping is what a StopMode does to a run.
+type stopping struct {
+	cause  error // of the end of its life
+	to     session.State
+	reason agentloop.StopReason
+	event  session.AuditEvent
+}
+
+var stoppings = map[StopMode]stopping{
+	Cancel: {agentloop.ErrStopped, session.Cancelled, agentloop.Cancelled, session.AuditStopped},
+	Pause:  {agentloop.ErrPaused, session.Paused, agentloop.UserPaused, session.AuditPaused},
+}
+
 // StopRequest stops a session's run.
 type StopRequest struct {
 	SessionID string
@@ -32,13 +46,8 @@ type Actor struct{ Channel, Authority, Name string }
 // done. A question that the run waits for is withdrawn by Cancel and stays open under Pause.
 // Stopping what has stopped changes nothing.
 func (m *Manager) Stop(ctx context.Context, r StopRequest) (Status, error) {
-	cause := agentloop.ErrStopped
-	switch r.Mode {
-	case "", Cancel:
-		r.Mode = Cancel
-	case Pause:
-		cause = agentloop.ErrPaused
-	default:
+	how, known := stoppings[cmp.Or(r.Mode, Cancel)]
+	if !known {
 		return Status{}, invalid(fmt.Sprintf("use %q or %q", Cancel, Pause), "unknown mode %q",
 			r.Mode)
 	}
@@ -53,7 +62,7 @@ func (m *Manager) Stop(ctx context.Context, r StopRequest) (Status, error) {
 	s, done := m.states.use(sess.ID)
 	defer done()
 	if a := s.current(); a != nil {
-		a.cancel(cause) // at once; the lock may be held by a call that waits for the phone
+		a.cancel(how.cause) // at once; the lock may be held by a call that waits for the phone
 	}
 	unlock, err := s.lock(ctx)
 	if err != nil {
@@ -61,14 +70,14 @@ func (m *Manager) Stop(ctx context.Context, r StopRequest) (Status, error) {
 	}
 	defer unlock()
 	if a := s.current(); a != nil {
-		a.cancel(cause)
+		a.cancel(how.cause)
 		select {
 		case <-a.done:
 		case <-ctx.Done():
 			return Status{}, context.Cause(ctx)
 		}
 	}
-	if err := m.halt(ctx, s, sess, r.Mode); err != nil {
+	if err := m.halt(ctx, s, sess, how); err != nil {
 		return Status{}, err
 	}
 	// it is stopped: that is noted, although the caller may be gone by now
@@ -76,58 +85,42 @@ func (m *Manager) Stop(ctx context.Context, r StopRequest) (Status, error) {
 	defer cancel()
 	st, err := m.Status(ctx, sess.ID)
 	if err == nil {
-		err = m.noteStop(ctx, r, before, st.Run)
+		err = m.noteStop(ctx, r.By, how, before, st.Run)
 	}
 	return st, err
 }
 
 // noteStop writes into the audit who has stopped the run, if this did.
-func (m *Manager) noteStop(ctx context.Context, r StopRequest, before, now session.Run) error {
-	e := session.AuditEntry{
-		Event:     session.AuditStopped,
-		SessionID: now.SessionID,
-		RunID:     now.ID,
-		Door:      r.By.Channel,
-		Authority: r.By.Authority,
-		By:        r.By.Name,
-	}
-	reason := agentloop.Cancelled
-	if r.Mode == Pause {
-		e.Event, reason = session.AuditPaused, agentloop.UserPaused
-	}
-	if r.By == (Actor{}) || now.StopReason != reason ||
+func (m *Manager) noteStop(ctx context.Context, by Actor, how stopping,
+	before, now session.Run) error {
+	if by == (Actor{}) || now.StopReason != how.reason ||
 		before.ID == now.ID && before.State == now.State {
 		return nil
 	}
-	return m.store.AppendAudit(ctx, e)
+	return m.store.AppendAudit(ctx, session.AuditEntry{
+		Event:     how.event,
+		SessionID: now.SessionID,
+		RunID:     now.ID,
+		Door:      by.Channel,
+		Authority: by.Authority,
+		By:        by.Name,
+	})
 }
 
 // halt moves a run that no goroutine of this Manager carries out. One that another process carries
 // out finds itself superseded before its next gesture.
 func (m *Manager) halt(ctx context.Context, s *sessionState, sess session.Session,
-	mode StopMode) error {
+	how stopping) error {
 	run, err := m.present(ctx, s, sess.ID)
 	if err != nil {
 		return err
 	}
-	change := session.Change{
-		To:     session.Cancelled,
-		Reason: agentloop.Cancelled,
-		Err:    agentloop.ErrStopped.Error(),
-	}
-	if mode == Pause {
-		change = session.Change{
-			To:     session.Paused,
-			Reason: agentloop.UserPaused,
-			Err:    agentloop.ErrPaused.Error(),
-		}
-	}
-	if run.State.Terminal() ||
-		run.State == change.To &&
-			!pausedAlone(run) { // a pause that is meant is not picked up by who waits
+	// A pause that is meant is not picked up by who waits.
+	if run.State.Terminal() || run.State == how.to && !pausedAlone(run) {
 		return nil
 	}
-	now, err := m.store.Transition(ctx, run.ID, change)
+	now, err := m.store.Transition(ctx, run.ID,
+		session.Change{To: how.to, Reason: how.reason, Err: how.cause.Error()})
 	if superseded(err) { // it ended by itself meanwhile
 		return nil
 	}
@@ -136,7 +129,7 @@ func (m *Manager) halt(ctx context.Context, s *sessionState, sess session.Sessio
 	}
 	m.cancelRouting(ctx, run.QuestionID)
 	m.release(ctx, sess.Serial, run.ID)
-	if run.QuestionID != "" && mode == Cancel {
+	if run.QuestionID != "" && how.to == session.Cancelled {
 		// The store has withdrawn it with the change; this tells those who show it.
 		ctx, cancel := detached(ctx)
 		defer cancel()
