@@ -84,7 +84,7 @@ func (m *Manager) Continue(ctx context.Context, r ContinueRequest) (Status, erro
 // receive looks the session up and takes its lock; the caller gives it back.
 func (m *Manager) receive(ctx context.Context,
 	r ContinueRequest) (c *continuation, unlock func(), err error) {
-	if err := m.closing(); err != nil {
+	if err := m.checkOpen(); err != nil {
 		return nil, nil, err
 	}
 	sess, err := m.store.Session(ctx, r.SessionID)

@@ -47,12 +47,8 @@ func (x *execution) launch() error {
 	if m.spawn(func() { m.watchRow(ctx, id, cancel) }) && m.spawn(func() { x.drive(ctx) }) {
 		return nil
 	}
-	cancel(agentloop.ErrClosing)
-	m.queues.leave(x.place)
-	x.closePhone()
-	x.finishRun(ctx, agentloop.Stopped(ctx))
-	x.leave()
-	return m.closing()
+	x.drive(ctx) // which has ended: the run is paused
+	return m.checkOpen()
 }
 
 // watchRow cancels a life that another process has ended: what waits for a model, or for the phone,
@@ -88,16 +84,12 @@ func (x *execution) drive(ctx context.Context) {
 		x.m.release(ctx, x.sess.Serial, x.run.ID)
 	}
 	x.active.cancel(nil)
-	x.leave()
+	x.state.leave(x.active)
+	x.release()
 	if state.Waiting() {
 		// An answer that came before the run was waiting for it was not brought to it.
 		resumer{x.m}.attend(x.parked.ID)
 	}
-}
-
-func (x *execution) leave() {
-	x.state.leave(x.active)
-	x.release()
 }
 
 // acquireAndPursue waits for the phone, and pursues the run then.

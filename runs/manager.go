@@ -56,8 +56,7 @@ type Manager struct {
 	states sessionStates
 	queues phoneQueues
 
-	mu     sync.Mutex
-	closed bool
+	closing sync.Mutex // Close ends ctx and spawn looks at it, one after the other
 }
 
 // New makes a Manager and starts its watch over the questions. The caller closes it.
@@ -95,10 +94,9 @@ func (m *Manager) Broker() *inquiry.Broker { return m.broker }
 // Close pauses the runs, as SERVER_RESTARTED, and returns when the last of them has left its phone
 // alone. Questions stay open. Closing again does nothing.
 func (m *Manager) Close() error {
-	m.mu.Lock()
-	m.closed = true
-	m.mu.Unlock()
+	m.closing.Lock()
 	m.cancel(agentloop.ErrClosing)
+	m.closing.Unlock()
 	m.router.Close(agentloop.ErrClosing)
 	m.wg.Wait()
 	return nil
@@ -106,19 +104,18 @@ func (m *Manager) Close() error {
 
 // spawn runs fn on a goroutine that Close waits for; false when the Manager is closed.
 func (m *Manager) spawn(fn func()) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.closed {
+	m.closing.Lock()
+	defer m.closing.Unlock()
+	if m.ctx.Err() != nil {
 		return false
 	}
 	m.wg.Go(fn)
 	return true
 }
 
-func (m *Manager) closing() error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.closed {
+// checkOpen refuses a call when the Manager is closed.
+func (m *Manager) checkOpen() error {
+	if m.ctx.Err() != nil {
 		return refuse(ServerClosing, "call again when the server is back",
 			"the server is shutting down")
 	}

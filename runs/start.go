@@ -86,7 +86,7 @@ func (m *Manager) begin(ctx context.Context, r StartRequest) (Status, error) {
 
 // plan checks what can be checked before anything is touched.
 func (m *Manager) plan(task string, maxSteps int, s Settings) (*execution, int, error) {
-	if err := m.closing(); err != nil {
+	if err := m.checkOpen(); err != nil {
 		return nil, 0, err
 	}
 	if err := checkTask(task); err != nil {
