@@ -81,7 +81,7 @@ func (x *execution) drive(ctx context.Context) {
 		if x.parked != nil {
 			x.m.cancelRouting(ctx, x.parked.ID)
 		}
-		x.m.release(ctx, x.sess.Serial, x.run.ID)
+		x.m.queues.release(ctx, x.sess.Serial, x.run.ID)
 	}
 	x.active.cancel(nil)
 	x.state.leave(x.active)

@@ -44,9 +44,8 @@ type Manager struct {
 	broker *inquiry.Broker
 	log    *slog.Logger
 
-	attention time.Duration
-	router    *route.Router
-	askers    map[string]route.Asker // by channel
+	router *route.Router
+	askers map[string]route.Asker // by channel
 
 	// The lifetime of all runs: it ends with Close and not with any call.
 	ctx    context.Context
@@ -61,19 +60,16 @@ type Manager struct {
 
 // New makes a Manager and starts its watch over the questions. The caller closes it.
 func New(opts *Options) *Manager {
-	m := &Manager{opts: *opts, store: opts.Store, broker: opts.Broker, log: opts.Log,
-		states: sessionStates{grace: opts.DetachGrace, byID: map[string]*sessionState{}},
-		queues: phoneQueues{store: opts.Store, bySerial: map[string][]*queueEntry{}}}
-	if m.opts.Limits.Steps == 0 {
-		m.opts.Limits.Steps = 40
+	o := *opts
+	o.Limits.Steps = cmp.Or(o.Limits.Steps, 40)
+	o.Attention = cmp.Or(o.Attention, 10*time.Minute)
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
+	if o.Broker == nil {
+		o.Broker = inquiry.NewBroker(o.Store.Questions(), nil)
 	}
-	m.attention = cmp.Or(opts.Attention, 10*time.Minute)
-	if m.log == nil {
-		m.log = slog.New(slog.DiscardHandler)
-	}
-	if m.broker == nil {
-		m.broker = inquiry.NewBroker(m.store.Questions(), nil)
-	}
+	m := &Manager{opts: o, store: o.Store, broker: o.Broker, log: o.Log,
+		states: sessionStates{grace: o.DetachGrace, byID: map[string]*sessionState{}},
+		queues: phoneQueues{store: o.Store, log: o.Log, bySerial: map[string][]*queueEntry{}}}
 	m.askers = m.newAskers()
 	m.router = route.New(&route.Options{Store: m.broker, Askers: m.askers,
 		Name: m.store.Owner(), Alive: m.store.Alive,
@@ -130,16 +126,9 @@ func detached(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), storeTime)
 }
 
-// release gives the phone back, and lets the next in the queue have it.
-func (m *Manager) release(ctx context.Context, serial, runID string) {
-	if err := m.queues.release(ctx, serial, runID); err != nil {
-		m.log.ErrorContext(ctx, "release", "serial", serial, "run", runID, "err", err)
-	}
-}
-
 // superseded reports whether err says that somebody else, perhaps in another process, has moved the
 // run in the meantime.
 func superseded(err error) bool {
-	var s *session.StateError
-	return errors.As(err, &s) || errors.Is(err, session.ErrFenced)
+	_, moved := errors.AsType[*session.StateError](err)
+	return moved || errors.Is(err, session.ErrFenced)
 }

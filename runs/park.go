@@ -31,7 +31,8 @@ func (x *execution) Park(ctx context.Context, q agentloop.Question) error {
 		Frame:     frame,
 		OnTimeout: x.m.opts.OnTimeout,
 	}
-	if err := route.Plan(&asked, x.settings.ReplyMode, x.m.attention, x.m.opts.Channels); err != nil {
+	err = route.Plan(&asked, x.settings.ReplyMode, x.m.opts.Attention, x.m.opts.Channels)
+	if err != nil {
 		return err
 	}
 	asked.Turn = x.m.router.First(asked)

@@ -3,6 +3,7 @@ package runs
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"slices"
 	"sync"
 	"time"
@@ -14,6 +15,7 @@ import (
 // phoneQueues are the runs of this process that wait for a phone, first come first served.
 type phoneQueues struct {
 	store *session.Store
+	log   *slog.Logger
 
 	mu       sync.Mutex
 	bySerial map[string][]*queueEntry
@@ -32,16 +34,14 @@ const poll = time.Second
 // acquire waits until the run has the phone. It gives the entry up.
 func (p *phoneQueues) acquire(ctx context.Context, e *queueEntry) error {
 	defer p.leave(e)
-	serial, runID := e.hold.Serial, e.hold.RunID
-	h, held, err := p.store.Holder(ctx, serial)
-	if err != nil || held && h.RunID == runID { // it got the phone before it stood in the queue
+	h, held, err := p.store.Holder(ctx, e.hold.Serial)
+	if err != nil || held && h.RunID == e.hold.RunID { // it got the phone before it stood in the queue
 		return err
 	}
 	for {
 		if p.first(e) {
-			err := p.store.Lease(ctx, serial, runID)
-			var busy *session.BusyError
-			if !errors.As(err, &busy) {
+			err := p.store.Lease(ctx, e.hold.Serial, e.hold.RunID)
+			if _, busy := errors.AsType[*session.BusyError](err); !busy {
 				return err
 			}
 		}
@@ -81,10 +81,12 @@ func (p *phoneQueues) leave(e *queueEntry) {
 }
 
 // release gives the phone back and lets the next in the queue have it.
-func (p *phoneQueues) release(ctx context.Context, serial, runID string) error {
+func (p *phoneQueues) release(ctx context.Context, serial, runID string) {
 	ctx, cancel := detached(ctx)
 	defer cancel()
-	err := p.store.Release(ctx, serial, runID)
+	if err := p.store.Release(ctx, serial, runID); err != nil {
+		p.log.ErrorContext(ctx, "release", "serial", serial, "run", runID, "err", err)
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if queue := p.bySerial[serial]; len(queue) > 0 {
@@ -93,18 +95,14 @@ func (p *phoneQueues) release(ctx context.Context, serial, runID string) error {
 		default:
 		}
 	}
-	return err
 }
 
 // ahead is how many runs are in front of the run in the queue for the phone.
 func (p *phoneQueues) ahead(serial, runID string) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return max(
-		slices.IndexFunc(p.bySerial[serial],
-			func(e *queueEntry) bool { return e.hold.RunID == runID }),
-		0,
-	)
+	return max(0, slices.IndexFunc(p.bySerial[serial],
+		func(e *queueEntry) bool { return e.hold.RunID == runID }))
 }
 
 // holder is the run of another session that has the phone, or is the first in the queue for it.

@@ -140,7 +140,7 @@ func (c *continuation) resumeAnswered(ctx context.Context, q *inquiry.Question) 
 	if err != nil {
 		return err
 	}
-	c.m.release(ctx, c.sess.Serial, c.run.ID)
+	c.m.queues.release(ctx, c.sess.Serial, c.run.ID)
 	c.m.moved(c.state, now)
 	return nil
 }

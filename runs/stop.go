@@ -128,7 +128,7 @@ func (m *Manager) halt(ctx context.Context, s *sessionState, sess session.Sessio
 		return err
 	}
 	m.cancelRouting(ctx, run.QuestionID)
-	m.release(ctx, sess.Serial, run.ID)
+	m.queues.release(ctx, sess.Serial, run.ID)
 	if run.QuestionID != "" && how.to == session.Cancelled {
 		// The store has withdrawn it with the change; this tells those who show it.
 		ctx, cancel := detached(ctx)
