@@ -207,3 +207,24 @@ func TestWhoStopsARunIsInTheAudit(t *testing.T) {
 			story, "once each, and by people only")
 	})
 }
+
+func TestARunThatIsStartedWhileTheManagerClosesIsPaused(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		w.again(func(o *runs.Options) {
+			o.NewPolicy = func(s runs.Settings) (agentloop.Policy, error) {
+				require.NoError(t, w.manager.Close())
+				return w.policy.make(s)
+			}
+		})
+
+		_, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap"})
+
+		require.Equal(t, runs.ServerClosing, runs.CodeOf(err))
+		all, err := w.store.Sessions(w.ctx(), session.Filter{})
+		require.NoError(t, err)
+		require.Len(t, all, 1)
+		require.Equal(t, "PAUSED SERVER_RESTARTED", w.now(all[0].ID))
+		require.Zero(t, w.phones.phones["A"].open)
+		require.Empty(t, w.phones.phones["A"].done())
+	})
+}
