@@ -32,11 +32,7 @@ func (c *continuation) reply(ctx context.Context) (Status, error) {
 		return Status{}, err
 	}
 	r := c.Reply.inquiry()
-	r.Resume = resumption{
-		MaxSteps: c.MaxSteps,
-		Home:     c.ResetEnvironment,
-		Settings: c.Settings,
-	}.encode()
+	r.Resume = encode(c.resumption())
 	res, err := m.broker.Resolve(ctx, id, r)
 	if err != nil {
 		return Status{}, unresolved(id, open, err)

@@ -76,8 +76,7 @@ func (m *Manager) Continue(ctx context.Context, r ContinueRequest) (Status, erro
 	case fresh:
 		return c.next(ctx)
 	default:
-		return c.goOn(ctx,
-			resumption{MaxSteps: r.MaxSteps, Home: r.ResetEnvironment, Settings: r.Settings})
+		return c.goOn(ctx, r.resumption())
 	}
 }
 
@@ -174,7 +173,7 @@ func (c *continuation) next(ctx context.Context) (Status, error) {
 		x.closePhone()
 		return Status{}, err
 	}
-	if err := x.start(c.Queue); err != nil {
+	if err := x.launch(c.Queue); err != nil {
 		return Status{}, err
 	}
 	return c.m.Status(ctx, c.sess.ID)
@@ -208,7 +207,7 @@ func (c *continuation) createRun(ctx context.Context, x *execution, limit int) e
 	var err error
 	x.run, err = c.m.store.CreateRun(ctx, session.Run{SessionID: c.sess.ID, Task: c.Task,
 		Progress: c.run.Progress.NextTask(c.Task, ended), MaxSteps: limit,
-		ReplyMode: string(x.settings.ReplyMode), Settings: x.settings.encode()})
+		ReplyMode: string(x.settings.ReplyMode), Settings: encode(x.settings)})
 	if err == nil && !c.Queue {
 		err = c.m.lease(ctx, x.run, c.sess)
 	}
@@ -278,13 +277,8 @@ type resumption struct {
 	SameCall bool `json:"same_call,omitempty"`
 }
 
-func (r resumption) encode() json.RawMessage {
-	b, err := json.Marshal(r)
-	if err != nil {
-		// Settings.Client was checked to be JSON.
-		panic(fmt.Sprintf("encoding how a run goes on: %v", err))
-	}
-	return b
+func (r ContinueRequest) resumption() resumption {
+	return resumption{MaxSteps: r.MaxSteps, Home: r.ResetEnvironment, Settings: r.Settings}
 }
 
 // resumptionOf is how the run goes on with the answer. One that came past Continue brings no new
@@ -334,7 +328,7 @@ func (c *continuation) resume(ctx context.Context, how resumption, q *inquiry.Qu
 		}
 		return err
 	}
-	return x.start(c.Queue)
+	return x.launch(c.Queue)
 }
 
 // requeue makes a paused or waiting run QUEUED, with what the model is to be told.
@@ -344,7 +338,7 @@ func (c *continuation) requeue(ctx context.Context, x *execution, q *inquiry.Que
 	defer cancel()
 	change := session.Change{From: []session.State{c.run.State}, Fence: c.run.Fence,
 		To: session.Queued, Reason: agentloop.StillRunning, MaxSteps: limit,
-		Settings: x.settings.encode()}
+		Settings: encode(x.settings)}
 	if c.run.State == session.Paused {
 		change.Progress = agentloop.Progress.Resumed
 	}

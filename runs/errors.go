@@ -45,15 +45,13 @@ func (e *Error) Unwrap() error { return e.err }
 
 // CodeOf is the code of err: that of the *Error in it, else InternalError; "" when err is nil.
 func CodeOf(err error) Code {
-	var e *Error
-	switch {
-	case err == nil:
+	if err == nil {
 		return ""
-	case errors.As(err, &e):
-		return e.Code
-	default:
-		return InternalError
 	}
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Code
+	}
+	return InternalError
 }
 
 // Refuse is the error of a call that is refused for a reason which its caller found, not runs. mend

@@ -34,9 +34,12 @@ type execution struct {
 }
 
 // launch hands the QUEUED run to a goroutine of its own. The caller has the session's lock; x.phone
-// is the run's from now on.
-func (x *execution) launch() error {
+// is the run's from now on. One that may have to wait for the phone opens it when it gets it.
+func (x *execution) launch(queue bool) error {
 	m := x.m
+	if queue {
+		x.closePhone()
+	}
 	ctx, cancel := context.WithCancelCause(m.ctx)
 	x.active = &activeRun{alone: x.settings.DetachedOK, cancel: cancel, done: make(chan struct{})}
 	x.state, x.release = m.states.use(x.sess.ID)

@@ -53,10 +53,10 @@ func (r resumer) catchUp(ctx context.Context) error {
 	}
 	for _, q := range unapplied {
 		if q.RunID == "" {
-			err = errors.Join(err, r.forget(ctx, q))
+			r.attend(q.ID)
 		}
 	}
-	return err
+	return nil
 }
 
 // forget erases the secret that answers a question which no run has asked: nobody is going to read

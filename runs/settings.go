@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -28,10 +29,11 @@ type stored struct {
 	CallFrom int `json:"call_from"` // steps of the session before the present call
 }
 
-func (s stored) encode() json.RawMessage {
-	b, err := json.Marshal(s)
+// encode is v, which holds Settings that were checked, as JSON.
+func encode(v any) json.RawMessage {
+	b, err := json.Marshal(v)
 	if err != nil {
-		panic(fmt.Sprintf("encoding settings: %v", err)) // Client was checked to be JSON
+		panic(fmt.Sprintf("encoding %T: %v", v, err)) // Client was checked to be JSON
 	}
 	return b
 }
@@ -87,13 +89,10 @@ func (m *Manager) checkSettings(s Settings) (Settings, error) {
 
 // steps is the effective limit of a call: what was asked for, at most what is configured.
 func (m *Manager) steps(asked int) (int, error) {
-	switch {
-	case asked < 0:
+	if asked < 0 {
 		return 0, invalid("leave max_steps out for the configured maximum",
 			"max_steps is %d (want at least 1)", asked)
-	case asked == 0:
-		return m.opts.Limits.Steps, nil
-	default:
-		return min(asked, m.opts.Limits.Steps), nil
 	}
+	most := m.opts.Limits.Steps
+	return min(cmp.Or(asked, most), most), nil
 }

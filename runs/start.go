@@ -28,9 +28,8 @@ func (m *Manager) Start(ctx context.Context, r StartRequest) (Status, error) {
 		return st, err
 	}
 	st, err := m.begin(ctx, r)
-	var taken *session.KeyError
-	// The same call may have been faster meanwhile.
-	if err != nil && (errors.As(err, &taken) || CodeOf(err) == DeviceBusy) {
+	_, taken := errors.AsType[*session.KeyError](err)
+	if taken || CodeOf(err) == DeviceBusy { // the same call may have been faster meanwhile
 		if st, found, err := m.begun(ctx, r); found || err != nil {
 			return st, err
 		}
@@ -78,7 +77,7 @@ func (m *Manager) begin(ctx context.Context, r StartRequest) (Status, error) {
 		x.closePhone()
 		return Status{}, err
 	}
-	if err := x.start(r.Queue); err != nil {
+	if err := x.launch(r.Queue); err != nil {
 		return Status{}, err
 	}
 	return m.Status(ctx, x.sess.ID)
@@ -131,7 +130,7 @@ func (m *Manager) createSession(ctx context.Context, x *execution, r StartReques
 	x.sess, x.run, err = m.store.Begin(ctx,
 		session.Session{Serial: dev.ID, Device: dev, Client: r.Client, StartKey: r.Key},
 		session.Run{Task: r.Task, MaxSteps: limit, ReplyMode: string(x.settings.ReplyMode),
-			Settings: x.settings.encode()})
+			Settings: encode(x.settings)})
 	if err != nil || r.Queue {
 		return err
 	}
@@ -147,24 +146,12 @@ func (m *Manager) lease(ctx context.Context, r session.Run, sess session.Session
 	if err == nil {
 		return nil
 	}
-	var held *session.BusyError
-	if errors.As(err, &held) {
+	if held, ok := errors.AsType[*session.BusyError](err); ok {
 		err = busy(m.seenBy(ctx, held.Hold, sess.Client))
 	}
 	_, stop := m.store.Transition(ctx, r.ID,
 		session.Change{To: session.Cancelled, Reason: agentloop.NotStarted, Err: errorText(err)})
-	if stop != nil {
-		return errors.Join(err, stop)
-	}
-	return err
-}
-
-// start launches the run. One that may have to wait for the phone opens it when it gets it.
-func (x *execution) start(queue bool) error {
-	if queue {
-		x.closePhone()
-	}
-	return x.launch()
+	return errors.Join(err, stop)
 }
 
 // free refuses the client when another session than its own one has the phone, or is in the queue

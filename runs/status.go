@@ -62,10 +62,10 @@ func (m *Manager) Status(ctx context.Context, sessionID string) (Status, error) 
 func (m *Manager) status(ctx context.Context, sessionID string, since int) (Status, error) {
 	var s stored
 	v, err := m.store.Snapshot(ctx, sessionID, func(r session.Run) (after int, err error) {
-		if s, err = settingsOf(r); since > 0 {
-			return since, err
+		if s, err = settingsOf(r); since <= 0 {
+			since = s.CallFrom
 		}
-		return s.CallFrom, err
+		return since, err
 	})
 	if err != nil {
 		return Status{}, unknown(sessionID, err)
@@ -82,9 +82,6 @@ func (m *Manager) status(ctx context.Context, sessionID string, since int) (Stat
 			seen := m.seenBy(ctx, *h, v.Session.Client)
 			st.Holder = &seen
 		}
-	}
-	if since <= 0 {
-		since = s.CallFrom
 	}
 	st.addSteps(v.Steps, since, s.CallFrom)
 	return st, nil

@@ -33,9 +33,6 @@ func (m *Manager) Wait(ctx context.Context, r WaitRequest) (Status, error) {
 }
 
 func (m *Manager) await(ctx context.Context, r WaitRequest) (Status, error) {
-	if _, err := m.store.Session(ctx, r.SessionID); err != nil {
-		return Status{}, unknown(r.SessionID, err)
-	}
 	s, done := m.states.use(r.SessionID)
 	defer done()
 	budget := time.NewTimer(r.Budget)

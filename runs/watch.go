@@ -20,9 +20,6 @@ const StateChanged agentloop.EventKind = "state"
 // publish gives an event to all who watch, and wakes those who wait when the run is in another
 // state.
 func (m *Manager) publish(s *sessionState, e Event) {
-	if e.At.IsZero() {
-		e.At = time.Now()
-	}
 	if m.opts.Observe != nil {
 		m.opts.Observe(e)
 	}
@@ -39,7 +36,7 @@ func (m *Manager) publish(s *sessionState, e Event) {
 // moved publishes that a run is in another state.
 func (m *Manager) moved(s *sessionState, r session.Run) {
 	m.publish(s, Event{SessionID: r.SessionID, RunID: r.ID, State: r.State,
-		Event: agentloop.Event{Kind: StateChanged, Progress: r.Progress}})
+		Event: agentloop.Event{Kind: StateChanged, At: time.Now(), Progress: r.Progress}})
 }
 
 // Watch is a queue of a session's events.
