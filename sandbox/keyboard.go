@@ -74,7 +74,7 @@ func (k *keyboard) rows(s *scene, rows []string, last func(s *scene) *ui.View) *
 			row.Pad(18, 0)
 		}
 		if i == 2 && !s.field.WantsDigits() {
-			row.Add(k.shiftKey(s))
+			row.Add(k.shiftKey())
 		}
 		for _, r := range keys {
 			row.Add(k.charKey(s, r))
@@ -108,17 +108,17 @@ func (k *keyboard) charKey(s *scene, r rune) *ui.View {
 }
 
 // shiftKey makes the next letter a capital; among the symbols it turns to the others.
-func (k *keyboard) shiftKey(s *scene) *ui.View {
-	flip := func() { k.shift = !k.shift }
+func (k *keyboard) shiftKey() *ui.View {
+	face, desc := ui.Icon("shift"), "Shift"
 	switch {
 	case k.symbols && k.shift:
-		return k.key(ui.Text("?123").Size(15).Centered(), "Symbols", ui.Line, 15, flip)
+		face, desc = ui.Text("?123").Size(15).Centered(), "Symbols"
 	case k.symbols:
-		return k.key(ui.Text("=\\<").Size(15).Centered(), "More symbols", ui.Line, 15, flip)
+		face, desc = ui.Text("=\\<").Size(15).Centered(), "More symbols"
 	case k.shift:
-		return k.key(ui.Icon("shift-on"), "Shift", ui.Line, 15, flip)
+		face = ui.Icon("shift-on")
 	}
-	return k.key(ui.Icon("shift"), "Shift", ui.Line, 15, flip)
+	return k.key(face, desc, ui.Line, 15, func() { k.shift = !k.shift })
 }
 
 func (k *keyboard) lastRow(s *scene) *ui.View {

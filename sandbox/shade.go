@@ -62,7 +62,7 @@ func (s *shade) panel() *ui.View {
 }
 
 func (s *shade) quick() *ui.View {
-	tile := func(icon, en, zh, namespace, key string, on bool, flip func()) *ui.View {
+	tile := func(icon, en, zh, key string, on bool, flip func()) *ui.View {
 		ink, fill := ui.White, ui.RGB(0x3a4050)
 		if on {
 			ink, fill = ui.RGB(0x0c2a5c), ui.RGB(0xa8c7fa)
@@ -72,7 +72,7 @@ func (s *shade) quick() *ui.View {
 			Fill(fill).Radius(24).Grow(1).Named("qs_" + key).Check(on).OnTap(flip)
 	}
 	global := func(icon, en, zh, key string) *ui.View {
-		return tile(icon, en, zh, apps.Global, key, s.sys.Settings.Bool(apps.Global, key), func() {
+		return tile(icon, en, zh, key, s.sys.Settings.Bool(apps.Global, key), func() {
 			s.sys.Settings.Toggle(apps.Global, key)
 		})
 	}
@@ -80,7 +80,7 @@ func (s *shade) quick() *ui.View {
 		ui.Row(global("wifi", "Wi-Fi", "无线网络", "wifi_on"), global("bluetooth", "Bluetooth", "蓝牙",
 			"bluetooth_on")).Gap(8),
 		ui.Row(global("plane", "Airplane mode", "飞行模式", "airplane_mode_on"),
-			tile("moon", "Dark theme", "深色主题", apps.Secure, "ui_night_mode", s.sys.Dark(), func() {
+			tile("moon", "Dark theme", "深色主题", "ui_night_mode", s.sys.Dark(), func() {
 				s.sys.SetDark(!s.sys.Dark())
 			})).Gap(8),
 	).Gap(8)

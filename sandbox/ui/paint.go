@@ -50,7 +50,7 @@ type painter struct {
 // Paint lists what draws the view. caret says whether the blinking cursor is shown now.
 func Paint(v *View, theme *Theme, caret bool) []Op {
 	p := &painter{theme: theme, caret: caret}
-	p.view(v, false)
+	p.view(v)
 	return p.ops
 }
 
@@ -60,11 +60,10 @@ func (p *painter) add(o Op) {
 	}
 }
 
-func (p *painter) view(v *View, faint bool) {
+func (p *painter) view(v *View) {
 	if v.Bounds().Empty() {
 		return
 	}
-	faint = faint || v.off
 	first := len(p.ops)
 	p.surface(v)
 	switch v.kind {
@@ -85,7 +84,7 @@ func (p *painter) view(v *View, faint bool) {
 		}
 	}
 	for _, k := range v.kids {
-		p.view(k, faint)
+		p.view(k)
 	}
 	if v.kind == kindList {
 		p.scrollbar(v)
