@@ -128,7 +128,7 @@ func (t *typing) nextField(by int) {
 	next.End()
 }
 
-// Broadcast sends an intent with text extras. It reports whether anybody took it: the ADB keyboard
+// Broadcast sends an intent with text extras. It reports whether it was taken: the ADB keyboard
 // takes ADB_INPUT_TEXT and ADB_INPUT_B64 (extra "msg"), ADB_CLEAR_TEXT and ADB_EDITOR_CODE (extra
 // "code") while it is the selected input method.
 func (t *typing) Broadcast(action string, extras map[string]string) bool {

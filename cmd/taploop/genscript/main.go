@@ -40,7 +40,7 @@ type rule struct {
 	Reply string `yaml:"reply"`
 }
 
-// helpers answer what is asked beside the task: a description of the screen, and answers in the
+// helpers answer what is asked besides the task: a description of the screen, and answers in the
 // user's place.
 var helpers = []rule{
 	{`Describe what on this screen|请描述屏幕上`,
