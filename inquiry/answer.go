@@ -1,7 +1,6 @@
 package inquiry
 
 import (
-	"encoding/json"
 	"fmt"
 	"log/slog"
 )
@@ -75,15 +74,8 @@ func (a Answer) LogValue() slog.Value { return slog.StringValue(a.String()) }
 // MarshalText masks a secret answer, so JSON, YAML and XML hold the mask.
 func (a Answer) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
 
-// MarshalJSON masks a secret answer.
-func (a Answer) MarshalJSON() ([]byte, error) { return json.Marshal(a.String()) }
-
-// UnmarshalJSON reads a plain answer.
-func (a *Answer) UnmarshalJSON(b []byte) error {
-	var text string
-	if err := json.Unmarshal(b, &text); err != nil {
-		return err
-	}
-	*a = Plain(text)
+// UnmarshalText reads a plain answer.
+func (a *Answer) UnmarshalText(b []byte) error {
+	*a = Plain(string(b))
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 )
@@ -27,7 +28,7 @@ type Options struct {
 type Broker struct {
 	store   Store
 	opts    Options
-	digests digests
+	digests *digests
 
 	mu      sync.Mutex
 	waiters map[string][]chan struct{} // by question; closed when it is settled
@@ -40,9 +41,8 @@ type Broker struct {
 
 // NewBroker makes a broker over a store. It starts no goroutine: the owner calls Run, or Sweep.
 func NewBroker(store Store, opts *Options) *Broker {
-	b := &Broker{store: store, waiters: map[string][]chan struct{}{}, open: map[string]bool{},
-		settled: map[string]bool{},
-		subs:    map[*Subscription]struct{}{}}
+	b := &Broker{store: store, digests: newDigests(), waiters: map[string][]chan struct{}{},
+		open: map[string]bool{}, settled: map[string]bool{}, subs: map[*Subscription]struct{}{}}
 	if opts != nil {
 		b.opts = *opts
 	}
@@ -177,8 +177,8 @@ func (b *Broker) Resolve(ctx context.Context, id string, r Reply) (Result, error
 		return b.lost(q, r)
 	}
 	now := b.now()
-	if due, is := b.due(q, now); is {
-		q, err := b.settle(ctx, q.ID, due.status, due.resolution)
+	if to, timer := q.due(now); to != Pending {
+		q, err := b.settle(ctx, q.ID, to, timer)
 		if err != nil && !errors.Is(err, ErrSettled) {
 			return Result{}, err
 		}
@@ -187,9 +187,11 @@ func (b *Broker) Resolve(ctx context.Context, id string, r Reply) (Result, error
 	if r.Response, err = q.fit(r, b.opts.MaxAnswer); err != nil {
 		return Result{}, err
 	}
-	res := Resolution{Type: r.Type, Response: q.answer(r.Response), Channel: r.Channel,
-		Authority: r.Authority, By: r.By,
-		ReplyID: r.ID, At: now, Resume: r.Resume}
+	res := Resolution{Type: r.Type, Response: Plain(r.Response), Channel: r.Channel,
+		Authority: r.Authority, By: r.By, ReplyID: r.ID, At: now, Resume: r.Resume}
+	if q.Secret {
+		res.Response = Secret(r.Response)
+	}
 	status := Answered
 	if r.Type == TypeDecline {
 		status = Refused
@@ -202,14 +204,6 @@ func (b *Broker) Resolve(ctx context.Context, id string, r Reply) (Result, error
 		b.digests.keep(q.ID, r.Response)
 	}
 	return Result{Question: q}, err
-}
-
-// answer is the words as this question keeps them.
-func (q Question) answer(text string) Answer {
-	if q.Secret {
-		return Secret(text)
-	}
-	return Plain(text)
 }
 
 // settle is the one way to settle a question: the store first, then those who wait. The question is
@@ -276,13 +270,8 @@ func (b *Broker) await(id string) chan struct{} {
 func (b *Broker) forget(id string, ch chan struct{}) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	left := b.waiters[id][:0]
-	for _, w := range b.waiters[id] {
-		if w != ch {
-			left = append(left, w)
-		}
-	}
-	if b.waiters[id] = left; len(left) == 0 {
+	b.waiters[id] = slices.DeleteFunc(b.waiters[id], func(w chan struct{}) bool { return w == ch })
+	if len(b.waiters[id]) == 0 {
 		delete(b.waiters, id)
 	}
 }

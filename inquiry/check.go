@@ -27,6 +27,10 @@ func (e *InvalidReplyError) Error() string {
 	return fmt.Sprintf("%s (want one of %q)", e.Problem, e.Options)
 }
 
+func invalid(format string, args ...any) *InvalidReplyError {
+	return &InvalidReplyError{Problem: fmt.Sprintf(format, args...)}
+}
+
 // lost is the answer to a reply whose question was settled before.
 func (b *Broker) lost(q Question, r Reply) (Result, error) {
 	won := q.Resolution
@@ -59,16 +63,15 @@ func (b *Broker) same(q Question, r Reply) bool {
 // fit checks a reply against its question and returns the response as it is kept.
 func (q Question) fit(r Reply, limit int) (string, error) {
 	if len(r.ID) > MaxReplyID || !textual(r.ID) {
-		return "", &InvalidReplyError{Problem: fmt.Sprintf(
-			"the reply id is not plain text of at most %d bytes", MaxReplyID)}
+		return "", invalid("the reply id is not plain text of at most %d bytes", MaxReplyID)
 	}
 	switch r.Type {
 	case TypeAnswer:
 	case TypeDecline:
 		return q.normal(r.Response), fits(r.Response, limit)
 	default:
-		return "", &InvalidReplyError{Problem: fmt.Sprintf(
-			"unknown type of reply %q (want %q or %q)", r.Type, TypeAnswer, TypeDecline)}
+		return "", invalid("unknown type of reply %q (want %q or %q)", r.Type, TypeAnswer,
+			TypeDecline)
 	}
 	if err := fits(r.Response, limit); err != nil {
 		return "", err
@@ -93,9 +96,9 @@ func fits(text string, limit int) error {
 		return &InvalidReplyError{Problem: fmt.Sprintf("the answer has %d bytes (at most %d)",
 			len(text), limit), TooLong: true}
 	case !utf8.ValidString(text):
-		return &InvalidReplyError{Problem: "the answer is not valid UTF-8"}
+		return invalid("the answer is not valid UTF-8")
 	case strings.ContainsRune(text, 0):
-		return &InvalidReplyError{Problem: "the answer contains a NUL character"}
+		return invalid("the answer contains a NUL character")
 	}
 	return nil
 }

@@ -11,19 +11,21 @@ import (
 // under the same reply id. They are kept in memory, under a key of this process: on disk a digest
 // of a short code would give the code away.
 type digests struct {
-	once sync.Once
-	key  [32]byte
+	key []byte
 
 	mu   sync.Mutex
 	sums map[string][]byte // by question
+}
+
+func newDigests() *digests {
+	return &digests{key: []byte(rand.Text()), sums: map[string][]byte{}}
 }
 
 // most is how many are kept.
 const most = 1000
 
 func (d *digests) sum(id, text string) []byte {
-	d.once.Do(func() { rand.Read(d.key[:]) }) // never fails
-	h := hmac.New(sha256.New, d.key[:])
+	h := hmac.New(sha256.New, d.key)
 	h.Write([]byte(id + "\x00" + text))
 	return h.Sum(nil)
 }
@@ -33,8 +35,8 @@ func (d *digests) keep(id, text string) {
 	sum := d.sum(id, text)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.sums == nil || len(d.sums) >= most {
-		d.sums = map[string][]byte{}
+	if len(d.sums) >= most {
+		clear(d.sums)
 	}
 	d.sums[id] = sum
 }

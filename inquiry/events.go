@@ -3,6 +3,7 @@ package inquiry
 import (
 	"context"
 	"errors"
+	"maps"
 	"sync"
 )
 
@@ -189,17 +190,12 @@ func (b *Broker) overdue(q Question) {
 }
 
 // known is the questions that this broker believes open, or that somebody waits for.
-func (b *Broker) known() []string {
+func (b *Broker) known() map[string]bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	var ids []string
-	for id := range b.open {
-		ids = append(ids, id)
-	}
+	ids := maps.Clone(b.open)
 	for id := range b.waiters {
-		if _, open := b.open[id]; !open {
-			ids = append(ids, id)
-		}
+		ids[id] = true
 	}
 	return ids
 }

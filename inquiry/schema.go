@@ -3,6 +3,7 @@ package inquiry
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 )
 
 // Schema is the form in JSON Schema: one flat object whose properties stand in the order of the
@@ -22,13 +23,8 @@ func Schema(fields []Field) json.RawMessage {
 			required = append(required, f.Name)
 		}
 	}
-	var b bytes.Buffer
-	b.WriteString(`{"type":"object","properties":{`)
-	b.Write(properties.Bytes())
-	b.WriteString(`},"required":`)
-	b.Write(encode(required))
-	b.WriteString("}")
-	return b.Bytes()
+	return fmt.Appendf(nil, `{"type":"object","properties":{%s},"required":%s}`,
+		properties.Bytes(), encode(required))
 }
 
 // schema describes the value of one field.

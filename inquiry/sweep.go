@@ -40,7 +40,7 @@ func (b *Broker) Sweep(ctx context.Context, now time.Time) error {
 		found[q.ID] = true
 		errs = append(errs, b.look(ctx, q, now))
 	}
-	for _, id := range b.known() {
+	for id := range b.known() {
 		if !found[id] {
 			errs = append(errs, b.refresh(ctx, id))
 		}
@@ -51,30 +51,21 @@ func (b *Broker) Sweep(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// due is what the clock does to an open question at now.
-func (b *Broker) due(q Question, now time.Time) (d due, is bool) {
+// due is what the clock makes of an open question at now; Pending while it stays open.
+func (q Question) due(now time.Time) (Status, Resolution) {
 	timer := Resolution{Channel: ChannelTimer, At: now}
-	if !now.Before(q.ExpiresAt) {
+	switch late := !now.Before(q.AttentionUntil); {
+	case !now.Before(q.ExpiresAt):
 		timer.Type = TypeExpire
-		return due{Expired, timer}, true
-	}
-	if now.Before(q.AttentionUntil) {
-		return due{}, false
-	}
-	switch q.OnTimeout {
-	case Default:
+		return Expired, timer
+	case late && q.OnTimeout == Default:
 		timer.Type, timer.Response = TypeDefault, Plain(q.DefaultAnswer)
-		return due{TimedOut, timer}, true
-	case GoOn, GiveUp:
+		return TimedOut, timer
+	case late && (q.OnTimeout == GoOn || q.OnTimeout == GiveUp):
 		timer.Type = TypeTimeout
-		return due{TimedOut, timer}, true
+		return TimedOut, timer
 	}
-	return due{}, false
-}
-
-type due struct {
-	status     Status
-	resolution Resolution
+	return Pending, Resolution{}
 }
 
 // look does what is due to one open question, of which the list had the times only.
@@ -91,12 +82,11 @@ func (b *Broker) look(ctx context.Context, brief Question, now time.Time) error 
 		return err
 	}
 	b.discover(q)
-	if d, is := b.due(q, now); is {
-		if _, err := b.settle(ctx, q.ID, d.status, d.resolution); err != nil &&
-			!errors.Is(err, ErrSettled) {
-			return err
+	if to, timer := q.due(now); to != Pending {
+		if _, err = b.settle(ctx, q.ID, to, timer); errors.Is(err, ErrSettled) {
+			err = nil
 		}
-		return nil
+		return err
 	}
 	if !now.Before(q.AttentionUntil) {
 		b.overdue(q)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -24,9 +25,9 @@ const maxStrange = 10
 func readForm(fields []Field, answer string) (string, error) {
 	given, err := members(answer)
 	if err != nil {
-		return "", &InvalidReplyError{Problem: fmt.Sprintf(
+		return "", invalid(
 			"the answer is not what this form takes: %v (want one JSON object with the fields %s)",
-			err, names(fields))}
+			err, names(fields))
 	}
 	wrong := map[string]string{}
 	var list []string // of what is wrong, in the order of the fields
@@ -45,11 +46,7 @@ func readForm(fields []Field, answer string) (string, error) {
 			member(&b, f.Name, value)
 		}
 	}
-	strange := make([]string, 0, len(given))
-	for name := range given {
-		strange = append(strange, name)
-	}
-	slices.Sort(strange)
+	strange := slices.Sorted(maps.Keys(given))
 	for _, name := range strange[:min(len(strange), maxStrange)] {
 		note(text.Cut(name, maxClip), "the form has no such field (it has "+names(fields)+")")
 	}

@@ -20,13 +20,17 @@ type Memory struct {
 
 var _ inquiry.Store = (*Memory)(nil)
 
-// find is the question's place. The lock is held.
-func (m *Memory) find(id string) (*inquiry.Question, error) {
-	i := slices.IndexFunc(m.questions, func(q inquiry.Question) bool { return q.ID == id })
-	if i < 0 {
-		return nil, fmt.Errorf("question %q: %w", id, inquiry.ErrNotFound)
+// change calls f with the question, and returns the question as it is after that.
+func (m *Memory) change(id string, f func(*inquiry.Question) error) (inquiry.Question, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for i := range m.questions {
+		if q := &m.questions[i]; q.ID == id {
+			err := f(q)
+			return q.Clone(), err
+		}
 	}
-	return &m.questions[i], nil
+	return inquiry.Question{}, fmt.Errorf("question %q: %w", id, inquiry.ErrNotFound)
 }
 
 // Insert implements inquiry.Store.
@@ -36,10 +40,10 @@ func (m *Memory) Insert(_ context.Context, q inquiry.Question) error {
 	if !q.Open() || q.Resolution != nil {
 		return fmt.Errorf("storing %s: it is settled", q)
 	}
-	if _, err := m.find(q.ID); err == nil {
-		return fmt.Errorf("storing %s: there is one with this id", q)
-	}
 	for _, other := range m.questions {
+		if q.ID == other.ID {
+			return fmt.Errorf("storing %s: there is one with this id", q)
+		}
 		if q.Key != "" && q.Key == other.Key && q.Client == other.Client {
 			return fmt.Errorf("storing %s: %w", q, inquiry.ErrKeyTaken)
 		}
@@ -50,65 +54,52 @@ func (m *Memory) Insert(_ context.Context, q inquiry.Question) error {
 
 // Get implements inquiry.Store.
 func (m *Memory) Get(_ context.Context, id string) (inquiry.Question, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	q, err := m.find(id)
-	if err != nil {
-		return inquiry.Question{}, err
-	}
-	return q.Clone(), nil
+	return m.change(id, func(*inquiry.Question) error { return nil })
 }
 
 // Settle implements inquiry.Store.
 func (m *Memory) Settle(_ context.Context, id string, to inquiry.Status,
 	r inquiry.Resolution) (inquiry.Question, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	q, err := m.find(id)
-	if err != nil {
-		return inquiry.Question{}, err
-	}
-	if !q.Open() {
-		return q.Clone(), inquiry.ErrSettled
-	}
-	q.Status, q.Resolution = to, &r
-	return q.Clone(), nil
+	return m.change(id, func(q *inquiry.Question) error {
+		if !q.Open() {
+			return inquiry.ErrSettled
+		}
+		q.Status, q.Resolution = to, &r
+		return nil
+	})
 }
 
 // SetTurn implements inquiry.Store.
 func (m *Memory) SetTurn(_ context.Context, id string, was,
 	to inquiry.Turn) (inquiry.Question, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	q, err := m.find(id)
-	switch {
-	case err != nil:
-		return inquiry.Question{}, err
-	case !q.Open():
-		return q.Clone(), inquiry.ErrSettled
-	case q.Turn != was:
-		return q.Clone(), inquiry.ErrTurn
-	}
-	q.Turn = to
-	return q.Clone(), nil
+	return m.change(id, func(q *inquiry.Question) error {
+		switch {
+		case !q.Open():
+			return inquiry.ErrSettled
+		case q.Turn != was:
+			return inquiry.ErrTurn
+		}
+		q.Turn = to
+		return nil
+	})
 }
 
 // Apply implements inquiry.Store.
 func (m *Memory) Apply(_ context.Context, id string, fence int64,
 	at time.Time) (inquiry.Question, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	q, err := m.find(id)
-	if err != nil {
-		return inquiry.Question{}, err
+	var answer inquiry.Answer
+	q, err := m.change(id, func(q *inquiry.Question) error {
+		if err := q.Applicable(fence); err != nil {
+			return err
+		}
+		q.AppliedAt, answer = at, q.Resolution.Response
+		q.Resolution.Response = answer.Erased()
+		return nil
+	})
+	if err == nil {
+		q.Resolution.Response = answer
 	}
-	if err := q.Applicable(fence); err != nil {
-		return q.Clone(), err
-	}
-	q.AppliedAt = at
-	applied := q.Clone()
-	q.Resolution.Response = q.Resolution.Response.Erased()
-	return applied, nil
+	return q, err
 }
 
 // List implements inquiry.Store.
