@@ -66,14 +66,15 @@ func (f Field) clone() Field {
 // checkShape reports what is wrong with the kind of answer that a new question wants, and brings
 // defaults into their canonical form.
 func (q *Question) checkShape(limit int) error {
+	form, draft := len(q.Fields) > 0, q.Draft != ""
 	switch {
-	case q.Fields != nil && len(q.Fields) == 0:
+	case q.Fields != nil && !form:
 		return errors.New("the form has no fields")
-	case len(q.Fields) > 0 && q.Draft != "":
+	case form && draft:
 		return errors.New("a question has a form or a draft, not both")
-	case (len(q.Fields) > 0 || q.Draft != "") && len(q.Options) > 0:
+	case (form || draft) && len(q.Options) > 0:
 		return errors.New("a form or a draft has no options besides")
-	case (len(q.Fields) > 0 || q.Draft != "") && q.Secret:
+	case (form || draft) && q.Secret:
 		return errors.New(
 			"a secret question has no form and no draft: ask for each secret in a question of " +
 				"its own")
@@ -93,10 +94,8 @@ func checkForm(fields []Field) error {
 	for i := range fields {
 		f := &fields[i]
 		if !fieldName.MatchString(f.Name) {
-			return fmt.Errorf(
-				"field %d is named %.100q (want letters a to z, digits, _ and -, at most 64 of "+
-					"them)",
-				i+1, f.Name)
+			return fmt.Errorf("field %d is named %.100q (want letters a to z, digits, _ and -, "+
+				"at most 64 of them)", i+1, f.Name)
 		}
 		if seen[f.Name] {
 			return fmt.Errorf("two fields are named %q", f.Name)

@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"database/sql"
-	"fmt"
 
 	"github.com/taploop/taploop/inquiry"
 )
@@ -23,12 +22,12 @@ type Snapshot struct {
 func (s *Store) Snapshot(
 	ctx context.Context, sessionID string, after func(Run) (int, error),
 ) (Snapshot, error) {
+	var v Snapshot
 	tx, err := s.read.BeginTx(ctx, nil)
-	if err != nil {
-		return Snapshot{}, fmt.Errorf("reading how session %s stands: %w", sessionID, err)
+	if err == nil {
+		defer tx.Rollback() // nothing was written
+		v, err = s.snapshot(ctx, tx, sessionID, after)
 	}
-	defer tx.Rollback() // nothing was written
-	v, err := s.snapshot(ctx, tx, sessionID, after)
 	return v, doing(err, "reading how session %s stands", sessionID)
 }
 
@@ -62,7 +61,8 @@ func (s *Store) snapshot(
 }
 
 // Unused is the last question of this life of the run whose answer the run has not used yet: one
-// that is open, or that was settled in a way which the run can go on with. It is nil when there is none.
+// that is open, or that was settled in a way which the run can go on with. It is nil when there is
+// none.
 func (s *Store) Unused(ctx context.Context, r Run) (*inquiry.Question, error) {
 	return s.unused(ctx, s.read, &r)
 }

@@ -109,7 +109,7 @@ func (o *connectionOptions) describe(name, value string) {
 }
 
 func (o *connectionOptions) readMode(key, value string) error {
-	personalModes := "use " + channel.List(channel.People)
+	personalModes := "use " + channel.People()
 	mode, err := channel.Parse(value)
 	if err != nil || value == "" {
 		return badOption(key, personalModes, "%s is no reply mode", text.Quote(value, 60))

@@ -44,18 +44,11 @@ var registry = []Channel{
 		Authority: inquiry.AuthorityClientUI,
 		Help:      "shows your user a form, if you can show forms",
 		Label:     [2]string{"client's dialog", "客户端对话框"}},
-	{
-		Name:      string(ManualReply),
-		Stored:    inquiry.ChannelConsole,
-		Step:      true,
-		Person:    true,
-		OutOfBand: true,
-		Authority: inquiry.AuthorityLocalOperator,
-		Needs:     "a console",
-		Provide:   "run on a terminal",
-		Help:      "asks the person at the server's console",
-		Label:     [2]string{"console", "控制台"},
-	},
+	{Name: string(ManualReply), Stored: inquiry.ChannelConsole, Step: true, Person: true,
+		OutOfBand: true, Authority: inquiry.AuthorityLocalOperator,
+		Needs: "a console", Provide: "run on a terminal",
+		Help:  "asks the person at the server's console",
+		Label: [2]string{"console", "控制台"}},
 	{Name: string(AutoReply), Stored: inquiry.ChannelModel, Step: true, OutOfBand: true,
 		Authority: inquiry.AuthorityAgent,
 		Needs:     "a model that answers", Provide: "configure a model that answers",
@@ -69,11 +62,8 @@ var registry = []Channel{
 
 	{Name: inquiry.ChannelPage, Stored: inquiry.ChannelPage, Label: [2]string{"inbox page", "收件页"}},
 	{Name: inquiry.ChannelHTTP, Stored: inquiry.ChannelHTTP, Label: [2]string{"HTTP", "HTTP"}},
-	{
-		Name:   inquiry.ChannelCommandLine,
-		Stored: inquiry.ChannelCommandLine,
-		Label:  [2]string{"command line", "命令行"},
-	},
+	{Name: inquiry.ChannelCommandLine, Stored: inquiry.ChannelCommandLine,
+		Label: [2]string{"command line", "命令行"}},
 	{Name: inquiry.ChannelClient, Stored: inquiry.ChannelClient, Label: [2]string{"client", "客户端"}},
 	{Name: inquiry.ChannelRun, Stored: inquiry.ChannelRun, Label: [2]string{"the run", "运行"}},
 }
@@ -89,29 +79,19 @@ func Steps() []Channel {
 // Answer is an answer through the channel of this mode.
 func (m Mode) Answer(text string) inquiry.Reply {
 	c := Named(string(m))
-	return inquiry.Reply{
-		Type:      inquiry.TypeAnswer,
-		Response:  text,
-		Channel:   c.Stored,
-		Authority: c.Authority,
-	}
+	return inquiry.Reply{Type: inquiry.TypeAnswer, Response: text, Channel: c.Stored,
+		Authority: c.Authority}
 }
 
-// People reports whether a person answers at the channel, for [List].
-func People(c Channel) bool { return c.Person }
-
-// List names the steps of reply modes that match, in words.
-func List(match func(Channel) bool) string {
+// People names, in words, the steps of reply modes at which a person answers.
+func People() string {
 	var names []string
 	for _, c := range Steps() {
-		if match(c) {
+		if c.Person {
 			names = append(names, c.Name)
 		}
 	}
 	last := len(names) - 1
-	if last < 1 {
-		return strings.Join(names, "")
-	}
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
@@ -126,9 +106,10 @@ func Help() string {
 
 // Named is the channel with this name; the zero value when there is none.
 func Named(name string) Channel {
-	i := slices.IndexFunc(registry, func(c Channel) bool { return c.Name == name })
-	if i < 0 {
-		return Channel{}
+	for _, c := range registry {
+		if c.Name == name {
+			return c
+		}
 	}
-	return registry[i]
+	return Channel{}
 }

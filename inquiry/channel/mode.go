@@ -105,9 +105,7 @@ func parseStep(words string) (Step, error) {
 		return s, bad(
 			fmt.Sprintf("use one of %v, or several like %q", names,
 				"manual_reply (60s) -> auto_reply"),
-			"unknown reply mode %q",
-			text.Cut(name, most),
-		)
+			"unknown reply mode %q", text.Cut(name, most))
 	}
 	if !timed {
 		return s, nil
@@ -126,6 +124,6 @@ func parseStep(words string) (Step, error) {
 	return s, nil
 }
 
-func bad(mend, format string, args ...any) error {
-	return hint.Add(fmt.Errorf(format, args...), mend)
+func bad(remedy, format string, args ...any) error {
+	return hint.Add(fmt.Errorf(format, args...), remedy)
 }

@@ -50,7 +50,6 @@ type Router struct {
 	wg     sync.WaitGroup
 
 	mu     sync.Mutex
-	closed bool
 	routes map[string]*routing // by question
 }
 
@@ -73,10 +72,9 @@ func New(opts *Options) *Router {
 // Close ends all routing for the cause, which the channels get, and returns when it has ended. The
 // turns stay as they are: the next router goes on with them.
 func (r *Router) Close(why error) {
-	r.mu.Lock()
-	r.closed = true
-	r.mu.Unlock()
+	r.mu.Lock() // no Route begins another one
 	r.cancel(why)
+	r.mu.Unlock()
 	r.wg.Wait()
 }
 
@@ -103,10 +101,13 @@ func (r *Router) Route(questionID string) {
 	r.mu.Lock() // an error is met again by the routing
 	defer r.mu.Unlock()
 	if on := r.routes[questionID]; on != nil {
-		on.look()
+		select {
+		case on.again <- struct{}{}:
+		default:
+		}
 		return
 	}
-	if r.closed {
+	if r.ctx.Err() != nil {
 		return
 	}
 	ctx, cancel := context.WithCancelCause(r.ctx)
@@ -139,28 +140,20 @@ func (r *Router) claim(ctx context.Context,
 	return q, err == nil, err
 }
 
-func (on *routing) look() {
-	select {
-	case on.again <- struct{}{}:
-	default:
-	}
-}
-
 // over forgets a routing, unless its question is to be looked at again.
 func (r *Router) over(questionID string, on *routing) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.routes[questionID] != on {
+		return true
+	}
 	select {
 	case <-on.again:
-		if r.routes[questionID] == on {
-			return false
-		}
+		return false
 	default:
-	}
-	if r.routes[questionID] == on {
 		delete(r.routes, questionID)
+		return true
 	}
-	return true
 }
 
 // Finish ends the routing of a question that is settled. The channel that asks gets why.
@@ -263,12 +256,10 @@ func (r *Router) step(ctx context.Context, on *routing, q inquiry.Question) (don
 // ask lets the channel that is in turn ask until its time is over.
 func (r *Router) ask(ctx context.Context, on *routing, q inquiry.Question) (done bool, err error) {
 	name, turn := q.Turn.Channel, ctx
-	for _, d := range q.Channels {
-		if d.Name == name && !d.Until.IsZero() {
-			var cancel context.CancelFunc
-			turn, cancel = context.WithDeadlineCause(ctx, d.Until, ErrTurnOver)
-			defer cancel()
-		}
+	if i := index(q, name); i >= 0 && !q.Channels[i].Until.IsZero() {
+		var cancel context.CancelFunc
+		turn, cancel = context.WithDeadlineCause(ctx, q.Channels[i].Until, ErrTurnOver)
+		defer cancel()
 	}
 	asker := r.opts.Askers[name]
 	if asker == nil {
