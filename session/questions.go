@@ -111,22 +111,29 @@ func (qs *questions) get(ctx context.Context, q queryer, id string) (inquiry.Que
 	return x, doing(err, "question %q", id)
 }
 
+// change calls f with the question in a transaction, and returns the question as it is after that.
+func (qs *questions) change(
+	ctx context.Context, id string, f func(context.Context, *sql.Tx, *inquiry.Question) error,
+) (q inquiry.Question, err error) {
+	err = qs.s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		if q, err = qs.get(ctx, tx, id); err != nil {
+			return err
+		}
+		return f(ctx, tx, &q)
+	})
+	return q, err
+}
+
 // Settle implements inquiry.Store.
 func (qs *questions) Settle(
 	ctx context.Context, id string, to inquiry.Status, r inquiry.Resolution,
 ) (inquiry.Question, error) {
-	var q inquiry.Question
-	err := qs.s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		var err error
-		if q, err = qs.get(ctx, tx, id); err != nil {
-			return err
-		}
+	return qs.change(ctx, id, func(ctx context.Context, tx *sql.Tx, q *inquiry.Question) error {
 		if !q.Open() {
 			return inquiry.ErrSettled
 		}
-		return qs.settle(ctx, tx, &q, to, r)
+		return qs.settle(ctx, tx, q, to, r)
 	})
-	return q, err
 }
 
 // settle writes the resolution of an open question.
@@ -150,13 +157,8 @@ func (qs *questions) settle(
 func (qs *questions) SetTurn(
 	ctx context.Context, id string, was, to inquiry.Turn,
 ) (inquiry.Question, error) {
-	var q inquiry.Question
-	err := qs.s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		var err error
-		q, err = qs.get(ctx, tx, id)
+	return qs.change(ctx, id, func(ctx context.Context, tx *sql.Tx, q *inquiry.Question) error {
 		switch {
-		case err != nil:
-			return err
 		case !q.Open():
 			return inquiry.ErrSettled
 		case q.Turn != was:
@@ -165,39 +167,30 @@ func (qs *questions) SetTurn(
 		q.Turn = to
 		return exec(ctx, tx, "UPDATE questions SET turn = ? WHERE id = ?", object{to}, id)
 	})
-	return q, err
 }
 
 // Apply implements inquiry.Store.
 func (qs *questions) Apply(
 	ctx context.Context, id string, fence int64, at time.Time,
 ) (inquiry.Question, error) {
-	var q inquiry.Question
-	err := qs.s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		var err error
-		q, err = qs.apply(ctx, tx, id, fence, at)
-		return err
+	return qs.change(ctx, id, func(ctx context.Context, tx *sql.Tx, q *inquiry.Question) error {
+		return qs.apply(ctx, tx, q, fence, at)
 	})
-	return q, err
 }
 
 func (qs *questions) apply(
-	ctx context.Context, tx *sql.Tx, id string, fence int64, at time.Time,
-) (inquiry.Question, error) {
-	q, err := qs.get(ctx, tx, id)
-	if err != nil {
-		return q, err
-	}
+	ctx context.Context, tx *sql.Tx, q *inquiry.Question, fence int64, at time.Time,
+) error {
 	if err := q.Applicable(fence); err != nil {
-		return q, err
+		return err
 	}
 	q.AppliedAt = at
-	err = exec(ctx, tx, "UPDATE questions SET applied_at = ?, sealed = NULL WHERE id = ?",
-		millis(at), id)
+	err := exec(ctx, tx, "UPDATE questions SET applied_at = ?, sealed = NULL WHERE id = ?",
+		millis(at), q.ID)
 	if err != nil {
-		return q, err
+		return err
 	}
-	return q, qs.s.auditApplied(ctx, tx, q)
+	return qs.s.auditApplied(ctx, tx, *q)
 }
 
 // List implements inquiry.Store.
@@ -240,8 +233,12 @@ func (s *Store) withdrawAll(ctx context.Context, tx *sql.Tx, runID, why string) 
 
 // applyTo applies the answer of c.Apply to the run, and notes the exchange at the step that asked.
 func (s *Store) applyTo(ctx context.Context, tx *sql.Tx, r *Run, c Change) error {
-	q, err := (&questions{s}).apply(ctx, tx, c.Apply, r.Fence, s.now())
+	qs := &questions{s}
+	q, err := qs.get(ctx, tx, c.Apply)
 	if err != nil {
+		return err
+	}
+	if err := qs.apply(ctx, tx, &q, r.Fence, s.now()); err != nil {
 		return err
 	}
 	if q.RunID != r.ID {
