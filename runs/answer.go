@@ -37,8 +37,8 @@ func (c *continuation) reply(ctx context.Context) (Status, error) {
 	if err != nil {
 		return Status{}, unresolved(id, open, err)
 	}
-	if atRest(c.run) &&
-		(c.run.QuestionID == id || !res.Replayed) { // else the end of this life attends to it
+	// Else the end of this life attends to it.
+	if atRest(c.run) && (c.run.QuestionID == id || !res.Replayed) {
 		err = c.resumeAnswered(ctx, &res.Question)
 	}
 	var st Status
@@ -77,11 +77,9 @@ func (c *continuation) addressed(ctx context.Context, open *inquiry.Question) (s
 			continue
 		}
 		last = &all[i]
-		if c.Reply.QuestionID == q.ID {
-			return q.ID, nil
-		}
-		if c.Reply.QuestionID == "" && c.Reply.ReplyID != "" && q.Resolution != nil &&
-			q.Resolution.ReplyID == c.Reply.ReplyID {
+		again := c.Reply.QuestionID == "" && c.Reply.ReplyID != "" &&
+			q.Resolution != nil && q.Resolution.ReplyID == c.Reply.ReplyID
+		if again || c.Reply.QuestionID == q.ID {
 			return q.ID, nil
 		}
 	}
@@ -91,16 +89,16 @@ func (c *continuation) addressed(ctx context.Context, open *inquiry.Question) (s
 		if open == nil {
 			mend = withoutQuestion(c.run)
 		}
-		return "", refuse(NoOpenQuestion, mend, "session %s has no question %q", c.sess.ID,
+		return "", Refuse(NoOpenQuestion, mend, "session %s has no question %q", c.sess.ID,
 			c.Reply.QuestionID)
 	case open != nil:
 		return open.ID, nil
 	case last != nil && last.Resolution != nil:
-		return "", refuse(NoOpenQuestion, withoutQuestion(c.run),
+		return "", Refuse(NoOpenQuestion, withoutQuestion(c.run),
 			"session %s has no open question; the last one was %s through %s %v ago", c.sess.ID,
 			last.Status, last.Resolution.Channel, age(last.Resolution.At))
 	default:
-		return "", refuse(NoOpenQuestion, withoutQuestion(c.run), "session %s has no open question",
+		return "", Refuse(NoOpenQuestion, withoutQuestion(c.run), "session %s has no open question",
 			c.sess.ID)
 	}
 }
@@ -119,10 +117,9 @@ func withoutQuestion(r session.Run) string {
 
 // unresolved turns the broker's refusal of a reply into a code.
 func unresolved(id string, open *inquiry.Question, err error) error {
-	if _, unfit := errors.AsType[*inquiry.InvalidReplyError](err); !unfit && open != nil &&
-		open.ID != id &&
-		!errors.Is(err, inquiry.ErrReplyIDReused) {
-		e := refuse(QuestionSuperseded, "answer the current question",
+	_, unfit := errors.AsType[*inquiry.InvalidReplyError](err)
+	if open != nil && open.ID != id && !unfit && !errors.Is(err, inquiry.ErrReplyIDReused) {
+		e := Refuse(QuestionSuperseded, "answer the current question",
 			"the reply is for an older question; the current one is %s: %s", open.ID, open.Text)
 		e.Question = open
 		return e
@@ -139,7 +136,7 @@ func RefusedReply(err error) error {
 	case r.Question == nil:
 		return invalid(r.Hint, "the reply cannot be taken: %w", err)
 	}
-	e := refuse(QuestionAlreadyResolved, r.Hint, "%w", err)
+	e := Refuse(QuestionAlreadyResolved, r.Hint, "%w", err)
 	e.Question = r.Question
 	return e
 }

@@ -73,9 +73,9 @@ func (m *Manager) cancelRouting(ctx context.Context, questionID string) {
 
 // stopFromConsole ends the run that asks, for the person at the console.
 func (m *Manager) stopFromConsole(q inquiry.Question) {
-	by := channel.ManualReply.Answer("")
-	_, err := m.Stop(m.ctx,
-		StopRequest{SessionID: q.SessionID, By: Actor{Channel: by.Channel, Authority: by.Authority}})
+	r := channel.ManualReply.Answer("")
+	by := Actor{Channel: r.Channel, Authority: r.Authority}
+	_, err := m.Stop(m.ctx, StopRequest{SessionID: q.SessionID, By: by})
 	if err != nil && m.ctx.Err() == nil {
 		m.log.Error("stopping from the console", "session", q.SessionID, "err", err)
 	}

@@ -91,7 +91,7 @@ func (m *Manager) receive(ctx context.Context,
 		return nil, nil, unknown(r.SessionID, err)
 	}
 	if r.Serial != "" && r.Serial != sess.Serial {
-		return nil, nil, refuse(DeviceMismatch,
+		return nil, nil, Refuse(DeviceMismatch,
 			"leave device_id out, or start a new task on the other phone",
 			"session %s is on phone %q, not %q", sess.ID, sess.Serial, r.Serial)
 	}
@@ -144,13 +144,12 @@ func (m *Manager) present(ctx context.Context, s *sessionState,
 
 // next begins a new run in the session.
 func (c *continuation) next(ctx context.Context) (Status, error) {
-	switch c.run.State {
-	case session.Queued, session.Running:
-		return Status{}, refuse(RunInProgress, "wait for it, or stop it first",
+	if c.run.State == session.Queued || c.run.State == session.Running {
+		return Status{}, Refuse(RunInProgress, "wait for it, or stop it first",
 			"session %s is busy with another task: %s", c.sess.ID, c.run.Task)
 	}
 	if c.run.State.Waiting() {
-		return Status{}, refuse(RunInProgress, "answer its question, or stop it first",
+		return Status{}, Refuse(RunInProgress, "answer its question, or stop it first",
 			"session %s waits for a reply in another task: %s", c.sess.ID, c.run.Task)
 	}
 	s, err := settingsOf(c.run)

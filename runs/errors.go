@@ -57,18 +57,14 @@ func CodeOf(err error) Code {
 // Refuse is the error of a call that is refused for a reason which its caller found, not runs. mend
 // is its hint.
 func Refuse(code Code, mend, format string, args ...any) *Error {
-	return refuse(code, mend, format, args...)
+	return &Error{Code: code, err: hint.Add(fmt.Errorf(format, args...), mend)}
 }
 
 // Coded is err with a code; a hint in it stays.
 func Coded(code Code, err error) *Error { return &Error{Code: code, err: err} }
 
-func refuse(code Code, mend, format string, args ...any) *Error {
-	return &Error{Code: code, err: hint.Add(fmt.Errorf(format, args...), mend)}
-}
-
 func invalid(mend, format string, args ...any) *Error {
-	return refuse(InvalidArgument, mend, format, args...)
+	return Refuse(InvalidArgument, mend, format, args...)
 }
 
 // busy is about a hold as the one who reads it may know it, see Manager.seenBy.
@@ -78,7 +74,7 @@ func busy(h session.Hold) *Error {
 		who, mend = "a session of somebody else", "wait until the phone is free"
 	}
 	mend += ", use another phone, or start with queue to wait your turn"
-	e := refuse(DeviceBusy, mend, "phone %q is held by %s, which is %s and has had it for %v",
+	e := Refuse(DeviceBusy, mend, "phone %q is held by %s, which is %s and has had it for %v",
 		h.Serial, who, h.State, age(h.Since))
 	e.Holder = &h
 	return e
@@ -95,7 +91,7 @@ func (m *Manager) seenBy(ctx context.Context, h session.Hold, client string) ses
 // unknown turns a store's answer about a session that is not there into a code.
 func unknown(sessionID string, err error) error {
 	if errors.Is(err, session.ErrNotFound) {
-		return refuse(SessionNotFound,
+		return Refuse(SessionNotFound,
 			"list the sessions and pass the id of one of them, or start a new task",
 			"there is no session %q", sessionID)
 	}

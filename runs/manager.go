@@ -112,7 +112,7 @@ func (m *Manager) spawn(fn func()) bool {
 // checkOpen refuses a call when the Manager is closed.
 func (m *Manager) checkOpen() error {
 	if m.ctx.Err() != nil {
-		return refuse(ServerClosing, "call again when the server is back",
+		return Refuse(ServerClosing, "call again when the server is back",
 			"the server is shutting down")
 	}
 	return nil

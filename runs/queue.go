@@ -35,7 +35,8 @@ const poll = time.Second
 func (p *phoneQueues) acquire(ctx context.Context, e *queueEntry) error {
 	defer p.leave(e)
 	h, held, err := p.store.Holder(ctx, e.hold.Serial)
-	if err != nil || held && h.RunID == e.hold.RunID { // it got the phone before it stood in the queue
+	// It may have got the phone before it stood in the queue.
+	if err != nil || held && h.RunID == e.hold.RunID {
 		return err
 	}
 	for {

@@ -65,11 +65,11 @@ func (r resumer) forget(ctx context.Context, q inquiry.Question) error {
 	if !q.Secret || q.Open() {
 		return nil
 	}
-	if _, err := r.m.broker.Apply(ctx, q.ID, q.Fence); err != nil &&
-		!errors.Is(err, inquiry.ErrApplied) {
-		return err
+	_, err := r.m.broker.Apply(ctx, q.ID, q.Fence)
+	if errors.Is(err, inquiry.ErrApplied) {
+		return nil
 	}
-	return nil
+	return err
 }
 
 // answerOverdue lets the model answer a question that got no attention, if there is one.
@@ -102,10 +102,8 @@ func (r resumer) bring(ctx context.Context, questionID string) error {
 		return r.forget(ctx, q)
 	}
 	run, err := r.m.store.Run(ctx, q.RunID)
-	if err != nil ||
-		r.m.store.OwnedElsewhere(
-			run,
-		) { // it is for the process that carries the run out, which may live longer than this one
+	// It is for the process that carries the run out, which may live longer than this one.
+	if err != nil || r.m.store.OwnedElsewhere(run) {
 		return err
 	}
 	if q.Open() {
@@ -125,7 +123,7 @@ func (r resumer) bring(ctx context.Context, questionID string) error {
 }
 
 // resumeAnswered is the one way from a settled question to its run: the run goes on with the
-// answer, as whoever answered wished, or ends. The caller has the session's lock.
+// answer, as the one who answered wished, or ends. The caller has the session's lock.
 func (c *continuation) resumeAnswered(ctx context.Context, q *inquiry.Question) error {
 	end, ends := endOf(*q)
 	if !ends {

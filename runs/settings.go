@@ -69,7 +69,7 @@ func checkTask(task string) error {
 func (m *Manager) checkSettings(s Settings) (Settings, error) {
 	var err error
 	if s.ReplyMode, err = channel.Parse(string(s.ReplyMode)); err != nil {
-		return s, &Error{Code: InvalidArgument, err: err}
+		return s, Coded(InvalidArgument, err)
 	}
 	steps, err := s.ReplyMode.Steps()
 	if err != nil {

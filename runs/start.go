@@ -111,7 +111,7 @@ func (m *Manager) open(ctx context.Context, serial string) (Phone, error) {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	default:
-		return nil, &Error{Code: DeviceNotFound, err: err}
+		return nil, Coded(DeviceNotFound, err)
 	}
 }
 

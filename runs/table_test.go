@@ -116,7 +116,8 @@ var table = map[string]map[string]string{
 	"paused with a question": {
 		"start": going, "continue": "WAITING_REPLY INFO_ACTION_NEEDS_REPLY", "reply": going,
 		"new task": going,
-		"wait":     "PAUSED USER_PAUSED", "stop": "CANCELLED CANCELLED", "pause": "PAUSED USER_PAUSED",
+		"wait":     "PAUSED USER_PAUSED", "stop": "CANCELLED CANCELLED",
+		"pause":       "PAUSED USER_PAUSED",
 		"other phone": "DEVICE_MISMATCH",
 	},
 	"ended": {

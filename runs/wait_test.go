@@ -165,7 +165,8 @@ func TestTheObserverSeesTheWholeRun(t *testing.T) {
 		}
 		require.Equal(t, []string{"state QUEUED", "state RUNNING", "started RUNNING",
 			"looked RUNNING", "decided RUNNING", "acting RUNNING", "acted RUNNING", "step RUNNING",
-			"settled RUNNING", "decided RUNNING", "step RUNNING", "ended RUNNING", "state COMPLETED"}, kinds)
+			"settled RUNNING", "decided RUNNING", "step RUNNING", "ended RUNNING",
+			"state COMPLETED"}, kinds)
 	})
 }
 
