@@ -159,7 +159,7 @@ func (c *continuation) next(ctx context.Context) (Status, error) {
 	if c.Settings != nil {
 		s.Settings = *c.Settings
 	}
-	x, limit, err := c.m.plan(c.Task, c.MaxSteps, s.Settings)
+	x, err := c.m.plan(c.Task, c.MaxSteps, s.Settings)
 	if err != nil {
 		return Status{}, err
 	}
@@ -168,7 +168,7 @@ func (c *continuation) next(ctx context.Context) (Status, error) {
 	if err := c.openPhone(ctx, x); err != nil {
 		return Status{}, err
 	}
-	if err := c.createRun(ctx, x, limit); err != nil {
+	if err := c.createRun(ctx, x); err != nil {
 		x.closePhone()
 		return Status{}, err
 	}
@@ -191,7 +191,7 @@ func (c *continuation) openPhone(ctx context.Context, x *execution) (err error) 
 }
 
 // createRun makes the new run. A paused one before it ends: it will not be gone on with.
-func (c *continuation) createRun(ctx context.Context, x *execution, limit int) error {
+func (c *continuation) createRun(ctx context.Context, x *execution) error {
 	ctx, cancel := detached(ctx)
 	defer cancel()
 	if c.run.State == session.Paused {
@@ -203,10 +203,11 @@ func (c *continuation) createRun(ctx context.Context, x *execution, limit int) e
 		}
 	}
 	ended := cmp.Or(c.run.Answer, string(c.run.StopReason))
+	x.run.SessionID = c.sess.ID
+	x.run.Progress = c.run.Progress.NextTask(c.Task, ended)
+	x.run.Settings = encode(x.settings)
 	var err error
-	x.run, err = c.m.store.CreateRun(ctx, session.Run{SessionID: c.sess.ID, Task: c.Task,
-		Progress: c.run.Progress.NextTask(c.Task, ended), MaxSteps: limit,
-		ReplyMode: string(x.settings.ReplyMode), Settings: encode(x.settings)})
+	x.run, err = c.m.store.CreateRun(ctx, x.run)
 	if err == nil && !c.Queue {
 		err = c.m.lease(ctx, x.run, c.sess)
 	}
@@ -309,7 +310,7 @@ func (c *continuation) resume(ctx context.Context, how resumption, q *inquiry.Qu
 	if how.MaxSteps == 0 {
 		how.MaxSteps = c.run.MaxSteps
 	}
-	x, limit, err := c.m.plan(c.run.Task, how.MaxSteps, s.Settings)
+	x, err := c.m.plan(c.run.Task, how.MaxSteps, s.Settings)
 	if err != nil {
 		return err
 	}
@@ -320,7 +321,7 @@ func (c *continuation) resume(ctx context.Context, how resumption, q *inquiry.Qu
 	} else if err := c.openPhone(ctx, x); err != nil {
 		return err
 	}
-	if err := c.requeue(ctx, x, q, limit); err != nil {
+	if err := c.requeue(ctx, x, q); err != nil {
 		x.closePhone()
 		if superseded(err) { // another process was faster, and goes on with the run
 			return nil
@@ -331,12 +332,11 @@ func (c *continuation) resume(ctx context.Context, how resumption, q *inquiry.Qu
 }
 
 // requeue makes a paused or waiting run QUEUED, with what the model is to be told.
-func (c *continuation) requeue(ctx context.Context, x *execution, q *inquiry.Question,
-	limit int) error {
+func (c *continuation) requeue(ctx context.Context, x *execution, q *inquiry.Question) error {
 	ctx, cancel := detached(ctx)
 	defer cancel()
 	change := session.Change{From: []session.State{c.run.State}, Fence: c.run.Fence,
-		To: session.Queued, Reason: agentloop.StillRunning, MaxSteps: limit,
+		To: session.Queued, Reason: agentloop.StillRunning, MaxSteps: x.run.MaxSteps,
 		Settings: encode(x.settings)}
 	if c.run.State == session.Paused {
 		change.Progress = agentloop.Progress.Resumed

@@ -18,7 +18,7 @@ import (
 type execution struct {
 	m        *Manager
 	sess     session.Session
-	run      session.Run // QUEUED, and RUNNING from when it has the phone
+	run      session.Run // to be stored as QUEUED, and RUNNING from when it has the phone
 	settings stored
 	phone    Phone            // nil is opened when the run gets it
 	policy   agentloop.Policy // nil is made then

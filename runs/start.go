@@ -65,7 +65,7 @@ func (m *Manager) begun(ctx context.Context, r StartRequest) (Status, bool, erro
 }
 
 func (m *Manager) begin(ctx context.Context, r StartRequest) (Status, error) {
-	x, limit, err := m.plan(r.Task, r.MaxSteps, r.Settings)
+	x, err := m.plan(r.Task, r.MaxSteps, r.Settings)
 	if err != nil {
 		return Status{}, err
 	}
@@ -73,7 +73,7 @@ func (m *Manager) begin(ctx context.Context, r StartRequest) (Status, error) {
 		return Status{}, err
 	}
 	x.home = !r.KeepEnvironment
-	if err := m.createSession(ctx, x, r, limit); err != nil {
+	if err := m.createSession(ctx, x, r); err != nil {
 		x.closePhone()
 		return Status{}, err
 	}
@@ -84,22 +84,23 @@ func (m *Manager) begin(ctx context.Context, r StartRequest) (Status, error) {
 }
 
 // plan checks what can be checked before anything is touched.
-func (m *Manager) plan(task string, maxSteps int, s Settings) (*execution, int, error) {
+func (m *Manager) plan(task string, maxSteps int, s Settings) (*execution, error) {
 	if err := m.checkOpen(); err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	if err := checkTask(task); err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	limit, err := m.steps(maxSteps)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	if s, err = m.checkSettings(s); err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	policy, err := m.opts.NewPolicy(s)
-	return &execution{m: m, policy: policy, settings: stored{Settings: s}}, limit, err
+	return &execution{m: m, policy: policy, settings: stored{Settings: s},
+		run: session.Run{Task: task, MaxSteps: limit, ReplyMode: string(s.ReplyMode)}}, err
 }
 
 // open gives the phone, or the code for one that cannot be had.
@@ -116,8 +117,7 @@ func (m *Manager) open(ctx context.Context, serial string) (Phone, error) {
 }
 
 // createSession makes the session and its run, and takes the phone unless the run may wait for it.
-func (m *Manager) createSession(ctx context.Context, x *execution, r StartRequest,
-	limit int) error {
+func (m *Manager) createSession(ctx context.Context, x *execution, r StartRequest) error {
 	dev := x.phone.Device()
 	if !r.Queue {
 		if err := m.free(ctx, dev.ID, "", r.Client); err != nil {
@@ -126,11 +126,10 @@ func (m *Manager) createSession(ctx context.Context, x *execution, r StartReques
 	}
 	ctx, cancel := detached(ctx)
 	defer cancel()
+	x.run.Settings = encode(x.settings)
 	var err error
 	x.sess, x.run, err = m.store.Begin(ctx,
-		session.Session{Serial: dev.ID, Device: dev, Client: r.Client, StartKey: r.Key},
-		session.Run{Task: r.Task, MaxSteps: limit, ReplyMode: string(x.settings.ReplyMode),
-			Settings: encode(x.settings)})
+		session.Session{Serial: dev.ID, Device: dev, Client: r.Client, StartKey: r.Key}, x.run)
 	if err != nil || r.Queue {
 		return err
 	}
