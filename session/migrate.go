@@ -33,32 +33,35 @@ func (s *Store) migrate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.checkVersion(ctx, len(files)); err != nil {
+	version, err := s.version(ctx, len(files))
+	if err != nil {
 		return err
 	}
 	if _, err := s.write.ExecContext(ctx, "PRAGMA journal_mode = WAL"); err != nil {
 		return fmt.Errorf("switching to WAL: %w", err)
 	}
-	for i, name := range files {
-		if err := s.migrateTo(ctx, i+1, name); err != nil {
-			return fmt.Errorf("migrating to schema %d: %w", i+1, err)
+	for _, name := range files[version:] {
+		version++
+		if err := s.migrateTo(ctx, version, name); err != nil {
+			return fmt.Errorf("migrating to schema %d: %w", version, err)
 		}
 	}
 	return nil
 }
 
-func (s *Store) checkVersion(ctx context.Context, known int) error {
+// version is that of the database, at most known.
+func (s *Store) version(ctx context.Context, known int) (int, error) {
 	var version int
 	if err := s.write.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
-		return hint.Add(fmt.Errorf("reading %s: %w", dbName, err),
+		return 0, hint.Add(fmt.Errorf("reading %s: %w", dbName, err),
 			"if the file is damaged, move it away or restore a copy, then try again")
 	}
 	if version > known {
-		return hint.Add(fmt.Errorf("%w: it has schema %d, this one knows %d", ErrNewerSchema,
+		return 0, hint.Add(fmt.Errorf("%w: it has schema %d, this one knows %d", ErrNewerSchema,
 			version, known),
 			"use the newer taploop, or another data folder")
 	}
-	return nil
+	return version, nil
 }
 
 func (s *Store) migrateTo(ctx context.Context, version int, name string) error {
@@ -67,16 +70,10 @@ func (s *Store) migrateTo(ctx context.Context, version int, name string) error {
 		return err
 	}
 	return s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		var have int
-		if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&have); err != nil ||
-			have >= version {
+		if err := exec(ctx, tx, string(script)); err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, string(script)); err != nil {
-			return err
-		}
-		_, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", version))
-		return err
+		return exec(ctx, tx, fmt.Sprintf("PRAGMA user_version = %d", version))
 	})
 }
 
