@@ -35,9 +35,8 @@ var ErrClosed = errors.New("the subscription is closed")
 // Subscription is a queue of events. It never holds up the broker: one that is full is emptied and
 // its reader is told how many it lost.
 type Subscription struct {
-	b     *Broker
-	limit int
-	wake  chan struct{} // holds one token when there is something to read
+	b    *Broker
+	wake chan struct{} // holds one token when there is something to read
 
 	mu     sync.Mutex
 	queue  []Event
@@ -47,7 +46,7 @@ type Subscription struct {
 
 // Subscribe returns a queue of the events from now on. The caller closes it.
 func (b *Broker) Subscribe() *Subscription {
-	s := &Subscription{b: b, limit: b.opts.Buffer, wake: make(chan struct{}, 1)}
+	s := &Subscription{b: b, wake: make(chan struct{}, 1)}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.subs[s] = struct{}{}
@@ -102,7 +101,7 @@ func (s *Subscription) take() (Event, bool, error) {
 func (s *Subscription) put(e Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.queue) >= s.limit {
+	if len(s.queue) >= s.b.opts.Buffer {
 		s.lost += len(s.queue)
 		s.queue = nil
 	}

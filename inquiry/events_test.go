@@ -152,5 +152,5 @@ func TestASecretAnswerIsInNoPrintLogEventOrError(t *testing.T) {
 	require.Equal(t, " "+code+" ", applied.Resolution.Response.Reveal())
 	again, err := b.Resolve(t.Context(), q.ID, r)
 	require.NoError(t, err)
-	require.True(t, again.Replayed, "also after it was erased")
+	require.True(t, again.Replayed, "even after it was erased")
 }

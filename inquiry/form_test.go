@@ -31,8 +31,9 @@ func trip() []inquiry.Field {
 }
 
 const (
-	tripAnswer = `{"name":"Ann","size":"Large","extras":["Window","Meal"],"pay":false,"bags":2,"day":"2028-02-29"}`
-	tripSpelt  = " {\"day\" : \"2028-02-29\",\n\"note\":null, \"bags\":2.0e0, " +
+	tripAnswer = `{"name":"Ann","size":"Large","extras":["Window","Meal"],"pay":false,` +
+		`"bags":2,"day":"2028-02-29"}`
+	tripSpelt = " {\"day\" : \"2028-02-29\",\n\"note\":null, \"bags\":2.0e0, " +
 		"\"pay\":false,\"extras\":[\"meal\",\"Window\"], \"size\":\" large \", " +
 		"\"name\":\"\\u0041nn \"}\n"
 )
@@ -67,10 +68,11 @@ func TestEveryFieldThatDoesNotFitIsTold(t *testing.T) {
 	for answer, want := range map[string]map[string]string{
 		`{}`: {"name": "it is missing", "size": "it is missing", "pay": "it is missing",
 			"bags": "it is missing", "day": "it is missing"},
-		`{"name":null,"size":" ","extras":[],"pay":"","bags":" ","day":""}`: {"name": "it is missing",
-			"size": "it is missing",
-			"pay":  "it is missing", "bags": "it is missing", "day": "it is missing"},
-		`{"name":5,"size":true,"extras":"Meal","pay":"yes","bags":"2","day":20280229}`: {"name": "it is not text (want a JSON string)",
+		`{"name":null,"size":" ","extras":[],"pay":"","bags":" ","day":""}`: {
+			"name": "it is missing", "size": "it is missing", "pay": "it is missing",
+			"bags": "it is missing", "day": "it is missing"},
+		`{"name":5,"size":true,"extras":"Meal","pay":"yes","bags":"2","day":20280229}`: {
+			"name":   "it is not text (want a JSON string)",
 			"size":   `it is none of the options (want one of ["Small" "Large"])`,
 			"extras": `it is not a list (want a JSON array of some of ["Window" "Aisle" "Meal"])`,
 			"pay":    "it is neither true nor false",
@@ -84,8 +86,8 @@ func TestEveryFieldThatDoesNotFitIsTold(t *testing.T) {
 		with("size",
 			`"Medium"`): {"size": `it is none of the options (want one of ["Small" "Large"])`},
 		with("extras", `["Meal","meal"]`): {"extras": `"Meal" is there twice`},
-		with("extras",
-			`["Meal",7]`): {"extras": `something in it is none of the options (want some of ["Window" "Aisle" "Meal"])`},
+		with("extras", `["Meal",7]`): {"extras": "something in it is none of the options " +
+			`(want some of ["Window" "Aisle" "Meal"])`},
 		with("extras", `["Meal","Aisle","Window"]`): {"extras": "it has 3 (at most 2 choices)"},
 		with("bags", `-1`):                          {"bags": "it is -1 (at least 0)"},
 		with("bags", `3.5`):                         {"bags": "it is 3.5 (at most 3)"},
@@ -355,7 +357,8 @@ func TestAFormIsAFlatJSONSchemaInTheOrderOfItsFields(t *testing.T) {
 	require.Equal(t, `{"type":"object","properties":{`+
 		`"name":{"maxLength":20,"minLength":2,"title":"On whose name?","type":"string"},`+
 		`"size":{"default":"Small","enum":["Small","Large"],"type":"string"},`+
-		`"extras":{"items":{"enum":["Window","Aisle","Meal"],"type":"string"},"maxItems":2,"type":"array"},`+
+		`"extras":{"items":{"enum":["Window","Aisle","Meal"],"type":"string"},`+
+		`"maxItems":2,"type":"array"},`+
 		`"pay":{"type":"boolean"},`+
 		`"bags":{"default":1,"maximum":3,"minimum":0,"type":"number"},`+
 		`"day":{"format":"date","type":"string"},`+

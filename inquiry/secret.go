@@ -10,13 +10,16 @@ import (
 var (
 	secretWords = regexp.MustCompile(
 		`(?i)\b(passwords?|passcodes?|passphrases?|otp|cvv|cvc|2fa|pin (code|number))\b` +
-			`|\b(verification|security|confirmation|log-?in|sign-?in|authenticat\w+|one-?time|access|sms|unlock|recovery|backup)[ -](codes?|pins?)\b` +
-			`|\bcodes?\b.{0,60}\b(sent|sends?|receiv\w+|got|texted|sms|text message|authenticator)\b` +
+			`|\b(verification|security|confirmation|log-?in|sign-?in|authenticat\w+|one-?time|` +
+			`access|sms|unlock|recovery|backup)[ -](codes?|pins?)\b` +
+			`|\bcodes?\b.{0,60}\b(sent|sends?|receiv\w+|got|texted|sms|text message|` +
+			`authenticator)\b` +
 			`|\b(sent|sends?|receiv\w+|got|texted)\b.{0,60}\bcodes?\b` +
 			`|密码|口令|验证码|校验码|动态码|短信码|安全码`)
 	secretPIN   = regexp.MustCompile(`\bPIN\b`) // not "pin the message"
 	onlyWhether = regexp.MustCompile(
-		`(?i)^\W*(shall|should|do you (want|need|wish)|would you|may i|is|are|was|were|has|have|did|does)\b|是否|要不要|需不需要|需要我`)
+		`(?i)^\W*(shall|should|do you (want|need|wish)|would you|may i|is|are|was|were|has|` +
+			`have|did|does)\b|是否|要不要|需不需要|需要我`)
 )
 
 // asksForSecret reports whether the question asks for a password, a code or a PIN, by its words in

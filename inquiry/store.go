@@ -9,7 +9,10 @@ import (
 // Store keeps questions. Any number of goroutines, brokers and processes may use one at once;
 // inquirytest.Run is its contract.
 type Store interface {
-	Reader
+	// Get returns a question, or ErrNotFound.
+	Get(ctx context.Context, id string) (Question, error)
+	// List returns questions, oldest first.
+	List(ctx context.Context, f Filter) ([]Question, error)
 	// Insert adds a new question. A second one with the same id is an error; ErrKeyTaken is the one
 	// about a second with the same Client and Key, unless Key is "".
 	Insert(ctx context.Context, q Question) error
@@ -24,14 +27,6 @@ type Store interface {
 	// SetTurn is the compare-and-set of the turn of an open question, whose turn is still was.
 	// Otherwise it returns the question as it is, and ErrSettled or ErrTurn.
 	SetTurn(ctx context.Context, id string, was, to Turn) (Question, error)
-}
-
-// Reader is the part of a Store that changes nothing.
-type Reader interface {
-	// Get returns a question, or ErrNotFound.
-	Get(ctx context.Context, id string) (Question, error)
-	// List returns questions, oldest first.
-	List(ctx context.Context, f Filter) ([]Question, error)
 }
 
 // Filter says which questions to list. Zero fields do not restrict.

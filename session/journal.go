@@ -75,7 +75,12 @@ func (j *journal) Done(ctx context.Context, st agentloop.Step, c agentloop.Progr
 				return err
 			}
 		}
-		return j.saveProgress(ctx, tx, c)
+		err = exec(ctx, tx, "UPDATE runs SET course = ?, updated_at = ? WHERE id = ?", object{c},
+			millis(j.s.now()), j.run.ID)
+		if err != nil {
+			return err
+		}
+		return j.s.touch(ctx, tx, j.run.SessionID)
 	})
 	if err == nil {
 		err = lost
@@ -176,13 +181,4 @@ func (j *journal) complete(ctx context.Context, tx *sql.Tx, r *StepRecord) (bool
 		"session_id = ? AND idx = ? AND run_id = ? AND fence = ? AND state = 'INTENT'",
 		r.SessionID, r.Index, r.RunID, j.run.Fence)
 	return n == 1, err
-}
-
-func (j *journal) saveProgress(ctx context.Context, tx *sql.Tx, p agentloop.Progress) error {
-	err := exec(ctx, tx, "UPDATE runs SET course = ?, updated_at = ? WHERE id = ?",
-		object{p}, millis(j.s.now()), j.run.ID)
-	if err != nil {
-		return err
-	}
-	return j.s.touch(ctx, tx, j.run.SessionID)
 }

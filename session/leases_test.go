@@ -201,7 +201,7 @@ func TestResumingARunWhoseOutcomeWasLostTellsTheModel(t *testing.T) {
 	require.Equal(t, 1, r.Progress.Steps)
 }
 
-// The question is stored while its step is under way: whoever answers it finds a run that has asked
+// The question is stored while its step is under way: who answers it finds a run that has asked
 // it.
 func TestACrashBetweenAQuestionAndItsStepKeepsBoth(t *testing.T) {
 	dir := t.TempDir()
