@@ -34,7 +34,6 @@ func (m *Manager) Start(ctx context.Context, r StartRequest) (Status, error) {
 			return st, err
 		}
 	}
-	st.Begun = err == nil
 	return st, err
 }
 

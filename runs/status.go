@@ -33,8 +33,6 @@ type Status struct {
 	Took   time.Duration // since the run was created, until it ended or now
 	Waited time.Duration // by this call of Wait
 	Budget time.Duration // of this call of Wait
-	// by this call of Start; false when the session had been begun under its key before
-	Begun    bool
 	Answered *inquiry.Question // by this call of Continue, or under its reply id before
 	Replayed bool              // the reply had been accepted before
 	Message  string            // what is in the way of the run, "" when nothing is
