@@ -81,15 +81,15 @@ func TestAPhoneWithAnOverrideSizeKeepsTheContract(t *testing.T) {
 func overEndpoint(t *testing.T, o sandbox.Options, lines ...string) devicetest.Subject {
 	e := serve(t)
 	sim := newSimulated(t, o)
-	sh := shell.New(sim.Phone)
+	sh := shell.New(sim.Simulator)
 	for _, line := range lines {
 		require.Zero(t, sh.Run(t.Context(), line, nil, os.Stderr, os.Stderr))
 	}
 	e.Attach("sandbox-1", sh)
 	s := sim.subject(e.open(t, "sandbox-1"))
-	s.LockedPIN = func(t *testing.T) devicetest.Phone {
+	s.LockedPIN = func(t *testing.T) devicetest.Surface {
 		e.Attach("sandbox-2", shell.New(newSimulated(t, sandbox.Options{PIN: "2580",
-			Locked: true}).Phone))
+			Locked: true}).Simulator))
 		return e.open(t, "sandbox-2")
 	}
 	s.Hang = func(t *testing.T) { require.NoError(t, e.Server.Hang("sandbox-1", true)) }
@@ -122,7 +122,7 @@ func canaryOn(s simulated) error {
 
 func TestAConnectionThatBreaksInTheMiddleIsADisconnect(t *testing.T) {
 	e := serve(t)
-	e.Attach("sandbox-1", shell.New(newSimulated(t, sandbox.Options{}).Phone))
+	e.Attach("sandbox-1", shell.New(newSimulated(t, sandbox.Options{}).Simulator))
 	p := e.open(t, "sandbox-1")
 	look, err := p.Look(t.Context())
 	require.NoError(t, err)
@@ -144,7 +144,7 @@ func TestAConnectionThatBreaksInTheMiddleIsADisconnect(t *testing.T) {
 
 func TestACutCaptureIsNeverAFrame(t *testing.T) {
 	e := serve(t)
-	e.Attach("sandbox-1", shell.New(newSimulated(t, sandbox.Options{}).Phone))
+	e.Attach("sandbox-1", shell.New(newSimulated(t, sandbox.Options{}).Simulator))
 	p := e.open(t, "sandbox-1")
 	require.NoError(t, e.CorruptCaptures("sandbox-1", true))
 	look, err := p.Look(t.Context())
@@ -160,8 +160,8 @@ func TestSimulatedPhonesAreListed(t *testing.T) {
 	list, err := e.host.List(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, list)
-	e.Attach("sandbox-1", shell.New(newSimulated(t, sandbox.Options{}).Phone))
-	e.Attach("sandbox-2", shell.New(newSimulated(t, sandbox.Options{}).Phone))
+	e.Attach("sandbox-1", shell.New(newSimulated(t, sandbox.Options{}).Simulator))
+	e.Attach("sandbox-2", shell.New(newSimulated(t, sandbox.Options{}).Simulator))
 	require.NoError(t, e.SetState("sandbox-2", adbserver.StateUnauthorized))
 	list, err = e.host.List(t.Context())
 	require.NoError(t, err)

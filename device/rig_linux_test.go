@@ -43,7 +43,7 @@ func newRigged(t *testing.T) *rigged {
 	binary, err := os.Executable()
 	require.NoError(t, err)
 	r := &rigged{}
-	var phones []adbtest.Phone
+	var phones []adbtest.Daemon
 	for i := range r.dirs {
 		dir, err := os.MkdirTemp("", "phone") // a socket's path has to be short
 		require.NoError(t, err)
@@ -52,7 +52,7 @@ func newRigged(t *testing.T) *rigged {
 		bin := filepath.Join(dir, "bin")
 		require.NoError(t, os.Mkdir(bin, 0o700))
 		require.NoError(t, adbdshim.Install(bin, binary))
-		phones = append(phones, adbtest.Phone{Standins: bin, Env: []string{adbdshim.Env + "=" +
+		phones = append(phones, adbtest.Daemon{Standins: bin, Env: []string{adbdshim.Env + "=" +
 			filepath.Join(dir, "socket")}})
 	}
 	r.Rig = adbtest.Start(t, &adbtest.Options{Phones: phones})
@@ -71,7 +71,7 @@ func (r *rigged) plug(t *testing.T, n int, o sandbox.Options) simulated {
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	served := make(chan error, 1)
-	go func() { served <- adbdshim.Serve(ctx, ln, shell.New(sim.Phone)) }()
+	go func() { served <- adbdshim.Serve(ctx, ln, shell.New(sim.Simulator)) }()
 	t.Cleanup(func() {
 		cancel()
 		require.NoError(t, <-served)
@@ -92,7 +92,7 @@ func TestAPhoneBehindTheRealServerAndDaemonKeepsTheContract(t *testing.T) {
 		sim := r.plug(t, 0, sandbox.Options{})
 		s := sim.subject(r.open(t, 0))
 		serial := r.Serials[0]
-		s.LockedPIN = func(t *testing.T) devicetest.Phone {
+		s.LockedPIN = func(t *testing.T) devicetest.Surface {
 			r.plug(t, 1, sandbox.Options{PIN: "2580", Locked: true})
 			return r.open(t, 1)
 		}

@@ -27,7 +27,7 @@ const (
 )
 
 // simulated is what a person in front of the simulated phone sees and does.
-type simulated struct{ *sandbox.Phone }
+type simulated struct{ *sandbox.Simulator }
 
 func newSimulated(t *testing.T, o sandbox.Options) simulated {
 	o.AnimationScale = new(float64)
@@ -36,7 +36,7 @@ func newSimulated(t *testing.T, o sandbox.Options) simulated {
 }
 
 // subject is the part of a subject that is the same whatever lies between the phone and us.
-func (s simulated) subject(p devicetest.Phone) devicetest.Subject {
+func (s simulated) subject(p devicetest.Surface) devicetest.Subject {
 	return devicetest.Subject{
 		Phone: p, Unicode: true,
 		Apps: []devicetest.App{{Name: "Notes", Package: notesApp},

@@ -198,7 +198,7 @@ func (stack *appStack) end(pkg string) {
 }
 
 func (stack *appStack) open(a *apps.App) *apps.Task {
-	t := &apps.Task{Phone: stack.sys, App: a}
+	t := &apps.Task{Host: stack.sys, App: a}
 	t.Pages = []*apps.Page{a.Open(t)}
 	return t
 }

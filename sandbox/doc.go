@@ -1,11 +1,11 @@
 // Package sandbox is a simulated phone: a display, keys and a touch screen, and apps that draw
 // themselves.
 //
-// A [Phone] looks and behaves like a small Android phone: launcher, Settings, Messages, Notes,
+// A [Simulator] looks and behaves like a small Android phone: launcher, Settings, Messages, Notes,
 // Clock and Shop, a soft keyboard, lock screen, dialogs, transitions and rotation. Its screen is
 // one tree of views ([sandbox/ui]); drawing, hit testing and the UI dump all come from that tree,
 // so what is seen, what is touched and what is listed cannot differ. The apps ([sandbox/apps]) are
-// state machines over plain data, and [Phone.Tasks] check that data: success is measured.
+// state machines over plain data, and [Simulator.Tasks] check that data: success is measured.
 //
 // The package knows neither ADB nor shells; [sandbox/shell] puts Android's commands on top of it.
 package sandbox

@@ -17,7 +17,7 @@ import (
 
 // hand holds a phone whose time only passes when it waits.
 type hand struct {
-	*Phone
+	*Simulator
 	t   testing.TB
 	now *time.Time
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/taploop/taploop/sandbox/ui"
 )
 
-// Phone is a simulated phone: the parts below, around one state of its system. A part has its own
+// Simulator is a simulated phone: the parts below, around one state of its system. A part has its own
 // state and embeds the parts that it builds on. All methods are safe for concurrent use; each sees
 // and leaves a whole state.
-type Phone struct {
+type Simulator struct {
 	*core
 	*settings
 	*display
@@ -30,7 +30,7 @@ type Phone struct {
 type core struct {
 	mu     sync.Mutex
 	opts   Options
-	sys    *apps.Phone
+	sys    *apps.Host
 	typist typist
 	after  func() // each event
 }
@@ -46,10 +46,10 @@ type typist interface {
 type Node = ui.Node
 
 // New makes a phone that is switched on.
-func New(opts *Options) *Phone {
+func New(opts *Options) *Simulator {
 	o := opts.withDefaults()
 	c := &core{opts: o, sys: newSystem(&o)}
-	p := &Phone{core: c, settings: &settings{c}, files: newFiles(o.Now)}
+	p := &Simulator{core: c, settings: &settings{c}, files: newFiles(o.Now)}
 	p.display = &display{settings: p.settings, density: o.Density}
 	p.lock = &lock{core: c, lockState: lockState{locked: o.Locked}}
 	p.appStack = newAppStack(c)
@@ -68,8 +68,8 @@ func New(opts *Options) *Phone {
 	return p
 }
 
-func newSystem(o *Options) *apps.Phone {
-	return &apps.Phone{
+func newSystem(o *Options) *apps.Host {
+	return &apps.Host{
 		Settings: defaultSettings(o), Data: apps.Seed(o.Now(), o.Locale), Clock: o.Now,
 		Lang: o.Locale,
 		Apps: installed(o.adbKeyboard()),
@@ -77,7 +77,7 @@ func newSystem(o *Options) *apps.Phone {
 }
 
 // Files is the phone's storage.
-func (p *Phone) Files() *Files { return p.files }
+func (p *Simulator) Files() *Files { return p.files }
 
 // do runs f on the phone as it is now: what became due has happened before.
 func (c *core) do(f func()) {
@@ -95,7 +95,7 @@ func ask[T any](c *core, f func() T) (answer T) {
 }
 
 // Inspect calls f with what the apps store; f must not keep or change it.
-func (p *Phone) Inspect(f func(*apps.Data)) { p.do(func() { f(p.sys.Data) }) }
+func (p *Simulator) Inspect(f func(*apps.Data)) { p.do(func() { f(p.sys.Data) }) }
 
 // Edit calls f, which may change what the apps store, as a task's setup does.
-func (p *Phone) Edit(f func(*apps.Data)) { p.do(func() { f(p.sys.Data) }) }
+func (p *Simulator) Edit(f func(*apps.Data)) { p.do(func() { f(p.sys.Data) }) }

@@ -24,7 +24,7 @@ func TestManyHandsOnOnePhone(t *testing.T) {
 	require.NoError(t, wellFormed(p.DumpXML()))
 }
 
-func use(p *Phone, who int) {
+func use(p *Simulator, who int) {
 	switch who {
 	case 0:
 		p.Screenshot()

@@ -13,7 +13,7 @@ var tasks = []Task{
 		ID:     "dark-mode-wifi-off",
 		Goal:   "Turn on the dark theme and turn Wi-Fi off.",
 		GoalZH: "打开深色主题, 并关闭无线网络 (Wi-Fi)。",
-		check: func(s *apps.Phone) []error {
+		check: func(s *apps.Host) []error {
 			return []error{
 				want(s.Dark(), "dark theme is off, want it on"),
 				want(!s.Settings.Bool(apps.Global, "wifi_on"), "Wi-Fi is on, want it off"),
@@ -24,7 +24,7 @@ var tasks = []Task{
 		ID:     "alarm-0730",
 		Goal:   "Set an alarm for 7:30 in the morning.",
 		GoalZH: "设置一个早上 7:30 的闹钟。",
-		check: func(s *apps.Phone) []error {
+		check: func(s *apps.Host) []error {
 			a := s.Data.Alarm(7, 30)
 			return []error{
 				want(a != nil, "there is no alarm at 07:30, only at %s", times(s.Data)),
@@ -37,7 +37,7 @@ var tasks = []Task{
 		ID:     "note-groceries",
 		Goal:   `Write a note with the title "Groceries" and the text "milk, eggs, bread".`,
 		GoalZH: "新建一条便签, 标题是“购物”, 内容是“牛奶, 鸡蛋, 面包”。",
-		check: func(s *apps.Phone) []error {
+		check: func(s *apps.Host) []error {
 			title, body := s.Say("Groceries", "购物"), s.Say("milk, eggs, bread", "牛奶, 鸡蛋, 面包")
 			n := s.Data.Note(title)
 			if n == nil {
@@ -51,10 +51,10 @@ var tasks = []Task{
 		ID:     "like-message",
 		Goal:   "Like the last message of Tom in Messages.",
 		GoalZH: "在短信里给小汤的最后一条消息点赞。",
-		prepare: func(s *apps.Phone) {
+		prepare: func(s *apps.Host) {
 			s.Data.Receive(tom(s), "", s.Say("See you on Sunday", "星期天见"), s.Now())
 		},
-		check: func(s *apps.Phone) []error {
+		check: func(s *apps.Host) []error {
 			var liked []string
 			for _, t := range s.Data.Threads {
 				for _, m := range t.Messages {
@@ -72,7 +72,7 @@ var tasks = []Task{
 		ID:     "message-late",
 		Goal:   `Send Anna Berg the message "Running 10 minutes late".`,
 		GoalZH: "给安娜发短信: 我晚到10分钟",
-		check: func(s *apps.Phone) []error {
+		check: func(s *apps.Host) []error {
 			return sentOnce(s, s.Say("Anna Berg", "安娜"), s.Say("Running 10 minutes late",
 				"我晚到10分钟"))
 		},
@@ -81,7 +81,7 @@ var tasks = []Task{
 		ID:     "live-captions",
 		Goal:   "Turn on live captions. It is somewhere in the Settings.",
 		GoalZH: "在设置里找到并打开“实时字幕”。",
-		check: func(s *apps.Phone) []error {
+		check: func(s *apps.Host) []error {
 			errs := []error{want(s.Settings.Bool(apps.Secure, "odi_captions_enabled"),
 				"live captions are off, want them on")}
 			for _, other := range []string{"reduce_bright_colors_activated",
@@ -97,13 +97,13 @@ var tasks = []Task{
 		Goal: "In the Shop, put one Merino T-shirt in size M, navy, into the cart. Do not " +
 			"order it.",
 		GoalZH: "在商城把一件美利奴羊毛T恤 (M码, 藏青色) 加入购物车, 不要下单。",
-		check:  func(s *apps.Phone) []error { return inCart(s, "merino", "M", "navy") },
+		check:  func(s *apps.Host) []error { return inCart(s, "merino", "M", "navy") },
 	},
 	{
 		ID:     "notes-order",
 		Goal:   `Move the note "Packing list" to the top of the notes.`,
 		GoalZH: "把便签“行李清单”移到最上面。",
-		check: func(s *apps.Phone) []error {
+		check: func(s *apps.Host) []error {
 			first := s.Say("Packing list", "行李清单")
 			return []error{want(len(s.Data.Notes) == 3 && s.Data.Notes[0].Title == first,
 				"the notes are %s, want all three, %q first", titles(s.Data), first)}
@@ -113,7 +113,7 @@ var tasks = []Task{
 		ID:     "alarms-tidy",
 		Goal:   "Switch the alarm at 6:00 off, but keep it, and delete the one at 8:15.",
 		GoalZH: "关掉 6:00 的闹钟 (不要删除), 并删除 8:15 的闹钟。",
-		check: func(s *apps.Phone) []error {
+		check: func(s *apps.Host) []error {
 			return []error{untouched(s, 6, 0, false), want(s.Data.Alarm(8, 15) == nil,
 				"the alarm at 08:15 is still there")}
 		},
@@ -123,7 +123,7 @@ var tasks = []Task{
 		Goal: `Dr. Lee Dental wrote when my check-up is. Write a note with the title "Dentist" ` +
 			"that holds the day and the time.",
 		GoalZH: "李医生口腔诊所发短信告诉了我检查时间。新建一条标题为“牙医”的便签, 写上星期几和时间。",
-		check: func(s *apps.Phone) []error {
+		check: func(s *apps.Host) []error {
 			title, day := s.Say("Dentist", "牙医"), s.Say("tuesday", "星期二")
 			n := s.Data.Note(title)
 			if n == nil {
@@ -144,13 +144,13 @@ var tasks = []Task{
 			"Ask me for my size first; do not order.",
 		GoalZH: "在商城把一双黑色的轻跑运动鞋按我的尺码加入购物车。先问我穿什么尺码, 不要下单。",
 		Reply:  "42",
-		check:  func(s *apps.Phone) []error { return inCart(s, "runner", "42", "black") },
+		check:  func(s *apps.Host) []error { return inCart(s, "runner", "42", "black") },
 	},
 	{
 		ID:     "shop-login",
 		Goal:   "Log in to the Shop with the phone number 5550123. The code comes as a message.",
 		GoalZH: "用手机号 5550123 登录商城, 验证码会以短信发来。",
-		check: func(s *apps.Phone) []error {
+		check: func(s *apps.Host) []error {
 			return []error{
 				want(s.Data.Shop.User == "5550123", "the Shop's customer is %q, want \"5550123\"",
 					s.Data.Shop.User),
@@ -168,7 +168,7 @@ func want(ok bool, format string, args ...any) error {
 	return fmt.Errorf(format, args...)
 }
 
-func tom(s *apps.Phone) string { return s.Say("Tom", "小汤") }
+func tom(s *apps.Host) string { return s.Say("Tom", "小汤") }
 
 func times(d *apps.Data) string {
 	var out []string
@@ -187,7 +187,7 @@ func titles(d *apps.Data) string {
 }
 
 // untouched wants an alarm to be there, on or off.
-func untouched(s *apps.Phone, hour, minute int, on bool) error {
+func untouched(s *apps.Host, hour, minute int, on bool) error {
 	a := s.Data.Alarm(hour, minute)
 	if a == nil {
 		return fmt.Errorf("the alarm at %02d:%02d is gone", hour, minute)
@@ -203,7 +203,7 @@ func same(a, b string) bool {
 
 // sentOnce wants one message sent since the setup, that text to that contact, and none to anybody
 // else.
-func sentOnce(s *apps.Phone, to, text string) []error {
+func sentOnce(s *apps.Host, to, text string) []error {
 	fresh := apps.Seed(s.Now(), s.Lang)
 	var errs []error
 	for _, t := range s.Data.Threads {
@@ -223,7 +223,7 @@ func sentOnce(s *apps.Phone, to, text string) []error {
 }
 
 // inCart wants exactly one piece of a product in the cart, nothing else there, and nothing ordered.
-func inCart(s *apps.Phone, product, size, color string) []error {
+func inCart(s *apps.Host, product, size, color string) []error {
 	var got []string
 	for _, it := range s.Data.Shop.Cart {
 		got = append(got, fmt.Sprintf("%d %s %s %s", it.Count, it.Product.ID, it.Size, it.Color))

@@ -134,12 +134,12 @@ func TestEveryTaskIsOpenAfterItsSetupAndDoneAfterItsWalk(t *testing.T) {
 				h := hold(t, &Options{Locale: locale})
 				walk := walks[task.ID]
 				require.NotNil(t, walk, "no walk for task %s", task.ID)
-				task.Setup(h.Phone)
-				require.Error(t, task.Check(h.Phone), "the check holds before anything was done")
+				task.Setup(h.Simulator)
+				require.Error(t, task.Check(h.Simulator), "the check holds before anything was done")
 				walk(h)
-				require.NoError(t, task.Check(h.Phone))
-				task.Setup(h.Phone)
-				require.Error(t, task.Check(h.Phone), "a second setup does not undo the task")
+				require.NoError(t, task.Check(h.Simulator))
+				task.Setup(h.Simulator)
+				require.Error(t, task.Check(h.Simulator), "a second setup does not undo the task")
 			})
 		}
 	}
@@ -240,9 +240,9 @@ func TestChecksRefuseWhatIsNearlyRight(t *testing.T) {
 			h := hold(t, nil)
 			task, ok := h.Task(c.task)
 			require.True(t, ok)
-			task.Setup(h.Phone)
+			task.Setup(h.Simulator)
 			c.do(h)
-			require.ErrorContains(t, task.Check(h.Phone), c.want)
+			require.ErrorContains(t, task.Check(h.Simulator), c.want)
 		})
 	}
 }

@@ -84,14 +84,14 @@ func noInquiry(f result.Failure) any { return result.Inquiry{Error: &f, Question
 
 func noPicture(f result.Failure) any { return result.Screenshot{Error: &f} }
 
-func noPhones(f result.Failure) any { return result.Phones{Devices: []result.Phone{}, Error: &f} }
+func noPhones(f result.Failure) any { return result.Phones{Devices: []result.ListedPhone{}, Error: &f} }
 
 func noSessions(f result.Failure) any {
 	return result.Sessions{Sessions: []result.Session{}, Error: &f}
 }
 
 func noQuestions(f result.Failure) any {
-	return result.Pending{Questions: []result.Question{}, Error: &f}
+	return result.Pending{Questions: []result.OpenQuestion{}, Error: &f}
 }
 
 // same is the schema of a result that another tool describes.

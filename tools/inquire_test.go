@@ -19,16 +19,16 @@ import (
 // asked is what send_inquiry and answer_question returned.
 type asked struct {
 	answer
-	ID       string           `json:"question_id"`
-	Status   inquiry.Status   `json:"status"`
-	Answer   *string          `json:"answer"`
-	Values   map[string]any   `json:"values"`
-	Settled  *result.Winner   `json:"resolution"`
-	Replayed bool             `json:"replayed"`
-	Notes    []string         `json:"notes"`
-	Question *result.Question `json:"question"`
-	Next     *result.Next     `json:"next"`
-	Failure  *result.Failure  `json:"error"`
+	ID       string               `json:"question_id"`
+	Status   inquiry.Status       `json:"status"`
+	Answer   *string              `json:"answer"`
+	Values   map[string]any       `json:"values"`
+	Settled  *result.Winner       `json:"resolution"`
+	Replayed bool                 `json:"replayed"`
+	Notes    []string             `json:"notes"`
+	Question *result.OpenQuestion `json:"question"`
+	Next     *result.Next         `json:"next"`
+	Failure  *result.Failure      `json:"error"`
 }
 
 func (w *fixture) ask(tool string, arguments in) asked {

@@ -24,7 +24,7 @@ func (t *inquiries) list(ctx context.Context, c *call, a pendingArgs) (*reply, e
 	if err != nil {
 		return nil, err
 	}
-	body := result.Pending{Questions: []result.Question{}}
+	body := result.Pending{Questions: []result.OpenQuestion{}}
 	owned := map[string]bool{} // sessions
 	for _, q := range open {
 		mine, known := owned[q.SessionID]

@@ -63,9 +63,9 @@ func TestAClientAsksOnlySoMuch(t *testing.T) {
 
 // pending is what list_pending_questions returns.
 func (w *fixture) pending(ctx context.Context, arguments in) (out struct {
-	Questions []*result.Question `json:"questions"`
-	Total     int                `json:"total"`
-	Notes     []string           `json:"notes"`
+	Questions []*result.OpenQuestion `json:"questions"`
+	Total     int                    `json:"total"`
+	Notes     []string               `json:"notes"`
 	answer
 }) {
 	w.t.Helper()

@@ -35,7 +35,7 @@ func (t *phones) list(ctx context.Context, c *call, _ struct{}) (*reply, error) 
 	if err != nil {
 		return nil, runs.Coded(deviceError, err)
 	}
-	list := make([]result.Phone, len(found))
+	list := make([]result.ListedPhone, len(found))
 	errs := make([]error, len(found))
 	var wg sync.WaitGroup
 	for i, p := range found {
@@ -53,8 +53,8 @@ func (t *phones) list(ctx context.Context, c *call, _ struct{}) (*reply, error) 
 	return r, nil
 }
 
-func (t *phones) listed(ctx context.Context, c *call, p runs.PhoneInfo) (result.Phone, error) {
-	d := result.Phone{ID: p.Serial, State: p.State, Usable: p.Usable, Model: p.Model,
+func (t *phones) listed(ctx context.Context, c *call, p runs.PhoneInfo) (result.ListedPhone, error) {
+	d := result.ListedPhone{ID: p.Serial, State: p.State, Usable: p.Usable, Model: p.Model,
 		Android: p.Android, SDK: p.SDK}
 	if p.Size.Valid() {
 		d.Size = &[2]int{p.Size.W, p.Size.H}

@@ -55,7 +55,7 @@ func (t *questions) owns(ctx context.Context, c *call, q inquiry.Question) (bool
 
 // shown is q as results show it, with the channels through which it can be answered now, and its
 // addresses.
-func (t *questions) shown(q inquiry.Question) *result.Question {
+func (t *questions) shown(q inquiry.Question) *result.OpenQuestion {
 	out := result.NewQuestion(q)
 	out.Channels = t.Runs.Channels(q)
 	if t.forms.wasClosed(q.ID) {
@@ -66,7 +66,7 @@ func (t *questions) shown(q inquiry.Question) *result.Question {
 }
 
 // link adds the addresses under which the question can be answered over HTTP, when that is on.
-func (o *Options) link(q *result.Question) {
+func (o *Options) link(q *result.OpenQuestion) {
 	if q != nil && o.BaseURL != "" {
 		q.ReplyURL = o.replyURL(q.ID)
 		q.PageURL = strings.TrimRight(o.BaseURL, "/") + "/ui#question=" + url.QueryEscape(q.ID)

@@ -113,7 +113,7 @@ func TestScriptsBehindTheRealServerAndDaemon(t *testing.T) {
 	serving.Go(func() { _ = adbdshim.Serve(ctx, ln, sim.shell) })
 	t.Cleanup(serving.Wait)
 	t.Cleanup(cancel)
-	rig := adbtest.Start(t, &adbtest.Options{Phones: []adbtest.Phone{{Standins: dir,
+	rig := adbtest.Start(t, &adbtest.Options{Phones: []adbtest.Daemon{{Standins: dir,
 		Env: []string{"TAPLOOP_SANDBOX_SOCKET=" + ln.Addr().String()}}}})
 
 	paths, err := filepath.Glob("testdata/realadb/*.txtar")
@@ -137,7 +137,7 @@ func TestScriptsBehindTheRealServerAndDaemon(t *testing.T) {
 
 // newPhone is a phone with a ninth of the usual pixels, which are most of what a run costs, the
 // more so with the race detector on. The demo's own phone has all of them.
-func newPhone() *sandbox.Phone {
+func newPhone() *sandbox.Simulator {
 	return sandbox.New(&sandbox.Options{Size: image.Pt(360, 800), Density: 140})
 }
 

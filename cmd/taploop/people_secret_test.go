@@ -106,7 +106,7 @@ type secretHarness struct {
 	*leakScan
 	events <-chan sseEvent
 	out    *notifyReceiver
-	asked  []result.Question
+	asked  []result.OpenQuestion
 }
 
 // codesScript makes the shop want n codes.

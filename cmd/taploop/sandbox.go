@@ -56,7 +56,7 @@ func (c *sandboxCmd) Run(ctx context.Context, a *app) error {
 }
 
 // setUp puts the phone into the state that the task begins with; nil when there is no task.
-func (c *sandboxCmd) setUp(phone *sandbox.Phone) (*sandbox.Task, error) {
+func (c *sandboxCmd) setUp(phone *sandbox.Simulator) (*sandbox.Task, error) {
 	if c.Task == "" {
 		return nil, nil
 	}
@@ -154,7 +154,7 @@ func goal(t sandbox.Task, locale string) string {
 	return t.Goal
 }
 
-func (a *app) listTasks(phone *sandbox.Phone, asJSON bool) error {
+func (a *app) listTasks(phone *sandbox.Simulator, asJSON bool) error {
 	type entry struct {
 		ID     string `json:"id"`
 		Goal   string `json:"goal"`

@@ -263,11 +263,11 @@ func (a *mcpClient) look(sessionID string) listedSession {
 }
 
 type listedSession struct {
-	SessionID string           `json:"session_id"`
-	State     string           `json:"state"`
-	Reason    string           `json:"stop_reason"`
-	Steps     int              `json:"global_step_idx"`
-	Question  *result.Question `json:"question"`
+	SessionID string               `json:"session_id"`
+	State     string               `json:"state"`
+	Reason    string               `json:"stop_reason"`
+	Steps     int                  `json:"global_step_idx"`
+	Question  *result.OpenQuestion `json:"question"`
 }
 
 // await looks at the session until it is as wanted.

@@ -25,7 +25,7 @@ const simulatedSerial = "sandbox-1"
 // simulation is a simulated phone behind an ADB server endpoint, and a scripted model that solves
 // the phone's tasks.
 type simulation struct {
-	phone  *sandbox.Phone
+	phone  *sandbox.Simulator
 	serial string
 	shell  *shell.Shell
 	adb    *adbserver.Server
@@ -39,7 +39,7 @@ type simulation struct {
 
 // simulate starts one. adbAddr and modelAddr are on this machine; port 0 takes a free one. script
 // nil means the tasks' own.
-func simulate(ctx context.Context, phone *sandbox.Phone, serial, adbAddr, modelAddr string,
+func simulate(ctx context.Context, phone *sandbox.Simulator, serial, adbAddr, modelAddr string,
 	script []byte) (*simulation, error) {
 	if script == nil {
 		script = tasksScript

@@ -78,7 +78,7 @@ func knowsFront(s Subject) bool   { return s.Front != nil }
 func canHang(s Subject) bool      { return s.Hang != nil }
 
 // gestures is each touch of p, by name.
-func gestures(p Phone, g Target) map[string]func(context.Context) error {
+func gestures(p Surface, g Target) map[string]func(context.Context) error {
 	return map[string]func(context.Context) error{
 		"Tap":       func(ctx context.Context) error { return p.Tap(ctx, g.At) },
 		"DoubleTap": func(ctx context.Context) error { return p.DoubleTap(ctx, g.At) },
@@ -311,7 +311,7 @@ func stopsAtPIN(t *testing.T, s Subject) {
 }
 
 // everything is each method once, as a cancelled or hanging call.
-func everything(p Phone, app string) map[string]func(context.Context) error {
+func everything(p Surface, app string) map[string]func(context.Context) error {
 	all := gestures(p, Target{At: screen.Point{X: 0.5, Y: 0.5}, To: screen.Point{X: 0.5, Y: 0.2}})
 	maps.Copy(all, map[string]func(context.Context) error{
 		"Look":    func(ctx context.Context) error { _, err := p.Look(ctx); return err },

@@ -50,7 +50,7 @@ func subject(t *testing.T) devicetest.Subject {
 		Off:    in(devicetest.Change{Off: new(true)}),
 		Lock:   in(devicetest.Change{Locked: new(true)}),
 		Secure: in(devicetest.Change{Secure: new(true)}),
-		LockedPIN: func(*testing.T) devicetest.Phone {
+		LockedPIN: func(*testing.T) devicetest.Surface {
 			f.Set(devicetest.Change{Locked: new(true), PIN: new(true)})
 			return f
 		},

@@ -8,8 +8,8 @@ import (
 	"github.com/taploop/taploop/screen"
 )
 
-// Phone is what the contract is about.
-type Phone interface {
+// Surface is what the contract is about.
+type Surface interface {
 	actions.Surface
 	Look(ctx context.Context) (screen.Observation, error)
 	Wake(ctx context.Context) error
@@ -29,7 +29,7 @@ type Target struct {
 // does. What is nil cannot be seen or changed there, and the suite says which parts it left out for
 // it.
 type Subject struct {
-	Phone   Phone
+	Phone   Surface
 	Unicode bool  // it types any text; otherwise ASCII only
 	Apps    []App // two apps that are installed; neither is in front
 	// names that no installed app bears well; well-known apps that are not there among them
@@ -45,14 +45,14 @@ type Subject struct {
 	Touches map[string]func(t *testing.T) Target
 
 	Turn       func(t *testing.T, r screen.Rotation)
-	Off        func(t *testing.T)       // switches the display off
-	Lock       func(t *testing.T)       // display on, lock screen without a PIN in front
-	LockedPIN  func(t *testing.T) Phone // another phone, at a lock screen with a PIN
-	Secure     func(t *testing.T)       // brings a window to the front that forbids capture
-	Hang       func(t *testing.T)       // from now on the phone answers nothing
-	Resume     func(t *testing.T)       // ends Hang
-	Disconnect func(t *testing.T)       // the phone is gone
-	Reconnect  func(t *testing.T)       // it is back, when the function returns
+	Off        func(t *testing.T)         // switches the display off
+	Lock       func(t *testing.T)         // display on, lock screen without a PIN in front
+	LockedPIN  func(t *testing.T) Surface // another phone, at a lock screen with a PIN
+	Secure     func(t *testing.T)         // brings a window to the front that forbids capture
+	Hang       func(t *testing.T)         // from now on the phone answers nothing
+	Resume     func(t *testing.T)         // ends Hang
+	Disconnect func(t *testing.T)         // the phone is gone
+	Reconnect  func(t *testing.T)         // it is back, when the function returns
 
 	Canary func() error // an error when a typed text ran as a command
 }

@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { adbtest.Main(m) }
 
-func rigged(t *testing.T, phones ...adbtest.Phone) (*adbtest.Rig, *adb.Client) {
+func rigged(t *testing.T, phones ...adbtest.Daemon) (*adbtest.Rig, *adb.Client) {
 	t.Helper()
 	rig := adbtest.Start(t, &adbtest.Options{Phones: phones})
 	c, err := adb.New(&adb.Options{Server: rig.Server, Getenv: noEnv})
@@ -59,7 +59,7 @@ func TestTheRealDaemonsShellIsRead(t *testing.T) {
 }
 
 func TestTheRealServerListsStates(t *testing.T) {
-	rig, c := rigged(t, adbtest.Phone{}, adbtest.Phone{Banner: "recovery"})
+	rig, c := rigged(t, adbtest.Daemon{}, adbtest.Daemon{Banner: "recovery"})
 	list, err := c.Devices(t.Context())
 	require.NoError(t, err)
 	states := map[string]string{}

@@ -13,7 +13,7 @@ import (
 type daemon struct {
 	adbd   string
 	port   int
-	phone  Phone
+	phone  Daemon
 	serial string
 	log    bytes.Buffer // of all its starts; read after kill
 
@@ -21,7 +21,7 @@ type daemon struct {
 	ended chan struct{} // closed when cmd has ended
 }
 
-func newDaemon(adbd string, port int, p Phone) *daemon {
+func newDaemon(adbd string, port int, p Daemon) *daemon {
 	return &daemon{adbd: adbd, port: port, phone: p, serial: loopback(port)}
 }
 

@@ -170,7 +170,7 @@ func children(t *testing.T, pid int) []int {
 func TestNothingIsLeftBehind(t *testing.T) {
 	var addresses []string
 	t.Run("rig", func(t *testing.T) {
-		rig := Start(t, &Options{Phones: []Phone{{}, {}}})
+		rig := Start(t, &Options{Phones: []Daemon{{}, {}}})
 		addresses = append([]string{rig.Server}, rig.Serials...)
 		// One command that outlives its shell, and one that is still waited for.
 		_, stderr, code := rig.ADB("-s", rig.Serials[0], "shell",

@@ -19,11 +19,11 @@ const patience = 20 * time.Second
 
 // Options say what to start. The zero value is one phone with no stand-ins.
 type Options struct {
-	Phones []Phone // nil means one Phone{}
+	Phones []Daemon // nil means one Phone{}
 }
 
-// Phone is one adbd.
-type Phone struct {
+// Daemon is one adbd.
+type Daemon struct {
 	Standins string   // folder whose commands come first on the phone's PATH, "" for none
 	Env      []string // "NAME=value" for adbd and every command under it
 	// the state it claims to be in: "" means "device"; "recovery", "sideload", ...
@@ -49,7 +49,7 @@ func Start(t testing.TB, opts *Options) *Rig {
 	t.Helper()
 	o := *cmp.Or(opts, &Options{})
 	if len(o.Phones) == 0 {
-		o.Phones = []Phone{{}}
+		o.Phones = []Daemon{{}}
 	}
 	rig := &Rig{t: t, daemons: map[string]*daemon{}, tools: need(t)}
 	record(t, started, rig.describe())

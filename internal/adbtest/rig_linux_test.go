@@ -22,7 +22,7 @@ func adbdshim(t *testing.T, name, script string) string {
 
 func TestAStandInAnswersThroughTheRealServerAndDaemon(t *testing.T) {
 	dir := adbdshim(t, "input", `echo "out $1 $TAPLOOP_SANDBOX_SOCKET"; echo "err $2" >&2; exit 7`)
-	rig := Start(t, &Options{Phones: []Phone{{Standins: dir,
+	rig := Start(t, &Options{Phones: []Daemon{{Standins: dir,
 		Env: []string{"TAPLOOP_SANDBOX_SOCKET=/run/phone"}}}})
 
 	stdout, stderr, code := rig.ADB("shell", "input", "tap", "'two words'")
@@ -54,7 +54,7 @@ func TestThePhoneHasAndroidsShellAndFolders(t *testing.T) {
 }
 
 func TestEachPhoneHasItsOwnEnvironment(t *testing.T) {
-	rig := Start(t, &Options{Phones: []Phone{{Env: []string{"WHO=one"}},
+	rig := Start(t, &Options{Phones: []Daemon{{Env: []string{"WHO=one"}},
 		{Env: []string{"WHO=two"}}}})
 
 	require.Len(t, rig.Serials, 2)
@@ -94,7 +94,7 @@ func TestAHungPhoneAnswersNothingUntilItIsResumed(t *testing.T) {
 }
 
 func TestABannerIsTheStateThatTheServerLists(t *testing.T) {
-	rig := Start(t, &Options{Phones: []Phone{{Banner: "recovery"}, {}}})
+	rig := Start(t, &Options{Phones: []Daemon{{Banner: "recovery"}, {}}})
 
 	list, _, _ := rig.ADB("devices")
 	require.Equal(t,

@@ -15,14 +15,14 @@ import (
 // Request is a chat request as the handler understood it.
 type Request struct {
 	Model    string
-	Messages []Message
+	Messages []Said
 	Stream   bool
 	Body     map[string]json.RawMessage // every field as it came
 	Rule     int                        // which rule of the script answers, from 1; 0 for none
 }
 
-// Message is one turn of a request.
-type Message struct {
+// Said is one turn of a request.
+type Said struct {
 	Role   string
 	Text   string // its text parts, one a line
 	Images []image.Image
@@ -120,8 +120,8 @@ func (w *wire) check() error {
 
 var roles = []string{"system", "developer", "user", "assistant", "tool"}
 
-func (m *wireMessage) read() (Message, error) {
-	out := Message{Role: m.Role}
+func (m *wireMessage) read() (Said, error) {
+	out := Said{Role: m.Role}
 	if !slices.Contains(roles, m.Role) {
 		return out, fmt.Errorf("role: %q is not one of %s", m.Role, strings.Join(roles, ", "))
 	}
@@ -149,7 +149,7 @@ func (m *wireMessage) read() (Message, error) {
 	return out, nil
 }
 
-func (m *Message) add(p *wirePart, texts *[]string) error {
+func (m *Said) add(p *wirePart, texts *[]string) error {
 	switch {
 	case p.Type == "text":
 		*texts = append(*texts, p.Text)

@@ -28,7 +28,7 @@ type real struct {
 func underADBD(t *testing.T, size image.Point) *real {
 	t.Helper()
 	b := setUp(t, size)
-	rig := adbtest.Start(t, &adbtest.Options{Phones: []adbtest.Phone{{Standins: b.dir,
+	rig := adbtest.Start(t, &adbtest.Options{Phones: []adbtest.Daemon{{Standins: b.dir,
 		Env: []string{adbdshim.Env + "=" + b.socket}}}})
 	return &real{b, rig}
 }
@@ -136,7 +136,7 @@ var nasty = []string{
 // quote is a word for a POSIX shell.
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-func find(t *testing.T, phone *sandbox.Phone, id string) *sandbox.Node {
+func find(t *testing.T, phone *sandbox.Simulator, id string) *sandbox.Node {
 	t.Helper()
 	root := phone.UITree()
 	n := root.Find(func(n *sandbox.Node) bool { return strings.HasSuffix(n.ResourceID, ":id/"+id) })

@@ -38,7 +38,7 @@ var morning = time.Date(2026, 3, 14, 7, 15, 0, 0, time.UTC)
 // bench is a phone behind a socket, and a folder with its stand-ins.
 type bench struct {
 	t      testing.TB
-	phone  *sandbox.Phone
+	phone  *sandbox.Simulator
 	sh     *shell.Shell
 	dir    string
 	socket string

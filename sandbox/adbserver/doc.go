@@ -1,6 +1,6 @@
 // Package adbserver is an ADB server whose phones are simulated: it speaks the protocol that ADB
 // clients speak on port 5037, so that adb, libraries and this project's own client use a
-// [sandbox.Phone] with nothing else installed.
+// [sandbox.Simulator] with nothing else installed.
 //
 //	s := adbserver.New()
 //	s.Attach("sandbox-1", shell.New(sandbox.New(nil)))

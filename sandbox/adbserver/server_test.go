@@ -30,7 +30,7 @@ const serial = "sandbox-1"
 type endpoint struct {
 	*adbserver.Server
 	t     testing.TB
-	phone *sandbox.Phone
+	phone *sandbox.Simulator
 	addr  string
 	stop  func() // ends Serve and waits for it
 }

@@ -17,7 +17,7 @@ type App struct {
 }
 
 // Label is the app's name in the phone's language.
-func (a *App) Label(s *Phone) string { return s.Say(a.EN, a.ZH) }
+func (a *App) Label(s *Host) string { return s.Say(a.EN, a.ZH) }
 
 // Page is one screen of an app, an activity on Android.
 type Page struct {
@@ -47,7 +47,7 @@ type Dialog struct {
 
 // Task is a running app: its pages, the last one in front, and perhaps a dialog.
 type Task struct {
-	*Phone
+	*Host
 	App    *App
 	Pages  []*Page
 	Dialog *Dialog

@@ -26,7 +26,7 @@ func chat(t *Task, th *Thread) *Page {
 	}
 	page.View = func() *ui.View {
 		th.Unread = false
-		list := ui.ListOf("messages", th.Messages, func(m *Message) *ui.View {
+		list := ui.ListOf("messages", th.Messages, func(m *SMS) *ui.View {
 			return bubble(t, th, m)
 		}).Gap(8).Pad(16, 8).Tail()
 		return t.screen(th.Name, nil, list, ui.Row(
@@ -41,7 +41,7 @@ func chat(t *Task, th *Thread) *Page {
 }
 
 // bubble is one message; a double tap likes it, a long press offers more.
-func bubble(t *Task, th *Thread, m *Message) *ui.View {
+func bubble(t *Task, th *Thread, m *SMS) *ui.View {
 	side := ui.Start
 	fill, ink := ui.Surface, ui.Strong
 	if m.Mine {
@@ -55,7 +55,7 @@ func bubble(t *Task, th *Thread, m *Message) *ui.View {
 		t.menu(t.Say("Message", "消息"),
 			Button{"like", t.Say("Like", "点赞"), like},
 			Button{"delete", t.Say("Delete", "删除"), func() {
-				th.Messages = slices.DeleteFunc(th.Messages, func(o *Message) bool {
+				th.Messages = slices.DeleteFunc(th.Messages, func(o *SMS) bool {
 					return o == m
 				})
 			}})

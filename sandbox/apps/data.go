@@ -71,20 +71,20 @@ func First[T any](list []*T, ok func(*T) bool) *T {
 // Thread is a conversation.
 type Thread struct {
 	Name, Number string
-	Messages     []*Message
+	Messages     []*SMS
 	Unread       bool
 }
 
 // Last is the newest message, an empty one when all are deleted.
-func (t *Thread) Last() *Message {
+func (t *Thread) Last() *SMS {
 	if len(t.Messages) == 0 {
-		return &Message{}
+		return &SMS{}
 	}
 	return t.Messages[len(t.Messages)-1]
 }
 
-// Message is one message of a thread.
-type Message struct {
+// SMS is one message of a thread.
+type SMS struct {
 	Text  string
 	At    time.Time
 	Mine  bool // sent from this phone
@@ -111,15 +111,15 @@ func (d *Data) Sent(name string) []string {
 
 // Receive adds a message that came in and moves its conversation to the top.
 func (d *Data) Receive(name, number, text string, at time.Time) {
-	d.add(name, number, &Message{Text: text, At: at}).Unread = true
+	d.add(name, number, &SMS{Text: text, At: at}).Unread = true
 }
 
 // Send adds a message that goes out.
 func (d *Data) Send(name, number, text string, at time.Time) {
-	d.add(name, number, &Message{Text: text, At: at, Mine: true})
+	d.add(name, number, &SMS{Text: text, At: at, Mine: true})
 }
 
-func (d *Data) add(name, number string, m *Message) *Thread {
+func (d *Data) add(name, number string, m *SMS) *Thread {
 	t := d.Thread(name)
 	if t == nil {
 		t = &Thread{Name: name, Number: number}

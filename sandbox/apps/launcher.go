@@ -63,7 +63,7 @@ func grid(views []*ui.View, n, gap int) []*ui.View {
 
 // icon is an app's icon; a long press offers what can be done with the app.
 func icon(t *Task, a *App, labelled bool) *ui.View {
-	label := a.Label(t.Phone)
+	label := a.Label(t.Host)
 	v := ui.Column(ui.Tile(a.Icon, 58, a.Tint).Align(ui.Center))
 	if labelled {
 		v.Add(ui.Text(label).Size(14).Ink(ui.White).Centered().Lines(1))
@@ -79,7 +79,7 @@ func icon(t *Task, a *App, labelled bool) *ui.View {
 func appInfo(t *Task, a *App) *Page {
 	return &Page{Activity: ".AppInfo", View: func() *ui.View {
 		return t.screen(t.Say("App info", "应用信息"), nil, ui.Card(
-			ui.Row(ui.Tile(a.Icon, 56, a.Tint), ui.Column(ui.Title(a.Label(t.Phone)),
+			ui.Row(ui.Tile(a.Icon, 56, a.Tint), ui.Column(ui.Title(a.Label(t.Host)),
 				ui.Small(a.Package)).Grow(1)).Gap(16),
 		)).Fill(ui.Background).Pad(16)
 	}}

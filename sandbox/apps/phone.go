@@ -20,9 +20,9 @@ const (
 	Turn            // the display turned
 )
 
-// Phone is what apps see of the phone that they run on. Not safe for concurrent use: the phone
+// Host is what apps see of the phone that they run on. Not safe for concurrent use: the phone
 // calls apps under its lock.
-type Phone struct {
+type Host struct {
 	Settings Settings
 	Data     *Data
 	Clock    func() time.Time
@@ -53,10 +53,10 @@ type timer struct {
 }
 
 // Now is the phone's time.
-func (p *Phone) Now() time.Time { return p.Clock() }
+func (p *Host) Now() time.Time { return p.Clock() }
 
 // Say chooses a label by the phone's language.
-func (p *Phone) Say(en, zh string) string {
+func (p *Host) Say(en, zh string) string {
 	if p.Lang == "zh" {
 		return zh
 	}
@@ -64,27 +64,27 @@ func (p *Phone) Say(en, zh string) string {
 }
 
 // Show shows a toast for two seconds.
-func (p *Phone) Show(en, zh string) {
+func (p *Host) Show(en, zh string) {
 	p.Toast, p.ToastUntil = p.Say(en, zh), p.Now().Add(2*time.Second)
 }
 
 // Moved says that the screen changed and how.
-func (p *Phone) Moved(m Motion) { p.Motion = m }
+func (p *Host) Moved(m Motion) { p.Motion = m }
 
 // After calls f once d has passed, under the phone's lock.
-func (p *Phone) After(d time.Duration, f func()) {
+func (p *Host) After(d time.Duration, f func()) {
 	p.timers = append(p.timers, timer{p.Now().Add(d), f})
 }
 
 // Notify adds a notification and shows it in front for five seconds.
-func (p *Phone) Notify(n Notification) {
+func (p *Host) Notify(n Notification) {
 	n.At = p.Now()
 	p.Notifications = append(p.Notifications, n)
 	p.BannerUntil = n.At.Add(5 * time.Second)
 }
 
 // Tick does what has become due.
-func (p *Phone) Tick() {
+func (p *Host) Tick() {
 	now := p.Now()
 	due := func(t timer) bool { return !t.at.After(now) }
 	for i := slices.IndexFunc(p.timers, due); i >= 0; i = slices.IndexFunc(p.timers, due) {
@@ -99,7 +99,7 @@ func (p *Phone) Tick() {
 }
 
 // ring announces the alarms whose time has come since the last tick.
-func (p *Phone) ring(now time.Time) {
+func (p *Host) ring(now time.Time) {
 	for _, a := range p.Data.Alarms {
 		at := time.Date(now.Year(), now.Month(), now.Day(), a.Hour, a.Minute, 0, 0, now.Location())
 		if a.On && !p.ticked.IsZero() && at.After(p.ticked) && !at.After(now) {
@@ -111,20 +111,20 @@ func (p *Phone) ring(now time.Time) {
 }
 
 // Find returns the installed app of a package, or nil.
-func (p *Phone) Find(pkg string) *App {
+func (p *Host) Find(pkg string) *App {
 	return First(p.Apps, func(a *App) bool { return a.Package == pkg })
 }
 
 // Dark reports whether dark mode is on.
-func (p *Phone) Dark() bool { return p.Settings.Int(Secure, "ui_night_mode", 1) == 2 }
+func (p *Host) Dark() bool { return p.Settings.Int(Secure, "ui_night_mode", 1) == 2 }
 
 // SetDark switches dark mode.
-func (p *Phone) SetDark(on bool) {
+func (p *Host) SetDark(on bool) {
 	p.Settings.Put(Secure, "ui_night_mode", map[bool]string{true: "2", false: "1"}[on])
 }
 
 // Date is a day in words.
-func (p *Phone) Date(t time.Time) string {
+func (p *Host) Date(t time.Time) string {
 	if p.Lang == "zh" {
 		days := []string{"日", "一", "二", "三", "四", "五", "六"}
 		return fmt.Sprintf("%d月%d日 星期%s", t.Month(), t.Day(), days[t.Weekday()])

@@ -24,7 +24,7 @@ func (s *settingsPages) apps() []*ui.View {
 	for _, a := range s.Apps {
 		if a.Activity != "" && a.Package != Launcher {
 			rows = append(rows, ui.Row(ui.Tile(a.Icon, 40, a.Tint),
-				ui.Column(ui.Text(a.Label(s.Phone)).Size(17), ui.Small(a.Package)).Grow(1)).
+				ui.Column(ui.Text(a.Label(s.Host)).Size(17), ui.Small(a.Package)).Grow(1)).
 				Gap(16).Pad(18, 10))
 		}
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 // find returns the node whose resource id ends with id.
-func find(t testing.TB, phone *sandbox.Phone, id string) *sandbox.Node {
+func find(t testing.TB, phone *sandbox.Simulator, id string) *sandbox.Node {
 	t.Helper()
 	root := phone.UITree()
 	n := root.Find(func(n *sandbox.Node) bool { return strings.HasSuffix(n.ResourceID, ":id/"+id) })

@@ -30,7 +30,7 @@ const (
 // Shell runs command lines on one phone. It is safe for concurrent use; what two lines do at once
 // happens on the phone in some order, each command whole.
 type Shell struct {
-	phone    *sandbox.Phone
+	phone    *sandbox.Simulator
 	commands map[string]command
 	save     func(name string, data []byte) error
 	dir      string // of Exec
@@ -38,7 +38,7 @@ type Shell struct {
 }
 
 // New makes a shell for a phone.
-func New(phone *sandbox.Phone) *Shell {
+func New(phone *sandbox.Simulator) *Shell {
 	all := androidCommands()
 	maps.Copy(all, smallTools())
 	s := &Shell{phone: phone, commands: all, limits: defaultLimits(), dir: "/"}
@@ -49,7 +49,7 @@ func New(phone *sandbox.Phone) *Shell {
 }
 
 // Phone is the phone that the lines act on.
-func (s *Shell) Phone() *sandbox.Phone { return s.phone }
+func (s *Shell) Phone() *sandbox.Simulator { return s.phone }
 
 // WithSave returns a shell whose Android commands hand the files that they write (screencap FILE,
 // uiautomator dump FILE) to save instead of the phone's storage. Errors with an fs.PathError or

@@ -19,7 +19,7 @@ type Failure struct {
 	Holder  *Holder `json:"holder,omitempty"` // under DEVICE_BUSY
 	Winner  *Winner `json:"winner,omitempty"` // under QUESTION_ALREADY_RESOLVED
 
-	Open *Question `json:"-"` // under QUESTION_SUPERSEDED; it goes where questions go
+	Open *OpenQuestion `json:"-"` // under QUESTION_SUPERSEDED; it goes where questions go
 }
 
 // Holder is who has a phone.

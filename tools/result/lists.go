@@ -24,7 +24,7 @@ type Session struct {
 	Reason    agentloop.StopReason `json:"stop_reason"`
 	Steps     int                  `json:"global_step_idx"`
 	Answer    *string              `json:"answer"`
-	Question  *Question            `json:"question"`
+	Question  *OpenQuestion        `json:"question"`
 	Next      *Next                `json:"next"`
 	CreatedAt time.Time            `json:"created_at"`
 	UpdatedAt time.Time            `json:"updated_at"`
@@ -32,12 +32,12 @@ type Session struct {
 
 // Phones is what list_connected_devices returns.
 type Phones struct {
-	Devices []Phone  `json:"devices"`
-	Error   *Failure `json:"error"`
+	Devices []ListedPhone `json:"devices"`
+	Error   *Failure      `json:"error"`
 }
 
-// Phone is a phone in a list. What is not known is null.
-type Phone struct {
+// ListedPhone is a phone in a list. What is not known is null.
+type ListedPhone struct {
 	ID      string  `json:"device_id"`
 	State   string  `json:"state"`
 	Usable  bool    `json:"usable"`

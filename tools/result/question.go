@@ -8,9 +8,9 @@ import (
 	"github.com/taploop/taploop/inquiry/route"
 )
 
-// Question is an open question in a result. Its texts are somebody else's words. SessionID is there
+// OpenQuestion is an open question in a result. Its texts are somebody else's words. SessionID is there
 // where the result does not name it.
-type Question struct {
+type OpenQuestion struct {
 	ID             string            `json:"question_id"`
 	InquiryID      string            `json:"inquiryId"` // the same
 	SessionID      string            `json:"session_id,omitempty"`
@@ -34,8 +34,8 @@ type Question struct {
 }
 
 // NewQuestion is q without the addresses under which it can be answered.
-func NewQuestion(q inquiry.Question) *Question {
-	out := &Question{
+func NewQuestion(q inquiry.Question) *OpenQuestion {
+	out := &OpenQuestion{
 		ID:             q.ID,
 		InquiryID:      q.ID,
 		Kind:           q.Kind,
@@ -87,7 +87,7 @@ type Inquiry struct {
 	Values    json.RawMessage `json:"values"`
 	Settled   *Winner         `json:"resolution"`
 	Replayed  bool            `json:"replayed,omitempty"`
-	Question  *Question       `json:"question"`
+	Question  *OpenQuestion   `json:"question"`
 	Next      *Next           `json:"next"`
 	Timing    *Waiting        `json:"timing,omitempty"`
 	Notes     []string        `json:"notes,omitempty"`
@@ -113,8 +113,8 @@ func ValuesOf(q inquiry.Question) json.RawMessage {
 
 // Pending is what list_pending_questions returns.
 type Pending struct {
-	Questions []Question `json:"questions"`
-	Total     int        `json:"total"`
-	Notes     []string   `json:"notes,omitempty"`
-	Error     *Failure   `json:"error"`
+	Questions []OpenQuestion `json:"questions"`
+	Total     int            `json:"total"`
+	Notes     []string       `json:"notes,omitempty"`
+	Error     *Failure       `json:"error"`
 }

@@ -31,7 +31,7 @@ type Result struct {
 	Delta     int                  `json:"steps_delta"`
 	Logs      []Step               `json:"intermediate_logs,omitzero"` // nil when switched off
 	Answer    *string              `json:"answer"`
-	Question  *Question            `json:"question"`
+	Question  *OpenQuestion        `json:"question"`
 	Next      *Next                `json:"next"`
 	Timing    *Timing              `json:"timing,omitempty"`
 	Usage     *Usage               `json:"usage,omitempty"`

@@ -32,7 +32,7 @@ var schemas = sync.OnceValue(func() schema.Types {
 	add[Usage](types, sections)
 	add[inquiry.Field](types, sections)
 	add[inquiry.Channel](types, sections)
-	add[Question](types, sections)
+	add[OpenQuestion](types, sections)
 	add[Holder](types, sections)
 	add[Winner](types, sections)
 	status := types[reflect.TypeFor[Winner]()].Properties["status"]
@@ -41,7 +41,7 @@ var schemas = sync.OnceValue(func() schema.Types {
 	add[Result](types, sections)
 	add[Inquiry](types, sections)
 	add[Pending](types, sections)
-	add[Phone](types, sections)
+	add[ListedPhone](types, sections)
 	add[Phones](types, sections)
 	add[Session](types, sections)
 	add[Sessions](types, sections)

@@ -47,7 +47,7 @@ func (f *Failure) shorten(n int) {
 }
 
 // Shorten cuts the question's texts to about n characters, and its lists to n/2 items.
-func (q *Question) Shorten(n int) {
+func (q *OpenQuestion) Shorten(n int) {
 	if q == nil {
 		return
 	}

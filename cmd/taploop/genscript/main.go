@@ -69,7 +69,7 @@ func generate() ([]byte, error) {
 
 // hand walks one task.
 type hand struct {
-	*sandbox.Phone
+	*sandbox.Simulator
 	now time.Time
 }
 
@@ -77,9 +77,9 @@ type hand struct {
 func script(t sandbox.Task, moves []move) ([]rule, error) {
 	still := 0.0
 	h := &hand{now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)}
-	h.Phone = sandbox.New(&sandbox.Options{AnimationScale: &still,
+	h.Simulator = sandbox.New(&sandbox.Options{AnimationScale: &still,
 		Now: func() time.Time { return h.now }})
-	t.Setup(h.Phone)
+	t.Setup(h.Simulator)
 	var rules []rule
 	when, done := `(?:Task: |任务：)"`+regexp.QuoteMeta(quoted(t.Goal)), "nothing"
 	for i, m := range moves {
@@ -97,7 +97,7 @@ func script(t sandbox.Task, moves []move) ([]rule, error) {
 		h.now = h.now.Add(5 * time.Second)
 		when, done = regexp.QuoteMeta(mark), m.explain
 	}
-	return rules, t.Check(h.Phone)
+	return rules, t.Check(h.Simulator)
 }
 
 // condition matches a person's answer that holds the word, in what the prompt says before the
