@@ -14,14 +14,8 @@ import (
 type gelabServer struct {
 	Loop struct {
 		Model struct {
-			Name     string `yaml:"model_name"`
-			Provider string `yaml:"model_provider"`
-			Args     struct {
-				Temperature      *float64 `yaml:"temperature"`
-				TopP             *float64 `yaml:"top_p"`
-				FrequencyPenalty *float64 `yaml:"frequency_penalty"`
-				MaxTokens        *int     `yaml:"max_tokens"`
-			} `yaml:"args"`
+			Of    gelabName `yaml:",inline"`
+			Args  sampling  `yaml:"args"`
 			Image struct {
 				Resize *bool `yaml:"is_resize"`
 				Size   []int `yaml:"target_image_size"`
@@ -39,9 +33,8 @@ type gelabServer struct {
 // gelabHelper is the model that captions frames or answers questions. Some versions nest its name
 // in model_config.
 type gelabHelper struct {
-	Name     string    `yaml:"model_name"`
-	Provider string    `yaml:"model_provider"`
-	Model    gelabName `yaml:"model_config"`
+	Flat  gelabName `yaml:",inline"`
+	Model gelabName `yaml:"model_config"`
 }
 
 type gelabName struct {
@@ -50,15 +43,46 @@ type gelabName struct {
 }
 
 func (h gelabHelper) name() gelabName {
-	return gelabName{cmp.Or(h.Model.Name, h.Name), cmp.Or(h.Model.Provider, h.Provider)}
+	return gelabName{cmp.Or(h.Model.Name, h.Flat.Name), cmp.Or(h.Model.Provider, h.Flat.Provider)}
 }
 
 // placeholder stands where gelab-zero's file has no value.
 const placeholder = "EMPTY"
 
-type gelabProvider struct {
+// gelabProviders is model_config.yaml: where models are served, by the provider's name.
+type gelabProviders map[string]struct {
 	Base string `yaml:"api_base"`
 	Key  string `yaml:"api_key"`
+}
+
+// imported is the part of a taploop file that gelab-zero has values for.
+type imported struct {
+	Model struct {
+		Endpoint  endpoint `yaml:",inline"`
+		Sampling  sampling `yaml:",inline"`
+		ImageSize string   `yaml:"image_size,omitempty"`
+	} `yaml:"model"`
+	Caption endpoint `yaml:"caption,omitempty"`
+	Loop    struct {
+		MaxSteps *int `yaml:"max_steps,omitempty"`
+	} `yaml:"loop,omitempty"`
+	HTTP struct {
+		Addr string `yaml:"addr,omitempty"`
+	} `yaml:"http,omitempty"`
+}
+
+type endpoint struct {
+	BaseURL string `yaml:"base_url"`
+	Name    string `yaml:"name"`
+	APIKey  string `yaml:"api_key,omitempty"`
+}
+
+// sampling has the same names in both programs.
+type sampling struct {
+	Temperature      *float64 `yaml:"temperature,omitempty"`
+	TopP             *float64 `yaml:"top_p,omitempty"`
+	FrequencyPenalty *float64 `yaml:"frequency_penalty,omitempty"`
+	MaxTokens        *int     `yaml:"max_tokens,omitempty"`
 }
 
 // ImportGelab reads gelab-zero's mcp_server_config.yaml and model_config.yaml and returns a taploop
@@ -69,36 +93,45 @@ func ImportGelab(serverFile, modelFile string) (file []byte, notes []string, err
 	if err := readYAML(serverFile, &server); err != nil {
 		return nil, nil, err
 	}
-	providers := map[string]gelabProvider{}
+	var providers gelabProviders
 	if err := readYAML(modelFile, &providers); err != nil {
 		return nil, nil, err
 	}
-	m, err := server.model(providers, modelFile)
-	if err != nil {
+	var out imported
+	loop := server.Loop
+	if out.Model.Endpoint, err = providers.endpoint(modelFile, loop.Model.Of); err != nil {
 		return nil, nil, err
 	}
-	out := yaml.MapSlice{{Key: "model", Value: m}}
-	caption, notes, err := server.caption(providers, modelFile)
-	if err != nil {
-		return nil, nil, err
+	out.Model.Sampling = loop.Model.Args
+	switch image := loop.Model.Image; {
+	case image.Resize != nil && !*image.Resize:
+		out.Model.ImageSize = FullSize
+	case len(image.Size) == 2:
+		out.Model.ImageSize = fmt.Sprintf("%dx%d", image.Size[0], image.Size[1])
 	}
-	if len(caption) > 0 {
-		out = append(out, yaml.MapItem{Key: "caption", Value: caption})
+	// taploop has one model that captions and answers.
+	caption, reply := loop.Caption.name(), loop.Reply.name()
+	switch {
+	case caption.Name == "":
+		caption = reply
+	case reply.Name != "" && reply != caption:
+		notes = append(notes, fmt.Sprintf("reply_config names %q, caption_config %q: "+
+			"one model does both here, the latter was taken", reply.Name, caption.Name))
 	}
-	if n := server.Loop.MaxSteps; n != nil {
-		out = append(out, yaml.MapItem{Key: "loop", Value: yaml.MapSlice{{Key: "max_steps",
-			Value: *n}}})
+	if caption.Name != "" {
+		if out.Caption, err = providers.endpoint(modelFile, caption); err != nil {
+			return nil, nil, err
+		}
 	}
+	out.Loop.MaxSteps = loop.MaxSteps
 	if p := server.Server.Port; p != nil {
-		out = append(out, yaml.MapItem{Key: "http", Value: yaml.MapSlice{{Key: "addr",
-			Value: fmt.Sprintf("127.0.0.1:%d", *p)}}})
+		out.HTTP.Addr = fmt.Sprintf("127.0.0.1:%d", *p)
 		notes = append(notes,
 			"the server listens on loopback only; gelab-zero listened on every interface")
 	}
 	file, err = yaml.Marshal(out)
-	return file,
-		append(notes,
-			"log and image folders were not taken over: sessions are kept under data_dir"), err
+	return file, append(notes,
+		"log and image folders were not taken over: sessions are kept under data_dir"), err
 }
 
 func readYAML(path string, v any) error {
@@ -110,69 +143,21 @@ func readYAML(path string, v any) error {
 	return decode(b, path, v)
 }
 
-func (g *gelabServer) model(providers map[string]gelabProvider, file string) (yaml.MapSlice,
-	error) {
-	src := g.Loop.Model
-	m, err := endpoint(providers, file, src.Provider, src.Name)
-	if err != nil {
-		return nil, err
-	}
-	set := func(key string, v any) { m = append(m, yaml.MapItem{Key: key, Value: v}) }
-	if v := src.Args.Temperature; v != nil {
-		set("temperature", *v)
-	}
-	if v := src.Args.TopP; v != nil {
-		set("top_p", *v)
-	}
-	if v := src.Args.FrequencyPenalty; v != nil {
-		set("frequency_penalty", *v)
-	}
-	if v := src.Args.MaxTokens; v != nil {
-		set("max_tokens", *v)
-	}
-	switch resize := src.Image.Resize; {
-	case resize != nil && !*resize:
-		set("image_size", FullSize)
-	case len(src.Image.Size) == 2:
-		set("image_size", fmt.Sprintf("%dx%d", src.Image.Size[0], src.Image.Size[1]))
-	}
-	return m, nil
-}
-
-// caption takes over the model that captions, else the one that answers: taploop uses one for both.
-func (g *gelabServer) caption(providers map[string]gelabProvider, file string) (yaml.MapSlice,
-	[]string, error) {
-	caption, reply := g.Loop.Caption.name(), g.Loop.Reply.name()
-	if caption.Name == "" {
-		caption = reply
-	}
-	if caption.Name == "" {
-		return nil, nil, nil
-	}
-	m, err := endpoint(providers, file, caption.Provider, caption.Name)
-	var notes []string
-	if reply.Name != "" && reply != caption {
-		notes = []string{fmt.Sprintf("reply_config names %q, caption_config %q: "+
-			"one model does both here, the latter was taken", reply.Name, caption.Name)}
-	}
-	return m, notes, err
-}
-
-// endpoint is a model's name with its provider's address and key.
-func endpoint(providers map[string]gelabProvider, file, provider, name string) (yaml.MapSlice,
-	error) {
-	p, ok := providers[provider]
+// endpoint is a model's name with its provider's address and key. The file is that of g, for
+// errors.
+func (g gelabProviders) endpoint(file string, m gelabName) (endpoint, error) {
+	p, ok := g[m.Provider]
 	if !ok {
-		return nil, hint.Add(fmt.Errorf("%s has no provider %q", file, provider),
+		return endpoint{}, hint.Add(fmt.Errorf("%s has no provider %q", file, m.Provider),
 			"add the provider there, or correct model_provider")
 	}
 	if p.Base == "" || p.Base == placeholder {
-		return nil, hint.Add(fmt.Errorf("provider %q in %s has no api_base", provider, file),
-			"fill in the endpoint's address")
+		return endpoint{}, hint.Add(fmt.Errorf("provider %q in %s has no api_base", m.Provider,
+			file), "fill in the endpoint's address")
 	}
-	m := yaml.MapSlice{{Key: "base_url", Value: p.Base}, {Key: "name", Value: name}}
-	if p.Key != "" && p.Key != placeholder {
-		m = append(m, yaml.MapItem{Key: "api_key", Value: p.Key})
+	e := endpoint{p.Base, m.Name, p.Key}
+	if e.APIKey == placeholder {
+		e.APIKey = ""
 	}
-	return m, nil
+	return e, nil
 }
