@@ -48,7 +48,13 @@ func (l *Loaded) Origin(path string) string {
 func Load(opts *Options) (*Loaded, error) {
 	l := &Loaded{origin: map[string]string{}}
 	keys := Keys()
-	if err := l.apply(keys, "defaults", defaults(keys), nil); err != nil {
+	defaults := map[string]any{}
+	for _, k := range keys {
+		if k.Default != "" {
+			defaults[k.Path] = k.Default
+		}
+	}
+	if err := l.apply(keys, "defaults", defaults, nil); err != nil {
 		return nil, err
 	}
 	if err := l.applyFile(keys, opts); err != nil {
@@ -60,20 +66,10 @@ func Load(opts *Options) (*Loaded, error) {
 	if err := l.applyFlags(keys, opts.Flags); err != nil {
 		return nil, err
 	}
-	if err := l.derive(env(opts.Environ)); err != nil {
+	if err := l.derive(opts.Getenv); err != nil {
 		return nil, err
 	}
 	return l, l.check()
-}
-
-func defaults(keys []Key) map[string]any {
-	m := map[string]any{}
-	for _, k := range keys {
-		if k.Default != "" {
-			m[k.Path] = k.Default
-		}
-	}
-	return m
 }
 
 func (l *Loaded) applyFile(keys []Key, opts *Options) error {
@@ -96,11 +92,10 @@ func (l *Loaded) applyFile(keys []Key, opts *Options) error {
 
 // Path is the configuration file's path, and whether it was named and so must exist.
 func Path(opts *Options) (path string, required bool) {
-	getenv := env(opts.Environ)
-	if p := cmp.Or(opts.File, getenv("TAPLOOP_CONFIG")); p != "" {
+	if p := cmp.Or(opts.File, opts.Getenv("TAPLOOP_CONFIG")); p != "" {
 		return p, true
 	}
-	dir := getenv("XDG_CONFIG_HOME")
+	dir := opts.Getenv("XDG_CONFIG_HOME")
 	if dir == "" {
 		dir, _ = os.UserConfigDir() // without a home folder there is no file to find
 	}
@@ -122,7 +117,9 @@ func (l *Loaded) applyEnviron(keys []Key, environ []string) error {
 		}
 		i := slices.IndexFunc(keys, func(k Key) bool { return k.Env == name && !k.Open })
 		if i < 0 {
-			unknown = append(unknown, unknownEnv(keys, name))
+			unknown = append(unknown, hint.Add(
+				fmt.Errorf("in the environment: there is no setting %s", name),
+				nearest(keys, name, func(k Key) string { return k.Env })))
 			continue
 		}
 		m[keys[i].Path], names[keys[i].Path] = value, name
@@ -153,7 +150,8 @@ func (l *Loaded) apply(keys []Key, layer string, values map[string]any,
 		key, ok := find(keys, path)
 		switch {
 		case !ok:
-			bad = append(bad, unknownKey(keys, layer, path))
+			bad = append(bad, hint.Add(fmt.Errorf("in %s: there is no setting %q", layer, path),
+				nearest(keys, path, func(k Key) string { return k.Path })))
 		case origin != nil:
 			l.origin[key.Path] = origin(path)
 		}
@@ -198,36 +196,23 @@ func splitList(from, to reflect.Type, v any) (any, error) {
 	return items, nil
 }
 
-func unknownKey(keys []Key, layer, path string) error {
-	return hint.Add(fmt.Errorf("in %s: there is no setting %q", layer, path),
-		nearest(keys, path, func(k Key) string { return k.Path }))
-}
-
-func unknownEnv(keys []Key, name string) error {
-	return hint.Add(fmt.Errorf("in the environment: there is no setting %s", name),
-		nearest(keys, name, func(k Key) string { return k.Env }))
-}
-
-func nearest(keys []Key, name string, text func(Key) string) string {
-	best, distance := "", len(name)/3+2
+// nearest proposes the setting whose name is most like the one given.
+func nearest(keys []Key, given string, name func(Key) string) string {
+	mend, distance := "remove it; `taploop config show` prints every key", len(given)/3+2
 	for _, k := range keys {
-		if d := levenshtein.ComputeDistance(name, text(k)); d < distance {
-			best, distance = text(k), d
+		if d := levenshtein.ComputeDistance(given, name(k)); d < distance {
+			mend, distance = "did you mean "+name(k)+"?", d
 		}
 	}
-	if best == "" {
-		return "remove it; `taploop config show` prints every key"
-	}
-	return "did you mean " + best + "?"
+	return mend
 }
 
-func env(environ []string) func(string) string {
-	return func(name string) string {
-		for _, kv := range slices.Backward(environ) {
-			if v, ok := strings.CutPrefix(kv, name+"="); ok {
-				return v
-			}
+// Getenv is the value of an environment variable; "" when it is not set.
+func (o *Options) Getenv(name string) string {
+	for _, kv := range slices.Backward(o.Environ) {
+		if v, ok := strings.CutPrefix(kv, name+"="); ok {
+			return v
 		}
-		return ""
 	}
+	return ""
 }

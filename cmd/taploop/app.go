@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -101,15 +100,6 @@ func dispatch(ctx context.Context, args, environ []string, s streams) error {
 
 // notef prints a line for the person at the terminal; stdout is for programs.
 func (a *app) notef(format string, args ...any) { fmt.Fprintf(a.err, format+"\n", args...) }
-
-func (a *app) getenv(name string) string {
-	for _, kv := range slices.Backward(a.opts.Environ) {
-		if v, ok := strings.CutPrefix(kv, name+"="); ok {
-			return v
-		}
-	}
-	return ""
-}
 
 // load reads the configuration. Commands that need none do not call it.
 func (a *app) load() error {

@@ -54,6 +54,6 @@ func printPhones(out io.Writer, phones []device.Info) error {
 func (a *app) host() (*device.Host, error) {
 	return device.NewHost(&device.Options{
 		Server: a.conf.ADB.Server, ADB: a.conf.ADB.Path, Timeout: a.conf.ADB.Timeout,
-		Getenv: a.getenv, Apps: a.conf.Apps, Log: a.log,
+		Getenv: a.opts.Getenv, Apps: a.conf.Apps, Log: a.log,
 	})
 }

@@ -53,7 +53,7 @@ func (c *setupCmd) Run(a *app) error {
 }
 
 func (c *setupCmd) install(a *app, client clients.Client, server clients.Server) error {
-	done, err := client.Install(clients.Machine{OS: runtime.GOOS, Getenv: a.getenv}, server,
+	done, err := client.Install(clients.Machine{OS: runtime.GOOS, Getenv: a.opts.Getenv}, server,
 		c.Force)
 	switch {
 	case err != nil:
