@@ -1,9 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -45,14 +45,8 @@ func (c *auditCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	if c.JSON {
-		return printJSON(a.out, append([]session.AuditEntry{}, list...)) // an empty list, not null
-	}
-	if len(list) == 0 {
-		a.notef("nothing is in the audit that fits")
-		return nil
-	}
-	return printAudit(a.out, list)
+	return printList(a, c.JSON, list, "nothing is in the audit that fits",
+		"TIME EVENT QUESTION SESSION DOOR BY TOOK WORDS", auditRow)
 }
 
 // parseSince reads a point in time. "" is the zero time.
@@ -72,20 +66,18 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 		"write a duration such as 24h, or a date such as 2026-01-31")
 }
 
-func printAudit(out io.Writer, list []session.AuditEntry) error {
-	w := newTable(out, "TIME", "EVENT", "QUESTION", "SESSION", "DOOR", "BY", "TOOK", "WORDS")
-	for _, e := range list {
-		took := ""
-		if e.Took > 0 {
-			took = e.Took.Round(time.Millisecond).String()
-		}
-		words := strings.TrimSpace(e.Text + " " + e.Answer)
-		w.row(e.At.Local().Format(time.DateTime), e.Event,
-			orDash(prefix(text.Line(e.QuestionID), 8)),
-			orDash(e.SessionID), orDash(e.Door), orDash(actorOf(e)), orDash(took),
-			orDash(text.Cut(text.Line(words), 80)))
+func auditRow(e session.AuditEntry) []any {
+	took := ""
+	if e.Took > 0 {
+		took = e.Took.Round(time.Millisecond).String()
 	}
-	return w.end()
+	words := text.Line(strings.TrimSpace(e.Text + " " + e.Answer))
+	row := []any{e.At.Local().Format(time.DateTime), e.Event}
+	for _, cell := range []string{prefix(text.Line(e.QuestionID), 8), e.SessionID, e.Door,
+		actorOf(e), took, text.Cut(words, 80)} {
+		row = append(row, cmp.Or(cell, "-"))
+	}
+	return row
 }
 
 // actorOf is who acted, and with which authority.

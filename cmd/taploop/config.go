@@ -31,11 +31,8 @@ func (c *configShowCmd) Run(a *app) error {
 	if c.JSON {
 		return a.configJSON()
 	}
-	w := newTable(a.out, "KEY", "VALUE", "FROM", "ENVIRONMENT")
-	for _, v := range a.conf.Values() {
-		w.row(v.Path, shown(v.Value), v.Origin, v.Env)
-	}
-	return w.end()
+	return printList(a, false, a.conf.Values(), "", "KEY VALUE FROM ENVIRONMENT",
+		func(v config.Value) []any { return []any{v.Path, shown(v.Value), v.Origin, v.Env} })
 }
 
 // shown is a value as a table shows it: without a password in an address, and harmless for a

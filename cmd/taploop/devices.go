@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"io"
 
 	"github.com/taploop/taploop/device"
 )
@@ -25,29 +24,19 @@ func (c *devicesCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	if c.JSON {
-		if phones == nil {
-			phones = []device.Info{} // an empty list, not null
-		}
-		return printJSON(a.out, phones)
-	}
-	if len(phones) == 0 {
-		a.notef("no phones; connect one with USB debugging on, or start `taploop sandbox`")
-		return nil
-	}
-	return printPhones(a.out, phones)
+	return printPhones(a, c.JSON, phones)
 }
 
-func printPhones(out io.Writer, phones []device.Info) error {
-	w := newTable(out, "SERIAL", "STATE", "MODEL", "ANDROID", "SIZE")
-	for _, p := range phones {
-		size := ""
-		if p.Size.Valid() {
-			size = p.Size.String()
-		}
-		w.row(p.Serial, p.State, p.Model, p.Android, size)
-	}
-	return w.end()
+func printPhones(a *app, asJSON bool, phones []device.Info) error {
+	return printList(a, asJSON, phones,
+		"no phones; connect one with USB debugging on, or start `taploop sandbox`",
+		"SERIAL STATE MODEL ANDROID SIZE", func(p device.Info) []any {
+			size := ""
+			if p.Size.Valid() {
+				size = p.Size.String()
+			}
+			return []any{p.Serial, p.State, p.Model, p.Android, size}
+		})
 }
 
 // host is the ADB server of the configuration.

@@ -1,10 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -45,14 +45,16 @@ func (c *inquiriesCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	if c.JSON {
-		return printJSON(a.out, append([]inquiry.Question{}, list...)) // an empty list, not null
+	column, of := "DOORS", doorsOf
+	if c.All {
+		column, of = "STATUS", outcome
 	}
-	if len(list) == 0 {
-		a.notef("no questions")
-		return nil
-	}
-	return printQuestions(a.out, list, now, c.All)
+	n := idLength(list)
+	return printList(a, c.JSON, list, "no questions",
+		"QUESTION SESSION AGE UNTIL "+column+" TEXT", func(q inquiry.Question) []any {
+			return []any{prefix(q.ID, n), cmp.Or(q.SessionID, "-"), age(now.Sub(q.AskedAt)),
+				q.ExpiresAt.Local().Format(toMinute), cmp.Or(of(q), "-"), wording(q)}
+		})
 }
 
 // show prints one question with all that is needed to answer it.
@@ -120,20 +122,6 @@ func (a *app) broker(store *session.Store) *inquiry.Broker {
 // the command line is gone from every page within a second.
 const sweepEvery = 500 * time.Millisecond
 
-func printQuestions(out io.Writer, list []inquiry.Question, now time.Time, all bool) error {
-	column, of := "DOORS", doorsOf
-	if all {
-		column, of = "STATUS", outcome
-	}
-	w := newTable(out, "QUESTION", "SESSION", "AGE", "UNTIL", column, "TEXT")
-	ids := shortened(list)
-	for i, q := range list {
-		w.row(ids[i], orDash(q.SessionID), age(now.Sub(q.AskedAt)),
-			q.ExpiresAt.Local().Format(toMinute), orDash(of(q)), wording(q))
-	}
-	return w.end()
-}
-
 // doorsOf is where a question can still be answered.
 func doorsOf(q inquiry.Question) string {
 	var names []string
@@ -183,24 +171,19 @@ func age(d time.Duration) string {
 	return fmt.Sprintf("%dd", int(d/(24*time.Hour)))
 }
 
-// shortened are the first characters of the ids, at least eight and so many that they differ.
-func shortened(list []inquiry.Question) []string {
-	n := 8
-	for ; ; n += 4 {
+// idLength is how much of their ids to show: at least eight characters, and so many that they
+// differ.
+func idLength(list []inquiry.Question) int {
+	for n := 8; ; n += 4 {
 		seen, whole := map[string]bool{}, true
 		for _, q := range list {
 			whole = whole && n >= len(q.ID)
 			seen[prefix(q.ID, n)] = true
 		}
 		if whole || len(seen) == len(list) {
-			break
+			return n
 		}
 	}
-	ids := make([]string, len(list))
-	for i, q := range list {
-		ids[i] = prefix(q.ID, n)
-	}
-	return ids
 }
 
 // prefix is the first n bytes of an id.
@@ -232,6 +215,10 @@ func identify(ctx context.Context, b *inquiry.Broker, id string) (inquiry.Questi
 	case 1:
 		return list[0], nil
 	}
+	var ids []string
+	for _, q := range list {
+		ids = append(ids, prefix(q.ID, idLength(list)))
+	}
 	return q, usage(fmt.Errorf("%d questions begin with %q", len(list), id),
-		"give more of the id: "+strings.Join(shortened(list), ", "))
+		"give more of the id: "+strings.Join(ids, ", "))
 }

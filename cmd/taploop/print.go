@@ -10,24 +10,28 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-// table prints rows below a header, with their columns aligned and harmless for a terminal.
-type table struct{ w *tabwriter.Writer }
-
-func newTable(out io.Writer, header ...any) *table {
-	t := &table{tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)}
-	t.row(header...)
-	return t
-}
-
-func (t *table) row(cells ...any) {
-	line := make([]string, len(cells))
-	for i, c := range cells {
-		line[i] = text.Line(fmt.Sprint(c))
+// printList prints items for programs as JSON, or for people: a row of each below the columns'
+// names, aligned and harmless for a terminal, or none when there are none.
+func printList[T any](a *app, asJSON bool, items []T, none, columns string,
+	row func(T) []any) error {
+	if asJSON {
+		return printJSON(a.out, append([]T{}, items...)) // an empty list, not null
 	}
-	fmt.Fprintln(t.w, strings.Join(line, "\t")) // an error comes back from end
+	if len(items) == 0 {
+		a.notef("%s", none)
+		return nil
+	}
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, strings.ReplaceAll(columns, " ", "\t")) // an error comes back from Flush
+	for _, item := range items {
+		var cells []string
+		for _, c := range row(item) {
+			cells = append(cells, text.Line(fmt.Sprint(c)))
+		}
+		fmt.Fprintln(w, strings.Join(cells, "\t"))
+	}
+	return w.Flush()
 }
-
-func (t *table) end() error { return t.w.Flush() }
 
 // fieldList prints names with values, harmless for a terminal.
 type fieldList struct {
@@ -52,11 +56,4 @@ func printJSON(w io.Writer, v any) error {
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
 	return e.Encode(v)
-}
-
-func orDash(word string) string {
-	if word == "" {
-		return "-"
-	}
-	return word
 }

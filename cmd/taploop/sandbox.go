@@ -165,12 +165,7 @@ func (a *app) listTasks(phone *sandbox.Simulator, asJSON bool) error {
 	for _, t := range phone.Tasks() {
 		list = append(list, entry{t.ID, t.Goal, t.GoalZH, t.Reply})
 	}
-	if asJSON {
-		return printJSON(a.out, list)
-	}
-	w := newTable(a.out, "TASK", "GOAL")
-	for _, t := range list {
-		w.row(t.ID, t.Goal)
-	}
-	return w.end()
+	return printList(a, asJSON, list, "", "TASK GOAL", func(t entry) []any {
+		return []any{t.ID, t.Goal}
+	})
 }

@@ -64,19 +64,11 @@ func (c *sessionsListCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	if c.JSON {
-		return printJSON(a.out, summaries(list))
-	}
-	if len(list) == 0 {
-		a.notef("no sessions")
-		return nil
-	}
-	w := newTable(a.out, "SESSION", "CHANGED", "PHONE", "STEPS", "STATE", "TASK")
-	for _, s := range summaries(list) {
-		w.row(s.ID, s.UpdatedAt.Local().Format(toMinute), s.Serial, s.Steps, s.State,
-			text.Cut(text.Line(s.Task), 60))
-	}
-	return w.end()
+	return printList(a, c.JSON, summaries(list), "no sessions",
+		"SESSION CHANGED PHONE STEPS STATE TASK", func(s summary) []any {
+			return []any{s.ID, s.UpdatedAt.Local().Format(toMinute), s.Serial, s.Steps, s.State,
+				text.Cut(text.Line(s.Task), 60)}
+		})
 }
 
 // summary is a session in a list.
@@ -92,7 +84,7 @@ type summary struct {
 }
 
 func summaries(list []session.Overview) []summary {
-	out := []summary{} // an empty list, not null
+	var out []summary
 	for _, o := range list {
 		s := summary{ID: o.ID, Serial: o.Serial, Steps: o.Steps, CreatedAt: o.CreatedAt,
 			UpdatedAt: o.UpdatedAt}

@@ -18,8 +18,8 @@ import (
 func TestWordsOfPhonesAndServersDoNotSteerTheTerminal(t *testing.T) {
 	const evil = "x\x1b[2J\u202e\u200b\nSERIAL  device  y"
 	var out bytes.Buffer
-	require.NoError(t, printPhones(&out, []device.Info{{Serial: evil, State: evil, Model: evil,
-		Android: evil}}))
+	require.NoError(t, printPhones(&app{streams: streams{out: &out}}, false,
+		[]device.Info{{Serial: evil, State: evil, Model: evil, Android: evil}}))
 	harmless(t, out.String())
 	require.Equal(t, 2, strings.Count(out.String(), "\n"), "a phone has one line:\n%s",
 		out.String())

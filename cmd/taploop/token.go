@@ -54,18 +54,10 @@ func (c *tokenListCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	if c.JSON {
-		return printJSON(a.out, list)
-	}
-	if len(list) == 0 {
-		a.notef("no tokens; `taploop token create --name NAME` makes one")
-		return nil
-	}
-	w := newTable(a.out, "NAME", "ID", "CREATED")
-	for _, t := range list {
-		w.row(t.Name, t.ID, t.Created.Local().Format(time.DateTime))
-	}
-	return w.end()
+	return printList(a, c.JSON, list, "no tokens; `taploop token create --name NAME` makes one",
+		"NAME ID CREATED", func(t token.Info) []any {
+			return []any{t.Name, t.ID, t.Created.Local().Format(time.DateTime)}
+		})
 }
 
 type tokenRevokeCmd struct {
