@@ -28,11 +28,11 @@ type Status struct {
 	Ahead  int                  // runs in front of a QUEUED one in the line for the phone
 	// under a QUEUED run: who has the phone, nil when it is free; without ids when that is another
 	// client's session
-	Holder *session.Hold
-	Usage  session.Usage // of the run
-	Took   time.Duration // since the run was created, until it ended or now
-	Waited time.Duration // by this call of Wait
-	Budget time.Duration // of this call of Wait
+	Holder   *session.Hold
+	Usage    session.Usage     // of the run
+	Took     time.Duration     // since the run was created, until it ended or now
+	Waited   time.Duration     // by this call of Wait
+	Budget   time.Duration     // of this call of Wait
 	Answered *inquiry.Question // by this call of Continue, or under its reply id before
 	Replayed bool              // the reply had been accepted before
 	Message  string            // what is in the way of the run, "" when nothing is
