@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"strings"
 
 	"github.com/taploop/taploop/device"
 	"github.com/taploop/taploop/sandbox"
@@ -43,8 +44,11 @@ func Example() {
 		panic(err)
 	}
 	fmt.Println(phone.Info().Serial, look.State.App, look.State.Size, look.Frame.Size())
-	fmt.Println(phone.Launch(ctx, "Clocks and Calendars"))
+	err = phone.Launch(ctx, "Clocks and Calendars")
+	fmt.Println(strings.ReplaceAll(err.Error(), ": ", ":\n"))
 	// Output:
 	// sandbox-1 com.android.deskclock 1080x2400 1080x2400
-	// launching "Clocks and Calendars" on sandbox-1: no installed app is called "Clocks and Calendars"; near names: Clock (com.android.deskclock)
+	// launching "Clocks and Calendars" on sandbox-1:
+	// no installed app is called "Clocks and Calendars"; near names:
+	// Clock (com.android.deskclock)
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/taploop/taploop/sandbox/ui"
 )
 
-// Simulator is a simulated phone: the parts below, around one state of its system. A part has its own
-// state and embeds the parts that it builds on. All methods are safe for concurrent use; each sees
-// and leaves a whole state.
+// Simulator is a simulated phone: the parts below, around one state of its system. A part has its
+// own state and embeds the parts that it builds on. All methods are safe for concurrent use; each
+// sees and leaves a whole state.
 type Simulator struct {
 	*core
 	*settings

@@ -135,7 +135,8 @@ func TestEveryTaskIsOpenAfterItsSetupAndDoneAfterItsWalk(t *testing.T) {
 				walk := walks[task.ID]
 				require.NotNil(t, walk, "no walk for task %s", task.ID)
 				task.Setup(h.Simulator)
-				require.Error(t, task.Check(h.Simulator), "the check holds before anything was done")
+				require.Error(t, task.Check(h.Simulator),
+					"the check holds before anything was done")
 				walk(h)
 				require.NoError(t, task.Check(h.Simulator))
 				task.Setup(h.Simulator)

@@ -84,7 +84,9 @@ func noInquiry(f result.Failure) any { return result.Inquiry{Error: &f, Question
 
 func noPicture(f result.Failure) any { return result.Screenshot{Error: &f} }
 
-func noPhones(f result.Failure) any { return result.Phones{Devices: []result.ListedPhone{}, Error: &f} }
+func noPhones(f result.Failure) any {
+	return result.Phones{Devices: []result.ListedPhone{}, Error: &f}
+}
 
 func noSessions(f result.Failure) any {
 	return result.Sessions{Sessions: []result.Session{}, Error: &f}

@@ -126,8 +126,8 @@ func TestAClientWithoutFormsIsNotAskedInThem(t *testing.T) {
 			bubble(t, func(t *testing.T, w *fixture) {
 				w.pipe(version, nil)
 				before := w.facts()
-				for tool, arguments := range map[string]in{"ask_agent_start_new_task": {"task": "ask"}, "ask_agent": {"task": "ask"}} {
-					a := w.call(tool, with(arguments, in{"reply_mode": "elicit"}))
+				for _, tool := range []string{"ask_agent_start_new_task", "ask_agent"} {
+					a := w.call(tool, in{"task": "ask", "reply_mode": "elicit"})
 					require.Equal(t, "INVALID_ARGUMENT", a.code())
 					require.Contains(t, a.Error.Hint, "elicit -> pass_to_client")
 				}

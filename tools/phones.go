@@ -53,7 +53,8 @@ func (t *phones) list(ctx context.Context, c *call, _ struct{}) (*reply, error) 
 	return r, nil
 }
 
-func (t *phones) listed(ctx context.Context, c *call, p runs.PhoneInfo) (result.ListedPhone, error) {
+func (t *phones) listed(ctx context.Context, c *call, p runs.PhoneInfo) (result.ListedPhone,
+	error) {
 	d := result.ListedPhone{ID: p.Serial, State: p.State, Usable: p.Usable, Model: p.Model,
 		Android: p.Android, SDK: p.SDK}
 	if p.Size.Valid() {

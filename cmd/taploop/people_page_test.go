@@ -43,11 +43,12 @@ func (k *crashHarness) opens(browser context.Context, name string) browserPage {
 	t.Cleanup(cancel)
 	w := browserPage{t, ctx}
 	w.do(chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
-		_, err := cdp.Call(ctx, target, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: `
+		script := page.AddScriptToEvaluateOnNewDocumentParams{Source: `
 			window.faults = [];
 			addEventListener("error", (e) => faults.push(e.message));
 			addEventListener("unhandledrejection", (e) => faults.push(String(e.reason)));
-			addEventListener("securitypolicyviolation", (e) => faults.push(e.violatedDirective + " " + e.blockedURI));`})
+			addEventListener("securitypolicyviolation", (e) => faults.push(e.violatedDirective + " " + e.blockedURI));`}
+		_, err := cdp.Call(ctx, target, page.AddScriptToEvaluateOnNewDocument, script)
 		return err
 	}), chromedp.Navigate(k.link("--name", name)))
 	t.Cleanup(func() {

@@ -2,8 +2,9 @@
 // POSIX shell as lines over ADB use.
 //
 // [Shell.Run] takes a line as adb shell does; [Shell.Exec] runs one command whose words are already
-// split, for a phone whose shell is a real one. The commands act on a [sandbox.Simulator] and answer
-// with the texts, streams and exit codes of an Android 14 phone, as far as tools look at them.
+// split, for a phone whose shell is a real one. The commands act on a [sandbox.Simulator] and
+// answer with the texts, streams and exit codes of an Android 14 phone, as far as tools look at
+// them.
 //
 // A line has commands, quotes, globs, $? and $(...), pipes, redirections, groups, and lists with ;
 // && and ||. What else a shell has (variables, loops, functions, jobs, eval) is refused by name.

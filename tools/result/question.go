@@ -8,8 +8,8 @@ import (
 	"github.com/taploop/taploop/inquiry/route"
 )
 
-// OpenQuestion is an open question in a result. Its texts are somebody else's words. SessionID is there
-// where the result does not name it.
+// OpenQuestion is an open question in a result. Its texts are somebody else's words. SessionID is
+// there where the result does not name it.
 type OpenQuestion struct {
 	ID             string            `json:"question_id"`
 	InquiryID      string            `json:"inquiryId"` // the same

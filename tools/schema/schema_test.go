@@ -99,7 +99,8 @@ func TestSectionsOfAText(t *testing.T) {
 
 func TestArgumentsAreReadIntoTheirType(t *testing.T) {
 	var o order
-	given, err := schema.Read(orders(), json.RawMessage(`{"table":"7","seats":4.0,"extra":{"a":[1]},"pay":null,
+	given, err := schema.Read(orders(), json.RawMessage(`{
+		"table":"7","seats":4.0,"extra":{"a":[1]},"pay":null,
 		"dishes":[{"name":"soup","spices":["salt"],"taste":3,"grams":12.5}]}`), &o)
 	require.NoError(t, err)
 	grams := 12.5

@@ -16,7 +16,10 @@ const head = `<!-- Made by go generate from package config; do not edit. -->
 
 # Configuration
 
-Layers, in rising order: the defaults, one YAML file, the environment, flags. The file is ` + "`--config FILE`, else `$TAPLOOP_CONFIG`,\nelse `taploop.yaml`" + ` in the user's configuration folder. Unknown keys are errors. ` + "`taploop config show`" + ` prints every key with
+Layers, in rising order: the defaults, one YAML file, the environment, flags. The file is ` +
+	"`--config FILE`, else `$TAPLOOP_CONFIG`,\nelse `taploop.yaml`" +
+	` in the user's configuration folder. Unknown keys are errors. ` +
+	"`taploop config show`" + ` prints every key with
 its value and where that came from; ` + "`--set KEY=VALUE`" + ` sets any key for one command.
 
 In the file, a dot is a level:
