@@ -44,12 +44,15 @@ func newConsole(in io.Reader, out io.Writer) *console {
 func (c *console) Ask(ctx context.Context, prompt string, secret bool) (string, error) {
 	c.once.Do(func() { go c.lines() }) // ends with the input or with the process
 	current := c.prompts.Add(1)
-	c.dropTyped()
-	if secret {
-		// Before the prompt: who types fast has begun when it is there.
-		if restore, ok := c.hide(); ok {
-			defer fmt.Fprintln(c.out)
-			defer restore()
+	// Both before the prompt: who types fast has begun when it is there. What is piped in was meant
+	// beforehand, and stays.
+	if f, ok := terminalOf(c.in); ok {
+		flushTyped(int(f.Fd()))
+		if secret {
+			if restore, ok := echoOff(int(f.Fd())); ok {
+				defer fmt.Fprintln(c.out)
+				defer restore()
+			}
 		}
 	}
 	fmt.Fprint(c.out, prompt)
@@ -82,28 +85,8 @@ func (c *console) lines() {
 	}
 }
 
-// terminal is the terminal at which the person sits, if it is one.
-func (c *console) terminal() (fd int, ok bool) {
-	f, ok := c.in.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return 0, false
-	}
-	return int(f.Fd()), true
-}
-
-// dropTyped makes the terminal forget what was typed and not read. What is piped in was meant
-// beforehand, and stays.
-func (c *console) dropTyped() {
-	if fd, ok := c.terminal(); ok {
-		flushTyped(fd)
-	}
-}
-
-// hide switches the terminal's echo off.
-func (c *console) hide() (restore func(), ok bool) {
-	fd, ok := c.terminal()
-	if !ok {
-		return nil, false
-	}
-	return echoOff(fd)
+// terminalOf is the terminal that a stream leads to, if it does.
+func terminalOf(stream any) (f *os.File, ok bool) {
+	f, ok = stream.(*os.File)
+	return f, ok && term.IsTerminal(int(f.Fd()))
 }

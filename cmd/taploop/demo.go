@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -128,10 +129,7 @@ func (c *demoCmd) answer(ctx context.Context, a *app, people *console,
 // finish checks the phone, writes the page and says how it went.
 func (c *demoCmd) finish(ctx context.Context, a *app, store *session.Store, sim *simulation,
 	task sandbox.Task, st runs.Status) error {
-	path := c.Output
-	if path == "" {
-		path = filepath.Join(a.conf.DataDir, "pages", st.Session.ID+".html")
-	}
+	path := cmp.Or(c.Output, filepath.Join(a.conf.DataDir, "pages", st.Session.ID+".html"))
 	if err := exportPage(context.WithoutCancel(ctx), store, st.Session.ID, path); err != nil {
 		return err
 	}

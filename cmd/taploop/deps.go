@@ -36,14 +36,16 @@ type overrides struct {
 	console   runs.Console
 	observe   func(runs.Event)
 	url       string        // where people reach the server; "" when it serves no HTTP
-	doors     []string      // besides the command line
 	grace     time.Duration // how long a run goes on unattached; 0 means for ever
 	storeOnly bool          // no run is to be carried out: models are opened only if one is
 }
 
 // open wires the dependencies. The caller closes them, which waits for all that runs.
 func (a *app) open(ctx context.Context, o overrides) (d *deps, err error) {
-	d = &deps{url: o.url, doors: append(o.doors, inquiry.ChannelCommandLine)}
+	d = &deps{url: o.url, doors: []string{inquiry.ChannelCommandLine}}
+	if o.url != "" {
+		d.doors = []string{inquiry.ChannelPage, inquiry.ChannelCommandLine}
+	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, d.Close())

@@ -6,13 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"golang.org/x/term"
 
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/internal/hint"
@@ -91,12 +88,11 @@ func (c *replyCmd) response(ctx context.Context, a *app, q inquiry.Question) (st
 // typed reads the answer from stdin: all that is piped in, or a line from a terminal, without an
 // echo. A draft at a terminal is many lines, and no secret.
 func (a *app) typed(ctx context.Context, q inquiry.Question) (string, error) {
-	f, ok := a.in.(*os.File)
-	terminal := ok && term.IsTerminal(int(f.Fd()))
+	_, terminal := terminalOf(a.in)
 	switch {
 	case terminal && q.Draft == "":
 		fmt.Fprintln(a.err, text.Cut(text.Line(q.Text), 200))
-		text, err := newConsole(f, a.err).Ask(ctx, "Answer (it is not shown): ", true)
+		text, err := newConsole(a.in, a.err).Ask(ctx, "Answer (it is not shown): ", true)
 		if errors.Is(err, io.EOF) {
 			return "", errors.New("nothing was typed; the question is still open")
 		}
@@ -116,17 +112,21 @@ func filled(q inquiry.Question, pairs []string) (string, error) {
 	if len(q.Fields) == 0 {
 		return "", usage(errors.New("the question is no form"), "taploop reply ID TEXT")
 	}
+	names := make([]string, len(q.Fields))
+	for i, f := range q.Fields {
+		names[i] = f.Name
+	}
 	values := map[string]any{}
 	for _, pair := range pairs {
 		name, text, found := strings.Cut(pair, "=")
-		i := slices.IndexFunc(q.Fields, func(f inquiry.Field) bool { return f.Name == name })
+		i := slices.Index(names, name)
 		switch {
 		case !found:
 			return "", usage(fmt.Errorf("--field %q has no value", pair),
 				"write --field NAME=VALUE")
 		case i < 0:
 			return "", usage(fmt.Errorf("the form has no field %q", name),
-				"its fields are "+fieldNames(q.Fields))
+				"its fields are "+strings.Join(names, ", "))
 		}
 		v, err := value(q.Fields[i], text)
 		if err != nil {
@@ -170,14 +170,6 @@ func value(f inquiry.Field, text string) (any, error) {
 		return json.Number(n), nil
 	}
 	return text, nil
-}
-
-func fieldNames(fields []inquiry.Field) string {
-	names := make([]string, len(fields))
-	for i, f := range fields {
-		names[i] = f.Name
-	}
-	return strings.Join(names, ", ")
 }
 
 // replyResult is what became of a reply, for programs.

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/httpguard"
 	"github.com/taploop/taploop/sandbox"
 	"github.com/taploop/taploop/sandbox/adbdshim"
 )
@@ -135,12 +136,11 @@ func (c *sandboxCmd) serveStandIns(ctx context.Context, a *app,
 
 // onThisMachine refuses addresses that others could reach: the phone has no password.
 func onThisMachine(addr string) error {
-	host, _, err := net.SplitHostPort(addr)
-	if err != nil {
+	if _, _, err := net.SplitHostPort(addr); err != nil {
 		return hint.Add(fmt.Errorf("address %q: %w", addr, err),
 			"write HOST:PORT, for example 127.0.0.1:5038")
 	}
-	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+	if !httpguard.Loopback(addr) {
 		return hint.Add(fmt.Errorf("address %q can be reached from elsewhere", addr),
 			"use 127.0.0.1")
 	}

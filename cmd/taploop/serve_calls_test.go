@@ -18,8 +18,8 @@ import (
 
 // A minute of the server is 600 ms here: it is configured to wait a hundredth of the usual 45 s.
 const (
-	minute = 600 * time.Millisecond
-	wait   = minute * 45 / 60
+	minute   = 600 * time.Millisecond
+	callWait = minute * 45 / 60
 )
 
 // steps10 is a task of ten steps, and what the model is asked about before each of them.
@@ -49,7 +49,7 @@ func steps10() (script string, about []string) {
 func TestATaskOutlivesItsCalls(t *testing.T) {
 	eachTransport(t, func(t *testing.T, w route) {
 		script, about := steps10()
-		b := newTestEnv(t, demoTask, script, "TAPLOOP_CALLS_WAIT="+wait.String())
+		b := newTestEnv(t, demoTask, script, "TAPLOOP_CALLS_WAIT="+callWait.String())
 		var thinking []*thinkingPause
 		for _, words := range about {
 			thinking = append(thinking, b.holdOn(words))
@@ -63,14 +63,14 @@ func TestATaskOutlivesItsCalls(t *testing.T) {
 			calls++
 			require.NoError(t, err, "call %d", calls)
 			require.False(t, got.raw.IsError, "%s", got.words)
-			require.EqualValues(t, wait.Milliseconds(), got.Timing.Budget)
+			require.EqualValues(t, callWait.Milliseconds(), got.Timing.Budget)
 			return got
 		}
 		st := call("ask_agent_start_new_task", map[string]any{"task": "take your time"})
 		begun := st
 		for st.Reason == "STILL_RUNNING" {
 			require.GreaterOrEqual(t, st.Timing.Waited, st.Timing.Budget, "the budget is used")
-			waited += wait
+			waited += callWait
 			for len(thinking) > 0 && waited >= minute*time.Duration(11-len(thinking)) {
 				thinking[0].await(t)
 				thinking[0].open()

@@ -7,13 +7,9 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
 	"strings"
 	"time"
 
-	"golang.org/x/term"
-
-	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/httpguard"
 	"github.com/taploop/taploop/internal/mcptransport"
@@ -32,8 +28,7 @@ func (a *app) serveHTTP(ctx context.Context) error {
 		return err
 	}
 	page, url := &webUI{}, a.publicURL(ln.Addr())
-	s, err := a.start(ctx, overrides{console: a.serverConsole(), observe: page.observe, url: url,
-		doors: []string{inquiry.ChannelPage}})
+	s, err := a.start(ctx, overrides{console: a.serverConsole(), observe: page.observe, url: url})
 	if err != nil {
 		return errors.Join(err, ln.Close())
 	}
@@ -68,7 +63,7 @@ func (a *app) serveHTTP(ctx context.Context) error {
 // said: this may be a log.
 func (a *app) announce(addr net.Addr) {
 	a.notef("listening on http://%s/mcp", addr)
-	if f, ok := a.err.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+	if _, ok := terminalOf(a.err); ok {
 		a.notef("questions are answered at /ui; for a link that logs a browser in: taploop ui")
 	}
 }

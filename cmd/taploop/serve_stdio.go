@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"sync"
 
 	"github.com/taploop/taploop/internal/mcptransport"
 )
@@ -13,21 +12,21 @@ import (
 // closes its end, within two seconds, or with a signal, within five.
 func (a *app) serveStdio(ctx context.Context) error {
 	out := a.reserveStdout()
-	tty := openTTY()
-	defer tty.Close()
-	s, err := a.start(ctx, overrides{console: tty.console()})
+	person, closeTTY := openTTY()
+	defer closeTTY()
+	s, err := a.start(ctx, overrides{console: person})
 	if err != nil {
 		return err
 	}
 	// The server goes on after a signal until the runs are paused: calls that wait for one return
 	// with that.
 	serving, end := context.WithCancelCause(context.WithoutCancel(ctx))
-	in := &eofReader{Reader: a.in, gone: make(chan struct{})}
+	gone, leave := context.WithCancel(context.Background())
 	paused := make(chan *shutdown, 1)
 	go func() { // ends before we return
 		var e *shutdown
 		select {
-		case <-in.gone:
+		case <-gone.Done():
 			e = s.shutDown(graceOfEOF)
 		case <-ctx.Done():
 			e = s.shutDown(graceOfSignal)
@@ -36,8 +35,9 @@ func (a *app) serveStdio(ctx context.Context) error {
 		end(errEnded)
 		paused <- e
 	}()
-	err = mcptransport.ServeStdio(serving, s.mcp, in, out, &mcptransport.Options{Log: a.log})
-	in.end() // when out broke
+	err = mcptransport.ServeStdio(serving, s.mcp, eofReader{a.in, leave}, out,
+		&mcptransport.Options{Log: a.log})
+	leave() // when out broke
 	return errors.Join(without(err, errEnded), (<-paused).finish())
 }
 
@@ -55,19 +55,16 @@ func without(err, known error) error {
 	return errors.Join(left...)
 }
 
-// eofReader tells when its reader has ended.
+// eofReader calls ended when its reader has ended.
 type eofReader struct {
 	io.Reader
-	once sync.Once
-	gone chan struct{}
+	ended func()
 }
 
-func (w *eofReader) Read(p []byte) (int, error) {
-	n, err := w.Reader.Read(p)
+func (r eofReader) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
 	if err != nil {
-		w.end()
+		r.ended()
 	}
 	return n, err
 }
-
-func (w *eofReader) end() { w.once.Do(func() { close(w.gone) }) }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -198,10 +199,7 @@ func (c *sessionsExportCmd) Run(ctx context.Context, a *app) error {
 	}
 	switch {
 	case c.Format == "gelab":
-		dir := c.Output
-		if dir == "" {
-			dir = "gelab-" + c.Session
-		}
+		dir := cmp.Or(c.Output, "gelab-"+c.Session)
 		if err := export.Gelab(ctx, dir, store, c.Session); err != nil {
 			return err
 		}
@@ -210,10 +208,7 @@ func (c *sessionsExportCmd) Run(ctx context.Context, a *app) error {
 	case c.Output == "-":
 		return export.HTML(ctx, a.out, store, c.Session)
 	}
-	path := c.Output
-	if path == "" {
-		path = c.Session + ".html"
-	}
+	path := cmp.Or(c.Output, c.Session+".html")
 	if err := exportPage(ctx, store, c.Session, path); err != nil {
 		return err
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/taploop/taploop/internal/wait"
 )
 
 // A grace is how long a service may take to end, and how much of that is kept for what follows once
@@ -34,12 +36,8 @@ func (s *service) shutDown(g grace) *shutdown {
 // them have returned. An action that has begun is finished.
 func (e *shutdown) pause() {
 	e.paused = within(e.by.Add(-e.grace.afterRuns), "pausing the runs", e.s.manager.Close)
-	late := time.NewTimer(e.grace.afterRuns / 3)
-	defer late.Stop()
-	select {
-	case <-e.s.calls.over():
-	case <-late.C: // the transport ends those that wait for something else
-	}
+	// The transport ends those that wait for something else.
+	_ = wait.Until(context.Background(), e.grace.afterRuns/3, e.s.calls.over())
 }
 
 // context ends with the transport's share of the time.
@@ -61,12 +59,10 @@ func within(deadline time.Time, what string, f func() error) error {
 	began := time.Now()
 	done := make(chan error, 1)
 	go func() { done <- f() }() // ends with f, or with the process
-	late := time.NewTimer(time.Until(deadline))
-	defer late.Stop()
 	select {
 	case err := <-done:
 		return err
-	case <-late.C:
+	case <-time.After(time.Until(deadline)):
 		return fmt.Errorf(
 			"%s took longer than %v; what is under way is taken up when the server is back",
 			what, time.Since(began).Round(100*time.Millisecond))

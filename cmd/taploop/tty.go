@@ -6,58 +6,34 @@ import (
 	"io"
 	"os"
 
-	"golang.org/x/term"
-
 	"github.com/taploop/taploop/runs"
 )
 
-// tty is the terminal that the process was started from. A nil tty is none.
-type tty struct{ f *os.File }
-
-// openTTY opens it. There is none for a program that a desktop starts, and none to use while a
-// full-screen program has it.
-func openTTY() *tty {
+// openTTY is the person at the terminal that the process was started from; close gives the terminal
+// back. It is nil for a program that a desktop starts, and while a full-screen program has the
+// terminal.
+func openTTY() (person runs.Console, close func() error) {
 	f, err := os.OpenFile(ttyPath, os.O_RDWR, 0)
-	if err != nil {
-		return nil
+	if err != nil || !ours(f) {
+		_ = f.Close() // a file that is nil or closed refuses this harmlessly
+		return nil, f.Close
 	}
-	if !ours(f) {
-		f.Close()
-		return nil
-	}
-	return &tty{f}
-}
-
-// Close gives the terminal back.
-func (t *tty) Close() error {
-	if t == nil {
-		return nil
-	}
-	return t.f.Close()
-}
-
-// console is the person at the terminal, nil when there is none.
-func (t *tty) console() runs.Console {
-	if t == nil {
-		return nil
-	}
-	return terminal{newConsole(t.f, t.f), t.f}
+	return terminal{newConsole(f, f), f}, f.Close
 }
 
 // serverConsole is the person who started the server: at its terminal, or what is piped into it.
 // nil when stdin is neither.
 func (a *app) serverConsole() runs.Console {
-	f, ok := a.in.(*os.File)
-	if !ok {
-		return newConsole(a.in, a.err)
-	}
-	if term.IsTerminal(int(f.Fd())) {
+	f, ok := terminalOf(a.in)
+	if ok {
 		return terminal{newConsole(f, a.err), f}
 	}
-	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice != 0 {
-		return nil // /dev/null, or closed
+	if f != nil {
+		if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice != 0 {
+			return nil // /dev/null, or closed
+		}
 	}
-	return newConsole(f, a.err)
+	return newConsole(a.in, a.err)
 }
 
 // terminal is a console that asks only while the terminal is ours: reading it from the background

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os/exec"
 	"runtime"
@@ -21,10 +22,7 @@ const maxName = 64
 
 // Run prints one link, which logs one browser in to the page of the server that runs.
 func (c *uiCmd) Run(a *app) error {
-	name := c.Name
-	if name == "" {
-		name = text.Cut(userName(), maxName)
-	}
+	name := cmp.Or(c.Name, text.Cut(userName(), maxName))
 	if text.Line(name) != name || utf8.RuneCountInString(name) > maxName {
 		return usage(fmt.Errorf("the name %q cannot be used", name),
 			fmt.Sprintf("give a name in one line of at most %d characters", maxName))

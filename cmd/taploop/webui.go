@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/wait"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/web"
 )
@@ -55,13 +56,8 @@ const requestGrace = 500 * time.Millisecond
 // close ends event streams and requests that wait, and returns when every request is answered.
 // Somebody who sends or reads slowly is not waited for.
 func (u *webUI) close(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, requestGrace)
-	defer cancel()
 	err := u.web.Load().Close()
-	select {
-	case <-u.visits.over():
-	case <-ctx.Done():
-	}
+	_ = wait.Until(ctx, requestGrace, u.visits.over()) // over or not: the rest is cut off
 	return err
 }
 
