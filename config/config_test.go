@@ -56,7 +56,7 @@ func TestLayersRiseFromFileToEnvironmentToFlags(t *testing.T) {
 		File: file,
 		Environ: []string{"TAPLOOP_MODEL_NAME=from-env", "TAPLOOP_LOOP_MAX_STEPS=8",
 			"TAPLOOP_TEST_SERIAL=x", "HOME=/h"},
-		Flags: map[string]string{"loop.max_steps": "9"},
+		Flags: map[string]any{"loop.max_steps": "9"},
 	})
 	require.NoError(t, err)
 	require.Equal(t, "from-env", l.Model.Name)
@@ -129,10 +129,10 @@ func TestBadInputIsNamedWithItsPlaceAndMend(t *testing.T) {
 }
 
 func TestAttentionEndsWithTheQuestion(t *testing.T) {
-	l, err := load(t, config.Options{Flags: map[string]string{"questions.ttl": "5m"}})
+	l, err := load(t, config.Options{Flags: map[string]any{"questions.ttl": "5m"}})
 	require.NoError(t, err)
 	require.Equal(t, 5*time.Minute, l.Questions.Attention)
-	_, err = load(t, config.Options{Flags: map[string]string{"questions.ttl": "-5m"}})
+	_, err = load(t, config.Options{Flags: map[string]any{"questions.ttl": "-5m"}})
 	require.ErrorContains(t, err, "questions.ttl is -5m")
 	require.NotContains(t, err.Error(), "questions.attention")
 }
@@ -144,7 +144,7 @@ func TestListsAndClientsAreReadFromEveryLayer(t *testing.T) {
 				"calls:\n  clients:\n    Visual Studio Code: {wait: 2m, max_wait: 4m}\n"),
 		Environ: []string{"TAPLOOP_HTTP_ORIGINS=https://a.example, http://b.example:1 ,",
 			"TAPLOOP_TOKEN=of-a-client"},
-		Flags: map[string]string{"calls.clients.cursor-vscode.wait": "20s"},
+		Flags: map[string]any{"calls.clients.cursor-vscode.wait": "20s"},
 	})
 	require.NoError(t, err)
 	require.Equal(t, []string{"a.example", "b.example:8443"}, l.HTTP.Hosts)

@@ -24,8 +24,8 @@ type Options struct {
 	// "" means $TAPLOOP_CONFIG, else taploop.yaml in the user's configuration folder, which may be
 	// absent.
 	File    string
-	Environ []string          // as os.Environ; nil means none
-	Flags   map[string]string // key path to value as given on the command line
+	Environ []string       // as os.Environ; nil means none
+	Flags   map[string]any // key path to value as given on the command line
 }
 
 // Loaded is a configuration that knows where its values came from.
@@ -63,7 +63,8 @@ func Load(opts *Options) (*Loaded, error) {
 	if err := l.applyEnviron(keys, opts.Environ); err != nil {
 		return nil, err
 	}
-	if err := l.applyFlags(keys, opts.Flags); err != nil {
+	flag := func(string) string { return "flag" }
+	if err := l.apply(keys, "the command line", opts.Flags, flag); err != nil {
 		return nil, err
 	}
 	if err := l.derive(opts.Getenv); err != nil {
@@ -128,14 +129,6 @@ func (l *Loaded) applyEnviron(keys []Key, environ []string) error {
 		return errors.Join(unknown...)
 	}
 	return l.apply(keys, "the environment", m, func(path string) string { return names[path] })
-}
-
-func (l *Loaded) applyFlags(keys []Key, flags map[string]string) error {
-	m := map[string]any{}
-	for path, v := range flags {
-		m[path] = v
-	}
-	return l.apply(keys, "the command line", m, func(path string) string { return "flag" })
 }
 
 // apply lays one layer over the configuration. Its keys may be nested or dotted.

@@ -115,8 +115,8 @@ func (a *app) load() error {
 }
 
 // settings collects the configuration keys that the command line sets.
-func settings(k *kong.Context, pairs []string) (map[string]string, error) {
-	flags := map[string]string{}
+func settings(k *kong.Context, pairs []string) (map[string]any, error) {
+	flags := map[string]any{}
 	for _, pair := range pairs {
 		key, value, ok := strings.Cut(pair, "=")
 		if !ok {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"time"
@@ -52,9 +53,7 @@ func (c *demoCmd) Run(ctx context.Context, a *app) error {
 
 func (c *demoCmd) demonstrate(ctx context.Context, a *app, sim *simulation,
 	task sandbox.Task) error {
-	for key, value := range sim.settings() {
-		a.opts.Flags[key] = value
-	}
+	maps.Copy(a.opts.Flags, sim.settings())
 	a.opts.Flags["model.lang"] = "en"
 	a.notef("Phone and model are simulated; what is between them is what a real run uses.\n"+
 		"  phone  an ADB server at %s\n"+

@@ -76,7 +76,7 @@ func (s *simulation) Close() error {
 }
 
 // settings point a configuration at the simulation.
-func (s *simulation) settings() map[string]string {
-	return map[string]string{"adb.server": s.addr, "adb.serial": s.serial,
+func (s *simulation) settings() map[string]any {
+	return map[string]any{"adb.server": s.addr, "adb.serial": s.serial,
 		"model.base_url": s.model.BaseURL, "model.name": "scripted"}
 }
