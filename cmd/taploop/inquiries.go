@@ -204,9 +204,8 @@ func identify(ctx context.Context, b *inquiry.Broker, id string) (inquiry.Questi
 	list = slices.DeleteFunc(list, func(q inquiry.Question) bool {
 		return id == "" || !strings.HasPrefix(q.ID, id)
 	})
-	if open := slices.DeleteFunc(slices.Clone(list),
-		func(q inquiry.Question) bool { return !q.Open() }); len(open) > 0 {
-		list = open
+	if slices.ContainsFunc(list, inquiry.Question.Open) {
+		list = slices.DeleteFunc(list, func(q inquiry.Question) bool { return !q.Open() })
 	}
 	switch len(list) {
 	case 0:

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -33,12 +34,9 @@ func (a *app) notify(d *deps) error {
 		return nil
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
-	done := make(chan struct{})
-	go func() { // ends when the dependencies are closed
-		defer close(done)
-		a.notifyInTurn(ctx, n)
-	}()
-	d.closers = append(d.closers, func() error { cancel(errEnded); <-done; return nil })
+	var wg sync.WaitGroup
+	wg.Go(func() { a.notifyInTurn(ctx, n) }) // ends when the dependencies are closed
+	d.closers = append(d.closers, func() error { cancel(errEnded); wg.Wait(); return nil })
 	return nil
 }
 

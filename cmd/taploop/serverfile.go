@@ -125,12 +125,12 @@ func servers(dataDir string) (here, gone []serverEntry, err error) {
 		if err != nil || json.Unmarshal(text, &p) != nil { // removed meanwhile, or not ours
 			continue
 		}
+		p.path = path
 		if locked(path) {
 			here = append(here, p)
-			continue
+		} else {
+			gone = append(gone, p)
 		}
-		p.path = path
-		gone = append(gone, p)
 	}
 	newest := func(a, b serverEntry) int { return b.Started.Compare(a.Started) }
 	slices.SortFunc(here, newest)
