@@ -191,13 +191,13 @@ func splitList(from, to reflect.Type, v any) (any, error) {
 
 // nearest proposes the setting whose name is most like the one given.
 func nearest(keys []Key, given string, name func(Key) string) string {
-	mend, distance := "remove it; `taploop config show` prints every key", len(given)/3+2
+	remedy, distance := "remove it; `taploop config show` prints every key", len(given)/3+2
 	for _, k := range keys {
 		if d := levenshtein.ComputeDistance(given, name(k)); d < distance {
-			mend, distance = "did you mean "+name(k)+"?", d
+			remedy, distance = "did you mean "+name(k)+"?", d
 		}
 	}
-	return mend
+	return remedy
 }
 
 // Getenv is the value of an environment variable; "" when it is not set.

@@ -36,7 +36,7 @@ func decode(b []byte, path string, into any) error {
 	if err := yaml.Unmarshal(b, into); err != nil {
 		return hint.Add(fmt.Errorf("%s is not valid YAML:\n%s", path,
 			yaml.FormatError(err, false, true)),
-			"mend the line that is marked; `taploop config show` prints every key")
+			"correct the line that is marked; `taploop config show` prints every key")
 	}
 	return nil
 }

@@ -8,5 +8,5 @@
 // Delivery is at least once: an endpoint knows a message that it has had by its id.
 //
 // A message says which question waits, since when and where to answer, and of a settled one who
-// settled it and through which door. It never holds an answer.
+// settled it and through which channel. It never holds an answer.
 package notify

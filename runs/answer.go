@@ -85,11 +85,11 @@ func (c *continuation) addressed(ctx context.Context, open *inquiry.Question) (s
 	}
 	switch {
 	case c.Reply.QuestionID != "":
-		mend := "leave question_id out to answer the open question"
+		remedy := "leave question_id out to answer the open question"
 		if open == nil {
-			mend = withoutQuestion(c.run)
+			remedy = withoutQuestion(c.run)
 		}
-		return "", Refuse(NoOpenQuestion, mend, "session %s has no question %q", c.sess.ID,
+		return "", Refuse(NoOpenQuestion, remedy, "session %s has no question %q", c.sess.ID,
 			c.Reply.QuestionID)
 	case open != nil:
 		return open.ID, nil

@@ -28,7 +28,7 @@ const (
 	InternalError           Code = "INTERNAL_ERROR"
 )
 
-// Error is why a call could not be carried out. Its mend is a hint (see package hint).
+// Error is why a call could not be carried out. Its remedy is a hint (see package hint).
 type Error struct {
 	Code Code
 	// under DeviceBusy: who has the phone; without ids when that is somebody else's session
@@ -54,27 +54,27 @@ func CodeOf(err error) Code {
 	return InternalError
 }
 
-// Refuse is the error of a call that is refused for a reason which its caller found, not runs. mend
+// Refuse is the error of a call that is refused for a reason which its caller found, not runs. remedy
 // is its hint.
-func Refuse(code Code, mend, format string, args ...any) *Error {
-	return &Error{Code: code, err: hint.Add(fmt.Errorf(format, args...), mend)}
+func Refuse(code Code, remedy, format string, args ...any) *Error {
+	return &Error{Code: code, err: hint.Add(fmt.Errorf(format, args...), remedy)}
 }
 
 // Coded is err with a code; a hint in it stays.
 func Coded(code Code, err error) *Error { return &Error{Code: code, err: err} }
 
-func invalid(mend, format string, args ...any) *Error {
-	return Refuse(InvalidArgument, mend, format, args...)
+func invalid(remedy, format string, args ...any) *Error {
+	return Refuse(InvalidArgument, remedy, format, args...)
 }
 
 // busy is about a hold as the one who reads it may know it, see Manager.seenBy.
 func busy(h session.Hold) *Error {
-	who, mend := "session "+h.SessionID, "wait for that session or stop it"
+	who, remedy := "session "+h.SessionID, "wait for that session or stop it"
 	if h.SessionID == "" {
-		who, mend = "a session of somebody else", "wait until the phone is free"
+		who, remedy = "a session of somebody else", "wait until the phone is free"
 	}
-	mend += ", use another phone, or start with queue to wait your turn"
-	e := Refuse(DeviceBusy, mend, "phone %q is held by %s, which is %s and has had it for %v",
+	remedy += ", use another phone, or start with queue to wait your turn"
+	e := Refuse(DeviceBusy, remedy, "phone %q is held by %s, which is %s and has had it for %v",
 		h.Serial, who, h.State, age(h.Since))
 	e.Holder = &h
 	return e

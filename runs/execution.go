@@ -250,22 +250,22 @@ func stateOf(end *agentloop.Ending) session.State {
 	}
 }
 
-// mendMark stands between an error and its mend in a run's stored error.
-const mendMark = "\nmend: "
+// hintMark stands between an error and its remedy in a run's stored error.
+const hintMark = "\nmend: "
 
 func errorText(err error) string {
 	if err == nil {
 		return ""
 	}
-	if mend := hint.Of(err); mend != "" {
-		return err.Error() + mendMark + mend
+	if remedy := hint.Of(err); remedy != "" {
+		return err.Error() + hintMark + remedy
 	}
 	return err.Error()
 }
 
-func errorParts(text string) (message, mend string) {
-	if i := strings.LastIndex(text, mendMark); i >= 0 {
-		return text[:i], text[i+len(mendMark):]
+func errorParts(text string) (message, remedy string) {
+	if i := strings.LastIndex(text, hintMark); i >= 0 {
+		return text[:i], text[i+len(hintMark):]
 	}
 	return text, ""
 }

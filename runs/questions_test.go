@@ -227,7 +227,7 @@ func TestThePersonAtTheConsoleStopsTheRun(t *testing.T) {
 		require.NoError(t, err)
 		last := entries[len(entries)-1]
 		require.Equal(t, session.AuditStopped, last.Event)
-		require.Equal(t, "console", last.Door)
+		require.Equal(t, "console", last.Channel)
 		require.Equal(t, st.Run.ID, last.RunID)
 	})
 }

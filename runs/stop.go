@@ -101,7 +101,7 @@ func (m *Manager) noteStop(ctx context.Context, by Actor, how stopping,
 		Event:     how.event,
 		SessionID: now.SessionID,
 		RunID:     now.ID,
-		Door:      by.Channel,
+		Channel:   by.Channel,
 		Authority: by.Authority,
 		By:        by.Name,
 	})

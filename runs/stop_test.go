@@ -198,7 +198,7 @@ func TestWhoStopsARunIsInTheAudit(t *testing.T) {
 		for _, e := range entries {
 			story = append(
 				story,
-				fmt.Sprint(e.Event, " ", e.SessionID == st.Session.ID, " ", e.Door, " ",
+				fmt.Sprint(e.Event, " ", e.SessionID == st.Session.ID, " ", e.Channel, " ",
 					e.Authority, " ", e.By),
 			)
 		}

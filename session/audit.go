@@ -42,9 +42,9 @@ type AuditEntry struct {
 	Text       string     `json:"text,omitempty"`   // what was asked; of a withdrawal the reason
 	Answer     string     `json:"answer,omitempty"` // inquiry.Masked when it is secret
 
-	// Door is the channel through which it came; of a question, all that it can be answered
+	// Channel is the channel through which it came; of a question, all that it can be answered
 	// through.
-	Door string `json:"door,omitempty"`
+	Channel string `json:"door,omitempty"`
 	// Took is the time since the question was asked; of AuditApplied, since it was settled.
 	Took time.Duration `json:"-"`
 }
@@ -52,7 +52,7 @@ type AuditEntry struct {
 func (e *AuditEntry) fields() fields {
 	return fields{
 		{"at", instant{&e.At}}, {"event", &e.Event}, {"question_id", &e.QuestionID},
-		{"session_id", &e.SessionID}, {"run_id", &e.RunID}, {"door", &e.Door},
+		{"session_id", &e.SessionID}, {"run_id", &e.RunID}, {"door", &e.Channel},
 		{"authority", &e.Authority}, {"by", &e.By}, {"words", &e.Text}, {"answer", &e.Answer},
 		{"took", &e.Took},
 	}
@@ -120,11 +120,11 @@ func about(event AuditEvent, at time.Time, q inquiry.Question) AuditEntry {
 // auditAsked notes a new question.
 func (s *Store) auditAsked(ctx context.Context, tx *sql.Tx, q inquiry.Question) error {
 	e := about(AuditAsked, q.AskedAt, q)
-	doors := make([]string, len(q.Channels))
+	names := make([]string, len(q.Channels))
 	for i, d := range q.Channels {
-		doors[i] = d.Name
+		names[i] = d.Name
 	}
-	e.Door = strings.Join(doors, ", ")
+	e.Channel = strings.Join(names, ", ")
 	e.By, e.Text = q.Client, q.Text
 	if q.SessionID != "" {
 		err := tx.QueryRowContext(ctx, "SELECT client FROM sessions WHERE id = ?",
@@ -141,7 +141,7 @@ func (s *Store) auditSettled(
 	ctx context.Context, tx *sql.Tx, q inquiry.Question, r inquiry.Resolution,
 ) error {
 	e := about(AuditEvent(q.Status), r.At, q)
-	e.Door, e.Authority = r.Channel, r.Authority
+	e.Channel, e.Authority = r.Channel, r.Authority
 	e.By, e.Text = r.By, r.Why
 	e.Answer, e.Took = r.Response.Reveal(), r.At.Sub(q.AskedAt)
 	if e.Answer != "" && (q.Secret || r.Response.IsSecret()) {

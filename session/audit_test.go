@@ -88,10 +88,10 @@ func TestTheAuditTellsTheWholeStoryOfAQuestion(t *testing.T) {
 	about := session.AuditEntry{QuestionID: q.ID, SessionID: x.ID, RunID: r.ID}
 	first, second, third := about, about, about
 	first.At, first.Event = asked, session.AuditAsked
-	first.Door, first.By = "pass_to_client, page", "laptop"
+	first.Channel, first.By = "pass_to_client, page", "laptop"
 	first.Text = "which size?"
 	second.At, second.Event = asked.Add(90*time.Second), session.AuditAnswered
-	second.Door, second.Authority = "page", "human_token"
+	second.Channel, second.Authority = "page", "human_token"
 	second.By = "ann"
 	second.Answer, second.Took = "42", 90*time.Second
 	third.At, third.Event, third.Took = asked.Add(91*time.Second), session.AuditApplied, time.Second
@@ -113,28 +113,28 @@ func TestEveryWayToSettleAQuestionIsInTheAudit(t *testing.T) {
 			_, err := b.Resolve(t.Context(), q.ID,
 				inquiry.Reply{Type: inquiry.TypeDecline, Response: "ask later", Channel: "http"})
 			require.NoError(t, err)
-		}, session.AuditEntry{Event: session.AuditRefused, Door: "http", Answer: "ask later"}},
+		}, session.AuditEntry{Event: session.AuditRefused, Channel: "http", Answer: "ask later"}},
 		"withdrawn": {func(t *testing.T, _ *session.Store, b *inquiry.Broker, q inquiry.Question,
 			_ session.Run) {
 			require.NoError(t, b.Withdraw(t.Context(), q.ID, "not needed any more"))
-		}, session.AuditEntry{Event: session.AuditWithdrawn, Door: "run",
+		}, session.AuditEntry{Event: session.AuditWithdrawn, Channel: "run",
 			Text: "not needed any more"}},
 		"ended run": {func(t *testing.T, s *session.Store, _ *inquiry.Broker, _ inquiry.Question,
 			r session.Run) {
 			_, err := s.Transition(t.Context(), r.ID,
 				session.Change{To: session.Cancelled, Reason: agentloop.Cancelled})
 			require.NoError(t, err)
-		}, session.AuditEntry{Event: session.AuditWithdrawn, Door: "run",
+		}, session.AuditEntry{Event: session.AuditWithdrawn, Channel: "run",
 			Text: "the run has ended: CANCELLED"}},
 		"default": {func(t *testing.T, _ *session.Store, b *inquiry.Broker, q inquiry.Question,
 			_ session.Run) {
 			require.NoError(t, b.Sweep(t.Context(), q.AttentionUntil))
-		}, session.AuditEntry{Event: session.AuditTimedOut, Door: "timer",
+		}, session.AuditEntry{Event: session.AuditTimedOut, Channel: "timer",
 			Answer: "medium", Took: 10 * time.Minute}},
 		"expired": {func(t *testing.T, _ *session.Store, b *inquiry.Broker, q inquiry.Question,
 			_ session.Run) {
 			require.NoError(t, b.Sweep(t.Context(), q.ExpiresAt))
-		}, session.AuditEntry{Event: session.AuditExpired, Door: "timer", Took: 24 * time.Hour}},
+		}, session.AuditEntry{Event: session.AuditExpired, Channel: "timer", Took: 24 * time.Hour}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, b, _ := desk(t, t.TempDir())
@@ -202,7 +202,7 @@ func TestASecretAnswerIsMaskedInTheAuditAndInTheFiles(t *testing.T) {
 func TestTheAuditIsListedByWhatIsAskedFor(t *testing.T) {
 	s, _, c := desk(t, t.TempDir())
 	for i, e := range []session.AuditEntry{
-		{Event: session.AuditNotified, QuestionID: "q1", SessionID: "s1", Door: "webhook",
+		{Event: session.AuditNotified, QuestionID: "q1", SessionID: "s1", Channel: "webhook",
 			Took: time.Second},
 		{Event: session.AuditPaused, SessionID: "s1", By: "ann"},
 		{Event: session.AuditStopped, SessionID: "s2", By: "ben"},

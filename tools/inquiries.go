@@ -178,7 +178,7 @@ func (t *inquiries) find(ctx context.Context, c *call, a inquiryArgs) (inquiry.Q
 		before, _, err := t.underKey(ctx, q)
 		return before, err
 	case errors.Is(err, inquiry.ErrInvalid):
-		return q, invalid("mend the question and send it again; nothing was asked", "%w", err)
+		return q, invalid("correct the question and send it again; nothing was asked", "%w", err)
 	}
 	return q, err
 }

@@ -73,7 +73,7 @@ func auditRow(e session.AuditEntry) []any {
 	}
 	words := text.Line(strings.TrimSpace(e.Text + " " + e.Answer))
 	row := []any{e.At.Local().Format(time.DateTime), e.Event}
-	for _, cell := range []string{prefix(text.Line(e.QuestionID), 8), e.SessionID, e.Door,
+	for _, cell := range []string{prefix(text.Line(e.QuestionID), 8), e.SessionID, e.Channel,
 		actorOf(e), took, text.Cut(words, 80)} {
 		row = append(row, cmp.Or(cell, "-"))
 	}

@@ -23,12 +23,12 @@ import (
 
 // deps is all that carries runs out, wired from a configuration.
 type deps struct {
-	store   *session.Store
-	host    *device.Host
-	manager *runs.Manager
-	url     string         // as in overrides
-	doors   []string       // through which every question can be answered
-	closers []func() error // in the order of opening
+	store    *session.Store
+	host     *device.Host
+	manager  *runs.Manager
+	url      string         // as in overrides
+	channels []string       // through which every question can be answered
+	closers  []func() error // in the order of opening
 }
 
 // overrides are what a command adds to the dependencies, or leaves out.
@@ -42,9 +42,9 @@ type overrides struct {
 
 // open wires the dependencies. The caller closes them, which waits for all that runs.
 func (a *app) open(ctx context.Context, o overrides) (d *deps, err error) {
-	d = &deps{url: o.url, doors: []string{inquiry.ChannelCommandLine}}
+	d = &deps{url: o.url, channels: []string{inquiry.ChannelCommandLine}}
 	if o.url != "" {
-		d.doors = []string{inquiry.ChannelPage, inquiry.ChannelCommandLine}
+		d.channels = []string{inquiry.ChannelPage, inquiry.ChannelCommandLine}
 	}
 	defer func() {
 		if err != nil {
@@ -64,7 +64,7 @@ func (a *app) open(ctx context.Context, o overrides) (d *deps, err error) {
 		Limits: agentloop.Limits{Steps: a.conf.Loop.MaxSteps, Time: a.conf.Loop.MaxTime,
 			Settle: a.conf.Loop.SettleTimeout, Questions: q.PerRun},
 		OnTimeout: inquiry.OnTimeout(q.OnTimeout), Attention: q.Attention,
-		Lang: a.conf.Model.Lang, Observe: o.observe, DetachGrace: o.grace, Channels: d.doors,
+		Lang: a.conf.Model.Lang, Observe: o.observe, DetachGrace: o.grace, Channels: d.channels,
 		Log: a.log,
 	}
 	if !o.storeOnly {

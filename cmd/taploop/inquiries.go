@@ -45,7 +45,7 @@ func (c *inquiriesCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	column, of := "DOORS", doorsOf
+	column, of := "DOORS", channelsOf
 	if c.All {
 		column, of = "STATUS", outcome
 	}
@@ -72,7 +72,7 @@ func (c *inquiriesCmd) show(ctx context.Context, a *app, b *inquiry.Broker) erro
 	w.line("session", q.SessionID)
 	w.line("asked", q.AskedAt.Local().Format(time.DateTime))
 	w.line("until", q.ExpiresAt.Local().Format(time.DateTime))
-	w.line("doors", doorsOf(q))
+	w.line("doors", channelsOf(q))
 	w.line("task", q.Task)
 	w.line("text", q.Text)
 	for _, o := range q.Options {
@@ -122,8 +122,8 @@ func (a *app) broker(store *session.Store) *inquiry.Broker {
 // the command line is gone from every page within a second.
 const sweepEvery = 500 * time.Millisecond
 
-// doorsOf is where a question can still be answered.
-func doorsOf(q inquiry.Question) string {
+// channelsOf is where a question can still be answered.
+func channelsOf(q inquiry.Question) string {
 	var names []string
 	for _, d := range questionroute.Left(q, false) {
 		names = append(names, text.Line(d.Name))
@@ -131,7 +131,7 @@ func doorsOf(q inquiry.Question) string {
 	return strings.Join(names, ", ")
 }
 
-// outcome is what became of a question, and through which door.
+// outcome is what became of a question, and through which channel.
 func outcome(q inquiry.Question) string {
 	if q.Resolution == nil {
 		return string(q.Status)

@@ -74,7 +74,7 @@ type ledger struct{ *session.Store }
 // Delivered implements notify.Ledger.
 func (l ledger) Delivered(ctx context.Context, r notify.Receipt) error {
 	return l.AppendAudit(ctx, session.AuditEntry{Event: session.AuditNotified,
-		QuestionID: r.QuestionID, SessionID: r.SessionID, Door: r.Endpoint, Text: r.Event})
+		QuestionID: r.QuestionID, SessionID: r.SessionID, Channel: r.Endpoint, Text: r.Event})
 }
 
 // Receipts implements notify.Ledger.
@@ -87,7 +87,7 @@ func (l ledger) Receipts(ctx context.Context, s notify.Span) ([]notify.Receipt, 
 	list := make([]notify.Receipt, len(entries))
 	for i, e := range entries {
 		list[i] = notify.Receipt{QuestionID: e.QuestionID, SessionID: e.SessionID, Event: e.Text,
-			Endpoint: e.Door}
+			Endpoint: e.Channel}
 	}
 	return list, nil
 }

@@ -58,7 +58,7 @@ func TestAnAnswerFromTheCommandLineLetsTheRunGoOn(t *testing.T) {
 		var story []session.AuditEvent
 		var doors []string
 		for _, e := range b.audit("--session", asked.SessionID) {
-			story, doors = append(story, e.Event), append(doors, e.Door)
+			story, doors = append(story, e.Event), append(doors, e.Channel)
 		}
 		require.Equal(t, []session.AuditEvent{session.AuditAsked, session.AuditAnswered,
 			session.AuditApplied}, story)

@@ -213,7 +213,7 @@ func TestALinkLogsOneBrowserInOnce(t *testing.T) {
 
 	entry := b.audit("--question", asked.Question.ID)[1]
 	require.Equal(t, []string{"answered", "page", "human_token", "Ann on her phone", "42"},
-		[]string{string(entry.Event), entry.Door, entry.Authority, entry.By, entry.Answer})
+		[]string{string(entry.Event), entry.Channel, entry.Authority, entry.By, entry.Answer})
 	s.kill()
 	next := b.open(route{http: true, era: legacy})
 	again := newHTTPClient(t, next.url, "").with("Cookie",
@@ -345,7 +345,7 @@ func TestStopsByPeopleAreInTheAudit(t *testing.T) {
 	require.Zero(t, code, "%s", errs)
 	var story [][4]string
 	for _, e := range b.audit("--session", asked.SessionID) {
-		story = append(story, [4]string{string(e.Event), e.Door, e.Authority, e.By})
+		story = append(story, [4]string{string(e.Event), e.Channel, e.Authority, e.By})
 	}
 	require.Equal(t, [][4]string{
 		{"asked", "pass_to_client, page, command_line", "", "laptop"},

@@ -236,13 +236,13 @@ func (k *crashHarness) stoppedFrom(hall, kitchen browserPage) {
 	require.Equal(t, []string{"page hall "}, k.did(session.AuditStopped))
 }
 
-// did is who did so in the present session, through which door and with which answer.
+// did is who did so in the present session, through which channel and with which answer.
 func (k *crashHarness) did(event session.AuditEvent) (list []string) {
 	entries, err := k.store.Audit(k.testEnv.t.Context(), session.AuditFilter{SessionID: k.session})
 	require.NoError(k.testEnv.t, err)
 	for _, e := range entries {
 		if e.Event == event {
-			list = append(list, e.Door+" "+e.By+" "+e.Answer)
+			list = append(list, e.Channel+" "+e.By+" "+e.Answer)
 		}
 	}
 	return list

@@ -113,7 +113,7 @@ func (a *app) toolOptions(d *deps) *tools.Options {
 			Heartbeat: calls.Heartbeat},
 		ClientWaits: clients, ReplyMode: channel.Mode(a.conf.Reply.Mode),
 		MaxSteps: a.conf.Loop.MaxSteps,
-		Privacy:  tools.Privacy(a.conf.Privacy), BaseURL: d.url, Channels: d.doors, Log: a.log,
+		Privacy:  tools.Privacy(a.conf.Privacy), BaseURL: d.url, Channels: d.channels, Log: a.log,
 	}
 }
 

@@ -1,6 +1,6 @@
-// Package hint attaches the mend to an error: what a person or a model can do about it.
+// Package hint attaches a hint to an error: what a person or a model can do about it.
 //
-// The text of the error says what is wrong; the mend is shown once, at the edge: cmd prints it
+// The text of the error says what is wrong; the hint is shown once, at the edge: cmd prints it
 // below the error, the MCP tools put it beside the message. [errors.Is] and [errors.As] see through
 // a hint.
 package hint
@@ -9,24 +9,24 @@ import "errors"
 
 type hinted struct {
 	error
-	mend string
+	text string
 }
 
 func (h *hinted) Unwrap() error { return h.error }
 
-// Add returns err with a mend. A nil err stays nil; an outer mend hides an inner one.
-func Add(err error, mend string) error {
+// Add returns err with a hint. A nil err stays nil; an outer hint hides an inner one.
+func Add(err error, text string) error {
 	if err == nil {
 		return nil
 	}
-	return &hinted{err, mend}
+	return &hinted{err, text}
 }
 
-// Of returns the outermost mend of err, or "" when there is none.
+// Of returns the outermost hint of err, or "" when there is none.
 func Of(err error) string {
 	var h *hinted
 	if errors.As(err, &h) {
-		return h.mend
+		return h.text
 	}
 	return ""
 }

@@ -7,7 +7,6 @@ import (
 	"image"
 	"io"
 	"net"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -97,14 +96,6 @@ func (c *client) read(n int) string {
 	got, err := io.ReadFull(c, buf)
 	require.NoError(c.t, err, "after %q", buf[:got])
 	return string(buf)
-}
-
-// text reads what is framed by four hexadecimal digits.
-func (c *client) text() string {
-	c.t.Helper()
-	n, err := strconv.ParseUint(c.read(4), 16, 16)
-	require.NoError(c.t, err)
-	return c.read(int(n))
 }
 
 // rest reads to the end of the connection.
