@@ -54,8 +54,8 @@ func CodeOf(err error) Code {
 	return InternalError
 }
 
-// Refuse is the error of a call that is refused for a reason which its caller found, not runs. remedy
-// is its hint.
+// Refuse is the error of a call that is refused for a reason which its caller found, not runs.
+// remedy is its hint.
 func Refuse(code Code, remedy, format string, args ...any) *Error {
 	return &Error{Code: code, err: hint.Add(fmt.Errorf(format, args...), remedy)}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -27,6 +28,12 @@ func furnish() {
 	}
 	if err == nil {
 		os.Setenv(envInside, "/"+home)
+		// What ends this process with its parent holds for one thread (prctl(2)), and of all
+		// threads the one that starts the program again is left.
+		runtime.LockOSThread()
+		err = unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0)
+	}
+	if err == nil {
 		err = unix.Exec(self, os.Args, os.Environ())
 	}
 	fmt.Fprint(ready, err)

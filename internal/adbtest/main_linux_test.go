@@ -65,6 +65,7 @@ func (child) Run() int {
 
 // childCommand is this binary, entering namespaces of its own from within ours.
 func childCommand(t *testing.T, mode string, args ...string) *exec.Cmd {
+	wanted(t)
 	self, err := os.Executable()
 	require.NoError(t, err)
 	cmd := exec.CommandContext(t.Context(), self, args...)
@@ -78,6 +79,7 @@ func childCommand(t *testing.T, mode string, args ...string) *exec.Cmd {
 }
 
 func TestEnteringChangesTheNetworkAndNothingThatATestSees(t *testing.T) {
+	wanted(t)
 	require.NotEmpty(t, os.Getenv(envInside), "this test binary has not entered")
 	cmd := childCommand(t, "report", "-test.run=X", "a b")
 	cmd.Dir = t.TempDir()
@@ -105,6 +107,7 @@ func TestTheMountsAreSeenNowhereElse(t *testing.T) {
 }
 
 func TestNothingListensOutsideTheNetworkNamespace(t *testing.T) {
+	wanted(t)
 	_, err := unix.Socket(unix.AF_VSOCK, unix.SOCK_STREAM, 0)
 	require.ErrorIs(t, err, unix.EAFNOSUPPORT)
 	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)

@@ -72,23 +72,28 @@ func Start(t testing.TB, opts *Options) *Rig {
 // need returns the programs, or ends the test.
 func need(t testing.TB) tools {
 	t.Helper()
-	// run has read it already; here go test sees that the result depends on it
-	_ = os.Getenv(envSwitch)
+	wanted(t)
 	err := outside
 	var found tools
 	if err == nil {
 		found, err = usable()
 	}
-	switch {
-	case err == nil:
-		return found
-	case err == errOff:
-		record(t, leftOut, err.Error())
-		t.Skip("left out: ", err)
+	if err != nil {
+		record(t, failed, fmt.Sprintf("%v (%s)", err, hint.Of(err)))
+		t.Fatalf("no real adb server and adbd to test with: %v\n  try: %s", err, hint.Of(err))
 	}
-	record(t, failed, fmt.Sprintf("%v (%s)", err, hint.Of(err)))
-	t.Fatalf("no real adb server and adbd to test with: %v\n  try: %s", err, hint.Of(err))
-	panic("unreachable")
+	return found
+}
+
+// wanted leaves the test out when the rig is switched off.
+func wanted(t testing.TB) {
+	t.Helper()
+	// run has read it already; here go test sees that the result depends on it
+	_ = os.Getenv(envSwitch)
+	if outside == errOff {
+		record(t, leftOut, errOff.Error())
+		t.Skip("left out: ", errOff)
+	}
 }
 
 func (r *Rig) describe() string {
