@@ -55,7 +55,8 @@ func (l *loop) stuck(ctx context.Context, s *Step, n int) *Ending {
 	return l.finish(ctx, s, *halt(Stuck, err))
 }
 
-// act carries a gesture out: intent first, then the touch, then what came of it.
+// act carries a gesture out: intent first, then a last look whether it still may be, then the
+// touch, then what came of it.
 func (l *loop) act(ctx context.Context, s *Step, g actions.Gesture) *Ending {
 	what := describe(s.Proposal.Decision)
 	if err := g.Validate(); err != nil {
@@ -68,18 +69,18 @@ func (l *loop) act(ctx context.Context, s *Step, g actions.Gesture) *Ending {
 	if allowed, end := l.pass(ctx, s); !allowed {
 		return end
 	}
-	if change, end := l.superseded(ctx, s, g); end != nil {
-		return end
-	} else if change != "" {
-		s.Refusal = "not carried out: " + change + " in the meantime"
-		l.note(Note{Kind: NoteScreenChanged, Action: what, Detail: change})
-		return l.done(ctx, s)
-	}
 	if err := l.intend(ctx, s); err != nil {
 		return halt(InternalError, stepError(s, "journaling the intent", err))
 	}
 	if ctx.Err() != nil {
 		return l.interruptedBy(ctx, s, *Stopped(ctx))
+	}
+	if change, end := l.superseded(ctx, s, g); end != nil {
+		return l.interruptedBy(ctx, s, *end)
+	} else if change != "" {
+		s.Refusal = "not carried out: " + change + " in the meantime"
+		l.note(Note{Kind: NoteScreenChanged, Action: what, Detail: change})
+		return l.done(ctx, s)
 	}
 	l.emit(Event{Kind: Acting, Step: *s})
 	began := time.Now()

@@ -21,8 +21,8 @@ type Phone interface {
 }
 
 // Stater is a Phone that can tell its state without a picture, in much less time than a Look takes.
-// With one, the loop makes sure before a gesture that the screen which the policy saw a while ago
-// is still in front.
+// With one, the loop makes sure right before each gesture that the display is lit and the screen
+// which the policy saw still in front.
 type Stater interface {
 	// State is the state alone. errors.ErrUnsupported means that this phone cannot tell.
 	State(ctx context.Context) (screen.State, error)

@@ -4,22 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/taploop/taploop/actions"
 )
 
-// stale is how old a look may be and still be acted on without asking the phone again.
-const stale = time.Second
-
 // superseded asks a phone that can tell whether the screen that the decision is about is still in
-// front: a policy may think for long, and a person may have picked the phone up. It returns what
-// has changed, "" when nothing has, or the run's end.
+// front, right before it is touched: a person may have picked the phone up, or have stopped the run
+// by switching the display off. It returns what has changed, "" when nothing has, or the run's end.
 func (l *loop) superseded(
 	ctx context.Context, s *Step, g actions.Gesture,
 ) (change string, end *Ending) {
 	p, can := l.Phone.(Stater)
-	if !can || actions.Passive(g) || time.Since(s.Look.At) < stale {
+	if !can || actions.Passive(g) {
 		return "", nil
 	}
 	now, err := p.State(ctx)
@@ -32,7 +28,7 @@ func (l *loop) superseded(
 	case err != nil:
 		return "", LostPhone(stepError(s, "looking once more", err))
 	case !now.On || now.Locked:
-		return "", l.interruptedBy(ctx, s, *offOrLocked(now))
+		return "", offOrLocked(now)
 	case now.App != then.App && now.App != "" && then.App != "":
 		return fmt.Sprintf("%s came to the front", now.App), nil
 	case now.Size != then.Size && now.Size.Valid():

@@ -67,8 +67,7 @@ func TestWhatHappensWhileTheModelThinks(t *testing.T) {
 			want: agentloop.TaskCompleted, touches: 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := newRig(tap(1, 1), actions.Complete{})
-			r.script.took = 2 * time.Second
+			r := newRig(tap(1, 1), actions.Complete{}) // whose look is fresh
 			r.runner.Phone = &teller{phone: r.phone, now: c.now}
 
 			end, progress := run(t, r, "x")
@@ -78,8 +77,7 @@ func TestWhatHappensWhileTheModelThinks(t *testing.T) {
 			require.Equal(t, len(r.journal.steps), progress.Steps)
 			if c.refusal != "" {
 				require.Equal(t, c.refusal, r.journal.steps[0].Refusal)
-				require.Equal(t, "done 1 CLICK", r.journal.entries[0],
-					"what is not going to be done has no intent")
+				require.Equal(t, "done 1 CLICK", r.journal.entries[1])
 			}
 			if c.told != "" {
 				require.Contains(t, r.script.told(2)[0], c.told)
@@ -88,19 +86,49 @@ func TestWhatHappensWhileTheModelThinks(t *testing.T) {
 	}
 }
 
-func TestAFreshLookIsNotAskedAboutAgain(t *testing.T) {
-	r := newRig(tap(1, 1), actions.Wait{For: time.Second}, actions.Complete{})
-	p := &teller{phone: r.phone, now: func(*screen.State) error { return nil }}
-	r.runner.Phone = p
+// dark is a phone whose display the person switches off once the model has seen it.
+func dark(r *rig) *teller {
+	return &teller{phone: r.phone, now: func(s *screen.State) error { s.On = false; return nil }}
+}
 
-	run(t, r, "x")
+func TestNothingIsDoneOnADisplayThatWasSwitchedOff(t *testing.T) {
+	for _, a := range []actions.Action{
+		tap(1, 1), actions.DoubleClick{}, actions.LongPress{}, actions.Type{Text: "x"},
+		actions.OpenApp{App: "Clock"}, actions.HotKey{Key: actions.KeyPower},
+		actions.HotKey{Key: actions.KeyWakeUp}, actions.HotKey{Key: actions.KeyMenu},
+		actions.Back{}, actions.Home{}, actions.Recents{},
+	} {
+		t.Run(actions.Describe(a), func(t *testing.T) {
+			r := newRig(a, actions.Complete{})
+			r.runner.Phone = dark(r)
 
-	require.Zero(t, p.asked)
+			end, progress := run(t, r, "x")
+
+			require.Equal(t, agentloop.ManualStop, end.Reason)
+			require.Empty(t, r.phone.touches)
+			require.Equal(t, "not carried out: the phone's display is off",
+				r.journal.steps[0].Refusal)
+			require.Equal(t, agentloop.NoteNotDone, progress.Notes[0].Kind)
+		})
+	}
+}
+
+func TestADisplayThatIsSwitchedOffWhileTheIntentIsWrittenStopsTheRun(t *testing.T) {
+	r := newRig(tap(1, 1), actions.Complete{})
+	off := false
+	r.journal.on = func(entry string) { off = off || entry == "intent 1 CLICK" }
+	r.runner.Phone = &teller{phone: r.phone,
+		now: func(s *screen.State) error { s.On = !off; return nil }}
+
+	end, _ := run(t, r, "x")
+
+	require.Equal(t, agentloop.ManualStop, end.Reason)
+	require.Empty(t, r.phone.touches)
+	require.Equal(t, []string{"intent 1 CLICK", "done 1 CLICK"}, r.journal.entries)
 }
 
 func TestAWaitNeedsNoScreenInFront(t *testing.T) {
 	r := newRig(actions.Wait{For: time.Second}, actions.Complete{})
-	r.script.took = 2 * time.Second
 	p := &teller{phone: r.phone, now: func(*screen.State) error { return nil }}
 	r.runner.Phone = p
 
@@ -112,7 +140,6 @@ func TestAWaitNeedsNoScreenInFront(t *testing.T) {
 func TestAStopWhileThePhoneIsAskedOnceMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(tap(1, 1))
-		r.script.took = 2 * time.Second
 		ctx, cancel := context.WithCancelCause(t.Context())
 		r.runner.Phone = &teller{phone: r.phone,
 			now: func(*screen.State) error { cancel(agentloop.ErrPaused); return ctx.Err() }}

@@ -14,7 +14,7 @@ var keycodes = map[actions.Key]int{
 	actions.KeyBack:       4,
 	actions.KeyVolumeUp:   24,
 	actions.KeyVolumeDown: 25,
-	actions.KeyPower:      26,
+	actions.KeyPower:      codeSleep,
 	actions.KeyEnter:      codeEnter,
 	actions.KeyDelete:     codeDelete,
 	actions.KeyMenu:       82,
@@ -27,6 +27,7 @@ const (
 	codeDelete        = 67
 	codeForwardDelete = 112
 	codeMoveEnd       = 123
+	codeSleep         = 223 // off, as the power key; but on a display that is off it does nothing
 	codeWakeUp        = 224
 )
 

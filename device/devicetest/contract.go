@@ -140,6 +140,10 @@ func looksAtDark(t *testing.T, s Subject) {
 	require.NoError(t, err)
 	require.False(t, look.State.On)
 	require.Nil(t, look.Frame)
+	require.NoError(t, s.Phone.Key(t.Context(), actions.KeyPower))
+	look, err = s.Phone.Look(t.Context())
+	require.NoError(t, err)
+	require.False(t, look.State.On, "the power key never lights a display that a person put out")
 }
 
 func looksAtSecure(t *testing.T, s Subject) {

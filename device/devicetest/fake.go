@@ -275,7 +275,7 @@ var fakeKeys = map[actions.Key]func(*Fake){
 	actions.KeyBack:       func(f *Fake) { f.front = HomeApp },
 	actions.KeyHome:       func(f *Fake) { f.front = HomeApp },
 	actions.KeyEnter:      func(f *Fake) { f.texts[f.front] += "\n" },
-	actions.KeyPower:      func(f *Fake) { f.off = !f.off },
+	actions.KeyPower:      func(f *Fake) { f.off = true },
 	actions.KeyWakeUp:     func(f *Fake) { f.off = false },
 	actions.KeyRecents:    func(*Fake) {},
 	actions.KeyMenu:       func(*Fake) {},
