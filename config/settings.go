@@ -78,10 +78,12 @@ var settings = []struct {
 		"longest wait for the screen to settle after an action"},
 
 	{"reply.mode", "pass_to_client", nil,
-		"pass_to_client, elicit, manual_reply, auto_reply or no_reply, or several in turn: " +
-			"manual_reply (60s) -> auto_reply"},
+		"pass_to_client, elicit, manual_reply, auto_reply or no_reply, for short pass, manual, " +
+			"auto and no, or several in turn: manual_reply (60s) -> auto_reply"},
 
-	{"calls.wait", "45s", positive, "how long a call waits for its run"},
+	{"calls.wait", "", orDefault(positive),
+		"how long a call waits for its run; 0s means 25s, and 45s for a client that asks for " +
+			"progress"},
 	{"calls.max_wait", "90s", positive, "longest wait that a call may ask for"},
 	{"calls.heartbeat", "10s", positive, "time between progress messages of a waiting call"},
 	{"calls.detach_grace", "120s", positive, "how long a run goes on with nobody attached"},
@@ -94,7 +96,7 @@ var settings = []struct {
 	{"questions.ttl", "24h", positive, "how long a question can be answered at all"},
 	{"questions.per_run", "20", between(1, 1000), "most questions of one run"},
 	{"questions.on_timeout", "pause", oneOf("pause", "continue_without_answer", "auto_reply",
-		"abort"),
+		"auto", "abort"),
 		"pause, continue_without_answer, auto_reply or abort"},
 
 	{"notify.webhooks", "", nil,
@@ -150,6 +152,16 @@ func between(low, high float64) check {
 
 func positive(v any) []fault {
 	return unless(v.(time.Duration) > 0, v, "a duration above 0, such as 90s")
+}
+
+// orDefault takes also nothing, which leaves it to the program.
+func orDefault(c check) check {
+	return func(v any) []fault {
+		if v == time.Duration(0) {
+			return nil
+		}
+		return c(v)
+	}
 }
 
 func pictureSize(v any) []fault {

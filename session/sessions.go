@@ -86,6 +86,7 @@ func listHint(err error) error {
 func (s *Store) Sessions(ctx context.Context, f Filter) ([]Overview, error) {
 	w := where{"s.client = coalesce(?, s.client)", []any{f.Client}}
 	w.and("r.state = ?", string(f.State))
+	w.and("s.serial = ?", f.Serial)
 	if f.Waiting {
 		w.sql += " AND r.waiting_at <> 0"
 	}

@@ -147,6 +147,7 @@ type Filter struct {
 	State   State   // of the latest run
 	Waiting bool    // those whose latest run waits for an answer
 	Client  *string // whom they belong to
+	Serial  string  // of their phone
 	Limit   int     // 0 means all
 }
 

@@ -5,11 +5,13 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/session"
 )
 
 type continueArgs struct {
-	SessionID string `json:"session_id" max:"200"`
+	SessionID string `json:"session_id,omitempty" max:"200"`
 	Task      string `json:"task,omitempty" max:"20000"`
 	ReplyMode string `json:"reply_mode,omitempty" max:"200"`
 	Reset     bool   `json:"reset_environment" default:"false"`
@@ -20,6 +22,12 @@ type continueArgs struct {
 // goOn answers, gives more steps, or begins a related task.
 func (t *tasks) goOn(ctx context.Context, c *call, a continueArgs) (*reply, error) {
 	began := time.Now()
+	if a.SessionID == "" {
+		var err error
+		if a.SessionID, err = t.newestOn(ctx, c, a.Device); err != nil {
+			return nil, err
+		}
+	}
 	before, err := t.statusOf(ctx, c, a.SessionID)
 	if err != nil {
 		return nil, err
@@ -47,6 +55,25 @@ func (t *tasks) goOn(ctx context.Context, c *call, a continueArgs) (*reply, erro
 		}
 	}
 	return t.follow(ctx, c, s)
+}
+
+// newestOn is the caller's session that changed last on the phone.
+func (t *tasks) newestOn(ctx context.Context, c *call, serial string) (string, error) {
+	if serial == "" {
+		return "", invalid("pass session_id as the result that began the session names it, "+
+			"or device_id for your newest session on that phone", "session_id is missing")
+	}
+	found, err := t.Store.Sessions(ctx,
+		session.Filter{Client: &c.principal, Serial: serial, Limit: 1})
+	if err == nil && len(found) == 0 {
+		err = runs.Refuse(runs.SessionNotFound,
+			"start a task there with ask_agent_start_new_task; list_sessions has your sessions",
+			"you have no session on phone %s", text.Quote(serial, 60))
+	}
+	if err != nil {
+		return "", err
+	}
+	return found[0].ID, nil
 }
 
 // answer is the answer in the arguments, nil when there is none.

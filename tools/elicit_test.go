@@ -186,7 +186,7 @@ func TestAFormDoesNotOutliveTheCall(t *testing.T) {
 		w.pipe(eras[0], r)
 		began := time.Now()
 		a := w.start("ask tap", in{"reply_mode": "elicit"})
-		require.Equal(t, 45*time.Second, time.Since(began), "its budget")
+		require.Equal(t, 25*time.Second, time.Since(began), "its budget")
 		require.Equal(t, asks, a.code())
 		require.Equal(t, "ask_agent_wait", a.Next.Tool, "the next call shows it again")
 		require.Contains(t, a.tail, "in a form")
@@ -219,7 +219,7 @@ func TestAFormHasItsTurn(t *testing.T) {
 
 func TestAFormWhoseTurnComesLaterIsShown(t *testing.T) {
 	inBothEras(t, these(accepts(in{"choice": "red"})), func(t *testing.T, w *fixture, r *reader) {
-		a := w.start("ask tap", in{"reply_mode": "pass_to_client (30s) -> elicit"})
+		a := w.start("ask tap", in{"reply_mode": "pass_to_client (15s) -> elicit"})
 		require.Equal(t, asks, a.code())
 		require.Empty(t, r.shown())
 		b := w.call("ask_agent_wait", in{"session_id": a.SessionID, "question_id": a.Question.ID})

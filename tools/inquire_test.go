@@ -68,7 +68,7 @@ func TestAnInquiryWaitsForItsAnswer(t *testing.T) {
 			"options": []any{"red", "blue"}})
 
 		require.Equal(t, "pending", a.says())
-		require.Equal(t, 45*time.Second, time.Since(began), "its budget")
+		require.Equal(t, 25*time.Second, time.Since(began), "its budget")
 		require.Nil(t, a.Answer)
 		require.Equal(t, "the new door", a.Question.Context)
 		require.Equal(t, []string{"red", "blue"}, a.Question.Options)

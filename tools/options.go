@@ -56,7 +56,8 @@ const (
 
 // Waits bound how long calls wait for their run. A zero field takes its default.
 type Waits struct {
-	Default time.Duration // of a call that does not say; 45 s
+	// of a call that does not say; 25 s, and 45 s with a progress token
+	Default time.Duration
 	// of any call; 90 s. One without a progress token waits 50 s at most, or Default when that is
 	// longer
 	Max       time.Duration
@@ -71,21 +72,24 @@ func (w Waits) over(base Waits) Waits {
 		cmp.Or(w.Heartbeat, base.Heartbeat)}
 }
 
-func (w Waits) withDefaults() Waits {
-	w = w.over(Waits{Default: 45 * time.Second, Max: 90 * time.Second,
-		Heartbeat: 10 * time.Second})
+func (w Waits) withDefaults(progress bool) Waits {
+	usual := 25 * time.Second
+	if progress {
+		usual = 45 * time.Second
+	}
+	w = w.over(Waits{Default: usual, Max: 90 * time.Second, Heartbeat: 10 * time.Second})
 	w.Default = min(w.Default, w.Max)
 	return w
 }
 
-// waitsOf are those of a client.
-func (o *Options) waitsOf(client string) Waits {
+// waitsOf are those of a client's call, with a progress token or without.
+func (o *Options) waitsOf(client string, progress bool) Waits {
 	for name, w := range o.ClientWaits {
 		if strings.EqualFold(name, client) {
-			return w.over(o.Waits).withDefaults()
+			return w.over(o.Waits).withDefaults(progress)
 		}
 	}
-	return o.Waits.withDefaults()
+	return o.Waits.withDefaults(progress)
 }
 
 // budget is how long the call may wait. seconds is nil when it did not say.

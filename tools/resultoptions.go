@@ -67,7 +67,9 @@ func (t *tasks) settings(c *call, a runArgs, mode string, before runs.Settings) 
 		Client: json.RawMessage(quote(kept)), Captions: shown.Captions,
 		FinalCaption: shown.FinalCaption}
 	if mode != "" {
-		out.ReplyMode = channel.Mode(mode)
+		if out.ReplyMode, err = channel.Parse(mode); err != nil {
+			return before, runs.Coded(runs.InvalidArgument, err)
+		}
 	}
 	out.ReplyMode = c.options.replyMode(out.ReplyMode, t.ReplyMode)
 	if c.given["detached_ok"] {

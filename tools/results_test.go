@@ -35,7 +35,7 @@ func TestTheKeysOfAResult(t *testing.T) {
 			"action_type": "COMPLETE", "return": "done ", "summary": "step 2"},
 			"global_step_idx": 2.0, "screenshot_caption": "screen 2 in words"},
 			a.structured["final_action"])
-		require.Equal(t, in{"waited_ms": 2000.0, "wait_budget_ms": 45000.0, "run_ms": 2000.0,
+		require.Equal(t, in{"waited_ms": 2000.0, "wait_budget_ms": 25000.0, "run_ms": 2000.0,
 			"model_ms": 2000.0}, a.structured["timing"])
 		require.Equal(t, in{"prompt_tokens": 20.0, "completion_tokens": 2.0}, a.structured["usage"])
 		require.Equal(t, "done ", a.structured["answer"])

@@ -89,7 +89,7 @@ func (t *Tools) newCall(ctx context.Context, req mcp.CallToolRequest) *call {
 		request:   req,
 		principal: t.opts.Principal(ctx),
 		progress:  newProgressReporter(token, t.opts.Log),
-		waits:     o.tighten(t.opts.waitsOf(mcptransport.ClientName(ctx))),
+		waits:     o.tighten(t.opts.waitsOf(mcptransport.ClientName(ctx), token != nil)),
 		forms:     mcptransport.CanElicit(ctx),
 		stateless: mcptransport.Stateless(ctx),
 		options:   o,

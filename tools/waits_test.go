@@ -23,7 +23,7 @@ func TestACallNeverOutlivesItsBudget(t *testing.T) {
 		want      time.Duration
 	}{
 		"by default": {in{}, nil, tools.Waits{}, tools.Waits{},
-			45 * time.Second},
+			25 * time.Second},
 		"by default, with progress": {in{}, "p", tools.Waits{}, tools.Waits{},
 			45 * time.Second},
 		"asked for": {in{"wait_seconds": 12.5}, nil, tools.Waits{},
@@ -101,11 +101,11 @@ func TestALongTaskIsOneStartAndManyWaits(t *testing.T) {
 			require.Equal(t, "ask_agent_wait", a.Next.Tool)
 			called := time.Now()
 			a = w.call(a.Next.Tool, a.Next.Arguments)
-			require.LessOrEqual(t, time.Since(called), 45*time.Second)
+			require.LessOrEqual(t, time.Since(called), 25*time.Second)
 			calls, steps = calls+1, steps+a.Delta
 		}
 		require.Equal(t, done, a.code())
-		require.Equal(t, 14, calls, "ten minutes of 45 seconds each")
+		require.Equal(t, 25, calls, "ten minutes of 25 seconds each")
 		require.Equal(t, 61, steps, "no step is told twice, none is left out")
 		require.Equal(t, 60, w.phones.touches("A"))
 		require.Equal(t, 610*time.Second, time.Since(began))

@@ -107,9 +107,11 @@ func (a *app) load() error {
 	if err != nil {
 		return usageError{err}
 	}
-	if _, err := channel.Parse(conf.Reply.Mode); err != nil {
+	mode, err := channel.Parse(conf.Reply.Mode)
+	if err != nil {
 		return usageError{fmt.Errorf("reply.mode (from %s): %w", conf.Origin("reply.mode"), err)}
 	}
+	conf.Reply.Mode = string(mode)
 	a.conf = conf
 	return nil
 }

@@ -59,6 +59,9 @@ func (a *app) open(ctx context.Context, o overrides) (d *deps, err error) {
 		return d, err
 	}
 	q := a.conf.Questions
+	if q.OnTimeout == "auto" { // the channel's short name
+		q.OnTimeout = string(inquiry.AskModel)
+	}
 	opts := &runs.Options{
 		Store: d.store, Phones: phones{d.host}, Broker: a.broker(d.store), Console: o.console,
 		Limits: agentloop.Limits{Steps: a.conf.Loop.MaxSteps, Time: a.conf.Loop.MaxTime,

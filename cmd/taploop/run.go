@@ -29,7 +29,7 @@ type workFlags struct {
 
 // taskFlags are what run and continue share.
 type taskFlags struct {
-	ReplyMode string `key:"reply.mode" help:"What happens when the model asks: pass_to_client, manual_reply, auto_reply, no_reply, or several like 'manual_reply (60s) -> auto_reply'." placeholder:"MODE"`
+	ReplyMode string `key:"reply.mode" help:"What happens when the model asks: pass_to_client, manual_reply, auto_reply, no_reply (or pass, manual, auto, no), or several like 'manual (60s) -> auto'." placeholder:"MODE"`
 	MaxSteps  int    `help:"Most steps of this call; 0 means the configured maximum." placeholder:"N"`
 	Captions  string `enum:"none,final,all" default:"final" help:"Which screens a model puts in words: none, final, all." placeholder:"WHICH"`
 	Queue     bool   `help:"Wait for a phone that another session holds."`

@@ -19,7 +19,7 @@ import (
 type serveCmd struct {
 	HTTP      httpFlag `name:"http" help:"Serve Streamable HTTP at /mcp, on ADDR (HOST:PORT) or else on http.addr; without it MCP is on stdin and stdout."`
 	Addr      string   `arg:"" optional:"" help:"The address for --http." placeholder:"ADDR"`
-	ReplyMode string   `key:"reply.mode" help:"What happens when the model asks and the call does not say: pass_to_client, elicit, manual_reply, auto_reply, no_reply, or several like 'elicit -> pass_to_client'." placeholder:"MODE"`
+	ReplyMode string   `key:"reply.mode" help:"What happens when the model asks and the call does not say: pass_to_client, elicit, manual_reply, auto_reply, no_reply (or pass, manual, auto, no), or several like 'elicit -> pass'." placeholder:"MODE"`
 	Privacy   string   `key:"privacy" help:"off, or captions: no picture leaves over MCP." placeholder:"LEVEL"`
 	workFlags
 }

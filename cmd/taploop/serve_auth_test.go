@@ -98,6 +98,12 @@ func TestAStrangersPageCannotReachTheServer(t *testing.T) {
 	}
 	status, _, _ := post(t, strings.TrimSuffix(url, "/mcp")+"/", handshake, nil)
 	require.Equal(t, http.StatusNotFound, status)
+	status, _, _ = post(t, url+"/", handshake, nil)
+	require.Equal(t, http.StatusOK, status, "a slash at the end is the same address")
+	status, _, _ = post(t, url+"/", handshake, map[string]string{"Host": "evil.example"})
+	require.Equal(t, http.StatusForbidden, status)
+	status, _, _ = post(t, url+"/x", handshake, nil)
+	require.Equal(t, http.StatusNotFound, status)
 }
 
 func TestTokensOpenTheDoor(t *testing.T) {

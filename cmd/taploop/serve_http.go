@@ -38,6 +38,7 @@ func (a *app) serveHTTP(ctx context.Context) error {
 	})
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", transport)
+	mux.Handle("/mcp/{$}", transport)
 	page.open(a, s.deps, auth, mux)
 	srv := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout: 2 * time.Minute,

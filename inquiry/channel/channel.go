@@ -10,6 +10,7 @@ import (
 // Channel is one way in which a question reaches somebody who answers.
 type Channel struct {
 	Name   string // among a question's channels, and in a reply mode when it can be a step of one
+	Short  string // a shorter name, which is taken wherever somebody writes a reply mode; or ""
 	Stored string // under which an answer through it is stored, one of inquiry's channels
 	Step   bool   // can be a step of a reply mode
 
@@ -37,25 +38,29 @@ const (
 
 // registry is all channels: first the steps, in the order in which they are explained.
 var registry = []Channel{
-	{Name: string(PassToClient), Stored: inquiry.ChannelMCP, Step: true, Person: true,
+	{Name: string(PassToClient), Short: "pass",
+		Stored: inquiry.ChannelMCP, Step: true, Person: true,
 		Help:  "returns the question to you, for your user",
 		Label: [2]string{"MCP client", "MCP 客户端"}},
 	{Name: string(Elicit), Stored: inquiry.ChannelElicit, Step: true, Person: true,
 		Authority: inquiry.AuthorityClientUI,
 		Help:      "shows your user a form, if you can show forms",
 		Label:     [2]string{"client's dialog", "客户端对话框"}},
-	{Name: string(ManualReply), Stored: inquiry.ChannelConsole, Step: true, Person: true,
+	{Name: string(ManualReply), Short: "manual",
+		Stored: inquiry.ChannelConsole, Step: true, Person: true,
 		OutOfBand: true, Authority: inquiry.AuthorityLocalOperator,
 		Needs: "a console", Provide: "run on a terminal",
 		Help:  "asks the person at the server's console",
 		Label: [2]string{"console", "控制台"}},
-	{Name: string(AutoReply), Stored: inquiry.ChannelModel, Step: true, OutOfBand: true,
+	{Name: string(AutoReply), Short: "auto",
+		Stored: inquiry.ChannelModel, Step: true, OutOfBand: true,
 		Authority: inquiry.AuthorityAgent,
 		Needs:     "a model that answers", Provide: "configure a model that answers",
 		Help: "lets a model answer in the person's place, " +
 			"and the result's notes say what it answered",
 		Label: [2]string{"model", "模型"}},
-	{Name: string(NoReply), Stored: inquiry.ChannelTimer, Step: true, OutOfBand: true, Last: true,
+	{Name: string(NoReply), Short: "no",
+		Stored: inquiry.ChannelTimer, Step: true, OutOfBand: true, Last: true,
 		Needs: "a timer", Provide: "use another mode",
 		Help:  "tells the agent to go on without an answer",
 		Label: [2]string{"timer", "定时器"}},
@@ -102,6 +107,17 @@ func Help() string {
 		parts = append(parts, c.Name+" "+c.Help)
 	}
 	return strings.Join(parts, "; ")
+}
+
+// step is the one that somebody means by this name, its own or the short one; the zero value when
+// there is none.
+func step(name string) Channel {
+	for _, c := range registry {
+		if c.Step && (c.Name == name || c.Short != "" && c.Short == name) {
+			return c
+		}
+	}
+	return Channel{}
 }
 
 // Named is the channel with this name; the zero value when there is none.

@@ -14,7 +14,8 @@ import (
 // after the other, for example "elicit -> pass_to_client" or "manual_reply (60s) -> auto_reply".
 // The time is how long a channel is in turn; the last one is for as long as the question is
 // open. The first answer wins, through whichever channel, even one whose turn is over or has not
-// come. [Parse] gives the canonical text.
+// come. A channel may have a short name, for example "manual -> auto"; [Parse] gives the canonical
+// text.
 type Mode string
 
 // Step is the turn of one channel.
@@ -96,7 +97,7 @@ func (m Mode) Personal() bool {
 func parseStep(words string) (Step, error) {
 	name, rest, timed := strings.Cut(strings.TrimSpace(words), "(")
 	name = strings.TrimSpace(name)
-	s := Step{Channel: Named(name)}
+	s := Step{Channel: step(name)}
 	if !s.Step {
 		var names []string
 		for _, c := range Steps() {

@@ -21,6 +21,12 @@ func TestAReplyModeIsReadAndWrittenInOneWay(t *testing.T) {
 		"manual_reply (2 min) -> no_reply":   "manual_reply (2m0s) -> no_reply",
 		"elicit (5s) -> manual_reply (24h)":  "elicit (5s) -> manual_reply (24h0m0s)",
 		"auto_reply -> pass_to_client (10m)": "auto_reply -> pass_to_client (10m0s)",
+		"auto":                               "auto_reply",
+		"no":                                 "no_reply",
+		"manual":                             "manual_reply",
+		"pass":                               "pass_to_client",
+		" manual (60s)→auto -> pass ": "manual_reply (1m0s) -> auto_reply -> " +
+			"pass_to_client",
 	} {
 		got, err := channel.Parse(text)
 		require.NoError(t, err, text)
@@ -41,6 +47,10 @@ func TestAReplyModeIsReadAndWrittenInOneWay(t *testing.T) {
 func TestAReplyModeThatCannotWorkSaysWhy(t *testing.T) {
 	for text, want := range map[string]string{
 		"shout":                                "unknown reply mode",
+		"AUTO":                                 "unknown reply mode",
+		"page":                                 "unknown reply mode",
+		"auto -> auto_reply":                   "auto_reply twice",
+		"no -> pass":                           "nothing can come after no_reply",
 		"elicit ->":                            "unknown reply mode",
 		"elicit; rm -rf /":                     "unknown reply mode",
 		strings.Repeat("x", 10_000):            "…",

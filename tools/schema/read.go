@@ -133,6 +133,9 @@ func (a argument) read(v any) (any, error) {
 		if a.Type == "string" {
 			return got, a.checkText(got)
 		}
+		if plain := unquoted(got); plain != nil {
+			return a.read(plain)
+		}
 	case json.Number:
 		if a.Type == "integer" || a.Type == "number" {
 			return a.readNumber(got)
@@ -156,6 +159,21 @@ func (a argument) read(v any) (any, error) {
 	want := kinds[a.Type] // the value itself is not shown: it may be an answer that is secret
 	return nil, wrong(fmt.Sprintf("pass %s as %s%s", a.name, want, a.orNot()), "%s is %s (want %s)",
 		a.name, kindOf(v), want)
+}
+
+// unquoted is the number, or the true or false, that some clients send as a text; nil when s is
+// another text.
+func unquoted(s string) any {
+	d := json.NewDecoder(strings.NewReader(s))
+	d.UseNumber()
+	var v any
+	if d.Decode(&v) == nil && !d.More() {
+		switch v.(type) {
+		case json.Number, bool:
+			return v
+		}
+	}
+	return nil
 }
 
 var kinds = map[string]string{"string": "a text", "integer": "a whole number", "number": "a number",

@@ -100,13 +100,15 @@ func TestSectionsOfAText(t *testing.T) {
 func TestArgumentsAreReadIntoTheirType(t *testing.T) {
 	var o order
 	given, err := schema.Read(orders(), json.RawMessage(`{
-		"table":"7","seats":4.0,"extra":{"a":[1]},"pay":null,
-		"dishes":[{"name":"soup","spices":["salt"],"taste":3,"grams":12.5}]}`), &o)
+		"table":"7","seats":"4","extra":{"a":[1]},"pay":null,
+		"dishes":[{"name":"soup","spices":["salt"],"taste":3,"grams":"12.5","hot":"true"}]}`),
+		&o)
 	require.NoError(t, err)
 	grams := 12.5
 	require.Equal(t, order{table: table{"7"}, Seats: 4, Pay: "cash",
-		Extra:  json.RawMessage(`{"a":[1]}`),
-		Dishes: []dish{{Name: "soup", Spices: []string{"salt"}, Taste: 3.0, Grams: &grams}}}, o)
+		Extra: json.RawMessage(`{"a":[1]}`),
+		Dishes: []dish{{Name: "soup", Spices: []string{"salt"}, Taste: 3.0, Hot: true,
+			Grams: &grams}}}, o)
 	require.Equal(t, map[string]bool{"table": true, "seats": true, "extra": true, "dishes": true},
 		given)
 }
@@ -131,6 +133,16 @@ func TestWhatIsWrongWithAnArgument(t *testing.T) {
 			"use one of: cash, card"},
 		`{"table":"7","seats":9}`: {`seats is "9" (want 1 to 8)`,
 			"pass a number from 1 to 8, or leave seats out"},
+		`{"table":"7","seats":"many"}`: {"seats is a text (want a whole number)",
+			"pass seats as a whole number, or leave seats out"},
+		`{"table":"7","seats":"4 5"}`: {"seats is a text (want a whole number)",
+			"pass seats as a whole number, or leave seats out"},
+		`{"table":"7","seats":"9"}`: {`seats is "9" (want 1 to 8)`,
+			"pass a number from 1 to 8, or leave seats out"},
+		`{"table":"7","seats":"true"}`: {"seats is true or false (want a whole number)",
+			"pass seats as a whole number, or leave seats out"},
+		`{"table":"7","extra":"{}"}`: {"extra is a text (want an object)",
+			"pass extra as an object, or leave extra out"},
 		`{"table":"7","seats":1.5}`: {`seats is "1.5" (want a whole number)`,
 			"pass a whole number"},
 		`{"table":"7","seats":1e999}`: {`seats is "1e999" (want 1 to 8)`,
