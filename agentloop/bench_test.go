@@ -2,7 +2,6 @@ package agentloop_test
 
 import (
 	"context"
-	"image"
 	"testing"
 
 	"github.com/taploop/taploop/actions"
@@ -35,10 +34,7 @@ func (noJournal) Done(context.Context, agentloop.Step, agentloop.Progress) error
 // BenchmarkStep is the loop's own share of a step on a 1080x2400 screen: no model, no phone, no
 // store, no waiting.
 func BenchmarkStep(b *testing.B) {
-	f, err := screen.NewFrame(image.NewRGBA(image.Rect(0, 0, 1080, 2400)))
-	if err != nil {
-		b.Fatal(err)
-	}
+	f := grey(40).Resized(screen.Size{W: 1080, H: 2400})
 	p := newPhone()
 	r := agentloop.Runner{
 		Phone:  still{p, screen.Observation{Frame: f, State: p.state}},

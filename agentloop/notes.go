@@ -25,6 +25,8 @@ const (
 	NoteScreenChanged NoteKind = "screen_changed"
 	// NoteRepeated: the same Action on the same screen, again and again, changed nothing.
 	NoteRepeated NoteKind = "repeated"
+	// NoteBlack: the picture is wholly black on a display that is lit.
+	NoteBlack NoteKind = "black"
 	// NoteNotAllowed: the gate refused Action; Detail says why.
 	NoteNotAllowed NoteKind = "not_allowed"
 	// NoteAskedBefore: Detail, the question, was asked before and not answered.
@@ -60,6 +62,14 @@ var notes = map[NoteKind]struct{ en, zh string }{
 		"The same action, {action}, has been repeated on the same screen and changed nothing. " +
 			"Do something else, or ABORT and say what is in the way.",
 		"同样的操作({action})在同一个屏幕上已经重复多次,没有任何变化。请换一种做法,或者 ABORT 并说明障碍。",
+	},
+	NoteBlack: {
+		"The picture of the screen is wholly black, and a second one was, too, although the " +
+			"display is lit: an app may forbid capture, or show nothing yet. Do not tap what " +
+			"cannot be seen; WAIT, go BACK or HOME, or ask with INFO. If the next picture is " +
+			"black as well, the run stops.",
+		"屏幕亮着,但截图全黑,再截一次仍然全黑:可能是应用禁止截屏,或者还没有显示内容。" +
+			"请不要点击看不见的东西,可以 WAIT、BACK、HOME,或者用 INFO 询问。如果下一张截图还是全黑,任务就会停止。",
 	},
 	NoteNotAllowed: {
 		"The action {action} was not allowed, and not carried out: {detail}",

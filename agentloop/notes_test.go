@@ -24,7 +24,7 @@ func TestNotesAreWordedInTheLanguageOfTheRun(t *testing.T) {
 func TestEveryKindOfNoteIsWordedInBothLanguages(t *testing.T) {
 	for _, k := range []agentloop.NoteKind{
 		agentloop.NoteRefused, agentloop.NoteOutcomeUnknown, agentloop.NoteNotDone,
-		agentloop.NoteRepeated,
+		agentloop.NoteRepeated, agentloop.NoteBlack,
 		agentloop.NoteAskedBefore, agentloop.NoteScreenChanged, agentloop.NoteNotAllowed,
 		agentloop.NoteResumed, agentloop.NoteEarlierTask,
 	} {

@@ -3,6 +3,8 @@ package agentloop
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/taploop/taploop/internal/wait"
@@ -14,6 +16,11 @@ import (
 func (l *loop) observe(ctx context.Context, s *Step) *Ending {
 	began := time.Now()
 	look, print, err := l.settle(ctx)
+	if err == nil && look.Frame != nil && look.Frame.Black() {
+		_ = wait.For(ctx, lookAgain)
+		l.touched = true // what is about to show may still move
+		look, print, err = l.settle(ctx)
+	}
 	kind := Looked
 	if l.touched {
 		kind, s.Timing.Settle = Settled, time.Since(began)
@@ -27,6 +34,9 @@ func (l *loop) observe(ctx context.Context, s *Step) *Ending {
 		return LostPhone(stepError(s, "looking", err))
 	}
 	if end := unusable(look); end != nil {
+		return end
+	}
+	if end := l.blackout(look.Frame.Black()); end != nil {
 		return end
 	}
 	l.touched, l.before = false, print
@@ -58,11 +68,31 @@ func unusable(look screen.Observation) *Ending {
 	if end := offOrLocked(look.State); end != nil {
 		return end
 	}
-	if look.State.Secure && look.Frame.Black() {
+	if look.State.Secure {
 		return halt(SecureScreen, screen.ErrSecure)
 	}
 	return nil
 }
+
+// blackout tells the model that the picture is wholly black, once. When the model has decided on
+// such a picture and the next one is black too, the run ends; so it does when the action that it
+// would carry out was decided on another picture.
+func (l *loop) blackout(black bool) *Ending {
+	told := slices.ContainsFunc(l.progress.Notes, isBlack)
+	switch {
+	case !black:
+		l.progress.Blind = false
+		l.progress.Notes = slices.DeleteFunc(l.progress.Notes, isBlack)
+	case l.progress.Blind, l.progress.Pending != nil:
+		return halt(SecureScreen, fmt.Errorf(
+			"%w, or shows nothing: its picture stays wholly black", screen.ErrSecure))
+	case !told:
+		l.note(Note{Kind: NoteBlack})
+	}
+	return nil
+}
+
+func isBlack(n Note) bool { return n.Kind == NoteBlack }
 
 func offOrLocked(s screen.State) *Ending {
 	switch {
@@ -79,6 +109,7 @@ const (
 	firstPoll = 100 * time.Millisecond // before the first and the second look after a gesture
 	lastPoll  = 500 * time.Millisecond // what the pauses between looks grow to
 	reaction  = 600 * time.Millisecond // a screen that did not move for so long is not going to
+	lookAgain = time.Second            // what a black screen gets to show something
 	same      = 0.005                  // of a fingerprint's cells; what a cursor or a clock moves
 )
 

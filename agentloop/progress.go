@@ -25,6 +25,9 @@ type Progress struct {
 
 	// ReplyJustIn says that the model has not seen the last exchange yet.
 	ReplyJustIn bool `json:"reply_just_in,omitempty"`
+
+	// Blind says that the last decision was made on a wholly black picture, knowingly.
+	Blind bool `json:"blind,omitempty"`
 }
 
 // Pending is an action that was decided and not carried out, because a [Gate] parked a question
@@ -42,6 +45,7 @@ func (p Progress) clone() Progress {
 
 // decided is p after the model was shown all that it was to be shown, and has decided.
 func (p Progress) decided(d actions.Decision) Progress {
+	p.Blind = slices.ContainsFunc(p.Notes, isBlack)
 	p.Notes, p.ReplyJustIn = nil, false
 	if d.Summary != "" {
 		p.Summary = d.Summary

@@ -7,8 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/actions"
-	"github.com/taploop/taploop/agentloop"
-	"github.com/taploop/taploop/screen"
 )
 
 func TestAfterAGestureTheScreenIsWaitedFor(t *testing.T) {
@@ -105,18 +103,4 @@ func TestAnAppThatComesToTheFrontWithTheSamePictureIsWaitedFor(t *testing.T) {
 
 	require.Equal(t, "main", r.script.seen[1].Look.State.App)
 	require.Equal(t, 4, r.phone.looks)
-}
-
-func TestAWindowThatIsSecureButSeenIsActedOn(t *testing.T) {
-	r := newRig(actions.Complete{})
-	r.phone.state.Secure = true // a dialog over it shows
-	end, _ := run(t, r, "x")
-	require.Equal(t, agentloop.TaskCompleted, end.Reason)
-
-	r = newRig(actions.Complete{})
-	r.phone.state.Secure, r.phone.black = true, true
-	end, _ = run(t, r, "x")
-	require.Equal(t, agentloop.SecureScreen, end.Reason)
-	require.ErrorIs(t, end.Err, screen.ErrSecure)
-	require.Empty(t, r.script.seen, "the model is not asked about a screen that cannot be seen")
 }

@@ -29,6 +29,8 @@ func (l *loop) superseded(
 		return "", LostPhone(stepError(s, "looking once more", err))
 	case !now.On || now.Locked:
 		return "", offOrLocked(now)
+	case now.Secure:
+		return "a window that forbids capture came to the front", nil
 	case now.App != then.App && now.App != "" && then.App != "":
 		return fmt.Sprintf("%s came to the front", now.App), nil
 	case now.Size != then.Size && now.Size.Valid():

@@ -75,13 +75,17 @@ func (p *Phone) glance(ctx context.Context) (screen.Observation, error) {
 	return look, err
 }
 
-// developed is the frame of a shot that belongs to the state, or why there is none.
+// developed is the frame of a shot that belongs to the state, or why there is none. The flag of the
+// window in front is believed, not the picture: the system's bars above it are in the picture.
 func developed(s shot, r reading) (*screen.Frame, error) {
 	var torn tornError
+	whole := s.err == nil
 	switch {
-	case r.State.Secure && (errors.As(s.err, &torn) || s.err == nil && s.frame.Black()):
+	case !whole && !errors.As(s.err, &torn):
+		return nil, s.err
+	case r.State.Secure && !r.State.Locked, r.hidden && (!whole || s.frame.Black()):
 		return nil, hint.Add(ErrSecure, hintSecure)
-	case s.err != nil:
+	case !whole:
 		return nil, s.err
 	}
 	return fit(s.frame, r)

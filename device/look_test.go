@@ -138,12 +138,19 @@ func TestATornPictureIsTakenOnceMoreAndThenAnError(t *testing.T) {
 	}
 }
 
-func TestABlackSecureScreenIsAnErrorAndABlackOneIsNot(t *testing.T) {
-	secure := map[string]string{"dumpsys window windows": "  Window #0 Window{1 u0 " +
+// secureWindows is a dump with a window that forbids capture, and what has the focus.
+func secureWindows(focus string) map[string]string {
+	return map[string]string{"dumpsys window windows": "  Window #0 Window{1 u0 " +
 		"com.a/com.a.Main}:\n" +
-		"    mAttrs={fl=LAYOUT_IN_SCREEN SECURE}\n    isVisible=true\n  mCurrentFocus=Window{1 " +
-		"u0 com.a/com.a.Main}\n"}
-	w := &wirePhones{shell: ordinary(secure), exec: shows(upright, black, 0, 0)}
+		"    mAttrs={fl=LAYOUT_IN_SCREEN SECURE}\n    isVisible=true\n" +
+		"  Window #1 Window{2 u0 com.a/com.a.Main}:\n" +
+		"    mAttrs={fl=LAYOUT_IN_SCREEN}\n    isVisible=true\n" +
+		"  mCurrentFocus=" + focus + "\n"}
+}
+
+func TestAWindowInFrontThatForbidsCaptureIsBelievedWhateverThePicture(t *testing.T) {
+	focused := "Window{1 u0 com.a/com.a.Main}"
+	w := &wirePhones{shell: ordinary(secureWindows(focused)), exec: shows(upright, black, 0, 0)}
 	p := w.open(t)
 	look, err := p.Look(t.Context())
 	require.ErrorIs(t, err, ErrSecure)
@@ -158,13 +165,43 @@ func TestABlackSecureScreenIsAnErrorAndABlackOneIsNot(t *testing.T) {
 	_, err = p.Look(t.Context())
 	require.ErrorIs(t, err, ErrSecure)
 
-	w.exec = shows(upright, white, 0, 0) // a small secure window on a screen that is seen
+	// the status bar above it stays in the picture
+	w.exec = shows(upright, white, 0, 0)
 	look, err = p.Look(t.Context())
-	require.NoError(t, err)
-	require.True(t, look.State.Secure)
+	require.ErrorIs(t, err, ErrSecure)
+	require.Nil(t, look.Frame)
 
-	w.shell, w.exec = ordinary(nil), shows(upright, black, 0, 0)
-	look, err = p.Look(t.Context())
+	// while nothing has the focus it may be in front
+	w.shell = ordinary(secureWindows("null"))
+	_, err = p.Look(t.Context())
+	require.ErrorIs(t, err, ErrSecure)
+}
+
+func TestASecureWindowBehindTheOneInFrontIsNoReasonToStop(t *testing.T) {
+	w := &wirePhones{shell: ordinary(secureWindows("Window{2 u0 com.a/com.a.Main}")),
+		exec: shows(upright, white, 0, 0)}
+	p := w.open(t)
+	look, err := p.Look(t.Context())
+	require.NoError(t, err, "a dialog of the same title has the focus")
+	require.False(t, look.State.Secure)
+
+	w.exec = shows(upright, black, 0, 0)
+	_, err = p.Look(t.Context())
+	require.ErrorIs(t, err, ErrSecure, "nothing is seen of the dialog")
+}
+
+func TestALockScreenThatForbidsCaptureIsALockedPhone(t *testing.T) {
+	dumps := secureWindows("Window{1 u0 com.a/com.a.Main}")
+	dumps["dumpsys window policy"] = "KeyguardServiceDelegate\n  showing=true\n"
+	w := &wirePhones{shell: ordinary(dumps), exec: shows(upright, white, 0, 0)}
+	look, err := w.open(t).Look(t.Context())
+	require.NoError(t, err)
+	require.True(t, look.State.Locked)
+}
+
+func TestABlackPictureOfAScreenThatMayBeCapturedIsAPicture(t *testing.T) {
+	w := &wirePhones{shell: ordinary(nil), exec: shows(upright, black, 0, 0)}
+	look, err := w.open(t).Look(t.Context())
 	require.NoError(t, err)
 	require.True(t, look.Frame.Black())
 }

@@ -18,6 +18,7 @@ type reading struct {
 	screen.State
 	keyguard keyguard
 	geometry geometry
+	hidden   bool // a window that is seen, in front or not, is black in a capture
 }
 
 // errNoState is a phone whose answers are not understood.
@@ -41,11 +42,11 @@ func parseState(sections []string) (reading, error) {
 	r.State = screen.State{
 		On:       on,
 		Locked:   r.keyguard.front,
-		Secure:   forbidsCapture(parseWindows(windows), f.title),
 		Rotation: parseRotation(display, windows, g),
 		App:      f.app,
 		Activity: f.object,
 	}
+	r.State.Secure, r.hidden = forbidden(parseWindows(windows), f)
 	r.State.Size = g.now
 	if !g.now.Valid() {
 		r.State.Size = g.natural
@@ -56,14 +57,21 @@ func parseState(sections []string) (reading, error) {
 	return r, nil
 }
 
-// forbidsCapture reports whether a visible window, or the focused one, is black in a capture.
-func forbidsCapture(windows []window, focus string) bool {
+// forbidden reports whether the window in front is black in a capture, and whether any that is seen
+// is. In front is the one that has the focus, and what a popup of the same app stands on; while
+// nothing has the focus, any may be.
+func forbidden(windows []window, f front) (inFront, anywhere bool) {
 	for _, w := range windows {
-		if w.secure && (w.visible || w.title == focus) {
-			return true
+		focused := w.id == f.window
+		if !w.secure || !focused && !w.visible {
+			continue
+		}
+		anywhere = true
+		if focused || f.window == "" || f.part && w.pkg == f.app {
+			inFront = true
 		}
 	}
-	return false
+	return inFront, anywhere
 }
 
 // batch is several commands in one line, with marks between their outputs. The marks are not to be

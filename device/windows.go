@@ -8,18 +8,20 @@ import (
 )
 
 var (
-	currentFocus = regexp.MustCompile(`(?m)^\s*mCurrentFocus=Window\{\S+ (?:u\d+ )?([^}\n]*)\}`)
-	focusedApp   = regexp.MustCompile(
+	currentFocus = regexp.MustCompile(
+		`(?m)^\s*mCurrentFocus=Window\{(\S+) (?:u\d+ )?([^}\n]*)\}`)
+	focusedApp = regexp.MustCompile(
 		`(?m)^\s*mFocusedApp=[^\n]*?[ {]([\w.]+/[\w.$]+)(?: t-?\d+)?[ }]`)
 	component    = regexp.MustCompile(`^([\w.]+)/([\w.$]+)$`)
-	windowStart  = regexp.MustCompile(`(?m)^\s*Window #\d+ Window\{\S+ (?:u\d+ )?([^}\n]*)\}`)
+	windowStart  = regexp.MustCompile(`(?m)^\s*Window #\d+ Window\{(\S+) (?:u\d+ )?([^}\n]*)\}`)
 	windowOnMain = regexp.MustCompile(`\bmDisplayId=(\d+)`)
 	windowFlags  = regexp.MustCompile(`\bfl=([^}\n]*)`)
 )
 
 // window is one window of `dumpsys window windows`.
 type window struct {
-	title   string
+	id      string // of all windows that there are, also of those with the same title
+	pkg     string // its app, "" when the title does not tell
 	visible bool
 	secure  bool // FLAG_SECURE: it is black in a capture
 }
@@ -37,7 +39,8 @@ func parseWindows(s string) []window {
 		if id := first(windowOnMain, block); id != "" && id != "0" {
 			continue
 		}
-		list = append(list, window{windowTitle(s[m[2]:m[3]]), visible(block),
+		pkg, _ := shortComponent(windowTitle(s[m[4]:m[5]]))
+		list = append(list, window{s[m[2]:m[3]], pkg, visible(block),
 			secureFlag(first(windowFlags, block))})
 	}
 	return list
@@ -78,7 +81,8 @@ func secureFlag(flags string) bool {
 
 // front is what is in front: the focused window.
 type front struct {
-	title  string // the focused window's, "" when nothing has the focus
+	window string // the focused window's id, "" when nothing has the focus
+	part   bool   // it is a part of the app that is in front: a popup, a menu
 	app    string // package
 	object string // component, "" when the system itself is in front
 }
@@ -94,21 +98,23 @@ const systemUI = "com.android.systemui"
 // focused app.
 func parseFront(display, windows string) front {
 	var f front
-	var app string
+	var title, app string
 	for _, s := range []string{display, windows} {
-		if f.title == "" {
-			f.title = windowTitle(first(currentFocus, s))
+		if m := currentFocus.FindStringSubmatch(s); m != nil && f.window == "" {
+			f.window, title = m[1], windowTitle(m[2])
 		}
 		if app == "" {
 			app = first(focusedApp, s)
 		}
 	}
-	if slices.Contains(systemWindows, f.title) {
+	if slices.Contains(systemWindows, title) {
 		f.app = systemUI
 		return f
 	}
-	if component.MatchString(f.title) {
-		app = f.title
+	if component.MatchString(title) {
+		app = title
+	} else {
+		f.part = true
 	}
 	f.app, f.object = shortComponent(app)
 	return f

@@ -7,12 +7,16 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/sandbox/ui"
 )
 
 func black(img *image.RGBA) bool {
-	for i := 0; i < len(img.Pix); i += 4 {
-		if img.Pix[i]|img.Pix[i+1]|img.Pix[i+2] != 0 {
-			return false
+	for y := img.Rect.Min.Y; y < img.Rect.Max.Y; y++ {
+		for x := img.Rect.Min.X; x < img.Rect.Max.X; x++ {
+			if img.RGBAAt(x, y) != (color.RGBA{A: 255}) {
+				return false
+			}
 		}
 	}
 	return true
@@ -111,12 +115,22 @@ func TestASecureWindowIsCapturedBlackAndStillListed(t *testing.T) {
 	h.touch("pay")
 	require.Equal(t, Window{Package: shopApp, Activity: ".Pay", Secure: true}, h.Foreground())
 	require.True(t, h.On())
-	require.True(t, black(h.Screenshot()))
+	require.True(t, black(window(h)), "the window is black")
+	require.False(t, black(h.Screenshot()), "the clock and the navigation bar are not its own")
 	require.True(t, h.see("wallet_pin").Password)
 	h.Text("25")
 	require.Equal(t, "••", h.see("wallet_pin").Text, "the tree does not tell the PIN")
 	h.keyCodes(KeyBack, KeyBack)
-	require.False(t, black(h.Screenshot()))
+	require.False(t, black(window(h)))
+}
+
+// window is the capture without the system's bars and the keyboard.
+func window(h *hand) *image.RGBA {
+	shot, m := h.Screenshot(), ui.Metrics{Density: h.Density()}
+	r := shot.Rect
+	r.Min.Y += m.Px(statusHeight)
+	r.Max.Y /= 2
+	return shot.SubImage(r).(*image.RGBA)
 }
 
 func TestScreenshotsAreOpaque(t *testing.T) {

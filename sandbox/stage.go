@@ -90,16 +90,16 @@ func (st *stage) paintWindows(s *scene) []ui.Op {
 	return ops
 }
 
-// Screenshot is the display as it is captured now: black while it is off or a secure window is in
-// front, in the middle of a transition while one plays. The picture is shared: callers must not
-// draw on it.
+// Screenshot is the display as it is captured now: black while it is off, and below the system's
+// bars and the keyboard while a secure window is in front; in the middle of a transition while one
+// plays. The picture is shared: callers must not draw on it.
 func (st *stage) Screenshot() *image.RGBA { return ask(st.screen.core, st.capture) }
 
 func (st *stage) capture() *image.RGBA {
 	size := st.size()
 	ops := []ui.Op{{Box: image.Rectangle{Max: size}, Clip: image.Rectangle{Max: size},
 		Color: ui.Opaque}}
-	if !st.off && !st.window().Secure {
+	if !st.off {
 		ops = append(ops, st.ops()...)
 	}
 	if st.frame == nil || !slices.Equal(ops, st.drawn) {
@@ -115,7 +115,10 @@ func (st *stage) capture() *image.RGBA {
 // ops is what draws the display at this moment, transitions included.
 func (st *stage) ops() []ui.Op {
 	s := st.scene()
-	ops := st.transit(s, st.paintWindows(s))
+	var ops []ui.Op
+	if !st.window().Secure {
+		ops = st.transit(s, st.paintWindows(s))
+	}
 	ops = append(ops, st.keyboardOps(s)...)
 	for _, v := range s.system {
 		ops = append(ops, ui.Paint(v, st.theme(), false)...)

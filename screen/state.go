@@ -10,7 +10,7 @@ type Rotation int
 type State struct {
 	On       bool     `json:"on"`       // the display is lit
 	Locked   bool     `json:"locked"`   // the lock screen is in front
-	Secure   bool     `json:"secure"`   // a window in front forbids capture (FLAG_SECURE)
+	Secure   bool     `json:"secure"`   // the window in front forbids capture (FLAG_SECURE)
 	Rotation Rotation `json:"rotation"` // as the display is turned now
 	// logical display as turned now: the coordinates that input uses
 	Size     Size   `json:"size"`
