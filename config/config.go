@@ -22,6 +22,7 @@ type Config struct {
 	Questions Questions         `koanf:"questions"`
 	Notify    Notify            `koanf:"notify"`
 	Privacy   string            `koanf:"privacy"`
+	Compat    string            `koanf:"compat"`
 	Apps      map[string]string `koanf:"apps"`
 }
 

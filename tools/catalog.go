@@ -30,6 +30,8 @@ const (
 	startTool   = "ask_agent_start_new_task"
 	goOnTool    = "ask_agent_continue"
 	waitTool    = "ask_agent_wait"
+	stopTool    = "ask_agent_stop"
+	olderTool   = "ask_agent"
 	inquiryTool = "send_inquiry"
 )
 
@@ -45,7 +47,7 @@ func catalog(o *Options) []tool {
 	taskResult, sameResult := result.Schema[result.Result](), same[result.Result](startTool)
 	inquiryResult := result.Schema[result.Inquiry]()
 	return []tool{
-		row(o, tool{name: "list_connected_devices", title: "List phones", hints: readOnly,
+		row(o, tool{name: phonesTool, title: "List phones", hints: readOnly,
 			output: result.Schema[result.Phones](),
 			failed: noPhones}, look.list),
 		row(o, tool{name: startTool, title: "Start a task on a phone", hints: acting,
@@ -54,10 +56,10 @@ func catalog(o *Options) []tool {
 			output: sameResult, failed: noRun, retry: run.retry}, run.goOn),
 		row(o, tool{name: waitTool, title: "Wait for a run", hints: hints{idempotent: true},
 			output: sameResult, failed: noRun, retry: run.retry}, run.wait),
-		row(o, tool{name: "ask_agent_stop", title: "Stop a run",
+		row(o, tool{name: stopTool, title: "Stop a run",
 			hints:  hints{destructive: true, idempotent: true},
 			output: sameResult, failed: noRun}, run.stop),
-		row(o, tool{name: "ask_agent", title: "Start or continue (older name)", hints: acting,
+		row(o, tool{name: olderTool, title: "Start or continue (older name)", hints: acting,
 			output: sameResult, failed: noRun, retry: run.retry}, run.either),
 		row(o, tool{name: "list_sessions", title: "List sessions", hints: readOnly,
 			output: result.Schema[result.Sessions](),

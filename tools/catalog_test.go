@@ -95,7 +95,7 @@ func TestEveryToolTellsAModelAllItNeeds(t *testing.T) {
 		}
 		require.ElementsMatch(t, []string{"list_connected_devices", "ask_agent_start_new_task",
 			"ask_agent_continue", "ask_agent_wait", "ask_agent_stop",
-			"ask_agent", "list_sessions", "get_screenshot", "send_inquiry",
+			"list_sessions", "get_screenshot", "send_inquiry",
 			"list_pending_questions", "answer_question"}, names)
 	})
 }
@@ -241,7 +241,10 @@ func TestTheParametersOfTheReferenceAreThere(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		_, list := w.list()
 		defaults := map[string]map[string]any{}
-		for _, tool := range list {
+		older := listed{Name: "ask_agent"}
+		require.NoError(t, json.Unmarshal(encode(t, w.described(w.at("compat=gelab"), older.Name)),
+			&older))
+		for _, tool := range append(list, older) {
 			defaults[tool.Name] = map[string]any{}
 			for name, p := range tool.Input["properties"].(in) {
 				defaults[tool.Name][name] = p.(in)["default"]

@@ -5,7 +5,6 @@ import (
 	"math"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,6 +21,7 @@ type connectionOptions struct {
 	descriptions map[string]string // by TOOL or TOOL.PARAM
 	messages     *messages
 	mode         channel.Mode
+	compat       Compat // "" is the server's own
 	wait         time.Duration
 	err          error // what is wrong with them; every call is refused with it
 }
@@ -42,6 +42,7 @@ type connectionKey struct{}
 //	lang=en|zh            of our own sentences around results, questions and forms
 //	reply_mode=MODE       for calls that name none, the server's own, or one without a person
 //	wait_seconds=N        the longest that a call waits
+//	compat=gelab|off      the tools as gelab-zero's server has them, see [Compat]
 //
 // They tighten what the server allows and never loosen it. A sentence of ours stays at the end of
 // every description.
@@ -87,6 +88,8 @@ func (o *connectionOptions) read(key, value string) error {
 		o.messages = in
 	case key == "reply_mode":
 		return o.readMode(key, value)
+	case key == "compat":
+		return o.readCompat(key, value)
 	case key == "wait_seconds":
 		n, err := strconv.ParseFloat(value, 64)
 		if err != nil || !(n >= 0 && n <= 3600) {
@@ -164,19 +167,18 @@ func (t *Tools) check(o *connectionOptions) error {
 	return nil
 }
 
-// redescribe gives the tools the descriptions of the connection. It is a tool filter of mcp-go's.
-func (t *Tools) redescribe(ctx context.Context, list []mcp.Tool) []mcp.Tool {
+// redescribe lists the tools of the connection, with its descriptions. It is a hook of mcp-go's: a
+// filter would refuse calls of what is not listed.
+func (t *Tools) redescribe(ctx context.Context, _ any, _ *mcp.ListToolsRequest,
+	result *mcp.ListToolsResult) {
 	o := connectionOptionsOf(ctx)
-	if len(o.descriptions) == 0 {
-		return list
-	}
-	list = slices.Clone(list)
+	list := t.listed(o, result.Tools)
 	for i := range list {
 		if d, found := t.byName[list[i].Name]; found {
 			o.redescribe(d, &list[i])
 		}
 	}
-	return list
+	result.Tools = list
 }
 
 // redescribe puts the connection's descriptions of the tool and of its arguments into as.

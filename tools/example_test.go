@@ -60,7 +60,6 @@ func Example() {
 
 	// Output:
 	// answer_question
-	// ask_agent
 	// ask_agent_continue
 	// ask_agent_start_new_task
 	// ask_agent_stop

@@ -151,7 +151,7 @@ func (w *fixture) compile() {
 	w.output = map[string]*jsonschema.Schema{}
 	list, err := w.client.ListTools(w.t.Context(), mcp.ListToolsRequest{})
 	require.NoError(w.t, err)
-	for _, tool := range list.Tools {
+	for _, tool := range append(list.Tools, w.described(w.at("compat=gelab"), "ask_agent")) {
 		b, err := json.Marshal(tool.OutputSchema)
 		require.NoError(w.t, err)
 		schema, found := compiled.Load(string(b))

@@ -27,6 +27,7 @@ type Options struct {
 	ReplyMode   channel.Mode // of a new task that does not say; "" means pass_to_client
 	MaxSteps    int          // the configured maximum, for descriptions only; 0 does not mention it
 	Privacy     Privacy      // "" means PrivacyOff
+	Compat      Compat       // of a connection that does not say; "" means CompatOff
 	// for the addresses of questions, for example http://127.0.0.1:8731; "" when HTTP is off
 	BaseURL  string
 	Channels []string // where every open question is listed, for example inquiry.ChannelPage
@@ -98,8 +99,11 @@ func (c *call) budget(seconds *float64) time.Duration {
 	if c.progress.token == nil {
 		most = min(max(quietly, c.waits.Default), most)
 	}
-	if seconds == nil {
+	if seconds == nil && !c.gelab {
 		return min(c.waits.Default, most)
+	}
+	if seconds == nil { // as long as the client would wait
+		return most
 	}
 	return min(time.Duration(*seconds*float64(time.Second)), most)
 }

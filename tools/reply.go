@@ -17,7 +17,8 @@ const maxResult = 97_000
 // reply is what a tool answers. How it is sent, and how large it may be, is decided here and
 // nowhere else.
 type reply struct {
-	body any // structuredContent; its JSON is the first text block
+	body  any // structuredContent; its JSON is the first text block
+	plain any // what is there instead of body; nil when it is body
 	// for the calling model; the last line says what to do next. "" when there is nothing to say
 	tail   string
 	jpeg   []byte // a picture of its own block, or nil
@@ -35,6 +36,9 @@ func (r *reply) result() (*mcp.CallToolResult, error) {
 		return nil, fmt.Errorf("encoding the result: %w", err)
 	}
 	out := &mcp.CallToolResult{StructuredContent: json.RawMessage(b), IsError: r.failed}
+	if r.plain != nil {
+		b = []byte(quote(r.plain))
+	}
 	out.Content = append(out.Content, mcp.NewTextContent(string(b)))
 	if r.jpeg != nil {
 		out.Content = append(out.Content,

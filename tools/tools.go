@@ -43,7 +43,8 @@ func New(opts *Options) *Tools {
 
 // Register adds the tools to a server.
 func (t *Tools) Register(s *server.MCPServer) {
-	server.WithToolFilter(t.redescribe)(s)
+	listing := &server.Hooks{OnAfterListTools: []server.OnAfterListToolsFunc{t.redescribe}}
+	server.WithHooks(listing)(s)
 	for _, d := range t.list {
 		s.AddTool(d.declaration(), t.handler(d))
 	}
@@ -75,6 +76,7 @@ type call struct {
 	waits     Waits
 	forms     bool // the client shows forms to its user
 	stateless bool // a request that stands alone: the server asks by its result
+	gelab     bool // the client was written for gelab-zero's server
 	options   *connectionOptions
 	messages  *messages
 }
@@ -92,6 +94,7 @@ func (t *Tools) newCall(ctx context.Context, req mcp.CallToolRequest) *call {
 		waits:     o.tighten(t.opts.waitsOf(mcptransport.ClientName(ctx), token != nil)),
 		forms:     mcptransport.CanElicit(ctx),
 		stateless: mcptransport.Stateless(ctx),
+		gelab:     t.servesGelab(o),
 		options:   o,
 		messages:  o.messages,
 	}

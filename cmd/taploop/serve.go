@@ -21,6 +21,7 @@ type serveCmd struct {
 	Addr      string   `arg:"" optional:"" help:"The address for --http." placeholder:"ADDR"`
 	ReplyMode string   `key:"reply.mode" help:"What happens when the model asks and the call does not say: pass_to_client, elicit, manual_reply, auto_reply, no_reply (or pass, manual, auto, no), or several like 'elicit -> pass'." placeholder:"MODE"`
 	Privacy   string   `key:"privacy" help:"off, or captions: no picture leaves over MCP." placeholder:"LEVEL"`
+	Compat    string   `key:"compat" help:"off, or gelab: the tools as gelab-zero's MCP server has them." placeholder:"NAME"`
 	workFlags
 }
 
@@ -113,7 +114,8 @@ func (a *app) toolOptions(d *deps) *tools.Options {
 			Heartbeat: calls.Heartbeat},
 		ClientWaits: clients, ReplyMode: channel.Mode(a.conf.Reply.Mode),
 		MaxSteps: a.conf.Loop.MaxSteps,
-		Privacy:  tools.Privacy(a.conf.Privacy), BaseURL: d.url, Channels: d.channels, Log: a.log,
+		Privacy:  tools.Privacy(a.conf.Privacy), Compat: tools.Compat(a.conf.Compat),
+		BaseURL: d.url, Channels: d.channels, Log: a.log,
 	}
 }
 

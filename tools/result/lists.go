@@ -36,6 +36,11 @@ type Phones struct {
 	Error   *Failure      `json:"error"`
 }
 
+// Serials is what list_connected_devices returns to clients of gelab-zero's server.
+type Serials struct {
+	Result []string `json:"result"`
+}
+
 // ListedPhone is a phone in a list. What is not known is null.
 type ListedPhone struct {
 	ID      string  `json:"device_id"`

@@ -43,6 +43,7 @@ var schemas = sync.OnceValue(func() schema.Types {
 	add[Pending](types, sections)
 	add[ListedPhone](types, sections)
 	add[Phones](types, sections)
+	add[Serials](types, sections)
 	add[Session](types, sections)
 	add[Sessions](types, sections)
 	add[Screenshot](types, sections)

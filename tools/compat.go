@@ -1,0 +1,77 @@
+package tools
+
+import (
+	"slices"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/tools/result"
+	"github.com/taploop/taploop/tools/schema"
+)
+
+// Compat says whose MCP server a connection finds, for clients that were written for another one.
+type Compat string
+
+// The servers that there are.
+const (
+	CompatOff Compat = "off" // our own
+	// gelab-zero's: its tools and defaults, serials for list_connected_devices, and calls that
+	// return when the task ends, or when the client would give up
+	CompatGelab Compat = "gelab"
+)
+
+// phonesTool is the tool that gelab-zero's clients read a plain list from.
+const phonesTool = "list_connected_devices"
+
+// gelabTools are listed to gelab-zero's clients. It has no ask_agent_wait and no ask_agent_stop;
+// here a result may name them.
+var gelabTools = []string{phonesTool, olderTool, startTool, goOnTool, waitTool, stopTool}
+
+func (o *connectionOptions) readCompat(key, value string) error {
+	switch o.compat = Compat(value); o.compat {
+	case CompatOff, CompatGelab:
+		return nil
+	}
+	return badOption(key, "use gelab or off", "%s is none that is known", text.Quote(value, 60))
+}
+
+// servesGelab reports whether the connection finds gelab-zero's server.
+func (t *Tools) servesGelab(o *connectionOptions) bool {
+	return o.compat == CompatGelab || o.compat == "" && t.opts.Compat == CompatGelab
+}
+
+// listed are the tools that are listed to the connection. All can be called.
+func (t *Tools) listed(o *connectionOptions, all []mcp.Tool) (list []mcp.Tool) {
+	gelab := t.servesGelab(o)
+	for _, d := range all {
+		switch {
+		case gelab && !slices.Contains(gelabTools, d.Name), !gelab && d.Name == olderTool:
+			continue
+		case gelab && d.Name == phonesTool:
+			d.Description = "Lists the serials of the phones that can be used; pass one as device_id."
+			d.RawOutputSchema = schema.JSON(serialsSchema())
+		}
+		list = append(list, d)
+	}
+	return list
+}
+
+// serialsSchema is the one that gelab-zero's clients take the plain list out of.
+func serialsSchema() *schema.Schema {
+	s := result.Schema[result.Serials]().CloneSchemas()
+	s.Extra = map[string]any{"x-fastmcp-wrap-result": true}
+	return s
+}
+
+// serials lists the phones that can be used, as gelab-zero does.
+func serials(found []runs.PhoneInfo) *reply {
+	list := []string{}
+	for _, p := range found {
+		if p.Usable {
+			list = append(list, p.Serial)
+		}
+	}
+	return &reply{body: result.Serials{Result: list}, plain: list}
+}

@@ -1,0 +1,138 @@
+package tools_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/tools"
+)
+
+// gelab is a context of calls of a client that was written for gelab-zero's server.
+func (w *fixture) gelab() context.Context { return w.at("compat=gelab") }
+
+// names are those of the tools that are listed to the connection.
+func (w *fixture) names(ctx context.Context) (names []string) {
+	w.t.Helper()
+	got, err := w.client.ListTools(ctx, mcp.ListToolsRequest{})
+	require.NoError(w.t, err)
+	for _, tool := range got.Tools {
+		names = append(names, tool.Name)
+	}
+	return names
+}
+
+var namesOfGelab = []string{"list_connected_devices", "ask_agent", "ask_agent_start_new_task",
+	"ask_agent_continue", "ask_agent_wait", "ask_agent_stop"}
+
+func TestAClientOfGelabsServerFindsItsTools(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		require.ElementsMatch(t, namesOfGelab, w.names(w.gelab()))
+		own := w.names(t.Context())
+		require.NotContains(t, own, "ask_agent", "the older tool is listed there only")
+		require.Contains(t, own, "get_screenshot")
+		require.Equal(t, own, w.names(w.at("compat=off")))
+		require.Equal(t, done, w.call("ask_agent", in{"task": "tap"}).code(),
+			"what is not listed can be called")
+		a, err := w.try(w.gelab(), "get_screenshot", in{}, nil)
+		require.NoError(t, err)
+		require.False(t, a.raw.IsError, a.text)
+
+		w.end()
+		w.topts.Compat = tools.CompatGelab
+		w.begin()
+		require.ElementsMatch(t, namesOfGelab, w.names(t.Context()), "a setting for all")
+		require.ElementsMatch(t, namesOfGelab, w.names(w.at("lang=zh")))
+		require.Equal(t, own, w.names(w.at("compat=off")), "a connection may differ")
+	})
+}
+
+func TestAClientOfGelabsServerGetsAListOfSerials(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		w.phones.add("B\"\n🙂")
+		req := mcp.CallToolRequest{}
+		req.Params.Name = "list_connected_devices"
+		got, err := w.client.CallTool(w.gelab(), req)
+		require.NoError(t, err)
+		require.False(t, got.IsError)
+		require.Len(t, got.Content, 1)
+		var serials []string
+		text := got.Content[0].(mcp.TextContent).Text
+		require.NoError(t, json.Unmarshal([]byte(text), &serials), text)
+		require.Equal(t, []string{"A", "B\"\n🙂"}, serials, "those that can be used")
+		require.JSONEq(t, `{"result": `+text+`}`, string(encode(t, got.StructuredContent)))
+
+		srv := server.NewMCPServer("taploop", "test", server.WithToolCapabilities(false))
+		tools.New(&w.topts).Register(srv)
+		wire := string(encode(t, srv.HandleMessage(w.gelab(),
+			[]byte(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))))
+		require.Contains(t, wire, `"x-fastmcp-wrap-result":true`,
+			"what gelab-zero's framework says, so that its clients take the list out")
+
+		w.phones.broken = errors.New("no server")
+		got, err = w.client.CallTool(w.gelab(), req)
+		require.NoError(t, err)
+		require.True(t, got.IsError)
+	})
+}
+
+func TestAClientOfGelabsServerIsBlockedWithinItsTime(t *testing.T) {
+	for _, c := range []struct {
+		about, query string
+		waits        tools.Waits
+		clients      map[string]tools.Waits
+		arguments    in
+		token        any
+		want         time.Duration
+	}{
+		{about: "no progress", query: "compat=gelab", want: 50 * time.Second},
+		{about: "progress", query: "compat=gelab", token: "p", want: 90 * time.Second},
+		{about: "as the client says", query: "compat=gelab", token: "p",
+			arguments: in{"wait_seconds": 7}, want: 7 * time.Second},
+		{about: "as the address says", query: "compat=gelab&wait_seconds=20", token: "p",
+			want: 20 * time.Second},
+		{about: "as the server says", query: "compat=gelab", token: "p",
+			waits: tools.Waits{Max: 10 * time.Minute}, want: 10 * time.Minute},
+		{about: "as the server says of the client", query: "compat=gelab",
+			clients: map[string]tools.Waits{"TESTER": {Default: 500 * time.Second,
+				Max: 500 * time.Second}}, want: 500 * time.Second},
+	} {
+		for _, tool := range []string{"ask_agent", "ask_agent_start_new_task"} {
+			t.Run(c.about+" "+tool, func(t *testing.T) {
+				bubble(t, func(t *testing.T, w *fixture) {
+					w.end()
+					w.topts.Waits, w.topts.ClientWaits = c.waits, c.clients
+					w.begin()
+					began := time.Now()
+					a, err := w.try(w.at(c.query), tool, with(in{"task": "forever",
+						"device_id": "A", "max_steps": 1000}, c.arguments), c.token)
+					require.NoError(t, err)
+					require.Equal(t, "RUNNING STILL_RUNNING", a.code(), a.text)
+					require.Equal(t, c.want, time.Since(began).Round(time.Second))
+					require.Equal(t, "ask_agent_wait", a.Next.Tool)
+				})
+			})
+		}
+	}
+}
+
+func TestAClientOfGelabsServerGetsTheResultWhenTheTaskEnds(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		a, err := w.try(w.gelab(), "ask_agent", in{"device_id": "A", "task": "tap ask"}, nil)
+		require.NoError(t, err)
+		require.Equal(t, asks, a.code())
+		require.Contains(t, a.structured, "intermediate_logs")
+		require.Len(t, a.Logs, 1)
+		b, err := w.try(w.gelab(), "ask_agent", in{"device_id": "A", "session_id": a.SessionID,
+			"reply_from_client": "red"}, nil)
+		require.NoError(t, err)
+		require.Equal(t, done, b.code())
+		require.Equal(t, "red", b.Reply)
+	})
+}
