@@ -90,7 +90,7 @@ func (l *loop) act(ctx context.Context, s *Step, g actions.Gesture) *Ending {
 }
 
 func (l *loop) intend(ctx context.Context, s *Step) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), journalTime)
+	ctx, cancel := toJournal(ctx)
 	defer cancel()
 	return l.Journal.Intent(ctx, *s)
 }

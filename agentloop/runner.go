@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -170,10 +171,17 @@ func (l *loop) undecided(ctx context.Context, s *Step, reason StopReason, err er
 // journalTime bounds one entry of the journal, even after the run was interrupted.
 const journalTime = 10 * time.Second
 
+var errJournalTime = fmt.Errorf("the store did not answer within %v", journalTime)
+
+// toJournal is ctx for such an entry.
+func toJournal(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(context.WithoutCancel(ctx), journalTime, errJournalTime)
+}
+
 // done journals the step and counts it.
 func (l *loop) done(ctx context.Context, s *Step) *Ending {
 	p := l.progress.after(*s)
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), journalTime)
+	ctx, cancel := toJournal(ctx)
 	defer cancel()
 	if err := l.Journal.Done(ctx, *s, p); err != nil {
 		return halt(InternalError, stepError(s, "journaling", err))

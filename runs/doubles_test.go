@@ -341,6 +341,7 @@ type fixture struct {
 	opts    runs.Options
 	manager *runs.Manager
 	dir     string
+	files   session.Options // of the store
 
 	mu     sync.Mutex
 	events []runs.Event
@@ -396,7 +397,7 @@ func newFixture(t *testing.T, dir string) *fixture {
 // begin opens the store and a manager over it.
 func (w *fixture) begin() {
 	var err error
-	w.store, err = session.Open(context.Background(), w.dir, nil)
+	w.store, err = session.Open(context.Background(), w.dir, &w.files)
 	require.NoError(w.t, err)
 	w.opts.Store = w.store
 	w.opts.Broker = inquiry.NewBroker(w.store.Questions(),

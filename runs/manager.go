@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -121,9 +122,11 @@ func (m *Manager) checkOpen() error {
 // storeTime bounds a write that has to happen although the call or the run is over.
 const storeTime = 10 * time.Second
 
+var errStoreTime = fmt.Errorf("the store did not answer within %v", storeTime)
+
 // detached is ctx for such a write.
 func detached(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithoutCancel(ctx), storeTime)
+	return context.WithTimeoutCause(context.WithoutCancel(ctx), storeTime, errStoreTime)
 }
 
 // superseded reports whether err says that somebody else, perhaps in another process, has moved the

@@ -1,6 +1,7 @@
 package runs_test
 
 import (
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -333,5 +334,40 @@ func TestTheLineHasTheOrderOfTheCalls(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, i, st.Ahead)
 		}
+	})
+}
+
+// In no order, a writer that is not lucky waits for longer than a journal may take.
+func TestOfTwoHundredRunsOnASlowDiskNoneStarves(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		const all = 200
+		for i := range all {
+			serial := fmt.Sprint("phone-", i)
+			w.phones.phones[serial] = &handset{serial: serial}
+		}
+		w.close()
+		w.files.Now = func() time.Time { // read within each transaction, several times
+			time.Sleep(8 * time.Millisecond)
+			return time.Now()
+		}
+		w.opts.Observe = nil
+		w.begin()
+		ended := make(chan string, all)
+		for i := range all {
+			go func() {
+				st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap tap tap",
+					Serial: fmt.Sprint("phone-", i), KeepEnvironment: true})
+				if err == nil {
+					st, err = w.manager.Wait(w.ctx(),
+						runs.WaitRequest{SessionID: st.Session.ID, Budget: time.Hour})
+				}
+				ended <- fmt.Sprint(st.Reason, st.Message, err)
+			}()
+		}
+		how := map[string]int{}
+		for range all {
+			how[<-ended]++
+		}
+		require.Equal(t, map[string]int{"TASK_COMPLETED_SUCCESSFULLY<nil>": all}, how)
 	})
 }

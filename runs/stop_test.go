@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -227,4 +228,44 @@ func TestARunThatIsStartedWhileTheManagerClosesIsPaused(t *testing.T) {
 		require.Zero(t, w.phones.phones["A"].open)
 		require.Empty(t, w.phones.phones["A"].done())
 	})
+}
+
+func TestAStopInTheFirstMomentIsNoError(t *testing.T) {
+	type ended struct {
+		state  session.State
+		reason agentloop.StopReason
+	}
+	for mode, want := range map[runs.StopMode]ended{
+		runs.Pause:  {session.Paused, agentloop.UserPaused},
+		runs.Cancel: {session.Cancelled, agentloop.Cancelled},
+	} {
+		for _, moment := range []session.State{session.Queued, session.Running} {
+			bubble(t, func(t *testing.T, w *fixture) {
+				stopped := make(chan error, 1)
+				stop := sync.OnceFunc(func() { // on the run's goroutine, which reads on after it
+					sessions, err := w.store.Sessions(w.ctx(), session.Filter{})
+					require.NoError(t, err)
+					go func() {
+						_, err := w.manager.Stop(w.ctx(), runs.StopRequest{
+							SessionID: sessions[0].ID, Mode: mode})
+						stopped <- err
+					}()
+					synctest.Wait() // until the stop has been heard, and waits for the run
+				})
+				w.again(func(o *runs.Options) {
+					o.Observe = func(e runs.Event) {
+						if e.State == moment {
+							stop()
+						}
+					}
+				})
+
+				st := w.wait(w.start("tap").Session.ID)
+
+				require.NoError(t, <-stopped)
+				require.Equal(t, want, ended{st.Run.State, st.Reason}, "%s", st.Message)
+				require.Empty(t, w.phones.phones["A"].done())
+			})
+		}
+	}
 }

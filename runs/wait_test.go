@@ -186,3 +186,22 @@ func TestAnAnswerThatIsBeingAppliedIsWaitedFor(t *testing.T) {
 		}
 	})
 }
+
+func TestWaitingIsNotOverInTheMomentOfTheAnswer(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		for range 100 {
+			st := w.wait(w.start("ask tap").Session.ID)
+			answered := make(chan error, 1)
+			go func() {
+				_, err := w.manager.Broker().Resolve(w.ctx(), st.Question.ID,
+					inquiry.Reply{Response: "red", Channel: "page"})
+				answered <- err
+			}()
+			for st.Run.State != session.Completed { // until the answer comes it is over at once
+				st = w.wait(st.Session.ID)
+				require.NotEqual(t, agentloop.StillRunning, st.Reason, "after %v", st.Waited)
+			}
+			require.NoError(t, <-answered)
+		}
+	})
+}

@@ -77,17 +77,21 @@ func (s *Store) migrateTo(ctx context.Context, version int, name string) error {
 	})
 }
 
-// update runs f in a transaction that holds the write lock from its beginning. A ctx that ends is
-// seen while waiting for this process's turn; after that the transaction is not cut off half way,
-// so the caller knows whether it happened.
+// update runs f in a transaction that holds the write lock from its beginning. The writers of this
+// process are served in the order in which they came. A ctx that ends is seen while waiting for
+// that; then the transaction is not cut off half way, so the caller knows whether it happened.
 func (s *Store) update(ctx context.Context, f func(context.Context, *sql.Tx) error) error {
-	conn, err := s.write.Conn(ctx)
-	if err != nil {
-		return err
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
-	defer conn.Close() // gives it back to the pool
+	select {
+	case s.line <- struct{}{}:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	defer func() { <-s.line }()
 	ctx = context.WithoutCancel(ctx)
-	tx, err := conn.BeginTx(ctx, nil)
+	tx, err := s.write.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}

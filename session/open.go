@@ -25,8 +25,11 @@ type Options struct {
 type Store struct {
 	dir   string
 	opts  Options
-	write *sql.DB // one connection: writers of this process queue here, not at the file's lock
+	write *sql.DB // one connection
 	read  *sql.DB
+	// Whoever writes puts the one token in. Senders that wait are served first come first served,
+	// while database/sql gives a free connection to any of those who wait for it.
+	line  chan struct{}
 	owner *owner
 	vault *vault
 }
@@ -49,7 +52,7 @@ func Open(ctx context.Context, dir string, opts *Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("finding the data folder %s: %w", dir, err)
 	}
-	s := &Store{dir: abs}
+	s := &Store{dir: abs, line: make(chan struct{}, 1)}
 	if opts != nil {
 		s.opts = *opts
 	}
