@@ -32,7 +32,9 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request, v viewer) error 
 			return nil
 		}
 	}
-	return l.broken(l.run())
+	err := l.run()
+	_ = l.extend() // net/http writes the end of the stream
+	return l.broken(err)
 }
 
 // listener is one event stream.
@@ -65,6 +67,10 @@ func (l *listener) broken(err error) error {
 func (l *listener) run() error {
 	ping := time.NewTicker(l.s.opts.Ping)
 	defer ping.Stop()
+	changed := l.s.opts.Changed()
+	if !l.holds() { // which it did, but perhaps not until changed was there
+		return errGone
+	}
 	for {
 		list, more, gone := l.s.feed.ring.after(l.at)
 		if gone {
@@ -78,6 +84,11 @@ func (l *listener) run() error {
 		}
 		select {
 		case <-more:
+		case <-changed:
+			changed = l.s.opts.Changed()
+			if !l.holds() {
+				return errGone
+			}
 		case <-ping.C:
 			if err := l.ping(); err != nil {
 				return err
@@ -108,10 +119,16 @@ func (l *listener) pass(list []event) error {
 	return l.send(b.Bytes())
 }
 
-// ping keeps the connection and shows the listener that it is there. The credential is looked at
-// again: a token that was revoked ends its streams.
+// holds reports whether the listener's credential is still worth what it was: a token that is
+// revoked ends its streams.
+func (l *listener) holds() bool {
+	v, err := l.s.gate.who(l.r)
+	return err == nil && v == l.v
+}
+
+// ping keeps the connection and shows the listener that it is there.
 func (l *listener) ping() error {
-	if v, err := l.s.gate.who(l.r); err != nil || v != l.v {
+	if !l.holds() {
 		return errGone
 	}
 	var b bytes.Buffer
@@ -140,10 +157,14 @@ func frame(b *bytes.Buffer, name, id string, data []byte) {
 	fmt.Fprintf(b, "data: %s\n\n", data)
 }
 
+// extend gives the listener time from now on to take what is written.
+func (l *listener) extend() error {
+	return l.out.SetWriteDeadline(time.Now().Add(l.s.opts.WriteTimeout))
+}
+
 // send writes and flushes. A listener that does not read is dropped when the time is over.
 func (l *listener) send(text []byte) error {
-	err := l.out.SetWriteDeadline(time.Now().Add(l.s.opts.WriteTimeout))
-	if err != nil && !errors.Is(err, http.ErrNotSupported) {
+	if err := l.extend(); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return errGone
 	}
 	l.begun = true

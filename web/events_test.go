@@ -222,6 +222,43 @@ func TestAQuietStreamIsPingedUntilTheCredentialIsRevoked(t *testing.T) {
 	})
 }
 
+func TestAStreamEndsAtOnceWhenItsCredentialIsRevoked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var revoked atomic.Bool
+		changed := make(chan struct{})
+		s, _ := bubble(t, func(o *web.Options) {
+			o.Changed = func() <-chan struct{} { return changed }
+			o.Authorize = func(r *http.Request) (string, error) {
+				if name := r.Header.Get("Name"); name == "other" || !revoked.Load() {
+					return name, nil
+				}
+				return "", fmt.Errorf("revoked")
+			}
+		})
+		ends := map[string]chan struct{}{"ann": make(chan struct{}), "other": make(chan struct{})}
+		for name, ended := range ends {
+			r := httptest.NewRequestWithContext(t.Context(), "GET", "http://localhost/v1/events",
+				nil)
+			r.Header.Set("Name", name)
+			go func() { s.ServeHTTP(newSink(), r); close(ended) }()
+		}
+		synctest.Wait()
+		revoked.Store(true)
+		before := changed
+		changed = make(chan struct{})
+		close(before)
+		began := time.Now()
+		<-ends["ann"]
+		require.Zero(t, time.Since(began), "not with the next ping")
+		synctest.Wait()
+		select {
+		case <-ends["other"]:
+			require.Fail(t, "the stream of another has ended, too")
+		default:
+		}
+	})
+}
+
 func TestASlowListenerHoldsUpNobodyAndGetsASnapshotAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := bubble(t, func(o *web.Options) { o.Buffer, o.Ping = 8, time.Hour })

@@ -243,7 +243,7 @@ func TestWhatWasTypedOutlivesTheLogin(t *testing.T) {
 	p.do(js(card(secret, "input")+".focus()"), chromedp.KeyEvent("4711"),
 		js(card(q, "textarea")+".focus()"), chromedp.KeyEvent("a long answer"))
 	// behind the page's back
-	p.do(js(`fetch("/ui/logout", {method: "POST", headers: {"X-Taploop": "page"}}).then(() => { ` +
+	p.do(js(`ask("/ui/logout", {method: "POST"}).then(() => { ` +
 		`window.out = true; })`))
 	p.until("window.out")
 	p.send(q)

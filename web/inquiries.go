@@ -63,6 +63,9 @@ func (s *Server) getInquiry(w http.ResponseWriter, r *http.Request, v viewer) er
 		if q, err = s.await(r, q.ID, min(time.Duration(wait)*time.Second, maxWait)); err != nil {
 			return err
 		}
+		if _, err = s.gate.who(r); err != nil { // the credential may be gone by now
+			return err
+		}
 	}
 	return send(w, http.StatusOK, s.records.viewOf(q))
 }

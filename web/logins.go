@@ -33,7 +33,7 @@ func OpenLogins(path string) *Logins { return &Logins{path} }
 // What a login is.
 const (
 	kindCode    = "code"
-	kindBrowser = "browser"
+	kindBrowser = "origin" // "browser" were those of cookies, which other servers may have seen
 )
 
 type login struct {
@@ -45,7 +45,7 @@ type login struct {
 
 // errNoLogin says that there is no such code or browser, or that its time is over.
 var errNoLogin = errors.New(
-	"the link was used before or is too old; make a new one with: taploop ui")
+	"the link was used before or is too old")
 
 // Link makes a link to the page at base ("http://127.0.0.1:8702") that logs one browser in, once,
 // within ten minutes. What is answered there is answered by name. The code is in the link's

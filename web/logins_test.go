@@ -88,3 +88,13 @@ func TestTheFileHoldsNoSecretAndABrokenOneLetsNobodyIn(t *testing.T) {
 	_, err = l.redeem(code)
 	require.ErrorContains(t, err, "reading the logins")
 }
+
+func TestALoginThatWasACookieHoldsNoMore(t *testing.T) {
+	l := OpenLogins(filepath.Join(t.TempDir(), "logins.json"))
+	require.NoError(t, os.WriteFile(l.path, []byte(`[{"kind":"browser","name":"kitchen","sha256":"`+
+		hash("seen by others")+`","expires_at":"2999-01-01T00:00:00Z"}]`), 0o600))
+	_, err := l.check("seen by others")
+	require.ErrorIs(t, err, errNoLogin)
+	_, err = l.redeem(codeOf(t, l, "kitchen"))
+	require.NoError(t, err, "the file is still read and written")
+}

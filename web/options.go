@@ -54,9 +54,12 @@ type Options struct {
 	// nil: those that it was asked through.
 	Channels func(inquiry.Question) []inquiry.Channel
 
-	// Authorize names the principal of a request that brings no cookie of the page; an error
+	// Authorize names the principal of a request that brings no login of the page; an error
 	// refuses it with 401.
 	Authorize func(*http.Request) (principal string, err error)
+	// Changed is closed when whom Authorize lets in may have changed: streams then look at their
+	// credential again. nil: they do with each ping.
+	Changed func() <-chan struct{}
 	// Operator says for which principals the questions and sessions of everybody are visible.
 	Operator func(principal string) bool
 
@@ -86,6 +89,9 @@ func settings(opts *Options) Options {
 	o := *opts
 	if o.Channels == nil {
 		o.Channels = func(q inquiry.Question) []inquiry.Channel { return q.Channels }
+	}
+	if o.Changed == nil {
+		o.Changed = func() <-chan struct{} { return nil }
 	}
 	o.Ping = cmp.Or(o.Ping, 15*time.Second)
 	o.WriteTimeout = cmp.Or(o.WriteTimeout, 30*time.Second)

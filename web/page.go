@@ -79,14 +79,11 @@ func spoken(accept string) string {
 	return languages[i].String()
 }
 
-// login takes the code of a link, once, and gives the browser its cookie. It wants the marks of our
-// own page, so that no other page can log a browser in.
+// login takes the code of a link, once, and gives the browser the secret that it logs in with from
+// then on. No other page may ask: what a link is worth is for ours.
 func (g gate) login(w http.ResponseWriter, r *http.Request) error {
 	if err := samePage(r); err != nil {
-		return refuse("FORBIDDEN", err)
-	}
-	if !marked(r) {
-		return refuse("FORBIDDEN", errNoMark)
+		return err
 	}
 	var body struct {
 		Code string `json:"code"`
@@ -97,22 +94,20 @@ func (g gate) login(w http.ResponseWriter, r *http.Request) error {
 	secret, err := g.Logins.redeem(body.Code)
 	if errors.Is(err, errNoLogin) {
 		g.Log.Warn("login refused", "remote", r.RemoteAddr)
-		return refuse("UNAUTHORIZED", err)
+		return refuse("LINK_USED", err)
 	}
 	if err != nil {
 		return err
 	}
 	g.Log.Info("browser logged in", "remote", r.RemoteAddr)
-	http.SetCookie(w, cookie(r, secret, int(browserLife.Seconds())))
-	return send(w, http.StatusOK, map[string]any{"ok": true})
+	return send(w, http.StatusOK, map[string]any{"login": secret})
 }
 
 func (g gate) logout(w http.ResponseWriter, r *http.Request, v viewer) error {
-	if c, err := r.Cookie(cookieName(r)); err == nil && v.page {
-		if err := g.Logins.forget(c.Value); err != nil {
+	if v.page {
+		if err := g.Logins.forget(r.Header.Get(loginHeader)); err != nil {
 			return err
 		}
 	}
-	http.SetCookie(w, cookie(r, "", -1))
 	return send(w, http.StatusOK, map[string]any{"ok": true})
 }

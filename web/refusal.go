@@ -24,8 +24,9 @@ var codes = map[string]struct {
 	"UNAUTHORIZED": {http.StatusUnauthorized,
 		"send the header Authorization: Bearer TOKEN; taploop token create --name NAME makes " +
 			"a token, taploop token list shows which there are; for a browser: taploop ui"},
+	"LINK_USED": {http.StatusUnauthorized, "make a new link: taploop ui"},
 	"FORBIDDEN": {http.StatusForbidden,
-		"a program sends a token and neither cookie nor Origin; a page has to be of this server"},
+		"a program sends a token and no Origin; a page has to be of this server"},
 	"NOT_FOUND": {http.StatusNotFound,
 		"GET /v1/inquiries and GET /v1/sessions list what your token may see; " +
 			"one that http.operators names sees everything"},

@@ -32,12 +32,11 @@ func TestEveryRouteWantsACredential(t *testing.T) {
 			"wrong token": func(r *http.Request) {
 				r.Header.Set("Authorization", "Bearer taploop_wrong")
 			},
-			"empty": func(r *http.Request) { r.Header.Set("Authorization", "Bearer ") },
-			"wrong cookie": func(r *http.Request) {
-				r.AddCookie(&http.Cookie{Name: g.cookieName(), Value: "wrong"})
-			},
-			"no value": func(r *http.Request) {
-				r.AddCookie(&http.Cookie{Name: g.cookieName()})
+			"empty":       func(r *http.Request) { r.Header.Set("Authorization", "Bearer ") },
+			"wrong login": func(r *http.Request) { r.Header.Set("X-Taploop-Login", "wrong") },
+			"no login":    func(r *http.Request) { r.Header.Set("X-Taploop-Login", "") },
+			"an unused link": func(r *http.Request) {
+				r.Header.Set("X-Taploop-Login", g.code())
 			},
 			"in the URL": func(r *http.Request) {
 				r.URL.RawQuery = "token=" + g.ann + "&access_token=" + g.ann
@@ -184,7 +183,7 @@ func TestABodyThatIsTooLongIsRefusedOnEveryRouteThatTakesOne(t *testing.T) {
 				r.ContentLength, r.Body = -1, io.NopCloser(strings.NewReader(body))
 			},
 		} {
-			a := g.send("POST", path, g.ann, body, func(r *http.Request) { g.marked(r); edit(r) })
+			a := g.send("POST", path, g.ann, body, edit)
 			require.Equal(t, 413, a.status, "%s, %s: %s", path, name, a.text)
 			require.Contains(t, a.text, "TOO_LARGE")
 		}
@@ -196,66 +195,53 @@ func TestABodyThatIsTooLongIsRefusedOnEveryRouteThatTakesOne(t *testing.T) {
 func TestALinkLogsOneBrowserInOnce(t *testing.T) {
 	g := newRig(t, nil)
 	q := g.waiting("ann", inquiry.Question{})
-	code := g.code()
-	body := `{"code":"` + code + `"}`
-	for name, edit := range map[string]func(*http.Request){
-		"no marks":     func(*http.Request) {},
-		"no header":    func(r *http.Request) { r.Header.Set("Origin", g.http.URL) },
-		"no origin":    func(r *http.Request) { r.Header.Set("X-Taploop", "page") },
-		"another port": func(r *http.Request) { mark(r, "http://127.0.0.1:1") },
-		"another site": func(r *http.Request) {
-			mark(r, g.http.URL)
+	body := `{"code":"` + g.code() + `"}`
+	strangers := map[string]func(*http.Request){
+		"another port": func(r *http.Request) { r.Header.Set("Origin", "http://127.0.0.1:1") },
+		"the same site": func(r *http.Request) {
 			r.Header.Set("Sec-Fetch-Site", "same-site")
 		},
-		"a foreign origin": func(r *http.Request) { mark(r, "https://evil.example") },
-	} {
+		"another site": func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") },
+		"a foreign origin": func(r *http.Request) {
+			r.Header.Set("Origin", "https://evil.example")
+		},
+	}
+	for name, edit := range strangers {
 		require.Equal(t, 403, g.send("POST", "/ui/login", "", body, edit).status, name)
 	}
-	a := g.send("POST", "/ui/login", "", body, g.marked)
+	a := g.send("POST", "/ui/login", "", body, nil)
 	require.Equal(t, 200, a.status, a.text)
-	set := a.header.Get("Set-Cookie")
-	require.Contains(t, set, "; HttpOnly; SameSite=Strict")
-	require.NotContains(t, set, code)
-	again := g.send("POST", "/ui/login", "", body, g.marked)
+	require.Empty(t, a.header.Values("Set-Cookie"), "a cookie goes to every port")
+	secret := a.json(t)["login"].(string)
+	again := g.send("POST", "/ui/login", "", body, nil)
 	require.Equal(t, 401, again.status, "a link works once")
+	require.Contains(t, again.text, "LINK_USED")
 	require.Contains(t, again.text, "taploop ui")
 
-	secret, _, _ := strings.Cut(strings.TrimPrefix(set, g.cookieName()+"="), ";")
-	withCookie := func(r *http.Request) {
-		r.AddCookie(&http.Cookie{Name: g.cookieName(), Value: secret})
-	}
-	require.Equal(t, 200, g.send("GET", "/v1/inquiries/"+q.ID, "", "", withCookie).status)
-	for name, edit := range map[string]func(*http.Request){
-		"no marks":     func(*http.Request) {},
-		"no header":    func(r *http.Request) { r.Header.Set("Origin", g.http.URL) },
-		"no origin":    func(r *http.Request) { r.Header.Set("X-Taploop", "page") },
-		"another port": func(r *http.Request) { mark(r, "http://127.0.0.1:1") },
-		"cross-site": func(r *http.Request) {
-			mark(r, g.http.URL)
-			r.Header.Set("Sec-Fetch-Site", "cross-site")
-		},
-	} {
+	loggedIn := func(r *http.Request) { r.Header.Set("X-Taploop-Login", secret) }
+	require.Equal(t, 200, g.send("GET", "/v1/inquiries/"+q.ID, "", "", loggedIn).status)
+	for name, edit := range strangers {
 		a := g.send("POST", "/v1/inquiries/"+q.ID+"/reply", "", `{"response":"x"}`,
 			func(r *http.Request) {
-				withCookie(r)
+				loggedIn(r)
 				edit(r)
 			})
 		require.Equal(t, 403, a.status, name)
 	}
+	for name, c := range map[string]*http.Cookie{
+		"the present name": {Name: "X-Taploop-Login", Value: secret},
+		"a former name":    {Name: "taploop_ui_" + g.port(), Value: secret},
+	} {
+		a := g.send("GET", "/v1/inquiries/"+q.ID, "", "", func(r *http.Request) { r.AddCookie(c) })
+		require.Equal(t, 401, a.status, "a cookie of %s is worth nothing", name)
+	}
 	g.untouched(q)
-	a = g.send("POST", "/v1/inquiries/"+q.ID+"/reply", "", `{"response":"x"}`,
-		func(r *http.Request) {
-			withCookie(r)
-			g.marked(r)
-		})
+	a = g.send("POST", "/v1/inquiries/"+q.ID+"/reply", "", `{"response":"x"}`, loggedIn)
 	require.Equal(t, 200, a.status, a.text)
 	require.Contains(t, a.text, `"channel":"page","authority":"human_token","by":"kitchen"`)
 
-	require.Equal(t, 200, g.send("POST", "/ui/logout", "", "", func(r *http.Request) {
-		withCookie(r)
-		g.marked(r)
-	}).status)
-	require.Equal(t, 401, g.send("GET", "/v1/inquiries", "", "", withCookie).status)
+	require.Equal(t, 200, g.send("POST", "/ui/logout", "", "", loggedIn).status)
+	require.Equal(t, 401, g.send("GET", "/v1/inquiries", "", "", loggedIn).status)
 }
 
 func TestThePageHasNothingInlineAndAStrictPolicy(t *testing.T) {
@@ -307,13 +293,4 @@ func (g *rig) code() string {
 	return code
 }
 
-func (g *rig) cookieName() string {
-	return "taploop_ui_" + g.http.URL[strings.LastIndex(g.http.URL, ":")+1:]
-}
-
-func (g *rig) marked(r *http.Request) { mark(r, g.http.URL) }
-
-func mark(r *http.Request, origin string) {
-	r.Header.Set("Origin", origin)
-	r.Header.Set("X-Taploop", "page")
-}
+func (g *rig) port() string { return g.http.URL[strings.LastIndex(g.http.URL, ":")+1:] }

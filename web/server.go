@@ -68,7 +68,7 @@ func harden(h http.Header) {
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Security-Policy",
-		"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "+
+		"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; "+
 			"connect-src 'self'; "+
 			"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "+
 			"require-trusted-types-for 'script'; trusted-types 'none'")

@@ -65,6 +65,15 @@ func (v *httpClient) send(method, path, body string) (int, map[string]any) {
 	return resp.StatusCode, m
 }
 
+// login trades the code of a link for a client that is logged in as the page is, without a cookie.
+func (v *httpClient) login(code string) (*httpClient, int) {
+	resp := v.open("POST", "/ui/login", `{"code":"`+code+`"}`)
+	require.Empty(v.t, resp.Header.Values("Set-Cookie"))
+	var in struct{ Login string }
+	require.NoError(v.t, json.NewDecoder(resp.Body).Decode(&in))
+	return v.with("X-Taploop-Login", in.Login), resp.StatusCode
+}
+
 // answer sends an answer.
 func (v *httpClient) answer(id, text string) (int, map[string]any) {
 	body, err := json.Marshal(map[string]string{"response": text})

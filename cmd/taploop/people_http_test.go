@@ -115,10 +115,10 @@ func TestOnlyWhoMayAnswerGetsInOverHTTP(t *testing.T) {
 		"from a stranger's page":        {me.with("Origin", "https://evil.example"), 403},
 		"from a page of no origin":      {me.with("Origin", "null"), 403},
 		"under a name that points here": {me.with("Host", "evil.example"), 403},
-		"with a made-up login": {newHTTPClient(t, s.url, "").with("Cookie",
-			cookieOf(s.url)+"=made-up"), 401},
-		"with a stranger's page's cookie": {newHTTPClient(t, s.url, "").with("Cookie",
-			cookieOf(s.url)+"=made-up").with("Sec-Fetch-Site", "cross-site"), 403},
+		"with a made-up login": {newHTTPClient(t, s.url, "").with("X-Taploop-Login",
+			"made-up"), 401},
+		"with a login, from a stranger's page": {newHTTPClient(t, s.url, "").with(
+			"X-Taploop-Login", "made-up").with("Sec-Fetch-Site", "cross-site"), 403},
 	} {
 		status, body := c.v.answer(asked.Question.ID, "43")
 		require.Equal(t, c.status, status, "%s: %v", name, body)
@@ -149,26 +149,13 @@ func TestWithoutAnyTokenNobodyAnswersOverHTTP(t *testing.T) {
 	require.Equal(t, 401, status)
 }
 
-// cookieOf is the name of the page's cookie.
-func cookieOf(url string) string {
-	port := strings.TrimSuffix(url[strings.LastIndex(url, ":")+1:], "/mcp")
-	return "taploop_ui_" + port
-}
-
 // browser logs a client in as the page does.
 func (b *testEnv) browser(url, link string) (*httpClient, int) {
 	base, code, found := strings.Cut(link, "/ui#login=")
 	require.True(b.t, found, "%s", link)
 	require.Equal(b.t, strings.TrimSuffix(url, "/mcp"), base)
-	v := newHTTPClient(b.t, url, "").with("Origin", base).with("X-Taploop",
-		"page").with("Sec-Fetch-Site", "same-origin")
-	resp := v.open("POST", "/ui/login", `{"code":"`+code+`"}`)
-	for _, c := range resp.Cookies() {
-		require.True(b.t, c.HttpOnly)
-		require.Equal(b.t, http.SameSiteStrictMode, c.SameSite)
-		v = v.with("Cookie", c.Name+"="+c.Value)
-	}
-	return v, resp.StatusCode
+	v := newHTTPClient(b.t, url, "").with("Origin", base).with("Sec-Fetch-Site", "same-origin")
+	return v.login(code)
 }
 
 // link is what taploop ui prints.
@@ -204,7 +191,7 @@ func TestALinkLogsOneBrowserInOnce(t *testing.T) {
 	})
 	require.Contains(t, names, "inquiry.created")
 	require.Contains(t, names, "step", "the page follows the run")
-	status, _ = ann.with("X-Taploop", "").answer(asked.Question.ID, "43")
+	status, _ = ann.with("Origin", "http://127.0.0.1:1").answer(asked.Question.ID, "43")
 	require.Equal(t, 403, status, "what no page of ours has sent")
 	status, _ = ann.answer(asked.Question.ID, "42")
 	require.Equal(t, 200, status)
@@ -216,8 +203,8 @@ func TestALinkLogsOneBrowserInOnce(t *testing.T) {
 		[]string{string(entry.Event), entry.Channel, entry.Authority, entry.By, entry.Answer})
 	s.kill()
 	next := b.open(route{http: true, era: legacy})
-	again := newHTTPClient(t, next.url, "").with("Cookie",
-		strings.Replace(ann.header.Get("Cookie"), cookieOf(s.url), cookieOf(next.url), 1))
+	again := newHTTPClient(t, next.url, "").with("X-Taploop-Login",
+		ann.header.Get("X-Taploop-Login"))
 	status, _ = again.send("GET", "/v1/inquiries", "")
 	require.Equal(t, 200, status, "a browser stays logged in over a restart")
 }
@@ -268,17 +255,58 @@ func TestLinksLeadToWherePeopleReachTheServer(t *testing.T) {
 	code, found := strings.CutPrefix(out, "https://phones.example/ui#login=")
 	require.True(t, found, "%s", out)
 	behind := newHTTPClient(t, url, "").with("Host", "phones.example").with("Origin",
-		"https://phones.example").with("X-Taploop", "page").with("Sec-Fetch-Site", "same-origin")
-	in := behind.open("POST", "/ui/login", `{"code":"`+strings.TrimSpace(code)+`"}`)
-	require.Equal(t, 200, in.StatusCode, "through a proxy")
-	status, _ := behind.with("Cookie", in.Cookies()[0].Name+"="+in.Cookies()[0].Value).send("GET",
-		"/v1/inquiries", "")
+		"https://phones.example").with("Sec-Fetch-Site", "same-origin")
+	ann, status := behind.login(strings.TrimSpace(code))
+	require.Equal(t, 200, status, "through a proxy")
+	status, _ = ann.send("GET", "/v1/inquiries", "")
 	require.Equal(t, 200, status)
 	for listening, want := range map[string]string{
 		"127.0.0.1:1": "127.0.0.1:1", "0.0.0.0:2": "localhost:2", "[::]:3": "localhost:3",
 		":6": "localhost:6", "[::1]:4": "[::1]:4", "192.168.1.5:5": "192.168.1.5:5",
 	} {
 		require.Equal(t, want, dialable(listening))
+	}
+}
+
+func TestStreamsEndWithTheirTokenAtOnce(t *testing.T) {
+	t.Parallel()
+	b := newTestEnv(t, demoTask, "")
+	laptop, other := b.token("laptop"), b.token("other")
+	_, url := b.serve()
+	listens := func(token string) (*http.Response, <-chan sseEvent) {
+		code, _, got := post(t, url, handshake, bearer(token))
+		require.Equal(t, 200, code)
+		v := newHTTPClient(t, url, token).with("Accept", "text/event-stream")
+		mine := v.with(mcp.HeaderSessionID, got.Get(mcp.HeaderSessionID)).open("GET", "/mcp", "")
+		require.Equal(t, 200, mine.StatusCode)
+		events := v.listen()
+		require.Equal(t, "snapshot", (<-events).name)
+		return mine, events
+	}
+	stream, events := listens(laptop)
+	_, stays := listens(other)
+	page, status := b.browser(url, b.link())
+	require.Equal(t, 200, status)
+	shown := page.listen()
+	require.Equal(t, "snapshot", (<-shown).name)
+
+	_, errs, code := b.run("token", "revoke", "laptop") // another process
+	require.Zero(t, code, errs)
+	began := time.Now()
+	_, err := io.ReadAll(stream.Body)
+	require.NoError(t, err)
+	require.Empty(t, until(t, events, func(sseEvent) bool { return false }))
+	require.Less(t, time.Since(began), time.Second)
+
+	status, _ = page.send("POST", "/ui/logout", "")
+	require.Equal(t, 200, status)
+	began = time.Now()
+	require.Empty(t, until(t, shown, func(sseEvent) bool { return false }))
+	require.Less(t, time.Since(began), time.Second)
+	select {
+	case h, more := <-stays:
+		require.Fail(t, "the stream of another token", "%v %v", h, more)
+	default:
 	}
 }
 
@@ -301,8 +329,8 @@ func TestOpenEventStreamsDoNotHoldUpTheEnd(t *testing.T) {
 	slow, err := net.Dial("tcp", strings.TrimPrefix(strings.TrimSuffix(s.url, "/mcp"), "http://"))
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = slow.Close() })
-	_, err = fmt.Fprint(slow, "POST /ui/login HTTP/1.1\r\nHost: localhost\r\nX-Taploop: page\r\n"+
-		"Origin: http://localhost\r\nContent-Length: 1000\r\n\r\n{")
+	_, err = fmt.Fprint(slow, "POST /ui/login HTTP/1.1\r\nHost: localhost\r\n"+
+		"Content-Length: 1000\r\n\r\n{")
 	require.NoError(t, err)
 	begun := s.start(b.task.Goal)
 	g.await(t)

@@ -8,10 +8,12 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/httpguard"
+	"github.com/taploop/taploop/internal/jsonfile"
 	"github.com/taploop/taploop/internal/mcptransport"
 	"github.com/taploop/taploop/internal/token"
 	"github.com/taploop/taploop/tools"
@@ -23,6 +25,8 @@ func (a *app) serveHTTP(ctx context.Context) error {
 	if err := auth.check(a.conf.HTTP.Addr); err != nil {
 		return err
 	}
+	stop := auth.watch(ctx, a.conf.DataDir)
+	defer stop()
 	ln, err := listen(a.conf.HTTP.Addr)
 	if err != nil {
 		return err
@@ -34,7 +38,7 @@ func (a *app) serveHTTP(ctx context.Context) error {
 	}
 	transport := mcptransport.NewHTTP(s.mcp, &mcptransport.Options{
 		Hosts: a.conf.HTTP.Hosts, Origins: a.conf.HTTP.Origins, Authorize: auth.authorize,
-		Context: tools.Connected, Log: a.log,
+		Changed: auth.files.Changed, Context: tools.Connected, Log: a.log,
 	})
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", transport)
@@ -101,7 +105,16 @@ func shutDownHTTP(ctx context.Context, e *shutdown, srv *http.Server, transport 
 // one.
 type authenticator struct {
 	tokens *token.Store
-	open   bool // we listen on loopback
+	open   bool             // we listen on loopback
+	files  jsonfile.Watcher // of the tokens and the logins of browsers
+}
+
+// watch notices what other processes make of the tokens and logins, until stop returns.
+func (g *authenticator) watch(ctx context.Context, dir string) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var watching sync.WaitGroup
+	watching.Go(func() { g.files.Run(ctx, tokensFile(dir), loginsFile(dir)) })
+	return func() { cancel(); watching.Wait() }
 }
 
 // check refuses to listen where no client could be let in, or any.

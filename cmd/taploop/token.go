@@ -17,8 +17,10 @@ type tokenCmd struct {
 
 // tokens are those of the data folder.
 func tokens(c *config.Loaded) *token.Store {
-	return token.Open(filepath.Join(c.DataDir, "tokens.json"))
+	return token.Open(tokensFile(c.DataDir))
 }
+
+func tokensFile(dir string) string { return filepath.Join(dir, "tokens.json") }
 
 type tokenCreateCmd struct {
 	Name    string `help:"Name of who bears it, for logs and lists; the default is made up." placeholder:"NAME"`

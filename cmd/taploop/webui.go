@@ -27,6 +27,7 @@ func (u *webUI) open(a *app, d *deps, auth *authenticator, mux *http.ServeMux) {
 	server := web.New(&web.Options{
 		Questions: d.manager.Broker(), Sessions: d.store, Logins: logins(a.conf.DataDir),
 		Runs: stopper{d}, Channels: d.manager.Channels, Authorize: auth.person,
+		Changed:  auth.files.Changed,
 		Operator: func(name string) bool { return slices.Contains(operators, name) },
 		Hosts:    a.conf.HTTP.Hosts, Origins: a.conf.HTTP.Origins, Log: a.log,
 	})
@@ -41,7 +42,9 @@ func (u *webUI) open(a *app, d *deps, auth *authenticator, mux *http.ServeMux) {
 }
 
 // logins are the browsers that may use the page of a data folder's servers.
-func logins(dir string) *web.Logins { return web.OpenLogins(filepath.Join(dir, "logins.json")) }
+func logins(dir string) *web.Logins { return web.OpenLogins(loginsFile(dir)) }
+
+func loginsFile(dir string) string { return filepath.Join(dir, "logins.json") }
 
 // observe tells the page what a run does. It returns at once.
 func (u *webUI) observe(e runs.Event) {

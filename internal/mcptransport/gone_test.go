@@ -113,6 +113,53 @@ func TestAConnectionEndsWhenItsCredentialIsRevoked(t *testing.T) {
 	}
 }
 
+func TestQuietConnectionsEndAtOnceWhenTheirCredentialIsRevoked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab()
+		var revoked atomic.Bool
+		changed := make(chan struct{})
+		e := serveHTTP(t, l.MCPServer, &Options{KeepAlive: time.Hour,
+			Changed: func() <-chan struct{} { return changed },
+			Authorize: func(r *http.Request) (string, error) {
+				if name := r.Header.Get("Name"); name == "other" || !revoked.Load() {
+					return name, nil
+				}
+				return "", errors.New("revoked")
+			}})
+		session := func(name string) []string {
+			return append(e.session("2025-11-25", "{}", "Name: "+name), "Name: "+name)
+		}
+		kim, other := session("kim"), session("other")
+		ended := make(chan error, 3)
+		listen := func(method, body string) {
+			resp := e.request(t.Context(), method, body, kim...)
+			go func() { // ends with the connection
+				_, err := io.ReadAll(resp.Body)
+				ended <- errors.Join(err, resp.Body.Close())
+			}()
+		}
+		listen(http.MethodGet, "")
+		listen(http.MethodGet, "") // the first stands by
+		listen(http.MethodPost, tool(1, "gate", "{}"))
+		stays := e.request(t.Context(), http.MethodGet, "", other...)
+		defer stays.Body.Close()
+		<-l.entered
+		time.Sleep(time.Minute)
+
+		revoked.Store(true)
+		at, before := time.Now(), changed
+		changed = make(chan struct{})
+		close(before)
+		for range cap(ended) {
+			require.NoError(t, <-ended, "each ends in order")
+		}
+		require.ErrorIs(t, <-l.ended, ErrDropped)
+		require.Zero(t, time.Since(at))
+		l.SendNotificationToAllClients("notifications/test", nil)
+		require.Contains(t, readEvents(t, stays).message().data, "notifications/test")
+	})
+}
+
 func TestWhatAClientSaysOfItselfIsKeptShort(t *testing.T) {
 	var p peer
 	p.SetClientInfo(mcp.Implementation{Name: strings.Repeat("é", 1000), Version: "1\n\x1b[2J",

@@ -55,6 +55,7 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusForbidden, invalid(withHint(err)))
 		return
 	}
+	changed := h.opts.Changed() // what is revoked from here on is noticed
 	principal, ok := h.authorize(w, r)
 	if !ok {
 		return
@@ -65,7 +66,8 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer h.under.Done()
-	v := visit{h: h, w: w, r: r, principal: principal, vouched: time.Now()}
+	v := visit{h: h, w: w, r: r, principal: principal, vouched: time.Now(),
+		changed: changed}
 	switch r.Method {
 	case http.MethodPost:
 		v.post()
@@ -83,7 +85,8 @@ type visit struct {
 	w         http.ResponseWriter
 	r         *http.Request
 	principal string
-	vouched   time.Time // when the credential was looked at last
+	vouched   time.Time       // when the credential was looked at last
+	changed   <-chan struct{} // closed when it has to be looked at again
 }
 
 func (v *visit) refuse(status int, text string) { refuse(v.w, status, invalid(text)) }
@@ -139,6 +142,12 @@ func (v *visit) vouch() error {
 		return errRevoked
 	}
 	return nil
+}
+
+// recheck looks at the credential once changed was closed.
+func (v *visit) recheck() error {
+	v.changed, v.vouched = v.h.opts.Changed(), time.Time{}
+	return v.vouch()
 }
 
 // enter notes one more HTTP request under way, unless the server is closing.

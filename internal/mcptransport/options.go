@@ -40,6 +40,10 @@ type Options struct {
 	// refuses it with 401. nil lets everybody in: then listen on loopback only.
 	Authorize func(*http.Request) (principal string, err error)
 
+	// Changed is closed when whom Authorize lets in may have changed: connections that are open for
+	// long then look at their credential again. nil: they do when something is sent.
+	Changed func() <-chan struct{}
+
 	// Context adds to the context of the handlers what they need of the HTTP request. nil adds
 	// nothing.
 	Context func(context.Context, *http.Request) context.Context
@@ -50,6 +54,9 @@ func settings(opts *Options) Options {
 	var o Options
 	if opts != nil {
 		o = *opts
+	}
+	if o.Changed == nil {
+		o.Changed = func() <-chan struct{} { return nil }
 	}
 	o.MaxBody = cmp.Or(o.MaxBody, 4<<20)
 	o.MaxCalls = cmp.Or(o.MaxCalls, 128)

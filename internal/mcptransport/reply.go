@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 )
@@ -19,8 +18,7 @@ func refuse(w http.ResponseWriter, status int, e *rpcError) { write(w, status, e
 // reply answers with a message, which may be large, so that a client that does not read it is given
 // up.
 func (v *visit) reply(status int, message []byte) {
-	// net/http lifts the deadline when the answer has ended. Not every writer can set one.
-	_ = http.NewResponseController(v.w).SetWriteDeadline(time.Now().Add(v.h.opts.WriteTimeout))
+	v.extend() // net/http lifts it when the answer has ended
 	write(v.w, status, message)
 }
 

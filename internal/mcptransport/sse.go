@@ -25,13 +25,17 @@ func (v *visit) open() error {
 // write writes to the event stream. What takes too long breaks the connection, so that a client
 // that does not read holds up only itself.
 func (v *visit) write(data []byte) error {
-	out := http.NewResponseController(v.w)
-	// not every writer can
-	_ = out.SetWriteDeadline(time.Now().Add(v.h.opts.WriteTimeout))
+	v.extend()
 	if _, err := v.w.Write(data); err != nil {
 		return err
 	}
-	return out.Flush()
+	return http.NewResponseController(v.w).Flush()
+}
+
+// extend gives the client WriteTimeout from now on to take what is written.
+func (v *visit) extend() {
+	// not every writer can
+	_ = http.NewResponseController(v.w).SetWriteDeadline(time.Now().Add(v.h.opts.WriteTimeout))
 }
 
 // prime tells the client an id to resume from before there is any message.
@@ -83,6 +87,7 @@ func (v *visit) stream(s *session, st *stream, rd *reader, prime bool) {
 
 // part notes how the connection ended.
 func (v *visit) part(err error) {
+	v.extend() // net/http writes the end of the stream
 	switch {
 	case err == nil:
 	case errors.Is(err, http.ErrNotSupported):
@@ -117,6 +122,10 @@ func (v *visit) follow(s *session, st *stream, rd *reader) error {
 		}
 		select {
 		case <-changed:
+		case <-v.changed:
+			if err := v.recheck(); err != nil {
+				return err
+			}
 		case <-quiet.C:
 			if err := v.beat(); err != nil {
 				return err
@@ -166,6 +175,10 @@ func (v *visit) standBy(s *session) (*reader, error) {
 		}
 		select {
 		case <-changed:
+		case <-v.changed:
+			if err := v.recheck(); err != nil {
+				return nil, err
+			}
 		case <-quiet.C:
 			if err := v.beat(); err != nil {
 				return nil, err

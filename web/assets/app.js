@@ -1,23 +1,41 @@
 "use strict";
-// The inbox: open questions, live. The server is asked with the page's cookie and a header that only this page sets.
+// The inbox: open questions, live. What logs this browser in is kept in the storage of the page's origin, where the port counts,
+// and sent as a header: a cookie would go to the other servers of the host, too.
 
 const $ = (id) => document.getElementById(id);
 const cards = new Map(); // by question
 const sent = new Set(); // ids of the replies of this page
 const kept = new Map(); // by question: what was typed before the login ran out
 const quiet = 35000; // without a sign of the server, in ms; it sends one every 15 s
-let source = null, watchdog = 0, again = 0, wait = 500;
+let source = null; // ends the event stream; null when nobody is logged in
+let watchdog = 0, again = 0, wait = 500;
 let wanted = ""; // the question that the address names, until it was shown
 
-async function call(method, path, body) {
-  const r = await fetch(path, {
-    method, credentials: "same-origin", cache: "no-store",
-    headers: { "X-Taploop": "page", "Content-Type": "application/json" },
-    body: body === undefined ? undefined : JSON.stringify(body),
-  });
-  const json = await r.json().catch(() => ({}));
+let secret = ""; // when there is no storage, it holds until the page is left
+
+function keep(login) {
+  secret = login;
+  try {
+    if (login) localStorage.setItem("taploop.login", login);
+    else localStorage.removeItem("taploop.login");
+  } catch { /* storage may be switched off */ }
+}
+
+function login() {
+  try { return localStorage.getItem("taploop.login") || secret; } catch { return secret; }
+}
+
+// ask sends a request of this browser. A login that does not hold any more is asked for.
+async function ask(path, options = {}) {
+  const headers = { "X-Taploop-Login": login(), "Content-Type": "application/json" };
+  const r = await fetch(path, { cache: "no-store", headers, ...options });
   if (r.status === 401) showLogin();
-  return { status: r.status, json };
+  return r;
+}
+
+async function call(method, path, body) {
+  const r = await ask(path, { method, body: JSON.stringify(body) });
+  return { status: r.status, json: await r.json().catch(() => ({})) };
 }
 
 const problem = (json) => json.error ? { message: json.error.message, fields: json.fields } : { message: words().offline };
@@ -38,6 +56,11 @@ const api = {
   async steps(session) {
     const { status, json } = await call("GET", "/v1/sessions/" + encodeURIComponent(session) + "/steps?last=5");
     return status === 200 ? json.steps : [];
+  },
+  // picture returns an address of this page, which the caller revokes: an img sends no header.
+  async picture(url) {
+    const r = await ask(url);
+    return r.ok ? URL.createObjectURL(await r.blob()) : "";
   },
   enlarge(url) {
     $("large-img").src = url;
@@ -74,6 +97,7 @@ function remove(id) {
   const hadFocus = card.root.contains(document.activeElement);
   near.unobserve(card.root);
   card.root.remove();
+  card.gone();
   cards.delete(id);
   if (hadFocus && cards.size) [...cards.values()][0].root.focus();
   count();
@@ -160,40 +184,60 @@ async function lookUp(id, settled, unknown) {
   else if (status === 404) unknown();
 }
 
-function connect() {
+const heard = {
+  snapshot, "inquiry.created": show, "inquiry.resolved": settle, "inquiry.withdrawn": settle, "inquiry.expired": settle,
+  step(s) { for (const c of cards.values()) if (c.q.session_id === s.session_id) c.addSteps([s]); },
+};
+
+async function connect() {
   clearTimeout(again);
-  if (source) source.close();
-  source = new EventSource("/v1/events");
+  source?.abort();
+  const mine = source = new AbortController();
   alive(false);
-  const on = (name, f) => source.addEventListener(name, (e) => { alive(true); f(JSON.parse(e.data)); });
-  source.addEventListener("open", () => alive(true));
-  on("snapshot", snapshot);
-  on("ping", () => {});
-  on("inquiry.created", show);
-  for (const name of ["resolved", "withdrawn", "expired"]) on("inquiry." + name, (q) => settle(q));
-  on("step", (s) => { for (const c of cards.values()) if (c.q.session_id === s.session_id) c.addSteps([s]); });
-  source.addEventListener("error", lost);
+  await listen(mine.signal).catch(() => {});
+  if (mine === source) lost();
+}
+
+// listen reads the event stream until it ends. An EventSource sends no header.
+async function listen(signal) {
+  const r = await ask("/v1/events", { headers: { "X-Taploop-Login": login() }, signal });
+  if (!r.ok) return;
+  alive(true);
+  const reader = r.body.pipeThrough(new TextDecoderStream()).getReader();
+  for (let rest = ""; ;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    const events = (rest + value).split("\n\n");
+    rest = events.pop();
+    events.forEach(hear);
+  }
+}
+
+function hear(lines) {
+  alive(true);
+  const event = Object.fromEntries(lines.split("\n").map((line) => line.split(/: (.*)/)));
+  if (!Object.hasOwn(heard, event.event)) return;
+  try {
+    heard[event.event](JSON.parse(event.data));
+  } catch (e) { reportError(e); }
 }
 
 // alive notes a sign of the server. Silence is a lost connection too: a phone that slept is told nothing.
-function alive(heard) {
+function alive(sign) {
   clearTimeout(watchdog);
-  watchdog = setTimeout(lost, quiet);
-  if (!heard) return;
+  watchdog = setTimeout(() => source?.abort(), quiet);
+  if (!sign) return;
   wait = 500;
   link(true);
   $("login").hidden = true;
   $("logout").hidden = false;
 }
 
-// lost greys the page and tries again, slower each time. Whether it is the login that is gone, an ordinary request tells.
-async function lost() {
+// lost greys the page and tries again, slower each time.
+function lost() {
   clearTimeout(watchdog);
   clearTimeout(again);
-  if (source) source.close();
   link(false);
-  const { status } = await call("GET", "/v1/inquiries?status=open&limit=1").catch(() => ({}));
-  if (status === 401) return;
   again = setTimeout(connect, wait);
   wait = Math.min(wait * 2, 10000);
 }
@@ -206,7 +250,7 @@ function link(up) {
 }
 
 function showLogin() {
-  if (source) source.close();
+  source?.abort();
   source = null;
   clearTimeout(watchdog);
   clearTimeout(again);
@@ -224,13 +268,14 @@ function showLogin() {
 }
 
 // enter reads the address: #login=CODE, #question=ID, or both. The code is taken out at once, so that it stays in no history,
-// and traded for the cookie. It tells whether the page has to connect anew.
+// and traded for a login. It tells whether the page has to connect anew.
 async function enter() {
   const hash = new URLSearchParams(location.hash.slice(1)), code = hash.get("login");
   wanted = hash.get("question") || wanted;
   if (!code) return false;
   history.replaceState(null, "", location.pathname + (wanted ? "#question=" + encodeURIComponent(wanted) : ""));
   const { status, json } = await call("POST", "/ui/login", { code }).catch(() => ({}));
+  if (status === 200) keep(json.login);
   $("login-error").textContent = status === 200 ? "" : json && json.error ? json.error.message : words().offline;
   return true;
 }
@@ -258,7 +303,7 @@ $("lang").addEventListener("click", () => {
   for (const c of cards.values()) c.draw();
   for (const line of $("settled").children) line.speak();
 });
-$("logout").addEventListener("click", async () => { await call("POST", "/ui/logout").catch(() => ({})); showLogin(); kept.clear(); });
+$("logout").addEventListener("click", async () => { await call("POST", "/ui/logout").catch(() => ({})); keep(""); showLogin(); kept.clear(); });
 // A link opened in this very tab.
 addEventListener("hashchange", () => enter().then((anew) => anew ? connect() : select()));
 // Whoever logs in in another tab and comes back here is logged in here, too.

@@ -39,7 +39,7 @@ function newID() {
 }
 
 // Card shows one question. api says how to reach the server: reply(id, body) and stop(session), which return what is wrong,
-// steps(session), and enlarge(url).
+// steps(session), picture(url), which returns another url, and enlarge(url).
 class Card {
   constructor(q, api) {
     this.q = q;
@@ -84,9 +84,17 @@ class Card {
 
   shot() {
     const b = el("button", "shot", undefined, { type: "button", title: words().enlarge });
-    b.append(el("img", "", undefined, { src: this.q.screenshot_url, alt: words().shot, loading: "lazy" }));
-    b.addEventListener("click", () => this.api.enlarge(this.q.screenshot_url));
+    this.img ||= el("img");
+    this.img.alt = words().shot;
+    b.append(this.img);
+    b.addEventListener("click", () => { if (this.img.src) this.api.enlarge(this.img.src); });
     return b;
+  }
+
+  // gone frees what the card holds once it is off the page.
+  gone() {
+    this.over = true;
+    if (this.img?.src) URL.revokeObjectURL(this.img.src);
   }
 
   // doors lists where the question can be answered: those that ask one after the other, then the standing ones.
@@ -232,13 +240,17 @@ class Card {
     for (const [chip, until] of this.timed) chip.hidden = Date.now() >= until;
   }
 
-  // look fetches the last steps, once. The page calls it when the card comes into view.
+  // look fetches the picture and the last steps, once. The page calls it when the card comes into view.
   async look() {
     if (this.looked || !this.q.session_id) return;
     this.looked = true;
-    try {
-      this.addSteps(await this.api.steps(this.q.session_id));
-    } catch { /* the question can be answered without */ }
+    const ignore = () => {}; // the question can be answered without
+    this.api.steps(this.q.session_id).then((steps) => this.addSteps(steps)).catch(ignore);
+    if (!this.img) return;
+    const src = await this.api.picture(this.q.screenshot_url).catch(ignore);
+    if (!src) return;
+    this.img.src = src;
+    if (this.over) this.gone();
   }
 
   // addSteps shows steps with those that are known: events may tell of some before they were asked for, or in between.

@@ -1,0 +1,67 @@
+package jsonfile
+
+import (
+	"context"
+	"os"
+	"sync"
+	"time"
+)
+
+// Watcher tells that files have changed, whichever process changed them. The zero value is ready;
+// it is safe for concurrent use.
+type Watcher struct {
+	mu      sync.Mutex
+	changed chan struct{}
+}
+
+// every is how often the files are looked at.
+const every = 200 * time.Millisecond
+
+// Changed is closed at the next change that Run sees.
+func (w *Watcher) Changed() <-chan struct{} {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.changed == nil {
+		w.changed = make(chan struct{})
+	}
+	return w.changed
+}
+
+// Run watches the files until ctx ends. A file that comes or goes has changed, too.
+func (w *Watcher) Run(ctx context.Context, paths ...string) {
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	before := make([]os.FileInfo, len(paths))
+	for first := true; ; first = false {
+		changed := false
+		for i, path := range paths {
+			now, _ := os.Stat(path) // nil when there is none, or it cannot be looked at
+			changed = changed || !same(before[i], now)
+			before[i] = now
+		}
+		if changed && !first {
+			w.tell()
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (w *Watcher) tell() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.changed != nil {
+		close(w.changed)
+		w.changed = nil
+	}
+}
+
+func same(a, b os.FileInfo) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
+}
