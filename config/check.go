@@ -83,8 +83,8 @@ func dataFolder(getenv func(string) string) (string, error) {
 func (l *Loaded) check() error {
 	bad := l.checkNotify()
 	for _, v := range l.Values() {
-		if v.check == nil {
-			continue
+		if v.check == nil || v.Origin == byDefault && v.Default == "" {
+			continue // what was made of another value has that one's faults
 		}
 		for _, f := range v.check(v.Value) {
 			bad = append(bad, hint.Add(fmt.Errorf("%s is %v (from %s)",

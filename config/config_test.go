@@ -81,8 +81,15 @@ func TestBadInputIsNamedWithItsPlaceAndMend(t *testing.T) {
 			"remove it"},
 		{"unknown environment name", "", []string{"TAPLOOP_MODEL_NAEM=x"},
 			"there is no setting TAPLOOP_MODEL_NAEM", "did you mean TAPLOOP_MODEL_NAME?"},
-		{"mistyped number", "loop: {max_steps: many}", nil, "loop.max_steps", "90s"},
-		{"duration without unit", "model: {timeout: 90}", nil, "has no unit", "90s"},
+		{"a word for a whole number", "loop: {max_steps: many}", nil, `loop.max_steps is "many"`,
+			"want a whole number from 1 to 10000"},
+		{"a word for a number", "", []string{"TAPLOOP_MODEL_TEMPERATURE=hot"},
+			`model.temperature is "hot" (from TAPLOOP_MODEL_TEMPERATURE)`,
+			"want a number from 0 to 2"},
+		{"a word for a switch", "notify: {text: perhaps}", nil, `notify.text is "perhaps"`,
+			"want true or false"},
+		{"duration without unit", "model: {timeout: 90}", nil, "model.timeout is 90",
+			"want a duration such as 90s"},
 		{"negative steps", "", []string{"TAPLOOP_LOOP_MAX_STEPS=-1"},
 			"loop.max_steps is -1 (from TAPLOOP_LOOP_MAX_STEPS)", "from 1 to 10000"},
 		{"temperature that is no number", "model: {temperature: .nan}", nil,
@@ -125,6 +132,17 @@ func TestBadInputIsNamedWithItsPlaceAndMend(t *testing.T) {
 			require.ErrorContains(t, err, c.want)
 			require.Contains(t, hint.Of(err), c.mend)
 		})
+	}
+}
+
+func TestOnlyTheValueThatWasGivenIsFaulty(t *testing.T) {
+	for path, value := range map[string]string{"model.lang": "fr", "model.timeout": "-3s"} {
+		_, err := load(t, config.Options{Flags: map[string]any{path: value}})
+		require.ErrorContains(t, err, path+" is ")
+		require.NotContains(t, err.Error(), "caption.")
+		_, err = load(t, config.Options{Flags: map[string]any{
+			strings.Replace(path, "model", "caption", 1): value}})
+		require.ErrorContains(t, err, "caption.")
 	}
 }
 

@@ -1,9 +1,11 @@
 package config
 
 import (
+	"math"
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Key describes one setting.
@@ -73,4 +75,25 @@ func (k Key) has(below string) bool {
 	}
 	_, field, _ := strings.Cut(below, ".")
 	return slices.Contains(k.fields, field)
+}
+
+// wants says what a value of a number, a duration or a switch has to look like; "" of others, which
+// may be secrets.
+func (k Key) wants() string {
+	kind := reflect.TypeFor[Config]().FieldByIndex(k.index).Type
+	var never any
+	switch {
+	case kind == reflect.TypeFor[time.Duration]():
+		return "a duration such as 90s"
+	case kind.Kind() == reflect.Bool:
+		return "true or false"
+	case kind.Kind() == reflect.Float64:
+		never = math.Inf(1)
+	case kind.Kind() == reflect.Int:
+		never = math.MaxInt
+	}
+	if never == nil || k.check == nil {
+		return ""
+	}
+	return k.check(never)[0].want
 }

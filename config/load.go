@@ -41,8 +41,11 @@ func (l *Loaded) Origin(path string) string {
 	if o := l.origin[path]; o != "" {
 		return o
 	}
-	return "default"
+	return byDefault
 }
+
+// byDefault is the origin of a value that no layer gave.
+const byDefault = "default"
 
 // Load reads all layers and checks the result. Every problem of a layer is reported at once.
 func Load(opts *Options) (*Loaded, error) {
@@ -152,19 +155,47 @@ func (l *Loaded) apply(keys []Key, layer string, values map[string]any,
 	if len(bad) > 0 {
 		return errors.Join(bad...)
 	}
-	err := k.UnmarshalWithConf("", &l.Config,
-		koanf.UnmarshalConf{DecoderConfig: &mapstructure.DecoderConfig{
+	if err := unmarshal(k, &l.Config); err != nil {
+		return mistyped(k, keys, layer, origin, err)
+	}
+	return nil
+}
+
+func unmarshal(k *koanf.Koanf, c *Config) error {
+	return k.UnmarshalWithConf("", c, koanf.UnmarshalConf{
+		DecoderConfig: &mapstructure.DecoderConfig{
 			// of a list's items; other keys are known by now
-			TagName: "koanf", Result: &l.Config, WeaklyTypedInput: true, ErrorUnused: true,
+			TagName: "koanf", Result: c, WeaklyTypedInput: true, ErrorUnused: true,
 			DecodeHook: mapstructure.ComposeDecodeHookFunc(wantUnit,
 				mapstructure.StringToTimeDurationHookFunc(), splitList),
 		}})
-	if err != nil {
+}
+
+// mistyped says of each value of a layer that cannot be read what is wanted instead. What is no
+// number, duration or switch has the decoder's own words, err.
+func mistyped(k *koanf.Koanf, keys []Key, layer string, origin func(path string) string,
+	err error) error {
+	var bad []error
+	for _, path := range k.Keys() {
+		one := koanf.New(".")
+		key, _ := find(keys, path)
+		wants := key.wants()
+		if one.Set(path, k.Get(path)) != nil || wants == "" || unmarshal(one, new(Config)) == nil {
+			continue
+		}
+		from := layer
+		if origin != nil {
+			from = origin(path)
+		}
+		bad = append(bad, hint.Add(
+			fmt.Errorf("%s is %v (from %s)", path, quoted(k.Get(path)), from), "want "+wants))
+	}
+	if len(bad) == 0 {
 		return hint.Add(fmt.Errorf("in %s: %w", layer, err),
 			"durations are written like 90s or 30m, sizes like 728x728; "+
 				"`taploop config show` prints every key")
 	}
-	return nil
+	return errors.Join(bad...)
 }
 
 // wantUnit refuses a bare number for a duration, which would otherwise count nanoseconds.

@@ -146,11 +146,12 @@ func oneOf(allowed ...string) check {
 
 func between(low, high float64) check {
 	return func(v any) []fault {
-		f, whole := v.(float64)
-		if !whole {
-			f = float64(v.(int))
+		number := "a number"
+		f, is := v.(float64)
+		if !is {
+			number, f = "a whole number", float64(v.(int))
 		}
-		return unless(f >= low && f <= high, v, fmt.Sprintf("a number from %v to %v", low, high))
+		return unless(f >= low && f <= high, v, fmt.Sprintf("%s from %v to %v", number, low, high))
 	}
 }
 
