@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -19,9 +20,10 @@ import (
 
 // commands is the command line. A flag with a key tag sets that key of the configuration.
 type commands struct {
-	Config  string   `help:"Configuration file." placeholder:"FILE"`
-	Set     []string `help:"Set any key of the configuration, for example model.temperature=0." placeholder:"KEY=VALUE" sep:"none"`
-	Verbose bool     `short:"v" help:"Log what happens inside."`
+	Config  string           `help:"Configuration file." placeholder:"FILE"`
+	Set     []string         `help:"Set any key of the configuration, for example model.temperature=0." placeholder:"KEY=VALUE" sep:"none"`
+	Verbose bool             `short:"v" help:"Log what happens inside."`
+	Release kong.VersionFlag `name:"version" help:"Print the version."`
 
 	Demo      demoCmd      `cmd:"" help:"See a whole task on a simulated phone, with a scripted model. Needs no phone, no model and no key."`
 	Run       runCmd       `cmd:"" help:"Hand a task to a phone."`
@@ -72,7 +74,7 @@ func dispatch(ctx context.Context, args, environ []string, s streams) error {
 	var c commands
 	var helped bool
 	parser, err := kong.New(&c, kong.Name("taploop"), kong.Writers(s.out, s.err),
-		kong.Exit(func(int) { helped = true }),
+		kong.Exit(func(int) { helped = true }), kong.Vars{"version": versionLine()},
 		kong.Description("Hand tasks to an Android phone: a vision model looks and decides, "+
 			"the phone acts over ADB.\n\n"+exitCodes),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
@@ -80,15 +82,18 @@ func dispatch(ctx context.Context, args, environ []string, s streams) error {
 	if err != nil {
 		return err
 	}
-	if len(args) == 0 {
+	switch {
+	case len(args) == 0:
 		args = []string{"--help"}
+	case args[0] == "help":
+		args = append(slices.Clone(args[1:]), "--help")
 	}
 	k, err := parser.Parse(args)
 	if helped {
 		return nil
 	}
 	if err != nil {
-		return usage(err, "taploop --help")
+		return usage(err, insteadOf(args, err))
 	}
 	a := &app{streams: s, opts: config.Options{File: c.Config, Environ: environ},
 		log: logger(s.err, c.Verbose)}
@@ -96,6 +101,34 @@ func dispatch(ctx context.Context, args, environ []string, s streams) error {
 		return err
 	}
 	return k.Run(a)
+}
+
+// insteadOf is what to write in place of arguments that were not understood: a task that the shell
+// took apart in quotes, else the help of the command that was meant.
+func insteadOf(args []string, err error) string {
+	help := "taploop"
+	var wrong *kong.ParseError
+	if !errors.As(err, &wrong) || wrong.Context == nil {
+		return help + " --help"
+	}
+	for _, p := range wrong.Context.Path {
+		if p.Command != nil {
+			help += " " + p.Command.Name
+		}
+	}
+	words, several := map[string]string{"taploop run": "task", "taploop continue": "task",
+		"taploop reply": "answer"}[help]
+	if !several || !strings.HasPrefix(err.Error(), "unexpected argument") {
+		return help + " --help"
+	}
+	if help != "taploop run" {
+		return fmt.Sprintf("put the %s in quotes: %s ID \"...\"", words, help)
+	}
+	task := strings.Join(args[slices.Index(args, "run")+1:], " ")
+	if strings.ContainsAny(task, "-\"\\$`!\n") { // not all of it is the task, or it needs more
+		task = "..."
+	}
+	return fmt.Sprintf("put the task in quotes: %s \"%s\"", help, task)
 }
 
 // notef prints a line for the person at the terminal; stdout is for programs.

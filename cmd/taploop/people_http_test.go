@@ -175,7 +175,7 @@ func TestALinkLogsOneBrowserInOnce(t *testing.T) {
 	require.Equal(t, 200, page.StatusCode, "the page itself is no secret")
 	require.Contains(t, page.Header.Get("Content-Type"), "text/html")
 
-	link := b.link("--name", "Ann on her phone", "--open", "no")
+	link := b.link("--name", "Ann on her phone")
 	ann, status := b.browser(s.url, link)
 	require.Equal(t, 200, status)
 	_, status = b.browser(s.url, link)
@@ -240,7 +240,7 @@ func TestALinkNeedsAServerThatListens(t *testing.T) {
 	require.NotContains(t, errs, "ended without a word", "who ends in order leaves nothing behind")
 
 	for _, args := range [][]string{{"--name", "two\nlines"}, {"--name", strings.Repeat("x", 65)},
-		{"--open", "maybe"}} {
+		{"--open=maybe"}} {
 		_, _, code = b.run(append([]string{"ui"}, args...)...)
 		require.Equal(t, exitUsage, code, "%q", args)
 	}

@@ -6,15 +6,19 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/token"
 	"github.com/taploop/taploop/session"
 )
@@ -243,4 +247,14 @@ func TestTokensThatCannotBeReadLetNobodyIn(t *testing.T) {
 	code, answer, _ := post(t, url, handshake, nil)
 	require.Equal(t, 401, code)
 	require.Contains(t, answer, "cannot be read")
+}
+
+func TestAPortOfTheAdministratorsHasAHintOfItsOwn(t *testing.T) {
+	err := &net.OpError{Op: "listen", Err: os.NewSyscallError("bind", syscall.EACCES)}
+	require.Contains(t, listenHint(err), "choose one above 1023")
+	taken, listening := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, listening)
+	defer taken.Close()
+	_, listening = listen(taken.Addr().String())
+	require.Contains(t, hint.Of(listening), "end the server that has the address")
 }

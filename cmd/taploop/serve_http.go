@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -77,9 +78,7 @@ func (a *app) announce(addr net.Addr) {
 func listen(addr string) (net.Listener, error) {
 	ln, err := net.Listen("tcp", addr)
 	if err != nil {
-		return nil, hint.Add(fmt.Errorf("listening: %w", err),
-			"end the server that has the address, or choose another one: "+
-				"taploop serve --http 127.0.0.1:0")
+		return nil, hint.Add(fmt.Errorf("listening: %w", err), listenHint(err))
 	}
 	if httpguard.Loopback(addr) && !httpguard.Loopback(ln.Addr().String()) {
 		err = fmt.Errorf("listening: %s is %s here, which can be reached from elsewhere", addr,
@@ -87,6 +86,15 @@ func listen(addr string) (net.Listener, error) {
 		return nil, errors.Join(hint.Add(err, "write 127.0.0.1"), ln.Close())
 	}
 	return ln, nil
+}
+
+func listenHint(err error) string {
+	if errors.Is(err, fs.ErrPermission) {
+		return "the ports up to 1023 are the administrator's; choose one above 1023: " +
+			"taploop serve --http 127.0.0.1:8702"
+	}
+	return "end the server that has the address, or choose another one: " +
+		"taploop serve --http 127.0.0.1:0"
 }
 
 // shutDownHTTP ends in an order that loses nothing: the runs paused, the calls that waited for them

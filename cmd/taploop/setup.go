@@ -41,10 +41,12 @@ func (c *setupCmd) Run(a *app) error {
 		if err != nil {
 			return err
 		}
-		if _, err := fmt.Fprint(a.out, text); err != nil || c.Print {
+		if _, err := fmt.Fprint(a.out, text); err != nil {
 			return err
 		}
-		a.notef("\n%s keeps its settings where only it can write: paste these.", client.Title)
+		if !c.Print {
+			a.notef("\n%s keeps its settings where only it can write: paste these.", client.Title)
+		}
 	} else if err := c.install(a, client, server); err != nil {
 		return err
 	}

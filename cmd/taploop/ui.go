@@ -13,7 +13,7 @@ import (
 
 type uiCmd struct {
 	Name    string `help:"Who answers there, for lists and the audit; the default is this user's name." placeholder:"NAME"`
-	Open    string `enum:"yes,no" default:"no" help:"yes opens the link in the browser, too. Others on this machine may see it in the list of processes until it is used."`
+	Open    bool   `help:"Open the link in the browser, too. Others on this machine may see it in the list of processes until it is used."`
 	DataDir string `key:"data_dir" help:"Where the server keeps its data." placeholder:"DIR"`
 }
 
@@ -46,7 +46,7 @@ func (c *uiCmd) Run(a *app) error {
 	}
 	a.notef("the link works once, within ten minutes; " +
 		"who opens it answers questions and stops tasks")
-	if _, err = fmt.Fprintln(a.out, link); err != nil || c.Open == "no" {
+	if _, err = fmt.Fprintln(a.out, link); err != nil || !c.Open {
 		return err
 	}
 	return browse(link)

@@ -13,9 +13,13 @@ type versionCmd struct{}
 
 // Run prints the version on stdout.
 func (versionCmd) Run(a *app) error {
-	_, err := fmt.Fprintf(a.out, "taploop %s %s %s/%s\n", ownVersion(), runtime.Version(),
-		runtime.GOOS, runtime.GOARCH)
+	_, err := fmt.Fprint(a.out, versionLine())
 	return err
+}
+
+func versionLine() string {
+	return fmt.Sprintf("taploop %s %s %s/%s\n", ownVersion(), runtime.Version(), runtime.GOOS,
+		runtime.GOARCH)
 }
 
 func ownVersion() string {
