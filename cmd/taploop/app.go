@@ -65,8 +65,10 @@ type app struct {
 	log  *slog.Logger
 }
 
-// run is the program. It returns the exit code.
+// run is the program. It returns the exit code. All that is printed is harmless for a terminal,
+// whoever's words are in it: phones, servers, models, files and callers are quoted everywhere.
 func run(ctx context.Context, args, environ []string, s streams) int {
+	s.out, s.err = text.NewWriter(s.out), text.NewWriter(s.err)
 	return report(s.err, dispatch(ctx, args, environ, s))
 }
 

@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 
 	"golang.org/x/term"
+
+	"github.com/taploop/taploop/internal/text"
 )
 
 // console asks the person at the other end of the standard streams.
@@ -87,6 +89,9 @@ func (c *console) lines() {
 
 // terminalOf is the terminal that a stream leads to, if it does.
 func terminalOf(stream any) (f *os.File, ok bool) {
+	if w, is := stream.(*text.Writer); is {
+		stream = w.Unwrap()
+	}
 	f, ok = stream.(*os.File)
 	return f, ok && term.IsTerminal(int(f.Fd()))
 }

@@ -142,29 +142,6 @@ func put(t testing.TB, b *inquiry.Broker, q inquiry.Question) inquiry.Question {
 	return q
 }
 
-func TestHostileTextDoesNotReachTheTerminal(t *testing.T) {
-	t.Parallel()
-	b := newTestEnv(t, demoTask, "")
-	_, broker := b.folder()
-	q := put(t, broker, inquiry.Question{Text: "size?\x1b[2J\n\u202Ereply 1",
-		Options: []string{"a\x07", "b"}, FreeText: true,
-		Channels: []inquiry.Channel{{Name: "page\x1b[31m"}, {Name: "command_line"}}})
-	_, err := broker.Resolve(t.Context(), q.ID, inquiry.Reply{Response: "4\x1b]0;x\x072",
-		Channel: "http", By: "ann\x1b[1m"})
-	require.NoError(t, err)
-	put(t, broker,
-		inquiry.Question{Text: "\x1b[31mred?", Channels: []inquiry.Channel{{Name: "page\x1b[31m"}}})
-	for _, args := range [][]string{{"inquiries"}, {"inquiries", "--all"}, {"inquiries", q.ID},
-		{"audit"}, {"reply", q.ID, "x"}} {
-		out, errs, _ := b.run(args...)
-		require.NotContains(t, out+errs, "\x1b", "%q", args)
-		require.NotContains(t, out+errs, "\u202e", "%q", args)
-		require.NotContains(t, out+errs, "\x07", "%q", args)
-	}
-	out, _, _ := b.run("inquiries")
-	require.Len(t, strings.Split(strings.TrimSpace(out), "\n"), 2, "one line each: %q", out)
-}
-
 func TestASecretAnswerIsNotTypedOnTheCommandLineAndLeavesNoTrace(t *testing.T) {
 	t.Parallel()
 	const secret = "tango-7731-foxtrot"

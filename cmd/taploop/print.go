@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -50,10 +51,16 @@ func (l *fieldList) line(name, value string) {
 	_, l.err = fmt.Fprintf(l.out, "%-9s %s\n", name, value)
 }
 
-// printJSON writes v indented, for programs and people.
+// printJSON writes v indented, for programs and people. It is how all JSON is printed: what would
+// steer a terminal, or hide in it, stands as an escape.
 func printJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
-	return e.Encode(v)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(text.JSON(b.Bytes()))
+	return err
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/taploop/taploop/inquiry/channel"
+	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/tools"
 )
 
@@ -120,9 +121,12 @@ func (a *app) toolOptions(d *deps) *tools.Options {
 }
 
 // reserveStdout keeps everybody else off stdout, which belongs to the protocol: what libraries
-// print goes to stderr. It returns stdout as it was.
+// print goes to stderr. It returns stdout itself.
 func (a *app) reserveStdout() io.Writer {
 	out := a.out
+	if w, is := out.(*text.Writer); is {
+		out = w.Unwrap()
+	}
 	if out == io.Writer(os.Stdout) {
 		os.Stdout = os.Stderr
 	}

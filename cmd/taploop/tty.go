@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/runs"
 )
 
@@ -18,7 +19,7 @@ func openTTY() (person runs.Console, close func() error) {
 		_ = f.Close() // a file that is nil or closed refuses this harmlessly
 		return nil, f.Close
 	}
-	return terminal{newConsole(f, f), f}, f.Close
+	return terminal{newConsole(f, text.NewWriter(f)), f}, f.Close
 }
 
 // serverConsole is the person who started the server: at its terminal, or what is piped into it.

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/tailscale/hujson"
+
+	"github.com/taploop/taploop/internal/text"
 )
 
 // jsonForm is an object of servers below a key.
@@ -104,5 +106,5 @@ func encode(v any, prefix, indent string) (string, error) {
 	e.SetEscapeHTML(false)
 	e.SetIndent(prefix, indent)
 	err := e.Encode(v)
-	return strings.TrimSuffix(b.String(), "\n"), err
+	return strings.TrimSuffix(string(text.JSON(b.Bytes())), "\n"), err
 }

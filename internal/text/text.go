@@ -2,7 +2,8 @@
 // people, before they are shown: in a terminal, a header, a prompt, a log or an error.
 //
 // [Dangerous] is the only decision about which characters are taken out; [Line] and [Lines] differ
-// in line breaks.
+// in line breaks. A [Writer] does it to all that a program prints, and [JSON] keeps such characters
+// as escapes.
 package text
 
 import (
@@ -39,28 +40,47 @@ func joins(r rune) bool { return r == 0x200C || r == 0x200D }
 // Line is s on one line: no dangerous characters, each run of white space one space, none at the
 // ends. Bytes that are no UTF-8 become U+FFFD, and a joiner stays only between two characters
 // beyond ASCII.
-func Line(s string) string { return strings.Join(strings.Fields(clean(s)), " ") }
+func Line(s string) string { return strings.Join(strings.Fields(Lines(s)), " ") }
 
 // Lines is s like [Line], but its line breaks, tabs and spaces stay; a break of any kind becomes
 // "\n".
-func Lines(s string) string { return clean(strings.ReplaceAll(s, "\r\n", "\n")) }
-
-func clean(s string) string {
-	runes := []rune(s) // what is no UTF-8 becomes U+FFFD
-	var b strings.Builder
-	last := rune(0)
-	for i, r := range runes {
-		switch {
-		case strings.ContainsRune("\r\v\f\u0085\u2028\u2029", r):
-			r = '\n'
-		case Dangerous(r), joins(r) && (!joinable(last) || i+1 == len(runes) ||
-			!joinable(runes[i+1])):
-			continue
-		}
-		b.WriteRune(r)
-		last = r
+func Lines(s string) string {
+	var c cleaner
+	out := make([]byte, 0, len(s))
+	for _, r := range s { // what is no UTF-8 comes as U+FFFD
+		out = c.add(out, r)
 	}
-	return b.String()
+	return string(out)
+}
+
+// cleaner takes out what is dangerous, character by character.
+type cleaner struct {
+	last   rune // that was let through
+	joiner rune // that stays if the next character can be joined; 0 is none
+	cr     bool // the character before was "\r"
+}
+
+// add appends r to out, or what becomes of it.
+func (c *cleaner) add(out []byte, r rune) []byte {
+	again := c.cr && r == '\n' // the break was written already
+	if c.cr = r == '\r'; again {
+		return out
+	}
+	if c.joiner != 0 && joinable(r) {
+		out = utf8.AppendRune(out, c.joiner)
+	}
+	c.joiner = 0
+	switch {
+	case strings.ContainsRune("\r\v\f\u0085\u2028\u2029", r):
+		r = '\n'
+	case joins(r) && joinable(c.last):
+		c.joiner = r
+		return out
+	case joins(r), Dangerous(r):
+		return out
+	}
+	c.last = r
+	return utf8.AppendRune(out, r)
 }
 
 // joinable reports whether a joiner may stand at r's side.

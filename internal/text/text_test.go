@@ -1,6 +1,9 @@
 package text_test
 
 import (
+	"bytes"
+	"encoding/json"
+	"io"
 	"strings"
 	"testing"
 	"unicode"
@@ -111,3 +114,49 @@ func FuzzCleanTextHoldsNothingDangerous(f *testing.F) {
 }
 
 func hides(r rune) bool { return r == '\u200c' || r == '\u200d' }
+
+func TestAWriterCleansWhatComesInPartsAsOneText(t *testing.T) {
+	for _, s := range []string{"", "plain\n",
+		"a\r\nb\rc\x1b[2J\u009b\u202e\u2028d", "👩\u200d👧 й\u200d",
+		"\u200dk\u200ce\u2060\xff\xc3b词\u2066\n", "\r", "\r\n\r\r\n"} {
+		for size := 1; size <= len(s)+1; size++ {
+			var out bytes.Buffer
+			w := text.NewWriter(&out)
+			for rest := s; rest != ""; {
+				part := rest[:min(size, len(rest))]
+				n, err := w.Write([]byte(part))
+				require.NoError(t, err)
+				require.Equal(t, len(part), n)
+				rest = rest[len(part):]
+			}
+			require.Equal(t, text.Lines(s), out.String(), "%q by %d", s, size)
+		}
+	}
+}
+
+func TestAWriterTellsOfOneThatFails(t *testing.T) {
+	r, broken := io.Pipe()
+	require.NoError(t, r.CloseWithError(io.ErrShortWrite))
+	w := text.NewWriter(broken)
+	n, err := w.Write([]byte("words"))
+	require.ErrorIs(t, err, io.ErrShortWrite)
+	require.Zero(t, n)
+	require.Equal(t, io.Writer(broken), w.Unwrap())
+}
+
+func FuzzWhatIsDangerousIsEscapedInJSON(f *testing.F) {
+	for _, s := range []string{"plain", "\u009b2J\u202e\x7f\x1b", "👩\u200d👧 \U000e0061\ufeff",
+		"\xff\u2028\r\n\t\"\\"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		encoded, err := json.Marshal(map[string]string{s: s})
+		require.NoError(t, err)
+		safe := string(text.JSON(encoded))
+		require.Equal(t, safe, text.Lines(safe), "nothing is left for a cleaner to take out")
+		var want, got map[string]string
+		require.NoError(t, json.Unmarshal(encoded, &want))
+		require.NoError(t, json.Unmarshal([]byte(safe), &got))
+		require.Equal(t, want, got)
+	})
+}

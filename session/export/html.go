@@ -12,6 +12,7 @@ import (
 	"image/jpeg"
 	"io"
 
+	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/screen"
 	"github.com/taploop/taploop/session"
 )
@@ -28,12 +29,12 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 
 // HTML writes the session as one page that stands for itself: pictures and style are in it, nothing
 // is loaded from elsewhere, and it runs no script. Pictures have a long side of at most 720 pixels.
-// All text is shown as text, whoever wrote it. When it returns an error, w has got a part of the
-// page or none.
+// All text is shown as text, whoever wrote it, without what would steer or hide. When it returns an
+// error, w has got a part of the page or none.
 func HTML(ctx context.Context, w io.Writer, src Source, sessionID string) error {
 	t, err := read(ctx, src, sessionID)
 	if err == nil {
-		err = page.Execute(w, newView(t,
+		err = page.Execute(text.NewWriter(w), newView(t,
 			func(id string) (template.URL, error) { return picture(ctx, src, id) }))
 	}
 	if err != nil {

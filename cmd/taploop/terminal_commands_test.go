@@ -1,0 +1,185 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/session"
+)
+
+// evil steers terminals by escape sequences and C1 controls, turns the direction of writing, and
+// hides.
+const evil = "e\x1b]0;t\x07\u009b2J\u202ev\u2066i\u200bl\x7f\U000e0061"
+
+// Every command there is prints words of phones, servers, models, files and callers. Whatever it
+// does with them, nothing of it reaches the terminal but text.
+func TestNoCommandLetsHostileWordsReachTheTerminal(t *testing.T) {
+	t.Parallel()
+	h := newHostileWorld(t)
+	calls := h.calls()
+	for _, leaf := range leaves(t) {
+		require.Contains(t, calls, leaf, "say here how the command is called with hostile words")
+		list := append(calls[leaf], []string{evil, evil, evil, evil}, []string{"--" + evil},
+			[]string{"--set", evil})
+		if leaf != "sandbox" { // it would serve: it reads no settings
+			list = append(list, []string{"--config", evil}, []string{"--set", evil + "=" + evil})
+		}
+		for _, more := range list {
+			args := append(strings.Fields(leaf), more...)
+			out, errs, _ := h.feed("", args...)
+			harmless(t, out)
+			harmless(t, errs)
+			require.NotEmpty(t, out+errs, "%q", args)
+			if json.Valid([]byte(out)) {
+				h.json += out
+			}
+		}
+	}
+	page, err := os.ReadFile(filepath.Join(h.dir, evil+".html"))
+	require.NoError(t, err)
+	harmless(t, string(page))
+	const escaped = `e\u001b]0;t\u0007\u009b2J\u202ev\u2066i\u200bl\u007f\udb40\udc61`
+	for _, what := range []string{"task", "answer", "text", "by", "response", "serial", "thought",
+		"model"} {
+		require.True(t, strings.Contains(h.json, strconv.Quote(what)+`: "`+escaped+`"`),
+			"%s is whole, in escapes: %s", what, h.json)
+	}
+}
+
+// leaves are all commands, as they are typed.
+func leaves(t *testing.T) (names []string) {
+	parser, err := kong.New(new(commands))
+	require.NoError(t, err)
+	for _, n := range parser.Model.Leaves(true) {
+		name := n.Name
+		for p := n.Parent; p.Type == kong.CommandNode; p = p.Parent {
+			name = p.Name + " " + name
+		}
+		names = append(names, name)
+	}
+	require.Greater(t, len(names), 15)
+	return names
+}
+
+// hostileWorld is a data folder in which everybody's words are hostile, with a simulated phone, and
+// a model that is hostile, too.
+type hostileWorld struct {
+	*testEnv
+	adb, session, done, question, settled string
+	json                                  string // what was printed as JSON
+}
+
+func newHostileWorld(t *testing.T) *hostileWorld {
+	q := strconv.QuoteToASCII(evil)
+	quoted := q[1 : len(q)-1]
+	h := &hostileWorld{testEnv: newTestEnv(t, demoTask, fmt.Sprintf(`- when: ask %s
+  reply: "<THINK>%s</THINK>explain:%s\taction:INFO\tvalue:which\u202e\u2066?\tsummary:%s"
+- when: end %s
+  reply: "<THINK>%s</THINK>explain:%s\taction:ABORT\tvalue:no\u202e\u2066!\tsummary:%s"
+`, "me", quoted, quoted, quoted, "it", quoted, quoted, quoted))}
+	h.adb = hostileADB(t)
+	store, broker := h.folder()
+	_, begun, err := store.Begin(t.Context(), session.Session{Serial: evil, Client: evil,
+		Device: session.Device{ID: evil, Model: evil, Android: evil}},
+		session.Run{Task: evil, ReplyMode: evil})
+	require.NoError(t, err)
+	_, err = store.Transition(t.Context(), begun.ID, session.Change{To: session.Aborted,
+		Answer: evil, Err: evil})
+	require.NoError(t, err)
+	h.done = begun.SessionID
+	doors := []inquiry.Channel{{Name: evil}, {Name: inquiry.ChannelCommandLine}}
+	ask := func() string {
+		return put(t, broker, inquiry.Question{Task: evil, Text: evil, Client: evil, FreeText: true,
+			Options: []string{evil, "b"}, Channels: doors}).ID
+	}
+	h.question, h.settled = ask(), ask()
+	_, err = broker.Resolve(t.Context(), h.settled, inquiry.Reply{Response: evil, By: evil,
+		Channel: "http"})
+	require.NoError(t, err)
+	put(t, broker, inquiry.Question{Text: evil, Channels: doors,
+		Fields: []inquiry.Field{{Name: "f", Label: evil, Type: inquiry.TextField}}})
+	put(t, broker, inquiry.Question{Text: evil, Channels: doors, Draft: evil})
+	require.NoError(t, store.AppendAudit(t.Context(), session.AuditEntry{Event: evil, By: evil,
+		Authority: evil, Channel: evil, Text: evil, Answer: evil}))
+	out, errs, code := h.run("run", "--json", "ask me "+evil)
+	require.Equal(t, exitWaiting, code, "%s", errs)
+	var st struct {
+		Session string `json:"session_id"`
+	}
+	require.NoError(t, json.Unmarshal([]byte(out), &st))
+	h.session = st.Session
+	return h
+}
+
+// calls are, for each command, ways to call it in which it prints hostile words.
+func (h *hostileWorld) calls() map[string][][]string {
+	config := filepath.Join(h.dir, evil+".yaml")
+	require.NoError(h.t, os.WriteFile(config, []byte(strconv.QuoteToASCII(evil)+": 1\n"), 0o600))
+	page := filepath.Join(h.dir, evil+".html")
+	return map[string][][]string{
+		"demo":            {{"--reply", evil, "-o", page}},
+		"run":             {{"ask me " + evil}, {"-s", evil, "x"}, {"--adb-server", h.adb, "x"}},
+		"continue":        {{h.session, "--reply", evil}, {h.session, "end it"}, {h.done}},
+		"serve":           {{"--http", evil}, {"--http=" + evil}, {evil}, {"--privacy", evil}},
+		"setup":           {{"--client", evil}, {"--client", "cursor", "--print"}},
+		"token create":    {{"--name", evil}, {"--data-dir", config}},
+		"token list":      {{}, {"--json"}},
+		"token revoke":    {{evil}},
+		"ui":              {{"--name", evil}, {"--data-dir", evil}},
+		"inquiries":       {{}, {"--all"}, {"--json", "--all"}, {h.question}, {h.settled}},
+		"reply":           {{h.settled, evil}, {h.question, evil, "--json"}, {h.settled, "-"}},
+		"audit":           {{}, {"--json"}, {"--since", evil}},
+		"stop":            {{h.done}},
+		"devices":         {{"--adb-server", h.adb}, {"--adb-server", h.adb, "--json"}},
+		"sessions list":   {{}, {"--json"}, {"--state", evil}},
+		"sessions show":   {{h.session}, {h.session, "--json"}, {h.done}, {h.done, "--json"}},
+		"sessions export": {{h.session, "-o", "-"}, {h.session, "-o", page}, {h.done, "-o", "-"}},
+		"sessions prune":  {{"--older-than", evil}},
+		"sandbox":         {{"--task", evil}, {"--addr", evil}, {"--script", config}, {"--tasks"}},
+		"config show":     {{"--config", config}, {"--set", "model.name=" + evil, "--json"}, {}},
+		"config import":   {{config, config}},
+		"version":         {{}},
+	}
+}
+
+// hostileADB is an ADB server with two phones of hostile names: one cannot be used, and of the
+// other it says nothing but hostile words.
+func hostileADB(t *testing.T) string {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { l.Close() })
+	go func() { // ends with the listener
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			size, request := make([]byte, 4), []byte(nil)
+			if _, err = io.ReadFull(c, size); err == nil {
+				n, _ := strconv.ParseUint(string(size), 16, 16)
+				request = make([]byte, n)
+				_, _ = io.ReadFull(c, request)
+			}
+			answer, status := evil, "FAIL"
+			if strings.HasPrefix(string(request), "host:devices") {
+				answer, status = evil+" device model:"+evil+"\n2"+evil+" "+evil+"\n", "OKAY"
+			}
+			fmt.Fprintf(c, "%s%04x%s", status, len(answer), answer)
+			c.Close()
+		}
+	}()
+	return l.Addr().String()
+}
