@@ -64,12 +64,16 @@ func TestAnAnswerThatCameTwiceCountsOnce(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		id := w.start("ask tap tap").SessionID
 		reply := in{"session_id": id, "reply_from_client": "red", "reply_id": "r1"}
-		require.Equal(t, done, w.call("ask_agent_continue", reply).code())
+		first := w.call("ask_agent_continue", reply)
+		require.Equal(t, done, first.code())
+		require.False(t, first.Replayed)
+		require.NotContains(t, first.structured, "replayed")
 		touches := w.phones.touches("A")
 
 		again := w.call("ask_agent_continue", reply)
 
 		require.Equal(t, done, again.code(), "the same success")
+		require.True(t, again.Replayed, "which is said")
 		require.Equal(t, "red", again.Reply)
 		require.Equal(t, touches, w.phones.touches("A"))
 		other := w.call("ask_agent_continue",

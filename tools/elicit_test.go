@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -320,10 +321,27 @@ func TestTheAnswerThatComesBackIsTakenForItsOwnQuestionOnly(t *testing.T) {
 				forged(t, state, 0, `"shown":1`), yes),
 			"changed": w.again("ask_agent_start_new_task", start,
 				forged(t, state, 32, `"shown":0`), yes),
-			"short":           w.again("ask_agent_start_new_task", start, state[:20], yes),
-			"another session": w.again("ask_agent_wait", in{"session_id": other}, state, yes),
+			"short": w.again("ask_agent_start_new_task", start, state[:20], yes),
 		} {
 			require.Equal(t, "INVALID_ARGUMENT", a.code(), name)
+		}
+		for name, a := range map[string]answer{
+			"another session": w.again("ask_agent_wait", in{"session_id": other}, state, yes),
+			"another tool":    w.again("ask_agent_wait", in{"session_id": id}, state, yes),
+			"the older name":  w.again("ask_agent", start, state, yes),
+			"another task": w.again("ask_agent_start_new_task",
+				with(maps.Clone(start), in{"task": "another task"}), state, yes),
+			"a phone that is not there": w.again("ask_agent_start_new_task",
+				with(maps.Clone(start), in{"device_id": "nope"}), state, yes),
+			"fewer steps": w.again("ask_agent_start_new_task",
+				with(maps.Clone(start), in{"max_steps": 999}), state, yes),
+			"something to keep": w.again("ask_agent_start_new_task",
+				with(maps.Clone(start), in{"extra_info": in{"a": 1}}), state, yes),
+			"nothing": w.again("ask_agent_start_new_task", in{"task": "x"}, state, yes),
+		} {
+			require.Equal(t, "INVALID_ARGUMENT", a.code(), name)
+			require.Contains(t, a.Error.Message, "requestState belongs to another call", name)
+			require.Contains(t, a.Error.Hint, "same tool", name)
 		}
 		w.topts.Principal = func(context.Context) string { return "bob" }
 		w.pipe(eras[1], &reader{answers: []answering{acts("cancel", nil)}})
@@ -333,9 +351,10 @@ func TestTheAnswerThatComesBackIsTakenForItsOwnQuestionOnly(t *testing.T) {
 		w.topts.Principal = func(context.Context) string { return "" }
 		w.pipe(eras[1], &reader{answers: []answering{acts("cancel", nil)}})
 
-		a := w.again("ask_agent_start_new_task", start, state, yes)
+		a := w.again("ask_agent_start_new_task", with(maps.Clone(start), in{"max_steps": "1000",
+			"wait_seconds": 7, "device_id": nil, "queue": false}), state, yes)
 
-		require.Equal(t, done, a.code(), a.text)
+		require.Equal(t, done, a.code(), "the same in other words, but for the wait: %s", a.text)
 		require.Equal(t, id, a.SessionID)
 		late := w.again("ask_agent_start_new_task", start, state,
 			in{"action": "accept", "content": in{"choice": "blue"}})

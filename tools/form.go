@@ -1,7 +1,9 @@
 package tools
 
 import (
+	"bytes"
 	"crypto/hmac"
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -75,13 +77,27 @@ func answerIn(q inquiry.Question, content any) string {
 	return quote(values)
 }
 
-// formState says which question a form is about. It comes back through the client with a mark, so
-// that an answer counts as the user's own only when a form was really asked for. All the same it is
-// checked that what it names belongs to the caller.
+// formState says which question a form is about, and in which call it was asked for. It comes back
+// through the client with a mark, so that an answer counts as the user's own only when a form was
+// really asked for. All the same it is checked that what it names belongs to the caller.
 type formState struct {
-	Session  string `json:"session_id"`
 	Question string `json:"question_id"`
+	Call     []byte `json:"call"`  // its digest
 	Shown    int    `json:"shown"` // how often
+}
+
+// digest tells the call from all others: by its tool, and by its arguments as they were read. A
+// call that is made again may wait for another time.
+func (c *call) digest() []byte {
+	arguments := map[string]any{}
+	d := json.NewDecoder(bytes.NewReader(c.arguments))
+	d.UseNumber()
+	if err := d.Decode(&arguments); err != nil {
+		panic(fmt.Sprintf("decoding arguments of ours: %v", err))
+	}
+	delete(arguments, "wait_seconds")
+	sum := sha256.Sum256([]byte(quote([]any{c.request.Params.Name, arguments})))
+	return sum[:]
 }
 
 // formPurpose is what the mark is for, see session.Store.Sign.

@@ -1,7 +1,9 @@
 package tools
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"sync"
@@ -191,7 +193,7 @@ func (t *forms) reportSettled(ctx context.Context, c *call, id string) {
 
 // formReply is the result that asks the client to show the form, and to call again with the answer.
 func (t *forms) formReply(c *call, q inquiry.Question, shown int, problem string) *reply {
-	state := t.signState(formState{q.SessionID, q.ID, shown})
+	state := t.signState(formState{q.ID, c.digest(), shown})
 	return &reply{form: mcptransport.InputRequired(state, formID, newForm(q, problem, c.messages))}
 }
 
@@ -214,23 +216,21 @@ func (t *forms) take(ctx context.Context, c *call, owned *questions) (
 	if err != nil {
 		return s, nil, err
 	}
-	var args struct {
-		SessionID  string   `json:"session_id"`
-		QuestionID string   `json:"question_id"`
-		Since      float64  `json:"since_step"`
-		From       float64  `json:"answer_from"`
-		Seconds    *float64 `json:"wait_seconds"`
-	}
-	if err := c.request.BindArguments(&args); err != nil {
-		return s, nil, err
-	}
-	anInquiry := c.request.Params.Name == inquiryTool
-	other := args.SessionID != "" && args.SessionID != q.SessionID
-	if q.SessionID != state.Session || other || anInquiry != (q.RunID == "") {
-		return s, nil, invalid("send requestState back as it was given, with the same arguments",
+	if !bytes.Equal(state.Call, c.digest()) {
+		return s, nil, invalid("send requestState back with the same tool and the same arguments; "+
+			"for another call leave requestState and inputResponses out",
 			"the requestState belongs to another call")
 	}
-	s.since, s.from = int(args.Since), int(args.From)
+	var args struct {
+		QuestionID string   `json:"question_id"`
+		Since      int      `json:"since_step"`
+		From       int      `json:"answer_from"`
+		Seconds    *float64 `json:"wait_seconds"`
+	}
+	if err := json.Unmarshal(c.arguments, &args); err != nil {
+		return s, nil, err
+	}
+	s.since, s.from = args.Since, args.From
 	s.question, s.budget = args.QuestionID, c.budget(args.Seconds)
 	s.answered = q
 	problem, err := t.settle(ctx, c, s, q, mcptransport.Answer(c.request, formID))

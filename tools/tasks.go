@@ -45,7 +45,7 @@ func (t *tasks) follow(ctx context.Context, c *call, s *callState) (*reply, erro
 	if err != nil || form != nil {
 		return form, err
 	}
-	st.Waited, st.Budget = time.Since(s.began), s.budget
+	st.Waited, st.Budget, st.Replayed = time.Since(s.began), s.budget, s.status.Replayed
 	if st.Reason == agentloop.ClientDetached {
 		st.Mend = pickUp
 		if s.resumeErr != nil {

@@ -71,6 +71,7 @@ type hints struct{ readOnly, destructive, idempotent bool }
 type call struct {
 	request   mcp.CallToolRequest
 	given     map[string]bool // the arguments that were passed
+	arguments []byte          // all as they were read, as JSON
 	principal string
 	progress  *progressReporter
 	waits     Waits
@@ -140,9 +141,10 @@ func (t *Tools) handler(d tool) server.ToolHandlerFunc {
 func read[T any](d tool, c *call) (args T, err error) {
 	c.given, err = schema.Read(d.input, c.request.GetRawArguments(), &args)
 	if err != nil {
-		err = runs.Coded(runs.InvalidArgument, err)
+		return args, runs.Coded(runs.InvalidArgument, err)
 	}
-	return args, err
+	c.arguments = []byte(quote(args))
+	return args, nil
 }
 
 func invalid(hint, format string, a ...any) error {

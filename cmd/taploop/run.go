@@ -134,7 +134,12 @@ func (a *app) follow(ctx context.Context, asJSON bool,
 			return err
 		}
 		show.begin(st)
+		replayed := st.Replayed
+		if replayed {
+			a.notef("this reply was taken before")
+		}
 		st, err = waitForEnd(ctx, d.manager, st)
+		st.Replayed = replayed
 		return err
 	})
 	if err != nil {

@@ -24,6 +24,7 @@ type Result struct {
 	Reason    agentloop.StopReason `json:"stop_reason,omitempty"`
 	Task      string               `json:"task,omitempty"`
 	Reply     string               `json:"reply_from_client,omitempty"` // in the place of Task
+	Replayed  bool                 `json:"replayed,omitempty"`
 	Device    *Device              `json:"device_info,omitempty"`
 	Local     int                  `json:"local_step_idx"`
 	Global    int                  `json:"global_step_idx"`
@@ -97,6 +98,7 @@ func New(st runs.Status) (Result, error) {
 		State:     st.Run.State,
 		Reason:    st.Reason,
 		Task:      st.Run.Task,
+		Replayed:  st.Replayed,
 		Device:    &Device{d.ID, [2]int{d.Size.W, d.Size.H}, d.Model, d.Android},
 		Local:     st.Local,
 		Global:    st.Session.Steps,
