@@ -34,7 +34,10 @@ func (noJournal) Done(context.Context, agentloop.Step, agentloop.Progress) error
 // BenchmarkStep is the loop's own share of a step on a 1080x2400 screen: no model, no phone, no
 // store, no waiting.
 func BenchmarkStep(b *testing.B) {
-	f := grey(40).Resized(screen.Size{W: 1080, H: 2400})
+	f, err := screen.NewFrame(grey(40).Resized(screen.Size{W: 1080, H: 2400}).Image())
+	if err != nil {
+		b.Fatal(err)
+	}
 	p := newPhone()
 	r := agentloop.Runner{
 		Phone:  still{p, screen.Observation{Frame: f, State: p.state}},

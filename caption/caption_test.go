@@ -112,7 +112,7 @@ func TestPicturesAreMadeToFit(t *testing.T) {
 	}
 	_, err = captioner(t, m, nil).Describe(t.Context(), "look", frame(t, 300, 200))
 	require.NoError(t, err)
-	require.Equal(t, []image.Point{{576, 1280}, {270, 600}, {300, 200}}, sizes)
+	require.Equal(t, []image.Point{{540, 1200}, {270, 600}, {300, 200}}, sizes)
 }
 
 func TestWhatCountsIsTheTextAfterTheLastThought(t *testing.T) {

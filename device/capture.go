@@ -3,6 +3,9 @@ package device
 import (
 	"context"
 	"fmt"
+	"runtime"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/taploop/taploop/screen"
@@ -79,30 +82,56 @@ func (m *meter) tear(f form) {
 	m.since = 0
 }
 
+// camera is what a host keeps of a phone that was open: what its captures cost.
+type camera struct {
+	mu    sync.Mutex
+	meter meter
+}
+
+// buffers are the memory of the captures that are on their way from all phones of a host: as many
+// as the machine has cores to decode them, however many phones there are.
+type buffers chan []byte
+
+func newBuffers() buffers {
+	b := make(buffers, max(2, runtime.GOMAXPROCS(0)))
+	for range cap(b) {
+		b <- nil
+	}
+	return b
+}
+
 // shoot captures one frame. Its bytes end where the stream ends, so a torn one is known by its size
 // only.
 func (p *Phone) shoot(ctx context.Context) (*screen.Frame, error) {
-	p.mu.Lock()
-	f, expect := p.capture.next(), p.capture.last
-	p.mu.Unlock()
-	if f == formPNG {
-		expect /= 8
+	var buf []byte
+	select {
+	case buf = <-p.buffers:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	defer func() { p.buffers <- buf }()
+	p.camera.mu.Lock()
+	f, expect := p.camera.meter.next(), p.camera.meter.last
+	p.camera.mu.Unlock()
+	if f == formRaw {
+		buf = slices.Grow(buf[:0], expect+1)
 	}
 	began := time.Now()
 	ctx, cancel := p.within(ctx, f.command(), 0)
 	defer cancel()
-	b, err := p.dev.Exec(ctx, f.command(), expect, captureLimit)
+	b, err := p.dev.Exec(ctx, f.command(), buf, captureLimit)
 	if err != nil {
 		return nil, explain(err)
 	}
-	frame, err := screen.Decode(b)
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	buf = b
+	frame, err := p.decoder.Decode(b)
+	p.camera.mu.Lock()
+	defer p.camera.mu.Unlock()
 	if err != nil {
-		p.capture.tear(f)
+		p.camera.meter.tear(f)
 		return nil, tornError{fmt.Errorf("screencap gave no whole picture: %w", err)}
 	}
-	p.capture.note(f, time.Since(began), len(b))
+	p.camera.meter.note(f, time.Since(began), len(b))
 	return frame, nil
 }
 

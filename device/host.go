@@ -36,6 +36,10 @@ type Host struct {
 	getenv  func(string) string
 	names   map[string]string
 	log     *slog.Logger
+	buffers buffers
+
+	mu      sync.Mutex
+	cameras map[string]*camera // by serial
 }
 
 const (
@@ -56,11 +60,16 @@ func NewHost(opts *Options) (*Host, error) {
 	if err != nil {
 		return nil, err
 	}
+	return newHost(client, o), nil
+}
+
+func newHost(client *adb.Client, o Options) *Host {
 	names := map[string]string{}
 	for name, pkg := range o.Apps {
 		names[fold(name)] = pkg
 	}
-	return &Host{client, o.Timeout, o.Getenv, names, o.Log}, nil
+	return &Host{client: client, timeout: o.Timeout, getenv: o.Getenv, names: names, log: o.Log,
+		buffers: newBuffers(), cameras: map[string]*camera{}}
 }
 
 // List lists the phones that the server has, in its order, starting the server when it may. The
@@ -116,12 +125,19 @@ func (h *Host) describe(ctx context.Context, e adb.Entry) Info {
 
 func (h *Host) phone(e adb.Entry) *Phone {
 	model := strings.ReplaceAll(e.Props["model"], "_", " ")
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.cameras[e.Serial] == nil {
+		h.cameras[e.Serial] = &camera{}
+	}
 	return &Phone{
 		dev:     h.client.Device(e.Serial),
 		info:    Info{Serial: e.Serial, State: e.State, Model: model},
 		timeout: h.timeout,
 		names:   h.names,
 		marks:   newBatch(),
+		camera:  h.cameras[e.Serial],
+		buffers: h.buffers,
 	}
 }
 

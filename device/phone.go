@@ -24,9 +24,12 @@ type Phone struct {
 
 	noDrag atomic.Bool // input has no draganddrop
 
-	mu      sync.Mutex
-	size    screen.Size // logical display of the last look; zero before the first
-	capture meter
+	camera  *camera
+	buffers buffers
+	decoder screen.Decoder
+
+	mu   sync.Mutex
+	size screen.Size // logical display of the last look; zero before the first
 }
 
 var _ actions.Surface = (*Phone)(nil)

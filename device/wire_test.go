@@ -150,8 +150,8 @@ func (w *wirePhones) host(t *testing.T, env map[string]string) *Host {
 	client, err := adb.New(&adb.Options{Dialer: w, Getenv: func(string) string { return "" }})
 	require.NoError(t, err)
 	t.Cleanup(w.wg.Wait)
-	return &Host{client, defaultTimeout, func(k string) string { return env[k] }, nil,
-		slog.New(slog.DiscardHandler)}
+	return newHost(client, Options{Timeout: defaultTimeout,
+		Getenv: func(k string) string { return env[k] }, Log: slog.New(slog.DiscardHandler)})
 }
 
 // open gives the phone "emu", which the script answers for.

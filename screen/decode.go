@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"image"
+	"hash/maphash"
 	"image/png"
+	"sync"
 )
 
 // What a phone can claim is bounded before memory is taken for it: no screen is longer or holds
@@ -47,19 +48,27 @@ func Decode(b []byte) (*Frame, error) {
 // isText tells a line of a message from a raw header, which has zero bytes in it.
 func isText(line []byte) bool { return !bytes.ContainsRune(line, 0) }
 
+// decodePNG reads a PNG. One of another kind than screencap's is unpacked as a whole.
 func decodePNG(b []byte) (*Frame, error) {
-	cfg, err := png.DecodeConfig(bytes.NewReader(b))
+	f, err := func() (*Frame, error) {
+		src := encoded(bytes.Clone(b))
+		r, err := src.open()
+		if err != nil {
+			return nil, err
+		}
+		if r != nil {
+			return newFrame(r.size, src)
+		}
+		img, err := png.Decode(bytes.NewReader(b))
+		if err != nil {
+			return nil, err
+		}
+		return NewFrame(img)
+	}()
 	if err != nil {
 		return nil, fmt.Errorf("reading a PNG of %d bytes: %w", len(b), err)
 	}
-	if absurd(cfg.Width, cfg.Height) {
-		return nil, fmt.Errorf("a PNG of %dx%d is larger than any screen", cfg.Width, cfg.Height)
-	}
-	img, err := png.Decode(bytes.NewReader(b))
-	if err != nil {
-		return nil, fmt.Errorf("reading a PNG of %d bytes: %w", len(b), err)
-	}
-	return NewFrame(img)
+	return f, nil
 }
 
 func absurd(w, h int) bool { return w > maxSide || h > maxSide || w*h > maxPixels }
@@ -91,10 +100,36 @@ func decodeRaw(b []byte) (*Frame, error) {
 		return nil, fmt.Errorf("raw pixels of %dx%d want %d bytes after the header, got %d", w, h,
 			n, len(b)-12)
 	}
-	pix := bytes.Clone(b[header:])
-	for i := 3; i < n; i += 4 {
-		pix[i] = 0xff
+	stride := 4 * int(w)
+	f, err := newFrame(Size{int(w), int(h)}, pixels{b[header:], stride})
+	if err == nil {
+		f.src, err = pack(b[header:], stride) // b is the caller's
 	}
-	return &Frame{&image.RGBA{Pix: pix, Stride: int(w) * 4,
-		Rect: image.Rect(0, 0, int(w), int(h))}}, nil
+	return f, err
+}
+
+// Decoder decodes the captures of one phone, one after the other. A capture with the bytes of the
+// one before is the same Frame again, and costs nothing more. Its zero value is ready; any number
+// of goroutines may use it.
+type Decoder struct {
+	mu   sync.Mutex
+	sum  uint64 // of the bytes of the last capture
+	last *Frame
+}
+
+var seed = maphash.MakeSeed()
+
+// Decode is [Decode], for the next capture.
+func (d *Decoder) Decode(b []byte) (*Frame, error) {
+	sum := maphash.Bytes(seed, b)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.last != nil && sum == d.sum {
+		return d.last, nil
+	}
+	f, err := Decode(b)
+	if err == nil {
+		d.sum, d.last = sum, f
+	}
+	return f, err
 }

@@ -120,7 +120,7 @@ func TestDecodeRefusesWhatIsNotAWholePicture(t *testing.T) {
 			`neither PNG nor raw pixels: 60000 bytes starting "error\nerror\n`},
 		{"a warning and nothing", []byte(warning), "neither PNG nor raw pixels"},
 		{"only the magic", whole[:8], "reading a PNG of 8 bytes: unexpected EOF"},
-		{"a truncated PNG", whole[:len(whole)/2], "not enough pixel data"},
+		{"a truncated PNG", whole[:len(whole)/2], "unexpected EOF"},
 		{"a damaged PNG", damaged, "reading a PNG"},
 		{"a PNG whose newlines a shell changed",
 			bytes.ReplaceAll(whole, []byte("\n"), []byte("\r\n")), "neither PNG nor raw pixels"},
@@ -140,9 +140,9 @@ func TestDecodeRefusesWhatIsNotAWholePicture(t *testing.T) {
 		{"a raw size in bounds that no screen has", rawHeader(16384, 16384, 1, 1),
 			"neither PNG nor raw pixels"},
 		{"an absurd PNG size", pngClaiming(1<<20, 1),
-			"a PNG of 1048576x1 is larger than any screen"},
+			"1048576x1 is larger than any screen"},
 		{"a PNG of too many pixels", pngClaiming(16384, 16384),
-			"a PNG of 16384x16384 is larger than any screen"},
+			"16384x16384 is larger than any screen"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f, err := screen.Decode(c.in)
@@ -184,4 +184,20 @@ func FuzzDecode(f *testing.F) {
 		require.Equal(t, 4*size.W, img.Stride)
 		require.True(t, img.Opaque())
 	})
+}
+
+func TestTheSameCaptureIsTheSameFrame(t *testing.T) {
+	var d screen.Decoder
+	first, err := d.Decode(rawOf(picture(9, 9), 1))
+	require.NoError(t, err)
+	again, err := d.Decode(rawOf(picture(9, 9), 1))
+	require.NoError(t, err)
+	require.Same(t, first, again)
+
+	_, err = d.Decode([]byte("screencap: not found\n"))
+	require.ErrorContains(t, err, "neither PNG nor raw pixels")
+	other, err := d.Decode(rawOf(picture(9, 8), 1))
+	require.NoError(t, err)
+	require.NotSame(t, first, other)
+	require.Equal(t, picture(9, 8).Pix, other.Image().Pix)
 }

@@ -1,20 +1,35 @@
 package screen
 
 import (
-	"bytes"
 	"errors"
-	"fmt"
 	"image"
 	"image/draw"
-	"image/jpeg"
-
-	"github.com/disintegration/imaging"
+	"sync"
 )
 
 // Frame is one picture of a screen. It does not change after it is made, so any number of
 // goroutines may use it.
+//
+// It holds its pixels as they were captured, packed, and itself in small. Another size is made
+// when it is asked for, a row at a time: the whole picture is never unpacked for it.
 type Frame struct {
-	img *image.RGBA // opaque, origin (0,0), no gaps between the rows
+	size  Size
+	src   source
+	small func() *Picture
+}
+
+// smallSide is the longest side of what a frame holds of itself in small.
+const smallSide = 1280
+
+// newFrame reads the source once: it is whole, and the frame has itself in small.
+func newFrame(size Size, src source) (*Frame, error) {
+	f := &Frame{size: size, src: src}
+	small, err := shrink(src, size, fitted(size, smallSide))
+	if err != nil {
+		return nil, err
+	}
+	f.small = func() *Picture { return small }
+	return f, nil
 }
 
 // NewFrame takes a picture over as a frame; what it shows through is black. The caller must not
@@ -24,60 +39,75 @@ func NewFrame(img image.Image) (*Frame, error) {
 	if b.Empty() {
 		return nil, errors.New("empty picture")
 	}
-	switch img := img.(type) {
-	case *image.RGBA:
-		if b.Min == (image.Point{}) && img.Stride == 4*b.Dx() && img.Opaque() {
-			return &Frame{&image.RGBA{Pix: img.Pix[:img.Stride*b.Dy()], Stride: img.Stride,
-				Rect: b}}, nil
-		}
-	case *image.NRGBA:
-		if b.Min == (image.Point{}) && img.Stride == 4*b.Dx() && img.Opaque() {
-			return opaque(img), nil
-		}
+	f := &Frame{size: Size{b.Dx(), b.Dy()}, src: drawn{rgba(img)}}
+	f.small = sync.OnceValue(func() *Picture { return f.shrunk(fitted(f.size, smallSide)) })
+	return f, nil
+}
+
+// rgba is img, opaque, from (0,0) on and without gaps between the rows.
+func rgba(img image.Image) *image.RGBA {
+	b := img.Bounds()
+	if img, ok := img.(*image.RGBA); ok && b.Min == (image.Point{}) && img.Stride == 4*b.Dx() &&
+		img.Opaque() {
+		return &image.RGBA{Pix: img.Pix[:img.Stride*b.Dy()], Stride: img.Stride, Rect: b}
 	}
 	out := image.NewRGBA(image.Rect(0, 0, b.Dx(), b.Dy()))
 	draw.Draw(out, out.Bounds(), image.Black, image.Point{}, draw.Src)
 	draw.Draw(out, out.Bounds(), img, b.Min, draw.Over)
-	return &Frame{out}, nil
+	return out
 }
 
 // Size is the frame's own size in pixels.
-func (f *Frame) Size() Size { return Size{f.img.Rect.Dx(), f.img.Rect.Dy()} }
+func (f *Frame) Size() Size { return f.size }
 
-// Image is the picture. It must not be drawn on.
-func (f *Frame) Image() *image.RGBA { return f.img }
+// Image is the whole picture, opaque. It must not be drawn on.
+func (f *Frame) Image() *image.RGBA {
+	if d, ok := f.src.(drawn); ok {
+		return d.RGBA
+	}
+	return unpack(f.src, f.size)
+}
 
 // Resized is the frame at exactly size s; the aspect ratio is the caller's business. A side below 1
 // counts as 1.
-func (f *Frame) Resized(s Size) *Frame {
+func (f *Frame) Resized(s Size) *Picture {
 	s = Size{max(s.W, 1), max(s.H, 1)}
-	if s == f.Size() {
-		return f
+	if s.W > f.size.W || s.H > f.size.H {
+		return enlarged(f.Image(), s)
 	}
-	return opaque(imaging.Resize(f.img, s.W, s.H, imaging.Linear))
+	if s == fitted(f.size, smallSide) {
+		return f.small()
+	}
+	return f.shrunk(s)
 }
 
 // Within is the frame with its long side at most side pixels, aspect kept. It never enlarges. A
-// side below 1 counts as 1.
-func (f *Frame) Within(side int) *Frame {
+// side below 1 counts as 1. Where a whole number of pixels makes one, and little is lost by it, the
+// picture is a bit smaller than it could be.
+func (f *Frame) Within(side int) *Picture { return f.Resized(fitted(f.size, side)) }
+
+// JPEG encodes the frame at its own size, quality 1 to 100.
+func (f *Frame) JPEG(quality int) ([]byte, error) { return f.Resized(f.size).JPEG(quality) }
+
+func (f *Frame) shrunk(s Size) *Picture {
+	p, err := shrink(f.src, f.size, s)
+	if err != nil { // it was read to the end before
+		panic("screen: the pixels of a frame have changed: " + err.Error())
+	}
+	return p
+}
+
+// fitted is the size of a picture of size s within side pixels.
+func fitted(s Size, side int) Size {
 	side = max(side, 1)
-	if side >= max(f.Size().W, f.Size().H) {
-		return f
+	long := max(s.W, s.H)
+	if long <= side {
+		return s
 	}
-	return opaque(imaging.Fit(f.img, side, side, imaging.Linear))
-}
-
-// opaque reads an opaque NRGBA without gaps as RGBA: for opaque pixels both layouts are the same
-// bytes, and the JPEG encoder has a fast path for RGBA only.
-func opaque(n *image.NRGBA) *Frame {
-	return &Frame{&image.RGBA{Pix: n.Pix[:n.Stride*n.Rect.Dy()], Stride: n.Stride, Rect: n.Rect}}
-}
-
-// JPEG encodes the frame, quality 1 to 100.
-func (f *Frame) JPEG(quality int) ([]byte, error) {
-	var b bytes.Buffer
-	if err := jpeg.Encode(&b, f.img, &jpeg.Options{Quality: quality}); err != nil {
-		return nil, fmt.Errorf("encoding a %s frame: %w", f.Size(), err)
+	k := (long + side - 1) / side
+	if s.W%k == 0 && s.H%k == 0 && 3*long/k >= 2*side {
+		return Size{s.W / k, s.H / k}
 	}
-	return b.Bytes(), nil
+	scaled := func(n int) int { return max((n*side+long/2)/long, 1) }
+	return Size{scaled(s.W), scaled(s.H)}
 }

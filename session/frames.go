@@ -14,8 +14,12 @@ import (
 	"github.com/taploop/taploop/screen"
 )
 
-// jpegQuality is that of the frames, of 100.
-const jpegQuality = 80
+// Frames are kept in a form in which text can be read and a thousand steps are 50 MB: the longest
+// side in pixels, and the JPEG's quality of 100.
+const (
+	longSide    = 1280
+	jpegQuality = 80
+)
 
 // A frame's id is session, step and the life of the run that looked, "abc.12.3": a writer from a
 // former life cannot replace the picture that its successor acted on.
@@ -59,7 +63,7 @@ func (s *Store) SaveFrame(
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
-	b, err := f.JPEG(jpegQuality)
+	b, err := f.Within(longSide).JPEG(jpegQuality)
 	if err != nil {
 		return "", err
 	}

@@ -142,7 +142,7 @@ func TestPicturesAreSmallJPEGs(t *testing.T) {
 		a := w.start("tap tap tap tap tap tap tap tap",
 			in{"enable_intermediate_screenshots": true, "enable_final_screenshot": true})
 		_, high := sizeOf(t, a.Final.Screenshot)
-		require.Equal(t, 1280, high)
+		require.Equal(t, 600, high)
 		all := len(a.Final.Screenshot)
 		shown := 0
 		for _, l := range a.Logs {
@@ -360,8 +360,8 @@ func TestAScreenshotIsASmallPicture(t *testing.T) {
 		img := a.raw.Content[1].(mcp.ImageContent)
 		require.Equal(t, "image/jpeg", img.MIMEType)
 		width, height := sizeOf(t, "data:image/jpeg;base64,"+img.Data)
-		require.Equal(t, [2]int{576, 1280}, [2]int{width, height})
-		require.Equal(t, []any{576.0, 1280.0}, a.structured["screenshot_size"])
+		require.Equal(t, [2]int{540, 1200}, [2]int{width, height})
+		require.Equal(t, []any{540.0, 1200.0}, a.structured["screenshot_size"])
 		require.Equal(t, []any{1080.0, 2400.0}, a.structured["device_wm_size"])
 		require.NotContains(t, a.text, img.Data[:100])
 

@@ -51,12 +51,12 @@ func (o *Options) check() error {
 // Picture is the frame as the model is to see it: in the size that the options ask for, else in
 // the dialect's usual one.
 func (o *Options) Picture(f *screen.Frame, usual screen.Size) ([]byte, error) {
+	size := usual
 	switch {
 	case o.FullSize:
+		size = f.Size()
 	case o.ImageSize.Valid():
-		f = f.Resized(o.ImageSize)
-	default:
-		f = f.Resized(usual)
+		size = o.ImageSize
 	}
-	return f.JPEG(o.Quality)
+	return f.Resized(size).JPEG(o.Quality)
 }

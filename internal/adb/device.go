@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -60,21 +61,21 @@ func (d *Device) Has(ctx context.Context, feature string) (bool, error) {
 }
 
 // Exec runs a command line and returns its raw output, nothing changed, stderr included. There is
-// no exit code. expect is the size to make room for, limit the most bytes that are accepted: more
-// is ErrTooMuch.
-func (d *Device) Exec(ctx context.Context, line string, expect, limit int) ([]byte, error) {
+// no exit code. The output is put into buf's memory where it has room; limit is the most bytes that
+// are accepted: more is ErrTooMuch.
+func (d *Device) Exec(ctx context.Context, line string, buf []byte, limit int) ([]byte, error) {
 	conn, err := d.Open(ctx, "exec:"+line)
 	if err != nil {
 		return nil, err
 	}
 	defer conn.Close()
-	return readAll(conn, "exec:"+line, expect, limit)
+	return readAll(conn, "exec:"+line, buf, limit)
 }
 
 // readAll reads to the end. The stream's end is its only end mark: whether it is whole is the
 // caller's to judge.
-func readAll(r io.Reader, service string, expect, limit int) ([]byte, error) {
-	buf := make([]byte, 0, min(max(expect, 512), limit)+1)
+func readAll(r io.Reader, service string, buf []byte, limit int) ([]byte, error) {
+	buf = slices.Grow(buf[:0], 512)
 	for {
 		n, err := r.Read(buf[len(buf):cap(buf)])
 		buf = buf[:len(buf)+n]

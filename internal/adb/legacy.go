@@ -19,7 +19,7 @@ func (d *Device) legacyShell(ctx context.Context, line string) (Result, error) {
 		return Result{}, err
 	}
 	defer conn.Close()
-	b, err := readAll(conn, "shell:"+line, 4096, outputLimit)
+	b, err := readAll(conn, "shell:"+line, nil, outputLimit)
 	if err != nil {
 		return Result{}, err
 	}

@@ -1,0 +1,39 @@
+package screen
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/jpeg"
+
+	"github.com/disintegration/imaging"
+)
+
+// Picture is a frame at some size, as brightness and colour, the form that JPEG has. It does not
+// change after it is made.
+type Picture struct{ img *image.YCbCr }
+
+// Size is the picture's size in pixels.
+func (p *Picture) Size() Size { return Size{p.img.Rect.Dx(), p.img.Rect.Dy()} }
+
+// Image is the picture. It must not be drawn on.
+func (p *Picture) Image() *image.YCbCr { return p.img }
+
+// JPEG encodes the picture, quality 1 to 100.
+func (p *Picture) JPEG(quality int) ([]byte, error) {
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, p.img, &jpeg.Options{Quality: quality}); err != nil {
+		return nil, fmt.Errorf("encoding a picture of %s: %w", p.Size(), err)
+	}
+	return b.Bytes(), nil
+}
+
+// enlarged is img at a size that is larger on one side at least.
+func enlarged(img *image.RGBA, s Size) *Picture {
+	out := imaging.Resize(img, s.W, s.H, imaging.Linear) // of opaque pixels: NRGBA is RGBA
+	p, err := shrink(drawn{(*image.RGBA)(out)}, s, s)
+	if err != nil {
+		panic("screen: " + err.Error()) // a picture in memory can be read
+	}
+	return p
+}
