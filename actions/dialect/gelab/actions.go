@@ -241,8 +241,7 @@ var spaced = regexp.MustCompile(`[\s-]+`)
 // decode makes the action that the fields name.
 func decode(f fields) (actions.Action, error) {
 	written := f.get("action")
-	name := spaced.ReplaceAllString(strings.Trim(written, " \"'`*[]().。"), "_")
-	name = strings.ToUpper(name)
+	name := actionName(written)
 	for i := range forms {
 		g := &forms[i]
 		if name != g.name && !slices.Contains(g.also, name) {
@@ -263,6 +262,21 @@ func decode(f fields) (actions.Action, error) {
 		return nil, refuse("the field action is empty", actionNames())
 	}
 	return nil, refuse("unknown action "+text.Quote(written, maxShown), actionNames())
+}
+
+// actionName is an action's name without what models put around it.
+func actionName(written string) string {
+	name := spaced.ReplaceAllString(strings.Trim(written, " \"'`*[]().。"), "_")
+	return strings.ToUpper(name)
+}
+
+// allNames are the actions' names and the others that models use for them.
+func allNames() []string {
+	var names []string
+	for _, g := range forms {
+		names = append(append(names, g.name), g.also...)
+	}
+	return names
 }
 
 func actionNames() string {

@@ -1,6 +1,7 @@
 package gelab
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -9,8 +10,8 @@ import (
 	"github.com/taploop/taploop/actions/dialect"
 )
 
-// Parse reads a thought and one line of fields. A reply is one action: several lines with an action
-// are refused.
+// Parse reads a thought and one line of fields. A reply is one action, and a field comes once: what
+// has more is refused, whatever is between them.
 func (g *gelab) Parse(r actions.Reply) (actions.Decision, error) {
 	text, reasoning := clean(r.Text), clean(r.Reasoning)
 	if text == "" && closingTag.MatchString(reasoning) {
@@ -28,13 +29,13 @@ func (g *gelab) Parse(r actions.Reply) (actions.Decision, error) {
 	if err != nil {
 		return actions.Decision{}, err
 	}
-	f := fields{{Key: "cot", Value: join(reasoning, thought)}}
-	for _, e := range found {
-		f.set(e.Key, e.Value)
-	}
+	f := found.led(join(reasoning, thought))
 	a, err := decode(f)
 	if err != nil {
 		return actions.Decision{}, err
+	}
+	if front, ok := strings.CutSuffix(text, body); ok && ends(a) && rival(front, f.get("action")) {
+		return actions.Decision{}, refuse(twoActions, onlyOne)
 	}
 	return actions.Decision{
 		Action:  a,
@@ -44,6 +45,31 @@ func (g *gelab) Parse(r actions.Reply) (actions.Decision, error) {
 		Fields:  f,
 	}, nil
 }
+
+func ends(a actions.Action) bool {
+	switch a.(type) {
+	case actions.Complete, actions.Abort:
+		return true
+	}
+	return false
+}
+
+// rival reports whether a thought holds another action than the one that would end the task. A
+// closing tag in a text that the model copied makes a thought of the action in front of it.
+func rival(thought, ending string) bool {
+	for _, m := range anyAction.FindAllStringSubmatch(thought, -1) {
+		if !strings.EqualFold(m[1], actionName(ending)) {
+			return true
+		}
+	}
+	return false
+}
+
+// What is said of a reply with several actions.
+const (
+	twoActions = "the reply has more than one action"
+	onlyOne    = "exactly one action, " + anyForm
+)
 
 // shorter is what is expected after a reply that was cut off.
 const shorter = "a short thought, then " + anyForm
@@ -129,85 +155,115 @@ const (
 )
 
 var (
-	actionLine = regexp.MustCompile(`(?i)(?:^|\t|\\t)[ ]*action` + colon)
+	actionMark = regexp.MustCompile(`(?im)(?:^|\t|\\t)[ ]*action` + colon)
 	fieldLine  = regexp.MustCompile(`(?i)^[ ]*` + keys + colon + `.*\t[ ]*action` + colon +
 		`|^[ ]*action` + colon + `.*\t`)
-	lineStart  = regexp.MustCompile(`(?im)^[ ]*` + keys + colon)
-	lineMarks  = regexp.MustCompile(`(?i)(?:^|[\n\t]|\\[tn])\s*` + keys + colon)
-	spaceMarks = regexp.MustCompile(`(?i)(?:^|[\n\t]| {2,}|\\[tn])\s*` + keys + colon)
+	lineStart    = regexp.MustCompile(`(?im)^[ ]*` + keys + colon)
+	tabLineMarks = regexp.MustCompile(`(?i)(?:^|[\n\t])\s*` + keys + colon)
+	lineMarks    = regexp.MustCompile(`(?i)(?:^|[\n\t]|\\[tn])\s*` + keys + colon)
+	spaceMarks   = regexp.MustCompile(`(?i)(?:^|[\n\t]| {2,}|\\[tn])\s*` + keys + colon)
+	tabMarks     = regexp.MustCompile(`(?:^|\t)\s*([\pL_][\pL\pN_-]{0,30})\s*[:：]`)
 
-	// keyed splits at the first colon.
-	keyed = regexp.MustCompile(`(?s)^\s*([\pL_][\pL\pN_-]{0,30})\s*[:：](.*)$`)
+	// anyAction is an action however it is set off from what is in front of it. Behind a blank it
+	// must be in capitals: prose says "next action: click it".
+	anyAction = regexp.MustCompile("(?:^|[^\\pL\\pN_]|\\\\[tn])(?i:action)[\"'*` ]*[:：=]" +
+		"[\"'*`]*((?i:" + strings.Join(allNames(), "|") + ")\\b|\\s*[A-Z][A-Z_]+)")
 )
 
-func hasAction(s string) bool { return actionLines(s) > 0 }
+func hasAction(s string) bool { return actionMark.MatchString(s) }
 
-func actionLines(s string) int {
-	n := 0
-	for line := range strings.Lines(s) {
-		if actionLine.MatchString(line) {
-			n++
-		}
-	}
-	return n
+// span is a field as it stands in a reply: where its mark begins, its value begins, and it ends.
+type span struct {
+	key             string
+	from, value, to int
 }
 
 // readFields reads the fields of one action. TABs separate them; where that gives no action, line
 // breaks do, the two characters \t, and at last two or more spaces.
 func readFields(body string) (fields, error) {
-	if n := actionLines(body); n > 1 {
-		return nil, refuse("the reply has an action on more than one line",
-			"exactly one action, "+anyForm)
-	}
-	if strings.Contains(body, "\t") {
-		if f := tabbed(body); f.has("action") {
-			return f, nil
+	for _, marks := range []*regexp.Regexp{tabMarks, lineMarks, spaceMarks} {
+		all := spans(body, marks)
+		at := slices.IndexFunc(all, func(s span) bool { return s.key == "action" })
+		if at < 0 {
+			continue
 		}
-	}
-	for _, marks := range []*regexp.Regexp{lineMarks, spaceMarks} {
-		if f := marked(body, marks); f.has("action") {
-			return f, nil
+		again := doubled(all)
+		if again == "" && marks == tabMarks {
+			again = doubled(spans(body, tabLineMarks))
 		}
+		switch {
+		case again == "action" || !oneAction(body, all[at], all[at+1:]):
+			return nil, refuse(twoActions, onlyOne)
+		case again != "":
+			return nil, refuse("the field "+again+" is there twice", "each field once, "+anyForm)
+		}
+		return valuesOf(body, all, marks == tabMarks), nil
 	}
 	return nil, refuse("the reply has no field action", anyForm)
 }
 
-// tabbed reads fields between TABs. Text in front of the first field is passed over, and so is a
-// segment that is no field.
-func tabbed(body string) fields {
-	if at := lineStart.FindStringIndex(body); at != nil && !strings.Contains(body[:at[0]], "\t") {
-		body = body[at[0]:]
-	}
-	var f fields
-	for segment := range strings.SplitSeq(body, "\t") {
-		m := keyed.FindStringSubmatch(segment)
-		if m != nil {
-			f.set(strings.ToLower(m[1]), m[2])
+// spans are the fields that each start at a mark and end at the next. Between TABs, text in front
+// of the first field is passed over.
+func spans(body string, marks *regexp.Regexp) []span {
+	start := 0
+	if marks == tabMarks {
+		tab := strings.Index(body, "\t")
+		if tab < 0 {
+			return nil
+		}
+		if at := lineStart.FindStringIndex(body); at != nil && at[0] < tab {
+			start = at[0]
 		}
 	}
-	return f
-}
-
-// marked reads fields that each start at a mark and end at the next.
-func marked(body string, marks *regexp.Regexp) fields {
-	var f fields
-	at := marks.FindAllStringSubmatchIndex(body, -1)
-	for i, m := range at {
-		end := len(body)
-		if i+1 < len(at) {
-			end = at[i+1][0]
-		}
-		f.set(strings.ToLower(body[m[2]:m[3]]), body[m[1]:end])
+	var all []span
+	for _, m := range marks.FindAllStringSubmatchIndex(body[start:], -1) {
+		s := span{strings.ToLower(body[start+m[2] : start+m[3]]), start + m[0], start + m[1], 0}
+		all = append(all, s)
 	}
-	return f
+	for i := range all {
+		all[i].to = len(body)
+		if i+1 < len(all) {
+			all[i].to = all[i+1].from
+		}
+	}
+	return all
 }
 
-// fields are the reply's fields in the model's order. A key that comes again keeps its place and
-// takes the new value.
+// doubled is the first key that comes again, or "".
+func doubled(all []span) string {
+	seen := map[string]bool{}
+	for _, s := range all {
+		if seen[s.key] {
+			return s.key
+		}
+		seen[s.key] = true
+	}
+	return ""
+}
+
+// oneAction reports whether nothing that looks like an action stands outside the field action and
+// the texts behind it.
+func oneAction(body string, action span, behind []span) bool {
+	own := 0
+	for _, m := range anyAction.FindAllStringSubmatchIndex(body, -1) {
+		within := func(s span) bool { return m[2] >= s.from && m[2] < s.to }
+		text := func(s span) bool {
+			return within(s) && (s.key == "value" || s.key == "return" || s.key == "options")
+		}
+		if within(action) {
+			own++
+		} else if !slices.ContainsFunc(behind, text) {
+			return false
+		}
+	}
+	return own <= 1
+}
+
+// fields are the reply's fields in the model's order, each key once.
 type fields []actions.Field
 
-// maxFields is how many fields are kept. No reply needs as many; what comes after them is passed
-// over.
+// maxFields is how many fields are kept, the thought among them. No reply needs as many; what comes
+// after them is passed over.
 const maxFields = 64
 
 // manyLines are the fields whose values may have several lines. Of any other, what follows the
@@ -216,25 +272,34 @@ var manyLines = []string{
 	"cot", "explain", "value", "return", "summary", "options", "verify", "note", "key_process",
 }
 
-func (f *fields) set(key, value string) {
-	value = strings.TrimSpace(value)
-	if !slices.Contains(manyLines, key) {
-		value, _, _ = strings.Cut(value, "\n")
-		value = strings.TrimSpace(value)
-	}
-	for i := range *f {
-		if (*f)[i].Key == key {
-			(*f)[i].Value = value
-			return
+// valuesOf is the fields with their values. Between TABs, a segment that is no field is passed
+// over.
+func valuesOf(body string, all []span, tabs bool) fields {
+	var f fields
+	for _, s := range all[:min(len(all), maxFields-1)] {
+		value := body[s.value:s.to]
+		if tabs {
+			value, _, _ = strings.Cut(value, "\t")
 		}
+		value = strings.TrimSpace(value)
+		if !slices.Contains(manyLines, s.key) {
+			value, _, _ = strings.Cut(value, "\n")
+			value = strings.TrimSpace(value)
+		}
+		f = append(f, actions.Field{Key: s.key, Value: value})
 	}
-	if len(*f) < maxFields {
-		*f = append(*f, actions.Field{Key: key, Value: value})
-	}
+	return f
 }
 
-func (f fields) has(key string) bool {
-	return slices.ContainsFunc(f, func(e actions.Field) bool { return e.Key == key })
+// led is the fields behind the thought; a thought among them takes its place.
+func (f fields) led(thought string) fields {
+	out := fields{{Key: "cot", Value: cmp.Or(f.get("cot"), thought)}}
+	for _, e := range f {
+		if e.Key != "cot" {
+			out = append(out, e)
+		}
+	}
+	return out
 }
 
 func (f fields) get(key string) string {
