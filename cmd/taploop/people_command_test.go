@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -319,4 +320,33 @@ func TestTheAuditOutlivesItsSession(t *testing.T) {
 	_, errs, code = b.run("audit", "--since", "yesterday")
 	require.Equal(t, exitUsage, code)
 	require.Contains(t, errs, "write a duration")
+}
+
+// Every task that the README gives as an example is one that a reader can try on the simulated
+// phone.
+func TestTheTasksOfTheReadmeWorkOnTheSandbox(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	given, example := 0, regexp.MustCompile(`taploop run "([^"]+)"`)
+	for _, m := range example.FindAllStringSubmatch(string(readme), -1) {
+		if m[1] == "TASK" {
+			continue
+		}
+		given++
+		b := newTestEnv(t, taskOf(t, m[1]), "")
+		_, errs, code := b.run("run", m[1])
+		require.Zero(t, code, "%s: %s", m[1], errs)
+		require.NoError(t, b.task.Check(b.sim.phone), m[1])
+	}
+	require.Greater(t, given, 1)
+}
+
+func taskOf(t *testing.T, goal string) string {
+	for _, task := range newPhone().Tasks() {
+		if strings.HasPrefix(task.Goal, goal) {
+			return task.ID
+		}
+	}
+	t.Fatalf("the sandbox has no task like the README's %q", goal)
+	return ""
 }

@@ -45,13 +45,32 @@ type rule struct {
 var helpers = []rule{
 	{`Describe what on this screen|请描述屏幕上`,
 		"A screen of the simulated phone. A scripted model cannot see what is on it."},
-	{`(?s)(?:You stand in for the person|你代替一位用户).*size`, "42"},
+	{standIn + `.*size`, "42"},
+	{standIn, "A scripted model does not know; the person has to say."},
+}
+
+const (
+	standIn = `(?s)(?:You stand in for the person|你代替一位用户)`
+	given   = `(?:Task: |任务：)"`
+)
+
+// unknown gives up a task that no rule before it is for, and says which there are.
+func unknown(tasks []sandbox.Task) rule {
+	goals := make([]string, len(tasks))
+	for i, t := range tasks {
+		goals[i] = t.Goal
+	}
+	return rule{given, "<THINK> This task is not in the script. </THINK>\n" +
+		"explain:give up\taction:ABORT\tvalue:This scripted model knows only these tasks " +
+		"(taploop sandbox --tasks): " + strings.Join(goals, " | ") +
+		"\tsummary:nothing was done"}
 }
 
 func generate() ([]byte, error) {
 	rules := slices.Clone(helpers)
 	var first []rule
-	for _, t := range sandbox.New(nil).Tasks() {
+	tasks := sandbox.New(nil).Tasks()
+	for _, t := range tasks {
 		moves, ok := walks[t.ID]
 		if !ok {
 			return nil, fmt.Errorf("task %s has no walk", t.ID)
@@ -62,7 +81,8 @@ func generate() ([]byte, error) {
 		}
 		first, rules = append(first, own[0]), append(rules, own[1:]...)
 	}
-	out, err := yaml.MarshalWithOptions(map[string][]rule{"rules": append(rules, first...)},
+	rules = append(append(rules, first...), unknown(tasks))
+	out, err := yaml.MarshalWithOptions(map[string][]rule{"rules": rules},
 		yaml.UseLiteralStyleIfMultiline(true))
 	return append([]byte("# Made by go generate from genscript; do not edit.\n"), out...), err
 }
@@ -81,7 +101,7 @@ func script(t sandbox.Task, moves []move) ([]rule, error) {
 		Now: func() time.Time { return h.now }})
 	t.Setup(h.Simulator)
 	var rules []rule
-	when, done := `(?:Task: |任务：)"`+regexp.QuoteMeta(quoted(t.Goal)), "nothing"
+	when, done := "(?i)"+given+regexp.QuoteMeta(quoted(strings.TrimSuffix(t.Goal, "."))), "nothing"
 	for i, m := range moves {
 		mark := fmt.Sprintf("[%s %d/%d]", t.ID, i+1, len(moves))
 		for _, m := range append(m.others, m) { // what is really done comes last
