@@ -11,12 +11,11 @@ import (
 // events is the stream of what happens: a snapshot first, unless the listener brings the id of an
 // event that is still in the ring. A listener that falls behind the ring gets a snapshot again.
 func (s *Server) events(w http.ResponseWriter, r *http.Request, v viewer) error {
-	defer s.listeners.Add(-1)
-	if s.listeners.Add(1) > int64(s.opts.MaxListeners) || s.ctx.Err() != nil {
-		w.Header().Set("Retry-After", "5")
-		return refuse("TOO_MANY_LISTENERS", fmt.Errorf("%d listeners are connected already",
-			s.opts.MaxListeners))
+	leave, err := s.enter(w, v)
+	if err != nil {
+		return err
 	}
+	defer leave()
 	w.Header().Set("Content-Type", "text/event-stream")
 	// a proxy that collects what it passes on would hold events back
 	w.Header().Set("X-Accel-Buffering", "no")
@@ -32,9 +31,26 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request, v viewer) error 
 			return nil
 		}
 	}
-	err := l.run()
+	err = l.run()
 	_ = l.extend() // net/http writes the end of the stream
 	return l.broken(err)
+}
+
+// enter takes a place among those who listen or wait, of which every client has its share. The
+// caller leaves it.
+func (s *Server) enter(w http.ResponseWriter, v viewer) (leave func(), err error) {
+	leave, ok := s.listeners.Take(v.name, v.all)
+	if ok && s.ctx.Err() == nil {
+		return leave, nil
+	}
+	w.Header().Set("Retry-After", "5")
+	if ok {
+		leave()
+		return nil, errClosing
+	}
+	return nil, refuse("TOO_MANY_LISTENERS", fmt.Errorf(
+		"this client listens or waits as often as its share of the server's %d places allows",
+		s.opts.MaxListeners))
 }
 
 // listener is one event stream.

@@ -281,15 +281,29 @@ func TestASlowListenerHoldsUpNobodyAndGetsASnapshotAgain(t *testing.T) {
 	})
 }
 
-func TestListenersAreBounded(t *testing.T) {
-	g := newRig(t, func(o *web.Options) { o.MaxListeners = 3 }) // one is the rig's own
-	first := g.listen(g.ann, "")
-	first.want("snapshot")
-	g.listen(g.ann, "").want("snapshot")
-	a := g.get("/v1/events", g.ann)
-	require.Equal(t, 503, a.status)
-	require.Contains(t, a.text, "TOO_MANY_LISTENERS")
-	require.NotEmpty(t, a.header.Get("Retry-After"))
+func TestNobodysListenersTakeThePlacesOfOthers(t *testing.T) {
+	g := newRig(t, func(o *web.Options) { o.MaxListeners = 9 }) // one is the rig's own
+	q := g.waiting("ann", inquiry.Question{})
+	wait := "/v1/inquiries/" + q.ID + "?wait_seconds=1"
+	for range 4 {
+		g.listen(g.ann, "").want("snapshot")
+	}
+	for _, path := range []string{"/v1/events", wait} {
+		a := g.get(path, g.ann)
+		require.Equal(t, 503, a.status)
+		require.Contains(t, a.text, "TOO_MANY_LISTENERS")
+		require.NotEmpty(t, a.header.Get("Retry-After"))
+	}
+	require.Equal(t, 200, g.get("/v1/inquiries", g.ann).status, "whatever does not wait goes on")
+	for range 2 {
+		g.listen(g.ben, "").want("snapshot")
+	}
+	code := g.send("POST", "/ui/login", "", `{"code":"`+g.code()+`"}`, nil).json(t)["login"]
+	page := func(r *http.Request) { r.Header.Set("X-Taploop-Login", code.(string)) }
+	require.Equal(t, 200, g.send("GET", wait, "", "", page).status, "the page has its place")
+	g.listen(g.boss, "").want("snapshot")
+	g.listen(g.boss, "").want("snapshot")
+	require.Equal(t, 503, g.send("GET", wait, "", "", page).status, "there is none at all")
 }
 
 func TestHostileTextStaysInsideItsEvent(t *testing.T) {

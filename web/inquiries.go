@@ -60,6 +60,11 @@ func (s *Server) getInquiry(w http.ResponseWriter, r *http.Request, v viewer) er
 		return err
 	}
 	if wait > 0 && q.Open() {
+		leave, err := s.enter(w, v)
+		if err != nil {
+			return err
+		}
+		defer leave()
 		if q, err = s.await(r, q.ID, min(time.Duration(wait)*time.Second, maxWait)); err != nil {
 			return err
 		}

@@ -72,7 +72,7 @@ type Options struct {
 	// of one write to a slow listener, whose connection is then dropped; 0 means 30 s
 	WriteTimeout time.Duration
 	Buffer       int          // events kept for listeners that come back or are slow; 0 means 1024
-	MaxListeners int          // event streams at once; 0 means 1000
+	MaxListeners int          // event streams and requests that wait at once; 0 means 1000
 	Log          *slog.Logger // nil discards
 }
 

@@ -35,7 +35,7 @@ var codes = map[string]struct {
 	"TOO_LARGE": {http.StatusRequestEntityTooLarge,
 		"send less; a longer text belongs into a file or behind a link"},
 	"TOO_MANY_LISTENERS": {http.StatusServiceUnavailable,
-		"close event streams that nobody reads, or try again later"},
+		"close event streams that are not read, end requests that wait, or try again later"},
 	"CLOSING": {http.StatusServiceUnavailable,
 		"try again when the server is back; what was stored is kept"},
 	// What can be done about a reply that was not taken comes with the refusal.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"sync/atomic"
 
 	"github.com/taploop/taploop/internal/httpguard"
 )
@@ -21,7 +20,7 @@ type Server struct {
 
 	ctx       context.Context // of the server's life: ends requests that wait
 	cancel    context.CancelCauseFunc
-	listeners atomic.Int64
+	listeners *httpguard.Shares
 }
 
 var errClosing = errors.New("the server is closing")
@@ -31,7 +30,7 @@ var errClosing = errors.New("the server is closing")
 func New(opts *Options) *Server {
 	o := settings(opts)
 	s := &Server{opts: &o, guard: &httpguard.Guard{Hosts: o.Hosts, Origins: o.Origins},
-		gate: gate{&o}, records: records{&o}}
+		gate: gate{&o}, records: records{&o}, listeners: httpguard.NewShares(o.MaxListeners)}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	s.mux = s.routes()
 	s.feed = newFeed(s.ctx, s.records)

@@ -5,6 +5,8 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -13,8 +15,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -236,6 +240,37 @@ func TestAForeignTransportSessionIsNotFound(t *testing.T) {
 		status, answer, _ := post(t, url, ping, header)
 		require.Equal(t, c.status, status, "%s: %s", name, answer)
 	}
+}
+
+func TestABodyThatDoesNotComeHoldsNoConnectionOnAnyRoute(t *testing.T) {
+	t.Parallel()
+	_, url := newTestEnv(t, demoTask, "").serve()
+	address := strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/mcp")
+	var wg sync.WaitGroup
+	for _, request := range []string{
+		"POST /mcp", "DELETE /mcp", "POST /ui/login", "POST /ui/logout", "GET /ui",
+		"GET /ui/app.js", "POST /v1/inquiries/x/reply", "GET /v1/events", "POST /v1/nothing",
+		"PUT /", "POST /nothing",
+	} {
+		for _, host := range []string{"localhost", "evil.example"} {
+			wg.Go(func() {
+				conn, err := net.Dial("tcp", address)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				defer conn.Close()
+				_, err = fmt.Fprintf(conn, "%s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json"+
+					"\r\nAccept: application/json, text/event-stream\r\nContent-Length: 1000\r\n"+
+					"\r\n{", request, host)
+				err = errors.Join(err, conn.SetReadDeadline(time.Now().Add(45*time.Second)))
+				if _, ended := io.Copy(io.Discard, conn); errors.Join(err, ended) != nil {
+					t.Error(request, host, err, ended)
+				}
+			})
+		}
+	}
+	wg.Wait()
 }
 
 func TestTokensThatCannotBeReadLetNobodyIn(t *testing.T) {

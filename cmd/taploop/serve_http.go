@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -39,13 +40,13 @@ func (a *app) serveHTTP(ctx context.Context) error {
 	}
 	transport := mcptransport.NewHTTP(s.mcp, &mcptransport.Options{
 		Hosts: a.conf.HTTP.Hosts, Origins: a.conf.HTTP.Origins, Authorize: auth.authorize,
-		Changed: auth.files.Changed, Context: tools.Connected, Log: a.log,
+		Changed: auth.files.Changed, Operator: a.isOperator, Context: tools.Connected, Log: a.log,
 	})
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", transport)
 	mux.Handle("/mcp/{$}", transport)
 	page.open(a, s.deps, auth, mux)
-	srv := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second,
+	srv := &http.Server{Handler: httpguard.Timely(mux), ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout: 2 * time.Minute,
 		ErrorLog:    slog.NewLogLogger(a.log.Handler(), slog.LevelWarn)}
 	served := make(chan error, 1)
@@ -64,6 +65,9 @@ func (a *app) serveHTTP(ctx context.Context) error {
 	return errors.Join(err, entry.remove(),
 		shutDownHTTP(ctx, s.shutDown(graceOfSignal), srv, transport, page))
 }
+
+// isOperator reports whether a token of that name answers for everybody.
+func (a *app) isOperator(name string) bool { return slices.Contains(a.conf.HTTP.Operators, name) }
 
 // announce says where the server is, and to a person also how to get in. What gets one in is not
 // said: this may be a log.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"path/filepath"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -23,12 +22,11 @@ type webUI struct {
 
 // open puts the reply API and the page at their paths. The caller closes it.
 func (u *webUI) open(a *app, d *deps, auth *authenticator, mux *http.ServeMux) {
-	operators := a.conf.HTTP.Operators
 	server := web.New(&web.Options{
 		Questions: d.manager.Broker(), Sessions: d.store, Logins: logins(a.conf.DataDir),
 		Runs: stopper{d}, Channels: d.manager.Channels, Authorize: auth.person,
 		Changed:  auth.files.Changed,
-		Operator: func(name string) bool { return slices.Contains(operators, name) },
+		Operator: a.isOperator,
 		Hosts:    a.conf.HTTP.Hosts, Origins: a.conf.HTTP.Origins, Log: a.log,
 	})
 	u.web.Store(server)

@@ -117,8 +117,8 @@ var packages = []row{
 		why: "one decision about which characters are dangerous wherever words are shown"},
 	{pkg: "internal/wait", why: "a pause that a context ends"},
 	{pkg: "internal/httpguard",
-		why: "the check of Host and Origin that every HTTP route needs; knows nothing of what is " +
-			"served"},
+		why: "what every HTTP route needs before it is served: Host and Origin, deadlines, shares; " +
+			"knows nothing of what is served"},
 	{pkg: "internal/mcptransport", imports: "internal/httpguard",
 		why: "carries MCP, knows nothing of what the tools mean"},
 	{pkg: "internal/mcptransport/conformance", imports: "internal/mcptransport",

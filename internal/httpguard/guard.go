@@ -1,5 +1,6 @@
 // Package httpguard keeps web pages of strangers away from a server of this machine, also those
-// whose name was made to point here (DNS rebinding).
+// whose name was made to point here (DNS rebinding), and bounds what one client can take from the
+// others: time ([Timely]) and whatever there are only so many of ([Shares]).
 package httpguard
 
 import (

@@ -12,6 +12,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/httpguard"
 )
 
 // HTTP is Streamable HTTP on one endpoint, for both eras of the protocol.
@@ -29,6 +30,7 @@ type HTTP struct {
 	closing  bool
 	sessions map[string]*session
 	calls    map[*call]struct{} // of all clients
+	places   places
 	// HTTP requests and calls under way; added to below mu while not closing
 	under   sync.WaitGroup
 	sweeper *time.Timer // ends idle sessions; nil when there are none
@@ -36,20 +38,18 @@ type HTTP struct {
 
 // NewHTTP serves srv. Close it to end what is under way.
 func NewHTTP(srv *server.MCPServer, opts *Options) *HTTP {
-	return &HTTP{srv: srv, opts: settings(opts), sessions: map[string]*session{},
-		calls: map[*call]struct{}{}}
+	o := settings(opts)
+	return &HTTP{srv: srv, opts: o, sessions: map[string]*session{}, calls: map[*call]struct{}{},
+		places: places{httpguard.NewShares(o.MaxSessions), httpguard.NewShares(8 * o.MaxCalls),
+			httpguard.NewShares(o.MaxSessions)}}
 }
 
-// readTimeout is how long a client may take to send the body of a message.
-const readTimeout = 30 * time.Second
+// places are what each client has its share of.
+type places struct{ sessions, calls, listeners *httpguard.Shares }
 
-// ServeHTTP answers one HTTP request of a client.
+// ServeHTTP answers one HTTP request of a client. It does not bound how long its body takes: see
+// [httpguard.Timely].
 func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	// also for what is refused: net/http reads the rest of it before the next request
-	if r.ContentLength != 0 {
-		// not every writer can
-		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(readTimeout))
-	}
 	if err := h.opts.guard(r); err != nil {
 		h.opts.Log.Warn("request refused", "error", err, "remote", r.RemoteAddr)
 		refuse(w, http.StatusForbidden, invalid(withHint(err)))
@@ -166,19 +166,20 @@ func (h *HTTP) enter() bool {
 func (h *HTTP) start(c *call, m *message, s sink, done func()) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	most := 8 * h.opts.MaxCalls
-	switch {
-	case h.closing:
+	if h.closing {
 		return &rpcError{id: m.ID, code: mcp.INVALID_REQUEST, text: "the server is closing"}
-	case len(h.calls) >= most:
+	}
+	give, ok := h.places.calls.Take(c.principal, h.opts.Operator(c.principal))
+	if !ok {
 		return &rpcError{id: m.ID, code: mcp.INVALID_REQUEST,
-			text: fmt.Sprintf("%d requests of all clients are under way already; try again later",
-				most)}
+			text: fmt.Sprintf("as many requests are under way as your share of the server's %d "+
+				"allows; wait for one of them to end", 8*h.opts.MaxCalls)}
 	}
 	h.calls[c] = struct{}{}
 	h.under.Go(func() {
 		c.run(h.srv, m.raw, s)
 		done()
+		give()
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		delete(h.calls, c)
@@ -220,6 +221,7 @@ func (h *HTTP) shut() []*session {
 	for id, s := range h.sessions {
 		all = append(all, s)
 		delete(h.sessions, id)
+		s.give()
 	}
 	if h.sweeper != nil {
 		h.sweeper.Stop()

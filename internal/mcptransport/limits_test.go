@@ -1,7 +1,6 @@
 package mcptransport
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -106,7 +105,7 @@ func TestWithoutAReaderTheNewestMessagesAreKept(t *testing.T) {
 func TestLimits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLab()
-		e := serveHTTP(t, l.MCPServer, &Options{MaxCalls: 2, MaxSessions: 2, MaxBody: 1000})
+		e := serveHTTP(t, l.MCPServer, &Options{MaxCalls: 2, MaxSessions: 3, MaxBody: 1000})
 		a := e.session("2025-11-25", "{}")
 		for i := range 2 {
 			resp := e.request(t.Context(), http.MethodPost, tool(i, "gate", "{}"), a...)
@@ -135,7 +134,7 @@ func TestLimits(t *testing.T) {
 		defer listening.Body.Close()
 		status, body = e.status(http.MethodPost, fmt.Sprintf(handshake, "2025-11-25", "{}"))
 		require.Equal(t, http.StatusServiceUnavailable, status)
-		require.Contains(t, body, "too many sessions")
+		require.Contains(t, body, "your share of the server's 3 allows")
 	})
 }
 
@@ -217,19 +216,28 @@ func TestAReaderThatIsSlowButReadsLosesNothing(t *testing.T) {
 func TestOnePrincipalsSessionsDoNotPushOutAnothers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := serveHTTP(t, newLab().MCPServer, &Options{
-			MaxSessions: 2, Authorize: func(r *http.Request) (
-				string, error) {
-				return r.Header.Get("Who"), nil
-			}})
+			MaxSessions: 8, Authorize: named, Operator: isBoss})
 		ann := e.session("2025-11-25", "{}", "Who: ann")
 		time.Sleep(time.Second)
-		first := e.session("2025-11-25", "{}", "Who: bob")
-		time.Sleep(time.Second)
-		second := e.session("2025-11-25", "{}", "Who: bob")
+		var bobs [][]string
+		for range 10 {
+			bobs = append(bobs, e.session("2025-11-25", "{}", "Who: bob"))
+			time.Sleep(time.Second)
+		}
+		late := e.session("2025-11-25", "{}", "Who: cid")
+		for _, who := range []string{"dan", "eve"} {
+			e.session("2025-11-25", "{}", "Who: "+who)
+		}
+		status, _ := e.status(http.MethodPost, fmt.Sprintf(handshake, "2025-11-25", "{}"),
+			"Who: fay")
+		require.Equal(t, http.StatusServiceUnavailable, status, "the last place is the operator's")
+		boss := e.session("2025-11-25", "{}", "Who: boss")
 		for _, c := range []struct {
 			header []string
 			want   int
-		}{{ann, http.StatusOK}, {first, http.StatusNotFound}, {second, http.StatusOK}} {
+		}{{ann, http.StatusOK}, {bobs[0], http.StatusNotFound}, {bobs[6], http.StatusNotFound},
+			{bobs[7], http.StatusOK}, {bobs[9], http.StatusOK}, {late, http.StatusOK},
+			{boss, http.StatusOK}} {
 			status, _ := e.status(http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"ping"}`,
 				c.header...)
 			require.Equal(t, c.want, status)
@@ -237,52 +245,55 @@ func TestOnePrincipalsSessionsDoNotPushOutAnothers(t *testing.T) {
 	})
 }
 
-func TestABodyThatDoesNotComeIsGivenUp(t *testing.T) {
-	for _, c := range []struct {
-		name, head string
-		status     int
-	}{
-		{"a message", "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n",
-			http.StatusBadRequest},
-		{"what is refused", "POST /mcp HTTP/1.1\r\nHost: evil.example\r\n", http.StatusForbidden},
-		{"what needs none", "DELETE /mcp HTTP/1.1\r\nHost: localhost\r\n", http.StatusBadRequest},
-		{"what is not known", "PATCH /mcp HTTP/1.1\r\nHost: localhost\r\n",
-			http.StatusMethodNotAllowed},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				e := serveHTTP(t, newLab().MCPServer, nil)
-				conn, err := e.listener.dial(t.Context())
-				require.NoError(t, err)
-				defer conn.Close()
-				_, err = io.WriteString(conn, c.head+"Content-Length: 100\r\n\r\n{")
-				require.NoError(t, err)
-				start := time.Now()
-				r := bufio.NewReader(conn)
-				resp, err := http.ReadResponse(r, nil)
-				require.NoError(t, err)
-				require.Equal(t, c.status, resp.StatusCode)
-				_, err = io.Copy(io.Discard, resp.Body)
-				require.NoError(t, err)
-				_, err = r.ReadByte()
-				require.ErrorIs(t, err, io.EOF, "the connection is closed")
-				require.InDelta(t, readTimeout.Seconds(), time.Since(start).Seconds(), 1)
-			})
-		})
-	}
+// named lets in everybody, by the name in a header.
+func named(r *http.Request) (string, error) { return r.Header.Get("Who"), nil }
+
+func isBoss(principal string) bool { return principal == "boss" }
+
+func TestNoClientsCallsTakeThePlacesOfOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := serveHTTP(t, newLab().MCPServer, &Options{MaxCalls: 1, Authorize: named,
+			Operator: isBoss})
+		body, header := modern(1, "gate", "{}")
+		call := func(who string, want int) {
+			t.Helper()
+			resp := e.request(t.Context(), http.MethodPost, body, append(header, "Who: "+who)...)
+			t.Cleanup(func() { _ = resp.Body.Close() })
+			require.Equal(t, want, resp.StatusCode)
+		}
+		for _, who := range []string{"ann", "ann", "ann", "ann", "bob", "bob", "cid"} {
+			call(who, http.StatusOK)
+		}
+		status, got := e.status(http.MethodPost, body, append(header, "Who: ann")...)
+		require.Equal(t, http.StatusTooManyRequests, status)
+		require.Contains(t, got, "your share of the server's 8 allows")
+		call("dan", http.StatusTooManyRequests)
+		call("boss", http.StatusOK)
+		call("boss", http.StatusTooManyRequests)
+	})
 }
 
-func TestRequestsOfAllClientsTogetherAreLimited(t *testing.T) {
+func TestNoClientsConnectionsTakeThePlacesOfOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLab()
-		e := serveHTTP(t, l.MCPServer, &Options{MaxCalls: 1})
-		body, header := modern(1, "gate", "{}")
-		for range 8 {
-			resp := e.request(t.Context(), http.MethodPost, body, header...)
-			defer resp.Body.Close()
+		e := serveHTTP(t, newLab().MCPServer, &Options{MaxSessions: 8, Authorize: named,
+			Operator: isBoss})
+		listen := func(who string, want int) {
+			t.Helper()
+			header := append(e.session("2025-11-25", "{}", "Who: "+who), "Who: "+who)
+			resp := e.request(t.Context(), http.MethodGet, "", header...)
+			t.Cleanup(func() { _ = resp.Body.Close() })
+			require.Equal(t, want, resp.StatusCode)
 		}
-		status, got := e.status(http.MethodPost, body, header...)
-		require.Equal(t, http.StatusTooManyRequests, status)
-		require.Contains(t, got, "8 requests of all clients are under way already")
+		for range 3 {
+			listen("ann", http.StatusOK)
+		}
+		header := append(e.session("2025-11-25", "{}", "Who: ann"), "Who: ann")
+		for _, want := range []int{http.StatusOK, http.StatusTooManyRequests} {
+			resp := e.request(t.Context(), http.MethodGet, "", header...)
+			defer resp.Body.Close()
+			require.Equal(t, want, resp.StatusCode)
+		}
+		listen("bob", http.StatusOK)
+		listen("boss", http.StatusOK)
 	})
 }

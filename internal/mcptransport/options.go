@@ -30,7 +30,10 @@ type Options struct {
 	WriteTimeout time.Duration
 	// messages kept of each stream for a client that resumes it; 0 means 256
 	Buffer      int
-	MaxSessions int // sessions at once; 0 means 4096
+	MaxSessions int // sessions at once, and listening connections; 0 means 4096
+	// Operator says for which principals a part of the sessions, calls and connections is kept;
+	// nil: for none.
+	Operator func(principal string) bool
 	// names besides loopback ones that requests may be addressed to, "name" or "name:port"
 	Hosts []string
 	// origins of web pages besides loopback ones, like "https://example.com"
@@ -54,6 +57,9 @@ func settings(opts *Options) Options {
 	var o Options
 	if opts != nil {
 		o = *opts
+	}
+	if o.Operator == nil {
+		o.Operator = func(string) bool { return false }
 	}
 	if o.Changed == nil {
 		o.Changed = func() <-chan struct{} { return nil }

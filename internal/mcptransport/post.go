@@ -64,8 +64,6 @@ func (v *visit) read() *incoming {
 		v.refuse(http.StatusBadRequest, "the body did not arrive whole")
 		return nil
 	}
-	// the connection may be read from for long now
-	_ = http.NewResponseController(v.w).SetReadDeadline(time.Time{})
 	in, err := parse(body)
 	var wrong *rpcError
 	if errors.As(err, &wrong) {

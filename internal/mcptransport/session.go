@@ -20,6 +20,8 @@ type session struct {
 	ctx context.Context // ends with the session
 	end context.CancelCauseFunc
 
+	give func() // gives its place back; below HTTP.mu
+
 	feed      chan mcp.JSONRPCNotification // broadcasts that wait for a listening connection
 	listening *stream
 

@@ -2,6 +2,7 @@ package mcptransport
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -63,12 +64,15 @@ func (h *HTTP) place(s *session) (oldest *session, ok bool) {
 	if h.closing {
 		return nil, false
 	}
-	if len(h.sessions) >= h.opts.MaxSessions {
+	give, ok := h.places.sessions.Take(s.principal, h.opts.Operator(s.principal))
+	if !ok {
 		if oldest = h.longestIdle(s.principal); oldest == nil {
 			return nil, false
 		}
 		delete(h.sessions, oldest.id)
+		give, oldest.give = oldest.give, func() {}
 	}
+	s.give = give
 	h.sessions[s.id] = s
 	if h.sweeper == nil {
 		h.sweeper = time.AfterFunc(h.sweepEvery(), h.sweep)
@@ -92,6 +96,7 @@ func (h *HTTP) longestIdle(principal string) *session {
 func (h *HTTP) remove(s *session) {
 	h.mu.Lock()
 	delete(h.sessions, s.id)
+	s.give()
 	h.mu.Unlock()
 	s.close(ErrClosed)
 	h.srv.UnregisterSession(context.Background(), s.id)
@@ -116,6 +121,7 @@ func (h *HTTP) expired() (idle []*session) {
 		if s.idle(now) >= h.opts.IdleTTL {
 			idle = append(idle, s)
 			delete(h.sessions, id)
+			s.give()
 		}
 	}
 	h.sweeper = nil
@@ -138,7 +144,8 @@ func (v *visit) initialize(m *message) {
 	if !v.h.admit(s) {
 		v.w.Header().Set("Retry-After", "60")
 		v.refuse(http.StatusServiceUnavailable,
-			"there are too many sessions; end one with DELETE, or try again later")
+			fmt.Sprintf("you have as many sessions as your share of the server's %d allows, and "+
+				"none is idle; end one with DELETE, or try again later", v.h.opts.MaxSessions))
 		return
 	}
 	s.visit(1)

@@ -227,6 +227,13 @@ func (v *visit) connect() {
 // listen opens the stream of the session's broadcasts, or resumes the stream that the client lost.
 // "The server MUST NOT replay messages that would have been delivered on a different stream."
 func (v *visit) listen(s *session) {
+	leave, ok := v.h.places.listeners.Take(v.principal, v.h.opts.Operator(v.principal))
+	if !ok {
+		v.refuse(http.StatusTooManyRequests, fmt.Sprintf("you have as many listening connections "+
+			"as your share of the server's %d allows; close one", v.h.opts.MaxSessions))
+		return
+	}
+	defer leave()
 	st, from := s.listening, -1
 	if id := v.r.Header.Get(mcp.HeaderLastEventID); id != "" {
 		if st, from = s.stream(id); st == nil {
