@@ -88,7 +88,7 @@ func (m *Manager) receive(ctx context.Context,
 	}
 	sess, err := m.store.Session(ctx, r.SessionID)
 	if err != nil {
-		return nil, nil, unknown(r.SessionID, err)
+		return nil, nil, UnknownSession(r.SessionID, err)
 	}
 	if r.Serial != "" && r.Serial != sess.Serial {
 		return nil, nil, Refuse(DeviceMismatch,
@@ -120,7 +120,7 @@ func (m *Manager) present(ctx context.Context, s *sessionState,
 	sessionID string) (session.Run, error) {
 	run, err := m.store.LatestRun(ctx, sessionID)
 	if err != nil {
-		return run, unknown(sessionID, err)
+		return run, UnknownSession(sessionID, err)
 	}
 	if s.current() != nil || run.State != session.Running && run.State != session.Queued {
 		return run, nil

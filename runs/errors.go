@@ -88,12 +88,16 @@ func (m *Manager) seenBy(ctx context.Context, h session.Hold, client string) ses
 	return h
 }
 
-// unknown turns a store's answer about a session that is not there into a code.
-func unknown(sessionID string, err error) error {
+// UnknownSession gives a store's answer about a session that is not there, or is not clear, its
+// code; any other error stays as it is.
+func UnknownSession(sessionID string, err error) error {
 	if errors.Is(err, session.ErrNotFound) {
 		return Refuse(SessionNotFound,
 			"list the sessions and pass the id of one of them, or start a new task",
 			"there is no session %q", sessionID)
+	}
+	if several, ok := errors.AsType[*session.AmbiguousError](err); ok {
+		return invalid("give more of the id", "%w", several)
 	}
 	return err
 }

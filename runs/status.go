@@ -39,17 +39,11 @@ type Status struct {
 	Mend     string            // what can be done about it
 }
 
-// Session gives a session that belongs to the client. For one that belongs to somebody else the
-// error is the same as for one that is not there.
+// Session gives the client's session with the id, or the only one whose id begins with it. For one
+// that belongs to somebody else the error is the same as for one that is not there.
 func (m *Manager) Session(ctx context.Context, id, client string) (session.Session, error) {
-	sess, err := m.store.Session(ctx, id)
-	switch {
-	case err != nil:
-		return session.Session{}, unknown(id, err)
-	case sess.Client != client:
-		return session.Session{}, unknown(id, session.ErrNotFound)
-	}
-	return sess, nil
+	x, err := m.store.Find(ctx, id, &client)
+	return x, UnknownSession(id, err)
 }
 
 // Status tells how a session's latest run stands.
@@ -66,7 +60,7 @@ func (m *Manager) status(ctx context.Context, sessionID string, since int) (Stat
 		return since, err
 	})
 	if err != nil {
-		return Status{}, unknown(sessionID, err)
+		return Status{}, UnknownSession(sessionID, err)
 	}
 	st := Status{Session: v.Session, Run: v.Run, Settings: s.Settings, Usage: v.Usage}
 	st.Message, st.Mend = errorParts(v.Run.Error)

@@ -53,11 +53,11 @@ func (m *Manager) Stop(ctx context.Context, r StopRequest) (Status, error) {
 	}
 	sess, err := m.store.Session(ctx, r.SessionID)
 	if err != nil {
-		return Status{}, unknown(r.SessionID, err)
+		return Status{}, UnknownSession(r.SessionID, err)
 	}
 	before, err := m.store.LatestRun(ctx, sess.ID)
 	if err != nil {
-		return Status{}, unknown(r.SessionID, err)
+		return Status{}, UnknownSession(r.SessionID, err)
 	}
 	s, done := m.states.use(sess.ID)
 	defer done()

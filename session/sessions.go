@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/taploop/taploop/internal/hint"
 )
@@ -68,6 +69,32 @@ func sessionByKey(ctx context.Context, q queryer, client, key string) (Session, 
 func (s *Store) Session(ctx context.Context, id string) (Session, error) {
 	x, err := sessionByID(ctx, s.read, id)
 	return x, listHint(err)
+}
+
+// leastID is how many characters of an id [Store.Find] wants, so that nothing is found by a slip.
+const leastID = 4
+
+// Find returns the session with the id, or the only one whose id begins with it; client, if not
+// nil, is whom it has to belong to. Otherwise the error is ErrNotFound or an *AmbiguousError.
+func (s *Store) Find(ctx context.Context, id string, client *string) (Session, error) {
+	id = strings.ToLower(strings.TrimSpace(id))
+	found, err := collect(ctx, s.read, scanRow[Session], "SELECT "+sessionColumns+` FROM sessions s
+		WHERE substr(s.id, 1, ?) = ? AND s.client = coalesce(?, s.client)
+		ORDER BY s.updated_at DESC, s.rowid DESC LIMIT ?`, len(id), id, client, mostCandidates+1)
+	switch {
+	case err != nil:
+		return Session{}, doing(err, "looking for session %q", id)
+	case len(found) == 1 && found[0].ID == id:
+	case len(id) < leastID || len(found) == 0:
+		return Session{}, listHint(doing(ErrNotFound, "session %q", id))
+	case len(found) > 1:
+		e := &AmbiguousError{Beginning: id}
+		for _, x := range found {
+			e.IDs = append(e.IDs, x.ID)
+		}
+		return Session{}, hint.Add(e, "give more of the id")
+	}
+	return found[0], nil
 }
 
 func sessionByID(ctx context.Context, q queryer, id string) (Session, error) {

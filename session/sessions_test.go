@@ -49,6 +49,50 @@ func TestOneSessionForEachKeyOfAClient(t *testing.T) {
 	require.Len(t, list, 3)
 }
 
+func TestTheBeginningOfAnIdIsEnough(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, nil)
+	db, err := sql.Open("sqlite", filepath.Join(dir, "taploop.db"))
+	require.NoError(t, err)
+	defer db.Close()
+	for id, client := range map[string]string{"8241aaaa1111": "ann", "8241aaaa2222": "ann",
+		"8241bbbb": "bob", "9999cccc": ""} {
+		x, _, err := s.Begin(t.Context(), session.Session{Serial: "emu-1", Client: client},
+			session.Run{Task: "t"})
+		require.NoError(t, err)
+		_, err = db.Exec("UPDATE sessions SET id = ? WHERE id = ?", id, x.ID)
+		require.NoError(t, err)
+	}
+	find := func(id string, client ...string) (string, error) {
+		if client == nil {
+			x, err := s.Find(t.Context(), id, nil)
+			return x.ID, err
+		}
+		x, err := s.Find(t.Context(), id, &client[0])
+		return x.ID, err
+	}
+	for beginning, want := range map[string]string{"9999": "9999cccc", " 9999CC ": "9999cccc",
+		"8241b": "8241bbbb", "8241aaaa1111": "8241aaaa1111"} {
+		got, err := find(beginning)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	}
+	got, err := find("8241", "bob")
+	require.NoError(t, err, "other clients' sessions do not count")
+	require.Equal(t, "8241bbbb", got)
+	_, err = find("8241", "ann")
+	require.ErrorContains(t, err, `several sessions begin with "8241": `)
+	require.ErrorContains(t, err, "8241aaaa1")
+	require.ErrorContains(t, err, "8241aaaa2")
+	require.NotContains(t, err.Error(), "bbbb")
+	for _, none := range []string{"", "999", "8241c", "%", "____", "9999cccc0", "ccc'c\x00"} {
+		_, err := find(none)
+		require.ErrorIs(t, err, session.ErrNotFound, none)
+	}
+	_, err = find("9999", "ann")
+	require.ErrorIs(t, err, session.ErrNotFound)
+}
+
 func TestOfManyWhoBeginUnderOneKeyOneDoes(t *testing.T) {
 	dir := t.TempDir()
 	stores := []*session.Store{open(t, dir, nil), open(t, dir, nil)}

@@ -41,8 +41,8 @@ func (t *tasks) goOn(ctx context.Context, c *call, a continueArgs) (*reply, erro
 		return nil, err
 	}
 	st, err := t.Runs.Continue(ctx, runs.ContinueRequest{
-		SessionID: a.SessionID, Serial: a.Device, Task: a.Task, Reply: answer, MaxSteps: a.MaxSteps,
-		ResetEnvironment: a.Reset, Queue: a.Queue, Settings: &set,
+		SessionID: before.Session.ID, Serial: a.Device, Task: a.Task, Reply: answer,
+		MaxSteps: a.MaxSteps, ResetEnvironment: a.Reset, Queue: a.Queue, Settings: &set,
 	})
 	if err != nil {
 		return nil, err

@@ -224,9 +224,11 @@ func (t *inquiries) draft(ctx context.Context, c *call, a inquiryArgs) (inquiry.
 		q.ExpiresAt = time.Now().Add(max(answerable, d+time.Hour))
 	}
 	if q.SessionID != "" {
-		if _, err := t.Runs.Session(ctx, q.SessionID, c.principal); err != nil {
+		sess, err := t.Runs.Session(ctx, q.SessionID, c.principal)
+		if err != nil {
 			return q, err
 		}
+		q.SessionID = sess.ID
 	}
 	return q, nil
 }

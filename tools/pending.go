@@ -15,9 +15,11 @@ type pendingArgs struct {
 // list lists the caller's open questions.
 func (t *inquiries) list(ctx context.Context, c *call, a pendingArgs) (*reply, error) {
 	if a.SessionID != "" {
-		if _, err := t.Runs.Session(ctx, a.SessionID, c.principal); err != nil {
+		sess, err := t.Runs.Session(ctx, a.SessionID, c.principal)
+		if err != nil {
 			return nil, err
 		}
+		a.SessionID = sess.ID
 	}
 	open, err := t.Questions.List(ctx,
 		inquiry.Filter{Status: inquiry.Pending, SessionID: a.SessionID})

@@ -16,12 +16,13 @@ type stopArgs struct {
 // stop stops a run, and returns once the phone is left alone.
 func (t *tasks) stop(ctx context.Context, c *call, a stopArgs) (*reply, error) {
 	began := time.Now()
-	if _, err := t.Runs.Session(ctx, a.SessionID, c.principal); err != nil {
+	sess, err := t.Runs.Session(ctx, a.SessionID, c.principal)
+	if err != nil {
 		return nil, err
 	}
 	by := runs.Actor{Channel: inquiry.ChannelMCP, Authority: inquiry.AuthorityClientModel,
 		Name: c.principal}
-	st, err := t.Runs.Stop(ctx, runs.StopRequest{SessionID: a.SessionID, Mode: a.Mode, By: by})
+	st, err := t.Runs.Stop(ctx, runs.StopRequest{SessionID: sess.ID, Mode: a.Mode, By: by})
 	if err != nil {
 		return nil, err
 	}

@@ -116,8 +116,9 @@ func (t *tasks) retry(ctx context.Context, c *call) (*reply, error) {
 
 // statusOf tells how a session of the caller stands.
 func (t *tasks) statusOf(ctx context.Context, c *call, id string) (runs.Status, error) {
-	if _, err := t.Runs.Session(ctx, id, c.principal); err != nil {
+	sess, err := t.Runs.Session(ctx, id, c.principal)
+	if err != nil {
 		return runs.Status{}, err
 	}
-	return t.Runs.Status(ctx, id)
+	return t.Runs.Status(ctx, sess.ID)
 }

@@ -250,6 +250,24 @@ func TestADecisionThatComesAfterAStopIsNotActedOn(t *testing.T) {
 	})
 }
 
+func TestTheBeginningOfASessionsIdIsEnough(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		a := w.start("ask tap")
+		short := in{"session_id": a.SessionID[:8]}
+		require.Equal(t, asks, w.call("ask_agent_wait", short).code())
+		require.Contains(t, w.call("list_pending_questions", short).wire, a.Question.ID)
+		require.Equal(t, "COMPLETED TASK_COMPLETED_SUCCESSFULLY", w.call("ask_agent_continue",
+			in{"session_id": a.SessionID[:8], "reply_from_client": "yes"}).code())
+		b := w.start("ask tap")
+		require.Equal(t, "CANCELLED CANCELLED",
+			w.call("ask_agent_stop", in{"session_id": b.SessionID[:8]}).code())
+		for _, id := range []string{b.SessionID[:3], b.SessionID[:8] + "-"} {
+			require.Equal(t, "SESSION_NOT_FOUND",
+				w.call("ask_agent_wait", in{"session_id": id}).code())
+		}
+	})
+}
+
 func TestAStopLeavesThePhoneAloneAtOnce(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		id := w.start("forever", in{"wait_seconds": 3.5}).SessionID

@@ -124,7 +124,7 @@ func TestStepsAndStatesOfASessionAreTold(t *testing.T) {
 // noSessions is a store with nothing in it.
 type noSessions struct{}
 
-func (noSessions) Session(ctx, string) (session.Session, error) {
+func (noSessions) Find(ctx, string, *string) (session.Session, error) {
 	return session.Session{}, session.ErrNotFound
 }
 func (noSessions) Sessions(ctx, session.Filter) ([]session.Overview, error) { return nil, nil }

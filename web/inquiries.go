@@ -9,6 +9,7 @@ import (
 
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/session"
 )
 
 // inquiryView is a question as it leaves. A secret answer masks itself.
@@ -36,6 +37,14 @@ func (s *Server) listInquiries(w http.ResponseWriter, r *http.Request, v viewer)
 	limit, err := number(r, "limit", maxLimit)
 	if err != nil {
 		return err
+	}
+	if f.SessionID != "" {
+		x, err := s.opts.Sessions.Find(r.Context(), f.SessionID, v.client())
+		if err == nil {
+			f.SessionID = x.ID
+		} else if !errors.Is(err, session.ErrNotFound) { // one that is not there has none
+			return err
+		}
 	}
 	list, err := s.records.visible(r.Context(), v, f)
 	if err != nil {

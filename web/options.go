@@ -22,7 +22,7 @@ type Questions interface {
 
 // Sessions is what the server needs of a session.Store.
 type Sessions interface {
-	Session(ctx context.Context, id string) (session.Session, error)
+	Find(ctx context.Context, id string, client *string) (session.Session, error)
 	Sessions(ctx context.Context, f session.Filter) ([]session.Overview, error)
 	LatestRun(ctx context.Context, sessionID string) (session.Run, error)
 	StepsAfter(ctx context.Context, sessionID string, after int) ([]session.StepRecord, error)

@@ -148,7 +148,7 @@ func (f *feed) pumpSessions() {
 // publishSession publishes what is new in a session: of one that was not seen before the state and
 // the last step.
 func (f *feed) publishSession(id string, before known, seen bool) (now known, err error) {
-	x, err := f.records.Sessions.Session(f.ctx, id)
+	x, err := f.records.Sessions.Find(f.ctx, id, nil)
 	if err != nil {
 		return before, err
 	}

@@ -65,7 +65,7 @@ func (o records) owner(ctx context.Context, q inquiry.Question) (client *string,
 		}
 		return &q.Client, nil
 	}
-	x, err := o.Sessions.Session(ctx, q.SessionID)
+	x, err := o.Sessions.Find(ctx, q.SessionID, nil)
 	if errors.Is(err, session.ErrNotFound) {
 		return nil, nil
 	}
@@ -88,13 +88,10 @@ func (o records) question(r *http.Request, v viewer) (inquiry.Question, error) {
 	return q, err
 }
 
-// session is the one that the path names, if the viewer may see it.
+// session is the one that the path names by its id or the beginning of that, if the viewer may see
+// it.
 func (o records) session(r *http.Request, v viewer) (session.Session, error) {
-	x, err := o.Sessions.Session(r.Context(), r.PathValue("id"))
-	if err == nil && !v.sees(&x.Client) {
-		err = session.ErrNotFound
-	}
-	return x, err
+	return o.Sessions.Find(r.Context(), r.PathValue("id"), v.client())
 }
 
 // present is a session with its latest run.

@@ -313,6 +313,12 @@ func TestSessionsStepsAndFramesAreReadFromTheStore(t *testing.T) {
 	require.Len(t, list, 1)
 	one := g.get("/v1/sessions/"+q.SessionID, g.ann).json(t)
 	require.Equal(t, list[0], one)
+	require.Equal(t, one, g.get("/v1/sessions/"+q.SessionID[:8], g.ann).json(t),
+		"the beginning of an id is enough")
+	require.Equal(t, 404, g.get("/v1/sessions/"+q.SessionID[:8], g.ben).status)
+	require.Len(t, g.get("/v1/inquiries?session_id="+q.SessionID[:8],
+		g.ann).json(t)["inquiries"], 1)
+	require.Empty(t, g.get("/v1/inquiries?session_id=nothing", g.ann).json(t)["inquiries"])
 	require.Equal(t, "WAITING_REPLY", one["run"].(map[string]any)["state"])
 	require.Equal(t, q.ID, one["run"].(map[string]any)["question_id"])
 	require.Empty(t, g.get("/v1/sessions?state=RUNNING", g.ann).json(t)["sessions"])

@@ -8,11 +8,12 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
 )
 
 type auditCmd struct {
-	Session  string `help:"Only this session's." placeholder:"ID"`
+	Session  string `help:"Only this session's; the beginning of its id is enough while it is kept." placeholder:"ID"`
 	Question string `help:"Only this question's; the beginning of its id is enough while it is kept." placeholder:"ID"`
 	Since    string `help:"Only from then on: a duration back from now, for example 24h, a date, or a time as in 2026-01-31T10:00:00Z." placeholder:"TIME"`
 	Limit    int    `default:"100" help:"Most entries, the newest; 0 means all."`
@@ -38,6 +39,14 @@ func (c *auditCmd) Run(ctx context.Context, a *app) error {
 	if question != "" {
 		if q, err := identify(ctx, a.broker(store), question); err == nil {
 			question = q.ID // else it may be one of a session that was deleted
+		}
+	}
+	if c.Session != "" {
+		x, err := findSession(ctx, store, c.Session)
+		if runs.CodeOf(err) == runs.InvalidArgument {
+			return err
+		} else if err == nil {
+			c.Session = x.ID // else it may have been deleted
 		}
 	}
 	list, err := store.Audit(ctx, session.AuditFilter{SessionID: c.Session, QuestionID: question,

@@ -171,19 +171,13 @@ func age(d time.Duration) string {
 	return fmt.Sprintf("%dd", int(d/(24*time.Hour)))
 }
 
-// idLength is how much of their ids to show: at least eight characters, and so many that they
-// differ.
+// idLength is how much of their ids to show.
 func idLength(list []inquiry.Question) int {
-	for n := 8; ; n += 4 {
-		seen, whole := map[string]bool{}, true
-		for _, q := range list {
-			whole = whole && n >= len(q.ID)
-			seen[prefix(q.ID, n)] = true
-		}
-		if whole || len(seen) == len(list) {
-			return n
-		}
+	ids := make([]string, len(list))
+	for i, q := range list {
+		ids[i] = q.ID
 	}
+	return text.Distinct(ids, 8)
 }
 
 // prefix is the first n bytes of an id.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/taploop/taploop/agentloop"
@@ -66,7 +67,7 @@ func (c *runCmd) Run(ctx context.Context, a *app) error {
 }
 
 type continueCmd struct {
-	Session string  `arg:"" help:"The session's id."`
+	Session string  `arg:"" optional:"" help:"The session's id, or its beginning; without one your last session goes on."`
 	Task    string  `arg:"" optional:"" help:"A related new task; without one the session's last task goes on."`
 	Reply   *string `help:"The answer to the open question; - reads it from stdin, as a secret has to be." placeholder:"TEXT"`
 	Refuse  bool    `help:"Do not answer the open question, and say so to the model."`
@@ -80,8 +81,15 @@ func (c *continueCmd) Run(ctx context.Context, a *app) error {
 	if c.Reply != nil && c.Refuse {
 		return usage(fmt.Errorf("--reply and --refuse are both given"), "keep one of them")
 	}
+	if c.Task == "" && strings.ContainsAny(c.Session, " \t\n") { // no id has spaces
+		c.Session, c.Task = "", c.Session
+	}
 	return a.follow(ctx, c.JSON, func(d *deps) (runs.Status, error) {
-		r := runs.ContinueRequest{SessionID: c.Session, Task: c.Task, MaxSteps: c.MaxSteps,
+		sess, err := findSession(ctx, d.store, c.Session)
+		if err != nil {
+			return runs.Status{}, err
+		}
+		r := runs.ContinueRequest{SessionID: sess.ID, Task: c.Task, MaxSteps: c.MaxSteps,
 			ResetEnvironment: c.Reset, Queue: c.Queue}
 		if c.Reply != nil || c.Refuse {
 			r.Reply = &runs.Reply{Refuse: c.Refuse, ReplyID: c.ReplyID,
@@ -89,8 +97,7 @@ func (c *continueCmd) Run(ctx context.Context, a *app) error {
 				By: userName()}
 		}
 		if c.Reply != nil {
-			var err error
-			if r.Reply.Text, err = c.answer(ctx, a, d.manager); err != nil {
+			if r.Reply.Text, err = c.answer(ctx, a, d.manager, sess.ID); err != nil {
 				return runs.Status{}, err
 			}
 		}
@@ -103,8 +110,9 @@ func (c *continueCmd) Run(ctx context.Context, a *app) error {
 }
 
 // answer is the words of the reply: those of the command line, or of stdin.
-func (c *continueCmd) answer(ctx context.Context, a *app, manager *runs.Manager) (string, error) {
-	st, err := manager.Status(ctx, c.Session)
+func (c *continueCmd) answer(ctx context.Context, a *app, manager *runs.Manager,
+	id string) (string, error) {
+	st, err := manager.Status(ctx, id)
 	if err != nil {
 		return "", err
 	}
@@ -114,7 +122,7 @@ func (c *continueCmd) answer(ctx context.Context, a *app, manager *runs.Manager)
 		return a.typed(ctx, *q)
 	case q != nil && q.Secret:
 		return "", usage(errOpenly,
-			"taploop continue "+c.Session+" --reply -    (and type it, or pipe it in)")
+			"taploop continue "+id+" --reply -    (and type it, or pipe it in)")
 	case typed && c.ReplyID != "": // perhaps the same reply again
 		return a.typed(ctx, inquiry.Question{})
 	}

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/actions"
-	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
 	"github.com/taploop/taploop/session/export"
 )
@@ -32,12 +32,21 @@ func (a *app) openStore(ctx context.Context) (*session.Store, error) {
 	return session.Open(ctx, a.conf.DataDir, nil)
 }
 
-// noSession turns the store's answer about an unknown id into one with a hint.
-func noSession(id string, err error) error {
-	if errors.Is(err, session.ErrNotFound) {
-		return hint.Add(fmt.Errorf("there is no session %q", id), "taploop sessions list")
+// findSession finds the session whose id begins with the text, whoever it belongs to; "" is the one
+// of this user that changed last.
+func findSession(ctx context.Context, store *session.Store, id string) (session.Session, error) {
+	if id != "" {
+		x, err := store.Find(ctx, id, nil)
+		return x, runs.UnknownSession(id, err)
 	}
-	return err
+	list, err := store.Sessions(ctx, session.Filter{Client: new(string), Limit: 1})
+	if err == nil && len(list) == 0 {
+		err = runs.Refuse(runs.SessionNotFound, "taploop run \"TASK\"", "there is no session yet")
+	}
+	if err != nil {
+		return session.Session{}, err
+	}
+	return list[0].Session, nil
 }
 
 type sessionsListCmd struct {
@@ -98,7 +107,7 @@ func summaries(list []session.Overview) []summary {
 }
 
 type sessionsShowCmd struct {
-	Session string `arg:"" help:"The session's id."`
+	Session string `arg:"" help:"The session's id, or its beginning."`
 	JSON    bool   `help:"Print JSON."`
 	DataDir string `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
 }
@@ -110,9 +119,9 @@ func (c *sessionsShowCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	defer store.Close()
-	sess, err := store.Session(ctx, c.Session)
+	sess, err := findSession(ctx, store, c.Session)
 	if err != nil {
-		return noSession(c.Session, err)
+		return err
 	}
 	all, err := store.Runs(ctx, sess.ID)
 	if err != nil {
@@ -181,7 +190,7 @@ func stepViews(records []session.StepRecord) []stepView {
 }
 
 type sessionsExportCmd struct {
-	Session string `arg:"" help:"The session's id."`
+	Session string `arg:"" help:"The session's id, or its beginning."`
 	Format  string `enum:"html,gelab" default:"html" help:"html (one page) or gelab (traces and images)."`
 	Output  string `short:"o" help:"File for html (- for stdout), folder for gelab." placeholder:"PATH"`
 	DataDir string `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
@@ -194,21 +203,22 @@ func (c *sessionsExportCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	defer store.Close()
-	if _, err := store.Session(ctx, c.Session); err != nil {
-		return noSession(c.Session, err)
+	sess, err := findSession(ctx, store, c.Session)
+	if err != nil {
+		return err
 	}
 	switch {
 	case c.Format == "gelab":
-		dir := cmp.Or(c.Output, "gelab-"+c.Session)
-		if err := export.Gelab(ctx, dir, store, c.Session); err != nil {
+		dir := cmp.Or(c.Output, "gelab-"+sess.ID)
+		if err := export.Gelab(ctx, dir, store, sess.ID); err != nil {
 			return err
 		}
 		_, err = fmt.Fprintln(a.out, dir)
 		return err
 	case c.Output == "-":
-		return export.HTML(ctx, a.out, store, c.Session)
+		return export.HTML(ctx, a.out, store, sess.ID)
 	}
-	path := cmp.Or(c.Output, c.Session+".html")
+	path := cmp.Or(c.Output, sess.ID+".html")
 	if err := exportPage(ctx, store, c.Session, path); err != nil {
 		return err
 	}

@@ -8,19 +8,24 @@ import (
 )
 
 type stopCmd struct {
-	Session string `arg:"" help:"The session's id."`
+	Session string `arg:"" help:"The session's id, or its beginning."`
 	Pause   bool   `help:"Only pause it: it can be continued."`
 	DataDir string `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
 }
 
 // Run stops a session's run, even one of another process, and gives its phone back.
 func (c *stopCmd) Run(ctx context.Context, a *app) error {
-	r := runs.StopRequest{SessionID: c.Session, Mode: runs.Cancel, By: operator()}
+	r := runs.StopRequest{Mode: runs.Cancel, By: operator()}
 	if c.Pause {
 		r.Mode = runs.Pause
 	}
 	var st runs.Status
-	err := a.with(ctx, overrides{storeOnly: true}, func(d *deps) (err error) {
+	err := a.with(ctx, overrides{storeOnly: true}, func(d *deps) error {
+		sess, err := findSession(ctx, d.store, c.Session)
+		if err != nil {
+			return err
+		}
+		r.SessionID = sess.ID
 		st, err = d.manager.Stop(ctx, r)
 		return err
 	})

@@ -136,3 +136,20 @@ func Ends(s string, n int) (kept string, left int) {
 // Quote is s cut to n characters, in quotes and on one line, with escapes for what does not print:
 // for messages about a wrong value.
 func Quote(s string, n int) string { return strconv.Quote(Cut(s, n)) }
+
+// Distinct is how many of their first characters tell the ids apart, but not fewer than least.
+func Distinct(ids []string, least int) int {
+	n := least
+	for i, a := range ids {
+		for _, b := range ids[:i] {
+			same := 0
+			for same < min(len(a), len(b)) && a[same] == b[same] {
+				same++
+			}
+			if a != b {
+				n = max(n, same+1)
+			}
+		}
+	}
+	return n
+}
