@@ -118,6 +118,9 @@ func sameTask(a, b string) bool {
 // is paused first. The caller has the session's lock.
 func (m *Manager) present(ctx context.Context, s *sessionState,
 	sessionID string) (session.Run, error) {
+	if err := m.storeNow(ctx, s); err != nil {
+		return session.Run{}, err
+	}
 	run, err := m.store.LatestRun(ctx, sessionID)
 	if err != nil {
 		return run, UnknownSession(sessionID, err)
@@ -135,11 +138,11 @@ func (m *Manager) present(ctx context.Context, s *sessionState,
 		}
 		return m.store.Run(ctx, run.ID)
 	}
-	// Its goroutine ended and could not store that.
+	// It has no goroutine any more, and nothing is known of how it ended.
 	return m.store.Transition(ctx, run.ID, session.Change{
 		From: []session.State{session.Queued, session.Running}, Fence: run.Fence,
 		To: session.Paused, Reason: agentloop.InternalError,
-		Err: "the end of the run could not be stored"})
+		Err: "the run stopped, and it is not known why"})
 }
 
 // next begins a new run in the session.

@@ -46,8 +46,8 @@ func (x *execution) launch(queue bool) error {
 	x.state.enter(x.active)
 	// Here, so that the queue has the order of the calls.
 	x.place = m.queues.join(x.sess.Serial, x.run)
-	id := x.run.ID
-	if m.spawn(func() { m.watchRow(ctx, id, cancel) }) && m.spawn(func() { x.drive(ctx) }) {
+	life := x.run
+	if m.spawn(func() { m.watchRow(ctx, life, cancel) }) && m.spawn(func() { x.drive(ctx) }) {
 		return nil
 	}
 	x.drive(ctx) // which has ended: the run is paused
@@ -56,12 +56,13 @@ func (x *execution) launch(queue bool) error {
 
 // watchRow cancels a life that another process has ended: what waits for a model, or for the phone,
 // need not wait any longer. The store refuses what such a life writes, whether or not it knows.
-func (m *Manager) watchRow(ctx context.Context, runID string, cancel context.CancelCauseFunc) {
+func (m *Manager) watchRow(ctx context.Context, life session.Run, cancel context.CancelCauseFunc) {
 	for wait.For(ctx, elsewhere) == nil {
-		run, err := m.store.Run(ctx, runID)
+		run, err := m.store.Run(ctx, life.ID)
 		goes := run.State == session.Queued || run.State == session.Running
+		// The fence grows once, when this life gets the phone.
 		switch {
-		case err != nil, goes && run.Owner == m.store.Owner():
+		case err != nil, goes && run.Owner == life.Owner && run.Fence <= life.Fence+1:
 			continue // the run itself meets what is wrong with the store
 		case run.State == session.Paused:
 			cancel(agentloop.ErrPaused)
@@ -79,20 +80,10 @@ func (x *execution) drive(ctx context.Context) {
 	if x.parked != nil {
 		x.m.router.Route(x.parked.ID) // before the run is seen to wait
 	}
-	state := x.finishRun(ctx, end)
-	if !state.Waiting() {
-		if x.parked != nil {
-			x.m.cancelRouting(ctx, x.parked.ID)
-		}
-		x.m.queues.release(ctx, x.sess.Serial, x.run.ID)
-	}
+	x.finish(ctx, end)
 	x.active.cancel(nil)
 	x.state.leave(x.active)
 	x.release()
-	if state.Waiting() {
-		// An answer that came before the run was waiting for it was not brought to it.
-		resumer{x.m}.attend(x.parked.ID)
-	}
 }
 
 // acquireAndPursue waits for the phone, and pursues the run then.
@@ -208,27 +199,17 @@ func broken(ctx context.Context, err error) *agentloop.Ending {
 	return endedBy(ctx, err, agentloop.InternalError)
 }
 
-// finishRun stores how this life ended, and returns the state that the run is in then.
-func (x *execution) finishRun(ctx context.Context, end *agentloop.Ending) session.State {
-	m := x.m
-	ctx, cancel := detached(ctx)
-	defer cancel()
-	c := session.Change{From: []session.State{session.Queued, session.Running}, Fence: x.run.Fence,
-		To: stateOf(end), Reason: end.Reason, Answer: end.Answer, Err: errorText(end.Err)}
-	if c.To.Waiting() {
-		c.Question = x.parked.ID
+// finish stores how this life ended.
+func (x *execution) finish(ctx context.Context, end *agentloop.Ending) {
+	e := ending{run: x.run, serial: x.sess.Serial, change: session.Change{To: stateOf(end),
+		Reason: end.Reason, Answer: end.Answer, Err: errorText(end.Err)}}
+	if x.parked != nil {
+		e.parked = x.parked.ID
 	}
-	now, err := m.store.Transition(ctx, x.run.ID, c)
-	if superseded(err) {
-		now, err = m.store.Run(ctx, x.run.ID)
+	if e.change.To.Waiting() {
+		e.change.Question = e.parked
 	}
-	if err != nil {
-		m.log.ErrorContext(ctx, "the end of a run could not be stored",
-			"run", x.run.ID, "reason", end.Reason, "err", err)
-		return x.run.State
-	}
-	m.moved(x.state, now)
-	return now.State
+	x.m.end(ctx, x.state, e)
 }
 
 // stateOf is the state of a run that ended so. What can go on is PAUSED.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/inquiry/channel"
+	"github.com/taploop/taploop/internal/wait"
 	"github.com/taploop/taploop/session"
 )
 
@@ -22,7 +23,7 @@ func (r resumer) watch(events *inquiry.Subscription) {
 		}
 		switch e.Type {
 		case inquiry.Resolved, inquiry.RanOut, inquiry.Withdrew:
-			r.m.spawn(func() { r.attend(e.Question.ID) })
+			r.m.spawn(func() { r.attendUntilStored(e.Question.ID) })
 		case inquiry.Overdue:
 			if e.Question.OnTimeout == inquiry.AskModel {
 				r.m.spawn(func() { r.answerOverdue(e.Question) })
@@ -88,9 +89,31 @@ func (r resumer) answerOverdue(q inquiry.Question) {
 // does nothing when that was done. Events of questions, their absence after a crash, and the end of
 // a run's life lead here.
 func (r resumer) attend(questionID string) {
-	if err := r.bring(r.m.ctx, questionID); err != nil && r.m.ctx.Err() == nil {
+	r.report(questionID, r.bring(r.m.ctx, questionID))
+}
+
+// attendUntilStored attends to a settled question, again and again while the store takes nothing.
+func (r resumer) attendUntilStored(questionID string) {
+	err := r.bring(r.m.ctx, questionID)
+	if unavailable(err) {
+		r.report(questionID, err)
+		for unavailable(err) && wait.For(r.m.ctx, poll) == nil {
+			err = r.bring(r.m.ctx, questionID)
+		}
+	}
+	r.report(questionID, err)
+}
+
+func (r resumer) report(questionID string, err error) {
+	if err != nil && r.m.ctx.Err() == nil {
 		r.m.log.Error("an answer could not be applied", "question", questionID, "err", err)
 	}
+}
+
+// unavailable reports whether err says that the store takes nothing for now.
+func unavailable(err error) bool {
+	return errors.Is(err, session.ErrDiskFull) || errors.Is(err, session.ErrLocked) ||
+		errors.Is(err, errStoreTime)
 }
 
 func (r resumer) bring(ctx context.Context, questionID string) error {
@@ -133,12 +156,6 @@ func (c *continuation) resumeAnswered(ctx context.Context, q *inquiry.Question) 
 		}
 		return err
 	}
-	end.From, end.Fence = []session.State{c.run.State}, c.run.Fence
-	now, err := c.m.store.Transition(ctx, c.run.ID, end)
-	if err != nil {
-		return err
-	}
-	c.m.queues.release(ctx, c.sess.Serial, c.run.ID)
-	c.m.moved(c.state, now)
+	c.m.end(ctx, c.state, ending{run: c.run, serial: c.sess.Serial, change: end})
 	return nil
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/taploop/taploop/agentloop"
 )
 
 // sessionState is what a Manager keeps in memory about one session.
@@ -12,6 +14,7 @@ type sessionState struct {
 
 	mu       sync.Mutex
 	active   *activeRun
+	unstored *ending       // that the store did not take; nil when there is none
 	changed  chan struct{} // closed when the run is in another state, or another channel is asked
 	watchers map[*Watch]struct{}
 	grace    time.Duration // how long a run goes on with no call attached; 0 is for ever
@@ -61,12 +64,16 @@ func (l *sessionStates) use(sessionID string) (s *sessionState, done func()) {
 	})
 }
 
+// inUse is the session's state, nil when nobody uses one.
+func (l *sessionStates) inUse(sessionID string) *sessionState {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.byID[sessionID]
+}
+
 // wake wakes those who wait for a change of the session.
 func (l *sessionStates) wake(sessionID string) {
-	l.mu.Lock()
-	s := l.byID[sessionID]
-	l.mu.Unlock()
-	if s != nil {
+	if s := l.inUse(sessionID); s != nil {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.wake()
@@ -99,6 +106,9 @@ func (s *sessionState) changes() <-chan struct{} {
 func (s *sessionState) enter(r *activeRun) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.active != nil {
+		s.active.cancel(agentloop.ErrPaused) // it has ended, as the store says
+	}
 	s.active = r
 	s.countDown()
 }

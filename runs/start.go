@@ -147,9 +147,11 @@ func (m *Manager) lease(ctx context.Context, r session.Run, sess session.Session
 	if held, ok := errors.AsType[*session.BusyError](err); ok {
 		err = busy(m.seenBy(ctx, held.Hold, sess.Client))
 	}
-	_, stop := m.store.Transition(ctx, r.ID,
-		session.Change{To: session.Cancelled, Reason: agentloop.NotStarted, Err: errorText(err)})
-	return errors.Join(err, stop)
+	s, done := m.states.use(sess.ID)
+	defer done()
+	m.end(ctx, s, ending{run: r, serial: sess.Serial, change: session.Change{
+		To: session.Cancelled, Reason: agentloop.NotStarted, Err: errorText(err)}})
+	return err
 }
 
 // free refuses the client when another session than its own one has the phone, or is in the queue

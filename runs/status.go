@@ -62,6 +62,9 @@ func (m *Manager) status(ctx context.Context, sessionID string, since int) (Stat
 	if err != nil {
 		return Status{}, UnknownSession(sessionID, err)
 	}
+	if state := m.states.inUse(sessionID); state != nil {
+		v.Run = state.presented(v.Run)
+	}
 	st := Status{Session: v.Session, Run: v.Run, Settings: s.Settings, Usage: v.Usage}
 	st.Message, st.Mend = errorParts(v.Run.Error)
 	st.addReason(v.Question)

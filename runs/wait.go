@@ -44,7 +44,7 @@ func (m *Manager) await(ctx context.Context, r WaitRequest) (Status, error) {
 			return st, err
 		}
 		if s.current() == nil {
-			if err := m.lookAfter(ctx, st.Run, st.Question == nil); err != nil {
+			if err := m.lookAfter(ctx, s, st.Run, st.Question == nil); err != nil {
 				return st, err
 			}
 		}
@@ -91,7 +91,8 @@ func (m *Manager) stateChange(ctx context.Context, s *sessionState, changed <-ch
 
 // lookAfter sees to a run that no goroutine of this Manager carries out: its process may have died,
 // and may have left an answer to its question that it did not bring to the run.
-func (m *Manager) lookAfter(ctx context.Context, r session.Run, settled bool) error {
+func (m *Manager) lookAfter(ctx context.Context, s *sessionState, r session.Run,
+	settled bool) error {
 	switch {
 	case m.store.OwnedElsewhere(r):
 		return nil
@@ -100,9 +101,13 @@ func (m *Manager) lookAfter(ctx context.Context, r session.Run, settled bool) er
 			m.spawn(func() { resumer{m}.attend(r.QuestionID) })
 		}
 		return nil
-	case r.Owner == m.store.Owner():
-		return nil
+	case r.Owner == m.store.Owner() && time.Since(r.UpdatedAt) < storeTime:
+		return nil // it is about to be launched, or has just ended
 	}
-	_, err := m.store.Recover(ctx)
+	unlock, err := s.lock(ctx)
+	if err == nil {
+		defer unlock()
+		_, err = m.present(ctx, s, r.SessionID)
+	}
 	return err
 }

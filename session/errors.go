@@ -4,8 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 	"time"
 
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -18,14 +23,48 @@ var (
 	ErrFenced = errors.New("the run was stopped or taken over")
 	// ErrNewerSchema says that the database was written by a newer version of the program.
 	ErrNewerSchema = errors.New("the database is newer than this program")
+	// ErrDiskFull says that there is no room for what was to be stored.
+	ErrDiskFull = errors.New("the disk is full")
+	// ErrLocked says that another program did not let go of the database.
+	ErrLocked = errors.New("another program has locked the database")
+	// ErrDamaged says that the database cannot be read, or that what was in it is gone.
+	ErrDamaged = errors.New("the database is damaged")
 )
+
+// explain says what is wrong with the disk or the database when that is why something could not be
+// stored or read, and what helps; any other err stays as it is.
+func explain(err error) error {
+	if err == nil || errors.Is(err, ErrDiskFull) || errors.Is(err, ErrLocked) ||
+		errors.Is(err, ErrDamaged) {
+		return err
+	}
+	code := 0
+	if e, ok := errors.AsType[*sqlite.Error](err); ok {
+		code = e.Code() & 0xff // without what SQLite adds to its primary codes
+	}
+	switch {
+	case code == sqlite3.SQLITE_FULL, errors.Is(err, syscall.ENOSPC):
+		return hint.Add(fmt.Errorf("%w: %w", ErrDiskFull, err), "free some space on the disk "+
+			"that holds the data folder, then go on; what was stored before is whole")
+	case code == sqlite3.SQLITE_BUSY, code == sqlite3.SQLITE_LOCKED:
+		return hint.Add(fmt.Errorf("%w: %w", ErrLocked, err), "end what has "+
+			dbName+" open, a backup or a database browser, or wait for it, then go on; what "+
+			"was stored before is whole")
+	case code == sqlite3.SQLITE_CORRUPT, code == sqlite3.SQLITE_NOTADB:
+		return hint.Add(fmt.Errorf("%w: %w", ErrDamaged, err), hintRestore)
+	}
+	return err
+}
+
+const hintRestore = "restore " + dbName + " from a copy, or use another data folder (data_dir); " +
+	"leave the rest of this one as it is until then"
 
 // doing says at the beginning of err what was being done; nil stays nil.
 func doing(err error, format string, args ...any) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), err)
+	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), explain(err))
 }
 
 // StateError says that a run is in a state that does not allow what was asked.

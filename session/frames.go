@@ -67,7 +67,7 @@ func (s *Store) SaveFrame(
 	if err != nil {
 		return "", err
 	}
-	return id, writeFile(path, b)
+	return id, explain(writeFile(path, b))
 }
 
 // writeFile puts a whole file at path or none, durably. A frame without a row is left over by a

@@ -53,8 +53,7 @@ func (s *Store) migrate(ctx context.Context) error {
 func (s *Store) version(ctx context.Context, known int) (int, error) {
 	var version int
 	if err := s.write.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
-		return 0, hint.Add(fmt.Errorf("reading %s: %w", dbName, err),
-			"if the file is damaged, move it away or restore a copy, then try again")
+		return 0, fmt.Errorf("reading %s: %w", dbName, err)
 	}
 	if version > known {
 		return 0, hint.Add(fmt.Errorf("%w: it has schema %d, this one knows %d", ErrNewerSchema,
@@ -80,7 +79,9 @@ func (s *Store) migrateTo(ctx context.Context, version int, name string) error {
 // update runs f in a transaction that holds the write lock from its beginning. The writers of this
 // process are served in the order in which they came. A ctx that ends is seen while waiting for
 // that; then the transaction is not cut off half way, so the caller knows whether it happened.
-func (s *Store) update(ctx context.Context, f func(context.Context, *sql.Tx) error) error {
+func (s *Store) update(ctx context.Context,
+	f func(context.Context, *sql.Tx) error) (err error) {
+	defer func() { err = explain(err) }()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

@@ -1,10 +1,12 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -18,6 +20,8 @@ import (
 // Options say how a store works.
 type Options struct {
 	Now func() time.Time // nil means time.Now
+	// with another program that has the database locked, for each read or write; 0 means 15s
+	Patience time.Duration
 }
 
 // Store is an open data folder. It is safe for concurrent use, within the process and between
@@ -35,11 +39,10 @@ type Store struct {
 }
 
 const (
-	dbName     = "taploop.db"
-	framesDir  = "frames"
-	ownersDir  = "owners"
-	vaultName  = "answers.key"
-	busyMillis = 15_000
+	dbName    = "taploop.db"
+	framesDir = "frames"
+	ownersDir = "owners"
+	vaultName = "answers.key"
 
 	openLockName = "open.lock"
 )
@@ -59,7 +62,8 @@ func Open(ctx context.Context, dir string, opts *Options) (*Store, error) {
 	if s.opts.Now == nil {
 		s.opts.Now = time.Now
 	}
-	if err := s.open(ctx); err != nil {
+	s.opts.Patience = cmp.Or(s.opts.Patience, 15*time.Second)
+	if err := explain(s.open(ctx)); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the data folder %s: %w", dir, err), s.Close())
 	}
 	return s, nil
@@ -72,18 +76,21 @@ func (s *Store) open(ctx context.Context) error {
 		}
 	}
 	path := filepath.Join(s.dir, dbName)
+	if err := s.checkWhole(path); err != nil {
+		return err
+	}
 	if err := privateFile(path); err != nil {
 		return err
 	}
 	const durable = "_txlock=immediate&_pragma=synchronous(FULL)&_pragma=secure_delete(ON)"
 	var err error
-	if s.write, err = connect(path, 1, durable); err != nil {
+	if s.write, err = s.connect(path, 1, durable); err != nil {
 		return err
 	}
 	if err := s.migrate(ctx); err != nil {
 		return err
 	}
-	if s.read, err = connect(path, 4, "_pragma=query_only(ON)"); err != nil {
+	if s.read, err = s.connect(path, 4, "_pragma=query_only(ON)"); err != nil {
 		return err
 	}
 	if s.vault, err = openVault(filepath.Join(s.dir, vaultName)); err != nil {
@@ -97,8 +104,9 @@ func (s *Store) open(ctx context.Context) error {
 
 // connect opens the database with pragmas that are per connection. WAL mode is set by migrate,
 // once, because it is kept in the file.
-func connect(path string, conns int, params string) (*sql.DB, error) {
-	always := fmt.Sprintf("_pragma=busy_timeout(%d)&_pragma=foreign_keys(ON)&", busyMillis)
+func (s *Store) connect(path string, conns int, params string) (*sql.DB, error) {
+	always := fmt.Sprintf("_pragma=busy_timeout(%d)&_pragma=foreign_keys(ON)&",
+		s.opts.Patience.Milliseconds())
 	u := url.URL{Scheme: "file", Path: path, RawQuery: always + params}
 	db, err := sql.Open("sqlite", u.String())
 	if err != nil {
@@ -124,6 +132,29 @@ func privateFile(path string) error {
 		return hint.Add(err, "choose a folder that this user may write to")
 	}
 	return errors.Join(f.Chmod(0o600), f.Close())
+}
+
+// checkWhole refuses a database that is empty, or is not there, while the frames of its sessions
+// are: they would be taken for left over ones. SQLite would also throw its log away.
+func (s *Store) checkWhole(path string) error {
+	// In this order: another process may be making the folder at this moment.
+	frames, err := os.ReadDir(filepath.Join(s.dir, framesDir))
+	if err != nil {
+		return err
+	}
+	log, err := os.Stat(path + "-wal")
+	if (err != nil || log.Size() == 0) && len(frames) == 0 {
+		return nil
+	}
+	state := "empty"
+	switch info, err := os.Stat(path); {
+	case errors.Is(err, fs.ErrNotExist):
+		state = "not there"
+	case err != nil || info.Size() > 0:
+		return err
+	}
+	return hint.Add(fmt.Errorf("%w: %s is %s, and what belongs to it is there", ErrDamaged, dbName,
+		state), hintRestore)
 }
 
 // Close gives up what this store owns. Its runs that were RUNNING count as left behind from now on,

@@ -73,14 +73,98 @@ func TestWhatIsNoDatabaseIsRefused(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "taploop.db"),
 		bytes.Repeat([]byte("no database "), 1000), 0o600))
 	_, err := session.Open(t.Context(), dir, nil)
+	require.ErrorIs(t, err, session.ErrDamaged)
 	require.ErrorContains(t, err, "file is not a database")
-	require.NotEmpty(t, hint.Of(err))
+	require.Contains(t, hint.Of(err), "restore taploop.db from a copy")
 
 	file := filepath.Join(dir, "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	_, err = session.Open(t.Context(), file, nil)
 	require.ErrorContains(t, err, "not a directory")
 	require.NotEmpty(t, hint.Of(err))
+}
+
+func TestADatabaseThatLostItsSessionsIsRefusedAsDamaged(t *testing.T) {
+	for name, damage := range map[string]func(path string) error{
+		"empty":     func(path string) error { return os.Truncate(path, 0) },
+		"not there": os.Remove,
+	} {
+		for _, left := range []string{"frames", "log"} {
+			t.Run(name+" beside "+left, func(t *testing.T) {
+				dir := t.TempDir()
+				s := open2(t, dir)
+				db := filepath.Join(dir, "taploop.db")
+				files := map[string][]byte{db + "-wal": []byte("the log")}
+				if left == "frames" {
+					r := started(t, s)
+					require.NoError(t, s.Journal(r).Done(t.Context(), step(t, 1, actions.Home{}),
+						agentloop.Progress{}))
+					picture := filepath.Join(dir, "frames", r.SessionID, "1.2.jpeg")
+					b, err := os.ReadFile(picture)
+					require.NoError(t, err)
+					files = map[string][]byte{picture: b}
+				}
+				require.NoError(t, s.Close())
+				if left == "log" {
+					require.NoError(t, os.WriteFile(db+"-wal", files[db+"-wal"], 0o600))
+				}
+				require.NoError(t, damage(db))
+
+				_, err := session.Open(t.Context(), dir, nil)
+
+				require.ErrorIs(t, err, session.ErrDamaged)
+				require.ErrorContains(t, err, "taploop.db is "+name)
+				require.Contains(t, hint.Of(err), "restore taploop.db from a copy")
+				for path, want := range files {
+					got, err := os.ReadFile(path)
+					require.NoError(t, err)
+					require.Equal(t, want, got, "it is left alone")
+				}
+				if name == "not there" {
+					require.NoFileExists(t, db)
+				}
+			})
+		}
+	}
+}
+
+func TestAFullDiskIsNamedAsOne(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	r := started(t, s)
+	require.NoError(t, s.Fill())
+	big := string(make([]byte, 100_000))
+
+	err := s.Journal(r).Intent(t.Context(), step(t, 1, actions.Type{Text: big}))
+	require.ErrorIs(t, err, session.ErrDiskFull)
+	require.Contains(t, hint.Of(err), "free some space")
+	require.NotContains(t, hint.Of(err), "move")
+	_, err = s.Transition(t.Context(), r.ID, session.Change{To: session.Paused, Err: big})
+	require.ErrorIs(t, err, session.ErrDiskFull)
+	require.ErrorContains(t, err, "the disk is full: database or disk is full (13)")
+
+	_, err = s.Transition(t.Context(), r.ID, session.Change{To: session.Paused})
+	require.NoError(t, err, "what needs no room is stored")
+}
+
+func TestALockedDatabaseIsNamedAsOne(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, &session.Options{Patience: time.Millisecond})
+	r := started(t, s)
+	db, err := sql.Open("sqlite", filepath.Join(dir, "taploop.db"))
+	require.NoError(t, err)
+	defer db.Close()
+	other, err := db.Conn(t.Context())
+	require.NoError(t, err)
+	defer other.Close()
+	_, err = other.ExecContext(t.Context(), "BEGIN IMMEDIATE")
+	require.NoError(t, err)
+
+	_, err = s.Transition(t.Context(), r.ID, session.Change{To: session.Paused})
+	require.ErrorIs(t, err, session.ErrLocked)
+	require.Contains(t, hint.Of(err), "end what has taploop.db open")
+	require.NotContains(t, hint.Of(err), "move")
+	_, err = session.Open(t.Context(), dir, &session.Options{Patience: time.Millisecond})
+	require.NoError(t, err, "it can be read")
 }
 
 func TestASecretAnswerIsInNoFileEverInClear(t *testing.T) {

@@ -1,0 +1,121 @@
+package runs
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/wait"
+	"github.com/taploop/taploop/session"
+)
+
+// ending is how a life of a run, or its waiting, ended.
+type ending struct {
+	run    session.Run // as it was until then
+	serial string      // of its phone
+	parked string      // the question that it has parked, "" for none
+	change session.Change
+	failed error // why it could not be stored the last time; nil before
+}
+
+// end stores how a life of a run ended. What the store does not take, because the disk is full or
+// the database locked, is kept: it is tried again until it is taken, and Status tells of it
+// meanwhile.
+func (m *Manager) end(ctx context.Context, s *sessionState, e ending) {
+	e.change.From, e.change.Fence = []session.State{e.run.State}, e.run.Fence
+	if m.tryEnd(ctx, s, &e) == nil {
+		return
+	}
+	m.log.ErrorContext(ctx, "the end of a run could not be stored, and is tried again", "run",
+		e.run.ID, "reason", e.change.Reason, "err", e.failed)
+	s.setUnstored(&e)
+	_, done := m.states.use(e.run.SessionID)
+	m.spawn(func() { // otherwise the next process finds the run left behind
+		defer done()
+		m.storeLater(s)
+	})
+}
+
+// storeLater tries again and again to store an end, and a last time when the Manager closes.
+func (m *Manager) storeLater(s *sessionState) {
+	for closing := false; s.notStored() != nil && !closing; {
+		closing = wait.For(m.ctx, elsewhere) != nil
+		ctx, cancel := detached(m.ctx)
+		if unlock, err := s.lock(ctx); err == nil {
+			_ = m.storeNow(ctx, s) // what keeps it from being stored is told by Status
+			unlock()
+		}
+		cancel()
+	}
+}
+
+// storeNow stores the end that could not be stored, if there is one. The caller has the session's
+// lock.
+func (m *Manager) storeNow(ctx context.Context, s *sessionState) error {
+	last := s.notStored()
+	if last == nil {
+		return nil
+	}
+	e := *last
+	if err := m.tryEnd(ctx, s, &e); err != nil {
+		s.setUnstored(&e)
+		return e.told()
+	}
+	s.setUnstored(nil)
+	m.log.InfoContext(ctx, "the end of a run is stored now", "run", e.run.ID)
+	return nil
+}
+
+// tryEnd stores an end, gives the phone back, and tells those who wait.
+func (m *Manager) tryEnd(ctx context.Context, s *sessionState, e *ending) error {
+	ctx, cancel := detached(ctx)
+	defer cancel()
+	now, err := m.store.Transition(ctx, e.run.ID, e.change)
+	if superseded(err) {
+		now, err = m.store.Run(ctx, e.run.ID)
+	}
+	if e.failed = err; err != nil {
+		return err
+	}
+	switch {
+	case now.State.Waiting():
+		// An answer that came before the run was waiting for it was not brought to it.
+		m.spawn(func() { resumer{m}.attend(now.QuestionID) })
+	case atRest(now), now.State.Terminal(): // otherwise another life goes on, with the phone
+		m.cancelRouting(ctx, e.parked)
+		m.queues.release(ctx, e.serial, now.ID)
+	}
+	m.moved(s, now)
+	return nil
+}
+
+// told says that the end is not stored.
+func (e *ending) told() error {
+	return fmt.Errorf("the run has ended as %s, and this could not be stored yet: %w",
+		e.change.Reason, e.failed)
+}
+
+// presented is the run as callers are told of it. One whose end is not stored has stopped, and
+// nothing else is promised until it is.
+func (s *sessionState) presented(r session.Run) session.Run {
+	e := s.notStored()
+	if e == nil || e.run.ID != r.ID || e.run.State != r.State || e.run.Fence != r.Fence {
+		return r
+	}
+	r.State, r.StopReason = session.Paused, agentloop.InternalError
+	r.Error = errorText(e.told())
+	return r
+}
+
+func (s *sessionState) notStored() *ending {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.unstored
+}
+
+func (s *sessionState) setUnstored(e *ending) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.unstored = e
+	s.wake()
+}

@@ -1,0 +1,171 @@
+package runs_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/session"
+)
+
+// locked holds the database's write lock, as another program may, until the returned function is
+// called.
+func (w *fixture) locked() (unlock func()) {
+	w.t.Helper()
+	held, let, done := make(chan struct{}), make(chan struct{}), make(chan error)
+	// The clock is read within the transaction.
+	o, err := session.Open(context.Background(), w.dir, &session.Options{Now: func() time.Time {
+		close(held)
+		<-let
+		return time.Now()
+	}})
+	require.NoError(w.t, err)
+	go func() {
+		done <- o.AppendAudit(context.Background(), session.AuditEntry{Event: session.AuditStopped})
+	}()
+	<-held
+	return func() {
+		close(let)
+		require.NoError(w.t, <-done)
+		require.NoError(w.t, o.Close())
+	}
+}
+
+// hasty makes a store that waits for such a lock in real time, and not for long.
+func (w *fixture) hasty() {
+	w.again(func(*runs.Options) { w.files.Patience = time.Millisecond })
+}
+
+func TestARunWhoseEndCannotBeStoredIsPausedAsSoonAsTheStoreAnswers(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		w.hasty()
+		id := w.start("tap tap tap").Session.ID
+		time.Sleep(1500 * time.Millisecond) // one step is stored, the model thinks about the next
+		began := time.Now()
+		unlock := w.locked()
+		time.AfterFunc(45*time.Second, unlock)
+
+		told := w.wait(id)
+
+		require.Less(t, time.Since(began), 45*time.Second, "told while the store does not answer")
+		require.Equal(t, session.Paused, told.Run.State)
+		require.Equal(t, agentloop.InternalError, told.Reason)
+		require.Contains(t, told.Message, "the run has ended as INTERNAL_ERROR, and this could "+
+			"not be stored yet: moving the run to PAUSED: another program has locked the database")
+		require.Contains(t, told.Mend, "end what has taploop.db open")
+		_, err := w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id})
+		require.ErrorIs(t, err, session.ErrLocked, "refused in words, not for ever")
+		require.Len(t, w.phones.phones["A"].done(), 1, "nothing is touched that is not noted")
+
+		time.Sleep(time.Until(began.Add(46 * time.Second)))
+		run, err := w.store.LatestRun(w.ctx(), id)
+		require.NoError(t, err)
+		require.Equal(t, session.Paused, run.State, "nobody has asked for that")
+		require.Equal(t, agentloop.InternalError, run.StopReason)
+		require.Contains(t, run.Error, "journaling the intent of step 2: another program has")
+		next := w.start("tap").Session.ID
+		require.Equal(t, session.Completed, w.wait(next).Run.State, "the phone is free")
+		_, err = w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id})
+		require.NoError(t, err)
+		require.Equal(t, session.Completed, w.wait(id).Run.State)
+		require.Len(t, w.phones.phones["A"].done(), 4)
+	})
+}
+
+func TestAnEndThatIsStoredLateIsTheTrueOne(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		w.hasty()
+		var unlock func()
+		w.again(func(o *runs.Options) {
+			o.Observe = func(e runs.Event) {
+				if e.Kind == agentloop.Ended && unlock == nil {
+					unlock = w.locked()
+				}
+			}
+		})
+		id := w.start("tap").Session.ID
+		told := w.wait(id)
+		require.Equal(t, agentloop.InternalError, told.Reason, "what is not stored is not promised")
+		require.Contains(t, told.Message, "ended as TASK_COMPLETED_SUCCESSFULLY")
+		unlock()
+		time.Sleep(time.Minute)
+
+		st := w.wait(id)
+		require.Equal(t, session.Completed, st.Run.State)
+		require.Equal(t, "done ", st.Run.Answer)
+		require.Equal(t, session.Completed, w.wait(w.start("tap").Session.ID).Run.State)
+		require.Zero(t, w.manager.SessionsInUse())
+	})
+}
+
+func TestAStopWhileTheEndCannotBeStored(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		w.hasty()
+		id := w.start("tap tap").Session.ID
+		time.Sleep(1500 * time.Millisecond)
+		unlock := w.locked()
+		w.wait(id)
+
+		_, err := w.manager.Stop(w.ctx(), runs.StopRequest{SessionID: id})
+		require.ErrorIs(t, err, session.ErrLocked)
+		unlock()
+		st, err := w.manager.Stop(w.ctx(), runs.StopRequest{SessionID: id})
+
+		require.NoError(t, err)
+		require.Equal(t, session.Cancelled, st.Run.State)
+		time.Sleep(time.Minute)
+		require.Equal(t, session.Cancelled, w.wait(id).Run.State, "a late try changes nothing")
+	})
+}
+
+func TestAnAnswerThatCannotBeStoredAtOnceIsAppliedLater(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		w.hasty()
+		st := w.wait(w.start("ask tap").Session.ID)
+		var unlock func()
+		require.NoError(t, w.manager.Close())
+		w.opts.Broker = inquiry.NewBroker(slow{w.store.Questions(), func() {
+			unlock = w.locked()
+		}}, nil)
+		w.manager = runs.New(&w.opts)
+		_, err := w.manager.Broker().Resolve(w.ctx(), st.Question.ID,
+			inquiry.Reply{Response: "red", Channel: "page"})
+		require.NoError(t, err)
+		time.Sleep(45 * time.Second)
+		unlock()
+		time.Sleep(30 * time.Second)
+		synctest.Wait()
+
+		run, err := w.store.LatestRun(w.ctx(), st.Session.ID)
+		require.NoError(t, err)
+		require.Equal(t, "done red", run.Answer, "nobody has asked for that")
+	})
+}
+
+func TestARunThatNobodyCarriesOutIsNotWaitedForForEver(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		for _, state := range []session.State{session.Queued, session.Running} {
+			sess, run, err := w.store.Begin(w.ctx(),
+				session.Session{Serial: "A", Device: session.Device{ID: "A"}},
+				session.Run{Task: "tap", MaxSteps: 5})
+			require.NoError(t, err)
+			if state == session.Running {
+				_, err = w.store.Transition(w.ctx(), run.ID, session.Change{To: state})
+				require.NoError(t, err)
+			}
+			require.NoError(t, w.store.Lease(w.ctx(), "A", run.ID))
+
+			st := w.wait(sess.ID)
+
+			require.Equal(t, session.Paused, st.Run.State)
+			require.Less(t, st.Waited, time.Minute)
+			require.Equal(t, session.Completed, w.wait(w.start("tap").Session.ID).Run.State)
+		}
+	})
+}
