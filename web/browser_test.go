@@ -138,16 +138,92 @@ func TestAnAnswerInOneBrowserTakesTheQuestionAwayInTheOtherWithTheReason(t *test
 	require.NoError(t, err)
 	require.Equal(t, "778-hidden", stored.Resolution.Response.Reveal())
 
-	last := g.waiting("ann", inquiry.Question{})
-	hall.until(card(last, ".stop") + ` !== null`)
-	hall.do(js(card(last, ".stop") + ".click()"))
-	require.Empty(t, g.runs.calls, "a stop wants a second press")
-	hall.do(js(card(last, ".stop") + ".click()"))
-	hall.until(card(last, ".stop") + `.textContent === "Stop the task" && !` + card(last, ".stop") +
-		".disabled")
-	run, err := g.store.Run(t.Context(), last.RunID)
+}
+
+func TestATaskIsStoppedByASecondPressAndNotByADoubleClick(t *testing.T) {
+	g := newRig(t, nil)
+	q := g.waiting("ann", inquiry.Question{})
+	p := g.login(chrometest.Chromium(t), "kitchen")
+	stop := card(q, ".stop")
+	p.until(card(q, ".shot img") + ".naturalWidth > 0")
+	press := func(times int) {
+		t.Helper()
+		p.do(js(stop + `.scrollIntoView({block: "center"})`))
+		x := p.number(stop + ".getBoundingClientRect().left + 9")
+		y := p.number(stop + ".getBoundingClientRect().top + 9")
+		for n := range times { // as a finger does that hits it several times
+			p.do(chromedp.MouseClickXY(x, y, chromedp.ClickCount(n+1)))
+		}
+		p.do(js("window.pressed = performance.now()"))
+	}
+	press(4)
+	require.Equal(t, "Really stop?", p.text(stop+".textContent"))
+	require.Empty(t, g.runs.calls)
+	press(1)
+	require.Empty(t, g.runs.calls, "too soon, though it is a press of its own")
+	p.until("performance.now() - pressed > 700")
+	press(1)
+	p.until(stop + `.textContent === "Stop the task" && !` + stop + ".disabled")
+	run, err := g.store.Run(t.Context(), q.RunID)
 	require.NoError(t, err)
 	require.Equal(t, session.Cancelled, run.State)
+}
+
+func TestWhatRunsOutFirstIsOnTop(t *testing.T) {
+	g := newRig(t, nil)
+	soon := func(text string, d time.Duration, then inquiry.OnTimeout) inquiry.Question {
+		now := time.Now()
+		return g.waiting("ann", inquiry.Question{Text: text, AttentionUntil: now.Add(d),
+			ExpiresAt: now.Add(24 * time.Hour), OnTimeout: then, DefaultAnswer: "yes"})
+	}
+	soon("waits a day", time.Minute, "")
+	soon("ends in an hour", time.Hour, inquiry.GiveUp)
+	p := g.login(chrometest.Chromium(t), "kitchen")
+	p.until(`document.querySelectorAll("article").length === 2`)
+	soon("is taken in ten minutes", 10*time.Minute, inquiry.Default)
+	soon("goes on at once", 27*time.Second, inquiry.GoOn)
+	p.until(`document.querySelectorAll("article").length === 4`)
+	shown := `[...document.querySelectorAll("article .question")].map((e) => e.textContent).join()`
+	const want = "goes on at once,is taken in ten minutes,ends in an hour,waits a day"
+	require.Equal(t, want, p.text(shown))
+	p.do(chromedp.Reload())
+	p.until(`document.querySelectorAll("article").length === 4`)
+	require.Equal(t, want, p.text(shown))
+	p.do(chromedp.KeyEvent("j"), chromedp.KeyEvent("j"))
+	require.Contains(t, p.text("document.activeElement.textContent"), "is taken in ten minutes",
+		"the keys go from top to bottom")
+}
+
+func TestThePageSaysInItsLanguageThatALinkWasUsed(t *testing.T) {
+	g := newRig(t, nil)
+	link, err := g.logins.Link(g.http.URL, "kitchen")
+	require.NoError(t, err)
+	browser := chrometest.Chromium(t)
+	g.open(browser, strings.TrimPrefix(link, g.http.URL)).until(
+		`document.getElementById("link").textContent === "live"`)
+	late := g.open(browser, strings.TrimPrefix(link, g.http.URL))
+	says := `document.getElementById("login-error").textContent`
+	late.until(says + ` === "This link was used before or is too old. taploop ui makes a new one."`)
+	late.do(js(`document.getElementById("lang").click()`))
+	require.Equal(t, "此链接已被使用或已过期，请运行 taploop ui 获取新链接。", late.text(says))
+}
+
+func TestARefusedSecretShowsNoMask(t *testing.T) {
+	g := newRig(t, nil)
+	p := g.login(chrometest.Chromium(t), "kitchen")
+	for _, kind := range []inquiry.Type{inquiry.TypeDecline, inquiry.TypeAnswer} {
+		q := g.waiting("ann", inquiry.Question{Text: "The code?", Secret: true})
+		p.until(card(q, "input") + " !== null")
+		_, err := g.broker.Resolve(t.Context(), q.ID, inquiry.Reply{Type: kind, Response: "4711",
+			Channel: inquiry.ChannelCommandLine, By: "root"})
+		require.NoError(t, err)
+		p.until(`document.querySelector('#settled li[data-id="` + q.ID + `"]') !== null`)
+		says := p.text(`document.querySelector("#settled span").textContent`)
+		require.Contains(t, says, map[inquiry.Type]string{
+			inquiry.TypeDecline: "“The code?”: root (command line) refused to answer",
+			inquiry.TypeAnswer:  "“The code?”: answered by root (command line)"}[kind])
+		require.NotContains(t, says, "[secret]")
+	}
 }
 
 func TestAnAnswerReachesTheOtherBrowserWithinASecond(t *testing.T) {

@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -68,6 +69,17 @@ func TestThePageInPictures(t *testing.T) {
 			}
 			require.Equal(t, "true", p.text("document.documentElement.scrollWidth <= innerWidth"),
 				"nothing sticks out at the side of %s", c.name)
+			require.InDelta(t, 0, p.number(`document.querySelector("h1").getBoundingClientRect()`+
+				`.left - document.querySelector("article").getBoundingClientRect().left`), 1,
+				"one left edge on %s", c.name)
+			if q.Frame != "" {
+				require.Equal(t, "none", p.text(bars), "bars beside the picture on %s", c.name)
+			}
+			if q.Frame != "" && c.w < 500 {
+				require.Equal(t, "question,shot,form", p.text(fmt.Sprintf(`["form", "shot", `+
+					`"question"].sort((a, b) => %[1]s("." + a) - %[1]s("." + b)).join()`, top)),
+					"what is answered is seen first on %s", c.name)
+			}
 			require.Equal(t, "", p.text(small),
 				"what is pressed on %s is large enough for a finger", c.name)
 			png, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
@@ -82,11 +94,31 @@ func TestThePageInPictures(t *testing.T) {
 	}
 }
 
+// top is where something begins.
+const top = `((s) => document.querySelector(s.replace(".form", "article form"))` +
+	`.getBoundingClientRect().top)`
+
+// bars says what shows beside the picture, or in the place of a part of it.
+const bars = `((b, i) => {
+	const [w, h] = [i.clientWidth, i.clientHeight], r = w / h / (i.naturalWidth / i.naturalHeight);
+	if (Math.abs(r - 1) > 0.02) return "the picture is out of shape: " + r;
+	return Math.abs(b.clientWidth - w) + Math.abs(b.clientHeight - h) > 2
+		? b.clientWidth + "x" + b.clientHeight + " around " + w + "x" + h : "none";
+})(document.querySelector(".shot"), document.querySelector(".shot img"))`
+
 // small lists the controls that are lower than 36 pixels. Boxes are pressed by their labels.
 const small = `[...document.querySelectorAll("button, textarea, select, label.box, " +
 		"input:not([type=radio], [type=checkbox])")]
 	.filter((e) => e.getClientRects().length && e.getBoundingClientRect().height < 36)
 	.map((e) => e.outerHTML).join("\n")`
+
+// number is the value of the expression.
+func (p tab) number(expression string) (n float64) {
+	p.t.Helper()
+	_, err := fmt.Sscan(p.text(expression), &n)
+	require.NoError(p.t, err)
+	return n
+}
 
 // look sets the colours and the size of the window; a narrow one is a phone's, without a mouse.
 func (p tab) look(scheme string, w, h int64) {

@@ -78,13 +78,18 @@ const near = new IntersectionObserver((seen) => {
   }
 }, { rootMargin: "400px" });
 
-// show puts a question in its place, the oldest first. One that is shown already stays as it is, with what was typed.
+// inOrder is the cards from top to bottom.
+const inOrder = () => [...$("open").children].map((e) => cards.get(e.dataset.id));
+
+// show puts a question in its place: what runs out first is on top, and of two that run out together the older one. One that is
+// shown already stays as it is, with what was typed.
 function show(q) {
   if (q.status !== "pending" || cards.has(q.question_id)) return;
   const card = new Card(q, api);
   if (kept.has(q.question_id)) card.type(kept.get(q.question_id));
   kept.delete(q.question_id);
-  const next = [...cards.values()].find((c) => c.q.asked_at > q.asked_at);
+  const later = (c) => runsOut(c.q) - runsOut(q) || new Date(c.q.asked_at) - new Date(q.asked_at);
+  const next = inOrder().find((c) => later(c) > 0);
   cards.set(q.question_id, card);
   $("open").insertBefore(card.root, next ? next.root : null);
   near.observe(card.root);
@@ -99,7 +104,7 @@ function remove(id) {
   card.root.remove();
   card.gone();
   cards.delete(id);
-  if (hadFocus && cards.size) [...cards.values()][0].root.focus();
+  if (hadFocus && cards.size) inOrder()[0].root.focus();
   count();
   return true;
 }
@@ -134,7 +139,8 @@ function clip(text) {
 function reason(q) {
   const w = words(), r = q.resolution || {};
   const who = r.reply_id && sent.has(r.reply_id) ? w.you : w.through(r.by || r.authority || "?", doorName(r.channel || "?"));
-  const what = clip(q.fields && q.fields.length ? readable(q.fields, r.response || "") : r.response || "");
+  const said = q.secret ? "" : r.response || "";
+  const what = clip(q.fields && q.fields.length ? readable(q.fields, said) : said);
   switch (q.status) {
     case "answered": return w.answered(who, what);
     case "refused": return w.refused(who, what);
@@ -267,6 +273,8 @@ function showLogin() {
   count();
 }
 
+let refused = () => ""; // why a link logs nobody in, in the present language
+
 // enter reads the address: #login=CODE, #question=ID, or both. The code is taken out at once, so that it stays in no history,
 // and traded for a login. It tells whether the page has to connect anew.
 async function enter() {
@@ -276,7 +284,9 @@ async function enter() {
   history.replaceState(null, "", location.pathname + (wanted ? "#question=" + encodeURIComponent(wanted) : ""));
   const { status, json } = await call("POST", "/ui/login", { code }).catch(() => ({}));
   if (status === 200) keep(json.login);
-  $("login-error").textContent = status === 200 ? "" : json && json.error ? json.error.message : words().offline;
+  refused = () => status === 200 ? "" : !json?.error ? words().offline :
+    json.error.code === "LINK_USED" ? words().linkUsed : json.error.message;
+  $("login-error").textContent = refused();
   return true;
 }
 
@@ -285,7 +295,7 @@ function keys(e) {
     if (e.key === "Escape") e.target.closest("article")?.focus();
     return;
   }
-  const all = [...cards.values()], at = all.findIndex((c) => c.root.contains(document.activeElement));
+  const all = inOrder(), at = all.findIndex((c) => c.root.contains(document.activeElement));
   if (e.key === "j" && all.length) all[Math.min(at + 1, all.length - 1)].root.focus();
   else if (e.key === "k" && all.length) all[Math.max(at - 1, 0)].root.focus();
   else if (e.key === "a" && at >= 0) all[at].enter();
@@ -299,6 +309,7 @@ $("lang").addEventListener("click", () => {
   lang = lang === "zh" ? "en" : "zh";
   try { localStorage.setItem("taploop.lang", lang); } catch { /* then it holds until the page is left */ }
   speak();
+  $("login-error").textContent = refused();
   if (source) link(!document.body.classList.contains("lost"));
   for (const c of cards.values()) c.draw();
   for (const line of $("settled").children) line.speak();

@@ -38,6 +38,9 @@ function newID() {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
 }
 
+// runsOut is when something happens to a question without an answer.
+const runsOut = (q) => +new Date(words().silence(q) ? q.attention_until : q.expires_at);
+
 // Card shows one question. api says how to reach the server: reply(id, body) and stop(session), which return what is wrong,
 // steps(session), picture(url), which returns another url, and enlarge(url).
 class Card {
@@ -53,23 +56,24 @@ class Card {
   // draw builds everything anew and keeps what was typed.
   draw() {
     const w = words(), q = this.q, typed = this.typed();
-    const box = el("div", "words");
+    const asks = el("div", "asks"), box = el("div", "words");
     const kicker = el("p", "kicker");
     if (w.kinds[q.kind]) kicker.append(el("span", "kind " + q.kind, w.kinds[q.kind]));
     if (q.kind === "inquiry" && q.client) kicker.append(el("span", "client", w.from(q.client)));
     if (q.task) kicker.append(el("span", "task", q.kind === "inquiry" ? q.task : w.task(q.task)));
-    if (kicker.children.length) box.append(kicker);
-    box.append(el("h2", "question", q.text, { id: "q-" + q.question_id }));
+    if (kicker.children.length) asks.append(kicker);
+    asks.append(el("h2", "question", q.text, { id: "q-" + q.question_id }));
     this.meta = el("p", "meta");
     this.due = el("span", "due");
     this.asked = el("span");
     this.meta.append(this.asked, this.due);
     this.steps = el("ol", "steps");
-    box.append(this.meta, this.steps, this.form(), this.doors());
-    this.root.replaceChildren(box);
+    asks.append(this.meta);
+    box.append(this.steps, this.form(), this.doors());
+    // In this order on a narrow page, and for those who hear it: what is answered is seen first.
+    this.root.replaceChildren(asks, ...(q.screenshot_url ? [this.shot()] : []), box);
     this.root.setAttribute("aria-labelledby", "q-" + q.question_id);
     this.root.classList.toggle("plain", !q.screenshot_url);
-    if (q.screenshot_url) this.root.append(this.shot());
     this.type(typed);
     this.tick();
     this.addSteps([]);
@@ -171,16 +175,18 @@ class Card {
     return b;
   }
 
-  // stopper is a button that wants a second press within four seconds.
+  // stopper is a button that wants a second press within four seconds, but not at once: a double click does not stop a task.
   stopper() {
     const w = words(), b = el("button", "danger stop", w.stop, { type: "button" });
-    let sure = 0;
-    b.addEventListener("click", async () => {
+    let sure = 0, asked = 0;
+    b.addEventListener("click", async (e) => {
       if (!sure) {
         b.textContent = w.stopSure;
+        asked = performance.now();
         sure = setTimeout(() => { sure = 0; b.textContent = w.stop; }, 4000);
         return;
       }
+      if (e.detail > 1 || performance.now() - asked < 700) return;
       clearTimeout(sure);
       sure = 0;
       await this.busy(() => this.api.stop(this.q.session_id));
