@@ -17,6 +17,7 @@ type Code string
 const (
 	SessionNotFound         Code = "SESSION_NOT_FOUND"
 	DeviceNotFound          Code = "DEVICE_NOT_FOUND"
+	DeviceAmbiguous         Code = "DEVICE_AMBIGUOUS"
 	DeviceMismatch          Code = "DEVICE_MISMATCH"
 	DeviceBusy              Code = "DEVICE_BUSY"
 	NoOpenQuestion          Code = "NO_OPEN_QUESTION"
@@ -58,6 +59,14 @@ func CodeOf(err error) Code {
 // remedy is its hint.
 func Refuse(code Code, remedy, format string, args ...any) *Error {
 	return &Error{Code: code, err: hint.Add(fmt.Errorf(format, args...), remedy)}
+}
+
+// NoPhone is the error of Phones.Open with a code: its own, or DeviceNotFound.
+func NoPhone(err error) error {
+	if _, coded := errors.AsType[*Error](err); coded {
+		return err
+	}
+	return Coded(DeviceNotFound, err)
 }
 
 // Coded is err with a code; a hint in it stays.

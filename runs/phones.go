@@ -15,7 +15,8 @@ import (
 type Phones interface {
 	// List gives all of them, even those that cannot be used.
 	List(ctx context.Context) ([]PhoneInfo, error)
-	// Open gives the phone with this serial; "" means the only usable one. An error has a hint.
+	// Open gives the phone with this serial; "" means the only usable one. An error has a hint, and
+	// a code when it is not DeviceNotFound.
 	Open(ctx context.Context, serial string) (Phone, error)
 }
 

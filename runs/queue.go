@@ -109,15 +109,27 @@ func (p *phoneQueues) ahead(serial, runID string) int {
 // holder is the run of another session that has the phone, or is the first in the queue for it.
 func (p *phoneQueues) holder(ctx context.Context,
 	serial, sessionID string) (h session.Hold, held bool, err error) {
-	if h, held, err = p.store.Holder(ctx, serial); err != nil || held && h.SessionID != sessionID {
-		return h, held, err
+	all, err := p.holders(ctx, serial)
+	i := slices.IndexFunc(all, func(h session.Hold) bool { return h.SessionID != sessionID })
+	if err != nil || i < 0 {
+		return h, false, err
+	}
+	return all[i], true, nil
+}
+
+// holders are the run that has the phone, and those that wait for it in this process.
+func (p *phoneQueues) holders(ctx context.Context, serial string) (all []session.Hold, err error) {
+	h, held, err := p.store.Holder(ctx, serial)
+	if err != nil {
+		return nil, err
+	}
+	if held {
+		all = append(all, h)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, e := range p.bySerial[serial] {
-		if e.hold.SessionID != sessionID {
-			return e.hold, true, nil
-		}
+		all = append(all, e.hold)
 	}
-	return session.Hold{}, false, nil
+	return all, nil
 }

@@ -3,6 +3,7 @@ package runs
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/session"
@@ -15,6 +16,8 @@ type StartRequest struct {
 	MaxSteps        int    // of this call; 0 means the configured maximum, which is never exceeded
 	KeepEnvironment bool   // leave the phone as it is; otherwise it goes to the home screen first
 	Queue           bool   // wait for a phone that is busy, first come first served
+	Supersede       bool   // first stop the client's own sessions that have the phone
+	By              Actor  // who stops them
 	Client          string // whom the session will belong to
 	Key             string // chosen by the client; see Start
 	Settings        Settings
@@ -111,13 +114,18 @@ func (m *Manager) open(ctx context.Context, serial string) (Phone, error) {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	default:
-		return nil, Coded(DeviceNotFound, err)
+		return nil, NoPhone(err)
 	}
 }
 
 // createSession makes the session and its run, and takes the phone unless the run may wait for it.
 func (m *Manager) createSession(ctx context.Context, x *execution, r StartRequest) error {
 	dev := x.phone.Device()
+	if r.Supersede {
+		if err := m.supersede(ctx, dev.ID, r); err != nil {
+			return err
+		}
+	}
 	if !r.Queue {
 		if err := m.free(ctx, dev.ID, "", r.Client); err != nil {
 			return err
@@ -134,6 +142,29 @@ func (m *Manager) createSession(ctx context.Context, x *execution, r StartReques
 	}
 	if err := m.lease(ctx, x.run, x.sess); err != nil {
 		return errors.Join(err, m.store.Delete(ctx, x.sess.ID))
+	}
+	return nil
+}
+
+// supersede stops the client's sessions that have the phone or wait for it, the holder last. While
+// one of somebody else does, it stops none and refuses the call, unless that may wait.
+func (m *Manager) supersede(ctx context.Context, serial string, r StartRequest) error {
+	all, err := m.queues.holders(ctx, serial)
+	if err != nil {
+		return err
+	}
+	for _, h := range all {
+		if h = m.seenBy(ctx, h, r.Client); h.SessionID == "" && !r.Queue {
+			return busy(h)
+		}
+	}
+	for _, h := range slices.Backward(all) {
+		if m.seenBy(ctx, h, r.Client).SessionID == "" {
+			continue
+		}
+		if _, err := m.Stop(ctx, StopRequest{SessionID: h.SessionID, By: r.By}); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -371,3 +371,76 @@ func TestOfTwoHundredRunsOnASlowDiskNoneStarves(t *testing.T) {
 		require.Equal(t, map[string]int{"TASK_COMPLETED_SUCCESSFULLY<nil>": all}, how)
 	})
 }
+
+func TestATaskMayTakeThePlaceOfTheClientsOwn(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		begin := func(task, client string, queue bool) runs.Status {
+			st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: task, Client: client,
+				Queue: queue})
+			require.NoError(t, err)
+			return st
+		}
+		asks := begin("ask", "ann", false)
+		asks = w.wait(asks.Session.ID)
+		require.Equal(t, session.WaitingReply, asks.Run.State)
+		waits := begin("tap", "ann", true)
+		by := runs.Actor{Channel: "test", Authority: "client_model", Name: "ann"}
+		over := runs.StartRequest{Task: "tap", Client: "ann", Supersede: true, By: by}
+
+		wrong := over
+		wrong.Task = ""
+		_, err := w.manager.Start(w.ctx(), wrong)
+		require.Equal(t, runs.InvalidArgument, runs.CodeOf(err))
+		foreign := over
+		foreign.Client = "bob"
+		_, err = w.manager.Start(w.ctx(), foreign)
+		require.Equal(t, runs.DeviceBusy, runs.CodeOf(err), "somebody else's is left alone")
+		st, err := w.manager.Status(w.ctx(), asks.Session.ID)
+		require.NoError(t, err)
+		require.Equal(t, session.WaitingReply, st.Run.State, "a refused call stops nothing")
+
+		st, err = w.manager.Start(w.ctx(), over)
+		require.NoError(t, err)
+		require.Equal(t, session.Completed, w.wait(st.Session.ID).Run.State)
+		for _, before := range []runs.Status{asks, waits} {
+			ended, err := w.manager.Status(w.ctx(), before.Session.ID)
+			require.NoError(t, err)
+			require.Equal(t, agentloop.Cancelled, ended.Run.StopReason)
+		}
+		audit, err := w.store.Audit(w.ctx(), session.AuditFilter{SessionID: asks.Session.ID})
+		require.NoError(t, err)
+		last := audit[len(audit)-1]
+		require.Equal(t, session.AuditStopped, last.Event)
+		require.Equal(t, by, runs.Actor{Channel: last.Channel, Authority: last.Authority,
+			Name: last.By})
+		over.Key = "k"
+		first, err := w.manager.Start(w.ctx(), over)
+		require.NoError(t, err)
+		again, err := w.manager.Start(w.ctx(), over)
+		require.NoError(t, err)
+		require.Equal(t, first.Session.ID, again.Session.ID, "the same call does not stop itself")
+		require.Equal(t, session.Completed, w.wait(first.Session.ID).Run.State)
+	})
+}
+
+func TestATaskTakesNoPlaceWhileSomebodyElseWaitsForThePhone(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		mine, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "ask", Client: "ann"})
+		require.NoError(t, err)
+		mine = w.wait(mine.Session.ID)
+		theirs, err := w.manager.Start(w.ctx(),
+			runs.StartRequest{Task: "tap", Client: "bob", Queue: true})
+		require.NoError(t, err)
+		over := runs.StartRequest{Task: "tap", Client: "ann", Supersede: true}
+		_, err = w.manager.Start(w.ctx(), over)
+		require.Equal(t, runs.DeviceBusy, runs.CodeOf(err))
+		st, err := w.manager.Status(w.ctx(), mine.Session.ID)
+		require.NoError(t, err)
+		require.Equal(t, session.WaitingReply, st.Run.State, "nothing has changed")
+		over.Queue = true
+		st, err = w.manager.Start(w.ctx(), over)
+		require.NoError(t, err)
+		require.Equal(t, session.Completed, w.wait(st.Session.ID).Run.State)
+		require.Equal(t, session.Completed, w.wait(theirs.Session.ID).Run.State)
+	})
+}

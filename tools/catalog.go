@@ -27,12 +27,15 @@ var Instructions = strings.TrimSpace(described("instructions"))
 
 // The tools that others name.
 const (
-	startTool   = "ask_agent_start_new_task"
-	goOnTool    = "ask_agent_continue"
-	waitTool    = "ask_agent_wait"
-	stopTool    = "ask_agent_stop"
-	olderTool   = "ask_agent"
-	inquiryTool = "send_inquiry"
+	startTool = "ask_agent_start_new_task"
+	goOnTool  = "ask_agent_continue"
+	waitTool  = "ask_agent_wait"
+	stopTool  = "ask_agent_stop"
+	olderTool = "ask_agent"
+
+	sessionsTool = "list_sessions"
+	pendingTool  = "list_pending_questions"
+	inquiryTool  = "send_inquiry"
 )
 
 // catalog is all tools in the order in which a client meets them: a row for each, its handler last.
@@ -61,7 +64,7 @@ func catalog(o *Options) []tool {
 			output: sameResult, failed: noRun}, run.stop),
 		row(o, tool{name: olderTool, title: "Start or continue (older name)", hints: acting,
 			output: sameResult, failed: noRun, retry: run.retry}, run.either),
-		row(o, tool{name: "list_sessions", title: "List sessions", hints: readOnly,
+		row(o, tool{name: sessionsTool, title: "List sessions", hints: readOnly,
 			output: result.Schema[result.Sessions](),
 			failed: noSessions}, run.list),
 		row(o, tool{name: "get_screenshot", title: "Look at a phone", hints: readOnly,
@@ -69,7 +72,7 @@ func catalog(o *Options) []tool {
 			failed: noPicture}, look.screenshot),
 		row(o, tool{name: inquiryTool, title: "Ask a person", hints: hints{},
 			output: inquiryResult, failed: noInquiry, retry: ask.retry}, ask.send),
-		row(o, tool{name: "list_pending_questions", title: "List open questions", hints: readOnly,
+		row(o, tool{name: pendingTool, title: "List open questions", hints: readOnly,
 			output: result.Schema[result.Pending](),
 			failed: noQuestions}, ask.list),
 		row(o, tool{name: "answer_question", title: "Answer a question",
@@ -80,11 +83,13 @@ func catalog(o *Options) []tool {
 
 // The results of calls that cannot be carried out.
 
-func noRun(f result.Failure) any { return result.Result{Error: &f, Question: f.Open} }
+func noRun(f result.Failure) any { return result.Result{Error: &f, Question: f.Open, Next: f.Next} }
 
-func noInquiry(f result.Failure) any { return result.Inquiry{Error: &f, Question: f.Open} }
+func noInquiry(f result.Failure) any {
+	return result.Inquiry{Error: &f, Question: f.Open, Next: f.Next}
+}
 
-func noPicture(f result.Failure) any { return result.Screenshot{Error: &f} }
+func noPicture(f result.Failure) any { return result.Screenshot{Error: &f, Next: f.Next} }
 
 func noPhones(f result.Failure) any {
 	return result.Phones{Devices: []result.ListedPhone{}, Error: &f}
@@ -95,7 +100,7 @@ func noSessions(f result.Failure) any {
 }
 
 func noQuestions(f result.Failure) any {
-	return result.Pending{Questions: []result.OpenQuestion{}, Error: &f}
+	return result.Pending{Questions: []result.OpenQuestion{}, Error: &f, Next: f.Next}
 }
 
 // same is the schema of a result that another tool describes.

@@ -256,7 +256,8 @@ func TestTheParametersOfTheReferenceAreThere(t *testing.T) {
 			"wait_seconds": nil, "max_steps": 20.0,
 			"device_id": nil, "queue": false, "detached_ok": nil, "task": nil}
 		require.Equal(t, with(maps.Clone(flags),
-			in{"reset_environment": true, "reply_mode": "pass_to_client", "idempotency_key": nil}),
+			in{"reset_environment": true, "reply_mode": "pass_to_client", "idempotency_key": nil,
+				"supersede": false}),
 			defaults["ask_agent_start_new_task"])
 		require.Equal(t, with(maps.Clone(flags),
 			in{"reset_environment": false, "reply_mode": nil, "session_id": nil,
@@ -265,7 +266,8 @@ func TestTheParametersOfTheReferenceAreThere(t *testing.T) {
 		require.Equal(t, with(maps.Clone(flags),
 			in{"reset_environment": nil, "reply_mode": nil, "session_id": nil,
 				"reply_from_client": nil,
-				"question_id":       nil, "reply_id": nil, "idempotency_key": nil}),
+				"question_id":       nil, "reply_id": nil, "idempotency_key": nil,
+				"supersede": nil}),
 			defaults["ask_agent"])
 		require.Equal(t, in{"session_id": nil, "question_id": nil, "since_step": nil,
 			"wait_seconds": nil}, defaults["ask_agent_wait"])

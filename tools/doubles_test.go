@@ -2,7 +2,6 @@ package tools_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"image"
 	"slices"
@@ -80,7 +79,8 @@ func (f *fakePhones) Open(_ context.Context, serial string) (runs.Phone, error) 
 	p := f.phones[serial]
 	switch {
 	case serial == "":
-		return nil, hint.Add(errors.New("2 phones are connected; which one?"), "name one of them")
+		return nil, runs.Refuse(runs.DeviceAmbiguous, "name one of them",
+			"2 phones are connected; which one?")
 	case p == nil:
 		return nil, hint.Add(fmt.Errorf("no phone %q", serial),
 			"call list_connected_devices and pass one of its device_ids")

@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
@@ -89,12 +88,7 @@ type formState struct {
 // digest tells the call from all others: by its tool, and by its arguments as they were read. A
 // call that is made again may wait for another time.
 func (c *call) digest() []byte {
-	arguments := map[string]any{}
-	d := json.NewDecoder(bytes.NewReader(c.arguments))
-	d.UseNumber()
-	if err := d.Decode(&arguments); err != nil {
-		panic(fmt.Sprintf("decoding arguments of ours: %v", err))
-	}
+	arguments := c.canonical()
 	delete(arguments, "wait_seconds")
 	sum := sha256.Sum256([]byte(quote([]any{c.request.Params.Name, arguments})))
 	return sum[:]

@@ -11,7 +11,8 @@ import (
 // agents, phones and people have said stays as it was said, and so do descriptions, errors and
 // everything that programs read.
 type messages struct {
-	Note string // of a result
+	Note     string // of a result
+	CutSteps string // of a call, for Note
 
 	// The call that comes next.
 	WaitNow, Elsewhere, WaitForm, PickUp, HintFirst, GoOn string

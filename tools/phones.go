@@ -112,7 +112,7 @@ func (t *phones) screenshot(ctx context.Context, c *call, a screenshotArgs) (*re
 	}
 	p, err := t.Phones.Open(ctx, a.Device)
 	if err != nil {
-		return nil, runs.Coded(runs.DeviceNotFound, err)
+		return nil, runs.NoPhone(err)
 	}
 	serial := p.Device().ID
 	defer func() {

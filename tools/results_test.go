@@ -391,8 +391,15 @@ func TestWhyThereIsNoScreenshot(t *testing.T) {
 		require.Equal(t, false, a.structured["screen_on"])
 		require.Contains(t, a.tail, "the screen is off")
 		w.phones.add("B")
-		require.Equal(t, "DEVICE_NOT_FOUND", w.call("get_screenshot", nil).code(), "which one?")
-		require.Equal(t, "DEVICE_NOT_FOUND", w.call("get_screenshot", in{"device_id": "C"}).code())
+		for want, arguments := range map[string]in{"DEVICE_AMBIGUOUS": {},
+			"DEVICE_NOT_FOUND": {"device_id": "C"}} {
+			a := w.call("get_screenshot", arguments)
+			require.Equal(t, want, a.code())
+			require.Equal(t, "list_connected_devices", a.structured["next"].(in)["tool"])
+			a = w.call("ask_agent_start_new_task", with(in{"task": "tap"}, arguments))
+			require.Equal(t, want, a.code())
+			require.Equal(t, "list_connected_devices", a.Next.Tool)
+		}
 	})
 }
 
@@ -406,6 +413,77 @@ func TestWhoHoldsABusyPhoneIsTold(t *testing.T) {
 		require.EqualValues(t, "WAITING_REPLY", a.Error.Holder.State)
 		require.Equal(t, int64(61), a.Error.Holder.Seconds)
 		require.NotNil(t, a.Error.Holder.Until)
+		require.Equal(t, "ask_agent_continue", a.Next.Tool, "answer it")
+		require.Equal(t, in{"session_id": first.SessionID, "question_id": first.Question.ID},
+			a.Next.Arguments)
+		for _, way := range []string{"ask_agent_continue", "ask_agent_stop", "supersede", "queue"} {
+			require.Contains(t, a.Error.Hint, way)
+		}
+		foreign, err := w.try(w.as("bob"), "ask_agent_start_new_task",
+			in{"task": "tap", "max_steps": "7", "wait_seconds": 0}, nil)
+		require.NoError(t, err)
+		require.Equal(t, "DEVICE_BUSY", foreign.code())
+		require.NotContains(t, foreign.wire, first.SessionID)
+		require.Equal(t, "ask_agent_start_new_task", foreign.Next.Tool)
+		require.Equal(t, in{"task": "tap", "max_steps": 7.0, "wait_seconds": 0.0, "queue": true},
+			foreign.Next.Arguments, "it may wait for the phone")
+	})
+}
+
+func TestATaskTakesThePlaceOfTheCallersOwn(t *testing.T) {
+	for _, tool := range []string{"ask_agent_start_new_task", "ask_agent"} {
+		bubble(t, func(t *testing.T, w *fixture) {
+			first := w.start("ask")
+			over := in{"task": "tap", "supersede": true}
+			foreign, err := w.try(w.as("bob"), tool, over, nil)
+			require.NoError(t, err)
+			require.Equal(t, "DEVICE_BUSY", foreign.code(), "nobody takes another's place")
+			require.Equal(t, "DEVICE_NOT_FOUND",
+				w.call(tool, with(in{"device_id": "nosuch"}, over)).code())
+			require.Equal(t, asks, w.call("ask_agent_wait",
+				in{"session_id": first.SessionID}).code(), "a refused call stops nothing")
+
+			a := w.call(tool, over)
+
+			require.Equal(t, done, a.code(), a.text)
+			require.NotEqual(t, first.SessionID, a.SessionID)
+			require.Equal(t, stopped,
+				w.call("ask_agent_wait", in{"session_id": first.SessionID}).code())
+			late := w.call("ask_agent_continue", in{"session_id": first.SessionID,
+				"reply_from_client": "red"})
+			require.True(t, late.raw.IsError, late.text)
+		})
+	}
+}
+
+func TestAnAnswerIsNotSaidAgainWhereACallIsCorrected(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		w.phones.add("B")
+		id := w.start("asksecret", in{"device_id": "A"}).SessionID
+		a := w.call("ask_agent_continue", in{"session_id": id, "device_id": "B",
+			"reply_from_client": "482913"})
+		require.Equal(t, "DEVICE_MISMATCH", a.code())
+		require.Equal(t, in{"session_id": id}, a.Next.Arguments)
+		require.Contains(t, a.Next.Why, "reply_from_client")
+		require.NotContains(t, a.wire, "482913")
+	})
+}
+
+func TestStepsThatAreCutAreNoted(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		w.end()
+		w.fopts.Limits.Steps, w.topts.MaxSteps = 2, 2
+		w.begin()
+		a := w.call("ask_agent_start_new_task", in{"task": "tap tap tap", "max_steps": 1000})
+		require.Equal(t, "PAUSED MAX_STEPS_REACHED", a.code())
+		require.Contains(t, a.Notes, "max_steps 1000 was cut to 2, the most that this server "+
+			"allows one call")
+		require.Contains(t, a.tail, "was cut to 2")
+		b, err := w.try(w.at("lang=zh"), "ask_agent_continue", in{"session_id": a.SessionID}, nil)
+		require.NoError(t, err)
+		require.Contains(t, b.Notes[0], "已减为 2", "the usual number is cut, too")
+		c := w.call("ask_agent_start_new_task", in{"task": "tap", "max_steps": 2})
+		require.Empty(t, c.Notes)
 	})
 }
 

@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"time"
 
@@ -34,6 +35,7 @@ type startArgs struct {
 	ReplyMode string `json:"reply_mode" max:"200" default:"{reply_mode}"`
 	Reset     bool   `json:"reset_environment" default:"true"`
 	Key       string `json:"idempotency_key,omitempty" max:"200"`
+	Supersede bool   `json:"supersede" default:"false"`
 	runArgs
 }
 
@@ -46,14 +48,22 @@ func (t *tasks) start(ctx context.Context, c *call, a startArgs) (*reply, error)
 	}
 	st, err := t.Runs.Start(ctx, runs.StartRequest{
 		Task: a.Task, Serial: a.Device, MaxSteps: a.MaxSteps, KeepEnvironment: !a.Reset,
-		Queue:  a.Queue,
+		Queue: a.Queue, Supersede: a.Supersede, By: c.actor(),
 		Client: c.principal, Key: a.Key, Settings: set,
 	})
 	if err != nil {
 		return nil, err
 	}
 	return t.follow(ctx, c, &callState{status: st, show: show, began: began,
-		budget: c.budget(a.Seconds)})
+		budget: c.budget(a.Seconds), notes: t.cutSteps(c, a.MaxSteps)})
+}
+
+// cutSteps notes that the call has fewer steps than it wanted.
+func (t *tasks) cutSteps(c *call, wanted int) []string {
+	if t.MaxSteps == 0 || wanted <= t.MaxSteps {
+		return nil
+	}
+	return []string{fmt.Sprintf(c.messages.CutSteps, fmt.Sprint(wanted), fmt.Sprint(t.MaxSteps))}
 }
 
 type eitherArgs struct {
@@ -62,6 +72,7 @@ type eitherArgs struct {
 	ReplyMode string `json:"reply_mode,omitempty" max:"200"`
 	Reset     *bool  `json:"reset_environment,omitempty"`
 	Key       string `json:"idempotency_key,omitempty" max:"200"`
+	Supersede bool   `json:"supersede,omitempty"`
 	replyArgs
 	runArgs
 }
@@ -90,5 +101,5 @@ func (t *tasks) either(ctx context.Context, c *call, a eitherArgs) (*reply, erro
 		return nil, invalid("pass a task to start, or a session_id to go on",
 			"there is neither a task nor a session_id")
 	}
-	return t.start(ctx, c, startArgs{a.Task, a.ReplyMode, reset, a.Key, a.runArgs})
+	return t.start(ctx, c, startArgs{a.Task, a.ReplyMode, reset, a.Key, a.Supersede, a.runArgs})
 }

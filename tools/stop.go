@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/runs"
 )
 
@@ -20,9 +19,8 @@ func (t *tasks) stop(ctx context.Context, c *call, a stopArgs) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	by := runs.Actor{Channel: inquiry.ChannelMCP, Authority: inquiry.AuthorityClientModel,
-		Name: c.principal}
-	st, err := t.Runs.Stop(ctx, runs.StopRequest{SessionID: sess.ID, Mode: a.Mode, By: by})
+	st, err := t.Runs.Stop(ctx,
+		runs.StopRequest{SessionID: sess.ID, Mode: a.Mode, By: c.actor()})
 	if err != nil {
 		return nil, err
 	}

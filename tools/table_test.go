@@ -1,6 +1,8 @@
 package tools_test
 
 import (
+	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -197,6 +199,7 @@ func TestWhatEachCallReturnsInEachState(t *testing.T) {
 								"a call that cannot be carried out changes nothing")
 							require.Equal(t, touches, w.phones.touches("A"))
 						}
+						w.leadsOn(a)
 						return
 					}
 					w.pointsOn(a)
@@ -205,6 +208,29 @@ func TestWhatEachCallReturnsInEachState(t *testing.T) {
 		}
 	}
 }
+
+// goesOn are the refusals that always name a call which goes on from there.
+var goesOn = []string{notFound, mismatch, noPhone, busy, running}
+
+// leadsOn checks that the call which a refusal names is one that can be carried out.
+func (w *fixture) leadsOn(a answer) {
+	w.t.Helper()
+	if a.Next == nil {
+		require.NotContains(w.t, goesOn, a.code(), a.text)
+		return
+	}
+	arguments := maps.Clone(a.Next.Arguments)
+	if arguments["question_id"] != nil || strings.Contains(a.Next.Why, "reply_from_client") {
+		arguments["reply_from_client"] = "red"
+	}
+	next := w.call(a.Next.Tool, arguments)
+	if next.raw.IsError {
+		require.Equal(w.t, mismatch, a.code(), "%s names %s: %s", a.text, quoteNext(a), next.text)
+		require.NotEqual(w.t, mismatch, next.code(), "the phone is right now")
+	}
+}
+
+func quoteNext(a answer) string { return fmt.Sprint(a.Next.Tool, a.Next.Arguments) }
 
 // pointsOn checks that an unfinished run's result names the next call, and that its last line says
 // so.

@@ -120,5 +120,6 @@ func (t *tasks) statusOf(ctx context.Context, c *call, id string) (runs.Status, 
 	if err != nil {
 		return runs.Status{}, err
 	}
+	c.session = sess.ID
 	return t.Runs.Status(ctx, sess.ID)
 }

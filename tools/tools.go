@@ -1,13 +1,17 @@
 package tools
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"fmt"
 	"log/slog"
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/inquiry/channel"
 	"github.com/taploop/taploop/internal/mcptransport"
 	"github.com/taploop/taploop/runs"
@@ -73,6 +77,7 @@ type call struct {
 	given     map[string]bool // the arguments that were passed
 	arguments []byte          // all as they were read, as JSON
 	principal string
+	session   string // that the call is about, once it is known to be the caller's; or ""
 	progress  *progressReporter
 	waits     Waits
 	forms     bool // the client shows forms to its user
@@ -131,6 +136,7 @@ func (t *Tools) handler(d tool) server.ToolHandlerFunc {
 		}
 		f := result.NewFailure(err)
 		t.opts.link(f.Open)
+		t.guide(ctx, c, d, err, &f)
 		t.opts.Log.InfoContext(ctx, "call refused", "tool", d.name, "code", f.Code, "err", err)
 		r = &reply{body: d.failed(f), tail: hintLine(f), failed: true}
 		return r.result()
@@ -145,6 +151,23 @@ func read[T any](d tool, c *call) (args T, err error) {
 	}
 	c.arguments = []byte(quote(args))
 	return args, nil
+}
+
+// canonical are the arguments as they were read.
+func (c *call) canonical() map[string]any {
+	arguments := map[string]any{}
+	d := json.NewDecoder(bytes.NewReader(c.arguments))
+	d.UseNumber()
+	if err := d.Decode(&arguments); err != nil {
+		panic(fmt.Sprintf("decoding arguments of ours: %v", err))
+	}
+	return arguments
+}
+
+// actor is the caller, for the audit.
+func (c *call) actor() runs.Actor {
+	return runs.Actor{Channel: inquiry.ChannelMCP, Authority: inquiry.AuthorityClientModel,
+		Name: c.principal}
 }
 
 func invalid(hint, format string, a ...any) error {

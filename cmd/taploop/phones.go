@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"github.com/taploop/taploop/device"
 	"github.com/taploop/taploop/runs"
@@ -14,7 +15,10 @@ type phones struct{ host *device.Host }
 // Open implements runs.Phones.
 func (p phones) Open(ctx context.Context, serial string) (runs.Phone, error) {
 	ph, err := p.host.Open(ctx, serial)
-	if err != nil {
+	switch {
+	case errors.Is(err, device.ErrWhichPhone):
+		return nil, runs.Coded(runs.DeviceAmbiguous, err)
+	case err != nil:
 		return nil, err
 	}
 	return phone{ph}, nil

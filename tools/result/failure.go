@@ -20,6 +20,7 @@ type Failure struct {
 	Winner  *Winner `json:"winner,omitempty"` // under QUESTION_ALREADY_RESOLVED
 
 	Open *OpenQuestion `json:"-"` // under QUESTION_SUPERSEDED; it goes where questions go
+	Next *Next         `json:"-"` // the call that goes on from here; it goes where such calls go
 }
 
 // Holder is who has a phone.

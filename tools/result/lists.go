@@ -65,6 +65,7 @@ type Screenshot struct {
 	On       bool      `json:"screen_on"`
 	Locked   bool      `json:"locked"`
 	App      string    `json:"foreground_app,omitempty"`
+	Next     *Next     `json:"next,omitempty"` // of a call that could not be carried out
 	Notes    []string  `json:"notes,omitempty"`
 	Error    *Failure  `json:"error"`
 }

@@ -115,6 +115,7 @@ func ValuesOf(q inquiry.Question) json.RawMessage {
 type Pending struct {
 	Questions []OpenQuestion `json:"questions"`
 	Total     int            `json:"total"`
+	Next      *Next          `json:"next,omitempty"` // of a call that could not be carried out
 	Notes     []string       `json:"notes,omitempty"`
 	Error     *Failure       `json:"error"`
 }
