@@ -32,6 +32,13 @@ func TestMain(m *testing.M) {
 		// At once: with -race os.Exit would wait for a second.
 		syscall.Exit(adbdshim.Main(name, os.Args[1:]))
 	}
+	if how := os.Getenv(envFloor); how != "" {
+		if err := floorLoop(how); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(exitError)
+		}
+		return
+	}
 	os.Exit(withProgram(adbtest.Inside(m)))
 }
 

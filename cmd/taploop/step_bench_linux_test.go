@@ -1,0 +1,182 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"image"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/adbtest"
+	"github.com/taploop/taploop/sandbox"
+	"github.com/taploop/taploop/sandbox/adbdshim"
+	"github.com/taploop/taploop/sandbox/shell"
+)
+
+// BenchmarkClickStep is a CLICK step of `taploop run` behind the real adb server and the real adbd,
+// with a model that answers at once on a screen without animations, next to the floor: a loop of
+// nothing but one capture, one request and one tap. What a start costs is taken off, by the
+// difference of a long and a short run. CPU is that of the agent and of the adb server; the phone's
+// is that of adbd and of the simulated phone.
+func BenchmarkClickStep(b *testing.B) {
+	w := newStepBench(b)
+	const short, long = 2, 12
+	agent, floor := &stepCosts{}, &stepCosts{}
+	var firsts []time.Duration
+	for b.Loop() {
+		floor.add(w.measure(w.floor(short)), w.measure(w.floor(long)), long-short)
+		few := w.measure(w.agent(short))
+		agent.add(few, w.measure(w.agent(long)), long-short)
+		firsts = append(firsts, few.first)
+	}
+	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+	b.ReportMetric(ms(median(agent.wall)), "wall-ms/step")
+	b.ReportMetric(ms(median(floor.wall)), "floor-wall-ms/step")
+	b.ReportMetric(ms(median(agent.cpu)), "cpu-ms/step")
+	b.ReportMetric(ms(median(floor.cpu)), "floor-cpu-ms/step")
+	b.ReportMetric(float64(median(agent.cpu))/float64(median(floor.cpu)), "cpu/floor")
+	b.ReportMetric(ms(median(agent.phone)), "phone-ms/step")
+	b.ReportMetric(float64(median(agent.phone))/float64(median(floor.phone)), "phone/floor")
+	b.ReportMetric(ms(median(firsts)), "first-request-ms")
+	b.ReportMetric(0, "ns/op")
+}
+
+func median(d []time.Duration) time.Duration { return slices.Sorted(slices.Values(d))[len(d)/2] }
+
+// costs are those of one process's work, and of the adb server and the phone meanwhile.
+type costs struct{ wall, cpu, phone, first time.Duration }
+
+// stepCosts are the costs of a step, a row for each measurement.
+type stepCosts struct{ wall, cpu, phone []time.Duration }
+
+func (s *stepCosts) add(short, long costs, steps time.Duration) {
+	s.wall = append(s.wall, (long.wall-short.wall)/steps)
+	s.cpu = append(s.cpu, (long.cpu-short.cpu)/steps)
+	s.phone = append(s.phone, (long.phone-short.phone)/steps)
+}
+
+// stepBench is a phone on whose screen two places can be tapped in turn, each of which shows
+// another page, behind the real adb server, and a model that says so.
+type stepBench struct {
+	b      *testing.B
+	rig    *adbtest.Rig
+	phone  *sandbox.Simulator
+	model  string
+	places [2]image.Point
+
+	mu    sync.Mutex
+	asked []time.Time // when the model was, in this run
+	steps int         // after which it says that the task is done
+}
+
+func newStepBench(b *testing.B) *stepBench {
+	w := &stepBench{b: b, phone: sandbox.New(&sandbox.Options{AnimationScale: new(float64)})}
+	dir, err := os.MkdirTemp("", "phone") // a socket's path has to be short
+	require.NoError(b, err)
+	b.Cleanup(func() { require.NoError(b, os.RemoveAll(dir)) })
+	program, err := exec.LookPath("taploop")
+	require.NoError(b, err)
+	require.NoError(b, adbdshim.Install(dir, program))
+	ln, err := net.Listen("unix", filepath.Join(dir, ".socket"))
+	require.NoError(b, err)
+	ctx, cancel := context.WithCancel(context.Background())
+	var serving sync.WaitGroup
+	serving.Go(func() { _ = adbdshim.Serve(ctx, ln, shell.New(w.phone)) })
+	b.Cleanup(serving.Wait)
+	b.Cleanup(cancel)
+	w.rig = adbtest.Start(b, &adbtest.Options{Phones: []adbtest.Daemon{{Standins: dir,
+		Env: []string{"TAPLOOP_SANDBOX_SOCKET=" + ln.Addr().String()}}}})
+	model := httptest.NewServer(http.HandlerFunc(w.answer))
+	b.Cleanup(model.Close)
+	w.model = model.URL + "/v1"
+
+	require.NoError(b, w.phone.Launch("com.android.settings"))
+	w.places[0] = w.find(func(n *sandbox.Node) bool { return n.Text == "Display" })
+	w.phone.Tap(w.places[0].X, w.places[0].Y)
+	w.places[1] = w.find(func(n *sandbox.Node) bool { return n.Desc == "Navigate up" })
+	w.phone.Tap(w.places[1].X, w.places[1].Y)
+	return w
+}
+
+func (w *stepBench) find(f func(*sandbox.Node) bool) image.Point {
+	root := w.phone.UITree()
+	n := root.Find(f)
+	require.NotNil(w.b, n)
+	return n.Center()
+}
+
+// answer is the model: a tap at the next place, and after enough of them the end.
+func (w *stepBench) answer(to http.ResponseWriter, r *http.Request) {
+	_, _ = io.Copy(io.Discard, r.Body)
+	if r.Method != http.MethodPost {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n := len(w.asked)
+	w.asked = append(w.asked, time.Now())
+	size, at := w.phone.Size(), w.places[n%2]
+	text := fmt.Sprintf("<THINK>next</THINK>\nexplain:the next place\taction:CLICK\tpoint:%d,%d\t"+
+		"summary:tapped %d", 1000*at.X/size.X, 1000*at.Y/size.Y, n+1)
+	if n == w.steps {
+		text = "<THINK>done</THINK>\nexplain:all tapped\taction:COMPLETE\treturn:done\tsummary:done"
+	}
+	_ = json.NewEncoder(to).Encode(map[string]any{"choices": []any{map[string]any{
+		"finish_reason": "stop", "message": map[string]any{"role": "assistant", "content": text}}}})
+}
+
+// agent is a task of so many taps.
+func (w *stepBench) agent(steps int) *exec.Cmd {
+	w.steps = steps
+	cmd := exec.Command("taploop", "run", "Tap the two places in turn", "--keep-environment")
+	dir := w.b.TempDir()
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir,
+		"TAPLOOP_ADB_SERVER=" + w.rig.Server, "TAPLOOP_MODEL_BASE_URL=" + w.model,
+		"TAPLOOP_MODEL_NAME=instant",
+		"TAPLOOP_ADB_SERIAL=" + w.rig.Serials[0]}
+	return cmd
+}
+
+// floor is the loop with nothing in it, in a process of its own: this test binary.
+func (w *stepBench) floor(steps int) *exec.Cmd {
+	w.steps = steps
+	self, err := os.Executable()
+	require.NoError(w.b, err)
+	cmd := exec.Command(self)
+	place := func(i int) string { return fmt.Sprintf("%d %d", w.places[i].X, w.places[i].Y) }
+	cmd.Env = append(os.Environ(), envFloor+"="+strings.Join([]string{w.rig.Server,
+		w.rig.Serials[0], w.model, strconv.Itoa(steps), place(0), place(1)}, ","))
+	return cmd
+}
+
+// measure runs a command that must succeed from the phone's first page on.
+func (w *stepBench) measure(cmd *exec.Cmd) costs {
+	require.NoError(w.b, w.phone.Launch("com.android.settings"))
+	w.asked = nil
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
+	server, phone := w.rig.CPU()
+	began := time.Now()
+	err := cmd.Run()
+	wall := time.Since(began)
+	require.NoError(w.b, err, said.String())
+	require.GreaterOrEqual(w.b, len(w.asked), w.steps+1, said.String())
+	serverNow, phoneNow := w.rig.CPU()
+	own := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	return costs{wall, own + serverNow - server, phoneNow - phone, w.asked[0].Sub(began)}
+}
