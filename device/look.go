@@ -90,12 +90,3 @@ func developed(s shot, r reading) (*screen.Frame, error) {
 	}
 	return fit(s.frame, r)
 }
-
-// readState reads the state alone, in one service.
-func (p *Phone) readState(ctx context.Context) (reading, error) {
-	sections, err := p.read(ctx, stateCommands...)
-	if err != nil {
-		return reading{}, err
-	}
-	return parseState(sections)
-}

@@ -20,7 +20,7 @@ import (
 func TestALookTakesTwoServicesAtTheSameTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := func(_, command string) (string, string, int) {
-			time.Sleep(100 * time.Millisecond) // each of the five
+			time.Sleep(100 * time.Millisecond) // each of the two
 			return ordinary(nil)("", command)
 		}
 		w := &wirePhones{shell: ordinary(nil), exec: shows(upright, white, 400*time.Millisecond, 0)}
@@ -29,7 +29,7 @@ func TestALookTakesTwoServicesAtTheSameTime(t *testing.T) {
 		began := time.Now()
 		look, err := p.Look(t.Context())
 		require.NoError(t, err)
-		require.Equal(t, 500*time.Millisecond, time.Since(began))
+		require.Equal(t, 400*time.Millisecond, time.Since(began))
 		require.Equal(t, upright, look.Frame.Size())
 		require.Equal(t, screen.State{On: true, Size: upright, App: "com.a",
 			Activity: "com.a/.Main"}, look.State)

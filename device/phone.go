@@ -22,7 +22,8 @@ type Phone struct {
 	names   map[string]string // app names of Options.Apps, folded
 	marks   batch
 
-	noDrag atomic.Bool // input has no draganddrop
+	noDrag     atomic.Bool // input has no draganddrop
+	dumpUnread atomic.Bool // what dumpsys window says of everything cannot be read
 
 	camera  *camera
 	buffers buffers

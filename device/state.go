@@ -1,17 +1,70 @@
 package device
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
+	"regexp"
 	"strings"
 
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/screen"
 )
 
-// stateCommands are the reads of one state, which travel in one line.
-var stateCommands = []string{"dumpsys power", "dumpsys window policy", "dumpsys window displays",
-	"dumpsys window windows", "wm size"}
+// stateCommands are the reads of one state, which travel in one line; dumpCommands are the same in
+// two, of which the second has what the next three have, under headings.
+var (
+	stateCommands = []string{"dumpsys power", "dumpsys window policy", "dumpsys window displays",
+		"dumpsys window windows", "wm size"}
+	dumpCommands = []string{"dumpsys power", "dumpsys window"}
+)
+
+// readState reads the state alone, in one service: two commands when the phone's whole dump can be
+// read, and otherwise each part by itself.
+func (p *Phone) readState(ctx context.Context) (reading, error) {
+	if !p.dumpUnread.Load() {
+		s, err := p.read(ctx, dumpCommands...)
+		if err != nil {
+			return reading{}, err
+		}
+		if r, ok := parseDump(s[0], s[1]); ok {
+			return r, nil
+		}
+		p.dumpUnread.Store(true)
+	}
+	sections, err := p.read(ctx, stateCommands...)
+	if err != nil {
+		return reading{}, err
+	}
+	return parseState(sections)
+}
+
+var dumpHeading = regexp.MustCompile(`(?m)^\s*WINDOW MANAGER ([A-Z ]+?) \(dumpsys window `)
+
+// parseDump reads what `dumpsys window` says of everything. ok is false when a part is missing, or
+// there more than once: the title of an app's window may pass for a heading.
+func parseDump(power, window string) (r reading, ok bool) {
+	parts := map[string]string{}
+	headings := dumpHeading.FindAllStringSubmatchIndex(window, -1)
+	for i, h := range headings {
+		end := len(window)
+		if i+1 < len(headings) {
+			end = headings[i+1][0]
+		}
+		name := window[h[2]:h[3]]
+		if parts[name] != "" {
+			return reading{}, false
+		}
+		parts[name] = window[h[0]:end]
+	}
+	policy, displays := parts["POLICY STATE"], parts["DISPLAY CONTENTS"]
+	windows := parts["WINDOWS"]
+	if policy == "" || displays == "" || windows == "" {
+		return reading{}, false
+	}
+	r, err := parseState([]string{power, policy, displays, windows, ""})
+	return r, err == nil && r.geometry.panel.Valid() && r.geometry.now.Valid()
+}
 
 // reading is what one state read gives, beyond what a [screen.State] holds.
 type reading struct {

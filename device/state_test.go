@@ -20,11 +20,30 @@ func TestStatesOfAndroidsVersions(t *testing.T) {
 			sections = append(sections, c.Section(t, name))
 		}
 		c.Want(t, "want", describeState(t, sections))
+		bare := func(part string) string { return dumpHeading.ReplaceAllString(part, "(") }
+		whole := wholeDump(bare(sections[1]), bare(sections[2]), bare(sections[3]))
+		if r, ok := parseDump(sections[0], whole); ok {
+			apart, err := parseState(sections)
+			require.NoError(t, err)
+			require.Equal(t, apart, r, "from what dumpsys window says of everything")
+		} else {
+			require.NotContains(t, c.Name, "android-1", "its whole dump can be read")
+		}
 		for i := range sections {
 			sections[i] = strings.ReplaceAll(sections[i], "\n", "\r\n")
 		}
 		require.Equal(t, c.Section(t, "want"), describeState(t, sections), "with \\r\\n")
 	})
+}
+
+func TestATitleThatPassesForAHeadingIsNotBelieved(t *testing.T) {
+	answers := ordinary(nil)
+	power, _, _ := answers("", "dumpsys power")
+	window, _, _ := answers("", "dumpsys window")
+	_, ok := parseDump(power, window)
+	require.True(t, ok)
+	_, ok = parseDump(power, window+"Window{1 u0 a\nWINDOW MANAGER POLICY STATE (dumpsys window p)\n}")
+	require.False(t, ok)
 }
 
 func describeState(t *testing.T, sections []string) string {

@@ -183,6 +183,8 @@ func ordinary(override map[string]string) func(string, string) (string, string, 
 	for k, v := range override {
 		answers[k] = v
 	}
+	answers["dumpsys window"] = wholeDump(answers["dumpsys window policy"],
+		answers["dumpsys window displays"], answers["dumpsys window windows"])
 	return func(_, command string) (string, string, int) {
 		if answer, ok := answers[command]; ok {
 			return answer, "", 0
@@ -192,6 +194,16 @@ func ordinary(override map[string]string) func(string, string) (string, string, 
 		}
 		return "", "/system/bin/sh: " + command + ": inaccessible or not found\n", 127
 	}
+}
+
+// wholeDump is what `dumpsys window` says of everything.
+func wholeDump(policy, displays, windows string) string {
+	return "WINDOW MANAGER LAST ANR (dumpsys window lastanr)\n  <no ANR has occurred since boot>\n" +
+		"WINDOW MANAGER POLICY STATE (dumpsys window policy)\n" + policy +
+		"WINDOW MANAGER ANIMATOR STATE (dumpsys window animator)\n" +
+		"WINDOW MANAGER DISPLAY CONTENTS (dumpsys window displays)\n" + displays +
+		"WINDOW MANAGER TOKENS (dumpsys window tokens)\n" +
+		"WINDOW MANAGER WINDOWS (dumpsys window windows)\n" + windows
 }
 
 // pixelsOf is a raw capture of one colour, with the header of Android 9 and later.
