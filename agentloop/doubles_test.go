@@ -63,6 +63,12 @@ func (p *phone) Look(ctx context.Context) (screen.Observation, error) {
 	return look, nil
 }
 
+// Frame counts as a look.
+func (p *phone) Frame(ctx context.Context) (*screen.Frame, error) {
+	look, err := p.Look(ctx)
+	return look.Frame, err
+}
+
 // scene is the nth screen of a phone.
 func scene(n int) *screen.Frame { return grey(uint8(40 + n*20%200)) }
 

@@ -28,6 +28,13 @@ type Stater interface {
 	State(ctx context.Context) (screen.State, error)
 }
 
+// Framer is a Phone that can capture a frame without reading its state, which is most of what a
+// look asks of the phone. Such a frame is only held against others, and shown to nothing.
+type Framer interface {
+	// Frame is what Look's frame would be.
+	Frame(ctx context.Context) (*screen.Frame, error)
+}
+
 // Policy decides the next action.
 type Policy interface {
 	// Next decides from the situation. It reports every model call in Proposal.Tries, even with

@@ -106,8 +106,9 @@ func offOrLocked(s screen.State) *Ending {
 }
 
 const (
-	firstPoll = 100 * time.Millisecond // before the first and the second look after a gesture
-	lastPoll  = 500 * time.Millisecond // what the pauses between looks grow to
+	peekTime  = 2 * time.Second        // for a frame without a state
+	firstPoll = 100 * time.Millisecond // between the first two looks after a gesture
+	lastPoll  = 300 * time.Millisecond // what the pauses between looks grow to
 	reaction  = 600 * time.Millisecond // a screen that did not move for so long is not going to
 	lookAgain = time.Second            // what a black screen gets to show something
 	same      = 0.005                  // of a fingerprint's cells; what a cursor or a clock moves
@@ -122,23 +123,49 @@ func (l *loop) settle(ctx context.Context) (screen.Observation, screen.Fingerpri
 		return l.glance(ctx)
 	}
 	began, pause := time.Now(), firstPoll
-	_ = wait.For(ctx, min(pause, l.limits.Settle)) // the look finds out whether ctx has ended
-	look, print, err := l.glance(ctx)
-	for err == nil && look.State.On && look.Frame != nil && time.Since(began) < l.limits.Settle {
+	former, formerPrint := l.peek(ctx)
+	for {
+		// the look finds out whether ctx has ended
 		_ = wait.For(ctx, min(pause, l.limits.Settle-time.Since(began)))
 		pause = min(pause*3/2, lastPoll)
-		former, formerPrint := look, print
-		look, print, err = l.glance(ctx)
-		reacted := l.last != nil && print.Distance(l.before) > same || time.Since(began) >= reaction
-		if reacted && atRest(former, look) && print.Distance(formerPrint) <= same {
-			break
+		look, print, err := l.glance(ctx)
+		if err != nil || !look.State.On || look.Frame == nil ||
+			time.Since(began) >= l.limits.Settle {
+			return look, print, err
 		}
+		reacted := l.last != nil && print.Distance(l.before) > same || time.Since(began) >= reaction
+		if reacted && l.atRest(former, look) && print.Distance(formerPrint) <= same {
+			return look, print, nil
+		}
+		former, formerPrint = look, print
 	}
-	return look, print, err
 }
 
-func atRest(a, b screen.Observation) bool {
+// peek is a frame right after a gesture: whether the next look is the same tells whether the screen
+// moves. A phone that cannot capture one without its state is looked at. What goes wrong is found
+// out by the look that follows.
+func (l *loop) peek(ctx context.Context) (screen.Observation, screen.Fingerprint) {
+	p, can := l.Phone.(Framer)
+	if !can {
+		look, print, _ := l.glance(ctx)
+		return look, print
+	}
+	ctx, cancel := context.WithTimeout(ctx, peekTime)
+	defer cancel()
+	f, err := p.Frame(ctx)
+	if err != nil || f == nil {
+		return screen.Observation{}, screen.Fingerprint{}
+	}
+	return screen.Observation{Frame: f}, f.Fingerprint()
+}
+
+// atRest reports whether the same app is in front of two looks. What is in front of a frame without
+// a state is taken for what was there before the gesture: an app that starts is looked at again.
+func (l *loop) atRest(a, b screen.Observation) bool {
 	s, t := a.State, b.State
+	if s == (screen.State{}) {
+		return l.last == nil || l.last.Look.State.App == t.App
+	}
 	return s.App == t.App && s.Activity == t.Activity && s.Size == t.Size
 }
 

@@ -136,7 +136,7 @@ func TestHowARunEnds(t *testing.T) {
 						r.phone.state.On = false
 					}
 				}
-			}, says: "display is off", steps: 1, touches: 1, looks: 2},
+			}, says: "display is off", steps: 1, touches: 1, looks: 3},
 		{name: "locked", acts: []actions.Action{tap(1, 1)}, want: agentloop.ScreenLocked,
 			arrange: func(r *rig) { r.phone.state.Locked = true }, says: "locked"},
 		{name: "locked as an error", acts: []actions.Action{tap(1, 1)},

@@ -17,20 +17,20 @@ func TestAfterAGestureTheScreenIsWaitedFor(t *testing.T) {
 		looks   int           // of the second step
 		scene   int           // that the second decision sees
 	}{
-		{name: "a screen that changes at once takes two looks", settle: 200 * time.Millisecond,
+		{name: "a screen that changes at once takes two looks", settle: 100 * time.Millisecond,
 			looks: 2, scene: 1},
 		{name: "a screen that moves is looked at until it rests",
 			arrange: func(r *rig) { r.phone.moving = 700 * time.Millisecond },
-			settle:  1412500 * time.Microsecond, looks: 6, scene: 1},
+			settle:  1075 * time.Millisecond, looks: 6, scene: 1},
 		{name: "a screen that reacts late is not taken for one at rest",
 			arrange: func(r *rig) { r.phone.lag = 550 * time.Millisecond },
-			settle:  912500 * time.Microsecond, looks: 5, scene: 1},
+			settle:  1075 * time.Millisecond, looks: 6, scene: 1},
 		{name: "a screen that does not change is given its reaction time",
 			arrange: func(r *rig) { r.phone.frozen = true },
-			settle:  912500 * time.Microsecond, looks: 5, scene: 0},
+			settle:  775 * time.Millisecond, looks: 5, scene: 0},
 		{name: "a screen that never rests is taken as it is after the limit",
 			arrange: func(r *rig) { r.phone.moving = time.Hour },
-			settle:  3 * time.Second, looks: 10, scene: -1},
+			settle:  3 * time.Second, looks: 13, scene: -1},
 		{name: "without a limit nothing is waited for",
 			arrange: func(r *rig) { r.runner.Limits.Settle = -1; r.phone.lag = time.Second },
 			settle:  0, looks: 1, scene: 0},
@@ -61,7 +61,7 @@ func TestAPhoneThatWasTouchedBeforeTheRunIsWaitedFor(t *testing.T) {
 	run(t, r, "x")
 
 	require.Equal(t, 5, r.phone.looks)
-	require.Equal(t, 912500*time.Microsecond, r.journal.steps[0].Timing.Settle)
+	require.Equal(t, 775*time.Millisecond, r.journal.steps[0].Timing.Settle)
 }
 
 func TestAfterAWaitTheScreenIsLookedAtOnce(t *testing.T) {
@@ -96,11 +96,11 @@ func TestCompletingAndAbortingDoNotWaitForTheScreen(t *testing.T) {
 
 func TestAnAppThatComesToTheFrontWithTheSamePictureIsWaitedFor(t *testing.T) {
 	r := newRig(tap(1, 1), actions.Complete{})
-	apps := map[int]string{1: "launcher", 2: "splash", 3: "main", 4: "main"}
-	r.phone.lookErr = func(n int) error { r.phone.state.App = apps[min(n, 4)]; return nil }
+	apps := map[int]string{1: "launcher", 2: "splash", 3: "splash", 4: "main", 5: "main"}
+	r.phone.lookErr = func(n int) error { r.phone.state.App = apps[min(n, 5)]; return nil }
 
 	run(t, r, "x")
 
 	require.Equal(t, "main", r.script.seen[1].Look.State.App)
-	require.Equal(t, 4, r.phone.looks)
+	require.Equal(t, 5, r.phone.looks)
 }

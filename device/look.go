@@ -28,13 +28,24 @@ func (p *Phone) Look(ctx context.Context) (screen.Observation, error) {
 			look, err = p.glance(ctx)
 		}
 	}
+	return look, p.failed("looking at", err)
+}
+
+// Frame captures one frame without reading the state, in one service. It is cut as the last look
+// was; before the first one it is the whole picture.
+func (p *Phone) Frame(ctx context.Context) (*screen.Frame, error) {
+	f, err := p.shoot(ctx)
 	if err != nil {
-		return look, p.failed("looking at", err)
+		return nil, p.failed("capturing", err)
 	}
 	p.mu.Lock()
-	p.size = look.State.Size
+	last := p.last
 	p.mu.Unlock()
-	return look, nil
+	if !last.State.Size.Valid() {
+		return f, nil
+	}
+	f, err = fit(f, last)
+	return f, p.failed("capturing", err)
 }
 
 // State reads what the phone says of itself, in one service and without a picture.
@@ -67,6 +78,9 @@ func (p *Phone) glance(ctx context.Context) (screen.Observation, error) {
 	if err != nil {
 		return screen.Observation{}, err
 	}
+	p.mu.Lock()
+	p.last = r
+	p.mu.Unlock()
 	look := screen.Observation{State: r.State, At: at}
 	if !r.State.On {
 		return look, nil

@@ -30,7 +30,7 @@ type Phone struct {
 	decoder screen.Decoder
 
 	mu   sync.Mutex
-	size screen.Size // logical display of the last look; zero before the first
+	last reading // of the last look; zero before the first
 }
 
 var _ actions.Surface = (*Phone)(nil)

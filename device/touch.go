@@ -83,7 +83,7 @@ func (p *Phone) touch(ctx context.Context, doing string, takes time.Duration,
 // logicalSize is the display's size at the last look, or now when there was none.
 func (p *Phone) logicalSize(ctx context.Context) (screen.Size, error) {
 	p.mu.Lock()
-	size := p.size
+	size := p.last.State.Size
 	p.mu.Unlock()
 	if size.Valid() {
 		return size, nil
@@ -93,7 +93,7 @@ func (p *Phone) logicalSize(ctx context.Context) (screen.Size, error) {
 		return screen.Size{}, err
 	}
 	p.mu.Lock()
-	p.size = r.State.Size
+	p.last = r
 	p.mu.Unlock()
 	return r.State.Size, nil
 }

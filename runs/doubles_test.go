@@ -178,6 +178,11 @@ func (l *openPhone) Look(ctx context.Context) (screen.Observation, error) {
 	}, err
 }
 
+func (l *openPhone) Frame(ctx context.Context) (*screen.Frame, error) {
+	look, err := l.Look(ctx)
+	return look.Frame, err
+}
+
 func (l *openPhone) do(ctx context.Context, form string, args ...any) error {
 	l.mu.Lock()
 	if l.user == nil {

@@ -117,6 +117,11 @@ func (p *phone) Look(ctx context.Context) (screen.Observation, error) {
 	return look, nil
 }
 
+func (p *phone) Frame(ctx context.Context) (*screen.Frame, error) {
+	look, err := p.Look(ctx)
+	return look.Frame, err
+}
+
 // noise is a large frame that is hard to compress.
 var noise = sync.OnceValue(func() *screen.Frame {
 	img := image.NewRGBA(image.Rect(0, 0, 1080, 2400))

@@ -128,6 +128,10 @@ func turns(t *testing.T, s Subject) {
 		}
 		require.Equal(t, want, look.State.Size)
 		require.Equal(t, want.Landscape(), look.Frame.Size().Landscape())
+		frame, err := s.Phone.Frame(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, look.Frame.Size(), frame.Size())
+		require.Less(t, look.Frame.Fingerprint().Distance(frame.Fingerprint()), 0.05)
 		if s.Touches["Tap"] != nil {
 			touched(t, s, "Tap", s.Touches["Tap"](t))
 		}
@@ -319,6 +323,7 @@ func everything(p Surface, app string) map[string]func(context.Context) error {
 	all := gestures(p, Target{At: screen.Point{X: 0.5, Y: 0.5}, To: screen.Point{X: 0.5, Y: 0.2}})
 	maps.Copy(all, map[string]func(context.Context) error{
 		"Look":    func(ctx context.Context) error { _, err := p.Look(ctx); return err },
+		"Frame":   func(ctx context.Context) error { _, err := p.Frame(ctx); return err },
 		"Type":    func(ctx context.Context) error { return p.Type(ctx, "text") },
 		"Clear":   p.Clear,
 		"Key":     func(ctx context.Context) error { return p.Key(ctx, actions.KeyBack) },

@@ -188,6 +188,15 @@ func (f *Fake) Look(ctx context.Context) (look screen.Observation, err error) {
 	return look, err
 }
 
+// Frame gives Look's frame without the state.
+func (f *Fake) Frame(ctx context.Context) (frame *screen.Frame, err error) {
+	err = f.act(ctx, "capturing", 0, func() error {
+		frame, err = f.frame()
+		return err
+	})
+	return frame, err
+}
+
 func (f *Fake) frame() (*screen.Frame, error) {
 	h := fnv.New32a()
 	fmt.Fprint(h, f.front, f.texts[f.front], f.locked, f.scrolled)

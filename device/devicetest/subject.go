@@ -12,6 +12,7 @@ import (
 type Surface interface {
 	actions.Surface
 	Look(ctx context.Context) (screen.Observation, error)
+	Frame(ctx context.Context) (*screen.Frame, error)
 	Wake(ctx context.Context) error
 	StopApp(ctx context.Context, app string) error
 }
