@@ -55,7 +55,7 @@ func TestAResultSaysWhoAnsweredInTheClientsPlace(t *testing.T) {
 				}
 				require.Len(t, a.Notes, 1)
 				require.Contains(t, a.Notes[0], c.want)
-				require.Contains(t, a.tail, c.want)
+				require.Contains(t, a.text, c.want)
 				require.Len(t, w.wait(a.SessionID).Notes, 1,
 					"as long as the steps are those of the result")
 				require.Empty(t, w.call("ask_agent_wait",
@@ -94,7 +94,7 @@ func TestASecretThatSomebodyElseGaveIsMaskedInTheNote(t *testing.T) {
 		require.NoError(t, err)
 		a = w.wait(a.SessionID)
 		require.Equal(t, done, a.code())
-		require.Contains(t, a.tail, `"[secret]"`)
+		require.Contains(t, a.text, `"[secret]"`)
 		require.NotContains(t, a.wire, "483920-hush")
 	})
 }

@@ -21,8 +21,8 @@ func TestTheWholeTripOfAQuestion(t *testing.T) {
 		require.Equal(t, []string{"red", "blue"}, a.Question.Options)
 		require.Equal(t, 1, a.Question.Round)
 		require.Equal(t, 2, a.Local)
-		require.Contains(t, a.tail, `"question 1?"`)
-		require.Contains(t, a.tail, `"red", "blue"`)
+		require.Contains(t, a.text, `"question 1?"`)
+		require.Contains(t, a.text, `"red", "blue"`)
 
 		b := w.call("ask_agent_continue", in{"session_id": a.SessionID, "reply_from_client": "red"})
 

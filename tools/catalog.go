@@ -139,6 +139,7 @@ var argumentTypes = sync.OnceValue(func() schema.Types {
 	schema.AddEnum(types, result.FieldTypes...)
 	schema.AddEnum(types, inquiry.Pause, inquiry.GoOn, inquiry.Default)
 	schema.AddEnum(types, runs.Cancel, runs.Pause)
+	schema.AddEnum(types, detailSummary, detailSteps, detailPictures)
 	schema.Add[field](types, schema.ParseWords(described("field"), nil))
 	return types
 })

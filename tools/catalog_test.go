@@ -250,9 +250,9 @@ func TestTheParametersOfTheReferenceAreThere(t *testing.T) {
 				defaults[tool.Name][name] = p.(in)["default"]
 			}
 		}
-		flags := map[string]any{"enable_intermediate_logs": true,
-			"enable_intermediate_image_caption": true, "enable_intermediate_screenshots": false,
-			"enable_final_screenshot": false, "enable_final_image_caption": true, "extra_info": nil,
+		flags := map[string]any{"detail": "steps", "enable_intermediate_logs": nil,
+			"enable_intermediate_image_caption": nil, "enable_intermediate_screenshots": nil,
+			"enable_final_screenshot": nil, "enable_final_image_caption": nil, "extra_info": nil,
 			"wait_seconds": nil, "max_steps": 20.0,
 			"device_id": nil, "queue": false, "detached_ok": nil, "task": nil}
 		require.Equal(t, with(maps.Clone(flags),
@@ -270,7 +270,7 @@ func TestTheParametersOfTheReferenceAreThere(t *testing.T) {
 				"supersede": nil}),
 			defaults["ask_agent"])
 		require.Equal(t, in{"session_id": nil, "question_id": nil, "since_step": nil,
-			"wait_seconds": nil}, defaults["ask_agent_wait"])
+			"wait_seconds": nil, "detail": nil}, defaults["ask_agent_wait"])
 		require.Equal(t, in{"session_id": nil, "mode": "cancel"}, defaults["ask_agent_stop"])
 		require.Equal(t, in{"state": nil, "limit": 20.0}, defaults["list_sessions"])
 		require.Equal(t, in{"device_id": nil}, defaults["get_screenshot"])

@@ -94,12 +94,12 @@ func TestALanguageIsOfOurOwnSentences(t *testing.T) {
 		require.Contains(t, w.described(ctx, "send_inquiry").Description, "绝不替用户编造回答")
 		a, err := w.try(ctx, "ask_agent_start_new_task", in{"task": "ask"}, nil)
 		require.NoError(t, err)
-		require.Contains(t, a.tail, "请把手机助手的这个问题转告你的用户")
-		require.Contains(t, a.tail, `"question 1?"`, "what the agent said stays as it was")
-		require.Contains(t, a.tail, a.SessionID)
+		require.Contains(t, a.text, "请把手机助手的这个问题转告你的用户")
+		require.Contains(t, a.text, `"question 1?"`, "what the agent said stays as it was")
+		require.Contains(t, a.text, a.SessionID)
 		b := w.askAs(ctx, "send_inquiry", in{"prompt": "go on?", "wait_seconds": 0}, nil)
-		require.Contains(t, b.tail, "继续等待回答")
-		require.Contains(t, w.call("ask_agent_wait", in{"session_id": a.SessionID}).tail,
+		require.Contains(t, b.text, "继续等待回答")
+		require.Contains(t, w.call("ask_agent_wait", in{"session_id": a.SessionID}).text,
 			"Ask your user", "other connections read what they read")
 	})
 }
@@ -243,6 +243,6 @@ func TestTheAddressOfAConnectionOverHTTP(t *testing.T) {
 			"Ask Ann.\n无论"))
 		a := w.ask("send_inquiry", in{"prompt": "go on?"})
 		require.Equal(t, "pending", a.says())
-		require.Contains(t, a.tail, "继续等待回答")
+		require.Contains(t, a.text, "继续等待回答")
 	}
 }

@@ -47,7 +47,7 @@ func (t *tasks) goOn(ctx context.Context, c *call, a continueArgs) (*reply, erro
 	if err != nil {
 		return nil, err
 	}
-	s := &callState{status: st, show: a.show(), began: began, budget: c.budget(a.Seconds),
+	s := &callState{status: st, show: a.show(c.gelab), began: began, budget: c.budget(a.Seconds),
 		notes: t.cutSteps(c, a.MaxSteps)}
 	if answer != nil {
 		s.reply = answer.Text

@@ -15,6 +15,8 @@
 // client asked for that, and returns what is true then. A call that is cancelled detaches and
 // changes nothing else.
 //
+// A result is a text for a model, the same as an object for programs, and pictures: see [reply].
+//
 // A question of the agent on the phone comes with the result of a call, for the calling model to
 // pass on, or is shown to the client's user in a form while a call waits (see [channel.Elicit]).
 // send_inquiry asks people for any client: an inquiry belongs to the client that asked, and has no

@@ -190,7 +190,7 @@ func TestAFormDoesNotOutliveTheCall(t *testing.T) {
 		require.Equal(t, 25*time.Second, time.Since(began), "its budget")
 		require.Equal(t, asks, a.code())
 		require.Equal(t, "ask_agent_wait", a.Next.Tool, "the next call shows it again")
-		require.Contains(t, a.tail, "in a form")
+		require.Contains(t, a.text, "in a form")
 		require.Equal(t, []any{"the time for this form is over; the question is still open"},
 			w.closings())
 		look := w.call("ask_agent_wait", in{"session_id": a.SessionID, "wait_seconds": 0})
@@ -359,7 +359,7 @@ func TestTheAnswerThatComesBackIsTakenForItsOwnQuestionOnly(t *testing.T) {
 		late := w.again("ask_agent_start_new_task", start, state,
 			in{"action": "accept", "content": in{"choice": "blue"}})
 		require.Equal(t, done, late.code())
-		require.Contains(t, late.tail, "came too late")
+		require.Contains(t, late.text, "came too late")
 		require.Equal(t, "done red", *late.Answer)
 		synctest.Wait()
 	})

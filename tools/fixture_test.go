@@ -203,8 +203,8 @@ func (w *fixture) restart() {
 type answer struct {
 	result.Result
 	structured map[string]any
-	text       string // of the first block
-	tail       string // of the last block
+	text       string // what a model reads
+	last       string // its last line
 	raw        *mcp.CallToolResult
 	wire       string // all of it
 }
@@ -257,13 +257,8 @@ func (w *fixture) read(tool string, raw *mcp.CallToolResult) answer {
 	if strings.HasPrefix(tool, "ask_agent") {
 		require.NoError(w.t, json.Unmarshal(structured, &a.Result))
 	}
-	first, ok := raw.Content[0].(mcp.TextContent)
-	require.True(w.t, ok)
-	a.text = first.Text
-	require.JSONEq(w.t, string(structured), first.Text, "the first text block is the same JSON")
-	if last, ok := raw.Content[len(raw.Content)-1].(mcp.TextContent); ok && len(raw.Content) > 1 {
-		a.tail = last.Text
-	}
+	a.text = w.said(raw)
+	a.last = a.text[strings.LastIndex(a.text, "\n")+1:]
 	if raw.IsError {
 		var f struct{ Error *result.Failure }
 		require.NoError(w.t, json.Unmarshal(structured, &f))
@@ -285,6 +280,27 @@ func (w *fixture) read(tool string, raw *mcp.CallToolResult) answer {
 	require.NoError(w.t, err)
 	a.wire = string(wire)
 	return a
+}
+
+// said is the text of a result: one block, which the same as JSON stands beside for clients that
+// know nothing else, and which pictures may follow.
+func (w *fixture) said(raw *mcp.CallToolResult) (text string) {
+	w.t.Helper()
+	for _, c := range raw.Content {
+		block, ok := c.(mcp.TextContent)
+		if !ok {
+			require.IsType(w.t, mcp.ImageContent{}, c)
+			continue
+		}
+		if json.Valid([]byte(block.Text)) {
+			continue
+		}
+		require.Empty(w.t, text)
+		text = block.Text
+		first, _, _ := strings.Cut(text, "\n")
+		require.Regexp(w.t, `^[^{}]`, first, "a sentence for a person")
+	}
+	return text
 }
 
 func (w *fixture) start(task string, more ...in) answer {

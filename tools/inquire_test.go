@@ -40,7 +40,7 @@ func (w *fixture) askAs(ctx context.Context, tool string, arguments in, token an
 	a, err := w.try(ctx, tool, arguments, token)
 	require.NoError(w.t, err)
 	out := asked{answer: a}
-	require.NoError(w.t, json.Unmarshal([]byte(a.text), &out))
+	require.NoError(w.t, json.Unmarshal(encode(w.t, a.structured), &out))
 	return out
 }
 
@@ -77,7 +77,7 @@ func TestAnInquiryWaitsForItsAnswer(t *testing.T) {
 		require.WithinDuration(t, began.Add(10*time.Minute), a.Question.AttentionUntil, 0)
 		require.Equal(t, &result.Next{Tool: "send_inquiry", Arguments: in{"question_id": a.ID},
 			Why: "nobody has answered yet"}, a.Next)
-		require.Contains(t, a.tail, "do not ask again")
+		require.Contains(t, a.text, "do not ask again")
 		go func() { time.Sleep(7 * time.Second); w.settle(a.ID, fromPage) }()
 		began = time.Now()
 
@@ -91,7 +91,7 @@ func TestAnInquiryWaitsForItsAnswer(t *testing.T) {
 		require.Equal(t, "human_token", b.Settled.Authority)
 		require.Nil(t, b.Question)
 		require.Nil(t, b.Next)
-		require.Contains(t, b.tail, "Ann through page")
+		require.Contains(t, b.text, "Ann through page")
 		stored, err := w.manager.Broker().Get(t.Context(), a.ID)
 		require.NoError(t, err)
 		require.False(t, stored.AppliedAt.IsZero(), "it is noted that the asker has it")
@@ -234,7 +234,7 @@ func TestWhatSilenceLeadsTo(t *testing.T) {
 				} else {
 					require.Equal(t, c.answer, *b.Answer)
 				}
-				require.Contains(t, b.tail, c.says)
+				require.Contains(t, b.text, c.says)
 			})
 		})
 	}
@@ -248,7 +248,7 @@ func TestARefusalIsTold(t *testing.T) {
 		b := w.ask("send_inquiry", in{"question_id": a.ID})
 		require.Equal(t, "refused", b.says())
 		require.Nil(t, b.Answer)
-		require.Contains(t, b.tail, "do not ask this again")
+		require.Contains(t, b.text, "do not ask this again")
 	})
 }
 
@@ -334,7 +334,7 @@ func TestWhatCannotBeAskedIsRefused(t *testing.T) {
 				a := w.ask("send_inquiry", with(in{"wait_seconds": 0}, c.arguments))
 				require.Equal(t, "INVALID_ARGUMENT", a.says(), a.text)
 				require.Contains(t, a.Failure.Message, c.says)
-				require.Contains(t, a.tail, "Try: ")
+				require.Contains(t, a.text, "Try: ")
 				require.Equal(t, before, w.facts())
 			})
 		})

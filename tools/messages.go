@@ -11,6 +11,12 @@ import (
 // agents, phones and people have said stays as it was said, and so do descriptions, errors and
 // everything that programs read.
 type messages struct {
+	// What has happened: the beginning of a result.
+	Done, GaveUp, Failed, Stopped, Expired, Queued, Going, AsksNow, PausedAfter string
+	OneStep, Steps, Screen, PicturesOf, OpenNow                                 string
+	Phones, Sessions, Questions, ScreenOf, ScreenIsOff                          string
+	InquiryOpen, InquiryClosed, TheAnswer                                       string
+
 	Note     string // of a result
 	CutSteps string // of a call, for Note
 

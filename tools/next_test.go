@@ -16,18 +16,18 @@ func TestARunThatWasPausedIsNotUrgedOn(t *testing.T) {
 		for _, a := range []answer{w.call("ask_agent_stop", in{"session_id": id, "mode": "pause"}),
 			w.wait(id)} {
 			require.Equal(t, "PAUSED USER_PAUSED", a.code())
-			require.True(t, strings.HasPrefix(a.tail,
+			require.True(t, strings.HasPrefix(a.last,
 				"The run is paused, as it was wanted. When your user wants it to go on, call "+
-					"ask_agent_continue"), a.tail)
-			require.Equal(t, 1, strings.Count(a.tail, "ask_agent_continue"))
+					"ask_agent_continue"), a.text)
+			require.Equal(t, 1, strings.Count(a.text, "ask_agent_continue"))
 			require.Contains(t, a.Next.Why, "when your user wants it")
 		}
 		w.phones.add("B")
 		asked := w.start("ask", in{"device_id": "B"})
 		a := w.call("ask_agent_stop", in{"session_id": asked.SessionID, "mode": "pause"})
-		require.True(t, strings.HasPrefix(a.tail,
-			"The run is paused, as it was wanted, and its question is still open."), a.tail)
-		require.Contains(t, a.tail, `"question 1?"`)
+		require.True(t, strings.HasPrefix(a.last,
+			"The run is paused, as it was wanted, and its question is still open."), a.text)
+		require.Contains(t, a.text, `"question 1?"`)
 		require.Equal(t, asked.Question.ID, a.Next.Arguments["question_id"])
 		a = w.call("ask_agent_continue", with(a.Next.Arguments, in{"reply_from_client": "red"}))
 		require.Equal(t, done, a.code(), "the call that it names goes on")
@@ -39,27 +39,27 @@ func TestTheLastLineSaysOnceWhatGoesOn(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		steps := w.start("forever", in{"max_steps": 1})
 		require.Equal(t, "PAUSED MAX_STEPS_REACHED", steps.code())
-		require.True(t, strings.HasPrefix(steps.tail, "Call ask_agent_continue with"), steps.tail)
+		require.True(t, strings.HasPrefix(steps.last, "Call ask_agent_continue with"), steps.text)
 
 		w.phones.phone("A").Set(devicetest.Change{Locked: &yes, PIN: &yes})
 		locked := w.call("ask_agent_continue", in{"session_id": steps.SessionID, "max_steps": 5})
 		require.Equal(t, "PAUSED SCREEN_LOCKED", locked.code())
-		require.True(t, strings.HasPrefix(locked.tail,
+		require.True(t, strings.HasPrefix(locked.last,
 			"Mend this first: unlock the phone by hand; then call ask_agent_continue with"),
-			locked.tail)
+			locked.text)
 
 		w.phones.add("B")
 		id := w.start("forever", in{"device_id": "B", "wait_seconds": 2}).SessionID
 		w.restart()
 		again := w.wait(id)
 		require.Equal(t, "PAUSED SERVER_RESTARTED", again.code())
-		require.True(t, strings.HasPrefix(again.tail, "Call ask_agent_continue with"), again.tail)
+		require.True(t, strings.HasPrefix(again.last, "Call ask_agent_continue with"), again.text)
 		detached := w.call("ask_agent_continue",
 			in{"session_id": id, "wait_seconds": 0, "max_steps": 1000})
 		time.Sleep(3 * time.Minute)
 		detached = w.call("ask_agent_wait", in{"session_id": detached.SessionID, "wait_seconds": 0})
 		require.Equal(t, "PAUSED CLIENT_DETACHED", detached.code())
-		require.True(t, strings.HasPrefix(detached.tail, "Call ask_agent_wait with"), detached.tail)
+		require.True(t, strings.HasPrefix(detached.last, "Call ask_agent_wait with"), detached.text)
 	})
 }
 
@@ -69,7 +69,7 @@ func TestAQueuedRunSaysItsPlaceAndWhoHasThePhone(t *testing.T) {
 		w.start("tap", in{"queue": true, "wait_seconds": 0})
 		third := w.start("tap tap", in{"queue": true, "wait_seconds": 1})
 		require.Equal(t, "QUEUED STILL_RUNNING", third.code())
-		for _, text := range []string{third.tail, third.Next.Why} {
+		for _, text := range []string{third.text, third.Next.Why} {
 			require.Contains(t, text, "runs in front of it in the line: 1")
 			require.Contains(t, text,
 				`held by your session "`+first.SessionID+`", which is RUNNING`)
@@ -78,7 +78,7 @@ func TestAQueuedRunSaysItsPlaceAndWhoHasThePhone(t *testing.T) {
 		foreign, err := w.try(w.as("bob"), "ask_agent_start_new_task",
 			in{"task": "tap", "queue": true, "wait_seconds": 1}, nil)
 		require.NoError(t, err)
-		require.Contains(t, foreign.tail, "held by a session of somebody else, which is RUNNING")
+		require.Contains(t, foreign.text, "held by a session of somebody else, which is RUNNING")
 		require.NotContains(t, foreign.wire, first.SessionID)
 	})
 }
@@ -93,7 +93,7 @@ func TestWhoHoldsThePhoneIsNotToldToSomebodyElse(t *testing.T) {
 			}
 			foreign, err := w.try(w.as("bob"), tool, arguments, nil)
 			require.NoError(t, err)
-			require.Contains(t, foreign.text, `"state":"RUNNING"`, "that it is held is told")
+			require.Contains(t, foreign.wire, `"state":"RUNNING"`, "that it is held is told")
 			require.NotContains(t, foreign.wire, first.SessionID, "by whom is not")
 			if foreign.Error != nil {
 				require.Equal(t, "DEVICE_BUSY", foreign.code())

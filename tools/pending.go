@@ -45,9 +45,6 @@ func (t *inquiries) list(ctx context.Context, c *call, a pendingArgs) (*reply, e
 			body.Questions = append(body.Questions, listed)
 		}
 	}
-	r := &reply{}
-	if body.Total > 0 {
-		r.tail = c.messages.AskPending
-	}
-	return r, r.fit(&body)
+	r := &reply{text: func() string { return questionsSaid(&body, c.messages) }}
+	return r, c.fit(r, &body)
 }

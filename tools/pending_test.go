@@ -72,7 +72,7 @@ func (w *fixture) pending(ctx context.Context, arguments in) (out struct {
 	a, err := w.try(ctx, "list_pending_questions", arguments, nil)
 	require.NoError(w.t, err)
 	require.False(w.t, a.raw.IsError, a.text)
-	require.NoError(w.t, json.Unmarshal([]byte(a.text), &out))
+	require.NoError(w.t, json.Unmarshal(encode(w.t, a.structured), &out))
 	out.answer = a
 	return out
 }
@@ -103,7 +103,7 @@ func TestTheOpenQuestionsAreListed(t *testing.T) {
 			{Name: "command_line"}}, all.Questions[1].Channels)
 		require.Equal(t, all.Questions[0].ReplyURL, session.Question.ReplyURL,
 			"in the result of a run, too")
-		require.Contains(t, all.tail, "answer_question")
+		require.Contains(t, all.text, "answer_question")
 		require.Equal(t, 2, w.pending(t.Context(), in{"session_id": session.SessionID}).Total)
 		one := w.pending(t.Context(), in{"limit": 1})
 		require.Len(t, one.Questions, 1)
@@ -141,7 +141,7 @@ func TestListsAndAnswersStaySmall(t *testing.T) {
 			require.Less(t, len(got.wire), 100_000)
 			read += *got.Answer
 			if next = got.Next; next != nil {
-				require.Contains(t, got.tail, "answer_from")
+				require.Contains(t, got.text, "answer_from")
 				require.Contains(t, got.Notes[0], "20000 characters")
 			}
 		}
@@ -165,7 +165,7 @@ func TestAnAnswerToTheAgentOnThePhone(t *testing.T) {
 		require.Equal(t, &result.Next{Tool: "ask_agent_wait",
 			Arguments: in{"session_id": a.SessionID}, Why: "the run goes on with the answer"},
 			b.Next)
-		require.Contains(t, b.tail, "ask_agent_wait")
+		require.Contains(t, b.text, "ask_agent_wait")
 		end := w.wait(a.SessionID)
 		require.Equal(t, "done red", *end.Answer)
 		late := w.ask("answer_question", in{"question_id": a.Question.ID, "response": "blue"})

@@ -48,12 +48,9 @@ func (t *phones) list(ctx context.Context, c *call, _ struct{}) (*reply, error) 
 	if err := cmp.Or(errs...); err != nil {
 		return nil, err
 	}
-	r := &reply{body: result.Phones{Devices: list}}
-	if len(list) == 0 {
-		r.tail = "No phone is connected: ask your user to plug one in with USB debugging on, " +
-			"or to start an emulator."
-	}
-	return r, nil
+	body := &result.Phones{Devices: list}
+	said := func() string { return phonesSaid(body, c.messages) }
+	return &reply{body: body, text: said}, nil
 }
 
 func (t *phones) listed(ctx context.Context, c *call, p runs.PhoneInfo) (result.ListedPhone,
@@ -127,7 +124,7 @@ func (t *phones) screenshot(ctx context.Context, c *call, a screenshotArgs) (*re
 	if err != nil {
 		return nil, unseen(err)
 	}
-	return screenshotReply(serial, seen)
+	return screenshotReply(c, serial, seen)
 }
 
 // mayLook refuses while a session of somebody else has the phone: what is on its screen is theirs.
@@ -158,12 +155,12 @@ func unseen(err error) error {
 	return runs.Coded(code, err)
 }
 
-func screenshotReply(serial string, seen screen.Observation) (*reply, error) {
-	body := result.NewScreenshot(serial, seen)
+func screenshotReply(c *call, serial string, seen screen.Observation) (*reply, error) {
+	body, in := result.NewScreenshot(serial, seen), c.messages
+	text := fmt.Sprintf(in.ScreenIsOff, quote(serial))
 	if seen.Frame == nil {
 		body.Notes = []string{"the screen is off, so there is no picture"}
-		tail := "Note: the screen is off, so there is no picture; a new task wakes the phone."
-		return &reply{body: body, tail: tail}, nil
+		return &reply{body: body, text: func() string { return text }}, nil
 	}
 	small := seen.Frame.Within(longSide)
 	jpeg, err := small.JPEG(quality)
@@ -171,5 +168,6 @@ func screenshotReply(serial string, seen screen.Observation) (*reply, error) {
 		return nil, fmt.Errorf("phone %s: %w", serial, err)
 	}
 	body.Picture = [2]int{small.Size().W, small.Size().H}
-	return &reply{body: body, jpeg: jpeg}, nil
+	text = fmt.Sprintf(in.ScreenOf, quote(serial), quoted(body.App, 100))
+	return &reply{body: body, text: func() string { return text }, pictures: [][]byte{jpeg}}, nil
 }

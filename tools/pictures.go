@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
@@ -13,73 +14,73 @@ import (
 
 const (
 	longSide  = 1280 // of a picture that leaves
-	smallSide = 640  // of one in the logs
-	leastSide = 320  // of one that still tells something
+	smallSide = 640  // of one of an earlier step
 	quality   = 80
-	// bytes of all data URLs of a result, which holds each twice: as structure and as text
-	maxPictures = 400_000
+	// bytes of all pictures of a result. Many clients refuse results above a megabyte.
+	maxPictures = 300_000
 )
 
-// addPictures puts screens into the result: the last one first, then the logs from the end, as long
-// as there is room. Many clients refuse results above a megabyte.
-func (t *tasks) addPictures(ctx context.Context, body *result.Result, st runs.Status,
-	o resultOptions) error {
-	a := &album{frames: t.Store, room: maxPictures}
+// pictures are the screens of the result's steps, as long as there is room: the last one is chosen
+// first, then the earlier ones from the end. They are in the order of the steps.
+func (t *tasks) pictures(ctx context.Context, body *result.Result, st runs.Status,
+	o resultOptions) (list [][]byte, err error) {
+	var wanted []session.StepRecord
 	if o.FinalScreenshot && st.Last != nil {
-		if err := a.add(ctx, &body.Final.Screenshot, st.Last.FrameID, longSide); err != nil {
-			return err
+		wanted = append(wanted, *st.Last)
+	}
+	if o.Screenshots {
+		earlier := slices.Clone(result.Earlier(st))
+		slices.Reverse(earlier)
+		wanted = append(wanted, earlier...)
+	}
+	room, missing := maxPictures, 0
+	for i, step := range wanted {
+		if step.FrameID == "" { // the display was off
+			continue
 		}
-	}
-	steps := result.Earlier(st)
-	steps = steps[len(steps)-len(body.Logs):] // those that were not left out
-	for i := len(body.Logs) - 1; i >= 0 && o.Screenshots; i-- {
-		if err := a.add(ctx, &body.Logs[i].Screenshot, steps[i].FrameID, smallSide); err != nil {
-			return err
+		sides := []int{smallSide}
+		if i == 0 && o.FinalScreenshot {
+			sides = []int{longSide, smallSide}
 		}
-	}
-	if a.missing > 0 {
-		body.Notes = append(body.Notes, fmt.Sprintf("%d pictures are left out: "+
-			"they are not kept any more, or the result would be too large", a.missing))
-	}
-	return nil
-}
-
-// album is the pictures of one result.
-type album struct {
-	frames  Store
-	room    int // in bytes
-	missing int // pictures for which there is none, or that are not kept any more
-}
-
-// add sets to to the frame as a data URL, smaller when there is less room for it.
-func (a *album) add(ctx context.Context, to *string, frameID string, side int) error {
-	if frameID == "" { // the display was off
-		return nil
-	}
-	if a.room == 0 {
-		a.missing++
-		return nil
-	}
-	b, err := a.frames.Frame(ctx, frameID)
-	switch {
-	case errors.Is(err, session.ErrNotFound):
-		a.missing++
-		return nil
-	case err != nil:
-		return err
-	}
-	for ; side >= leastSide; side /= 2 {
-		url, err := export.DataURL(b, side, quality)
+		jpeg, err := t.picture(ctx, step.FrameID, sides, room)
 		if err != nil {
-			return fmt.Errorf("frame %s: %w", frameID, err)
+			return nil, err
 		}
-		if len(url) <= a.room {
-			a.room -= len(url)
-			*to = url
-			return nil
+		if jpeg == nil {
+			missing++
+			continue
+		}
+		room -= len(jpeg)
+		list, body.Pictures = append(list, jpeg), append(body.Pictures, step.Index)
+	}
+	slices.Reverse(list)
+	slices.Reverse(body.Pictures)
+	if missing > 0 {
+		body.Notes = append(body.Notes, fmt.Sprintf("%d pictures are left out: "+
+			"they are not kept any more, or the result would be too large", missing))
+	}
+	return list, nil
+}
+
+// picture is a frame in the first of the sizes that fits into room; nil when none does, or when the
+// frame is not kept any more.
+func (t *tasks) picture(ctx context.Context, frameID string, sides []int, room int) ([]byte,
+	error) {
+	frame, err := t.Store.Frame(ctx, frameID)
+	if errors.Is(err, session.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, side := range sides {
+		small, err := export.Shrink(frame, side, quality)
+		if err != nil {
+			return nil, fmt.Errorf("frame %s: %w", frameID, err)
+		}
+		if len(small) <= room {
+			return small, nil
 		}
 	}
-	a.room = 0
-	a.missing++
-	return nil
+	return nil, nil
 }

@@ -2,9 +2,7 @@ package tools
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/tools/result"
@@ -12,8 +10,7 @@ import (
 
 // render makes the result of a call that was carried out.
 func (t *tasks) render(ctx context.Context, c *call, st runs.Status, s *callState) (*reply, error) {
-	wanted := s.show
-	shown := wanted.private(t.Privacy)
+	shown := s.show.private(t.Privacy)
 	body, err := result.New(st)
 	if err != nil {
 		return nil, err
@@ -39,31 +36,16 @@ func (t *tasks) render(ctx context.Context, c *call, st runs.Status, s *callStat
 			return nil, err
 		}
 	}
-	if wanted.pictures() && t.Privacy == PrivacyCaptions {
+	if s.show.pictures() && t.Privacy == PrivacyCaptions {
 		body.Notes = append(body.Notes,
 			"this server keeps pictures private: screens are described in words instead")
 	}
-	r := &reply{tail: tailOf(body, st, c.messages)}
-	if err := r.fit(&body); err != nil {
+	pictures, err := t.pictures(ctx, &body, st, shown)
+	if err != nil {
 		return nil, err
 	}
-	if shown.pictures() {
-		if err := t.addPictures(ctx, &body, st, shown); err != nil {
-			return nil, err
-		}
-	}
-	r.body, r.tail = body, tailOf(body, st, c.messages)
-	return r, nil
-}
-
-// tailOf is what the text ends with: the notes, then the call that comes next.
-func tailOf(body result.Result, st runs.Status, in *messages) string {
-	lines := make([]string, 0, len(body.Notes)+1)
-	for _, n := range body.Notes {
-		lines = append(lines, fmt.Sprintf(in.Note, n))
-	}
-	if l := nextLine(body.Next, st, in); l != "" {
-		lines = append(lines, l)
-	}
-	return strings.Join(lines, "\n")
+	r := &reply{text: func() string { return said(&body, st, c.messages) }}
+	err = c.fit(r, &body)
+	r.pictures = pictures
+	return r, err
 }

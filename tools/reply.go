@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -14,20 +15,28 @@ import (
 // envelope, and then it is still below 100 KB.
 const maxResult = 97_000
 
+// structured is the version of the protocol that brought structured content.
+const structured = "2025-06-18"
+
 // reply is what a tool answers. How it is sent, and how large it may be, is decided here and
 // nowhere else.
 type reply struct {
-	body  any // structuredContent; its JSON is the first text block
+	body  any // structuredContent
 	plain any // what is there instead of body; nil when it is body
-	// for the calling model; the last line says what to do next. "" when there is nothing to say
-	tail   string
-	jpeg   []byte // a picture of its own block, or nil
-	failed bool
+	// text is what the calling model reads, of the body as it is then: what happened, in a sentence
+	// for a person, and at last what to do next.
+	text     func() string
+	pictures [][]byte // JPEGs, which follow the text
+	failed   bool
 
 	form *mcp.CallToolResult // asks the client's user instead; nil when it does not
 }
 
-func (r *reply) result() (*mcp.CallToolResult, error) {
+// sent is the reply as a client gets it. "For backwards compatibility, a tool that returns
+// structured content SHOULD also return the serialized JSON in a TextContent block": clients that
+// know structured content pay for it twice, so only those get it that do not, and those of
+// gelab-zero's server, who read it.
+func (c *call) sent(r *reply) (*mcp.CallToolResult, error) {
 	if r.form != nil {
 		return r.form, nil
 	}
@@ -36,23 +45,28 @@ func (r *reply) result() (*mcp.CallToolResult, error) {
 		return nil, fmt.Errorf("encoding the result: %w", err)
 	}
 	out := &mcp.CallToolResult{StructuredContent: json.RawMessage(b), IsError: r.failed}
+	if r.text != nil {
+		out.Content = append(out.Content, mcp.NewTextContent(r.text()))
+	}
 	if r.plain != nil {
 		b = []byte(quote(r.plain))
 	}
-	out.Content = append(out.Content, mcp.NewTextContent(string(b)))
-	if r.jpeg != nil {
-		out.Content = append(out.Content,
-			mcp.NewImageContent(base64.StdEncoding.EncodeToString(r.jpeg), "image/jpeg"))
+	switch asJSON := mcp.NewTextContent(string(b)); {
+	case c.gelab:
+		out.Content = slices.Insert(out.Content, 0, mcp.Content(asJSON))
+	case c.version != "" && c.version < structured:
+		out.Content = append(out.Content, asJSON)
 	}
-	if r.tail != "" {
-		out.Content = append(out.Content, mcp.NewTextContent(r.tail))
+	for _, p := range r.pictures {
+		out.Content = append(out.Content,
+			mcp.NewImageContent(base64.StdEncoding.EncodeToString(p), "image/jpeg"))
 	}
 	return out, nil
 }
 
 // size is about how many bytes the reply will have on the wire.
-func (r *reply) size() (int, error) {
-	out, err := r.result()
+func (c *call) size(r *reply) (int, error) {
+	out, err := c.sent(r)
 	if err != nil {
 		return 0, err
 	}
@@ -61,9 +75,9 @@ func (r *reply) size() (int, error) {
 }
 
 // fit makes body the reply's, and shortens it until the reply is small enough.
-func (r *reply) fit(body interface{ Shorten(n int) }) error {
+func (c *call) fit(r *reply, body interface{ Shorten(n int) }) error {
 	r.body = body
-	return result.Fit(body, maxResult, r.size)
+	return result.Fit(body, maxResult, func() (int, error) { return c.size(r) })
 }
 
 // quote is a value of ours as JSON.

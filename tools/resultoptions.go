@@ -18,17 +18,47 @@ type resultOptions struct {
 	FinalCaption    bool `json:"final_caption"`    // without Captions, of the step at the end
 }
 
+// detail is how much a result shows.
+type detail string
+
+const (
+	detailSummary  detail = "summary"
+	detailSteps    detail = "steps"
+	detailPictures detail = "pictures"
+)
+
+// showArgs say what the results of a run show. The switches are gelab-zero's, and count where they
+// are given.
 type showArgs struct {
-	Logs            bool `json:"enable_intermediate_logs" default:"true"`
-	Captions        bool `json:"enable_intermediate_image_caption" default:"true"`
-	Screenshots     bool `json:"enable_intermediate_screenshots" default:"false"`
-	FinalScreenshot bool `json:"enable_final_screenshot" default:"false"`
-	FinalCaption    bool `json:"enable_final_image_caption" default:"true"`
+	Detail          detail `json:"detail" default:"steps"`
+	Logs            *bool  `json:"enable_intermediate_logs,omitempty" listed:"no"`
+	Captions        *bool  `json:"enable_intermediate_image_caption,omitempty" listed:"no"`
+	Screenshots     *bool  `json:"enable_intermediate_screenshots,omitempty" listed:"no"`
+	FinalScreenshot *bool  `json:"enable_final_screenshot,omitempty" listed:"no"`
+	FinalCaption    *bool  `json:"enable_final_image_caption,omitempty" listed:"no"`
 }
 
-func (a showArgs) show() resultOptions {
-	o := resultOptions(a)
-	o.Captions, o.Screenshots = o.Captions && o.Logs, o.Screenshots && o.Logs
+// show is what the arguments say; captions is what stands for those switches that were left out.
+func (a showArgs) show(captions bool) resultOptions {
+	or := func(given *bool, usual bool) bool {
+		if given != nil {
+			return *given
+		}
+		return usual
+	}
+	o := resultOptions{FinalCaption: captions}.with(a.Detail)
+	o.Logs = or(a.Logs, o.Logs)
+	o.Captions = o.Logs && or(a.Captions, captions)
+	o.Screenshots = o.Logs && or(a.Screenshots, o.Screenshots)
+	o.FinalScreenshot = or(a.FinalScreenshot, o.FinalScreenshot)
+	o.FinalCaption = or(a.FinalCaption, o.FinalCaption)
+	return o
+}
+
+// with is o with as much detail.
+func (o resultOptions) with(d detail) resultOptions {
+	o.Logs = d != detailSummary
+	o.Screenshots, o.FinalScreenshot = d == detailPictures, d == detailPictures
 	return o
 }
 
@@ -59,7 +89,7 @@ func (t *tasks) settings(c *call, a runArgs, mode string, before runs.Settings) 
 	if err := small("extra_info", a.Extra, 10_000); err != nil {
 		return before, err
 	}
-	if kept.Show = new(a.show()); a.Extra != nil {
+	if kept.Show = new(a.show(c.gelab)); a.Extra != nil {
 		kept.Extra = a.Extra
 	}
 	shown := kept.Show.private(t.Privacy)
@@ -103,7 +133,7 @@ func clientSettingsOf(s runs.Settings) (kept clientSettings, err error) {
 func resultOptionsOf(s runs.Settings) (resultOptions, error) {
 	kept, err := clientSettingsOf(s)
 	if err != nil || kept.Show == nil {
-		return resultOptions{Logs: true, Captions: true, FinalCaption: true}, err
+		return resultOptions{Logs: true}, err
 	}
 	return *kept.Show, nil
 }

@@ -33,14 +33,18 @@ func TestTheKeysOfAResult(t *testing.T) {
 			"model": "Double", "android_version": "15"}, a.structured["device_info"])
 		require.Equal(t, in{"agent_action": in{"cot": "", "explain": "", "action": "COMPLETE",
 			"action_type": "COMPLETE", "return": "done ", "summary": "step 2"},
-			"global_step_idx": 2.0, "screenshot_caption": "screen 2 in words"},
+			"global_step_idx": 2.0},
 			a.structured["final_action"])
 		require.Equal(t, in{"waited_ms": 2000.0, "wait_budget_ms": 25000.0, "run_ms": 2000.0,
 			"model_ms": 2000.0}, a.structured["timing"])
 		require.Equal(t, in{"prompt_tokens": 20.0, "completion_tokens": 2.0}, a.structured["usage"])
 		require.Equal(t, "done ", a.structured["answer"])
 		require.Nil(t, a.structured["error"])
-		require.Len(t, a.raw.Content, 1, "nothing is left to be done")
+		require.Equal(t, `The task is done, after 2 steps. The agent's report: "done"
+session_id "`+a.SessionID+`", device_id "A", COMPLETED, TASK_COMPLETED_SUCCESSFULLY
+1. CLICK (tap (0.500,0.500))
+2. COMPLETE (done: "done ")`, a.text)
+		require.Len(t, a.raw.Content, 1, "nothing else is there")
 	})
 }
 
@@ -53,9 +57,6 @@ func TestTheLogsAreAllStepsButTheLast(t *testing.T) {
 			require.Equal(t, want, indexes(a.Logs), task)
 			require.Equal(t, len(want)+1, a.Final.Global)
 			require.Equal(t, len(want)+1, a.Delta)
-			for _, l := range a.Logs {
-				require.NotEmpty(t, l.Caption)
-			}
 		}
 		a := w.start("tap")
 		a = w.call("ask_agent_continue", in{"session_id": a.SessionID, "task": "tap tap"})
@@ -85,44 +86,63 @@ func TestWaitListsWhatIsNew(t *testing.T) {
 	})
 }
 
-func TestTheFlagsSayWhatIsShown(t *testing.T) {
+func TestTheArgumentsSayWhatIsShown(t *testing.T) {
 	both, none := []bool{true, true}, []bool{false, false}
 	last := []bool{false, true}
 	for name, c := range map[string]struct {
-		flags                   in
-		logs                    bool
-		caption, picture        bool // of the logs
-		finalCaption, finalShot bool
-		described               []bool // steps, whatever is shown
+		arguments    in
+		query        string
+		logs         bool
+		caption      bool // of the logs
+		finalCaption bool
+		pictures     []int  // steps
+		described    []bool // steps, whatever is shown
 	}{
-		"as usual": {in{}, true, true, false, true, false, both},
-		"no logs": {in{"enable_intermediate_logs": false,
-			"enable_intermediate_screenshots": true}, false, false, false, true, false, last},
-		"no captions": {in{"enable_intermediate_image_caption": false,
-			"enable_final_image_caption": false}, true, false, false, false, false, none},
-		"no captions in logs": {in{"enable_intermediate_image_caption": false}, true, false,
-			false, true, false, last},
-		"no caption at the end": {in{"enable_final_image_caption": false}, true, true, false, false,
-			false, both},
-		"all": {in{"enable_intermediate_screenshots": true,
-			"enable_final_screenshot": true}, true, true, true, true, true, both},
-		"a picture at the end": {in{"enable_final_screenshot": true}, true, true, false, true,
-			true, both},
+		"as usual": {arguments: in{}, logs: true, described: none},
+		"summary":  {arguments: in{"detail": "summary"}, described: none},
+		"steps":    {arguments: in{"detail": "steps"}, logs: true, described: none},
+		"pictures": {arguments: in{"detail": "pictures"}, logs: true, pictures: []int{1, 2},
+			described: none},
+		"no logs": {arguments: in{"enable_intermediate_logs": false,
+			"enable_intermediate_screenshots": true, "enable_intermediate_image_caption": true},
+			described: none},
+		"captions": {arguments: in{"enable_intermediate_image_caption": true,
+			"enable_final_image_caption": true}, logs: true, caption: true, finalCaption: true,
+			described: both},
+		"captions in logs": {arguments: in{"enable_intermediate_image_caption": true}, logs: true,
+			caption: true, described: both},
+		"a caption at the end": {arguments: in{"enable_final_image_caption": true}, logs: true,
+			finalCaption: true, described: last},
+		"all": {arguments: in{"enable_intermediate_screenshots": true,
+			"enable_final_screenshot": "true"}, logs: true, pictures: []int{1, 2},
+			described: none},
+		"a picture at the end": {arguments: in{"enable_final_screenshot": true,
+			"detail": "summary"}, pictures: []int{2}, described: none},
+		"no picture at the end": {arguments: in{"enable_final_screenshot": false,
+			"detail": "pictures"}, logs: true, pictures: []int{1}, described: none},
+		"gelab-zero's defaults": {query: "compat=gelab", arguments: in{}, logs: true,
+			caption: true, finalCaption: true, described: both},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, w *fixture) {
-				first := w.start("tap", c.flags)
-				for _, a := range []answer{first,
-					w.call("ask_agent_wait",
-						in{"session_id": first.SessionID}),
-					w.call("ask_agent_stop", in{"session_id": first.SessionID})} {
+				call := func(tool string, arguments in) answer {
+					a, err := w.try(w.at(c.query), tool, arguments, nil)
+					require.NoError(t, err)
+					return a
+				}
+				first := call(start, with(in{"task": "tap"}, c.arguments))
+				for _, a := range []answer{first, call(wait, in{"session_id": first.SessionID}),
+					call("ask_agent_stop", in{"session_id": first.SessionID})} {
 					require.Equal(t, c.logs, a.Logs != nil)
+					require.Equal(t, c.logs, strings.Contains(a.text, "\n1. CLICK ("), a.text)
 					require.Equal(t, c.finalCaption, a.Final.Caption != "")
-					require.Equal(t, c.finalShot, a.Final.Screenshot != "")
 					for _, l := range a.Logs {
 						require.Equal(t, c.caption, l.Caption != "")
-						require.Equal(t, c.picture, l.Screenshot != "")
 					}
+					require.Equal(t, c.caption, strings.Contains(a.text, "screen 1 in words"))
+					require.Equal(t, c.pictures, a.Pictures)
+					require.Len(t, a.pictures(t), len(c.pictures))
+					require.NotContains(t, a.wire, "base64")
 				}
 				steps, err := w.store.Steps(t.Context(), first.SessionID)
 				require.NoError(t, err)
@@ -135,29 +155,46 @@ func TestTheFlagsSayWhatIsShown(t *testing.T) {
 	}
 }
 
+func TestAWaitMayShowMore(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		id := w.start("tap").SessionID
+		require.Equal(t, []int{1, 2}, w.call(wait,
+			in{"session_id": id, "detail": "pictures"}).Pictures)
+		require.Nil(t, w.call(wait, in{"session_id": id, "detail": "summary"}).Logs)
+		require.Empty(t, w.call(wait, in{"session_id": id}).Pictures, "for that call only")
+	})
+}
+
+// pictures are the result's.
+func (a answer) pictures(t *testing.T) (list []string) {
+	for _, c := range a.raw.Content {
+		if p, is := c.(mcp.ImageContent); is {
+			require.Equal(t, "image/jpeg", p.MIMEType)
+			list = append(list, "data:image/jpeg;base64,"+p.Data)
+		}
+	}
+	return list
+}
+
 func TestPicturesAreSmallJPEGs(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, w *fixture) {
 		w.phones.noisy = true
-		a := w.start("tap tap tap tap tap tap tap tap",
-			in{"enable_intermediate_screenshots": true, "enable_final_screenshot": true})
-		_, high := sizeOf(t, a.Final.Screenshot)
-		require.Equal(t, 600, high)
-		all := len(a.Final.Screenshot)
-		shown := 0
-		for _, l := range a.Logs {
-			if l.Screenshot != "" {
-				_, h := sizeOf(t, l.Screenshot)
-				require.LessOrEqual(t, h, 640)
-				shown++
-				all += len(l.Screenshot)
-			}
+		a := w.start("tap tap tap tap tap tap tap tap", in{"detail": "pictures"})
+		pictures, all := a.pictures(t), 0
+		for i, p := range pictures {
+			_, high := sizeOf(t, p)
+			require.LessOrEqual(t, high, map[bool]int{true: 1280, false: 640}[i == len(pictures)-1])
+			all += len(p)
 		}
-		require.Less(t, shown, len(a.Logs), "such pictures do not all find room")
+		require.Len(t, a.Pictures, len(pictures))
+		require.IsIncreasing(t, a.Pictures)
+		require.Equal(t, 9, a.Pictures[len(pictures)-1])
+		require.Less(t, len(pictures), 9, "such pictures do not all find room")
 		require.Less(t, all, 400_000)
 		require.Less(t, len(a.wire), 1_000_000)
-		require.Contains(t, a.tail, "pictures are left out")
-
+		require.Contains(t, a.text, "pictures are left out")
+		require.Contains(t, a.text, "The pictures are the screens of these steps")
 	})
 }
 
@@ -183,7 +220,7 @@ func TestResultsStaySmall(t *testing.T) {
 		}
 		require.Equal(t, done, a.code())
 		require.NotEmpty(t, a.Logs)
-		require.Contains(t, a.tail, "taploop sessions show "+a.SessionID)
+		require.Contains(t, a.text, "taploop sessions show "+a.SessionID)
 		require.Less(t, len(w.call("ask_agent_wait",
 			in{"session_id": a.SessionID, "since_step": 24}).wire), 100_000)
 		for range 6 {
@@ -207,7 +244,7 @@ func TestNoPixelLeavesWhenPicturesArePrivate(t *testing.T) {
 			w.call("ask_agent_wait", in{"session_id": a.SessionID}), w.call("ask_agent_stop",
 				in{"session_id": a.SessionID}),
 			w.call("list_sessions", nil), w.call("list_connected_devices", nil))
-		require.Contains(t, a.tail, "pictures private")
+		require.Contains(t, a.text, "pictures private")
 		require.NotEmpty(t, a.Final.Caption, "screens are told in words, whatever the flags say")
 		require.NotEmpty(t, a.Logs[0].Caption)
 		shot := w.call("get_screenshot", nil)
@@ -389,7 +426,7 @@ func TestWhyThereIsNoScreenshot(t *testing.T) {
 		a := w.call("get_screenshot", nil)
 		require.False(t, a.raw.IsError)
 		require.Equal(t, false, a.structured["screen_on"])
-		require.Contains(t, a.tail, "the screen is off")
+		require.Contains(t, a.text, "is off, so there is no picture")
 		w.phones.add("B")
 		for want, arguments := range map[string]in{"DEVICE_AMBIGUOUS": {},
 			"DEVICE_NOT_FOUND": {"device_id": "C"}} {
@@ -478,7 +515,7 @@ func TestStepsThatAreCutAreNoted(t *testing.T) {
 		require.Equal(t, "PAUSED MAX_STEPS_REACHED", a.code())
 		require.Contains(t, a.Notes, "max_steps 1000 was cut to 2, the most that this server "+
 			"allows one call")
-		require.Contains(t, a.tail, "was cut to 2")
+		require.Contains(t, a.text, "was cut to 2")
 		b, err := w.try(w.at("lang=zh"), "ask_agent_continue", in{"session_id": a.SessionID}, nil)
 		require.NoError(t, err)
 		require.Contains(t, b.Notes[0], "已减为 2", "the usual number is cut, too")

@@ -34,8 +34,8 @@ func (t *tasks) list(ctx context.Context, c *call, a listArgs) (*reply, error) {
 		}
 		body.Sessions = append(body.Sessions, listed)
 	}
-	r := &reply{}
-	return r, r.fit(&body)
+	r := &reply{text: func() string { return sessionsSaid(&body, c.messages) }}
+	return r, c.fit(r, &body)
 }
 
 func (t *tasks) listed(ctx context.Context, o session.Overview) (result.Session, error) {

@@ -24,25 +24,25 @@ func (t *inquiries) stands(c *call, q inquiry.Question, body *result.Inquiry, fr
 		body.Question = t.questions.shown(q)
 	}
 	body.Next = nextOfQuestion(q)
-	r := &reply{tail: t.tail(q, body.Next, c.messages)}
+	r := &reply{text: func() string { return t.said(q, body, c.messages) }}
 	if res := q.Resolution; res != nil &&
 		(res.Type == inquiry.TypeAnswer || res.Type == inquiry.TypeDefault) {
 		body.Settled.Answer = "" // it is said once
-		return r, r.fitAnswer(c, q, body, from)
+		return r, c.fitAnswer(r, q, body, from)
 	}
-	return r, r.fit(body)
+	return r, c.fit(r, body)
 }
 
 // fitAnswer adds the answer: all of it, or as much as fits and the call that reads on.
-func (r *reply) fitAnswer(c *call, q inquiry.Question, body *result.Inquiry, from int) error {
+func (c *call) fitAnswer(r *reply, q inquiry.Question, body *result.Inquiry, from int) error {
 	answer := []rune(q.Resolution.Response.String())
 	from = min(from, len(answer))
-	tail, next, notes := r.tail, body.Next, slices.Clip(body.Notes)
+	next, notes := body.Next, slices.Clip(body.Notes)
+	r.body = body
 	for to := len(answer); ; to = from + (to-from)*2/3 {
 		part := string(answer[from:to])
 		body.Answer, body.Values = &part, nil
 		body.Next, body.Notes = next, notes
-		r.body, r.tail = body, tail
 		if to == len(answer) && from == 0 {
 			body.Values = result.ValuesOf(q)
 		}
@@ -55,9 +55,8 @@ func (r *reply) fitAnswer(c *call, q inquiry.Question, body *result.Inquiry, fro
 		if to < len(answer) && c.request.Params.Name == inquiryTool {
 			arguments := map[string]any{"question_id": q.ID, "answer_from": to}
 			body.Next = nextCall(inquiryTool, arguments, "the answer goes on")
-			r.tail = fmt.Sprintf(c.messages.ReadOn, quote(arguments))
 		}
-		size, err := r.size()
+		size, err := c.size(r)
 		if err != nil || size <= maxResult || to <= from {
 			return err
 		}
@@ -77,19 +76,36 @@ func nextOfQuestion(q inquiry.Question) *result.Next {
 	return nil
 }
 
-// tail tells the calling model what follows from how the question stands.
-func (t *inquiries) tail(q inquiry.Question, next *result.Next, in *messages) string {
+// said is how the question stands, in text: what has happened, the answer, and what follows.
+func (t *inquiries) said(q inquiry.Question, body *result.Inquiry, in *messages) string {
+	text := quoted(q.Text, 500)
+	if q.Open() {
+		who := fmt.Sprintf(in.OnlyYou, quote(q.ID))
+		if len(t.Options.Channels) > 0 {
+			who = fmt.Sprintf(in.OpenFor, strings.Join(t.Options.Channels, ", "))
+		}
+		return strings.Join([]string{fmt.Sprintf(in.InquiryOpen, text), who,
+			fmt.Sprintf(in.WaitOn, quote(body.Next.Arguments))}, "\n")
+	}
+	lines := []string{fmt.Sprintf(in.InquiryClosed, q.Status, text)}
 	switch {
+	case body.Values != nil:
+		lines = append(lines, fmt.Sprintf(in.TheAnswer, body.Values))
+	case body.Answer != nil:
+		lines = append(lines, fmt.Sprintf(in.TheAnswer, quote(*body.Answer)))
+	}
+	for _, n := range body.Notes {
+		lines = append(lines, fmt.Sprintf(in.Note, n))
+	}
+	switch next := body.Next; {
 	case q.RunID != "":
-		return fmt.Sprintf(in.RunGoesOn, quote(next.Arguments))
-	case !q.Open():
-		return settledSentence(q, in)
+		lines = append(lines, fmt.Sprintf(in.RunGoesOn, quote(next.Arguments)))
+	case next != nil:
+		lines = append(lines, fmt.Sprintf(in.ReadOn, quote(next.Arguments)))
+	default:
+		lines = append(lines, settledSentence(q, in))
 	}
-	who := fmt.Sprintf(in.OnlyYou, quote(q.ID))
-	if len(t.Options.Channels) > 0 {
-		who = fmt.Sprintf(in.OpenFor, strings.Join(t.Options.Channels, ", "))
-	}
-	return who + "\n" + fmt.Sprintf(in.WaitOn, quote(next.Arguments))
+	return strings.Join(lines, "\n")
 }
 
 func settledSentence(q inquiry.Question, in *messages) string {

@@ -18,8 +18,8 @@ type runArgs struct {
 	MaxSteps   int             `json:"max_steps" default:"20" min:"1" max:"1000"`
 	Extra      json.RawMessage `json:"extra_info,omitempty"`
 	Seconds    *float64        `json:"wait_seconds,omitempty" max:"3600"`
-	Queue      bool            `json:"queue" default:"false"`
-	DetachedOK bool            `json:"detached_ok,omitempty"`
+	Queue      bool            `json:"queue" default:"false" listed:"no"`
+	DetachedOK bool            `json:"detached_ok,omitempty" listed:"no"`
 	showArgs
 }
 
@@ -41,7 +41,7 @@ type startArgs struct {
 
 // start begins a session with a task.
 func (t *tasks) start(ctx context.Context, c *call, a startArgs) (*reply, error) {
-	began, show := time.Now(), a.show()
+	began, show := time.Now(), a.show(c.gelab)
 	set, err := t.settings(c, a.runArgs, a.ReplyMode, runs.Settings{ReplyMode: t.ReplyMode})
 	if err != nil {
 		return nil, err

@@ -193,7 +193,7 @@ func TestWhatEachCallReturnsInEachState(t *testing.T) {
 					}
 					require.Equal(t, want, got, "%s", a.text)
 					if a.raw.IsError {
-						require.Contains(t, a.tail, "Try: ")
+						require.Contains(t, a.text, "Try: ")
 						if state != "running" && state != "queued" {
 							require.Equal(t, before, w.facts(),
 								"a call that cannot be carried out changes nothing")
@@ -236,8 +236,7 @@ func quoteNext(a answer) string { return fmt.Sprint(a.Next.Tool, a.Next.Argument
 // so.
 func (w *fixture) pointsOn(a answer) {
 	w.t.Helper()
-	lines := strings.Split(a.tail, "\n")
-	last := lines[len(lines)-1]
+	last := a.last
 	if a.State.Terminal() {
 		require.Nil(w.t, a.Next)
 		require.Nil(w.t, a.Question)

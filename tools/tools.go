@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -80,9 +79,10 @@ type call struct {
 	session   string // that the call is about, once it is known to be the caller's; or ""
 	progress  *progressReporter
 	waits     Waits
-	forms     bool // the client shows forms to its user
-	stateless bool // a request that stands alone: the server asks by its result
-	gelab     bool // the client was written for gelab-zero's server
+	forms     bool   // the client shows forms to its user
+	stateless bool   // a request that stands alone: the server asks by its result
+	version   string // of the protocol; "" when it is not known
+	gelab     bool   // the client was written for gelab-zero's server
 	options   *connectionOptions
 	messages  *messages
 }
@@ -100,6 +100,7 @@ func (t *Tools) newCall(ctx context.Context, req mcp.CallToolRequest) *call {
 		waits:     o.tighten(t.opts.waitsOf(mcptransport.ClientName(ctx), token != nil)),
 		forms:     mcptransport.CanElicit(ctx),
 		stateless: mcptransport.Stateless(ctx),
+		version:   server.RequestProtocolVersion(ctx),
 		gelab:     t.servesGelab(o),
 		options:   o,
 		messages:  o.messages,
@@ -129,7 +130,7 @@ func (t *Tools) handler(d tool) server.ToolHandlerFunc {
 			r, err = d.call(ctx, c)
 		}
 		if err == nil {
-			return r.result()
+			return c.sent(r)
 		}
 		if ctx.Err() != nil { // there is no reader any more
 			return nil, context.Cause(ctx)
@@ -138,8 +139,8 @@ func (t *Tools) handler(d tool) server.ToolHandlerFunc {
 		t.opts.link(f.Open)
 		t.guide(ctx, c, d, err, &f)
 		t.opts.Log.InfoContext(ctx, "call refused", "tool", d.name, "code", f.Code, "err", err)
-		r = &reply{body: d.failed(f), tail: hintLine(f), failed: true}
-		return r.result()
+		said := func() string { return refused(f, c.messages) }
+		return c.sent(&reply{body: d.failed(f), text: said, failed: true})
 	}
 }
 
@@ -172,12 +173,4 @@ func (c *call) actor() runs.Actor {
 
 func invalid(hint, format string, a ...any) error {
 	return runs.Refuse(runs.InvalidArgument, hint, format, a...)
-}
-
-// hintLine tells what to do about a call that could not be carried out.
-func hintLine(f result.Failure) string {
-	if f.Hint == "" {
-		return ""
-	}
-	return "Try: " + strings.Join(strings.Fields(f.Hint), " ")
 }

@@ -15,6 +15,7 @@ type waitArgs struct {
 	QuestionID string   `json:"question_id,omitempty" max:"200"`
 	Since      int      `json:"since_step,omitempty" max:"1000000"`
 	Seconds    *float64 `json:"wait_seconds,omitempty" max:"3600"`
+	Detail     detail   `json:"detail,omitempty" listed:"no"`
 }
 
 // wait waits for a run to change. One that was paused because no client waited goes on, unless the
@@ -29,6 +30,9 @@ func (t *tasks) wait(ctx context.Context, c *call, a waitArgs) (*reply, error) {
 	s.status = st
 	if s.show, err = resultOptionsOf(st.Settings); err != nil {
 		return nil, err
+	}
+	if a.Detail != "" {
+		s.show = s.show.with(a.Detail)
 	}
 	if err := t.askedIn(ctx, c, st.Session.ID, a.QuestionID); err != nil {
 		return nil, err

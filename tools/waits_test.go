@@ -137,7 +137,7 @@ func TestACallThatIsCancelledDetachesAndTheRunGoesOnForItsGrace(t *testing.T) {
 		a := w.call("ask_agent_wait", in{"session_id": id, "wait_seconds": 0})
 		require.Equal(t, "PAUSED CLIENT_DETACHED", a.code(), "who only looks changes nothing")
 		require.Equal(t, "ask_agent_wait", a.Next.Tool)
-		require.Contains(t, a.tail, "goes on when you do")
+		require.Contains(t, a.text, "goes on when you do")
 		touches = w.phones.touches("A")
 		b := w.call(a.Next.Tool, with(a.Next.Arguments, in{"wait_seconds": 5.5}))
 		require.Equal(t, still, b.code(), "who waits picks it up")
@@ -179,8 +179,8 @@ func TestARunWhosePhoneIsBusyIsNotPickedUp(t *testing.T) {
 		require.Equal(t, "PAUSED CLIENT_DETACHED", a.code())
 		require.Equal(t, "DEVICE_BUSY", a.Error.Code)
 		require.Equal(t, other, a.Error.Holder.SessionID)
-		require.Contains(t, a.tail, "Mend this first")
-		require.Contains(t, a.tail, "then call ask_agent_wait")
+		require.Contains(t, a.text, "Mend this first")
+		require.Contains(t, a.text, "then call ask_agent_wait")
 	})
 }
 
@@ -309,6 +309,6 @@ func TestAModelThatFailsPausesTheRunWithTheMend(t *testing.T) {
 		require.False(t, a.raw.IsError, "the call was carried out")
 		require.Equal(t, "MODEL_ERROR", a.Error.Code)
 		require.Contains(t, a.Error.Message, "connection refused")
-		require.Contains(t, a.tail, "Mend this first: see that the model's server answers")
+		require.Contains(t, a.text, "Mend this first: see that the model's server answers")
 	})
 }

@@ -32,7 +32,7 @@ type workFlags struct {
 type taskFlags struct {
 	ReplyMode string `key:"reply.mode" help:"What happens when the model asks: pass_to_client, manual_reply, auto_reply, no_reply (or pass, manual, auto, no), or several like 'manual (60s) -> auto'." placeholder:"MODE"`
 	MaxSteps  int    `help:"Most steps of this call; 0 means the configured maximum." placeholder:"N"`
-	Captions  string `enum:"none,final,all" default:"final" help:"Which screens a model puts in words: none, final, all." placeholder:"WHICH"`
+	Captions  string `enum:"none,final,all" default:"none" help:"Which screens a model puts in words, with a call for each: none, final, all." placeholder:"WHICH"`
 	Queue     bool   `help:"Wait for a phone that another session holds."`
 	JSON      bool   `help:"Print the result as JSON on stdout."`
 	workFlags
@@ -101,7 +101,7 @@ func (c *continueCmd) Run(ctx context.Context, a *app) error {
 				return runs.Status{}, err
 			}
 		}
-		if c.ReplyMode != "" || c.Captions != "final" {
+		if c.ReplyMode != "" || c.Captions != "none" {
 			s := c.settings(a)
 			r.Settings = &s
 		}

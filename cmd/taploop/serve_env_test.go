@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -37,6 +38,8 @@ type testEnv struct {
 
 	mu    sync.Mutex
 	gates []*thinkingPause
+
+	asked atomic.Int64 // how often the model was asked something
 }
 
 // newTestEnv sets a task up. script is put in front of the rules that solve the tasks; env is more
@@ -130,6 +133,9 @@ func (b *testEnv) model(t testing.TB) http.Handler {
 		}
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		b.life.beat()
+		if strings.HasSuffix(r.URL.Path, "/chat/completions") {
+			b.asked.Add(1)
+		}
 		b.mu.Lock()
 		gates := b.gates
 		b.mu.Unlock()

@@ -67,7 +67,8 @@ var packages = []row{
 		why:   "the MCP tools"},
 	{pkg: "tools/schema", why: "schemas of Go types, and arguments read by them; knows no tool"},
 	{pkg: "tools/result",
-		imports: "agentloop inquiry inquiry/route runs screen session tools/schema",
+		imports: "agentloop inquiry inquiry/route runs screen session session/export " +
+			"tools/schema",
 		why: "what programs are shown of runs, questions and failures; the command line " +
 			"prints the same"},
 	{pkg: "web",

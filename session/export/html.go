@@ -65,27 +65,25 @@ func picture(ctx context.Context, src Source, id string) (template.URL, error) {
 	if err != nil {
 		return "", fmt.Errorf("reading frame %s: %w", id, err)
 	}
-	url, err := DataURL(b, longSide, quality)
-	if err != nil {
+	if b, err = Shrink(b, longSide, quality); err != nil {
 		return "", fmt.Errorf("shrinking frame %s: %w", id, err)
 	}
-	return template.URL(url), nil
+	return template.URL("data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(b)), nil
 }
 
-// DataURL is a stored JPEG as a data URL, with a long side of at most side pixels.
-func DataURL(b []byte, side, quality int) (string, error) {
+// Shrink is a stored JPEG with a long side of at most side pixels.
+func Shrink(b []byte, side, quality int) ([]byte, error) {
 	img, err := jpeg.Decode(bytes.NewReader(b))
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	if size := img.Bounds(); max(size.Dx(), size.Dy()) > side {
-		f, err := screen.NewFrame(img)
-		if err != nil {
-			return "", err
-		}
-		if b, err = f.Within(side).JPEG(quality); err != nil {
-			return "", err
-		}
+	size := img.Bounds()
+	if max(size.Dx(), size.Dy()) <= side {
+		return b, nil
 	}
-	return "data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(b), nil
+	f, err := screen.NewFrame(img)
+	if err != nil {
+		return nil, err
+	}
+	return f.Within(side).JPEG(quality)
 }

@@ -11,8 +11,10 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/session/export"
 )
 
 // Result is how a run stands: what every tool for runs returns, and what the command line prints
@@ -31,6 +33,7 @@ type Result struct {
 	Final     *Step                `json:"final_action,omitempty"`
 	Delta     int                  `json:"steps_delta"`
 	Logs      []Step               `json:"intermediate_logs,omitzero"` // nil when switched off
+	Pictures  []int                `json:"pictures,omitempty"`         // steps, as image content
 	Answer    *string              `json:"answer"`
 	Question  *OpenQuestion        `json:"question"`
 	Next      *Next                `json:"next"`
@@ -50,10 +53,11 @@ type Device struct {
 
 // Step is one step of a run.
 type Step struct {
-	Action     json.RawMessage `json:"agent_action"` // see actions.Decision.AgentAction
-	Global     int             `json:"global_step_idx"`
-	Caption    string          `json:"screenshot_caption,omitempty"`
-	Screenshot string          `json:"screenshot_b64_url,omitempty"`
+	Action  json.RawMessage `json:"agent_action"` // see actions.Decision.AgentAction
+	Global  int             `json:"global_step_idx"`
+	Caption string          `json:"screenshot_caption,omitempty"`
+
+	Line string `json:"-"` // the step in words, for the text of a result
 }
 
 // Next names the call that goes on from here.
@@ -88,8 +92,8 @@ type Usage struct {
 	Completion int `json:"completion_tokens"`
 }
 
-// New is the result of a call that was carried out, without pictures, earlier steps and the call
-// that comes next.
+// New is the result of a call that was carried out, without earlier steps and the call that comes
+// next.
 func New(st runs.Status) (Result, error) {
 	d := st.Session.Device
 	r := Result{
@@ -135,7 +139,12 @@ func Failed(err error) Result {
 // NewStep is a stored step without its picture.
 func NewStep(s session.StepRecord) (Step, error) {
 	a, err := s.Proposal.AgentAction()
-	return Step{Action: a, Global: s.Index, Caption: s.Proposal.Caption}, err
+	line := export.Headline(s.Proposal.Decision)
+	if s.Refusal != "" {
+		line += ", refused: " + text.Cut(text.Line(s.Refusal), 300)
+	}
+	return Step{Action: a, Global: s.Index, Caption: s.Proposal.Caption,
+		Line: line}, err
 }
 
 // Earlier are all steps of the status but the last, which is the final action.

@@ -38,7 +38,10 @@ func (r *Result) Shorten(n int) {
 		"`taploop sessions show "+r.SessionID+"` has all of it")
 }
 
-func (s *Step) shorten(n int) { s.Caption, s.Action = text.Cut(s.Caption, n), cutJSON(s.Action, n) }
+func (s *Step) shorten(n int) {
+	cutAll(n, &s.Caption, &s.Line)
+	s.Action = cutJSON(s.Action, n)
+}
 
 func (f *Failure) shorten(n int) {
 	if f != nil {

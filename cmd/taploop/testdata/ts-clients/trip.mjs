@@ -42,7 +42,8 @@ async function call(name, args) {
 	const params = { name, arguments: args };
 	const result = sdk === 'v1' ? await client.callTool(params, undefined, options) : await client.callTool(params, options);
 	assert.ok(!result.isError, JSON.stringify(result.content));
-	assert.deepEqual(JSON.parse(result.content[0].text), result.structuredContent);
+	assert.equal(result.content.length, 1);
+	assert.match(result.content[0].text, /^[A-Z].*\./, 'a sentence for a person');
 	return result.structuredContent;
 }
 
@@ -52,7 +53,7 @@ async function follow(st) {
 }
 
 const { tools } = await client.listTools();
-assert.equal(tools.length, 11);
+assert.equal(tools.length, 10);
 for (const tool of tools) assert.ok(tool.description.split('\n').length >= 6 || tool.name === 'ask_agent', `${tool.name} says too little`);
 
 const { devices } = await call('list_connected_devices', {});

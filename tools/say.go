@@ -1,0 +1,153 @@
+package tools
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/tools/result"
+)
+
+// maxSaid is how much of what the agent reports at the end is in the text; all of it is in the
+// structure.
+const maxSaid = 8000
+
+// said is a result in text: what happened, in a sentence for a person, which session it is, the
+// steps, a line each, the notes, and the call that comes next.
+func said(body *result.Result, st runs.Status, in *messages) string {
+	lines := []string{happened(body, st, in),
+		fmt.Sprintf("session_id %s, device_id %s, %s, %s", quote(body.SessionID),
+			quote(body.Device.ID), body.State, body.Reason)}
+	if body.Logs != nil && body.Delta > 0 {
+		for _, s := range append(body.Logs[:len(body.Logs):len(body.Logs)], *body.Final) {
+			lines = append(lines, fmt.Sprintf("%d. %s", s.Global, s.Line))
+			if s.Caption != "" {
+				lines = append(lines, fmt.Sprintf(in.Screen, shortLine(s.Caption, 1000)))
+			}
+		}
+	}
+	if len(body.Pictures) > 0 {
+		lines = append(lines, fmt.Sprintf(in.PicturesOf, list(body.Pictures)))
+	}
+	for _, n := range body.Notes {
+		lines = append(lines, fmt.Sprintf(in.Note, n))
+	}
+	if l := nextLine(body.Next, st, in); l != "" {
+		lines = append(lines, l)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// happened says in a sentence how the run stands.
+func happened(body *result.Result, st runs.Status, in *messages) string {
+	after := in.OneStep
+	if body.Global != 1 {
+		after = fmt.Sprintf(in.Steps, fmt.Sprint(body.Global))
+	}
+	why := ""
+	if body.Error != nil {
+		why = shortLine(body.Error.Message, 500)
+	}
+	switch state := st.Run.State; {
+	case state == session.Completed:
+		return fmt.Sprintf(in.Done, after, quoted(*body.Answer, maxSaid))
+	case state == session.Aborted:
+		return fmt.Sprintf(in.GaveUp, after, quoted(st.Run.Answer, maxSaid))
+	case state == session.Failed:
+		return fmt.Sprintf(in.Failed, after, cmp.Or(why, string(st.Reason)))
+	case state == session.Cancelled:
+		return fmt.Sprintf(in.Stopped, after)
+	case state == session.Expired:
+		return fmt.Sprintf(in.Expired, after)
+	case state == session.Queued:
+		return in.Queued
+	case st.Reason == agentloop.StillRunning:
+		return fmt.Sprintf(in.Going, after)
+	case st.Question != nil && !pausedOnPurpose(st):
+		return fmt.Sprintf(in.AsksNow, after)
+	}
+	return fmt.Sprintf(in.PausedAfter, after, cmp.Or(why, string(st.Reason)))
+}
+
+// refused is a call that could not be carried out, in text.
+func refused(f result.Failure, in *messages) string {
+	lines := []string{f.Code + ": " + text.Line(f.Message)}
+	if q := f.Open; q != nil {
+		lines = append(lines, fmt.Sprintf(in.OpenNow, quoted(q.Text, 1000), quote(q.ID)))
+	}
+	if f.Hint != "" {
+		lines = append(lines, "Try: "+strings.Join(strings.Fields(f.Hint), " "))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// phonesSaid is a list of phones in text.
+func phonesSaid(b *result.Phones, in *messages) string {
+	if len(b.Devices) == 0 {
+		return "No phone is connected: ask your user to plug one in with USB debugging on, " +
+			"or to start an emulator."
+	}
+	lines := []string{fmt.Sprintf(in.Phones, fmt.Sprint(len(b.Devices)))}
+	for _, d := range b.Devices {
+		facts := []string{d.State}
+		if d.Model != "" {
+			facts = append(facts, shortLine(d.Model, 60))
+		}
+		if d.Locked != nil && *d.Locked {
+			facts = append(facts, "locked")
+		}
+		if d.On != nil && !*d.On {
+			facts = append(facts, "screen off")
+		}
+		if d.App != "" {
+			facts = append(facts, shortLine(d.App, 100))
+		}
+		if h := d.HeldBy; h != nil {
+			held := fmt.Sprintf("held_by %s %s", h.SessionID, h.State)
+			facts = append(facts, strings.Join(strings.Fields(held), " "))
+		}
+		lines = append(lines, quote(d.ID)+": "+strings.Join(facts, ", "))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// sessionsSaid is a list of sessions in text.
+func sessionsSaid(b *result.Sessions, in *messages) string {
+	lines := []string{fmt.Sprintf(in.Sessions, fmt.Sprint(len(b.Sessions)))}
+	for _, s := range b.Sessions {
+		line := fmt.Sprintf("%s on %s: %s, %s, %s", s.SessionID, quote(s.DeviceID), s.State,
+			s.Reason, quoted(s.Task, 100))
+		switch {
+		case s.Answer != nil:
+			line += " -> " + quoted(*s.Answer, 200)
+		case s.Question != nil:
+			line += " ? " + quoted(s.Question.Text, 200)
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// questionsSaid is a list of open questions in text.
+func questionsSaid(b *result.Pending, in *messages) string {
+	lines := []string{fmt.Sprintf(in.Questions, fmt.Sprint(b.Total))}
+	for _, q := range b.Questions {
+		lines = append(lines, q.ID+": "+quoted(q.Text, 500))
+	}
+	for _, n := range b.Notes {
+		lines = append(lines, fmt.Sprintf(in.Note, n))
+	}
+	if b.Total > 0 {
+		lines = append(lines, in.AskPending)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// list is numbers with commas.
+func list(numbers []int) string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(numbers), " ", ", "), "[]")
+}
