@@ -210,7 +210,7 @@ func readHotKey(a *args) actions.Action {
 }
 
 func readType(a *args) actions.Action {
-	t := actions.Type{Text: a.text("value"), Clear: a.flag("clear"), Submit: a.flag("submit")}
+	t := actions.Type{Text: a.reply.get("value"), Clear: a.flag("clear"), Submit: a.flag("submit")}
 	if a.text("point") != "" {
 		at := a.point("point")
 		t.At = &at

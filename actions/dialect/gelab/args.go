@@ -24,10 +24,10 @@ func (a *args) complain(format string, v ...any) {
 	}
 }
 
-// text is the first of the fields that is there and not empty.
+// text is the first of the fields that is there and not empty, without spaces at its ends.
 func (a *args) text(keys ...string) string {
 	for _, k := range keys {
-		if v := a.reply.get(k); v != "" {
+		if v := strings.TrimSpace(a.reply.get(k)); v != "" {
 			return v
 		}
 	}

@@ -34,6 +34,9 @@ func (g *gelab) Parse(r actions.Reply) (actions.Decision, error) {
 	if err != nil {
 		return actions.Decision{}, err
 	}
+	if _, types := a.(actions.Type); !types {
+		f = f.trimmed()
+	}
 	if front, ok := strings.CutSuffix(text, body); ok && ends(a) && rival(front, f.get("action")) {
 		return actions.Decision{}, refuse(twoActions, onlyOne)
 	}
@@ -92,6 +95,8 @@ var (
 	fence = regexp.MustCompile("(?m)^[ \t]*```[A-Za-z0-9_-]*[ \t]*$")
 	// control is tokens such as <|im_end|> that leaked out.
 	control = regexp.MustCompile(`(?:\s*<\|[A-Za-z_]+\|>)+$`)
+	// blank is empty lines in front and behind. Spaces behind the last words may belong to a value.
+	blank = regexp.MustCompile(`^\s+|\n\s*$`)
 )
 
 // clean takes away what is no part of the text: byte order marks, carriage returns, code fences,
@@ -99,8 +104,8 @@ var (
 func clean(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	s = strings.NewReplacer("\uFEFF", "", "\r\n", "\n", "\r", "\n").Replace(s)
-	s = control.ReplaceAllString(strings.TrimSpace(s), "")
-	return strings.TrimSpace(fence.ReplaceAllString(s, ""))
+	s = control.ReplaceAllString(blank.ReplaceAllString(s, ""), "")
+	return blank.ReplaceAllString(fence.ReplaceAllString(s, ""), "")
 }
 
 // Tags around a thought, misspelt ones of quantised models too.
@@ -163,6 +168,9 @@ var (
 	lineMarks    = regexp.MustCompile(`(?i)(?:^|[\n\t]|\\[tn])\s*` + keys + colon)
 	spaceMarks   = regexp.MustCompile(`(?i)(?:^|[\n\t]| {2,}|\\[tn])\s*` + keys + colon)
 	tabMarks     = regexp.MustCompile(`(?:^|\t)\s*([\pL_][\pL\pN_-]{0,30})\s*[:：]`)
+
+	// spaceBehind is a reply that puts a space behind each colon: it is no part of the values.
+	spaceBehind = regexp.MustCompile(`(?im)(?:^|\t)[ ]*action` + colon + ` `)
 
 	// anyAction is an action however it is set off from what is in front of it. Behind a blank it
 	// must be in capitals: prose says "next action: click it".
@@ -276,12 +284,18 @@ var manyLines = []string{
 // over.
 func valuesOf(body string, all []span, tabs bool) fields {
 	var f fields
+	spacious := spaceBehind.MatchString(body)
 	for _, s := range all[:min(len(all), maxFields-1)] {
 		value := body[s.value:s.to]
 		if tabs {
 			value, _, _ = strings.Cut(value, "\t")
 		}
-		value = strings.TrimSpace(value)
+		value = strings.Trim(value, "\n\t")
+		if s.key != "value" { // which may be a text to type, with spaces at its ends
+			value = strings.TrimSpace(value)
+		} else if spacious {
+			value = strings.TrimPrefix(value, " ")
+		}
 		if !slices.Contains(manyLines, s.key) {
 			value, _, _ = strings.Cut(value, "\n")
 			value = strings.TrimSpace(value)
@@ -300,6 +314,14 @@ func (f fields) led(thought string) fields {
 		}
 	}
 	return out
+}
+
+// trimmed is the fields without spaces at the ends of their values.
+func (f fields) trimmed() fields {
+	for i := range f {
+		f[i].Value = strings.TrimSpace(f[i].Value)
+	}
+	return f
 }
 
 func (f fields) get(key string) string {
