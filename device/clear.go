@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
-
-	"github.com/taploop/taploop/internal/hint"
 )
 
 // blindDeletes is how many characters are deleted in each direction when the phone does not report
@@ -18,13 +16,15 @@ import (
 const blindDeletes = 200
 
 // Clear empties the focused field: through ADBKeyBoard when it is the keyboard in use, else with as
-// many deletes as the field holds characters. No focused field is an error when the phone reports
-// that there is none.
+// many deletes as the field holds characters. No focused field is an error.
 func (p *Phone) Clear(ctx context.Context) error {
 	return p.failed("clearing the field on", p.clear(ctx))
 }
 
 func (p *Phone) clear(ctx context.Context) error {
+	if _, err := p.editor(ctx); err != nil {
+		return err
+	}
 	k, err := p.keyboards(ctx)
 	if err != nil {
 		return err
@@ -60,10 +60,7 @@ func (p *Phone) delete(ctx context.Context, before, behind int) error {
 	return nil
 }
 
-var (
-	errNoTree  = errors.New("the phone gives no tree of its screen")
-	errNoField = hint.Add(errors.New("no text field has the focus"), "tap the field first")
-)
+var errNoTree = errors.New("the phone gives no tree of its screen")
 
 // focusedText is what stands in the field that has the focus, as `uiautomator dump` shows it.
 func (p *Phone) focusedText(ctx context.Context) (string, error) {

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/taploop/taploop/internal/adb"
 	"github.com/taploop/taploop/internal/hint"
@@ -47,26 +46,6 @@ func (p *Phone) keyboards(ctx context.Context) (keyboards, error) {
 		installed: slices.Contains(strings.Fields(s[1]), adbIME),
 		enabled:   slices.Contains(strings.Fields(s[2]), adbIME),
 	}, nil
-}
-
-func (p *Phone) typeUnicode(ctx context.Context, text string) error {
-	k, err := p.keyboards(ctx)
-	if err != nil {
-		return err
-	}
-	if !k.installed {
-		return hint.Add(errNoKeyboard, hintKeyboard)
-	}
-	return p.withADBKeyboard(ctx, k, func() error {
-		done := 0
-		for _, step := range unicodeSteps(text) {
-			if err := p.broadcastOrKey(ctx, step); err != nil {
-				return partly(err, done, utf8.RuneCountInString(text))
-			}
-			done += step.chars
-		}
-		return nil
-	})
 }
 
 // broadcastOrKey runs one step of typing. `am broadcast` reports only that it was sent.
@@ -148,9 +127,9 @@ var (
 var (
 	errNotSwitched = fmt.Errorf("the phone did not switch to ADBKeyBoard within %s", imeWithin)
 	errNotShown    = hint.Add(
-		errors.New("ADBKeyBoard does not come up: no text field has the focus"),
-		"tap the field first; with a hardware keyboard, switch \"Show on-screen keyboard\" on "+
-			"in the phone's settings")
+		errors.New("ADBKeyBoard does not come up"),
+		"tap the field once more; with a hardware keyboard, switch \"Show on-screen keyboard\" "+
+			"on in the phone's settings")
 )
 
 // keyboardReady waits until the system has bound ADBKeyBoard and shows it: until then its

@@ -24,17 +24,14 @@ const hintKeyboard = "install ADBKeyBoard (com.android.adbkeyboard, " +
 
 // Type types text into the focused field. ASCII goes through `input text`; anything else, and tabs,
 // through ADBKeyBoard when it is installed (the keyboard in use is put back afterwards). A line
-// break is the Enter key. A text that cannot be typed exactly is refused before anything is typed;
-// when the phone fails in the middle the error says how far it came.
+// break is the Enter key. A text that cannot be typed exactly is refused before anything is typed,
+// and so is any text while no field has the focus; when the phone fails in the middle, or Enter has
+// left the field, the error says how far it came.
 func (p *Phone) Type(ctx context.Context, text string) error {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	err := typeable(text)
 	if err == nil && text != "" {
-		if plain(text) {
-			err = p.typePlain(ctx, text)
-		} else {
-			err = p.typeUnicode(ctx, text)
-		}
+		err = p.typeText(ctx, text)
 	}
 	return p.failed("typing on", err)
 }
@@ -64,13 +61,52 @@ func plain(text string) bool {
 	})
 }
 
-func (p *Phone) typePlain(ctx context.Context, text string) error {
-	done := 0
-	for _, step := range plainSteps(text) {
-		if err := p.run(ctx, step.line, time.Duration(step.chars)*perChar); err != nil {
-			return partly(err, done, utf8.RuneCountInString(text))
+func (p *Phone) typeText(ctx context.Context, text string) error {
+	var k keyboards
+	var err error
+	steps := plainSteps
+	if !plain(text) {
+		steps = unicodeSteps
+		if k, err = p.keyboards(ctx); err != nil {
+			return err
 		}
-		done += step.chars
+		if !k.installed {
+			return hint.Add(errNoKeyboard, hintKeyboard)
+		}
+	}
+	into, err := p.editor(ctx)
+	if err != nil {
+		return fmt.Errorf("nothing was typed: %w", err)
+	}
+	if plain(text) {
+		return p.typeInto(ctx, into, text, steps)
+	}
+	return p.withADBKeyboard(ctx, k, func() error { return p.typeInto(ctx, into, text, steps) })
+}
+
+// typeInto types a text in steps. Enter may leave a field of one line, so what comes behind it is
+// typed only once a field has the focus again.
+func (p *Phone) typeInto(
+	ctx context.Context, into editor, text string, steps func(string) []step,
+) (err error) {
+	done, all := 0, utf8.RuneCountInString(text)
+	for rest := text; rest != ""; {
+		if done > 0 {
+			if into, err = p.editor(ctx); err != nil {
+				return partly(err, done, all)
+			}
+		}
+		part := rest
+		if line, _, more := strings.Cut(rest, "\n"); more && !into.lines {
+			part = line + "\n"
+		}
+		for _, step := range steps(part) {
+			if err := p.broadcastOrKey(ctx, step); err != nil {
+				return partly(err, done, all)
+			}
+			done += step.chars
+		}
+		rest = rest[len(part):]
 	}
 	return nil
 }

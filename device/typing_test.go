@@ -116,6 +116,7 @@ type imePhone struct {
 	installed bool
 	bindAfter int  // reads of the state until the keyboard has taken over
 	hidden    bool // it is not shown
+	nowhere   bool // no field has the focus
 	failText  bool
 	typed     string
 }
@@ -150,13 +151,14 @@ func (i *imePhone) shell(serial, command string) (string, string, int) {
 		i.current, i.enabled = latin, false
 		return "", "", 0
 	case "dumpsys input_method":
-		i.bindAfter--
-		if i.bindAfter >= 0 {
-			return "  mCurMethodId=" + adbIME + "\n  mHaveConnection=false mBoundToMethod=false\n",
-				"", 0
+		bound := true
+		if i.current == adbIME {
+			i.bindAfter--
+			bound = i.bindAfter < 0
 		}
-		return fmt.Sprintf("  mCurMethodId=%s\n  mHaveConnection=true mBoundToMethod=true\n  "+
-			"mShowRequested=true mInputShown=%t\n", adbIME, !i.hidden), "", 0
+		return fmt.Sprintf("  mCurMethodId=%s\n  mHaveConnection=%t mBoundToMethod=%[2]t\n  "+
+			"mShowRequested=true mInputShown=%t\n%s", i.current, bound, bound && !i.hidden,
+			served(!i.nowhere, true)), "", 0
 	case "am broadcast -a ADB_CLEAR_TEXT":
 		i.typed = ""
 		return "Broadcasting: Intent { act=ADB_CLEAR_TEXT }\nBroadcast completed: result=0\n", "", 0
@@ -200,7 +202,7 @@ func TestAnADBKeyboardInUseStays(t *testing.T) {
 	require.NoError(t, p.Type(t.Context(), "ü"))
 	require.Equal(t, "ü", i.typed)
 	require.Equal(t, adbIME, i.current)
-	require.Len(t, w.asked(), 2, "the state and the text")
+	require.Len(t, w.asked(), 3, "the state, the field and the text")
 	require.NoError(t, p.Clear(t.Context()))
 	require.Empty(t, i.typed)
 }
@@ -226,7 +228,7 @@ func TestTheKeyboardIsPutBackAlsoAfterFailureAndCancellation(t *testing.T) {
 		began := time.Now()
 		require.EqualError(t, p.Type(t.Context(), "ü"),
 			"typing on emu: nothing was typed: the phone did not switch to ADBKeyBoard within 5s")
-		i.bindAfter, i.hidden = 2, true // no field has the focus
+		i.bindAfter, i.hidden = 2, true // a hardware keyboard
 		err := p.Type(t.Context(), "ü")
 		require.ErrorIs(t, err, errNotShown)
 		require.Contains(t, hint.Of(err), "tap the field")
@@ -344,7 +346,7 @@ func TestClearDeletesAsMuchAsTheFieldHolds(t *testing.T) {
 			err := p.Clear(t.Context())
 			require.ErrorIs(t, err, c.err)
 			var codes []string
-			for _, line := range w.asked()[2:] {
+			for _, line := range w.asked()[3:] {
 				codes = append(codes, strings.Fields(strings.TrimPrefix(line,
 					"shell,v2,raw:input keyevent"))...)
 			}

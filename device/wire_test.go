@@ -179,6 +179,7 @@ func ordinary(override map[string]string) func(string, string) (string, string, 
 		"dumpsys window displays": "  Display: mDisplayId=0\n    init=108x240 420dpi " +
 			"cur=108x240 app=108x228\n",
 		"dumpsys window windows": "  mCurrentFocus=Window{1 u0 com.a/com.a.Main}\n",
+		"dumpsys input_method":   served(true, true),
 	}
 	for k, v := range override {
 		answers[k] = v

@@ -25,6 +25,7 @@ type keyboard struct {
 type keyboardState struct {
 	keyboardHidden bool // the focused field has none
 	shift, symbols bool // which keys are shown
+	focus          keyFocus
 }
 
 // showLetters shows the keyboard as it is at first.

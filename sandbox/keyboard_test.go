@@ -114,14 +114,85 @@ func TestACursorGoesWhereTheFingerIs(t *testing.T) {
 	require.Equal(t, "0one two!\nthree.", h.body())
 }
 
-func TestTextWithoutAFocusedFieldIsLost(t *testing.T) {
+func TestTypingWithoutAFieldGivesTheFirstViewTheFocusAndPressesIt(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		arrange func(h *hand)
+		text    string
+		want    func(t *testing.T, h *hand)
+	}{
+		{"letters press nothing", func(h *hand) { h.open(settingsApp) }, "abc",
+			func(t *testing.T, h *hand) {
+				require.Equal(t, ".Settings", h.Foreground().Activity)
+				require.True(t, h.see("row_network").Focused)
+			}},
+		{"a space presses what a letter has given the focus",
+			func(h *hand) { h.open(settingsApp) }, "new name", func(t *testing.T, h *hand) {
+				require.Equal(t, ".SubSettings", h.Foreground().Activity)
+				h.see("Airplane mode")
+			}},
+		{"a first space gives the focus only", func(h *hand) { h.open(settingsApp) }, " ",
+			func(t *testing.T, h *hand) {
+				require.Equal(t, ".Settings", h.Foreground().Activity)
+				require.True(t, h.see("row_network").Focused)
+			}},
+		{"so does a first line break", func(h *hand) { h.open(settingsApp) }, "\n",
+			func(t *testing.T, h *hand) {
+				require.Equal(t, ".Settings", h.Foreground().Activity)
+			}},
+		{"a line break presses, too", func(h *hand) { h.open(settingsApp) }, "a\n",
+			func(t *testing.T, h *hand) {
+				require.Equal(t, ".SubSettings", h.Foreground().Activity)
+			}},
+		{"on the home screen an app opens", func(h *hand) { h.keyCodes(KeyHome) }, "a b",
+			func(t *testing.T, h *hand) {
+				require.NotEqual(t, launcherPackage, h.Foreground().Package)
+			}},
+		{"a dialog's button is pressed, not what is behind it", func(h *hand) {
+			h.open(notesApp)
+			h.press("note")
+		}, "a b", func(t *testing.T, h *hand) { h.gone("Cancel") }},
+		{"a field that the keys have come to is typed into", func(h *hand) {
+			h.open(shopApp)
+			h.keyCodes(KeyTab, KeyTab, KeyTab)
+		}, "lamp 1", func(t *testing.T, h *hand) {
+			require.Equal(t, "lamp 1", h.see("search").Text)
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := hold(t, nil)
+			c.arrange(h)
+			h.Text(c.text)
+			c.want(t, h)
+		})
+	}
+}
+
+func TestATouchTakesTheFocusFromWhatKeysGaveItTo(t *testing.T) {
+	h := hold(t, nil)
+	h.open(settingsApp)
+	h.Text("a")
+	require.True(t, h.see("row_network").Focused)
+	h.Tap(1, 1)
+	require.False(t, h.see("row_network").Focused)
+	h.keyCodes(KeyDown)
+	require.True(t, h.see("row_network").Focused, "the first key only leaves touch mode")
+	h.keyCodes(KeyDown, KeyDown, KeyUp)
+	require.True(t, h.see("row_devices").Focused)
+	h.keyCodes(KeyCenter)
+	require.Equal(t, ".SubSettings", h.Foreground().Activity)
+	require.True(t, h.see("up").Focused, "a page that opens under the keys has a focus at once")
+	h.keyCodes(KeyDelete)
+	require.Equal(t, ".SubSettings", h.Foreground().Activity, "what deletes presses nothing")
+}
+
+func TestEnterInAFieldOfOneLineMovesTheFocusOn(t *testing.T) {
 	h := hold(t, nil)
 	h.open(notesApp)
-	before := string(h.DumpXML())
-	h.Text("hello\n")
-	require.NoError(t, h.Key(KeyDelete))
-	require.NoError(t, h.Key(KeyEnter))
-	require.Equal(t, before, string(h.DumpXML()))
+	h.touchAll("new_note", "edit_title")
+	h.Text("a title\nand the rest")
+	require.Equal(t, "a title", h.see("edit_title").Text)
+	require.Equal(t, "and the rest", h.body())
 }
 
 func TestEnterDoesTheFieldsAction(t *testing.T) {

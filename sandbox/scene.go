@@ -72,6 +72,9 @@ func (sc *screen) scene() *scene {
 		l.view.Inset(0, statusHeight, 0, bottom)
 		ui.Layout(l.view, all, s.metrics, l.mem)
 	}
+	if v := sc.pressable(s); v != nil {
+		v.Light()
+	}
 	for _, v := range sc.systemViews(s) {
 		ui.Layout(v, all, s.metrics, &ui.Memory{})
 		s.system = append(s.system, v)

@@ -60,6 +60,9 @@ func (st *stage) settle() {
 		st.sys.Motion = apps.Still
 		st.showKeyboard(st.motion)
 	}
+	if st.focus.keys {
+		st.leaveTouchMode() // in a window that has just opened the first view has the focus
+	}
 	s := st.scene()
 	st.last = st.paintWindows(s)
 	if shown := s.keyboard != nil; shown != st.keysShown {

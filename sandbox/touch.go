@@ -26,7 +26,7 @@ type touch struct {
 // touch while it is off.
 func (t *touch) Tap(x, y int) {
 	t.do(func() {
-		if at := image.Pt(x, y); t.touchable(at) {
+		if at := image.Pt(x, y); t.down(at) {
 			t.tap(at)
 		}
 	})
@@ -39,7 +39,7 @@ func (t *touch) Swipe(x1, y1, x2, y2 int, d time.Duration) {
 	t.do(func() {
 		from, to := image.Pt(x1, y1), image.Pt(x2, y2)
 		switch {
-		case !t.touchable(from):
+		case !t.down(from):
 		case from != to:
 			t.swipe(from, to)
 		case d >= longPress:
@@ -53,14 +53,19 @@ func (t *touch) Swipe(x1, y1, x2, y2 int, d time.Duration) {
 // DragAndDrop rests a finger until what is under it is picked up, moves it in d and drops it.
 func (t *touch) DragAndDrop(x1, y1, x2, y2 int, d time.Duration) {
 	t.do(func() {
-		if from := image.Pt(x1, y1); t.touchable(from) {
+		if from := image.Pt(x1, y1); t.down(from) {
 			t.drag(from, image.Pt(x2, y2))
 		}
 	})
 }
 
-func (t *touch) touchable(at image.Point) bool {
-	return !t.off && at.In(image.Rectangle{Max: t.size()})
+// down puts the finger down and reports whether the display feels it.
+func (t *touch) down(at image.Point) bool {
+	felt := !t.off && at.In(image.Rectangle{Max: t.size()})
+	if felt {
+		t.focus = keyFocus{}
+	}
+	return felt
 }
 
 func (t *touch) tap(at image.Point) {

@@ -4,15 +4,16 @@ import (
 	"encoding/base64"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/taploop/taploop/sandbox/ui"
 )
 
-// typing is typing into the field that has the focus.
+// typing is the keys of a hardware keyboard, and what input methods commit.
 type typing struct{ *stage }
 
-// Text types into the focused field as a hardware keyboard does; without one it is lost. Newlines
-// are Enter.
+// Text types as a hardware keyboard does: into the field that has the focus, else each character is
+// a key for the view that has it. Newlines are Enter.
 func (t *typing) Text(s string) {
 	t.do(func() {
 		if !t.off {
@@ -31,46 +32,68 @@ func (t *typing) commit(s string) {
 
 // enter does what the keyboard's enter key does.
 func (t *typing) enter() {
-	f := t.field()
-	switch {
-	case f == nil:
-	case f.Multiline():
-		t.commit("\n")
-	case !f.Submit():
+	if !t.submitted() {
 		t.keyboardHidden = true
 	}
 }
 
-// typed is text from a hardware keyboard: the lock screen takes digits, a field takes all.
+// submitted makes a new line or does the field's action, and reports whether it has one of the two.
+func (t *typing) submitted() bool {
+	f := t.field()
+	if f != nil && f.Multiline() {
+		t.commit("\n")
+		return true
+	}
+	return f != nil && f.Submit()
+}
+
+// typed is text from a hardware keyboard: the lock screen takes digits, a field takes all, and any
+// other view is pressed by spaces and line breaks.
 func (t *typing) typed(s string) {
-	for i, line := range strings.Split(s, "\n") {
-		if i > 0 {
+	for s != "" {
+		r, n := utf8.DecodeRuneInString(s)
+		line := s[:n]
+		switch {
+		case r == '\n':
 			t.typist.press(KeyEnter)
-		}
-		if !t.locked {
+		case t.locked && t.bouncer:
+			t.pinDigit(r)
+		case t.locked:
+		case t.field() != nil:
+			line, _, _ = strings.Cut(s, "\n")
+			t.focus.keys = true
 			t.commit(line)
-			continue
+		case r == ' ':
+			t.typist.press(KeySpace)
+		default:
+			t.leaveTouchMode()
+			t.commit(line) // the first view may be a field
 		}
-		for _, d := range line {
-			if t.bouncer {
-				t.pinDigit(d)
-			}
-		}
+		s = s[len(line):]
+		t.stage.settle() // what a key opens gets the next one
 	}
 }
 
-// editKey handles what a hardware keyboard sends to the focused field.
+// editKey handles what a hardware keyboard sends to the view that has the focus.
 func (t *typing) editKey(code int) {
-	f := t.field()
-	switch code {
-	case KeyTab, KeyDown:
-		t.nextField(1)
-		return
-	case KeyUp:
-		t.nextField(-1)
-		return
+	moves := code >= KeyUp && code <= KeyCenter || code == KeyTab || code == KeySpace ||
+		code == KeyEnter || code == KeyMoveHome || code == KeyMoveEnd
+	types := code >= key0 && code <= key9 || code >= keyA && code <= keyZ
+	if moves && t.leaveTouchMode() {
+		return // that was all that the key does
+	} else if types {
+		t.leaveTouchMode()
 	}
-	if f == nil {
+	f := t.field()
+	switch {
+	case code == KeyTab, code == KeyDown, code == KeyRight && f == nil:
+		t.move(1)
+		return
+	case code == KeyUp, code == KeyLeft && f == nil:
+		t.move(-1)
+		return
+	case f == nil:
+		t.pressKey(code)
 		return
 	}
 	t.stage.edited = t.sys.Now()
@@ -88,11 +111,21 @@ func (t *typing) editKey(code int) {
 	case KeyRight:
 		f.Move(1)
 	case KeyEnter, KeyCenter:
-		t.enter()
+		if !t.submitted() && !t.advance() {
+			t.keyboardHidden = true
+		}
 	case KeySpace:
 		f.Insert(" ")
 	default:
 		t.letterKey(f, code)
+	}
+}
+
+// pressKey presses the view that has the focus, when the key is one that does.
+func (t *typing) pressKey(code int) {
+	if v := t.pressable(t.scene()); v != nil &&
+		(code == KeyEnter || code == KeyCenter || code == KeySpace) {
+		v.Press()
 	}
 }
 
@@ -103,29 +136,6 @@ func (t *typing) letterKey(f *ui.View, code int) {
 	case code >= keyA && code <= keyZ:
 		f.Insert(string(rune('a' + code - keyA)))
 	}
-}
-
-// nextField moves the focus to the field after or before the focused one, or to the first.
-func (t *typing) nextField(by int) {
-	s := t.scene()
-	front := s.window[len(s.window)-1]
-	var fields []*ui.View
-	at := -1
-	front.view.Walk(func(v *ui.View) {
-		if v.IsField() {
-			if v == s.field {
-				at = len(fields)
-			}
-			fields = append(fields, v)
-		}
-	})
-	if len(fields) == 0 {
-		return
-	}
-	next := fields[max((at+by+len(fields))%len(fields), 0)]
-	t.touched(next)
-	front.mem.Focus, front.mem.Reveal = next.Name(), true
-	next.End()
 }
 
 // Broadcast sends an intent with text extras. It reports whether it was taken: the ADB keyboard

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"image"
+	"image/color"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -80,7 +81,8 @@ func newDeadlineEnv(t *testing.T) *deadlineEnv {
 	d.store, err = session.Open(t.Context(), dir, nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, d.store.Close()) })
-	frame, err := screen.NewFrame(image.NewRGBA(image.Rect(0, 0, 54, 120)))
+	frame, err := screen.NewFrame(image.NewPaletted(image.Rect(0, 0, 54, 120),
+		color.Palette{color.White}))
 	require.NoError(t, err)
 	d.manager = runs.New(&runs.Options{Store: d.store, Phones: blankPhone{frame: frame},
 		OnTimeout: inquiry.GoOn,

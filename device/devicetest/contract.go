@@ -36,6 +36,8 @@ func Run(t *testing.T, fresh func(t *testing.T) Subject) {
 		{"Points beyond the screen are refused", refusesPoints, always},
 		{"Key", keys, func(s Subject) bool { return s.Front != nil && s.Home != nil }},
 		{"Type types exactly or refuses", types, hasField},
+		{"Nothing is typed without a field", typesNowhere,
+			func(s Subject) bool { return s.Front != nil && s.Home != nil }},
 		{"Clear empties the field", clears, hasField},
 		{"Launch opens what is meant, and nothing else", launches, knowsFront},
 		{"StopApp ends the app", stops, knowsFront},
@@ -230,6 +232,21 @@ func types(t *testing.T, s Subject) {
 				require.NoError(t, s.Canary(), "typing %q", text)
 			}
 		})
+	}
+}
+
+// typesNowhere types on the home screen, where a space would open an app.
+func typesNowhere(t *testing.T, s Subject) {
+	ctx := t.Context()
+	require.NoError(t, s.Phone.Key(ctx, actions.KeyHome))
+	require.Eventually(t, s.Home, patience, 5*time.Millisecond)
+	for name, typing := range map[string]func() error{
+		"a text":        func() error { return s.Phone.Type(ctx, "a b\nc") },
+		"clearing":      func() error { return s.Phone.Clear(ctx) },
+		"the Enter key": func() error { return s.Phone.Key(ctx, actions.KeyEnter) },
+	} {
+		require.ErrorContains(t, typing(), "no text field has the focus", name)
+		require.True(t, s.Home(), "%s opened %s", name, front(s))
 	}
 }
 

@@ -2,6 +2,7 @@ package devicetest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"image"
@@ -253,7 +254,7 @@ func (f *Fake) Drag(ctx context.Context, from, to screen.Point) error {
 	return f.touch(ctx, "drag", from, to, time.Second)
 }
 
-// Type adds to the field of the app in front; the home screen has none.
+// Type adds to the field of the app in front. The home screen has none, and refuses.
 func (f *Fake) Type(ctx context.Context, text string) error {
 	return f.act(ctx, "typing", 0, func() error {
 		text = strings.ReplaceAll(text, "\r\n", "\n")
@@ -268,29 +269,42 @@ func (f *Fake) Type(ctx context.Context, text string) error {
 		if !utf8.ValidString(text) {
 			return fmt.Errorf("the text is not valid UTF-8")
 		}
-		if f.front != HomeApp && !f.off && !f.locked {
-			f.texts[f.front] += text
-		}
-		return nil
+		return f.edit(func(old string) string { return old + text })
 	})
+}
+
+// edit changes the text in the field of the app in front.
+func (f *Fake) edit(change func(old string) string) error {
+	if f.front == HomeApp || f.off || f.locked {
+		return errors.New("no text field has the focus")
+	}
+	f.texts[f.front] = change(f.texts[f.front])
+	return nil
 }
 
 // Clear empties the field of the app in front.
 func (f *Fake) Clear(ctx context.Context) error {
-	return f.act(ctx, "clearing", 0, func() error { f.texts[f.front] = ""; return nil })
+	return f.act(ctx, "clearing", 0, func() error {
+		return f.edit(func(string) string { return "" })
+	})
 }
 
-var fakeKeys = map[actions.Key]func(*Fake){
-	actions.KeyBack:       func(f *Fake) { f.front = HomeApp },
-	actions.KeyHome:       func(f *Fake) { f.front = HomeApp },
-	actions.KeyEnter:      func(f *Fake) { f.texts[f.front] += "\n" },
-	actions.KeyPower:      func(f *Fake) { f.off = true },
-	actions.KeyWakeUp:     func(f *Fake) { f.off = false },
-	actions.KeyRecents:    func(*Fake) {},
-	actions.KeyMenu:       func(*Fake) {},
-	actions.KeyDelete:     func(f *Fake) { f.texts[f.front] = shorter(f.texts[f.front]) },
-	actions.KeyVolumeUp:   func(*Fake) {},
-	actions.KeyVolumeDown: func(*Fake) {},
+func (f *Fake) leave() error { f.front = HomeApp; return nil }
+func (f *Fake) still() error { return nil }
+
+var fakeKeys = map[actions.Key]func(*Fake) error{
+	actions.KeyBack: (*Fake).leave,
+	actions.KeyHome: (*Fake).leave,
+	actions.KeyEnter: func(f *Fake) error {
+		return f.edit(func(old string) string { return old + "\n" })
+	},
+	actions.KeyDelete:     func(f *Fake) error { return f.edit(shorter) },
+	actions.KeyPower:      func(f *Fake) error { f.off = true; return nil },
+	actions.KeyWakeUp:     func(f *Fake) error { f.off = false; return nil },
+	actions.KeyRecents:    (*Fake).still,
+	actions.KeyMenu:       (*Fake).still,
+	actions.KeyVolumeUp:   (*Fake).still,
+	actions.KeyVolumeDown: (*Fake).still,
 }
 
 func shorter(s string) string {
@@ -305,8 +319,7 @@ func (f *Fake) Key(ctx context.Context, key actions.Key) error {
 		if !ok {
 			return fmt.Errorf("there is no key %q", key)
 		}
-		press(f)
-		return nil
+		return press(f)
 	})
 }
 

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/taploop/taploop/sandbox"
 )
 
 // dumps are the services that print their state.
@@ -87,8 +89,32 @@ func dumpInputMethod(c *call, _ []string) string {
 	fmt.Fprintf(&b, "  mCurMethodId=%s\n  mCurId=%s mHaveConnection=true mBoundToMethod=true\n",
 		current, current)
 	fmt.Fprintf(&b, "  mShowRequested=%t mInputShown=%t\n", shown, shown)
-	fmt.Fprintf(&b, "  mSystemReady=true mInteractive=%t\n", p.On())
+	fmt.Fprintf(&b, "  mSystemReady=true mInteractive=%t\n\n", p.On())
+	b.WriteString(dumpClient(p.Focus(), current))
 	return b.String()
+}
+
+// dumpClient is what the app in front says of the view that its input goes to. Any view that has
+// the focus is served; only one that takes text has a connection.
+func dumpClient(f sandbox.Focus, ime string) string {
+	view, info, connection := "null", " null", "null"
+	if f.Class != "" {
+		view = fmt.Sprintf("%s{%s V.ED..C.. .F...... app:%s}", f.Class, identity(f.ID), f.ID)
+		info = fmt.Sprintf("\n    inputType=%#x imeOptions=0x0 privateImeOptions=null", f.InputType)
+	}
+	if f.Field {
+		connection = fmt.Sprintf("RemoteInputConnectionImpl{connection=android.widget.Editable"+
+			"InputConnection@%s mDeactivateRequested=false mServedView=%s}", identity(f.ID), view)
+	}
+	return fmt.Sprintf(`Input method client state for android.view.inputmethod.InputMethodManager@%s:
+  mActive=true mRestartOnNextWindowFocus=false mBindSequence=7 mCurImeId=%s
+  mFullscreenMode=false
+  mServedView=%s
+  mNextServedView=%s
+  mServedConnecting=false
+  mCurrentEditorInfo:%s
+  mServedInputConnection=%s
+`, identity("client"), ime, view, view, info, connection)
 }
 
 func dumpPackage(c *call, words []string) string {

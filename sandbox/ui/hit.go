@@ -37,6 +37,19 @@ func (v *View) Blocks(p image.Point) bool {
 // Touchable reports whether a tap does something with v.
 func Touchable(v *View) bool { return v.tap != nil || v.kind == kindField || v.slide != nil }
 
+// Focusable reports whether keys can give v the focus.
+func Focusable(v *View) bool { return Touchable(v) && !v.quiet && !v.off }
+
+// Light marks v as the view that keys press.
+func (v *View) Light() { v.lit = true }
+
+// Press does what a key does that presses v.
+func (v *View) Press() {
+	if v.tap != nil {
+		v.tap()
+	}
+}
+
 // Holdable reports whether a long press does something with v.
 func Holdable(v *View) bool { return v.long != nil || v.kind == kindField }
 

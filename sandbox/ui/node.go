@@ -114,7 +114,8 @@ func (v *View) Node(pkg string) Node {
 		Text: v.text, Class: v.class, Package: pkg, Desc: v.desc, Bounds: v.Bounds(),
 		Enabled: !v.off, Checkable: v.checkable, Checked: v.on, Clickable: clickable,
 		LongClickable: Holdable(v), Scrollable: Scrolls(v), Selected: v.selected,
-		Password: v.secret, Focusable: clickable || v.kind == kindList, Focused: v.Focused(),
+		Password: v.secret, Focusable: clickable || v.kind == kindList,
+		Focused: v.Focused() || v.lit,
 	}
 	if n.Class == "" {
 		n.Class = classes[v.kind]

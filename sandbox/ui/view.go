@@ -61,6 +61,7 @@ type View struct {
 	level             int // of a slider, permille
 	checkable, on     bool
 	selected, off     bool
+	lit               bool // it has the focus of the keys
 	tail              bool // a list at its end stays there
 	modal, quiet      bool // modal: nothing below it is touched
 

@@ -1,0 +1,78 @@
+package device
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/wait"
+)
+
+const (
+	fieldWithin = 2 * time.Second        // for a field that was just tapped to take input
+	fieldPoll   = 100 * time.Millisecond // between two looks at whether it does
+)
+
+var errNoField = hint.Add(errors.New("no text field has the focus"),
+	"tap the field first, and look whether the cursor is in it")
+
+// editor is what takes the text that is typed.
+type editor struct {
+	served bool
+	lines  bool // Enter makes a new line in it
+}
+
+// editor waits a moment for a text field that takes input. Without one what is typed are keys: the
+// first gives any view the focus, and a space or an Enter then presses it.
+func (p *Phone) editor(ctx context.Context) (editor, error) {
+	began := time.Now()
+	for {
+		s, err := p.read(ctx, "dumpsys input_method")
+		if err != nil {
+			return editor{}, err
+		}
+		switch e := parseEditor(s[0]); {
+		case e.served:
+			return e, nil
+		case time.Since(began) >= fieldWithin:
+			return editor{}, errNoField
+		}
+		if err := wait.For(ctx, fieldPoll); err != nil {
+			return editor{}, err
+		}
+	}
+}
+
+var (
+	servedView       = regexp.MustCompile(`(?m)^\s*mServedView=`)
+	servedConnection = regexp.MustCompile(`(?m)^\s*mServedInputConnection(?:Wrapper)?=(.*)$`)
+	editorType       = regexp.MustCompile(`\binputType=0x([0-9a-fA-F]+)`)
+	connectionGone   = regexp.MustCompile(
+		`^(?:null)?\s*$|\bconnection=null\b|\bfinished=true\b|\bmDeactivateRequested=true\b`)
+)
+
+const (
+	typeText      = 0x1 // the class, of InputType's lowest bits
+	typeMultiLine = 0x20000
+)
+
+// parseEditor reads `dumpsys input_method`. The app in front says what it serves: with two of them,
+// the last one. Any view that has the focus is served; one that takes text has a connection. When
+// no app answers, a keyboard that is shown is shown for a field.
+func parseEditor(dump string) editor {
+	apps := servedView.FindAllStringIndex(dump, -1)
+	if len(apps) == 0 {
+		return editor{served: first(imeShown, dump) == "true"}
+	}
+	app, _, _ := strings.Cut(dump[apps[len(apps)-1][0]:], "Input method service state")
+	connection := servedConnection.FindStringSubmatch(app)
+	if connection == nil || connectionGone.MatchString(strings.TrimSpace(connection[1])) {
+		return editor{}
+	}
+	kind, _ := strconv.ParseUint(first(editorType, app), 16, 32)
+	return editor{served: true, lines: kind&0xf == typeText && kind&typeMultiLine != 0}
+}

@@ -1,0 +1,137 @@
+package sandbox
+
+import "github.com/taploop/taploop/sandbox/ui"
+
+// keyFocus is the view that keys press, as on Android: a key that types or moves ends touch mode
+// and gives the first view that can have the focus that focus; a touch takes it away again. A field
+// that has the focus keeps it in both modes, and its name is in the window's memory.
+type keyFocus struct {
+	keys   bool       // touch mode is over
+	window *ui.Memory // of the window that the focus is in
+	at     int        // among the window's views that can have it
+}
+
+// focusable lists what can have the focus in the window in front.
+func (s *scene) focusable() (list []*ui.View) {
+	s.window[len(s.window)-1].view.Walk(func(v *ui.View) {
+		if ui.Focusable(v) && !v.Bounds().Empty() {
+			list = append(list, v)
+		}
+	})
+	return list
+}
+
+// memory is that of the window in front.
+func (s *scene) memory() *ui.Memory { return s.window[len(s.window)-1].mem }
+
+// pressable is the view that keys press, nil in touch mode and when a field has the focus.
+func (sc *screen) pressable(s *scene) *ui.View {
+	list := s.focusable()
+	if !sc.focus.keys || s.field != nil || sc.focus.window != s.memory() || len(list) == 0 {
+		return nil
+	}
+	return list[min(sc.focus.at, len(list)-1)]
+}
+
+// leaveTouchMode gives the first view the focus when nothing has it, and reports whether it did.
+func (sc *screen) leaveTouchMode() bool {
+	s := sc.scene()
+	if sc.focus.keys && sc.focus.window == s.memory() {
+		return false
+	}
+	sc.focus.keys, sc.focus.window = true, s.memory()
+	return s.field == nil && sc.give(s, 0)
+}
+
+// give gives the focus to one of the views that can have it, and reports whether there is one.
+func (sc *screen) give(s *scene, at int) bool {
+	list, mem := s.focusable(), s.memory()
+	if at < 0 || at >= len(list) {
+		return false
+	}
+	sc.focus.at, mem.Focus = at, ""
+	if v := list[at]; v.IsField() {
+		mem.Focus, mem.Reveal = v.Name(), true
+		v.End()
+		sc.showLetters()
+	}
+	return true
+}
+
+// move gives the focus to a view after or before the one that has it; from a field the keys go to
+// the next field, if there is another one.
+func (sc *screen) move(by int) {
+	s := sc.scene()
+	list := s.focusable()
+	from, another := sc.focus.at, 0
+	for i, v := range list {
+		if v == s.field {
+			from = i
+		} else if v.IsField() {
+			another++
+		}
+	}
+	next := func(i int) int { return (i + by + len(list)) % max(len(list), 1) }
+	to := next(from)
+	for s.field != nil && another > 0 && !list[to].IsField() {
+		to = next(to)
+	}
+	sc.give(s, to)
+}
+
+// advance gives the focus to the view behind the field that has it, and reports whether there is
+// one.
+func (sc *screen) advance() bool {
+	s := sc.scene()
+	for i, v := range s.focusable() {
+		if v == s.field {
+			return sc.give(s, i+1)
+		}
+	}
+	return false
+}
+
+// Focus is the view that has the input focus: what is typed is a text for a field, and keys for any
+// other.
+type Focus struct {
+	Class, ID string // "" when nothing has the focus
+	Field     bool
+	InputType int // of a field, as Android's InputType has it
+}
+
+// Focus is what has the input focus in the window in front.
+func (sc *screen) Focus() Focus {
+	return ask(sc.core, func() Focus {
+		if sc.off || sc.locked {
+			return Focus{}
+		}
+		s := sc.scene()
+		v := s.field
+		if v == nil {
+			v = sc.pressable(s)
+		}
+		if v == nil {
+			return Focus{}
+		}
+		n := v.Node(sc.window().Package)
+		return Focus{n.Class, n.ResourceID, v == s.field, inputType(v)}
+	})
+}
+
+func inputType(v *ui.View) int {
+	const text, number, multiline, password, pin = 0x1, 0x2, 0x20000, 0x80, 0x10
+	secret := v.Node("").Password
+	switch {
+	case !v.IsField():
+		return 0
+	case v.WantsDigits() && secret:
+		return number | pin
+	case v.WantsDigits():
+		return number
+	case secret:
+		return text | password
+	case v.Multiline():
+		return text | multiline
+	}
+	return text
+}
