@@ -2,17 +2,18 @@ package actions
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/taploop/taploop/internal/text"
 )
 
 // Info asks a person; Options are answers to choose from, none for a free answer. Secret says that
-// the answer must not be shown anywhere again.
+// the answer must not be shown anywhere again; nil leaves it to the question's words.
 type Info struct {
 	Question string   `json:"question"`
 	Options  []string `json:"options,omitempty"`
-	Secret   bool     `json:"secret,omitempty"`
+	Secret   *bool    `json:"secret,omitempty"`
 }
 
 func (Info) Verb() string { return "INFO" }
@@ -34,7 +35,10 @@ func (a Info) arguments() []Field {
 	if len(a.Options) > 0 {
 		fields = append(fields, Field{"options", strings.Join(a.Options, "|")})
 	}
-	return append(fields, flag("secret", a.Secret)...)
+	if a.Secret != nil {
+		fields = append(fields, Field{"secret", strconv.FormatBool(*a.Secret)})
+	}
+	return fields
 }
 
 func (a Info) describe() string { return "ask " + text.Quote(a.Question, maxDescribed) }

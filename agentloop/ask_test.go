@@ -33,14 +33,15 @@ func converse(
 }
 
 func TestAParkedQuestionEndsTheCallAndTheRunGoesOnWithTheAnswer(t *testing.T) {
-	hat := actions.Info{Question: "which colour?", Options: []string{"red", "blue"}, Secret: true}
+	hat := actions.Info{Question: "which colour?", Options: []string{"red", "blue"},
+		Secret: new(true)}
 	r := newRig(hat, tap(1, 1), actions.Complete{Report: "bought"})
 
 	end, c := run(t, r, "buy a hat")
 
 	want := agentloop.Question{Kind: "info", Text: "which colour?",
 		Options:  []string{"red", "blue"},
-		FreeText: true, Secret: true, Task: "buy a hat",
+		FreeText: true, Secret: new(true), Task: "buy a hat",
 		Look: r.script.seen[0].Look, Step: 1, Round: 1}
 	require.Equal(t, []agentloop.Question{want}, r.inbox.parked)
 	require.Equal(t, agentloop.InfoNeedsReply, end.Reason)

@@ -39,7 +39,7 @@ type Question struct {
 	Text     string
 	Options  []string // answers to choose from
 	FreeText bool     // an answer besides the Options is fine
-	Secret   bool     // the answer must not be shown anywhere again
+	Secret   *bool    // the answer must not be shown anywhere again; nil leaves it to the words
 	Task     string
 	Look     screen.Observation
 	Step     int // index within the session

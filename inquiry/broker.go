@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -68,8 +69,8 @@ const (
 func Clamp(d time.Duration) time.Duration { return min(max(d, MinAttention), MaxAttention) }
 
 // Open stores a new question and then publishes it. Id, status and AskedAt are the broker's own;
-// the deadlines are those of q, or the options'. A question that asks for a secret by its words is
-// a secret one, always. A question that cannot be asked as it is gives ErrInvalid.
+// the deadlines are those of q, or the options'. A question that cannot be asked as it is gives
+// ErrInvalid.
 func (b *Broker) Open(ctx context.Context, q Question) (Question, error) {
 	q = q.Clone()
 	q.ID, q.Status = NewID(), Pending
@@ -78,7 +79,6 @@ func (b *Broker) Open(ctx context.Context, q Question) (Question, error) {
 	if q.Kind == "" {
 		q.Kind = Info
 	}
-	q.Secret = q.Secret || q.asksForSecret()
 	if q.AttentionUntil.IsZero() {
 		q.AttentionUntil = q.AskedAt.Add(b.opts.Attention)
 	}
@@ -165,6 +165,8 @@ type Result struct {
 // was withdrawn. A reply that does not fit is an *InvalidReplyError, and the question stays open.
 // RefusalOf tells them apart.
 //
+// An answer that only acknowledges is no secret, and nor is its question from then on.
+//
 // When it returns nil the resolution is on disk. A question whose time is over is settled so,
 // whether or not a sweep was there first.
 func (b *Broker) Resolve(ctx context.Context, id string, r Reply) (Result, error) {
@@ -189,7 +191,10 @@ func (b *Broker) Resolve(ctx context.Context, id string, r Reply) (Result, error
 	}
 	res := Resolution{Type: r.Type, Response: Plain(r.Response), Channel: r.Channel,
 		Authority: r.Authority, By: r.By, ReplyID: r.ID, At: now, Resume: r.Resume}
-	if q.Secret {
+	switch only := r.Type == TypeAnswer && Acknowledges(r.Response); {
+	case q.Secret && only:
+		res.Response = Plain(strings.TrimSpace(r.Response))
+	case q.Secret:
 		res.Response = Secret(r.Response)
 	}
 	status := Answered

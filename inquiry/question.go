@@ -187,3 +187,9 @@ func (q Question) Applicable(fence int64) error {
 	}
 	return nil
 }
+
+// Settle makes an open question a settled one. When its answer is no secret, it is none either.
+func (q *Question) Settle(to Status, r Resolution) {
+	q.Status, q.Resolution = to, &r
+	q.Secret = q.Secret && (r.Type != TypeAnswer || r.Response.IsSecret())
+}

@@ -22,7 +22,7 @@ func TestARefusedReplyHasACodeAndARemedy(t *testing.T) {
 	ofARun := inquiry.Question{RunID: "run", SessionID: "session"}
 	answer := func(q inquiry.Question) {
 		_, err := b.Resolve(t.Context(), q.ID,
-			inquiry.Reply{ID: "first", Response: "yes", Channel: "page", By: "Ann"})
+			inquiry.Reply{ID: "first", Response: "Tuesday", Channel: "page", By: "Ann"})
 		require.NoError(t, err)
 	}
 	withdraw := func(q inquiry.Question) {
@@ -81,7 +81,7 @@ func TestARefusedReplyHasACodeAndARemedy(t *testing.T) {
 			require.Equal(t, c.status, r.Question.Status)
 			require.Equal(t, c.code == inquiry.CodeGone, errors.Is(err, inquiry.ErrGone))
 			require.Equal(t, !c.q.Secret && c.status == inquiry.Answered,
-				r.Question.Resolution.Response.Reveal() == "yes")
+				r.Question.Resolution.Response.Reveal() == "Tuesday")
 		})
 	}
 	for _, err := range []error{nil, io.EOF, inquiry.ErrNotFound, inquiry.ErrApplied} {

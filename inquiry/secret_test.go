@@ -1,6 +1,7 @@
 package inquiry_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -9,37 +10,123 @@ import (
 	"github.com/taploop/taploop/inquiry/inquirytest"
 )
 
-func TestAQuestionForAPasswordOrACodeIsKnownByItsWords(t *testing.T) {
-	for _, text := range []string{
-		"What is the password?", "Please enter your PIN", "Which code did the Shop send you?",
+// What asks for the words of a secret, and what asks for something else.
+var (
+	forSecrets = []string{
+		"What is the password?",
+		"Please enter your PIN",
+		"Which code did the Shop send you?",
 		"the verification code, please",
-		"I need the one-time code.", "Enter the code that was sent to +1 555", "OTP?",
-		"What is your pin code", "Can you tell me the passcode?",
-		"请输入密码", "短信验证码是多少？", "能告诉我验证码吗",
-	} {
-		require.True(t, isSecret(t, inquiry.Question{Text: text}), text)
+		"I need the one-time code.",
+		"Enter the code that was sent to +1 555",
+		"OTP?",
+		"What is your pin code",
+		"Can you tell me the passcode?",
+		"Please log in to your mail and tell me the verification code.",
+		"The app wants a security code to log in. What is it?",
+		"Please provide the password for the Wi-Fi network Home.",
+		"Let me know the code once you receive it by SMS.",
+		"Please enter the code shown on your phone.",
+		"Tell me the 6-digit verification code when it arrives.",
+		"Did you get the text message? Please send me the code.",
+		"What password shall I use to sign in as ann?",
+		"Reply with the CVV of the card.",
+		"请输入密码",
+		"短信验证码是多少？",
+		"能告诉我验证码吗",
+		"请把收到的验证码发给我",
+		"请登录邮箱后把验证码告诉我。",
+		"收到验证码后请告诉我",
+		"登录密码是什么？",
+		"需要短信验证码才能登录，请提供。",
+		"请提供支付密码",
+		"请输入手机上收到的验证码",
+		"请告诉我 6 位动态码",
+		"请问 Wi-Fi 密码是多少",
 	}
-	for _, text := range []string{
-		"Which size do you wear?", "What is the postal code?", "Which promo code shall I use?",
+	forOthers = []string{
+		"Please log in with your password and tell me when you are done.",
+		"Please enter the code on the phone, then say done.",
+		"Enter your PIN on the device and let me know when it is unlocked.",
+		"Please type the password yourself; I will wait.",
+		"Tell me when you have entered the verification code.",
+		"Reply 'done' once you have entered the password.",
+		"Please unlock the phone with your PIN.",
+		"Please take over and enter the one-time code manually.",
+		"Sign in with the code from the SMS, then reply OK.",
+		"Could you log in with your password and confirm?",
+		"After you've entered the passcode, say ready and I continue.",
+		"Have you entered the verification code?",
+		"Which size do you wear?",
+		"What is the postal code?",
+		"Which promo code shall I use?",
 		"Shall I pin the message?",
-		"Shall I change the password?", "Do you want me to save the password?",
-		"Is the verification code on this screen?", "是否要修改密码？",
-		"Which country code?", "Where is the pin on the map?",
-	} {
-		require.False(t, isSecret(t, inquiry.Question{Text: text}), text)
+		"Shall I change the password?",
+		"Is the verification code on this screen?",
+		"Where is the pin on the map?",
+		"请在手机上输入密码，完成后告诉我。",
+		"请手动输入验证码，然后回复“好了”。",
+		"请用密码登录，登录好了告诉我",
+		"请自行输入支付密码，完成后回复继续",
+		"输入验证码后告诉我",
+		"请登录你的账号，输入密码后回复完成",
+		"麻烦您解锁手机并输入锁屏密码，好了说一声",
+		"验证码需要您本人在手机上输入，输完请回复 OK",
+		"是否要修改密码？",
+		"你输入验证码了吗？",
+		"请问您要什么尺码？",
 	}
-	require.False(t, isSecret(t, inquiry.Question{Text: "password or code?",
-		DefaultAnswer: "code"}))
-	require.False(t, isSecret(t, inquiry.Question{Text: "password or code?",
-		Options: []string{"password", "code"}}), "what is chosen is no secret")
+)
+
+func TestAQuestionForAPasswordOrACodeIsKnownByItsWords(t *testing.T) {
+	require.Len(t, forSecrets, 30)
+	require.Len(t, forOthers, 30)
+	for _, text := range forSecrets {
+		require.True(t, inquiry.Question{Text: text}.AsksForSecret(), text)
+	}
+	for _, text := range forOthers {
+		require.False(t, inquiry.Question{Text: text}.AsksForSecret(), text)
+	}
+	for _, text := range []string{"Do you want me to save the password?", "Which country code?",
+		"Shall I use the promo code?", ""} {
+		require.False(t, inquiry.Question{Text: text}.AsksForSecret(), text)
+	}
+	require.False(t, inquiry.Question{Text: "password or code?",
+		DefaultAnswer: "code"}.AsksForSecret())
+	require.False(t, inquiry.Question{Text: "password or code?",
+		Options: []string{"password", "code"}}.AsksForSecret(), "what is chosen is no secret")
 }
 
-// isSecret reports whether a broker takes the question for a secret one.
-func isSecret(t *testing.T, q inquiry.Question) bool {
-	t.Helper()
-	q, err := inquiry.NewBroker(&inquirytest.Memory{}, nil).Open(t.Context(), q)
-	require.NoError(t, err)
-	return q.Secret
+func TestAnAnswerThatOnlyAcknowledgesIsNoSecret(t *testing.T) {
+	for _, words := range []string{"done", "Done.", "ok", "OK, done!", "yes", "I'm logged in now",
+		"I have entered it", "all done 👍", "ready", "it's unlocked", "continue", "no", "not yet",
+		"好", "好了", "好的，已登录", "完成", "已完成。", "登录好了", "我已经输入了", "搞定了", "继续",
+		"输入完成", "可以了", " done\n"} {
+		b := inquiry.NewBroker(&inquirytest.Memory{}, nil)
+		q, err := b.Open(t.Context(), inquiry.Question{Text: "the code?", Secret: true})
+		require.NoError(t, err)
+		got, err := b.Resolve(t.Context(), q.ID, inquiry.Reply{ID: "r", Response: words})
+		require.NoError(t, err)
+		require.False(t, got.Question.Secret, words)
+		require.Equal(t, strings.TrimSpace(words), got.Question.Resolution.Response.String())
+		again, err := b.Resolve(t.Context(), q.ID, inquiry.Reply{ID: "r", Response: words})
+		require.NoError(t, err)
+		require.True(t, again.Replayed)
+	}
+	for _, words := range []string{"482913", "done123", "okay-7", "hunter2", "Done!1",
+		"the code is done", "entered the 482913", "ok 482913", "好的，482913",
+		"in 5", "好密码", "芝麻开门", "correct horse", "4", " ", "y3s", "登录码 55", "doneish"} {
+		b := inquiry.NewBroker(&inquirytest.Memory{}, nil)
+		q, err := b.Open(t.Context(), inquiry.Question{Text: "the code?", Secret: true})
+		require.NoError(t, err)
+		got, err := b.Resolve(t.Context(), q.ID, inquiry.Reply{Response: words})
+		if strings.TrimSpace(words) == "" {
+			continue // refused or kept, as an answer to any question
+		}
+		require.NoError(t, err, words)
+		require.True(t, got.Question.Secret, words)
+		require.Equal(t, inquiry.Masked, got.Question.Resolution.Response.String())
+	}
 }
 
 func TestAnErasedSecretIsStillToldFromAnother(t *testing.T) {

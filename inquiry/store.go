@@ -16,9 +16,9 @@ type Store interface {
 	// Insert adds a new question. A second one with the same id is an error; ErrKeyTaken is the one
 	// about a second with the same Client and Key, unless Key is "".
 	Insert(ctx context.Context, q Question) error
-	// Settle is the compare-and-set: a pending question gets the status and the resolution, which
-	// survive a crash once it returns. When the question is not pending any more it returns the
-	// question as it is and ErrSettled.
+	// Settle is the compare-and-set: a pending question becomes what [Question.Settle] makes of it,
+	// which survives a crash once it returns. When the question is not pending any more it returns
+	// the question as it is and ErrSettled.
 	Settle(ctx context.Context, id string, to Status, r Resolution) (Question, error)
 	// Apply marks a settled question as applied, once, and erases a secret answer; the question
 	// that it returns still has the answer. It returns ErrPending, ErrApplied (already done) or

@@ -319,13 +319,17 @@ func decide(s agentloop.Situation) actions.Action {
 			Options:  []string{"red", "blue"},
 		}
 	case "asksecret":
-		return actions.Info{Question: "the code?", Secret: true}
+		return actions.Info{Question: "the code?", Secret: new(true)}
 	case "askrudely":
 		return actions.Info{Question: "\x1b[2Jsure?\u202e\nreally?", Options: []string{"\ayes"}}
 	case "asktwice":
 		return actions.Info{Question: "which?", Options: []string{"red", "blue", " red ", "blue"}}
 	case "askcode":
 		return actions.Info{Question: "Which code did the shop send you?"}
+	case "askopenly":
+		return actions.Info{Question: "Which code did the shop send you?", Secret: new(false)}
+	case "askhand":
+		return actions.Info{Question: "Please enter the password on the phone, then say done."}
 	case "typesecret":
 		return actions.Type{Text: "{{secret}}"}
 	case "wait":

@@ -26,10 +26,13 @@ func (x *execution) Park(ctx context.Context, q agentloop.Question) error {
 		Text:      q.Text,
 		Options:   distinct(q.Options),
 		FreeText:  q.FreeText,
-		Secret:    q.Secret,
 		Round:     q.Round,
 		Frame:     frame,
 		OnTimeout: x.m.opts.OnTimeout,
+	}
+	asked.Secret = asked.AsksForSecret()
+	if q.Secret != nil {
+		asked.Secret = *q.Secret
 	}
 	err = route.Plan(&asked, x.settings.ReplyMode, x.m.opts.Attention, x.m.opts.Channels)
 	if err != nil {

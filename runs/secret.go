@@ -3,6 +3,7 @@ package runs
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -73,7 +74,7 @@ func (r *redactingPolicy) Next(
 ) (agentloop.Proposal, error) {
 	p, err := r.Policy.Next(ctx, s)
 	for _, x := range r.secrets {
-		if utf8.RuneCountInString(x.Text) < shortest {
+		if !distinctive(x.Text) {
 			continue
 		}
 		// A placeholder stays whole, even when the secret is a part of it.
@@ -85,9 +86,14 @@ func (r *redactingPolicy) Next(
 	return p, err
 }
 
-// shortest is how many characters a secret has that is looked for in what the model says: what is
-// shorter is found everywhere.
-const shortest = 4
+// plainWord is what stands in texts that have nothing to do with a secret.
+var plainWord = regexp.MustCompile(`^\p{L}[\p{Ll}\p{Lo}]{0,11}$`)
+
+// distinctive reports whether the text, wherever it stands in what the model says, is the secret. A
+// plain word may be any word, and fewer than four characters are found everywhere.
+func distinctive(secret string) bool {
+	return utf8.RuneCountInString(secret) >= 4 && !plainWord.MatchString(secret)
+}
 
 // redact is p with each of its texts hidden. A secret that is to be typed becomes the placeholder,
 // and is typed.

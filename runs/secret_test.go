@@ -134,3 +134,56 @@ func TestTheReasonOfARefusalToTellASecretIsNotTold(t *testing.T) {
 	})
 	require.Empty(t, found(t, dir, reason))
 }
+
+// What is no secret reaches the model as it was given, and nothing of it is masked elsewhere.
+func TestWordThatSomethingIsDoneIsNoSecret(t *testing.T) {
+	for name, c := range map[string]struct{ ask, answer, says string }{
+		"hand-over":             {"askhand", "482913", "482913"},
+		"hand-over, done":       {"askhand", "done", "done"},
+		"secret, acknowledged":  {"asksecret", "done", "all is done"},
+		"by its words, too":     {"askcode", "OK, done!", "ok"},
+		"the model says it":     {"askopenly", "482913", "the code 482913"},
+		"acknowledged, Chinese": {"asksecret", "好了", "好了吗"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, w *fixture) {
+				st := w.wait(w.start(c.ask + " tap memo").Session.ID)
+				w.policy.says = c.says
+				w.reply(st.Session.ID, c.answer)
+				st = w.wait(st.Session.ID)
+				require.Equal(t, session.Completed, st.Run.State)
+				require.Equal(t, c.answer, st.Run.Progress.Exchanges[0].Answer)
+				require.Contains(t, st.Run.Answer, "done "+c.answer, "the model knows it")
+				require.NotContains(t, w.facts(), "{{secret}}")
+				audit, err := w.store.Audit(w.ctx(), session.AuditFilter{})
+				require.NoError(t, err)
+				require.Contains(t, fmt.Sprintf("%+v", audit), "Answer:"+c.answer)
+			})
+		})
+	}
+}
+
+func TestAPlainWordIsMaskedNowhereElse(t *testing.T) {
+	for _, secret := range []string{"summer", "Blau", "芝麻开门", "abc"} {
+		bubble(t, func(t *testing.T, w *fixture) {
+			st := w.wait(w.start("asksecret typesecret memo").Session.ID)
+			w.policy.says = "the " + secret + " sale"
+			w.reply(st.Session.ID, secret)
+			st = w.wait(st.Session.ID)
+			require.Equal(t, []string{"type " + secret}, w.phones.phones["A"].done())
+			require.Contains(t, st.Run.Answer, "the "+secret+" sale")
+		})
+	}
+	for _, secret := range []string{"XKQZ", "482913", "hunter2", "correct horse", "HeLLo", "p@ss",
+		"correcthorsebattery"} {
+		bubble(t, func(t *testing.T, w *fixture) {
+			st := w.wait(w.start("asksecret typesecret memo").Session.ID)
+			w.policy.says = "the " + secret + " sale"
+			w.reply(st.Session.ID, secret)
+			st = w.wait(st.Session.ID)
+			require.Equal(t, []string{"type " + secret}, w.phones.phones["A"].done())
+			require.Contains(t, st.Run.Answer, "the {{secret}} sale")
+			require.NotContains(t, fmt.Sprintf("%+v %+v", st.Steps, w.events), secret)
+		})
+	}
+}

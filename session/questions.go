@@ -144,7 +144,15 @@ func (qs *questions) settle(
 	if r.Response.IsSecret() {
 		response, sealed = "", qs.s.vault.seal(q.ID, r.Response.Reveal())
 	}
-	q.Status, q.Resolution = to, &r
+	wasSecret := q.Secret
+	q.Settle(to, r)
+	if wasSecret && !q.Secret {
+		err := exec(ctx, tx, "UPDATE questions SET body = json_remove(body, '$.secret') "+
+			"WHERE id = ?", q.ID)
+		if err != nil {
+			return err
+		}
+	}
 	row := fields{{"status", to}, {"resolution", object{r}}, {"response", response},
 		{"sealed", sealed}, {"resume", string(r.Resume)}}
 	if _, err := row.update(ctx, tx, "questions", "id = ?", q.ID); err != nil {

@@ -248,7 +248,7 @@ func decide(s agentloop.Situation) actions.Action {
 		return actions.Info{Question: fmt.Sprintf("question %d?", s.Questions+1),
 			Options: []string{"red", "blue"}}
 	case "asksecret":
-		return actions.Info{Question: "the code?", Secret: true}
+		return actions.Info{Question: "the code?", Secret: new(true)}
 	case "typesecret":
 		return actions.Type{Text: "{{secret}}"}
 	case "giveup":

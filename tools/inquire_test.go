@@ -285,6 +285,34 @@ func TestASecretInquiryTellsNobodyTheSecret(t *testing.T) {
 	})
 }
 
+func TestWhetherAnInquiryIsSecretIsTheCallersToSayElseItsWords(t *testing.T) {
+	for name, c := range map[string]struct {
+		asks   in
+		answer string
+		secret bool
+	}{
+		"by its words": {in{"prompt": "What is the password?"}, "hunter2", true},
+		"said to be":   {in{"prompt": "What is it?", "secret": true}, "hunter2", true},
+		"said not to be": {in{"prompt": "What is the password?", "secret": false}, "hunter2",
+			false},
+		"a hand-over": {in{"prompt": "Log in with the password, then say done."}, "done",
+			false},
+		"acknowledged":     {in{"prompt": "What is the password?"}, "done", false},
+		"acknowledged, zh": {in{"prompt": "密码?", "secret": true}, "好了", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, w *fixture) {
+				question := with(c.asks, in{"idempotency_key": "k", "wait_seconds": 0})
+				a := w.ask("send_inquiry", question)
+				w.ask("answer_question", in{"question_id": a.ID, "response": c.answer})
+				got := w.ask("send_inquiry", question)
+				require.Equal(t, c.secret, *got.Answer == inquiry.Masked)
+				require.Equal(t, !c.secret, *got.Answer == c.answer)
+			})
+		})
+	}
+}
+
 func TestWhatCannotBeAskedIsRefused(t *testing.T) {
 	t.Parallel()
 	field := func(more in) in {

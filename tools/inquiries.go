@@ -38,7 +38,7 @@ type inquiryArgs struct {
 	DefaultAnswer string            `json:"default_answer,omitempty" max:"10000"`
 	Timeout       *float64          `json:"timeout_seconds,omitempty" max:"10000000"`
 	OnTimeout     inquiry.OnTimeout `json:"on_timeout" default:"pause"`
-	Secret        bool              `json:"secret" default:"false"`
+	Secret        *bool             `json:"secret,omitempty"`
 	SessionID     string            `json:"session_id,omitempty" max:"200"`
 	Key           string            `json:"idempotency_key,omitempty" max:"200"`
 	QuestionID    string            `json:"question_id,omitempty" max:"200"`
@@ -209,11 +209,16 @@ func (t *inquiries) draft(ctx context.Context, c *call, a inquiryArgs) (inquiry.
 		Task: a.Context, Text: a.Prompt,
 		Options: a.Options, FreeText: len(a.Options) > 0 && a.FreeText, Draft: a.Draft,
 		DefaultAnswer: a.DefaultAnswer,
-		OnTimeout:     a.OnTimeout, Secret: a.Secret, Key: a.Key, Channels: t.channels(c, a.Secret),
+		OnTimeout:     a.OnTimeout, Key: a.Key,
 	}
 	for _, f := range a.Fields {
 		q.Fields = append(q.Fields, inquiry.Field(f))
 	}
+	q.Secret = q.AsksForSecret()
+	if a.Secret != nil {
+		q.Secret = *a.Secret
+	}
+	q.Channels = t.channels(c, q.Secret)
 	if err := agree(&q); err != nil {
 		return q, err
 	}
@@ -302,7 +307,7 @@ func (t *inquiries) underKey(ctx context.Context, q inquiry.Question) (
 
 func sameInquiry(a, b inquiry.Question) bool {
 	return a.Text == b.Text && a.Task == b.Task && a.SessionID == b.SessionID &&
-		a.Secret == b.Secret && a.Draft == b.Draft && a.OnTimeout == b.OnTimeout &&
+		a.Draft == b.Draft && a.OnTimeout == b.OnTimeout &&
 		slices.Equal(a.Options, b.Options) &&
 		slices.EqualFunc(a.Fields, b.Fields, func(x, y inquiry.Field) bool {
 			return x.Name == y.Name && x.Label == y.Label && x.Type == y.Type &&

@@ -78,7 +78,7 @@ func (c *replyCmd) response(ctx context.Context, a *app, q inquiry.Question) (st
 		return "", usage(errors.New("there is no answer"), "taploop reply ID TEXT, or --refuse")
 	case *c.Text == "-":
 		return a.typed(ctx, q)
-	case q.Secret && !c.Refuse && q.Open():
+	case q.Secret && !c.Refuse && q.Open() && !inquiry.Acknowledges(*c.Text):
 		return "", usage(errOpenly,
 			"taploop reply "+prefix(q.ID, 8)+" -    (and type it, or pipe it in)")
 	}

@@ -120,7 +120,7 @@ func (c *continueCmd) answer(ctx context.Context, a *app, manager *runs.Manager,
 	switch q := st.Question; {
 	case q != nil && typed:
 		return a.typed(ctx, *q)
-	case q != nil && q.Secret:
+	case q != nil && q.Secret && !inquiry.Acknowledges(*c.Reply):
 		return "", usage(errOpenly,
 			"taploop continue "+id+" --reply -    (and type it, or pipe it in)")
 	case typed && c.ReplyID != "": // perhaps the same reply again

@@ -179,6 +179,14 @@ func secret(t *testing.T, s inquiry.Store) {
 	all, err := s.List(t.Context(), inquiry.Filter{})
 	require.NoError(t, err)
 	require.Equal(t, inquiry.Secret(""), all[0].Resolution.Response)
+
+	public := Sample()
+	public.Secret = true
+	insert(t, s, public)
+	got, err = s.Settle(t.Context(), public.ID, inquiry.Answered, Won("done"))
+	require.NoError(t, err)
+	require.False(t, got.Secret, "an answer that is no secret makes the question none")
+	require.Equal(t, got, get(t, s, public.ID))
 }
 
 func keys(t *testing.T, s inquiry.Store) {

@@ -64,7 +64,7 @@ func (m *Memory) Settle(_ context.Context, id string, to inquiry.Status,
 		if !q.Open() {
 			return inquiry.ErrSettled
 		}
-		q.Status, q.Resolution = to, &r
+		q.Settle(to, r)
 		return nil
 	})
 }

@@ -227,7 +227,10 @@ func readWait(a *args) actions.Action {
 }
 
 func readInfo(a *args) actions.Action {
-	q := actions.Info{Question: a.text("value"), Secret: a.flag("secret")}
+	q := actions.Info{Question: a.text("value")}
+	if a.text("secret") != "" {
+		q.Secret = new(a.flag("secret"))
+	}
 	for o := range strings.SplitSeq(a.text("options"), "|") {
 		if o = strings.TrimSpace(o); o != "" {
 			q.Options = append(q.Options, o)
