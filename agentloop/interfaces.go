@@ -60,6 +60,14 @@ type Album interface {
 	Frame(ctx context.Context, step int) (*screen.Frame, error)
 }
 
+// Preparer is a Journal that can keep a step's frame while the policy thinks, so that an Intent has
+// less to wait for.
+type Preparer interface {
+	// Prepare returns at once. What goes wrong is tried again by the step's Intent or Done, and no
+	// harm is done when neither follows.
+	Prepare(ctx context.Context, s Step)
+}
+
 // Journal is where a run is written down, step by step, durably.
 type Journal interface {
 	// Intent records what is about to be done. It returns only when that would survive a crash; the

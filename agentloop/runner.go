@@ -99,6 +99,9 @@ func (l *loop) step(ctx context.Context) *Ending {
 	if end := l.observe(timed, s); end != nil {
 		return end
 	}
+	if j, can := l.Journal.(Preparer); can {
+		j.Prepare(ctx, *s)
+	}
 	if end := l.decide(timed, s); end != nil {
 		return end
 	}

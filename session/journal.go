@@ -22,13 +22,57 @@ import (
 func (s *Store) Journal(run Run) agentloop.Journal { return &journal{s: s, run: run} }
 
 type journal struct {
-	s   *Store
-	run Run
+	s    *Store
+	run  Run
+	kept keptFrame // the last one
+}
 
-	// The frame that was written last: Done has the one of its Intent.
+// keptFrame is a step's frame in the store.
+type keptFrame struct {
 	frame *screen.Frame
 	index int
 	id    string
+	// gives the id once the frame is there, "" when it could not be kept; nil when that is known
+	early chan string
+}
+
+// Prepare keeps the step's frame in the background. See agentloop.Preparer; the store's Close waits.
+func (j *journal) Prepare(ctx context.Context, st agentloop.Step) {
+	f := st.Look.Frame
+	if f == nil {
+		return
+	}
+	early := make(chan string, 1)
+	j.kept = keptFrame{frame: f, index: st.Index, early: early}
+	ctx = context.WithoutCancel(ctx)
+	j.s.saving.Go(func() {
+		id, err := j.s.SaveFrame(ctx, j.run, st.Index, f)
+		if err != nil {
+			id = "" // keep tries again
+		}
+		early <- id
+	})
+}
+
+// keep returns the id of the step's frame in the store, once it is there.
+func (j *journal) keep(ctx context.Context, index int, f *screen.Frame) (string, error) {
+	k := &j.kept
+	if f != k.frame || index != k.index {
+		*k = keptFrame{frame: f, index: index}
+	}
+	if k.early != nil {
+		select {
+		case k.id = <-k.early:
+			k.early = nil
+		case <-ctx.Done():
+			return "", context.Cause(ctx)
+		}
+	}
+	var err error
+	if k.id == "" {
+		k.id, err = j.s.SaveFrame(ctx, j.run, index, f)
+	}
+	return k.id, err
 }
 
 // Intent writes the step and its frame down before the phone is touched. See agentloop.Journal.
@@ -125,15 +169,11 @@ func (j *journal) record(
 	if f == nil {
 		return r, nil
 	}
-	if f != j.frame || st.Index != j.index {
-		id, err := j.s.SaveFrame(ctx, j.run, st.Index, f)
-		if err != nil {
-			return nil, fmt.Errorf("keeping its frame: %w", err)
-		}
-		j.frame, j.index = f, st.Index
-		j.id = id
+	var err error
+	if r.FrameID, err = j.keep(ctx, st.Index, f); err != nil {
+		return nil, fmt.Errorf("keeping its frame: %w", err)
 	}
-	r.FrameID, r.FrameSize = j.id, f.Size()
+	r.FrameSize = f.Size()
 	return r, nil
 }
 

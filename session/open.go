@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	_ "modernc.org/sqlite" // the "sqlite" driver
@@ -33,9 +34,10 @@ type Store struct {
 	read  *sql.DB
 	// Whoever writes puts the one token in. Senders that wait are served first come first served,
 	// while database/sql gives a free connection to any of those who wait for it.
-	line  chan struct{}
-	owner *owner
-	vault *vault
+	line   chan struct{}
+	saving sync.WaitGroup // frames that are kept in the background
+	owner  *owner
+	vault  *vault
 }
 
 const (
@@ -160,6 +162,7 @@ func (s *Store) checkWhole(path string) error {
 // Close gives up what this store owns. Its runs that were RUNNING count as left behind from now on,
 // see [Store.Recover].
 func (s *Store) Close() error {
+	s.saving.Wait()
 	var errs []error
 	for _, db := range []*sql.DB{s.read, s.write} {
 		if db != nil {

@@ -3,6 +3,7 @@ package session_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"image"
 	"image/color"
 	"image/jpeg"
@@ -199,4 +200,40 @@ func TestAJournalShowsWhatFormerStepsSaw(t *testing.T) {
 		_, err = album.Frame(t.Context(), none)
 		require.ErrorIs(t, err, session.ErrNotFound)
 	}
+}
+
+func TestAFrameIsKeptBeforeTheDecision(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	r := started(t, s)
+	j := s.Journal(r)
+	st := step(t, 1, actions.Home{})
+	j.(agentloop.Preparer).Prepare(t.Context(), st)
+	require.NoError(t, j.Intent(t.Context(), st))
+	require.NoError(t, j.Done(t.Context(), st, agentloop.Progress{Steps: 1}))
+
+	another := step(t, 2, actions.Home{}) // what was kept early is not taken for another step's
+	j.(agentloop.Preparer).Prepare(t.Context(), step(t, 3, actions.Home{}))
+	require.NoError(t, j.Done(t.Context(), another, agentloop.Progress{Steps: 2}))
+	steps, err := s.Steps(t.Context(), r.SessionID)
+	require.NoError(t, err)
+	for i, kept := range steps {
+		require.Equal(t, fmt.Sprintf("%s.%d.%d", r.SessionID, i+1, r.Fence), kept.FrameID)
+		b, err := s.Frame(t.Context(), kept.FrameID)
+		require.NoError(t, err)
+		require.NotEmpty(t, b)
+	}
+}
+
+func TestAFrameThatCouldNotBeKeptEarlyIsTriedAgain(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, nil)
+	r := started(t, s)
+	j := s.Journal(r)
+	frames := filepath.Join(dir, "frames", r.SessionID)
+	require.NoError(t, os.WriteFile(frames, nil, 0o600)) // a file where the folder has to be
+	st := step(t, 1, actions.Home{})
+	j.(agentloop.Preparer).Prepare(t.Context(), st)
+	require.ErrorContains(t, j.Intent(t.Context(), st), "keeping its frame")
+	require.NoError(t, os.Remove(frames))
+	require.NoError(t, j.Intent(t.Context(), st))
 }
