@@ -26,6 +26,7 @@ type Options struct {
 	Getenv func(string) string // nil means os.Getenv
 	Apps   map[string]string   // app name to package, on top of the built-in table
 	Log    *slog.Logger        // nil discards
+	Memory Keyboards           // nil remembers nothing
 }
 
 // Host is one ADB server and its phones. It holds no connection between calls, and is safe for
@@ -36,6 +37,7 @@ type Host struct {
 	getenv  func(string) string
 	names   map[string]string
 	log     *slog.Logger
+	memory  Keyboards
 	buffers buffers
 
 	mu      sync.Mutex
@@ -69,7 +71,8 @@ func newHost(client *adb.Client, o Options) *Host {
 		names[fold(name)] = pkg
 	}
 	return &Host{client: client, timeout: o.Timeout, getenv: o.Getenv, names: names, log: o.Log,
-		buffers: newBuffers(), cameras: map[string]*camera{}}
+		memory: cmp.Or[Keyboards](o.Memory, forgetful{}), buffers: newBuffers(),
+		cameras: map[string]*camera{}}
 }
 
 // List lists the phones that the server has, in its order, starting the server when it may. The
@@ -136,6 +139,8 @@ func (h *Host) phone(e adb.Entry) *Phone {
 		timeout: h.timeout,
 		names:   h.names,
 		marks:   newBatch(),
+		memory:  h.memory,
+		log:     h.log,
 		camera:  h.cameras[e.Serial],
 		buffers: h.buffers,
 	}

@@ -82,40 +82,35 @@ func unicodeSteps(text string) []step {
 }
 
 // withADBKeyboard runs f while ADBKeyBoard is the keyboard, and puts the former one back whatever
-// happens.
+// happens. Which one that is it remembers first: the next use of the phone puts it back if this
+// process is killed meanwhile.
 func (p *Phone) withADBKeyboard(ctx context.Context, k keyboards, f func() error) (err error) {
-	if k.current == adbIME {
+	was, found := former{k.current, k.enabled}, true
+	if k.current == adbIME { // chosen by a person, unless something is remembered
+		if was, found, err = p.remembered(ctx); err != nil {
+			return err
+		}
+	} else if err := p.remember(ctx, was); err != nil {
+		return fmt.Errorf("nothing was typed: %w", err)
+	}
+	if !found {
 		return f()
 	}
 	defer func() {
-		if back := p.putBack(ctx, k); back != nil && err == nil {
+		if back := p.putBack(ctx, was); back != nil && err == nil {
 			err = fmt.Errorf("it is done, but the former keyboard could not be put back: %w", back)
-			err = hint.Add(err, "choose the keyboard in the phone's settings, or run "+
-				"`adb shell ime set "+k.current+"`")
+			err = hint.Add(err, was.byHand(p.info.Serial))
 		}
 	}()
-	if err := p.run(ctx, "ime enable "+adbIME+" && ime set "+adbIME, 0); err != nil {
-		return fmt.Errorf("nothing was typed: switching to ADBKeyBoard: %w", err)
+	if k.current != adbIME {
+		if err := p.run(ctx, "ime enable "+adbIME+" && ime set "+adbIME, 0); err != nil {
+			return fmt.Errorf("nothing was typed: switching to ADBKeyBoard: %w", err)
+		}
 	}
 	if err := p.keyboardReady(ctx); err != nil {
 		return fmt.Errorf("nothing was typed: %w", err)
 	}
 	return f()
-}
-
-// putBack restores the keyboard in time of its own, so that a cancelled call does not leave the
-// phone changed.
-func (p *Phone) putBack(ctx context.Context, k keyboards) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), putBackFor)
-	defer cancel()
-	line := "ime reset"
-	if k.current != "" && k.current != "null" {
-		line = "ime set " + adb.Quote(k.current)
-	}
-	if !k.enabled {
-		line += " && ime disable " + adbIME
-	}
-	return p.run(ctx, line, 0)
 }
 
 var (

@@ -3,6 +3,7 @@ package device
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -21,6 +22,8 @@ type Phone struct {
 	timeout time.Duration
 	names   map[string]string // app names of Options.Apps, folded
 	marks   batch
+	memory  Keyboards
+	log     *slog.Logger
 
 	noDrag     atomic.Bool // input has no draganddrop
 	dumpUnread atomic.Bool // what dumpsys window says of everything cannot be read

@@ -150,6 +150,12 @@ func (i *imePhone) shell(serial, command string) (string, string, int) {
 	case "ime set " + latin + " && ime disable " + adbIME:
 		i.current, i.enabled = latin, false
 		return "", "", 0
+	case "ime disable " + adbIME:
+		i.enabled = false
+		return "", "", 0
+	case "ime reset && ime disable " + adbIME:
+		i.current, i.enabled = latin, false
+		return "", "", 0
 	case "dumpsys input_method":
 		bound := true
 		if i.current == adbIME {

@@ -18,8 +18,14 @@ const (
 )
 
 // Wake switches the display on and opens the lock screen when it has no PIN, pattern or password;
-// with one the error is ErrLocked. A phone that is on and open is left alone.
+// with one the error is ErrLocked. A phone that is on and open is left alone. First of all it puts
+// back the keyboard that a killed process left behind (see Keyboards), which is logged when that
+// goes wrong, and tried again the next time.
 func (p *Phone) Wake(ctx context.Context) error {
+	if err := p.restoreKeyboard(ctx); err != nil {
+		p.log.WarnContext(ctx, "putting the former keyboard back", "serial", p.info.Serial,
+			"err", err)
+	}
 	return p.failed("waking", p.wake(ctx))
 }
 

@@ -33,6 +33,7 @@ type wirePhones struct {
 	hung map[string]bool
 	// serial to the FAIL of its transport
 	refuse map[string]string
+	memory Keyboards // nil remembers nothing
 
 	wg    sync.WaitGroup
 	mu    sync.Mutex
@@ -151,7 +152,8 @@ func (w *wirePhones) host(t *testing.T, env map[string]string) *Host {
 	require.NoError(t, err)
 	t.Cleanup(w.wg.Wait)
 	return newHost(client, Options{Timeout: defaultTimeout,
-		Getenv: func(k string) string { return env[k] }, Log: slog.New(slog.DiscardHandler)})
+		Getenv: func(k string) string { return env[k] }, Log: slog.New(slog.DiscardHandler),
+		Memory: w.memory})
 }
 
 // open gives the phone "emu", which the script answers for.

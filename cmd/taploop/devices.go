@@ -16,7 +16,7 @@ func (c *devicesCmd) Run(ctx context.Context, a *app) error {
 	if err := a.load(); err != nil {
 		return err
 	}
-	host, err := a.host()
+	host, err := a.host(nil)
 	if err != nil {
 		return err
 	}
@@ -40,9 +40,9 @@ func printPhones(a *app, asJSON bool, phones []device.Info) error {
 }
 
 // host is the ADB server of the configuration.
-func (a *app) host() (*device.Host, error) {
+func (a *app) host(memory device.Keyboards) (*device.Host, error) {
 	return device.NewHost(&device.Options{
 		Server: a.conf.ADB.Server, ADB: a.conf.ADB.Path, Timeout: a.conf.ADB.Timeout,
-		Getenv: a.opts.Getenv, Apps: a.conf.Apps, Log: a.log,
+		Getenv: a.opts.Getenv, Apps: a.conf.Apps, Log: a.log, Memory: memory,
 	})
 }
