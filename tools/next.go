@@ -137,3 +137,6 @@ func quoted(s string, most int) string { return quote(text.Line(text.Cut(s, most
 func nextCall(tool string, arguments map[string]any, why string) *result.Next {
 	return &result.Next{Tool: tool, Arguments: arguments, Why: why}
 }
+
+// Next names the call that goes on with a run; nil when the run has ended.
+func Next(st runs.Status) *result.Next { return nextOf(st) }

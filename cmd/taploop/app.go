@@ -43,23 +43,10 @@ type commands struct {
 	Version   versionCmd   `cmd:"" help:"Print the version."`
 }
 
-// The exit codes, and what the help says of them.
-const (
-	exitDone         = 0
-	exitError        = 1
-	exitUsage        = 2
-	exitNotCompleted = 3 // the task is not completed; of reply: another answer was first
-	exitWaiting      = 4
-	exitInterrupted  = 130
-
-	exitCodes = "Exit codes: 0 done, 1 error, 2 usage, 3 task not completed, " +
-		"4 waiting for a reply, 130 interrupted. " +
-		"Of reply 3 says that another answer was first."
-)
-
 // app is what a command gets: the streams, the configuration and a log.
 type app struct {
 	streams
+	args []string
 	opts config.Options
 	conf *config.Loaded
 	log  *slog.Logger
@@ -78,7 +65,7 @@ func dispatch(ctx context.Context, args, environ []string, s streams) error {
 	parser, err := kong.New(&c, kong.Name("taploop"), kong.Writers(s.out, s.err),
 		kong.Exit(func(int) { helped = true }), kong.Vars{"version": versionLine()},
 		kong.Description("Hand tasks to an Android phone: a vision model looks and decides, "+
-			"the phone acts over ADB.\n\n"+exitCodes),
+			"the phone acts over ADB.\n\n"+exitCodes()),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.BindTo(ctx, (*context.Context)(nil)))
 	if err != nil {
@@ -97,7 +84,7 @@ func dispatch(ctx context.Context, args, environ []string, s streams) error {
 	if err != nil {
 		return usage(err, insteadOf(args, err))
 	}
-	a := &app{streams: s, opts: config.Options{File: c.Config, Environ: environ},
+	a := &app{streams: s, args: args, opts: config.Options{File: c.Config, Environ: environ},
 		log: logger(s.err, c.Verbose)}
 	if a.opts.Flags, err = settings(k, c.Set); err != nil {
 		return err
@@ -215,14 +202,7 @@ func report(w io.Writer, err error) int {
 			fmt.Fprintf(w, "  try: %s\n", indented(try, "       "))
 		}
 	}
-	var wrong usageError
-	switch {
-	case errors.As(err, &wrong), runs.CodeOf(err) == runs.InvalidArgument:
-		return exitUsage
-	case errors.Is(err, context.Canceled):
-		return exitInterrupted
-	}
-	return exitError
+	return exitOf(err)
 }
 
 // indented is a message that may quote a phone or a server, harmless for a terminal: what follows

@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 
+	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/device"
+	"github.com/taploop/taploop/runs"
 )
 
 type devicesCmd struct {
@@ -22,7 +24,7 @@ func (c *devicesCmd) Run(ctx context.Context, a *app) error {
 	}
 	phones, err := host.List(ctx)
 	if err != nil {
-		return err
+		return runs.Coded(runs.Code(agentloop.DeviceError), err)
 	}
 	return printPhones(a, c.JSON, phones)
 }

@@ -46,6 +46,7 @@ func (t *taskFlags) settings(a *app) runs.Settings {
 type runCmd struct {
 	Task      string `arg:"" help:"What is to be done, in one app, in a sentence or two."`
 	Serial    string `short:"s" key:"adb.serial" help:"The phone; the default is ANDROID_SERIAL, else the only usable one." placeholder:"SERIAL"`
+	Supersede bool   `help:"End your own session that has the phone, and start in its place."`
 	KeepState bool   `name:"keep-environment" help:"Leave the phone as it is; otherwise the run starts at the home screen."`
 	taskFlags
 }
@@ -57,11 +58,11 @@ func (c *runCmd) Run(ctx context.Context, a *app) error {
 			fmt.Errorf("%s holds a recording already, which would be replayed first", c.Record),
 			"name a new file, or delete this one")
 	}
-	return a.follow(ctx, c.JSON, func(d *deps) (runs.Status, error) {
+	return a.follow(ctx, &c.taskFlags, func(d *deps) (runs.Status, error) {
 		return d.manager.Start(ctx, runs.StartRequest{
 			Task: c.Task, Serial: a.conf.ADB.Serial, MaxSteps: c.MaxSteps,
-			KeepEnvironment: c.KeepState, Queue: c.Queue,
-			Settings: c.settings(a),
+			KeepEnvironment: c.KeepState, Queue: c.Queue, Supersede: c.Supersede,
+			By: operator(), Settings: c.settings(a),
 		})
 	})
 }
@@ -84,7 +85,7 @@ func (c *continueCmd) Run(ctx context.Context, a *app) error {
 	if c.Task == "" && strings.ContainsAny(c.Session, " \t\n") { // no id has spaces
 		c.Session, c.Task = "", c.Session
 	}
-	return a.follow(ctx, c.JSON, func(d *deps) (runs.Status, error) {
+	return a.follow(ctx, &c.taskFlags, func(d *deps) (runs.Status, error) {
 		sess, err := findSession(ctx, d.store, c.Session)
 		if err != nil {
 			return runs.Status{}, err
@@ -105,7 +106,9 @@ func (c *continueCmd) Run(ctx context.Context, a *app) error {
 			s := c.settings(a)
 			r.Settings = &s
 		}
-		return d.manager.Continue(ctx, r)
+		st, err := d.manager.Continue(ctx, r)
+		st.Session.ID = sess.ID
+		return st, err
 	})
 }
 
@@ -130,15 +133,17 @@ func (c *continueCmd) answer(ctx context.Context, a *app, manager *runs.Manager,
 }
 
 // follow opens the dependencies, begins a run, shows its steps, and reports how it ended.
-func (a *app) follow(ctx context.Context, asJSON bool,
+func (a *app) follow(ctx context.Context, c *taskFlags,
 	begin func(*deps) (runs.Status, error)) error {
 	show := &steps{out: a.err}
 	o := overrides{console: newConsole(a.in, a.err), observe: show.event}
 	opened := false
 	var st runs.Status
+	var next *nextCommand
 	err := a.with(ctx, o, func(d *deps) (err error) {
 		opened = true
 		if st, err = begin(d); err != nil {
+			next, err = a.refused(ctx, d, st.Session.ID, err)
 			return err
 		}
 		show.begin(st)
@@ -151,13 +156,13 @@ func (a *app) follow(ctx context.Context, asJSON bool,
 		return err
 	})
 	if err != nil {
-		if asJSON && opened {
+		if c.JSON && opened {
 			// The error itself is reported on stderr, with its code.
-			_ = printJSON(a.out, result.Failed(err))
+			_ = printJSON(a.out, shownResult{result.Failed(err), next})
 		}
 		return err
 	}
-	return a.reportEnd(ctx, st, asJSON)
+	return a.reportEnd(ctx, st, c)
 }
 
 // waitForEnd waits until the run does not go on by itself any more. When ctx ends it pauses the run
@@ -179,10 +184,12 @@ func waitForEnd(ctx context.Context, manager *runs.Manager, st runs.Status) (run
 }
 
 // reportEnd prints the result and gives the exit code.
-func (a *app) reportEnd(ctx context.Context, st runs.Status, asJSON bool) error {
-	if asJSON {
+func (a *app) reportEnd(ctx context.Context, st runs.Status, c *taskFlags) error {
+	notes := a.cutSteps(c.MaxSteps)
+	if c.JSON {
 		body, err := result.New(st)
-		if err = errors.Join(err, printJSON(a.out, body)); err != nil {
+		body.Notes = notes
+		if err = errors.Join(err, printJSON(a.out, shownResult{body, nextOf(st)})); err != nil {
 			return err
 		}
 	} else if err := a.printEnd(st); err != nil {
@@ -196,7 +203,18 @@ func (a *app) reportEnd(ctx context.Context, st runs.Status, asJSON bool) error 
 	case st.Run.State.Waiting():
 		return ended(exitWaiting)
 	}
-	return ended(exitNotCompleted)
+	return ended(exitOfRun(st.Reason))
+}
+
+// cutSteps notes, also to the person, that a command has fewer steps than it wanted.
+func (a *app) cutSteps(wanted int) []string {
+	if wanted <= a.conf.Loop.MaxSteps {
+		return nil
+	}
+	note := fmt.Sprintf("--max-steps %d was cut to %d, which is loop.max_steps", wanted,
+		a.conf.Loop.MaxSteps)
+	a.notef("note: %s", note)
+	return []string{note}
 }
 
 // printEnd says in words how a run ended, and what to call next.
@@ -209,7 +227,7 @@ func (a *app) printEnd(st runs.Status) error {
 	if st.Mend != "" && st.Reason != agentloop.UserPaused {
 		fmt.Fprintln(a.err, "  try:", text.Line(st.Mend))
 	}
-	switch id := st.Session.ID; st.Run.State {
+	switch st.Run.State {
 	case session.Completed, session.Aborted:
 		_, err := fmt.Fprintln(a.out, text.Line(st.Run.Answer))
 		return err
@@ -220,14 +238,12 @@ func (a *app) printEnd(st runs.Status) error {
 				fmt.Fprintf(a.out, "  - %s\n", text.Line(o))
 			}
 		}
+		a.notef("  answer: %s", nextOf(st).Command)
 		if st.Question != nil && st.Question.Secret {
-			a.notef("  answer: taploop reply %s -    (and type it, or pipe it in)\n"+
-				"  go on: taploop continue %s", prefix(st.Question.ID, 8), id)
-			break
+			a.notef("          (and type it, or pipe it in)")
 		}
-		a.notef("  answer: taploop continue %s --reply TEXT", id)
 	case session.Paused:
-		a.notef("  go on: taploop continue %s", id)
+		a.notef("  go on: %s", nextOf(st).Command)
 	}
 	return nil
 }

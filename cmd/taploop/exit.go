@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/runs"
+)
+
+// The exit codes.
+const (
+	exitDone         = 0
+	exitError        = 1
+	exitUsage        = 2
+	exitNotCompleted = 3
+	exitWaiting      = 4
+	exitPhone        = 5
+	exitModel        = 6
+	exitInterrupted  = 130
+)
+
+// exits is what the help and the README say of each code.
+var exits = []struct {
+	code int
+	says string
+}{
+	{exitDone, "done"},
+	{exitError, "error of the program or its set-up, such as a data folder that cannot be used"},
+	{exitUsage, "usage or configuration"},
+	{exitNotCompleted, "the task was tried and is not completed; of reply: another answer was first"},
+	{exitWaiting, "waiting for a reply"},
+	{exitPhone, "trouble with the phone: none, not clear which, held, locked, or lost"},
+	{exitModel, "trouble with the model: its endpoint, its key, or replies that cannot be read"},
+	{exitInterrupted, "interrupted"},
+}
+
+// exitCodes are the codes for the help.
+func exitCodes() string {
+	var list []string
+	for _, e := range exits {
+		list = append(list, fmt.Sprintf("%d %s", e.code, e.says))
+	}
+	return "Exit codes:\n" + strings.Join(list, ",\n") + "."
+}
+
+// troubles are the exit codes by what an error or the end of a run says. Other ends are those of a
+// task that is not completed.
+var troubles = map[string]int{
+	string(runs.DeviceNotFound):          exitPhone,
+	string(runs.DeviceAmbiguous):         exitPhone,
+	string(runs.DeviceBusy):              exitPhone,
+	string(runs.DeviceMismatch):          exitPhone,
+	string(agentloop.DeviceDisconnected): exitPhone,
+	string(agentloop.DeviceError):        exitPhone,
+	string(agentloop.ScreenLocked):       exitPhone,
+	string(agentloop.ModelError):         exitModel,
+	string(agentloop.ModelOutputInvalid): exitModel,
+	string(agentloop.InternalError):      exitError,
+	string(agentloop.ServerRestarted):    exitError,
+	string(runs.InvalidArgument):         exitUsage,
+}
+
+// exitOf is the exit code of a command that failed.
+func exitOf(err error) int {
+	code, known := troubles[string(runs.CodeOf(err))]
+	switch _, wrong := errors.AsType[usageError](err); {
+	case wrong:
+		return exitUsage
+	case errors.Is(err, context.Canceled):
+		return exitInterrupted
+	case known:
+		return code
+	}
+	return exitError
+}
+
+// exitOfRun is the exit code of a run that ended, or paused.
+func exitOfRun(reason agentloop.StopReason) int {
+	if code, known := troubles[string(reason)]; known {
+		return code
+	}
+	return exitNotCompleted
+}

@@ -1,0 +1,23 @@
+//go:build unix
+
+package main
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestAWrongKeyIsTroubleWithTheModel(t *testing.T) {
+	refuses := httptest.NewServer(http.HandlerFunc(
+		func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, `{"error": {"message": "incorrect API key provided"}}`, 401)
+		}))
+	defer refuses.Close()
+	b := newTestEnv(t, demoTask, "")
+	out, errs, code := b.run("run", b.task.Goal, "--json", "--base-url", refuses.URL+"/v1")
+	require.Equal(t, exitModel, code, "%s", errs)
+	require.Contains(t, out, `"command": "taploop continue `)
+}

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/runs"
+)
+
+func TestTheReadmeHasTheTableOfExitCodes(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	for _, e := range exits {
+		require.Contains(t, string(readme), fmt.Sprintf("| %d | %s |", e.code, e.says))
+		require.Contains(t, exitCodes(), fmt.Sprintf("%d %s", e.code, e.says))
+	}
+}
+
+func TestTheExitCodeTellsTroubleFromATaskThatFailed(t *testing.T) {
+	for reason, want := range map[agentloop.StopReason]int{
+		agentloop.TaskAborted: exitNotCompleted, agentloop.MaxStepsReached: exitNotCompleted,
+		agentloop.Stuck: exitNotCompleted, agentloop.TimeLimitReached: exitNotCompleted,
+		agentloop.ManualStop: exitNotCompleted, agentloop.SecureScreen: exitNotCompleted,
+		agentloop.Cancelled: exitNotCompleted, agentloop.DeviceDisconnected: exitPhone,
+		agentloop.DeviceError: exitPhone, agentloop.ScreenLocked: exitPhone,
+		agentloop.ModelError: exitModel, agentloop.ModelOutputInvalid: exitModel,
+		agentloop.InternalError: exitError,
+	} {
+		require.Equal(t, want, exitOfRun(reason), reason)
+	}
+	for _, c := range []struct {
+		err  error
+		want int
+	}{
+		{errors.New("disk full"), exitError},
+		{usage(errors.New("x"), "y"), exitUsage},
+		{runs.Coded(runs.InvalidArgument, errors.New("x")), exitUsage},
+		{fmt.Errorf("running: %w", runs.Coded(runs.DeviceBusy, errors.New("x"))), exitPhone},
+		{runs.Coded(runs.DeviceAmbiguous, errors.New("x")), exitPhone},
+		{runs.Coded(runs.SessionNotFound, errors.New("x")), exitError},
+		{fmt.Errorf("waiting: %w", context.Canceled), exitInterrupted},
+	} {
+		require.Equal(t, c.want, exitOf(c.err), "%v", c.err)
+	}
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/taploop/taploop/internal/adb"
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/tools"
+	"github.com/taploop/taploop/tools/result"
+)
+
+// shownResult is a result as --json prints it: with the command that goes on from there.
+type shownResult struct {
+	result.Result
+	Next *nextCommand `json:"next"`
+}
+
+// nextCommand is a command that goes on from here. The tool is the one that MCP clients call, which
+// there is for runs only.
+type nextCommand struct {
+	Command   string         `json:"command"`
+	Tool      string         `json:"tool,omitempty"`
+	Arguments map[string]any `json:"arguments,omitempty"`
+	Why       string         `json:"why"`
+}
+
+// nextOf is what goes on with a run; nil when it has ended.
+func nextOf(st runs.Status) *nextCommand {
+	n := tools.Next(st)
+	if n == nil {
+		return nil
+	}
+	command := "taploop continue " + st.Session.ID
+	switch q := st.Question; {
+	case q != nil && q.Secret:
+		command += " --reply -"
+	case q != nil:
+		command += " --reply TEXT"
+	}
+	return &nextCommand{command, n.Tool, n.Arguments, n.Why}
+}
+
+// refused is an error of a command that begins or continues a run, with a hint that names commands,
+// and what goes on from there; nil when nothing does. The session is "" when there is none yet.
+func (a *app) refused(ctx context.Context, d *deps, sessionID string, err error) (
+	*nextCommand, error) {
+	var e *runs.Error
+	if !errors.As(err, &e) {
+		return nil, err
+	}
+	switch e.Code {
+	case runs.DeviceNotFound, runs.DeviceAmbiguous:
+		return &nextCommand{Command: "taploop devices", Why: "it lists the phones"}, err
+	case runs.SessionNotFound:
+		return &nextCommand{Command: "taploop sessions list", Why: "it lists the sessions"}, err
+	case runs.NoOpenQuestion, runs.QuestionAlreadyResolved, runs.QuestionSuperseded:
+		return &nextCommand{Command: "taploop sessions show " + sessionID,
+			Why: "it shows how the session stands"}, err
+	case runs.RunInProgress:
+		next := d.way(ctx, sessionID)
+		return next, hint.Add(err, next.Command+"; or end it: taploop stop "+sessionID)
+	case runs.DeviceBusy:
+		return a.busy(ctx, d, e, err)
+	}
+	return nil, err
+}
+
+// busy tells how to get at a phone that another session has.
+func (a *app) busy(ctx context.Context, d *deps, e *runs.Error, err error) (*nextCommand, error) {
+	const queue = "repeat the command with --queue, which waits until the phone is free"
+	if e.Holder == nil || e.Holder.SessionID == "" {
+		return a.repeated("--queue"), hint.Add(err, queue+", or use another phone")
+	}
+	next := d.way(ctx, e.Holder.SessionID)
+	how := next.Command
+	if stop := "taploop stop " + e.Holder.SessionID; how != stop {
+		how += "; or " + stop
+	}
+	return next, hint.Add(err, how+"; or "+queue+"; or run with --supersede, which ends that "+
+		"session and starts")
+}
+
+// way is how to be done with a session: by answering its question, or by ending it.
+func (d *deps) way(ctx context.Context, sessionID string) *nextCommand {
+	st, err := d.manager.Status(ctx, sessionID)
+	if next := nextOf(st); err == nil && st.Question != nil && next != nil {
+		return next
+	}
+	return &nextCommand{Command: "taploop stop " + sessionID, Why: "it ends the session's run"}
+}
+
+// repeated is the command that is run, with one more flag; nil where it holds an answer, which is
+// not said again.
+func (a *app) repeated(flag string) *nextCommand {
+	if slices.ContainsFunc(a.args, func(s string) bool { return strings.HasPrefix(s, "--reply") }) {
+		return nil
+	}
+	verb := slices.IndexFunc(a.args, func(s string) bool { return s == "run" || s == "continue" })
+	args := slices.Insert(slices.Clone(a.args), verb+1, flag)
+	return &nextCommand{Command: "taploop " + adb.Quote(args...),
+		Why: "it waits until the phone is free"}
+}
