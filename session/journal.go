@@ -36,7 +36,8 @@ type keptFrame struct {
 	early chan string
 }
 
-// Prepare keeps the step's frame in the background. See agentloop.Preparer; the store's Close waits.
+// Prepare keeps the step's frame in the background; the store's Close waits for that. See
+// agentloop.Preparer.
 func (j *journal) Prepare(ctx context.Context, st agentloop.Step) {
 	f := st.Look.Frame
 	if f == nil {
