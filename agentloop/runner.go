@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"syscall"
 	"time"
 
 	"github.com/taploop/taploop/screen"
@@ -152,6 +153,8 @@ func (l *loop) decide(ctx context.Context, s *Step) *Ending {
 		return l.undecided(ctx, s, ModelOutputInvalid, err)
 	case errors.Is(err, ErrUnreadable):
 		return l.undecided(ctx, s, ModelOutputInvalid, err)
+	case errors.Is(err, syscall.ENOSPC): // of what is recorded; the model is not to blame
+		return l.undecided(ctx, s, InternalError, err)
 	case err != nil:
 		return l.undecided(ctx, s, ModelError, err)
 	}

@@ -83,7 +83,8 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	if err := r.write(newExchange(req, body, resp, reply)); err != nil {
-		return nil, permanent{fmt.Errorf("recording to %s: %w", r.path, err)}
+		return nil, permanent{hint.Add(fmt.Errorf("recording to %s: %w", r.path, err),
+			"free some space on the disk, or record to another file")}
 	}
 	resp.Body = bodyOf(reply)
 	return resp, nil

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/adbtest"
+	"github.com/taploop/taploop/session"
+)
+
+// disk is a small one with the data folder of a test's environment.
+type disk struct {
+	t    *testing.T
+	path string // of what takes all of the room
+}
+
+func newDisk(t *testing.T, b *testEnv) disk {
+	dir := adbtest.Disk(t, 8<<20)
+	b.env = append(b.env, "TAPLOOP_DATA_DIR="+filepath.Join(dir, "data"))
+	return disk{t, filepath.Join(dir, "all the rest")}
+}
+
+func (d disk) fill() {
+	d.t.Helper()
+	f, err := os.Create(d.path)
+	require.NoError(d.t, err)
+	defer f.Close()
+	for err == nil {
+		_, err = f.Write(make([]byte, 4096))
+	}
+	require.ErrorIs(d.t, err, syscall.ENOSPC)
+}
+
+func (d disk) empty() { require.NoError(d.t, os.Remove(d.path)) }
+
+func TestARunWhoseDiskIsFullEndsAndSaysSo(t *testing.T) {
+	t.Parallel()
+	b := newTestEnv(t, "note-groceries", "")
+	d := newDisk(t, b)
+	g := b.holdOn("[note-groceries 2/7]")
+	p := b.spawn("run", b.task.Goal)
+	g.await(t)
+	d.fill()
+	g.open()
+
+	require.Equal(t, exitNotCompleted, p.ends(), "%s", p.stderr)
+	said := p.stderr.String()
+	require.Contains(t, said, "INTERNAL_ERROR")
+	require.Contains(t, said, "the disk is full")
+	require.Contains(t, said, "try: free some space on the disk that holds the data folder")
+	require.NotContains(t, said, "MODEL_ERROR")
+	b.life.beat()
+	p = b.spawn("run", b.task.Goal)
+	require.Equal(t, exitError, p.ends(), "%s", p.stderr)
+	require.Contains(t, p.stderr.String(), "the disk is full")
+
+	d.empty()
+	p = b.spawn("continue")
+	require.Zero(t, p.ends(), "%s", p.stderr)
+	require.NoError(t, b.task.Check(b.sim.phone))
+}
+
+func TestARecordingThatFillsTheDiskIsNoFaultOfTheModel(t *testing.T) {
+	t.Parallel()
+	b := newTestEnv(t, "note-groceries", "")
+	d := newDisk(t, b)
+	b.env = b.env[:len(b.env)-1] // the sessions are elsewhere
+	g := b.holdOn("[note-groceries 2/7]")
+	p := b.spawn("run", "--record", filepath.Join(filepath.Dir(d.path), "tape.json"), b.task.Goal)
+	g.await(t)
+	d.fill()
+	g.open()
+
+	require.Equal(t, exitNotCompleted, p.ends(), "%s", p.stderr)
+	require.Contains(t, p.stderr.String(), "INTERNAL_ERROR")
+	require.Contains(t, p.stderr.String(), "no space left on device")
+	require.Contains(t, p.stderr.String(), "try: free some space on the disk")
+	require.NotContains(t, p.stderr.String(), "MODEL_ERROR")
+}
+
+func TestAServerWhoseDiskIsFullTellsAndPausesTheRunWhenThereIsRoom(t *testing.T) {
+	t.Parallel()
+	b := newTestEnv(t, "note-groceries", "")
+	d := newDisk(t, b)
+	g := b.holdOn("[note-groceries 2/7]")
+	s := b.open(route{false, modern})
+	begun := s.start(b.task.Goal)
+	g.await(t)
+	d.fill()
+	g.open()
+
+	told := s.follow(begun) // as next says
+	require.Equal(t, session.Paused, told.State, "%s", told.words)
+	require.EqualValues(t, "INTERNAL_ERROR", told.Reason)
+	require.Contains(t, told.words, "the disk is full")
+	require.Contains(t, told.words, "free some space")
+	touches := len(b.wire.touches())
+
+	d.empty()
+	store, err := session.Open(t.Context(), filepath.Join(filepath.Dir(d.path), "data"), nil)
+	require.NoError(t, err)
+	defer store.Close()
+	began := time.Now()
+	for run := (session.Run{}); run.State != session.Paused; pause(10 * time.Millisecond) {
+		run, err = store.LatestRun(t.Context(), begun.SessionID)
+		require.NoError(t, err)
+		require.Less(t, time.Since(began), patience, "%s", run.State)
+	}
+	_, held, err := store.Holder(t.Context(), simulatedSerial)
+	require.NoError(t, err)
+	require.False(t, held)
+	require.Len(t, b.wire.touches(), touches)
+
+	done := s.follow(s.call(told.Next.Tool, told.Next.Arguments))
+	require.Equal(t, session.Completed, done.State, "%s", done.words)
+	require.NoError(t, b.task.Check(b.sim.phone))
+}

@@ -1,0 +1,30 @@
+package adbtest
+
+import (
+	"fmt"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/taploop/taploop/internal/hint"
+)
+
+// Disk is a folder on a file system of its own with so many bytes, until the test ends: a disk that
+// a test may fill. Where there are no namespaces the test fails, or is left out as in Start.
+func Disk(t testing.TB, bytes int) (dir string) {
+	t.Helper()
+	wanted(t)
+	if outside != nil {
+		t.Fatalf("no disk to fill: %v\n  try: %s", outside, hint.Of(outside))
+	}
+	dir = t.TempDir()
+	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, fmt.Sprintf("size=%d", bytes)); err != nil {
+		t.Fatalf("mounting a disk to fill: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := unix.Unmount(dir, unix.MNT_DETACH); err != nil {
+			t.Errorf("unmounting a disk: %v", err)
+		}
+	})
+	return dir
+}
