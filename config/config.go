@@ -23,6 +23,7 @@ type Config struct {
 	Notify    Notify            `koanf:"notify"`
 	Privacy   string            `koanf:"privacy"`
 	Compat    string            `koanf:"compat"`
+	Schemas   string            `koanf:"schemas"`
 	Apps      map[string]string `koanf:"apps"`
 }
 

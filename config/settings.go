@@ -112,6 +112,10 @@ var settings = []struct {
 		"what links in notifications begin with, such as https://phones.example; the default " +
 			"is the HTTP server's own address"},
 	{"privacy", "off", oneOf("off", "captions"), "off, or captions: no picture leaves over MCP"},
+	{"schemas", "brief", oneOf("brief", "full"),
+		"how much the list of the MCP tools says: brief, or full with rare arguments, bounds and " +
+			"output schemas, which cost every conversation thousands of tokens; over HTTP also " +
+			"schemas=full in the query of a connection's URL"},
 	{"compat", "off", oneOf("off", "gelab"),
 		"off, or gelab for MCP clients of gelab-zero's server: its tools and defaults, a plain " +
 			"list of serials, and calls that return when the task ends or the client would give " +

@@ -13,7 +13,7 @@ type answerArgs struct {
 	Response   string          `json:"response,omitempty" max:"30000"`
 	Values     json.RawMessage `json:"values,omitempty"`
 	Decline    bool            `json:"decline" default:"false"`
-	ReplyID    string          `json:"reply_id,omitempty" max:"200"`
+	ReplyID    string          `json:"reply_id,omitempty" max:"200" listed:"no"`
 }
 
 // answer answers in words that the client passes on.

@@ -47,7 +47,7 @@ func catalog(o *Options) []tool {
 
 	readOnly := hints{readOnly: true, idempotent: true}
 	acting := hints{destructive: true}
-	taskResult, sameResult := result.Schema[result.Result](), same[result.Result](startTool)
+	taskResult := result.Schema[result.Result]()
 	inquiryResult := result.Schema[result.Inquiry]()
 	return []tool{
 		row(o, tool{name: phonesTool, title: "List phones", hints: readOnly,
@@ -56,14 +56,14 @@ func catalog(o *Options) []tool {
 		row(o, tool{name: startTool, title: "Start a task on a phone", hints: acting,
 			output: taskResult, failed: noRun, retry: run.retry}, run.start),
 		row(o, tool{name: goOnTool, title: "Answer, or go on with a session", hints: acting,
-			output: sameResult, failed: noRun, retry: run.retry}, run.goOn),
+			output: taskResult, failed: noRun, retry: run.retry}, run.goOn),
 		row(o, tool{name: waitTool, title: "Wait for a run", hints: hints{idempotent: true},
-			output: sameResult, failed: noRun, retry: run.retry}, run.wait),
+			output: taskResult, failed: noRun, retry: run.retry}, run.wait),
 		row(o, tool{name: stopTool, title: "Stop a run",
 			hints:  hints{destructive: true, idempotent: true},
-			output: sameResult, failed: noRun}, run.stop),
+			output: taskResult, failed: noRun}, run.stop),
 		row(o, tool{name: olderTool, title: "Start or continue (older name)", hints: acting,
-			output: sameResult, failed: noRun, retry: run.retry}, run.either),
+			output: taskResult, failed: noRun, retry: run.retry}, run.either),
 		row(o, tool{name: sessionsTool, title: "List sessions", hints: readOnly,
 			output: result.Schema[result.Sessions](),
 			failed: noSessions}, run.list),
@@ -77,7 +77,7 @@ func catalog(o *Options) []tool {
 			failed: noQuestions}, ask.list),
 		row(o, tool{name: "answer_question", title: "Answer a question",
 			hints:  hints{destructive: true, idempotent: true},
-			output: same[result.Inquiry](inquiryTool), failed: noInquiry}, ask.answer),
+			output: inquiryResult, failed: noInquiry}, ask.answer),
 	}
 }
 
@@ -103,9 +103,6 @@ func noQuestions(f result.Failure) any {
 	return result.Pending{Questions: []result.OpenQuestion{}, Error: &f, Next: f.Next}
 }
 
-// same is the schema of a result that another tool describes.
-func same[R any](by string) *schema.Schema { return schema.SameAs(result.Schema[R](), by) }
-
 // row is a tool with its description, the schema of its arguments, and its handler behind their
 // check.
 func row[A any](o *Options, d tool, handle func(context.Context, *call, A) (*reply, error)) tool {
@@ -119,6 +116,7 @@ func row[A any](o *Options, d tool, handle func(context.Context, *call, A) (*rep
 			p.Default = json.RawMessage(fill.Replace(string(p.Default)))
 		}
 	}
+	d.listed = schema.Listed[A](d.input)
 	d.call = func(ctx context.Context, c *call) (*reply, error) {
 		args, err := read[A](d, c)
 		switch {

@@ -1,10 +1,6 @@
 package tools
 
 import (
-	"slices"
-
-	"github.com/mark3labs/mcp-go/mcp"
-
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/tools/result"
@@ -40,22 +36,6 @@ func (o *connectionOptions) readCompat(key, value string) error {
 // servesGelab reports whether the connection finds gelab-zero's server.
 func (t *Tools) servesGelab(o *connectionOptions) bool {
 	return o.compat == CompatGelab || o.compat == "" && t.opts.Compat == CompatGelab
-}
-
-// listed are the tools that are listed to the connection. All can be called.
-func (t *Tools) listed(o *connectionOptions, all []mcp.Tool) (list []mcp.Tool) {
-	gelab := t.servesGelab(o)
-	for _, d := range all {
-		switch {
-		case gelab && !slices.Contains(gelabTools, d.Name), !gelab && d.Name == olderTool:
-			continue
-		case gelab && d.Name == phonesTool:
-			d.Description = "Lists the serials of the phones that can be used; pass one as device_id."
-			d.RawOutputSchema = schema.JSON(serialsSchema())
-		}
-		list = append(list, d)
-	}
-	return list
 }
 
 // serialsSchema is the one that gelab-zero's clients take the plain list out of.

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mark3labs/mcp-go/mcp"
-
 	"github.com/taploop/taploop/inquiry/channel"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/tools/schema"
@@ -21,7 +19,8 @@ type connectionOptions struct {
 	descriptions map[string]string // by TOOL or TOOL.PARAM
 	messages     *messages
 	mode         channel.Mode
-	compat       Compat // "" is the server's own
+	compat       Compat  // "" is the server's own
+	schemas      Schemas // the same
 	wait         time.Duration
 	err          error // what is wrong with them; every call is refused with it
 }
@@ -42,6 +41,7 @@ type connectionKey struct{}
 //	lang=en|zh            of our own sentences around results, questions and forms
 //	reply_mode=MODE       for calls that name none, the server's own, or one without a person
 //	wait_seconds=N        the longest that a call waits
+//	schemas=brief|full    how much the list of tools says, see [Schemas]
 //	compat=gelab|off      the tools as gelab-zero's server has them, see [Compat]
 //
 // They tighten what the server allows and never loosen it. A sentence of ours stays at the end of
@@ -88,6 +88,8 @@ func (o *connectionOptions) read(key, value string) error {
 		o.messages = in
 	case key == "reply_mode":
 		return o.readMode(key, value)
+	case key == "schemas":
+		return o.readSchemas(key, value)
 	case key == "compat":
 		return o.readCompat(key, value)
 	case key == "wait_seconds":
@@ -165,35 +167,4 @@ func (t *Tools) check(o *connectionOptions) error {
 		}
 	}
 	return nil
-}
-
-// redescribe lists the tools of the connection, with its descriptions. It is a hook of mcp-go's: a
-// filter would refuse calls of what is not listed.
-func (t *Tools) redescribe(ctx context.Context, _ any, _ *mcp.ListToolsRequest,
-	result *mcp.ListToolsResult) {
-	o := connectionOptionsOf(ctx)
-	list := t.listed(o, result.Tools)
-	for i := range list {
-		if d, found := t.byName[list[i].Name]; found {
-			o.redescribe(d, &list[i])
-		}
-	}
-	result.Tools = list
-}
-
-// redescribe puts the connection's descriptions of the tool and of its arguments into as.
-func (o *connectionOptions) redescribe(d tool, as *mcp.Tool) {
-	own, changed := o.descriptions[d.name]
-	if !changed {
-		own = as.Description
-	}
-	input := d.input.CloneSchemas()
-	for name, p := range input.Properties {
-		if words := o.descriptions[d.name+"."+name]; words != "" {
-			p.Description, changed = words+" "+o.messages.ParamSafety, true
-		}
-	}
-	if changed {
-		as.Description, as.RawInputSchema = own+"\n"+o.messages.Safety, schema.JSON(input)
-	}
 }

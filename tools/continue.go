@@ -13,8 +13,8 @@ import (
 type continueArgs struct {
 	SessionID string `json:"session_id,omitempty" max:"200"`
 	Task      string `json:"task,omitempty" max:"20000"`
-	ReplyMode string `json:"reply_mode,omitempty" max:"200"`
-	Reset     bool   `json:"reset_environment" default:"false"`
+	ReplyMode string `json:"reply_mode,omitempty" max:"200" listed:"no"`
+	Reset     bool   `json:"reset_environment" default:"false" listed:"no"`
 	replyArgs
 	runArgs
 }

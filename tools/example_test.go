@@ -59,16 +59,16 @@ func Example() {
 	fmt.Println(result["stop_reason"], "-", result["answer"])
 
 	// Output:
-	// answer_question
-	// ask_agent_continue
-	// ask_agent_start_new_task
-	// ask_agent_stop
-	// ask_agent_wait
-	// get_screenshot
 	// list_connected_devices
-	// list_pending_questions
+	// ask_agent_start_new_task
+	// ask_agent_continue
+	// ask_agent_wait
+	// ask_agent_stop
 	// list_sessions
+	// get_screenshot
 	// send_inquiry
+	// list_pending_questions
+	// answer_question
 	// TASK_COMPLETED_SUCCESSFULLY - There is one at 7:30.
 }
 

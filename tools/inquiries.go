@@ -32,17 +32,17 @@ type inquiryArgs struct {
 	Prompt        string            `json:"prompt,omitempty" max:"10000"`
 	Context       string            `json:"context,omitempty" max:"2000"`
 	Options       []string          `json:"options,omitempty" max:"50" each:"500"`
-	FreeText      bool              `json:"free_text" default:"true"`
+	FreeText      bool              `json:"free_text" default:"true" listed:"no"`
 	Fields        []field           `json:"fields,omitempty" max:"50"`
-	Draft         string            `json:"draft,omitempty" max:"20000"`
-	DefaultAnswer string            `json:"default_answer,omitempty" max:"10000"`
-	Timeout       *float64          `json:"timeout_seconds,omitempty" max:"10000000"`
-	OnTimeout     inquiry.OnTimeout `json:"on_timeout" default:"pause"`
+	Draft         string            `json:"draft,omitempty" max:"20000" listed:"no"`
+	DefaultAnswer string            `json:"default_answer,omitempty" max:"10000" listed:"no"`
+	Timeout       *float64          `json:"timeout_seconds,omitempty" max:"10000000" listed:"no"`
+	OnTimeout     inquiry.OnTimeout `json:"on_timeout" default:"pause" listed:"no"`
 	Secret        *bool             `json:"secret,omitempty"`
-	SessionID     string            `json:"session_id,omitempty" max:"200"`
-	Key           string            `json:"idempotency_key,omitempty" max:"200"`
+	SessionID     string            `json:"session_id,omitempty" max:"200" listed:"no"`
+	Key           string            `json:"idempotency_key,omitempty" max:"200" listed:"no"`
 	QuestionID    string            `json:"question_id,omitempty" max:"200"`
-	From          int               `json:"answer_from,omitempty" max:"1000000"`
+	From          int               `json:"answer_from,omitempty" max:"1000000" listed:"no"`
 	Seconds       *float64          `json:"wait_seconds,omitempty" max:"3600"`
 }
 

@@ -27,6 +27,7 @@ type Options struct {
 	ReplyMode   channel.Mode // of a new task that does not say; "" means pass_to_client
 	MaxSteps    int          // the configured maximum, for descriptions only; 0 does not mention it
 	Privacy     Privacy      // "" means PrivacyOff
+	Schemas     Schemas      // of a connection that does not say; "" means SchemasBrief
 	Compat      Compat       // of a connection that does not say; "" means CompatOff
 	// for the addresses of questions, for example http://127.0.0.1:8731; "" when HTTP is off
 	BaseURL  string

@@ -9,7 +9,7 @@ import (
 
 type pendingArgs struct {
 	SessionID string `json:"session_id,omitempty" max:"200"`
-	Limit     int    `json:"limit" default:"20" min:"1" max:"100"`
+	Limit     int    `json:"limit" default:"20" min:"1" max:"100" listed:"no"`
 }
 
 // list lists the caller's open questions.

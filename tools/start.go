@@ -16,7 +16,7 @@ import (
 type runArgs struct {
 	Device     string          `json:"device_id,omitempty" max:"200"`
 	MaxSteps   int             `json:"max_steps" default:"20" min:"1" max:"1000"`
-	Extra      json.RawMessage `json:"extra_info,omitempty"`
+	Extra      json.RawMessage `json:"extra_info,omitempty" listed:"no"`
 	Seconds    *float64        `json:"wait_seconds,omitempty" max:"3600"`
 	Queue      bool            `json:"queue" default:"false" listed:"no"`
 	DetachedOK bool            `json:"detached_ok,omitempty" listed:"no"`
@@ -27,15 +27,15 @@ type runArgs struct {
 type replyArgs struct {
 	Reply      string `json:"reply_from_client,omitempty" max:"10000"`
 	QuestionID string `json:"question_id,omitempty" max:"200"`
-	ReplyID    string `json:"reply_id,omitempty" max:"200"`
+	ReplyID    string `json:"reply_id,omitempty" max:"200" listed:"no"`
 }
 
 type startArgs struct {
 	Task      string `json:"task" max:"20000"`
 	ReplyMode string `json:"reply_mode" max:"200" default:"{reply_mode}"`
 	Reset     bool   `json:"reset_environment" default:"true"`
-	Key       string `json:"idempotency_key,omitempty" max:"200"`
-	Supersede bool   `json:"supersede" default:"false"`
+	Key       string `json:"idempotency_key,omitempty" max:"200" listed:"no"`
+	Supersede bool   `json:"supersede" default:"false" listed:"no"`
 	runArgs
 }
 
@@ -69,10 +69,10 @@ func (t *tasks) cutSteps(c *call, wanted int) []string {
 type eitherArgs struct {
 	Task      string `json:"task,omitempty" max:"20000"`
 	SessionID string `json:"session_id,omitempty" max:"200"`
-	ReplyMode string `json:"reply_mode,omitempty" max:"200"`
-	Reset     *bool  `json:"reset_environment,omitempty"`
-	Key       string `json:"idempotency_key,omitempty" max:"200"`
-	Supersede bool   `json:"supersede,omitempty"`
+	ReplyMode string `json:"reply_mode,omitempty" max:"200" listed:"no"`
+	Reset     *bool  `json:"reset_environment,omitempty" listed:"no"`
+	Key       string `json:"idempotency_key,omitempty" max:"200" listed:"no"`
+	Supersede bool   `json:"supersede,omitempty" listed:"no"`
 	replyArgs
 	runArgs
 }

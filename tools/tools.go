@@ -46,10 +46,10 @@ func New(opts *Options) *Tools {
 
 // Register adds the tools to a server.
 func (t *Tools) Register(s *server.MCPServer) {
-	listing := &server.Hooks{OnAfterListTools: []server.OnAfterListToolsFunc{t.redescribe}}
+	listing := &server.Hooks{OnAfterListTools: []server.OnAfterListToolsFunc{t.relist}}
 	server.WithHooks(listing)(s)
 	for _, d := range t.list {
-		s.AddTool(d.declaration(), t.handler(d))
+		s.AddTool(d.declaration(SchemasFull), t.handler(d))
 	}
 }
 
@@ -58,6 +58,7 @@ type tool struct {
 	name, title string
 	description string
 	input       *schema.Schema // of the arguments
+	listed      *schema.Schema // the same as a model reads it
 	output      *schema.Schema // of structuredContent
 	hints       hints
 	call        func(context.Context, *call) (*reply, error)
@@ -104,19 +105,6 @@ func (t *Tools) newCall(ctx context.Context, req mcp.CallToolRequest) *call {
 		gelab:     t.servesGelab(o),
 		options:   o,
 		messages:  o.messages,
-	}
-}
-
-// declaration is the tool as tools/list gives it.
-func (d tool) declaration() mcp.Tool {
-	return mcp.Tool{
-		Name: d.name, Title: d.title, Description: d.description,
-		RawInputSchema: schema.JSON(d.input), RawOutputSchema: schema.JSON(d.output),
-		Annotations: mcp.ToolAnnotation{
-			Title: d.title, ReadOnlyHint: &d.hints.readOnly, DestructiveHint: &d.hints.destructive,
-			IdempotentHint: &d.hints.idempotent,
-			OpenWorldHint:  new(true), // a phone is in the world
-		},
 	}
 }
 

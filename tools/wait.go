@@ -12,7 +12,7 @@ import (
 
 type waitArgs struct {
 	SessionID  string   `json:"session_id" max:"200"`
-	QuestionID string   `json:"question_id,omitempty" max:"200"`
+	QuestionID string   `json:"question_id,omitempty" max:"200" listed:"no"`
 	Since      int      `json:"since_step,omitempty" max:"1000000"`
 	Seconds    *float64 `json:"wait_seconds,omitempty" max:"3600"`
 	Detail     detail   `json:"detail,omitempty" listed:"no"`

@@ -1,5 +1,5 @@
-// Command gendocs writes the tools' table into the README, and docs/tools.md, from the list of
-// tools as clients get it.
+// Command gendocs writes the tools' table into the README, and docs/tools.md, from the lists of
+// tools as clients get them: what models are told, and all that there is.
 package main
 
 import (
@@ -10,6 +10,7 @@ import (
 	"log"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"text/template"
@@ -31,11 +32,12 @@ type hints struct {
 }
 
 type input struct {
-	Properties map[string]property `json:"properties"`
-	Required   []string            `json:"required"`
+	Properties map[string]*property `json:"properties"`
+	Required   []string             `json:"required"`
 }
 
 type property struct {
+	Listed      bool     `json:"-"` // models are told of it
 	Type        string   `json:"type"`
 	Description string   `json:"description"`
 	Default     any      `json:"default"`
@@ -51,21 +53,26 @@ const (
 
 func main() {
 	if len(os.Args) != 4 {
-		log.Fatal("usage: gendocs TOOLS.json README.md TOOLS.md")
+		log.Fatal("usage: gendocs FOLDER README.md TOOLS.md")
 	}
 	if err := write(os.Args[1], os.Args[2], os.Args[3]); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func write(list, readme, page string) error {
-	encoded, err := os.ReadFile(list)
+func write(folder, readme, page string) error {
+	listed, err := read(filepath.Join(folder, "tools.json"))
 	if err != nil {
 		return err
 	}
-	var tools []tool
-	if err := json.Unmarshal(encoded, &tools); err != nil {
-		return fmt.Errorf("reading %s: %w", list, err)
+	tools, err := read(filepath.Join(folder, "tools.full.json"))
+	if err != nil {
+		return err
+	}
+	for i, t := range listed {
+		for name := range t.Input.Properties {
+			tools[i].Input.Properties[name].Listed = true
+		}
 	}
 	old, err := os.ReadFile(readme)
 	if err != nil {
@@ -83,6 +90,17 @@ func write(list, readme, page string) error {
 		return err
 	}
 	return os.WriteFile(page, b.Bytes(), 0o644)
+}
+
+func read(list string) (tools []tool, err error) {
+	encoded, err := os.ReadFile(list)
+	if err == nil {
+		err = json.Unmarshal(encoded, &tools)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", list, err)
+	}
+	return tools, nil
 }
 
 // between puts the text between the marks.
@@ -152,7 +170,7 @@ func (in input) Names() []string {
 }
 
 // Kind is the argument's type, with its values or bounds.
-func (p property) Kind() string {
+func (p *property) Kind() string {
 	switch {
 	case len(p.Enum) > 0:
 		return "`" + strings.Join(p.Enum, "`, `") + "`"

@@ -7,6 +7,7 @@
 //	min:"1"            the least number
 //	each:"500"         characters of each text in a list
 //	default:"20"       in JSON, or a text as it is; the argument may be left out then
+//	listed:"no"        the argument is taken, and not listed to models
 //
 // Descriptions come from [Words].
 package schema
@@ -61,11 +62,7 @@ func For[T any](types Types, words Words) *Schema {
 		if !found {
 			panic(fmt.Sprintf("schema: %s.%s has no description", t.Name(), name))
 		}
-		if w.outline {
-			p = Outline(p)
-			s.Properties[name] = p
-		}
-		p.Description = w.text
+		p.Description = w
 	}
 	return s
 }
@@ -147,24 +144,39 @@ func anys[T any](values []T) (list []any) {
 	return list
 }
 
-// Outline is s without its descriptions, and without what is in its objects: for what is described
-// elsewhere. All that is listed is read by models, who pay for each word.
-func Outline(s *Schema) *Schema {
-	out := &Schema{Type: s.Type, Types: s.Types}
-	if s.Items != nil {
-		out.Items = Outline(s.Items)
+// Listed is the schema of T as a model reads it, who pays for each word: without the arguments that
+// are not listed, and without bounds, which the error about a value names.
+func Listed[T any](s *Schema) *Schema {
+	out := s.CloneSchemas()
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[T]()) {
+		if f.Tag.Get("listed") == "no" {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			delete(out.Properties, name)
+		}
 	}
+	out.PropertyOrder = slices.DeleteFunc(slices.Clone(out.PropertyOrder),
+		func(name string) bool { return out.Properties[name] == nil })
+	brief(out)
 	return out
 }
 
-// SameAs is the schema of a result that another tool describes: the same keys in outline.
-func SameAs(s *Schema, tool string) *Schema {
-	out := s.CloneSchemas()
-	out.Description = "The same object as " + tool + " returns."
-	for name, p := range out.Properties {
-		out.Properties[name] = Outline(p)
+// brief leaves the names, kinds, values and descriptions of s.
+func brief(s *Schema) {
+	s.AdditionalProperties, s.MinLength, s.MaxLength = nil, nil, nil
+	s.Minimum, s.Maximum = nil, nil
+	s.MinItems, s.MaxItems = nil, nil
+	if len(s.Required) == 0 {
+		s.Required = nil
 	}
-	return out
+	if string(s.Default) == "false" {
+		s.Default = nil
+	}
+	for _, p := range s.Properties {
+		brief(p)
+	}
+	if s.Items != nil { // what is in an object its description says
+		s.Items = &Schema{Type: s.Items.Type}
+	}
 }
 
 // JSON is the schema as clients get it.

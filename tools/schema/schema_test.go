@@ -24,7 +24,7 @@ type order struct {
 	Dishes []dish          `json:"dishes,omitempty" max:"2"`
 	Pay    means           `json:"pay" default:"cash"`
 	Seats  int             `json:"seats" min:"1" max:"8" default:"2"`
-	Extra  json.RawMessage `json:"extra,omitempty"`
+	Extra  json.RawMessage `json:"extra,omitempty" listed:"no"`
 }
 
 type means string
@@ -78,18 +78,15 @@ func TestWordsAddToThoseThatAreShared(t *testing.T) {
 	require.Equal(t, "A table. By the door.", s.Properties["table"].Description)
 }
 
-func TestAnOutlineHidesWhatIsDescribedElsewhere(t *testing.T) {
-	types := schema.NewTypes()
-	schema.Add[table](types, schema.ParseWords("table: T.", nil))
-	type room struct {
-		Best   *table  `json:"best"`
-		Tables []table `json:"tables"`
-	}
-	s := schema.For[room](types, schema.ParseWords("best~: The best.\ntables~: All.", nil))
-	require.JSONEq(t, `{"type":"object","additionalProperties":false,"required":["best","tables"],"properties":{
-		"best":{"type":["null","object"],"description":"The best."},
-		"tables":{"type":"array","description":"All.","items":{"type":"object"}}}}`, string(schema.JSON(s)))
-	require.Equal(t, "The same object as look returns.", schema.SameAs(s, "look").Description)
+func TestAModelReadsWhatIsListed(t *testing.T) {
+	require.JSONEq(t, `{"type":"object","required":["table"],"properties":{
+		"table":{"type":"string","description":"The table. It is near the door."},
+		"dishes":{"type":"array","description":"What to bring.","items":{"type":"object"}},
+		"pay":{"type":"string","description":"How it is paid.","enum":["cash","card"],"default":"cash"},
+		"seats":{"type":"integer","description":"For how many.","default":2}
+	}}`, string(schema.JSON(schema.Listed[order](orders()))))
+	require.NotNil(t, orders().Properties["extra"], "the whole schema stays as it is")
+	require.NotNil(t, orders().Properties["seats"].Maximum)
 }
 
 func TestSectionsOfAText(t *testing.T) {

@@ -1,32 +1,29 @@
 package schema
 
-import "strings"
+import (
+	"maps"
+	"strings"
+)
 
 // Words are the descriptions of a type's keys.
-type Words map[string]words
+type Words map[string]string
 
-type words struct {
-	text    string
-	outline bool // what is in it is described elsewhere
-}
-
-// ParseWords reads lines "key: description". A key with ~ at its end is shown in outline; one with
-// + adds to what shared says of it, and one that is only in shared is as there.
+// ParseWords reads lines "key: description". A key with + at its end adds to what shared says of
+// it, and one that is only in shared is as there.
 func ParseWords(lines string, shared Words) Words {
-	w := Words{}
-	for key, d := range shared {
-		w[key] = d
+	w := maps.Clone(shared)
+	if w == nil {
+		w = Words{}
 	}
 	for line := range strings.Lines(lines) {
 		key, text, found := strings.Cut(strings.TrimSpace(line), ": ")
 		if !found {
 			continue
 		}
-		name, outline := strings.CutSuffix(key, "~")
-		if base, adds := strings.CutSuffix(name, "+"); adds {
-			name, text = base, strings.TrimSpace(shared[base].text+" "+text)
+		if base, adds := strings.CutSuffix(key, "+"); adds {
+			key, text = base, strings.TrimSpace(shared[base]+" "+text)
 		}
-		w[name] = words{text, outline}
+		w[key] = text
 	}
 	return w
 }
