@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"syscall"
 	"time"
 
@@ -155,6 +156,8 @@ func (l *loop) decide(ctx context.Context, s *Step) *Ending {
 		return l.undecided(ctx, s, ModelOutputInvalid, err)
 	case errors.Is(err, syscall.ENOSPC): // of what is recorded; the model is not to blame
 		return l.undecided(ctx, s, InternalError, err)
+	case err != nil && !replied(p):
+		return halt(ModelError, err)
 	case err != nil:
 		return l.undecided(ctx, s, ModelError, err)
 	}
@@ -162,6 +165,11 @@ func (l *loop) decide(ctx context.Context, s *Step) *Ending {
 	l.progress.History = p.History
 	l.emit(Event{Kind: Decided, Step: *s})
 	return nil
+}
+
+// replied reports whether the model said anything: a model that was not reached makes no step.
+func replied(p Proposal) bool {
+	return slices.ContainsFunc(p.Tries, func(t Try) bool { return t.Reply != "" })
 }
 
 // undecided journals a step that came to no action, so that none of the model's tries is lost. What

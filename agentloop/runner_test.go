@@ -186,6 +186,11 @@ func TestHowARunEnds(t *testing.T) {
 			arrange: func(r *rig) {
 				r.script.err = func(int) error { return errors.New("connection refused") }
 			}, says: "refused", steps: 1},
+		{name: "model that is not reached at all", want: agentloop.ModelError,
+			arrange: func(r *rig) {
+				r.script.mute = true
+				r.script.err = func(int) error { return errors.New("connection refused") }
+			}, says: "refused"},
 		{name: "policy that decides nothing", acts: []actions.Action{nil},
 			want: agentloop.ModelOutputInvalid, says: "neither an action nor an error", steps: 1},
 	} {

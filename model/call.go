@@ -23,6 +23,7 @@ type call struct {
 	opts     *Options
 	next     http.RoundTripper
 	scrub    scrubber
+	usable   func(body []byte) bool // whether a success is what was asked for; nil takes any
 	attempts int
 	reply    // the last attempt's; its status is 0 when it got none
 }

@@ -94,10 +94,49 @@ func (c *Client) Complete(ctx context.Context, r Request) (Response, error) {
 
 func (c *Client) ask(ctx context.Context, body []byte) (Response, error) {
 	k := c.newCall()
+	k.usable = isCompletion
 	if err := k.failed(ctx, k.send(ctx, chatPath, body)); err != nil {
 		return Response{}, err
 	}
 	return k.response()
+}
+
+// Ready asks whether the endpoint is there and takes the key, as cheaply as that can be asked: it
+// lists the models. Where an answer to that proves nothing, because the list is not there or is for
+// others, one token is asked for. It fails as Complete does. A cassette is always ready, and none
+// of this is recorded.
+func (c *Client) Ready(ctx context.Context) error {
+	next := c.next
+	switch t := next.(type) {
+	case *Replayer:
+		return nil
+	case *Recorder:
+		next = t.next
+	}
+	k := c.newCall()
+	k.next = next
+	err := k.failed(ctx, k.send(ctx, modelsPath, nil))
+	keyless := c.opts.APIKey == "" && k.status != http.StatusUnauthorized && k.status/100 == 4
+	if k.status == 0 || k.status/100 == 2 || keyless && k.status != http.StatusForbidden {
+		return unlessAnswered(err, k.status)
+	}
+	k = c.newCall()
+	k.next = next
+	body, err := json.Marshal(map[string]any{"model": c.opts.Name, "max_tokens": 1,
+		"messages": []map[string]string{{"role": "user", "content": "ok"}}})
+	if err != nil {
+		return err
+	}
+	return unlessAnswered(k.failed(ctx, k.send(ctx, chatPath, body)), k.status)
+}
+
+// unlessAnswered is err, unless the status is that of an endpoint which is there and took the key.
+func unlessAnswered(err error, status int) error {
+	down := status == 0 || status >= 500 && status != http.StatusNotImplemented
+	if down || status == http.StatusUnauthorized || status == http.StatusForbidden {
+		return err
+	}
+	return nil
 }
 
 // Models lists what the endpoint offers.

@@ -139,7 +139,7 @@ func TestEachFailureSaysWhatItIsAndHowToMendIt(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if tc.page.status >= 500 {
+			if tc.page.status >= 500 || tc.page.status == 0 {
 				tc.page.header = map[string]string{"Retry-After": "0"}
 			}
 			e := serve(t, tc.page)

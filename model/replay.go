@@ -96,9 +96,7 @@ func (r *recordedResponse) http(req *http.Request) *http.Response {
 	for k, v := range r.Header {
 		h.Set(k, v)
 	}
-	if r.Status == http.StatusTooManyRequests || r.Status >= 500 {
-		h.Set("Retry-After", "0")
-	}
+	h.Set("Retry-After", "0")
 	return &http.Response{
 		Status: fmt.Sprintf("%d %s", r.Status, http.StatusText(r.Status)), StatusCode: r.Status,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,

@@ -45,10 +45,20 @@ type completion struct {
 	Error json.RawMessage `json:"error"`
 }
 
-// response reads the reply. Its first JSON value counts: some routers write more after it.
+// readCompletion reads the first JSON value of a body: some routers write more after it.
+func readCompletion(body []byte) (c completion, err error) {
+	return c, json.NewDecoder(bytes.NewReader(body)).Decode(&c)
+}
+
+func isCompletion(body []byte) bool {
+	c, err := readCompletion(body)
+	return err == nil && len(c.Choices) > 0
+}
+
+// response reads the reply.
 func (k *call) response() (Response, error) {
-	var c completion
-	if err := json.NewDecoder(bytes.NewReader(k.body)).Decode(&c); err != nil {
+	c, err := readCompletion(k.body)
+	if err != nil {
 		return Response{}, k.withHint(k.unreadable(err))
 	}
 	if len(c.Choices) == 0 {

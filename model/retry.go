@@ -29,12 +29,13 @@ type permanent struct{ error }
 
 func (p permanent) Unwrap() error { return p.error }
 
-// retryPolicy tries again what may pass: 429, 5xx and broken connections. Its delays are the
-// endpoint's Retry-After or grow from half a second. failsafehttp's own builder is not used: it
-// reads no dates, bounds nothing, and tries wrong certificates again.
+// retryPolicy tries again what may pass: 429, 5xx, broken connections, and a success that is not
+// what was asked for, such as a proxy's page. Its delays are the endpoint's Retry-After or grow
+// from half a second. failsafehttp's own builder is not used: it reads no dates, bounds nothing,
+// and tries wrong certificates again.
 func (k *call) retryPolicy(ctx context.Context) retrypolicy.RetryPolicy[reply] {
 	return retrypolicy.NewBuilder[reply]().
-		HandleIf(retryable).
+		HandleIf(k.retryable).
 		WithMaxRetries(k.opts.Retries).
 		ReturnLastFailure().
 		WithDelayFunc(func(e failsafe.ExecutionAttempt[reply]) time.Duration {
@@ -47,12 +48,13 @@ func (k *call) retryPolicy(ctx context.Context) retrypolicy.RetryPolicy[reply] {
 		Build()
 }
 
-func retryable(r reply, err error) bool {
+func (k *call) retryable(r reply, err error) bool {
 	if err != nil {
 		return retryableError(err)
 	}
 	passes := r.status == http.StatusTooManyRequests ||
-		r.status >= 500 && r.status != http.StatusNotImplemented
+		r.status >= 500 && r.status != http.StatusNotImplemented ||
+		r.status/100 == 2 && k.usable != nil && !k.usable(r.body)
 	after, ok := retryAfter(r.header)
 	if !passes || ok && after > maxRetryAfter {
 		return false

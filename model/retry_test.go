@@ -120,7 +120,6 @@ func TestWhatWillNotPassIsNotTriedAgain(t *testing.T) {
 			status: 429, header: map[string]string{"Retry-After": "86400"},
 			body: `{"error":{"message":"daily limit"}}`,
 		},
-		"an unreadable completion": {body: "hello"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -272,4 +271,41 @@ func TestAttemptsAreLoggedAtDebugWithoutTheKey(t *testing.T) {
 		require.NotContains(t, log.String(), "sk-live")
 		require.NotContains(t, log.String(), "hello", "prompts are not for the log")
 	})
+}
+
+func TestAnUnusableReplyUnder200IsTriedAgainAsA5xxIs(t *testing.T) {
+	now := map[string]string{"Retry-After": "0"}
+	for name, body := range map[string]string{
+		"a proxy's page":    "<html><title>One moment please</title></html>",
+		"no choices":        `{"choices":[]}`,
+		"choices missing":   `{"id":"1"}`,
+		"choices null":      `{"choices":null}`,
+		"an error":          `{"error":{"message":"upstream died","code":502}}`,
+		"broken JSON":       `{"choices":[{"message":{"content":"ok"`,
+		"nothing":           "",
+		"something else":    "null",
+		"choices of a kind": `{"choices":"none"}`,
+		"a list":            "[]",
+	} {
+		t.Run(name, func(t *testing.T) {
+			bad := page{body: body, header: now}
+			e := serve(t, bad, bad, saying("ok"))
+			r, err := ask(t, client(t, e.URL, model.Options{}))
+			require.NoError(t, err)
+			require.Equal(t, "ok", r.Text)
+			require.Equal(t, 3, r.Attempts)
+
+			e = serve(t, bad)
+			_, err = ask(t, client(t, e.URL, model.Options{}))
+			var me *model.Error
+			require.ErrorAs(t, err, &me)
+			require.Equal(t, model.BadReply, me.Kind)
+			require.ErrorContains(t, err, "(3 attempts)")
+			require.Len(t, e.requests(), 3, "within the same limits")
+		})
+	}
+	broke := serve(t, page{body: `{"error":{"message":"pay","code":"insufficient_quota"}}`})
+	_, err := ask(t, client(t, broke.URL, model.Options{}))
+	require.Error(t, err)
+	require.Len(t, broke.requests(), 1, "an empty purse stays empty")
 }

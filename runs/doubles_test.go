@@ -246,6 +246,7 @@ type scriptedPolicy struct {
 	seen     []agentloop.Situation
 	settings []runs.Settings
 	fails    error
+	unready  error
 	says     string // in every reply
 }
 
@@ -254,6 +255,12 @@ func (m *scriptedPolicy) make(s runs.Settings) (agentloop.Policy, error) {
 	defer m.mu.Unlock()
 	m.settings = append(m.settings, s)
 	return m, nil
+}
+
+func (m *scriptedPolicy) Ready(context.Context) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.unready
 }
 
 func (m *scriptedPolicy) Next(ctx context.Context,

@@ -152,11 +152,16 @@ func (x *execution) pursue(ctx context.Context) (end *agentloop.Ending) {
 	return &got
 }
 
-// prepare sees that there is a policy, and a phone that is awake.
+// prepare sees that there is a policy whose model can be asked, and then a phone that is awake.
 func (x *execution) prepare(ctx context.Context) *agentloop.Ending {
 	var err error
 	if x.policy == nil {
 		if x.policy, err = x.m.opts.NewPolicy(x.settings.Settings); err != nil {
+			return endedBy(ctx, err, agentloop.ModelError)
+		}
+	}
+	if r, ok := x.policy.(readier); ok {
+		if err := r.Ready(ctx); err != nil {
 			return endedBy(ctx, err, agentloop.ModelError)
 		}
 	}
@@ -172,6 +177,11 @@ func (x *execution) prepare(ctx context.Context) *agentloop.Ending {
 		return agentloop.LostPhone(err)
 	}
 	return nil
+}
+
+// readier is a Policy that can tell beforehand why its model cannot be asked.
+type readier interface {
+	Ready(ctx context.Context) error
 }
 
 // closePhone closes the phone, if it is open.

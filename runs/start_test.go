@@ -444,3 +444,22 @@ func TestATaskTakesNoPlaceWhileSomebodyElseWaitsForThePhone(t *testing.T) {
 		require.Equal(t, session.Completed, w.wait(theirs.Session.ID).Run.State)
 	})
 }
+
+func TestAModelThatIsNotReadyIsMetBeforeThePhoneIsTouched(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		w.policy.unready = errUnreachable
+		st := w.wait(w.start("tap").Session.ID)
+		require.Equal(t, session.Paused, st.Run.State)
+		require.Equal(t, agentloop.ModelError, st.Reason)
+		require.Contains(t, st.Message, "connection refused")
+		require.Zero(t, st.Session.Steps)
+		require.Empty(t, w.phones.phones["A"].done(), "not even the home key")
+
+		w.policy.unready = nil
+		_, err := w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: st.Session.ID})
+		require.NoError(t, err)
+		st = w.wait(st.Session.ID)
+		require.Equal(t, session.Completed, st.Run.State)
+		require.Equal(t, []string{"tap"}, w.phones.phones["A"].done())
+	})
+}

@@ -139,7 +139,7 @@ func (p *progressWatch) happened(e runs.Event) bool {
 	case e.Kind == agentloop.Stepped:
 		n := e.Step.Index - p.base
 		p.step = max(p.step, n)
-		did := export.Headline(e.Step.Proposal.Decision)
+		did := export.Headline(e.Step.Proposal)
 		p.say(fmt.Sprintf("step %d of %d: %s", n, p.of, did), nil)
 	case e.Kind == runs.StateChanged && e.State == session.Running && !p.ran:
 		p.ran = true

@@ -28,6 +28,9 @@ type captioned struct {
 	log       *slog.Logger
 }
 
+// Ready asks the policy: a caption that cannot be had fails nothing.
+func (c *captioned) Ready(ctx context.Context) error { return ready(ctx, c.Policy) }
+
 func (c *captioned) Next(ctx context.Context, s agentloop.Situation) (agentloop.Proposal, error) {
 	if s.Look.Frame == nil {
 		return c.Policy.Next(ctx, s)

@@ -78,6 +78,16 @@ func (p *Policy) Next(ctx context.Context, s agentloop.Situation) (agentloop.Pro
 	}
 }
 
+// Ready reports why the model cannot be asked, if that can be told beforehand; else nil.
+func (p *Policy) Ready(ctx context.Context) error { return ready(ctx, p.model) }
+
+func ready(ctx context.Context, of any) error {
+	if r, ok := of.(interface{ Ready(context.Context) error }); ok {
+		return r.Ready(ctx)
+	}
+	return nil
+}
+
 // remember is what the model is shown again from the next step on: the newest turns, as many as the
 // dialect wants.
 func (p *Policy) remember(

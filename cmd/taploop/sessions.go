@@ -158,7 +158,7 @@ func printSession(w io.Writer, sess session.Session, all []session.Run,
 }
 
 func describe(s session.StepRecord) string {
-	line := text.Cut(text.Line(export.Words(s.Proposal.Action)), 100)
+	line := text.Cut(text.Line(export.Words(s.Proposal)), 100)
 	if s.Refusal != "" {
 		line += " (refused: " + text.Line(s.Refusal) + ")"
 	}

@@ -60,7 +60,7 @@ func (s *steps) exchange(x actions.Exchange) {
 }
 
 func (s *steps) step(st agentloop.Step) {
-	action := text.Cut(text.Line(export.Words(st.Proposal.Action)), 80)
+	action := text.Cut(text.Line(export.Words(st.Proposal)), 80)
 	fmt.Fprintf(s.out, "step %-3d %-44s %6s  (%s)\n", st.Index, action,
 		st.Timing.Total().Round(10*time.Millisecond),
 		s.count(st.Index-s.base))

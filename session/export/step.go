@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/session"
 )
@@ -26,7 +27,7 @@ type Step struct {
 // terminal.
 func NewStep(st session.StepRecord) Step {
 	p := st.Proposal
-	s := Step{RunID: st.RunID, State: st.State, Action: Words(p.Action), Thought: p.Thought,
+	s := Step{RunID: st.RunID, State: st.State, Action: Words(p), Thought: p.Thought,
 		Explain: p.Explain,
 		Summary: p.Summary, Caption: p.Caption, Refusal: st.Refusal}
 	if p.Action != nil {
@@ -35,21 +36,24 @@ func NewStep(st session.StepRecord) Step {
 	return s
 }
 
-// Words is an action in words; nil is one that could not be read.
-func Words(a actions.Action) string {
-	if a == nil {
-		return "no action could be read from the model's reply"
+// Words is what was decided in words, or why nothing was.
+func Words(p agentloop.Proposal) string {
+	switch n := len(p.Tries); {
+	case p.Action != nil:
+		return actions.Describe(p.Action)
+	case n > 0 && p.Tries[n-1].Reply == "" && p.Tries[n-1].Error != "":
+		return "the model gave no answer"
 	}
-	return actions.Describe(a)
+	return "no action could be read from the model's reply"
 }
 
 // Headline is a decision in one line, for people: the verb, and why, or what it does.
-func Headline(d actions.Decision) string {
+func Headline(p agentloop.Proposal) string {
 	switch {
-	case d.Action == nil:
-		return Words(nil)
-	case d.Explain != "":
-		return fmt.Sprintf("%s (%s)", d.Action.Verb(), text.Cut(text.Line(d.Explain), 300))
+	case p.Action == nil:
+		return Words(p)
+	case p.Explain != "":
+		return fmt.Sprintf("%s (%s)", p.Action.Verb(), text.Cut(text.Line(p.Explain), 300))
 	}
-	return fmt.Sprintf("%s (%s)", d.Action.Verb(), actions.Describe(d.Action))
+	return fmt.Sprintf("%s (%s)", p.Action.Verb(), Words(p))
 }

@@ -160,7 +160,7 @@ func bars(steps []session.StepRecord, total time.Duration) []bar {
 func newStep(st session.StepRecord, r session.Run,
 	picture func(string) (template.URL, error)) stepView {
 	p := &st.Proposal
-	v := stepView{Verb: verbOf(p.Action), Words: Words(p.Action), picture: picture}
+	v := stepView{Verb: verbOf(p.Action), Words: Words(*p), picture: picture}
 	v.Heading = strings.TrimSpace(bounded(p.Explain))
 	if _, ask := p.Action.(actions.Info); v.Heading == "" {
 		v.Heading = strings.ToUpper(v.Words[:1]) + v.Words[1:]

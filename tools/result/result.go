@@ -139,7 +139,7 @@ func Failed(err error) Result {
 // NewStep is a stored step without its picture.
 func NewStep(s session.StepRecord) (Step, error) {
 	a, err := s.Proposal.AgentAction()
-	line := export.Headline(s.Proposal.Decision)
+	line := export.Headline(s.Proposal)
 	if s.Refusal != "" {
 		line += ", refused: " + text.Cut(text.Line(s.Refusal), 300)
 	}

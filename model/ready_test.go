@@ -1,0 +1,92 @@
+package model_test
+
+import (
+	"errors"
+	"net/http"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/model"
+)
+
+func TestAnEndpointIsAskedWhetherItIsThereAndTakesTheKey(t *testing.T) {
+	now := map[string]string{"Retry-After": "0"}
+	models := page{body: `{"data":[]}`}
+	refused := page{status: 401, body: `{"error":{"message":"bad key"}}`}
+	down := page{status: 502, header: now, body: "<html><title>Bad Gateway</title>"}
+	none := page{status: 404, body: "404 page not found"}
+	list, both := []string{"/models"}, []string{"/models", "/chat/completions"}
+	for name, tc := range map[string]struct {
+		pages []page
+		kind  model.Kind // "" for one that is ready
+		asked []string
+	}{
+		"lists its models":         {[]page{models}, "", list},
+		"lacks the list":           {[]page{none, saying("")}, "", both},
+		"lists for admins only":    {[]page{{status: 403}, saying("")}, "", both},
+		"takes no such parameter":  {[]page{none, {status: 400}}, "", both},
+		"has no money left":        {[]page{none, {status: 402}}, "", both},
+		"comes back":               {[]page{down, models}, "", []string{"/models", "/models"}},
+		"refuses the key":          {[]page{refused}, model.Unauthorized, both},
+		"refuses the key to think": {[]page{none, refused}, model.Unauthorized, both},
+		"is behind a dead proxy": {[]page{down}, model.ServerFault, []string{
+			"/models", "/models", "/models",
+			"/chat/completions", "/chat/completions", "/chat/completions",
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := serve(t, tc.pages...)
+			err := client(t, e.URL, model.Options{}).Ready(t.Context())
+			var asked []string
+			for _, r := range e.requests() {
+				asked = append(asked, r.path)
+				require.Equal(t, "Bearer "+secretKey, r.header.Get("Authorization"))
+			}
+			require.Equal(t, tc.asked, asked)
+			if tc.kind == "" {
+				require.NoError(t, err)
+				return
+			}
+			var me *model.Error
+			require.ErrorAs(t, err, &me)
+			require.Equal(t, tc.kind, me.Kind)
+			require.NotEmpty(t, hint.Of(err))
+		})
+	}
+}
+
+func TestWithoutAKeyAnAnswerIsEnough(t *testing.T) {
+	e := serve(t, page{status: 404})
+	c, err := model.New(&model.Options{BaseURL: e.URL})
+	require.NoError(t, err)
+	defer c.Close()
+	require.NoError(t, c.Ready(t.Context()))
+	require.Len(t, e.requests(), 1, "a server that lacks the list is not bothered again")
+}
+
+func TestAnEndpointThatIsDownIsNotReady(t *testing.T) {
+	down := transport(func(*http.Request) (*http.Response, error) {
+		return nil, errors.New("connection refused")
+	})
+	err := client(t, "http://x/v1", model.Options{Transport: down, Retries: -1}).Ready(t.Context())
+	var me *model.Error
+	require.ErrorAs(t, err, &me)
+	require.Equal(t, model.Unreachable, me.Kind)
+}
+
+func TestACassetteNeedsNoEndpointAndRecordsNoQuestionAboutIt(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "c")
+	rec, err := model.NewRecorder(path, nil)
+	require.NoError(t, err)
+	e := serve(t, page{body: `{"data":[]}`}, saying("ok"))
+	c := client(t, e.URL, model.Options{Transport: rec})
+	require.NoError(t, c.Ready(t.Context()))
+	_, err = ask(t, c)
+	require.NoError(t, err)
+	require.NoError(t, rec.Close())
+	require.NotContains(t, read(t, path), "/models")
+	require.NoError(t, replay(t, path).Ready(t.Context()))
+}
