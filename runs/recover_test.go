@@ -107,26 +107,84 @@ func TestARunIsStoppedFromAnotherProcess(t *testing.T) {
 	}
 }
 
+// noticed is a policy that tells when a request of the model is over.
+type noticed struct {
+	agentloop.Policy
+	over chan error
+}
+
+func (n noticed) Next(ctx context.Context, s agentloop.Situation) (agentloop.Proposal, error) {
+	p, err := n.Policy.Next(ctx, s)
+	n.over <- err
+	return p, err
+}
+
 func TestAStopFromAnotherProcessDoesNotWaitForTheModel(t *testing.T) {
 	for mode, want := range map[runs.StopMode]session.State{runs.Cancel: session.Cancelled,
 		runs.Pause: session.Paused} {
 		bubble(t, func(t *testing.T, w *fixture) {
+			model := noticed{w.policy, make(chan error, 1)}
+			w.policy.think = time.Hour
+			w.again(func(o *runs.Options) {
+				o.NewPolicy = func(runs.Settings) (agentloop.Policy, error) { return model, nil }
+			})
 			o := w.beside()
 			defer o.close()
-			w.policy.think = time.Hour
-			id := w.start("tap").Session.ID
-			time.Sleep(time.Minute)
-			began := time.Now()
-			go func() {
+			thinking := w.start("tap").Session.ID
+			queued, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap", Queue: true})
+			require.NoError(t, err)
+			for _, id := range []string{queued.Session.ID, thinking} {
+				time.Sleep(time.Minute)
+				waited := make(chan runs.Status, 1)
+				go func() { waited <- w.wait(id) }()
+				synctest.Wait()
+				began := time.Now()
+
 				_, err := o.manager.Stop(o.ctx(), runs.StopRequest{SessionID: id, Mode: mode})
+
 				require.NoError(t, err)
-			}()
-			require.Equal(t, want, w.wait(id).Run.State)
-			require.LessOrEqual(t, time.Since(began), time.Second)
-			time.Sleep(time.Second) // by then the run's own process has looked, too
+				require.Equal(t, want, (<-waited).Run.State)
+				require.LessOrEqual(t, time.Since(began), time.Second, "the call that waits")
+				if id == thinking {
+					require.ErrorIs(t, <-model.over, context.Canceled)
+					require.LessOrEqual(t, time.Since(began), time.Second, "the model's request")
+				}
+			}
 			synctest.Wait()
-			require.Zero(t, w.phones.phones["A"].open,
-				"the model's request was cancelled, and the phone is free")
+			require.Zero(t, w.phones.phones["A"].open, "the phone is left alone")
+		})
+	}
+}
+
+func TestALifeWhosePlaceAnotherTookDoesNotGiveThePhoneBack(t *testing.T) {
+	for name, next := range map[string]func(w, o *fixture) *runs.Manager{
+		"in another process": func(_, o *fixture) *runs.Manager { return o.manager },
+		"in the same one":    func(w, _ *fixture) *runs.Manager { return w.manager },
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, w *fixture) {
+				o := w.beside()
+				defer o.close()
+				w.policy.think = time.Hour
+				id := w.start("forever").Session.ID
+				time.Sleep(time.Minute)
+				w.policy.think = time.Second
+				_, err := o.manager.Stop(o.ctx(),
+					runs.StopRequest{SessionID: id, Mode: runs.Pause})
+				require.NoError(t, err)
+
+				_, err = next(w, o).Continue(w.ctx(),
+					runs.ContinueRequest{SessionID: id, MaxSteps: 30})
+				require.NoError(t, err)
+				time.Sleep(5 * time.Second) // the former life has noticed by now
+
+				_, err = w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap"})
+				require.Equal(t, runs.DeviceBusy, runs.CodeOf(err))
+				require.Equal(t, 1, w.phones.phones["A"].open, "the former life is over")
+				st := w.wait(id)
+				require.Equal(t, agentloop.MaxStepsReached, st.Reason)
+				require.Len(t, w.phones.phones["A"].done(), 30)
+			})
 		})
 	}
 }
