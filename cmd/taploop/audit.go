@@ -54,8 +54,16 @@ func (c *auditCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
+	var sessions, questions []string
+	for _, e := range list {
+		sessions, questions = append(sessions, e.SessionID), append(questions, e.QuestionID)
+	}
+	inSession, asked := a.shownID(sessions), a.shownID(questions)
 	return printList(a, c.JSON, list, "nothing is in the audit that fits",
-		"TIME EVENT QUESTION SESSION DOOR BY TOOK WORDS", auditRow)
+		"TIME EVENT QUESTION SESSION DOOR BY TOOK WORDS", func(e session.AuditEntry) []any {
+			e.SessionID, e.QuestionID = inSession(e.SessionID), asked(e.QuestionID)
+			return auditRow(e)
+		})
 }
 
 // parseSince reads a point in time. "" is the zero time.
@@ -82,8 +90,8 @@ func auditRow(e session.AuditEntry) []any {
 	}
 	words := text.Line(strings.TrimSpace(e.Text + " " + e.Answer))
 	row := []any{e.At.Local().Format(time.DateTime), e.Event}
-	for _, cell := range []string{prefix(text.Line(e.QuestionID), 8), e.SessionID, e.Channel,
-		actorOf(e), took, text.Cut(words, 80)} {
+	for _, cell := range []string{e.QuestionID, e.SessionID, e.Channel,
+		actorOf(e), took, words} {
 		row = append(row, cmp.Or(cell, "-"))
 	}
 	return row

@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"strings"
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/device"
+	"github.com/taploop/taploop/internal/adb"
+	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/runs"
 )
 
@@ -29,16 +32,32 @@ func (c *devicesCmd) Run(ctx context.Context, a *app) error {
 	return printPhones(a, c.JSON, phones)
 }
 
+// printPhones lists phones, and says below the list what keeps some from being used.
 func printPhones(a *app, asJSON bool, phones []device.Info) error {
-	return printList(a, asJSON, phones,
+	whole := columnsOf(a.out) == 0
+	err := printList(a, asJSON, phones,
 		"no phones; connect one with USB debugging on, or start `taploop sandbox`",
 		"SERIAL STATE MODEL ANDROID SIZE", func(p device.Info) []any {
-			size := ""
+			size, state := "", p.State
 			if p.Size.Valid() {
 				size = p.Size.String()
 			}
-			return []any{p.Serial, p.State, p.Model, p.Android, size}
+			if at := strings.IndexAny(state, "(;"); at > 0 && !whole {
+				state = strings.TrimSpace(state[:at])
+			}
+			return []any{p.Serial, state, p.Model, p.Android, size}
 		})
+	for _, p := range phones {
+		if asJSON || p.Usable() || err != nil {
+			continue
+		}
+		trouble := adb.StateError(p.Serial, p.State)
+		a.notef("%v", indented(trouble.Error(), "  "))
+		if try := hint.Of(trouble); try != "" {
+			a.notef("  try: %s", indented(try, "       "))
+		}
+	}
+	return err
 }
 
 // host is the ADB server of the configuration.

@@ -49,10 +49,14 @@ func (c *inquiriesCmd) Run(ctx context.Context, a *app) error {
 	if c.All {
 		column, of = "STATUS", outcome
 	}
-	n := idLength(list)
+	var sessions, questions []string
+	for _, q := range list {
+		sessions, questions = append(sessions, q.SessionID), append(questions, q.ID)
+	}
+	session, asked := a.shownID(sessions), a.shownID(questions)
 	return printList(a, c.JSON, list, "no questions",
 		"QUESTION SESSION AGE UNTIL "+column+" TEXT", func(q inquiry.Question) []any {
-			return []any{prefix(q.ID, n), cmp.Or(q.SessionID, "-"), age(now.Sub(q.AskedAt)),
+			return []any{asked(q.ID), cmp.Or(session(q.SessionID), "-"), age(now.Sub(q.AskedAt)),
 				q.ExpiresAt.Local().Format(toMinute), cmp.Or(of(q), "-"), wording(q)}
 		})
 }
@@ -141,7 +145,7 @@ func outcome(q inquiry.Question) string {
 
 // wording is the question in one line, with what sort of answer it wants.
 func wording(q inquiry.Question) string {
-	line := text.Cut(text.Line(q.Text), 80)
+	line := text.Line(q.Text)
 	switch {
 	case len(q.Fields) > 0:
 		line += " (a form)"
@@ -150,7 +154,7 @@ func wording(q inquiry.Question) string {
 	case q.Secret:
 		line += " (secret: taploop reply " + prefix(q.ID, 8) + " -)"
 	case len(q.Options) > 0:
-		line += " (" + text.Cut(text.Line(strings.Join(q.Options, " / ")), 60) + ")"
+		line += " (" + text.Line(strings.Join(q.Options, " / ")) + ")"
 	}
 	return line
 }
@@ -177,7 +181,7 @@ func idLength(list []inquiry.Question) int {
 	for i, q := range list {
 		ids[i] = q.ID
 	}
-	return text.Distinct(ids, 8)
+	return text.Distinct(ids, shortID)
 }
 
 // prefix is the first n bytes of an id.

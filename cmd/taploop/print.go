@@ -5,14 +5,18 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"strings"
-	"text/tabwriter"
+
+	"github.com/charmbracelet/x/ansi"
+	"golang.org/x/term"
 
 	"github.com/taploop/taploop/internal/text"
 )
 
 // printList prints items for programs as JSON, or for people: a row of each below the columns'
-// names, aligned and harmless for a terminal, or none when there are none.
+// names, aligned and harmless for a terminal, or none when there are none. At a terminal the rows
+// are as wide as that: the widest cells are cut.
 func printList[T any](a *app, asJSON bool, items []T, none, columns string,
 	row func(T) []any) error {
 	if asJSON {
@@ -22,16 +26,89 @@ func printList[T any](a *app, asJSON bool, items []T, none, columns string,
 		a.notef("%s", none)
 		return nil
 	}
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, strings.ReplaceAll(columns, " ", "\t")) // an error comes back from Flush
+	rows := [][]string{strings.Fields(columns)}
 	for _, item := range items {
 		var cells []string
 		for _, c := range row(item) {
 			cells = append(cells, text.Line(fmt.Sprint(c)))
 		}
-		fmt.Fprintln(w, strings.Join(cells, "\t"))
+		rows = append(rows, cells)
 	}
-	return w.Flush()
+	return printRows(a.out, rows, columnsOf(a.out))
+}
+
+// gap is the columns of a terminal between those of a table.
+const gap = 2
+
+// printRows prints a table in at most room columns; 0 is any number.
+func printRows(w io.Writer, rows [][]string, room int) error {
+	widths := make([]int, len(rows[0]))
+	for _, cells := range rows {
+		for i, c := range cells {
+			widths[i] = max(widths[i], ansi.StringWidth(c))
+		}
+	}
+	if room > 0 {
+		narrow(widths, room-gap*(len(widths)-1))
+	}
+	var b strings.Builder
+	for _, cells := range rows {
+		line, missing := "", 0
+		for i, c := range cells {
+			c = ansi.Truncate(c, widths[i], text.Ellipsis)
+			line += strings.Repeat(" ", missing) + c
+			missing = widths[i] - ansi.StringWidth(c) + gap
+		}
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// narrow makes the widest columns narrower until all fit, but none narrower than a short id. The
+// first stays: it is what one types.
+func narrow(widths []int, room int) {
+	sum := 0
+	for _, w := range widths {
+		sum += w
+	}
+	for ; sum > room; sum-- {
+		widest := min(1, len(widths)-1)
+		for i, w := range widths[widest:] {
+			if w > widths[widest] {
+				widest = i + 1
+			}
+		}
+		if widths[widest] <= shortID {
+			return
+		}
+		widths[widest]--
+	}
+}
+
+// shortID is the least number of characters of an id that are shown.
+const shortID = 8
+
+// shownID is how much of their ids a table shows: at a terminal enough to tell them apart.
+func (a *app) shownID(ids []string) func(id string) string {
+	n := text.Distinct(ids, shortID)
+	if columnsOf(a.out) == 0 {
+		n = math.MaxInt
+	}
+	return func(id string) string { return prefix(text.Line(id), n) }
+}
+
+// columnsOf is the width of the terminal that the stream leads to; 0 when it leads to none.
+func columnsOf(stream any) int {
+	f, ok := terminalOf(stream)
+	if !ok {
+		return 0
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
 }
 
 // fieldList prints names with values, harmless for a terminal.

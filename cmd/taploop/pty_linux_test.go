@@ -12,7 +12,7 @@ import (
 
 // openPTY makes a terminal: what is written to master is typed, what a program writes to slave is
 // read from master.
-func openPTY(t *testing.T) (master, slave *os.File) {
+func openPTY(t testing.TB) (master, slave *os.File) {
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = master.Close() })
@@ -25,7 +25,7 @@ func openPTY(t *testing.T) (master, slave *os.File) {
 	return master, slave
 }
 
-func makeRaw(t *testing.T, f *os.File) {
+func makeRaw(t testing.TB, f *os.File) {
 	_, err := term.MakeRaw(int(f.Fd()))
 	require.NoError(t, err)
 }

@@ -74,10 +74,16 @@ func (c *sessionsListCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	return printList(a, c.JSON, summaries(list), "no sessions",
+	all := summaries(list)
+	ids := make([]string, len(all))
+	for i, s := range all {
+		ids[i] = s.ID
+	}
+	short := a.shownID(ids)
+	return printList(a, c.JSON, all, "no sessions",
 		"SESSION CHANGED PHONE STEPS STATE TASK", func(s summary) []any {
-			return []any{s.ID, s.UpdatedAt.Local().Format(toMinute), s.Serial, s.Steps, s.State,
-				text.Cut(text.Line(s.Task), 60)}
+			return []any{short(s.ID), s.UpdatedAt.Local().Format(toMinute), s.Serial, s.Steps,
+				s.State, s.Task}
 		})
 }
 

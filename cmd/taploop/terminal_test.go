@@ -18,9 +18,11 @@ import (
 func TestWordsOfPhonesAndServersDoNotSteerTheTerminal(t *testing.T) {
 	const evil = "x\x1b[2J\u202e\u200b\nSERIAL  device  y"
 	var out bytes.Buffer
-	require.NoError(t, printPhones(&app{streams: streams{out: &out}}, false,
+	var below bytes.Buffer
+	require.NoError(t, printPhones(&app{streams: streams{out: &out, err: &below}}, false,
 		[]device.Info{{Serial: evil, State: evil, Model: evil, Android: evil}}))
 	harmless(t, out.String())
+	harmless(t, below.String())
 	require.Equal(t, 2, strings.Count(out.String(), "\n"), "a phone has one line:\n%s",
 		out.String())
 
