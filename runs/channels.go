@@ -15,15 +15,18 @@ import (
 	"github.com/taploop/taploop/session"
 )
 
-// Why a channel is closed without an answer.
-var (
-	errHalted   = errors.New("the run was stopped or paused / 任务已停止或暂停")
-	errAnswered = errors.New("the question was answered elsewhere / 问题已在别处得到回答")
-)
+// errHalted closes the channel at which a question is asked that is not to be answered now.
+var errHalted = errors.New("the run was stopped or paused")
 
-// settledAs says how a question was settled, for a channel that is closed.
+// settledError closes the channels of a question that was settled elsewhere.
+type settledError struct{ how string }
+
+func (e *settledError) Error() string {
+	return "the question was answered elsewhere (" + e.how + ")"
+}
+
 func settledAs(q inquiry.Question) error {
-	return fmt.Errorf("%w (%s: %s)", errAnswered, q.Status, text.Line(q.Resolution.Who()))
+	return &settledError{fmt.Sprintf("%s: %s", q.Status, text.Line(q.Resolution.Who()))}
 }
 
 // newAskers are the channels that ask actively, as the Manager's options have them.
@@ -33,6 +36,7 @@ func (m *Manager) newAskers() map[string]route.Asker {
 		askers[string(channel.ManualReply)] = &consoleChannel{
 			console: m.opts.Console,
 			broker:  m.broker,
+			words:   wordsOfConsole(m.opts.ConsoleLang),
 			busy:    make(chan struct{}, 1),
 			stop:    m.stopFromConsole,
 		}

@@ -26,6 +26,7 @@ type Console interface {
 type consoleChannel struct {
 	console Console
 	broker  *inquiry.Broker
+	words   consoleWords
 	busy    chan struct{}            // holds a token while a question is on the console
 	stop    func(q inquiry.Question) // ends the run that asks
 }
@@ -39,9 +40,12 @@ func (c *consoleChannel) Ask(ctx context.Context, q inquiry.Question) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	prompt := consolePrompt(q)
+	shown, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer cancel(nil)
+	defer context.AfterFunc(ctx, func() { cancel(c.words.closed(context.Cause(ctx))) })()
+	prompt := c.words.prompt(q)
 	for {
-		line, err := c.console.Ask(ctx, prompt, q.Secret)
+		line, err := c.console.Ask(shown, prompt, q.Secret)
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
@@ -53,7 +57,7 @@ func (c *consoleChannel) Ask(ctx context.Context, q inquiry.Question) error {
 		r := channel.ManualReply.Answer(picked(line, q.Options))
 		switch strings.TrimSpace(line) {
 		case "":
-			prompt = "Please type an answer / 请输入回答: "
+			prompt = c.words.again
 			continue
 		case "/stop":
 			c.stop(q)
@@ -65,7 +69,7 @@ func (c *consoleChannel) Ask(ctx context.Context, q inquiry.Question) error {
 		_, err = c.broker.Resolve(ctx, q.ID, r)
 		switch {
 		case errors.As(err, &unfit):
-			prompt = fmt.Sprintf("%v\nPlease type an answer / 请输入回答: ", unfit)
+			prompt = fmt.Sprintf("%v\n%s", unfit, c.words.again)
 		case inquiry.Late(err):
 			return nil
 		default:
@@ -74,17 +78,43 @@ func (c *consoleChannel) Ask(ctx context.Context, q inquiry.Question) error {
 	}
 }
 
-func consolePrompt(q inquiry.Question) string {
+// consoleWords are what a console says, in one language.
+type consoleWords struct {
+	asks, answer, again, halted, answered string
+}
+
+// wordsOfConsole are those of the language; English ones unless it is Chinese.
+func wordsOfConsole(lang string) consoleWords {
+	if strings.HasPrefix(lang, "zh") {
+		return consoleWords{"手机助手提问：", "请回答（/refuse：不回答，/stop：停止任务）：", "请输入回答：",
+			"任务已停止或暂停", "问题已在别处得到回答"}
+	}
+	return consoleWords{"The agent asks:",
+		"Answer (/refuse: do not answer, /stop: end the task): ", "Please type an answer: ",
+		"the run was stopped or paused", "the question was answered elsewhere"}
+}
+
+func (w consoleWords) prompt(q inquiry.Question) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\nThe agent asks / 手机助手提问:\n  %s\n",
+	fmt.Fprintf(&b, "\n%s\n  %s\n", w.asks,
 		strings.ReplaceAll(text.Lines(q.Text), "\n", "\n  "))
 	for i, o := range q.Options {
 		fmt.Fprintf(&b, "  %d. %s\n", i+1, text.Line(o))
 	}
-	b.WriteString(
-		"Answer (/refuse: do not answer, /stop: end the task) / 请回答(/refuse:不回答,/stop:停止任务): ",
-	)
+	b.WriteString(w.answer)
 	return b.String()
+}
+
+// closed is why a question is taken from the console, for the person there.
+func (w consoleWords) closed(cause error) error {
+	var settled *settledError
+	switch {
+	case errors.Is(cause, errHalted):
+		return errors.New(w.halted)
+	case errors.As(cause, &settled):
+		return fmt.Errorf("%s (%s)", w.answered, settled.how)
+	}
+	return cause
 }
 
 // picked is the option whose number was typed, else the line.

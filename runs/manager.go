@@ -23,11 +23,13 @@ type Options struct {
 	// of each life of a run; nil allows all
 	NewGate func(session.Session, session.Run) agentloop.Gate
 
-	Broker   *inquiry.Broker  // of the questions; nil means one over the store with default times
-	Answerer Answerer         // answers under auto_reply; nil refuses that mode
-	Console  Console          // answers under manual_reply; nil refuses that mode
-	Channels []string         // the channels where every question is listed, along with its own
-	Limits   agentloop.Limits // of each call; Steps is the configured maximum, default 40
+	Broker   *inquiry.Broker // of the questions; nil means one over the store with default times
+	Answerer Answerer        // answers under auto_reply; nil refuses that mode
+	Console  Console         // answers under manual_reply; nil refuses that mode
+	// of the person at the Console: "zh"; anything else means English
+	ConsoleLang string
+	Channels    []string         // the channels where every question is listed, along with its own
+	Limits      agentloop.Limits // of each call; Steps is the configured maximum, default 40
 	// how long a channel is in turn under a mode that does not say; 0 means 10 min
 	Attention time.Duration
 	// how long a run goes on with no call attached, see Manager.Attach; 0 means for ever

@@ -156,7 +156,7 @@ func TestThePersonAtTheConsoleAnswers(t *testing.T) {
 				c.want.Question = "question 1?"
 				require.Equal(t, []actions.Exchange{c.want}, st.Run.Progress.Exchanges)
 				require.Len(t, p.prompts, c.asks)
-				require.Contains(t, p.prompts[0], "The agent asks / 手机助手提问")
+				require.Contains(t, p.prompts[0], "The agent asks:")
 				require.Contains(t, p.prompts[0], "question 1?")
 				require.Contains(t, p.prompts[0], "2. blue")
 				q := w.questions(st.Session.ID)[0]

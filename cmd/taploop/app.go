@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"slices"
 	"strings"
 
@@ -50,11 +51,16 @@ type app struct {
 	opts config.Options
 	conf *config.Loaded
 	log  *slog.Logger
+
+	verbose bool
 }
 
 // run is the program. It returns the exit code. All that is printed is harmless for a terminal,
 // whoever's words are in it: phones, servers, models, files and callers are quoted everywhere.
 func run(ctx context.Context, args, environ []string, s streams) int {
+	if f, ok := terminalOf(s.err); ok && os.Getenv("TERM") != "dumb" {
+		s.err = &statusLine{f: f}
+	}
 	s.out, s.err = text.NewWriter(s.out), text.NewWriter(s.err)
 	return report(s.err, dispatch(ctx, args, environ, s))
 }
@@ -85,7 +91,7 @@ func dispatch(ctx context.Context, args, environ []string, s streams) error {
 		return usage(err, insteadOf(args, err))
 	}
 	a := &app{streams: s, args: args, opts: config.Options{File: c.Config, Environ: environ},
-		log: logger(s.err, c.Verbose)}
+		log: logger(s.err, c.Verbose), verbose: c.Verbose}
 	if a.opts.Flags, err = settings(k, c.Set); err != nil {
 		return err
 	}
@@ -160,6 +166,13 @@ func settings(k *kong.Context, pairs []string) (map[string]any, error) {
 		}
 	}
 	return flags, nil
+}
+
+// quiet logs nothing from here on, unless it is asked for: who watches a run sees its steps.
+func (a *app) quiet() {
+	if !a.verbose {
+		a.log = slog.New(slog.DiscardHandler)
+	}
 }
 
 func logger(w io.Writer, verbose bool) *slog.Logger {

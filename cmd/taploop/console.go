@@ -92,6 +92,9 @@ func terminalOf(stream any) (f *os.File, ok bool) {
 	if w, is := stream.(*text.Writer); is {
 		stream = w.Unwrap()
 	}
+	if w, is := stream.(*statusLine); is {
+		stream = w.Unwrap()
+	}
 	f, ok = stream.(*os.File)
 	return f, ok && term.IsTerminal(int(f.Fd()))
 }

@@ -59,7 +59,10 @@ func (c *demoCmd) demonstrate(ctx context.Context, a *app, sim *simulation,
 		"  phone  an ADB server at %s\n"+
 		"  model  an OpenAI-compatible endpoint at %s, playing a script\n"+
 		"  task   %s\n", sim.addr, sim.model.BaseURL, task.Goal)
-	show := &steps{out: a.err, thoughts: true}
+	a.quiet()
+	show := a.newSteps(newConsole(a.in, a.err))
+	show.asked = true // here or on the command line
+	defer show.end()
 	return a.with(ctx, overrides{observe: show.event}, func(d *deps) error {
 		st, err := c.play(ctx, a, d.manager, show, sim, task)
 		if err != nil {
@@ -84,12 +87,11 @@ func (c *demoCmd) play(ctx context.Context, a *app, manager *runs.Manager, show 
 			err = errors.Join(err, stop)
 		}
 	}()
-	people := newConsole(a.in, a.err)
 	for {
 		if st, err = waitForEnd(ctx, manager, st); err != nil || !st.Run.State.Waiting() {
 			return st, err
 		}
-		answer, err := c.answer(ctx, a, people, st.Question.Text)
+		answer, err := c.answer(ctx, a, show, st.Question.Text)
 		if err != nil {
 			return st, err
 		}
@@ -104,7 +106,7 @@ func (c *demoCmd) play(ctx context.Context, a *app, manager *runs.Manager, show 
 }
 
 // answer is what was given beforehand, or what the person types.
-func (c *demoCmd) answer(ctx context.Context, a *app, people *console,
+func (c *demoCmd) answer(ctx context.Context, a *app, people *steps,
 	question string) (string, error) {
 	if c.Reply != nil {
 		a.notef("\n  The model asks: %s\n  Answer: %s\n", text.Line(question), text.Line(*c.Reply))

@@ -64,6 +64,7 @@ func (a *app) open(ctx context.Context, o overrides) (d *deps, err error) {
 	}
 	opts := &runs.Options{
 		Store: d.store, Phones: phones{d.host}, Broker: a.broker(d.store), Console: o.console,
+		ConsoleLang: a.lang(),
 		Limits: agentloop.Limits{Steps: a.conf.Loop.MaxSteps, Time: a.conf.Loop.MaxTime,
 			Settle: a.conf.Loop.SettleTimeout, Questions: q.PerRun},
 		OnTimeout: inquiry.OnTimeout(q.OnTimeout), Attention: q.Attention,

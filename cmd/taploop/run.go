@@ -38,8 +38,14 @@ type taskFlags struct {
 	workFlags
 }
 
+// settings are those of the run. A person at the terminal is asked there, unless it was said
+// otherwise.
 func (t *taskFlags) settings(a *app) runs.Settings {
-	return runs.Settings{ReplyMode: channel.Mode(a.conf.Reply.Mode),
+	mode := channel.Mode(a.conf.Reply.Mode)
+	if a.conf.Origin("reply.mode") == "default" && !t.JSON && a.attended() {
+		mode = channel.ManualReply + " -> " + channel.PassToClient
+	}
+	return runs.Settings{ReplyMode: mode,
 		Captions: t.Captions == "all", FinalCaption: t.Captions == "final"}
 }
 
@@ -135,8 +141,15 @@ func (c *continueCmd) answer(ctx context.Context, a *app, manager *runs.Manager,
 // follow opens the dependencies, begins a run, shows its steps, and reports how it ended.
 func (a *app) follow(ctx context.Context, c *taskFlags,
 	begin func(*deps) (runs.Status, error)) error {
-	show := &steps{out: a.err}
-	o := overrides{console: newConsole(a.in, a.err), observe: show.event}
+	a.quiet()
+	person, closeTTY := a.console()
+	defer closeTTY()
+	if person == nil {
+		person = newConsole(a.in, a.err) // at its end
+	}
+	show := a.newSteps(person)
+	defer show.end()
+	o := overrides{console: show, observe: show.event}
 	opened := false
 	var st runs.Status
 	var next *nextCommand

@@ -43,7 +43,7 @@ func TestTheServersConsoleAnswersOverHTTP(t *testing.T) {
 	b := newTestEnv(t, demoTask, "")
 	s := b.open(route{http: true, era: legacy})
 	begun := s.call("ask_agent_start_new_task", s.manual(b.task.Goal))
-	require.Contains(t, s.stderr.await(t, `(The agent asks / [^\n]+\n[^\n]+)`),
+	require.Contains(t, s.stderr.await(t, `(The agent asks:\n[^\n]+)`),
 		"Which size do you wear?")
 	_, err := io.WriteString(s.stdin, "\n42\n") // an empty line asks again
 	require.NoError(t, err)

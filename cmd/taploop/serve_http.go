@@ -34,7 +34,9 @@ func (a *app) serveHTTP(ctx context.Context) error {
 		return err
 	}
 	page, url := &webUI{}, a.publicURL(ln.Addr())
-	s, err := a.start(ctx, overrides{console: a.serverConsole(), observe: page.observe, url: url})
+	person, closeTTY := a.console()
+	defer closeTTY()
+	s, err := a.start(ctx, overrides{console: person, observe: page.observe, url: url})
 	if err != nil {
 		return errors.Join(err, ln.Close())
 	}

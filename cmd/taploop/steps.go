@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
@@ -14,74 +16,158 @@ import (
 	"github.com/taploop/taploop/session/export"
 )
 
-// steps shows the steps of a run as they happen, one or a few lines each.
+// steps shows a run as it happens: a line for each step, and below them at a terminal what is being
+// done now. It is the run's console, too: nothing is rewritten while a question is on the terminal.
 type steps struct {
-	out      io.Writer
-	thoughts bool // show what the model thought, too
+	out     io.Writer
+	live    *statusLine // nil where nothing can be rewritten
+	lang    string
+	console runs.Console
 
-	mu   sync.Mutex
-	max  int
-	base int // steps of the session before this call
+	mu      sync.Mutex
+	pending []runs.Event  // that came before begin
+	begun   chan struct{} // closed by begin
+	max     int
+	base    int // steps of the session before this call
+	last    int // the session's
+	asked   bool
 }
 
-// begin says which phone and session it is.
+func (a *app) newSteps(console runs.Console) *steps {
+	return &steps{out: a.err, live: statusOf(a.err), lang: a.lang(), console: console,
+		begun: make(chan struct{})}
+}
+
+// doings says what is being done, by the person's language.
+var doings = map[string]struct{ step, look, think, act, queue string }{
+	"en": {"step %d of at most %d: ", "looking at the screen", "thinking", "doing: %s",
+		"waiting for the phone, which another session has"},
+	"zh": {"第 %d 步（最多 %d 步）：", "正在看屏幕", "正在思考", "正在执行：%s", "手机正被另一个会话使用，等待中"},
+}
+
+// begin says which phone and session it is, and what has happened since.
 func (s *steps) begin(st runs.Status) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	d := st.Session.Device
-	fmt.Fprintf(s.out, "session %s on %s", st.Session.ID, text.Line(d.ID))
+	line := fmt.Sprintf("%s on %s", st.Session.ID, text.Line(d.ID))
 	if d.Model != "" {
-		fmt.Fprintf(s.out, " (%s, Android %s, %s)", text.Line(d.Model), text.Line(d.Android),
+		line += fmt.Sprintf(" (%s, Android %s, %s)", text.Line(d.Model), text.Line(d.Android),
 			d.Size)
 	}
-	fmt.Fprintln(s.out)
+	s.line("session ", line)
 	s.max, s.base = st.Run.MaxSteps, st.Session.Steps-st.Local
+	s.last = s.base
+	close(s.begun)
+	for _, e := range s.pending {
+		s.tell(e)
+	}
+	s.pending = nil
+}
+
+// end takes away what is said of the present.
+func (s *steps) end() { s.live.show("") }
+
+// Ask implements runs.Console.
+func (s *steps) Ask(ctx context.Context, prompt string, secret bool) (string, error) {
+	select {
+	case <-s.begun: // the session comes first
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+	s.mu.Lock()
+	s.asked = true
+	s.mu.Unlock()
+	s.live.show("")
+	return s.console.Ask(ctx, prompt, secret)
 }
 
 // event implements the manager's observer.
 func (s *steps) event(e runs.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	select {
+	case <-s.begun:
+		s.tell(e)
+	default:
+		s.pending = append(s.pending, e)
+	}
+}
+
+func (s *steps) tell(e runs.Event) {
+	w := doings[s.lang]
 	switch e.Kind {
+	case agentloop.Started, agentloop.Acted:
+		s.present(w.look)
+	case agentloop.Settled, agentloop.Looked:
+		s.present(w.think)
+	case agentloop.Acting:
+		s.present(fmt.Sprintf(w.act, actions.Describe(e.Step.Proposal.Action)))
 	case agentloop.Stepped:
 		s.step(e.Step)
-	case agentloop.Asking:
-		fmt.Fprintf(s.out, "         asks: %s\n", text.Line(e.Question.Text))
+		s.present(w.look)
+	case agentloop.Asking, agentloop.Ended:
+		s.live.show("")
 	case runs.StateChanged:
-		if x := e.Progress.Exchanges; e.State == session.Running && e.Progress.ReplyJustIn &&
-			len(x) > 0 {
-			s.exchange(x[len(x)-1])
-		}
+		s.state(e)
 	}
 }
 
+func (s *steps) state(e runs.Event) {
+	if e.State == session.Queued {
+		s.live.show(doings[s.lang].queue)
+		return
+	}
+	if e.State != session.Running {
+		s.live.show("")
+		return
+	}
+	if x := e.Progress.Exchanges; e.Progress.ReplyJustIn && len(x) > 0 {
+		s.exchange(x[len(x)-1])
+	}
+}
+
+// present says what is being done in the step that comes.
+func (s *steps) present(doing string) {
+	s.live.show(fmt.Sprintf(doings[s.lang].step, s.last+1-s.base, s.max) + doing)
+}
+
+// exchange says what came of a question. What was asked and answered here is here already.
 func (s *steps) exchange(x actions.Exchange) {
-	fmt.Fprintf(s.out, "         %s: %s\n", x.Outcome, text.Line(x.Answer))
+	if s.asked && (x.Outcome == actions.Answered || x.Outcome == actions.Refused) {
+		return
+	}
+	s.line("         ", fmt.Sprintf("%s %s: %s", text.Line(x.Question), x.Outcome,
+		text.Line(x.Answer)))
 }
 
+// step says a step in one line: what was done or why, once, and how long it took.
 func (s *steps) step(st agentloop.Step) {
-	action := text.Cut(text.Line(export.Words(st.Proposal)), 80)
-	fmt.Fprintf(s.out, "step %-3d %-44s %6s  (%s)\n", st.Index, action,
-		st.Timing.Total().Round(10*time.Millisecond),
-		s.count(st.Index-s.base))
-	p := st.Proposal
-	if s.thoughts && p.Thought != "" {
-		fmt.Fprintf(s.out, "         thought: %s\n", text.Cut(text.Line(p.Thought), 200))
-	}
-	if p.Explain != "" {
-		fmt.Fprintf(s.out, "         %s\n", text.Cut(text.Line(p.Explain), 200))
-	}
+	s.last = st.Index
+	words := text.Cut(export.Headline(st.Proposal), 400)
 	if st.Refusal != "" {
-		fmt.Fprintf(s.out, "         the phone refused: %s\n", text.Line(st.Refusal))
+		words += "; the phone refused: " + text.Line(st.Refusal)
 	}
+	took := st.Timing.Total().Round(100 * time.Millisecond)
+	s.line(fmt.Sprintf("step %-3d ", st.Index), text.Line(words)+"  "+took.String())
 	if st.Exchange != nil {
 		s.exchange(*st.Exchange)
 	}
 }
 
-func (s *steps) count(local int) string {
-	if s.max == 0 {
-		return fmt.Sprint(local)
+func (s *steps) line(label, words string) {
+	fmt.Fprint(s.out, wrapped(label, words, columnsOf(s.out)))
+}
+
+// lang is the language of the person at the terminal, as the system has it.
+func (a *app) lang() string {
+	for _, name := range []string{"LC_ALL", "LC_MESSAGES", "LANG"} {
+		if v := a.opts.Getenv(name); v != "" {
+			if strings.HasPrefix(v, "zh") {
+				return "zh"
+			}
+			break
+		}
 	}
-	return fmt.Sprintf("%d of at most %d", local, s.max)
+	return "en"
 }

@@ -22,19 +22,33 @@ func openTTY() (person runs.Console, close func() error) {
 	return terminal{newConsole(f, text.NewWriter(f)), f}, f.Close
 }
 
-// serverConsole is the person who started the server: at its terminal, or what is piped into it.
-// nil when stdin is neither.
-func (a *app) serverConsole() runs.Console {
+// console is the person who started the command: at its terminal, or what is piped into it; close
+// gives the terminal back. It is nil when stdin is neither. The question is asked at the terminal
+// also when stderr leads elsewhere.
+func (a *app) console() (person runs.Console, close func() error) {
+	keep := func() error { return nil }
 	f, ok := terminalOf(a.in)
 	if ok {
-		return terminal{newConsole(f, a.err), f}
+		if _, seen := terminalOf(a.err); !seen {
+			if person, close = openTTY(); person != nil {
+				return person, close
+			}
+		}
+		return terminal{newConsole(f, a.err), f}, keep
 	}
 	if f != nil {
 		if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice != 0 {
-			return nil // /dev/null, or closed
+			return nil, keep // /dev/null, or closed
 		}
 	}
-	return newConsole(a.in, a.err)
+	return newConsole(a.in, a.err), keep
+}
+
+// attended reports whether a person is at the command's terminal, and reads what it says.
+func (a *app) attended() bool {
+	_, reads := terminalOf(a.in)
+	_, sees := terminalOf(a.err)
+	return reads && sees
 }
 
 // terminal is a console that asks only while the terminal is ours: reading it from the background

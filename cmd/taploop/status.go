@@ -1,0 +1,130 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/taploop/taploop/internal/text"
+)
+
+// statusLine is a terminal whose last line says what is being done and for how long, and is
+// rewritten while that goes on. What is written to it comes above that line. Any number of
+// goroutines may use it.
+type statusLine struct {
+	f *os.File
+
+	mu    sync.Mutex
+	doing string // "" shows nothing
+	since time.Time
+	width int           // columns of what is shown; 0 is nothing
+	end   chan struct{} // ends the rewriting; nil while nothing is rewritten
+	wg    sync.WaitGroup
+}
+
+// Write implements io.Writer.
+func (s *statusLine) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.erase()
+	defer s.draw()
+	return s.f.Write(p)
+}
+
+// Unwrap is the terminal itself.
+func (s *statusLine) Unwrap() *os.File { return s.f }
+
+// show says what is being done from now on; "" shows nothing. What is shown is rewritten until
+// there is nothing. A nil line shows nothing.
+func (s *statusLine) show(doing string) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	s.erase()
+	s.doing, s.since = text.Line(doing), time.Now()
+	s.draw()
+	ended := doing == "" && s.end != nil
+	switch {
+	case ended:
+		close(s.end)
+		s.end = nil
+	case doing != "" && s.end == nil:
+		end := make(chan struct{})
+		s.end = end
+		s.wg.Go(func() { s.rewrite(end) }) // ends with the next show("")
+	}
+	s.mu.Unlock()
+	if ended {
+		s.wg.Wait()
+	}
+}
+
+func (s *statusLine) rewrite(end <-chan struct{}) {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			s.mu.Lock()
+			s.erase()
+			s.draw()
+			s.mu.Unlock()
+		case <-end:
+			return
+		}
+	}
+}
+
+// draw shows the line. Nothing is to be done about a terminal that takes it not.
+func (s *statusLine) draw() {
+	if s.doing == "" {
+		return
+	}
+	line := s.doing
+	if d := time.Since(s.since).Truncate(time.Second); d > 0 {
+		line += " " + d.String()
+	}
+	if columns := columnsOf(s.f); columns > 0 {
+		line = ansi.Truncate(line, columns-1, text.Ellipsis) // a full line would wrap
+	}
+	s.width = ansi.StringWidth(line)
+	_, _ = s.f.WriteString(line)
+}
+
+// erase takes away what is shown. A terminal that was made narrower has wrapped it.
+func (s *statusLine) erase() {
+	if s.width == 0 {
+		return
+	}
+	up := ""
+	if columns := columnsOf(s.f); columns > 0 && s.width > columns {
+		up = fmt.Sprintf("\x1b[%dA", (s.width-1)/columns)
+	}
+	_, _ = s.f.WriteString("\r" + up + "\x1b[J")
+	s.width = 0
+}
+
+// statusOf is the status line of the terminal that a stream leads to; nil when there is none.
+func statusOf(stream any) *statusLine {
+	w, _ := stream.(*text.Writer)
+	if w == nil {
+		return nil
+	}
+	s, _ := w.Unwrap().(*statusLine)
+	return s
+}
+
+// wrapped is a line that begins with a label, in lines of at most so many columns; 0 is any number.
+// What does not fit stands below the words, not below the label.
+func wrapped(label, words string, columns int) string {
+	indent := ansi.StringWidth(label)
+	if room := columns - indent; room > indent {
+		words = ansi.Wrap(words, room, "")
+	}
+	return label + strings.ReplaceAll(words, "\n", "\n"+strings.Repeat(" ", indent)) + "\n"
+}
