@@ -35,15 +35,40 @@ func sixSteps() (script string) {
 	return script
 }
 
-// A result costs the calling model little, and a task costs as many decisions as it has steps.
-func TestSixStepsAreCheap(t *testing.T) {
+// counter counts tokens of o200k.
+func counter(t *testing.T) func(string) int {
 	o200k, err := tokenizer.Get(tokenizer.O200kBase)
 	require.NoError(t, err)
-	tokens := func(s string) int {
+	return func(s string) int {
 		n, err := o200k.Count(s)
 		require.NoError(t, err)
 		return n
 	}
+}
+
+// What a real server lists, with its configuration's own words, is cheap, unless all is wanted.
+func TestTheListOfToolsIsCheap(t *testing.T) {
+	tokens := counter(t)
+	eachTransport(t, func(t *testing.T, w route) {
+		for args, bounds := range map[string][2]int{"": {1500, 3000}, "full": {15_000, 30_000}} {
+			flags := []string{}
+			if args != "" {
+				flags = []string{"--schemas", args}
+			}
+			list, err := newTestEnv(t, demoTask, "").open(w, flags...).c.ListTools(t.Context(),
+				listTools)
+			require.NoError(t, err)
+			b, err := json.Marshal(list)
+			require.NoError(t, err)
+			require.Greater(t, tokens(string(b)), bounds[0])
+			require.LessOrEqual(t, tokens(string(b)), bounds[1])
+		}
+	})
+}
+
+// A result costs the calling model little, and a task costs as many decisions as it has steps.
+func TestSixStepsAreCheap(t *testing.T) {
+	tokens := counter(t)
 	eachTransport(t, func(t *testing.T, w route) {
 		for _, c := range []struct {
 			arguments        map[string]any
