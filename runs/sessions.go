@@ -4,8 +4,6 @@ import (
 	"context"
 	"sync"
 	"time"
-
-	"github.com/taploop/taploop/agentloop"
 )
 
 // sessionState is what a Manager keeps in memory about one session.
@@ -106,9 +104,6 @@ func (s *sessionState) changes() <-chan struct{} {
 func (s *sessionState) enter(r *activeRun) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.active != nil {
-		s.active.cancel(agentloop.ErrPaused) // it has ended, as the store says
-	}
 	s.active = r
 	s.countDown()
 }
