@@ -48,7 +48,7 @@ func TestARunWhoseDiskIsFullEndsAndSaysSo(t *testing.T) {
 	d.fill()
 	g.open()
 
-	require.Equal(t, exitNotCompleted, p.ends(), "%s", p.stderr)
+	require.Equal(t, exitError, p.ends(), "%s", p.stderr)
 	said := p.stderr.String()
 	require.Contains(t, said, "INTERNAL_ERROR")
 	require.Contains(t, said, "the disk is full")
@@ -76,7 +76,7 @@ func TestARecordingThatFillsTheDiskIsNoFaultOfTheModel(t *testing.T) {
 	d.fill()
 	g.open()
 
-	require.Equal(t, exitNotCompleted, p.ends(), "%s", p.stderr)
+	require.Equal(t, exitError, p.ends(), "%s", p.stderr)
 	require.Contains(t, p.stderr.String(), "INTERNAL_ERROR")
 	require.Contains(t, p.stderr.String(), "no space left on device")
 	require.Contains(t, p.stderr.String(), "try: free some space on the disk")
