@@ -146,7 +146,7 @@ func TestARunLogsOnlyWhenAskedTo(t *testing.T) {
 	const prose = "- reply: I have finished.\n"
 	b := newTestEnv(t, demoTask, prose)
 	_, errs, code := b.run("run", b.task.Goal)
-	require.Equal(t, exitNotCompleted, code)
+	require.Equal(t, exitModel, code)
 	require.NotContains(t, errs, "level=")
 	require.Contains(t, errs, "MODEL_OUTPUT_INVALID")
 	_, errs, _ = b.run("-v", "run", b.task.Goal)
