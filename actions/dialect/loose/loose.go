@@ -345,7 +345,8 @@ func (p *parser) escape(b *strings.Builder) {
 func (p *parser) unicode(b *strings.Builder) {
 	end := p.at + 5
 	if strings.HasPrefix(p.text[min(end, len(p.text)):], `\u`) {
-		if s, err := strconv.Unquote(`"\` + p.text[p.at:min(end+6, len(p.text))] + `"`); err == nil {
+		if s, err := strconv.Unquote(`"\` + p.text[p.at:min(end+6, len(p.text))] +
+			`"`); err == nil {
 			p.at = end + 6
 			b.WriteString(s)
 			return
@@ -383,7 +384,8 @@ func (p *parser) bare() (any, error) {
 	if v, ok := constants[word]; ok {
 		return v, nil
 	}
-	if _, err := strconv.ParseFloat(word, 64); err == nil && strings.Trim(word, "+-.eE0123456789") == "" {
+	if _, err := strconv.ParseFloat(word, 64); err == nil &&
+		strings.Trim(word, "+-.eE0123456789") == "" {
 		return Number(word), nil
 	}
 	return word, nil

@@ -175,13 +175,17 @@ func plain(v any) any {
 
 // The law: an error and nothing taken, or a value that ends where the rest begins; never a panic.
 func FuzzRead(f *testing.F) {
-	for _, seed := range []string{`{"a": [1, 'b', {c: d}]}`, `do(x="a\u12", y=(1,2)`, "{'a': 'b\", ",
+	for _, seed := range []string{`{"a": [1, 'b', {c: d}]}`, `do(x="a\u12", y=(1,2)`,
+		"{'a': 'b\", ",
 		"（", `{"\ud83d\ude00": "`} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		for _, read := range []func(string) (string, error){
-			func(s string) (string, error) { _, rest, err := loose.ReadObject(s); return rest, err },
+			func(s string) (string, error) {
+				_, rest, err := loose.ReadObject(s)
+				return rest, err
+			},
 			func(s string) (string, error) { _, rest, err := loose.ReadCall(s); return rest, err },
 		} {
 			rest, err := read(s)
