@@ -87,6 +87,7 @@ func TestThePageInPictures(t *testing.T) {
 			require.NoError(t, os.WriteFile(filepath.Join(dir, scene+"-"+c.name+".png"), png,
 				0o644))
 		}
+		require.Empty(t, chrometest.Violations(t, p.ctx), scene)
 		p.do(js(`document.getElementById("lang").click()`))
 		p.until(`document.documentElement.lang === "zh" && ` + card(q, ".refuse") +
 			`.textContent === "拒绝回答"`)
