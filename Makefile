@@ -9,6 +9,7 @@
 #   make fuzz         each fuzz target for FUZZTIME
 #   make bench        the benchmarks, BENCHCOUNT times each
 #   make build        bin/taploop
+#   make vulncheck    known vulnerabilities in what taploop calls; passes where their database cannot be reached, and says so
 #   make clients      the official TypeScript clients and the inspector against the built binary (needs npm)
 #   make conformance  the official MCP conformance suite, CONFORMANCE times in a row (needs npm)
 #   make demo         the simulated phone, a scripted model and a task
@@ -29,7 +30,7 @@ BENCHCOUNT = 1
 CONFORMANCE = 1
 STATICCHECK = $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: test check nightly setup generate fuzz bench build clients conformance demo fmt vet staticcheck
+.PHONY: test check nightly setup generate fuzz bench build vulncheck clients conformance demo fmt vet staticcheck
 .SILENT:
 
 test:
@@ -66,6 +67,9 @@ bench:
 
 build:
 	$(GO) build -o bin/taploop ./cmd/taploop
+
+vulncheck:
+	GO="$(GO)" scripts/vulncheck
 
 clients:
 	GO="$(GO)" scripts/ts-clients

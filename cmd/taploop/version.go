@@ -1,7 +1,11 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
+	_ "embed"
 	"fmt"
+	"io"
 	"runtime"
 	"runtime/debug"
 )
@@ -9,11 +13,27 @@ import (
 // version is set by a release build: -ldflags "-X main.version=1.2.3".
 var version = ""
 
-type versionCmd struct{}
+type versionCmd struct {
+	Licenses bool `help:"Print the licences of all that the program is made of."`
+}
 
-// Run prints the version on stdout.
-func (versionCmd) Run(a *app) error {
-	_, err := fmt.Fprint(a.out, versionLine())
+// licenses is their text, compressed.
+//
+//go:generate go run ./genlicenses licenses.txt.gz
+//go:embed licenses.txt.gz
+var licenses []byte
+
+// Run prints the version on stdout, or the licences.
+func (c *versionCmd) Run(a *app) error {
+	if !c.Licenses {
+		_, err := fmt.Fprint(a.out, versionLine())
+		return err
+	}
+	text, err := gzip.NewReader(bytes.NewReader(licenses))
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(a.out, text)
 	return err
 }
 

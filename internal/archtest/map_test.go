@@ -101,6 +101,7 @@ var packages = []row{
 	{pkg: "cmd/taploop", imports: "*", why: "the wiring"},
 	{pkg: "cmd/taploop/gendocs", imports: "config internal/clients",
 		why: "the settings' own descriptions become a page, and so do those of the clients"},
+	{pkg: "cmd/taploop/genlicenses", why: "asks the go command what is linked"},
 	{pkg: "cmd/taploop/genscript", imports: "sandbox sandbox/apps",
 		why: "draws up the demo's script on the simulated phone"},
 

@@ -1,0 +1,164 @@
+// Command genlicenses writes the licences of what is linked into taploop on any system that it is
+// built for into the file that it is given, compressed.
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+func main() {
+	if err := run(os.Args[1]); err != nil {
+		fmt.Fprintln(os.Stderr, "genlicenses:", err)
+		os.Exit(1)
+	}
+}
+
+func run(path string) error {
+	text, err := licenses()
+	if err != nil {
+		return err
+	}
+	if same(path, text) { // compressed by another version of Go it may be other bytes
+		return nil
+	}
+	var b bytes.Buffer
+	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		return err
+	}
+	if _, err = z.Write(text); err != nil {
+		return err
+	}
+	if err = z.Close(); err != nil {
+		return err
+	}
+	return os.WriteFile(path, b.Bytes(), 0o644)
+}
+
+// same reports whether the file holds the text already.
+func same(path string, text []byte) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		return false
+	}
+	old, err := io.ReadAll(z)
+	return err == nil && bytes.Equal(old, text)
+}
+
+// part is a module, or Go itself, with the files in which it states its terms.
+type part struct {
+	name  string // with its version
+	files map[string]string
+}
+
+// licenses is the text.
+func licenses() ([]byte, error) {
+	parts, err := linked()
+	if err != nil {
+		return nil, err
+	}
+	own := &part{name: "taploop", files: map[string]string{}}
+	golang := &part{name: "Go, its standard library and runtime", files: map[string]string{}}
+	if err = own.take("../..", "../.."); err == nil {
+		err = golang.take(runtime.GOROOT(), runtime.GOROOT())
+	}
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	b.WriteString("taploop is made of what follows, each under its own terms.\n")
+	for _, p := range append([]*part{own, golang}, parts...) {
+		if len(p.files) == 0 {
+			return nil, fmt.Errorf("%s states no terms in a file that this program knows", p.name)
+		}
+		fmt.Fprintf(&b, "\n%s\n%s\n", strings.Repeat("=", 80), p.name)
+		for _, name := range slices.Sorted(maps.Keys(p.files)) {
+			fmt.Fprintf(&b, "%s\n%s\n\n%s\n", strings.Repeat("-", 80), name, p.files[name])
+		}
+	}
+	return b.Bytes(), nil
+}
+
+// linked is the modules of which a package is linked on one of the systems, by name.
+func linked() ([]*part, error) {
+	const format = "{{with .Module}}{{if not .Main}}" +
+		"{{.Path}} {{.Version}}\t{{.Dir}}\t{{$.Dir}}{{end}}{{end}}"
+	parts := map[string]*part{}
+	for _, system := range []string{"linux", "darwin", "windows"} {
+		list := exec.Command("go", "list", "-deps", "-f", format, ".")
+		list.Env = append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0")
+		list.Stderr = os.Stderr
+		out, err := list.Output()
+		if err != nil {
+			return nil, fmt.Errorf("listing what is linked on %s: %w", system, err)
+		}
+		for line := range strings.Lines(string(out)) {
+			f := strings.Split(strings.TrimSpace(line), "\t")
+			if len(f) != 3 {
+				continue
+			}
+			if parts[f[0]] == nil {
+				parts[f[0]] = &part{f[0], map[string]string{}}
+			}
+			if err := parts[f[0]].take(f[1], f[2]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return slices.SortedFunc(maps.Values(parts), func(a, b *part) int {
+		return strings.Compare(a.name, b.name)
+	}), nil
+}
+
+// terms are the names of files in which terms are stated.
+var terms = regexp.MustCompile(`(?i)^((un)?licen[cs]e|copying|copyright|notice|patents)`)
+
+// take reads the terms in the folder of a package and those above it, up to the module's.
+func (p *part) take(module, folder string) error {
+	for dir := folder; ; dir = filepath.Dir(dir) {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			return err
+		}
+		for _, e := range slices.DeleteFunc(entries, fs.DirEntry.IsDir) {
+			name, err := filepath.Rel(module, filepath.Join(dir, e.Name()))
+			if err != nil {
+				return err
+			}
+			if !terms.MatchString(e.Name()) || filepath.Ext(e.Name()) == ".go" {
+				continue
+			}
+			b, err := os.ReadFile(filepath.Join(dir, e.Name()))
+			if err != nil {
+				return err
+			}
+			p.files[filepath.ToSlash(name)] = clean(b)
+		}
+		if dir == module {
+			return nil
+		}
+	}
+}
+
+// clean is the text with line ends of one kind.
+func clean(b []byte) string {
+	text := strings.ReplaceAll(strings.ToValidUTF8(string(b), "?"), "\r\n", "\n")
+	return strings.TrimSpace(text)
+}
