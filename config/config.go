@@ -84,6 +84,7 @@ type Loop struct {
 	MaxSteps      int           `koanf:"max_steps"`
 	MaxTime       time.Duration `koanf:"max_time"`
 	SettleTimeout time.Duration `koanf:"settle_timeout"`
+	KeepApps      bool          `koanf:"keep_apps"`
 }
 
 // Reply says what happens to a question.

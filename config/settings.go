@@ -76,6 +76,9 @@ var settings = []struct {
 	{"loop.max_time", "30m", positive, "longest time of one call's steps"},
 	{"loop.settle_timeout", "3s", positive,
 		"longest wait for the screen to settle after an action"},
+	{"loop.keep_apps", "false", nil,
+		"whether a new task finds even the first app that it opens as it was left; otherwise " +
+			"that app is ended before it is opened, so that it shows its first page"},
 
 	{"reply.mode", "pass_to_client", nil,
 		"pass_to_client, elicit, manual_reply, auto_reply or no_reply, for short pass, manual, " +

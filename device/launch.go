@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/taploop/taploop/internal/adb"
@@ -20,14 +21,17 @@ func (p *Phone) Launch(ctx context.Context, app string) error {
 	return p.failed(fmt.Sprintf("launching %q on", app), err)
 }
 
-// StopApp ends an app and what it does in the background; app is a name or a package, found as in
-// Launch.
-func (p *Phone) StopApp(ctx context.Context, app string) error {
+// Relaunch is Launch of an app that is ended before, with what it does in the background, so that
+// it begins anew. The packages in used are launched as they are.
+func (p *Phone) Relaunch(ctx context.Context, app string, used []string) error {
 	pkg, err := p.find(ctx, app)
-	if err == nil {
+	if err == nil && !slices.Contains(used, pkg) {
 		err = p.run(ctx, "am force-stop "+adb.Quote(pkg), 0)
 	}
-	return p.failed(fmt.Sprintf("stopping %q on", app), err)
+	if err == nil {
+		err = p.launch(ctx, pkg)
+	}
+	return p.failed(fmt.Sprintf("launching %q on", app), err)
 }
 
 func (p *Phone) find(ctx context.Context, app string) (string, error) {

@@ -199,7 +199,7 @@ func TestAnAppThatIsNotMeantIsNeitherStartedNorStopped(t *testing.T) {
 	p := w.open(t)
 	for _, name := range append(devicetest.Nasty, "Gmail", "Galaxy", "com.miui") {
 		require.Error(t, p.Launch(t.Context(), name), "%q", name)
-		require.Error(t, p.StopApp(t.Context(), name), "%q", name)
+		require.Error(t, p.Relaunch(t.Context(), name, nil), "%q", name)
 	}
 	for _, line := range w.asked() {
 		require.Contains(t, line, "pm list packages", "nothing else is asked of the phone")

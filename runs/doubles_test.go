@@ -42,6 +42,7 @@ type handset struct {
 	user    *openPhone // who has touched it and not closed it since
 	clashes int
 	scene   int
+	front   string // the app in front
 	wake    error
 	refuse  error                           // of every touch
 	took    time.Duration                   // of every touch
@@ -138,7 +139,7 @@ func (l *openPhone) State(context.Context) (screen.State, error) {
 		l.pickedUp = false
 		return screen.State{}, nil
 	}
-	return screen.State{On: true, Size: screen.Size{W: 54, H: 120}}, nil
+	return screen.State{On: true, Size: screen.Size{W: 54, H: 120}, App: l.front}, nil
 }
 
 func (l *openPhone) Wake(context.Context) error { return l.wake }
@@ -173,7 +174,7 @@ func (l *openPhone) Look(ctx context.Context) (screen.Observation, error) {
 	frame, err := screen.NewFrame(img)
 	return screen.Observation{
 		Frame: frame,
-		State: screen.State{On: true, Size: screen.Size{W: 54, H: 120}},
+		State: screen.State{On: true, Size: screen.Size{W: 54, H: 120}, App: l.front},
 		At:    time.Now(),
 	}, err
 }
@@ -232,6 +233,10 @@ func (l *openPhone) Clear(ctx context.Context) error { return l.do(ctx, "clear")
 
 func (l *openPhone) Key(ctx context.Context, k actions.Key) error {
 	return l.do(ctx, "key %s", k)
+}
+
+func (l *openPhone) Relaunch(ctx context.Context, app string, used []string) error {
+	return l.do(ctx, "relaunch %s unless %v", app, used)
 }
 
 func (l *openPhone) Launch(ctx context.Context, app string) error {
@@ -316,6 +321,9 @@ func decide(s agentloop.Situation) actions.Action {
 			said = append(said, x.Answer)
 		}
 		return actions.Complete{Report: "done " + strings.Join(said, " ")}
+	}
+	if app, ok := strings.CutPrefix(words[s.Steps], "open:"); ok {
+		return actions.OpenApp{App: app}
 	}
 	switch w := words[s.Steps]; w {
 	case "tap":

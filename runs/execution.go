@@ -23,6 +23,7 @@ type execution struct {
 	phone    Phone            // nil is opened when the run gets it
 	policy   agentloop.Policy // nil is made then
 	home     bool             // go to the home screen first
+	fresh    bool             // and let the first app that is opened begin anew
 
 	// Set by launch.
 	state   *sessionState
@@ -130,13 +131,17 @@ func (x *execution) pursue(ctx context.Context) (end *agentloop.Ending) {
 	if limits.Steps <= 0 { // asked at the last one
 		return agentloop.OutOfSteps(run.MaxSteps)
 	}
+	first := &freshPhone{Phone: x.phone, done: !x.fresh}
 	runner := agentloop.Runner{
-		Phone:   &secretPhone{Phone: x.phone, secrets: secrets, typed: m.secretTyped},
+		Phone:   &secretPhone{Phone: first, secrets: secrets, typed: m.secretTyped},
 		Policy:  &redactingPolicy{x.policy, secrets},
 		Journal: m.store.Journal(run),
 		Parker:  x, NoQuestions: x.settings.ReplyMode == channel.NoReply,
 		Limits: limits, Moving: x.home,
 		Observe: func(e agentloop.Event) {
+			if e.Kind == agentloop.Decided {
+				first.see(e.Step.Look.State)
+			}
 			m.publish(x.state,
 				Event{SessionID: run.SessionID, RunID: run.ID, State: session.Running, Event: e})
 		},

@@ -3,6 +3,7 @@ package runs
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
@@ -41,6 +42,9 @@ type Phone interface {
 	// Wake switches the display on and opens a lock screen that needs no person; else the error is
 	// screen.ErrLocked.
 	Wake(ctx context.Context) error
+	// Relaunch is Launch of an app that is ended before, unless its package is one of those in use.
+	// A name that matches no installed app ends none.
+	Relaunch(ctx context.Context, app string, used []string) error
 	Close() error
 }
 
@@ -56,4 +60,29 @@ func ready(ctx context.Context, p Phone, home bool) error {
 		return fmt.Errorf("going to the home screen: %w", err)
 	}
 	return nil
+}
+
+// freshPhone is a phone on which the first app that a task opens begins anew: where the last task
+// has left it is not where this one starts. An app that was in front since is in use.
+type freshPhone struct {
+	Phone
+	done bool
+	used []string
+}
+
+// Launch brings the app to the front.
+func (p *freshPhone) Launch(ctx context.Context, app string) error {
+	if p.done {
+		return p.Phone.Launch(ctx, app)
+	}
+	err := p.Phone.Relaunch(ctx, app, p.used)
+	p.done = err == nil
+	return err
+}
+
+// see takes note of what is in front in a step.
+func (p *freshPhone) see(s screen.State) {
+	if s.App != "" && !slices.Contains(p.used, s.App) {
+		p.used = append(p.used, s.App)
+	}
 }

@@ -11,10 +11,12 @@ import (
 
 // StartRequest is a task for a phone.
 type StartRequest struct {
-	Task            string
-	Serial          string // of the phone; "" means the only usable one
-	MaxSteps        int    // of this call; 0 means the configured maximum, which is never exceeded
-	KeepEnvironment bool   // leave the phone as it is; otherwise it goes to the home screen first
+	Task     string
+	Serial   string // of the phone; "" means the only usable one
+	MaxSteps int    // of this call; 0 means the configured maximum, which is never exceeded
+	// leave the phone as it is; otherwise it goes to the home screen first, and unless
+	// Options.KeepApps says otherwise the first app that the task opens is ended before
+	KeepEnvironment bool
 	Queue           bool   // wait for a phone that is busy, first come first served
 	Supersede       bool   // first stop the client's own sessions that have the phone
 	By              Actor  // who stops them
@@ -75,6 +77,7 @@ func (m *Manager) begin(ctx context.Context, r StartRequest) (Status, error) {
 		return Status{}, err
 	}
 	x.home = !r.KeepEnvironment
+	x.fresh = x.home && !m.opts.KeepApps
 	if err := m.createSession(ctx, x, r); err != nil {
 		x.closePhone()
 		return Status{}, err

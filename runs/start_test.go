@@ -1,6 +1,8 @@
 package runs_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"testing/synctest"
@@ -461,5 +463,75 @@ func TestAModelThatIsNotReadyIsMetBeforeThePhoneIsTouched(t *testing.T) {
 		st = w.wait(st.Session.ID)
 		require.Equal(t, session.Completed, st.Run.State)
 		require.Equal(t, []string{"tap"}, w.phones.phones["A"].done())
+	})
+}
+
+func TestTheFirstAppOfANewTaskBeginsAnew(t *testing.T) {
+	for name, c := range map[string]struct {
+		task string
+		keep bool   // the phone as it is
+		apps bool   // Options.KeepApps
+		was  string // in front when the task began
+		want []string
+	}{
+		"the first app only": {task: "tap open:Notes open:Clock open:Notes",
+			want: []string{"key home", "tap", "relaunch Notes unless []", "launch Clock",
+				"launch Notes"}},
+		"an app that the task has used by then goes on": {task: "tap open:Chat", was: "Chat",
+			want: []string{"key home", "tap", "relaunch Chat unless [Chat]"}},
+		"a phone that is left as it is": {task: "open:Notes", keep: true,
+			want: []string{"launch Notes"}},
+		"apps that are kept": {task: "open:Notes", apps: true,
+			want: []string{"key home", "launch Notes"}},
+		"nothing after a question": {task: "ask open:Notes",
+			want: []string{"key home", "launch Notes"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, w *fixture) {
+				require.NoError(t, w.manager.Close())
+				require.NoError(t, w.store.Close())
+				w.opts.KeepApps = c.apps
+				w.begin()
+				w.phones.phones["A"].front = c.was
+				st, err := w.manager.Start(w.ctx(),
+					runs.StartRequest{Task: c.task, KeepEnvironment: c.keep})
+				require.NoError(t, err)
+				if st = w.wait(st.Session.ID); st.Run.State.Waiting() {
+					w.reply(st.Session.ID, "red")
+					st = w.wait(st.Session.ID)
+				}
+				require.Equal(t, session.Completed, st.Run.State)
+				require.Equal(t, c.want, w.phones.phones["A"].done())
+			})
+		})
+	}
+}
+
+func TestAnAppThatIsNotThereDoesNotCountAsTheFirst(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		refusals := 0
+		w.phones.phones["A"].onTouch = func(context.Context) error {
+			if refusals++; refusals == 2 { // the first touch is the home key
+				return errors.New("no installed app is called that")
+			}
+			return nil
+		}
+		st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "open:Nots open:Notes"})
+		require.NoError(t, err)
+		w.wait(st.Session.ID)
+		require.Equal(t, []string{"key home", "relaunch Notes unless []"},
+			w.phones.phones["A"].done())
+	})
+}
+
+func TestANewTaskOfAContinuedSessionStopsNoApp(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		id := w.wait(w.start("tap").Session.ID).Session.ID
+		_, err := w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id,
+			Task: "open:Notes", ResetEnvironment: true})
+		require.NoError(t, err)
+		w.wait(id)
+		require.Equal(t, []string{"tap", "key home", "launch Notes"},
+			w.phones.phones["A"].done())
 	})
 }

@@ -53,7 +53,7 @@ type runCmd struct {
 	Task      string `arg:"" help:"What is to be done, in one app, in a sentence or two."`
 	Serial    string `short:"s" key:"adb.serial" help:"The phone; the default is ANDROID_SERIAL, else the only usable one." placeholder:"SERIAL"`
 	Supersede bool   `help:"End your own session that has the phone, and start in its place."`
-	KeepState bool   `name:"keep-environment" help:"Leave the phone as it is; otherwise the run starts at the home screen."`
+	KeepState bool   `name:"keep-environment" help:"Leave the phone as it is; otherwise the run starts at the home screen, and the first app that it opens is ended before (loop.keep_apps=true leaves it)."`
 	taskFlags
 }
 

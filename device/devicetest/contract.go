@@ -40,7 +40,8 @@ func Run(t *testing.T, fresh func(t *testing.T) Subject) {
 			func(s Subject) bool { return s.Front != nil && s.Home != nil }},
 		{"Clear empties the field", clears, hasField},
 		{"Launch opens what is meant, and nothing else", launches, knowsFront},
-		{"StopApp ends the app", stops, knowsFront},
+		{"Relaunch begins an app anew", relaunches,
+			func(s Subject) bool { return s.Front != nil && s.Home != nil && s.Field != nil }},
 		{"Wake", wakes, canSwitchOff},
 		{"Wake opens a lock screen without a PIN", unlocks,
 			func(s Subject) bool { return s.Lock != nil }},
@@ -297,17 +298,28 @@ func launches(t *testing.T, s Subject) {
 	require.ErrorContains(t, err, s.Apps[1].Package, "an error lists near names")
 }
 
-func stops(t *testing.T, s Subject) {
-	ctx, app := t.Context(), s.Apps[0]
-	require.NoError(t, s.Phone.Launch(ctx, app.Package))
-	comesToFront(t, s, app.Package)
-	for _, wrong := range append([]string{"", "no such app at all"}, s.Missing...) {
-		require.Error(t, s.Phone.StopApp(ctx, wrong))
-		require.Equal(t, app.Package, s.Front())
+func relaunches(t *testing.T, s Subject) {
+	ctx := t.Context()
+	s.Field(t)
+	app, text := s.Front(), "a draft"
+	require.NoError(t, s.Phone.Type(ctx, text))
+	require.Eventually(t, func() bool { return s.Text() == text }, patience, 5*time.Millisecond)
+	home := func() {
+		require.NoError(t, s.Phone.Key(ctx, actions.KeyHome))
+		require.Eventually(t, s.Home, patience, 5*time.Millisecond)
 	}
-	require.NoError(t, s.Phone.StopApp(ctx, app.Name))
-	require.Eventually(t, func() bool { return s.Front() != app.Package }, patience,
-		5*time.Millisecond)
+	home()
+	for _, wrong := range append([]string{"", "no such app at all"}, s.Missing...) {
+		require.Error(t, s.Phone.Relaunch(ctx, wrong, nil))
+		require.True(t, s.Home())
+	}
+	require.NoError(t, s.Phone.Relaunch(ctx, app, []string{app}))
+	comesToFront(t, s, app)
+	require.Equal(t, text, s.Text(), "an app that is in use goes on where it was")
+	home()
+	require.NoError(t, s.Phone.Relaunch(ctx, app, nil))
+	comesToFront(t, s, app)
+	require.NotEqual(t, text, s.Text(), "an app that is not begins anew")
 }
 
 func wakes(t *testing.T, s Subject) {
@@ -339,14 +351,14 @@ func stopsAtPIN(t *testing.T, s Subject) {
 func everything(p Surface, app string) map[string]func(context.Context) error {
 	all := gestures(p, Target{At: screen.Point{X: 0.5, Y: 0.5}, To: screen.Point{X: 0.5, Y: 0.2}})
 	maps.Copy(all, map[string]func(context.Context) error{
-		"Look":    func(ctx context.Context) error { _, err := p.Look(ctx); return err },
-		"Frame":   func(ctx context.Context) error { _, err := p.Frame(ctx); return err },
-		"Type":    func(ctx context.Context) error { return p.Type(ctx, "text") },
-		"Clear":   p.Clear,
-		"Key":     func(ctx context.Context) error { return p.Key(ctx, actions.KeyBack) },
-		"Launch":  func(ctx context.Context) error { return p.Launch(ctx, app) },
-		"StopApp": func(ctx context.Context) error { return p.StopApp(ctx, app) },
-		"Wake":    p.Wake,
+		"Look":     func(ctx context.Context) error { _, err := p.Look(ctx); return err },
+		"Frame":    func(ctx context.Context) error { _, err := p.Frame(ctx); return err },
+		"Type":     func(ctx context.Context) error { return p.Type(ctx, "text") },
+		"Clear":    p.Clear,
+		"Key":      func(ctx context.Context) error { return p.Key(ctx, actions.KeyBack) },
+		"Launch":   func(ctx context.Context) error { return p.Launch(ctx, app) },
+		"Relaunch": func(ctx context.Context) error { return p.Relaunch(ctx, app, nil) },
+		"Wake":     p.Wake,
 	})
 	return all
 }

@@ -8,6 +8,7 @@ import (
 	"image"
 	"image/color"
 	"image/draw"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -334,17 +335,17 @@ func (f *Fake) Launch(ctx context.Context, app string) error {
 	})
 }
 
-// StopApp ends an app: its text is gone.
-func (f *Fake) StopApp(ctx context.Context, app string) error {
-	return f.act(ctx, "stopping", 0, func() error {
+// Relaunch is Launch with an empty field, unless the app is one of those in use.
+func (f *Fake) Relaunch(ctx context.Context, app string, used []string) error {
+	return f.act(ctx, "launching", 0, func() error {
 		pkg, err := f.find(app)
 		if err != nil {
 			return err
 		}
-		delete(f.texts, pkg)
-		if f.front == pkg {
-			f.front = HomeApp
+		if !slices.Contains(used, pkg) {
+			delete(f.texts, pkg)
 		}
+		f.front = pkg
 		return nil
 	})
 }

@@ -14,7 +14,7 @@ type Surface interface {
 	Look(ctx context.Context) (screen.Observation, error)
 	Frame(ctx context.Context) (*screen.Frame, error)
 	Wake(ctx context.Context) error
-	StopApp(ctx context.Context, app string) error
+	Relaunch(ctx context.Context, app string, used []string) error
 }
 
 // App is an installed app.
