@@ -101,8 +101,9 @@ func newBuffers() buffers {
 }
 
 // shoot captures one frame. Its bytes end where the stream ends, so a torn one is known by its size
-// only.
-func (p *Phone) shoot(ctx context.Context) (*screen.Frame, error) {
+// only. A picture is decoded when its header says that it shows the display: as it was at the last
+// look, else as it is, which comes through now.
+func (p *Phone) shoot(ctx context.Context, now <-chan reading) (*screen.Frame, error) {
 	var buf []byte
 	select {
 	case buf = <-p.buffers:
@@ -117,13 +118,18 @@ func (p *Phone) shoot(ctx context.Context) (*screen.Frame, error) {
 		buf = slices.Grow(buf[:0], expect+1)
 	}
 	began := time.Now()
-	ctx, cancel := p.within(ctx, f.command(), 0)
+	within, cancel := p.within(ctx, f.command(), 0)
 	defer cancel()
-	b, err := p.dev.Exec(ctx, f.command(), buf, captureLimit)
+	b, err := p.dev.Exec(within, f.command(), buf, captureLimit)
 	if err != nil {
 		return nil, explain(err)
 	}
 	buf = b
+	took := time.Since(began)
+	if err := p.expected(ctx, b, now); err != nil {
+		return nil, err
+	}
+	began = time.Now()
 	frame, err := p.decoder.Decode(b)
 	p.camera.mu.Lock()
 	defer p.camera.mu.Unlock()
@@ -131,8 +137,29 @@ func (p *Phone) shoot(ctx context.Context) (*screen.Frame, error) {
 		p.camera.meter.tear(f)
 		return nil, tornError{fmt.Errorf("screencap gave no whole picture: %w", err)}
 	}
-	p.camera.meter.note(f, time.Since(began), len(b))
+	p.camera.meter.note(f, took+time.Since(began), len(b))
 	return frame, nil
+}
+
+// expected is nil for a capture whose size is the display's, and for one that cannot be measured,
+// which decoding says better.
+func (p *Phone) expected(ctx context.Context, capture []byte, now <-chan reading) error {
+	size, err := screen.Measure(capture)
+	if err != nil {
+		return nil
+	}
+	p.mu.Lock()
+	last := p.last
+	p.mu.Unlock()
+	if last.State.Size.Valid() && last.shows(size) == nil {
+		return nil
+	}
+	select {
+	case r := <-now:
+		return r.shows(size)
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 // tornError is a picture that is not whole or does not belong to the state read with it: worth a

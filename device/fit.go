@@ -10,22 +10,34 @@ import (
 )
 
 // fit makes a picture cover the logical display exactly, so that a fraction of the frame is the
-// same fraction of the display. The picture's own size does not matter: some versions capture
-// physical pixels while an override is set.
+// same fraction of the display.
 func fit(f *screen.Frame, r reading) (*screen.Frame, error) {
-	size, logical := f.Size(), r.State.Size
-	if alike(size, logical) {
+	if err := r.shows(f.Size()); err != nil {
+		return nil, err
+	}
+	if alike(f.Size(), r.State.Size) {
 		return f, nil
 	}
-	panel := r.geometry.panel
-	if r.geometry.natural != panel && (alike(size, panel) || alike(size, panel.Turned())) {
-		return letterbox(f, logical)
+	return letterbox(f, r.State.Size)
+}
+
+// shows is nil for the size of a picture that is one of the display. It is not the display's own
+// size always, some versions capture physical pixels while an override is set, but never larger
+// than both.
+func (r reading) shows(size screen.Size) error {
+	logical, panel := r.State.Size, r.geometry.panel
+	overridden := r.geometry.natural != panel
+	fits := alike(size, logical) ||
+		overridden && (alike(size, panel) || alike(size, panel.Turned()))
+	most := max(logical.W*logical.H, panel.W*panel.H)
+	if fits && size.W*size.H <= most+most/20 { // rounding, of a small one
+		return nil
 	}
 	err := fmt.Errorf("the picture is %s, the display %s", size, logical)
 	if alike(size, logical.Turned()) {
-		return nil, tornError{hint.Add(err, "the display was turning; look again")}
+		return tornError{hint.Add(err, "the display was turning; look again")}
 	}
-	return nil, tornError{hint.Add(err, "screencap shows another display than the one that "+
+	return tornError{hint.Add(err, "screencap shows another display than the one that "+
 		"takes touches; fold or unfold the phone, or switch the other display off")}
 }
 

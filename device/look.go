@@ -32,20 +32,26 @@ func (p *Phone) Look(ctx context.Context) (screen.Observation, error) {
 }
 
 // Frame captures one frame without reading the state, in one service. It is cut as the last look
-// was; before the first one it is the whole picture.
+// was; before the first one the state is read, too.
 func (p *Phone) Frame(ctx context.Context) (*screen.Frame, error) {
-	f, err := p.shoot(ctx)
-	if err != nil {
-		return nil, p.failed("capturing", err)
+	f, err := p.frame(ctx)
+	return f, p.failed("capturing", err)
+}
+
+func (p *Phone) frame(ctx context.Context) (*screen.Frame, error) {
+	if _, err := p.logicalSize(ctx); err != nil {
+		return nil, err
 	}
 	p.mu.Lock()
 	last := p.last
 	p.mu.Unlock()
-	if !last.State.Size.Valid() {
-		return f, nil
+	now := make(chan reading, 1)
+	now <- last
+	f, err := p.shoot(ctx, now)
+	if err != nil {
+		return nil, err
 	}
-	f, err = fit(f, last)
-	return f, p.failed("capturing", err)
+	return fit(f, last)
 }
 
 // State reads what the phone says of itself, in one service and without a picture.
@@ -63,12 +69,13 @@ type shot struct {
 func (p *Phone) glance(ctx context.Context) (screen.Observation, error) {
 	at := time.Now()
 	capturing, cancel := context.WithCancel(ctx)
-	shots := make(chan shot, 1)
+	shots, now := make(chan shot, 1), make(chan reading, 1)
 	go func() {
-		frame, err := p.shoot(capturing)
+		frame, err := p.shoot(capturing, now)
 		shots <- shot{frame, err}
 	}()
 	r, err := p.readState(ctx)
+	now <- r
 	if err != nil || !r.State.On {
 		// there is nothing to see, and some phones never finish a capture of a dark display
 		cancel()

@@ -1,11 +1,17 @@
 package device
 
 import (
+	"bytes"
+	"compress/zlib"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"image/color"
 	"io"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -337,4 +343,53 @@ func TestACancelledLookLeavesNothingBehind(t *testing.T) {
 		_, err := p.Look(ctx)
 		require.ErrorIs(t, err, cause)
 	})
+}
+
+// bomb is a PNG of a few hundred kilobytes that is w by h pixels of 16 bits a channel.
+func bomb(t *testing.T, size screen.Size) []byte {
+	chunk := func(kind string, data []byte) []byte {
+		b := binary.BigEndian.AppendUint32(nil, uint32(len(data)))
+		b = append(append(b, kind...), data...)
+		return binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b[4:]))
+	}
+	var pixels bytes.Buffer
+	z := zlib.NewWriter(&pixels)
+	row := make([]byte, 1+8*size.W)
+	for range size.H {
+		_, err := z.Write(row)
+		require.NoError(t, err)
+	}
+	require.NoError(t, z.Close())
+	head := binary.BigEndian.AppendUint32(nil, uint32(size.W))
+	head = binary.BigEndian.AppendUint32(head, uint32(size.H))
+	return slices.Concat([]byte("\x89PNG\r\n\x1a\n"), chunk("IHDR", append(head, 16, 6, 0, 0, 0)),
+		chunk("IDAT", pixels.Bytes()), chunk("IEND", nil))
+}
+
+func TestAPictureIsMeasuredBeforeItIsDecoded(t *testing.T) {
+	for name, c := range map[string]struct {
+		size screen.Size
+		want string
+	}{
+		"of the display's shape": {screen.Size{W: 4230, H: 9400},
+			"the picture is 4230x9400, the display 108x240"},
+		"of another shape": {screen.Size{W: 6000, H: 6000},
+			"the picture is 6000x6000, the display 108x240"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			picture := bomb(t, c.size)
+			require.Less(t, len(picture), 1<<20)
+			w := &wirePhones{shell: ordinary(nil),
+				exec: func(_, _ string, to io.Writer) { to.Write(picture) }}
+			p := w.open(t)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, err := p.Look(t.Context())
+			runtime.ReadMemStats(&after)
+			require.ErrorContains(t, err, c.want)
+			require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(16<<20), "bytes for one look")
+			_, err = p.Frame(t.Context())
+			require.ErrorContains(t, err, c.want)
+		})
+	}
 }

@@ -26,27 +26,56 @@ var pngMagic = []byte("\x89PNG\r\n\x1a\n")
 // of the data, as screencap's warning about several displays, are passed over. A picture that is
 // not whole is an error.
 func Decode(b []byte) (*Frame, error) {
+	at, size, err := locate(b)
+	if err != nil {
+		return nil, err
+	}
+	if bytes.HasPrefix(b[at:], pngMagic) {
+		return decodePNG(b[at:])
+	}
+	return decodeRaw(b[at:], size)
+}
+
+// Measure is the size of the picture that Decode would read, from its header alone: before memory
+// is taken for it a caller can see whether that size is one to expect.
+func Measure(b []byte) (Size, error) {
+	_, size, err := locate(b)
+	return size, err
+}
+
+// locate finds the picture in what screencap wrote, and measures it.
+func locate(b []byte) (at int, size Size, err error) {
 	if i := bytes.Index(b[:min(len(b), maxPreamble)], pngMagic); i >= 0 {
-		return decodePNG(b[i:])
+		size, err = measurePNG(b[i:])
+		return i, size, err
 	}
-	f, err := decodeRaw(b)
-	if err == nil {
-		return f, nil
-	}
-	for rest := b; ; {
+	size, err = measureRaw(b)
+	for rest := b; err != nil; {
 		line, after, found := bytes.Cut(rest, []byte("\n"))
 		if !found || !isText(line) || len(b)-len(after) > maxPreamble {
-			return nil, err
-		}
-		if f, err := decodeRaw(after); err == nil {
-			return f, nil
+			return 0, Size{}, err
 		}
 		rest = after
+		if s, bad := measureRaw(rest); bad == nil {
+			return len(b) - len(rest), s, nil
+		}
 	}
+	return 0, size, nil
 }
 
 // isText tells a line of a message from a raw header, which has zero bytes in it.
 func isText(line []byte) bool { return !bytes.ContainsRune(line, 0) }
+
+func measurePNG(b []byte) (Size, error) {
+	cfg, err := png.DecodeConfig(bytes.NewReader(b))
+	if err == nil && absurd(cfg.Width, cfg.Height) {
+		err = fmt.Errorf("%dx%d is larger than any screen", cfg.Width, cfg.Height)
+	}
+	if err != nil {
+		return Size{}, fmt.Errorf("reading a PNG of %d bytes: %w", len(b), err)
+	}
+	return Size{cfg.Width, cfg.Height}, nil
+}
 
 // decodePNG reads a PNG. One of another kind than screencap's is unpacked as a whole.
 func decodePNG(b []byte) (*Frame, error) {
@@ -79,31 +108,35 @@ const (
 	formatRGBX8888 = 2
 )
 
-func decodeRaw(b []byte) (*Frame, error) {
+func measureRaw(b []byte) (Size, error) {
+	none := fmt.Errorf("neither PNG nor raw pixels: %d bytes starting %q", len(b),
+		b[:min(len(b), 40)])
 	if len(b) < 12 {
-		return nil, fmt.Errorf("neither PNG nor raw pixels: %d bytes starting %q", len(b),
-			b[:min(len(b), 40)])
+		return Size{}, none
 	}
 	w, h := binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:])
 	format := binary.LittleEndian.Uint32(b[8:])
 	if w == 0 || h == 0 || w > maxSide || h > maxSide || absurd(int(w), int(h)) {
-		return nil, fmt.Errorf("neither PNG nor raw pixels: %d bytes starting %q", len(b),
-			b[:min(len(b), 40)])
+		return Size{}, none
 	}
 	if format != formatRGBA8888 && format != formatRGBX8888 {
-		return nil, fmt.Errorf("raw pixels in format %d (want 1, RGBA_8888, or 2, RGBX_8888)",
+		return Size{}, fmt.Errorf("raw pixels in format %d (want 1, RGBA_8888, or 2, RGBX_8888)",
 			format)
 	}
 	n := int(w) * int(h) * 4
-	header := len(b) - n
-	if header != 12 && header != 16 {
-		return nil, fmt.Errorf("raw pixels of %dx%d want %d bytes after the header, got %d", w, h,
+	if header := len(b) - n; header != 12 && header != 16 {
+		return Size{}, fmt.Errorf("raw pixels of %dx%d want %d bytes after the header, got %d", w, h,
 			n, len(b)-12)
 	}
-	stride := 4 * int(w)
-	f, err := newFrame(Size{int(w), int(h)}, pixels{b[header:], stride})
+	return Size{int(w), int(h)}, nil
+}
+
+func decodeRaw(b []byte, size Size) (*Frame, error) {
+	stride := 4 * size.W
+	b = b[len(b)-stride*size.H:]
+	f, err := newFrame(size, pixels{b, stride})
 	if err == nil {
-		f.src, err = pack(b[header:], stride) // b is the caller's
+		f.src, err = pack(b, stride) // b is the caller's
 	}
 	return f, err
 }

@@ -30,9 +30,6 @@ func (e encoded) open() (*pngRows, error) {
 	if err != nil {
 		return nil, err
 	}
-	if absurd(cfg.Width, cfg.Height) {
-		return nil, fmt.Errorf("%dx%d is larger than any screen", cfg.Width, cfg.Height)
-	}
 	const header = 8 + 8 + 13 + 4 // the magic, and the first chunk with its 13 bytes
 	kind, interlaced := [2]byte(e[24:26]), e[28] != 0
 	depth := map[[2]byte]int{{8, pngRGB}: 3, {8, pngRGBA}: 4}[kind]
