@@ -2,6 +2,7 @@
 #
 #   make test         everything with the race detector, some of it through the real adb server and adbd
 #   make check        gofmt, go vet and staticcheck, then make test
+#   make ports        go vet for the systems that the tests do not run on: Windows and macOS
 #   make nightly      the same with all that takes long: many kills, the race detector everywhere, 5 minutes of each fuzz
 #                     target, the conformance suite ten times
 #   make setup        fetch adb, adbd, mksh and toybox for the tests below .cache (make test does it too)
@@ -30,7 +31,7 @@ BENCHCOUNT = 1
 CONFORMANCE = 1
 STATICCHECK = $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: test check nightly setup generate fuzz bench build vulncheck clients conformance demo fmt vet staticcheck
+.PHONY: test check ports nightly setup generate fuzz bench build vulncheck clients conformance demo fmt vet staticcheck
 .SILENT:
 
 test:
@@ -52,6 +53,9 @@ fmt:
 
 vet:
 	$(GO) vet ./...
+
+ports:
+	for os in windows darwin; do echo "go vet for $$os"; GOOS=$$os $(GO) vet ./... || exit 1; done
 
 staticcheck:
 	$(STATICCHECK) ./...
