@@ -27,6 +27,8 @@ var (
 	ErrDiskFull = errors.New("the disk is full")
 	// ErrLocked says that another program did not let go of the database.
 	ErrLocked = errors.New("another program has locked the database")
+	// ErrReadOnly says that the data folder can only be read.
+	ErrReadOnly = errors.New("the data folder can only be read")
 	// ErrDamaged says that the database cannot be read, or that what was in it is gone.
 	ErrDamaged = errors.New("the database is damaged")
 )

@@ -33,7 +33,7 @@ func (s *Store) migrate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	version, err := s.version(ctx, len(files))
+	version, err := version(ctx, s.write, len(files))
 	if err != nil {
 		return err
 	}
@@ -50,9 +50,9 @@ func (s *Store) migrate(ctx context.Context) error {
 }
 
 // version is that of the database, at most known.
-func (s *Store) version(ctx context.Context, known int) (int, error) {
+func version(ctx context.Context, db *sql.DB, known int) (int, error) {
 	var version int
-	if err := s.write.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
 		return 0, fmt.Errorf("reading %s: %w", dbName, err)
 	}
 	if version > known {
@@ -84,6 +84,9 @@ func (s *Store) update(ctx context.Context,
 	defer func() { err = explain(err) }()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
+	}
+	if s.ReadOnly() {
+		return ErrReadOnly
 	}
 	select {
 	case s.line <- struct{}{}:

@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"sync"
 	"time"
 
@@ -23,6 +25,9 @@ type Options struct {
 	Now func() time.Time // nil means time.Now
 	// with another program that has the database locked, for each read or write; 0 means 15s
 	Patience time.Duration
+	// Reading is for who only reads: a folder that cannot be written is opened as well, and every
+	// change is refused with ErrReadOnly.
+	Reading bool
 }
 
 // Store is an open data folder. It is safe for concurrent use, within the process and between
@@ -49,7 +54,8 @@ const (
 	openLockName = "open.lock"
 )
 
-// Open opens the data folder, which is made when it is missing, with access for this user only. The
+// Open opens the data folder, which is made when it is missing, with access for this user only. One
+// that is there keeps its mode, and is refused when everybody may write to it. The
 // database is migrated to this program's schema; one of a newer program is refused with
 // ErrNewerSchema.
 func Open(ctx context.Context, dir string, opts *Options) (*Store, error) {
@@ -65,7 +71,11 @@ func Open(ctx context.Context, dir string, opts *Options) (*Store, error) {
 		s.opts.Now = time.Now
 	}
 	s.opts.Patience = cmp.Or(s.opts.Patience, 15*time.Second)
-	if err := explain(s.open(ctx)); err != nil {
+	err = s.open(ctx)
+	if s.opts.Reading && readOnly(err) {
+		err = s.openReading(ctx)
+	}
+	if err = explain(err); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the data folder %s: %w", dir, err), s.Close())
 	}
 	return s, nil
@@ -76,6 +86,9 @@ func (s *Store) open(ctx context.Context) error {
 		if err := privateDir(filepath.Join(s.dir, sub)); err != nil {
 			return err
 		}
+	}
+	if err := writable(s.dir); err != nil {
+		return err
 	}
 	path := filepath.Join(s.dir, dbName)
 	if err := s.checkWhole(path); err != nil {
@@ -119,11 +132,37 @@ func (s *Store) connect(path string, conns int, params string) (*sql.DB, error) 
 	return db, nil
 }
 
+// privateDir makes the folder for this user only, when it is missing. In one to which everybody may
+// write, everybody could put something else in the place of what is kept there.
 func privateDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return hint.Add(err, "choose a folder that this user may write to")
+		return hint.Add(err, hintWritable)
 	}
-	return os.Chmod(dir, 0o700)
+	info, err := os.Stat(dir)
+	if err != nil {
+		return err
+	}
+	if mode := info.Mode().Perm(); mode&0o002 != 0 && runtime.GOOS != "windows" {
+		return hint.Add(fmt.Errorf("everybody may write to %s (mode %04o)", dir, mode),
+			"chmod 700 "+shell(dir)+", or choose another folder")
+	}
+	return nil
+}
+
+const hintWritable = "choose a folder that this user may write to"
+
+// shell is a path as a shell reads it.
+func shell(path string) string {
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+}
+
+// writable reports why nothing can be made in the folder.
+func writable(dir string) error {
+	f, err := os.CreateTemp(dir, ".probe-*")
+	if err != nil {
+		return hint.Add(err, hintWritable)
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
 // privateFile makes the file before SQLite does, so that it and the files that SQLite puts next to
@@ -131,7 +170,7 @@ func privateDir(dir string) error {
 func privateFile(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return hint.Add(err, "choose a folder that this user may write to")
+		return hint.Add(err, hintWritable)
 	}
 	return errors.Join(f.Chmod(0o600), f.Close())
 }
@@ -169,7 +208,7 @@ func (s *Store) Close() error {
 			errs = append(errs, db.Close())
 		}
 	}
-	if s.owner != nil {
+	if s.owner != nil && !s.ReadOnly() {
 		errs = append(errs, s.owner.close())
 	}
 	return errors.Join(errs...)

@@ -129,8 +129,7 @@ func TestWhatIsJournaledIsReadBackWhole(t *testing.T) {
 }
 
 func TestTheDataFolderIsForThisUserOnly(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "data")
-	require.NoError(t, os.Mkdir(dir, 0o755))
+	dir := filepath.Join(t.TempDir(), "new", "data")
 	s := open(t, dir, nil)
 	r := started(t, s)
 	require.NoError(t, s.Journal(r).Done(t.Context(), step(t, 1, actions.Home{}),

@@ -31,8 +31,12 @@ func openVault(path string) (*vault, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the key for secret answers: %w", err)
 	}
+	return newVault(key)
+}
+
+func newVault(key []byte) (*vault, error) {
 	if len(key) != keySize {
-		return nil, fmt.Errorf("the key for secret answers in %s has %d bytes (want %d)", path,
+		return nil, fmt.Errorf("the key for secret answers, %s, has %d bytes (want %d)", vaultName,
 			len(key), keySize)
 	}
 	block, err := aes.NewCipher(key)
@@ -46,11 +50,16 @@ func openVault(path string) (*vault, error) {
 	return &vault{aead, key}, nil
 }
 
+func newKey() []byte {
+	key := make([]byte, keySize)
+	rand.Read(key) // never fails
+	return key
+}
+
 // makeKey writes a new key next to path and links it there: of several processes that do this at
 // once one wins, and all read a whole key.
 func makeKey(path string) ([]byte, error) {
-	key := make([]byte, keySize)
-	rand.Read(key) // never fails
+	key := newKey()
 	f, err := os.CreateTemp(filepath.Dir(path), ".key-*")
 	if err != nil {
 		return nil, err

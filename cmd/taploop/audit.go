@@ -30,7 +30,7 @@ func (c *auditCmd) Run(ctx context.Context, a *app) error {
 	if c.Limit < 0 {
 		return usage(fmt.Errorf("limit is %d", c.Limit), "0 lists all")
 	}
-	store, err := a.openStore(ctx)
+	store, err := a.readStore(ctx)
 	if err != nil {
 		return err
 	}

@@ -98,11 +98,13 @@ func (c *configImportCmd) write(a *app, file []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("writing the configuration: %w", err)
 	}
-	flag := os.O_WRONLY | os.O_CREATE | os.O_EXCL
-	if c.Force {
-		flag = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+	open := overwrite // it may hold a key
+	if !c.Force {
+		open = func(path string) (*os.File, error) {
+			return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		}
 	}
-	f, err := os.OpenFile(path, flag, 0o600) // it may hold a key
+	f, err := open(path)
 	if errors.Is(err, fs.ErrExist) {
 		return hint.Add(fmt.Errorf("%s exists already", path),
 			"pass --force to overwrite it, or -o with another file")

@@ -51,7 +51,7 @@ func (a *app) open(ctx context.Context, o overrides) (d *deps, err error) {
 			err = errors.Join(err, d.Close())
 		}
 	}()
-	if d.store, err = session.Open(ctx, a.conf.DataDir, nil); err != nil {
+	if d.store, err = a.store(ctx, nil); err != nil {
 		return d, err
 	}
 	d.closers = append(d.closers, d.store.Close)

@@ -25,14 +25,16 @@ type inquiriesCmd struct {
 
 // Run lists questions, oldest first, or shows one. It needs no server: it reads the data folder.
 func (c *inquiriesCmd) Run(ctx context.Context, a *app) error {
-	store, err := a.openStore(ctx)
+	store, err := a.readStore(ctx)
 	if err != nil {
 		return err
 	}
 	defer store.Close()
 	b, now := a.broker(store), time.Now()
-	if err := b.Sweep(ctx, now); err != nil { // without a server the clock was not looked at
-		return err
+	if !store.ReadOnly() { // without a server the clock was not looked at
+		if err := b.Sweep(ctx, now); err != nil {
+			return err
+		}
 	}
 	if c.Question != "" {
 		return c.show(ctx, a, b)

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"github.com/taploop/taploop/actions"
@@ -29,7 +30,30 @@ func (a *app) openStore(ctx context.Context) (*session.Store, error) {
 	if err := a.load(); err != nil {
 		return nil, err
 	}
-	return session.Open(ctx, a.conf.DataDir, nil)
+	return a.store(ctx, nil)
+}
+
+// readStore opens it for a command that changes nothing: the folder need not be writable.
+func (a *app) readStore(ctx context.Context) (*session.Store, error) {
+	if err := a.load(); err != nil {
+		return nil, err
+	}
+	return a.store(ctx, &session.Options{Reading: true})
+}
+
+// store opens the data folder. A folder that somebody else made stays as open as it is; when it is
+// used for the first time, that is said.
+func (a *app) store(ctx context.Context, o *session.Options) (*session.Store, error) {
+	dir := a.conf.DataDir
+	before, err := os.Stat(dir)
+	_, unused := os.Stat(filepath.Join(dir, "taploop.db"))
+	s, failed := session.Open(ctx, dir, o)
+	if failed == nil && err == nil && unused != nil && before.Mode().Perm()&0o077 != 0 &&
+		runtime.GOOS != "windows" {
+		a.notef("note: others may look into the folder %s (mode %04o), not into the files that "+
+			"are made there now; to close it: chmod 700 %s", dir, before.Mode().Perm(), dir)
+	}
+	return s, failed
 }
 
 // findSession finds the session whose id begins with the text, whoever it belongs to; "" is the one
@@ -65,7 +89,7 @@ func (c *sessionsListCmd) Run(ctx context.Context, a *app) error {
 	if c.Limit < 0 {
 		return usage(fmt.Errorf("limit is %d", c.Limit), "0 lists all")
 	}
-	store, err := a.openStore(ctx)
+	store, err := a.readStore(ctx)
 	if err != nil {
 		return err
 	}
@@ -120,7 +144,7 @@ type sessionsShowCmd struct {
 
 // Run prints one session.
 func (c *sessionsShowCmd) Run(ctx context.Context, a *app) error {
-	store, err := a.openStore(ctx)
+	store, err := a.readStore(ctx)
 	if err != nil {
 		return err
 	}
@@ -204,7 +228,7 @@ type sessionsExportCmd struct {
 
 // Run writes a session out and prints the path.
 func (c *sessionsExportCmd) Run(ctx context.Context, a *app) error {
-	store, err := a.openStore(ctx)
+	store, err := a.readStore(ctx)
 	if err != nil {
 		return err
 	}
@@ -237,11 +261,30 @@ func exportPage(ctx context.Context, store *session.Store, id, path string) erro
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("writing the page: %w", err)
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	f, err := overwrite(path)
 	if err != nil {
 		return fmt.Errorf("writing the page: %w", err)
 	}
 	return errors.Join(export.HTML(ctx, f, store, id), f.Close())
+}
+
+// overwrite opens a file for writing from its beginning, readable by this user only, also when it
+// was there. What is no file, such as a pipe, stays as it is.
+func overwrite(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && info.Mode().IsRegular() {
+		if err = f.Chmod(0o600); err == nil {
+			err = f.Truncate(0)
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
 }
 
 type sessionsPruneCmd struct {
