@@ -75,7 +75,7 @@ func happened(body *result.Result, st runs.Status, in *messages) string {
 
 // refused is a call that could not be carried out, in text.
 func refused(f result.Failure, in *messages) string {
-	lines := []string{f.Code + ": " + text.Line(f.Message)}
+	lines := []string{fmt.Sprintf(in.NotDone, text.Line(f.Message), f.Code)}
 	if q := f.Open; q != nil {
 		lines = append(lines, fmt.Sprintf(in.OpenNow, quoted(q.Text, 1000), quote(q.ID)))
 	}

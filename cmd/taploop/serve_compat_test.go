@@ -19,7 +19,8 @@ func TestClientsOfGelabsServerAreServedAsTheyKnowIt(t *testing.T) {
 		require.Regexp(t, `^\["[^",]+"\]$`, got.Content[0].(mcp.TextContent).Text)
 		list, err := c.c.ListTools(t.Context(), mcp.ListToolsRequest{})
 		require.NoError(t, err)
-		require.Equal(t, "ask_agent", list.Tools[0].Name)
+		require.Equal(t, "list_connected_devices", list.Tools[0].Name)
+		require.Equal(t, "ask_agent", list.Tools[len(list.Tools)-1].Name)
 	}
 	t.Run("stdio", func(t *testing.T) {
 		check(b.open(route{era: legacy}, "--compat", "gelab").mcpClient)
