@@ -32,7 +32,7 @@ func (d Decision) AgentAction() (json.RawMessage, error) {
 			writeField(b, "action_type", d.Action.Verb())
 		case "action_type": // not the model's to say
 		default:
-			writeField(b, f.Key, pointOr(f.Key, f.Value))
+			writeField(b, f.Key, d.value(f))
 		}
 	}
 	b.WriteByte('}')
@@ -57,6 +57,21 @@ func writeField(b *bytes.Buffer, key string, value any) {
 	_ = enc.Encode(key)
 	b.WriteByte(':')
 	_ = enc.Encode(value)
+}
+
+// value is the value of a field: a point as two numbers, however the model wrote it, any other as
+// it is.
+func (d Decision) value(f Field) any {
+	v := pointOr(f.Key, f.Value)
+	if _, is := v.([]int); is || !strings.HasPrefix(f.Key, "point") {
+		return v
+	}
+	for _, own := range d.Action.arguments() {
+		if own.Key == f.Key {
+			return pointOr(own.Key, own.Value)
+		}
+	}
+	return v
 }
 
 var twoNumbers = regexp.MustCompile(`^[\s\[(]*(-?\d+)(?:\.\d+)?[\s,，]+(-?\d+)`)

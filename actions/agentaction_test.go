@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/screen"
 )
 
 func TestAgentActionHasTheModelsFieldsAndTheActionsOwnName(t *testing.T) {
@@ -21,6 +22,13 @@ func TestAgentActionHasTheModelsFieldsAndTheActionsOwnName(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, `{"summary":"<b>","action":"LONGPRESS","action_type":"LONGPRESS",`+
 		`"point":[12,30],"point2":[1,2],"point3":"here","value":"1,2"}`, string(got))
+
+	got, err = actions.Decision{Action: actions.Click{At: screen.Permille(500, 300)},
+		Fields: []actions.Field{{Key: "action", Value: "点击"}, {Key: "point", Value: "（500，300）"}},
+	}.AgentAction()
+	require.NoError(t, err)
+	require.Equal(t, `{"action":"CLICK","action_type":"CLICK","point":[500,300]}`, string(got),
+		"the action knows its own point")
 
 	got, err = actions.Decision{}.AgentAction()
 	require.NoError(t, err)

@@ -25,8 +25,9 @@ type Proposal struct {
 
 // Try is one call of the model.
 type Try struct {
-	Prompt           string        `json:"prompt"` // the text parts of the request
-	Reply            string        `json:"reply"`  // what came back, reasoning included
+	Prompt           string        `json:"prompt"`          // the text parts of the request
+	Reply            string        `json:"reply"`           // what came back, reasoning included
+	Model            string        `json:"model,omitempty"` // that replied
 	Error            string        `json:"error,omitempty"`
 	Took             time.Duration `json:"took"`
 	PromptTokens     int           `json:"prompt_tokens"`

@@ -88,6 +88,7 @@ func (c *Client) Complete(ctx context.Context, r Request) (Response, error) {
 		if err != nil {
 			return Response{}, c.withModels(ctx, err)
 		}
+		resp.Model = c.opts.Name
 		return resp, nil
 	}
 }

@@ -261,7 +261,7 @@ func TestRepliesAreReadInAllTheirForms(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r, err := ask(t, client(t, serve(t, page{body: tc.body}).URL, model.Options{}))
 			require.NoError(t, err)
-			tc.want.Attempts = 1
+			tc.want.Attempts, tc.want.Model = 1, "m"
 			require.Equal(t, tc.want, r)
 		})
 	}

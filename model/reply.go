@@ -16,7 +16,8 @@ type Response struct {
 	FinishReason string // as the endpoint wrote it: stop, length, tool_calls, content_filter, ...
 	ToolCalls    []ToolCall
 	Usage        Usage
-	Attempts     int // 1 when nothing had to be tried again
+	Attempts     int    // 1 when nothing had to be tried again
+	Model        string // that was asked, by its name in Options
 }
 
 // Truncated reports whether the token limit cut the reply off.

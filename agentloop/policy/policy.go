@@ -122,7 +122,7 @@ func (p *Policy) ask(
 		return actions.Reply{}, err
 	}
 	reply := replyOf(&r)
-	try.Reply = p.dialect.Transcript(reply)
+	try.Reply, try.Model = p.dialect.Transcript(reply), r.Model
 	try.PromptTokens = r.Usage.PromptTokens
 	try.CompletionTokens = r.Usage.CompletionTokens
 	out.Tries = append(out.Tries, try)

@@ -1,7 +1,10 @@
 package export_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
+	"image/jpeg"
 	"io"
 	"os"
 	"path/filepath"
@@ -30,7 +33,7 @@ func TestGolden(t *testing.T) {
 		require.NoError(t, export.Gelab(t.Context(), dir, build(), "s1"))
 		trace, err := os.ReadFile(filepath.Join(dir, "traces", "s1.jsonl"))
 		require.NoError(t, err)
-		c.Want(t, "trace.jsonl", string(trace))
+		c.Want(t, "trace.jsonl", strings.ReplaceAll(string(trace), dir, "DIR"))
 		c.Want(t, "files", strings.Join(files(t, dir), "\n"))
 	})
 	require.Equal(t, len(shelves), used, "each session has its golden file")
@@ -179,5 +182,95 @@ func TestEveryTouchHasAMark(t *testing.T) {
 		page := html(t, newShelf().run(session.Run{Task: "t"}).step(a, 54, 120))
 		require.Equal(t, slices.Contains(marked, a.Verb()),
 			strings.Contains(page, `<svg class="touch`), a.Verb())
+	}
+}
+
+// The law: gelab-zero's viewer opens what is exported. It looks a session up by its id below its
+// own folder, names the model, opens a picture for every step by its path as it is, looks for
+// points in the action, and draws them.
+func TestGelabsViewerOpensTheExport(t *testing.T) {
+	const own = "running_log/server_log/os-copilot-local-eval-logs"
+	for name, build := range shelves {
+		for _, below := range []string{own, "elsewhere"} {
+			t.Run(name+" "+below, func(t *testing.T) {
+				root := t.TempDir()
+				dir := filepath.Join(root, below)
+				require.NoError(t, export.Gelab(t.Context(), dir, build(), "s1"))
+				trace, err := os.ReadFile(filepath.Join(dir, "traces", "s1.jsonl"))
+				require.NoError(t, err)
+				lines := strings.Split(strings.TrimSpace(string(trace)), "\n")
+				var start struct{ Message viewedStart }
+				require.NoError(t, json.Unmarshal([]byte(lines[0]), &start))
+				require.Equal(t, "session_start", start.Message.LogType)
+				require.NotEmpty(t, start.Message.TaskType)
+				require.NotEmpty(t, start.Message.Model.Name)
+				for _, l := range lines[1:] {
+					var step struct{ Message viewedStep }
+					require.NoError(t, json.Unmarshal([]byte(l), &step))
+					step.Message.open(t, root)
+					require.Equal(t, below == own, !filepath.IsAbs(step.Message.Env.Image))
+				}
+			})
+		}
+	}
+}
+
+type viewedModel struct {
+	Name string `json:"model_name"`
+}
+
+type viewedStart struct {
+	LogType  string      `json:"log_type"`
+	Task     *string     `json:"task"`
+	TaskType string      `json:"task_type"`
+	Model    viewedModel `json:"model_config"`
+}
+
+type viewedStep struct {
+	Env struct {
+		Image   string  `json:"image"`
+		Comment *string `json:"user_comment"`
+	} `json:"environment"`
+	Action map[string]any `json:"action"`
+	Model  viewedModel    `json:"model_config"`
+}
+
+// open does with a step what the viewer does, run in root.
+func (s viewedStep) open(t *testing.T, root string) {
+	t.Helper()
+	require.NotNil(t, s.Env.Comment)
+	require.NotEmpty(t, s.Model.Name)
+	path := s.Env.Image
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(root, path)
+	}
+	require.Equal(t, ".jpeg", filepath.Ext(path))
+	b, err := os.ReadFile(path)
+	require.NoError(t, err)
+	_, err = jpeg.Decode(bytes.NewReader(b))
+	require.NoError(t, err)
+	require.NotNil(t, s.Action, "it looks for keys in it")
+	_, slides := s.Action["point1"]
+	require.Equal(t, slides, s.Action["point2"] != nil)
+	for _, key := range []string{"point", "point1", "point2"} {
+		if at, found := s.Action[key]; found {
+			require.Len(t, at, 2, "%s %v", key, at)
+			require.IsType(t, 0.0, at.([]any)[0])
+		}
+	}
+}
+
+func TestTheModelThatDecidedIsNamed(t *testing.T) {
+	s := completed()
+	for i := range s.steps {
+		s.steps[i].Proposal.Tries[0].Model = []string{"small", "big"}[i%2]
+	}
+	dir := t.TempDir()
+	require.NoError(t, export.Gelab(t.Context(), dir, s, "s1"))
+	trace, err := os.ReadFile(filepath.Join(dir, "traces", "s1.jsonl"))
+	require.NoError(t, err)
+	lines := strings.Split(string(trace), "\n")
+	for i, want := range []string{"small", "small", "big", "small"} {
+		require.Contains(t, lines[i], `"model_config":{"model_name":"`+want+`"}`)
 	}
 }

@@ -6,8 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"image"
+	"image/jpeg"
 	"os"
+	"path"
 	"path/filepath"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/moby/sys/atomicwriter"
@@ -16,9 +21,13 @@ import (
 )
 
 // Gelab writes the session into dir as gelab-zero does: traces/{id}.jsonl with a line for the start
-// and a line for each step, and images/{id}_step_{n}.jpeg. Times are UTC. Neither keys nor secret
-// answers are in it, because the store does not have them. An existing trace of the session is
-// replaced.
+// and a line for each step, and images/{id}_step_{n}.jpeg, a grey one where there is no picture.
+// Times are UTC. Neither keys nor secret answers are in it, because the store does not have them.
+// An existing trace of the session is replaced.
+//
+// gelab-zero's viewer finds a session below viewerDir of the folder that it is run in, and opens a
+// picture by its path as the trace has it: from that folder when dir is viewerDir of one, and else
+// an absolute path.
 func Gelab(ctx context.Context, dir string, src Source, sessionID string) error {
 	if err := gelab(ctx, dir, src, sessionID); err != nil {
 		return fmt.Errorf("exporting session %s for gelab: %w", sessionID, err)
@@ -42,33 +51,58 @@ func gelab(ctx context.Context, dir string, src Source, sessionID string) error 
 			return err
 		}
 	}
-	trace, err := t.trace()
+	shown, err := viewedFrom(dir)
+	if err != nil {
+		return err
+	}
+	trace, err := t.trace(shown)
 	if err != nil {
 		return err
 	}
 	return atomicwriter.WriteFile(filepath.Join(dir, "traces", sessionID+".jsonl"), trace, 0o600)
 }
 
-func imageName(st session.StepRecord) string {
-	if st.FrameID == "" {
-		return ""
+// viewerDir is where gelab-zero keeps its traces and pictures, below the folder that it is run in.
+const viewerDir = "running_log/server_log/os-copilot-local-eval-logs"
+
+// viewedFrom is dir as gelab-zero's viewer reaches it.
+func viewedFrom(dir string) (string, error) {
+	whole, err := filepath.Abs(dir)
+	whole = filepath.ToSlash(whole)
+	if strings.HasSuffix(whole, "/"+viewerDir) {
+		whole = viewerDir
 	}
+	return whole, err
+}
+
+func imageName(st session.StepRecord) string {
 	return fmt.Sprintf("images/%s_step_%d.jpeg", st.SessionID, st.Index)
 }
 
+// saveImage writes the step's picture. The viewer opens one for every step.
 func saveImage(ctx context.Context, dir string, src Source, st session.StepRecord) error {
-	if st.FrameID == "" {
-		return nil
-	}
 	b, err := src.Frame(ctx, st.FrameID)
-	if errors.Is(err, session.ErrNotFound) {
-		return nil
-	}
-	if err != nil {
+	switch {
+	case st.FrameID == "", errors.Is(err, session.ErrNotFound):
+		b = noPicture()
+	case err != nil:
 		return fmt.Errorf("reading frame %s: %w", st.FrameID, err)
 	}
 	return atomicwriter.WriteFile(filepath.Join(dir, filepath.FromSlash(imageName(st))), b, 0o600)
 }
+
+// noPicture is a grey JPEG in the shape of a phone.
+var noPicture = sync.OnceValue(func() []byte {
+	grey := image.NewGray(image.Rect(0, 0, 90, 200))
+	for i := range grey.Pix {
+		grey.Pix[i] = 0x80
+	}
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, grey, nil); err != nil {
+		panic(err)
+	}
+	return b.Bytes()
+})
 
 type traceLine struct {
 	SessionID string `json:"session_id"`
@@ -84,8 +118,28 @@ type traceStart struct {
 	ExtraInfo   traceExtra  `json:"extra_info"`
 }
 
-// modelConfig is empty: which model decided is the server's affair, and a run may have had several.
-type modelConfig struct{}
+// modelConfig names the model that decided; unknownModel where the store does not know it, as of
+// sessions of older versions.
+type modelConfig struct {
+	Name string `json:"model_name"`
+}
+
+const (
+	unknownModel = "unknown"
+	// what gelab-zero calls the form of the replies, for its own parser
+	taskType = "parser_0922_summary"
+)
+
+func modelOf(steps ...session.StepRecord) modelConfig {
+	for _, st := range steps {
+		for _, try := range st.Proposal.Tries {
+			if try.Model != "" {
+				return modelConfig{try.Model}
+			}
+		}
+	}
+	return modelConfig{unknownModel}
+}
 
 type traceExtra struct {
 	Device traceDevice `json:"device_info"`
@@ -122,7 +176,7 @@ type traceCost struct {
 	End   float64 `json:"llm_end_time"`
 }
 
-func (t trajectory) trace() ([]byte, error) {
+func (t trajectory) trace(dir string) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -130,8 +184,9 @@ func (t trajectory) trace() ([]byte, error) {
 		return enc.Encode(traceLine{t.session.ID, at.UTC().Format(time.DateTime), message})
 	}
 	comments, d := t.comments(), t.session.Device
-	start := traceStart{LogType: "session_start", TaskType: "taploop",
-		ExtraInfo: traceExtra{traceDevice{d.ID, [2]int{d.Size.W, d.Size.H}}}}
+	start := traceStart{LogType: "session_start", TaskType: taskType,
+		ModelConfig: modelOf(t.steps...),
+		ExtraInfo:   traceExtra{traceDevice{d.ID, [2]int{d.Size.W, d.Size.H}}}}
 	if len(t.runs) > 0 {
 		start.Task = t.runs[0].Task
 	}
@@ -139,7 +194,7 @@ func (t trajectory) trace() ([]byte, error) {
 		return nil, err
 	}
 	for _, st := range t.steps {
-		message, err := newTraceStep(st, comments[st.Index])
+		message, err := newTraceStep(st, comments[st.Index], dir)
 		if err != nil {
 			return nil, fmt.Errorf("step %d: %w", st.Index, err)
 		}
@@ -172,12 +227,15 @@ func (t trajectory) comments() map[int]string {
 	return out
 }
 
-func newTraceStep(st session.StepRecord, comment string) (traceStep, error) {
-	message := traceStep{Environment: traceEnvironment{imageName(st), comment},
-		AskedMessages: []traceMessage{}}
+func newTraceStep(st session.StepRecord, comment, dir string) (traceStep, error) {
+	message := traceStep{Environment: traceEnvironment{path.Join(dir, imageName(st)), comment},
+		AskedMessages: []traceMessage{}, ModelConfig: modelOf(st)}
 	var err error
 	if message.Action, err = st.Proposal.AgentAction(); err != nil {
 		return message, err
+	}
+	if st.Proposal.Action == nil { // the viewer looks for keys in it
+		message.Action = json.RawMessage("{}")
 	}
 	if tries := st.Proposal.Tries; len(tries) > 0 {
 		last := tries[len(tries)-1]
