@@ -2,12 +2,18 @@ package config
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/goccy/go-yaml"
 
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/text"
 )
 
 // gelabServer is the part of gelab-zero's mcp_server_config.yaml that taploop has a setting for.
@@ -129,9 +135,72 @@ func ImportGelab(serverFile, modelFile string) (file []byte, notes []string, err
 		notes = append(notes,
 			"the server listens on loopback only; gelab-zero listened on every interface")
 	}
+	used := map[string]bool{loop.Model.Of.Provider: true, caption.Provider: true}
+	left, err := leftOut(serverFile, modelFile, used)
+	if err != nil {
+		return nil, nil, err
+	}
 	file, err = yaml.Marshal(out)
-	return file, append(notes,
-		"log and image folders were not taken over: sessions are kept under data_dir"), err
+	return file, append(notes, left...), err
+}
+
+// taken are the keys of mcp_server_config.yaml that have a setting here.
+var taken = regexp.MustCompile(`^(agent_loop_config\.(max_steps` +
+	`|model_config\.(model_name|model_provider` +
+	`|args\.(temperature|top_p|frequency_penalty|max_tokens)` +
+	`|image_preprocess\.(is_resize|target_image_size))` +
+	`|(reply|caption)_config\.(model_config\.)?(model_name|model_provider))` +
+	`|server_config\.mcp_server_port)$`)
+
+// instead says what stands here in the place of a key that is not taken over.
+var instead = map[string]string{
+	"task_type":           "how the model is prompted and read is model.dialect",
+	"delay_after_capture": "a run waits until the screen is still, at most loop.settle_timeout",
+	"debug":               "-v logs what happens inside",
+	"log_dir":             "sessions are kept under data_dir",
+	"image_dir":           "sessions are kept under data_dir",
+}
+
+// leftOut says of every key of the two files that it is not taken over, and what to do about it. No
+// value is shown: it may be a key.
+func leftOut(serverFile, modelFile string, used map[string]bool) (notes []string, err error) {
+	var server, models map[string]any
+	if err := errors.Join(readYAML(serverFile, &server), readYAML(modelFile, &models)); err != nil {
+		return nil, err
+	}
+	for _, path := range keysOf("", server) {
+		if !taken.MatchString(path) {
+			why := cmp.Or(instead[path[strings.LastIndexByte(path, '.')+1:]],
+				"there is no setting for it")
+			notes = append(notes, path+" was not taken over: "+why)
+		}
+	}
+	for _, path := range keysOf("", models) {
+		provider, key, _ := strings.Cut(path, ".")
+		switch {
+		case key == "api_base" && !used[provider]:
+			notes = append(notes, "provider "+provider+" was not taken over: no model is there")
+		case used[provider] && key != "api_base" && key != "api_key":
+			notes = append(notes, path+" was not taken over: there is no setting for it")
+		}
+	}
+	return notes, nil
+}
+
+// keysOf are the keys below path that have a value, as the file nests them.
+func keysOf(path string, v any) (keys []string) {
+	nested, is := v.(map[string]any)
+	if !is || len(nested) == 0 {
+		return []string{path}
+	}
+	for _, name := range slices.Sorted(maps.Keys(nested)) {
+		below := text.Line(name)
+		if path != "" {
+			below = path + "." + below
+		}
+		keys = append(keys, keysOf(below, nested[name])...)
+	}
+	return keys
 }
 
 func readYAML(path string, v any) error {

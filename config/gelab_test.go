@@ -80,3 +80,39 @@ func TestAnImportThatCannotWorkSaysWhy(t *testing.T) {
 		write(t, "m.yaml", "local: {api_base: EMPTY}"))
 	require.ErrorContains(t, err, "no api_base")
 }
+
+func TestAnImportSaysAllThatItLeavesOut(t *testing.T) {
+	server := write(t, "s.yaml", gelabServerYAML+`
+extra: { "a\u001b[31m": [1, 2], nothing: , }
+`)
+	models := write(t, "m.yaml", gelabModelYAML+`
+    organization: "sk-secret"
+unused:
+    api_base: "https://other.example/v1"
+    api_key: "sk-unused"
+`)
+	_, notes, err := config.ImportGelab(server, models)
+	require.NoError(t, err)
+	require.Equal(t, []string{
+		"the server listens on loopback only; gelab-zero listened on every interface",
+		"agent_loop_config.delay_after_capture was not taken over: a run waits until the screen " +
+			"is still, at most loop.settle_timeout",
+		"agent_loop_config.task_type was not taken over: how the model is prompted and read is " +
+			"model.dialect",
+		"extra.a[31m was not taken over: there is no setting for it",
+		"extra.nothing was not taken over: there is no setting for it",
+		"server_config.debug was not taken over: -v logs what happens inside",
+		"server_config.log_dir was not taken over: sessions are kept under data_dir",
+		"cloud.organization was not taken over: there is no setting for it",
+		"provider unused was not taken over: no model is there",
+	}, notes)
+	require.NotContains(t, strings.Join(notes, " "), "sk-")
+
+	bare := write(t, "bare.yaml", `
+agent_loop_config: { model_config: { model_name: "m", model_provider: "local" } }
+`)
+	_, notes, err = config.ImportGelab(bare, write(t, "m2.yaml",
+		`local: { api_base: "http://localhost:1/v1", api_key: "EMPTY" }`))
+	require.NoError(t, err)
+	require.Empty(t, notes, "nothing is left out")
+}
