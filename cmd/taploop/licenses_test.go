@@ -23,6 +23,7 @@ func TestTheLicencesOfEveryLinkedModuleArePrinted(t *testing.T) {
 		parts[name] = terms
 	}
 	for _, m := range built.Deps {
+		require.NotRegexp(t, `/(tokenizer|testify)$`, m.Path, "it is for tests only")
 		require.Regexp(t, `(?i)copyright|public domain|licen[cs]e`, parts[m.Path+" "+m.Version],
 			"%s %s: run make generate", m.Path, m.Version)
 	}
