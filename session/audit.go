@@ -27,6 +27,7 @@ const (
 	AuditNotified  AuditEvent = "notified" // somebody was told that the question waits
 	AuditStopped   AuditEvent = "stopped"  // a person ended the run
 	AuditPaused    AuditEvent = "paused"   // a person paused it
+	AuditAdopted   AuditEvent = "adopted"  // what belonged to no client belongs to one now
 )
 
 // AuditEntry is one row of the audit. Nothing of it is secret.

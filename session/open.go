@@ -54,6 +54,12 @@ const (
 	openLockName = "open.lock"
 )
 
+// Exists reports whether there is a data folder, with a database in it.
+func Exists(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, dbName))
+	return err == nil
+}
+
 // Open opens the data folder, which is made when it is missing, with access for this user only. One
 // that is there keeps its mode, and is refused when everybody may write to it. The
 // database is migrated to this program's schema; one of a newer program is refused with

@@ -46,9 +46,9 @@ func (a *app) readStore(ctx context.Context) (*session.Store, error) {
 func (a *app) store(ctx context.Context, o *session.Options) (*session.Store, error) {
 	dir := a.conf.DataDir
 	before, err := os.Stat(dir)
-	_, unused := os.Stat(filepath.Join(dir, "taploop.db"))
+	used := session.Exists(dir)
 	s, failed := session.Open(ctx, dir, o)
-	if failed == nil && err == nil && unused != nil && before.Mode().Perm()&0o077 != 0 &&
+	if failed == nil && err == nil && !used && before.Mode().Perm()&0o077 != 0 &&
 		runtime.GOOS != "windows" {
 		a.notef("note: others may look into the folder %s (mode %04o), not into the files that "+
 			"are made there now; to close it: chmod 700 %s", dir, before.Mode().Perm(), dir)

@@ -1,12 +1,16 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"time"
 
 	"github.com/taploop/taploop/config"
+	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/internal/token"
+	"github.com/taploop/taploop/session"
 )
 
 type tokenCmd struct {
@@ -24,11 +28,12 @@ func tokensFile(dir string) string { return filepath.Join(dir, "tokens.json") }
 
 type tokenCreateCmd struct {
 	Name    string `help:"Name of who bears it, for logs and lists; the default is made up." placeholder:"NAME"`
+	Adopt   bool   `help:"Give it the open sessions and questions that were begun without a token."`
 	DataDir string `key:"data_dir" help:"Where tokens are kept." placeholder:"DIR"`
 }
 
 // Run prints a new token and nothing else on stdout.
-func (c *tokenCreateCmd) Run(a *app) error {
+func (c *tokenCreateCmd) Run(ctx context.Context, a *app) error {
 	if err := a.load(); err != nil {
 		return err
 	}
@@ -39,7 +44,51 @@ func (c *tokenCreateCmd) Run(a *app) error {
 	a.notef("token %s; it is shown this once, and from now on every request over HTTP needs one",
 		info.Name)
 	_, err = fmt.Fprintln(a.out, secret)
+	return errors.Join(err, c.orphans(ctx, a, info.Name))
+}
+
+// orphans says what was begun without a token and cannot be reached over HTTP any more, or gives it
+// to the new one.
+func (c *tokenCreateCmd) orphans(ctx context.Context, a *app, name string) error {
+	if !session.Exists(a.conf.DataDir) {
+		return nil // nothing was begun yet
+	}
+	store, err := a.store(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	if c.Adopt {
+		o, err := store.Adopt(ctx, name, session.AuditEntry{
+			Channel: inquiry.ChannelCommandLine, Authority: inquiry.AuthorityLocalOperator,
+			By: userName()})
+		if err == nil {
+			a.notef("%s it took over, begun without a token", counted(o))
+		}
+		return err
+	}
+	o, err := store.Orphans(ctx)
+	if err == nil && len(o.Sessions)+len(o.Questions) > 0 {
+		a.notef("%s, begun without a token, cannot be reached over HTTP any more;\n"+
+			"  to let this token take over: taploop token revoke %s, then\n"+
+			"  taploop token create --name %s --adopt", counted(o), name, name)
+	}
 	return err
+}
+
+// counted is how much there is, in words.
+func counted(o session.Orphans) string {
+	count := func(n int, what string) string {
+		if n != 1 {
+			what += "s"
+		}
+		return fmt.Sprintf("%d open %s", n, what)
+	}
+	words := count(len(o.Sessions), "session")
+	if n := len(o.Questions); n > 0 {
+		words += " and " + count(n, "question")
+	}
+	return words
 }
 
 type tokenListCmd struct {
