@@ -24,9 +24,17 @@ func (t *tasks) goOn(ctx context.Context, c *call, a continueArgs) (*reply, erro
 	began := time.Now()
 	if a.SessionID == "" {
 		var err error
-		if a.SessionID, err = t.newestOn(ctx, c, a.Device); err != nil {
+		a.SessionID, err = t.newestOn(ctx, c, a.Device)
+		if c.gelab && a.Task != "" && a.Reply == "" && runs.CodeOf(err) == runs.SessionNotFound {
+			return t.start(ctx, c, startArgs{Task: a.Task, ReplyMode: a.ReplyMode, Reset: a.Reset,
+				runArgs: a.runArgs})
+		}
+		if err != nil {
 			return nil, err
 		}
+	}
+	if c.gelab && a.Reply != "" { // its clients always have to pass a task, too
+		a.Task = ""
 	}
 	before, err := t.statusOf(ctx, c, a.SessionID)
 	if err != nil {
