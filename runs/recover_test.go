@@ -168,7 +168,9 @@ func TestALifeWhosePlaceAnotherTookDoesNotGiveThePhoneBack(t *testing.T) {
 				w.policy.think = time.Hour
 				id := w.start("forever").Session.ID
 				time.Sleep(time.Minute)
+				w.policy.mu.Lock()
 				w.policy.think = time.Second
+				w.policy.mu.Unlock()
 				_, err := o.manager.Stop(o.ctx(),
 					runs.StopRequest{SessionID: id, Mode: runs.Pause})
 				require.NoError(t, err)

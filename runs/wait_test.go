@@ -189,11 +189,11 @@ func TestAnAnswerThatIsBeingAppliedIsWaitedFor(t *testing.T) {
 
 func TestWaitingIsNotOverInTheMomentOfTheAnswer(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
-		for range 100 {
+		for range 30 {
 			st := w.wait(w.start("ask tap").Session.ID)
-			answered := make(chan error, 1)
+			answered, question := make(chan error, 1), st.Question.ID
 			go func() {
-				_, err := w.manager.Broker().Resolve(w.ctx(), st.Question.ID,
+				_, err := w.manager.Broker().Resolve(w.ctx(), question,
 					inquiry.Reply{Response: "red", Channel: "page"})
 				answered <- err
 			}()

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -60,6 +62,11 @@ func TestARunWhoseDiskIsFullEndsAndSaysSo(t *testing.T) {
 	require.Contains(t, p.stderr.String(), "the disk is full")
 
 	d.empty()
+	p = b.spawn("sessions", "list", "--state", "PAUSED", "--json")
+	list, err := io.ReadAll(p.stdout)
+	require.NoError(t, err)
+	require.Zero(t, p.ends(), "%s", p.stderr)
+	require.Equal(t, 1, strings.Count(string(list), "PAUSED"), "%s", list)
 	p = b.spawn("continue")
 	require.Zero(t, p.ends(), "%s", p.stderr)
 	require.NoError(t, b.task.Check(b.sim.phone))

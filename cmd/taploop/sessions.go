@@ -33,12 +33,20 @@ func (a *app) openStore(ctx context.Context) (*session.Store, error) {
 	return a.store(ctx, nil)
 }
 
-// readStore opens it for a command that changes nothing: the folder need not be writable.
+// readStore opens it for a command that changes nothing: the folder need not be writable. Where it
+// is, runs that a dead process has left behind are PAUSED from then on.
 func (a *app) readStore(ctx context.Context) (*session.Store, error) {
 	if err := a.load(); err != nil {
 		return nil, err
 	}
-	return a.store(ctx, &session.Options{Reading: true})
+	store, err := a.store(ctx, &session.Options{Reading: true})
+	if err != nil || store.ReadOnly() {
+		return store, err
+	}
+	if _, err := store.Recover(ctx); err != nil { // what is stored can be read all the same
+		a.log.WarnContext(ctx, "looking for runs that were left behind", "err", err)
+	}
+	return store, nil
 }
 
 // store opens the data folder. A folder that somebody else made stays as open as it is; when it is
