@@ -11,7 +11,7 @@ import (
 )
 
 // maxFiles bounds what the phone's storage holds.
-const maxFiles = 256 << 20
+const maxFiles = 128 << 20
 
 // Files is the phone's storage: /sdcard (also as /storage/emulated/0) and /data/local/tmp can be
 // written, the rest is read-only. Paths are absolute. Errors are *fs.PathError with fs.ErrNotExist,
@@ -77,7 +77,7 @@ func (f *Files) Stat(name string) (fs.FileInfo, error) {
 	return n, nil
 }
 
-// Read returns a copy of a file's content.
+// Read returns a file's content, which must not be changed.
 func (f *Files) Read(name string) ([]byte, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -88,7 +88,7 @@ func (f *Files) Read(name string) ([]byte, error) {
 	case n.IsDir():
 		return nil, fail("read", name, syscall.EISDIR)
 	}
-	return slices.Clone(n.data), nil
+	return n.data, nil // never changed: a write replaces it
 }
 
 // Write makes or replaces a file. The folder must exist. A zero mtime means now.

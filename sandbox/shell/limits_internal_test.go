@@ -2,6 +2,9 @@ package shell
 
 import (
 	"bytes"
+	"fmt"
+	"io"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -11,14 +14,14 @@ import (
 )
 
 func TestALineIsBounded(t *testing.T) {
-	tight := limits{source: 400, calls: 60, depth: 10, held: 500, out: 5000}
+	tight := limits{source: 400, calls: 60, depth: 10, words: 500, held: 500, out: 5000}
 	for _, c := range []struct{ name, line, says string }{
 		{"its length", "echo " + strings.Repeat("x", 400), "longer than 400 bytes"},
 		{"its commands", strings.Repeat("true;", 70), "stopped after 60 commands"},
 		{"commands of nested shells", "sh -c '" + strings.Repeat("true;", 40) + "'; " +
 			strings.Repeat("true;", 25), "stopped after"},
 		{"depth of shells", "echo sh /sdcard/s > /sdcard/s; sh /sdcard/s", "nested too deeply"},
-		{"what it captures", "echo $(getprop)", "the line holds too much"},
+		{"what it captures", "echo $(getprop)", "Argument list too long"},
 		{"what it keeps", "getprop > /sdcard/x", "can't write /sdcard/x: No space left on device"},
 		{"what it writes", strings.Repeat("getprop; ", 30) + "false", ""},
 		{"depth of its text", strings.Repeat("(", 201) + "true" + strings.Repeat(")", 190),
@@ -32,6 +35,43 @@ func TestALineIsBounded(t *testing.T) {
 			require.NotZero(t, code)
 			require.Contains(t, errs.String(), c.says)
 			require.LessOrEqual(t, out.Len(), 5000)
+		})
+	}
+}
+
+// What is small to write may not become large to hold: 4 MB of words took 1.4 GB as arguments.
+func TestWhatALineTakesOfTheMemoryIsBounded(t *testing.T) {
+	for name, line := range map[string]string{
+		"words":       "echo $(cat /sdcard/f)",
+		"one word":    `echo "$(cat /sdcard/f)"`,
+		"nested":      "echo $(echo $(echo $(cat /sdcard/f)))",
+		"globs":       "echo " + strings.Repeat("/sdcard/d/* ", 5000),
+		"globs of d":  "echo " + strings.Repeat("/sdcard/*/* ", 5000),
+		"long lines":  "cat /sdcard/f" + strings.Repeat(" | grep a", 30),
+		"short lines": "cat /sdcard/l" + strings.Repeat(" | grep -v b", 30),
+		"many files":  "grep -v b" + strings.Repeat(" /sdcard/l", 30),
+		"stored":      strings.Repeat("cat /sdcard/f > /sdcard/g; ", 10),
+		"appended":    strings.Repeat("cat /sdcard/f >> /sdcard/g; ", 4),
+		"nested text": "sh /sdcard/f; cat /sdcard/f | sh",
+	} {
+		t.Run(name, func(t *testing.T) {
+			sh := New(sandbox.New(nil))
+			run := func(line string) {
+				sh.Run(t.Context(), line, nil, io.Discard, io.Discard)
+			}
+			require.NoError(t, sh.save("/sdcard/f", bytes.Repeat([]byte("a "), 2<<20)))
+			require.NoError(t, sh.save("/sdcard/l", bytes.Repeat([]byte("a\n"), 1<<18)))
+			run("mkdir /sdcard/d")
+			for i := range 300 {
+				require.NoError(t, sh.save(fmt.Sprintf("/sdcard/d/%0200d", i), nil))
+			}
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			run(line)
+			runtime.ReadMemStats(&after)
+			spent := (after.TotalAlloc - before.TotalAlloc) >> 20
+			require.Less(t, spent, uint64(200), "MB, freed ones included")
+			require.Zero(t, sh.held.Load(), "nothing is held when the line is over")
 		})
 	}
 }

@@ -20,12 +20,14 @@ type limits struct {
 	source int   // bytes of shell text
 	calls  int64 // commands, of nested shells too
 	depth  int   // of shells that sh starts in one another
-	held   int64 // bytes captured by command substitution or waiting to be stored
+	words  int64 // bytes that become words: what is captured, and the names that globs find
+	held   int64 // bytes waiting to be stored, of all lines of the phone
 	out    int64 // bytes written outward
 }
 
 func defaultLimits() limits {
-	return limits{source: 64 << 10, calls: 50_000, depth: 20, held: 256 << 20, out: 4 << 30}
+	return limits{source: 64 << 10, calls: 50_000, depth: 20, words: 1 << 20, held: 64 << 20,
+		out: 4 << 30}
 }
 
 // process is a shell at work: its folder, its streams, and how its last command ended.
@@ -42,7 +44,7 @@ type process struct {
 }
 
 // usage is what a line has taken of its limits, shared by all of its processes.
-type usage struct{ calls, held, sent atomic.Int64 }
+type usage struct{ calls, words, sent atomic.Int64 }
 
 // newProcess prepares a line's shell. The caller calls end when the line is over.
 func (s *Shell) newProcess(
@@ -102,11 +104,7 @@ func (p *process) statement(s *syntax.Stmt) int {
 		code = q.command(s.Cmd)
 	}
 	for _, f := range files {
-		err := error(syscall.ENOSPC)
-		if !p.holdsTooMuch() {
-			err = f.store()
-		}
-		if err != nil {
+		if err := f.close(); err != nil {
 			code = complain(p.stderr, "%s: can't write %s: %s", shName, f.name, ErrorText(err))
 		}
 	}
@@ -159,7 +157,7 @@ func (p *process) simple(words []*syntax.Word) int {
 	argv, err := expand.Fields(p.expansion(), words...)
 	switch {
 	case err != nil:
-		return complain(p.stderr, "%s: %v", shName, err)
+		return complain(p.stderr, "%s: %s", shName, ErrorText(err))
 	case len(argv) == 0:
 		return exitOK
 	case p.ctx.Err() != nil:
@@ -168,9 +166,9 @@ func (p *process) simple(words []*syntax.Word) int {
 	case p.used.calls.Add(1) > p.sh.limits.calls:
 		p.exited = true
 		return complain(p.stderr, "%s: stopped after %d commands", shName, p.sh.limits.calls)
-	case p.holdsTooMuch():
+	case p.used.words.Load() > p.sh.limits.words:
 		p.exited = true
-		return complain(p.stderr, "%s: the line holds too much", shName)
+		return complain(p.stderr, "%s: %s: Argument list too long", shName, argv[0])
 	}
 	switch argv[0] {
 	case "cd":
@@ -220,10 +218,10 @@ func (p *process) exit(args []string) int {
 func (p *process) expansion() *expand.Config {
 	return &expand.Config{
 		Env:      expand.FuncEnviron(p.variable),
-		ReadDir2: p.sh.readDir,
+		ReadDir2: p.readDir,
 		CmdSubst: func(w io.Writer, s *syntax.CmdSubst) error {
 			q := p.fork()
-			q.stdout = &holding{w: w, p: p}
+			q.stdout = &captured{w: w, p: p}
 			p.code = q.statements(s.Stmts)
 			return nil
 		},
@@ -246,19 +244,20 @@ func (o *outward) Write(b []byte) (int, error) {
 	return o.w.Write(b)
 }
 
-func (p *process) holdsTooMuch() bool { return p.used.held.Load() > p.sh.limits.held }
+// word counts bytes that become words, and reports whether there may be as many.
+func (p *process) word(n int) bool { return p.used.words.Add(int64(n)) <= p.sh.limits.words }
 
-// holding is a writer whose bytes stay in memory.
-type holding struct {
+// captured is what a command substitution writes.
+type captured struct {
 	w io.Writer
 	p *process
 }
 
-func (h *holding) Write(b []byte) (int, error) {
-	if h.p.used.held.Add(int64(len(b))) > h.p.sh.limits.held {
-		return 0, syscall.ENOMEM
+func (c *captured) Write(b []byte) (int, error) {
+	if !c.p.word(len(b)) {
+		return 0, syscall.E2BIG
 	}
-	return h.w.Write(b)
+	return c.w.Write(b)
 }
 
 // lineInput is a line's stdin. Nothing is read of it before a command asks, and the end of the

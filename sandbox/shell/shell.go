@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/taploop/taploop/sandbox"
@@ -35,13 +36,15 @@ type Shell struct {
 	save     func(name string, data []byte) error
 	dir      string // of Exec
 	limits   limits
+	held     *atomic.Int64 // of limits.held
 }
 
 // New makes a shell for a phone.
 func New(phone *sandbox.Simulator) *Shell {
 	all := androidCommands()
 	maps.Copy(all, smallTools())
-	s := &Shell{phone: phone, commands: all, limits: defaultLimits(), dir: "/"}
+	s := &Shell{phone: phone, commands: all, limits: defaultLimits(), dir: "/",
+		held: new(atomic.Int64)}
 	s.save = func(name string, data []byte) error {
 		return phone.Files().Write(name, data, 0o660, time.Time{})
 	}

@@ -9,7 +9,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/taploop/taploop/sandbox"
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -27,13 +26,16 @@ func (s *Shell) read(name string) ([]byte, error) {
 }
 
 // readDir is what a glob finds in a folder.
-func (s *Shell) readDir(name string) ([]fs.DirEntry, error) {
-	list, err := s.phone.Files().List(name)
+func (p *process) readDir(name string) ([]fs.DirEntry, error) {
+	list, err := p.sh.phone.Files().List(name)
 	if err != nil {
 		return nil, err
 	}
 	var out []fs.DirEntry
 	for _, info := range list {
+		if !p.word(len(name) + len(info.Name())) {
+			return nil, syscall.E2BIG
+		}
 		out = append(out, fs.FileInfoToDirEntry(info))
 	}
 	return out, nil
@@ -70,11 +72,12 @@ func (p *process) redirect(r *syntax.Redirect) (*file, error) {
 		*from = io.Discard
 		return nil, nil
 	}
-	f := &file{files: p.sh.phone.Files(), name: full}
+	f := &file{sh: p.sh, name: full}
 	if err := f.open(r.Op == syntax.AppOut); err != nil {
+		f.drop()
 		return nil, opening("create", name, err)
 	}
-	*from = &holding{w: f, p: p}
+	*from = f
 	return f, nil
 }
 
@@ -82,27 +85,50 @@ func opening(what, name string, err error) error {
 	return errors.New("can't " + what + " " + name + ": " + ErrorText(err))
 }
 
-// file is a file being written. Its content shows in the storage when it is stored.
+// file is a file being written. Its content shows in the storage when it is closed.
 type file struct {
-	files *sandbox.Files
-	name  string
-	bytes.Buffer
+	sh   *Shell
+	name string
+	data bytes.Buffer
+	full bool // it is larger than what may be held
 }
 
 func (f *file) open(appending bool) error {
 	if appending {
-		old, err := f.files.Read(f.name)
+		old, err := f.sh.phone.Files().Read(f.name)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		f.Buffer.Write(old)
+		if _, err := f.Write(old); err != nil {
+			return err
+		}
 	}
 	return f.store()
 }
 
-func (f *file) store() error {
-	return f.files.Write(f.name, f.Bytes(), 0o660, time.Time{})
+func (f *file) Write(b []byte) (int, error) {
+	if f.full || f.sh.held.Add(int64(len(b))) > f.sh.limits.held {
+		f.full = true
+		return 0, syscall.ENOSPC
+	}
+	return f.data.Write(b)
 }
+
+func (f *file) store() error {
+	return f.sh.phone.Files().Write(f.name, f.data.Bytes(), 0o660, time.Time{})
+}
+
+// close stores the file, unless it is too large.
+func (f *file) close() error {
+	defer f.drop()
+	if f.full {
+		return syscall.ENOSPC
+	}
+	return f.store()
+}
+
+// drop gives back what the file holds.
+func (f *file) drop() { f.sh.held.Add(-int64(f.data.Len())) }
 
 func join(dir, name string) string {
 	if path.IsAbs(name) {
@@ -125,7 +151,7 @@ func ErrorText(err error) string {
 		{syscall.EISDIR, "Is a directory"},
 		{syscall.ENOTDIR, "Not a directory"},
 		{syscall.ENOSPC, "No space left on device"},
-		{syscall.ENOMEM, "Cannot allocate memory"},
+		{syscall.E2BIG, "Argument list too long"},
 		{syscall.EINVAL, "Invalid argument"},
 	} {
 		if errors.Is(err, e.is) {

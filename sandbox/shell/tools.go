@@ -1,6 +1,9 @@
 package shell
 
 import (
+	"bufio"
+	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"io/fs"
@@ -211,44 +214,72 @@ func grep(c *call) int {
 	if err != nil {
 		return c.fail(2, "grep: bad REGEX '%s': %v", args[0], err)
 	}
-	data, err := c.input(args[1:])
-	if err != nil {
-		return c.fail(2, "grep: %s", ErrorText(err))
-	}
-	var found []string
-	for line := range strings.Lines(string(data)) {
-		if re.MatchString(strings.TrimSuffix(line, "\n")) != has("v") {
-			found = append(found, strings.TrimSuffix(line, "\n")+"\n")
+	n, out := 0, bufio.NewWriter(c.stdout)
+	err = c.lines(args[1:], func(line []byte) error {
+		if re.Match(line) == has("v") {
+			return nil
 		}
-	}
-	switch {
-	case has("q"):
+		if n++; has("q") || has("c") {
+			return nil
+		}
+		_, _ = out.Write(line)
+		return out.WriteByte('\n')
+	})
+	switch err := cmp.Or(err, out.Flush()); {
+	case errors.Is(err, syscall.EPIPE):
+		return exitPipe
+	case err != nil:
+		return c.fail(2, "grep: %s", ErrorText(err))
 	case has("c"):
-		c.outf("%d\n", len(found))
-	default:
-		c.outf("%s", strings.Join(found, ""))
+		c.outf("%d\n", n)
 	}
-	if len(found) == 0 {
+	if n == 0 {
 		return exitFailure
 	}
 	return exitOK
 }
 
-const maxInput = 64 << 20 // bytes that a tool reads from stdin
+const maxLine = 1 << 20 // bytes of a line that a tool reads
 
-// input is the content of all named files, or of stdin when none is named.
-func (c *call) input(names []string) (all []byte, err error) {
-	if len(names) == 0 {
-		return io.ReadAll(io.LimitReader(c.stdin, maxInput))
+// lines calls f with each line of all named files, or of stdin when none is named, without its
+// break. A line is good until f returns.
+func (c *call) lines(names []string, f func(line []byte) error) error {
+	from := []io.Reader{c.stdin}
+	if len(names) > 0 {
+		from = nil
 	}
 	for _, name := range names {
 		data, err := c.read(name)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		all = append(all, data...)
+		from = append(from, bytes.NewReader(data))
 	}
-	return all, nil
+	for _, r := range from {
+		s := bufio.NewScanner(r)
+		s.Buffer(nil, maxLine)
+		s.Split(wholeLines)
+		for s.Scan() {
+			if err := f(bytes.TrimSuffix(s.Bytes(), []byte("\n"))); err != nil {
+				return err
+			}
+		}
+		if err := s.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wholeLines splits behind each line break, and keeps carriage returns.
+func wholeLines(data []byte, end bool) (advance int, token []byte, err error) {
+	if i := bytes.IndexByte(data, '\n'); i >= 0 {
+		return i + 1, data[:i+1], nil
+	}
+	if end && len(data) > 0 {
+		return len(data), data, nil
+	}
+	return 0, nil, nil
 }
 
 func sleep(c *call) int {
@@ -272,9 +303,16 @@ func sh(c *call) int {
 	if len(c.args) > 0 && c.args[0] == "-c" {
 		return inner.run(strings.Join(c.args[1:min(2, len(c.args))], ""))
 	}
-	text, err := c.input(c.args)
+	if len(c.args) == 0 {
+		text, err := io.ReadAll(io.LimitReader(c.stdin, int64(c.sh.limits.source)+1))
+		if err != nil {
+			return c.fail(exitNotFound, "%s: %s", shName, ErrorText(err))
+		}
+		return inner.run(string(text))
+	}
+	text, err := c.read(c.args[0])
 	if err != nil {
 		return c.fail(exitNotFound, "%s: %s", shName, ErrorText(err))
 	}
-	return inner.run(string(text))
+	return inner.run(string(text[:min(len(text), c.sh.limits.source+1)]))
 }
