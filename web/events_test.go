@@ -259,6 +259,33 @@ func TestAStreamEndsAtOnceWhenItsCredentialIsRevoked(t *testing.T) {
 	})
 }
 
+func TestWhoWaitedIsToldNothingOnceTheCredentialIsRevoked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var revoked atomic.Bool
+		s, b := bubble(t, func(o *web.Options) {
+			o.Authorize = func(*http.Request) (string, error) {
+				if revoked.Load() {
+					return "", fmt.Errorf("revoked")
+				}
+				return "boss", nil
+			}
+		})
+		q, err := b.Open(t.Context(), inquiry.Question{Text: "Deploy?"})
+		require.NoError(t, err)
+		got, ended := httptest.NewRecorder(), make(chan struct{})
+		r := httptest.NewRequestWithContext(t.Context(), "GET",
+			"http://localhost/v1/inquiries/"+q.ID+"?wait_seconds=60", nil)
+		go func() { s.ServeHTTP(got, r); close(ended) }()
+		synctest.Wait()
+		revoked.Store(true)
+		_, err = b.Resolve(t.Context(), q.ID, inquiry.Reply{Response: "next Friday"})
+		require.NoError(t, err)
+		<-ended
+		require.Equal(t, 401, got.Code)
+		require.NotContains(t, got.Body.String(), "Friday")
+	})
+}
+
 func TestASlowListenerHoldsUpNobodyAndGetsASnapshotAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := bubble(t, func(o *web.Options) { o.Buffer, o.Ping = 8, time.Hour })

@@ -95,6 +95,27 @@ func TestThePageInPictures(t *testing.T) {
 	}
 }
 
+func TestAPictureOfAnyShapeFillsItsFrame(t *testing.T) {
+	g := newRig(t, nil)
+	q := g.waiting("ann", inquiry.Question{})
+	p := g.login(chrometest.Chromium(t), "kitchen")
+	p.until(card(q, ".shot img") + ".naturalWidth > 0")
+	for _, shape := range [][2]int{{2400, 1080}, {1080, 2400}, {1600, 2560}, {1440, 3600}} {
+		p.do(js(fmt.Sprintf(`{
+			const c = document.createElement("canvas");
+			[c.width, c.height] = [%d, %d];
+			c.toBlob((b) => { %s.src = URL.createObjectURL(b); });
+		}`, shape[0], shape[1], card(q, ".shot img"))))
+		p.until(fmt.Sprintf("%[1]s.naturalWidth === %[2]d && %[1]s.naturalHeight === %[3]d",
+			card(q, ".shot img"), shape[0], shape[1]))
+		for _, width := range []int64{1000, 390} {
+			p.look("light", width, 844)
+			require.Equal(t, "none", p.text(bars), "%v at %d", shape, width)
+			require.Equal(t, "true", p.text("document.documentElement.scrollWidth <= innerWidth"))
+		}
+	}
+}
+
 // top is where something begins.
 const top = `((s) => document.querySelector(s.replace(".form", "article form"))` +
 	`.getBoundingClientRect().top)`
