@@ -34,7 +34,7 @@ func TestWordsOfPhonesAndServersDoNotSteerTheTerminal(t *testing.T) {
 		out.String())
 
 	code, errs := devicesOf(t, "\x1b]0;mine\x07\ntaploop: all is well")
-	require.Equal(t, exitError, code)
+	require.Equal(t, exitPhone, code)
 	harmless(t, errs)
 	require.NotContains(t, errs, "\ntaploop: all is well")
 	require.Contains(t, errs, "all is well")
