@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/device/devicetest"
+	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/session"
 	"github.com/taploop/taploop/tools"
 	"github.com/taploop/taploop/tools/result"
@@ -72,6 +73,30 @@ func indexes(logs []result.Step) []int {
 		list = append(list, l.Global)
 	}
 	return list
+}
+
+func TestARunThatEndsWithoutAReportSaysWhy(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		w.end()
+		w.fopts.OnTimeout, w.fopts.Attention = inquiry.GiveUp, time.Minute
+		w.begin()
+		silent := w.start("ask")
+		time.Sleep(time.Hour)
+		a := w.call(wait, in{"session_id": silent.SessionID})
+		require.Equal(t, "ABORTED QUESTION_TIMED_OUT", a.code())
+		require.Regexp(t, `^The agent gave up after 1 step: [^"\n]+\n`, a.text)
+
+		w.end()
+		w.fopts.OnTimeout, w.fopts.Limits.Questions = "", 1
+		w.begin()
+		asked := w.start("ask ask ask ask ask ask")
+		for a = asked; a.State == "WAITING_REPLY"; {
+			a = w.call(goOn, in{"session_id": a.SessionID, "reply_from_client": "red"})
+		}
+		require.Equal(t, "FAILED QUESTION_LIMIT", a.code(), a.text)
+		require.Regexp(t, `^The task failed after \d steps: .+\n`, a.text)
+		require.Equal(t, a.Error.Hint != "", strings.Contains(a.last, "Try: "), a.text)
+	})
 }
 
 func TestWaitListsWhatIsNew(t *testing.T) {

@@ -38,8 +38,18 @@ func said(body *result.Result, st runs.Status, in *messages) string {
 	}
 	if l := nextLine(body.Next, st, in); l != "" {
 		lines = append(lines, l)
+	} else if f := body.Error; f != nil {
+		lines = append(lines, tryLine(*f)...)
 	}
 	return strings.Join(lines, "\n")
+}
+
+// tryLine is what can be done about a failure, if anything.
+func tryLine(f result.Failure) []string {
+	if f.Hint == "" {
+		return nil
+	}
+	return []string{"Try: " + text.Line(f.Hint)}
 }
 
 // happened says in a sentence how the run stands.
@@ -56,7 +66,10 @@ func happened(body *result.Result, st runs.Status, in *messages) string {
 	case state == session.Completed:
 		return fmt.Sprintf(in.Done, after, quoted(*body.Answer, maxSaid))
 	case state == session.Aborted:
-		return fmt.Sprintf(in.GaveUp, after, quoted(st.Run.Answer, maxSaid))
+		if st.Run.Answer != "" {
+			why = quoted(st.Run.Answer, maxSaid)
+		}
+		return fmt.Sprintf(in.GaveUp, after, cmp.Or(why, string(st.Reason)))
 	case state == session.Failed:
 		return fmt.Sprintf(in.Failed, after, cmp.Or(why, string(st.Reason)))
 	case state == session.Cancelled:
@@ -79,10 +92,7 @@ func refused(f result.Failure, in *messages) string {
 	if q := f.Open; q != nil {
 		lines = append(lines, fmt.Sprintf(in.OpenNow, quoted(q.Text, 1000), quote(q.ID)))
 	}
-	if f.Hint != "" {
-		lines = append(lines, "Try: "+strings.Join(strings.Fields(f.Hint), " "))
-	}
-	return strings.Join(lines, "\n")
+	return strings.Join(append(lines, tryLine(f)...), "\n")
 }
 
 // phonesSaid is a list of phones in text.
