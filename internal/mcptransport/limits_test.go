@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -296,4 +297,30 @@ func TestNoClientsConnectionsTakeThePlacesOfOthers(t *testing.T) {
 		listen("bob", http.StatusOK)
 		listen("boss", http.StatusOK)
 	})
+}
+
+func TestAMessageOfVeryManyValuesIsRefusedUnread(t *testing.T) {
+	for name, arguments := range map[string]string{
+		"names":  `{"task":"tap"` + strings.Repeat(`,"an_unknown_one":1`, 250_000) + "}",
+		"values": `{"extra_info":[1` + strings.Repeat(",1", 1_500_000) + "]}",
+		"nested": strings.Repeat(`{"a":`, 9_000) + "[1" + strings.Repeat(",1", 12_000) + "]" +
+			strings.Repeat("}", 9_000),
+	} {
+		t.Run(name, func(t *testing.T) {
+			message := []byte(`{"jsonrpc":"2.0","id":"mine","method":"tools/call","params":` +
+				`{"name":"ask_agent_start_new_task","arguments":` + arguments + "}}")
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, err := parse(message)
+			runtime.ReadMemStats(&after)
+			require.ErrorContains(t, err, "values (at most 20000): leave out what was not asked for")
+			require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(4*len(message)+1<<20))
+			answer := err.(*rpcError).encode()
+			require.Contains(t, string(answer), `"id":"mine"`)
+			require.Less(t, len(answer), 300)
+		})
+	}
+	text := strings.Repeat(`,:\"`, 100_000)
+	_, err := parse([]byte(`{"jsonrpc":"2.0","id":1,"method":"x","params":{"text":"` + text + `"}}`))
+	require.NoError(t, err, "what stands in a text is no value")
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 
 	"github.com/mark3labs/mcp-go/mcp"
 )
@@ -155,7 +156,31 @@ func (m *message) check() error {
 	case m.Method == "" && (m.Result == nil) == (m.Error == nil):
 		return errors.New("a message without a method needs a result or an error")
 	}
+	if n := values(m.raw); n > maxValues {
+		return fmt.Errorf("the message has %d values (at most %d): leave out what was not asked for",
+			n, maxValues)
+	}
 	return nil
+}
+
+// maxValues is how many values a message may have: reading them costs far more than their bytes,
+// and no method has use for as many.
+const maxValues = 20_000
+
+// values counts the values of valid JSON, those of objects with their names.
+func values(raw []byte) int {
+	n, text := 1, false
+	for i := 0; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case c == '"':
+			text = !text
+		case c == '\\':
+			i++
+		case !text && (c == ',' || c == ':'):
+			n++
+		}
+	}
+	return n
 }
 
 func isID(id json.RawMessage) bool {
