@@ -138,6 +138,14 @@ type Channel struct {
 // Open reports whether the question can still be settled.
 func (q Question) Open() bool { return q.Status == Pending }
 
+// Waited is how long the question has waited for an answer: until it was settled, or until now.
+func (q Question) Waited(now time.Time) time.Duration {
+	if q.Resolution != nil {
+		now = q.Resolution.At
+	}
+	return max(now.Sub(q.AskedAt), 0)
+}
+
 // String names the question and its status, and says nothing of the answer.
 func (q Question) String() string {
 	return fmt.Sprintf("question %s (%s, %s)", q.ID, q.Kind, q.Status)

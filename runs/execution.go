@@ -217,7 +217,9 @@ func broken(ctx context.Context, err error) *agentloop.Ending {
 // finish stores how this life ended.
 func (x *execution) finish(ctx context.Context, end *agentloop.Ending) {
 	e := ending{run: x.run, serial: x.sess.Serial, change: session.Change{To: stateOf(end),
-		Reason: end.Reason, Answer: end.Answer, Err: errorText(end.Err)}}
+		Reason: end.Reason, Answer: end.Answer,
+		Err: strings.ReplaceAll(errorText(end.Err), "sessions show SESSION",
+			"sessions show "+x.sess.ID)}}
 	if x.parked != nil {
 		e.parked = x.parked.ID
 	}
@@ -259,7 +261,8 @@ func errorText(err error) string {
 	return err.Error()
 }
 
-func errorParts(text string) (message, remedy string) {
+// ErrorParts are the two parts of a stored run's error: what was in the way, and what can be done.
+func ErrorParts(text string) (message, remedy string) {
 	if i := strings.LastIndex(text, hintMark); i >= 0 {
 		return text[:i], text[i+len(hintMark):]
 	}

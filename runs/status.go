@@ -30,8 +30,7 @@ type Status struct {
 	// client's session
 	Holder   *session.Hold
 	Usage    session.Usage     // of the run
-	Took     time.Duration     // since the run was created, until it ended or now
-	Waited   time.Duration     // by this call of Wait
+	Waited   time.Duration     // by this call of Wait; what the run has waited is in Usage
 	Budget   time.Duration     // of this call of Wait
 	Answered *inquiry.Question // by this call of Continue, or under its reply id before
 	Replayed bool              // the reply had been accepted before
@@ -66,7 +65,7 @@ func (m *Manager) status(ctx context.Context, sessionID string, since int) (Stat
 		v.Run = state.presented(v.Run)
 	}
 	st := Status{Session: v.Session, Run: v.Run, Settings: s.Settings, Usage: v.Usage}
-	st.Message, st.Mend = errorParts(v.Run.Error)
+	st.Message, st.Mend = ErrorParts(v.Run.Error)
 	st.addReason(v.Question)
 	if q := v.Question; q != nil && q.Open() && atRest(v.Run) {
 		m.addQuestion(&st, q)
@@ -82,15 +81,13 @@ func (m *Manager) status(ctx context.Context, sessionID string, since int) (Stat
 	return st, nil
 }
 
-// addReason fills in why the run stands still, or that it does not, and how long it took.
+// addReason fills in why the run stands still, or that it does not.
 func (st *Status) addReason(unused *inquiry.Question) {
 	r := st.Run
-	st.Reason, st.Took = r.StopReason, r.UpdatedAt.Sub(r.CreatedAt)
+	st.Reason = r.StopReason
 	switch {
 	case r.State == session.Queued, r.State == session.Running:
-		st.Reason, st.Took = agentloop.StillRunning, time.Since(r.CreatedAt)
-	case r.State.Terminal():
-		st.Took = r.EndedAt.Sub(r.CreatedAt)
+		st.Reason = agentloop.StillRunning
 	case r.State.Waiting() && (unused == nil || !unused.Open()):
 		st.Reason = agentloop.StillRunning // its question is settled, and about to be applied
 	}

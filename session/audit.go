@@ -144,7 +144,8 @@ func (s *Store) auditSettled(
 	e := about(AuditEvent(q.Status), r.At, q)
 	e.Channel, e.Authority = r.Channel, r.Authority
 	e.By, e.Text = r.By, r.Why
-	e.Answer, e.Took = r.Response.Reveal(), r.At.Sub(q.AskedAt)
+	q.Resolution = &r
+	e.Answer, e.Took = r.Response.Reveal(), q.Waited(r.At)
 	if e.Answer != "" && (q.Secret || r.Response.IsSecret()) {
 		e.Answer = inquiry.Masked
 	}

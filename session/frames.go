@@ -33,6 +33,12 @@ func (s *Store) framePath(id string) (string, error) {
 	return filepath.Join(s.dir, framesDir, m[1], m[2]+"."+m[3]+".jpeg"), nil
 }
 
+// FramePath is the file that keeps a frame; "" for none.
+func (s *Store) FramePath(id string) string {
+	path, _ := s.framePath(id)
+	return path
+}
+
 // Frame returns a frame as JPEG, or ErrNotFound.
 func (s *Store) Frame(ctx context.Context, id string) ([]byte, error) {
 	path, err := s.framePath(id)

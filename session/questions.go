@@ -38,6 +38,32 @@ var (
 		", resolution, response, sealed, resume"
 )
 
+// Wait is how long the question of a step has waited for an answer, see inquiry.Question.Waited.
+type Wait struct {
+	RunID string
+	Step  int // index within the session
+	For   time.Duration
+}
+
+// Waits tells it of each question that a run of the session has asked.
+func (s *Store) Waits(ctx context.Context, sessionID string) ([]Wait, error) {
+	list, err := s.waits(ctx, s.read, "session_id", sessionID)
+	return list, doing(err, "reading how long session %s has waited", sessionID)
+}
+
+func (s *Store) waits(ctx context.Context, q queryer, column, id string) ([]Wait, error) {
+	now := s.now()
+	return collect(ctx, q, func(row scanner) (w Wait, err error) {
+		var asked inquiry.Question
+		var settled *inquiry.Resolution
+		err = row.Scan(&w.RunID, &w.Step, instant{&asked.AskedAt}, object{&settled})
+		asked.Resolution = settled
+		w.For = asked.Waited(now)
+		return w, err
+	}, `SELECT run_id, coalesce(json_extract(body, '$.step'), 0), asked_at, resolution
+		FROM questions WHERE run_id <> '' AND `+column+" = ? ORDER BY asked_at, rowid", id)
+}
+
 func scanBrief(row scanner) (q inquiry.Question, err error) {
 	err = row.Scan(briefFields(&q).values()...)
 	return q, err

@@ -43,7 +43,7 @@ func (s *Store) snapshot(
 	if v.Question, err = s.unused(ctx, tx, &v.Run); err != nil {
 		return v, err
 	}
-	if v.Usage, err = usage(ctx, tx, v.Run.ID); err != nil {
+	if v.Usage, err = s.usage(ctx, tx, v.Run.ID); err != nil {
 		return v, err
 	}
 	from, err := after(v.Run)

@@ -51,8 +51,14 @@ func stepsAfter(ctx context.Context, q queryer, sessionID string, after int) ([]
 		WHERE session_id = ? AND idx > ? ORDER BY idx`, sessionID, after)
 }
 
-// usage adds up what the steps of a run have cost.
-func usage(ctx context.Context, q queryer, runID string) (Usage, error) {
+// Usage is what a run has cost so far.
+func (s *Store) Usage(ctx context.Context, runID string) (Usage, error) {
+	u, err := s.usage(ctx, s.read, runID)
+	return u, doing(err, "adding up what run %s has cost", runID)
+}
+
+// usage adds up what the steps of a run have cost, and how long it has waited.
+func (s *Store) usage(ctx context.Context, q queryer, runID string) (Usage, error) {
 	var u Usage
 	row := q.QueryRowContext(ctx, `
 		SELECT count(*), coalesce(sum(calls), 0), coalesce(sum(prompt_tokens), 0),
@@ -60,5 +66,12 @@ func usage(ctx context.Context, q queryer, runID string) (Usage, error) {
 			coalesce(sum(phone_ns), 0)
 		FROM steps WHERE run_id = ?`, runID)
 	err := row.Scan(&u.Steps, &u.Calls, &u.PromptTokens, &u.CompletionTokens, &u.Model, &u.Phone)
+	if err != nil {
+		return u, err
+	}
+	waits, err := s.waits(ctx, q, "run_id", runID)
+	for _, w := range waits {
+		u.Waited += w.For
+	}
 	return u, err
 }

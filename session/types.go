@@ -165,4 +165,9 @@ type Usage struct {
 	CompletionTokens int           `json:"completion_tokens"`
 	Model            time.Duration `json:"model"` // deciding
 	Phone            time.Duration `json:"phone"` // looking, acting, settling
+	// for the answers to questions, which is no work
+	Waited time.Duration `json:"waited"`
 }
+
+// Work is the time that the steps took. No pause between them, and no waiting, is in it.
+func (u Usage) Work() time.Duration { return u.Model + u.Phone }

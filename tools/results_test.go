@@ -19,6 +19,7 @@ import (
 	"github.com/taploop/taploop/device/devicetest"
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/session/export"
 	"github.com/taploop/taploop/tools"
 	"github.com/taploop/taploop/tools/result"
 )
@@ -37,7 +38,7 @@ func TestTheKeysOfAResult(t *testing.T) {
 			"global_step_idx": 2.0},
 			a.structured["final_action"])
 		require.Equal(t, in{"waited_ms": 2000.0, "wait_budget_ms": 25000.0, "run_ms": 2000.0,
-			"model_ms": 2000.0}, a.structured["timing"])
+			"asked_ms": 0.0, "model_ms": 2000.0}, a.structured["timing"])
 		require.Equal(t, in{"prompt_tokens": 20.0, "completion_tokens": 2.0}, a.structured["usage"])
 		require.Equal(t, "done ", a.structured["answer"])
 		require.Nil(t, a.structured["error"])
@@ -46,6 +47,40 @@ session_id "`+a.SessionID+`", device_id "A", COMPLETED, TASK_COMPLETED_SUCCESSFU
 1. CLICK (tap (0.500,0.500))
 2. COMPLETE (done: "done ")`, a.text)
 		require.Len(t, a.raw.Content, 1, "nothing else is there")
+	})
+}
+
+// What a result, the page and the audit say of a question is the time between asked and answered;
+// neither that nor a pause is work.
+func TestTheTimeOfWaitingIsTrueEverywhere(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		a := w.start("ask tap")
+		worked := a.Timing.Run
+		time.Sleep(2*time.Minute + 4*time.Second)
+		require.EqualValues(t, 124_000, w.call("ask_agent_wait",
+			in{"session_id": a.SessionID, "wait_seconds": 0}).Timing.Asked, "so far")
+		done := w.call("ask_agent_continue",
+			in{"session_id": a.SessionID, "reply_from_client": "yes"})
+		require.EqualValues(t, 124_000, done.Timing.Asked)
+		require.Greater(t, done.Timing.Run, worked)
+		require.Less(t, done.Timing.Run, int64(20_000))
+		time.Sleep(time.Hour)
+		again := w.call("ask_agent_continue", in{"session_id": a.SessionID, "task": "tap"})
+		require.Zero(t, again.Timing.Asked)
+		require.Less(t, again.Timing.Run, int64(20_000))
+
+		waits, err := w.store.Waits(t.Context(), a.SessionID)
+		require.NoError(t, err)
+		require.Equal(t, []session.Wait{{RunID: a.RunID, Step: a.Global,
+			For: 124 * time.Second}}, waits)
+		var page strings.Builder
+		require.NoError(t, export.HTML(t.Context(), &page, w.store, a.SessionID))
+		require.Contains(t, page.String(), "<dt>Waiting</dt><dd>2 min 4 s</dd>")
+		require.Contains(t, page.String(), ">wait 2 min 4 s</span>")
+		entries, err := w.store.Audit(t.Context(), session.AuditFilter{SessionID: a.SessionID,
+			Event: "answered"})
+		require.NoError(t, err)
+		require.Equal(t, 124*time.Second, entries[0].Took)
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/model"
 )
 
@@ -72,7 +73,7 @@ func (p *Policy) Next(ctx context.Context, s agentloop.Situation) (agentloop.Pro
 		p.log.WarnContext(ctx, "unreadable reply", "step", s.Step, "try", len(out.Tries),
 			"dialect", p.dialect.Profile().Name, "err", err)
 		if len(out.Tries) > Repairs {
-			return out, unreadable(len(out.Tries), err)
+			return out, unreadable(out.Tries, err)
 		}
 		asked.Messages = append(asked.Messages, p.dialect.Repair(reply, err)...)
 	}
@@ -140,9 +141,13 @@ func ended(ctx context.Context) error {
 	return fmt.Errorf("deciding: %w", ctx.Err())
 }
 
-func unreadable(tries int, last error) error {
-	err := fmt.Errorf("%w: %d tries, the last: %w", agentloop.ErrUnreadable, tries, last)
-	return hint.Add(err, "look at the replies in the session's steps; a model that does not keep "+
-		"to the form needs more room (model.max_tokens) or to give way to one that was trained for "+
-		"phones (model.name)")
+// quotedReply is how many characters of a reply are quoted.
+const quotedReply = 200
+
+func unreadable(tries []agentloop.Try, last error) error {
+	err := fmt.Errorf("%w: %d tries, the last: %w; it wrote: %s", agentloop.ErrUnreadable,
+		len(tries), last, text.Quote(text.Line(tries[len(tries)-1].Reply), quotedReply))
+	return hint.Add(err, "`taploop sessions show SESSION` prints what the model wrote; one that "+
+		"does not keep to the form needs more room (model.max_tokens) or to give way to one "+
+		"that was trained for phones (model.name)")
 }

@@ -36,6 +36,8 @@ type taskFlags struct {
 	Queue     bool   `help:"Wait for a phone that another session holds."`
 	JSON      bool   `help:"Print the result as JSON on stdout."`
 	workFlags
+
+	answers bool // the command line answers the question: that is not said again
 }
 
 // settings are those of the run. A person at the terminal is asked there, unless it was said
@@ -88,6 +90,7 @@ func (c *continueCmd) Run(ctx context.Context, a *app) error {
 	if c.Reply != nil && c.Refuse {
 		return usage(fmt.Errorf("--reply and --refuse are both given"), "keep one of them")
 	}
+	c.answers = c.Reply != nil || c.Refuse
 	if c.Task == "" && strings.ContainsAny(c.Session, " \t\n") { // no id has spaces
 		c.Session, c.Task = "", c.Session
 	}
@@ -148,6 +151,7 @@ func (a *app) follow(ctx context.Context, c *taskFlags,
 		person = newConsole(a.in, a.err) // at its end
 	}
 	show := a.newSteps(person)
+	show.asked = c.answers
 	defer show.end()
 	o := overrides{console: show, observe: show.event}
 	opened := false
@@ -232,8 +236,7 @@ func (a *app) cutSteps(wanted int) []string {
 
 // printEnd says in words how a run ended, and what to call next.
 func (a *app) printEnd(st runs.Status) error {
-	a.notef("\n%s after %d steps, %s", st.Reason, st.Session.Steps,
-		st.Took.Round(100*time.Millisecond))
+	a.notef("\n%s after %s, %s", st.Reason, plural(st.Usage.Steps, "step"), spent(st.Usage))
 	if st.Message != "" && st.Message != st.Run.Answer {
 		fmt.Fprintln(a.err, text.Line(st.Message))
 	}
@@ -259,4 +262,24 @@ func (a *app) printEnd(st runs.Status) error {
 		a.notef("  go on: %s", nextOf(st).Command)
 	}
 	return nil
+}
+
+// spent is where a run's time went. What lay between its steps is neither.
+func spent(u session.Usage) string {
+	words := tenths(u.Work()) + " of work"
+	if u.Waited >= 100*time.Millisecond {
+		words += ", " + tenths(u.Waited) + " of waiting for answers"
+	}
+	return words
+}
+
+// tenths is a duration to a tenth of a second.
+func tenths(d time.Duration) string { return d.Round(100 * time.Millisecond).String() }
+
+// plural is a number of things.
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }

@@ -5,14 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 	"time"
 
-	"github.com/taploop/taploop/actions"
-	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
 	"github.com/taploop/taploop/session/export"
@@ -161,70 +158,15 @@ func (c *sessionsShowCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	all, err := store.Runs(ctx, sess.ID)
-	if err != nil {
-		return err
-	}
-	records, err := store.Steps(ctx, sess.ID)
+	shown, err := read(ctx, store, sess)
 	if err != nil {
 		return err
 	}
 	if c.JSON {
-		return printJSON(a.out, map[string]any{"session": sess, "runs": all,
-			"steps": stepViews(records)})
+		return printJSON(a.out, shown)
 	}
-	printSession(a.out, sess, all, records)
+	shown.print(a.out)
 	return nil
-}
-
-func printSession(w io.Writer, sess session.Session, all []session.Run,
-	records []session.StepRecord) {
-	fmt.Fprintf(w, "session %s on %s, %d steps\n", sess.ID, text.Line(sess.Serial), sess.Steps)
-	for _, r := range all {
-		fmt.Fprintf(w, "\ntask: %s\n%s %s %s\n", text.Line(r.Task), r.State, r.StopReason,
-			text.Line(r.Answer))
-		for _, s := range records {
-			if s.RunID == r.ID {
-				fmt.Fprintf(w, "  %3d  %-7s %s\n", s.Index, s.State, describe(s))
-			}
-		}
-		for _, x := range r.Progress.Exchanges {
-			fmt.Fprintf(w, "  asked: %s\n  %s: %s\n", text.Line(x.Question), x.Outcome,
-				text.Line(x.Answer))
-		}
-	}
-}
-
-func describe(s session.StepRecord) string {
-	line := text.Cut(text.Line(export.Words(s.Proposal)), 100)
-	if s.Refusal != "" {
-		line += " (refused: " + text.Line(s.Refusal) + ")"
-	}
-	return line
-}
-
-// stepView is a step as sessions show prints it for programs.
-type stepView struct {
-	export.Step
-	Index    int               `json:"global_step_idx"`
-	Exchange *actions.Exchange `json:"exchange,omitempty"`
-	Frame    string            `json:"frame,omitempty"`
-	App      string            `json:"app,omitempty"`
-	Tries    int               `json:"tries"`
-	TookMS   int64             `json:"took_ms"`
-	At       time.Time         `json:"at"`
-}
-
-func stepViews(records []session.StepRecord) []stepView {
-	out := []stepView{}
-	for _, s := range records {
-		out = append(out, stepView{Step: export.NewStep(s), Index: s.Index, Exchange: s.Exchange,
-			Frame: s.FrameID,
-			App:   s.Look.State.App, Tries: len(s.Proposal.Tries),
-			TookMS: s.Timing.Total().Milliseconds(),
-			At:     s.StartedAt})
-	}
-	return out
 }
 
 type sessionsExportCmd struct {

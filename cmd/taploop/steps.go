@@ -6,7 +6,6 @@ import (
 	"io"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
@@ -148,8 +147,7 @@ func (s *steps) step(st agentloop.Step) {
 	if st.Refusal != "" {
 		words += "; the phone refused: " + text.Line(st.Refusal)
 	}
-	took := st.Timing.Total().Round(100 * time.Millisecond)
-	s.line(fmt.Sprintf("step %-3d ", st.Index), text.Line(words)+"  "+took.String())
+	s.line(fmt.Sprintf("step %-3d ", st.Index), text.Line(words)+"  "+tenths(st.Timing.Total()))
 	if st.Exchange != nil {
 		s.exchange(*st.Exchange)
 	}

@@ -26,6 +26,7 @@ type shelf struct {
 	runs    []session.Run
 	steps   []session.StepRecord
 	frames  map[string][]byte
+	waits   []session.Wait
 }
 
 var _ export.Source = (*session.Store)(nil)
@@ -40,6 +41,7 @@ func (s *shelf) Session(_ context.Context, id string) (session.Session, error) {
 func (s *shelf) Runs(context.Context, string) ([]session.Run, error)         { return s.runs, nil }
 func (s *shelf) Steps(context.Context, string) ([]session.StepRecord, error) { return s.steps, nil }
 
+func (s *shelf) Waits(context.Context, string) ([]session.Wait, error) { return s.waits, nil }
 func (s *shelf) Frame(_ context.Context, id string) ([]byte, error) {
 	b, ok := s.frames[id]
 	if !ok {
@@ -145,8 +147,8 @@ func completed() *shelf {
 		func(st *session.StepRecord) {
 			st.Exchange = &actions.Exchange{Question: "On weekends, too?", Answer: "No",
 				Outcome: actions.Answered}
-			st.Timing.Ask = 90 * time.Second
 		})
+	s.waits = []session.Wait{{RunID: "r1", Step: 4, For: 90 * time.Second}}
 	return s.step(actions.Complete{Report: "It rings at 7:30."}, 54, 120)
 }
 

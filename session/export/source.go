@@ -2,6 +2,7 @@ package export
 
 import (
 	"context"
+	"time"
 
 	"github.com/taploop/taploop/session"
 )
@@ -11,6 +12,7 @@ type Source interface {
 	Session(ctx context.Context, id string) (session.Session, error)
 	Runs(ctx context.Context, sessionID string) ([]session.Run, error)
 	Steps(ctx context.Context, sessionID string) ([]session.StepRecord, error)
+	Waits(ctx context.Context, sessionID string) ([]session.Wait, error)
 	Frame(ctx context.Context, id string) ([]byte, error)
 }
 
@@ -19,6 +21,7 @@ type trajectory struct {
 	session session.Session
 	runs    []session.Run
 	steps   []session.StepRecord
+	waited  map[int]time.Duration // for the answer to a step's question, by the step's index
 }
 
 func read(ctx context.Context, src Source, sessionID string) (trajectory, error) {
@@ -30,7 +33,14 @@ func read(ctx context.Context, src Source, sessionID string) (trajectory, error)
 	if t.runs, err = src.Runs(ctx, sessionID); err != nil {
 		return t, err
 	}
-	t.steps, err = src.Steps(ctx, sessionID)
+	if t.steps, err = src.Steps(ctx, sessionID); err != nil {
+		return t, err
+	}
+	waits, err := src.Waits(ctx, sessionID)
+	t.waited = map[int]time.Duration{}
+	for _, w := range waits {
+		t.waited[w.Step] += w.For
+	}
 	return t, err
 }
 

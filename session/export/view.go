@@ -28,8 +28,11 @@ type view struct {
 type totals struct {
 	Steps, Calls, Questions        int
 	PromptTokens, CompletionTokens int
-	Model, Phone, Waited, Total    time.Duration
+	Model, Phone, Waited           time.Duration
 }
+
+// Total is the work and the waiting; pauses are neither.
+func (t totals) Total() time.Duration { return t.Model + t.Phone + t.Waited }
 
 // bar is a step in the strip of times, in units of 1000 to its width.
 type bar struct {
@@ -62,6 +65,7 @@ type stepView struct {
 	Plain    bool   // the page shows the Words elsewhere
 	Touch    *touch
 	Wide     bool
+	Waited   time.Duration // for the answer to Question
 	Question string
 	Options  []string
 	Answer   string
@@ -94,8 +98,10 @@ func newView(t trajectory, picture func(string) (template.URL, error)) view {
 		rv.Outcome, rv.Tone = outcome(r)
 		boundAll(&rv.Run.Task, &rv.Run.Answer, &rv.Run.Error)
 		for _, st := range t.of(r) {
-			v.Totals.add(st)
-			rv.Steps = append(rv.Steps, newStep(st, r, picture))
+			v.Totals.add(st, t.waited[st.Index])
+			step := newStep(st, r, picture)
+			step.Waited = t.waited[st.Index]
+			rv.Steps = append(rv.Steps, step)
 		}
 		v.Runs = append(v.Runs, rv)
 		v.Outcome, v.Tone = rv.Outcome, rv.Tone
@@ -103,16 +109,15 @@ func newView(t trajectory, picture func(string) (template.URL, error)) view {
 	if len(v.Runs) > 0 {
 		v.Title = v.Runs[0].Task
 	}
-	v.Bars = bars(t.steps, v.Totals.Total)
+	v.Bars = bars(t.steps, t.waited)
 	return v
 }
 
-func (t *totals) add(st session.StepRecord) {
+func (t *totals) add(st session.StepRecord, waited time.Duration) {
 	t.Steps++
 	t.Model += st.Timing.Decide
 	t.Phone += st.Timing.Settle + st.Timing.Look + st.Timing.Act
-	t.Waited += st.Timing.Ask
-	t.Total += st.Timing.Total()
+	t.Waited += waited
 	t.Calls += len(st.Proposal.Tries)
 	for _, try := range st.Proposal.Tries {
 		t.PromptTokens += try.PromptTokens
@@ -125,12 +130,13 @@ func (t *totals) add(st session.StepRecord) {
 
 // bars lays the steps' times out in a row. Waiting for a person is capped at a third of the rest,
 // or it would be all there is to see.
-func bars(steps []session.StepRecord, total time.Duration) []bar {
-	var asked time.Duration
+func bars(steps []session.StepRecord, waited map[int]time.Duration) []bar {
+	var all totals
 	for _, st := range steps {
-		asked += st.Timing.Ask
+		all.add(st, waited[st.Index])
 	}
-	busy := total - asked
+	asked := all.Waited
+	busy := all.Total() - asked
 	if busy <= 0 {
 		return nil
 	}
@@ -148,8 +154,8 @@ func bars(steps []session.StepRecord, total time.Duration) []bar {
 			X:     x,
 			Phone: unit(st.Timing.Settle + st.Timing.Look + st.Timing.Act),
 			Model: unit(st.Timing.Decide),
-			Ask:   unit(time.Duration(shrink * float64(st.Timing.Ask))),
-			Title: verbOf(st.Proposal.Action) + ", " + span(st.Timing.Total()),
+			Ask:   unit(time.Duration(shrink * float64(waited[st.Index]))),
+			Title: verbOf(st.Proposal.Action) + ", " + span(st.Timing.Total()+waited[st.Index]),
 		}
 		x = tenth(x + b.Phone + b.Model + b.Ask)
 		out = append(out, b)

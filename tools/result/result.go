@@ -72,6 +72,7 @@ type Timing struct {
 	Waited int64 `json:"waited_ms"`
 	Budget int64 `json:"wait_budget_ms"`
 	Run    int64 `json:"run_ms"`
+	Asked  int64 `json:"asked_ms"`
 	Model  int64 `json:"model_ms"`
 }
 
@@ -107,8 +108,9 @@ func New(st runs.Status) (Result, error) {
 		Local:     st.Local,
 		Global:    st.Session.Steps,
 		Delta:     len(st.Steps),
-		Timing: &Timing{st.Waited.Milliseconds(), st.Budget.Milliseconds(), st.Took.Milliseconds(),
-			st.Usage.Model.Milliseconds()},
+		Timing: &Timing{Waited: st.Waited.Milliseconds(), Budget: st.Budget.Milliseconds(),
+			Run:   st.Usage.Work().Milliseconds(),
+			Asked: st.Usage.Waited.Milliseconds(), Model: st.Usage.Model.Milliseconds()},
 		Usage: &Usage{st.Usage.PromptTokens, st.Usage.CompletionTokens},
 	}
 	if st.Last != nil {

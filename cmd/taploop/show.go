@@ -1,0 +1,171 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/session/export"
+)
+
+// shownSession is all that the store knows of a session, as sessions show prints it.
+type shownSession struct {
+	Session session.Session `json:"session"`
+	Runs    []shownRun      `json:"runs"`
+	Steps   []shownStep     `json:"steps"`
+}
+
+type shownRun struct {
+	session.Run
+	Message  string `json:"message,omitempty"` // what was in the way
+	Hint     string `json:"hint,omitempty"`
+	WorkMS   int64  `json:"work_ms"`
+	WaitedMS int64  `json:"waited_ms"` // for answers
+	usage    session.Usage
+}
+
+type shownStep struct {
+	export.Step
+	Index    int               `json:"global_step_idx"`
+	Exchange *actions.Exchange `json:"exchange,omitempty"`
+	Question *inquiry.Question `json:"question,omitempty"`
+	WaitedMS int64             `json:"waited_ms,omitempty"`
+	Frame    string            `json:"frame,omitempty"`
+	Picture  string            `json:"picture,omitempty"` // path of the file
+	App      string            `json:"app,omitempty"`
+	Tries    int               `json:"tries"`
+	Replies  []shownReply      `json:"replies,omitempty"`
+	TookMS   int64             `json:"took_ms"`
+	At       time.Time         `json:"at"`
+}
+
+// shownReply is what the model wrote, and why it was not understood.
+type shownReply struct {
+	Reply string `json:"reply"`
+	Error string `json:"error,omitempty"`
+}
+
+func read(ctx context.Context, store *session.Store, sess session.Session) (shownSession, error) {
+	x := shownSession{Session: sess, Runs: []shownRun{}, Steps: []shownStep{}}
+	all, err := store.Runs(ctx, sess.ID)
+	if err != nil {
+		return x, err
+	}
+	for _, r := range all {
+		shown := shownRun{Run: r}
+		shown.Message, shown.Hint = runs.ErrorParts(r.Error)
+		if shown.usage, err = store.Usage(ctx, r.ID); err != nil {
+			return x, err
+		}
+		shown.WorkMS = shown.usage.Work().Milliseconds()
+		shown.WaitedMS = shown.usage.Waited.Milliseconds()
+		x.Runs = append(x.Runs, shown)
+	}
+	records, err := store.Steps(ctx, sess.ID)
+	if err != nil {
+		return x, err
+	}
+	asked, err := store.Questions().List(ctx, inquiry.Filter{SessionID: sess.ID})
+	if err != nil {
+		return x, err
+	}
+	for _, st := range records {
+		x.Steps = append(x.Steps, newShownStep(store, st, asked))
+	}
+	return x, nil
+}
+
+func newShownStep(store *session.Store, st session.StepRecord, asked []inquiry.Question) shownStep {
+	s := shownStep{Step: export.NewStep(st), Index: st.Index, Exchange: st.Exchange,
+		Frame: st.FrameID, Picture: store.FramePath(st.FrameID), App: st.Look.State.App,
+		Tries: len(st.Proposal.Tries), TookMS: st.Timing.Total().Milliseconds(), At: st.StartedAt}
+	for _, try := range st.Proposal.Tries {
+		s.Replies = append(s.Replies, shownReply{try.Reply, try.Error})
+	}
+	i := slices.IndexFunc(asked, func(q inquiry.Question) bool {
+		return q.RunID == st.RunID && q.Step == st.Index
+	})
+	if i >= 0 {
+		s.Question, s.WaitedMS = &asked[i], asked[i].Waited(time.Now()).Milliseconds()
+	}
+	return s
+}
+
+// sheet prints lines that keep to a terminal's width.
+type sheet struct {
+	to      io.Writer
+	columns int // 0 is any number
+}
+
+// line prints words behind a label; of an empty text nothing.
+func (p sheet) line(label, words string) {
+	if words = text.Line(words); words != "" {
+		fmt.Fprint(p.to, wrapped(label, words, p.columns))
+	}
+}
+
+func (x shownSession) print(w io.Writer) {
+	p := sheet{w, columnsOf(w)}
+	p.line("session ", fmt.Sprintf("%s on %s, %s", x.Session.ID, text.Line(x.Session.Serial),
+		plural(x.Session.Steps, "step")))
+	for _, r := range x.Runs {
+		fmt.Fprintln(w)
+		p.line("task: ", r.Task)
+		p.line("", strings.Join([]string{string(r.State), string(r.StopReason), r.Answer}, " "))
+		if r.Message != r.Answer {
+			p.line("  why: ", r.Message)
+		}
+		p.line("  try: ", r.Hint)
+		p.line("  time: ", spent(r.usage))
+		for _, s := range x.Steps {
+			if s.RunID == r.ID {
+				s.print(p)
+			}
+		}
+	}
+}
+
+// shownReplyLength is how many characters of a reply a person is shown.
+const shownReplyLength = 200
+
+func (s shownStep) print(p sheet) {
+	p.line(fmt.Sprintf("  %3d  %-7s ", s.Index, s.State), fmt.Sprintf("%s  %s",
+		text.Cut(text.Line(s.Action), 400), tenths(time.Duration(s.TookMS)*time.Millisecond)))
+	const below = "       "
+	if s.Refusal != "" {
+		p.line(below+"refused: ", s.Refusal)
+	}
+	p.line(below+"thought: ", text.Cut(text.Line(s.Thought), 400))
+	p.line(below+"explain: ", text.Cut(text.Line(s.Explain), 400))
+	for _, r := range s.Replies {
+		p.line(below+"reply: ", text.Cut(text.Line(r.Reply), shownReplyLength))
+		p.line(below+"not understood: ", text.Cut(text.Line(r.Error), 400))
+	}
+	s.exchange(p, below)
+	p.line(below+"picture: ", s.Picture)
+}
+
+// exchange prints the step's question and what came of it.
+func (s shownStep) exchange(p sheet, below string) {
+	switch q, x := s.Question, s.Exchange; {
+	case q != nil && q.Resolution != nil:
+		p.line(below+"asked: ", q.Text)
+		p.line(below+string(q.Status)+": ", fmt.Sprintf("%s (%s, after %s)",
+			q.Resolution.Response, q.Resolution.Who(), tenths(q.Waited(time.Now()))))
+	case q != nil:
+		p.line(below+"asked: ", q.Text)
+		p.line(below+string(q.Status)+": ", "for "+tenths(q.Waited(time.Now())))
+	case x != nil:
+		p.line(below+"asked: ", x.Question)
+		p.line(below+string(x.Outcome)+": ", cmp.Or(x.Answer, "-"))
+	}
+}
