@@ -33,6 +33,9 @@ func (t *questions) get(ctx context.Context, c *call, id string) (inquiry.Questi
 	if err == nil && !owned || errors.Is(err, inquiry.ErrNotFound) {
 		return q, noQuestion(id)
 	}
+	if err == nil {
+		c.session = q.SessionID
+	}
 	return q, err
 }
 

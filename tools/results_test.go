@@ -611,3 +611,18 @@ func TestOnlyANewTaskGoesToTheHomeScreen(t *testing.T) {
 		}
 	})
 }
+
+func TestAnAnswerThatComesTooLateNamesHowTheRunGoesOn(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		a := w.start("ask tap tap tap")
+		w.call("ask_agent_continue", in{"session_id": a.SessionID, "reply_from_client": "red",
+			"wait_seconds": 0})
+		late := w.call("answer_question", in{"question_id": a.Question.ID, "response": "blue"})
+		require.Equal(t, "QUESTION_ALREADY_RESOLVED", late.structured["error"].(in)["code"])
+		next := late.structured["next"].(in)
+		require.Equal(t, "ask_agent_wait", next["tool"])
+		require.Equal(t, a.SessionID, next["arguments"].(in)["session_id"])
+		gone := w.call("answer_question", in{"question_id": "nosuch", "response": "blue"})
+		require.Equal(t, "list_pending_questions", gone.structured["next"].(in)["tool"])
+	})
+}

@@ -49,3 +49,15 @@ func TestTheExitCodeTellsTroubleFromATaskThatFailed(t *testing.T) {
 		require.Equal(t, c.want, exitOf(c.err), "%v", c.err)
 	}
 }
+
+func TestACommandIsRepeatedAsAShellTakesIt(t *testing.T) {
+	for want, args := range map[string][]string{
+		`taploop run --queue 'it'\''s "x" $HOME'`:      {"run", `it's "x" $HOME`},
+		"taploop -v run --queue --json -- --task":      {"-v", "run", "--json", "--", "--task"},
+		"taploop continue --queue 8241 'another task'": {"continue", "8241", "another task"},
+	} {
+		require.Equal(t, want, (&app{args: args}).repeated("--queue").Command)
+	}
+	require.Nil(t, (&app{args: []string{"continue", "8241", "--reply=482913"}}).repeated("--queue"),
+		"an answer is not said again")
+}
