@@ -45,7 +45,8 @@ func (m *Manager) Session(ctx context.Context, id, client string) (session.Sessi
 	return x, UnknownSession(id, err)
 }
 
-// Status tells how a session's latest run stands.
+// Status tells how a session's latest run stands. One that has ended, while the store did not take
+// that yet, is PAUSED as INTERNAL_ERROR, and Message says why.
 func (m *Manager) Status(ctx context.Context, sessionID string) (Status, error) {
 	return m.status(ctx, sessionID, 0)
 }
