@@ -143,11 +143,7 @@ func (s *steps) exchange(x actions.Exchange) {
 // step says a step in one line: what was done or why, once, and how long it took.
 func (s *steps) step(st agentloop.Step) {
 	s.last = st.Index
-	words := text.Cut(export.Headline(st.Proposal), 400)
-	if st.Refusal != "" {
-		words += "; the phone refused: " + text.Line(st.Refusal)
-	}
-	s.line(fmt.Sprintf("step %-3d ", st.Index), text.Line(words)+"  "+tenths(st.Timing.Total()))
+	s.line(fmt.Sprintf("step %-3d ", st.Index), export.Line(st)+"  "+tenths(st.Timing.Total()))
 	if st.Exchange != nil {
 		s.exchange(*st.Exchange)
 	}

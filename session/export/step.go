@@ -47,6 +47,16 @@ func Words(p agentloop.Proposal) string {
 	return "no action could be read from the model's reply"
 }
 
+// Line is a step in one line, for terminals and for models: what was decided, and why the phone
+// refused it.
+func Line(s agentloop.Step) string {
+	line := text.Cut(text.Line(Headline(s.Proposal)), 400)
+	if s.Refusal != "" {
+		line += "; the phone refused: " + text.Cut(text.Line(s.Refusal), 400)
+	}
+	return line
+}
+
 // Headline is a decision in one line, for people: the verb, and why, or what it does.
 func Headline(p agentloop.Proposal) string {
 	switch {

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/agentloop"
-	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
 	"github.com/taploop/taploop/session/export"
@@ -141,12 +140,8 @@ func Failed(err error) Result {
 // NewStep is a stored step without its picture.
 func NewStep(s session.StepRecord) (Step, error) {
 	a, err := s.Proposal.AgentAction()
-	line := export.Headline(s.Proposal)
-	if s.Refusal != "" {
-		line += ", refused: " + text.Cut(text.Line(s.Refusal), 300)
-	}
 	return Step{Action: a, Global: s.Index, Caption: s.Proposal.Caption,
-		Line: line}, err
+		Line: export.Line(s.Step)}, err
 }
 
 // Earlier are all steps of the status but the last, which is the final action.
