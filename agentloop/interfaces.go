@@ -45,6 +45,10 @@ type Policy interface {
 // ErrUnreadable is returned by a Policy whose model could not be understood after all its tries.
 var ErrUnreadable = errors.New("the model's replies could not be read as an action")
 
+// ErrDiverged is returned by a Policy that replays a recording and meets something else than was
+// recorded.
+var ErrDiverged = errors.New("the run is not the one that was recorded")
+
 // Parker keeps questions for people.
 type Parker interface {
 	// Park stores a question for those who answer in the run's reply mode. When it returns nil, the

@@ -156,6 +156,8 @@ func (l *loop) decide(ctx context.Context, s *Step) *Ending {
 		return l.undecided(ctx, s, ModelOutputInvalid, err)
 	case errors.Is(err, syscall.ENOSPC): // of what is recorded; the model is not to blame
 		return l.undecided(ctx, s, InternalError, err)
+	case errors.Is(err, ErrDiverged):
+		return halt(ReplayDiverged, err)
 	case err != nil && !replied(p):
 		return halt(ModelError, err)
 	case err != nil:

@@ -186,6 +186,12 @@ func TestHowARunEnds(t *testing.T) {
 			arrange: func(r *rig) {
 				r.script.err = func(int) error { return errors.New("connection refused") }
 			}, says: "refused", steps: 1},
+		{name: "replay that meets another screen", want: agentloop.ReplayDiverged,
+			arrange: func(r *rig) {
+				r.script.err = func(int) error {
+					return hint.Add(fmt.Errorf("%w: page", agentloop.ErrDiverged), "record anew")
+				}
+			}, says: "not the one that was recorded: page"},
 		{name: "model that is not reached at all", want: agentloop.ModelError,
 			arrange: func(r *rig) {
 				r.script.mute = true

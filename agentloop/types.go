@@ -111,7 +111,8 @@ const (
 	QuestionTimedOut   StopReason = "QUESTION_TIMED_OUT"
 	QuestionLimit      StopReason = "QUESTION_LIMIT"
 	TimeLimitReached   StopReason = "TIME_LIMIT_REACHED"
-	SecureScreen       StopReason = "SECURE_SCREEN"  // nothing is to be seen: capture is forbidden
-	DeviceError        StopReason = "DEVICE_ERROR"   // the phone could not be looked at
-	InternalError      StopReason = "INTERNAL_ERROR" // see the error
+	ReplayDiverged     StopReason = "REPLAY_DIVERGED" // on another screen than was recorded
+	SecureScreen       StopReason = "SECURE_SCREEN"   // nothing is to be seen: capture is forbidden
+	DeviceError        StopReason = "DEVICE_ERROR"    // the phone could not be looked at
+	InternalError      StopReason = "INTERNAL_ERROR"  // see the error
 )

@@ -91,8 +91,12 @@ func (l *Loaded) check() error {
 				v.Path+f.below, quoted(f.value), v.Origin), "want "+f.want))
 		}
 	}
-	if l.Model.Record != "" && l.Model.Replay != "" {
-		bad = append(bad, hint.Add(errors.New("model.record and model.replay are both set"),
+	if m := l.Model; m.Replay != "" && (m.Record != "" || m.ReplayOrModel != "") {
+		other := "model.record"
+		if m.ReplayOrModel != "" {
+			other = "model.replay_or_model"
+		}
+		bad = append(bad, hint.Add(fmt.Errorf("%s and model.replay are both set", other),
 			"keep one of them"))
 	}
 	slices.SortFunc(bad, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })

@@ -64,6 +64,9 @@ type Model struct {
 	Extra            map[string]any `koanf:"extra"`
 	Record           string         `koanf:"record"`
 	Replay           string         `koanf:"replay"`
+	ReplayOrModel    string         `koanf:"replay_or_model"`
+	ReplayTolerance  float64        `koanf:"replay_tolerance"`
+	ReplayMasks      []string       `koanf:"replay_masks"`
 }
 
 // Caption says which model puts frames in words and answers under auto_reply. Empty values are

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/taploop/taploop/screen"
 )
 
 // settings has a row for each key of [Config]: its path, its default as text, what may be wrong
@@ -61,7 +63,20 @@ var settings = []struct {
 	{"model.image_quality", "85", between(1, 100), "JPEG quality of that picture"},
 	{"model.extra", "", nil, "further fields of the request body"},
 	{"model.record", "", nil, "file to record the model's replies in"},
-	{"model.replay", "", nil, "file to replay the model's replies from, offline"},
+	{"model.replay", "", nil,
+		"file to replay the model's replies from, offline; on another screen than the recorded " +
+			"one the run stops as REPLAY_DIVERGED"},
+	{"model.replay_or_model", "", nil,
+		"file to replay the model's replies from; on another screen the model is asked from " +
+			"there on, and the new recording is written to model.record, by default to the " +
+			"file's name with .new behind it"},
+	{"model.replay_tolerance", "0.001", between(0, 1),
+		"share of the screen that may look otherwise than recorded"},
+	{"model.replay_masks", "status_bar,home_clock", masks,
+		"parts of the screen that a replay does not compare: status_bar (clock, battery), " +
+			"home_clock (the upper part of a home screen), or left, top, width and height as " +
+			"fractions of the screen, such as 0 0.4 1 0.1; a package in front of them, or home, " +
+			"limits that to one app; in the environment separated by commas"},
 
 	{"caption.base_url", "", nil, "endpoint; the default is model.base_url"},
 	{"caption.name", "", nil, "model; the default is model.name"},
@@ -186,6 +201,15 @@ func clientWaits(v any) (bad []fault) {
 		if c.Wait < 0 || c.MaxWait < 0 {
 			bad = append(bad, fault{"." + name, c, "durations above 0, such as 20s"})
 		}
+	}
+	return bad
+}
+
+func masks(v any) (bad []fault) {
+	for _, m := range v.([]string) {
+		_, err := screen.ParseMask(m)
+		bad = append(bad, unless(err == nil, m, "status_bar, home_clock, or left, top, width and "+
+			"height as fractions of the screen, such as 0 0.4 1 0.1")...)
 	}
 	return bad
 }

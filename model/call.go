@@ -24,6 +24,7 @@ type call struct {
 	next     http.RoundTripper
 	scrub    scrubber
 	usable   func(body []byte) bool // whether a success is what was asked for; nil takes any
+	sight    func() (Sight, error)  // of what is asked; may be nil
 	attempts int
 	reply    // the last attempt's; its status is 0 when it got none
 }
@@ -58,7 +59,11 @@ func (k *call) attempt(ctx context.Context, path string, body []byte) (reply, er
 	if err != nil {
 		return reply{}, permanent{err}
 	}
-	client := http.Client{Transport: k.next, CheckRedirect: followSameOrigin}
+	next, err := k.wire()
+	if err != nil {
+		return reply{}, permanent{err}
+	}
+	client := http.Client{Transport: next, CheckRedirect: followSameOrigin}
 	resp, err := client.Do(req)
 	var r reply
 	if err == nil {
@@ -72,6 +77,21 @@ func (k *call) attempt(ctx context.Context, path string, body []byte) (reply, er
 		err = errAttemptTimeout
 	}
 	return reply{}, err
+}
+
+// seeing is a transport that keeps, or compares, what was seen when a request was made.
+type seeing interface {
+	seeing(s *Sight) http.RoundTripper
+}
+
+// wire is what this call's requests go through.
+func (k *call) wire() (http.RoundTripper, error) {
+	cassette, ok := k.next.(seeing)
+	if !ok || k.sight == nil {
+		return k.next, nil
+	}
+	s, err := k.sight()
+	return cassette.seeing(&s), err
 }
 
 func (k *call) request(ctx context.Context, path string, body []byte) (*http.Request, error) {

@@ -15,12 +15,12 @@ import (
 )
 
 // A cassette is a file of JSON lines: a header, then one exchange a line, in the order in which the
-// replies came. Pictures are kept as hash and size, headers as the few that replay needs, keys not
-// at all.
+// replies came. Pictures of requests are kept as hash and size, headers as the few that replay
+// needs, keys not at all. What was seen is kept in small since version 2.
 
 const (
 	cassetteFormat  = "taploop model cassette"
-	cassetteVersion = 1
+	cassetteVersion = 2
 	maxLine         = 2 * maxReply
 )
 
@@ -32,6 +32,7 @@ type cassetteHeader struct {
 type exchange struct {
 	Request  recordedRequest  `json:"request"`
 	Response recordedResponse `json:"response"`
+	Sight    *Sight           `json:"sight,omitempty"`
 }
 
 type recordedRequest struct {
@@ -234,8 +235,8 @@ func checkHeader(line []byte) error {
 	if json.Unmarshal(line, &h) != nil || h.Format != cassetteFormat {
 		return errNoCassette
 	}
-	if h.Version != cassetteVersion {
-		return fmt.Errorf("a cassette of version %d (this program reads %d)", h.Version,
+	if h.Version < 1 || h.Version > cassetteVersion {
+		return fmt.Errorf("a cassette of version %d (this program reads up to %d)", h.Version,
 			cassetteVersion)
 	}
 	return nil

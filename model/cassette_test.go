@@ -67,7 +67,7 @@ func record(t *testing.T, pages []page, requests ...model.Request) string {
 
 func replay(t *testing.T, path string) *model.Client {
 	t.Helper()
-	rep, err := model.NewReplayer(path)
+	rep, err := model.NewReplayer(path, nil)
 	require.NoError(t, err)
 	return client(t, "http://elsewhere.invalid/other/v2", model.Options{Transport: rep})
 }
@@ -178,7 +178,7 @@ func TestAKeyOfDigitsIsScrubbedWithoutBreakingTheCassette(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, rec.Close())
 	require.NotContains(t, read(t, path), "98765432")
-	_, err = model.NewReplayer(path)
+	_, err = model.NewReplayer(path, nil)
 	require.NoError(t, err)
 }
 
@@ -203,7 +203,7 @@ func TestAMissSaysWhatDiffersAndHowToRerecord(t *testing.T) {
 	_, err = c.Complete(t.Context(), showing("Question: which size?\nAnswer: large"))
 	require.ErrorContains(t, err, "recorded 1 times and is now made once more")
 
-	rep, err := model.NewReplayer(path)
+	rep, err := model.NewReplayer(path, nil)
 	require.NoError(t, err)
 	other := client(t, "http://x", model.Options{Transport: rep, Name: "another"})
 	_, err = other.Complete(t.Context(), showing("Question: which size?\nAnswer: large"))
@@ -276,12 +276,12 @@ func TestFilesThatAreNoCassettesAreLeftAlone(t *testing.T) {
 		_, err := model.NewRecorder(path, nil)
 		require.ErrorContains(t, err, "recording to "+path+": "+want)
 		require.NotEmpty(t, hint.Of(err))
-		_, err = model.NewReplayer(path)
+		_, err = model.NewReplayer(path, nil)
 		require.ErrorContains(t, err, "replaying "+path+": "+want)
 		require.NotEmpty(t, hint.Of(err))
 		require.Equal(t, text, read(t, path))
 	}
-	_, err := model.NewReplayer(filepath.Join(t.TempDir(), "none"))
+	_, err := model.NewReplayer(filepath.Join(t.TempDir(), "none"), nil)
 	require.ErrorIs(t, err, os.ErrNotExist)
 	require.Contains(t, hint.Of(err), "--record")
 	_, err = model.NewRecorder(t.TempDir(), nil)

@@ -79,7 +79,7 @@ func (c *Client) Complete(ctx context.Context, r Request) (Response, error) {
 		if err != nil {
 			return Response{}, err
 		}
-		resp, err := c.ask(ctx, body)
+		resp, err := c.ask(ctx, body, r.Sight)
 		if err != nil && c.unsupported.add(err, set) {
 			c.opts.Log.InfoContext(ctx, "the endpoint does not take a parameter; asking without it",
 				"model", c.opts.Name, "why", err)
@@ -93,9 +93,11 @@ func (c *Client) Complete(ctx context.Context, r Request) (Response, error) {
 	}
 }
 
-func (c *Client) ask(ctx context.Context, body []byte) (Response, error) {
+func (c *Client) ask(
+	ctx context.Context, body []byte, sight func() (Sight, error),
+) (Response, error) {
 	k := c.newCall()
-	k.usable = isCompletion
+	k.usable, k.sight = isCompletion, sight
 	if err := k.failed(ctx, k.send(ctx, chatPath, body)); err != nil {
 		return Response{}, err
 	}

@@ -63,9 +63,24 @@ func appendLine(f *os.File, line []byte) error {
 	return f.Sync()
 }
 
+// seeing is the recorder that keeps s beside the exchange.
+func (r *Recorder) seeing(s *Sight) http.RoundTripper { return witness{r.roundTrip, s} }
+
+// witness is a transport for what was seen.
+type witness struct {
+	trip func(*http.Request, *Sight) (*http.Response, error)
+	seen *Sight
+}
+
+func (w witness) RoundTrip(req *http.Request) (*http.Response, error) { return w.trip(req, w.seen) }
+
 // RoundTrip passes the request on and returns once the exchange is on disk. An exchange that cannot
 // be written fails the call: a cassette with a hole would replay something that never happened.
 func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
+	return r.roundTrip(req, nil)
+}
+
+func (r *Recorder) roundTrip(req *http.Request, seen *Sight) (*http.Response, error) {
 	body, err := takeBody(req)
 	if err != nil {
 		return nil, err
@@ -82,7 +97,9 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.write(newExchange(req, body, resp, reply)); err != nil {
+	x := newExchange(req, body, resp, reply)
+	x.Sight = seen
+	if err := r.write(x); err != nil {
 		return nil, permanent{hint.Add(fmt.Errorf("recording to %s: %w", r.path, err),
 			"free some space on the disk, or record to another file")}
 	}

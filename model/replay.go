@@ -1,10 +1,13 @@
 package model
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 
@@ -16,17 +19,35 @@ import (
 //
 // A request is answered by the first recorded one that says the same and has not been played yet.
 // The same means: the operation, the model's name, and the roles and texts of the messages, with as
-// many pictures in the same places. What the pictures show is left out, because a screen with a
-// clock is another one a minute later; the order among equal requests stands in for it. Temperature
-// and the other parameters are left out too: they cannot change a reply that is already there.
+// many pictures in the same places; the order among equal requests stands in for the rest.
+// Temperature and the other parameters are left out: they cannot change a reply that is already
+// there. Where what was seen is on the cassette, it is compared with what is seen now. A request
+// that is answered by none, or made on another screen, is a *Divergence.
 //
 // Refusals are played like replies, but are followed at once by what came next: waits that the
 // endpoint asked for are over.
 type Replayer struct {
-	path  string
-	mu    sync.Mutex
-	tapes map[string][]*tape // by what the request says, in order; guarded by mu
-	all   []*tape
+	path   string
+	opts   ReplayOptions
+	unseen bool // the cassette is of a version that kept nothing of what was seen
+	mu     sync.Mutex
+	tapes  map[string][]*tape // by what the request says, in order; guarded by mu
+	all    []*tape
+	played []exchange // so far, in order; guarded by mu
+	live   *Recorder  // what answers since the replay has parted from the cassette; guarded by mu
+}
+
+// ReplayOptions say what a replay checks, and what it does on another screen.
+type ReplayOptions struct {
+	// Compare says in words how what is seen now differs from what was recorded, "" when it does
+	// not. nil compares nothing.
+	Compare func(recorded, now Sight) (string, error)
+	// OrModel is the file of a new cassette: where the replay parts from the old one, the model is
+	// asked from there on, and both parts are written there. "" stops instead.
+	OrModel string
+	// Transport is to the model then; nil means one of its own.
+	Transport http.RoundTripper
+	Parted    func(why error) // is told when that happens; may be nil
 }
 
 type tape struct {
@@ -35,8 +56,8 @@ type tape struct {
 	played bool
 }
 
-// NewReplayer reads a cassette wholly.
-func NewReplayer(path string) (*Replayer, error) {
+// NewReplayer reads a cassette wholly. opts may be nil.
+func NewReplayer(path string, opts *ReplayOptions) (*Replayer, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, hint.Add(fmt.Errorf("replaying: %w", err), "record it first, with --record")
@@ -47,17 +68,29 @@ func NewReplayer(path string) (*Replayer, error) {
 		return nil, hint.Add(fmt.Errorf("replaying %s: %w", path, err),
 			"record it anew, with --record")
 	}
-	r := &Replayer{path: path, tapes: map[string][]*tape{}}
+	r := &Replayer{path: path, opts: *cmp.Or(opts, &ReplayOptions{}), unseen: true,
+		tapes: map[string][]*tape{}}
 	for _, x := range all {
 		t := &tape{exchange: x, says: saying(x.Request)}
 		r.all = append(r.all, t)
 		r.tapes[t.says] = append(r.tapes[t.says], t)
+		r.unseen = r.unseen && x.Sight == nil
 	}
 	return r, nil
 }
 
+// Unseen reports whether nothing of what was seen is on the cassette, as none was kept at first: a
+// replay of it checks no screen.
+func (r *Replayer) Unseen() bool { return r.unseen && len(r.all) > 0 }
+
 // RoundTrip answers from the cassette or says what is missing there.
 func (r *Replayer) RoundTrip(req *http.Request) (*http.Response, error) {
+	return r.roundTrip(req, nil)
+}
+
+func (r *Replayer) seeing(s *Sight) http.RoundTripper { return witness{r.roundTrip, s} }
+
+func (r *Replayer) roundTrip(req *http.Request, seen *Sight) (*http.Response, error) {
 	body, err := takeBody(req)
 	if err != nil {
 		return nil, err
@@ -65,29 +98,92 @@ func (r *Replayer) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err := req.Context().Err(); err != nil {
 		return nil, err
 	}
-	asked := recordedRequest{
+	t, live, err := r.next(recordedRequest{
 		Method: req.Method,
 		Path:   operation(req.URL.Path),
 		Body:   withoutPixels(body, scrubberFor(req.Header)),
-	}
-	says := saying(asked)
-	t := r.next(says)
-	if t == nil {
-		return nil, permanent{r.miss(says)}
+	}, seen)
+	switch {
+	case err != nil:
+		return nil, permanent{err}
+	case live != nil:
+		req = req.Clone(req.Context())
+		req.Body = bodyOf(body)
+		return live.roundTrip(req, seen)
 	}
 	return t.Response.http(req), nil
 }
 
-func (r *Replayer) next(says string) *tape {
+// next is the recorded exchange that answers, or the recorder through which the model is asked.
+func (r *Replayer) next(asked recordedRequest, seen *Sight) (*tape, *Recorder, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, t := range r.tapes[says] {
-		if !t.played {
-			t.played = true
-			return t
+	if r.live != nil {
+		return nil, r.live, nil
+	}
+	says := saying(asked)
+	at := slices.IndexFunc(r.tapes[says], func(t *tape) bool { return !t.played })
+	if at < 0 {
+		return r.part(&Divergence{path: r.path, why: r.miss(says), now: seen})
+	}
+	t := r.tapes[says][at]
+	why, err := r.compare(t.Sight, seen)
+	if err != nil {
+		return nil, nil, err
+	}
+	if why != "" {
+		return r.part(&Divergence{path: r.path, why: why, was: t.Sight, now: seen})
+	}
+	t.played = true
+	r.played = append(r.played, t.exchange)
+	return t, nil, nil
+}
+
+func (r *Replayer) compare(was, now *Sight) (string, error) {
+	switch {
+	case now == nil || r.opts.Compare == nil || r.unseen:
+		return "", nil
+	case was == nil:
+		return "this reply was recorded without the screen that it was given for", nil
+	}
+	return r.opts.Compare(*was, *now)
+}
+
+// part ends the replay, or has the model asked from now on.
+func (r *Replayer) part(d *Divergence) (*tape, *Recorder, error) {
+	if r.opts.OrModel == "" {
+		d.keep()
+		how := fmt.Sprintf("rerecord: delete %s and run the same with --record against a model",
+			r.path)
+		if d.was != nil {
+			how = "bring the phone to the recorded state, mask what changes by itself " +
+				"(--replay-mask), go on with the model and record anew (--replay-or-model), or " + how
+		}
+		return nil, nil, hint.Add(d, how)
+	}
+	rec, err := NewRecorder(r.opts.OrModel, r.opts.Transport)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, x := range r.played {
+		if err := rec.write(x); err != nil {
+			return nil, nil, errors.Join(err, rec.Close())
 		}
 	}
-	return nil
+	if r.live = rec; r.opts.Parted != nil {
+		r.opts.Parted(d)
+	}
+	return nil, rec, nil
+}
+
+// Close closes the new cassette, if there is one.
+func (r *Replayer) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.live == nil {
+		return nil
+	}
+	return r.live.Close()
 }
 
 func (r *recordedResponse) http(req *http.Request) *http.Response {
@@ -149,18 +245,15 @@ func contentSays(raw json.RawMessage) string {
 
 // miss says why nothing on the cassette answers: it is used up, or how the most similar request
 // differs.
-func (r *Replayer) miss(says string) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	why := "the cassette is empty"
+func (r *Replayer) miss(says string) string {
 	if n := len(r.tapes[says]); n > 0 {
-		why = fmt.Sprintf("this request was recorded %d times and is now made once more", n)
-	} else if near, at := r.nearest(says); near != nil {
-		why = fmt.Sprintf("no such request was recorded; the nearest differs where it has %q "+
+		return fmt.Sprintf("this request was recorded %d times and is now made once more", n)
+	}
+	if near, at := r.nearest(says); near != nil {
+		return fmt.Sprintf("no such request was recorded; the nearest differs where it has %q "+
 			"and this one %q", around(near.says, at), around(says, at))
 	}
-	return hint.Add(fmt.Errorf("replaying %s: %s", r.path, why),
-		fmt.Sprintf("rerecord: delete %s and run the same with --record against a model", r.path))
+	return "the cassette is empty"
 }
 
 // nearest is the recorded request that goes along with says longest, preferring those that were not

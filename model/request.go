@@ -22,6 +22,18 @@ type Request struct {
 	Stop        []string // texts at which the model stops writing
 	MaxTokens   int
 	Temperature *float64
+
+	// Sight is what the request is decided from, for a cassette; nil when that is not kept. It is
+	// called only when there is a cassette.
+	Sight func() (Sight, error)
+}
+
+// Sight is what was seen when a request was made. A Recorder keeps it beside the exchange, and a
+// Replayer has it compared with what is seen then.
+type Sight struct {
+	Step int    `json:"step"`
+	App  string `json:"app,omitempty"` // in front
+	PNG  []byte `json:"png"`           // the screen in small
 }
 
 // Tool is a function that the model may call; Parameters is the JSON Schema of its arguments.

@@ -241,7 +241,7 @@ func stateOf(end *agentloop.Ending) session.State {
 		return session.Aborted
 	case agentloop.ManualStop, agentloop.Cancelled:
 		return session.Cancelled
-	case agentloop.QuestionLimit:
+	case agentloop.QuestionLimit, agentloop.ReplayDiverged:
 		return session.Failed
 	default:
 		return session.Paused

@@ -50,7 +50,8 @@ func (opts *Options) log() *slog.Logger {
 
 // Next asks for the next action, and asks again after a reply that is none. The error is
 // agentloop.ErrUnreadable with the last reply's *dialect.ParseError when no reply was an action,
-// ctx's cause when ctx ended, and else the model's own.
+// agentloop.ErrDiverged when a cassette has no answer, ctx's cause when ctx ended, and else the
+// model's own.
 func (p *Policy) Next(ctx context.Context, s agentloop.Situation) (agentloop.Proposal, error) {
 	var out agentloop.Proposal
 	now := p.situation(ctx, &s)
@@ -59,7 +60,7 @@ func (p *Policy) Next(ctx context.Context, s agentloop.Situation) (agentloop.Pro
 		return out, err
 	}
 	for {
-		reply, err := p.ask(ctx, asked, &out)
+		reply, err := p.ask(ctx, &s, asked, &out)
 		if err != nil {
 			return out, err
 		}
@@ -109,18 +110,20 @@ func (p *Policy) remember(
 // ask calls the model once and records the call. A reply that comes after ctx ended is recorded and
 // not used.
 func (p *Policy) ask(
-	ctx context.Context, asked dialect.Request, out *agentloop.Proposal,
+	ctx context.Context, s *agentloop.Situation, asked dialect.Request, out *agentloop.Proposal,
 ) (actions.Reply, error) {
 	if ctx.Err() != nil {
 		return actions.Reply{}, ended(ctx)
 	}
 	start := time.Now()
-	r, err := p.model.Complete(ctx, request(asked))
+	what := request(asked)
+	what.Sight = sight(s)
+	r, err := p.model.Complete(ctx, what)
 	try := agentloop.Try{Prompt: transcript(asked), Took: time.Since(start)}
 	if err != nil {
 		try.Error = err.Error()
 		out.Tries = append(out.Tries, try)
-		return actions.Reply{}, err
+		return actions.Reply{}, diverged(err)
 	}
 	reply := replyOf(&r)
 	try.Reply, try.Model = p.dialect.Transcript(reply), r.Model

@@ -16,8 +16,10 @@ import (
 	"github.com/taploop/taploop/config"
 	"github.com/taploop/taploop/device"
 	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/model"
 	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/screen"
 	"github.com/taploop/taploop/session"
 )
 
@@ -140,7 +142,7 @@ func (p *policies) choose(s runs.Settings) (agentloop.Policy, error) {
 // policies opens the models of the configuration.
 func (a *app) policies() (p *policies, err error) {
 	c := a.conf
-	transport, finish, err := openTransport(c.Model)
+	transport, finish, err := a.openTransport(c.Model)
 	if err != nil {
 		return nil, err
 	}
@@ -182,19 +184,54 @@ func (a *app) policies() (p *policies, err error) {
 
 // openTransport records or replays when the configuration says so; nil is the client's own. What
 // was recorded is whole when finish has returned.
-func openTransport(m config.Model) (t http.RoundTripper, finish func() error, err error) {
-	finish = func() error { return nil }
+func (a *app) openTransport(m config.Model) (
+	t http.RoundTripper, finish func() error, err error,
+) {
 	switch {
+	case m.Replay != "" || m.ReplayOrModel != "":
+		r, err := a.replayer(m)
+		if err != nil {
+			return nil, nil, err
+		}
+		return r, r.Close, nil
 	case m.Record != "":
 		r, err := model.NewRecorder(m.Record, nil)
 		if err != nil {
 			return nil, nil, err
 		}
 		return r, r.Close, nil
-	case m.Replay != "":
-		t, err = model.NewReplayer(m.Replay)
 	}
-	return t, finish, err
+	return nil, func() error { return nil }, nil
+}
+
+// replayer plays a cassette, and says what of it is not checked.
+func (a *app) replayer(m config.Model) (*model.Replayer, error) {
+	like := screen.Likeness{Tolerance: m.ReplayTolerance}
+	for _, s := range m.ReplayMasks {
+		mask, err := screen.ParseMask(s)
+		if err != nil {
+			return nil, usageError{err}
+		}
+		like.Masks = append(like.Masks, mask)
+	}
+	opts := model.ReplayOptions{Compare: policy.Compare(like)}
+	if m.ReplayOrModel != "" {
+		opts.OrModel = cmp.Or(m.Record, m.ReplayOrModel+".new")
+		if err := unrecorded(opts.OrModel); err != nil {
+			return nil, err
+		}
+		opts.Parted = func(why error) {
+			a.notef("%s\n  the model is asked from here on; the new recording is %s",
+				text.Line(why.Error()), text.Line(opts.OrModel))
+		}
+	}
+	r, err := model.NewReplayer(cmp.Or(m.Replay, m.ReplayOrModel), &opts)
+	if err == nil && r.Unseen() {
+		a.notef("warning: %s was recorded without its screens: this replay does not check that the "+
+			"phone shows what was recorded\n  try: record it anew, with --record",
+			text.Line(cmp.Or(m.Replay, m.ReplayOrModel)))
+	}
+	return r, err
 }
 
 func deciderOptions(m config.Model, t http.RoundTripper, a *app) *model.Options {

@@ -148,6 +148,44 @@ func newPhone() *sandbox.Simulator {
 	return sandbox.New(&sandbox.Options{Size: image.Pt(360, 800), Density: 140})
 }
 
+// phoneLike is such a phone with some things otherwise: size=1080x2400, dpi=160, lang=zh,
+// later=5h17m for its clock, turned=1.
+func phoneLike(
+	ts *testscript.TestScript, task string, otherwise []string,
+) (*sandbox.Simulator, *sandbox.Task) {
+	o := sandbox.Options{Size: image.Pt(360, 800), Density: 140}
+	turned := 0
+	for _, arg := range otherwise {
+		key, value, _ := strings.Cut(arg, "=")
+		var err error
+		switch key {
+		case "size":
+			_, err = fmt.Sscanf(value, "%dx%d", &o.Size.X, &o.Size.Y)
+		case "dpi":
+			o.Density, err = strconv.Atoi(value)
+		case "lang":
+			o.Locale = value
+		case "later":
+			var d time.Duration
+			d, err = time.ParseDuration(value)
+			o.Now = func() time.Time { return time.Now().Add(d) }
+		case "turned":
+			turned, err = strconv.Atoi(value)
+		default:
+			ts.Fatalf("a phone has no %s", arg)
+		}
+		ts.Check(err)
+	}
+	phone := sandbox.New(&o)
+	t, ok := phone.Task(task)
+	if !ok {
+		ts.Fatalf("no task %s", task)
+	}
+	t.Setup(phone)
+	phone.SetRotation(turned, false)
+	return phone, &t
+}
+
 // alone keeps a script away from the machine's own phones, models and sessions.
 func alone(e *testscript.Env) error {
 	home := filepath.Join(e.WorkDir, "home")
@@ -173,17 +211,17 @@ type scriptSimulation struct {
 }
 
 // cmdSimulate starts a simulated phone and a scripted model and points the script at them: simulate
-// TASK [SCRIPT].
+// TASK [SCRIPT] [WHAT=OTHERWISE...].
 func cmdSimulate(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 1 || len(args) > 2 {
-		ts.Fatalf("usage: simulate TASK [SCRIPT]")
+	if neg || len(args) < 1 {
+		ts.Fatalf("usage: simulate TASK [SCRIPT] [WHAT=OTHERWISE...]")
 	}
-	phone := newPhone()
-	task, ok := phone.Task(args[0])
-	if !ok {
-		ts.Fatalf("no task %s", args[0])
+	n := len(args)
+	for n > 1 && strings.Contains(args[n-1], "=") {
+		n--
 	}
-	task.Setup(phone)
+	phone, task := phoneLike(ts, args[0], args[n:])
+	args = args[:n]
 	var script []byte
 	if len(args) == 2 {
 		script = []byte(ts.ReadFile(args[1]))
@@ -195,7 +233,7 @@ func cmdSimulate(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("GOAL", task.Goal)
 	ts.Setenv("TAPLOOP_ADB_SERVER", sim.addr)
 	ts.Setenv("TAPLOOP_MODEL_BASE_URL", sim.model.BaseURL)
-	simulations.Store(ts.Getenv("WORK"), scriptSimulation{sim, &task})
+	simulations.Store(ts.Getenv("WORK"), scriptSimulation{sim, task})
 }
 
 // cmdCheck checks the simulated phone's state: [!] check [TEXT], the text being part of what is not

@@ -23,7 +23,10 @@ type workFlags struct {
 	BaseURL string `key:"model.base_url" help:"OpenAI-compatible endpoint." placeholder:"URL"`
 	Lang    string `key:"model.lang" help:"Language of the prompts: zh, en." placeholder:"LANG"`
 	Record  string `key:"model.record" help:"Record the model's replies in a file." placeholder:"FILE"`
-	Replay  string `key:"model.replay" help:"Replay the model's replies from a file, offline." placeholder:"FILE"`
+	Replay  string `key:"model.replay" help:"Replay the model's replies from a file, offline; on another screen the run stops." placeholder:"FILE"`
+	OrModel string `name:"replay-or-model" key:"model.replay_or_model" help:"Replay, and on another screen ask the model from there on; the new recording goes to --record, or FILE.new." placeholder:"FILE"`
+	Differ  string `name:"replay-tolerance" key:"model.replay_tolerance" help:"Share of the screen that may look otherwise than recorded, 0 to 1." placeholder:"SHARE"`
+	Mask    string `name:"replay-mask" key:"model.replay_masks" help:"Parts of the screen that are not compared, separated by commas: status_bar, home_clock, or 'LEFT TOP WIDTH HEIGHT' as fractions." placeholder:"MASKS"`
 	ADB     string `name:"adb-server" key:"adb.server" help:"ADB server, host:port." placeholder:"ADDR"`
 	DataDir string `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
 }
@@ -61,10 +64,8 @@ type runCmd struct {
 
 // Run starts a session with its first task and follows it to its end.
 func (c *runCmd) Run(ctx context.Context, a *app) error {
-	if info, err := os.Stat(c.Record); err == nil && info.Size() > 0 {
-		return usage(
-			fmt.Errorf("%s holds a recording already, which would be replayed first", c.Record),
-			"name a new file, or delete this one")
+	if err := unrecorded(c.Record); err != nil {
+		return err
 	}
 	return a.follow(ctx, &c.taskFlags, func(d *deps) (runs.Status, error) {
 		return d.manager.Start(ctx, runs.StartRequest{
@@ -73,6 +74,15 @@ func (c *runCmd) Run(ctx context.Context, a *app) error {
 			By: operator(), Settings: c.settings(a),
 		})
 	})
+}
+
+// unrecorded refuses a file that has something in it to record in.
+func unrecorded(file string) error {
+	if info, err := os.Stat(file); err != nil || info.Size() == 0 {
+		return nil
+	}
+	return usage(fmt.Errorf("%s holds a recording already, which would be replayed first", file),
+		"name a new file, or delete this one")
 }
 
 type continueCmd struct {

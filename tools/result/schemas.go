@@ -64,8 +64,8 @@ func addEnums(types schema.Types) {
 		agentloop.Cancelled, agentloop.ModelOutputInvalid, agentloop.ModelError,
 		agentloop.DeviceDisconnected, agentloop.ScreenLocked, agentloop.Stuck,
 		agentloop.ServerRestarted, agentloop.SessionExpired, agentloop.QuestionTimedOut,
-		agentloop.QuestionLimit, agentloop.TimeLimitReached, agentloop.SecureScreen,
-		agentloop.DeviceError, agentloop.InternalError,
+		agentloop.QuestionLimit, agentloop.TimeLimitReached, agentloop.ReplayDiverged,
+		agentloop.SecureScreen, agentloop.DeviceError, agentloop.InternalError,
 	)
 	schema.AddEnum(types, inquiry.Info, inquiry.Inquiry, inquiry.Approval, inquiry.Takeover)
 	schema.AddEnum(types, inquiry.Pause, inquiry.AskModel, inquiry.GoOn, inquiry.Default,
