@@ -149,6 +149,8 @@ func (c *secretHarness) next() string {
 			"wait_seconds": 2}))
 		if q := s.Question; q != nil && (len(c.asked) == 0 || q.ID != c.asked[len(c.asked)-1].ID) {
 			c.asked = append(c.asked, *q)
+			// Before the answer: people are not called to a question that is settled.
+			c.add("ntfy", []byte(c.gets(c.out.ntfy).body))
 			return q.ID
 		}
 		require.Contains(c.testEnv.t, []session.State{session.Running, session.WaitingReply},
@@ -200,7 +202,6 @@ func (c *secretHarness) end() {
 		// That it waits, and its end.
 		c.add("webhooks", []byte(c.gets(c.out.hooks).body+c.gets(c.out.hooks).body))
 	}
-	c.add("ntfy", []byte(c.gets(c.out.ntfy).body))
 	require.NoError(t, c.cmd.Process.Signal(syscall.SIGTERM))
 	require.Zero(t, c.ends(), "%s", c.stderr)
 	for h := range c.events {
