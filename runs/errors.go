@@ -102,7 +102,8 @@ func (m *Manager) seenBy(ctx context.Context, h session.Hold, client string) ses
 func UnknownSession(sessionID string, err error) error {
 	if errors.Is(err, session.ErrNotFound) {
 		return Refuse(SessionNotFound,
-			"list the sessions and pass the id of one of them, or start a new task",
+			"list_sessions, at the command line taploop sessions list, names them: pass the id of "+
+				"one, or start a new task",
 			"there is no session %q", sessionID)
 	}
 	if several, ok := errors.AsType[*session.AmbiguousError](err); ok {
