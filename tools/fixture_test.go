@@ -142,26 +142,24 @@ func (w *fixture) second() *fixture {
 	return other
 }
 
-// compiled are the schemas by what they say: compiling them anew for each test costs more than the
-// tests do.
-var compiled sync.Map
+// declared are the output schemas as a client sees them. They are the same for every server, and
+// reading them anew for each test costs more than the tests do.
+var declared struct {
+	sync.Once
+	output map[string]*jsonschema.Schema
+}
 
-// compile gets the declared output schemas as the client sees them.
+// compile gets the declared output schemas.
 func (w *fixture) compile() {
-	w.output = map[string]*jsonschema.Schema{}
-	list, err := w.client.ListTools(w.at("schemas=full"), mcp.ListToolsRequest{})
-	require.NoError(w.t, err)
-	older := w.described(w.at("compat=gelab&schemas=full"), "ask_agent")
-	for _, tool := range append(list.Tools, older) {
-		b, err := json.Marshal(tool.OutputSchema)
-		require.NoError(w.t, err)
-		schema, found := compiled.Load(string(b))
-		if !found {
-			schema = compileSchema(w.t, b)
-			compiled.Store(string(b), schema)
+	declared.Do(func() {
+		declared.output = map[string]*jsonschema.Schema{}
+		_, list := w.list("schemas=full")
+		_, older := w.list("compat=gelab&schemas=full")
+		for _, tool := range append(older, list...) {
+			declared.output[tool.Name] = compileSchema(w.t, encode(w.t, tool.Output))
 		}
-		w.output[tool.Name] = schema.(*jsonschema.Schema)
-	}
+	})
+	w.output = declared.output
 }
 
 func compileSchema(t *testing.T, b []byte) *jsonschema.Schema {
