@@ -31,7 +31,7 @@ func TestAnAnswerFromTheCommandLineLetsTheRunGoOn(t *testing.T) {
 		out, errs, code := b.run("inquiries")
 		require.Zero(t, code, "%s", errs)
 		require.Regexp(t,
-			`(?m)^`+id[:8]+` +`+asked.SessionID+` +\d+s +\d{4}-\d\d-\d\d \d\d:\d\d +\S.* +`+
+			`(?m)^`+id+` +`+asked.SessionID+` +\d+s +\d{4}-\d\d-\d\d \d\d:\d\d +\S.* +`+
 				`Which size do you wear\?`, out)
 
 		out, errs, code = b.run("reply", id[:8], "42", "--reply-id", "mine")
