@@ -67,7 +67,7 @@ func TestAnAnswerFromTheCommandLineLetsTheRunGoOn(t *testing.T) {
 		out, _, code = b.run("audit", "--question", id[:8], "--since", "1h")
 		require.Zero(t, code)
 		require.Regexp(t,
-			`(?m) answered +`+id[:8]+` +`+asked.SessionID+
+			`(?m) answered +`+id+` +`+asked.SessionID+
 				` +command_line +\S+ \(local_operator\) +\S+s +42$`, out)
 	})
 }
