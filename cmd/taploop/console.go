@@ -48,7 +48,8 @@ func (c *console) Ask(ctx context.Context, prompt string, secret bool) (string, 
 	current := c.prompts.Add(1)
 	// Both before the prompt: who types fast has begun when it is there. What is piped in was meant
 	// beforehand, and stays.
-	if f, ok := terminalOf(c.in); ok {
+	f, atTerminal := terminalOf(c.in)
+	if atTerminal {
 		flushTyped(int(f.Fd()))
 		if secret {
 			if restore, ok := echoOff(int(f.Fd())); ok {
@@ -65,14 +66,26 @@ func (c *console) Ask(ctx context.Context, prompt string, secret bool) (string, 
 		}
 		select {
 		case t := <-c.line:
-			if c.reading = false; t.prompt == current || t.err != nil {
-				return t.text, t.err
+			if c.reading = false; t.prompt != current && t.err == nil {
+				continue
 			}
+			if !atTerminal {
+				c.echo(t.text, secret)
+			}
+			return t.text, t.err
 		case <-ctx.Done():
 			fmt.Fprintf(c.out, "\n(%v)\n", context.Cause(ctx))
 			return "", context.Cause(ctx)
 		}
 	}
+}
+
+// echo shows what was piped in, as a terminal shows what is typed.
+func (c *console) echo(answer string, secret bool) {
+	if secret {
+		answer = ""
+	}
+	fmt.Fprintln(c.out, answer)
 }
 
 // lines reads one line for each token.
