@@ -100,6 +100,7 @@ func TestAnEndThatIsStoredLateIsTheTrueOne(t *testing.T) {
 		require.Equal(t, session.Completed, st.Run.State)
 		require.Equal(t, "done ", st.Run.Answer)
 		require.Equal(t, session.Completed, w.wait(w.start("tap").Session.ID).Run.State)
+		synctest.Wait() // a run's goroutine goes on a little after its end is told
 		require.Zero(t, w.manager.SessionsInUse())
 	})
 }

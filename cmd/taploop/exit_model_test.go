@@ -13,7 +13,8 @@ import (
 func TestAWrongKeyIsTroubleWithTheModel(t *testing.T) {
 	refuses := httptest.NewServer(http.HandlerFunc(
 		func(w http.ResponseWriter, _ *http.Request) {
-			http.Error(w, `{"error": {"message": "incorrect API key provided"}}`, 401)
+			http.Error(w, `{"error": {"message": "incorrect API key provided"}}`,
+				http.StatusUnauthorized)
 		}))
 	defer refuses.Close()
 	b := newTestEnv(t, demoTask, "")
