@@ -199,7 +199,7 @@ func (c *sessionsExportCmd) Run(ctx context.Context, a *app) error {
 		return export.HTML(ctx, a.out, store, sess.ID)
 	}
 	path := cmp.Or(c.Output, sess.ID+".html")
-	if err := exportPage(ctx, store, c.Session, path); err != nil {
+	if err := exportPage(ctx, store, sess.ID, path); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintln(a.out, path)
