@@ -35,10 +35,9 @@ func (c *auditCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	defer store.Close()
-	question := c.Question
-	if question != "" {
-		if q, err := identify(ctx, a.broker(store), question); err == nil {
-			question = q.ID // else it may be one of a session that was deleted
+	if c.Question != "" {
+		if q, err := identify(ctx, a.broker(store), c.Question); err == nil {
+			c.Question = q.ID // else it may be one of a session that was deleted
 		}
 	}
 	if c.Session != "" {
@@ -49,19 +48,16 @@ func (c *auditCmd) Run(ctx context.Context, a *app) error {
 			c.Session = x.ID // else it may have been deleted
 		}
 	}
-	list, err := store.Audit(ctx, session.AuditFilter{SessionID: c.Session, QuestionID: question,
+	list, err := store.Audit(ctx, session.AuditFilter{SessionID: c.Session, QuestionID: c.Question,
 		Since: since, Limit: c.Limit})
 	if err != nil {
 		return err
 	}
-	var sessions, questions []string
-	for _, e := range list {
-		sessions, questions = append(sessions, e.SessionID), append(questions, e.QuestionID)
-	}
-	inSession, asked := a.shownID(sessions), a.shownID(questions)
+	sessions := tableIDs(a, list, func(e session.AuditEntry) string { return e.SessionID })
+	questions := tableIDs(a, list, func(e session.AuditEntry) string { return e.QuestionID })
 	return printList(a, c.JSON, list, "nothing is in the audit that fits",
 		"TIME EVENT QUESTION SESSION DOOR BY TOOK WORDS", func(e session.AuditEntry) []any {
-			e.SessionID, e.QuestionID = inSession(e.SessionID), asked(e.QuestionID)
+			e.SessionID, e.QuestionID = sessions(e), questions(e)
 			return auditRow(e)
 		})
 }

@@ -11,8 +11,6 @@ import (
 	"sync/atomic"
 
 	"golang.org/x/term"
-
-	"github.com/taploop/taploop/internal/text"
 )
 
 // console asks the person at the other end of the standard streams.
@@ -100,12 +98,12 @@ func (c *console) lines() {
 	}
 }
 
+// wrapper is a writer in front of another one.
+type wrapper interface{ Unwrap() io.Writer }
+
 // terminalOf is the terminal that a stream leads to, if it does.
 func terminalOf(stream any) (f *os.File, ok bool) {
-	if w, is := stream.(*text.Writer); is {
-		stream = w.Unwrap()
-	}
-	if w, is := stream.(*statusLine); is {
+	for w, wraps := stream.(wrapper); wraps; w, wraps = stream.(wrapper) {
 		stream = w.Unwrap()
 	}
 	f, ok = stream.(*os.File)

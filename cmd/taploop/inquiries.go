@@ -51,14 +51,11 @@ func (c *inquiriesCmd) Run(ctx context.Context, a *app) error {
 	if c.All {
 		column, of = "STATUS", outcome
 	}
-	var sessions, questions []string
-	for _, q := range list {
-		sessions, questions = append(sessions, q.SessionID), append(questions, q.ID)
-	}
-	session, asked := a.shownID(sessions), a.shownID(questions)
+	id := tableIDs(a, list, idOf)
+	session := tableIDs(a, list, func(q inquiry.Question) string { return q.SessionID })
 	return printList(a, c.JSON, list, "no questions",
 		"QUESTION SESSION AGE UNTIL "+column+" TEXT", func(q inquiry.Question) []any {
-			return []any{asked(q.ID), cmp.Or(session(q.SessionID), "-"), age(now.Sub(q.AskedAt)),
+			return []any{id(q), cmp.Or(session(q), "-"), age(now.Sub(q.AskedAt)),
 				q.ExpiresAt.Local().Format(toMinute), cmp.Or(of(q), "-"), wording(q)}
 		})
 }
@@ -177,14 +174,7 @@ func age(d time.Duration) string {
 	return fmt.Sprintf("%dd", int(d/(24*time.Hour)))
 }
 
-// idLength is how much of their ids to show.
-func idLength(list []inquiry.Question) int {
-	ids := make([]string, len(list))
-	for i, q := range list {
-		ids[i] = q.ID
-	}
-	return text.Distinct(ids, shortID)
-}
+func idOf(q inquiry.Question) string { return q.ID }
 
 // prefix is the first n bytes of an id.
 func prefix(text string, n int) string { return text[:min(n, len(text))] }
@@ -214,9 +204,9 @@ func identify(ctx context.Context, b *inquiry.Broker, id string) (inquiry.Questi
 	case 1:
 		return list[0], nil
 	}
-	var ids []string
+	short, ids := shortIDs(list, idOf), []string(nil)
 	for _, q := range list {
-		ids = append(ids, prefix(q.ID, idLength(list)))
+		ids = append(ids, short(q))
 	}
 	return q, usage(fmt.Errorf("%d questions begin with %q", len(list), id),
 		"give more of the id: "+strings.Join(ids, ", "))

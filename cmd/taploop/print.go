@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -89,13 +88,22 @@ func narrow(widths []int, room int) {
 // shortID is the least number of characters of an id that are shown.
 const shortID = 8
 
-// shownID is how much of their ids a table shows: at a terminal enough to tell them apart.
-func (a *app) shownID(ids []string) func(id string) string {
-	n := text.Distinct(ids, shortID)
-	if columnsOf(a.out) == 0 {
-		n = math.MaxInt
+// shortIDs cuts ids of the items so that they can be told apart.
+func shortIDs[T any](items []T, id func(T) string) func(T) string {
+	ids := make([]string, len(items))
+	for i, item := range items {
+		ids[i] = id(item)
 	}
-	return func(id string) string { return prefix(text.Line(id), n) }
+	n := text.Distinct(ids, shortID)
+	return func(item T) string { return prefix(text.Line(id(item)), n) }
+}
+
+// tableIDs are ids as a table shows them: at a terminal cut, elsewhere whole.
+func tableIDs[T any](a *app, items []T, id func(T) string) func(T) string {
+	if columnsOf(a.out) == 0 {
+		return id
+	}
+	return shortIDs(items, id)
 }
 
 // columnsOf is the width of the terminal that the stream leads to; 0 when it leads to none.

@@ -13,7 +13,6 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/taploop/taploop/inquiry/channel"
-	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/tools"
 )
 
@@ -126,7 +125,7 @@ func (a *app) toolOptions(d *deps) *tools.Options {
 // print goes to stderr. It returns stdout itself.
 func (a *app) reserveStdout() io.Writer {
 	out := a.out
-	if w, is := out.(*text.Writer); is {
+	if w, wraps := out.(wrapper); wraps {
 		out = w.Unwrap()
 	}
 	if out == io.Writer(os.Stdout) {

@@ -104,14 +104,10 @@ func (c *sessionsListCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	all := summaries(list)
-	ids := make([]string, len(all))
-	for i, s := range all {
-		ids[i] = s.ID
-	}
-	short := a.shownID(ids)
+	id := tableIDs(a, all, func(s summary) string { return s.ID })
 	return printList(a, c.JSON, all, "no sessions",
 		"SESSION CHANGED PHONE STEPS STATE TASK", func(s summary) []any {
-			return []any{short(s.ID), s.UpdatedAt.Local().Format(toMinute), s.Serial, s.Steps,
+			return []any{id(s), s.UpdatedAt.Local().Format(toMinute), s.Serial, s.Steps,
 				s.State, s.Task}
 		})
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"sync"
@@ -36,7 +37,7 @@ func (s *statusLine) Write(p []byte) (int, error) {
 }
 
 // Unwrap is the terminal itself.
-func (s *statusLine) Unwrap() *os.File { return s.f }
+func (s *statusLine) Unwrap() io.Writer { return s.f }
 
 // show says what is being done from now on; "" shows nothing. What is shown is rewritten until
 // there is nothing. A nil line shows nothing.

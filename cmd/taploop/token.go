@@ -78,15 +78,9 @@ func (c *tokenCreateCmd) orphans(ctx context.Context, a *app, name string) error
 
 // counted is how much there is, in words.
 func counted(o session.Orphans) string {
-	count := func(n int, what string) string {
-		if n != 1 {
-			what += "s"
-		}
-		return fmt.Sprintf("%d open %s", n, what)
-	}
-	words := count(len(o.Sessions), "session")
+	words := plural(len(o.Sessions), "open session")
 	if n := len(o.Questions); n > 0 {
-		words += " and " + count(n, "question")
+		words += " and " + plural(n, "open question")
 	}
 	return words
 }
