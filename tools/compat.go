@@ -1,7 +1,8 @@
 package tools
 
 import (
-	"github.com/taploop/taploop/internal/text"
+	"cmp"
+
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/tools/result"
 	"github.com/taploop/taploop/tools/schema"
@@ -25,17 +26,9 @@ const phonesTool = "list_connected_devices"
 // here a result may name them.
 var gelabTools = []string{phonesTool, olderTool, startTool, goOnTool, waitTool, stopTool}
 
-func (o *connectionOptions) readCompat(key, value string) error {
-	switch o.compat = Compat(value); o.compat {
-	case CompatOff, CompatGelab:
-		return nil
-	}
-	return badOption(key, "use gelab or off", "%s is none that is known", text.Quote(value, 60))
-}
-
 // servesGelab reports whether the connection finds gelab-zero's server.
 func (t *Tools) servesGelab(o *connectionOptions) bool {
-	return o.compat == CompatGelab || o.compat == "" && t.opts.Compat == CompatGelab
+	return cmp.Or(o.compat, t.opts.Compat) == CompatGelab
 }
 
 // serialsSchema is the one that gelab-zero's clients take the plain list out of.

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"net/http"
 	"net/url"
@@ -89,9 +90,9 @@ func (o *connectionOptions) read(key, value string) error {
 	case key == "reply_mode":
 		return o.readMode(key, value)
 	case key == "schemas":
-		return o.readSchemas(key, value)
+		return readOne(&o.schemas, key, value, SchemasFull, SchemasBrief)
 	case key == "compat":
-		return o.readCompat(key, value)
+		return readOne(&o.compat, key, value, CompatGelab, CompatOff)
 	case key == "wait_seconds":
 		n, err := strconv.ParseFloat(value, 64)
 		if err != nil || !(n >= 0 && n <= 3600) {
@@ -125,6 +126,15 @@ func (o *connectionOptions) readMode(key, value string) error {
 	}
 	o.mode = mode
 	return nil
+}
+
+// readOne sets to to the value, which is a or b.
+func readOne[T ~string](to *T, key, value string, a, b T) error {
+	if *to = T(value); *to == a || *to == b {
+		return nil
+	}
+	return badOption(key, fmt.Sprintf("use %s or %s", a, b), "%s is none that is known",
+		text.Quote(value, 60))
 }
 
 func badOption(key, hint, format string, a ...any) error {

@@ -70,7 +70,7 @@ func (t *Tools) nextIn(ctx context.Context, c *call, sessionID string) *result.N
 	if err != nil {
 		return nil
 	}
-	return nextOf(st)
+	return Next(st)
 }
 
 // changed is the same call with another value of an argument; nil leaves it out. The words of an

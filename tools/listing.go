@@ -1,12 +1,12 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/tools/schema"
 )
 
@@ -21,23 +21,12 @@ const (
 	SchemasFull Schemas = "full"
 )
 
-func (o *connectionOptions) readSchemas(key, value string) error {
-	switch o.schemas = Schemas(value); o.schemas {
-	case SchemasBrief, SchemasFull:
-		return nil
-	}
-	return badOption(key, "use full or brief", "%s is none that is known", text.Quote(value, 60))
-}
-
 // relist lists the tools as the connection wants them. It is a hook of mcp-go's: a filter would
 // refuse calls of what is not listed.
 func (t *Tools) relist(ctx context.Context, _ any, _ *mcp.ListToolsRequest,
 	result *mcp.ListToolsResult) {
 	o := connectionOptionsOf(ctx)
-	how, gelab := t.opts.Schemas, t.servesGelab(o)
-	if o.schemas != "" {
-		how = o.schemas
-	}
+	how, gelab := cmp.Or(o.schemas, t.opts.Schemas), t.servesGelab(o)
 	result.Tools = nil
 	for _, d := range t.list {
 		if gelab && !slices.Contains(gelabTools, d.name) || !gelab && d.name == olderTool {
@@ -91,13 +80,10 @@ func (o *connectionOptions) redescribe(d tool, how Schemas, as *mcp.Tool) {
 		if words == "" {
 			continue
 		}
-		if listed := input.Properties[name]; listed != nil {
-			p = listed
-		} else {
-			p = p.CloneSchemas()
-			input.Properties[name] = p
+		if input.Properties[name] == nil {
+			input.Properties[name] = p.CloneSchemas()
 		}
-		p.Description, changed = words+" "+o.messages.ParamSafety, true
+		input.Properties[name].Description, changed = words+" "+o.messages.ParamSafety, true
 	}
 	if changed {
 		as.Description, as.RawInputSchema = own+"\n"+o.messages.Safety, schema.JSON(input)

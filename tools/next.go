@@ -11,8 +11,8 @@ import (
 	"github.com/taploop/taploop/tools/result"
 )
 
-// nextOf names the call that goes on from here; nil when the run has ended.
-func nextOf(st runs.Status) *result.Next {
+// Next names the call that goes on with a run; nil when the run has ended.
+func Next(st runs.Status) *result.Next {
 	tool, why := goOnTool, "the run is paused and goes on from where it is"
 	switch asks, running := st.Question != nil, st.Reason == agentloop.StillRunning; {
 	case pausedOnPurpose(st):
@@ -137,6 +137,3 @@ func quoted(s string, most int) string { return quote(text.Line(text.Cut(s, most
 func nextCall(tool string, arguments map[string]any, why string) *result.Next {
 	return &result.Next{Tool: tool, Arguments: arguments, Why: why}
 }
-
-// Next names the call that goes on with a run; nil when the run has ended.
-func Next(st runs.Status) *result.Next { return nextOf(st) }

@@ -100,11 +100,11 @@ func (c *call) budget(seconds *float64) time.Duration {
 	if c.progress.token == nil {
 		most = min(max(quietly, c.waits.Default), most)
 	}
-	if seconds == nil && !c.gelab {
-		return min(c.waits.Default, most)
-	}
-	if seconds == nil { // as long as the client would wait
+	switch {
+	case seconds == nil && c.gelab: // as long as the client would wait
 		return most
+	case seconds == nil:
+		return min(c.waits.Default, most)
 	}
 	return min(time.Duration(*seconds*float64(time.Second)), most)
 }

@@ -27,7 +27,7 @@ func (t *tasks) render(ctx context.Context, c *call, st runs.Status, s *callStat
 	}
 	body.Notes = slices.Concat(s.notes, settled)
 	t.link(body.Question)
-	body.Next = nextOf(st)
+	body.Next = Next(st)
 	if body.Final != nil && !shown.FinalCaption {
 		body.Final.Caption = ""
 	}

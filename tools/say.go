@@ -33,19 +33,25 @@ func said(body *result.Result, st runs.Status, in *messages) string {
 	if len(body.Pictures) > 0 {
 		lines = append(lines, fmt.Sprintf(in.PicturesOf, list(body.Pictures)))
 	}
-	for _, n := range body.Notes {
-		lines = append(lines, fmt.Sprintf(in.Note, n))
-	}
+	lines = append(lines, in.notes(body.Notes)...)
 	if l := nextLine(body.Next, st, in); l != "" {
 		lines = append(lines, l)
 	} else if f := body.Error; f != nil {
-		lines = append(lines, tryLine(*f)...)
+		lines = append(lines, tryLines(*f)...)
 	}
 	return strings.Join(lines, "\n")
 }
 
-// tryLine is what can be done about a failure, if anything.
-func tryLine(f result.Failure) []string {
+// notes are lines of a result's text.
+func (m *messages) notes(notes []string) (lines []string) {
+	for _, n := range notes {
+		lines = append(lines, fmt.Sprintf(m.Note, n))
+	}
+	return lines
+}
+
+// tryLines are what can be done about a failure, if anything.
+func tryLines(f result.Failure) []string {
 	if f.Hint == "" {
 		return nil
 	}
@@ -92,7 +98,7 @@ func refused(f result.Failure, in *messages) string {
 	if q := f.Open; q != nil {
 		lines = append(lines, fmt.Sprintf(in.OpenNow, quoted(q.Text, 1000), quote(q.ID)))
 	}
-	return strings.Join(append(lines, tryLine(f)...), "\n")
+	return strings.Join(append(lines, tryLines(f)...), "\n")
 }
 
 // phonesSaid is a list of phones in text.
@@ -148,9 +154,7 @@ func questionsSaid(b *result.Pending, in *messages) string {
 	for _, q := range b.Questions {
 		lines = append(lines, q.ID+": "+quoted(q.Text, 500))
 	}
-	for _, n := range b.Notes {
-		lines = append(lines, fmt.Sprintf(in.Note, n))
-	}
+	lines = append(lines, in.notes(b.Notes)...)
 	if b.Total > 0 {
 		lines = append(lines, in.AskPending)
 	}

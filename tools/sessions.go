@@ -49,7 +49,7 @@ func (t *tasks) listed(ctx context.Context, o session.Overview) (result.Session,
 	listed := result.Session{
 		SessionID: o.ID, RunID: st.Run.ID, DeviceID: o.Serial, Task: st.Run.Task,
 		State: st.Run.State, Reason: st.Reason,
-		Steps: st.Session.Steps, CreatedAt: o.CreatedAt, UpdatedAt: o.UpdatedAt, Next: nextOf(st),
+		Steps: st.Session.Steps, CreatedAt: o.CreatedAt, UpdatedAt: o.UpdatedAt, Next: Next(st),
 	}
 	if st.Run.State == session.Completed {
 		listed.Answer = &st.Run.Answer

@@ -94,9 +94,7 @@ func (t *inquiries) said(q inquiry.Question, body *result.Inquiry, in *messages)
 	case body.Answer != nil:
 		lines = append(lines, fmt.Sprintf(in.TheAnswer, quote(*body.Answer)))
 	}
-	for _, n := range body.Notes {
-		lines = append(lines, fmt.Sprintf(in.Note, n))
-	}
+	lines = append(lines, in.notes(body.Notes)...)
 	switch next := body.Next; {
 	case q.RunID != "":
 		lines = append(lines, fmt.Sprintf(in.RunGoesOn, quote(next.Arguments)))
