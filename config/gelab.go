@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -136,21 +135,13 @@ func ImportGelab(serverFile, modelFile string) (file []byte, notes []string, err
 			"the server listens on loopback only; gelab-zero listened on every interface")
 	}
 	used := map[string]bool{loop.Model.Of.Provider: true, caption.Provider: true}
-	left, err := leftOut(serverFile, modelFile, used)
+	left, err := leftOut(serverFile, modelFile, server, used)
 	if err != nil {
 		return nil, nil, err
 	}
 	file, err = yaml.Marshal(out)
 	return file, append(notes, left...), err
 }
-
-// taken are the keys of mcp_server_config.yaml that have a setting here.
-var taken = regexp.MustCompile(`^(agent_loop_config\.(max_steps` +
-	`|model_config\.(model_name|model_provider` +
-	`|args\.(temperature|top_p|frequency_penalty|max_tokens)` +
-	`|image_preprocess\.(is_resize|target_image_size))` +
-	`|(reply|caption)_config\.(model_config\.)?(model_name|model_provider))` +
-	`|server_config\.mcp_server_port)$`)
 
 // instead says what stands here in the place of a key that is not taken over.
 var instead = map[string]string{
@@ -161,15 +152,19 @@ var instead = map[string]string{
 	"image_dir":           "sessions are kept under data_dir",
 }
 
-// leftOut says of every key of the two files that it is not taken over, and what to do about it. No
-// value is shown: it may be a key.
-func leftOut(serverFile, modelFile string, used map[string]bool) (notes []string, err error) {
-	var server, models map[string]any
-	if err := errors.Join(readYAML(serverFile, &server), readYAML(modelFile, &models)); err != nil {
+// leftOut says of every key of the two files that it is not taken over, and what to do about it.
+// taken is what was read of the first one. No value is shown: it may be a key.
+func leftOut(serverFile, modelFile string, taken gelabServer, used map[string]bool) (
+	notes []string, err error) {
+	var known, server, models map[string]any
+	b, err := yaml.Marshal(taken)
+	if err = errors.Join(err, yaml.Unmarshal(b, &known), readYAML(serverFile, &server),
+		readYAML(modelFile, &models)); err != nil {
 		return nil, err
 	}
+	read := keysOf("", known)
 	for _, path := range keysOf("", server) {
-		if !taken.MatchString(path) {
+		if !slices.Contains(read, path) {
 			why := cmp.Or(instead[path[strings.LastIndexByte(path, '.')+1:]],
 				"there is no setting for it")
 			notes = append(notes, path+" was not taken over: "+why)
