@@ -84,7 +84,7 @@ func (l *listener) run() error {
 	ping := time.NewTicker(l.s.opts.Ping)
 	defer ping.Stop()
 	changed := l.s.opts.Changed()
-	if !l.holds() { // which it did, but perhaps not until changed was there
+	if l.s.gate.still(l.r, l.v) != nil { // it was, but perhaps not until changed was there
 		return errGone
 	}
 	for {
@@ -102,7 +102,7 @@ func (l *listener) run() error {
 		case <-more:
 		case <-changed:
 			changed = l.s.opts.Changed()
-			if !l.holds() {
+			if l.s.gate.still(l.r, l.v) != nil {
 				return errGone
 			}
 		case <-ping.C:
@@ -135,16 +135,9 @@ func (l *listener) pass(list []event) error {
 	return l.send(b.Bytes())
 }
 
-// holds reports whether the listener's credential is still worth what it was: a token that is
-// revoked ends its streams.
-func (l *listener) holds() bool {
-	v, err := l.s.gate.who(l.r)
-	return err == nil && v == l.v
-}
-
 // ping keeps the connection and shows the listener that it is there.
 func (l *listener) ping() error {
-	if !l.holds() {
+	if l.s.gate.still(l.r, l.v) != nil {
 		return errGone
 	}
 	var b bytes.Buffer

@@ -77,7 +77,7 @@ func (s *Server) getInquiry(w http.ResponseWriter, r *http.Request, v viewer) er
 		if q, err = s.await(r, q.ID, min(time.Duration(wait)*time.Second, maxWait)); err != nil {
 			return err
 		}
-		if _, err = s.gate.who(r); err != nil { // the credential may be gone by now
+		if err = s.gate.still(r, v); err != nil {
 			return err
 		}
 	}

@@ -62,6 +62,16 @@ func (g gate) who(r *http.Request) (viewer, error) {
 	return viewer{name: name, all: g.Operator(name)}, nil
 }
 
+// still refuses a request that was v's when the credential of v does not hold any more, as that of
+// a token which was revoked.
+func (g gate) still(r *http.Request, v viewer) error {
+	now, err := g.who(r)
+	if err == nil && now != v {
+		err = refuse("UNAUTHORIZED", errors.New("the credential is not what it was"))
+	}
+	return err
+}
+
 // browser checks the secret that the page sends. No other page can send it: it does not know it,
 // and its header wants a preflight, which is never granted.
 func (g gate) browser(r *http.Request, secret string) (viewer, error) {
