@@ -215,6 +215,7 @@ func (a *app) replayer(m config.Model) (*model.Replayer, error) {
 		like.Masks = append(like.Masks, mask)
 	}
 	opts := model.ReplayOptions{Compare: policy.Compare(like)}
+	file := cmp.Or(m.Replay, m.ReplayOrModel)
 	if m.ReplayOrModel != "" {
 		opts.OrModel = cmp.Or(m.Record, m.ReplayOrModel+".new")
 		if err := unrecorded(opts.OrModel); err != nil {
@@ -225,11 +226,11 @@ func (a *app) replayer(m config.Model) (*model.Replayer, error) {
 				text.Line(why.Error()), text.Line(opts.OrModel))
 		}
 	}
-	r, err := model.NewReplayer(cmp.Or(m.Replay, m.ReplayOrModel), &opts)
+	r, err := model.NewReplayer(file, &opts)
 	if err == nil && r.Unseen() {
 		a.notef("warning: %s was recorded without its screens: this replay does not check that the "+
 			"phone shows what was recorded\n  try: record it anew, with --record",
-			text.Line(cmp.Or(m.Replay, m.ReplayOrModel)))
+			text.Line(file))
 	}
 	return r, err
 }
