@@ -83,6 +83,7 @@ func TestAClientOfGelabsServerGetsAListOfSerials(t *testing.T) {
 }
 
 func TestAClientOfGelabsServerIsBlockedWithinItsTime(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		about, query string
 		waits        tools.Waits
@@ -98,10 +99,10 @@ func TestAClientOfGelabsServerIsBlockedWithinItsTime(t *testing.T) {
 		{about: "as the address says", query: "compat=gelab&wait_seconds=20", token: "p",
 			want: 20 * time.Second},
 		{about: "as the server says", query: "compat=gelab", token: "p",
-			waits: tools.Waits{Max: 10 * time.Minute}, want: 10 * time.Minute},
+			waits: tools.Waits{Max: 2 * time.Minute}, want: 2 * time.Minute},
 		{about: "as the server says of the client", query: "compat=gelab",
-			clients: map[string]tools.Waits{"TESTER": {Default: 500 * time.Second,
-				Max: 500 * time.Second}}, want: 500 * time.Second},
+			clients: map[string]tools.Waits{"TESTER": {Default: 100 * time.Second,
+				Max: 100 * time.Second}}, want: 100 * time.Second},
 	} {
 		for _, tool := range []string{"ask_agent", "ask_agent_start_new_task"} {
 			t.Run(c.about+" "+tool, func(t *testing.T) {
