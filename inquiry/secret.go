@@ -5,13 +5,15 @@ import (
 	"strings"
 )
 
-// secretThing is something that nobody but the phone should see. Postal codes, promotion codes and
-// the like are no secrets.
+// secretThing is something that only the phone should see. Postal codes, promotion codes and the
+// like are no secrets.
 const secretThing = `(?:\b(?:passwords?|passcodes?|passphrases?|otp|cvv|cvc|2fa|` +
 	`pin (?:code|number)|(?-i:PIN))\b` + // not "pin the message"
 	`|\b(?:verification|security|confirmation|log-?in|sign-?in|authenticat\w+|one-?time|access|` +
 	`sms|unlock|recovery|backup)[ -](?:codes?|pins?)\b` +
-	`|密码|口令|验证码|校验码|动态码|短信码|安全码)`
+	`|` + secretThingZH + `)`
+
+const secretThingZH = `密码|口令|验证码|校验码|动态码|短信码|安全码`
 
 var (
 	secretWords = regexp.MustCompile(`(?i)` + secretThing +
@@ -38,9 +40,8 @@ var (
 	wantsItsWordsAfter = regexp.MustCompile(
 		`(?i)\b(?:provide|share|send|give) (?:me )?(?:it|them)\b()` +
 			`|(?:收到|看到|拿到|获取|查看|查收)[^。！!]{0,8}` +
-			`(?:密码|口令|验证码|校验码|动态码|短信码|安全码)[^。！!]{0,8}(?:告诉|发|提供|报|给)我()` +
-			`|` +
-			`(?:密码|口令|验证码|校验码|动态码|短信码|安全码)([^。！!]{0,12}?)` +
+			`(?:` + secretThingZH + `)[^。！!]{0,8}(?:告诉|发|提供|报|给)我()` +
+			`|(?:` + secretThingZH + `)([^。！!]{0,12}?)` +
 			`(?:告诉我|发给我|提供给我|发我|报给我|给我|是什么|是多少|多少|是啥|是哪)`)
 
 	endsWithIt = regexp.MustCompile(`(?i)([^.,:;!，。：；！]{0,40}?)` + secretThing +
