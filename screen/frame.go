@@ -108,6 +108,12 @@ func fitted(s Size, side int) Size {
 	if s.W%k == 0 && s.H%k == 0 && 3*long/k >= 2*side {
 		return Size{s.W / k, s.H / k}
 	}
-	scaled := func(n int) int { return max((n*side+long/2)/long, 1) }
-	return Size{scaled(s.W), scaled(s.H)}
+	return scaled(s, side)
+}
+
+// scaled is a picture's size s with its long side at side pixels.
+func scaled(s Size, side int) Size {
+	long := max(s.W, s.H)
+	n := func(n int) int { return max((n*side+long/2)/long, 1) }
+	return Size{n(s.W), n(s.H)}
 }

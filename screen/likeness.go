@@ -17,10 +17,8 @@ const thumbSide = 320
 
 // Thumbnail is the frame in small, as PNG: what a Likeness compares.
 func (f *Frame) Thumbnail() ([]byte, error) {
-	long := max(f.size.W, f.size.H)
-	side := func(n int) int { return max((n*thumbSide+long/2)/long, 1) }
 	var b bytes.Buffer
-	if err := png.Encode(&b, f.Resized(Size{side(f.size.W), side(f.size.H)}).Image()); err != nil {
+	if err := png.Encode(&b, f.Resized(scaled(f.size, thumbSide)).Image()); err != nil {
 		return nil, fmt.Errorf("encoding a thumbnail: %w", err)
 	}
 	return b.Bytes(), nil
