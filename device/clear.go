@@ -15,8 +15,8 @@ import (
 // what is in the field.
 const blindDeletes = 200
 
-// Clear empties the focused field: through ADBKeyBoard when it is the keyboard in use, else with as
-// many deletes as the field holds characters. No focused field is an error.
+// Clear empties the focused field: through ADBKeyBoard when it is on the phone, else with as many
+// deletes as the field holds characters. No focused field is an error.
 func (p *Phone) Clear(ctx context.Context) error {
 	return p.failed("clearing the field on", p.clear(ctx))
 }
