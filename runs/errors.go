@@ -106,8 +106,8 @@ func UnknownSession(sessionID string, err error) error {
 				"one, or start a new task",
 			"there is no session %q", sessionID)
 	}
-	if several, ok := errors.AsType[*session.AmbiguousError](err); ok {
-		return invalid("give more of the id", "%w", several)
+	if _, several := errors.AsType[*session.AmbiguousError](err); several {
+		return Coded(InvalidArgument, err)
 	}
 	return err
 }

@@ -82,8 +82,8 @@ func refusalOf(err error) *refusal {
 	if large, is := errors.AsType[*http.MaxBytesError](err); is {
 		return refuse("TOO_LARGE", fmt.Errorf("the body is longer than %d bytes", large.Limit))
 	}
-	if several, is := errors.AsType[*session.AmbiguousError](err); is {
-		return refuse("INVALID_ARGUMENT", hint.Add(several, "give more of the id"))
+	if _, several := errors.AsType[*session.AmbiguousError](err); several {
+		return refuse("INVALID_ARGUMENT", err)
 	}
 	switch {
 	case errors.Is(err, inquiry.ErrNotFound), errors.Is(err, session.ErrNotFound):
