@@ -109,7 +109,7 @@ func newView(t trajectory, picture func(string) (template.URL, error)) view {
 	if len(v.Runs) > 0 {
 		v.Title = v.Runs[0].Task
 	}
-	v.Bars = bars(t.steps, t.waited)
+	v.Bars = bars(t.steps, t.waited, v.Totals)
 	return v
 }
 
@@ -130,11 +130,7 @@ func (t *totals) add(st session.StepRecord, waited time.Duration) {
 
 // bars lays the steps' times out in a row. Waiting for a person is capped at a third of the rest,
 // or it would be all there is to see.
-func bars(steps []session.StepRecord, waited map[int]time.Duration) []bar {
-	var all totals
-	for _, st := range steps {
-		all.add(st, waited[st.Index])
-	}
+func bars(steps []session.StepRecord, waited map[int]time.Duration, all totals) []bar {
 	asked := all.Waited
 	busy := all.Total() - asked
 	if busy <= 0 {
