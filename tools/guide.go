@@ -33,19 +33,20 @@ func (t *Tools) guide(ctx context.Context, c *call, d tool, err error, f *result
 		f.Next = nextCall(pendingTool, map[string]any{}, "it lists the open questions")
 	case runs.RunInProgress, runs.NoOpenQuestion, runs.QuestionAlreadyResolved,
 		runs.QuestionSuperseded:
-		f.Next = t.nextIn(ctx, c, c.session)
+		f.Next = t.nextIn(ctx, c.session)
 	}
 	if refusal.Code == runs.RunInProgress && f.Next != nil {
 		f.Hint = goOnWith(f.Next) + "; or end it: " + stopCall(f.Next.Arguments["session_id"])
 	}
 }
 
-// guideBusy tells how to get at a phone that somebody has.
+// guideBusy tells how to get at a phone that a session has. The holder has an id when it is the
+// caller's.
 func (t *Tools) guideBusy(ctx context.Context, c *call, d tool, f *result.Failure) {
 	queues := d.input.Properties["queue"] != nil
 	own := f.Holder != nil && f.Holder.SessionID != ""
 	if own {
-		f.Next = t.nextIn(ctx, c, f.Holder.SessionID)
+		f.Next = t.nextIn(ctx, f.Holder.SessionID)
 	} else if queues {
 		f.Next = c.changed("queue", true, "it waits until the phone is free")
 	}
@@ -61,11 +62,9 @@ func (t *Tools) guideBusy(ctx context.Context, c *call, d tool, f *result.Failur
 	}
 }
 
-// nextIn is the call that goes on with a session; nil when it has ended, or is not the caller's.
-func (t *Tools) nextIn(ctx context.Context, c *call, sessionID string) *result.Next {
-	if _, err := t.opts.Runs.Session(ctx, sessionID, c.principal); err != nil {
-		return nil
-	}
+// nextIn is the call that goes on with a session of the caller; nil when its run has ended, or when
+// there is none.
+func (t *Tools) nextIn(ctx context.Context, sessionID string) *result.Next {
 	st, err := t.opts.Runs.Status(ctx, sessionID)
 	if err != nil {
 		return nil

@@ -40,7 +40,6 @@ type Options struct {
 // Store is what the tools read past the Manager; *session.Store is one.
 type Store interface {
 	Sessions(context.Context, session.Filter) ([]session.Overview, error)
-	Session(ctx context.Context, id string) (session.Session, error)
 	Frame(ctx context.Context, id string) ([]byte, error) // JPEG
 	Holder(ctx context.Context, serial string) (session.Hold, bool, error)
 	// Sign is a mark of 32 bytes on a text, which nobody else can make; the same after a restart.

@@ -133,8 +133,8 @@ func (t *phones) mayLook(ctx context.Context, c *call, serial string) error {
 	if err != nil || !held {
 		return err
 	}
-	s, err := t.Store.Session(ctx, h.SessionID)
-	if err != nil || s.Client == c.principal {
+	_, err = t.Runs.Session(ctx, h.SessionID, c.principal)
+	if runs.CodeOf(err) != runs.SessionNotFound {
 		return err
 	}
 	return runs.Refuse(runs.DeviceBusy, "wait until it is done, or use another phone",
