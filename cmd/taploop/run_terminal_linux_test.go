@@ -157,19 +157,11 @@ func TestTheServersConsoleAsksAtTheTerminalThatItHas(t *testing.T) {
 	t.Parallel()
 	b := newTestEnv(t, demoTask, "")
 	master, slave := openPTY(t)
-	screen := newTranscript()
-	go func() { _, _ = io.Copy(screen, master) }() // ends when the test closes the terminal
-	p := b.spawnAs(func(c *exec.Cmd) {             // stderr is a log
+	p := b.spawnAs(func(c *exec.Cmd) { // stderr is a log
 		c.Stdin = slave
 		c.SysProcAttr.Setctty = true
 	}, "serve", "--http", "127.0.0.1:0")
 	url := p.stderr.await(t, `(?m)^listening on (http://\S+/mcp)$`)
 	s := &clientProcess{p, connect(t, legacy, over(t, url, nil)), url}
-	begun := s.call("ask_agent_start_new_task", s.manual(b.task.Goal))
-	screen.await(t, `(Which size do you wear\?)`)
-	_, err := io.WriteString(master, "42\n")
-	require.NoError(t, err)
-	done := s.follow(s.call("ask_agent_wait", map[string]any{"session_id": begun.SessionID}))
-	require.EqualValues(t, "TASK_COMPLETED_SUCCESSFULLY", done.Reason, "%s", done.words)
-	require.NotContains(t, p.stderr.String(), "Which size", "the terminal is asked, not the log")
+	s.answerAt(master, b.task.Goal)
 }

@@ -53,6 +53,19 @@ func TestTheServersConsoleAnswersOverHTTP(t *testing.T) {
 	b.done(tripTouches)
 }
 
+// answerAt has a task done whose question is answered at the terminal.
+func (s *clientProcess) answerAt(master *os.File, task string) {
+	t, screen := s.process.t, newTranscript()
+	go func() { _, _ = io.Copy(screen, master) }() // ends when the test closes the terminal
+	begun := s.call("ask_agent_start_new_task", s.manual(task))
+	screen.await(t, `(Which size do you wear\?)`)
+	_, err := io.WriteString(master, "42\n")
+	require.NoError(t, err)
+	done := s.follow(s.call("ask_agent_wait", map[string]any{"session_id": begun.SessionID}))
+	require.EqualValues(t, "TASK_COMPLETED_SUCCESSFULLY", done.Reason, "%s", done.words)
+	require.NotContains(t, s.stderr.String(), "Which size", "the terminal is asked, not the log")
+}
+
 func TestTheTerminalAnswersOnStdio(t *testing.T) {
 	t.Parallel()
 	master, slave := openPTY(t)
@@ -61,16 +74,8 @@ func TestTheTerminalAnswersOnStdio(t *testing.T) {
 		c.ExtraFiles = []*os.File{slave}
 		c.SysProcAttr.Setctty, c.SysProcAttr.Ctty = true, 3
 	}, "serve")
-	screen := newTranscript()
-	go func() { _, _ = io.Copy(screen, master) }() // ends when the test closes the terminal
 	s := b.speak(legacy, p)
-	begun := s.call("ask_agent_start_new_task", s.manual(b.task.Goal))
-	screen.await(t, `(Which size do you wear\?)`)
-	_, err := io.WriteString(master, "42\n")
-	require.NoError(t, err)
-	done := s.follow(s.call("ask_agent_wait", map[string]any{"session_id": begun.SessionID}))
-	require.EqualValues(t, "TASK_COMPLETED_SUCCESSFULLY", done.Reason, "%s", done.words)
-	require.NotContains(t, p.stderr.String(), "Which size", "the terminal is asked, not the log")
+	s.answerAt(master, b.task.Goal)
 	b.done(tripTouches)
 }
 
