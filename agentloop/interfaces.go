@@ -18,6 +18,9 @@ type Phone interface {
 	// off. A window that forbids capture is screen.ErrSecure; a frame is never an invented one.
 	// What may well succeed when it is tried again at once is tried by Look itself.
 	Look(ctx context.Context) (screen.Observation, error)
+	// Frame is what Look's frame would be, without the state, which is most of what a look asks of
+	// the phone. Such a frame is only held against others, and shown to nothing.
+	Frame(ctx context.Context) (*screen.Frame, error)
 }
 
 // Stater is a Phone that can tell its state without a picture, in much less time than a Look takes.
@@ -26,13 +29,6 @@ type Phone interface {
 type Stater interface {
 	// State is the state alone. errors.ErrUnsupported means that this phone cannot tell.
 	State(ctx context.Context) (screen.State, error)
-}
-
-// Framer is a Phone that can capture a frame without reading its state, which is most of what a
-// look asks of the phone. Such a frame is only held against others, and shown to nothing.
-type Framer interface {
-	// Frame is what Look's frame would be.
-	Frame(ctx context.Context) (*screen.Frame, error)
 }
 
 // Policy decides the next action.

@@ -142,17 +142,11 @@ func (l *loop) settle(ctx context.Context) (screen.Observation, screen.Fingerpri
 }
 
 // peek is a frame right after a gesture: whether the next look is the same tells whether the screen
-// moves. A phone that cannot capture one without its state is looked at. What goes wrong is found
-// out by the look that follows.
+// moves. What goes wrong is found out by the look that follows.
 func (l *loop) peek(ctx context.Context) (screen.Observation, screen.Fingerprint) {
-	p, can := l.Phone.(Framer)
-	if !can {
-		look, print, _ := l.glance(ctx)
-		return look, print
-	}
 	ctx, cancel := context.WithTimeout(ctx, peekTime)
 	defer cancel()
-	f, err := p.Frame(ctx)
+	f, err := l.Phone.Frame(ctx)
 	if err != nil || f == nil {
 		return screen.Observation{}, screen.Fingerprint{}
 	}

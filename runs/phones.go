@@ -36,7 +36,6 @@ type PhoneInfo struct {
 type Phone interface {
 	agentloop.Phone
 	agentloop.Stater
-	agentloop.Framer
 	// Device is what is known of the phone; its ID is the serial.
 	Device() session.Device
 	// Wake switches the display on and opens a lock screen that needs no person; else the error is
