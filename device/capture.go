@@ -148,9 +148,7 @@ func (p *Phone) expected(ctx context.Context, capture []byte, now <-chan reading
 	if err != nil {
 		return nil
 	}
-	p.mu.Lock()
-	last := p.last
-	p.mu.Unlock()
+	last := p.lastReading()
 	if last.State.Size.Valid() && last.shows(size) == nil {
 		return nil
 	}

@@ -42,9 +42,7 @@ func (p *Phone) frame(ctx context.Context) (*screen.Frame, error) {
 	if _, err := p.logicalSize(ctx); err != nil {
 		return nil, err
 	}
-	p.mu.Lock()
-	last := p.last
-	p.mu.Unlock()
+	last := p.lastReading()
 	now := make(chan reading, 1)
 	now <- last
 	f, err := p.shoot(ctx, now)
@@ -85,9 +83,7 @@ func (p *Phone) glance(ctx context.Context) (screen.Observation, error) {
 	if err != nil {
 		return screen.Observation{}, err
 	}
-	p.mu.Lock()
-	p.last = r
-	p.mu.Unlock()
+	p.last.Store(&r)
 	look := screen.Observation{State: r.State, At: at}
 	if !r.State.On {
 		return look, nil

@@ -1,11 +1,11 @@
 package device
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -32,9 +32,11 @@ type Phone struct {
 	buffers buffers
 	decoder screen.Decoder
 
-	mu   sync.Mutex
-	last reading // of the last look; zero before the first
+	last atomic.Pointer[reading] // of the last look; nil before the first
 }
+
+// lastReading is that of the last look, zero before the first.
+func (p *Phone) lastReading() reading { return *cmp.Or(p.last.Load(), new(reading)) }
 
 var _ actions.Surface = (*Phone)(nil)
 

@@ -82,19 +82,14 @@ func (p *Phone) touch(ctx context.Context, doing string, takes time.Duration,
 
 // logicalSize is the display's size at the last look, or now when there was none.
 func (p *Phone) logicalSize(ctx context.Context) (screen.Size, error) {
-	p.mu.Lock()
-	size := p.last.State.Size
-	p.mu.Unlock()
-	if size.Valid() {
+	if size := p.lastReading().State.Size; size.Valid() {
 		return size, nil
 	}
 	r, err := p.readState(ctx)
 	if err != nil {
 		return screen.Size{}, err
 	}
-	p.mu.Lock()
-	p.last = r
-	p.mu.Unlock()
+	p.last.Store(&r)
 	return r.State.Size, nil
 }
 
