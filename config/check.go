@@ -83,7 +83,7 @@ func dataFolder(getenv func(string) string) (string, error) {
 func (l *Loaded) check() error {
 	bad := l.checkNotify()
 	for _, v := range l.Values() {
-		if v.check == nil || v.Origin == byDefault && v.Default == "" {
+		if v.check == nil || v.Origin == ByDefault && v.Default == "" {
 			continue // what was made of another value has that one's faults
 		}
 		for _, f := range v.check(v.Value) {

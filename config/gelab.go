@@ -51,6 +51,19 @@ func (h gelabHelper) name() gelabName {
 	return gelabName{cmp.Or(h.Model.Name, h.Flat.Name), cmp.Or(h.Model.Provider, h.Flat.Provider)}
 }
 
+// helper is the one model that captions and answers here, and what is left out of two.
+func (s gelabServer) helper() (caption gelabName, notes []string) {
+	caption, reply := s.Loop.Caption.name(), s.Loop.Reply.name()
+	switch {
+	case caption.Name == "":
+		return reply, nil
+	case reply.Name != "" && reply != caption:
+		notes = append(notes, fmt.Sprintf("reply_config names %q, caption_config %q: "+
+			"one model does both here, the latter was taken", reply.Name, caption.Name))
+	}
+	return caption, notes
+}
+
 // placeholder stands where gelab-zero's file has no value.
 const placeholder = "EMPTY"
 
@@ -114,15 +127,7 @@ func ImportGelab(serverFile, modelFile string) (file []byte, notes []string, err
 	case len(image.Size) == 2:
 		out.Model.ImageSize = fmt.Sprintf("%dx%d", image.Size[0], image.Size[1])
 	}
-	// taploop has one model that captions and answers.
-	caption, reply := loop.Caption.name(), loop.Reply.name()
-	switch {
-	case caption.Name == "":
-		caption = reply
-	case reply.Name != "" && reply != caption:
-		notes = append(notes, fmt.Sprintf("reply_config names %q, caption_config %q: "+
-			"one model does both here, the latter was taken", reply.Name, caption.Name))
-	}
+	caption, notes := server.helper()
 	if caption.Name != "" {
 		if out.Caption, err = providers.endpoint(modelFile, caption); err != nil {
 			return nil, nil, err

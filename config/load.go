@@ -41,11 +41,11 @@ func (l *Loaded) Origin(path string) string {
 	if o := l.origin[path]; o != "" {
 		return o
 	}
-	return byDefault
+	return ByDefault
 }
 
-// byDefault is the origin of a value that no layer gave.
-const byDefault = "default"
+// ByDefault is the origin of a value that no layer gave.
+const ByDefault = "default"
 
 // Load reads all layers and checks the result. Every problem of a layer is reported at once.
 func Load(opts *Options) (*Loaded, error) {

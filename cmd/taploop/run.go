@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/config"
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/inquiry/channel"
 	"github.com/taploop/taploop/internal/text"
@@ -47,7 +48,7 @@ type taskFlags struct {
 // otherwise.
 func (t *taskFlags) settings(a *app) runs.Settings {
 	mode := channel.Mode(a.conf.Reply.Mode)
-	if a.conf.Origin("reply.mode") == "default" && !t.JSON && a.attended() {
+	if a.conf.Origin("reply.mode") == config.ByDefault && !t.JSON && a.attended() {
 		mode = channel.ManualReply + " -> " + channel.PassToClient
 	}
 	return runs.Settings{ReplyMode: mode,

@@ -82,7 +82,7 @@ func (c *setupCmd) advise(a *app, client clients.Client, server clients.Server) 
 	}
 	var lost []string
 	for _, v := range a.conf.Values() {
-		if from := v.Origin; from != "default" && from != a.conf.File {
+		if from := v.Origin; from != config.ByDefault && from != a.conf.File {
 			lost = append(lost, v.Path)
 		}
 	}
