@@ -313,6 +313,7 @@ func TestTheAuditOutlivesItsSession(t *testing.T) {
 	require.Len(t, before, 3)
 	_, errs, code := b.run("sessions", "prune", "--older-than", "1ms")
 	require.Zero(t, code, "%s", errs)
+	require.Contains(t, errs, "deleted 1 session\n")
 	require.Empty(t, b.questions("--all"))
 	require.Equal(t, before, b.audit("--question", asked.Question.ID))
 	require.Equal(t, before[2:], b.audit("--limit", "1"))

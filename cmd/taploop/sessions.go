@@ -253,6 +253,6 @@ func (c *sessionsPruneCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	a.notef("deleted %d sessions", n)
+	a.notef("deleted %s", plural(n, "session"))
 	return nil
 }

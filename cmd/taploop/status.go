@@ -81,7 +81,7 @@ func (s *statusLine) rewrite(end <-chan struct{}) {
 	}
 }
 
-// draw shows the line. Nothing is to be done about a terminal that takes it not.
+// draw shows the line. Errors of the terminal are ignored: there is nowhere else to show it.
 func (s *statusLine) draw() {
 	if s.doing == "" {
 		return
