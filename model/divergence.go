@@ -23,7 +23,7 @@ func (d *Divergence) Error() string {
 	return fmt.Sprintf("replaying %s: %s%s%s", d.path, step, d.why, d.pictures)
 }
 
-// keep puts both pictures beside the cassette, or where temporary files go when it lies where
+// keep puts both pictures next to the cassette, or where temporary files go when it lies where
 // nothing can be written.
 func (d *Divergence) keep() {
 	if d.was == nil || d.now == nil {

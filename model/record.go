@@ -63,7 +63,7 @@ func appendLine(f *os.File, line []byte) error {
 	return f.Sync()
 }
 
-// seeing is the recorder that keeps s beside the exchange.
+// seeing is the recorder that keeps s with the exchange.
 func (r *Recorder) seeing(s *Sight) http.RoundTripper { return witness{r.roundTrip, s} }
 
 // witness is a transport for what was seen.

@@ -28,7 +28,7 @@ type Request struct {
 	Sight func() (Sight, error)
 }
 
-// Sight is what was seen when a request was made. A Recorder keeps it beside the exchange, and a
+// Sight is what was seen when a request was made. A Recorder keeps it with the exchange, and a
 // Replayer has it compared with what is seen then.
 type Sight struct {
 	Step int    `json:"step"`

@@ -25,8 +25,8 @@ type Options struct {
 	Now func() time.Time // nil means time.Now
 	// with another program that has the database locked, for each read or write; 0 means 15s
 	Patience time.Duration
-	// Reading is for who only reads: a folder that cannot be written is opened as well, and every
-	// change is refused with ErrReadOnly.
+	// Reading opens a folder that cannot be written, too. Every change is then refused with
+	// ErrReadOnly.
 	Reading bool
 }
 
@@ -37,8 +37,8 @@ type Store struct {
 	opts  Options
 	write *sql.DB // one connection
 	read  *sql.DB
-	// Whoever writes puts the one token in. Senders that wait are served first come first served,
-	// while database/sql gives a free connection to any of those who wait for it.
+	// A writer puts the one token in. Senders that wait are served first come first served, while
+	// database/sql gives a free connection to any of those that wait for it.
 	line   chan struct{}
 	saving sync.WaitGroup // frames that are kept in the background
 	owner  *owner
@@ -61,8 +61,8 @@ func Exists(dir string) bool {
 }
 
 // Open opens the data folder, which is made when it is missing, with access for this user only. One
-// that is there keeps its mode, and is refused when everybody may write to it. The
-// database is migrated to this program's schema; one of a newer program is refused with
+// that is there keeps its mode, and is refused when every user may write to it. The database is
+// migrated to this program's schema; one of a newer program is refused with
 // ErrNewerSchema.
 func Open(ctx context.Context, dir string, opts *Options) (*Store, error) {
 	abs, err := filepath.Abs(dir)
@@ -138,8 +138,8 @@ func (s *Store) connect(path string, conns int, params string) (*sql.DB, error) 
 	return db, nil
 }
 
-// privateDir makes the folder for this user only, when it is missing. In one to which everybody may
-// write, everybody could put something else in the place of what is kept there.
+// privateDir makes the folder for this user only, when it is missing. One that every user may write
+// to is refused: any of them could replace what is kept there.
 func privateDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return hint.Add(err, hintWritable)
@@ -184,7 +184,7 @@ func privateFile(path string) error {
 // checkWhole refuses a database that is empty, or is not there, while the frames of its sessions
 // are: they would be taken for left over ones. SQLite would also throw its log away.
 func (s *Store) checkWhole(path string) error {
-	// In this order: another process may be making the folder at this moment.
+	// In this order: another process may be making the folder.
 	frames, err := os.ReadDir(filepath.Join(s.dir, framesDir))
 	if err != nil {
 		return err

@@ -26,7 +26,7 @@ func (s *Store) openReading(ctx context.Context) error {
 	if _, err := os.Stat(path); err != nil {
 		return hint.Add(err, hintWritable)
 	}
-	// With a log somebody may be writing, or was killed: the log has to be read, too. Without one
+	// With a log another process writes, or was killed: the log has to be read, too. Without one
 	// SQLite would want to make one.
 	params := "mode=ro"
 	if log, err := os.Stat(path + "-wal"); err != nil || log.Size() == 0 {

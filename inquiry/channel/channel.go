@@ -109,8 +109,7 @@ func Help() string {
 	return strings.Join(parts, "; ")
 }
 
-// step is the one that somebody means by this name, its own or the short one; the zero value when
-// there is none.
+// step is the one with this name, its own or the short one; the zero value when there is none.
 func step(name string) Channel {
 	for _, c := range registry {
 		if c.Step && (c.Name == name || c.Short != "" && c.Short == name) {
