@@ -2,12 +2,14 @@ package device
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/taploop/taploop/internal/adb"
 	"github.com/taploop/taploop/screen"
 )
 
@@ -30,15 +32,14 @@ func (f form) command() string {
 }
 
 const (
-	captureLimit = 160 << 20 // bytes; an 8K screen of raw pixels is 133 MB
-	remeasure    = 200       // captures between two tries of the slower form
-	never        = time.Hour // what a form takes that has given no whole picture yet
+	maxCapture = 160 << 20 // bytes; an 8K screen of raw pixels is 133 MB
+	remeasure  = 200       // captures between two tries of the slower form
+	never      = time.Hour // what a form takes that has given no whole picture yet
 )
 
 // meter measures both forms and says which one to take.
 type meter struct {
 	took  [2]time.Duration // the last time of each form, 0 when it is not known
-	last  int              // bytes of the last raw capture
 	since int              // captures since the slower form was tried
 }
 
@@ -61,16 +62,13 @@ func (m *meter) next() form {
 }
 
 // note records a capture that worked.
-func (m *meter) note(f form, took time.Duration, bytes int) {
+func (m *meter) note(f form, took time.Duration) {
 	other := 1 - f
 	if m.took[other] != 0 && took >= m.took[other] {
 		m.since = 0 // the slower form has just been tried
 	}
 	m.since++
 	m.took[f] = max(took, 1)
-	if f == formRaw {
-		m.last = bytes
-	}
 }
 
 // tear records a capture that was no whole picture. The next one does not wait for a form that may
@@ -112,16 +110,20 @@ func (p *Phone) shoot(ctx context.Context, now <-chan reading) (*screen.Frame, e
 	}
 	defer func() { p.buffers <- buf }()
 	p.camera.mu.Lock()
-	f, expect := p.camera.meter.next(), p.camera.meter.last
+	f := p.camera.meter.next()
 	p.camera.mu.Unlock()
-	if f == formRaw {
-		buf = slices.Grow(buf[:0], expect+1)
+	limit := p.captureLimit()
+	if f == formRaw && limit < maxCapture {
+		buf = slices.Grow(buf[:0], limit+1)
 	}
 	began := time.Now()
 	within, cancel := p.within(ctx, f.command(), 0)
 	defer cancel()
-	b, err := p.dev.Exec(within, f.command(), buf, captureLimit)
-	if err != nil {
+	b, err := p.dev.Exec(within, f.command(), buf, limit)
+	switch {
+	case errors.Is(err, adb.ErrTooMuch):
+		return nil, tornError{fmt.Errorf("screencap gave more than a picture of the display: %w", err)}
+	case err != nil:
 		return nil, explain(err)
 	}
 	buf = b
@@ -137,8 +139,21 @@ func (p *Phone) shoot(ctx context.Context, now <-chan reading) (*screen.Frame, e
 		p.camera.meter.tear(f)
 		return nil, tornError{fmt.Errorf("screencap gave no whole picture: %w", err)}
 	}
-	p.camera.meter.note(f, took+time.Since(began), len(b))
+	p.camera.meter.note(f, took+time.Since(began))
 	return frame, nil
+}
+
+// captureLimit is how many bytes a capture may have: the raw pixels of the largest display that the
+// phone has reported, and some room for what comes in front of them.
+func (p *Phone) captureLimit() int {
+	g, most := p.lastReading().geometry, 0
+	for _, s := range []screen.Size{p.panel, p.info.Size, g.panel, g.natural, g.now} {
+		most = max(most, 4*s.W*s.H)
+	}
+	if most == 0 {
+		return maxCapture
+	}
+	return min(most+1<<20, maxCapture)
 }
 
 // expected is nil for a capture whose size is the display's, and for one that cannot be measured,

@@ -44,7 +44,7 @@ func (p *Phone) readInfo(ctx context.Context) error {
 	p.info.Android = strings.TrimSpace(s[1])
 	p.info.SDK, _ = strconv.Atoi(strings.TrimSpace(s[2]))
 	physical, override := parseWMSize(s[3])
-	p.info.Size = firstSize(override, physical)
+	p.info.Size, p.panel = firstSize(override, physical), physical
 	if p.info.Android == "" && !p.info.Size.Valid() {
 		return errors.New("the phone reports neither its Android version nor its size: it is " +
 			"not Android, or still starting up")

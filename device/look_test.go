@@ -70,7 +70,7 @@ func TestTheSlowerCaptureIsMeasuredAgainRarely(t *testing.T) {
 	forms := func(n int, took map[form]time.Duration) (s string) {
 		for range n {
 			f := m.next()
-			m.note(f, took[f], 100)
+			m.note(f, took[f])
 			s += map[form]string{formRaw: "r", formPNG: "p"}[f]
 		}
 		return s
@@ -94,7 +94,7 @@ func TestAFormThatDoesNotWorkIsTriedRarely(t *testing.T) {
 	for range 10 * remeasure {
 		f := m.next()
 		if f == formPNG {
-			m.note(f, 300, 100)
+			m.note(f, 300)
 			continue
 		}
 		raws++
@@ -364,6 +364,21 @@ func bomb(t *testing.T, size screen.Size) []byte {
 	head = binary.BigEndian.AppendUint32(head, uint32(size.H))
 	return slices.Concat([]byte("\x89PNG\r\n\x1a\n"), chunk("IHDR", append(head, 16, 6, 0, 0, 0)),
 		chunk("IDAT", pixels.Bytes()), chunk("IEND", nil))
+}
+
+// However much a phone sends, no more is read than the raw pixels of its display.
+func TestACaptureIsReadAsFarAsTheDisplayIsLarge(t *testing.T) {
+	large := pixelsOf(screen.Size{W: 108, H: 240}, white)
+	large = append(large, make([]byte, 100<<20)...)
+	w := &wirePhones{shell: ordinary(nil),
+		exec: func(_, _ string, to io.Writer) { to.Write(large) }}
+	p := w.open(t)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := p.Look(t.Context())
+	runtime.ReadMemStats(&after)
+	require.ErrorContains(t, err, "screencap gave more than a picture of the display")
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(4<<20), "bytes for one look")
 }
 
 func TestAPictureIsMeasuredBeforeItIsDecoded(t *testing.T) {

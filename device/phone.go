@@ -32,7 +32,8 @@ type Phone struct {
 	buffers buffers
 	decoder screen.Decoder
 
-	last atomic.Pointer[reading] // of the last look; nil before the first
+	panel screen.Size             // as it was when the phone was opened
+	last  atomic.Pointer[reading] // of the last look; nil before the first
 }
 
 // lastReading is that of the last look, zero before the first.
