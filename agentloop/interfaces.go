@@ -27,7 +27,7 @@ type Phone interface {
 // With one, the loop makes sure right before each gesture that the display is lit and the screen
 // which the policy saw still in front.
 type Stater interface {
-	// State is the state alone. errors.ErrUnsupported means that this phone cannot tell.
+	// State is the state alone.
 	State(ctx context.Context) (screen.State, error)
 }
 

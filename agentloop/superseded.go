@@ -2,7 +2,6 @@ package agentloop
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/taploop/taploop/actions"
@@ -23,8 +22,6 @@ func (l *loop) superseded(
 	switch {
 	case ctx.Err() != nil:
 		return "", Stopped(ctx)
-	case errors.Is(err, errors.ErrUnsupported):
-		return "", nil
 	case err != nil:
 		return "", LostPhone(stepError(s, "looking once more", err))
 	case !now.On || now.Locked:

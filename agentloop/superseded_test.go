@@ -2,7 +2,6 @@ package agentloop_test
 
 import (
 	"context"
-	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -67,9 +66,6 @@ func TestWhatHappensWhileTheModelThinks(t *testing.T) {
 		{name: "the phone is lost",
 			now:  func(*screen.State) error { return screen.ErrDisconnected },
 			want: agentloop.DeviceDisconnected},
-		{name: "the phone cannot tell",
-			now:  func(*screen.State) error { return errors.ErrUnsupported },
-			want: agentloop.TaskCompleted, touches: 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRig(tap(1, 1), actions.Complete{}) // whose look is fresh
