@@ -104,10 +104,10 @@ func (c *Client) ask(
 	return k.response()
 }
 
-// Ready asks whether the endpoint is there and takes the key, as cheaply as that can be asked: it
-// lists the models. Where an answer to that proves nothing, because the list is not there or is for
-// others, one token is asked for. It fails as Complete does. A cassette is always ready, and none
-// of this is recorded.
+// Ready asks whether the endpoint is there, is one of models and takes the key, as cheaply as that
+// can be asked: it lists the models. Where an answer to that proves nothing, because it is no list
+// or the list is for others, one token is asked for. It fails as Complete does. A cassette is
+// always ready, and none of this is recorded.
 func (c *Client) Ready(ctx context.Context) error {
 	next := c.next
 	switch t := next.(type) {
@@ -119,27 +119,37 @@ func (c *Client) Ready(ctx context.Context) error {
 	k := c.newCall()
 	k.next = next
 	err := k.failed(ctx, k.send(ctx, modelsPath, nil))
-	keyless := c.opts.APIKey == "" && k.status != http.StatusUnauthorized && k.status/100 == 4
-	if k.status == 0 || k.status/100 == 2 || keyless && k.status != http.StatusForbidden {
-		return unlessAnswered(err, k.status)
+	if k.status == 0 || k.status/100 == 2 && isList(k.body) {
+		return err
 	}
-	k = c.newCall()
-	k.next = next
 	body, err := json.Marshal(map[string]any{"model": c.opts.Name, "max_tokens": 1,
 		"messages": []map[string]string{{"role": "user", "content": "ok"}}})
 	if err != nil {
 		return err
 	}
-	return unlessAnswered(k.failed(ctx, k.send(ctx, chatPath, body)), k.status)
+	k = c.newCall()
+	k.next, k.usable = next, isCompletion
+	if err := k.failed(ctx, k.send(ctx, chatPath, body)); err != nil {
+		return unlessAnswered(err)
+	}
+	_, err = k.response()
+	return err
 }
 
-// unlessAnswered is err, unless the status is that of an endpoint which is there and took the key.
-func unlessAnswered(err error, status int) error {
-	down := status == 0 || status >= 500 && status != http.StatusNotImplemented
-	if down || status == http.StatusUnauthorized || status == http.StatusForbidden {
-		return err
+// isList reports whether a body is a list of models.
+func isList(body []byte) bool {
+	var list struct{ Data, Models []json.RawMessage }
+	return json.Unmarshal(body, &list) == nil && (list.Data != nil || list.Models != nil)
+}
+
+// unlessAnswered is err, unless it says that the endpoint is one of models, took the key, and has
+// only something against so short a question or so many of them.
+func unlessAnswered(err error) error {
+	var e *Error
+	if errors.As(err, &e) && (e.Kind == Rejected || e.Kind == TooLong || e.Kind == RateLimited) {
+		return nil
 	}
-	return nil
+	return err
 }
 
 // Models lists what the endpoint offers.

@@ -32,6 +32,11 @@ func TestAnEndpointIsAskedWhetherItIsThereAndTakesTheKey(t *testing.T) {
 		"comes back":               {[]page{down, models}, "", []string{"/models", "/models"}},
 		"refuses the key":          {[]page{refused}, model.Unauthorized, both},
 		"refuses the key to think": {[]page{none, refused}, model.Unauthorized, both},
+		"has no such thing":        {[]page{none}, model.NoSuchPath, both},
+		"shows pages only": {[]page{{body: "<html>hello</html>", header: now}}, model.BadReply,
+			[]string{
+				"/models", "/chat/completions", "/chat/completions", "/chat/completions",
+			}},
 		"is behind a dead proxy": {[]page{down}, model.ServerFault, []string{
 			"/models", "/models", "/models",
 			"/chat/completions", "/chat/completions", "/chat/completions",
@@ -58,13 +63,19 @@ func TestAnEndpointIsAskedWhetherItIsThereAndTakesTheKey(t *testing.T) {
 	}
 }
 
-func TestWithoutAKeyAnAnswerIsEnough(t *testing.T) {
-	e := serve(t, page{status: 404})
-	c, err := model.New(&model.Options{BaseURL: e.URL})
-	require.NoError(t, err)
-	defer c.Close()
-	require.NoError(t, c.Ready(t.Context()))
-	require.Len(t, e.requests(), 1, "a server that lacks the list is not bothered again")
+func TestWithoutAKeyTheEndpointIsOneOfModelsAllTheSame(t *testing.T) {
+	for name, pages := range map[string][]page{
+		"lacks the list": {{status: 404}, saying("")},
+		"has neither":    {{status: 404}},
+	} {
+		e := serve(t, pages...)
+		c, err := model.New(&model.Options{BaseURL: e.URL})
+		require.NoError(t, err)
+		err = c.Ready(t.Context())
+		require.Equal(t, name == "has neither", err != nil, err)
+		require.Len(t, e.requests(), 2)
+		c.Close()
+	}
 }
 
 func TestAnEndpointThatIsDownIsNotReady(t *testing.T) {
