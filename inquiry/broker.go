@@ -165,7 +165,8 @@ type Result struct {
 // was withdrawn. A reply that does not fit is an *InvalidReplyError, and the question stays open.
 // RefusalOf tells them apart.
 //
-// An answer that only acknowledges is no secret, and nor is its question from then on.
+// An answer that only acknowledges is no secret, and nor is its question from then on. One that is
+// a code of which the question speaks is a secret, unless the question is Public.
 //
 // When it returns nil the resolution is on disk. A question whose time is over is settled so,
 // whether or not a sweep was there first.
@@ -185,6 +186,9 @@ func (b *Broker) Resolve(ctx context.Context, id string, r Reply) (Result, error
 			return Result{}, err
 		}
 		return b.lost(q, r)
+	}
+	if r.Type == TypeAnswer && q.IsCode(r.Response) {
+		q.Secret = true
 	}
 	if r.Response, err = q.fit(r, b.opts.MaxAnswer); err != nil {
 		return Result{}, err

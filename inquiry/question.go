@@ -73,8 +73,10 @@ type Question struct {
 	DefaultAnswer string    `json:"default_answer,omitempty"`
 	OnTimeout     OnTimeout `json:"on_timeout,omitempty"`
 	Secret        bool      `json:"secret,omitempty"` // the answer must not be shown anywhere
-	Frame         string    `json:"screenshot,omitempty"`
-	Round         int       `json:"round"`
+	// whoever asks said that the answer is no secret, whatever it is
+	Public bool   `json:"public,omitempty"`
+	Frame  string `json:"screenshot,omitempty"`
+	Round  int    `json:"round"`
 	// the run's fence when it asked; an answer is applied under the same fence only
 	Fence          int64       `json:"-"`
 	AskedAt        time.Time   `json:"asked_at"`
@@ -196,8 +198,10 @@ func (q Question) Applicable(fence int64) error {
 	return nil
 }
 
-// Settle makes an open question a settled one. When its answer is no secret, it is none either.
+// Settle makes an open question a settled one. It is a secret one when its answer is.
 func (q *Question) Settle(to Status, r Resolution) {
 	q.Status, q.Resolution = to, &r
-	q.Secret = q.Secret && (r.Type != TypeAnswer || r.Response.IsSecret())
+	if r.Type == TypeAnswer {
+		q.Secret = r.Response.IsSecret()
+	}
 }

@@ -5,138 +5,158 @@ import (
 	"strings"
 )
 
-// secretThing is something that only the phone should see. Postal codes, promotion codes and the
-// like are no secrets.
-const secretThing = `(?:\b(?:passwords?|passcodes?|passphrases?|otp|cvv|cvc|2fa|` +
-	`pin (?:code|number)|(?-i:PIN))\b` + // not "pin the message"
-	`|\b(?:verification|security|confirmation|log-?in|sign-?in|authenticat\w+|one-?time|access|` +
-	`sms|unlock|recovery|backup)[ -](?:codes?|pins?)\b` +
-	`|` + secretThingZH + `)`
-
-const secretThingZH = `密码|口令|验证码|校验码|动态码|短信码|安全码`
+// What only the phone should see.
+const (
+	secretZH = `(?:密码|口令|验证码|校验码|动态码|短信码|安全码|位数字)`
+	secret   = `(?:\b(?:passwords?|passcodes?|passphrases?|codes?|otps?|cvv|cvc|2fa|` +
+		`(?-i:PINs?)|pin (?:codes?|number)|(?:the|your|my|card|sim) pin)\b|` + // not "pin it"
+		`\b(?:digits|numbers?)\b.{0,30}\b(?:authenticator|sms|text message)\b|` + secretZH + `)`
+)
 
 var (
-	secretWords = regexp.MustCompile(`(?i)` + secretThing +
-		`|\bcodes?\b.{0,60}\b(?:sent|sends?|receiv\w+|got|texted|sms|text message|` +
-		`authenticator)\b` +
-		`|\b(?:sent|sends?|receiv\w+|got|texted)\b.{0,60}\bcodes?\b` +
-		`|\b(?:enter|type)\b.{0,20}\bcodes?\b`)
+	named = regexp.MustCompile(`(?i)` + secret)
 
-	// onlyWhether asks whether something is to be done, or was.
-	onlyWhether = regexp.MustCompile(
-		`(?i)^[\s\p{P}]*(?:shall|should|do you (?:want|need|wish)|would you|may i|is|are|was|` +
-			`were|has|have|did|does)\b|是否|要不要|需不需要|需要我|(?:输入?|登[录陆]|解锁|完成).{0,6}了吗`)
+	// noSecret has the words of a secret in it and is none: another sort of code, a part of the
+	// screen, or where a code comes from ("shown on your phone" is not where it is to be entered).
+	noSecret = regexp.MustCompile(`(?i)\b(?:postal|post|zip|promo\w*|discount|coupon|voucher|` +
+		`gift|country|area|dial\w*|qr|bar|error|source|status|product|referral|invit\w+|colou?r|dress|` +
+		`currency|airport|booking|tracking|flight)[ -]codes?\b|` +
+		`\b(?:password|passcode|code|pin)s? (?:manager|field|box|page|screen|hint|setting)s?\b|` +
+		`\b(?:shown|displayed|sent|received|you (?:see|got|get)|appears?) (?:\w+ ){0,3}?` +
+		`(?:on|in|at|to|by) (?:the|your|this) \w+|密码(?:管理器|输入框|框|栏)|` +
+		`(邮政编码|优惠码|二维码|邀请码)`)
 
-	// wantsItsWords asks to be told the thing itself. The group is what stands before the thing:
-	// with one of the words of afterAll in it the thing is not what is to be told.
-	wantsItsWords = regexp.MustCompile(`(?i)(?:\b(?:what|which|i(?:'ll)? (?:\w+ )?(?:need|want)|` +
-		`(?:tell|give|send|text|show|read) (?:it |me|us)|let (?:me|us) (?:know|have)|` +
-		`provide|share|(?:reply|answer|respond) with)\b|` +
-		`(?:告诉|发给|提供|回复|回答|说|报|念|给|发)(?:一?下)?(?:我)?)` +
-		`([^.?!。？！]{0,60}?)(?:` + secretThing + `|\bcodes?\b)`)
-	afterAll = regexp.MustCompile(`(?i)\b(?:when|once|after|as soon as|if|whether|that you|done|` +
-		`you to|happen\w*|page|says?|you(?:'ve| have) (?:typed|entered))\b|` +
-		`^[了好完，,]*后|输入|填|登[录陆]|解锁|完成|好了|之后|以后|然后|输完`)
-	wantsItsWordsAfter = regexp.MustCompile(
-		`(?i)\b(?:provide|share|send|give) (?:me )?(?:it|them)\b()` +
-			`|(?:收到|看到|拿到|获取|查看|查收)[^。！!]{0,8}` +
-			`(?:` + secretThingZH + `)[^。！!]{0,8}(?:告诉|发|提供|报|给)我()` +
-			`|(?:` + secretThingZH + `)([^。！!]{0,12}?)` +
-			`(?:告诉我|发给我|提供给我|发我|报给我|给我|是什么|是多少|多少|是啥|是哪)`)
+	clauses = regexp.MustCompile(`(?i)[.?!;:,]+(?:\s|$)|[。？！；：，]+|\b(?:and|then|but)\b`)
 
-	endsWithIt = regexp.MustCompile(`(?i)([^.,:;!，。：；！]{0,40}?)` + secretThing +
-		`(?: is|是|呢)?[ :：]*[?？][\s\p{P}]*$`)
-	byMeansOfIt = regexp.MustCompile(`(?i)\b(?:with|using)\b|用|输入`)
-
-	// wantsAnAct asks for something that is to be done, and perhaps for word of it.
-	wantsAnAct = regexp.MustCompile(`(?i)` + strings.Join([]string{
-		`\b(?:tell|let) (?:me|us)(?: know)?,? (?:when|once|after|as soon as|if|that)\b`,
-		`\b(?:say|reply|answer|respond|type|write|send|confirm)(?: with| back| me)*:?` +
-			` ["'“‘]?(?:done|ok|okay|yes|ready|finished|continue|go)\b`,
-		`\b(?:when|once|after|as soon as)\b.{0,20}\b(?:you(?:'re| are|'ve| have)?|it(?:'s| is)|` +
-			`that(?:'s| is))\b.{0,20}\b(?:done|finish|finished|ready|complete|completed|` +
-			`logged in|signed in|log in|sign in|in|entered|enter|typed)\b`,
-		`\band (?:then )?(?:tell me|let me know|confirm|say so|report back|continue)[\s\p{P}]*$`,
-		`\bcome back\b|\b(?:please|you|you to) take over\b`,
-		`\bI(?:'ll| will| shall)? (?:then )?wait(?: (?:here|until|till|while)\b|[.,!;]|$)`,
-		`\b(?:yourself|by hand|manually|in person)\b`,
-		`^[\s\p{P}]*(?:(?:please|kindly|now|could you|can you|you need to|you have to|first),? )*` +
-			`(?:(?:log|sign) ?in(?:[.,!;]|$| (?:to|with|as|at|and|first|on)\b)|unlock|approve|` +
-			`verify|complete|finish|solve|change|reset|scan)\b`,
-
-		`(?:输入|填写?|登[录陆]|解锁|验证|完成|操作|处理|确认|扫码?|设置|修改|弄|搞).{0,20}` +
-			`(?:后|好|完|了).{0,8}(?:告诉|通知|回复|告知|说|叫|喊|回我|继续)`,
-		`(?:回复|回答|说|输入|回)(?:一?[声句下个])?[：: ]*["'“‘「『]?` +
-			`(?:完成|已|好|ok|done|继续|可以|确定)`,
-		`手动|自行|亲自|接管|人工|(?:自己|本人)(?:[^的]|$)`,
-		`^[\s\p{P}]*(?:请|麻烦|先|您|你|帮忙|需要|并|用户)*(?:登[录陆]|解锁|扫码|完成|修改|重置|通过)`,
-	}, "|"))
-
-	// on the phone: not "enter the code that is shown on the phone"
-	doneThere = regexp.MustCompile(`(?i)\b(?:enter|type|input|fill|put|use|draw)\b(.{0,60}?)` +
-		`\b(?:on|in|into|at|with) (?:the|your|this|that) (?:phone|device|screen|handset|app|page|` +
-		`field|form|dialog|box|keyboard)\b`)
-	fromElsewhere = regexp.MustCompile(`(?i)\b(?:shown|displayed|sent|receiv\w*|got|get|see|` +
-		`appears?|that|which|texted|arriv\w*|from)\b`)
-	doneThereZH = regexp.MustCompile(`(?:手机|设备|屏幕|页面|弹窗|界面|应用|输入框|App|APP)` +
-		`(?:上|中|里|内)?(?:面)?(?:先|再|直接)?(?:输入|填写|填|登[录陆]|完成|解锁|操作|验证)(?:[^过的]|$)`)
-
-	compounds = regexp.MustCompile(`(?:登[录陆]|解锁|锁屏|支付|完成)(密码|口令|验证码)`)
+	// secretRules say what a clause is about: the first that fits it decides.
+	secretRules = []struct {
+		asks  bool
+		words *regexp.Regexp
+	}{
+		// It wants to be told the thing itself: this outweighs whatever else the question says.
+		{true, rule(
+			`^what(?:'s|’s)? (?:is |are |was )?(?:the |your |my )?(?:\S+ )?`+secret,
+			`^which (?:the |of |your )*(?:\S+ )?`+secret,
+			`\b(?:tell|give|send|text|show|read|provide|share|let (?:me|us) (?:know|have)|`+
+				`(?:reply|answer|respond) with|(?:can|could|may) i (?:get|have))(?: me| us)?`+
+				`(?: the| your| my| a| both)?(?: [\w-]+){0,2}? ?`+secret,
+			`\b(?:tell|give|send|provide|share)(?: me| us)? (?:it|them)\b`,
+			`(?:告诉我|给我|提供|回复|[发说报念]一?下)[^后完好了哪]{0,14}`+secretZH,
+			secretZH+`[^后完好了哪]{0,8}(?:告诉|发|报|提供给?|给)我`,
+			`(?:收到|看到|拿到|获取|查收).{0,8}`+secretZH+`.{0,8}(?:告诉|发|报|提供给?|给)我`,
+			secretZH+`呢?(?:是什么|是多少|多少|是啥|是哪)`, `^(?:请|麻烦您?)?(?:提供|发给?我)`)},
+		// It wants to know something about the thing, or a choice of something else.
+		{false, rule(`\b(?:tell me |know )?(?:which|whom?|whose|where|how)\b`,
+			`^when (?:do|does|did|will|is|was|should|shall)\b`,
+			`^what (?:happens|(?:should|shall|can|do) (?:i|we) do)\b`,
+			`哪|谁|还是|选择|几位|什么时候|怎么`)},
+		// It wants to know whether something is so, or is to be done.
+		{false, rule(`^(?:shall|should|do you (?:want|need|wish)|would you (?:like|rather)|may i|`+
+			`do (?:i|we) (?:need|have)|`+
+			`is|are|was|were|has|have|did|does)\b`, `是否|要不要|需不需要|需要我|吗$`)},
+		// It wants word that something is done.
+		{false, rule(
+			`\b(?:tell|let) (?:me|us)(?: know)? (?:when|once|after|as soon as|if|that)\b`,
+			`\b(?:say|reply|answer|respond|type|write|send|confirm)(?: with| back| me)*:? ?`+
+				`["'“‘]?(?:done|ok|okay|yes|ready|finished|continue|go)\b`,
+			`\b(?:when|once|after|as soon as) (?:you|it|that)(?:['’]?\w+)?\b.{0,20}\b(?:done|`+
+				`finished|ready|complete\w*|logged|signed|entered|typed|in)\b`,
+			`^(?:tell me|let me know|confirm|say so|report back|continue|come back)$`,
+			`\bi(?:['’]ll| will| shall)? wait\b`,
+			`[后好完了].{0,8}(?:告诉|通知|回复|告知|说|叫|喊|回我|继续)`,
+			`(?:回复|回答|说|回)(?:一?[声句下个])?[: ]*["'“‘「『]?(?:完成|已|好|ok|done|继续|可以|确定)`)},
+		// It wants an act, in person or on the phone.
+		{false, rule(`\b(?:yourself|by hand|manually|in person|take over)\b`,
+			`\b(?:enter|type|input|fill|put|use|draw)\b.*\b(?:on|in|into|at|with) (?:the|your|`+
+				`this|that) (?:phone|device|screen|handset|app|page|field|form|dialog|box|keyboard)\b`,
+			`^(?:(?:please|kindly|now|could you|can you|you need to|you have to|first) )*(?:`+
+				`(?:log|sign) ?in|unlock|approve|confirm|verify|complete|finish|`+
+				`solve|change|reset|scan)\b`,
+			`^(?:please )?(?:enter|type|put|key|draw)\b.* to (?:unlock|log ?in|sign ?in)\b`,
+			`手动|自行|亲自|接管|人工|协助|(?:自己|本人)(?:[^的]|$)`,
+			`(?:手机|设备|屏幕|页面|弹窗|界面|应用|输入框|app)[上中里内]?面?[先再]?(?:直接)?`+
+				`(?:输入|填|登[录陆]|完成|解锁|操作|验证)(?:[^过的]|$)`,
+			`^(?:请|麻烦|先|您|你|帮忙|需要|并|用户)*(?:用.{0,6})?(?:登[录陆]|解锁|扫码|完成|修改|重置|通过)`)},
+	}
 )
+
+// rule is one expression of several for what a clause says.
+func rule(words ...string) *regexp.Regexp {
+	return regexp.MustCompile(`(?i)` + strings.Join(words, "|"))
+}
+
+// about is the question's words without those that only look like a secret's.
+func (q Question) about() string {
+	return noSecret.ReplaceAllString(strings.Join(strings.Fields(q.Text), " "), "")
+}
 
 // AsksForSecret reports whether the question asks to be told a password, a code or a PIN, by its
 // words in English or Chinese. One that offers answers, that asks for something to be done (to log
-// in, to enter a code on the phone) or only whether something is so, does not.
+// in, to enter a code on the phone) or only about something else, does not.
 func (q Question) AsksForSecret() bool {
-	if len(q.Options) > 0 || len(q.Fields) > 0 || q.Draft != "" || q.DefaultAnswer != "" {
+	words := q.about()
+	if !q.openEnded() || !named.MatchString(words) {
 		return false
 	}
-	words := compounds.ReplaceAllString(strings.Join(strings.Fields(q.Text), " "), "$1")
-	switch {
-	case !secretWords.MatchString(words):
-		return false
-	case without(wantsItsWordsAfter, afterAll, words),
-		without(wantsItsWords, afterAll, words):
-		return true
-	}
-	return !onlyWhether.MatchString(words) && (without(endsWithIt, byMeansOfIt, words) ||
-		!wantsAnAct.MatchString(words) && !doneThereZH.MatchString(words) &&
-			!without(doneThere, fromElsewhere, words))
-}
-
-// without reports whether the pattern is in the words with nothing of the other one in its group.
-func without(pattern, other *regexp.Regexp, words string) bool {
-	for _, m := range pattern.FindAllStringSubmatch(words, -1) {
-		if !other.MatchString(strings.Join(m[1:], "")) {
-			return true
+	asks := true // a question that only names the thing asks for it: "Code, please"
+	for _, clause := range clauses.Split(words, -1) {
+		clause = strings.TrimSpace(clause)
+		for _, r := range secretRules {
+			if r.words.MatchString(clause) {
+				if r.asks {
+					return true
+				}
+				asks = false
+				break
+			}
 		}
 	}
-	return false
+	return asks
+}
+
+// openEnded reports whether any words may answer the question: what is chosen, or known, is no
+// secret.
+func (q Question) openEnded() bool {
+	return len(q.Options) == 0 && len(q.Fields) == 0 && q.Draft == "" && q.DefaultAnswer == ""
+}
+
+var code = regexp.MustCompile(`^\s*(?:[0-9]{3}[ -][0-9]{3}|[A-Za-z]*[0-9][0-9A-Za-z]*)\s*$`)
+
+// IsCode reports whether the answer is a code that the question speaks of, though it may have asked
+// only for an act: then the answer is a secret, unless the question is Public.
+func (q Question) IsCode(answer string) bool {
+	n := len(strings.TrimSpace(answer))
+	return !q.Public && q.openEnded() && n >= 4 && n <= 8 && code.MatchString(answer) &&
+		named.MatchString(q.about())
 }
 
 var (
-	clauseEnd = regexp.MustCompile(`[\s,，.。!！;；、~～…"'“”‘’👍👌✅🆗]+`)
+	thumbs      = regexp.MustCompile(`[✅✔☑👍👌🆗]\x{fe0f}?[\x{1f3fb}-\x{1f3ff}]?`)
+	punctuation = regexp.MustCompile(`(?:[\s,，.。!！;；:、~～…"'“”‘’–—]|\B-+\B)+`)
 
-	acknowledgement = `(?:` +
-		`(?:(?:yes|yep|yeah|y|no|nope|ok|okay|k|sure|right|fine|great|thanks|thank you|all set|` +
-		`not yet|go|go on|go ahead|carry on|continue|proceed|next|ready|` +
-		`(?:i |you |it |we |that )?(?:am |is |are |was |have |has |m |s |ve |did |just )*` +
-		`(?:all |it |that |now |already |been |everything )*` +
-		`(?:done|finish|finished|complete|completed|logged in|signed in|logged on|entered|typed|` +
-		`unlocked|approved|confirmed|verified|did|in|ready|set)` +
-		`(?: it| that| the (?:code|password|pin|app|account)| now| already)*)` +
-		`(?: now| then| please)?)` +
-		`|(?:我|你)?(?:已经|已|都|现在|刚)*(?:登[录陆]|输入?|填写?|解锁|验证|操作|完成|搞定|搞|弄|` +
-		`处理|确认|批准|通过|好|行|可以)(?:成功|完毕|完成|好|完)?(?:了|啦|咯)*` +
-		`|(?:好|好的|可以|行|嗯+|是|是的|对|对的|继续|继续吧|没问题|收到|不|不是|不行|没有|` +
-		`还没|还没有|谢谢)` +
-		`(?:了|的|啦|吧)?)`
-	acknowledged = regexp.MustCompile(`(?i)^` + acknowledgement + `(?: ` + acknowledgement + `)*$`)
+	// acknowledgement is made of words that say nothing, and one at least that says it is done.
+	acknowledgement = regexp.MustCompile(`(?i)^(?:` +
+		`(?:i|you|it|we|that|am|is|are|was|have|has|m|s|ve|did|just|all|now|already|been|` +
+		`everything|please|not|yet|you|` + done + `|(?:entered|typed|entering|typing|confirmed) ` +
+		`(?:the|my) (?:code|password|pin))(?: |$)|` +
+		`(?:我|你|已经|已|都|现在|刚|还|成功|完毕|的|啦|咯|吧|` +
+		`(?:验证码|密码)(?:已经|已|都|输|填)|` + doneZH + `) ?)+$`)
+	acknowledged = regexp.MustCompile(`(?i)\b(?:` + done + `|not yet)\b|` + doneZH)
+)
+
+const (
+	done = `(?:yes|yep|yeah|y|no|nope|ok|okay|k|sure|right|fine|good|great|thanks|thank|go|on|` +
+		`ahead|carry|continue|proceed|next|ready|set|done|finish|finished|complete|completed|logged|` +
+		`signed|in|entered|entering|typed|typing|unlocked|approved|confirmed|verified|did|worked|` +
+		`works)`
+	doneZH = `(?:登[录陆]|输入?|填写?|解锁|验证|操作|完成|搞定|搞|弄|处理|确认|批准|通过|好|可以|行|` +
+		`嗯|是|不|对|继续|没问题|没有|没|收到|拿到|谢谢|了|ok)`
 )
 
 // Acknowledges reports whether an answer says no more than that something is done, or agreed to: it
 // is no secret, whatever the question.
 func Acknowledges(answer string) bool {
-	words := clauseEnd.ReplaceAllString(answer, " ")
-	return acknowledged.MatchString(strings.TrimSpace(words))
+	words := punctuation.ReplaceAllString(thumbs.ReplaceAllString(answer, " ok "), " ")
+	words = strings.TrimSpace(words)
+	return acknowledgement.MatchString(words) && acknowledged.MatchString(words)
 }

@@ -43,6 +43,42 @@ var (
 		"请输入手机上收到的验证码",
 		"请告诉我 6 位动态码",
 		"请问 Wi-Fi 密码是多少",
+		"Need code",
+		"The 4-digit code?",
+		"We need the 2-step code to continue",
+		"What code did you get?",
+		"What's the pin?",
+		"Please share the six digits from your authenticator app.",
+		"What's the code from the text message?",
+		"Please send me the 6-digit code.",
+		"What PIN should I enter?",
+		"I can't go on without the OTP. Could you give it to me?",
+		"The bank has sent you a code; what does it say?",
+		"Can you share your passcode?",
+		"Code please",
+		"Read me the numbers from the authenticator.",
+		"The site asks for a second factor. Please tell me the code.",
+		"What's the Wi-Fi passphrase?",
+		"Could I have the password for ann@example.org?",
+		"I am on the login page and need your password.",
+		"Enter the 2FA code below:",
+		"What is the CVC on the back of the card?",
+		"请发一下验证码",
+		"验证码？",
+		"请问您收到的六位数字是多少？",
+		"支付需要密码，请告诉我密码",
+		"手机收到的短信码是什么",
+		"麻烦提供一下登录口令",
+		"Please give me the code that was sent to your mail.",
+		"Which PIN does the SIM card have?",
+		"I'm asked for a passcode, could you send it?",
+		"What was the confirmation code?",
+		"Your one-time password, please!",
+		"Can I have the six digit number from the SMS?",
+		"登录需要短信验证码，麻烦发我一下",
+		"你的支付密码是？",
+		"请告知验证码",
+		"把收到的校验码发过来",
 	}
 	forOthers = []string{
 		"Please log in with your password and tell me when you are done.",
@@ -75,12 +111,52 @@ var (
 		"是否要修改密码？",
 		"你输入验证码了吗？",
 		"请问您要什么尺码？",
+		"Which password manager shall I open?",
+		"Which account should I use to log in with the password?",
+		"The password field is empty. Do you want me to continue?",
+		"Please type in your passcode to unlock the device.",
+		"Which phone number should receive the verification code?",
+		"您想修改哪个账号的密码？",
+		"请选择登录方式：密码登录还是验证码登录？",
+		"验证码短信发到哪个手机号？",
+		"你要给哪个联系人发送验证码？",
+		"需要验证码登录，请协助完成登录",
+		"Which of the two passwords fields should I leave empty?",
+		"Who should get the verification code?",
+		"Where do you want me to save the password?",
+		"Please approve the sign-in in your authenticator app.",
+		"Would you like to log in by password or by code?",
+		"The code expired. Should I request a new one?",
+		"Please put your PIN into the phone, then reply ok.",
+		"What is the discount code worth?",
+		"Shall I enter the password that is saved?",
+		"When does the verification code expire?",
+		"How many digits does the PIN have?",
+		"Please draw the unlock pattern on the screen and say continue.",
+		"What's your zip code?",
+		"请在手机上完成验证码验证，好了跟我说",
+		"验证码已过期，要重新获取吗？",
+		"密码错误，是否重试？",
+		"您想用哪种方式接收验证码？",
+		"请您亲自在手机上输入支付密码",
+		"请问您的邮政编码是多少？",
+		"要把密码保存到哪个密码管理器？",
+		"Do I need a password for this?",
+		"Which bank sent the code?",
+		"Please enter your password in the browser and tell me once you're in.",
+		"How should I receive the code, by SMS or mail?",
+		"Please confirm the payment with your fingerprint or PIN on the phone.",
+		"The verification code was not accepted. Shall I try again?",
+		"请在弹窗中输入验证码后继续",
+		"忘记密码了，要重置吗？",
+		"验证码发送失败，怎么办？",
+		"请打开验证器应用并批准登录",
 	}
 )
 
 func TestAQuestionForAPasswordOrACodeIsKnownByItsWords(t *testing.T) {
-	require.Len(t, forSecrets, 30)
-	require.Len(t, forOthers, 30)
+	require.Len(t, forSecrets, 66)
+	require.Len(t, forOthers, 70)
 	for _, text := range forSecrets {
 		require.True(t, inquiry.Question{Text: text}.AsksForSecret(), text)
 	}
@@ -101,7 +177,8 @@ func TestAnAnswerThatOnlyAcknowledgesIsNoSecret(t *testing.T) {
 	for _, words := range []string{"done", "Done.", "ok", "OK, done!", "yes", "I'm logged in now",
 		"I have entered it", "all done 👍", "ready", "it's unlocked", "continue", "no", "not yet",
 		"好", "好了", "好的，已登录", "完成", "已完成。", "登录好了", "我已经输入了", "搞定了", "继续",
-		"输入完成", "可以了", " done\n"} {
+		"输入完成", "可以了", " done\n", "✅", "👍", "👍🏽", "OK了", "all good", "it worked", "Done - go ahead",
+		"finished entering it", "已完成验证", "拿到了", "I entered the code", "验证码已输入"} {
 		b := inquiry.NewBroker(&inquirytest.Memory{}, nil)
 		q, err := b.Open(t.Context(), inquiry.Question{Text: "the code?", Secret: true})
 		require.NoError(t, err)
@@ -126,6 +203,41 @@ func TestAnAnswerThatOnlyAcknowledgesIsNoSecret(t *testing.T) {
 		require.NoError(t, err, words)
 		require.True(t, got.Question.Secret, words)
 		require.Equal(t, inquiry.Masked, got.Question.Resolution.Response.String())
+	}
+}
+
+func TestACodeInAnswerToAnActIsASecret(t *testing.T) {
+	act := "Please enter the verification code on the phone, then say done."
+	for name, tt := range map[string]struct {
+		q      inquiry.Question
+		answer string
+		secret bool
+	}{
+		"code":      {inquiry.Question{Text: act}, "739155", true},
+		"letters":   {inquiry.Question{Text: act}, "a7B9", true},
+		"in halves": {inquiry.Question{Text: act}, "739 155", true},
+		"zh":        {inquiry.Question{Text: "请在手机上输入验证码，完成后告诉我"}, "739155", true},
+		"done":      {inquiry.Question{Text: act}, "done", false},
+		"words":     {inquiry.Question{Text: act}, "it has not come", false},
+		"short":     {inquiry.Question{Text: act}, "739", false},
+		"long":      {inquiry.Question{Text: act}, "739155739", false},
+		"public":    {inquiry.Question{Text: act, Public: true}, "739155", false},
+		"postal":    {inquiry.Question{Text: "What is the postal code?"}, "10115", false},
+		"no code":   {inquiry.Question{Text: "How many steps?"}, "10115", false},
+		"an option": {inquiry.Question{Text: act, Options: []string{"1234"}}, "1234", false},
+	} {
+		require.False(t, tt.q.AsksForSecret(), name)
+		b := inquiry.NewBroker(&inquirytest.Memory{}, nil)
+		q, err := b.Open(t.Context(), tt.q)
+		require.NoError(t, err)
+		reply := inquiry.Reply{ID: "r", Response: tt.answer}
+		got, err := b.Resolve(t.Context(), q.ID, reply)
+		require.NoError(t, err)
+		require.Equal(t, tt.secret, got.Question.Secret, name)
+		require.Equal(t, tt.secret, got.Question.Resolution.Response.IsSecret(), name)
+		again, err := b.Resolve(t.Context(), q.ID, reply)
+		require.NoError(t, err)
+		require.True(t, again.Replayed, name)
 	}
 }
 

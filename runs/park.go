@@ -32,7 +32,7 @@ func (x *execution) Park(ctx context.Context, q agentloop.Question) error {
 	}
 	asked.Secret = asked.AsksForSecret()
 	if q.Secret != nil {
-		asked.Secret = *q.Secret
+		asked.Secret, asked.Public = *q.Secret, !*q.Secret
 	}
 	err = route.Plan(&asked, x.settings.ReplyMode, x.m.opts.Attention, x.m.opts.Channels)
 	if err != nil {

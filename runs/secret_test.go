@@ -138,7 +138,7 @@ func TestTheReasonOfARefusalToTellASecretIsNotTold(t *testing.T) {
 // What is no secret reaches the model as it was given, and nothing of it is masked elsewhere.
 func TestWordThatSomethingIsDoneIsNoSecret(t *testing.T) {
 	for name, c := range map[string]struct{ ask, answer, says string }{
-		"hand-over":             {"askhand", "482913", "482913"},
+		"hand-over":             {"askhand", "not today", "not today"},
 		"hand-over, done":       {"askhand", "done", "done"},
 		"secret, acknowledged":  {"asksecret", "done", "all is done"},
 		"by its words, too":     {"askcode", "OK, done!", "ok"},
@@ -161,6 +161,21 @@ func TestWordThatSomethingIsDoneIsNoSecret(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestACodeInAnswerToAHandOverIsASecret(t *testing.T) {
+	var dir string
+	bubble(t, func(t *testing.T, w *fixture) {
+		dir = w.dir
+		st := w.wait(w.start("askhand typesecret memo").Session.ID)
+		require.False(t, st.Question.Secret)
+		w.reply(st.Session.ID, "482913")
+		st = w.wait(st.Session.ID)
+		require.Equal(t, session.Completed, st.Run.State)
+		require.Equal(t, []string{"type 482913"}, w.phones.phones["A"].done())
+		require.NotContains(t, w.facts(), "482913")
+	})
+	require.Empty(t, found(t, dir, "482913"))
 }
 
 func TestAPlainWordIsMaskedNowhereElse(t *testing.T) {

@@ -199,6 +199,28 @@ func TestASecretAnswerIsMaskedInTheAuditAndInTheFiles(t *testing.T) {
 	}))
 }
 
+func TestACodeInAnswerToAnActIsInNoFile(t *testing.T) {
+	dir := t.TempDir()
+	s, b, _ := desk(t, dir)
+	q := ask(t, b, started(t, s), inquiry.Question{
+		Text: "Please enter the verification code on the phone, then say done."})
+	_, err := b.Resolve(t.Context(), q.ID, inquiry.Reply{Response: "739155", Channel: "page"})
+	require.NoError(t, err)
+	got, err := b.Get(t.Context(), q.ID)
+	require.NoError(t, err)
+	require.True(t, got.Secret)
+	require.Equal(t, "739155", got.Resolution.Response.Reveal(), "the run reads it")
+	require.Equal(t, inquiry.Masked, audit(t, s, session.AuditFilter{QuestionID: q.ID})[1].Answer)
+	require.NoError(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		require.NotContains(t, string(text), "739155", path)
+		return err
+	}))
+}
+
 func TestTheAuditIsListedByWhatIsAskedFor(t *testing.T) {
 	s, _, c := desk(t, t.TempDir())
 	for i, e := range []session.AuditEntry{

@@ -172,9 +172,10 @@ func (qs *questions) settle(
 	}
 	wasSecret := q.Secret
 	q.Settle(to, r)
-	if wasSecret && !q.Secret {
-		err := exec(ctx, tx, "UPDATE questions SET body = json_remove(body, '$.secret') "+
-			"WHERE id = ?", q.ID)
+	if wasSecret != q.Secret {
+		err := exec(ctx, tx, "UPDATE questions SET body = CASE WHEN ? THEN "+
+			"json_set(body, '$.secret', json('true')) ELSE json_remove(body, '$.secret') END "+
+			"WHERE id = ?", q.Secret, q.ID)
 		if err != nil {
 			return err
 		}

@@ -216,7 +216,7 @@ func (t *inquiries) draft(ctx context.Context, c *call, a inquiryArgs) (inquiry.
 	}
 	q.Secret = q.AsksForSecret()
 	if a.Secret != nil {
-		q.Secret = *a.Secret
+		q.Secret, q.Public = *a.Secret, !*a.Secret
 	}
 	q.Channels = t.channels(c, q.Secret)
 	if err := agree(&q); err != nil {
