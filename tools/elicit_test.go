@@ -356,10 +356,16 @@ func TestTheAnswerThatComesBackIsTakenForItsOwnQuestionOnly(t *testing.T) {
 
 		require.Equal(t, done, a.code(), "the same in other words, but for the wait: %s", a.text)
 		require.Equal(t, id, a.SessionID)
+		require.False(t, a.Replayed)
+		twice := w.again("ask_agent_start_new_task", start, state, yes)
+		require.Equal(t, done, twice.code())
+		require.True(t, twice.Replayed, "the client's retry")
+		require.NotContains(t, twice.text, "came too late")
 		late := w.again("ask_agent_start_new_task", start, state,
 			in{"action": "accept", "content": in{"choice": "blue"}})
 		require.Equal(t, done, late.code())
 		require.Contains(t, late.text, "came too late")
+		require.False(t, late.Replayed)
 		require.Equal(t, "done red", *late.Answer)
 		synctest.Wait()
 	})

@@ -159,6 +159,7 @@ func (t *forms) settle(ctx context.Context, c *call, s *callState, q inquiry.Que
 	answer *mcp.ElicitationResult) (
 	problem string, err error) {
 	r := channel.Elicit.Answer("")
+	r.ID = "form of " + q.ID // the same answer again is a retry
 	switch {
 	case answer == nil:
 		t.decline(q, "the client brought no answer")
@@ -171,7 +172,12 @@ func (t *forms) settle(ctx context.Context, c *call, s *callState, q inquiry.Que
 		t.decline(q, "the form was closed without an answer")
 		return "", nil
 	}
-	_, err = t.Questions.Resolve(ctx, q.ID, r)
+	res, err := t.Questions.Resolve(ctx, q.ID, r)
+	if errors.Is(err, inquiry.ErrReplyIDReused) { // another answer in the same form
+		r.ID = ""
+		res, err = t.Questions.Resolve(ctx, q.ID, r)
+	}
+	s.replayed = res.Replayed
 	if unfit, is := errors.AsType[*inquiry.InvalidReplyError](err); is {
 		return unfit.Error(), nil
 	}

@@ -13,6 +13,7 @@ import (
 // standing tells how a question stands that the call has waited for.
 func (t *inquiries) standing(c *call, q inquiry.Question, s *callState) (*reply, error) {
 	body := result.NewInquiry(q)
+	body.Replayed = s.replayed
 	body.Timing, body.Notes = new(result.NewWaiting(time.Since(s.began), s.budget)), s.notes
 	return t.stands(c, q, body, s.from)
 }

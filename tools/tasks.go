@@ -31,6 +31,7 @@ type callState struct {
 	answered inquiry.Question // that a form was about, in a call which is made again
 	from     int              // characters of an answer that an earlier result had
 
+	replayed  bool     // the form's answer had been accepted before
 	resumeErr error    // why a run was not picked up, or nil
 	notes     []string // for the result
 }
@@ -108,6 +109,7 @@ func (t *tasks) retry(ctx context.Context, c *call) (*reply, error) {
 	if s.status, err = t.Runs.Status(ctx, s.answered.SessionID); err != nil {
 		return nil, err
 	}
+	s.status.Replayed = s.replayed
 	if s.show, err = resultOptionsOf(s.status.Settings); err != nil {
 		return nil, err
 	}
