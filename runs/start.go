@@ -78,7 +78,7 @@ func (m *Manager) begin(ctx context.Context, r StartRequest) (Status, error) {
 	}
 	x.home = !r.KeepEnvironment
 	x.fresh = x.home && !m.opts.KeepApps
-	if err := m.createSession(ctx, x, r); err != nil {
+	if err := m.takePlace(ctx, x, r); err != nil {
 		x.closePhone()
 		return Status{}, err
 	}
@@ -118,6 +118,22 @@ func (m *Manager) open(ctx context.Context, serial string) (Phone, error) {
 		return nil, context.Cause(ctx)
 	default:
 		return nil, NoPhone(err)
+	}
+}
+
+// takePlace makes the session. Another call of the same client may take the phone between the end of
+// the run that has it and this one: under Supersede that run's place is taken, too.
+func (m *Manager) takePlace(ctx context.Context, x *execution, r StartRequest) error {
+	const rounds = 10
+	planned := x.run
+	for round := 1; ; round++ {
+		x.run = planned
+		err := m.createSession(ctx, x, r)
+		e, refused := errors.AsType[*Error](err)
+		own := refused && e.Code == DeviceBusy && e.Holder != nil && e.Holder.SessionID != ""
+		if !own || !r.Supersede || round == rounds || ctx.Err() != nil {
+			return err
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/agentloop"
@@ -371,6 +372,29 @@ func TestOfTwoHundredRunsOnASlowDiskNoneStarves(t *testing.T) {
 			how[<-ended]++
 		}
 		require.Equal(t, map[string]int{"TASK_COMPLETED_SUCCESSFULLY<nil>": all}, how)
+	})
+}
+
+// Of several tasks at once, each of which may take the place of the others, the last one goes on.
+func TestTasksThatTakeEachOthersPlaceAreNotRefused(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		const calls = 4
+		began := make(chan runs.Status, calls)
+		for range calls {
+			go func() {
+				st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap", Client: "ann",
+					Supersede: true})
+				assert.NoError(t, err)
+				began <- st
+			}()
+		}
+		completed := 0
+		for range calls {
+			if w.wait((<-began).Session.ID).Run.State == session.Completed {
+				completed++
+			}
+		}
+		require.Positive(t, completed)
 	})
 }
 

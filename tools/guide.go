@@ -54,7 +54,7 @@ func (t *Tools) guideBusy(ctx context.Context, c *call, d tool, f *result.Failur
 		return
 	}
 	f.Hint = goOnWith(f.Next) + "; or end that session: " + stopCall(f.Holder.SessionID)
-	if d.input.Properties["supersede"] != nil {
+	if d.input.Properties["supersede"] != nil && !c.given["supersede"] {
 		f.Hint += `; or call again with "supersede": true, which ends it and starts`
 	}
 	if queues {
