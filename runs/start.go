@@ -121,8 +121,8 @@ func (m *Manager) open(ctx context.Context, serial string) (Phone, error) {
 	}
 }
 
-// takePlace makes the session. Another call of the same client may take the phone between the end of
-// the run that has it and this one: under Supersede that run's place is taken, too.
+// takePlace makes the session. Another call of the same client may take the phone between the end
+// of the run that has it and this one: under Supersede that run's place is taken, too.
 func (m *Manager) takePlace(ctx context.Context, x *execution, r StartRequest) error {
 	const rounds = 10
 	planned := x.run
