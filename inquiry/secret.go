@@ -33,6 +33,9 @@ var (
 		asks  bool
 		words *regexp.Regexp
 	}{
+		// It wants word of when, or whether, something happens.
+		{false, rule(
+			`\b(?:tell|let) (?:me|us)(?: know)? (?:when|once|after|as soon as|if|that|whether)\b`)},
 		// It wants to be told the thing itself: this outweighs whatever else the question says.
 		{true, rule(
 			`^what(?:'s|’s)? (?:is |are |was )?(?:the |your |my )?(?:\S+ )?`+secret,
@@ -46,17 +49,16 @@ var (
 			`(?:收到|看到|拿到|获取|查收).{0,8}`+secretZH+`.{0,8}(?:告诉|发|报|提供给?|给)我`,
 			secretZH+`呢?(?:是什么|是多少|多少|是啥|是哪)`, `^(?:请|麻烦您?)?(?:提供|发给?我)`)},
 		// It wants to know something about the thing, or a choice of something else.
-		{false, rule(`\b(?:tell me |know )?(?:which|whom?|whose|where|how)\b`,
+		{false, rule(`\b(?:tell me |know )?(?:which|whom?|whose|where|how|why)\b`,
 			`^when (?:do|does|did|will|is|was|should|shall)\b`,
 			`^what (?:happens|(?:should|shall|can|do) (?:i|we) do)\b`,
-			`哪|谁|还是|选择|几位|什么时候|怎么`)},
+			`哪|谁|还是|选择|几位|什么时候|怎么|为什么|做什么`)},
 		// It wants to know whether something is so, or is to be done.
 		{false, rule(`^(?:shall|should|do you (?:want|need|wish)|would you (?:like|rather)|may i|`+
 			`do (?:i|we) (?:need|have)|`+
 			`is|are|was|were|has|have|did|does)\b`, `是否|要不要|需不需要|需要我|吗$`)},
 		// It wants word that something is done.
 		{false, rule(
-			`\b(?:tell|let) (?:me|us)(?: know)? (?:when|once|after|as soon as|if|that)\b`,
 			`\b(?:say|reply|answer|respond|type|write|send|confirm)(?: with| back| me)*:? ?`+
 				`["'“‘]?(?:done|ok|okay|yes|ready|finished|continue|go)\b`,
 			`\b(?:when|once|after|as soon as) (?:you|it|that)(?:['’]?\w+)?\b.{0,20}\b(?:done|`+
@@ -73,7 +75,7 @@ var (
 				`(?:log|sign) ?in|unlock|approve|confirm|verify|complete|finish|`+
 				`solve|change|reset|scan)\b`,
 			`^(?:please )?(?:enter|type|put|key|draw)\b.* to (?:unlock|log ?in|sign ?in)\b`,
-			`手动|自行|亲自|接管|人工|协助|(?:自己|本人)(?:[^的]|$)`,
+			`\b(?:enter|type)\b.* there$`, `确认已`, `手动|自行|亲自|接管|人工|协助|(?:自己|本人)(?:[^的]|$)`,
 			`(?:手机|设备|屏幕|页面|弹窗|界面|应用|输入框|app)[上中里内]?面?[先再]?(?:直接)?`+
 				`(?:输入|填|登[录陆]|完成|解锁|操作|验证)(?:[^过的]|$)`,
 			`^(?:请|麻烦|先|您|你|帮忙|需要|并|用户)*(?:用.{0,6})?(?:登[录陆]|解锁|扫码|完成|修改|重置|通过)`)},

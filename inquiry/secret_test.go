@@ -151,12 +151,19 @@ var (
 		"忘记密码了，要重置吗？",
 		"验证码发送失败，怎么办？",
 		"请打开验证器应用并批准登录",
+		"Please go to the phone and type your PIN there.",
+		"Tell me once the code has been typed.",
+		"Why was the password refused?",
+		"密码已经改好了，还需要做什么？",
+		"请确认已输入验证码",
+		"Which card's PIN page is this?",
+		"是用指纹还是密码支付？",
 	}
 )
 
 func TestAQuestionForAPasswordOrACodeIsKnownByItsWords(t *testing.T) {
 	require.Len(t, forSecrets, 66)
-	require.Len(t, forOthers, 70)
+	require.Len(t, forOthers, 77)
 	for _, text := range forSecrets {
 		require.True(t, inquiry.Question{Text: text}.AsksForSecret(), text)
 	}
