@@ -478,7 +478,10 @@ func TestWhyThereIsNoScreenshot(t *testing.T) {
 		"DEVICE_DISCONNECTED": {Gone: &yes}} {
 		bubble(t, func(t *testing.T, w *fixture) {
 			w.phones.phone("A").Set(change)
-			require.Equal(t, want, w.call("get_screenshot", nil).code())
+			a := w.call("get_screenshot", nil)
+			require.Equal(t, want, a.code())
+			require.NotContains(t, a.structured, "screen_on", "it was not looked at")
+			require.NotContains(t, a.structured, "locked")
 		})
 	}
 	bubble(t, func(t *testing.T, w *fixture) {

@@ -62,8 +62,8 @@ type Screenshot struct {
 	At       time.Time `json:"at,omitzero"`
 	Size     [2]int    `json:"device_wm_size,omitzero"`
 	Picture  [2]int    `json:"screenshot_size,omitzero"` // absent when there is no picture
-	On       bool      `json:"screen_on"`
-	Locked   bool      `json:"locked"`
+	On       *bool     `json:"screen_on,omitempty"`      // absent when the phone was not looked at
+	Locked   *bool     `json:"locked,omitempty"`
 	App      string    `json:"foreground_app,omitempty"`
 	Next     *Next     `json:"next,omitempty"` // of a call that could not be carried out
 	Notes    []string  `json:"notes,omitempty"`
@@ -73,6 +73,6 @@ type Screenshot struct {
 // NewScreenshot tells of a phone that was looked at, without a picture.
 func NewScreenshot(serial string, o screen.Observation) Screenshot {
 	s := o.State
-	return Screenshot{DeviceID: serial, At: o.At, Size: [2]int{s.Size.W, s.Size.H}, On: s.On,
-		Locked: s.Locked, App: s.App}
+	return Screenshot{DeviceID: serial, At: o.At, Size: [2]int{s.Size.W, s.Size.H}, On: &s.On,
+		Locked: &s.Locked, App: s.App}
 }
