@@ -2,6 +2,7 @@ package web
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -47,8 +48,11 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 // receive reads a body that is one JSON object with known fields.
 func receive(r *http.Request, into any) error {
 	b, err := io.ReadAll(r.Body)
-	if err != nil {
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		return err
+	}
+	if err != nil {
+		return badRequest("the body did not arrive whole")
 	}
 	if err := strict(b, into); err != nil {
 		return badRequest("the body is not what is expected here: %w", err)

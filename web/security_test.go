@@ -3,8 +3,11 @@ package web_test
 import (
 	"io"
 	"net/http"
+	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/stretchr/testify/require"
 
@@ -190,6 +193,16 @@ func TestABodyThatIsTooLongIsRefusedOnEveryRouteThatTakesOne(t *testing.T) {
 	}
 	g.untouched(q)
 	g.untouched(form)
+}
+
+func TestABodyThatDoesNotArriveWholeIsABadRequest(t *testing.T) {
+	g := newRig(t, nil)
+	req := httptest.NewRequest("POST", g.http.URL+"/ui/login",
+		iotest.ErrReader(os.ErrDeadlineExceeded))
+	w := httptest.NewRecorder()
+	g.http.Config.Handler.ServeHTTP(w, req)
+	require.Equal(t, 400, w.Code, w.Body)
+	require.Contains(t, w.Body.String(), "the body did not arrive whole")
 }
 
 func TestALinkLogsOneBrowserInOnce(t *testing.T) {
