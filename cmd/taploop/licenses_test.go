@@ -28,6 +28,9 @@ func TestTheLicencesOfEveryLinkedModuleArePrinted(t *testing.T) {
 			"%s %s: run make generate", m.Path, m.Version)
 	}
 	require.Contains(t, parts["taploop"], "LICENSE")
+	for _, of := range []string{"Baekmuk", "M+", "SIL OPEN FONT LICENSE"} {
+		require.Contains(t, string(text), of, "the terms of the fonts within a module")
+	}
 	require.Contains(t, parts["Go, its standard library and runtime"], "The Go Authors")
 	require.Contains(t, parts["Go, its standard library and runtime"], "PATENTS")
 }

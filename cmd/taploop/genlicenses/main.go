@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	_ "embed"
 	"fmt"
 	"io"
 	"io/fs"
@@ -116,6 +117,9 @@ func linked() ([]*part, error) {
 			}
 			if parts[f[0]] == nil {
 				parts[f[0]] = &part{f[0], map[string]string{}}
+				if err := parts[f[0]].takeFonts(f[1]); err != nil {
+					return nil, err
+				}
 			}
 			if err := parts[f[0]].take(f[1], f[2]); err != nil {
 				return nil, err
@@ -155,6 +159,23 @@ func (p *part) take(module, folder string) error {
 			return nil
 		}
 	}
+}
+
+// fonts is the module that holds fonts of others: their terms are in its README, or named there and
+// stand here.
+const fonts = "github.com/hajimehoshi/bitmapfont/"
+
+//go:embed OFL-1.1.txt
+var openFontLicense []byte
+
+// takeFonts reads the terms of the fonts in a module.
+func (p *part) takeFonts(module string) error {
+	if !strings.HasPrefix(p.name, fonts) {
+		return nil
+	}
+	b, err := os.ReadFile(filepath.Join(module, "README.md"))
+	p.files["README.md"], p.files["OFL-1.1"] = clean(b), clean(openFontLicense)
+	return err
 }
 
 // clean is the text with line ends of one kind.
