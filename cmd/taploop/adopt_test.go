@@ -29,6 +29,7 @@ func TestATokenTakesOverWhatWasBegunWithoutOne(t *testing.T) {
 			require.Zero(t, code, "%s", errs)
 			require.Contains(t, errs, "1 open session and 1 open question, begun without a token, "+
 				"cannot be reached over HTTP any more")
+			require.Contains(t, errs, "\n  "+asked.SessionID+"\n")
 			require.Contains(t, errs, "taploop token create --name laptop --adopt")
 			_, errs, code = b.run("token", "revoke", "laptop")
 			require.Zero(t, code, "%s", errs)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/taploop/taploop/config"
@@ -69,9 +70,9 @@ func (c *tokenCreateCmd) orphans(ctx context.Context, a *app, name string) error
 	}
 	o, err := store.Orphans(ctx)
 	if err == nil && len(o.Sessions)+len(o.Questions) > 0 {
-		a.notef("%s, begun without a token, cannot be reached over HTTP any more;\n"+
+		a.notef("%s, begun without a token, cannot be reached over HTTP any more:%s\n"+
 			"  to let this token take over: taploop token revoke %s, then\n"+
-			"  taploop token create --name %s --adopt", counted(o), name, name)
+			"  taploop token create --name %s --adopt", counted(o), listed(o), name, name)
 	}
 	return err
 }
@@ -81,6 +82,20 @@ func counted(o session.Orphans) string {
 	words := plural(len(o.Sessions), "open session")
 	if n := len(o.Questions); n > 0 {
 		words += " and " + plural(n, "open question")
+	}
+	return words
+}
+
+// listed is the ids of the first of them, a line each.
+func listed(o session.Orphans) string {
+	const most = 10
+	ids := slices.Concat(o.Sessions, o.Questions)
+	words := ""
+	for _, id := range ids[:min(len(ids), most)] {
+		words += "\n  " + id
+	}
+	if n := len(ids) - most; n > 0 {
+		words += fmt.Sprintf("\n  and %d more: taploop sessions list", n)
 	}
 	return words
 }
@@ -120,5 +135,10 @@ func (c *tokenRevokeCmd) Run(a *app) error {
 		return err
 	}
 	a.notef("token %s is worthless now", info.Name)
-	return nil
+	list, err := tokens(a.conf).List()
+	if err == nil && len(list) == 0 {
+		a.notef("it was the last one: a server takes every program of this machine without a " +
+			"token now")
+	}
+	return err
 }
