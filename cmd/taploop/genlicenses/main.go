@@ -14,7 +14,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 )
@@ -77,8 +76,13 @@ func licenses() ([]byte, error) {
 	}
 	own := &part{name: "taploop", files: map[string]string{}}
 	golang := &part{name: "Go, its standard library and runtime", files: map[string]string{}}
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return nil, fmt.Errorf("asking Go where it is: %w", err)
+	}
 	if err = own.take("../..", "../.."); err == nil {
-		err = golang.take(runtime.GOROOT(), runtime.GOROOT())
+		goroot := strings.TrimSpace(string(root))
+		err = golang.take(goroot, goroot)
 	}
 	if err != nil {
 		return nil, err
