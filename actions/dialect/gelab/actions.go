@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/taploop/taploop/actions"
-	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -23,9 +22,9 @@ const (
 // form is how one action is explained, written and read.
 type form struct {
 	name   string
-	also   []string                           // other names that models use for it
-	fields string                             // what follows action:NAME
-	read   func(*dialect.Args) actions.Action // leaves complaints about fields in args
+	also   []string                   // other names that models use for it
+	fields string                     // what follows action:NAME
+	read   func(*args) actions.Action // leaves complaints about fields in args
 	en, zh usage
 }
 
@@ -38,7 +37,7 @@ var forms = []form{
 		name:   "CLICK",
 		also:   []string{"TAP"},
 		fields: onePoint,
-		read:   func(a *dialect.Args) actions.Action { return actions.Click{At: a.Point("point")} },
+		read:   func(a *args) actions.Action { return actions.Click{At: a.point("point")} },
 		en:     usage{"tap a place once.", "\tpoint:512,334"},
 		zh:     usage{"点一下某个位置。", "\tpoint:512,334"},
 	},
@@ -46,18 +45,16 @@ var forms = []form{
 		name:   "DOUBLE_CLICK",
 		also:   []string{"DOUBLECLICK", "DOUBLE_TAP"},
 		fields: onePoint,
-		read: func(a *dialect.Args) actions.Action {
-			return actions.DoubleClick{At: a.Point("point")}
-		},
-		en: usage{"tap a place twice, quickly.", "\tpoint:500,450"},
-		zh: usage{"在某个位置快速点两下。", "\tpoint:500,450"},
+		read:   func(a *args) actions.Action { return actions.DoubleClick{At: a.point("point")} },
+		en:     usage{"tap a place twice, quickly.", "\tpoint:500,450"},
+		zh:     usage{"在某个位置快速点两下。", "\tpoint:500,450"},
 	},
 	{
 		name:   "LONGPRESS",
 		also:   []string{"LONG_PRESS"},
 		fields: onePoint,
-		read: func(a *dialect.Args) actions.Action {
-			return actions.LongPress{At: a.Point("point"), Hold: a.Duration("duration")}
+		read: func(a *args) actions.Action {
+			return actions.LongPress{At: a.point("point"), Hold: a.duration("duration")}
 		},
 		en: usage{"hold a place; duration in seconds may be left out.",
 			"\tpoint:300,620\tduration:2"},
@@ -96,8 +93,8 @@ var forms = []form{
 	{
 		name:   "DRAG",
 		fields: twoPoints,
-		read: func(a *dialect.Args) actions.Action {
-			return actions.Drag{From: a.Point("point1"), To: a.Point("point2")}
+		read: func(a *args) actions.Action {
+			return actions.Drag{From: a.point("point1"), To: a.point("point2")}
 		},
 		en: usage{"pick up what is at point1 and drop it at point2.",
 			"\tpoint1:180,420\tpoint2:700,820"},
@@ -106,27 +103,25 @@ var forms = []form{
 	{
 		name:   "AWAKE",
 		fields: "\tvalue:app name",
-		read: func(a *dialect.Args) actions.Action {
-			return actions.OpenApp{App: a.Text("value")}
-		},
-		en: usage{"open an app by its name.", "\tvalue:Clock"},
-		zh: usage{"按名称打开一个应用。", "\tvalue:时钟"},
+		read:   func(a *args) actions.Action { return actions.OpenApp{App: a.text("value")} },
+		en:     usage{"open an app by its name.", "\tvalue:Clock"},
+		zh:     usage{"按名称打开一个应用。", "\tvalue:时钟"},
 	},
 	{
 		name: "BACK",
-		read: func(*dialect.Args) actions.Action { return actions.Back{} },
+		read: func(*args) actions.Action { return actions.Back{} },
 		en:   usage{"go back to the screen before.", ""},
 		zh:   usage{"返回上一个界面。", ""},
 	},
 	{
 		name: "HOME",
-		read: func(*dialect.Args) actions.Action { return actions.Home{} },
+		read: func(*args) actions.Action { return actions.Home{} },
 		en:   usage{"go to the home screen.", ""},
 		zh:   usage{"回到桌面。", ""},
 	},
 	{
 		name: "RECENTS",
-		read: func(*dialect.Args) actions.Action { return actions.Recents{} },
+		read: func(*args) actions.Action { return actions.Recents{} },
 		en:   usage{"show the apps used last.", ""},
 		zh:   usage{"打开最近使用的应用列表。", ""},
 	},
@@ -161,7 +156,7 @@ var forms = []form{
 	{
 		name:   "NOTE",
 		fields: "\tvalue:text",
-		read:   func(a *dialect.Args) actions.Action { return actions.Note{Text: a.Text("value")} },
+		read:   func(a *args) actions.Action { return actions.Note{Text: a.text("value")} },
 		en: usage{"keep something from this screen for later steps.",
 			"\tvalue:The train leaves at 9:40 from platform 3"},
 		zh: usage{"把这个屏幕上的信息记下来，留给后面的步骤。", "\tvalue:火车 9:40 从 3 站台出发"},
@@ -169,8 +164,8 @@ var forms = []form{
 	{
 		name:   "COMPLETE",
 		fields: "\treturn:report",
-		read: func(a *dialect.Args) actions.Action {
-			return actions.Complete{Report: a.Text("return", "value")}
+		read: func(a *args) actions.Action {
+			return actions.Complete{Report: a.text("return", "value")}
 		},
 		en: usage{"the task is done and the screen shows it; report the result.",
 			"\treturn:The alarm is set for 7:30"},
@@ -179,8 +174,8 @@ var forms = []form{
 	{
 		name:   "ABORT",
 		fields: "\tvalue:reason",
-		read: func(a *dialect.Args) actions.Action {
-			return actions.Abort{Reason: a.Text("value", "return")}
+		read: func(a *args) actions.Action {
+			return actions.Abort{Reason: a.text("value", "return")}
 		},
 		en: usage{"the task cannot be done; say why.",
 			"\tvalue:The app asks for an account that does not exist"},
@@ -196,47 +191,47 @@ func keyNames() string {
 	return strings.Join(names, ", ")
 }
 
-func readSlide(a *dialect.Args) actions.Action {
+func readSlide(a *args) actions.Action {
 	return actions.Slide{
-		From: a.Point("point1"),
-		To:   a.Point("point2"),
-		Took: a.Duration("duration"),
+		From: a.point("point1"),
+		To:   a.point("point2"),
+		Took: a.duration("duration"),
 	}
 }
 
-func readScroll(a *dialect.Args) actions.Action {
-	direction := actions.Direction(strings.ToLower(a.Text("direction")))
-	return actions.Scroll{At: a.Point("point"), Direction: direction}
+func readScroll(a *args) actions.Action {
+	direction := actions.Direction(strings.ToLower(a.text("direction")))
+	return actions.Scroll{At: a.point("point"), Direction: direction}
 }
 
-func readHotKey(a *dialect.Args) actions.Action {
-	key := spaced.ReplaceAllString(a.Text("key", "value"), "_")
+func readHotKey(a *args) actions.Action {
+	key := spaced.ReplaceAllString(a.text("key", "value"), "_")
 	return actions.HotKey{Key: actions.Key(strings.ToLower(key))}
 }
 
-func readType(a *dialect.Args) actions.Action {
-	t := actions.Type{Text: a.Raw("value"), Clear: a.Flag("clear"), Submit: a.Flag("submit")}
-	if a.Text("point") != "" {
-		at := a.Point("point")
+func readType(a *args) actions.Action {
+	t := actions.Type{Text: a.reply.get("value"), Clear: a.flag("clear"), Submit: a.flag("submit")}
+	if a.text("point") != "" {
+		at := a.point("point")
 		t.At = &at
 	}
 	return t
 }
 
-func readWait(a *dialect.Args) actions.Action {
-	d := a.Duration("value", "duration")
+func readWait(a *args) actions.Action {
+	d := a.duration("value", "duration")
 	if d == 0 {
-		a.Complain("WAIT needs a time in seconds, above 0")
+		a.complain("WAIT needs a time in seconds, above 0")
 	}
 	return actions.Wait{For: min(d, actions.MaxWait)}
 }
 
-func readInfo(a *dialect.Args) actions.Action {
-	q := actions.Info{Question: a.Text("value")}
-	if a.Text("secret") != "" {
-		q.Secret = new(a.Flag("secret"))
+func readInfo(a *args) actions.Action {
+	q := actions.Info{Question: a.text("value")}
+	if a.text("secret") != "" {
+		q.Secret = new(a.flag("secret"))
 	}
-	for o := range strings.SplitSeq(a.Text("options"), "|") {
+	for o := range strings.SplitSeq(a.text("options"), "|") {
 		if o = strings.TrimSpace(o); o != "" {
 			q.Options = append(q.Options, o)
 		}
@@ -255,22 +250,21 @@ func decode(f fields) (actions.Action, error) {
 		if name != g.name && !slices.Contains(g.also, name) {
 			continue
 		}
-		in := dialect.FieldArgs(f)
-		in.Corner = true
+		in := args{reply: f}
 		a := g.read(&in)
-		if in.Complaint == "" {
+		if in.err == "" {
 			err := a.Validate()
 			if err == nil {
 				return a, nil
 			}
-			in.Complain("%v", err)
+			in.complain("%v", err)
 		}
-		return nil, refuse(in.Complaint, "action:"+g.name+g.fields)
+		return nil, refuse(in.err, "action:"+g.name+g.fields)
 	}
 	if name == "" {
 		return nil, refuse("the field action is empty", actionNames())
 	}
-	return nil, refuse("unknown action "+text.Quote(written, dialect.MaxShown), actionNames())
+	return nil, refuse("unknown action "+text.Quote(written, maxShown), actionNames())
 }
 
 // actionName is an action's name without what models put around it.
