@@ -132,7 +132,6 @@ type script struct {
 	recalls bool          // it wants to be shown its last turn again
 	before  func(n int)   // called in the nth decision, from 1
 	err     func(n int) error
-	mute    bool // what fails has not replied
 }
 
 func (s *script) Next(_ context.Context, sit agentloop.Situation) (agentloop.Proposal, error) {
@@ -148,9 +147,6 @@ func (s *script) Next(_ context.Context, sit agentloop.Situation) (agentloop.Pro
 		PromptTokens: 10, CompletionTokens: 2}}}
 	if s.err != nil {
 		if err := s.err(n); err != nil {
-			if s.mute {
-				p.Tries[0].Reply = ""
-			}
 			return p, err
 		}
 	}

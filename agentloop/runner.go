@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"syscall"
 	"time"
 
@@ -158,20 +157,13 @@ func (l *loop) decide(ctx context.Context, s *Step) *Ending {
 		return l.undecided(ctx, s, InternalError, err)
 	case errors.Is(err, ErrDiverged):
 		return halt(ReplayDiverged, err)
-	case err != nil && !replied(p):
+	case err != nil: // the endpoint is down: that is no step, whatever the model wrote before
 		return halt(ModelError, err)
-	case err != nil:
-		return l.undecided(ctx, s, ModelError, err)
 	}
 	l.progress = l.progress.decided(p.Decision)
 	l.progress.History = p.History
 	l.emit(Event{Kind: Decided, Step: *s})
 	return nil
-}
-
-// replied reports whether the model said anything: a model that was not reached makes no step.
-func replied(p Proposal) bool {
-	return slices.ContainsFunc(p.Tries, func(t Try) bool { return t.Reply != "" })
 }
 
 // undecided journals a step that came to no action, so that none of the model's tries is lost. What

@@ -182,21 +182,16 @@ func TestHowARunEnds(t *testing.T) {
 						agentloop.ErrUnreadable)
 				}
 			}, says: "three tries", steps: 1},
-		{name: "model that is not there", want: agentloop.ModelError,
+		{name: "model that is gone after an unreadable reply", want: agentloop.ModelError,
 			arrange: func(r *rig) {
 				r.script.err = func(int) error { return errors.New("connection refused") }
-			}, says: "refused", steps: 1},
+			}, says: "refused"},
 		{name: "replay that meets another screen", want: agentloop.ReplayDiverged,
 			arrange: func(r *rig) {
 				r.script.err = func(int) error {
 					return hint.Add(fmt.Errorf("%w: page", agentloop.ErrDiverged), "record anew")
 				}
 			}, says: "not the one that was recorded: page"},
-		{name: "model that is not reached at all", want: agentloop.ModelError,
-			arrange: func(r *rig) {
-				r.script.mute = true
-				r.script.err = func(int) error { return errors.New("connection refused") }
-			}, says: "refused"},
 		{name: "policy that decides nothing", acts: []actions.Action{nil},
 			want: agentloop.ModelOutputInvalid, says: "neither an action nor an error", steps: 1},
 	} {

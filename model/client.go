@@ -130,7 +130,7 @@ func (c *Client) Ready(ctx context.Context) error {
 	k = c.newCall()
 	k.next, k.usable = next, isCompletion
 	if err := k.failed(ctx, k.send(ctx, chatPath, body)); err != nil {
-		return unlessAnswered(err)
+		return k.unlessAnswered(err)
 	}
 	_, err = k.response()
 	return err
@@ -143,13 +143,26 @@ func isList(body []byte) bool {
 }
 
 // unlessAnswered is err, unless it says that the endpoint is one of models, took the key, and has
-// only something against so short a question or so many of them.
-func unlessAnswered(err error) error {
+// only something against so short a question or so many of them. That it is one of models shows in
+// an answer in JSON: a proxy or a web server refuses in its own words or with a page.
+func (k *call) unlessAnswered(err error) error {
 	var e *Error
-	if errors.As(err, &e) && (e.Kind == Rejected || e.Kind == TooLong || e.Kind == RateLimited) {
+	if errors.As(err, &e) && (e.Kind == Rejected || e.Kind == TooLong || e.Kind == RateLimited) &&
+		isObject(k.body) {
 		return nil
 	}
 	return err
+}
+
+// isObject reports whether a body is a JSON object, or a list of them: Gemini's endpoint packs its
+// error into one.
+func isObject(body []byte) bool {
+	var list []map[string]json.RawMessage
+	if json.Unmarshal(body, &list) != nil {
+		list = make([]map[string]json.RawMessage, 1)
+		_ = json.Unmarshal(body, &list[0])
+	}
+	return len(list) > 0 && list[0] != nil
 }
 
 // Models lists what the endpoint offers.

@@ -62,6 +62,9 @@ func (k *call) hint(e *Error) string {
 	if noSight.MatchString(strings.ToLower(e.Message)) {
 		return "set " + env + "NAME to a model that takes pictures"
 	}
+	if !isObject(k.body) {
+		return k.hintPath(e)
+	}
 	return "the endpoint's message names the parameter; check the model's settings"
 }
 

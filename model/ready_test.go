@@ -18,17 +18,24 @@ func TestAnEndpointIsAskedWhetherItIsThereAndTakesTheKey(t *testing.T) {
 	refused := page{status: 401, body: `{"error":{"message":"bad key"}}`}
 	down := page{status: 502, header: now, body: "<html><title>Bad Gateway</title>"}
 	none := page{status: 404, body: "404 page not found"}
+	odd := page{status: 400, body: `{"error":{"message":"max_tokens is too small"}}`}
+	gemini := page{status: 400, body: `[{"error":{"message":"max_tokens is too small"}}]`}
+	poor := page{status: 402, body: `{"error":"no money left"}`}
+	busy := page{status: 429, header: now, body: `{"message":"slow down"}`}
 	list, both := []string{"/models"}, []string{"/models", "/chat/completions"}
 	for name, tc := range map[string]struct {
 		pages []page
 		kind  model.Kind // "" for one that is ready
 		asked []string
 	}{
-		"lists its models":         {[]page{models}, "", list},
-		"lacks the list":           {[]page{none, saying("")}, "", both},
-		"lists for admins only":    {[]page{{status: 403}, saying("")}, "", both},
-		"takes no such parameter":  {[]page{none, {status: 400}}, "", both},
-		"has no money left":        {[]page{none, {status: 402}}, "", both},
+		"lists its models":        {[]page{models}, "", list},
+		"lacks the list":          {[]page{none, saying("")}, "", both},
+		"lists for admins only":   {[]page{{status: 403}, saying("")}, "", both},
+		"takes no such parameter": {[]page{none, odd}, "", both},
+		"says so as Gemini does":  {[]page{none, gemini}, "", both},
+		"has no money left":       {[]page{none, poor}, "", both},
+		"is asked too often": {[]page{none, busy}, "",
+			[]string{"/models", "/chat/completions", "/chat/completions", "/chat/completions"}},
 		"comes back":               {[]page{down, models}, "", []string{"/models", "/models"}},
 		"refuses the key":          {[]page{refused}, model.Unauthorized, both},
 		"refuses the key to think": {[]page{none, refused}, model.Unauthorized, both},
@@ -60,6 +67,23 @@ func TestAnEndpointIsAskedWhetherItIsThereAndTakesTheKey(t *testing.T) {
 			require.Equal(t, tc.kind, me.Kind)
 			require.NotEmpty(t, hint.Of(err))
 		})
+	}
+}
+
+func TestAPageIsNoAnswerOfAnEndpointOfModels(t *testing.T) {
+	for _, status := range []int{400, 402, 404, 405, 409, 413, 418, 422, 429} {
+		for _, body := range []string{
+			"<html><title>Request is too long for the context size</title></html>",
+			"Too Many Requests", "", "null", "[]", "[null]", `"no"`, `{"error":"no"}<hr>`,
+		} {
+			e := serve(t, page{status: 404}, page{
+				status: status, body: body, header: map[string]string{"Retry-After": "0"}})
+			err := client(t, e.URL, model.Options{}).Ready(t.Context())
+			var me *model.Error
+			require.ErrorAs(t, err, &me, "%d %s", status, body)
+			require.Equal(t, status, me.Status)
+			require.NotContains(t, hint.Of(err), "names the parameter", "%d %s", status, body)
+		}
 	}
 }
 

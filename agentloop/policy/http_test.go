@@ -175,7 +175,7 @@ func TestAReplyThatWasCutOffIsNotActedOn(t *testing.T) {
 	require.Contains(t, r.asked[1].Asked(), "cut off")
 }
 
-func TestAModelsErrorIsReturnedAsItIsWithTheTriesSoFar(t *testing.T) {
+func TestAModelsErrorIsReturnedWithWhatTheModelWroteBefore(t *testing.T) {
 	r := newRig(t, `rules:
   - when: could not be read
     status: 503
@@ -187,6 +187,9 @@ func TestAModelsErrorIsReturnedAsItIsWithTheTriesSoFar(t *testing.T) {
 	require.ErrorAs(t, err, &failed)
 	require.Equal(t, 503, failed.Status)
 	require.NotErrorIs(t, err, agentloop.ErrUnreadable)
+	require.ErrorContains(t, err, "overloaded")
+	require.ErrorContains(t, err, `; before that it wrote what could not be read: "prose"`)
+	require.NotEmpty(t, hint.Of(err))
 	require.Len(t, got.Tries, 2)
 	require.Equal(t, "prose", got.Tries[0].Reply)
 	require.Empty(t, got.Tries[1].Reply)

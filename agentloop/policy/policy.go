@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/taploop/taploop/actions"
@@ -51,7 +52,7 @@ func (opts *Options) log() *slog.Logger {
 // Next asks for the next action, and asks again after a reply that is none. The error is
 // agentloop.ErrUnreadable with the last reply's *dialect.ParseError when no reply was an action,
 // agentloop.ErrDiverged when a cassette has no answer, ctx's cause when ctx ended, and else the
-// model's own.
+// model's own, with what the model wrote before it.
 func (p *Policy) Next(ctx context.Context, s agentloop.Situation) (agentloop.Proposal, error) {
 	var out agentloop.Proposal
 	now := p.situation(ctx, &s)
@@ -62,7 +63,7 @@ func (p *Policy) Next(ctx context.Context, s agentloop.Situation) (agentloop.Pro
 	for {
 		reply, err := p.ask(ctx, &s, asked, &out)
 		if err != nil {
-			return out, err
+			return out, unheard(out.Tries, err)
 		}
 		d, err := p.dialect.Parse(reply)
 		if err == nil {
@@ -146,6 +147,21 @@ func ended(ctx context.Context) error {
 
 // quotedReply is how many characters of a reply are quoted.
 const quotedReply = 200
+
+// unheard is err with the replies that came before it: they are in no step that could show them.
+func unheard(tries []agentloop.Try, err error) error {
+	var wrote []string
+	for _, t := range tries {
+		if t.Reply != "" {
+			wrote = append(wrote, text.Quote(text.Line(t.Reply), quotedReply))
+		}
+	}
+	if len(wrote) == 0 {
+		return err
+	}
+	return fmt.Errorf("%w; before that it wrote what could not be read: %s", err,
+		strings.Join(wrote, ", "))
+}
 
 func unreadable(tries []agentloop.Try, last error) error {
 	err := fmt.Errorf("%w: %d tries, the last: %w; it wrote: %s", agentloop.ErrUnreadable,

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/golden"
 	"github.com/taploop/taploop/screen"
 	"github.com/taploop/taploop/session"
@@ -272,5 +273,22 @@ func TestTheModelThatDecidedIsNamed(t *testing.T) {
 	lines := strings.Split(string(trace), "\n")
 	for i, want := range []string{"small", "small", "big", "small"} {
 		require.Contains(t, lines[i], `"model_config":{"model_name":"`+want+`"}`)
+	}
+}
+
+func TestAStepWithoutAnActionSaysWhetherTheModelAnswered(t *testing.T) {
+	read, silent := agentloop.Try{Reply: "?", Error: "no action"}, agentloop.Try{Error: "refused"}
+	unread := "no action could be read from the model's reply"
+	for _, tc := range []struct {
+		tries []agentloop.Try
+		words string
+	}{
+		{nil, unread},
+		{[]agentloop.Try{read}, unread},
+		{[]agentloop.Try{silent, read}, unread},
+		{[]agentloop.Try{silent, silent}, "the model gave no answer"},
+		{[]agentloop.Try{read, silent}, unread},
+	} {
+		require.Equal(t, tc.words, export.Words(agentloop.Proposal{Tries: tc.tries}))
 	}
 }

@@ -2,6 +2,7 @@ package export
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
@@ -38,13 +39,14 @@ func NewStep(st session.StepRecord) Step {
 
 // Words is what was decided in words, or why nothing was.
 func Words(p agentloop.Proposal) string {
-	switch n := len(p.Tries); {
+	answered := func(t agentloop.Try) bool { return t.Reply != "" || t.Error == "" }
+	switch {
 	case p.Action != nil:
 		return actions.Describe(p.Action)
-	case n > 0 && p.Tries[n-1].Reply == "" && p.Tries[n-1].Error != "":
-		return "the model gave no answer"
+	case len(p.Tries) == 0 || slices.ContainsFunc(p.Tries, answered):
+		return "no action could be read from the model's reply"
 	}
-	return "no action could be read from the model's reply"
+	return "the model gave no answer"
 }
 
 // Line is a step in one line, for terminals and for models: what was decided, and why the phone
