@@ -52,10 +52,11 @@ type fixture struct {
 // vain would let its time race on.
 const forever = 30 * 24 * time.Hour
 
-// bubble runs a test in a bubble of its own: waiting costs nothing, and a goroutine left behind is
-// an error.
+// bubble runs a test in a bubble of its own, in parallel with others: waiting costs nothing, and a
+// goroutine left behind is an error.
 func bubble(t *testing.T, test func(t *testing.T, w *fixture)) {
 	t.Helper()
+	t.Parallel()
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		defer time.AfterFunc(forever, func() {

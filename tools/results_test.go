@@ -1,12 +1,7 @@
 package tools_test
 
 import (
-	"bytes"
-	"context"
-	"encoding/base64"
-	"encoding/json"
 	"errors"
-	"image/jpeg"
 	"maps"
 	"slices"
 	"strings"
@@ -20,7 +15,6 @@ import (
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/session"
 	"github.com/taploop/taploop/session/export"
-	"github.com/taploop/taploop/tools"
 	"github.com/taploop/taploop/tools/result"
 )
 
@@ -236,41 +230,7 @@ func (a answer) pictures(t *testing.T) (list []string) {
 	return list
 }
 
-func TestPicturesAreSmallJPEGs(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, w *fixture) {
-		w.phones.noisy = true
-		a := w.start("tap tap tap tap tap tap tap tap", in{"detail": "pictures"})
-		pictures, all := a.pictures(t), 0
-		for i, p := range pictures {
-			_, high := sizeOf(t, p)
-			require.LessOrEqual(t, high, map[bool]int{true: 1280, false: 640}[i == len(pictures)-1])
-			all += len(p)
-		}
-		require.Len(t, a.Pictures, len(pictures))
-		require.IsIncreasing(t, a.Pictures)
-		require.Equal(t, 9, a.Pictures[len(pictures)-1])
-		require.Less(t, len(pictures), 9, "such pictures do not all find room")
-		require.Less(t, all, 400_000)
-		require.Less(t, len(a.wire), 1_000_000)
-		require.Contains(t, a.text, "pictures are left out")
-		require.Contains(t, a.text, "The pictures are the screens of these steps")
-	})
-}
-
-func sizeOf(t *testing.T, url string) (int, int) {
-	t.Helper()
-	data, found := strings.CutPrefix(url, "data:image/jpeg;base64,")
-	require.True(t, found)
-	b, err := base64.StdEncoding.DecodeString(data)
-	require.NoError(t, err)
-	c, err := jpeg.DecodeConfig(bytes.NewReader(b))
-	require.NoError(t, err)
-	return c.Width, c.Height
-}
-
 func TestResultsStaySmall(t *testing.T) {
-	t.Parallel()
 	bubble(t, func(t *testing.T, w *fixture) {
 		task := "verbose " + strings.Repeat("tap ", 24)
 		a := w.start(task, in{"max_steps": 1000})
@@ -287,46 +247,6 @@ func TestResultsStaySmall(t *testing.T) {
 			w.start(strings.Repeat("\"\\<", 6000)+" giveup", in{"wait_seconds": 3})
 		}
 		require.Less(t, len(w.call("list_sessions", in{"limit": 100}).wire), 100_000)
-	})
-}
-
-func TestNoPixelLeavesWhenPicturesArePrivate(t *testing.T) {
-	bubble(t, func(t *testing.T, w *fixture) {
-		w.end()
-		w.topts.Privacy = tools.PrivacyCaptions
-		w.begin()
-		all := in{"enable_intermediate_screenshots": true, "enable_final_screenshot": true,
-			"enable_intermediate_image_caption": false, "enable_final_image_caption": false}
-		var out []answer
-		a := w.start("tap ask tap", all)
-		out = append(out, a, w.aloud("p", "ask_agent_continue",
-			with(in{"session_id": a.SessionID, "reply_from_client": "red"}, all)),
-			w.call("ask_agent_wait", in{"session_id": a.SessionID}), w.call("ask_agent_stop",
-				in{"session_id": a.SessionID}),
-			w.call("list_sessions", nil), w.call("list_connected_devices", nil))
-		require.Contains(t, a.text, "pictures private")
-		require.NotEmpty(t, a.Final.Caption, "screens are told in words, whatever the flags say")
-		require.NotEmpty(t, a.Logs[0].Caption)
-		shot := w.call("get_screenshot", nil)
-		require.Equal(t, "PRIVACY_MODE", shot.code())
-		out = append(out, shot)
-		told, err := json.Marshal(w.notifications())
-		require.NoError(t, err)
-		steps, err := w.store.Steps(t.Context(), a.SessionID)
-		require.NoError(t, err)
-		frame, err := w.store.Frame(t.Context(), steps[0].FrameID)
-		require.NoError(t, err)
-		for _, text := range append(wires(out), string(told)) {
-			for _, forbidden := range []string{"data:image", "/9j/", "iVBORw0KGgo", "\xff\xd8\xff",
-				"\x89PNG", base64.StdEncoding.EncodeToString(frame)[:40]} {
-				require.NotContains(t, text, forbidden)
-			}
-		}
-		for _, r := range out {
-			for _, c := range r.raw.Content {
-				require.IsType(t, mcp.TextContent{}, c)
-			}
-		}
 	})
 }
 
@@ -383,25 +303,6 @@ func TestNoPhonesAndNoServerAreTold(t *testing.T) {
 	})
 }
 
-func TestAStoreThatFailsIsAnInternalError(t *testing.T) {
-	bubble(t, func(t *testing.T, w *fixture) {
-		id := w.start("tap").SessionID
-		w.topts.Store = brokenStore{w.store}
-		require.NoError(t, w.client.Close())
-		w.connect()
-		a := w.call("list_sessions", nil)
-		require.Equal(t, "INTERNAL_ERROR", a.code())
-		require.Contains(t, a.Error.Hint, "log")
-		require.Equal(t, done, w.call("ask_agent_wait", in{"session_id": id}).code())
-	})
-}
-
-type brokenStore struct{ *session.Store }
-
-func (brokenStore) Sessions(context.Context, session.Filter) ([]session.Overview, error) {
-	return nil, errors.New("disk full")
-}
-
 func TestSessionsAreListedForTheirClientOnly(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		first := w.start("tap")
@@ -448,127 +349,6 @@ func TestSessionsAreListedForTheirClientOnly(t *testing.T) {
 	})
 }
 
-func TestAScreenshotIsASmallPicture(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, w *fixture) {
-		w.phones.noisy = true
-		a := w.call("get_screenshot", in{})
-		require.Len(t, a.raw.Content, 2)
-		img := a.raw.Content[1].(mcp.ImageContent)
-		require.Equal(t, "image/jpeg", img.MIMEType)
-		width, height := sizeOf(t, "data:image/jpeg;base64,"+img.Data)
-		require.Equal(t, [2]int{540, 1200}, [2]int{width, height})
-		require.Equal(t, []any{540.0, 1200.0}, a.structured["screenshot_size"])
-		require.Equal(t, []any{1080.0, 2400.0}, a.structured["device_wm_size"])
-		require.NotContains(t, a.text, img.Data[:100])
-
-		w.start("forever", in{"wait_seconds": 2})
-		require.False(t, w.call("get_screenshot", in{"device_id": "A"}).raw.IsError,
-			"also while a run has the phone")
-		foreign, err := w.try(w.as("bob"), "get_screenshot", in{"device_id": "A"}, nil)
-		require.NoError(t, err)
-		require.Equal(t, "DEVICE_BUSY", foreign.code(),
-			"what is on the screen of somebody else's run is theirs")
-	})
-}
-
-func TestWhyThereIsNoScreenshot(t *testing.T) {
-	yes := true
-	for want, change := range map[string]devicetest.Change{"SECURE_SCREEN": {Secure: &yes},
-		"DEVICE_DISCONNECTED": {Gone: &yes}} {
-		bubble(t, func(t *testing.T, w *fixture) {
-			w.phones.phone("A").Set(change)
-			a := w.call("get_screenshot", nil)
-			require.Equal(t, want, a.code())
-			require.NotContains(t, a.structured, "screen_on", "it was not looked at")
-			require.NotContains(t, a.structured, "locked")
-		})
-	}
-	bubble(t, func(t *testing.T, w *fixture) {
-		w.phones.phone("A").Set(devicetest.Change{Off: &yes})
-		a := w.call("get_screenshot", nil)
-		require.False(t, a.raw.IsError)
-		require.Equal(t, false, a.structured["screen_on"])
-		require.Contains(t, a.text, "is off, so there is no picture")
-		w.phones.add("B")
-		for want, arguments := range map[string]in{"DEVICE_AMBIGUOUS": {},
-			"DEVICE_NOT_FOUND": {"device_id": "C"}} {
-			a := w.call("get_screenshot", arguments)
-			require.Equal(t, want, a.code())
-			require.Equal(t, "list_connected_devices", a.structured["next"].(in)["tool"])
-			a = w.call("ask_agent_start_new_task", with(in{"task": "tap"}, arguments))
-			require.Equal(t, want, a.code())
-			require.Equal(t, "list_connected_devices", a.Next.Tool)
-		}
-	})
-}
-
-func TestWhoHoldsABusyPhoneIsTold(t *testing.T) {
-	bubble(t, func(t *testing.T, w *fixture) {
-		first := w.start("ask")
-		time.Sleep(time.Minute)
-		a := w.call("ask_agent_start_new_task", in{"task": "tap"})
-		require.Equal(t, "DEVICE_BUSY", a.code())
-		require.Equal(t, first.SessionID, a.Error.Holder.SessionID)
-		require.EqualValues(t, "WAITING_REPLY", a.Error.Holder.State)
-		require.Equal(t, int64(61), a.Error.Holder.Seconds)
-		require.NotNil(t, a.Error.Holder.Until)
-		require.Equal(t, "ask_agent_continue", a.Next.Tool, "answer it")
-		require.Equal(t, in{"session_id": first.SessionID, "question_id": first.Question.ID},
-			a.Next.Arguments)
-		for _, way := range []string{"ask_agent_continue", "ask_agent_stop", "supersede", "queue"} {
-			require.Contains(t, a.Error.Hint, way)
-		}
-		foreign, err := w.try(w.as("bob"), "ask_agent_start_new_task",
-			in{"task": "tap", "max_steps": "7", "wait_seconds": 0}, nil)
-		require.NoError(t, err)
-		require.Equal(t, "DEVICE_BUSY", foreign.code())
-		require.NotContains(t, foreign.wire, first.SessionID)
-		require.Equal(t, "ask_agent_start_new_task", foreign.Next.Tool)
-		require.Equal(t, in{"task": "tap", "max_steps": 7.0, "wait_seconds": 0.0, "queue": true},
-			foreign.Next.Arguments, "it may wait for the phone")
-	})
-}
-
-func TestATaskTakesThePlaceOfTheCallersOwn(t *testing.T) {
-	for _, tool := range []string{"ask_agent_start_new_task", "ask_agent"} {
-		bubble(t, func(t *testing.T, w *fixture) {
-			first := w.start("ask")
-			over := in{"task": "tap", "supersede": true}
-			foreign, err := w.try(w.as("bob"), tool, over, nil)
-			require.NoError(t, err)
-			require.Equal(t, "DEVICE_BUSY", foreign.code(), "nobody takes another's place")
-			require.Equal(t, "DEVICE_NOT_FOUND",
-				w.call(tool, with(in{"device_id": "nosuch"}, over)).code())
-			require.Equal(t, asks, w.call("ask_agent_wait",
-				in{"session_id": first.SessionID}).code(), "a refused call stops nothing")
-
-			a := w.call(tool, over)
-
-			require.Equal(t, done, a.code(), a.text)
-			require.NotEqual(t, first.SessionID, a.SessionID)
-			require.Equal(t, stopped,
-				w.call("ask_agent_wait", in{"session_id": first.SessionID}).code())
-			late := w.call("ask_agent_continue", in{"session_id": first.SessionID,
-				"reply_from_client": "red"})
-			require.True(t, late.raw.IsError, late.text)
-		})
-	}
-}
-
-func TestAnAnswerIsNotSaidAgainWhereACallIsCorrected(t *testing.T) {
-	bubble(t, func(t *testing.T, w *fixture) {
-		w.phones.add("B")
-		id := w.start("asksecret", in{"device_id": "A"}).SessionID
-		a := w.call("ask_agent_continue", in{"session_id": id, "device_id": "B",
-			"reply_from_client": "482913"})
-		require.Equal(t, "DEVICE_MISMATCH", a.code())
-		require.Equal(t, in{"session_id": id}, a.Next.Arguments)
-		require.Contains(t, a.Next.Why, "reply_from_client")
-		require.NotContains(t, a.wire, "482913")
-	})
-}
-
 func TestStepsThatAreCutAreNoted(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		w.end()
@@ -612,20 +392,5 @@ func TestOnlyANewTaskGoesToTheHomeScreen(t *testing.T) {
 				name)
 			require.Equal(t, c.want, w.policy.last().Look.State.App, name)
 		}
-	})
-}
-
-func TestAnAnswerThatComesTooLateNamesHowTheRunGoesOn(t *testing.T) {
-	bubble(t, func(t *testing.T, w *fixture) {
-		a := w.start("ask tap tap tap")
-		w.call("ask_agent_continue", in{"session_id": a.SessionID, "reply_from_client": "red",
-			"wait_seconds": 0})
-		late := w.call("answer_question", in{"question_id": a.Question.ID, "response": "blue"})
-		require.Equal(t, "QUESTION_ALREADY_RESOLVED", late.structured["error"].(in)["code"])
-		next := late.structured["next"].(in)
-		require.Equal(t, "ask_agent_wait", next["tool"])
-		require.Equal(t, a.SessionID, next["arguments"].(in)["session_id"])
-		gone := w.call("answer_question", in{"question_id": "nosuch", "response": "blue"})
-		require.Equal(t, "list_pending_questions", gone.structured["next"].(in)["tool"])
 	})
 }

@@ -179,7 +179,6 @@ func TestWhatEachCallReturnsInEachState(t *testing.T) {
 		require.Len(t, cells, len(calls))
 		for name, want := range cells {
 			t.Run(state+"/"+name, func(t *testing.T) {
-				t.Parallel()
 				bubble(t, func(t *testing.T, w *fixture) {
 					id := arrange[state](w)
 					before, touches := w.facts(), w.phones.touches("A")

@@ -44,12 +44,13 @@ func New(opts *Options) *Tools {
 	return t
 }
 
-// Register adds the tools to a server.
+// Register adds the tools to a server. It knows their names only; what a list of them says is made
+// for each list, see relist.
 func (t *Tools) Register(s *server.MCPServer) {
 	listing := &server.Hooks{OnAfterListTools: []server.OnAfterListToolsFunc{t.relist}}
 	server.WithHooks(listing)(s)
 	for _, d := range t.list {
-		s.AddTool(d.declaration(SchemasFull), t.handler(d))
+		s.AddTool(mcp.Tool{Name: d.name}, t.handler(d))
 	}
 }
 

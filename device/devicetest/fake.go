@@ -43,6 +43,8 @@ type Fake struct {
 	scrolled int
 	hanging  chan struct{} // closed by Resume; nil when it answers
 	gone     bool
+	shown    *screen.Frame // of the screen with the sum picture; nil before the first
+	picture  uint32
 }
 
 // Touch is a touch as the Fake took it, in pixels of the display as it was turned.
@@ -199,14 +201,21 @@ func (f *Fake) Frame(ctx context.Context) (frame *screen.Frame, err error) {
 	return frame, err
 }
 
+// frame is the same one as long as the screen is: what is computed of a frame is computed once.
 func (f *Fake) frame() (*screen.Frame, error) {
 	h := fnv.New32a()
 	fmt.Fprint(h, f.front, f.texts[f.front], f.locked, f.scrolled)
-	sum := h.Sum32()
-	img := image.NewRGBA(image.Rect(0, 0, f.now().W/10, f.now().H/10))
+	sum, size := h.Sum32(), screen.Size{W: f.now().W / 10, H: f.now().H / 10}
+	if f.shown != nil && f.picture == sum && f.shown.Size() == size {
+		return f.shown, nil
+	}
+	img := image.NewRGBA(image.Rect(0, 0, size.W, size.H))
 	draw.Draw(img, img.Rect, image.NewUniform(color.RGBA{uint8(sum) | 0x40, uint8(sum >> 8),
 		uint8(sum >> 16), 0xff}), image.Point{}, draw.Src)
-	return screen.NewFrame(img)
+	var err error
+	f.picture = sum
+	f.shown, err = screen.NewFrame(img)
+	return f.shown, err
 }
 
 func (f *Fake) touch(
