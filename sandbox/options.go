@@ -20,6 +20,9 @@ type Options struct {
 	// CapturePhysical makes captures have the physical size while an override size is set, as some
 	// Android versions do.
 	CapturePhysical bool
+	// Photo is seen over the lower half of every app, as a feed's pictures are, and is not touched;
+	// nil shows none. Captures of a real phone's pictures are as heavy as those of this one.
+	Photo *image.RGBA
 }
 
 func (o *Options) withDefaults() Options {

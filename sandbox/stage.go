@@ -120,13 +120,25 @@ func (st *stage) ops() []ui.Op {
 	s := st.scene()
 	var ops []ui.Op
 	if !st.window().Secure {
-		ops = st.transit(s, st.paintWindows(s))
+		ops = append(st.transit(s, st.paintWindows(s)), st.photo(s.size)...)
 	}
 	ops = append(ops, st.keyboardOps(s)...)
 	for _, v := range s.system {
 		ops = append(ops, ui.Paint(v, st.theme(), false)...)
 	}
 	return ops
+}
+
+// photo is the picture over the lower half of an app.
+func (st *stage) photo(size image.Point) []ui.Op {
+	img := st.opts.Photo
+	if img == nil || st.front == st.home || st.locked {
+		return nil
+	}
+	at := image.Pt(0, size.Y/2)
+	below := image.Rectangle{at, image.Pt(size.X, size.Y-st.metrics().Px(navHeight))}
+	box := image.Rectangle{Max: img.Rect.Size()}.Add(at)
+	return []ui.Op{{Shape: ui.Photo, Box: box, Clip: box.Intersect(below), Picture: img}}
 }
 
 // progress is how far something that began at start and lasts d has come, 0 to 1, slowing down

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"image"
+	"image/color"
 	"testing"
 	"time"
 
@@ -51,6 +52,24 @@ func TestWithoutAnimationsAScreenIsThereAtOnce(t *testing.T) {
 	at := h.Screenshot()
 	h.wait(time.Second)
 	require.Equal(t, at.Pix, h.Screenshot().Pix)
+}
+
+func TestAPhotoIsSeenOverAppsAndNotTouched(t *testing.T) {
+	photo := image.NewRGBA(image.Rect(0, 0, 1080, 5000))
+	photo.SetRGBA(7, 9, color.RGBA{1, 2, 3, 255})
+	h := hold(t, &Options{Photo: photo})
+	shows := func() bool {
+		return h.Screenshot().RGBAAt(7, 1200+9) == color.RGBA{1, 2, 3, 255}
+	}
+	require.False(t, shows(), "the home screen")
+	h.open(settingsApp)
+	require.True(t, shows())
+	require.Equal(t, photo.RGBAAt(0, 0), h.Screenshot().RGBAAt(0, 2400-127), "down to the bar")
+	require.NotEqual(t, photo.RGBAAt(0, 0), h.Screenshot().RGBAAt(0, 2399))
+	h.touch("row_display")
+	tree := h.UITree()
+	require.NotNil(t, tree.Find(func(n *Node) bool { return n.Desc == "Navigate up" }))
+	require.True(t, shows())
 }
 
 func TestTheAnimationScaleIsASetting(t *testing.T) {

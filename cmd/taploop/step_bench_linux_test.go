@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"image"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -17,6 +18,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -32,18 +34,25 @@ import (
 // with a model that answers at once on a screen without animations, next to the floor: a loop of
 // nothing but one capture, one request and one tap. What a start costs is taken off, by the
 // difference of a long and a short run. CPU is that of the agent and of the adb server; the phone's
-// is that of adbd and of the simulated phone.
+// is that of adbd, of the commands under it and of the simulated phone, with what the model's
+// endpoint takes to read its requests. From a reply to its touch it is with a model that thinks for
+// a while.
 func BenchmarkClickStep(b *testing.B) {
 	w := newStepBench(b)
 	const short, long = 2, 12
 	agent, floor := &stepCosts{}, &stepCosts{}
-	var firsts []time.Duration
+	var firsts, touches []time.Duration
 	for b.Loop() {
 		floor.add(w.measure(w.floor(short)), w.measure(w.floor(long)), long-short)
 		few := w.measure(w.agent(short))
 		agent.add(few, w.measure(w.agent(long)), long-short)
 		firsts = append(firsts, few.first)
+		w.thinks = 400 * time.Millisecond
+		w.measure(w.agent(short))
+		w.thinks = 0
+		touches = append(touches, w.touched...)
 	}
+	b.ReportMetric(float64(w.heavy)/1000, "picture-kB")
 	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 	b.ReportMetric(ms(median(agent.wall)), "wall-ms/step")
 	b.ReportMetric(ms(median(floor.wall)), "floor-wall-ms/step")
@@ -53,6 +62,7 @@ func BenchmarkClickStep(b *testing.B) {
 	b.ReportMetric(ms(median(agent.phone)), "phone-ms/step")
 	b.ReportMetric(float64(median(agent.phone))/float64(median(floor.phone)), "phone/floor")
 	b.ReportMetric(ms(median(firsts)), "first-request-ms")
+	b.ReportMetric(ms(median(touches)), "reply-to-touch-ms")
 	b.ReportMetric(0, "ns/op")
 }
 
@@ -79,13 +89,19 @@ type stepBench struct {
 	model  string
 	places [2]image.Point
 
-	mu    sync.Mutex
-	asked []time.Time // when the model was, in this run
-	steps int         // after which it says that the task is done
+	heavy  int           // bytes of a picture as PNG
+	thinks time.Duration // the model, before it answers
+
+	mu      sync.Mutex
+	asked   []time.Time     // when the model was, in this run
+	touched []time.Duration // after each reply of a model that thinks
+	steps   int             // after which it says that the task is done
+	watch   sync.WaitGroup
 }
 
 func newStepBench(b *testing.B) *stepBench {
-	w := &stepBench{b: b, phone: sandbox.New(&sandbox.Options{AnimationScale: new(float64)})}
+	w := &stepBench{b: b, phone: sandbox.New(&sandbox.Options{AnimationScale: new(float64),
+		Photo: photograph(1080, 560)})}
 	dir, err := os.MkdirTemp("", "phone") // a socket's path has to be short
 	require.NoError(b, err)
 	b.Cleanup(func() { require.NoError(b, os.RemoveAll(dir)) })
@@ -106,12 +122,45 @@ func newStepBench(b *testing.B) *stepBench {
 	w.model = model.URL + "/v1"
 
 	require.NoError(b, w.phone.Launch("com.android.settings"))
+	var picture bytes.Buffer
+	require.Zero(b, shell.New(w.phone).Exec(ctx, []string{"screencap", "-p"}, &picture, io.Discard))
+	w.heavy = picture.Len()
 	w.places[0] = w.find(func(n *sandbox.Node) bool { return n.Text == "Display" })
 	w.phone.Tap(w.places[0].X, w.places[0].Y)
 	w.places[1] = w.find(func(n *sandbox.Node) bool { return n.Desc == "Navigate up" })
 	w.phone.Tap(w.places[1].X, w.places[1].Y)
 	return w
 }
+
+// photograph is a picture with as much in it as one that was taken has: what is large in it is
+// stronger than what is small.
+func photograph(width, height int) *image.RGBA {
+	img := image.NewRGBA(image.Rect(0, 0, width, height))
+	r := rand.New(rand.NewPCG(1, 2))
+	for c := range 3 {
+		light := make([]float64, width*height)
+		for size := 256; size >= 1; size /= 4 {
+			grid := make([]float64, (width/size+2)*(height/size+2))
+			for i := range grid {
+				grid[i] = (r.Float64() - 0.5) * (3 + float64(size)*0.6)
+			}
+			for i := range light {
+				x, y := i%width, i/width
+				at, fx, fy := x/size+y/size*(width/size+2), frac(x, size), frac(y, size)
+				below := at + width/size + 2
+				light[i] += (1-fy)*((1-fx)*grid[at]+fx*grid[at+1]) +
+					fy*((1-fx)*grid[below]+fx*grid[below+1])
+			}
+		}
+		for i, v := range light {
+			img.Pix[4*i+c], img.Pix[4*i+3] = uint8(min(max(128+v, 0), 255)), 255
+		}
+	}
+	return img
+}
+
+// frac is how far n is on its way from one multiple of size to the next.
+func frac(n, size int) float64 { return float64(n%size) / float64(size) }
 
 func (w *stepBench) find(f func(*sandbox.Node) bool) image.Point {
 	root := w.phone.UITree()
@@ -131,6 +180,12 @@ func (w *stepBench) answer(to http.ResponseWriter, r *http.Request) {
 	defer w.mu.Unlock()
 	n := len(w.asked)
 	w.asked = append(w.asked, time.Now())
+	if w.thinks > 0 {
+		time.Sleep(w.thinks)
+		if n < w.steps {
+			w.watch.Go(w.touch)
+		}
+	}
 	size, at := w.phone.Size(), w.places[n%2]
 	text := fmt.Sprintf("<THINK>next</THINK>\nexplain:the next place\taction:CLICK\tpoint:%d,%d\t"+
 		"summary:tapped %d", 1000*at.X/size.X, 1000*at.Y/size.Y, n+1)
@@ -139,6 +194,20 @@ func (w *stepBench) answer(to http.ResponseWriter, r *http.Request) {
 	}
 	_ = json.NewEncoder(to).Encode(map[string]any{"choices": []any{map[string]any{
 		"finish_reason": "stop", "message": map[string]any{"role": "assistant", "content": text}}}})
+}
+
+// touch waits from now on for the screen that a tap brings.
+func (w *stepBench) touch() {
+	began, before := time.Now(), w.phone.Foreground().Activity
+	for w.phone.Foreground().Activity == before {
+		if time.Since(began) > patience {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.touched = append(w.touched, time.Since(began))
 }
 
 // agent is a task of so many taps.
@@ -168,16 +237,26 @@ func (w *stepBench) floor(steps int) *exec.Cmd {
 // measure runs a command that must succeed from the phone's first page on.
 func (w *stepBench) measure(cmd *exec.Cmd) costs {
 	require.NoError(w.b, w.phone.Launch("com.android.settings"))
-	w.asked = nil
+	w.asked, w.touched = nil, nil
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
 	server, phone := w.rig.CPU()
+	simulated := w.simulated()
 	began := time.Now()
 	err := cmd.Run()
 	wall := time.Since(began)
 	require.NoError(w.b, err, said.String())
+	w.watch.Wait()
 	require.GreaterOrEqual(w.b, len(w.asked), w.steps+1, said.String())
 	serverNow, phoneNow := w.rig.CPU()
+	phoneNow += w.simulated() - simulated
 	own := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	return costs{wall, own + serverNow - server, phoneNow - phone, w.asked[0].Sub(began)}
+}
+
+// simulated is the time that this process has used, which the simulated phone is a part of.
+func (w *stepBench) simulated() time.Duration {
+	var used syscall.Rusage
+	require.NoError(w.b, syscall.Getrusage(syscall.RUSAGE_SELF, &used))
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }

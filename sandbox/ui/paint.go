@@ -14,6 +14,7 @@ const (
 	Shadow               // below such a rectangle
 	Glyphs               // a line of text; Box.Min is its left end on the baseline
 	Drawing              // an icon
+	Photo                // a picture as it is; Box.Min is its top left corner
 )
 
 // Op is one thing to draw. Ops are plain values: two equal lists of ops are the same picture.
@@ -25,6 +26,7 @@ type Op struct {
 	Text      string // glyphs, or the icon's name
 	Size      int
 	Bold      bool
+	Picture   *image.RGBA // of a photo
 }
 
 // Moved is the op somewhere else, its clip with it.

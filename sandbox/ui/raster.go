@@ -23,6 +23,8 @@ func Draw(dst *image.RGBA, ops []Op) {
 			o.glyphs(part)
 		case Drawing:
 			o.mask(part, iconMask(o.Text, o.Box.Dx()), o.Box.Min)
+		case Photo:
+			draw.Draw(part, o.Box, o.Picture, o.Picture.Rect.Min, draw.Src)
 		}
 	}
 }
