@@ -2,6 +2,7 @@ package runs
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -31,9 +32,41 @@ type consoleChannel struct {
 	stop    func(q inquiry.Question) // ends the run that asks
 }
 
+// AskHere puts an open question to the person at the console, whatever its reply mode says and
+// whoever else is asked. With the answer the run goes on as r says; nil lets it go on with the
+// steps that it has. It returns nil once the question is settled, here or elsewhere. io.EOF means
+// that there is no answer to be had here: then nothing has changed.
+func (m *Manager) AskHere(ctx context.Context, q inquiry.Question, r *ContinueRequest) error {
+	c, is := m.askers[string(channel.ManualReply)].(*consoleChannel)
+	if !is {
+		return fmt.Errorf("there is no console: %w", io.EOF)
+	}
+	asking, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	m.spawn(func() { // ends with the question or with asking
+		if settled, err := m.broker.Wait(asking, q.ID); err == nil {
+			cancel(settledAs(settled))
+		}
+	})
+	var how json.RawMessage
+	if r != nil {
+		how = encode(r.resumption())
+	}
+	err := c.ask(asking, q, how)
+	if _, settled := errors.AsType[*settledError](err); settled {
+		return nil
+	}
+	return err
+}
+
 // Ask implements route.Asker. It asks until there is an answer; io.EOF means that the console is
 // closed.
 func (c *consoleChannel) Ask(ctx context.Context, q inquiry.Question) error {
+	return c.ask(ctx, q, nil)
+}
+
+// ask is Ask with how the run goes on with the answer; nil is as it did.
+func (c *consoleChannel) ask(ctx context.Context, q inquiry.Question, how json.RawMessage) error {
 	select {
 	case c.busy <- struct{}{}:
 		defer func() { <-c.busy }()
@@ -55,6 +88,7 @@ func (c *consoleChannel) Ask(ctx context.Context, q inquiry.Question) error {
 			return fmt.Errorf("asking at the console: %w", err)
 		}
 		r := channel.ManualReply.Answer(picked(line, q.Options))
+		r.Resume = how
 		switch strings.TrimSpace(line) {
 		case "":
 			prompt = c.words.again

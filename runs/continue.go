@@ -26,6 +26,7 @@ type ContinueRequest struct {
 	ResetEnvironment bool      // go to the home screen first; otherwise the phone is left as it is
 	Queue            bool      // as in StartRequest
 	Settings         *Settings // nil keeps those of the session's last run
+	Here             bool      // an open question is asked by nobody: the caller does, with AskHere
 }
 
 // Reply is an answer to a question.
@@ -253,8 +254,15 @@ func (c *continuation) wakeUp(ctx context.Context, how resumption) error {
 	case !waits:
 		return c.waitAgain(ctx, q)
 	}
-	c.m.router.Route(q.ID)
+	c.ask(q)
 	return nil
+}
+
+// ask has an open question asked, unless the caller does.
+func (c *continuation) ask(q *inquiry.Question) {
+	if !c.Here {
+		c.m.router.Route(q.ID)
+	}
 }
 
 // waitAgain brings a run that was paused while it waited for a reply back to waiting.
@@ -266,7 +274,7 @@ func (c *continuation) waitAgain(ctx context.Context, q *inquiry.Question) error
 	if err != nil {
 		return err
 	}
-	c.m.router.Route(q.ID)
+	c.ask(q)
 	c.m.moved(c.state, r)
 	return nil
 }

@@ -88,7 +88,8 @@ func (c *demoCmd) play(ctx context.Context, a *app, manager *runs.Manager, show 
 		}
 	}()
 	for {
-		if st, err = waitForEnd(ctx, manager, st); err != nil || !st.Run.State.Waiting() {
+		st, err = show.waitForEnd(ctx, manager, st, nil)
+		if err != nil || !st.Run.State.Waiting() {
 			return st, err
 		}
 		answer, err := c.answer(ctx, a, show, st.Question.Text)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"time"
@@ -42,13 +43,21 @@ type taskFlags struct {
 	workFlags
 
 	answers bool // the command line answers the question: that is not said again
+	// how a run goes on with the answer to the question that is open; nil asks no question that the
+	// run's reply mode does not ask here
+	here *runs.ContinueRequest
+}
+
+// asksHere reports whether a person is at the terminal, and nothing else was said of questions.
+func (t *taskFlags) asksHere(a *app) bool {
+	return a.conf.Origin("reply.mode") == config.ByDefault && !t.JSON && a.attended()
 }
 
 // settings are those of the run. A person at the terminal is asked there, unless it was said
 // otherwise.
 func (t *taskFlags) settings(a *app) runs.Settings {
 	mode := channel.Mode(a.conf.Reply.Mode)
-	if a.conf.Origin("reply.mode") == config.ByDefault && !t.JSON && a.attended() {
+	if t.asksHere(a) {
 		mode = channel.ManualReply + " -> " + channel.PassToClient
 	}
 	return runs.Settings{ReplyMode: mode,
@@ -126,6 +135,9 @@ func (c *continueCmd) Run(ctx context.Context, a *app) error {
 			s := c.settings(a)
 			r.Settings = &s
 		}
+		if c.asksHere(a) && r.Reply == nil {
+			r.Here, c.here = true, &r
+		}
 		st, err := d.manager.Continue(ctx, r)
 		st.Session.ID = sess.ID
 		return st, err
@@ -179,7 +191,7 @@ func (a *app) follow(ctx context.Context, c *taskFlags,
 		if replayed {
 			a.notef("this reply was taken before")
 		}
-		st, err = waitForEnd(ctx, d.manager, st)
+		st, err = show.waitForEnd(ctx, d.manager, st, c.here)
 		st.Replayed = replayed
 		return err
 	})
@@ -193,11 +205,26 @@ func (a *app) follow(ctx context.Context, c *taskFlags,
 	return a.reportEnd(ctx, st, c)
 }
 
-// waitForEnd waits until the run does not go on by itself any more. When ctx ends it pauses the run
-// first.
-func waitForEnd(ctx context.Context, manager *runs.Manager, st runs.Status) (runs.Status, error) {
-	id := st.Session.ID
-	for st.Reason == agentloop.StillRunning {
+// waitForEnd waits until the run does not go on by itself any more. Unless here is nil its
+// questions are asked here, and with the answer to the first it goes on as here says. When ctx ends
+// it pauses the run first; one that waits for an answer stays as it is.
+func (s *steps) waitForEnd(ctx context.Context, manager *runs.Manager, st runs.Status,
+	here *runs.ContinueRequest) (runs.Status, error) {
+	id, how := st.Session.ID, here
+	for first := true; ; first = false {
+		open := here != nil && st.Question != nil && st.Run.State.Waiting()
+		if open && (first || st.Reason != agentloop.StillRunning) && !s.left() {
+			err := manager.AskHere(ctx, *st.Question, how)
+			if ctx.Err() != nil || errors.Is(err, io.EOF) {
+				st.Reason = st.Run.StopReason
+				return st, nil
+			}
+			if how = nil; err != nil {
+				return st, err
+			}
+		} else if st.Reason != agentloop.StillRunning {
+			return st, nil
+		}
 		next, err := manager.Wait(ctx, runs.WaitRequest{SessionID: id, Budget: time.Hour})
 		if ctx.Err() != nil {
 			return manager.Stop(context.WithoutCancel(ctx),
@@ -208,7 +235,6 @@ func waitForEnd(ctx context.Context, manager *runs.Manager, st runs.Status) (run
 		}
 		st = next
 	}
-	return st, nil
 }
 
 // reportEnd prints the result and gives the exit code.

@@ -112,6 +112,50 @@ func TestWhoLeavesTheTerminalsQuestionLeavesItToLater(t *testing.T) {
 	b.done(tripTouches)
 }
 
+// Whoever asked first: a question that was left at the terminal, and one that a program was to
+// answer.
+func TestContinueAtATerminalAsksTheOpenQuestionThere(t *testing.T) {
+	t.Parallel()
+	for name, begin := range map[string]func(b *testEnv){
+		"left at the terminal": func(b *testEnv) {
+			p, master, _, screen := b.atTerminal(80, nil, "run", b.task.Goal)
+			screen.await(t, `(end the task\): )`)
+			_, err := io.WriteString(master, "\x04") // Ctrl-D
+			require.NoError(t, err)
+			require.Equal(t, exitWaiting, p.ends(), "%s", screen)
+		},
+		"passed to a client": func(b *testEnv) {
+			_, errs, code := b.run("run", b.task.Goal)
+			require.Equal(t, exitWaiting, code, "%s", errs)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newTestEnv(t, demoTask, "")
+			begin(b)
+			p, master, _, screen := b.atTerminal(80, []string{"LC_ALL=zh_CN.UTF-8"}, "continue")
+			screen.await(t, `(请回答（/refuse：不回答，/stop：停止任务）：)`)
+			_, err := io.WriteString(master, "\x04")
+			require.NoError(t, err)
+			require.Equal(t, exitWaiting, p.ends(), "%s", screen)
+
+			for name, args := range map[string][]string{"JSON": {"--json"},
+				"a flag": {"--reply-mode", "pass_to_client"}} {
+				p, _, _, screen := b.atTerminal(80, nil, append([]string{"continue"}, args...)...)
+				require.Equal(t, exitWaiting, p.ends(), "%s: %s", name, screen)
+				require.NotContains(t, screen.String(), "The agent asks", name)
+			}
+
+			p, master, _, screen = b.atTerminal(80, nil, "continue", "--max-steps", "30")
+			screen.await(t, `(The agent asks:)`)
+			_, err = io.WriteString(master, "42\n")
+			require.NoError(t, err)
+			require.Zero(t, p.ends(), "%s", screen)
+			require.Equal(t, 1, strings.Count(screen.String(), "Which size"), "%s", screen)
+			b.done(tripTouches)
+		})
+	}
+}
+
 // Long and hostile words stay within their lines, also when the terminal is made narrower.
 func TestWordsOfTheModelKeepToTheirLines(t *testing.T) {
 	t.Parallel()

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -30,6 +31,7 @@ type steps struct {
 	base    int // steps of the session before this call
 	last    int // the session's
 	asked   bool
+	gone    bool // nobody answers here any more
 }
 
 func (a *app) newSteps(console runs.Console) *steps {
@@ -78,7 +80,20 @@ func (s *steps) Ask(ctx context.Context, prompt string, secret bool) (string, er
 	s.asked = true
 	s.mu.Unlock()
 	s.live.show("")
-	return s.console.Ask(ctx, prompt, secret)
+	line, err := s.console.Ask(ctx, prompt, secret)
+	if errors.Is(err, io.EOF) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.gone = true
+	}
+	return line, err
+}
+
+// left reports whether the person has left a question to later.
+func (s *steps) left() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.gone
 }
 
 // event implements the manager's observer.

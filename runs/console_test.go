@@ -1,0 +1,64 @@
+package runs_test
+
+import (
+	"io"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/inquiry/channel"
+	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/session"
+)
+
+// openWithoutConsole leaves a question that a client was to answer, and gives the manager a person.
+func openWithoutConsole(t *testing.T, w *fixture, p *person) runs.Status {
+	t.Helper()
+	st := withMode(w, channel.PassToClient, "ask tap tap tap tap")
+	require.Equal(t, session.WaitingReply, st.Run.State)
+	w.again(func(o *runs.Options) { o.Console = p })
+	st, err := w.manager.Continue(w.ctx(),
+		runs.ContinueRequest{SessionID: st.Session.ID, Here: true})
+	require.NoError(t, err)
+	return st
+}
+
+func TestAQuestionIsAskedHereWhoeverWasToAnswerIt(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		st := openWithoutConsole(t, w, &person{lines: []string{"2"}})
+		err := w.manager.AskHere(w.ctx(), *st.Question,
+			&runs.ContinueRequest{SessionID: st.Session.ID, MaxSteps: 3})
+		require.NoError(t, err)
+		st = w.wait(st.Session.ID)
+		require.Equal(t, agentloop.MaxStepsReached, st.Reason, "as the caller wished")
+		require.Equal(t, "blue", st.Run.Progress.Exchanges[0].Answer)
+		q := w.questions(st.Session.ID)[0]
+		require.Equal(t, "console", q.Resolution.Channel)
+		require.Equal(t, "local_operator", q.Resolution.Authority)
+	})
+}
+
+func TestAQuestionThatIsLeftHereIsAsOpenAsBefore(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		st := openWithoutConsole(t, w, &person{gone: true})
+		before := w.questions(st.Session.ID)
+		err := w.manager.AskHere(w.ctx(), *st.Question, nil)
+		require.ErrorIs(t, err, io.EOF)
+		require.Equal(t, before, w.questions(st.Session.ID))
+		w.again(func(o *runs.Options) { o.Console = nil })
+		require.ErrorIs(t, w.manager.AskHere(w.ctx(), *st.Question, nil), io.EOF, "no console")
+	})
+}
+
+func TestAQuestionThatIsSettledElsewhereIsTakenFromHere(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		p := &person{}
+		st := openWithoutConsole(t, w, p)
+		time.AfterFunc(time.Minute, func() { w.reply(st.Session.ID, "red") })
+		require.NoError(t, w.manager.AskHere(w.ctx(), *st.Question, nil))
+		require.ErrorContains(t, p.left, "the question was answered elsewhere")
+		require.Equal(t, "done red", w.wait(st.Session.ID).Run.Answer)
+	})
+}
