@@ -11,20 +11,21 @@ import (
 // defaults, the checks and the help. A key's environment name is TAPLOOP_ and the key in upper case
 // with _ for a dot.
 type Config struct {
-	DataDir   string            `koanf:"data_dir"`
-	ADB       ADB               `koanf:"adb"`
-	HTTP      HTTP              `koanf:"http"`
-	Model     Model             `koanf:"model"`
-	Caption   Caption           `koanf:"caption"`
-	Loop      Loop              `koanf:"loop"`
-	Reply     Reply             `koanf:"reply"`
-	Calls     Calls             `koanf:"calls"`
-	Questions Questions         `koanf:"questions"`
-	Notify    Notify            `koanf:"notify"`
-	Privacy   string            `koanf:"privacy"`
-	Compat    string            `koanf:"compat"`
-	Schemas   string            `koanf:"schemas"`
-	Apps      map[string]string `koanf:"apps"`
+	DataDir   string             `koanf:"data_dir"`
+	ADB       ADB                `koanf:"adb"`
+	HTTP      HTTP               `koanf:"http"`
+	Model     Model              `koanf:"model"`
+	Models    map[string]Profile `koanf:"models"`
+	Caption   Caption            `koanf:"caption"`
+	Loop      Loop               `koanf:"loop"`
+	Reply     Reply              `koanf:"reply"`
+	Calls     Calls              `koanf:"calls"`
+	Questions Questions          `koanf:"questions"`
+	Notify    Notify             `koanf:"notify"`
+	Privacy   string             `koanf:"privacy"`
+	Compat    string             `koanf:"compat"`
+	Schemas   string             `koanf:"schemas"`
+	Apps      map[string]string  `koanf:"apps"`
 }
 
 // ADB says how phones are reached.
@@ -67,6 +68,8 @@ type Model struct {
 	ReplayOrModel    string         `koanf:"replay_or_model"`
 	ReplayTolerance  float64        `koanf:"replay_tolerance"`
 	ReplayMasks      []string       `koanf:"replay_masks"`
+	PromptPrice      float64        `koanf:"prompt_price"`
+	ReplyPrice       float64        `koanf:"reply_price"`
 }
 
 // Caption says which model puts frames in words and answers under auto_reply. Empty values are

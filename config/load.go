@@ -31,8 +31,9 @@ type Options struct {
 // Loaded is a configuration that knows where its values came from.
 type Loaded struct {
 	Config
-	File   string // the file that was read, "" when there was none
-	origin map[string]string
+	File    string // the file that was read, "" when there was none
+	Profile string // the one of Models that the model was named by, "" when it was none
+	origin  map[string]string
 }
 
 // Origin says which layer gave the key its value: default, the file's path, an environment name, or
@@ -66,8 +67,15 @@ func Load(opts *Options) (*Loaded, error) {
 	if err := l.applyEnviron(keys, opts.Environ); err != nil {
 		return nil, err
 	}
+	if err := fileOnly(opts.Flags); err != nil {
+		return nil, err
+	}
+	flags, err := l.useProfile(keys, opts.Flags)
+	if err != nil {
+		return nil, err
+	}
 	flag := func(string) string { return "flag" }
-	if err := l.apply(keys, "the command line", opts.Flags, flag); err != nil {
+	if err := l.apply(keys, "the command line", flags, flag); err != nil {
 		return nil, err
 	}
 	if err := l.derive(opts.Getenv); err != nil {
@@ -91,7 +99,13 @@ func (l *Loaded) applyFile(keys []Key, opts *Options) error {
 		return err
 	}
 	l.File = path
-	return l.apply(keys, path, m, func(string) string { return path })
+	defaults := l.Config
+	models := m[profilesPath] // their names may have dots, which are levels elsewhere
+	delete(m, profilesPath)
+	if err := l.apply(keys, path, m, func(string) string { return path }); err != nil {
+		return err
+	}
+	return l.takeProfiles(keys, defaults, path, models)
 }
 
 // Path is the configuration file's path, and whether it was named and so must exist.

@@ -77,6 +77,15 @@ var settings = []struct {
 			"home_clock (the upper part of a home screen), or left, top, width and height as " +
 			"fractions of the screen, such as 0 0.4 1 0.1; a package in front of them, or home, " +
 			"limits that to one app; in the environment separated by commas"},
+	{"model.prompt_price", "0", between(0, 1e6),
+		"price of a million tokens that are sent, in a currency of your choice; bench adds it up; " +
+			"0 means that it is not known"},
+	{"model.reply_price", "0", between(0, 1e6), "price of a million tokens that come back"},
+
+	{"models", "", nil,
+		"models with names of their own, each with keys of the group model: {NAME: {base_url: " +
+			"https://models.example/v1, name: some-model}}; NAME then stands wherever a model is " +
+			"named (--model NAME), and what a profile leaves out is taken from model"},
 
 	{"caption.base_url", "", nil, "endpoint; the default is model.base_url"},
 	{"caption.name", "", nil, "model; the default is model.name"},

@@ -31,6 +31,9 @@ model:
   api_key_file: /home/me/.secrets/models
   lang: en
   extra: {top_k: 1}
+models:
+  big: {base_url: https://other.example/v1, name: org/other-model, api_key_file: /home/me/.secrets/other}
+  bold: {temperature: 1}
 apps:
   My Bank: com.example.bank
 calls:
@@ -40,6 +43,11 @@ notify:
   webhooks:
     - {url: https://hooks.example/taploop, secret_env: TAPLOOP_WEBHOOK_SECRET}
 ` + "```" + `
+
+A name below ` + "`models`" + ` stands wherever a model is named (` +
+	"`--model big`, `TAPLOOP_MODEL_NAME=big`" + `): its settings take the place of
+those of ` + "`model`" + `, wherever these came from, and flags win over both. ` +
+	"What it leaves out is taken from `model`, but a key\nnever goes to an endpoint " + `that it was not given for.
 
 Durations have a unit: 90s, 30m. Keys of models come from the environment or a file, never from a flag, and are masked wherever
 they are shown.

@@ -1,0 +1,116 @@
+package config
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/taploop/taploop/internal/hint"
+)
+
+// Profile is a model with a name of its own: keys of the group model with their values. Naming it
+// in the place of a model's name takes over all of them. Printed, it shows no key.
+type Profile map[string]any
+
+// masked is p without its key.
+func (p Profile) masked() map[string]any {
+	m := maps.Clone(map[string]any(p))
+	if m["api_key"] != nil {
+		m["api_key"] = "[secret]"
+	}
+	return m
+}
+
+// String implements fmt.Stringer.
+func (p Profile) String() string { return fmt.Sprint(p.masked()) }
+
+// GoString implements fmt.GoStringer.
+func (p Profile) GoString() string { return fmt.Sprintf("%#v", p.masked()) }
+
+// MarshalJSON implements json.Marshaler.
+func (p Profile) MarshalJSON() ([]byte, error) { return json.Marshal(p.masked()) }
+
+const (
+	modelGroup   = "model."
+	modelName    = modelGroup + "name"
+	profilesPath = "models"
+)
+
+// takeProfiles keeps a file's profiles. Each is checked on top of the defaults, whether it is used
+// or not.
+func (l *Loaded) takeProfiles(keys []Key, defaults Config, file string, given any) error {
+	if given == nil {
+		return nil
+	}
+	named, ok := given.(map[string]any)
+	if !ok {
+		return hint.Add(fmt.Errorf("in %s: models is no map", file),
+			"write models: {NAME: {base_url: URL, name: MODEL}}")
+	}
+	l.Models, l.origin[profilesPath] = map[string]Profile{}, file
+	var bad []error
+	for _, name := range slices.Sorted(maps.Keys(named)) {
+		p, ok := named[name].(map[string]any)
+		if !ok || name == "" {
+			bad = append(bad, hint.Add(fmt.Errorf("in %s: models.%s is no model", file, name),
+				"write models: {NAME: {base_url: URL, name: MODEL}}"))
+			continue
+		}
+		l.Models[name] = p
+		trial := &Loaded{Config: defaults, origin: map[string]string{}}
+		trial.Models = l.Models
+		bad = append(bad, cmp.Or(trial.use(keys, name), trial.check()))
+	}
+	return errors.Join(bad...)
+}
+
+// useProfile takes over the profile that the highest layer names in the place of a model. What the
+// command line says for itself wins over it; flags are returned without the profile's name.
+func (l *Loaded) useProfile(keys []Key, flags map[string]any) (map[string]any, error) {
+	name := l.Model.Name
+	if n, ok := flags[modelName].(string); ok {
+		name = n
+	}
+	if _, ok := l.Models[name]; !ok {
+		return flags, nil
+	}
+	l.Profile = name
+	flags = maps.Clone(flags)
+	delete(flags, modelName)
+	return flags, l.use(keys, name)
+}
+
+// use lays a profile over the model's settings. A key goes only to the endpoint that it was given
+// for.
+func (l *Loaded) use(keys []Key, name string) error {
+	p := l.Models[name]
+	base, own := p["base_url"]
+	if own && base != l.Model.BaseURL || p["api_key"] != nil || p["api_key_file"] != nil {
+		l.Model.APIKey, l.Model.APIKeyFile = "", ""
+	}
+	layer := map[string]any{}
+	for k, v := range p {
+		layer[modelGroup+k] = v
+	}
+	if _, ok := p["name"]; !ok {
+		layer[modelName] = name
+	}
+	return l.apply(keys, profilesPath+"."+name, layer, func(path string) string {
+		return profilesPath + "." + name + "." + strings.TrimPrefix(path, modelGroup)
+	})
+}
+
+// fileOnly refuses profiles on the command line.
+func fileOnly(flags map[string]any) error {
+	for path := range flags {
+		if path == profilesPath || strings.HasPrefix(path, profilesPath+".") {
+			return hint.Add(fmt.Errorf("%s cannot be set on the command line", path),
+				"--set model.KEY=VALUE wins over what a profile says; the file holds the profiles")
+		}
+	}
+	return nil
+}
