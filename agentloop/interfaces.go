@@ -73,7 +73,8 @@ type Journal interface {
 	// Intent records what is about to be done. It returns only when that would survive a crash; the
 	// phone is touched, and a question asked, after it.
 	Intent(ctx context.Context, s Step) error
-	// Done records the step with its outcome, and the progress after it, in one transaction. A step
-	// without a gesture or a question has no Intent, only a Done.
+	// Done records the step with its outcome, and the progress after it, in one transaction. It may
+	// be that only the next Intent makes it survive a crash of the machine. A step without a
+	// gesture or a question has no Intent, only a Done.
 	Done(ctx context.Context, s Step, p Progress) error
 }

@@ -2,7 +2,6 @@ package runs
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/taploop/taploop/agentloop"
@@ -12,10 +11,6 @@ import (
 
 // Park implements agentloop.Parker. It stores the question with the frame that it is about.
 func (x *execution) Park(ctx context.Context, q agentloop.Question) error {
-	frame, err := x.m.store.SaveFrame(ctx, x.run, q.Step, q.Look.Frame)
-	if err != nil {
-		return fmt.Errorf("keeping the frame of a question: %w", err)
-	}
 	asked := inquiry.Question{
 		SessionID: x.run.SessionID,
 		RunID:     x.run.ID,
@@ -27,14 +22,16 @@ func (x *execution) Park(ctx context.Context, q agentloop.Question) error {
 		Options:   distinct(q.Options),
 		FreeText:  q.FreeText,
 		Round:     q.Round,
-		Frame:     frame,
 		OnTimeout: x.m.opts.OnTimeout,
+	}
+	if q.Look.Frame != nil {
+		asked.Frame = x.run.FrameID(q.Step) // kept with the step's intent
 	}
 	asked.Secret = asked.AsksForSecret()
 	if q.Secret != nil {
 		asked.Secret, asked.Public = *q.Secret, !*q.Secret
 	}
-	err = route.Plan(&asked, x.settings.ReplyMode, x.m.opts.Attention, x.m.opts.Channels)
+	err := route.Plan(&asked, x.settings.ReplyMode, x.m.opts.Attention, x.m.opts.Channels)
 	if err != nil {
 		return err
 	}

@@ -2,8 +2,9 @@
 // phones.
 //
 // Everything is in one SQLite database in WAL mode under the data folder, with the frames as JPEG
-// files next to it. What a method has written when it returns survives a crash of the process and
-// of the machine. Several processes may use one data folder at once.
+// files next to it. What a method has written when it returns survives a crash of the process, and
+// of the machine, too, but for the outcomes of steps and the frames, of which
+// docs/design/acting-once.md tells. Several processes may use one data folder at once.
 //
 // From the bottom up: [Open] migrates the database and registers this process as an owner, which
 // lives as long as it holds a lock on a file. A [Session] is a phone and a conversation about it;

@@ -18,6 +18,9 @@ import (
 var (
 	// ErrNotFound says that there is no such session, run or frame.
 	ErrNotFound = errors.New("not found")
+	// ErrFrameLost is an ErrNotFound of a frame that its step had.
+	ErrFrameLost = fmt.Errorf("%w: the picture was not on the disk yet, or not whole, when the "+
+		"machine went down", ErrNotFound)
 	// ErrFenced says that the run has another life by now: it was stopped, paused or taken over.
 	// The writer must not go on.
 	ErrFenced = errors.New("the run was stopped or taken over")

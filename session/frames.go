@@ -1,15 +1,16 @@
 package session
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
-
-	"github.com/moby/sys/atomicwriter"
 
 	"github.com/taploop/taploop/screen"
 )
@@ -33,72 +34,97 @@ func (s *Store) framePath(id string) (string, error) {
 	return filepath.Join(s.dir, framesDir, m[1], m[2]+"."+m[3]+".jpeg"), nil
 }
 
-// FramePath is the file that keeps a frame; "" for none.
-func (s *Store) FramePath(id string) string {
-	path, _ := s.framePath(id)
-	return path
+// frameFile is a frame in its file. The file is not synced: the row of its step has the length and
+// the SHA-256 of what was written, so that a file which a crash of the machine has cut short, or
+// left with something else in it, is not taken for the frame.
+type frameFile struct {
+	id, path string // "" for none
+	bytes    int
+	sum      []byte
 }
 
-// Frame returns a frame as JPEG, or ErrNotFound.
+// FrameID is the id of what the run, in its present life, sees at the step of that index.
+func (r Run) FrameID(index int) string {
+	return fmt.Sprintf("%s.%d.%d", r.SessionID, index, r.Fence)
+}
+
+// Frame returns a frame of a step as JPEG, or ErrNotFound, or ErrFrameLost.
 func (s *Store) Frame(ctx context.Context, id string) ([]byte, error) {
-	path, err := s.framePath(id)
-	if err != nil {
-		return nil, err
-	}
-	b, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("frame %q: %w", id, ErrNotFound)
-	}
+	b, _, err := s.frame(ctx, id)
 	return b, err
 }
 
-// SaveFrame keeps the frame of the run's step with that index and returns its id, for a question
-// that shows it before the step is journaled. The journal keeps the frame of each step by itself,
-// under the same id. No frame has the id "".
-func (s *Store) SaveFrame(
-	ctx context.Context, run Run, index int, f *screen.Frame,
-) (string, error) {
-	if f == nil {
-		return "", nil
-	}
-	id := fmt.Sprintf("%s.%d.%d", run.SessionID, index, run.Fence)
+// FramePath is the file that keeps a frame. Its errors are those of Frame.
+func (s *Store) FramePath(ctx context.Context, id string) (string, error) {
+	_, path, err := s.frame(ctx, id)
+	return path, err
+}
+
+func (s *Store) frame(ctx context.Context, id string) ([]byte, string, error) {
 	path, err := s.framePath(id)
 	if err != nil {
-		return "", err
+		return nil, "", err
 	}
-	if err := ctx.Err(); err != nil {
-		return "", err
+	var size int
+	var sum []byte
+	m := frameID.FindStringSubmatch(id)
+	row := s.read.QueryRowContext(ctx, `SELECT frame_bytes, frame_sum FROM steps
+		WHERE session_id = ? AND idx = ? AND frame = ?`, m[1], m[2], id)
+	if err := row.Scan(&size, &sum); errors.Is(err, sql.ErrNoRows) {
+		return nil, "", fmt.Errorf("frame %q: %w", id, ErrNotFound)
+	} else if err != nil {
+		return nil, "", doing(err, "looking for frame %q", id)
+	}
+	b, err := os.ReadFile(path)
+	guarded := len(sum) > 0 // former versions synced each file
+	switch got := sha256.Sum256(b); {
+	case errors.Is(err, fs.ErrNotExist) && !guarded:
+		err = fmt.Errorf("frame %q: %w", id, ErrNotFound)
+	case guarded && (errors.Is(err, fs.ErrNotExist) ||
+		err == nil && (len(b) != size || !bytes.Equal(got[:], sum))):
+		err = fmt.Errorf("frame %q: %w", id, ErrFrameLost)
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	return b, path, nil
+}
+
+// saveFrame keeps the frame under the id. A file without a row is left over by a crash; it is
+// harmless, and is replaced or deleted with its session.
+func (s *Store) saveFrame(ctx context.Context, id string, f *screen.Frame) (frameFile, error) {
+	path, err := s.framePath(id)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return frameFile{}, err
 	}
 	b, err := f.Within(longSide).JPEG(jpegQuality)
 	if err != nil {
-		return "", err
+		return frameFile{}, err
 	}
-	return id, explain(writeFile(path, b))
+	if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return frameFile{}, explain(err)
+	}
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		return frameFile{}, explain(err)
+	}
+	sum := sha256.Sum256(b)
+	return frameFile{id, path, len(b), sum[:]}, nil
 }
 
-// writeFile puts a whole file at path or none, durably. A frame without a row is left over by a
-// crash; it is harmless, and is replaced or deleted with its session.
-func writeFile(path string, b []byte) error {
-	dir := filepath.Dir(path)
-	if err := makeDir(dir); err != nil {
-		return err
-	}
-	if err := atomicwriter.WriteFile(path, b, 0o600); err != nil {
-		return err
-	}
-	return syncDir(dir)
-}
-
-// makeDir makes one folder; that it exists is on disk when it returns.
-func makeDir(dir string) error {
-	err := os.Mkdir(dir, 0o700)
-	if errors.Is(err, fs.ErrExist) {
-		return nil
-	}
+// sync makes the file survive a crash of the machine.
+func (f frameFile) sync() error {
+	file, err := os.OpenFile(f.path, os.O_RDWR, 0)
 	if err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(dir))
+	if err := errors.Join(file.Sync(), file.Close()); err != nil {
+		return err
+	}
+	dir := filepath.Dir(f.path)
+	return errors.Join(syncDir(dir), syncDir(filepath.Dir(dir)))
 }
 
 func syncDir(dir string) error {

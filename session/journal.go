@@ -31,9 +31,10 @@ type journal struct {
 type keptFrame struct {
 	frame *screen.Frame
 	index int
-	id    string
-	// gives the id once the frame is there, "" when it could not be kept; nil when that is known
-	early chan string
+	file  frameFile
+	// gives the file once the frame is there, none when it could not be kept; nil when that is
+	// known
+	early chan frameFile
 }
 
 // Prepare keeps the step's frame in the background; the store's Close waits for that. See
@@ -43,40 +44,38 @@ func (j *journal) Prepare(ctx context.Context, st agentloop.Step) {
 	if f == nil {
 		return
 	}
-	early := make(chan string, 1)
+	early := make(chan frameFile, 1)
 	j.kept = keptFrame{frame: f, index: st.Index, early: early}
 	ctx = context.WithoutCancel(ctx)
 	j.s.saving.Go(func() {
-		id, err := j.s.SaveFrame(ctx, j.run, st.Index, f)
-		if err != nil {
-			id = "" // keep tries again
-		}
-		early <- id
+		file, _ := j.s.saveFrame(ctx, j.run.FrameID(st.Index), f)
+		early <- file // none: keep tries again
 	})
 }
 
-// keep returns the id of the step's frame in the store, once it is there.
-func (j *journal) keep(ctx context.Context, index int, f *screen.Frame) (string, error) {
+// keep returns the file of the step's frame, once it is there.
+func (j *journal) keep(ctx context.Context, index int, f *screen.Frame) (frameFile, error) {
 	k := &j.kept
 	if f != k.frame || index != k.index {
 		*k = keptFrame{frame: f, index: index}
 	}
 	if k.early != nil {
 		select {
-		case k.id = <-k.early:
+		case k.file = <-k.early:
 			k.early = nil
 		case <-ctx.Done():
-			return "", context.Cause(ctx)
+			return frameFile{}, context.Cause(ctx)
 		}
 	}
 	var err error
-	if k.id == "" {
-		k.id, err = j.s.SaveFrame(ctx, j.run, index, f)
+	if k.file.id == "" {
+		k.file, err = j.s.saveFrame(ctx, j.run.FrameID(index), f)
 	}
-	return k.id, err
+	return k.file, err
 }
 
-// Intent writes the step and its frame down before the phone is touched. See agentloop.Journal.
+// Intent writes the step down before the phone is touched; it survives a crash of the machine, and
+// so does all that was journaled before. See agentloop.Journal.
 func (j *journal) Intent(ctx context.Context, st agentloop.Step) error {
 	r, err := j.record(ctx, st, Intent)
 	if err == nil {
@@ -92,17 +91,18 @@ func (j *journal) Intent(ctx context.Context, st agentloop.Step) error {
 	return doing(err, "journaling the intent of step %d", st.Index)
 }
 
-// Done writes the outcome. See agentloop.Journal. Its ctx should not end with the run: what the
-// phone did is to be known. A step whose Intent is there is completed even when the run has another
-// life by now, because that is what happened; the progress is not stored then, and the error is
-// ErrFenced.
+// Done writes the outcome. See agentloop.Journal. It survives a crash of the process, and from the
+// next Intent or Transition on one of the machine; until then the Intent alone may be left. Its ctx
+// should not end with the run: what the phone did is to be known. A step whose Intent is there is
+// completed even when the run has another life by now, because that is what happened; the progress
+// is not stored then, and the error is ErrFenced.
 func (j *journal) Done(ctx context.Context, st agentloop.Step, c agentloop.Progress) error {
 	r, err := j.record(ctx, st, Done)
 	if err != nil {
 		return fmt.Errorf("journaling step %d: %w", st.Index, err)
 	}
 	var lost error
-	err = j.s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err = j.s.note(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		state, fence, err := j.present(ctx, tx)
 		if err != nil {
 			return err
@@ -170,11 +170,14 @@ func (j *journal) record(
 	if f == nil {
 		return r, nil
 	}
-	var err error
-	if r.FrameID, err = j.keep(ctx, st.Index, f); err != nil {
+	file, err := j.keep(ctx, st.Index, f)
+	if err == nil && state == Intent && st.Asks != "" {
+		err = explain(file.sync()) // a person is to see it, also after a crash of the machine
+	}
+	if err != nil {
 		return nil, fmt.Errorf("keeping its frame: %w", err)
 	}
-	r.FrameSize = f.Size()
+	r.FrameID, r.FrameSize = file.id, f.Size()
 	return r, nil
 }
 
@@ -185,6 +188,10 @@ func (j *journal) row(r *StepRecord) fields {
 		verb = a.Verb()
 	}
 	more := append(r.usage(), field{"verb", verb}, field{"fence", j.run.Fence})
+	if r.FrameID != "" {
+		more = append(more, field{"frame_bytes", j.kept.file.bytes},
+			field{"frame_sum", j.kept.file.sum})
+	}
 	return append(r.fields(), more...)
 }
 

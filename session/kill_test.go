@@ -5,11 +5,13 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"strconv"
 	"testing"
 	"time"
 
@@ -49,8 +51,8 @@ func child(t *testing.T, what, dir, run string) (*exec.Cmd, *bufio.Scanner) {
 	return cmd, bufio.NewScanner(out)
 }
 
-// journalForever resumes the run and takes steps: each gesture appends one byte to the file
-// "phone", which stands for the phone.
+// journalForever resumes the run and takes steps, for ever or so many: each gesture appends one
+// byte to the file "phone", which stands for the phone.
 func journalForever(dir, runID string) error {
 	ctx := context.Background()
 	s, err := session.Open(ctx, dir, nil)
@@ -72,7 +74,11 @@ func journalForever(dir, runID string) error {
 		return err
 	}
 	j, c := s.Journal(r), r.Progress
-	for i := x.Steps + 1; ; i++ {
+	last, err := strconv.Atoi(os.Getenv("TAPLOOP_TEST_STEPS"))
+	if err != nil {
+		last = math.MaxInt
+	}
+	for i := x.Steps + 1; i <= last; i++ {
 		st := step(&testing.T{}, i, actions.Type{Text: fmt.Sprint(i)})
 		if err := j.Intent(ctx, st); err != nil {
 			return err
@@ -86,6 +92,8 @@ func journalForever(dir, runID string) error {
 			return err
 		}
 	}
+	os.Exit(0)
+	return nil
 }
 
 func TestAKillAtAnyMomentLosesAtMostTheStepInFlightAndRepeatsNothing(t *testing.T) {

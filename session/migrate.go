@@ -76,10 +76,22 @@ func (s *Store) migrateTo(ctx context.Context, version int, name string) error {
 	})
 }
 
-// update runs f in a transaction that holds the write lock from its beginning. The writers of this
-// process are served in the order in which they came. A ctx that ends is seen while waiting for
-// that; then the transaction is not cut off half way, so the caller knows whether it happened.
-func (s *Store) update(ctx context.Context,
+// update runs f in a transaction that survives a crash of the machine when update returns.
+func (s *Store) update(ctx context.Context, f func(context.Context, *sql.Tx) error) error {
+	return s.transact(ctx, "FULL", f)
+}
+
+// note is update for what need only survive a crash of the process yet. The next update, in
+// whichever process, makes it survive one of the machine: the log is synced from its beginning.
+func (s *Store) note(ctx context.Context, f func(context.Context, *sql.Tx) error) error {
+	return s.transact(ctx, "NORMAL", f)
+}
+
+// transact runs f in a transaction that holds the write lock from its beginning, and commits it
+// with that much of PRAGMA synchronous. The writers of this process are served in the order in
+// which they came. A ctx that ends is seen while waiting for that; then the transaction is not cut
+// off half way, so the caller knows whether it happened.
+func (s *Store) transact(ctx context.Context, synchronous string,
 	f func(context.Context, *sql.Tx) error) (err error) {
 	defer func() { err = explain(err) }()
 	if ctx.Err() != nil {
@@ -95,6 +107,9 @@ func (s *Store) update(ctx context.Context,
 	}
 	defer func() { <-s.line }()
 	ctx = context.WithoutCancel(ctx)
+	if _, err := s.write.ExecContext(ctx, "PRAGMA synchronous = "+synchronous); err != nil {
+		return err
+	}
 	tx, err := s.write.BeginTx(ctx, nil)
 	if err != nil {
 		return err

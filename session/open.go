@@ -103,9 +103,9 @@ func (s *Store) open(ctx context.Context) error {
 	if err := privateFile(path); err != nil {
 		return err
 	}
-	const durable = "_txlock=immediate&_pragma=synchronous(FULL)&_pragma=secure_delete(ON)"
+	const params = "_txlock=immediate&_pragma=secure_delete(ON)"
 	var err error
-	if s.write, err = s.connect(path, 1, durable); err != nil {
+	if s.write, err = s.connect(path, 1, params); err != nil {
 		return err
 	}
 	if err := s.migrate(ctx); err != nil {

@@ -169,18 +169,6 @@ func TestEachStepHasItsOwnPicture(t *testing.T) {
 	require.Len(t, ids, 3)
 }
 
-func TestTheFrameOfAQuestionIsTheOneOfItsStep(t *testing.T) {
-	s := open(t, t.TempDir(), nil)
-	r := started(t, s)
-	st := step(t, 1, actions.Info{Question: "?"})
-	id, err := s.SaveFrame(t.Context(), r, 1, st.Look.Frame)
-	require.NoError(t, err)
-	require.NoError(t, s.Journal(r).Done(t.Context(), st, agentloop.Progress{}))
-	steps, err := s.Steps(t.Context(), r.SessionID)
-	require.NoError(t, err)
-	require.Equal(t, id, steps[0].FrameID)
-}
-
 func TestAJournalShowsWhatFormerStepsSaw(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	r := started(t, s)

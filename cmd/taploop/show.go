@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -40,7 +41,8 @@ type shownStep struct {
 	Question *inquiry.Question `json:"question,omitempty"`
 	WaitedMS int64             `json:"waited_ms,omitempty"`
 	Frame    string            `json:"frame,omitempty"`
-	Picture  string            `json:"picture,omitempty"` // path of the file
+	Picture  string            `json:"picture,omitempty"`         // path of the file
+	Missing  string            `json:"picture_missing,omitempty"` // why there is no Picture
 	App      string            `json:"app,omitempty"`
 	Tries    int               `json:"tries"`
 	Replies  []shownReply      `json:"replies,omitempty"`
@@ -79,14 +81,19 @@ func read(ctx context.Context, store *session.Store, sess session.Session) (show
 		return x, err
 	}
 	for _, st := range records {
-		x.Steps = append(x.Steps, newShownStep(store, st, asked))
+		shown, err := newShownStep(ctx, store, st, asked)
+		if err != nil {
+			return x, err
+		}
+		x.Steps = append(x.Steps, shown)
 	}
 	return x, nil
 }
 
-func newShownStep(store *session.Store, st session.StepRecord, asked []inquiry.Question) shownStep {
+func newShownStep(ctx context.Context, store *session.Store, st session.StepRecord,
+	asked []inquiry.Question) (shownStep, error) {
 	s := shownStep{Step: export.NewStep(st), Index: st.Index, Exchange: st.Exchange,
-		Frame: st.FrameID, Picture: store.FramePath(st.FrameID), App: st.Look.State.App,
+		Frame: st.FrameID, App: st.Look.State.App,
 		Tries: len(st.Proposal.Tries), TookMS: st.Timing.Total().Milliseconds(), At: st.StartedAt}
 	for _, try := range st.Proposal.Tries {
 		s.Replies = append(s.Replies, shownReply{try.Reply, try.Error})
@@ -97,7 +104,14 @@ func newShownStep(store *session.Store, st session.StepRecord, asked []inquiry.Q
 	if i >= 0 {
 		s.Question, s.WaitedMS = &asked[i], asked[i].Waited(time.Now()).Milliseconds()
 	}
-	return s
+	if st.FrameID == "" {
+		return s, nil
+	}
+	var err error
+	if s.Picture, err = store.FramePath(ctx, st.FrameID); errors.Is(err, session.ErrNotFound) {
+		s.Missing, err = err.Error(), nil
+	}
+	return s, err
 }
 
 // sheet prints lines that keep to a terminal's width.
@@ -152,6 +166,7 @@ func (s shownStep) print(p sheet) {
 	}
 	s.exchange(p, below)
 	p.line(below+"picture: ", s.Picture)
+	p.line(below+"no picture: ", s.Missing)
 }
 
 // exchange prints the step's question and what came of it.

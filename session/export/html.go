@@ -35,7 +35,7 @@ func HTML(ctx context.Context, w io.Writer, src Source, sessionID string) error 
 	t, err := read(ctx, src, sessionID)
 	if err == nil {
 		err = page.Execute(text.NewWriter(w), newView(t,
-			func(id string) (template.URL, error) { return picture(ctx, src, id) }))
+			func(id string) (shot, error) { return picture(ctx, src, id) }))
 	}
 	if err != nil {
 		return fmt.Errorf("exporting session %s as HTML: %w", sessionID, err)
@@ -56,19 +56,22 @@ const (
 	quality  = 75
 )
 
-// picture is a frame, small, as a data URL; "" when the store does not have it any more.
-func picture(ctx context.Context, src Source, id string) (template.URL, error) {
+// picture is a frame, small; none when the store does not have it any more.
+func picture(ctx context.Context, src Source, id string) (shot, error) {
 	b, err := src.Frame(ctx, id)
-	if errors.Is(err, session.ErrNotFound) {
-		return "", nil
-	}
-	if err != nil {
-		return "", fmt.Errorf("reading frame %s: %w", id, err)
+	switch {
+	case errors.Is(err, session.ErrFrameLost):
+		return shot{Missing: "The picture was lost when the machine went down"}, nil
+	case errors.Is(err, session.ErrNotFound):
+		return shot{Missing: "The picture is not there any more"}, nil
+	case err != nil:
+		return shot{}, fmt.Errorf("reading frame %s: %w", id, err)
 	}
 	if b, err = Shrink(b, longSide, quality); err != nil {
-		return "", fmt.Errorf("shrinking frame %s: %w", id, err)
+		return shot{}, fmt.Errorf("shrinking frame %s: %w", id, err)
 	}
-	return template.URL("data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(b)), nil
+	return shot{URL: template.URL("data:image/jpeg;base64," +
+		base64.StdEncoding.EncodeToString(b))}, nil
 }
 
 // Shrink is a stored JPEG with a long side of at most side pixels.

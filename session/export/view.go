@@ -71,14 +71,20 @@ type stepView struct {
 	Answer   string
 	Answered string // by whom; "" when it was not
 	Open     bool   // the question waits for an answer
-	picture  func(id string) (template.URL, error)
+	picture  func(id string) (shot, error)
 }
 
-// Picture is the step's screenshot as a data URL. It is made when the page is written, so that only
-// one is in memory at a time.
-func (s stepView) Picture() (template.URL, error) {
+// shot is a picture as a data URL, or why there is none.
+type shot struct {
+	URL     template.URL
+	Missing string
+}
+
+// Picture is the step's screenshot. It is made when the page is written, so that only one is in
+// memory at a time.
+func (s stepView) Picture() (shot, error) {
 	if s.FrameID == "" {
-		return "", nil
+		return shot{Missing: "The display was off"}, nil
 	}
 	return s.picture(s.FrameID)
 }
@@ -86,7 +92,7 @@ func (s stepView) Picture() (template.URL, error) {
 // Before is the time before the model was asked.
 func (s stepView) Before() time.Duration { return s.Timing.Settle + s.Timing.Look }
 
-func newView(t trajectory, picture func(string) (template.URL, error)) view {
+func newView(t trajectory, picture func(string) (shot, error)) view {
 	d := &t.session.Device
 	for _, s := range []*string{&t.session.Serial, &d.Model, &d.Android} {
 		*s = tag(*s)
@@ -160,7 +166,7 @@ func bars(steps []session.StepRecord, waited map[int]time.Duration, all totals) 
 }
 
 func newStep(st session.StepRecord, r session.Run,
-	picture func(string) (template.URL, error)) stepView {
+	picture func(string) (shot, error)) stepView {
 	p := &st.Proposal
 	v := stepView{Verb: verbOf(p.Action), Words: Words(*p), picture: picture}
 	v.Heading = strings.TrimSpace(bounded(p.Explain))
