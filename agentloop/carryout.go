@@ -126,6 +126,9 @@ func (l *loop) outcome(ctx context.Context, s *Step, what string, err error) *En
 	if errors.Is(err, screen.ErrDisconnected) {
 		return halt(DeviceDisconnected, stepError(s, "carrying out "+what, err))
 	}
+	if errors.Is(err, screen.ErrDark) {
+		return halt(ManualStop, screen.ErrDark)
+	}
 	return nil
 }
 

@@ -10,8 +10,9 @@ import (
 
 // Phone is what the loop needs of a phone. It is used by one goroutine.
 //
-// Of an error the loop asks whether it is [screen.ErrDisconnected], [screen.ErrLocked] or
-// [screen.ErrSecure]. Any other error of a touch is a refusal, and its text is shown to the model.
+// Of an error the loop asks whether it is [screen.ErrDisconnected], [screen.ErrLocked],
+// [screen.ErrDark] or [screen.ErrSecure]. Any other error of a touch is a refusal, and its text is
+// shown to the model.
 type Phone interface {
 	actions.Surface
 	// Look captures one frame and the state along with it. The frame is nil when the display is

@@ -55,6 +55,8 @@ func LostPhone(err error) *Ending {
 		return halt(SecureScreen, err)
 	case errors.Is(err, screen.ErrLocked):
 		return halt(ScreenLocked, err)
+	case errors.Is(err, screen.ErrDark):
+		return halt(ManualStop, err)
 	default:
 		return halt(DeviceError, err)
 	}
@@ -97,7 +99,7 @@ func isBlack(n Note) bool { return n.Kind == NoteBlack }
 func offOrLocked(s screen.State) *Ending {
 	switch {
 	case !s.On:
-		return halt(ManualStop, errors.New("the phone's display is off"))
+		return halt(ManualStop, screen.ErrDark)
 	case s.Locked:
 		return halt(ScreenLocked, screen.ErrLocked)
 	default:

@@ -175,6 +175,14 @@ func TestHowARunEnds(t *testing.T) {
 						screen.ErrDisconnected)
 				}
 			}, says: "carrying out CLICK", steps: 1},
+		{name: "display that goes dark in the middle of a gesture",
+			acts: []actions.Action{actions.OpenApp{App: "Clock"}, tap(1, 1)},
+			want: agentloop.ManualStop,
+			arrange: func(r *rig) {
+				r.phone.touch = func(context.Context) error {
+					return fmt.Errorf("launching: %w", screen.ErrDark)
+				}
+			}, says: "the phone's display is off", steps: 1},
 		{name: "model that cannot be understood", want: agentloop.ModelOutputInvalid,
 			arrange: func(r *rig) {
 				r.script.err = func(int) error {

@@ -31,7 +31,7 @@ func (p *Phone) clear(ctx context.Context) error {
 	}
 	if k.installed {
 		return p.withADBKeyboard(ctx, k, func() error {
-			return p.broadcastOrKey(ctx, step{"am broadcast -a ADB_CLEAR_TEXT", 0})
+			return p.broadcastOrKey(ctx, step{[]string{"am broadcast -a ADB_CLEAR_TEXT"}, 0})
 		})
 	}
 	text, err := p.focusedText(ctx)
@@ -53,7 +53,7 @@ func (p *Phone) delete(ctx context.Context, before, behind int) error {
 	codes := slices.Concat([]int{codeMoveEnd}, slices.Repeat([]int{codeDelete}, before),
 		slices.Repeat([]int{codeForwardDelete}, behind))
 	for part := range slices.Chunk(codes, chunkChars) {
-		if err := p.run(ctx, keyevent(part...), time.Duration(len(part))*perChar); err != nil {
+		if err := p.do(ctx, time.Duration(len(part))*perChar, keyevent(part...)); err != nil {
 			return err
 		}
 	}

@@ -19,6 +19,7 @@ var (
 	// the phone is gone: unplugged, offline, not found, cut off in the middle
 	ErrDisconnected = screen.ErrDisconnected
 	ErrLocked       = screen.ErrLocked // the lock screen needs a person
+	ErrDark         = screen.ErrDark   // the display is off, so nothing is touched
 	ErrSecure       = screen.ErrSecure // the window in front forbids capture
 )
 

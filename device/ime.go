@@ -50,14 +50,15 @@ func (p *Phone) keyboards(ctx context.Context) (keyboards, error) {
 
 // broadcastOrKey runs one step of typing. `am broadcast` reports only that it was sent.
 func (p *Phone) broadcastOrKey(ctx context.Context, s step) error {
-	r, err := p.shell(ctx, s.line, time.Duration(s.chars)*perChar)
+	r, err := p.act(ctx, time.Duration(s.chars)*perChar, s.commands...)
 	if err != nil {
 		return err
 	}
 	if err := refusal(r); err != nil {
 		return err
 	}
-	if strings.HasPrefix(s.line, "am ") && !strings.Contains(r.Stdout, "Broadcast completed") {
+	broadcast := strings.HasPrefix(s.commands[0], "am ")
+	if broadcast && !strings.Contains(r.Stdout, "Broadcast completed") {
 		return fmt.Errorf("the phone did not send the text to its keyboard: %s",
 			firstLine(r.Text()))
 	}
@@ -70,12 +71,12 @@ func unicodeSteps(text string) []step {
 	var steps []step
 	for i, line := range strings.Split(text, "\n") {
 		if i > 0 {
-			steps = append(steps, step{keyevent(codeEnter), 1})
+			steps = append(steps, step{[]string{keyevent(codeEnter)}, 1})
 		}
 		for part := range slices.Chunk([]rune(line), chunkChars) {
 			b64 := base64.StdEncoding.EncodeToString([]byte(string(part)))
-			line := "am broadcast -a ADB_INPUT_B64 --es msg " + adb.Quote(b64)
-			steps = append(steps, step{line, len(part)})
+			commands := []string{"am broadcast -a ADB_INPUT_B64 --es msg " + adb.Quote(b64)}
+			steps = append(steps, step{commands, len(part)})
 		}
 	}
 	return steps
@@ -103,7 +104,7 @@ func (p *Phone) withADBKeyboard(ctx context.Context, k keyboards, f func() error
 		}
 	}()
 	if k.current != adbIME {
-		if err := p.run(ctx, "ime enable "+adbIME+" && ime set "+adbIME, 0); err != nil {
+		if err := p.do(ctx, 0, "ime enable "+adbIME, "ime set "+adbIME); err != nil {
 			return fmt.Errorf("nothing was typed: switching to ADBKeyBoard: %w", err)
 		}
 	}

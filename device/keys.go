@@ -43,7 +43,7 @@ func (p *Phone) Key(ctx context.Context, key actions.Key) error {
 		_, err = p.editor(ctx)
 	}
 	if err == nil {
-		err = p.run(ctx, keyevent(code), 0)
+		err = p.do(ctx, 0, keyevent(code))
 	}
 	return p.failed("pressing "+string(key)+" on", err)
 }

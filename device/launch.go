@@ -26,7 +26,7 @@ func (p *Phone) Launch(ctx context.Context, app string) error {
 func (p *Phone) Relaunch(ctx context.Context, app string, used []string) error {
 	pkg, err := p.find(ctx, app)
 	if err == nil && !slices.Contains(used, pkg) {
-		err = p.run(ctx, "am force-stop "+adb.Quote(pkg), 0)
+		err = p.do(ctx, 0, "am force-stop "+adb.Quote(pkg))
 	}
 	if err == nil {
 		err = p.launch(ctx, pkg)
@@ -53,8 +53,8 @@ func (p *Phone) launch(ctx context.Context, pkg string) error {
 		return err
 	}
 	if activity := launcherActivity(r.Stdout, pkg); activity != "" {
-		return p.run(ctx, "am start -a android.intent.action.MAIN -c "+
-			"android.intent.category.LAUNCHER -n "+adb.Quote(activity), 0)
+		return p.do(ctx, 0, "am start -a android.intent.action.MAIN -c "+
+			"android.intent.category.LAUNCHER -n "+adb.Quote(activity))
 	}
 	return p.monkey(ctx, pkg)
 }
@@ -75,7 +75,7 @@ var monkeySent = regexp.MustCompile(`(?m)^\s*Events injected: 1\b`)
 
 // monkey launches an app as its icon does, even on phones whose `cmd package` does not resolve.
 func (p *Phone) monkey(ctx context.Context, pkg string) error {
-	r, err := p.shell(ctx, "monkey -p "+adb.Quote(pkg)+" -c android.intent.category.LAUNCHER 1", 0)
+	r, err := p.act(ctx, 0, "monkey -p "+adb.Quote(pkg)+" -c android.intent.category.LAUNCHER 1")
 	if err != nil {
 		return err
 	}

@@ -75,7 +75,7 @@ func (p *Phone) touch(ctx context.Context, doing string, takes time.Duration,
 	}
 	size, err := p.logicalSize(ctx)
 	if err == nil {
-		err = p.run(ctx, line(pixels(size)), takes)
+		err = p.do(ctx, takes, line(pixels(size)))
 	}
 	return p.failed(doing, err)
 }

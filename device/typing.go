@@ -14,9 +14,10 @@ import (
 )
 
 const (
-	typeLimit  = 10_000                // characters in one text
-	chunkChars = 200                   // in one `input text`, or one broadcast
-	perChar    = 25 * time.Millisecond // a slow phone's time for a character
+	typeLimit    = 10_000                // characters in one text
+	chunkChars   = 200                   // in one `input text`, or one broadcast
+	stepCommands = 8                     // in one service: adb takes no long lines to old phones
+	perChar      = 25 * time.Millisecond // a slow phone's time for a character
 )
 
 const hintKeyboard = "install ADBKeyBoard (com.android.adbkeyboard, " +
@@ -121,8 +122,8 @@ func partly(err error, done, all int) error {
 
 // step is one service of typing.
 type step struct {
-	line  string
-	chars int
+	commands []string
+	chars    int
 }
 
 // plainSteps are the lines that type an ASCII text, each of at most about chunkChars characters.
@@ -132,7 +133,7 @@ func plainSteps(text string) []step {
 	chars := 0
 	flush := func() {
 		if len(commands) > 0 {
-			steps = append(steps, step{strings.Join(commands, " && "), chars})
+			steps = append(steps, step{commands, chars})
 			commands, chars = nil, 0
 		}
 	}
@@ -141,13 +142,13 @@ func plainSteps(text string) []step {
 			commands, chars = append(commands, keyevent(codeEnter)), chars+1
 		}
 		for _, piece := range inputPieces(line) {
-			if chars+len(piece) > chunkChars {
+			if chars+len(piece) > chunkChars || len(commands) >= stepCommands {
 				flush()
 			}
 			commands, chars = append(commands, "input text "+adb.Quote(inputArg(piece))),
 				chars+len(piece)
 		}
-		if len(commands) >= 32 {
+		if len(commands) >= stepCommands {
 			flush()
 		}
 	}

@@ -67,7 +67,7 @@ func (p *Phone) unlock(ctx context.Context, r reading) error {
 		px := pixels(r.State.Size)
 		up := px.timed("swipe", 300*time.Millisecond, screen.Point{X: 0.5, Y: 0.9},
 			screen.Point{X: 0.5, Y: 0.2})
-		if err := p.run(ctx, up, time.Second); err != nil {
+		if err := p.do(ctx, time.Second, up); err != nil {
 			return err
 		}
 		if r, err = p.until(ctx, open); err != nil || open(r) {

@@ -10,6 +10,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -34,6 +35,7 @@ type wirePhones struct {
 	// serial to the FAIL of its transport
 	refuse map[string]string
 	memory Keyboards // nil remembers nothing
+	began  func()    // told of each service of a phone; may be nil
 
 	wg    sync.WaitGroup
 	mu    sync.Mutex
@@ -72,8 +74,11 @@ func (w *wirePhones) serve(c net.Conn) {
 			io.WriteString(c, "OKAY")
 		default:
 			w.mu.Lock()
-			w.lines = append(w.lines, service)
+			w.lines = append(w.lines, unguarded(service))
 			w.mu.Unlock()
+			if w.began != nil {
+				w.began()
+			}
 			w.phone(c, serial, service)
 			return
 		}
@@ -93,7 +98,7 @@ func (w *wirePhones) phone(c net.Conn, serial, service string) {
 		w.exec(serial, command, c)
 		return
 	}
-	line := strings.TrimPrefix(service, "shell,v2,raw:")
+	line, dark := w.lit(serial, strings.TrimPrefix(service, "shell,v2,raw:"))
 	var out, errs strings.Builder
 	code := 0
 	for _, command := range strings.Split(line, "; ") {
@@ -107,6 +112,9 @@ func (w *wirePhones) phone(c net.Conn, serial, service string) {
 		errs.WriteString(e)
 		code = n
 	}
+	if out.WriteString(dark); dark != "" {
+		code = 3
+	}
 	for id, data := range []string{1: out.String(), 2: errs.String(),
 		3: string([]byte{byte(code)})} {
 		if data != "" {
@@ -114,6 +122,35 @@ func (w *wirePhones) phone(c net.Conn, serial, service string) {
 				data...))
 		}
 	}
+}
+
+var (
+	guard  = regexp.MustCompile(`\{ dumpsys power [^']*'([^']*)' && echo (\S+) && exit 3; `)
+	closed = regexp.MustCompile(`; \}( && |$)`)
+)
+
+// unguarded is a line as it was before [batch.guarded].
+func unguarded(line string) string {
+	if !guard.MatchString(line) {
+		return line
+	}
+	parts := guard.Split(line, -1)
+	for i := range parts[1:] {
+		parts[i+1] = closed.ReplaceAllString(parts[i+1], "$1")
+	}
+	return strings.Join(parts, "")
+}
+
+// lit is the commands of a line that are carried out, and what is printed when the display is dark
+// before one of them.
+func (w *wirePhones) lit(serial, line string) (commands, dark string) {
+	for _, g := range guard.FindAllStringSubmatchIndex(line, -1) {
+		power, _, _ := w.shell(serial, "dumpsys power")
+		if regexp.MustCompile("(?m)" + line[g[2]:g[3]]).MatchString(power) {
+			return strings.TrimSuffix(unguarded(line[:g[0]]), " && "), line[g[4]:g[5]] + "\n"
+		}
+	}
+	return unguarded(line), ""
 }
 
 func readRequest(c net.Conn) (string, error) {

@@ -137,20 +137,22 @@ func TestSettingsReachTheMind(t *testing.T) {
 	})
 }
 
-func TestAPhoneThatCannotBeGotReadyPausesTheRun(t *testing.T) {
+func TestAPhoneThatCannotBeGotReadyStopsTheRun(t *testing.T) {
 	for _, c := range []struct {
 		err    error
 		reason agentloop.StopReason
+		state  session.State
 	}{
-		{screen.ErrLocked, agentloop.ScreenLocked},
-		{screen.ErrDisconnected, agentloop.DeviceDisconnected},
+		{screen.ErrLocked, agentloop.ScreenLocked, session.Paused},
+		{screen.ErrDisconnected, agentloop.DeviceDisconnected, session.Paused},
+		{screen.ErrDark, agentloop.ManualStop, session.Cancelled}, // put out while home is pressed
 	} {
 		bubble(t, func(t *testing.T, w *fixture) {
 			w.phones.phones["A"].wake = c.err
 
 			st := w.wait(w.start("tap").Session.ID)
 
-			require.Equal(t, session.Paused, st.Run.State)
+			require.Equal(t, c.state, st.Run.State)
 			require.Equal(t, c.reason, st.Reason)
 			require.Contains(t, st.Message, "waking the phone")
 			require.NotEmpty(t, st.Mend)

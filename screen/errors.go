@@ -10,6 +10,8 @@ var (
 	ErrDisconnected = errors.New("the phone is disconnected")
 	// ErrLocked: the lock screen is in front and only a person can open it.
 	ErrLocked = errors.New("the phone is locked")
+	// ErrDark: the display is off. A person stops a run so, and nothing may be touched.
+	ErrDark = errors.New("the phone's display is off")
 	// ErrSecure: the window in front forbids capture, so there is no picture to act on.
 	ErrSecure = errors.New("the screen in front forbids capture")
 )

@@ -147,10 +147,26 @@ func looksAtDark(t *testing.T, s Subject) {
 	require.NoError(t, err)
 	require.False(t, look.State.On)
 	require.Nil(t, look.Frame)
-	require.NoError(t, s.Phone.Key(t.Context(), actions.KeyPower))
+	untouched(t, s)
 	look, err = s.Phone.Look(t.Context())
 	require.NoError(t, err)
 	require.False(t, look.State.On, "the power key never lights a display that a person put out")
+}
+
+// untouched checks that a person who puts the display out stops everything.
+func untouched(t *testing.T, s Subject) {
+	at := screen.Point{X: 0.5, Y: 0.5}
+	for name, do := range gestures(s.Phone, Target{At: at, To: screen.Point{X: 0.5, Y: 0.2}}) {
+		require.ErrorIs(t, do(t.Context()), screen.ErrDark, name)
+	}
+	for _, k := range []actions.Key{actions.KeyHome, actions.KeyPower, actions.KeyWakeUp,
+		actions.KeyMenu} {
+		require.ErrorIs(t, s.Phone.Key(t.Context(), k), screen.ErrDark, k)
+	}
+	for _, app := range s.Apps {
+		require.ErrorIs(t, s.Phone.Launch(t.Context(), app.Package), screen.ErrDark)
+		require.ErrorIs(t, s.Phone.Relaunch(t.Context(), app.Package, nil), screen.ErrDark)
+	}
 }
 
 func looksAtSecure(t *testing.T, s Subject) {

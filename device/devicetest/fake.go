@@ -144,6 +144,16 @@ func (f *Fake) act(ctx context.Context, doing string, d time.Duration, do func()
 	return nil
 }
 
+// do is act on a display that is on.
+func (f *Fake) do(ctx context.Context, doing string, d time.Duration, do func() error) error {
+	return f.act(ctx, doing, d, func() error {
+		if f.off {
+			return screen.ErrDark
+		}
+		return do()
+	})
+}
+
 func (f *Fake) wait(ctx context.Context, d time.Duration) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -224,9 +234,9 @@ func (f *Fake) touch(
 	if !from.Valid() || !to.Valid() {
 		return fmt.Errorf("%s: a point of %s, %s is not on the screen", verb, from, to)
 	}
-	return f.act(ctx, verb, took, func() error {
+	return f.do(ctx, verb, took, func() error {
 		f.touches = append(f.touches, Touch{verb, from.Pixel(f.now()), to.Pixel(f.now()), took})
-		if f.off || f.locked {
+		if f.locked {
 			return nil
 		}
 		switch {
@@ -266,7 +276,7 @@ func (f *Fake) Drag(ctx context.Context, from, to screen.Point) error {
 
 // Type adds to the field of the app in front. The home screen has none, and refuses.
 func (f *Fake) Type(ctx context.Context, text string) error {
-	return f.act(ctx, "typing", 0, func() error {
+	return f.do(ctx, "typing", 0, func() error {
 		text = strings.ReplaceAll(text, "\r\n", "\n")
 		for _, r := range text {
 			if unicode.IsControl(r) && r != '\n' && r != '\t' {
@@ -285,7 +295,7 @@ func (f *Fake) Type(ctx context.Context, text string) error {
 
 // edit changes the text in the field of the app in front.
 func (f *Fake) edit(change func(old string) string) error {
-	if f.front == HomeApp || f.off || f.locked {
+	if f.front == HomeApp || f.locked {
 		return errors.New("no text field has the focus")
 	}
 	f.texts[f.front] = change(f.texts[f.front])
@@ -294,7 +304,7 @@ func (f *Fake) edit(change func(old string) string) error {
 
 // Clear empties the field of the app in front.
 func (f *Fake) Clear(ctx context.Context) error {
-	return f.act(ctx, "clearing", 0, func() error {
+	return f.do(ctx, "clearing", 0, func() error {
 		return f.edit(func(string) string { return "" })
 	})
 }
@@ -324,7 +334,7 @@ func shorter(s string) string {
 
 // Key presses a key.
 func (f *Fake) Key(ctx context.Context, key actions.Key) error {
-	return f.act(ctx, "pressing "+string(key), 0, func() error {
+	return f.do(ctx, "pressing "+string(key), 0, func() error {
 		press, ok := fakeKeys[key]
 		if !ok {
 			return fmt.Errorf("there is no key %q", key)
@@ -335,7 +345,7 @@ func (f *Fake) Key(ctx context.Context, key actions.Key) error {
 
 // Launch brings the app of that name or package to the front.
 func (f *Fake) Launch(ctx context.Context, app string) error {
-	return f.act(ctx, "launching", 0, func() error {
+	return f.do(ctx, "launching", 0, func() error {
 		pkg, err := f.find(app)
 		if err == nil {
 			f.front = pkg
@@ -346,7 +356,7 @@ func (f *Fake) Launch(ctx context.Context, app string) error {
 
 // Relaunch is Launch with an empty field, unless the app is one of those in use.
 func (f *Fake) Relaunch(ctx context.Context, app string, used []string) error {
-	return f.act(ctx, "launching", 0, func() error {
+	return f.do(ctx, "launching", 0, func() error {
 		pkg, err := f.find(app)
 		if err != nil {
 			return err
