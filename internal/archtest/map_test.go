@@ -5,7 +5,9 @@ package archtest
 var packages = []row{
 	{pkg: "screen", why: "what is seen; everything may know it, it knows nothing"},
 	{pkg: "actions", imports: "screen", why: "a point of an action is a point of a frame"},
-	{pkg: "actions/dialect", imports: "actions screen", tests: "actions/dialect/families",
+	{pkg: "actions/dialect/loose", why: "text that models write, read as values; knows no actions"},
+	{pkg: "actions/dialect", imports: "actions actions/dialect/loose screen",
+		tests: "actions/dialect/families",
 		why: "the seam between the loop and families of models; knows none of them, no model and " +
 			"no network"},
 	{pkg: "actions/dialect/gelab", imports: "actions actions/dialect screen",

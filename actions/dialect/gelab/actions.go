@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -22,9 +23,9 @@ const (
 // form is how one action is explained, written and read.
 type form struct {
 	name   string
-	also   []string                   // other names that models use for it
-	fields string                     // what follows action:NAME
-	read   func(*args) actions.Action // leaves complaints about fields in args
+	also   []string                           // other names that models use for it
+	fields string                             // what follows action:NAME
+	read   func(*dialect.Args) actions.Action // leaves complaints about fields in args
 	en, zh usage
 }
 
@@ -37,7 +38,7 @@ var forms = []form{
 		name:   "CLICK",
 		also:   []string{"TAP"},
 		fields: onePoint,
-		read:   func(a *args) actions.Action { return actions.Click{At: a.point("point")} },
+		read:   func(a *dialect.Args) actions.Action { return actions.Click{At: a.Point("point")} },
 		en:     usage{"tap a place once.", "\tpoint:512,334"},
 		zh:     usage{"点一下某个位置。", "\tpoint:512,334"},
 	},
@@ -45,16 +46,18 @@ var forms = []form{
 		name:   "DOUBLE_CLICK",
 		also:   []string{"DOUBLECLICK", "DOUBLE_TAP"},
 		fields: onePoint,
-		read:   func(a *args) actions.Action { return actions.DoubleClick{At: a.point("point")} },
-		en:     usage{"tap a place twice, quickly.", "\tpoint:500,450"},
-		zh:     usage{"在某个位置快速点两下。", "\tpoint:500,450"},
+		read: func(a *dialect.Args) actions.Action {
+			return actions.DoubleClick{At: a.Point("point")}
+		},
+		en: usage{"tap a place twice, quickly.", "\tpoint:500,450"},
+		zh: usage{"在某个位置快速点两下。", "\tpoint:500,450"},
 	},
 	{
 		name:   "LONGPRESS",
 		also:   []string{"LONG_PRESS"},
 		fields: onePoint,
-		read: func(a *args) actions.Action {
-			return actions.LongPress{At: a.point("point"), Hold: a.duration("duration")}
+		read: func(a *dialect.Args) actions.Action {
+			return actions.LongPress{At: a.Point("point"), Hold: a.Duration("duration")}
 		},
 		en: usage{"hold a place; duration in seconds may be left out.",
 			"\tpoint:300,620\tduration:2"},
@@ -93,8 +96,8 @@ var forms = []form{
 	{
 		name:   "DRAG",
 		fields: twoPoints,
-		read: func(a *args) actions.Action {
-			return actions.Drag{From: a.point("point1"), To: a.point("point2")}
+		read: func(a *dialect.Args) actions.Action {
+			return actions.Drag{From: a.Point("point1"), To: a.Point("point2")}
 		},
 		en: usage{"pick up what is at point1 and drop it at point2.",
 			"\tpoint1:180,420\tpoint2:700,820"},
@@ -103,25 +106,27 @@ var forms = []form{
 	{
 		name:   "AWAKE",
 		fields: "\tvalue:app name",
-		read:   func(a *args) actions.Action { return actions.OpenApp{App: a.text("value")} },
-		en:     usage{"open an app by its name.", "\tvalue:Clock"},
-		zh:     usage{"按名称打开一个应用。", "\tvalue:时钟"},
+		read: func(a *dialect.Args) actions.Action {
+			return actions.OpenApp{App: a.Text("value")}
+		},
+		en: usage{"open an app by its name.", "\tvalue:Clock"},
+		zh: usage{"按名称打开一个应用。", "\tvalue:时钟"},
 	},
 	{
 		name: "BACK",
-		read: func(*args) actions.Action { return actions.Back{} },
+		read: func(*dialect.Args) actions.Action { return actions.Back{} },
 		en:   usage{"go back to the screen before.", ""},
 		zh:   usage{"返回上一个界面。", ""},
 	},
 	{
 		name: "HOME",
-		read: func(*args) actions.Action { return actions.Home{} },
+		read: func(*dialect.Args) actions.Action { return actions.Home{} },
 		en:   usage{"go to the home screen.", ""},
 		zh:   usage{"回到桌面。", ""},
 	},
 	{
 		name: "RECENTS",
-		read: func(*args) actions.Action { return actions.Recents{} },
+		read: func(*dialect.Args) actions.Action { return actions.Recents{} },
 		en:   usage{"show the apps used last.", ""},
 		zh:   usage{"打开最近使用的应用列表。", ""},
 	},
@@ -156,7 +161,7 @@ var forms = []form{
 	{
 		name:   "NOTE",
 		fields: "\tvalue:text",
-		read:   func(a *args) actions.Action { return actions.Note{Text: a.text("value")} },
+		read:   func(a *dialect.Args) actions.Action { return actions.Note{Text: a.Text("value")} },
 		en: usage{"keep something from this screen for later steps.",
 			"\tvalue:The train leaves at 9:40 from platform 3"},
 		zh: usage{"把这个屏幕上的信息记下来，留给后面的步骤。", "\tvalue:火车 9:40 从 3 站台出发"},
@@ -164,8 +169,8 @@ var forms = []form{
 	{
 		name:   "COMPLETE",
 		fields: "\treturn:report",
-		read: func(a *args) actions.Action {
-			return actions.Complete{Report: a.text("return", "value")}
+		read: func(a *dialect.Args) actions.Action {
+			return actions.Complete{Report: a.Text("return", "value")}
 		},
 		en: usage{"the task is done and the screen shows it; report the result.",
 			"\treturn:The alarm is set for 7:30"},
@@ -174,8 +179,8 @@ var forms = []form{
 	{
 		name:   "ABORT",
 		fields: "\tvalue:reason",
-		read: func(a *args) actions.Action {
-			return actions.Abort{Reason: a.text("value", "return")}
+		read: func(a *dialect.Args) actions.Action {
+			return actions.Abort{Reason: a.Text("value", "return")}
 		},
 		en: usage{"the task cannot be done; say why.",
 			"\tvalue:The app asks for an account that does not exist"},
@@ -191,47 +196,47 @@ func keyNames() string {
 	return strings.Join(names, ", ")
 }
 
-func readSlide(a *args) actions.Action {
+func readSlide(a *dialect.Args) actions.Action {
 	return actions.Slide{
-		From: a.point("point1"),
-		To:   a.point("point2"),
-		Took: a.duration("duration"),
+		From: a.Point("point1"),
+		To:   a.Point("point2"),
+		Took: a.Duration("duration"),
 	}
 }
 
-func readScroll(a *args) actions.Action {
-	direction := actions.Direction(strings.ToLower(a.text("direction")))
-	return actions.Scroll{At: a.point("point"), Direction: direction}
+func readScroll(a *dialect.Args) actions.Action {
+	direction := actions.Direction(strings.ToLower(a.Text("direction")))
+	return actions.Scroll{At: a.Point("point"), Direction: direction}
 }
 
-func readHotKey(a *args) actions.Action {
-	key := spaced.ReplaceAllString(a.text("key", "value"), "_")
+func readHotKey(a *dialect.Args) actions.Action {
+	key := spaced.ReplaceAllString(a.Text("key", "value"), "_")
 	return actions.HotKey{Key: actions.Key(strings.ToLower(key))}
 }
 
-func readType(a *args) actions.Action {
-	t := actions.Type{Text: a.reply.get("value"), Clear: a.flag("clear"), Submit: a.flag("submit")}
-	if a.text("point") != "" {
-		at := a.point("point")
+func readType(a *dialect.Args) actions.Action {
+	t := actions.Type{Text: a.Raw("value"), Clear: a.Flag("clear"), Submit: a.Flag("submit")}
+	if a.Text("point") != "" {
+		at := a.Point("point")
 		t.At = &at
 	}
 	return t
 }
 
-func readWait(a *args) actions.Action {
-	d := a.duration("value", "duration")
+func readWait(a *dialect.Args) actions.Action {
+	d := a.Duration("value", "duration")
 	if d == 0 {
-		a.complain("WAIT needs a time in seconds, above 0")
+		a.Complain("WAIT needs a time in seconds, above 0")
 	}
 	return actions.Wait{For: min(d, actions.MaxWait)}
 }
 
-func readInfo(a *args) actions.Action {
-	q := actions.Info{Question: a.text("value")}
-	if a.text("secret") != "" {
-		q.Secret = new(a.flag("secret"))
+func readInfo(a *dialect.Args) actions.Action {
+	q := actions.Info{Question: a.Text("value")}
+	if a.Text("secret") != "" {
+		q.Secret = new(a.Flag("secret"))
 	}
-	for o := range strings.SplitSeq(a.text("options"), "|") {
+	for o := range strings.SplitSeq(a.Text("options"), "|") {
 		if o = strings.TrimSpace(o); o != "" {
 			q.Options = append(q.Options, o)
 		}
@@ -250,21 +255,22 @@ func decode(f fields) (actions.Action, error) {
 		if name != g.name && !slices.Contains(g.also, name) {
 			continue
 		}
-		in := args{reply: f}
+		in := dialect.FieldArgs(f)
+		in.Corner = true
 		a := g.read(&in)
-		if in.err == "" {
+		if in.Complaint == "" {
 			err := a.Validate()
 			if err == nil {
 				return a, nil
 			}
-			in.complain("%v", err)
+			in.Complain("%v", err)
 		}
-		return nil, refuse(in.err, "action:"+g.name+g.fields)
+		return nil, refuse(in.Complaint, "action:"+g.name+g.fields)
 	}
 	if name == "" {
 		return nil, refuse("the field action is empty", actionNames())
 	}
-	return nil, refuse("unknown action "+text.Quote(written, maxShown), actionNames())
+	return nil, refuse("unknown action "+text.Quote(written, dialect.MaxShown), actionNames())
 }
 
 // actionName is an action's name without what models put around it.

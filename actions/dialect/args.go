@@ -1,0 +1,219 @@
+package dialect
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/actions/dialect/loose"
+	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/screen"
+)
+
+// Args reads the arguments of an action as a model wrote them, and keeps the first complaint, which
+// is made to be shown to the model. Of several names the first counts whose value is not empty.
+type Args struct {
+	Values    loose.Object
+	Scale     Scale
+	Corner    bool   // of a box its first corner is the place, and not its centre
+	Complaint string // "" for none
+}
+
+// Scale is how a family of models writes places: as numbers from 0 to W across, and from 0 to H
+// down.
+type Scale struct{ W, H float64 }
+
+// Permille is the scale of most families.
+var Permille = Scale{1000, 1000}
+
+// FieldArgs are arguments that are written as fields, with places in per mille.
+func FieldArgs(fields []actions.Field) Args {
+	values := make(loose.Object, len(fields))
+	for i, f := range fields {
+		values[i] = loose.Member{Name: f.Key, Value: f.Value}
+	}
+	return Args{Values: values, Scale: Permille}
+}
+
+// String says which numbers a place has.
+func (s Scale) String() string {
+	if s.W == s.H {
+		return fmt.Sprintf("x and y go from 0 to %v", s.W)
+	}
+	return fmt.Sprintf("x goes from 0 to %v and y from 0 to %v", s.W, s.H)
+}
+
+// Complain keeps a complaint, unless there is one.
+func (a *Args) Complain(format string, v ...any) {
+	if a.Complaint == "" {
+		a.Complaint = fmt.Sprintf(format, v...)
+	}
+}
+
+// value is the first of the arguments that is there and not empty.
+func (a *Args) value(names []string) any {
+	for _, n := range names {
+		v := a.Values.Get(n)
+		if s, ok := v.(string); ok && strings.TrimSpace(s) == "" {
+			continue
+		}
+		if v != nil {
+			return v
+		}
+	}
+	return nil
+}
+
+// Text is the text without spaces at its ends, "" when there is none.
+func (a *Args) Text(names ...string) string { return strings.TrimSpace(loose.Text(a.value(names))) }
+
+// Raw is the text as it was written, "" when there is none.
+func (a *Args) Raw(name string) string { return loose.Text(a.Values.Get(name)) }
+
+// Point is a place: [x,y], "x,y", or the four numbers of a box.
+func (a *Args) Point(names ...string) screen.Point {
+	v := a.value(names)
+	if v == nil {
+		a.Complain("the field %s is missing", names[0])
+		return screen.Point{}
+	}
+	n, ok := numbersIn(v)
+	shown := text.Quote(written(v), MaxShown)
+	if !ok {
+		a.Complain("%s %s is no point", names[0], shown)
+		return screen.Point{}
+	}
+	x, y := n[0], n[1]
+	if len(n) == 4 && !a.Corner {
+		x, y = (n[0]+n[2])/2, (n[1]+n[3])/2
+	}
+	s := a.Scale
+	switch {
+	case x < 0 || x > s.W || y < 0 || y > s.H:
+		a.Complain("%s %s is off the screen, where %v", names[0], shown, s)
+	case x <= 1 && y <= 1 && (x != float64(int(x)) || y != float64(int(y))):
+		a.Complain("%s %s looks like fractions, but %v", names[0], shown, s)
+	}
+	return screen.Point{X: x / s.W, Y: y / s.H}
+}
+
+var (
+	pointForm = regexp.MustCompile(`^[\s\[(（]*([^\[\]()（）]*)[\s\])）]*$`)
+	between   = regexp.MustCompile(`\s*[,，]\s*|\s+`)
+	number    = regexp.MustCompile(`^-?\d{1,12}(?:\.\d{1,12})?$`)
+)
+
+// numbersIn is the two or four numbers of a place.
+func numbersIn(v any) ([]float64, bool) {
+	parts, ok := flat(v)
+	if !ok || len(parts) != 2 && len(parts) != 4 {
+		return nil, false
+	}
+	var out []float64
+	for _, p := range parts {
+		if !number.MatchString(p) {
+			return nil, false
+		}
+		f, _ := strconv.ParseFloat(p, 64) // number lets only numbers through
+		out = append(out, f+0)            // -0 becomes 0
+	}
+	return out, true
+}
+
+// flat is the parts of a list, or of a list within a list, or of a text that holds one.
+func flat(v any) ([]string, bool) {
+	switch v := v.(type) {
+	case string:
+		m := pointForm.FindStringSubmatch(v)
+		if m == nil {
+			return nil, false
+		}
+		return between.Split(strings.TrimSpace(m[1]), -1), true
+	case []any:
+		var parts []string
+		for _, e := range v {
+			switch e := e.(type) {
+			case loose.Number:
+				parts = append(parts, string(e))
+			default:
+				more, ok := flat(e)
+				if !ok {
+					return nil, false
+				}
+				parts = append(parts, more...)
+			}
+		}
+		return parts, true
+	}
+	return nil, false
+}
+
+// written is a value about as it was written.
+func written(v any) string {
+	if list, ok := v.([]any); ok {
+		var parts []string
+		for _, e := range list {
+			parts = append(parts, written(e))
+		}
+		return "[" + strings.Join(parts, ",") + "]"
+	}
+	return loose.Text(v)
+}
+
+var timeForm = regexp.MustCompile(`^(\d{1,12}(?:\.\d{1,12})?)\s*(\pL*)\.?$`)
+
+// units are what may follow the number of a time.
+var units = map[time.Duration]string{
+	time.Millisecond: "ms millisecond milliseconds 毫秒",
+	time.Second:      "s sec secs second seconds 秒 秒钟",
+	time.Minute:      "m min mins minute minutes 分 分钟",
+}
+
+// unit is the unit of that name, seconds when there is no name, and 0 when it is none.
+func unit(name string) time.Duration {
+	if name == "" {
+		return time.Second
+	}
+	for u, names := range units {
+		if slices.Contains(strings.Fields(names), strings.ToLower(name)) {
+			return u
+		}
+	}
+	return 0
+}
+
+// Duration is a number of seconds, or of the unit that follows it; 0 when there is none. What is
+// longer than a day is a day.
+func (a *Args) Duration(names ...string) time.Duration {
+	v := a.Text(names...)
+	if v == "" {
+		return 0
+	}
+	m := timeForm.FindStringSubmatch(v)
+	if m == nil || unit(m[2]) == 0 {
+		a.Complain("%s %s is no time in seconds", names[0], text.Quote(v, MaxShown))
+		return 0
+	}
+	n, _ := strconv.ParseFloat(m[1], 64) // timeForm lets only numbers through
+	return time.Duration(min(n*float64(unit(m[2])), float64(24*time.Hour)))
+}
+
+// Flag is true or false; without a value it is false.
+func (a *Args) Flag(name string) bool {
+	switch v := strings.ToLower(a.Text(name)); v {
+	case "true", "yes", "1", "是":
+		return true
+	case "", "false", "no", "0", "否":
+		return false
+	default:
+		a.Complain("%s %s is neither true nor false", name, text.Quote(v, MaxShown))
+		return false
+	}
+}
+
+// MaxShown is how many characters of a piece of a reply are shown in a complaint.
+const MaxShown = 60

@@ -1,0 +1,392 @@
+// Package loose reads the values and calls that models write: JSON with what they make of it, and
+// Python's literals.
+//
+// It takes single quotes, bare keys and words, Python's constants, `=` for `:`, full-width
+// punctuation, comments, trailing commas, round brackets, line breaks and unescaped quotes within
+// texts, numbers with leading zeros, and brackets that are never closed at the end. It evaluates
+// nothing.
+package loose
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxDepth is how deep values may be nested.
+const maxDepth = 16
+
+// Object is named values in the order in which they were written. A value is nil, a bool, a Number,
+// a string, a []any or an Object.
+type Object []Member
+
+// Member is one of an object's values. Its name is "" for a value without one, as among the
+// arguments of a call.
+type Member struct {
+	Name  string
+	Value any
+}
+
+// Number is a number as it was written, for example 057 or 1e3.
+type Number string
+
+// Float is the number's value.
+func (n Number) Float() float64 {
+	f, _ := strconv.ParseFloat(string(n), 64) // the parser has tried
+	return f
+}
+
+// Get is the value of that name, nil when there is none.
+func (o Object) Get(name string) any {
+	for _, m := range o {
+		if m.Name == name {
+			return m.Value
+		}
+	}
+	return nil
+}
+
+// Doubled is the first name that comes more than once, "" when none does.
+func (o Object) Doubled() string {
+	seen := map[string]bool{}
+	for _, m := range o {
+		if m.Name != "" && seen[m.Name] {
+			return m.Name
+		}
+		seen[m.Name] = true
+	}
+	return ""
+}
+
+// Text is the value as a text: a string as it is, a number as it was written, and "" for anything
+// else.
+func Text(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case Number:
+		return string(v)
+	case bool:
+		return strconv.FormatBool(v)
+	}
+	return ""
+}
+
+// Call is a name with arguments: tap(x=1, y=2).
+type Call struct {
+	Name string
+	Args Object
+}
+
+// ReadObject reads the object that text begins with, after white space, and gives what follows it.
+func ReadObject(text string) (o Object, rest string, err error) {
+	return read(text, func(p *parser) (Object, error) {
+		if p.peek() != '{' {
+			return nil, p.expected("{")
+		}
+		v, err := p.value(0)
+		o, _ := v.(Object)
+		return o, err
+	})
+}
+
+// ReadCall reads the call that text begins with, after white space, and gives what follows it.
+func ReadCall(text string) (c Call, rest string, err error) {
+	return read(text, func(p *parser) (Call, error) {
+		name := p.name()
+		if name == "" || p.peek() != '(' {
+			return Call{}, p.expected("a name and (")
+		}
+		p.at++
+		args, err := p.members(')', 0)
+		return Call{name, args}, err
+	})
+}
+
+// read tries to read with texts that end with the quote that they began with, then with any.
+func read[T any](text string, f func(*parser) (T, error)) (v T, rest string, err error) {
+	for _, anyQuote := range []bool{false, true} {
+		p := &parser{text: text, anyQuote: anyQuote}
+		p.space()
+		if v, err = f(p); err == nil {
+			return v, text[p.at:], nil
+		}
+	}
+	return v, text, err
+}
+
+// parser reads from a place in a text on.
+type parser struct {
+	text     string
+	at       int
+	anyQuote bool // a text may end with another quote than it began with
+}
+
+// peek is the next character, 0 at the end. Full-width punctuation is what it stands for.
+func (p *parser) peek() rune {
+	r, _ := p.next()
+	return r
+}
+
+var narrow = map[rune]rune{'，': ',', '：': ':', '（': '(', '）': ')', '［': '[', '］': ']', '｛': '{',
+	'｝': '}', '＝': '='}
+
+func (p *parser) next() (r rune, size int) {
+	if p.at >= len(p.text) {
+		return 0, 0
+	}
+	r, size = utf8.DecodeRuneInString(p.text[p.at:])
+	if n, ok := narrow[r]; ok {
+		r = n
+	}
+	return r, size
+}
+
+// take passes over the next character when it is r.
+func (p *parser) take(r rune) bool {
+	got, size := p.next()
+	if size == 0 || got != r {
+		return false
+	}
+	p.at += size
+	return true
+}
+
+// space passes over white space and comments.
+func (p *parser) space() {
+	for {
+		p.at = len(p.text) - len(strings.TrimLeftFunc(p.text[p.at:], unicode.IsSpace))
+		end := ""
+		switch {
+		case strings.HasPrefix(p.text[p.at:], "//"):
+			end = "\n"
+		case strings.HasPrefix(p.text[p.at:], "/*"):
+			end = "*/"
+		default:
+			return
+		}
+		if _, after, found := strings.Cut(p.text[p.at:], end); found {
+			p.at = len(p.text) - len(after)
+		} else {
+			p.at = len(p.text)
+		}
+	}
+}
+
+var errEnd = errors.New("it ends too early")
+
+func (p *parser) expected(what string) error {
+	if p.at >= len(p.text) {
+		return errEnd
+	}
+	shown := []rune(p.text[p.at:min(p.at+60, len(p.text))])
+	return fmt.Errorf("want %s at %q", what, string(shown[:min(len(shown), 12)]))
+}
+
+func isName(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// name reads a bare name, "" when there is none.
+func (p *parser) name() string {
+	rest := p.text[p.at:]
+	end := strings.IndexFunc(rest, func(r rune) bool { return !isName(r) })
+	if end < 0 {
+		end = len(rest)
+	}
+	p.at += end
+	name := rest[:end]
+	p.space()
+	return name
+}
+
+var closers = map[rune]rune{'{': '}', '[': ']', '(': ')'}
+
+// value reads one value.
+func (p *parser) value(depth int) (any, error) {
+	if depth > maxDepth {
+		return nil, fmt.Errorf("it is nested more than %d deep", maxDepth)
+	}
+	switch r := p.peek(); r {
+	case 0:
+		return nil, errEnd
+	case '{':
+		p.take(r)
+		return p.members('}', depth)
+	case '[', '(':
+		p.take(r)
+		list, err := p.members(closers[r], depth)
+		values := make([]any, len(list))
+		for i, m := range list {
+			values[i] = m.Value
+		}
+		return values, err
+	case '"', '\'', '“', '‘', '`':
+		return p.quoted(r)
+	}
+	return p.bare()
+}
+
+// members reads values with or without names up to end, which may be missing where the text ends.
+func (p *parser) members(end rune, depth int) (Object, error) {
+	list := Object{}
+	for {
+		p.space()
+		switch {
+		case p.at >= len(p.text) && len(list) > 0, p.take(end):
+			return list, nil
+		case p.take(','):
+			continue
+		}
+		m, err := p.member(end, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, m)
+		p.space()
+		if r := p.peek(); p.at < len(p.text) && r != ',' && r != end {
+			return nil, p.expected(", or " + string(end))
+		}
+	}
+}
+
+// member reads a value with the name in front of it. Only in round and square brackets it may have
+// none.
+func (p *parser) member(end rune, depth int) (Member, error) {
+	begin := p.at
+	var name string
+	var err error
+	r := p.peek()
+	if isQuote(r) {
+		name, err = p.quoted(r)
+	} else {
+		name = p.name()
+	}
+	p.space()
+	switch {
+	case err == nil && (isQuote(r) || name != "") && (p.take(':') || p.take('=')):
+		p.space()
+		v, err := p.value(depth)
+		return Member{name, v}, err
+	case err == nil && end == '}':
+		err = p.expected("a name and :")
+	}
+	if end == '}' {
+		return Member{}, err
+	}
+	p.at = begin
+	v, err := p.value(depth)
+	return Member{"", v}, err
+}
+
+func isQuote(r rune) bool { return strings.ContainsRune("\"'`“‘", r) }
+
+// pairs are the quotes that end a text by what began it.
+var pairs = map[rune]string{'"': `"`, '\'': "'", '`': "`", '“': "”“", '‘': "’‘"}
+
+// quoted reads a text in quotes. A quote is the text's end when what follows could not be text: the
+// end of a value. Before anything else it belongs to the text.
+func (p *parser) quoted(open rune) (string, error) {
+	ends := pairs[open]
+	if p.anyQuote {
+		ends = `"'` + ends
+	}
+	var b strings.Builder
+	p.at += utf8.RuneLen(open)
+	for p.at < len(p.text) {
+		r, size := utf8.DecodeRuneInString(p.text[p.at:])
+		p.at += size
+		switch {
+		case r == '\\' && p.at < len(p.text):
+			p.escape(&b)
+		case strings.ContainsRune(ends, r) && p.valueEnds():
+			return b.String(), nil
+		default:
+			b.WriteString(p.text[p.at-size : p.at])
+		}
+	}
+	return "", errEnd
+}
+
+// valueEnds reports whether a value may end here.
+func (p *parser) valueEnds() bool {
+	rest := strings.TrimLeftFunc(p.text[p.at:], unicode.IsSpace)
+	if rest == "" {
+		return true
+	}
+	r, _ := utf8.DecodeRuneInString(rest)
+	if n, ok := narrow[r]; ok {
+		r = n
+	}
+	return strings.ContainsRune(",:=}])", r) || strings.HasPrefix(rest, "//")
+}
+
+var escapes = map[rune]string{'n': "\n", 't': "\t", 'r': "\r", 'b': "\b", 'f': "\f", '/': "/"}
+
+// escape reads what follows a backslash. What is no escape stays as it is.
+func (p *parser) escape(b *strings.Builder) {
+	r, size := utf8.DecodeRuneInString(p.text[p.at:])
+	switch s, known := escapes[r]; {
+	case known:
+		p.at += size
+		b.WriteString(s)
+	case r == 'u':
+		p.unicode(b)
+	case isQuote(r) || r == '\\' || r == '”' || r == '’':
+		p.at += size
+		b.WriteRune(r)
+	default:
+		b.WriteByte('\\')
+	}
+}
+
+// unicode reads \u1234, two of which may make one character.
+func (p *parser) unicode(b *strings.Builder) {
+	end := p.at + 5
+	if strings.HasPrefix(p.text[min(end, len(p.text)):], `\u`) {
+		if s, err := strconv.Unquote(`"\` + p.text[p.at:min(end+6, len(p.text))] +
+			`"`); err == nil {
+			p.at = end + 6
+			b.WriteString(s)
+			return
+		}
+	}
+	s, err := strconv.Unquote(`"\` + p.text[p.at:min(end, len(p.text))] + `"`)
+	if err != nil {
+		b.WriteByte('\\')
+		return
+	}
+	p.at = end
+	b.WriteString(s)
+}
+
+var constants = map[string]any{"true": true, "True": true, "false": false, "False": false,
+	"null": nil, "None": nil}
+
+// bare reads a constant, a number or a word without quotes, up to what ends a value.
+func (p *parser) bare() (any, error) {
+	rest := p.text[p.at:]
+	end := strings.IndexFunc(rest, func(r rune) bool {
+		if n, ok := narrow[r]; ok {
+			r = n
+		}
+		return strings.ContainsRune(",{}[]()\n", r)
+	})
+	if end < 0 {
+		end = len(rest)
+	}
+	word := strings.TrimSpace(rest[:end])
+	if word == "" {
+		return nil, p.expected("a value")
+	}
+	p.at += end
+	if v, ok := constants[word]; ok {
+		return v, nil
+	}
+	if _, err := strconv.ParseFloat(word, 64); err == nil &&
+		strings.Trim(word, "+-.eE0123456789") == "" {
+		return Number(word), nil
+	}
+	return word, nil
+}
