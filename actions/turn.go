@@ -21,7 +21,9 @@ type Turn struct {
 	Step   int       `json:"step"`             // index within the session, from 1
 	Notes  []string  `json:"notes,omitempty"`  // shown to the model in this step, in its language
 	Answer *Exchange `json:"answer,omitempty"` // that had just come in
+	App    string    `json:"app,omitempty"`    // package that was in front
 	Reply  Reply     `json:"reply"`
+	Did    string    `json:"did,omitempty"` // the action, in the model's words or in ours
 }
 
 // Texts returns the turn with f applied to every text in it, for example to mask a secret.
@@ -30,6 +32,7 @@ func (t Turn) Texts(f func(string) string) Turn {
 	if t.Answer != nil {
 		t.Answer = &Exchange{f(t.Answer.Question), f(t.Answer.Answer), t.Answer.Outcome}
 	}
+	t.App, t.Did = f(t.App), f(t.Did)
 	t.Reply.Text = f(t.Reply.Text)
 	t.Reply.Reasoning = f(t.Reply.Reasoning)
 	t.Reply.Calls = mapped(t.Reply.Calls, func(c Call) Call {

@@ -23,6 +23,8 @@ type Progress struct {
 	Pending    *Pending           `json:"pending,omitempty"`    // what the next step does first
 	History    []actions.Turn     `json:"history,omitempty"`    // turns that the policy wants again
 
+	Warnings []Warning `json:"warnings,omitempty"` // for people, oldest first
+
 	// ReplyJustIn says that the model has not seen the last exchange yet.
 	ReplyJustIn bool `json:"reply_just_in,omitempty"`
 
@@ -40,6 +42,7 @@ type Pending struct {
 func (p Progress) clone() Progress {
 	p.Remembered, p.Notes = slices.Clone(p.Remembered), slices.Clone(p.Notes)
 	p.Exchanges, p.History = slices.Clone(p.Exchanges), slices.Clone(p.History)
+	p.Warnings = slices.Clone(p.Warnings)
 	return p
 }
 

@@ -145,6 +145,7 @@ func (l *loop) decide(ctx context.Context, s *Step) *Ending {
 	began := time.Now()
 	p, err := l.Policy.Next(ctx, l.situation(s))
 	s.Proposal, s.Timing.Decide = p, time.Since(began)
+	l.progress.Warnings = append(l.progress.Warnings, p.Warnings...)
 	switch {
 	case ctx.Err() != nil:
 		return Stopped(ctx)

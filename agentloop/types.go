@@ -21,6 +21,14 @@ type Proposal struct {
 	Caption string         // the frame in words, "" when captions are off
 	Tries   []Try          // at least one, but for an action that was pending
 	History []actions.Turn // what the policy wants to be shown from the next step on; kept as it is
+
+	Warnings []Warning // that the run has not had yet
+}
+
+// Warning is something that a person should set otherwise. A run has one at most of each setting.
+type Warning struct {
+	Setting string `json:"setting"` // for example model.dialect
+	Text    string `json:"text"`    // what is the matter and what to set; no word of a model
 }
 
 // Try is one call of the model.

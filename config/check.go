@@ -8,12 +8,10 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/model"
-	"github.com/taploop/taploop/screen"
 )
 
 // derive fills in what depends on other values or on the machine.
@@ -110,20 +108,5 @@ func quoted(v any) any {
 	return v
 }
 
-// FullSize is the image_size that sends the frame in its own size.
-const FullSize = "full"
-
-// PictureSize is image_size as a size; the zero size for FullSize.
-func (m *Model) PictureSize() (screen.Size, error) {
-	if m.ImageSize == FullSize {
-		return screen.Size{}, nil
-	}
-	w, h, _ := strings.Cut(m.ImageSize, "x")
-	width, errW := strconv.Atoi(w)
-	height, errH := strconv.Atoi(h)
-	if err := errors.Join(errW, errH); err != nil || min(width, height) < 28 ||
-		max(width, height) > 4096 {
-		return screen.Size{}, fmt.Errorf("image size %q", m.ImageSize)
-	}
-	return screen.Size{W: width, H: height}, nil
-}
+// Auto leaves a setting of the model to its dialect.
+const Auto = "auto"

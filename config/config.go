@@ -60,6 +60,7 @@ type Model struct {
 	MaxTokens        int            `koanf:"max_tokens"`
 	Timeout          time.Duration  `koanf:"timeout"`
 	Retries          int            `koanf:"retries"`
+	Coordinates      string         `koanf:"coordinates"`
 	ImageSize        string         `koanf:"image_size"`
 	ImageQuality     int            `koanf:"image_quality"`
 	Extra            map[string]any `koanf:"extra"`

@@ -13,7 +13,6 @@ import (
 	"github.com/taploop/taploop/config"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/model"
-	"github.com/taploop/taploop/screen"
 )
 
 // write puts text into a file of its own and returns its path.
@@ -40,9 +39,8 @@ func TestDefaultsStandAlone(t *testing.T) {
 	require.Equal(t, 90*time.Second, l.Model.Timeout)
 	require.Equal(t, 40, l.Loop.MaxSteps)
 	require.Equal(t, "pass_to_client", l.Reply.Mode)
-	size, err := l.Model.PictureSize()
-	require.NoError(t, err)
-	require.Equal(t, screen.Size{W: 728, H: 728}, size)
+	require.Equal(t, "auto", l.Model.ImageSize)
+	require.Equal(t, "auto", l.Model.Coordinates)
 	require.Equal(t, l.Model.Name, l.Caption.Name,
 		"the captioning model is the deciding one unless set")
 	require.Equal(t, "default", l.Origin("model.name"))
@@ -99,6 +97,8 @@ func TestBadInputIsNamedWithItsPlaceAndMend(t *testing.T) {
 			"WxH"},
 		{"image size with a tail", "model: {image_size: 728x728x3}", nil, `model.image_size`,
 			"WxH"},
+		{"coordinates that are none", "model: {coordinates: 1000 xy}", nil,
+			`model.coordinates is "1000 xy"`, "auto, or 1000, 999, 1 for fractions, or pixels"},
 		{"group given as a word", "model: fast", nil, `model`, ""},
 		{"no YAML", "model: {name: [", nil, "is not valid YAML", "correct the line"},
 		{"a list at the top", "- a\n- b\n", nil, "is not valid YAML", "correct the line"},

@@ -11,6 +11,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"github.com/taploop/taploop/screen"
+
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/text"
 )
@@ -123,7 +125,7 @@ func ImportGelab(serverFile, modelFile string) (file []byte, notes []string, err
 	out.Model.Sampling = loop.Model.Args
 	switch image := loop.Model.Image; {
 	case image.Resize != nil && !*image.Resize:
-		out.Model.ImageSize = FullSize
+		out.Model.ImageSize = screen.FullSize
 	case len(image.Size) == 2:
 		out.Model.ImageSize = fmt.Sprintf("%dx%d", image.Size[0], image.Size[1])
 	}

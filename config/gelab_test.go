@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/config"
+	"github.com/taploop/taploop/screen"
 )
 
 // The flow style with comments and trailing commas is how these files are found on disk.
@@ -64,7 +65,7 @@ func TestFramesThatWereNotResizedAreSentWhole(t *testing.T) {
 	require.NoError(t, err)
 	l, err := load(t, config.Options{File: write(t, "taploop.yaml", string(file))})
 	require.NoError(t, err)
-	require.Equal(t, config.FullSize, l.Model.ImageSize)
+	require.Equal(t, screen.FullSize, l.Model.ImageSize)
 }
 
 func TestAnImportThatCannotWorkSaysWhy(t *testing.T) {

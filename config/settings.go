@@ -58,8 +58,14 @@ var settings = []struct {
 	{"model.max_tokens", "4096", between(1, 1<<20), "longest reply, in tokens"},
 	{"model.timeout", "90s", positive, "longest time for one attempt"},
 	{"model.retries", "3", between(0, 20), "further attempts after a failure that may pass"},
-	{"model.image_size", "728x728", pictureSize,
-		"size of the picture that the model gets, WxH, or full for the screen's own"},
+	{"model.coordinates", Auto, orAuto(screen.ParseCoordinates),
+		"how the model writes places: 1000 or 999 for whole numbers up to there, 1 for fractions, " +
+			"pixels for those of the picture that it is sent; where y comes first with yx behind " +
+			"it, such as 1000 yx; auto is the dialect's own"},
+	{"model.image_size", Auto, orAuto(screen.ParseFit),
+		"size of the picture that the model gets: WxH, full for the screen's own, long=1280 for a " +
+			"long side of at most as many pixels, or multiple=28,min=3136,max=12845056 for sides " +
+			"that are multiples and bounds of the number of pixels; auto is the dialect's own"},
 	{"model.image_quality", "85", between(1, 100), "JPEG quality of that picture"},
 	{"model.extra", "", nil, "further fields of the request body"},
 	{"model.record", "", nil, "file to record the model's replies in"},
@@ -200,9 +206,15 @@ func orDefault(c check) check {
 	}
 }
 
-func pictureSize(v any) []fault {
-	_, err := (&Model{ImageSize: v.(string)}).PictureSize()
-	return unless(err == nil, v, "WxH with sides from 28 to 4096, for example 728x728, or full")
+// orAuto takes what parse takes, and auto.
+func orAuto[T any](parse func(string) (T, error)) check {
+	return func(v any) []fault {
+		_, err := parse(v.(string))
+		if v == Auto || err == nil {
+			return nil
+		}
+		return []fault{{value: v, want: "auto, or " + strings.TrimPrefix(err.Error(), "want ")}}
+	}
 }
 
 func clientWaits(v any) (bad []fault) {

@@ -25,7 +25,7 @@ func (t *tasks) render(ctx context.Context, c *call, st runs.Status, s *callStat
 	if err != nil {
 		return nil, err
 	}
-	body.Notes = slices.Concat(s.notes, settled)
+	body.Notes = slices.Concat(body.Notes, s.notes, settled)
 	t.link(body.Question)
 	body.Next = Next(st)
 	if body.Final != nil && !shown.FinalCaption {

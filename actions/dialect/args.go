@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -17,40 +18,46 @@ import (
 // Args reads the arguments of an action as a model wrote them, and keeps the first complaint, which
 // is made to be shown to the model. Of several names the first counts whose value is not empty.
 type Args struct {
-	Values    loose.Object
-	Scale     Scale
-	Corner    bool   // of a box its first corner is the place, and not its centre
-	Complaint string // "" for none
+	Values loose.Object
+	Scale
+	Corner bool // of a box its first corner is the place, and not its centre
+
+	complaint string
+	off       *screen.OffScale
 }
 
-// Scale is how a family of models writes places: as numbers from 0 to W across, and from 0 to H
-// down.
-type Scale struct{ W, H float64 }
+// Scale is how places are written on one picture.
+type Scale struct {
+	Coordinates screen.Coordinates
+	Picture     screen.Size // that the model was sent
+}
 
-// Permille is the scale of most families.
-var Permille = Scale{1000, 1000}
-
-// FieldArgs are arguments that are written as fields, with places in per mille.
-func FieldArgs(fields []actions.Field) Args {
+// FieldArgs are arguments that are written as fields.
+func FieldArgs(fields []actions.Field, s Scale) Args {
 	values := make(loose.Object, len(fields))
 	for i, f := range fields {
 		values[i] = loose.Member{Name: f.Key, Value: f.Value}
 	}
-	return Args{Values: values, Scale: Permille}
+	return Args{Values: values, Scale: s}
 }
 
-// String says which numbers a place has.
-func (s Scale) String() string {
-	if s.W == s.H {
-		return fmt.Sprintf("x and y go from 0 to %v", s.W)
+// Check is a when its arguments could be read and it is valid, else a *ParseError that says what
+// was wrong and what is wanted.
+func (a *Args) Check(act actions.Action, want string) (actions.Action, error) {
+	if a.complaint == "" {
+		if err := act.Validate(); err == nil {
+			return act, nil
+		} else {
+			a.Complain("%v", err)
+		}
 	}
-	return fmt.Sprintf("x goes from 0 to %v and y from 0 to %v", s.W, s.H)
+	return nil, &ParseError{Problem: a.complaint, Want: want, Off: a.off}
 }
 
 // Complain keeps a complaint, unless there is one.
 func (a *Args) Complain(format string, v ...any) {
-	if a.Complaint == "" {
-		a.Complaint = fmt.Sprintf(format, v...)
+	if a.complaint == "" {
+		a.complaint = fmt.Sprintf(format, v...)
 	}
 }
 
@@ -87,18 +94,16 @@ func (a *Args) Point(names ...string) screen.Point {
 		a.Complain("%s %s is no point", names[0], shown)
 		return screen.Point{}
 	}
-	x, y := n[0], n[1]
+	first, second := n[0], n[1]
 	if len(n) == 4 && !a.Corner {
-		x, y = (n[0]+n[2])/2, (n[1]+n[3])/2
+		first, second = (n[0]+n[2])/2, (n[1]+n[3])/2
 	}
-	s := a.Scale
-	switch {
-	case x < 0 || x > s.W || y < 0 || y > s.H:
-		a.Complain("%s %s is off the screen, where %v", names[0], shown, s)
-	case x <= 1 && y <= 1 && (x != float64(int(x)) || y != float64(int(y))):
-		a.Complain("%s %s looks like fractions, but %v", names[0], shown, s)
+	p, err := a.Coordinates.Point(first, second, a.Picture)
+	if err != nil && a.complaint == "" {
+		a.Complain("%s %s %v", names[0], shown, err)
+		a.off, _ = errors.AsType[*screen.OffScale](err)
 	}
-	return screen.Point{X: x / s.W, Y: y / s.H}
+	return p
 }
 
 var (

@@ -1,7 +1,11 @@
 package dialect
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
+	"image/jpeg"
+	"strings"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/screen"
@@ -13,10 +17,10 @@ type Dialect interface {
 	Profile() Profile
 	// Prompt asks for the next action.
 	Prompt(s Situation) (Request, error)
-	// Parse reads a reply. The action is valid and its points are on the screen, or the error is a
-	// *ParseError. Decision.Fields are the reply's own for agent_action, in gelab-zero's keys; a
-	// dialect whose models write no such fields leaves them to the action.
-	Parse(r actions.Reply) (actions.Decision, error)
+	// Parse reads a reply to the prompt of s. The action is valid and its points are on the screen,
+	// or the error is a *ParseError. Decision.Fields are the reply's own for agent_action, in
+	// gelab-zero's keys; a dialect whose models write no such fields leaves them to the action.
+	Parse(r actions.Reply, s Situation) (actions.Decision, error)
 	// Repair is what is added to the prompt to ask again after a reply that Parse refused with err.
 	Repair(r actions.Reply, err error) []Message
 	// Transcript is the reply as one text, for the record.
@@ -29,6 +33,9 @@ type Profile struct {
 	Lang     string // of the prompts, zh or en
 	Turns    int    // how many past turns are kept and shown again
 	Pictures int    // how many of them, the newest, with the picture that the model saw
+
+	Fit         screen.Fit         // in which size the screen is sent
+	Coordinates screen.Coordinates // how the model writes places on that picture
 }
 
 // Situation is what a model decides from.
@@ -56,6 +63,24 @@ type Request struct {
 	Stop     []string // texts at which it stops writing
 }
 
+// String is what is asked as a text: pictures as their size, calls and tools a line each.
+func (r Request) String() string {
+	var b strings.Builder
+	for _, m := range r.Messages {
+		b.WriteString("[" + m.Role + "]\n")
+		for _, p := range m.Parts {
+			b.WriteString(p.String() + "\n")
+		}
+		for _, c := range m.Calls {
+			b.WriteString("[call] " + c.Name + " " + c.Arguments + "\n")
+		}
+	}
+	for _, t := range r.Tools {
+		b.WriteString("[tool] " + t.Name + ": " + t.Description + " " + string(t.Parameters) + "\n")
+	}
+	return b.String()
+}
+
 // Message is one turn of a conversation with a model.
 type Message struct {
 	Role   string // system, user, assistant or tool
@@ -70,6 +95,17 @@ type Part struct {
 	JPEG []byte
 }
 
+func (p Part) String() string {
+	if p.JPEG == nil {
+		return p.Text
+	}
+	size, err := jpeg.DecodeConfig(bytes.NewReader(p.JPEG))
+	if err != nil {
+		return "[no picture: " + err.Error() + "]"
+	}
+	return fmt.Sprintf("[picture %dx%d]", size.Width, size.Height)
+}
+
 // Tool is a function that a model may call; Parameters is the JSON Schema of its arguments.
 type Tool struct {
 	Name        string
@@ -81,6 +117,9 @@ type Tool struct {
 type ParseError struct {
 	Problem string // what is wrong
 	Want    string // what was expected
+
+	// Off is set when a place is not within the coordinates that were taken for the model's.
+	Off *screen.OffScale
 }
 
 func (e *ParseError) Error() string { return e.Problem + "; expected " + e.Want }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/internal/hint"
 )
 
@@ -13,9 +14,14 @@ type Family struct {
 	Name   string
 	Speaks func(model string) bool // reports whether a model of this name speaks it
 	New    func(Options) Dialect   // is given options with their defaults filled in
+
+	// Wrote reports whether a reply is in this dialect's form, readable or not. Text that stands in
+	// a thought or within a value does not count.
+	Wrote func(r actions.Reply) bool
 }
 
-// Table is the dialects that can be chosen. Its order is the order in which auto tries them.
+// Table is the dialects that can be chosen. Its order is the order in which auto tries them by
+// name, and in which a reply in another form than the chosen dialect's is looked at.
 type Table []Family
 
 // Auto chooses the dialect by the model's name.
@@ -31,7 +37,7 @@ func (t Table) Names() []string {
 	return names
 }
 
-// New returns the dialect of that name. opts may be nil.
+// New returns the dialect of that name. It is a [Detector]. opts may be nil.
 func (t Table) New(name string, opts *Options) (Dialect, error) {
 	o, err := opts.withDefaults()
 	if err != nil {
@@ -39,9 +45,46 @@ func (t Table) New(name string, opts *Options) (Dialect, error) {
 	}
 	for _, f := range t {
 		if f.Name == name || name == Auto && f.Speaks(o.Model) {
-			return f.New(o), nil
+			return &chosen{f.New(o), f, t, o}, nil
 		}
 	}
 	err = fmt.Errorf("unknown dialect %q (want one of %s)", name, strings.Join(t.Names(), ", "))
 	return nil, hint.Add(err, "set model.dialect to one of these; auto chooses by the model's name")
+}
+
+// Detector is a Dialect that can read replies in others, too.
+type Detector interface {
+	// Detect reads a reply that Parse has refused and that is not in the dialect's own form. It
+	// returns the name of the dialect that the reply is in, or "" when there is none.
+	Detect(r actions.Reply, s Situation) (d actions.Decision, name string)
+}
+
+// chosen is a dialect of a table.
+type chosen struct {
+	Dialect
+	family Family
+	table  Table
+	opts   Options
+}
+
+// Detect implements Detector. The picture is the one that was sent, the coordinates are those of
+// the reply's dialect unless they were set.
+func (c *chosen) Detect(r actions.Reply, s Situation) (actions.Decision, string) {
+	if c.family.Wrote(r) {
+		return actions.Decision{}, ""
+	}
+	o := c.opts
+	o.Fit = new(c.Profile().Fit)
+	o.Template = nil
+	for _, f := range c.table {
+		if f.Name == c.family.Name || !f.Wrote(r) {
+			continue
+		}
+		d, err := f.New(o).Parse(r, s)
+		if err != nil {
+			break // it is asked again, in the chosen dialect's words
+		}
+		return d, f.Name
+	}
+	return actions.Decision{}, ""
 }

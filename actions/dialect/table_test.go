@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/families"
 )
@@ -55,4 +56,51 @@ func TestTheKnownFamiliesAreToldApart(t *testing.T) {
 		}
 		require.Equal(t, i == len(families.Known)-1, f.Speaks("a model that nobody knows"), f.Name)
 	}
+}
+
+// loud is a dialect whose replies are LOUD: and a verb.
+type loud struct{ named }
+
+func (loud) Parse(r actions.Reply, _ dialect.Situation) (actions.Decision, error) {
+	switch r.Text {
+	case "LOUD: back":
+		return actions.Decision{Action: actions.Back{}}, nil
+	case "LOUD: home":
+		return actions.Decision{Action: actions.Home{}}, nil
+	}
+	return actions.Decision{}, &dialect.ParseError{Problem: "not loud", Want: "LOUD: back"}
+}
+
+func wroteLoud(r actions.Reply) bool { return strings.HasPrefix(r.Text, "LOUD:") }
+
+// A reply in another form is read in that form; one in the dialect's own form, which it could not
+// read, is not looked at in others, and prose is nothing in any.
+func TestAReplyInAnotherDialectIsRead(t *testing.T) {
+	var given dialect.Options
+	table := append(dialect.Table{{Name: "loud", Wrote: wroteLoud,
+		Speaks: func(string) bool { return false },
+		New: func(o dialect.Options) dialect.Dialect {
+			given = o
+			return loud{}
+		}}}, families.Known...)
+	d, err := table.New("gelab", &dialect.Options{Lang: "en"})
+	require.NoError(t, err)
+	detector := d.(dialect.Detector)
+	got, name := detector.Detect(actions.Reply{Text: "LOUD: home"}, dialect.Situation{})
+	require.Equal(t, "loud", name)
+	require.Equal(t, actions.Home{}, got.Action)
+	require.Equal(t, d.Profile().Fit, *given.Fit, "the picture is the one that was sent")
+	require.Nil(t, given.Coordinates)
+	for _, text := range []string{"", "It is done.", "LOUD: sing",
+		"explain:e\taction:DANCE\tvalue:LOUD: home", "<THINK> LOUD: home </THINK> hm"} {
+		got, name := detector.Detect(actions.Reply{Text: text}, dialect.Situation{})
+		require.Empty(t, name, text)
+		require.Nil(t, got.Action)
+	}
+	d, err = table.New("loud", nil)
+	require.NoError(t, err)
+	got, name = d.(dialect.Detector).Detect(actions.Reply{Text: "explain:e\taction:HOME"},
+		dialect.Situation{})
+	require.Equal(t, "gelab", name)
+	require.Equal(t, actions.Home{}, got.Action)
 }

@@ -53,7 +53,7 @@ func (dialogue) Prompt(s dialect.Situation) (dialect.Request, error) {
 	}, err
 }
 
-func (dialogue) Parse(r actions.Reply) (actions.Decision, error) {
+func (dialogue) Parse(r actions.Reply, _ dialect.Situation) (actions.Decision, error) {
 	var at struct{ X, Y float64 }
 	if len(r.Calls) != 1 || json.Unmarshal([]byte(r.Calls[0].Arguments), &at) != nil {
 		return actions.Decision{}, &dialect.ParseError{Problem: "no call", Want: "a call of tap"}
@@ -67,7 +67,10 @@ func (dialogue) Repair(_ actions.Reply, err error) []dialect.Message {
 }
 
 func (dialogue) Transcript(r actions.Reply) string {
-	return r.Text + " " + r.Calls[0].Name + r.Calls[0].Arguments
+	for _, c := range r.Calls {
+		r.Text += " " + c.Name + c.Arguments
+	}
+	return r.Text
 }
 
 func say(role, text string) dialect.Message {
@@ -107,7 +110,7 @@ func TestADialectMayHoldADialogueWithPicturesAndToolCalls(t *testing.T) {
 	require.Len(t, s.History, 3, "bounded by the dialect")
 	require.Nil(t, s.History[0].Answer)
 	require.Equal(t, &s.Exchanges[0], s.History[1].Answer)
-	require.Equal(t, actions.Turn{Step: 5, Reply: actions.Reply{Text: "I tap it.",
+	require.Equal(t, actions.Turn{Step: 5, Did: "I tap it.", Reply: actions.Reply{Text: "I tap it.",
 		Calls: []actions.Call{
 			{ID: "call_1", Name: "tap", Arguments: `{"x":0.5,"y":0.25}`},
 		}}}, s.History[2])

@@ -65,10 +65,13 @@ func (p *Policy) Next(ctx context.Context, s agentloop.Situation) (agentloop.Pro
 		if err != nil {
 			return out, unheard(out.Tries, err)
 		}
-		d, err := p.dialect.Parse(reply)
+		d, err := p.dialect.Parse(reply, now)
+		if err != nil {
+			d, err = p.detect(ctx, &s, &now, reply, err, &out)
+		}
 		if err == nil {
 			out.Decision = d
-			out.History = p.remember(&s, now.Notes, reply)
+			out.History = p.remember(&s, &now, reply, d)
 			return out, nil
 		}
 		out.Tries[len(out.Tries)-1].Error = err.Error()
@@ -94,17 +97,13 @@ func ready(ctx context.Context, of any) error {
 // remember is what the model is shown again from the next step on: the newest turns, as many as the
 // dialect wants.
 func (p *Policy) remember(
-	s *agentloop.Situation, notes []string, reply actions.Reply,
+	s *agentloop.Situation, now *dialect.Situation, reply actions.Reply, d actions.Decision,
 ) []actions.Turn {
 	kept := p.dialect.Profile().Turns
 	if kept == 0 {
 		return nil
 	}
-	newest := actions.Turn{Step: s.Step, Notes: notes, Reply: reply}
-	if n := len(s.Exchanges); s.ReplyJustIn && n > 0 {
-		newest.Answer = &s.Exchanges[n-1]
-	}
-	all := append(slices.Clone(s.History), newest)
+	all := append(slices.Clone(s.History), dialect.Remember(now, s.Step, reply, d))
 	return all[max(len(all)-kept, 0):]
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"time"
@@ -163,23 +164,38 @@ func (a *app) policies() (p *policies, err error) {
 	if err != nil {
 		return nil, err
 	}
-	size, err := c.Model.PictureSize()
-	if err != nil {
-		return nil, err
-	}
-	family, err := families.Known.New(c.Model.Dialect, &dialect.Options{
-		Model: c.Model.Name, Lang: c.Model.Lang, ImageSize: size,
-		FullSize: c.Model.ImageSize == config.FullSize, Quality: c.Model.ImageQuality})
+	spoken, err := a.dialect()
 	if err != nil {
 		return nil, usageError{err}
 	}
 	o := &policy.Options{Log: a.log}
-	plain := policy.New(family, decider, o)
+	plain := policy.New(spoken, decider, o)
 	return &policies{
 		plain: plain, captioned: policy.WithCaptions(plain, captioner, o),
 		lastCaptioned: policy.WithFinalCaption(plain, captioner, o), captioner: captioner,
 		close: func() error { decider.Close(); helper.Close(); return finish() },
 	}, nil
+}
+
+// dialect is how the configured model is prompted and read.
+func (a *app) dialect() (dialect.Dialect, error) {
+	m := a.conf.Model
+	o := dialect.Options{Model: m.Name, Lang: m.Lang, Quality: m.ImageQuality}
+	if m.ImageSize != config.Auto {
+		fit, err := screen.ParseFit(m.ImageSize)
+		if err != nil {
+			return nil, fmt.Errorf("model.image_size: %w", err)
+		}
+		o.Fit = &fit
+	}
+	if m.Coordinates != config.Auto {
+		c, err := screen.ParseCoordinates(m.Coordinates)
+		if err != nil {
+			return nil, fmt.Errorf("model.coordinates: %w", err)
+		}
+		o.Coordinates = &c
+	}
+	return families.Known.New(m.Dialect, &o)
 }
 
 // openTransport records or replays when the configuration says so; nil is the client's own. What

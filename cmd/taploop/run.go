@@ -242,7 +242,7 @@ func (a *app) reportEnd(ctx context.Context, st runs.Status, c *taskFlags) error
 	notes := a.cutSteps(c.MaxSteps)
 	if c.JSON {
 		body, err := result.New(st)
-		body.Notes = notes
+		body.Notes = append(body.Notes, notes...)
 		if err = errors.Join(err, printJSON(a.out, shownResult{body, nextOf(st)})); err != nil {
 			return err
 		}

@@ -32,6 +32,7 @@ type steps struct {
 	last    int // the session's
 	asked   bool
 	gone    bool // nobody answers here any more
+	warned  int  // of the run's warnings, how many are known
 }
 
 func (a *app) newSteps(console runs.Console) *steps {
@@ -110,6 +111,7 @@ func (s *steps) event(e runs.Event) {
 
 func (s *steps) tell(e runs.Event) {
 	w := doings[s.lang]
+	s.warn(e)
 	switch e.Kind {
 	case agentloop.Started, agentloop.Acted:
 		s.present(w.look)
@@ -124,6 +126,20 @@ func (s *steps) tell(e runs.Event) {
 		s.live.show("")
 	case runs.StateChanged:
 		s.state(e)
+	}
+}
+
+// warn says what is new among the run's warnings. Those from before this call have been said.
+func (s *steps) warn(e runs.Event) {
+	all := e.Progress.Warnings
+	switch {
+	case e.Kind == agentloop.Started:
+		s.warned = len(all)
+	case e.Kind == agentloop.Stepped:
+		for _, w := range all[min(s.warned, len(all)):] {
+			s.line("warning  ", w.Text)
+		}
+		s.warned = len(all)
 	}
 }
 

@@ -7,11 +7,15 @@ var packages = []row{
 	{pkg: "actions", imports: "screen", why: "a point of an action is a point of a frame"},
 	{pkg: "actions/dialect/loose", why: "text that models write, read as values; knows no actions"},
 	{pkg: "actions/dialect", imports: "actions actions/dialect/loose screen",
-		tests: "actions/dialect/families",
+		tests: "actions/dialect/families actions/dialect/dialecttest",
 		why: "the seam between the loop and families of models; knows none of them, no model and " +
 			"no network"},
 	{pkg: "actions/dialect/gelab", imports: "actions actions/dialect screen",
-		why: "gelab-zero's prompt and replies; a family never sees another"},
+		tests: "actions/dialect/dialecttest",
+		why:   "gelab-zero's prompt and replies; a family never sees another"},
+	{pkg: "actions/dialect/dialecttest", imports: "actions actions/dialect screen internal/golden",
+		why: "the contract that every dialect keeps, and replies as the families' models write " +
+			"them, for tests of the families and of whole tasks"},
 	{pkg: "actions/dialect/families", imports: "actions/dialect actions/dialect/gelab",
 		tests: "screen",
 		why: "the table of the families, a row each; a package of its own, because they import " +
@@ -162,7 +166,7 @@ var roads = []road{
 		why: "the phone's shell is one package's business"},
 	{to: "testing",
 		only: "device/devicetest inquiry/inquirytest internal/adbtest internal/chrometest " +
-			"internal/golden",
+			"internal/golden actions/dialect/dialecttest",
 		code: true, why: "only helpers of tests are made of tests"},
 
 	{to: "net/...", never: "screen actions/... inquiry/... agentloop " + everyCode,

@@ -112,6 +112,9 @@ func New(st runs.Status) (Result, error) {
 			Asked: st.Usage.Waited.Milliseconds(), Model: st.Usage.Model.Milliseconds()},
 		Usage: &Usage{st.Usage.PromptTokens, st.Usage.CompletionTokens},
 	}
+	for _, w := range st.Run.Progress.Warnings {
+		r.Notes = append(r.Notes, w.Text)
+	}
 	if st.Last != nil {
 		last, err := NewStep(*st.Last)
 		if err != nil {

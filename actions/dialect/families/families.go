@@ -9,5 +9,5 @@ import (
 // Known is the dialects. The last row is for every model that no other row speaks with. Not to be
 // changed.
 var Known = dialect.Table{
-	{Name: "gelab", Speaks: func(string) bool { return true }, New: gelab.New},
+	{Name: "gelab", Speaks: func(string) bool { return true }, New: gelab.New, Wrote: gelab.Wrote},
 }

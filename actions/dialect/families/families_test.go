@@ -48,18 +48,6 @@ func TestOptionsThatCannotBeAreRefused(t *testing.T) {
 		`unknown language "fr" (want zh or en)`: {Lang: "fr"},
 		"JPEG quality 101 (want 1 to 100)":      {Quality: 101},
 		"JPEG quality -1 (want 1 to 100)":       {Quality: -1},
-		"image size 728x0 (want both sides from 1 to 8192)": {
-			ImageSize: screen.Size{W: 728},
-		},
-		"image size -1x5 (want both sides from 1 to 8192)": {
-			ImageSize: screen.Size{W: -1, H: 5},
-		},
-		"image size 9000x9 (want both sides from 1 to 8192)": {
-			ImageSize: screen.Size{W: 9000, H: 9},
-		},
-		"both an image size of 9x9 and full size are set (want one of them)": {
-			ImageSize: screen.Size{W: 9, H: 9}, FullSize: true,
-		},
 	} {
 		_, err := families.Known.New("gelab", &o)
 		require.EqualError(t, err, "dialect gelab: "+want)
@@ -69,8 +57,8 @@ func TestOptionsThatCannotBeAreRefused(t *testing.T) {
 func TestThePictureHasTheSizeThatIsAskedFor(t *testing.T) {
 	for want, o := range map[screen.Size]dialect.Options{
 		{W: 728, H: 728}: {},
-		{W: 500, H: 600}: {ImageSize: screen.Size{W: 500, H: 600}},
-		{W: 108, H: 240}: {FullSize: true},
+		{W: 500, H: 600}: {Fit: &screen.Fit{Exact: screen.Size{W: 500, H: 600}}},
+		{W: 108, H: 240}: {Fit: &screen.Fit{}},
 	} {
 		got, err := jpeg.DecodeConfig(bytes.NewReader(picture(t, o)))
 		require.NoError(t, err)

@@ -19,7 +19,7 @@ func BenchmarkPrompt(b *testing.B) {
 	require.NoError(b, err)
 	f, err := screen.Decode(png)
 	require.NoError(b, err)
-	d := gelab.New(dialect.Options{Quality: 85})
+	d := gelab.New(dialect.Options{Lang: "zh", Quality: 85})
 	for b.Loop() {
 		_, err := d.Prompt(
 			dialect.Situation{Task: "open the shop", Look: screen.Observation{Frame: f}},
@@ -35,7 +35,7 @@ func BenchmarkParse(b *testing.B) {
 			"</THINK>\nexplain:Tap\taction:CLICK\tpoint:512,334\tsummary:Tapped",
 	}
 	for b.Loop() {
-		_, err := d.Parse(r)
+		_, err := d.Parse(r, dialect.Situation{})
 		require.NoError(b, err)
 	}
 }

@@ -87,7 +87,7 @@ func TestEveryActionIsExplainedByAnExampleThatIsRead(t *testing.T) {
 				continue
 			}
 			example := line[strings.Index(line, "action:"):]
-			got, err := d.Parse(actions.Reply{Text: example})
+			got, err := d.Parse(actions.Reply{Text: example}, dialect.Situation{})
 			require.NoError(t, err, example)
 			require.Equal(t, name, got.Action.Verb(), example)
 			explained = append(explained, name)
@@ -98,7 +98,8 @@ func TestEveryActionIsExplainedByAnExampleThatIsRead(t *testing.T) {
 		}
 		require.ElementsMatch(t, all, explained, lang)
 
-		got, err := d.Parse(actions.Reply{Text: text[strings.LastIndex(text, "<THINK> "):]})
+		got, err := d.Parse(actions.Reply{Text: text[strings.LastIndex(text, "<THINK> "):]},
+			dialect.Situation{})
 		require.NoError(t, err)
 		require.Equal(t, actions.Click{At: screen.Permille(512, 92)}, got.Action)
 		require.NotEmpty(t, got.Thought)
@@ -184,10 +185,10 @@ func TestWhatIsVeryLongIsShortenedAndSaysSo(t *testing.T) {
 		Look: look(t),
 	})
 	require.Less(t, len(text), 40*3*5000+100_000)
-	require.Contains(t, after(text, "\nTask: "), `end" (shortened, 92008 characters are left out)`)
+	require.Contains(t, after(text, "\nTask: "), `end (shortened, 92008 characters are left out)"`)
 	require.Contains(t, text, "(460 earlier ones are left out)")
-	require.Contains(t, text, `1. "item 460"`)
-	require.Contains(t, text, `40. "item 499"`)
+	require.Contains(t, text, `2. "item 460"`)
+	require.Contains(t, text, `41. "item 499"`)
 }
 
 func TestAPromptNeedsAFrame(t *testing.T) {
@@ -208,7 +209,7 @@ func TestARepairSaysWhatWasWrongAndTheForm(t *testing.T) {
 	} {
 		d := small(lang)
 		r := actions.Reply{Text: "explain:e\taction:DANCE"}
-		_, err := d.Parse(r)
+		_, err := d.Parse(r, dialect.Situation{})
 		again := d.Repair(r, err)
 		require.Len(t, again, 2)
 		require.Equal(t, dialect.Message{Role: "assistant", Parts: []dialect.Part{{Text: r.Text}}},

@@ -12,7 +12,7 @@ import (
 
 // Parse reads a thought and one line of fields. A reply is one action, and a field comes once: what
 // has more is refused, whatever is between them.
-func (g *gelab) Parse(r actions.Reply) (actions.Decision, error) {
+func (g *gelab) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, error) {
 	text, reasoning := clean(r.Text), clean(r.Reasoning)
 	if text == "" && closingTag.MatchString(reasoning) {
 		text, reasoning = reasoning, "" // the endpoint took the whole reply for reasoning
@@ -30,7 +30,7 @@ func (g *gelab) Parse(r actions.Reply) (actions.Decision, error) {
 		return actions.Decision{}, err
 	}
 	f := found.led(join(reasoning, thought))
-	a, err := decode(f)
+	a, err := decode(f, g.Scale(&s))
 	if err != nil {
 		return actions.Decision{}, err
 	}
@@ -331,4 +331,11 @@ func (f fields) get(key string) string {
 		}
 	}
 	return ""
+}
+
+// Wrote reports whether the reply has, behind its thought, a line that begins with a field and has
+// an action.
+func Wrote(r actions.Reply) bool {
+	_, body := splitThought(clean(r.Text))
+	return lineStart.MatchString(body) && hasAction(body)
 }

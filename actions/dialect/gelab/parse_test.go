@@ -1,7 +1,6 @@
 package gelab_test
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
+	"github.com/taploop/taploop/actions/dialect/dialecttest"
 	"github.com/taploop/taploop/actions/dialect/gelab"
 	"github.com/taploop/taploop/internal/golden"
 	"github.com/taploop/taploop/screen"
@@ -24,7 +24,7 @@ func TestRepliesAreRead(t *testing.T) {
 	d := small("en")
 	golden.Run(t, replies(t), func(t *testing.T, c *golden.Case) {
 		require.NotEmpty(t, c.Comment, "say the rule")
-		got, err := d.Parse(replyOf(t, c))
+		got, err := d.Parse(replyOf(t, c), dialect.Situation{})
 		c.Want(t, "want", shown(t, got, err))
 	})
 }
@@ -35,7 +35,7 @@ func TestEveryActionIsRead(t *testing.T) {
 	d := small("zh")
 	read := map[string]bool{}
 	for _, c := range golden.Load(t, replies(t)) {
-		if got, err := d.Parse(replyOf(t, c)); err == nil {
+		if got, err := d.Parse(replyOf(t, c), dialect.Situation{}); err == nil {
 			verb := got.Action.Verb()
 			read[verb] = true
 			back, err := got.AgentAction()
@@ -50,7 +50,8 @@ func TestEveryActionIsRead(t *testing.T) {
 }
 
 func small(lang string) dialect.Dialect {
-	return gelab.New(dialect.Options{Lang: lang, ImageSize: screen.Size{W: 8, H: 8}, Quality: 85})
+	return gelab.New(dialect.Options{Lang: lang, Quality: 85,
+		Fit: &screen.Fit{Exact: screen.Size{W: 8, H: 8}}})
 }
 
 // replyOf reads the sections reply (or reply.quoted, a Go string for what a text file would hide),
@@ -98,7 +99,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, reasoning string, cut bool) {
 		r := actions.Reply{Text: text, Reasoning: reasoning, Cut: cut}
 		copiedEndsNothing(t, d, text)
-		got, err := d.Parse(r)
+		got, err := d.Parse(r, dialect.Situation{})
 		if err == nil {
 			lawful(t, got)
 			return
@@ -123,7 +124,7 @@ func copiedEndsNothing(t *testing.T, d dialect.Dialect, copied string) {
 		for _, sep := range []string{"\t", "\n", "\\t", "   ", " "} {
 			fields := []string{"explain:e", "action:TYPE", "value:" + copied, "summary:s"}
 			said := thought + strings.Join(fields, sep)
-			got, err := d.Parse(actions.Reply{Text: said})
+			got, err := d.Parse(actions.Reply{Text: said}, dialect.Situation{})
 			if err != nil {
 				continue
 			}
@@ -170,7 +171,7 @@ func lawful(t *testing.T, d actions.Decision) {
 }
 
 func TestAParseErrorIsForTheModel(t *testing.T) {
-	_, err := small("en").Parse(actions.Reply{Text: "explain:e\taction:DANCE"})
+	_, err := small("en").Parse(actions.Reply{Text: "explain:e\taction:DANCE"}, dialect.Situation{})
 	var parse *dialect.ParseError
 	require.True(t, errors.As(err, &parse))
 	require.Equal(t, `unknown action "DANCE"`, parse.Problem)
@@ -189,7 +190,7 @@ func TestABoundedNumberOfFieldsIsKept(t *testing.T) {
 	for i := range 100_000 {
 		fmt.Fprintf(&text, "\tk%d:v", i)
 	}
-	got, err := small("en").Parse(actions.Reply{Text: text.String()})
+	got, err := small("en").Parse(actions.Reply{Text: text.String()}, dialect.Situation{})
 	require.NoError(t, err)
 	require.Equal(t, actions.Back{}, got.Action)
 	require.LessOrEqual(t, len(got.Fields), 64)
@@ -197,34 +198,5 @@ func TestABoundedNumberOfFieldsIsKept(t *testing.T) {
 
 // The law: what an action says of itself for agent_action is read here as that action.
 func TestWhatAnActionGivesBackIsReadAsIt(t *testing.T) {
-	read := 0
-	for _, c := range golden.Load(t, golden.Shared(t, "actions")) {
-		for line := range strings.Lines(c.Section(t, "cases")) {
-			a, err := actions.Unmarshal([]byte(line))
-			require.NoError(t, err)
-			// A value has neither line breaks nor blanks at its ends.
-			if a.Validate() != nil || strings.Contains(line, `\`) || strings.Contains(line, `" "`) {
-				continue
-			}
-			back, err := actions.Decision{Action: a, Explain: "e"}.AgentAction()
-			require.NoError(t, err)
-			var fields map[string]any
-			require.NoError(t, json.Unmarshal(back, &fields))
-			var text string
-			for key, v := range fields {
-				if point, ok := v.([]any); ok {
-					v = fmt.Sprintf("%v,%v", point...)
-				}
-				text += fmt.Sprintf("\t%s:%v", key, v)
-			}
-			got, err := small("en").Parse(actions.Reply{Text: text})
-			require.NoError(t, err, text)
-			if w, ok := a.(actions.Wait); ok {
-				a = actions.Wait{For: min(w.For, actions.MaxWait)}
-			}
-			require.Equal(t, a, got.Action, text)
-			read++
-		}
-	}
-	require.Greater(t, read, 30)
+	dialecttest.Suite{Name: "gelab", New: gelab.New, Wrote: gelab.Wrote}.Vocabulary(t)
 }

@@ -2,6 +2,7 @@ package gelab
 
 import (
 	"encoding/json"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -22,18 +23,20 @@ func TestEverySpellingOfAnActionGetsItsOwnName(t *testing.T) {
 	}
 	points := []*strings.Replacer{strings.NewReplacer(), strings.NewReplacer(",", "，", ":", "："),
 		strings.NewReplacer("point:", "Point: ", ",", " ")}
+	examples := examples(t)
 	for _, f := range forms {
-		own, err := d.Parse(actions.Reply{Text: "action:" + f.name + f.en.example})
+		own, err := d.Parse(actions.Reply{Text: "action:" + f.name + examples[f.name]},
+			dialect.Situation{})
 		require.NoError(t, err, f.name)
 		for _, name := range append([]string{f.name}, f.also...) {
 			for _, spell := range spellings {
 				for _, p := range points {
-					example := f.en.example
+					example := examples[f.name]
 					if strings.Contains(example, "point") {
 						example = p.Replace(example)
 					}
 					text := "action:" + spell(name) + example
-					got, err := d.Parse(actions.Reply{Text: text})
+					got, err := d.Parse(actions.Reply{Text: text}, dialect.Situation{})
 					require.NoError(t, err, text)
 					b, err := got.AgentAction()
 					require.NoError(t, err)
@@ -50,4 +53,17 @@ func TestEverySpellingOfAnActionGetsItsOwnName(t *testing.T) {
 			}
 		}
 	}
+}
+
+// examples are the fields behind action:NAME in the prompt's explanations.
+func examples(t *testing.T) map[string]string {
+	prompt, err := prompts.ReadFile("prompt.en.tmpl")
+	require.NoError(t, err)
+	all := map[string]string{}
+	for _, m := range regexp.MustCompile(`(?m)^- (\w+): .* action:\w+(.*)$`).
+		FindAllStringSubmatch(string(prompt), -1) {
+		all[m[1]] = m[2]
+	}
+	require.Len(t, all, len(forms))
+	return all
 }

@@ -1,0 +1,58 @@
+package dialecttest
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/actions/dialect"
+	"github.com/taploop/taploop/screen"
+)
+
+// Render writes a decision as a family's models write it, with places on that scale. It reports
+// whether the family has a form for the action.
+type Render func(d actions.Decision, s dialect.Scale) (actions.Reply, bool)
+
+// Renderers are those of every family, by its name. Not to be changed.
+var Renderers = map[string]Render{
+	"gelab": gelab,
+}
+
+// numbers are those of a place, exact enough to be read back.
+func numbers(p screen.Point, s dialect.Scale) (first, second string) {
+	a, b := s.Coordinates.Numbers(p, s.Picture)
+	write := func(f float64) string {
+		f, _ = strconv.ParseFloat(strconv.FormatFloat(f, 'f', 6, 64), 64)
+		return strconv.FormatFloat(f, 'f', -1, 64)
+	}
+	return write(a), write(b)
+}
+
+// gelab's values have no line breaks, and no blanks at their ends.
+func gelab(d actions.Decision, _ dialect.Scale) (actions.Reply, bool) {
+	b, err := d.AgentAction()
+	var fields map[string]any
+	if err != nil || json.Unmarshal(b, &fields) != nil {
+		return actions.Reply{}, false
+	}
+	text := "<THINK> " + d.Thought + " </THINK>\nexplain:" + d.Explain + "\taction:" +
+		d.Action.Verb()
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
+		value := fmt.Sprint(fields[key])
+		if point, ok := fields[key].([]any); ok {
+			value = fmt.Sprintf("%v,%v", point...)
+		}
+		switch {
+		case slices.Contains([]string{"cot", "explain", "action", "action_type", "summary"}, key):
+			continue
+		case strings.TrimSpace(value) != value, strings.ContainsAny(value, "\t\n\\<"):
+			return actions.Reply{}, false
+		}
+		text += "\t" + key + ":" + value
+	}
+	return actions.Reply{Text: text + "\tsummary:" + d.Summary}, true
+}

@@ -1,0 +1,122 @@
+package dialect
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"strconv"
+	"strings"
+	"text/template"
+
+	"github.com/taploop/taploop/internal/text"
+)
+
+// Template is a prompt as a Go text/template over [Variables]. {{system}}, {{user}} and
+// {{assistant}} each begin a message, {{.Picture}} is where the screen stands, and {{quote .Task}}
+// is a text as a JSON string.
+//
+// Templates of families have a block form besides, which says how a reply has to look and is shown
+// again after a reply that could not be read.
+type Template struct {
+	tmpl *template.Template
+	form string
+}
+
+// mark stands around what is no text in a template's output. No text from elsewhere holds it.
+const mark = "\x00"
+
+func role(name string) func() string { return func() string { return mark + name + mark } }
+
+//go:embed shared.*.tmpl
+var shared embed.FS
+
+var functions = template.FuncMap{
+	"system": role("system"), "user": role("user"), "assistant": role("assistant"),
+	"inc":   func(i int) int { return i + 1 },
+	"quote": func(t Text) string { return `"` + escape(string(t), true) + `"` },
+}
+
+// ParseTemplate reads a template of a prompt in that language, zh or en. Errors name the line.
+func ParseTemplate(name, text, lang string) (*Template, error) {
+	if strings.Contains(text, mark) {
+		return nil, fmt.Errorf("%s has a NUL in it, which is no text", name)
+	}
+	t := template.Must(template.New(name).Funcs(functions).ParseFS(shared, "shared."+lang+".tmpl"))
+	if _, err := t.Parse(text); err != nil {
+		return nil, templateError(err)
+	}
+	out := &Template{tmpl: t}
+	if t.Lookup("form") != nil {
+		var b strings.Builder
+		if err := t.ExecuteTemplate(&b, "form", nil); err != nil {
+			return nil, templateError(err)
+		}
+		out.form = strings.TrimSpace(b.String())
+	}
+	return out, nil
+}
+
+// MustTemplate reads the family's template in that language, prompt.LANG.tmpl of its files, and
+// panics when it cannot.
+func MustTemplate(files fs.FS, lang string) *Template {
+	name := "prompt." + lang + ".tmpl"
+	b, err := fs.ReadFile(files, name)
+	if err != nil {
+		panic(err)
+	}
+	t, err := ParseTemplate(name, string(b), lang)
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
+var unknownField = regexp.MustCompile(
+	`<(\S+?)>: (?:can't evaluate field (\w+) in type (?:\*?dialect\.)?(\w+)|.*)`)
+
+// templateError is err without the words of the template package around it.
+func templateError(err error) error {
+	said := strings.TrimPrefix(err.Error(), "template: ")
+	if m := unknownField.FindStringSubmatch(said); m != nil && m[2] != "" {
+		at, _, _ := strings.Cut(said, ": executing")
+		return fmt.Errorf("%s: unknown variable .%s", at, m[2])
+	}
+	return errors.New(text.Line(said))
+}
+
+// messages are the prompt with these variables, with pictures of the album.
+func (t *Template) messages(v *Variables, a *album) ([]Message, error) {
+	var b strings.Builder
+	if err := t.tmpl.Execute(&b, v); err != nil {
+		return nil, templateError(err)
+	}
+	var all []Message
+	now := Message{Role: "user"}
+	end := func() {
+		if len(now.Parts) > 0 {
+			all = append(all, now)
+		}
+	}
+	for i, piece := range strings.Split(b.String(), mark) {
+		picture, notPicture := strconv.Atoi(piece)
+		switch {
+		case i%2 == 0:
+			if piece = strings.TrimSpace(piece); piece != "" {
+				now.Parts = append(now.Parts, Part{Text: piece})
+			}
+		case notPicture != nil:
+			end()
+			now = Message{Role: piece}
+		default:
+			part, err := a.part(picture)
+			if err != nil {
+				return nil, err
+			}
+			now.Parts = append(now.Parts, part)
+		}
+	}
+	end()
+	return all, nil
+}

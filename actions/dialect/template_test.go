@@ -1,0 +1,147 @@
+package dialect_test
+
+import (
+	"bytes"
+	"fmt"
+	"image/jpeg"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/actions/dialect"
+	"github.com/taploop/taploop/actions/dialect/dialecttest"
+	"github.com/taploop/taploop/actions/dialect/families"
+	"github.com/taploop/taploop/screen"
+)
+
+func templated(t *testing.T, text string) dialect.Base {
+	own, err := dialect.ParseTemplate("own", text, "en")
+	require.NoError(t, err)
+	return dialect.NewBase(dialect.Options{Lang: "en", Quality: 50}, dialect.Made{
+		Profile: dialect.Profile{Name: "x", Turns: 9, Pictures: 1, Fit: screen.Fit{Long: 120},
+			Coordinates: screen.Coordinates{Unit: 1000}},
+		Template: own, Abort: "give up",
+	})
+}
+
+// A whole dialogue: system message, former turns with the newest's picture, and the screen now.
+func TestATemplateIsAWholeConversation(t *testing.T) {
+	b := templated(t, `{{system}}You work on {{.Date}}, {{.Weekday}}. {{.Place}}
+{{range .History}}{{user}}{{.Picture}}{{if eq .N 1}}
+Task: {{$.Task}}{{end}}
+{{.App}} {{.JustIn}}{{range .Notes}}!{{.}}{{end}}
+{{assistant}}{{.Said}}
+{{end}}{{user}}
+{{.Picture}} {{.Width}}x{{.Height}} {{.App}} {{range .Earlier}}({{.}}){{end}}{{.JustIn}}
+`)
+	look := dialecttest.Look(t)
+	asked, err := b.Prompt(dialect.Situation{
+		Task: "buy\nshoes", Look: look, ReplyJustIn: true,
+		Exchanges: []actions.Exchange{{Question: "1", Answer: "a", Outcome: actions.Answered},
+			{Question: "2", Answer: "b", Outcome: actions.Answered},
+			{Question: "3", Answer: "c", Outcome: actions.Answered}},
+		History: []dialect.Turn{
+			{Turn: actions.Turn{App: "x.y", Notes: []string{"n\n1"},
+				Reply:  actions.Reply{Text: "first\n<b>", Reasoning: "why"},
+				Answer: &actions.Exchange{Question: "2", Answer: "b", Outcome: actions.Answered}}},
+			{Turn: actions.Turn{Reply: actions.Reply{Text: "second \x00user\x00 \x000\x00"}},
+				Frame: look.Frame},
+		},
+	})
+	require.NoError(t, err)
+	require.Equal(t, `[system]
+You work on 2026-11-22, Sunday. A place on the screen is written x,y: two whole numbers from 0 to `+
+		`1000. 0,0 is the top left corner and 1000,1000 the bottom right one; x grows to the `+
+		`right, y grows downwards.
+[user]
+Task: buy\nshoes
+x.y To your question "2" the answer is "b".!n\n1
+[assistant]
+<think>why</think>first
+<b>
+[user]
+[picture 54x120]
+[assistant]
+second user 0
+[user]
+[picture 54x120]
+54x120 com.example.shop (To your question "1" the answer is "a".)To your question "3" the `+
+		`answer is "c".
+`, asked.String())
+	size, err := jpeg.DecodeConfig(bytes.NewReader(asked.Messages[5].Parts[0].JPEG))
+	require.NoError(t, err)
+	require.Equal(t, 54, size.Width)
+}
+
+func TestATemplateThatCannotBeReadNamesItsLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"a\n{{if}}":       "own:2: missing value for if",
+		"a\n\n{{.Task":    "own:3: unclosed action",
+		"{{shout .Task}}": `own:1: function "shout" not defined`,
+		"a\x00b":          "own has a NUL in it, which is no text",
+	} {
+		_, err := dialect.ParseTemplate("own", text, "en")
+		require.ErrorContains(t, err, want, text)
+	}
+	for text, want := range map[string]string{
+		"x\n{{.Tusk}}":                          "prompting: own:2:2: unknown variable .Tusk",
+		"x\n{{range .History}}{{.Tusk}}{{end}}": "prompting: own:2:20: unknown variable .Tusk",
+		"{{index .Notes 5}}":                    "prompting: own:1:2: executing",
+	} {
+		b := templated(t, text)
+		_, err := b.Prompt(dialect.Situation{Look: dialecttest.Look(t),
+			History: make([]dialect.Turn, 1)})
+		require.ErrorContains(t, err, want, text)
+		require.NotContains(t, err.Error(), "\n")
+	}
+}
+
+// A place is explained in the coordinates that hold, in both languages.
+func TestThePromptExplainsTheCoordinatesThatHold(t *testing.T) {
+	for set, want := range map[string][2]string{
+		"1000":      {"written x,y: two whole numbers from 0 to 1000", "x,y，是两个 0 到 1000 的整数"},
+		"999 yx":    {"written y,x: two whole numbers from 0 to 999", "y,x，是两个 0 到 999 的整数"},
+		"1":         {"two fractions from 0 to 1", "两个 0 到 1 的三位小数"},
+		"pixels":    {"the pixels of the picture, which is 54x120", "图片大小是 54x120"},
+		"pixels yx": {"120,54 the bottom right", "右下角是 120,54"},
+	} {
+		c, err := screen.ParseCoordinates(set)
+		require.NoError(t, err)
+		for i, lang := range []string{"en", "zh"} {
+			for _, f := range families.Known {
+				d, err := families.Known.New(f.Name, &dialect.Options{Lang: lang, Coordinates: &c,
+					Fit: &screen.Fit{Long: 120}})
+				require.NoError(t, err)
+				asked, err := d.Prompt(dialect.Situation{Task: "t", Look: dialecttest.Look(t)})
+				require.NoError(t, err)
+				require.Contains(t, asked.String(), want[i], f.Name)
+			}
+		}
+	}
+}
+
+// The texts of a prompt are bounded whatever a run has gathered.
+func TestAPromptIsBounded(t *testing.T) {
+	many := make([]string, 500)
+	exchanges := make([]actions.Exchange, 500)
+	for i := range many {
+		many[i] = fmt.Sprintf("item %d ", i) + strings.Repeat("长", 5000)
+		exchanges[i] = actions.Exchange{Question: many[i], Answer: many[i]}
+	}
+	for _, f := range families.Known {
+		d, err := families.Known.New(f.Name, nil)
+		require.NoError(t, err)
+		s := dialect.Situation{Task: many[0], Summary: many[0], Remembered: many, Notes: many,
+			Exchanges: exchanges, Look: dialecttest.Look(t)}
+		for range d.Profile().Turns {
+			s.History = append(s.History, dialect.Turn{Turn: actions.Turn{Notes: many[:1],
+				Reply: actions.Reply{Text: many[0] + many[0]}, Did: many[0]}})
+		}
+		asked, err := d.Prompt(s)
+		require.NoError(t, err)
+		require.Less(t, len(asked.String()), 3*(40*9000+80*2100+60*12000), f.Name)
+		require.Contains(t, asked.String(), "item 499", f.Name)
+	}
+}

@@ -1,0 +1,167 @@
+package dialect
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/screen"
+)
+
+// Variables are what a prompt's template may show. All of them have their values at every dialect.
+type Variables struct {
+	Task       Text
+	Summary    Text     // the model's own account of what was done; only gelab's writes one
+	Remembered []Text   // what the model noted, oldest first
+	Notes      []Text   // what the model has to know in this step
+	Asked      []string // in sentences: questions and what came of them, oldest first
+	Earlier    []string // of Asked what came before the turns of History
+	JustIn     string   // the newest answer, in a sentence; "" when the model has seen it
+	History    []Past   // former turns, oldest first, as many as the dialect keeps
+	Picture    string   // the screen, where the picture is to stand
+	App        Text     // package in front
+	Date       string   // such as 2026-11-22
+	Weekday    string   // in the prompt's language
+	Place      string   // a sentence: how a place on the screen is written
+	Width      int      // of the picture, in pixels
+	Height     int
+	Lang       string // zh or en
+}
+
+// Past is a former turn.
+type Past struct {
+	N       int    // from 1
+	Notes   []Text // that the model was told
+	JustIn  string // an answer that had just come, in a sentence; "" for none
+	App     Text   // package that was in front
+	Picture string // what the model saw; "" when it is not kept
+	Said    Raw    // the model's reply with its thought
+	Did     Text   // what it did, in words
+}
+
+// Text is a text from elsewhere. It is shown on one line, so that nothing in it passes for a part
+// of the prompt; {{quote .Task}} is it as a JSON string.
+type Text string
+
+func (t Text) String() string { return escape(strings.TrimSpace(string(t)), false) }
+
+// Raw is a text of the model itself, shown as it was.
+type Raw string
+
+func (r Raw) String() string { return strings.ReplaceAll(string(r), mark, "") }
+
+// Limits of texts from elsewhere, in characters, and of how many are shown.
+const (
+	maxTask   = 8000
+	maxSaid   = 4000 // a question, an answer, the summary
+	maxNote   = 2000
+	maxListed = 40 // of exchanges, of remembered texts, of notes
+)
+
+// variables are those of s; pictures are put into the album.
+func (b *Base) variables(s *Situation, a *album) *Variables {
+	scale := b.Scale(s)
+	asked := b.exchanges(s)
+	v := &Variables{
+		Task: b.text(s.Task, maxTask), Summary: b.text(s.Summary, maxSaid),
+		Remembered: b.texts(s.Remembered), Notes: b.texts(s.Notes),
+		App: b.text(s.Look.State.App, maxNote), Picture: a.add(s.Look.Frame),
+		Date:    s.Look.At.Format("2006-01-02"),
+		Weekday: b.words.weekdays[s.Look.At.Weekday()],
+		Place:   b.words.Place(scale.Coordinates, scale.Picture),
+		Width:   scale.Picture.W, Height: scale.Picture.H, Lang: b.profile.Lang,
+	}
+	if s.ReplyJustIn && len(asked) > 0 {
+		v.JustIn = asked[len(asked)-1]
+		asked = asked[:len(asked)-1]
+	}
+	again := 0
+	for i, t := range s.History {
+		past := b.past(&t, a)
+		past.N = i + 1
+		v.History = append(v.History, past)
+		if past.JustIn != "" {
+			again++
+		}
+	}
+	v.Asked = b.newest(asked)
+	v.Earlier = b.newest(asked[:max(len(asked)-again, 0)])
+	return v
+}
+
+func (b *Base) exchanges(s *Situation) []string {
+	var said []string
+	for _, e := range s.Exchanges {
+		said = append(said, b.words.Exchange(e, b.abort, maxSaid))
+	}
+	return said
+}
+
+func (b *Base) past(t *Turn, a *album) Past {
+	said, _ := Shorten(b.Transcript(t.Reply), maxTask)
+	past := Past{Notes: b.texts(t.Notes), App: b.text(t.App, maxNote), Said: Raw(said),
+		Did: b.text(t.Did, maxNote)}
+	if t.Frame != nil {
+		past.Picture = a.add(t.Frame)
+	}
+	if t.Answer != nil {
+		past.JustIn = b.words.Exchange(*t.Answer, b.abort, maxSaid)
+	}
+	return past
+}
+
+// text is s with the middle left out, and a word about it, when it is too long.
+func (b *Base) text(s string, limit int) Text {
+	s, cut := Shorten(s, limit)
+	return Text(s + leftOut(b.words.cut, cut))
+}
+
+// texts are the newest of all.
+func (b *Base) texts(all []string) []Text {
+	var out []Text
+	for _, s := range b.newest(all) {
+		out = append(out, b.text(s, maxNote))
+	}
+	return out
+}
+
+// newest is the end of a list that is too long, behind a word about what is left out.
+func (b *Base) newest(all []string) []string {
+	n := len(all) - maxListed
+	if n <= 0 {
+		return all
+	}
+	return append([]string{fmt.Sprintf(b.words.earlier, n)}, all[n:]...)
+}
+
+// album is the pictures of a prompt. What stands for one in a text is a mark with its number.
+type album struct {
+	fit     screen.Fit
+	quality int
+	frames  []*screen.Frame
+}
+
+func (a *album) add(f *screen.Frame) string {
+	a.frames = append(a.frames, f)
+	return mark + strconv.Itoa(len(a.frames)-1) + mark
+}
+
+func (a *album) part(i int) (Part, error) {
+	f := a.frames[i]
+	jpeg, err := f.Resized(a.fit.Size(f.Size())).JPEG(a.quality)
+	return Part{JPEG: jpeg}, err
+}
+
+// Remember is the turn that was just taken, as it is kept for later ones.
+func Remember(s *Situation, step int, r actions.Reply, d actions.Decision) actions.Turn {
+	t := actions.Turn{Step: step, Notes: s.Notes, App: s.Look.State.App, Reply: r,
+		Did: d.Explain}
+	if t.Did == "" {
+		t.Did = actions.Describe(d.Action)
+	}
+	if n := len(s.Exchanges); s.ReplyJustIn && n > 0 {
+		t.Answer = &s.Exchanges[n-1]
+	}
+	return t
+}
