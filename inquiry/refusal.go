@@ -101,20 +101,16 @@ func RefusalOf(err error) (r Refusal, refused bool) {
 	return r, true
 }
 
-// afterSettling is what can be done about a question that was settled before.
+// afterSettling is what can be done about a question that was settled before. How the run stands
+// that has asked it is not known here.
 func (q Question) afterSettling() string {
-	switch {
-	case q.RunID == "" && q.answered():
-		return "go on with the answer that won"
-	case q.RunID == "":
-		return "nobody can answer it any more, and nothing was taken: ask again if it still matters"
-	case q.answered():
-		return "wait for the run: it goes on with that answer"
-	case q.Status == Expired:
-		return "the run has ended with its question: give the session a new task"
-	case q.Status == Withdrawn:
-		return "the run was paused or stopped: continue the session without a reply, or give it " +
-			"a new task"
+	counts, asks := "go on with the answer that won", "ask again if it still matters"
+	if q.RunID != "" {
+		asks = "see how the session stands"
+		counts = "that answer counts: " + asks
 	}
-	return "the run went on without an answer, or has ended: wait for it, or give it a new task"
+	if q.answered() {
+		return counts
+	}
+	return "nobody can answer it any more, and nothing was taken: " + asks
 }

@@ -35,7 +35,7 @@ func (c *continuation) reply(ctx context.Context) (Status, error) {
 	r.Resume = encode(c.resumption())
 	res, err := m.broker.Resolve(ctx, id, r)
 	if err != nil {
-		return Status{}, unresolved(id, open, err)
+		return Status{}, c.unresolved(id, open, err)
 	}
 	// Else the end of this life attends to it.
 	if atRest(c.run) && (c.run.QuestionID == id || !res.Replayed) {
@@ -116,7 +116,7 @@ func withoutQuestion(r session.Run) string {
 }
 
 // unresolved turns the broker's refusal of a reply into a code.
-func unresolved(id string, open *inquiry.Question, err error) error {
+func (c *continuation) unresolved(id string, open *inquiry.Question, err error) error {
 	_, unfit := errors.AsType[*inquiry.InvalidReplyError](err)
 	if open != nil && open.ID != id && !unfit && !errors.Is(err, inquiry.ErrReplyIDReused) {
 		e := Refuse(QuestionSuperseded, "answer the current question",
@@ -124,17 +124,20 @@ func unresolved(id string, open *inquiry.Question, err error) error {
 		e.Question = open
 		return e
 	}
-	return RefusedReply(err)
+	return RefusedReply(err, c.run)
 }
 
 // RefusedReply gives the broker's refusal of a reply its code; any other error stays as it is.
-func RefusedReply(err error) error {
+// latest is the last run of the session that the question belongs to, if it belongs to one.
+func RefusedReply(err error, latest session.Run) error {
 	r, refused := inquiry.RefusalOf(err)
 	switch {
 	case !refused:
 		return err
 	case r.Question == nil:
 		return invalid(r.Hint, "the reply cannot be taken: %w", err)
+	case r.Question.RunID != "":
+		r.Hint = latest.AfterLate(*r.Question)
 	}
 	e := Refuse(QuestionAlreadyResolved, r.Hint, "%w", err)
 	e.Question = r.Question

@@ -71,7 +71,7 @@ func (m *Manager) Continue(ctx context.Context, r ContinueRequest) (Status, erro
 	case r.Reply != nil && r.Task != "" && !sameTask(r.Task, c.run.Task):
 		return Status{}, invalid(
 			"answer first, and leave the task out; send a new task once this one has ended",
-			"a reply and a new task cannot be sent together")
+			"%w", ErrReplyWithTask)
 	case r.Reply != nil:
 		return c.reply(ctx)
 	case fresh:

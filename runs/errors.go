@@ -29,6 +29,9 @@ const (
 	InternalError           Code = "INTERNAL_ERROR"
 )
 
+// ErrReplyWithTask is about a call that brings both: an answer is for the task that has asked.
+var ErrReplyWithTask = errors.New("a reply and a new task cannot be sent together")
+
 // Error is why a call could not be carried out. Its remedy is a hint (see package hint).
 type Error struct {
 	Code Code

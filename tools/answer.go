@@ -39,7 +39,7 @@ func (t *inquiries) answer(ctx context.Context, c *call, a answerArgs) (*reply, 
 	}
 	settled, err := t.Questions.Resolve(ctx, q.ID, r)
 	if err != nil {
-		return nil, unresolved(q, err)
+		return nil, t.questions.unresolved(ctx, q, err)
 	}
 	body := result.NewInquiry(settled.Question)
 	body.Replayed = settled.Replayed

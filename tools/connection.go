@@ -171,7 +171,7 @@ func (t *Tools) check(o *connectionOptions) error {
 				text.Quote(of, 60))
 		}
 		if deeper && d.input.Properties[argument] == nil {
-			return badOption("desc", "the arguments of "+of+" are: "+schema.Names(d.input),
+			return badOption("desc", "it has the arguments "+schema.Names(d.input),
 				"%s has no argument %s", of,
 				text.Quote(argument, 60))
 		}

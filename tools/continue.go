@@ -8,6 +8,7 @@ import (
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/tools/schema"
 )
 
 type continueArgs struct {
@@ -69,14 +70,15 @@ func (t *tasks) goOn(ctx context.Context, c *call, a continueArgs) (*reply, erro
 // newestOn is the caller's session that changed last on the phone.
 func (t *tasks) newestOn(ctx context.Context, c *call, serial string) (string, error) {
 	if serial == "" {
-		return "", invalid("pass session_id as the result that began the session names it, "+
-			"or device_id for your newest session on that phone", "session_id is missing")
+		return "", runs.Coded(runs.InvalidArgument, schema.Missing("session_id",
+			"pass session_id as the result that began the session names it, or device_id for "+
+				"your newest session on that phone"))
 	}
 	found, err := t.Store.Sessions(ctx,
 		session.Filter{Client: &c.principal, Serial: serial, Limit: 1})
 	if err == nil && len(found) == 0 {
 		err = runs.Refuse(runs.SessionNotFound,
-			"start a task there with ask_agent_start_new_task; list_sessions has your sessions",
+			"pass the session_id of another session, or start a task on that phone",
 			"you have no session on phone %s", text.Quote(serial, 60))
 	}
 	if err != nil {

@@ -261,6 +261,7 @@ func (w *fixture) read(tool string, raw *mcp.CallToolResult) answer {
 		require.NotEmpty(w.t, f.Error.Code)
 		require.NotEmpty(w.t, f.Error.Message)
 		require.NotEmpty(w.t, f.Error.Hint, "%s: %s", f.Error.Code, f.Error.Message)
+		w.agrees(a)
 	}
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(structured))
 	require.NoError(w.t, err)

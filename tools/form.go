@@ -110,10 +110,11 @@ func (t *forms) openState(signed string) (s formState, err error) {
 	if err != nil || len(raw) < size ||
 		!hmac.Equal(raw[:size], t.Store.Sign(formPurpose, string(raw[size:]))) ||
 		json.Unmarshal(raw[size:], &s) != nil || s.Question == "" {
-		return formState{}, invalid(
-			"send requestState back exactly as it was given, or call without requestState and "+
-				"inputResponses; answer_question passes on what your user said in chat",
-			"requestState was not issued by this server")
+		return formState{}, &redirect{invalid(
+			"send requestState back exactly as it was given, or go on without it and without "+
+				"inputResponses",
+			"requestState was not issued by this server"),
+			nextCall(pendingTool, map[string]any{}, "it lists the open questions")}
 	}
 	return s, nil
 }

@@ -4,62 +4,106 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/tools/result"
+	"github.com/taploop/taploop/tools/schema"
 )
 
-// guide adds to a refusal the call that goes on from there, when there is one, and a hint that
-// names tools.
+// redirect is a refusal that knows the call which goes on from there.
+type redirect struct {
+	err  error
+	next *result.Next
+}
+
+func (r *redirect) Error() string { return r.err.Error() }
+func (r *redirect) Unwrap() error { return r.err }
+
+// guide adds to a refusal the call that goes on from there, when there is one. The hint names it,
+// too: what a model reads and what programs read is the same.
 func (t *Tools) guide(ctx context.Context, c *call, d tool, err error, f *result.Failure) {
-	var refusal *runs.Error
-	if !errors.As(err, &refusal) {
-		return
-	}
-	switch refusal.Code {
-	case runs.DeviceBusy:
-		t.guideBusy(ctx, c, d, f)
-	case runs.DeviceNotFound, runs.DeviceAmbiguous, deviceDisconnected:
-		f.Next = nextCall(phonesTool, map[string]any{}, "it lists the phones that there are")
-	case runs.DeviceMismatch:
-		f.Next = c.changed("device_id", nil, "the session's own phone is meant then")
-	case runs.SessionNotFound:
-		if !strings.Contains(f.Hint, sessionsTool) {
-			f.Hint = "call list_sessions and pass a session_id of its result, or start a new task"
-		}
-		f.Next = nextCall(sessionsTool, map[string]any{}, "it lists your sessions")
-	case questionNotFound:
-		f.Next = nextCall(pendingTool, map[string]any{}, "it lists the open questions")
-	case runs.RunInProgress, runs.NoOpenQuestion, runs.QuestionAlreadyResolved,
-		runs.QuestionSuperseded:
-		f.Next = t.nextIn(ctx, c.session)
-	}
-	if refusal.Code == runs.RunInProgress && f.Next != nil {
-		f.Hint = goOnWith(f.Next) + "; or end it: " + stopCall(f.Next.Arguments["session_id"])
+	f.Next = t.goesOn(ctx, c, d, err, f)
+	if n := f.Next; n != nil && !strings.Contains(f.Hint, n.Tool) {
+		f.Hint += "; " + goOnWith(n)
 	}
 }
 
-// guideBusy tells how to get at a phone that a session has. The holder has an id when it is the
+// goesOn is the call that goes on after an error; nil when there is none.
+func (t *Tools) goesOn(ctx context.Context, c *call, d tool, err error,
+	f *result.Failure) *result.Next {
+	if r, is := errors.AsType[*redirect](err); is {
+		return r.next
+	}
+	if wrong, is := errors.AsType[*schema.ArgumentError](err); is {
+		return listOf(wrong.Name)
+	}
+	switch code := runs.CodeOf(err); code {
+	case runs.DeviceBusy:
+		return t.busy(ctx, c, d, f)
+	case runs.DeviceNotFound, runs.DeviceAmbiguous, deviceDisconnected:
+		return listOf("device_id")
+	case runs.DeviceMismatch:
+		return c.repeated(map[string]any{"device_id": nil}, "the session's own phone is meant then")
+	case runs.SessionNotFound:
+		f.Hint = "pass the session_id of one of your sessions, or start a new task"
+		return listOf("session_id")
+	case questionNotFound, tooManyQuestions:
+		return listOf("question_id")
+	case runs.NoOpenQuestion, runs.QuestionSuperseded:
+		return t.nextIn(ctx, c.session)
+	case runs.QuestionAlreadyResolved:
+		return t.afterLate(ctx, c)
+	case runs.RunInProgress:
+		n := t.nextIn(ctx, c.session)
+		if n != nil {
+			f.Hint = goOnWith(n) + "; or end it: " + stopCall(c.session)
+		}
+		return n
+	}
+	if errors.Is(err, runs.ErrReplyWithTask) {
+		return t.oneOfTwo(ctx, c)
+	}
+	return nil
+}
+
+// listOf is the call that lists the values which an argument may have; nil when there is none.
+func listOf(argument string) *result.Next {
+	switch argument {
+	case "session_id":
+		return nextCall(sessionsTool, map[string]any{}, "it lists your sessions")
+	case "question_id":
+		return nextCall(pendingTool, map[string]any{}, "it lists the open questions")
+	case "device_id":
+		return nextCall(phonesTool, map[string]any{}, "it lists the phones that there are")
+	}
+	return nil
+}
+
+// busy tells how to get at a phone that a session has. The holder has an id when it is the
 // caller's.
-func (t *Tools) guideBusy(ctx context.Context, c *call, d tool, f *result.Failure) {
+func (t *Tools) busy(ctx context.Context, c *call, d tool, f *result.Failure) *result.Next {
 	queues := d.input.Properties["queue"] != nil
 	own := f.Holder != nil && f.Holder.SessionID != ""
-	if own {
-		f.Next = t.nextIn(ctx, f.Holder.SessionID)
-	} else if queues {
-		f.Next = c.changed("queue", true, "it waits until the phone is free")
+	switch {
+	case !own && queues:
+		return c.repeated(map[string]any{"queue": true}, "it waits until the phone is free")
+	case !own:
+		return listOf("device_id")
 	}
-	if !own || f.Next == nil {
-		return
+	next := t.nextIn(ctx, f.Holder.SessionID)
+	if next == nil {
+		return nil
 	}
-	f.Hint = goOnWith(f.Next) + "; or end that session: " + stopCall(f.Holder.SessionID)
+	f.Hint = goOnWith(next) + "; or end that session: " + stopCall(f.Holder.SessionID)
 	if d.input.Properties["supersede"] != nil && !c.given["supersede"] {
 		f.Hint += `; or call again with "supersede": true, which ends it and starts`
 	}
 	if queues {
 		f.Hint += `, or with "queue": true, which waits until the phone is free`
 	}
+	return next
 }
 
 // nextIn is the call that goes on with a session of the caller; nil when its run has ended, or when
@@ -72,21 +116,40 @@ func (t *Tools) nextIn(ctx context.Context, sessionID string) *result.Next {
 	return Next(st)
 }
 
-// changed is the same call with another value of an argument; nil leaves it out. The words of an
-// answer are not said again.
-func (c *call) changed(name string, value any, why string) *result.Next {
+// afterLate goes on with the run of a question that was answered before, or shows how it ended.
+func (t *Tools) afterLate(ctx context.Context, c *call) *result.Next {
+	if n := t.nextIn(ctx, c.session); n != nil {
+		return n
+	}
+	return nextCall(waitTool, map[string]any{"session_id": c.session}, "it shows how the run ended")
+}
+
+// oneOfTwo is the call with the answer or with the new task, whichever can be carried out.
+func (t *Tools) oneOfTwo(ctx context.Context, c *call) *result.Next {
+	st, err := t.opts.Runs.Status(ctx, c.session)
+	switch {
+	case err != nil:
+		return nil
+	case st.Question != nil:
+		return c.repeated(map[string]any{"task": nil}, "it answers the task that asks")
+	case st.Run.State.Terminal():
+		return c.repeated(map[string]any{"reply_from_client": nil, "question_id": nil,
+			"reply_id": nil}, "it begins the new task; nothing waits for an answer")
+	}
+	return Next(st)
+}
+
+// repeated is the same call with some arguments changed; one that becomes nil is left out. The
+// words of an answer are not said again.
+func (c *call) repeated(change map[string]any, why string) *result.Next {
 	arguments := c.canonical()
-	for k := range arguments {
-		if k == name || k == "reply_from_client" || !c.given[k] {
-			delete(arguments, k)
-		}
-	}
-	if value != nil {
-		arguments[name] = value
-	}
-	if c.given["reply_from_client"] {
+	maps.DeleteFunc(arguments, func(name string, _ any) bool { return !c.given[name] })
+	maps.Copy(arguments, change)
+	if arguments["reply_from_client"] != nil {
+		arguments["reply_from_client"] = nil
 		why += "; add reply_from_client again"
 	}
+	maps.DeleteFunc(arguments, func(_ string, v any) bool { return v == nil })
 	return nextCall(c.request.Params.Name, arguments, why)
 }
 
@@ -94,6 +157,6 @@ func goOnWith(n *result.Next) string {
 	return fmt.Sprintf("call %s with %s: %s", n.Tool, quote(n.Arguments), n.Why)
 }
 
-func stopCall(sessionID any) string {
+func stopCall(sessionID string) string {
 	return fmt.Sprintf("call %s with %s", stopTool, quote(map[string]any{"session_id": sessionID}))
 }

@@ -189,15 +189,17 @@ func (t *inquiries) before(ctx context.Context, c *call, a inquiryArgs) (inquiry
 		"default_answer", "timeout_seconds",
 		"session_id", "idempotency_key"} {
 		if c.given[name] {
-			return inquiry.Question{}, invalid(
-				"leave "+name+" out to wait on; leave question_id out to ask anew",
-				"there are both question_id and %s", name)
+			return inquiry.Question{}, &redirect{
+				invalid("leave "+name+" out to wait on; leave question_id out to ask anew",
+					"there are both question_id and %s", name),
+				nextCall(inquiryTool, map[string]any{"question_id": a.QuestionID},
+					"it waits for the answer")}
 		}
 	}
 	q, err := t.questions.get(ctx, c, a.QuestionID)
 	if err == nil && q.RunID != "" {
-		return q, invalid("call ask_agent_wait with session_id "+quote(q.SessionID),
-			"question %s is one of the agent on the phone", q.ID)
+		return q, &redirect{invalid("wait for the run that asks it",
+			"question %s is one of the agent on the phone", q.ID), t.questions.runOf(q)}
 	}
 	return q, err
 }
@@ -326,7 +328,7 @@ func (t *inquiries) mayAsk(ctx context.Context, c *call) error {
 	})
 	if len(open) >= maxOpen {
 		return runs.Refuse(tooManyQuestions,
-			"wait for answers: list_pending_questions has them; ask for several things in one form",
+			"wait for answers, and ask for several things in one form",
 			"%d inquiries are open (at most %d)", len(open), maxOpen)
 	}
 	return nil

@@ -204,7 +204,7 @@ func TestAnAnswerToAQuestionThatIsGoneIsToldWhatThereIsToDo(t *testing.T) {
 		w.call("ask_agent_stop", in{"session_id": stopped.SessionID})
 		late := w.ask("answer_question", in{"question_id": stopped.Question.ID, "response": "red"})
 		require.Equal(t, inquiry.Withdrawn, late.Failure.Winner.Status)
-		require.Contains(t, late.Failure.Hint, "paused or stopped")
+		require.Contains(t, late.Failure.Hint, "has ended since (CANCELLED)")
 		again := w.call("ask_agent_continue", in{"session_id": expired.SessionID, "task": "tap"})
 		require.Equal(t, done, again.code(), "the mend can be followed")
 	})

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/session"
 	"github.com/taploop/taploop/tools/result"
 )
 
@@ -84,21 +84,26 @@ func (o *Options) replyURL(id string) string {
 	return strings.TrimRight(o.BaseURL, "/") + "/v1/inquiries/" + url.PathEscape(id) + "/reply"
 }
 
-// unresolved is the broker's refusal of an answer, with its code and with the call that tells more.
-func unresolved(q inquiry.Question, err error) error {
-	if errors.Is(err, inquiry.ErrNotFound) { // deleted meanwhile
+// unresolved is the broker's refusal of an answer, with its code and with the call that goes on.
+func (t *questions) unresolved(ctx context.Context, q inquiry.Question, err error) error {
+	switch late := inquiry.Late(err); {
+	case errors.Is(err, inquiry.ErrNotFound): // deleted meanwhile
 		return noQuestion(q.ID)
+	case late && q.RunID == "":
+		return &redirect{runs.RefusedReply(err, session.Run{}), nextCall(inquiryTool,
+			map[string]any{"question_id": q.ID}, "it shows how the question was settled")}
+	case late:
+		st, failed := t.Runs.Status(ctx, q.SessionID)
+		if failed != nil {
+			return failed
+		}
+		return runs.RefusedReply(err, st.Run)
 	}
-	err = runs.RefusedReply(err)
-	now := hint.Of(err)
-	switch {
-	case !inquiry.Late(err):
-		return err
-	case q.RunID == "":
-		now += "; send_inquiry with a prompt asks anew, and winner says " +
-			"how this question was settled"
-	default:
-		now += "; ask_agent_wait with session_id " + quote(q.SessionID) + " shows how it stands"
-	}
-	return hint.Add(err, now)
+	return runs.RefusedReply(err, session.Run{})
+}
+
+// runOf is the call that shows how the run stands which has asked the question.
+func (t *questions) runOf(q inquiry.Question) *result.Next {
+	return nextCall(waitTool, map[string]any{"session_id": q.SessionID},
+		"it shows how the run stands")
 }

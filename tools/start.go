@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/tools/schema"
 )
 
 // runArgs are those of every tool that begins a run or goes on with one. The phone's steps and the
@@ -93,8 +94,8 @@ func (t *tasks) either(ctx context.Context, c *call, a eitherArgs) (*reply, erro
 	}
 	for _, name := range []string{"reply_from_client", "question_id", "reply_id"} {
 		if c.given[name] {
-			return nil, invalid("pass the session_id of the session that asked",
-				"%s is for a session, and session_id is missing", name)
+			return nil, runs.Coded(runs.InvalidArgument, schema.Missing("session_id",
+				"pass the session_id of the session that asked, or leave "+name+" out"))
 		}
 	}
 	if strings.TrimSpace(a.Task) == "" {

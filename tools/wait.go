@@ -59,6 +59,7 @@ func (t *tasks) askedIn(ctx context.Context, c *call, sessionID, questionID stri
 	if err == nil && q.SessionID == sessionID && q.RunID != "" {
 		return nil
 	}
-	return runs.Refuse(runs.NoOpenQuestion, "leave question_id out to wait for the run",
-		"no run of session %s has asked a question %s", sessionID, text.Quote(questionID, 60))
+	return &redirect{runs.Refuse(runs.NoOpenQuestion, "leave question_id out to wait for the run",
+		"no run of session %s has asked a question %s", sessionID, text.Quote(questionID, 60)),
+		c.repeated(map[string]any{"question_id": nil}, "it waits for the run")}
 }

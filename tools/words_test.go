@@ -55,7 +55,7 @@ func TestContinueFindsTheNewestSessionOnAPhone(t *testing.T) {
 		foreign, err := w.try(w.as("bob"), goOn, in{"device_id": "A", "task": "tap"}, nil)
 		require.NoError(t, err)
 		require.Equal(t, "SESSION_NOT_FOUND", foreign.code(), "somebody else's does not count")
-		require.Contains(t, foreign.Error.Hint, start)
+		require.Contains(t, foreign.Error.Hint, "start a new task")
 		none := w.call(goOn, in{"device_id": "nosuch", "task": "tap"})
 		require.Equal(t, "SESSION_NOT_FOUND", none.code())
 		neither := w.call(goOn, in{"task": "tap"})

@@ -151,7 +151,7 @@ func (s *Server) reply(w http.ResponseWriter, r *http.Request, v viewer) error {
 		inquiry.Reply{ID: body.ReplyID, Type: body.Type, Response: body.Response.text,
 			Channel: v.channel(), Authority: inquiry.AuthorityHumanToken, By: v.name})
 	if err != nil {
-		return s.refused(err)
+		return s.refused(r.Context(), err)
 	}
 	s.opts.Log.InfoContext(r.Context(), "question answered", "question", q.ID, "by", v.name,
 		"through", v.channel(), "type", res.Question.Resolution.Type)
@@ -160,10 +160,15 @@ func (s *Server) reply(w http.ResponseWriter, r *http.Request, v viewer) error {
 }
 
 // refused is the broker's refusal of a reply; any other error stays as it is.
-func (s *Server) refused(err error) error {
+func (s *Server) refused(ctx context.Context, err error) error {
 	why, is := inquiry.RefusalOf(err)
 	if !is {
 		return err
+	}
+	if q := why.Question; q != nil && q.RunID != "" {
+		if latest, err := s.opts.Sessions.LatestRun(ctx, q.SessionID); err == nil {
+			why.Hint = latest.AfterLate(*q)
+		}
 	}
 	body := map[string]any{}
 	if why.Invalid != nil && len(why.Invalid.Options) > 0 {

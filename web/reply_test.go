@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/session"
 )
 
 func TestABareResponseIsAnAnswerAndTheSameReplyAgainTheSameSuccess(t *testing.T) {
@@ -350,6 +351,11 @@ func TestEveryErrorSaysWhatCanBeDone(t *testing.T) {
 	require.Equal(t, 200, g.post("/v1/inquiries/"+settled.ID+"/reply", g.ann,
 		`{"response":"x","reply_id":"r"}`).status)
 	require.NoError(t, g.broker.Withdraw(t.Context(), gone.ID, "stopped"))
+	ended := g.waiting("ann", inquiry.Question{})
+	require.Equal(t, 200, g.post("/v1/inquiries/"+ended.ID+"/reply", g.ann,
+		`{"response":"x"}`).status)
+	_, err := g.store.Transition(t.Context(), ended.RunID, session.Change{To: session.Cancelled})
+	require.NoError(t, err)
 	reply := func(q inquiry.Question) string { return "/v1/inquiries/" + q.ID + "/reply" }
 	for name, c := range map[string]struct {
 		answer        answer
@@ -364,6 +370,8 @@ func TestEveryErrorSaysWhatCanBeDone(t *testing.T) {
 			"send it as GET"},
 		"too late": {g.post(reply(settled), g.ann, `{"response":"y"}`), 409, "",
 			"it goes on with that answer"},
+		"too late, and the run has ended": {g.post(reply(ended), g.ann, `{"response":"y"}`),
+			409, "", "the run has ended since (CANCELLED)"},
 		"a used id": {g.post(reply(settled), g.ann, `{"response":"y","reply_id":"r"}`),
 			422, "", "reply id of its own"},
 		"a gone question": {g.post(reply(gone), g.ann, `{"response":"y"}`), 410, "",

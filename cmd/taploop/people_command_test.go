@@ -52,7 +52,8 @@ func TestAnAnswerFromTheCommandLineLetsTheRunGoOn(t *testing.T) {
 		require.Empty(t, out)
 		require.Regexp(t,
 			`too late: the question was answered \d{4}-\S+ at \S+ by \S+ `+
-				`through command_line \(local_operator\): 42, \d+s after it was asked`, errs)
+				`through command_line \(local_operator\): 42, \d+s after it was asked\n`+
+				`  try: the run has ended since \(COMPLETED\)`, errs)
 		require.Empty(t, b.questions())
 		require.Equal(t, inquiry.Answered, b.questions("--all")[0].Status)
 

@@ -14,6 +14,7 @@ import (
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/session"
 )
 
 type replyCmd struct {
@@ -55,7 +56,7 @@ func (c *replyCmd) Run(ctx context.Context, a *app) error {
 	}
 	res, err := b.Resolve(ctx, q.ID, r)
 	if err != nil {
-		return c.refused(a, err)
+		return c.refused(ctx, a, store, err)
 	}
 	return c.taken(a, res)
 }
@@ -181,7 +182,7 @@ type replyResult struct {
 }
 
 // refused says why the reply was not taken.
-func (c *replyCmd) refused(a *app, err error) error {
+func (c *replyCmd) refused(ctx context.Context, a *app, store *session.Store, err error) error {
 	why, is := inquiry.RefusalOf(err)
 	switch {
 	case !is:
@@ -190,6 +191,11 @@ func (c *replyCmd) refused(a *app, err error) error {
 		return usage(fmt.Errorf("the reply cannot be taken: %w", err), why.Hint)
 	}
 	q := *why.Question
+	if q.RunID != "" {
+		if latest, err := store.LatestRun(ctx, q.SessionID); err == nil {
+			why.Hint = latest.AfterLate(q)
+		}
+	}
 	if c.JSON {
 		if err := printJSON(a.out, replyResult{Status: string(q.Status), Question: q}); err != nil {
 			return err
@@ -204,7 +210,8 @@ func (c *replyCmd) refused(a *app, err error) error {
 	if words := text.Line(r.Response.String()); words != "" {
 		fmt.Fprintf(a.err, ": %s", text.Cut(words, 200))
 	}
-	a.notef(", %s after it was asked", age(r.At.Sub(q.AskedAt).Round(time.Second)))
+	a.notef(", %s after it was asked\n  try: %s", age(r.At.Sub(q.AskedAt).Round(time.Second)),
+		why.Hint)
 	return ended(exitNotCompleted)
 }
 

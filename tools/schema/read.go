@@ -42,6 +42,22 @@ func Read(s *Schema, raw any, to any) (given map[string]bool, err error) {
 	return given, err
 }
 
+// ArgumentError says that an argument is missing, or that its value is not one that it takes.
+type ArgumentError struct {
+	Name string // of the argument
+	err  error
+}
+
+func (e *ArgumentError) Error() string { return e.err.Error() }
+
+// Unwrap gives what is wrong, with its hint.
+func (e *ArgumentError) Unwrap() error { return e.err }
+
+// Missing is the error about an argument that is not there; advice is its hint.
+func Missing(name, advice string) error {
+	return &ArgumentError{name, wrong(advice, "%s is missing", name)}
+}
+
 func wrong(advice, format string, a ...any) error {
 	return hint.Add(fmt.Errorf(format, a...), advice)
 }
@@ -84,13 +100,13 @@ func check(s *Schema, values map[string]any) error {
 		case v != nil:
 			read, err := argument{p, name, required}.read(v)
 			if err != nil {
-				return err
+				return &ArgumentError{name, err}
 			}
 			values[name] = read
 		case required:
 			sentence, _, _ := strings.Cut(p.Description, ". ")
-			return wrong(fmt.Sprintf("pass %s: %s", name, strings.TrimSuffix(sentence, ".")),
-				"%s is missing", name)
+			return Missing(name,
+				fmt.Sprintf("pass %s: %s", name, strings.TrimSuffix(sentence, ".")))
 		default:
 			delete(values, name)
 		}
