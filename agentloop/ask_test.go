@@ -52,7 +52,8 @@ func TestAParkedQuestionEndsTheCallAndTheRunGoesOnWithTheAnswer(t *testing.T) {
 	require.Nil(t, r.journal.steps[0].Exchange)
 	require.Equal(t, c, r.journal.progress)
 	require.Empty(t, r.phone.touches, "asking leaves the phone alone")
-	require.Equal(t, []agentloop.EventKind{agentloop.Started, agentloop.Looked, agentloop.Decided,
+	require.Equal(t, []agentloop.EventKind{agentloop.Started, agentloop.Looking,
+		agentloop.Looked, agentloop.Decided,
 		agentloop.Asking, agentloop.Stepped, agentloop.Ended}, r.kinds())
 
 	red := actions.Exchange{Question: "which colour?", Answer: "red", Outcome: actions.Answered}
@@ -85,8 +86,9 @@ func TestARunWithoutQuestionsTellsTheModelSoAtOnce(t *testing.T) {
 	require.Equal(t, "done 1 INFO", r.journal.entries[0],
 		"there is nothing that a crash could leave half done")
 	require.Equal(t, 1, c.Questions)
-	require.Equal(t, []agentloop.EventKind{agentloop.Started, agentloop.Looked, agentloop.Decided,
-		agentloop.Asking, agentloop.Stepped}, r.kinds()[:5])
+	require.Equal(t, []agentloop.EventKind{agentloop.Started, agentloop.Looking,
+		agentloop.Looked, agentloop.Decided,
+		agentloop.Asking, agentloop.Stepped}, r.kinds()[:6])
 }
 
 func TestTheSameQuestionIsNotAskedAgainWhenItWasNotAnswered(t *testing.T) {

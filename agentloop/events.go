@@ -20,6 +20,7 @@ type EventKind string
 // question, Acting and Acted only with a gesture.
 const (
 	Started EventKind = "started"
+	Looking EventKind = "looking" // a step begins
 	Settled EventKind = "settled" // the screen is at rest after the step before; Step.Look shows it
 	Looked  EventKind = "looked"  // the screen was captured afresh; comes instead of Settled
 	Decided EventKind = "decided"

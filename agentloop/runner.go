@@ -97,6 +97,7 @@ func (l *loop) step(ctx context.Context) *Ending {
 	timed, cancel := l.timed(ctx)
 	defer cancel()
 	s := &Step{Index: l.from + l.local + 1, Local: l.local + 1, StartedAt: time.Now()}
+	l.emit(Event{Kind: Looking, Step: *s})
 	if end := l.observe(timed, s); end != nil {
 		return end
 	}

@@ -47,9 +47,11 @@ func TestARunLooksDecidesActsAndEndsWithTheReport(t *testing.T) {
 	require.Equal(t, c, r.journal.progress)
 	require.Equal(t, []agentloop.EventKind{
 		agentloop.Started,
+		agentloop.Looking,
 		agentloop.Looked, agentloop.Decided, agentloop.Acting, agentloop.Acted, agentloop.Stepped,
+		agentloop.Looking,
 		agentloop.Settled, agentloop.Decided, agentloop.Acting, agentloop.Acted, agentloop.Stepped,
-		agentloop.Settled, agentloop.Decided, agentloop.Stepped,
+		agentloop.Looking, agentloop.Settled, agentloop.Decided, agentloop.Stepped,
 		agentloop.Ended,
 	}, r.kinds())
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/inquiry"
@@ -89,7 +90,11 @@ func (x *execution) drive(ctx context.Context) {
 
 // acquireAndPursue waits for the phone, and pursues the run then.
 func (x *execution) acquireAndPursue(ctx context.Context) *agentloop.Ending {
-	if err := x.m.queues.acquire(ctx, x.place); err != nil {
+	busy := func() {
+		x.m.publish(x.state, Event{SessionID: x.run.SessionID, RunID: x.run.ID,
+			State: session.Queued, Event: agentloop.Event{Kind: PhoneBusy, At: time.Now()}})
+	}
+	if err := x.m.queues.acquire(ctx, x.place, busy); err != nil {
 		return broken(ctx, err)
 	}
 	run, err := x.m.store.Transition(ctx, x.run.ID, session.Change{

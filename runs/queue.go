@@ -31,20 +31,24 @@ type queueEntry struct {
 // back.
 const poll = time.Second
 
-// acquire waits until the run has the phone. It gives the entry up.
-func (p *phoneQueues) acquire(ctx context.Context, e *queueEntry) error {
+// acquire waits until the run has the phone, and calls busy when that does not come at once. It
+// gives the entry up.
+func (p *phoneQueues) acquire(ctx context.Context, e *queueEntry, busy func()) error {
 	defer p.leave(e)
 	h, held, err := p.store.Holder(ctx, e.hold.Serial)
 	// It may have got the phone before it stood in the queue.
 	if err != nil || held && h.RunID == e.hold.RunID {
 		return err
 	}
-	for {
+	for first := true; ; first = false {
 		if p.first(e) {
 			err := p.store.Lease(ctx, e.hold.Serial, e.hold.RunID)
-			if _, busy := errors.AsType[*session.BusyError](err); !busy {
+			if _, held := errors.AsType[*session.BusyError](err); !held {
 				return err
 			}
+		}
+		if first {
+			busy()
 		}
 		if err := wait.Until(ctx, poll, e.wake); err != nil {
 			return err

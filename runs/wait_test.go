@@ -164,8 +164,10 @@ func TestTheObserverSeesTheWholeRun(t *testing.T) {
 			kinds = append(kinds, string(e.Kind)+" "+string(e.State))
 		}
 		require.Equal(t, []string{"state QUEUED", "state RUNNING", "started RUNNING",
-			"looked RUNNING", "decided RUNNING", "acting RUNNING", "acted RUNNING", "step RUNNING",
-			"settled RUNNING", "decided RUNNING", "step RUNNING", "ended RUNNING",
+			"looking RUNNING", "looked RUNNING", "decided RUNNING", "acting RUNNING",
+			"acted RUNNING", "step RUNNING",
+			"looking RUNNING", "settled RUNNING", "decided RUNNING", "step RUNNING",
+			"ended RUNNING",
 			"state COMPLETED"}, kinds)
 	})
 }

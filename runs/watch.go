@@ -17,6 +17,9 @@ type Event struct {
 // StateChanged is the kind of the events that only say that the run is in another state now.
 const StateChanged agentloop.EventKind = "state"
 
+// PhoneBusy is the kind of the event that says that a QUEUED run has to wait for its phone.
+const PhoneBusy agentloop.EventKind = "phone busy"
+
 // publish gives an event to all who watch, and wakes those who wait when the run is in another
 // state.
 func (m *Manager) publish(s *sessionState, e Event) {

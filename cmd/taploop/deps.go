@@ -238,15 +238,12 @@ func (a *app) replayer(m config.Model) (*model.Replayer, error) {
 			return nil, err
 		}
 		opts.Parted = func(why error) {
-			a.notef("%s\n  the model is asked from here on; the new recording is %s",
-				text.Line(why.Error()), text.Line(opts.OrModel))
+			a.notef(wordsIn(a.lang()).parted, text.Line(why.Error()), text.Line(opts.OrModel))
 		}
 	}
 	r, err := model.NewReplayer(file, &opts)
 	if err == nil && r.Unseen() {
-		a.notef("warning: %s was recorded without its screens: this replay does not check that the "+
-			"phone shows what was recorded\n  try: record it anew, with --record",
-			text.Line(file))
+		a.notef(wordsIn(a.lang()).unseen, text.Line(file))
 	}
 	return r, err
 }

@@ -189,7 +189,7 @@ func (a *app) follow(ctx context.Context, c *taskFlags,
 		show.begin(st)
 		replayed := st.Replayed
 		if replayed {
-			a.notef("this reply was taken before")
+			show.line("", show.words.replayed)
 		}
 		st, err = show.waitForEnd(ctx, d.manager, st, c.here)
 		st.Replayed = replayed
@@ -262,23 +262,28 @@ func (a *app) reportEnd(ctx context.Context, st runs.Status, c *taskFlags) error
 
 // cutSteps notes, also to the person, that a command has fewer steps than it wanted.
 func (a *app) cutSteps(wanted int) []string {
-	if wanted <= a.conf.Loop.MaxSteps {
+	most := a.conf.Loop.MaxSteps
+	if wanted <= most {
 		return nil
 	}
-	note := fmt.Sprintf("--max-steps %d was cut to %d, which is loop.max_steps", wanted,
-		a.conf.Loop.MaxSteps)
-	a.notef("note: %s", note)
-	return []string{note}
+	a.notef(wordsIn(a.lang()).cut, wanted, most)
+	return []string{fmt.Sprintf("--max-steps %d was cut to %d, which is loop.max_steps", wanted,
+		most)}
 }
 
 // printEnd says in words how a run ended, and what to call next.
 func (a *app) printEnd(st runs.Status) error {
-	a.notef("\n%s after %s, %s", st.Reason, plural(st.Usage.Steps, "step"), spent(st.Usage))
-	if st.Message != "" && st.Message != st.Run.Answer {
-		fmt.Fprintln(a.err, text.Line(st.Message))
-	}
-	if st.Mend != "" && st.Reason != agentloop.UserPaused {
-		fmt.Fprintln(a.err, "  try:", text.Line(st.Mend))
+	w := wordsIn(a.lang())
+	say := sheet{a.err, columnsOf(a.err)}
+	fmt.Fprintln(a.err)
+	say.line("", fmt.Sprintf(w.ended, st.Reason, w.count(st.Usage.Steps), w.spent(st.Usage)))
+	if why := w.reasons[st.Reason]; why != "" {
+		say.line("", why)
+	} else {
+		if st.Message != st.Run.Answer {
+			say.line("", st.Message)
+		}
+		say.line(w.try, st.Mend)
 	}
 	switch st.Run.State {
 	case session.Completed, session.Aborted:
@@ -291,23 +296,14 @@ func (a *app) printEnd(st runs.Status) error {
 				fmt.Fprintf(a.out, "  - %s\n", text.Line(o))
 			}
 		}
-		a.notef("  answer: %s", nextOf(st).Command)
+		a.notef("%s%s", w.answer, nextOf(st).Command)
 		if st.Question != nil && st.Question.Secret {
-			a.notef("          (and type it, or pipe it in)")
+			a.notef("%s", w.typed)
 		}
 	case session.Paused:
-		a.notef("  go on: %s", nextOf(st).Command)
+		a.notef("%s%s", w.goOn, nextOf(st).Command)
 	}
 	return nil
-}
-
-// spent is where a run's time went. What lay between its steps is neither.
-func spent(u session.Usage) string {
-	words := tenths(u.Work()) + " of work"
-	if u.Waited >= 100*time.Millisecond {
-		words += ", " + tenths(u.Waited) + " of waiting for answers"
-	}
-	return words
 }
 
 // tenths is a duration to a tenth of a second.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -47,9 +48,10 @@ func lines(t *testing.T, shown string) (left []string) {
 
 func TestARunAtATerminalAsksThere(t *testing.T) {
 	t.Parallel()
-	for lang, words := range map[string]struct{ asks, thinking, other string }{
-		"en_US.UTF-8": {"The agent asks:", "thinking", "请"},
-		"zh_CN.UTF-8": {"手机助手提问：", "正在思考", "asks:"},
+	for lang, words := range map[string]struct{ asks, thinking, step, other string }{
+		"en_US.UTF-8": {"The agent asks:", "thinking", `(?m)^step (\d)`, `\p{Han}`},
+		"zh_CN.UTF-8": {"手机助手提问：", "正在思考", `(?m)^第 (\d)\s+步 `,
+			`(?m)\b(asks|session|step|steps|of|after|doing|work|waiting|looking|getting)\b`},
 	} {
 		b := newTestEnv(t, demoTask, "")
 		gate := b.holdAt("2/8")
@@ -62,24 +64,58 @@ func TestARunAtATerminalAsksThere(t *testing.T) {
 		require.NoError(t, err)
 		require.Zero(t, p.ends(), "%s", screen)
 		shown := screen.await(t, `(?s)(.*in your size.*\n)`)
-		require.NotContains(t, shown, words.other)
+		ours := strings.NewReplacer(b.task.Goal, "", "put a size 42 pair of black Runner sneakers "+
+			"into the cart, in your size.", "").Replace(shown)
+		require.NotRegexp(t, words.other, ours)
+		for _, now := range regexp.MustCompile(`(?:step|第) (\d+) (?:of at most|步（最多) (\d+)`).
+			FindAllStringSubmatch(shown, -1) {
+			n, err := strconv.Atoi(now[1])
+			require.NoError(t, err)
+			require.LessOrEqual(t, n, 8, "there is no such step")
+		}
+		require.NotContains(t, shown, vocabularies[lang[:2]].queue, "the phone is free")
 		require.Equal(t, 1, strings.Count(shown, "Which size do you wear?"), "%s", shown)
 
 		left := lines(t, shown)
 		require.NotContains(t, strings.Join(left, "\n"), words.thinking, "it was rewritten")
-		steps := 0
+		steps := len(regexp.MustCompile(words.step).FindAllString(strings.Join(left, "\n"), -1))
 		for _, line := range left {
 			require.LessOrEqual(t, ansi.StringWidth(line), 80, "%q", line)
 			require.Equal(t, -1, strings.IndexFunc(line, text.Dangerous), "%q", line)
-			if strings.HasPrefix(line, "step ") {
-				steps++
-			}
 		}
 		require.Equal(t, 8, steps, "a step is one line:\n%s", strings.Join(left, "\n"))
 		require.Contains(t, shown, "CLICK (open the shoes)", "%s", left)
 		require.NotContains(t, shown, "So far:", "thoughts are not repeated")
 		b.done(tripTouches)
 	}
+}
+
+func TestTheStatusLineCountsNoStepThatThereIsNot(t *testing.T) {
+	t.Parallel()
+	b := newTestEnv(t, demoTask, "")
+	p, _, _, screen := b.atTerminal(80, []string{"LC_ALL=zh_CN.UTF-8"}, "run", "--max-steps", "2",
+		b.task.Goal)
+	require.Equal(t, exitNotCompleted, p.ends(), "%s", screen)
+	shown := screen.await(t, `(?s)(.*继续：taploop continue \w+)`)
+	require.Contains(t, shown, "第 2 步（最多 2 步）")
+	require.NotContains(t, shown, "第 3 步")
+	require.Contains(t, shown, "MAX_STEPS_REACHED，共 2 步")
+	require.Contains(t, shown, "本次的步数已用完")
+}
+
+func TestARunThatWaitsForItsPhoneSaysSo(t *testing.T) {
+	t.Parallel()
+	b := newTestEnv(t, demoTask, "")
+	_, errs, code := b.run("run", b.task.Goal)
+	require.Equal(t, exitWaiting, code, "%s", errs)
+	p, _, _, screen := b.atTerminal(80, nil, "run", "--queue", b.task.Goal)
+	screen.await(t, `(waiting for the phone)`)
+	id := regexp.MustCompile(`session (\w+) on`).FindStringSubmatch(errs)
+	require.Len(t, id, 2, "%s", errs)
+	_, errs, code = b.run("stop", id[1])
+	require.Zero(t, code, "%s", errs)
+	screen.await(t, `(step 1 of at most)`)
+	p.kill()
 }
 
 func TestAtATerminalOtherModesHoldAndProgramsAreNotAsked(t *testing.T) {

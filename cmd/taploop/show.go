@@ -139,7 +139,7 @@ func (x shownSession) print(w io.Writer) {
 			p.line("  why: ", r.Message)
 		}
 		p.line("  try: ", r.Hint)
-		p.line("  time: ", spent(r.usage))
+		p.line("  time: ", english.spent(r.usage))
 		for _, s := range x.Steps {
 			if s.RunID == r.ID {
 				s.print(p)

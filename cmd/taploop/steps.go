@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +14,6 @@ import (
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
-	"github.com/taploop/taploop/session/export"
 )
 
 // steps shows a run as it happens: a line for each step, and below them at a terminal what is being
@@ -21,7 +21,7 @@ import (
 type steps struct {
 	out     io.Writer
 	live    *statusLine // nil where nothing can be rewritten
-	lang    string
+	words   words
 	console runs.Console
 
 	mu      sync.Mutex
@@ -29,22 +29,14 @@ type steps struct {
 	begun   chan struct{} // closed by begin
 	max     int
 	base    int // steps of the session before this call
-	last    int // the session's
 	asked   bool
 	gone    bool // nobody answers here any more
 	warned  int  // of the run's warnings, how many are known
 }
 
 func (a *app) newSteps(console runs.Console) *steps {
-	return &steps{out: a.err, live: statusOf(a.err), lang: a.lang(), console: console,
+	return &steps{out: a.err, live: statusOf(a.err), words: wordsIn(a.lang()), console: console,
 		begun: make(chan struct{})}
-}
-
-// doings says what is being done, by the person's language.
-var doings = map[string]struct{ step, look, think, act, queue string }{
-	"en": {"step %d of at most %d: ", "looking at the screen", "thinking", "doing: %s",
-		"waiting for the phone, which another session has"},
-	"zh": {"第 %d 步（最多 %d 步）：", "正在看屏幕", "正在思考", "正在执行：%s", "手机正被另一个会话使用，等待中"},
 }
 
 // begin says which phone and session it is, and what has happened since.
@@ -52,14 +44,12 @@ func (s *steps) begin(st runs.Status) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	d := st.Session.Device
-	line := fmt.Sprintf("%s on %s", st.Session.ID, text.Line(d.ID))
+	line := fmt.Sprintf(s.words.session, st.Session.ID, text.Line(d.ID))
 	if d.Model != "" {
-		line += fmt.Sprintf(" (%s, Android %s, %s)", text.Line(d.Model), text.Line(d.Android),
-			d.Size)
+		line += fmt.Sprintf(s.words.model, text.Line(d.Model), text.Line(d.Android), d.Size)
 	}
-	s.line("session ", line)
+	s.line("", line)
 	s.max, s.base = st.Run.MaxSteps, st.Session.Steps-st.Local
-	s.last = s.base
 	close(s.begun)
 	for _, e := range s.pending {
 		s.tell(e)
@@ -110,20 +100,22 @@ func (s *steps) event(e runs.Event) {
 }
 
 func (s *steps) tell(e runs.Event) {
-	w := doings[s.lang]
+	w := s.words
 	s.warn(e)
 	switch e.Kind {
-	case agentloop.Started, agentloop.Acted:
-		s.present(w.look)
+	case agentloop.Looking:
+		s.present(e.Step, w.look)
 	case agentloop.Settled, agentloop.Looked:
-		s.present(w.think)
+		s.present(e.Step, w.think)
 	case agentloop.Acting:
-		s.present(fmt.Sprintf(w.act, actions.Describe(e.Step.Proposal.Action)))
+		s.present(e.Step, fmt.Sprintf(w.act, w.action(e.Step.Proposal.Action)))
 	case agentloop.Stepped:
+		s.live.show("")
 		s.step(e.Step)
-		s.present(w.look)
 	case agentloop.Asking, agentloop.Ended:
 		s.live.show("")
+	case runs.PhoneBusy:
+		s.live.show(w.queue)
 	case runs.StateChanged:
 		s.state(e)
 	}
@@ -137,29 +129,26 @@ func (s *steps) warn(e runs.Event) {
 		s.warned = len(all)
 	case e.Kind == agentloop.Stepped:
 		for _, w := range all[min(s.warned, len(all)):] {
-			s.line("warning  ", w.Text)
+			s.line(s.words.warning, w.Text)
 		}
 		s.warned = len(all)
 	}
 }
 
 func (s *steps) state(e runs.Event) {
-	if e.State == session.Queued {
-		s.live.show(doings[s.lang].queue)
-		return
-	}
 	if e.State != session.Running {
 		s.live.show("")
 		return
 	}
+	s.live.show(s.words.ready)
 	if x := e.Progress.Exchanges; e.Progress.ReplyJustIn && len(x) > 0 {
 		s.exchange(x[len(x)-1])
 	}
 }
 
-// present says what is being done in the step that comes.
-func (s *steps) present(doing string) {
-	s.live.show(fmt.Sprintf(doings[s.lang].step, s.last+1-s.base, s.max) + doing)
+// present says what is being done in a step.
+func (s *steps) present(st agentloop.Step, doing string) {
+	s.live.show(fmt.Sprintf(s.words.now, st.Index-s.base, s.max) + doing)
 }
 
 // exchange says what came of a question. What was asked and answered here is here already.
@@ -167,14 +156,13 @@ func (s *steps) exchange(x actions.Exchange) {
 	if s.asked && (x.Outcome == actions.Answered || x.Outcome == actions.Refused) {
 		return
 	}
-	s.line("         ", fmt.Sprintf("%s %s: %s", text.Line(x.Question), x.Outcome,
-		text.Line(x.Answer)))
+	s.line("         ", fmt.Sprintf(s.words.exchange, text.Line(x.Question),
+		cmp.Or(s.words.outcomes[x.Outcome], string(x.Outcome)), text.Line(x.Answer)))
 }
 
 // step says a step in one line: what was done or why, once, and how long it took.
 func (s *steps) step(st agentloop.Step) {
-	s.last = st.Index
-	s.line(fmt.Sprintf("step %-3d ", st.Index), export.Line(st)+"  "+tenths(st.Timing.Total()))
+	s.line(fmt.Sprintf(s.words.step, st.Index), s.words.made(st))
 	if st.Exchange != nil {
 		s.exchange(*st.Exchange)
 	}

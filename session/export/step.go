@@ -39,14 +39,19 @@ func NewStep(st session.StepRecord) Step {
 
 // Words is what was decided in words, or why nothing was.
 func Words(p agentloop.Proposal) string {
-	answered := func(t agentloop.Try) bool { return t.Reply != "" || t.Error == "" }
 	switch {
 	case p.Action != nil:
 		return actions.Describe(p.Action)
-	case len(p.Tries) == 0 || slices.ContainsFunc(p.Tries, answered):
-		return "no action could be read from the model's reply"
+	case Silent(p):
+		return "the model gave no answer"
 	}
-	return "the model gave no answer"
+	return "no action could be read from the model's reply"
+}
+
+// Silent reports whether the model was asked and gave no reply at all.
+func Silent(p agentloop.Proposal) bool {
+	answered := func(t agentloop.Try) bool { return t.Reply != "" || t.Error == "" }
+	return len(p.Tries) > 0 && !slices.ContainsFunc(p.Tries, answered)
 }
 
 // Line is a step in one line, for terminals and for models: what was decided, and why the phone

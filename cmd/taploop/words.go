@@ -1,0 +1,206 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/session/export"
+)
+
+// words are what run and continue say to a person, in one language.
+type words struct {
+	session, model           string // where the run is: an id on a phone, and what that phone is
+	now                      string // the step of the status line
+	ready, look, think, act  string // what is being done
+	queue                    string
+	step, refused            string // a step that was made
+	unread, silent           string // of the model's reply
+	exchange                 string
+	warning                  string // before one of the run's warnings
+	replayed                 string
+	ended, steps, oneStep    string
+	worked, waited           string
+	try, answer, typed, goOn string
+	cut                      string
+	hidden, whole            string // before an answer is typed
+	parted, unseen           string // of a replay
+	outcomes                 map[actions.Outcome]string
+	// why a run has ended, where that needs no other words
+	reasons map[agentloop.StopReason]string
+	does    map[string]string // by the action's verb
+}
+
+// vocabularies are the words by language.
+var vocabularies = map[string]words{"en": english, "zh": chinese}
+
+var english = words{
+	session: "session %s on %s", model: " (%s, Android %s, %s)",
+	now:   "step %d of at most %d: ",
+	ready: "getting model and phone ready", look: "looking at the screen", think: "thinking",
+	act: "doing: %s", queue: "waiting for the phone, which another session has",
+	step: "step %-3d ", refused: "; the phone refused: %s",
+	unread:   "no action could be read from the model's reply",
+	silent:   "the model gave no answer",
+	warning:  "warning  ",
+	exchange: "%s %s: %s",
+	replayed: "this reply was taken before",
+	ended:    "%s after %s, %s", steps: "%d steps", oneStep: "1 step",
+	worked: "%s of work", waited: ", %s of waiting for answers",
+	try: "  try: ", answer: "  answer: ", goOn: "  go on: ",
+	typed:  "          (and type it, or pipe it in)",
+	cut:    "note: --max-steps %d was cut to %d, which is loop.max_steps",
+	hidden: "Answer (it is not shown): ",
+	whole:  "type the whole text, and Ctrl-D on a line of its own",
+	parted: "%s\n  the model is asked from here on; the new recording is %s",
+	unseen: "warning: %s was recorded without its screens: this replay does not check that the " +
+		"phone shows what was recorded\n  try: record it anew, with --record",
+	outcomes: map[actions.Outcome]string{
+		actions.Answered: "answered", actions.Refused: "refused", actions.Silence: "silence",
+		actions.DefaultAnswer: "default", actions.ModelAnswer: "answered by a model",
+		actions.NoReply: "not asked", actions.LimitReached: "not asked, it was one too many",
+	},
+	reasons: map[agentloop.StopReason]string{
+		agentloop.MaxStepsReached:  "all steps of this call are used up",
+		agentloop.TimeLimitReached: "the time of this call is used up",
+		agentloop.ManualStop:       "the phone's screen was switched off, which stops a run",
+		agentloop.UserPaused:       "the run was paused",
+		agentloop.ClientDetached:   "no client waited for the run any more",
+		agentloop.Cancelled:        "the run was stopped",
+		agentloop.SessionExpired:   "there was no answer before the question expired",
+		agentloop.QuestionTimedOut: "there was no answer in time",
+		agentloop.QuestionLimit: "the model asked too often; say beforehand in a new task what it " +
+			"kept asking for",
+		agentloop.ScreenLocked:    "the phone is locked: unlock it by hand, then go on",
+		agentloop.ServerRestarted: "the program that carried the run out has ended",
+	},
+	does: map[string]string{
+		"CLICK": "tap", "DOUBLE_CLICK": "tap twice", "LONGPRESS": "hold", "TYPE": "type",
+		"SLIDE": "slide", "SCROLL": "scroll", "DRAG": "drag", "AWAKE": "open", "BACK": "go back",
+		"HOME": "go to the home screen", "RECENTS": "show the recent apps",
+		"HOT_KEY": "press the key", "WAIT": "wait", "INFO": "ask", "NOTE": "note",
+		"COMPLETE": "done", "ABORT": "give up",
+	},
+}
+
+var chinese = words{
+	session: "会话 %s，手机 %s", model: "（%s，Android %s，%s）",
+	now:   "第 %d 步（最多 %d 步）：",
+	ready: "正在准备模型和手机", look: "正在看屏幕", think: "正在思考",
+	act: "正在执行：%s", queue: "手机正被另一个会话使用，等待中",
+	step: "第 %-2d 步 ", refused: "；手机拒绝：%s",
+	unread:   "模型的回复中读不出动作",
+	silent:   "模型没有回答",
+	warning:  "警告     ",
+	exchange: "%s %s：%s",
+	replayed: "这个回答之前已经收到过",
+	ended:    "%s，共 %s，%s", steps: "%d 步", oneStep: "1 步",
+	worked: "用时 %s", waited: "，等待回答 %s",
+	try: "  建议：", answer: "  回答：", goOn: "  继续：",
+	typed:  "          （然后输入，或用管道传入）",
+	cut:    "注意：--max-steps %d 已减为 %d，即 loop.max_steps",
+	hidden: "回答（不会显示）：",
+	whole:  "请输入全文，最后在单独一行按 Ctrl-D",
+	parted: "%s\n  从这里起改为询问模型；新的录制文件是 %s",
+	unseen: "警告：%s 录制时没有保存屏幕：这次回放不检查手机显示的是否与录制时相同\n" +
+		"  建议：用 --record 重新录制",
+	outcomes: map[actions.Outcome]string{
+		actions.Answered: "已回答", actions.Refused: "拒绝回答", actions.Silence: "无人回答",
+		actions.DefaultAnswer: "采用默认回答", actions.ModelAnswer: "由模型回答",
+		actions.NoReply: "没有提问", actions.LimitReached: "提问次数已用完，没有提问",
+	},
+	reasons: map[agentloop.StopReason]string{
+		agentloop.MaxStepsReached:  "本次的步数已用完",
+		agentloop.TimeLimitReached: "本次的时间已用完",
+		agentloop.ManualStop:       "手机屏幕被关闭，任务因此停止",
+		agentloop.UserPaused:       "任务已暂停",
+		agentloop.ClientDetached:   "不再有客户端等待，任务已暂停",
+		agentloop.Cancelled:        "任务已停止",
+		agentloop.SessionExpired:   "问题过期前没有人回答",
+		agentloop.QuestionTimedOut: "没有人及时回答",
+		agentloop.QuestionLimit:    "模型提问太多；请在新任务中事先说明它反复询问的内容",
+		agentloop.ScreenLocked:     "手机已锁屏：请手动解锁，然后继续",
+		agentloop.ServerRestarted:  "执行任务的程序已退出",
+	},
+	does: map[string]string{
+		"CLICK": "点击", "DOUBLE_CLICK": "双击", "LONGPRESS": "长按", "TYPE": "输入", "SLIDE": "滑动",
+		"SCROLL": "滚动", "DRAG": "拖动", "AWAKE": "打开应用", "BACK": "返回", "HOME": "回到主屏幕",
+		"RECENTS": "最近的应用", "HOT_KEY": "按键", "WAIT": "等待", "INFO": "提问", "NOTE": "记下",
+		"COMPLETE": "完成", "ABORT": "放弃",
+	},
+}
+
+// wordsIn are those of the language; English ones where there are none.
+func wordsIn(lang string) words {
+	if w, known := vocabularies[lang]; known {
+		return w
+	}
+	return english
+}
+
+// action is an action in words: what it does, and with which text.
+func (w words) action(a actions.Action) string {
+	of := ""
+	switch a := a.(type) {
+	case actions.Type:
+		of = a.Text
+	case actions.OpenApp:
+		of = a.App
+	case actions.Info:
+		of = a.Question
+	case actions.Note:
+		of = a.Text
+	case actions.Complete:
+		of = a.Report
+	case actions.Abort:
+		of = a.Reason
+	case actions.HotKey:
+		return w.does[a.Verb()] + " " + string(a.Key)
+	case actions.Wait:
+		return w.does[a.Verb()] + " " + tenths(min(a.For, actions.MaxWait))
+	}
+	if of == "" {
+		return w.does[a.Verb()]
+	}
+	return w.does[a.Verb()] + " " + text.Quote(of, 80)
+}
+
+// made is a step in one line: what was decided and why, and why the phone refused it.
+func (w words) made(s agentloop.Step) string {
+	p := s.Proposal
+	var line string
+	switch {
+	case p.Action == nil && export.Silent(p):
+		line = w.silent
+	case p.Action == nil:
+		line = w.unread
+	case p.Explain != "":
+		line = p.Action.Verb() + " (" + text.Cut(text.Line(p.Explain), 300) + ")"
+	default:
+		line = p.Action.Verb() + " (" + w.action(p.Action) + ")"
+	}
+	if s.Refusal != "" {
+		line += fmt.Sprintf(w.refused, text.Cut(text.Line(s.Refusal), 400))
+	}
+	return line + "  " + tenths(s.Timing.Total())
+}
+
+// count is a number of steps.
+func (w words) count(n int) string {
+	if n == 1 {
+		return w.oneStep
+	}
+	return fmt.Sprintf(w.steps, n)
+}
+
+// spent is where a run's time went. What lay between its steps is neither.
+func (w words) spent(u session.Usage) string {
+	said := fmt.Sprintf(w.worked, tenths(u.Work()))
+	if u.Waited >= 100*time.Millisecond {
+		said += fmt.Sprintf(w.waited, tenths(u.Waited))
+	}
+	return said
+}

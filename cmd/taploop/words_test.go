@@ -1,0 +1,58 @@
+package main
+
+import (
+	"maps"
+	"reflect"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/actions"
+)
+
+func TestEveryLanguageSaysEverything(t *testing.T) {
+	directives := regexp.MustCompile(`%-?\d*[a-z]`)
+	pad := regexp.MustCompile(`-?\d+`)
+	of := func(s string) (kinds []string) {
+		for _, d := range directives.FindAllString(s, -1) {
+			kinds = append(kinds, pad.ReplaceAllString(d, ""))
+		}
+		return kinds
+	}
+	want := reflect.ValueOf(english)
+	for lang, w := range vocabularies {
+		got := reflect.ValueOf(w)
+		for i := range got.NumField() {
+			name := want.Type().Field(i).Name
+			switch got.Field(i).Kind() {
+			case reflect.String:
+				require.NotEmpty(t, got.Field(i).String(), "%s: %s", lang, name)
+				require.Equal(t, of(want.Field(i).String()), of(got.Field(i).String()),
+					"%s: %s is made of other things", lang, name)
+			default:
+				require.Equal(t, keys(want.Field(i)), keys(got.Field(i)), "%s: %s", lang, name)
+				for _, k := range got.Field(i).MapKeys() {
+					require.NotEmpty(t, got.Field(i).MapIndex(k).String(), "%s: %s %s", lang,
+						name, k)
+				}
+			}
+		}
+		for _, a := range actions.Vocabulary() {
+			require.NotEmpty(t, w.does[a.Verb()], "%s: %s", lang, a.Verb())
+		}
+		require.ElementsMatch(t, []actions.Outcome{actions.Answered, actions.Refused,
+			actions.Silence, actions.DefaultAnswer, actions.ModelAnswer, actions.NoReply,
+			actions.LimitReached}, slices.Collect(maps.Keys(w.outcomes)), lang)
+	}
+	require.Equal(t, english, wordsIn("fr"))
+}
+
+func keys(m reflect.Value) (names []string) {
+	for _, k := range m.MapKeys() {
+		names = append(names, k.String())
+	}
+	slices.Sort(names)
+	return names
+}
