@@ -40,6 +40,7 @@ type commands struct {
 	Devices   devicesCmd   `cmd:"" help:"List the phones."`
 	Sessions  sessionsCmd  `cmd:"" help:"List, show and export sessions."`
 	Sandbox   sandboxCmd   `cmd:"" help:"Serve a simulated phone, and a scripted model for its tasks."`
+	Bench     benchCmd     `cmd:"" help:"Measure models on the simulated phone's tasks, each checked on the phone's state."`
 	Configure configCmd    `cmd:"" name:"config" help:"Show the configuration, or import gelab-zero's."`
 	Version   versionCmd   `cmd:"" help:"Print the version."`
 }

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/inquiry/channel"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/runs"
@@ -75,35 +74,13 @@ func (c *demoCmd) demonstrate(ctx context.Context, a *app, sim *simulation,
 // play runs the task and answers its question.
 func (c *demoCmd) play(ctx context.Context, a *app, manager *runs.Manager, show *steps,
 	sim *simulation, task sandbox.Task) (st runs.Status, err error) {
-	st, err = manager.Start(ctx, runs.StartRequest{Task: task.Goal, Serial: sim.serial,
-		Settings: runs.Settings{ReplyMode: channel.PassToClient}})
-	if err != nil {
-		return st, err
-	}
-	show.begin(st)
-	defer func() { // the phone is gone after this: nothing may wait for it
-		if _, stop := manager.Stop(context.WithoutCancel(ctx),
-			runs.StopRequest{SessionID: st.Session.ID}); stop != nil {
-			err = errors.Join(err, stop)
-		}
-	}()
-	for {
-		st, err = show.waitForEnd(ctx, manager, st, nil)
-		if err != nil || !st.Run.State.Waiting() {
-			return st, err
-		}
-		answer, err := c.answer(ctx, a, show, st.Question.Text)
-		if err != nil {
-			return st, err
-		}
-		c.given = answer
-		st, err = manager.Continue(ctx, runs.ContinueRequest{SessionID: st.Session.ID,
-			Reply: &runs.Reply{Text: answer, QuestionID: st.Question.ID,
-				Channel: inquiry.ChannelConsole, Authority: inquiry.AuthorityLocalOperator}})
-		if err != nil {
-			return st, err
-		}
-	}
+	return playOut(ctx, manager, runs.StartRequest{Task: task.Goal, Serial: sim.serial,
+		Settings: runs.Settings{ReplyMode: channel.PassToClient}}, show.begin,
+		func(question string) (string, error) {
+			answer, err := c.answer(ctx, a, show, question)
+			c.given = answer
+			return answer, err
+		})
 }
 
 // answer is what was given beforehand, or what the person types.

@@ -7,7 +7,9 @@ import (
 	"net"
 	"sync"
 
+	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/model/scripted"
+	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/sandbox"
 	"github.com/taploop/taploop/sandbox/adbserver"
 	"github.com/taploop/taploop/sandbox/shell"
@@ -79,4 +81,37 @@ func (s *simulation) Close() error {
 func (s *simulation) settings() map[string]any {
 	return map[string]any{"adb.server": s.addr, "adb.serial": s.serial,
 		"model.base_url": s.model.BaseURL, "model.name": "scripted"}
+}
+
+// playOut runs a task on a phone that is gone afterwards, and answers its questions. The status is
+// how the run stood before it was stopped for good.
+func playOut(ctx context.Context, manager *runs.Manager, r runs.StartRequest,
+	began func(runs.Status), answer func(question string) (string, error)) (
+	st runs.Status, err error) {
+	if st, err = manager.Start(ctx, r); err != nil {
+		return st, err
+	}
+	began(st)
+	defer func() { // nothing may wait for the phone
+		if _, stop := manager.Stop(context.WithoutCancel(ctx),
+			runs.StopRequest{SessionID: st.Session.ID}); stop != nil {
+			err = errors.Join(err, stop)
+		}
+	}()
+	for {
+		st, err = new(steps).waitForEnd(ctx, manager, st, nil) // which shows nothing
+		if err != nil || !st.Run.State.Waiting() {
+			return st, err
+		}
+		words, err := answer(st.Question.Text)
+		if err != nil {
+			return st, err
+		}
+		st, err = manager.Continue(ctx, runs.ContinueRequest{SessionID: st.Session.ID,
+			Reply: &runs.Reply{Text: words, QuestionID: st.Question.ID,
+				Channel: inquiry.ChannelConsole, Authority: inquiry.AuthorityLocalOperator}})
+		if err != nil {
+			return st, err
+		}
+	}
 }

@@ -100,6 +100,10 @@ var packages = []row{
 		tests: "internal/adbtest sandbox sandbox/adbserver",
 		why:   "the same commands under a real shell"},
 
+	{pkg: "measure", why: "statistics that all measurements of models share; knows none of them"},
+	{pkg: "measure/bench", imports: "measure",
+		why: "the results of runs that its owner carries out: kept, summed up, shown"},
+
 	{pkg: "config", imports: "model screen",
 		why: "one struct; a key masks itself by model's own type"},
 	{pkg: "cmd/taploop", imports: "*", why: "the wiring"},

@@ -1,0 +1,218 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/taploop/taploop/config"
+	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/measure/bench"
+	"github.com/taploop/taploop/sandbox"
+)
+
+type benchCmd struct {
+	Model    []string `help:"A model to measure: the name of a profile (models in the configuration), or a model's name at the endpoint. May be given several times; the default is the configured model." placeholder:"NAME" sep:"none"`
+	Task     []string `help:"A task, as taploop sandbox --tasks lists them. May be given several times; the default is all." placeholder:"ID" sep:"none"`
+	Rounds   int      `short:"n" default:"3" help:"How often each model gets each task." placeholder:"N"`
+	Parallel int      `default:"1" help:"How many runs there are at once." placeholder:"N"`
+	Locale   string   `enum:"en,zh" default:"en" help:"Language of the phone and of the tasks: en, zh."`
+	Size     string   `default:"1080x2400" help:"Size of the phone's screen." placeholder:"WxH"`
+	MaxSteps int      `help:"Most steps of a run; 0 means the configured maximum." placeholder:"N"`
+	Output   string   `short:"o" help:"Folder of the results, to which a second start adds; the default is below the data folder, one for each set of arguments." placeholder:"DIR"`
+	JSON     bool     `help:"Print the report as JSON on stdout."`
+	DataDir  string   `key:"data_dir" help:"Where taploop keeps its data." placeholder:"DIR"`
+
+	size image.Point
+}
+
+// Run measures what is not measured yet, and prints what there is.
+func (c *benchCmd) Run(ctx context.Context, a *app) error {
+	tasks, err := c.tasks()
+	if err != nil {
+		return err
+	}
+	if err := a.load(); err != nil {
+		return err
+	}
+	if len(c.Model) == 0 {
+		c.Model = []string{cmp.Or(a.conf.Profile, a.conf.Model.Name)}
+	}
+	models, err := a.named(c.Model)
+	if err != nil {
+		return err
+	}
+	setup := c.setup(a, models)
+	dir, err := c.folder(a.conf.DataDir, setup)
+	if err != nil {
+		return err
+	}
+	book, err := bench.Open(dir, setup)
+	if err != nil {
+		return err
+	}
+	b := &benchRun{benchCmd: c, app: a, dir: dir, book: book, models: models, tasks: tasks,
+		plan: bench.Plan{Models: c.Model, Tasks: c.Task, Rounds: c.Rounds}}
+	failed := b.measure(ctx)
+	return errors.Join(b.report(setup, failed), book.Close())
+}
+
+// tasks checks the arguments.
+func (c *benchCmd) tasks() (map[string]sandbox.Task, error) {
+	if n, err := fmt.Sscanf(c.Size, "%dx%d", &c.size.X, &c.size.Y); n != 2 || err != nil ||
+		fmt.Sprintf("%dx%d", c.size.X, c.size.Y) != c.Size ||
+		min(c.size.X, c.size.Y) < 200 || max(c.size.X, c.size.Y) > 4096 {
+		return nil, usage(fmt.Errorf("--size is %q", c.Size),
+			"write WxH with sides from 200 to 4096, for example 1080x2400")
+	}
+	if c.Rounds < 1 || c.Rounds > 1000 || c.Parallel < 1 || c.Parallel > 64 {
+		return nil, usage(fmt.Errorf("-n is %d and --parallel is %d", c.Rounds, c.Parallel),
+			"-n is from 1 to 1000, --parallel from 1 to 64")
+	}
+	phone := sandbox.New(nil)
+	if len(c.Task) == 0 {
+		for _, t := range phone.Tasks() {
+			c.Task = append(c.Task, t.ID)
+		}
+	}
+	tasks := map[string]sandbox.Task{}
+	for _, id := range c.Task {
+		t, ok := phone.Task(id)
+		if !ok {
+			return nil, usage(fmt.Errorf("there is no task %q", id), "taploop sandbox --tasks")
+		}
+		tasks[id] = t
+	}
+	if len(tasks) < len(c.Task) {
+		return nil, usage(errors.New("a task is given twice"), "-n says how often each is run")
+	}
+	return tasks, nil
+}
+
+// named loads the configuration once for each model: with the profile of that name, or with the
+// model that the endpoint knows by it.
+func (a *app) named(names []string) (map[string]*config.Loaded, error) {
+	models := map[string]*config.Loaded{}
+	for _, name := range names {
+		if strings.TrimSpace(name) == "" || models[name] != nil {
+			return nil, usage(fmt.Errorf("the model %q is empty or given twice", name),
+				"name each model once, by its profile or as the endpoint knows it")
+		}
+		of := *a
+		of.opts.Flags = maps.Clone(a.opts.Flags)
+		of.opts.Flags["model.name"] = name
+		if err := of.load(); err != nil {
+			return nil, err
+		}
+		if m := of.conf.Model; m.Record+m.Replay+m.ReplayOrModel != "" {
+			return nil, usage(errors.New("models are measured, and a recording is set"),
+				"leave model.record, model.replay and model.replay_or_model out")
+		}
+		models[name] = of.conf
+	}
+	return models, nil
+}
+
+// noBehaviour are the settings of a model that do not change what it replies, or are named
+// elsewhere.
+var noBehaviour = []string{"model.base_url", "model.name", "model.api_key", "model.api_key_file",
+	"model.timeout", "model.retries", "model.prompt_price", "model.reply_price"}
+
+// setup is what the runs have in common.
+func (c *benchCmd) setup(a *app, models map[string]*config.Loaded) bench.Setup {
+	s := bench.Setup{Program: "taploop " + ownVersion(), Models: map[string]bench.Model{},
+		Tasks: c.Task, Locale: c.Locale, Size: c.Size,
+		Steps: min(cmp.Or(c.MaxSteps, a.conf.Loop.MaxSteps), a.conf.Loop.MaxSteps)}
+	for name, conf := range models {
+		m := bench.Model{BaseURL: conf.Model.BaseURL, Name: conf.Model.Name,
+			Settings: map[string]any{}}
+		for _, v := range conf.Values() {
+			key, ok := strings.CutPrefix(v.Path, "model.")
+			if ok && !slices.Contains(noBehaviour, v.Path) && !strings.HasPrefix(key, "re") {
+				m.Settings[key] = v.Value
+			}
+		}
+		s.Models[name] = m
+	}
+	return s
+}
+
+// folder is where the results are.
+func (c *benchCmd) folder(data string, setup bench.Setup) (string, error) {
+	if c.Output != "" {
+		return filepath.Abs(c.Output)
+	}
+	b, err := json.Marshal(setup)
+	sum := sha256.Sum256(b)
+	return filepath.Join(data, "bench", hex.EncodeToString(sum[:5])), err
+}
+
+// shownReport is the report with where it is.
+type shownReport struct {
+	Folder string `json:"folder"`
+	Page   string `json:"page"`
+	bench.Report
+}
+
+// report writes the page and prints the report. failed is what ended measuring, or nil.
+func (b *benchRun) report(setup bench.Setup, failed error) error {
+	r := shownReport{b.dir, filepath.Join(b.dir, "report.html"),
+		bench.NewReport(setup, b.plan, b.book.Results)}
+	var page bytes.Buffer
+	if err := r.HTML(&page); err != nil {
+		return errors.Join(failed, err)
+	}
+	f, err := overwrite(r.Page)
+	if err != nil {
+		return errors.Join(failed, fmt.Errorf("writing the report: %w", err))
+	}
+	_, err = f.Write(page.Bytes())
+	if err = errors.Join(err, f.Close()); err != nil {
+		return errors.Join(failed, fmt.Errorf("writing the report: %w", err))
+	}
+	if b.JSON {
+		err = printJSON(b.app.out, r)
+	} else if err = printRows(b.app.out, scores(r.Report), columnsOf(b.app.out)); err == nil {
+		_, err = fmt.Fprintln(b.app.out, r.Page)
+	}
+	if r.Done < r.Planned {
+		b.app.notef("%d of %d runs are done; the same command goes on", r.Done, r.Planned)
+	}
+	return errors.Join(failed, err)
+}
+
+// scores is the report as a table: a row for each model, and for each of its tasks.
+func scores(r bench.Report) [][]string {
+	rows := [][]string{{"MODEL", "TASK", "PASSED", "SHARE", "95%", "STEPS", "TIME", "TOKENS",
+		"COST"}}
+	add := func(model, task string, s bench.Score) {
+		row := []string{text.Line(model), task, fmt.Sprintf("%d of %d", s.Passed, s.Runs),
+			bench.Percent(s.Share), bench.Percent(s.Low) + "-" + bench.Percent(s.High),
+			fmt.Sprintf("%.1f", s.Steps), fmt.Sprintf("%.1fs", s.Seconds),
+			fmt.Sprintf("%.0f", s.PromptTokens+s.CompletionTokens), "-"}
+		if s.Cost > 0 {
+			row[8] = fmt.Sprintf("%.4f", s.Cost)
+		}
+		if s.Runs == 0 {
+			row = append(row[:3], "-", "-", "-", "-", "-", "-")
+		}
+		rows = append(rows, row)
+	}
+	for _, m := range r.Models {
+		add(m.Model, "all", m.Score)
+		for _, t := range m.Tasks {
+			add(m.Model, t.Task, t.Score)
+		}
+	}
+	return rows
+}

@@ -1,0 +1,174 @@
+package bench
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"sync"
+
+	"github.com/gofrs/flock"
+
+	"github.com/taploop/taploop/internal/hint"
+)
+
+// Setup is what runs have to have in common to be compared. It is the first line of the file of the
+// results.
+type Setup struct {
+	Program string           `json:"program"` // and its version
+	Models  map[string]Model `json:"models"`  // by the name that the person gave
+	Tasks   []string         `json:"tasks"`
+	Locale  string           `json:"locale"` // of the phone
+	Size    string           `json:"size"`   // of its screen
+	Steps   int              `json:"max_steps"`
+}
+
+// Model is how a model is asked. It holds no key.
+type Model struct {
+	BaseURL  string         `json:"base_url"`
+	Name     string         `json:"name"`
+	Settings map[string]any `json:"settings,omitempty"` // what else changes its replies
+}
+
+// Book is the file of the results, a line each, and the folder around it. Any number of goroutines
+// may add to it; one process at a time has it open.
+type Book struct {
+	Results []Result // that were there when it was opened
+
+	mu   sync.Mutex
+	file *os.File
+	size int64 // of the whole lines
+	lock *flock.Flock
+}
+
+// Open opens the book of a folder, which is made when it is missing, for this user only. One that
+// was begun with another setup is refused. A last line that was not written whole, because the
+// process or the machine went down, is dropped: its run is run again.
+func Open(dir string, setup Setup) (*Book, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("opening the results: %w", err)
+	}
+	b := &Book{lock: flock.New(filepath.Join(dir, ".lock"), flock.SetPermissions(0o600))}
+	held, err := b.lock.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("opening the results: %w", err)
+	}
+	if !held {
+		return nil, hint.Add(fmt.Errorf("another bench writes to %s", dir),
+			"wait for it, or pass -o with another folder")
+	}
+	path := filepath.Join(dir, "results.jsonl")
+	if b.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600); err == nil {
+		err = b.read(path, setup)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("opening the results: %w", err), b.Close())
+	}
+	return b, nil
+}
+
+// read reads the book, and begins one that is empty.
+func (b *Book) read(path string, setup Setup) error {
+	lines := bufio.NewReader(b.file)
+	for n := 1; ; n++ {
+		line, err := lines.ReadBytes('\n')
+		if err == io.EOF {
+			break // what is there has no end
+		}
+		if err != nil {
+			return err
+		}
+		if err := b.line(n, line, setup); err != nil {
+			return hint.Add(fmt.Errorf("line %d of %s: %w", n, path, err),
+				"pass -o with another folder, or delete that file to begin anew")
+		}
+		b.size += int64(len(line))
+	}
+	if err := b.cut(); err != nil || b.size > 0 {
+		return err
+	}
+	return b.write(setup)
+}
+
+// cut drops what stands behind the whole lines.
+func (b *Book) cut() error {
+	_, err := b.file.Seek(b.size, io.SeekStart)
+	return errors.Join(err, b.file.Truncate(b.size))
+}
+
+func (b *Book) line(n int, line []byte, setup Setup) error {
+	if n > 1 {
+		var r Result
+		if err := json.Unmarshal(line, &r); err != nil {
+			return fmt.Errorf("it is no result: %w", err)
+		}
+		b.Results = append(b.Results, r)
+		return nil
+	}
+	var was, is any
+	now, err := json.Marshal(setup)
+	if err == nil {
+		err = json.Unmarshal(now, &is)
+	}
+	if err != nil {
+		return err
+	}
+	if json.Unmarshal(line, &was) != nil || !reflect.DeepEqual(was, is) {
+		return fmt.Errorf("it was begun with other models, settings or tasks: %s",
+			bytes.TrimSpace(line))
+	}
+	return nil
+}
+
+// Add writes a result down. When it returns nil, the result is on the disk.
+func (b *Book) Add(r Result) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err := b.write(r); err != nil {
+		return fmt.Errorf("writing a result down: %w", err)
+	}
+	b.Results = append(b.Results, r)
+	return nil
+}
+
+func (b *Book) write(v any) error {
+	line, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	line = append(line, '\n')
+	if _, err := b.file.Write(line); err != nil {
+		return errors.Join(err, b.cut())
+	}
+	b.size += int64(len(line))
+	return b.file.Sync()
+}
+
+// Left are the runs of a plan that have no result yet.
+func (b *Book) Left(p Plan) []Key {
+	done := map[Key]bool{}
+	for _, r := range b.Results {
+		done[r.Key] = r.Broken == ""
+	}
+	var left []Key
+	for _, k := range p.Runs() {
+		if !done[k] {
+			left = append(left, k)
+		}
+	}
+	return left
+}
+
+// Close gives the folder free.
+func (b *Book) Close() error {
+	var err error
+	if b.file != nil {
+		err = b.file.Close()
+	}
+	return errors.Join(err, b.lock.Unlock())
+}

@@ -1,0 +1,48 @@
+package measure_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/taploop/taploop/measure"
+)
+
+// The figures are those of R's prop.test(x, n, correct=FALSE), which is Wilson's interval.
+func TestTheIntervalIsWilsons(t *testing.T) {
+	for _, c := range []struct {
+		hits, n   int
+		low, high float64
+	}{
+		{0, 0, 0, 1}, {0, 10, 0, 0.2775}, {10, 10, 0.7225, 1}, {5, 10, 0.2366, 0.7634},
+		{1, 1, 0.2065, 1}, {81, 263, 0.2553, 0.3662},
+	} {
+		low, high := measure.Wilson(c.hits, c.n)
+		require.InDelta(t, c.low, low, 5e-5, c)
+		require.InDelta(t, c.high, high, 5e-5, c)
+	}
+}
+
+func TestTheIntervalHoldsTheShareAndGrowsNarrower(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 10_000).Draw(t, "n")
+		hits := rapid.IntRange(0, n).Draw(t, "hits")
+		low, high := measure.Wilson(hits, n)
+		share := float64(hits) / float64(n)
+		require.True(t, 0 <= low && low <= share+1e-12 && share <= high+1e-12 && high <= 1)
+		low2, high2 := measure.Wilson(4*hits, 4*n)
+		require.Less(t, high2-low2, high-low)
+	})
+}
+
+func TestQuantilesAreBetweenNeighbours(t *testing.T) {
+	values := []float64{9, 1, 5}
+	require.Equal(t, 5.0, measure.Median(values))
+	require.Equal(t, []float64{9, 1, 5}, values)
+	require.Equal(t, 3.0, measure.Median([]float64{1, 5}))
+	require.Equal(t, 9.0, measure.Quantile(values, 1))
+	require.Equal(t, 1.0, measure.Quantile(values, 0))
+	require.InDelta(t, 8.2, measure.Quantile(values, 0.9), 1e-9)
+	require.Zero(t, measure.Median(nil))
+}
