@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/taploop/taploop/internal/text"
 )
 
 // Options say how a broker works.
@@ -73,6 +75,7 @@ func Clamp(d time.Duration) time.Duration { return min(max(d, MinAttention), Max
 // ErrInvalid.
 func (b *Broker) Open(ctx context.Context, q Question) (Question, error) {
 	q = q.Clone()
+	q.Clean()
 	q.ID, q.Status = NewID(), Pending
 	q.Resolution, q.AppliedAt = nil, time.Time{}
 	q.AskedAt = b.now()
@@ -168,6 +171,9 @@ type Result struct {
 // An answer that only acknowledges is no secret, and nor is its question from then on. One that is
 // a code of which the question speaks is a secret, unless the question is Public.
 //
+// What an answer says is kept without control characters other than line breaks and tabs, and
+// without characters that hide or turn words (see package text).
+//
 // When it returns nil the resolution is on disk. A question whose time is over is settled so,
 // whether or not a sweep was there first.
 func (b *Broker) Resolve(ctx context.Context, id string, r Reply) (Result, error) {
@@ -187,7 +193,7 @@ func (b *Broker) Resolve(ctx context.Context, id string, r Reply) (Result, error
 		}
 		return b.lost(q, r)
 	}
-	if r.Type == TypeAnswer && q.IsCode(r.Response) {
+	if r.Type == TypeAnswer && q.IsCode(text.Lines(r.Response)) {
 		q.Secret = true
 	}
 	if r.Response, err = q.fit(r, b.opts.MaxAnswer); err != nil {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/taploop/taploop/internal/text"
 )
 
 // MaxReplyID is the most bytes that a reply's id may have.
@@ -54,8 +56,8 @@ func (b *Broker) same(q Question, r Reply) bool {
 		return b.digests.fits(q.ID, q.normal(r.Response))
 	}
 	if r.Type == TypeAnswer && len(q.Fields) > 0 {
-		text, err := readForm(q.Fields, r.Response)
-		return err == nil && text == won.Response.Reveal()
+		answer, err := readForm(q.Fields, r.Response)
+		return err == nil && answer == won.Response.Reveal()
 	}
 	return q.normal(r.Response) == won.Response.Reveal()
 }
@@ -79,61 +81,79 @@ func (q Question) fit(r Reply, limit int) (string, error) {
 	if len(q.Fields) > 0 {
 		return readForm(q.Fields, r.Response)
 	}
-	text := q.normal(r.Response)
-	if strings.TrimSpace(text) == "" {
+	answer := q.normal(r.Response)
+	if strings.TrimSpace(answer) == "" {
 		return "", &InvalidReplyError{Problem: "the answer is empty", Options: q.Options}
 	}
-	if len(q.Options) > 0 && !q.FreeText && option(q.Options, text) == "" {
+	if len(q.Options) > 0 && !q.FreeText && option(q.Options, answer) == "" {
 		return "", &InvalidReplyError{Problem: "the answer is none of the options",
 			Options: q.Options}
 	}
-	return text, nil
+	return answer, nil
 }
 
-func fits(text string, limit int) error {
+func fits(answer string, limit int) error {
 	switch {
-	case len(text) > limit:
+	case len(answer) > limit:
 		return &InvalidReplyError{Problem: fmt.Sprintf("the answer has %d bytes (at most %d)",
-			len(text), limit), TooLong: true}
-	case !utf8.ValidString(text):
+			len(answer), limit), TooLong: true}
+	case !utf8.ValidString(answer):
 		return invalid("the answer is not valid UTF-8")
-	case strings.ContainsRune(text, 0):
+	case strings.ContainsRune(answer, 0):
 		return invalid("the answer contains a NUL character")
 	}
 	return nil
 }
 
 // normal is the response as it is kept: an option in the question's own spelling, anything else
-// without the line break at its end. Spaces stay in a secret: they may belong to it. A draft that
-// was edited stays as it is.
-func (q Question) normal(text string) string {
-	if o := option(q.Options, text); o != "" {
+// without what would steer a terminal or hide in it, and without the line break at its end. Spaces
+// stay in a secret: they may belong to it. So they do in a draft that was edited.
+func (q Question) normal(response string) string {
+	if o := option(q.Options, response); o != "" {
 		return o
 	}
+	response = text.Lines(response)
 	if q.Draft != "" {
-		return text
+		return response
 	}
-	text = strings.TrimRight(text, "\r\n")
+	response = strings.TrimRight(response, "\n")
 	if q.Secret {
-		return text
+		return response
 	}
-	return strings.TrimSpace(text)
+	return strings.TrimSpace(response)
 }
 
-// option is the option that the text names, upper or lower case, or "".
-func option(options []string, text string) string {
-	text = strings.TrimSpace(text)
+// option is the option that the answer names, upper or lower case, or "". What is not seen does not
+// count.
+func option(options []string, answer string) string {
+	answer = strings.TrimSpace(text.Lines(answer))
 	for _, o := range options {
-		if o == text {
+		if o == answer {
 			return o
 		}
 	}
 	for _, o := range options {
-		if strings.EqualFold(strings.TrimSpace(o), text) {
+		if strings.EqualFold(strings.TrimSpace(text.Lines(o)), answer) {
 			return o
 		}
 	}
 	return ""
+}
+
+// Clean takes out of a question's options what would steer a terminal or hide in them, as it is
+// taken out of answers: an answer is compared with them.
+func (q *Question) Clean() {
+	cleaned := func(options []string) []string {
+		options = slices.Clone(options)
+		for i, o := range options {
+			options[i] = text.Lines(o)
+		}
+		return options
+	}
+	q.Options, q.Fields = cleaned(q.Options), slices.Clone(q.Fields)
+	for i := range q.Fields {
+		q.Fields[i].Options = cleaned(q.Fields[i].Options)
+	}
 }
 
 // check reports what is wrong with a new question, and brings its defaults into their canonical
@@ -173,11 +193,11 @@ func (b *Broker) checkSilence(q *Question) error {
 	case "", Pause, AskModel, GoOn, GiveUp:
 		return nil
 	case Default:
-		text, err := q.fit(Reply{Type: TypeAnswer, Response: q.DefaultAnswer}, b.opts.MaxAnswer)
+		answer, err := q.fit(Reply{Type: TypeAnswer, Response: q.DefaultAnswer}, b.opts.MaxAnswer)
 		if err != nil {
 			return fmt.Errorf("the default answer does not fit: %w", err)
 		}
-		q.DefaultAnswer = text
+		q.DefaultAnswer = answer
 		if q.Secret {
 			return errors.New("a secret question cannot have a default answer")
 		}

@@ -135,7 +135,7 @@ func (f Field) read(raw json.RawMessage) (value any, problem string) {
 			return nil, "it is not JSON"
 		}
 	}
-	if text, is := v.(string); is && strings.TrimSpace(text) == "" {
+	if s, is := v.(string); is && strings.TrimSpace(text.Lines(s)) == "" {
 		v = nil // what was left alone comes so from programs that show forms
 	}
 	if v != nil {
@@ -170,20 +170,20 @@ func (f Field) readType(v any) (any, string) {
 	return nil, fmt.Sprintf("the field has the unknown type %q", f.Type)
 }
 
-// readText takes the text without the spaces around it.
+// readText takes the text without the spaces around it and without what would steer or hide.
 func (f Field) readText(v any) (any, string) {
-	text, is := v.(string)
+	answer, is := v.(string)
 	switch {
 	case !is:
 		return nil, "it is not text (want a JSON string)"
-	case !textual(text):
+	case !textual(answer):
 		return nil, "it contains a NUL character"
 	}
-	text = strings.TrimSpace(text)
-	if problem := f.count(utf8.RuneCountInString(text), "character"); problem != "" {
+	answer = strings.TrimSpace(text.Lines(answer))
+	if problem := f.count(utf8.RuneCountInString(answer), "character"); problem != "" {
 		return nil, problem
 	}
-	return text, ""
+	return answer, ""
 }
 
 // count says what is wrong with how many there are.

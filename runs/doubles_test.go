@@ -336,7 +336,8 @@ func decide(s agentloop.Situation) actions.Action {
 	case "asksecret":
 		return actions.Info{Question: "the code?", Secret: new(true)}
 	case "askrudely":
-		return actions.Info{Question: "\x1b[2Jsure?\u202e\nreally?", Options: []string{"\ayes"}}
+		return actions.Info{Question: "\x1b[2Jsure?\u202e\nreally?",
+			Options: []string{"\ayes", "yes\u200b"}}
 	case "asktwice":
 		return actions.Info{Question: "which?", Options: []string{"red", "blue", " red ", "blue"}}
 	case "askcode":

@@ -7,6 +7,7 @@ import (
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/inquiry/route"
+	"github.com/taploop/taploop/internal/text"
 )
 
 // Park implements agentloop.Parker. It stores the question with the frame that it is about.
@@ -47,6 +48,7 @@ func (x *execution) Park(ctx context.Context, q agentloop.Question) error {
 func distinct(options []string) (list []string) {
 	seen := map[string]bool{"": true}
 	for _, o := range options {
+		o = text.Lines(o)
 		if words := strings.TrimSpace(o); !seen[words] {
 			seen[words] = true
 			list = append(list, o)

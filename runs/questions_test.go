@@ -174,7 +174,7 @@ func TestAModelsTextDoesNotSteerTheTerminal(t *testing.T) {
 		w.again(func(o *runs.Options) { o.Console = p })
 		st := withMode(w, channel.ManualReply, "askrudely tap")
 		require.Contains(t, p.prompts[0], "  [2Jsure?\n  really?\n  1. yes\n")
-		require.Equal(t, "\ayes", st.Run.Progress.Exchanges[0].Answer)
+		require.Equal(t, "yes", st.Run.Progress.Exchanges[0].Answer)
 	})
 }
 

@@ -261,3 +261,32 @@ func TestAKeyStartsOnce(t *testing.T) {
 			"keys of somebody else are other keys")
 	})
 }
+
+func TestWhatSteersOrHidesInAnAnswerDoesNotReachTheModel(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		a := w.start("ask tap")
+		b := w.call(goOn, in{"session_id": a.SessionID,
+			"reply_from_client": "gr\u202e\u200been\nor \u2066both\tof them"})
+		require.Equal(t, done, b.code())
+		require.Equal(t, "green\nor both\tof them", w.policy.last().Exchanges[0].Answer)
+
+		c := w.start("ask tap")
+		_, err := w.manager.Broker().Resolve(t.Context(), c.Question.ID,
+			inquiry.Reply{Response: "\x1b]0;x\a\u009bblue", Channel: "page"})
+		require.NoError(t, err)
+		require.Equal(t, done, w.wait(c.SessionID).code())
+		require.Equal(t, "]0;xblue", w.policy.last().Exchanges[0].Answer)
+	})
+}
+
+func TestAnInquiryWithHiddenCharactersIsTheSameUnderItsKey(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		question := in{"prompt": "which?", "options": []any{"r\u202eed", "blue"},
+			"idempotency_key": "k", "wait_seconds": 0}
+		a := w.ask("send_inquiry", question)
+		require.Equal(t, []string{"red", "blue"}, a.Question.Options)
+		require.Equal(t, a.ID, w.ask("send_inquiry", question).ID)
+		b := w.ask("answer_question", in{"question_id": a.ID, "response": "r\u202eed"})
+		require.Equal(t, "red", *b.Answer)
+	})
+}

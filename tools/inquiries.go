@@ -220,6 +220,7 @@ func (t *inquiries) draft(ctx context.Context, c *call, a inquiryArgs) (inquiry.
 	if a.Secret != nil {
 		q.Secret, q.Public = *a.Secret, !*a.Secret
 	}
+	q.Clean() // as it is stored, and compared with what was asked under the same key
 	q.Channels = t.channels(c, q.Secret)
 	if err := agree(&q); err != nil {
 		return q, err

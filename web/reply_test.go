@@ -343,6 +343,17 @@ func TestSessionsStepsAndFramesAreReadFromTheStore(t *testing.T) {
 		g.ann).status)
 }
 
+func TestWhatSteersATerminalIsNoPartOfAnAnswer(t *testing.T) {
+	g := newRig(t, nil)
+	q := g.waiting("ann", inquiry.Question{})
+	a := g.post("/v1/inquiries/"+q.ID+"/reply", g.ann,
+		`{"response":"\u001b[2Jlar\u202ege\n\tor so"}`)
+	require.Equal(t, 200, a.status, a.text)
+	q, err := g.broker.Get(t.Context(), q.ID)
+	require.NoError(t, err)
+	require.Equal(t, "[2Jlarge\n\tor so", q.Resolution.Response.Reveal())
+}
+
 func TestEveryErrorSaysWhatCanBeDone(t *testing.T) {
 	g := newRig(t, nil)
 	open := g.waiting("ann", inquiry.Question{})
