@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
@@ -19,7 +20,23 @@ type Render func(d actions.Decision, s dialect.Scale) (actions.Reply, bool)
 
 // Renderers are those of every family, by its name. Not to be changed.
 var Renderers = map[string]Render{
-	"gelab": gelab,
+	"autoglm": autoglm,
+	"gelab":   gelab,
+}
+
+// inQuotes is a text as it stands in a call or in JSON.
+func inQuotes(s string) string {
+	b, _ := json.Marshal(s)
+	return string(b)
+}
+
+// lasting is a call's argument for how long something takes, when that is said.
+func lasting(d time.Duration) string {
+	if d == 0 {
+		return ""
+	}
+	return fmt.Sprintf(`, duration="%v seconds"`,
+		strconv.FormatFloat(d.Seconds(), 'f', -1, 64))
 }
 
 // numbers are those of a place, exact enough to be read back.

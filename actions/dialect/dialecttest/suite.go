@@ -31,6 +31,10 @@ type Suite struct {
 	Name  string
 	New   func(dialect.Options) dialect.Dialect
 	Wrote func(actions.Reply) bool
+
+	// Typing are replies that type a text which the model copied from the screen, with {} in its
+	// place. Whatever the text holds, they end no task.
+	Typing []string
 }
 
 func (s Suite) speak(lang string) dialect.Dialect {
@@ -153,6 +157,7 @@ func (s Suite) Fuzz(f *testing.F) {
 		if name != "" {
 			r.Calls = []actions.Call{{ID: "1", Name: name, Arguments: arguments}}
 		}
+		s.endsNothing(t, d, situation, text)
 		got, err := d.Parse(r, situation)
 		if err == nil {
 			require.True(t, s.Wrote(r))
@@ -183,6 +188,39 @@ func (s Suite) lawful(
 	_, err := actions.Marshal(got.Action)
 	require.NoError(t, err)
 	s.same(t, d, now, got.Action)
+}
+
+func (s Suite) endsNothing(
+	t require.TestingT, d dialect.Dialect, now dialect.Situation, copied string,
+) {
+	for _, form := range s.Typing {
+		said := strings.ReplaceAll(form, "{}", copied)
+		got, err := d.Parse(actions.Reply{Text: said}, now)
+		if err == nil {
+			require.NotContains(t, []string{"COMPLETE", "ABORT"}, got.Action.Verb(), "%q", said)
+		}
+	}
+}
+
+// CopiedTexts types texts that are made of these endings, in whatever may pass for the end of what
+// is typed.
+func (s Suite) CopiedTexts(t *testing.T, endings ...string) {
+	d, now := s.speak("en"), dialect.Situation{Look: Look(t)}
+	require.NotEmpty(t, s.Typing)
+	for _, ending := range endings {
+		for _, before := range []string{"", "x", "</think>", "<think>", "<think></think>", `"`,
+			`\"`, "'", "```", `")`, `"}`, `"}}`, `"})`, "')", "</answer>", "<|end_of_box|>",
+			"</tool_call>"} {
+			for _, sep := range []string{"", "\t", "\n", "\n\n", "\r", " ", ", ", `\n`} {
+				for _, tag := range []string{"", "<answer>", "<|begin_of_box|>", "<tool_call>",
+					"Action: ", "</think>"} {
+					for _, after := range []string{"", "\n", "</answer>", "\n```", `"`} {
+						s.endsNothing(t, d, now, before+sep+tag+ending+after)
+					}
+				}
+			}
+		}
+	}
 }
 
 // same reports whether the dialect has a form for the action, which has to read as it.

@@ -2,12 +2,26 @@
 package families
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/taploop/taploop/actions/dialect"
+	"github.com/taploop/taploop/actions/dialect/autoglm"
 	"github.com/taploop/taploop/actions/dialect/gelab"
 )
 
-// Known is the dialects. The last row is for every model that no other row speaks with. Not to be
+// Known is the dialects, in the order in which a reply in another form than the chosen dialect's is
+// looked at. The last row is for every model that no other row speaks with. Not to be
 // changed.
 var Known = dialect.Table{
+	{Name: "autoglm", Speaks: named("autoglm"), New: autoglm.New, Wrote: autoglm.Wrote},
 	{Name: "gelab", Speaks: func(string) bool { return true }, New: gelab.New, Wrote: gelab.Wrote},
+}
+
+// named reports whether a model's name has one of the words in it, whatever its case.
+func named(words ...string) func(model string) bool {
+	return func(model string) bool {
+		model = strings.ToLower(model)
+		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(model, w) })
+	}
 }

@@ -15,20 +15,24 @@ import (
 )
 
 func TestAutoChoosesByTheModelsName(t *testing.T) {
-	for _, model := range []string{"", "gelab-zero-4b-preview", "some-other-model"} {
+	for model, want := range map[string]string{
+		"": "gelab", "gelab-zero-4b-preview": "gelab", "scripted": "gelab",
+		"autoglm-phone-9b": "autoglm", "zai-org/AutoGLM-Phone-9B-Multilingual": "autoglm",
+	} {
 		d, err := families.Known.New(dialect.Auto, &dialect.Options{Model: model})
 		require.NoError(t, err)
-		require.Equal(t, "gelab", d.Profile().Name)
+		require.Equal(t, want, d.Profile().Name, model)
 	}
-	d, err := families.Known.New("gelab", nil)
+	d, err := families.Known.New("gelab", &dialect.Options{Model: "autoglm-phone-9b"})
 	require.NoError(t, err)
+	require.Equal(t, "gelab", d.Profile().Name, "what is set wins")
 	require.Equal(t, "zh", d.Profile().Lang)
 }
 
 func TestAnUnknownDialectListsTheKnown(t *testing.T) {
 	for _, name := range []string{"", "klingon", "GELAB"} {
 		_, err := families.Known.New(name, nil)
-		require.ErrorContains(t, err, "(want one of auto, gelab)")
+		require.ErrorContains(t, err, "(want one of auto, autoglm, ")
 		require.Contains(t, hint.Of(err), "model.dialect")
 	}
 }

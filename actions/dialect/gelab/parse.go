@@ -13,8 +13,8 @@ import (
 // Parse reads a thought and one line of fields. A reply is one action, and a field comes once: what
 // has more is refused, whatever is between them.
 func (g *gelab) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, error) {
-	text, reasoning := clean(r.Text), clean(r.Reasoning)
-	if text == "" && closingTag.MatchString(reasoning) {
+	text, reasoning := dialect.Clean(r.Text), dialect.Clean(r.Reasoning)
+	if text == "" && dialect.ThinkEnd.MatchString(reasoning) {
 		text, reasoning = reasoning, "" // the endpoint took the whole reply for reasoning
 	}
 	if text == "" {
@@ -29,7 +29,7 @@ func (g *gelab) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, e
 	if err != nil {
 		return actions.Decision{}, err
 	}
-	f := found.led(join(reasoning, thought))
+	f := found.led(dialect.Reasoned(reasoning, thought))
 	a, err := decode(f, g.Scale(&s))
 	if err != nil {
 		return actions.Decision{}, err
@@ -85,41 +85,18 @@ func nothing(r actions.Reply) *dialect.ParseError {
 	switch {
 	case r.Cut:
 		return refuse("the reply was cut off at its length limit while still thinking", shorter)
-	case clean(r.Reasoning) != "":
+	case dialect.Clean(r.Reasoning) != "":
 		return refuse("there is only a thought and no action", anyForm)
 	}
 	return refuse("the reply is empty", anyForm)
 }
 
-var (
-	fence = regexp.MustCompile("(?m)^[ \t]*```[A-Za-z0-9_-]*[ \t]*$")
-	// control is tokens such as <|im_end|> that leaked out.
-	control = regexp.MustCompile(`(?:\s*<\|[A-Za-z_]+\|>)+$`)
-	// blank is empty lines in front and behind. Spaces behind the last words may belong to a value.
-	blank = regexp.MustCompile(`^\s+|\n\s*$`)
-)
-
-// clean takes away what is no part of the text: byte order marks, carriage returns, code fences,
-// leaked tokens at the end.
-func clean(s string) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	s = strings.NewReplacer("\uFEFF", "", "\r\n", "\n", "\r", "\n").Replace(s)
-	s = control.ReplaceAllString(blank.ReplaceAllString(s, ""), "")
-	return blank.ReplaceAllString(fence.ReplaceAllString(s, ""), "")
-}
-
-// Tags around a thought, misspelt ones of quantised models too.
-var (
-	thinkTag   = regexp.MustCompile(`(?i)<\s*/?\s*(?:thinking|think|tink|thin)\s*>`) // either
-	closingTag = regexp.MustCompile(`(?i)<\s*/\s*(?:thinking|think|tink|thin)\s*>`)
-)
-
 // splitThought separates the thought from the fields. The last closing tag wins. Without one, the
 // last of several tags or one behind a text is taken for it. A thought that was only opened ends
 // where the last line is one of fields.
 func splitThought(s string) (thought, body string) {
-	tags := thinkTag.FindAllStringIndex(s, -1)
-	closing := closingTag.FindAllStringIndex(s, -1)
+	tags := dialect.ThinkTag.FindAllStringIndex(s, -1)
+	closing := dialect.ThinkEnd.FindAllStringIndex(s, -1)
 	switch {
 	case len(tags) == 0:
 		return "", s
@@ -130,25 +107,18 @@ func splitThought(s string) (thought, body string) {
 		front := s[:tags[0][0]]
 		ownLine := strings.HasSuffix(strings.TrimRight(front, " "), "\n")
 		if !hasAction(s[end[1]:]) && hasAction(front) && ownLine {
-			return bare(s[tags[0][0]:]), front
+			return dialect.Bare(s[tags[0][0]:]), front
 		}
-		return bare(s[:end[0]]), s[end[1]:]
+		return dialect.Bare(s[:end[0]]), s[end[1]:]
 	case len(tags) > 1 || strings.TrimSpace(s[:tags[0][0]]) != "":
 		end := tags[len(tags)-1]
-		return bare(s[:end[0]]), s[end[1]:]
+		return dialect.Bare(s[:end[0]]), s[end[1]:]
 	}
 	line := strings.LastIndex(s, "\n") + 1
 	if !fieldLine.MatchString(s[line:]) {
-		return bare(s), ""
+		return dialect.Bare(s), ""
 	}
-	return bare(s[:line]), s[line:]
-}
-
-// bare is a thought without its tags.
-func bare(s string) string { return strings.TrimSpace(thinkTag.ReplaceAllString(s, "")) }
-
-func join(reasoning, thought string) string {
-	return strings.TrimSpace(bare(reasoning) + "\n" + thought)
+	return dialect.Bare(s[:line]), s[line:]
 }
 
 // Patterns of fields. A key that starts a line, follows a TAB or follows the two characters \t
@@ -336,6 +306,6 @@ func (f fields) get(key string) string {
 // Wrote reports whether the reply has, behind its thought, a line that begins with a field and has
 // an action.
 func Wrote(r actions.Reply) bool {
-	_, body := splitThought(clean(r.Text))
+	_, body := splitThought(dialect.Clean(r.Text))
 	return lineStart.MatchString(body) && hasAction(body)
 }

@@ -10,6 +10,7 @@ package loose
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -96,11 +97,12 @@ func ReadObject(text string) (o Object, rest string, err error) {
 // ReadCall reads the call that text begins with, after white space, and gives what follows it.
 func ReadCall(text string) (c Call, rest string, err error) {
 	return read(text, func(p *parser) (Call, error) {
+		p.call = true
 		name := p.name()
 		if name == "" || p.peek() != '(' {
 			return Call{}, p.expected("a name and (")
 		}
-		p.at++
+		p.take('(')
 		args, err := p.members(')', 0)
 		return Call{name, args}, err
 	})
@@ -123,6 +125,8 @@ type parser struct {
 	text     string
 	at       int
 	anyQuote bool // a text may end with another quote than it began with
+	call     bool // of a call, whose arguments have = between name and value
+	within   int  // how many brackets are open
 }
 
 // peek is the next character, 0 at the end. Full-width punctuation is what it stands for.
@@ -230,6 +234,8 @@ func (p *parser) value(depth int) (any, error) {
 
 // members reads values with or without names up to end, which may be missing where the text ends.
 func (p *parser) members(end rune, depth int) (Object, error) {
+	p.within++
+	defer func() { p.within-- }()
 	list := Object{}
 	for {
 		p.space()
@@ -319,8 +325,16 @@ func (p *parser) valueEnds() bool {
 	if n, ok := narrow[r]; ok {
 		r = n
 	}
+	if p.call && r == ',' && p.within == 1 {
+		return nextArgument.MatchString(rest)
+	}
 	return strings.ContainsRune(",:=}])", r) || strings.HasPrefix(rest, "//")
 }
+
+// nextArgument is what follows the text of an argument of a call. Anything else behind a quote and
+// a comma belongs to the text.
+var nextArgument = regexp.MustCompile(
+	`^[,，]\s*(?:[\pL_][\pL\pN_]*\s*[=＝]|["'][\pL_][\pL\pN_]*["']\s*[:：=]|[)）]|$)`)
 
 var escapes = map[rune]string{'n': "\n", 't': "\t", 'r': "\r", 'b': "\b", 'f': "\f", '/': "/"}
 

@@ -71,6 +71,15 @@ func TestCallsAsModelsWriteThem(t *testing.T) {
 		{"without a name", `click((10,20))`, loose.Call{Name: "click", Args: object{
 			{Value: list{number("10"), number("20")}}}}, ""},
 		{"without arguments", `press_home ( )`, loose.Call{Name: "press_home", Args: object{}}, ""},
+		{"what looks like a name in a text", `do(action="Type", text="to "Bob", address: "x"")`,
+			loose.Call{Name: "do", Args: object{{Name: "action", Value: "Type"},
+				{Name: "text", Value: `to "Bob", address: "x"`}}}, ""},
+		{"a list in a text", `finish(message="Found "A", "B" and "C".")`,
+			loose.Call{Name: "finish", Args: object{
+				{Name: "message", Value: `Found "A", "B" and "C".`}}}, ""},
+		{"full width", `do（action＝“Tap”，element=［1，2］）`,
+			loose.Call{Name: "do", Args: object{{Name: "action", Value: "Tap"},
+				{Name: "element", Value: list{number("1"), number("2")}}}}, ""},
 		{"a Chinese text", `do(action="Type", text="你好，"世界"")`,
 			loose.Call{Name: "do", Args: object{{Name: "action", Value: "Type"},
 				{Name: "text", Value: `你好，"世界"`}}}, ""},

@@ -1,0 +1,149 @@
+package autoglm
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/actions/dialect"
+	"github.com/taploop/taploop/actions/dialect/loose"
+	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/screen"
+)
+
+// verb is the name of an action without what models vary in it.
+func verb(name string) string {
+	return strings.ToLower(strings.NewReplacer(" ", "", "_", "", "-", "").Replace(name))
+}
+
+// action is what do is to do, which may stand without its name.
+func action(args loose.Object) any {
+	for _, name := range []string{"action", "type", ""} {
+		if v := args.Get(name); v != nil {
+			return v
+		}
+	}
+	return nil
+}
+
+// form is how one action is written and read.
+type form struct {
+	written string
+	read    func(*autoglm, *reading) actions.Action
+}
+
+// reading is one call while it is read.
+type reading struct {
+	dialect.Args
+	thought string
+	now     *dialect.Situation
+}
+
+const (
+	element = `element=[x,y]`
+	message = `message="..."`
+)
+
+// forms are the actions by their names.
+var forms = map[string]form{
+	"launch": {`do(action="Launch", app="name")`, func(_ *autoglm, r *reading) actions.Action {
+		return actions.OpenApp{App: r.Text("app", "app_name", "text")}
+	}},
+	"tap": {`do(action="Tap", ` + element + `)`, (*autoglm).tap},
+	"doubletap": {`do(action="Double Tap", ` + element + `)`,
+		func(_ *autoglm, r *reading) actions.Action {
+			return actions.DoubleClick{At: r.element()}
+		}},
+	"longpress": {`do(action="Long Press", ` + element + `)`,
+		func(_ *autoglm, r *reading) actions.Action {
+			return actions.LongPress{At: r.element(), Hold: r.Duration("duration")}
+		}},
+	"swipe": {`do(action="Swipe", start=[x,y], end=[x,y])`,
+		func(_ *autoglm, r *reading) actions.Action {
+			return actions.Slide{From: r.Point("start", "start_point"),
+				To: r.Point("end", "end_point"), Took: r.Duration("duration")}
+		}},
+	"type":     {`do(action="Type", text="...")`, typed},
+	"typename": {`do(action="Type_Name", text="...")`, typed},
+	"back": {`do(action="Back")`, func(*autoglm, *reading) actions.Action {
+		return actions.Back{}
+	}},
+	"home": {`do(action="Home")`, func(*autoglm, *reading) actions.Action {
+		return actions.Home{}
+	}},
+	"wait": {`do(action="Wait", duration="2 seconds")`,
+		func(_ *autoglm, r *reading) actions.Action {
+			return actions.Wait{For: min(r.Duration("duration", "time"), actions.MaxWait)}
+		}},
+	"takeover": {`do(action="Take_over", ` + message + `)`,
+		func(_ *autoglm, r *reading) actions.Action {
+			return actions.Info{Question: r.Text("message", "text")}
+		}},
+	"interact": {`do(action="Interact", ` + message + `)`,
+		func(g *autoglm, r *reading) actions.Action {
+			return actions.Info{Question: cmp.Or(r.Text("message", "text"), g.choose)}
+		}},
+	"note": {`do(action="Note", ` + message + `)`, func(_ *autoglm, r *reading) actions.Action {
+		said := r.Text("message", "text")
+		if said == "" || strings.EqualFold(said, "true") { // what is to be kept is the thought
+			said, _ = dialect.Shorten(r.thought, actions.MaxText/2)
+		}
+		return actions.Note{Text: said}
+	}},
+	"callapi": {`do(action="Call_API", instruction="...")`,
+		func(_ *autoglm, r *reading) actions.Action {
+			return actions.Note{Text: r.Text("instruction", "message")}
+		}},
+	"abort": {`do(action="Abort", ` + message + `)`, func(_ *autoglm, r *reading) actions.Action {
+		return actions.Abort{Reason: r.Text("message", "text")}
+	}},
+}
+
+// names are those of the forms, as they are written.
+const names = `one of Launch, Tap, Double Tap, Long Press, Swipe, Type, Back, Home, Wait, ` +
+	`Take_over, Interact, Note, Abort, or finish(message="...")`
+
+func (r *reading) element() screen.Point { return r.Point("element", "point", "coordinate") }
+
+func typed(_ *autoglm, r *reading) actions.Action {
+	return actions.Type{Text: r.Raw("text"), Clear: true}
+}
+
+// tap is a tap, or, when it comes with a message, the question that the message is: such a tap is
+// one that a person has to agree to. Once someone has answered, the tap is the model's decision.
+func (g *autoglm) tap(r *reading) actions.Action {
+	tap := actions.Click{At: r.element()}
+	asked := r.Text("message")
+	if asked == "" {
+		return tap
+	}
+	for _, e := range slices.Backward(r.now.Exchanges) {
+		if e.Question != asked {
+			continue
+		}
+		if e.Outcome != actions.Answered && e.Outcome != actions.DefaultAnswer {
+			r.Complain("the question about this tap was asked, and no person has agreed")
+		}
+		return tap
+	}
+	return actions.Info{Question: asked}
+}
+
+// decode makes the action that the call names.
+func (g *autoglm) decode(c call, thought string, s *dialect.Situation) (actions.Action, error) {
+	r := &reading{Args: dialect.Args{Values: c.Args, Scale: g.Scale(s)}, thought: thought, now: s}
+	if strings.EqualFold(c.Name, "finish") {
+		report := cmp.Or(r.Text("message", "text"), loose.Text(c.Args.Get("")))
+		return r.Check(actions.Complete{Report: report}, `finish(message="...")`)
+	}
+	written := loose.Text(action(c.Args))
+	f, ok := forms[verb(written)]
+	switch {
+	case written == "":
+		return nil, refuse("do has no action", names)
+	case !ok:
+		return nil, refuse("unknown action "+text.Quote(written, dialect.MaxShown), names)
+	}
+	return r.Check(f.read(g, r), f.written)
+}

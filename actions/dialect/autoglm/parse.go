@@ -1,0 +1,149 @@
+package autoglm
+
+import (
+	"fmt"
+	"reflect"
+	"regexp"
+	"strings"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/actions/dialect"
+	"github.com/taploop/taploop/actions/dialect/loose"
+)
+
+const anyForm = `do(action="Tap", element=[x,y]) or another action, or finish(message="...")`
+
+var (
+	// wrapper is what may stand in front of a call.
+	wrapper = regexp.MustCompile(`(?i)^(?:<\s*answer\s*>|<\|begin_of_box\|>|` + "`+" + `|\s)+`)
+	start   = regexp.MustCompile(`(?i)^(?:do|finish)\s*[(（]`)
+	// half is what begins as JSON and goes on as a call.
+	half = regexp.MustCompile(`^[\[{\s]*['"](?:type|action)['"]\s*:\s*['"][\w ]+['"]\s*,\s*\w+\s*=`)
+	// further is a call behind the first one.
+	further = regexp.MustCompile(`(?i)(?:^|[^\pL\pN_.])((?:do|finish)\s*[(（])`)
+)
+
+// begins reports whether a text begins with a call.
+func begins(text string) bool {
+	text = wrapper.ReplaceAllString(text, "")
+	return start.MatchString(text) || half.MatchString(text)
+}
+
+// Wrote reports whether the reply has a call behind its thought.
+func Wrote(r actions.Reply) bool {
+	_, body := dialect.Split(r, begins)
+	return begins(body)
+}
+
+// Parse implements dialect.Dialect: a thought and one call.
+func (g *autoglm) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, error) {
+	thought, body := dialect.Split(r, begins)
+	if !begins(body) {
+		return actions.Decision{}, dialect.Unread(r, body, anyForm)
+	}
+	calls, err := read(body)
+	if err != nil {
+		return actions.Decision{}, err
+	}
+	if r.Cut && !calls[0].closed() {
+		return actions.Decision{}, dialect.Unread(r, body, anyForm)
+	}
+	c, err := one(calls, &s)
+	if err != nil {
+		return actions.Decision{}, err
+	}
+	a, err := g.decode(c, thought, &s)
+	if err != nil {
+		return actions.Decision{}, err
+	}
+	return actions.Decision{Action: a, Thought: thought}, nil
+}
+
+// call is a call as it was written.
+type call struct {
+	loose.Call
+	text string // as it stands in the reply
+}
+
+// closed reports whether the call's bracket is there.
+func (c call) closed() bool {
+	return strings.HasSuffix(c.text, ")") || strings.HasSuffix(c.text, "）")
+}
+
+// swallowed reports whether the call has another one within it, or the end of a thought: then it
+// may have begun in a text that the model copied from the screen.
+func (c call) swallowed() bool {
+	return further.MatchString(c.text[1:]) || dialect.ThinkEnd.MatchString(c.text)
+}
+
+func (c call) ends() bool {
+	return strings.EqualFold(c.Name, "finish") || verb(loose.Text(action(c.Args))) == "abort"
+}
+
+// read is the call that the text begins with and those behind it.
+func read(text string) ([]call, error) {
+	text = wrapper.ReplaceAllString(text, "")
+	if !start.MatchString(text) { // the half form
+		text = "do(" + strings.TrimLeft(text, "[{ \t\n")
+	}
+	first, rest, err := next(text)
+	if err != nil {
+		return nil, refuse("the call cannot be read: "+err.Error(), anyForm)
+	}
+	if tail := strings.TrimLeft(rest, " "); strings.HasPrefix(tail, `"`) ||
+		strings.HasPrefix(tail, "'") {
+		return nil, refuse("it is not clear where a text in the call ends", anyForm+
+			`, with \" for a quote within a text`)
+	}
+	all := []call{first}
+	for {
+		at := further.FindStringSubmatchIndex(rest)
+		if at == nil {
+			return all, nil
+		}
+		c, behind, err := next(rest[at[2]:])
+		if err != nil {
+			behind = rest[at[3]:]
+		} else {
+			all = append(all, c)
+		}
+		rest = behind
+	}
+}
+
+func next(text string) (call, string, error) {
+	c, rest, err := loose.ReadCall(text)
+	if err != nil {
+		return call{}, text, err
+	}
+	return call{c, strings.TrimRight(text[:len(text)-len(rest)], " \t\n")}, rest, nil
+}
+
+// one is the call that is meant. A model that repeats its last call, which did nothing, and then
+// gives another means the last one; else the first of several, unless one of them would end the
+// task.
+func one(calls []call, s *dialect.Situation) (call, error) {
+	if n := len(s.History); len(calls) > 1 && n > 0 {
+		_, body := dialect.Split(s.History[n-1].Reply, begins)
+		if before, err := read(body); begins(body) && err == nil &&
+			reflect.DeepEqual(before[0].Call, calls[0].Call) {
+			calls = calls[len(calls)-1:]
+		}
+	}
+	for _, c := range calls[1:] {
+		if !reflect.DeepEqual(c.Call, calls[0].Call) && (c.ends() || calls[0].ends()) {
+			return call{}, refuse("the reply has more than one action", "exactly one: "+anyForm)
+		}
+	}
+	if calls[0].ends() && calls[0].swallowed() {
+		return call{}, refuse("the reply has more than one action", "exactly one: "+anyForm)
+	}
+	if again := calls[0].Args.Doubled(); again != "" {
+		return call{}, refuse(fmt.Sprintf("%q is there twice", again), "each argument once")
+	}
+	return calls[0], nil
+}
+
+func refuse(problem, want string) *dialect.ParseError {
+	return &dialect.ParseError{Problem: problem, Want: want}
+}

@@ -1,0 +1,91 @@
+package dialect
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/taploop/taploop/actions"
+)
+
+var (
+	fence = regexp.MustCompile("(?m)^[ \t]*```[A-Za-z0-9_-]*[ \t]*$")
+	// control is tokens such as <|im_end|> that leaked out.
+	control = regexp.MustCompile(`(?:\s*<\|[A-Za-z_]+\|>)+$`)
+	// blank is empty lines in front and behind. Spaces behind the last words may belong to a value.
+	blank = regexp.MustCompile(`^\s+|\n\s*$`)
+)
+
+// Clean takes away what is no part of a reply's text: byte order marks, carriage returns, code
+// fences, leaked tokens at the end.
+func Clean(s string) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	s = strings.NewReplacer("\uFEFF", "", "\r\n", "\n", "\r", "\n").Replace(s)
+	s = control.ReplaceAllString(blank.ReplaceAllString(s, ""), "")
+	return blank.ReplaceAllString(fence.ReplaceAllString(s, ""), "")
+}
+
+// Tags around a thought, misspelt ones of quantised models too.
+var (
+	ThinkTag = regexp.MustCompile(`(?i)<\s*/?\s*(?:thinking|think|tink|thin)\s*>`) // either
+	ThinkEnd = regexp.MustCompile(`(?i)<\s*/\s*(?:thinking|think|tink|thin)\s*>`)
+)
+
+// around is what else may stand around a thought.
+var around = regexp.MustCompile(`(?i)<\|(?:begin|end)_of_box\|>|<\s*/?\s*answer\s*>`)
+
+// Bare is a thought without its tags.
+func Bare(s string) string {
+	return strings.TrimSpace(around.ReplaceAllString(ThinkTag.ReplaceAllString(s, ""), ""))
+}
+
+// Reasoned is a thought behind what the endpoint split off as reasoning.
+func Reasoned(reasoning, thought string) string {
+	return strings.TrimSpace(Bare(reasoning) + "\n" + thought)
+}
+
+// Split parts a reply into the thought and the body, which starts where begins first says so: at
+// the beginning, behind a tag that closes a thought, or else, behind the last of these, at the
+// beginning of a line. So neither what is thought nor what is typed passes for the body. Without
+// such a place the body is what follows the last thought, for a complaint about it.
+func Split(r actions.Reply, begins func(string) bool) (thought, body string) {
+	text, reasoning := Clean(r.Text), Clean(r.Reasoning)
+	if text == "" { // the endpoint may have taken the whole reply for reasoning
+		text, reasoning = reasoning, ""
+	}
+	starts := []int{0}
+	for _, tag := range ThinkEnd.FindAllStringIndex(text, -1) {
+		starts = append(starts, tag[1])
+	}
+	last := starts[len(starts)-1]
+	for line := last; ; {
+		next := strings.Index(text[line:], "\n")
+		if next < 0 {
+			break
+		}
+		line += next + 1
+		starts = append(starts, line)
+	}
+	at := slices.IndexFunc(starts, func(at int) bool {
+		return begins(strings.TrimLeft(text[at:], " \t\n"))
+	})
+	start := last
+	if at >= 0 {
+		start = starts[at]
+	}
+	return Reasoned(reasoning, Bare(text[:start])), strings.TrimLeft(text[start:], " \t\n")
+}
+
+// Unread is the complaint about a body that has no action in it.
+func Unread(r actions.Reply, body, want string) *ParseError {
+	switch {
+	case r.Cut:
+		return &ParseError{Problem: "the reply was cut off at its length limit before the action " +
+			"was complete", Want: "a short thought, then " + want}
+	case Bare(body) == "" && strings.TrimSpace(r.Text+r.Reasoning) == "":
+		return &ParseError{Problem: "the reply is empty", Want: want}
+	case Bare(body) == "":
+		return &ParseError{Problem: "there is only a thought and no action", Want: want}
+	}
+	return &ParseError{Problem: "the reply has no action in it", Want: want}
+}
