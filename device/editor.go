@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	fieldWithin = 2 * time.Second        // for a field that was just tapped to take input
+	fieldWithin = 2 * time.Second        // see waits
 	fieldPoll   = 100 * time.Millisecond // between two looks at whether it does
 )
 
@@ -38,7 +38,7 @@ func (p *Phone) editor(ctx context.Context) (editor, error) {
 		switch e := parseEditor(s[0]); {
 		case e.served:
 			return e, nil
-		case time.Since(began) >= fieldWithin:
+		case time.Since(began) >= p.waits.field:
 			return editor{}, errNoField
 		}
 		if err := wait.For(ctx, fieldPoll); err != nil {

@@ -35,6 +35,7 @@ func serve(t testing.TB) endpoint {
 	h, err := device.NewHost(&device.Options{Server: ln.Addr().String(),
 		Getenv: func(string) string { return "" }})
 	require.NoError(t, err)
+	h.Hurry()
 	return endpoint{s, h, ln.Addr().String()}
 }
 
@@ -47,12 +48,14 @@ func (e endpoint) open(t testing.TB, serial string) *device.Phone {
 }
 
 func TestAPhoneBehindTheSimulatedServerKeepsTheContract(t *testing.T) {
+	t.Parallel()
 	devicetest.Run(t, func(t *testing.T) devicetest.Subject {
 		return overEndpoint(t, sandbox.Options{})
 	})
 }
 
 func TestAPhoneWithoutADBKeyboardKeepsTheContract(t *testing.T) {
+	t.Parallel()
 	devicetest.Run(t, func(t *testing.T) devicetest.Subject {
 		s := overEndpoint(t, sandbox.Options{ADBKeyboard: new(false)})
 		// typing is what differs
@@ -79,6 +82,7 @@ func TestAPhoneWithAnOverrideSizeKeepsTheContract(t *testing.T) {
 }
 
 func overEndpoint(t *testing.T, o sandbox.Options, lines ...string) devicetest.Subject {
+	t.Parallel()
 	e := serve(t)
 	sim := newSimulated(t, o)
 	sh := shell.New(sim.Simulator)

@@ -39,6 +39,7 @@ type Host struct {
 	log     *slog.Logger
 	memory  Keyboards
 	buffers buffers
+	waits   waits
 
 	mu      sync.Mutex
 	cameras map[string]*camera // by serial
@@ -46,8 +47,16 @@ type Host struct {
 
 const (
 	defaultTimeout = 15 * time.Second
-	listTimeout    = 8 * time.Second // for a phone's details in a list
+	listTimeout    = 8 * time.Second // see waits
 )
+
+// waits is how long a phone gets until it counts as one that will not. Tests of phones in real time
+// shorten it.
+type waits struct {
+	list  time.Duration // for a phone's details in a list
+	field time.Duration // for a field that was just tapped to take input
+	wake  time.Duration // for the display to come on and the lock screen to go
+}
 
 // NewHost makes a Host. It does not connect yet; the error is about options or variables that
 // cannot be read.
@@ -72,7 +81,7 @@ func newHost(client *adb.Client, o Options) *Host {
 	}
 	return &Host{client: client, timeout: o.Timeout, getenv: o.Getenv, names: names, log: o.Log,
 		memory: cmp.Or[Keyboards](o.Memory, forgetful{}), buffers: newBuffers(),
-		cameras: map[string]*camera{}}
+		waits: waits{listTimeout, fieldWithin, wakeWithin}, cameras: map[string]*camera{}}
 }
 
 // List lists the phones that the server has, in its order, starting the server when it may. The
@@ -111,7 +120,7 @@ func (h *Host) describe(ctx context.Context, e adb.Entry) Info {
 		return info
 	}
 	p := h.phone(e)
-	p.timeout = min(h.timeout, listTimeout)
+	p.timeout = min(h.timeout, h.waits.list)
 	err := p.readInfo(ctx)
 	var hung *HungError
 	switch {
@@ -143,6 +152,7 @@ func (h *Host) phone(e adb.Entry) *Phone {
 		log:     h.log,
 		camera:  h.cameras[e.Serial],
 		buffers: h.buffers,
+		waits:   h.waits,
 	}
 }
 

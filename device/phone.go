@@ -23,6 +23,7 @@ type Phone struct {
 	names   map[string]string // app names of Options.Apps, folded
 	marks   batch
 	memory  Keyboards
+	waits   waits
 	log     *slog.Logger
 
 	noDrag     atomic.Bool // input has no draganddrop

@@ -60,6 +60,7 @@ func newRigged(t *testing.T) *rigged {
 		return ""
 	}})
 	require.NoError(t, err)
+	r.host.Hurry()
 	return r
 }
 

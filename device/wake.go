@@ -13,7 +13,7 @@ import (
 const hintLocked = "unlock the phone by hand; PINs, patterns and passwords are never typed for you"
 
 const (
-	wakeWithin = 3 * time.Second        // for the display to come on and the lock screen to go
+	wakeWithin = 3 * time.Second        // see waits
 	wakePoll   = 150 * time.Millisecond // between two looks at it
 )
 
@@ -77,13 +77,13 @@ func (p *Phone) unlock(ctx context.Context, r reading) error {
 	return hint.Add(ErrLocked, hintLocked)
 }
 
-// until reads the state until it is as wanted or wakeWithin has passed, and returns the last
+// until reads the state until it is as wanted or waits.wake has passed, and returns the last
 // reading.
 func (p *Phone) until(ctx context.Context, wanted func(reading) bool) (reading, error) {
 	began := time.Now()
 	for {
 		r, err := p.readState(ctx)
-		if err != nil || wanted(r) || time.Since(began) >= wakeWithin {
+		if err != nil || wanted(r) || time.Since(began) >= p.waits.wake {
 			return r, err
 		}
 		if err := wait.For(ctx, wakePoll); err != nil {
