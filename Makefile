@@ -19,9 +19,9 @@
 # PACKAGES=./tools makes test and bench do with that package.
 
 GO = go
-# What the race detector leaves out: SQLite is C that was translated to Go, and codecs of pictures only compute. They become
-# ten times slower with it, and what calls them is watched; so is the drawing of the simulated phone. Not encoding/json: what goroutines share there by atomics alone
-# would be taken for a race. make nightly leaves out nothing.
+# What the race detector leaves out: SQLite is C that was translated to Go, and codecs of pictures and the drawing of the
+# simulated phone only compute. They become ten times slower with it, and what calls them is watched. Not encoding/json: what
+# goroutines share there by atomics alone would be taken for a race. make nightly leaves out nothing.
 CODECS = modernc.org/... image/... compress/... hash/... golang.org/x/image/... github.com/disintegration/... \
 	github.com/klauspost/... github.com/dlclark/... github.com/tiktoken-go/... github.com/taploop/taploop/sandbox/ui
 RACE = -race $(CODECS:%=-gcflags=%=-race=false)
