@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/model"
 	"github.com/taploop/taploop/runs"
 )
 
@@ -66,11 +67,14 @@ var troubles = map[string]int{
 // exitOf is the exit code of a command that failed.
 func exitOf(err error) int {
 	code, known := troubles[string(runs.CodeOf(err))]
+	_, models := errors.AsType[*model.Error](err)
 	switch _, wrong := errors.AsType[usageError](err); {
 	case wrong:
 		return exitUsage
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
+	case models:
+		return exitModel
 	case known:
 		return code
 	}

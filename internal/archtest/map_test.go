@@ -106,6 +106,8 @@ var packages = []row{
 	{pkg: "measure", why: "statistics that all measurements of models share; knows none of them"},
 	{pkg: "measure/bench", imports: "measure",
 		why: "the results of runs that its owner carries out: kept, summed up, shown"},
+	{pkg: "measure/replay", imports: "actions agentloop measure screen session",
+		why: "asks a policy, which is handed in, about steps that are stored"},
 
 	{pkg: "config", imports: "model screen",
 		why: "one struct; a key masks itself by model's own type"},

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/actions/dialect"
+	"github.com/taploop/taploop/actions/dialect/families"
+	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/measure/bench"
+	"github.com/taploop/taploop/measure/replay"
+)
+
+type replayCmd struct {
+	Session string  `arg:"" help:"The session's id, or its beginning."`
+	Model   string  `key:"model.name" help:"The model that is asked: the name of a profile, or a model's name at the endpoint; the default is the configured one." placeholder:"NAME"`
+	BaseURL string  `key:"model.base_url" help:"OpenAI-compatible endpoint." placeholder:"URL"`
+	Lang    string  `key:"model.lang" help:"Language of the prompts: zh, en." placeholder:"LANG"`
+	Within  float64 `default:"0.1" help:"How far points may lie apart and agree, as a share of the screen's width." placeholder:"SHARE"`
+	JSON    bool    `help:"Print the report as JSON on stdout."`
+	DataDir string  `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
+}
+
+// Run asks the model about every step of a session, and prints how far it agrees.
+func (c *replayCmd) Run(ctx context.Context, a *app) error {
+	if !(c.Within >= 0 && c.Within <= 3) { // NaN is not, either
+		return usage(fmt.Errorf("--within is %v", c.Within),
+			"give a share of the screen's width from 0 to 3, for example 0.1")
+	}
+	store, err := a.readStore(ctx)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	sess, err := findSession(ctx, store, c.Session)
+	if err != nil {
+		return err
+	}
+	a.quiet()
+	p, err := a.policies()
+	if err != nil {
+		return err
+	}
+	family, err := a.dialect()
+	if err != nil {
+		return errors.Join(usageError{err}, p.close())
+	}
+	live := statusOf(a.err)
+	defer live.show("")
+	r, err := replay.Run(ctx, store, sess.ID, replay.Options{
+		Policy: p.plain, Lang: a.conf.Model.Lang, Within: c.Within, Shown: wrote(family),
+		Asking: func(n int) {
+			live.show(fmt.Sprintf("step %d of %d: asking %s", n, sess.Steps, a.conf.Model.Name))
+		}})
+	live.show("")
+	if err == nil && len(r.Steps) == 0 {
+		err = usage(fmt.Errorf("session %s has no steps", sess.ID), "taploop sessions list")
+	} else {
+		err = errors.Join(err, c.print(a, r))
+	}
+	return closing(err, p.close)
+}
+
+// wrote reports whether replies are in the form of the dialect.
+func wrote(d dialect.Dialect) func(actions.Reply) bool {
+	name := d.Profile().Name
+	i := slices.IndexFunc(families.Known, func(f dialect.Family) bool { return f.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return families.Known[i].Wrote
+}
+
+// shownReplay is the report with who was asked.
+type shownReplay struct {
+	Model string `json:"model"`
+	replay.Report
+}
+
+func (c *replayCmd) print(a *app, r replay.Report) error {
+	if c.JSON {
+		return printJSON(a.out, shownReplay{a.conf.Model.Name, r})
+	}
+	rows := [][]string{{"STEP", "AGREES", "RECORDED", "ASKED", "APART", "TIME", "TOKENS"}}
+	for _, s := range r.Steps {
+		row := []string{fmt.Sprint(s.Index), "no", s.Was, s.Is, "-",
+			fmt.Sprintf("%.1fs", s.Seconds), fmt.Sprint(s.PromptTokens + s.CompletionTokens)}
+		switch {
+		case s.Skipped != "":
+			row = append([]string{row[0], "-", s.Was, "(" + s.Skipped + ")"}, "-", "-", "-")
+		case s.Unreadable != "":
+			row[3] = "(" + text.Cut(text.Line(s.Unreadable), 200) + ")"
+		case s.Agrees:
+			row[1] = "yes"
+		}
+		if s.Distance != nil {
+			row[4] = fmt.Sprintf("%.1f%% (%.0f px)", 100**s.Distance, *s.Pixels)
+		}
+		for i := range row {
+			row[i] = text.Line(row[i])
+		}
+		rows = append(rows, row)
+	}
+	if err := printRows(a.out, rows, columnsOf(a.out)); err != nil {
+		return err
+	}
+	return c.sum(a, r)
+}
+
+// sum says what the steps come to.
+func (c *replayCmd) sum(a *app, r replay.Report) error {
+	_, err := fmt.Fprintf(a.out, "\n%s agrees in %d of %s, %s (95%%: %s to %s); of the same "+
+		"kind %d, unreadable %d\n", text.Line(a.conf.Model.Name), r.Agreed,
+		plural(r.Asked, "step"), bench.Percent(r.Share), bench.Percent(r.Low),
+		bench.Percent(r.High), r.SameKind, r.Unreadable)
+	if err == nil && r.Distance != nil {
+		_, err = fmt.Fprintf(a.out, "points lie %.1f%% of the width apart (%.0f px, median); at "+
+			"most %.1f%% agree\n", 100**r.Distance, *r.Pixels, 100*r.Within)
+	}
+	if err == nil {
+		_, err = fmt.Fprintf(a.out, "a step took %.1fs (median; 90%% under %.1fs), %.1fs when it "+
+			"was recorded; %d tokens sent, %d received\n", r.Seconds, r.Seconds90,
+			r.RecordedSeconds, r.PromptTokens, r.CompletionTokens)
+	}
+	if r.Shrunk {
+		a.notef("note: pictures are stored with a long side of at most 1280 pixels; the recorded " +
+			"model saw larger ones")
+	}
+	return err
+}

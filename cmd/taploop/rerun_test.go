@@ -1,0 +1,50 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/model/scripted"
+)
+
+// What a replay shows of the past is what the model was shown then, word for word.
+func TestAReplayAsksWhatWasAsked(t *testing.T) {
+	phone := newPhone()
+	task, ok := phone.Task(demoTask)
+	require.True(t, ok)
+	task.Setup(phone)
+	sim, err := simulate(t.Context(), phone, simulatedSerial, "127.0.0.1:0", "127.0.0.1:0", nil)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, sim.Close()) })
+	var mu sync.Mutex
+	var asked []string
+	env := lone(t, modelOf(t, string(tasksScript), func(r *scripted.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		asked = append(asked, r.Asked())
+	}))
+	env = append(env, "TAPLOOP_ADB_SERVER="+sim.addr)
+	var out, said bytes.Buffer
+	program := func(in string, args ...string) int {
+		out.Reset()
+		return run(t.Context(), args, env, streams{strings.NewReader(in), &out, &said})
+	}
+	require.Equal(t, exitDone, program("42\n", "run", task.Goal, "--reply-mode", "manual"),
+		said.String())
+	then := asked
+	asked = nil
+	require.Equal(t, exitDone, program("", "sessions", "list", "--json"))
+	var list []summary
+	require.NoError(t, json.Unmarshal(out.Bytes(), &list))
+	require.Equal(t, exitDone, program("", "replay", list[0].ID, "--json"), said.String())
+	require.Len(t, then, 8)
+	require.Equal(t, then, asked)
+	var report shownReplay
+	require.NoError(t, json.Unmarshal(out.Bytes(), &report))
+	require.Equal(t, 8, report.Agreed)
+}

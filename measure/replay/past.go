@@ -1,0 +1,119 @@
+package replay
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"image/jpeg"
+	"slices"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/session"
+)
+
+// Source is what a replay reads of a store. A *session.Store is one.
+type Source interface {
+	Runs(ctx context.Context, sessionID string) ([]session.Run, error)
+	Steps(ctx context.Context, sessionID string) ([]session.StepRecord, error)
+	Frame(ctx context.Context, id string) ([]byte, error)
+}
+
+// past is what had happened before a step, made anew from the steps that are stored.
+type past struct {
+	agentloop.Progress
+	lang string // of notes
+	run  string // the last step's
+}
+
+// reach is the past of a step: that of the step before, and what has happened since.
+func (p *past) reach(st session.StepRecord, runs []session.Run) {
+	i := slices.IndexFunc(runs, func(r session.Run) bool { return r.ID == st.RunID })
+	if i < 0 {
+		return
+	}
+	switch {
+	case p.run == "":
+		p.Progress = agentloop.Progress{Task: runs[i].Task}
+	case p.run != st.RunID:
+		before := runs[max(i-1, 0)]
+		p.Progress = p.NextTask(runs[i].Task, cmp.Or(before.Answer, string(before.StopReason)))
+	case st.Local == 1 && !p.ReplyJustIn: // a new call, and no answer that began it
+		p.Progress = p.Resumed()
+	}
+	p.run = st.RunID
+}
+
+// add is what a step has changed for those after it. shown says whether the model that is asked
+// may be shown the reply as it was.
+func (p *past) add(st session.StepRecord, shown bool) {
+	d := st.Proposal.Decision
+	p.Steps++
+	if len(st.Proposal.Tries) > 0 {
+		p.turn(st, shown)
+		p.Notes, p.ReplyJustIn = nil, false
+	}
+	if d.Summary != "" {
+		p.Summary = d.Summary
+	}
+	if n, ok := d.Action.(actions.Note); ok {
+		p.Remembered = append(slices.Clip(p.Remembered), n.Text)
+	}
+	if st.Refusal != "" {
+		p.Notes = append(slices.Clip(p.Notes), agentloop.Note{Kind: agentloop.NoteRefused,
+			Action: actions.Describe(d.Action), Detail: st.Refusal})
+	}
+	if st.State == session.Unknown {
+		p.Notes = append(slices.Clip(p.Notes), agentloop.Note{
+			Kind: agentloop.NoteOutcomeUnknown, Action: actions.Describe(d.Action)})
+	}
+	if x := st.Exchange; x != nil {
+		p.Exchanges, p.ReplyJustIn = append(slices.Clip(p.Exchanges), *x), true
+	}
+}
+
+// turn adds the step to the turns that a dialect may show again.
+func (p *past) turn(st session.StepRecord, shown bool) {
+	d := st.Proposal.Decision
+	t := actions.Turn{Step: st.Index, App: st.Look.State.App, Did: d.Explain}
+	if t.Did == "" {
+		t.Did = actions.Describe(d.Action)
+	}
+	if shown {
+		t.Reply = recorded(st)
+	}
+	for _, n := range p.Notes {
+		t.Notes = append(t.Notes, n.Text(p.lang))
+	}
+	if n := len(p.Exchanges); p.ReplyJustIn && n > 0 {
+		t.Answer = &p.Exchanges[n-1]
+	}
+	p.History = append(slices.Clip(p.History), t)
+}
+
+// recorded is the reply that a step was decided by, as the record has it.
+func recorded(st session.StepRecord) actions.Reply {
+	tries := st.Proposal.Tries
+	return actions.Reply{Text: tries[len(tries)-1].Reply}
+}
+
+// album shows what former steps saw.
+type album struct {
+	src    Source
+	frames map[int]string // ids by step
+}
+
+// Frame implements agentloop.Album.
+func (a album) Frame(ctx context.Context, step int) (*screen.Frame, error) {
+	b, err := a.src.Frame(ctx, a.frames[step])
+	if err != nil {
+		return nil, err
+	}
+	img, err := jpeg.Decode(bytes.NewReader(b))
+	if err != nil {
+		return nil, fmt.Errorf("reading frame %s: %w", a.frames[step], err)
+	}
+	return screen.NewFrame(img)
+}
