@@ -75,6 +75,9 @@ func (a *Args) value(names []string) any {
 	return nil
 }
 
+// Has reports whether one of the arguments is there and not empty.
+func (a *Args) Has(names ...string) bool { return a.value(names) != nil }
+
 // Text is the text without spaces at its ends, "" when there is none.
 func (a *Args) Text(names ...string) string { return strings.TrimSpace(loose.Text(a.value(names))) }
 

@@ -15,12 +15,18 @@ var packages = []row{
 		why:   "gelab-zero's prompt and replies; a family never sees another"},
 	{pkg: "actions/dialect/autoglm", imports: "actions actions/dialect actions/dialect/loose screen",
 		tests: "actions/dialect/dialecttest", why: "AutoGLM-Phone's prompt and replies"},
+	{pkg: "actions/dialect/qwen", imports: "actions actions/dialect actions/dialect/loose screen",
+		tests: "actions/dialect/dialecttest",
+		why:   "the prompts and replies of the models that call mobile_use"},
+	{pkg: "actions/dialect/uitars", imports: "actions actions/dialect actions/dialect/loose screen",
+		tests: "actions/dialect/dialecttest",
+		why:   "the prompts and replies of the UI-TARS family"},
 	{pkg: "actions/dialect/dialecttest", imports: "actions actions/dialect screen internal/golden",
 		why: "the contract that every dialect keeps, and replies as the families' models write " +
 			"them, for tests of the families and of whole tasks"},
-	{pkg: "actions/dialect/families",
-		imports: "actions/dialect actions/dialect/autoglm actions/dialect/gelab",
-		tests:   "screen",
+	{pkg: "actions/dialect/families", imports: "actions/dialect actions/dialect/autoglm " +
+		"actions/dialect/gelab actions/dialect/qwen actions/dialect/uitars",
+		tests: "screen",
 		why: "the table of the families, a row each; a package of its own, because they import " +
 			"dialect"},
 

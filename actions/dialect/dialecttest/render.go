@@ -22,6 +22,8 @@ type Render func(d actions.Decision, s dialect.Scale) (actions.Reply, bool)
 var Renderers = map[string]Render{
 	"autoglm": autoglm,
 	"gelab":   gelab,
+	"qwen":    qwen,
+	"ui-tars": uitars,
 }
 
 // inQuotes is a text as it stands in a call or in JSON.

@@ -8,13 +8,17 @@ import (
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/autoglm"
 	"github.com/taploop/taploop/actions/dialect/gelab"
+	"github.com/taploop/taploop/actions/dialect/qwen"
+	"github.com/taploop/taploop/actions/dialect/uitars"
 )
 
 // Known is the dialects, in the order in which a reply in another form than the chosen dialect's is
 // looked at. The last row is for every model that no other row speaks with. Not to be
 // changed.
 var Known = dialect.Table{
+	{Name: "qwen", Speaks: qwen.Speaks, New: qwen.New, Wrote: qwen.Wrote},
 	{Name: "autoglm", Speaks: named("autoglm"), New: autoglm.New, Wrote: autoglm.Wrote},
+	{Name: "ui-tars", Speaks: uitars.Speaks, New: uitars.New, Wrote: uitars.Wrote},
 	{Name: "gelab", Speaks: func(string) bool { return true }, New: gelab.New, Wrote: gelab.Wrote},
 }
 

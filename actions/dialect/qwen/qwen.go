@@ -1,0 +1,108 @@
+// Package qwen is the dialect of the mobile_use tool: Qwen2-VL, 2.5-VL and 3-VL, GUI-Owl and
+// MAI-UI. A system message holds the tool's schema; a reply is a thought, one sentence, and a call
+// of the tool as JSON between tool_call tags, or a native call.
+//
+// Sources: QwenLM/Qwen3-VL cookbooks/mobile_agent.ipynb, X-PLUG/MobileAgent, Tongyi-MAI/MAI-UI
+// src/mai_naivigation_agent.py.
+package qwen
+
+import (
+	"embed"
+	"strings"
+
+	"github.com/taploop/taploop/actions/dialect"
+	"github.com/taploop/taploop/screen"
+)
+
+//go:embed *.tmpl
+var prompts embed.FS
+
+type qwen struct{ dialect.Base }
+
+// variant is what differs between the models of the family.
+type variant struct {
+	fit         screen.Fit
+	coordinates screen.Coordinates
+	dialogue    bool // former turns are shown as a dialogue, and not as a list of steps
+	turns       int
+	pictures    int
+}
+
+// smart28 is how Qwen2-VL and 2.5-VL resize a picture by default.
+var smart28 = screen.Fit{Multiple: 28, Min: 3136, Max: 12845056}
+
+// variantOf is the variant of the model of that name.
+func variantOf(model string) variant {
+	model = plain(model)
+	has := func(names ...string) bool {
+		for _, n := range names {
+			if strings.Contains(model, n) {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case has("mai-ui"):
+		return variant{coordinates: screen.Coordinates{Unit: 999}, dialogue: true, turns: 30,
+			pictures: 2}
+	case has("gui-owl-1.5", "gui-owl1.5"):
+		return variant{coordinates: screen.Coordinates{Unit: 1000}, dialogue: true, turns: 5,
+			pictures: 4}
+	case has("gui-owl"), has("qwen2.5", "qwen-2.5"):
+		return variant{fit: smart28, turns: 30}
+	case has("qwen2-vl"):
+		return variant{fit: smart28, coordinates: screen.Coordinates{Unit: 1000}, turns: 30}
+	}
+	return variant{coordinates: screen.Coordinates{Unit: 1000}, turns: 30}
+}
+
+// plain is a model's name in small letters, without whose it is.
+func plain(model string) string {
+	model = model[strings.LastIndex(model, "/")+1:]
+	return strings.ReplaceAll(strings.ToLower(model), "_", "-")
+}
+
+// Speaks reports whether a model of that name is of the family.
+func Speaks(model string) bool {
+	model = plain(model)
+	return strings.Contains(model, "gui-owl") || strings.Contains(model, "mai-ui") ||
+		strings.Contains(model, "qwen") && strings.Contains(model, "vl")
+}
+
+// New returns the dialect; its options have their defaults filled in.
+func New(o dialect.Options) dialect.Dialect {
+	v := variantOf(o.Model)
+	history := "steps."
+	if v.dialogue {
+		history = "dialogue."
+	}
+	return &qwen{dialect.NewBase(o, dialect.Made{
+		Profile: dialect.Profile{
+			Name:        "qwen",
+			Turns:       v.turns,
+			Pictures:    v.pictures,
+			Fit:         v.fit,
+			Coordinates: v.coordinates,
+		},
+		Template: template(o.Lang, history),
+		Abort:    "terminate with failure",
+	})}
+}
+
+// template is the prompt with the history as that file shows it.
+func template(lang, history string) *dialect.Template {
+	var all []byte
+	for _, name := range []string{"prompt.", history} {
+		b, err := prompts.ReadFile(name + lang + ".tmpl")
+		if err != nil {
+			panic(err)
+		}
+		all = append(all, b...)
+	}
+	t, err := dialect.ParseTemplate("prompt."+lang+".tmpl", string(all), lang)
+	if err != nil {
+		panic(err)
+	}
+	return t
+}

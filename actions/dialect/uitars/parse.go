@@ -1,0 +1,121 @@
+package uitars
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/actions/dialect"
+	"github.com/taploop/taploop/actions/dialect/loose"
+	"github.com/taploop/taploop/internal/text"
+)
+
+const anyForm = "a line such as Action: click(start_box='(x1,y1)')"
+
+// Parse reads a thought and the first call behind Action. Further calls were planned for screens
+// that the model has not seen, and are passed over; an end of the task has to be alone.
+func (u *uitars) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, error) {
+	thought, body := dialect.Split(r, begins)
+	if !begins(body) {
+		return actions.Decision{}, dialect.Unread(r, body, anyForm)
+	}
+	body = actionLabel.ReplaceAllString(body, "")
+	call, behind, err := loose.ReadCall(body)
+	if err != nil {
+		call, behind, err = loose.ReadCall(listed(body))
+	}
+	switch {
+	case r.Cut && (err != nil || !closed(body, behind)):
+		return actions.Decision{}, dialect.Unread(r, body, anyForm)
+	case err != nil:
+		return actions.Decision{}, refuse("the action could not be read: "+err.Error(), anyForm)
+	}
+	thought = thoughtLabel.ReplaceAllString(thought, "")
+	in := dialect.Args{Values: untagged(call.Args), Scale: u.Scale(&s)}
+	a, err := decode(call.Name, thought, &in)
+	if err != nil {
+		return actions.Decision{}, err
+	}
+	if ends(a) && anotherCall.MatchString(behind) {
+		return actions.Decision{}, refuse("the reply ends the task and has another action",
+			"exactly one action, "+anyForm)
+	}
+	return actions.Decision{Action: a, Thought: thought}, nil
+}
+
+// Wrote reports whether a reply has, behind its thought, a line Action with a call, or a call of
+// the family alone.
+func Wrote(r actions.Reply) bool {
+	_, body := dialect.Split(r, begins)
+	return begins(body)
+}
+
+func begins(s string) bool { return labelled.MatchString(s) || ownCall.MatchString(s) }
+
+func refuse(problem, want string) *dialect.ParseError {
+	return &dialect.ParseError{Problem: problem, Want: want}
+}
+
+var (
+	actionLabel  = regexp.MustCompile(`(?i)^[ \t*#]*action[ \t*]*[:：][\s*]*`)
+	labelled     = regexp.MustCompile(actionLabel.String() + `[\pL_]+\s*[(（]`)
+	thoughtLabel = regexp.MustCompile(`(?im)^[\s*#]*thought[ \t*]*[:：][ \t*]*`)
+
+	anyCall     = `(?i:` + strings.Join(names(), "|") + `)\s*[(（]`
+	ownCall     = regexp.MustCompile(`^` + anyCall)
+	anotherCall = regexp.MustCompile(`(?m)(?:^|[\s;:：])` + anyCall)
+)
+
+// closed reports whether the call that was read from body has its closing bracket.
+func closed(body, behind string) bool {
+	read := strings.TrimSpace(strings.TrimSuffix(body, behind))
+	return strings.HasSuffix(read, ")") || strings.HasSuffix(read, "）")
+}
+
+const (
+	opening = `(?:<(?:point|bbox|box)>|<\|(?:box|point)_start\|>)`
+	closing = `(?:</(?:point|bbox|box)>|<\|(?:box|point)_end\|>)`
+)
+
+var (
+	tag   = regexp.MustCompile(opening + `|` + closing)
+	place = regexp.MustCompile(opening + `([\s\d.,()\[\]-]*)` + closing)
+)
+
+// listed puts places that stand in tags, and not in quotes, into quotes.
+func listed(s string) string { return place.ReplaceAllString(s, "'$1'") }
+
+// untagged is the arguments with places free of tags. Texts stay as they are.
+func untagged(all loose.Object) loose.Object {
+	out := make(loose.Object, len(all))
+	for i, m := range all {
+		if s, is := m.Value.(string); is && m.Name != "content" && m.Name != "app_name" {
+			m.Value = tag.ReplaceAllString(s, "")
+		}
+		out[i] = m
+	}
+	return out
+}
+
+func ends(a actions.Action) bool {
+	switch a.(type) {
+	case actions.Complete, actions.Abort:
+		return true
+	}
+	return false
+}
+
+// decode makes the action that the call names.
+func decode(name, thought string, in *dialect.Args) (actions.Action, error) {
+	if twice := in.Values.Doubled(); twice != "" {
+		return nil, refuse("the argument "+text.Quote(twice, dialect.MaxShown)+" is there twice",
+			"each argument once")
+	}
+	for _, f := range forms {
+		if f.is(strings.ToLower(name)) {
+			return in.Check(f.read(in, thought), f.want)
+		}
+	}
+	return nil, refuse("unknown action "+text.Quote(name, dialect.MaxShown),
+		"one of "+strings.Join(shown(), ", "))
+}
