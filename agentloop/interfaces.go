@@ -46,6 +46,9 @@ var ErrUnreadable = errors.New("the model's replies could not be read as an acti
 // recorded.
 var ErrDiverged = errors.New("the run is not the one that was recorded")
 
+// ErrKeyRefused is returned by a Policy whose model's endpoint does not take the key.
+var ErrKeyRefused = errors.New("the endpoint does not take the key")
+
 // Parker keeps questions for people.
 type Parker interface {
 	// Park stores a question for those who answer in the run's reply mode. When it returns nil, the

@@ -60,6 +60,8 @@ var hints = map[StopReason]string{
 		"session",
 	DeviceError: "look at the phone, then continue the session",
 	ModelError:  "see that the model's server answers, then continue the session",
+	ModelKeyRefused: "put the key right that the model's endpoint wants, then continue the " +
+		"session",
 	ModelOutputInvalid: "continue the session to try again; if it happens often, the model " +
 		"does not fit the dialect",
 	Stuck: "look at the phone, help by hand if need be, then continue the session " +

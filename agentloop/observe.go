@@ -62,6 +62,14 @@ func LostPhone(err error) *Ending {
 	}
 }
 
+// LostModel is the ending of a run whose model could not be asked because of err.
+func LostModel(err error) *Ending {
+	if errors.Is(err, ErrKeyRefused) {
+		return halt(ModelKeyRefused, err)
+	}
+	return halt(ModelError, err)
+}
+
 // unusable is the ending when what was seen cannot be acted on, else nil.
 func unusable(look screen.Observation) *Ending {
 	if look.Frame == nil {

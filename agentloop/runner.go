@@ -160,7 +160,7 @@ func (l *loop) decide(ctx context.Context, s *Step) *Ending {
 	case errors.Is(err, ErrDiverged):
 		return halt(ReplayDiverged, err)
 	case err != nil: // the endpoint is down: that is no step, whatever the model wrote before
-		return halt(ModelError, err)
+		return LostModel(err)
 	}
 	l.progress = l.progress.decided(p.Decision)
 	l.progress.History = p.History

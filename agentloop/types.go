@@ -111,6 +111,7 @@ const (
 	Cancelled          StopReason = "CANCELLED"
 	ModelOutputInvalid StopReason = "MODEL_OUTPUT_INVALID"
 	ModelError         StopReason = "MODEL_ERROR"
+	ModelKeyRefused    StopReason = "MODEL_KEY_REFUSED" // by the endpoint, or there is none
 	DeviceDisconnected StopReason = "DEVICE_DISCONNECTED"
 	ScreenLocked       StopReason = "SCREEN_LOCKED"
 	Stuck              StopReason = "STUCK"

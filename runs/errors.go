@@ -18,6 +18,8 @@ const (
 	SessionNotFound         Code = "SESSION_NOT_FOUND"
 	DeviceNotFound          Code = "DEVICE_NOT_FOUND"
 	DeviceAmbiguous         Code = "DEVICE_AMBIGUOUS"
+	DeviceOffline           Code = "DEVICE_OFFLINE"      // it is listed, and does not answer
+	DeviceUnauthorized      Code = "DEVICE_UNAUTHORIZED" // it is listed, and may not be used
 	DeviceMismatch          Code = "DEVICE_MISMATCH"
 	DeviceBusy              Code = "DEVICE_BUSY"
 	NoOpenQuestion          Code = "NO_OPEN_QUESTION"

@@ -167,12 +167,12 @@ func (x *execution) prepare(ctx context.Context) *agentloop.Ending {
 	var err error
 	if x.policy == nil {
 		if x.policy, err = x.m.opts.NewPolicy(x.settings.Settings); err != nil {
-			return endedBy(ctx, err, agentloop.ModelError)
+			return lostModel(ctx, err)
 		}
 	}
 	if r, ok := x.policy.(readier); ok {
 		if err := r.Ready(ctx); err != nil {
-			return endedBy(ctx, err, agentloop.ModelError)
+			return lostModel(ctx, err)
 		}
 	}
 	if x.phone == nil {
@@ -212,6 +212,14 @@ func endedBy(ctx context.Context, err error, reason agentloop.StopReason) *agent
 		return agentloop.Stopped(ctx)
 	}
 	return &agentloop.Ending{Reason: reason, Err: err}
+}
+
+// lostModel is the ending of a life whose model cannot be asked, unless ctx has ended.
+func lostModel(ctx context.Context, err error) *agentloop.Ending {
+	if ctx.Err() != nil {
+		return agentloop.Stopped(ctx)
+	}
+	return agentloop.LostModel(err)
 }
 
 // broken is endedBy for what should not happen.

@@ -17,7 +17,7 @@ type Phones interface {
 	// List gives all of them, even those that cannot be used.
 	List(ctx context.Context) ([]PhoneInfo, error)
 	// Open gives the phone with this serial; "" means the only usable one. An error has a hint, and
-	// a code when it is not DeviceNotFound.
+	// a code when it is not DeviceNotFound: DeviceAmbiguous, DeviceOffline or DeviceUnauthorized.
 	Open(ctx context.Context, serial string) (Phone, error)
 }
 

@@ -81,6 +81,10 @@ func (f *fakePhones) Open(_ context.Context, serial string) (runs.Phone, error) 
 	case serial == "":
 		return nil, runs.Refuse(runs.DeviceAmbiguous, "name one of them",
 			"2 phones are connected; which one?")
+	case serial == "tired":
+		return nil, runs.Refuse(runs.DeviceOffline, "check the cable", "tired: it is offline")
+	case serial == "shy":
+		return nil, runs.Refuse(runs.DeviceUnauthorized, "confirm the dialog", "shy: it may not")
 	case p == nil:
 		return nil, hint.Add(fmt.Errorf("no phone %q", serial),
 			"call list_connected_devices and pass one of its device_ids")

@@ -42,7 +42,8 @@ func (t *Tools) goesOn(ctx context.Context, c *call, d tool, err error,
 	switch code := runs.CodeOf(err); code {
 	case runs.DeviceBusy:
 		return t.busy(ctx, c, d, f)
-	case runs.DeviceNotFound, runs.DeviceAmbiguous, deviceDisconnected:
+	case runs.DeviceNotFound, runs.DeviceAmbiguous, runs.DeviceOffline,
+		runs.DeviceUnauthorized, deviceDisconnected:
 		return listOf("device_id")
 	case runs.DeviceMismatch:
 		return c.repeated(map[string]any{"device_id": nil}, "the session's own phone is meant then")

@@ -63,6 +63,8 @@ var refusals = map[string]func(w *fixture) answer{
 	"DEVICE_NOT_FOUND for a look": func(w *fixture) answer {
 		return w.call("get_screenshot", in{"device_id": "nosuch"})
 	},
+	"DEVICE_OFFLINE":      without(start, "task", "tap", "device_id", "tired"),
+	"DEVICE_UNAUTHORIZED": without("get_screenshot", "device_id", "shy"),
 	"DEVICE_AMBIGUOUS": func(w *fixture) answer {
 		w.phones.add("B")
 		return w.call(start, in{"task": "tap"})

@@ -3,6 +3,7 @@ package policy
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -87,9 +88,17 @@ func (p *Policy) Next(ctx context.Context, s agentloop.Situation) (agentloop.Pro
 // Ready reports why the model cannot be asked, if that can be told beforehand; else nil.
 func (p *Policy) Ready(ctx context.Context) error { return ready(ctx, p.model) }
 
+// known is an error of the model's as the loop knows it.
+func known(err error) error {
+	if e, ok := errors.AsType[*model.Error](err); ok && e.Kind == model.Unauthorized {
+		return hint.Add(fmt.Errorf("%w: %w", agentloop.ErrKeyRefused, err), hint.Of(err))
+	}
+	return diverged(err)
+}
+
 func ready(ctx context.Context, of any) error {
 	if r, ok := of.(interface{ Ready(context.Context) error }); ok {
-		return r.Ready(ctx)
+		return known(r.Ready(ctx))
 	}
 	return nil
 }
@@ -123,7 +132,7 @@ func (p *Policy) ask(
 	if err != nil {
 		try.Error = err.Error()
 		out.Tries = append(out.Tries, try)
-		return actions.Reply{}, diverged(err)
+		return actions.Reply{}, known(err)
 	}
 	reply := replyOf(&r)
 	try.Reply, try.Model = p.dialect.Transcript(reply), r.Model

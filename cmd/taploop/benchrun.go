@@ -203,9 +203,9 @@ func (b *benchRun) one(ctx context.Context, k bench.Key) error {
 }
 
 // noMeasure are ends of runs that say nothing of the model.
-var noMeasure = []agentloop.StopReason{agentloop.ModelError, agentloop.DeviceDisconnected,
-	agentloop.DeviceError, agentloop.InternalError, agentloop.ServerRestarted,
-	agentloop.NotStarted, agentloop.UserPaused, agentloop.Cancelled}
+var noMeasure = []agentloop.StopReason{agentloop.ModelError, agentloop.ModelKeyRefused,
+	agentloop.DeviceDisconnected, agentloop.DeviceError, agentloop.InternalError,
+	agentloop.ServerRestarted, agentloop.NotStarted, agentloop.UserPaused, agentloop.Cancelled}
 
 // result is how a run ended, without the check.
 func (b *benchRun) result(k bench.Key, st runs.Status) bench.Result {

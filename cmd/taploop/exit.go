@@ -20,6 +20,7 @@ const (
 	exitWaiting      = 4
 	exitPhone        = 5
 	exitModel        = 6
+	exitKey          = 7
 	exitInterrupted  = 130
 )
 
@@ -33,8 +34,9 @@ var exits = []struct {
 	{exitUsage, "usage or configuration"},
 	{exitNotCompleted, "the task was tried and is not completed; of reply: another answer was first"},
 	{exitWaiting, "waiting for a reply"},
-	{exitPhone, "trouble with the phone: none, not clear which, held, locked, or lost"},
-	{exitModel, "trouble with the model: its endpoint, its key, or replies that cannot be read"},
+	{exitPhone, "trouble with the phone: none, not clear which, held, offline, locked, or lost"},
+	{exitModel, "trouble with the model: its endpoint, or replies that cannot be read"},
+	{exitKey, "the model's endpoint does not take the key"},
 	{exitInterrupted, "interrupted"},
 }
 
@@ -53,12 +55,15 @@ var troubles = map[string]int{
 	string(runs.DeviceNotFound):          exitPhone,
 	string(runs.DeviceAmbiguous):         exitPhone,
 	string(runs.DeviceBusy):              exitPhone,
+	string(runs.DeviceOffline):           exitPhone,
+	string(runs.DeviceUnauthorized):      exitPhone,
 	string(runs.DeviceMismatch):          exitPhone,
 	string(agentloop.DeviceDisconnected): exitPhone,
 	string(agentloop.DeviceError):        exitPhone,
 	string(agentloop.ScreenLocked):       exitPhone,
 	string(agentloop.ModelError):         exitModel,
 	string(agentloop.ModelOutputInvalid): exitModel,
+	string(agentloop.ModelKeyRefused):    exitKey,
 	string(agentloop.InternalError):      exitError,
 	string(agentloop.ServerRestarted):    exitError,
 	string(runs.InvalidArgument):         exitUsage,

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestAWrongKeyIsTroubleWithTheModel(t *testing.T) {
+func TestAKeyThatIsRefusedHasAnExitCodeOfItsOwn(t *testing.T) {
 	refuses := httptest.NewServer(http.HandlerFunc(
 		func(w http.ResponseWriter, _ *http.Request) {
 			http.Error(w, `{"error": {"message": "incorrect API key provided"}}`,
@@ -19,6 +19,8 @@ func TestAWrongKeyIsTroubleWithTheModel(t *testing.T) {
 	defer refuses.Close()
 	b := newTestEnv(t, demoTask, "")
 	out, errs, code := b.run("run", b.task.Goal, "--json", "--base-url", refuses.URL+"/v1")
-	require.Equal(t, exitModel, code, "%s", errs)
+	require.Equal(t, exitKey, code, "%s", errs)
+	require.Contains(t, out, `"stop_reason": "MODEL_KEY_REFUSED"`)
+	require.Contains(t, out, "TAPLOOP_MODEL_API_KEY")
 	require.Contains(t, out, `"command": "taploop continue `)
 }

@@ -31,7 +31,7 @@ func TestTheExitCodeTellsTroubleFromATaskThatFailed(t *testing.T) {
 		agentloop.Cancelled:      exitNotCompleted, agentloop.DeviceDisconnected: exitPhone,
 		agentloop.DeviceError: exitPhone, agentloop.ScreenLocked: exitPhone,
 		agentloop.ModelError: exitModel, agentloop.ModelOutputInvalid: exitModel,
-		agentloop.InternalError: exitError,
+		agentloop.ModelKeyRefused: exitKey, agentloop.InternalError: exitError,
 	} {
 		require.Equal(t, want, exitOfRun(reason), reason)
 	}

@@ -53,7 +53,8 @@ func (a *app) refused(ctx context.Context, d *deps, sessionID string, err error)
 		return nil, err
 	}
 	switch e.Code {
-	case runs.DeviceNotFound, runs.DeviceAmbiguous:
+	case runs.DeviceNotFound, runs.DeviceAmbiguous, runs.DeviceOffline,
+		runs.DeviceUnauthorized:
 		return &nextCommand{Command: "taploop devices", Why: "it lists the phones"}, err
 	case runs.SessionNotFound:
 		return &nextCommand{Command: "taploop sessions list", Why: "it lists the sessions"}, err

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/taploop/taploop/device"
+	"github.com/taploop/taploop/internal/adb"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
 )
@@ -15,13 +16,27 @@ type phones struct{ host *device.Host }
 // Open implements runs.Phones.
 func (p phones) Open(ctx context.Context, serial string) (runs.Phone, error) {
 	ph, err := p.host.Open(ctx, serial)
-	switch {
-	case errors.Is(err, device.ErrWhichPhone):
-		return nil, runs.Coded(runs.DeviceAmbiguous, err)
-	case err != nil:
+	for _, u := range unusable {
+		if errors.Is(err, u.is) {
+			return nil, runs.Coded(u.code, err)
+		}
+	}
+	if err != nil {
 		return nil, err
 	}
 	return phone{ph}, nil
+}
+
+// unusable are the codes of phones that are there, and that cannot be used.
+var unusable = []struct {
+	is   error
+	code runs.Code
+}{
+	{device.ErrWhichPhone, runs.DeviceAmbiguous},
+	{adb.ErrOffline, runs.DeviceOffline},
+	{adb.ErrNotStarted, runs.DeviceOffline},
+	{adb.ErrUnauthorized, runs.DeviceUnauthorized},
+	{adb.ErrNoPermissions, runs.DeviceUnauthorized},
 }
 
 // List implements runs.Phones.

@@ -14,6 +14,7 @@ var (
 	ErrNotFound      = errors.New("the ADB server has no such phone")
 	ErrOffline       = errors.New("the phone is offline")
 	ErrUnauthorized  = errors.New("the phone has not authorised this computer")
+	ErrNotStarted    = errors.New("not started up normally") // recovery, bootloader, ...
 	ErrNoPermissions = errors.New("this user may not open the phone's USB device")
 	ErrClosed        = errors.New("the phone refused the service")
 	ErrCut           = errors.New("the connection broke off")
@@ -85,6 +86,6 @@ func StateError(serial, state string) error {
 			return hint.Add(fmt.Errorf("%s: %w", serial, r.kind), r.hint)
 		}
 	}
-	err := fmt.Errorf("%s is in state %q, not started up normally", serial, state)
+	err := fmt.Errorf("%s is in state %q, %w", serial, state, ErrNotStarted)
 	return hint.Add(err, "start the phone normally (`adb reboot`), then try again")
 }

@@ -62,6 +62,7 @@ func addEnums(types schema.Types) {
 		agentloop.ManualStop, agentloop.InfoNeedsReply, agentloop.UserPaused,
 		agentloop.NotStarted, agentloop.StillRunning, agentloop.ClientDetached,
 		agentloop.Cancelled, agentloop.ModelOutputInvalid, agentloop.ModelError,
+		agentloop.ModelKeyRefused,
 		agentloop.DeviceDisconnected, agentloop.ScreenLocked, agentloop.Stuck,
 		agentloop.ServerRestarted, agentloop.SessionExpired, agentloop.QuestionTimedOut,
 		agentloop.QuestionLimit, agentloop.TimeLimitReached, agentloop.ReplayDiverged,
