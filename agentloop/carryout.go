@@ -75,24 +75,31 @@ func (l *loop) act(ctx context.Context, s *Step, g actions.Gesture) *Ending {
 	if ctx.Err() != nil {
 		return l.interruptedBy(ctx, s, *Stopped(ctx))
 	}
-	if change, end := l.superseded(ctx, s, g); end != nil {
+	began := time.Now()
+	change, end := l.superseded(ctx, s, g)
+	s.Timing.Check = time.Since(began)
+	if end != nil {
 		return l.interruptedBy(ctx, s, *end)
-	} else if change != "" {
+	}
+	if change != "" {
 		s.Refusal = "not carried out: " + change + " in the meantime"
 		l.note(Note{Kind: NoteScreenChanged, Action: what, Detail: change})
 		return l.done(ctx, s)
 	}
 	l.emit(Event{Kind: Acting, Step: *s})
-	began := time.Now()
+	began = time.Now()
 	err := l.touch(ctx, g)
-	s.Timing.Act = time.Since(began)
+	s.Timing.Touch = time.Since(began)
 	return l.outcome(ctx, s, what, err)
 }
 
 func (l *loop) intend(ctx context.Context, s *Step) error {
 	ctx, cancel := toJournal(ctx)
 	defer cancel()
-	return l.Journal.Intent(ctx, *s)
+	began := time.Now()
+	err := l.Journal.Intent(ctx, *s)
+	s.Timing.Intent = time.Since(began)
+	return err
 }
 
 // touch runs the gesture to its end even when the run is interrupted: half a gesture would leave

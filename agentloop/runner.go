@@ -60,6 +60,7 @@ type loop struct {
 	start   time.Time
 	local   int // steps journaled in this call
 	last    *Step
+	noted   time.Duration      // writing down how that ended
 	touched bool               // a gesture may have set the screen in motion
 	before  screen.Fingerprint // the screen of the step before; zero when there was none
 	repeats repeatDetector
@@ -96,7 +97,8 @@ func (l *loop) step(ctx context.Context) *Ending {
 	}
 	timed, cancel := l.timed(ctx)
 	defer cancel()
-	s := &Step{Index: l.from + l.local + 1, Local: l.local + 1, StartedAt: time.Now()}
+	s := &Step{Index: l.from + l.local + 1, Local: l.local + 1, StartedAt: time.Now(),
+		Timing: Timing{Done: l.noted}}
 	l.emit(Event{Kind: Looking, Step: *s})
 	if end := l.observe(timed, s); end != nil {
 		return end
@@ -146,6 +148,9 @@ func (l *loop) decide(ctx context.Context, s *Step) *Ending {
 	began := time.Now()
 	p, err := l.Policy.Next(ctx, l.situation(s))
 	s.Proposal, s.Timing.Decide = p, time.Since(began)
+	for _, t := range p.Tries {
+		s.Timing.Model += t.Took
+	}
 	l.progress.Warnings = append(l.progress.Warnings, p.Warnings...)
 	switch {
 	case ctx.Err() != nil:
@@ -190,14 +195,14 @@ func toJournal(ctx context.Context) (context.Context, context.CancelFunc) {
 
 // done journals the step and counts it.
 func (l *loop) done(ctx context.Context, s *Step) *Ending {
-	p := l.progress.after(*s)
+	p, began := l.progress.after(*s), time.Now()
 	ctx, cancel := toJournal(ctx)
 	defer cancel()
 	if err := l.Journal.Done(ctx, *s, p); err != nil {
 		return halt(InternalError, stepError(s, "journaling", err))
 	}
 	l.progress, l.saved = p, p.clone()
-	l.last = s
+	l.last, l.noted = s, time.Since(began)
 	l.local++
 	l.log.InfoContext(ctx, "step", "step", s.Index, "action", verb(s.Proposal.Action),
 		"refused", s.Refusal, "took", s.Timing.Total().Round(time.Millisecond))

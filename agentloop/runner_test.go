@@ -296,7 +296,7 @@ func TestAGestureThatHangsHasAnUnknownOutcome(t *testing.T) {
 
 	run(t, r, "x")
 
-	require.Equal(t, time.Minute, r.journal.steps[0].Timing.Act)
+	require.Equal(t, time.Minute, r.journal.steps[0].Timing.Touch)
 	require.Contains(t, r.script.told(2)[0], "Whether it took effect is unknown")
 }
 

@@ -70,7 +70,7 @@ func TestAfterAWaitTheScreenIsLookedAtOnce(t *testing.T) {
 	run(t, r, "x")
 
 	require.Equal(t, 2, r.phone.looks)
-	require.Equal(t, 5*time.Second, r.journal.steps[0].Timing.Act)
+	require.Equal(t, 5*time.Second, r.journal.steps[0].Timing.Touch)
 	require.Zero(t, r.journal.steps[1].Timing.Settle)
 }
 

@@ -71,17 +71,40 @@ type Step struct {
 	Timing    Timing
 }
 
-// Timing is where a step's time went, in the order in which it was spent.
+// Timing is where a step's time went, in the order in which it was spent. Its parts have the same
+// names wherever they are shown; docs/benchmarks.md tells what each is for.
 type Timing struct {
+	Done   time.Duration `json:"done"`   // writing down how the call's step before ended
 	Settle time.Duration `json:"settle"` // until the screen was at rest after the step before
 	Look   time.Duration `json:"look"`   // capturing afresh; 0 when the settled look was used
 	Decide time.Duration `json:"decide"`
+	Model  time.Duration `json:"model"`         // of Decide: waiting for the model's replies
 	Ask    time.Duration `json:"ask,omitempty"` // the gate, and storing a question
-	Act    time.Duration `json:"act"`
+	Intent time.Duration `json:"intent"`        // writing down what is about to be done
+	Check  time.Duration `json:"check"`         // that the screen is the one decided on, still
+	Touch  time.Duration `json:"touch"`
+}
+
+// Part is one part of a Timing, under its name.
+type Part struct {
+	Name string
+	Time time.Duration
+}
+
+// Parts are all of them, in their order.
+func (t Timing) Parts() []Part {
+	return []Part{{"done", t.Done}, {"settle", t.Settle}, {"look", t.Look}, {"decide", t.Decide},
+		{"model", t.Model}, {"ask", t.Ask}, {"intent", t.Intent}, {"check", t.Check},
+		{"touch", t.Touch}}
 }
 
 // Total is the time of the whole step.
-func (t Timing) Total() time.Duration { return t.Settle + t.Look + t.Decide + t.Ask + t.Act }
+func (t Timing) Total() time.Duration {
+	return t.Done + t.Settle + t.Look + t.Decide + t.Ask + t.Intent + t.Check + t.Touch
+}
+
+// Phone is the part of it that the phone took: looking, touching, coming to rest.
+func (t Timing) Phone() time.Duration { return t.Settle + t.Look + t.Check + t.Touch }
 
 // Ending says how a call of Run ended.
 type Ending struct {

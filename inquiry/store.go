@@ -37,6 +37,7 @@ type Filter struct {
 	Client    string
 	Key       string
 	Unapplied bool // only those whose answer was not applied
+	NoRun     bool // only those that no run has asked
 	Brief     bool // the list needs no more of a question than its ID, Status and times
 }
 
@@ -47,7 +48,8 @@ func (f Filter) Match(q Question) bool {
 		(f.RunID == "" || f.RunID == q.RunID) &&
 		(f.Client == "" || f.Client == q.Client) &&
 		(f.Key == "" || f.Key == q.Key) &&
-		(!f.Unapplied || q.AppliedAt.IsZero())
+		(!f.Unapplied || q.AppliedAt.IsZero()) &&
+		(!f.NoRun || q.RunID == "")
 }
 
 // What callers may ask of an error.

@@ -48,14 +48,12 @@ func (r resumer) catchUp(ctx context.Context) error {
 	for _, w := range waiting {
 		r.attend(w.Latest.QuestionID)
 	}
-	unapplied, err := r.m.broker.List(ctx, inquiry.Filter{Unapplied: true})
+	unread, err := r.m.broker.List(ctx, inquiry.Filter{Unapplied: true, NoRun: true})
 	if err != nil {
 		return err
 	}
-	for _, q := range unapplied {
-		if q.RunID == "" {
-			r.attend(q.ID)
-		}
+	for _, q := range unread {
+		r.attend(q.ID)
 	}
 	return nil
 }

@@ -39,11 +39,11 @@ func TestATaskRunsToItsEndByItself(t *testing.T) {
 				Calls:            3,
 				PromptTokens:     30,
 				CompletionTokens: 3,
-				Model:            3 * time.Second,
-				Phone:            st.Usage.Phone,
+				Timing:           st.Usage.Timing,
 			},
 			st.Usage,
 		)
+		require.Equal(t, 3*time.Second, st.Usage.Timing.Decide)
 		require.Equal(t, 40, st.Run.MaxSteps)
 		require.Empty(t, st.Message)
 		_, held, err := w.store.Holder(w.ctx(), "A")

@@ -92,7 +92,7 @@ func (s *Store) Audit(ctx context.Context, f AuditFilter) ([]AuditEntry, error) 
 	w.and("question_id = ? AND question_id <> ''", f.QuestionID)
 	w.and("event = ?", string(f.Event))
 	list, err := collect(ctx, s.read, scanAudit, "SELECT seq, "+auditColumns+
-		" FROM audit a WHERE "+w.sql+" ORDER BY seq DESC LIMIT ?", w.limited(f.Limit)...)
+		" FROM audit a WHERE "+w.sql+" ORDER BY at DESC, seq DESC LIMIT ?", w.limited(f.Limit)...)
 	slices.Reverse(list)
 	return list, doing(err, "listing the audit")
 }

@@ -3,11 +3,16 @@ package session_test
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"image"
 	"image/color"
 	"image/draw"
+	"maps"
+	"os"
 	"path/filepath"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -75,4 +80,146 @@ func BenchmarkAuditOfAQuestion(b *testing.B) {
 			b.Fatal(list, err)
 		}
 	}
+}
+
+// BenchmarkStepOfALongRun is what a step and a look at how the session stands cost behind 100 and
+// behind 100,000 others, in turn.
+func BenchmarkStepOfALongRun(b *testing.B) {
+	step := map[int]func(){}
+	for _, before := range []int{100, 100_000} {
+		step[before] = stepBehind(b, before)
+	}
+	compare(b, "step", step)
+}
+
+// stepBehind takes a step in a run that has had so many.
+func stepBehind(b *testing.B, before int) func() {
+	dir := b.TempDir()
+	s := open(b, dir, nil)
+	r := started(b, s)
+	st := step(b, 1, actions.Home{})
+	st.Look.Frame = nil
+	j := s.Journal(r)
+	require.NoError(b, j.Done(b.Context(), st, agentloop.Progress{Steps: 1}))
+	fill(b, dir, `WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+		INSERT INTO steps (session_id, idx, run_id, local, fence, state, verb, decision, tries,
+			phone, timing, calls, prompt_tokens, completion_tokens, started_at)
+		SELECT session_id, i, run_id, i, fence, state, verb, decision, tries, phone, timing,
+			calls, prompt_tokens, completion_tokens, started_at FROM steps, n`, before)
+	fill(b, dir, "UPDATE sessions SET steps = ?", before)
+	st.Index = before
+	return func() {
+		st.Index++
+		require.NoError(b, j.Intent(b.Context(), st))
+		require.NoError(b, j.Done(b.Context(), st, agentloop.Progress{Steps: st.Index}))
+		v, err := s.Snapshot(b.Context(), r.SessionID, behind(st.Index-1))
+		require.NoError(b, err)
+		require.Equal(b, st.Index, v.Usage.Steps)
+	}
+}
+
+// BenchmarkStartAmongSessions is a start among 10 and among 10,000 sessions, in turn: the store is
+// opened, what was left behind is recovered, and a first run begins.
+func BenchmarkStartAmongSessions(b *testing.B) {
+	start := map[int]func(){}
+	for _, before := range []int{10, 10_000} {
+		dir := manySessions(b, before)
+		start[before] = func() {
+			s, err := session.Open(b.Context(), dir, nil)
+			require.NoError(b, err)
+			_, err = s.Recover(b.Context())
+			require.NoError(b, err)
+			r := started(b, s)
+			require.NoError(b, s.Lease(b.Context(), "emu-1", r.ID))
+			_, err = s.Transition(b.Context(), r.ID, session.Change{To: session.Completed})
+			require.NoError(b, err)
+			require.NoError(b, s.Close())
+		}
+	}
+	compare(b, "start", start)
+}
+
+// BenchmarkListAmongSessions is the lists of sessions among 10 and among 10,000, in turn.
+func BenchmarkListAmongSessions(b *testing.B) {
+	list := map[int]func(){}
+	client := "desk"
+	for _, before := range []int{10, 10_000} {
+		s := open(b, manySessions(b, before), nil)
+		list[before] = func() {
+			for _, f := range []session.Filter{{Limit: 9}, {Client: &client, Limit: 9},
+				{State: session.Completed, Limit: 9}, {Client: &client, Serial: "emu-1", Limit: 1},
+				{Client: &client, State: session.Failed}, {Waiting: true, Limit: 1}} {
+				_, err := s.Sessions(b.Context(), f)
+				require.NoError(b, err)
+			}
+		}
+	}
+	compare(b, "list", list)
+}
+
+// compare takes turns in doing something small and something large, and reports the medians and how
+// many times longer the large takes.
+func compare(b *testing.B, what string, do map[int]func()) {
+	took := map[int][]time.Duration{}
+	sizes := slices.Sorted(maps.Keys(do))
+	for b.Loop() {
+		for _, n := range sizes {
+			began := time.Now()
+			do[n]()
+			took[n] = append(took[n], time.Since(began))
+		}
+	}
+	var medians []float64
+	for _, n := range sizes {
+		slices.Sort(took[n])
+		m := float64(took[n][len(took[n])/2].Microseconds()) / 1000
+		medians = append(medians, m)
+		b.ReportMetric(m, fmt.Sprintf("ms/%s@%d", what, n))
+	}
+	b.ReportMetric(medians[1]/medians[0], "ratio")
+	b.ReportMetric(0, "ns/op")
+}
+
+// manySessions fills a folder: each session with a run that has ended and ten steps, one in 100
+// paused, one in 1,000 waiting.
+func manySessions(b *testing.B, n int) (dir string) {
+	dir = b.TempDir()
+	s, err := session.Open(b.Context(), dir, nil)
+	require.NoError(b, err)
+	r := started(b, s)
+	st := step(b, 1, actions.Home{})
+	require.NoError(b, s.Journal(r).Done(b.Context(), st, agentloop.Progress{Steps: 1}))
+	_, err = s.Transition(b.Context(), r.ID, session.Change{To: session.Completed})
+	require.NoError(b, err)
+	require.NoError(b, s.Close())
+	numbers := "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) "
+	fill(b, dir, numbers+`INSERT INTO sessions (id, serial, device, client, created_at, updated_at)
+		SELECT printf('s%031d', i), serial, device, 'desk', created_at + i, updated_at + i
+		FROM sessions, n`, n)
+	fill(b, dir, numbers+`INSERT INTO runs (id, session_id, seq, task, state, course, settings,
+			created_at, updated_at, ended_at, waiting_at)
+		SELECT printf('r%031d', i), printf('s%031d', i), 1, task, CASE WHEN i % 100 = 0 THEN 'PAUSED'
+			WHEN i % 1000 = 1 THEN 'WAITING_REPLY' ELSE state END, course, settings, created_at + i,
+			updated_at + i, iif(i % 100 = 0 OR i % 1000 = 1, 0, ended_at + i), i % 1000 = 1
+		FROM runs, n`, n)
+	fill(b, dir, numbers+`, k (j) AS (SELECT 1 UNION ALL SELECT j + 1 FROM k WHERE j < 10)
+		INSERT INTO steps (session_id, idx, run_id, local, fence, state, verb, decision, tries,
+			phone, timing, calls, started_at)
+		SELECT printf('s%031d', i), j, printf('r%031d', i), j, fence, state, verb, decision, tries,
+			phone, timing, calls, started_at FROM steps, n, k`, n)
+	for i := range n {
+		require.NoError(b,
+			os.Mkdir(filepath.Join(dir, "frames", fmt.Sprintf("s%031d", i+1)), 0o700))
+	}
+	return dir
+}
+
+// fill runs a statement past the store.
+func fill(b *testing.B, dir, statement string, args ...any) {
+	b.Helper()
+	db, err := sql.Open("sqlite", filepath.Join(dir, "taploop.db"))
+	require.NoError(b, err)
+	defer db.Close()
+	_, err = db.Exec(statement, args...)
+	require.NoError(b, err)
 }

@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/url"
 	"os"
@@ -185,12 +186,14 @@ func privateFile(path string) error {
 // are: they would be taken for left over ones. SQLite would also throw its log away.
 func (s *Store) checkWhole(path string) error {
 	// In this order: another process may be making the folder.
-	frames, err := os.ReadDir(filepath.Join(s.dir, framesDir))
+	frames, err := os.Open(filepath.Join(s.dir, framesDir))
 	if err != nil {
 		return err
 	}
+	defer frames.Close()
+	_, none := frames.Readdirnames(1)
 	log, err := os.Stat(path + "-wal")
-	if (err != nil || log.Size() == 0) && len(frames) == 0 {
+	if (err != nil || log.Size() == 0) && none == io.EOF {
 		return nil
 	}
 	state := "empty"

@@ -239,6 +239,9 @@ func (qs *questions) List(ctx context.Context, f inquiry.Filter) ([]inquiry.Ques
 	if f.Unapplied {
 		w.sql += " AND applied_at = 0"
 	}
+	if f.NoRun {
+		w.sql += " AND run_id = ''"
+	}
 	columns, scan := questionColumns, qs.scan
 	if f.Brief {
 		columns, scan = briefColumns, scanBrief

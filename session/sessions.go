@@ -74,18 +74,24 @@ func (s *Store) Session(ctx context.Context, id string) (Session, error) {
 // leastID is how many characters of an id [Store.Find] wants, so that nothing is found by a slip.
 const leastID = 4
 
+var findQuery = "SELECT " + sessionColumns + ` FROM sessions s
+	WHERE s.id >= ? AND s.id < ? AND s.client = coalesce(?, s.client)
+	ORDER BY s.updated_at DESC, s.rowid DESC LIMIT ?`
+
 // Find returns the session with the id, or the only one whose id begins with it; client, if not
 // nil, is whom it has to belong to. Otherwise the error is ErrNotFound or an *AmbiguousError.
 func (s *Store) Find(ctx context.Context, id string, client *string) (Session, error) {
 	id = strings.ToLower(strings.TrimSpace(id))
-	found, err := collect(ctx, s.read, scanRow[Session], "SELECT "+sessionColumns+` FROM sessions s
-		WHERE substr(s.id, 1, ?) = ? AND s.client = coalesce(?, s.client)
-		ORDER BY s.updated_at DESC, s.rowid DESC LIMIT ?`, len(id), id, client, mostCandidates+1)
+	var found []Session
+	var err error
+	if len(id) >= leastID {
+		found, err = collect(ctx, s.read, scanRow[Session], findQuery, id, id+"\U0010FFFF", client,
+			mostCandidates+1)
+	}
 	switch {
 	case err != nil:
 		return Session{}, doing(err, "looking for session %q", id)
-	case len(found) == 1 && found[0].ID == id:
-	case len(id) < leastID || len(found) == 0:
+	case len(found) == 0:
 		return Session{}, listHint(doing(ErrNotFound, "session %q", id))
 	case len(found) > 1:
 		e := &AmbiguousError{Beginning: id}
@@ -111,17 +117,28 @@ func listHint(err error) error {
 
 // Sessions lists sessions with their latest runs, those that changed last first.
 func (s *Store) Sessions(ctx context.Context, f Filter) ([]Overview, error) {
-	w := where{"s.client = coalesce(?, s.client)", []any{f.Client}}
-	w.and("r.state = ?", string(f.State))
+	query, args := f.query()
+	list, err := collect(ctx, s.read, scanOverview, query, args...)
+	return list, doing(err, "listing sessions")
+}
+
+// query lists what the filter lets through. Each of its fields has an index that is in the order of
+// the list.
+func (f Filter) query() (string, []any) {
+	w, order := where{sql: "1"}, "s.updated_at"
+	if f.Client != nil {
+		w.sql, w.args = "s.client = ?", []any{*f.Client}
+	}
+	w.and("s.state = ?", string(f.State))
 	w.and("s.serial = ?", f.Serial)
 	if f.Waiting {
 		w.sql += " AND r.waiting_at <> 0"
+		order = "+s.updated_at" // the few that wait have an index, which SQLite is to choose
 	}
-	list, err := collect(ctx, s.read, scanOverview, "SELECT "+sessionColumns+
-		", r.id IS NOT NULL, "+runColumns+` FROM sessions s LEFT JOIN runs r
-		ON r.session_id = s.id AND r.seq = (SELECT max(seq) FROM runs WHERE session_id = s.id)
-		WHERE `+w.sql+" ORDER BY s.updated_at DESC, s.rowid DESC LIMIT ?", w.limited(f.Limit)...)
-	return list, doing(err, "listing sessions")
+	return "SELECT " + sessionColumns + ", r.id IS NOT NULL, " + runColumns + ` FROM sessions s
+		LEFT JOIN runs r ON r.session_id = s.id AND r.seq =
+			(SELECT max(seq) FROM runs WHERE session_id = s.id)
+		WHERE ` + w.sql + " ORDER BY " + order + " DESC, s.rowid DESC LIMIT ?", w.limited(f.Limit)
 }
 
 // scanOverview reads the row twice: only the first pass knows whether there is a run to read.

@@ -42,7 +42,8 @@ func TestASnapshotIsWhatTheSingleReadsSay(t *testing.T) {
 	want.Run, err = s.Run(t.Context(), r.ID)
 	require.NoError(t, err)
 	want.Usage = session.Usage{Steps: 3, Calls: 6, PromptTokens: 66, CompletionTokens: 15,
-		Model: 9 * time.Second, Phone: 18 * time.Millisecond}
+		Timing: agentloop.Timing{Settle: 9 * time.Millisecond, Look: 3 * time.Millisecond,
+			Decide: 9 * time.Second, Model: 6 * time.Second, Touch: 6 * time.Millisecond}}
 	want.Steps, err = s.StepsAfter(t.Context(), r.SessionID, 1)
 	require.NoError(t, err)
 	h, held, err := s.Holder(t.Context(), "emu-1")

@@ -2,6 +2,8 @@ package session
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 )
 
 var stepColumns = new(StepRecord).fields().list("s.%s")
@@ -27,12 +29,8 @@ func (st *StepRecord) usage() fields {
 		u.PromptTokens += t.PromptTokens
 		u.CompletionTokens += t.CompletionTokens
 	}
-	phone := st.Timing.Settle + st.Timing.Look + st.Timing.Act
-	return fields{
-		{"calls", u.Calls}, {"prompt_tokens", u.PromptTokens}, {"completion_tokens",
-			u.CompletionTokens},
-		{"model_ns", st.Timing.Decide}, {"phone_ns", phone},
-	}
+	return fields{{"calls", u.Calls}, {"prompt_tokens", u.PromptTokens},
+		{"completion_tokens", u.CompletionTokens}}
 }
 
 // Steps lists the session's steps, oldest first.
@@ -57,16 +55,17 @@ func (s *Store) Usage(ctx context.Context, runID string) (Usage, error) {
 	return u, doing(err, "adding up what run %s has cost", runID)
 }
 
-// usage adds up what the steps of a run have cost, and how long it has waited.
+// usage is what the steps of a run have cost together, which the database adds up as they are
+// written, and how long the run has waited.
 func (s *Store) usage(ctx context.Context, q queryer, runID string) (Usage, error) {
 	var u Usage
-	row := q.QueryRowContext(ctx, `
-		SELECT count(*), coalesce(sum(calls), 0), coalesce(sum(prompt_tokens), 0),
-			coalesce(sum(completion_tokens), 0), coalesce(sum(model_ns), 0),
-			coalesce(sum(phone_ns), 0)
-		FROM steps WHERE run_id = ?`, runID)
-	err := row.Scan(&u.Steps, &u.Calls, &u.PromptTokens, &u.CompletionTokens, &u.Model, &u.Phone)
-	if err != nil {
+	t := &u.Timing
+	row := q.QueryRowContext(ctx, `SELECT steps, calls, prompt_tokens, completion_tokens,
+		done, settle, look, decide, model, ask, intent, "check", touch
+		FROM usage WHERE run_id = ?`, runID)
+	err := row.Scan(&u.Steps, &u.Calls, &u.PromptTokens, &u.CompletionTokens,
+		&t.Done, &t.Settle, &t.Look, &t.Decide, &t.Model, &t.Ask, &t.Intent, &t.Check, &t.Touch)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) { // of a run without a step
 		return u, err
 	}
 	waits, err := s.waits(ctx, q, "run_id", runID)

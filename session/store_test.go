@@ -83,7 +83,7 @@ func step(t testing.TB, index int, a actions.Action) agentloop.Step {
 		Exchange:  &actions.Exchange{Question: "when?", Answer: "at 7", Outcome: actions.Answered},
 		StartedAt: at,
 		Timing: agentloop.Timing{Look: time.Millisecond, Decide: 3 * time.Second,
-			Act: 2 * time.Millisecond, Settle: 3 * time.Millisecond},
+			Model: 2 * time.Second, Touch: 2 * time.Millisecond, Settle: 3 * time.Millisecond},
 	}
 }
 

@@ -159,15 +159,15 @@ type Overview struct {
 
 // Usage is what steps have cost.
 type Usage struct {
-	Steps            int           `json:"steps"`
-	Calls            int           `json:"calls"` // of the model
-	PromptTokens     int           `json:"prompt_tokens"`
-	CompletionTokens int           `json:"completion_tokens"`
-	Model            time.Duration `json:"model"` // deciding
-	Phone            time.Duration `json:"phone"` // looking, acting, settling
+	Steps            int `json:"steps"`
+	Calls            int `json:"calls"` // of the model
+	PromptTokens     int `json:"prompt_tokens"`
+	CompletionTokens int `json:"completion_tokens"`
+	// what each part of its steps took together
+	Timing agentloop.Timing `json:"timing"`
 	// for the answers to questions, which is no work
 	Waited time.Duration `json:"waited"`
 }
 
 // Work is the time that the steps took. No pause between them, and no waiting, is in it.
-func (u Usage) Work() time.Duration { return u.Model + u.Phone }
+func (u Usage) Work() time.Duration { return u.Timing.Total() }

@@ -214,7 +214,7 @@ func (b *benchRun) result(k bench.Key, st runs.Status) bench.Result {
 		Claimed: st.Reason == agentloop.TaskCompleted, Steps: u.Steps, Calls: u.Calls,
 		Questions: st.Run.Progress.Questions, PromptTokens: u.PromptTokens,
 		CompletionTokens: u.CompletionTokens, Seconds: u.Work().Seconds(),
-		ModelSeconds: u.Model.Seconds(), SessionID: st.Session.ID,
+		ModelSeconds: u.Timing.Decide.Seconds(), SessionID: st.Session.ID,
 		Cost: (m.PromptPrice*float64(u.PromptTokens) +
 			m.ReplyPrice*float64(u.CompletionTokens)) / 1e6}
 	if slices.Contains(noMeasure, st.Reason) {

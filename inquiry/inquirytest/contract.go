@@ -242,6 +242,7 @@ func list(t *testing.T, s inquiry.Store) {
 		{inquiry.Filter{RunID: "r0"}, all[3:]},
 		{inquiry.Filter{Unapplied: true}, all},
 		{inquiry.Filter{SessionID: "s9"}, nil},
+		{inquiry.Filter{NoRun: true}, nil},
 	} {
 		got, err := s.List(t.Context(), c.f)
 		require.NoError(t, err)
@@ -261,6 +262,12 @@ func list(t *testing.T, s inquiry.Store) {
 	got, err := s.List(t.Context(), inquiry.Filter{Unapplied: true})
 	require.NoError(t, err)
 	require.Equal(t, all[1:], got)
+	alone := Sample()
+	alone.RunID = ""
+	alone = insert(t, s, alone)
+	got, err = s.List(t.Context(), inquiry.Filter{Unapplied: true, NoRun: true})
+	require.NoError(t, err)
+	require.Equal(t, []inquiry.Question{alone}, got)
 }
 
 func missing(t *testing.T, s inquiry.Store) {

@@ -77,7 +77,7 @@ func (s *shelf) step(a actions.Action, w, h int, change ...func(*session.StepRec
 	st.Look = screen.Observation{State: screen.State{On: true, App: "com.android.deskclock"},
 		At: st.StartedAt}
 	st.Timing = agentloop.Timing{Settle: 200 * time.Millisecond, Look: 100 * time.Millisecond,
-		Decide: 1500 * time.Millisecond, Act: 40 * time.Millisecond}
+		Decide: 1500 * time.Millisecond, Touch: 40 * time.Millisecond}
 	st.Proposal = agentloop.Proposal{Decision: actions.Decision{Action: a, Thought: "a thought",
 		Explain: "the step in words", Summary: "what was done"},
 		Tries: []agentloop.Try{{Prompt: "the prompt", Reply: "the reply",

@@ -122,7 +122,7 @@ func newView(t trajectory, picture func(string) (shot, error)) view {
 func (t *totals) add(st session.StepRecord, waited time.Duration) {
 	t.Steps++
 	t.Model += st.Timing.Decide
-	t.Phone += st.Timing.Settle + st.Timing.Look + st.Timing.Act
+	t.Phone += st.Timing.Phone()
 	t.Waited += waited
 	t.Calls += len(st.Proposal.Tries)
 	for _, try := range st.Proposal.Tries {
@@ -154,7 +154,7 @@ func bars(steps []session.StepRecord, waited map[int]time.Duration, all totals) 
 		b := bar{
 			Index: st.Index,
 			X:     x,
-			Phone: unit(st.Timing.Settle + st.Timing.Look + st.Timing.Act),
+			Phone: unit(st.Timing.Phone()),
 			Model: unit(st.Timing.Decide),
 			Ask:   unit(time.Duration(shrink * float64(waited[st.Index]))),
 			Title: verbOf(st.Proposal.Action) + ", " + span(st.Timing.Total()+waited[st.Index]),

@@ -109,7 +109,7 @@ func New(st runs.Status) (Result, error) {
 		Delta:     len(st.Steps),
 		Timing: &Timing{Waited: st.Waited.Milliseconds(), Budget: st.Budget.Milliseconds(),
 			Run:   st.Usage.Work().Milliseconds(),
-			Asked: st.Usage.Waited.Milliseconds(), Model: st.Usage.Model.Milliseconds()},
+			Asked: st.Usage.Waited.Milliseconds(), Model: st.Usage.Timing.Decide.Milliseconds()},
 		Usage: &Usage{st.Usage.PromptTokens, st.Usage.CompletionTokens},
 	}
 	for _, w := range st.Run.Progress.Warnings {
