@@ -144,7 +144,7 @@ func (s *script) Next(_ context.Context, sit agentloop.Situation) (agentloop.Pro
 		time.Sleep(s.took)
 	}
 	p := agentloop.Proposal{Tries: []agentloop.Try{{Prompt: sit.Task, Reply: "reply",
-		PromptTokens: 10, CompletionTokens: 2}}}
+		Took: s.took, PromptTokens: 10, CompletionTokens: 2}}}
 	if s.err != nil {
 		if err := s.err(n); err != nil {
 			return p, err

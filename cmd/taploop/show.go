@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/runs"
@@ -27,10 +28,11 @@ type shownSession struct {
 
 type shownRun struct {
 	session.Run
-	Message  string `json:"message,omitempty"` // what was in the way
-	Hint     string `json:"hint,omitempty"`
-	WorkMS   int64  `json:"work_ms"`
-	WaitedMS int64  `json:"waited_ms"` // for answers
+	Message  string       `json:"message,omitempty"` // what was in the way
+	Hint     string       `json:"hint,omitempty"`
+	WorkMS   int64        `json:"work_ms"`
+	WaitedMS int64        `json:"waited_ms"` // for answers
+	Parts    export.Parts `json:"parts_ms"`  // of the work
 	usage    session.Usage
 }
 
@@ -70,6 +72,7 @@ func read(ctx context.Context, store *session.Store, sess session.Session) (show
 		}
 		shown.WorkMS = shown.usage.Work().Milliseconds()
 		shown.WaitedMS = shown.usage.Waited.Milliseconds()
+		shown.Parts = export.NewParts(shown.usage.Timing)
 		x.Runs = append(x.Runs, shown)
 	}
 	records, err := store.Steps(ctx, sess.ID)
@@ -140,12 +143,24 @@ func (x shownSession) print(w io.Writer) {
 		}
 		p.line("  try: ", r.Hint)
 		p.line("  time: ", english.spent(r.usage))
+		p.line("  parts: ", parts(r.usage.Timing))
 		for _, s := range x.Steps {
 			if s.RunID == r.ID {
 				s.print(p)
 			}
 		}
 	}
+}
+
+// parts are the parts of a time that took any, each with its name.
+func parts(t agentloop.Timing) string {
+	var words []string
+	for _, p := range t.Parts() {
+		if d := p.Time.Round(time.Millisecond); d > 0 {
+			words = append(words, fmt.Sprint(p.Name, " ", d))
+		}
+	}
+	return strings.Join(words, ", ")
 }
 
 // shownReplyLength is how many characters of a reply a person is shown.

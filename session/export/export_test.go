@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -291,4 +292,20 @@ func TestAStepWithoutAnActionSaysWhetherTheModelAnswered(t *testing.T) {
 	} {
 		require.Equal(t, tc.words, export.Words(agentloop.Proposal{Tries: tc.tries}))
 	}
+}
+
+func TestAPictureThatAPowerCutTookIsSaidToBeLost(t *testing.T) {
+	s := newShelf().run(session.Run{Task: "look"}).step(actions.Back{}, 54, 120)
+	s.lost = true
+	page := html(t, s)
+	require.Contains(t, page, "The picture was lost when the machine went down")
+	require.NotContains(t, page, "data:image")
+}
+
+func TestTheTimesOfAStepHaveTheirNames(t *testing.T) {
+	st := session.StepRecord{}
+	st.Timing = agentloop.Timing{Settle: 1500 * time.Microsecond, Decide: time.Second,
+		Model: 900 * time.Millisecond, Intent: 10 * time.Microsecond}
+	require.Equal(t, export.Parts{"settle": 1.5, "decide": 1000, "model": 900},
+		export.NewStep(st).Parts)
 }

@@ -27,6 +27,7 @@ type shelf struct {
 	steps   []session.StepRecord
 	frames  map[string][]byte
 	waits   []session.Wait
+	lost    bool // all frames, by a power cut
 }
 
 var _ export.Source = (*session.Store)(nil)
@@ -43,6 +44,9 @@ func (s *shelf) Steps(context.Context, string) ([]session.StepRecord, error) { r
 
 func (s *shelf) Waits(context.Context, string) ([]session.Wait, error) { return s.waits, nil }
 func (s *shelf) Frame(_ context.Context, id string) ([]byte, error) {
+	if s.lost {
+		return nil, fmt.Errorf("frame %q: %w", id, session.ErrFrameLost)
+	}
 	b, ok := s.frames[id]
 	if !ok {
 		return nil, fmt.Errorf("frame %q: %w", id, session.ErrNotFound)

@@ -2,6 +2,7 @@ package export
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/taploop/taploop/actions"
@@ -22,6 +23,22 @@ type Step struct {
 	Summary string            `json:"summary,omitempty"`
 	Caption string            `json:"caption,omitempty"`
 	Refusal string            `json:"refusal,omitempty"`
+	Parts   Parts             `json:"parts_ms"`
+}
+
+// Parts are the parts of a step's time in milliseconds, under their names; those that took none are
+// left out. See agentloop.Timing.
+type Parts map[string]float64
+
+// NewParts is t in parts, to a tenth of a millisecond.
+func NewParts(t agentloop.Timing) Parts {
+	parts := Parts{}
+	for _, p := range t.Parts() {
+		if ms := math.Round(float64(p.Time)/1e5) / 10; ms > 0 {
+			parts[p.Name] = ms
+		}
+	}
+	return parts
 }
 
 // NewStep is a stored step in words. They are as long as they were, and not yet clean for a
@@ -30,7 +47,7 @@ func NewStep(st session.StepRecord) Step {
 	p := st.Proposal
 	s := Step{RunID: st.RunID, State: st.State, Action: Words(p), Thought: p.Thought,
 		Explain: p.Explain,
-		Summary: p.Summary, Caption: p.Caption, Refusal: st.Refusal}
+		Summary: p.Summary, Caption: p.Caption, Refusal: st.Refusal, Parts: NewParts(st.Timing)}
 	if p.Action != nil {
 		s.Verb = p.Action.Verb()
 	}

@@ -89,8 +89,24 @@ func (s stepView) Picture() (shot, error) {
 	return s.picture(s.FrameID)
 }
 
-// Before is the time before the model was asked.
-func (s stepView) Before() time.Duration { return s.Timing.Settle + s.Timing.Look }
+// part is a part of a step's time, with its class on the page; "" is the store's.
+type part struct {
+	agentloop.Part
+	Kind string
+}
+
+var kinds = map[string]string{"settle": "k-phone", "look": "k-phone", "check": "k-phone",
+	"touch": "k-phone", "decide": "k-model", "model": "k-model", "ask": "k-ask"}
+
+// Parts are the parts that took time.
+func (s stepView) Parts() (list []part) {
+	for _, p := range s.Timing.Parts() {
+		if p.Time > 0 {
+			list = append(list, part{p, kinds[p.Name]})
+		}
+	}
+	return list
+}
 
 func newView(t trajectory, picture func(string) (shot, error)) view {
 	d := &t.session.Device

@@ -55,6 +55,7 @@ type Step struct {
 	Action  json.RawMessage `json:"agent_action"` // see actions.Decision.AgentAction
 	Global  int             `json:"global_step_idx"`
 	Caption string          `json:"screenshot_caption,omitempty"`
+	Parts   export.Parts    `json:"parts_ms,omitempty"` // with AddLogs
 
 	Line string `json:"-"` // the step in words, for the text of a result
 }
@@ -73,6 +74,8 @@ type Timing struct {
 	Run    int64 `json:"run_ms"`
 	Asked  int64 `json:"asked_ms"`
 	Model  int64 `json:"model_ms"`
+
+	Parts export.Parts `json:"parts_ms"`
 }
 
 // Waiting is how long a call took, and how long it would have waited at most.
@@ -109,7 +112,8 @@ func New(st runs.Status) (Result, error) {
 		Delta:     len(st.Steps),
 		Timing: &Timing{Waited: st.Waited.Milliseconds(), Budget: st.Budget.Milliseconds(),
 			Run:   st.Usage.Work().Milliseconds(),
-			Asked: st.Usage.Waited.Milliseconds(), Model: st.Usage.Timing.Decide.Milliseconds()},
+			Asked: st.Usage.Waited.Milliseconds(), Model: st.Usage.Timing.Decide.Milliseconds(),
+			Parts: export.NewParts(st.Usage.Timing)},
 		Usage: &Usage{st.Usage.PromptTokens, st.Usage.CompletionTokens},
 	}
 	for _, w := range st.Run.Progress.Warnings {
@@ -155,6 +159,9 @@ func Earlier(st runs.Status) []session.StepRecord {
 // AddLogs lists the earlier steps.
 func (r *Result) AddLogs(st runs.Status, captions bool) error {
 	r.Logs = []Step{}
+	if r.Final != nil {
+		r.Final.Parts = export.NewParts(st.Last.Timing)
+	}
 	for _, s := range Earlier(st) {
 		l, err := NewStep(s)
 		if err != nil {
@@ -163,6 +170,7 @@ func (r *Result) AddLogs(st runs.Status, captions bool) error {
 		if !captions {
 			l.Caption = ""
 		}
+		l.Parts = export.NewParts(s.Timing)
 		r.Logs = append(r.Logs, l)
 	}
 	return nil
