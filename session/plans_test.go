@@ -33,8 +33,11 @@ func TestNoQueryReadsAWholeTable(t *testing.T) {
 			State: session.Failed, Limit: 20}),
 		"Sessions on phone": list(s, session.Filter{Client: &desk, Serial: "x", Limit: 1}),
 		"Sessions waiting":  list(s, session.Filter{Waiting: true}),
-		"Find":              func() error { _, err := s.Find(ctx, r.SessionID[:8], &desk); return none(err) },
-		"Recover":           func() error { _, err := s.Recover(ctx); return err },
+		"Find": func() error {
+			_, err := s.Find(ctx, r.SessionID[:8], &desk)
+			return none(err)
+		},
+		"Recover": func() error { _, err := s.Recover(ctx); return err },
 		"Status": func() error {
 			_, err := s.Snapshot(ctx, r.SessionID, behind(0))
 			return err
