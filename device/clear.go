@@ -2,9 +2,7 @@ package device
 
 import (
 	"context"
-	"encoding/xml"
 	"errors"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -64,49 +62,36 @@ var errNoTree = errors.New("the phone gives no tree of its screen")
 
 // focusedText is what stands in the field that has the focus, as `uiautomator dump` shows it.
 func (p *Phone) focusedText(ctx context.Context) (string, error) {
-	const path = "/data/local/tmp/taploop-window.xml"
-	line := "uiautomator dump " + path + " >/dev/null 2>&1 && cat " + path + " && rm -f " + path
-	r, err := p.shell(ctx, line, 10*time.Second)
+	dump, err := p.dump(ctx)
 	if err != nil {
-		return "", err
+		if ctx.Err() != nil || errors.Is(err, ErrDisconnected) {
+			return "", err
+		}
+		return "", errNoTree
 	}
-	return parseFocused(r.Stdout)
+	return parseFocused(dump)
 }
 
-// parseFocused finds the focused field in a tree of `uiautomator dump`: errNoTree when the tree
-// does not show it, errNoField when nothing in it has the focus.
-func parseFocused(tree string) (string, error) {
-	d := xml.NewDecoder(strings.NewReader(tree))
+var errFound = errors.New("found")
+
+// parseFocused finds the focused field in a dump: errNoTree when the dump does not show it,
+// errNoField when nothing in it has the focus.
+func parseFocused(dump []byte) (string, error) {
+	var focused *node
 	seen := false
-	for {
-		token, err := d.Token()
-		if err == io.EOF && seen {
-			return "", errNoField
-		}
-		if err != nil {
-			return "", errNoTree
-		}
-		node, ok := token.(xml.StartElement)
-		if !ok || node.Name.Local != "node" {
-			continue
-		}
+	err := readNodes(dump, func(string) error { return nil }, func(n *node) error {
 		seen = true
-		if attr(node, "focused") != "true" {
-			continue
+		if !n.focused {
+			return nil
 		}
-		class := attr(node, "class")
-		if strings.Contains(class, "EditText") || strings.Contains(class, "AutoComplete") {
-			return attr(node, "text"), nil
-		}
+		focused = n
+		return errFound
+	})
+	switch {
+	case focused != nil && focused.field():
+		return focused.text, nil
+	case focused != nil, err != nil, !seen:
 		return "", errNoTree // something of the app's own has the focus; it may well be a field
 	}
-}
-
-func attr(e xml.StartElement, name string) string {
-	for _, a := range e.Attr {
-		if a.Name.Local == name {
-			return a.Value
-		}
-	}
-	return ""
+	return "", errNoField
 }

@@ -26,8 +26,9 @@ type Phone struct {
 	waits   waits
 	log     *slog.Logger
 
-	noDrag     atomic.Bool // input has no draganddrop
-	dumpUnread atomic.Bool // what dumpsys window says of everything cannot be read
+	noDrag     atomic.Bool             // input has no draganddrop
+	dumpUnread atomic.Bool             // what dumpsys window says of everything cannot be read
+	dumping    atomic.Pointer[dumping] // the way of uiautomator that works; nil before it is known
 
 	camera  *camera
 	buffers buffers

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"io"
 	"os/exec"
 	"regexp"
 	"slices"
@@ -344,17 +345,16 @@ func TestClearDeletesAsMuchAsTheFieldHolds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			i := &imePhone{t: t, current: latin}
 			w := &wirePhones{}
-			w.shell = func(serial, command string) (string, string, int) {
-				if strings.HasPrefix(command, "uiautomator dump") {
-					return c.tree, "", 0
-				}
-				return i.shell(serial, command)
-			}
+			w.shell = i.shell
+			w.exec = func(_, _ string, out io.Writer) { io.WriteString(out, c.tree) }
 			p := w.open(t)
 			err := p.Clear(t.Context())
 			require.ErrorIs(t, err, c.err)
 			var codes []string
-			for _, line := range w.asked()[3:] {
+			for _, line := range w.asked()[2:] {
+				if strings.Contains(line, "uiautomator") {
+					continue
+				}
 				codes = append(codes, strings.Fields(strings.TrimPrefix(line,
 					"shell,v2,raw:input keyevent"))...)
 			}
@@ -374,7 +374,7 @@ func FuzzParseFocused(f *testing.F) {
 		`text="a&#10;b"/></hierarchy>`)
 	f.Add(`<hierarchy><node focused="false"/></hierarchy>`)
 	f.Fuzz(func(t *testing.T, tree string) {
-		text, err := parseFocused(tree)
+		text, err := parseFocused([]byte(tree))
 		switch {
 		case err == nil:
 			if !strings.Contains(tree, `focused=`) {

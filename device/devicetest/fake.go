@@ -228,6 +228,33 @@ func (f *Fake) frame() (*screen.Frame, error) {
 	return f.shown, err
 }
 
+// Elements lists the apps on the home screen, or the field of the app in front. What is on a
+// display that is off, or in a window that forbids capture, it does not tell.
+func (f *Fake) Elements(ctx context.Context) (list []screen.Element, err error) {
+	err = f.act(ctx, "listing the elements", 0, func() error {
+		switch {
+		case f.off:
+			return errors.New("the display is off")
+		case f.secure:
+			return screen.ErrSecure
+		case f.front != HomeApp:
+			list = []screen.Element{{Bounds: screen.Rect{Max: screen.Point{X: 1, Y: 1}}, Depth: 1,
+				Class: "android.widget.EditText", Text: f.texts[f.front], Clickable: true,
+				Editable: true, Enabled: true, Focused: true}}
+			return nil
+		}
+		high := 1 / float64(len(f.apps))
+		for i, a := range f.apps {
+			list = append(list, screen.Element{Text: a.Name, Class: "android.widget.TextView",
+				Clickable: true, Enabled: true, Depth: 1, Bounds: screen.Rect{
+					Min: screen.Point{Y: float64(i) * high},
+					Max: screen.Point{X: 1, Y: min(float64(i+1)*high, 1)}}})
+		}
+		return nil
+	})
+	return list, err
+}
+
 func (f *Fake) touch(
 	ctx context.Context, verb string, from, to screen.Point, took time.Duration,
 ) error {

@@ -13,6 +13,7 @@ type Surface interface {
 	actions.Surface
 	Look(ctx context.Context) (screen.Observation, error)
 	Frame(ctx context.Context) (*screen.Frame, error)
+	Elements(ctx context.Context) ([]screen.Element, error)
 	Wake(ctx context.Context) error
 	Relaunch(ctx context.Context, app string, used []string) error
 }

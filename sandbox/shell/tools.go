@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -20,7 +21,7 @@ import (
 func smallTools() map[string]command {
 	return map[string]command{
 		"cat": cat, "date": date, "echo": echo, "grep": grep, "id": id, "ls": ls, "mkdir": mkdir,
-		"rm": rm, "sh": sh, "sleep": sleep, "touch": touch,
+		"rm": rm, "sh": sh, "sleep": sleep, "timeout": timeout, "touch": touch,
 		"false": func(*call) int { return exitFailure },
 		"true":  func(*call) int { return exitOK }, "whoami": whoami,
 	}
@@ -294,6 +295,26 @@ func sleep(c *call) int {
 		return exitKilled
 	}
 	return exitOK
+}
+
+// timeout runs a command that ends after so many seconds, as if it were killed.
+func timeout(c *call) int {
+	args := c.args
+	if len(args) > 1 && args[0] == "-s" {
+		args = args[2:]
+	}
+	if len(args) < 2 {
+		return c.fail(exitFailure, "timeout: Needs 2 arguments")
+	}
+	seconds, err := strconv.ParseFloat(args[0], 64)
+	if err != nil || !(seconds >= 0 && seconds < 1e6) {
+		return c.fail(exitFailure, "timeout: Unknown duration '%s'", args[0])
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, time.Duration(seconds*float64(time.Second)))
+	defer cancel()
+	inner := *c
+	inner.ctx, inner.name, inner.args = ctx, baseName(args[1]), args[2:]
+	return inner.run(c.sh.commands)
 }
 
 // sh runs a line of its own: sh -c TEXT, or the text of a file or of stdin.

@@ -1,0 +1,303 @@
+package device
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"image"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+
+	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/screen"
+)
+
+// Bounds of a dump of uiautomator. Busy screens give some hundred KB, and nest some 40 deep.
+const (
+	maxDump  = 5 << 20 // bytes
+	maxNodes = 20_000
+	maxDepth = 500
+)
+
+// node is one node of a dump, as the phone wrote it: with the text of password fields.
+type node struct {
+	text, desc, class, id, bounds  string
+	display                        string // since Android 14
+	clickable, scrollable, checked bool
+	checkable, password, focused   bool
+	disabled, unseen               bool
+	depth                          int // 1 for a window's root
+}
+
+// field reports whether n takes text.
+func (n *node) field() bool {
+	return strings.Contains(n.class, "EditText") || strings.Contains(n.class, "AutoComplete")
+}
+
+// set takes an attribute over; the names are those that AccessibilityNodeInfoDumper of AOSP writes.
+func (n *node) set(name, value string) {
+	yes := value == "true"
+	switch name {
+	case "text":
+		n.text = value
+	case "content-desc":
+		n.desc = value
+	case "class":
+		n.class = value
+	case "resource-id":
+		n.id = value
+	case "bounds":
+		n.bounds = value
+	case "display-id":
+		n.display = value
+	case "clickable":
+		n.clickable = yes
+	case "scrollable":
+		n.scrollable = yes
+	case "checkable":
+		n.checkable = yes
+	case "checked":
+		n.checked = yes
+	case "password":
+		n.password = yes
+	case "focused":
+		n.focused = yes
+	case "enabled":
+		n.disabled = value == "false"
+	case "visible-to-user":
+		n.unseen = value == "false"
+	}
+}
+
+// readNodes calls visit for each node of a dump, parents first, and turned for the rotation of each
+// tree, until one of them returns an error. There may be several trees, text around them, and
+// characters that XML forbids. The error is theirs, or ErrBadDump or ErrHugeDump.
+func readNodes(dump []byte, turned func(rotation string) error, visit func(*node) error) error {
+	if len(dump) > maxDump {
+		return fmt.Errorf("%w: over %d bytes", ErrHugeDump, maxDump)
+	}
+	start := dumpStart.FindIndex(dump)
+	if start == nil {
+		return fmt.Errorf("%w: there is no tree in it", ErrBadDump)
+	}
+	d := xml.NewDecoder(bytes.NewReader(legal(dump[start[0]:])))
+	d.Strict = false // a & that was not escaped
+	d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil }
+	r := nodeReader{turned: turned, visit: visit}
+	for {
+		token, err := d.RawToken()
+		if err != nil {
+			return r.end(err)
+		}
+		switch e := token.(type) {
+		case xml.StartElement:
+			err = r.open(e)
+		case xml.EndElement:
+			err = r.close(e.Name.Local)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// nodeReader is where in a dump the reading is.
+type nodeReader struct {
+	turned func(string) error
+	visit  func(*node) error
+
+	tags  []string // that are open
+	depth int      // of them nodes
+	nodes int
+	trees int // that are read to their end
+}
+
+func (r *nodeReader) open(e xml.StartElement) error {
+	name := e.Name.Local
+	r.tags = append(r.tags, name)
+	switch name {
+	case "hierarchy":
+		return r.turned(attr(e, "rotation"))
+	case "node":
+		r.depth++
+		r.nodes++
+	}
+	switch {
+	case r.depth > maxDepth || len(r.tags) > 2*maxDepth:
+		return fmt.Errorf("%w: nested over %d deep", ErrHugeDump, maxDepth)
+	case r.nodes > maxNodes:
+		return fmt.Errorf("%w: over %d nodes", ErrHugeDump, maxNodes)
+	case name != "node":
+		return nil
+	}
+	n := &node{depth: r.depth}
+	for _, a := range e.Attr {
+		n.set(a.Name.Local, a.Value)
+	}
+	return r.visit(n)
+}
+
+func (r *nodeReader) close(name string) error {
+	last := len(r.tags) - 1
+	if last < 0 || r.tags[last] != name {
+		return fmt.Errorf("%w: </%s> closes nothing", ErrBadDump, text.Cut(name, 40))
+	}
+	r.tags = r.tags[:last]
+	switch name {
+	case "hierarchy":
+		r.trees++
+	case "node":
+		r.depth--
+	}
+	return nil
+}
+
+// end is what a dump is worth whose reading ended with err. What is said behind the last tree is
+// none of it.
+func (r *nodeReader) end(err error) error {
+	switch {
+	case len(r.tags) == 0 && r.trees > 0:
+		return nil
+	case errors.Is(err, io.EOF):
+		return fmt.Errorf("%w: it is cut off", ErrBadDump)
+	}
+	return fmt.Errorf("%w: %w", ErrBadDump, err)
+}
+
+var (
+	dumpStart = regexp.MustCompile(`<(?:\?xml|displays|hierarchy)[\s>/]`)
+	reference = regexp.MustCompile(`(?:&#(?:\d{1,8}|[xX][0-9a-fA-F]{1,7});)+`)
+)
+
+// legal is a dump without the characters that XML forbids: phones let some of them through, and
+// some write a character beyond U+FFFF as two references to the halves of a surrogate pair.
+func legal(dump []byte) []byte {
+	dump = reference.ReplaceAllFunc(dump, func(refs []byte) []byte {
+		var units []uint16
+		for ref := range strings.SplitSeq(strings.Trim(string(refs), "&#;"), ";&#") {
+			base := 10
+			if ref[0] == 'x' || ref[0] == 'X' {
+				ref, base = ref[1:], 16
+			}
+			n, _ := strconv.ParseUint(ref, base, 32)
+			if n < 0x10000 { // half of a pair, too
+				units = append(units, uint16(n))
+			} else {
+				units = utf16.AppendRune(units, rune(min(n, 0x110000)))
+			}
+		}
+		var out []byte
+		for _, r := range utf16.Decode(units) {
+			out = fmt.Appendf(out, "&#%d;", permitted(r))
+		}
+		return out
+	})
+	return bytes.Map(permitted, dump)
+}
+
+// permitted is r, or a dot when XML forbids it.
+func permitted(r rune) rune {
+	if r < 0x20 && r != '\t' && r != '\n' && r != '\r' || r == 0xfffe || r == 0xffff {
+		return '.'
+	}
+	return r
+}
+
+func attr(e xml.StartElement, name string) string {
+	for _, a := range e.Attr {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+var nodeBounds = regexp.MustCompile(`^\[(-?\d{1,6}),(-?\d{1,6})\]\[(-?\d{1,6}),(-?\d{1,6})\]$`)
+
+// pixels is where n is, the empty rectangle when that cannot be read.
+func (n *node) pixels() (r image.Rectangle) {
+	m := nodeBounds.FindStringSubmatch(n.bounds)
+	if m == nil {
+		return r
+	}
+	for i, to := range []*int{&r.Min.X, &r.Min.Y, &r.Max.X, &r.Max.Y} {
+		*to, _ = strconv.Atoi(m[i+1]) // few digits
+	}
+	return r
+}
+
+// parseElements lists what a dump says of a display of that size, turned so. A dump of another
+// display, or of the display in another rotation, is ErrOtherScreen; one that lists nothing that is
+// of use, ErrEmptyScreen.
+func parseElements(dump []byte, size screen.Size, turn screen.Rotation) ([]screen.Element, error) {
+	l := lister{size: size, turn: turn, pixels: image.Rect(0, 0, size.W, size.H)}
+	if err := readNodes(dump, l.turned, l.visit); err != nil {
+		return nil, err
+	}
+	if len(l.list) == 0 {
+		return nil, ErrEmptyScreen
+	}
+	return l.list, nil
+}
+
+type lister struct {
+	size   screen.Size
+	pixels image.Rectangle
+	turn   screen.Rotation
+	list   []screen.Element
+	secret int // depth of the password field around, 0 for none
+}
+
+func (l *lister) turned(rotation string) error {
+	n, err := strconv.Atoi(rotation)
+	if err == nil && n != int(l.turn) {
+		return fmt.Errorf("%w: it is of rotation %d, the display has %d", ErrOtherScreen, n, l.turn)
+	}
+	return nil
+}
+
+// visit takes a node over when it says something or a touch of it does something.
+func (l *lister) visit(n *node) error {
+	at := n.pixels()
+	// some versions round, and some add the shadow of a window
+	if slack := max(l.size.W, l.size.H) / 20; n.depth == 1 && !at.In(l.pixels.Inset(-slack)) ||
+		n.display != "" && n.display != "0" {
+		return fmt.Errorf("%w: a window of it is at %v, the display is %s", ErrOtherScreen, at,
+			l.size)
+	}
+	if n.depth <= l.secret {
+		l.secret = 0
+	}
+	hidden := n.password || l.secret > 0
+	if n.password && l.secret == 0 {
+		l.secret = n.depth
+	}
+	e := screen.Element{Bounds: screen.RectOf(at, l.size), Text: cutText(n.text),
+		ContentDesc: cutText(n.desc), Class: text.Cut(n.class, 200),
+		ResourceID: text.Cut(n.id, 200), Depth: n.depth,
+		Clickable: n.clickable, Scrollable: n.scrollable, Editable: n.field(),
+		Password: n.password, Checkable: n.checkable, Checked: n.checked,
+		Enabled: !n.disabled, Focused: n.focused,
+	}
+	if hidden {
+		e.Text = ""
+	}
+	if hidden && !n.password {
+		e.ContentDesc = "" // of a part of the field
+	}
+	says := strings.TrimSpace(e.Text+e.ContentDesc) != "" || e.Password
+	if n.unseen || !e.Bounds.Valid() || !says && !e.Actionable() ||
+		len(l.list) >= screen.MaxElements {
+		return nil
+	}
+	l.list = append(l.list, e)
+	return nil
+}
+
+func cutText(s string) string {
+	return text.Cut(strings.ToValidUTF8(s, "\uFFFD"), screen.MaxElementText)
+}

@@ -1,0 +1,170 @@
+package device
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"time"
+
+	"github.com/taploop/taploop/internal/adb"
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/screen"
+)
+
+// Why the elements of a screen could not be read. A caller goes on without them.
+var (
+	ErrNotIdle = hint.Add(errors.New("the screen does not come to rest, so that its elements "+
+		"cannot be listed"), "wait until videos and animations have ended, or switch animations "+
+		"off in the phone's developer options")
+	ErrNoWindow    = errors.New("the phone gives no window whose elements could be listed")
+	ErrEmptyScreen = errors.New("the app in front lists no elements, as games and some " +
+		"web pages do")
+	ErrSlowDump    = errors.New("listing the elements of the screen took too long")
+	ErrNoDump      = errors.New("uiautomator on the phone lists no elements")
+	ErrBadDump     = errors.New("the list of the screen's elements cannot be read")
+	ErrHugeDump    = errors.New("the list of the screen's elements is too large")
+	ErrOtherScreen = errors.New("the listed elements are not those of the screen that was seen")
+)
+
+// dumpTime is how long uiautomator may take: it waits a second for the screen to rest, at most ten,
+// and on some screens it never ends.
+const dumpTime = 8 * time.Second
+
+// dumping is a way in which uiautomator is run. The zero value is the quickest.
+type dumping struct {
+	toFile    bool // it does not write to the terminal
+	unlimited bool // the phone has no timeout command
+}
+
+// Elements lists what is on the screen, in the order of uiautomator, parents before what is in
+// them, at most screen.MaxElements. It touches nothing, and leaves nothing on the phone. Bounds are
+// those of the frame of the last look. A password field comes without its text. ErrSecure when the
+// window in front forbids capture: what no picture may show is not read out either.
+func (p *Phone) Elements(ctx context.Context) ([]screen.Element, error) {
+	list, err := p.elements(ctx)
+	return list, p.failed("listing the elements on", err)
+}
+
+func (p *Phone) elements(ctx context.Context) ([]screen.Element, error) {
+	before := p.lastReading()
+	if p.last.Load() == nil {
+		var err error
+		if before, err = p.readState(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if err := before.listable(); err != nil {
+		return nil, err
+	}
+	dump, err := p.dump(ctx)
+	if err != nil {
+		return nil, err
+	}
+	after, err := p.readState(ctx)
+	if err == nil {
+		err = after.listable()
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case after.App != before.App || after.Activity != before.Activity || after.Size != before.Size:
+		return nil, fmt.Errorf("%w: another one came to the front", ErrOtherScreen)
+	}
+	return parseElements(dump, before.Size, before.Rotation)
+}
+
+// listable is nil when what is on the screen may be told.
+func (r reading) listable() error {
+	switch {
+	case !r.On:
+		return fmt.Errorf("%w: its display is off", ErrNoWindow)
+	case r.Secure && !r.Locked:
+		return hint.Add(ErrSecure, hintSecure)
+	}
+	return nil
+}
+
+// dump is what uiautomator writes of the window in front. It goes to the terminal, which exec:
+// gives it, with a sentence behind it; where it does not, to a file that other users of the phone
+// may not read and that is gone afterwards. The way that worked is tried first the next time.
+func (p *Phone) dump(ctx context.Context) ([]byte, error) {
+	var way dumping
+	if known := p.dumping.Load(); known != nil {
+		way = *known
+	}
+	for {
+		dump, err := p.dumpOnce(ctx, way)
+		if err != nil {
+			return nil, err
+		}
+		switch fault := dumpFault(dump); {
+		case dumpStart.Match(dump):
+			p.dumping.Store(&way)
+			return dump, nil
+		case !way.unlimited && noTimeout.Match(dump):
+			way.unlimited = true
+		case fault == nil && !way.toFile:
+			way.toFile = true
+		case fault == nil:
+			return nil, fmt.Errorf("%w: %s", ErrNoDump, said(dump))
+		default:
+			return nil, fault
+		}
+	}
+}
+
+var noTimeout = regexp.MustCompile(`\btimeout: (?:inaccessible or )?(?:not found|applet not found)`)
+
+// dumpFault is what uiautomator says instead of a dump, nil when it is nothing known.
+func dumpFault(said []byte) error {
+	switch {
+	case bytes.Contains(said, []byte("could not get idle state")):
+		return ErrNotIdle
+	case bytes.Contains(said, []byte("null root node")):
+		return ErrNoWindow
+	}
+	return nil
+}
+
+// said is a line of the phone's own.
+func said(b []byte) string {
+	return text.Quote(cmp.Or(firstLine(string(b[:min(len(b), 4096)])), "nothing"), 200)
+}
+
+// dumpOnce runs uiautomator. The phone itself ends it after a while, also when nobody is connected
+// any more.
+func (p *Phone) dumpOnce(ctx context.Context, way dumping) ([]byte, error) {
+	limit := min(p.timeout, dumpTime)
+	run := fmt.Sprintf("timeout -s KILL %d uiautomator dump ", int(math.Ceil(limit.Seconds())))
+	if way.unlimited {
+		run = "uiautomator dump "
+	}
+	line := run + "/dev/tty"
+	if way.toFile {
+		file := "/data/local/tmp/taploop-" + rand.Text() + ".xml"
+		line = "umask 077; trap 'rm -f " + file + "' EXIT; trap 'exit 1' HUP INT TERM; " + run +
+			file + "; cat " + file
+	}
+	began := time.Now()
+	within, cancel := p.within(ctx, "uiautomator dump", limit)
+	defer cancel()
+	dump, err := p.dev.Exec(within, line, nil, maxDump+maxSaid)
+	var hung *HungError
+	switch {
+	case errors.Is(err, adb.ErrTooMuch):
+		return nil, fmt.Errorf("%w: over %d bytes", ErrHugeDump, maxDump)
+	case way.unlimited && ctx.Err() == nil && errors.As(err, &hung),
+		err == nil && time.Since(began) >= limit && !dumpStart.Match(dump):
+		return nil, fmt.Errorf("%w: over %v", ErrSlowDump, limit)
+	}
+	return dump, explain(err)
+}
+
+// maxSaid is how much may be said around a dump.
+const maxSaid = 64 << 10

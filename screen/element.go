@@ -1,0 +1,70 @@
+package screen
+
+import "image"
+
+// Rect is a part of a frame as fractions of its sides.
+type Rect struct {
+	Min Point `json:"min"`
+	Max Point `json:"max"`
+}
+
+// RectOf is the part of a frame of size s that the pixels r cover. What of r is not on the frame is
+// cut off.
+func RectOf(r image.Rectangle, s Size) Rect {
+	r = r.Intersect(image.Rect(0, 0, s.W, s.H))
+	w, h := float64(max(s.W, 1)), float64(max(s.H, 1))
+	return Rect{Point{float64(r.Min.X) / w, float64(r.Min.Y) / h},
+		Point{float64(r.Max.X) / w, float64(r.Max.Y) / h}}
+}
+
+// Valid reports whether r is on the frame and has an area.
+func (r Rect) Valid() bool {
+	return r.Min.Valid() && r.Max.Valid() && r.Min.X < r.Max.X && r.Min.Y < r.Max.Y
+}
+
+// Center is the middle of r.
+func (r Rect) Center() Point { return Point{(r.Min.X + r.Max.X) / 2, (r.Min.Y + r.Max.Y) / 2} }
+
+// Contains reports whether p is in r; the right and the lower edge are not.
+func (r Rect) Contains(p Point) bool {
+	return p.X >= r.Min.X && p.X < r.Max.X && p.Y >= r.Min.Y && p.Y < r.Max.Y
+}
+
+// Pixels is the part of a picture of size s that r covers, at least one pixel.
+func (r Rect) Pixels(s Size) image.Rectangle {
+	at := r.Min.Pixel(s)
+	round := func(f float64, n int) int { return min(max(int(f*float64(n)+0.5), 0), n) }
+	return image.Rect(at.X, at.Y, max(round(r.Max.X, s.W), at.X+1),
+		max(round(r.Max.Y, s.H), at.Y+1))
+}
+
+// Bounds of a list of elements.
+const (
+	MaxElements    = 1000 // what a screen lists beyond them is left out
+	MaxElementText = 1000 // characters of a text; a longer one is cut
+)
+
+// Element is something on the screen, as the phone lists it for those who do not see the picture.
+// The names are uiautomator's. Texts are an app's own words: they may hold anything.
+type Element struct {
+	Bounds      Rect   `json:"bounds"`         // what is seen of it
+	Text        string `json:"text,omitempty"` // never of a password field
+	ContentDesc string `json:"content_desc,omitempty"`
+	Class       string `json:"class,omitempty"`       // for example android.widget.Button
+	ResourceID  string `json:"resource_id,omitempty"` // for example com.app:id/send
+	Depth       int    `json:"depth"`                 // elements that it lies in come before it
+
+	Clickable  bool `json:"clickable,omitempty"`
+	Scrollable bool `json:"scrollable,omitempty"`
+	Editable   bool `json:"editable,omitempty"` // a text field
+	Password   bool `json:"password,omitempty"`
+	Checkable  bool `json:"checkable,omitempty"`
+	Checked    bool `json:"checked,omitempty"`
+	Enabled    bool `json:"enabled,omitempty"`
+	Focused    bool `json:"focused,omitempty"`
+}
+
+// Actionable reports whether a touch of e is meant to do something.
+func (e *Element) Actionable() bool {
+	return e.Clickable || e.Scrollable || e.Editable || e.Checkable
+}
