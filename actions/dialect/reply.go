@@ -39,6 +39,15 @@ func Bare(s string) string {
 	return strings.TrimSpace(around.ReplaceAllString(ThinkTag.ReplaceAllString(s, ""), ""))
 }
 
+// thoughtless is a reply's text behind its thought.
+func thoughtless(s string) string {
+	s = Clean(s)
+	if ends := ThinkEnd.FindAllStringIndex(s, -1); len(ends) > 0 {
+		s = s[ends[len(ends)-1][1]:]
+	}
+	return strings.TrimSpace(s)
+}
+
 // Reasoned is a thought behind what the endpoint split off as reasoning.
 func Reasoned(reasoning, thought string) string {
 	return strings.TrimSpace(Bare(reasoning) + "\n" + thought)

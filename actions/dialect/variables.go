@@ -37,6 +37,7 @@ type Past struct {
 	App     Text   // package that was in front
 	Picture string // what the model saw; "" when it is not kept
 	Said    Raw    // the model's reply with its thought
+	Wrote   Raw    // the reply without it
 	Did     Text   // what it did, in words
 }
 
@@ -100,8 +101,9 @@ func (b *Base) exchanges(s *Situation) []string {
 
 func (b *Base) past(t *Turn, a *album) Past {
 	said, _ := Shorten(b.Transcript(t.Reply), maxTask)
+	wrote, _ := Shorten(thoughtless(t.Reply.Text), maxTask)
 	past := Past{Notes: b.texts(t.Notes), App: b.text(t.App, maxNote), Said: Raw(said),
-		Did: b.text(t.Did, maxNote)}
+		Wrote: Raw(wrote), Did: b.text(t.Did, maxNote)}
 	if t.Frame != nil {
 		past.Picture = a.add(t.Frame)
 	}

@@ -22,6 +22,7 @@ type Render func(d actions.Decision, s dialect.Scale) (actions.Reply, bool)
 var Renderers = map[string]Render{
 	"autoglm": autoglm,
 	"gelab":   gelab,
+	"glm":     glm,
 	"qwen":    qwen,
 	"ui-tars": uitars,
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/autoglm"
 	"github.com/taploop/taploop/actions/dialect/gelab"
+	"github.com/taploop/taploop/actions/dialect/glm"
 	"github.com/taploop/taploop/actions/dialect/qwen"
 	"github.com/taploop/taploop/actions/dialect/uitars"
 )
@@ -19,6 +20,7 @@ var Known = dialect.Table{
 	{Name: "qwen", Speaks: qwen.Speaks, New: qwen.New, Wrote: qwen.Wrote},
 	{Name: "autoglm", Speaks: named("autoglm"), New: autoglm.New, Wrote: autoglm.Wrote},
 	{Name: "ui-tars", Speaks: uitars.Speaks, New: uitars.New, Wrote: uitars.Wrote},
+	{Name: "glm", Speaks: glm.Speaks, New: glm.New, Wrote: glm.Wrote},
 	{Name: "gelab", Speaks: func(string) bool { return true }, New: gelab.New, Wrote: gelab.Wrote},
 }
 

@@ -20,6 +20,7 @@ func TestAutoChoosesByTheModelsName(t *testing.T) {
 		"autoglm-phone-9b": "autoglm", "zai-org/AutoGLM-Phone-9B-Multilingual": "autoglm",
 		"ByteDance-Seed/UI-TARS-1.5-7B": "ui-tars", "doubao-1-5-ui-tars-250428": "ui-tars",
 		"Qwen/Qwen3-VL-8B-Instruct": "qwen", "MAI-UI-8B": "qwen", "qwen3-32b": "gelab",
+		"zai-org/GLM-4.5V": "glm", "glm-4.1v-9b-thinking": "glm", "glm-4.6": "gelab",
 	} {
 		d, err := families.Known.New(dialect.Auto, &dialect.Options{Model: model})
 		require.NoError(t, err)

@@ -1,0 +1,123 @@
+package glm
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/actions/dialect"
+	"github.com/taploop/taploop/actions/dialect/loose"
+	"github.com/taploop/taploop/internal/text"
+)
+
+const anyForm = `Action: {"action_type": ...}`
+
+// Parse reads what is to be kept, a reason and the first action. Further actions were planned for
+// screens that the model has not seen, and are passed over; an end of the task has to be alone.
+func (g *glm) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, error) {
+	front, body := split(r)
+	if !begins(body) {
+		return actions.Decision{}, dialect.Unread(r, body, anyForm)
+	}
+	body = label.ReplaceAllString(body, "")
+	if strings.HasPrefix(body, "{{") {
+		body = body[1:]
+	}
+	args, behind, err := loose.ReadObject(body)
+	switch {
+	case r.Cut && (err != nil || behind == "" && !strings.HasSuffix(strings.TrimSpace(body), "}")):
+		return actions.Decision{}, dialect.Unread(r, body, anyForm)
+	case err != nil:
+		return actions.Decision{}, refuse("the action could not be read: "+err.Error(), anyForm)
+	}
+	thought, memory, reason := parts(front)
+	in := &reading{dialect.Args{Values: args, Scale: g.Scale(&s)}, reason, s.Remembered}
+	a, err := in.decode()
+	if err != nil {
+		return actions.Decision{}, err
+	}
+	if ends(a) && strings.Contains(behind, "action_type") {
+		return actions.Decision{}, refuse("the reply ends the task and has another action",
+			"exactly one action, "+anyForm)
+	}
+	return actions.Decision{Action: a, Thought: thought, Explain: reason, Summary: memory}, nil
+}
+
+// Wrote reports whether a reply has, behind its thought, JSON with an action_type.
+func Wrote(r actions.Reply) bool {
+	_, body := split(r)
+	return begins(body)
+}
+
+func refuse(problem, want string) *dialect.ParseError {
+	return &dialect.ParseError{Problem: problem, Want: want}
+}
+
+var (
+	label = regexp.MustCompile(
+		`(?i)^(?:[ \t*#]*action[ \t*]*[:：][\s*]*)?(?:<\|begin_of_box\|>\s*)?`)
+	start  = regexp.MustCompile(label.String() + `[{｛]+\s*["']?action_type\b`)
+	inLine = regexp.MustCompile(
+		`(?i)(?:\baction\**[ \t]*[:：][\s*]*(?:<\|begin_of_box\|>\s*)?|<\|begin_of_box\|>\s*)` +
+			`[{｛]+\s*["']?action_type\b`)
+)
+
+func begins(s string) bool { return start.MatchString(s) }
+
+// split separates what stands in front from the action, which may begin within a line.
+func split(r actions.Reply) (front, body string) {
+	front, body = dialect.Split(r, begins)
+	if at := inLine.FindStringIndex(body); at != nil && !begins(body) {
+		return dialect.Reasoned(front, dialect.Bare(body[:at[0]])), body[at[0]:]
+	}
+	return front, body
+}
+
+var (
+	memoryLabel = regexp.MustCompile(`(?is)(?:^|[^\pL])[*#]*memory[ \t*]*[:：](.*)$`)
+	reasonLabel = regexp.MustCompile(`(?is)(?:^|\s)[*#]*reason[ \t*]*[:：](.*)$`)
+)
+
+// parts are what stands in front of the action: a thought, what is to be kept, and the reason.
+func parts(front string) (thought, memory, reason string) {
+	cut := func(s string, label *regexp.Regexp) (before, after string) {
+		m := label.FindStringSubmatchIndex(s)
+		if m == nil {
+			return s, ""
+		}
+		return strings.TrimSpace(s[:m[0]]), strings.Trim(s[m[2]:m[3]], " \t\n*")
+	}
+	thought, memory = cut(front, memoryLabel)
+	if memory == "" {
+		thought, reason = cut(thought, reasonLabel)
+		return thought, "", reason
+	}
+	memory, reason = cut(memory, reasonLabel)
+	return thought, memory, reason
+}
+
+func ends(a actions.Action) bool {
+	switch a.(type) {
+	case actions.Complete, actions.Abort:
+		return true
+	}
+	return false
+}
+
+// decode makes the action that the arguments name.
+func (in *reading) decode() (actions.Action, error) {
+	if twice := in.Values.Doubled(); twice != "" {
+		return nil, refuse("the field "+text.Quote(twice, dialect.MaxShown)+" is there twice",
+			"each field once")
+	}
+	name := in.Text("action_type")
+	f, known := forms[strings.ToLower(name)]
+	switch {
+	case name == "":
+		return nil, refuse("action_type is empty", anyForm)
+	case !known:
+		return nil, refuse("unknown action_type "+text.Quote(name, dialect.MaxShown),
+			"one of "+names)
+	}
+	return in.Check(f.read(in), f.want)
+}
