@@ -46,34 +46,42 @@ func (a Type) Validate() error {
 // Do taps At when there is one, clears the field, types and submits, in this order, and stops at
 // the first refusal.
 func (a Type) Do(ctx context.Context, s Surface) error {
+	var done []string
 	if a.At != nil {
-		if err := a.focus(ctx, s); err != nil {
-			return err
+		if err := s.Tap(ctx, *a.At); err != nil {
+			return fmt.Errorf("nothing was typed, tapping the field: %w", err)
+		}
+		done = append(done, "the point was tapped")
+		if err := wait.For(ctx, focusTime); err != nil {
+			return stoppedAfter(done, err)
 		}
 	}
 	if a.Clear {
 		if err := s.Clear(ctx); err != nil {
-			return fmt.Errorf("nothing was typed, emptying the field: %w", err)
+			return stoppedAfter(done, fmt.Errorf("nothing was typed, emptying the field: %w", err))
 		}
+		done = append(done, "the field was emptied")
 	}
 	if a.Text != "" {
 		if err := s.Type(ctx, a.Text); err != nil {
-			return err
+			return stoppedAfter(done, err)
 		}
+		done = append(done, "the text was typed")
 	}
 	if a.Submit {
 		if err := s.Key(ctx, KeyEnter); err != nil {
-			return fmt.Errorf("the text was typed, but pressing Enter: %w", err)
+			return stoppedAfter(done, fmt.Errorf("pressing Enter: %w", err))
 		}
 	}
 	return nil
 }
 
-func (a Type) focus(ctx context.Context, s Surface) error {
-	if err := s.Tap(ctx, *a.At); err != nil {
-		return fmt.Errorf("nothing was typed, tapping the field: %w", err)
+// stoppedAfter is err with what was carried out before it.
+func stoppedAfter(done []string, err error) error {
+	if len(done) == 0 {
+		return err
 	}
-	return wait.For(ctx, focusTime)
+	return Partial(fmt.Errorf("%s, but then: %w", strings.Join(done, ", "), err))
 }
 
 func (a Type) arguments() []Field {

@@ -121,7 +121,7 @@ func (l *loop) outcome(ctx context.Context, s *Step, what string, err error) *En
 	case actions.Passive(s.Proposal.Action) && ctx.Err() != nil:
 		s.Refusal = "cut short: " + context.Cause(ctx).Error()
 	case errors.Is(err, screen.ErrDisconnected), errors.Is(err, context.DeadlineExceeded):
-		s.Refusal = err.Error()
+		s.Refusal = "outcome unknown: " + err.Error()
 		l.note(Note{Kind: NoteOutcomeUnknown, Action: what})
 	default:
 		l.refuse(s, what, err)
@@ -140,12 +140,20 @@ func (l *loop) outcome(ctx context.Context, s *Step, what string, err error) *En
 }
 
 func (l *loop) refuse(s *Step, what string, err error) {
-	s.Refusal = err.Error()
+	why := err.Error()
 	if h := hint.Of(err); h != "" {
-		s.Refusal += " (" + h + ")"
+		why += " (" + h + ")"
 	}
-	l.note(Note{Kind: NoteRefused, Action: what, Detail: s.Refusal})
+	n := Note{Kind: NoteRefused, Action: what, Detail: why}
+	s.Refusal = "not carried out: " + why
+	if errors.Is(err, actions.ErrPartial) {
+		n.Kind, s.Refusal = NotePartial, PartialRefusal+why
+	}
+	l.note(n)
 }
+
+// PartialRefusal begins the Refusal of a step whose gesture had touched the phone when it failed.
+const PartialRefusal = "carried out only in part: "
 
 func (l *loop) note(n Note) { l.progress = l.progress.noted(n) }
 

@@ -15,8 +15,10 @@ type NoteKind string
 
 // The kinds of notes.
 const (
-	// NoteRefused: the phone did not carry Action out; Detail says why.
+	// NoteRefused: Action was not carried out; Detail says why, and whether the phone refused it.
 	NoteRefused NoteKind = "refused"
+	// NotePartial: Action was carried out only in part; Detail says how far, and why no further.
+	NotePartial NoteKind = "partial"
 	// NoteOutcomeUnknown: the run was interrupted while Action was being carried out.
 	NoteOutcomeUnknown NoteKind = "outcome_unknown"
 	// NoteNotDone: the run was stopped before Action was carried out.
@@ -40,8 +42,13 @@ const (
 // notes holds the wordings.
 var notes = map[NoteKind]struct{ en, zh string }{
 	NoteRefused: {
-		"The last action, {action}, was not carried out. The phone said: {detail}",
-		"上一步操作({action})没有执行成功。手机返回:{detail}",
+		"The last action, {action}, was not carried out: {detail}",
+		"上一步操作({action})没有执行:{detail}",
+	},
+	NotePartial: {
+		"The last action, {action}, was carried out only in part: {detail}. Look at the screen " +
+			"first, and do not repeat what is done.",
+		"上一步操作({action})只执行了一部分:{detail}。请先看当前屏幕,不要重复已经完成的部分。",
 	},
 	NoteOutcomeUnknown: {
 		"The run was interrupted during the last action, {action}. Whether it took effect is " +

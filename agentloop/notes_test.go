@@ -13,9 +13,8 @@ func TestNotesAreWordedInTheLanguageOfTheRun(t *testing.T) {
 		Detail: "no {action} here"}
 
 	require.Equal(t,
-		"The last action, CLICK (tap {detail}), was not carried out. "+
-			"The phone said: no {action} here", n.Text("en"))
-	require.Equal(t, "上一步操作(CLICK (tap {detail}))没有执行成功。手机返回:no {action} here", n.Text("zh-CN"))
+		"The last action, CLICK (tap {detail}), was not carried out: no {action} here", n.Text("en"))
+	require.Equal(t, "上一步操作(CLICK (tap {detail}))没有执行:no {action} here", n.Text("zh-CN"))
 	require.Equal(t, n.Text("en"), n.Text(""))
 	require.Equal(t, "a b", agentloop.Note{Kind: "of a later version", Action: "a",
 		Detail: "b"}.Text("en"))
@@ -23,7 +22,8 @@ func TestNotesAreWordedInTheLanguageOfTheRun(t *testing.T) {
 
 func TestEveryKindOfNoteIsWordedInBothLanguages(t *testing.T) {
 	for _, k := range []agentloop.NoteKind{
-		agentloop.NoteRefused, agentloop.NoteOutcomeUnknown, agentloop.NoteNotDone,
+		agentloop.NoteRefused, agentloop.NotePartial,
+		agentloop.NoteOutcomeUnknown, agentloop.NoteNotDone,
 		agentloop.NoteRepeated, agentloop.NoteBlack,
 		agentloop.NoteAskedBefore, agentloop.NoteScreenChanged, agentloop.NoteNotAllowed,
 		agentloop.NoteResumed, agentloop.NoteEarlierTask,

@@ -265,12 +265,32 @@ func TestARefusalIsToldToTheModelOnce(t *testing.T) {
 	end, _ := run(t, r, "x")
 
 	require.Equal(t, agentloop.TaskCompleted, end.Reason)
-	require.Equal(t, `no app is called "Nope" (near ones are Notes and Shop)`,
+	require.Equal(t, `not carried out: no app is called "Nope" (near ones are Notes and Shop)`,
 		r.journal.steps[0].Refusal)
 	require.Len(t, r.script.told(2), 1)
 	require.Contains(t, r.script.told(2)[0], `open "Nope"`)
 	require.Contains(t, r.script.told(2)[0], "near ones are Notes and Shop")
 	require.Empty(t, r.script.told(3))
+}
+
+func TestWhatWasCarriedOutInPartIsToldAsThat(t *testing.T) {
+	at := screen.Point{X: 0.5, Y: 0.5}
+	r := newRig(actions.Type{Text: "x", At: &at}, actions.Complete{})
+	touches := 0
+	r.phone.touch = func(context.Context) error {
+		if touches++; touches == 2 {
+			return hint.Add(errors.New("no text field has the focus"), "tap the field first")
+		}
+		return nil
+	}
+
+	run(t, r, "x")
+
+	why := "the point was tapped, but then: no text field has the focus (tap the field first)"
+	require.Equal(t, agentloop.PartialRefusal+why, r.journal.steps[0].Refusal)
+	require.Equal(t, []string{`The last action, TYPE (tap (0.500,0.500), type "x"), was carried ` +
+		"out only in part: " + why + ". Look at the screen first, and do not repeat what is done."},
+		r.script.told(2))
 }
 
 func TestAnInvalidGestureNeverReachesThePhone(t *testing.T) {

@@ -65,7 +65,7 @@ type Step struct {
 	Look      screen.Observation
 	Proposal  Proposal
 	Asks      string            // the kind of the question that the step parks, "" for none
-	Refusal   string            // why the gesture was not carried out, "" when it was
+	Refusal   string            // why the gesture was not carried out wholly, "" when it was
 	Exchange  *actions.Exchange // how the step's question was settled; nil while it is parked
 	StartedAt time.Time
 	Timing    Timing

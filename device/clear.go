@@ -50,10 +50,12 @@ func (p *Phone) clear(ctx context.Context) error {
 func (p *Phone) delete(ctx context.Context, before, behind int) error {
 	codes := slices.Concat([]int{codeMoveEnd}, slices.Repeat([]int{codeDelete}, before),
 		slices.Repeat([]int{codeForwardDelete}, behind))
+	done := 0
 	for part := range slices.Chunk(codes, chunkChars) {
 		if err := p.do(ctx, time.Duration(len(part))*perChar, keyevent(part...)); err != nil {
-			return err
+			return partly(err, done, len(codes))
 		}
+		done += len(part)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/internal/adb"
 	"github.com/taploop/taploop/internal/hint"
 )
@@ -77,7 +78,7 @@ func (p *Phone) typeText(ctx context.Context, text string) error {
 	}
 	into, err := p.editor(ctx)
 	if err != nil {
-		return fmt.Errorf("nothing was typed: %w", err)
+		return fmt.Errorf("taploop typed nothing: %w", err)
 	}
 	if plain(text) {
 		return p.typeInto(ctx, into, text, steps)
@@ -117,7 +118,7 @@ func partly(err error, done, all int) error {
 	if done == 0 {
 		return err
 	}
-	return fmt.Errorf("after %d of %d characters: %w", done, all, err)
+	return actions.Partial(fmt.Errorf("after %d of %d characters: %w", done, all, err))
 }
 
 // step is one service of typing.

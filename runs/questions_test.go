@@ -362,7 +362,8 @@ func TestARefusedSecretIsNotInTheRefusal(t *testing.T) {
 		}
 		w.reply(st.Session.ID, "s3cr3t")
 		st = w.wait(st.Session.ID)
-		require.Equal(t, `typing a secret: cannot type "{{secret}}"`, st.Steps[0].Refusal)
+		require.Equal(t, `not carried out: typing a secret: cannot type "{{secret}}"`,
+			st.Steps[0].Refusal)
 	})
 }
 

@@ -171,7 +171,7 @@ func (s shownStep) print(p sheet) {
 		text.Cut(text.Line(s.Action), 400), tenths(time.Duration(s.TookMS)*time.Millisecond)))
 	const below = "       "
 	if s.Refusal != "" {
-		p.line(below+"refused: ", s.Refusal)
+		p.line(below, s.Refusal)
 	}
 	p.line(below+"thought: ", text.Cut(text.Line(s.Thought), 400))
 	p.line(below+"explain: ", text.Cut(text.Line(s.Explain), 400))

@@ -277,6 +277,12 @@ func TestTheModelThatDecidedIsNamed(t *testing.T) {
 	}
 }
 
+func TestALineSaysWhyAnActionWasNotCarriedOutInTheWordsOfTheStep(t *testing.T) {
+	s := agentloop.Step{Refusal: "not carried out: taploop typed nothing"}
+	s.Proposal.Action = actions.Back{}
+	require.Equal(t, "BACK (go back); not carried out: taploop typed nothing", export.Line(s))
+}
+
 func TestAStepWithoutAnActionSaysWhetherTheModelAnswered(t *testing.T) {
 	read, silent := agentloop.Try{Reply: "?", Error: "no action"}, agentloop.Try{Error: "refused"}
 	unread := "no action could be read from the model's reply"

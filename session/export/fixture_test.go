@@ -166,7 +166,10 @@ func troubles() *shelf {
 	s := newShelf().run(session.Run{Task: "Try", State: session.Failed,
 		StopReason: agentloop.ModelOutputInvalid, Error: "the model made no sense"})
 	s.step(actions.Type{Text: "hello", At: &screen.Point{X: .5, Y: .5}}, 54, 120,
-		func(st *session.StepRecord) { st.Refusal = "no field has the focus" })
+		func(st *session.StepRecord) {
+			st.Refusal = agentloop.PartialRefusal + "the point was tapped, but then: taploop " +
+				"typed nothing: no text field has the focus"
+		})
 	s.step(actions.LongPress{At: screen.Permille(0, 1000)}, 54, 120,
 		func(st *session.StepRecord) { st.State, st.DoneAt = session.Unknown, time.Time{} })
 	s.step(actions.Scroll{At: screen.Permille(500, 100), Direction: actions.Down}, 54, 120,
@@ -174,7 +177,10 @@ func troubles() *shelf {
 	s.step(actions.Wait{For: 2 * time.Second}, 0, 0)
 	s.step(actions.Drag{From: screen.Permille(100, 100), To: screen.Permille(200, 900)}, 54, 120,
 		func(st *session.StepRecord) { st.State = session.Intent })
-	s.step(actions.DoubleClick{At: screen.Permille(250, 750)}, 54, 120)
+	s.step(actions.DoubleClick{At: screen.Permille(250, 750)}, 54, 120,
+		func(st *session.StepRecord) {
+			st.Refusal = "not carried out: double-tapping emu-1: the phone refused: no"
+		})
 	return s.step(nil, 54, 120, func(st *session.StepRecord) {
 		st.Proposal.Decision = actions.Decision{}
 		st.Proposal.Tries = []agentloop.Try{{Prompt: "p1", Reply: "?", Error: "no action"},

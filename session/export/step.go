@@ -71,12 +71,12 @@ func Silent(p agentloop.Proposal) bool {
 	return len(p.Tries) > 0 && !slices.ContainsFunc(p.Tries, answered)
 }
 
-// Line is a step in one line, for terminals and for models: what was decided, and why the phone
-// refused it.
+// Line is a step in one line, for terminals and for models: what was decided, and why it was
+// not carried out, or only in part.
 func Line(s agentloop.Step) string {
 	line := text.Cut(text.Line(Headline(s.Proposal)), 400)
 	if s.Refusal != "" {
-		line += "; the phone refused: " + text.Cut(text.Line(s.Refusal), 400)
+		line += "; " + text.Cut(text.Line(s.Refusal), 400)
 	}
 	return line
 }

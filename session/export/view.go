@@ -74,6 +74,9 @@ type stepView struct {
 	picture  func(id string) (shot, error)
 }
 
+// Partial reports whether the action had touched the phone when it failed.
+func (s stepView) Partial() bool { return strings.HasPrefix(s.Refusal, agentloop.PartialRefusal) }
+
 // shot is a picture as a data URL, or why there is none.
 type shot struct {
 	URL     template.URL
