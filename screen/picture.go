@@ -13,6 +13,9 @@ import (
 // change after it is made.
 type Picture struct{ img *image.YCbCr }
 
+// NewPicture takes img over; the caller must not draw on it after that.
+func NewPicture(img *image.YCbCr) *Picture { return &Picture{img} }
+
 // Size is the picture's size in pixels.
 func (p *Picture) Size() Size { return Size{p.img.Rect.Dx(), p.img.Rect.Dy()} }
 

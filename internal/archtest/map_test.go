@@ -4,6 +4,8 @@ package archtest
 // a design decision.
 var packages = []row{
 	{pkg: "screen", why: "what is seen; everything may know it, it knows nothing"},
+	{pkg: "screen/marks", imports: "screen",
+		why: "numbers drawn on elements; apart from screen, which needs no font"},
 	{pkg: "actions", imports: "screen", why: "a point of an action is a point of a frame"},
 	{pkg: "actions/dialect/loose", why: "text that models write, read as values; knows no actions"},
 	{pkg: "actions/dialect", imports: "actions actions/dialect/loose screen",
