@@ -56,8 +56,9 @@ type Manager struct {
 	cancel context.CancelCauseFunc
 	wg     sync.WaitGroup
 
-	states sessionStates
-	queues phoneQueues
+	states    sessionStates
+	attending sync.Map // questions whose answers the store does not take yet
+	queues    phoneQueues
 
 	closing sync.Mutex // Close ends ctx and spawn looks at it, one after the other
 }

@@ -23,7 +23,7 @@ func (r resumer) watch(events *inquiry.Subscription) {
 		}
 		switch e.Type {
 		case inquiry.Resolved, inquiry.RanOut, inquiry.Withdrew:
-			r.m.spawn(func() { r.attendUntilStored(e.Question.ID) })
+			r.m.spawn(func() { r.attend(e.Question.ID) })
 		case inquiry.Overdue:
 			if e.Question.OnTimeout == inquiry.AskModel {
 				r.m.spawn(func() { r.answerOverdue(e.Question) })
@@ -85,21 +85,25 @@ func (r resumer) answerOverdue(q inquiry.Question) {
 
 // attend brings a settled question to the run that waits for it, and has an open one routed. It
 // does nothing when that was done. Events of questions, their absence after a crash, and the end of
-// a run's life lead here.
+// a run's life lead here. What the store does not take now is tried again and again, on a goroutine
+// of its own.
 func (r resumer) attend(questionID string) {
-	r.report(questionID, r.bring(r.m.ctx, questionID))
-}
-
-// attendUntilStored attends to a settled question, again and again while the store takes nothing.
-func (r resumer) attendUntilStored(questionID string) {
 	err := r.bring(r.m.ctx, questionID)
-	if unavailable(err) {
+	if !unavailable(err) {
 		r.report(questionID, err)
+		return
+	}
+	if _, already := r.m.attending.LoadOrStore(questionID, true); already {
+		return
+	}
+	r.report(questionID, err)
+	r.m.spawn(func() {
+		defer r.m.attending.Delete(questionID)
 		for unavailable(err) && wait.For(r.m.ctx, poll) == nil {
 			err = r.bring(r.m.ctx, questionID)
 		}
-	}
-	r.report(questionID, err)
+		r.report(questionID, err)
+	})
 }
 
 func (r resumer) report(questionID string, err error) {

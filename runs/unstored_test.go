@@ -2,6 +2,7 @@ package runs_test
 
 import (
 	"context"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -146,6 +147,91 @@ func TestAnAnswerThatCannotBeStoredAtOnceIsAppliedLater(t *testing.T) {
 		run, err := w.store.LatestRun(w.ctx(), st.Session.ID)
 		require.NoError(t, err)
 		require.Equal(t, "done red", run.Answer, "nobody has asked for that")
+	})
+}
+
+// hastyAnswers are there before the run waits for them; seen is called when one is read again.
+type hastyAnswers struct {
+	inquiry.Store
+	answer func(id string)
+	seen   func(q inquiry.Question)
+}
+
+func (s hastyAnswers) Insert(ctx context.Context, q inquiry.Question) error {
+	err := s.Store.Insert(ctx, q)
+	if err == nil {
+		s.answer(q.ID)
+	}
+	return err
+}
+
+func (s hastyAnswers) Get(ctx context.Context, id string) (inquiry.Question, error) {
+	q, err := s.Store.Get(ctx, id)
+	if err == nil {
+		s.seen(q)
+	}
+	return q, err
+}
+
+// locksOnSight makes a Manager that finds the database locked as soon as it has seen the answer to
+// a question for which a run waits, and that looks for what others settle once an hour.
+func (w *fixture) locksOnSight(asked func(id string)) (unlock *func()) {
+	w.hasty()
+	require.NoError(w.t, w.manager.Close())
+	unlock = new(func())
+	var once sync.Once
+	seen := func(q inquiry.Question) {
+		run, err := w.store.LatestRun(w.ctx(), q.SessionID)
+		require.NoError(w.t, err)
+		if run.State.Waiting() && !q.Open() {
+			once.Do(func() { *unlock = w.locked() })
+		}
+	}
+	w.opts.Broker = inquiry.NewBroker(hastyAnswers{w.store.Questions(), asked, seen},
+		&inquiry.Options{Every: time.Hour})
+	w.manager = runs.New(&w.opts)
+	return unlock
+}
+
+// appliedLater checks that the answer reaches its run once the database is unlocked, by itself.
+func (w *fixture) appliedLater(id string, unlock *func()) {
+	w.t.Helper()
+	time.Sleep(45 * time.Second)
+	require.NotNil(w.t, *unlock, "the store was locked when the answer was to be brought")
+	(*unlock)()
+	time.Sleep(30 * time.Second)
+	synctest.Wait()
+	run, err := w.store.LatestRun(w.ctx(), id)
+	require.NoError(w.t, err)
+	require.Equal(w.t, "done red", run.Answer, "nobody has asked for that")
+}
+
+func TestAnAnswerThatWasThereBeforeTheRunWaitedIsAppliedLater(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		unlock := w.locksOnSight(func(id string) {
+			_, err := w.opts.Broker.Resolve(w.ctx(), id,
+				inquiry.Reply{Response: "red", Channel: "page"})
+			require.NoError(t, err)
+			time.Sleep(time.Second) // it is looked at, and the run does not wait yet
+		})
+		w.appliedLater(w.start("ask tap").Session.ID, unlock)
+	})
+}
+
+func TestAnAnswerThatAWaitHasFoundIsAppliedLater(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		unlock := w.locksOnSight(func(string) {})
+		st := w.wait(w.start("ask tap").Session.ID)
+		_, err := w.store.Questions().Settle(w.ctx(), st.Question.ID, inquiry.Answered,
+			inquiry.Resolution{Type: inquiry.TypeAnswer, Response: inquiry.Plain("red"),
+				Channel: "page", At: time.Now()})
+		require.NoError(t, err, "another process settles it")
+		for range 3 {
+			_, err = w.manager.Wait(w.ctx(),
+				runs.WaitRequest{SessionID: st.Session.ID, Budget: 2 * time.Second})
+			require.NoError(t, err)
+		}
+		w.appliedLater(st.Session.ID, unlock)
 	})
 }
 
