@@ -51,7 +51,8 @@ var settings = []struct {
 	{"model.api_key", "", nil, "key of the endpoint"},
 	{"model.api_key_file", "", nil, "file that holds the key"},
 	{"model.dialect", "auto", nil,
-		"how the model is prompted and read: auto, autoglm, gelab, glm, qwen, ui-tars"},
+		"how the model is prompted and read: auto, autoglm, gelab, general, " +
+			"general-tools, glm, qwen, ui-tars"},
 	{"model.lang", "zh", oneOf("zh", "en"), "language of the prompts: zh, en"},
 	{"model.temperature", "0.1", between(0, 2), "sampling temperature; 0 is sent as 0"},
 	{"model.top_p", "0.95", between(0, 1), "nucleus sampling"},

@@ -35,6 +35,7 @@ var shared embed.FS
 var functions = template.FuncMap{
 	"system": role("system"), "user": role("user"), "assistant": role("assistant"),
 	"inc":   func(i int) int { return i + 1 },
+	"line":  func(r Raw) Text { return Text(text.Line(string(r))) },
 	"quote": func(t Text) string { return `"` + escape(string(t), true) + `"` },
 }
 
@@ -58,15 +59,21 @@ func ParseTemplate(name, text, lang string) (*Template, error) {
 	return out, nil
 }
 
-// MustTemplate reads the family's template in that language, prompt.LANG.tmpl of its files, and
-// panics when it cannot.
-func MustTemplate(files fs.FS, lang string) *Template {
-	name := "prompt." + lang + ".tmpl"
-	b, err := fs.ReadFile(files, name)
-	if err != nil {
-		panic(err)
+// MustTemplate reads the family's template in that language, and panics when it cannot: of its
+// files NAME.LANG.tmpl one after the other, of prompt when no names are given.
+func MustTemplate(files fs.FS, lang string, names ...string) *Template {
+	if names == nil {
+		names = []string{"prompt"}
 	}
-	t, err := ParseTemplate(name, string(b), lang)
+	var all strings.Builder
+	for _, name := range names {
+		b, err := fs.ReadFile(files, name+"."+lang+".tmpl")
+		if err != nil {
+			panic(err)
+		}
+		all.Write(b)
+	}
+	t, err := ParseTemplate(strings.Join(names, "+"), all.String(), lang)
 	if err != nil {
 		panic(err)
 	}

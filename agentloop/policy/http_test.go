@@ -54,7 +54,7 @@ func newRig(t *testing.T, script string) *rig {
 }
 
 func english(t *testing.T) dialect.Dialect {
-	d, err := families.Known.New(dialect.Auto, &dialect.Options{Lang: "en"})
+	d, err := families.Known.New("gelab", &dialect.Options{Lang: "en"})
 	require.NoError(t, err)
 	return d
 }

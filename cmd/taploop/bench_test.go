@@ -33,7 +33,8 @@ func modelOf(t *testing.T, script string, observe func(*scripted.Request)) (base
 func lone(t *testing.T, baseURL string) []string {
 	home := t.TempDir()
 	return []string{"HOME=" + home, "XDG_CONFIG_HOME=" + home, "XDG_DATA_HOME=" + home,
-		"TAPLOOP_MODEL_BASE_URL=" + baseURL, "TAPLOOP_MODEL_NAME=m"}
+		"TAPLOOP_MODEL_BASE_URL=" + baseURL, "TAPLOOP_MODEL_NAME=m",
+		"TAPLOOP_MODEL_DIALECT=gelab"}
 }
 
 func TestAnInterruptedBenchKeepsWhatIsDone(t *testing.T) {

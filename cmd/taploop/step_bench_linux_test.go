@@ -217,7 +217,7 @@ func (w *stepBench) agent(steps int) *exec.Cmd {
 	dir := w.b.TempDir()
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir,
 		"TAPLOOP_ADB_SERVER=" + w.rig.Server, "TAPLOOP_MODEL_BASE_URL=" + w.model,
-		"TAPLOOP_MODEL_NAME=instant",
+		"TAPLOOP_MODEL_NAME=instant", "TAPLOOP_MODEL_DIALECT=gelab",
 		"TAPLOOP_ADB_SERIAL=" + w.rig.Serials[0]}
 	return cmd
 }

@@ -17,6 +17,9 @@ var packages = []row{
 		why:   "gelab-zero's prompt and replies; a family never sees another"},
 	{pkg: "actions/dialect/autoglm", imports: "actions actions/dialect actions/dialect/loose screen",
 		tests: "actions/dialect/dialecttest", why: "AutoGLM-Phone's prompt and replies"},
+	{pkg: "actions/dialect/general", imports: "actions actions/dialect actions/dialect/loose screen",
+		tests: "actions/dialect/dialecttest",
+		why:   "taploop's own actions, for models that were trained for no phone in particular"},
 	{pkg: "actions/dialect/glm", imports: "actions actions/dialect actions/dialect/loose screen",
 		tests: "actions/dialect/dialecttest", why: "the prompts and replies of GLM-4.1V and 4.5V"},
 	{pkg: "actions/dialect/qwen", imports: "actions actions/dialect actions/dialect/loose screen",
@@ -29,9 +32,9 @@ var packages = []row{
 		why: "the contract that every dialect keeps, and replies as the families' models write " +
 			"them, for tests of the families and of whole tasks"},
 	{pkg: "actions/dialect/families", imports: "actions/dialect actions/dialect/autoglm " +
-		"actions/dialect/gelab actions/dialect/glm actions/dialect/qwen " +
+		"actions/dialect/gelab actions/dialect/general actions/dialect/glm actions/dialect/qwen " +
 		"actions/dialect/uitars",
-		tests: "screen",
+		tests: "actions actions/dialect/dialecttest screen",
 		why: "the table of the families, a row each; a package of its own, because they import " +
 			"dialect"},
 

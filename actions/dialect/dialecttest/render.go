@@ -25,6 +25,7 @@ var Renderers = map[string]Render{
 	"glm":     glm,
 	"qwen":    qwen,
 	"ui-tars": uitars,
+	"general": general, "general-tools": generalTools,
 }
 
 // inQuotes is a text as it stands in a call or in JSON.

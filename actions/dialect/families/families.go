@@ -8,6 +8,7 @@ import (
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/autoglm"
 	"github.com/taploop/taploop/actions/dialect/gelab"
+	"github.com/taploop/taploop/actions/dialect/general"
 	"github.com/taploop/taploop/actions/dialect/glm"
 	"github.com/taploop/taploop/actions/dialect/qwen"
 	"github.com/taploop/taploop/actions/dialect/uitars"
@@ -18,10 +19,15 @@ import (
 // changed.
 var Known = dialect.Table{
 	{Name: "qwen", Speaks: qwen.Speaks, New: qwen.New, Wrote: qwen.Wrote},
+	{Name: "general-tools", Speaks: named("claude", "gpt-", "gemini"), New: general.NewTools,
+		Wrote: general.WroteTools},
 	{Name: "autoglm", Speaks: named("autoglm"), New: autoglm.New, Wrote: autoglm.Wrote},
 	{Name: "ui-tars", Speaks: uitars.Speaks, New: uitars.New, Wrote: uitars.Wrote},
 	{Name: "glm", Speaks: glm.Speaks, New: glm.New, Wrote: glm.Wrote},
-	{Name: "gelab", Speaks: func(string) bool { return true }, New: gelab.New, Wrote: gelab.Wrote},
+	{Name: "gelab", Speaks: named("gelab", "step-gui", "scripted"), New: gelab.New,
+		Wrote: gelab.Wrote},
+	{Name: "general", Speaks: func(string) bool { return true }, New: general.New,
+		Wrote: general.Wrote},
 }
 
 // named reports whether a model's name has one of the words in it, whatever its case.

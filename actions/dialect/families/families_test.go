@@ -4,11 +4,15 @@ import (
 	"bytes"
 	"image"
 	"image/jpeg"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
+	"github.com/taploop/taploop/actions/dialect/dialecttest"
 	"github.com/taploop/taploop/actions/dialect/families"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/screen"
@@ -16,11 +20,14 @@ import (
 
 func TestAutoChoosesByTheModelsName(t *testing.T) {
 	for model, want := range map[string]string{
-		"": "gelab", "gelab-zero-4b-preview": "gelab", "scripted": "gelab",
+		"": "general", "some-other-model": "general", "llava:13b": "general",
+		"gpt-5.2": "general-tools", "anthropic/claude-sonnet-4.5": "general-tools",
+		"gemini-2.5-pro": "general-tools",
+		"Step-GUI-8B":    "gelab", "gelab-zero-4b-preview": "gelab", "scripted": "gelab",
 		"autoglm-phone-9b": "autoglm", "zai-org/AutoGLM-Phone-9B-Multilingual": "autoglm",
 		"ByteDance-Seed/UI-TARS-1.5-7B": "ui-tars", "doubao-1-5-ui-tars-250428": "ui-tars",
-		"Qwen/Qwen3-VL-8B-Instruct": "qwen", "MAI-UI-8B": "qwen", "qwen3-32b": "gelab",
-		"zai-org/GLM-4.5V": "glm", "glm-4.1v-9b-thinking": "glm", "glm-4.6": "gelab",
+		"Qwen/Qwen3-VL-8B-Instruct": "qwen", "MAI-UI-8B": "qwen", "qwen3-32b": "general",
+		"zai-org/GLM-4.5V": "glm", "glm-4.1v-9b-thinking": "glm", "glm-4.6": "general",
 	} {
 		d, err := families.Known.New(dialect.Auto, &dialect.Options{Model: model})
 		require.NoError(t, err)
@@ -84,4 +91,23 @@ func picture(t *testing.T, o dialect.Options) []byte {
 	asked, err := d.Prompt(dialect.Situation{Task: "t", Look: screen.Observation{Frame: f}})
 	require.NoError(t, err)
 	return asked.Messages[0].Parts[1].JPEG
+}
+
+// A reply that is made to be slow to read is as bounded as any other.
+func TestNoReplyTakesLongToRead(t *testing.T) {
+	look := dialecttest.Look(t)
+	for _, f := range families.Known {
+		d, err := families.Known.New(f.Name, nil)
+		require.NoError(t, err)
+		for _, piece := range []string{`{"`, `{"a": `, "do(", `do(a="`, "<think>", "</think>{",
+			"[", "\n", "\naction:", "\tvalue:", `"a", `, "Action: tap(\n", "<tool_call>", "{{",
+			"  \n", "finish(message='"} {
+			r := actions.Reply{Text: strings.Repeat(piece, 16<<10/len(piece))}
+			begun := time.Now()
+			_, err := d.Parse(r, dialect.Situation{Look: look})
+			d.(dialect.Detector).Detect(r, dialect.Situation{Look: look})
+			require.Error(t, err, "%s: %q", f.Name, piece)
+			require.Less(t, time.Since(begun), 5*time.Second, "%s: %q", f.Name, piece)
+		}
+	}
 }

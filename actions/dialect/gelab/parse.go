@@ -139,6 +139,8 @@ var (
 	spaceMarks   = regexp.MustCompile(`(?i)(?:^|[\n\t]| {2,}|\\[tn])\s*` + keys + colon)
 	tabMarks     = regexp.MustCompile(`(?:^|\t)\s*([\pL_][\pL\pN_-]{0,30})\s*[:：]`)
 
+	separators = []*regexp.Regexp{tabMarks, lineMarks, spaceMarks}
+
 	// spaceBehind is a reply that puts a space behind each colon: it is no part of the values.
 	spaceBehind = regexp.MustCompile(`(?im)(?:^|\t)[ ]*action` + colon + ` `)
 
@@ -159,7 +161,7 @@ type span struct {
 // readFields reads the fields of one action. TABs separate them; where that gives no action, line
 // breaks do, the two characters \t, and at last two or more spaces.
 func readFields(body string) (fields, error) {
-	for _, marks := range []*regexp.Regexp{tabMarks, lineMarks, spaceMarks} {
+	for _, marks := range separators {
 		all := spans(body, marks)
 		at := slices.IndexFunc(all, func(s span) bool { return s.key == "action" })
 		if at < 0 {
@@ -303,9 +305,18 @@ func (f fields) get(key string) string {
 	return ""
 }
 
-// Wrote reports whether the reply has, behind its thought, a line that begins with a field and has
-// an action.
+// Wrote reports whether the reply has, behind its thought, fields of which one is the action.
 func Wrote(r actions.Reply) bool {
-	_, body := splitThought(dialect.Clean(r.Text))
-	return lineStart.MatchString(body) && hasAction(body)
+	text := dialect.Clean(r.Text)
+	if text == "" {
+		text = dialect.Clean(r.Reasoning)
+	}
+	_, body := splitThought(text)
+	if strings.HasPrefix(strings.TrimSpace(body), "{") {
+		return false
+	}
+	return slices.ContainsFunc(separators, func(marks *regexp.Regexp) bool {
+		return slices.ContainsFunc(spans(body, marks),
+			func(s span) bool { return s.key == "action" })
+	})
 }

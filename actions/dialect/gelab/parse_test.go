@@ -26,6 +26,9 @@ func TestRepliesAreRead(t *testing.T) {
 		require.NotEmpty(t, c.Comment, "say the rule")
 		got, err := d.Parse(replyOf(t, c), dialect.Situation{})
 		c.Want(t, "want", shown(t, got, err))
+		if err == nil {
+			require.True(t, gelab.Wrote(replyOf(t, c)), "what is read is in the dialect's form")
+		}
 	})
 }
 

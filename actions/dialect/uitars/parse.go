@@ -36,7 +36,8 @@ func (u *uitars) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, 
 	if err != nil {
 		return actions.Decision{}, err
 	}
-	if ends(a) && anotherCall.MatchString(behind) {
+	read := body[:len(body)-len(behind)]
+	if ends(a) && (anotherCall.MatchString(behind) || swallowed(read)) {
 		return actions.Decision{}, refuse("the reply ends the task and has another action",
 			"exactly one action, "+anyForm)
 	}
@@ -63,8 +64,15 @@ var (
 
 	anyCall     = `(?i:` + strings.Join(names(), "|") + `)\s*[(（]`
 	ownCall     = regexp.MustCompile(`^` + anyCall)
+	innerCall   = regexp.MustCompile(`[^\pL\pN_]` + anyCall)
 	anotherCall = regexp.MustCompile(`(?m)(?:^|[\s;:：])` + anyCall)
 )
+
+// swallowed reports whether a call has another one within it, or the end of a thought: then it may
+// have begun in a text that the model copied from the screen.
+func swallowed(call string) bool {
+	return innerCall.MatchString(call) || dialect.ThinkEnd.MatchString(call)
+}
 
 // closed reports whether the call that was read from body has its closing bracket.
 func closed(body, behind string) bool {

@@ -1,0 +1,103 @@
+// Package general is the dialects of models that were trained for no phone in particular: taploop's
+// own set of actions, as native tool calls or as one JSON object in a plain text.
+//
+// Former steps are shown as text. Places are written in thousandths, but for models whose makers
+// say otherwise; the prompt says which.
+package general
+
+import (
+	"embed"
+	"encoding/json"
+	"regexp"
+	"strings"
+
+	"github.com/taploop/taploop/actions/dialect"
+	"github.com/taploop/taploop/screen"
+)
+
+//go:embed *.tmpl
+var prompts embed.FS
+
+type general struct {
+	dialect.Base
+	native bool // native tool calls are read, else JSON objects
+}
+
+// shown is how many former steps are shown again, as text.
+const shown = 20
+
+// New returns the dialect of JSON objects; its options have their defaults filled in.
+func New(o dialect.Options) dialect.Dialect { return made(o, "general", "json", nil) }
+
+// NewTools returns the dialect of native tool calls; its options have their defaults filled in.
+func NewTools(o dialect.Options) dialect.Dialect {
+	return made(o, "general-tools", "tools", tools(o.Lang))
+}
+
+func made(o dialect.Options, name, form string, tools []dialect.Tool) dialect.Dialect {
+	return &general{native: tools != nil, Base: dialect.NewBase(o, dialect.Made{
+		Profile: dialect.Profile{Name: name, Turns: shown, Fit: screen.Fit{Long: 1280},
+			Coordinates: usual(o.Model)},
+		Template: dialect.MustTemplate(prompts, o.Lang, form, "actions", "prompt"),
+		Abort:    "abort",
+		Tools:    tools,
+	})}
+}
+
+var (
+	reckonsInPixels    = regexp.MustCompile(`(?i)claude|gpt-|\bo[134]\b|computer-use`)
+	reckonsInFractions = regexp.MustCompile(`(?i)kimi`)
+)
+
+// usual is how the model usually writes places, as far as its name tells.
+func usual(model string) screen.Coordinates {
+	switch {
+	case reckonsInPixels.MatchString(model):
+		return screen.Coordinates{}
+	case reckonsInFractions.MatchString(model):
+		return screen.Coordinates{Unit: 1}
+	}
+	return screen.Coordinates{Unit: 1000}
+}
+
+// explained is a line of the prompt that explains an action: its example, and in words.
+var explained = regexp.MustCompile(`(?m)^- (\{"type": "(\w+)".*\}) (.*)$`)
+
+// tools are the actions as native tools, in the words of the prompt.
+func tools(lang string) []dialect.Tool {
+	text, err := prompts.ReadFile("actions." + lang + ".tmpl")
+	if err != nil {
+		panic(err)
+	}
+	words := map[string]string{}
+	for _, m := range explained.FindAllStringSubmatch(string(text), -1) {
+		words[m[2]] = m[3]
+	}
+	var all []dialect.Tool
+	for i := range forms {
+		f := &forms[i]
+		all = append(all, dialect.Tool{Name: f.name, Description: words[f.name],
+			Parameters: f.schema()})
+	}
+	return all
+}
+
+// schema is the JSON Schema of the action's arguments.
+func (f *form) schema() json.RawMessage {
+	properties := map[string]any{}
+	required := []string{}
+	for _, p := range strings.Fields(f.parameters) {
+		name, kind, _ := strings.Cut(p, ":")
+		name, optional := strings.CutSuffix(name, "?")
+		properties[name] = kinds[kind]
+		if !optional {
+			required = append(required, name)
+		}
+	}
+	schema, err := json.Marshal(map[string]any{"type": "object", "properties": properties,
+		"required": required, "additionalProperties": false})
+	if err != nil {
+		panic(err)
+	}
+	return schema
+}

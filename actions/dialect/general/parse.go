@@ -1,0 +1,177 @@
+package general
+
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/actions/dialect"
+	"github.com/taploop/taploop/actions/dialect/loose"
+)
+
+const anyForm = `{"thought": "...", "action": {"type": "tap", "x": ..., "y": ...}}`
+
+// call is an action as it was written.
+type call struct {
+	name      string
+	arguments loose.Object
+	thought   string
+	text      string // as it stands in the reply
+}
+
+func (c call) ends() bool {
+	f := lookup(c.name)
+	return f != nil && (f.name == "finish" || f.name == "abort")
+}
+
+func begins(text string) bool {
+	text = strings.TrimLeft(text, "[ \t\n")
+	if !strings.HasPrefix(text, "{") {
+		return false
+	}
+	o, _, err := loose.ReadObject(text)
+	return err != nil || action(o)
+}
+
+// action reports whether the object names an action.
+func action(o loose.Object) bool {
+	for _, name := range []string{"action", "type"} {
+		switch v := o.Get(name).(type) {
+		case string, loose.Object:
+			return v != ""
+		}
+	}
+	return false
+}
+
+// Wrote reports whether the reply has a JSON object with an action behind its thought.
+func Wrote(r actions.Reply) bool {
+	_, body := dialect.Split(r, begins)
+	return len(objects(body)) > 0
+}
+
+// WroteTools reports whether the reply has native tool calls.
+func WroteTools(r actions.Reply) bool { return len(r.Calls) > 0 }
+
+// Parse implements dialect.Dialect: native tool calls, or a thought and a JSON object.
+func (g *general) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, error) {
+	thought, body := dialect.Split(r, begins)
+	calls, want := objects(body), anyForm
+	if g.native {
+		thought, calls = dialect.Reasoned(r.Reasoning, dialect.Bare(r.Text)), native(r.Calls)
+		want = "a call of one tool, such as tap"
+	}
+	cut := r.Cut && !g.native && len(calls) > 0 && !strings.HasSuffix(calls[0].text, "}")
+	if len(calls) == 0 || cut {
+		return actions.Decision{}, dialect.Unread(r, body, want)
+	}
+	for _, c := range calls {
+		if c.ends() && (len(calls) > 1 || c.swallowed()) {
+			return actions.Decision{}, refuse("the reply has more than one action",
+				"exactly one: "+want)
+		}
+	}
+	a, err := decode(calls[0], g.Scale(&s))
+	if err != nil {
+		return actions.Decision{}, err
+	}
+	thought = dialect.Reasoned(thought, calls[0].thought)
+	return actions.Decision{Action: a, Thought: thought}, nil
+}
+
+// native are the tool calls. Arguments that are no object are none.
+func native(calls []actions.Call) []call {
+	var all []call
+	for _, c := range calls {
+		o, _, err := loose.ReadObject(c.Arguments)
+		if err != nil {
+			o = nil
+		}
+		all = append(all, call{name: c.Name, arguments: o})
+	}
+	return all
+}
+
+// objects are the actions of a text: its balanced objects with an action in them. A broken object
+// that has an action ends them: a later action alone is not acted on.
+func objects(text string) []call {
+	var all []call
+	for range maxObjects {
+		at := strings.IndexAny(text, "{｛")
+		if at < 0 {
+			return all
+		}
+		o, rest, err := loose.ReadObject(text[at:])
+		if err != nil {
+			_, size := utf8.DecodeRuneInString(text[at:])
+			rest = text[at+size:]
+			end := strings.IndexAny(rest, "{｛")
+			if end < 0 || key.MatchString(rest[:end]) {
+				return all
+			}
+		} else if action(o) {
+			c := flat(o)
+			c.text = strings.TrimRight(text[at:len(text)-len(rest)], " \t\n")
+			all = append(all, c)
+		}
+		text = rest
+	}
+	return all
+}
+
+// maxObjects bounds how many braces of a reply are looked at.
+const maxObjects = 50
+
+// key is the name of what an action is in.
+var key = regexp.MustCompile(`(?:action|type)["']?\s*[:：=]`)
+
+var again = regexp.MustCompile(`["']?action["']?\s*[:：=]\s*["'{]`)
+
+// swallowed reports whether the object has another action within it, or the end of a thought: then
+// it may have begun in a text that the model copied from the screen.
+func (c call) swallowed() bool {
+	return len(again.FindAllString(c.text, -1)) > 1 || dialect.ThinkEnd.MatchString(c.text)
+}
+
+// flat is the action of an object: {"action": {"type": NAME, ...}}, {"action": NAME, ...}, {"type":
+// NAME, ...}, with the arguments in the object or in one of its own, which may be JSON in a text.
+func flat(o loose.Object) call {
+	c := call{thought: loose.Text(o.Get("thought"))}
+	inner, nested := o.Get("action").(loose.Object)
+	if !nested {
+		inner = o
+	}
+	for _, key := range []string{"type", "action", "name"} {
+		if name := loose.Text(inner.Get(key)); name != "" {
+			c.name = name
+			break
+		}
+	}
+	for _, m := range inner {
+		switch m.Name {
+		case "thought", "type", "action":
+		case "arguments", "args", "parameters", "params", "input":
+			c.arguments = append(c.arguments, within(m.Value)...)
+		default:
+			c.arguments = append(c.arguments, m)
+		}
+	}
+	if c.name == "" && len(inner) == 1 { // {"action": {"tap": {...}}}
+		c.name, c.arguments = inner[0].Name, within(inner[0].Value)
+	}
+	return c
+}
+
+// within are arguments in an object of their own.
+func within(v any) loose.Object {
+	if s, ok := v.(string); ok {
+		o, _, err := loose.ReadObject(s)
+		if err != nil {
+			return nil
+		}
+		return o
+	}
+	o, _ := v.(loose.Object)
+	return o
+}
