@@ -69,6 +69,7 @@ type runCmd struct {
 	Serial    string `short:"s" key:"adb.serial" help:"The phone; the default is ANDROID_SERIAL, else the only usable one." placeholder:"SERIAL"`
 	Supersede bool   `help:"End your own session that has the phone, and start in its place."`
 	KeepState bool   `name:"keep-environment" help:"Leave the phone as it is; otherwise the run starts at the home screen, and the first app that it opens is ended before (loop.keep_apps=true leaves it)."`
+	Profile   string `help:"Write what taploop itself computes and keeps in memory to FILE.cpu.pprof and FILE.heap.pprof, for go tool pprof." placeholder:"FILE"`
 	taskFlags
 }
 
@@ -77,13 +78,18 @@ func (c *runCmd) Run(ctx context.Context, a *app) error {
 	if err := unrecorded(c.Record); err != nil {
 		return err
 	}
-	return a.follow(ctx, &c.taskFlags, func(d *deps) (runs.Status, error) {
+	stop, err := profile(c.Profile)
+	if err != nil {
+		return err
+	}
+	err = a.follow(ctx, &c.taskFlags, func(d *deps) (runs.Status, error) {
 		return d.manager.Start(ctx, runs.StartRequest{
 			Task: c.Task, Serial: a.conf.ADB.Serial, MaxSteps: c.MaxSteps,
 			KeepEnvironment: c.KeepState, Queue: c.Queue, Supersede: c.Supersede,
 			By: operator(), Settings: c.settings(a),
 		})
 	})
+	return closing(err, stop)
 }
 
 // unrecorded refuses a file that has something in it to record in.

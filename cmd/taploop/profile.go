@@ -1,0 +1,52 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime"
+	"runtime/pprof"
+)
+
+// profile writes down what this process computes until stop is called, which writes the profiles to
+// NAME.cpu.pprof and NAME.heap.pprof. A file that is there already is left as it is, and refused.
+func profile(name string) (stop func() error, err error) {
+	if name == "" {
+		return func() error { return nil }, nil
+	}
+	cpu, err := newProfile(name + ".cpu.pprof")
+	if err != nil {
+		return nil, err
+	}
+	heap, err := newProfile(name + ".heap.pprof")
+	if err == nil {
+		err = pprof.StartCPUProfile(cpu)
+	}
+	if err != nil {
+		_ = cpu.Close()
+		return nil, errors.Join(err, os.Remove(cpu.Name()))
+	}
+	return func() error {
+		pprof.StopCPUProfile()
+		runtime.GC() // the heap's profile is as of the last one
+		err := errors.Join(cpu.Close(), pprof.WriteHeapProfile(heap), heap.Close())
+		if err != nil {
+			err = fmt.Errorf("writing the profiles: %w", err)
+		}
+		return err
+	}, nil
+}
+
+func newProfile(name string) (*os.File, error) {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return nil, usage(fmt.Errorf("--profile: %s is there already", name),
+			"name a new file, or delete this one")
+	case err != nil:
+		return nil, usage(fmt.Errorf("--profile: %w", err),
+			"name a file in a folder that is there and that you may write to")
+	}
+	return f, nil
+}
