@@ -10,6 +10,7 @@
 #   make fuzz         each fuzz target for FUZZTIME
 #   make bench        the benchmarks, BENCHCOUNT times each
 #   make build        bin/taploop
+#   make release      bin/taploop as it is given away: without symbols, and at most MOSTBYTES large
 #   make vulncheck    known vulnerabilities in what taploop calls; passes where their database cannot be reached, and says so
 #   make clients      the official TypeScript clients and the inspector against the built binary (needs npm)
 #   make conformance  the official MCP conformance suite, CONFORMANCE times in a row (needs npm)
@@ -29,10 +30,11 @@ TESTFLAGS = -timeout 30m
 PACKAGES = ./...
 FUZZTIME = 30s
 BENCHCOUNT = 1
+MOSTBYTES = 30000000
 CONFORMANCE = 1
 STATICCHECK = $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: test check ports nightly setup generate fuzz bench build vulncheck clients conformance demo fmt vet staticcheck
+.PHONY: test check ports nightly setup generate fuzz bench build release vulncheck clients conformance demo fmt vet staticcheck
 .SILENT:
 
 test:
@@ -72,6 +74,11 @@ bench:
 
 build:
 	$(GO) build -o bin/taploop ./cmd/taploop
+
+release:
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o bin/taploop ./cmd/taploop
+	bytes=$$(wc -c <bin/taploop); echo "bin/taploop has $$bytes bytes"; \
+		if [ $$bytes -gt $(MOSTBYTES) ]; then echo "that is more than $(MOSTBYTES)" >&2; exit 1; fi
 
 vulncheck:
 	GO="$(GO)" scripts/vulncheck

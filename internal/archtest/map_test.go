@@ -107,6 +107,7 @@ var packages = []row{
 	{pkg: "sandbox", imports: "sandbox/ui sandbox/apps",
 		why: "the simulated phone; never sees device, so that no shared mistake looks right"},
 	{pkg: "sandbox/ui", why: "drawing and widgets of the simulated apps"},
+	{pkg: "sandbox/ui/genfonts", why: "writes the fonts that are compiled in"},
 	{pkg: "sandbox/apps", imports: "sandbox/ui", why: "the simulated apps; they know no phone"},
 	{pkg: "sandbox/shell", imports: "sandbox", tests: "sandbox/ui sandbox/apps",
 		why: "Android's commands on the simulated phone's state"},

@@ -1,22 +1,28 @@
 package ui
 
 import (
+	"compress/gzip"
+	"embed"
 	"fmt"
 	"image"
-	"slices"
+	"io"
 	"strings"
 	"sync"
 	"unicode"
 
-	"github.com/hajimehoshi/bitmapfont/v4"
 	"golang.org/x/image/draw"
 	"golang.org/x/image/font"
-	"golang.org/x/image/font/gofont/gobold"
-	"golang.org/x/image/font/gofont/goregular"
 	"golang.org/x/image/font/opentype"
 	"golang.org/x/image/math/fixed"
 	"golang.org/x/text/unicode/runenames"
 )
+
+//go:generate go run ./genfonts fonts
+
+// fontFiles are what genfonts writes.
+//
+//go:embed fonts/*.gz
+var fontFiles embed.FS
 
 // glyph is one drawn rune: coverage, and where it lies from the pen on the baseline.
 type glyph struct {
@@ -45,8 +51,28 @@ var fonts = struct {
 
 // families are the Go family's fonts, regular and bold.
 var families = map[bool]func() *opentype.Font{
-	false: sync.OnceValue(func() *opentype.Font { return parse(goregular.TTF) }),
-	true:  sync.OnceValue(func() *opentype.Font { return parse(gobold.TTF) }),
+	false: sync.OnceValue(func() *opentype.Font { return parse(unpack("regular.ttf")) }),
+	true:  sync.OnceValue(func() *opentype.Font { return parse(unpack("bold.ttf")) }),
+}
+
+// bitmaps are the glyphs of the 12 pixel font, as genfonts lays them out.
+var bitmaps = sync.OnceValue(func() []byte { return unpack("bitmaps") })
+
+// unpack reads a font that is compiled in.
+func unpack(name string) []byte {
+	f, err := fontFiles.Open("fonts/" + name + ".gz")
+	if err != nil {
+		panic(err)
+	}
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		panic(err)
+	}
+	b, err := io.ReadAll(z)
+	if err != nil {
+		panic(err)
+	}
+	return b
 }
 
 // maxGlyphs bounds the cache; a screen full of text needs some hundreds.
@@ -141,24 +167,38 @@ func copyGlyph(f font.Face, r rune) *glyph {
 // bitmapGlyph enlarges a glyph of the 12 pixel font, smoothly, or returns nil when that font has
 // none.
 func bitmapGlyph(r rune, px int, bold bool) *glyph {
-	box, mask, at, adv, ok := bitmapfont.FaceSC.Glyph(fixed.Point26_6{}, r)
-	if !ok || unicode.Is(unicode.So, r) && r >= 0x1f000 {
+	small := bitmap(r)
+	if small == nil {
 		return nil
 	}
-	small := image.NewAlpha(image.Rectangle{Max: box.Size()})
-	draw.Draw(small, small.Rect, mask, at, draw.Src)
-	if !unicode.IsSpace(r) && !slices.ContainsFunc(small.Pix, func(a uint8) bool { return a > 0 }) {
-		return nil // in the font's table, but never drawn
-	}
-	scale := float64(px) / 12
-	size := image.Pt(int(float64(box.Dx())*scale+0.5), int(float64(box.Dy())*scale+0.5))
+	scale, width := float64(px)/12, float64(small.Rect.Dx())
+	size := image.Pt(int(width*scale+0.5), int(16*scale+0.5))
 	big := image.NewAlpha(image.Rectangle{Max: size})
 	draw.CatmullRom.Scale(big, big.Rect, small, small.Rect, draw.Src, nil)
 	thicken(big, bold)
 	return &glyph{
-		mask: big, at: image.Pt(int(float64(box.Min.X)*scale), int(float64(box.Min.Y)*scale)),
-		advance: int(float64(adv.Round())*scale + 0.5),
+		mask: big, at: image.Pt(0, int(-12*scale)), advance: int(width*scale + 0.5),
 	}
+}
+
+// bitmap is a glyph of the 12 pixel font, or nil when that font has none.
+func bitmap(r rune) *image.Alpha {
+	if r < 0 || r >= 1<<16 {
+		return nil
+	}
+	record := bitmaps()[25*r : 25*r+25]
+	if record[0] == 0 {
+		return nil
+	}
+	m := image.NewAlpha(image.Rect(0, 0, int(record[0]), 16))
+	for y := range 16 {
+		for x := range m.Rect.Dx() {
+			if bit := 12*y + x; record[1+bit/8]&(0x80>>(bit%8)) != 0 {
+				m.Pix[y*m.Stride+x] = 0xff
+			}
+		}
+	}
+	return m
 }
 
 // thicken sharpens the soft edges of an enlarged glyph; bold takes in more of them.

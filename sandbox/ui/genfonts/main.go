@@ -1,0 +1,87 @@
+// Genfonts writes the fonts of the simulated phone, compressed, into the folder that it is given:
+// the Go family as it is, and of the bitmap font the one face that is used. The module of that font
+// would link six.
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"image"
+	"io"
+	"os"
+	"path/filepath"
+	"unicode"
+
+	"github.com/hajimehoshi/bitmapfont/v4"
+	"golang.org/x/image/font/gofont/gobold"
+	"golang.org/x/image/font/gofont/goregular"
+	"golang.org/x/image/math/fixed"
+)
+
+func main() {
+	bits, err := bitmaps()
+	for name, b := range map[string][]byte{"regular.ttf.gz": goregular.TTF,
+		"bold.ttf.gz": gobold.TTF, "bitmaps.gz": bits} {
+		if err == nil {
+			err = write(filepath.Join(os.Args[1], name), b)
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "genfonts:", err)
+		os.Exit(1)
+	}
+}
+
+// bitmaps has 25 bytes for each rune of the basic plane: its width, 0 when the font draws none, and
+// 16 rows of 12 pixels, the first in the highest bit, behind each other.
+func bitmaps() ([]byte, error) {
+	b := make([]byte, 25<<16)
+	for r := rune(0); r < 1<<16; r++ {
+		box, mask, at, advance, ok := bitmapfont.FaceSC.Glyph(fixed.Point26_6{}, r)
+		if !ok {
+			continue
+		}
+		if width := advance.Round(); box != image.Rect(0, -12, width, 4) || width > 12 {
+			return nil, fmt.Errorf("rune %U fills %v and advances by %d", r, box, width)
+		}
+		record, drawn := b[25*r:25*r+25], unicode.IsSpace(r)
+		for i := range 16 * box.Dx() {
+			x, y := i%box.Dx(), i/box.Dx()
+			if _, _, _, alpha := mask.At(at.X+x, at.Y+y).RGBA(); alpha > 0 {
+				bit := 12*y + x
+				record[1+bit/8] |= 0x80 >> (bit % 8)
+				drawn = true
+			}
+		}
+		if drawn { // others are in the font's table, and blank
+			record[0] = byte(box.Dx())
+		}
+	}
+	return b, nil
+}
+
+// write compresses b into the file, unless that holds it: compressed by another version of Go it
+// may be other bytes.
+func write(path string, b []byte) error {
+	if f, err := os.Open(path); err == nil {
+		defer f.Close()
+		if z, err := gzip.NewReader(f); err == nil {
+			if old, err := io.ReadAll(z); err == nil && bytes.Equal(old, b) {
+				return nil
+			}
+		}
+	}
+	var out bytes.Buffer
+	z, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	if err != nil {
+		return err
+	}
+	if _, err := z.Write(b); err != nil {
+		return err
+	}
+	if err := z.Close(); err != nil {
+		return err
+	}
+	return os.WriteFile(path, out.Bytes(), 0o644)
+}
