@@ -32,6 +32,14 @@ type Stater interface {
 	State(ctx context.Context) (screen.State, error)
 }
 
+// Reader is a Phone that can list what is on its screen, which takes it a second or more. With one,
+// who decides on a screen may read it, while it is looked at or while the model thinks.
+type Reader interface {
+	// Elements lists the elements of the screen that the last Look showed. An error says why there
+	// are none to be had this time; the phone may well be fine.
+	Elements(ctx context.Context) ([]screen.Element, error)
+}
+
 // Policy decides the next action.
 type Policy interface {
 	// Next decides from the situation. It reports every model call in Proposal.Tries, even with

@@ -29,6 +29,8 @@ const (
 	NoteRepeated NoteKind = "repeated"
 	// NoteBlack: the picture is wholly black on a display that is lit.
 	NoteBlack NoteKind = "black"
+	// NoteNoElements: the elements of the screen could not be listed; Detail says why.
+	NoteNoElements NoteKind = "no_elements"
 	// NoteNotAllowed: the gate refused Action; Detail says why.
 	NoteNotAllowed NoteKind = "not_allowed"
 	// NoteAskedBefore: Detail, the question, was asked before and not answered.
@@ -77,6 +79,11 @@ var notes = map[NoteKind]struct{ en, zh string }{
 			"black as well, the run stops.",
 		"屏幕亮着,但截图全黑,再截一次仍然全黑:可能是应用禁止截屏,或者还没有显示内容。" +
 			"请不要点击看不见的东西,可以 WAIT、BACK、HOME,或者用 INFO 询问。如果下一张截图还是全黑,任务就会停止。",
+	},
+	NoteNoElements: {
+		"The elements of this screen are not numbered ({detail}). Name places on the picture by " +
+			"their coordinates.",
+		"本屏幕的元素没有编号({detail})。请用坐标指出图上的位置。",
 	},
 	NoteNotAllowed: {
 		"The action {action} was not allowed, and not carried out: {detail}",

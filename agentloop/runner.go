@@ -119,7 +119,9 @@ func (l *loop) timed(ctx context.Context) (context.Context, context.CancelFunc) 
 
 func (l *loop) situation(s *Step) Situation {
 	album, _ := l.Journal.(Album)
-	return Situation{Progress: l.progress.clone(), Look: s.Look, Step: s.Index, Album: album}
+	reader, _ := l.Phone.(Reader)
+	return Situation{Progress: l.progress.clone(), Look: s.Look, Step: s.Index, Album: album,
+		Reader: reader}
 }
 
 // Stopped is the ending of a run whose context was cancelled, as its cause says.

@@ -13,6 +13,8 @@ type Situation struct {
 	Look  screen.Observation
 	Step  int   // index of the step within the session, from 1
 	Album Album // what former steps saw; nil when that is not kept
+
+	Reader Reader // lists what is on the screen of Look; nil when the phone cannot
 }
 
 // Proposal is a decision with the model calls that led to it.

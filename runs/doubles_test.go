@@ -184,6 +184,11 @@ func (l *openPhone) Frame(ctx context.Context) (*screen.Frame, error) {
 	return look.Frame, err
 }
 
+// Elements implements agentloop.Reader: the app draws itself.
+func (l *openPhone) Elements(context.Context) ([]screen.Element, error) {
+	return nil, errors.New("nothing is listed")
+}
+
 func (l *openPhone) do(ctx context.Context, form string, args ...any) error {
 	l.mu.Lock()
 	if l.user == nil {

@@ -36,6 +36,7 @@ type PhoneInfo struct {
 type Phone interface {
 	agentloop.Phone
 	agentloop.Stater
+	agentloop.Reader
 	// Device is what is known of the phone; its ID is the serial.
 	Device() session.Device
 	// Wake switches the display on and opens a lock screen that needs no person; else the error is

@@ -24,4 +24,6 @@ type Observation struct {
 	Frame *Frame
 	State State
 	At    time.Time
+	// what is on the frame, in the phone's order; nil when it was not asked for, or not to be had
+	Elements []Element
 }

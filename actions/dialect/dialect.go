@@ -36,6 +36,9 @@ type Profile struct {
 
 	Fit         screen.Fit         // in which size the screen is sent
 	Coordinates screen.Coordinates // how the model writes places on that picture
+
+	// the screen's elements are read before the prompt, numbered on the picture and listed
+	Elements bool
 }
 
 // Situation is what a model decides from.

@@ -8,6 +8,7 @@ import (
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/model"
+	"github.com/taploop/taploop/screen"
 )
 
 // situation is what the dialect words: notes are facts until here, and past turns have no pictures.
@@ -17,6 +18,15 @@ func (p *Policy) situation(ctx context.Context, s *agentloop.Situation) dialect.
 	for _, n := range s.Notes {
 		notes = append(notes, n.Text(profile.Lang))
 	}
+	look := s.Look
+	if profile.Elements {
+		list, err := p.elements(ctx, s)
+		if err != nil {
+			missing := agentloop.Note{Kind: agentloop.NoteNoElements, Detail: err.Error()}
+			notes = append(notes, missing.Text(profile.Lang))
+		}
+		look.Elements = list
+	}
 	return dialect.Situation{
 		Task:        s.Task,
 		Summary:     s.Summary,
@@ -25,8 +35,22 @@ func (p *Policy) situation(ctx context.Context, s *agentloop.Situation) dialect.
 		ReplyJustIn: s.ReplyJustIn,
 		Notes:       notes,
 		History:     p.history(ctx, s, profile),
-		Look:        s.Look,
+		Look:        look,
 	}
+}
+
+// elements are what is on the screen; nil without an error when the phone cannot tell at all.
+func (p *Policy) elements(
+	ctx context.Context, s *agentloop.Situation,
+) ([]screen.Element, error) {
+	if s.Look.Elements != nil || s.Reader == nil {
+		return s.Look.Elements, nil
+	}
+	list, err := s.Reader.Elements(ctx)
+	if err != nil {
+		p.log.WarnContext(ctx, "no elements", "step", s.Step, "err", err)
+	}
+	return list, err
 }
 
 // history is the past turns that the dialect wants, the newest of them with their pictures. A
