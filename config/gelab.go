@@ -157,7 +157,11 @@ var instead = map[string]string{
 	"debug":               "-v logs what happens inside",
 	"log_dir":             "sessions are kept under data_dir",
 	"image_dir":           "sessions are kept under data_dir",
+	"host":                "the address with its port is http.addr",
 }
+
+// samplingPath is where gelab-zero's file has the parameters of the model's requests.
+const samplingPath = "agent_loop_config.model_config.args."
 
 // leftOut says of every key of the two files that it is not taken over, and what to do about it.
 // taken is what was read of the first one. No value is shown: it may be a key.
@@ -174,6 +178,9 @@ func leftOut(serverFile, modelFile string, taken gelabServer, used map[string]bo
 		if !slices.Contains(read, path) {
 			why := cmp.Or(instead[path[strings.LastIndexByte(path, '.')+1:]],
 				"there is no setting for it")
+			if name, is := strings.CutPrefix(path, samplingPath); is {
+				why = "write it under model.extra as " + name
+			}
 			notes = append(notes, path+" was not taken over: "+why)
 		}
 	}

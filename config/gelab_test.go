@@ -83,7 +83,8 @@ func TestAnImportThatCannotWorkSaysWhy(t *testing.T) {
 }
 
 func TestAnImportSaysAllThatItLeavesOut(t *testing.T) {
-	server := write(t, "s.yaml", gelabServerYAML+`
+	server := write(t, "s.yaml", strings.NewReplacer("args: {", "args: { seed: 7,",
+		"server_config: {", "server_config: { host: 0.0.0.0,").Replace(gelabServerYAML)+`
 extra: { "a\u001b[31m": [1, 2], nothing: , }
 `)
 	models := write(t, "m.yaml", gelabModelYAML+`
@@ -98,11 +99,14 @@ unused:
 		"the server listens on loopback only; gelab-zero listened on every interface",
 		"agent_loop_config.delay_after_capture was not taken over: a run waits until the screen " +
 			"is still, at most loop.settle_timeout",
+		"agent_loop_config.model_config.args.seed was not taken over: write it under model.extra " +
+			"as seed",
 		"agent_loop_config.task_type was not taken over: how the model is prompted and read is " +
 			"model.dialect",
 		"extra.a[31m was not taken over: there is no setting for it",
 		"extra.nothing was not taken over: there is no setting for it",
 		"server_config.debug was not taken over: -v logs what happens inside",
+		"server_config.host was not taken over: the address with its port is http.addr",
 		"server_config.log_dir was not taken over: sessions are kept under data_dir",
 		"cloud.organization was not taken over: there is no setting for it",
 		"provider unused was not taken over: no model is there",

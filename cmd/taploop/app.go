@@ -17,6 +17,7 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/tools/result"
 )
 
 // commands is the command line. A flag with a key tag sets that key of the configuration.
@@ -90,42 +91,34 @@ func dispatch(ctx context.Context, args, environ []string, s streams) error {
 		return nil
 	}
 	if err != nil {
-		return usage(err, insteadOf(args, err))
-	}
-	a := &app{streams: s, args: args, opts: config.Options{File: c.Config, Environ: environ},
-		log: logger(s.err, c.Verbose), verbose: c.Verbose}
-	if a.opts.Flags, err = settings(k, c.Set); err != nil {
-		return err
-	}
-	return k.Run(a)
-}
-
-// insteadOf is what to write in place of arguments that were not understood: a task that the shell
-// took apart in quotes, else the help of the command that was meant.
-func insteadOf(args []string, err error) string {
-	help := "taploop"
-	var wrong *kong.ParseError
-	if !errors.As(err, &wrong) || wrong.Context == nil {
-		return help + " --help"
-	}
-	for _, p := range wrong.Context.Path {
-		if p.Command != nil {
-			help += " " + p.Command.Name
+		var wrong *kong.ParseError
+		if errors.As(err, &wrong) {
+			k = wrong.Context
+		}
+		err = misuse(args, err)
+	} else if err = emptied(k); err == nil {
+		a := &app{streams: s, args: args, opts: config.Options{File: c.Config, Environ: environ},
+			log: logger(s.err, c.Verbose), verbose: c.Verbose}
+		if a.opts.Flags, err = settings(k, c.Set); err == nil {
+			err = k.Run(a)
 		}
 	}
-	words, several := map[string]string{"taploop run": "task", "taploop continue": "task",
-		"taploop reply": "answer"}[help]
-	if !several || !strings.HasPrefix(err.Error(), "unexpected argument") {
-		return help + " --help"
+	return inResult(s.out, k, err)
+}
+
+// inResult writes an error of a command that promises a JSON object as one. The error is reported
+// on stderr all the same, with its code.
+func inResult(out io.Writer, k *kong.Context, err error) error {
+	if _, reported := errors.AsType[ended](err); err == nil || reported || !inJSON(k) {
+		return err
 	}
-	if help != "taploop run" {
-		return fmt.Sprintf("put the %s in quotes: %s ID \"...\"", words, help)
+	var stopped *stoppedShort
+	var next *nextCommand
+	if errors.As(err, &stopped) {
+		next = stopped.next
 	}
-	task := strings.Join(args[slices.Index(args, "run")+1:], " ")
-	if strings.ContainsAny(task, "-\"\\$`!\n") { // not all of it is the task, or it needs more
-		task = "..."
-	}
-	return fmt.Sprintf("put the task in quotes: %s \"%s\"", help, task)
+	_ = printJSON(out, shownResult{result.Failed(coded(err)), next})
+	return err
 }
 
 // notef prints a line for the person at the terminal; stdout is for programs.

@@ -16,7 +16,7 @@ type auditCmd struct {
 	Session  string `help:"Only this session's; the beginning of its id is enough while it is kept." placeholder:"ID"`
 	Question string `help:"Only this question's; the beginning of its id is enough while it is kept." placeholder:"ID"`
 	Since    string `help:"Only from then on: a duration back from now, for example 24h, a date, or a time as in 2026-01-31T10:00:00Z." placeholder:"TIME"`
-	Limit    int    `default:"100" help:"Most entries, the newest; 0 means all."`
+	Limit    whole  `default:"100" help:"Most entries, the newest; 0 means all." from:"0" to:"1000000"`
 	JSON     bool   `help:"Print JSON."`
 	DataDir  string `key:"data_dir" help:"Where sessions and questions are kept." placeholder:"DIR"`
 }
@@ -26,9 +26,6 @@ func (c *auditCmd) Run(ctx context.Context, a *app) error {
 	since, err := parseSince(c.Since, time.Now())
 	if err != nil {
 		return err
-	}
-	if c.Limit < 0 {
-		return usage(fmt.Errorf("limit is %d", c.Limit), "0 lists all")
 	}
 	store, err := a.readStore(ctx)
 	if err != nil {
@@ -49,7 +46,7 @@ func (c *auditCmd) Run(ctx context.Context, a *app) error {
 		}
 	}
 	list, err := store.Audit(ctx, session.AuditFilter{SessionID: c.Session, QuestionID: c.Question,
-		Since: since, Limit: c.Limit})
+		Since: since, Limit: int(c.Limit)})
 	if err != nil {
 		return err
 	}

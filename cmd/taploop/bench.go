@@ -24,11 +24,11 @@ import (
 type benchCmd struct {
 	Model    []string `help:"A model to measure: the name of a profile (models in the configuration), or a model's name at the endpoint. May be given several times; the default is the configured model." placeholder:"NAME" sep:"none"`
 	Task     []string `help:"A task, as taploop sandbox --tasks lists them. May be given several times; the default is all." placeholder:"ID" sep:"none"`
-	Rounds   int      `short:"n" default:"3" help:"How often each model gets each task." placeholder:"N"`
-	Parallel int      `default:"1" help:"How many runs there are at once." placeholder:"N"`
+	Rounds   whole    `short:"n" default:"3" from:"1" to:"1000" help:"How often each model gets each task." placeholder:"N"`
+	Parallel whole    `default:"1" from:"1" to:"64" help:"How many runs there are at once." placeholder:"N"`
 	Locale   string   `enum:"en,zh" default:"en" help:"Language of the phone and of the tasks: en, zh."`
 	Size     string   `default:"1080x2400" help:"Size of the phone's screen." placeholder:"WxH"`
-	MaxSteps int      `help:"Most steps of a run; 0 means the configured maximum." placeholder:"N"`
+	MaxSteps whole    `help:"Most steps of a run; the default is loop.max_steps." from:"1" to:"1000" placeholder:"N"`
 	Output   string   `short:"o" help:"Folder of the results, to which a second start adds; the default is below the data folder, one for each set of arguments." placeholder:"DIR"`
 	JSON     bool     `help:"Print the report as JSON on stdout."`
 	DataDir  string   `key:"data_dir" help:"Where taploop keeps its data." placeholder:"DIR"`
@@ -62,7 +62,7 @@ func (c *benchCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	b := &benchRun{benchCmd: c, app: a, dir: dir, book: book, models: models, tasks: tasks,
-		plan: bench.Plan{Models: c.Model, Tasks: c.Task, Rounds: c.Rounds}}
+		plan: bench.Plan{Models: c.Model, Tasks: c.Task, Rounds: int(c.Rounds)}}
 	failed := b.measure(ctx)
 	return errors.Join(b.report(setup, failed), book.Close())
 }
@@ -74,10 +74,6 @@ func (c *benchCmd) tasks() (map[string]sandbox.Task, error) {
 		min(c.size.X, c.size.Y) < 200 || max(c.size.X, c.size.Y) > 4096 {
 		return nil, usage(fmt.Errorf("--size is %q", c.Size),
 			"write WxH with sides from 200 to 4096, for example 1080x2400")
-	}
-	if c.Rounds < 1 || c.Rounds > 1000 || c.Parallel < 1 || c.Parallel > 64 {
-		return nil, usage(fmt.Errorf("-n is %d and --parallel is %d", c.Rounds, c.Parallel),
-			"-n is from 1 to 1000, --parallel from 1 to 64")
 	}
 	phone := sandbox.New(nil)
 	if len(c.Task) == 0 {
@@ -132,7 +128,7 @@ var noBehaviour = []string{"model.base_url", "model.name", "model.api_key", "mod
 func (c *benchCmd) setup(a *app, models map[string]*config.Loaded) bench.Setup {
 	s := bench.Setup{Program: "taploop " + ownVersion(), Models: map[string]bench.Model{},
 		Tasks: c.Task, Locale: c.Locale, Size: c.Size,
-		Steps: min(cmp.Or(c.MaxSteps, a.conf.Loop.MaxSteps), a.conf.Loop.MaxSteps)}
+		Steps: min(cmp.Or(int(c.MaxSteps), a.conf.Loop.MaxSteps), a.conf.Loop.MaxSteps)}
 	for name, conf := range models {
 		m := bench.Model{BaseURL: conf.Model.BaseURL, Name: conf.Model.Name,
 			Settings: map[string]any{}}

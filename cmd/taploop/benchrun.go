@@ -176,7 +176,7 @@ func (b *benchRun) one(ctx context.Context, k bench.Key) error {
 	}
 	started := time.Now()
 	st, err := playOut(ctx, d.manager, runs.StartRequest{Task: goal(task, b.Locale), Serial: serial,
-		MaxSteps: b.MaxSteps, Settings: runs.Settings{ReplyMode: mode}},
+		MaxSteps: int(b.MaxSteps), Settings: runs.Settings{ReplyMode: mode}},
 		func(st runs.Status) { b.tell(func() { b.keys[st.Session.ID] = k }) },
 		func(string) (string, error) { return task.Reply, nil })
 	if ctx.Err() != nil {

@@ -28,6 +28,15 @@ type nextCommand struct {
 	Why       string         `json:"why"`
 }
 
+// stoppedShort is an error of a command that begins or continues a run, with what goes on from
+// there.
+type stoppedShort struct {
+	error
+	next *nextCommand
+}
+
+func (e *stoppedShort) Unwrap() error { return e.error }
+
 // nextOf is what goes on with a run; nil when it has ended.
 func nextOf(st runs.Status) *nextCommand {
 	n := tools.Next(st)

@@ -28,7 +28,7 @@ type workFlags struct {
 	Replay  string `key:"model.replay" help:"Replay the model's replies from a file, offline; on another screen the run stops." placeholder:"FILE"`
 	OrModel string `name:"replay-or-model" key:"model.replay_or_model" help:"Replay, and on another screen ask the model from there on; the new recording goes to --record, or FILE.new." placeholder:"FILE"`
 	Differ  string `name:"replay-tolerance" key:"model.replay_tolerance" help:"Share of the screen that may look otherwise than recorded, 0 to 1." placeholder:"SHARE"`
-	Mask    string `name:"replay-mask" key:"model.replay_masks" help:"Parts of the screen that are not compared, separated by commas: status_bar, home_clock, or 'LEFT TOP WIDTH HEIGHT' as fractions." placeholder:"MASKS"`
+	Mask    string `name:"replay-mask" key:"model.replay_masks" empty:"ok" help:"Parts of the screen that are not compared, separated by commas: status_bar, home_clock, or 'LEFT TOP WIDTH HEIGHT' as fractions." placeholder:"MASKS"`
 	ADB     string `name:"adb-server" key:"adb.server" help:"ADB server, host:port." placeholder:"ADDR"`
 	DataDir string `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
 }
@@ -36,7 +36,7 @@ type workFlags struct {
 // taskFlags are what run and continue share.
 type taskFlags struct {
 	ReplyMode string `key:"reply.mode" help:"What happens when the model asks: pass_to_client, manual_reply, auto_reply, no_reply (or pass, manual, auto, no), or several like 'manual (60s) -> auto'." placeholder:"MODE"`
-	MaxSteps  int    `help:"Most steps of this call; 0 means the configured maximum." placeholder:"N"`
+	MaxSteps  whole  `help:"Most steps of this call; the default is loop.max_steps." from:"1" to:"1000" placeholder:"N"`
 	Captions  string `enum:"none,final,all" default:"none" help:"Which screens a model puts in words, with a call for each: none, final, all." placeholder:"WHICH"`
 	Queue     bool   `help:"Wait for a phone that another session holds."`
 	JSON      bool   `help:"Print the result as JSON on stdout."`
@@ -84,7 +84,7 @@ func (c *runCmd) Run(ctx context.Context, a *app) error {
 	}
 	err = a.follow(ctx, &c.taskFlags, func(d *deps) (runs.Status, error) {
 		return d.manager.Start(ctx, runs.StartRequest{
-			Task: c.Task, Serial: a.conf.ADB.Serial, MaxSteps: c.MaxSteps,
+			Task: c.Task, Serial: a.conf.ADB.Serial, MaxSteps: int(c.MaxSteps),
 			KeepEnvironment: c.KeepState, Queue: c.Queue, Supersede: c.Supersede,
 			By: operator(), Settings: c.settings(a),
 		})
@@ -125,7 +125,7 @@ func (c *continueCmd) Run(ctx context.Context, a *app) error {
 		if err != nil {
 			return runs.Status{}, err
 		}
-		r := runs.ContinueRequest{SessionID: sess.ID, Task: c.Task, MaxSteps: c.MaxSteps,
+		r := runs.ContinueRequest{SessionID: sess.ID, Task: c.Task, MaxSteps: int(c.MaxSteps),
 			ResetEnvironment: c.Reset, Queue: c.Queue}
 		if c.Reply != nil || c.Refuse {
 			r.Reply = &runs.Reply{Refuse: c.Refuse, ReplyID: c.ReplyID,
@@ -183,14 +183,11 @@ func (a *app) follow(ctx context.Context, c *taskFlags,
 	show.asked = c.answers
 	defer show.end()
 	o := overrides{console: show, observe: show.event}
-	opened := false
 	var st runs.Status
-	var next *nextCommand
 	err := a.with(ctx, o, func(d *deps) (err error) {
-		opened = true
 		if st, err = begin(d); err != nil {
-			next, err = a.refused(ctx, d, st.Session.ID, err)
-			return err
+			next, err := a.refused(ctx, d, st.Session.ID, err)
+			return &stoppedShort{err, next}
 		}
 		show.begin(st)
 		replayed := st.Replayed
@@ -202,10 +199,6 @@ func (a *app) follow(ctx context.Context, c *taskFlags,
 		return err
 	})
 	if err != nil {
-		if c.JSON && opened {
-			// The error itself is reported on stderr, with its code.
-			_ = printJSON(a.out, shownResult{result.Failed(err), next})
-		}
 		return err
 	}
 	return a.reportEnd(ctx, st, c)
@@ -245,7 +238,7 @@ func (s *steps) waitForEnd(ctx context.Context, manager *runs.Manager, st runs.S
 
 // reportEnd prints the result and gives the exit code.
 func (a *app) reportEnd(ctx context.Context, st runs.Status, c *taskFlags) error {
-	notes := a.cutSteps(c.MaxSteps)
+	notes := a.cutSteps(int(c.MaxSteps))
 	if c.JSON {
 		body, err := result.New(st)
 		body.Notes = append(body.Notes, notes...)

@@ -80,7 +80,7 @@ func findSession(ctx context.Context, store *session.Store, id string) (session.
 
 type sessionsListCmd struct {
 	State   string `help:"Only those whose last run is in this state, for example WAITING_REPLY." placeholder:"STATE"`
-	Limit   int    `default:"20" help:"Most sessions; 0 means all."`
+	Limit   whole  `default:"20" help:"Most sessions; 0 means all." from:"0" to:"1000000"`
 	JSON    bool   `help:"Print JSON."`
 	DataDir string `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
 }
@@ -88,18 +88,16 @@ type sessionsListCmd struct {
 // Run lists sessions.
 func (c *sessionsListCmd) Run(ctx context.Context, a *app) error {
 	if s := session.State(c.State); c.State != "" && !s.Known() {
-		return usage(fmt.Errorf("unknown state %q", c.State), "QUEUED, RUNNING, WAITING_REPLY, "+
-			"PAUSED, COMPLETED, ABORTED, FAILED, CANCELLED or EXPIRED")
-	}
-	if c.Limit < 0 {
-		return usage(fmt.Errorf("limit is %d", c.Limit), "0 lists all")
+		return usage(fmt.Errorf("unknown state %q", c.State), "want one of QUEUED, RUNNING, "+
+			"WAITING_REPLY, PAUSED, COMPLETED, ABORTED, FAILED, CANCELLED or EXPIRED")
 	}
 	store, err := a.readStore(ctx)
 	if err != nil {
 		return err
 	}
 	defer store.Close()
-	list, err := store.Sessions(ctx, session.Filter{State: session.State(c.State), Limit: c.Limit})
+	list, err := store.Sessions(ctx, session.Filter{State: session.State(c.State),
+		Limit: int(c.Limit)})
 	if err != nil {
 		return err
 	}
@@ -234,7 +232,7 @@ func overwrite(path string) (*os.File, error) {
 }
 
 type sessionsPruneCmd struct {
-	OlderThan time.Duration `required:"" help:"How long they have not changed, for example 720h." placeholder:"DURATION"`
+	OlderThan time.Duration `required:"" help:"How long they have not changed, for example 720h." want:"a duration above 0, for example 720h" placeholder:"DURATION"`
 	DataDir   string        `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
 }
 
@@ -242,7 +240,7 @@ type sessionsPruneCmd struct {
 func (c *sessionsPruneCmd) Run(ctx context.Context, a *app) error {
 	if c.OlderThan <= 0 {
 		return usage(fmt.Errorf("--older-than is %s", c.OlderThan),
-			"give a duration above 0, for example 720h")
+			"want a duration above 0, for example 720h")
 	}
 	store, err := a.openStore(ctx)
 	if err != nil {

@@ -44,16 +44,22 @@ func All() []Client { return table }
 // Find gives the client with the name, in any case and with spaces or dashes.
 func Find(name string) (Client, error) {
 	plain := strings.ReplaceAll(strings.ToLower(strings.TrimSpace(name)), " ", "-")
-	names := make([]string, 0, len(table))
 	for _, c := range table {
 		if plain == c.Name || plain == strings.ReplaceAll(strings.ToLower(c.Title), " ", "-") {
 			return c, nil
 		}
-		names = append(names, c.Name)
 	}
 	return Client{}, hint.Add(fmt.Errorf("no settings are known for a client named %q", name),
-		"use one of "+strings.Join(names,
-			", ")+"; for another client see docs/clients.md: most take the settings of cursor")
+		"use one of "+strings.Join(Names(), ", ")+"; for another client see docs/clients.md: "+
+			"most take the settings of cursor")
+}
+
+// Names are those of the known clients.
+func Names() (names []string) {
+	for _, c := range table {
+		names = append(names, c.Name)
+	}
+	return names
 }
 
 // HasFile reports whether the client has a file that [Client.Install] can change. Others take what
