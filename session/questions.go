@@ -38,30 +38,25 @@ var (
 		", resolution, response, sealed, resume"
 )
 
-// Wait is how long the question of a step has waited for an answer, see inquiry.Question.Waited.
-type Wait struct {
-	RunID string
-	Step  int // index within the session
-	For   time.Duration
+// Waits is how long the questions of a session's runs have waited for their answers, by the index
+// of the step that asked. It is the one source of such times, see inquiry.Question.Waited.
+func (s *Store) Waits(ctx context.Context, sessionID string) (map[int]time.Duration, error) {
+	waits, err := s.waits(ctx, s.read, "session_id", sessionID)
+	return waits, doing(err, "reading how long session %s has waited", sessionID)
 }
 
-// Waits tells it of each question that a run of the session has asked.
-func (s *Store) Waits(ctx context.Context, sessionID string) ([]Wait, error) {
-	list, err := s.waits(ctx, s.read, "session_id", sessionID)
-	return list, doing(err, "reading how long session %s has waited", sessionID)
-}
-
-func (s *Store) waits(ctx context.Context, q queryer, column, id string) ([]Wait, error) {
-	now := s.now()
-	return collect(ctx, q, func(row scanner) (w Wait, err error) {
+func (s *Store) waits(ctx context.Context, q queryer, column, id string) (
+	map[int]time.Duration, error) {
+	waits, now := map[int]time.Duration{}, s.now()
+	_, err := collect(ctx, q, func(row scanner) (none struct{}, err error) {
+		var step int
 		var asked inquiry.Question
-		var settled *inquiry.Resolution
-		err = row.Scan(&w.RunID, &w.Step, instant{&asked.AskedAt}, object{&settled})
-		asked.Resolution = settled
-		w.For = asked.Waited(now)
-		return w, err
-	}, `SELECT run_id, coalesce(json_extract(body, '$.step'), 0), asked_at, resolution
-		FROM questions WHERE run_id <> '' AND `+column+" = ? ORDER BY asked_at, rowid", id)
+		err = row.Scan(&step, instant{&asked.AskedAt}, object{&asked.Resolution})
+		waits[step] += asked.Waited(now)
+		return none, err
+	}, `SELECT coalesce(json_extract(body, '$.step'), 0), asked_at, resolution
+		FROM questions WHERE run_id <> '' AND `+column+" = ?", id)
+	return waits, err
 }
 
 func scanBrief(row scanner) (q inquiry.Question, err error) {

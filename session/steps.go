@@ -70,7 +70,7 @@ func (s *Store) usage(ctx context.Context, q queryer, runID string) (Usage, erro
 	}
 	waits, err := s.waits(ctx, q, "run_id", runID)
 	for _, w := range waits {
-		u.Waited += w.For
+		u.Asked += w
 	}
 	return u, err
 }

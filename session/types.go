@@ -165,8 +165,8 @@ type Usage struct {
 	CompletionTokens int `json:"completion_tokens"`
 	// what each part of its steps took together
 	Timing agentloop.Timing `json:"timing"`
-	// for the answers to questions, which is no work
-	Waited time.Duration `json:"waited"`
+	// how long its questions waited for their answers, which is no work
+	Asked time.Duration `json:"asked"`
 }
 
 // Work is the time that the steps took. No pause between them, and no waiting, is in it.

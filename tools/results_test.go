@@ -67,8 +67,7 @@ func TestTheTimeOfWaitingIsTrueEverywhere(t *testing.T) {
 
 		waits, err := w.store.Waits(t.Context(), a.SessionID)
 		require.NoError(t, err)
-		require.Equal(t, []session.Wait{{RunID: a.RunID, Step: a.Global,
-			For: 124 * time.Second}}, waits)
+		require.Equal(t, map[int]time.Duration{a.Global: 124 * time.Second}, waits)
 		var page strings.Builder
 		require.NoError(t, export.HTML(t.Context(), &page, w.store, a.SessionID))
 		require.Contains(t, page.String(), "<dt>Waiting</dt><dd>2 min 4 s</dd>")

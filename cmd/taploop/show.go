@@ -28,12 +28,12 @@ type shownSession struct {
 
 type shownRun struct {
 	session.Run
-	Message  string       `json:"message,omitempty"` // what was in the way
-	Hint     string       `json:"hint,omitempty"`
-	WorkMS   int64        `json:"work_ms"`
-	WaitedMS int64        `json:"waited_ms"` // for answers
-	Parts    export.Parts `json:"parts_ms"`  // of the work
-	usage    session.Usage
+	Message string       `json:"message,omitempty"` // what was in the way
+	Hint    string       `json:"hint,omitempty"`
+	WorkMS  int64        `json:"work_ms"`
+	AskedMS int64        `json:"asked_ms"` // how long its questions waited for their answers
+	Parts   export.Parts `json:"parts_ms"` // of the work
+	usage   session.Usage
 }
 
 type shownStep struct {
@@ -41,7 +41,7 @@ type shownStep struct {
 	Index    int               `json:"global_step_idx"`
 	Exchange *actions.Exchange `json:"exchange,omitempty"`
 	Question *inquiry.Question `json:"question,omitempty"`
-	WaitedMS int64             `json:"waited_ms,omitempty"`
+	AskedMS  int64             `json:"asked_ms,omitempty"`
 	Frame    string            `json:"frame,omitempty"`
 	Picture  string            `json:"picture,omitempty"`         // path of the file
 	Missing  string            `json:"picture_missing,omitempty"` // why there is no Picture
@@ -71,7 +71,7 @@ func read(ctx context.Context, store *session.Store, sess session.Session) (show
 			return x, err
 		}
 		shown.WorkMS = shown.usage.Work().Milliseconds()
-		shown.WaitedMS = shown.usage.Waited.Milliseconds()
+		shown.AskedMS = shown.usage.Asked.Milliseconds()
 		shown.Parts = export.NewParts(shown.usage.Timing)
 		x.Runs = append(x.Runs, shown)
 	}
@@ -83,11 +83,16 @@ func read(ctx context.Context, store *session.Store, sess session.Session) (show
 	if err != nil {
 		return x, err
 	}
+	waits, err := store.Waits(ctx, sess.ID)
+	if err != nil {
+		return x, err
+	}
 	for _, st := range records {
 		shown, err := newShownStep(ctx, store, st, asked)
 		if err != nil {
 			return x, err
 		}
+		shown.AskedMS = waits[st.Index].Milliseconds()
 		x.Steps = append(x.Steps, shown)
 	}
 	return x, nil
@@ -105,7 +110,7 @@ func newShownStep(ctx context.Context, store *session.Store, st session.StepReco
 		return q.RunID == st.RunID && q.Step == st.Index
 	})
 	if i >= 0 {
-		s.Question, s.WaitedMS = &asked[i], asked[i].Waited(time.Now()).Milliseconds()
+		s.Question = &asked[i]
 	}
 	if st.FrameID == "" {
 		return s, nil
@@ -186,14 +191,15 @@ func (s shownStep) print(p sheet) {
 
 // exchange prints the step's question and what came of it.
 func (s shownStep) exchange(p sheet, below string) {
+	asked := tenths(time.Duration(s.AskedMS) * time.Millisecond)
 	switch q, x := s.Question, s.Exchange; {
 	case q != nil && q.Resolution != nil:
 		p.line(below+"asked: ", q.Text)
 		p.line(below+string(q.Status)+": ", fmt.Sprintf("%s (%s, after %s)",
-			q.Resolution.Response, q.Resolution.Who(), tenths(q.Waited(time.Now()))))
+			q.Resolution.Response, q.Resolution.Who(), asked))
 	case q != nil:
 		p.line(below+"asked: ", q.Text)
-		p.line(below+string(q.Status)+": ", "for "+tenths(q.Waited(time.Now())))
+		p.line(below+string(q.Status)+": ", "for "+asked)
 	case x != nil:
 		p.line(below+"asked: ", x.Question)
 		p.line(below+string(x.Outcome)+": ", cmp.Or(x.Answer, "-"))

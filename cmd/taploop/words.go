@@ -199,8 +199,8 @@ func (w words) count(n int) string {
 // spent is where a run's time went. What lay between its steps is neither.
 func (w words) spent(u session.Usage) string {
 	said := fmt.Sprintf(w.worked, tenths(u.Work()))
-	if u.Waited >= 100*time.Millisecond {
-		said += fmt.Sprintf(w.waited, tenths(u.Waited))
+	if u.Asked >= 100*time.Millisecond {
+		said += fmt.Sprintf(w.waited, tenths(u.Asked))
 	}
 	return said
 }

@@ -26,7 +26,7 @@ type shelf struct {
 	runs    []session.Run
 	steps   []session.StepRecord
 	frames  map[string][]byte
-	waits   []session.Wait
+	waits   map[int]time.Duration
 	lost    bool // all frames, by a power cut
 }
 
@@ -42,7 +42,9 @@ func (s *shelf) Session(_ context.Context, id string) (session.Session, error) {
 func (s *shelf) Runs(context.Context, string) ([]session.Run, error)         { return s.runs, nil }
 func (s *shelf) Steps(context.Context, string) ([]session.StepRecord, error) { return s.steps, nil }
 
-func (s *shelf) Waits(context.Context, string) ([]session.Wait, error) { return s.waits, nil }
+func (s *shelf) Waits(context.Context, string) (map[int]time.Duration, error) {
+	return s.waits, nil
+}
 func (s *shelf) Frame(_ context.Context, id string) ([]byte, error) {
 	if s.lost {
 		return nil, fmt.Errorf("frame %q: %w", id, session.ErrFrameLost)
@@ -152,7 +154,7 @@ func completed() *shelf {
 			st.Exchange = &actions.Exchange{Question: "On weekends, too?", Answer: "No",
 				Outcome: actions.Answered}
 		})
-	s.waits = []session.Wait{{RunID: "r1", Step: 4, For: 90 * time.Second}}
+	s.waits = map[int]time.Duration{4: 90 * time.Second}
 	return s.step(actions.Complete{Report: "It rings at 7:30."}, 54, 120)
 }
 

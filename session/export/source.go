@@ -12,7 +12,7 @@ type Source interface {
 	Session(ctx context.Context, id string) (session.Session, error)
 	Runs(ctx context.Context, sessionID string) ([]session.Run, error)
 	Steps(ctx context.Context, sessionID string) ([]session.StepRecord, error)
-	Waits(ctx context.Context, sessionID string) ([]session.Wait, error)
+	Waits(ctx context.Context, sessionID string) (map[int]time.Duration, error)
 	Frame(ctx context.Context, id string) ([]byte, error)
 }
 
@@ -21,7 +21,7 @@ type trajectory struct {
 	session session.Session
 	runs    []session.Run
 	steps   []session.StepRecord
-	waited  map[int]time.Duration // for the answer to a step's question, by the step's index
+	asked   map[int]time.Duration // for the answer to a step's question, by the step's index
 }
 
 func read(ctx context.Context, src Source, sessionID string) (trajectory, error) {
@@ -36,11 +36,7 @@ func read(ctx context.Context, src Source, sessionID string) (trajectory, error)
 	if t.steps, err = src.Steps(ctx, sessionID); err != nil {
 		return t, err
 	}
-	waits, err := src.Waits(ctx, sessionID)
-	t.waited = map[int]time.Duration{}
-	for _, w := range waits {
-		t.waited[w.Step] += w.For
-	}
+	t.asked, err = src.Waits(ctx, sessionID)
 	return t, err
 }
 

@@ -28,11 +28,11 @@ type view struct {
 type totals struct {
 	Steps, Calls, Questions        int
 	PromptTokens, CompletionTokens int
-	Model, Phone, Waited           time.Duration
+	Model, Phone, Asked            time.Duration
 }
 
 // Total is the work and the waiting; pauses are neither.
-func (t totals) Total() time.Duration { return t.Model + t.Phone + t.Waited }
+func (t totals) Total() time.Duration { return t.Model + t.Phone + t.Asked }
 
 // bar is a step in the strip of times, in units of 1000 to its width.
 type bar struct {
@@ -65,7 +65,7 @@ type stepView struct {
 	Plain    bool   // the page shows the Words elsewhere
 	Touch    *touch
 	Wide     bool
-	Waited   time.Duration // for the answer to Question
+	Asked    time.Duration // for the answer to Question
 	Question string
 	Options  []string
 	Answer   string
@@ -123,9 +123,9 @@ func newView(t trajectory, picture func(string) (shot, error)) view {
 		rv.Outcome, rv.Tone = outcome(r)
 		boundAll(&rv.Run.Task, &rv.Run.Answer, &rv.Run.Error)
 		for _, st := range t.of(r) {
-			v.Totals.add(st, t.waited[st.Index])
+			v.Totals.add(st, t.asked[st.Index])
 			step := newStep(st, r, picture)
-			step.Waited = t.waited[st.Index]
+			step.Asked = t.asked[st.Index]
 			rv.Steps = append(rv.Steps, step)
 		}
 		v.Runs = append(v.Runs, rv)
@@ -134,7 +134,7 @@ func newView(t trajectory, picture func(string) (shot, error)) view {
 	if len(v.Runs) > 0 {
 		v.Title = v.Runs[0].Task
 	}
-	v.Bars = bars(t.steps, t.waited, v.Totals)
+	v.Bars = bars(t.steps, t.asked, v.Totals)
 	return v
 }
 
@@ -142,7 +142,7 @@ func (t *totals) add(st session.StepRecord, waited time.Duration) {
 	t.Steps++
 	t.Model += st.Timing.Decide
 	t.Phone += st.Timing.Phone()
-	t.Waited += waited
+	t.Asked += waited
 	t.Calls += len(st.Proposal.Tries)
 	for _, try := range st.Proposal.Tries {
 		t.PromptTokens += try.PromptTokens
@@ -156,7 +156,7 @@ func (t *totals) add(st session.StepRecord, waited time.Duration) {
 // bars lays the steps' times out in a row. Waiting for a person is capped at a third of the rest,
 // or it would be all there is to see.
 func bars(steps []session.StepRecord, waited map[int]time.Duration, all totals) []bar {
-	asked := all.Waited
+	asked := all.Asked
 	busy := all.Total() - asked
 	if busy <= 0 {
 		return nil

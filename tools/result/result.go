@@ -112,7 +112,7 @@ func New(st runs.Status) (Result, error) {
 		Delta:     len(st.Steps),
 		Timing: &Timing{Waited: st.Waited.Milliseconds(), Budget: st.Budget.Milliseconds(),
 			Run:   st.Usage.Work().Milliseconds(),
-			Asked: st.Usage.Waited.Milliseconds(), Model: st.Usage.Timing.Decide.Milliseconds(),
+			Asked: st.Usage.Asked.Milliseconds(), Model: st.Usage.Timing.Decide.Milliseconds(),
 			Parts: export.NewParts(st.Usage.Timing)},
 		Usage: &Usage{st.Usage.PromptTokens, st.Usage.CompletionTokens},
 	}
