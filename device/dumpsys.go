@@ -35,6 +35,18 @@ func parsePower(s string) (on, ok bool) {
 }
 
 var (
+	interactive = regexp.MustCompile(`(?m)^\s*interactiveState=INTERACTIVE_STATE_AWAKE\s*$`)
+	screenState = regexp.MustCompile(`(?m)^\s*screenState=SCREEN_STATE_ON\s*$`)
+)
+
+// parseLit reports whether `dumpsys window policy` says that the display is lit for a person. When
+// it does not, nothing is known: it may be off, dozing or about to change, or the version prints
+// other words.
+func parseLit(policy string) bool {
+	return interactive.MatchString(policy) && screenState.MatchString(policy)
+}
+
+var (
 	keyguardShowing  = regexp.MustCompile(`(?m)^\s*showing=(true|false)`)
 	keyguardOccluded = regexp.MustCompile(`(?m)^\s*occluded=(true|false)`)
 	keyguardSecure   = regexp.MustCompile(`(?m)^\s*secure=(true|false)`)

@@ -251,6 +251,58 @@ func TestTheStateAloneTakesOneServiceAndNoPicture(t *testing.T) {
 	require.Len(t, w.asked(), before+1)
 }
 
+func TestTheDisplaysPowerIsAskedForWhereTheWindowsDoNotTellIt(t *testing.T) {
+	lit := "KeyguardServiceDelegate\n  showing=false\n  screenState=SCREEN_STATE_ON\n" +
+		"  interactiveState=INTERACTIVE_STATE_AWAKE\n"
+	both, one := []string{"dumpsys power", "dumpsys window"}, []string{"dumpsys window"}
+	for _, c := range []struct {
+		power, policy string
+		on            bool
+		asks          [][]string
+	}{
+		{"Awake", lit, true, [][]string{one}},
+		{"Awake", "KeyguardServiceDelegate\n  showing=false\n", true, [][]string{one, both}},
+		{"Asleep", strings.ReplaceAll(lit, "AWAKE", "SLEEP"), false, [][]string{one, both}},
+		{"Awake", strings.ReplaceAll(lit, "AWAKE", "WAKING"), true, [][]string{one, both}},
+		{"Dozing", strings.ReplaceAll(lit, "STATE_ON", "STATE_OFF"), false, [][]string{one, both}},
+		{"Asleep", lit[:len(lit)-1] + "X\n", false, [][]string{one, both}},
+	} {
+		now := map[string]string{"dumpsys window policy": lit}
+		w := &wirePhones{}
+		w.shell = func(serial, command string) (string, string, int) {
+			return ordinary(now)(serial, command)
+		}
+		p := w.open(t)
+		for _, asks := range [][]string{both, one} {
+			state, err := p.State(t.Context())
+			require.NoError(t, err)
+			require.True(t, state.On)
+			require.Equal(t, [][]string{asks}, commands(w.asked()))
+		}
+		now["dumpsys power"] = "  mWakefulness=" + c.power + "\n"
+		now["dumpsys window policy"] = c.policy
+		state, err := p.State(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, c.on, state.On, "%+v", c)
+		require.Equal(t, c.asks, commands(w.asked()), "%+v", c)
+	}
+}
+
+// commands are those of each line of dumps.
+func commands(lines []string) (all [][]string) {
+	for _, line := range lines {
+		var dumps []string
+		for _, command := range strings.Split(line, ";") {
+			if i := strings.Index(command, "dumpsys "); i >= 0 {
+				dumps = append(dumps, strings.TrimSpace(strings.TrimSuffix(command[i:],
+					" 2>/dev/null")))
+			}
+		}
+		all = append(all, dumps)
+	}
+	return all
+}
+
 func TestAPhoneThatHangsIsNamedWithItsCommand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &wirePhones{shell: ordinary(nil), exec: shows(upright, white, 0, 0)}

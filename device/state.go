@@ -19,16 +19,13 @@ var (
 	dumpCommands = []string{"dumpsys power", "dumpsys window"}
 )
 
-// readState reads the state alone, in one service: two commands when the phone's whole dump can be
-// read, and otherwise each part by itself.
+// readState reads the state alone, in one service: by one command when that says all there is to
+// know, by two when the phone's whole dump can be read, and otherwise each part by itself.
 func (p *Phone) readState(ctx context.Context) (reading, error) {
 	if !p.dumpUnread.Load() {
-		s, err := p.read(ctx, dumpCommands...)
-		if err != nil {
-			return reading{}, err
-		}
-		if r, ok := parseDump(s[0], s[1]); ok {
-			return r, nil
+		r, ok, err := p.readDump(ctx)
+		if ok || err != nil {
+			return r, err
 		}
 		p.dumpUnread.Store(true)
 	}
@@ -37,6 +34,27 @@ func (p *Phone) readState(ctx context.Context) (reading, error) {
 		return reading{}, err
 	}
 	return parseState(sections)
+}
+
+// readDump asks the power manager only where the window manager does not say that the display is
+// lit: on phones that do not tell it there, and when it is not.
+func (p *Phone) readDump(ctx context.Context) (r reading, ok bool, err error) {
+	if p.tellsLit.Load() {
+		s, err := p.read(ctx, dumpCommands[1])
+		if err != nil {
+			return reading{}, false, err
+		}
+		if r, ok := parseDump("", s[0]); ok {
+			return r, true, nil
+		}
+	}
+	s, err := p.read(ctx, dumpCommands...)
+	if err != nil {
+		return reading{}, false, err
+	}
+	r, ok = parseDump(s[0], s[1])
+	p.tellsLit.Store(ok && r.State.On && parseLit(s[1]))
+	return r, ok, nil
 }
 
 var dumpHeading = regexp.MustCompile(`(?m)^\s*WINDOW MANAGER ([A-Z ]+?) \(dumpsys window `)
@@ -79,12 +97,16 @@ var errNoState = hint.Add(errors.New("the phone does not report its display's st
 	"check `adb shell dumpsys power` and `adb shell dumpsys window displays`; a phone that is "+
 		"still starting up does not answer them yet")
 
-// parseState puts the sections together, in the order of stateCommands.
+// parseState puts the sections together, in the order of stateCommands. What the power manager says
+// may be missing when the policy says that the display is lit.
 func parseState(sections []string) (reading, error) {
 	power, policy := sections[0], sections[1]
 	displays, windows := sections[2], sections[3]
 	wmSize := sections[4]
 	on, known := parsePower(power)
+	if power == "" && parseLit(policy) {
+		on, known = true, true
+	}
 	display := mainDisplay(displays)
 	g := parseGeometry(display, wmSize)
 	if !known || !g.natural.Valid() {
