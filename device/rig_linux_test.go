@@ -17,6 +17,7 @@ import (
 	"github.com/taploop/taploop/internal/adbtest"
 	"github.com/taploop/taploop/sandbox"
 	"github.com/taploop/taploop/sandbox/adbdshim"
+	"github.com/taploop/taploop/sandbox/adbdshim/standin"
 	"github.com/taploop/taploop/sandbox/shell"
 )
 
@@ -24,7 +25,7 @@ import (
 func TestMain(m *testing.M) {
 	if name := filepath.Base(os.Args[0]); slices.Contains(adbdshim.Names(), name) {
 		// at once: with -race os.Exit would wait for a second
-		syscall.Exit(adbdshim.Main(name, os.Args[1:]))
+		syscall.Exit(standin.Main(name, os.Args[1:]))
 	}
 	adbtest.Main(m)
 }

@@ -12,11 +12,12 @@ import (
 	"syscall"
 
 	"github.com/taploop/taploop/sandbox/adbdshim"
+	"github.com/taploop/taploop/sandbox/adbdshim/standin"
 )
 
 func main() {
 	if name := filepath.Base(os.Args[0]); slices.Contains(adbdshim.Names(), name) {
-		os.Exit(adbdshim.Main(name, os.Args[1:]))
+		os.Exit(standin.Main(name, os.Args[1:]))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM,
 		syscall.SIGHUP)

@@ -24,13 +24,14 @@ import (
 	"github.com/taploop/taploop/internal/adbtest"
 	"github.com/taploop/taploop/sandbox"
 	"github.com/taploop/taploop/sandbox/adbdshim"
+	"github.com/taploop/taploop/sandbox/adbdshim/standin"
 )
 
 // The test binary is also each of the phone's commands under the real adbd.
 func TestMain(m *testing.M) {
 	if name := filepath.Base(os.Args[0]); slices.Contains(adbdshim.Names(), name) {
 		// At once: with -race os.Exit would wait for a second.
-		syscall.Exit(adbdshim.Main(name, os.Args[1:]))
+		syscall.Exit(standin.Main(name, os.Args[1:]))
 	}
 	if how := os.Getenv(envFloor); how != "" {
 		if err := floorLoop(how); err != nil {

@@ -40,7 +40,7 @@ var packages = []row{
 
 	{pkg: "device", imports: "actions screen internal/adb",
 		tests: "device/devicetest internal/adbtest sandbox sandbox/apps sandbox/shell " +
-			"sandbox/adbserver sandbox/adbdshim",
+			"sandbox/adbserver sandbox/adbdshim sandbox/adbdshim/standin",
 		why: "phones over ADB are the surface that actions touch; its contract is tested on " +
 			"the simulated phone, in the open and behind the real daemon"},
 
@@ -114,9 +114,13 @@ var packages = []row{
 	{pkg: "sandbox/adbserver", imports: "sandbox/shell", tests: "internal/adbtest sandbox",
 		why: "the server's side of the protocol; never sees internal/adb, so that no shared " +
 			"mistake looks right"},
-	{pkg: "sandbox/adbdshim", imports: "sandbox/shell",
+	{pkg: "sandbox/adbdshim", imports: "sandbox/shell sandbox/adbdshim/standin",
 		tests: "internal/adbtest sandbox sandbox/adbserver",
 		why:   "the same commands under a real shell"},
+	{pkg: "sandbox/adbdshim/standin",
+		why: "one of the commands as a process; without the phone, so that it starts at once"},
+	{pkg: "sandbox/adbdshim/command", imports: "sandbox/adbdshim/standin",
+		why: "such a process and nothing else"},
 
 	{pkg: "measure", why: "statistics that all measurements of models share; knows none of them"},
 	{pkg: "measure/bench", imports: "measure",

@@ -9,11 +9,16 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"syscall"
 
+	"github.com/taploop/taploop/sandbox/adbdshim/standin"
 	"github.com/taploop/taploop/sandbox/shell"
 )
+
+// Env names the variable that holds the path of the phone's socket.
+const Env = standin.Env
 
 // Listen opens the phone's socket at path, for this user only. A socket without a listener is
 // replaced. Close removes it.
@@ -76,12 +81,15 @@ func Serve(ctx context.Context, ln net.Listener, sh *shell.Shell) error {
 	}
 }
 
+// maxToPhone bounds the bytes of a stand-in to the phone: what a command line may be.
+const maxToPhone = 4 << 20
+
 // peer is one stand-in that runs a command.
 type peer struct {
 	ctx     context.Context // of the command; ends when the stand-in does
 	in      *gob.Decoder
 	out     *gob.Encoder
-	answers chan saved // closed at the stand-in's end
+	answers chan standin.Saved // closed at the stand-in's end
 }
 
 func handle(ctx context.Context, c net.Conn, sh *shell.Shell) {
@@ -90,8 +98,8 @@ func handle(ctx context.Context, c net.Conn, sh *shell.Shell) {
 	defer c.Close()
 	defer context.AfterFunc(ctx, func() { _ = c.Close() })()
 	p := &peer{ctx: ctx, in: gob.NewDecoder(io.LimitReader(c, maxToPhone)), out: gob.NewEncoder(c),
-		answers: make(chan saved)}
-	var ask request
+		answers: make(chan standin.Saved)}
+	var ask standin.Request
 	if err := p.in.Decode(&ask); err != nil {
 		return
 	}
@@ -100,10 +108,10 @@ func handle(ctx context.Context, c net.Conn, sh *shell.Shell) {
 		defer cancel()
 		p.listen()
 	})
-	stdout := stream{p, func(b []byte) reply { return reply{Out: b} }}
-	stderr := stream{p, func(b []byte) reply { return reply{Err: b} }}
+	stdout := stream{p, func(b []byte) standin.Reply { return standin.Reply{Out: b} }}
+	stderr := stream{p, func(b []byte) standin.Reply { return standin.Reply{Err: b} }}
 	code := sh.WithSave(p.save).WithDir(ask.Dir).Exec(ctx, ask.Argv, stdout, stderr)
-	_ = p.out.Encode(reply{Last: true, Code: code})
+	_ = p.out.Encode(standin.Reply{Last: true, Code: code})
 	cancel() // closes the connection, which ends listen
 	listening.Wait()
 }
@@ -112,7 +120,7 @@ func handle(ctx context.Context, c net.Conn, sh *shell.Shell) {
 func (p *peer) listen() {
 	defer close(p.answers)
 	for {
-		var s saved
+		var s standin.Saved
 		if err := p.in.Decode(&s); err != nil {
 			return
 		}
@@ -126,7 +134,7 @@ func (p *peer) listen() {
 
 // save has the stand-in write a file.
 func (p *peer) save(name string, data []byte) error {
-	if err := p.out.Encode(reply{File: name, Data: data}); err != nil {
+	if err := p.out.Encode(standin.Reply{File: name, Data: data}); err != nil {
 		return err
 	}
 	s, ok := <-p.answers
@@ -142,12 +150,19 @@ func (p *peer) save(name string, data []byte) error {
 // stream is the command's stdout or stderr; it makes replies of what is written.
 type stream struct {
 	p    *peer
-	make func([]byte) reply
+	make func([]byte) standin.Reply
 }
 
+// piece bounds what goes to a stand-in at once, and so the memory that it takes.
+const piece = 64 << 10
+
 func (s stream) Write(b []byte) (int, error) {
-	if err := s.p.out.Encode(s.make(b)); err != nil {
-		return 0, err
+	n := 0
+	for part := range slices.Chunk(b, piece) {
+		if err := s.p.out.Encode(s.make(part)); err != nil {
+			return n, err
+		}
+		n += len(part)
 	}
-	return len(b), nil
+	return n, nil
 }

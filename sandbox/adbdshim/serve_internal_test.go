@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/sandbox"
+	"github.com/taploop/taploop/sandbox/adbdshim/standin"
 	"github.com/taploop/taploop/sandbox/shell"
 )
 
@@ -19,7 +20,8 @@ func TestTheEndOfAStandInEndsItsCommand(t *testing.T) {
 		defer close(done)
 		handle(t.Context(), ours, shell.New(sandbox.New(nil)))
 	}()
-	swipe := request{"/", []string{"input", "swipe", "1", "1", "2", "2", "1000000"}}
+	swipe := standin.Request{Dir: "/",
+		Argv: []string{"input", "swipe", "1", "1", "2", "2", "1000000"}}
 	require.NoError(t, gob.NewEncoder(theirs).Encode(swipe))
 	require.NoError(t, theirs.Close())
 	<-done

@@ -21,6 +21,7 @@ import (
 	"github.com/taploop/taploop/internal/adbtest"
 	"github.com/taploop/taploop/sandbox"
 	"github.com/taploop/taploop/sandbox/adbdshim"
+	"github.com/taploop/taploop/sandbox/adbdshim/standin"
 	"github.com/taploop/taploop/sandbox/shell"
 )
 
@@ -28,7 +29,7 @@ import (
 func TestMain(m *testing.M) {
 	if name := filepath.Base(os.Args[0]); !strings.HasSuffix(name, ".test") {
 		// at once: a race detector would wait for a second
-		syscall.Exit(adbdshim.Main(name, os.Args[1:]))
+		syscall.Exit(standin.Main(name, os.Args[1:]))
 	}
 	goleak.VerifyTestMain(adbtest.Inside(m))
 }

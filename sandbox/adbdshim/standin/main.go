@@ -1,4 +1,4 @@
-package adbdshim
+package standin
 
 import (
 	"encoding/gob"
@@ -7,39 +7,8 @@ import (
 	"io"
 	"net"
 	"os"
-	"path/filepath"
 	"syscall"
-
-	"github.com/taploop/taploop/sandbox/shell"
 )
-
-// Names lists the commands that a stand-in can be: Android's own. The small Unix tools come from
-// the real userland.
-func Names() []string { return shell.Names() }
-
-// Install makes a link in dir for each of Names to binary, which must call Main when it is started
-// under one of them. Links that are there already are replaced; other files are not.
-func Install(dir, binary string) error {
-	binary, err := filepath.Abs(binary)
-	if err != nil {
-		return fmt.Errorf("installing stand-ins: %w", err)
-	}
-	for _, name := range Names() {
-		link := filepath.Join(dir, name)
-		if info, err := os.Lstat(link); err == nil {
-			if info.Mode()&os.ModeSymlink == 0 {
-				return fmt.Errorf("installing stand-ins: %s is there and no link", link)
-			}
-			if err := os.Remove(link); err != nil {
-				return fmt.Errorf("installing stand-ins: %w", err)
-			}
-		}
-		if err := os.Symlink(binary, link); err != nil {
-			return fmt.Errorf("installing stand-ins: %w", err)
-		}
-	}
-	return nil
-}
 
 // exitUnreachable is the exit code when there is no phone to ask, as of a program that cannot be
 // run.
@@ -72,7 +41,7 @@ func run(name string, args []string, stdout, stderr io.Writer) (int, error) {
 	if err != nil {
 		dir = "/"
 	}
-	ask := request{dir, append([]string{name}, args...)}
+	ask := Request{dir, append([]string{name}, args...)}
 	code, err := converse(c, ask, stdout, stderr)
 	if err != nil {
 		return 0, fmt.Errorf("the simulated phone broke off: %w", err)
@@ -81,13 +50,14 @@ func run(name string, args []string, stdout, stderr io.Writer) (int, error) {
 }
 
 // converse asks the phone and does what it says until the exit code comes.
-func converse(c net.Conn, ask request, stdout, stderr io.Writer) (int, error) {
+func converse(c net.Conn, ask Request, stdout, stderr io.Writer) (int, error) {
 	in, out := gob.NewDecoder(c), gob.NewEncoder(c)
 	if err := out.Encode(ask); err != nil {
 		return 0, err
 	}
+	var r Reply
 	for {
-		var r reply
+		r = Reply{Out: r.Out[:0], Err: r.Err[:0]} // the memory is taken once
 		err := in.Decode(&r)
 		switch {
 		case err != nil || r.Last:
@@ -106,11 +76,11 @@ func converse(c net.Conn, ask request, stdout, stderr io.Writer) (int, error) {
 }
 
 // save writes a file for the phone.
-func save(name string, data []byte) saved {
+func save(name string, data []byte) Saved {
 	err := os.WriteFile(name, data, 0o664)
 	code, ok := errors.AsType[syscall.Errno](err)
 	if err != nil && !ok {
 		code = syscall.EIO
 	}
-	return saved{code}
+	return Saved{code}
 }
