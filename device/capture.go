@@ -32,9 +32,11 @@ func (f form) command() string {
 }
 
 const (
-	maxCapture = 160 << 20 // bytes; an 8K screen of raw pixels is 133 MB
-	remeasure  = 200       // captures between two tries of the slower form
-	never      = time.Hour // what a form takes that has given no whole picture yet
+	maxCapture = 160 << 20              // bytes; an 8K screen of raw pixels is 133 MB
+	remeasure  = 200                    // captures between two tries of the slower form
+	never      = time.Hour              // what a form takes that has given no whole picture yet
+	quick      = 200 * time.Millisecond // of raw pixels, which then are not held against PNG
+	spares     = 1.5                    // times PNG's are what raw pixels may take
 )
 
 // meter measures both forms and says which one to take.
@@ -43,32 +45,35 @@ type meter struct {
 	since int              // captures since the slower form was tried
 }
 
-// next is the form of the next capture: each once, then the faster, and now and then the other one
-// again.
+// next is the form of the next capture: raw pixels where they are quick. Else each once, then the
+// better one, and now and then the other one again. To pack a picture is the most work that a step
+// asks of a phone, so PNG has to be quicker by a good part.
 func (m *meter) next() form {
-	faster := formRaw
-	if m.took[formPNG] < m.took[formRaw] {
-		faster = formPNG
-	}
 	switch {
-	case m.took[formRaw] == 0:
+	case m.took[formRaw] <= quick: // 0 as well
 		return formRaw
 	case m.took[formPNG] == 0:
 		return formPNG
 	case m.since >= remeasure:
-		return 1 - faster
+		return 1 - m.better()
 	}
-	return faster
+	return m.better()
+}
+
+func (m *meter) better() form {
+	if spares*float64(m.took[formPNG]) < float64(m.took[formRaw]) {
+		return formPNG
+	}
+	return formRaw
 }
 
 // note records a capture that worked.
 func (m *meter) note(f form, took time.Duration) {
-	other := 1 - f
-	if m.took[other] != 0 && took >= m.took[other] {
-		m.since = 0 // the slower form has just been tried
-	}
-	m.since++
 	m.took[f] = max(took, 1)
+	m.since++
+	if f != m.better() {
+		m.since = 0 // the other form has just been tried
+	}
 }
 
 // tear records a capture that was no whole picture. The next one does not wait for a form that may

@@ -75,16 +75,24 @@ func TestTheSlowerCaptureIsMeasuredAgainRarely(t *testing.T) {
 		}
 		return s
 	}
-	usb := map[form]time.Duration{formRaw: 100, formPNG: 300}
-	many := forms(10*remeasure, usb)
+	takes := func(raw, png int) map[form]time.Duration {
+		return map[form]time.Duration{formRaw: time.Duration(raw) * time.Millisecond,
+			formPNG: time.Duration(png) * time.Millisecond}
+	}
+	many := forms(10*remeasure, takes(200, 20))
+	require.NotContains(t, many, "p", "the phone packs no picture where raw pixels are quick")
+
+	many = forms(10*remeasure, takes(300, 250))
 	require.Equal(t, "rprr", many[:4])
 	require.Equal(t, 10, strings.Count(many, "p"), "once at the start, and then every %d captures",
 		remeasure)
 
-	wifi := map[form]time.Duration{formRaw: 900, formPNG: 300}
-	many = forms(remeasure, wifi)
+	many = forms(remeasure, takes(900, 300))
 	require.Equal(t, "rp", many[:2], "the form in use has become slow")
 	require.LessOrEqual(t, strings.Count(many, "r"), 2)
+
+	many = forms(remeasure, takes(100, 90))
+	require.Equal(t, strings.Repeat("r", 20), many[remeasure-20:], "quick again")
 }
 
 // Some phones give raw pixels in a format that is not read.
