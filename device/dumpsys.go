@@ -121,6 +121,23 @@ func parseGeometry(display, wmSize string) geometry {
 	return g
 }
 
+// statusBar is a line about where a window's insets come from: of the form before Android 14 too.
+var statusBar = regexp.MustCompile(`(?m)^\s*InsetsSource\b.*\btype=(?:ITYPE_STATUS_BAR|statusBars)` +
+	` frame=\[0,0\]\[(\d{1,5}),(\d{1,5})\].*\bvisible=true\b`)
+
+// parseBar is the share of the display's height that the status bar covers, 0 when it does not say.
+func parseBar(display string, size screen.Size) float64 {
+	m := statusBar.FindStringSubmatch(display)
+	if m == nil {
+		return 0
+	}
+	bar := toSize(m[1], m[2])
+	if bar.W != size.W || bar.H*8 > size.H {
+		return 0 // of another display, or of another rotation
+	}
+	return float64(bar.H) / float64(size.H)
+}
+
 var (
 	wmPhysical = regexp.MustCompile(`(?m)^\s*Physical size: (\d{1,5})x(\d{1,5})`)
 	wmOverride = regexp.MustCompile(`(?m)^\s*Override size: (\d{1,5})x(\d{1,5})`)

@@ -84,7 +84,7 @@ func (p *Phone) glance(ctx context.Context) (screen.Observation, error) {
 		return screen.Observation{}, err
 	}
 	p.last.Store(&r)
-	look := screen.Observation{State: r.State, At: at}
+	look := screen.Observation{State: r.State, Bar: r.bar, At: at}
 	if !r.State.On {
 		return look, nil
 	}

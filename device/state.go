@@ -89,7 +89,8 @@ type reading struct {
 	screen.State
 	keyguard keyguard
 	geometry geometry
-	hidden   bool // a window that is seen, in front or not, is black in a capture
+	bar      float64 // share of the height that the status bar covers
+	hidden   bool    // a window that is seen, in front or not, is black in a capture
 }
 
 // errNoState is a phone whose answers are not understood.
@@ -129,6 +130,7 @@ func parseState(sections []string) (reading, error) {
 			r.State.Size = g.natural.Turned()
 		}
 	}
+	r.bar = parseBar(display, r.State.Size)
 	return r, nil
 }
 

@@ -24,6 +24,11 @@ func (sc *screen) systemViews(s *scene) []*ui.View {
 	return views
 }
 
+// StatusBar is the height of the status bar in pixels.
+func (sc *screen) StatusBar() int {
+	return ask(sc.core, func() int { return sc.metrics().Px(statusHeight) })
+}
+
 // bars are the status bar at the top and the navigation bar at the bottom.
 func (sc *screen) bars(s *scene, ink ui.Ink) *ui.View {
 	status := ui.Row(

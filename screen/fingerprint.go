@@ -36,6 +36,14 @@ func span(i, n int) (from, to int) {
 	return from, max((i+1)*n/cells, from+1)
 }
 
+// Below is the fingerprint without what is in the top share of the frame, 0 to 1: rows of cells of
+// which a quarter or more lies there are the same in all.
+func (a Fingerprint) Below(share float64) Fingerprint {
+	rows := min(max(int(share*cells+0.75), 0), cells)
+	clear(a[:rows*cells])
+	return a
+}
+
 // Distance is the share of cells, 0 to 1, that differ noticeably.
 func (a Fingerprint) Distance(b Fingerprint) float64 {
 	n := 0

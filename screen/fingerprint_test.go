@@ -76,3 +76,15 @@ func TestBlackIsAllOfTheFrameAndNothingElse(t *testing.T) {
 	require.True(t, frameOf(t, img.SubImage(image.Rect(0, 0, 50, 50))).Black(),
 		"the lit pixel is not part of the frame")
 }
+
+func TestWhatIsAboveIsLeftOutOfAFingerprint(t *testing.T) {
+	var a, b screen.Fingerprint
+	for i := range 2 * 24 { // two rows of 24
+		a[i] = 100
+	}
+	for share, want := range map[float64]int{-1: 48, 0: 48, 0.01: 48, 1.0 / 24: 24, 0.05: 24,
+		1.5 / 24: 0, 1: 0, 7: 0} {
+		require.InDelta(t, float64(want)/576, a.Below(share).Distance(b.Below(share)), 1e-9, share)
+	}
+	require.EqualValues(t, 100, a[0], "the fingerprint itself stays")
+}

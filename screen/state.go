@@ -23,6 +23,7 @@ type State struct {
 type Observation struct {
 	Frame *Frame
 	State State
+	Bar   float64 // share of the height that the status bar covers; 0 when unknown or hidden
 	At    time.Time
 	// what is on the frame, in the phone's order; nil when it was not asked for, or not to be had
 	Elements []Element

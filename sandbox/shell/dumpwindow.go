@@ -89,10 +89,15 @@ func windowDisplays(s *Shell) string {
     mRotation=ROTATION_%d mDeferredRotationPauseCount=0
     mCurrentRotation=ROTATION_%d
     mUserRotationMode=%s mUserRotation=ROTATION_%d
+  WindowInsetsStateController
+    InsetsState
+      mDisplayFrame=Rect(0, 0 - %d, %d)
+      InsetsSource id=4a9e0000 type=statusBars frame=[0,0][%d,%d] visible=true flags=[]
 `, init.X, init.Y, p.PhysicalDensity(), base, cur.X, cur.Y, cur.X, cur.Y,
 		min(cur.X, cur.Y), min(cur.X, cur.Y), max(cur.X, cur.Y), max(cur.X, cur.Y), cur.X, cur.Y,
 		s.focus("    "), 90*turned, 90*turned,
-		choose(auto == "1", "USER_ROTATION_FREE", "USER_ROTATION_LOCKED"), 90*turned)
+		choose(auto == "1", "USER_ROTATION_FREE", "USER_ROTATION_LOCKED"), 90*turned,
+		cur.X, cur.Y, cur.X, p.StatusBar())
 }
 
 func windowPolicy(s *Shell) string {
