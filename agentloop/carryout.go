@@ -21,7 +21,7 @@ func (l *loop) carryOut(ctx context.Context, s *Step) *Ending {
 	case actions.Info:
 		return l.ask(ctx, s, a)
 	}
-	n := l.repeats.add(s.Proposal.Action, l.before)
+	n := l.repeats.add(s.Proposal.Action, l.before.print)
 	if n >= l.limits.Repeats+l.limits.Patience {
 		return l.stuck(ctx, s, n)
 	}

@@ -23,6 +23,8 @@ type phone struct {
 	moving  time.Duration                   // how long the screen then goes on changing
 	frozen  bool                            // touches change nothing
 	black   bool                            // captures are black
+	bar     float64                         // of the height; what is in it changes in each capture
+	untold  bool                            // the phone does not say that there is a bar
 	lookErr func(n int) error               // of the nth look, from 1
 	touch   func(ctx context.Context) error // what a touch comes to, nil for success
 	took    time.Duration                   // of a touch
@@ -35,7 +37,7 @@ func newPhone() *phone {
 	return &phone{state: screen.State{On: true, Size: screen.Size{W: 54, H: 120}, App: "launcher"}}
 }
 
-func (p *phone) Look(ctx context.Context) (screen.Observation, error) {
+func (p *phone) Look(ctx context.Context) (look screen.Observation, err error) {
 	p.looks++
 	if err := ctx.Err(); err != nil {
 		return screen.Observation{}, err
@@ -45,10 +47,14 @@ func (p *phone) Look(ctx context.Context) (screen.Observation, error) {
 			return screen.Observation{State: p.state}, err
 		}
 	}
-	look := screen.Observation{State: p.state, At: time.Now()}
+	look = screen.Observation{State: p.state, At: time.Now()}
 	if !p.state.On {
 		return look, nil
 	}
+	if !p.untold {
+		look.Bar = p.bar
+	}
+	defer func() { look.Frame = p.withBar(look.Frame) }()
 	since := time.Since(p.changed)
 	switch {
 	case p.black:
@@ -61,6 +67,23 @@ func (p *phone) Look(ctx context.Context) (screen.Observation, error) {
 		look.Frame = scene(p.scene)
 	}
 	return look, nil
+}
+
+// withBar is f with a status bar.
+func (p *phone) withBar(f *screen.Frame) *screen.Frame {
+	if p.bar == 0 {
+		return f
+	}
+	img := image.NewRGBA(f.Image().Rect)
+	draw.Draw(img, img.Rect, f.Image(), image.Point{}, draw.Src)
+	top := image.Rect(0, 0, img.Rect.Dx(), int(p.bar*float64(img.Rect.Dy())))
+	ink := image.NewUniform(color.Gray{uint8(p.looks * 50)})
+	draw.Draw(img, top, ink, image.Point{}, draw.Src)
+	out, err := screen.NewFrame(img)
+	if err != nil {
+		panic(err)
+	}
+	return out
 }
 
 // Frame counts as a look.

@@ -15,11 +15,11 @@ import (
 // else a fresh one. It ends the run when there is nothing that may be shown to the policy.
 func (l *loop) observe(ctx context.Context, s *Step) *Ending {
 	began := time.Now()
-	look, print, err := l.settle(ctx)
-	if err == nil && look.Frame != nil && look.Frame.Black() {
+	v, err := l.settle(ctx)
+	if err == nil && v.Frame != nil && v.Frame.Black() {
 		_ = wait.For(ctx, lookAgain)
-		l.touched = true // what is about to show may still move
-		look, print, err = l.settle(ctx)
+		l.touched, l.moving = true, false // what is about to show may still move
+		v, err = l.rested(ctx)
 	}
 	kind := Looked
 	if l.touched {
@@ -27,20 +27,25 @@ func (l *loop) observe(ctx context.Context, s *Step) *Ending {
 	} else {
 		s.Timing.Look = time.Since(began)
 	}
+	return l.saw(ctx, s, v, err, kind)
+}
+
+// saw takes a view as what the step is about, unless there is nothing that may be shown.
+func (l *loop) saw(ctx context.Context, s *Step, v view, err error, kind EventKind) *Ending {
 	if ctx.Err() != nil {
 		return Stopped(ctx)
 	}
 	if err != nil {
 		return LostPhone(stepError(s, "looking", err))
 	}
-	if end := unusable(look); end != nil {
+	if end := unusable(v.Observation); end != nil {
 		return end
 	}
-	if end := l.blackout(look.Frame.Black()); end != nil {
+	if end := l.blackout(v.Frame.Black()); end != nil {
 		return end
 	}
-	l.touched, l.before = false, print
-	s.Look = look
+	l.touched, l.before = false, v
+	s.Look = v.Observation
 	l.emit(Event{Kind: kind, Step: *s})
 	return nil
 }
@@ -113,70 +118,4 @@ func offOrLocked(s screen.State) *Ending {
 	default:
 		return nil
 	}
-}
-
-const (
-	peekTime  = 2 * time.Second        // for a frame without a state
-	firstPoll = 100 * time.Millisecond // between the first two looks after a gesture
-	lastPoll  = 300 * time.Millisecond // what the pauses between looks grow to
-	reaction  = 600 * time.Millisecond // a screen that did not move for so long is not going to
-	lookAgain = time.Second            // what a black screen gets to show something
-	same      = 0.005                  // of a fingerprint's cells; what a cursor or a clock moves
-)
-
-// settle looks until two looks in a row are (nearly) the same, or Limits.Settle has passed; without
-// a gesture before it, it looks once. Right after a gesture the phone may not have begun to move:
-// looks that are still the screen of the step before, or that cannot be held against one, count
-// only after the reaction time.
-func (l *loop) settle(ctx context.Context) (screen.Observation, screen.Fingerprint, error) {
-	if !l.touched || l.limits.Settle < 0 {
-		return l.glance(ctx)
-	}
-	began, pause := time.Now(), firstPoll
-	former, formerPrint := l.peek(ctx)
-	for {
-		// the look finds out whether ctx has ended
-		_ = wait.For(ctx, min(pause, l.limits.Settle-time.Since(began)))
-		pause = min(pause*3/2, lastPoll)
-		look, print, err := l.glance(ctx)
-		if err != nil || !look.State.On || look.Frame == nil ||
-			time.Since(began) >= l.limits.Settle {
-			return look, print, err
-		}
-		reacted := l.last != nil && print.Distance(l.before) > same || time.Since(began) >= reaction
-		if reacted && l.atRest(former, look) && print.Distance(formerPrint) <= same {
-			return look, print, nil
-		}
-		former, formerPrint = look, print
-	}
-}
-
-// peek is a frame right after a gesture: whether the next look is the same tells whether the screen
-// moves. What goes wrong is found out by the look that follows.
-func (l *loop) peek(ctx context.Context) (screen.Observation, screen.Fingerprint) {
-	ctx, cancel := context.WithTimeout(ctx, peekTime)
-	defer cancel()
-	f, err := l.Phone.Frame(ctx)
-	if err != nil || f == nil {
-		return screen.Observation{}, screen.Fingerprint{}
-	}
-	return screen.Observation{Frame: f}, f.Fingerprint()
-}
-
-// atRest reports whether the same app is in front of two looks. What is in front of a frame without
-// a state is taken for what was there before the gesture: an app that starts is looked at again.
-func (l *loop) atRest(a, b screen.Observation) bool {
-	s, t := a.State, b.State
-	if s == (screen.State{}) {
-		return l.last == nil || l.last.Look.State.App == t.App
-	}
-	return s.App == t.App && s.Activity == t.Activity && s.Size == t.Size
-}
-
-func (l *loop) glance(ctx context.Context) (screen.Observation, screen.Fingerprint, error) {
-	look, err := l.Phone.Look(ctx)
-	if err != nil || look.Frame == nil {
-		return look, screen.Fingerprint{}, err
-	}
-	return look, look.Frame.Fingerprint(), nil
 }

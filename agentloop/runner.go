@@ -8,8 +8,6 @@ import (
 	"log/slog"
 	"syscall"
 	"time"
-
-	"github.com/taploop/taploop/screen"
 )
 
 // Runner pursues goals. It is a value without state of its own: one Runner may serve one Run after
@@ -26,6 +24,13 @@ type Runner struct {
 	// parked all the same.
 	NoQuestions bool
 
+	// Aside runs f on a goroutine of its owner's, who waits for it, or returns false. With it the
+	// phone is looked at while the Policy decides; the loop waits for f before Run returns.
+	Aside func(f func()) bool
+	// Early asks the Policy with the first look that shows what a gesture did, while Aside finds
+	// out whether the screen is at rest. When it was not, the Policy is called off and asked again.
+	Early bool
+
 	Moving  bool         // the phone was touched just before: the first step waits for rest, too
 	Observe func(Event)  // called synchronously, on the goroutine of Run; may be nil
 	Log     *slog.Logger // nil discards
@@ -40,7 +45,8 @@ type Runner struct {
 //
 // Cancelling ctx ends the run as its cause says (see [ErrPaused] and its kin). A gesture that has
 // begun is finished and journaled first; a decision that arrives later is not acted on. When Run
-// has returned, the phone is left alone: Run starts no goroutines.
+// has returned, the phone is left alone: Run starts no goroutines but those of Aside, for which it
+// waits.
 func (r *Runner) Run(ctx context.Context, p Progress, from int) (Ending, Progress, error) {
 	l := &loop{Runner: r, limits: r.Limits.withDefaults(), progress: p.clone(), saved: p,
 		from: from, start: time.Now(), touched: r.Moving,
@@ -60,9 +66,13 @@ type loop struct {
 	start   time.Time
 	local   int // steps journaled in this call
 	last    *Step
-	noted   time.Duration      // writing down how that ended
-	touched bool               // a gesture may have set the screen in motion
-	before  screen.Fingerprint // the screen of the step before; zero when there was none
+	noted   time.Duration // writing down how that ended
+	touched bool          // a gesture may have set the screen in motion
+	before  view          // the screen that was shown last; zero when there was none
+	moving  bool          // it is not known to be at rest
+	aside   *aside        // of this step; nil when nothing goes on
+	asked   int           // how often the policy was asked early
+	again   int           // and again, because that was in vain
 	repeats repeatDetector
 }
 
@@ -100,11 +110,12 @@ func (l *loop) step(ctx context.Context) *Ending {
 	s := &Step{Index: l.from + l.local + 1, Local: l.local + 1, StartedAt: time.Now(),
 		Timing: Timing{Done: l.noted}}
 	l.emit(Event{Kind: Looking, Step: *s})
+	defer l.leave()
 	if end := l.observe(timed, s); end != nil {
 		return end
 	}
-	if j, can := l.Journal.(Preparer); can {
-		j.Prepare(ctx, *s)
+	if !l.moving {
+		l.prepare(ctx, s)
 	}
 	if end := l.decide(timed, s); end != nil {
 		return end
@@ -148,7 +159,7 @@ func (l *loop) decide(ctx context.Context, s *Step) *Ending {
 		return nil
 	}
 	began := time.Now()
-	p, err := l.Policy.Next(ctx, l.situation(s))
+	p, end, err := l.propose(ctx, s)
 	s.Proposal, s.Timing.Decide = p, time.Since(began)
 	for _, t := range p.Tries {
 		s.Timing.Model += t.Took
@@ -157,6 +168,8 @@ func (l *loop) decide(ctx context.Context, s *Step) *Ending {
 	switch {
 	case ctx.Err() != nil:
 		return Stopped(ctx)
+	case end != nil:
+		return end
 	case err == nil && p.Action == nil:
 		err = errors.New("the policy gave neither an action nor an error")
 		return l.undecided(ctx, s, ModelOutputInvalid, err)

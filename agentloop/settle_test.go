@@ -104,3 +104,22 @@ func TestAnAppThatComesToTheFrontWithTheSamePictureIsWaitedFor(t *testing.T) {
 	require.Equal(t, "main", r.script.seen[1].Look.State.App)
 	require.Equal(t, 5, r.phone.looks)
 }
+
+func TestWhatTheStatusBarShowsIsNoMovement(t *testing.T) {
+	for _, early := range []bool{false, true} {
+		for _, untold := range []bool{false, true} {
+			r, _ := newEarlyRig(tap(1, 1), actions.Complete{})
+			r.runner.Early, r.phone.bar, r.phone.untold = early, 0.04, untold
+
+			run(t, r, "x")
+
+			spent := r.journal.steps[1].Timing
+			if untold {
+				require.GreaterOrEqual(t, spent.Settle+spent.Again, 3*time.Second)
+				continue
+			}
+			require.LessOrEqual(t, spent.Settle, 100*time.Millisecond)
+			require.Zero(t, spent.Again)
+		}
+	}
+}

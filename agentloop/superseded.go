@@ -13,13 +13,14 @@ import (
 func (l *loop) superseded(
 	ctx context.Context, s *Step, g actions.Gesture,
 ) (change string, end *Ending) {
-	p, can := l.Phone.(Stater)
-	if !can || actions.Passive(g) {
+	if actions.Passive(g) {
 		return "", nil
 	}
-	now, err := p.State(ctx)
+	now, can, err := l.now(ctx)
 	then := s.Look.State
 	switch {
+	case !can:
+		return "", nil
 	case ctx.Err() != nil:
 		return "", Stopped(ctx)
 	case err != nil:

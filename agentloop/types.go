@@ -15,6 +15,9 @@ type Situation struct {
 	Album Album // what former steps saw; nil when that is not kept
 
 	Reader Reader // lists what is on the screen of Look; nil when the phone cannot
+	// Replying, when it is not nil, is called as soon as the reply begins to arrive: by any
+	// goroutine, any number of times.
+	Replying func()
 }
 
 // Proposal is a decision with the model calls that led to it.
@@ -39,6 +42,7 @@ type Try struct {
 	Reply            string        `json:"reply"`           // what came back, reasoning included
 	Model            string        `json:"model,omitempty"` // that replied
 	Error            string        `json:"error,omitempty"`
+	Again            bool          `json:"asked_again,omitempty"` // as the screen moved on
 	Took             time.Duration `json:"took"`
 	PromptTokens     int           `json:"prompt_tokens"`
 	CompletionTokens int           `json:"completion_tokens"`
@@ -80,10 +84,11 @@ type Timing struct {
 	Settle time.Duration `json:"settle"` // until the screen was at rest after the step before
 	Look   time.Duration `json:"look"`   // capturing afresh; 0 when the settled look was used
 	Decide time.Duration `json:"decide"`
-	Model  time.Duration `json:"model"`         // of Decide: waiting for the model's replies
-	Ask    time.Duration `json:"ask,omitempty"` // the gate, and storing a question
-	Intent time.Duration `json:"intent"`        // writing down what is about to be done
-	Check  time.Duration `json:"check"`         // that the screen is the one decided on, still
+	Model  time.Duration `json:"model"`           // of Decide: waiting for the model's replies
+	Again  time.Duration `json:"again,omitempty"` // of Decide: about a screen that moved on
+	Ask    time.Duration `json:"ask,omitempty"`   // the gate, and storing a question
+	Intent time.Duration `json:"intent"`          // writing down what is about to be done
+	Check  time.Duration `json:"check"`           // that the screen is the one decided on, still
 	Touch  time.Duration `json:"touch"`
 }
 

@@ -92,6 +92,7 @@ type Loop struct {
 	MaxTime       time.Duration `koanf:"max_time"`
 	SettleTimeout time.Duration `koanf:"settle_timeout"`
 	KeepApps      bool          `koanf:"keep_apps"`
+	AskEarly      string        `koanf:"ask_early"`
 }
 
 // Reply says what happens to a question.

@@ -108,6 +108,10 @@ var settings = []struct {
 	{"loop.max_time", "30m", positive, "longest time of one call's steps"},
 	{"loop.settle_timeout", "3s", positive,
 		"longest wait for the screen to settle after an action"},
+	{"loop.ask_early", Auto, oneOf(Auto, On, Off),
+		"whether the model is asked before the screen is known to be at rest, and once more when it " +
+			"moved on: on, off; auto is on for a model on this machine or in a private network, as " +
+			"elsewhere a second request may have its price"},
 	{"loop.keep_apps", "false", nil,
 		"whether a new task finds even the first app that it opens as it was left; otherwise " +
 			"that app is ended before it is opened, so that it shows its first page"},

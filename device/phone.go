@@ -29,8 +29,6 @@ type Phone struct {
 	noDrag     atomic.Bool             // input has no draganddrop
 	dumpUnread atomic.Bool             // what dumpsys window says of everything cannot be read
 	dumping    atomic.Pointer[dumping] // the way of uiautomator that works; nil before it is known
-	noDrag     atomic.Bool             // input has no draganddrop
-	dumpUnread atomic.Bool             // what dumpsys window says of everything cannot be read
 	tellsLit   atomic.Bool             // it said by itself that the display is lit
 
 	camera  *camera

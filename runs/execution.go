@@ -142,7 +142,7 @@ func (x *execution) pursue(ctx context.Context) (end *agentloop.Ending) {
 		Policy:  &redactingPolicy{x.policy, secrets},
 		Journal: m.store.Journal(run),
 		Parker:  x, NoQuestions: x.settings.ReplyMode == channel.NoReply,
-		Limits: limits, Moving: x.home,
+		Limits: limits, Moving: x.home, Aside: x.aside, Early: m.opts.AskEarly,
 		Observe: func(e agentloop.Event) {
 			if e.Kind == agentloop.Decided {
 				first.see(e.Step.Look.State)
@@ -160,6 +160,19 @@ func (x *execution) pursue(ctx context.Context) (end *agentloop.Ending) {
 		m.log.ErrorContext(ctx, "run", "run", run.ID, "err", err)
 	}
 	return &got
+}
+
+// aside runs what the loop has done beside it. A panic there ends the run at most, and not the
+// server.
+func (x *execution) aside(f func()) bool {
+	return x.m.spawn(func() {
+		defer func() {
+			if p := recover(); p != nil {
+				x.m.log.Error("panic", "run", x.run.ID, "panic", p, "stack", string(debug.Stack()))
+			}
+		}()
+		f()
+	})
 }
 
 // prepare sees that there is a policy whose model can be asked, and then a phone that is awake.

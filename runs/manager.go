@@ -31,6 +31,7 @@ type Options struct {
 	Channels    []string         // the channels where every question is listed, along with its own
 	Limits      agentloop.Limits // of each call; Steps is the configured maximum, default 40
 	KeepApps    bool             // a new task opens even its first app where that was left
+	AskEarly    bool             // see agentloop.Runner.Early
 	// how long a channel is in turn under a mode that does not say; 0 means 10 min
 	Attention time.Duration
 	// how long a run goes on with no call attached, see Manager.Attach; 0 means for ever

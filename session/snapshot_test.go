@@ -27,6 +27,7 @@ func TestASnapshotIsWhatTheSingleReadsSay(t *testing.T) {
 	require.NoError(t, s.Lease(t.Context(), "emu-1", r.ID))
 	for i := range 3 {
 		st := step(t, i+1, actions.Home{})
+		st.Timing.Again = time.Duration(i/2) * time.Second
 		require.NoError(t, s.Journal(r).Done(t.Context(), st, agentloop.Progress{Steps: i + 1}))
 	}
 
@@ -41,7 +42,7 @@ func TestASnapshotIsWhatTheSingleReadsSay(t *testing.T) {
 	require.NoError(t, err)
 	want.Run, err = s.Run(t.Context(), r.ID)
 	require.NoError(t, err)
-	want.Usage = session.Usage{Steps: 3, Calls: 6, PromptTokens: 66, CompletionTokens: 15,
+	want.Usage = session.Usage{Steps: 3, Calls: 6, Again: 1, PromptTokens: 66, CompletionTokens: 15,
 		Timing: agentloop.Timing{Settle: 9 * time.Millisecond, Look: 3 * time.Millisecond,
 			Decide: 9 * time.Second, Model: 6 * time.Second, Touch: 6 * time.Millisecond}}
 	want.Steps, err = s.StepsAfter(t.Context(), r.SessionID, 1)

@@ -61,10 +61,12 @@ func (s *Store) usage(ctx context.Context, q queryer, runID string) (Usage, erro
 	var u Usage
 	t := &u.Timing
 	row := q.QueryRowContext(ctx, `SELECT steps, calls, prompt_tokens, completion_tokens,
-		done, settle, look, decide, model, ask, intent, "check", touch
+		done, settle, look, decide, model, ask, intent, "check", touch,
+		again
 		FROM usage WHERE run_id = ?`, runID)
 	err := row.Scan(&u.Steps, &u.Calls, &u.PromptTokens, &u.CompletionTokens,
-		&t.Done, &t.Settle, &t.Look, &t.Decide, &t.Model, &t.Ask, &t.Intent, &t.Check, &t.Touch)
+		&t.Done, &t.Settle, &t.Look, &t.Decide, &t.Model, &t.Ask, &t.Intent, &t.Check, &t.Touch,
+		&u.Again)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) { // of a run without a step
 		return u, err
 	}

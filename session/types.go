@@ -160,7 +160,8 @@ type Overview struct {
 // Usage is what steps have cost.
 type Usage struct {
 	Steps            int `json:"steps"`
-	Calls            int `json:"calls"` // of the model
+	Calls            int `json:"calls"`       // of the model
+	Again            int `json:"asked_again"` // steps whose first screen moved on
 	PromptTokens     int `json:"prompt_tokens"`
 	CompletionTokens int `json:"completion_tokens"`
 	// what each part of its steps took together

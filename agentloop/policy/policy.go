@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http/httptrace"
 	"slices"
 	"strings"
 	"time"
@@ -127,7 +128,7 @@ func (p *Policy) ask(
 	start := time.Now()
 	what := request(asked)
 	what.Sight = sight(s)
-	r, err := p.model.Complete(ctx, what)
+	r, err := p.model.Complete(replying(ctx, s), what)
 	try := agentloop.Try{Prompt: transcript(asked), Took: time.Since(start)}
 	if err != nil {
 		try.Error = err.Error()
@@ -143,6 +144,14 @@ func (p *Policy) ask(
 		return actions.Reply{}, ended(ctx)
 	}
 	return reply, nil
+}
+
+// replying is ctx for a request; what comes back is told as soon as it begins to.
+func replying(ctx context.Context, s *agentloop.Situation) context.Context {
+	if s.Replying == nil {
+		return ctx
+	}
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotFirstResponseByte: s.Replying})
 }
 
 // ended is why ctx ended. errors.Is finds both what ended it and the cause that its owner gave.

@@ -70,7 +70,7 @@ func (a *app) open(ctx context.Context, o overrides) (d *deps, err error) {
 		ConsoleLang: a.lang(),
 		Limits: agentloop.Limits{Steps: a.conf.Loop.MaxSteps, Time: a.conf.Loop.MaxTime,
 			Settle: a.conf.Loop.SettleTimeout, Questions: q.PerRun},
-		KeepApps:  a.conf.Loop.KeepApps,
+		KeepApps: a.conf.Loop.KeepApps, AskEarly: a.conf.AsksEarly(),
 		OnTimeout: inquiry.OnTimeout(q.OnTimeout), Attention: q.Attention,
 		Lang: a.conf.Model.Lang, Observe: o.observe, DetachGrace: o.grace, Channels: d.channels,
 		Log: a.log,

@@ -83,6 +83,7 @@ func TestSixStepsAreCheap(t *testing.T) {
 				"enable_final_image_caption": true}, 12, 550, 1400, 0},
 		} {
 			env := newTestEnv(t, demoTask, sixSteps())
+			env.env = append(env.env, "TAPLOOP_LOOP_ASK_EARLY=off")
 			s := env.open(w)
 			arguments := map[string]any{"task": "Take only these six steps."}
 			maps.Copy(arguments, c.arguments)

@@ -93,6 +93,7 @@ func NewWaiting(waited, budget time.Duration) Waiting {
 type Usage struct {
 	Prompt     int `json:"prompt_tokens"`
 	Completion int `json:"completion_tokens"`
+	Again      int `json:"asked_again,omitempty"`
 }
 
 // New is the result of a call that was carried out, without earlier steps and the call that comes
@@ -114,7 +115,7 @@ func New(st runs.Status) (Result, error) {
 			Run:   st.Usage.Work().Milliseconds(),
 			Asked: st.Usage.Asked.Milliseconds(), Model: st.Usage.Timing.Decide.Milliseconds(),
 			Parts: export.NewParts(st.Usage.Timing)},
-		Usage: &Usage{st.Usage.PromptTokens, st.Usage.CompletionTokens},
+		Usage: &Usage{st.Usage.PromptTokens, st.Usage.CompletionTokens, st.Usage.Again},
 	}
 	for _, w := range st.Run.Progress.Warnings {
 		r.Notes = append(r.Notes, w.Text)

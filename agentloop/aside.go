@@ -1,0 +1,246 @@
+package agentloop
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/taploop/taploop/internal/wait"
+	"github.com/taploop/taploop/screen"
+)
+
+const (
+	// matters is the share of the screen that makes it another one, and not one on which something
+	// small still moves.
+	matters = 0.02
+	// fresh is how old the phone's state may be when the phone is touched. It is read while the
+	// reply arrives, and again when a store, a gate or a second try took longer.
+	fresh = 200 * time.Millisecond
+)
+
+// enough early questions tell whether they are worth it.
+const enough = 4
+
+var errMoved = errors.New("the screen moved on, and the model was asked again")
+
+// aside is what is found out about the phone while the policy decides. The loop's own goroutine and
+// the one of Runner.Aside never use the phone at once: either waits for the other.
+type aside struct {
+	end      context.CancelFunc
+	reply    func()        // tells that the reply arrives
+	replying chan struct{} // closed by reply
+	still    chan struct{} // closed when rest and err are known
+	done     chan struct{} // closed when all is
+
+	rest  *view // the screen at rest, when it is another one than the policy was shown
+	err   error // why that could not be found out
+	state screen.State
+	at    time.Time // when state began to be read; zero when it was not
+}
+
+// begin looks on from what the policy is shown; callOff ends the policy's decision.
+func (l *loop) begin(ctx context.Context, s *Step, callOff func()) {
+	if l.Aside == nil {
+		return
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	a := &aside{end: cancel, replying: make(chan struct{}), still: make(chan struct{}),
+		done: make(chan struct{}), err: errors.New("looking on broke down")}
+	a.reply = sync.OnceFunc(func() { close(a.replying) })
+	moving := l.moving
+	started := l.Aside(func() {
+		defer close(a.done)
+		if moving {
+			a.lookOn(ctx, l, s, callOff)
+		} else {
+			a.err = nil
+			close(a.still)
+		}
+		a.check(ctx, l)
+	})
+	if !started {
+		cancel()
+		return
+	}
+	l.aside = a
+}
+
+// lookOn finds out whether the screen is at rest, and calls the policy off when it is not the one
+// that was shown.
+func (a *aside) lookOn(ctx context.Context, l *loop, s *Step, callOff func()) {
+	defer close(a.still)
+	a.rest, a.err = a.watch(ctx, l, l.before, callOff)
+	if a.rest == nil && a.err == nil {
+		l.prepare(ctx, s)
+		return
+	}
+	callOff()
+}
+
+// watch looks on until the screen is at rest. It returns nil when that is the screen that the
+// policy is shown.
+func (a *aside) watch(
+	ctx context.Context, l *loop, shown view, callOff func(),
+) (rest *view, err error) {
+	began, pause, former := time.Now(), firstPoll, shown
+	moved, called := false, false
+	for {
+		if err := wait.For(ctx, pause-time.Since(former.At)); err != nil {
+			return nil, err
+		}
+		pause = longer(pause)
+		v, err := a.look(ctx, l, former, moved)
+		if err != nil || !v.State.On || v.Frame == nil {
+			return &v, err
+		}
+		away := apart(v, shown)
+		if moved = moved || away > same; away > matters {
+			called = true
+			callOff()
+		}
+		late := time.Since(began) >= l.limits.Settle
+		switch {
+		case !called && l.alike(shown, v), late && !called && inFront(shown, v):
+			if l.alike(former, v) || late {
+				return nil, nil
+			}
+		case l.alike(former, v) || late:
+			return &v, nil
+		}
+		former = v
+	}
+}
+
+// look is a frame alone, with the state taken for what it was, until the screen has moved or the
+// reply is there: then the look is the last one before the touch.
+func (a *aside) look(ctx context.Context, l *loop, former view, moved bool) (view, error) {
+	select {
+	case <-a.replying:
+	default:
+		if moved {
+			break
+		}
+		if v := l.peek(ctx); v.Frame != nil {
+			v.State, v.Bar = former.State, former.Bar
+			return v, nil
+		}
+	}
+	at := time.Now()
+	v, err := l.glance(ctx)
+	select {
+	case <-a.replying:
+		a.state, a.at = v.State, at
+	default:
+	}
+	return v, err
+}
+
+// check reads the state once the reply arrives.
+func (a *aside) check(ctx context.Context, l *loop) {
+	p, can := l.Phone.(Stater)
+	if !can || a.rest != nil || a.err != nil || !a.at.IsZero() {
+		return
+	}
+	select {
+	case <-a.replying:
+	case <-ctx.Done():
+		return
+	}
+	at := time.Now()
+	if state, err := p.State(ctx); err == nil {
+		a.state, a.at = state, at
+	}
+}
+
+// consult asks the policy once, and finds out about the phone meanwhile.
+func (l *loop) consult(ctx context.Context, s *Step) (Proposal, error) {
+	thinking, callOff := context.WithCancelCause(ctx)
+	defer callOff(nil)
+	l.begin(ctx, s, func() { callOff(errMoved) })
+	now := l.situation(s)
+	if l.aside != nil {
+		now.Replying = l.aside.reply
+		defer l.aside.reply()
+	}
+	p, err := l.Policy.Next(thinking, now)
+	if err != nil && context.Cause(thinking) != errMoved {
+		l.leave()
+	}
+	return p, err
+}
+
+// propose asks the policy, and once more when the screen was another one before it was at rest.
+// What was decided on the first one is dropped, and kept in the tries. An ending comes with a
+// proposal without an action.
+func (l *loop) propose(ctx context.Context, s *Step) (Proposal, *Ending, error) {
+	began := time.Now()
+	p, err := l.consult(ctx, s)
+	if l.moving {
+		l.asked++
+	}
+	l.moving = false
+	if l.aside == nil {
+		return p, nil, err
+	}
+	<-l.aside.still
+	rest, lost := l.aside.rest, l.aside.err
+	if rest == nil && lost == nil {
+		return p, nil, err
+	}
+	l.leave()
+	l.again++
+	s.Timing.Again = time.Since(began)
+	former := p.Tries
+	for i := range former {
+		former[i].Again, former[i].Error = true, errMoved.Error()
+	}
+	if end := l.saw(ctx, s, *cmp.Or(rest, new(view)), lost, Settled); end != nil {
+		return Proposal{Tries: former}, end, nil
+	}
+	l.prepare(ctx, s)
+	p, err = l.consult(ctx, s)
+	p.Tries = append(former, p.Tries...)
+	return p, nil, err
+}
+
+// early reports whether the policy is asked before the screen is known to be at rest. It is not
+// where that was in vain more often than not.
+func (l *loop) early() bool {
+	return l.Early && l.Aside != nil && l.touched && l.last != nil && l.limits.Settle > 0 &&
+		l.progress.Pending == nil && (l.asked < enough || 2*l.again <= l.asked)
+}
+
+// prepare has the step's frame kept while the policy thinks.
+func (l *loop) prepare(ctx context.Context, s *Step) {
+	if j, can := l.Journal.(Preparer); can {
+		j.Prepare(ctx, *s)
+	}
+}
+
+// now is the phone's state right before it is touched: as it was read while the reply arrived, when
+// that was just now. ok is false for a phone that cannot tell.
+func (l *loop) now(ctx context.Context) (state screen.State, ok bool, err error) {
+	p, can := l.Phone.(Stater)
+	if a := l.aside; a != nil {
+		<-a.done
+		if !a.at.IsZero() && time.Since(a.at) <= fresh {
+			return a.state, can, nil
+		}
+	}
+	if !can {
+		return screen.State{}, false, nil
+	}
+	state, err = p.State(ctx)
+	return state, true, err
+}
+
+// leave ends what goes on beside the loop, and waits for it.
+func (l *loop) leave() {
+	if l.aside != nil {
+		l.aside.end()
+		<-l.aside.done
+		l.aside = nil
+	}
+}

@@ -1,0 +1,268 @@
+package agentloop_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/screen"
+)
+
+// thinker is a policy that decides as a script does, in its time, and can be called off.
+type thinker struct {
+	*script
+	thinks  time.Duration // until the reply begins to arrive
+	replies time.Duration // until it is there
+}
+
+func (p *thinker) Next(
+	ctx context.Context, s agentloop.Situation,
+) (agentloop.Proposal, error) {
+	off := agentloop.Proposal{Tries: []agentloop.Try{{Prompt: s.Task, Error: "called off"}}}
+	select {
+	case <-time.After(p.thinks):
+	case <-ctx.Done():
+		p.seen = append(p.seen, s)
+		p.actions = append([]actions.Action{nil}, p.actions...)
+		return off, context.Cause(ctx)
+	}
+	if s.Replying != nil {
+		s.Replying()
+		s.Replying()
+	}
+	time.Sleep(p.replies)
+	return p.script.Next(ctx, s)
+}
+
+// newEarlyRig asks early, a policy that thinks for a second.
+func newEarlyRig(acts ...actions.Action) (*rig, *thinker) {
+	r := newRig(acts...)
+	p := &thinker{script: r.script, thinks: time.Second}
+	r.runner.Policy, r.runner.Early = p, true
+	r.runner.Aside = func(f func()) bool { go f(); return true }
+	return r, p
+}
+
+func TestAStillScreenIsAskedAboutAtOnce(t *testing.T) {
+	r, _ := newEarlyRig(tap(1, 1), tap(1, 1), actions.Complete{})
+
+	end, _ := run(t, r, "x")
+
+	require.Equal(t, agentloop.TaskCompleted, end.Reason)
+	require.Equal(t, 3*time.Second, end.Took, "of thinking, and nothing else")
+	require.Equal(t, 1+2+2, r.phone.looks)
+	require.Len(t, r.script.seen, 3)
+	for _, s := range r.journal.steps {
+		require.Zero(t, s.Timing.Again)
+		require.Zero(t, s.Timing.Settle)
+	}
+}
+
+func TestAScreenThatMovesOnIsAskedAboutAgain(t *testing.T) {
+	for _, thinks := range []time.Duration{0, 20 * time.Millisecond, time.Second} {
+		r, p := newEarlyRig(tap(1, 1), actions.Complete{})
+		p.thinks, r.phone.moving = thinks, 220*time.Millisecond
+		if thinks < 100*time.Millisecond { // the dropped decision
+			r.script.actions = []actions.Action{tap(1, 1), tap(9, 9), actions.Complete{}}
+		}
+
+		end, progress := run(t, r, "x")
+
+		require.Equal(t, agentloop.TaskCompleted, end.Reason)
+		require.Len(t, r.phone.touches, 1)
+		require.Len(t, r.script.seen, 3)
+		require.Equal(t, scene(1).Fingerprint(), r.script.seen[2].Look.Frame.Fingerprint())
+		require.Empty(t, r.script.seen[2].Notes)
+		last := r.journal.steps[1]
+		require.Equal(t, scene(1).Fingerprint(), last.Look.Frame.Fingerprint())
+		require.Len(t, last.Proposal.Tries, 2)
+		require.True(t, last.Proposal.Tries[0].Again)
+		require.Equal(t, "the screen moved on, and the model was asked again",
+			last.Proposal.Tries[0].Error)
+		require.False(t, last.Proposal.Tries[1].Again)
+		require.Positive(t, last.Timing.Again)
+		require.Equal(t, last.Timing.Again+thinks, last.Timing.Decide)
+		require.Equal(t, 2, progress.Steps)
+	}
+}
+
+func TestAScreenThatIsSlowToChangeIsWaitedFor(t *testing.T) {
+	r, _ := newEarlyRig(tap(1, 1), actions.Complete{})
+	r.phone.lag = 320 * time.Millisecond
+
+	run(t, r, "x")
+
+	require.Len(t, r.script.seen, 2)
+	require.Equal(t, scene(1).Fingerprint(), r.script.seen[1].Look.Frame.Fingerprint())
+	require.Equal(t, 475*time.Millisecond, r.journal.steps[1].Timing.Settle)
+}
+
+func TestAScreenThatNeverChangesIsAskedAboutAfterTheReactionTime(t *testing.T) {
+	r, _ := newEarlyRig(tap(1, 1), actions.Complete{})
+	r.phone.frozen = true
+
+	run(t, r, "x")
+
+	require.Len(t, r.script.seen, 2)
+	require.Equal(t, 600*time.Millisecond, r.journal.steps[1].Timing.Settle)
+	require.Zero(t, r.journal.steps[1].Timing.Again)
+}
+
+func TestWhatIsFoundWhileThePolicyThinksEndsTheRun(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		now  func(s *screen.State) error
+		want agentloop.StopReason
+	}{
+		{"locked", func(s *screen.State) error { s.Locked = true; return nil },
+			agentloop.ScreenLocked}, // with another picture
+		{"off", func(s *screen.State) error { s.On = false; return nil }, agentloop.ManualStop},
+		{"lost", func(*screen.State) error { return screen.ErrDisconnected },
+			agentloop.DeviceDisconnected},
+		{"secure", func(*screen.State) error { return screen.ErrSecure }, agentloop.SecureScreen},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r, p := newEarlyRig(tap(1, 1), tap(2, 2))
+			p.thinks = time.Hour
+			r.runner.Limits.Time = 3 * time.Hour
+			r.phone.lookErr = func(n int) error {
+				if n < 3 {
+					return nil
+				}
+				r.phone.scene = 7
+				return c.now(&r.phone.state)
+			}
+
+			end, _ := run(t, r, "x")
+
+			require.Equal(t, c.want, end.Reason)
+			require.Len(t, r.phone.touches, 1)
+			require.Less(t, end.Took, 61*time.Minute, "the policy is called off")
+		})
+	}
+}
+
+func TestAModelThatFailsIsNotWaitedForWithTheScreen(t *testing.T) {
+	r, p := newEarlyRig(tap(1, 1))
+	p.thinks, r.phone.moving = 0, time.Hour
+	r.script.err = func(n int) error {
+		if n == 2 {
+			return errors.New("no route")
+		}
+		return nil
+	}
+
+	end, _ := run(t, r, "x")
+
+	require.Equal(t, agentloop.ModelError, end.Reason)
+	require.Zero(t, end.Took)
+}
+
+func TestAStopWhileTheScreenIsLookedAtBesideThePolicy(t *testing.T) {
+	for _, after := range []time.Duration{1, 50 * time.Millisecond, 500 * time.Millisecond} {
+		synctest.Test(t, func(t *testing.T) {
+			r, _ := newEarlyRig(tap(1, 1), tap(2, 2))
+			ctx, cancel := context.WithCancelCause(t.Context())
+			r.phone.moving = 300 * time.Millisecond
+			time.AfterFunc(time.Second+after, func() { cancel(agentloop.ErrPaused) })
+
+			end, _, err := r.runner.Run(ctx, agentloop.Progress{}, 0)
+
+			require.NoError(t, err)
+			require.Equal(t, agentloop.UserPaused, end.Reason)
+			require.Len(t, r.phone.touches, 1)
+		})
+	}
+}
+
+func TestAskingEarlyEndsWhereItIsInVain(t *testing.T) {
+	var acts []actions.Action
+	for i := range 10 {
+		acts = append(acts, tap(float64(100*i), 1))
+	}
+	r, p := newEarlyRig(append(acts, actions.Complete{})...)
+	p.thinks, r.phone.moving = 300*time.Millisecond, 220*time.Millisecond
+
+	end, _ := run(t, r, "x")
+
+	require.Equal(t, agentloop.TaskCompleted, end.Reason)
+	again := 0
+	for _, s := range r.journal.steps {
+		again += len(s.Proposal.Tries) - 1
+	}
+	require.Equal(t, 4, again)
+}
+
+func TestWithoutAnAsideTheScreenIsWaitedFor(t *testing.T) {
+	r, _ := newEarlyRig(tap(1, 1), actions.Complete{})
+	r.runner.Aside = func(func()) bool { return false }
+	r.phone.moving = 220 * time.Millisecond
+
+	run(t, r, "x")
+
+	require.Len(t, r.script.seen, 2)
+	require.Len(t, r.phone.touches, 1)
+}
+
+// The state is read while the reply arrives, so that the touch waits for nothing but the intent.
+func TestTheStateIsReadWhileTheReplyArrives(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		slow  time.Duration // the journal's intent
+		asked int
+	}{{name: "at once", asked: 1}, {name: "slow", slow: 300 * time.Millisecond, asked: 2}} {
+		t.Run(c.name, func(t *testing.T) {
+			r, p := newEarlyRig(tap(1, 1), actions.Complete{})
+			r.runner.Early, p.replies = false, 50*time.Millisecond
+			var at []time.Time
+			phone := &teller{phone: r.phone, now: func(*screen.State) error {
+				at = append(at, time.Now())
+				time.Sleep(40 * time.Millisecond)
+				return nil
+			}}
+			r.runner.Phone = phone
+			r.journal.on = func(entry string) {
+				if entry == "intent 1 CLICK" {
+					time.Sleep(c.slow)
+				}
+			}
+			var decided, acting time.Time
+			r.runner.Observe = func(e agentloop.Event) {
+				switch {
+				case e.Kind == agentloop.Decided && e.Step.Index == 1:
+					decided = e.At
+				case e.Kind == agentloop.Acting:
+					acting = e.At
+					require.Equal(t, c.asked, phone.asked)
+				}
+			}
+
+			end, _ := run(t, r, "x")
+
+			require.Equal(t, agentloop.TaskCompleted, end.Reason)
+			if c.slow == 0 {
+				require.Equal(t, 50*time.Millisecond, decided.Sub(at[0]))
+				require.Equal(t, decided, acting)
+				return
+			}
+			require.Equal(t, 40*time.Millisecond, acting.Sub(at[1]), "the first one was too old")
+		})
+	}
+}
+
+func TestADisplayThatIsSwitchedOffWhileTheReplyArrivesStopsTheRun(t *testing.T) {
+	r, p := newEarlyRig(tap(1, 1))
+	p.replies = 50 * time.Millisecond
+	r.runner.Phone = dark(r)
+
+	end, _ := run(t, r, "x")
+
+	require.Equal(t, agentloop.ManualStop, end.Reason)
+	require.Empty(t, r.phone.touches)
+}

@@ -1,0 +1,133 @@
+package agentloop
+
+import (
+	"context"
+	"time"
+
+	"github.com/taploop/taploop/internal/wait"
+	"github.com/taploop/taploop/screen"
+)
+
+// view is a look and its fingerprint. That of a frame without a state is zero in all else.
+type view struct {
+	screen.Observation
+	print screen.Fingerprint
+}
+
+// apart is the share of the screen that differs between two views. What the status bar shows is no
+// part of it: a clock, a battery, what others have sent.
+func apart(a, b view) float64 {
+	bar := max(a.Bar, b.Bar)
+	return a.print.Below(bar).Distance(b.print.Below(bar))
+}
+
+const (
+	peekTime  = 2 * time.Second        // for a frame without a state
+	firstPoll = 100 * time.Millisecond // between the beginnings of the first two looks
+	lastPoll  = 300 * time.Millisecond // what the pauses between looks grow to
+	reaction  = 600 * time.Millisecond // a screen that did not move for so long is not going to
+	lookAgain = time.Second            // what a black screen gets to show something
+	same      = 0.005                  // of the screen; what a cursor moves
+)
+
+// settle gives the view that the policy is asked with: at rest, or when it is asked early the first
+// one that shows what the gesture did. Without a gesture before it, it looks once.
+func (l *loop) settle(ctx context.Context) (view, error) {
+	if l.early() {
+		return l.changed(ctx)
+	}
+	return l.rested(ctx)
+}
+
+// rested looks until two looks in a row are (nearly) the same, or Limits.Settle has passed. Right
+// after a gesture the phone may not have begun to move: looks that are still the screen of the step
+// before, or that cannot be held against one, count only after the reaction time.
+func (l *loop) rested(ctx context.Context) (view, error) {
+	if !l.touched || l.limits.Settle < 0 {
+		return l.glance(ctx)
+	}
+	began, pause := time.Now(), firstPoll
+	former := l.peek(ctx)
+	for {
+		// the look finds out whether ctx has ended
+		_ = wait.For(ctx, min(pause-time.Since(former.At), l.limits.Settle-time.Since(began)))
+		pause = longer(pause)
+		v, err := l.glance(ctx)
+		if err != nil || !v.State.On || v.Frame == nil || time.Since(began) >= l.limits.Settle {
+			return v, err
+		}
+		reacted := l.last != nil && !l.unchanged(v) || time.Since(began) >= reaction
+		if reacted && l.alike(former, v) {
+			return v, nil
+		}
+		former = v
+	}
+}
+
+// changed looks until the screen is another one than before the gesture, or the reaction time has
+// passed. A screen that has changed is not known to be at rest: l.moving.
+func (l *loop) changed(ctx context.Context) (view, error) {
+	began, pause := time.Now(), firstPoll
+	v, err := l.glance(ctx)
+	for former := v; err == nil && l.unchanged(v); {
+		_ = wait.For(ctx, min(pause-time.Since(former.At), reaction-time.Since(began)))
+		pause = longer(pause)
+		late := time.Since(began) >= reaction
+		if former = l.peek(ctx); !late && l.unchanged(former) {
+			continue
+		}
+		if v, err = l.glance(ctx); late {
+			break
+		}
+	}
+	l.moving = err == nil && v.Frame != nil && !l.unchanged(v)
+	return v, err
+}
+
+// unchanged reports whether a view shows the screen of the step before.
+func (l *loop) unchanged(v view) bool {
+	return v.Frame != nil && apart(v, l.before) <= same
+}
+
+func longer(pause time.Duration) time.Duration { return min(pause*3/2, lastPoll) }
+
+// peek is a frame alone: whether the next look is the same tells whether the screen moves. What
+// goes wrong is found out by the look that follows.
+func (l *loop) peek(ctx context.Context) view {
+	ctx, cancel := context.WithTimeout(ctx, peekTime)
+	defer cancel()
+	at := time.Now()
+	f, err := l.Phone.Frame(ctx)
+	if err != nil || f == nil {
+		return view{Observation: screen.Observation{At: at}}
+	}
+	return view{screen.Observation{Frame: f, At: at}, f.Fingerprint()}
+}
+
+// alike reports whether two views are (nearly) the same, with the same app in front. What is in
+// front of a frame without a state is taken for what was there before the gesture: an app that
+// starts is looked at again.
+func (l *loop) alike(a, b view) bool {
+	s, t := a.State, b.State
+	if a.Frame == nil || apart(a, b) > same {
+		return false
+	}
+	if s == (screen.State{}) {
+		return l.last == nil || l.last.Look.State.App == t.App
+	}
+	return inFront(a, b)
+}
+
+// inFront reports whether the same is in front of two views.
+func inFront(a, b view) bool {
+	s, t := a.State, b.State
+	return s.App == t.App && s.Activity == t.Activity && s.Size == t.Size
+}
+
+func (l *loop) glance(ctx context.Context) (view, error) {
+	look, err := l.Phone.Look(ctx)
+	if err != nil || look.Frame == nil {
+		return view{Observation: look}, err
+	}
+	return view{look, look.Frame.Fingerprint()}, nil
+}

@@ -1,0 +1,38 @@
+package config
+
+import (
+	"net/netip"
+	"net/url"
+	"strings"
+)
+
+// The values of Loop.AskEarly.
+const (
+	Auto = "auto"
+	On   = "on"
+	Off  = "off"
+)
+
+// AsksEarly reports whether the model is asked before the screen is known to be at rest. It is not
+// with a recording, whose requests have to be the same each time.
+func (c *Config) AsksEarly() bool {
+	m := c.Model
+	if m.Record+m.Replay+m.ReplayOrModel != "" {
+		return false
+	}
+	return c.Loop.AskEarly == On || c.Loop.AskEarly == Auto && near(m.BaseURL)
+}
+
+// near reports whether an endpoint is on this machine or in a private network.
+func near(endpoint string) bool {
+	u, err := url.Parse(endpoint)
+	if err != nil {
+		return false
+	}
+	host := strings.ToLower(u.Hostname())
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return true
+	}
+	at, err := netip.ParseAddr(host)
+	return err == nil && (at.Unmap().IsLoopback() || at.Unmap().IsPrivate())
+}
