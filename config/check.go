@@ -108,5 +108,5 @@ func quoted(v any) any {
 	return v
 }
 
-// Auto leaves a setting of the model to its dialect.
+// Auto leaves a setting to what it depends on: most of the model to its dialect.
 const Auto = "auto"

@@ -6,11 +6,10 @@ import (
 	"strings"
 )
 
-// The values of Loop.AskEarly.
+// The values of Loop.AskEarly besides Auto.
 const (
-	Auto = "auto"
-	On   = "on"
-	Off  = "off"
+	On  = "on"
+	Off = "off"
 )
 
 // AsksEarly reports whether the model is asked before the screen is known to be at rest. It is not
