@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -41,9 +42,12 @@ func FieldArgs(fields []actions.Field, s Scale) Args {
 	return Args{Values: values, Scale: s}
 }
 
-// Check is a when its arguments could be read and it is valid, else a *ParseError that says what
-// was wrong and what is wanted.
+// Check is act when its arguments could be read, each once, and it is valid, else a *ParseError
+// that says what was wrong and what is wanted.
 func (a *Args) Check(act actions.Action, want string) (actions.Action, error) {
+	if twice := a.Values.Doubled(); twice != "" {
+		return nil, Refuse(text.Quote(twice, MaxShown)+" is there twice", want)
+	}
 	if a.complaint == "" {
 		if err := act.Validate(); err == nil {
 			return act, nil
@@ -208,6 +212,33 @@ func (a *Args) Duration(names ...string) time.Duration {
 	}
 	n, _ := strconv.ParseFloat(m[1], 64) // timeForm lets only numbers through
 	return time.Duration(min(n*float64(unit(m[2])), float64(24*time.Hour)))
+}
+
+// usualWait is how long a wait is that says no time.
+const usualWait = 2 * time.Second
+
+// Wait is a wait of that time, of a usual one when there is none.
+func (a *Args) Wait(names ...string) actions.Wait {
+	return actions.Wait{For: min(cmp.Or(a.Duration(names...), usualWait), actions.MaxWait)}
+}
+
+// opposite is the side whose content comes into view when a finger moves to the other.
+var opposite = map[string]actions.Direction{"up": actions.Down, "down": actions.Up,
+	"left": actions.Right, "right": actions.Left}
+
+// Stroke scrolls by a finger that moves in the direction of that name. It is in the middle of the
+// screen when there is no place of these names.
+func (a *Args) Stroke(direction string, place ...string) actions.Scroll {
+	to := a.Text(direction)
+	side, known := opposite[strings.ToLower(to)]
+	if !known {
+		a.Complain("there is no direction %s", text.Quote(to, MaxShown))
+	}
+	s := actions.Scroll{At: screen.Point{X: 0.5, Y: 0.5}, Direction: side}
+	if a.Has(place...) {
+		s.At = a.Point(place...)
+	}
+	return s
 }
 
 // Flag is true or false; without a value it is false.

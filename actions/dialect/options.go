@@ -18,6 +18,12 @@ type Options struct {
 	Template    *Template           // of the prompt; nil means the dialect's own
 }
 
+// Plain is a model's name in small letters, with hyphens, and without whose it is.
+func Plain(model string) string {
+	model = model[strings.LastIndex(model, "/")+1:]
+	return strings.ReplaceAll(strings.ToLower(model), "_", "-")
+}
+
 // withDefaults is opts with the defaults filled in.
 func (opts *Options) withDefaults() (Options, error) {
 	o := *cmp.Or(opts, &Options{})

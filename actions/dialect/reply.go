@@ -85,6 +85,18 @@ func Split(r actions.Reply, begins func(string) bool) (thought, body string) {
 	return Reasoned(reasoning, Bare(text[:start])), strings.TrimLeft(text[start:], " \t\n")
 }
 
+// Refuse is the complaint that something is wrong, with what is wanted.
+func Refuse(problem, want string) *ParseError { return &ParseError{Problem: problem, Want: want} }
+
+// Ends reports whether an action ends the task.
+func Ends(a actions.Action) bool {
+	switch a.(type) {
+	case actions.Complete, actions.Abort:
+		return true
+	}
+	return false
+}
+
 // Unread is the complaint about a body that has no action in it.
 func Unread(r actions.Reply, body, want string) *ParseError {
 	switch {

@@ -141,9 +141,9 @@ func (g *autoglm) decode(c call, thought string, s *dialect.Situation) (actions.
 	f, ok := forms[verb(written)]
 	switch {
 	case written == "":
-		return nil, refuse("do has no action", names)
+		return nil, dialect.Refuse("do has no action", names)
 	case !ok:
-		return nil, refuse("unknown action "+text.Quote(written, dialect.MaxShown), names)
+		return nil, dialect.Refuse("unknown action "+text.Quote(written, dialect.MaxShown), names)
 	}
 	return r.Check(f.read(g, r), f.written)
 }

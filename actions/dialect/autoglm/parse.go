@@ -1,7 +1,6 @@
 package autoglm
 
 import (
-	"fmt"
 	"reflect"
 	"regexp"
 	"strings"
@@ -88,11 +87,11 @@ func read(text string) ([]call, error) {
 	}
 	first, rest, err := next(text)
 	if err != nil {
-		return nil, refuse("the call cannot be read: "+err.Error(), anyForm)
+		return nil, dialect.Refuse("the call cannot be read: "+err.Error(), anyForm)
 	}
 	if tail := strings.TrimLeft(rest, " "); strings.HasPrefix(tail, `"`) ||
 		strings.HasPrefix(tail, "'") {
-		return nil, refuse("it is not clear where a text in the call ends", anyForm+
+		return nil, dialect.Refuse("it is not clear where a text in the call ends", anyForm+
 			`, with \" for a quote within a text`)
 	}
 	all := []call{first}
@@ -132,18 +131,12 @@ func one(calls []call, s *dialect.Situation) (call, error) {
 	}
 	for _, c := range calls[1:] {
 		if !reflect.DeepEqual(c.Call, calls[0].Call) && (c.ends() || calls[0].ends()) {
-			return call{}, refuse("the reply has more than one action", "exactly one: "+anyForm)
+			return call{}, dialect.Refuse("the reply has more than one action", "exactly one: "+
+				anyForm)
 		}
 	}
 	if calls[0].ends() && calls[0].swallowed() {
-		return call{}, refuse("the reply has more than one action", "exactly one: "+anyForm)
-	}
-	if again := calls[0].Args.Doubled(); again != "" {
-		return call{}, refuse(fmt.Sprintf("%q is there twice", again), "each argument once")
+		return call{}, dialect.Refuse("the reply has more than one action", "exactly one: "+anyForm)
 	}
 	return calls[0], nil
-}
-
-func refuse(problem, want string) *dialect.ParseError {
-	return &dialect.ParseError{Problem: problem, Want: want}
 }

@@ -196,9 +196,10 @@ func decode(f fields, s dialect.Scale) (actions.Action, error) {
 		return in.Check(g.read(&in), "action:"+g.name+g.fields)
 	}
 	if name == "" {
-		return nil, refuse("the field action is empty", actionNames())
+		return nil, dialect.Refuse("the field action is empty", actionNames())
 	}
-	return nil, refuse("unknown action "+text.Quote(written, dialect.MaxShown), actionNames())
+	return nil, dialect.Refuse("unknown action "+text.Quote(written, dialect.MaxShown),
+		actionNames())
 }
 
 // actionName is an action's name without what models put around it.

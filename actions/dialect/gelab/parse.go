@@ -23,7 +23,7 @@ func (g *gelab) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, e
 	thought, body := splitThought(text)
 	found, err := readFields(body)
 	if r.Cut && (err != nil || found[len(found)-1].Key != "summary") {
-		return actions.Decision{}, refuse(
+		return actions.Decision{}, dialect.Refuse(
 			"the reply was cut off at its length limit before the action was complete", shorter)
 	}
 	if err != nil {
@@ -37,8 +37,9 @@ func (g *gelab) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, e
 	if _, types := a.(actions.Type); !types {
 		f = f.trimmed()
 	}
-	if front, ok := strings.CutSuffix(text, body); ok && ends(a) && rival(front, f.get("action")) {
-		return actions.Decision{}, refuse(twoActions, onlyOne)
+	if front, ok := strings.CutSuffix(text, body); ok && dialect.Ends(a) &&
+		rival(front, f.get("action")) {
+		return actions.Decision{}, dialect.Refuse(twoActions, onlyOne)
 	}
 	return actions.Decision{
 		Action:  a,
@@ -47,14 +48,6 @@ func (g *gelab) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, e
 		Summary: f.get("summary"),
 		Fields:  f,
 	}, nil
-}
-
-func ends(a actions.Action) bool {
-	switch a.(type) {
-	case actions.Complete, actions.Abort:
-		return true
-	}
-	return false
 }
 
 // rival reports whether a thought holds another action than the one that would end the task. A
@@ -77,18 +70,15 @@ const (
 // shorter is what is expected after a reply that was cut off.
 const shorter = "a short thought, then " + anyForm
 
-func refuse(problem, want string) *dialect.ParseError {
-	return &dialect.ParseError{Problem: problem, Want: want}
-}
-
 func nothing(r actions.Reply) *dialect.ParseError {
 	switch {
 	case r.Cut:
-		return refuse("the reply was cut off at its length limit while still thinking", shorter)
+		return dialect.Refuse("the reply was cut off at its length limit while still thinking",
+			shorter)
 	case dialect.Clean(r.Reasoning) != "":
-		return refuse("there is only a thought and no action", anyForm)
+		return dialect.Refuse("there is only a thought and no action", anyForm)
 	}
-	return refuse("the reply is empty", anyForm)
+	return dialect.Refuse("the reply is empty", anyForm)
 }
 
 // splitThought separates the thought from the fields. The last closing tag wins. Without one, the
@@ -173,13 +163,14 @@ func readFields(body string) (fields, error) {
 		}
 		switch {
 		case again == "action" || !oneAction(body, all[at], all[at+1:]):
-			return nil, refuse(twoActions, onlyOne)
+			return nil, dialect.Refuse(twoActions, onlyOne)
 		case again != "":
-			return nil, refuse("the field "+again+" is there twice", "each field once, "+anyForm)
+			return nil, dialect.Refuse("the field "+again+" is there twice", "each field once, "+
+				anyForm)
 		}
 		return valuesOf(body, all, marks == tabMarks), nil
 	}
-	return nil, refuse("the reply has no field action", anyForm)
+	return nil, dialect.Refuse("the reply has no field action", anyForm)
 }
 
 // spans are the fields that each start at a mark and end at the next. Between TABs, text in front

@@ -204,17 +204,10 @@ func decode(c call, s dialect.Scale) (actions.Action, error) {
 	f := lookup(c.name)
 	switch {
 	case c.name == "":
-		return nil, refuse("the action has no type", names())
+		return nil, dialect.Refuse("the action has no type", names())
 	case f == nil:
-		return nil, refuse("unknown action "+text.Quote(c.name, dialect.MaxShown), names())
-	}
-	if again := c.arguments.Doubled(); again != "" {
-		return nil, refuse(text.Quote(again, dialect.MaxShown)+" is there twice", f.written())
+		return nil, dialect.Refuse("unknown action "+text.Quote(c.name, dialect.MaxShown), names())
 	}
 	r := &reading{dialect.Args{Values: slices.Clone(c.arguments), Scale: s}}
 	return r.Check(f.read(r), f.written())
-}
-
-func refuse(problem, want string) *dialect.ParseError {
-	return &dialect.ParseError{Problem: problem, Want: want}
 }

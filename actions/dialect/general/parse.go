@@ -68,7 +68,7 @@ func (g *general) Parse(r actions.Reply, s dialect.Situation) (actions.Decision,
 	}
 	for _, c := range calls {
 		if c.ends() && (len(calls) > 1 || c.swallowed()) {
-			return actions.Decision{}, refuse("the reply has more than one action",
+			return actions.Decision{}, dialect.Refuse("the reply has more than one action",
 				"exactly one: "+want)
 		}
 	}

@@ -3,7 +3,6 @@ package glm
 import (
 	"cmp"
 	"strings"
-	"time"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
@@ -49,13 +48,14 @@ var forms = map[string]form{
 	"navigate_back": {`{"action_type": "navigate_back"}`, func(*reading) actions.Action {
 		return actions.Back{}
 	}},
-	"swipe": {`{"action_type": "swipe", "direction": "up"}`, (*reading).swipe},
+	"swipe": {`{"action_type": "swipe", "direction": "up"}`, func(r *reading) actions.Action {
+		return r.Stroke("direction", "box_2d", "point")
+	}},
 	"open_app": {`{"action_type": "open_app", "app_name": "..."}`, func(r *reading) actions.Action {
 		return actions.OpenApp{App: r.Text("app_name", "text")}
 	}},
 	"wait": {`{"action_type": "wait"}`, func(r *reading) actions.Action {
-		return actions.Wait{For: min(cmp.Or(r.Duration("time", "duration"), usualWait),
-			actions.MaxWait)}
+		return r.Wait("time", "duration")
 	}},
 	"answer": {`{"action_type": "answer", "text": "..."}`, func(r *reading) actions.Action {
 		return actions.Note{Text: r.Text("text")}
@@ -67,9 +67,6 @@ var forms = map[string]form{
 		(*reading).status},
 }
 
-// usualWait is how long a wait is that says no time.
-const usualWait = 2 * time.Second
-
 func (r *reading) at() screen.Point { return r.Point("box_2d", "point") }
 
 // typed taps a field, types and presses Enter.
@@ -80,23 +77,6 @@ func (r *reading) typed() actions.Action {
 		t.At = &at
 	}
 	return t
-}
-
-// opposite is the side whose content comes into view when a finger moves to the other.
-var opposite = map[string]actions.Direction{"up": actions.Down, "down": actions.Up,
-	"left": actions.Right, "right": actions.Left}
-
-func (r *reading) swipe() actions.Action {
-	direction := strings.ToLower(r.Text("direction"))
-	side, known := opposite[direction]
-	if !known {
-		r.Complain("there is no direction %q", direction)
-	}
-	s := actions.Scroll{At: screen.Point{X: 0.5, Y: 0.5}, Direction: side}
-	if r.Has("box_2d", "point") {
-		s.At = r.at()
-	}
-	return s
 }
 
 // status is how the task ends. What the model answered before is its report.

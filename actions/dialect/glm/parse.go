@@ -28,7 +28,8 @@ func (g *glm) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, err
 	case r.Cut && (err != nil || behind == "" && !strings.HasSuffix(strings.TrimSpace(body), "}")):
 		return actions.Decision{}, dialect.Unread(r, body, anyForm)
 	case err != nil:
-		return actions.Decision{}, refuse("the action could not be read: "+err.Error(), anyForm)
+		return actions.Decision{}, dialect.Refuse("the action could not be read: "+err.Error(),
+			anyForm)
 	}
 	thought, memory, reason := parts(front)
 	in := &reading{dialect.Args{Values: args, Scale: g.Scale(&s)}, reason, s.Remembered}
@@ -36,8 +37,8 @@ func (g *glm) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, err
 	if err != nil {
 		return actions.Decision{}, err
 	}
-	if ends(a) && strings.Contains(behind, "action_type") {
-		return actions.Decision{}, refuse("the reply ends the task and has another action",
+	if dialect.Ends(a) && strings.Contains(behind, "action_type") {
+		return actions.Decision{}, dialect.Refuse("the reply ends the task and has another action",
 			"exactly one action, "+anyForm)
 	}
 	return actions.Decision{Action: a, Thought: thought, Explain: reason, Summary: memory}, nil
@@ -47,10 +48,6 @@ func (g *glm) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, err
 func Wrote(r actions.Reply) bool {
 	_, body := split(r)
 	return begins(body)
-}
-
-func refuse(problem, want string) *dialect.ParseError {
-	return &dialect.ParseError{Problem: problem, Want: want}
 }
 
 var (
@@ -96,27 +93,15 @@ func parts(front string) (thought, memory, reason string) {
 	return thought, memory, reason
 }
 
-func ends(a actions.Action) bool {
-	switch a.(type) {
-	case actions.Complete, actions.Abort:
-		return true
-	}
-	return false
-}
-
 // decode makes the action that the arguments name.
 func (in *reading) decode() (actions.Action, error) {
-	if twice := in.Values.Doubled(); twice != "" {
-		return nil, refuse("the field "+text.Quote(twice, dialect.MaxShown)+" is there twice",
-			"each field once")
-	}
 	name := in.Text("action_type")
 	f, known := forms[strings.ToLower(name)]
 	switch {
 	case name == "":
-		return nil, refuse("action_type is empty", anyForm)
+		return nil, dialect.Refuse("action_type is empty", anyForm)
 	case !known:
-		return nil, refuse("unknown action_type "+text.Quote(name, dialect.MaxShown),
+		return nil, dialect.Refuse("unknown action_type "+text.Quote(name, dialect.MaxShown),
 			"one of "+names)
 	}
 	return in.Check(f.read(in), f.want)

@@ -1,9 +1,7 @@
 package qwen
 
 import (
-	"cmp"
 	"strings"
-	"time"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
@@ -60,8 +58,7 @@ var forms = map[string]form{
 	"open":          open,
 	"open_app":      open,
 	"wait": {`"action": "wait", "time": 2`, func(a *dialect.Args) actions.Action {
-		return actions.Wait{For: min(cmp.Or(a.Duration("time", "duration"), usualWait),
-			actions.MaxWait)}
+		return a.Wait("time", "duration")
 	}},
 	"ask_user":  ask,
 	"call_user": ask,
@@ -72,31 +69,15 @@ var forms = map[string]form{
 	"terminate": {`"action": "terminate", "status": "success" or "failure"`, readEnd},
 }
 
-// usualWait is how long a wait is that says no time.
-const usualWait = 2 * time.Second
-
 func at(a *dialect.Args) screen.Point { return a.Point("coordinate", "coordinate1", "point") }
-
-// opposite is the side whose content comes into view when a finger moves to the other.
-var opposite = map[string]actions.Direction{"up": actions.Down, "down": actions.Up,
-	"left": actions.Right, "right": actions.Left}
 
 // readSwipe reads a way of the finger: two places, or where to, as MAI-UI writes it.
 func readSwipe(a *dialect.Args) actions.Action {
-	direction := strings.ToLower(a.Text("direction"))
-	if direction == "" || a.Has("coordinate2", "end_coordinate") {
+	if !a.Has("direction") || a.Has("coordinate2", "end_coordinate") {
 		return actions.Slide{From: a.Point("coordinate", "start_coordinate"),
 			To: a.Point("coordinate2", "end_coordinate"), Took: a.Duration("time", "duration")}
 	}
-	side, known := opposite[direction]
-	if !known {
-		a.Complain("there is no direction %q", direction)
-	}
-	s := actions.Scroll{At: screen.Point{X: 0.5, Y: 0.5}, Direction: side}
-	if a.Has("coordinate") {
-		s.At = at(a)
-	}
-	return s
+	return a.Stroke("direction", "coordinate")
 }
 
 func readButton(a *dialect.Args) actions.Action {

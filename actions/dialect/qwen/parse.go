@@ -29,15 +29,15 @@ func (q *qwen) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, er
 	case r.Cut && (problem != "" || behind == "" && !whole.MatchString(body)):
 		return actions.Decision{}, dialect.Unread(r, body, anyForm)
 	case problem != "":
-		return actions.Decision{}, refuse(problem, anyForm)
+		return actions.Decision{}, dialect.Refuse(problem, anyForm)
 	}
 	in := dialect.Args{Values: args, Scale: q.Scale(&s)}
 	a, err := decode(&in)
 	if err != nil {
 		return actions.Decision{}, err
 	}
-	if ends(a) && strings.Contains(behind, `"action"`) {
-		return actions.Decision{}, refuse("the reply ends the task and has another action",
+	if dialect.Ends(a) && strings.Contains(behind, `"action"`) {
+		return actions.Decision{}, dialect.Refuse("the reply ends the task and has another action",
 			"exactly one action, "+anyForm)
 	}
 	thought, said := sentence(thought, behind)
@@ -72,10 +72,6 @@ func split(r actions.Reply) (thought, body string) {
 		return dialect.Reasoned(thought, dialect.Bare(body[:at[0]])), body[at[0]:]
 	}
 	return thought, body
-}
-
-func refuse(problem, want string) *dialect.ParseError {
-	return &dialect.ParseError{Problem: problem, Want: want}
 }
 
 // called is the arguments of the first native call; behind are those of the others.
@@ -142,27 +138,16 @@ func sentence(thought, behind string) (rest, said string) {
 	return strings.TrimSpace(thought[:m[0]] + thought[m[1]:]), said
 }
 
-func ends(a actions.Action) bool {
-	switch a.(type) {
-	case actions.Complete, actions.Abort:
-		return true
-	}
-	return false
-}
-
 // decode makes the action that the arguments name.
 func decode(in *dialect.Args) (actions.Action, error) {
-	if twice := in.Values.Doubled(); twice != "" {
-		return nil, refuse("the argument "+text.Quote(twice, dialect.MaxShown)+" is there twice",
-			"each argument once")
-	}
 	name := in.Text("action")
 	f, known := forms[strings.ToLower(name)]
 	switch {
 	case name == "":
-		return nil, refuse("the argument action is missing", anyForm)
+		return nil, dialect.Refuse("the argument action is missing", anyForm)
 	case !known:
-		return nil, refuse("unknown action "+text.Quote(name, dialect.MaxShown), "one of "+names)
+		return nil, dialect.Refuse("unknown action "+text.Quote(name, dialect.MaxShown), "one of "+
+			names)
 	}
 	return in.Check(f.read(in), f.want)
 }

@@ -33,7 +33,7 @@ var smart28 = screen.Fit{Multiple: 28, Min: 3136, Max: 12845056}
 
 // variantOf is the variant of the model of that name.
 func variantOf(model string) variant {
-	model = plain(model)
+	model = dialect.Plain(model)
 	has := func(names ...string) bool {
 		for _, n := range names {
 			if strings.Contains(model, n) {
@@ -57,15 +57,9 @@ func variantOf(model string) variant {
 	return variant{coordinates: screen.Coordinates{Unit: 1000}, turns: 30}
 }
 
-// plain is a model's name in small letters, without whose it is.
-func plain(model string) string {
-	model = model[strings.LastIndex(model, "/")+1:]
-	return strings.ReplaceAll(strings.ToLower(model), "_", "-")
-}
-
 // Speaks reports whether a model of that name is of the family.
 func Speaks(model string) bool {
-	model = plain(model)
+	model = dialect.Plain(model)
 	return strings.Contains(model, "gui-owl") || strings.Contains(model, "mai-ui") ||
 		strings.Contains(model, "qwen") && strings.Contains(model, "vl")
 }
@@ -73,9 +67,9 @@ func Speaks(model string) bool {
 // New returns the dialect; its options have their defaults filled in.
 func New(o dialect.Options) dialect.Dialect {
 	v := variantOf(o.Model)
-	history := "steps."
+	history := "steps"
 	if v.dialogue {
-		history = "dialogue."
+		history = "dialogue"
 	}
 	return &qwen{dialect.NewBase(o, dialect.Made{
 		Profile: dialect.Profile{
@@ -85,24 +79,7 @@ func New(o dialect.Options) dialect.Dialect {
 			Fit:         v.fit,
 			Coordinates: v.coordinates,
 		},
-		Template: template(o.Lang, history),
+		Template: dialect.MustTemplate(prompts, o.Lang, "prompt", history),
 		Abort:    "terminate with failure",
 	})}
-}
-
-// template is the prompt with the history as that file shows it.
-func template(lang, history string) *dialect.Template {
-	var all []byte
-	for _, name := range []string{"prompt.", history} {
-		b, err := prompts.ReadFile(name + lang + ".tmpl")
-		if err != nil {
-			panic(err)
-		}
-		all = append(all, b...)
-	}
-	t, err := dialect.ParseTemplate("prompt."+lang+".tmpl", string(all), lang)
-	if err != nil {
-		panic(err)
-	}
-	return t
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
@@ -65,7 +64,12 @@ var forms = []form{
 		want: "press_back()",
 		read: func(*dialect.Args, string) actions.Action { return actions.Back{} },
 	},
-	{want: "wait()", read: readWait},
+	{
+		want: "wait()",
+		read: func(a *dialect.Args, _ string) actions.Action {
+			return a.Wait("time", "duration", "seconds")
+		},
+	},
 	{want: "call_user(content='...')", also: []string{"ask_user"}, read: readQuestion},
 	{
 		want: "finished(content='...')",
@@ -160,14 +164,6 @@ func readScroll(a *dialect.Args, _ string) actions.Action {
 		s.At = at(a)
 	}
 	return s
-}
-
-// usualWait is how long a wait is that says no time.
-const usualWait = 5 * time.Second
-
-func readWait(a *dialect.Args, _ string) actions.Action {
-	d := a.Duration("time", "duration", "seconds")
-	return actions.Wait{For: min(cmp.Or(d, usualWait), actions.MaxWait)}
 }
 
 // readQuestion reads what the model asks; a call without words asks what its thought says.

@@ -28,7 +28,8 @@ func (u *uitars) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, 
 	case r.Cut && (err != nil || !closed(body, behind)):
 		return actions.Decision{}, dialect.Unread(r, body, anyForm)
 	case err != nil:
-		return actions.Decision{}, refuse("the action could not be read: "+err.Error(), anyForm)
+		return actions.Decision{}, dialect.Refuse("the action could not be read: "+err.Error(),
+			anyForm)
 	}
 	thought = thoughtLabel.ReplaceAllString(thought, "")
 	in := dialect.Args{Values: untagged(call.Args), Scale: u.Scale(&s)}
@@ -37,8 +38,8 @@ func (u *uitars) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, 
 		return actions.Decision{}, err
 	}
 	read := body[:len(body)-len(behind)]
-	if ends(a) && (anotherCall.MatchString(behind) || swallowed(read)) {
-		return actions.Decision{}, refuse("the reply ends the task and has another action",
+	if dialect.Ends(a) && (anotherCall.MatchString(behind) || swallowed(read)) {
+		return actions.Decision{}, dialect.Refuse("the reply ends the task and has another action",
 			"exactly one action, "+anyForm)
 	}
 	return actions.Decision{Action: a, Thought: thought}, nil
@@ -52,10 +53,6 @@ func Wrote(r actions.Reply) bool {
 }
 
 func begins(s string) bool { return labelled.MatchString(s) || ownCall.MatchString(s) }
-
-func refuse(problem, want string) *dialect.ParseError {
-	return &dialect.ParseError{Problem: problem, Want: want}
-}
 
 var (
 	actionLabel  = regexp.MustCompile(`(?i)^[ \t*#]*action[ \t*]*[:：][\s*]*`)
@@ -105,25 +102,13 @@ func untagged(all loose.Object) loose.Object {
 	return out
 }
 
-func ends(a actions.Action) bool {
-	switch a.(type) {
-	case actions.Complete, actions.Abort:
-		return true
-	}
-	return false
-}
-
 // decode makes the action that the call names.
 func decode(name, thought string, in *dialect.Args) (actions.Action, error) {
-	if twice := in.Values.Doubled(); twice != "" {
-		return nil, refuse("the argument "+text.Quote(twice, dialect.MaxShown)+" is there twice",
-			"each argument once")
-	}
 	for _, f := range forms {
 		if f.is(strings.ToLower(name)) {
 			return in.Check(f.read(in, thought), f.want)
 		}
 	}
-	return nil, refuse("unknown action "+text.Quote(name, dialect.MaxShown),
+	return nil, dialect.Refuse("unknown action "+text.Quote(name, dialect.MaxShown),
 		"one of "+strings.Join(shown(), ", "))
 }

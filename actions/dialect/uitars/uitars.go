@@ -31,7 +31,7 @@ const patch = 28 // pixels; sides of the picture are multiples of it
 // variantOf is the variant of the model of that name. UI-TARS-1.5 writes pixels of the picture as
 // it was resized; the first UI-TARS and the models of Doubao and Seed write thousandths.
 func variantOf(model string) variant {
-	model = plain(model)
+	model = dialect.Plain(model)
 	thousand := screen.Coordinates{Unit: 1000}
 	switch {
 	case hosted(model):
@@ -49,15 +49,9 @@ func hosted(model string) bool {
 		strings.Contains(model, "ui-tars-2")
 }
 
-// plain is a model's name in small letters, without whose it is.
-func plain(model string) string {
-	model = model[strings.LastIndex(model, "/")+1:]
-	return strings.ReplaceAll(strings.ToLower(model), "_", "-")
-}
-
 // Speaks reports whether a model of that name is of the family.
 func Speaks(model string) bool {
-	model = plain(model)
+	model = dialect.Plain(model)
 	return strings.Contains(model, "ui-tars") || strings.Contains(model, "uitars") || hosted(model)
 }
 
