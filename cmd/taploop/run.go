@@ -194,8 +194,9 @@ func (a *app) follow(ctx context.Context, c *taskFlags,
 		if replayed {
 			show.line("", show.words.replayed)
 		}
+		began := time.Now()
 		st, err = show.waitForEnd(ctx, d.manager, st, c.here)
-		st.Replayed = replayed
+		st.Replayed, st.Waited = replayed, time.Since(began)
 		return err
 	})
 	if err != nil {

@@ -122,6 +122,7 @@ func (h *hostileWorld) calls() map[string][][]string {
 		"token create":    {{"--name", evil}, {"--data-dir", config}},
 		"token list":      {{}, {"--json"}},
 		"token revoke":    {{evil}},
+		"token adopt":     {{evil}},
 		"ui":              {{"--name", evil}, {"--data-dir", evil}},
 		"inquiries":       {{}, {"--all"}, {"--json", "--all"}, {h.question}, {h.settled}},
 		"reply":           {{h.settled, evil}, {h.question, evil, "--json"}, {h.settled, "-"}},

@@ -17,6 +17,7 @@ import (
 type tokenCmd struct {
 	Create tokenCreateCmd `cmd:"" help:"Make a token and print it, for the only time."`
 	List   tokenListCmd   `cmd:"" help:"List the tokens by name; what they are is not kept."`
+	Adopt  tokenAdoptCmd  `cmd:"" help:"Give a token the open sessions and questions that were begun without one."`
 	Revoke tokenRevokeCmd `cmd:"" help:"Make a token worthless, at once."`
 }
 
@@ -45,34 +46,62 @@ func (c *tokenCreateCmd) Run(ctx context.Context, a *app) error {
 	a.notef("token %s; it is shown this once, and from now on every request over HTTP needs one",
 		info.Name)
 	_, err = fmt.Fprintln(a.out, secret)
-	return errors.Join(err, c.orphans(ctx, a, info.Name))
+	if c.Adopt {
+		return errors.Join(err, a.adopt(ctx, info.Name))
+	}
+	return errors.Join(err, a.orphans(ctx, info.Name))
 }
 
-// orphans says what was begun without a token and cannot be reached over HTTP any more, or gives it
-// to the new one.
-func (c *tokenCreateCmd) orphans(ctx context.Context, a *app, name string) error {
+type tokenAdoptCmd struct {
+	Token   string `arg:"" name:"name" help:"Its name or id."`
+	DataDir string `key:"data_dir" help:"Where tokens and sessions are kept." placeholder:"DIR"`
+}
+
+// Run gives a token that there is what was begun without one.
+func (c *tokenAdoptCmd) Run(ctx context.Context, a *app) error {
+	if err := a.load(); err != nil {
+		return err
+	}
+	info, err := tokens(a.conf).Find(c.Token)
+	if err != nil {
+		return err
+	}
+	return a.adopt(ctx, info.Name)
+}
+
+// adopt gives what is open and was begun without a token to the one of that name.
+func (a *app) adopt(ctx context.Context, name string) error {
+	o := session.Orphans{}
+	if session.Exists(a.conf.DataDir) { // else nothing was begun yet
+		store, err := a.store(ctx, nil)
+		if err != nil {
+			return err
+		}
+		defer store.Close()
+		if o, err = store.Adopt(ctx, name, session.AuditEntry{
+			Channel: inquiry.ChannelCommandLine, Authority: inquiry.AuthorityLocalOperator,
+			By: userName()}); err != nil {
+			return err
+		}
+	}
+	a.notef("token %s took over what was begun without a token: %s", name, counted(o))
+	return nil
+}
+
+// orphans says what was begun without a token and cannot be reached over HTTP any more.
+func (a *app) orphans(ctx context.Context, name string) error {
 	if !session.Exists(a.conf.DataDir) {
-		return nil // nothing was begun yet
+		return nil
 	}
 	store, err := a.store(ctx, nil)
 	if err != nil {
 		return err
 	}
 	defer store.Close()
-	if c.Adopt {
-		o, err := store.Adopt(ctx, name, session.AuditEntry{
-			Channel: inquiry.ChannelCommandLine, Authority: inquiry.AuthorityLocalOperator,
-			By: userName()})
-		if err == nil {
-			a.notef("%s it took over, begun without a token", counted(o))
-		}
-		return err
-	}
 	o, err := store.Orphans(ctx)
 	if err == nil && len(o.Sessions)+len(o.Questions) > 0 {
 		a.notef("%s, begun without a token, cannot be reached over HTTP any more:%s\n"+
-			"  to let this token take over: taploop token revoke %s, then\n"+
-			"  taploop token create --name %s --adopt", counted(o), listed(o), name, name)
+			"  to let this token take over: taploop token adopt %s", counted(o), listed(o), name)
 	}
 	return err
 }

@@ -57,7 +57,9 @@ func (s *Store) Create(name string) (token string, info Info, err error) {
 		}
 		if slices.ContainsFunc(all, func(e entry) bool { return e.is(info.Name) }) {
 			return nil, hint.Add(fmt.Errorf("there is a token named %q", info.Name),
-				"choose another --name, or revoke it first: taploop token revoke "+info.Name)
+				"choose another --name, or revoke it first: taploop token revoke "+info.Name+
+					"; with taploop token adopt "+info.Name+" it takes over what was begun "+
+					"without a token")
 		}
 		return append(all, entry{info, hash(token)}), nil
 	})
@@ -90,12 +92,34 @@ func (s *Store) List() ([]Info, error) {
 	return list, nil
 }
 
+// Find gives the token with this name or id.
+func (s *Store) Find(nameOrID string) (Info, error) {
+	all, err := s.read()
+	if err != nil {
+		return Info{}, err
+	}
+	i, err := index(all, nameOrID)
+	if err != nil {
+		return Info{}, err
+	}
+	return all[i].Info, nil
+}
+
+func index(all []entry, nameOrID string) (int, error) {
+	i := slices.IndexFunc(all, func(e entry) bool { return e.is(nameOrID) })
+	if i < 0 {
+		return i, hint.Add(fmt.Errorf("there is no token %q", nameOrID),
+			"`taploop token list` shows the names; taploop token create --name NAME makes one")
+	}
+	return i, nil
+}
+
 // Revoke removes the token with this name or id.
 func (s *Store) Revoke(nameOrID string) (info Info, err error) {
 	err = s.change(func(all []entry) ([]entry, error) {
-		i := slices.IndexFunc(all, func(e entry) bool { return e.is(nameOrID) })
-		if i < 0 {
-			return nil, hint.Add(fmt.Errorf("there is no token %q", nameOrID), "taploop token list")
+		i, err := index(all, nameOrID)
+		if err != nil {
+			return nil, err
 		}
 		info = all[i].Info
 		return slices.Delete(all, i, i+1), nil
