@@ -14,6 +14,7 @@ import (
 	"github.com/taploop/taploop/actions/dialect/loose"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/screen/marks"
 )
 
 // Args reads the arguments of an action as a model wrote them, and keeps the first complaint, which
@@ -30,7 +31,8 @@ type Args struct {
 // Scale is how places are written on one picture.
 type Scale struct {
 	Coordinates screen.Coordinates
-	Picture     screen.Size // that the model was sent
+	Picture     screen.Size  // that the model was sent
+	Marks       []marks.Mark // the elements that are numbered on it
 }
 
 // FieldArgs are arguments that are written as fields.

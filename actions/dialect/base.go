@@ -58,6 +58,7 @@ func (b *Base) Scale(s *Situation) Scale {
 	scale := Scale{Coordinates: b.profile.Coordinates}
 	if s.Look.Frame != nil {
 		scale.Picture = b.profile.Fit.Size(s.Look.Frame.Size())
+		scale.Marks = b.marks(s, scale.Picture)
 	}
 	return scale
 }

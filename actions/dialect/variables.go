@@ -7,6 +7,7 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/screen/marks"
 )
 
 // Variables are what a prompt's template may show. All of them have their values at every dialect.
@@ -26,7 +27,8 @@ type Variables struct {
 	Place      string   // a sentence: how a place on the screen is written
 	Width      int      // of the picture, in pixels
 	Height     int
-	Lang       string // zh or en
+	Elements   []string // those that are numbered on the picture, a line each; often none
+	Lang       string   // zh or en
 }
 
 // Past is a former turn.
@@ -67,11 +69,12 @@ func (b *Base) variables(s *Situation, a *album) *Variables {
 	v := &Variables{
 		Task: b.text(s.Task, maxTask), Summary: b.text(s.Summary, maxSaid),
 		Remembered: b.texts(s.Remembered), Notes: b.texts(s.Notes),
-		App: b.text(s.Look.State.App, maxNote), Picture: a.add(s.Look.Frame),
-		Date:    s.Look.At.Format("2006-01-02"),
-		Weekday: b.words.weekdays[s.Look.At.Weekday()],
-		Place:   b.words.Place(scale.Coordinates, scale.Picture),
-		Width:   scale.Picture.W, Height: scale.Picture.H, Lang: b.profile.Lang,
+		App: b.text(s.Look.State.App, maxNote), Picture: a.add(s.Look.Frame, scale.Marks...),
+		Elements: b.words.Elements(scale.Marks),
+		Date:     s.Look.At.Format("2006-01-02"),
+		Weekday:  b.words.weekdays[s.Look.At.Weekday()],
+		Place:    b.words.Place(scale.Coordinates, scale.Picture),
+		Width:    scale.Picture.W, Height: scale.Picture.H, Lang: b.profile.Lang,
 	}
 	if s.ReplyJustIn && len(asked) > 0 {
 		v.JustIn = asked[len(asked)-1]
@@ -141,17 +144,23 @@ func (b *Base) newest(all []string) []string {
 type album struct {
 	fit     screen.Fit
 	quality int
-	frames  []*screen.Frame
+	shots   []shot
 }
 
-func (a *album) add(f *screen.Frame) string {
-	a.frames = append(a.frames, f)
-	return mark + strconv.Itoa(len(a.frames)-1) + mark
+// shot is a picture with the numbers that are drawn on it.
+type shot struct {
+	frame *screen.Frame
+	marks []marks.Mark
+}
+
+func (a *album) add(f *screen.Frame, list ...marks.Mark) string {
+	a.shots = append(a.shots, shot{f, list})
+	return mark + strconv.Itoa(len(a.shots)-1) + mark
 }
 
 func (a *album) part(i int) (Part, error) {
-	f := a.frames[i]
-	jpeg, err := f.Resized(a.fit.Size(f.Size())).JPEG(a.quality)
+	f := a.shots[i].frame
+	jpeg, err := marks.Draw(f.Resized(a.fit.Size(f.Size())), a.shots[i].marks).JPEG(a.quality)
 	return Part{JPEG: jpeg}, err
 }
 

@@ -20,6 +20,7 @@ type Words struct {
 	fraction string
 	pixels   string // {size} is the picture's
 	weekdays []string
+	states   [7]string // of elements: field, password, on, off, scrolls, has the cursor, disabled
 }
 
 // WordsIn are the words of that language, zh or en.
@@ -94,6 +95,8 @@ var english = Words{
 	pixels:   "two whole numbers, the pixels of the picture, which is {size}",
 	weekdays: []string{"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday",
 		"Saturday"},
+	states: [7]string{"text field", "password field", "on", "off", "scrolls", "has the cursor",
+		"disabled"},
 }
 
 var chinese = Words{
@@ -115,4 +118,5 @@ var chinese = Words{
 	fraction: "两个 0 到 1 的三位小数",
 	pixels:   "图片上的像素，两个整数，图片大小是 {size}",
 	weekdays: []string{"星期日", "星期一", "星期二", "星期三", "星期四", "星期五", "星期六"},
+	states:   [7]string{"输入框", "密码框", "已打开", "已关闭", "可滚动", "光标所在", "不可用"},
 }

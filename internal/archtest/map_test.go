@@ -8,7 +8,7 @@ var packages = []row{
 		why: "numbers drawn on elements; apart from screen, which needs no font"},
 	{pkg: "actions", imports: "screen", why: "a point of an action is a point of a frame"},
 	{pkg: "actions/dialect/loose", why: "text that models write, read as values; knows no actions"},
-	{pkg: "actions/dialect", imports: "actions actions/dialect/loose screen",
+	{pkg: "actions/dialect", imports: "actions actions/dialect/loose screen screen/marks",
 		tests: "actions/dialect/families actions/dialect/dialecttest",
 		why: "the seam between the loop and families of models; knows none of them, no model and " +
 			"no network"},

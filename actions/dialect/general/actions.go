@@ -14,9 +14,10 @@ import (
 
 // form is how one action is written and read.
 type form struct {
-	name       string
-	also       string // other names that models use for it
-	parameters string // name:kind, with ? behind the name of one that may be left out
+	name string
+	also string // other names that models use for it
+	// name:kind, with ? behind the name of one that may be left out, * where an element is named
+	parameters string
 	read       func(*reading) actions.Action
 }
 
@@ -31,8 +32,11 @@ var kinds = map[string]any{
 	"key": map[string]any{"type": "string", "enum": actions.Keys},
 }
 
+// element is what the number of an element is called.
+var element = []string{"element", "element_id", "element_number", "index", "mark"}
+
 const (
-	place = "x:number y:number"
+	place = "x*:number y*:number element?:number"
 	way   = "x1:number y1:number x2:number y2:number"
 )
 
@@ -59,7 +63,7 @@ var forms = []form{
 		return actions.Scroll{At: r.at(), Direction: way}
 	}},
 	{"type_text", "type input_text input enter_text", "text:text x?:number y?:number " +
-		"clear?:boolean submit?:boolean", (*reading).types},
+		"element?:number clear?:boolean submit?:boolean", (*reading).types},
 	{"press", "press_key key hot_key hotkey", "key:key", (*reading).presses},
 	{"launch_app", "open_app launch open start_app", "app:text",
 		func(r *reading) actions.Action {
@@ -111,6 +115,9 @@ func (r *reading) pair(x, y string, lists ...string) screen.Point {
 }
 
 func (r *reading) at() screen.Point {
+	if at, ok := r.Element(element...); ok {
+		return at
+	}
 	return r.pair("x", "y", "point", "coordinate", "coordinates", "position", "box", "bbox",
 		"box_2d")
 }
@@ -123,7 +130,7 @@ func (r *reading) way() (from, to screen.Point) {
 func (r *reading) types() actions.Action {
 	t := actions.Type{Text: cmp.Or(r.Raw("text"), r.Raw("value"), r.Raw("content")),
 		Clear: r.Flag("clear"), Submit: r.Flag("submit")}
-	if r.Text("x")+r.Text("y") != "" || r.Values.Get("point") != nil {
+	if r.Text("x")+r.Text("y") != "" || r.Values.Get("point") != nil || r.Has(element...) {
 		t.At = new(r.at())
 	}
 	return t
@@ -164,7 +171,7 @@ func (f *form) written() string {
 	for _, p := range strings.Fields(f.parameters) {
 		name, _, _ := strings.Cut(p, ":")
 		if !strings.HasSuffix(name, "?") {
-			example += `, "` + name + `": ...`
+			example += `, "` + strings.TrimSuffix(name, "*") + `": ...`
 		}
 	}
 	return example + "}"

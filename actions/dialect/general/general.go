@@ -37,6 +37,7 @@ func NewTools(o dialect.Options) dialect.Dialect {
 func made(o dialect.Options, name, form string, tools []dialect.Tool) dialect.Dialect {
 	return &general{native: tools != nil, Base: dialect.NewBase(o, dialect.Made{
 		Profile: dialect.Profile{Name: name, Turns: shown, Fit: screen.Fit{Long: 1280},
+			Elements:    true,
 			Coordinates: usual(o.Model)},
 		Template: dialect.MustTemplate(prompts, o.Lang, form, "actions", "prompt"),
 		Abort:    "abort",
@@ -88,9 +89,9 @@ func (f *form) schema() json.RawMessage {
 	required := []string{}
 	for _, p := range strings.Fields(f.parameters) {
 		name, kind, _ := strings.Cut(p, ":")
-		name, optional := strings.CutSuffix(name, "?")
-		properties[name] = kinds[kind]
-		if !optional {
+		plain := strings.TrimRight(name, "?*")
+		properties[plain] = kinds[kind]
+		if plain == name {
 			required = append(required, name)
 		}
 	}
