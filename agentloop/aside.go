@@ -26,7 +26,8 @@ const enough = 4
 var errMoved = errors.New("the screen moved on, and the model was asked again")
 
 // aside is what is found out about the phone while the policy decides. The loop's own goroutine and
-// the one of Runner.Aside never use the phone at once: either waits for the other.
+// the one of Runner.Aside never use the phone at once: either waits for the other. A policy that
+// reads the elements of the screen does so beside both.
 type aside struct {
 	end      context.CancelFunc
 	reply    func()        // tells that the reply arrives

@@ -8,7 +8,8 @@ import (
 	"github.com/taploop/taploop/screen"
 )
 
-// Phone is what the loop needs of a phone. It is used by one goroutine.
+// Phone is what the loop needs of a phone. It is used by one goroutine at a time, but for what a
+// [Reader] reads.
 //
 // Of an error the loop asks whether it is [screen.ErrDisconnected], [screen.ErrLocked],
 // [screen.ErrDark] or [screen.ErrSecure]. Any other error of a touch is a refusal, and its text is

@@ -259,6 +259,22 @@ func TestTheStateAloneTakesOneServiceAndNoPicture(t *testing.T) {
 	require.Len(t, w.asked(), before+1)
 }
 
+// A connection that has become a phone's cannot become anything else, and ends with its service: a
+// step needs one for each service, and none to ask the server itself.
+func TestAStepTakesOneConnectionForEachService(t *testing.T) {
+	w := &wirePhones{shell: ordinary(nil), exec: shows(upright, white, 0, 0)}
+	p := w.open(t)
+	w.dials.Store(0)
+	_, err := p.Look(t.Context())
+	require.NoError(t, err)
+	_, err = p.Frame(t.Context())
+	require.NoError(t, err)
+	_, err = p.State(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, p.Tap(t.Context(), screen.Point{X: 0.5, Y: 0.5}))
+	require.EqualValues(t, 2+1+1+1, w.dials.Load())
+}
+
 func TestTheDisplaysPowerIsAskedForWhereTheWindowsDoNotTellIt(t *testing.T) {
 	lit := "KeyguardServiceDelegate\n  showing=false\n  screenState=SCREEN_STATE_ON\n" +
 		"  interactiveState=INTERACTIVE_STATE_AWAKE\n"

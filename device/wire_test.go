@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -40,9 +41,11 @@ type wirePhones struct {
 	wg    sync.WaitGroup
 	mu    sync.Mutex
 	lines []string // services of phones, in order
+	dials atomic.Int32
 }
 
 func (w *wirePhones) DialContext(context.Context, string, string) (net.Conn, error) {
+	w.dials.Add(1)
 	client, server := net.Pipe()
 	w.wg.Go(func() {
 		defer server.Close()

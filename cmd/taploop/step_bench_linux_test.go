@@ -61,6 +61,8 @@ func BenchmarkClickStep(b *testing.B) {
 	b.ReportMetric(float64(median(agent.cpu))/float64(median(floor.cpu)), "cpu/floor")
 	b.ReportMetric(ms(median(agent.phone)), "phone-ms/step")
 	b.ReportMetric(float64(median(agent.phone))/float64(median(floor.phone)), "phone/floor")
+	b.ReportMetric(float64(median(agent.cpu)+median(agent.phone))/
+		float64(median(floor.cpu)+median(floor.phone)), "all/floor")
 	b.ReportMetric(ms(median(firsts)), "first-request-ms")
 	b.ReportMetric(ms(median(touches)), "reply-to-touch-ms")
 	b.ReportMetric(0, "ns/op")
