@@ -3,6 +3,10 @@ package policy_test
 import (
 	"context"
 	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -101,4 +105,26 @@ func TestAfterAStopTheModelIsNotAskedAgain(t *testing.T) {
 	_, err = p.Next(ctx, situation(t))
 	require.ErrorIs(t, err, context.Canceled)
 	require.Equal(t, 1, calls)
+}
+
+func TestAReplyIsToldWhenItBeginsToArrive(t *testing.T) {
+	arrives := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		require.NoError(t, http.NewResponseController(w).Flush())
+		<-arrives // the rest comes after it was told
+		_, _ = io.WriteString(w, `{"choices": [{"finish_reason": "stop", "message": {"role": `+
+			`"assistant", "content": "<THINK>x</THINK>\nexplain:x\taction:COMPLETE\treturn:y\t`+
+			`summary:z"}}]}`)
+	}))
+	defer server.Close()
+	client, err := model.New(&model.Options{BaseURL: server.URL, Retries: -1})
+	require.NoError(t, err)
+	defer client.Close()
+	s := situation(t)
+	s.Replying = sync.OnceFunc(func() { close(arrives) })
+
+	p, err := policy.New(english(t), client, nil).Next(t.Context(), s)
+
+	require.NoError(t, err)
+	require.Equal(t, actions.Complete{Report: "y"}, p.Action)
 }
