@@ -77,6 +77,16 @@ func TestWhatIsNoDatabaseIsRefused(t *testing.T) {
 	require.ErrorContains(t, err, "file is not a database")
 	require.Contains(t, hint.Of(err), "restore taploop.db from a copy")
 
+	shut := t.TempDir()
+	s, err := session.Open(t.Context(), shut, nil)
+	require.NoError(t, err)
+	require.NoError(t, s.Close())
+	require.NoError(t, os.RemoveAll(filepath.Join(shut, "taploop.db-wal")))
+	require.NoError(t, os.Mkdir(filepath.Join(shut, "taploop.db-wal"), 0o700))
+	_, err = session.Open(t.Context(), shut, nil)
+	require.ErrorContains(t, err, "unable to open database file")
+	require.Contains(t, hint.Of(err), "this user may read and write")
+
 	file := filepath.Join(dir, "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	_, err = session.Open(t.Context(), file, nil)

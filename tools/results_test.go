@@ -329,6 +329,11 @@ func TestSessionsAreListedForTheirClientOnly(t *testing.T) {
 		require.Equal(t, waits.SessionID, list[0].(in)["session_id"])
 		require.Equal(t, waits.Question.ID, list[0].(in)["question"].(in)["question_id"])
 		require.Equal(t, "ask_agent_continue", list[0].(in)["next"].(in)["tool"])
+		said := strings.Split(w.call("list_sessions", in{}).text, "\n")
+		require.True(t, strings.HasPrefix(said[2], waits.SessionID), said[2])
+		require.True(t, strings.HasSuffix(said[2], `? "question 1?"; next: ask_agent_continue`),
+			said[2])
+		require.True(t, strings.HasSuffix(said[3], `-> "done"`), "nothing is next: "+said[3])
 		require.Equal(t, first.SessionID, list[1].(in)["session_id"])
 		require.Equal(t, "done ", list[1].(in)["answer"])
 		require.Len(t, w.call("list_sessions", in{"state": "WAITING_REPLY"}).structured["sessions"],

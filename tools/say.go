@@ -143,6 +143,9 @@ func sessionsSaid(b *result.Sessions, in *messages) string {
 		case s.Question != nil:
 			line += " ? " + quoted(s.Question.Text, 200)
 		}
+		if s.Next != nil {
+			line += "; next: " + s.Next.Tool
+		}
 		lines = append(lines, line)
 	}
 	return strings.Join(lines, "\n")

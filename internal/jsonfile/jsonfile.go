@@ -14,6 +14,8 @@ import (
 
 	"github.com/gofrs/flock"
 	"github.com/moby/sys/atomicwriter"
+
+	"github.com/taploop/taploop/internal/hint"
 )
 
 // ErrContent says that the file does not hold what it should.
@@ -43,14 +45,23 @@ const patience = 10 * time.Second
 // file is under way: what edit has read of the file still holds. An error of edit is returned as it
 // is, and leaves the file alone.
 func Change[T any](path string, edit func() (T, error)) error {
+	unwritable := func(doing string, err error) error {
+		return hint.Add(fmt.Errorf("%s %s: %w", doing, path, err), "see that this user may "+
+			"write to "+filepath.Dir(path)+", and that there is room; or use another data "+
+			"folder (data_dir)")
+	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("making the folder of %s: %w", path, err)
+		return unwritable("making the folder of", err)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	lock := flock.New(path+".lock", flock.SetPermissions(0o600))
 	if _, err := lock.TryLockContext(ctx, 20*time.Millisecond); err != nil {
-		return fmt.Errorf("waiting for another change of %s: %w", path, err)
+		if ctx.Err() == nil {
+			return unwritable("changing", err)
+		}
+		return hint.Add(fmt.Errorf("waiting for another change of %s: %w", path, err),
+			"end the other taploop that changes it, then try again")
 	}
 	defer lock.Unlock() // its file stays: removing it would let two in
 	v, err := edit()
@@ -62,7 +73,7 @@ func Change[T any](path string, edit func() (T, error)) error {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	if err := atomicwriter.WriteFile(path, append(b, '\n'), 0o600); err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
+		return unwritable("writing", err)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/jsonfile"
 )
 
@@ -38,6 +39,19 @@ func TestManyWhoChangeAFileLoseNothing(t *testing.T) {
 	info, err := os.Stat(path)
 	require.NoError(t, err)
 	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+}
+
+func TestAFileThatMayNotBeWrittenSaysWhatHelps(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "file"), nil, 0o600))
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "list.json.lock"), 0o700))
+	for _, path := range []string{"/proc/list.json", filepath.Join(dir, "file", "list.json"),
+		filepath.Join(dir, "list.json")} {
+		err := jsonfile.Change(path, func() (int, error) { return 1, nil })
+		require.Error(t, err, path)
+		require.Contains(t, hint.Of(err), "this user may write to", path)
+		require.NotContains(t, err.Error(), "another change", path)
+	}
 }
 
 func TestAnEditThatFailsLeavesTheFileAlone(t *testing.T) {

@@ -78,6 +78,19 @@ func TestIDsComeBackAsTheyWereSpelled(t *testing.T) {
 	}
 }
 
+func TestWhatAClientWroteIsNotEchoedWhole(t *testing.T) {
+	e := serveHTTP(t, newLab().MCPServer, nil)
+	header := e.session("2025-11-25", "{}")
+	long := strings.Repeat("\u202e词", 50_000)
+	for _, body := range []string{tool(1, long, "{}"),
+		`{"jsonrpc":"2.0","id":1,"method":"` + long + `"}`} {
+		_, answer := e.status(http.MethodPost, body, header...)
+		require.Contains(t, answer, "not found")
+		require.Less(t, len(answer), 2000)
+		require.NotContains(t, answer, "\u202e")
+	}
+}
+
 func TestQuietStreamsAreKeptAlive(t *testing.T) {
 	for _, era := range []string{"2025-11-25", "2026-07-28"} {
 		t.Run(era, func(t *testing.T) {

@@ -7,6 +7,8 @@ import (
 	"fmt"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/taploop/taploop/internal/text"
 )
 
 // message is one JSON-RPC message of the client: a request has a method and an id, a notification
@@ -66,16 +68,21 @@ type rpcError struct {
 
 func (e *rpcError) Error() string { return e.text }
 
+// maxErrorText is how many characters the text of an error has at most: much of it may be what the
+// client itself has written.
+const maxErrorText = 500
+
 // encode gives the error as a message. "Error responses MUST include the same ID as the request
 // they correspond to (except in error cases where the ID could not be read due a malformed
 // request)": then there is none.
 func (e *rpcError) encode() []byte {
+	said, _ := text.Ends(e.text, maxErrorText)
 	data, err := json.Marshal(struct {
 		Version string                  `json:"jsonrpc"`
 		ID      json.RawMessage         `json:"id,omitempty"`
 		Error   mcp.JSONRPCErrorDetails `json:"error"`
-	}{mcp.JSONRPC_VERSION, e.id, mcp.JSONRPCErrorDetails{Code: e.code, Message: e.text,
-		Data: e.data}})
+	}{mcp.JSONRPC_VERSION, e.id, mcp.JSONRPCErrorDetails{Code: e.code, Data: e.data,
+		Message: text.Line(said)}})
 	if err != nil { // only the data can be at fault
 		return (&rpcError{id: e.id, code: e.code, text: e.text}).encode()
 	}
