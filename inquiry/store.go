@@ -34,7 +34,7 @@ type Filter struct {
 	Status    Status
 	SessionID string
 	RunID     string
-	Client    string
+	Client    *string // "" is one, too; nil does not restrict
 	Key       string
 	Unapplied bool // only those whose answer was not applied
 	NoRun     bool // only those that no run has asked
@@ -46,7 +46,7 @@ func (f Filter) Match(q Question) bool {
 	return (f.Status == "" || f.Status == q.Status) &&
 		(f.SessionID == "" || f.SessionID == q.SessionID) &&
 		(f.RunID == "" || f.RunID == q.RunID) &&
-		(f.Client == "" || f.Client == q.Client) &&
+		(f.Client == nil || *f.Client == q.Client) &&
 		(f.Key == "" || f.Key == q.Key) &&
 		(!f.Unapplied || q.AppliedAt.IsZero()) &&
 		(!f.NoRun || q.RunID == "")

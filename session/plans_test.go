@@ -78,8 +78,9 @@ func TestNoQueryReadsAWholeTable(t *testing.T) {
 		"Questions brief":      asked(s, inquiry.Filter{Status: inquiry.Pending, Brief: true}),
 		"Questions of session": asked(s, inquiry.Filter{SessionID: "x"}),
 		"Questions of run":     asked(s, inquiry.Filter{RunID: "x"}),
-		"Questions of client":  asked(s, inquiry.Filter{Client: "x", Status: inquiry.Pending}),
-		"Questions under key":  asked(s, inquiry.Filter{Client: "x", Key: "k"}),
+		"Questions of client":  asked(s, inquiry.Filter{Client: new("x"), Status: inquiry.Pending}),
+		"Questions of nobody":  asked(s, inquiry.Filter{Client: new(""), Status: inquiry.Pending}),
+		"Questions under key":  asked(s, inquiry.Filter{Client: new("x"), Key: "k"}),
 		"Questions unread":     asked(s, inquiry.Filter{Unapplied: true, NoRun: true}),
 	} {
 		plans.Take()

@@ -229,7 +229,11 @@ func (qs *questions) List(ctx context.Context, f inquiry.Filter) ([]inquiry.Ques
 	w.and("status = ?", string(f.Status))
 	w.and("session_id = ?", f.SessionID)
 	w.and("run_id = ?", f.RunID)
-	w.and("json_extract(body, '$.client') = ?", f.Client)
+	if f.Client != nil && *f.Client == "" { // which is not written
+		w.sql += " AND json_extract(body, '$.client') IS NULL"
+	} else if f.Client != nil {
+		w.and("json_extract(body, '$.client') = ?", *f.Client)
+	}
 	w.and("json_extract(body, '$.key') = ?", f.Key)
 	if f.Unapplied {
 		w.sql += " AND applied_at = 0"

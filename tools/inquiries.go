@@ -294,9 +294,7 @@ func defaultsOf(fields []inquiry.Field) string {
 // underKey is the inquiry that was asked under the key before; false when there is none.
 func (t *inquiries) underKey(ctx context.Context, q inquiry.Question) (
 	inquiry.Question, bool, error) {
-	list, err := t.Questions.List(ctx, inquiry.Filter{Client: q.Client, Key: q.Key})
-	// "" is a client, too
-	list = slices.DeleteFunc(list, func(o inquiry.Question) bool { return o.Client != q.Client })
+	list, err := t.Questions.List(ctx, inquiry.Filter{Client: &q.Client, Key: q.Key})
 	switch {
 	case err != nil || len(list) == 0:
 		return q, false, err
@@ -320,13 +318,11 @@ func sameInquiry(a, b inquiry.Question) bool {
 
 // mayAsk refuses a client that has asked too much that is not answered.
 func (t *inquiries) mayAsk(ctx context.Context, c *call) error {
-	open, err := t.Questions.List(ctx, inquiry.Filter{Client: c.principal, Status: inquiry.Pending})
+	open, err := t.Questions.List(ctx,
+		inquiry.Filter{Client: &c.principal, Status: inquiry.Pending, NoRun: true})
 	if err != nil {
 		return err
 	}
-	open = slices.DeleteFunc(open, func(q inquiry.Question) bool {
-		return q.Kind != inquiry.Inquiry || q.Client != c.principal
-	})
 	if len(open) >= maxOpen {
 		return runs.Refuse(tooManyQuestions,
 			"wait for answers, and ask for several things in one form",

@@ -210,13 +210,19 @@ func keys(t *testing.T, s inquiry.Store) {
 	other := Sample()
 	other.Key, other.Client = "k", "another"
 	insert(t, s, other)
-	got, err := s.List(t.Context(), inquiry.Filter{Client: "desk", Key: "k"})
+	got, err := s.List(t.Context(), inquiry.Filter{Client: new("desk"), Key: "k"})
 	require.NoError(t, err)
 	require.Len(t, got, 1)
 	require.Equal(t, <-won, got[0].ID)
-	got, err = s.List(t.Context(), inquiry.Filter{Client: "another"})
+	got, err = s.List(t.Context(), inquiry.Filter{Client: new("another")})
 	require.NoError(t, err)
 	require.Equal(t, []inquiry.Question{other}, got)
+	nobodys := Sample()
+	nobodys.Client, nobodys.Key = "", "k"
+	insert(t, s, nobodys)
+	got, err = s.List(t.Context(), inquiry.Filter{Client: new(""), Key: "k"})
+	require.NoError(t, err)
+	require.Equal(t, []inquiry.Question{nobodys}, got, "a client without a name is one, too")
 }
 
 func list(t *testing.T, s inquiry.Store) {
