@@ -31,6 +31,34 @@ func (t *Tools) servesGelab(o *connectionOptions) bool {
 	return cmp.Or(o.compat, t.opts.Compat) == CompatGelab
 }
 
+// forGelab are arguments whose defaults are others for gelab-zero's clients.
+type forGelab interface{ forGelab() }
+
+// forGelab describes screens in words.
+func (a *showArgs) forGelab() {
+	if a.Captions == nil {
+		a.Captions = new(true)
+	}
+	if a.FinalCaption == nil {
+		a.FinalCaption = new(true)
+	}
+}
+
+// forGelab leaves the task out when there is an answer: these clients always have to pass one.
+func (a *continueArgs) forGelab() {
+	a.showArgs.forGelab()
+	if a.Reply != "" {
+		a.Task = ""
+	}
+}
+
+func (a *eitherArgs) forGelab() {
+	a.showArgs.forGelab()
+	if a.Reply != "" {
+		a.Task = ""
+	}
+}
+
 // serialsSchema is the one that gelab-zero's clients take the plain list out of.
 func serialsSchema() *schema.Schema {
 	s := result.Schema[result.Serials]().CloneSchemas()

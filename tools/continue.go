@@ -34,9 +34,6 @@ func (t *tasks) goOn(ctx context.Context, c *call, a continueArgs) (*reply, erro
 			return nil, err
 		}
 	}
-	if c.gelab && a.Reply != "" { // its clients always have to pass a task, too
-		a.Task = ""
-	}
 	before, err := t.statusOf(ctx, c, a.SessionID)
 	if err != nil {
 		return nil, err
@@ -56,7 +53,7 @@ func (t *tasks) goOn(ctx context.Context, c *call, a continueArgs) (*reply, erro
 	if err != nil {
 		return nil, err
 	}
-	s := &callState{status: st, show: a.show(c.gelab), began: began, budget: c.budget(a.Seconds),
+	s := &callState{status: st, show: a.show(), began: began, budget: c.budget(a.Seconds),
 		notes: t.cutSteps(c, a.MaxSteps)}
 	if answer != nil {
 		s.reply = answer.Text

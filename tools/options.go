@@ -95,15 +95,17 @@ func (o *Options) waitsOf(client string, progress bool) Waits {
 
 // budget is how long the call may wait. seconds is nil when it did not say.
 func (c *call) budget(seconds *float64) time.Duration {
-	most := c.waits.Max
+	wanted := c.waits.Default
+	if seconds != nil {
+		wanted = time.Duration(*seconds * float64(time.Second))
+	}
+	return min(wanted, c.most())
+}
+
+// most is how long the client waits.
+func (c *call) most() time.Duration {
 	if c.progress.token == nil {
-		most = min(max(quietly, c.waits.Default), most)
+		return min(max(quietly, c.waits.Default), c.waits.Max)
 	}
-	switch {
-	case seconds == nil && c.gelab: // as long as the client would wait
-		return most
-	case seconds == nil:
-		return min(c.waits.Default, most)
-	}
-	return min(time.Duration(*seconds*float64(time.Second)), most)
+	return c.waits.Max
 }

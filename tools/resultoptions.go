@@ -38,17 +38,17 @@ type showArgs struct {
 	FinalCaption    *bool  `json:"enable_final_image_caption,omitempty" listed:"no"`
 }
 
-// show is what the arguments say; captions is what stands for those switches that were left out.
-func (a showArgs) show(captions bool) resultOptions {
+// show is what the arguments say.
+func (a showArgs) show() resultOptions {
 	or := func(given *bool, usual bool) bool {
 		if given != nil {
 			return *given
 		}
 		return usual
 	}
-	o := resultOptions{FinalCaption: captions}.with(a.Detail)
+	o := resultOptions{}.with(a.Detail)
 	o.Logs = or(a.Logs, o.Logs)
-	o.Captions = o.Logs && or(a.Captions, captions)
+	o.Captions = o.Logs && or(a.Captions, false)
 	o.Screenshots = o.Logs && or(a.Screenshots, o.Screenshots)
 	o.FinalScreenshot = or(a.FinalScreenshot, o.FinalScreenshot)
 	o.FinalCaption = or(a.FinalCaption, o.FinalCaption)
@@ -89,7 +89,7 @@ func (t *tasks) settings(c *call, a runArgs, mode string, before runs.Settings) 
 	if err := small("extra_info", a.Extra, 10_000); err != nil {
 		return before, err
 	}
-	if kept.Show = new(a.show(c.gelab)); a.Extra != nil {
+	if kept.Show = new(a.show()); a.Extra != nil {
 		kept.Extra = a.Extra
 	}
 	shown := kept.Show.private(t.Privacy)

@@ -42,7 +42,7 @@ type startArgs struct {
 
 // start begins a session with a task.
 func (t *tasks) start(ctx context.Context, c *call, a startArgs) (*reply, error) {
-	began, show := time.Now(), a.show(c.gelab)
+	began, show := time.Now(), a.show()
 	set, err := t.settings(c, a.runArgs, a.ReplyMode, runs.Settings{ReplyMode: t.ReplyMode})
 	if err != nil {
 		return nil, err

@@ -95,7 +95,7 @@ func (t *Tools) newCall(ctx context.Context, req mcp.CallToolRequest) *call {
 		token = req.Params.Meta.ProgressToken
 	}
 	o := connectionOptionsOf(ctx)
-	return &call{
+	c := &call{
 		request:   req,
 		principal: t.opts.Principal(ctx),
 		progress:  newProgressReporter(token, t.opts.Log),
@@ -107,6 +107,10 @@ func (t *Tools) newCall(ctx context.Context, req mcp.CallToolRequest) *call {
 		options:   o,
 		messages:  o.messages,
 	}
+	if c.gelab { // whose clients block until the task has ended
+		c.waits.Default = c.most()
+	}
+	return c
 }
 
 // handler calls the tool, and shows what goes wrong as its result.
@@ -138,6 +142,9 @@ func read[T any](d tool, c *call) (args T, err error) {
 	c.given, err = schema.Read(d.input, c.request.GetRawArguments(), &args)
 	if err != nil {
 		return args, runs.Coded(runs.InvalidArgument, err)
+	}
+	if other, is := any(&args).(forGelab); is && c.gelab {
+		other.forGelab()
 	}
 	c.arguments = []byte(quote(args))
 	return args, nil
