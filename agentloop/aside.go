@@ -51,7 +51,7 @@ func (l *loop) begin(ctx context.Context, s *Step, callOff func()) {
 		done: make(chan struct{}), err: errors.New("looking on broke down")}
 	a.reply = sync.OnceFunc(func() { close(a.replying) })
 	moving := l.moving
-	started := l.Aside(func() {
+	run := func() {
 		defer close(a.done)
 		if moving {
 			a.lookOn(ctx, l, s, callOff)
@@ -60,12 +60,12 @@ func (l *loop) begin(ctx context.Context, s *Step, callOff func()) {
 			close(a.still)
 		}
 		a.check(ctx, l)
-	})
-	if !started {
-		cancel()
-		return
 	}
 	l.aside = a
+	if !l.Aside(run) { // then one comes after the other
+		a.reply()
+		run()
+	}
 }
 
 // lookOn finds out whether the screen is at rest, and calls the policy off when it is not the one

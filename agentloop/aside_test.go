@@ -206,7 +206,8 @@ func TestWithoutAnAsideTheScreenIsWaitedFor(t *testing.T) {
 
 	run(t, r, "x")
 
-	require.Len(t, r.script.seen, 2)
+	require.Len(t, r.script.seen, 3, "the second is called off before it begins")
+	require.Equal(t, scene(1).Fingerprint(), r.script.seen[2].Look.Frame.Fingerprint())
 	require.Len(t, r.phone.touches, 1)
 }
 
