@@ -58,17 +58,19 @@ var hints = map[StopReason]string{
 		"continue the session",
 	DeviceDisconnected: "bring the phone back (cable, Wi-Fi, `adb devices`), then continue the " +
 		"session",
-	DeviceError: "look at the phone, then continue the session",
-	ModelError:  "see that the model's server answers, then continue the session",
+	DeviceError: "`taploop devices` tells how the phone stands; look at its screen, then continue " +
+		"the session",
+	ModelError: "see that the model's server answers (`taploop config show` has its address, " +
+		"model.base_url), then continue the session",
 	ModelKeyRefused: "put the key right that the model's endpoint wants, then continue the " +
 		"session",
 	ModelOutputInvalid: "continue the session to try again; if it happens often, the model " +
 		"does not fit the dialect",
-	Stuck: "look at the phone, help by hand if need be, then continue the session " +
-		"or start a clearer task",
+	Stuck: "look at the phone, or at the pictures that `taploop sessions show SESSION` names; " +
+		"help by hand if need be, then continue the session or start a clearer task",
 	QuestionLimit: "start a new task that says beforehand what the run kept asking for",
-	InternalError: "see the log; nothing more is done on the phone until the store can be " +
-		"written again",
+	InternalError: "`taploop sessions show SESSION` has what is known, `taploop -v` logs more; " +
+		"nothing more is done on the phone until the store can be written again",
 	UserPaused:      "continue the session",
 	ClientDetached:  "continue the session",
 	ServerRestarted: "continue the session",

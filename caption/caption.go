@@ -138,5 +138,5 @@ func said(r *model.Response, tokens int) (string, error) {
 		)
 	}
 	return "", hint.Add(errors.New("the model said nothing"),
-		"check that the captioning model takes pictures")
+		"set caption.name to a model that takes pictures; `taploop config show` has the present one")
 }

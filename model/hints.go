@@ -57,7 +57,8 @@ func (k *call) hint(e *Error) string {
 		return "give the model a longer context (Ollama: OLLAMA_CONTEXT_LENGTH, vLLM: " +
 			"--max-model-len), or send smaller pictures"
 	case ServerFault:
-		return "look at the endpoint's own log, then try again"
+		return "look at the endpoint's own log (" + env + "BASE_URL is " + k.opts.BaseURL +
+			"), then try again"
 	}
 	if noSight.MatchString(strings.ToLower(e.Message)) {
 		return "set " + env + "NAME to a model that takes pictures"
@@ -65,7 +66,7 @@ func (k *call) hint(e *Error) string {
 	if !isObject(k.body) {
 		return k.hintPath(e)
 	}
-	return "the endpoint's message names the parameter; check the model's settings"
+	return "the endpoint's message names the parameter; `taploop config show` lists the model's"
 }
 
 func (k *call) hintReach(e *Error) string {

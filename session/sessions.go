@@ -110,7 +110,8 @@ func sessionByID(ctx context.Context, q queryer, id string) (Session, error) {
 
 func listHint(err error) error {
 	if errors.Is(err, ErrNotFound) {
-		return hint.Add(err, "list the sessions and pass the id of one of them")
+		return hint.Add(err, "`taploop sessions list`, over MCP list_sessions, names them: pass the id "+
+			"of one of them")
 	}
 	return err
 }

@@ -150,7 +150,7 @@ func unseen(err error) error {
 		code = deviceDisconnected
 	}
 	if hint.Of(err) == "" {
-		err = hint.Add(err, "look at the phone, then try again")
+		err = hint.Add(err, "have your user look at the phone, then try again")
 	}
 	return runs.Coded(code, err)
 }

@@ -135,6 +135,17 @@ func (p sheet) line(label, words string) {
 	}
 }
 
+// tab stands for a TAB, which parts the fields of a reply.
+const tab = "⇥"
+
+// written prints what a model wrote, as it wrote it: whole, with its lines and its TABs.
+func (p sheet) written(label, words string) {
+	words = strings.ReplaceAll(text.Lines(strings.TrimRight(words, "\n")), "\t", tab)
+	if strings.TrimSpace(words) != "" {
+		fmt.Fprint(p.to, wrapped(label, words, p.columns))
+	}
+}
+
 func (x shownSession) print(w io.Writer) {
 	p := sheet{w, columnsOf(w)}
 	p.line("session ", fmt.Sprintf("%s on %s, %s", x.Session.ID, text.Line(x.Session.Serial),
@@ -168,9 +179,6 @@ func parts(t agentloop.Timing) string {
 	return strings.Join(words, ", ")
 }
 
-// shownReplyLength is how many characters of a reply a person is shown.
-const shownReplyLength = 200
-
 func (s shownStep) print(p sheet) {
 	p.line(fmt.Sprintf("  %3d  %-7s ", s.Index, s.State), fmt.Sprintf("%s  %s",
 		text.Cut(text.Line(s.Action), 400), tenths(time.Duration(s.TookMS)*time.Millisecond)))
@@ -181,8 +189,8 @@ func (s shownStep) print(p sheet) {
 	p.line(below+"thought: ", text.Cut(text.Line(s.Thought), 400))
 	p.line(below+"explain: ", text.Cut(text.Line(s.Explain), 400))
 	for _, r := range s.Replies {
-		p.line(below+"reply: ", text.Cut(text.Line(r.Reply), shownReplyLength))
-		p.line(below+"not understood: ", text.Cut(text.Line(r.Error), 400))
+		p.written(below+"reply: ", r.Reply)
+		p.line(below+"not understood: ", r.Error)
 	}
 	s.exchange(p, below)
 	p.line(below+"picture: ", s.Picture)

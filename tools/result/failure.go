@@ -36,7 +36,8 @@ type Holder struct {
 func NewFailure(err error) Failure {
 	f := Failure{Code: string(runs.CodeOf(err)), Message: err.Error(), Hint: hint.Of(err)}
 	if f.Hint == "" {
-		f.Hint = "try again; if it stays so, whoever runs the server finds more in its log"
+		f.Hint = "try again; if it stays so, more is in the server's log, on its stderr " +
+			"(taploop serve -v logs all)"
 	}
 	var e *runs.Error
 	if !errors.As(err, &e) {

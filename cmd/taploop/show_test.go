@@ -1,0 +1,25 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestAReplyIsShownAsTheModelWroteIt(t *testing.T) {
+	var out bytes.Buffer
+	long := strings.Repeat("a long thought ", 40) + "the end"
+	s := shownStep{Replies: []shownReply{{
+		Reply: "<THINK>" + long + "</THINK>\n\x1b[2Jexplain:x\taction:CLICK\tpoint:1,2\n",
+		Error: "two " + strings.Repeat("actions ", 100) + "on one line"}}}
+	s.print(sheet{&out, 80})
+	said := out.String()
+	flat := strings.Join(strings.Fields(said), " ")
+	require.Contains(t, flat, long, "whole")
+	require.Contains(t, flat, "explain:x⇥action:CLICK⇥point:1,2")
+	require.Regexp(t, `(?m)^ {14}\[2Jexplain:x`, said, "a line is a line")
+	require.Contains(t, flat, "on one line", "whole")
+	require.NotContains(t, said, "\x1b")
+}
