@@ -101,8 +101,8 @@ type Part struct {
 // Parts are all of them, in their order.
 func (t Timing) Parts() []Part {
 	return []Part{{"done", t.Done}, {"settle", t.Settle}, {"look", t.Look}, {"decide", t.Decide},
-		{"model", t.Model}, {"ask", t.Ask}, {"intent", t.Intent}, {"check", t.Check},
-		{"touch", t.Touch}}
+		{"model", t.Model}, {"again", t.Again}, {"ask", t.Ask}, {"intent", t.Intent},
+		{"check", t.Check}, {"touch", t.Touch}}
 }
 
 // Total is the time of the whole step.

@@ -44,6 +44,7 @@ type HTTP struct {
 	URL     string   `koanf:"url"`
 
 	Operators []string `koanf:"operators"`
+	Metrics   bool     `koanf:"metrics"`
 }
 
 // Model says which model decides, and how it is called.

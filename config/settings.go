@@ -45,6 +45,9 @@ var settings = []struct {
 	{"http.operators", "", nil,
 		"names of tokens whose bearers see and answer everybody's questions over HTTP, as the " +
 			"page does; in the environment separated by commas"},
+	{"http.metrics", "false", nil,
+		"true: GET /metrics tells Prometheus what the server's runs have come to, and where the " +
+			"time of their steps went"},
 
 	{"model.base_url", "http://localhost:11434/v1", nil, "OpenAI-compatible endpoint"},
 	{"model.name", "gelab-zero-4b-preview", nil, "model name"},

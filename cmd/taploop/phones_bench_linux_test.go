@@ -26,8 +26,8 @@ import (
 
 // BenchmarkManyPhones is one server with so many simulated phones, each with a run of nine steps at
 // once and a model that thinks for a second. The phones and the model share the machine with it.
-// of-ideal is the part that each run has of the speed of the one that is alone; the processor's time
-// is that of the server, and that of phones and model together.
+// of-ideal is the part that each run has of the speed of the one that is alone; the time of the
+// processor is that of the server, and that of phones and model together.
 func BenchmarkManyPhones(b *testing.B) {
 	var alone time.Duration
 	var empty float64

@@ -13,11 +13,14 @@ import (
 	"sync"
 	"time"
 
+	"github.com/VictoriaMetrics/metrics"
+
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/httpguard"
 	"github.com/taploop/taploop/internal/jsonfile"
 	"github.com/taploop/taploop/internal/mcptransport"
 	"github.com/taploop/taploop/internal/token"
+	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/tools"
 )
 
@@ -34,9 +37,11 @@ func (a *app) serveHTTP(ctx context.Context) error {
 		return err
 	}
 	page, url := &webUI{}, a.publicURL(ln.Addr())
+	counted := counters{metrics.NewSet()}
 	person, closeTTY := a.console()
 	defer closeTTY()
-	s, err := a.start(ctx, overrides{console: person, observe: page.observe, url: url})
+	s, err := a.start(ctx, overrides{console: person, url: url,
+		observe: func(e runs.Event) { counted.observe(e); page.observe(e) }})
 	if err != nil {
 		return errors.Join(err, ln.Close())
 	}
@@ -47,6 +52,9 @@ func (a *app) serveHTTP(ctx context.Context) error {
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", transport)
 	mux.Handle("/mcp/{$}", transport)
+	if a.conf.HTTP.Metrics {
+		mux.Handle("GET /metrics", counted.handler(a.conf.HTTP, auth))
+	}
 	page.open(a, s.deps, auth, mux)
 	srv := &http.Server{Handler: httpguard.Timely(mux), ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout: 2 * time.Minute,

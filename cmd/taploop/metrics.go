@@ -1,0 +1,58 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/VictoriaMetrics/metrics"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/config"
+	"github.com/taploop/taploop/internal/httpguard"
+	"github.com/taploop/taploop/runs"
+)
+
+// counters are what a server's runs have come to since it began, for Prometheus.
+type counters struct{ *metrics.Set }
+
+// observe counts what a run does.
+func (c counters) observe(e runs.Event) {
+	switch e.Kind {
+	case agentloop.Stepped:
+		c.GetOrCreateCounter("taploop_steps_total").Inc()
+		for _, p := range e.Step.Timing.Parts() {
+			c.GetOrCreateFloatCounter(
+				fmt.Sprintf("taploop_step_seconds_total{part=%q}", p.Name)).Add(p.Time.Seconds())
+		}
+		for _, t := range e.Step.Proposal.Tries {
+			c.GetOrCreateCounter("taploop_model_calls_total").Inc()
+			c.GetOrCreateCounter("taploop_prompt_tokens_total").Add(t.PromptTokens)
+			c.GetOrCreateCounter("taploop_completion_tokens_total").Add(t.CompletionTokens)
+		}
+	case agentloop.Ended:
+		c.GetOrCreateCounter(
+			fmt.Sprintf("taploop_runs_ended_total{reason=%q}", e.Ending.Reason)).Inc()
+	}
+}
+
+// handler shows them at /metrics to whom /mcp would be open.
+func (c counters) handler(conf config.HTTP, auth *authenticator) http.HandlerFunc {
+	guard := &httpguard.Guard{Hosts: conf.Hosts, Origins: conf.Origins}
+	return func(w http.ResponseWriter, r *http.Request) {
+		if err := guard.Check(r); err != nil {
+			http.Error(w, err.Error(), http.StatusForbidden)
+			return
+		}
+		switch _, err := auth.authorize(r); {
+		case errors.Is(err, errTokens):
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+		case err != nil:
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			http.Error(w, err.Error(), http.StatusUnauthorized)
+		default:
+			w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+			c.WritePrometheus(w)
+		}
+	}
+}

@@ -1,0 +1,64 @@
+//go:build unix
+
+package main
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestTheMetricsTellWhereTheTimeOfStepsWent(t *testing.T) {
+	b := newTestEnv(t, demoTask, "", "TAPLOOP_HTTP_METRICS=true")
+	s := b.open(route{true, legacy})
+	url := strings.TrimSuffix(s.url, "/mcp") + "/metrics"
+	s.asks(b.task.Goal)
+	status, text := get(t, url, nil)
+	require.Equal(t, 200, status)
+	require.Regexp(t, `(?m)^taploop_steps_total [1-9]\d*$`, text)
+	for _, part := range []string{"settle", "decide", "model", "intent", "touch", "done"} {
+		require.Regexp(t,
+			`(?m)^taploop_step_seconds_total\{part="`+part+`"\} \d*\.?\d*[1-9e]`, text)
+	}
+	require.Regexp(t, `(?m)^taploop_runs_ended_total\{reason="INFO_ACTION_NEEDS_REPLY"\} 1$`, text)
+	require.NotContains(t, text, b.task.Goal)
+
+	status, _ = get(t, url, map[string]string{"Host": "evil.example"})
+	require.Equal(t, 403, status)
+	status, _ = get(t, url, map[string]string{"Origin": "https://evil.example"})
+	require.Equal(t, 403, status)
+	token, said, code := b.run("token", "create", "--name", "prometheus")
+	require.Zero(t, code, said)
+	status, text = get(t, url, nil)
+	require.Equal(t, 401, status, text)
+	bearer := "Bearer " + strings.TrimSpace(token)
+	status, _ = get(t, url, map[string]string{"Authorization": bearer})
+	require.Equal(t, 200, status)
+}
+
+func TestThereAreNoMetricsUnlessTheyAreWanted(t *testing.T) {
+	_, url := newTestEnv(t, demoTask, "").serve()
+	status, text := get(t, strings.TrimSuffix(url, "/mcp")+"/metrics", nil)
+	require.Equal(t, 404, status, text)
+}
+
+func get(t *testing.T, url string, header map[string]string) (int, string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	require.NoError(t, err)
+	for name, value := range header {
+		r.Header.Set(name, value)
+	}
+	if host := header["Host"]; host != "" {
+		r.Host = host
+	}
+	resp, err := http.DefaultClient.Do(r)
+	require.NoError(t, err)
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	require.NoError(t, err)
+	return resp.StatusCode, string(body)
+}
