@@ -308,7 +308,7 @@ func TestTheParametersOfTheReferenceAreThere(t *testing.T) {
 			"wait_seconds": nil, "detail": nil}, defaults["ask_agent_wait"])
 		require.Equal(t, in{"session_id": nil, "mode": "cancel"}, defaults["ask_agent_stop"])
 		require.Equal(t, in{"state": nil, "limit": 20.0}, defaults["list_sessions"])
-		require.Equal(t, in{"device_id": nil}, defaults["get_screenshot"])
+		require.Equal(t, in{"device_id": nil, "elements": nil}, defaults["get_screenshot"])
 		require.Empty(t, defaults["list_connected_devices"])
 	})
 }

@@ -20,11 +20,13 @@ import (
 
 // fakePhones are phones in memory. It is what runs opens and what the tools list.
 type fakePhones struct {
-	mu     sync.Mutex
-	phones map[string]*devicetest.Fake
-	broken error
-	open   int
-	noisy  bool // frames are large and hard to compress
+	mu       sync.Mutex
+	phones   map[string]*devicetest.Fake
+	broken   error
+	open     int
+	noisy    bool             // frames are large and hard to compress
+	listed   []screen.Element // on every screen; nil for what is there
+	unlisted error            // why nothing is listed
 }
 
 func newFakePhones(serials ...string) *fakePhones {
@@ -119,6 +121,17 @@ func (p *phone) Look(ctx context.Context) (screen.Observation, error) {
 	}
 	look.Frame = noise()
 	return look, nil
+}
+
+// Elements gives what the test lists, else what the screen has.
+func (p *phone) Elements(ctx context.Context) ([]screen.Element, error) {
+	p.phones.mu.Lock()
+	list, err := p.phones.listed, p.phones.unlisted
+	p.phones.mu.Unlock()
+	if list != nil || err != nil {
+		return list, err
+	}
+	return p.Fake.Elements(ctx)
 }
 
 func (p *phone) Frame(ctx context.Context) (*screen.Frame, error) {

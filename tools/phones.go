@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/screen"
 	"github.com/taploop/taploop/tools/result"
@@ -96,15 +98,18 @@ func (t *phones) stateOf(ctx context.Context, serial string) (screen.State, erro
 }
 
 type screenshotArgs struct {
-	Device string `json:"device_id,omitempty" max:"200"`
+	Device   string `json:"device_id,omitempty" max:"200"`
+	Elements bool   `json:"elements,omitempty"`
 }
 
-// screenshot looks at a phone.
+// screenshot looks at a phone. Where pictures are private, what is on the screen is told in words
+// alone, and only when that is asked for.
 func (t *phones) screenshot(ctx context.Context, c *call, a screenshotArgs) (*reply, error) {
-	if t.Privacy == PrivacyCaptions {
+	private := t.Privacy == PrivacyCaptions
+	if private && !a.Elements {
 		return nil, runs.Refuse(privacyMode,
-			"read screenshot_caption in the results of the task, "+
-				"or have your user look at the phone",
+			"pass elements: true for the screen in words, read screenshot_caption in the results "+
+				"of the task, or have your user look at the phone",
 			"this server keeps pictures private")
 	}
 	p, err := t.Phones.Open(ctx, a.Device)
@@ -124,7 +129,19 @@ func (t *phones) screenshot(ctx context.Context, c *call, a screenshotArgs) (*re
 	if err != nil {
 		return nil, unseen(err)
 	}
-	return screenshotReply(c, serial, seen)
+	unlisted := ""
+	if a.Elements && seen.State.On {
+		if seen.Elements, err = p.Elements(ctx); err != nil {
+			unlisted = "no elements: " + text.Line(err.Error())
+		}
+	}
+	switch {
+	case errors.Is(err, screen.ErrSecure), ctx.Err() != nil, errors.Is(err, screen.ErrDisconnected):
+		return nil, unseen(err) // another window came to the front
+	case private:
+		seen.Frame = nil
+	}
+	return screenshotReply(c, serial, seen, unlisted)
 }
 
 // mayLook refuses while a session of somebody else has the phone: what is on its screen is theirs.
@@ -155,19 +172,59 @@ func unseen(err error) error {
 	return runs.Coded(code, err)
 }
 
-func screenshotReply(c *call, serial string, seen screen.Observation) (*reply, error) {
+// screenshotReply tells what was seen; unlisted is why there are no elements, "" for nothing.
+func screenshotReply(c *call, serial string, seen screen.Observation, unlisted string) (*reply,
+	error) {
 	body, in := result.NewScreenshot(serial, seen), c.messages
-	text := fmt.Sprintf(in.ScreenIsOff, quote(serial))
-	if seen.Frame == nil {
-		body.Notes = []string{"the screen is off, so there is no picture"}
-		return &reply{body: body, text: func() string { return text }}, nil
-	}
-	small := seen.Frame.Within(longSide)
-	jpeg, err := small.JPEG(quality)
+	list, left, err := result.NewElements(seen.Elements, seen.State.Size)
 	if err != nil {
 		return nil, fmt.Errorf("phone %s: %w", serial, err)
 	}
-	body.Picture = [2]int{small.Size().W, small.Size().H}
-	text = fmt.Sprintf(in.ScreenOf, quote(serial), quoted(body.App, 100))
-	return &reply{body: body, text: func() string { return text }, pictures: [][]byte{jpeg}}, nil
+	body.Elements = list
+	if unlisted != "" {
+		body.Notes = append(body.Notes, unlisted)
+	}
+	if left > 0 {
+		body.Notes = append(body.Notes, fmt.Sprintf("%d more elements are left out", left))
+	}
+	said := fmt.Sprintf(in.ScreenOf, quote(serial), quoted(body.App, 100))
+	out := &reply{}
+	switch {
+	case !seen.State.On:
+		body.Notes = append(body.Notes, "the screen is off, so there is no picture")
+		said = fmt.Sprintf(in.ScreenIsOff, quote(serial))
+	case seen.Frame == nil:
+		body.Notes = append(body.Notes, "this server keeps pictures private, so there is none")
+	default:
+		small := seen.Frame.Within(longSide)
+		jpeg, err := small.JPEG(quality)
+		if err != nil {
+			return nil, fmt.Errorf("phone %s: %w", serial, err)
+		}
+		body.Picture = [2]int{small.Size().W, small.Size().H}
+		out.pictures = [][]byte{jpeg}
+	}
+	out.body = body
+	out.text = func() string { return said + elementsSaid(body) }
+	return out, nil
+}
+
+// elementsSaid is the elements, a line each, and why some are missing.
+func elementsSaid(body result.Screenshot) string {
+	var b strings.Builder
+	for _, e := range body.Elements {
+		kind := e.Class[strings.LastIndexByte(e.Class, '.')+1:]
+		fmt.Fprintf(&b, "\n%v %s", e.Bounds, text.Line(kind))
+		for _, s := range []string{e.Text, e.ContentDesc} {
+			if s != "" {
+				b.WriteString(" " + quoted(s, 200))
+			}
+		}
+	}
+	if len(body.Elements) > 0 {
+		for _, n := range body.Notes {
+			b.WriteString("\n" + n)
+		}
+	}
+	return b.String()
 }

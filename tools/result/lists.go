@@ -65,6 +65,7 @@ type Screenshot struct {
 	On       *bool     `json:"screen_on,omitempty"`      // absent when the phone was not looked at
 	Locked   *bool     `json:"locked,omitempty"`
 	App      string    `json:"foreground_app,omitempty"`
+	Elements []Element `json:"elements,omitempty"`
 	Next     *Next     `json:"next,omitempty"` // of a call that could not be carried out
 	Notes    []string  `json:"notes,omitempty"`
 	Error    *Failure  `json:"error"`

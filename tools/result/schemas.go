@@ -46,6 +46,7 @@ var schemas = sync.OnceValue(func() schema.Types {
 	add[Serials](types, sections)
 	add[Session](types, sections)
 	add[Sessions](types, sections)
+	add[Element](types, sections)
 	add[Screenshot](types, sections)
 	return types
 })
