@@ -55,6 +55,7 @@ type Model struct {
 	APIKeyFile       string         `koanf:"api_key_file"`
 	Dialect          string         `koanf:"dialect"`
 	Lang             string         `koanf:"lang"`
+	PromptTemplate   string         `koanf:"prompt_template"`
 	Temperature      float64        `koanf:"temperature"`
 	TopP             float64        `koanf:"top_p"`
 	FrequencyPenalty float64        `koanf:"frequency_penalty"`

@@ -57,6 +57,9 @@ var settings = []struct {
 		"how the model is prompted and read: auto, autoglm, gelab, general, " +
 			"general-tools, glm, qwen, ui-tars"},
 	{"model.lang", "zh", oneOf("zh", "en"), "language of the prompts: zh, en"},
+	{"model.prompt_template", "", nil,
+		"file with a template of the prompt, in the place of the dialect's own (docs/prompts.md); " +
+			"taploop prompt check says what it lacks"},
 	{"model.temperature", "0.1", between(0, 2), "sampling temperature; 0 is sent as 0"},
 	{"model.top_p", "0.95", between(0, 1), "nucleus sampling"},
 	{"model.frequency_penalty", "0", between(-2, 2), "frequency penalty"},

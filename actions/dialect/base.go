@@ -68,12 +68,16 @@ func (b *Base) Prompt(s Situation) (Request, error) {
 	if s.Look.Frame == nil {
 		return Request{}, errors.New("prompting: there is no frame to decide from")
 	}
-	album := &album{fit: b.profile.Fit, quality: b.quality}
-	messages, err := b.prompt.messages(b.variables(&s, album), album)
+	messages, err := b.messages(&s)
 	if err != nil {
 		return Request{}, fmt.Errorf("prompting: %w", err)
 	}
 	return Request{Messages: messages, Tools: b.tools}, nil
+}
+
+func (b *Base) messages(s *Situation) ([]Message, error) {
+	album := &album{fit: b.profile.Fit, quality: b.quality}
+	return b.prompt.messages(b.variables(s, album), album)
 }
 
 // shownReply is how many characters of a reply are shown again to the model.

@@ -43,6 +43,7 @@ type commands struct {
 	Sandbox   sandboxCmd   `cmd:"" help:"Serve a simulated phone, and a scripted model for its tasks."`
 	Bench     benchCmd     `cmd:"" help:"Measure models on the simulated phone's tasks, each checked on the phone's state."`
 	Replay    replayCmd    `cmd:"" help:"Ask another model about every step of a session, and tell how far it agrees. No phone is touched."`
+	Prompt    promptCmd    `cmd:"" help:"Show the prompt of a step, or check a template of it."`
 	Configure configCmd    `cmd:"" name:"config" help:"Show the configuration, or import gelab-zero's."`
 	Version   versionCmd   `cmd:"" help:"Print the version."`
 }

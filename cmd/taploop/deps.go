@@ -195,6 +195,16 @@ func (a *app) dialect() (dialect.Dialect, error) {
 		}
 		o.Coordinates = &c
 	}
+	d, err := families.Known.New(m.Dialect, &o)
+	if err != nil || m.PromptTemplate == "" {
+		return d, err
+	}
+	if o.Template, err = readTemplate(m.PromptTemplate, d.Profile().Lang); err != nil {
+		return nil, err
+	}
+	if _, err := dialect.CheckTemplate(o.Template, d); err != nil {
+		return nil, templateError(m.PromptTemplate, err)
+	}
 	return families.Known.New(m.Dialect, &o)
 }
 

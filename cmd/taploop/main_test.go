@@ -109,6 +109,29 @@ func TestScriptsBehindTheRealServerAndDaemon(t *testing.T) {
 	sim, err := simulate(t.Context(), phone, simulatedSerial, "127.0.0.1:0", "127.0.0.1:0", nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, sim.Close()) })
+	server := behindTheRealDaemon(t, sim)
+	paths, err := filepath.Glob("testdata/realadb/*.txtar")
+	require.NoError(t, err)
+	require.NotEmpty(t, paths)
+	for _, path := range paths { // one after the other: they share the phone
+		p := params("")
+		p.Dir, p.Files = "", []string{path}
+		p.Setup = func(e *testscript.Env) error {
+			task.Setup(phone)
+			simulations.Store(e.WorkDir, scriptSimulation{sim, &task})
+			e.Setenv("GOAL", task.Goal)
+			err := alone(e)
+			e.Setenv("TAPLOOP_ADB_SERVER", server)
+			e.Setenv("TAPLOOP_MODEL_BASE_URL", sim.model.BaseURL)
+			return err
+		}
+		t.Run(filepath.Base(path), func(t *testing.T) { testscript.Run(t, p) })
+	}
+}
+
+// behindTheRealDaemon puts the simulation's phone behind the real adb server and the real adbd. It
+// returns the server's address.
+func behindTheRealDaemon(t *testing.T, sim *simulation) string {
 	dir := t.TempDir()
 	program, err := exec.LookPath("taploop")
 	require.NoError(t, err)
@@ -123,24 +146,7 @@ func TestScriptsBehindTheRealServerAndDaemon(t *testing.T) {
 	t.Cleanup(cancel)
 	rig := adbtest.Start(t, &adbtest.Options{Phones: []adbtest.Daemon{{Standins: dir,
 		Env: []string{"TAPLOOP_SANDBOX_SOCKET=" + ln.Addr().String()}}}})
-
-	paths, err := filepath.Glob("testdata/realadb/*.txtar")
-	require.NoError(t, err)
-	require.NotEmpty(t, paths)
-	for _, path := range paths { // one after the other: they share the phone
-		p := params("")
-		p.Dir, p.Files = "", []string{path}
-		p.Setup = func(e *testscript.Env) error {
-			task.Setup(phone)
-			simulations.Store(e.WorkDir, scriptSimulation{sim, &task})
-			e.Setenv("GOAL", task.Goal)
-			err := alone(e)
-			e.Setenv("TAPLOOP_ADB_SERVER", rig.Server)
-			e.Setenv("TAPLOOP_MODEL_BASE_URL", sim.model.BaseURL)
-			return err
-		}
-		t.Run(filepath.Base(path), func(t *testing.T) { testscript.Run(t, p) })
-	}
+	return rig.Server
 }
 
 // newPhone is a phone with a ninth of the usual pixels, which are most of what a run costs, the

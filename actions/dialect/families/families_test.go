@@ -111,3 +111,34 @@ func TestNoReplyTakesLongToRead(t *testing.T) {
 		}
 	}
 }
+
+// No prompt leaves out what a run has gathered for the model.
+func TestEveryPromptShowsWhatARunHas(t *testing.T) {
+	answered := []actions.Exchange{
+		{Question: "first?", Answer: "an old answer", Outcome: actions.Answered},
+		{Question: "second?", Answer: "a new answer", Outcome: actions.Answered}}
+	for _, f := range families.Known {
+		for _, lang := range []string{"en", "zh"} {
+			d, err := families.Known.New(f.Name, &dialect.Options{Lang: lang})
+			require.NoError(t, err)
+			s := dialect.Situation{Task: "the task", Summary: "a summary",
+				Remembered: []string{"kept"}, Notes: []string{"a note"}, ReplyJustIn: true,
+				Exchanges: answered, Look: dialecttest.Look(t)}
+			want := []string{"the task", "kept", "a note", "an old answer", "a new answer",
+				"[picture "}
+			if d.Profile().Turns > 0 {
+				s.History = []dialect.Turn{{Turn: actions.Turn{Did: "was done",
+					Reply: actions.Reply{Text: "was done"}}}}
+				want = append(want, "was done")
+			} else {
+				want = append(want, "a summary")
+			}
+			asked, err := d.Prompt(s)
+			require.NoError(t, err)
+			for _, w := range want {
+				require.Contains(t, asked.String(), w, "%s in %s", f.Name, lang)
+			}
+			require.Equal(t, 1, strings.Count(asked.String(), "[picture "))
+		}
+	}
+}

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"image"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/actions/dialect"
+	"github.com/taploop/taploop/actions/dialect/dialecttest"
+	"github.com/taploop/taploop/actions/dialect/families"
+	"github.com/taploop/taploop/model/scripted"
+	"github.com/taploop/taploop/screen"
+)
+
+// Any endpoint will do: a model of every family solves a whole task, with a question in the middle,
+// on a phone behind the real adb server and the real adbd.
+func TestAModelOfEveryFamilySolvesATask(t *testing.T) {
+	phone := newPhone()
+	task, ok := phone.Task(demoTask)
+	require.True(t, ok)
+	sim, err := simulate(t.Context(), phone, simulatedSerial, "127.0.0.1:0", "127.0.0.1:0", nil)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, sim.Close()) })
+	server := behindTheRealDaemon(t, sim)
+	for _, f := range families.Known { // one after the other: they share the phone
+		model := httptest.NewServer(newPlayer(t, f.Name, phone.Screenshot().Rect.Size()))
+		t.Cleanup(model.Close)
+		p := params("")
+		p.Dir, p.Files = "", []string{"testdata/dialects/task.txtar"}
+		p.Setup = func(e *testscript.Env) error {
+			task.Setup(phone)
+			simulations.Store(e.WorkDir, scriptSimulation{sim, &task})
+			e.Setenv("GOAL", task.Goal)
+			err := alone(e)
+			e.Setenv("TAPLOOP_ADB_SERVER", server)
+			e.Setenv("TAPLOOP_MODEL_BASE_URL", model.URL+"/v1")
+			e.Setenv("TAPLOOP_MODEL_DIALECT", f.Name)
+			return err
+		}
+		t.Run(f.Name, func(t *testing.T) { testscript.Run(t, p) })
+	}
+}
+
+// player is a model of a family that plays the demo's task. It goes by how far the prompt says that
+// the task is, in the model's own words, and keeps no state.
+type player struct {
+	t     *testing.T
+	moves []http.Handler
+}
+
+// playedRule is a rule of a script.
+type playedRule struct {
+	When  string       `yaml:"when,omitempty"`
+	Reply string       `yaml:"reply"`
+	Calls []playedCall `yaml:"tool_calls,omitempty"`
+}
+
+type playedCall struct {
+	Name      string         `yaml:"name"`
+	Arguments map[string]any `yaml:"arguments"`
+}
+
+// newPlayer is the demo's script as models of the family write it.
+func newPlayer(t *testing.T, family string, size image.Point) *player {
+	d, err := families.Known.New(family, nil)
+	require.NoError(t, err)
+	profile := d.Profile()
+	scale := dialect.Scale{Coordinates: profile.Coordinates,
+		Picture: profile.Fit.Size(screen.Size{W: size.X, H: size.Y})}
+	p := &player{t: t}
+	for i, done := range demoDecisions(t) {
+		words := fmt.Sprintf("Move %d of 8.", i+1)
+		done.Thought, done.Explain, done.Summary = words, words, words
+		said, can := dialecttest.Renderers[family](done, scale)
+		require.True(t, can, "%s cannot say %s", family, actions.Describe(done.Action))
+		r := playedRule{Reply: said.Text}
+		for _, c := range said.Calls {
+			call := playedCall{Name: c.Name}
+			require.NoError(t, json.Unmarshal([]byte(c.Arguments), &call.Arguments))
+			r.Calls = append(r.Calls, call)
+		}
+		b, err := yaml.Marshal(map[string]any{"rules": []playedRule{r}})
+		require.NoError(t, err)
+		rules, err := scripted.Parse(b)
+		require.NoError(t, err)
+		p.moves = append(p.moves, scripted.NewHandler(rules))
+	}
+	return p
+}
+
+var moved = regexp.MustCompile(`Move (\d) of 8`)
+
+// ServeHTTP makes the move after the last one that the prompt tells of.
+func (p *player) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	assert.NoError(p.t, err)
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	last := 0
+	for _, m := range moved.FindAllSubmatch(body, -1) {
+		last = max(last, int(m[1][0]-'0'))
+	}
+	if r.Method == http.MethodPost {
+		assert.Contains(p.t, string(body), "black Runner sneakers", "the task is in every prompt")
+		assert.Contains(p.t, string(body), "data:image/jpeg", "and so is the screen")
+	}
+	if last == 4 { // the question, which is nothing without its answer
+		assert.Contains(p.t, string(body), `\"42\"`)
+	}
+	p.moves[min(last, len(p.moves)-1)].ServeHTTP(w, r)
+}
+
+// demoDecisions are what the demo's script decides when the answer is 42.
+func demoDecisions(t *testing.T) []actions.Decision {
+	var script struct{ Rules []playedRule }
+	require.NoError(t, yaml.Unmarshal(tasksScript, &script))
+	own, err := families.Known.New("gelab", nil)
+	require.NoError(t, err)
+	var all []actions.Decision
+	for n := 1; n <= 8; n++ {
+		for _, r := range script.Rules {
+			mark := fmt.Sprintf("summary:[%s %d/8]", demoTask, n)
+			if !strings.Contains(r.Reply, mark) || n == 5 && !strings.Contains(r.When, `\b42\b`) {
+				continue
+			}
+			d, err := own.Parse(actions.Reply{Text: r.Reply}, dialect.Situation{})
+			require.NoError(t, err)
+			all = append(all, d)
+			break
+		}
+	}
+	require.Len(t, all, 8)
+	return all
+}

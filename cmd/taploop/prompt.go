@@ -1,0 +1,198 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/taploop/taploop/actions/dialect"
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/agentloop/policy"
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/measure/replay"
+	"github.com/taploop/taploop/model"
+	"github.com/taploop/taploop/sandbox"
+	"github.com/taploop/taploop/screen"
+)
+
+type promptCmd struct {
+	Show  promptShowCmd  `cmd:"" help:"Print the prompt of a step as the configured model would be sent it, pictures as their size."`
+	Check promptCheckCmd `cmd:"" help:"Say what a template of the prompt (model.prompt_template) does not show, or has and cannot be."`
+}
+
+// promptFlags say which dialect it is.
+type promptFlags struct {
+	Model   string `key:"model.name" help:"The model that would be asked: the name of a profile, or a model's name." placeholder:"NAME"`
+	Dialect string `key:"model.dialect" help:"The dialect; by default the configured one." placeholder:"DIALECT"`
+	Lang    string `key:"model.lang" help:"Language of the prompts: zh, en." placeholder:"LANG"`
+}
+
+type promptShowCmd struct {
+	Session string `arg:"" optional:"" help:"The session whose step is shown, or its beginning; without one it is the first step on the simulated phone's screen."`
+	Step    int    `help:"The session's step; 0 means the last." placeholder:"N"`
+	Task    string `default:"Set an alarm for 7:30" help:"The task, without a session."`
+	promptFlags
+	Template string `key:"model.prompt_template" help:"The template; by default the configured one." placeholder:"FILE"`
+	DataDir  string `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
+}
+
+// Run prints the prompt.
+func (c *promptShowCmd) Run(ctx context.Context, a *app) error {
+	if err := a.load(); err != nil {
+		return err
+	}
+	d, err := a.dialect()
+	if err != nil {
+		return usageError{err}
+	}
+	var asked dialect.Request
+	if c.Session == "" {
+		asked, err = onSandbox(d, c.Task)
+	} else {
+		asked, err = c.stored(ctx, a, d)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprint(a.out, asked)
+	return err
+}
+
+// onSandbox is the first step's prompt on the simulated phone's screen.
+func onSandbox(d dialect.Dialect, task string) (dialect.Request, error) {
+	phone := sandbox.New(nil)
+	frame, err := screen.NewFrame(phone.Screenshot())
+	if err != nil {
+		return dialect.Request{}, err
+	}
+	return d.Prompt(dialect.Situation{Task: task, Look: screen.Observation{Frame: frame,
+		At: time.Now()}})
+}
+
+// errPrompted ends a replay at the step that is wanted.
+var errPrompted = errors.New("this is the prompt that was wanted")
+
+// prompter keeps the prompt of one step, and asks no model.
+type prompter struct {
+	dialect.Dialect
+	step  int
+	asked *dialect.Request
+}
+
+// Prompt implements dialect.Dialect.
+func (p *prompter) Prompt(s dialect.Situation) (dialect.Request, error) {
+	asked, err := p.Dialect.Prompt(s)
+	p.asked = &asked
+	return asked, err
+}
+
+// Complete implements policy.Completer.
+func (p *prompter) Complete(context.Context, model.Request) (model.Response, error) {
+	return model.Response{}, errPrompted
+}
+
+// Next implements agentloop.Policy.
+func (p *prompter) Next(
+	ctx context.Context, s agentloop.Situation,
+) (agentloop.Proposal, error) {
+	if s.Step != p.step {
+		return agentloop.Proposal{}, agentloop.ErrUnreadable // not asked; the next step is
+	}
+	return policy.New(p, p, nil).Next(ctx, s)
+}
+
+// stored is the prompt of a step of a session.
+func (c *promptShowCmd) stored(
+	ctx context.Context, a *app, d dialect.Dialect,
+) (dialect.Request, error) {
+	store, err := a.readStore(ctx)
+	if err != nil {
+		return dialect.Request{}, err
+	}
+	defer store.Close()
+	sess, err := findSession(ctx, store, c.Session)
+	if err != nil {
+		return dialect.Request{}, err
+	}
+	p := &prompter{Dialect: d, step: c.Step}
+	if p.step == 0 {
+		p.step = sess.Steps
+	}
+	_, err = replay.Run(ctx, store, sess.ID, replay.Options{Policy: p, Lang: a.conf.Model.Lang,
+		Shown: wrote(d)})
+	switch {
+	case p.asked != nil && errors.Is(err, errPrompted):
+		return *p.asked, nil
+	case err != nil:
+		return dialect.Request{}, err
+	}
+	return dialect.Request{}, usage(fmt.Errorf("session %s has no step %d at which a model was "+
+		"asked and whose picture is there", sess.ID, p.step), "taploop sessions show "+sess.ID)
+}
+
+type promptCheckCmd struct {
+	File string `arg:"" help:"The template."`
+	promptFlags
+}
+
+// Run says what the template lacks. It fails when a run could not go well with it.
+func (c *promptCheckCmd) Run(a *app) error {
+	if err := a.load(); err != nil {
+		return err
+	}
+	a.conf.Model.PromptTemplate = ""
+	d, err := a.dialect()
+	if err != nil {
+		return usageError{err}
+	}
+	t, err := readTemplate(c.File, d.Profile().Lang)
+	if err != nil {
+		return err
+	}
+	lacks, err := dialect.CheckTemplate(t, d)
+	if err != nil {
+		return templateError(c.File, err)
+	}
+	needed := 0
+	for _, l := range lacks {
+		how := "missing (the model need not be told)"
+		if l.Needed {
+			how = "missing"
+			needed++
+		}
+		if _, err := fmt.Fprintf(a.out, "%s: %s: the model is not told %s\n", how, l.Variable,
+			l.Means); err != nil {
+			return err
+		}
+	}
+	if needed > 0 {
+		return templateError(c.File, fmt.Errorf("it does not show what a model needs (%s)",
+			plural(needed, "variable")))
+	}
+	_, err = fmt.Fprintf(a.out, "%s can be the prompt of %s\n", text.Line(c.File),
+		d.Profile().Name)
+	return err
+}
+
+// readTemplate reads a template of a prompt in that language.
+func readTemplate(file, lang string) (*dialect.Template, error) {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return nil, hint.Add(fmt.Errorf("reading the template of the prompt: %w", err),
+			"model.prompt_template names a file; without it the dialect's own prompt is used")
+	}
+	t, err := dialect.ParseTemplate(filepath.Base(file), string(b), lang)
+	if err != nil {
+		return nil, templateError(file, err)
+	}
+	return t, nil
+}
+
+func templateError(file string, err error) error {
+	return hint.Add(fmt.Errorf("the template %s: %w", file, err),
+		"docs/prompts.md lists what a template may show; `taploop prompt check` says what it lacks")
+}
