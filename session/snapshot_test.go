@@ -117,3 +117,46 @@ func TestRecoverWritesNothingWhenThereIsNothingToRecover(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, left)
 }
+
+// What is added up as steps are written is what they come to when they are read.
+func TestTheUsageOfARunIsThatOfItsSteps(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	r := started(t, s)
+	j := s.Journal(r)
+	for i := 1; i <= 3; i++ {
+		st := step(t, i, actions.Home{})
+		st.Proposal.Tries = st.Proposal.Tries[:1]
+		require.NoError(t, j.Intent(t.Context(), st))
+		if i == 3 {
+			break // it has no outcome
+		}
+		full := step(t, i, actions.Home{})
+		full.Timing = agentloop.Timing{Done: 1, Settle: 2, Look: 3, Decide: 4, Model: 5, Ask: 6,
+			Intent: 7, Check: 8, Touch: 9}
+		require.NoError(t, j.Done(t.Context(), full, agentloop.Progress{Steps: i}))
+	}
+	other := started(t, s)
+	require.NoError(t, s.Journal(other).Done(t.Context(), step(t, 1, actions.Home{}),
+		agentloop.Progress{}))
+	var want session.Usage
+	steps, err := s.Steps(t.Context(), r.SessionID)
+	require.NoError(t, err)
+	for _, st := range steps {
+		want.Steps++
+		for _, try := range st.Proposal.Tries {
+			want.Calls++
+			want.PromptTokens += try.PromptTokens
+			want.CompletionTokens += try.CompletionTokens
+		}
+		sum, add := &want.Timing, st.Timing
+		sum.Done, sum.Settle = sum.Done+add.Done, sum.Settle+add.Settle
+		sum.Look += add.Look
+		sum.Decide, sum.Model = sum.Decide+add.Decide, sum.Model+add.Model
+		sum.Ask, sum.Intent = sum.Ask+add.Ask, sum.Intent+add.Intent
+		sum.Check, sum.Touch = sum.Check+add.Check, sum.Touch+add.Touch
+	}
+	got, err := s.Usage(t.Context(), r.ID)
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+	require.Equal(t, 5, got.Calls)
+}

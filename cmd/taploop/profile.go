@@ -20,12 +20,12 @@ func profile(name string) (stop func() error, err error) {
 		return nil, err
 	}
 	heap, err := newProfile(name + ".heap.pprof")
-	if err == nil {
-		err = pprof.StartCPUProfile(cpu)
-	}
 	if err != nil {
-		_ = cpu.Close()
-		return nil, errors.Join(err, os.Remove(cpu.Name()))
+		return nil, errors.Join(err, cpu.Close(), os.Remove(cpu.Name()))
+	}
+	if err := pprof.StartCPUProfile(cpu); err != nil {
+		return nil, errors.Join(err, cpu.Close(), heap.Close(), os.Remove(cpu.Name()),
+			os.Remove(heap.Name()))
 	}
 	return func() error {
 		pprof.StopCPUProfile()
