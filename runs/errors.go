@@ -31,6 +31,30 @@ const (
 	InternalError           Code = "INTERNAL_ERROR"
 )
 
+// Remedy is where the caller of a refused call looks to go on.
+type Remedy int
+
+// The remedies. NoRemedy is that of codes which no list and no session helps with.
+const (
+	NoRemedy    Remedy = iota
+	SeePhones          // the list of phones
+	SeeSessions        // the list of sessions
+	SeeSession         // how the session stands that the call was about
+	SeeHolder          // the session that has the phone
+)
+
+// remedies is the one table of what goes on after a refusal; each face says it in its own calls or
+// commands.
+var remedies = map[Code]Remedy{
+	DeviceNotFound: SeePhones, DeviceAmbiguous: SeePhones, DeviceOffline: SeePhones,
+	DeviceUnauthorized: SeePhones, DeviceBusy: SeeHolder, SessionNotFound: SeeSessions,
+	NoOpenQuestion: SeeSession, QuestionAlreadyResolved: SeeSession,
+	QuestionSuperseded: SeeSession, RunInProgress: SeeSession,
+}
+
+// Remedy is where to look after a refusal with the code.
+func (c Code) Remedy() Remedy { return remedies[c] }
+
 // ErrReplyWithTask is about a call that brings both: an answer is for the task that has asked.
 var ErrReplyWithTask = errors.New("a reply and a new task cannot be sent together")
 

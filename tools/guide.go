@@ -39,34 +39,44 @@ func (t *Tools) goesOn(ctx context.Context, c *call, d tool, err error,
 	if wrong, is := errors.AsType[*schema.ArgumentError](err); is {
 		return listOf(wrong.Name)
 	}
-	switch code := runs.CodeOf(err); code {
-	case runs.DeviceBusy:
+	code := runs.CodeOf(err)
+	switch code.Remedy() {
+	case runs.SeeHolder:
 		return t.busy(ctx, c, d, f)
-	case runs.DeviceNotFound, runs.DeviceAmbiguous, runs.DeviceOffline,
-		runs.DeviceUnauthorized, deviceDisconnected:
+	case runs.SeePhones:
 		return listOf("device_id")
-	case runs.DeviceMismatch:
-		return c.repeated(map[string]any{"device_id": nil}, "the session's own phone is meant then")
-	case runs.SessionNotFound:
+	case runs.SeeSessions:
 		f.Hint = "pass the session_id of one of your sessions, or start a new task"
 		return listOf("session_id")
-	case questionNotFound, tooManyQuestions:
-		return listOf("question_id")
-	case runs.NoOpenQuestion, runs.QuestionSuperseded:
-		return t.nextIn(ctx, c.session)
-	case runs.QuestionAlreadyResolved:
-		return t.afterLate(ctx, c)
-	case runs.RunInProgress:
-		n := t.nextIn(ctx, c.session)
-		if n != nil {
-			f.Hint = goOnWith(n) + "; or end it: " + stopCall(c.session)
-		}
-		return n
+	case runs.SeeSession:
+		return t.inSession(ctx, c, code, f)
 	}
-	if errors.Is(err, runs.ErrReplyWithTask) {
+	switch {
+	case code == deviceDisconnected:
+		return listOf("device_id")
+	case code == questionNotFound, code == tooManyQuestions:
+		return listOf("question_id")
+	case code == runs.DeviceMismatch:
+		return c.repeated(map[string]any{"device_id": nil}, "the session's own phone is meant then")
+	case errors.Is(err, runs.ErrReplyWithTask):
 		return t.oneOfTwo(ctx, c)
 	}
 	return nil
+}
+
+// inSession goes on with the session that the call was about. After an answer that came too late it
+// at least shows how the run ended.
+func (t *Tools) inSession(ctx context.Context, c *call, code runs.Code,
+	f *result.Failure) *result.Next {
+	n := t.nextIn(ctx, c.session)
+	switch {
+	case code == runs.RunInProgress && n != nil:
+		f.Hint = goOnWith(n) + "; or end it: " + stopCall(c.session)
+	case code == runs.QuestionAlreadyResolved && n == nil:
+		n = nextCall(waitTool, map[string]any{"session_id": c.session},
+			"it shows how the run ended")
+	}
+	return n
 }
 
 // listOf is the call that lists the values which an argument may have; nil when there is none.
@@ -115,14 +125,6 @@ func (t *Tools) nextIn(ctx context.Context, sessionID string) *result.Next {
 		return nil
 	}
 	return Next(st)
-}
-
-// afterLate goes on with the run of a question that was answered before, or shows how it ended.
-func (t *Tools) afterLate(ctx context.Context, c *call) *result.Next {
-	if n := t.nextIn(ctx, c.session); n != nil {
-		return n
-	}
-	return nextCall(waitTool, map[string]any{"session_id": c.session}, "it shows how the run ended")
 }
 
 // oneOfTwo is the call with the answer or with the new task, whichever can be carried out.

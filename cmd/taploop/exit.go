@@ -52,11 +52,6 @@ func exitCodes() string {
 // troubles are the exit codes by what an error or the end of a run says. Other ends are those of a
 // task that is not completed.
 var troubles = map[string]int{
-	string(runs.DeviceNotFound):          exitPhone,
-	string(runs.DeviceAmbiguous):         exitPhone,
-	string(runs.DeviceBusy):              exitPhone,
-	string(runs.DeviceOffline):           exitPhone,
-	string(runs.DeviceUnauthorized):      exitPhone,
 	string(runs.DeviceMismatch):          exitPhone,
 	string(agentloop.DeviceDisconnected): exitPhone,
 	string(agentloop.DeviceError):        exitPhone,
@@ -71,17 +66,22 @@ var troubles = map[string]int{
 
 // exitOf is the exit code of a command that failed.
 func exitOf(err error) int {
-	code, known := troubles[string(runs.CodeOf(err))]
-	_, models := errors.AsType[*model.Error](err)
+	why := runs.CodeOf(err)
+	code, known := troubles[string(why)]
+	asked, models := errors.AsType[*model.Error](err)
 	switch _, wrong := errors.AsType[usageError](err); {
 	case wrong:
 		return exitUsage
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
+	case models && asked.Kind == model.Unauthorized:
+		return exitKey
 	case models:
 		return exitModel
 	case known:
 		return code
+	case why.Remedy() == runs.SeePhones, why.Remedy() == runs.SeeHolder:
+		return exitPhone
 	}
 	return exitError
 }

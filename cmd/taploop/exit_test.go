@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/model"
 	"github.com/taploop/taploop/runs"
 )
 
@@ -44,7 +45,11 @@ func TestTheExitCodeTellsTroubleFromATaskThatFailed(t *testing.T) {
 		{runs.Coded(runs.InvalidArgument, errors.New("x")), exitUsage},
 		{fmt.Errorf("running: %w", runs.Coded(runs.DeviceBusy, errors.New("x"))), exitPhone},
 		{runs.Coded(runs.DeviceAmbiguous, errors.New("x")), exitPhone},
+		{runs.Coded(runs.DeviceOffline, errors.New("x")), exitPhone},
+		{runs.Coded(runs.DeviceMismatch, errors.New("x")), exitPhone},
 		{runs.Coded(runs.SessionNotFound, errors.New("x")), exitError},
+		{fmt.Errorf("asking: %w", &model.Error{Kind: model.Unauthorized}), exitKey},
+		{fmt.Errorf("asking: %w", &model.Error{Kind: model.TimedOut}), exitModel},
 		{fmt.Errorf("waiting: %w", context.Canceled), exitInterrupted},
 	} {
 		require.Equal(t, c.want, exitOf(c.err), "%v", c.err)

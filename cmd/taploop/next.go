@@ -61,20 +61,19 @@ func (a *app) refused(ctx context.Context, d *deps, sessionID string, err error)
 	if !errors.As(err, &e) {
 		return nil, err
 	}
-	switch e.Code {
-	case runs.DeviceNotFound, runs.DeviceAmbiguous, runs.DeviceOffline,
-		runs.DeviceUnauthorized:
+	switch remedy := e.Code.Remedy(); {
+	case remedy == runs.SeePhones:
 		return &nextCommand{Command: "taploop devices", Why: "it lists the phones"}, err
-	case runs.SessionNotFound:
+	case remedy == runs.SeeSessions:
 		return &nextCommand{Command: "taploop sessions list", Why: "it lists the sessions"}, err
-	case runs.NoOpenQuestion, runs.QuestionAlreadyResolved, runs.QuestionSuperseded:
-		return &nextCommand{Command: "taploop sessions show " + sessionID,
-			Why: "it shows how the session stands"}, err
-	case runs.RunInProgress:
+	case remedy == runs.SeeHolder:
+		return a.busy(ctx, d, e, err)
+	case e.Code == runs.RunInProgress:
 		next := d.way(ctx, sessionID)
 		return next, hint.Add(err, next.Command+"; or end it: taploop stop "+sessionID)
-	case runs.DeviceBusy:
-		return a.busy(ctx, d, e, err)
+	case remedy == runs.SeeSession:
+		return &nextCommand{Command: "taploop sessions show " + sessionID,
+			Why: "it shows how the session stands"}, err
 	}
 	return nil, err
 }
