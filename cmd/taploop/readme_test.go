@@ -4,12 +4,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/families"
 )
 
@@ -48,6 +50,18 @@ func TestTheSettingsNameEveryDialect(t *testing.T) {
 	page, err := os.ReadFile("../../docs/configuration.md")
 	require.NoError(t, err)
 	require.Contains(t, string(page), "read: "+strings.Join(families.Known.Names(), ", ")+" |")
+}
+
+// The page of the prompts names all that a template may show.
+func TestThePageOfThePromptsNamesEveryVariable(t *testing.T) {
+	page, err := os.ReadFile("../../docs/prompts.md")
+	require.NoError(t, err)
+	for _, v := range []reflect.Type{reflect.TypeFor[dialect.Variables](),
+		reflect.TypeFor[dialect.Past]()} {
+		for i := range v.NumField() {
+			require.Contains(t, string(page), "`."+v.Field(i).Name+"`", v.Name())
+		}
+	}
 }
 
 // allSource is the program's own code as one text.
