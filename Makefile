@@ -24,7 +24,7 @@ GO = go
 # simulated phone only compute. They become ten times slower with it, and what calls them is watched. Not encoding/json: what
 # goroutines share there by atomics alone would be taken for a race. make nightly leaves out nothing.
 CODECS = modernc.org/... image/... compress/... hash/... golang.org/x/image/... github.com/disintegration/... \
-	github.com/klauspost/... github.com/dlclark/... github.com/tiktoken-go/... github.com/taploop/taploop/sandbox/ui
+	github.com/klauspost/... github.com/dlclark/... regexp/... github.com/tiktoken-go/... github.com/taploop/taploop/sandbox/ui
 RACE = -race $(CODECS:%=-gcflags=%=-race=false)
 TESTFLAGS = -timeout 30m
 PACKAGES = ./...

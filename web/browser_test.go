@@ -90,6 +90,7 @@ func card(q inquiry.Question, selector string) string {
 }
 
 func TestAnAnswerInOneBrowserTakesTheQuestionAwayInTheOtherWithTheReason(t *testing.T) {
+	t.Parallel()
 	g := newRig(t, nil)
 	const evil = `Which size? <img src=x ` +
 		`onerror="document.title='owned'"><script>document.title='owned'</script>`
@@ -141,6 +142,7 @@ func TestAnAnswerInOneBrowserTakesTheQuestionAwayInTheOtherWithTheReason(t *test
 }
 
 func TestATaskIsStoppedByASecondPressAndNotByADoubleClick(t *testing.T) {
+	t.Parallel()
 	g := newRig(t, nil)
 	q := g.waiting("ann", inquiry.Question{})
 	p := g.login(chrometest.Chromium(t), "kitchen")
@@ -170,6 +172,7 @@ func TestATaskIsStoppedByASecondPressAndNotByADoubleClick(t *testing.T) {
 }
 
 func TestWhatRunsOutFirstIsOnTop(t *testing.T) {
+	t.Parallel()
 	g := newRig(t, nil)
 	soon := func(text string, d time.Duration, then inquiry.OnTimeout) inquiry.Question {
 		now := time.Now()
@@ -195,6 +198,7 @@ func TestWhatRunsOutFirstIsOnTop(t *testing.T) {
 }
 
 func TestThePageSaysInItsLanguageThatALinkWasUsed(t *testing.T) {
+	t.Parallel()
 	g := newRig(t, nil)
 	link, err := g.logins.Link(g.http.URL, "kitchen")
 	require.NoError(t, err)
@@ -209,6 +213,7 @@ func TestThePageSaysInItsLanguageThatALinkWasUsed(t *testing.T) {
 }
 
 func TestARefusedSecretShowsNoMask(t *testing.T) {
+	t.Parallel()
 	g := newRig(t, nil)
 	p := g.login(chrometest.Chromium(t), "kitchen")
 	for _, kind := range []inquiry.Type{inquiry.TypeDecline, inquiry.TypeAnswer} {
@@ -249,6 +254,7 @@ func TestAnAnswerReachesTheOtherBrowserWithinASecond(t *testing.T) {
 }
 
 func TestALostConnectionGreysThePageAndItComesBack(t *testing.T) {
+	t.Parallel()
 	g := newRig(t, nil)
 	old := g.waiting("ann", inquiry.Question{})
 	p := g.login(chrometest.Chromium(t), "kitchen")

@@ -44,6 +44,7 @@ func (p tab) send(q inquiry.Question) {
 }
 
 func TestAFormIsFilledInOnThePage(t *testing.T) {
+	t.Parallel()
 	g := newRig(t, nil)
 	browser := chrometest.Chromium(t)
 	kitchen, hall := g.login(browser, "kitchen"), g.login(browser, "hall")
@@ -96,6 +97,7 @@ func TestAFormIsFilledInOnThePage(t *testing.T) {
 }
 
 func TestScriptsInAFormAreText(t *testing.T) {
+	t.Parallel()
 	g := newRig(t, nil)
 	const evil = `<img src=x onerror="document.title='owned'">` +
 		`<script>document.title='owned'</script>`
@@ -153,6 +155,7 @@ func TestScriptsInAFormAreText(t *testing.T) {
 }
 
 func TestWhatWasLeftOutOfAFormIsNotInTheReason(t *testing.T) {
+	t.Parallel()
 	g := newRig(t, nil)
 	q := g.waiting("ann", inquiry.Question{Text: "Well?", Fields: []inquiry.Field{
 		{Name: "valueOf", Type: inquiry.DateField, Optional: true},
@@ -174,6 +177,7 @@ func TestWhatWasLeftOutOfAFormIsNotInTheReason(t *testing.T) {
 }
 
 func TestADraftIsEditedAndSentWhole(t *testing.T) {
+	t.Parallel()
 	g := newRig(t, nil)
 	const draft = "# Plan <b>\n\n1. go\n"
 	q := g.waiting("ann", inquiry.Question{Draft: draft})
@@ -195,6 +199,7 @@ func TestADraftIsEditedAndSentWhole(t *testing.T) {
 }
 
 func TestALinkGoesToOneQuestion(t *testing.T) {
+	t.Parallel()
 	g := newRig(t, nil)
 	done, q := g.waiting("ann", inquiry.Question{Text: "The first?"}), inquiry.Question{}
 	for i := range 6 { // it is far below what the window shows
@@ -234,6 +239,7 @@ func TestALinkGoesToOneQuestion(t *testing.T) {
 }
 
 func TestWhatWasTypedOutlivesTheLogin(t *testing.T) {
+	t.Parallel()
 	g := newRig(t, nil)
 	q, secret := g.waiting("ann", inquiry.Question{}),
 		g.waiting("ann", inquiry.Question{Secret: true})

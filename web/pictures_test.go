@@ -40,6 +40,7 @@ func scenes() map[string]inquiry.Question {
 
 // TestThePageInPictures keeps pictures of the page in the folder that TAPLOOP_PICTURES names.
 func TestThePageInPictures(t *testing.T) {
+	t.Parallel()
 	dir := os.Getenv("TAPLOOP_PICTURES")
 	if dir == "" {
 		dir = t.TempDir()
@@ -96,6 +97,7 @@ func TestThePageInPictures(t *testing.T) {
 }
 
 func TestAPictureOfAnyShapeFillsItsFrame(t *testing.T) {
+	t.Parallel()
 	g := newRig(t, nil)
 	q := g.waiting("ann", inquiry.Question{})
 	p := g.login(chrometest.Chromium(t), "kitchen")

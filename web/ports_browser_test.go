@@ -70,6 +70,7 @@ func newNeighbour(t *testing.T, target, id string) *neighbour {
 }
 
 func TestAnotherServerOfTheHostGetsNothingToAnswerWith(t *testing.T) {
+	t.Parallel()
 	g := newRig(t, nil)
 	q := g.waiting("ann", inquiry.Question{})
 	p := g.login(chrometest.Chromium(t), "kitchen")
@@ -107,6 +108,7 @@ func TestAnotherServerOfTheHostGetsNothingToAnswerWith(t *testing.T) {
 }
 
 func TestTheLoginIsOfAllTabsOfTheOriginUntilItIsGivenUp(t *testing.T) {
+	t.Parallel()
 	g := newRig(t, nil)
 	q := g.waiting("ann", inquiry.Question{})
 	p := g.login(chrometest.Chromium(t), "kitchen")
