@@ -59,7 +59,7 @@ func (k *call) attempt(ctx context.Context, path string, body []byte) (reply, er
 	if err != nil {
 		return reply{}, permanent{err}
 	}
-	next, err := k.wire()
+	next, err := k.transport()
 	if err != nil {
 		return reply{}, permanent{err}
 	}
@@ -79,19 +79,29 @@ func (k *call) attempt(ctx context.Context, path string, body []byte) (reply, er
 	return reply{}, err
 }
 
-// seeing is a transport that keeps, or compares, what was seen when a request was made.
-type seeing interface {
-	seeing(s *Sight) http.RoundTripper
+// cassette is a transport that keeps, or compares, what was seen when a request was made.
+type cassette interface {
+	roundTrip(req *http.Request, seen *Sight) (*http.Response, error)
 }
 
-// wire is what this call's requests go through.
-func (k *call) wire() (http.RoundTripper, error) {
-	cassette, ok := k.next.(seeing)
+// sighted is a cassette for the requests about what was seen.
+type sighted struct {
+	cassette
+	seen *Sight
+}
+
+func (s sighted) RoundTrip(req *http.Request) (*http.Response, error) {
+	return s.roundTrip(req, s.seen)
+}
+
+// transport is what this call's requests go through.
+func (k *call) transport() (http.RoundTripper, error) {
+	c, ok := k.next.(cassette)
 	if !ok || k.sight == nil {
 		return k.next, nil
 	}
 	s, err := k.sight()
-	return cassette.seeing(&s), err
+	return sighted{c, &s}, err
 }
 
 func (k *call) request(ctx context.Context, path string, body []byte) (*http.Request, error) {

@@ -104,6 +104,25 @@ func TestWhereAReplayPartsTheModelIsAskedAndTheWholeIsANewCassette(t *testing.T)
 	require.Equal(t, "live three", said(c, "c", 3, "end"))
 }
 
+func TestACaptionThatWasOffWhenTheCassetteWasMadePartsNothing(t *testing.T) {
+	path := record(t, []page{saying("one"), saying("two")}, on(asking("a"), 1, "home"),
+		on(asking("b"), 2, "shop"))
+	fresh := filepath.Join(t.TempDir(), "fresh")
+	rep, err := model.NewReplayer(path, &model.ReplayOptions{Compare: byBytes, OrModel: fresh})
+	require.NoError(t, err)
+	e := serve(t, saying("a home screen"))
+	c := client(t, e.URL, model.Options{Transport: rep})
+	for i, ask := range []model.Request{on(asking("a"), 1, "home"), asking("describe it"),
+		on(asking("b"), 2, "shop")} {
+		r, err := c.Complete(t.Context(), ask)
+		require.NoError(t, err)
+		require.Equal(t, []string{"one", "a home screen", "two"}[i], r.Text)
+	}
+	require.Len(t, e.requests(), 1)
+	require.NoFileExists(t, fresh)
+	require.NoError(t, rep.Close())
+}
+
 func TestPicturesGoElsewhereWhenNothingCanBeWrittenBesideTheCassette(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	path := record(t, []page{saying("one")}, on(asking("a"), 1, "home"))

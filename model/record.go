@@ -63,17 +63,6 @@ func appendLine(f *os.File, line []byte) error {
 	return f.Sync()
 }
 
-// seeing is the recorder that keeps s with the exchange.
-func (r *Recorder) seeing(s *Sight) http.RoundTripper { return witness{r.roundTrip, s} }
-
-// witness is a transport for what was seen.
-type witness struct {
-	trip func(*http.Request, *Sight) (*http.Response, error)
-	seen *Sight
-}
-
-func (w witness) RoundTrip(req *http.Request) (*http.Response, error) { return w.trip(req, w.seen) }
-
 // RoundTrip passes the request on and returns once the exchange is on disk. An exchange that cannot
 // be written fails the call: a cassette with a hole would replay something that never happened.
 func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {

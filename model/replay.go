@@ -70,6 +70,9 @@ func NewReplayer(path string, opts *ReplayOptions) (*Replayer, error) {
 	}
 	r := &Replayer{path: path, opts: *cmp.Or(opts, &ReplayOptions{}), unseen: true,
 		tapes: map[string][]*tape{}}
+	if r.opts.Transport == nil {
+		r.opts.Transport = newTransport()
+	}
 	for _, x := range all {
 		t := &tape{exchange: x, says: saying(x.Request)}
 		r.all = append(r.all, t)
@@ -88,8 +91,6 @@ func (r *Replayer) RoundTrip(req *http.Request) (*http.Response, error) {
 	return r.roundTrip(req, nil)
 }
 
-func (r *Replayer) seeing(s *Sight) http.RoundTripper { return witness{r.roundTrip, s} }
-
 func (r *Replayer) roundTrip(req *http.Request, seen *Sight) (*http.Response, error) {
 	body, err := takeBody(req)
 	if err != nil {
@@ -106,15 +107,20 @@ func (r *Replayer) roundTrip(req *http.Request, seen *Sight) (*http.Response, er
 	switch {
 	case err != nil:
 		return nil, permanent{err}
-	case live != nil:
-		req = req.Clone(req.Context())
-		req.Body = bodyOf(body)
-		return live.roundTrip(req, seen)
+	case t != nil:
+		return t.Response.http(req), nil
 	}
-	return t.Response.http(req), nil
+	req = req.Clone(req.Context())
+	req.Body = bodyOf(body)
+	if live == nil {
+		return r.opts.Transport.RoundTrip(req)
+	}
+	return live.roundTrip(req, seen)
 }
 
-// next is the recorded exchange that answers, or the recorder through which the model is asked.
+// next is the recorded exchange that answers, or the recorder through which the model is asked. It
+// is neither for what is asked besides the steps, such as a caption that was off when the cassette
+// was made: where there is a model, it is asked for that alone, and the replay goes on.
 func (r *Replayer) next(asked recordedRequest, seen *Sight) (*tape, *Recorder, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -123,6 +129,9 @@ func (r *Replayer) next(asked recordedRequest, seen *Sight) (*tape, *Recorder, e
 	}
 	says := saying(asked)
 	at := slices.IndexFunc(r.tapes[says], func(t *tape) bool { return !t.played })
+	if at < 0 && seen == nil && r.opts.OrModel != "" {
+		return nil, nil, nil
+	}
 	if at < 0 {
 		return r.part(&Divergence{path: r.path, why: r.miss(says), now: seen})
 	}
@@ -175,6 +184,9 @@ func (r *Replayer) part(d *Divergence) (*tape, *Recorder, error) {
 	}
 	return nil, rec, nil
 }
+
+// CloseIdleConnections lets go of connections to the model.
+func (r *Replayer) CloseIdleConnections() { closeIdle(r.opts.Transport) }
 
 // Close closes the new cassette, if there is one.
 func (r *Replayer) Close() error {

@@ -12,10 +12,68 @@ import (
 	"github.com/taploop/taploop/screen"
 )
 
-// With the settings as they come, a replay notices one switch and another language with room to
-// spare, and neither another time of another day nor another smoothing of edges.
+// With the settings as they come, a replay notices another language, start page, layout, way of
+// holding the phone, one switch and one word in every app with at least half as much again to
+// spare, and neither another time of another day nor another smoothing of edges. Dates that an app
+// itself shows are text as any other: they want a mask.
 func TestWhatAReplayNotices(t *testing.T) {
 	const launcher, clock = "com.android.launcher3", "com.android.deskclock"
+	const notes, settings = "com.taploop.sandbox.notes", "com.android.settings"
+	like := defaultLikeness(t)
+	began, day := time.Now(), time.Date(2026, 5, 6, 10, 8, 0, 0, time.UTC)
+	seen := func(app string, later time.Duration, o sandbox.Options, change func(*apps.Data),
+		turned bool) []byte {
+		o.Now = func() time.Time { return day.Add(later).Add(time.Since(began)) }
+		o.AnimationScale = new(float64)
+		p := sandbox.New(&o)
+		if app != launcher {
+			require.NoError(t, p.Launch(app))
+		}
+		if turned {
+			p.SetRotation(1, false)
+		}
+		if change != nil {
+			p.Edit(change)
+		}
+		f, err := screen.NewFrame(p.Screenshot())
+		require.NoError(t, err)
+		small, err := f.Thumbnail()
+		require.NoError(t, err)
+		return small
+	}
+	check := func(name, app string, a, b []byte, least, most float64) {
+		share, err := like.Difference(app, a, b)
+		require.NoError(t, err)
+		margin := share / like.Tolerance
+		t.Logf("%-9s %-26s %6.1f times the tolerance", name, app, margin)
+		require.GreaterOrEqual(t, margin, least, "%s of %s", name, app)
+		require.LessOrEqual(t, margin, most, "%s of %s", name, app)
+	}
+	var plain sandbox.Options
+	for _, app := range []string{launcher, clock, notes, settings} {
+		first := seen(app, 0, plain, nil, false)
+		check("itself", app, first, seen(app, 0, plain, nil, false), 0, 0)
+		if app != notes { // it shows dates
+			later := seen(app, 27*time.Hour+33*time.Minute, plain, nil, false)
+			check("later", app, first, later, 0, 0.5)
+		}
+		chinese, dense := sandbox.Options{Locale: "zh"}, sandbox.Options{Density: 480}
+		check("chinese", app, first, seen(app, 0, chinese, nil, false), 2, 1e3)
+		check("layout", app, first, seen(app, 0, dense, nil, false), 2, 1e3)
+		check("landscape", app, first, seen(app, 0, plain, nil, true), 1e3, 1e3)
+		for _, other := range []string{launcher, clock, notes, settings} {
+			if other != app {
+				check("page", app, first, seen(other, 0, plain, nil, false), 2, 1e3)
+			}
+		}
+	}
+	check("switch", clock, seen(clock, 0, plain, nil, false), seen(clock, 0, plain,
+		func(d *apps.Data) { d.Alarms[0].On = !d.Alarms[0].On }, false), 2, 1e3)
+	check("word", notes, seen(notes, 0, plain, nil, false), seen(notes, 0, plain,
+		func(d *apps.Data) { d.Notes[0].Title = "Bought" }, false), 1.5, 1e3)
+}
+
+func defaultLikeness(t *testing.T) screen.Likeness {
 	conf, err := config.Load(&config.Options{Environ: []string{"HOME=" + t.TempDir()}})
 	require.NoError(t, err)
 	like := screen.Likeness{Tolerance: conf.Model.ReplayTolerance}
@@ -24,37 +82,5 @@ func TestWhatAReplayNotices(t *testing.T) {
 		require.NoError(t, err)
 		like.Masks = append(like.Masks, mask)
 	}
-	began, day := time.Now(), time.Date(2026, 5, 6, 10, 8, 0, 0, time.UTC)
-	phone := func(later time.Duration, o sandbox.Options) *sandbox.Simulator {
-		o.Now = func() time.Time { return day.Add(later).Add(time.Since(began)) }
-		still := 0.0
-		o.AnimationScale = &still
-		return sandbox.New(&o)
-	}
-	seen := func(p *sandbox.Simulator) []byte {
-		f, err := screen.NewFrame(p.Screenshot())
-		require.NoError(t, err)
-		small, err := f.Thumbnail()
-		require.NoError(t, err)
-		return small
-	}
-	differs := func(app string, a, b []byte) float64 {
-		share, err := like.Difference(app, a, b)
-		require.NoError(t, err)
-		return share / like.Tolerance
-	}
-
-	first := phone(0, sandbox.Options{})
-	later := phone(27*time.Hour+33*time.Minute, sandbox.Options{})
-	chinese := phone(0, sandbox.Options{Locale: "zh"})
-	require.LessOrEqual(t, differs(launcher, seen(first), seen(later)), 0.5)
-	require.Greater(t, differs(launcher, seen(first), seen(chinese)), 2.0)
-	for _, p := range []*sandbox.Simulator{first, later, chinese} {
-		require.NoError(t, p.Launch(clock))
-	}
-	require.LessOrEqual(t, differs(clock, seen(first), seen(later)), 0.5)
-	require.Greater(t, differs(clock, seen(first), seen(chinese)), 2.0)
-	before := seen(first)
-	first.Edit(func(d *apps.Data) { d.Alarms[0].On = !d.Alarms[0].On })
-	require.Greater(t, differs(clock, before, seen(first)), 2.0)
+	return like
 }
