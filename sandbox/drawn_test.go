@@ -1,0 +1,67 @@
+package sandbox
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/golden"
+	"github.com/taploop/taploop/sandbox/ui"
+)
+
+// What is drawn in the window in front is in the tree that uiautomator gives, at its place, on
+// every page of the walks.
+func TestWhatIsDrawnIsInTheTree(t *testing.T) {
+	seen := map[string]bool{}
+	for _, c := range golden.Load(t, "testdata/dump") {
+		locale := "en"
+		if strings.HasPrefix(c.Name, "zh-") {
+			locale = "zh"
+		}
+		h := hold(t, &Options{Locale: locale, PIN: "2468"})
+		for line := range strings.Lines(c.Section(t, "do")) {
+			h.step(strings.TrimSpace(line))
+			h.checkDrawn(t, c.Name)
+			seen[h.Foreground().Package] = true
+		}
+	}
+	require.GreaterOrEqual(t, len(seen), 6, "%v", seen)
+}
+
+// checkDrawn holds each line of text that is painted against the tree.
+func (h *hand) checkDrawn(t require.TestingT, page string) {
+	if !h.On() {
+		return
+	}
+	root := h.UITree()
+	ops := ask(h.core, func() []ui.Op {
+		s := h.scene()
+		return ui.Paint(s.window[len(s.window)-1].view, h.theme(), false)
+	})
+	var texts []ui.Op
+	for _, op := range ops {
+		drawn := op.Box.Intersect(op.Clip)
+		if op.Shape != ui.Glyphs || said(op) == "" || drawn.Empty() {
+			continue
+		}
+		texts = append(texts, op)
+		found := root.Find(func(n *Node) bool {
+			return strings.Contains(n.Text, said(op)) && drawn.In(n.Bounds.Inset(-1))
+		})
+		require.NotNil(t, found, "%s: %q is drawn at %v and not in the tree", page, op.Text, drawn)
+	}
+	root.Walk(func(n *Node) {
+		const cut = 70 // of a line that is cut off at the edge of a list nothing may be drawn
+		if strings.TrimSpace(n.Text) == "" || n.Bounds.Dy() < cut {
+			return
+		}
+		require.True(t, slices.ContainsFunc(texts, func(op ui.Op) bool {
+			return strings.Contains(n.Text, said(op)) && op.Box.Overlaps(n.Bounds)
+		}), "%s: %q is in the tree at %v and not drawn", page, n.Text, n.Bounds)
+	})
+}
+
+// said is a painted line without the mark of what was cut off.
+func said(op ui.Op) string { return strings.TrimSpace(strings.TrimSuffix(op.Text, "\u2026")) }
