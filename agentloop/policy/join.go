@@ -74,6 +74,14 @@ func (p *Policy) history(
 	return turns
 }
 
+// Ask puts to a model once what a dialect asks. There is no run around it: nothing is repaired,
+// recorded or remembered.
+func Ask(ctx context.Context, m Completer, asked dialect.Request) (
+	actions.Reply, model.Usage, error) {
+	r, err := m.Complete(ctx, request(asked))
+	return replyOf(&r), r.Usage, err
+}
+
 // request is what the dialect asks in the model's form.
 func request(asked dialect.Request) model.Request {
 	out := model.Request{Stop: asked.Stop}

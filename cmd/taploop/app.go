@@ -44,6 +44,7 @@ type commands struct {
 	Bench     benchCmd     `cmd:"" help:"Measure models on the simulated phone's tasks, each checked on the phone's state."`
 	Replay    replayCmd    `cmd:"" help:"Ask another model about every step of a session, and tell how far it agrees. No phone is touched."`
 	Prompt    promptCmd    `cmd:"" help:"Show the prompt of a step, or check a template of it."`
+	Calibrate calibrateCmd `cmd:"" help:"Find out how a model replies and writes places, on drawn screens with known targets. Needs no phone."`
 	Configure configCmd    `cmd:"" name:"config" help:"Show the configuration, or import gelab-zero's."`
 	Version   versionCmd   `cmd:"" help:"Print the version."`
 }

@@ -269,17 +269,19 @@ func (b *benchRun) tell(change func()) {
 	statusOf(b.app.err).show(b.present())
 }
 
-// columns of the progress bar.
-const barColumns = 20
+// bar is a progress bar.
+func bar(done, all int) string {
+	const columns = 20
+	full := columns * done / max(all, 1)
+	return strings.Repeat("█", full) + strings.Repeat("░", columns-full)
+}
 
 // present is what is being done, with how much there is to do. The caller holds mu.
 func (b *benchRun) present() string {
 	if len(b.running) == 0 {
 		return ""
 	}
-	full := barColumns * b.ended / b.total
-	line := fmt.Sprintf("%s%s %d of %d", strings.Repeat("█", full),
-		strings.Repeat("░", barColumns-full), b.ended, b.total)
+	line := fmt.Sprintf("%s %d of %d", bar(b.ended, b.total), b.ended, b.total)
 	if b.ended > 0 {
 		each := time.Since(b.began) / time.Duration(b.ended)
 		line += fmt.Sprintf(", about %s left", (each * time.Duration(b.total-b.ended)).

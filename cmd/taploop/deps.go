@@ -179,33 +179,45 @@ func (a *app) policies() (p *policies, err error) {
 
 // dialect is how the configured model is prompted and read.
 func (a *app) dialect() (dialect.Dialect, error) {
+	o, err := a.prompting()
+	if err != nil {
+		return nil, err
+	}
+	return families.Known.New(a.conf.Model.Dialect, &o)
+}
+
+// prompting is what the configuration says of prompts, in whatever dialect.
+func (a *app) prompting() (o dialect.Options, err error) {
 	m := a.conf.Model
-	o := dialect.Options{Model: m.Name, Lang: m.Lang, Quality: m.ImageQuality}
+	o = dialect.Options{Model: m.Name, Lang: m.Lang, Quality: m.ImageQuality}
 	if m.ImageSize != config.Auto {
 		fit, err := screen.ParseFit(m.ImageSize)
 		if err != nil {
-			return nil, fmt.Errorf("model.image_size: %w", err)
+			return o, fmt.Errorf("model.image_size: %w", err)
 		}
 		o.Fit = &fit
 	}
 	if m.Coordinates != config.Auto {
 		c, err := screen.ParseCoordinates(m.Coordinates)
 		if err != nil {
-			return nil, fmt.Errorf("model.coordinates: %w", err)
+			return o, fmt.Errorf("model.coordinates: %w", err)
 		}
 		o.Coordinates = &c
 	}
+	if m.PromptTemplate == "" {
+		return o, nil
+	}
 	d, err := families.Known.New(m.Dialect, &o)
-	if err != nil || m.PromptTemplate == "" {
-		return d, err
+	if err != nil {
+		return o, err
 	}
 	if o.Template, err = readTemplate(m.PromptTemplate, d.Profile().Lang); err != nil {
-		return nil, err
+		return o, err
 	}
 	if _, err := dialect.CheckTemplate(o.Template, d); err != nil {
-		return nil, templateError(m.PromptTemplate, err)
+		return o, templateError(m.PromptTemplate, err)
 	}
-	return families.Known.New(m.Dialect, &o)
+	return o, nil
 }
 
 // openTransport records or replays when the configuration says so; nil is the client's own. What

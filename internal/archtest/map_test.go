@@ -127,6 +127,11 @@ var packages = []row{
 		why: "the results of runs that its owner carries out: kept, summed up, shown"},
 	{pkg: "measure/replay", imports: "actions agentloop measure screen session",
 		why: "asks a policy, which is handed in, about steps that are stored"},
+	{pkg: "measure/calibrate",
+		imports: "actions actions/dialect agentloop/policy measure model screen",
+		tests:   "actions/dialect/families",
+		why: "how a model replies, found out on screens that are handed in, with any table of " +
+			"dialects"},
 
 	{pkg: "config", imports: "model screen",
 		why: "one struct; a key masks itself by model's own type"},

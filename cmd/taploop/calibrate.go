@@ -1,0 +1,217 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"github.com/taploop/taploop/actions/dialect/families"
+	"github.com/taploop/taploop/config"
+	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/measure/bench"
+	"github.com/taploop/taploop/measure/calibrate"
+	"github.com/taploop/taploop/model"
+)
+
+type calibrateCmd struct {
+	Model   string `key:"model.name" help:"The model: the name of a profile, or a model's name at the endpoint; the default is the configured one." placeholder:"NAME"`
+	BaseURL string `key:"model.base_url" help:"OpenAI-compatible endpoint." placeholder:"URL"`
+	Lang    string `key:"model.lang" help:"Language of the prompts: zh, en." placeholder:"LANG"`
+	Targets int    `short:"n" default:"24" help:"How many targets the model is asked to tap, with a call for each." placeholder:"N"`
+	Write   bool   `help:"Write what was found into the configuration file without asking."`
+	JSON    bool   `help:"Print the report as JSON on stdout."`
+}
+
+// Run asks the model for targets on drawn screens, prints how it replies, and writes that into the
+// configuration when a person wants it.
+func (c *calibrateCmd) Run(ctx context.Context, a *app) error {
+	if c.Targets < 8 || c.Targets > 72 {
+		return usage(fmt.Errorf("-n is %d", c.Targets), "ask for 8 to 72 targets")
+	}
+	if err := a.load(); err != nil {
+		return err
+	}
+	r, err := c.measure(ctx, a)
+	if r.Asked == 0 {
+		return err
+	}
+	shown := shownCalibration{Model: a.conf.Model.Name, Report: r}
+	var edit *config.Edit
+	if r.Sure && err == nil {
+		edit, err = a.profile(r)
+	}
+	if edit != nil {
+		shown.File = edit.Path
+		shown.Diff = udiff.Unified(edit.Path, edit.Path, string(edit.Before), string(edit.After))
+	}
+	if !c.JSON {
+		err = errors.Join(err, c.print(a, shown))
+	}
+	if edit != nil && shown.Diff != "" {
+		var failed error
+		shown.Written, failed = c.write(ctx, a, edit)
+		err = errors.Join(err, failed)
+	}
+	if c.JSON {
+		err = errors.Join(err, printJSON(a.out, shown))
+	}
+	if err == nil && !r.Sure {
+		err = ended(exitModel)
+	}
+	return err
+}
+
+// measure asks the model.
+func (c *calibrateCmd) measure(ctx context.Context, a *app) (r calibrate.Report, err error) {
+	prompt, err := a.prompting()
+	if err == nil {
+		_, err = a.dialect()
+	}
+	if err != nil {
+		return r, usageError{err}
+	}
+	screens, err := drawTargets(c.Targets)
+	if err != nil {
+		return r, err
+	}
+	transport, finish, err := a.openTransport(a.conf.Model)
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, finish()) }()
+	a.quiet()
+	asked, err := model.New(deciderOptions(a.conf.Model, transport, a))
+	if err != nil {
+		return r, err
+	}
+	defer asked.Close()
+	live := statusOf(a.err)
+	defer live.show("")
+	return calibrate.Run(ctx, calibrate.Options{Model: asked, Table: families.Known,
+		Dialect: a.conf.Model.Dialect, Prompt: prompt, Screens: screens,
+		Asking: func(done, all int) {
+			live.show(fmt.Sprintf("%s %d of %d: asking %s", bar(done, all), done, all,
+				a.conf.Model.Name))
+		}})
+}
+
+// profile is what was found as a change of the configuration file: of the model that the file has,
+// of the profile that was named, or of a new profile for a model that was named otherwise.
+func (a *app) profile(r calibrate.Report) (*config.Edit, error) {
+	path, _ := config.Path(&a.opts)
+	set := map[string]string{"dialect": r.Dialect, "coordinates": r.Coordinates,
+		"image_size": r.ImageSize}
+	m := a.conf.Model
+	passing := func(key string) bool { // from the environment or the command line
+		from := a.conf.Origin(key)
+		return from != config.ByDefault && from != a.conf.File
+	}
+	switch {
+	case a.conf.Profile != "":
+		return config.NewEdit(path, []string{"models", a.conf.Profile}, set)
+	case passing("model.name"):
+		set["name"] = m.Name
+		if passing("model.base_url") {
+			set["base_url"] = m.BaseURL
+		}
+		return config.NewEdit(path, []string{"models", m.Name}, set)
+	}
+	return config.NewEdit(path, []string{"model"}, set)
+}
+
+// write writes the change, if it is to be written.
+func (c *calibrateCmd) write(ctx context.Context, a *app, edit *config.Edit) (bool, error) {
+	if !c.Write && (c.JSON || !a.attended()) {
+		a.notef("nothing was written; --write writes it")
+		return false, nil
+	}
+	if !c.Write {
+		person, closeTTY := a.console()
+		defer closeTTY()
+		answer, err := person.Ask(ctx, "Write this into "+text.Line(edit.Path)+"? [y/N] ", false)
+		if err != nil {
+			return false, err
+		}
+		if answer = strings.ToLower(strings.TrimSpace(answer)); answer != "y" && answer != "yes" {
+			a.notef("nothing was written")
+			return false, nil
+		}
+	}
+	if err := edit.Write(); err != nil {
+		return false, err
+	}
+	a.notef("wrote %s", text.Line(edit.Path))
+	for _, key := range []string{"dialect", "coordinates", "image_size"} {
+		from := a.conf.Origin("model." + key)
+		if strings.HasPrefix(from, "TAPLOOP_") && a.conf.Profile == "" {
+			a.notef("note: %s is set, and wins over what the file's model has", from)
+		}
+	}
+	return true, nil
+}
+
+// shownCalibration is the report with who was asked, and what is to be written.
+type shownCalibration struct {
+	Model string `json:"model"`
+	calibrate.Report
+	File    string `json:"file,omitempty"`
+	Diff    string `json:"diff,omitempty"`
+	Written bool   `json:"written"`
+}
+
+func (c *calibrateCmd) print(a *app, s shownCalibration) error {
+	l := &fieldList{out: a.out}
+	r := s.Report
+	l.line("model", s.Model)
+	l.line("dialect", dialectWords(r))
+	if r.Sure {
+		l.line("places", fmt.Sprintf("coordinates %s of a picture of size %s", r.Coordinates,
+			r.ImageSize))
+	} else {
+		l.line("places", "not clear: too few targets were hit, however its replies are read")
+	}
+	for _, w := range r.AsGood {
+		l.line("or", w.String()+", which these targets do not tell apart")
+	}
+	l.line("hits", fmt.Sprintf("%d of %d, %s (95%%: %s to %s)", r.Hits, r.Asked,
+		bench.Percent(r.Share), bench.Percent(r.Low), bench.Percent(r.High)))
+	var groups []string
+	for _, g := range r.Groups {
+		groups = append(groups, fmt.Sprintf("%s %d/%d", g.Name, g.Hits, g.All))
+	}
+	l.line("of them", strings.Join(groups, ", "))
+	l.line("off by", fmt.Sprintf("%.0f px of the target's middle (median; 90%% under %.0f)",
+		r.Pixels, r.Pixels90))
+	l.line("time", fmt.Sprintf("%.1fs a reply (median; 90%% under %.1fs)", r.Seconds, r.Seconds90))
+	l.line("tokens", fmt.Sprintf("%.0f sent, %.0f received (median)", r.PromptTokens,
+		r.CompletionTokens))
+	if r.Unreadable+r.Unanswered > 0 {
+		l.line("without", fmt.Sprintf("a place: %d replies, no reply: %d %s", r.Unreadable,
+			r.Unanswered, r.LastError))
+	}
+	if r.Example != "" {
+		l.line("such as", fmt.Sprintf("%q", r.Example))
+	}
+	if s.Diff != "" && l.err == nil {
+		_, l.err = fmt.Fprintf(a.out, "\n%s", text.Lines(s.Diff))
+	}
+	if s.File != "" && s.Diff == "" {
+		a.notef("%s says so already", text.Line(s.File))
+	}
+	return l.err
+}
+
+// dialectWords says in which dialect the model was asked and replies.
+func dialectWords(r calibrate.Report) string {
+	switch r.Dialect {
+	case "":
+		return "none that is known; it was asked in " + r.Prompted
+	case r.Prompted:
+		return fmt.Sprintf("%s (%d of %d replies)", r.Dialect, r.Forms[r.Dialect], r.Asked)
+	}
+	return fmt.Sprintf("%s (%d of %d replies), although it was asked in %s; once that is set, "+
+		"calibrate again", r.Dialect, r.Forms[r.Dialect], r.Asked, r.Prompted)
+}

@@ -1,0 +1,164 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/moby/sys/atomicwriter"
+
+	"github.com/taploop/taploop/internal/hint"
+)
+
+// Edit is a change of a configuration file that is not written yet.
+type Edit struct {
+	Path   string
+	Before []byte // nil when there is no file
+	After  []byte
+}
+
+// NewEdit sets keys below a place of the file, for example model, or models and a profile's name.
+// Comments and all other values stay. A file that cannot be changed so is an error.
+func NewEdit(path string, below []string, set map[string]string) (*Edit, error) {
+	e := &Edit{Path: path}
+	var err error
+	if e.Before, err = os.ReadFile(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("reading the configuration: %w", err)
+	}
+	var want map[string]any
+	if err := decode(e.Before, path, &want); err != nil {
+		return nil, err
+	}
+	if want == nil { // nothing, or comments alone
+		want = map[string]any{}
+	}
+	nothing := len(want) == 0
+	at := want
+	for _, name := range below {
+		next, ok := at[name].(map[string]any)
+		if !ok && at[name] != nil {
+			return nil, byHand(path, fmt.Errorf("%s is no map", name), below, set)
+		}
+		if !ok {
+			next = map[string]any{}
+			at[name] = next
+		}
+		at = next
+	}
+	for key, value := range set {
+		at[key] = value
+	}
+	if nothing {
+		e.After, err = yaml.Marshal(want)
+		if len(bytes.TrimSpace(e.Before)) > 0 {
+			e.After = append(append(bytes.TrimRight(e.Before, "\n"), '\n'), e.After...)
+		}
+		return e, err
+	}
+	if err := e.merge(below, set, want); err != nil {
+		return nil, byHand(path, err, below, set)
+	}
+	return e, nil
+}
+
+// byHand says what to write where, when the program cannot.
+func byHand(path string, err error, below []string, set map[string]string) error {
+	var v any = set
+	for _, name := range slices.Backward(below) {
+		v = map[string]any{name: v}
+	}
+	text, _ := yaml.Marshal(v)
+	return hint.Add(fmt.Errorf("changing %s: %w", path, err),
+		"write into it by hand:\n"+strings.TrimRight(string(text), "\n"))
+}
+
+// merge sets the keys in the file's own text, and makes sure that it then says what is wanted.
+func (e *Edit) merge(below []string, set map[string]string, want map[string]any) (err error) {
+	defer func() { // the parser is for files that people have written well
+		if r := recover(); r != nil {
+			err = fmt.Errorf("its form is not one that can be kept (%v)", r)
+		}
+	}()
+	file, err := parser.ParseBytes(e.Before, parser.ParseComments)
+	if err != nil {
+		return err
+	}
+	for _, key := range slices.Sorted(maps.Keys(set)) {
+		if err := put(file, append(slices.Clone(below), key), set[key]); err != nil {
+			return err
+		}
+	}
+	e.After = []byte(strings.TrimRight(file.String(), "\n") + "\n")
+	var got map[string]any
+	if err := yaml.Unmarshal(e.After, &got); err != nil || !reflect.DeepEqual(got, want) {
+		return errors.New("its form is not one that can be kept")
+	}
+	return nil
+}
+
+// put sets one value. What is missing above it is made.
+func put(file *ast.File, path []string, value string) error {
+	whole := at(path)
+	if _, err := whole.FilterFile(file); err == nil {
+		text, err := yaml.Marshal(value)
+		if err != nil {
+			return err
+		}
+		return whole.ReplaceWithReader(file, bytes.NewReader(text))
+	}
+	for n := len(path) - 1; ; n-- {
+		node, err := at(path[:n]).FilterFile(file)
+		if err != nil && n > 0 {
+			continue
+		}
+		m, ok := node.(*ast.MappingNode)
+		var missing any = value
+		for _, name := range slices.Backward(path[n:]) {
+			missing = map[string]any{name: missing}
+		}
+		text, err := yaml.MarshalWithOptions(missing, yaml.Flow(ok && m.IsFlowStyle))
+		if err != nil {
+			return err
+		}
+		return at(path[:n]).MergeFromReader(file, bytes.NewReader(text))
+	}
+}
+
+// at is a place in a file.
+func at(path []string) *yaml.Path {
+	b := new(yaml.PathBuilder).Root()
+	for _, name := range path {
+		b = b.Child(name)
+	}
+	return b.Build()
+}
+
+// Write writes the file, whole or not at all. One that is new is readable by this user only.
+func (e *Edit) Write() error {
+	path, mode := e.Path, os.FileMode(0o600)
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	if info, err := os.Stat(path); err == nil {
+		mode = info.Mode().Perm()
+	}
+	now, err := os.ReadFile(path)
+	if err == nil && !bytes.Equal(now, e.Before) || err != nil && e.Before != nil {
+		return hint.Add(fmt.Errorf("%s was changed by another program meanwhile", e.Path),
+			"run the command again")
+	}
+	err = os.MkdirAll(filepath.Dir(path), 0o755)
+	if err = errors.Join(err, atomicwriter.WriteFile(path, e.After, mode)); err != nil {
+		return fmt.Errorf("writing the configuration: %w", err)
+	}
+	return nil
+}
