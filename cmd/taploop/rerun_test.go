@@ -42,8 +42,8 @@ func TestAReplayAsksWhatWasAsked(t *testing.T) {
 	var list []summary
 	require.NoError(t, json.Unmarshal(out.Bytes(), &list))
 	require.Equal(t, exitDone, program("", "replay", list[0].ID, "--json"), said.String())
-	require.Len(t, then, 8)
-	require.Equal(t, then, asked)
+	require.Len(t, asked, 8)
+	require.Subset(t, then, asked) // it may have been asked again, when a screen moved on
 	var report shownReplay
 	require.NoError(t, json.Unmarshal(out.Bytes(), &report))
 	require.Equal(t, 8, report.Agreed)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"image/jpeg"
 	"slices"
+	"strings"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
@@ -61,9 +62,8 @@ func (p *past) add(st session.StepRecord, shown bool) {
 	if n, ok := d.Action.(actions.Note); ok {
 		p.Remembered = append(slices.Clip(p.Remembered), n.Text)
 	}
-	if st.Refusal != "" {
-		p.Notes = append(slices.Clip(p.Notes), agentloop.Note{Kind: agentloop.NoteRefused,
-			Action: actions.Describe(d.Action), Detail: st.Refusal})
+	if n, ok := refusal(st); ok {
+		p.Notes = append(slices.Clip(p.Notes), n)
 	}
 	if st.State == session.Unknown {
 		p.Notes = append(slices.Clip(p.Notes), agentloop.Note{
@@ -72,6 +72,26 @@ func (p *past) add(st session.StepRecord, shown bool) {
 	if x := st.Exchange; x != nil {
 		p.Exchanges, p.ReplyJustIn = append(slices.Clip(p.Exchanges), *x), true
 	}
+}
+
+// refusal is what the model was told of an action that was not carried out wholly.
+func refusal(st session.StepRecord) (agentloop.Note, bool) {
+	n := agentloop.Note{Kind: agentloop.NoteRefused,
+		Action: actions.Describe(st.Proposal.Action)}
+	why, refused := strings.CutPrefix(st.Refusal, "not carried out: ")
+	change, changed := strings.CutSuffix(why, " in the meantime")
+	part, partly := strings.CutPrefix(st.Refusal, agentloop.PartialRefusal)
+	switch n.Detail = why; {
+	case partly:
+		n.Kind, n.Detail = agentloop.NotePartial, part
+	case refused && changed:
+		n.Kind, n.Detail = agentloop.NoteScreenChanged, change
+	case strings.HasPrefix(st.Refusal, "outcome unknown: "):
+		n.Kind, n.Detail = agentloop.NoteOutcomeUnknown, ""
+	case strings.HasPrefix(st.Refusal, "cut short: "):
+		return n, false
+	}
+	return n, st.Refusal != ""
 }
 
 // turn adds the step to the turns that a dialect may show again.

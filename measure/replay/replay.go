@@ -5,6 +5,7 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -117,7 +118,8 @@ func ask(ctx context.Context, all album, before agentloop.Progress, st session.S
 		return s, nil
 	}
 	tries := st.Proposal.Tries
-	s.Model, s.RecordedSeconds = tries[len(tries)-1].Model, st.Timing.Decide.Seconds()
+	s.Model = tries[len(tries)-1].Model
+	s.RecordedSeconds = cmp.Or(st.Timing.Model, st.Timing.Decide).Seconds()
 	if st.Proposal.Action == nil {
 		s.Skipped = "the recorded reply was no action"
 		return s, nil

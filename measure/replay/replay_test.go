@@ -158,7 +158,7 @@ func TestEachStepIsAskedWithWhatHadHappenedThen(t *testing.T) {
 	require.Equal(t, actions.Turn{Step: 1, App: "app", Did: "tap it", Reply: actions.Reply{
 		Text: "R1"}}, h[0])
 	require.Empty(t, h[1].Reply, "a reply in another form is not shown")
-	require.Contains(t, h[1].Notes[0], "The phone said: offline")
+	require.Contains(t, h[1].Notes[0], "was not carried out: offline")
 	require.Equal(t, "42", h[2].Answer.Answer)
 	past, err := s[3].Album.Frame(t.Context(), 2)
 	require.NoError(t, err)
@@ -195,4 +195,31 @@ func TestWhatCannotBeAskedIsSkippedAndWhatCannotBeReadDoesNotAgree(t *testing.T)
 		r.Steps[2].Skipped, r.Steps[3].Skipped})
 	require.Equal(t, []int{1, 0, 1, 3}, []int{r.Asked, r.Agreed, r.Unreadable, r.Steps[3].Calls})
 	require.Contains(t, r.Steps[3].Unreadable, "prose")
+}
+
+func TestWhatBecameOfAnActionIsToldAsItWas(t *testing.T) {
+	for refusal, want := range map[string]*agentloop.Note{
+		"":                          nil,
+		"not carried out: no field": {Kind: agentloop.NoteRefused, Detail: "no field"},
+		"no field":                  {Kind: agentloop.NoteRefused, Detail: "no field"},
+		"not carried out: the app changed in the meantime": {Kind: agentloop.NoteScreenChanged,
+			Detail: "the app changed"},
+		agentloop.PartialRefusal + "2 of 3": {Kind: agentloop.NotePartial, Detail: "2 of 3"},
+		"outcome unknown: gone":             {Kind: agentloop.NoteOutcomeUnknown},
+		"cut short: stopped":                nil,
+	} {
+		s := twoTasks(t)
+		s.steps[0].Refusal = refusal
+		p := &asked{next: func(int) (agentloop.Proposal, error) {
+			return agentloop.Proposal{Decision: actions.Decision{Action: actions.Back{}}}, nil
+		}}
+		_, err := replay.Run(t.Context(), s, "s", replay.Options{Policy: p})
+		require.NoError(t, err)
+		if want == nil {
+			require.Empty(t, p.situations[1].Notes, refusal)
+			continue
+		}
+		want.Action = "tap (0.500,0.500)"
+		require.Equal(t, []agentloop.Note{*want}, p.situations[1].Notes, refusal)
+	}
 }
