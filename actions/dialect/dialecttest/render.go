@@ -54,7 +54,7 @@ func numbers(p screen.Point, s dialect.Scale) (first, second string) {
 }
 
 // gelab's values have no line breaks, and no blanks at their ends.
-func gelab(d actions.Decision, _ dialect.Scale) (actions.Reply, bool) {
+func gelab(d actions.Decision, s dialect.Scale) (actions.Reply, bool) {
 	b, err := d.AgentAction()
 	var fields map[string]any
 	if err != nil || json.Unmarshal(b, &fields) != nil {
@@ -62,10 +62,15 @@ func gelab(d actions.Decision, _ dialect.Scale) (actions.Reply, bool) {
 	}
 	text := "<THINK> " + d.Thought + " </THINK>\nexplain:" + d.Explain + "\taction:" +
 		d.Action.Verb()
+	places := actions.Points(d.Action)
+	if a, is := d.Action.(actions.Scroll); is {
+		places = []screen.Point{a.At}
+	}
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
 		value := fmt.Sprint(fields[key])
-		if point, ok := fields[key].([]any); ok {
-			value = fmt.Sprintf("%v,%v", point...)
+		if _, is := fields[key].([]any); is {
+			x, y := numbers(places[0], s)
+			value, places = x+","+y, places[1:]
 		}
 		switch {
 		case slices.Contains([]string{"cot", "explain", "action", "action_type", "summary"}, key):

@@ -1,0 +1,64 @@
+package families_test
+
+import (
+	"errors"
+	"image"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/actions/dialect"
+	"github.com/taploop/taploop/actions/dialect/dialecttest"
+	"github.com/taploop/taploop/actions/dialect/families"
+	"github.com/taploop/taploop/screen"
+)
+
+// The law: the pixel that a model of any family names is the one that is touched, to one pixel,
+// however the screen is turned and shown and whatever coordinates were set.
+func TestEveryFamilyHitsWhatItNames(t *testing.T) {
+	for _, f := range families.Known {
+		t.Run(f.Name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				hits(t, f.Name)
+			})
+		})
+	}
+}
+
+func hits(t *rapid.T, family string) {
+	size := screen.Size{W: rapid.IntRange(30, 400).Draw(t, "w"),
+		H: rapid.IntRange(30, 400).Draw(t, "h")}
+	frame, err := screen.NewFrame(image.NewRGBA(image.Rect(0, 0, size.W, size.H)))
+	require.NoError(t, err)
+	o := dialect.Options{Lang: "en"}
+	if rapid.Bool().Draw(t, "coordinates are set") {
+		o.Coordinates = &screen.Coordinates{YFirst: rapid.Bool().Draw(t, "y first"),
+			Unit: rapid.SampledFrom([]float64{0, 1, 999, 1000}).Draw(t, "unit")}
+	}
+	if rapid.Bool().Draw(t, "the size is set") {
+		o.Fit = &screen.Fit{Multiple: rapid.SampledFrom([]int{0, 14, 28, 32}).Draw(t, "multiple"),
+			Long: rapid.SampledFrom([]int{0, 100, 333}).Draw(t, "long")}
+	}
+	d, err := families.Known.New(family, &o)
+	require.NoError(t, err)
+	px := rapid.IntRange(0, size.W-1).Draw(t, "px")
+	py := rapid.IntRange(0, size.H-1).Draw(t, "py")
+	tap := actions.Click{At: screen.Point{X: (float64(px) + 0.5) / float64(size.W),
+		Y: (float64(py) + 0.5) / float64(size.H)}}
+	p := d.Profile()
+	said, can := dialecttest.Renderers[family](actions.Decision{Action: tap, Thought: "t",
+		Explain: "e"}, dialect.Scale{Coordinates: p.Coordinates, Picture: p.Fit.Size(size)})
+	require.True(t, can)
+	got, err := d.Parse(said, dialect.Situation{Look: screen.Observation{Frame: frame}})
+	parse, refused := errors.AsType[*dialect.ParseError](err)
+	if refused && parse.Off != nil && parse.Off.Fractions {
+		return // in the corner, below one of a unit that is whole
+	}
+	require.NoError(t, err, "%+v", said)
+	hit := got.Action.(actions.Click).At.Pixel(size)
+	require.LessOrEqual(t, math.Abs(float64(hit.X-px)), 1.0, "%+v", said)
+	require.LessOrEqual(t, math.Abs(float64(hit.Y-py)), 1.0, "%+v", said)
+}
