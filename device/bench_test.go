@@ -4,6 +4,7 @@ import (
 	"net"
 	"os/exec"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -46,6 +47,23 @@ func BenchmarkLook(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// BenchmarkLookWithElements is what a step with marks asks of the phone, as a ratio to a step
+// without them. A real uiautomator takes a second or more on top of it.
+func BenchmarkLookWithElements(b *testing.B) {
+	p, _ := benchPhone(b)
+	var looks, all time.Duration
+	for b.Loop() {
+		began := time.Now()
+		_, err := p.Look(b.Context())
+		require.NoError(b, err)
+		looks += time.Since(began)
+		_, err = p.Elements(b.Context())
+		require.NoError(b, err)
+		all += time.Since(began)
+	}
+	b.ReportMetric(float64(all)/float64(looks), "steps-without")
 }
 
 // BenchmarkTap compares a tap over the server's socket with one that runs the adb binary, in one
