@@ -30,6 +30,8 @@ var missing = map[string][2]string{
 		"COMMAND mcp_server_config.yaml model_config.yaml"},
 	"models": {"gelab-zero's model_config.yaml is not named",
 		"COMMAND mcp_server_config.yaml model_config.yaml"},
+	"file": {"no template is named",
+		"COMMAND FILE; `taploop prompt show` prints what a template has to show"},
 	"--client": {"no client is named",
 		"COMMAND --client NAME, with one of " + strings.Join(clients.Names(), ", ")},
 	"--older-than": {"it is not said how old they have to be", "COMMAND --older-than 720h"},

@@ -33,7 +33,7 @@ type promptFlags struct {
 
 type promptShowCmd struct {
 	Session string `arg:"" optional:"" help:"The session whose step is shown, or its beginning; without one it is the first step on the simulated phone's screen."`
-	Step    int    `help:"The session's step; 0 means the last." placeholder:"N"`
+	Step    whole  `from:"0" to:"1000000" help:"The session's step; 0 means the last." placeholder:"N"`
 	Task    string `default:"Set an alarm for 7:30" help:"The task, without a session."`
 	promptFlags
 	Template string `key:"model.prompt_template" help:"The template; by default the configured one." placeholder:"FILE"`
@@ -118,7 +118,7 @@ func (c *promptShowCmd) stored(
 	if err != nil {
 		return dialect.Request{}, err
 	}
-	p := &prompter{Dialect: d, step: c.Step}
+	p := &prompter{Dialect: d, step: int(c.Step)}
 	if p.step == 0 {
 		p.step = sess.Steps
 	}

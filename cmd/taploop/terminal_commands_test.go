@@ -3,12 +3,14 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -32,14 +34,20 @@ func TestNoCommandLetsHostileWordsReachTheTerminal(t *testing.T) {
 	for _, n := range leafNodes(t) {
 		leaf := typed(n)
 		require.Contains(t, calls, leaf, "say here how the command is called with hostile words")
-		list := append(calls[leaf], []string{evil, evil, evil, evil}, []string{"--" + evil},
-			[]string{"--set", evil})
+		wrong := [][]string{{evil, evil, evil, evil}, {"--" + evil}, {"--set", evil}}
 		if leaf != "sandbox" { // it would serve: it reads no settings
-			list = append(list, []string{"--config", evil}, []string{"--set", evil + "=" + evil})
+			wrong = append(wrong, []string{"--config", evil}, []string{"--set", evil + "=" + evil})
 		}
-		for _, more := range list {
+		for i, more := range slices.Concat(calls[leaf], wrong) {
 			args := append(strings.Fields(leaf), more...)
-			out, errs, _ := h.feed("", args...)
+			call := h.inside // what is called wrongly leaves nothing behind
+			if i < len(calls[leaf]) {
+				call = func(args []string) (string, string) {
+					out, errs, _ := h.feed("", args...)
+					return out, errs
+				}
+			}
+			out, errs := call(args)
 			harmless(t, out)
 			harmless(t, errs)
 			require.NotEmpty(t, out+errs, "%q", args)
@@ -108,6 +116,13 @@ func newHostileWorld(t *testing.T) *hostileWorld {
 	return h
 }
 
+// inside runs a command without a process of its own.
+func (h *hostileWorld) inside(args []string) (stdout, stderr string) {
+	var out, errs bytes.Buffer
+	run(h.t.Context(), args, h.env, streams{strings.NewReader(""), &out, &errs})
+	return out.String(), errs.String()
+}
+
 // calls are, for each command, ways to call it in which it prints hostile words.
 func (h *hostileWorld) calls() map[string][][]string {
 	config := filepath.Join(h.dir, evil+".yaml")
@@ -129,6 +144,8 @@ func (h *hostileWorld) calls() map[string][][]string {
 		"audit":           {{}, {"--json"}, {"--since", evil}},
 		"stop":            {{h.done}},
 		"replay":          {{h.done}, {h.session, "--model", evil}},
+		"prompt show":     {{h.session}, {"--task", evil}},
+		"prompt check":    {{evil}},
 		"bench":           {{"--task", evil}, {"--size", evil}},
 		"devices":         {{"--adb-server", h.adb}, {"--adb-server", h.adb, "--json"}},
 		"sessions list":   {{}, {"--json"}, {"--state", evil}},
