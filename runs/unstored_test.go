@@ -197,6 +197,7 @@ func (w *fixture) locksOnSight(asked func(id string)) (unlock *func()) {
 func (w *fixture) appliedLater(id string, unlock *func()) {
 	w.t.Helper()
 	time.Sleep(45 * time.Second)
+	synctest.Wait()
 	require.NotNil(w.t, *unlock, "the store was locked when the answer was to be brought")
 	(*unlock)()
 	time.Sleep(30 * time.Second)
