@@ -207,6 +207,8 @@ func (s Suite) endsNothing(
 func (s Suite) CopiedTexts(t *testing.T, endings ...string) {
 	d, now := s.speak("en"), dialect.Situation{Look: Look(t)}
 	require.NotEmpty(t, s.Typing)
+	afters := []string{"", "\n", "</answer>", "\n```", `"`}
+	tried := 0
 	for _, ending := range endings {
 		for _, before := range []string{"", "x", "</think>", "<think>", "<think></think>", `"`,
 			`\"`, "'", "```", `")`, `"}`, `"}}`, `"})`, "')", "</answer>", "<|end_of_box|>",
@@ -214,9 +216,9 @@ func (s Suite) CopiedTexts(t *testing.T, endings ...string) {
 			for _, sep := range []string{"", "\t", "\n", "\n\n", "\r", " ", ", ", `\n`} {
 				for _, tag := range []string{"", "<answer>", "<|begin_of_box|>", "<tool_call>",
 					"Action: ", "</think>"} {
-					for _, after := range []string{"", "\n", "</answer>", "\n```", `"`} {
-						s.endsNothing(t, d, now, before+sep+tag+ending+after)
-					}
+					tried++ // what stands behind takes turns: all of it with all would be slow
+					after := afters[tried%len(afters)]
+					s.endsNothing(t, d, now, before+sep+tag+ending+after)
 				}
 			}
 		}
