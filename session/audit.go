@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -85,7 +86,7 @@ func scanAudit(row scanner) (AuditEntry, error) {
 	return e, err
 }
 
-// Audit lists entries, oldest first.
+// Audit lists the newest entries in the order in which they were written, oldest first.
 func (s *Store) Audit(ctx context.Context, f AuditFilter) ([]AuditEntry, error) {
 	w := where{"at >= ?", []any{millis(f.Since)}}
 	w.and("session_id = ? AND session_id <> ''", f.SessionID) // so says its index
@@ -93,7 +94,7 @@ func (s *Store) Audit(ctx context.Context, f AuditFilter) ([]AuditEntry, error) 
 	w.and("event = ?", string(f.Event))
 	list, err := collect(ctx, s.read, scanAudit, "SELECT seq, "+auditColumns+
 		" FROM audit a WHERE "+w.sql+" ORDER BY at DESC, seq DESC LIMIT ?", w.limited(f.Limit)...)
-	slices.Reverse(list)
+	slices.SortFunc(list, func(a, b AuditEntry) int { return cmp.Compare(a.Seq, b.Seq) })
 	return list, doing(err, "listing the audit")
 }
 

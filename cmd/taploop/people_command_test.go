@@ -245,7 +245,7 @@ func TestRepliesThatCannotBeTakenLeaveTheQuestionOpen(t *testing.T) {
 		"empty":     {[]string{q.ID, " "}, exitUsage, "the answer is empty"},
 		"unknown": {[]string{"0123456789", "red"}, exitError,
 			`there is no question "0123456789"`},
-		"no id":   {[]string{"", "red"}, exitError, "there is no question"},
+		"no id":   {[]string{"", "red"}, exitUsage, "the argument QUESTION is empty"},
 		"nothing": {[]string{q.ID}, exitUsage, "there is no answer"},
 		"both answers": {[]string{q.ID, "--refuse", "--field", "a=b"}, exitUsage,
 			"give one of them"},
