@@ -55,7 +55,6 @@ type Step struct {
 	Action  json.RawMessage `json:"agent_action"` // see actions.Decision.AgentAction
 	Global  int             `json:"global_step_idx"`
 	Caption string          `json:"screenshot_caption,omitempty"`
-	Parts   export.Parts    `json:"parts_ms,omitempty"` // with AddLogs
 
 	Line string `json:"-"` // the step in words, for the text of a result
 }
@@ -160,9 +159,6 @@ func Earlier(st runs.Status) []session.StepRecord {
 // AddLogs lists the earlier steps.
 func (r *Result) AddLogs(st runs.Status, captions bool) error {
 	r.Logs = []Step{}
-	if r.Final != nil {
-		r.Final.Parts = export.NewParts(st.Last.Timing)
-	}
 	for _, s := range Earlier(st) {
 		l, err := NewStep(s)
 		if err != nil {
@@ -171,7 +167,6 @@ func (r *Result) AddLogs(st runs.Status, captions bool) error {
 		if !captions {
 			l.Caption = ""
 		}
-		l.Parts = export.NewParts(s.Timing)
 		r.Logs = append(r.Logs, l)
 	}
 	return nil
