@@ -135,6 +135,9 @@ func (g *autoglm) decode(c call, thought string, s *dialect.Situation) (actions.
 	r := &reading{Args: dialect.Args{Values: c.Args, Scale: g.Scale(s)}, thought: thought, now: s}
 	if strings.EqualFold(c.Name, "finish") {
 		report := cmp.Or(r.Text("message", "text"), loose.Text(c.Args.Get("")))
+		if r.Has("success") && !r.Flag("success") {
+			return r.Check(actions.Abort{Reason: report}, `finish(message="...")`)
+		}
 		return r.Check(actions.Complete{Report: report}, `finish(message="...")`)
 	}
 	written := loose.Text(action(c.Args))

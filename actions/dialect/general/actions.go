@@ -80,7 +80,10 @@ var forms = []form{
 	{"finish", "done complete finished", "success:boolean answer:text",
 		func(r *reading) actions.Action {
 			answer := r.Text("answer", "report", "message", "text")
-			if r.Text("success") != "" && !r.Flag("success") {
+			switch {
+			case !r.Has("success"):
+				r.Complain("success is missing: true when the task is done, else false")
+			case !r.Flag("success"):
 				return actions.Abort{Reason: answer}
 			}
 			return actions.Complete{Report: answer}

@@ -8,6 +8,7 @@ import (
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/loose"
+	"github.com/taploop/taploop/internal/text"
 )
 
 const anyForm = `{"thought": "...", "action": {"type": "tap", "x": ..., "y": ...}}`
@@ -17,7 +18,9 @@ type call struct {
 	name      string
 	arguments loose.Object
 	thought   string
-	text      string // as it stands in the reply
+	text      string // as it stands in the reply, where it is no native call
+	open      bool   // it does not end in a bracket
+	unread    string // why its arguments could not be read
 }
 
 func (c call) ends() bool {
@@ -62,9 +65,12 @@ func (g *general) Parse(r actions.Reply, s dialect.Situation) (actions.Decision,
 		thought, calls = dialect.Reasoned(r.Reasoning, dialect.Bare(r.Text)), native(r.Calls)
 		want = "a call of one tool, such as tap"
 	}
-	cut := r.Cut && !g.native && len(calls) > 0 && !strings.HasSuffix(calls[0].text, "}")
-	if len(calls) == 0 || cut {
+	if len(calls) == 0 || r.Cut && calls[0].open {
 		return actions.Decision{}, dialect.Unread(r, body, want)
+	}
+	if why := calls[0].unread; why != "" {
+		return actions.Decision{}, dialect.Refuse("the arguments of "+
+			text.Quote(calls[0].name, dialect.MaxShown)+" could not be read: "+why, want)
 	}
 	for _, c := range calls {
 		if c.ends() && (len(calls) > 1 || c.swallowed()) {
@@ -80,15 +86,19 @@ func (g *general) Parse(r actions.Reply, s dialect.Situation) (actions.Decision,
 	return actions.Decision{Action: a, Thought: thought}, nil
 }
 
-// native are the tool calls. Arguments that are no object are none.
+// native are the tool calls.
 func native(calls []actions.Call) []call {
 	var all []call
 	for _, c := range calls {
-		o, _, err := loose.ReadObject(c.Arguments)
-		if err != nil {
-			o = nil
+		arguments := strings.TrimSpace(c.Arguments)
+		read := call{name: c.Name, open: !strings.HasSuffix(arguments, "}")}
+		if arguments != "" && arguments != "null" { // else there are none
+			o, _, err := loose.ReadObject(arguments)
+			if read.arguments = o; err != nil {
+				read.unread = err.Error()
+			}
 		}
-		all = append(all, call{name: c.Name, arguments: o})
+		all = append(all, read)
 	}
 	return all
 }
@@ -113,6 +123,7 @@ func objects(text string) []call {
 		} else if action(o) {
 			c := flat(o)
 			c.text = strings.TrimRight(text[at:len(text)-len(rest)], " \t\n")
+			c.open = !strings.HasSuffix(c.text, "}")
 			all = append(all, c)
 		}
 		text = rest

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -357,22 +358,28 @@ func (p *parser) escape(b *strings.Builder) {
 
 // unicode reads \u1234, two of which may make one character.
 func (p *parser) unicode(b *strings.Builder) {
-	end := p.at + 5
-	if strings.HasPrefix(p.text[min(end, len(p.text)):], `\u`) {
-		if s, err := strconv.Unquote(`"\` + p.text[p.at:min(end+6, len(p.text))] +
-			`"`); err == nil {
-			p.at = end + 6
-			b.WriteString(s)
-			return
-		}
-	}
-	s, err := strconv.Unquote(`"\` + p.text[p.at:min(end, len(p.text))] + `"`)
-	if err != nil {
+	first, ok := unit(p.text[p.at:])
+	if !ok {
 		b.WriteByte('\\')
 		return
 	}
-	p.at = end
-	b.WriteString(s)
+	p.at += len("u1234")
+	if rest, more := strings.CutPrefix(p.text[p.at:], `\`); utf16.IsSurrogate(first) && more {
+		if second, ok := unit(rest); ok && utf16.DecodeRune(first, second) != utf8.RuneError {
+			p.at += len(`\u1234`)
+			first = utf16.DecodeRune(first, second)
+		}
+	}
+	b.WriteRune(first) // a surrogate alone becomes U+FFFD
+}
+
+// unit is the number of u1234, which the text begins with.
+func unit(text string) (rune, bool) {
+	if len(text) < len("u1234") || text[0] != 'u' {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(text[1:len("u1234")], 16, 16)
+	return rune(n), err == nil
 }
 
 var constants = map[string]any{"true": true, "True": true, "false": false, "False": false,

@@ -33,6 +33,8 @@ func TestObjectsAsModelsWriteThem(t *testing.T) {
 		{"a raw line break", "{\"action\": \"a\nb\"}", action("a\nb"), ""},
 		{"escapes", `{"action": "a\n\"b\"\\ é 😀 \d"}`,
 			action("a\n\"b\"\\ é 😀 \\d"), ""},
+		{"escapes of two halves", `{"action": "\ud83e\udd8a\u0041 \ud83e \ud83e\u0041 \u12"}`,
+			action("🦊A \uFFFD \uFFFDA \\u12"), ""},
 		{"a trailing comma", `{"action": [1, 2,],}`, action(list{number("1"), number("2")}), ""},
 		{"bare keys and words", `{action: tap here}`, action("tap here"), ""},
 		{"Python", `{'action': (True, False, None)}`, action(list{true, false, nil}), ""},
