@@ -20,7 +20,7 @@ type calibrateCmd struct {
 	Model   string `key:"model.name" help:"The model: the name of a profile, or a model's name at the endpoint; the default is the configured one." placeholder:"NAME"`
 	BaseURL string `key:"model.base_url" help:"OpenAI-compatible endpoint." placeholder:"URL"`
 	Lang    string `key:"model.lang" help:"Language of the prompts: zh, en." placeholder:"LANG"`
-	Targets int    `short:"n" default:"24" help:"How many targets the model is asked to tap, with a call for each." placeholder:"N"`
+	Targets whole  `short:"n" default:"24" from:"8" to:"72" help:"How many targets the model is asked to tap, with a call for each." placeholder:"N"`
 	Write   bool   `help:"Write what was found into the configuration file without asking."`
 	JSON    bool   `help:"Print the report as JSON on stdout."`
 }
@@ -28,9 +28,6 @@ type calibrateCmd struct {
 // Run asks the model for targets on drawn screens, prints how it replies, and writes that into the
 // configuration when a person wants it.
 func (c *calibrateCmd) Run(ctx context.Context, a *app) error {
-	if c.Targets < 8 || c.Targets > 72 {
-		return usage(fmt.Errorf("-n is %d", c.Targets), "ask for 8 to 72 targets")
-	}
 	if err := a.load(); err != nil {
 		return err
 	}
@@ -73,7 +70,7 @@ func (c *calibrateCmd) measure(ctx context.Context, a *app) (r calibrate.Report,
 	if err != nil {
 		return r, usageError{err}
 	}
-	screens, err := drawTargets(c.Targets)
+	screens, err := drawTargets(int(c.Targets))
 	if err != nil {
 		return r, err
 	}

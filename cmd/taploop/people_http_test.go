@@ -186,10 +186,12 @@ func TestALinkLogsOneBrowserInOnce(t *testing.T) {
 	events := ann.listen()
 	require.Equal(t, "snapshot", (<-events).name)
 	asked := s.asks(b.task.Goal)
+	created, waits := false, false // in either order
 	names := until(t, events, func(h sseEvent) bool {
-		return h.name == "session.state" && strings.Contains(h.data, "WAITING_REPLY")
+		created = created || h.name == "inquiry.created"
+		waits = waits || h.name == "session.state" && strings.Contains(h.data, "WAITING_REPLY")
+		return created && waits
 	})
-	require.Contains(t, names, "inquiry.created")
 	require.Contains(t, names, "step", "the page follows the run")
 	status, _ = ann.with("Origin", "http://127.0.0.1:1").answer(asked.Question.ID, "43")
 	require.Equal(t, 403, status, "what no page of ours has sent")

@@ -146,6 +146,7 @@ func (h *hostileWorld) calls() map[string][][]string {
 		"replay":          {{h.done}, {h.session, "--model", evil}},
 		"prompt show":     {{h.session}, {"--task", evil}},
 		"prompt check":    {{evil}},
+		"calibrate":       {{"--model", evil, "--base-url", evil}, {"--lang", evil}},
 		"bench":           {{"--task", evil}, {"--size", evil}},
 		"devices":         {{"--adb-server", h.adb}, {"--adb-server", h.adb, "--json"}},
 		"sessions list":   {{}, {"--json"}, {"--state", evil}},
