@@ -211,21 +211,21 @@ func (f *failing) Complete(ctx context.Context, r model.Request) (model.Response
 }
 
 func TestAnEndpointThatFailsOnceIsGoneOnWithAndTwiceInARowIsLeft(t *testing.T) {
-	of := func(fails func(n int) bool) (calibrate.Report, error, int) {
+	of := func(fails func(n int) bool) (r calibrate.Report, asked int, err error) {
 		m := &scripted{screens: screens(t), write: in(screen.Coordinates{Unit: 1000}, screen.Fit{})}
-		r, err := calibrate.Run(t.Context(), calibrate.Options{Model: &failing{m, fails},
+		r, err = calibrate.Run(t.Context(), calibrate.Options{Model: &failing{m, fails},
 			Table: families.Known, Dialect: dialect.Auto, Screens: m.screens})
-		return r, err, m.asked
+		return r, m.asked, err
 	}
-	r, err, asked := of(func(n int) bool { return n%2 == 0 })
+	r, asked, err := of(func(n int) bool { return n%2 == 0 })
 	require.NoError(t, err)
 	require.Equal(t, []int{24, 24, 12, 12}, []int{asked, r.Asked, r.Unanswered, r.Hits})
 	require.True(t, r.Sure)
 	require.Equal(t, errStalled.Error(), r.LastError)
-	r, err, asked = of(func(n int) bool { return n > 3 })
+	r, asked, err = of(func(n int) bool { return n > 3 })
 	require.ErrorIs(t, err, errStalled)
 	require.Equal(t, []int{5, 5, 2, 3}, []int{asked, r.Asked, r.Unanswered, r.Hits})
-	r, err, _ = of(func(int) bool { return true })
+	r, _, err = of(func(int) bool { return true })
 	require.ErrorIs(t, err, errStalled)
 	require.False(t, r.Sure)
 	require.Equal(t, 2, r.Asked)
