@@ -13,7 +13,7 @@ import (
 	"github.com/taploop/taploop/model"
 )
 
-func TestParametersReachTheEndpointAsTheyAreZeroIncluded(t *testing.T) {
+func TestParametersReachTheEndpointZeroIncludedButForThePenalty(t *testing.T) {
 	e := serve(t, saying("ok"))
 	c := client(t, e.URL+"/v1", model.Options{
 		Name: "gelab", Temperature: ptr(0.0), TopP: ptr(0.95), FrequencyPenalty: ptr(0.0),
@@ -27,7 +27,7 @@ func TestParametersReachTheEndpointAsTheyAreZeroIncluded(t *testing.T) {
 	require.JSONEq(
 		t,
 		`{"model":"gelab","messages":[{"role":"user","content":"hello"}],"stream":false,
-		"temperature":0,"top_p":0.95,"frequency_penalty":0,"max_tokens":4096,"top_k":20,
+		"temperature":0,"top_p":0.95,"max_tokens":4096,"top_k":20,
 		"chat_template_kwargs":{"enable_thinking":false}}`,
 		e.requests()[0].raw,
 	)

@@ -22,6 +22,7 @@ var (
 		`too many tokens|(prompt|input|request) is too (long|large)`)
 	noModel = regexp.MustCompile(`model.*(not[ _]found|does not exist)|` +
 		`(unknown|no such|invalid) model`)
+	noTools = regexp.MustCompile(`not support tools|--enable-auto-tool-choice|--tool-call-parser`)
 	noSight = regexp.MustCompile(`(image|vision|multimodal|mmproj).*(support|provide|missing)|` +
 		`support.*(image|vision|multimodal)`)
 )
@@ -60,13 +61,19 @@ func (k *call) hint(e *Error) string {
 		return "look at the endpoint's own log (" + env + "BASE_URL is " + k.opts.BaseURL +
 			"), then try again"
 	}
+	// Before sight: a model's own name may hold "vision".
+	if noTools.MatchString(strings.ToLower(e.Message)) {
+		return "set model.dialect to general, which needs no tools"
+	}
 	if noSight.MatchString(strings.ToLower(e.Message)) {
 		return "set " + env + "NAME to a model that takes pictures"
 	}
 	if !isObject(k.body) {
 		return k.hintPath(e)
 	}
-	return "the endpoint's message names the parameter; `taploop config show` lists the model's"
+	group := strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(env, "TAPLOOP_"), "_"))
+	return "the endpoint's message names the parameter; `" + group + ".extra: {NAME: null}` in " +
+		"the configuration file leaves it out, and `taploop config show` lists the model's"
 }
 
 func (k *call) hintReach(e *Error) string {

@@ -37,7 +37,7 @@ type Options struct {
 
 	Temperature      *float64 // 0 is sent as 0
 	TopP             *float64
-	FrequencyPenalty *float64
+	FrequencyPenalty *float64 // 0 is not sent: some endpoints refuse it
 	MaxTokens        int
 	// Extra are further fields of the request body (top_k, chat_template_kwargs, ...). They win
 	// over the ones above; a nil value takes a field out.

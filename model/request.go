@@ -144,7 +144,8 @@ func (c *Client) parameters(r *Request) (map[string]any, error) {
 		"top_p":             c.opts.TopP,
 		"frequency_penalty": c.opts.FrequencyPenalty,
 	} {
-		if v != nil {
+		// A penalty of 0 is what endpoints do without one, and some refuse the field.
+		if v != nil && (*v != 0 || name != "frequency_penalty") {
 			set[name] = *v
 		}
 	}

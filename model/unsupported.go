@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -35,7 +36,28 @@ func (u *unsupportedParams) apply(set map[string]any) map[string]any {
 	return set
 }
 
-var complaint = regexp.MustCompile(`(?i)unsupported (?:parameter|value): ['"\x60](\w+)['"\x60]`)
+// complaints are how endpoints word that they do not take a parameter; each catches its name.
+var complaints = []*regexp.Regexp{
+	regexp.MustCompile(`(?i)unsupported (?:parameter|value): ['"\x60](\w+)['"\x60]`), // OpenAI
+	regexp.MustCompile(`(?i)temperature\W+and\W+(top_p)\W+cannot both be specified`), // Claude
+	regexp.MustCompile(`(?i)unknown name "(\w+)".*cannot find field`),                // Gemini
+	regexp.MustCompile(`(?i)argument not supported on this model: (\w+)`),            // Grok
+}
+
+var hump = regexp.MustCompile(`([a-z0-9])([A-Z])`)
+
+// refusedParam is the parameter that e complains of, in snake case as it is sent, or "".
+func refusedParam(e *Error) string {
+	if e.param != "" && (e.code == "unsupported_parameter" || e.code == "unsupported_value") {
+		return e.param
+	}
+	for _, c := range complaints {
+		if m := c.FindStringSubmatch(e.Message); m != nil {
+			return strings.ToLower(hump.ReplaceAllString(m[1], "${1}_$2"))
+		}
+	}
+	return ""
+}
 
 // add reports whether err complains of a parameter in sent that can be done without, and remembers
 // it.
@@ -44,14 +66,7 @@ func (u *unsupportedParams) add(err error, sent map[string]any) bool {
 	if !errors.As(err, &e) || e.Status != http.StatusBadRequest {
 		return false
 	}
-	name := e.param
-	if e.code != "unsupported_parameter" && e.code != "unsupported_value" {
-		m := complaint.FindStringSubmatch(e.Message)
-		if m == nil {
-			return false
-		}
-		name = m[1]
-	}
+	name := refusedParam(e)
 	_, was := sent[name]
 	u.mu.Lock()
 	defer u.mu.Unlock()

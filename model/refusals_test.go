@@ -1,0 +1,98 @@
+package model_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/model"
+)
+
+const (
+	onlyOne = `{"error":{"code":"invalid_request_error","message":"` + "`temperature` and `top_p`" +
+		` cannot both be specified for this model. Please use only one.",` +
+		`"type":"invalid_request_error","param":null}}`
+	unknownName = `[{"error":{"code":400,"message":"Invalid JSON payload received. Unknown name ` +
+		`\"frequency_penalty\": Cannot find field.","status":"INVALID_ARGUMENT"}}]`
+	notSupported = `{"code":"Client specified an invalid argument","error":"Argument not ` +
+		`supported on this model: frequencyPenalty"}`
+)
+
+func TestWhatAnEndpointRefusesInItsOwnWordsIsLeftOutFromThenOn(t *testing.T) {
+	for name, tc := range map[string]struct{ body, left string }{
+		"one of two":           {onlyOne, "top_p"},
+		"an unknown name":      {unknownName, "frequency_penalty"},
+		"a name in camel case": {notSupported, "frequency_penalty"},
+		"a code without a name": {`{"error":{"message":"Unsupported parameter: 'top_p'",` +
+			`"code":"unsupported_parameter"}}`, "top_p"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := serve(t, page{status: 400, body: tc.body}, saying("ok"))
+			c := client(t, e.URL, model.Options{
+				Temperature: ptr(0.1), TopP: ptr(0.95), FrequencyPenalty: ptr(0.5), MaxTokens: 99,
+			})
+			for range 2 {
+				_, err := ask(t, c)
+				require.NoError(t, err)
+			}
+			seen := e.requests()
+			require.Len(t, seen, 3, "two for the first call, one for the second")
+			require.Contains(t, seen[0].body, tc.left)
+			want := seen[0].body
+			delete(want, tc.left)
+			require.Equal(t, want, seen[1].body, "nothing else is left out")
+			require.Equal(t, want, seen[2].body)
+		})
+	}
+}
+
+func TestARefusalOfWhatWasNotSentIsNotAskedAgain(t *testing.T) {
+	for _, body := range []string{onlyOne, unknownName, notSupported} {
+		e := serve(t, page{status: 400, body: body})
+		_, err := ask(t, client(t, e.URL, model.Options{
+			Temperature: ptr(0.1), FrequencyPenalty: ptr(0.0),
+			Extra: map[string]any{"top_p": 0.5},
+		}))
+		require.ErrorContains(t, err, "HTTP 400")
+		require.Contains(t, hint.Of(err), "`model.extra: {NAME: null}`")
+		require.Len(t, e.requests(), 1)
+	}
+}
+
+func TestAnEndpointWithoutToolsIsToldHowToDoWithoutThem(t *testing.T) {
+	for _, body := range []string{
+		`{"error":{"message":"registry.ollama.ai/library/gpt-oss does not support tools"}}`,
+		`{"error":{"message":"registry.ollama.ai/library/llama3.2-vision:11b does not support ` +
+			`tools","type":"invalid_request_error"}}`,
+		`{"object":"error","message":"\"auto\" tool choice requires --enable-auto-tool-choice ` +
+			`and --tool-call-parser to be set","type":"BadRequestError","code":400}`,
+	} {
+		e := serve(t, page{status: 400, body: body})
+		_, err := ask(t, client(t, e.URL, model.Options{}))
+		var me *model.Error
+		require.ErrorAs(t, err, &me)
+		require.Equal(t, model.Rejected, me.Kind)
+		require.Equal(t, "set model.dialect to general, which needs no tools", hint.Of(err), body)
+		require.Len(t, e.requests(), 1)
+	}
+}
+
+func TestTheHintNamesTheGroupOfSettingsThatWasAskedWith(t *testing.T) {
+	e := serve(t, page{status: 400, body: `{"error":"no such field: top_k"}`})
+	_, err := ask(t, client(t, e.URL, model.Options{Env: "TAPLOOP_CAPTION_"}))
+	require.Contains(t, hint.Of(err), "`caption.extra: {NAME: null}`")
+}
+
+func TestANullInExtraLeavesAnyParameterOut(t *testing.T) {
+	e := serve(t, saying("ok"))
+	_, err := ask(t, client(t, e.URL, model.Options{
+		Temperature: ptr(0.1), TopP: ptr(0.95), FrequencyPenalty: ptr(0.5), MaxTokens: 99,
+		Extra: map[string]any{
+			"temperature": nil, "top_p": nil, "frequency_penalty": nil, "max_tokens": nil,
+		},
+	}))
+	require.NoError(t, err)
+	require.JSONEq(t, `{"model":"m","messages":[{"role":"user","content":"hello"}],"stream":false}`,
+		e.requests()[0].raw)
+}
