@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/taploop/taploop/actions/dialect"
@@ -17,6 +18,7 @@ import (
 	"github.com/taploop/taploop/config"
 	"github.com/taploop/taploop/device"
 	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/model"
 	"github.com/taploop/taploop/runs"
@@ -214,10 +216,27 @@ func (a *app) prompting() (o dialect.Options, err error) {
 	if o.Template, err = readTemplate(m.PromptTemplate, d.Profile().Lang); err != nil {
 		return o, err
 	}
-	if _, err := dialect.CheckTemplate(o.Template, d); err != nil {
+	lacks, err := dialect.CheckTemplate(o.Template, d)
+	if err != nil {
 		return o, templateError(m.PromptTemplate, err)
 	}
-	return o, nil
+	return o, blind(m.PromptTemplate, lacks)
+}
+
+// blind is the error of a template without which no step can be decided: one that shows no screen
+// or no task.
+func blind(file string, lacks []dialect.Lack) error {
+	var without []string
+	for _, l := range lacks {
+		if l.Variable == ".Picture" || l.Variable == ".Task" {
+			without = append(without, fmt.Sprintf("%s (%s)", l.Variable, l.Means))
+		}
+	}
+	if without == nil {
+		return nil
+	}
+	return hint.Add(fmt.Errorf("the template %s: it does not show %s", file,
+		strings.Join(without, " and ")), "taploop prompt check "+text.Line(file))
 }
 
 // openTransport records or replays when the configuration says so; nil is the client's own. What
