@@ -29,6 +29,25 @@ const mark = "\x00"
 
 func role(name string) func() string { return func() string { return mark + name + mark } }
 
+// maxPrompt is how many bytes a template may write.
+const maxPrompt = 4 << 20
+
+var errLong = errors.New("the prompt is longer than 4 MB")
+
+// bounded keeps what a template writes, and refuses what is too long.
+type bounded struct{ kept strings.Builder }
+
+// Write implements io.Writer.
+func (b *bounded) Write(p []byte) (int, error) {
+	if b.kept.Len()+len(p) > maxPrompt {
+		return 0, errLong
+	}
+	return b.kept.Write(p)
+}
+
+// String is what was written.
+func (b *bounded) String() string { return b.kept.String() }
+
 //go:embed shared.*.tmpl
 var shared embed.FS
 
@@ -50,7 +69,7 @@ func ParseTemplate(name, text, lang string) (*Template, error) {
 	}
 	out := &Template{tmpl: t}
 	if t.Lookup("form") != nil {
-		var b strings.Builder
+		var b bounded
 		if err := t.ExecuteTemplate(&b, "form", nil); err != nil {
 			return nil, templateError(err)
 		}
@@ -95,7 +114,7 @@ func templateError(err error) error {
 
 // messages are the prompt with these variables, with pictures of the album.
 func (t *Template) messages(v *Variables, a *album) ([]Message, error) {
-	var b strings.Builder
+	var b bounded
 	if err := t.tmpl.Execute(&b, v); err != nil {
 		return nil, templateError(err)
 	}

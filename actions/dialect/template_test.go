@@ -145,3 +145,13 @@ func TestAPromptIsBounded(t *testing.T) {
 		require.Contains(t, asked.String(), "item 499", f.Name)
 	}
 }
+
+// A template that writes without end is stopped.
+func TestATemplateThatWritesWithoutEndIsStopped(t *testing.T) {
+	b := templated(t, `{{.Picture}}{{range 999999999}}{{$.Task}} and again {{end}}`)
+	_, err := b.Prompt(dialect.Situation{Task: "buy shoes", Look: dialecttest.Look(t)})
+	require.ErrorContains(t, err, "the prompt is longer than 4 MB")
+	_, err = dialect.ParseTemplate("own",
+		`{{define "form"}}{{range 99999999}}again {{end}}{{end}}`, "en")
+	require.ErrorContains(t, err, "the prompt is longer than 4 MB")
+}
