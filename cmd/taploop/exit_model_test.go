@@ -3,11 +3,14 @@
 package main
 
 import (
+	"bytes"
 	"net/http"
 	"net/http/httptest"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/measure/replay"
 )
 
 func TestAKeyThatIsRefusedHasAnExitCodeOfItsOwn(t *testing.T) {
@@ -23,4 +26,11 @@ func TestAKeyThatIsRefusedHasAnExitCodeOfItsOwn(t *testing.T) {
 	require.Contains(t, out, `"stop_reason": "MODEL_KEY_REFUSED"`)
 	require.Contains(t, out, "TAPLOOP_MODEL_API_KEY")
 	require.Contains(t, out, `"command": "taploop continue `)
+}
+
+// A replay that no model answered says nothing of agreement.
+func TestAReplayThatAskedNothingShowsNoAgreement(t *testing.T) {
+	var out bytes.Buffer
+	require.NoError(t, new(replayCmd).print(&app{streams: streams{out: &out}}, replay.Report{}))
+	require.Equal(t, "no step was asked\n", out.String())
 }

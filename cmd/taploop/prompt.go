@@ -42,6 +42,10 @@ type promptShowCmd struct {
 
 // Run prints the prompt.
 func (c *promptShowCmd) Run(ctx context.Context, a *app) error {
+	if c.Session == "" && c.Step != 0 {
+		return usage(fmt.Errorf("--step is %d, and no session is named", c.Step),
+			fmt.Sprintf("taploop prompt show SESSION --step %d", c.Step))
+	}
 	if err := a.load(); err != nil {
 		return err
 	}
@@ -170,8 +174,8 @@ func (c *promptCheckCmd) Run(a *app) error {
 		}
 	}
 	if needed > 0 {
-		return templateError(c.File, fmt.Errorf("it does not show what a model needs (%s)",
-			plural(needed, "variable")))
+		return templateError(c.File, fmt.Errorf("for the dialect %s it does not show what a model "+
+			"needs (%s)", d.Profile().Name, plural(needed, "variable")))
 	}
 	_, err = fmt.Fprintf(a.out, "%s can be the prompt of %s\n", text.Line(c.File),
 		d.Profile().Name)

@@ -64,6 +64,25 @@ func TestThePageOfThePromptsNamesEveryVariable(t *testing.T) {
 	}
 }
 
+// The example on the page of the prompts shows every dialect's models all that they need.
+func TestTheExampleOfATemplateFitsEveryDialect(t *testing.T) {
+	page, err := os.ReadFile("../../docs/prompts.md")
+	require.NoError(t, err)
+	example := strings.Split(string(page), "```\n")[1]
+	own, err := dialect.ParseTemplate("example", example, "en")
+	require.NoError(t, err)
+	for _, name := range families.Known.Names() {
+		if name == "auto" {
+			continue
+		}
+		d, err := families.Known.New(name, &dialect.Options{Lang: "en"})
+		require.NoError(t, err)
+		lacks, err := dialect.CheckTemplate(own, d)
+		require.NoError(t, err)
+		require.Empty(t, lacks, name)
+	}
+}
+
 // allSource is the program's own code as one text.
 func allSource(t *testing.T) string {
 	var b strings.Builder

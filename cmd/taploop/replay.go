@@ -81,8 +81,12 @@ type shownReplay struct {
 }
 
 func (c *replayCmd) print(a *app, r replay.Report) error {
-	if c.JSON {
+	switch {
+	case c.JSON:
 		return printJSON(a.out, shownReplay{a.conf.Model.Name, r})
+	case len(r.Steps) == 0:
+		_, err := fmt.Fprintln(a.out, "no step was asked")
+		return err
 	}
 	rows := [][]string{{"STEP", "AGREES", "RECORDED", "ASKED", "APART", "TIME", "TOKENS"}}
 	for _, s := range r.Steps {
@@ -112,6 +116,10 @@ func (c *replayCmd) print(a *app, r replay.Report) error {
 
 // sum says what the steps come to.
 func (c *replayCmd) sum(a *app, r replay.Report) error {
+	if r.Asked == 0 {
+		_, err := fmt.Fprintln(a.out, "\nno step was asked")
+		return err
+	}
 	_, err := fmt.Fprintf(a.out, "\n%s agrees in %d of %s, %s (95%%: %s to %s); of the same "+
 		"kind %d, unreadable %d\n", text.Line(a.conf.Model.Name), r.Agreed,
 		plural(r.Asked, "step"), bench.Percent(r.Share), bench.Percent(r.Low),

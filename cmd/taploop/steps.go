@@ -156,8 +156,12 @@ func (s *steps) exchange(x actions.Exchange) {
 	if s.asked && (x.Outcome == actions.Answered || x.Outcome == actions.Refused) {
 		return
 	}
-	s.line("         ", fmt.Sprintf(s.words.exchange, text.Line(x.Question),
-		cmp.Or(s.words.outcomes[x.Outcome], string(x.Outcome)), text.Line(x.Answer)))
+	outcome := cmp.Or(s.words.outcomes[x.Outcome], string(x.Outcome))
+	said := fmt.Sprintf(s.words.unanswered, text.Line(x.Question), outcome)
+	if answer := text.Line(x.Answer); answer != "" {
+		said = fmt.Sprintf(s.words.exchange, text.Line(x.Question), outcome, answer)
+	}
+	s.line("         ", said)
 }
 
 // step says a step in one line: what was done or why, once, and how long it took.

@@ -19,7 +19,7 @@ type words struct {
 	queue                    string
 	step, refused            string // a step that was made
 	unread, silent           string // of the model's reply
-	exchange                 string
+	exchange, unanswered     string // what came of a question; where there is no answer
 	warning                  string // before one of the run's warnings
 	replayed                 string
 	ended, steps, oneStep    string
@@ -46,7 +46,7 @@ var english = words{
 	unread:   "no action could be read from the model's reply",
 	silent:   "the model gave no answer",
 	warning:  "warning  ",
-	exchange: "%s %s: %s",
+	exchange: "%s %s: %s", unanswered: "%s %s",
 	replayed: "this reply was taken before",
 	ended:    "%s after %s, %s", steps: "%d steps", oneStep: "1 step",
 	worked: "%s of work", waited: ", %s of waiting for answers",
@@ -95,7 +95,7 @@ var chinese = words{
 	unread:   "模型的回复中读不出动作",
 	silent:   "模型没有回答",
 	warning:  "警告     ",
-	exchange: "%s %s：%s",
+	exchange: "%s %s：%s", unanswered: "%s %s",
 	replayed: "这个回答之前已经收到过",
 	ended:    "%s，共 %s，%s", steps: "%d 步", oneStep: "1 步",
 	worked: "用时 %s", waited: "，等待回答 %s",

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"maps"
 	"reflect"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -47,6 +49,17 @@ func TestEveryLanguageSaysEverything(t *testing.T) {
 			actions.LimitReached}, slices.Collect(maps.Keys(w.outcomes)), lang)
 	}
 	require.Equal(t, english, wordsIn("fr"))
+}
+
+// What came of a question ends without a colon when there was no answer.
+func TestAQuestionWithoutAnAnswerEndsWithItsOutcome(t *testing.T) {
+	for lang, want := range map[string]string{"en": "Which? not asked",
+		"zh": "Which? 没有提问"} {
+		var out bytes.Buffer
+		s := steps{out: &out, words: wordsIn(lang)}
+		s.exchange(actions.Exchange{Question: "Which?", Outcome: actions.NoReply})
+		require.Equal(t, want, strings.TrimSpace(out.String()))
+	}
 }
 
 func keys(m reflect.Value) (names []string) {
