@@ -6,17 +6,16 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/agentloop/policy"
+	"github.com/taploop/taploop/device"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/measure/replay"
 	"github.com/taploop/taploop/model"
 	"github.com/taploop/taploop/sandbox"
-	"github.com/taploop/taploop/screen"
 )
 
 type promptCmd struct {
@@ -55,7 +54,7 @@ func (c *promptShowCmd) Run(ctx context.Context, a *app) error {
 	}
 	var asked dialect.Request
 	if c.Session == "" {
-		asked, err = onSandbox(d, c.Task)
+		asked, err = onSandbox(ctx, d, c.Task)
 	} else {
 		asked, err = c.stored(ctx, a, d)
 	}
@@ -66,15 +65,33 @@ func (c *promptShowCmd) Run(ctx context.Context, a *app) error {
 	return err
 }
 
-// onSandbox is the first step's prompt on the simulated phone's screen.
-func onSandbox(d dialect.Dialect, task string) (dialect.Request, error) {
-	phone := sandbox.New(nil)
-	frame, err := screen.NewFrame(phone.Screenshot())
+// onSandbox is the first step's prompt on the simulated phone's screen, looked at as in a run.
+func onSandbox(
+	ctx context.Context, d dialect.Dialect, task string,
+) (asked dialect.Request, err error) {
+	sim, err := simulate(ctx, sandbox.New(nil), fmt.Sprintf("prompt-%d", os.Getpid()),
+		"127.0.0.1:0", "127.0.0.1:0", nil)
 	if err != nil {
-		return dialect.Request{}, err
+		return asked, err
 	}
-	return d.Prompt(dialect.Situation{Task: task, Look: screen.Observation{Frame: frame,
-		At: time.Now()}})
+	defer func() { err = errors.Join(err, sim.Close()) }()
+	host, err := device.NewHost(&device.Options{Server: sim.addr})
+	if err != nil {
+		return asked, err
+	}
+	phone, err := host.Open(ctx, sim.serial)
+	if err != nil {
+		return asked, err
+	}
+	defer func() { err = errors.Join(err, phone.Close()) }()
+	look, err := phone.Look(ctx)
+	if err == nil && d.Profile().Elements {
+		look.Elements, err = phone.Elements(ctx)
+	}
+	if err != nil {
+		return asked, err
+	}
+	return d.Prompt(dialect.Situation{Task: task, Look: look})
 }
 
 // errPrompted ends a replay at the step that is wanted.
@@ -130,6 +147,9 @@ func (c *promptShowCmd) stored(
 		Shown: wrote(d)})
 	switch {
 	case p.asked != nil && errors.Is(err, errPrompted):
+		if d.Profile().Elements {
+			a.notef("note: the numbered elements of that step are not in the record")
+		}
 		return *p.asked, nil
 	case err != nil:
 		return dialect.Request{}, err
