@@ -80,6 +80,9 @@ func dataFolder(getenv func(string) string) (string, error) {
 // check reports every value that cannot work, each with where it came from.
 func (l *Loaded) check() error {
 	bad := l.checkNotify()
+	if err := l.checkGuard(); err != nil {
+		bad = append(bad, err)
+	}
 	for _, v := range l.Values() {
 		if v.check == nil || v.Origin == ByDefault && v.Default == "" {
 			continue // what was made of another value has that one's faults

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/taploop/taploop/guard"
 	"github.com/taploop/taploop/model"
 )
 
@@ -22,6 +23,7 @@ type Config struct {
 	Calls     Calls              `koanf:"calls"`
 	Questions Questions          `koanf:"questions"`
 	Notify    Notify             `koanf:"notify"`
+	Guard     Guard              `koanf:"guard"`
 	Privacy   string             `koanf:"privacy"`
 	Compat    string             `koanf:"compat"`
 	Schemas   string             `koanf:"schemas"`
@@ -132,6 +134,17 @@ type Notify struct {
 	Ntfy     Ntfy      `koanf:"ntfy"`
 	Text     bool      `koanf:"text"`
 	BaseURL  string    `koanf:"base_url"`
+}
+
+// Guard says which actions are put to a person before they are carried out. See docs/guard.md.
+type Guard struct {
+	Enabled           bool           `koanf:"enabled"`
+	Rules             []guard.Rule   `koanf:"rules"`
+	InterruptOn       map[string]any `koanf:"interrupt_on"`
+	DescriptionPrefix string         `koanf:"description_prefix"`
+	File              string         `koanf:"file"`
+	TaskConsents      bool           `koanf:"task_consents"`
+	Expires           time.Duration  `koanf:"expires"`
 }
 
 // Webhook is an endpoint that gets questions. Its secret is in the file, or in the

@@ -175,14 +175,20 @@ func (l *Loaded) apply(keys []Key, layer string, values map[string]any,
 	return nil
 }
 
-func unmarshal(k *koanf.Koanf, c *Config) error {
-	return k.UnmarshalWithConf("", c, koanf.UnmarshalConf{
-		DecoderConfig: &mapstructure.DecoderConfig{
-			// of a list's items; other keys are known by now
-			TagName: "koanf", Result: c, WeaklyTypedInput: true, ErrorUnused: true,
-			DecodeHook: mapstructure.ComposeDecodeHookFunc(wantUnit,
-				mapstructure.StringToTimeDurationHookFunc(), splitList),
-		}})
+func unmarshal(k *koanf.Koanf, c *Config) error { return decodeValue(k.Raw(), c) }
+
+// decodeValue reads maps and lists into structs with tags.
+func decodeValue(from, into any) error {
+	d, err := mapstructure.NewDecoder(&mapstructure.DecoderConfig{
+		// of a list's items; other keys are known by now
+		TagName: "koanf", Result: into, WeaklyTypedInput: true, ErrorUnused: true,
+		DecodeHook: mapstructure.ComposeDecodeHookFunc(wantUnit,
+			mapstructure.StringToTimeDurationHookFunc(), splitList),
+	})
+	if err != nil {
+		return err
+	}
+	return d.Decode(from)
 }
 
 // mistyped says of each value of a layer that cannot be read what is wanted instead. What is no

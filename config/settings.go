@@ -156,6 +156,27 @@ var settings = []struct {
 	{"notify.base_url", "", page,
 		"what links in notifications begin with, such as https://phones.example; the default " +
 			"is the HTTP server's own address"},
+	{"guard.enabled", "true", nil,
+		"whether actions that may do harm are put to a person before they are carried out " +
+			"(docs/guard.md); critical ones, such as paying, still are unless it is false in the " +
+			"configuration file"},
+	{"guard.rules", "", nil,
+		"rules of your own, the first that matches wins, before the built-in ones: [{action: " +
+			"CLICK, app: com.example.*, when: 'element.text contains \"Publish\"', decision: ask, " +
+			"severity: critical}]"},
+	{"guard.interrupt_on", "", nil,
+		"rules in LangChain's form, behind those of guard.rules: {ACTION: true}, false, or " +
+			"{allowed_decisions: [approve, reject], description: TEXT}"},
+	{"guard.description_prefix", "", nil,
+		"what the description of an action begins with whose rule has none"},
+	{"guard.file", "", nil,
+		"file of further rules: a list of them, or rules and interrupt_on; behind guard.rules"},
+	{"guard.task_consents", "true", nil,
+		"whether an action that the task asks for in words is carried out without a person, such " +
+			"as sending; never a critical one"},
+	{"guard.expires", "10m", positive,
+		"how long an approval holds; an action that is approved later is asked about again"},
+
 	{"privacy", "off", oneOf("off", "captions"), "off, or captions: no picture leaves over MCP"},
 	{"schemas", "brief", oneOf("brief", "full"),
 		"how much the list of the MCP tools says: brief, or full with rare arguments, bounds and " +

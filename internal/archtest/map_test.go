@@ -63,6 +63,9 @@ var packages = []row{
 	{pkg: "inquiry/inquirytest", imports: "inquiry",
 		why: "the contract that every store of questions keeps"},
 
+	{pkg: "guard",
+		why: "rules about what may be done; its subject is general, so that it knows no phones"},
+
 	{pkg: "notify", imports: "inquiry", tests: "inquiry/inquirytest",
 		why: "tells people outside of questions; reads them through interfaces of its own, and " +
 			"keeps what it told in whatever its owner gives it"},
@@ -133,8 +136,8 @@ var packages = []row{
 		why: "how a model replies, found out on screens that are handed in, with any table of " +
 			"dialects"},
 
-	{pkg: "config", imports: "model screen",
-		why: "one struct; a key masks itself by model's own type"},
+	{pkg: "config", imports: "guard model screen",
+		why: "one struct; a key masks itself by model's own type, a rule is read by guard's"},
 	{pkg: "cmd/taploop", imports: "*", why: "the wiring"},
 	{pkg: "cmd/taploop/gendocs", imports: "config internal/clients",
 		why: "the settings' own descriptions become a page, and so do those of the clients"},
@@ -195,6 +198,8 @@ var roads = []road{
 	{to: "github.com/sashabaranov/go-openai/...", only: "model", why: "its types would spread"},
 	{to: "database/sql/...", only: "session", why: "one owner of the data folder"},
 	{to: "modernc.org/sqlite/...", only: "session", why: "one owner of the data folder"},
+	{to: "github.com/expr-lang/expr/...", only: "guard",
+		why: "what a condition may do is bounded in one place"},
 	{to: "mvdan.cc/sh/...", only: "sandbox/shell",
 		why: "the phone's shell is one package's business"},
 	{to: "testing",
@@ -202,11 +207,11 @@ var roads = []road{
 			"internal/golden actions/dialect/dialecttest",
 		code: true, why: "only helpers of tests are made of tests"},
 
-	{to: "net/...", never: "screen actions/... inquiry/... agentloop " + everyCode,
+	{to: "net/...", never: "screen actions/... guard/... inquiry/... agentloop " + everyCode,
 		why: "these are pure: they run in a synctest bubble"},
-	{to: "os/exec", never: "screen actions/... inquiry/... agentloop/... session/... runs",
+	{to: "os/exec", never: "screen actions/... guard/... inquiry/... agentloop/... session/... runs",
 		code: true, why: "processes belong to internal/adb and cmd"},
 	// inquiry uses log/slog to mask secret answers, not to log.
-	{to: "log/slog", never: "screen actions/... inquiry/inquirytest", code: true,
+	{to: "log/slog", never: "screen actions/... guard/... inquiry/inquirytest", code: true,
 		why: "their callers know what is worth a line"},
 }

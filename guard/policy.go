@@ -1,0 +1,147 @@
+package guard
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/taploop/taploop/internal/text"
+)
+
+// Options of a Policy.
+type Options struct {
+	Lists []List // rules, in their order
+
+	// DescriptionPrefix begins the description of an action whose rule has none, as in LangChain.
+	DescriptionPrefix string
+}
+
+// List is rules that come from one place.
+type List struct {
+	Name  string // for errors, such as guard.rules
+	Rules []Rule
+}
+
+// Policy decides by rules. Any number of goroutines may use it.
+type Policy struct {
+	rules []rule
+	opts  Options
+}
+
+// New reads the rules. Every fault is reported at once, with the rule and the column.
+func New(opts *Options) (*Policy, error) {
+	p := &Policy{opts: *cmp.Or(opts, &Options{})}
+	var bad []error
+	for _, l := range p.opts.Lists {
+		for i, r := range l.Rules {
+			c, err := compile(r, l.Name, i)
+			if err != nil {
+				bad = append(bad, err)
+			}
+			p.rules = append(p.rules, c)
+		}
+	}
+	if len(bad) > 0 {
+		return nil, errors.Join(bad...)
+	}
+	return p, nil
+}
+
+// LowersFloor is the names of the rules that let critical actions pass.
+func (p *Policy) LowersFloor() []string {
+	var names []string
+	for _, r := range p.rules {
+		if r.LowersFloor() {
+			names = append(names, r.Name)
+		}
+	}
+	return names
+}
+
+// Decide says what becomes of an action. It takes time in proportion to what is given, of which it
+// looks at the bounds of [screen.MaxElements] texts.
+func (p *Policy) Decide(s Subject) Decision {
+	s = s.cut()
+	own := Decision{Verdict: Allow}
+	given := s.scope(own.Severity)
+	for i := range p.rules {
+		r := &p.rules[i]
+		ok, err := r.matches(&s, given)
+		if !ok {
+			continue
+		}
+		d := r.decide(own)
+		if err != nil {
+			d.Reason = fmt.Sprintf("the condition of %s could not be answered: %v", r.Name, err)
+		}
+		return p.described(d, &s)
+	}
+	return p.described(own, &s)
+}
+
+// decide is what r makes of an action that the built-in rules see as own. It never lowers the
+// severity.
+func (r *rule) decide(own Decision) Decision {
+	if r.verdict == Allow && own.Severity > r.severity {
+		return own
+	}
+	d := Decision{Verdict: r.verdict, Severity: own.Severity, Rule: r.Name,
+		Reason: cmp.Or(r.Description, own.Reason), Description: r.Description}
+	if r.verdict != Allow {
+		d.Severity = max(d.Severity, r.severity)
+	}
+	if r.verdict == Ask {
+		d.Allowed = slices.Clone(r.Allowed)
+	}
+	return d
+}
+
+// described is d with what people are told when nobody wrote anything for them.
+func (p *Policy) described(d Decision, s *Subject) Decision {
+	if d.Verdict != Ask {
+		return d
+	}
+	if len(d.Allowed) == 0 {
+		d.Allowed = slices.Clone(Decisions)
+	}
+	if d.Description == "" && p.opts.DescriptionPrefix != "" {
+		d.Description = fmt.Sprintf("%s\n\nTool: %s\nArgs: %v", p.opts.DescriptionPrefix, s.Action,
+			s.Args)
+	}
+	return d
+}
+
+// What is looked at of a subject's texts.
+const (
+	maxTexts = 1000
+	maxText  = 1000 // characters
+)
+
+// cut is s with no more than is looked at.
+func (s Subject) cut() Subject {
+	s.Near, s.Screen = cutAll(s.Near), cutAll(s.Screen)
+	s.Typed, s.Task = cutText(s.Typed, 10*maxText), cutText(s.Task, 10*maxText)
+	s.Said = cutText(s.Said, 10*maxText)
+	if s.Element != nil {
+		e := *s.Element
+		e.Text, e.Description = cutText(e.Text, maxText), cutText(e.Description, maxText)
+		s.Element = &e
+	}
+	return s
+}
+
+func cutAll(list []string) []string {
+	list = slices.Clone(list[:min(len(list), maxTexts)])
+	for i := range list {
+		list[i] = cutText(list[i], maxText)
+	}
+	return list
+}
+
+func cutText(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return text.Cut(s, n)
+}

@@ -1,0 +1,101 @@
+package guard
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Subject is an action with what is known of it. What is not known is empty.
+type Subject struct {
+	Action string         // its name, for example CLICK
+	App    string         // the package in front, or the server of a tool
+	Args   map[string]any // as they were decided
+	// what is at the place of the action; nil when that is not known
+	Element *Element
+	Near    []string // words near that place, the nearest first
+	Screen  []string // all words of the screen
+	Secure  bool     // the screen forbids capture
+
+	Typed string // text that the action writes
+	Task  string // what a person asked for, in the person's words
+	Said  string // what the model says about the action
+
+	Destructive bool // the action's own description says so, as tools can
+}
+
+// Element is what is at the place of an action. Its texts are an app's own words: they may hold
+// anything.
+type Element struct {
+	Text        string
+	Description string // what is read out of an icon
+	ResourceID  string // for example com.app:id/send
+	Class       string // for example android.widget.Button
+	Password    bool   // a field whose text is hidden
+	WholeScreen bool   // it covers all of the screen, or nearly: it says nothing of the place
+}
+
+// Verdict is what becomes of an action.
+type Verdict string
+
+// The verdicts.
+const (
+	Allow Verdict = "allow" // carried out
+	Ask   Verdict = "ask"   // put to a person
+	Deny  Verdict = "deny"  // not carried out, and nobody is asked
+)
+
+// Severity is how much harm an action may do.
+type Severity int
+
+// The severities, from the least on.
+const (
+	Routine   Severity = iota
+	Sensitive          // a loss, or something that others see
+	Critical           // money, or what cannot be undone: only a person decides
+)
+
+var severities = []string{"routine", "sensitive", "critical"}
+
+// String is the name of s.
+func (s Severity) String() string {
+	if s < Routine || s > Critical {
+		return fmt.Sprintf("severity %d", int(s))
+	}
+	return severities[s]
+}
+
+// MarshalText writes the name of s.
+func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads a name.
+func (s *Severity) UnmarshalText(b []byte) error {
+	i := slices.Index(severities, string(b))
+	if i < 0 {
+		return fmt.Errorf("unknown severity %q (want one of %s)", b, strings.Join(severities, ", "))
+	}
+	*s = Severity(i)
+	return nil
+}
+
+// The decisions that a person may take about an action.
+const (
+	Approve = "approve" // carry it out as it is
+	Edit    = "edit"    // carry another one out
+	Reject  = "reject"  // do not, and tell the model why
+	Respond = "respond" // do not, and tell the model this instead
+)
+
+// Decisions is all of them. Not to be changed.
+var Decisions = []string{Approve, Edit, Reject, Respond}
+
+// Decision is what a [Policy] says about an action.
+type Decision struct {
+	Verdict  Verdict
+	Severity Severity
+	Allowed  []string // of Decisions, what a person may answer; nil unless Verdict is Ask
+	Rule     string   // the name of the rule that decided, "" when none matched
+	Reason   string   // why, for people and for the model
+	// for people, in the words of whoever wrote the rule; "" when there are none
+	Description string
+}
