@@ -17,7 +17,7 @@ import (
 func (l *loop) ask(ctx context.Context, s *Step, info actions.Info) *Ending {
 	switch {
 	case l.askedInVain(info.Question):
-		n := l.repeats.add(info, l.before.print)
+		n := l.repeated(info)
 		if n >= l.limits.Repeats {
 			return l.stuck(ctx, s, n)
 		}

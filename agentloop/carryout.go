@@ -1,6 +1,7 @@
 package agentloop
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,7 +22,7 @@ func (l *loop) carryOut(ctx context.Context, s *Step) *Ending {
 	case actions.Info:
 		return l.ask(ctx, s, a)
 	}
-	n := l.repeats.add(s.Proposal.Action, l.before.print)
+	n := l.repeated(s.Proposal.Action)
 	if n >= l.limits.Repeats+l.limits.Patience {
 		return l.stuck(ctx, s, n)
 	}
@@ -47,12 +48,23 @@ func (l *loop) finish(ctx context.Context, s *Step, end Ending) *Ending {
 	return &end
 }
 
+// repeated is how often in a row the action was decided on this screen.
+func (l *loop) repeated(a actions.Action) int {
+	n := l.repeats.add(a, l.before.print)
+	if n == 1 {
+		l.refused = ""
+	}
+	return n
+}
+
 func (l *loop) stuck(ctx context.Context, s *Step, n int) *Ending {
 	s.Refusal = fmt.Sprintf(
 		"not carried out: the same action for the %dth time in a row on the same screen", n)
-	err := fmt.Errorf("the run is stuck: %s was decided %d times in a row and changed nothing",
-		describe(s.Proposal.Decision), n)
-	return l.finish(ctx, s, *halt(Stuck, err))
+	why := map[StopReason]string{ActionRejected: "although a person had rejected it",
+		PolicyDenied: "although it is not allowed"}[l.refused]
+	err := fmt.Errorf("the run is stuck: %s was decided %d times in a row %s",
+		describe(s.Proposal.Decision), n, cmp.Or(why, "and changed nothing"))
+	return l.finish(ctx, s, *halt(cmp.Or(l.refused, Stuck), err))
 }
 
 // act carries a gesture out: intent first, then a last look whether it still may be, then the

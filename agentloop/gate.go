@@ -16,8 +16,11 @@ type Gate interface {
 	//
 	// When Check has parked a question about an action, the run waits. Once that is settled, Check
 	// is asked about the same action again, with the screen as it is then and the answer in
-	// Situation.Pending: the model is not asked in between. An error ends the run for now as
-	// INTERNAL_ERROR, and nothing is carried out.
+	// Situation.Pending: the model is not asked in between. What was rejected, or answered in
+	// words, does not come to Check again. Of what was approved or edited Situation.Pending.Ruling
+	// tells what the question was bound to: when that is not what is there now, or the approval is
+	// too old, Check asks again. An edited action is approved up to Ruling.Severity only. An error
+	// ends the run for now as INTERNAL_ERROR, and nothing is carried out.
 	Check(ctx context.Context, s Situation, d actions.Decision) (Verdict, error)
 }
 
@@ -26,6 +29,7 @@ type Gate interface {
 type Verdict struct {
 	allowed  bool
 	refusal  string
+	reason   StopReason // for which the run ends when the model insists
 	question *Question
 }
 
@@ -33,9 +37,14 @@ type Verdict struct {
 func Allow() Verdict { return Verdict{allowed: true} }
 
 // Refuse keeps the action from being carried out. The model learns why, and goes on.
-func Refuse(why string) Verdict { return Verdict{refusal: why} }
+func Refuse(why string) Verdict { return Verdict{refusal: why, reason: PolicyDenied} }
 
-// Ask parks a question about the action; of q it takes Kind, Text, Options, FreeText and Secret.
+// Rejected is [Refuse] for what a person has rejected before in the run, see Progress.Rejected.
+func Rejected(why string) Verdict { return Verdict{refusal: why, reason: ActionRejected} }
+
+// Ask parks a question about the action; of q it takes Kind, Text, Options, FreeText, Secret and
+// Review. One whose Review.Bound is the same as in one that was rejected in the run is not parked:
+// the action is refused.
 func Ask(q Question) Verdict { return Verdict{question: &q} }
 
 // pass asks the gate about the step's gesture. It returns true when that may be carried out;
@@ -43,6 +52,9 @@ func Ask(q Question) Verdict { return Verdict{question: &q} }
 func (l *loop) pass(ctx context.Context, s *Step) (allowed bool, end *Ending) {
 	if l.Gate == nil || actions.Passive(s.Proposal.Action) {
 		return true, nil
+	}
+	if l.ruled(s) {
+		return false, l.done(ctx, s)
 	}
 	timed, cancel := l.timed(ctx)
 	defer cancel()
@@ -59,10 +71,16 @@ func (l *loop) pass(ctx context.Context, s *Step) (allowed bool, end *Ending) {
 	case err != nil:
 		err = stepError(s, "asking the gate", err)
 		return false, l.interruptedBy(ctx, s, *halt(InternalError, err))
+	case v.question != nil && l.rejectedBefore(*v.question):
+		v = Rejected("it was rejected before, on the same screen")
 	case v.question != nil:
 		s.Refusal = "not carried out yet: it waits for an answer"
-		return false, l.park(ctx, s, l.question(s, *v.question))
-	case v.refusal != "":
+		q := l.question(s, *v.question)
+		q.Action = s.Proposal.Action
+		return false, l.park(ctx, s, q)
+	}
+	if v.refusal != "" {
+		l.refused = v.reason
 		s.Refusal = "not allowed: " + v.refusal
 		l.note(Note{Kind: NoteNotAllowed, Action: describe(s.Proposal.Decision), Detail: v.refusal})
 		return false, l.done(ctx, s)

@@ -114,8 +114,8 @@ func TestAnActionThatWasApprovedIsCarriedOutOnceWithoutTheModel(t *testing.T) {
 	end, c := run(t, r, "x")
 
 	want := agentloop.Question{Kind: "approval", Text: "may it tap?",
-		Options: []string{"yes", "no"},
-		Task:    "x", Look: r.script.seen[0].Look, Step: 1, Round: 1}
+		Options: []string{"yes", "no"}, Action: tap(1, 1),
+		Task: "x", Look: r.script.seen[0].Look, Step: 1, Round: 1}
 	require.Equal(t, []agentloop.Question{want}, r.inbox.parked)
 	require.Equal(t, &want, end.Question)
 	require.Equal(t, agentloop.WaitingFor("approval").Reason, end.Reason)
@@ -158,7 +158,7 @@ func TestWhatAPendingActionComesTo(t *testing.T) {
 			want:   agentloop.TaskCompleted, asked: 2, told: "not carried out: the person said no"},
 		{name: "asked about once more", verdict: approval,
 			resume: func(p agentloop.Progress) agentloop.Progress { return p.Answered(silence) },
-			want:   agentloop.InfoNeedsReply, asked: 2},
+			want:   agentloop.ActionNeedsApproval, asked: 2},
 		{name: "answered while the run was paused", verdict: agentloop.Allow(),
 			resume: func(p agentloop.Progress) agentloop.Progress {
 				return p.Answered(no).Resumed()

@@ -68,6 +68,9 @@ var hints = map[StopReason]string{
 		"does not fit the dialect",
 	Stuck: "look at the phone, or at the pictures that `taploop sessions show SESSION` names; " +
 		"help by hand if need be, then continue the session or start a clearer task",
+	ActionRejected: "continue the session with a task that says what to do instead",
+	PolicyDenied: "do this part on the phone by hand, then continue the session; " +
+		"`taploop guard check SESSION` tells which rule denies it",
 	QuestionLimit: "start a new task that says beforehand what the run kept asking for",
 	InternalError: "`taploop sessions show SESSION` has what is known, `taploop -v` logs more; " +
 		"nothing more is done on the phone until the store can be written again",

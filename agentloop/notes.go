@@ -33,6 +33,16 @@ const (
 	NoteNoElements NoteKind = "no_elements"
 	// NoteNotAllowed: the gate refused Action; Detail says why.
 	NoteNotAllowed NoteKind = "not_allowed"
+	// NoteRejected: a person did not want Action; Detail is what they say.
+	NoteRejected NoteKind = "rejected"
+	// NoteRejectedSilently: a person did not want Action, and did not say why.
+	NoteRejectedSilently NoteKind = "rejected_silently"
+	// NoteUndecided: nobody decided in time whether Action may be carried out.
+	NoteUndecided NoteKind = "undecided"
+	// NoteResponded: instead of approving Action a person says Detail.
+	NoteResponded NoteKind = "responded"
+	// NoteEdited: a person changed Action to Detail.
+	NoteEdited NoteKind = "edited"
 	// NoteAskedBefore: Detail, the question, was asked before and not answered.
 	NoteAskedBefore NoteKind = "asked_before"
 	// NoteResumed: the run goes on after a pause; the screen may have changed.
@@ -88,6 +98,29 @@ var notes = map[NoteKind]struct{ en, zh string }{
 	NoteNotAllowed: {
 		"The action {action} was not allowed, and not carried out: {detail}",
 		"操作({action})未获允许,没有执行:{detail}",
+	},
+	NoteRejected: {
+		"The action {action} was rejected by the other side, and not carried out. They say: " +
+			"\"{detail}\". Do not propose it again on this screen.",
+		"对方拒绝了操作({action}),该操作没有执行。对方说:“{detail}”。请不要在这个屏幕上再次提出它。",
+	},
+	NoteRejectedSilently: {
+		"The action {action} was rejected by the other side, and not carried out. Do not " +
+			"propose it again on this screen: find another way, or ABORT and say what is in the way.",
+		"对方拒绝了操作({action}),该操作没有执行。请不要在这个屏幕上再次提出它:请换一种做法,或者 ABORT 并说明障碍。",
+	},
+	NoteUndecided: {
+		"The action {action} needs the other side's approval, which did not come in time. That " +
+			"is neither yes nor no. It was not carried out; do not propose it again on this screen.",
+		"操作({action})需要对方同意,但对方没有及时答复。这既不是同意也不是拒绝。该操作没有执行,请不要在这个屏幕上再次提出它。",
+	},
+	NoteResponded: {
+		"The action {action} was not carried out. In its place the other side says: \"{detail}\".",
+		"操作({action})没有执行。对方的答复是:“{detail}”。",
+	},
+	NoteEdited: {
+		"The other side changed the action {action} to: {detail}. Go by the screen as it is now.",
+		"对方把操作({action})改成了:{detail}。请以当前屏幕为准。",
 	},
 	NoteAskedBefore: {
 		"The question \"{detail}\" was asked before and was not answered. It has not been " +

@@ -25,6 +25,9 @@ type Progress struct {
 
 	Warnings []Warning `json:"warnings,omitempty"` // for people, oldest first
 
+	// what people have rejected in this run, each as Review.Bound had it, oldest first
+	Rejected []string `json:"rejected,omitempty"`
+
 	// ReplyJustIn says that the model has not seen the last exchange yet.
 	ReplyJustIn bool `json:"reply_just_in,omitempty"`
 
@@ -37,12 +40,13 @@ type Progress struct {
 type Pending struct {
 	Decision actions.Decision  `json:"decision"`
 	Answer   *actions.Exchange `json:"answer,omitempty"` // nil until the question is settled
+	Ruling   *Ruling           `json:"ruling,omitempty"` // nil when the question was one in words
 }
 
 func (p Progress) clone() Progress {
 	p.Remembered, p.Notes = slices.Clone(p.Remembered), slices.Clone(p.Notes)
 	p.Exchanges, p.History = slices.Clone(p.Exchanges), slices.Clone(p.History)
-	p.Warnings = slices.Clone(p.Warnings)
+	p.Warnings, p.Rejected = slices.Clone(p.Warnings), slices.Clone(p.Rejected)
 	return p
 }
 
@@ -103,6 +107,22 @@ func (p Progress) Answered(x actions.Exchange) Progress {
 		return p
 	}
 	p.Exchanges, p.ReplyJustIn = append(slices.Clip(p.Exchanges), x), true
+	return p
+}
+
+// Ruled is p after it was decided about the pending action, which x says in words. One that was
+// edited takes its place.
+func (p Progress) Ruled(x actions.Exchange, r Ruling) Progress {
+	if p.Pending == nil || p.Pending.Answer != nil {
+		return p
+	}
+	d := p.Pending.Decision
+	if r.Type == Edit && r.Edited != nil {
+		p = p.noted(Note{Kind: NoteEdited, Action: describe(d), Detail: describe(*r.Edited)})
+		d.Action = r.Edited.Action
+		d.Explain, d.Fields = "", nil // they were about the other
+	}
+	p.Pending = &Pending{Decision: d, Answer: &x, Ruling: &r}
 	return p
 }
 

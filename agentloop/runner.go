@@ -74,6 +74,7 @@ type loop struct {
 	asked   int           // how often the policy was asked early
 	again   int           // and again, because that was in vain
 	repeats repeatDetector
+	refused StopReason // why what is repeated is not carried out; "" when it is
 }
 
 func (l *loop) run(ctx context.Context) (Ending, Progress, error) {

@@ -59,6 +59,9 @@ type Question struct {
 	Look     screen.Observation
 	Step     int // index within the session
 	Round    int // 1 for a run's first question
+
+	Review *Review        // of a KindApproval; nil for a question in words
+	Action actions.Action // that a Gate asks about; the loop's own
 }
 
 // KindInfo is the kind of an INFO action's question.
@@ -154,4 +157,10 @@ const (
 	SecureScreen       StopReason = "SECURE_SCREEN"   // nothing is to be seen: capture is forbidden
 	DeviceError        StopReason = "DEVICE_ERROR"    // the phone could not be looked at
 	InternalError      StopReason = "INTERNAL_ERROR"  // see the error
+
+	ActionNeedsApproval StopReason = "ACTION_NEEDS_APPROVAL" // of a person, before it is done
+	// the model insists on an action that a person has rejected
+	ActionRejected StopReason = "ACTION_REJECTED_BY_USER"
+	// the model insists on an action that the rules deny
+	PolicyDenied StopReason = "POLICY_DENIED"
 )

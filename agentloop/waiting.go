@@ -8,7 +8,8 @@ type Waiting struct {
 
 // waitings are by kind of question. A kind that is not here waits as KindInfo does.
 var waitings = map[string]Waiting{
-	KindInfo: {InfoNeedsReply, "WAITING_REPLY"},
+	KindInfo:     {InfoNeedsReply, "WAITING_REPLY"},
+	KindApproval: {ActionNeedsApproval, "WAITING_APPROVAL"},
 }
 
 // WaitingFor is how a run stands that has parked a question of the kind.

@@ -66,6 +66,16 @@ type Question struct {
 	FreeText bool     `json:"free_text,omitempty"` // an answer besides the Options is fine
 	// a form: the answer is one JSON object with a value for each
 	Fields []Field `json:"fields,omitempty"`
+	// of an Approval: what is to be decided on, one decision each, in this order
+	ActionRequests []ActionRequest `json:"action_requests,omitempty"`
+	ReviewConfigs  []ReviewConfig  `json:"review_configs,omitempty"` // of each name once
+	Severity       Severity        `json:"severity,omitempty"`
+	Element        string          `json:"element,omitempty"` // what is under the finger
+	Reason         string          `json:"reason,omitempty"`  // why it is asked
+	Rule           string          `json:"rule,omitempty"`    // that asks
+	Places         []Place         `json:"places,omitempty"`  // of the Frame that are touched
+	// what the decision is about, in the words of who asked
+	Bound string `json:"bound,omitempty"`
 	// Markdown to edit: the answer is the whole text
 	Draft string `json:"draft,omitempty"`
 	// through which it can be answered; those that ask actively in their order

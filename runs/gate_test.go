@@ -47,7 +47,7 @@ func TestAModelIsNotAskedForConsent(t *testing.T) {
 
 		st := withMode(w, channel.AutoReply, "tap consent")
 
-		require.Equal(t, session.WaitingReply, st.Run.State)
+		require.Equal(t, session.WaitingApproval, st.Run.State)
 		require.Equal(t, inquiry.Approval, st.Question.Kind)
 		require.Contains(t, st.Message, "for a person to decide")
 		require.Empty(t, w.phones.phones["A"].done())
@@ -76,17 +76,17 @@ func TestKilledAtTheGate(t *testing.T) {
 		more  int // touches of this process
 		told  agentloop.NoteKind
 	}{
-		{name: "parked, then allowed", at: "WAITING_REPLY", reply: "yes", more: 1},
-		{name: "parked, then refused", at: "WAITING_REPLY", reply: "no",
+		{name: "parked, then allowed", at: "WAITING_APPROVAL", reply: "yes", more: 1},
+		{name: "parked, then refused", at: "WAITING_APPROVAL", reply: "no",
 			told: agentloop.NoteNotAllowed},
 		{name: "while it parks, then allowed", at: "asking", reply: "yes", more: 1},
 		{name: "while it parks, then refused", at: "asking", reply: "no",
 			told: agentloop.NoteNotAllowed},
-		{name: "between the answer and the touch", at: "WAITING_REPLY", then: "QUEUED", more: 1,
+		{name: "between the answer and the touch", at: "WAITING_APPROVAL", then: "QUEUED", more: 1,
 			told: agentloop.NoteResumed},
-		{name: "in the touch", at: "WAITING_REPLY", then: "touch 1",
+		{name: "in the touch", at: "WAITING_APPROVAL", then: "touch 1",
 			told: agentloop.NoteOutcomeUnknown},
-		{name: "after the touch", at: "WAITING_REPLY", then: "think 3",
+		{name: "after the touch", at: "WAITING_APPROVAL", then: "think 3",
 			told: agentloop.NoteResumed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -109,7 +109,7 @@ func TestKilledAtTheGate(t *testing.T) {
 			require.NoError(t, w.manager.Recover(w.ctx()))
 			req := runs.ContinueRequest{SessionID: id}
 			if c.then == "" {
-				require.Equal(t, session.WaitingReply, w.wait(id).Run.State)
+				require.Equal(t, session.WaitingApproval, w.wait(id).Run.State)
 				req.Reply = &runs.Reply{Text: c.reply}
 			}
 

@@ -188,7 +188,7 @@ func child(dir, task, at string) {
 					say("think %d", e.Step.Index)
 				}
 			case agentloop.Ended:
-				if e.Ending.Reason == agentloop.InfoNeedsReply {
+				if e.Ending.Question != nil {
 					fmt.Println("touched")
 					say("asking")
 				}

@@ -271,11 +271,11 @@ func TestACrashWhileAGateParksItsQuestionKeepsTheActionPending(t *testing.T) {
 		state session.State
 		want  agentloop.Progress
 	}{
-		{asked, session.WaitingReply,
+		{asked, session.WaitingApproval,
 			agentloop.Progress{Task: asked.Task, Steps: 1, Summary: "began", Pending: pending}},
 		{early, session.Paused, agentloop.Progress{Task: early.Task, Steps: 1}},
-		{again, session.WaitingReply, agentloop.Progress{Task: "t", Steps: 1, Notes: answered.Notes,
-			Pending: pending}},
+		{again, session.WaitingApproval, agentloop.Progress{Task: "t", Steps: 1,
+			Notes: answered.Notes, Pending: pending}},
 	} {
 		now, err := s.Run(t.Context(), c.run.ID)
 		require.NoError(t, err)

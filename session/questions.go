@@ -287,7 +287,11 @@ func (s *Store) applyTo(ctx context.Context, tx *sql.Tx, r *Run, c Change) error
 	if c.Exchange == (actions.Exchange{}) {
 		return nil
 	}
-	r.Progress = r.Progress.Answered(c.Exchange)
+	if c.Ruling != nil {
+		r.Progress = r.Progress.Ruled(c.Exchange, *c.Ruling)
+	} else {
+		r.Progress = r.Progress.Answered(c.Exchange)
+	}
 	return exec(ctx, tx, "UPDATE steps SET exchange = ? WHERE run_id = ? AND idx = ?",
 		object{c.Exchange}, r.ID, q.Step)
 }

@@ -17,12 +17,14 @@ const (
 	Queued       State = "QUEUED"
 	Running      State = "RUNNING"
 	WaitingReply State = "WAITING_REPLY"
-	Paused       State = "PAUSED"
-	Completed    State = "COMPLETED"
-	Aborted      State = "ABORTED"
-	Failed       State = "FAILED"
-	Cancelled    State = "CANCELLED"
-	Expired      State = "EXPIRED"
+	// for a decision about an action
+	WaitingApproval State = "WAITING_APPROVAL"
+	Paused          State = "PAUSED"
+	Completed       State = "COMPLETED"
+	Aborted         State = "ABORTED"
+	Failed          State = "FAILED"
+	Cancelled       State = "CANCELLED"
+	Expired         State = "EXPIRED"
 )
 
 // Terminal reports whether a run in this state never goes on.
@@ -115,6 +117,7 @@ type Change struct {
 	// came of the question, for the run's progress and for the step that asked.
 	Apply    string
 	Exchange actions.Exchange
+	Ruling   *agentloop.Ruling // about an action, which Exchange says in words; nil is none
 
 	// Progress says what then becomes of the run's progress as it is in the store; nil keeps it.
 	Progress func(agentloop.Progress) agentloop.Progress

@@ -89,7 +89,7 @@ type sessionsListCmd struct {
 func (c *sessionsListCmd) Run(ctx context.Context, a *app) error {
 	if s := session.State(c.State); c.State != "" && !s.Known() {
 		return usage(fmt.Errorf("unknown state %q", c.State), "want one of QUEUED, RUNNING, "+
-			"WAITING_REPLY, PAUSED, COMPLETED, ABORTED, FAILED, CANCELLED or EXPIRED")
+			"WAITING_REPLY, WAITING_APPROVAL, PAUSED, COMPLETED, ABORTED, FAILED, CANCELLED or EXPIRED")
 	}
 	store, err := a.readStore(ctx)
 	if err != nil {

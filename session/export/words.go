@@ -69,14 +69,15 @@ func outcome(r session.Run) (words, tone string) {
 }
 
 var outcomes = map[session.State][2]string{
-	session.Completed:    {"Completed", "good"},
-	session.Aborted:      {"Given up", "bad"},
-	session.Failed:       {"Failed", "bad"},
-	session.Cancelled:    {"Stopped", "plain"},
-	session.Expired:      {"Expired", "plain"},
-	session.WaitingReply: {"Waiting for a reply", "open"},
-	session.Paused:       {"Paused", "open"},
-	session.Queued:       {"Queued", "open"},
+	session.Completed:       {"Completed", "good"},
+	session.Aborted:         {"Given up", "bad"},
+	session.Failed:          {"Failed", "bad"},
+	session.Cancelled:       {"Stopped", "plain"},
+	session.Expired:         {"Expired", "plain"},
+	session.WaitingReply:    {"Waiting for a reply", "open"},
+	session.WaitingApproval: {"Waiting for approval", "open"},
+	session.Paused:          {"Paused", "open"},
+	session.Queued:          {"Queued", "open"},
 }
 
 // answered is who an answer is from.
