@@ -84,4 +84,6 @@ const (
 	ModelAnswer   Outcome = "model_answered" // a model answered in the person's place
 	NoReply       Outcome = "no_reply"       // questions are switched off for this run
 	LimitReached  Outcome = "limit"          // no more questions in this run
+	HandedBack    Outcome = "handed_back"    // a person had the phone, and says that it is done
+	CouldNot      Outcome = "could_not"      // a person had the phone, and could not do it
 )

@@ -9,11 +9,13 @@ import (
 )
 
 // Info asks a person; Options are answers to choose from, none for a free answer. Secret says that
-// the answer must not be shown anywhere again; nil leaves it to the question's words.
+// the answer must not be shown anywhere again; nil leaves it to the question's words. ByHand says
+// that the answer is an act: a person is to do on the phone what Question says.
 type Info struct {
 	Question string   `json:"question"`
 	Options  []string `json:"options,omitempty"`
 	Secret   *bool    `json:"secret,omitempty"`
+	ByHand   bool     `json:"by_hand,omitempty"`
 }
 
 func (Info) Verb() string { return "INFO" }
@@ -38,7 +40,16 @@ func (a Info) arguments() []Field {
 	if a.Secret != nil {
 		fields = append(fields, Field{"secret", strconv.FormatBool(*a.Secret)})
 	}
+	if a.ByHand {
+		fields = append(fields, Field{"by_hand", "true"})
+	}
 	return fields
 }
 
-func (a Info) describe() string { return "ask " + text.Quote(a.Question, maxDescribed) }
+func (a Info) describe() string {
+	does := "ask "
+	if a.ByHand {
+		does = "hand the phone over: "
+	}
+	return does + text.Quote(a.Question, maxDescribed)
+}

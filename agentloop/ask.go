@@ -31,7 +31,7 @@ func (l *loop) ask(ctx context.Context, s *Step, info actions.Info) *Ending {
 	case l.progress.Questions >= l.limits.Questions:
 		return l.settled(ctx, s, info, actions.LimitReached)
 	}
-	q := l.question(s, Question{Kind: KindInfo, Text: info.Question, Options: info.Options,
+	q := l.question(s, Question{Kind: l.kind(info), Text: info.Question, Options: info.Options,
 		FreeText: true, Secret: info.Secret})
 	if !l.NoQuestions {
 		return l.park(ctx, s, q)
@@ -39,6 +39,15 @@ func (l *loop) ask(ctx context.Context, s *Step, info actions.Info) *Ending {
 	l.emit(Event{Kind: Asking, Step: *s, Question: &q})
 	l.progress.Questions++
 	return l.settled(ctx, s, info, actions.NoReply)
+}
+
+// kind is that of the action's question. What is to be chosen, or kept secret, is no act.
+func (l *loop) kind(info actions.Info) string {
+	open := len(info.Options) == 0 && (info.Secret == nil || !*info.Secret)
+	if info.ByHand || open && l.ByHand != nil && l.ByHand(info.Question) {
+		return KindTakeover
+	}
+	return KindInfo
 }
 
 // park stores the question and ends the run for now.
@@ -96,7 +105,7 @@ func (l *loop) settled(ctx context.Context, s *Step, info actions.Info, o action
 func (l *loop) askedInVain(question string) bool {
 	for _, x := range l.progress.Exchanges {
 		switch x.Outcome {
-		case actions.Refused, actions.Silence, actions.NoReply:
+		case actions.Refused, actions.Silence, actions.NoReply, actions.CouldNot:
 			if words(x.Question) == words(question) {
 				return true
 			}

@@ -74,6 +74,7 @@ var hints = map[StopReason]string{
 	QuestionLimit: "start a new task that says beforehand what the run kept asking for",
 	InternalError: "`taploop sessions show SESSION` has what is known, `taploop -v` logs more; " +
 		"nothing more is done on the phone until the store can be written again",
+	TakeoverNeeded:  "do it on the phone, then answer that it is done, or could not be",
 	UserPaused:      "continue the session",
 	ClientDetached:  "continue the session",
 	ServerRestarted: "continue the session",

@@ -100,8 +100,14 @@ func (p Progress) Interrupted(s Step, parked bool) Progress {
 }
 
 // Answered is p after the question that the run waited for was settled. The model learns what came
-// of its own question, the [Gate] what came of one about a pending action.
+// of its own question, the [Gate] what came of one about a pending action. A pending action is
+// dropped when a person has had the phone: the model learns of that, and decides anew.
 func (p Progress) Answered(x actions.Exchange) Progress {
+	byHand := x.Outcome == actions.HandedBack || x.Outcome == actions.CouldNot
+	if p.Pending != nil && byHand {
+		p = p.noted(Note{Kind: NoteNotDone, Action: describe(p.Pending.Decision)})
+		p.Pending = nil
+	}
 	if p.Pending != nil && p.Pending.Answer == nil {
 		p.Pending = &Pending{Decision: p.Pending.Decision, Answer: &x}
 		return p

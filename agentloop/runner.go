@@ -20,6 +20,10 @@ type Runner struct {
 	Journal Journal
 	Limits  Limits
 
+	// ByHand tells of an INFO action's question whether its answer is an act on the phone; nil
+	// believes the action alone.
+	ByHand func(question string) bool
+
 	// NoQuestions answers the model's questions at once: there is no answer. What a Gate asks is
 	// parked all the same.
 	NoQuestions bool

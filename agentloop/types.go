@@ -64,8 +64,11 @@ type Question struct {
 	Action actions.Action // that a Gate asks about; the loop's own
 }
 
-// KindInfo is the kind of an INFO action's question.
-const KindInfo = "info"
+// The kinds of questions that the loop asks itself.
+const (
+	KindInfo     = "info"     // of an INFO action
+	KindTakeover = "takeover" // of one whose answer is an act: a person has the phone meanwhile
+)
 
 // Step is one step as the journal records it.
 type Step struct {
@@ -155,6 +158,7 @@ const (
 	TimeLimitReached   StopReason = "TIME_LIMIT_REACHED"
 	ReplayDiverged     StopReason = "REPLAY_DIVERGED" // on another screen than was recorded
 	SecureScreen       StopReason = "SECURE_SCREEN"   // nothing is to be seen: capture is forbidden
+	TakeoverNeeded     StopReason = "TAKEOVER_NEEDED" // a person is to do something on the phone
 	DeviceError        StopReason = "DEVICE_ERROR"    // the phone could not be looked at
 	InternalError      StopReason = "INTERNAL_ERROR"  // see the error
 

@@ -10,6 +10,7 @@ type Waiting struct {
 var waitings = map[string]Waiting{
 	KindInfo:     {InfoNeedsReply, "WAITING_REPLY"},
 	KindApproval: {ActionNeedsApproval, "WAITING_APPROVAL"},
+	KindTakeover: {TakeoverNeeded, "WAITING_TAKEOVER"},
 }
 
 // WaitingFor is how a run stands that has parked a question of the kind.

@@ -136,7 +136,7 @@ func (b *Broker) Apply(ctx context.Context, id string, fence int64) (Question, e
 // Reply is an answer on its way to a question.
 type Reply struct {
 	ID        string // of the reply, chosen by the sender so that it can send again; may be ""
-	Type      Type   // TypeAnswer or TypeDecline; "" means TypeAnswer
+	Type      Type   // TypeAnswer, TypeDecline, TypeDone or TypeCouldNot; "" means TypeAnswer
 	Response  string
 	Channel   string
 	Authority string
@@ -171,6 +171,8 @@ type Result struct {
 // An answer that only acknowledges is no secret, and nor is its question from then on. One that is
 // a code of which the question speaks is a secret, unless the question is Public.
 //
+// The answer to a Takeover that says no more than that it is done is a TypeDone.
+//
 // What an answer says is kept without control characters other than line breaks and tabs, and
 // without characters that hide or turn words (see package text).
 //
@@ -181,7 +183,7 @@ func (b *Broker) Resolve(ctx context.Context, id string, r Reply) (Result, error
 	if err != nil {
 		return Result{}, err
 	}
-	r.Type = cmp.Or(r.Type, TypeAnswer)
+	r.Type = q.typed(r)
 	if !q.Open() {
 		return b.lost(q, r)
 	}

@@ -71,8 +71,18 @@ func (q Question) fit(r Reply, limit int) (string, error) {
 	case TypeAnswer:
 	case TypeDecline:
 		return q.normal(r.Response), fits(r.Response, limit)
+	case TypeDone, TypeCouldNot:
+		if q.Kind != Takeover {
+			return "", invalid("a reply of type %q is for a take-over, and this question is none "+
+				"(want %q or %q)", r.Type, TypeAnswer, TypeDecline)
+		}
+		return q.normal(r.Response), fits(r.Response, limit)
 	default:
-		return "", invalid("unknown type of reply %q (want %q or %q)", r.Type, TypeAnswer,
+		if q.Kind == Takeover {
+			return "", invalid("unknown type of reply %.100q (want %q, %q, %q or %q)", r.Type,
+				TypeDone, TypeCouldNot, TypeAnswer, TypeDecline)
+		}
+		return "", invalid("unknown type of reply %.100q (want %q or %q)", r.Type, TypeAnswer,
 			TypeDecline)
 	}
 	if err := fits(r.Response, limit); err != nil {

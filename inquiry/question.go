@@ -111,10 +111,13 @@ type Turn struct {
 // Type is the way in which a question was settled.
 type Type string
 
-// The ways. TypeAnswer and TypeDecline are for replies; the others are the broker's own.
+// The ways. TypeAnswer and TypeDecline are for replies, and of a Takeover TypeDone and TypeCouldNot
+// as well; the others are the broker's own.
 const (
 	TypeAnswer   Type = "answer"
 	TypeDecline  Type = "decline"
+	TypeDone     Type = "done"      // what was to be done on the phone is done
+	TypeCouldNot Type = "could_not" // it could not be done
 	TypeTimeout  Type = "timeout"
 	TypeDefault  Type = "default_answer"
 	TypeWithdraw Type = "withdraw"
@@ -211,7 +214,8 @@ func (q Question) Applicable(fence int64) error {
 // Settle makes an open question a settled one. It is a secret one when its answer is.
 func (q *Question) Settle(to Status, r Resolution) {
 	q.Status, q.Resolution = to, &r
-	if r.Type == TypeAnswer {
+	switch r.Type {
+	case TypeAnswer, TypeDone, TypeCouldNot:
 		q.Secret = r.Response.IsSecret()
 	}
 }

@@ -30,14 +30,14 @@ var (
 
 	// secretRules say what a clause is about: the first that fits it decides.
 	secretRules = []struct {
-		asks  bool
+		wants want
 		words *regexp.Regexp
 	}{
 		// It wants word of when, or whether, something happens.
-		{false, rule(
+		{wantsNews, rule(
 			`\b(?:tell|let) (?:me|us)(?: know)? (?:when|once|after|as soon as|if|that|whether)\b`)},
 		// It wants to be told the thing itself: this outweighs whatever else the question says.
-		{true, rule(
+		{wantsSecret, rule(
 			`^what(?:'s|’s)? (?:is |are |was )?(?:the |your |my )?(?:\S+ )?`+secret,
 			`^which (?:the |of |your )*(?:\S+ )?`+secret,
 			`\b(?:tell|give|send|text|show|read|provide|share|let (?:me|us) (?:know|have)|`+
@@ -49,16 +49,16 @@ var (
 			`(?:收到|看到|拿到|获取|查收).{0,8}`+secretZH+`.{0,8}(?:告诉|发|报|提供给?|给)我`,
 			secretZH+`呢?(?:是什么|是多少|多少|是啥|是哪)`, `^(?:请|麻烦您?)?(?:提供|发给?我)`)},
 		// It wants to know something about the thing, or a choice of something else.
-		{false, rule(`\b(?:tell me |know )?(?:which|whom?|whose|where|how|why)\b`,
+		{wantsOther, rule(`\b(?:tell me |know )?(?:which|whom?|whose|where|how|why)\b`,
 			`^when (?:do|does|did|will|is|was|should|shall)\b`,
 			`^what (?:happens|(?:should|shall|can|do) (?:i|we) do)\b`,
 			`哪|谁|还是|选择|几位|什么时候|怎么|为什么|做什么`)},
 		// It wants to know whether something is so, or is to be done.
-		{false, rule(`^(?:shall|should|do you (?:want|need|wish)|would you (?:like|rather)|may i|`+
+		{wantsOther, rule(`^(?:shall|should|do you (?:want|need|wish)|would you (?:like|rather)|may i|`+
 			`do (?:i|we) (?:need|have)|`+
 			`is|are|was|were|has|have|did|does)\b`, `是否|要不要|需不需要|需要我|吗$`)},
 		// It wants word that something is done.
-		{false, rule(
+		{wantsWord, rule(
 			`\b(?:say|reply|answer|respond|type|write|send|confirm)(?: with| back| me)*:? ?`+
 				`["'“‘]?(?:done|ok|okay|yes|ready|finished|continue|go)\b`,
 			`\b(?:when|once|after|as soon as) (?:you|it|that)(?:['’]?\w+)?\b.{0,20}\b(?:done|`+
@@ -68,7 +68,7 @@ var (
 			`[后好完了].{0,8}(?:告诉|通知|回复|告知|说|叫|喊|回我|继续)`,
 			`(?:回复|回答|说|回)(?:一?[声句下个])?[: ]*["'“‘「『]?(?:完成|已|好|ok|done|继续|可以|确定)`)},
 		// It wants an act, in person or on the phone.
-		{false, rule(`\b(?:yourself|by hand|manually|in person|take over)\b`,
+		{wantsAct, rule(`\b(?:yourself|by hand|manually|in person|take over)\b`,
 			`\b(?:enter|type|input|fill|put|use|draw)\b.*\b(?:on|in|into|at|with) (?:the|your|`+
 				`this|that) (?:phone|device|screen|handset|app|page|field|form|dialog|box|keyboard)\b`,
 			`^(?:(?:please|kindly|now|could you|can you|you need to|you have to|first) )*(?:`+
@@ -80,6 +80,17 @@ var (
 				`(?:输入|填|登[录陆]|完成|解锁|操作|验证)(?:[^过的]|$)`,
 			`^(?:请|麻烦|先|您|你|帮忙|需要|并|用户)*(?:用.{0,6})?(?:登[录陆]|解锁|扫码|完成|修改|重置|通过)`)},
 	}
+)
+
+// want is what a clause of a question wants.
+type want int
+
+const (
+	wantsNews   want = iota // to be told when, or whether, something happens
+	wantsOther              // to know, or to choose, something else
+	wantsSecret             // to be told the secret itself
+	wantsWord               // to be told that something is done
+	wantsAct                // something to be done, in person or on the phone
 )
 
 // rule is one expression of several for what a clause says.
@@ -105,7 +116,7 @@ func (q Question) AsksForSecret() bool {
 		clause = strings.TrimSpace(clause)
 		for _, r := range secretRules {
 			if r.words.MatchString(clause) {
-				if r.asks {
+				if r.wants == wantsSecret {
 					return true
 				}
 				asks = false

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -167,6 +168,10 @@ func exchangeOf(q inquiry.Question, lang string) (x actions.Exchange) {
 	switch {
 	case q.Resolution.Type == inquiry.TypeDecline:
 		x.Outcome = actions.Refused
+	case q.Resolution.Type == inquiry.TypeDone:
+		x.Outcome, x.Answer = actions.HandedBack, cmp.Or(x.Answer, wordsOfHandOver(lang).done)
+	case q.Resolution.Type == inquiry.TypeCouldNot:
+		x.Outcome, x.Answer = actions.CouldNot, cmp.Or(x.Answer, wordsOfHandOver(lang).noReason)
 	case q.Resolution.Type == inquiry.TypeDefault:
 		x.Outcome = actions.DefaultAnswer
 	case q.Resolution.Type != inquiry.TypeAnswer:

@@ -99,6 +99,14 @@ func (c *consoleChannel) ask(ctx context.Context, q inquiry.Question, how json.R
 		case "/refuse":
 			r.Type, r.Response = inquiry.TypeDecline, ""
 		}
+		if verb, note, _ := strings.Cut(strings.TrimSpace(line), " "); q.Kind == inquiry.Takeover {
+			switch verb {
+			case "/done":
+				r.Type, r.Response = inquiry.TypeDone, note
+			case "/cannot":
+				r.Type, r.Response = inquiry.TypeCouldNot, note
+			}
+		}
 		var unfit *inquiry.InvalidReplyError
 		_, err = c.broker.Resolve(ctx, q.ID, r)
 		switch {
@@ -115,27 +123,35 @@ func (c *consoleChannel) ask(ctx context.Context, q inquiry.Question, how json.R
 // consoleWords are what a console says, in one language.
 type consoleWords struct {
 	asks, answer, again, halted, answered string
+	hands, handBack                       string // of a take-over
 }
 
 // wordsOfConsole are those of the language; English ones unless it is Chinese.
 func wordsOfConsole(lang string) consoleWords {
 	if strings.HasPrefix(lang, "zh") {
 		return consoleWords{"手机助手提问：", "请回答（/refuse：不回答，/stop：停止任务）：", "请输入回答：",
-			"任务已停止或暂停", "问题已在别处得到回答"}
+			"任务已停止或暂停", "问题已在别处得到回答",
+			"请在手机上亲自完成：", "完成后输入 /done，没能完成输入 /cannot 原因（/stop：停止任务）："}
 	}
 	return consoleWords{"The agent asks:",
 		"Answer (/refuse: do not answer, /stop: end the task): ", "Please type an answer: ",
-		"the run was stopped or paused", "the question was answered elsewhere"}
+		"the run was stopped or paused", "the question was answered elsewhere",
+		"Please do this on the phone by hand:",
+		"Then type /done, or /cannot and why (/stop: end the task): "}
 }
 
 func (w consoleWords) prompt(q inquiry.Question) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n%s\n  %s\n", w.asks,
+	asks, answer := w.asks, w.answer
+	if q.Kind == inquiry.Takeover {
+		asks, answer = w.hands, w.handBack
+	}
+	fmt.Fprintf(&b, "\n%s\n  %s\n", asks,
 		strings.ReplaceAll(text.Lines(q.Text), "\n", "\n  "))
 	for i, o := range q.Options {
 		fmt.Fprintf(&b, "  %d. %s\n", i+1, text.Line(o))
 	}
-	b.WriteString(w.answer)
+	b.WriteString(answer)
 	return b.String()
 }
 

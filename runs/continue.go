@@ -32,22 +32,18 @@ type ContinueRequest struct {
 // Reply is an answer to a question.
 type Reply struct {
 	Text       string
-	Refuse     bool   // the other side chooses not to answer
-	QuestionID string // "" means the open one
-	ReplyID    string // chosen by the sender: the same reply sent again is the same success
-	Channel    string // "" means inquiry.ChannelClient
-	Authority  string // "" means inquiry.AuthorityClientModel
-	By         string // a name for people
+	Type       inquiry.Type // as of an inquiry.Reply; "" means inquiry.TypeAnswer
+	QuestionID string       // "" means the open one
+	ReplyID    string       // chosen by the sender: the same reply sent again is the same success
+	Channel    string       // "" means inquiry.ChannelClient
+	Authority  string       // "" means inquiry.AuthorityClientModel
+	By         string       // a name for people
 }
 
 func (r Reply) inquiry() inquiry.Reply {
-	out := inquiry.Reply{ID: r.ReplyID, Type: inquiry.TypeAnswer, Response: r.Text,
+	return inquiry.Reply{ID: r.ReplyID, Type: r.Type, Response: r.Text,
 		Channel:   cmp.Or(r.Channel, inquiry.ChannelClient),
 		Authority: cmp.Or(r.Authority, inquiry.AuthorityClientModel), By: r.By}
-	if r.Refuse {
-		out.Type = inquiry.TypeDecline
-	}
-	return out
 }
 
 // continuation is a ContinueRequest on its way: it has the session's lock.
@@ -327,6 +323,9 @@ func (c *continuation) resume(ctx context.Context, how resumption, q *inquiry.Qu
 	}
 	x.sess, x.home = c.sess, how.Home
 	x.settings.CallFrom = from
+	if x.handed = q != nil && q.Kind == inquiry.Takeover; x.handed {
+		c.m.noteTouches(ctx, c.run.ID)
+	}
 	if q != nil { // an answer that was taken is applied, and waits for the phone if need be
 		c.m.router.Finish(q.ID, settledAs(*q))
 	} else if err := c.openPhone(ctx, x); err != nil {

@@ -81,7 +81,8 @@ func TestARefusalIsToldAsOne(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		st := w.wait(w.start("ask").Session.ID)
 		_, err := w.manager.Continue(w.ctx(),
-			runs.ContinueRequest{SessionID: st.Session.ID, Reply: &runs.Reply{Refuse: true}})
+			runs.ContinueRequest{SessionID: st.Session.ID,
+				Reply: &runs.Reply{Type: inquiry.TypeDecline}})
 		require.NoError(t, err)
 		st = w.wait(st.Session.ID)
 		require.Equal(t, actions.Refused, st.Run.Progress.Exchanges[0].Outcome)

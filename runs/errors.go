@@ -26,6 +26,7 @@ const (
 	QuestionAlreadyResolved Code = "QUESTION_ALREADY_RESOLVED"
 	QuestionSuperseded      Code = "QUESTION_SUPERSEDED"
 	RunInProgress           Code = "RUN_IN_PROGRESS"
+	NothingToTakeOver       Code = "NOTHING_TO_TAKE_OVER"
 	InvalidArgument         Code = "INVALID_ARGUMENT"
 	ServerClosing           Code = "SERVER_CLOSING"
 	InternalError           Code = "INTERNAL_ERROR"
@@ -49,7 +50,7 @@ var remedies = map[Code]Remedy{
 	DeviceNotFound: SeePhones, DeviceAmbiguous: SeePhones, DeviceOffline: SeePhones,
 	DeviceUnauthorized: SeePhones, DeviceBusy: SeeHolder, SessionNotFound: SeeSessions,
 	NoOpenQuestion: SeeSession, QuestionAlreadyResolved: SeeSession,
-	QuestionSuperseded: SeeSession, RunInProgress: SeeSession,
+	QuestionSuperseded: SeeSession, RunInProgress: SeeSession, NothingToTakeOver: SeeSession,
 }
 
 // Remedy is where to look after a refusal with the code.

@@ -25,6 +25,7 @@ type execution struct {
 	policy   agentloop.Policy // nil is made then
 	home     bool             // go to the home screen first
 	fresh    bool             // and let the first app that is opened begin anew
+	handed   bool             // a person has had the phone just before
 
 	// Set by launch.
 	state   *sessionState
@@ -77,7 +78,7 @@ func (m *Manager) watchRow(ctx context.Context, life session.Run, cancel context
 // drive is the life of the run's goroutine.
 func (x *execution) drive(ctx context.Context) {
 	x.m.moved(x.state, x.run)
-	end := x.acquireAndPursue(ctx)
+	end := x.handOver(ctx, x.acquireAndPursue(ctx))
 	x.closePhone()
 	if x.parked != nil {
 		x.m.router.Route(x.parked.ID) // before the run is seen to wait
@@ -142,7 +143,10 @@ func (x *execution) pursue(ctx context.Context) (end *agentloop.Ending) {
 		Policy:  &redactingPolicy{x.policy, secrets},
 		Journal: m.store.Journal(run),
 		Parker:  x, NoQuestions: x.settings.ReplyMode == channel.NoReply,
-		Limits: limits, Moving: x.home, Aside: x.aside, Early: m.opts.AskEarly,
+		ByHand: func(question string) bool {
+			return inquiry.Question{Text: question}.AsksForAct()
+		},
+		Limits: limits, Moving: x.home || x.handed, Aside: x.aside, Early: m.opts.AskEarly,
 		Observe: func(e agentloop.Event) {
 			if e.Kind == agentloop.Decided {
 				first.see(e.Step.Look.State)

@@ -30,8 +30,11 @@ type Options struct {
 	ConsoleLang string
 	Channels    []string         // the channels where every question is listed, along with its own
 	Limits      agentloop.Limits // of each call; Steps is the configured maximum, default 40
-	KeepApps    bool             // a new task opens even its first app where that was left
-	AskEarly    bool             // see agentloop.Runner.Early
+	// a person is asked to take the phone over when its screen is locked or forbids capture;
+	// otherwise the run is paused
+	HandOver bool
+	KeepApps bool // a new task opens even its first app where that was left
+	AskEarly bool // see agentloop.Runner.Early
 	// how long a channel is in turn under a mode that does not say; 0 means 10 min
 	Attention time.Duration
 	// how long a run goes on with no call attached, see Manager.Attach; 0 means for ever
@@ -60,6 +63,7 @@ type Manager struct {
 	states    sessionStates
 	attending sync.Map // questions whose answers the store does not take yet
 	queues    phoneQueues
+	touches   touches
 
 	closing sync.Mutex // Close ends ctx and spawn looks at it, one after the other
 }
@@ -101,6 +105,9 @@ func (m *Manager) Close() error {
 	m.closing.Unlock()
 	m.router.Close(agentloop.ErrClosing)
 	m.wg.Wait()
+	ctx, cancel := detached(context.Background())
+	defer cancel()
+	m.noteTouches(ctx, "")
 	return nil
 }
 

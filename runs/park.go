@@ -6,6 +6,7 @@ import (
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/inquiry/channel"
 	"github.com/taploop/taploop/inquiry/route"
 	"github.com/taploop/taploop/internal/text"
 )
@@ -25,6 +26,7 @@ func (x *execution) Park(ctx context.Context, q agentloop.Question) error {
 		Round:     q.Round,
 		OnTimeout: x.m.opts.OnTimeout,
 	}
+	mode := x.settings.ReplyMode
 	if q.Look.Frame != nil {
 		asked.Frame = x.run.FrameID(q.Step) // kept with the step's intent
 	}
@@ -32,15 +34,26 @@ func (x *execution) Park(ctx context.Context, q agentloop.Question) error {
 	if q.Secret != nil {
 		asked.Secret, asked.Public = *q.Secret, !*q.Secret
 	}
-	err := route.Plan(&asked, x.settings.ReplyMode, x.m.opts.Attention, x.m.opts.Channels)
-	if err != nil {
-		return err
+	if asked.Kind == inquiry.Takeover {
+		mode = takeoverMode(mode)
+		asked.Secret, asked.OnTimeout = false, inquiry.Pause
 	}
-	asked.Turn = x.m.router.First(asked)
-	if asked, err = x.m.broker.Open(ctx, asked); err == nil {
+	asked, err := x.m.openQuestion(ctx, asked, mode)
+	if err == nil {
 		x.parked = &asked
 	}
 	return err
+}
+
+// openQuestion asks a question of a run through the channels of the mode.
+func (m *Manager) openQuestion(
+	ctx context.Context, q inquiry.Question, mode channel.Mode,
+) (inquiry.Question, error) {
+	if err := route.Plan(&q, mode, m.opts.Attention, m.opts.Channels); err != nil {
+		return q, err
+	}
+	q.Turn = m.router.First(q)
+	return m.broker.Open(ctx, q)
 }
 
 // distinct are the options without those that say nothing, or what another one says: a model may

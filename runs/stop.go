@@ -16,6 +16,8 @@ type StopMode string
 const (
 	Cancel StopMode = "cancel" // it ends for good
 	Pause  StopMode = "pause"  // it can be continued
+	// it waits, with the phone, until the person who has taken that over hands it back
+	Takeover StopMode = "takeover"
 )
 
 // stopping is what a StopMode does to a run.
@@ -29,6 +31,8 @@ type stopping struct {
 var stoppings = map[StopMode]stopping{
 	Cancel: {agentloop.ErrStopped, session.Cancelled, agentloop.Cancelled, session.AuditStopped},
 	Pause:  {agentloop.ErrPaused, session.Paused, agentloop.UserPaused, session.AuditPaused},
+	Takeover: {agentloop.ErrTakeover, session.WaitingTakeover, agentloop.TakeoverNeeded,
+		session.AuditTakenOver},
 }
 
 // StopRequest stops a session's run.
@@ -43,13 +47,14 @@ type StopRequest struct {
 type Actor struct{ Channel, Authority, Name string }
 
 // Stop returns once the phone is left alone: a gesture that has begun is finished, nothing else is
-// done. A question that the run waits for is withdrawn by Cancel and stays open under Pause.
-// Stopping what has stopped changes nothing.
+// done. A question that the run waits for is withdrawn by Cancel and by Takeover, and stays open
+// under Pause. Stopping what has stopped changes nothing, but there has to be a run with a phone to
+// take that over.
 func (m *Manager) Stop(ctx context.Context, r StopRequest) (Status, error) {
 	how, known := stoppings[cmp.Or(r.Mode, Cancel)]
 	if !known {
-		return Status{}, invalid(fmt.Sprintf("use %q or %q", Cancel, Pause), "unknown mode %q",
-			r.Mode)
+		return Status{}, invalid(fmt.Sprintf("use %q, %q or %q", Cancel, Pause, Takeover),
+			"unknown mode %q", r.Mode)
 	}
 	sess, err := m.store.Session(ctx, r.SessionID)
 	if err != nil {
@@ -58,6 +63,11 @@ func (m *Manager) Stop(ctx context.Context, r StopRequest) (Status, error) {
 	before, err := m.store.LatestRun(ctx, sess.ID)
 	if err != nil {
 		return Status{}, UnknownSession(r.SessionID, err)
+	}
+	if how.to == session.WaitingTakeover {
+		if err := m.canTakeOver(ctx, sess, before); err != nil {
+			return Status{}, err
+		}
 	}
 	s, done := m.states.use(sess.ID)
 	defer done()
@@ -115,6 +125,9 @@ func (m *Manager) halt(ctx context.Context, s *sessionState, sess session.Sessio
 	if err != nil {
 		return err
 	}
+	if how.to == session.WaitingTakeover {
+		return m.takeOver(ctx, s, sess, run)
+	}
 	// A pause that is meant is not picked up by who waits.
 	if run.State.Terminal() || run.State == how.to && !pausedAlone(run) {
 		return nil
@@ -127,6 +140,7 @@ func (m *Manager) halt(ctx context.Context, s *sessionState, sess session.Sessio
 	if err != nil {
 		return err
 	}
+	m.noteTouches(ctx, run.ID)
 	m.cancelRouting(ctx, run.QuestionID)
 	m.queues.release(ctx, sess.Serial, run.ID)
 	if run.QuestionID != "" && how.to == session.Cancelled {

@@ -85,6 +85,7 @@ func (m *Manager) tryEnd(ctx context.Context, s *sessionState, e *ending) error 
 		m.cancelRouting(ctx, e.parked)
 		m.queues.release(ctx, e.serial, now.ID)
 	}
+	m.noteTouches(ctx, now.ID)
 	m.moved(s, now)
 	return nil
 }

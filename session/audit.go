@@ -24,11 +24,13 @@ const (
 	AuditTimedOut  AuditEvent = "timed_out"
 	AuditWithdrawn AuditEvent = "withdrawn"
 	AuditExpired   AuditEvent = "expired"
-	AuditApplied   AuditEvent = "applied"  // who asked has taken the resolution
-	AuditNotified  AuditEvent = "notified" // somebody was told that the question waits
-	AuditStopped   AuditEvent = "stopped"  // a person ended the run
-	AuditPaused    AuditEvent = "paused"   // a person paused it
-	AuditAdopted   AuditEvent = "adopted"  // what belonged to no client belongs to one now
+	AuditApplied   AuditEvent = "applied"    // who asked has taken the resolution
+	AuditNotified  AuditEvent = "notified"   // somebody was told that the question waits
+	AuditStopped   AuditEvent = "stopped"    // a person ended the run
+	AuditPaused    AuditEvent = "paused"     // a person paused it
+	AuditTakenOver AuditEvent = "taken_over" // a person took the phone over
+	AuditByHand    AuditEvent = "by_hand"    // a person touched it through us; Text has how often
+	AuditAdopted   AuditEvent = "adopted"    // what belonged to no client belongs to one now
 )
 
 // AuditEntry is one row of the audit. Nothing of it is secret.

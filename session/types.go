@@ -19,6 +19,8 @@ const (
 	WaitingReply State = "WAITING_REPLY"
 	// for a decision about an action
 	WaitingApproval State = "WAITING_APPROVAL"
+	// a person has the phone
+	WaitingTakeover State = "WAITING_TAKEOVER"
 	Paused          State = "PAUSED"
 	Completed       State = "COMPLETED"
 	Aborted         State = "ABORTED"

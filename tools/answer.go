@@ -13,12 +13,13 @@ type answerArgs struct {
 	Response   string          `json:"response,omitempty" max:"30000"`
 	Values     json.RawMessage `json:"values,omitempty"`
 	Decline    bool            `json:"decline" default:"false"`
+	ReplyType  inquiry.Type    `json:"reply_type,omitempty" listed:"no"`
 	ReplyID    string          `json:"reply_id,omitempty" max:"200" listed:"no"`
 }
 
 // answer answers in words that the client passes on.
 func (t *inquiries) answer(ctx context.Context, c *call, a answerArgs) (*reply, error) {
-	r := inquiry.Reply{ID: a.ReplyID, Type: inquiry.TypeAnswer, Response: a.Response,
+	r := inquiry.Reply{ID: a.ReplyID, Type: a.ReplyType, Response: a.Response,
 		Channel: inquiry.ChannelMCP, Authority: inquiry.AuthorityClientModel}
 	if a.Values != nil {
 		r.Response = string(a.Values)
@@ -53,9 +54,16 @@ func (a answerArgs) check() error {
 			"there are both values and response")
 	case a.Values != nil && a.Decline:
 		return invalid("pass one of them", "there are both values and decline")
-	case a.Values == nil && a.Response == "" && !a.Decline:
+	case a.Decline && a.ReplyType != "" && a.ReplyType != inquiry.TypeDecline:
+		return invalid("pass one of them", "there are both decline and reply_type %q", a.ReplyType)
+	case a.Values == nil && a.Response == "" && !a.Decline && !a.handsBack():
 		return invalid("pass response with your user's own answer, values for a form, or decline",
 			"there is no answer")
 	}
 	return small("values", a.Values, 60_000)
+}
+
+// handsBack reports whether the answer is how a take-over ended, which needs no words.
+func (a answerArgs) handsBack() bool {
+	return a.ReplyType == inquiry.TypeDone || a.ReplyType == inquiry.TypeCouldNot
 }

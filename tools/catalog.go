@@ -136,7 +136,8 @@ var argumentTypes = sync.OnceValue(func() schema.Types {
 	schema.AddEnum(types, result.States...)
 	schema.AddEnum(types, result.FieldTypes...)
 	schema.AddEnum(types, inquiry.Pause, inquiry.GoOn, inquiry.Default)
-	schema.AddEnum(types, runs.Cancel, runs.Pause)
+	schema.AddEnum(types, inquiry.TypeAnswer, inquiry.TypeDone, inquiry.TypeCouldNot)
+	schema.AddEnum(types, runs.Cancel, runs.Pause, runs.Takeover)
 	schema.AddEnum(types, detailSummary, detailSteps, detailPictures)
 	schema.Add[field](types, schema.ParseWords(described("field"), nil))
 	return types

@@ -297,12 +297,14 @@ func TestTheParametersOfTheReferenceAreThere(t *testing.T) {
 		require.Equal(t, with(maps.Clone(flags),
 			in{"reset_environment": false, "reply_mode": nil, "session_id": nil,
 				"reply_from_client": nil,
-				"question_id":       nil, "reply_id": nil}), defaults["ask_agent_continue"])
+				"question_id":       nil, "reply_id": nil, "reply_type": nil}),
+			defaults["ask_agent_continue"])
 		require.Equal(t, with(maps.Clone(flags),
 			in{"reset_environment": nil, "reply_mode": nil, "session_id": nil,
 				"reply_from_client": nil,
-				"question_id":       nil, "reply_id": nil, "idempotency_key": nil,
-				"supersede": nil}),
+				"question_id":       nil, "reply_id": nil, "reply_type": nil,
+				"idempotency_key": nil,
+				"supersede":       nil}),
 			defaults["ask_agent"])
 		require.Equal(t, in{"session_id": nil, "question_id": nil, "since_step": nil,
 			"wait_seconds": nil, "detail": nil}, defaults["ask_agent_wait"])

@@ -86,9 +86,9 @@ func (t *tasks) newestOn(ctx context.Context, c *call, serial string) (string, e
 
 // answer is the answer in the arguments, nil when there is none.
 func (a replyArgs) answer() (*runs.Reply, error) {
-	if a.Reply != "" {
-		return &runs.Reply{Text: a.Reply, QuestionID: a.QuestionID, ReplyID: a.ReplyID,
-			Channel: inquiry.ChannelMCP}, nil
+	if a.Reply != "" || a.ReplyType != "" && a.ReplyType != inquiry.TypeAnswer {
+		return &runs.Reply{Text: a.Reply, Type: a.ReplyType, QuestionID: a.QuestionID,
+			ReplyID: a.ReplyID, Channel: inquiry.ChannelMCP}, nil
 	}
 	without := func(name string) error {
 		return invalid("pass reply_from_client with your user's answer, or leave "+name+" out",

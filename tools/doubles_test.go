@@ -266,6 +266,8 @@ func decide(s agentloop.Situation) actions.Action {
 			Options: []string{"red", "blue"}}
 	case "asksecret":
 		return actions.Info{Question: "the code?", Secret: new(true)}
+	case "askhand":
+		return actions.Info{Question: "Please enter the password on the phone, then say done."}
 	case "typesecret":
 		return actions.Type{Text: "{{secret}}"}
 	case "giveup":

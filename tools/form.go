@@ -34,8 +34,11 @@ func newForm(q inquiry.Question, problem string, in *messages) mcp.ElicitationPa
 
 // formSchema is that of the question's own fields, or of a choice, an answer, or both.
 func formSchema(q inquiry.Question, in *messages) json.RawMessage {
-	if len(q.Fields) > 0 {
+	switch {
+	case len(q.Fields) > 0:
 		return inquiry.Schema(q.Fields)
+	case q.Kind == inquiry.Takeover:
+		return takeoverSchema(in)
 	}
 	answer := &schema.Schema{Type: "string", Title: in.YourAnswer, MinLength: new(1)}
 	if q.Draft != "" {
@@ -60,6 +63,28 @@ func formSchema(q inquiry.Question, in *messages) json.RawMessage {
 		}
 	}
 	return schema.JSON(form)
+}
+
+// takeoverSchema is that of how a take-over ended.
+func takeoverSchema(in *messages) json.RawMessage {
+	return schema.JSON(&schema.Schema{Type: "object", Properties: map[string]*schema.Schema{
+		"outcome": {Type: "string", Title: in.Outcome, Enum: []any{in.IsDone, in.CouldNot}},
+		"remark":  {Type: "string", Title: in.Remark, Description: in.RemarkHelp},
+	}, PropertyOrder: []string{"outcome", "remark"}, Required: []string{"outcome"}})
+}
+
+// handedBack is how a take-over ended, as the form says.
+func handedBack(r *inquiry.Reply, content any, in *messages) {
+	values, _ := content.(map[string]any)
+	r.Response, _ = values["remark"].(string)
+	switch outcome, _ := values["outcome"].(string); outcome {
+	case in.IsDone:
+		r.Type = inquiry.TypeDone
+	case in.CouldNot:
+		r.Type = inquiry.TypeCouldNot
+	default:
+		r.Type = inquiry.Type(outcome)
+	}
 }
 
 // answerIn is the answer in what came from a form. What does not fit is left to the broker to

@@ -164,6 +164,8 @@ func (t *forms) settle(ctx context.Context, c *call, s *callState, q inquiry.Que
 	case answer == nil:
 		t.decline(q, "the client brought no answer")
 		return "", nil
+	case answer.Action == mcp.ElicitationResponseActionAccept && q.Kind == inquiry.Takeover:
+		handedBack(&r, answer.Content, c.messages)
 	case answer.Action == mcp.ElicitationResponseActionAccept:
 		r.Response = answerIn(q, answer.Content)
 	case answer.Action == mcp.ElicitationResponseActionDecline:

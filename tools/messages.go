@@ -26,6 +26,9 @@ type messages struct {
 	InLine, Ahead, HeldBy, HeldElsewhere, Paused, PausedAsking string
 	// A question of the agent on the phone.
 	AskUser, Choose, ReplyWith string
+	// A phone that is handed over to a person.
+	HandsOver, TakeOver, TakeOverAt, HandBack     string
+	Outcome, IsDone, CouldNot, Remark, RemarkHelp string
 	// A form.
 	Misfit, Asks, YourAnswer, Another, AnotherHelp, ChooseOne, ChooseOrWrite string
 	// An inquiry that is open, and one that is settled.

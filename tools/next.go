@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
@@ -20,6 +21,9 @@ func Next(st runs.Status) *result.Next {
 	case questionInForm(st) != nil:
 		tool = waitTool
 		why = "the agent's question is shown to your user in a form while a call waits"
+	case takenOver(st) && !running:
+		why = "your user is to do something on the phone by hand; add reply_type done when your " +
+			"user says so, or could_not with reply_from_client"
 	case asks && !running:
 		why = "the agent asks something that only your user can answer; " +
 			"add reply_from_client with your user's own answer"
@@ -49,6 +53,22 @@ func Next(st runs.Status) *result.Next {
 	return nextCall(tool, args, why)
 }
 
+// takenOver reports whether a person is to have the phone.
+func takenOver(st runs.Status) bool {
+	return st.Question != nil && st.Question.Kind == inquiry.Takeover &&
+		st.Run.State == session.WaitingTakeover
+}
+
+// handOverLine asks for what is to be done on the phone.
+func handOverLine(n *result.Next, st runs.Status, page string, in *messages) string {
+	at := ""
+	if page != "" {
+		at = fmt.Sprintf(in.TakeOverAt, page)
+	}
+	return fmt.Sprintf(in.TakeOver, at, quoted(st.Question.Text, 1000)) +
+		fmt.Sprintf(in.HandBack, quote(n.Arguments))
+}
+
 // pausedOnPurpose reports whether a person or a client has paused the run.
 func pausedOnPurpose(st runs.Status) bool {
 	return st.Reason == agentloop.UserPaused && st.Run.State == session.Paused
@@ -57,8 +77,9 @@ func pausedOnPurpose(st runs.Status) bool {
 // pickUp is the hint about a run that paused only because no client waited for it.
 const pickUp = "call ask_agent_wait, which picks the run up"
 
-// nextLine is the imperative that ends the text of an unfinished run's result.
-func nextLine(n *result.Next, st runs.Status, in *messages) string {
+// nextLine is the imperative that ends the text of an unfinished run's result. page is where people
+// answer its question, or "".
+func nextLine(n *result.Next, st runs.Status, page string, in *messages) string {
 	if n == nil {
 		return ""
 	}
@@ -70,6 +91,8 @@ func nextLine(n *result.Next, st runs.Status, in *messages) string {
 		return fmt.Sprintf(in.WaitForm, arguments)
 	case n.Tool == waitTool && st.Question != nil:
 		return fmt.Sprintf(in.Elsewhere, arguments)
+	case takenOver(st):
+		return handOverLine(n, st, page, in)
 	case st.Question != nil:
 		return askLine(arguments, st, in)
 	case st.Reason == agentloop.ClientDetached && st.Mend == pickUp:

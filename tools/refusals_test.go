@@ -197,6 +197,10 @@ var refusals = map[string]func(w *fixture) answer{
 	"INVALID_ARGUMENT: nothing to go on with": func(w *fixture) answer {
 		return w.call(goOn, in{"session_id": w.start("tap").SessionID})
 	},
+	"NOTHING_TO_TAKE_OVER": func(w *fixture) answer {
+		return w.call("ask_agent_stop",
+			in{"session_id": w.start("tap").SessionID, "mode": "takeover"})
+	},
 	"PRIVACY_MODE": func(w *fixture) answer {
 		w.end()
 		w.topts.Privacy = tools.PrivacyCaptions
@@ -259,8 +263,8 @@ func look(c devicetest.Change) func(w *fixture) answer {
 
 // dead are the refusals with which nothing can be done by another call, and those whose next call
 // only the caller can fill in.
-var dead = []string{"PRIVACY_MODE", "SECURE_SCREEN", "DEVICE_ERROR", "SERVER_CLOSING",
-	"INTERNAL_ERROR", "NO_OPEN_QUESTION any more",
+var dead = []string{"NOTHING_TO_TAKE_OVER", "PRIVACY_MODE", "SECURE_SCREEN", "DEVICE_ERROR",
+	"SERVER_CLOSING", "INTERNAL_ERROR", "NO_OPEN_QUESTION any more",
 	"INVALID_ARGUMENT: no task", "INVALID_ARGUMENT: neither",
 	"INVALID_ARGUMENT: a key of another task", "INVALID_ARGUMENT: nothing to go on with"}
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/tools/result"
 )
@@ -27,6 +28,9 @@ func (t *tasks) render(ctx context.Context, c *call, st runs.Status, s *callStat
 	}
 	body.Notes = slices.Concat(body.Notes, s.notes, settled)
 	t.link(body.Question)
+	if c.gelab && body.Reason == agentloop.TakeoverNeeded { // these clients know their own words
+		body.Reason = agentloop.InfoNeedsReply
+	}
 	body.Next = Next(st)
 	if body.Final != nil && !shown.FinalCaption {
 		body.Final.Caption = ""

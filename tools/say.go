@@ -34,7 +34,11 @@ func said(body *result.Result, st runs.Status, in *messages) string {
 		lines = append(lines, fmt.Sprintf(in.PicturesOf, list(body.Pictures)))
 	}
 	lines = append(lines, in.notes(body.Notes)...)
-	if l := nextLine(body.Next, st, in); l != "" {
+	page := ""
+	if body.Question != nil {
+		page = body.Question.PageURL
+	}
+	if l := nextLine(body.Next, st, page, in); l != "" {
 		lines = append(lines, l)
 	} else if f := body.Error; f != nil {
 		lines = append(lines, tryLines(*f)...)
@@ -86,6 +90,8 @@ func happened(body *result.Result, st runs.Status, in *messages) string {
 		return in.Queued
 	case st.Reason == agentloop.StillRunning:
 		return fmt.Sprintf(in.Going, after)
+	case takenOver(st):
+		return fmt.Sprintf(in.HandsOver, after)
 	case st.Question != nil && !pausedOnPurpose(st):
 		return fmt.Sprintf(in.AsksNow, after)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/tools/schema"
 )
@@ -29,6 +30,8 @@ type replyArgs struct {
 	Reply      string `json:"reply_from_client,omitempty" max:"10000"`
 	QuestionID string `json:"question_id,omitempty" max:"200"`
 	ReplyID    string `json:"reply_id,omitempty" max:"200" listed:"no"`
+	// of a hand-over
+	ReplyType inquiry.Type `json:"reply_type,omitempty" listed:"no"`
 }
 
 type startArgs struct {

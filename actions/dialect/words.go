@@ -82,6 +82,12 @@ var english = Words{
 			`and go on, and do not ask any further questions.`,
 		actions.LimitReached: `Your question {q} was not passed on: there are no more questions ` +
 			`in this run. Finish with what you know, or {abort}.`,
+		actions.HandedBack: `For {q} the other side took the phone over, handed it back and says: ` +
+			`{a}. What was done there was not shown to you: go by the screen as it is now, and ` +
+			`do not do it a second time.`,
+		actions.CouldNot: `For {q} the other side took the phone over, handed it back and says ` +
+			`that it could not be done: {a}. Go by the screen as it is now: find another way, or ` +
+			`{abort} and say what is missing.`,
 	},
 	unknown: `Of your question {q} came this: {a}.`,
 	cut:     " (shortened, %d characters are left out)",
@@ -108,6 +114,10 @@ var chinese = Words{
 		actions.ModelAnswer:   `你的问题 {q} 不是由本人回答的，而是由助手代答：{a}。这不代表同意付款、授权或删除任何东西。`,
 		actions.NoReply:       `你的问题 {q} 不会有人回答。请按照任务继续，不要再提问。`,
 		actions.LimitReached:  `你的问题 {q} 没有转达：这次任务不能再提问了。根据已知的信息完成任务，或者 {abort}。`,
+		actions.HandedBack: `针对 {q}，对方接管过手机，现在已交还，并回复：{a}。期间的操作没有给你看：` +
+			`请以当前屏幕为准，不要重复去做。`,
+		actions.CouldNot: `针对 {q}，对方接管过手机，现在已交还，但表示没能完成：{a}。` +
+			`请以当前屏幕为准：换一种做法，或者 {abort} 并说明缺少什么。`,
 	},
 	unknown:  `你的问题 {q} 的结果是：{a}。`,
 	cut:      "（已缩短，省略了 %d 个字符）",

@@ -146,6 +146,8 @@ func outcome(q inquiry.Question) string {
 func wording(q inquiry.Question) string {
 	line := text.Line(q.Text)
 	switch {
+	case q.Kind == inquiry.Takeover && q.Open():
+		line += " (by hand: taploop reply " + prefix(q.ID, 8) + " --done)"
 	case len(q.Fields) > 0:
 		line += " (a form)"
 	case q.Draft != "":

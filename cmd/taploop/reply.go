@@ -21,6 +21,8 @@ type replyCmd struct {
 	Question string   `arg:"" help:"The question's id, or its beginning."`
 	Text     *string  `arg:"" optional:"" help:"The answer; for a form a JSON object; - reads it from stdin, as a secret has to be."`
 	Field    []string `help:"One value of a form, instead of TEXT; give it once for each, and again for each of several choices." placeholder:"NAME=VALUE" sep:"none"`
+	Done     bool     `help:"What was to be done on the phone is done; TEXT is a remark, if there is one."`
+	CouldNot bool     `help:"What was to be done on the phone could not be done; TEXT says why."`
 	Refuse   bool     `help:"Refuse to answer; TEXT is the reason, if there is one."`
 	ReplyID  string   `help:"An id of your own for this reply: sent again with the same one it is the same reply." placeholder:"ID"`
 	JSON     bool     `help:"Print JSON."`
@@ -46,10 +48,10 @@ func (c *replyCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	r := inquiry.Reply{ID: c.ReplyID, Type: inquiry.TypeAnswer, Channel: inquiry.ChannelCommandLine,
+	r := inquiry.Reply{ID: c.ReplyID, Channel: inquiry.ChannelCommandLine,
 		Authority: inquiry.AuthorityLocalOperator, By: userName()}
-	if c.Refuse {
-		r.Type = inquiry.TypeDecline
+	if r.Type, err = c.replyType(); err != nil {
+		return err
 	}
 	if r.Response, err = c.response(ctx, a, q); err != nil {
 		return err
@@ -61,17 +63,41 @@ func (c *replyCmd) Run(ctx context.Context, a *app) error {
 	return c.taken(a, res)
 }
 
+// replyType is the type that the flags name.
+func (c *replyCmd) replyType() (inquiry.Type, error) {
+	types, given := inquiry.TypeAnswer, 0
+	for _, f := range []struct {
+		set bool
+		typ inquiry.Type
+	}{{c.Refuse, inquiry.TypeDecline}, {c.Done, inquiry.TypeDone},
+		{c.CouldNot, inquiry.TypeCouldNot}} {
+		if f.set {
+			types, given = f.typ, given+1
+		}
+	}
+	if given > 1 {
+		return "", usage(errors.New("--refuse, --done and --could-not exclude each other"),
+			"give one of them")
+	}
+	return types, nil
+}
+
 // response is the words of the answer.
 func (c *replyCmd) response(ctx context.Context, a *app, q inquiry.Question) (string, error) {
+	wordless := c.Refuse || c.Done || c.CouldNot // an answer without a text
 	switch {
 	case c.Text != nil && len(c.Field) > 0:
 		return "", usage(errors.New("there is a text and --field"), "give one of them")
-	case len(c.Field) > 0 && c.Refuse:
-		return "", usage(errors.New("there is --field and --refuse"), "give one of them")
+	case len(c.Field) > 0 && wordless:
+		return "", usage(errors.New("--field is of an answer, and there is none"),
+			"leave --field out, or --refuse, --done and --could-not")
 	case len(c.Field) > 0:
 		return filled(q, c.Field)
-	case c.Text == nil && c.Refuse:
+	case c.Text == nil && wordless:
 		return "", nil
+	case c.Text == nil && q.Kind == inquiry.Takeover:
+		return "", usage(errors.New("there is no answer"),
+			"taploop reply "+prefix(q.ID, 8)+" --done, or --could-not WHY")
 	case c.Text == nil && q.Secret:
 		return "", usage(errors.New("there is no answer"),
 			"taploop reply "+prefix(q.ID, 8)+" -, or --refuse")
@@ -79,7 +105,7 @@ func (c *replyCmd) response(ctx context.Context, a *app, q inquiry.Question) (st
 		return "", usage(errors.New("there is no answer"), "taploop reply ID TEXT, or --refuse")
 	case *c.Text == "-":
 		return a.typed(ctx, q)
-	case q.Secret && !c.Refuse && q.Open() && !inquiry.Acknowledges(*c.Text):
+	case q.Secret && !wordless && q.Open() && !inquiry.Acknowledges(*c.Text):
 		return "", usage(errOpenly,
 			"taploop reply "+prefix(q.ID, 8)+" -    (and type it, or pipe it in)")
 	}

@@ -62,6 +62,7 @@ var english = words{
 		actions.Answered: "answered", actions.Refused: "refused", actions.Silence: "silence",
 		actions.DefaultAnswer: "default", actions.ModelAnswer: "answered by a model",
 		actions.NoReply: "not asked", actions.LimitReached: "not asked, it was one too many",
+		actions.HandedBack: "handed back", actions.CouldNot: "could not be done",
 	},
 	reasons: map[agentloop.StopReason]string{
 		agentloop.MaxStepsReached:  "all steps of this call are used up",
@@ -111,6 +112,7 @@ var chinese = words{
 		actions.Answered: "已回答", actions.Refused: "拒绝回答", actions.Silence: "无人回答",
 		actions.DefaultAnswer: "采用默认回答", actions.ModelAnswer: "由模型回答",
 		actions.NoReply: "没有提问", actions.LimitReached: "提问次数已用完，没有提问",
+		actions.HandedBack: "已交还", actions.CouldNot: "没能完成",
 	},
 	reasons: map[agentloop.StopReason]string{
 		agentloop.MaxStepsReached:  "本次的步数已用完",

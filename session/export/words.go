@@ -90,6 +90,8 @@ var answerers = map[actions.Outcome]string{
 	actions.DefaultAnswer: "nobody answered; this was agreed beforehand",
 	actions.ModelAnswer:   "answered by a model",
 	actions.NoReply:       "questions are switched off for this run",
+	actions.HandedBack:    "a person did it by hand on the phone",
+	actions.CouldNot:      "a person had the phone and could not do it",
 	actions.LimitReached:  "no more questions in this run",
 }
 

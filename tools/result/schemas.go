@@ -69,6 +69,7 @@ func addEnums(types schema.Types) {
 		agentloop.QuestionLimit, agentloop.TimeLimitReached, agentloop.ReplayDiverged,
 		agentloop.SecureScreen, agentloop.DeviceError, agentloop.InternalError,
 		agentloop.ActionNeedsApproval, agentloop.ActionRejected, agentloop.PolicyDenied,
+		agentloop.TakeoverNeeded,
 	)
 	schema.AddEnum(types, inquiry.Info, inquiry.Inquiry, inquiry.Approval, inquiry.Takeover)
 	schema.AddEnum(types, inquiry.Pause, inquiry.AskModel, inquiry.GoOn, inquiry.Default,
@@ -80,7 +81,7 @@ func addEnums(types schema.Types) {
 
 // States are those of a run.
 var States = []session.State{session.Queued, session.Running, session.WaitingReply,
-	session.WaitingApproval, session.Paused, session.Completed,
+	session.WaitingApproval, session.WaitingTakeover, session.Paused, session.Completed,
 	session.Aborted, session.Failed, session.Cancelled, session.Expired}
 
 // FieldTypes are those of a field of a form.

@@ -78,7 +78,7 @@ var forms = map[string]form{
 		}},
 	"takeover": {`do(action="Take_over", ` + message + `)`,
 		func(_ *autoglm, r *reading) actions.Action {
-			return actions.Info{Question: r.Text("message", "text")}
+			return actions.Info{Question: r.Text("message", "text"), ByHand: true}
 		}},
 	"interact": {`do(action="Interact", ` + message + `)`,
 		func(g *autoglm, r *reading) actions.Action {

@@ -38,6 +38,9 @@ func autoglm(d actions.Decision, s dialect.Scale) (actions.Reply, bool) {
 	case actions.Info:
 		can = a.Options == nil && a.Secret == nil
 		call = fmt.Sprintf(`do(action="Interact", message=%s)`, inQuotes(a.Question))
+		if a.ByHand {
+			call = fmt.Sprintf(`do(action="Take_over", message=%s)`, inQuotes(a.Question))
+		}
 	case actions.Note:
 		call = fmt.Sprintf(`do(action="Note", message=%s)`, inQuotes(a.Text))
 	case actions.Abort:

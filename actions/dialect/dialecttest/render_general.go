@@ -86,6 +86,10 @@ func own(a actions.Action, s dialect.Scale) map[string]any {
 	case actions.Wait:
 		set("wait", "seconds", a.For.Seconds())
 	case actions.Info:
+		if a.ByHand {
+			set("hand_over", "request", a.Question)
+			break
+		}
 		set("ask_user")
 		o["question"], o["options"] = a.Question, a.Options
 		if a.Secret != nil {

@@ -49,7 +49,7 @@ func glm(d actions.Decision, s dialect.Scale) (actions.Reply, bool) {
 	case actions.Note:
 		action = `answer", "text": ` + inQuotes(a.Text)
 	case actions.Info:
-		can = a.Options == nil && a.Secret == nil
+		can = a.Options == nil && a.Secret == nil && !a.ByHand
 		action = `ask_user", "text": ` + inQuotes(a.Question)
 	case actions.Complete:
 		action = `status", "goal_status": "complete", "text": ` + inQuotes(a.Report)

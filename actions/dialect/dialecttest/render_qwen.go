@@ -51,7 +51,7 @@ func qwen(d actions.Decision, s dialect.Scale) (actions.Reply, bool) {
 	case actions.Wait:
 		args = map[string]any{"action": "wait", "time": a.For.Seconds()}
 	case actions.Info:
-		can = a.Options == nil && a.Secret == nil
+		can = a.Options == nil && a.Secret == nil && !a.ByHand
 		args = map[string]any{"action": "ask_user", "text": a.Question}
 	case actions.Complete:
 		args = map[string]any{"action": "terminate", "status": "success", "text": a.Report}

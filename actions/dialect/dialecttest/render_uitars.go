@@ -55,7 +55,7 @@ func uitars(d actions.Decision, s dialect.Scale) (actions.Reply, bool) {
 	case actions.Wait:
 		call = fmt.Sprintf("wait(time='%v')", a.For.Seconds())
 	case actions.Info:
-		if a.Options != nil || a.Secret != nil {
+		if a.Options != nil || a.Secret != nil || a.ByHand {
 			return actions.Reply{}, false
 		}
 		call = "call_user(content=" + text(a.Question) + ")"

@@ -172,6 +172,9 @@ func readInfo(a *dialect.Args) actions.Action {
 	if a.Text("secret") != "" {
 		q.Secret = new(a.Flag("secret"))
 	}
+	if a.Text("by_hand") != "" {
+		q.ByHand = a.Flag("by_hand")
+	}
 	for o := range strings.SplitSeq(a.Text("options"), "|") {
 		if o = strings.TrimSpace(o); o != "" {
 			q.Options = append(q.Options, o)

@@ -77,6 +77,11 @@ var forms = []form{
 	}},
 	{"ask_user", "ask call_user", "question:text options?:texts secret?:boolean",
 		(*reading).asks},
+	{"hand_over", "handover take_over takeover", "request:text",
+		func(r *reading) actions.Action {
+			return actions.Info{Question: r.Text("request", "message", "question", "text"),
+				ByHand: true}
+		}},
 	{"finish", "done complete finished", "success:boolean answer:text",
 		func(r *reading) actions.Action {
 			answer := r.Text("answer", "report", "message", "text")

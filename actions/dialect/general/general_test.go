@@ -77,7 +77,7 @@ func TestEveryActionIsExplainedByAnExampleThatIsRead(t *testing.T) {
 			}
 			called = append(called, tool.Name)
 		}
-		require.Len(t, names, 14)
+		require.Len(t, names, 15)
 		require.Equal(t, names, called)
 	}
 }

@@ -166,7 +166,9 @@ func readScroll(a *dialect.Args, _ string) actions.Action {
 	return s
 }
 
-// readQuestion reads what the model asks; a call without words asks what its thought says.
+// readQuestion reads what the model asks; a call without words asks what its thought says, and
+// leaves the phone to the user.
 func readQuestion(a *dialect.Args, thought string) actions.Action {
-	return actions.Info{Question: cmp.Or(a.Text("content", "question", "text"), thought)}
+	asked := a.Text("content", "question", "text")
+	return actions.Info{Question: cmp.Or(asked, thought), ByHand: asked == ""}
 }

@@ -1,0 +1,65 @@
+package inquiry
+
+import (
+	"cmp"
+	"regexp"
+	"strings"
+)
+
+// onPhone is what only a person can do, and only on the phone or with it: an act of the kind that
+// an agent hands the phone over for.
+var onPhone = rule(`\b(?:by hand|manually|in person|take over|(?:do|enter|type|solve|finish|`+
+	`complete|log ?in|sign ?in|unlock|confirm)\b.{0,40}\byourself)\b`,
+	`\b(?:enter|type|input|fill|put|use|draw|log ?in|sign ?in|unlock|do|finish|complete|solve|scan|`+
+		`place|press|tap|hold|touch|drag)\b.*\b(?:on|in|into|at|with|to) (?:the|your|this|that) (?:phone|device|`+
+		`screen|handset|fingerprint|sensor|captcha|puzzle|slider)\b`,
+	`^(?:(?:please|kindly|now|could you|can you|you need to|you have to|first) )*(?:`+
+		`(?:log|sign) ?in|unlock|solve|scan|(?:complete|finish|pass|do) (?:the |this )?(?:\w+ )?`+
+		`(?:captcha|verification|log-?in|sign-?in|puzzle|slider|challenge))\b`,
+	`手动|自行|亲自|接管|人工|(?:手机|设备|屏幕|页面|弹窗|界面|应用)[上中里内]?面?[先再]?(?:直接)?`+
+		`(?:输入|填|登[录陆]|完成|解锁|操作|验证|按|刷)`,
+	`^(?:请|麻烦|先|您|你|帮忙|需要|并|用户|本人)*(?:用.{0,6})?(?:登[录陆]|解锁|扫码|扫一?下|完成.{0,8}(?:验证|登[录陆]|`+
+		`解锁|拼图|滑块)|通过.{0,8}验证|按.{0,6}指纹|刷脸)`)
+
+// AsksForAct reports whether the answer to the question is an act: it asks, in English or Chinese,
+// for something to be done on the phone, as to log in, to unlock it or to solve a captcha, and for
+// no more than word that it is done. Such a question asks for no secret, even when it names one.
+func (q Question) AsksForAct() bool {
+	if !q.openEnded() || q.AsksForSecret() {
+		return false
+	}
+	act, word := false, false
+	for _, clause := range clauses.Split(strings.Join(strings.Fields(q.Text), " "), -1) {
+		clause = strings.TrimSpace(clause)
+		doing := onPhone.MatchString(clause)
+		for _, r := range secretRules {
+			if r.wants == wantsNews || r.wants == wantsSecret || !r.words.MatchString(clause) {
+				continue
+			}
+			if r.wants == wantsOther {
+				return false
+			}
+			word = word || r.wants == wantsWord
+			doing = doing || r.wants == wantsAct && named.MatchString(clause)
+			break
+		}
+		act = act || doing
+	}
+	return act || word && named.MatchString(q.about())
+}
+
+// itIsDone is an answer that says that what was to be done is done, and nothing else.
+var itIsDone = regexp.MustCompile(`(?i)^(?:(?:it|that|is|s|i|am|m|have|ve|all|now|yes|已经|已|都|我|现在) ?)*` +
+	`(?:(?:done|finished|completed?|ready|logged in|signed in|unlocked|solved|ok|okay|` +
+	`完成|搞定|弄好|做好|登[录陆]好?|解锁|好)(?:了|啦)? ?)+$`)
+
+// typed is the type of a reply to the question.
+func (q Question) typed(r Reply) Type {
+	r.Type = cmp.Or(r.Type, TypeAnswer)
+	words := strings.TrimSpace(punctuation.ReplaceAllString(
+		thumbs.ReplaceAllString(r.Response, " ok "), " "))
+	if q.Kind == Takeover && r.Type == TypeAnswer && itIsDone.MatchString(words) {
+		return TypeDone
+	}
+	return r.Type
+}

@@ -1,0 +1,82 @@
+package tools_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/tools"
+)
+
+func TestAClientHandsThePhoneBack(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		reply in
+		typ   inquiry.Type
+	}{
+		{"done", in{"reply_type": "done"}, inquiry.TypeDone},
+		{"in words", in{"reply_from_client": "done"}, inquiry.TypeDone},
+		{"could not", in{"reply_type": "could_not", "reply_from_client": "no code came"},
+			inquiry.TypeCouldNot},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, w *fixture) {
+				a := w.start("askhand tap")
+				require.Equal(t, "WAITING_TAKEOVER TAKEOVER_NEEDED", a.code())
+				require.Equal(t, inquiry.Takeover, a.Question.Kind)
+				require.False(t, a.Question.Secret)
+				require.Contains(t, a.text, `reply_type "could_not"`)
+				require.Equal(t, "ask_agent_continue", a.Next.Tool)
+
+				b := w.call("ask_agent_continue", with(in{"session_id": a.SessionID}, c.reply))
+
+				require.Equal(t, "COMPLETED TASK_COMPLETED_SUCCESSFULLY", b.code())
+				q, err := w.manager.Broker().Get(t.Context(), a.Question.ID)
+				require.NoError(t, err)
+				require.Equal(t, c.typ, q.Resolution.Type)
+			})
+		})
+	}
+}
+
+func TestAPhoneIsHandedBackInAForm(t *testing.T) {
+	inBothEras(t, these(accepts(in{"outcome": "It is done", "remark": "logged in"}),
+		accepts(in{"outcome": "It could not be done"})),
+		func(t *testing.T, w *fixture, r *reader) {
+			a := w.aloud("p", "ask_agent_start_new_task",
+				in{"task": "askhand askhand", "reply_mode": "elicit"})
+
+			require.Equal(t, done, a.code(), a.text)
+			require.Equal(t, "done logged in no reason was given", *a.Answer)
+			enum := r.shown()[0].RequestedSchema.(in)["properties"].(in)["outcome"].(in)["enum"]
+			require.Equal(t, []any{"It is done", "It could not be done"}, enum)
+		})
+}
+
+// A client of gelab-zero knows of no take-over: to it the agent asks.
+func TestAClientOfTheReferenceIsAskedInItsOwnWords(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		w.end()
+		w.topts.Compat = tools.CompatGelab
+		w.begin()
+		a := w.call("ask_agent", in{"task": "askhand", "device_id": "A"})
+		require.Equal(t, "INFO_ACTION_NEEDS_REPLY", string(a.Reason))
+		b := w.call("ask_agent", in{"task": "askhand", "device_id": "A",
+			"session_id": a.SessionID, "reply_from_client": "done"})
+		require.Equal(t, "TASK_COMPLETED_SUCCESSFULLY", string(b.Reason))
+	})
+}
+
+func TestAClientTakesThePhoneOver(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		a := w.call("ask_agent_start_new_task", in{"task": "forever", "wait_seconds": 3})
+		require.Equal(t, "RUNNING STILL_RUNNING", a.code())
+		b := w.call("ask_agent_stop", in{"session_id": a.SessionID, "mode": "takeover"})
+		require.Equal(t, "WAITING_TAKEOVER TAKEOVER_NEEDED", b.code())
+		touched := w.phones.touches("A")
+		c := w.call("ask_agent_wait", in{"session_id": a.SessionID, "wait_seconds": 20})
+		require.Equal(t, "WAITING_TAKEOVER TAKEOVER_NEEDED", c.code())
+		require.Equal(t, touched, w.phones.touches("A"))
+	})
+}
