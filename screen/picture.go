@@ -1,10 +1,8 @@
 package screen
 
 import (
-	"bytes"
 	"fmt"
 	"image"
-	"image/jpeg"
 
 	"github.com/disintegration/imaging"
 )
@@ -13,7 +11,8 @@ import (
 // change after it is made.
 type Picture struct{ img *image.YCbCr }
 
-// NewPicture takes img over; the caller must not draw on it after that.
+// NewPicture takes img over, with colours at a quarter of the pixels (4:2:0) and from (0,0) on. The
+// caller must not draw on it after that.
 func NewPicture(img *image.YCbCr) *Picture { return &Picture{img} }
 
 // Size is the picture's size in pixels.
@@ -24,11 +23,11 @@ func (p *Picture) Image() *image.YCbCr { return p.img }
 
 // JPEG encodes the picture, quality 1 to 100.
 func (p *Picture) JPEG(quality int) ([]byte, error) {
-	var b bytes.Buffer
-	if err := jpeg.Encode(&b, p.img, &jpeg.Options{Quality: quality}); err != nil {
+	b, err := encodeJPEG(p.img, quality)
+	if err != nil {
 		return nil, fmt.Errorf("encoding a picture of %s: %w", p.Size(), err)
 	}
-	return b.Bytes(), nil
+	return b, nil
 }
 
 // enlarged is img at a size that is larger on one side at least.
