@@ -180,8 +180,10 @@ func (c *calibrateCmd) print(a *app, s shownCalibration) error {
 		groups = append(groups, fmt.Sprintf("%s %d/%d", g.Name, g.Hits, g.All))
 	}
 	l.line("of them", strings.Join(groups, ", "))
-	l.line("off by", fmt.Sprintf("%.0f px of the target's middle (median; 90%% under %.0f)",
-		r.Pixels, r.Pixels90))
+	if r.Hits > 0 || r.Pixels > 0 {
+		l.line("off by", fmt.Sprintf("%.0f px of the target's middle (median; 90%% under %.0f)",
+			r.Pixels, r.Pixels90))
+	}
 	l.line("time", fmt.Sprintf("%.1fs a reply (median; 90%% under %.1fs)", r.Seconds, r.Seconds90))
 	l.line("tokens", fmt.Sprintf("%.0f sent, %.0f received (median)", r.PromptTokens,
 		r.CompletionTokens))

@@ -56,6 +56,7 @@ type shownStep struct {
 type shownReply struct {
 	Reply string `json:"reply"`
 	Error string `json:"error,omitempty"`
+	Again bool   `json:"asked_again,omitempty"` // read, but the screen had moved on
 }
 
 func read(ctx context.Context, store *session.Store, sess session.Session) (shownSession, error) {
@@ -104,7 +105,7 @@ func newShownStep(ctx context.Context, store *session.Store, st session.StepReco
 		Frame: st.FrameID, App: st.Look.State.App,
 		Tries: len(st.Proposal.Tries), TookMS: st.Timing.Total().Milliseconds(), At: st.StartedAt}
 	for _, try := range st.Proposal.Tries {
-		s.Replies = append(s.Replies, shownReply{try.Reply, try.Error})
+		s.Replies = append(s.Replies, shownReply{try.Reply, try.Error, try.Again})
 	}
 	i := slices.IndexFunc(asked, func(q inquiry.Question) bool {
 		return q.RunID == st.RunID && q.Step == st.Index
@@ -190,7 +191,11 @@ func (s shownStep) print(p sheet) {
 	p.line(below+"explain: ", text.Cut(text.Line(s.Explain), 400))
 	for _, r := range s.Replies {
 		p.written(below+"reply: ", r.Reply)
-		p.line(below+"not understood: ", r.Error)
+		if r.Again {
+			p.line(below+"not used: ", r.Error)
+		} else {
+			p.line(below+"not understood: ", r.Error)
+		}
 	}
 	s.exchange(p, below)
 	p.line(below+"picture: ", s.Picture)

@@ -23,3 +23,11 @@ func TestAReplyIsShownAsTheModelWroteIt(t *testing.T) {
 	require.Contains(t, flat, "on one line", "whole")
 	require.NotContains(t, said, "\x1b")
 }
+
+func TestAReplyThatTheScreenOvertookWasUnderstood(t *testing.T) {
+	var out bytes.Buffer
+	shownStep{Replies: []shownReply{{Reply: "fine", Error: "the screen moved on", Again: true}}}.
+		print(sheet{&out, 80})
+	require.Contains(t, out.String(), "not used: the screen moved on")
+	require.NotContains(t, out.String(), "not understood")
+}

@@ -46,8 +46,10 @@ func listing(t testing.TB) dialect.Situation {
 
 func TestElementsAreNumberedAndListed(t *testing.T) {
 	for lang, want := range map[string][]string{
-		"en": {`2: EditText "PIN" (password field, has the cursor)`, "(off, disabled)"},
-		"zh": {`2: EditText "PIN" (密码框, 光标所在)`, "(已关闭, 不可用)"},
+		"en": {`2: EditText "PIN" (password field, has the cursor)`, "(off, disabled)",
+			"a number in an earlier step was of that step's screen"},
+		"zh": {`2: EditText "PIN" (密码框, 光标所在)`, "(已关闭, 不可用)",
+			"前面步骤里的编号是当时屏幕上的"},
 	} {
 		d := general.New(dialect.Options{Lang: lang, Quality: 90})
 		require.True(t, d.Profile().Elements)
