@@ -172,7 +172,7 @@ func (v *View) runeAt(at image.Point) int {
 func (p *painter) field(v *View) {
 	in := v.inner()
 	w := v.dp(2)
-	clip := v.clip.Intersect(in.Inset(-w))
+	clip := v.clip.Intersect(v.box).Intersect(in.Inset(-w))
 	runes, lines := v.drawn()
 	row, x := v.caretAt(runes, lines)
 	by := v.offset(row, x)
