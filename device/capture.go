@@ -106,7 +106,9 @@ func newBuffers() buffers {
 // shoot captures one frame. Its bytes end where the stream ends, so a torn one is known by its size
 // only. A picture is decoded when its header says that it shows the display: as it was at the last
 // look, else as it is, which comes through now.
-func (p *Phone) shoot(ctx context.Context, now <-chan reading) (*screen.Frame, error) {
+func (p *Phone) shoot(
+	ctx context.Context, now <-chan reading, decode func([]byte) (*screen.Frame, error),
+) (*screen.Frame, error) {
 	var buf []byte
 	select {
 	case buf = <-p.buffers:
@@ -137,7 +139,7 @@ func (p *Phone) shoot(ctx context.Context, now <-chan reading) (*screen.Frame, e
 		return nil, err
 	}
 	began = time.Now()
-	frame, err := p.decoder.Decode(b)
+	frame, err := decode(b)
 	p.camera.mu.Lock()
 	defer p.camera.mu.Unlock()
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"image/png"
+	"slices"
 	"sync"
 )
 
@@ -25,15 +26,18 @@ var pngMagic = []byte("\x89PNG\r\n\x1a\n")
 // little-endian uint32, since Android 9 a colour space too, then RGBA rows). Lines of text in front
 // of the data, as screencap's warning about several displays, are passed over. A picture that is
 // not whole is an error.
-func Decode(b []byte) (*Frame, error) {
+func Decode(b []byte) (*Frame, error) { return decode(b, nil) }
+
+// decode makes pictures of these sizes along with the frame.
+func decode(b []byte, sizes []Size) (*Frame, error) {
 	at, size, err := locate(b)
 	if err != nil {
 		return nil, err
 	}
 	if bytes.HasPrefix(b[at:], pngMagic) {
-		return decodePNG(b[at:])
+		return decodePNG(b[at:], sizes)
 	}
-	return decodeRaw(b[at:], size)
+	return decodeRaw(b[at:], size, sizes)
 }
 
 // Measure is the size of the picture that Decode would read, from its header alone: before memory
@@ -78,7 +82,7 @@ func measurePNG(b []byte) (Size, error) {
 }
 
 // decodePNG reads a PNG. One of another kind than screencap's is unpacked as a whole.
-func decodePNG(b []byte) (*Frame, error) {
+func decodePNG(b []byte, sizes []Size) (*Frame, error) {
 	f, err := func() (*Frame, error) {
 		src := encoded(bytes.Clone(b))
 		r, err := src.open()
@@ -86,7 +90,7 @@ func decodePNG(b []byte) (*Frame, error) {
 			return nil, err
 		}
 		if r != nil {
-			return newFrame(r.size, src)
+			return newFrame(r.size, src, sizes)
 		}
 		img, err := png.Decode(bytes.NewReader(b))
 		if err != nil {
@@ -131,38 +135,76 @@ func measureRaw(b []byte) (Size, error) {
 	return Size{int(w), int(h)}, nil
 }
 
-func decodeRaw(b []byte, size Size) (*Frame, error) {
+func decodeRaw(b []byte, size Size, sizes []Size) (*Frame, error) {
 	stride := 4 * size.W
 	b = b[len(b)-stride*size.H:]
-	f, err := newFrame(size, pixels{b, stride})
+	f, err := newFrame(size, pixels{b, stride}, sizes)
 	if err == nil {
-		f.src, err = pack(b, stride) // b is the caller's
+		f.src = pack(b, stride) // b is the caller's
 	}
 	return f, err
 }
 
 // Decoder decodes the captures of one phone, one after the other. A capture with the bytes of the
-// one before is the same Frame again, and costs nothing more. Its zero value is ready; any number
-// of goroutines may use it.
+// one before is the same Frame again, and costs nothing more. In which sizes a frame was asked for,
+// the next one is made along with it. Its zero value is ready; any number of goroutines may use it.
 type Decoder struct {
-	mu   sync.Mutex
-	sum  uint64 // of the bytes of the last capture
-	last *Frame
+	mu     sync.Mutex
+	sum    uint64 // of the bytes of the last capture
+	last   *Frame
+	wishes wishes
 }
 
 var seed = maphash.MakeSeed()
 
 // Decode is [Decode], for the next capture.
-func (d *Decoder) Decode(b []byte) (*Frame, error) {
+func (d *Decoder) Decode(b []byte) (*Frame, error) { return d.decode(b, d.wishes.sizes) }
+
+// Glimpse is [Decoder.Decode] for a capture that is only held against others: it is made in no
+// other size before it is asked for one.
+func (d *Decoder) Glimpse(b []byte) (*Frame, error) {
+	return d.decode(b, func() []Size { return nil })
+}
+
+func (d *Decoder) decode(b []byte, sizes func() []Size) (*Frame, error) {
 	sum := maphash.Bytes(seed, b)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.last != nil && sum == d.sum {
 		return d.last, nil
 	}
-	f, err := Decode(b)
+	f, err := decode(b, sizes())
 	if err == nil {
+		f.wishes = &d.wishes
 		d.sum, d.last = sum, f
 	}
 	return f, err
+}
+
+// wishes are the sizes in which frames of one phone are asked for.
+type wishes struct {
+	mu   sync.Mutex
+	now  []Size // asked for since the last call of sizes
+	last []Size // and before
+}
+
+// mostWishes bounds what is made before it is known that it is needed.
+const mostWishes = 3
+
+func (w *wishes) add(s Size) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.now) < mostWishes && !slices.Contains(w.now, s) {
+		w.now = append(w.now, s)
+	}
+}
+
+// sizes are those that were asked for when any was asked for last.
+func (w *wishes) sizes() []Size {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.now) > 0 {
+		w.last, w.now = w.now, nil
+	}
+	return w.last
 }

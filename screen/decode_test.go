@@ -201,3 +201,42 @@ func TestTheSameCaptureIsTheSameFrame(t *testing.T) {
 	require.NotSame(t, first, other)
 	require.Equal(t, picture(9, 8).Pix, other.Image().Pix)
 }
+
+// What a model is shown is made while the capture is read, once it is known in which size.
+func TestACaptureIsMadeInTheSizesThatTheOneBeforeWasAskedForIn(t *testing.T) {
+	shown, other := screen.Size{W: 7, H: 5}, screen.Size{W: 5, H: 5}
+	at := func(i int) []byte { return rawOf(picture(9, 9+i), 1) }
+	made := func(f *screen.Frame, s screen.Size) bool { return f.Resized(s) == f.Resized(s) }
+	var d screen.Decoder
+	first, err := d.Decode(at(0))
+	require.NoError(t, err)
+	require.False(t, made(first, shown), "nobody has asked for it yet")
+
+	second, err := d.Decode(at(1))
+	require.NoError(t, err)
+	require.True(t, made(second, shown))
+	require.False(t, made(second, other))
+	same, err := screen.Decode(at(1))
+	require.NoError(t, err)
+	require.Equal(t, same.Resized(shown).Image(), second.Resized(shown).Image())
+
+	seen, err := d.Glimpse(at(2))
+	require.NoError(t, err)
+	require.False(t, made(seen, shown), "that one is only held against others")
+	require.Equal(t, shown, seen.Resized(shown).Size())
+
+	small, err := d.Decode(rawOf(picture(6, 6), 1))
+	require.NoError(t, err)
+	require.Equal(t, shown, small.Resized(shown).Size(), "a frame that is smaller is enlarged")
+}
+
+// A frame that is held packs its pixels in bands; the last one is short, and a row may be longer
+// than a band.
+func TestARawCaptureIsUnpackedAsItWas(t *testing.T) {
+	for _, size := range []image.Point{{1, 1}, {100, 163}, {100, 164}, {16384, 3}, {1000, 33}} {
+		img := picture(size.X, size.Y)
+		f, err := screen.Decode(rawOf(img, 1))
+		require.NoError(t, err)
+		require.Equal(t, img.Pix, f.Image().Pix, size)
+	}
+}

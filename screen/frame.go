@@ -13,23 +13,31 @@ import (
 // It holds its pixels as they were captured, packed, and itself in small. Another size is made
 // when it is asked for, a row at a time: the whole picture is never unpacked for it.
 type Frame struct {
-	size  Size
-	src   source
-	small func() *Picture
+	size   Size
+	src    source
+	small  func() *Picture
+	ready  []*Picture // in other sizes
+	wishes *wishes    // what later ones may be asked for; nil when there are none
 }
 
 // smallSide is the longest side of what a frame holds of itself in small.
 const smallSide = 1280
 
-// newFrame reads the source once: it is whole, and the frame has itself in small.
-func newFrame(size Size, src source) (*Frame, error) {
-	f := &Frame{size: size, src: src}
-	small, err := shrink(src, size, fitted(size, smallSide))
+// newFrame reads the source once: it is whole, and the frame has itself in small, and in those of
+// the sizes that are not larger than it.
+func newFrame(size Size, src source, sizes []Size) (*Frame, error) {
+	outs := []Size{fitted(size, smallSide)}
+	for _, s := range sizes {
+		if s.W <= size.W && s.H <= size.H && s != outs[0] {
+			outs = append(outs, s)
+		}
+	}
+	pictures, err := shrink(src, size, outs...)
 	if err != nil {
 		return nil, err
 	}
-	f.small = func() *Picture { return small }
-	return f, nil
+	small := func() *Picture { return pictures[0] }
+	return &Frame{size: size, src: src, small: small, ready: pictures[1:]}, nil
 }
 
 // NewFrame takes a picture over as a frame; what it shows through is black. The caller must not
@@ -78,6 +86,14 @@ func (f *Frame) Resized(s Size) *Picture {
 	if s == fitted(f.size, smallSide) {
 		return f.small()
 	}
+	if f.wishes != nil {
+		f.wishes.add(s)
+	}
+	for _, p := range f.ready {
+		if p.Size() == s {
+			return p
+		}
+	}
 	return f.shrunk(s)
 }
 
@@ -94,7 +110,7 @@ func (f *Frame) shrunk(s Size) *Picture {
 	if err != nil { // it was read to the end before
 		panic("screen: the pixels of a frame have changed: " + err.Error())
 	}
-	return p
+	return p[0]
 }
 
 // fitted is the size of a picture of size s within side pixels.

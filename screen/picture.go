@@ -37,5 +37,5 @@ func enlarged(img *image.RGBA, s Size) *Picture {
 	if err != nil {
 		panic("screen: " + err.Error()) // a picture in memory can be read
 	}
-	return p
+	return p[0]
 }

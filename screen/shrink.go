@@ -7,14 +7,23 @@ import (
 	"image"
 )
 
-// shrink makes a picture of size out, no side larger than in's, of a source of size in. It fails
-// when the source does.
-func shrink(src source, in, out Size) (*Picture, error) {
+// shrink makes pictures of the sizes outs, no side larger than in's, of a source of size in, which
+// it reads once. It fails when the source does.
+func shrink(src source, in Size, outs ...Size) ([]*Picture, error) {
 	from, err := src.rows()
 	if err != nil {
 		return nil, err
 	}
-	s := newShrinker(in, out)
+	all := make([]*shrinker, len(outs))
+	for i, out := range outs {
+		all[i] = newShrinker(in, out)
+	}
+	add := func(wide []uint64, n int) {
+		for _, s := range all {
+			s.add(wide, n)
+		}
+	}
+	wide := make([]uint64, in.W)
 	var last []byte // the row that alike rows are alike to
 	alike := 0
 	for y := range in.H {
@@ -26,12 +35,16 @@ func shrink(src source, in, out Size) (*Picture, error) {
 			alike++
 			continue
 		}
-		s.add(alike)
-		widen(s.in, row, depth)
+		add(wide, alike)
+		widen(wide, row, depth)
 		last, alike = append(last[:0], row...), 1
 	}
-	s.add(alike)
-	return &Picture{s.out}, nil
+	add(wide, alike)
+	pictures := make([]*Picture, len(outs))
+	for i, s := range all {
+		pictures[i] = &Picture{s.out}
+	}
+	return pictures, nil
 }
 
 // shrinker makes a smaller picture of rows as they come: each of its pixels is the mean of the part
@@ -40,14 +53,14 @@ func shrink(src source, in, out Size) (*Picture, error) {
 // It computes with the channels of a pixel in one word, 16 bits each, so weights have 8 bits, and
 // those of one pixel add up to 256 in each direction.
 type shrinker struct {
-	out  *image.YCbCr
-	cols []share     // of each column of out, in a row
-	in   []uint64    // the row that add takes in
-	sum  []uint64    // of the rows so far, weighted
-	h    int         // of what comes in
-	row  int         // of out
-	got  int         // how much of that row there is, in parts of h
-	two  [2][]uint64 // the rows of out that make a row of colours
+	out   *image.YCbCr
+	cols  []share     // of each column of out, in a row
+	sum   []uint64    // of the rows so far, weighted; ends with room for a whole share
+	h     int         // of what comes in
+	row   int         // of out
+	got   int         // how much of that row there is, in parts of h
+	two   [2][]uint64 // the rows of out that make a row of colours
+	alike int         // how many rows of out before that row are all the same
 }
 
 // share is a run of pixels that make one pixel, and what each counts.
@@ -56,10 +69,13 @@ type share struct {
 	weights []uint64
 }
 
+// fewPixels is how many weights a share has at least; those that are not needed are 0.
+const fewPixels = 3
+
 // shares divides n pixels among m, m <= n.
 func shares(n, m int) []share {
 	list := make([]share, m)
-	all := make([]uint64, 0, n+m)
+	all := make([]uint64, 0, n+(1+fewPixels)*m)
 	for i := range list {
 		begin, end := i*n, (i+1)*n // in parts of a pixel, of which it has m
 		first, done := len(all), 0
@@ -67,6 +83,9 @@ func shares(n, m int) []share {
 			part := min((x+1)*m, end) - begin
 			all = append(all, uint64(256*part/n-256*done/n))
 			done = part
+		}
+		for len(all) < first+fewPixels {
+			all = append(all, 0)
 		}
 		list[i] = share{begin / m, all[first:len(all):len(all)]}
 	}
@@ -77,7 +96,7 @@ func newShrinker(in, out Size) *shrinker {
 	return &shrinker{
 		out:  image.NewYCbCr(image.Rect(0, 0, out.W, out.H), image.YCbCrSubsampleRatio420),
 		cols: shares(in.W, out.W),
-		in:   make([]uint64, in.W), sum: make([]uint64, in.W), h: in.H,
+		sum:  make([]uint64, in.W+fewPixels), h: in.H,
 		two: [2][]uint64{make([]uint64, out.W), make([]uint64, out.W)},
 	}
 }
@@ -112,48 +131,81 @@ func widen(to []uint64, pix []byte, depth int) {
 	}
 }
 
-// add takes n rows like s.in.
-func (s *shrinker) add(n int) {
+// add takes n rows like wide.
+func (s *shrinker) add(wide []uint64, n int) {
 	height := s.out.Rect.Dy()
+	whole := false                      // the last row of out is of no other rows
 	for rest := n * height; rest > 0; { // in parts of h, like got
+		if whole && rest >= s.h {
+			rest -= s.h
+			s.repeat()
+			continue
+		}
+		begins := s.got == 0
 		part := min(rest, s.h-s.got)
-		s.weigh(uint64(256*(s.got+part)/s.h - 256*s.got/s.h))
+		s.weigh(wide, uint64(256*(s.got+part)/s.h-256*s.got/s.h))
 		s.got += part
 		rest -= part
 		if s.got < s.h {
 			return
 		}
 		s.finish()
+		whole = begins
 	}
 }
 
-// weigh adds the row to the sum, or begins a sum with it.
-func (s *shrinker) weigh(w uint64) {
-	in, sum := s.in, s.sum
-	in = in[:len(sum)]
+// weigh adds a row to the sum, or begins a sum with it.
+func (s *shrinker) weigh(wide []uint64, w uint64) {
+	sum := s.sum[:len(wide)]
 	if s.got == 0 {
-		for x, v := range in {
+		for x, v := range wide {
 			sum[x] = v * w
 		}
 		return
 	}
-	for x, v := range in {
+	for x, v := range wide {
 		sum[x] += v * w
 	}
 }
 
 // finish ends a row of out.
 func (s *shrinker) finish() {
-	to := s.two[s.row%2]
-	for i, c := range s.cols {
-		px := uint64(half)
-		for x, v := range s.sum[c.from:][:len(c.weights)] {
-			px += (v + half) >> 8 & low8 * c.weights[x]
-		}
-		to[i] = px >> 8 & low8
+	sum := s.sum
+	for x, v := range sum {
+		sum[x] = (v + half) >> 8 & low8
 	}
-	s.brightness(to)
+	to := s.two[s.row%2]
+	grey := s.out.Y[s.row*s.out.YStride:][:len(to)]
+	for i, c := range s.cols {
+		v, w := sum[c.from:][:len(c.weights)], c.weights
+		px := half + v[0]*w[0] + v[1]*w[1] + v[2]*w[2]
+		for x := fewPixels; x < len(w); x++ {
+			px += v[x] * w[x]
+		}
+		px = px >> 8 & low8
+		to[i] = px
+		grey[i] = brightness(px)
+	}
+	s.alike = 0
+	s.next()
+}
+
+// repeat makes a row of out that is like the one before.
+func (s *shrinker) repeat() {
+	copy(s.two[s.row%2], s.two[1-s.row%2])
+	copy(s.out.Y[s.row*s.out.YStride:][:s.out.YStride], s.out.Y[(s.row-1)*s.out.YStride:])
+	s.alike++
+	s.next()
+}
+
+// next makes the colours of two rows, and goes on to the next row.
+func (s *shrinker) next() {
+	to := s.two[s.row%2]
+	at := s.row / 2 * s.out.CStride
 	switch {
+	case s.row%2 == 1 && s.alike >= 3: // the two rows before were the same two
+		copy(s.out.Cb[at:][:s.out.CStride], s.out.Cb[at-s.out.CStride:])
+		copy(s.out.Cr[at:][:s.out.CStride], s.out.Cr[at-s.out.CStride:])
 	case s.row%2 == 1:
 		s.colours(s.two[0], s.two[1])
 	case s.row == s.out.Rect.Dy()-1:
@@ -166,12 +218,8 @@ func (s *shrinker) finish() {
 // brightness and colours are the form of a picture that JPEG has, see
 // https://www.w3.org/Graphics/JPEG/jfif3.pdf: the weights of red, green and blue are in parts of
 // 1<<16.
-func (s *shrinker) brightness(row []uint64) {
-	to := s.out.Y[s.row*s.out.YStride:][:len(row)]
-	for x, v := range row {
-		r, g, b := v&0xff, v>>32&0xff, v>>16&0xff
-		to[x] = uint8((19595*r + 38470*g + 7471*b + 1<<15) >> 16)
-	}
+func brightness(px uint64) uint8 {
+	return uint8((19595*(px&0xff) + 38470*(px>>32&0xff) + 7471*(px>>16&0xff) + 1<<15) >> 16)
 }
 
 func (s *shrinker) colours(above, below []uint64) {

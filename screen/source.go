@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"image"
 	"io"
+	"slices"
 	"sync"
 
 	"github.com/klauspost/compress/s2"
@@ -41,46 +42,66 @@ func (p *pixels) next() ([]byte, int, error) {
 	return row, 4, nil
 }
 
-// packed is a picture of four bytes a pixel, compressed: what screens show becomes small in less
-// time than it takes to copy it.
+// packed is a picture of four bytes a pixel, compressed in bands of rows: what screens show becomes
+// small in less time than it takes to copy it.
 type packed struct {
-	bytes  []byte
+	bands  [][]byte
 	stride int
 }
 
-// blockSize bounds the memory in which pixels are packed and unpacked.
-const blockSize = 64 << 10
+// bandSize bounds the memory in which pixels are packed and unpacked.
+const bandSize = 64 << 10
 
-var packers = sync.Pool{New: func() any {
-	return s2.NewWriter(nil, s2.WriterBlockSize(blockSize), s2.WriterConcurrency(1))
-}}
+// packers are memory to pack in: a band, and all of them.
+var packers = sync.Pool{New: func() any { return new([2][]byte) }}
 
-func pack(pix []byte, stride int) (packed, error) {
-	var b bytes.Buffer
-	w := packers.Get().(*s2.Writer)
-	defer packers.Put(w)
-	w.Reset(&b)
-	if err := w.EncodeBuffer(pix); err != nil {
-		return packed{}, err
+func pack(pix []byte, stride int) packed {
+	memory := packers.Get().(*[2][]byte)
+	defer packers.Put(memory)
+	all := memory[1][:0]
+	var ends []int
+	for band := range slices.Chunk(pix, bandRows(stride)*stride) {
+		memory[0] = slices.Grow(memory[0][:0], s2.MaxEncodedLen(len(band)))
+		all = append(all, s2.Encode(memory[0][:cap(memory[0])], band)...)
+		ends = append(ends, len(all))
 	}
-	err := w.Close()
-	w.Reset(nil)
-	return packed{bytes.Clone(b.Bytes()), stride}, err
+	memory[1] = all
+	all = bytes.Clone(all)
+	p := packed{bands: make([][]byte, len(ends)), stride: stride}
+	from := 0
+	for i, end := range ends {
+		p.bands[i] = all[from:end]
+		from = end
+	}
+	return p
 }
 
-func (p packed) rows() (rows, error) {
-	from := s2.NewReader(bytes.NewReader(p.bytes), s2.ReaderMaxBlockSize(blockSize))
-	return &packedRows{from, make([]byte, p.stride)}, nil
-}
+// bandRows is how many rows a band has, but for the last.
+func bandRows(stride int) int { return max(bandSize/stride, 1) }
+
+func (p packed) rows() (rows, error) { return &packedRows{bands: p.bands, stride: p.stride}, nil }
 
 type packedRows struct {
-	from io.Reader
-	row  []byte
+	bands  [][]byte // that are not unpacked yet
+	stride int
+	band   []byte // memory of the one that is
+	pixels []byte // what is left of it
 }
 
 func (p *packedRows) next() ([]byte, int, error) {
-	_, err := io.ReadFull(p.from, p.row)
-	return p.row, 4, err
+	if len(p.pixels) == 0 {
+		if len(p.bands) == 0 {
+			return nil, 0, io.ErrUnexpectedEOF
+		}
+		var err error
+		if p.band, err = s2.Decode(p.band[:cap(p.band)], p.bands[0]); err != nil {
+			return nil, 0, err
+		}
+		p.bands, p.pixels = p.bands[1:], p.band
+	}
+	row := p.pixels[:p.stride]
+	p.pixels = p.pixels[p.stride:]
+	return row, 4, nil
 }
 
 // unpack is a source's whole picture, opaque.
