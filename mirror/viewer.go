@@ -1,0 +1,61 @@
+package mirror
+
+import (
+	"context"
+
+	"github.com/taploop/taploop/screen"
+)
+
+// Screen says what a Picture shows.
+type Screen string
+
+// What there is to see.
+const (
+	Shown  Screen = "shown"
+	Locked Screen = "locked" // the lock screen, which is in the picture
+	Secure Screen = "secure" // nothing: the window in front forbids capture
+	Off    Screen = "off"    // nothing: the display is off
+	Lost   Screen = "lost"   // nothing: the phone cannot be looked at, Err says why
+)
+
+// Picture is how a phone looks. It does not change.
+type Picture struct {
+	N      uint64 // of this phone, from 1; later ones have larger numbers
+	Screen Screen
+	JPEG   []byte      // empty when there is nothing to see
+	Size   screen.Size // of the display as it is turned
+	// how often somebody is known to have touched the phone itself, or the screen to have changed
+	// without a touch through the mirror and to have come to rest
+	ByHand int
+	Err    error // under Lost
+}
+
+// Viewer is one who looks at a phone.
+type Viewer struct {
+	show *show
+	done func()
+	had  uint64
+}
+
+// Next is the newest picture that the viewer has not had yet; it waits for one. What came before it
+// is skipped. Its error is ctx's cause, ErrClosed, or why the phone could not be opened.
+func (v *Viewer) Next(ctx context.Context) (Picture, error) {
+	for {
+		p, changed := v.show.newest()
+		if p.N > v.had {
+			v.had = p.N
+			return p, nil
+		}
+		if err := v.show.over(); err != nil {
+			return Picture{}, err
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return Picture{}, context.Cause(ctx)
+		}
+	}
+}
+
+// Close ends the looking. Closing again does nothing.
+func (v *Viewer) Close() { v.done() }
