@@ -96,6 +96,7 @@ type Loop struct {
 	MaxTime       time.Duration `koanf:"max_time"`
 	SettleTimeout time.Duration `koanf:"settle_timeout"`
 	KeepApps      bool          `koanf:"keep_apps"`
+	HandOver      bool          `koanf:"hand_over"`
 	AskEarly      string        `koanf:"ask_early"`
 }
 

@@ -118,6 +118,10 @@ var settings = []struct {
 		"whether the model is asked before the screen is known to be at rest, and once more when it " +
 			"moved on: on, off; auto is on for a model on this machine or in a private network, as " +
 			"elsewhere a second request may have its price"},
+	{"loop.hand_over", "true", nil,
+		"A server asks a person to take the phone over where its screen is locked or forbids " +
+			"capture (`TAKEOVER_NEEDED`). Otherwise the run is paused, as `SCREEN_LOCKED` or " +
+			"`SECURE_SCREEN`; at the command line it always is."},
 	{"loop.keep_apps", "false", nil,
 		"whether a new task finds even the first app that it opens as it was left; otherwise " +
 			"that app is ended before it is opened, so that it shows its first page"},

@@ -43,8 +43,8 @@ func newPhone(t testing.TB) *phone {
 // draw shows another screen.
 func (p *phone) draw(t testing.TB, n uint8) {
 	img := image.NewRGBA(image.Rect(0, 0, 108, 240))
-	draw.Draw(img, img.Bounds(), image.NewUniform(color.RGBA{n * 60, n * 5, 90, 255}), image.Point{},
-		draw.Src)
+	of := image.NewUniform(color.RGBA{n * 60, n * 5, 90, 255})
+	draw.Draw(img, img.Bounds(), of, image.Point{}, draw.Src)
 	f, err := screen.NewFrame(img)
 	require.NoError(t, err)
 	p.mu.Lock()

@@ -2,6 +2,7 @@ package runs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -20,36 +21,48 @@ type ByHand struct {
 	What   string // the kind of touch, which is counted; nothing else is kept of it
 }
 
+// HeldBy says which run has the phone; false when it is free, or when a session of another client
+// has it.
+func (m *Manager) HeldBy(
+	ctx context.Context, serial string, client *string,
+) (h session.Hold, held bool, err error) {
+	h, held, err = m.store.Holder(ctx, serial)
+	if err != nil || !held {
+		return session.Hold{}, false, err
+	}
+	_, err = m.store.Find(ctx, h.SessionID, client)
+	if errors.Is(err, session.ErrNotFound) {
+		return session.Hold{}, false, nil
+	}
+	return h, err == nil, err
+}
+
 // Touch lets do touch the phone while a person has it: the run that holds it waits in
 // WAITING_TAKEOVER, and does not go on before do has returned. Otherwise the error is
 // NothingToTakeOver.
 func (m *Manager) Touch(ctx context.Context, r ByHand, do func(context.Context) error) error {
-	h, held, err := m.store.Holder(ctx, r.Serial)
+	h, held, err := m.HeldBy(ctx, r.Serial, r.Client)
 	if err != nil {
 		return err
 	}
 	if !held || h.State != session.WaitingTakeover {
 		return notTakenOver(r.Serial)
 	}
-	sess, err := m.store.Find(ctx, h.SessionID, r.Client)
-	if err != nil {
-		return notTakenOver(r.Serial)
-	}
-	s, done := m.states.use(sess.ID)
+	s, done := m.states.use(h.SessionID)
 	defer done()
 	unlock, err := s.lock(ctx)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	run, err := m.store.LatestRun(ctx, sess.ID)
+	run, err := m.store.LatestRun(ctx, h.SessionID)
 	if err != nil {
 		return err
 	}
 	if run.State != session.WaitingTakeover || run.ID != h.RunID {
 		return notTakenOver(r.Serial)
 	}
-	if m.touches.count(touched{run.ID, sess.ID, r.By}, r.What) {
+	if m.touches.count(touched{run.ID, h.SessionID, r.By}, r.What) {
 		m.noteTouches(ctx, run.ID)
 	}
 	return do(ctx)

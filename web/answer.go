@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -36,7 +37,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if f.code == "UNAUTHORIZED" {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="taploop"`)
 	}
-	detail := map[string]any{"code": f.code, "message": f.Error()}
+	detail := map[string]any{"code": cmp.Or(f.name, f.code), "message": f.Error()}
 	if remedy := f.hint(); remedy != "" {
 		detail["mend"] = remedy
 	}

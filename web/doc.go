@@ -11,5 +11,6 @@
 // snapshot again, and those who come at once share one.
 //
 // The package cannot reach phones: it reads what is stored, resolves questions, and asks its owner
-// to stop a run.
+// to stop a run. A phone that is shown live comes as pictures of a mirror, and a touch of a person
+// goes to its owner, who knows whether a person has the phone.
 package web

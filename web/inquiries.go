@@ -140,11 +140,13 @@ func (s *Server) reply(w http.ResponseWriter, r *http.Request, v viewer) error {
 		return err
 	}
 	switch {
-	case !body.Response.given && body.Type != inquiry.TypeDecline:
+	case !body.Response.given && (body.Type == "" || body.Type == inquiry.TypeAnswer):
 		return badRequest(
 			`there is no "response" (want {"response": "..."}, ` +
-				`{"response": {...}} to answer a form, or {"type": "decline"} to refuse)`)
-	case body.Response.object && (len(q.Fields) == 0 || body.Type == inquiry.TypeDecline):
+				`{"response": {...}} to answer a form, {"type": "decline"} to refuse, ` +
+				`or of a take-over {"type": "done"} or {"type": "could_not"})`)
+	case body.Response.object &&
+		(len(q.Fields) == 0 || body.Type != "" && body.Type != inquiry.TypeAnswer):
 		return badRequest(`"response" is an object, which only the answer to a form is (want text)`)
 	}
 	res, err := s.opts.Questions.Resolve(r.Context(), q.ID,
@@ -183,5 +185,5 @@ func (s *Server) refused(ctx context.Context, err error) error {
 	if why.Code == inquiry.CodeResolved {
 		body["winner"] = why.Question.Resolution
 	}
-	return &refusal{string(why.Code), hint.Add(err, why.Hint), body}
+	return &refusal{code: string(why.Code), err: hint.Add(err, why.Hint), body: body}
 }

@@ -7,7 +7,9 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/mirror"
 	"github.com/taploop/taploop/session"
 )
 
@@ -29,12 +31,43 @@ type Sessions interface {
 	Frame(ctx context.Context, id string) ([]byte, error)
 }
 
-// Runs stops what runs. Both return once the phone is left alone; stopping what has stopped changes
-// nothing.
+// Runs stops what runs. All return once the phone is left alone; stopping what has stopped changes
+// nothing. A *Conflict says why that cannot be done now.
 type Runs interface {
 	Cancel(ctx context.Context, sessionID string, by Person) error // ends the run for good
 	Pause(ctx context.Context, sessionID string, by Person) error  // it can be continued
+	// it waits until the phone is handed back
+	Takeover(ctx context.Context, sessionID string, by Person) error
 }
+
+// Hands are the phones that people look at, and touch while they have taken them over.
+type Hands interface {
+	// Watch shows the phone to one who may see what belongs to the client; nil is everybody's. The
+	// caller closes the viewer.
+	Watch(ctx context.Context, serial string, client *string) (*mirror.Viewer, error)
+	// Touch returns once the phone has taken the gesture. A *Conflict says that nobody has taken
+	// the phone over; any other error is the phone's.
+	Touch(ctx context.Context, t Touch, g actions.Gesture) error
+}
+
+// Touch is whose a gesture is, and on which phone.
+type Touch struct {
+	Serial string
+	Client *string // whose session has the phone; nil is anybody's
+	Kind   string  // tap, swipe, text or key: it is counted
+	By     Person
+}
+
+// Conflict is why something cannot be done as things are now. It is answered as 409 with its code.
+type Conflict struct {
+	Code string
+	Err  error // with a hint
+}
+
+func (c *Conflict) Error() string { return c.Err.Error() }
+
+// Unwrap gives what is behind it.
+func (c *Conflict) Unwrap() error { return c.Err }
 
 // Person is who wants something done.
 type Person struct {
@@ -42,13 +75,14 @@ type Person struct {
 	Channel string // "http" or "page"
 }
 
-// Options are the settings of a server. Questions, Sessions, Logins, Runs, Authorize and Operator
-// are needed; the rest may be zero.
+// Options are the settings of a server. Questions, Sessions, Logins, Runs, Hands, Authorize and
+// Operator are needed; the rest may be zero.
 type Options struct {
 	Questions Questions
 	Sessions  Sessions
 	Logins    *Logins
 	Runs      Runs
+	Hands     Hands
 
 	// Channels are those through which a question can still be answered, for what the server shows.
 	// nil: those that it was asked through.

@@ -38,6 +38,12 @@ var codes = map[string]struct {
 		"close event streams that are not read, end requests that wait, or try again later"},
 	"CLOSING": {http.StatusServiceUnavailable,
 		"try again when the server is back; what was stored is kept"},
+	"DEVICE_NOT_FOUND": {http.StatusNotFound, "see that the phone is connected: taploop devices"},
+	"NOT_A_PERSON": {http.StatusForbidden, "use the inbox page (taploop ui makes a link), or a " +
+		"token whose name http.operators has"},
+	"CONFLICT": {http.StatusConflict, "see how the session stands, and what it waits for"},
+	"NOT_CARRIED_OUT": {http.StatusConflict,
+		"look at the live picture; if the phone is gone, bring it back"},
 	// What can be done about a reply that was not taken comes with the refusal.
 	"INVALID_REPLY":             {http.StatusBadRequest, ""},
 	"REPLY_ID_REUSED":           {http.StatusUnprocessableEntity, ""},
@@ -51,6 +57,7 @@ var codes = map[string]struct {
 // refusal is an answer other than success.
 type refusal struct {
 	code string // a key of codes
+	name string // its code as it is sent; "" is code
 	err  error
 	body map[string]any // what is said besides the error
 }
@@ -77,6 +84,11 @@ func notAllowed(w http.ResponseWriter, methods ...string) error {
 // refusalOf finds the code of an error that no handler has named.
 func refusalOf(err error) *refusal {
 	if f, is := errors.AsType[*refusal](err); is {
+		return f
+	}
+	if c, is := errors.AsType[*Conflict](err); is {
+		f := refuse("CONFLICT", c.Err)
+		f.name = c.Code
 		return f
 	}
 	if large, is := errors.AsType[*http.MaxBytesError](err); is {

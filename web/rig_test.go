@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"image"
 	"image/color"
 	"image/draw"
@@ -12,6 +13,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -22,8 +24,10 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/device/devicetest"
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/internal/token"
+	"github.com/taploop/taploop/mirror"
 	"github.com/taploop/taploop/screen"
 	"github.com/taploop/taploop/session"
 	"github.com/taploop/taploop/web"
@@ -43,8 +47,49 @@ type rig struct {
 	ben    string // one of "ben"
 	boss   string // one of an operator
 	runs   *stopper
-	probe  *stream     // hears all, from the beginning
+	probe  *stream // hears all, from the beginning
+	hands  *hands
 	down   atomic.Bool // the server answers nothing but 502
+}
+
+// hands show phones in memory. They may be touched once they are taken over.
+type hands struct {
+	mirror *mirror.Mirror
+	phone  *devicetest.Fake // with the serial A
+	taken  atomic.Bool
+	mu     sync.Mutex
+	kinds  []string
+}
+
+// shownPhone is a phone in memory as a mirror wants it.
+type shownPhone struct{ *devicetest.Fake }
+
+func (shownPhone) Close() error { return nil }
+
+func newHands() *hands {
+	h := &hands{phone: devicetest.NewFake()}
+	h.mirror = mirror.New(&mirror.Options{
+		Open: func(_ ctx, serial string) (mirror.Phone, error) {
+			if serial != "A" {
+				return nil, errors.New("no phone " + strconv.Quote(serial))
+			}
+			return shownPhone{h.phone}, nil
+		}})
+	return h
+}
+
+func (h *hands) Watch(_ ctx, serial string, _ *string) (*mirror.Viewer, error) {
+	return h.mirror.Watch(serial), nil
+}
+
+func (h *hands) Touch(ctx ctx, t web.Touch, g actions.Gesture) error {
+	if !h.taken.Load() {
+		return &web.Conflict{Code: "NOTHING_TO_TAKE_OVER", Err: errors.New("nobody has it")}
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.kinds = append(h.kinds, t.Kind+" by "+t.By.Name)
+	return h.mirror.Touch(ctx, t.Serial, g.Do)
 }
 
 // stopper stops runs in the store, as the runs' owner does.
@@ -67,6 +112,10 @@ func (s *stopper) Pause(ctx ctx, id string, by web.Person) error {
 	return s.move(ctx, id, "pause", session.Paused, by)
 }
 
+func (s *stopper) Takeover(ctx ctx, id string, by web.Person) error {
+	return s.move(ctx, id, "take over", session.WaitingTakeover, by)
+}
+
 func (s *stopper) move(ctx ctx, id, how string, to session.State, by web.Person) error {
 	s.note(how + " " + id + " for " + by.Name + " through " + by.Channel)
 	run, err := s.store.LatestRun(ctx, id)
@@ -86,12 +135,13 @@ func newRig(t testing.TB, change func(*web.Options)) *rig {
 	tokens := token.Open(filepath.Join(dir, "tokens.json"))
 	g := &rig{t: t, store: store, broker: inquiry.NewBroker(store.Questions(), nil),
 		logins: web.OpenLogins(filepath.Join(dir, "logins.json")),
-		runs:   &stopper{store: store}}
+		runs:   &stopper{store: store}, hands: newHands()}
 	for name, to := range map[string]*string{"ann": &g.ann, "ben": &g.ben, "boss": &g.boss} {
 		*to, _, err = tokens.Create(name)
 		require.NoError(t, err)
 	}
 	opts := &web.Options{Questions: g.broker, Sessions: store, Logins: g.logins, Runs: g.runs,
+		Hands: g.hands,
 		Authorize: func(r *http.Request) (string, error) {
 			info, err := tokens.Check(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
 			return info.Name, err
@@ -112,6 +162,7 @@ func newRig(t testing.TB, change func(*web.Options)) *rig {
 	t.Cleanup(func() {
 		require.NoError(t, g.web.Close())
 		g.http.Close()
+		require.NoError(t, g.hands.mirror.Close())
 	})
 	g.probe = g.listen(g.boss, "")
 	g.probe.want("snapshot")

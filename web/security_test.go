@@ -21,7 +21,8 @@ func paths(q inquiry.Question) map[string]string {
 		"/v1/inquiries": "GET", "/v1/inquiries/" + q.ID: "GET",
 		"/v1/inquiries/" + q.ID + "/reply": "POST", "/v1/events": "GET",
 		"/v1/sessions": "GET", s: "GET", s + "/steps": "GET", s + "/frames/" + q.Frame: "GET",
-		s + "/stop": "POST", s + "/pause": "POST",
+		s + "/stop": "POST", s + "/pause": "POST", s + "/takeover": "POST",
+		"/v1/devices/A/live": "GET", "/v1/devices/A/input": "POST",
 		"/ui/logout": "POST",
 	}
 }

@@ -96,6 +96,9 @@ func (s *Server) table() []route {
 		{"GET", "/v1/sessions/{id}/frames/{frame}", s.getFrame},
 		{"POST", "/v1/sessions/{id}/stop", s.halt(Runs.Cancel)},
 		{"POST", "/v1/sessions/{id}/pause", s.halt(Runs.Pause)},
+		{"POST", "/v1/sessions/{id}/takeover", s.halt(Runs.Takeover)},
+		{"GET", "/v1/devices/{id}/live", s.live},
+		{"POST", "/v1/devices/{id}/input", s.input},
 		{"POST", "/ui/logout", s.gate.logout},
 	}
 }

@@ -34,6 +34,14 @@ func (v viewer) client() *string {
 	return &v.name
 }
 
+// person refuses a program: a phone is shown to people, and touched by them.
+func (v viewer) person() error {
+	if v.page || v.all {
+		return nil
+	}
+	return refuse("NOT_A_PERSON", errors.New("a phone is shown to people, and touched by them"))
+}
+
 // channel is the one through which the viewer answers.
 func (v viewer) channel() string {
 	if v.page {

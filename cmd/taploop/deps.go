@@ -42,6 +42,7 @@ type overrides struct {
 	observe   func(runs.Event)
 	url       string        // where people reach the server; "" when it serves no HTTP
 	grace     time.Duration // how long a run goes on unattached; 0 means for ever
+	handOver  bool          // see runs.Options
 	storeOnly bool          // no run is to be carried out: models are opened only if one is
 }
 
@@ -72,7 +73,7 @@ func (a *app) open(ctx context.Context, o overrides) (d *deps, err error) {
 		ConsoleLang: a.lang(),
 		Limits: agentloop.Limits{Steps: a.conf.Loop.MaxSteps, Time: a.conf.Loop.MaxTime,
 			Settle: a.conf.Loop.SettleTimeout, Questions: q.PerRun},
-		KeepApps: a.conf.Loop.KeepApps, AskEarly: a.conf.AsksEarly(),
+		HandOver: o.handOver, KeepApps: a.conf.Loop.KeepApps, AskEarly: a.conf.AsksEarly(),
 		OnTimeout: inquiry.OnTimeout(q.OnTimeout), Attention: q.Attention,
 		Lang: a.conf.Model.Lang, Observe: o.observe, DetachGrace: o.grace, Channels: d.channels,
 		Log: a.log,

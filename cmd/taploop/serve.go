@@ -83,7 +83,7 @@ func (a *app) start(ctx context.Context, o overrides) (*service, error) {
 	if err := a.conf.Notify.Ready(); err != nil {
 		return nil, usageError{err}
 	}
-	o.grace = a.conf.Calls.DetachGrace
+	o.grace, o.handOver = a.conf.Calls.DetachGrace, a.conf.Loop.HandOver
 	d, err := a.open(ctx, o)
 	if err != nil {
 		return nil, err

@@ -2,12 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"path/filepath"
 	"sync/atomic"
 	"time"
 
-	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/internal/wait"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/web"
@@ -17,12 +17,15 @@ import (
 // before there is a page.
 type webUI struct {
 	web    atomic.Pointer[web.Server]
+	hands  hands
 	visits calls
 }
 
 // open puts the reply API and the page at their paths. The caller closes it.
 func (u *webUI) open(a *app, d *deps, auth *authenticator, mux *http.ServeMux) {
+	u.hands = newHands(a, d)
 	server := web.New(&web.Options{
+		Hands:     u.hands,
 		Questions: d.manager.Broker(), Sessions: d.store, Logins: logins(a.conf.DataDir),
 		Runs: stopper{d}, Channels: d.manager.Channels, Authorize: auth.person,
 		Changed:  auth.files.Changed,
@@ -59,7 +62,7 @@ const requestGrace = 500 * time.Millisecond
 func (u *webUI) close(ctx context.Context) error {
 	err := u.web.Load().Close()
 	_ = wait.Until(ctx, requestGrace, u.visits.over()) // over or not: the rest is cut off
-	return err
+	return errors.Join(err, u.hands.mirror.Close())
 }
 
 // stopper stops runs for a person. It implements web.Runs.
@@ -73,8 +76,12 @@ func (s stopper) Pause(ctx context.Context, id string, by web.Person) error {
 	return s.end(ctx, runs.StopRequest{SessionID: id, Mode: runs.Pause}, by)
 }
 
+func (s stopper) Takeover(ctx context.Context, id string, by web.Person) error {
+	return s.end(ctx, runs.StopRequest{SessionID: id, Mode: runs.Takeover}, by)
+}
+
 func (s stopper) end(ctx context.Context, r runs.StopRequest, by web.Person) error {
-	r.By = runs.Actor{Channel: by.Channel, Authority: inquiry.AuthorityHumanToken, Name: by.Name}
+	r.By = actor(by)
 	_, err := s.manager.Stop(ctx, r)
-	return err
+	return conflict(err)
 }

@@ -97,13 +97,16 @@ var packages = []row{
 			"tools/schema",
 		why: "what programs are shown of runs, questions and failures; the command line " +
 			"prints the same"},
+	{pkg: "mirror", imports: "actions screen",
+		why: "phones as people see and touch them, through an interface of its own: one capture " +
+			"for all who look; who may is decided elsewhere"},
 	{pkg: "web",
-		imports: "inquiry inquiry/channel session session/export internal/httpguard " +
-			"internal/jsonfile",
-		tests: "actions agentloop inquiry/inquirytest screen internal/token",
+		imports: "actions inquiry inquiry/channel mirror screen session session/export " +
+			"internal/httpguard internal/jsonfile",
+		tests: "agentloop device/devicetest inquiry/inquirytest internal/token",
 		why: "serves people over HTTP: reads the store and resolves questions; names " +
 			"channels as their registry does; cannot reach phones or runs, its owner hands in " +
-			"who stops one"},
+			"who stops one, pictures of a mirror, and who carries a person's touches out"},
 
 	{pkg: "tools/gendocs", why: "reads the list of tools as clients get it"},
 

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/device"
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/mirror"
+	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/web"
+)
+
+// hands are the phones as people look at them and touch them. It implements web.Hands.
+type hands struct {
+	manager *runs.Manager
+	mirror  *mirror.Mirror
+}
+
+// newHands shows the phones of a host. The caller closes the mirror.
+func newHands(a *app, d *deps) hands {
+	return hands{d.manager, mirror.New(&mirror.Options{Log: a.log,
+		Open: func(ctx context.Context, serial string) (mirror.Phone, error) {
+			p, err := d.host.Open(ctx, serial)
+			if err != nil {
+				return nil, err
+			}
+			return p, nil
+		}})}
+}
+
+var _ mirror.Phone = (*device.Phone)(nil)
+
+var errNotYours = errors.New("no session of yours has this phone")
+
+// Watch implements web.Hands. Who sees only what is a client's sees a phone while one of these has
+// it.
+func (h hands) Watch(ctx context.Context, serial string, client *string) (*mirror.Viewer, error) {
+	if client != nil {
+		_, held, err := h.manager.HeldBy(ctx, serial, client)
+		if err != nil {
+			return nil, err
+		}
+		if !held {
+			return nil, &web.Conflict{Code: string(runs.NothingToTakeOver), Err: hint.Add(
+				errNotYours, "start a task on it, or use an operator's token")}
+		}
+	}
+	return h.mirror.Watch(serial), nil
+}
+
+// Touch implements web.Hands.
+func (h hands) Touch(ctx context.Context, t web.Touch, g actions.Gesture) error {
+	by := runs.ByHand{Serial: t.Serial, Client: t.Client, By: actor(t.By), What: t.Kind}
+	err := h.manager.Touch(ctx, by, func(ctx context.Context) error {
+		return h.mirror.Touch(ctx, t.Serial, g.Do)
+	})
+	return conflict(err)
+}
+
+// actor is a person of the web as the runs know them.
+func actor(p web.Person) runs.Actor {
+	return runs.Actor{Channel: p.Channel, Authority: inquiry.AuthorityHumanToken, Name: p.Name}
+}
+
+// conflict is why a run or a phone could not be used as things are, for the web; any other error
+// stays as it is.
+func conflict(err error) error {
+	switch code := runs.CodeOf(err); code {
+	case runs.NothingToTakeOver, runs.DeviceBusy, runs.RunInProgress:
+		return &web.Conflict{Code: string(code), Err: err}
+	}
+	return err
+}

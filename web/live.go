@@ -1,0 +1,111 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/mirror"
+)
+
+// boundary stands between the parts of a live picture. No JPEG is searched for it: each part says
+// how long it is.
+const boundary = "taploop-picture"
+
+// liveView is what is said of a picture: as the body of a part that has none, and as headers of one
+// that has.
+type liveView struct {
+	Screen mirror.Screen `json:"screen"`
+	ByHand int           `json:"by_hand"`
+	Error  string        `json:"error,omitempty"`
+	Mend   string        `json:"mend,omitempty"`
+}
+
+// live shows a phone, as multipart/x-mixed-replace: a part for each picture that differs from the
+// one before. A listener that is slow misses those in between.
+func (s *Server) live(w http.ResponseWriter, r *http.Request, v viewer) error {
+	if err := v.person(); err != nil {
+		return err
+	}
+	leave, err := s.enter(w, v)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	look, err := s.opts.Hands.Watch(r.Context(), r.PathValue("id"), v.client())
+	if err != nil {
+		return err
+	}
+	defer look.Close()
+	ctx, end := context.WithCancelCause(r.Context())
+	defer end(nil)
+	defer context.AfterFunc(s.ctx, func() { end(errClosing) })()
+	first, err := look.Next(ctx)
+	switch {
+	case err != nil:
+		return errClosing
+	case first.Err != nil:
+		return refuse("DEVICE_NOT_FOUND", first.Err)
+	}
+	w.Header().Set("Content-Type", "multipart/x-mixed-replace; boundary="+boundary)
+	w.Header().Set("X-Accel-Buffering", "no")
+	l := &listener{s: s, w: w, r: r, v: v, out: http.NewResponseController(w)}
+	if err = l.send([]byte("--" + boundary + "\r\n")); err == nil {
+		err = l.show(ctx, look, first)
+	}
+	_ = l.extend() // net/http writes the end of the stream
+	return l.broken(err)
+}
+
+// show sends pictures until the listener, the server or the phone is gone. What is said of the last
+// one is said again from time to time: so both sides know that the other is there.
+func (l *listener) show(ctx context.Context, look *mirror.Viewer, p mirror.Picture) error {
+	for {
+		if err := l.send(part(p)); err != nil {
+			return err
+		}
+		for {
+			waiting, cancel := context.WithTimeout(ctx, l.s.opts.Ping)
+			next, err := look.Next(waiting)
+			cancel()
+			if l.s.gate.still(l.r, l.v) != nil || ctx.Err() != nil {
+				return errGone
+			}
+			if err == nil {
+				p = next
+				break
+			}
+			if !errors.Is(err, context.DeadlineExceeded) {
+				return errGone // the phone's picture has ended
+			}
+			p.JPEG = nil
+			if err := l.send(part(p)); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// part is a picture as it is sent, or without one what is said of it. It ends with the boundary of
+// the next one, so that no reader has to wait for that.
+func part(p mirror.Picture) []byte {
+	said := liveView{Screen: p.Screen, ByHand: p.ByHand}
+	if p.Err != nil {
+		said.Error, said.Mend = p.Err.Error(), hint.Of(p.Err)
+	}
+	kind, body := "image/jpeg", p.JPEG
+	if body == nil {
+		kind = "application/json"
+		body, _ = json.Marshal(said) // nothing in it can fail
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "Content-Type: %s\r\nContent-Length: %d\r\n", kind, len(body))
+	fmt.Fprintf(&b, "X-Taploop-Screen: %s\r\nX-Taploop-By-Hand: %d\r\n\r\n", p.Screen, p.ByHand)
+	b.Write(body)
+	fmt.Fprintf(&b, "\r\n--%s\r\n", boundary)
+	return b.Bytes()
+}
