@@ -87,6 +87,8 @@ func (a *aside) watch(
 ) (rest *view, err error) {
 	began, pause, former := time.Now(), firstPoll, shown
 	moved, called := false, false
+	var quiet lull
+	quiet.saw(shown)
 	for {
 		if err := wait.For(ctx, pause-time.Since(former.At)); err != nil {
 			return nil, err
@@ -101,7 +103,7 @@ func (a *aside) watch(
 			called = true
 			callOff()
 		}
-		late := time.Since(began) >= l.limits.Settle
+		late := quiet.saw(v) || time.Since(began) >= l.limits.Settle
 		switch {
 		case !called && l.alike(shown, v), late && !called && inFront(shown, v):
 			if l.alike(former, v) || late {

@@ -25,6 +25,7 @@ type phone struct {
 	black   bool                            // captures are black
 	bar     float64                         // of the height; what is in it changes in each capture
 	untold  bool                            // the phone does not say that there is a bar
+	spinner image.Rectangle                 // what is in it changes in each capture
 	lookErr func(n int) error               // of the nth look, from 1
 	touch   func(ctx context.Context) error // what a touch comes to, nil for success
 	took    time.Duration                   // of a touch
@@ -54,7 +55,10 @@ func (p *phone) Look(ctx context.Context) (look screen.Observation, err error) {
 	if !p.untold {
 		look.Bar = p.bar
 	}
-	defer func() { look.Frame = p.withBar(look.Frame) }()
+	defer func() {
+		top := image.Rect(0, 0, look.Frame.Size().W, int(p.bar*float64(look.Frame.Size().H)))
+		look.Frame = p.moved(p.moved(look.Frame, top), p.spinner)
+	}()
 	since := time.Since(p.changed)
 	switch {
 	case p.black:
@@ -69,16 +73,15 @@ func (p *phone) Look(ctx context.Context) (look screen.Observation, err error) {
 	return look, nil
 }
 
-// withBar is f with a status bar.
-func (p *phone) withBar(f *screen.Frame) *screen.Frame {
-	if p.bar == 0 {
+// moved is f with something else in a part of it in each capture.
+func (p *phone) moved(f *screen.Frame, part image.Rectangle) *screen.Frame {
+	if part.Empty() {
 		return f
 	}
 	img := image.NewRGBA(f.Image().Rect)
 	draw.Draw(img, img.Rect, f.Image(), image.Point{}, draw.Src)
-	top := image.Rect(0, 0, img.Rect.Dx(), int(p.bar*float64(img.Rect.Dy())))
 	ink := image.NewUniform(color.Gray{uint8(p.looks * 50)})
-	draw.Draw(img, top, ink, image.Point{}, draw.Src)
+	draw.Draw(img, part, ink, image.Point{}, draw.Src)
 	out, err := screen.NewFrame(img)
 	if err != nil {
 		panic(err)

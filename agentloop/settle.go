@@ -17,17 +17,42 @@ type view struct {
 // apart is the share of the screen that differs between two views. What the status bar shows is no
 // part of it: a clock, a battery, what others have sent.
 func apart(a, b view) float64 {
+	var c screen.Cells
+	differ(&c, a, b)
+	return c.Share()
+}
+
+func differ(c *screen.Cells, a, b view) {
 	bar := max(a.Bar, b.Bar)
-	return a.print.Below(bar).Distance(b.print.Below(bar))
+	c.Add(a.print.Below(bar), b.print.Below(bar))
+}
+
+// lull is how long nothing but something small has moved on a screen: a spinner, a video in a
+// corner. It keeps no screen from being at rest, but what may be loading is given some time.
+type lull struct {
+	since time.Time
+	moved screen.Cells // since then
+	last  view
+}
+
+// saw reports whether that is long enough, at a view.
+func (l *lull) saw(v view) bool {
+	differ(&l.moved, l.last, v)
+	if l.since.IsZero() || !inFront(l.last, v) || l.moved.Share() > matters {
+		l.since, l.moved = v.At, screen.Cells{}
+	}
+	l.last = v
+	return v.At.Sub(l.since) >= enoughLull
 }
 
 const (
-	peekTime  = 2 * time.Second        // for a frame without a state
-	firstPoll = 100 * time.Millisecond // between the beginnings of the first two looks
-	lastPoll  = 300 * time.Millisecond // what the pauses between looks grow to
-	reaction  = 600 * time.Millisecond // a screen that did not move for so long is not going to
-	lookAgain = time.Second            // what a black screen gets to show something
-	same      = 0.005                  // of the screen; what a cursor moves
+	peekTime   = 2 * time.Second        // for a frame without a state
+	firstPoll  = 100 * time.Millisecond // between the beginnings of the first two looks
+	lastPoll   = 300 * time.Millisecond // what the pauses between looks grow to
+	reaction   = 600 * time.Millisecond // a screen that did not move for so long is not going to
+	lookAgain  = time.Second            // what a black screen gets to show something
+	enoughLull = time.Second            // of a screen on which something small goes on moving
+	same       = 0.005                  // of the screen; what a cursor moves
 )
 
 // settle gives the view that the policy is asked with: at rest, or when it is asked early the first
@@ -39,15 +64,17 @@ func (l *loop) settle(ctx context.Context) (view, error) {
 	return l.rested(ctx)
 }
 
-// rested looks until two looks in a row are (nearly) the same, or Limits.Settle has passed. Right
-// after a gesture the phone may not have begun to move: looks that are still the screen of the step
-// before, or that cannot be held against one, count only after the reaction time.
+// rested looks until two looks in a row are (nearly) the same, or nothing but something small has
+// moved for a while, or Limits.Settle has passed. Right after a gesture the phone may not have
+// begun to move: looks that are still the screen of the step before, or that cannot be held against
+// one, count only after the reaction time.
 func (l *loop) rested(ctx context.Context) (view, error) {
 	if !l.touched || l.limits.Settle < 0 {
 		return l.glance(ctx)
 	}
 	began, pause := time.Now(), firstPoll
 	former := l.peek(ctx)
+	var quiet lull
 	for {
 		// the look finds out whether ctx has ended
 		_ = wait.For(ctx, min(pause-time.Since(former.At), l.limits.Settle-time.Since(began)))
@@ -57,7 +84,7 @@ func (l *loop) rested(ctx context.Context) (view, error) {
 			return v, err
 		}
 		reacted := l.last != nil && !l.unchanged(v) || time.Since(began) >= reaction
-		if reacted && l.alike(former, v) {
+		if calm := quiet.saw(v); reacted && (calm || l.alike(former, v)) {
 			return v, nil
 		}
 		former = v

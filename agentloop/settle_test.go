@@ -1,12 +1,14 @@
 package agentloop_test
 
 import (
+	"image"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
 )
 
 func TestAfterAGestureTheScreenIsWaitedFor(t *testing.T) {
@@ -122,4 +124,47 @@ func TestWhatTheStatusBarShowsIsNoMovement(t *testing.T) {
 			require.Zero(t, spent.Again)
 		}
 	}
+}
+
+// A spinner, or a video in a corner, goes on moving for ever.
+func TestSomethingSmallThatMovesKeepsNoScreenFromBeingAtRest(t *testing.T) {
+	for _, early := range []bool{false, true} {
+		for name, c := range map[string]struct {
+			moves       image.Rectangle
+			least, most time.Duration
+		}{
+			"a spinner":          {image.Rect(9, 20, 15, 30), time.Second, 1500 * time.Millisecond},
+			"half of the screen": {image.Rect(0, 60, 54, 120), 3 * time.Second, 7 * time.Second},
+		} {
+			t.Run(name, func(t *testing.T) {
+				r, p := newEarlyRig(tap(1, 1), actions.Complete{})
+				r.runner.Early, r.phone.spinner, p.thinks = early, c.moves, 0
+				if early && c.least > time.Second { // the one that is dropped
+					r.script.actions = []actions.Action{tap(1, 1), tap(9, 9), actions.Complete{}}
+				}
+
+				end, _ := run(t, r, "x")
+
+				require.Equal(t, agentloop.TaskCompleted, end.Reason)
+				spent := r.journal.steps[1].Timing
+				waited := spent.Settle + spent.Decide
+				require.GreaterOrEqual(t, waited, c.least)
+				require.LessOrEqual(t, waited, c.most)
+				require.Equal(t, early && c.least > time.Second, spent.Again > 0)
+			})
+		}
+	}
+}
+
+// What goes on growing is not at rest, however small each of its steps is.
+func TestAScreenThatBuildsUpBitByBitIsWaitedFor(t *testing.T) {
+	r := newRig(tap(1, 1), actions.Complete{})
+	r.phone.lookErr = func(n int) error {
+		r.phone.spinner = image.Rect(0, 5*n, 54, 5*n+5).Intersect(image.Rect(0, 0, 54, 120))
+		return nil
+	}
+
+	run(t, r, "x")
+
+	require.Equal(t, 3*time.Second, r.journal.steps[1].Timing.Settle)
 }

@@ -46,13 +46,32 @@ func (a Fingerprint) Below(share float64) Fingerprint {
 
 // Distance is the share of cells, 0 to 1, that differ noticeably.
 func (a Fingerprint) Distance(b Fingerprint) float64 {
-	n := 0
+	var c Cells
+	c.Add(a, b)
+	return c.Share()
+}
+
+// Cells are some of the cells of a screen's fingerprints. The zero value is none.
+type Cells [cells * cells]bool
+
+// Add adds those in which two fingerprints differ noticeably.
+func (c *Cells) Add(a, b Fingerprint) {
 	for i := range a {
 		if d := int(a[i]) - int(b[i]); d > 6 || d < -6 {
+			c[i] = true
+		}
+	}
+}
+
+// Share is how many of all cells they are, 0 to 1.
+func (c *Cells) Share() float64 {
+	n := 0
+	for _, in := range c {
+		if in {
 			n++
 		}
 	}
-	return float64(n) / float64(len(a))
+	return float64(n) / float64(len(c))
 }
 
 // Black reports whether the frame is (nearly) all black, as a secure window is captured.
