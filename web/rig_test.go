@@ -55,7 +55,7 @@ type rig struct {
 // hands show phones in memory. They may be touched once they are taken over.
 type hands struct {
 	mirror *mirror.Mirror
-	phone  *devicetest.Fake // with the serial A
+	phone  *devicetest.Fake // with the serials A and emu-1
 	taken  atomic.Bool
 	mu     sync.Mutex
 	kinds  []string
@@ -70,7 +70,7 @@ func newHands() *hands {
 	h := &hands{phone: devicetest.NewFake()}
 	h.mirror = mirror.New(&mirror.Options{
 		Open: func(_ ctx, serial string) (mirror.Phone, error) {
-			if serial != "A" {
+			if serial != "A" && serial != "emu-1" {
 				return nil, errors.New("no phone " + strconv.Quote(serial))
 			}
 			return shownPhone{h.phone}, nil

@@ -62,6 +62,20 @@ const api = {
     const r = await ask(url);
     return r.ok ? URL.createObjectURL(await r.blob()) : "";
   },
+  // phone is the serial of the session's phone, "" when there is none.
+  async phone(session) {
+    const { status, json } = await call("GET", "/v1/sessions/" + encodeURIComponent(session));
+    return status === 200 ? json.serial : "";
+  },
+  live(serial, signal) { return ask("/v1/devices/" + encodeURIComponent(serial) + "/live", { signal }); },
+  async input(serial, body) {
+    const { status, json } = await call("POST", "/v1/devices/" + encodeURIComponent(serial) + "/input", body);
+    if (status !== 200) return problem(json);
+  },
+  async takeover(session) {
+    const { status, json } = await call("POST", "/v1/sessions/" + encodeURIComponent(session) + "/takeover");
+    if (status !== 200) note(() => problem(json).message);
+  },
   enlarge(url) {
     $("large-img").src = url;
     $("large").showModal();
@@ -162,6 +176,9 @@ function count() {
 async function snapshot(s) {
   const there = new Set(s.inquiries.map((q) => q.question_id));
   s.inquiries.forEach(show);
+  atWork.clear();
+  (s.sessions || []).forEach(stands);
+  drawWork();
   for (const id of [...cards.keys()]) {
     if (!there.has(id)) await lookUp(id, settle, () => remove(id));
   }
@@ -190,8 +207,32 @@ async function lookUp(id, settled, unknown) {
   else if (status === 404) unknown();
 }
 
+const atWork = new Map(); // sessions whose phone a person can take over
+const takeable = ["RUNNING", "PAUSED", "WAITING_REPLY", "WAITING_APPROVAL"];
+
+// stands notes how a session stands.
+function stands(s) {
+  if (s.run && takeable.includes(s.run.state)) atWork.set(s.session_id, s);
+  else atWork.delete(s.session_id);
+  drawWork();
+}
+
+// drawWork lists the tasks that are under way, each with a button that takes its phone over. A button that has the focus stays.
+function drawWork() {
+  const list = $("work-list"), focus = document.activeElement?.dataset.session;
+  list.replaceChildren(...[...atWork.values()].map((s) => {
+    const line = el("li"), b = el("button", "", words().takeOver, { type: "button", "data-session": s.session_id });
+    b.setAttribute("aria-label", words().takeOver + ": " + clip(s.run.task));
+    b.addEventListener("click", async () => { b.disabled = true; await api.takeover(s.session_id).catch(() => {}); b.disabled = false; });
+    line.append(el("span", "task", clip(s.run.task)), el("span", "phone", s.serial), b);
+    return line;
+  }));
+  $("work").hidden = !atWork.size || !source;
+  for (const b of list.querySelectorAll("button")) if (focus && b.dataset.session === focus) b.focus();
+}
+
 const heard = {
-  snapshot, "inquiry.created": show, "inquiry.resolved": settle, "inquiry.withdrawn": settle, "inquiry.expired": settle,
+  snapshot, "session.state": stands, "inquiry.created": show, "inquiry.resolved": settle, "inquiry.withdrawn": settle, "inquiry.expired": settle,
   step(s) { for (const c of cards.values()) if (c.q.session_id === s.session_id) c.addSteps([s]); },
 };
 
@@ -265,6 +306,7 @@ function showLogin() {
     remove(id);
   }
   $("settled").replaceChildren();
+  $("work").hidden = true;
   document.body.classList.remove("lost");
   $("stale").hidden = true;
   $("link").textContent = "";
@@ -291,6 +333,7 @@ async function enter() {
 }
 
 function keys(e) {
+  if (e.target.closest(".live-screen")) return; // they are for the phone
   if (e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(e.target.tagName)) {
     if (e.key === "Escape") e.target.closest("article")?.focus();
     return;
@@ -312,6 +355,7 @@ $("lang").addEventListener("click", () => {
   $("login-error").textContent = refused();
   if (source) link(!document.body.classList.contains("lost"));
   for (const c of cards.values()) c.draw();
+  drawWork();
   for (const line of $("settled").children) line.speak();
 });
 $("logout").addEventListener("click", async () => { await call("POST", "/ui/logout").catch(() => ({})); keep(""); showLogin(); kept.clear(); });

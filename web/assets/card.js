@@ -42,13 +42,14 @@ function newID() {
 const runsOut = (q) => +new Date(words().silence(q) ? q.attention_until : q.expires_at);
 
 // Card shows one question. api says how to reach the server: reply(id, body) and stop(session), which return what is wrong,
-// steps(session), picture(url), which returns another url, and enlarge(url).
+// steps(session), picture(url), which returns another url, and enlarge(url); for a take-over phone(session), and what Live wants.
 class Card {
   constructor(q, api) {
     this.q = q;
     this.api = api;
     this.sent = null; // the last reply, kept so that sending it again is the same reply
     this.list = [];
+    this.hand = q.kind === "takeover" && q.session_id ? new Takeover(this) : null;
     this.root = el("article", "card", undefined, { tabindex: "0", "data-id": q.question_id });
     this.draw();
   }
@@ -71,15 +72,17 @@ class Card {
     asks.append(this.meta);
     box.append(this.steps, this.form(), this.doors());
     // In this order on a narrow page, and for those who hear it: what is answered is seen first.
-    this.root.replaceChildren(asks, ...(q.screenshot_url ? [this.shot()] : []), box);
+    const picture = this.hand ? [this.hand.live.root] : q.screenshot_url ? [this.shot()] : [];
+    this.root.replaceChildren(asks, ...picture, box);
     this.root.setAttribute("aria-labelledby", "q-" + q.question_id);
-    this.root.classList.toggle("plain", !q.screenshot_url);
+    this.root.classList.toggle("plain", !picture.length);
     this.type(typed);
     this.tick();
     this.addSteps([]);
   }
 
-  inputs() { return [...this.root.querySelectorAll("input, textarea, select")]; }
+  // inputs are the fields of the answer; what is typed for the phone is none of it.
+  inputs() { return [...this.root.querySelectorAll(".words :is(input, textarea, select)")]; }
   typed() { return this.inputs().map((e) => [e.value, e.checked]); }
 
   type(typed) {
@@ -98,6 +101,7 @@ class Card {
   // gone frees what the card holds once it is off the page.
   gone() {
     this.over = true;
+    this.hand?.gone();
     if (this.img?.src) URL.revokeObjectURL(this.img.src);
   }
 
@@ -119,6 +123,7 @@ class Card {
   }
 
   form() {
+    if (this.hand) return this.hand.form();
     const w = words(), q = this.q, form = el("form", "", undefined, { novalidate: "" });
     const row = el("div", "row");
     this.fields = this.field = null;
@@ -251,6 +256,7 @@ class Card {
     if (this.looked || !this.q.session_id) return;
     this.looked = true;
     const ignore = () => {}; // the question can be answered without
+    if (this.hand) this.hand.look().catch(ignore);
     this.api.steps(this.q.session_id).then((steps) => this.addSteps(steps)).catch(ignore);
     if (!this.img) return;
     const src = await this.api.picture(this.q.screenshot_url).catch(ignore);

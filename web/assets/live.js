@@ -1,0 +1,262 @@
+"use strict";
+// A phone that is shown live, and takes touches. What is typed goes to the phone and is kept nowhere.
+
+// parts reads a stream of pictures: parts between boundaries, each with its length. It calls part(headers, body) for each.
+async function parts(stream, part) {
+  const reader = stream.getReader(), text = new TextDecoder();
+  let rest = new Uint8Array(0);
+  const more = async () => {
+    const { value, done } = await reader.read();
+    if (done) return false;
+    const all = new Uint8Array(rest.length + value.length);
+    all.set(rest);
+    all.set(value, rest.length);
+    rest = all;
+    return true;
+  };
+  // head is where the headers end, which are short.
+  const head = () => {
+    for (let i = 3; i < rest.length; i++) {
+      if (rest[i] === 10 && rest[i - 1] === 13 && rest[i - 2] === 10 && rest[i - 3] === 13) return i + 1;
+    }
+    return 0;
+  };
+  for (;;) {
+    let end;
+    while (!(end = head())) if (!await more()) return;
+    const headers = {};
+    for (const line of text.decode(rest.subarray(0, end)).split("\r\n")) {
+      const [key, value] = line.split(/: (.*)/);
+      if (value !== undefined) headers[key.toLowerCase()] = value;
+    }
+    const size = Number(headers["content-length"]) || 0;
+    while (rest.length < end + size) if (!await more()) return;
+    part(headers, rest.slice(end, end + size));
+    rest = rest.slice(end + size);
+  }
+}
+
+// Live shows a phone. api says how to reach the server: live(serial, signal), which returns a response, and input(serial, body),
+// which returns what is wrong.
+class Live {
+  constructor(api) {
+    this.api = api;
+    this.queue = []; // touches on their way, one after the other
+    this.typed = ""; // keys that are not sent yet
+    this.root = el("div", "live");
+    this.screen = el("div", "live-screen", undefined, { role: "application", tabindex: "0" });
+    this.img = el("img", "", undefined, { alt: "", draggable: "false" });
+    this.said = el("p", "live-said");
+    this.screen.append(this.img, this.said);
+    this.keys = el("div", "live-keys");
+    this.form = el("form", "live-type");
+    this.problem = el("p", "problem", undefined, { role: "alert" });
+    this.hand = el("p", "live-hand", undefined, { role: "status" });
+    this.root.append(this.screen, this.keys, this.form, this.hand, this.problem);
+    this.touches();
+    this.draw();
+  }
+
+  // draw puts the words of the present language in, and keeps what was typed.
+  draw() {
+    const w = words(), kept = this.text ? this.text.value : "", id = "live-" + (this.id ||= newID());
+    this.screen.setAttribute("aria-label", w.liveScreen);
+    this.keys.replaceChildren(...["back", "home", "recents", "delete", "enter"].map((key) => {
+      const b = el("button", "", w.liveKeys[key], { type: "button", "data-key": key });
+      b.addEventListener("click", () => this.send({ type: "key", key }));
+      return b;
+    }));
+    this.text = el("input", "", undefined, { type: "password", id, autocomplete: "off", spellcheck: "false" });
+    this.text.value = kept;
+    const show = el("button", "quiet-row", w.liveShow, { type: "button", "aria-pressed": "false" });
+    show.addEventListener("click", () => {
+      const hidden = this.text.type === "text";
+      this.text.type = hidden ? "password" : "text";
+      show.setAttribute("aria-pressed", String(!hidden));
+    });
+    const row = el("div", "row");
+    row.append(el("button", "", w.liveType, { type: "submit" }), show);
+    this.form.replaceChildren(el("label", "", w.liveText, { for: id }), this.text, row);
+    this.form.onsubmit = (e) => { e.preventDefault(); this.type(); };
+    this.tell();
+  }
+
+  // type sends the text of the box, which is emptied only once the phone has it.
+  async type() {
+    const text = this.text.value;
+    if (text && await this.send({ type: "text", text }) && this.text.value === text) this.text.value = "";
+  }
+
+  // tell says what there is to see, and whether the phone itself is touched.
+  tell() {
+    const w = words();
+    this.said.textContent = this.lost ? w.liveLost : w.liveSees[this.sees || "none"] || "";
+    this.said.hidden = !this.said.textContent;
+    this.screen.classList.toggle("blind", !["shown", "locked"].includes(this.sees) || !!this.lost);
+    this.hand.textContent = this.byHand ? w.liveByHand : "";
+  }
+
+  // start shows the phone until stop is called, and tries again when the stream ends.
+  async start(serial) {
+    this.serial = serial;
+    if (this.source) return;
+    const mine = this.source = new AbortController();
+    for (let wait = 500; this.source === mine; wait = Math.min(wait * 2, 8000)) {
+      try {
+        const r = await this.api.live(serial, mine.signal);
+        if (r.ok) await parts(r.body, (headers, body) => { wait = 500; this.show(headers, body); });
+        else if (r.status === 403 || r.status === 401) this.problem.textContent = (await r.json()).error.message;
+      } catch { /* it is tried again */ }
+      if (this.source !== mine) return;
+      this.lost = true;
+      this.tell();
+      await new Promise((done) => setTimeout(done, wait));
+    }
+  }
+
+  stop() {
+    this.source?.abort();
+    this.source = null;
+    if (this.img.src) URL.revokeObjectURL(this.img.src);
+    this.img.removeAttribute("src");
+    this.sees = "";
+    this.tell();
+  }
+
+  show(headers, body) {
+    this.lost = false;
+    this.sees = headers["x-taploop-screen"];
+    const byHand = Number(headers["x-taploop-by-hand"]) || 0;
+    if (byHand > (this.counted ?? byHand)) {
+      this.byHand = true;
+      clearTimeout(this.quiet);
+      this.quiet = setTimeout(() => { this.byHand = false; this.tell(); }, 15000);
+    }
+    this.counted = byHand;
+    if (headers["content-type"] === "image/jpeg") {
+      const old = this.img.src;
+      this.img.src = URL.createObjectURL(new Blob([body], { type: "image/jpeg" }));
+      if (old) URL.revokeObjectURL(old);
+    } else if (!["shown", "locked"].includes(this.sees)) {
+      this.img.removeAttribute("src");
+    }
+    this.tell();
+  }
+
+  // send has one touch at a time on its way. It tells whether the phone took it.
+  async send(body) {
+    if (this.queue.length > 30) return false; // the phone does not follow
+    const before = this.queue.at(-1) || Promise.resolve();
+    const mine = before.then(async () => {
+      const wrong = await this.api.input(this.serial, body).catch(() => ({ message: words().offline }));
+      this.problem.textContent = wrong ? wrong.message : "";
+      return !wrong;
+    });
+    this.queue.push(mine);
+    const taken = await mine;
+    this.queue.shift();
+    return taken;
+  }
+
+  // touches makes taps and swipes of what the pointer does on the picture, and text and keys of the keyboard.
+  touches() {
+    const exact = (e) => {
+      const r = this.img.getBoundingClientRect();
+      return { x: (e.clientX - r.left) / r.width, y: (e.clientY - r.top) / r.height };
+    };
+    const within = (n) => n >= 0 && n <= 1, nearest = (n) => Math.min(Math.max(n, 0), 1);
+    const place = (e) => ({ x: nearest(exact(e).x), y: nearest(exact(e).y) });
+    let from = null;
+    this.screen.addEventListener("pointerdown", (e) => {
+      if (e.button !== 0 || !this.img.src || !within(exact(e).x) || !within(exact(e).y)) return;
+      from = { ...place(e), at: performance.now(), id: e.pointerId };
+      this.screen.setPointerCapture(e.pointerId);
+      this.screen.focus({ preventScroll: true });
+      e.preventDefault();
+    });
+    this.screen.addEventListener("pointercancel", () => { from = null; });
+    this.screen.addEventListener("pointerup", (e) => {
+      if (!from || e.pointerId !== from.id) return;
+      const { x, y, at } = from, to = place(e), ms = Math.min(Math.round(performance.now() - at), 10000);
+      from = null;
+      if (Math.hypot(to.x - x, to.y - y) < 0.02) this.send(ms < 400 ? { type: "tap", x, y } : { type: "tap", x, y, ms });
+      else this.send({ type: "swipe", x, y, to_x: to.x, to_y: to.y, ms: Math.max(ms, 100) });
+    });
+    this.screen.addEventListener("wheel", (e) => {
+      if (!this.img.src) return;
+      e.preventDefault();
+      if (this.queue.length) return;
+      const { x } = place(e), way = e.deltaY > 0 ? 1 : -1;
+      this.send({ type: "swipe", x, y: 0.5 + way * 0.2, to_x: x, to_y: 0.5 - way * 0.2, ms: 250 });
+    }, { passive: false });
+    this.screen.addEventListener("keydown", (e) => this.press(e));
+    this.screen.addEventListener("paste", (e) => {
+      e.preventDefault();
+      this.typed += e.clipboardData.getData("text");
+      this.flush();
+    });
+  }
+
+  // press types what is pressed on the picture. Tab leaves it, as everywhere.
+  press(e) {
+    const key = { Enter: "enter", Backspace: "delete", Escape: "back", Home: "home" }[e.key];
+    if (e.ctrlKey || e.metaKey || e.altKey || e.key === "Tab") return;
+    if (key) {
+      this.flush();
+      this.send({ type: "key", key });
+    } else if ([...e.key].length === 1) {
+      this.typed += e.key;
+      clearTimeout(this.pause);
+      this.pause = setTimeout(() => this.flush(), 300);
+    } else return;
+    e.preventDefault();
+    e.stopPropagation();
+  }
+
+  flush() {
+    clearTimeout(this.pause);
+    const text = this.typed;
+    this.typed = "";
+    if (text) this.send({ type: "text", text });
+  }
+}
+
+// Takeover is what a card of a take-over has besides: the phone, live, and how it is handed back.
+class Takeover {
+  constructor(card) {
+    this.card = card;
+    this.live = new Live(card.api);
+  }
+
+  // form is how the phone is handed back. Only the buttons do that.
+  form() {
+    const w = words(), card = this.card, form = el("form", "", undefined, { novalidate: "" }), row = el("div", "row");
+    const id = "a-" + card.q.question_id;
+    card.field = el("textarea", "grows", undefined, { id, rows: "2" });
+    form.append(el("label", "", w.handRemark, { for: id }), card.field);
+    const done = el("button", "main", w.handDone, { type: "button" }), not = el("button", "could-not", w.handCouldNot, { type: "button" });
+    done.addEventListener("click", () => card.reply("done", card.field.value));
+    not.addEventListener("click", () => card.reply("could_not", card.field.value));
+    row.append(done, not, card.stopper());
+    card.problem = el("p", "problem", undefined, { role: "alert" });
+    form.append(card.problem, row);
+    form.addEventListener("submit", (e) => e.preventDefault());
+    this.live.draw();
+    return form;
+  }
+
+  // look begins to show the phone of the session; a page that is not seen shows nothing.
+  async look() {
+    const serial = await this.card.api.phone(this.card.q.session_id);
+    if (!serial || this.over) return;
+    this.seen = () => { if (document.hidden) this.live.stop(); else this.live.start(serial); };
+    document.addEventListener("visibilitychange", this.seen);
+    this.seen();
+  }
+
+  gone() {
+    this.over = true;
+    document.removeEventListener("visibilitychange", this.seen);
+    this.live.stop();
+  }
+}
