@@ -21,6 +21,10 @@ func (c counters) observe(e runs.Event) {
 	switch e.Kind {
 	case agentloop.Stepped:
 		c.GetOrCreateCounter("taploop_steps_total").Inc()
+		again := c.GetOrCreateCounter("taploop_steps_asked_again_total")
+		if e.Step.Timing.Again > 0 {
+			again.Inc()
+		}
 		for _, p := range e.Step.Timing.Parts() {
 			c.GetOrCreateFloatCounter(
 				fmt.Sprintf("taploop_step_seconds_total{part=%q}", p.Name)).Add(p.Time.Seconds())

@@ -7,8 +7,13 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/VictoriaMetrics/metrics"
 	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/runs"
 )
 
 func TestTheMetricsTellWhereTheTimeOfStepsWent(t *testing.T) {
@@ -19,6 +24,7 @@ func TestTheMetricsTellWhereTheTimeOfStepsWent(t *testing.T) {
 	status, text := get(t, url, nil)
 	require.Equal(t, 200, status)
 	require.Regexp(t, `(?m)^taploop_steps_total [1-9]\d*$`, text)
+	require.Regexp(t, `(?m)^taploop_steps_asked_again_total \d+$`, text)
 	for _, part := range []string{"settle", "decide", "model", "intent", "touch", "done"} {
 		require.Regexp(t,
 			`(?m)^taploop_step_seconds_total\{part="`+part+`"\} \d*\.?\d*[1-9e]`, text)
@@ -37,6 +43,18 @@ func TestTheMetricsTellWhereTheTimeOfStepsWent(t *testing.T) {
 	bearer := "Bearer " + strings.TrimSpace(token)
 	status, _ = get(t, url, map[string]string{"Authorization": bearer})
 	require.Equal(t, 200, status)
+}
+
+func TestTheMetricsCountWhatWasAskedAgain(t *testing.T) {
+	c := counters{metrics.NewSet()}
+	for _, took := range []time.Duration{0, time.Second, 0, time.Millisecond} {
+		s := agentloop.Step{Timing: agentloop.Timing{Again: took}}
+		c.observe(runs.Event{Event: agentloop.Event{Kind: agentloop.Stepped, Step: s}})
+	}
+	var out strings.Builder
+	c.WritePrometheus(&out)
+	require.Contains(t, out.String(), "taploop_steps_total 4\n")
+	require.Contains(t, out.String(), "taploop_steps_asked_again_total 2\n")
 }
 
 func TestThereAreNoMetricsUnlessTheyAreWanted(t *testing.T) {

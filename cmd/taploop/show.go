@@ -31,8 +31,9 @@ type shownRun struct {
 	Message string       `json:"message,omitempty"` // what was in the way
 	Hint    string       `json:"hint,omitempty"`
 	WorkMS  int64        `json:"work_ms"`
-	AskedMS int64        `json:"asked_ms"` // how long its questions waited for their answers
-	Parts   export.Parts `json:"parts_ms"` // of the work
+	AskedMS int64        `json:"asked_ms"`    // how long its questions waited for their answers
+	Parts   export.Parts `json:"parts_ms"`    // of the work
+	Again   int          `json:"asked_again"` // steps whose first screen moved on
 	usage   session.Usage
 }
 
@@ -74,6 +75,7 @@ func read(ctx context.Context, store *session.Store, sess session.Session) (show
 		shown.WorkMS = shown.usage.Work().Milliseconds()
 		shown.AskedMS = shown.usage.Asked.Milliseconds()
 		shown.Parts = export.NewParts(shown.usage.Timing)
+		shown.Again = shown.usage.Again
 		x.Runs = append(x.Runs, shown)
 	}
 	records, err := store.Steps(ctx, sess.ID)
@@ -161,6 +163,10 @@ func (x shownSession) print(w io.Writer) {
 		p.line("  try: ", r.Hint)
 		p.line("  time: ", english.spent(r.usage))
 		p.line("  parts: ", parts(r.usage.Timing))
+		if r.Again > 0 {
+			p.line("  asked again: ", fmt.Sprintf("%d of %s, as the screen moved on", r.Again,
+				plural(r.usage.Steps, "step")))
+		}
 		for _, s := range x.Steps {
 			if s.RunID == r.ID {
 				s.print(p)

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/session"
 )
 
 func TestAReplyIsShownAsTheModelWroteIt(t *testing.T) {
@@ -30,4 +32,16 @@ func TestAReplyThatTheScreenOvertookWasUnderstood(t *testing.T) {
 		print(sheet{&out, 80})
 	require.Contains(t, out.String(), "not used: the screen moved on")
 	require.NotContains(t, out.String(), "not understood")
+}
+
+func TestHowManyStepsWereAskedAboutAgainIsShown(t *testing.T) {
+	x := shownSession{Runs: []shownRun{{Again: 2, usage: session.Usage{Steps: 9, Again: 2}}}}
+	var out bytes.Buffer
+	x.print(&out)
+	require.Contains(t, out.String(), "asked again: 2 of 9 steps, as the screen moved on")
+
+	x.Runs[0].Again = 0
+	out.Reset()
+	x.print(&out)
+	require.NotContains(t, out.String(), "asked again")
 }

@@ -315,3 +315,17 @@ func TestTheTimesOfAStepHaveTheirNames(t *testing.T) {
 	require.Equal(t, export.Parts{"settle": 1.5, "decide": 1000, "model": 900},
 		export.NewStep(st).Parts)
 }
+
+func TestThePageTellsHowOftenTheScreenMovedOnAfterItWasAskedAbout(t *testing.T) {
+	s := newShelf().run(session.Run{Task: "look"}).step(actions.Back{}, 54, 120)
+	require.NotContains(t, html(t, s), "Asked again")
+
+	s.step(actions.Home{}, 54, 120)
+	last := &s.steps[len(s.steps)-1]
+	last.Timing.Again = time.Second
+	last.Proposal.Tries = []agentloop.Try{{Reply: "too soon", Again: true, Error: "it moved on"}}
+	page := html(t, s)
+	require.Contains(t, page, "<dt>Asked again</dt><dd>1 of 2</dd>")
+	require.Contains(t, page, "<b>Not used</b> it moved on")
+	require.NotContains(t, page, "Not understood")
+}

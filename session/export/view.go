@@ -27,6 +27,7 @@ type view struct {
 // totals are over all steps.
 type totals struct {
 	Steps, Calls, Questions        int
+	Again                          int // steps whose first screen moved on
 	PromptTokens, CompletionTokens int
 	Model, Phone, Asked            time.Duration
 }
@@ -140,6 +141,9 @@ func newView(t trajectory, picture func(string) (shot, error)) view {
 
 func (t *totals) add(st session.StepRecord, waited time.Duration) {
 	t.Steps++
+	if st.Timing.Again > 0 {
+		t.Again++
+	}
 	t.Model += st.Timing.Decide
 	t.Phone += st.Timing.Phone()
 	t.Asked += waited
