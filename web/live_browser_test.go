@@ -79,8 +79,8 @@ func usesThePhone(t *testing.T, browser context.Context) {
 
 	left, top := p.at(q, 0.5, 0.8)
 	_, end := p.at(q, 0.5, 0.3)
-	p.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMousePressed, left, top, chromedp.ButtonLeft,
-		chromedp.ClickCount(1)),
+	p.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMousePressed, left, top,
+		chromedp.ButtonLeft, chromedp.ClickCount(1)),
 		chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, left, end, chromedp.ButtonLeft),
 		chromedp.MouseEvent(input.DispatchMouseEventTypeMouseReleased, left, end,
 			chromedp.ButtonLeft, chromedp.ClickCount(1)))
