@@ -75,7 +75,7 @@ type Exchange struct {
 // Outcome says how an exchange ended; dialects word each one.
 type Outcome string
 
-// The outcomes of a question.
+// The outcomes of a question, and of what the other side said unasked: then there is no question.
 const (
 	Answered      Outcome = "answered"       // a person answered
 	Refused       Outcome = "refused"        // a person chose not to answer
@@ -86,4 +86,6 @@ const (
 	LimitReached  Outcome = "limit"          // no more questions in this run
 	HandedBack    Outcome = "handed_back"    // a person had the phone, and says that it is done
 	CouldNot      Outcome = "could_not"      // a person had the phone, and could not do it
+	Noted         Outcome = "noted"          // said unasked, beside the task
+	Instructed    Outcome = "instructed"     // an instruction that goes before what was said before
 )

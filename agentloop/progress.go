@@ -28,6 +28,9 @@ type Progress struct {
 	// what people have rejected in this run, each as Review.Bound had it, oldest first
 	Rejected []string `json:"rejected,omitempty"`
 
+	// Heard is the Number of the last Message that is among the Exchanges.
+	Heard int64 `json:"heard,omitempty"`
+
 	// ReplyJustIn says that the model has not seen the last exchange yet.
 	ReplyJustIn bool `json:"reply_just_in,omitempty"`
 
@@ -112,6 +115,10 @@ func (p Progress) Answered(x actions.Exchange) Progress {
 		p.Pending = &Pending{Decision: p.Pending.Decision, Answer: &x}
 		return p
 	}
+	return p.exchanged(x)
+}
+
+func (p Progress) exchanged(x actions.Exchange) Progress {
 	p.Exchanges, p.ReplyJustIn = append(slices.Clip(p.Exchanges), x), true
 	return p
 }

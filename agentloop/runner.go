@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -77,6 +78,7 @@ type loop struct {
 	aside   *aside        // of this step; nil when nothing goes on
 	asked   int           // how often the policy was asked early
 	again   int           // and again, because that was in vain
+	dropped []Try         // of decisions that were made before something was said
 	repeats repeatDetector
 	refused StopReason // why what is repeated is not carried out; "" when it is
 }
@@ -122,10 +124,23 @@ func (l *loop) step(ctx context.Context) *Ending {
 	if !l.moving {
 		l.prepare(ctx, s)
 	}
+	if end := l.hear(ctx, s); end != nil {
+		return end
+	}
+	before := l.progress
 	if end := l.decide(timed, s); end != nil {
 		return end
 	}
-	return l.carryOut(ctx, s)
+	if news, end := l.outdated(ctx, s); news || end != nil {
+		l.drop(before, s)
+		return end
+	}
+	end := l.carryOut(ctx, s)
+	if end != nil && errors.Is(end.Err, ErrUnheard) {
+		l.drop(before, s)
+		return nil
+	}
+	return end
 }
 
 // timed is ctx until the time of this call is used up.
@@ -165,6 +180,7 @@ func (l *loop) decide(ctx context.Context, s *Step) *Ending {
 	}
 	began := time.Now()
 	p, end, err := l.propose(ctx, s)
+	p.Tries = slices.Concat(l.dropped, p.Tries)
 	s.Proposal, s.Timing.Decide = p, time.Since(began)
 	for _, t := range p.Tries {
 		s.Timing.Model += t.Took
@@ -222,6 +238,7 @@ func (l *loop) done(ctx context.Context, s *Step) *Ending {
 		return halt(InternalError, stepError(s, "journaling", err))
 	}
 	l.progress, l.saved = p, p.clone()
+	l.dropped = nil
 	l.last, l.noted = s, time.Since(began)
 	l.local++
 	l.log.InfoContext(ctx, "step", "step", s.Index, "action", verb(s.Proposal.Action),

@@ -42,7 +42,7 @@ type Try struct {
 	Reply            string        `json:"reply"`           // what came back, reasoning included
 	Model            string        `json:"model,omitempty"` // that replied
 	Error            string        `json:"error,omitempty"`
-	Again            bool          `json:"asked_again,omitempty"` // as the screen moved on
+	Again            bool          `json:"asked_again,omitempty"` // what it was about had changed
 	Took             time.Duration `json:"took"`
 	PromptTokens     int           `json:"prompt_tokens"`
 	CompletionTokens int           `json:"completion_tokens"`

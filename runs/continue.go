@@ -26,7 +26,10 @@ type ContinueRequest struct {
 	ResetEnvironment bool      // go to the home screen first; otherwise the phone is left as it is
 	Queue            bool      // as in StartRequest
 	Settings         *Settings // nil keeps those of the session's last run
-	Here             bool      // an open question is asked by nobody: the caller does, with AskHere
+	// Key is chosen by the caller: a call that has begun or resumed a run under it is not carried out
+	// again. An answer has Reply.ReplyID for that.
+	Key  string
+	Here bool // an open question is asked by nobody: the caller does, with AskHere
 }
 
 // Reply is an answer to a question.
@@ -62,6 +65,11 @@ func (m *Manager) Continue(ctx context.Context, r ContinueRequest) (Status, erro
 		return Status{}, err
 	}
 	defer unlock()
+	if again, err := c.again(); again || err != nil {
+		st, _ := m.Status(ctx, c.sess.ID)
+		st.Replayed = true
+		return st, err
+	}
 	fresh := r.Task != "" && (c.run.State.Terminal() || !sameTask(r.Task, c.run.Task))
 	switch {
 	case r.Reply != nil && r.Task != "" && !sameTask(r.Task, c.run.Task):
@@ -105,6 +113,28 @@ func (m *Manager) receive(ctx context.Context,
 		return nil, nil, err
 	}
 	return &continuation{ContinueRequest: r, m: m, state: s, sess: sess, run: run}, unlock, nil
+}
+
+// again reports whether the call was carried out before, under its key.
+func (c *continuation) again() (bool, error) {
+	if c.Key == "" || c.Reply != nil {
+		return false, nil
+	}
+	s, err := settingsOf(c.run)
+	if err != nil {
+		return false, err
+	}
+	for _, used := range s.Keys {
+		if used.Key != c.Key {
+			continue
+		}
+		if !sameTask(used.Task, c.Task) {
+			return false, invalid("use a new key for another call",
+				"the key %q stands for a call with another task", c.Key)
+		}
+		return true, nil
+	}
+	return false, nil
 }
 
 func sameTask(a, b string) bool {
@@ -164,6 +194,7 @@ func (c *continuation) next(ctx context.Context) (Status, error) {
 		return Status{}, err
 	}
 	x.sess, x.home = c.sess, c.ResetEnvironment
+	x.settings.Keys = s.keysWith(c.Key, c.Task)
 	x.settings.CallFrom = c.sess.Steps
 	if err := c.openPhone(ctx, x); err != nil {
 		return Status{}, err
@@ -323,6 +354,7 @@ func (c *continuation) resume(ctx context.Context, how resumption, q *inquiry.Qu
 	}
 	x.sess, x.home = c.sess, how.Home
 	x.settings.CallFrom = from
+	x.settings.Keys = s.keysWith(c.Key, c.Task)
 	if x.handed = q != nil && q.Kind == inquiry.Takeover; x.handed {
 		c.m.noteTouches(ctx, c.run.ID)
 	}

@@ -26,6 +26,8 @@ const (
 	QuestionAlreadyResolved Code = "QUESTION_ALREADY_RESOLVED"
 	QuestionSuperseded      Code = "QUESTION_SUPERSEDED"
 	RunInProgress           Code = "RUN_IN_PROGRESS"
+	RunEnded                Code = "RUN_ENDED"     // nothing can be said to it
+	MessageLimit            Code = "MESSAGE_LIMIT" // nothing more can
 	NothingToTakeOver       Code = "NOTHING_TO_TAKE_OVER"
 	InvalidArgument         Code = "INVALID_ARGUMENT"
 	ServerClosing           Code = "SERVER_CLOSING"
@@ -51,6 +53,7 @@ var remedies = map[Code]Remedy{
 	DeviceUnauthorized: SeePhones, DeviceBusy: SeeHolder, SessionNotFound: SeeSessions,
 	NoOpenQuestion: SeeSession, QuestionAlreadyResolved: SeeSession,
 	QuestionSuperseded: SeeSession, RunInProgress: SeeSession, NothingToTakeOver: SeeSession,
+	RunEnded: SeeSession, MessageLimit: SeeSession,
 }
 
 // Remedy is where to look after a refusal with the code.

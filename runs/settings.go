@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -27,6 +28,25 @@ type Settings struct {
 type stored struct {
 	Settings
 	CallFrom int `json:"call_from"` // steps of the session before the present call
+	// of the calls that began or resumed the session's runs, oldest first
+	Keys []usedKey `json:"keys,omitempty"`
+}
+
+// usedKey is the key of a call that was carried out.
+type usedKey struct {
+	Key  string `json:"key"`
+	Task string `json:"task,omitempty"` // that it brought
+}
+
+// keysKept is how many calls back one can be sent again.
+const keysKept = 20
+
+func (s stored) keysWith(key, task string) []usedKey {
+	if key == "" {
+		return s.Keys
+	}
+	all := append(slices.Clip(s.Keys), usedKey{key, task})
+	return all[max(len(all)-keysKept, 0):]
 }
 
 // encode is v, which holds Settings that were checked, as JSON.

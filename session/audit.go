@@ -28,6 +28,7 @@ const (
 	AuditNotified  AuditEvent = "notified"   // somebody was told that the question waits
 	AuditStopped   AuditEvent = "stopped"    // a person ended the run
 	AuditPaused    AuditEvent = "paused"     // a person paused it
+	AuditSaid      AuditEvent = "said"       // the other side said Text to it, unasked
 	AuditTakenOver AuditEvent = "taken_over" // a person took the phone over
 	AuditByHand    AuditEvent = "by_hand"    // a person touched it through us; Text has how often
 	AuditAdopted   AuditEvent = "adopted"    // what belonged to no client belongs to one now

@@ -95,7 +95,7 @@ func (j *journal) Intent(ctx context.Context, st agentloop.Step) error {
 // next Intent or Transition on one of the machine; until then the Intent alone may be left. Its ctx
 // should not end with the run: what the phone did is to be known. A step whose Intent is there is
 // completed even when the run has another life by now, because that is what happened; the progress
-// is not stored then, and the error is ErrFenced.
+// is not stored then, and the error is ErrFenced. See agentloop.ErrUnheard, too.
 func (j *journal) Done(ctx context.Context, st agentloop.Step, c agentloop.Progress) error {
 	r, err := j.record(ctx, st, Done)
 	if err != nil {
@@ -105,6 +105,9 @@ func (j *journal) Done(ctx context.Context, st agentloop.Step, c agentloop.Progr
 	err = j.s.note(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		state, fence, err := j.present(ctx, tx)
 		if err != nil {
+			return err
+		}
+		if err := j.heard(ctx, tx, st, c); err != nil {
 			return err
 		}
 		completed, err := j.complete(ctx, tx, r)

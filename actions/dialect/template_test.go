@@ -16,10 +16,12 @@ import (
 	"github.com/taploop/taploop/screen"
 )
 
-func templated(t *testing.T, text string) dialect.Base {
-	own, err := dialect.ParseTemplate("own", text, "en")
+func templated(t *testing.T, text string) dialect.Base { return templatedIn(t, "en", text) }
+
+func templatedIn(t *testing.T, lang, text string) dialect.Base {
+	own, err := dialect.ParseTemplate("own", text, lang)
 	require.NoError(t, err)
-	return dialect.NewBase(dialect.Options{Lang: "en", Quality: 50}, dialect.Made{
+	return dialect.NewBase(dialect.Options{Lang: lang, Quality: 50}, dialect.Made{
 		Profile: dialect.Profile{Name: "x", Turns: 9, Pictures: 1, Fit: screen.Fit{Long: 120},
 			Coordinates: screen.Coordinates{Unit: 1000}},
 		Template: own, Abort: "give up",
@@ -154,4 +156,23 @@ func TestATemplateThatWritesWithoutEndIsStopped(t *testing.T) {
 	_, err = dialect.ParseTemplate("own",
 		`{{define "form"}}{{range 99999999}}again {{end}}{{end}}`, "en")
 	require.ErrorContains(t, err, "the prompt is longer than 4 MB")
+}
+
+func TestANewInstructionIsNotToldToGoOnWithTheTask(t *testing.T) {
+	for lang, want := range map[string][2]string{
+		"en": {`a new instruction: "the \"red\" one"`, "Go on with the task"},
+		"zh": {`新的指令：`, "请继续完成任务"},
+	} {
+		shown := func(o actions.Outcome) string {
+			b := templatedIn(t, lang, `{{template "justIn" .}}{{.Picture}}`)
+			r, err := b.Prompt(dialect.Situation{Task: "pick blue", ReplyJustIn: true,
+				Exchanges: []actions.Exchange{{Answer: `the "red" one`, Outcome: o}},
+				Look:      dialecttest.Look(t)})
+			require.NoError(t, err)
+			return r.String()
+		}
+		require.Contains(t, shown(actions.Instructed), want[0])
+		require.NotContains(t, shown(actions.Instructed), want[1])
+		require.Contains(t, shown(actions.Noted), want[1])
+	}
 }

@@ -19,6 +19,7 @@ type Variables struct {
 	Asked      []string // in sentences: questions and what came of them, oldest first
 	Earlier    []string // of Asked what came before the turns of History
 	JustIn     string   // the newest answer, in a sentence; "" when the model has seen it
+	Steered    bool     // JustIn is an instruction that goes before the task
 	History    []Past   // former turns, oldest first, as many as the dialect keeps
 	Picture    string   // the screen, where the picture is to stand
 	App        Text     // package in front
@@ -78,6 +79,7 @@ func (b *Base) variables(s *Situation, a *album) *Variables {
 	}
 	if s.ReplyJustIn && len(asked) > 0 {
 		v.JustIn = asked[len(asked)-1]
+		v.Steered = s.Exchanges[len(asked)-1].Outcome == actions.Instructed
 		asked = asked[:len(asked)-1]
 	}
 	again := 0

@@ -88,6 +88,11 @@ var english = Words{
 		actions.CouldNot: `For {q} the other side took the phone over, handed it back and says ` +
 			`that it could not be done: {a}. Go by the screen as it is now: find another way, or ` +
 			`{abort} and say what is missing.`,
+		actions.Noted: `Without being asked, the other side says: {a}. Take it into account; ` +
+			`the task stays as it is.`,
+		actions.Instructed: `The other side gives a new instruction: {a}. It goes before the ` +
+			`task, before instructions given earlier and before what you were doing: where they ` +
+			`differ, follow this one and drop the old.`,
 	},
 	unknown: `Of your question {q} came this: {a}.`,
 	cut:     " (shortened, %d characters are left out)",
@@ -118,6 +123,9 @@ var chinese = Words{
 			`请以当前屏幕为准，不要重复去做。`,
 		actions.CouldNot: `针对 {q}，对方接管过手机，现在已交还，但表示没能完成：{a}。` +
 			`请以当前屏幕为准：换一种做法，或者 {abort} 并说明缺少什么。`,
+		actions.Noted: `对方主动补充说明：{a}。请加以考虑，任务不变。`,
+		actions.Instructed: `对方给出了新的指令：{a}。它优先于任务、优先于之前的指令和正在做的事：` +
+			`有冲突时按这条新指令做，旧的不再执行。`,
 	},
 	unknown:  `你的问题 {q} 的结果是：{a}。`,
 	cut:      "（已缩短，省略了 %d 个字符）",

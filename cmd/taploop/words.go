@@ -63,6 +63,7 @@ var english = words{
 		actions.DefaultAnswer: "default", actions.ModelAnswer: "answered by a model",
 		actions.NoReply: "not asked", actions.LimitReached: "not asked, it was one too many",
 		actions.HandedBack: "handed back", actions.CouldNot: "could not be done",
+		actions.Noted: "said unasked", actions.Instructed: "a new instruction",
 	},
 	reasons: map[agentloop.StopReason]string{
 		agentloop.MaxStepsReached:  "all steps of this call are used up",
@@ -113,6 +114,7 @@ var chinese = words{
 		actions.DefaultAnswer: "采用默认回答", actions.ModelAnswer: "由模型回答",
 		actions.NoReply: "没有提问", actions.LimitReached: "提问次数已用完，没有提问",
 		actions.HandedBack: "已交还", actions.CouldNot: "没能完成",
+		actions.Noted: "主动说明", actions.Instructed: "新的指令",
 	},
 	reasons: map[agentloop.StopReason]string{
 		agentloop.MaxStepsReached:  "本次的步数已用完",

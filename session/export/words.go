@@ -93,6 +93,8 @@ var answerers = map[actions.Outcome]string{
 	actions.HandedBack:    "a person did it by hand on the phone",
 	actions.CouldNot:      "a person had the phone and could not do it",
 	actions.LimitReached:  "no more questions in this run",
+	actions.Noted:         "said by the other side, unasked",
+	actions.Instructed:    "a new instruction",
 }
 
 // boundAll cuts texts in their places.

@@ -1,0 +1,105 @@
+package agentloop
+
+import (
+	"context"
+	"errors"
+
+	"github.com/taploop/taploop/actions"
+)
+
+// Message is what the other side says to a run that was not asked for: the model is shown it at its
+// next step, and from then on.
+type Message struct {
+	Number int64 // grows within the run, from 1
+	Mode   MessageMode
+	Text   string
+}
+
+// MessageMode says what a Message is to the task.
+type MessageMode string
+
+// The modes.
+const (
+	AsNote MessageMode = "note" // to be taken into account; the task stays as it is
+	// goes before the task and before earlier instructions, which are not followed any more where
+	// they differ
+	AsInstruction MessageMode = "instruction"
+)
+
+// Mailbox is a Journal to which messages for the run can come at any time.
+type Mailbox interface {
+	// Messages are those after the one with that number, oldest first.
+	Messages(ctx context.Context, after int64) ([]Message, error)
+}
+
+// ErrUnheard is returned by the Done of a Mailbox for a step that ends the task, when there is a
+// message after Progress.Heard. Nothing is written then, and the policy decides anew. What a
+// Mailbox accepts until such a step is done is therefore heard, and later it accepts nothing.
+var ErrUnheard = errors.New("the other side has said something that the model has not seen")
+
+// errDropped is the error of a model's try whose decision was not carried out.
+var errDropped = errors.New("the other side said something meanwhile, and the model was asked again")
+
+// Told is p after a message. An action that waits to be carried out, or for an answer, belonged to
+// what an instruction goes before: it is dropped.
+func (p Progress) Told(m Message) Progress {
+	outcome := actions.Noted
+	if m.Mode == AsInstruction {
+		outcome = actions.Instructed
+		if p.Pending != nil {
+			p = p.noted(Note{Kind: NoteNotDone, Action: describe(p.Pending.Decision)})
+			p.Pending = nil
+		}
+	}
+	p.Heard = m.Number
+	return p.exchanged(actions.Exchange{Answer: m.Text, Outcome: outcome})
+}
+
+// messages are those that the model has not seen.
+func (l *loop) messages(ctx context.Context, s *Step) ([]Message, *Ending) {
+	box, can := l.Journal.(Mailbox)
+	if !can {
+		return nil, nil
+	}
+	ctx, cancel := toJournal(ctx)
+	defer cancel()
+	list, err := box.Messages(ctx, l.progress.Heard)
+	if err != nil {
+		return nil, halt(InternalError, stepError(s, "reading messages", err))
+	}
+	return list, nil
+}
+
+// hear takes what was said into the progress.
+func (l *loop) hear(ctx context.Context, s *Step) *Ending {
+	list, end := l.messages(ctx, s)
+	for _, m := range list {
+		l.progress = l.progress.Told(m)
+	}
+	return end
+}
+
+// outdated reports whether what was decided does not hold any more, because of what was said
+// meanwhile: a gesture after an instruction, anything else after any message.
+func (l *loop) outdated(ctx context.Context, s *Step) (bool, *Ending) {
+	list, end := l.messages(ctx, s)
+	_, gesture := s.Proposal.Action.(actions.Gesture)
+	for _, m := range list {
+		if m.Mode == AsInstruction || !gesture {
+			return true, end
+		}
+	}
+	return false, end
+}
+
+// drop leaves the step's decision undone: the next step looks again, hears what was said, and the
+// policy decides anew. The model's tries are kept with that step.
+func (l *loop) drop(before Progress, s *Step) {
+	l.progress = before
+	if len(s.Proposal.Tries) > 0 { // those that were dropped before are among them
+		l.dropped = s.Proposal.Tries
+	}
+	for i := range l.dropped {
+		l.dropped[i].Again, l.dropped[i].Error = true, errDropped.Error()
+	}
+}

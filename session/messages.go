@@ -1,0 +1,120 @@
+package session
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
+)
+
+// Message is something that is said to a run unasked.
+type Message struct {
+	Mode agentloop.MessageMode
+	Text string
+	Key  string // chosen by the sender: the same message sent again is not said twice; "" is none
+}
+
+// MaxMessages is how many messages a run takes.
+const MaxMessages = 50
+
+// What callers may ask of an error of Say.
+var (
+	// ErrMessageKey says that another message was said to the run under the key.
+	ErrMessageKey = errors.New("the key stands for another message")
+	// ErrTooMuch says that the run takes no more messages.
+	ErrTooMuch = fmt.Errorf("%d messages were sent to the run, and it takes no more", MaxMessages)
+)
+
+// Say keeps a message for the run; by says for the audit who sends it. It survives a crash of the
+// machine. replayed says that it had been kept before, under its key. A run that has ended, or has
+// done its last step, is refused with a *StateError: what is kept is heard before the end.
+func (s *Store) Say(ctx context.Context, runID string, m Message, by AuditEntry) (
+	replayed bool, err error) {
+	err = s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		r, err := runByID(ctx, tx, runID)
+		if err != nil {
+			return err
+		}
+		if replayed, err = said(ctx, tx, runID, m); replayed || err != nil {
+			return err
+		}
+		if err := s.hears(ctx, tx, r); err != nil {
+			return err
+		}
+		err = exec(ctx, tx, `INSERT INTO messages (run_id, mode, text, key, created_at)
+			VALUES (?, ?, ?, ?, ?)`, runID, m.Mode, m.Text,
+			sql.NullString{String: m.Key, Valid: m.Key != ""}, millis(s.now()))
+		if err != nil {
+			return err
+		}
+		by.Event, by.SessionID, by.RunID, by.Text = AuditSaid, r.SessionID, r.ID, m.Text
+		return s.audit(ctx, tx, by)
+	})
+	return replayed, doing(err, "keeping a message for run %s", runID)
+}
+
+// said reports whether the message was kept before.
+func said(ctx context.Context, tx *sql.Tx, runID string, m Message) (bool, error) {
+	if m.Key == "" {
+		return false, nil
+	}
+	var was Message
+	err := tx.QueryRowContext(ctx, "SELECT mode, text FROM messages WHERE run_id = ? AND key = ?",
+		runID, m.Key).Scan(&was.Mode, &was.Text)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return false, nil
+	case err == nil && (was.Mode != m.Mode || was.Text != m.Text):
+		err = ErrMessageKey
+	}
+	return err == nil, err
+}
+
+// hears refuses a run to which nothing can be said any more.
+func (s *Store) hears(ctx context.Context, tx *sql.Tx, r Run) error {
+	var kept, last int
+	err := tx.QueryRowContext(ctx, `SELECT
+		(SELECT count(*) FROM messages WHERE run_id = ?1),
+		(SELECT count(*) FROM steps WHERE run_id = ?1 AND fence = ?2 AND state = 'DONE'
+			AND verb IN (?3, ?4))`, r.ID, r.Fence, actions.Complete{}.Verb(),
+		actions.Abort{}.Verb()).Scan(&kept, &last)
+	switch {
+	case err != nil:
+		return err
+	case r.State.Terminal(), r.State == Running && last > 0:
+		return &StateError{RunID: r.ID, State: r.State, Fence: r.Fence}
+	case kept >= MaxMessages:
+		return ErrTooMuch
+	}
+	return nil
+}
+
+// Messages implements agentloop.Mailbox.
+func (j *journal) Messages(ctx context.Context, after int64) ([]agentloop.Message, error) {
+	list, err := collect(ctx, j.s.read, func(row scanner) (m agentloop.Message, err error) {
+		err = row.Scan(&m.Number, &m.Mode, &m.Text)
+		return m, err
+	}, "SELECT id, mode, text FROM messages WHERE run_id = ? AND id > ? ORDER BY id",
+		j.run.ID, after)
+	return list, doing(err, "reading what was said to run %s", j.run.ID)
+}
+
+// heard refuses the last step of a run that has not heard all that was said to it.
+func (j *journal) heard(ctx context.Context, tx *sql.Tx, st agentloop.Step,
+	p agentloop.Progress) error {
+	switch st.Proposal.Action.(type) {
+	case actions.Complete, actions.Abort:
+	default:
+		return nil
+	}
+	var unheard int
+	err := tx.QueryRowContext(ctx, "SELECT count(*) FROM messages WHERE run_id = ? AND id > ?",
+		j.run.ID, p.Heard).Scan(&unheard)
+	if err == nil && unheard > 0 {
+		err = agentloop.ErrUnheard
+	}
+	return err
+}
