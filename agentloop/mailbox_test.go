@@ -122,7 +122,8 @@ func TestAQuestionIsNotAskedAfterWhatMayAnswerIt(t *testing.T) {
 			p.say(agentloop.AsNote, "the red one")
 		}
 	}
-	require.Equal(t, agentloop.TaskCompleted, pursued(t, r, agentloop.Progress{Task: "pick"}).Reason)
+	end := pursued(t, r, agentloop.Progress{Task: "pick"})
+	require.Equal(t, agentloop.TaskCompleted, end.Reason)
 	require.Empty(t, r.inbox.parked)
 }
 

@@ -26,10 +26,11 @@ type ContinueRequest struct {
 	ResetEnvironment bool      // go to the home screen first; otherwise the phone is left as it is
 	Queue            bool      // as in StartRequest
 	Settings         *Settings // nil keeps those of the session's last run
-	// Key is chosen by the caller: a call that has begun or resumed a run under it is not carried out
-	// again. An answer has Reply.ReplyID for that.
-	Key  string
-	Here bool // an open question is asked by nobody: the caller does, with AskHere
+	// Key is chosen by the caller: a call that has begun or resumed a run under it is not carried
+	// out again. An answer has Reply.ReplyID for that.
+	Key string
+	// an open question is asked by nobody: the caller does, with AskHere
+	Here bool
 }
 
 // Reply is an answer to a question.

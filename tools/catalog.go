@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/inquiry/channel"
 	"github.com/taploop/taploop/runs"
@@ -32,6 +33,8 @@ const (
 	waitTool  = "ask_agent_wait"
 	stopTool  = "ask_agent_stop"
 	olderTool = "ask_agent"
+	// not an MCP tool, see [Tools.Do]
+	messageTool = "ask_agent_message"
 
 	sessionsTool = "list_sessions"
 	pendingTool  = "list_pending_questions"
@@ -62,6 +65,8 @@ func catalog(o *Options) []tool {
 		row(o, tool{name: stopTool, title: "Stop a run",
 			hints:  hints{destructive: true, idempotent: true},
 			output: taskResult, failed: noRun}, run.stop),
+		row(o, tool{name: messageTool, title: "Say something to a run", unlisted: true,
+			output: taskResult, failed: noRun}, run.message),
 		row(o, tool{name: olderTool, title: "Start or continue (older name)", hints: acting,
 			output: taskResult, failed: noRun, retry: run.retry}, run.either),
 		row(o, tool{name: sessionsTool, title: "List sessions", hints: readOnly,
@@ -137,6 +142,7 @@ var argumentTypes = sync.OnceValue(func() schema.Types {
 	schema.AddEnum(types, result.FieldTypes...)
 	schema.AddEnum(types, inquiry.Pause, inquiry.GoOn, inquiry.Default)
 	schema.AddEnum(types, inquiry.TypeAnswer, inquiry.TypeDone, inquiry.TypeCouldNot)
+	schema.AddEnum(types, agentloop.AsNote, agentloop.AsInstruction)
 	schema.AddEnum(types, runs.Cancel, runs.Pause, runs.Takeover)
 	schema.AddEnum(types, detailSummary, detailSteps, detailPictures)
 	schema.Add[field](types, schema.ParseWords(described("field"), nil))

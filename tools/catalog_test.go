@@ -297,7 +297,8 @@ func TestTheParametersOfTheReferenceAreThere(t *testing.T) {
 		require.Equal(t, with(maps.Clone(flags),
 			in{"reset_environment": false, "reply_mode": nil, "session_id": nil,
 				"reply_from_client": nil,
-				"question_id":       nil, "reply_id": nil, "reply_type": nil}),
+				"question_id":       nil, "reply_id": nil, "reply_type": nil,
+				"idempotency_key": nil}),
 			defaults["ask_agent_continue"])
 		require.Equal(t, with(maps.Clone(flags),
 			in{"reset_environment": nil, "reply_mode": nil, "session_id": nil,

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -16,6 +17,7 @@ type continueArgs struct {
 	Task      string `json:"task,omitempty" max:"20000"`
 	ReplyMode string `json:"reply_mode,omitempty" max:"200" listed:"no"`
 	Reset     bool   `json:"reset_environment" default:"false" listed:"no"`
+	Key       string `json:"idempotency_key,omitempty" max:"200" listed:"no"`
 	replyArgs
 	runArgs
 }
@@ -38,7 +40,10 @@ func (t *tasks) goOn(ctx context.Context, c *call, a continueArgs) (*reply, erro
 	if err != nil {
 		return nil, err
 	}
-	answer, err := a.answer()
+	if a.Reply != "" {
+		a.ReplyID = cmp.Or(a.ReplyID, a.Key)
+	}
+	answer, err := a.answer(c)
 	if err != nil {
 		return nil, err
 	}
@@ -49,6 +54,7 @@ func (t *tasks) goOn(ctx context.Context, c *call, a continueArgs) (*reply, erro
 	st, err := t.Runs.Continue(ctx, runs.ContinueRequest{
 		SessionID: before.Session.ID, Serial: a.Device, Task: a.Task, Reply: answer,
 		MaxSteps: a.MaxSteps, ResetEnvironment: a.Reset, Queue: a.Queue, Settings: &set,
+		Key: a.Key,
 	})
 	if err != nil {
 		return nil, err
@@ -85,10 +91,14 @@ func (t *tasks) newestOn(ctx context.Context, c *call, serial string) (string, e
 }
 
 // answer is the answer in the arguments, nil when there is none.
-func (a replyArgs) answer() (*runs.Reply, error) {
+func (a replyArgs) answer(c *call) (*runs.Reply, error) {
 	if a.Reply != "" || a.ReplyType != "" && a.ReplyType != inquiry.TypeAnswer {
-		return &runs.Reply{Text: a.Reply, Type: a.ReplyType, QuestionID: a.QuestionID,
-			ReplyID: a.ReplyID, Channel: inquiry.ChannelMCP}, nil
+		r := &runs.Reply{Text: a.Reply, Type: a.ReplyType, QuestionID: a.QuestionID,
+			ReplyID: a.ReplyID, Channel: inquiry.ChannelMCP}
+		if c.by != nil {
+			r.Channel, r.Authority, r.By = c.by.Channel, c.by.Authority, c.by.Name
+		}
+		return r, nil
 	}
 	without := func(name string) error {
 		return invalid("pass reply_from_client with your user's answer, or leave "+name+" out",

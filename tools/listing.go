@@ -29,7 +29,8 @@ func (t *Tools) relist(ctx context.Context, _ any, _ *mcp.ListToolsRequest,
 	how, gelab := cmp.Or(o.schemas, t.opts.Schemas), t.servesGelab(o)
 	result.Tools = nil
 	for _, d := range t.list {
-		if gelab && !slices.Contains(gelabTools, d.name) || !gelab && d.name == olderTool {
+		unknown := gelab && !slices.Contains(gelabTools, d.name)
+		if d.unlisted || unknown || !gelab && d.name == olderTool {
 			continue
 		}
 		as := d.declaration(how)

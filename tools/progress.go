@@ -13,7 +13,8 @@ import (
 // progressReporter sends the progress of one call, so that nothing is reported twice, and the value
 // grows. It is for one goroutine at a time.
 type progressReporter struct {
-	token any // of the progress that the client wants, or nil
+	token any                                   // of the progress that the client wants, or nil
+	send  func(context.Context, Progress) error // nil sends it over MCP
 	log   *slog.Logger
 	value float64                   // the last one; -1 before the first
 	seen  map[string]inquiry.Status // questions
@@ -42,7 +43,12 @@ func (p *progressReporter) report(ctx context.Context, step, of int, message str
 		at = p.value + (float64(step+1)-p.value)/16
 	}
 	p.value = at
-	err := mcptransport.Progress(ctx, p.token, at, float64(of), message, meta)
+	var err error
+	if p.send != nil {
+		err = p.send(ctx, Progress{Step: step, Of: of, Message: message, Meta: meta})
+	} else {
+		err = mcptransport.Progress(ctx, p.token, at, float64(of), message, meta)
+	}
 	if err != nil && ctx.Err() == nil {
 		p.log.DebugContext(ctx, "progress", "err", err)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/device/devicetest"
+	"github.com/taploop/taploop/session"
 	"github.com/taploop/taploop/tools"
 	"github.com/taploop/taploop/tools/result"
 )
@@ -197,6 +198,17 @@ var refusals = map[string]func(w *fixture) answer{
 	"INVALID_ARGUMENT: nothing to go on with": func(w *fixture) answer {
 		return w.call(goOn, in{"session_id": w.start("tap").SessionID})
 	},
+	"RUN_ENDED": func(w *fixture) answer {
+		return w.do("ask_agent_message",
+			in{"session_id": w.start("tap").SessionID, "text": "hey"})
+	},
+	"MESSAGE_LIMIT": func(w *fixture) answer {
+		id := w.start("ask").SessionID
+		for range session.MaxMessages {
+			w.do("ask_agent_message", in{"session_id": id, "text": "hey"})
+		}
+		return w.do("ask_agent_message", in{"session_id": id, "text": "hey"})
+	},
 	"NOTHING_TO_TAKE_OVER": func(w *fixture) answer {
 		return w.call("ask_agent_stop",
 			in{"session_id": w.start("tap").SessionID, "mode": "takeover"})
@@ -263,7 +275,8 @@ func look(c devicetest.Change) func(w *fixture) answer {
 
 // dead are the refusals with which nothing can be done by another call, and those whose next call
 // only the caller can fill in.
-var dead = []string{"NOTHING_TO_TAKE_OVER", "PRIVACY_MODE", "SECURE_SCREEN", "DEVICE_ERROR",
+var dead = []string{"RUN_ENDED", "NOTHING_TO_TAKE_OVER",
+	"PRIVACY_MODE", "SECURE_SCREEN", "DEVICE_ERROR",
 	"SERVER_CLOSING", "INTERNAL_ERROR", "NO_OPEN_QUESTION any more",
 	"INVALID_ARGUMENT: no task", "INVALID_ARGUMENT: neither",
 	"INVALID_ARGUMENT: a key of another task", "INVALID_ARGUMENT: nothing to go on with"}

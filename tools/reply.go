@@ -27,7 +27,7 @@ type reply struct {
 	// for a person, and at last what to do next.
 	text     func() string
 	pictures [][]byte // JPEGs, which follow the text
-	failed   bool
+	code     string   // why the call could not be carried out; "" when it was
 
 	form *mcp.CallToolResult // asks the client's user instead; nil when it does not
 }
@@ -44,7 +44,7 @@ func (c *call) sent(r *reply) (*mcp.CallToolResult, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encoding the result: %w", err)
 	}
-	out := &mcp.CallToolResult{StructuredContent: json.RawMessage(b), IsError: r.failed}
+	out := &mcp.CallToolResult{StructuredContent: json.RawMessage(b), IsError: r.code != ""}
 	if r.text != nil {
 		out.Content = append(out.Content, mcp.NewTextContent(r.text()))
 	}

@@ -50,6 +50,9 @@ func (t *Tools) Register(s *server.MCPServer) {
 	listing := &server.Hooks{OnAfterListTools: []server.OnAfterListToolsFunc{t.relist}}
 	server.WithHooks(listing)(s)
 	for _, d := range t.list {
+		if d.unlisted {
+			continue
+		}
 		s.AddTool(mcp.Tool{Name: d.name}, t.handler(d))
 	}
 }
@@ -62,6 +65,7 @@ type tool struct {
 	listed      *schema.Schema // the same as a model reads it
 	output      *schema.Schema // of structuredContent
 	hints       hints
+	unlisted    bool // for [Tools.Do] only
 	call        func(context.Context, *call) (*reply, error)
 	// of a call that brings an answer; nil when it asks nothing
 	retry func(context.Context, *call) (*reply, error)
@@ -87,6 +91,7 @@ type call struct {
 	gelab     bool   // the client was written for gelab-zero's server
 	options   *connectionOptions
 	messages  *messages
+	by        *runs.Actor // who calls from elsewhere than MCP; nil over MCP
 }
 
 func (t *Tools) newCall(ctx context.Context, req mcp.CallToolRequest) *call {
@@ -117,24 +122,32 @@ func (t *Tools) newCall(ctx context.Context, req mcp.CallToolRequest) *call {
 func (t *Tools) handler(d tool) server.ToolHandlerFunc {
 	return func(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		c := t.newCall(ctx, req)
-		var r *reply
-		err := t.check(c.options)
-		if err == nil {
-			r, err = d.call(ctx, c)
+		r, err := t.carryOut(ctx, c, d)
+		if err != nil {
+			return nil, err
 		}
-		if err == nil {
-			return c.sent(r)
-		}
-		if ctx.Err() != nil { // there is no reader any more
-			return nil, context.Cause(ctx)
-		}
-		f := result.NewFailure(err)
-		t.opts.link(f.Open)
-		t.guide(ctx, c, d, err, &f)
-		t.opts.Log.InfoContext(ctx, "call refused", "tool", d.name, "code", f.Code, "err", err)
-		said := func() string { return refused(f, c.messages) }
-		return c.sent(&reply{body: d.failed(f), text: said, failed: true})
+		return c.sent(r)
 	}
+}
+
+// carryOut carries the call out. What goes wrong is in the reply, too; an error says that nobody
+// waits for it any more.
+func (t *Tools) carryOut(ctx context.Context, c *call, d tool) (r *reply, err error) {
+	if err = t.check(c.options); err == nil {
+		r, err = d.call(ctx, c)
+	}
+	if err == nil {
+		return r, nil
+	}
+	if ctx.Err() != nil { // there is no reader any more
+		return nil, context.Cause(ctx)
+	}
+	f := result.NewFailure(err)
+	t.opts.link(f.Open)
+	t.guide(ctx, c, d, err, &f)
+	t.opts.Log.InfoContext(ctx, "call refused", "tool", d.name, "code", f.Code, "err", err)
+	said := func() string { return refused(f, c.messages) }
+	return &reply{body: d.failed(f), text: said, code: f.Code}, nil
 }
 
 // read reads the call's arguments into those of the tool.
@@ -163,6 +176,9 @@ func (c *call) canonical() map[string]any {
 
 // actor is the caller, for the audit.
 func (c *call) actor() runs.Actor {
+	if c.by != nil {
+		return *c.by
+	}
 	return runs.Actor{Channel: inquiry.ChannelMCP, Authority: inquiry.AuthorityClientModel,
 		Name: c.principal}
 }

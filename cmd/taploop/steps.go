@@ -151,9 +151,11 @@ func (s *steps) present(st agentloop.Step, doing string) {
 	s.live.show(fmt.Sprintf(s.words.now, st.Index-s.base, s.max) + doing)
 }
 
-// exchange says what came of a question, if there was one. What was asked and answered here is here already.
+// exchange says what came of a question, if there was one. What was asked and answered here is here
+// already.
 func (s *steps) exchange(x actions.Exchange) {
-	if x.Question == "" || s.asked && (x.Outcome == actions.Answered || x.Outcome == actions.Refused) {
+	known := s.asked && (x.Outcome == actions.Answered || x.Outcome == actions.Refused)
+	if known || x.Question == "" {
 		return
 	}
 	outcome := cmp.Or(s.words.outcomes[x.Outcome], string(x.Outcome))

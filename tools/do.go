@@ -1,0 +1,69 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/taploop/taploop/runs"
+)
+
+// Caller is who calls a tool from elsewhere than over MCP.
+type Caller struct {
+	Client string     // whom sessions belong to
+	By     runs.Actor // for the audit, and whose answers are
+	// is given what happens while the call waits, in order and never after it; nil wants nothing.
+	// An error is only logged: who listens no longer ends the call's context.
+	Progress func(context.Context, Progress) error
+}
+
+// Progress is what happens while a call waits.
+type Progress struct {
+	Step, Of int            // steps taken in this call, and the most that it may take; 0 is unknown
+	Message  string         // in words
+	Meta     map[string]any // of a question, as in the _meta of MCP's progress; else nil
+}
+
+// Outcome is what came of a call.
+type Outcome struct {
+	Body     json.RawMessage // what is structuredContent over MCP
+	Text     string          // the same in words
+	Code     string          // why the call could not be carried out; "" when it was
+	Replayed bool            // it had been carried out before, under its key
+}
+
+// Do calls a tool as a client does over MCP, with arguments as JSON. ask_agent_message, which says
+// something to a run without stopping it, can only be called here. An error says that ctx has
+// ended, or that there is no such tool.
+func (t *Tools) Do(ctx context.Context, who Caller, name string, arguments json.RawMessage) (
+	Outcome, error) {
+	d, known := t.byName[name]
+	if !known {
+		return Outcome{}, fmt.Errorf("there is no tool %q", name)
+	}
+	req := mcp.CallToolRequest{}
+	req.Params.Name, req.Params.Arguments = name, arguments
+	c := t.newCall(ctx, req)
+	c.principal, c.by, c.gelab = who.Client, &who.By, false
+	if who.Progress != nil {
+		c.progress = newProgressReporter(name, t.opts.Log)
+		c.progress.send = who.Progress
+		c.waits = t.opts.waitsOf("", true)
+	}
+	r, err := t.carryOut(ctx, c, d)
+	if err != nil {
+		return Outcome{}, err
+	}
+	out := Outcome{Text: r.text(), Code: r.code}
+	if out.Body, err = json.Marshal(r.body); err != nil {
+		return Outcome{}, fmt.Errorf("encoding the result: %w", err)
+	}
+	var said struct {
+		Replayed bool `json:"replayed"`
+	}
+	err = json.Unmarshal(out.Body, &said)
+	out.Replayed = said.Replayed
+	return out, err
+}

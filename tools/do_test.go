@@ -1,0 +1,78 @@
+package tools_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/tools"
+)
+
+// do calls a tool from elsewhere than over MCP.
+func (w *fixture) do(tool string, arguments in) answer {
+	w.t.Helper()
+	return w.doAs(tools.Caller{}, tool, arguments)
+}
+
+func (w *fixture) doAs(who tools.Caller, tool string, arguments in) answer {
+	w.t.Helper()
+	got, err := tools.New(&w.topts).Do(w.t.Context(), who, tool, encode(w.t, arguments))
+	require.NoError(w.t, err)
+	as := "ask_agent_wait" // what comes back is the same
+	return w.read(as, &mcp.CallToolResult{StructuredContent: got.Body, IsError: got.Code != "",
+		Content: []mcp.Content{mcp.NewTextContent(got.Text)}})
+}
+
+func TestAToolIsCalledFromElsewhereAsOverMCP(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		var heard []tools.Progress
+		who := tools.Caller{Client: "ann",
+			By: runs.Actor{Channel: inquiry.ChannelHTTP, Authority: inquiry.AuthorityClientModel,
+				Name: "ann"},
+			Progress: func(_ context.Context, p tools.Progress) error {
+				heard = append(heard, p)
+				return nil
+			}}
+		a := w.doAs(who, "ask_agent_start_new_task", in{"task": "tap ask tap"})
+		require.Equal(t, "WAITING_REPLY INFO_ACTION_NEEDS_REPLY", a.code())
+		require.Equal(t, 2, heard[len(heard)-1].Step)
+		var steps int
+		for _, p := range heard {
+			if p.Meta != nil {
+				require.Equal(t, a.Question.ID, p.Meta["inquiryId"])
+				steps += 10
+			}
+			if strings.HasPrefix(p.Message, "step ") {
+				steps++
+			}
+		}
+		require.Equal(t, 12, steps, "two steps and a question")
+
+		said := w.doAs(who, "ask_agent_message",
+			in{"session_id": a.SessionID, "text": "the red one", "mode": "instruction"})
+		require.Equal(t, "WAITING_REPLY INFO_ACTION_NEEDS_REPLY", said.code())
+		b := w.doAs(tools.Caller{Client: "ben"}, "ask_agent_message",
+			in{"session_id": a.SessionID, "text": "x"})
+		require.Equal(t, "SESSION_NOT_FOUND", b.code(), "it is ann's")
+
+		a = w.doAs(who, "ask_agent_continue",
+			in{"session_id": a.SessionID, "reply_from_client": "blue", "idempotency_key": "k"})
+		require.Equal(t, session.Completed, a.State)
+		require.Equal(t, "done blue the red one", *a.Answer)
+		again := w.doAs(who, "ask_agent_continue",
+			in{"session_id": a.SessionID, "reply_from_client": "blue", "idempotency_key": "k"})
+		require.True(t, again.Replayed)
+		q, err := w.store.Questions().List(t.Context(), inquiry.Filter{})
+		require.NoError(t, err)
+		require.Equal(t, inquiry.ChannelHTTP, q[0].Resolution.Channel)
+		require.Equal(t, "ann", q[0].Resolution.By)
+		_, err = tools.New(&w.topts).Do(t.Context(), who, "rm", nil)
+		require.ErrorContains(t, err, `no tool "rm"`)
+	})
+}
