@@ -1,0 +1,142 @@
+//go:build unix
+
+package main
+
+import (
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/chrometest"
+	"github.com/taploop/taploop/sandbox"
+	"github.com/taploop/taploop/sandbox/apps"
+	"github.com/taploop/taploop/session"
+)
+
+// handOverScript opens the Shop, hands the phone over, and ends.
+const handOverScript = `
+- when: '\[handed over\]'
+  reply: "<THINK> x </THINK>\nexplain:end\taction:COMPLETE\treturn:it is over\tsummary:[page over]"
+- when: '\[shop opened\]'
+  reply: "<THINK> x </THINK>\nexplain:ask\taction:INFO\tvalue:Please log in on the phone with the code, and tell me when you are done.\tsummary:[handed over]"
+- when: 'Log in to the Shop'
+  reply: "<THINK> x </THINK>\nexplain:open the Shop\taction:AWAKE\tvalue:Shop\tsummary:[shop opened]"
+`
+
+// hand is a person at the live picture of a page.
+type hand struct {
+	browserPage
+	k *crashHarness
+	q inquiry.Question
+}
+
+// taps clicks the middle of what has the id, once it is on the phone and in the picture.
+func (h hand) taps(id string) {
+	t := h.browserPage.t
+	t.Helper()
+	var n *sandbox.Node
+	h.k.becomes("showing "+id, func() bool {
+		root := h.k.sim.phone.UITree()
+		n = root.Find(func(n *sandbox.Node) bool {
+			return strings.HasSuffix(n.ResourceID, ":id/"+id)
+		})
+		return n != nil
+	})
+	size := h.k.sim.phone.Size()
+	h.clicks(float64(n.Center().X)/float64(size.X), float64(n.Center().Y)/float64(size.Y))
+}
+
+// clicks clicks a place of the picture with a mouse, and waits until the phone has got the touch.
+func (h hand) clicks(x, y float64) {
+	h.runs(inCard(h.q, ".live-screen") + `.scrollIntoView({ block: "nearest" })`)
+	at := func(of string) float64 {
+		v, err := chromedp.Run(h.ctx, chromedp.Evaluate[float64](
+			inCard(h.q, ".live-screen img")+".getBoundingClientRect()."+of))
+		require.NoError(h.browserPage.t, err)
+		return v
+	}
+	before := len(h.k.wire.touches())
+	h.do(chromedp.MouseClickXY(at("left")+x*at("width"), at("top")+y*at("height")))
+	h.k.becomes("touched", func() bool { return len(h.k.wire.touches()) > before })
+}
+
+// types presses keys on the picture, and waits until the phone has got them.
+func (h hand) types(text string) {
+	h.do(chromedp.KeyEvent(text))
+	h.k.becomes("typed into", func() bool { return strings.Contains(h.k.wire.sent.String(), text) })
+}
+
+// A person logs in through the page of a real server, in a real browser: a code that is sent to the
+// phone. The agent does nothing meanwhile, and nothing of what was typed is kept anywhere.
+func TestAPersonLogsInThroughThePage(t *testing.T) {
+	t.Parallel()
+	browser := chrometest.Chromium(t)
+	k := crashHarnessOn(t, "shop-login", "", 1, handOverScript)
+	s := k.follow(k.call("ask_agent_wait", map[string]any{"session_id": k.session}))
+	require.Equal(t, session.WaitingTakeover, s.State, "%s", s.words)
+	require.Equal(t, "TAKEOVER_NEEDED", string(s.Reason))
+	q, err := k.store.Questions().Get(t.Context(), s.Question.ID)
+	require.NoError(t, err)
+	require.False(t, q.Secret, "it asks for an act")
+	h := hand{k.opens(browser, "kitchen"), k, q}
+	h.until(inCard(q, ".live-screen img") + ".naturalWidth > 0")
+	asked, touched := len(k.prompts), len(k.wire.touches())
+
+	h.taps("account")
+	h.taps("log_in")
+	h.taps("login_number")
+	h.types("5550123")
+	h.taps("send_code")
+	code := ""
+	k.becomes("sent a code", func() bool {
+		k.sim.phone.Inspect(func(d *apps.Data) {
+			if chat := d.Thread("Shop"); chat != nil {
+				code = regexp.MustCompile(`\d{6}`).FindString(chat.Messages[0].Text)
+			}
+		})
+		return code != ""
+	})
+	h.taps("login_code")
+	h.types(code)
+	h.taps("log_in")
+	k.becomes("logged in", func() bool { return k.task.Check(k.sim.phone) == nil })
+
+	require.Len(t, k.wire.touches(), touched+8, "what the person did, and nothing else: %q",
+		k.wire.touches())
+	require.Len(t, k.prompts, asked, "the model was asked nothing")
+	h.runs(inCard(q, ".words textarea") + `.value = "I am in."`)
+	h.runs(inCard(q, "button.main") + ".click()")
+	h.gone(q)
+	k.ended(session.Completed)
+	last := asText(k.prompted(`\[handed over\]`))
+	require.Contains(t, last, "the other side took the phone over")
+	require.Contains(t, last, "I am in.")
+	require.Len(t, k.wire.touches(), touched+8)
+	require.Equal(t, []string{"page kitchen I am in."}, k.did(session.AuditAnswered))
+	k.leavesNothingOf(code)
+}
+
+// leavesNothingOf checks that the code is in no file, log or prompt, and that the audit has counts.
+func (k *crashHarness) leavesNothingOf(code string) {
+	t := k.testEnv.t
+	audit, err := k.store.Audit(t.Context(), session.AuditFilter{Event: session.AuditByHand})
+	require.NoError(t, err)
+	require.Len(t, audit, 1)
+	require.Equal(t, "tap 6, text 2", audit[0].Text)
+	require.Equal(t, "kitchen", audit[0].By)
+	require.NoError(t, k.cmd.Process.Signal(syscall.SIGTERM))
+	require.Zero(t, k.ends(), "%s", k.stderr)
+	h := &leakScan{t: t, found: map[string][]byte{}}
+	h.files(k.dir)
+	h.add("log", []byte(k.stderr.String()))
+	for _, p := range k.prompts {
+		h.add("prompts", []byte(p))
+	}
+	require.Empty(t, h.places(code))
+	require.NotEmpty(t, h.places("I am in."), "what is no secret is found")
+}
