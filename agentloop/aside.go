@@ -167,6 +167,7 @@ func (l *loop) consult(ctx context.Context, s *Step) (Proposal, error) {
 		now.Replying = l.aside.reply
 		defer l.aside.reply()
 	}
+	l.readAhead(ctx, now.Reader)
 	p, err := l.Policy.Next(thinking, now)
 	if err != nil && context.Cause(thinking) != errMoved {
 		l.leave()
@@ -241,6 +242,10 @@ func (l *loop) now(ctx context.Context) (state screen.State, ok bool, err error)
 
 // leave ends what goes on beside the loop, and waits for it.
 func (l *loop) leave() {
+	if l.ahead != nil {
+		l.ahead()
+		l.ahead = nil
+	}
 	if l.aside != nil {
 		l.aside.end()
 		<-l.aside.done

@@ -37,7 +37,8 @@ type Stater interface {
 // who decides on a screen may read it, while it is looked at or while the model thinks.
 type Reader interface {
 	// Elements lists the elements of the screen that the last Look showed. An error says why there
-	// are none to be had this time; the phone may well be fine.
+	// are none to be had this time; the phone may well be fine. The list may be shared with others:
+	// it is not to be changed.
 	Elements(ctx context.Context) ([]screen.Element, error)
 }
 

@@ -44,7 +44,7 @@ func (l *loop) saw(ctx context.Context, s *Step, v view, err error, kind EventKi
 	if end := l.blackout(v.Frame.Black()); end != nil {
 		return end
 	}
-	l.touched, l.before = false, v
+	l.touched, l.before, l.reader = false, v, nil
 	s.Look = v.Observation
 	l.emit(Event{Kind: kind, Step: *s})
 	return nil

@@ -32,6 +32,9 @@ type Runner struct {
 	// Aside runs f on a goroutine of its owner's, who waits for it, or returns false. With it the
 	// phone is looked at while the Policy decides; the loop waits for f before Run returns.
 	Aside func(f func()) bool
+	// ReadAhead has the elements of each screen read while the Policy decides, when the Phone is a
+	// Reader and there is Aside: the Gate then finds them read.
+	ReadAhead bool
 	// Early asks the Policy with the first look that shows what a gesture did, while Aside finds
 	// out whether the screen is at rest. When it was not, the Policy is called off and asked again.
 	Early bool
@@ -76,6 +79,8 @@ type loop struct {
 	before  view          // the screen that was shown last; zero when there was none
 	moving  bool          // it is not known to be at rest
 	aside   *aside        // of this step; nil when nothing goes on
+	reader  *onceReader   // of the screen that was shown last; nil when nobody has asked yet
+	ahead   func()        // ends what reads it ahead, and waits for that; nil when nothing does
 	asked   int           // how often the policy was asked early
 	again   int           // and again, because that was in vain
 	dropped []Try         // of decisions that were made before something was said
@@ -150,9 +155,14 @@ func (l *loop) timed(ctx context.Context) (context.Context, context.CancelFunc) 
 
 func (l *loop) situation(s *Step) Situation {
 	album, _ := l.Journal.(Album)
-	reader, _ := l.Phone.(Reader)
-	return Situation{Progress: l.progress.clone(), Look: s.Look, Step: s.Index, Album: album,
-		Reader: reader}
+	now := Situation{Progress: l.progress.clone(), Look: s.Look, Step: s.Index, Album: album}
+	if reader, can := l.Phone.(Reader); can {
+		if l.reader == nil {
+			l.reader = &onceReader{of: reader, turn: make(chan struct{}, 1)}
+		}
+		now.Reader = l.reader
+	}
+	return now
 }
 
 // Stopped is the ending of a run whose context was cancelled, as its cause says.

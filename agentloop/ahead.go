@@ -1,0 +1,58 @@
+package agentloop
+
+import (
+	"context"
+
+	"github.com/taploop/taploop/screen"
+)
+
+// onceReader reads the elements of one screen once, for all who ask, at once or one after the
+// other.
+type onceReader struct {
+	of   Reader
+	turn chan struct{} // holds one value while somebody reads
+
+	read bool
+	list []screen.Element
+	err  error
+}
+
+// Elements waits for who reads already. What was not read because its asker went away is read for
+// the next one.
+func (r *onceReader) Elements(ctx context.Context) ([]screen.Element, error) {
+	select {
+	case r.turn <- struct{}{}:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	defer func() { <-r.turn }()
+	if !r.read {
+		list, err := r.of.Elements(ctx)
+		if err != nil && ctx.Err() != nil {
+			return nil, err
+		}
+		r.list, r.err, r.read = list, err, true
+	}
+	return r.list, r.err
+}
+
+// readAhead begins to read the elements of the screen. leave waits for it.
+func (l *loop) readAhead(ctx context.Context, r Reader) {
+	if !l.ReadAhead || l.Aside == nil || r == nil {
+		return
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	read := func() {
+		defer close(done)
+		_, _ = r.Elements(ctx) // who asks later gets the error
+	}
+	if !l.Aside(read) {
+		cancel()
+		return
+	}
+	l.ahead = func() {
+		cancel()
+		<-done
+	}
+}

@@ -1,0 +1,116 @@
+package agentloop_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/device/devicetest"
+	"github.com/taploop/taploop/screen"
+)
+
+// slowReader is a phone that takes its time to list what is on its screen.
+type slowReader struct {
+	*devicetest.Fake
+	takes time.Duration
+	reads int
+	err   error
+}
+
+func (p *slowReader) Elements(ctx context.Context) ([]screen.Element, error) {
+	p.reads++
+	select {
+	case <-time.After(p.takes):
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	if p.err != nil {
+		return nil, p.err
+	}
+	return p.Fake.Elements(ctx)
+}
+
+// thinking is a policy that thinks for a while, and goes home once.
+type thinking struct {
+	takes time.Duration
+	reads bool // the elements, too
+}
+
+func (p *thinking) Next(
+	ctx context.Context, s agentloop.Situation,
+) (agentloop.Proposal, error) {
+	if p.reads {
+		if _, err := s.Reader.Elements(ctx); err != nil {
+			return agentloop.Proposal{}, err
+		}
+	}
+	time.Sleep(p.takes)
+	d := actions.Decision{Action: actions.Home{}}
+	if s.Step > 1 {
+		d.Action = actions.Complete{}
+	}
+	return agentloop.Proposal{Decision: d}, nil
+}
+
+// elementGate wants the elements of every screen.
+type elementGate struct {
+	seen int
+	err  error
+}
+
+func (g *elementGate) Check(
+	ctx context.Context, s agentloop.Situation, _ actions.Decision,
+) (agentloop.Verdict, error) {
+	list, err := s.Reader.Elements(ctx)
+	g.seen, g.err = len(list), err
+	return agentloop.Allow(), nil
+}
+
+func TestElementsAreReadWhileThePolicyDecides(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		reads, think time.Duration
+		policyReads  bool
+		ask          time.Duration // what the gate adds
+	}{
+		{name: "sooner than it decides", reads: 2 * time.Second, think: 3 * time.Second},
+		{name: "later", reads: 3 * time.Second, think: 2 * time.Second, ask: time.Second},
+		{name: "by the policy, too", reads: time.Second, policyReads: true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := &slowReader{Fake: devicetest.NewFake(), takes: c.reads}
+				g, j := &elementGate{}, &journal{}
+				r := agentloop.Runner{Phone: p, Gate: g, Journal: j, ReadAhead: true,
+					Policy: &thinking{c.think, c.policyReads},
+					Aside:  func(f func()) bool { go f(); return true },
+					Limits: agentloop.Limits{Steps: 5, Settle: -1}}
+				end, _, err := r.Run(t.Context(), agentloop.Progress{Task: "x"}, 0)
+				require.NoError(t, err)
+				require.Equal(t, agentloop.TaskCompleted, end.Reason)
+				require.NoError(t, g.err)
+				require.NotZero(t, g.seen)
+				require.Equal(t, c.ask, j.steps[0].Timing.Ask)
+				require.Equal(t, 2, p.reads, "once for each screen, and the second was called off")
+			})
+		})
+	}
+}
+
+func TestElementsThatCannotBeReadAreTriedOnce(t *testing.T) {
+	p := &slowReader{Fake: devicetest.NewFake(), err: errors.New("no window")}
+	g := &elementGate{}
+	r := agentloop.Runner{Phone: p, Gate: g, Journal: &journal{}, ReadAhead: true,
+		Policy: &thinking{}, Aside: func(f func()) bool { return false },
+		Limits: agentloop.Limits{Steps: 5, Settle: -1}}
+	_, _, err := r.Run(t.Context(), agentloop.Progress{Task: "x"}, 0)
+	require.NoError(t, err)
+	require.ErrorIs(t, g.err, p.err)
+	require.Equal(t, 1, p.reads)
+}
