@@ -18,25 +18,27 @@ type guardFile struct {
 // GuardPolicy reads the rules of the configuration, and of the file that guard.file names. It is
 // nil when the configuration file has switched the guard off. The floor, which puts critical
 // actions to a person, is lowered by the configuration file alone: what else switches the guard off
-// leaves it.
-func (l *Loaded) GuardPolicy() (*guard.Policy, error) {
+// leaves it. The reasons that it gives are in the language, zh or en.
+func (l *Loaded) GuardPolicy(lang string) (*guard.Policy, error) {
 	g := l.Guard
 	if !g.Enabled && l.Origin("guard.enabled") == l.File {
 		return nil, nil
 	}
+	o := &guard.Options{DescriptionPrefix: g.DescriptionPrefix, FloorOnly: !g.Enabled,
+		AskAnyway: !g.TaskConsents, Lang: lang}
 	listed, err := guard.InterruptOn(g.InterruptOn)
 	bad := []error{err}
-	lists := []guard.List{{Name: "guard.rules", Rules: g.Rules}}
+	o.Lists = []guard.List{{Name: "guard.rules", Rules: g.Rules}}
 	if g.File != "" {
 		more, err := l.guardFile()
 		bad = append(bad, err)
-		lists = append(lists, more...)
+		o.Lists = append(o.Lists, more...)
 	}
-	lists = append(lists, guard.List{Name: "guard.interrupt_on", Rules: listed})
+	o.Lists = append(o.Lists, guard.List{Name: "guard.interrupt_on", Rules: listed})
 	if err := errors.Join(bad...); err != nil {
 		return nil, err
 	}
-	return guard.New(&guard.Options{Lists: lists, DescriptionPrefix: g.DescriptionPrefix})
+	return guard.New(o)
 }
 
 // guardFile reads the file of rules: a list of them, or rules and interrupt_on.
@@ -77,6 +79,6 @@ func (l *Loaded) guardFile() ([]guard.List, error) {
 }
 
 func (l *Loaded) checkGuard() error {
-	_, err := l.GuardPolicy()
+	_, err := l.GuardPolicy("")
 	return err
 }

@@ -1,10 +1,14 @@
 package config_test
 
 import (
+	"fmt"
+	"os"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/taploop/taploop/config"
 	"github.com/taploop/taploop/guard"
@@ -31,7 +35,7 @@ guard:
 	require.True(t, l.Guard.Enabled)
 	require.True(t, l.Guard.TaskConsents)
 	require.Equal(t, time.Minute, l.Guard.Expires)
-	p, err := l.GuardPolicy()
+	p, err := l.GuardPolicy("en")
 	require.NoError(t, err)
 	for _, c := range []struct {
 		s    guard.Subject
@@ -78,7 +82,7 @@ func TestTheFloorIsLoweredByTheConfigurationFileAlone(t *testing.T) {
 	named := write(t, "c.yaml", "guard: {file: "+lowering+"}")
 	l, err := load(t, config.Options{File: named})
 	require.NoError(t, err)
-	p, err := l.GuardPolicy()
+	p, err := l.GuardPolicy("en")
 	require.NoError(t, err)
 	require.Equal(t, []string{"pays"}, p.LowersFloor())
 
@@ -96,7 +100,7 @@ func TestTheFloorIsLoweredByTheConfigurationFileAlone(t *testing.T) {
 
 	off, err := load(t, config.Options{File: write(t, "off.yaml", "guard: {enabled: false}")})
 	require.NoError(t, err)
-	p, err = off.GuardPolicy()
+	p, err = off.GuardPolicy("en")
 	require.NoError(t, err)
 	require.Nil(t, p)
 	for _, o := range []config.Options{
@@ -105,8 +109,90 @@ func TestTheFloorIsLoweredByTheConfigurationFileAlone(t *testing.T) {
 	} {
 		l, err := load(t, o)
 		require.NoError(t, err)
-		p, err := l.GuardPolicy()
+		p, err := l.GuardPolicy("en")
 		require.NoError(t, err)
 		require.NotNil(t, p, "critical actions are asked about still")
 	}
+}
+
+// payments are actions that only a person decides about.
+var payments = []guard.Subject{
+	{Action: "CLICK", App: "com.shop", Element: &guard.Element{Text: "Pay now"}, Task: "pay it"},
+	{Action: "CLICK", App: "com.shop", Element: &guard.Element{Text: "确定"},
+		Screen: []string{"确认支付 30 元?"}, Said: "everything is approved"},
+	{Action: "LONGPRESS", App: "com.eg.android.AlipayGphone"},
+	{Action: "CLICK", App: "com.android.settings",
+		Element: &guard.Element{Text: "Erase all data (factory reset)"}},
+	{Action: "TYPE", App: "com.icbc", Typed: "1", Element: &guard.Element{Password: true}},
+}
+
+// TestTheFloorHoldsUnderEverySetting draws settings in every layer, and expects that a critical
+// action passes only where the configuration file itself says so.
+func TestTheFloorHoldsUnderEverySetting(t *testing.T) {
+	dir := t.TempDir()
+	put := func(name, text string) string {
+		path := dir + "/" + name
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		return path
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		pick := func(label string, from ...string) string {
+			return rapid.SampledFrom(from).Draw(rt, label)
+		}
+		rules := func(label string) string {
+			list := []string{}
+			for i := range rapid.IntRange(0, 3).Draw(rt, label) {
+				list = append(list, fmt.Sprintf("{%sdecision: %s%s}",
+					pick(fmt.Sprint(label, i, "what"), "", "action: '*', ", "app: 'com.*', ",
+						"when: 'severity == \"critical\"', ", "when: 'true', "),
+					pick(fmt.Sprint(label, i, "decision"), "allow", "allow", "ask", "deny"),
+					pick(fmt.Sprint(label, i, "severity"), "", ", severity: routine",
+						", severity: sensitive", ", severity: critical")))
+			}
+			return "[" + strings.Join(list, ", ") + "]"
+		}
+		inFile, inOther := rules("file"), rules("other")
+		enabled := pick("enabled", "", "enabled: true, ", "enabled: false, ")
+		file := put("c.yaml", "guard: {"+enabled+"rules: "+inFile+", task_consents: "+
+			pick("consents", "true", "false")+", interrupt_on: {"+pick("interrupt", "",
+			"'*': false", "CLICK: false, TYPE: false", "CLICK: true")+"}}")
+		o := config.Options{File: file, Flags: map[string]any{}, Environ: []string{
+			"TAPLOOP_GUARD_TASK_CONSENTS=true", "TAPLOOP_GUARD_FILE=" + put("r.yaml", inOther)}}
+		switch pick("off", "", "env", "flag", "interrupt") {
+		case "env":
+			o.Environ = append(o.Environ, "TAPLOOP_GUARD_ENABLED=false")
+		case "flag":
+			o.Flags["guard.enabled"] = "false"
+		case "interrupt":
+			o.Flags["guard.interrupt_on.CLICK"] = "false"
+		}
+		lowers := func(rules string) bool {
+			return strings.Contains(rules, "decision: allow, severity: critical")
+		}
+		o.Environ = append(o.Environ, "XDG_DATA_HOME=/data")
+		l, err := config.Load(&o)
+		if lowers(inOther) && (o.Flags["guard.enabled"] != nil || enabled != "enabled: false, " ||
+			len(o.Environ) > 3) {
+			require.ErrorContains(rt, err, "allows critical actions")
+			return
+		}
+		require.NoError(rt, err)
+		p, err := l.GuardPolicy("en")
+		require.NoError(rt, err)
+		if p == nil {
+			require.Equal(rt, "enabled: false, ", enabled)
+			return
+		}
+		for _, s := range payments {
+			d := p.Decide(s)
+			if d.Verdict == guard.Allow {
+				require.True(rt, lowers(inFile), "%+v %+v", s, d)
+				continue
+			}
+			require.Equal(rt, guard.Critical, d.Severity)
+			g, err := guard.NewGrant(guard.ForAll, "", time.Unix(0, 0), time.Hour)
+			require.NoError(rt, err)
+			require.False(rt, g.Covers(time.Unix(1, 0), "s", s, d))
+		}
+	})
 }

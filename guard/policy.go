@@ -11,7 +11,13 @@ import (
 
 // Options of a Policy.
 type Options struct {
-	Lists []List // rules, in their order
+	Lists []List // rules, in their order, before the built-in ones
+
+	// FloorOnly leaves the built-in rules about critical actions, and no others.
+	FloorOnly bool
+	// AskAnyway asks about a sensitive action although the task names it.
+	AskAnyway bool
+	Lang      string // of reasons: "zh"; anything else means English
 
 	// DescriptionPrefix begins the description of an action whose rule has none, as in LangChain.
 	DescriptionPrefix string
@@ -32,6 +38,9 @@ type Policy struct {
 // New reads the rules. Every fault is reported at once, with the rule and the column.
 func New(opts *Options) (*Policy, error) {
 	p := &Policy{opts: *cmp.Or(opts, &Options{})}
+	if p.opts.FloorOnly {
+		return p, nil
+	}
 	var bad []error
 	for _, l := range p.opts.Lists {
 		for i, r := range l.Rules {
@@ -59,11 +68,16 @@ func (p *Policy) LowersFloor() []string {
 	return names
 }
 
+// Looks reports whether there are rules whose conditions may be about any action's screen.
+func (p *Policy) Looks() bool {
+	return slices.ContainsFunc(p.rules, func(r rule) bool { return r.when != nil })
+}
+
 // Decide says what becomes of an action. It takes time in proportion to what is given, of which it
-// looks at the bounds of [screen.MaxElements] texts.
+// looks at 1,000 texts of 1,000 characters.
 func (p *Policy) Decide(s Subject) Decision {
 	s = s.cut()
-	own := Decision{Verdict: Allow}
+	own := p.byItself(&s)
 	given := s.scope(own.Severity)
 	for i := range p.rules {
 		r := &p.rules[i]
@@ -78,6 +92,33 @@ func (p *Policy) Decide(s Subject) Decision {
 		return p.described(d, &s)
 	}
 	return p.described(own, &s)
+}
+
+// byItself is what the built-in rules say.
+func (p *Policy) byItself(s *Subject) Decision {
+	d := Decision{Verdict: Allow}
+	for _, f := range builtin(s) {
+		consents := f.class.severity < Critical &&
+			(p.opts.FloorOnly || !p.opts.AskAnyway && f.class.consents(s.Task))
+		if d.Rule == "" || d.Verdict == Allow && !consents {
+			d.Severity, d.Rule = f.class.severity, "built-in: "+f.class.name
+			d.Reason = f.reason(p.opts.Lang)
+			if consents && !p.opts.FloorOnly {
+				d.Reason += p.consented()
+			}
+		}
+		if !consents {
+			d.Verdict = Ask
+		}
+	}
+	return d
+}
+
+func (p *Policy) consented() string {
+	if chinese(p.opts.Lang) {
+		return ";任务本身要求这样做"
+	}
+	return "; the task asks for it"
 }
 
 // decide is what r makes of an action that the built-in rules see as own. It never lowers the

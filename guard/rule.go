@@ -146,6 +146,9 @@ func InterruptOn(m map[string]any) ([]Rule, error) {
 }
 
 func (r *Rule) interrupts(v any) error {
+	if v == "true" || v == "false" { // as flags have it
+		v = v == "true"
+	}
 	switch v := v.(type) {
 	case bool:
 		if !v {

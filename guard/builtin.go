@@ -1,0 +1,410 @@
+package guard
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// The apps of which more is known than what they show.
+var (
+	// moneyApps are about money: what is not known there is asked.
+	moneyApps = []string{"com.eg.android.alipay*", "*.alipay*", "com.unionpay*", "com.tenpay*",
+		"*bank*", "*wallet*", "cmb.pb*", "com.icbc*", "com.chinamworld*", "com.bankcomm*",
+		"com.jd.jrapp*", "com.paypal*", "com.venmo*", "com.squareup.cash*",
+		"com.google.android.apps.nbu.paisa*", "com.samsung.android.spay*", "com.chase*",
+		"com.infonow.bofa*", "com.wf.wellsfargo*", "com.citi*", "com.revolut*", "de.number26*",
+		"com.transferwise*", "com.zellepay*", "com.coinbase*", "com.binance*", "com.robinhood*",
+		"io.metamask*", "com.phonepe*", "net.one97.paytm*", "com.klarna*", "piuk.blockchain*",
+		"com.westernunion*", "com.wechat.pay*", "com.huawei.wallet*", "com.mipay*", "*.mipay*"}
+	// permissionApps draw the system's dialogs about permissions.
+	permissionApps = []string{"*permissioncontroller*", "com.lbe.security.miui*",
+		"com.android.vpndialogs", "com.miui.permission*"}
+	// installerApps draw the system's dialogs about apps.
+	installerApps = []string{"*packageinstaller*", "com.miui.global.packageinstaller*"}
+	// storeApps sell and install apps, and take money for them.
+	storeApps = []string{"com.android.vending*", "com.google.android.gms*", "com.huawei.appmarket*",
+		"com.xiaomi.market*", "com.oppo.market*", "com.heytap.market*", "com.bbk.appstore*",
+		"com.tencent.android.qqdownloader*"}
+	// keypads have a key that deletes a digit.
+	keypads = []string{"*calculator*", "*dialer*"}
+	// launchers show the names of apps.
+	launchers = []string{"*launcher*", "*.home"}
+)
+
+// Words that only say yes: what to, the screen has to tell. And words that say no.
+var (
+	says = regexp.MustCompile(`^(?:ok|okay|yes|confirm|submit|agree|accept|i agree|done|got it|sure|` +
+		`proceed|continue|next|finish|apply|authenticate|verify|go|send it|activate|turn on|enable|` +
+		`确定|确认|是|是的|好|好的|同意|提交|完成|继续|下一步|知道了|我知道了|确认无误|验证|激活|启用|开启)` +
+		`(?: *[(（].*)?[!.。]?$`)
+	commits = regexp.MustCompile(`^(?:ok|okay|yes|confirm|submit|agree|accept|i agree|authenticate|` +
+		`proceed|verify|确定|确认|是|是的|同意|提交|确认无误|验证|完成)(?:[^a-z]|$)`)
+	// the whole line, or what sensitive words stand behind: words that say no take back no others
+	refuses = regexp.MustCompile(`^(?:(?:don['’]?t|do not|never|keep)(?: [^ ,;]+){0,3}|cancel|no|` +
+		`no,? thank(?:s| you)|not now|later|skip|close|(?:go )?back|dismiss|undo|deny(?: .*)?|` +
+		`decline|reject|maybe later|remind me later|exit|不\p{Han}{0,5}|取消|否|稍后(?:再说)?|以后再说|` +
+		`暂不\p{Han}{0,4}|跳过|关闭|返回|拒绝|保留|再想想|再看看|禁止|我再想想)$`)
+	slides   = regexp.MustCompile(`^(?:slide|swipe|drag|hold|press)\b|^(?:滑动|右滑|左滑|按住|拖动|向右滑)`)
+	price    = regexp.MustCompile(`^(?:[$€£¥]|us\$|cn¥|rmb)? ?\d[\d., ]*(?:[$€£¥]|元| ?usd| ?eur)?$`)
+	currency = regexp.MustCompile(`[$€£¥元]|usd|eur|rmb`)
+	digit    = regexp.MustCompile(`^\d$`)
+	searches = regexp.MustCompile(`search|query|url|address bar|搜索|查找|网址`)
+	subs     = regexp.MustCompile(`^(?:subscribe|start trial|start free trial|buy|订阅|购买)`)
+)
+
+// finding is what a built-in rule says of an action.
+type finding struct {
+	class *class
+	where place
+	words string // that led to it
+}
+
+// place is where the words of a finding are.
+type place int
+
+const (
+	underFinger place = iota
+	identifier
+	nearby
+	onScreen
+	modelWords
+	ofApp
+	inField
+	ofTool
+)
+
+var places = []struct{ en, zh string }{
+	underFinger: {"%q is under the finger", "手指下是 %q"},
+	identifier:  {"the app calls it %q", "应用内部名称是 %q"},
+	nearby:      {"%q is next to it", "旁边是 %q"},
+	onScreen:    {"the screen says %q", "屏幕上写着 %q"},
+	modelWords:  {"the model says %q", "模型说 %q"},
+	ofApp:       {"what is under the finger is not known, in %q", "不清楚手指下是什么,应用是 %q"},
+	inField:     {"text for a password field in %q", "在 %q 的密码框中输入"},
+	ofTool:      {"%q says of itself that it destroys something", "%q 自称会造成破坏"},
+}
+
+// Classes of harm that are no words.
+var (
+	unknownMoney = class{name: "unknown", severity: Critical,
+		en: "it cannot be told what this does in an app about money",
+		zh: "无法判断这一步在金融应用中会做什么"}
+	unknownSystem = class{name: "system dialog", severity: Sensitive,
+		en: "it answers a dialog of the system", zh: "会回应系统对话框",
+		task: `allow|grant|permissions?|(?:un)?install`, taskHan: `允许|授权|权限|安装|卸载`}
+	unseen = class{name: "unseen", severity: Sensitive,
+		en: "the screen forbids that it is looked at", zh: "屏幕禁止查看"}
+	password = class{name: "password", severity: Sensitive, en: "it types a password",
+		zh: "会输入密码", task: `password|passcode|pin|log ?in|sign ?in|unlock`, taskHan: `密码|登录|解锁`}
+	moneyPassword = class{name: "confirm with a password", severity: Critical,
+		en: "it types a password in an app about money", zh: "会在金融应用中输入密码"}
+	destructive = class{name: "destructive", severity: Sensitive, en: "it may destroy something",
+		zh: "可能会造成破坏"}
+)
+
+// builtin is what the built-in rules find about an action, the gravest first. What one text says
+// never takes back what another one does.
+func builtin(s *Subject) []finding {
+	var list []finding
+	add := func(f ...finding) { list = append(list, f...) }
+	if s.Destructive {
+		add(finding{&destructive, ofTool, s.Action})
+	}
+	switch s.Action {
+	case "CLICK", "DOUBLE_CLICK", "LONGPRESS":
+		add(touched(s)...)
+	case "SLIDE", "DRAG":
+		add(slid(s)...)
+	case "TYPE":
+		add(typed(s)...)
+		if submits, _ := s.Args["submit"].(bool); submits || strings.HasSuffix(s.Typed, "\n") {
+			add(entered(s)...)
+		}
+	case "HOT_KEY":
+		if key, _ := s.Args["key"].(string); strings.EqualFold(key, "enter") {
+			add(entered(s)...)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b finding) int {
+		return int(b.class.severity - a.class.severity)
+	})
+	return list
+}
+
+// touched is what a finger on the element may do.
+func touched(s *Subject) []finding {
+	e := s.Element
+	lines, list := e.lines(), e.identified()
+	refusal := len(lines) > 0 && !slices.ContainsFunc(lines, func(l string) bool {
+		return !refuses.MatchString(l)
+	})
+	if payPad(s, lines) {
+		list = append(list, finding{&classes[0], onScreen, "PIN"})
+	}
+	switch {
+	case len(lines) > 0 && globs(launchers, s.App, true):
+	case len(lines) > 0 && !e.WholeScreen:
+		list = append(list, labelled(lines, underFinger)...)
+		if slices.ContainsFunc(lines, says.MatchString) {
+			list = append(list, asked(s)...)
+		}
+	default:
+		list = append(list, unlabelled(s)...)
+	}
+	list = append(list, inApp(s, lines, refusal, len(list) > 0)...)
+	return slices.DeleteFunc(list, func(f finding) bool {
+		return f.class.name == "delete" && globs(keypads, s.App, true)
+	})
+}
+
+// unlabelled is what can be told when nothing is written under the finger: the words around it, and
+// the model's.
+func unlabelled(s *Subject) (list []finding) {
+	for _, n := range s.Near[:min(len(s.Near), 3)] {
+		list = append(list, labelled(lines(n), nearby)...)
+	}
+	said := plain(s.Said)
+	for _, c := range known() {
+		words := c.short.FindString(c.not.ReplaceAllString(said, " "))
+		if words != "" && !negated(said, words) {
+			list = append(list, finding{c.class, modelWords, words})
+		}
+	}
+	if s.Secure && len(list) == 0 {
+		list = append(list, finding{&unseen, ofApp, s.App})
+	}
+	return list
+}
+
+// inApp is what follows from the app in front. known says that something was found already.
+func inApp(s *Subject, lines []string, refusal, known bool) (list []finding) {
+	vague := len(lines) == 0 || s.Element.WholeScreen
+	switch {
+	case globs(moneyApps, s.App, true):
+		if vague || slices.ContainsFunc(lines, commits.MatchString) && !refusal {
+			list = append(list, finding{&unknownMoney, ofApp, s.App})
+		}
+	case globs(permissionApps, s.App, true), globs(installerApps, s.App, true):
+		if !refusal && !known {
+			list = append(list, finding{&unknownSystem, ofApp, s.App})
+		}
+	case globs(storeApps, s.App, true):
+		for _, l := range lines {
+			if price.MatchString(l) && currency.MatchString(l) || subs.MatchString(l) {
+				list = append(list, finding{&classes[0], underFinger, l})
+			}
+		}
+	}
+	return list
+}
+
+// payPad reports whether a finger here is a digit, or nothing that is known, on a screen that asks
+// for the password of payments.
+func payPad(s *Subject, lines []string) bool {
+	if len(lines) > 0 && !digit.MatchString(lines[0]) && !s.Element.WholeScreen {
+		return false
+	}
+	return slices.ContainsFunc(s.Screen, func(t string) bool {
+		t = plain(t)
+		return strings.Contains(t, "支付密码") || strings.Contains(t, "payment password") ||
+			strings.Contains(t, "payment pin")
+	})
+}
+
+// slid is what a finger drawn from the element may do. Most ways only scroll.
+func slid(s *Subject) (list []finding) {
+	words := s.Element.lines()
+	for _, l := range words {
+		if slides.MatchString(l) {
+			list = append(list, labelled([]string{l}, underFinger)...)
+			list = append(list, asked(s)...)
+		}
+	}
+	slider := s.Element != nil && strings.Contains(s.Element.Class, "SeekBar")
+	if slider && globs(moneyApps, s.App, true) {
+		list = append(list, finding{&unknownMoney, ofApp, s.App})
+	}
+	if slider || len(words) == 0 {
+		for _, n := range s.Near[:min(len(s.Near), 3)] {
+			if slides.MatchString(plain(n)) {
+				list = append(list, labelled(lines(n), nearby)...)
+			}
+		}
+	}
+	return list
+}
+
+// typed is what text in the element may do.
+func typed(s *Subject) (list []finding) {
+	if s.Element == nil || !s.Element.Password {
+		return nil
+	}
+	if globs(moneyApps, s.App, true) {
+		list = append(list, finding{&moneyPassword, inField, s.App})
+	}
+	for _, f := range asked(s) {
+		if f.class.severity == Critical {
+			list = append(list, f)
+		}
+	}
+	return append(list, finding{&password, inField, s.App})
+}
+
+// entered is what the enter key may do: what the screen's buttons say. It searches, in most fields.
+func entered(s *Subject) (list []finding) {
+	if e := s.Element; e != nil {
+		id := strings.Join(idWords(e.ResourceID), " ")
+		if searches.MatchString(plain(e.Text + " " + e.Description + " " + id)) {
+			return nil
+		}
+	}
+	for _, t := range s.Screen {
+		list = append(list, labelled(lines(t), onScreen)...)
+	}
+	for _, f := range asked(s) {
+		if f.class.severity == Critical {
+			list = append(list, f)
+		}
+	}
+	if s.Element == nil && globs(moneyApps, s.App, true) {
+		list = append(list, finding{&unknownMoney, ofApp, s.App})
+	}
+	return list
+}
+
+// asked is what the screen asks about.
+func asked(s *Subject) (list []finding) {
+	for _, t := range s.Screen {
+		t = plain(t)
+		for _, c := range known() {
+			if words := c.asksIn(t); words != "" {
+				list = append(list, finding{c.class, onScreen, words})
+			}
+		}
+	}
+	return list
+}
+
+// labelled is what a button with these lines does. A line among several, or a long one, is likely
+// to be content: then only words at its beginning count.
+func labelled(lines []string, where place) (list []finding) {
+	for _, l := range lines {
+		refusal := refuses.MatchString(l)
+		content := len(lines) > 2 || sentence(l, 5)
+		prose := refusal || len(lines) > 2 && sentence(l, 3)
+		for _, c := range known() {
+			if c.matches(l, content) != "" && (!prose || c.severity == Critical) {
+				list = append(list, finding{c.class, where, l})
+			}
+		}
+	}
+	return list
+}
+
+// sentence reports whether a line has more than so many words, or is as long.
+func sentence(l string, n int) bool {
+	return len(strings.Fields(l)) > n || utf8.RuneCountInString(l) > 8*n
+}
+
+// identified is what the element's resource id says.
+func (e *Element) identified() (list []finding) {
+	if e == nil {
+		return nil
+	}
+	words := strings.Join(idWords(e.ResourceID), " ")
+	for _, c := range known() {
+		if c.id.MatchString(words) {
+			list = append(list, finding{c.class, identifier, e.ResourceID})
+		}
+	}
+	return list
+}
+
+// lines are the lines of what is written on the element, or read out of it.
+func (e *Element) lines() []string {
+	if e == nil {
+		return nil
+	}
+	return append(lines(e.Text), lines(e.Description)...)
+}
+
+func lines(s string) (list []string) {
+	for l := range strings.Lines(s) {
+		if l = plain(l); l != "" && utf8.RuneCountInString(l) <= 120 && !slices.Contains(list, l) {
+			list = append(list, l)
+		}
+	}
+	return list
+}
+
+// idWords takes the name of a resource apart: com.app:id/btnPay_now is btn, pay, now.
+func idWords(id string) []string {
+	id = path.Base(strings.ReplaceAll(id, ":", "/"))
+	var b strings.Builder
+	var former rune
+	for _, r := range id {
+		if unicode.IsUpper(r) && unicode.IsLower(former) || !unicode.IsLetter(r) {
+			b.WriteByte(' ')
+		}
+		if unicode.IsLetter(r) {
+			b.WriteRune(unicode.ToLower(r))
+		}
+		former = r
+	}
+	return strings.Fields(b.String())
+}
+
+// plain is a text as it is compared: in one width and case, without what is not seen and without
+// spaces between Chinese characters.
+func plain(s string) string {
+	if ascii(s) {
+		return strings.Join(strings.Fields(strings.ToLower(s)), " ")
+	}
+	s = strings.ToLower(norm.NFKC.String(s))
+	s = strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Mn, r) {
+			return -1
+		}
+		return r
+	}, s)
+	fields := strings.Fields(s)
+	var b strings.Builder
+	for i, f := range fields {
+		if i > 0 {
+			last, _ := utf8.DecodeLastRuneInString(fields[i-1])
+			first, _ := utf8.DecodeRuneInString(f)
+			if !unicode.Is(unicode.Han, last) || !unicode.Is(unicode.Han, first) {
+				b.WriteByte(' ')
+			}
+		}
+		b.WriteString(f)
+	}
+	return b.String()
+}
+
+func ascii(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+func chinese(lang string) bool { return strings.HasPrefix(strings.ToLower(lang), "zh") }
+
+// reason is the finding in words.
+func (f *finding) reason(lang string) string {
+	p := places[f.where]
+	if chinese(lang) {
+		return f.class.zh + ":" + fmt.Sprintf(p.zh, f.words)
+	}
+	return f.class.en + ": " + fmt.Sprintf(p.en, f.words)
+}

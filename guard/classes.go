@@ -1,0 +1,220 @@
+package guard
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// class is a kind of harm: what it is called on buttons, in resource ids, in the text of a dialog
+// that asks for it, and in a task that wants it done. English words stand between word boundaries;
+// Chinese has none.
+type class struct {
+	name     string
+	severity Severity
+	en, zh   string // what it does, in words for people
+	words    string // of buttons, in English
+	han      string // of buttons, in Chinese
+	not      string // what such words may also say, in either language
+	ids      string // of resource ids, taken apart into words
+	hints    string // one of which is in every text that asks matches: looking for them is quick
+	asks     string // of the text of a dialog, or of a page that leaves "OK" to be said
+	task     string // of a task, in English
+	taskHan  string // and in Chinese
+}
+
+// classes are the built-in rules, the gravest first.
+var classes = []class{
+	{name: "pay", severity: Critical, en: "it may pay money", zh: "可能会付款",
+		words: `pay|repay|top ?up|recharge|donate|make (?:a )?payment|(?:confirm|submit|complete|` +
+			`authori[sz]e) (?:the |this |your )?payment|subscribe .*[$€£¥]|start (?:paid )?` +
+			`subscription|use (?:fingerprint|face|touch id|biometrics?) to pay`,
+		han: `支付|付款|付钱|缴费|充值|买单|结账|还款|打赏|开通会员|续费`,
+		not: `\bpay(?:ments?)? (?:attention|methods?|options?|history|settings)\b|\b(?:apple|google|` +
+			`samsung) pay$|支付宝|(?:支付|付款)(?:方式|设置|管理|记录|成功|完成|码)|[待未已收]付款|` +
+			`已支付|待支付|微信支付$|充值记录|还款记录`,
+		ids: `(?:(?:confirm|submit|do|go|btn|button|to|and) )*pay(?: (?:now|button|btn|confirm|` +
+			`order))*|(?:(?:confirm|submit|do|make|btn|button) )+payment(?: (?:button|btn))*|` +
+			`payment (?:confirm|button|btn|submit)|(?:topup|recharge|donate)(?: button| btn| now)?`,
+		hints: `pay purchase transaction charged fingerprint face 支付 付款 充值 缴费 将从 将扣`,
+		asks: `\b(?:confirm|authori[sz]e|complete|make|approve) (?:the |this |your |a )?(?:payment|` +
+			`purchase|transaction)|\byou(?:r card)? will be charged|\bpay (?:now|with|to|[$€£¥\d])|` +
+			`\b(?:enter|type|confirm with|use) (?:the |your )?(?:payment (?:password|pin)|pin (?:of ` +
+			`your wallet|to pay)|(?:fingerprint|face) to pay)|(?:确认|确定|立即|验证后?|是否)(?:要)?` +
+			`(?:支付|付款|充值|缴费)|支付密码|(?:指纹|刷脸|面容)支付|将(?:从|扣)`},
+	{name: "order", severity: Critical, en: "it may place an order", zh: "可能会下单",
+		words: `place (?:your |the |my |an )?order|submit (?:the |your )?order|order now|buy(?: it)? ` +
+			`now|buy(?: with| for)?(?: [$€£¥1].*)?|purchase(?: now)?|1-(?:click|tap) buy|` +
+			`(?:confirm|complete) (?:the |your |my )?(?:order|purchase|booking|reservation)|book ` +
+			`now|bid now|place (?:a )?bid`,
+		han: `提交订单|确认下单|立即下单|马上下单|去下单|^下单|确认订单|立即购买|确认购买|一键购买|` +
+			`马上抢|立即抢购|立即预订|确认预订|呼叫(?:专车|快车)|确认呼叫`,
+		not: `\bbuy (?:again$|list)|下单成功`,
+		ids: `(?:place|submit|confirm) order|buy(?: now| button| btn)?|order now|purchase(?: button| ` +
+			`btn| now)?`,
+		hints: `order booking purchase 1-tap 下单 购买 提交订单 预订`,
+		asks: `\bplace (?:your |this |the )?order\b|\b(?:confirm|complete) (?:your |this |the )?(?:` +
+			`order|booking|purchase)|\b1-tap buy|(?:确认|确定|是否)(?:要)?(?:下单|购买|提交订单|预订)`},
+	{name: "transfer", severity: Critical, en: "it may send money", zh: "可能会转账",
+		words: `transfer(?: now| money| funds)?|send (?:money|[$€£¥]\d.*|cash|payment)|withdraw|cash ` +
+			`out|wire(?: money)?|remit|(?:confirm|submit|make) (?:the |this |a )?transfer|sell all`,
+		han: `转账|转钱|汇款|转出|提现|发红包|塞钱进红包|领取并转账`,
+		not: `\b(?:file|data|photo) transfer|transfer (?:files?|photos?|data|history)|转账记录|提现记录`,
+		ids: `(?:confirm|submit|do|btn|button)? ?transfer(?: now| button| btn| money)?|send money|` +
+			`withdraw(?: button| btn)?|cash out`,
+		hints: `transfer send wire 转账 汇款 提现 转出 塞钱`,
+		asks: `\b(?:transfer|send|wire) (?:[$€£¥]\s?\d|\d+ ?(?:usd|eur|gbp|cny|dollars|euros))|` +
+			`\b(?:confirm|complete) (?:the |this |your )?transfer|(?:确认|确定|是否)(?:要)?(?:转账|汇款|` +
+			`提现|转出)|向.{1,20}转账|塞钱`},
+	{name: "factory reset", severity: Critical, en: "it may erase the phone",
+		zh: "可能会清除整部手机",
+		words: `factory(?: data)? reset|erase (?:all|everything)(?: .*)?|reset (?:phone|device|` +
+			`tablet)|wipe (?:data|phone|device)(?: .*)?|delete all data|format (?:phone|sd card|` +
+			`storage)(?: .*)?`,
+		han: `恢复出厂设置|清除所有数据|抹掉所有|重置手机|还原手机|格式化|清空手机|恢复出厂`,
+		ids: `factory reset|master clear|initiate master clear|execute master clear|erase ` +
+			`(?:all|everything)`,
+		hints: `reset erase erased deleted lost 出厂 清除 抹掉 格式化`,
+		asks: `\bfactory (?:data )?reset|\berase (?:all|everything)|\ball (?:your |of your )?(?:data|` +
+			`personal information).{0,60}\b(?:erased|deleted|lost)|恢复出厂|清除所有(?:数据|内容)|` +
+			`抹掉所有|格式化`},
+	{name: "device admin", severity: Critical, en: "it may give an app power over the phone",
+		zh: "可能会让应用控制手机",
+		words: `activate(?: this)? device admin(?: app)?|(?:enable|add|set) (?:device|profile) ` +
+			`(?:admin(?:istrator)?|owner)`,
+		han:   `激活(?:此)?设备管理.*|启用设备管理.*`,
+		ids:   `activate device admin|device admin (?:activate|add)`,
+		hints: `admin control 设备管理 控制`,
+		asks: `\bdevice admin(?:istrator)?(?: app)?\?|\bactivat(?:e|ing) (?:this )?(?:device )?admin|` +
+			`\b(?:full control of your device)|设备管理(?:器|应用)|完全控制(?:您|你)的设备`},
+	{name: "delete", severity: Sensitive, en: "it may delete something", zh: "可能会删除内容",
+		words: `delete|erase|wipe|empty (?:the )?(?:trash|bin|recycle bin)|clear(?:$| (?:all|data|` +
+			`storage|cache|history|chats?|conversations?|messages?))|remove|discard|` +
+			`deactivate|close (?:my )?account|cancel (?:my |the |your )?(?:order|subscription|` +
+			`booking|membership|account)|move to (?:trash|bin)|force stop|block(?:$| (?:user|contact|number))`,
+		han: `删除|清空|清除|移除|注销账[号户]|取消(?:订单|订阅|预订|关注全部)|丢弃|强行停止|拉黑|解散`,
+		not: `\b(?:clear|remove|delete) (?:text|search|query|input|filters?|selection|from (?:the )?` +
+			`(?:cart|basket|favou?rites))|recently deleted|backspace|最近删除|清除(?:输入|搜索|筛选)|` +
+			`已删除|回收站$`,
+		ids: `(?:btn|button|menu|action|ic|icon)? ?(?:delete|erase|trash)(?: button| btn| all| ` +
+			`confirm| forever| icon| note| item| message| conversation)?|clear (?:all|data|history)|` +
+			`empty trash|(?:btn|button|action) (?:remove|discard)`,
+		hints: `delete erase discard clear remove wipe empty undone permanently will 删除 清空 清除 移除 丢弃 恢复 撤销`,
+		asks: `\b(?:delete|erase|discard|clear|remove|wipe|empty)\b[^.]{0,80}\?|\b(?:cannot|can't|can ` +
+			`not|can’t) be undone|\bpermanently|\bwill be (?:deleted|erased|removed|lost)|(?:确定|确认|` +
+			`是否|要)(?:要)?.{0,30}(?:删除|清空|清除|移除|丢弃)|删除(?:这|此|该|所选|全部|吗).*|` +
+			`(?:无法|不可)(?:恢复|撤销)|将被(?:删除|清除)`,
+		task: `delet(?:e|ing)|eras(?:e|ing)|remov(?:e|ing)|clear|clearing|` +
+			`wip(?:e|ing)|empty|emptying|discard|cancel|cancell?ing|` +
+			`deactivat(?:e|ing)|block`,
+		taskHan: `删除|删掉|删了|删去|清空|清除|移除|取消|注销|丢弃|拉黑`},
+	{name: "send", severity: Sensitive, en: "it may send or publish something",
+		zh: "可能会发送或发布内容",
+		words: `send(?: now| message| sms| mms| email| anyway| to .*)?|publish(?: .*)?|post(?:$| (?:now|` +
+			`it|comment|reply))|tweet|share now|broadcast|submit (?:review|comment|reply|post|` +
+			`form|application|report)|reply all|forward (?:now|to .*)`,
+		han: `发送|发布|发表|发出|群发|发帖|提交评[论价]|立即分享|确认转发`,
+		not: `\b(?:re)?send (?:a |the |me (?:a )?|new )*(?:verification |login |sms )?(?:code|otp)\b|` +
+			`发送(?:新?验证码|到(?:电脑|手机)$)|重新发送|发布会|已发[送布]|发布于`,
+		ids: `(?:btn|button|action|ic|chat|message|compose|fab)? ?send(?: message| button| btn| ` +
+			`icon| sms| mail| now| message button(?: container| icon)?)?|(?:btn|button|action) ` +
+			`(?:publish|post|tweet)|(?:publish|post|tweet) (?:button|btn)|publish|submit (?:review|` +
+			`comment|post)`,
+		hints: `send publish post share submit 发送 发布 发表 提交 转发`,
+		asks: `\b(?:send|publish|post|share|submit)\b[^.]{0,60}\?|(?:确定|确认|是否)(?:要)?(?:发送|发布|` +
+			`发表|提交|转发)`,
+		task: `send|sending|texting|publish\w*|tweet|submit\w*|reply|replying|` +
+			`write to|tell (?:him|her|them|my)|` +
+			`(?:^ ?|and |then |please |also )(?:post|share|comment|forward|text|message|mail|e-?mail|tell [a-z]+ that)`,
+		taskHan: `发送|发给|发消息|发短信|发邮件|发布|发表|发出|发帖|发微信|发朋友圈|` +
+			`发一|发个|回复|告诉[^我]|转发|提交|分享给|写信给`},
+	{name: "grant", severity: Sensitive, en: "it may grant a permission", zh: "可能会授予权限",
+		words: `allow(?: .*)?|grant(?: .*)?|while using the app|only this time|authori[sz]e(?: .*)?|` +
+			`turn on accessibility|always allow|give access|share (?:my )?location`,
+		han: `允许|始终允许|仅限这一次|使用时允许|使用应用时允许|仅在使用.*允许|授权|同意授权|授予`,
+		not: `\ballow list\b|允许的|已允许|已授权|未授权|授权管理`,
+		ids: `permission allow.*|(?:btn|button|action) (?:allow|grant|authori[sz]e)|(?:allow|grant) ` +
+			`(?:button|btn|permission)`,
+		hints: `allow want 允许 授权 授予 申请 访问`,
+		asks: `\ballow\b.{0,80}\?|\bwants? (?:to )?(?:access|permission)|(?:允许|授权|授予).{0,60}[吗?？]|` +
+			`申请.{0,20}权限|访问(?:您|你)的`,
+		task:    `allow\w*|grant\w*|permit\w*|permissions?|authori[sz]\w*`,
+		taskHan: `允许|授权|权限|授予`},
+	{name: "install", severity: Sensitive, en: "it may install or remove an app",
+		zh:    "可能会安装或卸载应用",
+		words: `(?:un)?install(?: .*)?|get app|update all|disable app|uninstall updates`,
+		han:   `安装|卸载|全部更新|停用应用|继续安装|仍然安装`,
+		not:   `\binstalled\b|\binstallments?\b|已安装|安装成功|安装包$|未安装`,
+		ids:   `(?:btn|button|action)? ?(?:un)?install(?: button| btn| confirm)?`,
+		hints: `install 安装 卸载 更新`,
+		asks:  `\b(?:un)?install\b.{0,80}\?|(?:安装|卸载|更新).{0,40}[吗?？]`,
+		task: `(?:un)?install|(?:un)?installing|(?:remove|delete|update) (?:the |all )?` +
+			`apps?|安装|卸载|下载.*应用|更新.*应用`},
+	{name: "account", severity: Sensitive, en: "it may log out or change a password",
+		zh: "可能会退出登录或修改密码",
+		words: `log ?(?:out|off)(?: .*)?|sign ?(?:out|off)(?: .*)?|(?:change|reset|set|update|save) ` +
+			`(?:the |your |my |new )*(?:password|pin|passcode|screen lock)|remove account|turn off ` +
+			`(?:find my device|2-step verification|screen lock)`,
+		han: `退出登录|退出账[号户]|登出|注销|切换账号|(?:修改|重置|更改|设置|保存).{0,4}密码|退出当前账[号户]`,
+		not: `\bforgot(?:ten)?\b|忘记密码`,
+		ids: `(?:btn|button|action|menu)? ?(?:log ?out|sign ?out|logoff)(?: button| btn| row)?|` +
+			`(?:change|reset) (?:password|pin)(?: button| btn)?|remove account`,
+		hints: `out change reset 退出 登出 注销`,
+		asks: `\b(?:log|sign) ?out\b.{0,60}\?|(?:确定|确认|是否)(?:要)?(?:退出|登出|注销)|(?:change|reset) ` +
+			`(?:your )?password\?`,
+		task: `log(?:ging)? ?(?:out|off)|sign(?:ing)? ?(?:out|off)|` +
+			`(?:chang|reset|updat|set)[a-z]* .{0,20}(?:password|pin|passcode)`,
+		taskHan: `退出登录|退出账[号户]|登出|注销|(?:修改|重置|更改|设置).{0,6}密码|` +
+			`切换账号`},
+}
+
+// found is what a class's words become: one pattern for each place where they are looked for.
+type found struct {
+	*class
+	short, leads, not, id, asked *regexp.Regexp
+
+	hints []string
+}
+
+// lead is what may stand before the words on a button.
+const lead = `^(?:(?:yes|ok|agree|accept|confirm|continue|proceed|review|save|verify|log ?in|sign ?in|` +
+	`tap|click|slide|swipe|hold|press|drag|next|please|i)[,:]?(?: (?:and|&|to|agree))?[ :]+|` +
+	`(?:是|好|确认|确定|立即|马上|同意|并|去|点击|滑动|右滑|按住|长按|请|我要|继续|仍然|仍要|` +
+	`一键|批量|全部|直接|彻底|永久|免费|现在)+[,, ]?)*`
+
+// known are the classes, ready to be looked for.
+var known = sync.OnceValue(func() []found {
+	list := make([]found, len(classes))
+	for i := range classes {
+		c := &classes[i]
+		list[i] = found{class: c, hints: strings.Fields(c.hints),
+			short: regexp.MustCompile(`\b(?:` + c.words + `)(?:\b|$)|` + c.han),
+			leads: regexp.MustCompile(lead + `(?:(?:` + c.words + `)(?:\b|$)|` + c.han + `)`),
+			not:   regexp.MustCompile(c.not),
+			id:    regexp.MustCompile(`^(?:` + c.ids + `)$`),
+			asked: regexp.MustCompile(c.asks)}
+	}
+	return list
+})
+
+// asksIn are the words of a text that ask for what the class does, "" for none.
+func (f *found) asksIn(text string) string {
+	hinted := slices.ContainsFunc(f.hints, func(h string) bool { return strings.Contains(text, h) })
+	if !hinted {
+		return ""
+	}
+	return f.asked.FindString(text)
+}
+
+// matches are the words of a button's line that say what the class does, "" for none. Those of what
+// cannot be undone count wherever they stand, unless the line is long; others at its beginning.
+func (f *found) matches(line string, content bool) string {
+	if f.not.String() != "" {
+		line = f.not.ReplaceAllString(line, " ")
+	}
+	if f.severity == Critical && !content {
+		return f.short.FindString(line)
+	}
+	return f.leads.FindString(strings.TrimSpace(line))
+}
