@@ -147,6 +147,7 @@ func (x *execution) pursue(ctx context.Context) (end *agentloop.Ending) {
 			return inquiry.Question{Text: question}.AsksForAct()
 		},
 		Limits: limits, Moving: x.home || x.handed, Aside: x.aside, Early: m.opts.AskEarly,
+		ReadAhead: m.opts.NewGate != nil,
 		Observe: func(e agentloop.Event) {
 			if e.Kind == agentloop.Decided {
 				first.see(e.Step.Look.State)

@@ -47,12 +47,12 @@ func (w Window) Component() string {
 	return w.Package + "/" + w.Activity
 }
 
-func installed(adbKeyboard bool) []*apps.App {
-	list := append(apps.All(),
+func (o *Options) installed() []*apps.App {
+	list := append(append(apps.All(), o.Apps...),
 		&apps.App{Package: systemUI, EN: "System UI", ZH: "系统界面", System: true},
 		&apps.App{Package: latinPackage, EN: "Keyboard", ZH: "键盘", System: true},
 	)
-	if adbKeyboard {
+	if o.adbKeyboard() {
 		list = append(list, &apps.App{Package: adbPackage, EN: "ADB Keyboard", ZH: "ADB Keyboard"})
 	}
 	return list

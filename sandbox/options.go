@@ -3,6 +3,8 @@ package sandbox
 import (
 	"image"
 	"time"
+
+	"github.com/taploop/taploop/sandbox/apps"
 )
 
 // Options says how a phone is made. The zero value is an unlocked English phone of 1080x2400.
@@ -23,6 +25,8 @@ type Options struct {
 	// Photo is seen over the lower half of every app, as a feed's pictures are, and is not touched;
 	// nil shows none. Captures of a real phone's pictures are as heavy as those of this one.
 	Photo *image.RGBA
+	// Apps are installed besides those of every phone.
+	Apps []*apps.App
 }
 
 func (o *Options) withDefaults() Options {

@@ -72,7 +72,7 @@ func newSystem(o *Options) *apps.Host {
 	return &apps.Host{
 		Settings: defaultSettings(o), Data: apps.Seed(o.Now(), o.Locale), Clock: o.Now,
 		Lang: o.Locale,
-		Apps: installed(o.adbKeyboard()),
+		Apps: o.installed(),
 	}
 }
 

@@ -28,7 +28,9 @@ type words struct {
 	cut                      string
 	hidden, whole            string // before an answer is typed
 	parted, unseen           string // of a replay
-	outcomes                 map[actions.Outcome]string
+	// what the configuration leaves of the guard
+	guardOff, guardFloor, floorLowered string
+	outcomes                           map[actions.Outcome]string
 	// why a run has ended, where that needs no other words
 	reasons map[agentloop.StopReason]string
 	does    map[string]string // by the action's verb
@@ -51,11 +53,15 @@ var english = words{
 	ended:    "%s after %s, %s", steps: "%d steps", oneStep: "1 step",
 	worked: "%s of work", waited: ", %s of waiting for answers",
 	try: "  try: ", answer: "  answer: ", goOn: "  go on: ",
-	typed:  "          (and type it, or pipe it in)",
-	cut:    "note: --max-steps %d was cut to %d, which is loop.max_steps",
-	hidden: "Answer (it is not shown): ",
-	whole:  "type the whole text, and Ctrl-D on a line of its own",
-	parted: "%s\n  the model is asked from here on; the new recording is %s",
+	typed:    "          (and type it, or pipe it in)",
+	cut:      "note: --max-steps %d was cut to %d, which is loop.max_steps",
+	hidden:   "Answer (it is not shown): ",
+	whole:    "type the whole text, and Ctrl-D on a line of its own",
+	guardOff: "the guard is off: whatever the model decides is done, payments too (guard.enabled)",
+	guardFloor: "the guard is off, but for critical actions: only the configuration file can " +
+		"switch these off (guard.enabled)",
+	floorLowered: "critical actions are allowed without a person by the rules ",
+	parted:       "%s\n  the model is asked from here on; the new recording is %s",
 	unseen: "warning: %s was recorded without its screens: this replay does not check that the " +
 		"phone shows what was recorded\n  try: record it anew, with --record",
 	outcomes: map[actions.Outcome]string{
@@ -102,11 +108,14 @@ var chinese = words{
 	ended:    "%s，共 %s，%s", steps: "%d 步", oneStep: "1 步",
 	worked: "用时 %s", waited: "，等待回答 %s",
 	try: "  建议：", answer: "  回答：", goOn: "  继续：",
-	typed:  "          （然后输入，或用管道传入）",
-	cut:    "注意：--max-steps %d 已减为 %d，即 loop.max_steps",
-	hidden: "回答（不会显示）：",
-	whole:  "请输入全文，最后在单独一行按 Ctrl-D",
-	parted: "%s\n  从这里起改为询问模型；新的录制文件是 %s",
+	typed:        "          （然后输入，或用管道传入）",
+	cut:          "注意：--max-steps %d 已减为 %d，即 loop.max_steps",
+	hidden:       "回答（不会显示）：",
+	whole:        "请输入全文，最后在单独一行按 Ctrl-D",
+	guardOff:     "防护已关闭:模型决定的任何操作都会执行,包括付款(guard.enabled)",
+	guardFloor:   "防护已关闭,但关键操作仍需要人同意:只有配置文件才能关闭这一项(guard.enabled)",
+	floorLowered: "以下规则允许关键操作不经人同意就执行:",
+	parted:       "%s\n  从这里起改为询问模型；新的录制文件是 %s",
 	unseen: "警告：%s 录制时没有保存屏幕：这次回放不检查手机显示的是否与录制时相同\n" +
 		"  建议：用 --record 重新录制",
 	outcomes: map[actions.Outcome]string{

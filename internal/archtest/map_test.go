@@ -65,6 +65,11 @@ var packages = []row{
 
 	{pkg: "guard",
 		why: "rules about what may be done; its subject is general, so that it knows no phones"},
+	{pkg: "guard/phone", imports: "actions agentloop guard screen",
+		tests: "device device/devicetest sandbox sandbox/adbserver sandbox/apps sandbox/shell " +
+			"sandbox/ui",
+		why: "what an action on a screen is to the rules, and the loop's gate over them; tested " +
+			"on the simulated phone's screens"},
 
 	{pkg: "notify", imports: "inquiry", tests: "inquiry/inquirytest",
 		why: "tells people outside of questions; reads them through interfaces of its own, and " +
@@ -210,8 +215,10 @@ var roads = []road{
 			"internal/golden actions/dialect/dialecttest",
 		code: true, why: "only helpers of tests are made of tests"},
 
-	{to: "net/...", never: "screen actions/... guard/... inquiry/... agentloop " + everyCode,
+	{to: "net/...", never: "screen actions/... guard inquiry/... agentloop " + everyCode,
 		why: "these are pure: they run in a synctest bubble"},
+	{to: "net/...", never: "guard/phone", code: true,
+		why: "it is pure, too; its tests serve a phone"},
 	{to: "os/exec", never: "screen actions/... guard/... inquiry/... agentloop/... session/... runs",
 		code: true, why: "processes belong to internal/adb and cmd"},
 	// inquiry uses log/slog to mask secret answers, not to log.

@@ -1,0 +1,218 @@
+package phone
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/guard"
+	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/screen"
+)
+
+// Options of a Gate.
+type Options struct {
+	Expires time.Duration // how long an approval holds; 0 means 10 minutes
+	Lang    string        // of what people read: "zh"; anything else means English
+	// Granted reports whether a person has given leave to do, without being asked, what the policy
+	// would ask about. It is not asked about critical actions. nil means that there is none.
+	Granted func(ctx context.Context, s guard.Subject, d guard.Decision) (bool, error)
+	Now     func() time.Time // nil means time.Now
+}
+
+// Gate decides about the actions of a run by a policy. It keeps nothing: any number of runs may
+// share it when Granted permits.
+type Gate struct {
+	policy *guard.Policy
+	opts   Options
+}
+
+var _ agentloop.Gate = (*Gate)(nil)
+
+// New returns a gate over the policy. opts may be nil.
+func New(p *guard.Policy, opts *Options) *Gate {
+	g := &Gate{policy: p, opts: *cmp.Or(opts, &Options{})}
+	g.opts.Expires = cmp.Or(g.opts.Expires, 10*time.Minute)
+	if g.opts.Now == nil {
+		g.opts.Now = time.Now
+	}
+	return g
+}
+
+// reading is how long the elements are waited for once the model has decided. A screen that never
+// rests has none to be had: it is judged by what is left then.
+const reading = 3 * time.Second
+
+// Check implements agentloop.Gate.
+func (g *Gate) Check(
+	ctx context.Context, s agentloop.Situation, d actions.Decision,
+) (agentloop.Verdict, error) {
+	look := g.read(ctx, s, d.Action)
+	if ctx.Err() != nil {
+		return agentloop.Verdict{}, context.Cause(ctx)
+	}
+	list := Subjects(look, s.Task, d)
+	subject, decision := g.decide(list)
+	switch decision.Verdict {
+	case guard.Allow:
+		return agentloop.Allow(), nil
+	case guard.Deny:
+		return agentloop.Refuse(text.Cut(decision.Reason, 500)), nil
+	}
+	now := bind(look, d.Action, list)
+	for _, r := range s.Rejected {
+		if b, ok := parseBound(r); ok && b.differs(now) == "" {
+			return agentloop.Rejected("it was rejected before, on the same screen"), nil
+		}
+	}
+	again := ""
+	if s.Pending != nil && s.Pending.Ruling != nil {
+		if again = g.stale(*s.Pending.Ruling, now, decision); again == "" {
+			return agentloop.Allow(), nil
+		}
+	}
+	if decision.Severity < guard.Critical && g.opts.Granted != nil {
+		granted, err := g.opts.Granted(ctx, subject, decision)
+		if err != nil || granted {
+			return agentloop.Allow(), err
+		}
+	}
+	return agentloop.Ask(g.question(subject, decision, now, d.Action, again)), nil
+}
+
+// read is the look with its elements, where they matter. That they cannot be had is no error.
+func (g *Gate) read(
+	ctx context.Context, s agentloop.Situation, a actions.Action,
+) screen.Observation {
+	look := s.Look
+	matter := len(places(a)) > 0 || writes(a) || g.policy.Looks()
+	if look.Elements != nil || s.Reader == nil || !matter {
+		return look
+	}
+	ctx, cancel := context.WithTimeout(ctx, reading)
+	defer cancel()
+	if list, err := s.Reader.Elements(ctx); err == nil {
+		look.Elements = list
+	}
+	return look
+}
+
+// decide is the gravest of what the policy says about the subjects.
+func (g *Gate) decide(list []guard.Subject) (guard.Subject, guard.Decision) {
+	order := []guard.Verdict{guard.Allow, guard.Ask, guard.Deny}
+	var subject guard.Subject
+	var worst guard.Decision
+	for i, s := range list {
+		d := g.policy.Decide(s)
+		graver := cmp.Or(slices.Index(order, d.Verdict)-slices.Index(order, worst.Verdict),
+			int(d.Severity-worst.Severity))
+		if i == 0 || graver > 0 {
+			subject, worst = s, d
+		}
+	}
+	return subject, worst
+}
+
+// stale says why what a person has decided does not hold for what is there now; "" when it does.
+func (g *Gate) stale(r agentloop.Ruling, now bound, d guard.Decision) string {
+	then, ok := parseBound(r.Bound)
+	var severity guard.Severity
+	if severity.UnmarshalText([]byte(r.Severity)) != nil {
+		severity = guard.Routine
+	}
+	switch {
+	case r.Type != agentloop.Approve && r.Type != agentloop.Edit || !ok:
+		return "the approval"
+	case g.opts.Now().Sub(r.At) > g.opts.Expires || r.At.After(g.opts.Now().Add(time.Minute)):
+		return "expired"
+	case d.Severity > severity:
+		return "the severity"
+	case r.Type == agentloop.Edit:
+		return then.elsewhere(now)
+	}
+	return then.differs(now)
+}
+
+// question is what a person is asked.
+func (g *Gate) question(
+	s guard.Subject, d guard.Decision, now bound, a actions.Action, again string,
+) agentloop.Question {
+	w := wordsOf(g.opts.Lang)
+	what := actions.Describe(a)
+	under := w.under(s.Element)
+	reason := d.Reason
+	if again != "" {
+		reason = w.again(again) + "\n" + reason
+	}
+	asks := fmt.Sprintf(w.ask, what, cmp.Or(s.App, w.anApp), under)
+	if d.Description != "" {
+		asks = d.Description
+	}
+	return agentloop.Question{Kind: agentloop.KindApproval, Text: join(asks, reason),
+		Review: &agentloop.Review{Allowed: d.Allowed, Severity: d.Severity.String(),
+			Description: cmp.Or(d.Description, what), Element: under, Rule: d.Rule,
+			Reason: text.Cut(reason, 500), Bound: now.String()}}
+}
+
+func join(a, b string) string {
+	if b == "" || b == a {
+		return text.Cut(a, 1000)
+	}
+	return text.Cut(a, 1000) + "\n" + text.Cut(b, 500)
+}
+
+// phrases are our own words to people.
+type phrases struct {
+	ask, anApp, nothing, changed, expired, severity string
+	what                                            map[string]string // what has changed
+}
+
+var english = phrases{
+	ask: "Approve this? %s in %s, on %s", anApp: "an app that is not known",
+	nothing: "something that is not known", changed: "Since it was approved, %s has changed.",
+	expired:  "The approval has expired.",
+	severity: "It may do more harm than what was approved.",
+}
+
+var mandarin = phrases{
+	ask: "是否允许这一步?%s,应用 %s,位置上是 %s", anApp: "未知", nothing: "未知的内容",
+	changed: "获得同意之后,%s发生了变化。", expired: "之前的同意已经过期。",
+	severity: "它可能比之前同意的操作造成更大的影响。",
+	what: map[string]string{"the action": "操作", "what is under the finger": "手指下的内容",
+		"the app in front": "前台应用", "the screen": "屏幕", "the approval": "同意"},
+}
+
+func wordsOf(lang string) phrases {
+	if strings.HasPrefix(strings.ToLower(lang), "zh") {
+		return mandarin
+	}
+	return english
+}
+
+func (w phrases) again(what string) string {
+	switch what {
+	case "expired":
+		return w.expired
+	case "the severity":
+		return w.severity
+	}
+	return fmt.Sprintf(w.changed, cmp.Or(w.what[what], what))
+}
+
+// under is the element in words.
+func (w phrases) under(e *guard.Element) string {
+	if e == nil {
+		return w.nothing
+	}
+	for _, t := range []string{e.Text, e.Description, e.ResourceID} {
+		if line := text.Line(t); line != "" {
+			return text.Quote(line, 100)
+		}
+	}
+	return cmp.Or(e.Class, w.nothing)
+}

@@ -1,0 +1,345 @@
+package phone_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/guard"
+	"github.com/taploop/taploop/guard/phone"
+	"github.com/taploop/taploop/screen"
+)
+
+// journal keeps nothing but the refusals of steps.
+type journal struct{ refusals []string }
+
+func (*journal) Intent(context.Context, agentloop.Step) error { return nil }
+
+func (j *journal) Done(_ context.Context, s agentloop.Step, _ agentloop.Progress) error {
+	j.refusals = append(j.refusals, s.Refusal)
+	return nil
+}
+
+// inbox keeps questions.
+type inbox struct{ parked []agentloop.Question }
+
+func (i *inbox) Park(_ context.Context, q agentloop.Question) error {
+	i.parked = append(i.parked, q)
+	return nil
+}
+
+// always decides the same, until it has done so often enough.
+type always struct {
+	decision actions.Decision
+	times    int
+	told     []agentloop.Note
+}
+
+func (p *always) Next(
+	_ context.Context, s agentloop.Situation,
+) (agentloop.Proposal, error) {
+	p.told = append(p.told, s.Notes...)
+	if p.times--; p.times < 0 {
+		return agentloop.Proposal{Decision: actions.Decision{Action: actions.Complete{}}}, nil
+	}
+	return agentloop.Proposal{Decision: p.decision}, nil
+}
+
+// desk is a run on a rig, in the midst of what a person is asked.
+type desk struct {
+	*rig
+	t      testing.TB
+	gate   *phone.Gate
+	policy *always
+	inbox  inbox
+	steps  journal
+	now    time.Time
+	p      agentloop.Progress
+	end    agentloop.Ending
+}
+
+// newDesk shows the widgets in a shop, and has the model tap what.
+func newDesk(t testing.TB, widgets, what string, o phone.Options) *desk {
+	t.Helper()
+	r := newRig(t, "en", "com.shop", "com.other")
+	r.show(t, "com.shop", widgets)
+	_, err := r.Look(t.Context())
+	require.NoError(t, err)
+	list, err := r.Elements(t.Context())
+	require.NoError(t, err)
+	rules, err := guard.New(nil)
+	require.NoError(t, err)
+	d := &desk{rig: r, t: t, now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
+		p: agentloop.Progress{Task: "look around"},
+		policy: &always{decision: actions.Decision{Explain: "open details",
+			Action: actions.Click{At: find(t, list, what)}}, times: 1}}
+	o.Now = func() time.Time { return d.now }
+	d.gate = phone.New(rules, &o)
+	d.run()
+	return d
+}
+
+func (d *desk) run() {
+	d.t.Helper()
+	r := agentloop.Runner{Phone: d.Phone, Policy: d.policy, Gate: d.gate, Parker: &d.inbox,
+		Journal: &d.steps, Limits: agentloop.Limits{Steps: 9, Settle: -1}}
+	var err error
+	d.end, d.p, err = r.Run(d.t.Context(), d.p, 0)
+	require.NoError(d.t, err)
+}
+
+// decides is a person's decision about the last question, upon which the run goes on.
+func (d *desk) decides(r agentloop.Ruling) {
+	d.t.Helper()
+	require.Equal(d.t, agentloop.ActionNeedsApproval, d.end.Reason)
+	q := d.inbox.parked[len(d.inbox.parked)-1]
+	r.Bound, r.Severity = q.Review.Bound, q.Review.Severity
+	if r.At.IsZero() {
+		r.At = d.now
+	}
+	d.p = d.p.Ruled(actions.Exchange{Question: q.Text, Answer: r.Type,
+		Outcome: actions.Answered}, r)
+	d.run()
+}
+
+var approve = agentloop.Ruling{Type: agentloop.Approve}
+
+const payPage = "Total $30.00 · [Pay now] · [Back]"
+
+func TestWhatIsApprovedIsDoneOnceAndNoMore(t *testing.T) {
+	d := newDesk(t, payPage, "Pay now", phone.Options{})
+	require.Empty(t, d.touched(), "nothing is touched before it is approved")
+	q := d.inbox.parked[0]
+	require.Equal(t, agentloop.KindApproval, q.Kind)
+	require.Equal(t, "critical", q.Review.Severity)
+	require.Equal(t, guard.Decisions, q.Review.Allowed)
+	require.Equal(t, `"Pay now"`, q.Review.Element)
+	require.Equal(t, "built-in: pay", q.Review.Rule)
+	require.Contains(t, q.Text, `on "Pay now"`)
+	require.Contains(t, q.Text, `it may pay money: "pay now" is under the finger`)
+
+	d.policy.times = 1 // and once more, unasked
+	d.decides(approve)
+	require.Equal(t, []string{"[Pay now]"}, d.touched())
+	require.Equal(t, agentloop.ActionNeedsApproval, d.end.Reason, "the second tap is a new one")
+	require.Len(t, d.inbox.parked, 2)
+	d.decides(approve)
+	require.Equal(t, agentloop.TaskCompleted, d.end.Reason)
+	require.Len(t, d.touched(), 2)
+}
+
+func TestWhatChangedSinceTheApprovalIsAskedAgain(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(d *desk)
+		why    string // "" when it is carried out
+	}{
+		{"nothing", func(*desk) {}, ""},
+		{"the clock of the status bar", func(d *desk) { d.skew.Add(int64(37 * time.Minute)) }, ""},
+		{"the price", func(d *desk) {
+			d.show(d.t, "com.shop",
+				"Total $3000.00 · [Pay now] · [Back]")
+		}, "the screen has changed"},
+		{"the button", func(d *desk) {
+			d.show(d.t, "com.shop",
+				"Total $30.00 · [Pay all] · [Back]")
+		}, "what is under the finger has changed"},
+		{"its place", func(d *desk) {
+			d.show(d.t, "com.shop",
+				"Total $30.00 · Thank you · [Pay now]")
+		}, "what is under the finger has changed"},
+		{"another app in front", func(d *desk) { d.show(d.t, "com.other", payPage) },
+			"the app in front has changed"},
+		{"a pop-up", func(d *desk) {
+			d.show(d.t, "com.shop",
+				"Pay for all of your friends? · [Pay now] · [Back]")
+		}, "the screen has changed"},
+		{"the rotation", func(d *desk) { d.sim.SetRotation(1, false) }, "has changed"},
+		{"time", func(d *desk) { d.now = d.now.Add(10*time.Minute + time.Second) }, "expired"},
+		{"a clock set back", func(d *desk) { d.now = d.now.Add(-time.Hour) }, "expired"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t, payPage, "Pay now", phone.Options{})
+			r := approve
+			r.At = d.now
+			c.change(d)
+			d.decides(r)
+			if c.why == "" {
+				require.Equal(t, agentloop.TaskCompleted, d.end.Reason)
+				require.Equal(t, []string{"[Pay now]"}, d.touched())
+				return
+			}
+			require.Empty(t, d.touched())
+			if d.end.Reason == agentloop.TaskCompleted {
+				require.Equal(t, "the rotation", c.name, "there the tap would hit nothing")
+				return
+			}
+			require.Equal(t, agentloop.ActionNeedsApproval, d.end.Reason)
+			require.Contains(t, d.inbox.parked[1].Text, c.why)
+			require.Contains(t, d.inbox.parked[1].Review.Reason, c.why)
+		})
+	}
+}
+
+func TestAnEditIsCheckedLikeAModelsAction(t *testing.T) {
+	d := newDesk(t, "[Delete] · Total $30.00 · [Pay now] · [Back]", "Delete", phone.Options{})
+	require.Equal(t, "sensitive", d.inbox.parked[0].Review.Severity)
+	list, err := d.Elements(t.Context())
+	require.NoError(t, err)
+	edit := func(what string) agentloop.Ruling {
+		return agentloop.Ruling{Type: agentloop.Edit,
+			Edited: &actions.Decision{Action: actions.Click{At: find(t, list, what)}}}
+	}
+	d.decides(edit("Pay now"))
+	require.Equal(t, agentloop.ActionNeedsApproval, d.end.Reason)
+	require.Equal(t, "critical", d.inbox.parked[1].Review.Severity)
+	require.Contains(t, d.inbox.parked[1].Text, "more harm than what was approved")
+	d.decides(edit("Back"))
+	require.Equal(t, []string{"[Back]"}, d.touched())
+	require.Equal(t, agentloop.TaskCompleted, d.end.Reason)
+}
+
+func TestWhatWasRejectedIsNotProposedToPeopleAgain(t *testing.T) {
+	d := newDesk(t, payPage, "Pay now", phone.Options{})
+	d.policy.times = 1
+	d.skew.Add(int64(time.Hour)) // which is no other screen
+	d.decides(agentloop.Ruling{Type: agentloop.Reject, Message: "too dear"})
+	require.Equal(t, agentloop.TaskCompleted, d.end.Reason)
+	require.Len(t, d.inbox.parked, 1)
+	require.Empty(t, d.touched())
+	require.Equal(t, "not allowed: it was rejected before, on the same screen",
+		d.steps.refusals[2])
+	require.Equal(t, agentloop.NoteNotAllowed, d.policy.told[1].Kind)
+
+	d.policy.times = 1
+	d.show(t, "com.shop", "Total $3.00 · [Pay now] · [Back]")
+	d.run()
+	require.Len(t, d.inbox.parked, 2, "on another screen it is another question")
+}
+
+func TestARuleMayDeny(t *testing.T) {
+	d := newDesk(t, payPage, "Back", phone.Options{})
+	require.Equal(t, []string{"[Back]"}, d.touched())
+	p, err := guard.New(&guard.Options{Lists: []guard.List{{Rules: []guard.Rule{
+		{When: `"Back" in screen`, Decision: "deny", Description: "not here"}}}}})
+	require.NoError(t, err)
+	d.gate, d.policy.times, d.policy.decision.Action = phone.New(p, nil), 1, actions.Home{}
+	d.run()
+	require.Equal(t, "not allowed: not here", d.steps.refusals[len(d.steps.refusals)-2])
+}
+
+func TestAGrantAnswersAllButCriticalActions(t *testing.T) {
+	asked := 0
+	o := phone.Options{Granted: func(_ context.Context, s guard.Subject,
+		d guard.Decision) (bool, error) {
+		asked++
+		g, err := guard.NewGrant(guard.ForApp, "com.shop", time.Unix(0, 0), time.Hour)
+		return g.Covers(time.Unix(1, 0), "s", s, d), err
+	}}
+	d := newDesk(t, "[Delete] · [Pay now]", "Delete", o)
+	require.Equal(t, []string{"[Delete]"}, d.touched())
+	require.Equal(t, 1, asked)
+	d = newDesk(t, "[Delete] · [Pay now]", "Pay now", o)
+	require.Equal(t, agentloop.ActionNeedsApproval, d.end.Reason)
+	require.Equal(t, 1, asked, "no grant is looked for")
+}
+
+func TestWithoutElementsThePictureIsBound(t *testing.T) {
+	d := newDesk(t, payPage, "Pay now", phone.Options{})
+	look, err := d.Look(t.Context())
+	require.NoError(t, err)
+	at := actions.Decision{Action: actions.Click{At: screen.Point{X: 0.5, Y: 0.5}}}
+	look.State.App = "com.mybank"
+	check := func(s agentloop.Situation) agentloop.Verdict {
+		v, err := d.gate.Check(t.Context(), s, at)
+		require.NoError(t, err)
+		return v
+	}
+	var q agentloop.Question
+	r := agentloop.Runner{Phone: d.Phone, Policy: &always{decision: at, times: 1},
+		Gate: gateFunc(func(s agentloop.Situation) agentloop.Verdict {
+			s.Look, s.Reader = look, nil
+			return check(s)
+		}), Parker: &d.inbox, Journal: &d.steps, Limits: agentloop.Limits{Steps: 9, Settle: -1}}
+	end, _, err := r.Run(t.Context(), agentloop.Progress{}, 0)
+	require.NoError(t, err)
+	q = *end.Question
+	require.Contains(t, q.Text, "something that is not known")
+	ruling := agentloop.Ruling{Type: agentloop.Approve, Bound: q.Review.Bound,
+		Severity: "critical", At: d.now}
+	s := agentloop.Situation{Look: look}
+	s.Pending = &agentloop.Pending{Decision: at, Ruling: &ruling}
+	require.Equal(t, agentloop.Allow(), check(s))
+	d.show(t, "com.shop", "Total $31.00 · [Pay now] · [Back]")
+	s.Look, err = d.Look(t.Context())
+	require.NoError(t, err)
+	s.Look.State.App = "com.mybank"
+	require.NotEqual(t, agentloop.Allow(), check(s), "one figure is another")
+	ruling.Bound = strings.Repeat("x", 10)
+	s.Look = look
+	require.NotEqual(t, agentloop.Allow(), check(s), "an approval of nothing known")
+}
+
+type gateFunc func(agentloop.Situation) agentloop.Verdict
+
+func (f gateFunc) Check(
+	_ context.Context, s agentloop.Situation, _ actions.Decision,
+) (agentloop.Verdict, error) {
+	return f(s), nil
+}
+
+func TestActionsAreReadAsTheyAreWritten(t *testing.T) {
+	for _, a := range actions.Vocabulary() {
+		got, err := phone.Action(strings.ToLower(a.Verb()), phone.Args(a))
+		if a.Validate() == nil {
+			require.NoError(t, err, a.Verb())
+		}
+		require.Equal(t, a, got)
+	}
+	for _, c := range []struct {
+		name string
+		args map[string]any
+	}{{"DANCE", nil}, {"", nil}, {"CLICK", nil}, {"CLICK", map[string]any{"at": "x"}},
+		{"CLICK", map[string]any{"at": map[string]any{"x": 2, "y": 0}}},
+		{"CLICK", map[string]any{"verb": "HOME", "at": map[string]any{"x": 0, "y": 0}}},
+		{"HOME", map[string]any{"at": 1}}, {"HOT_KEY", map[string]any{"key": "reboot"}}} {
+		_, err := phone.Action(c.name, c.args)
+		require.Error(t, err, "%+v", c)
+	}
+}
+
+// BenchmarkCheck is what the gate adds to a step when the elements were read while the model
+// thought: to one that is carried out, and to one that a person is asked about.
+func BenchmarkCheck(b *testing.B) {
+	d := newDesk(b, payPage, "Pay now", phone.Options{})
+	look, err := d.Look(b.Context())
+	require.NoError(b, err)
+	one, err := d.Elements(b.Context())
+	require.NoError(b, err)
+	look.Elements = slices.Clone(one)
+	for i := range 400 { // a long list below
+		e := screen.Element{Text: fmt.Sprintf("an offer of the day, number %d", i), Depth: 3}
+		e.Bounds.Min = screen.Point{X: 0.1, Y: 0.6 + float64(i)/1100}
+		e.Bounds.Max = screen.Point{X: 0.9, Y: 0.6 + float64(i+1)/1100}
+		look.Elements = append(look.Elements, e)
+	}
+	for _, what := range []string{"Back", "Pay now"} {
+		a := actions.Decision{Action: actions.Click{At: find(b, one, what)}}
+		b.Run(what, func(b *testing.B) {
+			for b.Loop() {
+				v, err := d.gate.Check(b.Context(), agentloop.Situation{Look: look}, a)
+				if err != nil || (v == agentloop.Allow()) != (what == "Back") {
+					b.Fatal(v, err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,224 @@
+package phone
+
+import (
+	"cmp"
+	"encoding/json"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/guard"
+	"github.com/taploop/taploop/screen"
+)
+
+const (
+	whole  = 0.8  // share of the screen from which on an element says nothing of a place on it
+	large  = 0.25 // from which on what lies in it is content, not its label
+	around = 0.2  // of the screen's width: how far words are near
+	most   = 8    // words that are near
+)
+
+// Subjects is what an action on a screen is to the rules: mostly one subject, several where it
+// touches several things that may answer. Look.Elements may be nil: then it is known that they are
+// not known.
+func Subjects(look screen.Observation, task string, d actions.Decision) []guard.Subject {
+	base := guard.Subject{Action: d.Action.Verb(), App: look.State.App, Args: Args(d.Action),
+		Screen: words(look.Elements), Secure: look.State.Secure, Task: task,
+		Said: cmp.Or(d.Explain, d.Thought)}
+	if t, is := d.Action.(actions.Type); is {
+		base.Typed = t.Text
+	}
+	var list []guard.Subject
+	for _, p := range places(d.Action) {
+		s := base
+		s.Near = near(look, p)
+		hits := candidates(look.Elements, p)
+		if len(hits) == 0 {
+			list = append(list, s)
+		}
+		for _, i := range hits {
+			s.Element = element(look.Elements, i, p)
+			list = append(list, s)
+		}
+	}
+	if len(list) > 0 {
+		return list
+	}
+	if i := focused(look.Elements); i >= 0 && writes(d.Action) {
+		base.Element = element(look.Elements, i, look.Elements[i].Bounds.Center())
+	}
+	return []guard.Subject{base}
+}
+
+// Args are the action's fields, as JSON has them; nil for one without fields. [Action] reads them.
+func Args(a actions.Action) map[string]any {
+	b, err := actions.Marshal(a)
+	m := map[string]any{}
+	if err != nil || json.Unmarshal(b, &m) != nil {
+		return nil
+	}
+	delete(m, "verb")
+	if len(m) == 0 {
+		return nil
+	}
+	return m
+}
+
+// places are the points at which the action does something: where a way ends matters only when
+// something is carried along it.
+func places(a actions.Action) []screen.Point {
+	points := actions.Points(a)
+	switch a.(type) {
+	case actions.Drag:
+		return points
+	case actions.Scroll:
+		return nil
+	}
+	return points[:min(len(points), 1)]
+}
+
+// writes reports whether the action goes to what has the focus.
+func writes(a actions.Action) bool {
+	switch a.(type) {
+	case actions.Type, actions.HotKey:
+		return true
+	}
+	return false
+}
+
+func focused(list []screen.Element) int {
+	return slices.IndexFunc(list, func(e screen.Element) bool { return e.Focused && e.Editable })
+}
+
+func area(r screen.Rect) float64 { return (r.Max.X - r.Min.X) * (r.Max.Y - r.Min.Y) }
+
+// candidates are the elements that may answer a touch at p: the smallest that is meant to be
+// touched, and those that are, too, and do not lie around it; else the deepest at p.
+func candidates(list []screen.Element, p screen.Point) []int {
+	var hits, touchable []int
+	for i := range list {
+		if list[i].Bounds.Contains(p) {
+			hits = append(hits, i)
+			if list[i].Clickable || list[i].Editable || list[i].Checkable {
+				touchable = append(touchable, i)
+			}
+		}
+	}
+	smaller := func(a, b int) int {
+		return cmp.Or(cmp.Compare(area(list[a].Bounds), area(list[b].Bounds)),
+			cmp.Compare(list[b].Depth, list[a].Depth), b-a)
+	}
+	if len(touchable) == 0 {
+		if len(hits) == 0 {
+			return nil
+		}
+		return []int{slices.MaxFunc(hits, func(a, b int) int {
+			return cmp.Or(cmp.Compare(list[a].Depth, list[b].Depth), a-b)
+		})}
+	}
+	first := slices.MinFunc(touchable, smaller)
+	found := []int{first}
+	for _, i := range touchable {
+		if i != first && !within(list, first, i) && !within(list, i, first) {
+			found = append(found, i)
+		}
+	}
+	return found
+}
+
+// within reports whether the element i lies in the element of.
+func within(list []screen.Element, i, of int) bool {
+	return i > of && i < end(list, of)
+}
+
+// end is the index behind what lies in the element i.
+func end(list []screen.Element, i int) int {
+	n := i + 1
+	for n < len(list) && list[n].Depth > list[i].Depth {
+		n++
+	}
+	return n
+}
+
+// element is the element i as rules see it. One without words of its own has those of what lies in
+// it, a line each; one that is large only those under the finger.
+func element(list []screen.Element, i int, p screen.Point) *guard.Element {
+	e := list[i]
+	g := &guard.Element{Text: e.Text, Description: e.ContentDesc, ResourceID: e.ResourceID,
+		Class: e.Class, Password: e.Password, WholeScreen: area(e.Bounds) >= whole}
+	var lines []string
+	for _, in := range list[i+1 : end(list, i)] {
+		under := in.Bounds.Contains(p)
+		if area(e.Bounds) >= large && !under {
+			continue
+		}
+		for _, t := range []string{in.Text, in.ContentDesc} {
+			if t != "" && t != e.Text && t != e.ContentDesc && !slices.Contains(lines, t) {
+				lines = append(lines, t)
+			}
+		}
+		if g.ResourceID == "" && under {
+			g.ResourceID = in.ResourceID
+		}
+		g.Password = g.Password || in.Password && under
+	}
+	if len(lines) > 0 {
+		g.Text = strings.TrimPrefix(g.Text+"\n"+strings.Join(lines, "\n"), "\n")
+	}
+	return g
+}
+
+// words are all that the elements say, each once.
+func words(list []screen.Element) []string {
+	var all []string
+	known := map[string]bool{}
+	for i := range list {
+		for _, t := range []string{list[i].Text, list[i].ContentDesc} {
+			if t != "" && !known[t] {
+				known[t] = true
+				all = append(all, t)
+			}
+		}
+	}
+	return all
+}
+
+// near are the words around p that are not under it, the nearest first.
+func near(look screen.Observation, p screen.Point) []string {
+	type word struct {
+		text string
+		away float64
+	}
+	var all []word
+	tall := 1.0
+	if s := look.State.Size; s.Valid() {
+		tall = float64(s.H) / float64(s.W)
+	}
+	for _, e := range look.Elements {
+		away := distance(e.Bounds, p, tall)
+		if away == 0 || away > around || area(e.Bounds) >= large {
+			continue
+		}
+		for _, t := range []string{e.Text, e.ContentDesc} {
+			if t != "" {
+				all = append(all, word{t, away})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b word) int { return cmp.Compare(a.away, b.away) })
+	var out []string
+	for _, w := range all {
+		if len(out) < most && !slices.Contains(out, w.text) {
+			out = append(out, w.text)
+		}
+	}
+	return out
+}
+
+// distance is how far p is from r, in widths of a screen that is so tall; 0 for a point in it.
+func distance(r screen.Rect, p screen.Point, tall float64) float64 {
+	x := max(r.Min.X-p.X, p.X-r.Max.X, 0)
+	y := max(r.Min.Y-p.Y, p.Y-r.Max.Y, 0) * tall
+	return math.Hypot(x, y)
+}
