@@ -41,7 +41,8 @@ const (
 
 // meter measures both forms and says which one to take.
 type meter struct {
-	took  [2]time.Duration // the last time of each form, 0 when it is not known
+	took  [2]time.Duration // of each form, 0 when it is not known: the better one of the last two
+	last  [2]time.Duration // the last one
 	since int              // captures since the slower form was tried
 }
 
@@ -67,9 +68,15 @@ func (m *meter) better() form {
 	return formRaw
 }
 
-// note records a capture that worked.
+// note records a capture that worked. One that took long may have been an accident, two were not:
+// what stands in the way of a capture makes it longer, and nothing makes it shorter.
 func (m *meter) note(f form, took time.Duration) {
-	m.took[f] = max(took, 1)
+	took = max(took, 1)
+	m.took[f] = took
+	if m.last[f] > 0 {
+		m.took[f] = min(took, m.last[f])
+	}
+	m.last[f] = took
 	m.since++
 	if f != m.better() {
 		m.since = 0 // the other form has just been tried

@@ -49,12 +49,3 @@ func BenchmarkCaptureToPrompt(b *testing.B) {
 		})
 	}
 }
-
-func BenchmarkFingerprint(b *testing.B) {
-	f, err := screen.Decode(captures(b)["raw"])
-	require.NoError(b, err)
-	b.ReportAllocs()
-	for b.Loop() {
-		f.Fingerprint()
-	}
-}

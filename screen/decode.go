@@ -138,9 +138,11 @@ func measureRaw(b []byte) (Size, error) {
 func decodeRaw(b []byte, size Size, sizes []Size) (*Frame, error) {
 	stride := 4 * size.W
 	b = b[len(b)-stride*size.H:]
-	f, err := newFrame(size, pixels{b, stride}, sizes)
+	src := &packing{pixels: pixels{b, stride},
+		packingMemory: packingMemories.Get().(*packingMemory)}
+	f, err := newFrame(size, src, sizes)
 	if err == nil {
-		f.src = pack(b, stride) // b is the caller's
+		f.src = src.packed() // b is the caller's
 	}
 	return f, err
 }

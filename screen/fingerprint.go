@@ -9,8 +9,13 @@ const cells = 24
 // blinking cursor or a clock's minute moves few cells.
 type Fingerprint [cells * cells]uint8
 
-// Fingerprint computes the frame's fingerprint: the mean grey of each cell of the frame in small.
+// Fingerprint is the mean grey of each cell of the frame in small. It is computed once.
 func (f *Frame) Fingerprint() Fingerprint {
+	f.measured.Do(func() { f.print = f.fingerprint() })
+	return f.print
+}
+
+func (f *Frame) fingerprint() Fingerprint {
 	small := f.small().img
 	size := f.small().Size()
 	var fp Fingerprint
@@ -78,8 +83,8 @@ func (c *Cells) Share() float64 {
 func (f *Frame) Black() bool {
 	const dark = 12
 	img := f.small().img
-	return slices.Max(img.Y) <= dark && colourless(img.Cb) && colourless(img.Cr)
+	bright := func(v uint8) bool { return v > dark }
+	coloured := func(v uint8) bool { return v < 128-6 || v > 128+6 }
+	return !slices.ContainsFunc(img.Y, bright) && !slices.ContainsFunc(img.Cb, coloured) &&
+		!slices.ContainsFunc(img.Cr, coloured)
 }
-
-// colourless reports whether colours are those of a grey, or nearly.
-func colourless(c []uint8) bool { return slices.Min(c) >= 128-6 && slices.Max(c) <= 128+6 }

@@ -18,6 +18,9 @@ type Frame struct {
 	small  func() *Picture
 	ready  []*Picture // in other sizes
 	wishes *wishes    // what later ones may be asked for; nil when there are none
+
+	measured sync.Once
+	print    Fingerprint
 }
 
 // smallSide is the longest side of what a frame holds of itself in small.

@@ -52,32 +52,45 @@ type packed struct {
 // bandSize bounds the memory in which pixels are packed and unpacked.
 const bandSize = 64 << 10
 
-// packers are memory to pack in: a band, and all of them.
-var packers = sync.Pool{New: func() any { return new([2][]byte) }}
-
-func pack(pix []byte, stride int) packed {
-	memory := packers.Get().(*[2][]byte)
-	defer packers.Put(memory)
-	all := memory[1][:0]
-	var ends []int
-	for band := range slices.Chunk(pix, bandRows(stride)*stride) {
-		memory[0] = slices.Grow(memory[0][:0], s2.MaxEncodedLen(len(band)))
-		all = append(all, s2.Encode(memory[0][:cap(memory[0])], band)...)
-		ends = append(ends, len(all))
-	}
-	memory[1] = all
-	all = bytes.Clone(all)
-	p := packed{bands: make([][]byte, len(ends)), stride: stride}
-	from := 0
-	for i, end := range ends {
-		p.bands[i] = all[from:end]
-		from = end
-	}
-	return p
+// packing hands out the rows of pixels, and packs them on the way: each band is read from memory
+// once for both.
+type packing struct {
+	pixels
+	band []byte // what is left of the band that was packed last
+	ends []int  // of the bands that are packed, in memory.all
+	*packingMemory
 }
 
-// bandRows is how many rows a band has, but for the last.
-func bandRows(stride int) int { return max(bandSize/stride, 1) }
+type packingMemory struct{ one, all []byte }
+
+var packingMemories = sync.Pool{New: func() any { return new(packingMemory) }}
+
+func (p *packing) rows() (rows, error) { return p, nil }
+
+func (p *packing) next() ([]byte, int, error) {
+	if len(p.band) == 0 {
+		n := max(bandSize/p.stride, 1) * p.stride
+		p.band = p.rest[:min(n, len(p.rest))]
+		p.one = slices.Grow(p.one[:0], s2.MaxEncodedLen(len(p.band)))
+		p.all = append(p.all, s2.Encode(p.one[:cap(p.one)], p.band)...)
+		p.ends = append(p.ends, len(p.all))
+	}
+	p.band = p.band[p.stride:]
+	return p.pixels.next()
+}
+
+// packed is what has been packed. The memory goes back with it.
+func (p *packing) packed() packed {
+	all, from := bytes.Clone(p.all), 0
+	done := packed{make([][]byte, len(p.ends)), p.stride}
+	for i, end := range p.ends {
+		done.bands[i] = all[from:end]
+		from = end
+	}
+	p.all = p.all[:0]
+	packingMemories.Put(p.packingMemory)
+	return done
+}
 
 func (p packed) rows() (rows, error) { return &packedRows{bands: p.bands, stride: p.stride}, nil }
 
