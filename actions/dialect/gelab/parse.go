@@ -168,6 +168,10 @@ func readFields(body string) (fields, error) {
 			return nil, dialect.Refuse("the field "+again+" is there twice", "each field once, "+
 				anyForm)
 		}
+		if key := torn(body, all); marks == tabMarks && key != "" {
+			return nil, dialect.Refuse("the text of "+key+" goes on behind a TAB",
+				"TABs between fields only, "+anyForm)
+		}
 		return valuesOf(body, all, marks == tabMarks), nil
 	}
 	return nil, dialect.Refuse("the reply has no field action", anyForm)
@@ -208,6 +212,18 @@ func doubled(all []span) string {
 			return s.key
 		}
 		seen[s.key] = true
+	}
+	return ""
+}
+
+// torn is the field whose text a TAB cuts in two, or "": what would be typed or reported is never
+// half of what was written.
+func torn(body string, all []span) string {
+	for _, s := range all {
+		_, rest, _ := strings.Cut(strings.TrimRight(body[s.value:s.to], "\n\t"), "\t")
+		if (s.key == "value" || s.key == "return") && strings.TrimSpace(rest) != "" {
+			return s.key
+		}
 	}
 	return ""
 }

@@ -1,6 +1,7 @@
 package general
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 	"unicode/utf8"
@@ -21,6 +22,7 @@ type call struct {
 	text      string // as it stands in the reply, where it is no native call
 	open      bool   // it does not end in a bracket
 	unread    string // why its arguments could not be read
+	twice     string // the name of what its object has more than once
 }
 
 func (c call) ends() bool {
@@ -71,6 +73,10 @@ func (g *general) Parse(r actions.Reply, s dialect.Situation) (actions.Decision,
 	if why := calls[0].unread; why != "" {
 		return actions.Decision{}, dialect.Refuse("the arguments of "+
 			text.Quote(calls[0].name, dialect.MaxShown)+" could not be read: "+why, want)
+	}
+	if twice := calls[0].twice; twice != "" {
+		return actions.Decision{}, dialect.Refuse(text.Quote(twice, dialect.MaxShown)+
+			" is there twice", "each once: "+want)
 	}
 	for _, c := range calls {
 		if c.ends() && (len(calls) > 1 || c.swallowed()) {
@@ -153,6 +159,7 @@ func flat(o loose.Object) call {
 	if !nested {
 		inner = o
 	}
+	c.twice = cmp.Or(o.Doubled(), inner.Doubled())
 	for _, key := range []string{"type", "action", "name"} {
 		if name := loose.Text(inner.Get(key)); name != "" {
 			c.name = name
