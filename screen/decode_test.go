@@ -206,7 +206,10 @@ func TestTheSameCaptureIsTheSameFrame(t *testing.T) {
 func TestACaptureIsMadeInTheSizesThatTheOneBeforeWasAskedForIn(t *testing.T) {
 	shown, other := screen.Size{W: 7, H: 5}, screen.Size{W: 5, H: 5}
 	at := func(i int) []byte { return rawOf(picture(9, 9+i), 1) }
-	made := func(f *screen.Frame, s screen.Size) bool { return f.Resized(s) == f.Resized(s) }
+	made := func(f *screen.Frame, s screen.Size) bool {
+		first := f.Resized(s)
+		return first == f.Resized(s)
+	}
 	var d screen.Decoder
 	first, err := d.Decode(at(0))
 	require.NoError(t, err)
