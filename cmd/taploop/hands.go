@@ -31,7 +31,10 @@ func newHands(a *app, d *deps) hands {
 		}})}
 }
 
-var _ mirror.Phone = (*device.Phone)(nil)
+var (
+	_ mirror.Phone  = (*device.Phone)(nil)
+	_ mirror.Feeler = (*device.Phone)(nil)
+)
 
 var errNotYours = errors.New("no session of yours has this phone")
 

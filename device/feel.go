@@ -1,0 +1,56 @@
+package device
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"time"
+
+	"github.com/taploop/taploop/internal/wait"
+)
+
+// ErrNumb says that a phone does not tell when somebody touches it.
+var ErrNumb = errors.New("the phone does not tell when it is touched by hand")
+
+const (
+	// getevent waits for one event of any input device, named; what `input` injects is none. It is
+	// ended on the phone, so that nothing is left there for long when nobody listens any more.
+	listen    = "timeout 20 getevent -lqc 1"
+	listenFor = 20 * time.Second
+	// between two events that are no touches, of which some sensors have many
+	pauseOfEvents = 200 * time.Millisecond
+)
+
+// The exit codes of timeout, and of a command that it has ended.
+const (
+	codeTimeout    = 124
+	codeTerminated = 128 + 15
+)
+
+var (
+	byHand   = regexp.MustCompile(`\b(?:EV_KEY|BTN_TOUCH|ABS_MT_\w+|ABS_[XY])\b`)
+	anyEvent = regexp.MustCompile(`(?m)^(?:/dev/input/\S+:\s+)?EV_\w+`)
+)
+
+// Feel returns nil once somebody touches the display of the phone itself, or presses a key of it.
+// Touches through [Phone] are none. Its error is ErrNumb where the phone does not let ADB listen,
+// ctx's cause, or one about reaching the phone.
+func (p *Phone) Feel(ctx context.Context) error {
+	for {
+		r, err := p.shell(ctx, listen, listenFor)
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err != nil:
+			return p.failed("listening to", err)
+		case byHand.MatchString(r.Stdout):
+			return nil
+		case anyEvent.MatchString(r.Stdout):
+			if err := wait.For(ctx, pauseOfEvents); err != nil {
+				return err
+			}
+		case r.Stderr != "" || r.Code != codeTimeout && r.Code != codeTerminated:
+			return p.failed("listening to", ErrNumb)
+		}
+	}
+}
