@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/device/devicetest"
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/tools"
 )
@@ -79,4 +80,39 @@ func TestAClientTakesThePhoneOver(t *testing.T) {
 		require.Equal(t, "WAITING_TAKEOVER TAKEOVER_NEEDED", c.code())
 		require.Equal(t, touched, w.phones.touches("A"))
 	})
+}
+
+// Where nothing is to be seen, or the phone is locked, a person is asked, and the run goes on with
+// a screen that it may see.
+func TestAScreenThatTheAgentMayNotSeeIsHandedOver(t *testing.T) {
+	no, yes := new(false), new(true)
+	for name, c := range map[string]struct {
+		blocks, opens devicetest.Change
+		asks          string
+	}{
+		"secure": {devicetest.Change{Secure: yes}, devicetest.Change{Secure: no},
+			"forbids pictures"},
+		"locked": {devicetest.Change{Locked: yes, PIN: yes}, devicetest.Change{Locked: no},
+			"The phone is locked."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, w *fixture) {
+				w.end()
+				w.fopts.HandOver = true
+				w.begin()
+				w.phones.phone("A").Set(c.blocks)
+				a := w.start("tap")
+				require.Equal(t, "WAITING_TAKEOVER TAKEOVER_NEEDED", a.code(), a.text)
+				require.Contains(t, a.Question.Text, c.asks)
+				touched := w.phones.touches("A")
+
+				w.phones.phone("A").Set(c.opens)
+				b := w.call("ask_agent_continue",
+					in{"session_id": a.SessionID, "reply_type": "done"})
+
+				require.Equal(t, "COMPLETED TASK_COMPLETED_SUCCESSFULLY", b.code(), b.text)
+				require.Equal(t, touched+1, w.phones.touches("A"))
+			})
+		})
+	}
 }
