@@ -25,7 +25,8 @@ func TestAPhoneTellsThatItIsTouchedByHand(t *testing.T) {
 			{stdout: "/dev/input/event2: EV_ABS       ABS_MT_TRACKING_ID   0000002f\n"}}, asked: 1},
 		"a key": {says: []said{
 			{stdout: "/dev/input/event0: EV_KEY       KEY_VOLUMEUP         DOWN\n"}}, asked: 1},
-		"one device": {says: []said{{stdout: "EV_KEY       BTN_TOUCH            DOWN\n"}}, asked: 1},
+		"one device": {asked: 1,
+			says: []said{{stdout: "EV_KEY       BTN_TOUCH            DOWN\n"}}},
 		"nobody, then somebody": {says: []said{over, {code: 143},
 			{stdout: "/dev/input/event2: EV_ABS       ABS_MT_POSITION_X    00000120\n"}}, asked: 3},
 		"a sensor first": {says: []said{

@@ -124,13 +124,13 @@ func (b *testEnv) share(p *process, goesOn func()) float64 {
 	return (ticks(b.t, p.cmd.Process.Pid) - before) / 100 / time.Since(began).Seconds()
 }
 
-// scroll drags the list of the Shop up and down for as long as is measured.
+// scroll drags the list of the Shop down and up, in steps, for as long as is measured.
 func (b *testEnv) scroll() {
 	phone := b.sim.phone
 	size := phone.Size()
-	for end, up := time.Now().Add(measured), true; time.Now().Before(end); up = !up {
-		from, to := size.Y*3/4, size.Y/4
-		if !up {
+	for end, n := time.Now().Add(measured), 0; time.Now().Before(end); n++ {
+		from, to := size.Y*5/8, size.Y*4/8
+		if n/6%2 == 1 {
 			from, to = to, from
 		}
 		phone.Swipe(size.X/2, from, size.X/2, to, 80*time.Millisecond)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/internal/adb"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/runs"
@@ -45,6 +46,8 @@ func nextOf(st runs.Status) *nextCommand {
 	}
 	command := "taploop continue " + st.Session.ID
 	switch q := st.Question; {
+	case q != nil && q.Kind == inquiry.Takeover:
+		command += " --reply done"
 	case q != nil && q.Secret:
 		command += " --reply -"
 	case q != nil:

@@ -287,11 +287,11 @@ func (a *app) printEnd(st runs.Status) error {
 		}
 		say.line(w.try, st.Mend)
 	}
-	switch st.Run.State {
-	case session.Completed, session.Aborted:
+	switch state := st.Run.State; {
+	case state == session.Completed, state == session.Aborted:
 		_, err := fmt.Fprintln(a.out, text.Line(st.Run.Answer))
 		return err
-	case session.WaitingReply:
+	case state.Waiting():
 		if st.Question != nil {
 			fmt.Fprintf(a.out, "%s\n", text.Line(st.Question.Text))
 			for _, o := range st.Question.Options {
@@ -302,7 +302,7 @@ func (a *app) printEnd(st runs.Status) error {
 		if st.Question != nil && st.Question.Secret {
 			a.notef("%s", w.typed)
 		}
-	case session.Paused:
+	case state == session.Paused:
 		a.notef("%s%s", w.goOn, nextOf(st).Command)
 	}
 	return nil

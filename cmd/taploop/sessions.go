@@ -8,11 +8,13 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
 	"github.com/taploop/taploop/session/export"
+	"github.com/taploop/taploop/tools/result"
 )
 
 type sessionsCmd struct {
@@ -88,8 +90,8 @@ type sessionsListCmd struct {
 // Run lists sessions.
 func (c *sessionsListCmd) Run(ctx context.Context, a *app) error {
 	if s := session.State(c.State); c.State != "" && !s.Known() {
-		return usage(fmt.Errorf("unknown state %q", c.State), "want one of QUEUED, RUNNING, "+
-			"WAITING_REPLY, WAITING_APPROVAL, PAUSED, COMPLETED, ABORTED, FAILED, CANCELLED or EXPIRED")
+		return usage(fmt.Errorf("unknown state %q", c.State), "want one of "+
+			strings.Trim(strings.ReplaceAll(fmt.Sprint(result.States), " ", ", "), "[]"))
 	}
 	store, err := a.readStore(ctx)
 	if err != nil {

@@ -84,6 +84,7 @@ var english = words{
 			"kept asking for",
 		agentloop.ScreenLocked:    "the phone is locked: unlock it by hand, then go on",
 		agentloop.ServerRestarted: "the program that carried the run out has ended",
+		agentloop.TakeoverNeeded:  "this is for you to do on the phone, by hand",
 	},
 	does: map[string]string{
 		"CLICK": "tap", "DOUBLE_CLICK": "tap twice", "LONGPRESS": "hold", "TYPE": "type",
@@ -137,6 +138,7 @@ var chinese = words{
 		agentloop.QuestionLimit:    "模型提问太多；请在新任务中事先说明它反复询问的内容",
 		agentloop.ScreenLocked:     "手机已锁屏：请手动解锁，然后继续",
 		agentloop.ServerRestarted:  "执行任务的程序已退出",
+		agentloop.TakeoverNeeded:   "这一步需要您在手机上亲自完成",
 	},
 	does: map[string]string{
 		"CLICK": "点击", "DOUBLE_CLICK": "双击", "LONGPRESS": "长按", "TYPE": "输入", "SLIDE": "滑动",

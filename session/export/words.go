@@ -76,6 +76,7 @@ var outcomes = map[session.State][2]string{
 	session.Expired:         {"Expired", "plain"},
 	session.WaitingReply:    {"Waiting for a reply", "open"},
 	session.WaitingApproval: {"Waiting for approval", "open"},
+	session.WaitingTakeover: {"Taken over by a person", "open"},
 	session.Paused:          {"Paused", "open"},
 	session.Queued:          {"Queued", "open"},
 }
