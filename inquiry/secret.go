@@ -28,103 +28,120 @@ var (
 
 	clauses = regexp.MustCompile(`(?i)[.?!;:,]+(?:\s|$)|[。？！；：，]+|\b(?:and|then|but)\b`)
 
-	// secretRules say what a clause is about: the first that fits it decides.
-	secretRules = []struct {
-		wants want
-		words *regexp.Regexp
-	}{
-		// It wants word of when, or whether, something happens.
-		{wantsNews, rule(
-			`\b(?:tell|let) (?:me|us)(?: know)? (?:when|once|after|as soon as|if|that|whether)\b`)},
-		// It wants to be told the thing itself: this outweighs whatever else the question says.
-		{wantsSecret, rule(
-			`^what(?:'s|’s)? (?:is |are |was )?(?:the |your |my )?(?:\S+ )?`+secret,
-			`^which (?:the |of |your )*(?:\S+ )?`+secret,
-			`\b(?:tell|give|send|text|show|read|provide|share|let (?:me|us) (?:know|have)|`+
-				`(?:reply|answer|respond) with|(?:can|could|may) i (?:get|have))(?: me| us)?`+
-				`(?: the| your| my| a| both)?(?: [\w-]+){0,2}? ?`+secret,
-			`\b(?:tell|give|send|provide|share)(?: me| us)? (?:it|them)\b`,
-			`(?:告诉我|给我|提供|回复|[发说报念]一?下)[^后完好了哪]{0,14}`+secretZH,
-			secretZH+`[^后完好了哪]{0,8}(?:告诉|发|报|提供给?|给)我`,
-			`(?:收到|看到|拿到|获取|查收).{0,8}`+secretZH+`.{0,8}(?:告诉|发|报|提供给?|给)我`,
-			secretZH+`呢?(?:是什么|是多少|多少|是啥|是哪)`, `^(?:请|麻烦您?)?(?:提供|发给?我)`)},
-		// It wants to know something about the thing, or a choice of something else.
-		{wantsOther, rule(`\b(?:tell me |know )?(?:which|whom?|whose|where|how|why)\b`,
-			`^when (?:do|does|did|will|is|was|should|shall)\b`,
-			`^what (?:happens|(?:should|shall|can|do) (?:i|we) do)\b`,
-			`哪|谁|还是|选择|几位|什么时候|怎么|为什么|做什么`)},
-		// It wants to know whether something is so, or is to be done.
-		{wantsOther, rule(`^(?:shall|should|do you (?:want|need|wish)|would you (?:like|rather)|may i|`+
-			`do (?:i|we) (?:need|have)|`+
-			`is|are|was|were|has|have|did|does)\b`, `是否|要不要|需不需要|需要我|吗$`)},
-		// It wants word that something is done.
-		{wantsWord, rule(
-			`\b(?:say|reply|answer|respond|type|write|send|confirm)(?: with| back| me)*:? ?`+
-				`["'“‘]?(?:done|ok|okay|yes|ready|finished|continue|go)\b`,
-			`\b(?:when|once|after|as soon as) (?:you|it|that)(?:['’]?\w+)?\b.{0,20}\b(?:done|`+
-				`finished|ready|complete\w*|logged|signed|entered|typed|in)\b`,
-			`^(?:tell me|let me know|confirm|say so|report back|continue|come back)$`,
-			`\bi(?:['’]ll| will| shall)? wait\b`,
-			`[后好完了].{0,8}(?:告诉|通知|回复|告知|说|叫|喊|回我|继续)`,
-			`(?:回复|回答|说|回)(?:一?[声句下个])?[: ]*["'“‘「『]?(?:完成|已|好|ok|done|继续|可以|确定)`)},
-		// It wants an act, in person or on the phone.
-		{wantsAct, rule(`\b(?:yourself|by hand|manually|in person|take over)\b`,
-			`\b(?:enter|type|input|fill|put|use|draw)\b.*\b(?:on|in|into|at|with) (?:the|your|`+
-				`this|that) (?:phone|device|screen|handset|app|page|field|form|dialog|box|keyboard)\b`,
-			`^(?:(?:please|kindly|now|could you|can you|you need to|you have to|first) )*(?:`+
-				`(?:log|sign) ?in|unlock|approve|confirm|verify|complete|finish|`+
-				`solve|change|reset|scan)\b`,
-			`^(?:please )?(?:enter|type|put|key|draw)\b.* to (?:unlock|log ?in|sign ?in)\b`,
-			`\b(?:enter|type)\b.* there$`, `确认已`, `手动|自行|亲自|接管|人工|协助|(?:自己|本人)(?:[^的]|$)`,
-			`(?:手机|设备|屏幕|页面|弹窗|界面|应用|输入框|app)[上中里内]?面?[先再]?(?:直接)?`+
-				`(?:输入|填|登[录陆]|完成|解锁|操作|验证)(?:[^过的]|$)`,
-			`^(?:请|麻烦|先|您|你|帮忙|需要|并|用户)*(?:用.{0,6})?(?:登[录陆]|解锁|扫码|完成|修改|重置|通过)`)},
-	}
+	sentences = regexp.MustCompile(`[.?!;]+\s|[。？！；]+`)
+
+	// tellsFirst is a wish to be told a secret in words that would otherwise wait for an act.
+	tellsFirst = rule(`(?:告诉我|给我|提供|回复|[发说报念]一?下)[^后完好了哪]{0,14}`+secretZH,
+		secretZH+`[^后完好了哪]{0,8}(?:告诉|发|报|提供给?|给)我`,
+		`(?:收到|看到|拿到|获取|查收|找到|想起)[^。？！；]{0,10}(?:告诉|发|报|提供给?|给)我`)
+
+	// asksWord is what asks for word of when, or whether, something is so or done, and no more.
+	asksWord = rule(`\b(?:tell|let) (?:me|us)(?: know)? (?:when|once|after|as soon as|if|whether|`+
+		`that (?:you|it|the|this)|it (?:is|has|was|worked)|you(?:['’]\w+| are| have))\b[^.?!;]*`,
+		`\b(?:say|reply|answer|respond|type|write|send|confirm)(?: with| back| me)*:? ?`+
+			`["'“‘]?(?:done|ok|okay|yes|ready|finished|continue|go)\b`,
+		`\b(?:when|once|after|as soon as) (?:you|it|that)(?:['’]?\w+)?\b.{0,20}\b(?:done|`+
+			`finished|ready|complete\w*|logged|signed|entered|typed|in)\b`,
+		`(?:\b(?:and|then|then,|please)|[.,;]) (?:confirm|say so|report back|continue|`+
+			`come back)(?:[.,;!]|$)`,
+		`\bi(?:['’]ll| will| shall|['’]m| am) (?:wait|stop|paus)`,
+		`(?:[好完了]|(?:^|[^然最])后)[^。？！；码令字]{0,8}(?:告诉|通知|回复|告知|说|叫|喊|回我|继续|提醒)我?(?:一?[声下])?`,
+		`(?:回复|回答|说|回)(?:一?[声句下个])?[: ]*["'“‘「『]?(?:完成|已|好|ok|done|继续|可以|确定)`)
+
+	// tells is what wants to be told, whatever it is: a sending, a spelling, the thing itself.
+	tells = rule(`\bwhat(?:'s|’s)? (?:is |are |was |were )?(?:the |your |my )?(?:\S+ )?`+secret,
+		`\bwhich (?:the |of |your )*(?:\S+ )?(?:digits|letters|characters|`+secret+`)`,
+		`\b(?:which|what) one\b\W*$`, `\bwhat (?:is|was|are|does|did) (?:it|they)\b`,
+		`\b(?:spell|spelled|spelt|dictate)\b`,
+		`\b(?:tell|give|send|text|show|read|provide|share|supply|paste|post|message|forward|let (?:me|us) `+
+			`(?:know|have)|(?:reply|answer|respond) with|(?:can|could|may) i (?:get|have))(?: me| us)?`+
+			`(?: the| your| my| a| both)?(?: [\w-]+){0,2}? ?`+secret,
+		`\b(?:tell|give|send|provide|share|supply|paste|post|message|forward|drop|reply with|have) `+
+			`(?:(?:me|us) )?(?:it|them|that|one|those)\b`,
+		`\b(?:type|enter|write|put|input|fill|paste|leave|reply|answer)\b[^.?!,;]*\b(?:here|below|back|in (?:this|the|our) `+
+			`(?:chat|conversation)|(?:as|in) (?:your|a) (?:reply|answer|message))\b`,
+		`告[诉知]|提供|[发报念读说给传贴写填]一?[下声]|[发报念读传贴给]我|[发贴传报][过出]?来|[发贴写填传][在到]?(?:[这此]|聊天|对话)|`+
+			`(?:这里|此处|下方|下面|聊天|对话)[里中框内]*(?:输入|填|写|回复)|`+
+			`是(?:什么(?:[^时样意颜]|$)|啥|哪[几个])|(?:哪一?个|什么)`+secretZH+`|`+
+			`多少(?:[^位个]|$)|(?:记得|知道).{0,12}`+secretZH)
+
+	// asksEntry is a wish to be told, or that something be entered, that says neither what nor
+	// where.
+	asksEntry = rule(`\b(?:and|then|please) (?:tell me|let me know)\b`,
+		`\b(?:please|kindly|could you|can you|so)\b.{0,12}\b(?:enter|type|input)\b`,
+		`(?:请您?|麻烦您?|帮忙|帮我)(?:直接|再|先|重新)?(?:输入|填)`)
+
+	// asksAct is a clause for an act, in person or on the phone.
+	asksAct = rule(`\b(?:yourself|by hand|manually|in person|take over|so (?:that )?you can)\b`,
+		`\b(?:enter|type|input|fill|put|use|draw)\b.*\b(?:on|in|into|at|with) (?:the|your|`+
+			`this|that) (?:phone|device|screen|handset|app|page|field|form|dialog|box|browser|keyboard|keypad)\b`,
+		`^(?:(?:please|kindly|now|could you|can you|you need to|you have to|first) )*(?:`+
+			`(?:log|sign) ?in|unlock|approve|confirm|verify|complete|finish|`+
+			`solve|change|reset|scan|press|tap|handle|pay|do (?:the|this|it))\b`,
+		`^(?:please )?(?:enter|type|put|key|draw)\b.* to (?:unlock|log ?in|sign ?in|pay)\b`,
+		`\b(?:enter|type)\b.* there$`, `确认已`, `手动|自行|亲自|接管|人工|协助|(?:自己|本人)(?:[^的]|$)`,
+		`\b(?:take|pick up|grab|go to) (?:the|your) (?:phone|device|tablet)\b`,
+		`(?:手机|设备|屏幕|页面|弹窗|界面|应用|输入框|键盘|app)[上中里内]?面?[先再]?(?:直接)?`+
+			`(?:输入|填|登[录陆]|完成|解锁|操作|验证)(?:[^过的]|$)`,
+		`^(?:请|麻烦|先|您|你|帮忙|需要|并|用户)*(?:用.{0,6})?(?:登[录陆]|解锁|扫码|完成|修改|重置|通过)`)
+
+	// asksOther is a clause for a choice, or for something else about the thing.
+	asksOther = rule(`^(?:(?:please )?(?:tell me|know|so|or|to|from|on|in|at) )*`+
+		`(?:which|whom?|whose|where|how|why|when)\b`,
+		`^what (?:happens|(?:should|shall|can|do) (?:i|we) do)\b`,
+		`^(?:shall|should|do you (?:want|need|wish)|would you (?:like|rather)|may i|`+
+			`do (?:i|we) (?:need|have)|is|are|was|were|has|have|did|does)\b`,
+		`哪|谁|还是|选择|几位|什么时候|怎么|为什么|做什么|是否|要不要|需不需要|需要我|吗$`)
 )
 
-// want is what a clause of a question wants.
-type want int
-
-const (
-	wantsNews   want = iota // to be told when, or whether, something happens
-	wantsOther              // to know, or to choose, something else
-	wantsSecret             // to be told the secret itself
-	wantsWord               // to be told that something is done
-	wantsAct                // something to be done, in person or on the phone
-)
-
-// rule is one expression of several for what a clause says.
+// rule is one expression of several.
 func rule(words ...string) *regexp.Regexp {
 	return regexp.MustCompile(`(?i)` + strings.Join(words, "|"))
 }
 
 // about is the question's words without those that only look like a secret's.
 func (q Question) about() string {
-	return noSecret.ReplaceAllString(strings.Join(strings.Fields(q.Text), " "), "")
+	return noSecret.ReplaceAllString(q.words(), "")
+}
+
+func (q Question) words() string { return strings.Join(strings.Fields(q.Text), " ") }
+
+// lastSentence is the words behind the last full stop, question mark or the like that has some.
+func lastSentence(words string) string {
+	all := sentences.Split(strings.TrimRight(words, ".?!;。？！； "), -1)
+	return all[len(all)-1]
+}
+
+// anyClause reports whether a clause of the words fits one of the rules.
+func anyClause(words string, rules ...*regexp.Regexp) bool {
+	for _, clause := range clauses.Split(words, -1) {
+		clause = strings.TrimSpace(clause)
+		for _, r := range rules {
+			if r.MatchString(clause) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // AsksForSecret reports whether the question asks to be told a password, a code or a PIN, by its
-// words in English or Chinese. One that offers answers, that asks for something to be done (to log
-// in, to enter a code on the phone) or only about something else, does not.
+// words in English or Chinese: it names one, wherever, and nothing says that it wants something
+// else. What says so is a choice of answers, an act on the phone or word of one, or a question
+// about something else at the end; all of these count for nothing where it asks to be told.
 func (q Question) AsksForSecret() bool {
 	words := q.about()
 	if !q.openEnded() || !named.MatchString(words) {
 		return false
 	}
-	asks := true // a question that only names the thing asks for it: "Code, please"
-	for _, clause := range clauses.Split(words, -1) {
-		clause = strings.TrimSpace(clause)
-		for _, r := range secretRules {
-			if r.words.MatchString(clause) {
-				if r.wants == wantsSecret {
-					return true
-				}
-				asks = false
-				break
-			}
-		}
+	rest := asksWord.ReplaceAllString(words, "")
+	switch {
+	case tellsFirst.MatchString(words), tells.MatchString(rest):
+		return true
+	case rest != words, anyClause(words, asksAct):
+		return false
 	}
-	return asks
+	return asksEntry.MatchString(words) || !anyClause(lastSentence(words), asksOther)
 }
 
 // openEnded reports whether any words may answer the question: what is chosen, or known, is no
@@ -133,13 +150,22 @@ func (q Question) openEnded() bool {
 	return len(q.Options) == 0 && len(q.Fields) == 0 && q.Draft == "" && q.DefaultAnswer == ""
 }
 
-var code = regexp.MustCompile(`^\s*(?:[0-9]{3}[ -][0-9]{3}|[A-Za-z]*[0-9][0-9A-Za-z]*)\s*$`)
+var (
+	code      = regexp.MustCompile(`^(?:[0-9]{4,8}|[0-9]{3}[ -][0-9]{3})$`)
+	token     = regexp.MustCompile(`^[!-~]{4,64}$`)
+	mixed     = regexp.MustCompile(`[0-9].*[^0-9.,:+-]|[^0-9.,:+-].*[0-9]`)
+	addressed = regexp.MustCompile(`@\S+\.|://|^www\.`) // of mail, of a page
+)
 
-// IsCode reports whether the answer is a code that the question speaks of, though it may have asked
-// only for an act: then the answer is a secret, unless the question is Public.
+// IsCode reports whether the answer looks like the code or the password that the question speaks
+// of, though it may have asked only for an act: then the answer is a secret, unless the question is
+// Public. A code has 4 to 8 digits, a password 4 to 64 characters with digits among them and no
+// spaces; a telephone number, an address of mail or of a page is neither.
 func (q Question) IsCode(answer string) bool {
-	n := len(strings.TrimSpace(answer))
-	return !q.Public && q.openEnded() && n >= 4 && n <= 8 && code.MatchString(answer) &&
+	answer = strings.TrimSpace(answer)
+	password := token.MatchString(answer) && mixed.MatchString(answer) &&
+		!addressed.MatchString(answer)
+	return !q.Public && q.openEnded() && (password || code.MatchString(answer)) &&
 		named.MatchString(q.about())
 }
 
@@ -150,10 +176,11 @@ var (
 	// acknowledgement is made of words that say nothing, and one at least that says it is done.
 	acknowledgement = regexp.MustCompile(`(?i)^(?:` +
 		`(?:i|you|it|we|that|am|is|are|was|have|has|m|s|ve|did|just|all|now|already|been|` +
-		`everything|please|not|yet|you|` + done + `|(?:entered|typed|entering|typing|confirmed) ` +
-		`(?:the|my) (?:code|password|pin))(?: |$)|` +
-		`(?:我|你|已经|已|都|现在|刚|还|成功|完毕|的|啦|咯|吧|` +
-		`(?:验证码|密码)(?:已经|已|都|输|填)|` + doneZH + `) ?)+$`)
+		`everything|please|not|yet|you|can|` + done + `|` +
+		`(?:entered|typed|entering|typing|confirmed) ` +
+		`(?:the|my) (?:code|password|pin)|(?:on|in) (?:the|my) (?:phone|device|screen|app|tablet))(?: |$)|` +
+		`(?:我|你|在?(?:手机|设备|屏幕|平板)上|已经|已|都|现在|刚|还|成功|完毕|的|啦|咯|吧|` +
+		`(?:验证码|密码)(?:已经|已|都|输|填)|(?:输|填)(?:入|写)?[好完]?了?(?:验证码|密码)了?|` + doneZH + `) ?)+$`)
 	acknowledged = regexp.MustCompile(`(?i)\b(?:` + done + `|not yet)\b|` + doneZH)
 )
 
@@ -162,7 +189,7 @@ const (
 		`ahead|carry|continue|proceed|next|ready|set|done|finish|finished|complete|completed|logged|` +
 		`signed|in|entered|entering|typed|typing|unlocked|approved|confirmed|verified|did|worked|` +
 		`works)`
-	doneZH = `(?:登[录陆]|输入?|填写?|解锁|验证|操作|完成|搞定|搞|弄|处理|确认|批准|通过|好|可以|行|` +
+	doneZH = `(?:登[录陆]|输入?|填写?|完|解锁|验证|操作|完成|搞定|搞|弄|处理|确认|批准|通过|好|可以|行|` +
 		`嗯|是|不|对|继续|没问题|没有|没|收到|拿到|谢谢|了|ok)`
 )
 

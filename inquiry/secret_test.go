@@ -1,9 +1,11 @@
 package inquiry_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/inquiry"
@@ -79,6 +81,62 @@ var (
 		"你的支付密码是？",
 		"请告知验证码",
 		"把收到的校验码发过来",
+		"登录需要您的账户密码，可以告诉我吗？",
+		"银行卡的取款密码是几位数字？请直接发给我",
+		"我需要验证码才能继续，您能发一下吗？",
+		"需要密码才能登录，您能提供吗？",
+		"您记得这个账号的密码吗？如果记得请发给我",
+		"Is there a password for this Wi-Fi? If so, please type it here.",
+		"Where did you save the password? Please paste it here.",
+		"The page wants the password; how is it spelled?",
+		"Should I use a password? If yes, which one?",
+		"To go on I need the SMS code. Would you mind forwarding it?",
+		"The app is asking who I am and wants a password. Can you help me out with it?",
+		"Do you remember the passcode of this tablet? I'd need it now.",
+		"There's a login wall. Username is ann, but the password is missing. What should I type?",
+		"A code just went to your phone. Write it back to me.",
+		"Is the PIN still 4 digits? If it is, give me those digits.",
+		"How many characters has the password, and what are they?",
+		"Where is the OTP? I need you to paste it into this chat.",
+		"The wallet is locked by a passphrase, please dictate it word by word.",
+		"Has the verification code arrived yet? Send it over as soon as it does.",
+		"Who knows the Wi-Fi password? Ask them and tell me.",
+		"I'm stuck at the CVV, mind sharing?",
+		"Should I try your usual password? If so, reply with it.",
+		"When the code comes, drop it here please.",
+		"Unlocking needs your PIN. Please respond with the four numbers.",
+		"系统让我输验证码，我没有，您手机上应该收到了，麻烦转发给我",
+		"这个Wi-Fi有密码吗？有的话请写在这里",
+		"请问支付密码您还记得吗？记得的话说一下",
+		"我卡在登录页面了，密码多少？",
+		"要不要用密码登录？要的话密码给我",
+		"验证码发到您哪个手机了？请把它报给我",
+		"需要您的取款密码，方便提供吗",
+		"密码是您的生日还是手机号？具体是什么请告诉我",
+		"短信验证码有效期只有一分钟，请尽快发来",
+		"您什么时候能收到验证码？收到了请念给我听",
+		"安全码在卡背面，请看一下然后告知三位数字",
+		"请回复您的登录密码，我来帮您登录",
+		"怎么才能拿到动态码？拿到后请贴到对话里",
+		"页面要口令，可否透露一下？",
+		"我应该填哪个密码？",
+		"Could you look at your messages and pass on the code?",
+		"Does the door have a PIN? I have to know it to go on.",
+		"The Netflix profile is PIN-protected. Kindly provide.",
+		"How do I get past the password prompt? Do you have it at hand?",
+		"App asks: enter password.",
+		"Let me have the code, then I'll finish.",
+		"Which password is right, the old or the new one?",
+		"I need you to tell me what the passcode is.",
+		"您的银行发来的验证码，能不能给一下？",
+		"请问这台平板的锁屏密码是哪几位",
+		"密码忘了怎么办？您那边有记录吗，有就发来",
+		"登录密码我不知道，您告诉我就行",
+		"能否把OTP码截图文字发给我？",
+		"验证码收到没有？收到就回复数字",
+		"请输入您的6位支付密码以完成付款",
+		"账号和密码分别是什么？",
+		"是要输入旧密码吗？旧密码是多少",
 	}
 	forOthers = []string{
 		"Please log in with your password and tell me when you are done.",
@@ -158,21 +216,78 @@ var (
 		"请确认已输入验证码",
 		"Which card's PIN page is this?",
 		"是用指纹还是密码支付？",
+		"麻烦您在弹出的键盘上输入6位支付密码",
+		"The app needs your verification code. I cannot see it, please enter it and press Next.",
+		"The bank's app wants a PIN. I'm stopping here so you can pay.",
+		"I'm on the payment screen. Please enter your PIN with the phone's keypad; I'll wait.",
+		"Please take the phone, type in the SMS code, and hand it back.",
+		"The app wants a password. Please sign in yourself and reply \"continue\".",
+		"The lock screen needs a passcode; unlock it and I'll carry on.",
+		"Do you want me to turn on the two-step verification code?",
+		"How often should the app ask for the PIN?",
+		"Did the code expire?",
+		"Should the password be remembered on this device?",
+		"Please finish the login (code and captcha) on your device, then say go.",
+		"May I reset the password by e-mail?",
+		"Who set the PIN on this phone?",
+		"Would you rather use a fingerprint than a password?",
+		"Your bank asks for an OTP. Please complete this step on the phone so that I can go on.",
+		"Let me know whether the verification code was accepted.",
+		"需要支付密码，请您拿起手机自己输入，付完告诉我",
+		"页面弹出了验证码，请您手动完成，完成后我继续",
+		"请在键盘上输入密码后点击确定，然后回复继续",
+		"要不要我帮您把密码保存下来？",
+		"验证码一直没来，要换成邮箱接收吗？",
+		"是否需要为这个文件夹设置密码？",
+		"您希望用密码还是人脸解锁？",
+		"密码已过期，什么时候修改比较方便？",
+		"谁可以看到这个房间的密码？",
+		"请用您的指纹或密码在手机上确认支付，好了叫我",
+		"您要给哪张卡设置取款密码？",
+		"为什么这个页面需要验证码？",
+		"请协助在设备上输入动态码",
+		"登录需要短信验证码，请您直接在手机上填写，填好了说一声",
+		"密码输入错误三次，还要再试吗？",
+		"Could you put in the PIN on the handset and ping me afterwards?",
+		"Would you like me to request the code again?",
+		"Which app should generate the code?",
+		"Please handle the password prompt on your screen.",
+		"Are you sure you want to delete the saved password?",
+		"I've opened the PIN pad; please pay and say done.",
+		"Have a look at the phone: it wants your code. Reply ok when through.",
+		"Is it fine if I skip the password?",
+		"Should the code go to ann@example.org or bob@example.org?",
+		"Please do the verification code step by hand.",
+		"验证码输好以后跟我说一声",
+		"手机上要输密码，您来操作吧，弄好回复我",
+		"要不要跳过设置密码？",
+		"密码找回方式选邮箱还是手机？",
+		"请本人在屏幕上画出解锁图案或输入密码",
+		"可以关闭锁屏密码吗？",
+		"这个密码框需要您亲自填",
+		"验证码次数用完了，明天再试可以吗？",
+		"密码已重置，下一步做什么？",
 	}
 )
 
+// inDoubt name a secret at their end and ask for something else: taken for secrets.
+var inDoubt = []string{
+	"Which of your cards should I take? One needs a PIN.",
+	"您介意我退出登录吗？之后需要验证码才能再登",
+}
+
 func TestAQuestionForAPasswordOrACodeIsKnownByItsWords(t *testing.T) {
-	require.Len(t, forSecrets, 66)
-	require.Len(t, forOthers, 77)
-	for _, text := range forSecrets {
-		require.True(t, inquiry.Question{Text: text}.AsksForSecret(), text)
+	require.Len(t, forSecrets, 122)
+	require.Len(t, forOthers, 128)
+	for _, text := range slices.Concat(forSecrets, inDoubt) {
+		assert.True(t, inquiry.Question{Text: text}.AsksForSecret(), text)
 	}
 	for _, text := range forOthers {
-		require.False(t, inquiry.Question{Text: text}.AsksForSecret(), text)
+		assert.False(t, inquiry.Question{Text: text}.AsksForSecret(), text)
 	}
 	for _, text := range []string{"Do you want me to save the password?", "Which country code?",
 		"Shall I use the promo code?", ""} {
-		require.False(t, inquiry.Question{Text: text}.AsksForSecret(), text)
+		assert.False(t, inquiry.Question{Text: text}.AsksForSecret(), text)
 	}
 	require.False(t, inquiry.Question{Text: "password or code?",
 		DefaultAnswer: "code"}.AsksForSecret())
@@ -185,7 +300,9 @@ func TestAnAnswerThatOnlyAcknowledgesIsNoSecret(t *testing.T) {
 		"I have entered it", "all done 👍", "ready", "it's unlocked", "continue", "no", "not yet",
 		"好", "好了", "好的，已登录", "完成", "已完成。", "登录好了", "我已经输入了", "搞定了", "继续",
 		"输入完成", "可以了", " done\n", "✅", "👍", "👍🏽", "OK了", "all good", "it worked", "Done - go ahead",
-		"finished entering it", "已完成验证", "拿到了", "I entered the code", "验证码已输入"} {
+		"finished entering it", "已完成验证", "拿到了", "I entered the code", "验证码已输入",
+		"我已经输好密码了", "输完了", "已经在手机上输入了", "You can continue now", "I did it on the phone",
+		"密码输好了", "在手机上弄好了", "you can go on", "done on the device"} {
 		b := inquiry.NewBroker(&inquirytest.Memory{}, nil)
 		q, err := b.Open(t.Context(), inquiry.Question{Text: "the code?", Secret: true})
 		require.NoError(t, err)
@@ -227,7 +344,10 @@ func TestACodeInAnswerToAnActIsASecret(t *testing.T) {
 		"done":      {inquiry.Question{Text: act}, "done", false},
 		"words":     {inquiry.Question{Text: act}, "it has not come", false},
 		"short":     {inquiry.Question{Text: act}, "739", false},
-		"long":      {inquiry.Question{Text: act}, "739155739", false},
+		"a phone's": {inquiry.Question{Text: act}, "13800138000", false},
+		"password":  {inquiry.Question{Text: act}, "Tr0ub4dor&3-long", true},
+		"mail":      {inquiry.Question{Text: act}, "ann7@example.org", false},
+		"address":   {inquiry.Question{Text: act}, "https://example.org/1", false},
 		"public":    {inquiry.Question{Text: act, Public: true}, "739155", false},
 		"postal":    {inquiry.Question{Text: "What is the postal code?"}, "10115", false},
 		"no code":   {inquiry.Question{Text: "How many steps?"}, "10115", false},

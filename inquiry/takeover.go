@@ -28,24 +28,13 @@ func (q Question) AsksForAct() bool {
 	if !q.openEnded() || q.AsksForSecret() {
 		return false
 	}
-	act, word := false, false
-	for _, clause := range clauses.Split(strings.Join(strings.Fields(q.Text), " "), -1) {
-		clause = strings.TrimSpace(clause)
-		doing := onPhone.MatchString(clause)
-		for _, r := range secretRules {
-			if r.wants == wantsNews || r.wants == wantsSecret || !r.words.MatchString(clause) {
-				continue
-			}
-			if r.wants == wantsOther {
-				return false
-			}
-			word = word || r.wants == wantsWord
-			doing = doing || r.wants == wantsAct && named.MatchString(clause)
-			break
-		}
-		act = act || doing
+	words := q.words()
+	secret := named.MatchString(q.about())
+	if anyClause(asksWord.ReplaceAllString(words, ""), asksOther) {
+		return false
 	}
-	return act || word && named.MatchString(q.about())
+	return anyClause(words, onPhone) ||
+		secret && (asksWord.MatchString(words) || anyClause(words, asksAct))
 }
 
 // itIsDone is an answer that says that what was to be done is done, and nothing else.
