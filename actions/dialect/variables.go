@@ -66,7 +66,6 @@ const (
 // variables are those of s; pictures are put into the album.
 func (b *Base) variables(s *Situation, a *album) *Variables {
 	scale := b.Scale(s)
-	asked := b.exchanges(s)
 	v := &Variables{
 		Task: b.text(s.Task, maxTask), Summary: b.text(s.Summary, maxSaid),
 		Remembered: b.texts(s.Remembered), Notes: b.texts(s.Notes),
@@ -77,10 +76,11 @@ func (b *Base) variables(s *Situation, a *album) *Variables {
 		Place:    b.words.Place(scale.Coordinates, scale.Picture),
 		Width:    scale.Picture.W, Height: scale.Picture.H, Lang: b.profile.Lang,
 	}
-	if s.ReplyJustIn && len(asked) > 0 {
-		v.JustIn = asked[len(asked)-1]
-		v.Steered = s.Exchanges[len(asked)-1].Outcome == actions.Instructed
-		asked = asked[:len(asked)-1]
+	asked := s.Exchanges
+	if last := len(asked) - 1; s.ReplyJustIn && last >= 0 {
+		v.JustIn = b.exchange(asked[last])
+		v.Steered = asked[last].Outcome == actions.Instructed
+		asked = asked[:last]
 	}
 	again := 0
 	for i, t := range s.History {
@@ -91,17 +91,13 @@ func (b *Base) variables(s *Situation, a *album) *Variables {
 			again++
 		}
 	}
-	v.Asked = b.newest(asked)
-	v.Earlier = b.newest(asked[:max(len(asked)-again, 0)])
+	v.Asked = newest(b, asked, b.exchange)
+	v.Earlier = newest(b, asked[:max(len(asked)-again, 0)], b.exchange)
 	return v
 }
 
-func (b *Base) exchanges(s *Situation) []string {
-	var said []string
-	for _, e := range s.Exchanges {
-		said = append(said, b.words.Exchange(e, b.abort, maxSaid))
-	}
-	return said
+func (b *Base) exchange(e actions.Exchange) string {
+	return b.words.Exchange(e, b.abort, maxSaid)
 }
 
 func (b *Base) past(t *Turn, a *album) Past {
@@ -113,7 +109,7 @@ func (b *Base) past(t *Turn, a *album) Past {
 		past.Picture = a.add(t.Frame)
 	}
 	if t.Answer != nil {
-		past.JustIn = b.words.Exchange(*t.Answer, b.abort, maxSaid)
+		past.JustIn = b.exchange(*t.Answer)
 	}
 	return past
 }
@@ -124,22 +120,20 @@ func (b *Base) text(s string, limit int) Text {
 	return Text(s + leftOut(b.words.cut, cut))
 }
 
-// texts are the newest of all.
 func (b *Base) texts(all []string) []Text {
-	var out []Text
-	for _, s := range b.newest(all) {
-		out = append(out, b.text(s, maxNote))
-	}
-	return out
+	return newest(b, all, func(s string) Text { return b.text(s, maxNote) })
 }
 
-// newest is the end of a list that is too long, behind a word about what is left out.
-func (b *Base) newest(all []string) []string {
-	n := len(all) - maxListed
-	if n <= 0 {
-		return all
+// newest is the end of a list in words, behind a word about what is left out.
+func newest[From any, To ~string](b *Base, all []From, word func(From) To) []To {
+	var out []To
+	if n := len(all) - maxListed; n > 0 {
+		out, all = append(out, To(fmt.Sprintf(b.words.earlier, n))), all[n:]
 	}
-	return append([]string{fmt.Sprintf(b.words.earlier, n)}, all[n:]...)
+	for _, one := range all {
+		out = append(out, word(one))
+	}
+	return out
 }
 
 // album is the pictures of a prompt. What stands for one in a text is a mark with its number.
