@@ -236,7 +236,7 @@ func (stack *appStack) goHome() {
 
 // Foreground is the window in front: the app's, its dialog's, or the system's when the phone is
 // locked or off.
-func (sc *screen) Foreground() Window { return ask(sc.core, sc.window) }
+func (sc *screen) Foreground() Window { return look(sc.core, sc.window) }
 
 func (sc *screen) window() Window {
 	switch {

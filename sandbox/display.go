@@ -21,7 +21,7 @@ func (d *display) PhysicalSize() image.Point { return d.opts.Size }
 // Override returns the size that was set in place of the physical one, in natural orientation, and
 // whether one is set.
 func (d *display) Override() (size image.Point, set bool) {
-	now := ask(d.core, func() *image.Point { return d.override })
+	now := look(d.core, func() *image.Point { return d.override })
 	if now == nil {
 		return image.Point{}, false
 	}
@@ -45,7 +45,7 @@ func (d *display) SetOverride(size *image.Point) {
 
 // Size is the logical display as it is turned now: the coordinates of taps, captures and the UI
 // tree.
-func (d *display) Size() image.Point { return ask(d.core, d.size) }
+func (d *display) Size() image.Point { return look(d.core, d.size) }
 
 func (d *display) size() image.Point {
 	if d.override != nil {
@@ -66,7 +66,7 @@ func (d *display) turn(s image.Point) image.Point {
 func (d *display) PhysicalDensity() int { return d.opts.Density }
 
 // Density is the density that apps are laid out with.
-func (d *display) Density() int { return ask(d.core, func() int { return d.density }) }
+func (d *display) Density() int { return look(d.core, func() int { return d.density }) }
 
 // SetDensity sets the density, held between 72 and 1000; 0 goes back to the physical one.
 func (d *display) SetDensity(dpi int) {
@@ -80,7 +80,7 @@ func (d *display) SetDensity(dpi int) {
 }
 
 // Rotation is how far the display is turned, in quarter turns, 0 to 3.
-func (d *display) Rotation() int { return ask(d.core, d.rotation) }
+func (d *display) Rotation() int { return look(d.core, d.rotation) }
 
 // SetRotation turns the display to r quarter turns; auto says whether it would follow the
 // accelerometer afterwards. The simulated phone lies still, so with auto it goes back to portrait.

@@ -101,7 +101,7 @@ type Focus struct {
 
 // Focus is what has the input focus in the window in front.
 func (sc *screen) Focus() Focus {
-	return ask(sc.core, func() Focus {
+	return look(sc.core, func() Focus {
 		if sc.off || sc.locked {
 			return Focus{}
 		}

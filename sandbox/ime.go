@@ -21,7 +21,7 @@ var ErrNoIME = errors.New("input method is not installed")
 func (k *keyboard) IMEs() []string { return k.opts.imes() }
 
 // IME is the id of the selected input method.
-func (k *keyboard) IME() string { return ask(k.core, k.ime) }
+func (k *keyboard) IME() string { return look(k.core, k.ime) }
 
 // ime is what the setting says, or the keyboard that is always there when the setting names none
 // that is installed.

@@ -25,10 +25,10 @@ type lockState struct {
 }
 
 // On reports whether the display is lit.
-func (l *lock) On() bool { return ask(l.core, func() bool { return !l.off }) }
+func (l *lock) On() bool { return look(l.core, func() bool { return !l.off }) }
 
 // Locked reports whether the lock screen is in front, or would be when the display is lit.
-func (l *lock) Locked() bool { return ask(l.core, func() bool { return l.locked }) }
+func (l *lock) Locked() bool { return look(l.core, func() bool { return l.locked }) }
 
 // HasPIN reports whether the lock screen asks for a PIN.
 func (l *lock) HasPIN() bool { return l.opts.PIN != "" }

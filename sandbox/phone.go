@@ -88,14 +88,27 @@ func (c *core) do(f func()) {
 	c.after()
 }
 
-// ask returns what f says of the phone as it is now.
+// ask is do for an f with an answer.
 func ask[T any](c *core, f func() T) (answer T) {
 	c.do(func() { answer = f() })
 	return answer
 }
 
+// look returns what f says of the phone as it is now. f changes nothing: unless something became
+// due, the windows are still those after the last event.
+func look[T any](c *core, f func() T) T {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.sys.Tick() {
+		c.after()
+	}
+	return f()
+}
+
 // Inspect calls f with what the apps store; f must not keep or change it.
-func (p *Simulator) Inspect(f func(*apps.Data)) { p.do(func() { f(p.sys.Data) }) }
+func (p *Simulator) Inspect(f func(*apps.Data)) {
+	look(p.core, func() bool { f(p.sys.Data); return true })
+}
 
 // Edit calls f, which may change what the apps store, as a task's setup does.
 func (p *Simulator) Edit(f func(*apps.Data)) { p.do(func() { f(p.sys.Data) }) }

@@ -155,14 +155,14 @@ func (sc *screen) tree() Node {
 // KeyboardShown reports whether the input method is in front, as it is while a text field has the
 // focus.
 func (sc *screen) KeyboardShown() bool {
-	return ask(sc.core, func() bool { return !sc.off && sc.scene().keyboard != nil })
+	return look(sc.core, func() bool { return !sc.off && sc.scene().keyboard != nil })
 }
 
 // UITree is what uiautomator sees: the window in front, without status bar, navigation bar and
 // keyboard.
-func (sc *screen) UITree() Node { return ask(sc.core, sc.tree) }
+func (sc *screen) UITree() Node { return look(sc.core, sc.tree) }
 
 // DumpXML is the UI tree as uiautomator writes it.
 func (sc *screen) DumpXML() []byte {
-	return ask(sc.core, func() []byte { return ui.DumpXML(sc.tree(), sc.rotation()) })
+	return look(sc.core, func() []byte { return ui.DumpXML(sc.tree(), sc.rotation()) })
 }

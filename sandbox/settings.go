@@ -56,7 +56,7 @@ type settings struct{ *core }
 
 // Setting returns a value of the namespace system, secure or global, and whether it is set.
 func (c *settings) Setting(namespace, key string) (value string, ok bool) {
-	c.do(func() { value, ok = c.sys.Settings.Get(namespace, key) })
+	look(c.core, func() bool { value, ok = c.sys.Settings.Get(namespace, key); return ok })
 	return value, ok
 }
 
@@ -81,7 +81,7 @@ func (c *settings) DeleteSetting(namespace, key string) bool {
 
 // Settings returns a copy of a namespace.
 func (c *settings) Settings(namespace string) map[string]string {
-	return ask(c.core, func() map[string]string { return c.sys.Settings.All(namespace) })
+	return look(c.core, func() map[string]string { return c.sys.Settings.All(namespace) })
 }
 
 const modelName = "taploop sandbox"

@@ -96,7 +96,7 @@ func (st *stage) paintWindows(s *scene) []ui.Op {
 // Screenshot is the display as it is captured now: black while it is off, and below the system's
 // bars and the keyboard while a secure window is in front; in the middle of a transition while one
 // plays. The picture is shared: callers must not draw on it.
-func (st *stage) Screenshot() *image.RGBA { return ask(st.screen.core, st.capture) }
+func (st *stage) Screenshot() *image.RGBA { return look(st.screen.core, st.capture) }
 
 func (st *stage) capture() *image.RGBA {
 	size := st.size()

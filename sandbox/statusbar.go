@@ -26,7 +26,7 @@ func (sc *screen) systemViews(s *scene) []*ui.View {
 
 // StatusBar is the height of the status bar in pixels.
 func (sc *screen) StatusBar() int {
-	return ask(sc.core, func() int { return sc.metrics().Px(statusHeight) })
+	return look(sc.core, func() int { return sc.metrics().Px(statusHeight) })
 }
 
 // bars are the status bar at the top and the navigation bar at the bottom.

@@ -30,7 +30,7 @@ func (t Task) Setup(p *Simulator) {
 // Check reports everything that is not as the goal wants it, or nil. It looks at the phone's state
 // only, never at what a model said, and may be called at any time.
 func (t Task) Check(p *Simulator) error {
-	return ask(p.core, func() error { return errors.Join(t.check(p.sys)...) })
+	return look(p.core, func() error { return errors.Join(t.check(p.sys)...) })
 }
 
 // Tasks lists the tasks by rising difficulty.

@@ -83,31 +83,35 @@ func (p *Host) Notify(n Notification) {
 	p.BannerUntil = n.At.Add(5 * time.Second)
 }
 
-// Tick does what has become due.
-func (p *Host) Tick() {
+// Tick does what has become due, and reports whether anything had.
+func (p *Host) Tick() (happened bool) {
 	now := p.Now()
 	due := func(t timer) bool { return !t.at.After(now) }
 	for i := slices.IndexFunc(p.timers, due); i >= 0; i = slices.IndexFunc(p.timers, due) {
 		call := p.timers[i].call
 		p.timers = slices.Delete(p.timers, i, i+1)
 		call()
+		happened = true
 	}
-	p.ring(now)
-	if !p.ToastUntil.After(now) {
-		p.Toast = ""
+	happened = p.ring(now) || happened
+	if p.Toast != "" && !p.ToastUntil.After(now) {
+		p.Toast, happened = "", true
 	}
+	return happened
 }
 
-// ring announces the alarms whose time has come since the last tick.
-func (p *Host) ring(now time.Time) {
+// ring announces the alarms whose time has come since the last tick, and reports whether any had.
+func (p *Host) ring(now time.Time) (rang bool) {
 	for _, a := range p.Data.Alarms {
 		at := time.Date(now.Year(), now.Month(), now.Day(), a.Hour, a.Minute, 0, 0, now.Location())
 		if a.On && !p.ticked.IsZero() && at.After(p.ticked) && !at.After(now) {
 			p.Notify(Notification{Package: clock.Package, Title: p.Say("Alarm ", "闹钟 ") + a.Time(),
 				Text: a.Label})
+			rang = true
 		}
 	}
 	p.ticked = now
+	return rang
 }
 
 // Find returns the installed app of a package, or nil.

@@ -48,15 +48,16 @@ func breakLines(runes []rune, px int, bold bool, width int) []lineSpan {
 }
 
 // fit is how many of the runes, at least one, are at most width wide.
-func fit(runes []rune, px int, bold bool, width int) int {
-	w := 0
-	for i, r := range runes {
-		w += advance(r, px, bold)
-		if w > width && i > 0 && r != ' ' {
-			return i
+func fit(runes []rune, px int, bold bool, width int) (n int) {
+	withGlyphs(px, bold, func(get func(rune) *glyph) {
+		for w := 0; n < len(runes); n++ {
+			w += get(runes[n]).advance
+			if w > width && n > 0 && runes[n] != ' ' {
+				return
+			}
 		}
-	}
-	return len(runes)
+	})
+	return n
 }
 
 // breakBefore is the last place between start and end at which a line may end, or end when there is
@@ -91,11 +92,12 @@ func ellipsis(s string, px int, bold bool, width int) string {
 }
 
 // Measure is the width of a line of text in pixels.
-func Measure(s string, px int, bold bool) int {
-	w := 0
-	for _, r := range s {
-		w += advance(r, px, bold)
-	}
+func Measure(s string, px int, bold bool) (w int) {
+	withGlyphs(px, bold, func(get func(rune) *glyph) {
+		for _, r := range s {
+			w += get(r).advance
+		}
+	})
 	return w
 }
 
