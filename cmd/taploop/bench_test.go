@@ -38,6 +38,7 @@ func lone(t *testing.T, baseURL string) []string {
 }
 
 func TestAnInterruptedBenchKeepsWhatIsDone(t *testing.T) {
+	t.Parallel()
 	end := `"<THINK>-</THINK>\texplain:-\taction:COMPLETE\treturn:it is done\tsummary:-"`
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -73,6 +73,7 @@ func program(ctx context.Context, env []string, args ...string) (code int, out, 
 }
 
 func TestCalibrateFindsTheProfileAndWritesItOnlyWhenAsked(t *testing.T) {
+	t.Parallel()
 	env := lone(t, pointer(t, 12, inPixels))
 	file := filepath.Join(t.TempDir(), "taploop.yaml")
 	require.NoError(t, os.WriteFile(file, []byte("# mine\nloop: {max_steps: 7}\n"), 0o600))
@@ -116,6 +117,7 @@ func TestCalibrateFindsTheProfileAndWritesItOnlyWhenAsked(t *testing.T) {
 }
 
 func TestCalibrateSaysWhatADialectOfItsOwnIs(t *testing.T) {
+	t.Parallel()
 	env := lone(t, pointer(t, 8, func(at image.Point, size screen.Size) string {
 		return fmt.Sprintf(`<think>-</think><answer>do(action="Tap", element=[%d, %d])</answer>`,
 			at.X*1000/size.W, at.Y*1000/size.H)
@@ -128,6 +130,7 @@ func TestCalibrateSaysWhatADialectOfItsOwnIs(t *testing.T) {
 }
 
 func TestCalibrateAModelThatDoesNotPoint(t *testing.T) {
+	t.Parallel()
 	for name, reply := range map[string]string{
 		"prose":     "Well \x1b[31m\u202e, it is on the left.",
 		"a refusal": "I'm sorry, I can't help with that.",
@@ -146,6 +149,7 @@ func TestCalibrateAModelThatDoesNotPoint(t *testing.T) {
 }
 
 func TestCalibrateAnEndpointThatStallsOrRefuses(t *testing.T) {
+	t.Parallel()
 	stalled := endpoint(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	code, out, said := program(t.Context(), lone(t, stalled), "calibrate", "-n", "8",
 		"--set", "model.timeout=50ms", "--set", "model.retries=0")

@@ -28,6 +28,7 @@ import (
 // Any endpoint will do: a model of every family solves a whole task, with a question in the middle,
 // on a phone behind the real adb server and the real adbd.
 func TestAModelOfEveryFamilySolvesATask(t *testing.T) {
+	t.Parallel()
 	phone := newPhone()
 	task, ok := phone.Task(demoTask)
 	require.True(t, ok)
@@ -50,7 +51,7 @@ func TestAModelOfEveryFamilySolvesATask(t *testing.T) {
 			e.Setenv("TAPLOOP_MODEL_DIALECT", f.Name)
 			return err
 		}
-		t.Run(f.Name, func(t *testing.T) { testscript.Run(t, p) })
+		t.Run(f.Name, func(t *testing.T) { testscript.RunT(inTurn{t}, p) })
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 // spare, and neither another time of another day nor another smoothing of edges. Dates that an app
 // itself shows are text as any other: they want a mask.
 func TestWhatAReplayNotices(t *testing.T) {
+	t.Parallel()
 	const launcher, clock = "com.android.launcher3", "com.android.deskclock"
 	const notes, settings = "com.taploop.sandbox.notes", "com.android.settings"
 	like := defaultLikeness(t)

@@ -86,9 +86,7 @@ func rounds(few, many int) int {
 }
 
 func TestScripts(t *testing.T) {
-	paths, err := filepath.Glob("testdata/script/*.txtar")
-	require.NoError(t, err)
-	require.NotEmpty(t, paths)
+	t.Parallel()
 	testscript.Run(t, params("testdata/script"))
 }
 
@@ -103,6 +101,7 @@ func params(dir string) testscript.Params {
 
 // The main job where nothing but the phone's framework and the model is simulated.
 func TestScriptsBehindTheRealServerAndDaemon(t *testing.T) {
+	t.Parallel()
 	phone := newPhone()
 	task, ok := phone.Task(demoTask)
 	require.True(t, ok)
@@ -110,23 +109,27 @@ func TestScriptsBehindTheRealServerAndDaemon(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, sim.Close()) })
 	server := behindTheRealDaemon(t, sim)
-	paths, err := filepath.Glob("testdata/realadb/*.txtar")
-	require.NoError(t, err)
-	require.NotEmpty(t, paths)
-	for _, path := range paths { // one after the other: they share the phone
-		p := params("")
-		p.Dir, p.Files = "", []string{path}
-		p.Setup = func(e *testscript.Env) error {
-			task.Setup(phone)
-			simulations.Store(e.WorkDir, scriptSimulation{sim, &task})
-			e.Setenv("GOAL", task.Goal)
-			err := alone(e)
-			e.Setenv("TAPLOOP_ADB_SERVER", server)
-			e.Setenv("TAPLOOP_MODEL_BASE_URL", sim.model.BaseURL)
-			return err
-		}
-		t.Run(filepath.Base(path), func(t *testing.T) { testscript.Run(t, p) })
+	p := params("testdata/realadb")
+	p.Setup = func(e *testscript.Env) error {
+		task.Setup(phone)
+		simulations.Store(e.WorkDir, scriptSimulation{sim, &task})
+		e.Setenv("GOAL", task.Goal)
+		err := alone(e)
+		e.Setenv("TAPLOOP_ADB_SERVER", server)
+		e.Setenv("TAPLOOP_MODEL_BASE_URL", sim.model.BaseURL)
+		return err
 	}
+	testscript.RunT(inTurn{t}, p) // they share the phone
+}
+
+// inTurn runs scripts one after the other, in the place that their test has among those that run.
+type inTurn struct{ *testing.T }
+
+func (inTurn) Parallel()     {}
+func (inTurn) Verbose() bool { return testing.Verbose() }
+
+func (t inTurn) Run(name string, script func(testscript.T)) {
+	t.T.Run(name, func(t *testing.T) { script(inTurn{t}) })
 }
 
 // behindTheRealDaemon puts the simulation's phone behind the real adb server and the real adbd. It

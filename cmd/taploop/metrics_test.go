@@ -17,6 +17,7 @@ import (
 )
 
 func TestTheMetricsTellWhereTheTimeOfStepsWent(t *testing.T) {
+	t.Parallel()
 	b := newTestEnv(t, demoTask, "", "TAPLOOP_HTTP_METRICS=true")
 	s := b.open(route{true, legacy})
 	url := strings.TrimSuffix(s.url, "/mcp") + "/metrics"

@@ -53,6 +53,7 @@ func typed(n *kong.Node) string {
 }
 
 func TestEveryCommandSaysHowItIsCalled(t *testing.T) {
+	t.Parallel()
 	for _, n := range leafNodes(t) {
 		words := typed(n)
 		command := strings.Fields(words)

@@ -327,6 +327,7 @@ func TestTheAuditOutlivesItsSession(t *testing.T) {
 // Every task that the README gives as an example is one that a reader can try on the simulated
 // phone.
 func TestTheTasksOfTheReadmeWorkOnTheSandbox(t *testing.T) {
+	t.Parallel()
 	readme, err := os.ReadFile("../../README.md")
 	require.NoError(t, err)
 	given, example := 0, regexp.MustCompile(`taploop run "([^"]+)"`)

@@ -14,6 +14,7 @@ import (
 
 // What a replay shows of the past is what the model was shown then, word for word.
 func TestAReplayAsksWhatWasAsked(t *testing.T) {
+	t.Parallel()
 	phone := newPhone()
 	task, ok := phone.Task(demoTask)
 	require.True(t, ok)
