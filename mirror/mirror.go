@@ -19,7 +19,24 @@ type Phone interface {
 	Look(ctx context.Context) (screen.Observation, error)
 	// Frame captures a frame alone. One that shows the same as the one before is the same Frame.
 	Frame(ctx context.Context) (*screen.Frame, error)
+	// Wake switches the display on; screen.ErrLocked says that a person has to unlock it.
+	Wake(ctx context.Context) error
 	Close() error
+}
+
+// touched is a Phone whose display can be switched on by its key, although it takes no touches
+// while it is dark.
+type touched struct{ Phone }
+
+// Key presses the key.
+func (p touched) Key(ctx context.Context, key actions.Key) error {
+	if key != actions.KeyWakeUp {
+		return p.Phone.Key(ctx, key)
+	}
+	if err := p.Wake(ctx); !errors.Is(err, screen.ErrLocked) {
+		return err
+	}
+	return nil
 }
 
 // Feeler is a Phone that can tell when somebody touches it by hand.

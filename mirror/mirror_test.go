@@ -83,6 +83,13 @@ func (p *phone) Tap(context.Context, screen.Point) error {
 	return nil
 }
 
+func (p *phone) Key(context.Context, actions.Key) error { return screen.ErrDark }
+
+func (p *phone) Wake(context.Context) error {
+	p.set(func(p *phone) { p.state.On, p.state.Locked = true, true })
+	return screen.ErrLocked
+}
+
 func (p *phone) Close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -247,6 +254,22 @@ func TestATouchIsSeenSoon(t *testing.T) {
 		p.draw(t, 8)
 		next(t, v)
 		require.Equal(t, 1, next(t, v).ByHand, "it changed by itself, and came to rest")
+	})
+}
+
+func TestADarkPhoneIsWoken(t *testing.T) {
+	bubble(t, func(t *testing.T, p *phone, m *mirror.Mirror) {
+		p.set(func(p *phone) { p.state.On = false })
+		v := m.Watch("A")
+		defer v.Close()
+		require.Equal(t, mirror.Off, next(t, v).Screen)
+		press := func(key actions.Key) error {
+			return m.Touch(t.Context(), "A",
+				func(ctx context.Context, s actions.Surface) error { return s.Key(ctx, key) })
+		}
+		require.ErrorIs(t, press(actions.KeyHome), screen.ErrDark)
+		require.NoError(t, press(actions.KeyWakeUp))
+		require.Equal(t, mirror.Locked, next(t, v).Screen)
 	})
 }
 

@@ -273,7 +273,7 @@ func (s *show) touch(
 			return err
 		}
 	}
-	err := do(ctx, s.phone)
+	err := do(ctx, touched{s.phone})
 	s.mu.Lock()
 	s.touched, s.moved = time.Now(), false
 	s.mu.Unlock()

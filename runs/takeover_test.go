@@ -301,3 +301,31 @@ func (byHandOnly) Check(_ context.Context, s agentloop.Situation, _ actions.Deci
 	agentloop.Verdict, error) {
 	return agentloop.Ask(agentloop.Question{Kind: agentloop.KindTakeover, Text: "Please pay"}), nil
 }
+
+// A server that ends, in whichever way, does not end a take-over.
+func TestATakeoverOutlivesTheServer(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		id := w.start("tap tap tap").Session.ID
+		time.Sleep(1500 * time.Millisecond)
+		before, err := w.take(id)
+		require.NoError(t, err)
+		touched := len(w.phones.phones["A"].done())
+		require.NoError(t, w.byHand("tap"))
+
+		w.again(func(*runs.Options) {})
+
+		require.NoError(t, w.manager.Recover(w.ctx()))
+		st := w.stands(id)
+		require.Equal(t, session.WaitingTakeover, st.Run.State)
+		require.Equal(t, before.Question.ID, st.Question.ID)
+		require.NoError(t, w.byHand("tap"), "the phone is the person's still")
+		require.Len(t, w.phones.phones["A"].done(), touched)
+		end := w.handBack(id, inquiry.TypeDone, "")
+		require.Equal(t, session.Completed, end.Run.State)
+		require.Len(t, w.phones.phones["A"].done(), 3, "nothing is done twice")
+		audit, err := w.store.Audit(w.ctx(), session.AuditFilter{Event: session.AuditByHand})
+		require.NoError(t, err)
+		require.Len(t, audit, 2)
+		require.Equal(t, "tap 1", audit[0].Text, "the first server has noted it")
+	})
+}

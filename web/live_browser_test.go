@@ -91,6 +91,12 @@ func usesThePhone(t *testing.T, browser context.Context) {
 	p.do(js(card(q, `[data-key="home"]`) + ".click()"))
 	p.waits(func() bool { return g.hands.phone.Front() == devicetest.HomeApp })
 
+	g.hands.phone.Set(devicetest.Change{Off: new(true)})
+	wake := card(q, `[data-key="wakeup"]`)
+	p.until("!" + wake + ".hidden")
+	p.do(js(wake + ".click()"))
+	p.until(wake + ".hidden")
+
 	g.hands.phone.Set(devicetest.Change{Secure: new(true)})
 	p.until(card(q, ".live-said") + `.textContent.includes("forbids pictures")`)
 	p.do(js(`document.getElementById("lang").click()`))

@@ -208,7 +208,7 @@ async function lookUp(id, settled, unknown) {
 }
 
 const atWork = new Map(); // sessions whose phone a person can take over
-const takeable = ["RUNNING", "PAUSED", "WAITING_REPLY", "WAITING_APPROVAL"];
+const takeable = ["RUNNING", "WAITING_REPLY", "WAITING_APPROVAL"];
 
 // stands notes how a session stands.
 function stands(s) {

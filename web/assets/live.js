@@ -61,7 +61,7 @@ class Live {
   draw() {
     const w = words(), kept = this.text ? this.text.value : "", id = "live-" + (this.id ||= newID());
     this.screen.setAttribute("aria-label", w.liveScreen);
-    this.keys.replaceChildren(...["back", "home", "recents", "delete", "enter"].map((key) => {
+    this.keys.replaceChildren(...["back", "home", "recents", "delete", "enter", "wakeup"].map((key) => {
       const b = el("button", "", w.liveKeys[key], { type: "button", "data-key": key });
       b.addEventListener("click", () => this.send({ type: "key", key }));
       return b;
@@ -93,6 +93,7 @@ class Live {
     this.said.textContent = this.lost ? w.liveLost : w.liveSees[this.sees || "none"] || "";
     this.said.hidden = !this.said.textContent;
     this.screen.classList.toggle("blind", !["shown", "locked"].includes(this.sees) || !!this.lost);
+    this.keys.querySelector("[data-key=wakeup]").hidden = this.sees !== "off";
     this.hand.textContent = this.byHand ? w.liveByHand : "";
   }
 
