@@ -30,7 +30,17 @@ type Verdict struct {
 	allowed  bool
 	refusal  string
 	reason   StopReason // for which the run ends when the model insists
+	seen     string
 	question *Question
+}
+
+// Allowed reports whether the action may be carried out.
+func (v Verdict) Allowed() bool { return v.allowed }
+
+// With is v with what the gate has seen, in its own form, for [Step.Seen].
+func (v Verdict) With(seen string) Verdict {
+	v.seen = seen
+	return v
 }
 
 // Allow lets the action be carried out.
@@ -60,11 +70,11 @@ func (l *loop) pass(ctx context.Context, s *Step) (allowed bool, end *Ending) {
 	defer cancel()
 	began := time.Now()
 	v, err := l.Gate.Check(timed, l.situation(s), s.Proposal.Decision)
-	s.Timing.Ask = time.Since(began)
+	s.Timing.Ask, s.Seen = time.Since(began), v.seen
 	switch {
 	case timed.Err() != nil:
 		return false, Stopped(timed)
-	case err == nil && v == Verdict{}:
+	case err == nil && !v.allowed && v.refusal == "" && v.question == nil:
 		err = errors.New("the gate neither allowed nor refused the action")
 	}
 	switch {

@@ -77,6 +77,7 @@ type Step struct {
 	Look      screen.Observation
 	Proposal  Proposal
 	Asks      string            // the kind of the question that the step parks, "" for none
+	Seen      string            // what the gate knew of it, in its own form; "" without one
 	Refusal   string            // why the gesture was not carried out wholly, "" when it was
 	Exchange  *actions.Exchange // how the step's question was settled; nil while it is parked
 	StartedAt time.Time

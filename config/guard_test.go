@@ -105,6 +105,7 @@ func TestTheFloorIsLoweredByTheConfigurationFileAlone(t *testing.T) {
 	require.Nil(t, p)
 	for _, o := range []config.Options{
 		{Environ: []string{"TAPLOOP_GUARD_ENABLED=false"}},
+		{Environ: []string{"TAPLOOP_GUARD_ENABLED="}},
 		{Flags: map[string]any{"guard.enabled": "false"}},
 	} {
 		l, err := load(t, o)
@@ -112,6 +113,7 @@ func TestTheFloorIsLoweredByTheConfigurationFileAlone(t *testing.T) {
 		p, err := l.GuardPolicy("en")
 		require.NoError(t, err)
 		require.NotNil(t, p, "critical actions are asked about still")
+		require.Equal(t, guard.Ask, p.Decide(payments[0]).Verdict)
 	}
 }
 

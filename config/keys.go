@@ -77,6 +77,11 @@ func (k Key) has(below string) bool {
 	return slices.Contains(k.fields, field)
 }
 
+// toggle reports whether the setting is true or false.
+func (k Key) toggle() bool {
+	return reflect.TypeFor[Config]().FieldByIndex(k.index).Type.Kind() == reflect.Bool
+}
+
 // wants says what a value of a number, a duration or a switch has to look like; "" of others, which
 // may be secrets.
 func (k Key) wants() string {

@@ -140,6 +140,9 @@ func (l *Loaded) applyEnviron(keys []Key, environ []string) error {
 				nearest(keys, name, func(k Key) string { return k.Env })))
 			continue
 		}
+		if value == "" && keys[i].toggle() {
+			continue // it would count as false
+		}
 		m[keys[i].Path], names[keys[i].Path] = value, name
 	}
 	if len(unknown) > 0 {

@@ -109,6 +109,10 @@ var (
 		zh: "可能会造成破坏"}
 )
 
+// wordless are those classes.
+var wordless = []*class{&unknownMoney, &moneyPassword, &unknownSystem, &unseen, &password,
+	&destructive}
+
 // builtin is what the built-in rules find about an action, the gravest first. What one text says
 // never takes back what another one does.
 func builtin(s *Subject) []finding {
@@ -141,7 +145,8 @@ func builtin(s *Subject) []finding {
 // touched is what a finger on the element may do.
 func touched(s *Subject) []finding {
 	e := s.Element
-	lines, list := e.lines(), e.identified()
+	var list []finding
+	lines := e.lines()
 	refusal := len(lines) > 0 && !slices.ContainsFunc(lines, func(l string) bool {
 		return !refuses.MatchString(l)
 	})
@@ -158,6 +163,7 @@ func touched(s *Subject) []finding {
 	default:
 		list = append(list, unlabelled(s)...)
 	}
+	list = append(list, e.identified()...)
 	list = append(list, inApp(s, lines, refusal, len(list) > 0)...)
 	return slices.DeleteFunc(list, func(f finding) bool {
 		return f.class.name == "delete" && globs(keypads, s.App, true)
@@ -402,9 +408,16 @@ func chinese(lang string) bool { return strings.HasPrefix(strings.ToLower(lang),
 
 // reason is the finding in words.
 func (f *finding) reason(lang string) string {
-	p := places[f.where]
 	if chinese(lang) {
-		return f.class.zh + ":" + fmt.Sprintf(p.zh, f.words)
+		return f.class.zh + ":" + fmt.Sprintf(places[f.where].zh, f.words)
 	}
-	return f.class.en + ": " + fmt.Sprintf(p.en, f.words)
+	return f.class.en + ": " + fmt.Sprintf(places[f.where].en, f.words)
+}
+
+// says is what the class does, in words.
+func (c *class) says(lang string) string {
+	if chinese(lang) {
+		return c.zh
+	}
+	return c.en
 }

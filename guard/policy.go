@@ -68,6 +68,30 @@ func (p *Policy) LowersFloor() []string {
 	return names
 }
 
+// Rules are the rules in force, in their order: those of the configuration with their names, then
+// the built-in ones. These have no patterns that a rule could have.
+func (p *Policy) Rules() []Rule {
+	var list []Rule
+	for _, r := range p.rules {
+		list = append(list, r.Rule)
+	}
+	add := func(c *class) {
+		if c.severity == Critical || !p.opts.FloorOnly {
+			list = append(list, Rule{Name: builtInName(c), Decision: string(Ask),
+				Description: c.says(p.opts.Lang), Severity: c.severity.String()})
+		}
+	}
+	for i := range classes {
+		add(&classes[i])
+	}
+	for _, c := range wordless {
+		add(c)
+	}
+	return list
+}
+
+func builtInName(c *class) string { return "built-in: " + c.name }
+
 // Looks reports whether there are rules whose conditions may be about any action's screen.
 func (p *Policy) Looks() bool {
 	return slices.ContainsFunc(p.rules, func(r rule) bool { return r.when != nil })
@@ -101,7 +125,7 @@ func (p *Policy) byItself(s *Subject) Decision {
 		consents := f.class.severity < Critical &&
 			(p.opts.FloorOnly || !p.opts.AskAnyway && f.class.consents(s.Task))
 		if d.Rule == "" || d.Verdict == Allow && !consents {
-			d.Severity, d.Rule = f.class.severity, "built-in: "+f.class.name
+			d.Severity, d.Rule = f.class.severity, builtInName(f.class)
 			d.Reason = f.reason(p.opts.Lang)
 			if consents && !p.opts.FloorOnly {
 				d.Reason += p.consented()

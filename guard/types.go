@@ -8,31 +8,33 @@ import (
 
 // Subject is an action with what is known of it. What is not known is empty.
 type Subject struct {
-	Action string         // its name, for example CLICK
-	App    string         // the package in front, or the server of a tool
-	Args   map[string]any // as they were decided
+	Action string         `json:"action"`         // its name, for example CLICK
+	App    string         `json:"app,omitempty"`  // the package in front, or a tool's server
+	Args   map[string]any `json:"args,omitempty"` // as they were decided
 	// what is at the place of the action; nil when that is not known
-	Element *Element
-	Near    []string // words near that place, the nearest first
-	Screen  []string // all words of the screen
-	Secure  bool     // the screen forbids capture
+	Element *Element `json:"element,omitempty"`
+	Near    []string `json:"near,omitempty"`   // words near that place, the nearest first
+	Screen  []string `json:"screen,omitempty"` // all words of the screen
+	Secure  bool     `json:"secure,omitempty"` // the screen forbids capture
 
-	Typed string // text that the action writes
-	Task  string // what a person asked for, in the person's words
-	Said  string // what the model says about the action
+	Typed string `json:"typed,omitempty"` // text that the action writes
+	Task  string `json:"task,omitempty"`  // what a person asked for, in the person's words
+	Said  string `json:"said,omitempty"`  // what the model says about the action
 
-	Destructive bool // the action's own description says so, as tools can
+	// the action's own description says so, as tools can
+	Destructive bool `json:"destructive,omitempty"`
 }
 
 // Element is what is at the place of an action. Its texts are an app's own words: they may hold
 // anything.
 type Element struct {
-	Text        string
-	Description string // what is read out of an icon
-	ResourceID  string // for example com.app:id/send
-	Class       string // for example android.widget.Button
-	Password    bool   // a field whose text is hidden
-	WholeScreen bool   // it covers all of the screen, or nearly: it says nothing of the place
+	Text        string `json:"text,omitempty"`
+	Description string `json:"description,omitempty"` // what is read out of an icon
+	ResourceID  string `json:"id,omitempty"`          // for example com.app:id/send
+	Class       string `json:"class,omitempty"`       // for example android.widget.Button
+	Password    bool   `json:"password,omitempty"`    // a field whose text is hidden
+	// it covers all of the screen, or nearly: it says nothing of the place
+	WholeScreen bool `json:"whole_screen,omitempty"`
 }
 
 // Verdict is what becomes of an action.
@@ -91,11 +93,12 @@ var Decisions = []string{Approve, Edit, Reject, Respond}
 
 // Decision is what a [Policy] says about an action.
 type Decision struct {
-	Verdict  Verdict
-	Severity Severity
-	Allowed  []string // of Decisions, what a person may answer; nil unless Verdict is Ask
-	Rule     string   // the name of the rule that decided, "" when none matched
-	Reason   string   // why, for people and for the model
+	Verdict  Verdict  `json:"verdict"`
+	Severity Severity `json:"severity"`
+	// of Decisions, what a person may answer; nil unless Verdict is Ask
+	Allowed []string `json:"allowed,omitempty"`
+	Rule    string   `json:"rule,omitempty"`   // the rule that decided, "" when none matched
+	Reason  string   `json:"reason,omitempty"` // why, for people and for the model
 	// for people, in the words of whoever wrote the rule; "" when there are none
-	Description string
+	Description string `json:"description,omitempty"`
 }

@@ -184,9 +184,14 @@ func (l *openPhone) Frame(ctx context.Context) (*screen.Frame, error) {
 	return look.Frame, err
 }
 
-// Elements implements agentloop.Reader: the app draws itself.
-func (l *openPhone) Elements(context.Context) ([]screen.Element, error) {
-	return nil, errors.New("nothing is listed")
+// Elements implements agentloop.Reader: a field for each text that was typed.
+func (l *openPhone) Elements(context.Context) (list []screen.Element, err error) {
+	for _, did := range l.done() {
+		if typed, ok := strings.CutPrefix(did, "type "); ok {
+			list = append(list, screen.Element{Text: typed, Editable: true})
+		}
+	}
+	return list, nil
 }
 
 func (l *openPhone) do(ctx context.Context, form string, args ...any) error {

@@ -158,7 +158,7 @@ func (x *execution) pursue(ctx context.Context) (end *agentloop.Ending) {
 		Log: m.log.With("run", run.ID, "serial", sess.Serial),
 	}
 	if m.opts.NewGate != nil {
-		runner.Gate = m.opts.NewGate(sess, run)
+		runner.Gate = &redactingGate{m.opts.NewGate(sess, run), secrets}
 	}
 	got, _, err := runner.Run(ctx, run.Progress, sess.Steps)
 	if err != nil && !superseded(err) {

@@ -8,7 +8,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/screen"
 	"github.com/taploop/taploop/session"
 )
 
@@ -84,6 +86,45 @@ func (r *redactingPolicy) Next(
 		}
 	}
 	return p, err
+}
+
+// redactingGate is a gate that is not shown the run's secrets, which the phone may list among what
+// is on its screen: what a gate knows is kept, and shown to people.
+type redactingGate struct {
+	agentloop.Gate
+	secrets []session.Secret
+}
+
+// Check implements agentloop.Gate.
+func (g *redactingGate) Check(
+	ctx context.Context, s agentloop.Situation, d actions.Decision,
+) (agentloop.Verdict, error) {
+	if s.Reader != nil {
+		s.Reader = &redactingReader{s.Reader, g.secrets}
+	}
+	return g.Gate.Check(ctx, s, d)
+}
+
+type redactingReader struct {
+	agentloop.Reader
+	secrets []session.Secret
+}
+
+// Elements implements agentloop.Reader.
+func (r *redactingReader) Elements(ctx context.Context) ([]screen.Element, error) {
+	list, err := r.Reader.Elements(ctx)
+	list = slices.Clone(list)
+	for _, x := range r.secrets {
+		for i := range list {
+			e := &list[i]
+			hide := distinctive(x.Text) || e.Editable && e.Text == x.Text
+			if hide {
+				e.Text = strings.ReplaceAll(e.Text, x.Text, secretWord)
+				e.ContentDesc = strings.ReplaceAll(e.ContentDesc, x.Text, secretWord)
+			}
+		}
+	}
+	return list, err
 }
 
 // plainWord is what stands in texts that have nothing to do with a secret.

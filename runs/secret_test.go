@@ -2,6 +2,7 @@ package runs_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io/fs"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
@@ -72,6 +74,41 @@ func TestASecretIsThereUntilItWasTypedAlsoAfterAPauseAndARestart(t *testing.T) {
 			require.Empty(t, found(t, dir, secret))
 		})
 	}
+}
+
+// reader is a gate that keeps what is on the screen.
+type reader struct{ seen *[]string }
+
+func (r reader) Check(
+	ctx context.Context, s agentloop.Situation, _ actions.Decision,
+) (agentloop.Verdict, error) {
+	list, err := s.Reader.Elements(ctx)
+	for _, e := range list {
+		*r.seen = append(*r.seen, e.Text)
+	}
+	return agentloop.Allow().With(fmt.Sprint(*r.seen)), err
+}
+
+func TestAGateIsNotShownASecretThatIsOnTheScreen(t *testing.T) {
+	const secret = "482913"
+	var dir string
+	bubble(t, func(t *testing.T, w *fixture) {
+		dir = w.dir
+		var seen []string
+		w.again(func(o *runs.Options) {
+			o.NewGate = func(session.Session, session.Run) agentloop.Gate { return reader{&seen} }
+		})
+		st := w.wait(w.start("asksecret typesecret tap").Session.ID)
+		w.reply(st.Session.ID, secret)
+		st = w.wait(st.Session.ID)
+		require.Equal(t, session.Completed, st.Run.State)
+		require.Equal(t, []string{"type " + secret, "tap"}, w.phones.phones["A"].done())
+		require.Equal(t, []string{"{{secret}}"}, seen)
+		steps, err := w.store.Steps(w.ctx(), st.Session.ID)
+		require.NoError(t, err)
+		require.Equal(t, "[{{secret}}]", steps[2].Seen)
+	})
+	require.Empty(t, found(t, dir, secret))
 }
 
 func TestASecretIsTypedOnceAlsoOverARestart(t *testing.T) {

@@ -143,6 +143,7 @@ func (h *hostileWorld) calls() map[string][][]string {
 		"reply":           {{h.settled, evil}, {h.question, evil, "--json"}, {h.settled, "-"}},
 		"audit":           {{}, {"--json"}, {"--since", evil}},
 		"stop":            {{h.done}},
+		"guard check":     {{}, {h.session}, {evil}, {"--action", evil}, {"--rules", evil}},
 		"replay":          {{h.done}, {h.session, "--model", evil}},
 		"prompt show":     {{h.session}, {"--task", evil}},
 		"prompt check":    {{evil}},

@@ -57,7 +57,15 @@ func (g *Gate) Check(
 		return agentloop.Verdict{}, context.Cause(ctx)
 	}
 	list := Subjects(look, s.Task, d)
-	subject, decision := g.decide(list)
+	v, err := g.verdict(ctx, s, look, d, list)
+	return v.With(keep(list)), err
+}
+
+func (g *Gate) verdict(
+	ctx context.Context, s agentloop.Situation, look screen.Observation, d actions.Decision,
+	list []guard.Subject,
+) (agentloop.Verdict, error) {
+	subject, decision := Decide(g.policy, list)
 	switch decision.Verdict {
 	case guard.Allow:
 		return agentloop.Allow(), nil
@@ -102,13 +110,13 @@ func (g *Gate) read(
 	return look
 }
 
-// decide is the gravest of what the policy says about the subjects.
-func (g *Gate) decide(list []guard.Subject) (guard.Subject, guard.Decision) {
+// Decide is the gravest of what the policy says about the subjects, with the subject it is about.
+func Decide(p *guard.Policy, list []guard.Subject) (guard.Subject, guard.Decision) {
 	order := []guard.Verdict{guard.Allow, guard.Ask, guard.Deny}
 	var subject guard.Subject
 	var worst guard.Decision
 	for i, s := range list {
-		d := g.policy.Decide(s)
+		d := p.Decide(s)
 		graver := cmp.Or(slices.Index(order, d.Verdict)-slices.Index(order, worst.Verdict),
 			int(d.Severity-worst.Severity))
 		if i == 0 || graver > 0 {
@@ -209,7 +217,11 @@ func (w phrases) under(e *guard.Element) string {
 	if e == nil {
 		return w.nothing
 	}
-	for _, t := range []string{e.Text, e.Description, e.ResourceID} {
+	list := []string{e.Text, e.Description, e.ResourceID}
+	if strings.HasSuffix(e.Class, "EditText") { // its text is what somebody has written
+		list = list[1:]
+	}
+	for _, t := range list {
 		if line := text.Line(t); line != "" {
 			return text.Quote(line, 100)
 		}

@@ -17,13 +17,16 @@ import (
 	"github.com/taploop/taploop/screen"
 )
 
-// journal keeps nothing but the refusals of steps.
-type journal struct{ refusals []string }
+// journal keeps steps in memory.
+type journal struct {
+	steps    []agentloop.Step
+	refusals []string
+}
 
 func (*journal) Intent(context.Context, agentloop.Step) error { return nil }
 
 func (j *journal) Done(_ context.Context, s agentloop.Step, _ agentloop.Progress) error {
-	j.refusals = append(j.refusals, s.Refusal)
+	j.steps, j.refusals = append(j.steps, s), append(j.refusals, s.Refusal)
 	return nil
 }
 
@@ -277,15 +280,15 @@ func TestWithoutElementsThePictureIsBound(t *testing.T) {
 		Severity: "critical", At: d.now}
 	s := agentloop.Situation{Look: look}
 	s.Pending = &agentloop.Pending{Decision: at, Ruling: &ruling}
-	require.Equal(t, agentloop.Allow(), check(s))
+	require.True(t, check(s).Allowed())
 	d.show(t, "com.shop", "Total $31.00 · [Pay now] · [Back]")
 	s.Look, err = d.Look(t.Context())
 	require.NoError(t, err)
 	s.Look.State.App = "com.mybank"
-	require.NotEqual(t, agentloop.Allow(), check(s), "one figure is another")
+	require.False(t, check(s).Allowed(), "one figure is another")
 	ruling.Bound = strings.Repeat("x", 10)
 	s.Look = look
-	require.NotEqual(t, agentloop.Allow(), check(s), "an approval of nothing known")
+	require.False(t, check(s).Allowed(), "an approval of nothing known")
 }
 
 type gateFunc func(agentloop.Situation) agentloop.Verdict
@@ -294,6 +297,26 @@ func (f gateFunc) Check(
 	_ context.Context, s agentloop.Situation, _ actions.Decision,
 ) (agentloop.Verdict, error) {
 	return f(s), nil
+}
+
+func TestWhatTheGateKnewIsRecalled(t *testing.T) {
+	d := newDesk(t, payPage, "Pay now", phone.Options{})
+	s := d.steps.steps[0]
+	list, known := phone.Recall(s.Seen, "com.shop", "look around", d.policy.decision)
+	require.True(t, known)
+	require.Equal(t, "Pay now", list[0].Element.Text)
+	require.Contains(t, list[0].Screen, "Total $30.00")
+	p, err := guard.New(nil)
+	require.NoError(t, err)
+	_, said := phone.Decide(p, list)
+	require.Equal(t, "built-in: pay", said.Rule)
+
+	list, known = phone.Recall("", "com.mybank", "look around", d.policy.decision)
+	require.False(t, known)
+	_, said = phone.Decide(p, list)
+	require.Equal(t, guard.Critical, said.Severity, "an app about money is asked about")
+	_, known = phone.Recall("{", "", "", d.policy.decision)
+	require.False(t, known)
 }
 
 func TestActionsAreReadAsTheyAreWritten(t *testing.T) {
@@ -336,7 +359,7 @@ func BenchmarkCheck(b *testing.B) {
 		b.Run(what, func(b *testing.B) {
 			for b.Loop() {
 				v, err := d.gate.Check(b.Context(), agentloop.Situation{Look: look}, a)
-				if err != nil || (v == agentloop.Allow()) != (what == "Back") {
+				if err != nil || v.Allowed() != (what == "Back") {
 					b.Fatal(v, err)
 				}
 			}

@@ -23,12 +23,8 @@ const (
 // touches several things that may answer. Look.Elements may be nil: then it is known that they are
 // not known.
 func Subjects(look screen.Observation, task string, d actions.Decision) []guard.Subject {
-	base := guard.Subject{Action: d.Action.Verb(), App: look.State.App, Args: Args(d.Action),
-		Screen: words(look.Elements), Secure: look.State.Secure, Task: task,
-		Said: cmp.Or(d.Explain, d.Thought)}
-	if t, is := d.Action.(actions.Type); is {
-		base.Typed = t.Text
-	}
+	base := subject(look.State.App, task, d)
+	base.Screen, base.Secure = words(look.Elements), look.State.Secure
 	var list []guard.Subject
 	for _, p := range places(d.Action) {
 		s := base
@@ -49,6 +45,16 @@ func Subjects(look screen.Observation, task string, d actions.Decision) []guard.
 		base.Element = element(look.Elements, i, look.Elements[i].Bounds.Center())
 	}
 	return []guard.Subject{base}
+}
+
+// subject is what is known of an action without the screen.
+func subject(app, task string, d actions.Decision) guard.Subject {
+	s := guard.Subject{Action: d.Action.Verb(), App: app, Args: Args(d.Action), Task: task,
+		Said: cmp.Or(d.Explain, d.Thought)}
+	if t, is := d.Action.(actions.Type); is {
+		s.Typed = t.Text
+	}
+	return s
 }
 
 // Args are the action's fields, as JSON has them; nil for one without fields. [Action] reads them.

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/guard"
+	guardphone "github.com/taploop/taploop/guard/phone"
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/session"
+)
+
+type guardCmd struct {
+	Check guardCheckCmd `cmd:"" help:"Explain what the rules make of one action, or would have made of every step of a session; without either, list the rules."`
+}
+
+type guardCheckCmd struct {
+	Session string `arg:"" optional:"" help:"The session's id, or its beginning."`
+	Action  string `help:"One action as JSON, with what is known of it: {\"action\": \"CLICK\", \"app\": \"com.shop\", \"element\": {\"text\": \"Pay now\"}}; docs/guard.md has every key." placeholder:"JSON"`
+	Rules   string `key:"guard.file" help:"A file of rules to try." placeholder:"FILE"`
+	JSON    bool   `help:"Print JSON."`
+	DataDir string `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
+}
+
+// Run explains what the rules decide. It touches no phone and changes nothing.
+func (c *guardCheckCmd) Run(ctx context.Context, a *app) error {
+	if c.Session != "" && c.Action != "" {
+		return usage(errors.New("there is a session and an action"), "leave one of them out")
+	}
+	if err := a.load(); err != nil {
+		return err
+	}
+	p, err := a.conf.GuardPolicy(a.lang())
+	if err != nil {
+		return usageError{err}
+	}
+	for _, line := range a.guardNotes() {
+		a.notef("%s", line)
+	}
+	switch {
+	case p == nil:
+		return nil
+	case c.Action != "":
+		return c.one(a, p)
+	case c.Session != "":
+		return c.steps(ctx, a, p)
+	}
+	return printList(a, c.JSON, p.Rules(), "", "RULE DECISION SEVERITY ACTION APP ABOUT",
+		func(r guard.Rule) []any {
+			return []any{r.Name, r.Decision, cmp.Or(r.Severity, "sensitive"),
+				cmp.Or(strings.Join(r.Action, ","), "*"), cmp.Or(strings.Join(r.App, ","), "*"),
+				cmp.Or(text.Cut(r.When, 200), r.Description, "-")}
+		})
+}
+
+// one explains the decision about an action that is given as JSON.
+func (c *guardCheckCmd) one(a *app, p *guard.Policy) error {
+	var s guard.Subject
+	d := json.NewDecoder(bytes.NewReader([]byte(c.Action)))
+	d.DisallowUnknownFields()
+	err := d.Decode(&s)
+	if err == nil && d.Decode(new(any)) != io.EOF {
+		err = errors.New("there is more behind it")
+	}
+	if err == nil && s.Action == "" {
+		err = errors.New("it names no action")
+	}
+	if err != nil {
+		return usageError{hint.Add(fmt.Errorf("reading --action: %w", err),
+			`want one JSON object, such as {"action": "CLICK", "app": "com.shop", `+
+				`"element": {"text": "Pay now"}}`)}
+	}
+	said := p.Decide(s)
+	if c.JSON {
+		return printJSON(a.out, said)
+	}
+	for _, line := range [][2]string{
+		{"decision", string(said.Verdict)}, {"severity", said.Severity.String()},
+		{"rule", cmp.Or(said.Rule, "none")}, {"why", said.Reason},
+		{"described as", said.Description}, {"answers", strings.Join(said.Allowed, ", ")},
+	} {
+		if line[1] != "" {
+			if _, err := fmt.Fprintf(a.out, "%-14s%s\n", line[0], text.Line(line[1])); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// checkedStep is a step with what the rules say about it.
+type checkedStep struct {
+	Step    int    `json:"step"`
+	Action  string `json:"action"`
+	App     string `json:"app,omitempty"`
+	Element string `json:"element,omitempty"`
+	guard.Decision
+	// the elements of its screen are not known: the rules go by the action and the app
+	Unseen bool `json:"unseen,omitempty"`
+}
+
+// steps explains the decision about each step of a session that touches the phone.
+func (c *guardCheckCmd) steps(ctx context.Context, a *app, p *guard.Policy) error {
+	store, err := a.readStore(ctx)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	sess, err := findSession(ctx, store, c.Session)
+	if err != nil {
+		return err
+	}
+	steps, err := store.Steps(ctx, sess.ID)
+	if err != nil {
+		return err
+	}
+	var list []checkedStep
+	var run session.Run
+	for i := range steps {
+		st := &steps[i]
+		if st.RunID != run.ID {
+			if run, err = store.Run(ctx, st.RunID); err != nil {
+				return err
+			}
+		}
+		g, is := st.Proposal.Action.(actions.Gesture)
+		if is && !actions.Passive(g) {
+			list = append(list, checkStep(p, st, run.Task))
+		}
+	}
+	return printList(a, c.JSON, list, "no step of the session touched the phone",
+		"STEP ACTION ELEMENT DECISION SEVERITY RULE WHY", func(s checkedStep) []any {
+			why := s.Reason
+			if s.Unseen {
+				why = strings.TrimSpace("(elements not known) " + why)
+			}
+			return []any{s.Step, s.Action, cmp.Or(s.Element, "-"), s.Verdict, s.Severity,
+				cmp.Or(s.Rule, "-"), cmp.Or(why, "-")}
+		})
+}
+
+func checkStep(p *guard.Policy, st *session.StepRecord, task string) checkedStep {
+	d := st.Proposal.Decision
+	list, known := guardphone.Recall(st.Seen, st.Look.State.App, task, d)
+	s, said := guardphone.Decide(p, list)
+	out := checkedStep{Step: st.Index, Action: actions.Describe(d.Action), App: s.App,
+		Decision: said, Unseen: !known && slices.Contains(touching, s.Action)}
+	if e := s.Element; e != nil {
+		out.Element = text.Cut(text.Line(cmp.Or(e.Text, e.Description, e.ResourceID)), 60)
+	}
+	return out
+}
+
+// touching are the actions that are judged by what is under the finger.
+var touching = []string{"CLICK", "DOUBLE_CLICK", "LONGPRESS", "SLIDE", "DRAG", "TYPE"}
