@@ -5,13 +5,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+
+	"github.com/taploop/taploop/internal/golden"
 )
 
 // violations runs axe-core and lists what it finds, a line each.
@@ -50,8 +51,7 @@ func Violations(t testing.TB, tab context.Context) string {
 // axe is the script of axe-core. Where it cannot be had the test is left out and reported.
 func axe(t testing.TB) string {
 	t.Helper()
-	_, here, _, _ := runtime.Caller(0)
-	fetch := exec.CommandContext(t.Context(), filepath.Join(here, "../../../scripts/axe"))
+	fetch := exec.CommandContext(t.Context(), filepath.Join(golden.Module(t), "scripts", "axe"))
 	var said strings.Builder
 	fetch.Stderr = &said
 	out, err := fetch.Output()

@@ -74,15 +74,21 @@ func Run(t *testing.T, dir string, f func(*testing.T, *Case)) {
 // packages share.
 func Shared(t testing.TB, name string) string {
 	t.Helper()
+	path := filepath.Join(Module(t), "testdata", filepath.FromSlash(name))
+	require.True(t, exists(path), "no %s", path)
+	return path
+}
+
+// Module is the folder of the module that the test runs in.
+func Module(t testing.TB) string {
+	t.Helper()
 	dir, err := os.Getwd()
 	require.NoError(t, err)
 	for !exists(filepath.Join(dir, "go.mod")) {
 		require.NotEqual(t, dir, filepath.Dir(dir), "no go.mod above the test's folder")
 		dir = filepath.Dir(dir)
 	}
-	path := filepath.Join(dir, "testdata", filepath.FromSlash(name))
-	require.True(t, exists(path), "no %s", path)
-	return path
+	return dir
 }
 
 func exists(path string) bool {
