@@ -21,7 +21,7 @@ type Rule struct {
 	Action []string `koanf:"action" json:"action,omitempty"` // globs, in any case
 	App    []string `koanf:"app" json:"app,omitempty"`       // globs
 	When   string   `koanf:"when" json:"when,omitempty"`     // a condition, see docs/guard.md
-	// allow, ask or deny
+	// allow, ask, takeover or deny
 	Decision string `koanf:"decision" json:"decision"`
 	// of Decisions, for a rule that asks; empty means all
 	Allowed     []string `koanf:"allowed" json:"allowed,omitempty"`
@@ -57,8 +57,8 @@ func compile(r Rule, list string, i int) (rule, error) {
 	fault := func(what, want string) {
 		bad = append(bad, hint.Add(fmt.Errorf("%s: %s", where, what), want))
 	}
-	if !slices.Contains([]Verdict{Allow, Ask, Deny}, c.verdict) {
-		fault(fmt.Sprintf("the decision is %q", r.Decision), "want allow, ask or deny")
+	if !slices.Contains([]Verdict{Allow, Ask, HandOver, Deny}, c.verdict) {
+		fault(fmt.Sprintf("the decision is %q", r.Decision), "want allow, ask, takeover or deny")
 	}
 	if r.Severity != "" && c.severity.UnmarshalText([]byte(r.Severity)) != nil {
 		fault(fmt.Sprintf("the severity is %q", r.Severity),

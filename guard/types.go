@@ -45,6 +45,8 @@ const (
 	Allow Verdict = "allow" // carried out
 	Ask   Verdict = "ask"   // put to a person
 	Deny  Verdict = "deny"  // not carried out, and nobody is asked
+	// not carried out: a person does it, by hand
+	HandOver Verdict = "takeover"
 )
 
 // Severity is how much harm an action may do.

@@ -71,6 +71,8 @@ func (g *Gate) verdict(
 		return agentloop.Allow(), nil
 	case guard.Deny:
 		return agentloop.Refuse(text.Cut(decision.Reason, 500)), nil
+	case guard.HandOver:
+		return agentloop.Ask(g.handOver(subject, decision, d.Action)), nil
 	}
 	now := bind(look, d.Action, list)
 	for _, r := range s.Rejected {
@@ -112,7 +114,7 @@ func (g *Gate) read(
 
 // Decide is the gravest of what the policy says about the subjects, with the subject it is about.
 func Decide(p *guard.Policy, list []guard.Subject) (guard.Subject, guard.Decision) {
-	order := []guard.Verdict{guard.Allow, guard.Ask, guard.Deny}
+	order := []guard.Verdict{guard.Allow, guard.Ask, guard.HandOver, guard.Deny}
 	var subject guard.Subject
 	var worst guard.Decision
 	for i, s := range list {
@@ -167,6 +169,16 @@ func (g *Gate) question(
 			Reason: text.Cut(reason, 500), Bound: now.String()}}
 }
 
+// handOver is what a person is asked to do on the phone, in the place of an action.
+func (g *Gate) handOver(s guard.Subject, d guard.Decision, a actions.Action) agentloop.Question {
+	w := wordsOf(g.opts.Lang)
+	asks := fmt.Sprintf(w.byHand, actions.Describe(a), cmp.Or(s.App, w.anApp), w.under(s.Element))
+	if d.Description != "" {
+		asks = d.Description
+	}
+	return agentloop.Question{Kind: agentloop.KindTakeover, Text: join(asks, d.Reason)}
+}
+
 func join(a, b string) string {
 	if b == "" || b == a {
 		return text.Cut(a, 1000)
@@ -176,19 +188,21 @@ func join(a, b string) string {
 
 // phrases are our own words to people.
 type phrases struct {
-	ask, anApp, nothing, changed, expired, severity string
-	what                                            map[string]string // what has changed
+	ask, byHand, anApp, nothing, changed, expired, severity string
+	what                                                    map[string]string // what has changed
 }
 
 var english = phrases{
-	ask: "Approve this? %s in %s, on %s", anApp: "an app that is not known",
+	ask:    "Approve this? %s in %s, on %s",
+	byHand: "Please do this on the phone by hand, or decide otherwise there: %s in %s, on %s", anApp: "an app that is not known",
 	nothing: "something that is not known", changed: "Since it was approved, %s has changed.",
 	expired:  "The approval has expired.",
 	severity: "It may do more harm than what was approved.",
 }
 
 var mandarin = phrases{
-	ask: "是否允许这一步?%s,应用 %s,位置上是 %s", anApp: "未知", nothing: "未知的内容",
+	ask:    "是否允许这一步?%s,应用 %s,位置上是 %s",
+	byHand: "请在手机上亲自完成这一步,或另作决定:%s,应用 %s,位置上是 %s", anApp: "未知", nothing: "未知的内容",
 	changed: "获得同意之后,%s发生了变化。", expired: "之前的同意已经过期。",
 	severity: "它可能比之前同意的操作造成更大的影响。",
 	what: map[string]string{"the action": "操作", "what is under the finger": "手指下的内容",

@@ -71,13 +71,21 @@ type desk struct {
 // newDesk shows the widgets in a shop, and has the model tap what.
 func newDesk(t testing.TB, widgets, what string, o phone.Options) *desk {
 	t.Helper()
+	return newRuledDesk(t, nil, widgets, what, o)
+}
+
+// newRuledDesk has a policy of its own; nil is that of the built-in rules.
+func newRuledDesk(
+	t testing.TB, policy *guard.Options, widgets, what string, o phone.Options,
+) *desk {
+	t.Helper()
 	r := newRig(t, "en", "com.shop", "com.other")
 	r.show(t, "com.shop", widgets)
 	_, err := r.Look(t.Context())
 	require.NoError(t, err)
 	list, err := r.Elements(t.Context())
 	require.NoError(t, err)
-	rules, err := guard.New(nil)
+	rules, err := guard.New(policy)
 	require.NoError(t, err)
 	d := &desk{rig: r, t: t, now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
 		p: agentloop.Progress{Task: "look around"},
@@ -365,4 +373,25 @@ func BenchmarkCheck(b *testing.B) {
 			}
 		})
 	}
+}
+
+// A rule may leave an action to a person: the agent does not do it, whatever the person did.
+func TestARuleHandsThePhoneOver(t *testing.T) {
+	d := newRuledDesk(t, &guard.Options{Lists: []guard.List{{Name: "guard.rules",
+		Rules: []guard.Rule{{App: []string{"com.shop"}, Decision: "takeover",
+			Description: "Please pay, if you want to."}}}}}, payPage, "Pay now",
+		phone.Options{Granted: func(context.Context, guard.Subject, guard.Decision) (bool, error) {
+			return true, nil // which is about what is asked, and not about this
+		}})
+	require.Equal(t, agentloop.TakeoverNeeded, d.end.Reason)
+	require.Equal(t, agentloop.KindTakeover, d.inbox.parked[0].Kind)
+	require.Equal(t, "Please pay, if you want to.", d.inbox.parked[0].Text)
+
+	d.p = d.p.Answered(actions.Exchange{Question: "Please pay, if you want to.", Answer: "done",
+		Outcome: actions.HandedBack})
+	d.run()
+
+	require.Equal(t, agentloop.TaskCompleted, d.end.Reason)
+	require.Empty(t, d.touched())
+	require.Len(t, d.inbox.parked, 1)
 }
