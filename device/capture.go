@@ -114,7 +114,8 @@ func newBuffers() buffers {
 // only. A picture is decoded when its header says that it shows the display: as it was at the last
 // look, else as it is, which comes through now.
 func (p *Phone) shoot(
-	ctx context.Context, now <-chan reading, decode func([]byte) (*screen.Frame, error),
+	ctx context.Context, now <-chan reading,
+	decode func([]byte, *screen.Sum) (*screen.Frame, error),
 ) (*screen.Frame, error) {
 	var buf []byte
 	select {
@@ -133,7 +134,8 @@ func (p *Phone) shoot(
 	began := time.Now()
 	within, cancel := p.within(ctx, f.command(), 0)
 	defer cancel()
-	b, err := p.dev.Exec(within, f.command(), buf, limit)
+	var sum screen.Sum
+	b, err := p.dev.Exec(within, f.command(), buf, limit, sum.Seen)
 	switch {
 	case errors.Is(err, adb.ErrTooMuch):
 		return nil, tornError{fmt.Errorf("screencap gave more than a picture of the display: %w", err)}
@@ -146,7 +148,7 @@ func (p *Phone) shoot(
 		return nil, err
 	}
 	began = time.Now()
-	frame, err := decode(b)
+	frame, err := decode(b, &sum)
 	p.camera.mu.Lock()
 	defer p.camera.mu.Unlock()
 	if err != nil {

@@ -154,7 +154,7 @@ func (p *Phone) dumpOnce(ctx context.Context, way dumping) ([]byte, error) {
 	began := time.Now()
 	within, cancel := p.within(ctx, "uiautomator dump", limit)
 	defer cancel()
-	dump, err := p.dev.Exec(within, line, nil, maxDump+maxSaid)
+	dump, err := p.dev.Exec(within, line, nil, maxDump+maxSaid, nil)
 	var hung *HungError
 	switch {
 	case errors.Is(err, adb.ErrTooMuch):

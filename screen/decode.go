@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"image/png"
+	"math/bits"
 	"slices"
 	"sync"
 )
@@ -159,17 +160,47 @@ type Decoder struct {
 
 var seed = maphash.MakeSeed()
 
-// Decode is [Decode], for the next capture.
-func (d *Decoder) Decode(b []byte) (*Frame, error) { return d.decode(b, d.wishes.sizes) }
+// Decode is [Decode], for the next capture. What sum has seen was the beginning of b.
+func (d *Decoder) Decode(b []byte, sum *Sum) (*Frame, error) {
+	return d.decode(b, sum, d.wishes.sizes)
+}
 
 // Glimpse is [Decoder.Decode] for a capture that is only held against others: it is made in no
 // other size before it is asked for one.
-func (d *Decoder) Glimpse(b []byte) (*Frame, error) {
-	return d.decode(b, func() []Size { return nil })
+func (d *Decoder) Glimpse(b []byte, sum *Sum) (*Frame, error) {
+	return d.decode(b, sum, func() []Size { return nil })
 }
 
-func (d *Decoder) decode(b []byte, sizes func() []Size) (*Frame, error) {
-	sum := maphash.Bytes(seed, b)
+// Sum tells a capture from others. It is computed while the capture arrives, as long as its bytes
+// are still near the processor. Its zero value is ready for one capture.
+type Sum struct {
+	sum  uint64
+	done int // bytes that are in it
+}
+
+// sumBlock is how many bytes are summed up at once.
+const sumBlock = 128 << 10
+
+// Seen takes in what is new of all that has arrived so far.
+func (s *Sum) Seen(all []byte) {
+	for len(all)-s.done >= sumBlock {
+		s.add(all[s.done:][:sumBlock])
+	}
+}
+
+func (s *Sum) add(part []byte) {
+	s.sum = bits.RotateLeft64(s.sum, 7)*0x9e3779b97f4a7c15 ^ maphash.Bytes(seed, part)
+	s.done += len(part)
+}
+
+func (s *Sum) of(all []byte) uint64 {
+	s.Seen(all)
+	s.add(all[s.done:])
+	return s.sum
+}
+
+func (d *Decoder) decode(b []byte, of *Sum, sizes func() []Size) (*Frame, error) {
+	sum := of.of(b)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.last != nil && sum == d.sum {

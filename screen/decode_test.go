@@ -188,15 +188,15 @@ func FuzzDecode(f *testing.F) {
 
 func TestTheSameCaptureIsTheSameFrame(t *testing.T) {
 	var d screen.Decoder
-	first, err := d.Decode(rawOf(picture(9, 9), 1))
+	first, err := d.Decode(rawOf(picture(9, 9), 1), new(screen.Sum))
 	require.NoError(t, err)
-	again, err := d.Decode(rawOf(picture(9, 9), 1))
+	again, err := d.Decode(rawOf(picture(9, 9), 1), new(screen.Sum))
 	require.NoError(t, err)
 	require.Same(t, first, again)
 
-	_, err = d.Decode([]byte("screencap: not found\n"))
+	_, err = d.Decode([]byte("screencap: not found\n"), new(screen.Sum))
 	require.ErrorContains(t, err, "neither PNG nor raw pixels")
-	other, err := d.Decode(rawOf(picture(9, 8), 1))
+	other, err := d.Decode(rawOf(picture(9, 8), 1), new(screen.Sum))
 	require.NoError(t, err)
 	require.NotSame(t, first, other)
 	require.Equal(t, picture(9, 8).Pix, other.Image().Pix)
@@ -211,11 +211,11 @@ func TestACaptureIsMadeInTheSizesThatTheOneBeforeWasAskedForIn(t *testing.T) {
 		return first == f.Resized(s)
 	}
 	var d screen.Decoder
-	first, err := d.Decode(at(0))
+	first, err := d.Decode(at(0), new(screen.Sum))
 	require.NoError(t, err)
 	require.False(t, made(first, shown), "nobody has asked for it yet")
 
-	second, err := d.Decode(at(1))
+	second, err := d.Decode(at(1), new(screen.Sum))
 	require.NoError(t, err)
 	require.True(t, made(second, shown))
 	require.False(t, made(second, other))
@@ -223,12 +223,12 @@ func TestACaptureIsMadeInTheSizesThatTheOneBeforeWasAskedForIn(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, same.Resized(shown).Image(), second.Resized(shown).Image())
 
-	seen, err := d.Glimpse(at(2))
+	seen, err := d.Glimpse(at(2), new(screen.Sum))
 	require.NoError(t, err)
 	require.False(t, made(seen, shown), "that one is only held against others")
 	require.Equal(t, shown, seen.Resized(shown).Size())
 
-	small, err := d.Decode(rawOf(picture(6, 6), 1))
+	small, err := d.Decode(rawOf(picture(6, 6), 1), new(screen.Sum))
 	require.NoError(t, err)
 	require.Equal(t, shown, small.Resized(shown).Size(), "a frame that is smaller is enlarged")
 }
@@ -241,5 +241,33 @@ func TestARawCaptureIsUnpackedAsItWas(t *testing.T) {
 		f, err := screen.Decode(rawOf(img, 1))
 		require.NoError(t, err)
 		require.Equal(t, img.Pix, f.Image().Pix, size)
+	}
+}
+
+// The sum of a capture is the same however it arrives, and another one for any other capture.
+func TestACaptureIsKnownAgainHoweverItArrives(t *testing.T) {
+	img := picture(300, 300) // longer than what is summed up at once
+	capture := rawOf(img, 1)
+	var d screen.Decoder
+	first, err := d.Decode(capture, new(screen.Sum))
+	require.NoError(t, err)
+	for _, part := range []int{1 << 20, 131072, 1000, 65537} {
+		var sum screen.Sum
+		for n := part; n < len(capture); n += part {
+			sum.Seen(capture[:n])
+		}
+		again, err := d.Decode(capture, &sum)
+		require.NoError(t, err)
+		require.Same(t, first, again, part)
+	}
+	for _, at := range []int{16, 131071, 131072, 262143, len(capture) - 2} {
+		other := bytes.Clone(capture)
+		other[at] ^= 0x10
+		var sum screen.Sum
+		sum.Seen(other[:200_000])
+		f, err := d.Decode(other, &sum)
+		require.NoError(t, err)
+		require.NotSame(t, first, f, at)
+		first, capture = f, other
 	}
 }

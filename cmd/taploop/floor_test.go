@@ -30,7 +30,7 @@ func floorLoop(how string) error {
 	ctx, phone := context.Background(), client.Device(args[1])
 	var picture []byte
 	for i := range steps + 1 {
-		if picture, err = phone.Exec(ctx, "screencap -p", picture, 64<<20); err != nil {
+		if picture, err = phone.Exec(ctx, "screencap -p", picture, 64<<20, nil); err != nil {
 			return err
 		}
 		body, err := json.Marshal(map[string]any{"messages": []any{map[string]any{
@@ -51,7 +51,7 @@ func floorLoop(how string) error {
 		if i == steps {
 			break
 		}
-		if _, err := phone.Exec(ctx, "input tap "+args[4+i%2], nil, 1<<10); err != nil {
+		if _, err := phone.Exec(ctx, "input tap "+args[4+i%2], nil, 1<<10, nil); err != nil {
 			return err
 		}
 	}

@@ -62,23 +62,31 @@ func (d *Device) Has(ctx context.Context, feature string) (bool, error) {
 
 // Exec runs a command line and returns its raw output, nothing changed, stderr included. There is
 // no exit code. The output is put into buf's memory where it has room; limit is the most bytes that
-// are accepted: more is ErrTooMuch.
-func (d *Device) Exec(ctx context.Context, line string, buf []byte, limit int) ([]byte, error) {
+// are accepted: more is ErrTooMuch. While it arrives, seen is called with all of it that is there;
+// nil for nothing.
+func (d *Device) Exec(
+	ctx context.Context, line string, buf []byte, limit int, seen func([]byte),
+) ([]byte, error) {
 	conn, err := d.Open(ctx, "exec:"+line)
 	if err != nil {
 		return nil, err
 	}
 	defer conn.Close()
-	return readAll(conn, "exec:"+line, buf, limit)
+	return readAll(conn, "exec:"+line, buf, limit, seen)
 }
 
 // readAll reads to the end. The stream's end is its only end mark: whether it is whole is the
 // caller's to judge.
-func readAll(r io.Reader, service string, buf []byte, limit int) ([]byte, error) {
+func readAll(
+	r io.Reader, service string, buf []byte, limit int, seen func([]byte),
+) ([]byte, error) {
 	buf = slices.Grow(buf[:0], 512)
 	for {
 		n, err := r.Read(buf[len(buf):cap(buf)])
 		buf = buf[:len(buf)+n]
+		if seen != nil {
+			seen(buf)
+		}
 		switch {
 		case len(buf) > limit:
 			return nil, fmt.Errorf("adb %s: %w: over %d bytes", brief(service), ErrTooMuch, limit)

@@ -19,7 +19,7 @@ func (d *Device) legacyShell(ctx context.Context, line string) (Result, error) {
 		return Result{}, err
 	}
 	defer conn.Close()
-	b, err := readAll(conn, "shell:"+line, nil, outputLimit)
+	b, err := readAll(conn, "shell:"+line, nil, outputLimit, nil)
 	if err != nil {
 		return Result{}, err
 	}

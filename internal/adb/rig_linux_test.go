@@ -49,10 +49,10 @@ func TestTheRealDaemonsShellIsRead(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "it's|$HOME `id`|a\nb|*||", r.Stdout)
 
-	b, err := d.Exec(t.Context(), `printf '\000\r\n\377'`, nil, 100)
+	b, err := d.Exec(t.Context(), `printf '\000\r\n\377'`, nil, 100, nil)
 	require.NoError(t, err)
 	require.Equal(t, "\x00\r\n\xff", string(b))
-	_, err = d.Exec(t.Context(), "cat /dev/zero", nil, 1<<20)
+	_, err = d.Exec(t.Context(), "cat /dev/zero", nil, 1<<20, nil)
 	require.ErrorIs(t, err, adb.ErrTooMuch)
 	_, err = d.Open(t.Context(), "no-such-service:")
 	require.ErrorIs(t, err, adb.ErrClosed)

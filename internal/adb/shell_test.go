@@ -94,7 +94,7 @@ func TestOutputIsBounded(t *testing.T) {
 			}
 		}
 	}}
-	_, err = s.client(t).Device("emu").Exec(t.Context(), "cat /dev/zero", nil, 3<<20)
+	_, err = s.client(t).Device("emu").Exec(t.Context(), "cat /dev/zero", nil, 3<<20, nil)
 	require.ErrorIs(t, err, adb.ErrTooMuch)
 }
 
@@ -105,7 +105,13 @@ func TestExecReturnsEveryByte(t *testing.T) {
 		w.ok()
 		w.say(want)
 	}}
-	got, err := s.client(t).Device("emu").Exec(t.Context(), "screencap", nil, len(want))
+	seen := []byte{}
+	got, err := s.client(t).Device("emu").Exec(t.Context(), "screencap", nil, len(want),
+		func(all []byte) {
+			require.Equal(t, seen, all[:len(seen)], "more of the same")
+			seen = append(seen, all[len(seen):]...)
+		})
+	require.Equal(t, want, string(seen))
 	require.NoError(t, err)
 	require.Equal(t, want, string(got))
 }
@@ -167,7 +173,7 @@ func TestRefusalsHaveAKindAndAHint(t *testing.T) {
 		"no devices/emulators found": adb.ErrNotFound,
 	} {
 		s := &fakeServer{refuse: map[string]string{"host:transport:emu": text}}
-		_, err := s.client(t).Device("emu").Exec(t.Context(), "true", nil, 10)
+		_, err := s.client(t).Device("emu").Exec(t.Context(), "true", nil, 10, nil)
 		require.ErrorIs(t, err, want)
 		require.NotEmpty(t, hint.Of(err), "no hint for %q", text)
 		var refusal *adb.RefusedError
@@ -178,7 +184,7 @@ func TestRefusalsHaveAKindAndAHint(t *testing.T) {
 		"exec:x": "what the makers added"}}
 	_, err := s.client(t).Device("emu").Open(t.Context(), "abb_exec:package")
 	require.ErrorIs(t, err, adb.ErrClosed)
-	_, err = s.client(t).Device("emu").Exec(t.Context(), "x", nil, 10)
+	_, err = s.client(t).Device("emu").Exec(t.Context(), "x", nil, 10, nil)
 	require.EqualError(t, err, "adb exec:x: what the makers added")
 }
 
@@ -196,11 +202,11 @@ func TestGarbageInsteadOfAServerIsNamed(t *testing.T) {
 
 func TestWhatCannotBeSentIsRefusedBeforeDialling(t *testing.T) {
 	s := &fakeServer{}
-	_, err := s.client(t).Device("emu").Exec(t.Context(), "echo a\x00b", nil, 10)
+	_, err := s.client(t).Device("emu").Exec(t.Context(), "echo a\x00b", nil, 10, nil)
 	require.ErrorContains(t, err, "NUL")
 	require.Zero(t, s.dials)
 
-	_, err = s.client(t).Device("emu").Exec(t.Context(), strings.Repeat("x", 0x10000), nil, 10)
+	_, err = s.client(t).Device("emu").Exec(t.Context(), strings.Repeat("x", 0x10000), nil, 10, nil)
 	require.ErrorIs(t, err, adb.ErrTooMuch)
 	require.Less(t, len(err.Error()), 300, "the error does not quote it all")
 }
