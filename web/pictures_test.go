@@ -35,6 +35,8 @@ func scenes() map[string]inquiry.Question {
 		"approval": {Kind: inquiry.Approval, Task: "renew the library books",
 			Text: "May I pay the fee of 3.50 EUR?", Options: []string{"Yes, pay it", "No"},
 			Channels: doors, OnTimeout: inquiry.Default, DefaultAnswer: "No"},
+		"takeover": {Kind: inquiry.Takeover, Task: "order a pizza",
+			Text: "Please log in on the phone, and tell me when you are done.", Channels: doors},
 	}
 }
 
@@ -55,6 +57,11 @@ func TestThePageInPictures(t *testing.T) {
 			q, err = g.broker.Open(t.Context(), q)
 			require.NoError(t, err)
 		}
+		taken := q.Kind == inquiry.Takeover
+		shot, refusal, refused := q.Frame != "" && !taken, ".refuse", "拒绝回答"
+		if taken {
+			refusal, refused = ".could-not", "没能完成"
+		}
 		p := g.login(browser, "kitchen")
 		p.until(card(q, ".doors li") +
 			" !== null && document.querySelectorAll('.steps li').length === " +
@@ -65,7 +72,10 @@ func TestThePageInPictures(t *testing.T) {
 		}{{"wide-light", "light", 1000, 640}, {"wide-dark", "dark", 1000, 640},
 			{"narrow-light", "light", 390, 844}, {"narrow-dark", "dark", 390, 844}} {
 			p.look(c.scheme, c.w, c.h)
-			if q.Frame != "" {
+			if taken {
+				p.until(card(q, ".live-screen img") + ".naturalWidth > 0")
+			}
+			if shot {
 				p.until(card(q, ".shot img") + ".naturalWidth > 0")
 			}
 			require.Equal(t, "true", p.text("document.documentElement.scrollWidth <= innerWidth"),
@@ -73,10 +83,10 @@ func TestThePageInPictures(t *testing.T) {
 			require.InDelta(t, 0, p.number(`document.querySelector("h1").getBoundingClientRect()`+
 				`.left - document.querySelector("article").getBoundingClientRect().left`), 1,
 				"one left edge on %s", c.name)
-			if q.Frame != "" {
+			if shot {
 				require.Equal(t, "none", p.text(bars), "bars beside the picture on %s", c.name)
 			}
-			if q.Frame != "" && c.w < 500 {
+			if shot && c.w < 500 {
 				require.Equal(t, "question,shot,form", p.text(fmt.Sprintf(`["form", "shot", `+
 					`"question"].sort((a, b) => %[1]s("." + a) - %[1]s("." + b)).join()`, top)),
 					"what is answered is seen first on %s", c.name)
@@ -90,8 +100,8 @@ func TestThePageInPictures(t *testing.T) {
 		}
 		require.Empty(t, chrometest.Violations(t, p.ctx), scene)
 		p.do(js(`document.getElementById("lang").click()`))
-		p.until(`document.documentElement.lang === "zh" && ` + card(q, ".refuse") +
-			`.textContent === "拒绝回答"`)
+		p.until(`document.documentElement.lang === "zh" && ` + card(q, refusal) +
+			fmt.Sprintf(`.textContent === %q`, refused))
 		require.Equal(t, "true", p.text("document.documentElement.scrollWidth <= innerWidth"))
 	}
 }
