@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/taploop/taploop/internal/text"
 )
 
 // The apps of which more is known than what they show.
@@ -47,6 +49,9 @@ var (
 	commits = regexp.MustCompile(`^(?:ok|okay|yes|confirm|submit|agree|accept|i agree|authenticate|` +
 		`proceed|verify|确定|确认|是|是的|同意|提交|确认无误|验证|完成)(?:[^a-z]|$)`)
 	// the whole line, or what sensitive words stand behind: words that say no take back no others
+	settles = regexp.MustCompile(`^(?:confirm|submit|complete|finish|确认|提交|完成)`)
+	totals  = regexp.MustCompile(`^(?:order |grand |cart )?(?:total|amount due|to pay|you pay)\b|` +
+		`^(?:合计|总计|总额|实付|应付|需付)`)
 	refuses = regexp.MustCompile(`^(?:(?:don['’]?t|do not|never|keep)(?: [^ ,;]+){0,3}|cancel|no|` +
 		`no,? thank(?:s| you)|not now|later|skip|close|(?:go )?back|dismiss|undo|deny(?: .*)?|` +
 		`decline|reject|maybe later|remind me later|exit|不\p{Han}{0,5}|取消|否|稍后(?:再说)?|以后再说|` +
@@ -154,11 +159,19 @@ func touched(s *Subject) []finding {
 		list = append(list, finding{&classes[0], onScreen, "PIN"})
 	}
 	switch {
-	case len(lines) > 0 && globs(launchers, s.App, true):
+	case len(lines) > 0 && globs(launchers, s.App, true): // names of apps may say anything
+		for _, f := range labelled(lines, underFinger, false) {
+			if f.class.name == "install" {
+				list = append(list, f)
+			}
+		}
 	case len(lines) > 0 && !e.WholeScreen:
-		list = append(list, labelled(lines, underFinger)...)
+		list = append(list, labelled(lines, underFinger, strings.Contains(e.Class, "Button"))...)
 		if slices.ContainsFunc(lines, says.MatchString) {
 			list = append(list, asked(s)...)
+		}
+		if slices.ContainsFunc(lines, settles.MatchString) {
+			list = append(list, totalled(s)...)
 		}
 	default:
 		list = append(list, unlabelled(s)...)
@@ -174,7 +187,7 @@ func touched(s *Subject) []finding {
 // the model's.
 func unlabelled(s *Subject) (list []finding) {
 	for _, n := range s.Near[:min(len(s.Near), 3)] {
-		list = append(list, labelled(lines(n), nearby)...)
+		list = append(list, labelled(lines(n), nearby, false)...)
 	}
 	said := plain(s.Said)
 	for _, c := range known() {
@@ -229,7 +242,7 @@ func slid(s *Subject) (list []finding) {
 	words := s.Element.lines()
 	for _, l := range words {
 		if slides.MatchString(l) {
-			list = append(list, labelled([]string{l}, underFinger)...)
+			list = append(list, labelled([]string{l}, underFinger, false)...)
 			list = append(list, asked(s)...)
 		}
 	}
@@ -240,7 +253,7 @@ func slid(s *Subject) (list []finding) {
 	if slider || len(words) == 0 {
 		for _, n := range s.Near[:min(len(s.Near), 3)] {
 			if slides.MatchString(plain(n)) {
-				list = append(list, labelled(lines(n), nearby)...)
+				list = append(list, labelled(lines(n), nearby, false)...)
 			}
 		}
 	}
@@ -272,7 +285,7 @@ func entered(s *Subject) (list []finding) {
 		}
 	}
 	for _, t := range s.Screen {
-		list = append(list, labelled(lines(t), onScreen)...)
+		list = append(list, labelled(lines(t), onScreen, false)...)
 	}
 	for _, f := range asked(s) {
 		if f.class.severity == Critical {
@@ -283,6 +296,16 @@ func entered(s *Subject) (list []finding) {
 		list = append(list, finding{&unknownMoney, ofApp, s.App})
 	}
 	return list
+}
+
+// totalled is the total that the screen shows: what is confirmed there is a purchase.
+func totalled(s *Subject) []finding {
+	for _, t := range s.Screen {
+		if t = plain(t); totals.MatchString(t) {
+			return []finding{{&classes[0], onScreen, t}}
+		}
+	}
+	return nil
 }
 
 // asked is what the screen asks about.
@@ -299,14 +322,15 @@ func asked(s *Subject) (list []finding) {
 }
 
 // labelled is what a button with these lines does. A line among several, or a long one, is likely
-// to be content: then only words at its beginning count.
-func labelled(lines []string, where place) (list []finding) {
+// to be content: then only words at its beginning count, unless it is a button's that may do what
+// cannot be undone.
+func labelled(lines []string, where place, button bool) (list []finding) {
 	for _, l := range lines {
 		refusal := refuses.MatchString(l)
 		content := len(lines) > 2 || sentence(l, 5)
 		prose := refusal || len(lines) > 2 && sentence(l, 3)
 		for _, c := range known() {
-			if c.matches(l, content) != "" && (!prose || c.severity == Critical) {
+			if c.matches(l, content && !button) != "" && (!prose || c.severity == Critical) {
 				list = append(list, finding{c.class, where, l})
 			}
 		}
@@ -343,7 +367,7 @@ func (e *Element) lines() []string {
 
 func lines(s string) (list []string) {
 	for l := range strings.Lines(s) {
-		if l = plain(l); l != "" && utf8.RuneCountInString(l) <= 120 && !slices.Contains(list, l) {
+		if l = plain(text.Cut(l, 200)); l != "" && !slices.Contains(list, l) {
 			list = append(list, l)
 		}
 	}

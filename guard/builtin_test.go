@@ -17,6 +17,12 @@ func tap(app, text string, more ...string) guard.Subject {
 	return s
 }
 
+func button(text string) guard.Subject {
+	s := tap("com.app", text)
+	s.Element.Class = "android.widget.Button"
+	return s
+}
+
 func icon(app, id string, near ...string) guard.Subject {
 	return guard.Subject{Action: "CLICK", App: app, Element: &guard.Element{ResourceID: id},
 		Near: near, Screen: near, Task: "look around"}
@@ -60,6 +66,12 @@ func TestBuiltInRulesAskAboutHarm(t *testing.T) {
 		{tap("com.shop", "Don't pay later, pay now"), guard.Critical},
 		{tap("com.shop", "Pay now (payment options)"), guard.Critical},
 		{tap("com.shop", "Place order"), guard.Critical},
+		{tap("com.ride", "Confirm", "Pick-up: home", "Total", "$12.40"), guard.Critical},
+		{tap("com.ride", "确认", "合计", "¥12"), guard.Critical},
+		{tap("com.app", "Upgrade for $9.99 a month"), guard.Critical},
+		{button("Tap here to see all of the details of this and then pay now"), guard.Critical},
+		{button("Pay now" + strings.Repeat(" and so on", 50)), guard.Critical},
+		{tap("com.android.launcher3", "Uninstall"), guard.Sensitive},
 		{tap("com.shop", "提交订单"), guard.Critical},
 		{tap("com.shop", "Buy now"), guard.Critical},
 		{tap("com.shop", "OK", "You will be charged $5"), guard.Critical},
@@ -131,6 +143,8 @@ func TestBuiltInRulesLeaveTheRestAlone(t *testing.T) {
 		tap("com.mail", "Recently deleted"), tap("com.login", "Send code"),
 		tap("com.login", "发送验证码"), tap("com.android.calculator2", "delete"),
 		icon("com.shop", "com.shop:id/payment_summary", "Total"), icon("com.shop", ""),
+		tap("com.news", "The best places of the whole wide town to buy shoes"),
+		tap("com.ride", "Next", "Total", "$12.40"), tap("com.shop", "Confirm", "Your address"),
 		tap("com.icbc", "Balance"), tap("com.android.vending", "Open"),
 		tap("com.settings", "Installed apps"), tap("com.social", "Subscribe"),
 	} {

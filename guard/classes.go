@@ -28,7 +28,8 @@ type class struct {
 var classes = []class{
 	{name: "pay", severity: Critical, en: "it may pay money", zh: "可能会付款",
 		words: `pay|repay|top ?up|recharge|donate|make (?:a )?payment|(?:confirm|submit|complete|` +
-			`authori[sz]e) (?:the |this |your )?payment|subscribe .*[$€£¥]|start (?:paid )?` +
+			`authori[sz]e) (?:the |this |your )?payment|(?:upgrade|subscribe|unlock|renew|book|` +
+			`reserve|request|join|tip|continue|start|get|donate)\b.*[$€£¥] ?\d.*|start (?:paid )?` +
 			`subscription|use (?:fingerprint|face|touch id|biometrics?) to pay`,
 		han: `支付|付款|付钱|缴费|充值|买单|结账|还款|打赏|开通会员|续费`,
 		not: `\bpay(?:ments?)? (?:attention|methods?|options?|history|settings)\b|\b(?:apple|google|` +
