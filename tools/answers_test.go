@@ -290,3 +290,19 @@ func TestAnInquiryWithHiddenCharactersIsTheSameUnderItsKey(t *testing.T) {
 		require.Equal(t, "red", *b.Answer)
 	})
 }
+
+func TestSentencesShowWhatAPersonWrote(t *testing.T) {
+	const words = `<b> & "c" > d`
+	bubble(t, func(t *testing.T, w *fixture) {
+		a := w.ask("send_inquiry", in{"prompt": words, "wait_seconds": 0})
+		b := w.ask("answer_question", in{"question_id": a.ID, "response": words})
+		w.start("tap " + words)
+		for _, said := range []string{a.text, b.text, w.call("list_sessions", in{}).text} {
+			require.Contains(t, said, `<b> & \"c\" > d`)
+		}
+		w.disconnect()
+		w.connectAs("2025-03-26") // gets the object as a text, too
+		blocks := fmt.Sprint(w.call("list_sessions", in{}).raw.Content)
+		require.Equal(t, 2, strings.Count(blocks, `<b> & \"c\" > d`), blocks)
+	})
+}

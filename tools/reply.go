@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/tools/result"
 )
 
@@ -40,7 +42,7 @@ func (c *call) sent(r *reply) (*mcp.CallToolResult, error) {
 	if r.form != nil {
 		return r.form, nil
 	}
-	b, err := json.Marshal(r.body)
+	b, err := readable(r.body)
 	if err != nil {
 		return nil, fmt.Errorf("encoding the result: %w", err)
 	}
@@ -80,9 +82,21 @@ func (c *call) fit(r *reply, body interface{ Shorten(n int) }) error {
 	return result.Fit(body, maxResult, func() (int, error) { return c.size(r) })
 }
 
+// readable is a value as JSON that people may read: `<`, `>` and `&` stand as they are, and only
+// what would steer a terminal, or hide in it, as an escape.
+func readable(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return text.JSON(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
+}
+
 // quote is a value of ours as JSON.
 func quote(v any) string {
-	b, err := json.Marshal(v)
+	b, err := readable(v)
 	if err != nil {
 		panic(fmt.Sprintf("encoding %T: %v", v, err))
 	}
