@@ -41,13 +41,9 @@ type Viewer struct {
 // is skipped. Its error is ctx's cause, ErrClosed, or why the phone could not be opened.
 func (v *Viewer) Next(ctx context.Context) (Picture, error) {
 	for {
-		p, changed := v.show.newest()
-		if p.N > v.had {
-			v.had = p.N
-			return p, nil
-		}
-		if err := v.show.over(); err != nil {
-			return Picture{}, err
+		p, fresh, changed, err := v.Newest()
+		if fresh || err != nil {
+			return p, err
 		}
 		select {
 		case <-changed:
@@ -55,6 +51,17 @@ func (v *Viewer) Next(ctx context.Context) (Picture, error) {
 			return Picture{}, context.Cause(ctx)
 		}
 	}
+}
+
+// Newest is the newest picture; fresh says that the viewer has not had it yet. changed is closed
+// when there may be another one. Its error is as of [Viewer.Next].
+func (v *Viewer) Newest() (p Picture, fresh bool, changed <-chan struct{}, err error) {
+	p, changed = v.show.newest()
+	if p.N > v.had {
+		v.had = p.N
+		return p, true, changed, nil
+	}
+	return p, false, changed, v.show.over()
 }
 
 // Close ends the looking. Closing again does nothing.

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
+	"time"
 
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/mirror"
@@ -55,37 +55,46 @@ func (s *Server) live(w http.ResponseWriter, r *http.Request, v viewer) error {
 	w.Header().Set("X-Accel-Buffering", "no")
 	l := &listener{s: s, w: w, r: r, v: v, out: http.NewResponseController(w)}
 	if err = l.send([]byte("--" + boundary + "\r\n")); err == nil {
-		err = l.show(ctx, look, first)
+		err = l.show(look, first)
 	}
 	_ = l.extend() // net/http writes the end of the stream
 	return l.broken(err)
 }
 
-// show sends pictures until the listener, the server or the phone is gone. What is said of the last
-// one is said again from time to time: so both sides know that the other is there.
-func (l *listener) show(ctx context.Context, look *mirror.Viewer, p mirror.Picture) error {
-	for {
-		if err := l.send(part(p)); err != nil {
-			return err
+// show sends pictures until the listener, the server or the phone is gone, or the listener's
+// credential does not hold any more. What is said of the last one is said again from time to time:
+// so both sides know that the other is there.
+func (l *listener) show(look *mirror.Viewer, p mirror.Picture) error {
+	ping := time.NewTicker(l.s.opts.Ping)
+	defer ping.Stop()
+	credential := l.s.opts.Changed()
+	for fresh := true; ; {
+		if l.s.gate.still(l.r, l.v) != nil {
+			return errGone
 		}
-		for {
-			waiting, cancel := context.WithTimeout(ctx, l.s.opts.Ping)
-			next, err := look.Next(waiting)
-			cancel()
-			if l.s.gate.still(l.r, l.v) != nil || ctx.Err() != nil {
-				return errGone
-			}
-			if err == nil {
-				p = next
-				break
-			}
-			if !errors.Is(err, context.DeadlineExceeded) {
-				return errGone // the phone's picture has ended
-			}
-			p.JPEG = nil
+		if fresh {
 			if err := l.send(part(p)); err != nil {
 				return err
 			}
+		}
+		var changed <-chan struct{}
+		var err error
+		if p, fresh, changed, err = look.Newest(); err != nil {
+			return errGone // the phone's picture has ended
+		}
+		if fresh {
+			continue
+		}
+		select {
+		case <-changed:
+		case <-credential:
+			credential = l.s.opts.Changed()
+		case <-ping.C:
+			p.JPEG, fresh = nil, true
+		case <-l.r.Context().Done():
+			return errGone
+		case <-l.s.ctx.Done():
+			return errGone
 		}
 	}
 }

@@ -3,12 +3,14 @@ package web_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"image"
 	"image/jpeg"
 	"io"
 	"mime"
 	"mime/multipart"
 	"net/http"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -168,4 +170,28 @@ func TestATakeoverBeginsAndEndsOverHTTP(t *testing.T) {
 	now, err := g.broker.Get(t.Context(), plain.ID)
 	require.NoError(t, err)
 	require.True(t, now.Open())
+}
+
+func TestALivePictureEndsAtOnceWhenItsCredentialIsRevoked(t *testing.T) {
+	changed := make(chan struct{})
+	var revoked atomic.Bool
+	g := newRig(t, func(o *web.Options) {
+		authorize := o.Authorize
+		o.Changed = func() <-chan struct{} { return changed }
+		o.Authorize = func(r *http.Request) (string, error) {
+			if revoked.Load() {
+				return "", errors.New("revoked")
+			}
+			return authorize(r)
+		}
+	})
+	parts, end := g.look(g.boss)
+	defer end()
+	shot(t, parts)
+	revoked.Store(true)
+	began := time.Now()
+	close(changed)
+	_, err := parts.NextRawPart()
+	require.Error(t, err)
+	require.Less(t, time.Since(began), 5*time.Second, "not with the next sign, after 15 s")
 }
