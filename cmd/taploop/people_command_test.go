@@ -248,7 +248,7 @@ func TestRepliesThatCannotBeTakenLeaveTheQuestionOpen(t *testing.T) {
 		"no id":   {[]string{"", "red"}, exitUsage, "the argument QUESTION is empty"},
 		"nothing": {[]string{q.ID}, exitUsage, "there is no answer"},
 		"both answers": {[]string{q.ID, "--refuse", "--field", "a=b"}, exitUsage,
-			"give one of them"},
+			"leave --field out"},
 	} {
 		_, errs, code := b.run(append([]string{"reply"}, c.args...)...)
 		require.Equal(t, c.code, code, "%s: %s", name, errs)
