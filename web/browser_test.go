@@ -187,14 +187,29 @@ func TestWhatRunsOutFirstIsOnTop(t *testing.T) {
 	soon("goes on at once", 27*time.Second, inquiry.GoOn)
 	p.until(`document.querySelectorAll("article").length === 4`)
 	shown := `[...document.querySelectorAll("article .question")].map((e) => e.textContent).join()`
-	const want = "goes on at once,is taken in ten minutes,ends in an hour,waits a day"
+	const want = "goes on at once,waits a day,is taken in ten minutes,ends in an hour"
 	require.Equal(t, want, p.text(shown))
 	p.do(chromedp.Reload())
 	p.until(`document.querySelectorAll("article").length === 4`)
 	require.Equal(t, want, p.text(shown))
 	p.do(chromedp.KeyEvent("j"), chromedp.KeyEvent("j"))
-	require.Contains(t, p.text("document.activeElement.textContent"), "is taken in ten minutes",
+	require.Contains(t, p.text("document.activeElement.textContent"), "waits a day",
 		"the keys go from top to bottom")
+}
+
+func TestWhatSteersOrHidesIsNotOnThePage(t *testing.T) {
+	t.Parallel()
+	g := newRig(t, nil)
+	g.waiting("ann", inquiry.Question{Text: "Pay \u202e001 \u200bto\u2066 Bob?\n👨‍👩‍👧 \u0645",
+		Task: "p\u202eay", Options: []string{"1\u202e00", "no"}})
+	p := g.login(chrometest.Chromium(t), "kitchen")
+	p.until(`document.querySelectorAll("article").length === 1`)
+	require.Equal(t, "Pay 001 to Bob?\n👨‍👩‍👧 \u0645",
+		p.text(`document.querySelector("article .question").textContent`))
+	shown := p.text("document.body.textContent")
+	require.Contains(t, shown, "pay")
+	require.Contains(t, shown, "100")
+	require.NotRegexp(t, "[\u202a-\u202e\u2066-\u2069\u200b]", shown)
 }
 
 func TestThePageSaysInItsLanguageThatALinkWasUsed(t *testing.T) {

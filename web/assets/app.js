@@ -33,9 +33,15 @@ async function ask(path, options = {}) {
   return r;
 }
 
+// hidden is what could turn the direction of writing, or hide what a text says; the joiners of scripts and emoji are no part of it.
+const hidden = /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\u034f\u115f\u1160\u3164\uffa0\u{e0100}-\u{e01ef}]/gu;
+
+// read is a JSON text of the server's without what is hidden in its words: models, phones and other people wrote them.
+const read = (text) => JSON.parse(text, (_, v) => typeof v === "string" ? v.replace(hidden, "") : v);
+
 async function call(method, path, body) {
   const r = await ask(path, { method, body: JSON.stringify(body) });
-  return { status: r.status, json: await r.json().catch(() => ({})) };
+  return { status: r.status, json: await r.text().then(read).catch(() => ({})) };
 }
 
 const problem = (json) => json.error ? { message: json.error.message, fields: json.fields } : { message: words().offline };
@@ -265,7 +271,7 @@ function hear(lines) {
   const event = Object.fromEntries(lines.split("\n").map((line) => line.split(/: (.*)/)));
   if (!Object.hasOwn(heard, event.event)) return;
   try {
-    heard[event.event](JSON.parse(event.data));
+    heard[event.event](read(event.data));
   } catch (e) { reportError(e); }
 }
 

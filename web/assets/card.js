@@ -38,8 +38,8 @@ function newID() {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
 }
 
-// runsOut is when something happens to a question without an answer.
-const runsOut = (q) => +new Date(words().silence(q) ? q.attention_until : q.expires_at);
+// runsOut is until when an answer is wanted; where that has passed and nothing came of it, until when one is taken.
+const runsOut = (q) => +new Date(words().silence(q) || Date.now() < new Date(q.attention_until) ? q.attention_until : q.expires_at);
 
 // Card shows one question. api says how to reach the server: reply(id, body) and stop(session), which return what is wrong,
 // steps(session), picture(url), which returns another url, and enlarge(url); for a take-over phone(session), and what Live wants.
