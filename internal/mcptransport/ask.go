@@ -19,9 +19,18 @@ type answer struct {
 // which may come on any of its connections. When ctx ends first the client hears
 // that it is not waited for any more.
 func (c *call) ask(ctx context.Context, method mcp.MCPMethod, params, result any) error {
-	id, answered := c.expect()
-	defer c.forget(id)
-	err := c.send(ctx, envelope(struct {
+	return c.peer.ask(ctx, c.ctx, c.send, method, params, result)
+}
+
+// sender sends a message on some stream.
+type sender func(context.Context, mcp.JSONRPCNotification) error
+
+// ask sends a request of the server and waits for the client's answer, until ctx or life ends.
+func (p *peer) ask(ctx, life context.Context, send sender, method mcp.MCPMethod,
+	params, result any) error {
+	id, answered := p.expect()
+	defer p.forget(id)
+	err := send(ctx, envelope(struct {
 		Version string        `json:"jsonrpc"`
 		ID      int64         `json:"id"`
 		Method  mcp.MCPMethod `json:"method"`
@@ -40,17 +49,17 @@ func (c *call) ask(ctx context.Context, method mcp.MCPMethod, params, result any
 		}
 		return nil
 	case <-ctx.Done():
-		return c.withdraw(ctx, id)
-	case <-c.ctx.Done(): // ctx need not descend from it
-		return c.withdraw(c.ctx, id)
+		return withdraw(ctx, send, id)
+	case <-life.Done(): // ctx need not descend from it
+		return withdraw(life, send, id)
 	}
 }
 
 // withdraw tells the client that the request id is not waited for any more, and returns why.
-func (c *call) withdraw(ctx context.Context, id int64) error {
+func withdraw(ctx context.Context, send sender, id int64) error {
 	cause := context.Cause(ctx)
 	// not needed after the result
-	_ = c.send(context.WithoutCancel(ctx), mcp.JSONRPCNotification{
+	_ = send(context.WithoutCancel(ctx), mcp.JSONRPCNotification{
 		JSONRPC: mcp.JSONRPC_VERSION,
 		Notification: mcp.Notification{
 			Method: string(mcp.MethodNotificationCancelled),
@@ -99,11 +108,9 @@ func (p *peer) answered(m *message) bool {
 
 // clientError is what the client answered instead of a result.
 func clientError(raw json.RawMessage) error {
-	var e mcp.JSONRPCErrorDetails
-	if json.Unmarshal(raw, &e) != nil || e.Message == "" {
-		return errors.New("the client refused without saying why")
-	}
-	return fmt.Errorf("the client refused: %s (code %d)", e.Message, e.Code)
+	var e ClientError
+	_ = json.Unmarshal(raw, &e.JSONRPCErrorDetails) // without a message it says nothing
+	return &e
 }
 
 // RequestElicitation shows the question to the client's user.

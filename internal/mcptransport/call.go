@@ -133,7 +133,7 @@ func envelope(request any) mcp.JSONRPCNotification {
 
 // run lets srv answer the request raw and gives s all that belongs to it. It returns after the
 // response was given, and waits for the handler however long that takes.
-func (c *call) run(srv *server.MCPServer, raw json.RawMessage, s sink) {
+func (c *call) run(srv Server, raw json.RawMessage, s sink) {
 	defer c.cancel(ErrOver)
 	answered := make(chan mcp.JSONRPCMessage, 1)
 	go func() { answered <- c.answer(srv, raw) }() // run waits for it
@@ -156,7 +156,7 @@ func (c *call) run(srv *server.MCPServer, raw json.RawMessage, s sink) {
 }
 
 // answer is HandleMessage without its panics.
-func (c *call) answer(srv *server.MCPServer, raw json.RawMessage) (resp mcp.JSONRPCMessage) {
+func (c *call) answer(srv Server, raw json.RawMessage) (resp mcp.JSONRPCMessage) {
 	returned := false
 	defer func() {
 		if returned {
@@ -209,7 +209,7 @@ func encodeNotification(n mcp.JSONRPCNotification, log *slog.Logger) []byte {
 }
 
 // notice lets srv take a notification of the client.
-func notice(ctx context.Context, srv *server.MCPServer, s server.ClientSession, m *message,
+func notice(ctx context.Context, srv Server, s server.ClientSession, m *message,
 	log *slog.Logger) {
 	defer func() {
 		if what := recover(); what != nil {

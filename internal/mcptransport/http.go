@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
-	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/httpguard"
@@ -23,7 +22,7 @@ import (
 // and what the handler returns can still be fetched by resuming. Under 2026-07-28 there are no
 // sessions, and closing the connection is the cancellation.
 type HTTP struct {
-	srv  *server.MCPServer
+	srv  Server
 	opts Options
 
 	mu       sync.Mutex
@@ -37,7 +36,7 @@ type HTTP struct {
 }
 
 // NewHTTP serves srv. Close it to end what is under way.
-func NewHTTP(srv *server.MCPServer, opts *Options) *HTTP {
+func NewHTTP(srv Server, opts *Options) *HTTP {
 	o := settings(opts)
 	return &HTTP{srv: srv, opts: o, sessions: map[string]*session{}, calls: map[*call]struct{}{},
 		places: places{httpguard.NewShares(o.MaxSessions), httpguard.NewShares(8 * o.MaxCalls),

@@ -153,7 +153,7 @@ type endpoint struct {
 	listener *pipeListener
 }
 
-func serveHTTP(t testing.TB, srv *server.MCPServer, opts *Options) *endpoint {
+func serveHTTP(t testing.TB, srv Server, opts *Options) *endpoint {
 	t.Helper()
 	e := &endpoint{t: t, h: NewHTTP(srv, opts), listener: newPipeListener()}
 	web := &http.Server{Handler: e.h}
@@ -367,7 +367,7 @@ type wire struct {
 	cancel context.CancelFunc
 }
 
-func serveStdio(t testing.TB, srv *server.MCPServer, opts *Options) *wire {
+func serveStdio(t testing.TB, srv Server, opts *Options) *wire {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	fromClient, in := io.Pipe()

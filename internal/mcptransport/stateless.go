@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 
 	"github.com/mark3labs/mcp-go/mcp"
-	"github.com/mark3labs/mcp-go/server"
 )
 
 // lone numbers the requests that stand alone, as mcp-go wants a name for each session.
@@ -126,7 +125,7 @@ func (v *visit) alone(m *message) {
 }
 
 // subscribe makes a subscriptions/listen reachable for broadcasts until leave is called.
-func subscribe(srv *server.MCPServer, c *call) (leave func()) {
+func subscribe(srv Server, c *call) (leave func()) {
 	ctx := context.WithoutCancel(c.ctx)
 	// the name of a lone request is always new
 	if !c.listens() || srv.RegisterSession(ctx, c) != nil {

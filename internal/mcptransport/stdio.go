@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
-	"github.com/mark3labs/mcp-go/server"
 )
 
 // drainTime is how long the handlers have to return once the client has closed its end.
@@ -24,7 +23,7 @@ const drainTime = 2 * time.Second
 // ctx ends the same happens with ErrClosed, and the error is ctx's cause; a Read of in may then
 // still be under way, and ends when in is closed. It is also an error when in or out breaks. Nobody
 // else may write to out.
-func ServeStdio(ctx context.Context, srv *server.MCPServer, in io.Reader, out io.Writer,
+func ServeStdio(ctx context.Context, srv Server, in io.Reader, out io.Writer,
 	opts *Options) error {
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
@@ -50,7 +49,7 @@ func ServeStdio(ctx context.Context, srv *server.MCPServer, in io.Reader, out io
 type terminal struct {
 	*peer
 	ctx   context.Context // ends when ServeStdio returns
-	srv   *server.MCPServer
+	srv   Server
 	opts  Options
 	out   *lineWriter
 	feed  chan mcp.JSONRPCNotification
@@ -58,7 +57,7 @@ type terminal struct {
 	under sync.WaitGroup
 }
 
-func newTerminal(ctx context.Context, srv *server.MCPServer, out io.Writer,
+func newTerminal(ctx context.Context, srv Server, out io.Writer,
 	opts Options) *terminal {
 	t := &terminal{
 		peer: newPeer(newID(), ""), ctx: ctx, srv: srv, opts: opts,
