@@ -83,6 +83,7 @@ const (
 	ofApp
 	inField
 	ofTool
+	ofName
 )
 
 var places = []struct{ en, zh string }{
@@ -93,6 +94,7 @@ var places = []struct{ en, zh string }{
 	modelWords:  {"the model says %q", "模型说 %q"},
 	ofApp:       {"what is under the finger is not known, in %q", "不清楚手指下是什么,应用是 %q"},
 	inField:     {"text for a password field in %q", "在 %q 的密码框中输入"},
+	ofName:      {"the tool is named %q", "工具名称是 %q"},
 	ofTool:      {"%q says of itself that it destroys something", "%q 自称会造成破坏"},
 }
 
@@ -140,6 +142,8 @@ func builtin(s *Subject) []finding {
 		if key, _ := s.Args["key"].(string); strings.EqualFold(key, "enter") {
 			add(entered(s)...)
 		}
+	default:
+		add(named(s)...)
 	}
 	slices.SortStableFunc(list, func(a, b finding) int {
 		return int(b.class.severity - a.class.severity)

@@ -1,0 +1,75 @@
+package guard
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Words of names of tools that only look, when they come first, and those that do harm.
+var (
+	looks = strings.Fields("get list read search find show describe view fetch query count check " +
+		"preview estimate calculate is has lookup browse inspect validate track history status 获取 查询 " +
+		"查看 搜索 列出 读取")
+	harms = []struct {
+		class string
+		words []string
+	}{
+		{"pay", strings.Fields("pay pays paying payment payments repay checkout charge recharge donate " +
+			"topup payout refund")},
+		{"order", strings.Fields("buy buys buying purchase purchases order orders bid bids book")},
+		{"transfer", strings.Fields("transfer transfers withdraw remit wire cashout")},
+		{"delete", strings.Fields("delete deletes deleting remove removes removing erase wipe purge " +
+			"drop destroy truncate unlink rm rmdir trash discard deactivate terminate uninstall " +
+			"cancel revoke")},
+		{"send", strings.Fields("send sends sending publish post tweet reply email mail sms forward " +
+			"broadcast submit invite share")},
+	}
+	harmsHan = []struct {
+		class string
+		words *regexp.Regexp
+	}{
+		{"pay", regexp.MustCompile(`支付|付款|缴费|充值|结账|退款|打赏`)},
+		{"order", regexp.MustCompile(`下单|购买|订购|预订|提交订单`)},
+		{"transfer", regexp.MustCompile(`转账|汇款|提现|发红包`)},
+		{"delete", regexp.MustCompile(`删除|清空|清除|移除|注销|卸载|取消`)},
+		{"send", regexp.MustCompile(`发送|发布|发表|群发|发帖|回复|转发|提交|邀请`)},
+	}
+	// joins are in names of tools that do one thing and another, whichever comes first
+	joins = []string{"and", "or", "then"}
+)
+
+// named is what the name of a tool says that it does. A name that begins with looking says nothing
+// more, such as list_orders.
+func named(s *Subject) (list []finding) {
+	words := idWords(s.Action)
+	first := ""
+	if len(words) > 0 {
+		first = words[0]
+	}
+	whole := plain(s.Action)
+	several := slices.ContainsFunc(words, func(w string) bool { return slices.Contains(joins, w) })
+	if slices.Contains(looks, first) && !several || slices.ContainsFunc(looks, func(l string) bool {
+		return !ascii(l) && strings.HasPrefix(whole, l)
+	}) {
+		return nil
+	}
+	for _, h := range harms {
+		for _, w := range words {
+			if slices.Contains(h.words, w) {
+				list = append(list, finding{classNamed(h.class), ofName, s.Action})
+				break
+			}
+		}
+	}
+	for _, h := range harmsHan {
+		if !ascii(whole) && h.words.MatchString(whole) {
+			list = append(list, finding{classNamed(h.class), ofName, s.Action})
+		}
+	}
+	return list
+}
+
+func classNamed(name string) *class {
+	return &classes[slices.IndexFunc(classes, func(c class) bool { return c.name == name })]
+}
