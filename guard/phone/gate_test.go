@@ -263,40 +263,78 @@ func TestAGrantAnswersAllButCriticalActions(t *testing.T) {
 	require.Equal(t, 1, asked, "no grant is looked for")
 }
 
+// asks is what a person is asked about the action on that screen.
+func (d *desk) asks(look screen.Observation, a actions.Decision) agentloop.Question {
+	d.t.Helper()
+	g := gateFunc(func(agentloop.Situation) agentloop.Verdict { return d.check(look, a, nil) })
+	r := agentloop.Runner{Phone: d.Phone, Policy: &always{decision: a, times: 1}, Gate: g,
+		Parker: &d.inbox, Journal: &d.steps, Limits: agentloop.Limits{Steps: 9, Settle: -1}}
+	end, _, err := r.Run(d.t.Context(), agentloop.Progress{}, 0)
+	require.NoError(d.t, err)
+	require.NotNil(d.t, end.Question)
+	return *end.Question
+}
+
+// check asks the gate about the action on that screen, which a person has approved in the answer to
+// the question, if there is one.
+func (d *desk) check(
+	look screen.Observation, a actions.Decision, approved *agentloop.Question,
+) agentloop.Verdict {
+	d.t.Helper()
+	s := agentloop.Situation{Look: look}
+	if approved != nil {
+		s.Pending = &agentloop.Pending{Decision: a, Ruling: &agentloop.Ruling{
+			Type: agentloop.Approve, Bound: approved.Review.Bound, Severity: "critical",
+			At: d.now}}
+	}
+	v, err := d.gate.Check(d.t.Context(), s, a)
+	require.NoError(d.t, err)
+	return v
+}
+
 func TestWithoutElementsThePictureIsBound(t *testing.T) {
+	d := newDesk(t, payPage, "Pay now", phone.Options{})
+	a := actions.Decision{Action: actions.Click{At: screen.Point{X: 0.5, Y: 0.5}}}
+	see := func() screen.Observation {
+		look, err := d.Look(t.Context())
+		require.NoError(t, err)
+		require.NotZero(t, look.Bar)
+		look.State.App = "com.mybank"
+		return look
+	}
+	look := see()
+	q := d.asks(look, a)
+	require.Contains(t, q.Text, "something that is not known")
+	require.True(t, d.check(look, a, &q).Allowed())
+	d.skew.Add(int64(37 * time.Minute))
+	later := see()
+	require.NotEqual(t, look.Frame.Image().Pix, later.Frame.Image().Pix, "the clock is another")
+	require.True(t, d.check(later, a, &q).Allowed())
+	d.show(t, "com.shop", "Total $31.00 · [Pay now] · [Back]")
+	require.False(t, d.check(see(), a, &q).Allowed(), "one figure is another")
+	q.Review.Bound = strings.Repeat("x", 10)
+	require.False(t, d.check(look, a, &q).Allowed(), "an approval of nothing known")
+}
+
+func TestTheStatusBarIsNoPartOfTheScreen(t *testing.T) {
 	d := newDesk(t, payPage, "Pay now", phone.Options{})
 	look, err := d.Look(t.Context())
 	require.NoError(t, err)
-	at := actions.Decision{Action: actions.Click{At: screen.Point{X: 0.5, Y: 0.5}}}
-	look.State.App = "com.mybank"
-	check := func(s agentloop.Situation) agentloop.Verdict {
-		v, err := d.gate.Check(t.Context(), s, at)
-		require.NoError(t, err)
-		return v
+	page, err := d.Elements(t.Context())
+	require.NoError(t, err)
+	high := look.Bar / 2
+	with := func(clock string) screen.Observation {
+		e := screen.Element{Text: clock}
+		e.Bounds.Max = screen.Point{X: 0.2, Y: high}
+		now := look
+		now.Elements = append(slices.Clone(page), e)
+		return now
 	}
-	var q agentloop.Question
-	r := agentloop.Runner{Phone: d.Phone, Policy: &always{decision: at, times: 1},
-		Gate: gateFunc(func(s agentloop.Situation) agentloop.Verdict {
-			s.Look, s.Reader = look, nil
-			return check(s)
-		}), Parker: &d.inbox, Journal: &d.steps, Limits: agentloop.Limits{Steps: 9, Settle: -1}}
-	end, _, err := r.Run(t.Context(), agentloop.Progress{}, 0)
-	require.NoError(t, err)
-	q = *end.Question
-	require.Contains(t, q.Text, "something that is not known")
-	ruling := agentloop.Ruling{Type: agentloop.Approve, Bound: q.Review.Bound,
-		Severity: "critical", At: d.now}
-	s := agentloop.Situation{Look: look}
-	s.Pending = &agentloop.Pending{Decision: at, Ruling: &ruling}
-	require.True(t, check(s).Allowed())
-	d.show(t, "com.shop", "Total $31.00 · [Pay now] · [Back]")
-	s.Look, err = d.Look(t.Context())
-	require.NoError(t, err)
-	s.Look.State.App = "com.mybank"
-	require.False(t, check(s).Allowed(), "one figure is another")
-	ruling.Bound = strings.Repeat("x", 10)
-	s.Look = look
-	require.False(t, check(s).Allowed(), "an approval of nothing known")
+	a := d.policy.decision
+	q := d.asks(with("9:00"), a)
+	require.True(t, d.check(with("9:01"), a, &q).Allowed())
+	look.Bar = 0
+	require.False(t, d.check(with("9:01"), a, &q).Allowed(), "were it content, it would count")
 }
 
 type gateFunc func(agentloop.Situation) agentloop.Verdict
@@ -327,24 +365,16 @@ func TestWhatTheGateKnewIsRecalled(t *testing.T) {
 	require.False(t, known)
 }
 
-func TestActionsAreReadAsTheyAreWritten(t *testing.T) {
-	for _, a := range actions.Vocabulary() {
-		got, err := phone.Action(strings.ToLower(a.Verb()), phone.Args(a))
-		if a.Validate() == nil {
-			require.NoError(t, err, a.Verb())
-		}
-		require.Equal(t, a, got)
-	}
-	for _, c := range []struct {
-		name string
-		args map[string]any
-	}{{"DANCE", nil}, {"", nil}, {"CLICK", nil}, {"CLICK", map[string]any{"at": "x"}},
-		{"CLICK", map[string]any{"at": map[string]any{"x": 2, "y": 0}}},
-		{"CLICK", map[string]any{"verb": "HOME", "at": map[string]any{"x": 0, "y": 0}}},
-		{"HOME", map[string]any{"at": 1}}, {"HOT_KEY", map[string]any{"key": "reboot"}}} {
-		_, err := phone.Action(c.name, c.args)
-		require.Error(t, err, "%+v", c)
-	}
+func TestPeopleAreAskedInTheirLanguage(t *testing.T) {
+	d := newRuledDesk(t, &guard.Options{Lang: "zh"}, "合计 ¥30 · [立即支付]", "立即支付",
+		phone.Options{Lang: "zh"})
+	require.Equal(t, "是否允许这一步?tap (0.500,0.191),应用 com.shop,位置上是 \"立即支付\"\n"+
+		"可能会付款:手指下是 \"立即支付\"", d.inbox.parked[0].Text)
+	d.now = d.now.Add(time.Hour)
+	r := approve
+	r.At = d.now.Add(-time.Hour)
+	d.decides(r)
+	require.Contains(t, d.inbox.parked[1].Text, "之前的同意已经过期")
 }
 
 // BenchmarkCheck is what the gate adds to a step when the elements were read while the model

@@ -57,7 +57,7 @@ func subject(app, task string, d actions.Decision) guard.Subject {
 	return s
 }
 
-// Args are the action's fields, as JSON has them; nil for one without fields. [Action] reads them.
+// Args are the action's fields, as JSON has them; nil for one without fields.
 func Args(a actions.Action) map[string]any {
 	b, err := actions.Marshal(a)
 	m := map[string]any{}
@@ -162,6 +162,9 @@ func element(list []screen.Element, i int, p screen.Point) *guard.Element {
 		for _, t := range []string{in.Text, in.ContentDesc} {
 			if t != "" && t != e.Text && t != e.ContentDesc && !slices.Contains(lines, t) {
 				lines = append(lines, t)
+			}
+			if t != "" && under && area(in.Bounds) < large {
+				g.WholeScreen = false // there is something of its own at the place
 			}
 		}
 		if g.ResourceID == "" && under {
