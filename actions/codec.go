@@ -6,6 +6,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/taploop/taploop/internal/text"
@@ -69,6 +70,59 @@ func Unmarshal(b []byte) (Action, error) {
 			text.Quote(string(b), 200), text.Quote(string(again), 200))
 	}
 	return a, nil
+}
+
+// Named is the action with this verb and these arguments, as a person writes them: those of [Args].
+// It is checked as an action of a model is. The error says what is wrong in words for its writer.
+func Named(verb string, args map[string]any) (Action, error) {
+	t, ok := members[verb]
+	if !ok {
+		return nil, fmt.Errorf("unknown action %s (want one of %s)", text.Quote(verb, maxQuoted),
+			list(slices.Sorted(maps.Keys(members))))
+	}
+	object := map[string]any{verbKey: verb}
+	for key, v := range args {
+		if key == verbKey {
+			return nil, fmt.Errorf("%s has no argument %q", verb, key)
+		}
+		if v != nil && !reflect.ValueOf(v).IsZero() || !optional(t, key) {
+			object[key] = v
+		}
+	}
+	b, err := json.Marshal(object)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", verb, err)
+	}
+	a, err := Unmarshal(b)
+	if err != nil {
+		return nil, err
+	}
+	return a, a.Validate()
+}
+
+// Args is the action's arguments as Marshal writes them.
+func Args(a Action) (map[string]any, error) {
+	b, err := Marshal(a)
+	if err != nil {
+		return nil, err
+	}
+	var args map[string]any
+	if err := json.Unmarshal(b, &args); err != nil {
+		return nil, err
+	}
+	delete(args, verbKey)
+	return args, nil
+}
+
+// optional reports whether Marshal may leave the key out.
+func optional(t reflect.Type, key string) bool {
+	for i := range t.NumField() {
+		name, rest, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		if name == key && strings.Contains(rest, "omitempty") {
+			return true
+		}
+	}
+	return false
 }
 
 func sameJSON(a, b []byte) bool {

@@ -116,3 +116,41 @@ func TestActionsOfOlderLimitsCanStillBeRead(t *testing.T) {
 	require.Equal(t, long, back)
 	require.Error(t, back.Validate())
 }
+
+func TestAnActionIsNamedWithItsArguments(t *testing.T) {
+	for _, c := range []struct {
+		verb string
+		args map[string]any
+		want actions.Action // nil is an error
+	}{
+		{"CLICK", map[string]any{"at": map[string]any{"x": 0.5, "y": 1}},
+			actions.Click{At: screen.Point{X: 0.5, Y: 1}}},
+		{"TYPE", map[string]any{"text": "hi", "clear": false, "at": nil, "submit": true},
+			actions.Type{Text: "hi", Submit: true}},
+		{"BACK", nil, actions.Back{}},
+		{"click", map[string]any{"at": map[string]any{"x": 0.5, "y": 1}}, nil},
+		{"CLICK", nil, nil}, // and not the corner at 0,0
+		{"CLICK", map[string]any{"at": map[string]any{"x": 0.5, "y": 1.5}}, nil},
+		{"CLICK", map[string]any{"at": map[string]any{"x": 0.5}}, nil},
+		{"CLICK", map[string]any{"At": map[string]any{"x": 0.5, "y": 1}}, nil},
+		{"CLICK", map[string]any{"at": []any{0.5, 0.5}}, nil},
+		{"BACK", map[string]any{"verb": "CLICK"}, nil},
+		{"BACK", map[string]any{"much": 1}, nil},
+		{"TYPE", map[string]any{"text": ""}, nil},
+		{"TYPE", map[string]any{"text": "a\x07"}, nil},
+		{"TYPE", map[string]any{"text": func() {}}, nil},
+	} {
+		got, err := actions.Named(c.verb, c.args)
+		if c.want == nil {
+			require.Error(t, err, "%s %v", c.verb, c.args)
+			continue
+		}
+		require.NoError(t, err)
+		require.Equal(t, c.want, got)
+		args, err := actions.Args(got)
+		require.NoError(t, err)
+		again, err := actions.Named(c.verb, args)
+		require.NoError(t, err)
+		require.Equal(t, got, again)
+	}
+}

@@ -127,6 +127,9 @@ type Questions struct {
 	TTL       time.Duration `koanf:"ttl"`
 	PerRun    int           `koanf:"per_run"`
 	OnTimeout string        `koanf:"on_timeout"`
+	// about an action; silence is never consent
+	OnUndecided    string `koanf:"on_undecided"`
+	ProgramsDecide bool   `koanf:"programs_decide"`
 }
 
 // Notify says who learns that a question waits. See docs/notifications.md.

@@ -147,6 +147,12 @@ var settings = []struct {
 	{"questions.on_timeout", "pause", oneOf("pause", "continue_without_answer", "auto_reply",
 		"auto", "abort"),
 		"pause, continue_without_answer, auto_reply or abort"},
+	{"questions.on_undecided", "pause", oneOf("pause", "reject"),
+		"what silence about an action leads to that waits for a decision: pause, which keeps the " +
+			"question open, or reject; silence is never consent"},
+	{"questions.programs_decide", "false", nil,
+		"lets the models of MCP clients, and tokens that are not a person's, decide about " +
+			"sensitive actions, too; about critical ones only people do"},
 
 	{"notify.webhooks", "", nil,
 		"endpoints that are told of every question, signed: [{url: https://hooks.example/x, " +

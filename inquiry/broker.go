@@ -23,6 +23,13 @@ type Options struct {
 	Buffer    int              // events that a subscriber may be behind; 0 means 256
 	Every     time.Duration    // how often Run sweeps; 0 means 1 s
 	Now       func() time.Time // nil means time.Now
+
+	// ProgramsDecide lets programs with a token, and the models of MCP clients, decide about
+	// Sensitive actions; about Routine ones they do, about Critical ones never.
+	ProgramsDecide bool
+	// CheckEdit says why an action cannot take the place of the one that was asked about; nil
+	// refuses all that do
+	CheckEdit func(was ActionRequest, edited EditedAction) error
 }
 
 // Broker settles questions and wakes those who wait. It is safe for concurrent use. Several
@@ -82,6 +89,8 @@ func (b *Broker) Open(ctx context.Context, q Question) (Question, error) {
 	if q.Kind == "" {
 		q.Kind = Info
 	}
+	q.PeopleOnly = q.Kind == Approval && q.Severity != Routine &&
+		(q.Severity != Sensitive || !b.opts.ProgramsDecide)
 	if q.AttentionUntil.IsZero() {
 		q.AttentionUntil = q.AskedAt.Add(b.opts.Attention)
 	}
@@ -135,9 +144,11 @@ func (b *Broker) Apply(ctx context.Context, id string, fence int64) (Question, e
 
 // Reply is an answer on its way to a question.
 type Reply struct {
-	ID        string // of the reply, chosen by the sender so that it can send again; may be ""
-	Type      Type   // TypeAnswer, TypeDecline, TypeDone or TypeCouldNot; "" means TypeAnswer
+	ID string // of the reply, chosen by the sender so that it can send again; may be ""
+	// TypeAnswer, TypeDecisions, TypeDecline, TypeDone or TypeCouldNot; "" means TypeAnswer
+	Type      Type
 	Response  string
+	Decisions []Decision // under TypeDecisions: one for each of the question's requests
 	Channel   string
 	Authority string
 	By        string
@@ -165,8 +176,8 @@ type Result struct {
 // Resolve settles the question with the reply, if it is the first. Otherwise: the same reply again
 // (by its id) is the same success, Replayed; ErrReplyIDReused when its id came with other content;
 // a *SettledError that tells the winner, or, as ErrGone, that the question timed out, expired or
-// was withdrawn. A reply that does not fit is an *InvalidReplyError, and the question stays open.
-// RefusalOf tells them apart.
+// was withdrawn. A reply that does not fit is an *InvalidReplyError, one whose sender may not
+// decide a *ForbiddenError, and the question stays open. RefusalOf tells them apart.
 //
 // An answer that only acknowledges is no secret, and nor is its question from then on. One that is
 // a code of which the question speaks is a secret, unless the question is Public.
@@ -195,6 +206,12 @@ func (b *Broker) Resolve(ctx context.Context, id string, r Reply) (Result, error
 		}
 		return b.lost(q, r)
 	}
+	if err := q.permit(r.Authority); err != nil {
+		return Result{}, err
+	}
+	if q.Kind == Approval {
+		return b.rule(ctx, q, r, now)
+	}
 	if r.Type == TypeAnswer && q.IsCode(text.Lines(r.Response)) {
 		q.Secret = true
 	}
@@ -219,6 +236,24 @@ func (b *Broker) Resolve(ctx context.Context, id string, r Reply) (Result, error
 	}
 	if err == nil && q.Secret {
 		b.digests.keep(q.ID, r.Response)
+	}
+	return Result{Question: q}, err
+}
+
+// rule settles a question about actions.
+func (b *Broker) rule(ctx context.Context, q Question, r Reply, now time.Time) (Result, error) {
+	if err := q.checkType(r); err != nil {
+		return Result{}, err
+	}
+	decisions, err := b.decide(q, r)
+	if err != nil {
+		return Result{}, err
+	}
+	q, err = b.settle(ctx, q.ID, Answered, Resolution{Type: TypeDecisions, Decisions: decisions,
+		Response: Plain(wordsOf(decisions)), Channel: r.Channel, Authority: r.Authority, By: r.By,
+		ReplyID: r.ID, At: now, Resume: r.Resume})
+	if errors.Is(err, ErrSettled) {
+		return b.lost(q, r)
 	}
 	return Result{Question: q}, err
 }

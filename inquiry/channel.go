@@ -23,4 +23,6 @@ const (
 	AuthorityLocalOperator = "local_operator" // a user who may run programs as the server's user
 	AuthorityClientModel   = "client_model"   // the model of an MCP client, for its user as it says
 	AuthorityAgent         = "agent"          // a model of ours
+	// the holder of a token that is not a person's, where that matters: for decisions
+	AuthorityToken = "token"
 )

@@ -49,6 +49,11 @@ func (b *Broker) lost(q Question, r Reply) (Result, error) {
 // digest, while this process lives; after that the id decides.
 func (b *Broker) same(q Question, r Reply) bool {
 	won := q.Resolution
+	if won.Type == TypeDecisions {
+		decisions, err := b.decide(q, r)
+		return err == nil && q.checkType(r) == nil &&
+			sameDecisions(decisions, won.Decisions)
+	}
 	if r.Type != won.Type || len(r.Response) > b.opts.MaxAnswer {
 		return false
 	}
@@ -62,28 +67,43 @@ func (b *Broker) same(q Question, r Reply) bool {
 	return q.normal(r.Response) == won.Response.Reveal()
 }
 
+// types are those of replies to the question.
+func (q Question) types() []Type {
+	switch q.Kind {
+	case Approval:
+		return []Type{TypeDecisions, TypeDecline}
+	case Takeover:
+		return []Type{TypeDone, TypeCouldNot, TypeAnswer, TypeDecline}
+	}
+	return []Type{TypeAnswer, TypeDecline}
+}
+
+// checkType checks what comes with the content of a reply.
+func (q Question) checkType(r Reply) error {
+	switch {
+	case len(r.ID) > MaxReplyID || !textual(r.ID):
+		return invalid("the reply id is not plain text of at most %d bytes", MaxReplyID)
+	case slices.Contains(q.types(), r.Type):
+		return nil
+	case q.Kind == Approval && r.Type == TypeAnswer:
+		return invalid("the question is about actions: it takes decisions, and no answer in words")
+	case r.Type == TypeDone || r.Type == TypeCouldNot:
+		return invalid("a reply of type %q is for a take-over, and this question is none "+
+			"(want one of %q)", r.Type, q.types())
+	case r.Type == TypeDecisions:
+		return invalid("decisions are about actions, and this question is about none "+
+			"(want one of %q)", q.types())
+	}
+	return invalid("unknown type of reply %.100q (want one of %q)", r.Type, q.types())
+}
+
 // fit checks a reply against its question and returns the response as it is kept.
 func (q Question) fit(r Reply, limit int) (string, error) {
-	if len(r.ID) > MaxReplyID || !textual(r.ID) {
-		return "", invalid("the reply id is not plain text of at most %d bytes", MaxReplyID)
+	if err := q.checkType(r); err != nil {
+		return "", err
 	}
-	switch r.Type {
-	case TypeAnswer:
-	case TypeDecline:
+	if r.Type != TypeAnswer {
 		return q.normal(r.Response), fits(r.Response, limit)
-	case TypeDone, TypeCouldNot:
-		if q.Kind != Takeover {
-			return "", invalid("a reply of type %q is for a take-over, and this question is none "+
-				"(want %q or %q)", r.Type, TypeAnswer, TypeDecline)
-		}
-		return q.normal(r.Response), fits(r.Response, limit)
-	default:
-		if q.Kind == Takeover {
-			return "", invalid("unknown type of reply %.100q (want %q, %q, %q or %q)", r.Type,
-				TypeDone, TypeCouldNot, TypeAnswer, TypeDecline)
-		}
-		return "", invalid("unknown type of reply %.100q (want %q or %q)", r.Type, TypeAnswer,
-			TypeDecline)
 	}
 	if err := fits(r.Response, limit); err != nil {
 		return "", err
@@ -195,10 +215,21 @@ func (b *Broker) check(q *Question) error {
 	if err := q.checkShape(b.opts.MaxAnswer); err != nil {
 		return err
 	}
+	if err := q.checkRequests(); err != nil {
+		return err
+	}
 	return b.checkSilence(q)
 }
 
 func (b *Broker) checkSilence(q *Question) error {
+	if about := q.Kind == Approval; about || q.OnTimeout == RejectAll {
+		if about && (q.OnTimeout == "" || q.OnTimeout == Pause || q.OnTimeout == RejectAll) {
+			return nil
+		}
+		return fmt.Errorf("on_timeout is %q for a question of the kind %s "+
+			"(silence about an action is %q or %q, and %[4]q is for that alone)", q.OnTimeout,
+			q.Kind, Pause, RejectAll)
+	}
 	switch q.OnTimeout {
 	case "", Pause, AskModel, GoOn, GiveUp:
 		return nil

@@ -1,5 +1,16 @@
 package inquiry
 
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/taploop/taploop/internal/text"
+)
+
 // ActionRequest is an action that waits for a decision, in the shape of LangChain's
 // human-in-the-loop middleware.
 type ActionRequest struct {
@@ -52,4 +63,186 @@ const (
 type Place struct {
 	X float64 `json:"x"`
 	Y float64 `json:"y"`
+}
+
+// MaxRequests is the most actions that one question may ask about.
+const MaxRequests = 50
+
+// Allowed is what may be decided about the request with this index.
+func (q Question) Allowed(i int) []string {
+	for _, c := range q.ReviewConfigs {
+		if c.ActionName == q.ActionRequests[i].Name {
+			return c.AllowedDecisions
+		}
+	}
+	return nil
+}
+
+// checkRequests says what is wrong with what an Approval asks about.
+func (q Question) checkRequests() error {
+	n := len(q.ActionRequests)
+	switch {
+	case q.Kind != Approval && n > 0:
+		return fmt.Errorf("action requests are for a question of the kind %s", Approval)
+	case q.Kind != Approval:
+		return nil
+	case n == 0 || n > MaxRequests:
+		return fmt.Errorf("%d actions are to be decided on (want 1 to %d)", n, MaxRequests)
+	case len(q.Options)+len(q.Fields) > 0 || q.Draft != "" || q.Secret:
+		return errors.New("an approval has neither options nor fields nor a draft, and no secret")
+	}
+	for i, r := range q.ActionRequests {
+		allowed := q.Allowed(i)
+		if r.Name == "" || len(allowed) == 0 {
+			return fmt.Errorf("nothing may be decided about the action %q", r.Name)
+		}
+		for _, d := range allowed {
+			if !slices.Contains(DecisionTypes, d) {
+				return fmt.Errorf("unknown decision %q (want some of %q)", d, DecisionTypes)
+			}
+		}
+	}
+	return nil
+}
+
+// decide checks the decisions of a reply, one for each request in their order, and returns them as
+// they are kept. Declining rejects every action.
+func (b *Broker) decide(q Question, r Reply) ([]Decision, error) {
+	if r.Type == TypeDecline {
+		r.Decisions = slices.Repeat([]Decision{{Type: Reject, Message: r.Response}},
+			len(q.ActionRequests))
+	}
+	if n, want := len(r.Decisions), len(q.ActionRequests); n != want {
+		return nil, invalid("%s for %s (want one each, in their order)", count(n, "decision"),
+			count(want, "action"))
+	}
+	decisions := make([]Decision, len(r.Decisions))
+	for i, d := range r.Decisions {
+		at := ""
+		if len(r.Decisions) > 1 {
+			at = fmt.Sprintf("decision %d: ", i+1)
+		}
+		var err *InvalidReplyError
+		if decisions[i], err = b.decideOne(q, i, d); err != nil {
+			err.Problem = at + err.Problem
+			return nil, err
+		}
+	}
+	return decisions, nil
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// decideOne checks the decision about the request with this index.
+func (b *Broker) decideOne(q Question, i int, d Decision) (Decision, *InvalidReplyError) {
+	allowed := q.Allowed(i)
+	if !slices.Contains(allowed, d.Type) {
+		return d, &InvalidReplyError{Problem: fmt.Sprintf("%s cannot be decided about %s",
+			text.Quote(d.Type, maxClip), q.ActionRequests[i].Name), Options: allowed}
+	}
+	if err := fits(d.Message, b.opts.MaxAnswer); err != nil {
+		unfit, _ := errors.AsType[*InvalidReplyError](err)
+		return d, unfit
+	}
+	d.Message = strings.TrimSpace(text.Lines(d.Message))
+	switch worded := d.Type == Reject || d.Type == Respond; {
+	case d.Message != "" && !worded:
+		return d, invalid("%s has a message, which would be lost (reject or respond with it)",
+			d.Type)
+	case d.Message == "" && d.Type == Respond:
+		return d, invalid("%s has no message", d.Type)
+	case d.EditedAction != nil && d.Type != Edit:
+		return d, invalid("%s has an edited_action, which only %s takes", d.Type, Edit)
+	case d.Type == Edit:
+		return b.edit(q.ActionRequests[i], d)
+	}
+	return d, nil
+}
+
+// edit checks an action that is to take the place of one.
+func (b *Broker) edit(was ActionRequest, d Decision) (Decision, *InvalidReplyError) {
+	const want = `want {"name": "...", "args": {...}}`
+	if d.EditedAction == nil || d.EditedAction.Name == "" {
+		return d, invalid("%s has no edited_action (%s)", Edit, want)
+	}
+	e := *d.EditedAction
+	if e.Args == nil {
+		e.Args = map[string]any{}
+	}
+	encoded, err := json.Marshal(e.Args)
+	switch {
+	case err != nil:
+		return d, invalid("the edited action is not JSON: %v", err)
+	case len(encoded) > b.opts.MaxAnswer:
+		return d, &InvalidReplyError{TooLong: true, Problem: fmt.Sprintf(
+			"the edited action has %d bytes (at most %d)", len(encoded), b.opts.MaxAnswer)}
+	case b.opts.CheckEdit == nil:
+		return d, invalid("an action cannot be edited here (approve or reject it)")
+	}
+	if err := b.opts.CheckEdit(was, e); err != nil {
+		return d, invalid("the edited action cannot be carried out: %v", err)
+	}
+	d.EditedAction = &e
+	return d, nil
+}
+
+// wordsOf is the decisions for people.
+func wordsOf(list []Decision) string {
+	all := make([]string, len(list))
+	for i, d := range list {
+		all[i] = d.String()
+	}
+	return strings.Join(all, "; ")
+}
+
+// String is the decision in words: its type, and what was said or put in the action's place.
+func (d Decision) String() string {
+	switch {
+	case d.EditedAction != nil:
+		args, _ := json.Marshal(d.EditedAction.Args) // was JSON when it came
+		return fmt.Sprintf("%s: %s %s", d.Type, d.EditedAction.Name, args)
+	case d.Message != "":
+		return d.Type + ": " + d.Message
+	}
+	return d.Type
+}
+
+// sameDecisions compares what was sent, in JSON.
+func sameDecisions(a, b []Decision) bool {
+	x, errX := json.Marshal(a)
+	y, errY := json.Marshal(b)
+	return errX == nil && errY == nil && string(x) == string(y)
+}
+
+// ForbiddenError says that the decision is not for its sender.
+type ForbiddenError struct {
+	Severity  Severity
+	Authority string
+}
+
+func (e *ForbiddenError) Error() string {
+	return fmt.Sprintf("this is a %s action, which only a person may decide on "+
+		"(%s is none)", e.Severity, e.Authority)
+}
+
+// permit says whether somebody with this authority may decide about the question: people always, a
+// model of ours never, and other programs where that was not left to people.
+func (q Question) permit(authority string) error {
+	if q.Kind != Approval {
+		return nil
+	}
+	switch authority {
+	case AuthorityClientUI, AuthorityHumanToken, AuthorityLocalOperator:
+		return nil
+	case AuthorityClientModel, AuthorityToken:
+		if !q.PeopleOnly && (q.Severity == Routine || q.Severity == Sensitive) {
+			return nil
+		}
+	}
+	return &ForbiddenError{cmp.Or(q.Severity, Critical), authority}
 }

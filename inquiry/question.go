@@ -44,6 +44,8 @@ const (
 	Default  OnTimeout = "default_answer"          // it is settled as timed out, with DefaultAnswer
 	// it is settled as timed out, and the owner ends the run
 	GiveUp OnTimeout = "abort"
+	// of an Approval: it is settled as timed out, and nothing is carried out
+	RejectAll OnTimeout = "reject"
 )
 
 // Question is one thing that waits for a person. Everything that is needed to show it is in it; no
@@ -70,10 +72,12 @@ type Question struct {
 	ActionRequests []ActionRequest `json:"action_requests,omitempty"`
 	ReviewConfigs  []ReviewConfig  `json:"review_configs,omitempty"` // of each name once
 	Severity       Severity        `json:"severity,omitempty"`
-	Element        string          `json:"element,omitempty"` // what is under the finger
-	Reason         string          `json:"reason,omitempty"`  // why it is asked
-	Rule           string          `json:"rule,omitempty"`    // that asks
-	Places         []Place         `json:"places,omitempty"`  // of the Frame that are touched
+	// only people decide; the broker's own
+	PeopleOnly bool    `json:"people_only,omitempty"`
+	Element    string  `json:"element,omitempty"` // what is under the finger
+	Reason     string  `json:"reason,omitempty"`  // why it is asked
+	Rule       string  `json:"rule,omitempty"`    // that asks
+	Places     []Place `json:"places,omitempty"`  // of the Frame that are touched
 	// what the decision is about, in the words of who asked
 	Bound string `json:"bound,omitempty"`
 	// Markdown to edit: the answer is the whole text
@@ -111,25 +115,28 @@ type Turn struct {
 // Type is the way in which a question was settled.
 type Type string
 
-// The ways. TypeAnswer and TypeDecline are for replies, and of a Takeover TypeDone and TypeCouldNot
-// as well; the others are the broker's own.
+// The ways. TypeAnswer, TypeDecisions and TypeDecline are for replies, and of a Takeover TypeDone
+// and TypeCouldNot as well; the others are the broker's own.
 const (
-	TypeAnswer   Type = "answer"
-	TypeDecline  Type = "decline"
-	TypeDone     Type = "done"      // what was to be done on the phone is done
-	TypeCouldNot Type = "could_not" // it could not be done
-	TypeTimeout  Type = "timeout"
-	TypeDefault  Type = "default_answer"
-	TypeWithdraw Type = "withdraw"
-	TypeExpire   Type = "expire"
+	TypeAnswer    Type = "answer"
+	TypeDecisions Type = "decisions" // about an Approval's actions
+	TypeDecline   Type = "decline"
+	TypeDone      Type = "done"      // what was to be done on the phone is done
+	TypeCouldNot  Type = "could_not" // it could not be done
+	TypeTimeout   Type = "timeout"
+	TypeDefault   Type = "default_answer"
+	TypeWithdraw  Type = "withdraw"
+	TypeExpire    Type = "expire"
 )
 
 // Resolution is how a question was settled: what, through which channel, with whose authority,
 // when.
 type Resolution struct {
 	Type     Type   `json:"type"`
-	Response Answer `json:"response"`
-	Channel  string `json:"channel"` // one of the channels
+	Response Answer `json:"response"` // of TypeDecisions: them in words
+	// one for each of the question's requests
+	Decisions []Decision `json:"decisions,omitempty"`
+	Channel   string     `json:"channel"` // one of the channels
 	// one of the authorities; "" when nobody answered
 	Authority string `json:"authority,omitempty"`
 	// a name for people, for example a token's; may be ""
@@ -174,8 +181,11 @@ func (q Question) Clone() Question {
 	for i := range q.Fields {
 		q.Fields[i] = q.Fields[i].clone()
 	}
+	q.ActionRequests = slices.Clone(q.ActionRequests) // whose arguments are never changed
+	q.ReviewConfigs, q.Places = slices.Clone(q.ReviewConfigs), slices.Clone(q.Places)
 	if q.Resolution != nil {
 		r := *q.Resolution
+		r.Decisions = slices.Clone(r.Decisions)
 		q.Resolution = &r
 	}
 	return q

@@ -63,6 +63,8 @@ const (
 	CodeReused   Code = "REPLY_ID_REUSED"           // its id came with other content before
 	CodeResolved Code = "QUESTION_ALREADY_RESOLVED" // another answer was first
 	CodeGone     Code = "QUESTION_GONE"             // nobody can answer any more
+	// the decision is for somebody else; the question is still open
+	CodeForbidden Code = "DECISION_FORBIDDEN"
 )
 
 // Refusal is why [Broker.Resolve] did not take a reply.
@@ -82,6 +84,11 @@ func RefusalOf(err error) (r Refusal, refused bool) {
 			r.Code = CodeTooLarge
 		}
 		return r, true
+	}
+	if _, is := errors.AsType[*ForbiddenError](err); is {
+		return Refusal{Code: CodeForbidden, Hint: "let a person decide: on the inbox page " +
+			"(taploop ui), at the console, with taploop reply, or over HTTP with a person's token " +
+			"(taploop token create --person)"}, true
 	}
 	if errors.Is(err, ErrReplyIDReused) {
 		return Refusal{Code: CodeReused,

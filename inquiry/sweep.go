@@ -61,7 +61,7 @@ func (q Question) due(now time.Time) (Status, Resolution) {
 	case late && q.OnTimeout == Default:
 		timer.Type, timer.Response = TypeDefault, Plain(q.DefaultAnswer)
 		return TimedOut, timer
-	case late && (q.OnTimeout == GoOn || q.OnTimeout == GiveUp):
+	case late && (q.OnTimeout == GoOn || q.OnTimeout == GiveUp || q.OnTimeout == RejectAll):
 		timer.Type = TypeTimeout
 		return TimedOut, timer
 	}

@@ -135,6 +135,8 @@ func RefusedReply(err error, latest session.Run) error {
 	switch {
 	case !refused:
 		return err
+	case r.Code == inquiry.CodeForbidden:
+		return Refuse(Forbidden, r.Hint, "%w", err)
 	case r.Question == nil:
 		return invalid(r.Hint, "the reply cannot be taken: %w", err)
 	case r.Question.RunID != "":
@@ -172,6 +174,8 @@ func exchangeOf(q inquiry.Question, lang string) (x actions.Exchange) {
 		x.Outcome, x.Answer = actions.HandedBack, cmp.Or(x.Answer, wordsOfHandOver(lang).done)
 	case q.Resolution.Type == inquiry.TypeCouldNot:
 		x.Outcome, x.Answer = actions.CouldNot, cmp.Or(x.Answer, wordsOfHandOver(lang).noReason)
+	case q.Resolution.Type == inquiry.TypeDecisions:
+		x.Outcome = actions.Answered
 	case q.Resolution.Type == inquiry.TypeDefault:
 		x.Outcome = actions.DefaultAnswer
 	case q.Resolution.Type != inquiry.TypeAnswer:

@@ -35,17 +35,20 @@ type ContinueRequest struct {
 
 // Reply is an answer to a question.
 type Reply struct {
-	Text       string
-	Type       inquiry.Type // as of an inquiry.Reply; "" means inquiry.TypeAnswer
-	QuestionID string       // "" means the open one
-	ReplyID    string       // chosen by the sender: the same reply sent again is the same success
-	Channel    string       // "" means inquiry.ChannelClient
-	Authority  string       // "" means inquiry.AuthorityClientModel
-	By         string       // a name for people
+	Text string
+	Type inquiry.Type // as of an inquiry.Reply; "" means inquiry.TypeAnswer
+	// about the actions of an approval, under inquiry.TypeDecisions
+	Decisions  []inquiry.Decision
+	QuestionID string // "" means the open one
+	ReplyID    string // chosen by the sender: the same reply sent again is the same success
+	Channel    string // "" means inquiry.ChannelClient
+	Authority  string // "" means inquiry.AuthorityClientModel
+	By         string // a name for people
 }
 
 func (r Reply) inquiry() inquiry.Reply {
 	return inquiry.Reply{ID: r.ReplyID, Type: r.Type, Response: r.Text,
+		Decisions: r.Decisions,
 		Channel:   cmp.Or(r.Channel, inquiry.ChannelClient),
 		Authority: cmp.Or(r.Authority, inquiry.AuthorityClientModel), By: r.By}
 }
@@ -386,6 +389,7 @@ func (c *continuation) requeue(ctx context.Context, x *execution, q *inquiry.Que
 	}
 	if q != nil {
 		change.Apply, change.Exchange = q.ID, exchangeOf(*q, c.m.opts.Lang)
+		change.Ruling = rulingOf(*q)
 	}
 	var err error
 	x.run, err = c.m.store.Transition(ctx, c.run.ID, change)

@@ -436,7 +436,8 @@ func (w *fixture) begin() {
 	require.NoError(w.t, err)
 	w.opts.Store = w.store
 	w.opts.Broker = inquiry.NewBroker(w.store.Questions(),
-		&inquiry.Options{Every: time.Hour / 2}) // a day passes in few sweeps
+		// a day passes in few sweeps
+		&inquiry.Options{Every: time.Hour / 2, CheckEdit: runs.CheckEdit})
 	w.manager = runs.New(&w.opts)
 }
 

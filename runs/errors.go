@@ -29,6 +29,7 @@ const (
 	RunEnded                Code = "RUN_ENDED"     // nothing can be said to it
 	MessageLimit            Code = "MESSAGE_LIMIT" // nothing more can
 	NothingToTakeOver       Code = "NOTHING_TO_TAKE_OVER"
+	Forbidden               Code = "DECISION_FORBIDDEN" // the decision is for a person
 	InvalidArgument         Code = "INVALID_ARGUMENT"
 	ServerClosing           Code = "SERVER_CLOSING"
 	InternalError           Code = "INTERNAL_ERROR"
@@ -52,7 +53,8 @@ var remedies = map[Code]Remedy{
 	DeviceNotFound: SeePhones, DeviceAmbiguous: SeePhones, DeviceOffline: SeePhones,
 	DeviceUnauthorized: SeePhones, DeviceBusy: SeeHolder, SessionNotFound: SeeSessions,
 	NoOpenQuestion: SeeSession, QuestionAlreadyResolved: SeeSession,
-	QuestionSuperseded: SeeSession, RunInProgress: SeeSession, NothingToTakeOver: SeeSession,
+	QuestionSuperseded: SeeSession, RunInProgress: SeeSession,
+	Forbidden: SeeSession, NothingToTakeOver: SeeSession,
 	RunEnded: SeeSession, MessageLimit: SeeSession,
 }
 

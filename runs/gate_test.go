@@ -16,20 +16,39 @@ import (
 	"github.com/taploop/taploop/session"
 )
 
-// consent is a gate that asks a person about every action.
+// consent is a gate that asks a person about every action: consented once, on one screen.
 type consent struct{}
 
 func (consent) Check(
 	_ context.Context, s agentloop.Situation, _ actions.Decision,
 ) (agentloop.Verdict, error) {
-	switch {
-	case s.Pending == nil:
-		return agentloop.Ask(agentloop.Question{Kind: string(inquiry.Approval), Text: "may it tap?",
-			Options: []string{"yes", "no"}}), nil
-	case s.Pending.Answer.Answer == "yes":
+	if s.Pending != nil {
 		return agentloop.Allow(), nil
 	}
-	return agentloop.Refuse("the person said no"), nil
+	return agentloop.Ask(agentloop.Question{Kind: agentloop.KindApproval, Text: "may it tap?",
+		Review: &agentloop.Review{Severity: "critical", Element: "a button", Reason: "it pays",
+			Rule: "pay", Bound: s.Look.State.App + " tap"}}), nil
+}
+
+// by is decisions of the person at the server's command line.
+func by(list ...inquiry.Decision) *runs.Reply {
+	return &runs.Reply{Type: inquiry.TypeDecisions, Decisions: list,
+		Channel:   inquiry.ChannelCommandLine,
+		Authority: inquiry.AuthorityLocalOperator, By: "kim"}
+}
+
+var (
+	yes = inquiry.Decision{Type: inquiry.Approve}
+	no  = inquiry.Decision{Type: inquiry.Reject, Message: "too dear"}
+)
+
+// decide answers the session's open question.
+func (w *fixture) decide(id string, list ...inquiry.Decision) runs.Status {
+	w.t.Helper()
+	st, err := w.manager.Continue(w.ctx(),
+		runs.ContinueRequest{SessionID: id, Reply: by(list...)})
+	require.NoError(w.t, err)
+	return w.wait(st.Session.ID)
 }
 
 // gateOf is the gate of a task: one that speaks of consent has one.
@@ -49,14 +68,12 @@ func TestAModelIsNotAskedForConsent(t *testing.T) {
 
 		require.Equal(t, session.WaitingApproval, st.Run.State)
 		require.Equal(t, inquiry.Approval, st.Question.Kind)
-		require.Contains(t, st.Message, "for a person to decide")
 		require.Empty(t, w.phones.phones["A"].done())
 		require.Zero(t, model.frames, "the model is shown nothing")
 		waiting, err := w.store.Sessions(w.ctx(), session.Filter{Waiting: true})
 		require.NoError(t, err)
 		require.Len(t, waiting, 1)
-		require.Equal(t, session.Completed, w.wait(w.reply(st.Session.ID,
-			"yes").Session.ID).Run.State)
+		require.Equal(t, session.Completed, w.decide(st.Session.ID, yes).Run.State)
 		require.Len(t, w.phones.phones["A"].done(), 1)
 		waiting, err = w.store.Sessions(w.ctx(), session.Filter{Waiting: true})
 		require.NoError(t, err)
@@ -71,17 +88,17 @@ func TestKilledAtTheGate(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		at    string // where the process that asks is killed
-		then  string // where a second one, which has the answer yes, is killed; "" is not begun
-		reply string
+		then  string // where a second one, which approves, is killed; "" is not begun
+		reply inquiry.Decision
 		more  int // touches of this process
 		told  agentloop.NoteKind
 	}{
-		{name: "parked, then allowed", at: "WAITING_APPROVAL", reply: "yes", more: 1},
-		{name: "parked, then refused", at: "WAITING_APPROVAL", reply: "no",
-			told: agentloop.NoteNotAllowed},
-		{name: "while it parks, then allowed", at: "asking", reply: "yes", more: 1},
-		{name: "while it parks, then refused", at: "asking", reply: "no",
-			told: agentloop.NoteNotAllowed},
+		{name: "parked, then allowed", at: "WAITING_APPROVAL", reply: yes, more: 1},
+		{name: "parked, then refused", at: "WAITING_APPROVAL", reply: no,
+			told: agentloop.NoteRejected},
+		{name: "while it parks, then allowed", at: "asking", reply: yes, more: 1},
+		{name: "while it parks, then refused", at: "asking", reply: no,
+			told: agentloop.NoteRejected},
 		{name: "between the answer and the touch", at: "WAITING_APPROVAL", then: "QUEUED", more: 1,
 			told: agentloop.NoteResumed},
 		{name: "in the touch", at: "WAITING_APPROVAL", then: "touch 1",
@@ -110,7 +127,7 @@ func TestKilledAtTheGate(t *testing.T) {
 			req := runs.ContinueRequest{SessionID: id}
 			if c.then == "" {
 				require.Equal(t, session.WaitingApproval, w.wait(id).Run.State)
-				req.Reply = &runs.Reply{Text: c.reply}
+				req.Reply = by(c.reply)
 			}
 
 			_, err = w.manager.Continue(w.ctx(), req)

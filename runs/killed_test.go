@@ -149,6 +149,9 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv("TAPLOOP_TEST_CHILD"); dir != "" {
 		child(dir, os.Getenv("TAPLOOP_TEST_TASK"), os.Getenv("TAPLOOP_TEST_AT"))
 	}
+	if dir := os.Getenv("TAPLOOP_TEST_APPROVED"); dir != "" {
+		carryOutApproved(dir)
+	}
 	os.Exit(m.Run())
 }
 
@@ -197,7 +200,7 @@ func child(dir, task, at string) {
 	if id := os.Getenv("TAPLOOP_TEST_SESSION"); id != "" {
 		check(f.Recover(ctx))
 		_, err = f.Continue(ctx,
-			runs.ContinueRequest{SessionID: id, Reply: &runs.Reply{Text: "yes"}})
+			runs.ContinueRequest{SessionID: id, Reply: by(yes)})
 	} else {
 		_, err = f.Start(ctx, runs.StartRequest{Task: task, KeepEnvironment: true})
 	}

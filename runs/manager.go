@@ -40,9 +40,11 @@ type Options struct {
 	// how long a run goes on with no call attached, see Manager.Attach; 0 means for ever
 	DetachGrace time.Duration
 	OnTimeout   inquiry.OnTimeout // what silence to a question leads to; "" means inquiry.Pause
-	Lang        string            // "zh" or "en", of our own words to the model; "" means en
-	Observe     func(Event)       // gets every event, on the goroutine of its run
-	Log         *slog.Logger      // nil discards
+	// what silence about an action leads to: "" or inquiry.Pause, or inquiry.RejectAll
+	OnUndecided inquiry.OnTimeout
+	Lang        string       // "zh" or "en", of our own words to the model; "" means en
+	Observe     func(Event)  // gets every event, on the goroutine of its run
+	Log         *slog.Logger // nil discards
 }
 
 // Manager carries runs out. It is safe for concurrent use.
@@ -75,7 +77,7 @@ func New(opts *Options) *Manager {
 	o.Attention = cmp.Or(o.Attention, 10*time.Minute)
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	if o.Broker == nil {
-		o.Broker = inquiry.NewBroker(o.Store.Questions(), nil)
+		o.Broker = inquiry.NewBroker(o.Store.Questions(), &inquiry.Options{CheckEdit: CheckEdit})
 	}
 	m := &Manager{opts: o, store: o.Store, broker: o.Broker, log: o.Log,
 		states: sessionStates{grace: o.DetachGrace, byID: map[string]*sessionState{}},

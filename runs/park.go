@@ -34,9 +34,15 @@ func (x *execution) Park(ctx context.Context, q agentloop.Question) error {
 	if q.Secret != nil {
 		asked.Secret, asked.Public = *q.Secret, !*q.Secret
 	}
-	if asked.Kind == inquiry.Takeover {
-		mode = takeoverMode(mode)
+	switch {
+	case asked.Kind == inquiry.Takeover:
+		mode = personalMode(mode)
 		asked.Secret, asked.OnTimeout = false, inquiry.Pause
+	case q.Review != nil:
+		mode = personalMode(mode)
+		if err := x.m.reviewed(&asked, q); err != nil {
+			return err
+		}
 	}
 	asked, err := x.m.openQuestion(ctx, asked, mode)
 	if err == nil {

@@ -3,6 +3,7 @@ package runs
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/taploop/taploop/agentloop"
@@ -36,13 +37,15 @@ func wordsOfHandOver(lang string) handOverWords {
 	}
 }
 
-// takeoverMode is how a person is asked to take the phone over in a run of this reply mode: no
-// model can, and the time for it does not run out.
-func takeoverMode(mode channel.Mode) channel.Mode {
-	if mode.Personal() {
-		return mode
+// personalMode is how people are asked in a run of this reply mode for what no model can do or
+// decide: at its steps where a person answers, or through the client.
+func personalMode(mode channel.Mode) channel.Mode {
+	steps, err := mode.Steps()
+	steps = slices.DeleteFunc(steps, func(s channel.Step) bool { return !s.Person })
+	if err != nil || len(steps) == 0 {
+		return channel.PassToClient
 	}
-	return channel.PassToClient
+	return channel.Of(steps)
 }
 
 // handOver parks the question of a take-over when a life of the run has ended for one: because a
@@ -136,7 +139,7 @@ func (m *Manager) takeOver(
 	}
 	q, err := m.openQuestion(ctx, inquiry.Question{SessionID: sess.ID, RunID: run.ID,
 		Fence: run.Fence, Kind: inquiry.Takeover, Task: run.Task,
-		Text: wordsOfHandOver(m.opts.Lang).wanted}, takeoverMode(set.ReplyMode))
+		Text: wordsOfHandOver(m.opts.Lang).wanted}, personalMode(set.ReplyMode))
 	if err != nil {
 		return err
 	}

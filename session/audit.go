@@ -47,6 +47,8 @@ type AuditEntry struct {
 	Text       string     `json:"text,omitempty"`   // what was asked; of a withdrawal the reason
 	Answer     string     `json:"answer,omitempty"` // inquiry.Masked when it is secret
 
+	Frame string `json:"screenshot,omitempty"` // of the screen that a question is about
+
 	// Channel is the channel through which it came; of a question, all that it can be answered
 	// through.
 	Channel string `json:"door,omitempty"`
@@ -59,7 +61,7 @@ func (e *AuditEntry) fields() fields {
 		{"at", instant{&e.At}}, {"event", &e.Event}, {"question_id", &e.QuestionID},
 		{"session_id", &e.SessionID}, {"run_id", &e.RunID}, {"door", &e.Channel},
 		{"authority", &e.Authority}, {"by", &e.By}, {"words", &e.Text}, {"answer", &e.Answer},
-		{"took", &e.Took},
+		{"took", &e.Took}, {"frame", &e.Frame},
 	}
 }
 
@@ -119,7 +121,7 @@ func (s *Store) audit(ctx context.Context, tx *sql.Tx, e AuditEntry) error {
 // about is an entry about a question.
 func about(event AuditEvent, at time.Time, q inquiry.Question) AuditEntry {
 	return AuditEntry{Event: event, At: at, QuestionID: q.ID, SessionID: q.SessionID,
-		RunID: q.RunID}
+		RunID: q.RunID, Frame: q.Frame}
 }
 
 // auditAsked notes a new question.

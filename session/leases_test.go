@@ -259,8 +259,13 @@ func TestACrashWhileAGateParksItsQuestionKeepsTheActionPending(t *testing.T) {
 	}
 	require.NoError(t, dying.Journal(again).Intent(t.Context(), second))
 	b := inquiry.NewBroker(dying.Questions(), nil)
-	ask(t, b, asked, inquiry.Question{Kind: inquiry.Approval, Text: "sure?"})
-	ask(t, b, again, inquiry.Question{Kind: inquiry.Approval, Text: "still sure?"})
+	back := inquiry.Question{ActionRequests: []inquiry.ActionRequest{{Name: "BACK"}},
+		ReviewConfigs: []inquiry.ReviewConfig{{ActionName: "BACK",
+			AllowedDecisions: []string{inquiry.Approve}}}}
+	ask(t, b, asked, inquiry.Question{Kind: inquiry.Approval, Text: "sure?",
+		ActionRequests: back.ActionRequests, ReviewConfigs: back.ReviewConfigs})
+	ask(t, b, again, inquiry.Question{Kind: inquiry.Approval, Text: "still sure?",
+		ActionRequests: back.ActionRequests, ReviewConfigs: back.ReviewConfigs})
 	require.NoError(t, dying.Close())
 
 	_, err := s.Recover(t.Context())

@@ -146,6 +146,7 @@ var argumentTypes = sync.OnceValue(func() schema.Types {
 	schema.AddEnum(types, runs.Cancel, runs.Pause, runs.Takeover)
 	schema.AddEnum(types, detailSummary, detailSteps, detailPictures)
 	schema.Add[field](types, schema.ParseWords(described("field"), nil))
+	schema.Add[decision](types, schema.ParseWords(described("decision"), nil))
 	return types
 })
 

@@ -60,7 +60,7 @@ func TestTheListOfToolsIsTheOneThatWasReviewed(t *testing.T) {
 		}{
 			"tools.json":       {"", 3000},
 			"tools.gelab.json": {"compat=gelab", 2100},
-			"tools.full.json":  {"schemas=full", 24_000},
+			"tools.full.json":  {"schemas=full", 26_000},
 		} {
 			got, _ := w.list(c.query)
 			path := filepath.Join("testdata", file)
@@ -297,13 +297,13 @@ func TestTheParametersOfTheReferenceAreThere(t *testing.T) {
 		require.Equal(t, with(maps.Clone(flags),
 			in{"reset_environment": false, "reply_mode": nil, "session_id": nil,
 				"reply_from_client": nil,
-				"question_id":       nil, "reply_id": nil, "reply_type": nil,
+				"question_id":       nil, "reply_id": nil, "decisions": nil, "reply_type": nil,
 				"idempotency_key": nil}),
 			defaults["ask_agent_continue"])
 		require.Equal(t, with(maps.Clone(flags),
 			in{"reset_environment": nil, "reply_mode": nil, "session_id": nil,
 				"reply_from_client": nil,
-				"question_id":       nil, "reply_id": nil, "reply_type": nil,
+				"question_id":       nil, "reply_id": nil, "decisions": nil, "reply_type": nil,
 				"idempotency_key": nil,
 				"supersede":       nil}),
 			defaults["ask_agent"])

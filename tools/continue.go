@@ -1,8 +1,10 @@
 package tools
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/taploop/taploop/inquiry"
@@ -40,7 +42,7 @@ func (t *tasks) goOn(ctx context.Context, c *call, a continueArgs) (*reply, erro
 	if err != nil {
 		return nil, err
 	}
-	if a.Reply != "" {
+	if a.Reply != "" || c.given["decisions"] {
 		a.ReplyID = cmp.Or(a.ReplyID, a.Key)
 	}
 	answer, err := a.answer(c)
@@ -90,13 +92,46 @@ func (t *tasks) newestOn(ctx context.Context, c *call, serial string) (string, e
 	return found[0].ID, nil
 }
 
+// decisionsOf are the decisions in arguments.
+func decisionsOf(list []decision) ([]inquiry.Decision, error) {
+	out := make([]inquiry.Decision, len(list))
+	for i, d := range list {
+		out[i] = inquiry.Decision{Type: d.Type, Message: d.Message}
+		if len(d.Edited) == 0 || string(d.Edited) == "null" {
+			continue
+		}
+		read := json.NewDecoder(bytes.NewReader(d.Edited))
+		read.DisallowUnknownFields()
+		if err := read.Decode(&out[i].EditedAction); err != nil {
+			return nil, invalid("pass edited_action as {name, args}",
+				"the edited_action of decision %d cannot be read: %w", i+1, err)
+		}
+	}
+	return out, nil
+}
+
 // answer is the answer in the arguments, nil when there is none.
 func (a replyArgs) answer(c *call) (*runs.Reply, error) {
-	if a.Reply != "" || a.ReplyType != "" && a.ReplyType != inquiry.TypeAnswer {
+	if c.given["decisions"] && (a.Reply != "" || a.ReplyType != "") {
+		return nil, invalid("pass decisions about actions that wait for them, "+
+			"reply_from_client for anything else", "there are both decisions and an answer")
+	}
+	if a.Reply != "" || c.given["decisions"] ||
+		a.ReplyType != "" && a.ReplyType != inquiry.TypeAnswer {
 		r := &runs.Reply{Text: a.Reply, Type: a.ReplyType, QuestionID: a.QuestionID,
 			ReplyID: a.ReplyID, Channel: inquiry.ChannelMCP}
+		if c.given["decisions"] {
+			var err error
+			r.Type = inquiry.TypeDecisions
+			if r.Decisions, err = decisionsOf(a.Decisions); err != nil {
+				return nil, err
+			}
+		}
 		if c.by != nil {
 			r.Channel, r.Authority, r.By = c.by.Channel, c.by.Authority, c.by.Name
+			if r.Type == inquiry.TypeDecisions { // people decide where questions are answered
+				r.Authority = inquiry.AuthorityToken
+			}
 		}
 		return r, nil
 	}

@@ -28,6 +28,7 @@ import (
 // fixture is the tools as a client sees them, over a real Manager and a real store, with phones and
 // a policy of our own.
 type fixture struct {
+	gate    agentloop.Gate // of all runs
 	t       *testing.T
 	dir     string
 	phones  *fakePhones
@@ -74,8 +75,10 @@ func bubble(t *testing.T, test func(t *testing.T, w *fixture)) {
 
 func newFixture(t *testing.T, dir string) *fixture {
 	w := &fixture{t: t, dir: dir, phones: newFakePhones("A"), policy: &scriptedPolicy{}}
+	w.gate = asking{"none"}
 	w.fopts = runs.Options{Phones: w.phones, NewPolicy: w.policy.make, DetachGrace: 2 * time.Minute,
-		Limits: agentloop.Limits{Settle: -1, Repeats: 10_000, Steps: 1000, Time: 24 * time.Hour}}
+		NewGate: func(session.Session, session.Run) agentloop.Gate { return w.gate },
+		Limits:  agentloop.Limits{Settle: -1, Repeats: 10_000, Steps: 1000, Time: 24 * time.Hour}}
 	w.topts = tools.Options{Phones: w.phones, Principal: func(ctx context.Context) string {
 		name, _ := ctx.Value(principalKey{}).(string)
 		return name
@@ -98,7 +101,8 @@ func (w *fixture) begin() {
 	require.NoError(w.t, err)
 	w.fopts.Store = w.store
 	// a day passes in few sweeps
-	w.fopts.Broker = inquiry.NewBroker(w.store.Questions(), &inquiry.Options{Every: time.Hour / 2})
+	w.fopts.Broker = inquiry.NewBroker(w.store.Questions(),
+		&inquiry.Options{CheckEdit: runs.CheckEdit, Every: time.Hour / 2})
 	w.manager = runs.New(&w.fopts)
 	require.NoError(w.t, w.manager.Recover(context.Background()))
 	w.topts.Runs, w.topts.Questions = w.manager, w.fopts.Broker

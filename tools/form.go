@@ -29,6 +29,7 @@ func newForm(q inquiry.Question, problem string, in *messages) mcp.ElicitationPa
 		fmt.Fprintf(&b, in.Asks+"\n", quoted(q.Task, 300))
 	}
 	b.WriteString(text.Cut(q.Text, 4000))
+	writeActions(&b, q, in)
 	return mcp.ElicitationParams{Message: b.String(), RequestedSchema: formSchema(q, in)}
 }
 
@@ -39,6 +40,8 @@ func formSchema(q inquiry.Question, in *messages) json.RawMessage {
 		return inquiry.Schema(q.Fields)
 	case q.Kind == inquiry.Takeover:
 		return takeoverSchema(in)
+	case q.Kind == inquiry.Approval:
+		return approvalSchema(q, in)
 	}
 	answer := &schema.Schema{Type: "string", Title: in.YourAnswer, MinLength: new(1)}
 	if q.Draft != "" {

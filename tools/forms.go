@@ -166,6 +166,8 @@ func (t *forms) settle(ctx context.Context, c *call, s *callState, q inquiry.Que
 		return "", nil
 	case answer.Action == mcp.ElicitationResponseActionAccept && q.Kind == inquiry.Takeover:
 		handedBack(&r, answer.Content, c.messages)
+	case answer.Action == mcp.ElicitationResponseActionAccept && q.Kind == inquiry.Approval:
+		decided(&r, q, answer.Content)
 	case answer.Action == mcp.ElicitationResponseActionAccept:
 		r.Response = answerIn(q, answer.Content)
 	case answer.Action == mcp.ElicitationResponseActionDecline:

@@ -26,6 +26,10 @@ type messages struct {
 	InLine, Ahead, HeldBy, HeldElsewhere, Paused, PausedAsking string
 	// A question of the agent on the phone.
 	AskUser, Choose, ReplyWith string
+	// An action that waits for a decision.
+	NeedsApproval, Decide, UnderFinger, AskedBecause string
+	DecidePeople, DecideWith                         string
+	Decision, DecisionMessage, EditedAction          string
 	// A phone that is handed over to a person.
 	HandsOver, TakeOver, TakeOverAt, HandBack     string
 	Outcome, IsDone, CouldNot, Remark, RemarkHelp string

@@ -24,6 +24,13 @@ func Next(st runs.Status) *result.Next {
 	case takenOver(st) && !running:
 		why = "your user is to do something on the phone by hand; add reply_type done when your " +
 			"user says so, or could_not with reply_from_client"
+	case awaitsDecision(st) && st.Question.PeopleOnly:
+		tool = waitTool
+		why = "an action waits until a person has decided about it, which no call can; " +
+			"this waits for that"
+	case awaitsDecision(st):
+		why = "an action waits for a decision of your user's; add decisions, one for each of " +
+			"the question's action_requests"
 	case asks && !running:
 		why = "the agent asks something that only your user can answer; " +
 			"add reply_from_client with your user's own answer"
@@ -51,6 +58,36 @@ func Next(st runs.Status) *result.Next {
 		args["question_id"] = st.Question.ID
 	}
 	return nextCall(tool, args, why)
+}
+
+// awaitsDecision reports whether an action waits for a decision.
+func awaitsDecision(st runs.Status) bool {
+	return st.Question != nil && st.Question.Kind == inquiry.Approval &&
+		st.Reason != agentloop.StillRunning && !pausedOnPurpose(st)
+}
+
+// decideLine asks for a decision about an action.
+func decideLine(n *result.Next, st runs.Status, page string, in *messages) string {
+	q := st.Question
+	var what []string
+	for _, r := range q.ActionRequests[:min(len(q.ActionRequests), 10)] {
+		what = append(what, quoted(r.Description, 300))
+	}
+	line := fmt.Sprintf(in.Decide, strings.Join(what, ", "))
+	if q.Element != "" {
+		line += fmt.Sprintf(in.UnderFinger, quoted(q.Element, 200))
+	}
+	if q.Reason != "" {
+		line += fmt.Sprintf(in.AskedBecause, quoted(q.Reason, 300))
+	}
+	if q.PeopleOnly {
+		at := "taploop reply " + q.ID[:min(len(q.ID), 8)] + " --approve"
+		if page != "" {
+			at = page
+		}
+		return line + fmt.Sprintf(in.DecidePeople, at, quote(n.Arguments))
+	}
+	return line + fmt.Sprintf(in.DecideWith, quote(n.Arguments), strings.Join(q.Allowed(0), "|"))
 }
 
 // takenOver reports whether a person is to have the phone.
@@ -89,6 +126,8 @@ func nextLine(n *result.Next, st runs.Status, page string, in *messages) string 
 		return pausedLine(arguments, st, in)
 	case questionInForm(st) != nil:
 		return fmt.Sprintf(in.WaitForm, arguments)
+	case awaitsDecision(st):
+		return decideLine(n, st, page, in)
 	case n.Tool == waitTool && st.Question != nil:
 		return fmt.Sprintf(in.Elsewhere, arguments)
 	case takenOver(st):

@@ -135,6 +135,11 @@ var refusals = map[string]func(w *fixture) answer{
 		return w.call(goOn, in{"session_id": a.SessionID, "reply_from_client": "blue",
 			"question_id": a.Question.ID})
 	},
+	"DECISION_FORBIDDEN": func(w *fixture) answer {
+		w.gate = asking{"critical"}
+		return w.call(goOn, in{"session_id": w.start("tap").SessionID,
+			"decisions": []any{in{"type": "approve"}}})
+	},
 	"RUN_IN_PROGRESS": func(w *fixture) answer {
 		id := w.start("forever", in{"wait_seconds": 1}).SessionID
 		return w.call(goOn, in{"session_id": id, "task": "tap"})

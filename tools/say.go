@@ -90,6 +90,8 @@ func happened(body *result.Result, st runs.Status, in *messages) string {
 		return in.Queued
 	case st.Reason == agentloop.StillRunning:
 		return fmt.Sprintf(in.Going, after)
+	case awaitsDecision(st):
+		return fmt.Sprintf(in.NeedsApproval, after)
 	case takenOver(st):
 		return fmt.Sprintf(in.HandsOver, after)
 	case st.Question != nil && !pausedOnPurpose(st):

@@ -32,6 +32,15 @@ type replyArgs struct {
 	ReplyID    string `json:"reply_id,omitempty" max:"200" listed:"no"`
 	// of a hand-over
 	ReplyType inquiry.Type `json:"reply_type,omitempty" listed:"no"`
+	// about actions that wait for them
+	Decisions []decision `json:"decisions,omitempty" max:"50" listed:"no"`
+}
+
+// decision is an inquiry.Decision as an argument.
+type decision struct {
+	Type    string          `json:"type" max:"20"`
+	Edited  json.RawMessage `json:"edited_action,omitempty"` // an inquiry.EditedAction
+	Message string          `json:"message,omitempty" max:"4000"`
 }
 
 type startArgs struct {

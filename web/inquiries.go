@@ -106,6 +106,9 @@ type replyBody struct {
 	ReplyID  string       `json:"reply_id"`
 	Type     inquiry.Type `json:"type"`
 	Response response     `json:"response"`
+
+	// about the actions of an approval, one each: "decisions" is their type
+	Decisions []inquiry.Decision `json:"decisions"`
 }
 
 // response is the words of an answer: a text, or the object of a form as it was sent.
@@ -130,6 +133,30 @@ func (r *response) UnmarshalJSON(b []byte) error {
 	return errors.New(`"response" is neither text nor an object`)
 }
 
+// check says what is missing in a reply to the question, or too much.
+func (b *replyBody) check(q inquiry.Question) error {
+	if b.Type == "" && b.Decisions != nil {
+		b.Type = inquiry.TypeDecisions
+	}
+	decides := b.Type == inquiry.TypeDecisions
+	switch {
+	case decides && b.Decisions == nil:
+		return badRequest(`there are no "decisions" (want {"type": "decisions", ` +
+			`"decisions": [{"type": "approve"}]}, one for each of the action_requests)`)
+	case b.Decisions != nil && (!decides || b.Response.given):
+		return badRequest(`"decisions" come with the type "decisions", and without a "response"`)
+	case !b.Response.given && (b.Type == "" || b.Type == inquiry.TypeAnswer):
+		return badRequest(
+			`there is no "response" (want {"response": "..."}, ` +
+				`{"response": {...}} to answer a form, {"type": "decline"} to refuse, ` +
+				`or of a take-over {"type": "done"} or {"type": "could_not"})`)
+	case b.Response.object &&
+		(len(q.Fields) == 0 || b.Type != "" && b.Type != inquiry.TypeAnswer):
+		return badRequest(`"response" is an object, which only the answer to a form is (want text)`)
+	}
+	return nil
+}
+
 func (s *Server) reply(w http.ResponseWriter, r *http.Request, v viewer) error {
 	q, err := s.records.question(r, v)
 	if err != nil {
@@ -139,19 +166,13 @@ func (s *Server) reply(w http.ResponseWriter, r *http.Request, v viewer) error {
 	if err := receive(r, &body); err != nil {
 		return err
 	}
-	switch {
-	case !body.Response.given && (body.Type == "" || body.Type == inquiry.TypeAnswer):
-		return badRequest(
-			`there is no "response" (want {"response": "..."}, ` +
-				`{"response": {...}} to answer a form, {"type": "decline"} to refuse, ` +
-				`or of a take-over {"type": "done"} or {"type": "could_not"})`)
-	case body.Response.object &&
-		(len(q.Fields) == 0 || body.Type != "" && body.Type != inquiry.TypeAnswer):
-		return badRequest(`"response" is an object, which only the answer to a form is (want text)`)
+	if err := body.check(q); err != nil {
+		return err
 	}
 	res, err := s.opts.Questions.Resolve(r.Context(), q.ID,
 		inquiry.Reply{ID: body.ReplyID, Type: body.Type, Response: body.Response.text,
-			Channel: v.channel(), Authority: inquiry.AuthorityHumanToken, By: v.name})
+			Decisions: body.Decisions,
+			Channel:   v.channel(), Authority: v.authority(q), By: v.name})
 	if err != nil {
 		return s.refused(r.Context(), err)
 	}

@@ -94,7 +94,8 @@ type Options struct {
 	// Changed is closed when whom Authorize lets in may have changed: streams then look at their
 	// credential again. nil: they do with each ping.
 	Changed func() <-chan struct{}
-	// Operator says for which principals the questions and sessions of everybody are visible.
+	// Operator says which principals are people, as those at the page are: the questions and
+	// sessions of everybody are visible for them, and they decide about actions.
 	Operator func(principal string) bool
 
 	// names besides loopback ones that requests may be addressed to, "name" or "name:port"

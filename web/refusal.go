@@ -46,6 +46,7 @@ var codes = map[string]struct {
 		"look at the live picture; if the phone is gone, bring it back"},
 	// What can be done about a reply that was not taken comes with the refusal.
 	"INVALID_REPLY":             {http.StatusBadRequest, ""},
+	"DECISION_FORBIDDEN":        {http.StatusForbidden, ""},
 	"REPLY_ID_REUSED":           {http.StatusUnprocessableEntity, ""},
 	"QUESTION_ALREADY_RESOLVED": {http.StatusConflict, ""},
 	"QUESTION_GONE":             {http.StatusGone, ""},

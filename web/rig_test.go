@@ -137,7 +137,7 @@ func newRig(t testing.TB, change func(*web.Options)) *rig {
 		logins: web.OpenLogins(filepath.Join(dir, "logins.json")),
 		runs:   &stopper{store: store}, hands: newHands()}
 	for name, to := range map[string]*string{"ann": &g.ann, "ben": &g.ben, "boss": &g.boss} {
-		*to, _, err = tokens.Create(name)
+		*to, _, err = tokens.Create(name, false)
 		require.NoError(t, err)
 	}
 	opts := &web.Options{Questions: g.broker, Sessions: store, Logins: g.logins, Runs: g.runs,
@@ -150,6 +150,9 @@ func newRig(t testing.TB, change func(*web.Options)) *rig {
 	}
 	if change != nil {
 		change(opts)
+	}
+	if b, is := opts.Questions.(*inquiry.Broker); is {
+		g.broker = b
 	}
 	g.web = web.New(opts)
 	g.http = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -16,7 +16,7 @@ type gate struct{ *Options }
 // viewer is who sends a request.
 type viewer struct {
 	name string // the principal, or the browser's name
-	all  bool   // sees what belongs to anybody
+	all  bool   // sees what belongs to anybody, and decides about actions: a person
 	page bool   // the inbox page
 }
 
@@ -48,6 +48,15 @@ func (v viewer) channel() string {
 		return inquiry.ChannelPage
 	}
 	return inquiry.ChannelHTTP
+}
+
+// authority is that with which the viewer answers the question. An answer in words is taken for a
+// person's, whosever token it comes with; a decision is not.
+func (v viewer) authority(q inquiry.Question) string {
+	if q.Kind == inquiry.Approval && !v.all {
+		return inquiry.AuthorityToken
+	}
+	return inquiry.AuthorityHumanToken
 }
 
 // loginHeader brings the secret of a browser that is logged in. The page keeps it in the storage of

@@ -13,6 +13,7 @@ import (
 	questionroute "github.com/taploop/taploop/inquiry/route"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
 )
 
@@ -118,7 +119,7 @@ func describeField(f inquiry.Field) string {
 func (a *app) broker(store *session.Store) *inquiry.Broker {
 	q := a.conf.Questions
 	return inquiry.NewBroker(store.Questions(), &inquiry.Options{Attention: q.Attention, TTL: q.TTL,
-		Every: sweepEvery})
+		Every: sweepEvery, ProgramsDecide: q.ProgramsDecide, CheckEdit: runs.CheckEdit})
 }
 
 // sweepEvery is how often a server looks for what other processes have settled: what is answered at

@@ -161,7 +161,7 @@ func TestTokensOpenTheDoor(t *testing.T) {
 func TestWhereOthersCanReachTheServerEveryRequestNeedsAToken(t *testing.T) {
 	g := &authenticator{tokens: token.Open(filepath.Join(t.TempDir(), "tokens.json"))}
 	require.ErrorContains(t, g.check("192.168.1.5:8702"), "there is no token yet")
-	secret, info, err := g.tokens.Create("phone-farm")
+	secret, info, err := g.tokens.Create("phone-farm", false)
 	require.NoError(t, err)
 	require.NoError(t, g.check("192.168.1.5:8702"))
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp", nil)

@@ -193,6 +193,12 @@ func (g *authenticator) authorize(r *http.Request) (string, error) {
 	return info.Name, nil
 }
 
+// isPerson reports whether the token of that name is a person's.
+func (g *authenticator) isPerson(name string) bool {
+	info, err := g.tokens.Find(name)
+	return err == nil && info.Name == name && info.Person
+}
+
 // person is authorize, but always wants a token: an answer is a person's word.
 func (g *authenticator) person(r *http.Request) (string, error) {
 	if len(r.Header.Values("Authorization")) == 0 {

@@ -30,6 +30,7 @@ func tokensFile(dir string) string { return filepath.Join(dir, "tokens.json") }
 
 type tokenCreateCmd struct {
 	Name    string `help:"Name of who bears it, for logs and lists; the default is made up." placeholder:"NAME"`
+	Person  bool   `help:"A person bears it, and no program: over HTTP it sees and answers everything, as the page does, and decides about actions that wait for a person."`
 	Adopt   bool   `help:"Give it the open sessions and questions that were begun without a token."`
 	DataDir string `key:"data_dir" help:"Where tokens are kept." placeholder:"DIR"`
 }
@@ -39,7 +40,7 @@ func (c *tokenCreateCmd) Run(ctx context.Context, a *app) error {
 	if err := a.load(); err != nil {
 		return err
 	}
-	secret, info, err := tokens(a.conf).Create(c.Name)
+	secret, info, err := tokens(a.conf).Create(c.Name, c.Person)
 	if err != nil {
 		return err
 	}
@@ -144,8 +145,12 @@ func (c *tokenListCmd) Run(a *app) error {
 		return err
 	}
 	return printList(a, c.JSON, list, "no tokens; `taploop token create --name NAME` makes one",
-		"NAME ID CREATED", func(t token.Info) []any {
-			return []any{t.Name, t.ID, t.Created.Local().Format(time.DateTime)}
+		"NAME ID CREATED FOR", func(t token.Info) []any {
+			bearer := "programs"
+			if t.Person {
+				bearer = "a person"
+			}
+			return []any{t.Name, t.ID, t.Created.Local().Format(time.DateTime), bearer}
 		})
 }
 

@@ -29,7 +29,7 @@ func (u *webUI) open(a *app, d *deps, auth *authenticator, mux *http.ServeMux) {
 		Questions: d.manager.Broker(), Sessions: d.store, Logins: logins(a.conf.DataDir),
 		Runs: stopper{d}, Channels: d.manager.Channels, Authorize: auth.person,
 		Changed:  auth.files.Changed,
-		Operator: a.isOperator,
+		Operator: func(name string) bool { return a.isOperator(name) || auth.isPerson(name) },
 		Hosts:    a.conf.HTTP.Hosts, Origins: a.conf.HTTP.Origins, Log: a.log,
 	})
 	u.web.Store(server)

@@ -39,6 +39,11 @@ func Parse(mode string) (Mode, error) {
 	if err != nil {
 		return "", err
 	}
+	return Of(steps), nil
+}
+
+// Of is the canonical text of a mode with these steps.
+func Of(steps []Step) Mode {
 	var parts []string
 	for _, s := range steps {
 		part := s.Name
@@ -47,7 +52,7 @@ func Parse(mode string) (Mode, error) {
 		}
 		parts = append(parts, part)
 	}
-	return Mode(strings.Join(parts, " -> ")), nil
+	return Mode(strings.Join(parts, " -> "))
 }
 
 // Steps are the steps of the mode.

@@ -53,7 +53,7 @@ var packages = []row{
 	{pkg: "caption", imports: "screen model", tests: "model/scripted",
 		why: "a frame in words, through a one-method interface over model's types"},
 
-	{pkg: "inquiry", tests: "inquiry/inquirytest",
+	{pkg: "inquiry", tests: "inquiry/inquirytest internal/golden",
 		why: "questions to people; knows no phones and no store of its own"},
 	{pkg: "inquiry/channel", imports: "inquiry",
 		why: "the registry of the ways in which people answer, and the reply modes; a way to " +

@@ -23,6 +23,7 @@ type Info struct {
 	ID      string    `json:"id"`
 	Name    string    `json:"name"` // the principal that its bearer is
 	Created time.Time `json:"created_at"`
+	Person  bool      `json:"person,omitempty"` // it is a person who bears it, and no program
 }
 
 // is reports whether the token has the name or the id.
@@ -45,13 +46,15 @@ type Store struct{ path string }
 func Open(path string) *Store { return &Store{path} }
 
 // Create makes a token and returns it, for the only time. An empty name becomes one that is free.
-func (s *Store) Create(name string) (token string, info Info, err error) {
+// person says that a person bears it, and no program.
+func (s *Store) Create(name string, person bool) (token string, info Info, err error) {
 	if err := checkName(name); err != nil {
 		return "", Info{}, err
 	}
 	token = prefix + base64.RawURLEncoding.EncodeToString(random(32))
 	err = s.change(func(all []entry) ([]entry, error) {
-		info = Info{ID: freeID(all), Name: name, Created: time.Now().UTC().Truncate(time.Second)}
+		info = Info{ID: freeID(all), Name: name, Created: time.Now().UTC().Truncate(time.Second),
+			Person: person}
 		if name == "" {
 			info.Name = "token-" + info.ID
 		}

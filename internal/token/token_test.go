@@ -29,9 +29,9 @@ func TestATokenIsKnownUntilItIsRevoked(t *testing.T) {
 	_, err = s.Check("taploop_anything")
 	require.ErrorIs(t, err, token.ErrNone)
 
-	laptop, info, err := s.Create("laptop")
+	laptop, info, err := s.Create("laptop", false)
 	require.NoError(t, err)
-	other, unnamed, err := s.Create("")
+	other, unnamed, err := s.Create("", false)
 	require.NoError(t, err)
 	require.Equal(t, "token-"+unnamed.ID, unnamed.Name)
 
@@ -62,7 +62,7 @@ func TestATokenIsKnownUntilItIsRevoked(t *testing.T) {
 
 func TestOnlyTheWholeTokenIsTheToken(t *testing.T) {
 	s, _ := store(t)
-	secret, _, err := s.Create("a")
+	secret, _, err := s.Create("a", false)
 	require.NoError(t, err)
 	for _, near := range []string{"", "taploop_", secret[:len(secret)-1], secret + "A",
 		strings.ToLower(secret), " " + secret, secret + "\n"} {
@@ -73,7 +73,7 @@ func TestOnlyTheWholeTokenIsTheToken(t *testing.T) {
 
 func TestTheFileHoldsNoTokenAndIsForItsOwnerOnly(t *testing.T) {
 	s, path := store(t)
-	secret, _, err := s.Create("a")
+	secret, _, err := s.Create("a", false)
 	require.NoError(t, err)
 	bits, err := base64.RawURLEncoding.DecodeString(strings.TrimPrefix(secret, "taploop_"))
 	require.NoError(t, err)
@@ -94,7 +94,7 @@ func TestTheFileHoldsNoTokenAndIsForItsOwnerOnly(t *testing.T) {
 
 func TestNamesAreOfOneTokenEach(t *testing.T) {
 	s, _ := store(t)
-	_, info, err := s.Create("a")
+	_, info, err := s.Create("a", false)
 	require.NoError(t, err)
 	for name, want := range map[string]string{
 		"a":                     `there is a token named "a"`,
@@ -104,7 +104,7 @@ func TestNamesAreOfOneTokenEach(t *testing.T) {
 		"a\nb":                  `"a\nb" cannot name a token`,
 		strings.Repeat("a", 65): `"` + strings.Repeat("a", 65) + `" cannot name a token`,
 	} {
-		_, _, err := s.Create(name)
+		_, _, err := s.Create(name, false)
 		require.EqualError(t, err, want)
 		require.NotEmpty(t, hint.Of(err))
 	}
@@ -121,7 +121,7 @@ func TestManyAtOnceLoseNothing(t *testing.T) {
 	for i := range n {
 		wg.Go(func() {
 			var err error
-			secrets[i], _, err = token.Open(path).Create("")
+			secrets[i], _, err = token.Open(path).Create("", false)
 			if err != nil {
 				t.Error(err)
 			}
@@ -140,13 +140,13 @@ func TestManyAtOnceLoseNothing(t *testing.T) {
 
 func TestAFileThatCannotBeReadLetsNobodyIn(t *testing.T) {
 	s, path := store(t)
-	secret, _, err := s.Create("a")
+	secret, _, err := s.Create("a", false)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(path, []byte(`{"version":2,"tokens":[]}`), 0o600))
 	for _, err := range []error{
 		func() error { _, err := s.Check(secret); return err }(),
 		func() error { _, err := s.List(); return err }(),
-		func() error { _, _, err := s.Create("b"); return err }(),
+		func() error { _, _, err := s.Create("b", false); return err }(),
 	} {
 		require.ErrorContains(t, err, "is not a file of tokens")
 		require.NotErrorIs(t, err, token.ErrNone)

@@ -11,15 +11,23 @@ import (
 // OpenQuestion is an open question in a result. Its texts are somebody else's words. SessionID is
 // there where the result does not name it.
 type OpenQuestion struct {
-	ID             string            `json:"question_id"`
-	InquiryID      string            `json:"inquiryId"` // the same
-	SessionID      string            `json:"session_id,omitempty"`
-	Kind           inquiry.Kind      `json:"kind"`
-	Context        string            `json:"context,omitempty"`
-	Text           string            `json:"text"`
-	Options        []string          `json:"options,omitempty"`
-	FreeText       bool              `json:"free_text,omitempty"`
-	Fields         []inquiry.Field   `json:"fields,omitempty"`
+	ID        string          `json:"question_id"`
+	InquiryID string          `json:"inquiryId"` // the same
+	SessionID string          `json:"session_id,omitempty"`
+	Kind      inquiry.Kind    `json:"kind"`
+	Context   string          `json:"context,omitempty"`
+	Text      string          `json:"text"`
+	Options   []string        `json:"options,omitempty"`
+	FreeText  bool            `json:"free_text,omitempty"`
+	Fields    []inquiry.Field `json:"fields,omitempty"`
+
+	Requests   []inquiry.ActionRequest `json:"action_requests,omitempty"`
+	Reviews    []inquiry.ReviewConfig  `json:"review_configs,omitempty"`
+	Severity   inquiry.Severity        `json:"severity,omitempty"`
+	PeopleOnly bool                    `json:"people_only,omitempty"`
+	Element    string                  `json:"element,omitempty"`
+	Reason     string                  `json:"reason,omitempty"`
+
 	Draft          string            `json:"draft,omitempty"`
 	DefaultAnswer  string            `json:"default_answer,omitempty"`
 	OnTimeout      inquiry.OnTimeout `json:"on_timeout,omitempty"`
@@ -42,6 +50,12 @@ func NewQuestion(q inquiry.Question) *OpenQuestion {
 		Text:           q.Text,
 		Options:        q.Options,
 		Fields:         q.Fields,
+		Requests:       q.ActionRequests,
+		Reviews:        q.ReviewConfigs,
+		Severity:       q.Severity,
+		PeopleOnly:     q.PeopleOnly,
+		Element:        q.Element,
+		Reason:         q.Reason,
 		Draft:          q.Draft,
 		FreeText:       q.FreeText && len(q.Options) > 0,
 		DefaultAnswer:  q.DefaultAnswer,

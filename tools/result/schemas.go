@@ -32,6 +32,8 @@ var schemas = sync.OnceValue(func() schema.Types {
 	add[Usage](types, sections)
 	add[inquiry.Field](types, sections)
 	add[inquiry.Channel](types, sections)
+	add[inquiry.ActionRequest](types, sections)
+	add[inquiry.ReviewConfig](types, sections)
 	add[OpenQuestion](types, sections)
 	add[Holder](types, sections)
 	add[Winner](types, sections)
@@ -73,10 +75,11 @@ func addEnums(types schema.Types) {
 	)
 	schema.AddEnum(types, inquiry.Info, inquiry.Inquiry, inquiry.Approval, inquiry.Takeover)
 	schema.AddEnum(types, inquiry.Pause, inquiry.AskModel, inquiry.GoOn, inquiry.Default,
-		inquiry.GiveUp)
+		inquiry.GiveUp, inquiry.RejectAll)
 	schema.AddEnum(types, inquiry.Pending, inquiry.Answered, inquiry.Refused, inquiry.TimedOut,
 		inquiry.Withdrawn, inquiry.Expired)
 	schema.AddEnum(types, FieldTypes...)
+	schema.AddEnum(types, inquiry.Routine, inquiry.Sensitive, inquiry.Critical)
 }
 
 // States are those of a run.

@@ -36,6 +36,7 @@ func NewTypes() Types {
 		reflect.TypeFor[time.Time](): {Type: "string", Format: "date-time"},
 		reflect.TypeFor[json.RawMessage](): {Types: []string{"null", "object"},
 			AdditionalProperties: new(Schema)},
+		reflect.TypeFor[map[string]any](): {Type: "object", AdditionalProperties: new(Schema)},
 	}
 }
 

@@ -1,0 +1,176 @@
+package runs_test
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/inquiry/channel"
+	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/session"
+)
+
+// guarded starts a run that asks before it taps, and waits until it does.
+func guarded(w *fixture) runs.Status {
+	w.t.Helper()
+	w.again(func(o *runs.Options) { o.NewGate = gateOf("consent") })
+	st := withMode(w, channel.PassToClient, "tap consent")
+	require.Equal(w.t, session.WaitingApproval, st.Run.State)
+	return st
+}
+
+func TestWhatIsShownOfAnActionThatWaits(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		st := guarded(w)
+
+		require.Equal(t, agentloop.ActionNeedsApproval, st.Reason)
+		q := st.Question
+		require.Equal(t, []inquiry.ActionRequest{{Name: "CLICK",
+			Args:        map[string]any{"at": map[string]any{"x": 0.5, "y": 0.5}},
+			Description: "tap (0.500,0.500)"}}, q.ActionRequests)
+		require.Equal(t, []inquiry.ReviewConfig{{ActionName: "CLICK",
+			AllowedDecisions: inquiry.DecisionTypes}}, q.ReviewConfigs)
+		require.Equal(t, []inquiry.Place{{X: 0.5, Y: 0.5}}, q.Places)
+		require.Equal(t, []string{"critical", "a button", "it pays", "pay"},
+			[]string{string(q.Severity), q.Element, q.Reason, q.Rule})
+		require.NotEmpty(t, q.Frame)
+		require.Equal(t, inquiry.OnTimeout(""), q.OnTimeout)
+	})
+}
+
+func edited(name string, args map[string]any) inquiry.Decision {
+	return inquiry.Decision{Type: inquiry.Edit,
+		EditedAction: &inquiry.EditedAction{Name: name, Args: args}}
+}
+
+func TestWhatADecisionLeadsTo(t *testing.T) {
+	for name, c := range map[string]struct {
+		decision inquiry.Decision
+		touches  []string
+		told     string
+	}{
+		"approve": {yes, []string{"tap"}, ""},
+		"edit": {edited("TYPE", map[string]any{"text": "7.30"}), []string{"type 7.30"},
+			"changed the action CLICK (tap (0.500,0.500)) to: TYPE"},
+		"reject": {no, nil, `They say: "too dear"`},
+		"respond": {inquiry.Decision{Type: inquiry.Respond, Message: "paid already"}, nil,
+			`the other side says: "paid already"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, w *fixture) {
+				st := w.decide(guarded(w).Session.ID, c.decision)
+
+				require.Equal(t, session.Completed, st.Run.State, st.Message)
+				require.Equal(t, c.touches, w.phones.phones["A"].done())
+				var told []string
+				for _, n := range w.policy.seen[1].Notes {
+					told = append(told, n.Text("en"))
+				}
+				require.Contains(t, strings.Join(told, "\n"), c.told)
+				require.Equal(t, c.told == "", told == nil)
+				all, err := w.store.Audit(w.ctx(),
+					session.AuditFilter{Event: session.AuditAnswered})
+				require.NoError(t, err)
+				require.Len(t, all, 1)
+				require.Equal(t, []string{"command_line", "local_operator", "kim"},
+					[]string{all[0].Channel, all[0].Authority, all[0].By})
+				require.Equal(t, w.questions(st.Session.ID)[0].Frame, all[0].Frame)
+			})
+		})
+	}
+}
+
+func TestDecisionsThatCannotBeTakenChangeNothing(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		id := guarded(w).Session.ID
+		before := w.facts()
+		model := &runs.Reply{Type: inquiry.TypeDecisions,
+			Decisions: []inquiry.Decision{yes}, Channel: inquiry.ChannelMCP}
+		for name, c := range map[string]struct {
+			reply *runs.Reply
+			code  runs.Code
+			want  string
+		}{
+			"words": {&runs.Reply{Text: "yes", Authority: "local_operator"}, "INVALID_ARGUMENT",
+				"takes decisions"},
+			"none": {by(), "INVALID_ARGUMENT", "0 decisions for 1 action"},
+			"two":  {by(yes, yes), "INVALID_ARGUMENT", "2 decisions for 1 action"},
+			"off the screen": {by(edited("CLICK", map[string]any{"at": map[string]any{"x": 1.2,
+				"y": 0.5}})), "INVALID_ARGUMENT", "is off the screen"},
+			"no such action": {by(edited("DANCE", nil)), "INVALID_ARGUMENT",
+				`unknown action "DANCE"`},
+			"no phone action": {by(edited("NOTE", map[string]any{"text": "x"})),
+				"INVALID_ARGUMENT", "NOTE is no action on the phone"},
+			"a model's word": {model, "DECISION_FORBIDDEN", "only a person may decide"},
+		} {
+			_, err := w.manager.Continue(w.ctx(),
+				runs.ContinueRequest{SessionID: id, Reply: c.reply})
+			require.ErrorContains(t, err, c.want, name)
+			require.Equal(t, c.code, runs.CodeOf(err), name)
+			require.Equal(t, before, w.facts(), name)
+		}
+		require.Equal(t, session.Completed, w.decide(id, yes).Run.State)
+	})
+}
+
+func TestNobodyButPeopleAnswersAnApproval(t *testing.T) {
+	for _, mode := range []channel.Mode{channel.AutoReply, channel.NoReply,
+		"auto_reply (5s) -> no_reply", "auto_reply -> pass_to_client"} {
+		bubble(t, func(t *testing.T, w *fixture) {
+			model := &oracle{}
+			w.again(func(o *runs.Options) {
+				o.Answerer, o.NewGate, o.OnTimeout = model, gateOf("consent"), inquiry.AskModel
+			})
+
+			st := withMode(w, mode, "tap consent")
+			time.Sleep(time.Hour)
+			st = w.wait(st.Session.ID)
+
+			require.Equal(t, session.WaitingApproval, st.Run.State, "%s %s", mode, st.Message)
+			require.Equal(t, agentloop.ActionNeedsApproval, st.Reason, mode)
+			require.True(t, w.questions(st.Session.ID)[0].Open())
+			require.Empty(t, w.phones.phones["A"].done())
+			require.Zero(t, model.frames, "no model was asked")
+		})
+	}
+}
+
+func TestSilenceRejectsWhenThatIsWanted(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		w.again(func(o *runs.Options) {
+			o.NewGate, o.OnUndecided = gateOf("consent"), inquiry.RejectAll
+		})
+		st := withMode(w, channel.PassToClient, "tap consent")
+		time.Sleep(time.Hour)
+		st = w.wait(st.Session.ID)
+
+		require.Equal(t, session.Completed, st.Run.State)
+		require.Empty(t, w.phones.phones["A"].done())
+		require.Equal(t, agentloop.NoteUndecided, w.policy.seen[1].Notes[0].Kind)
+	})
+}
+
+// TestAHundredApprovalsOfOneAction are carried out once.
+func TestAHundredApprovalsOfOneAction(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		st := guarded(w)
+		var wg sync.WaitGroup
+		for i := range 100 {
+			wg.Go(func() {
+				r := by(yes)
+				r.ReplyID, r.QuestionID = fmt.Sprint(i), st.Question.ID
+				_, _ = w.manager.Continue(w.ctx(),
+					runs.ContinueRequest{SessionID: st.Session.ID, Reply: r})
+			})
+		}
+		wg.Wait()
+		require.Equal(t, session.Completed, w.wait(st.Session.ID).Run.State)
+		require.Equal(t, []string{"tap"}, w.phones.phones["A"].done())
+	})
+}

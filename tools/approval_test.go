@@ -1,0 +1,105 @@
+package tools_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/inquiry"
+)
+
+// asking is a gate that asks about every action; "none" allows everything.
+type asking struct{ severity string }
+
+func (a asking) Check(
+	_ context.Context, s agentloop.Situation, _ actions.Decision,
+) (agentloop.Verdict, error) {
+	if s.Pending != nil || a.severity == "none" {
+		return agentloop.Allow(), nil
+	}
+	return agentloop.Ask(agentloop.Question{Kind: agentloop.KindApproval,
+		Text: "May the agent do this?", Review: &agentloop.Review{Severity: a.severity,
+			Description: `tap "Send"`, Element: "Send\nnow", Reason: "it sends a message"}}), nil
+}
+
+func TestAClientPassesDecisionsOn(t *testing.T) {
+	for name, c := range map[string]struct {
+		decision in
+		touched  int
+	}{
+		"approve": {in{"type": "approve"}, 1},
+		"edit": {in{"type": "edit", "edited_action": in{"name": "CLICK",
+			"args": in{"at": in{"x": 0.2, "y": 0.3}}}}, 1},
+		"reject":  {in{"type": "reject", "message": "not now"}, 0},
+		"respond": {in{"type": "respond", "message": "it is sent already"}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, w *fixture) {
+				w.gate = asking{"routine"}
+				a := w.start("tap")
+				require.Equal(t, "WAITING_APPROVAL ACTION_NEEDS_APPROVAL", a.code())
+				require.Equal(t, inquiry.Approval, a.Question.Kind)
+				require.Equal(t, `tap "Send"`, a.Question.Requests[0].Description)
+				require.Equal(t, inquiry.DecisionTypes, a.Question.Reviews[0].AllowedDecisions)
+				require.Equal(t, "ask_agent_continue", a.Next.Tool)
+				require.Contains(t, a.text, `(under the finger: "Send now")`)
+				require.Contains(t, a.text, "decisions: ")
+				bad := w.call(goOn, in{"session_id": a.SessionID, "decisions": []any{}})
+				require.Equal(t, "INVALID_ARGUMENT", bad.Error.Code, bad.text)
+				bad = w.call(goOn, in{"session_id": a.SessionID, "reply_from_client": "yes"})
+				require.Equal(t, "INVALID_ARGUMENT", bad.Error.Code, bad.text)
+				bad = w.call(goOn, in{"session_id": a.SessionID, "reply_from_client": "yes",
+					"decisions": []any{c.decision}})
+				require.Equal(t, "INVALID_ARGUMENT", bad.Error.Code, bad.text)
+
+				before := w.phones.touches("A")
+
+				b := w.call(goOn, in{"session_id": a.SessionID, "decisions": []any{c.decision}})
+
+				require.Equal(t, "COMPLETED TASK_COMPLETED_SUCCESSFULLY", b.code(), b.text)
+				require.Equal(t, c.touched, w.phones.touches("A")-before)
+			})
+		})
+	}
+}
+
+func TestAClientDoesNotDecideInAPersonsPlace(t *testing.T) {
+	for _, severity := range []string{"critical", "sensitive", ""} {
+		t.Run(severity, func(t *testing.T) {
+			bubble(t, func(t *testing.T, w *fixture) {
+				w.gate = asking{severity}
+				a := w.start("tap")
+				require.True(t, a.Question.PeopleOnly)
+				require.Equal(t, "ask_agent_wait", a.Next.Tool, "there is nothing to pass on")
+				require.Contains(t, a.text, "Your user decides there, not you")
+
+				b := w.call(goOn, in{"session_id": a.SessionID,
+					"decisions": []any{in{"type": "approve"}}})
+
+				require.Equal(t, "DECISION_FORBIDDEN", b.Error.Code, b.text)
+				q, err := w.manager.Broker().Get(t.Context(), a.Question.ID)
+				require.NoError(t, err)
+				require.True(t, q.Open())
+			})
+		})
+	}
+}
+
+func TestAnActionIsDecidedOnInAForm(t *testing.T) {
+	inBothEras(t, these(accepts(in{"decision": "edit", "edited_action": "no JSON"}),
+		accepts(in{"decision": "approve", "message": "was left there"})),
+		func(t *testing.T, w *fixture, r *reader) {
+			w.gate = asking{"critical"}
+			a := w.aloud("p", "ask_agent_start_new_task",
+				in{"task": "tap", "reply_mode": "elicit"})
+
+			require.Equal(t, done, a.code(), a.text)
+			require.Contains(t, r.shown()[0].Message, `1. "tap \"Send\""`)
+			decision := r.shown()[0].RequestedSchema.(in)["properties"].(in)["decision"].(in)
+			require.Equal(t, []any{"approve", "edit", "reject", "respond"}, decision["enum"])
+			require.Contains(t, r.shown()[1].Message, "edit has no edited_action")
+		})
+}
