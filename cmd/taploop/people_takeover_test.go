@@ -20,6 +20,8 @@ import (
 
 // handOverScript opens the Shop, hands the phone over, and ends.
 const handOverScript = `
+- when: 'Say that it is paid'
+  reply: "<THINK> x </THINK>\nexplain:end\taction:COMPLETE\treturn:it is paid\tsummary:[paid]"
 - when: '\[handed over\]'
   reply: "<THINK> x </THINK>\nexplain:end\taction:COMPLETE\treturn:it is over\tsummary:[page over]"
 - when: '\[shop opened\]'
@@ -35,18 +37,25 @@ type hand struct {
 	q inquiry.Question
 }
 
-// taps clicks the middle of what has the id, once it is on the phone and in the picture.
-func (h hand) taps(id string) {
-	t := h.browserPage.t
-	t.Helper()
-	var n *sandbox.Node
-	h.k.becomes("showing "+id, func() bool {
-		root := h.k.sim.phone.UITree()
-		n = root.Find(func(n *sandbox.Node) bool {
-			return strings.HasSuffix(n.ResourceID, ":id/"+id)
-		})
-		return n != nil
+// sees is what has the id, once it is on the phone.
+func (h hand) sees(id string) (n *sandbox.Node) {
+	h.browserPage.t.Helper()
+	h.k.becomes("showing "+id, func() bool { n = h.finds(id); return n != nil })
+	return n
+}
+
+// finds is what has the id now; nil when nothing has.
+func (h hand) finds(id string) *sandbox.Node {
+	root := h.k.sim.phone.UITree()
+	return root.Find(func(n *sandbox.Node) bool {
+		return strings.HasSuffix(n.ResourceID, ":id/"+id)
 	})
+}
+
+// taps clicks the middle of what has the id on the picture.
+func (h hand) taps(id string) {
+	h.browserPage.t.Helper()
+	n := h.sees(id)
 	size := h.k.sim.phone.Size()
 	h.clicks(float64(n.Center().X)/float64(size.X), float64(n.Center().Y)/float64(size.Y))
 }
@@ -71,8 +80,9 @@ func (h hand) types(text string) {
 	h.k.becomes("typed into", func() bool { return strings.Contains(h.k.wire.sent.String(), text) })
 }
 
-// A person logs in through the page of a real server, in a real browser: a code that is sent to the
-// phone. The agent does nothing meanwhile, and nothing of what was typed is kept anywhere.
+// A person logs in through the page of a real server, in a real browser, with a code that is sent
+// to the phone, and pays on a page that forbids pictures. The agent does nothing meanwhile, and
+// nothing of what was typed is kept anywhere.
 func TestAPersonLogsInThroughThePage(t *testing.T) {
 	t.Parallel()
 	browser := chrometest.Chromium(t)
@@ -118,16 +128,67 @@ func TestAPersonLogsInThroughThePage(t *testing.T) {
 	require.Contains(t, last, "I am in.")
 	require.Len(t, k.wire.touches(), touched+8)
 	require.Equal(t, []string{"page kitchen I am in."}, k.did(session.AuditAnswered))
-	k.leavesNothingOf(code)
+	pin := h.paysUnseen()
+	k.leavesNothingOf(code, pin)
 }
 
-// leavesNothingOf checks that the code is in no file, log or prompt, and that the audit has counts.
-func (k *crashHarness) leavesNothingOf(code string) {
+// paysUnseen has the agent meet a page that forbids pictures, which a person deals with through the
+// page: nothing is to be seen of it, but it takes what is typed. It gives what was typed.
+func (h hand) paysUnseen() (pin string) {
+	t, k := h.browserPage.t, h.k
+	k.sim.phone.Edit(func(d *apps.Data) {
+		pin = "70731284"
+		d.Shop.WalletPIN = pin
+		d.Shop.Cart = append(d.Shop.Cart, &apps.Item{Product: apps.Products[0], Count: 1})
+	})
+	require.NoError(t, k.sim.phone.Key(sandbox.KeyBack)) // from the account
+	for _, way := range [][2]string{{"cart", "checkout"}, {"checkout", "pay"},
+		{"pay", "wallet_pin"}} {
+		k.becomes("showing "+way[1], func() bool {
+			switch n := h.finds(way[0]); {
+			case h.finds(way[1]) != nil:
+			case n != nil:
+				k.sim.phone.Tap(n.Center().X, n.Center().Y)
+			default: // the message with the code came down over the button, and was opened
+				require.NoError(t, k.sim.phone.Launch("com.taploop.sandbox.shop"))
+			}
+			return h.finds(way[1]) != nil
+		})
+	}
+	s := k.follow(k.call("ask_agent_continue", map[string]any{"session_id": k.session,
+		"task": "Say that it is paid"}))
+	require.Equal(t, session.WaitingTakeover, s.State, "%s", s.words)
+	h.q.ID = s.Question.ID
+	h.until(inCard(h.q, ".live-said") + `?.textContent.includes("forbids pictures")`)
+	touched := len(k.wire.touches())
+	h.runs(inCard(h.q, ".live-type input") + ".focus()")
+	h.do(chromedp.KeyEvent(pin))
+	h.runs(inCard(h.q, ".live-type button") + ".click()")
+	h.until(inCard(h.q, ".live-type input") + `.value === ""`)
+	h.runs(inCard(h.q, `[data-key="enter"]`) + ".click()")
+	orders := 0
+	k.becomes("paid", func() bool {
+		k.sim.phone.Inspect(func(d *apps.Data) { orders = len(d.Shop.Orders) })
+		return orders > 0
+	})
+	h.until(inCard(h.q, ".live-said") + ".hidden") // there is something to be seen again
+	h.runs(inCard(h.q, "button.main") + ".click()")
+	h.gone(h.q)
+	k.ended(session.Completed)
+	require.Len(t, k.wire.touches(), touched+1, "the person's, and nothing else")
+	require.Equal(t, 1, orders)
+	return pin
+}
+
+// leavesNothingOf checks that what was typed is in no file, log or prompt, and that the audit has
+// counts.
+func (k *crashHarness) leavesNothingOf(typed ...string) {
 	t := k.testEnv.t
 	audit, err := k.store.Audit(t.Context(), session.AuditFilter{Event: session.AuditByHand})
 	require.NoError(t, err)
-	require.Len(t, audit, 1)
+	require.Len(t, audit, 2)
 	require.Equal(t, "tap 6, text 2", audit[0].Text)
+	require.Equal(t, "key 1, text 1", audit[1].Text)
 	require.Equal(t, "kitchen", audit[0].By)
 	require.NoError(t, k.cmd.Process.Signal(syscall.SIGTERM))
 	require.Zero(t, k.ends(), "%s", k.stderr)
@@ -137,6 +198,8 @@ func (k *crashHarness) leavesNothingOf(code string) {
 	for _, p := range k.prompts {
 		h.add("prompts", []byte(p))
 	}
-	require.Empty(t, h.places(code))
+	for _, words := range typed {
+		require.Empty(t, h.places(words))
+	}
 	require.NotEmpty(t, h.places("I am in."), "what is no secret is found")
 }
