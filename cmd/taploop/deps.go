@@ -76,8 +76,8 @@ func (a *app) open(ctx context.Context, o overrides) (d *deps, err error) {
 		HandOver: o.handOver, KeepApps: a.conf.Loop.KeepApps, AskEarly: a.conf.AsksEarly(),
 		OnTimeout: inquiry.OnTimeout(q.OnTimeout), Attention: q.Attention,
 		OnUndecided: inquiry.OnTimeout(q.OnUndecided),
-		Lang:        a.conf.Model.Lang, Observe: o.observe, DetachGrace: o.grace, Channels: d.channels,
-		Log: a.log,
+		Lang:        a.conf.Model.Lang, Observe: o.observe, DetachGrace: o.grace,
+		Channels: d.channels, Log: a.log,
 	}
 	if err := a.guardRuns(opts, !o.storeOnly); err != nil {
 		return d, err
