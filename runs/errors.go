@@ -13,7 +13,8 @@ import (
 // Code says what kept a call from being carried out. Programs read it.
 type Code string
 
-// The codes. Nothing has changed when a call returns one of them, InternalError aside.
+// The codes. Nothing has changed when a call returns one of them, StoreUnavailable and
+// InternalError aside.
 const (
 	SessionNotFound         Code = "SESSION_NOT_FOUND"
 	DeviceNotFound          Code = "DEVICE_NOT_FOUND"
@@ -32,7 +33,9 @@ const (
 	Forbidden               Code = "DECISION_FORBIDDEN" // the decision is for a person
 	InvalidArgument         Code = "INVALID_ARGUMENT"
 	ServerClosing           Code = "SERVER_CLOSING"
-	InternalError           Code = "INTERNAL_ERROR"
+	// the data folder's disk is full, or another program has its database locked
+	StoreUnavailable Code = "STORE_UNAVAILABLE"
+	InternalError    Code = "INTERNAL_ERROR"
 )
 
 // Remedy is where the caller of a refused call looks to go on.
@@ -79,13 +82,17 @@ func (e *Error) Error() string { return e.err.Error() }
 // Unwrap gives what is behind it.
 func (e *Error) Unwrap() error { return e.err }
 
-// CodeOf is the code of err: that of the *Error in it, else InternalError; "" when err is nil.
+// CodeOf is the code of err: that of the *Error in it, else StoreUnavailable or InternalError; ""
+// when err is nil.
 func CodeOf(err error) Code {
 	if err == nil {
 		return ""
 	}
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Code
+	}
+	if errors.Is(err, session.ErrLocked) || errors.Is(err, session.ErrDiskFull) {
+		return StoreUnavailable
 	}
 	return InternalError
 }

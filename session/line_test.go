@@ -63,3 +63,28 @@ func TestWritersAreServedInTheOrderInWhichTheyCame(t *testing.T) {
 		require.Equal(t, want, got)
 	})
 }
+
+func TestADatabaseThatDoesNotAnswerIsToldOnceAfterThreeSeconds(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		var took time.Duration
+		told := 0
+		s := open(t, dir, &session.Options{
+			Now:     func() time.Time { time.Sleep(took); return time.Now() },
+			Stalled: func() { told++ },
+		})
+		write := func() {
+			require.NoError(t, s.AppendAudit(t.Context(),
+				session.AuditEntry{Event: session.AuditStopped, By: "x"}))
+			synctest.Wait()
+		}
+		took = 2 * time.Second
+		write()
+		require.Zero(t, told)
+		took = 4 * time.Second
+		write()
+		require.Equal(t, 1, told)
+		write()
+		require.Equal(t, 2, told, "one got through in between")
+	})
+}

@@ -100,6 +100,8 @@ func (s *Store) transact(ctx context.Context, synchronous string,
 	if s.ReadOnly() {
 		return ErrReadOnly
 	}
+	callOff := s.watch()
+	defer callOff()
 	select {
 	case s.line <- struct{}{}:
 	case <-ctx.Done():
@@ -120,5 +122,8 @@ func (s *Store) transact(ctx context.Context, synchronous string,
 		}
 		return err
 	}
-	return tx.Commit()
+	if err = tx.Commit(); err == nil {
+		s.stalled.Store(false)
+	}
+	return err
 }

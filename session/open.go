@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	_ "modernc.org/sqlite" // the "sqlite" driver
@@ -26,6 +27,9 @@ type Options struct {
 	Now func() time.Time // nil means time.Now
 	// with another program that has the database locked, for each read or write; 0 means 15s
 	Patience time.Duration
+	// Stalled is called, from a goroutine of its own, when opening the folder or a write has waited
+	// for 3s, and not again before a write has got through; nil does nothing.
+	Stalled func()
 	// Reading opens a folder that cannot be written, too. Every change is then refused with
 	// ErrReadOnly.
 	Reading bool
@@ -44,6 +48,23 @@ type Store struct {
 	saving sync.WaitGroup // frames that are kept in the background
 	owner  *owner
 	vault  *vault
+	// Stalled was called, and no write has got through since
+	stalled atomic.Bool
+}
+
+// slow is how long the database may take before that is told.
+const slow = 3 * time.Second
+
+// watch calls Stalled when what goes on now takes long, unless it is called off.
+func (s *Store) watch() (callOff func() bool) {
+	if s.opts.Stalled == nil {
+		return func() bool { return true }
+	}
+	return time.AfterFunc(slow, func() {
+		if !s.stalled.Swap(true) {
+			s.opts.Stalled()
+		}
+	}).Stop
 }
 
 const (
@@ -78,7 +99,9 @@ func Open(ctx context.Context, dir string, opts *Options) (*Store, error) {
 		s.opts.Now = time.Now
 	}
 	s.opts.Patience = cmp.Or(s.opts.Patience, 15*time.Second)
+	callOff := s.watch()
 	err = s.open(ctx)
+	callOff()
 	if s.opts.Reading && readOnly(err) {
 		err = s.openReading(ctx)
 	}

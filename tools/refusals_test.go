@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/device/devicetest"
+	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/session"
 	"github.com/taploop/taploop/tools"
 	"github.com/taploop/taploop/tools/result"
@@ -234,12 +235,18 @@ var refusals = map[string]func(w *fixture) answer{
 		require.NoError(w.t, w.manager.Close())
 		return w.call(start, in{"task": "tap"})
 	},
-	"INTERNAL_ERROR": func(w *fixture) answer {
-		w.topts.Store = brokenStore{w.store}
+	"INTERNAL_ERROR":    failing(errors.New("out of luck")),
+	"STORE_UNAVAILABLE": failing(hint.Add(session.ErrLocked, "wait for it")),
+}
+
+// failing has a store that fails.
+func failing(err error) func(w *fixture) answer {
+	return func(w *fixture) answer {
+		w.topts.Store = brokenStore{w.store, err}
 		require.NoError(w.t, w.client.Close())
 		w.connect()
 		return w.call("list_sessions", nil)
-	},
+	}
 }
 
 // foreign starts a task that is somebody else's.
@@ -282,7 +289,7 @@ func look(c devicetest.Change) func(w *fixture) answer {
 // only the caller can fill in.
 var dead = []string{"RUN_ENDED", "NOTHING_TO_TAKE_OVER",
 	"PRIVACY_MODE", "SECURE_SCREEN", "DEVICE_ERROR",
-	"SERVER_CLOSING", "INTERNAL_ERROR", "NO_OPEN_QUESTION any more",
+	"SERVER_CLOSING", "INTERNAL_ERROR", "STORE_UNAVAILABLE", "NO_OPEN_QUESTION any more",
 	"INVALID_ARGUMENT: no task", "INVALID_ARGUMENT: neither",
 	"INVALID_ARGUMENT: a key of another task", "INVALID_ARGUMENT: nothing to go on with"}
 

@@ -3,23 +3,33 @@ package tools_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/session"
 )
 
 func TestAStoreThatFailsIsAnInternalError(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		id := w.start("tap").SessionID
-		w.topts.Store = brokenStore{w.store}
-		require.NoError(t, w.client.Close())
-		w.connect()
-		a := w.call("list_sessions", nil)
+		fail := func(err error) answer {
+			w.topts.Store = brokenStore{w.store, err}
+			require.NoError(t, w.client.Close())
+			w.connect()
+			return w.call("list_sessions", nil)
+		}
+		a := fail(errors.New("out of luck"))
 		require.Equal(t, "INTERNAL_ERROR", a.code())
 		require.Contains(t, a.Error.Hint, "log")
+		for _, err := range []error{session.ErrLocked, session.ErrDiskFull} {
+			a = fail(hint.Add(err, "make room"))
+			require.Equal(t, "STORE_UNAVAILABLE", a.code())
+			require.Contains(t, a.Error.Hint, "make room")
+		}
 		require.Equal(t, done, w.call("ask_agent_wait", in{"session_id": id}).code())
 	})
 }
@@ -107,8 +117,11 @@ func TestAnAnswerThatComesTooLateNamesHowTheRunGoesOn(t *testing.T) {
 	})
 }
 
-type brokenStore struct{ *session.Store }
+type brokenStore struct {
+	*session.Store
+	err error
+}
 
-func (brokenStore) Sessions(context.Context, session.Filter) ([]session.Overview, error) {
-	return nil, errors.New("disk full")
+func (b brokenStore) Sessions(context.Context, session.Filter) ([]session.Overview, error) {
+	return nil, fmt.Errorf("listing: %w", b.err)
 }

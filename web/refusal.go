@@ -51,6 +51,7 @@ var codes = map[string]struct {
 	"QUESTION_ALREADY_RESOLVED": {http.StatusConflict, ""},
 	"QUESTION_GONE":             {http.StatusGone, ""},
 
+	"STORE_UNAVAILABLE": {http.StatusServiceUnavailable, "try again later"},
 	"INTERNAL": {http.StatusInternalServerError,
 		"try again, and look into the server's log"},
 }
@@ -101,6 +102,8 @@ func refusalOf(err error) *refusal {
 	switch {
 	case errors.Is(err, inquiry.ErrNotFound), errors.Is(err, session.ErrNotFound):
 		return refuse("NOT_FOUND", errors.New("it does not exist, or it belongs to another client"))
+	case errors.Is(err, session.ErrLocked), errors.Is(err, session.ErrDiskFull):
+		return refuse("STORE_UNAVAILABLE", err)
 	case errors.Is(err, errClosing):
 		return refuse("CLOSING", errClosing)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/model"
 	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/session"
 )
 
 func TestTheReadmeHasTheTableOfExitCodes(t *testing.T) {
@@ -41,6 +42,8 @@ func TestTheExitCodeTellsTroubleFromATaskThatFailed(t *testing.T) {
 		want int
 	}{
 		{errors.New("disk full"), exitError},
+		{fmt.Errorf("x: %w", session.ErrLocked), exitError},
+		{fmt.Errorf("x: %w", session.ErrDiskFull), exitError},
 		{usage(errors.New("x"), "y"), exitUsage},
 		{runs.Coded(runs.InvalidArgument, errors.New("x")), exitUsage},
 		{fmt.Errorf("running: %w", runs.Coded(runs.DeviceBusy, errors.New("x"))), exitPhone},

@@ -54,7 +54,12 @@ func (a *app) store(ctx context.Context, o *session.Options) (*session.Store, er
 	dir := a.conf.DataDir
 	before, err := os.Stat(dir)
 	used := session.Exists(dir)
-	s, failed := session.Open(ctx, dir, o)
+	var with session.Options
+	if o != nil {
+		with = *o
+	}
+	with.Stalled = func() { a.notef(wordsIn(a.lang()).stalled, dir) }
+	s, failed := session.Open(ctx, dir, &with)
 	if failed == nil && err == nil && !used && before.Mode().Perm()&0o077 != 0 &&
 		runtime.GOOS != "windows" {
 		a.notef("note: others may look into the folder %s (mode %04o), not into the files that "+

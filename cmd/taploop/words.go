@@ -28,6 +28,7 @@ type words struct {
 	cut                      string
 	hidden, whole            string // before an answer is typed
 	parted, unseen           string // of a replay
+	stalled                  string // of the data folder, which does not answer
 	// what the configuration leaves of the guard
 	guardOff, guardFloor, floorLowered string
 	outcomes                           map[actions.Outcome]string
@@ -62,6 +63,8 @@ var english = words{
 		"switch these off (guard.enabled)",
 	floorLowered: "critical actions are allowed without a person by the rules ",
 	parted:       "%s\n  the model is asked from here on; the new recording is %s",
+	stalled: "warning: the data folder %s does not answer; another program, a backup or a database " +
+		"browser, may have taploop.db open: waiting for it",
 	unseen: "warning: %s was recorded without its screens: this replay does not check that the " +
 		"phone shows what was recorded\n  try: record it anew, with --record",
 	outcomes: map[actions.Outcome]string{
@@ -100,7 +103,7 @@ var chinese = words{
 	now:   "第 %d 步（最多 %d 步）：",
 	ready: "正在准备模型和手机", look: "正在看屏幕", think: "正在思考",
 	act: "正在执行：%s", queue: "手机正被另一个会话使用，等待中",
-	step: "第 %-2d 步 ", refused: "；手机拒绝：%s",
+	step: "第 %d 步 ", refused: "；手机拒绝：%s",
 	unread:   "模型的回复中读不出动作",
 	silent:   "模型没有回答",
 	warning:  "警告     ",
@@ -117,6 +120,7 @@ var chinese = words{
 	guardFloor:   "防护已关闭,但关键操作仍需要人同意:只有配置文件才能关闭这一项(guard.enabled)",
 	floorLowered: "以下规则允许关键操作不经人同意就执行:",
 	parted:       "%s\n  从这里起改为询问模型；新的录制文件是 %s",
+	stalled:      "警告：数据目录 %s 没有响应；可能有其他程序（备份或数据库浏览器）占用了 taploop.db，正在等待",
 	unseen: "警告：%s 录制时没有保存屏幕：这次回放不检查手机显示的是否与录制时相同\n" +
 		"  建议：用 --record 重新录制",
 	outcomes: map[actions.Outcome]string{
