@@ -2,7 +2,6 @@ package phone
 
 import (
 	"cmp"
-	"encoding/json"
 	"math"
 	"slices"
 	"strings"
@@ -49,26 +48,15 @@ func Subjects(look screen.Observation, task string, d actions.Decision) []guard.
 
 // subject is what is known of an action without the screen.
 func subject(app, task string, d actions.Decision) guard.Subject {
-	s := guard.Subject{Action: d.Action.Verb(), App: app, Args: Args(d.Action), Task: task,
+	s := guard.Subject{Action: d.Action.Verb(), App: app, Task: task,
 		Said: cmp.Or(d.Explain, d.Thought)}
+	if args, err := actions.Args(d.Action); err == nil { // no member has fields that fail
+		s.Args = args
+	}
 	if t, is := d.Action.(actions.Type); is {
 		s.Typed = t.Text
 	}
 	return s
-}
-
-// Args are the action's fields, as JSON has them; nil for one without fields.
-func Args(a actions.Action) map[string]any {
-	b, err := actions.Marshal(a)
-	m := map[string]any{}
-	if err != nil || json.Unmarshal(b, &m) != nil {
-		return nil
-	}
-	delete(m, "verb")
-	if len(m) == 0 {
-		return nil
-	}
-	return m
 }
 
 // places are the points at which the action does something: where a way ends matters only when
