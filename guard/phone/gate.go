@@ -46,7 +46,7 @@ func New(p *guard.Policy, opts *Options) *Gate {
 
 // reading is how long the elements are waited for once the model has decided. A screen that never
 // rests has none to be had: it is judged by what is left then.
-const reading = 3 * time.Second
+const reading = 5 * time.Second
 
 // Check implements agentloop.Gate.
 func (g *Gate) Check(
