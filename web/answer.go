@@ -37,6 +37,10 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if f.code == "UNAUTHORIZED" {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="taploop"`)
 	}
+	if spokenInOpenAI(r.URL.Path) {
+		_ = send(w, codes[f.code].status, openAIError(f))
+		return
+	}
 	detail := map[string]any{"code": cmp.Or(f.name, f.code), "message": f.Error()}
 	if remedy := f.hint(); remedy != "" {
 		detail["mend"] = remedy

@@ -1,4 +1,4 @@
-// Package web serves people over HTTP: the reply API at /v1 and the inbox page at /ui.
+// Package web serves people and programs over HTTP: the API at /v1 and the inbox page at /ui.
 //
 // From the bottom up: [Logins] keeps one-time login links and the browsers that used one. Every
 // request is checked for its Host and Origin, and every route but the page's own files wants a
@@ -11,6 +11,8 @@
 // snapshot again, and those who come at once share one.
 //
 // The package cannot reach phones: it reads what is stored, resolves questions, and asks its owner
-// to stop a run. A phone that is shown live comes as pictures of a mirror, and a touch of a person
-// goes to its owner, who knows whether a person has the phone.
+// to stop a run. Tasks are started and steered through [Tasks], which are the MCP tools: arguments
+// are checked and results are made there. A chat completion is a turn of a conversation about a
+// session, and says what these tools tell it. A phone that is shown live comes as pictures of a
+// mirror, and a touch of a person goes to its owner, who knows whether a person has the phone.
 package web

@@ -156,7 +156,7 @@ func TestATakeoverBeginsAndEndsOverHTTP(t *testing.T) {
 	a := g.post("/v1/sessions/"+q.SessionID+"/takeover", g.ann, "")
 	require.Equal(t, 200, a.status, a.text)
 	require.Equal(t, string(session.WaitingTakeover),
-		a.json(t)["run"].(map[string]any)["state"])
+		a.json(t)["state"])
 	for _, bad := range []string{`{"type":"shout"}`, `{"type":"answer"}`,
 		`{"type":"done","response":{"a":1}}`} {
 		require.Equal(t, 400, g.post("/v1/inquiries/"+q.ID+"/reply", g.ann, bad).status, bad)

@@ -3,6 +3,7 @@ package web
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"log/slog"
 	"net/http"
 	"time"
@@ -75,14 +76,18 @@ type Person struct {
 	Channel string // "http" or "page"
 }
 
-// Options are the settings of a server. Questions, Sessions, Logins, Runs, Hands, Authorize and
-// Operator are needed; the rest may be zero.
+// Options are the settings of a server. Questions, Sessions, Logins, Runs, Tasks, Hands, Authorize
+// and Operator are needed; the rest may be zero.
 type Options struct {
 	Questions Questions
 	Sessions  Sessions
 	Logins    *Logins
 	Runs      Runs
-	Hands     Hands
+	Tasks     Tasks
+	// of the arguments and the results of Tasks, for the OpenAPI document, by their names there;
+	// nil leaves them open
+	Schemas map[string]json.RawMessage
+	Hands   Hands
 
 	// Channels are those through which a question can still be answered, for what the server shows.
 	// nil: those that it was asked through.

@@ -52,6 +52,15 @@ var codes = map[string]struct {
 	"QUESTION_GONE":             {http.StatusGone, ""},
 
 	"STORE_UNAVAILABLE": {http.StatusServiceUnavailable, "try again later"},
+	// Calls that the tools refuse bring their hints; others of theirs are 409, too.
+	"SESSION_NOT_FOUND":  {http.StatusNotFound, ""},
+	"QUESTION_NOT_FOUND": {http.StatusNotFound, ""},
+	"DEVICE_AMBIGUOUS":   {http.StatusBadRequest, ""},
+	"MESSAGE_LIMIT":      {http.StatusTooManyRequests, ""},
+	"SERVER_CLOSING":     {http.StatusServiceUnavailable, ""},
+	"INTERNAL_ERROR":     {http.StatusInternalServerError, ""},
+	"model_not_found":    {http.StatusNotFound, "GET /v1/models lists the phones that there are"},
+
 	"INTERNAL": {http.StatusInternalServerError,
 		"try again, and look into the server's log"},
 }

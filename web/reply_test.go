@@ -297,10 +297,10 @@ func TestStopAndPauseReachTheRunOfTheSession(t *testing.T) {
 	q := g.waiting("ann", inquiry.Question{})
 	a := g.post("/v1/sessions/"+q.SessionID+"/pause", g.ann, "")
 	require.Equal(t, 200, a.status, a.text)
-	require.Equal(t, "PAUSED", a.json(t)["run"].(map[string]any)["state"])
+	require.Equal(t, "PAUSED", a.json(t)["state"], "as the tools tell it")
 	a = g.post("/v1/sessions/"+q.SessionID+"/stop", g.ann, "{}")
 	require.Equal(t, 200, a.status, a.text)
-	require.Equal(t, "CANCELLED", a.json(t)["run"].(map[string]any)["state"])
+	require.Equal(t, "CANCELLED", a.json(t)["state"])
 	require.Equal(t, []string{"pause " + q.SessionID + " for ann through http",
 		"cancel " + q.SessionID + " for ann through http"}, g.runs.calls)
 	require.Equal(t, 410, g.post("/v1/inquiries/"+q.ID+"/reply", g.ann, `{"response":"x"}`).status,

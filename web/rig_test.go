@@ -47,6 +47,7 @@ type rig struct {
 	ben    string // one of "ben"
 	boss   string // one of an operator
 	runs   *stopper
+	tasks  *toolbox
 	probe  *stream // hears all, from the beginning
 	hands  *hands
 	down   atomic.Bool // the server answers nothing but 502
@@ -92,6 +93,41 @@ func (h *hands) Touch(ctx ctx, t web.Touch, g actions.Gesture) error {
 	return h.mirror.Touch(ctx, t.Serial, g.Do)
 }
 
+// toolbox carries out what requests want of runs, on the store.
+type toolbox struct {
+	store *session.Store
+	mu    sync.Mutex
+	calls []web.TaskCall
+	next  []web.TaskResult // of the next calls; then how the session stands
+	on    func(web.TaskCall)
+}
+
+func (x *toolbox) Do(ctx ctx, c web.TaskCall) (web.TaskResult, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.calls = append(x.calls, c)
+	if x.on != nil {
+		x.on(c)
+	}
+	if len(x.next) > 0 {
+		out := x.next[0]
+		x.next = x.next[1:]
+		return out, nil
+	}
+	if c.Tool == "list_connected_devices" {
+		return web.TaskResult{Body: []byte(`{"devices":[{"device_id":"A","usable":true},` +
+			`{"device_id":"B","usable":false}]}`)}, nil
+	}
+	id, _ := c.Arguments["session_id"].(string)
+	run, err := x.store.LatestRun(ctx, id)
+	if err != nil {
+		return web.TaskResult{Code: "SESSION_NOT_FOUND",
+			Body: []byte(`{"error":{"code":"SESSION_NOT_FOUND","message":"no","mend":"m"}}`)}, nil
+	}
+	b, err := json.Marshal(map[string]any{"session_id": id, "run_id": run.ID, "state": run.State})
+	return web.TaskResult{Body: b}, err
+}
+
 // stopper stops runs in the store, as the runs' owner does.
 type stopper struct {
 	store *session.Store
@@ -135,12 +171,13 @@ func newRig(t testing.TB, change func(*web.Options)) *rig {
 	tokens := token.Open(filepath.Join(dir, "tokens.json"))
 	g := &rig{t: t, store: store, broker: inquiry.NewBroker(store.Questions(), nil),
 		logins: web.OpenLogins(filepath.Join(dir, "logins.json")),
-		runs:   &stopper{store: store}, hands: newHands()}
+		tasks:  &toolbox{store: store}, runs: &stopper{store: store}, hands: newHands()}
 	for name, to := range map[string]*string{"ann": &g.ann, "ben": &g.ben, "boss": &g.boss} {
 		*to, _, err = tokens.Create(name, false)
 		require.NoError(t, err)
 	}
 	opts := &web.Options{Questions: g.broker, Sessions: store, Logins: g.logins, Runs: g.runs,
+		Tasks: g.tasks,
 		Hands: g.hands,
 		Authorize: func(r *http.Request) (string, error) {
 			info, err := tokens.Check(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))

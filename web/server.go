@@ -54,7 +54,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, refuse("FORBIDDEN", err))
 		return
 	}
-	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+	most := int64(maxBody)
+	if r.URL.Path == chatPath {
+		most = maxConversation
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, most)
 	s.mux.ServeHTTP(w, r)
 }
 
@@ -91,14 +95,21 @@ func (s *Server) table() []route {
 		{"POST", "/v1/inquiries/{id}/reply", s.reply},
 		{"GET", "/v1/events", s.events},
 		{"GET", "/v1/sessions", s.listSessions},
+		{"POST", "/v1/sessions", s.startSession},
 		{"GET", "/v1/sessions/{id}", s.getSession},
 		{"GET", "/v1/sessions/{id}/steps", s.listSteps},
 		{"GET", "/v1/sessions/{id}/frames/{frame}", s.getFrame},
+		{"POST", "/v1/sessions/{id}/continue", s.inSession(continueTool)},
+		{"POST", "/v1/sessions/{id}/message", s.inSession(messageTool)},
 		{"POST", "/v1/sessions/{id}/stop", s.halt(Runs.Cancel)},
 		{"POST", "/v1/sessions/{id}/pause", s.halt(Runs.Pause)},
 		{"POST", "/v1/sessions/{id}/takeover", s.halt(Runs.Takeover)},
 		{"GET", "/v1/devices/{id}/live", s.live},
 		{"POST", "/v1/devices/{id}/input", s.input},
+		{"GET", "/v1/models", s.listModels},
+		{"GET", "/v1/models/{model}", s.getModel},
+		{"POST", chatPath, s.chat},
+		{"GET", "/v1/openapi.json", s.openAPI},
 		{"POST", "/ui/logout", s.gate.logout},
 	}
 }

@@ -173,10 +173,6 @@ func (s *Server) halt(how func(Runs, context.Context, string, Person) error) han
 		}
 		s.opts.Log.InfoContext(r.Context(), "session stopped", "session", x.ID, "by", v.name,
 			"through", v.channel())
-		view, err := s.records.present(r.Context(), x)
-		if err != nil {
-			return err
-		}
-		return send(w, http.StatusOK, view)
+		return s.standing(w, r, v, x)
 	}
 }

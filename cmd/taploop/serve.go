@@ -74,6 +74,7 @@ func (c *serveCmd) Run(ctx context.Context, a *app) error {
 type service struct {
 	*deps
 	mcp   *server.MCPServer
+	tools *tools.Tools
 	calls calls
 }
 
@@ -96,7 +97,8 @@ func (a *app) start(ctx context.Context, o overrides) (*service, error) {
 		server.WithInstructions(tools.Instructions),
 		server.WithToolCapabilities(false), server.WithRecovery(),
 		server.WithToolHandlerMiddleware(s.calls.count))
-	tools.New(a.toolOptions(d)).Register(s.mcp)
+	s.tools = tools.New(a.toolOptions(d))
+	s.tools.Register(s.mcp)
 	if err := a.notify(d); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}

@@ -55,7 +55,7 @@ func (a *app) serveHTTP(ctx context.Context) error {
 	if a.conf.HTTP.Metrics {
 		mux.Handle("GET /metrics", counted.handler(a.conf.HTTP, auth))
 	}
-	page.open(a, s.deps, auth, mux)
+	page.open(a, s, auth, mux)
 	srv := &http.Server{Handler: httpguard.Timely(mux), ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout: 2 * time.Minute,
 		ErrorLog:    slog.NewLogLogger(a.log.Handler(), slog.LevelWarn)}

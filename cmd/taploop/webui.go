@@ -22,12 +22,14 @@ type webUI struct {
 }
 
 // open puts the reply API and the page at their paths. The caller closes it.
-func (u *webUI) open(a *app, d *deps, auth *authenticator, mux *http.ServeMux) {
+func (u *webUI) open(a *app, svc *service, auth *authenticator, mux *http.ServeMux) {
+	d := svc.deps
 	u.hands = newHands(a, d)
 	server := web.New(&web.Options{
 		Hands:     u.hands,
 		Questions: d.manager.Broker(), Sessions: d.store, Logins: logins(a.conf.DataDir),
-		Runs: stopper{d}, Channels: d.manager.Channels, Authorize: auth.person,
+		Runs: stopper{d}, Tasks: tasks{svc.tools}, Schemas: svc.tools.TaskSchemas(),
+		Channels: d.manager.Channels, Authorize: auth.person,
 		Changed:  auth.files.Changed,
 		Operator: func(name string) bool { return a.isOperator(name) || auth.isPerson(name) },
 		Hosts:    a.conf.HTTP.Hosts, Origins: a.conf.HTTP.Origins, Log: a.log,

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/tools"
+	"github.com/taploop/taploop/web"
+)
+
+// tasks carries out what requests want of runs, as the MCP tools do. It implements web.Tasks.
+type tasks struct{ tools *tools.Tools }
+
+// Do implements web.Tasks. The words of a program may be a model's; those from the page are a
+// person's.
+func (t tasks) Do(ctx context.Context, c web.TaskCall) (web.TaskResult, error) {
+	arguments, err := json.Marshal(c.Arguments)
+	if err != nil {
+		return web.TaskResult{}, err
+	}
+	who := tools.Caller{Client: c.Client, By: runs.Actor{Channel: c.By.Channel,
+		Authority: inquiry.AuthorityClientModel, Name: c.By.Name}}
+	if c.By.Channel == inquiry.ChannelPage {
+		who.By.Authority = inquiry.AuthorityHumanToken
+	}
+	if c.Progress != nil {
+		who.Progress = func(context.Context, tools.Progress) error {
+			c.Progress()
+			return nil
+		}
+	}
+	out, err := t.tools.Do(ctx, who, c.Tool, arguments)
+	return web.TaskResult{Body: out.Body, Code: out.Code}, err
+}

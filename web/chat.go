@@ -1,0 +1,357 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/session"
+)
+
+const (
+	chatPath = "/v1/chat/completions"
+	// anyPhone is the model that stands for the only usable phone.
+	anyPhone        = "taploop"
+	maxConversation = 4 << 20 // bytes of a conversation, which its client sends whole each time
+	// a conversation that is not streamed is answered before OpenAI's clients give up
+	patience = 9 * time.Minute
+)
+
+// conversation is a request in the form of OpenAI's chat completions.
+// https://platform.openai.com/docs/api-reference/chat/create
+type conversation struct {
+	Model    string        `json:"model"`
+	Messages []chatMessage `json:"messages"`
+	Stream   bool          `json:"stream"`
+	Options  struct {
+		Usage bool `json:"include_usage"`
+	} `json:"stream_options"`
+	Metadata struct {
+		Session string `json:"session_id"`
+	} `json:"metadata"`
+
+	words   string // of the user, now
+	session string // that it goes on with, or its id's beginning; "" begins one
+}
+
+type chatMessage struct {
+	Role    string   `json:"role"`
+	Content chatText `json:"content"`
+}
+
+// chatText is a text, or a list of parts that are texts.
+type chatText string
+
+// UnmarshalJSON takes both; null is nothing.
+func (c *chatText) UnmarshalJSON(b []byte) error {
+	if b[0] != '[' {
+		return json.Unmarshal(b, (*string)(c))
+	}
+	var parts []struct{ Type, Text string }
+	if err := json.Unmarshal(b, &parts); err != nil {
+		return err
+	}
+	var texts []string
+	for _, p := range parts {
+		if p.Type != "text" {
+			return fmt.Errorf("a part of a message is %q (want text: put what a picture shows "+
+				"into words)", p.Type)
+		}
+		texts = append(texts, p.Text)
+	}
+	*c = chatText(strings.Join(texts, "\n"))
+	return nil
+}
+
+// mark begins all that the assistant says. Clients send a conversation whole, so it tells which
+// session one is about; in Markdown it is not shown.
+const mark = "[//]: # (taploop %s)\n\n"
+
+var marked = regexp.MustCompile(`^\s*\[//\]: # \(taploop ([A-Za-z0-9_-]{4,200})\)`)
+
+var errNoMark = hint.Add(errors.New("it cannot be told which session this conversation is about: "+
+	"the assistant's last message does not begin with the line that it had"),
+	"send the assistant's messages back as they came, or metadata.session_id; or begin a new chat")
+
+// readConversation reads the body. What the phone's agent has no use for, such as temperature or a
+// system message, is left aside.
+func readConversation(r *http.Request) (*conversation, error) {
+	b, err := io.ReadAll(r.Body)
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
+		return nil, err
+	}
+	c := new(conversation)
+	switch {
+	case err != nil:
+		return nil, badRequest("the body did not arrive whole")
+	case !utf8.Valid(b):
+		return nil, badRequest("the body is not UTF-8")
+	}
+	if err := json.Unmarshal(b, c); err != nil {
+		return nil, badRequest("the body is no chat completion request: %w", err)
+	}
+	n := len(c.Messages)
+	if n == 0 || c.Messages[n-1].Role != "user" {
+		return nil, badRequest("the last of the messages is to be the user's")
+	}
+	c.words = strings.TrimSpace(string(c.Messages[n-1].Content))
+	if c.words == "" {
+		return nil, badRequest("the user's last message is empty")
+	}
+	if c.session = c.Metadata.Session; c.session != "" {
+		return c, nil
+	}
+	for i := n - 2; i >= 0; i-- {
+		if c.Messages[i].Role != "assistant" {
+			continue
+		}
+		found := marked.FindStringSubmatch(string(c.Messages[i].Content))
+		if found == nil {
+			return nil, refuse("INVALID_ARGUMENT", errNoMark)
+		}
+		c.session = found[1]
+		break
+	}
+	return c, nil
+}
+
+// chat lets a conversation drive a phone: the first message of the user is a task, and each later
+// one an answer, an instruction or the next task, as the run stands then.
+func (s *Server) chat(w http.ResponseWriter, r *http.Request, v viewer) error {
+	c, err := readConversation(r)
+	if err != nil {
+		return err
+	}
+	leave, err := s.enter(w, v)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	t := &talk{s: s, v: v, conversation: c, client: v.owner(), words: wordsFor(c.words)}
+	if t.key, err = keyOf(r); err != nil {
+		return err
+	}
+	ctx, end := context.WithCancelCause(r.Context())
+	defer end(nil)
+	stop := context.AfterFunc(s.ctx, func() { end(errClosing) })
+	defer stop()
+	if !c.Stream {
+		ctx, cancel := context.WithTimeoutCause(ctx, patience, errPatience)
+		defer cancel()
+		return t.whole(ctx, w)
+	}
+	l := &listener{s: s, w: w, r: r, v: v, out: http.NewResponseController(w)}
+	err = t.stream(ctx, l)
+	if err != nil && l.begun && r.Context().Err() == nil {
+		f := refusalOf(err)
+		_ = l.send(data(openAIError(f))) // the status is sent already
+		return nil
+	}
+	return l.broken(err)
+}
+
+var errPatience = errors.New("the run takes longer than a conversation waits that is not streamed")
+
+// talk is one turn of a conversation.
+type talk struct {
+	*conversation
+	s      *Server
+	v      viewer
+	client string // whom the session belongs to
+	key    string
+	words  *chatWords
+
+	now  standing
+	step int // the last one that was told
+}
+
+// standing is what a turn needs of a result object.
+type standing struct {
+	SessionID string `json:"session_id"`
+	RunID     string `json:"run_id"`
+	State     string `json:"state"`
+	Reason    string `json:"stop_reason"`
+	Local     int    `json:"local_step_idx"`
+	Global    int    `json:"global_step_idx"`
+	Answer    string `json:"answer"`
+	Final     struct {
+		Action struct {
+			Value string `json:"value"`
+		} `json:"agent_action"`
+	} `json:"final_action"`
+	Question *chatQuestion `json:"question"`
+	Usage    struct {
+		Prompt     int `json:"prompt_tokens"`
+		Completion int `json:"completion_tokens"`
+	} `json:"usage"`
+	Error *struct {
+		Code    string `json:"code"`
+		Message string `json:"message"`
+		Mend    string `json:"mend"`
+	} `json:"error"`
+}
+
+type chatQuestion struct {
+	ID      string   `json:"question_id"`
+	Text    string   `json:"text"`
+	Options []string `json:"options"`
+	Secret  bool     `json:"secret"`
+	PageURL string   `json:"page_url"`
+}
+
+func (n *standing) going() bool { return n.Reason == "STILL_RUNNING" }
+
+func (n *standing) paused() bool { return n.State == "PAUSED" }
+
+func (n *standing) ended() bool {
+	switch n.State {
+	case "COMPLETED", "ABORTED", "FAILED", "CANCELLED", "EXPIRED":
+		return true
+	}
+	return false
+}
+
+// do calls a tool and reads how things stand after it.
+func (t *talk) do(ctx context.Context, tool string, arguments map[string]any,
+	progress func()) error {
+	if t.now.SessionID != "" {
+		arguments["session_id"] = t.now.SessionID
+	}
+	out, err := t.s.call(ctx, t.v, t.client, tool, arguments, progress)
+	if err != nil {
+		return err
+	}
+	var now standing
+	if err := json.Unmarshal(out.Body, &now); err != nil {
+		return fmt.Errorf("reading the result of %s: %w", tool, err)
+	}
+	if out.Code == "" {
+		t.now = now
+		return nil
+	}
+	err = errors.New(out.Code)
+	if now.Error != nil {
+		err = hint.Add(errors.New(now.Error.Message), now.Error.Mend)
+	}
+	return &refusal{code: codeInTable(out.Code), name: out.Code, err: err}
+}
+
+// codeInTable is a code with the status of this one.
+func codeInTable(code string) string {
+	if _, known := codes[code]; known {
+		return code
+	}
+	return "CONFLICT"
+}
+
+// begin does what the user's words are for, and returns as soon as that is stored.
+func (t *talk) begin(ctx context.Context) error {
+	if t.session == "" {
+		return t.do(ctx, startTool, t.keyed(t.onPhone(map[string]any{"task": t.conversation.words,
+			"wait_seconds": 0})), nil)
+	}
+	x, err := t.s.opts.Sessions.Find(ctx, t.session, t.v.client())
+	if err != nil {
+		return err
+	}
+	t.client, t.now.SessionID, t.step = x.Client, x.ID, x.Steps
+	for tries := 0; ; tries++ {
+		err := t.steer(ctx)
+		f, is := errors.AsType[*refusal](err)
+		// it may have ended, or asked, between the look and the call
+		raced := is && (f.name == "RUN_ENDED" || f.name == "RUN_IN_PROGRESS" ||
+			f.name == "NO_OPEN_QUESTION" || f.name == "QUESTION_ALREADY_RESOLVED")
+		if !raced || tries == 2 {
+			return err
+		}
+	}
+}
+
+// steer passes the words on as the run stands.
+func (t *talk) steer(ctx context.Context) error {
+	said := t.conversation.words
+	if err := t.do(ctx, waitTool, map[string]any{"wait_seconds": 0}, nil); err != nil {
+		return err
+	}
+	switch {
+	case t.now.Question != nil:
+		return t.do(ctx, continueTool, t.keyed(map[string]any{"reply_from_client": said,
+			"question_id": t.now.Question.ID, "wait_seconds": 0}), nil)
+	case t.now.ended():
+		return t.do(ctx, continueTool, t.keyed(t.onPhone(map[string]any{"task": said,
+			"wait_seconds": 0})), nil)
+	}
+	paused := t.now.paused()
+	err := t.do(ctx, messageTool, t.keyed(map[string]any{"text": said, "mode": "instruction"}), nil)
+	if err == nil && paused {
+		err = t.do(ctx, continueTool, map[string]any{"wait_seconds": 0}, nil)
+	}
+	return err
+}
+
+func (t *talk) keyed(arguments map[string]any) map[string]any {
+	if t.key != "" {
+		arguments["idempotency_key"] = t.key
+	}
+	return arguments
+}
+
+// onPhone names the phone, unless any will do.
+func (t *talk) onPhone(arguments map[string]any) map[string]any {
+	if t.Model != "" && t.Model != anyPhone {
+		arguments["device_id"] = t.Model
+	}
+	return arguments
+}
+
+// follow waits until the run asks something, rests or has ended. told gets its steps, each in a
+// line, and "" now and then.
+func (t *talk) follow(ctx context.Context, told func(line string) error) error {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	progress := func() {
+		if err := t.tell(ctx, told); err != nil {
+			end(err)
+		}
+	}
+	for t.now.going() {
+		err := t.do(ctx, waitTool, map[string]any{"since_step": t.now.Global,
+			"wait_seconds": maxWait.Seconds()}, progress)
+		if err != nil {
+			if cause := context.Cause(ctx); cause != nil {
+				return cause
+			}
+			return err
+		}
+	}
+	return t.tell(ctx, told)
+}
+
+// tell tells the steps that were not told.
+func (t *talk) tell(ctx context.Context, told func(line string) error) error {
+	steps, err := t.s.opts.Sessions.StepsAfter(ctx, t.now.SessionID, t.step)
+	if err != nil {
+		return err
+	}
+	for _, st := range steps {
+		if st.State == session.Intent { // it is being done
+			break
+		}
+		t.step = st.Index
+		if err := told(stepLine(st)); err != nil {
+			return err
+		}
+	}
+	if len(steps) == 0 {
+		return told("")
+	}
+	return nil
+}

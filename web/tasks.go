@@ -1,0 +1,203 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/taploop/taploop/session"
+)
+
+// Tasks carries out what requests want of runs. Arguments and results are those of the MCP tools,
+// and so are the checks.
+type Tasks interface {
+	// Do calls a tool. An error says that ctx has ended; why a call could not be carried out is in
+	// its result.
+	Do(ctx context.Context, c TaskCall) (TaskResult, error)
+}
+
+// TaskCall is one call of a tool.
+type TaskCall struct {
+	Tool      string
+	Arguments map[string]any
+	Client    string // whom sessions belong to
+	By        Person
+	Progress  func() // called when something has happened, and now and then; nil wants nothing
+}
+
+// TaskResult is what came of a call.
+type TaskResult struct {
+	Body json.RawMessage // the result object
+	Code string          // why the call could not be carried out; "" when it was
+}
+
+// The tools that requests call.
+const (
+	startTool    = "ask_agent_start_new_task"
+	continueTool = "ask_agent_continue"
+	messageTool  = "ask_agent_message"
+	waitTool     = "ask_agent_wait"
+	phonesTool   = "list_connected_devices"
+)
+
+const maxKey = 200 // bytes of an Idempotency-Key
+
+// owner is whom the sessions belong to that the viewer begins: a browser's are the local
+// operator's.
+func (v viewer) owner() string {
+	if v.page {
+		return ""
+	}
+	return v.name
+}
+
+// call carries out a tool for the viewer.
+func (s *Server) call(ctx context.Context, v viewer, client, tool string, arguments map[string]any,
+	progress func()) (TaskResult, error) {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	stop := context.AfterFunc(s.ctx, func() { end(errClosing) })
+	defer stop()
+	out, err := s.opts.Tasks.Do(ctx, TaskCall{Tool: tool, Arguments: arguments, Client: client,
+		By: Person{v.name, v.channel()}, Progress: progress})
+	if err != nil && errors.Is(context.Cause(ctx), errClosing) {
+		err = errClosing
+	}
+	return out, err
+}
+
+// startSession begins a session with a task.
+func (s *Server) startSession(w http.ResponseWriter, r *http.Request, v viewer) error {
+	arguments, err := argumentsOf(r)
+	if err != nil {
+		return err
+	}
+	out, err := s.waits(w, r, v, v.owner(), startTool, arguments)
+	if err != nil {
+		return err
+	}
+	var begun struct {
+		ID string `json:"session_id"`
+	}
+	if out.Code == "" && json.Unmarshal(out.Body, &begun) == nil {
+		w.Header().Set("Location", "/v1/sessions/"+begun.ID)
+		return s.answer(w, http.StatusCreated, out.Body)
+	}
+	return s.outcome(w, out)
+}
+
+// inSession makes a handler that calls a tool for the session of the path.
+func (s *Server) inSession(tool string) handler {
+	return func(w http.ResponseWriter, r *http.Request, v viewer) error {
+		x, err := s.records.session(r, v)
+		if err != nil {
+			return err
+		}
+		arguments, err := argumentsOf(r)
+		if err != nil {
+			return err
+		}
+		if given, is := arguments["session_id"]; is && given != x.ID {
+			return badRequest("session_id is in the path, and the body has another one")
+		}
+		arguments["session_id"] = x.ID
+		out, err := s.waits(w, r, v, x.Client, tool, arguments)
+		if err != nil {
+			return err
+		}
+		return s.outcome(w, out)
+	}
+}
+
+// waits calls a tool that may wait, in one of the places for that.
+func (s *Server) waits(w http.ResponseWriter, r *http.Request, v viewer, client, tool string,
+	arguments map[string]any) (TaskResult, error) {
+	leave, err := s.enter(w, v)
+	if err != nil {
+		return TaskResult{}, err
+	}
+	defer leave()
+	out, err := s.call(r.Context(), v, client, tool, arguments, nil)
+	if err == nil {
+		err = s.gate.still(r, v)
+	}
+	return out, err
+}
+
+// standing answers with how the session stands, as a tool would.
+func (s *Server) standing(w http.ResponseWriter, r *http.Request, v viewer,
+	x session.Session) error {
+	out, err := s.call(r.Context(), v, x.Client, waitTool,
+		map[string]any{"session_id": x.ID, "wait_seconds": 0}, nil)
+	if err != nil {
+		return err
+	}
+	return s.outcome(w, out)
+}
+
+// outcome answers with the result object; its error has the code that the status stands for.
+func (s *Server) outcome(w http.ResponseWriter, out TaskResult) error {
+	status := http.StatusOK
+	if out.Code != "" {
+		status = statusOf(out.Code)
+	}
+	return s.answer(w, status, out.Body)
+}
+
+// answer sends a body that is JSON already. The request may have waited for long.
+func (s *Server) answer(w http.ResponseWriter, status int, body json.RawMessage) error {
+	deadline := time.Now().Add(s.opts.WriteTimeout)
+	_ = http.NewResponseController(w).SetWriteDeadline(deadline)
+	return send(w, status, body)
+}
+
+// statusOf is the HTTP status of a code. What is not in the table says how things stand now.
+func statusOf(code string) int {
+	if c, known := codes[code]; known {
+		return c.status
+	}
+	return http.StatusConflict
+}
+
+// argumentsOf reads a body that is a JSON object, or none, and the key of the header.
+func argumentsOf(r *http.Request) (map[string]any, error) {
+	b, err := io.ReadAll(r.Body)
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
+		return nil, err
+	}
+	if err != nil {
+		return nil, badRequest("the body did not arrive whole")
+	}
+	arguments := map[string]any{}
+	if len(b) > 0 {
+		if err := strict(b, &arguments); err != nil {
+			return nil, badRequest("the body is not what is expected here: %w", err)
+		}
+	}
+	key, err := keyOf(r)
+	if err != nil || key == "" {
+		return arguments, err
+	}
+	if given, is := arguments["idempotency_key"]; is && given != key {
+		return nil, badRequest("the header Idempotency-Key and idempotency_key differ")
+	}
+	arguments["idempotency_key"] = key
+	return arguments, nil
+}
+
+// keyOf is the request's Idempotency-Key, or "".
+func keyOf(r *http.Request) (string, error) {
+	all := r.Header.Values("Idempotency-Key")
+	if len(all) == 0 {
+		return "", nil
+	}
+	if len(all) > 1 || all[0] == "" || len(all[0]) > maxKey {
+		return "", refuse("INVALID_ARGUMENT", fmt.Errorf(
+			"the header Idempotency-Key is one key of at most %d bytes", maxKey))
+	}
+	return all[0], nil
+}
