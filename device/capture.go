@@ -99,15 +99,36 @@ type camera struct {
 }
 
 // buffers are the memory of the captures that are on their way from all phones of a host: as many
-// as the machine has cores to decode them, however many phones there are.
-type buffers chan []byte
+// as the machine has cores to decode them, however many phones there are. What has been used is
+// used again before more is taken.
+type buffers struct {
+	taken chan struct{}
+	used  chan []byte
+}
 
 func newBuffers() buffers {
-	b := make(buffers, max(2, runtime.GOMAXPROCS(0)))
-	for range cap(b) {
-		b <- nil
+	n := max(2, runtime.GOMAXPROCS(0))
+	return buffers{make(chan struct{}, n), make(chan []byte, n)}
+}
+
+// take waits for one. The caller gives it back.
+func (b buffers) take(ctx context.Context) ([]byte, error) {
+	select {
+	case b.taken <- struct{}{}:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
 	}
-	return b
+	select {
+	case buf := <-b.used:
+		return buf, nil
+	default:
+		return nil, nil
+	}
+}
+
+func (b buffers) giveBack(buf []byte) {
+	b.used <- buf
+	<-b.taken
 }
 
 // shoot captures one frame. Its bytes end where the stream ends, so a torn one is known by its size
@@ -117,13 +138,11 @@ func (p *Phone) shoot(
 	ctx context.Context, now <-chan reading,
 	decode func([]byte, *screen.Sum) (*screen.Frame, error),
 ) (*screen.Frame, error) {
-	var buf []byte
-	select {
-	case buf = <-p.buffers:
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+	buf, err := p.buffers.take(ctx)
+	if err != nil {
+		return nil, err
 	}
-	defer func() { p.buffers <- buf }()
+	defer func() { p.buffers.giveBack(buf) }()
 	p.camera.mu.Lock()
 	f := p.camera.meter.next()
 	p.camera.mu.Unlock()
