@@ -21,6 +21,7 @@ const (
 	DeviceAmbiguous         Code = "DEVICE_AMBIGUOUS"
 	DeviceOffline           Code = "DEVICE_OFFLINE"      // it is listed, and does not answer
 	DeviceUnauthorized      Code = "DEVICE_UNAUTHORIZED" // it is listed, and may not be used
+	ADBUnreachable          Code = "ADB_UNREACHABLE"     // no ADB server answers
 	DeviceMismatch          Code = "DEVICE_MISMATCH"
 	DeviceBusy              Code = "DEVICE_BUSY"
 	NoOpenQuestion          Code = "NO_OPEN_QUESTION"

@@ -34,7 +34,10 @@ const stateTime = 4 * time.Second
 // list lists the phones, reading their states at the same time.
 func (t *phones) list(ctx context.Context, c *call, _ struct{}) (*reply, error) {
 	found, err := t.Phones.List(ctx)
-	if err != nil {
+	switch code := runs.CodeOf(err); {
+	case code == runs.ADBUnreachable:
+		return nil, err
+	case err != nil:
 		return nil, runs.Coded(deviceError, err)
 	}
 	if c.gelab {

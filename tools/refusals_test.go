@@ -19,6 +19,7 @@ import (
 
 	"github.com/taploop/taploop/device/devicetest"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
 	"github.com/taploop/taploop/tools"
 	"github.com/taploop/taploop/tools/result"
@@ -227,6 +228,10 @@ var refusals = map[string]func(w *fixture) answer{
 	},
 	"SECURE_SCREEN":       look(devicetest.Change{Secure: new(true)}),
 	"DEVICE_DISCONNECTED": look(devicetest.Change{Gone: new(true)}),
+	"ADB_UNREACHABLE": func(w *fixture) answer {
+		w.phones.broken = runs.Refuse(runs.ADBUnreachable, "start it", "no server")
+		return w.call("list_connected_devices", nil)
+	},
 	"DEVICE_ERROR": func(w *fixture) answer {
 		w.phones.broken = errors.New("nothing listens at port 5037")
 		return w.call("list_connected_devices", nil)
@@ -288,7 +293,7 @@ func look(c devicetest.Change) func(w *fixture) answer {
 // dead are the refusals with which nothing can be done by another call, and those whose next call
 // only the caller can fill in.
 var dead = []string{"RUN_ENDED", "NOTHING_TO_TAKE_OVER",
-	"PRIVACY_MODE", "SECURE_SCREEN", "DEVICE_ERROR",
+	"PRIVACY_MODE", "SECURE_SCREEN", "DEVICE_ERROR", "ADB_UNREACHABLE",
 	"SERVER_CLOSING", "INTERNAL_ERROR", "STORE_UNAVAILABLE", "NO_OPEN_QUESTION any more",
 	"INVALID_ARGUMENT: no task", "INVALID_ARGUMENT: neither",
 	"INVALID_ARGUMENT: a key of another task", "INVALID_ARGUMENT: nothing to go on with"}

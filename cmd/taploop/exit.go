@@ -34,7 +34,8 @@ var exits = []struct {
 	{exitUsage, "usage or configuration"},
 	{exitNotCompleted, "the task was tried and is not completed; of reply: another answer was first"},
 	{exitWaiting, "waiting for a reply"},
-	{exitPhone, "trouble with the phone: none, not clear which, held, offline, locked, or lost"},
+	{exitPhone,
+		"trouble with the phone: none, no ADB server, not clear which, held, offline, locked, or lost"},
 	{exitModel, "trouble with the model: its endpoint, or replies that cannot be read"},
 	{exitKey, "the model's endpoint does not take the key"},
 	{exitInterrupted, "interrupted"},
@@ -52,6 +53,7 @@ func exitCodes() string {
 // troubles are the exit codes by what an error or the end of a run says. Other ends are those of a
 // task that is not completed.
 var troubles = map[string]int{
+	string(runs.ADBUnreachable):          exitPhone,
 	string(runs.DeviceMismatch):          exitPhone,
 	string(agentloop.DeviceDisconnected): exitPhone,
 	string(agentloop.DeviceError):        exitPhone,

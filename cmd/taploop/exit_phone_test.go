@@ -44,6 +44,23 @@ func TestAPhoneThatIsListedAndCannotBeUsedHasACodeOfItsOwn(t *testing.T) {
 	}
 }
 
+func TestAnADBServerThatDoesNotAnswerHasACodeOfItsOwn(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	require.NoError(t, l.Close())
+	for _, args := range [][]string{{"run", "--json", "tap"}, {"run", "--json", "-s", "a", "tap"}} {
+		var out, errs bytes.Buffer
+		code := run(t.Context(), append(args, "--adb-server", l.Addr().String()),
+			[]string{"HOME=" + t.TempDir(), "TAPLOOP_ADB_PATH=/no/adb"},
+			streams{in: strings.NewReader(""), out: &out, err: &errs})
+		require.Equal(t, exitPhone, code, errs.String())
+		var got struct{ Error *result.Failure }
+		require.NoError(t, json.Unmarshal(out.Bytes(), &got), "%s%s", &out, &errs)
+		require.Equal(t, "ADB_UNREACHABLE", got.Error.Code)
+		require.Contains(t, got.Error.Hint, "adb")
+	}
+}
+
 // serverOf is the address of an ADB server that has these phones, and does nothing else.
 func serverOf(t *testing.T, list string) string {
 	t.Helper()

@@ -16,23 +16,29 @@ type phones struct{ host *device.Host }
 // Open implements runs.Phones.
 func (p phones) Open(ctx context.Context, serial string) (runs.Phone, error) {
 	ph, err := p.host.Open(ctx, serial)
-	for _, u := range unusable {
-		if errors.Is(err, u.is) {
-			return nil, runs.Coded(u.code, err)
-		}
-	}
 	if err != nil {
-		return nil, err
+		return nil, withCode(err)
 	}
 	return phone{ph}, nil
 }
 
-// unusable are the codes of phones that are there, and that cannot be used.
+// withCode is err with the code of its cause, if that has one.
+func withCode(err error) error {
+	for _, u := range unusable {
+		if errors.Is(err, u.is) {
+			return runs.Coded(u.code, err)
+		}
+	}
+	return err
+}
+
+// unusable are the codes of phones that are there and cannot be used, and of a server that is not.
 var unusable = []struct {
 	is   error
 	code runs.Code
 }{
 	{device.ErrWhichPhone, runs.DeviceAmbiguous},
+	{adb.ErrNoServer, runs.ADBUnreachable},
 	{adb.ErrOffline, runs.DeviceOffline},
 	{adb.ErrNotStarted, runs.DeviceOffline},
 	{adb.ErrUnauthorized, runs.DeviceUnauthorized},
@@ -43,7 +49,7 @@ var unusable = []struct {
 func (p phones) List(ctx context.Context) ([]runs.PhoneInfo, error) {
 	infos, err := p.host.List(ctx)
 	if err != nil {
-		return nil, err
+		return nil, withCode(err)
 	}
 	list := make([]runs.PhoneInfo, 0, len(infos))
 	for _, i := range infos {
