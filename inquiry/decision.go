@@ -32,6 +32,30 @@ type Decision struct {
 	Message      string        `json:"message,omitempty"` // why, or the answer
 }
 
+// Edited is the request as an [EditedAction] is written, for somebody to change.
+func (r ActionRequest) Edited() string {
+	b, err := json.Marshal(EditedAction{r.Name, r.Args})
+	if err != nil {
+		return r.Name
+	}
+	return string(b)
+}
+
+// ParseEdit reads an EditedAction as JSON, and nothing else.
+func ParseEdit(words string) (*EditedAction, error) {
+	e := new(EditedAction)
+	read := json.NewDecoder(strings.NewReader(words))
+	read.DisallowUnknownFields()
+	if err := read.Decode(e); err != nil {
+		return nil, fmt.Errorf(`the action cannot be read: %w (want {"name": "...", "args": {...}})`,
+			err)
+	}
+	if read.More() {
+		return nil, errors.New("there is something after the action")
+	}
+	return e, nil
+}
+
 // EditedAction is what takes the place of an action.
 type EditedAction struct {
 	Name string         `json:"name"`

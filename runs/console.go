@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -77,6 +78,7 @@ func (c *consoleChannel) ask(ctx context.Context, q inquiry.Question, how json.R
 	defer cancel(nil)
 	defer context.AfterFunc(ctx, func() { cancel(c.words.closed(context.Cause(ctx))) })()
 	prompt := c.words.prompt(q)
+	var decisions []inquiry.Decision // so far
 	for {
 		line, err := c.console.Ask(shown, prompt, q.Secret)
 		switch {
@@ -99,6 +101,19 @@ func (c *consoleChannel) ask(ctx context.Context, q inquiry.Question, how json.R
 		case "/refuse":
 			r.Type, r.Response = inquiry.TypeDecline, ""
 		}
+		if q.Kind == inquiry.Approval && r.Type != inquiry.TypeDecline {
+			d, err := decisionIn(line)
+			if err != nil {
+				prompt = fmt.Sprintf("%v\n%s", err, c.words.decide)
+				continue
+			}
+			if decisions = append(decisions, d); len(decisions) < len(q.ActionRequests) {
+				prompt = fmt.Sprintf("%d. %s", len(decisions)+1, c.words.decide)
+				continue
+			}
+			r.Type, r.Response, r.Decisions = inquiry.TypeDecisions, "", decisions
+			decisions = nil
+		}
 		if verb, note, _ := strings.Cut(strings.TrimSpace(line), " "); q.Kind == inquiry.Takeover {
 			switch verb {
 			case "/done":
@@ -112,6 +127,9 @@ func (c *consoleChannel) ask(ctx context.Context, q inquiry.Question, how json.R
 		switch {
 		case errors.As(err, &unfit):
 			prompt = fmt.Sprintf("%v\n%s", unfit, c.words.again)
+			if q.Kind == inquiry.Approval {
+				prompt = fmt.Sprintf("%v\n%s", unfit, c.words.decide)
+			}
 		case inquiry.Late(err):
 			return nil
 		default:
@@ -124,6 +142,8 @@ func (c *consoleChannel) ask(ctx context.Context, q inquiry.Question, how json.R
 type consoleWords struct {
 	asks, answer, again, halted, answered string
 	hands, handBack                       string // of a take-over
+	// of an action that waits
+	waits, under, because, decide string
 }
 
 // wordsOfConsole are those of the language; English ones unless it is Chinese.
@@ -131,13 +151,19 @@ func wordsOfConsole(lang string) consoleWords {
 	if strings.HasPrefix(lang, "zh") {
 		return consoleWords{"手机助手提问：", "请回答（/refuse：不回答，/stop：停止任务）：", "请输入回答：",
 			"任务已停止或暂停", "问题已在别处得到回答",
-			"请在手机上亲自完成：", "完成后输入 /done，没能完成输入 /cannot 原因（/stop：停止任务）："}
+			"请在手机上亲自完成：", "完成后输入 /done，没能完成输入 /cannot 原因（/stop：停止任务）：",
+			"执行之前需要你的决定：", "手指所在的元素：", "询问原因：",
+			"请决定（/approve 同意，/edit {\"name\":...,\"args\":...} 修改，/reject 原因 拒绝，" +
+				"/respond 答复，/stop 停止任务）："}
 	}
 	return consoleWords{"The agent asks:",
 		"Answer (/refuse: do not answer, /stop: end the task): ", "Please type an answer: ",
 		"the run was stopped or paused", "the question was answered elsewhere",
 		"Please do this on the phone by hand:",
-		"Then type /done, or /cannot and why (/stop: end the task): "}
+		"Then type /done, or /cannot and why (/stop: end the task): ",
+		"Before this is done, you decide:", "Under the finger:", "Asked because:",
+		"Decide (/approve, /edit {\"name\":...,\"args\":...}, /reject WHY, /respond ANSWER, " +
+			"/stop: end the task): "}
 }
 
 func (w consoleWords) prompt(q inquiry.Question) string {
@@ -146,6 +172,9 @@ func (w consoleWords) prompt(q inquiry.Question) string {
 	if q.Kind == inquiry.Takeover {
 		asks, answer = w.hands, w.handBack
 	}
+	if q.Kind == inquiry.Approval {
+		return w.review(q)
+	}
 	fmt.Fprintf(&b, "\n%s\n  %s\n", asks,
 		strings.ReplaceAll(text.Lines(q.Text), "\n", "\n  "))
 	for i, o := range q.Options {
@@ -153,6 +182,39 @@ func (w consoleWords) prompt(q inquiry.Question) string {
 	}
 	b.WriteString(answer)
 	return b.String()
+}
+
+// review is the prompt about actions that wait for a decision.
+func (w consoleWords) review(q inquiry.Question) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n%s\n  %s\n", w.waits,
+		strings.ReplaceAll(text.Lines(q.Text), "\n", "\n  "))
+	for i, r := range q.ActionRequests {
+		fmt.Fprintf(&b, "  %d. %s (%s)\n", i+1, text.Line(r.Description), r.Edited())
+	}
+	for _, line := range [][2]string{{w.under, q.Element}, {w.because, q.Reason}} {
+		if line[1] != "" {
+			fmt.Fprintf(&b, "  %s %s\n", line[0], text.Line(line[1]))
+		}
+	}
+	b.WriteString(w.decide)
+	return b.String()
+}
+
+// decisionIn is the decision in a line that was typed.
+func decisionIn(line string) (d inquiry.Decision, err error) {
+	verb, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+	d.Type = strings.TrimPrefix(verb, "/")
+	switch {
+	case !slices.Contains(inquiry.DecisionTypes, d.Type) || verb == d.Type:
+		return d, fmt.Errorf("%s is no decision (want one of /%s)", text.Quote(verb, 40),
+			strings.Join(inquiry.DecisionTypes, ", /"))
+	case d.Type == inquiry.Edit:
+		d.EditedAction, err = inquiry.ParseEdit(rest)
+	default:
+		d.Message = strings.TrimSpace(rest)
+	}
+	return d, err
 }
 
 // closed is why a question is taken from the console, for the person there.

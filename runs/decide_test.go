@@ -1,6 +1,7 @@
 package runs_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"sync"
@@ -173,4 +174,48 @@ func TestAHundredApprovalsOfOneAction(t *testing.T) {
 		require.Equal(t, session.Completed, w.wait(st.Session.ID).Run.State)
 		require.Equal(t, []string{"tap"}, w.phones.phones["A"].done())
 	})
+}
+
+func TestAnActionIsDecidedOnAtTheConsole(t *testing.T) {
+	for name, c := range map[string]struct {
+		lines   []string
+		touches []string
+		shown   string // before the second line
+	}{
+		"approve": {[]string{"yes", "/approve"}, []string{"tap"}, "yes\" is no decision"},
+		"a condition": {[]string{"/approve if free", "/reject then not"}, nil,
+			"has a message, which would be lost"},
+		"edit": {[]string{"/edit CLICK", `/edit {"name":"TYPE","args":{"text":"7.30"}}`},
+			[]string{"type 7.30"}, "the action cannot be read"},
+		"respond": {[]string{"/respond", "/respond it is paid"}, nil, "respond has no message"},
+		"refuse":  {[]string{"", "/refuse"}, nil, "type an answer"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, w *fixture) {
+				console := &typist{lines: c.lines}
+				w.again(func(o *runs.Options) {
+					o.NewGate, o.Console = gateOf("consent"), console
+				})
+				st := withMode(w, channel.ManualReply, "tap consent")
+
+				require.Equal(t, session.Completed, st.Run.State, "%s", st.Message)
+				require.Equal(t, c.touches, w.phones.phones["A"].done())
+				require.Contains(t, console.prompts[0], "Under the finger: a button")
+				require.Contains(t, console.prompts[0], "Asked because: it pays")
+				require.Contains(t, console.prompts[0],
+					`1. tap (0.500,0.500) ({"name":"CLICK","args":{"at":{"x":0.5,"y":0.5}}})`)
+				require.Contains(t, console.prompts[1], c.shown)
+				q := w.questions(st.Session.ID)[0]
+				require.Equal(t, "console", q.Resolution.Channel)
+			})
+		})
+	}
+}
+
+// typist types one line after the other at the console.
+type typist struct{ lines, prompts []string }
+
+func (c *typist) Ask(_ context.Context, prompt string, _ bool) (string, error) {
+	c.prompts = append(c.prompts, prompt)
+	return c.lines[len(c.prompts)-1], nil
 }

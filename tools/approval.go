@@ -47,7 +47,7 @@ func approvalSchema(q inquiry.Question, in *messages) json.RawMessage {
 		form.Required = append(form.Required, part("decision", q, i))
 		add(part("message", q, i), &schema.Schema{Type: "string", Title: in.DecisionMessage})
 		add(part("edited_action", q, i), &schema.Schema{Type: "string", Title: in.EditedAction,
-			Description: quote(inquiry.EditedAction{Name: r.Name, Args: r.Args})})
+			Description: r.Edited()})
 	}
 	return schema.JSON(form)
 }
@@ -67,10 +67,7 @@ func decided(r *inquiry.Reply, q inquiry.Question, content any) {
 		case inquiry.Reject, inquiry.Respond:
 			d.Message = value("message")
 		case inquiry.Edit:
-			var e inquiry.EditedAction
-			if json.Unmarshal([]byte(value("edited_action")), &e) == nil {
-				d.EditedAction = &e
-			}
+			d.EditedAction, _ = inquiry.ParseEdit(value("edited_action")) // none is refused
 		}
 		r.Decisions = append(r.Decisions, d)
 	}

@@ -1,10 +1,8 @@
 package tools
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"time"
 
 	"github.com/taploop/taploop/inquiry"
@@ -100,11 +98,9 @@ func decisionsOf(list []decision) ([]inquiry.Decision, error) {
 		if len(d.Edited) == 0 || string(d.Edited) == "null" {
 			continue
 		}
-		read := json.NewDecoder(bytes.NewReader(d.Edited))
-		read.DisallowUnknownFields()
-		if err := read.Decode(&out[i].EditedAction); err != nil {
-			return nil, invalid("pass edited_action as {name, args}",
-				"the edited_action of decision %d cannot be read: %w", i+1, err)
+		var err error
+		if out[i].EditedAction, err = inquiry.ParseEdit(string(d.Edited)); err != nil {
+			return nil, invalid("pass edited_action as {name, args}", "decision %d: %w", i+1, err)
 		}
 	}
 	return out, nil

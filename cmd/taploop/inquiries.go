@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -85,6 +86,14 @@ func (c *inquiriesCmd) show(ctx context.Context, a *app, b *inquiry.Broker) erro
 	for _, f := range q.Fields {
 		w.line("field", describeField(f))
 	}
+	for i, r := range q.ActionRequests {
+		w.line("action", r.Description)
+		w.line("edit", r.Edited())
+		w.line("decide", strings.Join(q.Allowed(i), ", "))
+	}
+	w.line("under", q.Element)
+	w.line("because", q.Reason)
+	w.line("severity", string(q.Severity))
 	w.line("draft", q.Draft)
 	if q.Secret && q.Open() {
 		w.line("secret", "yes: taploop reply "+prefix(q.ID, 8)+" -")
@@ -94,6 +103,18 @@ func (c *inquiriesCmd) show(ctx context.Context, a *app, b *inquiry.Broker) erro
 		w.line("reason", q.Resolution.Why)
 	}
 	return w.err
+}
+
+// printActions prints what is to be decided on.
+func printActions(out io.Writer, q inquiry.Question) {
+	for i, r := range q.ActionRequests {
+		fmt.Fprintf(out, "  %d. %s (%s)\n", i+1, text.Line(r.Description), r.Edited())
+	}
+	for _, words := range []string{q.Element, q.Reason} {
+		if words != "" {
+			fmt.Fprintf(out, "  - %s\n", text.Line(words))
+		}
+	}
 }
 
 // describeField is a field of a form in one line.
@@ -147,6 +168,8 @@ func outcome(q inquiry.Question) string {
 func wording(q inquiry.Question) string {
 	line := text.Line(q.Text)
 	switch {
+	case q.Kind == inquiry.Approval && q.Open():
+		line += " (" + string(q.Severity) + ": taploop reply " + prefix(q.ID, 8) + " --approve)"
 	case q.Kind == inquiry.Takeover && q.Open():
 		line += " (by hand: taploop reply " + prefix(q.ID, 8) + " --done)"
 	case len(q.Fields) > 0:

@@ -46,6 +46,8 @@ func nextOf(st runs.Status) *nextCommand {
 	}
 	command := "taploop continue " + st.Session.ID
 	switch q := st.Question; {
+	case q != nil && q.Kind == inquiry.Approval:
+		command = "taploop reply " + prefix(q.ID, 8) + " --approve"
 	case q != nil && q.Kind == inquiry.Takeover:
 		command += " --reply done"
 	case q != nil && q.Secret:

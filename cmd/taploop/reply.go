@@ -23,6 +23,10 @@ type replyCmd struct {
 	Field    []string `help:"One value of a form, instead of TEXT; give it once for each, and again for each of several choices." placeholder:"NAME=VALUE" sep:"none"`
 	Done     bool     `help:"What was to be done on the phone is done; TEXT is a remark, if there is one."`
 	CouldNot bool     `help:"What was to be done on the phone could not be done; TEXT says why."`
+	Approve  bool     `help:"Have the action that waits carried out, once."`
+	Edit     *string  `help:"Have this action carried out in its place: {\"name\": ..., \"args\": {...}}." placeholder:"JSON"`
+	Reject   *string  `help:"Do not have it carried out; the model is told why." placeholder:"WHY"`
+	Respond  *string  `help:"Do not have it carried out; the model is told this as the answer." placeholder:"ANSWER"`
 	Refuse   bool     `help:"Refuse to answer; TEXT is the reason, if there is one."`
 	ReplyID  string   `help:"An id of your own for this reply: sent again with the same one it is the same reply." placeholder:"ID"`
 	JSON     bool     `help:"Print JSON."`
@@ -53,7 +57,12 @@ func (c *replyCmd) Run(ctx context.Context, a *app) error {
 	if r.Type, err = c.replyType(); err != nil {
 		return err
 	}
-	if r.Response, err = c.response(ctx, a, q); err != nil {
+	if r.Type == inquiry.TypeDecisions {
+		r.Decisions, err = c.decisions()
+	} else {
+		r.Response, err = c.response(ctx, a, q)
+	}
+	if err != nil {
 		return err
 	}
 	res, err := b.Resolve(ctx, q.ID, r)
@@ -70,16 +79,41 @@ func (c *replyCmd) replyType() (inquiry.Type, error) {
 		set bool
 		typ inquiry.Type
 	}{{c.Refuse, inquiry.TypeDecline}, {c.Done, inquiry.TypeDone},
-		{c.CouldNot, inquiry.TypeCouldNot}} {
+		{c.CouldNot, inquiry.TypeCouldNot}, {c.Approve, inquiry.TypeDecisions},
+		{c.Edit != nil, inquiry.TypeDecisions}, {c.Reject != nil, inquiry.TypeDecisions},
+		{c.Respond != nil, inquiry.TypeDecisions}} {
 		if f.set {
 			types, given = f.typ, given+1
 		}
 	}
 	if given > 1 {
-		return "", usage(errors.New("--refuse, --done and --could-not exclude each other"),
-			"give one of them")
+		return "", usage(errors.New("--refuse, --done, --could-not, --approve, --edit, --reject "+
+			"and --respond exclude each other"), "give one of them")
 	}
 	return types, nil
+}
+
+// decisions is the one that the flags name.
+func (c *replyCmd) decisions() ([]inquiry.Decision, error) {
+	if c.Text != nil || len(c.Field) > 0 {
+		return nil, usage(errors.New("there is a decision and an answer in words"),
+			"give one of them")
+	}
+	d := inquiry.Decision{Type: inquiry.Approve}
+	var err error
+	switch {
+	case c.Edit != nil:
+		d.Type = inquiry.Edit
+		if d.EditedAction, err = inquiry.ParseEdit(*c.Edit); err != nil {
+			return nil, usage(fmt.Errorf("--edit: %w", err), "taploop inquiries ID shows the "+
+				"action as it can be edited")
+		}
+	case c.Reject != nil:
+		d.Type, d.Message = inquiry.Reject, *c.Reject
+	case c.Respond != nil:
+		d.Type, d.Message = inquiry.Respond, *c.Respond
+	}
+	return []inquiry.Decision{d}, nil
 }
 
 // response is the words of the answer.
@@ -95,6 +129,9 @@ func (c *replyCmd) response(ctx context.Context, a *app, q inquiry.Question) (st
 		return filled(q, c.Field)
 	case c.Text == nil && wordless:
 		return "", nil
+	case c.Text == nil && q.Kind == inquiry.Approval && !wordless:
+		return "", usage(errors.New("there is no decision"), "taploop reply "+prefix(q.ID, 8)+
+			" --approve, --edit JSON, --reject WHY or --respond ANSWER")
 	case c.Text == nil && q.Kind == inquiry.Takeover:
 		return "", usage(errors.New("there is no answer"),
 			"taploop reply "+prefix(q.ID, 8)+" --done, or --could-not WHY")

@@ -294,6 +294,7 @@ func (a *app) printEnd(st runs.Status) error {
 	case state.Waiting():
 		if st.Question != nil {
 			fmt.Fprintf(a.out, "%s\n", text.Line(st.Question.Text))
+			printActions(a.out, *st.Question)
 			for _, o := range st.Question.Options {
 				fmt.Fprintf(a.out, "  - %s\n", text.Line(o))
 			}
