@@ -23,6 +23,9 @@ type ActionRequest struct {
 type ReviewConfig struct {
 	ActionName       string   `json:"action_name"`
 	AllowedDecisions []string `json:"allowed_decisions"` // of DecisionTypes
+	// JSON Schema of the arguments; one that is there checks an edited action instead of
+	// [Options.CheckEdit]
+	ArgsSchema map[string]any `json:"args_schema,omitempty"`
 }
 
 // Decision is what is decided about one action.
@@ -183,13 +186,13 @@ func (b *Broker) decideOne(q Question, i int, d Decision) (Decision, *InvalidRep
 	case d.EditedAction != nil && d.Type != Edit:
 		return d, invalid("%s has an edited_action, which only %s takes", d.Type, Edit)
 	case d.Type == Edit:
-		return b.edit(q.ActionRequests[i], d)
+		return b.edit(q, q.ActionRequests[i], d)
 	}
 	return d, nil
 }
 
 // edit checks an action that is to take the place of one.
-func (b *Broker) edit(was ActionRequest, d Decision) (Decision, *InvalidReplyError) {
+func (b *Broker) edit(q Question, was ActionRequest, d Decision) (Decision, *InvalidReplyError) {
 	const want = `want {"name": "...", "args": {...}}`
 	if d.EditedAction == nil || d.EditedAction.Name == "" {
 		return d, invalid("%s has no edited_action (%s)", Edit, want)
@@ -205,10 +208,10 @@ func (b *Broker) edit(was ActionRequest, d Decision) (Decision, *InvalidReplyErr
 	case len(encoded) > b.opts.MaxAnswer:
 		return d, &InvalidReplyError{TooLong: true, Problem: fmt.Sprintf(
 			"the edited action has %d bytes (at most %d)", len(encoded), b.opts.MaxAnswer)}
-	case b.opts.CheckEdit == nil:
+	case b.opts.CheckEdit == nil && q.argsSchema(was.Name) == nil:
 		return d, invalid("an action cannot be edited here (approve or reject it)")
 	}
-	if err := b.opts.CheckEdit(was, e); err != nil {
+	if err := b.checkEdit(q, was, e); err != nil {
 		return d, invalid("the edited action cannot be carried out: %v", err)
 	}
 	d.EditedAction = &e

@@ -113,6 +113,10 @@ var packages = []row{
 			"channels as their registry does; cannot reach phones or runs, its owner hands in " +
 			"who stops one, pictures of a mirror, and who carries a person's touches out"},
 
+	{pkg: "proxy", imports: "guard inquiry internal/mcptransport",
+		tests: "inquiry/inquirytest session",
+		why: "an MCP server in front of another one; passes messages on as they are, and knows no " +
+			"phones"},
 	{pkg: "tools/gendocs", why: "reads the list of tools as clients get it"},
 
 	{pkg: "sandbox", imports: "sandbox/ui sandbox/apps",
@@ -196,7 +200,7 @@ var roads = []road{
 		why: "packages take options; where a value came from is no business of theirs"},
 	{to: "sandbox/...", only: "cmd/... sandbox/...", code: true,
 		why: "what is simulated must not be needed for what is real"},
-	{to: "github.com/mark3labs/mcp-go/...", only: "tools internal/mcptransport/... cmd/...",
+	{to: "github.com/mark3labs/mcp-go/...", only: "tools proxy internal/mcptransport/... cmd/...",
 		why: "the protocol changes every year, the rest should not"},
 	{to: "github.com/zach-klippenstein/goadb/...", only: "device internal/adb sandbox/adbserver",
 		why: "an independent reader of the protocol, where its framing permits"},

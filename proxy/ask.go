@@ -1,0 +1,328 @@
+package proxy
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/taploop/taploop/guard"
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/mcptransport"
+	"github.com/taploop/taploop/internal/text"
+)
+
+// claims are the questions that a call waits for in this process. Each call that asks has one of
+// its own: one approval is never that of two calls.
+type claims struct {
+	mu   sync.Mutex // also held while a call looks for its question
+	held map[string]bool
+}
+
+func (c *claims) release(id string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.held, id)
+}
+
+// maxOpen is how many questions of one client may be open.
+const maxOpen = 100
+
+// decided puts a call to a person, and does what is decided. The decision is taken once, on disk,
+// before anything is passed on.
+func (p *Proxy) decided(ctx context.Context, l *link, c *toolCall, d guard.Decision) (
+	*message, error) {
+	if p.opts.Questions == nil {
+		return refusal(c.m, "not allowed here: it needs a person, and nobody can be asked"), nil
+	}
+	began := time.Now()
+	budget := p.opts.Wait(mcptransport.ClientName(ctx), c.token != nil)
+	for {
+		q, err := p.claim(ctx, c, d)
+		if err != nil {
+			return nil, fmt.Errorf("not carried out: the question to a person could not be asked: %w",
+				err)
+		}
+		q, err = p.wait(ctx, c, q, budget-time.Since(began))
+		p.claims.release(q.ID)
+		switch {
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case err != nil:
+			return nil, fmt.Errorf("not carried out: the answer could not be read: %w", err)
+		case q.Open():
+			return refusal(c.m, pending(c, q)), nil
+		}
+		_, err = p.opts.Questions.Apply(ctx, q.ID, q.Fence)
+		switch {
+		case errors.Is(err, inquiry.ErrApplied): // by another call
+		case err != nil:
+			return nil, fmt.Errorf("not carried out: the answer could not be taken: %w", err)
+		case p.stale(q): // the person saw it too long ago
+		default:
+			return p.carry(ctx, l, c, q)
+		}
+	}
+}
+
+// stale reports whether an approval is too old to be used.
+func (p *Proxy) stale(q inquiry.Question) bool {
+	r := q.Resolution
+	return q.Status == inquiry.Answered && time.Since(r.At) > p.opts.Expires
+}
+
+// pending says that there is no decision yet, and what call brings it.
+func pending(c *toolCall, q inquiry.Question) string {
+	return fmt.Sprintf("no answer yet: a person has to decide about this call, and nothing was "+
+		"carried out. Call %s again with the same arguments to get the outcome; an approval is "+
+		"used once. (question %s)", c.name, q.ID)
+}
+
+// claim is the question about the call: one that was asked for the same before and that no call
+// waits for, such as one of a client that gave up, or a new one.
+func (p *Proxy) claim(ctx context.Context, c *toolCall, d guard.Decision) (
+	inquiry.Question, error) {
+	p.claims.mu.Lock()
+	defer p.claims.mu.Unlock()
+	list, err := p.opts.Questions.List(ctx, inquiry.Filter{Client: &c.client, Unapplied: true,
+		NoRun: true})
+	if err != nil {
+		return inquiry.Question{}, err
+	}
+	open := 0
+	for _, q := range list {
+		if q.Open() {
+			open++
+		}
+		if q.Kind != inquiry.Approval || q.Bound != c.bound || p.claims.held[q.ID] {
+			continue
+		}
+		return p.hold(q), nil
+	}
+	if open >= maxOpen {
+		return inquiry.Question{}, fmt.Errorf("%d questions are open (at most %d)", open, maxOpen)
+	}
+	q, err := p.opts.Questions.Open(ctx, p.question(ctx, c, d))
+	if err != nil {
+		return q, err
+	}
+	return p.hold(q), nil
+}
+
+func (p *Proxy) hold(q inquiry.Question) inquiry.Question {
+	if p.claims.held == nil {
+		p.claims.held = map[string]bool{}
+	}
+	p.claims.held[q.ID] = true
+	return q
+}
+
+// question is what a person is asked.
+func (p *Proxy) question(ctx context.Context, c *toolCall, d guard.Decision) inquiry.Question {
+	allowed := d.Allowed
+	if d.Verdict == guard.HandOver { // a person does it elsewhere, and says what came of it
+		allowed = []string{inquiry.Respond, inquiry.Reject}
+	}
+	if c.tool.schema == nil {
+		allowed = slices.DeleteFunc(slices.Clone(allowed),
+			func(s string) bool { return s == inquiry.Edit })
+	}
+	if len(allowed) == 0 {
+		allowed = []string{inquiry.Approve, inquiry.Reject}
+	}
+	q := inquiry.Question{Kind: inquiry.Approval, Client: c.client, Bound: c.bound,
+		Text: fmt.Sprintf("May %s of %s be called?", text.Quote(c.name, 100),
+			text.Quote(p.opts.Name, 100)),
+		ActionRequests: []inquiry.ActionRequest{{Name: c.name, Args: c.args,
+			Description: d.Description}},
+		ReviewConfigs: []inquiry.ReviewConfig{{ActionName: c.name, AllowedDecisions: allowed,
+			ArgsSchema: c.tool.schema}},
+		Severity: inquiry.Severity(d.Severity.String()), Reason: d.Reason, Rule: d.Rule,
+		OnTimeout: inquiry.Pause,
+	}
+	if name := mcptransport.ClientName(ctx); name != "" {
+		q.Task = "asked by " + name
+	}
+	if mcptransport.CanElicit(ctx) {
+		q.Channels = append(q.Channels, inquiry.Channel{Name: inquiry.ChannelElicit})
+	}
+	for _, name := range p.opts.Channels {
+		q.Channels = append(q.Channels, inquiry.Channel{Name: name})
+	}
+	return q
+}
+
+// wait waits for the decision, and tells the client of the question. The question is as it is then.
+func (p *Proxy) wait(ctx context.Context, c *toolCall, q inquiry.Question, budget time.Duration) (
+	inquiry.Question, error) {
+	if !q.Open() {
+		return q, nil
+	}
+	waiting, cancel := context.WithTimeout(ctx, max(budget, 0))
+	defer cancel()
+	var helpers sync.WaitGroup
+	defer helpers.Wait()
+	defer cancel()
+	helpers.Go(func() { p.report(waiting, c, q) })
+	if mcptransport.CanElicit(ctx) {
+		helpers.Go(func() { p.elicit(waiting, q) })
+	}
+	now, err := p.opts.Questions.Wait(waiting, q.ID)
+	if err != nil && waiting.Err() != nil && ctx.Err() == nil {
+		return p.opts.Questions.Get(ctx, q.ID)
+	}
+	if err != nil {
+		return q, err
+	}
+	return now, nil
+}
+
+// report tells a client that wants progress of the question, again and again. The values are small:
+// those of the other server come after them, and have to be larger.
+func (p *Proxy) report(ctx context.Context, c *toolCall, q inquiry.Question) {
+	if c.token == nil {
+		return
+	}
+	beat := time.NewTicker(p.opts.Heartbeat)
+	defer beat.Stop()
+	meta := map[string]any{"type": "INQUIRY", "inquiryId": q.ID, "question_id": q.ID,
+		"question": q.Text, "kind": q.Kind}
+	for n := 1; ; n++ {
+		err := mcptransport.Progress(ctx, c.token, float64(n)*1e-6, 0,
+			"a person has to decide about "+text.Cut(text.Line(c.name), 100)+" (question "+q.ID+")",
+			meta)
+		if err != nil {
+			return
+		}
+		select {
+		case <-beat.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// elicit shows the question to the client's user. What cannot be shown, or is closed without an
+// answer, leaves the question to its other channels.
+func (p *Proxy) elicit(ctx context.Context, q inquiry.Question) {
+	answer, err := mcptransport.Elicit(ctx, form(q))
+	if err != nil || answer == nil {
+		return
+	}
+	r := inquiry.Reply{ID: "form of " + q.ID, Type: inquiry.TypeDecisions,
+		Channel: inquiry.ChannelElicit, Authority: inquiry.AuthorityClientUI}
+	values, _ := answer.Content.(map[string]any)
+	words, _ := values["message"].(string)
+	switch answer.Action {
+	case mcp.ElicitationResponseActionAccept:
+		decision, _ := values["decision"].(string)
+		d := inquiry.Decision{Type: decision, Message: words}
+		if decision == inquiry.Approve {
+			d.Message = ""
+		}
+		r.Decisions = []inquiry.Decision{d}
+	case mcp.ElicitationResponseActionDecline:
+		r.Type, r.Response = inquiry.TypeDecline, words
+	default:
+		return
+	}
+	if _, err := p.opts.Questions.Resolve(ctx, q.ID, r); err != nil {
+		p.opts.Log.Info("an answer from a client's form was not taken", "question", q.ID, "error",
+			err)
+	}
+}
+
+// form is the question as a client shows it.
+func form(q inquiry.Question) mcp.ElicitationParams {
+	r := q.ActionRequests[0]
+	args, err := encode(r.Args)
+	if err != nil {
+		args = nil
+	}
+	words := fmt.Sprintf("%s\n\n%s", q.Text, text.Cut(text.Lines(string(args)), 2000))
+	for _, more := range []string{r.Description, q.Reason} {
+		if more != "" {
+			words += "\n\n" + text.Cut(text.Lines(more), 1000)
+		}
+	}
+	var choices []string
+	for _, d := range q.Allowed(0) {
+		if d != inquiry.Edit {
+			choices = append(choices, d)
+		}
+	}
+	return mcp.ElicitationParams{Message: words, RequestedSchema: map[string]any{
+		"type": "object", "required": []string{"decision"},
+		"properties": map[string]any{
+			"decision": map[string]any{"type": "string", "enum": choices},
+			"message":  map[string]any{"type": "string", "title": "Why, or the answer instead"},
+		}}}
+}
+
+// carry does what a person has decided.
+func (p *Proxy) carry(ctx context.Context, l *link, c *toolCall, q inquiry.Question) (
+	*message, error) {
+	switch q.Status {
+	case inquiry.Answered:
+	case inquiry.Withdrawn:
+		return refusal(c.m, "not carried out: the question was taken back"), nil
+	case inquiry.Refused:
+		return refusal(c.m, "refused by the other side"), nil
+	default:
+		return refusal(c.m, "no answer in time: nobody decided, and nothing was carried out"), nil
+	}
+	if len(q.Resolution.Decisions) != 1 {
+		return refusal(c.m, "refused by the other side"), nil
+	}
+	d := q.Resolution.Decisions[0]
+	switch d.Type {
+	case inquiry.Approve:
+		return l.request(ctx, c.m, c.m.ID)
+	case inquiry.Edit:
+		return p.edited(ctx, l, c, d)
+	case inquiry.Respond:
+		// a result of a promised shape cannot be made of words
+		return worded(c.m, d.Message, c.tool.result), nil
+	}
+	said := "refused by the other side"
+	if d.Message != "" {
+		said += ": " + d.Message
+	}
+	return refusal(c.m, said), nil
+}
+
+// edited passes a call on with other arguments, and says so in its result.
+func (p *Proxy) edited(ctx context.Context, l *link, c *toolCall, d inquiry.Decision) (
+	*message, error) {
+	args, err := encode(cmp.Or(d.EditedAction, &inquiry.EditedAction{}).Args)
+	if err != nil || d.EditedAction == nil || d.EditedAction.Name != c.name {
+		return refusal(c.m, "refused by the other side: another action was put in its place, "+
+			"which cannot be carried out"), nil
+	}
+	m, err := c.withArguments(c.m, args)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := l.request(ctx, m, c.m.ID)
+	if err != nil || resp.Error != nil {
+		return resp, err
+	}
+	note, err := encode(map[string]any{"type": "text",
+		"text": "the other side changed the arguments, and this was carried out: " + c.name + " " +
+			string(args)})
+	var content []json.RawMessage
+	if err != nil || json.Unmarshal(at(resp.Result, "content"), &content) != nil {
+		return resp, nil
+	}
+	list, err := encode(append([]json.RawMessage{note}, content...))
+	if err == nil {
+		resp.Result = with(resp.Result, list, "content")
+	}
+	return resp, nil
+}

@@ -1,0 +1,189 @@
+package proxy
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/taploop/taploop/internal/text"
+)
+
+const (
+	// how much of one message of a program is read
+	maxLine = 64 << 20
+	// how long a program has to end once its input is closed
+	endGrace = 2 * time.Second
+	// lines in a row that are no messages, after which a program is given up
+	maxOdd = 1000
+	// how much of what a program says is quoted
+	maxQuote = 300
+)
+
+// process is a program at the other end of its stdin and stdout, a message a line.
+type process struct {
+	cmd  *exec.Cmd
+	mask mask
+	r    receiver
+	in   io.WriteCloser
+
+	mu    sync.Mutex // of writing to in
+	over  chan struct{}
+	cause error // why it was ended by us; below mu
+	said  *tail // its stderr
+}
+
+// start starts the program of a target.
+func start(ctx context.Context, t *Target, m mask, r receiver) (upstream, error) {
+	p := &process{mask: m, r: r, over: make(chan struct{}), said: &tail{}}
+	p.cmd = exec.CommandContext(ctx, t.Command[0], t.Command[1:]...)
+	p.cmd.Env, p.cmd.WaitDelay = t.Env, endGrace
+	group(p.cmd)
+	p.cmd.Stderr = p.said
+	out, err := p.cmd.StdoutPipe()
+	if err == nil {
+		p.in, err = p.cmd.StdinPipe()
+	}
+	if err == nil {
+		err = p.cmd.Start()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("it cannot be started: %s", m.text(text.Line(err.Error())))
+	}
+	go p.run(out) // close waits for it
+	return p, nil
+}
+
+// run reads what the program writes until it ends.
+func (p *process) run(out io.Reader) {
+	defer close(p.over)
+	lines := bufio.NewScanner(out)
+	lines.Buffer(make([]byte, 0, 16<<10), maxLine)
+	odd := 0
+	for lines.Scan() {
+		line := p.mask.bytes(lines.Bytes())
+		if len(strings.TrimSpace(string(line[:min(len(line), 64)]))) == 0 && len(line) < 64 {
+			continue
+		}
+		m, batch, err := read(line)
+		if err != nil {
+			p.r.odd(text.Quote(string(line), maxQuote))
+			if odd++; odd == maxOdd {
+				p.end(fmt.Errorf("it wrote %d lines that are no messages", odd))
+			}
+			continue
+		}
+		odd = 0
+		if m != nil {
+			batch = []*message{m}
+		}
+		for _, m := range batch {
+			p.r.receive(m)
+		}
+	}
+	if errors.Is(lines.Err(), bufio.ErrTooLong) {
+		p.end(fmt.Errorf("it wrote a line of more than %d bytes", maxLine))
+	}
+	_, _ = io.Copy(io.Discard, out)
+	_ = p.in.Close()
+	p.r.lost(p, p.ended(p.cmd.Wait()))
+}
+
+// read reads a line: one message, or several as 2025-03-26 has them.
+func read(line []byte) (*message, []*message, error) {
+	var several []*message
+	if line[0] == '[' {
+		err := json.Unmarshal(line, &several)
+		return nil, several, err
+	}
+	m := new(message)
+	if err := json.Unmarshal(line, m); err != nil {
+		return nil, nil, err
+	}
+	if m.Method == "" && len(m.ID) == 0 {
+		return nil, nil, errors.New("it is no message")
+	}
+	return m, nil, nil
+}
+
+// ended says why the program is gone.
+func (p *process) ended(err error) error {
+	p.mu.Lock()
+	cause := p.cause
+	p.mu.Unlock()
+	if cause != nil {
+		return cause
+	}
+	what := "it has ended"
+	if err != nil {
+		what += " (" + text.Line(err.Error()) + ")"
+	}
+	if last := p.mask.text(p.said.last()); last != "" {
+		what += ", and said last: " + text.Quote(last, maxQuote)
+	}
+	return errors.New(what)
+}
+
+// end ends the program for a reason.
+func (p *process) end(cause error) {
+	p.mu.Lock()
+	if p.cause == nil {
+		p.cause = cause
+	}
+	p.mu.Unlock()
+	kill(p.cmd)
+}
+
+func (p *process) send(_ context.Context, m *message) error {
+	data, err := m.encode()
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if _, err := p.in.Write(append(data, '\n')); err != nil {
+		return errors.New("it takes no messages any more")
+	}
+	return nil
+}
+
+// close closes the program's input, "SIGTERM if the server does not exit within a reasonable time".
+func (p *process) close() {
+	_ = p.in.Close()
+	late := time.AfterFunc(endGrace, func() { p.end(errClosed) })
+	defer late.Stop()
+	<-p.over
+}
+
+var errClosed = errors.New("it was ended")
+
+// tail keeps the last line that was written.
+type tail struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+const maxTail = 4 << 10
+
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, b...)
+	if over := len(t.text) - maxTail; over > 0 {
+		t.text = append([]byte(nil), t.text[over:]...)
+	}
+	return len(b), nil
+}
+
+func (t *tail) last() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	lines := strings.Split(strings.TrimSpace(string(t.text)), "\n")
+	return lines[len(lines)-1]
+}

@@ -1,0 +1,210 @@
+package proxy
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/taploop/taploop/guard"
+	"github.com/taploop/taploop/internal/mcptransport"
+)
+
+// toolCall is a tools/call of a client.
+type toolCall struct {
+	m      *message // as it is passed on: what was decided about, and nothing else
+	name   string
+	args   map[string]any
+	tool   tool
+	client string // its principal
+	token  any    // of the progress that the client wants, nil for none
+	bound  string // the same for calls that do the same
+}
+
+// call passes a call on, when the rules or a person allow it.
+func (p *Proxy) call(ctx context.Context, l *link, m *message) (*message, error) {
+	of := m.ID
+	if p.opts.Guard == nil {
+		return l.request(ctx, m, of)
+	}
+	c, err := p.read(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	if c.tool, err = l.tool(ctx, c); err != nil {
+		return nil, err
+	}
+	if modern(m.Params) && c.tool.known != nil {
+		c.m.headers = mcp.GenerateParamHeaders(c.tool.known, c.m.Params)
+	}
+	d := p.opts.Guard.Decide(guard.Subject{Action: c.name, App: p.opts.Name, Args: c.args,
+		Destructive: c.tool.destructive})
+	switch d.Verdict {
+	case guard.Allow:
+		return l.request(ctx, c.m, of)
+	case guard.Ask:
+		return p.decided(ctx, l, c, d)
+	}
+	return refusal(m, "not allowed here: "+orUnsaid(d.Reason)), nil
+}
+
+func orUnsaid(reason string) string {
+	if reason == "" {
+		return "a rule of this place forbids it"
+	}
+	return reason
+}
+
+// read reads a call. What is passed on is written anew, so that the other server cannot read
+// something else in it, such as the first of two names.
+func (p *Proxy) read(ctx context.Context, m *message) (*toolCall, error) {
+	params := members(m.Params)
+	c := &toolCall{name: textOf(params["name"]), client: mcptransport.Principal(ctx)}
+	if c.name == "" {
+		return nil, fmt.Errorf("the call names no tool")
+	}
+	c.args = map[string]any{}
+	if raw := params["arguments"]; len(raw) > 0 && !bytes.Equal(raw, []byte("null")) {
+		d := json.NewDecoder(bytes.NewReader(raw))
+		if d.Decode(&c.args) != nil {
+			return nil, fmt.Errorf("the arguments of %s are no object", c.name)
+		}
+	}
+	if token := progressToken(m.Params); token != nil {
+		c.token = token
+	}
+	var err error
+	if c.m, err = c.withArguments(m, params["arguments"]); err != nil {
+		return nil, err
+	}
+	sum := sha256.New()
+	fmt.Fprintf(sum, "%q %q %s", p.opts.Name, c.name, at(c.m.Params, "arguments"))
+	c.bound = "proxy " + hex.EncodeToString(sum.Sum(nil))
+	return c, nil
+}
+
+// withArguments is the call m with these arguments, written anew.
+func (c *toolCall) withArguments(m *message, args json.RawMessage) (*message, error) {
+	params := members(m.Params)
+	if len(args) > 0 {
+		var v any
+		d := json.NewDecoder(bytes.NewReader(args))
+		d.UseNumber()
+		if err := d.Decode(&v); err != nil {
+			return nil, err
+		}
+		anew, err := encode(v)
+		if err != nil {
+			return nil, err
+		}
+		params["arguments"] = anew
+	}
+	raw, err := encode(params)
+	return &message{ID: m.ID, Method: m.Method, Params: raw}, err
+}
+
+// tool is what a server says of one of its tools.
+type tool struct {
+	destructive bool
+	schema      map[string]any // of its arguments; nil when not known
+	result      bool           // it promises results of a shape
+	known       *mcp.Tool
+}
+
+// mostPages is how many pages of a list of tools are read.
+const mostPages = 100
+
+// tool looks a tool up in the server's list, which is read once until it changes.
+func (l *link) tool(ctx context.Context, c *toolCall) (tool, error) {
+	l.listing.Lock()
+	defer l.listing.Unlock()
+	l.mu.Lock()
+	tools := l.tools
+	l.mu.Unlock()
+	if tools != nil {
+		return tools[c.name], nil
+	}
+	tools = map[string]tool{}
+	var next json.RawMessage
+	for range mostPages {
+		resp, err := l.request(ctx, &message{Method: string(mcp.MethodToolsList),
+			Params: listParams(c.m.Params, next)}, nil)
+		if err != nil {
+			return tool{}, err
+		}
+		if resp.Error != nil {
+			return tool{}, nil // it says so itself when the tool is called
+		}
+		readTools(resp.Result, tools)
+		if next = at(resp.Result, "nextCursor"); textOf(next) == "" {
+			break
+		}
+	}
+	l.mu.Lock()
+	l.tools = tools
+	l.mu.Unlock()
+	return tools[c.name], nil
+}
+
+// listParams are those of a tools/list in the name of a call's client.
+func listParams(call, cursor json.RawMessage) json.RawMessage {
+	params := object{}
+	if modern(call) {
+		params["_meta"] = with(at(call, "_meta"), nil, "progressToken")
+	}
+	if cursor != nil {
+		params["cursor"] = cursor
+	}
+	raw, err := encode(params)
+	if err != nil {
+		return nil
+	}
+	return raw
+}
+
+func readTools(result json.RawMessage, into map[string]tool) {
+	var list []json.RawMessage
+	if json.Unmarshal(at(result, "tools"), &list) != nil {
+		return
+	}
+	for _, raw := range list {
+		t := tool{result: at(raw, "outputSchema") != nil}
+		_ = json.Unmarshal(at(raw, "inputSchema"), &t.schema) // without one nothing is edited
+		hints := at(raw, "annotations")
+		t.destructive = string(at(hints, "destructiveHint")) == "true" &&
+			string(at(hints, "readOnlyHint")) != "true"
+		var known mcp.Tool
+		if json.Unmarshal(raw, &known) == nil {
+			t.known = &known
+		}
+		into[textOf(at(raw, "name"))] = t
+	}
+}
+
+// refusal is a result that says in words why a call was not carried out.
+func refusal(m *message, words string) *message { return worded(m, words, true) }
+
+// worded is a result of words.
+func worded(m *message, words string, failed bool) *message {
+	result := map[string]any{"content": []any{map[string]any{"type": "text", "text": words}}}
+	if failed {
+		result["isError"] = true
+	}
+	if modern(m.Params) {
+		result["resultType"] = "complete"
+	}
+	raw, err := encode(result)
+	if err != nil {
+		raw = json.RawMessage(`{"content":[],"isError":true}`)
+	}
+	return &message{ID: m.ID, Result: raw}
+}
+
+// said is a refusal as the transport takes it.
+func said(m *message, words string) mcp.JSONRPCMessage {
+	return mcp.JSONRPCResponse{JSONRPC: mcp.JSONRPC_VERSION, Result: refusal(m, words).Result}
+}

@@ -1,0 +1,362 @@
+package proxy
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/taploop/taploop/internal/text"
+)
+
+// remote is a server behind an address, over Streamable HTTP.
+type remote struct {
+	t      *Target
+	mask   mask
+	r      receiver
+	client *http.Client
+	ctx    context.Context // of all requests
+	cancel context.CancelFunc
+	under  sync.WaitGroup
+
+	mu      sync.Mutex
+	session string
+	version string
+	closed  bool
+}
+
+func open(ctx context.Context, t *Target, m mask, r receiver) upstream {
+	c := &remote{t: t, mask: m, r: r, client: &http.Client{Transport: &http.Transport{
+		Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute,
+	}, CheckRedirect: noRedirect}}
+	c.ctx, c.cancel = context.WithCancel(ctx)
+	return c
+}
+
+// noRedirect keeps headers from other addresses than the one that they were given for.
+func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
+// start runs f in a goroutine that close waits for.
+func (c *remote) start(f func()) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return errClosed
+	}
+	c.under.Go(f)
+	return nil
+}
+
+// send sends a message as the body of a POST. Notifications and answers are there when it returns;
+// the end of ctx ends the wait for a response of the others.
+func (c *remote) send(ctx context.Context, m *message) error {
+	data, err := m.encode()
+	if err != nil {
+		return err
+	}
+	if !m.isRequest() {
+		return c.deliver(ctx, m, data)
+	}
+	return c.start(func() {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		defer context.AfterFunc(c.ctx, cancel)()
+		if err := c.exchange(ctx, m, data); err != nil && ctx.Err() == nil {
+			fault := errors.New(c.mask.text(err.Error()))
+			c.r.receive(&message{ID: m.ID, fault: fault})
+		}
+	})
+}
+
+func (c *remote) deliver(ctx context.Context, m *message, data []byte) error {
+	resp, err := c.post(ctx, m, data)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	_, _ = io.CopyN(io.Discard, resp.Body, maxRefusal) // for the connection to be used again
+	if resp.StatusCode/100 != 2 {
+		return fmt.Errorf("it refused a message: HTTP status %d", resp.StatusCode)
+	}
+	if m.Method == "notifications/initialized" {
+		return c.start(c.listen)
+	}
+	return nil
+}
+
+// exchange sends a request and receives all that belongs to it.
+func (c *remote) exchange(ctx context.Context, m *message, data []byte) error {
+	resp, err := c.post(ctx, m, data)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if resp.StatusCode == http.StatusOK && kind == "text/event-stream" {
+		return c.follow(ctx, m, resp.Body, resp.Header)
+	}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxLine))
+	if err != nil {
+		return fmt.Errorf("its answer did not arrive whole: %w", cause(err))
+	}
+	answer, _, err := read(append(c.mask.bytes(bytes.TrimSpace(body)), ' '))
+	switch {
+	case err == nil && answer != nil && answer.isResponse():
+		if len(answer.ID) == 0 || bytes.Equal(answer.ID, []byte("null")) {
+			answer.ID = m.ID
+		}
+		c.shook(m, answer, resp.Header)
+		c.r.receive(answer)
+		return nil
+	case resp.StatusCode == http.StatusNotFound && c.known() != "":
+		c.lose(errors.New("it has forgotten the session"))
+		return nil
+	case resp.StatusCode != http.StatusOK:
+		return fmt.Errorf("it answered with HTTP status %d: %s", resp.StatusCode,
+			text.Quote(string(body[:min(len(body), maxRefusal)]), maxQuote))
+	}
+	return fmt.Errorf("it answered with what is no message: %s",
+		text.Quote(string(body[:min(len(body), maxRefusal)]), maxQuote))
+}
+
+// maxRefusal is how much of an answer that is none is read.
+const maxRefusal = 4 << 10
+
+// cause is err without the address, which may hold a secret.
+func cause(err error) error {
+	for {
+		next := errors.Unwrap(err)
+		if next == nil {
+			return err
+		}
+		err = next
+	}
+}
+
+func (c *remote) known() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.session
+}
+
+// lose gives the connection up.
+func (c *remote) lose(err error) {
+	go c.close() // ends soon: the requests under way are ended
+	c.r.lost(c, err)
+}
+
+// shook keeps what the handshake has agreed on.
+func (c *remote) shook(m, answer *message, h http.Header) {
+	if m.Method != string(mcp.MethodInitialize) || answer.Error != nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.session = h.Get(mcp.HeaderSessionID)
+	c.version = textOf(at(answer.Result, "protocolVersion"))
+}
+
+func (c *remote) post(ctx context.Context, m *message, data []byte) (*http.Response, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.t.URL, bytes.NewReader(data))
+	if err != nil {
+		return nil, errors.New("its address cannot be used")
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	c.headers(r)
+	if modern(m.Params) {
+		version := textOf(at(m.Params, "_meta", mcp.MetaKeyProtocolVersion))
+		r.Header.Del(mcp.HeaderSessionID)
+		r.Header.Set(mcp.HeaderProtocolVersion, version)
+		for name, value := range mcp.StandardHeaders(version, mcp.MCPMethod(m.Method), m.Params) {
+			r.Header.Set(name, value)
+		}
+		for name, value := range m.headers {
+			r.Header.Set(name, value)
+		}
+	}
+	resp, err := c.client.Do(r)
+	if err != nil {
+		return nil, fmt.Errorf("it cannot be reached: %w", cause(err))
+	}
+	return resp, nil
+}
+
+func (c *remote) headers(r *http.Request) {
+	for name, value := range c.t.Headers {
+		r.Header.Set(name, value)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.session != "" {
+		r.Header.Set(mcp.HeaderSessionID, c.session)
+	}
+	if c.version != "" {
+		r.Header.Set(mcp.HeaderProtocolVersion, c.version)
+	}
+}
+
+// maxResumes is how often the stream of one request is resumed without having brought anything.
+const maxResumes = 5
+
+// follow receives the stream of a request until its response, and resumes it when it breaks off.
+func (c *remote) follow(ctx context.Context, m *message, body io.Reader, h http.Header) error {
+	var at cursor
+	for tries := 0; ; tries++ {
+		before := at.id
+		done, err := c.stream(body, &at, m, h)
+		if at.id != before {
+			tries = 0
+		}
+		switch {
+		case done:
+			return nil
+		case at.id == "" || tries >= maxResumes:
+			return fmt.Errorf("its answer broke off: %w", cause(err))
+		}
+		resp, err := c.resume(ctx, &at)
+		if err != nil {
+			return err
+		}
+		body = resp.Body
+		defer resp.Body.Close()
+	}
+}
+
+// resume asks for what follows the last event.
+func (c *remote) resume(ctx context.Context, at *cursor) (*http.Response, error) {
+	wait := time.NewTimer(at.retry)
+	defer wait.Stop()
+	select {
+	case <-wait.C:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, c.t.URL, nil)
+	if err != nil {
+		return nil, errors.New("its address cannot be used")
+	}
+	r.Header.Set("Accept", "text/event-stream")
+	c.headers(r)
+	if at.id != "" {
+		r.Header.Set(mcp.HeaderLastEventID, at.id)
+	}
+	resp, err := c.client.Do(r)
+	if err != nil {
+		return nil, fmt.Errorf("it cannot be reached: %w", cause(err))
+	}
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if resp.StatusCode != http.StatusOK || kind != "text/event-stream" {
+		resp.Body.Close()
+		return nil, errNoStream
+	}
+	return resp, nil
+}
+
+var errNoStream = errors.New("its answer broke off and cannot be resumed")
+
+// listen receives what belongs to no request, as long as the server offers that.
+func (c *remote) listen() {
+	at := cursor{retry: time.Millisecond}
+	for {
+		resp, err := c.resume(c.ctx, &at)
+		if errors.Is(err, errNoStream) || c.ctx.Err() != nil {
+			return
+		}
+		at.retry = max(at.retry, time.Second)
+		if err == nil {
+			_, _ = c.stream(resp.Body, &at, nil, nil)
+			resp.Body.Close()
+		}
+	}
+}
+
+// cursor is where a stream is.
+type cursor struct {
+	id    string
+	retry time.Duration
+}
+
+// stream receives events until the response to m, which is nil for none, or the end.
+func (c *remote) stream(body io.Reader, at *cursor, m *message, h http.Header) (
+	done bool, err error) {
+	lines := bufio.NewScanner(body)
+	lines.Buffer(make([]byte, 0, 16<<10), maxLine)
+	var data []byte
+	for lines.Scan() {
+		name, value, _ := strings.Cut(lines.Text(), ":")
+		value = strings.TrimPrefix(value, " ")
+		switch {
+		case lines.Text() == "":
+			if len(bytes.TrimSpace(data)) > 0 && c.event(data, m, h) {
+				return true, nil
+			}
+			data = nil
+		case name == "data" && data == nil:
+			data = []byte(value)
+		case name == "data":
+			data = append(append(data, '\n'), value...)
+		case name == "id":
+			at.id = value
+		case name == "retry":
+			if ms, err := time.ParseDuration(value + "ms"); err == nil {
+				at.retry = min(max(ms, 0), time.Minute)
+			}
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return false, err
+	}
+	return false, io.ErrUnexpectedEOF
+}
+
+// event receives one event. It reports whether that is the response to m.
+func (c *remote) event(data []byte, m *message, h http.Header) bool {
+	in, batch, err := read(c.mask.bytes(bytes.TrimSpace(data)))
+	if err != nil {
+		c.r.odd(text.Quote(string(data[:min(len(data), maxRefusal)]), maxQuote))
+		return false
+	}
+	if in != nil {
+		batch = []*message{in}
+	}
+	done := false
+	for _, in := range batch {
+		if m != nil && in.isResponse() && bytes.Equal(in.ID, m.ID) {
+			c.shook(m, in, h)
+			done = true
+		}
+		c.r.receive(in)
+	}
+	return done
+}
+
+// close ends the session, "clients SHOULD send an HTTP DELETE".
+func (c *remote) close() {
+	c.mu.Lock()
+	closed, session := c.closed, c.session
+	c.closed = true
+	c.mu.Unlock()
+	if !closed && session != "" {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), endGrace)
+		defer cancel()
+		if r, err := http.NewRequestWithContext(ctx, http.MethodDelete, c.t.URL, nil); err == nil {
+			c.headers(r)
+			if resp, err := c.client.Do(r); err == nil {
+				resp.Body.Close()
+			}
+		}
+	}
+	c.cancel()
+	c.under.Wait()
+	c.client.CloseIdleConnections()
+}

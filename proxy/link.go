@@ -1,0 +1,346 @@
+package proxy
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/taploop/taploop/internal/mcptransport"
+)
+
+// link joins one client, or several whose requests stand alone, to one upstream. Requests of the
+// client get ids of the link's own, so that nobody's are mixed up, whatever came before.
+type link struct {
+	p    *Proxy
+	life context.Context // of the upstreams
+	end  context.CancelFunc
+
+	connecting sync.Mutex // held while an upstream is started
+	listing    sync.Mutex // held while the list of tools is read
+
+	mu        sync.Mutex
+	up        upstream // nil while there is none
+	closed    bool
+	starts    []time.Time // of the last minute
+	lastID    int64
+	exchanges map[int64]*exchange
+	asked     map[string]context.CancelFunc // requests of the upstream under way, by id
+	session   server.ClientSession          // that gets broadcasts; nil for none
+	strange   int                           // what came from this upstream that was no message
+	sample    string                        // the last of it
+	hello     *message                      // the client's handshake, to be made again
+	level     *message                      // the client's logging/setLevel
+	tools     map[string]tool               // nil when not known
+	under     sync.WaitGroup
+}
+
+// exchange is a request that an upstream has not answered.
+type exchange struct {
+	ctx   context.Context // of the client's request
+	id    int64           // for the upstream, as is the token of its progress
+	token json.RawMessage // of the client's own progress; nil for none
+	of    json.RawMessage // the client's own id; nil for a request of ours
+	inbox chan *message
+	over  chan struct{} // closed when nothing more is taken
+}
+
+func newLink(p *Proxy) *link {
+	l := &link{p: p, exchanges: map[int64]*exchange{}, asked: map[string]context.CancelFunc{}}
+	l.life, l.end = context.WithCancel(context.Background())
+	return l
+}
+
+// faultError says what is wrong with the other server, in words for the client.
+type faultError struct{ text string }
+
+func (e *faultError) Error() string { return e.text }
+
+func (l *link) fault(format string, args ...any) error {
+	said := fmt.Sprintf("the server %s: ", l.p.opts.Name) + fmt.Sprintf(format, args...)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.strange > 0 {
+		said += fmt.Sprintf(" (before that it sent what is no answer %d times, the last was %s)",
+			l.strange, l.sample)
+	}
+	return &faultError{said}
+}
+
+// named is err with the name of the server, if it has none.
+func (l *link) named(err error) error {
+	if _, is := errors.AsType[*faultError](err); is {
+		return err
+	}
+	return l.fault("%v", err)
+}
+
+// Restarts: so many within a minute.
+const maxStarts = 5
+
+// connected is the upstream, started if need be.
+func (l *link) connected(ctx context.Context) (upstream, error) {
+	l.connecting.Lock()
+	defer l.connecting.Unlock()
+	l.mu.Lock()
+	up, closed := l.up, l.closed
+	hello, level := l.hello, l.level
+	now := time.Now()
+	for len(l.starts) > 0 && now.Sub(l.starts[0]) > time.Minute {
+		l.starts = l.starts[1:]
+	}
+	starts := len(l.starts)
+	l.mu.Unlock()
+	switch {
+	case closed:
+		return nil, mcptransport.ErrClosed
+	case up != nil:
+		return up, nil
+	case starts >= maxStarts:
+		return nil, l.fault("it has ended %d times within a minute and is not started again now; "+
+			"try again in a minute", starts)
+	}
+	up, err := l.start(now)
+	if err != nil {
+		return nil, l.fault("%v", err)
+	}
+	if hello == nil {
+		return up, nil
+	}
+	if err := l.again(ctx, up, hello, level); err != nil {
+		l.drop(up)
+		up.close()
+		return nil, err
+	}
+	return up, nil
+}
+
+// start starts an upstream. It may be lost as soon as it is known here, and not before.
+func (l *link) start(now time.Time) (upstream, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.starts = append(l.starts, now)
+	l.strange, l.sample, l.tools = 0, "", nil
+	up, err := l.p.dial(l.life, l)
+	if err == nil {
+		l.up = up
+	}
+	return up, err
+}
+
+// again makes the client's handshake with an upstream that was started again.
+func (l *link) again(ctx context.Context, up upstream, hello, level *message) error {
+	ctx, cancel := context.WithTimeout(ctx, startTime)
+	defer cancel()
+	resp, err := l.over(ctx, up, &message{Method: hello.Method, Params: hello.Params}, nil)
+	if err != nil {
+		return err
+	}
+	if resp.Error != nil {
+		return l.fault("it was started again and refused the handshake: %s",
+			textOf(at(resp.Error, "message")))
+	}
+	if err := up.send(ctx, &message{Method: "notifications/initialized"}); err != nil {
+		return l.fault("%v", err)
+	}
+	if level == nil {
+		return nil
+	}
+	_, err = l.over(ctx, up, &message{Method: level.Method, Params: level.Params}, nil)
+	return err
+}
+
+// startTime is how long a server has for the handshake after it was started again.
+const startTime = time.Minute
+
+// request sends a request and gives its response. What the upstream sends for it meanwhile goes to
+// the client, in order, unless the request is one of ours: then of is nil.
+func (l *link) request(ctx context.Context, m *message, of json.RawMessage) (*message, error) {
+	up, err := l.connected(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return l.over(ctx, up, m, of)
+}
+
+func (l *link) over(ctx context.Context, up upstream, m *message, of json.RawMessage) (
+	*message, error) {
+	x := l.begin(ctx, m, of)
+	defer l.finish(x)
+	sent := &message{ID: number(x.id), Method: m.Method, Params: m.Params}
+	if x.token != nil {
+		sent.Params = with(m.Params, sent.ID, "_meta", "progressToken")
+	}
+	if err := up.send(ctx, sent); err != nil {
+		return nil, l.fault("%v", err)
+	}
+	quiet := time.NewTimer(l.p.opts.Quiet)
+	defer quiet.Stop()
+	for {
+		select {
+		case in := <-x.inbox:
+			quiet.Reset(l.p.opts.Quiet)
+			switch {
+			case in.fault != nil:
+				return nil, l.named(in.fault)
+			case in.isResponse():
+				return in, nil
+			}
+			if err := l.pass(x, in); err != nil && ctx.Err() == nil {
+				return nil, err
+			}
+		case <-quiet.C:
+			quiet.Reset(l.p.opts.Quiet)
+			go l.probe(up) // ends within maxProbe
+		case <-ctx.Done():
+			l.cancel(up, x, context.Cause(ctx))
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// pass sends a notification of the upstream to the client of the exchange.
+func (l *link) pass(x *exchange, m *message) error {
+	if x.of == nil {
+		return nil
+	}
+	data, err := m.encode()
+	if err != nil {
+		return err
+	}
+	return mcptransport.Send(x.ctx, data)
+}
+
+func (l *link) begin(ctx context.Context, m *message, of json.RawMessage) *exchange {
+	x := &exchange{ctx: ctx, of: of, inbox: make(chan *message, 64), over: make(chan struct{})}
+	x.token = progressToken(m.Params)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lastID++
+	x.id = l.lastID
+	l.exchanges[x.id] = x
+	return x
+}
+
+func (l *link) finish(x *exchange) {
+	close(x.over)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.exchanges, x.id)
+}
+
+// cancel tells the upstream that a request is not waited for any more. "The initialize request MUST
+// NOT be cancelled by clients": then it is not known.
+func (l *link) cancel(up upstream, x *exchange, cause error) {
+	params, err := encode(map[string]any{"requestId": x.id, "reason": cause.Error()})
+	if err != nil {
+		return
+	}
+	ctx, done := context.WithTimeout(l.life, 5*time.Second)
+	defer done()
+	_ = up.send(ctx, &message{Method: "notifications/cancelled", Params: params}) // it may be gone
+}
+
+// maxProbe is how long an upstream has to show that it lives.
+var maxProbe = 20 * time.Second
+
+var errHangs = errors.New("it hangs: it answers nothing any more")
+
+// probe gives up an upstream that does not answer at all: whatever it says to a ping shows that it
+// lives.
+func (l *link) probe(up upstream) {
+	l.mu.Lock()
+	gone := l.up != up
+	l.mu.Unlock()
+	if gone {
+		return
+	}
+	ctx, cancel := context.WithTimeoutCause(l.life, maxProbe, errHangs)
+	defer cancel()
+	x := l.begin(ctx, &message{}, nil)
+	defer l.finish(x)
+	err := up.send(ctx, &message{ID: number(x.id), Method: string(mcp.MethodPing)})
+	if err == nil {
+		select {
+		case <-x.inbox:
+			return
+		case <-ctx.Done():
+		}
+	}
+	if l.life.Err() == nil {
+		l.lost(up, errHangs)
+		go up.close() // kills it when it does not end
+	}
+}
+
+// notify sends a notification of the client. It starts no upstream.
+func (l *link) notify(ctx context.Context, m *message) error {
+	l.mu.Lock()
+	up := l.up
+	l.mu.Unlock()
+	if up == nil {
+		return nil
+	}
+	return up.send(ctx, &message{Method: m.Method, Params: m.Params})
+}
+
+// drop forgets an upstream. It reports whether it was the one in use.
+func (l *link) drop(up upstream) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.up != up {
+		return false
+	}
+	l.up, l.tools = nil, nil
+	return true
+}
+
+// lost implements receiver: all that is under way is told why it has no answer.
+func (l *link) lost(up upstream, err error) {
+	if !l.drop(up) {
+		return
+	}
+	fault := l.fault("%v", err)
+	l.mu.Lock()
+	var all []*exchange
+	for _, x := range l.exchanges {
+		all = append(all, x)
+	}
+	for _, cancel := range l.asked {
+		cancel()
+	}
+	closed := l.closed
+	l.mu.Unlock()
+	if !closed {
+		l.p.opts.Log.Warn("the connection to a server is lost", "server", l.p.opts.Name, "error",
+			fault)
+	}
+	for _, x := range all {
+		l.deliver(x, &message{fault: fault})
+	}
+}
+
+func (l *link) deliver(x *exchange, m *message) {
+	select {
+	case x.inbox <- m:
+	case <-x.over:
+	}
+}
+
+// close ends the upstream, and waits for it.
+func (l *link) close() {
+	l.mu.Lock()
+	l.closed = true
+	up := l.up
+	l.mu.Unlock()
+	if up != nil {
+		up.close()
+	}
+	l.end()
+	l.under.Wait()
+}

@@ -1,0 +1,111 @@
+package proxy
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"strconv"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// object is a JSON object whose values are as they were written.
+type object map[string]json.RawMessage
+
+// message is one JSON-RPC message: a request has a method and an id, a notification only a method,
+// a response only an id.
+type message struct {
+	Version string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id,omitempty"`
+	Method  string          `json:"method,omitempty"`
+	Params  json.RawMessage `json:"params,omitempty"`
+	Result  json.RawMessage `json:"result,omitempty"`
+	Error   json.RawMessage `json:"error,omitempty"`
+
+	fault   error             // why there is no response
+	headers map[string]string // that mirror arguments, over HTTP
+}
+
+func (m *message) isRequest() bool  { return m.Method != "" && len(m.ID) > 0 }
+func (m *message) isResponse() bool { return m.Method == "" }
+
+// encode writes the message in one line.
+func (m *message) encode() ([]byte, error) {
+	m.Version = mcp.JSONRPC_VERSION
+	return encode(m)
+}
+
+// encode is v in JSON, with <, > and & as they are.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimRight(b.Bytes(), "\n"), err
+}
+
+func number(n int64) json.RawMessage { return strconv.AppendInt(nil, n, 10) }
+
+// members takes an object apart; nil when it is none.
+func members(raw json.RawMessage) object {
+	var o object
+	if json.Unmarshal(raw, &o) != nil {
+		return nil
+	}
+	return o
+}
+
+// with is the object raw with the value at that place instead; raw itself when there is no such
+// place, and for no value without it.
+func with(raw json.RawMessage, value json.RawMessage, place ...string) json.RawMessage {
+	o := members(raw)
+	if o == nil {
+		return raw
+	}
+	o = maps.Clone(o)
+	switch {
+	case len(place) > 1:
+		if o[place[0]] == nil {
+			return raw
+		}
+		o[place[0]] = with(o[place[0]], value, place[1:]...)
+	case value == nil:
+		delete(o, place[0])
+	default:
+		o[place[0]] = value
+	}
+	out, err := encode(o)
+	if err != nil {
+		return raw
+	}
+	return out
+}
+
+// at is the value at that place of an object; nil when there is none.
+func at(raw json.RawMessage, place ...string) json.RawMessage {
+	for _, name := range place {
+		raw = members(raw)[name]
+	}
+	return raw
+}
+
+// textOf is a JSON string's text, "" for what is none.
+func textOf(raw json.RawMessage) string {
+	var s string
+	_ = json.Unmarshal(raw, &s)
+	return s
+}
+
+// progressToken is the token of the progress that a request wants, nil for none.
+func progressToken(params json.RawMessage) json.RawMessage {
+	if !bytes.Contains(params, []byte(`"progressToken"`)) {
+		return nil
+	}
+	return at(params, "_meta", "progressToken")
+}
+
+// modern reports whether a request stands alone, as those of 2026-07-28 do.
+func modern(params json.RawMessage) bool {
+	return bytes.Contains(params, []byte(mcp.MetaKeyProtocolVersion)) &&
+		mcp.IsModernProtocol(textOf(at(params, "_meta", mcp.MetaKeyProtocolVersion)))
+}

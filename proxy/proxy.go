@@ -1,0 +1,266 @@
+package proxy
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/taploop/taploop/guard"
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/mcptransport"
+)
+
+// Options of a Proxy.
+type Options struct {
+	Name   string // of the other server: the rules' app
+	Target Target
+
+	Guard     *guard.Policy   // nil lets every call through
+	Questions *inquiry.Broker // where a person is asked; its owner runs it
+	Channels  []string        // through which the questions can be answered besides the client
+	Expires   time.Duration   // how long an approval holds; 0 means 10m
+	// how long a call of that client waits for a person; nil means 25s, and 45s with progress
+	Wait      func(client string, progress bool) time.Duration
+	Heartbeat time.Duration // between progress messages of a call that waits; 0 means 10s
+
+	Descriptions map[string]string // of tools by name, in the place of their own
+	// after which silence the other server has to show that it lives; 0 means 60s
+	Quiet time.Duration
+	Stdio bool // there is one client, and it takes every broadcast
+	Log   *slog.Logger
+}
+
+// Proxy passes messages between clients and another server. Its methods are for package
+// mcptransport, from any number of goroutines.
+type Proxy struct {
+	opts Options
+	dial dial
+	core *server.MCPServer // knows how a session is kept in a context; it answers nothing
+
+	mu       sync.Mutex
+	closed   bool
+	links    map[string]*link
+	sessions map[string]server.ClientSession
+
+	claims claims
+}
+
+var _ mcptransport.Server = (*Proxy)(nil)
+
+// New makes a proxy. The other server is started with the first message of a client. Close ends it.
+func New(opts *Options) (*Proxy, error) {
+	p := &Proxy{opts: *opts, core: server.NewMCPServer("taploop", ""), links: map[string]*link{},
+		sessions: map[string]server.ClientSession{}}
+	o := &p.opts
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
+	o.Quiet = cmp.Or(o.Quiet, time.Minute)
+	o.Heartbeat = cmp.Or(o.Heartbeat, 10*time.Second)
+	o.Expires = cmp.Or(o.Expires, 10*time.Minute)
+	if o.Wait == nil {
+		o.Wait = usualWait
+	}
+	var err error
+	p.dial, err = o.Target.dialer()
+	return p, err
+}
+
+func usualWait(_ string, progress bool) time.Duration {
+	if progress {
+		return 45 * time.Second
+	}
+	return 25 * time.Second
+}
+
+// Close ends the other server, every process of it, and waits for that.
+func (p *Proxy) Close() {
+	p.mu.Lock()
+	p.closed = true
+	links := p.links
+	p.links = map[string]*link{}
+	p.mu.Unlock()
+	var closing sync.WaitGroup
+	for _, l := range links {
+		closing.Go(l.close)
+	}
+	closing.Wait()
+}
+
+// WithContext implements mcptransport.Server.
+func (p *Proxy) WithContext(ctx context.Context, s server.ClientSession) context.Context {
+	return p.core.WithContext(ctx, s)
+}
+
+// GetTool implements mcptransport.Server: the other server checks what it gets.
+func (p *Proxy) GetTool(string) *server.ServerTool { return nil }
+
+// RegisterSession implements mcptransport.Server.
+func (p *Proxy) RegisterSession(_ context.Context, s server.ClientSession) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.sessions[s.SessionID()] = s
+	if l := p.links[s.SessionID()]; l != nil {
+		l.mu.Lock()
+		l.session = s
+		l.mu.Unlock()
+	}
+	return nil
+}
+
+// UnregisterSession implements mcptransport.Server.
+func (p *Proxy) UnregisterSession(_ context.Context, id string) {
+	p.mu.Lock()
+	l := p.links[id]
+	delete(p.links, id)
+	delete(p.sessions, id)
+	p.mu.Unlock()
+	if l != nil {
+		l.close()
+	}
+}
+
+// link is the one of the client that sends a message: of its session, or, for requests that stand
+// alone, the one that all of the principal's share.
+func (p *Proxy) link(ctx context.Context, alone bool) (*link, error) {
+	key := "alone " + mcptransport.Principal(ctx)
+	if !alone {
+		s := server.ClientSessionFromContext(ctx)
+		if s == nil {
+			return nil, server.ErrNoActiveSession
+		}
+		key = s.SessionID()
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil, mcptransport.ErrClosed
+	}
+	l := p.links[key]
+	if l == nil {
+		l = newLink(p)
+		l.session = p.sessions[key]
+		p.links[key] = l
+	}
+	return l, nil
+}
+
+// HandleMessage implements mcptransport.Server.
+func (p *Proxy) HandleMessage(ctx context.Context, raw json.RawMessage) mcp.JSONRPCMessage {
+	var m message
+	if err := json.Unmarshal(raw, &m); err != nil {
+		return failure(mcp.INVALID_REQUEST, "this is not a JSON-RPC message")
+	}
+	l, err := p.link(ctx, modern(m.Params))
+	if err == nil && !m.isRequest() {
+		if err := l.notify(ctx, &m); err != nil {
+			p.opts.Log.Debug("a notification of the client is lost", "server", p.opts.Name,
+				"method", m.Method, "error", err)
+		}
+		return nil
+	}
+	var resp *message
+	if err == nil {
+		resp, err = p.answer(ctx, l, &m)
+	}
+	switch {
+	case err != nil && m.Method == string(mcp.MethodToolsCall):
+		return said(&m, err.Error())
+	case err != nil:
+		return failure(mcp.INTERNAL_ERROR, err.Error())
+	case resp.Error != nil:
+		var e mcp.JSONRPCErrorDetails
+		if json.Unmarshal(resp.Error, &e) != nil {
+			return failure(mcp.INTERNAL_ERROR, "the server "+p.opts.Name+" answered with an error "+
+				"that cannot be read")
+		}
+		return mcp.JSONRPCError{JSONRPC: mcp.JSONRPC_VERSION, Error: e}
+	case len(resp.Result) == 0:
+		return failure(mcp.INTERNAL_ERROR, "the server "+p.opts.Name+" answered with neither a "+
+			"result nor an error")
+	}
+	return mcp.JSONRPCResponse{JSONRPC: mcp.JSONRPC_VERSION, Result: resp.Result}
+}
+
+func failure(code int, text string) mcp.JSONRPCMessage {
+	return mcp.NewJSONRPCError(mcp.NewRequestId(nil), code, text, nil)
+}
+
+// answer is the other server's response to a request, unless the gate says otherwise.
+func (p *Proxy) answer(ctx context.Context, l *link, m *message) (*message, error) {
+	of := m.ID
+	switch m.Method {
+	case string(mcp.MethodInitialize):
+		resp, err := l.request(ctx, m, of)
+		if err == nil && resp.Error == nil {
+			err = l.shake(ctx, m, resp)
+		}
+		return resp, err
+	case string(mcp.MethodToolsCall):
+		return p.call(ctx, l, m)
+	case string(mcp.MethodToolsList):
+		resp, err := l.request(ctx, m, of)
+		if err == nil {
+			resp.Result = describe(resp.Result, p.descriptions(ctx))
+		}
+		return resp, err
+	case string(mcp.MethodSetLogLevel):
+		resp, err := l.request(ctx, m, of)
+		if err == nil && resp.Error == nil {
+			l.mu.Lock()
+			l.level = m
+			l.mu.Unlock()
+		}
+		return resp, err
+	}
+	return l.request(ctx, m, of)
+}
+
+// shake notes what a handshake has agreed on.
+func (l *link) shake(ctx context.Context, m, resp *message) error {
+	var params struct {
+		Info mcp.Implementation     `json:"clientInfo"`
+		Caps mcp.ClientCapabilities `json:"capabilities"`
+	}
+	if err := json.Unmarshal(m.Params, &params); err != nil {
+		return errors.New("the params of initialize cannot be read")
+	}
+	version := textOf(at(resp.Result, "protocolVersion"))
+	if err := mcptransport.Shook(ctx, version, params.Info, params.Caps); err != nil {
+		return l.fault("%v", err)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.hello = m
+	return nil
+}
+
+// describe is a list of tools with other descriptions.
+func describe(result json.RawMessage, descriptions map[string]string) json.RawMessage {
+	if len(descriptions) == 0 {
+		return result
+	}
+	var tools []json.RawMessage
+	if json.Unmarshal(at(result, "tools"), &tools) != nil {
+		return result
+	}
+	tools = slices.Clone(tools)
+	for i, t := range tools {
+		if d, ok := descriptions[textOf(at(t, "name"))]; ok {
+			if raw, err := encode(d); err == nil {
+				tools[i] = with(t, raw, "description")
+			}
+		}
+	}
+	list, err := encode(tools)
+	if err != nil {
+		return result
+	}
+	return with(result, list, "tools")
+}

@@ -1,0 +1,248 @@
+package proxy
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/taploop/taploop/internal/mcptransport"
+	"github.com/taploop/taploop/internal/text"
+)
+
+// odd implements receiver.
+func (l *link) odd(what string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.strange++
+	l.sample = what
+}
+
+// receive implements receiver.
+func (l *link) receive(m *message) {
+	switch {
+	case m.isResponse():
+		x := l.exchange(m.ID)
+		if x == nil {
+			l.foreign(m)
+			return
+		}
+		l.deliver(x, m)
+	case m.isRequest():
+		l.ask(m)
+	default:
+		l.notified(m)
+	}
+}
+
+// exchange is the one under way with this id, or this token; nil when there is none.
+func (l *link) exchange(id json.RawMessage) *exchange {
+	n, err := strconv.ParseInt(string(id), 10, 64)
+	if err != nil {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.exchanges[n]
+}
+
+// foreign notes a response that nobody waits for. One to a request that was cancelled may cross
+// with that.
+func (l *link) foreign(m *message) {
+	n, err := strconv.ParseInt(string(m.ID), 10, 64)
+	l.mu.Lock()
+	late := err == nil && 0 < n && n <= l.lastID
+	l.mu.Unlock()
+	if !late {
+		l.odd("an answer to a request that was not made, with the id " +
+			text.Quote(string(m.ID), 60))
+	}
+}
+
+// notified takes a notification of the upstream: what belongs to a request goes there, and the rest
+// to the client's session.
+func (l *link) notified(m *message) {
+	switch m.Method {
+	case string(mcp.MethodNotificationProgress):
+		x := l.exchange(at(m.Params, "progressToken"))
+		if x != nil && x.token != nil {
+			m.Params = with(m.Params, x.token, "progressToken")
+			l.deliver(x, m)
+		}
+		return
+	case string(mcp.MethodNotificationCancelled):
+		l.mu.Lock()
+		cancel := l.asked[string(at(m.Params, "requestId"))]
+		l.mu.Unlock()
+		if cancel != nil {
+			cancel()
+		}
+		return
+	case string(mcp.MethodNotificationToolsListChanged):
+		l.mu.Lock()
+		l.tools = nil
+		l.mu.Unlock()
+	}
+	if x := l.exchange(at(m.Params, "_meta", mcp.MetaKeySubscriptionID)); x != nil && x.of != nil {
+		m.Params = with(m.Params, x.of, "_meta", mcp.MetaKeySubscriptionID)
+		l.deliver(x, m)
+		return
+	}
+	if x := l.only(); x != nil {
+		l.deliver(x, m)
+		return
+	}
+	l.broadcast(m)
+}
+
+// only is the client's request under way when there is exactly one: what comes then is said during
+// it.
+func (l *link) only() *exchange {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var found *exchange
+	for _, x := range l.exchanges {
+		if x.of == nil {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found = x
+	}
+	return found
+}
+
+// any is a request of the client that is under way; nil when there is none.
+func (l *link) any() *exchange {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var newest *exchange
+	for _, x := range l.exchanges {
+		if x.of != nil && (newest == nil || x.id > newest.id) {
+			newest = x
+		}
+	}
+	return newest
+}
+
+// broadcast sends a notification to the client's session. One that does not listen misses what is
+// too much for the session to keep.
+func (l *link) broadcast(m *message) {
+	l.mu.Lock()
+	s := l.session
+	l.mu.Unlock()
+	if s == nil {
+		return
+	}
+	data, err := m.encode()
+	if err != nil {
+		return
+	}
+	if !l.p.opts.Stdio {
+		select {
+		case s.NotificationChannel() <- mcptransport.Broadcast(data):
+		default:
+			l.p.opts.Log.Warn("a client does not listen: a notification is dropped", "server",
+				l.p.opts.Name, "method", text.Line(m.Method))
+		}
+		return
+	}
+	select {
+	case s.NotificationChannel() <- mcptransport.Broadcast(data):
+	case <-l.life.Done():
+	}
+}
+
+// maxAsked is how many requests of an upstream may wait for the client.
+const maxAsked = 64
+
+// ask takes a request of the upstream to the client, and the answer back.
+func (l *link) ask(m *message) {
+	ctx, cancel := context.WithCancel(l.life)
+	l.mu.Lock()
+	up, key := l.up, string(m.ID)
+	full := len(l.asked) >= maxAsked || l.closed
+	if !full {
+		l.asked[key] = cancel
+		l.under.Add(1)
+	}
+	l.mu.Unlock()
+	if full || up == nil {
+		cancel()
+		if !full {
+			l.settle(key)
+		}
+		l.answer(up, &message{ID: m.ID, Error: wrong(mcp.INVALID_REQUEST,
+			fmt.Sprintf("%d requests wait for the client already", maxAsked))})
+		return
+	}
+	go func() { // close waits for it
+		defer l.settle(key)
+		defer cancel()
+		l.answer(up, l.answerTo(ctx, m))
+	}()
+}
+
+func (l *link) settle(key string) {
+	l.mu.Lock()
+	delete(l.asked, key)
+	l.mu.Unlock()
+	l.under.Done()
+}
+
+func (l *link) answer(up upstream, m *message) {
+	if up != nil && m != nil {
+		_ = up.send(l.life, m) // a server that is gone waits for nothing
+	}
+}
+
+// answerTo is the client's answer to a request of the upstream; nil when the upstream has taken the
+// request back.
+func (l *link) answerTo(ctx context.Context, m *message) *message {
+	if m.Method == string(mcp.MethodPing) {
+		return &message{ID: m.ID, Result: json.RawMessage(`{}`)}
+	}
+	result, err := l.askClient(ctx, m)
+	var refused *mcptransport.ClientError
+	switch {
+	case errors.As(err, &refused):
+		raw, err := encode(refused.JSONRPCErrorDetails)
+		if err != nil {
+			raw = wrong(mcp.INTERNAL_ERROR, refused.Message)
+		}
+		return &message{ID: m.ID, Error: raw}
+	case ctx.Err() != nil:
+		return nil
+	case err != nil:
+		return &message{ID: m.ID, Error: wrong(mcp.INTERNAL_ERROR, err.Error())}
+	}
+	return &message{ID: m.ID, Result: result}
+}
+
+// askClient asks on the stream of a request that is under way, or else of the session.
+func (l *link) askClient(ctx context.Context, m *message) (json.RawMessage, error) {
+	x := l.any()
+	if x == nil {
+		l.mu.Lock()
+		s := l.session
+		l.mu.Unlock()
+		return mcptransport.AskSession(ctx, s, m.Method, m.Params)
+	}
+	on, cancel := context.WithCancelCause(x.ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })()
+	return mcptransport.Ask(on, m.Method, m.Params)
+}
+
+// wrong is the error of a response.
+func wrong(code int, said string) json.RawMessage {
+	raw, err := encode(mcp.JSONRPCErrorDetails{Code: code, Message: said})
+	if err != nil {
+		return json.RawMessage(`{"code":-32603,"message":"internal error"}`)
+	}
+	return raw
+}
