@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"regexp"
@@ -123,6 +124,12 @@ func (c *proxyCmd) target(a *app) (*proxy.Target, error) {
 	case c.URL != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https"):
 		return nil, usage(errors.New("--url is no address of an HTTP server"),
 			"write --url https://HOST/PATH")
+	}
+	if c.URL == "" {
+		if _, err := exec.LookPath(c.Command[0]); err != nil {
+			return nil, hint.Add(fmt.Errorf("the server's command cannot be found: %w", err),
+				"install it, or write its whole path")
+		}
 	}
 	t := &proxy.Target{Command: c.Command, URL: c.URL, Headers: map[string]string{}}
 	for name, value := range env {
