@@ -33,8 +33,11 @@ func scenes() map[string]inquiry.Question {
 				"typed in words.\n- A search can be saved under a name.\n\nThanks to all who " +
 				"reported what was slow.\n"},
 		"approval": {Kind: inquiry.Approval, Task: "renew the library books",
-			Text: "May I pay the fee of 3.50 EUR?", Options: []string{"Yes, pay it", "No"},
-			Channels: doors, OnTimeout: inquiry.Default, DefaultAnswer: "No"},
+			Text: "May I pay the fee of 3.50 EUR?", Channels: doors,
+			ActionRequests: []inquiry.ActionRequest{{Name: "CLICK", Description: "Pay 3.50 EUR",
+				Args: map[string]any{"point": []any{0.5, 0.9}}}},
+			ReviewConfigs: []inquiry.ReviewConfig{{ActionName: "CLICK",
+				AllowedDecisions: []string{"approve", "reject"}}}},
 		"takeover": {Kind: inquiry.Takeover, Task: "order a pizza",
 			Text: "Please log in on the phone, and tell me when you are done.", Channels: doors},
 	}
