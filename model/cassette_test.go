@@ -192,8 +192,8 @@ func TestAMissSaysWhatDiffersAndHowToRerecord(t *testing.T) {
 	require.ErrorContains(t, err, `which size?\nAnswer: large\n" and this one "`)
 	require.ErrorContains(t, err, `which size?\nAnswer: small\n"`)
 	require.NotContains(t, err.Error(), "attempts", "a miss is not tried again")
-	require.Equal(t, "rerecord: delete "+path+" and run the same with --record against a model",
-		hint.Of(err))
+	require.Equal(t, "run what was recorded, with the same task, settings and answers, or record "+
+		"anew, with --record and another file, against a model", hint.Of(err))
 
 	_, err = c.Complete(t.Context(), showing("Question: which size?\nAnswer: large", photo(t, 1)))
 	require.ErrorContains(t, err, `(image_url)`, "a picture more is another request")

@@ -162,9 +162,10 @@ func (r *Replayer) compare(was, now *Sight) (string, error) {
 func (r *Replayer) part(d *Divergence) (*tape, *Recorder, error) {
 	if r.opts.OrModel == "" {
 		d.keep()
-		how := fmt.Sprintf("rerecord: delete %s and run the same with --record against a model",
-			r.path)
-		if d.was != nil {
+		how := "record anew, with --record and another file, against a model"
+		if d.was == nil {
+			how = "run what was recorded, with the same task, settings and answers, or " + how
+		} else {
 			how = "bring the phone to the recorded state, mask what changes by itself " +
 				"(--replay-mask), go on with the model and record anew (--replay-or-model), or " + how
 		}

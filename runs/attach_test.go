@@ -220,6 +220,9 @@ func TestASessionIsThereForItsClientOnly(t *testing.T) {
 		require.Equal(t, runs.SessionNotFound, runs.CodeOf(foreign))
 		require.EqualError(t, foreign, `there is no session "`+id+`"`)
 		require.EqualError(t, unknown, `there is no session "nosuch"`)
+		_, short := w.manager.Session(w.ctx(), id[:3], "ann")
+		require.EqualError(t, short, `there is no session "`+id[:3]+`": of a session's id at `+
+			"least 4 characters are needed")
 		w.wait(id)
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/internal/hint"
@@ -144,6 +145,11 @@ func (m *Manager) seenBy(ctx context.Context, h session.Hold, client string) ses
 // code; any other error stays as it is.
 func UnknownSession(sessionID string, err error) error {
 	if errors.Is(err, session.ErrNotFound) {
+		if short := len(strings.TrimSpace(sessionID)); short > 0 && short < session.LeastID {
+			return Refuse(SessionNotFound, "give more of the id",
+				"there is no session %q: of a session's id at least %d characters are needed",
+				sessionID, session.LeastID)
+		}
 		return Refuse(SessionNotFound,
 			"list_sessions, at the command line taploop sessions list, names them: pass the id of "+
 				"one, or start a new task",

@@ -71,8 +71,8 @@ func (s *Store) Session(ctx context.Context, id string) (Session, error) {
 	return x, listHint(err)
 }
 
-// leastID is how many characters of an id [Store.Find] wants, so that nothing is found by a slip.
-const leastID = 4
+// LeastID is how many characters of an id [Store.Find] wants, so that nothing is found by a slip.
+const LeastID = 4
 
 var findQuery = "SELECT " + sessionColumns + ` FROM sessions s
 	WHERE s.id >= ? AND s.id < ? AND s.client = coalesce(?, s.client)
@@ -84,7 +84,7 @@ func (s *Store) Find(ctx context.Context, id string, client *string) (Session, e
 	id = strings.ToLower(strings.TrimSpace(id))
 	var found []Session
 	var err error
-	if len(id) >= leastID {
+	if len(id) >= LeastID {
 		found, err = collect(ctx, s.read, scanRow[Session], findQuery, id, id+"\U0010FFFF", client,
 			mostCandidates+1)
 	}

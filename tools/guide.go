@@ -72,7 +72,7 @@ func (t *Tools) inSession(ctx context.Context, c *call, code runs.Code,
 	switch {
 	case code == runs.RunInProgress && n != nil:
 		f.Hint = goOnWith(n) + "; or end it: " + stopCall(c.session)
-	case code == runs.QuestionAlreadyResolved && n == nil:
+	case (code == runs.QuestionAlreadyResolved || code == runs.NoOpenQuestion) && n == nil:
 		n = nextCall(waitTool, map[string]any{"session_id": c.session},
 			"it shows how the run ended")
 	}

@@ -294,7 +294,7 @@ func look(c devicetest.Change) func(w *fixture) answer {
 // only the caller can fill in.
 var dead = []string{"RUN_ENDED", "NOTHING_TO_TAKE_OVER",
 	"PRIVACY_MODE", "SECURE_SCREEN", "DEVICE_ERROR", "ADB_UNREACHABLE",
-	"SERVER_CLOSING", "INTERNAL_ERROR", "STORE_UNAVAILABLE", "NO_OPEN_QUESTION any more",
+	"SERVER_CLOSING", "INTERNAL_ERROR", "STORE_UNAVAILABLE",
 	"INVALID_ARGUMENT: no task", "INVALID_ARGUMENT: neither",
 	"INVALID_ARGUMENT: a key of another task", "INVALID_ARGUMENT: nothing to go on with"}
 

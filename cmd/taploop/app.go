@@ -118,8 +118,13 @@ func inResult(out io.Writer, k *kong.Context, err error) error {
 	}
 	var stopped *stoppedShort
 	var next *nextCommand
-	if errors.As(err, &stopped) {
+	_, wrong := errors.AsType[usageError](err)
+	switch {
+	case errors.As(err, &stopped):
 		next = stopped.next
+	case wrong:
+		command, _ := commandOf(k)
+		next = &nextCommand{Command: command + " --help", Why: "it shows how to call it"}
 	}
 	_ = printJSON(out, shownResult{result.Failed(coded(err)), next})
 	return err

@@ -166,13 +166,15 @@ func TestACommandThatPromisesJSONWritesItAlsoWhenItIsCalledWrongly(t *testing.T)
 	} {
 		stdout, said := misused(t, args)
 		var got struct {
-			Answer, Question, Next any
-			Error                  struct{ Code, Message, Mend string }
+			Answer, Question any
+			Next             struct{ Command string }
+			Error            struct{ Code, Message, Mend string }
 		}
 		require.NoError(t, json.Unmarshal([]byte(stdout), &got), "%q: %s", args, stdout)
 		require.Equal(t, "INVALID_ARGUMENT", got.Error.Code, "%q", args)
 		require.Contains(t, said, fmt.Sprintf("taploop: %s\n", got.Error.Message), "%q", args)
 		require.Contains(t, said, got.Error.Mend, "%q", args)
+		require.Equal(t, "taploop "+args[0]+" --help", got.Next.Command)
 	}
 	stdout, _ := misused(t, []string{"run", "--nope", "--", "--json"})
 	require.Empty(t, stdout)

@@ -102,7 +102,7 @@ func (m Mode) Personal() bool {
 func parseStep(words string) (Step, error) {
 	name, rest, timed := strings.Cut(strings.TrimSpace(words), "(")
 	name = strings.TrimSpace(name)
-	s := Step{Channel: step(name)}
+	s := Step{Channel: step(strings.ToLower(name))}
 	if !s.Step {
 		var names []string
 		for _, c := range Steps() {
@@ -116,7 +116,7 @@ func parseStep(words string) (Step, error) {
 	if !timed {
 		return s, nil
 	}
-	after, ok := strings.CutSuffix(rest, ")")
+	after, ok := strings.CutSuffix(strings.ToLower(rest), ")")
 	after = strings.ReplaceAll(after, " ", "")
 	if after != "" && strings.Trim(after, "0123456789") == "" {
 		after += "s"

@@ -22,6 +22,8 @@ func TestAReplyModeIsReadAndWrittenInOneWay(t *testing.T) {
 		"elicit (5s) -> manual_reply (24h)":  "elicit (5s) -> manual_reply (24h0m0s)",
 		"auto_reply -> pass_to_client (10m)": "auto_reply -> pass_to_client (10m0s)",
 		"auto":                               "auto_reply",
+		"AUTO":                               "auto_reply",
+		"Manual_Reply (60S) -> PASS":         "manual_reply (1m0s) -> pass_to_client",
 		"no":                                 "no_reply",
 		"manual":                             "manual_reply",
 		"pass":                               "pass_to_client",
@@ -47,7 +49,6 @@ func TestAReplyModeIsReadAndWrittenInOneWay(t *testing.T) {
 func TestAReplyModeThatCannotWorkSaysWhy(t *testing.T) {
 	for text, want := range map[string]string{
 		"shout":                                "unknown reply mode",
-		"AUTO":                                 "unknown reply mode",
 		"page":                                 "unknown reply mode",
 		"auto -> auto_reply":                   "auto_reply twice",
 		"no -> pass":                           "nothing can come after no_reply",
