@@ -21,7 +21,10 @@ import (
 func scenes() map[string]inquiry.Question {
 	doors := []inquiry.Channel{{Name: "elicit", Until: time.Now().Add(time.Minute)},
 		{Name: "pass_to_client"}, {Name: "page"}, {Name: "command_line"}}
+	approval := about(inquiry.Critical)
+	approval.Task, approval.Channels = "renew the library books", doors
 	return map[string]inquiry.Question{
+		"approval": approval,
 		"inbox": {Task: "order a pizza", Text: "Which size should the pizza have?",
 			Options: []string{"Small", "Large"}, FreeText: true, Channels: doors},
 		"form": {Task: "book the train to the meeting", Text: "A few things before I book:",
@@ -32,12 +35,6 @@ func scenes() map[string]inquiry.Question {
 			Draft: "# Version 2.1\n\nThe search now finds what was archived.\n\n- Dates may be " +
 				"typed in words.\n- A search can be saved under a name.\n\nThanks to all who " +
 				"reported what was slow.\n"},
-		"approval": {Kind: inquiry.Approval, Task: "renew the library books",
-			Text: "May I pay the fee of 3.50 EUR?", Channels: doors,
-			ActionRequests: []inquiry.ActionRequest{{Name: "CLICK", Description: "Pay 3.50 EUR",
-				Args: map[string]any{"point": []any{0.5, 0.9}}}},
-			ReviewConfigs: []inquiry.ReviewConfig{{ActionName: "CLICK",
-				AllowedDecisions: []string{"approve", "reject"}}}},
 		"takeover": {Kind: inquiry.Takeover, Task: "order a pizza",
 			Text: "Please log in on the phone, and tell me when you are done.", Channels: doors},
 	}
@@ -64,6 +61,9 @@ func TestThePageInPictures(t *testing.T) {
 		shot, refusal, refused := q.Frame != "" && !taken, ".refuse", "拒绝回答"
 		if taken {
 			refusal, refused = ".could-not", "没能完成"
+		}
+		if q.Kind == inquiry.Approval {
+			refusal, refused = ".reject", "拒绝…"
 		}
 		p := g.login(browser, "kitchen")
 		p.until(card(q, ".doors li") +

@@ -50,6 +50,7 @@ class Card {
     this.sent = null; // the last reply, kept so that sending it again is the same reply
     this.list = [];
     this.hand = q.kind === "takeover" && q.session_id ? new Takeover(this) : null;
+    this.approval = q.action_requests && q.action_requests.length ? new Approval(this) : null;
     this.root = el("article", "card", undefined, { tabindex: "0", "data-id": q.question_id });
     this.draw();
   }
@@ -93,7 +94,7 @@ class Card {
     const b = el("button", "shot", undefined, { type: "button", title: words().enlarge });
     this.img ||= el("img");
     this.img.alt = words().shot;
-    b.append(this.img);
+    b.append(this.img, ...marks(this.q.places));
     b.addEventListener("click", () => { if (this.img.src) this.api.enlarge(this.img.src); });
     return b;
   }
@@ -124,6 +125,7 @@ class Card {
 
   form() {
     if (this.hand) return this.hand.form();
+    if (this.approval) return this.approval.form();
     const w = words(), q = this.q, form = el("form", "", undefined, { novalidate: "" });
     const row = el("div", "row");
     this.fields = this.field = null;
@@ -215,7 +217,12 @@ class Card {
       this.field.focus();
       return;
     }
-    if (!this.sent || this.sent.type !== type || this.sent.response !== response) this.sent = { reply_id: newID(), type, response };
+    await this.post({ type, response });
+  }
+
+  // post sends a reply. The same one again keeps its id.
+  async post(body) {
+    if (!this.sent || JSON.stringify({ ...this.sent, reply_id: undefined }) !== JSON.stringify(body)) this.sent = { ...body, reply_id: newID() };
     await this.busy(() => this.api.reply(this.q.question_id, this.sent));
   }
 
@@ -281,6 +288,6 @@ class Card {
   // enter puts the cursor where the answer begins.
   enter() {
     if (this.fields) this.fields.focus();
-    else (this.field || this.root.querySelector("button.option") || this.root).focus();
+    else (this.field || this.root.querySelector("button.option, button.decide") || this.root).focus();
   }
 }
