@@ -62,6 +62,15 @@ func NewGrant(scope Scope, name string, from time.Time, holds time.Duration) (Gr
 	return g, nil
 }
 
+// String is the grant for people, for example: app com.shop until 2026-01-02 12:15:00 UTC.
+func (g Grant) String() string {
+	what := string(g.Scope)
+	if g.Name != "" {
+		what += " " + g.Name
+	}
+	return what + " until " + g.Until.UTC().Format("2006-01-02 15:04:05 MST")
+}
+
 // Covers reports whether g lets the action, of that session, pass at that time although d asks
 // about it. It never does for one that is critical, nor for one that is denied, nor when it would
 // hold for longer than MaxGrantTime.

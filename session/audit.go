@@ -31,7 +31,12 @@ const (
 	AuditSaid      AuditEvent = "said"       // the other side said Text to it, unasked
 	AuditTakenOver AuditEvent = "taken_over" // a person took the phone over
 	AuditByHand    AuditEvent = "by_hand"    // a person touched it through us; Text has how often
-	AuditAdopted   AuditEvent = "adopted"    // what belonged to no client belongs to one now
+	AuditGranted   AuditEvent = "granted"    // a person gave leave to go on without asking
+	// that leave was taken back
+	AuditGrantEnded AuditEvent = "grant_ended"
+	// an action was carried out unasked, by such a leave; Text says which
+	AuditUnasked AuditEvent = "unasked"
+	AuditAdopted AuditEvent = "adopted" // what belonged to no client belongs to one now
 )
 
 // AuditEntry is one row of the audit. Nothing of it is secret.

@@ -40,6 +40,7 @@ type commands struct {
 	Audit     auditCmd     `cmd:"" help:"Tell who asked, answered, stopped what, when and how."`
 	Stop      stopCmd      `cmd:"" help:"Stop a session's run, and give its phone back."`
 	Guard     guardCmd     `cmd:"" help:"Tell what the guard's rules make of actions."`
+	Yolo      yoloCmd      `cmd:"" help:"Go on for a while without asking about what is not critical."`
 	Devices   devicesCmd   `cmd:"" help:"List the phones."`
 	Sessions  sessionsCmd  `cmd:"" help:"List, show and export sessions."`
 	Sandbox   sandboxCmd   `cmd:"" help:"Serve a simulated phone, and a scripted model for its tasks."`

@@ -1,9 +1,13 @@
 package main
 
 import (
+	"context"
+	"fmt"
 	"strings"
+	"time"
 
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/guard"
 	guardphone "github.com/taploop/taploop/guard/phone"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/runs"
@@ -25,10 +29,30 @@ func (a *app) guardRuns(o *runs.Options, say bool) error {
 	if p == nil {
 		return nil
 	}
-	o.NewGate = func(session.Session, session.Run) agentloop.Gate {
-		return guardphone.New(p, &guardphone.Options{Expires: a.conf.Guard.Expires, Lang: a.lang()})
+	o.NewGate = func(sess session.Session, run session.Run) agentloop.Gate {
+		return guardphone.New(p, &guardphone.Options{Expires: a.conf.Guard.Expires, Lang: a.lang(),
+			Granted: granted(o.Store, sess.ID, run.ID)})
 	}
 	return nil
+}
+
+// granted reports whether a person has given leave to do something unasked. What is done so is in
+// the audit.
+func granted(
+	store *session.Store, sess, run string,
+) func(context.Context, guard.Subject, guard.Decision) (bool, error) {
+	return func(ctx context.Context, s guard.Subject, d guard.Decision) (bool, error) {
+		list, err := store.Grants(ctx)
+		for _, g := range list {
+			if g.Covers(time.Now(), sess, s, d) {
+				return true, store.AppendAudit(ctx, session.AuditEntry{Event: session.AuditUnasked,
+					SessionID: sess, RunID: run, By: g.By,
+					Text: fmt.Sprintf("%s in %s (%s), by the leave for %v", s.Action, s.App,
+						d.Rule, g)})
+			}
+		}
+		return false, err
+	}
 }
 
 // guardNotes say what the guard does not do.

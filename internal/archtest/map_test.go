@@ -75,7 +75,8 @@ var packages = []row{
 		why: "tells people outside of questions; reads them through interfaces of its own, and " +
 			"keeps what it told in whatever its owner gives it"},
 
-	{pkg: "session", imports: "actions agentloop inquiry screen", tests: "inquiry/inquirytest",
+	{pkg: "session", imports: "actions agentloop guard inquiry screen",
+		tests: "inquiry/inquirytest",
 		why: "keeps steps, progress and questions in their own types, and is the loop's journal"},
 	{pkg: "session/export", imports: "actions agentloop screen session", tests: "inquiry",
 		why: "a stored session as others see it: steps in words, a page, a trace"},

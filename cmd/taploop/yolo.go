@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/taploop/taploop/guard"
+	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/session"
+)
+
+type yoloCmd struct {
+	On     yoloOnCmd     `cmd:"" help:"Go on without asking, for a while, with what the guard would ask about. Critical actions, such as paying, are asked about all the same."`
+	Off    yoloOffCmd    `cmd:"" help:"Ask again."`
+	Status yoloStatusCmd `cmd:"" help:"List what is done without asking, and until when."`
+}
+
+// yoloScope is what a leave is about.
+type yoloScope struct {
+	Session string `help:"Only this session: its id, or its beginning." placeholder:"ID"`
+	App     string `help:"Only this app: its package." placeholder:"PACKAGE"`
+	Action  string `help:"Only actions of this name, such as CLICK." placeholder:"NAME"`
+	All     bool   `help:"Everything."`
+	DataDir string `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
+}
+
+// of is the scope and the name in it; found looks a session up.
+func (y *yoloScope) of(found func(id string) (string, error)) (guard.Scope, string, error) {
+	var scope guard.Scope
+	var name string
+	n := 0
+	for _, one := range []struct {
+		scope guard.Scope
+		name  string
+		given bool
+	}{{guard.ForSession, y.Session, y.Session != ""}, {guard.ForApp, y.App, y.App != ""},
+		{guard.ForAction, y.Action, y.Action != ""}, {guard.ForAll, "", y.All}} {
+		if one.given {
+			scope, name = one.scope, one.name
+			n++
+		}
+	}
+	if n > 1 {
+		return "", "", usage(errors.New("there is more than one scope"),
+			"keep one of --session, --app, --action and --all")
+	}
+	if scope != guard.ForSession {
+		return scope, name, nil
+	}
+	id, err := found(name)
+	return scope, id, err
+}
+
+type yoloOnCmd struct {
+	yoloScope
+	For time.Duration `default:"15m" help:"For how long, up to 24h." placeholder:"TIME"`
+}
+
+// Run gives leave.
+func (c *yoloOnCmd) Run(ctx context.Context, a *app) error {
+	return a.withStore(ctx, func(store *session.Store) error {
+		scope, name, err := c.of(finding(ctx, store))
+		if err == nil && scope == "" {
+			err = usage(errors.New("it is not said what is not to be asked about"),
+				"taploop yolo on --session ID, --app PACKAGE, --action NAME, or --all")
+		}
+		if err == nil && c.For == 0 {
+			err = usage(errors.New("--for is 0"), "want a duration up to 24h, such as 15m")
+		}
+		if err != nil {
+			return err
+		}
+		g, err := guard.NewGrant(scope, name, time.Now(), c.For)
+		if err != nil {
+			return usageError{err}
+		}
+		g.By = userName()
+		if err := store.Grant(ctx, g, byCommandLine()); err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(a.out, text.Line(g.String()))
+		return err
+	})
+}
+
+type yoloOffCmd struct{ yoloScope }
+
+// Run takes leave back: all of it when no scope is named.
+func (c *yoloOffCmd) Run(ctx context.Context, a *app) error {
+	return a.withStore(ctx, func(store *session.Store) error {
+		scope, name, err := c.of(finding(ctx, store))
+		if err != nil {
+			return err
+		}
+		if scope == guard.ForAll { // everything, whatever it was given for
+			scope = ""
+		}
+		ended, err := store.EndGrants(ctx, scope, name, byCommandLine())
+		if err != nil {
+			return err
+		}
+		for _, g := range ended {
+			if _, err := fmt.Fprintln(a.out, "ended: "+text.Line(g.String())); err != nil {
+				return err
+			}
+		}
+		if len(ended) == 0 {
+			a.notef("there was nothing to end")
+		}
+		return nil
+	})
+}
+
+type yoloStatusCmd struct {
+	JSON    bool   `help:"Print JSON."`
+	DataDir string `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
+}
+
+// Run lists what holds.
+func (c *yoloStatusCmd) Run(ctx context.Context, a *app) error {
+	store, err := a.readStore(ctx)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	list, err := store.Grants(ctx)
+	if err != nil {
+		return err
+	}
+	return printList(a, c.JSON, list, "whatever the guard asks about is asked",
+		"SCOPE NAME UNTIL BY", func(g guard.Grant) []any {
+			return []any{g.Scope, g.Name, g.Until.Local().Format("2006-01-02 15:04:05"), g.By}
+		})
+}
+
+func finding(ctx context.Context, store *session.Store) func(string) (string, error) {
+	return func(id string) (string, error) {
+		sess, err := findSession(ctx, store, id)
+		return sess.ID, err
+	}
+}
+
+// withStore lends the store to use.
+func (a *app) withStore(ctx context.Context, use func(*session.Store) error) error {
+	if err := a.load(); err != nil {
+		return err
+	}
+	store, err := a.store(ctx, nil)
+	if err != nil {
+		return err
+	}
+	return closing(use(store), store.Close)
+}
+
+// byCommandLine is who does something at the command line, for the audit.
+func byCommandLine() session.AuditEntry {
+	who := operator()
+	return session.AuditEntry{By: who.Name, Channel: who.Channel, Authority: who.Authority}
+}

@@ -1,0 +1,59 @@
+package session_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/guard"
+	"github.com/taploop/taploop/session"
+)
+
+func TestGrantsHoldUntilTheyAreEndedOrOver(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	ctx := t.Context()
+	now := time.Now().Truncate(time.Millisecond)
+	give := func(scope guard.Scope, name string, from time.Time) guard.Grant {
+		g, err := guard.NewGrant(scope, name, from, time.Hour)
+		require.NoError(t, err)
+		g.By = "anna"
+		require.NoError(t, s.Grant(ctx, g, session.AuditEntry{By: "anna"}))
+		return g
+	}
+	held := func() []guard.Grant {
+		list, err := s.Grants(ctx)
+		require.NoError(t, err)
+		for i := range list {
+			list[i].From, list[i].Until = list[i].From.Local(), list[i].Until.Local()
+		}
+		return list
+	}
+	give(guard.ForAll, "", now.Add(-2*time.Hour)) // over
+	app := give(guard.ForApp, "com.shop", now.Add(-time.Minute))
+	sess := give(guard.ForSession, "s1", now.Add(-time.Minute))
+	require.Equal(t, []guard.Grant{app, sess}, held())
+
+	ended, err := s.EndGrants(ctx, guard.ForApp, "com.other", session.AuditEntry{By: "bo"})
+	require.NoError(t, err)
+	require.Empty(t, ended)
+	ended, err = s.EndGrants(ctx, guard.ForApp, "com.shop", session.AuditEntry{By: "bo"})
+	require.NoError(t, err)
+	require.Len(t, ended, 1)
+	require.Equal(t, []guard.Grant{sess}, held())
+	ended, err = s.EndGrants(ctx, "", "", session.AuditEntry{By: "bo"})
+	require.NoError(t, err)
+	require.Len(t, ended, 1)
+	require.Empty(t, held())
+
+	audit, err := s.Audit(ctx, session.AuditFilter{})
+	require.NoError(t, err)
+	var told []string
+	for _, e := range audit {
+		told = append(told, string(e.Event)+" "+e.By)
+	}
+	require.Equal(t, []string{"granted anna", "granted anna", "granted anna", "grant_ended bo",
+		"grant_ended bo"}, told)
+	require.Contains(t, audit[1].Text, "app com.shop until ")
+	require.Equal(t, "s1", audit[4].SessionID)
+}
