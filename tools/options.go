@@ -11,6 +11,7 @@ import (
 	"github.com/taploop/taploop/inquiry/channel"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/session/export"
 )
 
 // Options of Tools. Runs, Questions, Store and Phones have to be there.
@@ -39,8 +40,10 @@ type Options struct {
 
 // Store is what the tools read past the Manager; *session.Store is one.
 type Store interface {
+	export.Source
 	Sessions(context.Context, session.Filter) ([]session.Overview, error)
-	Frame(ctx context.Context, id string) ([]byte, error) // JPEG
+	Find(ctx context.Context, id string, client *string) (session.Session, error)
+	LatestRun(ctx context.Context, sessionID string) (session.Run, error)
 	Holder(ctx context.Context, serial string) (session.Hold, bool, error)
 	// Sign is a mark of 32 bytes on a text, which nobody else can make; the same after a restart.
 	Sign(purpose, text string) []byte

@@ -44,8 +44,8 @@ func New(opts *Options) *Tools {
 	return t
 }
 
-// Register adds the tools to a server. It knows their names only; what a list of them says is made
-// for each list, see relist.
+// Register adds the tools to a server, and the prompts and resources. It knows the tools' names
+// only; what a list of them says is made for each list, see relist.
 func (t *Tools) Register(s *server.MCPServer) {
 	listing := &server.Hooks{OnAfterListTools: []server.OnAfterListToolsFunc{t.relist}}
 	server.WithHooks(listing)(s)
@@ -55,6 +55,12 @@ func (t *Tools) Register(s *server.MCPServer) {
 		}
 		s.AddTool(mcp.Tool{Name: d.name}, t.handler(d))
 	}
+	t.addPrompts(s)
+	t.addResources(s)
+	c := completer{&t.opts}
+	server.WithCompletions()(s)
+	server.WithPromptCompletionProvider(c)(s)
+	server.WithResourceCompletionProvider(c)(s)
 }
 
 // tool is one MCP tool: what clients read of it, and what it does.

@@ -1,0 +1,165 @@
+package tools
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/session"
+)
+
+// promptFiles are the prompts, in English and in Chinese.
+//
+//go:embed prompts/*.txt
+var promptFiles embed.FS
+
+// promptRow is a prompt that a client's user can choose.
+type promptRow struct {
+	name, title, description string
+	arguments                []promptArgument
+}
+
+type promptArgument struct {
+	name, description string
+	required          bool
+}
+
+var langArgument = promptArgument{"lang", "Of the prompt: en or zh.", false}
+
+var promptRows = []promptRow{
+	{"ask_for_intent", "Ask what is really wanted",
+		"Finds out with a few questions what is wanted, before anything is done on a phone.",
+		[]promptArgument{{"goal", "What is wanted, in the user's words.", true}, langArgument}},
+	{"gather_information", "Gather information in rounds",
+		"Collects what is needed with forms, round by round.",
+		[]promptArgument{{"topic", "What is to be collected, and what for.", true}, langArgument}},
+	{"hand_over_phone_task", "Hand a task over to a phone",
+		"Has something done on a phone, step by step, with all decisions left to the user.",
+		[]promptArgument{{"task", "What is to be done.", true},
+			{"device_id", "The phone; left out, the only one.", false}, langArgument}},
+	{"after_no_answer", "After a refusal, or silence",
+		"What to do when a question was refused, or not answered in time.",
+		[]promptArgument{{"session_id", "The session that asked.", true},
+			{"what", "Whether it was refused, or nobody answered.", false}, langArgument}},
+}
+
+const maxPromptArgument = 4000 // characters
+
+// addPrompts adds the prompts to a server.
+func (t *Tools) addPrompts(s *server.MCPServer) {
+	for _, row := range promptRows {
+		p := mcp.Prompt{Name: row.name, Title: row.title, Description: row.description}
+		for _, a := range row.arguments {
+			p.Arguments = append(p.Arguments,
+				mcp.PromptArgument{Name: a.name, Description: a.description, Required: a.required})
+		}
+		s.AddPrompt(p, row.get)
+	}
+}
+
+// get is the prompt with its arguments.
+func (p promptRow) get(ctx context.Context, r mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+	lang := "en"
+	if connectionOptionsOf(ctx).messages == languages["zh"] {
+		lang = "zh"
+	}
+	given := map[string]string{}
+	for name, value := range r.Params.Arguments {
+		given[name] = strings.TrimSpace(text.Cut(text.Lines(value), maxPromptArgument))
+	}
+	if l := given["lang"]; l != "" {
+		if languages[l] == nil {
+			return nil, fmt.Errorf("lang is %s (want en or zh)", text.Quote(l, 60))
+		}
+		lang = l
+	}
+	var fill []string
+	for _, a := range p.arguments {
+		if a.required && given[a.name] == "" {
+			return nil, fmt.Errorf("%s is missing: %s", a.name, a.description)
+		}
+		value := quote(given[a.name])
+		if a.name == "session_id" {
+			value = text.Line(given[a.name])
+		}
+		fill = append(fill, "{{"+a.name+"}}", value)
+	}
+	fill = append(fill, "{{on_device}}", onDevice(given["device_id"]))
+	if given["what"] == "" {
+		fill = append([]string{"{{what}}", map[string]string{"en": "refused, or not in time",
+			"zh": "被拒绝，或者没有及时回答"}[lang]}, fill...)
+	}
+	b, err := promptFiles.ReadFile("prompts/" + p.name + "." + lang + ".txt")
+	if err != nil {
+		return nil, err
+	}
+	words := strings.TrimSpace(strings.NewReplacer(fill...).Replace(string(b)))
+	return &mcp.GetPromptResult{Description: p.description, Messages: []mcp.PromptMessage{
+		mcp.NewPromptMessage(mcp.RoleUser, mcp.NewTextContent(words))}}, nil
+}
+
+func onDevice(id string) string {
+	if id == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (device_id %s)", quote(id))
+}
+
+// completer completes arguments of prompts and of resources.
+type completer struct{ *Options }
+
+// CompletePromptArgument implements server.PromptCompletionProvider.
+func (c completer) CompletePromptArgument(ctx context.Context, _ string, a mcp.CompleteArgument,
+	_ mcp.CompleteContext) (*mcp.Completion, error) {
+	return c.complete(ctx, a)
+}
+
+// CompleteResourceArgument implements server.ResourceCompletionProvider.
+func (c completer) CompleteResourceArgument(ctx context.Context, _ string, a mcp.CompleteArgument,
+	_ mcp.CompleteContext) (*mcp.Completion, error) {
+	return c.complete(ctx, a)
+}
+
+const maxCompletions = 100 // "Must not exceed 100 items."
+
+// complete gives the values of an argument that begin so: phones, and sessions of the caller.
+func (c completer) complete(ctx context.Context, a mcp.CompleteArgument) (*mcp.Completion, error) {
+	var all []string
+	switch a.Name {
+	case "lang":
+		all = []string{"en", "zh"}
+	case "device_id":
+		list, err := c.Phones.List(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range list {
+			all = append(all, p.Serial)
+		}
+	case "session_id":
+		client := c.Principal(ctx)
+		list, err := c.Store.Sessions(ctx, session.Filter{Client: &client, Limit: 1000})
+		if err != nil {
+			return nil, err
+		}
+		for _, x := range list {
+			all = append(all, x.ID)
+		}
+	}
+	out := &mcp.Completion{Values: []string{}}
+	for _, v := range all {
+		if !strings.HasPrefix(v, a.Value) {
+			continue
+		}
+		out.Total++
+		if out.HasMore = len(out.Values) == maxCompletions; !out.HasMore {
+			out.Values = append(out.Values, v)
+		}
+	}
+	return out, nil
+}

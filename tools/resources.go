@@ -1,0 +1,160 @@
+package tools
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/session/export"
+)
+
+const (
+	sessionsURI = "taploop://sessions"
+	sessionURI  = sessionsURI + "/{session_id}"
+)
+
+// resources are what is stored of the caller's sessions, for clients that read resources.
+type resources struct{ *Options }
+
+var errPrivate = errors.New("this server keeps pictures private")
+
+// addResources adds the resources to a server.
+func (t *Tools) addResources(s *server.MCPServer) {
+	r := resources{&t.opts}
+	s.AddResource(mcp.NewResource(sessionsURI, "sessions",
+		mcp.WithResourceDescription("Your sessions, the newest change first."),
+		mcp.WithMIMEType("application/json")), r.read(r.sessions))
+	for _, row := range []struct {
+		at, name, says, kind string
+		read                 func(context.Context, *mcp.ReadResourceRequest) (any, error)
+	}{
+		{"", "session", "A session with its latest run.", "application/json", r.session},
+		{"/steps", "steps", "The steps of a session, in words.", "application/json", r.steps},
+		{"/frames/{step}", "frame", "The screen on which a step was decided.", "image/jpeg",
+			r.frame},
+		{"/trajectory", "trajectory", "A session as one page, with its screens.", "text/html",
+			r.trajectory},
+	} {
+		s.AddResourceTemplate(mcp.NewResourceTemplate(sessionURI+row.at, row.name,
+			mcp.WithTemplateDescription(row.says), mcp.WithTemplateMIMEType(row.kind)),
+			server.ResourceTemplateHandlerFunc(r.read(row.read)))
+	}
+}
+
+// read makes a handler: bytes are a picture, a string is a page, anything else is JSON.
+func (r resources) read(get func(context.Context, *mcp.ReadResourceRequest) (any, error)) func(
+	context.Context, mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
+	return func(ctx context.Context, req mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
+		v, err := get(ctx, &req)
+		if errors.Is(err, session.ErrNotFound) {
+			return nil, fmt.Errorf("%w: %s", server.ErrResourceNotFound, req.Params.URI)
+		}
+		if err != nil {
+			return nil, err
+		}
+		switch v := v.(type) {
+		case []byte:
+			return []mcp.ResourceContents{mcp.BlobResourceContents{URI: req.Params.URI,
+				MIMEType: "image/jpeg", Blob: base64.StdEncoding.EncodeToString(v)}}, nil
+		case string:
+			return []mcp.ResourceContents{mcp.TextResourceContents{URI: req.Params.URI,
+				MIMEType: "text/html", Text: v}}, nil
+		}
+		b, err := json.Marshal(v)
+		return []mcp.ResourceContents{mcp.TextResourceContents{URI: req.Params.URI,
+			MIMEType: "application/json", Text: string(b)}}, err
+	}
+}
+
+// of is the caller's session that the address names.
+func (r resources) of(ctx context.Context, req *mcp.ReadResourceRequest) (session.Session, error) {
+	rest, _ := strings.CutPrefix(req.Params.URI, sessionsURI+"/")
+	id, _, _ := strings.Cut(rest, "/")
+	client := r.Principal(ctx)
+	return r.Store.Find(ctx, id, &client)
+}
+
+func (r resources) sessions(ctx context.Context, _ *mcp.ReadResourceRequest) (any, error) {
+	client := r.Principal(ctx)
+	list, err := r.Store.Sessions(ctx, session.Filter{Client: &client, Limit: 100})
+	out := []map[string]any{}
+	for _, x := range list {
+		out = append(out, overview(x.Session, x.Latest))
+	}
+	return map[string]any{"sessions": out}, err
+}
+
+func (r resources) session(ctx context.Context, req *mcp.ReadResourceRequest) (any, error) {
+	x, err := r.of(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	run, err := r.Store.LatestRun(ctx, x.ID)
+	return overview(x, &run), err
+}
+
+func overview(x session.Session, run *session.Run) map[string]any {
+	out := map[string]any{"session_id": x.ID, "uri": sessionsURI + "/" + x.ID,
+		"device_info": x.Device, "steps": x.Steps, "updated_at": x.UpdatedAt}
+	if run != nil {
+		out["run_id"], out["task"], out["state"] = run.ID, run.Task, run.State
+		out["stop_reason"], out["answer"] = run.StopReason, run.Answer
+	}
+	return out
+}
+
+func (r resources) steps(ctx context.Context, req *mcp.ReadResourceRequest) (any, error) {
+	x, err := r.of(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	list, err := r.Store.Steps(ctx, x.ID)
+	out := []export.Step{}
+	for _, s := range list {
+		out = append(out, export.NewStep(s))
+	}
+	return map[string]any{"session_id": x.ID, "steps": out}, err
+}
+
+// frame is the screen of the step whose number ends the address.
+func (r resources) frame(ctx context.Context, req *mcp.ReadResourceRequest) (any, error) {
+	if r.Privacy == PrivacyCaptions {
+		return nil, errPrivate
+	}
+	x, err := r.of(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	list, err := r.Store.Steps(ctx, x.ID)
+	if err != nil {
+		return nil, err
+	}
+	number := req.Params.URI[strings.LastIndex(req.Params.URI, "/")+1:]
+	for _, s := range list {
+		if fmt.Sprint(s.Index) == number && s.FrameID != "" {
+			return r.Store.Frame(ctx, s.FrameID)
+		}
+	}
+	return nil, session.ErrNotFound
+}
+
+func (r resources) trajectory(ctx context.Context, req *mcp.ReadResourceRequest) (any, error) {
+	if r.Privacy == PrivacyCaptions {
+		return nil, errPrivate
+	}
+	x, err := r.of(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	var page bytes.Buffer
+	err = export.HTML(ctx, &page, r.Store, x.ID)
+	return page.String(), err
+}
