@@ -77,7 +77,7 @@ var packages = []row{
 
 	{pkg: "session", imports: "actions agentloop guard inquiry screen",
 		tests: "inquiry/inquirytest",
-		why: "keeps steps, progress and questions in their own types, and is the loop's journal"},
+		why:   "keeps steps, progress and questions in their own types, and is the loop's journal"},
 	{pkg: "session/export", imports: "actions agentloop screen session", tests: "inquiry",
 		why: "a stored session as others see it: steps in words, a page, a trace"},
 
