@@ -1,0 +1,156 @@
+package proxy
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/guard"
+	"github.com/taploop/taploop/internal/mcptransport"
+)
+
+const (
+	loadCalls   = 1000
+	loadWorkers = 50
+)
+
+// 1,000 calls, 50 at a time, each with three messages of progress before its result.
+func TestNothingIsLostReorderedOrMisdelivered(t *testing.T) {
+	roads(t, func(t *testing.T, change func(*Options)) {
+		r := newRig(t, change)
+		r.shake("{}")
+		free := make(chan struct{}, loadWorkers)
+		var mu sync.Mutex // of writing
+		go func() {
+			for i := range loadCalls {
+				free <- struct{}{}
+				mu.Lock()
+				_, err := fmt.Fprintf(r.in, `{"jsonrpc":"2.0","id":"c%d","method":"tools/call",`+
+					`"params":{"name":"steps","arguments":{"n":%[1]d},"_meta":{"progressToken":"c%[1]d"}}}`+
+					"\n", i)
+				mu.Unlock()
+				if err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		}()
+		said := map[string]int{} // messages of a call so far
+		for left := loadCalls; left > 0; {
+			var m struct {
+				ID     string
+				Result json.RawMessage
+				Params struct {
+					ProgressToken string
+					Progress      int
+				}
+			}
+			line := r.next()
+			require.NoError(t, json.Unmarshal([]byte(line), &m))
+			call := m.ID + m.Params.ProgressToken
+			said[call]++
+			if m.ID == "" {
+				require.Equal(t, said[call], m.Params.Progress, line)
+				continue
+			}
+			require.Equal(t, 4, said[call], line)
+			require.Equal(t, fmt.Sprintf(`steps {"n":%s}`, strings.TrimPrefix(call, "c")),
+				words(t, line))
+			<-free
+			left--
+		}
+		require.Len(t, said, loadCalls)
+		require.Zero(t, r.under())
+	})
+}
+
+// caller is mcp-go's client of a server, over HTTP.
+func caller(tb testing.TB, s mcptransport.Server) *client.Client {
+	h := mcptransport.NewHTTP(s, nil)
+	web := httptest.NewServer(h)
+	tr, err := transport.NewStreamableHTTP(web.URL)
+	require.NoError(tb, err)
+	c := client.NewClient(tr)
+	tb.Cleanup(func() {
+		require.NoError(tb, c.Close())
+		require.NoError(tb, h.Close(context.Background()))
+		web.CloseClientConnections()
+		web.Close()
+	})
+	require.NoError(tb, c.Start(tb.Context()))
+	var r mcp.InitializeRequest
+	r.Params.ProtocolVersion = mcp.ProtocolVersion20251125
+	r.Params.ClientInfo.Name = "bench"
+	_, err = c.Initialize(tb.Context(), r)
+	require.NoError(tb, err)
+	return c
+}
+
+func echoed(tb testing.TB, c *client.Client) {
+	var r mcp.CallToolRequest
+	r.Params.Name, r.Params.Arguments = "echo", map[string]any{"text": "x"}
+	res, err := c.CallTool(tb.Context(), r)
+	require.NoError(tb, err)
+	require.False(tb, res.IsError)
+}
+
+// behind is a proxy in front of this binary as a process.
+func behind(tb testing.TB) *Proxy {
+	exe, err := os.Executable()
+	require.NoError(tb, err)
+	rules, err := guard.New(nil)
+	require.NoError(tb, err)
+	p, err := New(&Options{Name: "other", Guard: rules, Questions: broker(),
+		Target: Target{Command: []string{exe}, Env: append(os.Environ(), "PROXY_UPSTREAM=plain")}})
+	require.NoError(tb, err)
+	tb.Cleanup(p.Close)
+	return p
+}
+
+// What a proxy adds is the difference to the same call without one.
+func BenchmarkCall(b *testing.B) {
+	b.Run("direct", func(b *testing.B) {
+		c := caller(b, other())
+		for b.Loop() {
+			echoed(b, c)
+		}
+	})
+	b.Run("proxied", func(b *testing.B) {
+		c := caller(b, behind(b))
+		for b.Loop() {
+			echoed(b, c)
+		}
+	})
+}
+
+// The memory of this process for each connection to another server that does nothing.
+func BenchmarkIdleUpstream(b *testing.B) {
+	p := behind(b)
+	const links = 20
+	var before, after runtime.MemStats
+	for b.Loop() {
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		for range links {
+			l := newLink(p)
+			_, err := l.connected(b.Context())
+			require.NoError(b, err)
+			b.Cleanup(l.close)
+		}
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+	}
+	b.ReportMetric(float64(after.HeapAlloc+after.StackInuse-before.HeapAlloc-before.StackInuse)/
+		links, "B/upstream")
+}
