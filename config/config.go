@@ -28,6 +28,8 @@ type Config struct {
 	Compat    string             `koanf:"compat"`
 	Schemas   string             `koanf:"schemas"`
 	Apps      map[string]string  `koanf:"apps"`
+
+	Proxies map[string]ProxyServer `koanf:"proxies"`
 }
 
 // ADB says how phones are reached.
@@ -149,6 +151,17 @@ type Guard struct {
 	File              string         `koanf:"file"`
 	TaskConsents      bool           `koanf:"task_consents"`
 	Expires           time.Duration  `koanf:"expires"`
+}
+
+// ProxyServer is an MCP server that taploop serve --http stands in front of: a command, or an
+// address. See docs/proxy.md.
+type ProxyServer struct {
+	Command string                  `koanf:"command" json:"command,omitempty"`
+	Args    []string                `koanf:"args" json:"args,omitempty"`
+	URL     string                  `koanf:"url" json:"url,omitempty"`
+	Env     map[string]model.Secret `koanf:"env" json:"env,omitempty"`
+	Headers map[string]model.Secret `koanf:"headers" json:"headers,omitempty"`
+	Guard   []guard.Rule            `koanf:"guard" json:"guard,omitempty"` // before guard.rules
 }
 
 // Webhook is an endpoint that gets questions. Its secret is in the file, or in the

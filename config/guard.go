@@ -19,7 +19,7 @@ type guardFile struct {
 // nil when the configuration file has switched the guard off. The floor, which puts critical
 // actions to a person, is lowered by the configuration file alone: what else switches the guard off
 // leaves it. The reasons that it gives are in the language, zh or en.
-func (l *Loaded) GuardPolicy(lang string) (*guard.Policy, error) {
+func (l *Loaded) GuardPolicy(lang string, before ...guard.List) (*guard.Policy, error) {
 	g := l.Guard
 	if !g.Enabled && l.Origin("guard.enabled") == l.File {
 		return nil, nil
@@ -28,7 +28,7 @@ func (l *Loaded) GuardPolicy(lang string) (*guard.Policy, error) {
 		AskAnyway: !g.TaskConsents, Lang: lang}
 	listed, err := guard.InterruptOn(g.InterruptOn)
 	bad := []error{err}
-	o.Lists = []guard.List{{Name: "guard.rules", Rules: g.Rules}}
+	o.Lists = append(before, guard.List{Name: "guard.rules", Rules: g.Rules})
 	if g.File != "" {
 		more, err := l.guardFile()
 		bad = append(bad, err)

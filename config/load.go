@@ -102,10 +102,12 @@ func (l *Loaded) applyFile(keys []Key, opts *Options) error {
 	defaults := l.Config
 	models := m[profilesPath] // their names may have dots, which are levels elsewhere
 	delete(m, profilesPath)
+	proxied := m[proxiesPath]
+	delete(m, proxiesPath)
 	if err := l.apply(keys, path, m, func(string) string { return path }); err != nil {
 		return err
 	}
-	return l.takeProfiles(keys, defaults, path, models)
+	return cmp.Or(l.takeProxies(path, proxied), l.takeProfiles(keys, defaults, path, models))
 }
 
 // Path is the configuration file's path, and whether it was named and so must exist.

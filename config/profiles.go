@@ -107,6 +107,10 @@ func (l *Loaded) use(keys []Key, name string) error {
 // fileOnly refuses profiles on the command line.
 func fileOnly(flags map[string]any) error {
 	for path := range flags {
+		if path == proxiesPath || strings.HasPrefix(path, proxiesPath+".") {
+			return hint.Add(fmt.Errorf("%s cannot be set on the command line", path),
+				"the file holds the proxies")
+		}
 		if path == profilesPath || strings.HasPrefix(path, profilesPath+".") {
 			return hint.Add(fmt.Errorf("%s cannot be set on the command line", path),
 				"--set model.KEY=VALUE wins over what a profile says; the file holds the profiles")

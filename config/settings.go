@@ -197,6 +197,12 @@ var settings = []struct {
 			"list of serials, and calls that return when the task ends or the client would give " +
 			"up; over HTTP also compat=gelab in the query of a connection's URL"},
 	{"apps", "", nil, "more app names: name to package"},
+
+	{"proxies", "", nil,
+		"MCP servers that serve --http stands in front of, each at /proxy/NAME/mcp (docs/proxy.md): " +
+			"{NAME: {command: npx, args: [-y, SERVER], env: {TOKEN: ...}}}, or {url: " +
+			"https://mcp.example/mcp, headers: {Authorization: ...}}; guard: [...] are rules that go " +
+			"before guard.rules"},
 }
 
 // A check returns what is wrong with a value.

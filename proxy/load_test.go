@@ -76,12 +76,12 @@ func TestNothingIsLostReorderedOrMisdelivered(t *testing.T) {
 }
 
 // caller is mcp-go's client of a server, over HTTP.
-func caller(tb testing.TB, s mcptransport.Server) *client.Client {
+func caller(tb testing.TB, s mcptransport.Server, options ...client.ClientOption) *client.Client {
 	h := mcptransport.NewHTTP(s, nil)
 	web := httptest.NewServer(h)
 	tr, err := transport.NewStreamableHTTP(web.URL)
 	require.NoError(tb, err)
-	c := client.NewClient(tr)
+	c := client.NewClient(tr, options...)
 	tb.Cleanup(func() {
 		require.NoError(tb, c.Close())
 		require.NoError(tb, h.Close(context.Background()))
@@ -90,7 +90,9 @@ func caller(tb testing.TB, s mcptransport.Server) *client.Client {
 	})
 	require.NoError(tb, c.Start(tb.Context()))
 	var r mcp.InitializeRequest
-	r.Params.ProtocolVersion = mcp.ProtocolVersion20251125
+	if r.Params.ProtocolVersion = mcp.ProtocolVersion20251125; len(options) > 0 {
+		r.Params.ProtocolVersion = "" // as the options say
+	}
 	r.Params.ClientInfo.Name = "bench"
 	_, err = c.Initialize(tb.Context(), r)
 	require.NoError(tb, err)

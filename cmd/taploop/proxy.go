@@ -131,16 +131,8 @@ func (c *proxyCmd) target(a *app) (*proxy.Target, error) {
 				"install it, or write its whole path")
 		}
 	}
-	t := &proxy.Target{Command: c.Command, URL: c.URL, Headers: map[string]string{}}
-	for name, value := range env {
-		if !strings.HasPrefix(name, "TAPLOOP_") { // ours are none of its business
-			t.Env = append(t.Env, name+"="+value)
-		}
-		if secretName.MatchString(name) && !filepath.IsAbs(value) {
-			t.Secrets = append(t.Secrets, value)
-		}
-	}
-	slices.Sort(t.Env)
+	t := newTarget(env)
+	t.Command, t.URL = c.Command, c.URL
 	for _, h := range c.Header {
 		name, variable, ok := strings.Cut(h, "=")
 		value := env[variable]
@@ -148,10 +140,33 @@ func (c *proxyCmd) target(a *app) (*proxy.Target, error) {
 			return nil, hint.Add(usageError{fmt.Errorf("--header %q: the variable is not set", h)},
 				"export AUTH='Bearer TOKEN', and write --header Authorization=AUTH")
 		}
-		t.Headers[name] = value
-		t.Secrets = append(t.Secrets, value, strings.TrimPrefix(value, "Bearer "))
+		t.header(name, value)
 	}
-	return t, nil
+	return t.Target, nil
+}
+
+// target is a server that is started with our environment, or called with headers.
+type target struct{ *proxy.Target }
+
+func newTarget(env map[string]string) target {
+	t := target{&proxy.Target{Headers: map[string]string{}}}
+	for name, value := range env {
+		if strings.HasPrefix(name, "TAPLOOP_") { // ours are none of its business
+			continue
+		}
+		t.Env = append(t.Env, name+"="+value)
+		if secretName.MatchString(name) && !filepath.IsAbs(value) {
+			t.Secrets = append(t.Secrets, value)
+		}
+	}
+	slices.Sort(t.Env)
+	return t
+}
+
+// header adds one whose value is shown nowhere.
+func (t target) header(name, value string) {
+	t.Headers[name] = value
+	t.Secrets = append(t.Secrets, value, strings.TrimPrefix(value, "Bearer "))
 }
 
 // secretName matches the names of variables whose values are shown nowhere.

@@ -45,13 +45,18 @@ func (a *app) serveHTTP(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, ln.Close())
 	}
-	transport := mcptransport.NewHTTP(s.mcp, &mcptransport.Options{
+	opts := mcptransport.Options{
 		Hosts: a.conf.HTTP.Hosts, Origins: a.conf.HTTP.Origins, Authorize: auth.authorize,
 		Changed: auth.files.Changed, Operator: a.isOperator, Context: tools.Connected, Log: a.log,
-	})
+	}
+	transport := mcptransport.NewHTTP(s.mcp, &opts)
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", transport)
 	mux.Handle("/mcp/{$}", transport)
+	proxied, err := a.openProxies(s.deps, mux, opts)
+	if err != nil {
+		return errors.Join(err, ln.Close(), s.deps.Close())
+	}
 	if a.conf.HTTP.Metrics {
 		mux.Handle("GET /metrics", counted.handler(a.conf.HTTP, auth))
 	}
@@ -73,7 +78,7 @@ func (a *app) serveHTTP(ctx context.Context) error {
 	_ = ln.Close() // no new clients from here on; srv goes on for those who are there
 	<-served
 	return errors.Join(err, entry.remove(),
-		shutDownHTTP(ctx, s.shutDown(graceOfSignal), srv, transport, page))
+		shutDownHTTP(ctx, s.shutDown(graceOfSignal), srv, transport, proxied, page))
 }
 
 // isOperator reports whether a token of that name answers for everybody.
@@ -114,11 +119,11 @@ func listenHint(err error) string {
 // shutDownHTTP ends in an order that loses nothing: the runs paused, the calls that waited for them
 // answered, the pages told, then everything else.
 func shutDownHTTP(ctx context.Context, e *shutdown, srv *http.Server, transport *mcptransport.HTTP,
-	page *webUI) error {
+	proxied *proxies, page *webUI) error {
 	e.pause()
 	ctx, cancel := e.context(ctx)
 	defer cancel()
-	err := transport.Close(ctx)
+	err := errors.Join(transport.Close(ctx), proxied.close(ctx))
 	return errors.Join(err, page.close(ctx), srv.Close(), e.finish())
 }
 
