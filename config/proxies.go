@@ -45,7 +45,8 @@ func (l *Loaded) takeProxies(file string, given any) error {
 			wrong = "headers are for a url"
 		}
 		if wrong != "" {
-			bad = append(bad, hint.Add(fmt.Errorf("in %s: proxies.%.80s: %s", file, name, wrong), want))
+			bad = append(bad,
+				hint.Add(fmt.Errorf("in %s: proxies.%.80s: %s", file, name, wrong), want))
 		} else if _, err := guard.New(&guard.Options{Lists: p.rules(name)}); err != nil {
 			bad = append(bad, err)
 		}
