@@ -79,7 +79,7 @@ func (a *app) open(ctx context.Context, o overrides) (d *deps, err error) {
 		Lang:        a.conf.Model.Lang, Observe: o.observe, DetachGrace: o.grace,
 		Channels: d.channels, Log: a.log,
 	}
-	if err := a.guardRuns(opts, !o.storeOnly); err != nil {
+	if err := a.guardRuns(ctx, opts, !o.storeOnly); err != nil {
 		return d, err
 	}
 	if !o.storeOnly {

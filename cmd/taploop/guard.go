@@ -16,7 +16,7 @@ import (
 
 // guardRuns puts the guard's gate into the runs. It says what the configuration has taken away from
 // it, when that is to be said.
-func (a *app) guardRuns(o *runs.Options, say bool) error {
+func (a *app) guardRuns(ctx context.Context, o *runs.Options, say bool) error {
 	p, err := a.conf.GuardPolicy(a.lang())
 	if err != nil {
 		return usageError{err}
@@ -24,6 +24,13 @@ func (a *app) guardRuns(o *runs.Options, say bool) error {
 	if say {
 		for _, line := range a.guardNotes() {
 			a.notef("%s", line)
+		}
+		list, err := o.Store.Grants(ctx)
+		if err != nil {
+			return err
+		}
+		for _, g := range list {
+			a.notef("%s%s", wordsIn(a.lang()).unasked, text.Line(g.String()))
 		}
 	}
 	if p == nil {

@@ -30,8 +30,8 @@ type words struct {
 	parted, unseen           string // of a replay
 	stalled                  string // of the data folder, which does not answer
 	// what the configuration leaves of the guard
-	guardOff, guardFloor, floorLowered string
-	outcomes                           map[actions.Outcome]string
+	guardOff, guardFloor, floorLowered, unasked string
+	outcomes                                    map[actions.Outcome]string
 	// why a run has ended, where that needs no other words
 	reasons map[agentloop.StopReason]string
 	does    map[string]string // by the action's verb
@@ -61,6 +61,7 @@ var english = words{
 	guardOff: "the guard is off: whatever the model decides is done, payments too (guard.enabled)",
 	guardFloor: "the guard is off, but for critical actions: only the configuration file can " +
 		"switch these off (guard.enabled)",
+	unasked:      "nothing is asked about but critical actions (taploop yolo status): ",
 	floorLowered: "critical actions are allowed without a person by the rules ",
 	parted:       "%s\n  the model is asked from here on; the new recording is %s",
 	stalled: "warning: the data folder %s does not answer; another program, a backup or a database " +
@@ -120,6 +121,7 @@ var chinese = words{
 	whole:        "请输入全文，最后在单独一行按 Ctrl-D",
 	guardOff:     "防护已关闭:模型决定的任何操作都会执行,包括付款(guard.enabled)",
 	guardFloor:   "防护已关闭,但关键操作仍需要人同意:只有配置文件才能关闭这一项(guard.enabled)",
+	unasked:      "除关键操作外,以下范围不再询问(taploop yolo status):",
 	floorLowered: "以下规则允许关键操作不经人同意就执行:",
 	parted:       "%s\n  从这里起改为询问模型；新的录制文件是 %s",
 	stalled:      "警告：数据目录 %s 没有响应；可能有其他程序（备份或数据库浏览器）占用了 taploop.db，正在等待",
