@@ -82,8 +82,9 @@ func (t *terminal) read(in io.Reader) {
 		}
 		switch {
 		case errors.Is(err, errLong):
-			t.message(invalid(fmt.Sprintf("the message is longer than %d bytes",
-				t.opts.MaxBody)).encode())
+			e := invalid(fmt.Sprintf("the message is longer than %d bytes", t.opts.MaxBody))
+			e.id = idOf(line)
+			t.message(e.encode())
 		case errors.Is(err, io.EOF):
 			t.ended <- nil
 			return

@@ -199,3 +199,26 @@ func TestReadLine(t *testing.T) {
 		})
 	}
 }
+
+func TestALongRequestIsRefusedUnderItsID(t *testing.T) {
+	long := strings.Repeat("x", 5000)
+	for _, c := range []struct{ in, want string }{
+		{`{"jsonrpc":"2.0","id":7,"method":"m","params":{"id":3,"a":"` + long + `"}}`, "7"},
+		{`{"method":"m","params":{"id":3,"a":"` + long + `"},"jsonrpc":"2.0","id":"a b"}`, `"a b"`},
+		{`{"method":"m","params":{"a":"` + long + `","b":{"id":3}}}`, ""},
+		{`{"method":"m","params":{"a":"` + long + `\"id\":3}"}}`, ""},
+		{`{"jsonrpc":"2.0","result":{"a":"` + long + `"},"id":7}`, ""},
+		{`{"id":{"a":1},"method":"m","params":"` + long + `"}`, ""},
+		{`{"id":null,"method":"m","params":"` + long + `"}`, ""},
+		{`{"method":"m","params":{"a":"` + long + `","b":{"c":{"d":"` + long +
+			`"},"id":5},"z":1},"id":8}`, "8"},
+		{long, ""}, {"[" + long, ""}, {`{"id":` + long, ""},
+	} {
+		for _, size := range []int{16, 64 << 10} {
+			line, err := readLine(bufio.NewReaderSize(strings.NewReader(c.in+"\nb\n"), size), 2000)
+			require.ErrorIs(t, err, errLong)
+			require.LessOrEqual(t, len(line), 2*mostEnd)
+			require.Equal(t, c.want, string(idOf(line)), "%.40s", c.in)
+		}
+	}
+}
