@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"regexp"
+	"strings"
 	"sync"
 	"sync/atomic"
 )
@@ -39,7 +40,7 @@ func idOf(ends []byte) json.RawMessage {
 		if d.Decode(&value) != nil {
 			break
 		}
-		if key == "id" && (value[0] == '"' || value[0] == '-' || value[0] >= '0' && value[0] <= '9') {
+		if key == "id" && strings.ContainsRune(`"-0123456789`, rune(value[0])) {
 			return value
 		}
 	}
