@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -33,6 +34,12 @@ func TestMain(m *testing.M) {
 		fmt.Println("Listening on", os.Getenv("SERVER_TOKEN"))
 		fmt.Println(`{"jsonrpc":"2.0","id":4711,"result":{}}`)
 		fmt.Fprintln(os.Stderr, "token", os.Getenv("SERVER_TOKEN"))
+	case "proxy":
+		if err := asProxy(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
 	case "deaf":
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		return
@@ -111,6 +118,12 @@ func say(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) 
 		}
 		defer f.Close()
 		fmt.Fprintf(f, "%s %s\n", r.Params.Name, raw)
+	}
+	if pid, err := strconv.Atoi(os.Getenv("PROXY_PID")); err == nil &&
+		r.GetArguments()["text"] == "kill" {
+		if p, err := os.FindProcess(pid); err == nil {
+			_ = p.Kill() // nothing is answered any more
+		}
 	}
 	return mcp.NewToolResultText(r.Params.Name + " " + string(raw)), nil
 }
