@@ -34,8 +34,10 @@ type Status struct {
 	Budget   time.Duration     // of this call of Wait
 	Answered *inquiry.Question // by this call of Continue, or under its reply id before
 	Replayed bool              // the reply had been accepted before
-	Message  string            // what is in the way of the run, "" when nothing is
-	Mend     string            // what can be done about it
+	// until when a person lets actions be carried out in the session without asking; zero: they ask
+	Unasked time.Time
+	Message string // what is in the way of the run, "" when nothing is
+	Mend    string // what can be done about it
 }
 
 // Session gives the client's session with the id, or the only one whose id begins with it. For one
@@ -79,7 +81,18 @@ func (m *Manager) status(ctx context.Context, sessionID string, since int) (Stat
 		}
 	}
 	st.addSteps(v.Steps, since, s.CallFrom)
-	return st, nil
+	return st, m.addUnasked(ctx, &st)
+}
+
+// addUnasked fills in until when a person's leave holds that may cover actions of the session.
+func (m *Manager) addUnasked(ctx context.Context, st *Status) error {
+	list, err := m.store.Grants(ctx)
+	for _, g := range list {
+		if g.Until.After(st.Unasked) && (g.Scope != "session" || g.Name == st.Session.ID) {
+			st.Unasked = g.Until
+		}
+	}
+	return err
 }
 
 // addReason fills in why the run stands still, or that it does not.

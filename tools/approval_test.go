@@ -3,12 +3,15 @@ package tools_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/guard"
 	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/session"
 )
 
 // asking is a gate that asks about every action; "none" allows everything.
@@ -102,4 +105,17 @@ func TestAnActionIsDecidedOnInAForm(t *testing.T) {
 			require.Equal(t, []any{"approve", "edit", "reject", "respond"}, decision["enum"])
 			require.Contains(t, r.shown()[1].Message, "edit has no edited_action")
 		})
+}
+
+func TestAResultTellsOfAPersonsLeave(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		require.Empty(t, w.start("tap").Notes)
+		g, err := guard.NewGrant(guard.ForAll, "", time.Now(), 5*time.Minute)
+		require.NoError(t, err)
+		require.NoError(t, w.store.Grant(t.Context(), g, session.AuditEntry{}))
+
+		require.Contains(t, w.start("tap").Notes[0], "without asking (taploop yolo status)")
+		time.Sleep(6 * time.Minute)
+		require.Empty(t, w.start("tap").Notes)
+	})
 }

@@ -95,7 +95,7 @@ var packages = []row{
 	{pkg: "tools",
 		imports: "actions agentloop inquiry inquiry/channel runs screen session session/export " +
 			"tools/result tools/schema internal/mcptransport",
-		tests: "actions device/devicetest",
+		tests: "actions device/devicetest guard",
 		why:   "the MCP tools"},
 	{pkg: "tools/schema", why: "schemas of Go types, and arguments read by them; knows no tool"},
 	{pkg: "tools/result",

@@ -119,6 +119,10 @@ func New(st runs.Status) (Result, error) {
 	for _, w := range st.Run.Progress.Warnings {
 		r.Notes = append(r.Notes, w.Text)
 	}
+	if !st.Unasked.IsZero() {
+		r.Notes = append(r.Notes, "until "+st.Unasked.UTC().Format(time.RFC3339)+
+			" a person lets sensitive actions be carried out without asking (taploop yolo status)")
+	}
 	if st.Last != nil {
 		last, err := NewStep(*st.Last)
 		if err != nil {
