@@ -9,8 +9,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/text/unicode/norm"
-
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -401,13 +399,15 @@ func plain(s string) string {
 	if ascii(s) {
 		return strings.Join(strings.Fields(strings.ToLower(s)), " ")
 	}
-	s = strings.ToLower(norm.NFKC.String(s))
-	s = strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Mn, r) {
+	s = strings.ToLower(strings.Map(func(r rune) rune {
+		switch {
+		case unicode.Is(unicode.Cf, r), unicode.Is(unicode.Mn, r):
 			return -1
+		case r >= '\uff01' && r <= '\uff5e': // ASCII in the width of Chinese characters
+			return r - '\uff01' + '!'
 		}
 		return r
-	}, s)
+	}, s))
 	fields := strings.Fields(s)
 	var b strings.Builder
 	for i, f := range fields {

@@ -62,6 +62,7 @@ func TestBuiltInRulesAskAboutHarm(t *testing.T) {
 		{tap("com.shop", "支 付"), guard.Critical},
 		{tap("com.shop", "P\u200bay n\u00adow"), guard.Critical},
 		{tap("com.shop", "PAY"), guard.Critical},
+		{tap("com.shop", "\uff30\uff21\uff39"), guard.Critical},
 		{tap("com.shop", "No problem, pay now"), guard.Critical},
 		{tap("com.shop", "Don't pay later, pay now"), guard.Critical},
 		{tap("com.shop", "Pay now (payment options)"), guard.Critical},
