@@ -60,7 +60,7 @@ func TestAbsurdArgumentsChangeNothing(t *testing.T) {
 			"wait_seconds"},
 		"wait is true": {start, task(in{"wait_seconds": true}),
 			"wait_seconds is true or false (want a number)"},
-		"unknown mode": {start, task(in{"reply_mode": "Pass_To_Client"}),
+		"unknown mode": {start, task(in{"reply_mode": "Pass_To_Nobody"}),
 			"unknown reply mode"},
 		"no mode": {start, task(in{"reply_mode": ""}), "reply_mode is empty"},
 		"no console": {start, task(in{"reply_mode": "manual_reply"}),
