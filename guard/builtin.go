@@ -5,6 +5,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -35,7 +36,11 @@ var (
 	// keypads have a key that deletes a digit.
 	keypads = []string{"*calculator*", "*dialer*"}
 	// launchers show the names of apps.
-	launchers = []string{"*launcher*", "*.home"}
+	launchers = []string{"com.android.launcher*", "com.google.android.apps.nexuslauncher",
+		"com.sec.android.app.launcher", "com.miui.home", "com.mi.android.globallauncher",
+		"com.huawei.android.launcher", "com.hihonor.android.launcher", "com.oppo.launcher",
+		"com.bbk.launcher2", "net.oneplus.launcher", "com.motorola.launcher3",
+		"com.microsoft.launcher", "com.teslacoilsw.launcher", "com.transsion.hilauncher"}
 )
 
 // Words that only say yes: what to, the screen has to tell. And words that say no.
@@ -47,8 +52,10 @@ var (
 	commits = regexp.MustCompile(`^(?:ok|okay|yes|confirm|submit|agree|accept|i agree|authenticate|` +
 		`proceed|verify|确定|确认|是|是的|同意|提交|确认无误|验证|完成)(?:[^a-z]|$)`)
 	// the whole line, or what sensitive words stand behind: words that say no take back no others
-	settles = regexp.MustCompile(`^(?:confirm|submit|complete|finish|确认|提交|完成)`)
-	totals  = regexp.MustCompile(`^(?:order |grand |cart )?(?:total|amount due|to pay|you pay)\b|` +
+	settles = regexp.MustCompile(`^(?:confirm|submit|complete|finish|ok|okay|continue|proceed|yes|` +
+		`(?:apple|google|samsung) pay$|微信支付$|支付宝|确认|确定|提交|完成|继续|同意)`)
+	renews = regexp.MustCompile(`\d.*(?:per|a|/) ?(?:month|year|week|mo|yr)\b|(?:每|/)(?:月|年|周)`)
+	totals = regexp.MustCompile(`^(?:order |grand |cart )?(?:total|amount due|to pay|you pay)\b|` +
 		`^(?:合计|总计|总额|实付|应付|需付)`)
 	refuses = regexp.MustCompile(`^(?:(?:don['’]?t|do not|never|keep)(?: [^ ,;]+){0,3}|cancel|no|` +
 		`no,? thank(?:s| you)|not now|later|skip|close|(?:go )?back|dismiss|undo|deny(?: .*)?|` +
@@ -103,11 +110,12 @@ var (
 		zh: "无法判断这一步在金融应用中会做什么"}
 	unknownSystem = class{name: "system dialog", severity: Sensitive,
 		en: "it answers a dialog of the system", zh: "会回应系统对话框",
-		task: `allow|grant|permissions?|(?:un)?install`, taskHan: `允许|授权|权限|安装|卸载`}
+		task: `allow|grant|give|install|uninstall`, taskHan: `允许|授权|权限|安装|卸载`}
 	unseen = class{name: "unseen", severity: Sensitive,
 		en: "the screen forbids that it is looked at", zh: "屏幕禁止查看"}
 	password = class{name: "password", severity: Sensitive, en: "it types a password",
-		zh: "会输入密码", task: `password|passcode|pin|log ?in|sign ?in|unlock`, taskHan: `密码|登录|解锁`}
+		zh: "会输入密码", task: `(?:type|enter|use) .{0,40}(?:password|passcode|pin)|log ?in|sign ?in|unlock`,
+		taskHan: `密码|登录|解锁`}
 	moneyPassword = class{name: "confirm with a password", severity: Critical,
 		en: "it types a password in an app about money", zh: "会在金融应用中输入密码"}
 	destructive = class{name: "destructive", severity: Sensitive, en: "it may destroy something",
@@ -163,7 +171,7 @@ func touched(s *Subject) []finding {
 	switch {
 	case len(lines) > 0 && globs(launchers, s.App, true): // names of apps may say anything
 		for _, f := range labelled(lines, underFinger, false) {
-			if f.class.name == "install" {
+			if strings.HasSuffix(f.class.name, "install") {
 				list = append(list, f)
 			}
 		}
@@ -173,7 +181,10 @@ func touched(s *Subject) []finding {
 			list = append(list, asked(s)...)
 		}
 		if slices.ContainsFunc(lines, settles.MatchString) {
-			list = append(list, totalled(s)...)
+			list = append(list, shown(s, totals)...)
+		}
+		if slices.ContainsFunc(lines, subs.MatchString) {
+			list = append(list, shown(s, renews)...)
 		}
 	default:
 		list = append(list, unlabelled(s)...)
@@ -181,8 +192,22 @@ func touched(s *Subject) []finding {
 	list = append(list, e.identified()...)
 	list = append(list, inApp(s, lines, refusal, len(list) > 0)...)
 	return slices.DeleteFunc(list, func(f finding) bool {
-		return f.class.name == "delete" && globs(keypads, s.App, true)
+		return f.class.name == "delete" && keypad(s)
 	})
+}
+
+// keypad reports whether the screen is one of keys with digits, one of which deletes a digit.
+func keypad(s *Subject) bool {
+	if !globs(keypads, s.App, true) {
+		return false
+	}
+	for n := 1; n <= 9; n++ {
+		key := func(t string) bool { return strings.HasPrefix(plain(t), strconv.Itoa(n)) }
+		if !slices.ContainsFunc(s.Screen, key) {
+			return false
+		}
+	}
+	return true
 }
 
 // unlabelled is what can be told when nothing is written under the finger: the words around it, and
@@ -278,16 +303,22 @@ func typed(s *Subject) (list []finding) {
 	return append(list, finding{&password, inField, s.App})
 }
 
-// entered is what the enter key may do: what the screen's buttons say. It searches, in most fields.
+// entered is what the enter key may do: what the screen's buttons say. It searches, in most fields:
+// one whose id says so only searches, one whose words say so may still do what cannot be undone.
 func entered(s *Subject) (list []finding) {
+	search := false
 	if e := s.Element; e != nil {
-		id := strings.Join(idWords(e.ResourceID), " ")
-		if searches.MatchString(plain(e.Text + " " + e.Description + " " + id)) {
+		if searches.MatchString(strings.Join(idWords(e.ResourceID), " ")) {
 			return nil
 		}
+		search = searches.MatchString(plain(e.Text + " " + e.Description))
 	}
 	for _, t := range s.Screen {
-		list = append(list, labelled(lines(t), onScreen, false)...)
+		for _, f := range labelled(lines(t), onScreen, false) {
+			if f.class.severity == Critical || !search {
+				list = append(list, f)
+			}
+		}
 	}
 	for _, f := range asked(s) {
 		if f.class.severity == Critical {
@@ -300,10 +331,10 @@ func entered(s *Subject) (list []finding) {
 	return list
 }
 
-// totalled is the total that the screen shows: what is confirmed there is a purchase.
-func totalled(s *Subject) []finding {
+// shown is a price that the screen shows: what is confirmed there is a purchase.
+func shown(s *Subject, price *regexp.Regexp) []finding {
 	for _, t := range s.Screen {
-		if t = plain(t); totals.MatchString(t) {
+		if t = plain(t); price.MatchString(t) {
 			return []finding{{&classes[0], onScreen, t}}
 		}
 	}
@@ -369,7 +400,7 @@ func (e *Element) lines() []string {
 
 func lines(s string) (list []string) {
 	for l := range strings.Lines(s) {
-		if l = plain(text.Cut(l, 200)); l != "" && !slices.Contains(list, l) {
+		if l = plain(text.Cut(l, maxText)); l != "" && !slices.Contains(list, l) {
 			list = append(list, l)
 		}
 	}
@@ -393,9 +424,13 @@ func idWords(id string) []string {
 	return strings.Fields(b.String())
 }
 
-// plain is a text as it is compared: in one width and case, without what is not seen and without
-// spaces between Chinese characters.
+// plain is a text as it is compared: in one width and case, without what is not seen, without
+// spaces between Chinese characters or spelled letters, and in the letters that others look like.
 func plain(s string) string {
+	s = spelled.ReplaceAllStringFunc(steering.ReplaceAllString(s, ""), func(t string) string {
+		inner := strings.TrimSpace(t)
+		return strings.Replace(t, inner, strings.ReplaceAll(inner, " ", ""), 1)
+	})
 	if ascii(s) {
 		return strings.Join(strings.Fields(strings.ToLower(s)), " ")
 	}
@@ -418,9 +453,30 @@ func plain(s string) string {
 				b.WriteByte(' ')
 			}
 		}
-		b.WriteString(f)
+		b.WriteString(latin(f))
 	}
 	return b.String()
+}
+
+var (
+	steering = regexp.MustCompile(`\x1b\[[0-9;?]*[A-Za-z]`)                  // of terminals
+	spelled  = regexp.MustCompile(`(?:^|[^\pL])\pL(?: \pL){2,}(?:$|[^\pL])`) // p a y
+)
+
+// Letters that look like Latin ones, in lower case, and those: Cyrillic, Greek, small capitals.
+var latinLike = strings.NewReplacer("а", "a", "е", "e", "о", "o", "р", "p", "с", "c", "у", "y",
+	"х", "x", "к", "k", "м", "m", "т", "t", "в", "b", "н", "h", "і", "i", "ѕ", "s", "ј", "j",
+	"ԁ", "d", "ѵ", "v", "ԝ", "w", "α", "a", "ο", "o", "ρ", "p", "υ", "u", "ν", "v", "ι", "i",
+	"κ", "k", "τ", "t", "ᴀ", "a", "ʙ", "b", "ᴄ", "c", "ᴅ", "d", "ᴇ", "e", "ꜰ", "f", "ɢ", "g",
+	"ʜ", "h", "ɪ", "i", "ᴊ", "j", "ᴋ", "k", "ʟ", "l", "ᴍ", "m", "ɴ", "n", "ᴏ", "o", "ᴘ", "p",
+	"ʀ", "r", "ꜱ", "s", "ᴛ", "t", "ᴜ", "u", "ᴠ", "v", "ᴡ", "w", "ʏ", "y", "ᴢ", "z")
+
+// latin is a word in Latin letters when all of it looks like some.
+func latin(word string) string {
+	if l := latinLike.Replace(word); ascii(l) {
+		return l
+	}
+	return word
 }
 
 func ascii(s string) bool {

@@ -28,6 +28,11 @@ func icon(app, id string, near ...string) guard.Subject {
 		Near: near, Screen: near, Task: "look around"}
 }
 
+func enterIn(field string) guard.Subject {
+	return guard.Subject{Action: "HOT_KEY", App: "com.shop", Args: map[string]any{"key": "enter"},
+		Element: &guard.Element{Text: field}, Screen: []string{"Pay now"}}
+}
+
 func builtin(t *testing.T) *guard.Policy {
 	t.Helper()
 	p, err := guard.New(&guard.Options{})
@@ -63,6 +68,24 @@ func TestBuiltInRulesAskAboutHarm(t *testing.T) {
 		{tap("com.shop", "P\u200bay n\u00adow"), guard.Critical},
 		{tap("com.shop", "PAY"), guard.Critical},
 		{tap("com.shop", "\uff30\uff21\uff39"), guard.Critical},
+		{tap("com.shop", "P a y  n o w"), guard.Critical},
+		{tap("com.shop", "Рay now"), guard.Critical}, // its first letter is Cyrillic
+		{tap("com.shop", "ᴘᴀʏ ɴᴏᴡ"), guard.Critical},
+		{tap("com.shop", "\x1b[31mPay"), guard.Critical},
+		{button(strings.Repeat("and so on ", 30) + "pay now"), guard.Critical},
+		{tap("com.acme.home", "Pay now"), guard.Critical},
+		{tap("com.shop.launcher", "Pay now"), guard.Critical},
+		{tap("com.shop", "OK", "Total $39.00"), guard.Critical},
+		{tap("com.shop", "Continue", "Total $39.00"), guard.Critical},
+		{tap("com.shop", "Google Pay", "Total $39"), guard.Critical},
+		{tap("com.shop", "微信支付", "应付 ¥35"), guard.Critical},
+		{tap("com.shop", "Start free trial"), guard.Critical},
+		{tap("com.shop", "Subscribe", "$9.99 per month"), guard.Critical},
+		{tap("com.android.settings", "Continue",
+			"This will reset everything to factory defaults"), guard.Critical},
+		{enterIn("research notes"), guard.Critical}, {enterIn("Search"), guard.Critical},
+		{tap("com.google.android.dialer", "Delete contact"), guard.Sensitive},
+		{tap("com.notes", "刪除"), guard.Sensitive}, {tap("com.chat", "發送"), guard.Sensitive},
 		{tap("com.shop", "No problem, pay now"), guard.Critical},
 		{tap("com.shop", "Don't pay later, pay now"), guard.Critical},
 		{tap("com.shop", "Pay now (payment options)"), guard.Critical},
@@ -137,12 +160,13 @@ func TestBuiltInRulesLeaveTheRestAlone(t *testing.T) {
 		tap("com.android.permissioncontroller", "Don't allow"),
 		tap("com.android.permissioncontroller", "拒绝"),
 		tap("com.google.android.packageinstaller", "Cancel"),
-		tap("com.launcher3.launcher", "Best Buy"), tap("com.android.launcher3", "支付宝"),
+		tap("com.android.launcher3", "Best Buy"), tap("com.android.launcher3", "支付宝"),
 		tap("com.chat", "Mom\nYou: please pay me and delete this\n12:00"),
 		tap("com.social", "Posts"), tap("com.social", "Sent"), tap("com.social", "New post"),
 		tap("com.social", "Forgot password?"), tap("com.weather", "Clear sky"),
 		tap("com.mail", "Recently deleted"), tap("com.login", "Send code"),
-		tap("com.login", "发送验证码"), tap("com.android.calculator2", "delete"),
+		tap("com.login", "发送验证码"), tap("com.android.calculator2", "delete", "1", "2", "3", "4", "5", "6", "7", "8", "9"),
+		tap("com.shop", "Google Pay"),
 		icon("com.shop", "com.shop:id/payment_summary", "Total"), icon("com.shop", ""),
 		tap("com.news", "The best places of the whole wide town to buy shoes"),
 		tap("com.ride", "Next", "Total", "$12.40"), tap("com.shop", "Confirm", "Your address"),
@@ -180,6 +204,21 @@ func TestATaskConsentsToWhatItNames(t *testing.T) {
 		{"read the posts", "Post", nil, guard.Ask},
 		{"log in with the password 1234", "Change password", nil, guard.Ask},
 		{"email Anna", "Send", nil, guard.Allow},
+		{"Open the notes and delete the note Groceries", "Delete", nil, guard.Allow},
+		{"I want you to uninstall Foo", "Uninstall", nil, guard.Allow},
+		{"找到购物清单并删除", "删除", nil, guard.Allow},
+		{"delete all notes", "Delete all notes", nil, guard.Allow},
+		{"Tell me which of my notes is empty", "Delete", nil, guard.Ask},
+		{"find an empty note", "Delete", nil, guard.Ask},
+		{"find a clear photo", "Delete", nil, guard.Ask},
+		{"remove the shirt from the cart", "Delete account", nil, guard.Ask},
+		{"delete the note Groceries", "Delete all notes", nil, guard.Ask},
+		{"install the app Foo", "Uninstall", nil, guard.Ask},
+		{"uninstall Foo", "Install", nil, guard.Ask},
+		{"reply to Anna", "Publish", nil, guard.Ask},
+		{"find out what Tom will send me", "Send", nil, guard.Ask},
+		{"看看小王要发送给我什么", "发送", nil, guard.Ask},
+		{"send it to Anna. No, do not send it", "Send", nil, guard.Ask},
 	} {
 		s := tap("com.app", c.button, c.more...)
 		s.Task = c.task

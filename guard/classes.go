@@ -30,7 +30,7 @@ var classes = []class{
 		words: `pay|repay|top ?up|recharge|donate|make (?:a )?payment|(?:confirm|submit|complete|` +
 			`authori[sz]e) (?:the |this |your )?payment|(?:upgrade|subscribe|unlock|renew|book|` +
 			`reserve|request|join|tip|continue|start|get|donate)\b.*[$€£¥] ?\d.*|start (?:paid )?` +
-			`subscription|use (?:fingerprint|face|touch id|biometrics?) to pay`,
+			`subscription|start (?:my |your |a )?(?:free )?trial|use (?:fingerprint|face|touch id|biometrics?) to pay`,
 		han: `支付|付款|付钱|缴费|充值|买单|结账|还款|打赏|开通会员|续费`,
 		not: `\bpay(?:ments?)? (?:attention|methods?|options?|history|settings)\b|\b(?:apple|google|` +
 			`samsung) pay$|支付宝|(?:支付|付款)(?:方式|设置|管理|记录|成功|完成|码)|[待未已收]付款|` +
@@ -76,8 +76,9 @@ var classes = []class{
 		han: `恢复出厂设置|清除所有数据|抹掉所有|重置手机|还原手机|格式化|清空手机|恢复出厂`,
 		ids: `factory reset|master clear|initiate master clear|execute master clear|erase ` +
 			`(?:all|everything)`,
-		hints: `reset erase erased deleted lost 出厂 清除 抹掉 格式化`,
-		asks: `\bfactory (?:data )?reset|\berase (?:all|everything)|\ball (?:your |of your )?(?:data|` +
+		hints: `reset erase erased deleted lost factory 出厂 清除 抹掉 格式化`,
+		asks: `\bfactory (?:data )?(?:reset|defaults|settings)|\breset (?:this |your |the )?(?:phone|device|` +
+			`tablet)|\berase (?:all|everything)|\ball (?:your |of your )?(?:data|` +
 			`personal information).{0,60}\b(?:erased|deleted|lost)|恢复出厂|清除所有(?:数据|内容)|` +
 			`抹掉所有|格式化`},
 	{name: "device admin", severity: Critical, en: "it may give an app power over the phone",
@@ -94,7 +95,7 @@ var classes = []class{
 			`storage|cache|history|chats?|conversations?|messages?))|remove|discard|` +
 			`deactivate|close (?:my )?account|cancel (?:my |the |your )?(?:order|subscription|` +
 			`booking|membership|account)|move to (?:trash|bin)|force stop|block(?:$| (?:user|contact|number))`,
-		han: `删除|清空|清除|移除|注销账[号户]|取消(?:订单|订阅|预订|关注全部)|丢弃|强行停止|拉黑|解散`,
+		han: `删除|刪除|清空|清除|移除|注销账[号户]|取消(?:订单|订阅|预订|关注全部)|丢弃|强行停止|拉黑|解散`,
 		not: `\b(?:clear|remove|delete) (?:text|search|query|input|filters?|selection|from (?:the )?` +
 			`(?:cart|basket|favou?rites))|recently deleted|backspace|最近删除|清除(?:输入|搜索|筛选)|` +
 			`已删除|回收站$`,
@@ -106,30 +107,31 @@ var classes = []class{
 			`not|can’t) be undone|\bpermanently|\bwill be (?:deleted|erased|removed|lost)|(?:确定|确认|` +
 			`是否|要)(?:要)?.{0,30}(?:删除|清空|清除|移除|丢弃)|删除(?:这|此|该|所选|全部|吗).*|` +
 			`(?:无法|不可)(?:恢复|撤销)|将被(?:删除|清除)`,
-		task: `delet(?:e|ing)|eras(?:e|ing)|remov(?:e|ing)|clear|clearing|` +
-			`wip(?:e|ing)|empty|emptying|discard|cancel|cancell?ing|` +
-			`deactivat(?:e|ing)|block`,
-		taskHan: `删除|删掉|删了|删去|清空|清除|移除|取消|注销|丢弃|拉黑`},
-	{name: "send", severity: Sensitive, en: "it may send or publish something",
-		zh: "可能会发送或发布内容",
-		words: `send(?: now| message| sms| mms| email| anyway| to .*)?|publish(?: .*)?|post(?:$| (?:now|` +
-			`it|comment|reply))|tweet|share now|broadcast|submit (?:review|comment|reply|post|` +
-			`form|application|report)|reply all|forward (?:now|to .*)`,
-		han: `发送|发布|发表|发出|群发|发帖|提交评[论价]|立即分享|确认转发`,
+		task:    `delete|erase|remove|clear|wipe|empty|discard|cancel|deactivate|block|get rid of`,
+		taskHan: `删除|删掉|删了|删去|刪除|清空|清除|移除|取消|注销|丢弃|拉黑`},
+	{name: "send", severity: Sensitive, en: "it may send something", zh: "可能会发送内容",
+		words: `send(?: now| message| sms| mms| email| anyway| to .*)?|reply all|forward (?:now|to .*)`,
+		han:   `发送|發送|发出|發出|群发|确认转发`,
 		not: `\b(?:re)?send (?:a |the |me (?:a )?|new )*(?:verification |login |sms )?(?:code|otp)\b|` +
-			`发送(?:新?验证码|到(?:电脑|手机)$)|重新发送|发布会|已发[送布]|发布于`,
+			`[发發]送(?:新?[验驗][证證][码碼]|到(?:电脑|手机)$)|重新[发發]送|已[发發]送`,
 		ids: `(?:btn|button|action|ic|chat|message|compose|fab)? ?send(?: message| button| btn| ` +
-			`icon| sms| mail| now| message button(?: container| icon)?)?|(?:btn|button|action) ` +
-			`(?:publish|post|tweet)|(?:publish|post|tweet) (?:button|btn)|publish|submit (?:review|` +
-			`comment|post)`,
-		hints: `send publish post share submit 发送 发布 发表 提交 转发`,
-		asks: `\b(?:send|publish|post|share|submit)\b[^.]{0,60}\?|(?:确定|确认|是否)(?:要)?(?:发送|发布|` +
-			`发表|提交|转发)`,
-		task: `send|sending|texting|publish\w*|tweet|submit\w*|reply|replying|` +
-			`write to|tell (?:him|her|them|my)|` +
-			`(?:^ ?|and |then |please |also )(?:post|share|comment|forward|text|message|mail|e-?mail|tell [a-z]+ that)`,
-		taskHan: `发送|发给|发消息|发短信|发邮件|发布|发表|发出|发帖|发微信|发朋友圈|` +
-			`发一|发个|回复|告诉[^我]|转发|提交|分享给|写信给`},
+			`icon| sms| mail| now| message button(?: container| icon)?)?`,
+		hints: `send 发送 發送 转发`,
+		asks:  `\bsend\b[^.]{0,60}\?|(?:确定|确认|是否)(?:要)?(?:发送|转发)`,
+		task: `send|text|message|mail|e-?mail|write to|reply|forward|tell (?:him|her|them|us|my|` +
+			`everyone|[a-z]{3,} that)|let .{1,40} know`,
+		taskHan: `发送|发给|发消息|发短信|发邮件|发出|发微信|发一|发个|回复|告诉[^我]|转发|写信给`},
+	{name: "publish", severity: Sensitive, en: "it may publish something", zh: "可能会发布内容",
+		words: `publish(?: .*)?|post(?:$| (?:now|it|comment|reply))|tweet|share now|broadcast|submit ` +
+			`(?:review|comment|reply|post|form|application|report)`,
+		han: `发布|發佈|发表|發表|发帖|提交评[论价]|立即分享`,
+		not: `发布会|已[发發][布佈]|发布于`,
+		ids: `(?:btn|button|action) (?:publish|post|tweet)|(?:publish|post|tweet) (?:button|btn)|` +
+			`publish|submit (?:review|comment|post)`,
+		hints:   `publish post share submit 发布 发表 提交`,
+		asks:    `\b(?:publish|post|share|submit)\b[^.]{0,60}\?|(?:确定|确认|是否)(?:要)?(?:发布|发表|提交)`,
+		task:    `publish|tweet|submit|post|share|comment|broadcast`,
+		taskHan: `发布|发表|发帖|发朋友圈|发微博|分享|评论|提交`},
 	{name: "grant", severity: Sensitive, en: "it may grant a permission", zh: "可能会授予权限",
 		words: `allow(?: .*)?|grant(?: .*)?|while using the app|only this time|authori[sz]e(?: .*)?|` +
 			`turn on accessibility|always allow|give access|share (?:my )?location`,
@@ -140,18 +142,23 @@ var classes = []class{
 		hints: `allow want 允许 授权 授予 申请 访问`,
 		asks: `\ballow\b.{0,80}\?|\bwants? (?:to )?(?:access|permission)|(?:允许|授权|授予).{0,60}[吗?？]|` +
 			`申请.{0,20}权限|访问(?:您|你)的`,
-		task:    `allow\w*|grant\w*|permit\w*|permissions?|authori[sz]\w*`,
+		task:    `allow|grant|permit|give|authori[sz]e|turn on|enable`,
 		taskHan: `允许|授权|权限|授予`},
-	{name: "install", severity: Sensitive, en: "it may install or remove an app",
-		zh:    "可能会安装或卸载应用",
-		words: `(?:un)?install(?: .*)?|get app|update all|disable app|uninstall updates`,
-		han:   `安装|卸载|全部更新|停用应用|继续安装|仍然安装`,
+	{name: "install", severity: Sensitive, en: "it may install an app", zh: "可能会安装应用",
+		words: `install(?: .*)?|get app|update all`,
+		han:   `安装|安裝|全部更新|继续安装|仍然安装`,
 		not:   `\binstalled\b|\binstallments?\b|已安装|安装成功|安装包$|未安装`,
-		ids:   `(?:btn|button|action)? ?(?:un)?install(?: button| btn| confirm)?`,
-		hints: `install 安装 卸载 更新`,
-		asks:  `\b(?:un)?install\b.{0,80}\?|(?:安装|卸载|更新).{0,40}[吗?？]`,
-		task: `(?:un)?install|(?:un)?installing|(?:remove|delete|update) (?:the |all )?` +
-			`apps?|安装|卸载|下载.*应用|更新.*应用`},
+		ids:   `(?:btn|button|action)? ?install(?: button| btn| confirm)?`,
+		hints: `install 安装 更新`,
+		asks:  `\binstall\b.{0,80}\?|(?:安装|更新).{0,40}[吗?？]`,
+		task:  `install|download|get|update`, taskHan: `安装|下载|更新`},
+	{name: "uninstall", severity: Sensitive, en: "it may remove an app", zh: "可能会卸载应用",
+		words: `uninstall(?: .*)?|disable app|uninstall updates`,
+		han:   `卸载|解除安裝|停用应用`,
+		ids:   `(?:btn|button|action)? ?uninstall(?: button| btn| confirm)?`,
+		hints: `uninstall 卸载`,
+		asks:  `\buninstall\b.{0,80}\?|卸载.{0,40}[吗?？]`,
+		task:  `uninstall|remove .{0,30}apps?|delete .{0,30}apps?`, taskHan: `卸载|删除.{0,12}应用`},
 	{name: "account", severity: Sensitive, en: "it may log out or change a password",
 		zh: "可能会退出登录或修改密码",
 		words: `log ?(?:out|off)(?: .*)?|sign ?(?:out|off)(?: .*)?|(?:change|reset|set|update|save) ` +
@@ -164,8 +171,8 @@ var classes = []class{
 		hints: `out change reset 退出 登出 注销`,
 		asks: `\b(?:log|sign) ?out\b.{0,60}\?|(?:确定|确认|是否)(?:要)?(?:退出|登出|注销)|(?:change|reset) ` +
 			`(?:your )?password\?`,
-		task: `log(?:ging)? ?(?:out|off)|sign(?:ing)? ?(?:out|off)|` +
-			`(?:chang|reset|updat|set)[a-z]* .{0,20}(?:password|pin|passcode)`,
+		task: `log ?(?:out|off)|sign ?(?:out|off)|(?:change|reset|update|set) .{0,20}(?:password|pin|` +
+			`passcode)`,
 		taskHan: `退出登录|退出账[号户]|登出|注销|(?:修改|重置|更改|设置).{0,6}密码|` +
 			`切换账号`},
 }

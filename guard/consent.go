@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 )
@@ -12,25 +13,53 @@ var no = regexp.MustCompile(`\b(?:not|never|no|without|don['’]?t|do not|doesn[
 // clauses are where the reach of a negation ends.
 var clauses = regexp.MustCompile(`[.,;:!?。,;:!?、\n]+|\b(?:but|then|and then|however)\b|但|然后|而是`)
 
-// consents reports whether the task names what the class does, and does not say that it must not
-// be done. Text in quotes is what is to be written, and names nothing.
-func (c *class) consents(task string) bool {
+// wants is what stands before a verb that says what is to be done: "delete it", "open it and delete
+// it", "I want you to delete it". "An empty note" and "what Tom will send" want nothing.
+const wants = `(?:^ ?(?:(?:please|also|now|just|first|next|finally|and|so|ok|okay|can you|could you|` +
+	`would you|go ahead and) )*|\b(?:and|also|please|now|or|you (?:may|can|should|must)|(?:want|need|` +
+	`like|have|allowed|free|okay|ok|sure|remember)(?: you| me)? to) )`
+
+// asksOnly is what makes of a Chinese clause one that only wants to know something.
+var asksOnly = regexp.MustCompile(`什么|哪|谁|吗|多少|是否|怎么|如何|有没有|查|看|找`)
+
+// furthers are where a Chinese clause goes on to another act.
+var furthers = regexp.MustCompile(`.*[并再后]`)
+
+// widens is what makes more of an act than a task wants that does not say it as well.
+var widens = regexp.MustCompile(`\b(?:all|everything|every|account|history|data|storage)\b|` +
+	`全部|所有|一切|账[号户]|数据|记录`)
+
+// consents reports whether the task wants what the class does, as the words on the phone have it,
+// and does not say that it must not be done. Text in quotes is what is to be written, and wants
+// nothing.
+func (c *class) consents(task, words string) bool {
 	if c.severity != Sensitive || c.task == "" {
 		return false
 	}
-	wanted := regexp.MustCompile(`(?:^|[^a-z])(?:` + c.task + `)(?:$|[^a-z])|` + c.taskHan)
-	agrees := false
-	for _, clause := range clauses.Split(quoted.ReplaceAllString(plain(task), " "), -1) {
-		words := wanted.FindString(clause)
-		if words == "" {
-			continue
-		}
-		if negated(clause, words) {
+	named := regexp.MustCompile(`(?:^|[^a-z])(?:` + c.task + `)(?:$|[^a-z])|` + cmp.Or(c.taskHan, "^$"))
+	wanted := regexp.MustCompile(wants + `(?:` + c.task + `)(?:$|[^a-z])`)
+	task = quoted.ReplaceAllString(plain(task), " ")
+	for _, w := range widens.FindAllString(plain(words), -1) {
+		if !strings.Contains(task, w) {
 			return false
 		}
-		agrees = true
+	}
+	agrees := false
+	for _, clause := range clauses.Split(task, -1) {
+		words := named.FindString(clause)
+		if words != "" && negated(clause, words) {
+			return false
+		}
+		agrees = agrees || wanted.MatchString(clause) || c.wantedHan(clause)
 	}
 	return agrees
+}
+
+// wantedHan reports whether a Chinese clause wants what the class does.
+func (c *class) wantedHan(clause string) bool {
+	words := regexp.MustCompile(c.taskHan).FindString(clause)
+	before, _, _ := strings.Cut(clause, words)
+	return words != "" && !asksOnly.MatchString(furthers.ReplaceAllString(before, ""))
 }
 
 var quoted = regexp.MustCompile(`"[^"]*"|“[^”]*”|「[^」]*」|‘[^’]*’`)

@@ -123,7 +123,7 @@ func (p *Policy) byItself(s *Subject) Decision {
 	d := Decision{Verdict: Allow}
 	for _, f := range builtin(s) {
 		consents := f.class.severity < Critical &&
-			(p.opts.FloorOnly || !p.opts.AskAnyway && f.class.consents(s.Task))
+			(p.opts.FloorOnly || !p.opts.AskAnyway && f.class.consents(s.Task, f.words))
 		if d.Rule == "" || d.Verdict == Allow && !consents {
 			d.Severity, d.Rule = f.class.severity, builtInName(f.class)
 			d.Reason = f.reason(p.opts.Lang)
