@@ -169,7 +169,7 @@ func TestTheServerStartsWithNothingAround(t *testing.T) {
 		list, err := s.c.ListTools(t.Context(), listTools)
 		require.NoError(t, err)
 		require.Len(t, list.Tools, 10)
-		refused := s.refused("DEVICE_NOT_FOUND", "ask_agent_start_new_task",
+		refused := s.refused("ADB_UNREACHABLE", "ask_agent_start_new_task",
 			map[string]any{"task": "anything"})
 		require.Contains(t, refused.words, "127.0.0.1:1")
 		require.NoError(t, s.cmd.Process.Signal(syscall.SIGTERM))
