@@ -50,6 +50,8 @@ func (p *person) Ask(ctx context.Context, prompt string, secret bool) (string, e
 		return "", io.EOF
 	}
 	<-ctx.Done()
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.left = context.Cause(ctx)
 	return "", p.left
 }
@@ -261,6 +263,9 @@ func TestAnotherDoorClosesTheConsole(t *testing.T) {
 		require.NoError(t, err)
 
 		require.Equal(t, "done blue", w.wait(st.Session.ID).Run.Answer)
+		synctest.Wait()
+		p.mu.Lock()
+		defer p.mu.Unlock()
 		require.ErrorContains(t, p.left, "the question was answered elsewhere")
 		require.ErrorContains(t, p.left, "(answered: kim through http)")
 	})
