@@ -36,7 +36,8 @@ func (c *class) consents(task, words string) bool {
 	if c.severity != Sensitive || c.task == "" {
 		return false
 	}
-	named := regexp.MustCompile(`(?:^|[^a-z])(?:` + c.task + `)(?:$|[^a-z])|` + cmp.Or(c.taskHan, "^$"))
+	named := regexp.MustCompile(`(?:^|[^a-z])(?:` + c.task + `)(?:$|[^a-z])|` +
+		cmp.Or(c.taskHan, "^$"))
 	wanted := regexp.MustCompile(wants + `(?:` + c.task + `)(?:$|[^a-z])`)
 	task = quoted.ReplaceAllString(plain(task), " ")
 	for _, w := range widens.FindAllString(plain(words), -1) {
