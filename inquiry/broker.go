@@ -89,8 +89,10 @@ func (b *Broker) Open(ctx context.Context, q Question) (Question, error) {
 	if q.Kind == "" {
 		q.Kind = Info
 	}
-	q.PeopleOnly = q.Kind == Approval && q.Severity != Routine &&
-		(q.Severity != Sensitive || !b.opts.ProgramsDecide)
+	if q.Kind != Takeover {
+		q.PeopleOnly = q.Kind == Approval && q.Severity != Routine &&
+			(q.Severity != Sensitive || !b.opts.ProgramsDecide)
+	}
 	if q.AttentionUntil.IsZero() {
 		q.AttentionUntil = q.AskedAt.Add(b.opts.Attention)
 	}

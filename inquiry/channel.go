@@ -16,13 +16,21 @@ const (
 )
 
 // The authorities with which questions are answered: the first three are people, the others are
-// models.
+// models and programs. Older rows have AuthorityHumanToken for a program's answer in words, too.
 const (
 	AuthorityClientUI      = "client_ui"      // the user of an MCP client
-	AuthorityHumanToken    = "human_token"    // the holder of a token or a login
+	AuthorityHumanToken    = "human_token"    // the holder of a person's token or a login
 	AuthorityLocalOperator = "local_operator" // a user who may run programs as the server's user
 	AuthorityClientModel   = "client_model"   // the model of an MCP client, for its user as it says
 	AuthorityAgent         = "agent"          // a model of ours
-	// the holder of a token that is not a person's, where that matters: for decisions
-	AuthorityToken = "token"
+	AuthorityToken         = "token"          // a program with a token that is not a person's
 )
+
+// IsPerson reports whether somebody with the authority is a person.
+func IsPerson(authority string) bool {
+	switch authority {
+	case AuthorityClientUI, AuthorityHumanToken, AuthorityLocalOperator:
+		return true
+	}
+	return false
+}

@@ -248,28 +248,34 @@ func sameDecisions(a, b []Decision) bool {
 
 // ForbiddenError says that the decision is not for its sender.
 type ForbiddenError struct {
-	Severity  Severity
+	Kind      Kind
+	Severity  Severity // of an Approval
 	Authority string
 }
 
 func (e *ForbiddenError) Error() string {
+	if e.Kind == Takeover {
+		return fmt.Sprintf("a person has taken the phone over, and only a person hands it back "+
+			"(%s is none)", cmp.Or(e.Authority, "a program"))
+	}
 	return fmt.Sprintf("this is a %s action, which only a person may decide on "+
 		"(%s is none)", e.Severity, e.Authority)
 }
 
-// permit says whether somebody with this authority may decide about the question: people always, a
-// model of ours never, and other programs where that was not left to people.
+// permit says whether somebody with this authority may settle the question: people always, others
+// where that was not left to people, and a model of ours never decides about an action.
 func (q Question) permit(authority string) error {
-	if q.Kind != Approval {
+	switch {
+	case IsPerson(authority), q.Kind != Approval && !q.PeopleOnly:
 		return nil
+	case q.Kind == Takeover:
+		return &ForbiddenError{Kind: q.Kind, Authority: authority}
 	}
 	switch authority {
-	case AuthorityClientUI, AuthorityHumanToken, AuthorityLocalOperator:
-		return nil
 	case AuthorityClientModel, AuthorityToken:
 		if !q.PeopleOnly && (q.Severity == Routine || q.Severity == Sensitive) {
 			return nil
 		}
 	}
-	return &ForbiddenError{cmp.Or(q.Severity, Critical), authority}
+	return &ForbiddenError{q.Kind, cmp.Or(q.Severity, Critical), authority}
 }

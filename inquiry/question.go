@@ -72,7 +72,7 @@ type Question struct {
 	ActionRequests []ActionRequest `json:"action_requests,omitempty"`
 	ReviewConfigs  []ReviewConfig  `json:"review_configs,omitempty"` // of each name once
 	Severity       Severity        `json:"severity,omitempty"`
-	// only people decide; the broker's own
+	// only people decide: of an Approval the broker's own, of a Takeover as the asker says
 	PeopleOnly bool    `json:"people_only,omitempty"`
 	Element    string  `json:"element,omitempty"` // what is under the finger
 	Reason     string  `json:"reason,omitempty"`  // why it is asked

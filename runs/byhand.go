@@ -62,10 +62,13 @@ func (m *Manager) Touch(ctx context.Context, r ByHand, do func(context.Context) 
 	if run.State != session.WaitingTakeover || run.ID != h.RunID {
 		return notTakenOver(r.Serial)
 	}
+	if err := do(ctx); err != nil {
+		return err
+	}
 	if m.touches.count(touched{run.ID, h.SessionID, r.By}, r.What) {
 		m.noteTouches(ctx, run.ID)
 	}
-	return do(ctx)
+	return nil
 }
 
 // touches counts what people do on phones that they have taken over. How often is in the audit, and

@@ -26,6 +26,7 @@ type execution struct {
 	home     bool             // go to the home screen first
 	fresh    bool             // and let the first app that is opened begin anew
 	handed   bool             // a person has had the phone just before
+	taken    bool             // a person has it now, and has taken it
 
 	// Set by launch.
 	state   *sessionState

@@ -37,7 +37,7 @@ func (x *execution) Park(ctx context.Context, q agentloop.Question) error {
 	switch {
 	case asked.Kind == inquiry.Takeover:
 		mode = personalMode(mode)
-		asked.Secret, asked.OnTimeout = false, inquiry.Pause
+		asked.Secret, asked.OnTimeout, asked.PeopleOnly = false, inquiry.Pause, x.taken
 	case q.Review != nil:
 		mode = personalMode(mode)
 		if err := x.m.reviewed(&asked, q); err != nil {

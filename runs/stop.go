@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/session"
 )
 
@@ -71,6 +72,10 @@ func (m *Manager) Stop(ctx context.Context, r StopRequest) (Status, error) {
 	}
 	s, done := m.states.use(sess.ID)
 	defer done()
+	person := inquiry.IsPerson(r.By.Authority)
+	if how.to == session.WaitingTakeover && person {
+		how.cause = errTakenByPerson
+	}
 	if a := s.current(); a != nil {
 		a.cancel(how.cause) // at once; the lock may be held by a call that waits for the phone
 	}
@@ -87,7 +92,7 @@ func (m *Manager) Stop(ctx context.Context, r StopRequest) (Status, error) {
 			return Status{}, context.Cause(ctx)
 		}
 	}
-	if err := m.halt(ctx, s, sess, how); err != nil {
+	if err := m.halt(ctx, s, sess, how, person); err != nil {
 		return Status{}, err
 	}
 	// it is stopped: that is noted, although the caller may be gone by now
@@ -120,13 +125,13 @@ func (m *Manager) noteStop(ctx context.Context, by Actor, how stopping,
 // halt moves a run that no goroutine of this Manager carries out. One that another process carries
 // out finds itself superseded before its next gesture.
 func (m *Manager) halt(ctx context.Context, s *sessionState, sess session.Session,
-	how stopping) error {
+	how stopping, person bool) error {
 	run, err := m.present(ctx, s, sess.ID)
 	if err != nil {
 		return err
 	}
 	if how.to == session.WaitingTakeover {
-		return m.takeOver(ctx, s, sess, run)
+		return m.takeOver(ctx, s, sess, run, person)
 	}
 	// A pause that is meant is not picked up by who waits.
 	if run.State.Terminal() || run.State == how.to && !pausedAlone(run) {

@@ -2,6 +2,7 @@ package runs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,6 +12,13 @@ import (
 	"github.com/taploop/taploop/inquiry/channel"
 	"github.com/taploop/taploop/session"
 )
+
+// errTakenByPerson is the cause of a take-over that a person began, which only people hand back.
+var errTakenByPerson error = byPerson{agentloop.ErrTakeover}
+
+type byPerson struct{ error }
+
+func (p byPerson) Unwrap() error { return p.error }
 
 // handOverWords are what people are asked when the phone is handed over, and what the model is told
 // when they say nothing themselves.
@@ -68,9 +76,11 @@ func (x *execution) handOver(ctx context.Context, end *agentloop.Ending) *agentl
 	if text == "" {
 		return end
 	}
+	cause := context.Cause(ctx)
 	ctx, cancel := detached(ctx)
 	defer cancel()
 	asked := x.parked
+	x.taken = errors.Is(cause, errTakenByPerson)
 	q := agentloop.Question{Kind: agentloop.KindTakeover, Text: text, Task: x.run.Task}
 	if err := x.Park(ctx, q); err != nil {
 		x.m.log.ErrorContext(ctx, "handing the phone over", "run", x.run.ID, "err", err)
@@ -104,10 +114,10 @@ func (m *Manager) canTakeOver(ctx context.Context, sess session.Session, r sessi
 }
 
 // takeOver hands the phone of a run over that no goroutine of this Manager carries out. What the
-// run had asked is withdrawn; an answer that was taken is applied. The caller has the session's
-// lock.
+// run had asked is withdrawn; an answer that was taken is applied. What a person takes over, only
+// people hand back. The caller has the session's lock.
 func (m *Manager) takeOver(
-	ctx context.Context, s *sessionState, sess session.Session, run session.Run,
+	ctx context.Context, s *sessionState, sess session.Session, run session.Run, person bool,
 ) error {
 	if run.State == session.WaitingTakeover {
 		return nil
@@ -139,7 +149,7 @@ func (m *Manager) takeOver(
 	}
 	q, err := m.openQuestion(ctx, inquiry.Question{SessionID: sess.ID, RunID: run.ID,
 		Fence: run.Fence, Kind: inquiry.Takeover, Task: run.Task,
-		Text: wordsOfHandOver(m.opts.Lang).wanted}, personalMode(set.ReplyMode))
+		PeopleOnly: person, Text: wordsOfHandOver(m.opts.Lang).wanted}, personalMode(set.ReplyMode))
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package runs_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -31,7 +32,7 @@ func (w *fixture) take(id string) (runs.Status, error) {
 func (w *fixture) handBack(id string, typ inquiry.Type, words string) runs.Status {
 	w.t.Helper()
 	_, err := w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id,
-		Reply: &runs.Reply{Type: typ, Text: words}})
+		Reply: &runs.Reply{Type: typ, Text: words, Authority: ann.Authority}})
 	require.NoError(w.t, err)
 	return w.wait(id)
 }
@@ -97,7 +98,7 @@ func TestAPersonTakesARunningPhoneOver(t *testing.T) {
 		require.Len(t, w.questions(id), 1)
 
 		_, err = w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id,
-			Reply: &runs.Reply{Type: inquiry.TypeDone}})
+			Reply: &runs.Reply{Type: inquiry.TypeDone, Authority: ann.Authority}})
 		require.NoError(t, err)
 		time.Sleep(3 * time.Second)
 		require.Greater(t, len(w.phones.phones["A"].done()), touched, "it goes on")
@@ -160,7 +161,8 @@ func TestAPersonTakesOverWhateverTheRunDoes(t *testing.T) {
 				require.Equal(t, want, q.Status, name)
 			}
 			_, err = w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id,
-				Reply: &runs.Reply{Type: inquiry.TypeCouldNot, Text: "no time"}})
+				Reply: &runs.Reply{Type: inquiry.TypeCouldNot, Text: "no time",
+					Authority: ann.Authority}})
 			require.NoError(t, err, name)
 			time.Sleep(1500 * time.Millisecond)
 			x := w.policy.last().Exchanges
@@ -187,6 +189,10 @@ func TestAPhoneIsTouchedByHandOnlyWhileItIsTakenOver(t *testing.T) {
 			require.NoError(t, w.byHand("tap"))
 		}
 		require.NoError(t, w.byHand("text"))
+		gone := errors.New("the phone does not take it")
+		err = w.manager.Touch(w.ctx(), runs.ByHand{Serial: "A", By: ann, What: "text"},
+			func(context.Context) error { return gone })
+		require.ErrorIs(t, err, gone, "and it is not counted")
 		other := "somebody else"
 		err = w.manager.Touch(w.ctx(), runs.ByHand{Serial: "A", Client: &other},
 			func(context.Context) error { panic("touched") })
@@ -201,7 +207,8 @@ func TestAPhoneIsTouchedByHandOnlyWhileItIsTakenOver(t *testing.T) {
 		<-begun
 		before := len(w.phones.phones["A"].done())
 		_, err = w.manager.Broker().Resolve(w.ctx(), w.stands(id).Question.ID,
-			inquiry.Reply{Type: inquiry.TypeDone, Channel: inquiry.ChannelPage})
+			inquiry.Reply{Type: inquiry.TypeDone, Channel: inquiry.ChannelPage,
+				Authority: ann.Authority})
 		require.NoError(t, err)
 		time.Sleep(time.Minute)
 		require.Len(t, w.phones.phones["A"].done(), before)

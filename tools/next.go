@@ -21,6 +21,10 @@ func Next(st runs.Status) *result.Next {
 	case questionInForm(st) != nil:
 		tool = waitTool
 		why = "the agent's question is shown to your user in a form while a call waits"
+	case takenOver(st) && st.Question.PeopleOnly && !running:
+		tool = waitTool
+		why = "a person has taken the phone over and hands it back, which no call can; " +
+			"this waits for that"
 	case takenOver(st) && !running:
 		why = "your user is to do something on the phone by hand; add reply_type done when your " +
 			"user says so, or could_not with reply_from_client"

@@ -172,7 +172,7 @@ func (s *Server) reply(w http.ResponseWriter, r *http.Request, v viewer) error {
 	res, err := s.opts.Questions.Resolve(r.Context(), q.ID,
 		inquiry.Reply{ID: body.ReplyID, Type: body.Type, Response: body.Response.text,
 			Decisions: body.Decisions,
-			Channel:   v.channel(), Authority: v.authority(q), By: v.name})
+			Channel:   v.channel(), Authority: v.authority(), By: v.name})
 	if err != nil {
 		return s.refused(r.Context(), err)
 	}

@@ -74,6 +74,7 @@ func (c *Conflict) Unwrap() error { return c.Err }
 type Person struct {
 	Name    string // the token's, or that of the link that logged the browser in
 	Channel string // "http" or "page"
+	Program bool   // a token's that is not a person's
 }
 
 // Options are the settings of a server. Questions, Sessions, Logins, Runs, Tasks, Hands, Authorize

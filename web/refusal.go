@@ -40,7 +40,7 @@ var codes = map[string]struct {
 		"try again when the server is back; what was stored is kept"},
 	"DEVICE_NOT_FOUND": {http.StatusNotFound, "see that the phone is connected: taploop devices"},
 	"NOT_A_PERSON": {http.StatusForbidden, "use the inbox page (taploop ui makes a link), or a " +
-		"token whose name http.operators has"},
+		"person's token (taploop token create --person --name NAME)"},
 	"CONFLICT": {http.StatusConflict, "see how the session stands, and what it waits for"},
 	"NOT_CARRIED_OUT": {http.StatusConflict,
 		"look at the live picture; if the phone is gone, bring it back"},

@@ -27,7 +27,7 @@ func TestABareResponseIsAnAnswerAndTheSameReplyAgainTheSameSuccess(t *testing.T)
 	res := m["inquiry"].(map[string]any)["resolution"].(map[string]any)
 	delete(res, "at")
 	require.Equal(t, map[string]any{"type": "answer", "response": "large", "channel": "http",
-		"authority": "human_token", "by": "ann", "reply_id": "r1"}, res)
+		"authority": "token", "by": "ann", "reply_id": "r1"}, res)
 
 	stored, err := g.broker.Get(t.Context(), q.ID)
 	require.NoError(t, err)

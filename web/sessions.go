@@ -168,7 +168,7 @@ func (s *Server) halt(how func(Runs, context.Context, string, Person) error) han
 		}
 		// The client may be gone by now: what was asked is done all the same.
 		ctx := context.WithoutCancel(r.Context())
-		if err := how(s.opts.Runs, ctx, x.ID, Person{v.name, v.channel()}); err != nil {
+		if err := how(s.opts.Runs, ctx, x.ID, Person{v.name, v.channel(), !v.all}); err != nil {
 			return err
 		}
 		s.opts.Log.InfoContext(r.Context(), "session stopped", "session", x.ID, "by", v.name,

@@ -50,10 +50,9 @@ func (v viewer) channel() string {
 	return inquiry.ChannelHTTP
 }
 
-// authority is that with which the viewer answers the question. An answer in words is taken for a
-// person's, whosever token it comes with; a decision is not.
-func (v viewer) authority(q inquiry.Question) string {
-	if q.Kind == inquiry.Approval && !v.all {
+// authority is that with which the viewer answers questions.
+func (v viewer) authority() string {
+	if !v.all {
 		return inquiry.AuthorityToken
 	}
 	return inquiry.AuthorityHumanToken

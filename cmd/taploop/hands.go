@@ -63,8 +63,11 @@ func (h hands) Touch(ctx context.Context, t web.Touch, g actions.Gesture) error 
 	return conflict(err)
 }
 
-// actor is a person of the web as the runs know them.
+// actor is a person or a program of the web as the runs know them.
 func actor(p web.Person) runs.Actor {
+	if p.Program {
+		return runs.Actor{Channel: p.Channel, Authority: inquiry.AuthorityToken, Name: p.Name}
+	}
 	return runs.Actor{Channel: p.Channel, Authority: inquiry.AuthorityHumanToken, Name: p.Name}
 }
 

@@ -49,7 +49,7 @@ func nextOf(st runs.Status) *nextCommand {
 	case q != nil && q.Kind == inquiry.Approval:
 		command = "taploop reply " + prefix(q.ID, 8) + " --approve"
 	case q != nil && q.Kind == inquiry.Takeover:
-		command += " --reply done"
+		command = "taploop reply " + prefix(q.ID, 8) + " --done"
 	case q != nil && q.Secret:
 		command += " --reply -"
 	case q != nil:

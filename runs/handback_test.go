@@ -1,0 +1,55 @@
+package runs_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/session"
+)
+
+// What a person has taken over only a person hands back, whatever the run did then; what a program
+// or the model of the phone began, programs hand back as well.
+func TestAPersonsTakeoverIsHandedBackByPeopleOnly(t *testing.T) {
+	authorities := map[string]bool{inquiry.AuthorityHumanToken: true,
+		inquiry.AuthorityClientUI: true, inquiry.AuthorityLocalOperator: true,
+		inquiry.AuthorityToken: false, inquiry.AuthorityClientModel: false, "": false}
+	for _, task := range []string{"tap forever", "ask tap", "askhand tap"} {
+		for beginner, person := range authorities {
+			bubble(t, func(t *testing.T, w *fixture) {
+				id := w.start(task).Session.ID
+				time.Sleep(2500 * time.Millisecond)
+				st, err := w.manager.Stop(w.ctx(), runs.StopRequest{SessionID: id,
+					Mode: runs.Takeover, By: runs.Actor{Channel: "http", Authority: beginner}})
+				require.NoError(t, err)
+				require.Equal(t, session.WaitingTakeover, st.Run.State)
+				asked := task == "askhand tap" // the model of the phone has: it is handed over
+				require.Equal(t, person && !asked, st.Question.PeopleOnly, "%s %s", task, beginner)
+
+				for _, typ := range []inquiry.Type{inquiry.TypeDone, inquiry.TypeCouldNot,
+					inquiry.TypeDecline} {
+					if !person || asked {
+						break
+					}
+					_, err := w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id,
+						Reply: &runs.Reply{Type: typ, Authority: inquiry.AuthorityToken}})
+					require.Equal(t, runs.Forbidden, runs.CodeOf(err), "%s: %v", typ, err)
+					require.ErrorContains(t, err, "only a person hands it back")
+					require.Equal(t, session.WaitingTakeover, w.stands(id).Run.State)
+				}
+				by := inquiry.AuthorityToken
+				if person {
+					by = inquiry.AuthorityHumanToken
+				}
+				_, err = w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id,
+					Reply: &runs.Reply{Type: inquiry.TypeDone, Authority: by}})
+				require.NoError(t, err)
+				_, err = w.manager.Stop(w.ctx(), runs.StopRequest{SessionID: id})
+				require.NoError(t, err)
+			})
+		}
+	}
+}
