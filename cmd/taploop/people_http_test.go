@@ -379,7 +379,7 @@ func TestStopsByPeopleAreInTheAudit(t *testing.T) {
 	}
 	require.Equal(t, [][4]string{
 		{"asked", "pass_to_client, page, command_line", "", "laptop"},
-		{"paused", "http", "human_token", "laptop"},
+		{"paused", "http", "token", "laptop"},
 		{"withdrawn", "run", "", ""},
 		{"stopped", "command_line", "local_operator", userName()},
 	}, story)
