@@ -209,8 +209,8 @@ func emptied(c *kong.Context) error {
 			p.Positional.Name != "task" && p.Positional.Target.String() == "":
 			return usage(fmt.Errorf("the argument %s is empty", strings.ToUpper(p.Positional.Name)),
 				strings.ReplaceAll(missing[p.Positional.Name][1], "COMMAND", command))
-		case p.Flag != nil && p.Flag.Target.Kind() == reflect.String &&
-			p.Flag.Target.String() == "" && p.Flag.Tag.Get("empty") == "":
+		case p.Flag != nil && reflect.Indirect(p.Flag.Target).Kind() == reflect.String &&
+			reflect.Indirect(p.Flag.Target).String() == "" && p.Flag.Tag.Get("empty") == "":
 			return usage(fmt.Errorf("--%s is empty", p.Flag.Name),
 				fmt.Sprintf("leave it out, or want %s", wanted(p.Flag)))
 		}

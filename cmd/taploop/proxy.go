@@ -36,18 +36,19 @@ type proxyCmd struct {
 // Run serves MCP on stdin and stdout, in front of another server, until the client is gone or a
 // signal comes.
 func (c *proxyCmd) Run(ctx context.Context, a *app) error {
+	described := map[string]string{}
+	for _, d := range c.Describe {
+		if !proxy.Describe(described, d) {
+			return usage(fmt.Errorf("--describe %q has no description", d),
+				"write --describe TOOL=TEXT")
+		}
+	}
 	target, err := c.target(a)
 	if err != nil {
 		return err
 	}
 	o := proxy.Options{Name: cmp.Or(c.Name, nameOf(target)), Target: *target, Stdio: true,
-		Channels: []string{inquiry.ChannelCommandLine}, Descriptions: map[string]string{}}
-	for _, d := range c.Describe {
-		if !proxy.Describe(o.Descriptions, d) {
-			return usage(fmt.Errorf("--describe %q has no description", d),
-				"write --describe TOOL=TEXT")
-		}
-	}
+		Channels: []string{inquiry.ChannelCommandLine}, Descriptions: described}
 	if err := a.load(); err != nil {
 		return err
 	}
@@ -115,12 +116,12 @@ func (c *proxyCmd) target(a *app) (*proxy.Target, error) {
 	const write = "taploop proxy -- COMMAND ARGUMENTS..., or taploop proxy --url URL"
 	env := environment(a.opts.Environ)
 	switch u, err := url.Parse(c.URL); {
+	case c.URL == "" && len(c.Header) > 0:
+		return nil, usage(errors.New("--header is for --url"), write)
 	case c.URL == "" && len(c.Command) == 0:
 		return nil, usage(errors.New("there is no server to be in front of"), write)
 	case c.URL != "" && len(c.Command) > 0:
 		return nil, usage(errors.New("there are both a command and --url"), write)
-	case c.URL == "" && len(c.Header) > 0:
-		return nil, usage(errors.New("--header is for --url"), write)
 	case c.URL != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https"):
 		return nil, usage(errors.New("--url is no address of an HTTP server"),
 			"write --url https://HOST/PATH")
