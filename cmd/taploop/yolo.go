@@ -60,14 +60,15 @@ type yoloOnCmd struct {
 
 // Run gives leave.
 func (c *yoloOnCmd) Run(ctx context.Context, a *app) error {
+	if c.For <= 0 || c.For > guard.MaxGrantTime {
+		return usage(fmt.Errorf("--for is %v", c.For),
+			"want a duration above 0 and up to 24h, such as 15m")
+	}
 	return a.withStore(ctx, func(store *session.Store) error {
 		scope, name, err := c.of(finding(ctx, store))
 		if err == nil && scope == "" {
 			err = usage(errors.New("it is not said what is not to be asked about"),
 				"taploop yolo on --session ID, --app PACKAGE, --action NAME, or --all")
-		}
-		if err == nil && c.For == 0 {
-			err = usage(errors.New("--for is 0"), "want a duration up to 24h, such as 15m")
 		}
 		if err != nil {
 			return err
