@@ -85,6 +85,7 @@ func TestBuiltInRulesAskAboutHarm(t *testing.T) {
 			"This will reset everything to factory defaults"), guard.Critical},
 		{enterIn("research notes"), guard.Critical}, {enterIn("Search"), guard.Critical},
 		{tap("com.google.android.dialer", "Delete contact"), guard.Sensitive},
+		{tap("com.android.settings", "Reset all settings"), guard.Sensitive},
 		{tap("com.notes", "刪除"), guard.Sensitive}, {tap("com.chat", "發送"), guard.Sensitive},
 		{tap("com.shop", "No problem, pay now"), guard.Critical},
 		{tap("com.shop", "Don't pay later, pay now"), guard.Critical},

@@ -30,7 +30,8 @@ var classes = []class{
 		words: `pay|repay|top ?up|recharge|donate|make (?:a )?payment|(?:confirm|submit|complete|` +
 			`authori[sz]e) (?:the |this |your )?payment|(?:upgrade|subscribe|unlock|renew|book|` +
 			`reserve|request|join|tip|continue|start|get|donate)\b.*[$€£¥] ?\d.*|start (?:paid )?` +
-			`subscription|start (?:my |your |a )?(?:free )?trial|use (?:fingerprint|face|touch id|biometrics?) to pay`,
+			`subscription|start (?:my |your |a )?(?:free )?trial|` +
+			`use (?:fingerprint|face|touch id|biometrics?) to pay`,
 		han: `支付|付款|付钱|缴费|充值|买单|结账|还款|打赏|开通会员|续费`,
 		not: `\bpay(?:ments?)? (?:attention|methods?|options?|history|settings)\b|\b(?:apple|google|` +
 			`samsung) pay$|支付宝|(?:支付|付款)(?:方式|设置|管理|记录|成功|完成|码)|[待未已收]付款|` +
@@ -94,7 +95,8 @@ var classes = []class{
 		words: `delete|erase|wipe|empty (?:the )?(?:trash|bin|recycle bin)|clear(?:$| (?:all|data|` +
 			`storage|cache|history|chats?|conversations?|messages?))|remove|discard|` +
 			`deactivate|close (?:my )?account|cancel (?:my |the |your )?(?:order|subscription|` +
-			`booking|membership|account)|move to (?:trash|bin)|force stop|block(?:$| (?:user|contact|number))`,
+			`booking|membership|account)|move to (?:trash|bin)|reset (?:all )?(?:settings|` +
+			`preferences)|force stop|block(?:$| (?:user|contact|number))`,
 		han: `删除|刪除|清空|清除|移除|注销账[号户]|取消(?:订单|订阅|预订|关注全部)|丢弃|强行停止|拉黑|解散`,
 		not: `\b(?:clear|remove|delete) (?:text|search|query|input|filters?|selection|from (?:the )?` +
 			`(?:cart|basket|favou?rites))|recently deleted|backspace|最近删除|清除(?:输入|搜索|筛选)|` +

@@ -79,6 +79,12 @@ func (c *guardCheckCmd) one(a *app, p *guard.Policy) error {
 			`want one JSON object, such as {"action": "CLICK", "app": "com.shop", `+
 				`"element": {"text": "Pay now"}}`)}
 	}
+	if verb := strings.ToUpper(s.Action); onPhones(verb) {
+		s.Action = verb
+	} else {
+		a.notef("%s is no action on a phone: it is judged as the name of a tool",
+			text.Quote(s.Action, 100))
+	}
 	said := p.Decide(s)
 	if c.JSON {
 		return printJSON(a.out, said)
@@ -95,6 +101,13 @@ func (c *guardCheckCmd) one(a *app, p *guard.Policy) error {
 		}
 	}
 	return nil
+}
+
+// onPhones reports whether a phone can be told to do this.
+func onPhones(verb string) bool {
+	return slices.ContainsFunc(actions.Vocabulary(), func(a actions.Action) bool {
+		return a.Verb() == verb
+	})
 }
 
 // checkedStep is a step with what the rules say about it.
