@@ -23,24 +23,23 @@ func TestWhatIsDrawnIsInTheTree(t *testing.T) {
 		h := hold(t, &Options{Locale: locale, PIN: "2468"})
 		for line := range strings.Lines(c.Section(t, "do")) {
 			h.step(strings.TrimSpace(line))
-			h.checkDrawn(t, c.Name)
+			h.checkShown(t, c.Name, h.checkDrawn(t, c.Name))
 			seen[h.Foreground().Package] = true
 		}
 	}
 	require.GreaterOrEqual(t, len(seen), 6, "%v", seen)
 }
 
-// checkDrawn holds each line of text that is painted against the tree.
-func (h *hand) checkDrawn(t require.TestingT, page string) {
+// checkDrawn wants each line of text that is painted in the tree, and returns them.
+func (h *hand) checkDrawn(t require.TestingT, page string) (texts []ui.Op) {
 	if !h.On() {
-		return
+		return nil
 	}
 	root := h.UITree()
 	ops := ask(h.core, func() []ui.Op {
 		s := h.scene()
 		return ui.Paint(s.window[len(s.window)-1].view, h.theme(), false)
 	})
-	var texts []ui.Op
 	for _, op := range ops {
 		drawn := op.Box.Intersect(op.Clip)
 		if op.Shape != ui.Glyphs || said(op) == "" || drawn.Empty() {
@@ -52,6 +51,15 @@ func (h *hand) checkDrawn(t require.TestingT, page string) {
 		})
 		require.NotNil(t, found, "%s: %q is drawn at %v and not in the tree", page, op.Text, drawn)
 	}
+	return texts
+}
+
+// checkShown wants each text of the tree among those that are painted.
+func (h *hand) checkShown(t require.TestingT, page string, texts []ui.Op) {
+	if !h.On() {
+		return
+	}
+	root := h.UITree()
 	root.Walk(func(n *Node) {
 		const cut = 70 // of a line that is cut off at the edge of a list nothing may be drawn
 		if strings.TrimSpace(n.Text) == "" || n.Bounds.Dy() < cut {

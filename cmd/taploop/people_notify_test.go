@@ -123,7 +123,7 @@ func TestPeopleOutsideAreToldOnceAlsoOverAKillAndBySeveralServers(t *testing.T) 
 	settled := b.gets(o.hooks)
 	require.Equal(t, "msg_"+asked.Question.ID+"_resolved", settled.id, "and nothing was told again")
 	by := settled.field(t, "resolution").(map[string]any)
-	require.Equal(t, []any{"http", "human_token", "laptop"},
+	require.Equal(t, []any{"http", "token", "laptop"},
 		[]any{by["door"], by["authority"], by["by"]})
 	require.Empty(t, o.ntfy)
 
