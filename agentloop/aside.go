@@ -195,7 +195,7 @@ func (l *loop) propose(ctx context.Context, s *Step) (Proposal, *Ending, error) 
 	}
 	l.leave()
 	l.again++
-	s.Timing.Again = time.Since(began)
+	s.Timing.Again += time.Since(began)
 	former := p.Tries
 	for i := range former {
 		former[i].Again, former[i].Error = true, errMoved.Error()

@@ -110,7 +110,10 @@ func (l *loop) intend(ctx context.Context, s *Step) error {
 	defer cancel()
 	began := time.Now()
 	err := l.Journal.Intent(ctx, *s)
-	s.Timing.Intent = time.Since(began)
+	s.Timing.Intent += time.Since(began)
+	if err == nil {
+		l.open = new(Step)
+	}
 	return err
 }
 

@@ -93,13 +93,10 @@ func (l *loop) outdated(ctx context.Context, s *Step) (bool, *Ending) {
 }
 
 // drop leaves the step's decision undone: the next step looks again, hears what was said, and the
-// policy decides anew. The model's tries are kept with that step.
+// policy decides anew. The model's tries and what the step took are kept with that one.
 func (l *loop) drop(before Progress, s *Step) {
 	l.progress = before
-	if len(s.Proposal.Tries) > 0 { // those that were dropped before are among them
-		l.dropped = s.Proposal.Tries
-	}
-	for i := range l.dropped {
-		l.dropped[i].Again, l.dropped[i].Error = true, errDropped.Error()
+	for i := range s.Proposal.Tries {
+		s.Proposal.Tries[i].Again, s.Proposal.Tries[i].Error = true, errDropped.Error()
 	}
 }

@@ -23,9 +23,10 @@ func (l *loop) observe(ctx context.Context, s *Step) *Ending {
 	}
 	kind := Looked
 	if l.touched {
-		kind, s.Timing.Settle = Settled, time.Since(began)
+		kind = Settled
+		s.Timing.Settle += time.Since(began)
 	} else {
-		s.Timing.Look = time.Since(began)
+		s.Timing.Look += time.Since(began)
 	}
 	return l.saw(ctx, s, v, err, kind)
 }

@@ -57,7 +57,7 @@ type Runner struct {
 // waits.
 func (r *Runner) Run(ctx context.Context, p Progress, from int) (Ending, Progress, error) {
 	l := &loop{Runner: r, limits: r.Limits.withDefaults(), progress: p.clone(), saved: p,
-		from: from, start: time.Now(), touched: r.Moving,
+		from: from, start: time.Now(), touched: r.Moving, open: new(Step),
 		log: cmp.Or(r.Log, slog.New(slog.DiscardHandler))}
 	return l.run(ctx)
 }
@@ -74,16 +74,15 @@ type loop struct {
 	start   time.Time
 	local   int // steps journaled in this call
 	last    *Step
-	noted   time.Duration // writing down how that ended
-	touched bool          // a gesture may have set the screen in motion
-	before  view          // the screen that was shown last; zero when there was none
-	moving  bool          // it is not known to be at rest
-	aside   *aside        // of this step; nil when nothing goes on
-	reader  *onceReader   // of the screen that was shown last; nil when nobody has asked yet
-	ahead   func()        // ends what reads it ahead, and waits for that; nil when nothing does
-	asked   int           // how often the policy was asked early
-	again   int           // and again, because that was in vain
-	dropped []Try         // of decisions that were made before something was said
+	open    *Step       // what was spent and is journaled with no step yet: its Timing, its Tries
+	touched bool        // a gesture may have set the screen in motion
+	before  view        // the screen that was shown last; zero when there was none
+	moving  bool        // it is not known to be at rest
+	aside   *aside      // of this step; nil when nothing goes on
+	reader  *onceReader // of the screen that was shown last; nil when nobody has asked yet
+	ahead   func()      // ends what reads it ahead, and waits for that; nil when nothing does
+	asked   int         // how often the policy was asked early
+	again   int         // and again, because that was in vain
 	repeats repeatDetector
 	refused StopReason // why what is repeated is not carried out; "" when it is
 }
@@ -94,7 +93,7 @@ func (l *loop) run(ctx context.Context) (Ending, Progress, error) {
 	for end == nil {
 		end = l.step(ctx)
 	}
-	end.Steps, end.Last = l.local, l.last
+	end.Steps, end.Last, end.Begun = l.local, l.last, *l.open
 	end.Took = time.Since(l.start)
 	l.log.InfoContext(ctx, "ended", "reason", end.Reason, "steps", end.Steps,
 		"took", end.Took.Round(time.Millisecond), "err", end.Err)
@@ -120,7 +119,8 @@ func (l *loop) step(ctx context.Context) *Ending {
 	timed, cancel := l.timed(ctx)
 	defer cancel()
 	s := &Step{Index: l.from + l.local + 1, Local: l.local + 1, StartedAt: time.Now(),
-		Timing: Timing{Done: l.noted}}
+		Proposal: Proposal{Tries: l.open.Proposal.Tries}, Timing: l.open.Timing}
+	l.open = s
 	l.emit(Event{Kind: Looking, Step: *s})
 	defer l.leave()
 	if end := l.observe(timed, s); end != nil {
@@ -190,11 +190,12 @@ func (l *loop) decide(ctx context.Context, s *Step) *Ending {
 	}
 	began := time.Now()
 	p, end, err := l.propose(ctx, s)
-	p.Tries = slices.Concat(l.dropped, p.Tries)
-	s.Proposal, s.Timing.Decide = p, time.Since(began)
+	s.Timing.Decide += time.Since(began)
 	for _, t := range p.Tries {
 		s.Timing.Model += t.Took
 	}
+	p.Tries = slices.Concat(s.Proposal.Tries, p.Tries)
+	s.Proposal = p
 	l.progress.Warnings = append(l.progress.Warnings, p.Warnings...)
 	switch {
 	case ctx.Err() != nil:
@@ -248,8 +249,7 @@ func (l *loop) done(ctx context.Context, s *Step) *Ending {
 		return halt(InternalError, stepError(s, "journaling", err))
 	}
 	l.progress, l.saved = p, p.clone()
-	l.dropped = nil
-	l.last, l.noted = s, time.Since(began)
+	l.last, l.open = s, &Step{Timing: Timing{Done: time.Since(began)}}
 	l.local++
 	l.log.InfoContext(ctx, "step", "step", s.Index, "action", verb(s.Proposal.Action),
 		"refused", s.Refusal, "took", s.Timing.Total().Round(time.Millisecond))

@@ -87,6 +87,9 @@ type Step struct {
 // Timing is where a step's time went, in the order in which it was spent. Its parts have the same
 // names wherever they are shown; docs/benchmarks.md tells what each is for.
 type Timing struct {
+	// Ready is of a call, not of a step: getting the phone ready for it.
+	Ready time.Duration `json:"ready,omitempty"`
+
 	Done   time.Duration `json:"done"`   // writing down how the call's step before ended
 	Settle time.Duration `json:"settle"` // until the screen was at rest after the step before
 	Look   time.Duration `json:"look"`   // capturing afresh; 0 when the settled look was used
@@ -107,18 +110,18 @@ type Part struct {
 
 // Parts are all of them, in their order.
 func (t Timing) Parts() []Part {
-	return []Part{{"done", t.Done}, {"settle", t.Settle}, {"look", t.Look}, {"decide", t.Decide},
-		{"model", t.Model}, {"again", t.Again}, {"ask", t.Ask}, {"intent", t.Intent},
-		{"check", t.Check}, {"touch", t.Touch}}
+	return []Part{{"ready", t.Ready}, {"done", t.Done}, {"settle", t.Settle}, {"look", t.Look},
+		{"decide", t.Decide}, {"model", t.Model}, {"again", t.Again}, {"ask", t.Ask},
+		{"intent", t.Intent}, {"check", t.Check}, {"touch", t.Touch}}
 }
 
 // Total is the time of the whole step.
 func (t Timing) Total() time.Duration {
-	return t.Done + t.Settle + t.Look + t.Decide + t.Ask + t.Intent + t.Check + t.Touch
+	return t.Ready + t.Done + t.Settle + t.Look + t.Decide + t.Ask + t.Intent + t.Check + t.Touch
 }
 
-// Phone is the part of it that the phone took: looking, touching, coming to rest.
-func (t Timing) Phone() time.Duration { return t.Settle + t.Look + t.Check + t.Touch }
+// Phone is the part of it that the phone took: getting ready, looking, touching, coming to rest.
+func (t Timing) Phone() time.Duration { return t.Ready + t.Settle + t.Look + t.Check + t.Touch }
 
 // Ending says how a call of Run ended.
 type Ending struct {
@@ -129,6 +132,10 @@ type Ending struct {
 	Last     *Step     // the last step that was journaled; nil when there is none
 	Err      error     // what was in the way, with a hint; nil when nothing was
 	Took     time.Duration
+
+	// Begun is what was spent after Last and is journaled with no step: the Tries and the Timing of
+	// one that the call ended in, or the Done of Last.
+	Begun Step
 }
 
 // StopReason says why a run or a call ended. The first seven are gelab-zero's own words.

@@ -262,7 +262,8 @@ type scriptedPolicy struct {
 	settings []runs.Settings
 	fails    error
 	unready  error
-	says     string // in every reply
+	getting  time.Duration // ready
+	says     string        // in every reply
 }
 
 func (m *scriptedPolicy) make(s runs.Settings) (agentloop.Policy, error) {
@@ -275,6 +276,7 @@ func (m *scriptedPolicy) make(s runs.Settings) (agentloop.Policy, error) {
 func (m *scriptedPolicy) Ready(context.Context) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	time.Sleep(m.getting)
 	return m.unready
 }
 

@@ -28,6 +28,8 @@ type execution struct {
 	handed   bool             // a person has had the phone just before
 	taken    bool             // a person has it now, and has taken it
 
+	before agentloop.Timing // what it took until the loop began
+
 	// Set by launch.
 	state   *sessionState
 	release func() // of state
@@ -190,10 +192,16 @@ func (x *execution) prepare(ctx context.Context) *agentloop.Ending {
 		}
 	}
 	if r, ok := x.policy.(readier); ok {
-		if err := r.Ready(ctx); err != nil {
+		began := time.Now()
+		err := r.Ready(ctx)
+		x.before.Decide = time.Since(began)
+		x.before.Model = x.before.Decide
+		if err != nil {
 			return lostModel(ctx, err)
 		}
 	}
+	began := time.Now()
+	defer func() { x.before.Ready = time.Since(began) }()
 	if x.phone == nil {
 		if x.phone, err = x.m.opts.Phones.Open(ctx, x.sess.Serial); err != nil {
 			return endedBy(ctx, err, agentloop.DeviceDisconnected)
@@ -248,8 +256,12 @@ func broken(ctx context.Context, err error) *agentloop.Ending {
 
 // finish stores how this life ended.
 func (x *execution) finish(ctx context.Context, end *agentloop.Ending) {
+	begun := end.Begun
+	begun.Timing.Ready += x.before.Ready
+	begun.Timing.Decide += x.before.Decide
+	begun.Timing.Model += x.before.Model
 	e := ending{run: x.run, serial: x.sess.Serial, change: session.Change{To: stateOf(end),
-		Reason: end.Reason, Answer: end.Answer,
+		Reason: end.Reason, Answer: end.Answer, Begun: begun,
 		Err: strings.ReplaceAll(errorText(end.Err), "sessions show SESSION",
 			"sessions show "+x.sess.ID)}}
 	if x.parked != nil {

@@ -85,13 +85,13 @@ func (x *execution) handOver(ctx context.Context, end *agentloop.Ending) *agentl
 	if err := x.Park(ctx, q); err != nil {
 		x.m.log.ErrorContext(ctx, "handing the phone over", "run", x.run.ID, "err", err)
 		return &agentloop.Ending{Reason: agentloop.InternalError, Steps: end.Steps, Last: end.Last,
-			Err: fmt.Errorf("the phone could not be handed over: %w", err)}
+			Begun: end.Begun, Err: fmt.Errorf("the phone could not be handed over: %w", err)}
 	}
 	if asked != nil {
 		x.m.withdrawFor(ctx, asked.ID)
 	}
 	return &agentloop.Ending{Reason: agentloop.TakeoverNeeded, Question: &q, Steps: end.Steps,
-		Last: end.Last, Took: end.Took}
+		Last: end.Last, Begun: end.Begun, Took: end.Took}
 }
 
 // withdrawFor withdraws a question of a run whose phone a person has taken over.

@@ -159,4 +159,26 @@ func TestTheUsageOfARunIsThatOfItsSteps(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, want, got)
 	require.Equal(t, 5, got.Calls)
+
+	begun := step(t, 4, actions.Home{})
+	begun.Timing = agentloop.Timing{Ready: 1, Decide: 20, Model: 10, Again: 30}
+	ends := session.Change{To: session.Paused, Fence: r.Fence, Begun: begun}
+	_, err = s.Transition(t.Context(), r.ID, ends)
+	require.NoError(t, err)
+	ends.Fence++
+	_, err = s.Transition(t.Context(), r.ID, ends)
+	require.ErrorIs(t, err, session.ErrFenced)
+	for range 2 { // what was spent is spent, also when another has ended that life
+		for _, try := range begun.Proposal.Tries {
+			want.Calls++
+			want.PromptTokens += try.PromptTokens
+			want.CompletionTokens += try.CompletionTokens
+		}
+		want.Timing.Ready += 1
+		want.Timing.Decide += 20
+		want.Timing.Model += 10
+	}
+	got, err = s.Usage(t.Context(), r.ID)
+	require.NoError(t, err)
+	require.Equal(t, want, got)
 }

@@ -4,6 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/taploop/taploop/agentloop"
 )
 
 var stepColumns = new(StepRecord).fields().list("s.%s")
@@ -56,17 +60,41 @@ func (s *Store) Usage(ctx context.Context, runID string) (Usage, error) {
 	return u, doing(err, "adding up what run %s has cost", runID)
 }
 
+// spend adds to a run's usage what was spent and is in none of its steps.
+func spend(ctx context.Context, tx *sql.Tx, runID string, begun agentloop.Step) error {
+	if begun.Timing == (agentloop.Timing{}) && len(begun.Proposal.Tries) == 0 {
+		return nil
+	}
+	var sets string
+	var args []any
+	add := func(column string, n any) {
+		sets += fmt.Sprintf("%q = %[1]q + ?,", column)
+		args = append(args, n)
+	}
+	for _, f := range (&StepRecord{Step: begun}).usage() {
+		add(f.column, f.value)
+	}
+	for _, p := range begun.Timing.Parts() {
+		if p.Name != "again" { // of it, steps are counted
+			add(p.Name, p.Time)
+		}
+	}
+	return exec(ctx, tx, "UPDATE usage SET "+strings.TrimSuffix(sets, ",")+" WHERE run_id = ?",
+		append(args, runID)...)
+}
+
 // usage is what the steps of a run have cost together, which the database adds up as they are
-// written, and how long the run has waited.
+// written, with what was spent besides, and how long the run has waited.
 func (s *Store) usage(ctx context.Context, q queryer, runID string) (Usage, error) {
 	var u Usage
 	t := &u.Timing
 	row := q.QueryRowContext(ctx, `SELECT steps, calls, prompt_tokens, completion_tokens,
-		done, settle, look, decide, model, ask, intent, "check", touch,
+		ready, done, settle, look, decide, model, ask, intent, "check", touch,
 		again
 		FROM usage WHERE run_id = ?`, runID)
 	err := row.Scan(&u.Steps, &u.Calls, &u.PromptTokens, &u.CompletionTokens,
-		&t.Done, &t.Settle, &t.Look, &t.Decide, &t.Model, &t.Ask, &t.Intent, &t.Check, &t.Touch,
+		&t.Ready, &t.Done,
+		&t.Settle, &t.Look, &t.Decide, &t.Model, &t.Ask, &t.Intent, &t.Check, &t.Touch,
 		&u.Again)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) { // of a run without a step
 		return u, err

@@ -18,16 +18,23 @@ import (
 // withdrawn in the same transaction, so that no later answer can win.
 func (s *Store) Transition(ctx context.Context, runID string, c Change) (Run, error) {
 	var r Run
+	var refused error
 	err := s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		var err error
 		if r, err = runByID(ctx, tx, runID); err != nil {
 			return err
 		}
-		if err := c.allowed(r); err != nil {
+		if err := spend(ctx, tx, runID, c.Begun); err != nil {
 			return err
+		}
+		if refused = c.allowed(r); refused != nil {
+			return nil
 		}
 		return s.change(ctx, tx, &r, c)
 	})
+	if err == nil {
+		err = refused
+	}
 	if err != nil {
 		return Run{}, fmt.Errorf("moving the run to %s: %w", c.To, err)
 	}

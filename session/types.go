@@ -123,6 +123,10 @@ type Change struct {
 
 	// Progress says what then becomes of the run's progress as it is in the store; nil keeps it.
 	Progress func(agentloop.Progress) agentloop.Progress
+
+	// Begun is what the run's life has spent that no step tells: see agentloop.Ending. It becomes
+	// part of the run's Usage, also when the change comes too late and is refused.
+	Begun agentloop.Step
 }
 
 // StepState says how far a step is known to have got.
@@ -162,18 +166,18 @@ type Overview struct {
 	Latest *Run // nil when no run was made yet
 }
 
-// Usage is what steps have cost.
+// Usage is what a run has cost: its steps, and what the endings of its lives tell besides.
 type Usage struct {
 	Steps            int `json:"steps"`
 	Calls            int `json:"calls"`       // of the model
 	Again            int `json:"asked_again"` // steps whose first screen moved on
 	PromptTokens     int `json:"prompt_tokens"`
 	CompletionTokens int `json:"completion_tokens"`
-	// what each part of its steps took together
+	// what each part of these took together
 	Timing agentloop.Timing `json:"timing"`
 	// how long its questions waited for their answers, which is no work
 	Asked time.Duration `json:"asked"`
 }
 
-// Work is the time that the steps took. No pause between them, and no waiting, is in it.
+// Work is the time that the run took. No pause between its lives, and no waiting, is in it.
 func (u Usage) Work() time.Duration { return u.Timing.Total() }

@@ -25,18 +25,24 @@ func (c counters) observe(e runs.Event) {
 		if e.Step.Timing.Again > 0 {
 			again.Inc()
 		}
-		for _, p := range e.Step.Timing.Parts() {
-			c.GetOrCreateFloatCounter(
-				fmt.Sprintf("taploop_step_seconds_total{part=%q}", p.Name)).Add(p.Time.Seconds())
-		}
-		for _, t := range e.Step.Proposal.Tries {
-			c.GetOrCreateCounter("taploop_model_calls_total").Inc()
-			c.GetOrCreateCounter("taploop_prompt_tokens_total").Add(t.PromptTokens)
-			c.GetOrCreateCounter("taploop_completion_tokens_total").Add(t.CompletionTokens)
-		}
+		c.spend(e.Step)
 	case agentloop.Ended:
 		c.GetOrCreateCounter(
 			fmt.Sprintf("taploop_runs_ended_total{reason=%q}", e.Ending.Reason)).Inc()
+		c.spend(e.Ending.Begun)
+	}
+}
+
+// spend counts what a step has cost.
+func (c counters) spend(s agentloop.Step) {
+	for _, p := range s.Timing.Parts() {
+		c.GetOrCreateFloatCounter(
+			fmt.Sprintf("taploop_step_seconds_total{part=%q}", p.Name)).Add(p.Time.Seconds())
+	}
+	for _, t := range s.Proposal.Tries {
+		c.GetOrCreateCounter("taploop_model_calls_total").Inc()
+		c.GetOrCreateCounter("taploop_prompt_tokens_total").Add(t.PromptTokens)
+		c.GetOrCreateCounter("taploop_completion_tokens_total").Add(t.CompletionTokens)
 	}
 }
 

@@ -52,8 +52,13 @@ func TestTheMetricsCountWhatWasAskedAgain(t *testing.T) {
 		s := agentloop.Step{Timing: agentloop.Timing{Again: took}}
 		c.observe(runs.Event{Event: agentloop.Event{Kind: agentloop.Stepped, Step: s}})
 	}
+	c.observe(runs.Event{Event: agentloop.Event{Kind: agentloop.Ended, Ending: &agentloop.Ending{
+		Begun: agentloop.Step{Timing: agentloop.Timing{Decide: 3 * time.Second},
+			Proposal: agentloop.Proposal{Tries: []agentloop.Try{{PromptTokens: 7}}}}}}})
 	var out strings.Builder
 	c.WritePrometheus(&out)
+	require.Contains(t, out.String(), "taploop_prompt_tokens_total 7\n", "of no step")
+	require.Contains(t, out.String(), `taploop_step_seconds_total{part="decide"} 3`+"\n")
 	require.Contains(t, out.String(), "taploop_steps_total 4\n")
 	require.Contains(t, out.String(), "taploop_steps_asked_again_total 2\n")
 }

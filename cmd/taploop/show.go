@@ -28,13 +28,16 @@ type shownSession struct {
 
 type shownRun struct {
 	session.Run
-	Message string       `json:"message,omitempty"` // what was in the way
-	Hint    string       `json:"hint,omitempty"`
-	WorkMS  int64        `json:"work_ms"`
-	AskedMS int64        `json:"asked_ms"`    // how long its questions waited for their answers
-	Parts   export.Parts `json:"parts_ms"`    // of the work
-	Again   int          `json:"asked_again"` // steps whose first screen moved on
-	usage   session.Usage
+	Message  string       `json:"message,omitempty"` // what was in the way
+	Hint     string       `json:"hint,omitempty"`
+	WorkMS   int64        `json:"work_ms"`
+	AskedMS  int64        `json:"asked_ms"`    // how long its questions waited for their answers
+	Parts    export.Parts `json:"parts_ms"`    // of the work
+	Again    int          `json:"asked_again"` // steps whose first screen moved on
+	Calls    int          `json:"model_calls"`
+	Sent     int          `json:"prompt_tokens"`
+	Received int          `json:"completion_tokens"`
+	usage    session.Usage
 }
 
 type shownStep struct {
@@ -75,7 +78,8 @@ func read(ctx context.Context, store *session.Store, sess session.Session) (show
 		shown.WorkMS = shown.usage.Work().Milliseconds()
 		shown.AskedMS = shown.usage.Asked.Milliseconds()
 		shown.Parts = export.NewParts(shown.usage.Timing)
-		shown.Again = shown.usage.Again
+		shown.Again, shown.Calls = shown.usage.Again, shown.usage.Calls
+		shown.Sent, shown.Received = shown.usage.PromptTokens, shown.usage.CompletionTokens
 		x.Runs = append(x.Runs, shown)
 	}
 	records, err := store.Steps(ctx, sess.ID)
@@ -163,6 +167,10 @@ func (x shownSession) print(w io.Writer) {
 		p.line("  try: ", r.Hint)
 		p.line("  time: ", english.spent(r.usage))
 		p.line("  parts: ", parts(r.usage.Timing))
+		if r.Calls > 0 {
+			p.line("  model: ", fmt.Sprintf("%s, %d tokens sent, %d received",
+				plural(r.Calls, "call"), r.Sent, r.Received))
+		}
 		if r.Again > 0 {
 			p.line("  asked again: ", fmt.Sprintf("%d of %s, as the screen moved on", r.Again,
 				plural(r.usage.Steps, "step")))

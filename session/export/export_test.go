@@ -329,3 +329,14 @@ func TestThePageTellsHowOftenTheScreenMovedOnAfterItWasAskedAbout(t *testing.T) 
 	require.Contains(t, page, "<b>Not used</b> it moved on")
 	require.NotContains(t, page, "Not understood")
 }
+
+func TestTheTotalsTellWhatNoStepTells(t *testing.T) {
+	s := newShelf().run(session.Run{Task: "x", State: session.Paused})
+	s.begun = session.Usage{PromptTokens: 4321, CompletionTokens: 76,
+		Timing: agentloop.Timing{Ready: 2 * time.Second, Decide: 31 * time.Second}}
+	page := html(t, s)
+	require.Contains(t, page, "<dd>33.0 s</dd>")
+	require.Contains(t, page, "<dt>Model</dt><dd>31.0 s</dd>")
+	require.Contains(t, page, "<dt>Phone</dt><dd>2.0 s</dd>")
+	require.Contains(t, page, "<dt>Tokens in / out</dt><dd>4\u2009321 / 76</dd>")
+}

@@ -27,7 +27,8 @@ type shelf struct {
 	steps   []session.StepRecord
 	frames  map[string][]byte
 	waits   map[int]time.Duration
-	lost    bool // all frames, by a power cut
+	begun   session.Usage // of each run, and of no step
+	lost    bool          // all frames, by a power cut
 }
 
 var _ export.Source = (*session.Store)(nil)
@@ -45,6 +46,29 @@ func (s *shelf) Steps(context.Context, string) ([]session.StepRecord, error) { r
 func (s *shelf) Waits(context.Context, string) (map[int]time.Duration, error) {
 	return s.waits, nil
 }
+
+func (s *shelf) Usage(_ context.Context, runID string) (session.Usage, error) {
+	u := s.begun
+	for _, st := range s.steps {
+		if st.RunID != runID {
+			continue
+		}
+		u.Steps++
+		if st.Timing.Again > 0 {
+			u.Again++
+		}
+		t := st.Timing
+		u.Timing.Settle, u.Timing.Look = u.Timing.Settle+t.Settle, u.Timing.Look+t.Look
+		u.Timing.Decide, u.Timing.Touch = u.Timing.Decide+t.Decide, u.Timing.Touch+t.Touch
+		u.Asked += s.waits[st.Index]
+		for _, try := range st.Proposal.Tries {
+			u.PromptTokens += try.PromptTokens
+			u.CompletionTokens += try.CompletionTokens
+		}
+	}
+	return u, nil
+}
+
 func (s *shelf) Frame(_ context.Context, id string) ([]byte, error) {
 	if s.lost {
 		return nil, fmt.Errorf("frame %q: %w", id, session.ErrFrameLost)

@@ -12,6 +12,7 @@ type Source interface {
 	Session(ctx context.Context, id string) (session.Session, error)
 	Runs(ctx context.Context, sessionID string) ([]session.Run, error)
 	Steps(ctx context.Context, sessionID string) ([]session.StepRecord, error)
+	Usage(ctx context.Context, runID string) (session.Usage, error)
 	Waits(ctx context.Context, sessionID string) (map[int]time.Duration, error)
 	Frame(ctx context.Context, id string) ([]byte, error)
 }
@@ -21,7 +22,8 @@ type trajectory struct {
 	session session.Session
 	runs    []session.Run
 	steps   []session.StepRecord
-	asked   map[int]time.Duration // for the answer to a step's question, by the step's index
+	usage   map[string]session.Usage // of each run
+	asked   map[int]time.Duration    // for the answer to a step's question, by the step's index
 }
 
 func read(ctx context.Context, src Source, sessionID string) (trajectory, error) {
@@ -35,6 +37,12 @@ func read(ctx context.Context, src Source, sessionID string) (trajectory, error)
 	}
 	if t.steps, err = src.Steps(ctx, sessionID); err != nil {
 		return t, err
+	}
+	t.usage = map[string]session.Usage{}
+	for _, r := range t.runs {
+		if t.usage[r.ID], err = src.Usage(ctx, r.ID); err != nil {
+			return t, err
+		}
 	}
 	t.asked, err = src.Waits(ctx, sessionID)
 	return t, err

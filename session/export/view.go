@@ -24,16 +24,16 @@ type view struct {
 	Runs    []runView
 }
 
-// totals are over all steps.
+// totals are over all runs.
 type totals struct {
-	Steps, Calls, Questions        int
+	Steps, Questions               int
 	Again                          int // steps whose first screen moved on
 	PromptTokens, CompletionTokens int
-	Model, Phone, Asked            time.Duration
+	Work, Model, Phone, Asked      time.Duration
 }
 
 // Total is the work and the waiting; pauses are neither.
-func (t totals) Total() time.Duration { return t.Model + t.Phone + t.Asked }
+func (t totals) Total() time.Duration { return t.Work + t.Asked }
 
 // bar is a step in the strip of times, in units of 1000 to its width.
 type bar struct {
@@ -123,8 +123,11 @@ func newView(t trajectory, picture func(string) (shot, error)) view {
 		rv := runView{Run: r, Many: len(t.runs) > 1}
 		rv.Outcome, rv.Tone = outcome(r)
 		boundAll(&rv.Run.Task, &rv.Run.Answer, &rv.Run.Error)
+		v.Totals.add(t.usage[r.ID])
 		for _, st := range t.of(r) {
-			v.Totals.add(st, t.asked[st.Index])
+			if _, asks := st.Proposal.Action.(actions.Info); asks {
+				v.Totals.Questions++
+			}
 			step := newStep(st, r, picture)
 			step.Asked = t.asked[st.Index]
 			rv.Steps = append(rv.Steps, step)
@@ -135,33 +138,26 @@ func newView(t trajectory, picture func(string) (shot, error)) view {
 	if len(v.Runs) > 0 {
 		v.Title = v.Runs[0].Task
 	}
-	v.Bars = bars(t.steps, t.asked, v.Totals)
+	v.Bars = bars(t.steps, t.asked)
 	return v
 }
 
-func (t *totals) add(st session.StepRecord, waited time.Duration) {
-	t.Steps++
-	if st.Timing.Again > 0 {
-		t.Again++
-	}
-	t.Model += st.Timing.Decide
-	t.Phone += st.Timing.Phone()
-	t.Asked += waited
-	t.Calls += len(st.Proposal.Tries)
-	for _, try := range st.Proposal.Tries {
-		t.PromptTokens += try.PromptTokens
-		t.CompletionTokens += try.CompletionTokens
-	}
-	if _, ok := st.Proposal.Action.(actions.Info); ok {
-		t.Questions++
-	}
+func (t *totals) add(u session.Usage) {
+	t.Steps, t.Again = t.Steps+u.Steps, t.Again+u.Again
+	t.PromptTokens += u.PromptTokens
+	t.CompletionTokens += u.CompletionTokens
+	t.Work, t.Asked = t.Work+u.Work(), t.Asked+u.Asked
+	t.Model, t.Phone = t.Model+u.Timing.Decide, t.Phone+u.Timing.Phone()
 }
 
 // bars lays the steps' times out in a row. Waiting for a person is capped at a third of the rest,
 // or it would be all there is to see.
-func bars(steps []session.StepRecord, waited map[int]time.Duration, all totals) []bar {
-	asked := all.Asked
-	busy := all.Total() - asked
+func bars(steps []session.StepRecord, waited map[int]time.Duration) []bar {
+	var busy, asked time.Duration
+	for _, st := range steps {
+		busy += st.Timing.Phone() + st.Timing.Decide
+		asked += waited[st.Index]
+	}
 	if busy <= 0 {
 		return nil
 	}
