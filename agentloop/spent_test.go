@@ -26,7 +26,7 @@ func TestStepsAndEndingTellAllThatWasSpent(t *testing.T) {
 	}{
 		"done": {acts: []actions.Action{tap(1, 1), done}, want: agentloop.TaskCompleted, calls: 2},
 		"out of steps": {acts: []actions.Action{tap(1, 1), tap(2, 2)}, calls: 2,
-			want:    agentloop.MaxStepsReached,
+			want: agentloop.MaxStepsReached,
 			arrange: func(r *rig, _ *post, _ context.CancelCauseFunc) {
 				r.runner.Limits.Steps = 2
 			}},
