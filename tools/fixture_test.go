@@ -19,6 +19,7 @@ import (
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/mcptransport"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
 	"github.com/taploop/taploop/tools"
@@ -39,6 +40,7 @@ type fixture struct {
 	manager *runs.Manager
 	client  *client.Client
 	also    []*client.Client
+	sopts   *mcptransport.Options
 	piped   chan error // of a server at the other end of a pipe; nil when there is none
 	hangUp  func()     // reads what it still has to say
 	calls   int        // that were made without the client's own hands

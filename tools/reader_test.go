@@ -93,7 +93,7 @@ func (w *fixture) serve(srv *server.MCPServer, version string, r *reader) {
 	out, toClient := io.Pipe()
 	served := make(chan error, 1)
 	go func() {
-		served <- mcptransport.ServeStdio(context.Background(), srv, fromClient, toClient, nil)
+		served <- mcptransport.ServeStdio(context.Background(), srv, fromClient, toClient, w.sopts)
 		_ = toClient.Close()
 	}()
 	options := []client.ClientOption{client.WithProtocolVersion(version)}

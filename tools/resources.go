@@ -12,6 +12,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/session"
 	"github.com/taploop/taploop/session/export"
 )
@@ -29,6 +30,7 @@ var errPrivate = errors.New("this server keeps pictures private")
 // addResources adds the resources to a server.
 func (t *Tools) addResources(s *server.MCPServer) {
 	r := resources{&t.opts}
+	server.WithResourceCapabilities(true, true)(s)
 	s.AddResource(mcp.NewResource(sessionsURI, "sessions",
 		mcp.WithResourceDescription("Your sessions, the newest change first."),
 		mcp.WithMIMEType("application/json")), r.read(r.sessions))
@@ -80,6 +82,29 @@ func (r resources) of(ctx context.Context, req *mcp.ReadResourceRequest) (sessio
 	id, _, _ := strings.Cut(rest, "/")
 	client := r.Principal(ctx)
 	return r.Store.Find(ctx, id, &client)
+}
+
+// mostListed is how many sessions the list of resources has, the newest ones.
+const mostListed = 50
+
+// list adds the caller's newest sessions to the list of resources, for clients without templates.
+func (r resources) list(ctx context.Context, _ any, _ *mcp.ListResourcesRequest,
+	result *mcp.ListResourcesResult) {
+	client := r.Principal(ctx)
+	list, err := r.Store.Sessions(ctx, session.Filter{Client: &client, Limit: mostListed})
+	if err != nil {
+		r.Log.ErrorContext(ctx, "listing the sessions", "err", err)
+		return
+	}
+	for _, x := range list {
+		task := ""
+		if x.Latest != nil {
+			task = text.Cut(text.Line(x.Latest.Task), 80)
+		}
+		result.Resources = append(result.Resources, mcp.NewResource(sessionsURI+"/"+x.ID,
+			"session "+x.ID, mcp.WithResourceTitle(task),
+			mcp.WithMIMEType("application/json")))
+	}
 }
 
 func (r resources) sessions(ctx context.Context, _ *mcp.ReadResourceRequest) (any, error) {

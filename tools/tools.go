@@ -20,9 +20,10 @@ import (
 
 // Tools are the MCP tools. They are safe for concurrent use.
 type Tools struct {
-	opts   Options
-	list   []tool // in the order in which a client meets them
-	byName map[string]tool
+	opts     Options
+	list     []tool // in the order in which a client meets them
+	byName   map[string]tool
+	audience audience
 }
 
 // New makes the tools.
@@ -47,8 +48,12 @@ func New(opts *Options) *Tools {
 // Register adds the tools to a server, and the prompts and resources. It knows the tools' names
 // only; what a list of them says is made for each list, see relist.
 func (t *Tools) Register(s *server.MCPServer) {
-	listing := &server.Hooks{OnAfterListTools: []server.OnAfterListToolsFunc{t.relist}}
-	server.WithHooks(listing)(s)
+	server.WithHooks(&server.Hooks{
+		OnAfterListTools:     []server.OnAfterListToolsFunc{t.relist},
+		OnAfterListResources: []server.OnAfterListResourcesFunc{resources{&t.opts}.list},
+		OnRegisterSession:    []server.OnRegisterSessionHookFunc{t.enter},
+		OnUnregisterSession:  []server.OnUnregisterSessionHookFunc{t.leave},
+	})(s)
 	for _, d := range t.list {
 		if d.unlisted {
 			continue

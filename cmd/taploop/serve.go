@@ -7,12 +7,14 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/alecthomas/kong"
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/taploop/taploop/inquiry/channel"
+	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/tools"
 )
 
@@ -85,6 +87,16 @@ func (a *app) start(ctx context.Context, o overrides) (*service, error) {
 		return nil, usageError{err}
 	}
 	o.grace, o.handOver = a.conf.Calls.DetachGrace, a.conf.Loop.HandOver
+	var hear atomic.Pointer[tools.Tools]
+	observe := o.observe
+	o.observe = func(e runs.Event) {
+		if observe != nil {
+			observe(e)
+		}
+		if of := hear.Load(); of != nil {
+			of.Changed(context.WithoutCancel(ctx), e)
+		}
+	}
 	d, err := a.open(ctx, o)
 	if err != nil {
 		return nil, err
@@ -99,6 +111,7 @@ func (a *app) start(ctx context.Context, o overrides) (*service, error) {
 		server.WithToolHandlerMiddleware(s.calls.count))
 	s.tools = tools.New(a.toolOptions(d))
 	s.tools.Register(s.mcp)
+	hear.Store(s.tools)
 	if err := a.notify(d); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}

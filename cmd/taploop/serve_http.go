@@ -48,6 +48,7 @@ func (a *app) serveHTTP(ctx context.Context) error {
 	opts := mcptransport.Options{
 		Hosts: a.conf.HTTP.Hosts, Origins: a.conf.HTTP.Origins, Authorize: auth.authorize,
 		Changed: auth.files.Changed, Operator: a.isOperator, Context: tools.Connected, Log: a.log,
+		Subscribe: s.tools.MaySubscribe,
 	}
 	transport := mcptransport.NewHTTP(s.mcp, &opts)
 	mux := http.NewServeMux()

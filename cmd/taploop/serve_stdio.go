@@ -36,7 +36,7 @@ func (a *app) serveStdio(ctx context.Context) error {
 		paused <- e
 	}()
 	err = mcptransport.ServeStdio(serving, s.mcp, eofReader{a.in, leave}, out,
-		&mcptransport.Options{Log: a.log})
+		&mcptransport.Options{Log: a.log, Subscribe: s.tools.MaySubscribe})
 	leave() // when out broke
 	return errors.Join(without(err, errEnded), (<-paused).finish())
 }

@@ -26,6 +26,7 @@ type call struct {
 	home   *peer // that counts the call as under way; nil for none
 	id     json.RawMessage
 	method string
+	opts   *Options
 	log    *slog.Logger
 
 	ctx    context.Context // of the handler; cancelled with the reasons that Closed gives
@@ -53,9 +54,9 @@ type sink interface {
 const backlog = 16
 
 // newCall prepares the request m of p. Its handler gets ctx, cancelled by the call's own cancel.
-func newCall(ctx context.Context, p *peer, m *message, log *slog.Logger) *call {
+func newCall(ctx context.Context, p *peer, m *message, o *Options) *call {
 	c := &call{
-		peer: p, id: m.ID, method: m.Method, log: log,
+		peer: p, id: m.ID, method: m.Method, opts: o, log: o.Log,
 		out:  make(chan mcp.JSONRPCNotification, backlog),
 		room: make(chan struct{}, backlog),
 		over: make(chan struct{}),
@@ -65,12 +66,13 @@ func newCall(ctx context.Context, p *peer, m *message, log *slog.Logger) *call {
 }
 
 var (
-	_ server.SessionWithClientInfo         = (*call)(nil)
-	_ server.SessionWithLogging            = (*call)(nil)
-	_ server.SessionWithProtocolVersion    = (*call)(nil)
-	_ server.SessionWithElicitation        = (*call)(nil)
-	_ server.SessionWithSampling           = (*call)(nil)
-	_ server.SessionWithSubscriptionFilter = (*call)(nil)
+	_ server.SessionWithClientInfo               = (*call)(nil)
+	_ server.SessionWithLogging                  = (*call)(nil)
+	_ server.SessionWithProtocolVersion          = (*call)(nil)
+	_ server.SessionWithElicitation              = (*call)(nil)
+	_ server.SessionWithSampling                 = (*call)(nil)
+	_ server.SessionWithSubscriptionFilter       = (*call)(nil)
+	_ server.SessionWithResourceSubscriptionsErr = (*call)(nil)
 )
 
 // Initialized is always true: whatever a handler sends is part of its answer.
@@ -137,10 +139,18 @@ func (c *call) run(srv Server, raw json.RawMessage, s sink) {
 	defer c.cancel(ErrOver)
 	answered := make(chan mcp.JSONRPCMessage, 1)
 	go func() { answered <- c.answer(srv, raw) }() // run waits for it
+	var wake <-chan struct{}
 	for {
 		select {
 		case n := <-c.out:
 			c.pass(n, s)
+			if c.listens() { // it is acknowledged: news may follow
+				wake = c.wake
+			}
+		case <-wake:
+			for _, n := range c.unheard() {
+				c.tell(n, s)
+			}
 		case resp := <-answered:
 			close(c.over)
 			if c.home != nil { // before the client can use the id again
@@ -182,6 +192,10 @@ func (c *call) silent() bool { return errors.Is(context.Cause(c.ctx), ErrCancell
 
 func (c *call) pass(n mcp.JSONRPCNotification, s sink) {
 	<-c.room
+	c.tell(n, s)
+}
+
+func (c *call) tell(n mcp.JSONRPCNotification, s sink) {
 	if c.silent() {
 		return
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -412,6 +411,6 @@ func TestAPeerTakesNothingAfterItsEndAndEachAnswerOnce(t *testing.T) {
 	require.False(t, p.answered(answer))
 	p.close(ErrClosed)
 	p.close(ErrEOF)
-	c := newCall(t.Context(), p, &message{ID: json.RawMessage("1")}, slog.New(slog.DiscardHandler))
+	c := newCall(t.Context(), p, &message{ID: json.RawMessage("1")}, new(settings(nil)))
 	require.EqualError(t, p.begin(c, 1, nil), ErrClosed.Error(), "the first reason")
 }

@@ -19,6 +19,8 @@ type Options struct {
 	// many; 0 means 128
 	MaxCalls int
 	Log      *slog.Logger
+	// Subscribe says why a client may not subscribe to a resource; nil lets it subscribe to any.
+	Subscribe func(ctx context.Context, uri string) error
 
 	// The rest is for HTTP.
 

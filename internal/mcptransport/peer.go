@@ -14,6 +14,7 @@ import (
 type peer struct {
 	id        string
 	principal string
+	news
 
 	mu          sync.Mutex
 	initialized bool
@@ -29,6 +30,7 @@ type peer struct {
 
 func newPeer(id, principal string) *peer {
 	return &peer{id: id, principal: principal, level: mcp.LoggingLevelInfo,
+		news:  news{wake: make(chan struct{}, 1)},
 		calls: map[string]*call{}, asked: map[int64]chan answer{}}
 }
 

@@ -134,7 +134,7 @@ func (v *visit) answer(s *session, requests []*message, batch bool) {
 		}
 	}
 	for _, m := range requests {
-		c := newCall(ctx, s.peer, m, v.h.opts.Log)
+		c := newCall(ctx, s.peer, m, &v.h.opts)
 		err := v.begin(s, c, m, st, done)
 		if err == nil {
 			continue

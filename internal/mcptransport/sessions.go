@@ -151,8 +151,8 @@ func (v *visit) initialize(m *message) {
 	s.visit(1)
 	defer s.leave()
 	var answer single
-	newCall(v.context(), s.peer, m, v.h.opts.Log).run(v.h.srv, m.raw, &answer)
-	if !s.Initialized() || v.h.srv.RegisterSession(v.r.Context(), s) != nil {
+	newCall(v.context(), s.peer, m, &v.h.opts).run(v.h.srv, m.raw, &answer)
+	if !s.Initialized() || v.h.srv.RegisterSession(v.context(), s) != nil {
 		v.h.remove(s)
 	} else {
 		v.w.Header().Set(mcp.HeaderSessionID, s.id)

@@ -104,9 +104,9 @@ func (v *visit) follow(s *session, st *stream, rd *reader) error {
 	quiet := time.NewTimer(v.h.opts.KeepAlive)
 	defer quiet.Stop()
 	var feed <-chan mcp.JSONRPCNotification
-	var closed <-chan struct{}
+	var wake, closed <-chan struct{}
 	if s != nil && st == s.listening {
-		feed, closed = s.feed, s.ctx.Done()
+		feed, wake, closed = s.feed, s.wake, s.ctx.Done()
 	}
 	for {
 		events, ended, changed := st.next(rd)
@@ -134,6 +134,12 @@ func (v *visit) follow(s *session, st *stream, rd *reader) error {
 		case n := <-feed:
 			if data := encodeNotification(n, v.h.opts.Log); data != nil {
 				st.message(data)
+			}
+		case <-wake:
+			for _, n := range s.unheard() {
+				if data := encodeNotification(n, v.h.opts.Log); data != nil {
+					st.message(data)
+				}
 			}
 		case <-rd.gone:
 			return nil

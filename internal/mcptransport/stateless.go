@@ -99,7 +99,7 @@ func (h *HTTP) mismatchedParams(m *message, headers http.Header) error {
 // cancellation of that request."
 func (v *visit) alone(m *message) {
 	st, rd := newStream("", v.h.opts.Buffer, 1)
-	c := newCall(v.context(), newLone(v.principal), m, v.h.opts.Log)
+	c := newCall(v.context(), newLone(v.principal), m, &v.h.opts)
 	leave := subscribe(v.h.srv, c)
 	err := v.h.start(c, m, st, leave)
 	var refused *rpcError

@@ -105,6 +105,12 @@ func (t *terminal) forward() {
 			if data := encodeNotification(n, t.opts.Log); data != nil {
 				t.message(data)
 			}
+		case <-t.wake:
+			for _, n := range t.unheard() {
+				if data := encodeNotification(n, t.opts.Log); data != nil {
+					t.message(data)
+				}
+			}
 		case <-t.ctx.Done():
 			return
 		}
@@ -150,7 +156,7 @@ func (t *terminal) take(data []byte) {
 			s.response(e.encode(), e.code)
 		case shakes:
 			// what follows needs what it agrees on
-			newCall(t.ctx, t.peer, m, t.opts.Log).run(t.srv, m.raw, s)
+			newCall(t.ctx, t.peer, m, &t.opts).run(t.srv, m.raw, s)
 		case m.request():
 			t.start(m, s)
 		case m.response():
@@ -163,7 +169,7 @@ func (t *terminal) take(data []byte) {
 
 // start answers a request in a goroutine of its own, which end waits for.
 func (t *terminal) start(m *message, s sink) {
-	c := newCall(t.ctx, t.peer, m, t.opts.Log)
+	c := newCall(t.ctx, t.peer, m, &t.opts)
 	leave := func() {}
 	err := t.begin(c, t.opts.MaxCalls, &t.under)
 	if err == nil && mcp.IsModernProtocol(m.protocol()) {

@@ -1,0 +1,148 @@
+package tools_test
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/mcptransport"
+	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/tools"
+)
+
+// observed is the fixture with tools that hear what runs do, and a client of that version.
+func (w *fixture) observed(version string) {
+	var hear atomic.Pointer[tools.Tools]
+	w.fopts.Observe = func(e runs.Event) {
+		if of := hear.Load(); of != nil {
+			of.Changed(context.Background(), e)
+		}
+	}
+	w.restart()
+	of := tools.New(&w.topts)
+	hear.Store(of)
+	srv := server.NewMCPServer("taploop", "test", server.WithToolCapabilities(false))
+	of.Register(srv)
+	w.sopts = &mcptransport.Options{Subscribe: of.MaySubscribe}
+	w.serve(srv, version, nil)
+}
+
+// subscribe subscribes to resources the way that the client's version has, until stop is called.
+func (w *fixture) subscribe(version string, uris ...string) (stop func(), err error) {
+	if version == mcp.ProtocolVersion20260728 {
+		ctx, cancel := context.WithCancel(w.t.Context())
+		ended := make(chan error, 1)
+		go func() {
+			ended <- w.client.Listen(ctx, mcp.SubscriptionFilter{ResourceSubscriptions: uris,
+				ResourcesListChanged: true})
+		}()
+		for {
+			select {
+			case err := <-ended:
+				cancel()
+				return nil, err
+			default:
+			}
+			for _, n := range w.notifications() {
+				if n.Method == mcp.MethodNotificationSubscriptionsAcknowledged {
+					return func() { cancel(); <-ended }, nil
+				}
+			}
+		}
+	}
+	for _, uri := range uris {
+		r := mcp.SubscribeRequest{}
+		r.Params.URI = uri
+		err = errors.Join(err, w.client.Subscribe(w.t.Context(), r))
+	}
+	return func() {
+		for _, uri := range uris {
+			r := mcp.UnsubscribeRequest{}
+			r.Params.URI = uri
+			require.NoError(w.t, w.client.Unsubscribe(w.t.Context(), r))
+		}
+	}, err
+}
+
+// heard is how often each thing was told since the last time.
+func (w *fixture) heard() map[string]int {
+	told := map[string]int{}
+	for _, n := range w.notifications() {
+		uri, _ := n.Params.AdditionalFields["uri"].(string)
+		told[n.Method+" "+uri]++
+	}
+	return told
+}
+
+const updated = "notifications/resources/updated "
+
+func TestAClientHearsOfTheResourcesThatItSubscribesTo(t *testing.T) {
+	for _, version := range eras {
+		t.Run(version, func(t *testing.T) {
+			bubble(t, func(t *testing.T, w *fixture) {
+				w.observed(version)
+				stop, err := w.subscribe(version, "taploop://sessions")
+				require.NoError(t, err)
+				id := w.start("ask").SessionID
+				told := w.heard()
+				require.Positive(t, told[updated+"taploop://sessions"])
+				require.Equal(t, 1, told["notifications/resources/list_changed "])
+				list, err := w.client.ListResources(t.Context(), mcp.ListResourcesRequest{})
+				require.NoError(t, err)
+				require.Equal(t, "taploop://sessions/"+id, list.Resources[1].URI)
+				require.Equal(t, "ask", list.Resources[1].Title)
+				stop()
+
+				at := "taploop://sessions/" + id
+				stop, err = w.subscribe(version, at, at+"/steps")
+				require.NoError(t, err)
+				w.call("ask_agent_continue", in{"session_id": id, "reply_from_client": "blue"})
+				w.wait(id)
+				told = w.heard()
+				require.Positive(t, told[updated+at])
+				require.Positive(t, told[updated+at+"/steps"])
+				require.Zero(t, told[updated+"taploop://sessions"], "not any more")
+				require.Zero(t, told["notifications/resources/list_changed "])
+				stop()
+				w.call("ask_agent_continue", in{"session_id": id, "task": "tap"})
+				w.wait(id)
+				require.Empty(t, w.heard())
+			})
+		})
+	}
+}
+
+func TestASubscriptionIsRefusedWithTheReason(t *testing.T) {
+	for _, version := range eras {
+		t.Run(version, func(t *testing.T) {
+			bubble(t, func(t *testing.T, w *fixture) {
+				w.topts.Privacy = tools.PrivacyCaptions
+				w.observed(version)
+				id := w.start("tap").SessionID
+				w.wait(id)
+				theirs, err := w.manager.Start(t.Context(), runs.StartRequest{Serial: "A",
+					Task: "tap", Client: "somebody", MaxSteps: 3})
+				require.NoError(t, err)
+				at := "taploop://sessions/"
+				for uri, why := range map[string]string{
+					"file:///etc/passwd":              "there is no resource",
+					at + id + "/nosuch":               "there is no resource",
+					at + id + "/frames/1":             "never changes",
+					at + id + "/trajectory":           "private",
+					at + id[:6]:                       at + id,
+					at + "nosuch\n\"😀":                "not found",
+					at + theirs.Session.ID:            "not found",
+					at + theirs.Session.ID + "/steps": "not found",
+				} {
+					_, err := w.subscribe(version, uri)
+					require.ErrorContains(t, err, why, uri)
+				}
+			})
+		})
+	}
+}
