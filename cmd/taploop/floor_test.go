@@ -7,53 +7,71 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"strconv"
-	"strings"
+	"os/exec"
 
 	"github.com/taploop/taploop/internal/adb"
 )
 
-// envFloor makes this binary the floor's loop.
+// envFloor makes this binary the floor's loop; its value is a floor as JSON.
 const envFloor = "TAPLOOP_TEST_FLOOR"
 
-// floorLoop captures, asks and taps, and reads nothing of it.
+// floor is a loop of nothing but one capture, one request and one tap.
+type floor struct {
+	Server, Serial, Model string
+
+	Steps  int
+	Places [2]string
+	ADB    []string // the program that is called; nil asks the server itself
+}
+
 func floorLoop(how string) error {
-	args := strings.Split(how, ",")
-	steps, err := strconv.Atoi(args[3])
+	var f floor
+	if err := json.Unmarshal([]byte(how), &f); err != nil {
+		return err
+	}
+	client, err := adb.New(&adb.Options{Server: f.Server, Getenv: func(string) string { return "" }})
 	if err != nil {
 		return err
 	}
-	client, err := adb.New(&adb.Options{Server: args[0], Getenv: func(string) string { return "" }})
-	if err != nil {
-		return err
-	}
-	ctx, phone := context.Background(), client.Device(args[1])
+	phone := client.Device(f.Serial)
 	var picture []byte
-	for i := range steps + 1 {
-		if picture, err = phone.Exec(ctx, "screencap -p", picture, 64<<20, nil); err != nil {
+	for i := range f.Steps + 1 {
+		if picture, err = f.call(phone, picture, "exec-out", "screencap -p"); err != nil {
 			return err
 		}
-		body, err := json.Marshal(map[string]any{"messages": []any{map[string]any{
-			"role": "user", "content": []any{map[string]any{"type": "image_url",
-				"image_url": base64.StdEncoding.EncodeToString(picture)}}}}})
-		if err != nil {
+		if err := f.ask(picture); err != nil {
 			return err
 		}
-		resp, err := http.Post(args[2]+"/chat/completions", "application/json",
-			bytes.NewReader(body))
-		if err != nil {
-			return err
-		}
-		if _, err := io.Copy(io.Discard, resp.Body); err != nil {
-			return err
-		}
-		resp.Body.Close()
-		if i == steps {
+		if i == f.Steps {
 			break
 		}
-		if _, err := phone.Exec(ctx, "input tap "+args[4+i%2], nil, 1<<10, nil); err != nil {
+		if _, err := f.call(phone, nil, "shell", "input tap "+f.Places[i%2]); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// call runs a command on the phone, as a process of adb with that subcommand or over the socket.
+func (f *floor) call(phone *adb.Device, buf []byte, subcommand, line string) ([]byte, error) {
+	if f.ADB == nil {
+		return phone.Exec(context.Background(), line, buf, 64<<20, nil)
+	}
+	return exec.Command(f.ADB[0], append(f.ADB[1:], "-s", f.Serial, subcommand, line)...).Output()
+}
+
+func (f *floor) ask(picture []byte) error {
+	body, err := json.Marshal(map[string]any{"messages": []any{map[string]any{
+		"role": "user", "content": []any{map[string]any{"type": "image_url", "image_url": map[string]any{
+			"url": "data:image/png;base64," + base64.StdEncoding.EncodeToString(picture)}}}}}})
+	if err != nil {
+		return err
+	}
+	resp, err := http.Post(f.Model+"/chat/completions", "application/json", bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	_, err = io.Copy(io.Discard, resp.Body)
+	return err
 }

@@ -15,8 +15,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -31,19 +29,22 @@ import (
 )
 
 // BenchmarkClickStep is a CLICK step of `taploop run` behind the real adb server and the real adbd,
-// with a model that answers at once on a screen without animations, next to the floor: a loop of
-// nothing but one capture, one request and one tap. What a start costs is taken off, by the
-// difference of a long and a short run. CPU is that of the agent and of the adb server; the phone's
+// with a model that answers at once on a screen without animations, next to two floors: loops of
+// nothing but one capture, one request and one tap, by bare calls of adb's program and by bare calls
+// over its server's socket. What a start costs is taken off, by the difference of a long and a short
+// run. CPU is that of the agent, of the processes that it starts and of the adb server; the phone's
 // is that of adbd, of the commands under it and of the simulated phone, with what the model's
 // endpoint takes to read its requests. From a reply to its touch it is with a model that thinks for
 // a while.
 func BenchmarkClickStep(b *testing.B) {
 	w := newStepBench(b)
 	const short, long = 2, 12
-	agent, floor := &stepCosts{}, &stepCosts{}
+	agent, calls, socket := &stepCosts{}, &stepCosts{}, &stepCosts{}
+	program := w.rig.Command()
 	var firsts, touches []time.Duration
 	for b.Loop() {
-		floor.add(w.measure(w.floor(short)), w.measure(w.floor(long)), long-short)
+		calls.add(w.measure(w.floor(short, program)), w.measure(w.floor(long, program)), long-short)
+		socket.add(w.measure(w.floor(short, nil)), w.measure(w.floor(long, nil)), long-short)
 		few := w.measure(w.agent(short))
 		agent.add(few, w.measure(w.agent(long)), long-short)
 		firsts = append(firsts, few.first)
@@ -53,16 +54,13 @@ func BenchmarkClickStep(b *testing.B) {
 		touches = append(touches, w.touched...)
 	}
 	b.ReportMetric(float64(w.heavy)/1000, "picture-kB")
-	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-	b.ReportMetric(ms(median(agent.wall)), "wall-ms/step")
-	b.ReportMetric(ms(median(floor.wall)), "floor-wall-ms/step")
-	b.ReportMetric(ms(median(agent.cpu)), "cpu-ms/step")
-	b.ReportMetric(ms(median(floor.cpu)), "floor-cpu-ms/step")
-	b.ReportMetric(float64(median(agent.cpu))/float64(median(floor.cpu)), "cpu/floor")
-	b.ReportMetric(ms(median(agent.phone)), "phone-ms/step")
-	b.ReportMetric(float64(median(agent.phone))/float64(median(floor.phone)), "phone/floor")
-	b.ReportMetric(float64(median(agent.cpu)+median(agent.phone))/
-		float64(median(floor.cpu)+median(floor.phone)), "all/floor")
+	agent.report(b, "")
+	for name, floor := range map[string]*stepCosts{"calls": calls, "socket": socket} {
+		floor.report(b, name+"-")
+		b.ReportMetric(times(agent.cpu, floor.cpu), "cpu/"+name)
+		b.ReportMetric(times(agent.phone, floor.phone), "phone/"+name)
+		b.ReportMetric(times(agent.all, floor.all), "all/"+name)
+	}
 	b.ReportMetric(ms(median(firsts)), "first-request-ms")
 	b.ReportMetric(ms(median(touches)), "reply-to-touch-ms")
 	b.ReportMetric(0, "ns/op")
@@ -70,16 +68,27 @@ func BenchmarkClickStep(b *testing.B) {
 
 func median(d []time.Duration) time.Duration { return slices.Sorted(slices.Values(d))[len(d)/2] }
 
+func times(a, b []time.Duration) float64 { return float64(median(a)) / float64(median(b)) }
+
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
 // costs are those of one process's work, and of the adb server and the phone meanwhile.
 type costs struct{ wall, cpu, phone, first time.Duration }
 
 // stepCosts are the costs of a step, a row for each measurement.
-type stepCosts struct{ wall, cpu, phone []time.Duration }
+type stepCosts struct{ wall, cpu, phone, all []time.Duration }
 
 func (s *stepCosts) add(short, long costs, steps time.Duration) {
+	cpu, phone := (long.cpu-short.cpu)/steps, (long.phone-short.phone)/steps
 	s.wall = append(s.wall, (long.wall-short.wall)/steps)
-	s.cpu = append(s.cpu, (long.cpu-short.cpu)/steps)
-	s.phone = append(s.phone, (long.phone-short.phone)/steps)
+	s.cpu, s.phone = append(s.cpu, cpu), append(s.phone, phone)
+	s.all = append(s.all, cpu+phone)
+}
+
+func (s *stepCosts) report(b *testing.B, name string) {
+	b.ReportMetric(ms(median(s.wall)), name+"wall-ms/step")
+	b.ReportMetric(ms(median(s.cpu)), name+"cpu-ms/step")
+	b.ReportMetric(ms(median(s.phone)), name+"phone-ms/step")
 }
 
 // stepBench is a phone on whose screen two places can be tapped in turn, each of which shows
@@ -226,15 +235,24 @@ func (w *stepBench) agent(steps int) *exec.Cmd {
 	return cmd
 }
 
-// floor is the loop with nothing in it, in a process of its own: this test binary.
-func (w *stepBench) floor(steps int) *exec.Cmd {
+// floor is the loop with nothing in it, in a process of its own: this test binary. It calls the
+// program, or asks the adb server itself when there is none.
+func (w *stepBench) floor(steps int, program *exec.Cmd) *exec.Cmd {
 	w.steps = steps
 	self, err := os.Executable()
 	require.NoError(w.b, err)
+	how := floor{Server: w.rig.Server, Serial: w.rig.Serials[0], Model: w.model, Steps: steps}
+	for i, p := range w.places {
+		how.Places[i] = fmt.Sprintf("%d %d", p.X, p.Y)
+	}
 	cmd := exec.Command(self)
-	place := func(i int) string { return fmt.Sprintf("%d %d", w.places[i].X, w.places[i].Y) }
-	cmd.Env = append(os.Environ(), envFloor+"="+strings.Join([]string{w.rig.Server,
-		w.rig.Serials[0], w.model, strconv.Itoa(steps), place(0), place(1)}, ","))
+	cmd.Env = os.Environ()
+	if program != nil {
+		how.ADB, cmd.Env = program.Args, program.Env
+	}
+	value, err := json.Marshal(how)
+	require.NoError(w.b, err)
+	cmd.Env = append(slices.Clip(cmd.Env), envFloor+"="+string(value))
 	return cmd
 }
 

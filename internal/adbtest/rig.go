@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"sync/atomic"
@@ -153,6 +154,14 @@ func (r *Rig) ADB(args ...string) (stdout, stderr string, code int) {
 	stdout, stderr, code, err := r.server.run(r.ctx(), args)
 	r.must(fmt.Sprintf("running adb %q", args), err)
 	return stdout, stderr, code
+}
+
+// Command is the real adb binary, to be run against the rig's server with these arguments.
+func (r *Rig) Command(args ...string) *exec.Cmd {
+	r.t.Helper()
+	cmd, err := r.server.call(r.t.Context(), args)
+	r.must("preparing adb", err)
+	return cmd
 }
 
 func (r *Rig) boot(d *daemon) {

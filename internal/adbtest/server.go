@@ -114,15 +114,23 @@ func (s *server) stop() {
 	_ = s.cmd.Wait()
 }
 
+// call is the adb binary that asks the server.
+func (s *server) call(ctx context.Context, args []string) (*exec.Cmd, error) {
+	_, port, err := net.SplitHostPort(s.addr)
+	if err != nil {
+		return nil, err
+	}
+	return s.command(ctx, append([]string{"-P", port}, args...)...), nil
+}
+
 // run runs the adb binary against the server.
 func (s *server) run(
 	ctx context.Context, args []string,
 ) (stdout, stderr string, code int, err error) {
-	_, port, err := net.SplitHostPort(s.addr)
+	cmd, err := s.call(ctx, args)
 	if err != nil {
 		return "", "", 0, err
 	}
-	cmd := s.command(ctx, append([]string{"-P", port}, args...)...)
 	var out, complaints bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &complaints
 	var exit *exec.ExitError
