@@ -29,7 +29,7 @@ func floorLoop(how string) error {
 	if err := json.Unmarshal([]byte(how), &f); err != nil {
 		return err
 	}
-	client, err := adb.New(&adb.Options{Server: f.Server, Getenv: func(string) string { return "" }})
+	client, err := adb.New(&adb.Options{Server: f.Server})
 	if err != nil {
 		return err
 	}
@@ -61,9 +61,10 @@ func (f *floor) call(phone *adb.Device, buf []byte, subcommand, line string) ([]
 }
 
 func (f *floor) ask(picture []byte) error {
+	url := "data:image/png;base64," + base64.StdEncoding.EncodeToString(picture)
 	body, err := json.Marshal(map[string]any{"messages": []any{map[string]any{
-		"role": "user", "content": []any{map[string]any{"type": "image_url", "image_url": map[string]any{
-			"url": "data:image/png;base64," + base64.StdEncoding.EncodeToString(picture)}}}}}})
+		"role": "user", "content": []any{map[string]any{
+			"type": "image_url", "image_url": map[string]any{"url": url}}}}}})
 	if err != nil {
 		return err
 	}

@@ -43,9 +43,11 @@ func BenchmarkClickStep(b *testing.B) {
 	program := w.rig.Command()
 	var firsts, touches []time.Duration
 	for b.Loop() {
-		calls.add(w.measure(w.floor(short, program)), w.measure(w.floor(long, program)), long-short)
-		socket.add(w.measure(w.floor(short, nil)), w.measure(w.floor(long, nil)), long-short)
-		few := w.measure(w.agent(short))
+		few := w.measure(w.floor(short, program))
+		calls.add(few, w.measure(w.floor(long, program)), long-short)
+		few = w.measure(w.floor(short, nil))
+		socket.add(few, w.measure(w.floor(long, nil)), long-short)
+		few = w.measure(w.agent(short))
 		agent.add(few, w.measure(w.agent(long)), long-short)
 		firsts = append(firsts, few.first)
 		w.thinks = 400 * time.Millisecond
