@@ -28,14 +28,14 @@ import (
 	"github.com/taploop/taploop/sandbox/shell"
 )
 
-// BenchmarkClickStep is a CLICK step of `taploop run` behind the real adb server and the real adbd,
-// with a model that answers at once on a screen without animations, next to two floors: loops of
-// nothing but one capture, one request and one tap, by bare calls of adb's program and by bare
-// calls over its server's socket. What a start costs is taken off, by the difference of a long and
-// a short run. CPU is that of the agent, of the processes that it starts and of the adb server; the phone's
-// is that of adbd, of the commands under it and of the simulated phone, with what the model's
-// endpoint takes to read its requests. From a reply to its touch it is with a model that thinks for
-// a while.
+// BenchmarkClickStep is a CLICK step of `taploop run` behind the real adb server and the real
+// adbd, with a model that answers at once on a screen without animations, next to two floors:
+// loops of nothing but one capture, one request and one tap, by bare calls of adb's program and by
+// bare calls over its server's socket. What a start costs is taken off, by the difference of a
+// long and a short run. CPU is that of the agent, of the processes that it starts and of the adb
+// server; the phone's is that of adbd, of the commands under it and of the simulated phone, with
+// what the model's endpoint takes to read its requests. From a reply to its touch it is with a
+// model that thinks for a while.
 func BenchmarkClickStep(b *testing.B) {
 	w := newStepBench(b)
 	const short, long = 2, 12
