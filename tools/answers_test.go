@@ -10,6 +10,7 @@ import (
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/inquiry/channel"
+	"github.com/taploop/taploop/tools/result"
 )
 
 func TestTheWholeTripOfAQuestion(t *testing.T) {
@@ -79,6 +80,9 @@ func TestAnAnswerThatCameTwiceCountsOnce(t *testing.T) {
 		other := w.call("ask_agent_continue",
 			in{"session_id": id, "reply_from_client": "blue", "reply_id": "r1"})
 		require.Equal(t, "INVALID_ARGUMENT", other.code(), "the same id with another answer")
+		require.Equal(t, &result.Next{Tool: "ask_agent_wait", Arguments: in{"session_id": id},
+			Why: "it shows how the run ended"}, other.Next)
+		require.Contains(t, other.Error.Hint, "ask_agent_wait")
 	})
 }
 

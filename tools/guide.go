@@ -7,6 +7,7 @@ import (
 	"maps"
 	"strings"
 
+	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/tools/result"
 	"github.com/taploop/taploop/tools/schema"
@@ -56,6 +57,10 @@ func (t *Tools) goesOn(ctx context.Context, c *call, d tool, err error,
 		return listOf("device_id")
 	case code == questionNotFound, code == tooManyQuestions:
 		return listOf("question_id")
+	case errors.Is(err, inquiry.ErrReplyIDReused):
+		return t.inSession(ctx, c, runs.QuestionAlreadyResolved, f)
+	case isUnfit(err):
+		return t.fitting(ctx, c)
 	case code == runs.DeviceMismatch:
 		return c.repeated(map[string]any{"device_id": nil}, "the session's own phone is meant then")
 	case errors.Is(err, runs.ErrReplyWithTask):
@@ -77,6 +82,20 @@ func (t *Tools) inSession(ctx context.Context, c *call, code runs.Code,
 			"it shows how the run ended")
 	}
 	return n
+}
+
+func isUnfit(err error) bool {
+	_, is := errors.AsType[*inquiry.InvalidReplyError](err)
+	return is
+}
+
+// fitting is the call that answers the question which is still open.
+func (t *Tools) fitting(ctx context.Context, c *call) *result.Next {
+	if c.session != "" {
+		return t.nextIn(ctx, c.session)
+	}
+	return c.repeated(map[string]any{"response": nil, "values": nil, "decline": nil,
+		"reply_type": nil, "reply_id": nil}, "add an answer that fits")
 }
 
 // listOf is the call that lists the values which an argument may have; nil when there is none.

@@ -176,6 +176,7 @@ func TestAnAnswerToTheAgentOnThePhone(t *testing.T) {
 		other := w.ask("answer_question",
 			in{"question_id": a.Question.ID, "response": "blue", "reply_id": "r"})
 		require.Equal(t, "INVALID_ARGUMENT", other.says(), "the same id with another answer")
+		require.Equal(t, "ask_agent_wait", other.Next.Tool)
 		require.Equal(t, "INVALID_ARGUMENT",
 			w.ask("send_inquiry", in{"question_id": a.Question.ID}).says(), "it is waited for by "+
 				"its session")
@@ -223,6 +224,10 @@ func TestAnAnswerThatCannotBeTaken(t *testing.T) {
 			b := w.ask("answer_question", with(in{"question_id": a.ID}, arguments))
 			require.Equal(t, "INVALID_ARGUMENT", b.says(), "%v", arguments)
 			require.NotEmpty(t, b.Failure.Hint)
+			if arguments["response"] == "green" {
+				require.Equal(t, &result.Next{Tool: "answer_question",
+					Arguments: in{"question_id": a.ID}, Why: "add an answer that fits"}, b.Next)
+			}
 		}
 		require.Equal(t, 2, w.pending(t.Context(), in{}).Total)
 		time.Sleep(time.Minute)
@@ -232,6 +237,16 @@ func TestAnAnswerThatCannotBeTaken(t *testing.T) {
 		require.Equal(t, "answered",
 			w.ask("answer_question", in{"question_id": a.ID, "response": "BLUE"}).says())
 		require.Equal(t, "blue", *w.ask("send_inquiry", in{"question_id": a.ID}).Answer)
+
+		own := in{"question_id": w.ask("send_inquiry", in{"prompt": "which?",
+			"wait_seconds": 0}).ID, "response": "red", "reply_id": "r"}
+		require.Equal(t, "answered", w.ask("answer_question", own).says())
+		own["response"] = "blue"
+		reused := w.ask("answer_question", own)
+		require.Equal(t, "INVALID_ARGUMENT", reused.says())
+		require.Equal(t, &result.Next{Tool: "send_inquiry",
+			Arguments: in{"question_id": own["question_id"]},
+			Why:       "it shows how the question was settled"}, reused.Next)
 	})
 }
 

@@ -86,7 +86,7 @@ func (o *Options) replyURL(id string) string {
 
 // unresolved is the broker's refusal of an answer, with its code and with the call that goes on.
 func (t *questions) unresolved(ctx context.Context, q inquiry.Question, err error) error {
-	switch late := inquiry.Late(err); {
+	switch late := inquiry.Late(err) || errors.Is(err, inquiry.ErrReplyIDReused); {
 	case errors.Is(err, inquiry.ErrNotFound): // deleted meanwhile
 		return noQuestion(q.ID)
 	case late && q.RunID == "":
