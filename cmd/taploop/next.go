@@ -66,7 +66,10 @@ func (a *app) refused(ctx context.Context, d *deps, sessionID string, err error)
 	if !errors.As(err, &e) {
 		return nil, err
 	}
+	_, unfit := errors.AsType[*inquiry.InvalidReplyError](err)
 	switch remedy := e.Code.Remedy(); {
+	case unfit:
+		return d.way(ctx, sessionID), err
 	case remedy == runs.SeePhones:
 		return &nextCommand{Command: "taploop devices", Why: "it lists the phones"}, err
 	case remedy == runs.SeeSessions:
@@ -76,7 +79,7 @@ func (a *app) refused(ctx context.Context, d *deps, sessionID string, err error)
 	case e.Code == runs.RunInProgress:
 		next := d.way(ctx, sessionID)
 		return next, hint.Add(err, next.Command+"; or end it: taploop stop "+sessionID)
-	case remedy == runs.SeeSession:
+	case remedy == runs.SeeSession, errors.Is(err, inquiry.ErrReplyIDReused):
 		return &nextCommand{Command: "taploop sessions show " + sessionID,
 			Why: "it shows how the session stands"}, err
 	}

@@ -83,6 +83,9 @@ func (c *runCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	err = a.follow(ctx, &c.taskFlags, func(d *deps) (runs.Status, error) {
+		if err := unanswerable(a); err != nil {
+			return runs.Status{}, err
+		}
 		return d.manager.Start(ctx, runs.StartRequest{
 			Task: c.Task, Serial: a.conf.ADB.Serial, MaxSteps: int(c.MaxSteps),
 			KeepEnvironment: c.KeepState, Queue: c.Queue, Supersede: c.Supersede,
@@ -90,6 +93,18 @@ func (c *runCmd) Run(ctx context.Context, a *app) error {
 		})
 	})
 	return closing(err, stop)
+}
+
+// unanswerable refuses to ask only where nothing is to be read from.
+func unanswerable(a *app) error {
+	person, closeTTY := a.console()
+	defer closeTTY()
+	if person != nil || !channel.Mode(a.conf.Reply.Mode).Is(channel.ManualReply) {
+		return nil
+	}
+	return usage(errors.New("reply mode manual_reply asks at the terminal, and stdin is none"),
+		"run it at a terminal, pipe the answers in, or use --reply-mode pass, which ends the "+
+			"command with the question: taploop continue answers that")
 }
 
 // unrecorded refuses a file that has something in it to record in.

@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -12,7 +13,10 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/runs"
 )
 
 // atTerminal starts a command with all of its streams at a terminal of its own.
@@ -88,6 +92,28 @@ func TestARunAtATerminalAsksThere(t *testing.T) {
 		require.NotContains(t, shown, "So far:", "thoughts are not repeated")
 		b.done(tripTouches)
 	}
+}
+
+func TestTheStatusLineTellsTheStoreFromTheModel(t *testing.T) {
+	f, err := os.Create(filepath.Join(t.TempDir(), "terminal"))
+	require.NoError(t, err)
+	defer f.Close()
+	s := &steps{live: &statusLine{f: f}, words: english, max: 40}
+	for _, c := range []struct {
+		kind agentloop.EventKind
+		want string
+	}{
+		{agentloop.Looked, "step 1 of at most 40: thinking"},
+		{agentloop.Decided, "step 1 of at most 40: " + english.check},
+		{agentloop.Acting, "step 1 of at most 40: doing: go back"},
+		{agentloop.Acted, "step 1 of at most 40: " + english.note},
+	} {
+		s.tell(runs.Event{Event: agentloop.Event{Kind: c.kind, Step: agentloop.Step{Index: 1,
+			Proposal: agentloop.Proposal{Decision: actions.Decision{Action: actions.Back{}}}}}})
+		require.Equal(t, c.want, s.live.doing)
+		require.LessOrEqual(t, len(c.want), 75, "with the time on a terminal of 80 columns")
+	}
+	s.end()
 }
 
 func TestTheStatusLineCountsNoStepThatThereIsNot(t *testing.T) {

@@ -107,6 +107,10 @@ func (s *steps) tell(e runs.Event) {
 		s.present(e.Step, w.look)
 	case agentloop.Settled, agentloop.Looked:
 		s.present(e.Step, w.think)
+	case agentloop.Decided:
+		s.present(e.Step, w.check)
+	case agentloop.Acted:
+		s.present(e.Step, w.note)
 	case agentloop.Acting:
 		s.present(e.Step, fmt.Sprintf(w.act, w.action(e.Step.Proposal.Action)))
 	case agentloop.Stepped:

@@ -16,6 +16,7 @@ type words struct {
 	session, model           string // where the run is: an id on a phone, and what that phone is
 	now                      string // the step of the status line
 	ready, look, think, act  string // what is being done
+	check, note              string // before an action is carried out, and after
 	queue                    string
 	step, refused            string // a step that was made
 	unread, silent           string // of the model's reply
@@ -44,7 +45,9 @@ var english = words{
 	session: "session %s on %s", model: " (%s, Android %s, %s)",
 	now:   "step %d of at most %d: ",
 	ready: "getting model and phone ready", look: "looking at the screen", think: "thinking",
-	act: "doing: %s", queue: "waiting for the phone, which another session has",
+	check: "checking the action, writing it down (data folder)",
+	note:  "writing down what came of it (data folder)",
+	act:   "doing: %s", queue: "waiting for the phone, which another session has",
 	step: "step %-3d ", refused: "; the phone refused: %s",
 	unread:   "no action could be read from the model's reply",
 	silent:   "the model gave no answer",
@@ -105,6 +108,7 @@ var chinese = words{
 	session: "会话 %s，手机 %s", model: "（%s，Android %s，%s）",
 	now:   "第 %d 步（最多 %d 步）：",
 	ready: "正在准备模型和手机", look: "正在看屏幕", think: "正在思考",
+	check: "正在检查操作，并写入数据目录", note: "正在把结果写入数据目录",
 	act: "正在执行：%s", queue: "手机正被另一个会话使用，等待中",
 	step: "第 %d 步 ", refused: "；手机拒绝：%s",
 	unread:   "模型的回复中读不出动作",

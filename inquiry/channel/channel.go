@@ -49,7 +49,7 @@ var registry = []Channel{
 	{Name: string(ManualReply), Short: "manual",
 		Stored: inquiry.ChannelConsole, Step: true, Person: true,
 		OutOfBand: true, Authority: inquiry.AuthorityLocalOperator,
-		Needs: "a console", Provide: "run on a terminal",
+		Needs: "a console", Provide: "run at a terminal",
 		Help:  "asks the person at the server's console",
 		Label: [2]string{"console", "控制台"}},
 	{Name: string(AutoReply), Short: "auto",
