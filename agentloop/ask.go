@@ -105,7 +105,8 @@ func (l *loop) settled(ctx context.Context, s *Step, info actions.Info, o action
 func (l *loop) askedInVain(question string) bool {
 	for _, x := range l.progress.Exchanges {
 		switch x.Outcome {
-		case actions.Refused, actions.Silence, actions.NoReply, actions.CouldNot:
+		case actions.Refused, actions.Silence, actions.NoReply, actions.CouldNot,
+			actions.Delegated:
 			if words(x.Question) == words(question) {
 				return true
 			}

@@ -147,7 +147,8 @@ func (b *Broker) Apply(ctx context.Context, id string, fence int64) (Question, e
 // Reply is an answer on its way to a question.
 type Reply struct {
 	ID string // of the reply, chosen by the sender so that it can send again; may be ""
-	// TypeAnswer, TypeDecisions, TypeDecline, TypeDone or TypeCouldNot; "" means TypeAnswer
+	// TypeAnswer, TypeDecisions, TypeDecline, TypeDone, TypeCouldNot, TypeTimeout or TypeDelegate;
+	// "" means TypeAnswer
 	Type      Type
 	Response  string
 	Decisions []Decision // under TypeDecisions: one for each of the question's requests
@@ -186,6 +187,9 @@ type Result struct {
 //
 // The answer to a Takeover that says no more than that it is done is a TypeDone.
 //
+// A TypeTimeout does now what silence until AttentionUntil does: under Pause and AskModel the
+// question stays open, and is Overdue.
+//
 // What an answer says is kept without control characters other than line breaks and tabs, and
 // without characters that hide or turn words (see package text).
 //
@@ -211,7 +215,10 @@ func (b *Broker) Resolve(ctx context.Context, id string, r Reply) (Result, error
 	if err := q.permit(r.Authority); err != nil {
 		return Result{}, err
 	}
-	if q.Kind == Approval {
+	switch {
+	case r.Type == TypeTimeout:
+		return b.silence(ctx, q, r, now)
+	case q.Kind == Approval:
 		return b.rule(ctx, q, r, now)
 	}
 	if r.Type == TypeAnswer && q.IsCode(text.Lines(r.Response)) {
@@ -233,13 +240,10 @@ func (b *Broker) Resolve(ctx context.Context, id string, r Reply) (Result, error
 		status = Refused
 	}
 	q, err = b.settle(ctx, id, status, res)
-	if errors.Is(err, ErrSettled) {
-		return b.lost(q, r)
-	}
 	if err == nil && q.Secret {
 		b.digests.keep(q.ID, r.Response)
 	}
-	return Result{Question: q}, err
+	return b.unlessLost(q, r, err)
 }
 
 // rule settles a question about actions.
@@ -254,10 +258,7 @@ func (b *Broker) rule(ctx context.Context, q Question, r Reply, now time.Time) (
 	q, err = b.settle(ctx, q.ID, Answered, Resolution{Type: TypeDecisions, Decisions: decisions,
 		Response: Plain(wordsOf(decisions)), Channel: r.Channel, Authority: r.Authority, By: r.By,
 		ReplyID: r.ID, At: now, Resume: r.Resume})
-	if errors.Is(err, ErrSettled) {
-		return b.lost(q, r)
-	}
-	return Result{Question: q}, err
+	return b.unlessLost(q, r, err)
 }
 
 // settle is the one way to settle a question: the store first, then those who wait. The question is

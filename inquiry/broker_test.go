@@ -118,7 +118,8 @@ func TestAReplyThatDoesNotFitLeavesTheQuestionOpen(t *testing.T) {
 		"not UTF-8": {free, reply("a\xff"), "the answer is not valid UTF-8"},
 		"NUL":       {free, reply("a\x00b"), "the answer contains a NUL character"},
 		"unknown type": {free, inquiry.Reply{Type: "shout", Response: "x"},
-			`unknown type of reply "shout" (want one of ["answer" "decline"])`},
+			`unknown type of reply "shout" (want one of ["answer" "decline" "delegate" ` +
+				`"timeout"])`},
 		"long refusal": {free, inquiry.Reply{Type: inquiry.TypeDecline,
 			Response: strings.Repeat("x", 21)}, "the answer has 21 bytes (at most 20)"},
 	} {

@@ -1,6 +1,7 @@
 package inquiry
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -54,6 +55,9 @@ func (b *Broker) same(q Question, r Reply) bool {
 		return err == nil && q.checkType(r) == nil &&
 			sameDecisions(decisions, won.Decisions)
 	}
+	if r.Type == TypeTimeout && q.Status == TimedOut {
+		return true
+	}
 	if r.Type != won.Type || len(r.Response) > b.opts.MaxAnswer {
 		return false
 	}
@@ -71,11 +75,14 @@ func (b *Broker) same(q Question, r Reply) bool {
 func (q Question) types() []Type {
 	switch q.Kind {
 	case Approval:
-		return []Type{TypeDecisions, TypeDecline}
+		return []Type{TypeDecisions, TypeDecline, TypeTimeout}
 	case Takeover:
-		return []Type{TypeDone, TypeCouldNot, TypeAnswer, TypeDecline}
+		return []Type{TypeDone, TypeCouldNot, TypeAnswer, TypeDecline, TypeTimeout}
 	}
-	return []Type{TypeAnswer, TypeDecline}
+	if q.Secret {
+		return []Type{TypeAnswer, TypeDecline, TypeTimeout}
+	}
+	return []Type{TypeAnswer, TypeDecline, TypeDelegate, TypeTimeout}
 }
 
 // checkType checks what comes with the content of a reply.
@@ -87,6 +94,10 @@ func (q Question) checkType(r Reply) error {
 		return nil
 	case q.Kind == Approval && r.Type == TypeAnswer:
 		return invalid("the question is about actions: it takes decisions, and no answer in words")
+	case r.Type == TypeDelegate:
+		return invalid("%s cannot be left to the agent (want one of %q)",
+			cmp.Or(map[Kind]string{Approval: "a decision about an action",
+				Takeover: "what a person does by hand"}[q.Kind], "a secret"), q.types())
 	case r.Type == TypeDone || r.Type == TypeCouldNot:
 		return invalid("a reply of type %q is for a take-over, and this question is none "+
 			"(want one of %q)", r.Type, q.types())
@@ -101,6 +112,10 @@ func (q Question) checkType(r Reply) error {
 func (q Question) fit(r Reply, limit int) (string, error) {
 	if err := q.checkType(r); err != nil {
 		return "", err
+	}
+	if (r.Type == TypeTimeout || r.Type == TypeDelegate) && r.Response != "" {
+		return "", invalid("a reply of type %q has no words, which would be lost "+
+			"(leave them out, or send them as an answer)", r.Type)
 	}
 	if r.Type != TypeAnswer {
 		return q.normal(r.Response), fits(r.Response, limit)

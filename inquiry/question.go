@@ -115,15 +115,15 @@ type Turn struct {
 // Type is the way in which a question was settled.
 type Type string
 
-// The ways. TypeAnswer, TypeDecisions and TypeDecline are for replies, and of a Takeover TypeDone
-// and TypeCouldNot as well; the others are the broker's own.
+// The ways. Down to TypeTimeout they are for replies; the others are the broker's own.
 const (
 	TypeAnswer    Type = "answer"
 	TypeDecisions Type = "decisions" // about an Approval's actions
 	TypeDecline   Type = "decline"
 	TypeDone      Type = "done"      // what was to be done on the phone is done
 	TypeCouldNot  Type = "could_not" // it could not be done
-	TypeTimeout   Type = "timeout"
+	TypeDelegate  Type = "delegate"  // whoever asks decides; never about an act, or a secret
+	TypeTimeout   Type = "timeout"   // no answer comes in time: as OnTimeout says
 	TypeDefault   Type = "default_answer"
 	TypeWithdraw  Type = "withdraw"
 	TypeExpire    Type = "expire"

@@ -20,6 +20,9 @@ type Store interface {
 	// which survives a crash once it returns. When the question is not pending any more it returns
 	// the question as it is and ErrSettled.
 	Settle(ctx context.Context, id string, to Status, r Resolution) (Question, error)
+	// Hasten ends the time for attention of an open question at by.At, unless it is over; by says
+	// who says so. Otherwise it returns the question as it is, and ErrSettled.
+	Hasten(ctx context.Context, id string, by Resolution) (Question, error)
 	// Apply marks a settled question as applied, once, and erases a secret answer; the question
 	// that it returns still has the answer. It returns ErrPending, ErrApplied (already done) or
 	// ErrFenced (fence is not the question's own).

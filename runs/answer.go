@@ -39,7 +39,7 @@ func (c *continuation) reply(ctx context.Context) (Status, error) {
 		return Status{}, c.unresolved(id, open, err)
 	}
 	// Else the end of this life attends to it.
-	if atRest(c.run) && (c.run.QuestionID == id || !res.Replayed) {
+	if atRest(c.run) && !res.Question.Open() && (c.run.QuestionID == id || !res.Replayed) {
 		err = c.resumeAnswered(ctx, &res.Question)
 	}
 	var st Status
@@ -176,6 +176,8 @@ func exchangeOf(q inquiry.Question, lang string) (x actions.Exchange) {
 		x.Outcome, x.Answer = actions.CouldNot, cmp.Or(x.Answer, wordsOfHandOver(lang).noReason)
 	case q.Resolution.Type == inquiry.TypeDecisions:
 		x.Outcome = actions.Answered
+	case q.Resolution.Type == inquiry.TypeDelegate:
+		x.Outcome = actions.Delegated
 	case q.Resolution.Type == inquiry.TypeDefault:
 		x.Outcome = actions.DefaultAnswer
 	case q.Resolution.Type != inquiry.TypeAnswer:

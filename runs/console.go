@@ -66,6 +66,10 @@ func (c *consoleChannel) Ask(ctx context.Context, q inquiry.Question) error {
 	return c.ask(ctx, q, nil)
 }
 
+// errSilence says that the person at the console has said that there is no answer in time.
+var errSilence = fmt.Errorf("no answer in time was given here, and the question stays open: %w",
+	io.EOF)
+
 // ask is Ask with how the run goes on with the answer; nil is as it did.
 func (c *consoleChannel) ask(ctx context.Context, q inquiry.Question, how json.RawMessage) error {
 	select {
@@ -100,8 +104,12 @@ func (c *consoleChannel) ask(ctx context.Context, q inquiry.Question, how json.R
 			return nil
 		case "/refuse":
 			r.Type, r.Response = inquiry.TypeDecline, ""
+		case "/timeout":
+			r.Type, r.Response = inquiry.TypeTimeout, ""
+		case "/delegate":
+			r.Type, r.Response = inquiry.TypeDelegate, ""
 		}
-		if q.Kind == inquiry.Approval && r.Type != inquiry.TypeDecline {
+		if q.Kind == inquiry.Approval && r.Type == inquiry.TypeAnswer {
 			d, err := decisionIn(line)
 			if err != nil {
 				prompt = fmt.Sprintf("%v\n%s", err, c.words.decide)
@@ -123,8 +131,12 @@ func (c *consoleChannel) ask(ctx context.Context, q inquiry.Question, how json.R
 			}
 		}
 		var unfit *inquiry.InvalidReplyError
-		_, err = c.broker.Resolve(ctx, q.ID, r)
+		res, err := c.broker.Resolve(ctx, q.ID, r)
 		switch {
+		case err == nil && res.Question.Open() && q.OnTimeout == inquiry.AskModel:
+			prompt = c.words.again // until the model has answered
+		case err == nil && res.Question.Open():
+			return errSilence
 		case errors.As(err, &unfit):
 			prompt = fmt.Sprintf("%v\n%s", unfit, c.words.again)
 			if q.Kind == inquiry.Approval {
@@ -149,7 +161,7 @@ type consoleWords struct {
 // wordsOfConsole are those of the language; English ones unless it is Chinese.
 func wordsOfConsole(lang string) consoleWords {
 	if strings.HasPrefix(lang, "zh") {
-		return consoleWords{"手机助手提问：", "请回答（/refuse：不回答，/stop：停止任务）：", "请输入回答：",
+		return consoleWords{"手机助手提问：", "请回答（/refuse：不回答，/delegate：由助手决定，/timeout：按超时处理，/stop：停止任务）：", "请输入回答：",
 			"任务已停止或暂停", "问题已在别处得到回答",
 			"请在手机上亲自完成：", "完成后输入 /done，没能完成输入 /cannot 原因（/stop：停止任务）：",
 			"执行之前需要你的决定：", "手指所在的元素：", "询问原因：",
@@ -157,7 +169,8 @@ func wordsOfConsole(lang string) consoleWords {
 				"/respond 答复，/stop 停止任务）："}
 	}
 	return consoleWords{"The agent asks:",
-		"Answer (/refuse: do not answer, /stop: end the task): ", "Please type an answer: ",
+		"Answer (/refuse: do not answer, /delegate: let the agent decide, " +
+			"/timeout: no answer in time, /stop: end the task): ", "Please type an answer: ",
 		"the run was stopped or paused", "the question was answered elsewhere",
 		"Please do this on the phone by hand:",
 		"Then type /done, or /cannot and why (/stop: end the task): ",

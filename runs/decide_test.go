@@ -188,6 +188,7 @@ func TestAnActionIsDecidedOnAtTheConsole(t *testing.T) {
 		"edit": {[]string{"/edit CLICK", `/edit {"name":"TYPE","args":{"text":"7.30"}}`},
 			[]string{"type 7.30"}, "the action cannot be read"},
 		"respond": {[]string{"/respond", "/respond it is paid"}, nil, "respond has no message"},
+		"leave":   {[]string{"/delegate", "/timeout"}, nil, "cannot be left to the agent"},
 		"refuse":  {[]string{"", "/refuse"}, nil, "type an answer"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -195,6 +196,7 @@ func TestAnActionIsDecidedOnAtTheConsole(t *testing.T) {
 				console := &typist{lines: c.lines}
 				w.again(func(o *runs.Options) {
 					o.NewGate, o.Console = gateOf("consent"), console
+					o.OnUndecided = inquiry.RejectAll
 				})
 				st := withMode(w, channel.ManualReply, "tap consent")
 

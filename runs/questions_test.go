@@ -146,11 +146,15 @@ func TestThePersonAtTheConsoleAnswers(t *testing.T) {
 		{"nothing at first", []string{"", "  ", "red"}, actions.Exchange{Answer: "red",
 			Outcome: actions.Answered}, 3},
 		{"no answer", []string{"/refuse"}, actions.Exchange{Outcome: actions.Refused}, 1},
+		{"the agent's choice", []string{"/delegate"},
+			actions.Exchange{Outcome: actions.Delegated}, 1},
+		{"no answer in time", []string{" /timeout "}, actions.Exchange{Outcome: actions.Silence},
+			1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, w *fixture) {
 				p := &person{lines: c.lines}
-				w.again(func(o *runs.Options) { o.Console = p })
+				w.again(func(o *runs.Options) { o.Console, o.OnTimeout = p, inquiry.GoOn })
 
 				st := withMode(w, channel.ManualReply, "ask tap")
 

@@ -24,6 +24,7 @@ const (
 	AuditTimedOut  AuditEvent = "timed_out"
 	AuditWithdrawn AuditEvent = "withdrawn"
 	AuditExpired   AuditEvent = "expired"
+	AuditHastened  AuditEvent = "hastened"   // somebody said that no answer comes in time
 	AuditApplied   AuditEvent = "applied"    // who asked has taken the resolution
 	AuditNotified  AuditEvent = "notified"   // somebody was told that the question waits
 	AuditStopped   AuditEvent = "stopped"    // a person ended the run

@@ -199,6 +199,28 @@ func (qs *questions) SetTurn(
 	})
 }
 
+// Hasten implements inquiry.Store.
+func (qs *questions) Hasten(
+	ctx context.Context, id string, by inquiry.Resolution,
+) (inquiry.Question, error) {
+	return qs.change(ctx, id, func(ctx context.Context, tx *sql.Tx, q *inquiry.Question) error {
+		switch {
+		case !q.Open():
+			return inquiry.ErrSettled
+		case !by.At.Before(q.AttentionUntil):
+			return nil
+		}
+		q.AttentionUntil = by.At
+		e := about(AuditHastened, by.At, *q)
+		e.Channel, e.Authority, e.By = by.Channel, by.Authority, by.By
+		if err := qs.s.audit(ctx, tx, e); err != nil {
+			return err
+		}
+		return exec(ctx, tx, "UPDATE questions SET attention_until = ? WHERE id = ?",
+			millis(by.At), id)
+	})
+}
+
 // Apply implements inquiry.Store.
 func (qs *questions) Apply(
 	ctx context.Context, id string, fence int64, at time.Time,

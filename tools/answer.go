@@ -56,14 +56,14 @@ func (a answerArgs) check() error {
 		return invalid("pass one of them", "there are both values and decline")
 	case a.Decline && a.ReplyType != "" && a.ReplyType != inquiry.TypeDecline:
 		return invalid("pass one of them", "there are both decline and reply_type %q", a.ReplyType)
-	case a.Values == nil && a.Response == "" && !a.Decline && !a.handsBack():
+	case a.Values == nil && a.Response == "" && !a.Decline && !a.wordless():
 		return invalid("pass response with your user's own answer, values for a form, or decline",
 			"there is no answer")
 	}
 	return small("values", a.Values, 60_000)
 }
 
-// handsBack reports whether the answer is how a take-over ended, which needs no words.
-func (a answerArgs) handsBack() bool {
-	return a.ReplyType == inquiry.TypeDone || a.ReplyType == inquiry.TypeCouldNot
+// wordless reports whether the answer is of a type that needs no words.
+func (a answerArgs) wordless() bool {
+	return a.ReplyType != "" && a.ReplyType != inquiry.TypeAnswer
 }

@@ -62,6 +62,8 @@ func answeredLine(q inquiry.Question, in *messages) string {
 		return ""
 	case r.Type == inquiry.TypeDecline:
 		return fmt.Sprintf(in.DeclinedBy, question, who)
+	case r.Type == inquiry.TypeDelegate:
+		return fmt.Sprintf(in.DelegatedBy, question, who)
 	case r.Type != inquiry.TypeAnswer:
 		return ""
 	case r.Authority == inquiry.AuthorityAgent:

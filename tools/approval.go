@@ -44,11 +44,11 @@ func approvalSchema(q inquiry.Question, in *messages) json.RawMessage {
 			choice.Enum = append(choice.Enum, d)
 		}
 		add(part("decision", q, i), choice)
-		form.Required = append(form.Required, part("decision", q, i))
 		add(part("message", q, i), &schema.Schema{Type: "string", Title: in.DecisionMessage})
 		add(part("edited_action", q, i), &schema.Schema{Type: "string", Title: in.EditedAction,
 			Description: r.Edited()})
 	}
+	add(inPlace, insteadSchema(in.replies(q), in))
 	return schema.JSON(form)
 }
 

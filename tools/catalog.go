@@ -141,7 +141,8 @@ var argumentTypes = sync.OnceValue(func() schema.Types {
 	schema.AddEnum(types, result.States...)
 	schema.AddEnum(types, result.FieldTypes...)
 	schema.AddEnum(types, inquiry.Pause, inquiry.GoOn, inquiry.Default)
-	schema.AddEnum(types, inquiry.TypeAnswer, inquiry.TypeDone, inquiry.TypeCouldNot)
+	schema.AddEnum(types, inquiry.TypeAnswer, inquiry.TypeDone, inquiry.TypeCouldNot,
+		inquiry.TypeDelegate, inquiry.TypeTimeout)
 	schema.AddEnum(types, agentloop.AsNote, agentloop.AsInstruction)
 	schema.AddEnum(types, runs.Cancel, runs.Pause, runs.Takeover)
 	schema.AddEnum(types, detailSummary, detailSteps, detailPictures)

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -37,18 +38,17 @@ func newForm(q inquiry.Question, problem string, in *messages) mcp.ElicitationPa
 func formSchema(q inquiry.Question, in *messages) json.RawMessage {
 	switch {
 	case len(q.Fields) > 0:
-		return inquiry.Schema(q.Fields)
+		return fieldsSchema(q, in)
 	case q.Kind == inquiry.Takeover:
 		return takeoverSchema(in)
 	case q.Kind == inquiry.Approval:
 		return approvalSchema(q, in)
 	}
-	answer := &schema.Schema{Type: "string", Title: in.YourAnswer, MinLength: new(1)}
+	answer := &schema.Schema{Type: "string", Title: in.YourAnswer}
 	if q.Draft != "" {
 		answer.Default = json.RawMessage(quote(q.Draft))
 	}
-	form := &schema.Schema{Type: "object", Properties: map[string]*schema.Schema{"answer": answer},
-		Required: []string{"answer"}}
+	form := &schema.Schema{Type: "object", Properties: map[string]*schema.Schema{"answer": answer}}
 	if len(q.Options) > 0 {
 		choice := &schema.Schema{Type: "string", Description: in.ChooseOne}
 		for _, o := range q.Options {
@@ -56,23 +56,78 @@ func formSchema(q inquiry.Question, in *messages) json.RawMessage {
 		}
 		form.Properties["choice"] = choice
 		if q.FreeText { // forms are shown in order
-			answer.MinLength = nil
 			answer.Title, answer.Description = in.Another, in.AnotherHelp
-			choice.Description, form.Required = in.ChooseOrWrite, nil
-			form.PropertyOrder = []string{"choice", "answer"}
+			choice.Description = in.ChooseOrWrite
 		} else {
 			delete(form.Properties, "answer")
-			form.Required = []string{"choice"}
+		}
+	}
+	form.Properties[inPlace] = insteadSchema(in.replies(q), in)
+	for _, name := range []string{"choice", "answer", inPlace} { // forms are shown in order
+		if form.Properties[name] != nil {
+			form.PropertyOrder = append(form.PropertyOrder, name)
 		}
 	}
 	return schema.JSON(form)
 }
 
+// inPlace is the name of the field with what may be said instead of an answer. That no other field
+// is required lets clients send it alone; the broker refuses an answer that is not whole.
+const inPlace = "instead"
+
+// nameInPlace is inPlace, or a name like it that no field of the question has.
+func nameInPlace(q inquiry.Question) string {
+	name := inPlace
+	for slices.ContainsFunc(q.Fields, func(f inquiry.Field) bool { return f.Name == name }) {
+		name += "_"
+	}
+	return name
+}
+
+// replies are the types of replies that a form names in words, in their order.
+func (m *messages) replies(q inquiry.Question) []any {
+	if q.Kind == inquiry.Approval || q.Secret {
+		return []any{m.NoAnswer}
+	}
+	return []any{m.YouDecide, m.NoAnswer}
+}
+
+func insteadSchema(enum []any, in *messages) *schema.Schema {
+	return &schema.Schema{Type: "string", Title: in.Instead, Description: in.InsteadHelp,
+		Enum: enum}
+}
+
+// fieldsSchema is that of the question's own fields.
+func fieldsSchema(q inquiry.Question, in *messages) json.RawMessage {
+	fields := slices.Clone(q.Fields)
+	for i := range fields {
+		fields[i].Optional = true
+	}
+	return inquiry.Schema(append(fields, inquiry.Field{Name: nameInPlace(q), Label: in.Instead,
+		Type: inquiry.ChoiceField, Options: []string{in.YouDecide, in.NoAnswer}, Optional: true}))
+}
+
+// insteadOf is what the form says instead of an answer, as a type of reply; "" when it says
+// nothing of the kind.
+func insteadOf(q inquiry.Question, content any, in *messages) inquiry.Type {
+	values, _ := content.(map[string]any)
+	said, _ := values[nameInPlace(q)].(string)
+	delete(values, nameInPlace(q)) // it is no part of the answer
+	switch said {
+	case in.YouDecide:
+		return inquiry.TypeDelegate
+	case in.NoAnswer:
+		return inquiry.TypeTimeout
+	}
+	return ""
+}
+
 // takeoverSchema is that of how a take-over ended.
 func takeoverSchema(in *messages) json.RawMessage {
 	return schema.JSON(&schema.Schema{Type: "object", Properties: map[string]*schema.Schema{
-		"outcome": {Type: "string", Title: in.Outcome, Enum: []any{in.IsDone, in.CouldNot}},
-		"remark":  {Type: "string", Title: in.Remark, Description: in.RemarkHelp},
+		"outcome": {Type: "string", Title: in.Outcome,
+			Enum: []any{in.IsDone, in.CouldNot, in.NoAnswer}},
+		"remark": {Type: "string", Title: in.Remark, Description: in.RemarkHelp},
 	}, PropertyOrder: []string{"outcome", "remark"}, Required: []string{"outcome"}})
 }
 
@@ -85,6 +140,8 @@ func handedBack(r *inquiry.Reply, content any, in *messages) {
 		r.Type = inquiry.TypeDone
 	case in.CouldNot:
 		r.Type = inquiry.TypeCouldNot
+	case in.NoAnswer:
+		r.Type, r.Response = inquiry.TypeTimeout, ""
 	default:
 		r.Type = inquiry.Type(outcome)
 	}

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -160,10 +161,14 @@ func (t *forms) settle(ctx context.Context, c *call, s *callState, q inquiry.Que
 	problem string, err error) {
 	r := channel.Elicit.Answer("")
 	r.ID = "form of " + q.ID // the same answer again is a retry
+	if answer != nil && answer.Action == mcp.ElicitationResponseActionAccept {
+		r.Type = cmp.Or(insteadOf(q, answer.Content, c.messages), r.Type)
+	}
 	switch {
 	case answer == nil:
 		t.decline(q, "the client brought no answer")
 		return "", nil
+	case r.Type != inquiry.TypeAnswer: // said instead
 	case answer.Action == mcp.ElicitationResponseActionAccept && q.Kind == inquiry.Takeover:
 		handedBack(&r, answer.Content, c.messages)
 	case answer.Action == mcp.ElicitationResponseActionAccept && q.Kind == inquiry.Approval:
@@ -189,6 +194,9 @@ func (t *forms) settle(ctx context.Context, c *call, s *callState, q inquiry.Que
 		why := shortLine(err.Error(), 300)
 		s.notes = append(s.notes, "what your user said in the form came too late: "+why)
 		err = nil
+	}
+	if err == nil && r.Type == inquiry.TypeTimeout && res.Question.Open() {
+		t.decline(q, "your user gave no answer in time")
 	}
 	t.reportSettled(ctx, c, q.ID)
 	return "", err

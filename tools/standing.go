@@ -109,6 +109,8 @@ func (t *inquiries) said(q inquiry.Question, body *result.Inquiry, in *messages)
 
 func settledSentence(q inquiry.Question, in *messages) string {
 	switch answered := q.Status == inquiry.Answered; {
+	case answered && q.Resolution.Type == inquiry.TypeDelegate:
+		return fmt.Sprintf(in.LeftToYou, shortLine(q.Resolution.Who(), 100))
 	case answered && q.Secret:
 		return in.SecretGiven
 	case answered && q.Resolution.Authority == inquiry.AuthorityClientModel:

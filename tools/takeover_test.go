@@ -51,7 +51,7 @@ func TestAPhoneIsHandedBackInAForm(t *testing.T) {
 			require.Equal(t, done, a.code(), a.text)
 			require.Equal(t, "done logged in no reason was given", *a.Answer)
 			enum := r.shown()[0].RequestedSchema.(in)["properties"].(in)["outcome"].(in)["enum"]
-			require.Equal(t, []any{"It is done", "It could not be done"}, enum)
+			require.Equal(t, []any{"It is done", "It could not be done", "No answer in time"}, enum)
 		})
 }
 

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -149,7 +150,7 @@ func (b *replyBody) check(q inquiry.Question) error {
 		return badRequest(
 			`there is no "response" (want {"response": "..."}, ` +
 				`{"response": {...}} to answer a form, {"type": "decline"} to refuse, ` +
-				`or of a take-over {"type": "done"} or {"type": "could_not"})`)
+				`{"type": "delegate"} to leave it to the agent, {"type": "timeout"}, or of a take-over {"type": "done"} or {"type": "could_not"})`)
 	case b.Response.object &&
 		(len(q.Fields) == 0 || b.Type != "" && b.Type != inquiry.TypeAnswer):
 		return badRequest(`"response" is an object, which only the answer to a form is (want text)`)
@@ -177,7 +178,7 @@ func (s *Server) reply(w http.ResponseWriter, r *http.Request, v viewer) error {
 		return s.refused(r.Context(), err)
 	}
 	s.opts.Log.InfoContext(r.Context(), "question answered", "question", q.ID, "by", v.name,
-		"through", v.channel(), "type", res.Question.Resolution.Type)
+		"through", v.channel(), "type", cmp.Or(body.Type, inquiry.TypeAnswer))
 	return send(w, http.StatusOK, map[string]any{"status": res.Question.Status,
 		"replayed": res.Replayed, "inquiry": s.records.viewOf(res.Question)})
 }

@@ -61,6 +61,32 @@ func TestARefusalNeedsNoWordsAndAGoneQuestionIsGone(t *testing.T) {
 	require.Equal(t, "withdrawn", a.json(t)["inquiry"].(map[string]any)["status"])
 }
 
+func TestAQuestionIsLeftToTheAgentOrToTheClock(t *testing.T) {
+	g := newRig(t, nil)
+	q := g.waiting("ann", inquiry.Question{})
+	path := "/v1/inquiries/" + q.ID + "/reply"
+	for range 2 { // on_timeout is pause
+		a := g.post(path, g.ann, `{"type":"timeout","reply_id":"r1"}`)
+		require.Equal(t, 200, a.status, a.text)
+		require.Equal(t, "pending", a.json(t)["status"])
+	}
+	a := g.post(path, g.ann, `{"type":"delegate","response":"the cheap one"}`)
+	require.Equal(t, 400, a.status, a.text)
+	a = g.post(path, g.ann, `{"type":"delegate","reply_id":"r2"}`)
+	require.Equal(t, 200, a.status, a.text)
+	require.Equal(t, "answered", a.json(t)["status"])
+	a = g.post(path, g.ann, `{"type":"timeout"}`)
+	require.Equal(t, 409, a.status, a.text)
+	require.Equal(t, "delegate", a.json(t)["winner"].(map[string]any)["type"])
+
+	q = g.waiting("ann", inquiry.Question{OnTimeout: inquiry.Default, DefaultAnswer: "blue"})
+	a = g.post("/v1/inquiries/"+q.ID+"/reply", g.boss, `{"type":"timeout"}`)
+	require.Equal(t, 200, a.status, a.text)
+	require.Equal(t, "timed_out", a.json(t)["status"])
+	require.Contains(t, a.text, `"response":"blue"`)
+	require.Contains(t, a.text, `"by":"boss"`)
+}
+
 func TestAReplyThatDoesNotFitLeavesTheQuestionOpen(t *testing.T) {
 	g := newRig(t, nil)
 	q := g.waiting("ann", inquiry.Question{Options: []string{"small", "large"}})

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -27,6 +28,8 @@ type replyCmd struct {
 	Edit     *string  `help:"Have this action carried out in its place: {\"name\": ..., \"args\": {...}}." placeholder:"JSON"`
 	Reject   *string  `help:"Do not have it carried out; the model is told why." placeholder:"WHY"`
 	Respond  *string  `help:"Do not have it carried out; the model is told this as the answer." placeholder:"ANSWER"`
+	Delegate bool     `help:"Leave it to the agent: it decides by itself."`
+	Timeout  bool     `help:"Say that no answer comes in time: what questions.on_timeout says is done now; of an action, questions.on_undecided."`
 	Refuse   bool     `help:"Refuse to answer; TEXT is the reason, if there is one."`
 	ReplyID  string   `help:"An id of your own for this reply: sent again with the same one it is the same reply." placeholder:"ID"`
 	JSON     bool     `help:"Print JSON."`
@@ -78,7 +81,8 @@ func (c *replyCmd) replyType() (inquiry.Type, error) {
 	for _, f := range []struct {
 		set bool
 		typ inquiry.Type
-	}{{c.Refuse, inquiry.TypeDecline}, {c.Done, inquiry.TypeDone},
+	}{{c.Refuse, inquiry.TypeDecline}, {c.Delegate, inquiry.TypeDelegate},
+		{c.Timeout, inquiry.TypeTimeout}, {c.Done, inquiry.TypeDone},
 		{c.CouldNot, inquiry.TypeCouldNot}, {c.Approve, inquiry.TypeDecisions},
 		{c.Edit != nil, inquiry.TypeDecisions}, {c.Reject != nil, inquiry.TypeDecisions},
 		{c.Respond != nil, inquiry.TypeDecisions}} {
@@ -87,8 +91,8 @@ func (c *replyCmd) replyType() (inquiry.Type, error) {
 		}
 	}
 	if given > 1 {
-		return "", usage(errors.New("--refuse, --done, --could-not, --approve, --edit, --reject "+
-			"and --respond exclude each other"), "give one of them")
+		return "", usage(errors.New("--refuse, --delegate, --timeout, --done, --could-not, "+
+			"--approve, --edit, --reject and --respond exclude each other"), "give one of them")
 	}
 	return types, nil
 }
@@ -118,13 +122,14 @@ func (c *replyCmd) decisions() ([]inquiry.Decision, error) {
 
 // response is the words of the answer.
 func (c *replyCmd) response(ctx context.Context, a *app, q inquiry.Question) (string, error) {
-	wordless := c.Refuse || c.Done || c.CouldNot // an answer without a text
+	// an answer without a text
+	wordless := c.Refuse || c.Delegate || c.Timeout || c.Done || c.CouldNot
 	switch {
 	case c.Text != nil && len(c.Field) > 0:
 		return "", usage(errors.New("there is a text and --field"), "give one of them")
 	case len(c.Field) > 0 && wordless:
 		return "", usage(errors.New("--field is of an answer, and there is none"),
-			"leave --field out, or --refuse, --done and --could-not")
+			"leave --field out, or --refuse, --delegate, --timeout, --done and --could-not")
 	case len(c.Field) > 0:
 		return filled(q, c.Field)
 	case c.Text == nil && wordless:
@@ -286,7 +291,11 @@ func (c *replyCmd) taken(a *app, res inquiry.Result) error {
 	if res.Replayed {
 		a.notef("this reply was taken before")
 	}
-	if q.SessionID != "" {
+	switch {
+	case q.Open():
+		a.notef("the question stays open: that is what on_timeout says (%s)",
+			cmp.Or(q.OnTimeout, inquiry.Pause))
+	case q.SessionID != "":
 		a.notef("a server that runs goes on with it by itself; without one: taploop continue %s",
 			q.SessionID)
 	}

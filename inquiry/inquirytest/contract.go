@@ -50,7 +50,8 @@ func Run(t *testing.T, open func(t *testing.T) inquiry.Store) {
 		"applying is once, under the right fence":     applyOnce,
 		"a secret answer is kept until it is applied": secret,
 		"there is one question under a key":           keys, "a turn is passed on once": turns,
-		"lists are filtered and ordered": list, "what is not there is not found": missing,
+		"the time for attention ends early": hasten,
+		"lists are filtered and ordered":    list, "what is not there is not found": missing,
 	} {
 		t.Run(name, func(t *testing.T) { f(t, open(t)) })
 	}
@@ -148,6 +149,27 @@ func turns(t *testing.T, s inquiry.Store) {
 	got, err = s.SetTurn(t.Context(), q.ID, next, inquiry.Turn{})
 	require.ErrorIs(t, err, inquiry.ErrSettled)
 	require.Equal(t, inquiry.Answered, got.Status)
+}
+
+func hasten(t *testing.T, s inquiry.Store) {
+	q := insert(t, s, Sample())
+	by := Won("")
+	by.Type = inquiry.TypeTimeout
+	q.AttentionUntil = by.At
+	for range 2 {
+		got, err := s.Hasten(t.Context(), q.ID, by)
+		require.NoError(t, err)
+		require.Equal(t, q, got)
+		require.Equal(t, q, get(t, s, q.ID))
+		by.At = by.At.Add(time.Second) // it is over already
+	}
+	_, err := s.Settle(t.Context(), q.ID, inquiry.Answered, Won("Tue"))
+	require.NoError(t, err)
+	got, err := s.Hasten(t.Context(), q.ID, by)
+	require.ErrorIs(t, err, inquiry.ErrSettled)
+	require.Equal(t, inquiry.Answered, got.Status)
+	_, err = s.Hasten(t.Context(), "nope", by)
+	require.ErrorIs(t, err, inquiry.ErrNotFound)
 }
 
 func secret(t *testing.T, s inquiry.Store) {

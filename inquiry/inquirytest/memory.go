@@ -84,6 +84,20 @@ func (m *Memory) SetTurn(_ context.Context, id string, was,
 	})
 }
 
+// Hasten implements inquiry.Store.
+func (m *Memory) Hasten(_ context.Context, id string,
+	by inquiry.Resolution) (inquiry.Question, error) {
+	return m.change(id, func(q *inquiry.Question) error {
+		if !q.Open() {
+			return inquiry.ErrSettled
+		}
+		if by.At.Before(q.AttentionUntil) {
+			q.AttentionUntil = by.At
+		}
+		return nil
+	})
+}
+
 // Apply implements inquiry.Store.
 func (m *Memory) Apply(_ context.Context, id string, fence int64,
 	at time.Time) (inquiry.Question, error) {

@@ -51,6 +51,7 @@ const api = {
   async reply(id, body) {
     sent.add(body.reply_id);
     const { status, json } = await call("POST", "/v1/inquiries/" + encodeURIComponent(id) + "/reply", body);
+    if (status === 200 && json.inquiry?.status === "pending") { cards.get(id)?.late(json.inquiry); return; }
     if ([200, 409, 410].includes(status) && json.inquiry) { settle(json.inquiry); return; }
     if (status === 404) { if (remove(id)) note(() => words().unknown); return; }
     return problem(json);
@@ -160,6 +161,7 @@ function reason(q) {
   const w = words(), r = q.resolution || {};
   const who = r.reply_id && sent.has(r.reply_id) ? w.you : w.through(r.by || r.authority || "?", doorName(r.channel || "?"));
   const said = q.secret ? "" : r.response || "";
+  if (r.type === "delegate") return w.delegated(who);
   const what = clip(q.fields && q.fields.length ? readable(q.fields, said) : said);
   switch (q.status) {
     case "answered": return w.answered(who, what);

@@ -23,7 +23,7 @@ class Approval {
     this.rows = q.action_requests.map((r, i) => this.row(form, r, i));
     this.main = el("button", "main", w.sendDecision, { type: "submit" });
     const row = el("div", "row");
-    row.append(this.main);
+    row.append(this.main, card.wordless("timeout", w.noTime));
     if (q.session_id) row.append(card.stopper());
     card.problem = el("p", "problem", undefined, { role: "alert" });
     form.append(card.problem, row);

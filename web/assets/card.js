@@ -140,6 +140,8 @@ class Card {
     const refuse = el("button", "refuse", w.refuse, { type: "button" });
     refuse.addEventListener("click", () => this.reply("decline", this.field && !q.secret && !q.draft ? this.field.value : ""));
     row.append(refuse);
+    if (!q.secret) row.append(this.wordless("delegate", w.delegate));
+    row.append(this.wordless("timeout", w.noTime));
     if (q.session_id) row.append(this.stopper());
     this.problem = el("p", "problem", undefined, { role: "alert" });
     form.append(this.problem, row);
@@ -180,6 +182,19 @@ class Card {
       this.field.focus();
     });
     return b;
+  }
+
+  // wordless is a button that sends a reply without words.
+  wordless(type, label) {
+    const b = el("button", "quiet-row " + type, label, { type: "button" });
+    b.addEventListener("click", () => this.post({ type }));
+    return b;
+  }
+
+  // late takes a question that stays open although nobody answers in time.
+  late(q) {
+    this.q.attention_until = q.attention_until;
+    this.tick();
   }
 
   // stopper is a button that wants a second press within four seconds, but not at once: a double click does not stop a task.

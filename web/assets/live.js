@@ -238,7 +238,7 @@ class Takeover {
     const done = el("button", "main", w.handDone, { type: "button" }), not = el("button", "could-not", w.handCouldNot, { type: "button" });
     done.addEventListener("click", () => card.reply("done", card.field.value));
     not.addEventListener("click", () => card.reply("could_not", card.field.value));
-    row.append(done, not, card.stopper());
+    row.append(done, not, card.wordless("timeout", w.noTime), card.stopper());
     card.problem = el("p", "problem", undefined, { role: "alert" });
     form.append(card.problem, row);
     form.addEventListener("submit", (e) => e.preventDefault());

@@ -1,0 +1,60 @@
+package runs_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/inquiry/channel"
+	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/session"
+)
+
+// A client that says that no answer comes in time, or that the agent decides, need not wait for
+// anybody: the run stands at once as it would after the time for attention.
+func TestAClientNeedsNoHands(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		reply   inquiry.Type
+		silence inquiry.OnTimeout
+		state   session.State
+		outcome actions.Outcome
+		open    bool // after the reply
+	}{
+		{"pause", inquiry.TypeTimeout, inquiry.Pause, session.WaitingReply, "", true},
+		{"go on", inquiry.TypeTimeout, inquiry.GoOn, session.Completed, actions.Silence, false},
+		{"give up", inquiry.TypeTimeout, inquiry.GiveUp, session.Aborted, "", false},
+		{"a model", inquiry.TypeTimeout, inquiry.AskModel, session.Completed, actions.ModelAnswer,
+			true},
+		{"the agent", inquiry.TypeDelegate, inquiry.Pause, session.Completed, actions.Delegated,
+			false},
+	} {
+		bubble(t, func(t *testing.T, w *fixture) {
+			w.again(func(o *runs.Options) { o.OnTimeout, o.Answerer = c.silence, &oracle{} })
+			st := withMode(w, channel.PassToClient, "ask tap")
+
+			st, err := w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: st.Session.ID,
+				Reply: &runs.Reply{Type: c.reply, Channel: inquiry.ChannelMCP,
+					Authority: inquiry.AuthorityClientModel}})
+
+			require.NoError(t, err, c.name)
+			require.Equal(t, c.open, st.Answered.Open(), c.name)
+			for range 3 {
+				time.Sleep(time.Minute)
+				synctest.Wait()
+				st, err = w.manager.Wait(w.ctx(), runs.WaitRequest{SessionID: st.Session.ID})
+				require.NoError(t, err, c.name)
+			}
+			require.Equal(t, c.state, w.stands(st.Session.ID).Run.State, c.name)
+			if x := st.Run.Progress.Exchanges; c.outcome == "" {
+				require.Empty(t, x, c.name)
+			} else {
+				require.Equal(t, c.outcome, x[0].Outcome, c.name)
+			}
+		})
+	}
+}

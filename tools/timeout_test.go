@@ -1,0 +1,62 @@
+package tools_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/inquiry"
+)
+
+func TestAClientLeavesAQuestionToTheAgent(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		a := w.start("ask tap")
+		refused := w.call("ask_agent_continue", in{"session_id": a.SessionID,
+			"reply_type": "delegate", "reply_from_client": "the cheap one"})
+		require.Equal(t, "INVALID_ARGUMENT", refused.Error.Code)
+		require.Contains(t, refused.text, "would be lost")
+
+		b := w.call("ask_agent_continue", in{"session_id": a.SessionID, "reply_type": "timeout"})
+		require.Equal(t, asks, b.code(), "on_timeout is pause: it stays open")
+		b = w.call("ask_agent_continue", in{"session_id": a.SessionID, "reply_type": "delegate"})
+
+		require.Equal(t, done, b.code())
+		require.Equal(t, []actions.Exchange{{Question: "question 1?",
+			Outcome: actions.Delegated}}, w.policy.last().Exchanges)
+	})
+}
+
+// What a form says instead of an answer counts, whatever else is filled in.
+func TestAFormSaysThatTheAgentDecidesOrThatNobodyAnswers(t *testing.T) {
+	inBothEras(t, these(accepts(in{"instead": "Decide yourself", "choice": "red"}),
+		accepts(in{"instead": "No answer in time"})),
+		func(t *testing.T, w *fixture, r *reader) {
+			a := w.aloud("p", "ask_agent_start_new_task",
+				in{"task": "ask ask", "reply_mode": "elicit"})
+
+			require.Equal(t, asks, a.code(), "nobody answers: it is open elsewhere")
+			require.Len(t, r.shown(), 2, "and is not shown again")
+			form := r.shown()[0].RequestedSchema.(in)
+			require.Equal(t, []any{"Decide yourself", "No answer in time"},
+				form["properties"].(in)["instead"].(in)["enum"])
+			require.NotContains(t, form, "required")
+			list, err := w.manager.Broker().List(t.Context(),
+				inquiry.Filter{SessionID: a.SessionID})
+			require.NoError(t, err)
+			require.Equal(t, inquiry.TypeDelegate, list[0].Resolution.Type)
+			require.Equal(t, inquiry.AuthorityClientUI, list[0].Resolution.Authority)
+			require.True(t, list[1].Open())
+		})
+}
+
+// An inquiry with fields of its own has one more, whose name is none of theirs.
+func TestTheFormOfAnInquiryIsLeftToTheOneWhoAsks(t *testing.T) {
+	inForms(t, these(accepts(in{"instead_": "Decide yourself"})),
+		func(t *testing.T, w *fixture, r *reader) {
+			a := w.ask("send_inquiry", in{"prompt": "Which day?", "fields": []any{
+				in{"name": "instead", "type": "text"}}})
+			require.Contains(t, a.text, "decide yourself", "%s", a.text)
+			require.Contains(t, r.shown()[0].RequestedSchema.(in)["properties"], "instead_")
+		})
+}
