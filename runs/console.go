@@ -161,7 +161,7 @@ type consoleWords struct {
 // wordsOfConsole are those of the language; English ones unless it is Chinese.
 func wordsOfConsole(lang string) consoleWords {
 	if strings.HasPrefix(lang, "zh") {
-		return consoleWords{"手机助手提问：", "请回答（/refuse：不回答，/delegate：由助手决定，/timeout：按超时处理，/stop：停止任务）：", "请输入回答：",
+		return consoleWords{"手机助手提问：", "请回答（/refuse 不回答，/delegate 由助手决定，/timeout 超时，/stop 停止）：", "请输入回答：",
 			"任务已停止或暂停", "问题已在别处得到回答",
 			"请在手机上亲自完成：", "完成后输入 /done，没能完成输入 /cannot 原因（/stop：停止任务）：",
 			"执行之前需要你的决定：", "手指所在的元素：", "询问原因：",
@@ -169,8 +169,7 @@ func wordsOfConsole(lang string) consoleWords {
 				"/respond 答复，/stop 停止任务）："}
 	}
 	return consoleWords{"The agent asks:",
-		"Answer (/refuse: do not answer, /delegate: let the agent decide, " +
-			"/timeout: no answer in time, /stop: end the task): ", "Please type an answer: ",
+		"Answer (/refuse, /delegate to the agent, /timeout, /stop the task): ", "Please type an answer: ",
 		"the run was stopped or paused", "the question was answered elsewhere",
 		"Please do this on the phone by hand:",
 		"Then type /done, or /cannot and why (/stop: end the task): ",

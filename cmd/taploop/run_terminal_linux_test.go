@@ -195,7 +195,7 @@ func TestContinueAtATerminalAsksTheOpenQuestionThere(t *testing.T) {
 			b := newTestEnv(t, demoTask, "")
 			begin(b)
 			p, master, _, screen := b.atTerminal(80, []string{"LC_ALL=zh_CN.UTF-8"}, "continue")
-			screen.await(t, `(请回答（/refuse：不回答，/delegate：由助手决定，/timeout：按超时处理，/stop：停止任务）：)`)
+			screen.await(t, `(请回答（/refuse 不回答，/delegate 由助手决定，/timeout 超时，/stop 停止）：)`)
 			_, err := io.WriteString(master, "\x04")
 			require.NoError(t, err)
 			require.Equal(t, exitWaiting, p.ends(), "%s", screen)
