@@ -164,7 +164,7 @@ func TestWhoLeavesTheTerminalsQuestionLeavesItToLater(t *testing.T) {
 	b := newTestEnv(t, demoTask, "")
 	p, master, _, screen := b.atTerminal(80, nil, "run", b.task.Goal)
 	screen.await(t, `(The agent asks:)`)
-	screen.await(t, `(end the task\): )`)
+	screen.await(t, `(stop the task\): )`)
 	_, err := io.WriteString(master, "\x04") // Ctrl-D
 	require.NoError(t, err)
 	require.Equal(t, exitWaiting, p.ends(), "%s", screen)
@@ -181,7 +181,7 @@ func TestContinueAtATerminalAsksTheOpenQuestionThere(t *testing.T) {
 	for name, begin := range map[string]func(b *testEnv){
 		"left at the terminal": func(b *testEnv) {
 			p, master, _, screen := b.atTerminal(80, nil, "run", b.task.Goal)
-			screen.await(t, `(end the task\): )`)
+			screen.await(t, `(stop the task\): )`)
 			_, err := io.WriteString(master, "\x04") // Ctrl-D
 			require.NoError(t, err)
 			require.Equal(t, exitWaiting, p.ends(), "%s", screen)
