@@ -5,16 +5,16 @@ import (
 	"embed"
 	"fmt"
 	"image"
+	"image/draw"
 	"io"
 	"strings"
 	"sync"
 	"unicode"
 
-	"golang.org/x/image/draw"
+	"github.com/disintegration/imaging"
 	"golang.org/x/image/font"
 	"golang.org/x/image/font/opentype"
 	"golang.org/x/image/math/fixed"
-	"golang.org/x/text/unicode/runenames"
 )
 
 //go:generate go run ./genfonts fonts
@@ -58,7 +58,10 @@ var families = map[bool]func() *opentype.Font{
 // bitmaps are the glyphs of the 12 pixel font, as genfonts lays them out.
 var bitmaps = sync.OnceValue(func() []byte { return unpack("bitmaps") })
 
-// unpack reads a font that is compiled in.
+// names are the lines of the runes that have no bitmap, as genfonts writes them.
+var names = sync.OnceValue(func() string { return string(unpack("names")) })
+
+// unpack reads a file that is compiled in.
 func unpack(name string) []byte {
 	f, err := fontFiles.Open("fonts/" + name + ".gz")
 	if err != nil {
@@ -174,7 +177,10 @@ func bitmapGlyph(r rune, px int, bold bool) *glyph {
 	scale, width := float64(px)/12, float64(small.Rect.Dx())
 	size := image.Pt(int(width*scale+0.5), int(16*scale+0.5))
 	big := image.NewAlpha(image.Rectangle{Max: size})
-	draw.CatmullRom.Scale(big, big.Rect, small, small.Rect, draw.Src, nil)
+	gray := imaging.Resize((*image.Gray)(small), size.X, size.Y, imaging.CatmullRom)
+	for i := range big.Pix {
+		big.Pix[i] = gray.Pix[4*i]
+	}
 	thicken(big, bold)
 	return &glyph{
 		mask: big, at: image.Pt(0, int(-12*scale)), advance: int(width*scale + 0.5),
@@ -214,13 +220,7 @@ func thicken(m *image.Alpha, bold bool) {
 
 // namedBox draws what no font has, emoji above all, as a frame with its name.
 func namedBox(r rune, px int) *glyph {
-	name := strings.ToLower(runenames.Name(r))
-	if name == "" || strings.HasPrefix(name, "<") {
-		name = fmt.Sprintf("U+%04X", r)
-	}
-	if runes := []rune(name); len(runes) > 16 {
-		name = string(runes[:16])
-	}
+	name := nameOf(r)
 	f := face(max(px*6/10, 8), false)
 	pad := px / 5
 	w, h := font.MeasureString(f, name).Round()+2*pad, px*11/10
@@ -231,4 +231,14 @@ func namedBox(r rune, px int) *glyph {
 	d := font.Drawer{Dst: m, Src: image.Opaque, Face: f, Dot: fixed.P(pad, h*7/10)}
 	d.DrawString(name)
 	return &glyph{mask: m, at: image.Pt(px/12, -h*8/10), advance: w + px/6}
+}
+
+// nameOf is the start of a rune's name, or its number when it has none.
+func nameOf(r rune) string {
+	_, line, ok := strings.Cut(names(), fmt.Sprintf("\n%X ", r))
+	if !ok {
+		return fmt.Sprintf("U+%04X", r)
+	}
+	name, _, _ := strings.Cut(line, "\n")
+	return name
 }

@@ -3,10 +3,11 @@ package ui
 import (
 	"image"
 	"image/color"
+	"image/draw"
 	"math"
 	"sync"
 
-	"golang.org/x/image/draw"
+	"github.com/disintegration/imaging"
 )
 
 // Draw carries the ops out on dst, which keeps fully opaque. The glyph cache behind it is shared
@@ -120,9 +121,8 @@ func discMask(r int) *image.Alpha {
 // Opaque is plain black.
 var Opaque = color.RGBA{A: 255}
 
-// Scale is the picture at another size.
+// Scale is the opaque picture at another size.
 func Scale(img *image.RGBA, size image.Point) *image.RGBA {
-	out := image.NewRGBA(image.Rectangle{Max: size})
-	draw.ApproxBiLinear.Scale(out, out.Rect, img, img.Rect, draw.Src, nil)
-	return out
+	out := imaging.Resize(img, size.X, size.Y, imaging.Linear)
+	return (*image.RGBA)(out) // as opaque pixels are the same in both
 }
