@@ -127,6 +127,24 @@ func TestParametersThatTheEndpointDoesNotTakeAreLeftOutFromThenOn(t *testing.T) 
 	}
 }
 
+func TestOneToolIsCalledAtATimeWhereTheEndpointCanBeTold(t *testing.T) {
+	e := serve(t, saying("ok"), page{status: 400, body: `{"error":{"message":"Unsupported ` +
+		`parameter: 'parallel_tool_calls' is not supported with this model."}}`}, saying("ok"))
+	c := client(t, e.URL, model.Options{})
+	tools := model.Request{Messages: []model.Message{{Role: "user",
+		Parts: []model.Part{{Text: "x"}}}}, Tools: []model.Tool{{Name: "tap"}}}
+	_, err := ask(t, c)
+	require.NoError(t, err)
+	_, err = c.Complete(t.Context(), tools)
+	require.NoError(t, err)
+	seen := e.requests()
+	require.Len(t, seen, 3)
+	require.NotContains(t, seen[0].body, "parallel_tool_calls", "there are no tools")
+	require.Equal(t, false, seen[1].body["parallel_tool_calls"])
+	require.NotContains(t, seen[2].body, "parallel_tool_calls")
+	require.Contains(t, seen[2].body, "tools")
+}
+
 func TestAnEndpointThatRefusesForeverIsNotAskedForever(t *testing.T) {
 	e := serve(t, page{
 		status: 400,

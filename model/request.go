@@ -149,6 +149,9 @@ func (c *Client) parameters(r *Request) (map[string]any, error) {
 			set[name] = *v
 		}
 	}
+	if len(r.Tools) > 0 {
+		set["parallel_tool_calls"] = false
+	}
 	if tokens := cmp.Or(r.MaxTokens, c.opts.MaxTokens); tokens > 0 {
 		set["max_tokens"] = tokens
 	}

@@ -21,7 +21,8 @@ type unsupportedParams struct {
 // max_tokens has a newer name; the others can only be left out.
 var renamed = map[string]string{"max_tokens": "max_completion_tokens"}
 
-var dispensable = []string{"max_tokens", "temperature", "top_p", "frequency_penalty"}
+var dispensable = []string{"max_tokens", "temperature", "top_p", "frequency_penalty",
+	"parallel_tool_calls"}
 
 // apply is the parameters that the endpoint takes, by the names that it takes.
 func (u *unsupportedParams) apply(set map[string]any) map[string]any {

@@ -1,11 +1,13 @@
 package dialect
 
 import (
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/actions/dialect/loose"
 )
 
 var (
@@ -87,6 +89,31 @@ func Split(r actions.Reply, begins func(string) bool) (thought, body string) {
 
 // Refuse is the complaint that something is wrong, with what is wanted.
 func Refuse(problem, want string) *ParseError { return &ParseError{Problem: problem, Want: want} }
+
+// Several is the complaint about a reply with different actions: the second was planned for a screen
+// that the model has not seen. One that was written twice is one.
+func Several(want string) *ParseError {
+	return Refuse("the reply has more than one action",
+		"exactly one, as the next one is decided on the screen that follows: "+want)
+}
+
+// Another reports whether text has an object with the key that is not the same as first, or that
+// cannot be read.
+func Another(first loose.Object, text string, key *regexp.Regexp,
+	read func(text string) (o loose.Object, rest string, err error)) bool {
+	for key.MatchString(text) {
+		at := strings.IndexAny(text, "{｛")
+		if at < 0 {
+			return false
+		}
+		o, rest, err := read(text[at:])
+		if err != nil || !reflect.DeepEqual(o, first) {
+			return true
+		}
+		text = rest
+	}
+	return false
+}
 
 // Ends reports whether an action ends the task.
 func Ends(a actions.Action) bool {

@@ -38,14 +38,16 @@ func TestACallThatIsRepeatedGivesWayToTheNextOne(t *testing.T) {
 	d := autoglm.New(dialect.Options{Lang: "en", Quality: 50})
 	said := actions.Reply{Text: `do(action="Back")` + "\n" + `do(action="Home")`}
 	s := dialect.Situation{Look: dialecttest.Look(t)}
-	got, err := d.Parse(said, s)
-	require.NoError(t, err)
-	require.Equal(t, actions.Back{}, got.Action)
+	_, err := d.Parse(said, s)
+	require.ErrorContains(t, err, "more than one action")
 	s.History = []dialect.Turn{{Turn: actions.Turn{Reply: actions.Reply{
 		Text: `<think>t</think><answer>do(action="Back")</answer>`}}}}
-	got, err = d.Parse(said, s)
+	got, err := d.Parse(said, s)
 	require.NoError(t, err)
 	require.Equal(t, actions.Home{}, got.Action)
+	said.Text += "\n" + `do(action="Tap", element=[1, 2])`
+	_, err = d.Parse(said, s)
+	require.ErrorContains(t, err, "more than one action", "behind the repeated one, too")
 }
 
 // A tap with a message asks first. It is carried out once a person has answered, and not when none

@@ -119,24 +119,22 @@ func next(text string) (call, string, error) {
 }
 
 // one is the call that is meant. A model that repeats its last call, which did nothing, and then
-// gives another means the last one; else the first of several, unless one of them would end the
-// task.
+// gives another means the last one; else there has to be one.
 func one(calls []call, s *dialect.Situation) (call, error) {
 	if n := len(s.History); len(calls) > 1 && n > 0 {
 		_, body := dialect.Split(s.History[n-1].Reply, begins)
 		if before, err := read(body); begins(body) && err == nil &&
 			reflect.DeepEqual(before[0].Call, calls[0].Call) {
-			calls = calls[len(calls)-1:]
+			calls = calls[1:]
 		}
 	}
 	for _, c := range calls[1:] {
-		if !reflect.DeepEqual(c.Call, calls[0].Call) && (c.ends() || calls[0].ends()) {
-			return call{}, dialect.Refuse("the reply has more than one action", "exactly one: "+
-				anyForm)
+		if !reflect.DeepEqual(c.Call, calls[0].Call) {
+			return call{}, dialect.Several(anyForm)
 		}
 	}
 	if calls[0].ends() && calls[0].swallowed() {
-		return call{}, dialect.Refuse("the reply has more than one action", "exactly one: "+anyForm)
+		return call{}, dialect.Several(anyForm)
 	}
 	return calls[0], nil
 }

@@ -2,6 +2,7 @@ package general
 
 import (
 	"cmp"
+	"reflect"
 	"regexp"
 	"strings"
 	"unicode/utf8"
@@ -28,6 +29,11 @@ type call struct {
 func (c call) ends() bool {
 	f := lookup(c.name)
 	return f != nil && (f.name == "finish" || f.name == "abort")
+}
+
+// same reports whether the calls are one, which was written twice.
+func (c call) same(as call) bool {
+	return c.name == as.name && c.unread == as.unread && reflect.DeepEqual(c.arguments, as.arguments)
 }
 
 func begins(text string) bool {
@@ -79,9 +85,8 @@ func (g *general) Parse(r actions.Reply, s dialect.Situation) (actions.Decision,
 			" is there twice", "each once: "+want)
 	}
 	for _, c := range calls {
-		if c.ends() && (len(calls) > 1 || c.swallowed()) {
-			return actions.Decision{}, dialect.Refuse("the reply has more than one action",
-				"exactly one: "+want)
+		if c.ends() && c.swallowed() || !c.same(calls[0]) {
+			return actions.Decision{}, dialect.Several(want)
 		}
 	}
 	a, err := decode(calls[0], g.Scale(&s))

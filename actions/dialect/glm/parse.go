@@ -12,8 +12,7 @@ import (
 
 const anyForm = `Action: {"action_type": ...}`
 
-// Parse reads what is to be kept, a reason and the first action. Further actions were planned for
-// screens that the model has not seen, and are passed over; an end of the task has to be alone.
+// Parse reads what is to be kept, a reason and the one action.
 func (g *glm) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, error) {
 	front, body := split(r)
 	if !begins(body) {
@@ -37,9 +36,8 @@ func (g *glm) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, err
 	if err != nil {
 		return actions.Decision{}, err
 	}
-	if dialect.Ends(a) && strings.Contains(behind, "action_type") {
-		return actions.Decision{}, dialect.Refuse("the reply ends the task and has another action",
-			"exactly one action, "+anyForm)
+	if dialect.Another(args, behind, further, loose.ReadObject) {
+		return actions.Decision{}, dialect.Several(anyForm)
 	}
 	return actions.Decision{Action: a, Thought: thought, Explain: reason, Summary: memory}, nil
 }
@@ -51,6 +49,8 @@ func Wrote(r actions.Reply) bool {
 }
 
 var (
+	further = regexp.MustCompile(`\baction_type["']?\s*[:：]`)
+
 	label = regexp.MustCompile(
 		`(?i)^(?:[ \t*#]*action[ \t*]*[:：][\s*]*)?(?:<\|begin_of_box\|>\s*)?`)
 	start  = regexp.MustCompile(label.String() + `[{｛]+\s*["']?action_type\b`)

@@ -1,6 +1,8 @@
 package qwen
 
 import (
+	"errors"
+	"fmt"
 	"regexp"
 	"strings"
 
@@ -12,33 +14,31 @@ import (
 
 const anyForm = `<tool_call> {"name": "mobile_use", "arguments": {"action": ...}} </tool_call>`
 
-// Parse reads a thought, a sentence and the first call of the tool. Further calls were planned for
-// screens that the model has not seen, and are passed over; an end of the task has to be alone.
+// Parse reads a thought, a sentence and the one call of the tool.
 func (q *qwen) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, error) {
 	thought, body := split(r)
-	args, behind, problem := called(r.Calls)
+	args, behind, err := called(r.Calls)
 	switch {
 	case len(r.Calls) > 0:
 		thought = strings.TrimSpace(thought + "\n" + body)
 	case begins(body):
-		args, behind, problem = written(body)
+		args, behind, err = written(body)
 	default:
 		return actions.Decision{}, dialect.Unread(r, body, anyForm)
 	}
 	switch {
-	case r.Cut && (problem != "" || behind == "" && !whole.MatchString(body)):
+	case r.Cut && (err != nil || behind == "" && !whole.MatchString(body)):
 		return actions.Decision{}, dialect.Unread(r, body, anyForm)
-	case problem != "":
-		return actions.Decision{}, dialect.Refuse(problem, anyForm)
+	case err != nil:
+		return actions.Decision{}, dialect.Refuse(err.Error(), anyForm)
 	}
 	in := dialect.Args{Values: args, Scale: q.Scale(&s)}
 	a, err := decode(&in)
 	if err != nil {
 		return actions.Decision{}, err
 	}
-	if dialect.Ends(a) && strings.Contains(behind, `"action"`) {
-		return actions.Decision{}, dialect.Refuse("the reply ends the task and has another action",
-			"exactly one action, "+anyForm)
+	if dialect.Another(args, behind, further, written) {
+		return actions.Decision{}, dialect.Several(anyForm)
 	}
 	thought, said := sentence(thought, behind)
 	return actions.Decision{Action: a, Thought: thought, Explain: said}, nil
@@ -56,6 +56,8 @@ func Wrote(r actions.Reply) bool {
 const tool = "mobile_use"
 
 var (
+	further = regexp.MustCompile(`\baction["']?\s*[:：]`)
+
 	inLine = regexp.MustCompile(`(?i)<\s*tool_call\s*>\s*[{｛]`)
 	front  = regexp.MustCompile(`(?i)^(?:<\s*tool_call\s*>|###\s*action\s*###)\s*`)
 	tagged = regexp.MustCompile(front.String() + `[{｛]`)
@@ -75,47 +77,48 @@ func split(r actions.Reply) (thought, body string) {
 }
 
 // called is the arguments of the first native call; behind are those of the others.
-func called(calls []actions.Call) (args loose.Object, behind, problem string) {
-	if len(calls) == 0 {
-		return nil, "", ""
+func called(calls []actions.Call) (args loose.Object, behind string, err error) {
+	for i, c := range calls {
+		if c.Name != tool {
+			return nil, "", errors.New("there is no tool " + text.Quote(c.Name, dialect.MaxShown))
+		}
+		if i > 0 {
+			behind += c.Arguments
+		}
 	}
-	if name := calls[0].Name; name != tool {
-		return nil, "", "there is no tool " + text.Quote(name, dialect.MaxShown)
+	if len(calls) > 0 {
+		args, _, err = loose.ReadObject(calls[0].Arguments)
 	}
-	for _, c := range calls[1:] {
-		behind += c.Arguments
-	}
-	args, _, err := loose.ReadObject(calls[0].Arguments)
 	if err != nil {
-		return nil, "", "the call's arguments could not be read: " + err.Error()
+		err = fmt.Errorf("the call's arguments could not be read: %w", err)
 	}
-	return args, behind, ""
+	return args, behind, err
 }
 
 // written is the arguments of the call that the body begins with. The arguments may be a text that
 // holds them, or stand alone.
-func written(body string) (args loose.Object, behind, problem string) {
+func written(body string) (args loose.Object, behind string, err error) {
 	body = front.ReplaceAllString(body, "")
 	if strings.HasPrefix(body, "{{") {
 		body = body[1:]
 	}
 	call, behind, err := loose.ReadObject(body)
 	if err != nil {
-		return nil, "", "the call could not be read: " + err.Error()
+		return nil, "", fmt.Errorf("the call could not be read: %w", err)
 	}
 	switch v := call.Get("arguments").(type) {
 	case loose.Object:
-		return v, behind, ""
+		return v, behind, nil
 	case string:
 		if args, _, err = loose.ReadObject(v); err != nil {
-			return nil, "", "the call's arguments could not be read: " + err.Error()
+			err = fmt.Errorf("the call's arguments could not be read: %w", err)
 		}
-		return args, behind, ""
+		return args, behind, err
 	}
 	if call.Get("action") == nil {
-		return nil, "", "the call has no arguments"
+		return nil, behind, errors.New("the call has no arguments")
 	}
-	return call, behind, ""
+	return call, behind, nil
 }
 
 var (

@@ -1,6 +1,7 @@
 package uitars
 
 import (
+	"reflect"
 	"regexp"
 	"strings"
 
@@ -12,18 +13,14 @@ import (
 
 const anyForm = "a line such as Action: click(start_box='(x1,y1)')"
 
-// Parse reads a thought and the first call behind Action. Further calls were planned for screens
-// that the model has not seen, and are passed over; an end of the task has to be alone.
+// Parse reads a thought and the one call behind Action.
 func (u *uitars) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, error) {
 	thought, body := dialect.Split(r, begins)
 	if !begins(body) {
 		return actions.Decision{}, dialect.Unread(r, body, anyForm)
 	}
 	body = actionLabel.ReplaceAllString(body, "")
-	call, behind, err := loose.ReadCall(body)
-	if err != nil {
-		call, behind, err = loose.ReadCall(listed(body))
-	}
+	call, behind, err := read(body)
 	switch {
 	case r.Cut && (err != nil || !closed(body, behind)):
 		return actions.Decision{}, dialect.Unread(r, body, anyForm)
@@ -37,12 +34,32 @@ func (u *uitars) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, 
 	if err != nil {
 		return actions.Decision{}, err
 	}
-	read := body[:len(body)-len(behind)]
-	if dialect.Ends(a) && (anotherCall.MatchString(behind) || swallowed(read)) {
-		return actions.Decision{}, dialect.Refuse("the reply ends the task and has another action",
-			"exactly one action, "+anyForm)
+	if dialect.Ends(a) && swallowed(body[:len(body)-len(behind)]) || another(call, behind) {
+		return actions.Decision{}, dialect.Several(anyForm)
 	}
 	return actions.Decision{Action: a, Thought: thought}, nil
+}
+
+func read(text string) (call loose.Call, rest string, err error) {
+	if call, rest, err = loose.ReadCall(text); err != nil {
+		call, rest, err = loose.ReadCall(listed(text))
+	}
+	return call, rest, err
+}
+
+// another reports whether text has a call that is not the same as first, or that cannot be read.
+func another(first loose.Call, text string) bool {
+	for {
+		at := anotherCall.FindStringSubmatchIndex(text)
+		if at == nil {
+			return false
+		}
+		c, rest, err := read(text[at[2]:])
+		if err != nil || !reflect.DeepEqual(c, first) {
+			return true
+		}
+		text = rest
+	}
 }
 
 // Wrote reports whether a reply has, behind its thought, a line Action with a call, or a call of
@@ -62,7 +79,7 @@ var (
 	anyCall     = `(?i:` + strings.Join(names(), "|") + `)\s*[(（]`
 	ownCall     = regexp.MustCompile(`^` + anyCall)
 	innerCall   = regexp.MustCompile(`[^\pL\pN_]` + anyCall)
-	anotherCall = regexp.MustCompile(`(?m)(?:^|[\s;:：])` + anyCall)
+	anotherCall = regexp.MustCompile(`(?m)(?:^|[\s;:：])(` + anyCall + `)`)
 )
 
 // swallowed reports whether a call has another one within it, or the end of a thought: then it may
