@@ -90,8 +90,8 @@ func Split(r actions.Reply, begins func(string) bool) (thought, body string) {
 // Refuse is the complaint that something is wrong, with what is wanted.
 func Refuse(problem, want string) *ParseError { return &ParseError{Problem: problem, Want: want} }
 
-// Several is the complaint about a reply with different actions: the second was planned for a screen
-// that the model has not seen. One that was written twice is one.
+// Several is the complaint about a reply with different actions: the second was planned for a
+// screen that the model has not seen. One that was written twice is one.
 func Several(want string) *ParseError {
 	return Refuse("the reply has more than one action",
 		"exactly one, as the next one is decided on the screen that follows: "+want)

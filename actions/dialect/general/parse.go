@@ -33,7 +33,8 @@ func (c call) ends() bool {
 
 // same reports whether the calls are one, which was written twice.
 func (c call) same(as call) bool {
-	return c.name == as.name && c.unread == as.unread && reflect.DeepEqual(c.arguments, as.arguments)
+	return c.name == as.name && c.unread == as.unread &&
+		reflect.DeepEqual(c.arguments, as.arguments)
 }
 
 func begins(text string) bool {
