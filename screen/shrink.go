@@ -18,13 +18,13 @@ func shrink(src source, in Size, outs ...Size) ([]*Picture, error) {
 	for i, out := range outs {
 		all[i] = newShrinker(in, out)
 	}
-	add := func(wide []uint64, n int) {
+	add := func(line []byte, n int) {
 		for _, s := range all {
-			s.add(wide, n)
+			s.add(line, n)
 		}
 	}
-	wide := make([]uint64, in.W)
-	var last []byte // the row that alike rows are alike to
+	line := make([]byte, (in.W+1)/2*8)
+	var last []byte // the row that alike rows are alike to, as it came
 	alike := 0
 	for y := range in.H {
 		row, depth, err := from.next()
@@ -35,11 +35,11 @@ func shrink(src source, in Size, outs ...Size) ([]*Picture, error) {
 			alike++
 			continue
 		}
-		add(wide, alike)
-		widen(wide, row, depth)
+		add(line, alike)
+		widen(line, row, depth)
 		last, alike = append(last[:0], row...), 1
 	}
-	add(wide, alike)
+	add(line, alike)
 	pictures := make([]*Picture, len(outs))
 	for i, s := range all {
 		pictures[i] = &Picture{s.out}
@@ -48,14 +48,17 @@ func shrink(src source, in Size, outs ...Size) ([]*Picture, error) {
 }
 
 // shrinker makes a smaller picture of rows as they come: each of its pixels is the mean of the part
-// of the rows that it covers.
+// of the rows that it covers. A row has four bytes a pixel, of which the fourth is not looked at,
+// and is as long as a whole number of pairs.
 //
 // It computes with the channels of a pixel in one word, 16 bits each, so weights have 8 bits, and
 // those of one pixel add up to 256 in each direction.
 type shrinker struct {
 	out   *image.YCbCr
-	cols  []share     // of each column of out, in a row
-	sum   []uint64    // of the rows so far, weighted; ends with room for a whole share
+	cols  []share     // of each column of out, in a row; nil for a half
+	sum   [2][]uint64 // of the rows so far, weighted: red and blue of each pair, green and the rest
+	mean  []uint64    // of the rows of a row of out; ends with room for a whole share
+	odd   []byte      // of a half: the row that has no other yet; empty when there is none
 	h     int         // of what comes in
 	row   int         // of out
 	got   int         // how much of that row there is, in parts of h
@@ -93,46 +96,51 @@ func shares(n, m int) []share {
 }
 
 func newShrinker(in, out Size) *shrinker {
-	return &shrinker{
-		out:  image.NewYCbCr(image.Rect(0, 0, out.W, out.H), image.YCbCrSubsampleRatio420),
-		cols: shares(in.W, out.W),
-		sum:  make([]uint64, in.W+fewPixels), h: in.H,
+	s := &shrinker{
+		out: image.NewYCbCr(image.Rect(0, 0, out.W, out.H), image.YCbCrSubsampleRatio420),
+		h:   in.H,
 		two: [2][]uint64{make([]uint64, out.W), make([]uint64, out.W)},
 	}
+	if in.W == 2*out.W && in.H == 2*out.H {
+		return s
+	}
+	pairs := (in.W + 1) / 2
+	s.cols = shares(in.W, out.W)
+	s.sum = [2][]uint64{make([]uint64, pairs), make([]uint64, pairs)}
+	s.mean = make([]uint64, 2*pairs+fewPixels)
+	return s
 }
 
 const (
-	low8 = 0x00ff_00ff_00ff_00ff
-	half = 0x0080_0080_0080_0080
+	low8   = 0x00ff_00ff_00ff_00ff
+	low32  = 0xffff_ffff
+	half   = 0x0080_0080_0080_0080
+	halfOf = 0x0002_0002_0002_0002 // of four
 )
 
-// lanes is a pixel with 16 bits for each channel: red, blue, green and the fourth byte, from low to
-// high.
-func lanes(px uint32) uint64 { return uint64(px&0xff00ff) | uint64(px>>8&0xff00ff)<<32 }
-
-// widen reads a row of pixels of depth bytes.
-func widen(to []uint64, pix []byte, depth int) {
+// widen makes a row of four bytes a pixel of one of depth bytes.
+func widen(to, pix []byte, depth int) {
 	if depth == 4 {
-		for x := range to {
-			to[x] = lanes(binary.LittleEndian.Uint32(pix))
-			pix = pix[4:]
-		}
+		copy(to, pix)
 		return
 	}
-	for len(to) >= 4 && len(pix) >= 14 {
+	for len(to) >= 16 && len(pix) >= 14 {
 		a, b := binary.LittleEndian.Uint64(pix), binary.LittleEndian.Uint64(pix[6:])
-		to[0], to[1] = lanes(uint32(a)), lanes(uint32(a>>24))
-		to[2], to[3] = lanes(uint32(b)), lanes(uint32(b>>24))
-		to, pix = to[4:], pix[12:]
+		binary.LittleEndian.PutUint64(to, a&low32|a>>24<<32)
+		binary.LittleEndian.PutUint64(to[8:], b&low32|b>>24<<32)
+		to, pix = to[16:], pix[12:]
 	}
-	for x := range to {
-		to[x] = lanes(uint32(pix[0]) | uint32(pix[1])<<8 | uint32(pix[2])<<16)
-		pix = pix[3:]
+	for ; len(pix) >= 3; to, pix = to[4:], pix[3:] {
+		copy(to, pix[:3])
 	}
 }
 
-// add takes n rows like wide.
-func (s *shrinker) add(wide []uint64, n int) {
+// add takes n rows like line.
+func (s *shrinker) add(line []byte, n int) {
+	if s.cols == nil {
+		s.addHalf(line, n)
+		return
+	}
 	height := s.out.Rect.Dy()
 	whole := false                      // the last row of out is of no other rows
 	for rest := n * height; rest > 0; { // in parts of h, like got
@@ -143,7 +151,7 @@ func (s *shrinker) add(wide []uint64, n int) {
 		}
 		begins := s.got == 0
 		part := min(rest, s.h-s.got)
-		s.weigh(wide, uint64(256*(s.got+part)/s.h-256*s.got/s.h))
+		s.weigh(line, uint64(256*(s.got+part)/s.h-256*s.got/s.h))
 		s.got += part
 		rest -= part
 		if s.got < s.h {
@@ -154,25 +162,66 @@ func (s *shrinker) add(wide []uint64, n int) {
 	}
 }
 
+// addHalf is add for a picture of half the size, each pixel of which is the mean of four.
+func (s *shrinker) addHalf(line []byte, n int) {
+	if len(s.odd) > 0 && n > 0 {
+		s.halve(s.odd, line)
+		s.odd = s.odd[:0]
+		n--
+	}
+	if n > 1 {
+		s.halve(line, line)
+		n -= 2
+	}
+	for ; n > 1; n -= 2 {
+		s.repeat()
+	}
+	if n == 1 {
+		s.odd = append(s.odd[:0], line...)
+	}
+}
+
+// halve makes a row of out from two rows, two pixels of each at once.
+func (s *shrinker) halve(above, below []byte) {
+	to := s.two[s.row%2]
+	grey := s.out.Y[s.row*s.out.YStride:][:len(to)]
+	above, below = above[:8*len(to)], below[:8*len(to)]
+	for i := range to {
+		a, b := binary.LittleEndian.Uint64(above[8*i:]), binary.LittleEndian.Uint64(below[8*i:])
+		redBlue, green := a&low8+b&low8, a>>8&low8+b>>8&low8
+		px := (redBlue+redBlue>>32)&low32 | (green+green>>32)<<32
+		px = (px + halfOf) >> 2 & low8
+		to[i] = px
+		grey[i] = brightness(px)
+	}
+	s.alike = 0
+	s.next()
+}
+
 // weigh adds a row to the sum, or begins a sum with it.
-func (s *shrinker) weigh(wide []uint64, w uint64) {
-	sum := s.sum[:len(wide)]
+func (s *shrinker) weigh(line []byte, w uint64) {
+	redBlue, green := s.sum[0], s.sum[1]
+	green, line = green[:len(redBlue)], line[:8*len(redBlue)]
 	if s.got == 0 {
-		for x, v := range wide {
-			sum[x] = v * w
+		for i := range redBlue {
+			v := binary.LittleEndian.Uint64(line[8*i:])
+			redBlue[i], green[i] = v&low8*w, v>>8&low8*w
 		}
 		return
 	}
-	for x, v := range wide {
-		sum[x] += v * w
+	for i := range redBlue {
+		v := binary.LittleEndian.Uint64(line[8*i:])
+		redBlue[i] += v & low8 * w
+		green[i] += v >> 8 & low8 * w
 	}
 }
 
 // finish ends a row of out.
 func (s *shrinker) finish() {
-	sum := s.sum
-	for x, v := range sum {
-		sum[x] = (v + half) >> 8 & low8
+	sum, green := s.mean, s.sum[1]
+	for i, v := range s.sum[0] {
+		v, g := (v+half)>>8&low8, (green[i]+half)>>8&low8
+		sum[2*i], sum[2*i+1] = v&low32|g<<32, v>>32|g&^low32
 	}
 	to := s.two[s.row%2]
 	grey := s.out.Y[s.row*s.out.YStride:][:len(to)]

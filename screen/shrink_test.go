@@ -95,13 +95,17 @@ func TestAnyPictureShrinksToAnySize(t *testing.T) {
 			H: rapid.IntRange(1, 70).Draw(r, "h")}
 		out := screen.Size{W: rapid.IntRange(1, in.W).Draw(r, "to w"),
 			H: rapid.IntRange(1, in.H).Draw(r, "to h")}
+		if rapid.Bool().Draw(r, "half") {
+			in = screen.Size{W: 2 * out.W, H: 2 * out.H}
+		}
 		img := image.NewNRGBA(image.Rect(0, 0, in.W, in.H))
 		blocks := rapid.IntRange(1, 9).Draw(r, "blocks") // of alike rows
 		shade := rapid.SliceOfN(rapid.Uint8(), 64, 64).Draw(r, "shades")
 		for y := range in.H {
 			for x := range in.W {
-				c := shade[(x+y/blocks*7)%64]
-				img.SetNRGBA(x, y, color.NRGBA{R: c, G: c, B: c, A: 255})
+				at := x + y/blocks*7
+				img.SetNRGBA(x, y, color.NRGBA{R: shade[at%64], G: shade[(at+1)%64],
+					B: shade[(at+2)%64], A: 255})
 			}
 		}
 		capture := rapid.SampledFrom([][]byte{pngOf(t, img), rawOf(img, 1)}).Draw(r, "capture")
