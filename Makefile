@@ -12,7 +12,8 @@
 #   make build        bin/taploop
 #   make release      bin/taploop as it is given away: without symbols, and at most MOSTBYTES large
 #   make vulncheck    known vulnerabilities in what taploop calls; passes where their database cannot be reached, and says so
-#   make clients      the official TypeScript clients and the inspector against the built binary (needs npm)
+#   make clients      the official TypeScript clients, the inspector, openai's clients and a chat page in a browser against the
+#                     built binary, and its proxy in front of servers from npm and PyPI (needs npm)
 #   make conformance  the official MCP conformance suite, CONFORMANCE times in a row (needs npm)
 #   make demo         the simulated phone, a scripted model and a task
 #
