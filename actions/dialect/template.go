@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"text/template"
+	"text/template/parse"
 
 	"github.com/taploop/taploop/internal/text"
 )
@@ -29,16 +31,31 @@ const mark = "\x00"
 
 func role(name string) func() string { return func() string { return mark + name + mark } }
 
-// maxPrompt is how many bytes a template may write.
-const maxPrompt = 4 << 20
+// Limits of a template, which nothing can call off while it is executed.
+const (
+	maxPrompt = 4 << 20 // bytes that it may write, or make of others
+	maxRounds = 100_000 // of its ranges, and uses of its templates
+)
 
-var errLong = errors.New("the prompt is longer than 4 MB")
+var (
+	errLong    = errors.New("the prompt is longer than 4 MB")
+	errEndless = fmt.Errorf("the template repeats itself more than %d times", maxRounds)
+)
 
-// bounded keeps what a template writes, and refuses what is too long.
-type bounded struct{ kept strings.Builder }
+// bounded keeps what a template writes, and refuses what is too long. A lone mark is a round.
+type bounded struct {
+	kept   strings.Builder
+	rounds int
+}
 
 // Write implements io.Writer.
 func (b *bounded) Write(p []byte) (int, error) {
+	if string(p) == mark {
+		if b.rounds++; b.rounds > maxRounds {
+			return 0, errEndless
+		}
+		return len(p), nil
+	}
 	if b.kept.Len()+len(p) > maxPrompt {
 		return 0, errLong
 	}
@@ -56,6 +73,55 @@ var functions = template.FuncMap{
 	"inc":   func(i int) int { return i + 1 },
 	"line":  func(r Raw) Text { return Text(text.Line(string(r))) },
 	"quote": func(t Text) string { return `"` + escape(string(t), true) + `"` },
+
+	"print": short(fmt.Sprint), "println": short(fmt.Sprintln),
+	"html": short(template.HTMLEscaper), "js": short(template.JSEscaper),
+	"urlquery": short(template.URLQueryEscaper),
+	"printf": func(format string, v ...any) (string, error) {
+		return short(func(v ...any) string { return fmt.Sprintf(format, v...) })(v...)
+	},
+}
+
+// short is a function whose results are no longer than a prompt: what grows them round by round
+// ends.
+func short(f func(...any) string) func(...any) (string, error) {
+	return func(v ...any) (string, error) {
+		s := f(v...)
+		if len(s) > maxPrompt {
+			return "", errLong
+		}
+		return s, nil
+	}
+}
+
+// count has every round of a range, and every use of a template, begin with a mark, which is
+// counted where it is written: so a range that writes nothing ends, too.
+func count(n parse.Node) {
+	switch n := n.(type) {
+	case *parse.ListNode:
+		if n != nil {
+			for _, inner := range n.Nodes {
+				count(inner)
+			}
+		}
+	case *parse.IfNode:
+		countBoth(&n.BranchNode)
+	case *parse.WithNode:
+		countBoth(&n.BranchNode)
+	case *parse.RangeNode:
+		countBoth(&n.BranchNode)
+		tick(n.List)
+	}
+}
+
+func countBoth(n *parse.BranchNode) {
+	count(n.List)
+	count(n.ElseList)
+}
+
+func tick(l *parse.ListNode) {
+	l.Nodes = slices.Insert(l.Nodes, 0,
+		parse.Node(&parse.TextNode{NodeType: parse.NodeText, Text: []byte(mark)}))
 }
 
 // ParseTemplate reads a template of a prompt in that language, zh or en. Errors name the line.
@@ -66,6 +132,10 @@ func ParseTemplate(name, text, lang string) (*Template, error) {
 	t := template.Must(template.New(name).Funcs(functions).ParseFS(shared, "shared."+lang+".tmpl"))
 	if _, err := t.Parse(text); err != nil {
 		return nil, templateError(err)
+	}
+	for _, one := range t.Templates() {
+		count(one.Root)
+		tick(one.Root)
 	}
 	out := &Template{tmpl: t}
 	if t.Lookup("form") != nil {

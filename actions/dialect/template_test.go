@@ -6,6 +6,7 @@ import (
 	"image/jpeg"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -150,12 +151,43 @@ func TestAPromptIsBounded(t *testing.T) {
 
 // A template that writes without end is stopped.
 func TestATemplateThatWritesWithoutEndIsStopped(t *testing.T) {
-	b := templated(t, `{{.Picture}}{{range 999999999}}{{$.Task}} and again {{end}}`)
+	b := templated(t, `{{.Picture}}{{range 999999999}}{{printf "%99s" $.Task}}{{end}}`)
 	_, err := b.Prompt(dialect.Situation{Task: "buy shoes", Look: dialecttest.Look(t)})
 	require.ErrorContains(t, err, "the prompt is longer than 4 MB")
 	_, err = dialect.ParseTemplate("own",
-		`{{define "form"}}{{range 99999999}}again {{end}}{{end}}`, "en")
+		`{{define "form"}}{{range 99999999}}{{printf "%99s" 1}}{{end}}{{end}}`, "en")
 	require.ErrorContains(t, err, "the prompt is longer than 4 MB")
+}
+
+// Nothing can call a template off: what it repeats is counted, and what it makes is bounded.
+func TestATemplateThatRepeatsItselfWithoutEndIsStopped(t *testing.T) {
+	rounds := "the template repeats itself more than 100000 times"
+	for text, want := range map[string]string{
+		`{{range 9999999999}}{{end}}`:                                         rounds,
+		`{{range 9999999999}}{{/* nothing */}}{{- end}}`:                      rounds,
+		`{{range 99999}}{{range 99999}}{{range 99999}}{{end}}{{end}}{{end}}`:  rounds,
+		`{{range 9999999999}}{{if $.Task}}{{continue}}{{end}}{{end}}`:         rounds,
+		`{{if .Task}}{{with .Task}}{{range 9999999999}}{{end}}{{end}}{{end}}`: rounds,
+		`{{range .History}}{{else}}{{range 9999999999}}{{end}}{{end}}`:        rounds,
+		`{{define "a"}}{{if .}}{{template "a" slice . 1}}{{template "a" slice . 1}}{{end}}{{end}}` +
+			`{{template "a" "0123456789012345678901234567890123456789"}}`: rounds,
+		`{{$x := "0123456789"}}{{range 40}}{{$x = print $x $x}}{{end}}`:         "longer than 4 MB",
+		`{{$x := "0123456789"}}{{range 40}}{{$x = printf "%s%s" $x $x}}{{end}}`: "longer than 4 MB",
+		`{{$x := "<<<<<<<<<<"}}{{range 40}}{{$x = html $x $x}}{{end}}`:          "longer than 4 MB",
+	} {
+		b := templated(t, `{{.Picture}}`+text)
+		begun := time.Now()
+		_, err := b.Prompt(dialect.Situation{Task: "buy shoes", Look: dialecttest.Look(t)})
+		require.ErrorContains(t, err, want, text)
+		require.Less(t, time.Since(begun), 5*time.Second, text)
+	}
+	_, err := dialect.ParseTemplate("own", `{{define "form"}}{{range 9999999999}}{{end}}{{end}}`,
+		"en")
+	require.ErrorContains(t, err, rounds)
+	b := templated(t, `{{.Picture}}{{range 99}}{{.}} {{end}}{{printf "%s!" .Task}}{{html "<"}}`)
+	asked, err := b.Prompt(dialect.Situation{Task: "buy shoes", Look: dialecttest.Look(t)})
+	require.NoError(t, err)
+	require.Contains(t, asked.String(), " 97 98 buy shoes!&lt;")
 }
 
 func TestANewInstructionIsNotToldToGoOnWithTheTask(t *testing.T) {
