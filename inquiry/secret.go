@@ -7,9 +7,16 @@ import (
 
 // What only the phone should see.
 const (
-	secretZH = `(?:密码|口令|验证码|校验码|动态码|短信码|安全码|位数字)`
-	secret   = `(?:\b(?:passwords?|passcodes?|passphrases?|codes?|otps?|cvv|cvc|2fa|` +
-		`(?-i:PINs?)|pin (?:codes?|number)|(?:the|your|my|card|sim) pin)\b|` + // not "pin it"
+	secretZH = `(?:密码|口令|(?:验证|校验|动态|短信|安全|认证|确认|备[用份]|恢复|激活|授权)码|位数字|` +
+		`(?:银行|信用|储蓄|借记)?卡号|身份证号码?|助记词|(?:恢复|备份)(?:短语|密钥)|私钥|密保|令牌|` +
+		`安全(?:问题|提问)|CVV|CVC|PIN)`
+	secret = `(?:\b(?:passwords?|passcodes?|passphrases?|codes?|otps?|cvv|cvc|2fa|` +
+		`(?-i:PINs?|PUKs?|\w*TANs?)|pin (?:codes?|number)|(?:the|your|my|card|sim) pin)\b|` + // not "pin it"
+		`\b(?:cards?(?:['’]s)?|social security|security|id card|passport) numbers?\b|` +
+		`\b(?:numbers?|digits)\b.{0,30}\b(?:cards?|text(?:s|ed)|e-?mailed)\b|\b(?:\w+-digit|security|hardware|login) tokens?\b|` +
+		`\bkey ?fobs?\b|` +
+		`\b(?:recovery|seed|backup|secret|mnemonic) (?:phrase|words?|key)s?\b|\bmnemonics?\b|` +
+		`\b(?:private|api) keys?\b|\bmaiden name\b|\b(?:security|secret) (?:question|answer)s?\b|` +
 		`\b(?:digits|numbers?)\b.{0,30}\b(?:authenticator|sms|text message)\b|` + secretZH + `)`
 )
 
@@ -46,10 +53,13 @@ var (
 			`come back)(?:[.,;!]|$)`,
 		`\bi(?:['’]ll| will| shall|['’]m| am) (?:wait|stop|paus)`,
 		`(?:[好完了]|(?:^|[^然最])后)[^。？！；码令字]{0,8}(?:告诉|通知|回复|告知|说|叫|喊|回我|继续|提醒)我?(?:一?[声下])?`,
+		`告[诉知]我?(?:结果|情况|进展|是否|有没有|已|成功|可以)`,
 		`(?:回复|回答|说|回)(?:一?[声句下个])?[: ]*["'“‘「『]?(?:完成|已|好|ok|done|继续|可以|确定)`)
 
 	// tells is what wants to be told, whatever it is: a sending, a spelling, the thing itself.
-	tells = rule(`\bwhat(?:'s|’s)? (?:is |are |was |were )?(?:the |your |my )?(?:\S+ )?`+secret,
+	tells = rule(`\b(?:security|secret) questions?\b[^.?!]*(?:[:：]|["'“‘])\s*\w`,
+		`(?:密保|安全问题|安全提问)[^。？！]*[：:“"]`,
+		`\bwhat(?:'s|’s)? (?:is |are |was |were )?(?:the |your |my )?(?:\S+ )?`+secret,
 		`\bwhich (?:the |of |your )*(?:\S+ )?(?:digits|letters|characters|`+secret+`)`,
 		`\b(?:which|what) one\b\W*$`, `\bwhat (?:is|was|are|does|did) (?:it|they)\b`,
 		`\b(?:spell|spelled|spelt|dictate)\b`,
@@ -58,12 +68,13 @@ var (
 			`(?: the| your| my| a| both)?(?: [\w-]+){0,2}? ?`+secret,
 		`\b(?:tell|give|send|provide|share|supply|paste|post|message|forward|drop|reply with|have) `+
 			`(?:(?:me|us) )?(?:it|them|that|one|those)\b`,
+		`\b(?:pass|read) (?:it|them|that|those) (?:on|out|over)\b`,
 		`\b(?:type|enter|write|put|input|fill|paste|leave|reply|answer)\b[^.?!,;]*\b(?:here|below|back|in (?:this|the|our) `+
 			`(?:chat|conversation)|(?:as|in) (?:your|a) (?:reply|answer|message))\b`,
 		`告[诉知]|提供|[发报念读说给传贴写填]一?[下声]|[发报念读传贴给]我|[发贴传报][过出]?来|[发贴写填传][在到]?(?:[这此]|聊天|对话)|`+
 			`(?:这里|此处|下方|下面|聊天|对话)[里中框内]*(?:输入|填|写|回复)|`+
 			`是(?:什么(?:[^时样意颜]|$)|啥|哪[几个])|(?:哪一?个|什么)`+secretZH+`|`+
-			`多少(?:[^位个]|$)|(?:记得|知道).{0,12}`+secretZH)
+			`多少(?:[^位个]|$)|(?:怎么|如何|应?该)(?:填写?|回?答|输入?)|(?:记得|知道).{0,12}`+secretZH)
 
 	// asksEntry is a wish to be told, or that something be entered, that says neither what nor
 	// where.
@@ -75,7 +86,7 @@ var (
 	asksAct = rule(`\b(?:yourself|by hand|manually|in person|take over|so (?:that )?you can)\b`,
 		`\b(?:enter|type|input|fill|put|use|draw)\b.*\b(?:on|in|into|at|with) (?:the|your|`+
 			`this|that) (?:phone|device|screen|handset|app|page|field|form|dialog|box|browser|keyboard|keypad)\b`,
-		`^(?:(?:please|kindly|now|could you|can you|you need to|you have to|first) )*(?:`+
+		`^(?:(?:please|kindly|now|could you|can you|would you|you need to|you have to|first) )*(?:`+
 			`(?:log|sign) ?in|unlock|approve|confirm|verify|complete|finish|`+
 			`solve|change|reset|scan|press|tap|handle|pay|do (?:the|this|it))\b`,
 		`^(?:please )?(?:enter|type|put|key|draw)\b.* to (?:unlock|log ?in|sign ?in|pay)\b`,
@@ -89,7 +100,7 @@ var (
 	asksOther = rule(`^(?:(?:please )?(?:tell me|know|so|or|to|from|on|in|at) )*`+
 		`(?:which|whom?|whose|where|how|why|when)\b`,
 		`^what (?:happens|(?:should|shall|can|do) (?:i|we) do)\b`,
-		`^(?:shall|should|do you (?:want|need|wish)|would you (?:like|rather)|may i|`+
+		`^(?:shall|should|do you (?:\w+ )?(?:want|need|wish|prefer|like|mean|mind)|would you (?:like|rather)|may i|`+
 			`do (?:i|we) (?:need|have)|is|are|was|were|has|have|did|does)\b`,
 		`哪|谁|还是|选择|几位|什么时候|怎么|为什么|做什么|是否|要不要|需不需要|需要我|吗$`)
 )
@@ -151,22 +162,55 @@ func (q Question) openEnded() bool {
 }
 
 var (
-	code      = regexp.MustCompile(`^(?:[0-9]{4,8}|[0-9]{3}[ -][0-9]{3})$`)
-	token     = regexp.MustCompile(`^[!-~]{4,64}$`)
+	code      = regexp.MustCompile(`^(?:[0-9]{4,8}|[0-9]{3}[ -][0-9]{3}|[0-9](?: [0-9]){3,7})$`)
+	onCard    = regexp.MustCompile(`^[0-9]{3}$`) // where its security code is asked for
+	cvv       = rule(`\b(?:cvv|cvc)\b|\bsecurity (?:code|number)\b|安全码|CVV|CVC`)
+	phrase    = regexp.MustCompile(`^[a-z]{3,8}(?:[ ,]+[a-z]{3,8}){11,23}$`)
+	token     = regexp.MustCompile(`^[!-~\x{a1}-\x{24f}]{4,64}$`)
 	mixed     = regexp.MustCompile(`[0-9].*[^0-9.,:+-]|[^0-9.,:+-].*[0-9]`)
 	addressed = regexp.MustCompile(`@\S+\.|://|^www\.`) // of mail, of a page
 )
 
 // IsCode reports whether the answer looks like the code or the password that the question speaks
 // of, though it may have asked only for an act: then the answer is a secret, unless the question is
-// Public. A code has 4 to 8 digits, a password 4 to 64 characters with digits among them and no
-// spaces; a telephone number, an address of mail or of a page is neither.
+// Public. A code has 4 to 8 digits, or 3 on the back of a card, a password 4 to 64 characters with
+// digits among them and no spaces, a recovery phrase 12 to 24 short words; a card's number is known
+// by its check digit. A telephone number, an address of mail or of a page is none of these.
 func (q Question) IsCode(answer string) bool {
-	answer = strings.TrimSpace(answer)
+	if q.Public || !q.openEnded() || !named.MatchString(q.about()) {
+		return false
+	}
+	answer = strings.Map(narrow, strings.TrimSpace(answer))
 	password := token.MatchString(answer) && mixed.MatchString(answer) &&
 		!addressed.MatchString(answer)
-	return !q.Public && q.openEnded() && (password || code.MatchString(answer)) &&
-		named.MatchString(q.about())
+	return password || code.MatchString(answer) || isCard(answer) || phrase.MatchString(answer) ||
+		onCard.MatchString(answer) && cvv.MatchString(q.Text)
+}
+
+// narrow is the digit that a full-width one stands for.
+func narrow(r rune) rune {
+	if r >= '０' && r <= '９' {
+		return r - '０' + '0'
+	}
+	return r
+}
+
+// isCard reports whether the answer is the number of a card (ISO/IEC 7812): 13 to 19 digits, in
+// groups or not, of which the last one is Luhn's check digit.
+func isCard(answer string) bool {
+	digits := strings.NewReplacer(" ", "", "-", "").Replace(answer)
+	sum := 0
+	for i, r := range digits {
+		if r < '0' || r > '9' {
+			return false
+		}
+		d := int(r - '0')
+		if (len(digits)-i)%2 == 0 {
+			d = 2*d/10 + 2*d%10
+		}
+		sum += d
+	}
+	return len(digits) >= 13 && len(digits) <= 19 && sum%10 == 0
 }
 
 var (

@@ -1,6 +1,7 @@
 package inquiry_test
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -295,6 +296,22 @@ func TestAQuestionForAPasswordOrACodeIsKnownByItsWords(t *testing.T) {
 		Options: []string{"password", "code"}}.AsksForSecret(), "what is chosen is no secret")
 }
 
+// Each table was written before the rules were looked at, and the rules made fit for it after that.
+func TestWhatAQuestionWantsIsKnownByItsWords(t *testing.T) {
+	table, err := os.ReadFile("testdata/questions.tsv")
+	require.NoError(t, err)
+	seen := map[string]int{}
+	for line := range strings.Lines(string(table)) {
+		kind, words, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		q := inquiry.Question{Text: words}
+		if seen[kind]++; kind == "secret" || kind == "act" || kind == "plain" {
+			assert.Equal(t, kind == "secret", q.AsksForSecret(), line)
+			assert.Equal(t, kind == "act", q.AsksForAct(), line)
+		}
+	}
+	require.Equal(t, []int{109, 51, 59}, []int{seen["secret"], seen["act"], seen["plain"]})
+}
+
 func TestAnAnswerThatOnlyAcknowledgesIsNoSecret(t *testing.T) {
 	for _, words := range []string{"done", "Done.", "ok", "OK, done!", "yes", "I'm logged in now",
 		"I have entered it", "all done 👍", "ready", "it's unlocked", "continue", "no", "not yet",
@@ -337,21 +354,33 @@ func TestACodeInAnswerToAnActIsASecret(t *testing.T) {
 		answer string
 		secret bool
 	}{
-		"code":      {inquiry.Question{Text: act}, "739155", true},
-		"letters":   {inquiry.Question{Text: act}, "a7B9", true},
-		"in halves": {inquiry.Question{Text: act}, "739 155", true},
-		"zh":        {inquiry.Question{Text: "请在手机上输入验证码，完成后告诉我"}, "739155", true},
-		"done":      {inquiry.Question{Text: act}, "done", false},
-		"words":     {inquiry.Question{Text: act}, "it has not come", false},
-		"short":     {inquiry.Question{Text: act}, "739", false},
-		"a phone's": {inquiry.Question{Text: act}, "13800138000", false},
-		"password":  {inquiry.Question{Text: act}, "Tr0ub4dor&3-long", true},
-		"mail":      {inquiry.Question{Text: act}, "ann7@example.org", false},
-		"address":   {inquiry.Question{Text: act}, "https://example.org/1", false},
-		"public":    {inquiry.Question{Text: act, Public: true}, "739155", false},
-		"postal":    {inquiry.Question{Text: "What is the postal code?"}, "10115", false},
-		"no code":   {inquiry.Question{Text: "How many steps?"}, "10115", false},
-		"an option": {inquiry.Question{Text: act, Options: []string{"1234"}}, "1234", false},
+		"code":       {inquiry.Question{Text: act}, "739155", true},
+		"letters":    {inquiry.Question{Text: act}, "a7B9", true},
+		"full width": {inquiry.Question{Text: act}, "７３９１５５", true},
+		"spelled":    {inquiry.Question{Text: act}, "7 3 9 1 5 5", true},
+		"umlaut":     {inquiry.Question{Text: act}, "schlüssel9", true},
+		"card":       {inquiry.Question{Text: act}, "4111 1111 1111 1111", true},
+		"no card":    {inquiry.Question{Text: act}, "4111 1111 1111 1112", false},
+		"cvv": {inquiry.Question{Text: "Please enter the CVV on the phone, then say done."}, "739",
+			true},
+		"phrase": {inquiry.Question{Text: "Please enter the recovery phrase on the phone yourself."},
+			"army van defense carry jealous true garbage claim echo media make crunch", true},
+		"a report": {inquiry.Question{Text: "Please enter the recovery phrase on the phone yourself."},
+			"I could not find it anywhere", false},
+		"a sentence": {inquiry.Question{Text: "请在手机上输入验证码，完成后告诉我"}, "我10点已经输入好了", false},
+		"in halves":  {inquiry.Question{Text: act}, "739 155", true},
+		"zh":         {inquiry.Question{Text: "请在手机上输入验证码，完成后告诉我"}, "739155", true},
+		"done":       {inquiry.Question{Text: act}, "done", false},
+		"words":      {inquiry.Question{Text: act}, "it has not come", false},
+		"short":      {inquiry.Question{Text: act}, "739", false},
+		"a phone's":  {inquiry.Question{Text: act}, "13800138000", false},
+		"password":   {inquiry.Question{Text: act}, "Tr0ub4dor&3-long", true},
+		"mail":       {inquiry.Question{Text: act}, "ann7@example.org", false},
+		"address":    {inquiry.Question{Text: act}, "https://example.org/1", false},
+		"public":     {inquiry.Question{Text: act, Public: true}, "739155", false},
+		"postal":     {inquiry.Question{Text: "What is the postal code?"}, "10115", false},
+		"no code":    {inquiry.Question{Text: "How many steps?"}, "10115", false},
+		"an option":  {inquiry.Question{Text: act, Options: []string{"1234"}}, "1234", false},
 	} {
 		require.False(t, tt.q.AsksForSecret(), name)
 		b := inquiry.NewBroker(&inquirytest.Memory{}, nil)
