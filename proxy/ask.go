@@ -49,6 +49,10 @@ func (p *Proxy) decided(ctx context.Context, l *link, c *toolCall, d guard.Decis
 			return nil, fmt.Errorf("not carried out: the question to a person could not be asked: %w",
 				err)
 		}
+		if form := p.shown(ctx, c, q); form != nil {
+			p.claims.release(q.ID)
+			return form, nil
+		}
 		q, err = p.wait(ctx, c, q, budget-time.Since(began))
 		p.claims.release(q.ID)
 		switch {
@@ -100,7 +104,9 @@ func (p *Proxy) claim(ctx context.Context, c *toolCall, d guard.Decision) (
 		if q.Open() {
 			open++
 		}
-		if q.Kind != inquiry.Approval || q.Bound != c.bound || p.claims.held[q.ID] {
+		// the question that the client has shown is its own, whoever waits for it as well
+		if q.Kind != inquiry.Approval || q.Bound != c.bound ||
+			p.claims.held[q.ID] && q.ID != c.form || c.form != "" && q.ID != c.form {
 			continue
 		}
 		return p.hold(q), nil
@@ -170,7 +176,7 @@ func (p *Proxy) wait(ctx context.Context, c *toolCall, q inquiry.Question, budge
 	defer helpers.Wait()
 	defer cancel()
 	helpers.Go(func() { p.report(waiting, c, q) })
-	if mcptransport.CanElicit(ctx) {
+	if mcptransport.CanElicit(ctx) && !mcptransport.Stateless(ctx) {
 		helpers.Go(func() { p.elicit(waiting, q) })
 	}
 	now, err := p.opts.Questions.Wait(waiting, q.ID)
@@ -212,10 +218,25 @@ func (p *Proxy) report(ctx context.Context, c *toolCall, q inquiry.Question) {
 // answer, leaves the question to its other channels.
 func (p *Proxy) elicit(ctx context.Context, q inquiry.Question) {
 	answer, err := mcptransport.Elicit(ctx, form(q))
-	if err != nil || answer == nil {
+	if err != nil {
 		return
 	}
-	r := inquiry.Reply{ID: "form of " + q.ID, Type: inquiry.TypeDecisions,
+	r, ok := replyOf(q, answer)
+	if !ok {
+		return
+	}
+	if _, err := p.opts.Questions.Resolve(ctx, q.ID, r); err != nil {
+		p.opts.Log.Info("an answer from a client's form was not taken", "question", q.ID, "error",
+			err)
+	}
+}
+
+// replyOf is what the client's user has answered; false when that is nothing.
+func replyOf(q inquiry.Question, answer *mcp.ElicitationResult) (r inquiry.Reply, ok bool) {
+	if answer == nil {
+		return r, false
+	}
+	r = inquiry.Reply{ID: "form of " + q.ID, Type: inquiry.TypeDecisions,
 		Channel: inquiry.ChannelElicit, Authority: inquiry.AuthorityClientUI}
 	values, _ := answer.Content.(map[string]any)
 	words, _ := values["message"].(string)
@@ -230,12 +251,9 @@ func (p *Proxy) elicit(ctx context.Context, q inquiry.Question) {
 	case mcp.ElicitationResponseActionDecline:
 		r.Type, r.Response = inquiry.TypeDecline, words
 	default:
-		return
+		return r, false
 	}
-	if _, err := p.opts.Questions.Resolve(ctx, q.ID, r); err != nil {
-		p.opts.Log.Info("an answer from a client's form was not taken", "question", q.ID, "error",
-			err)
-	}
+	return r, true
 }
 
 // form is the question as a client shows it.
@@ -283,7 +301,7 @@ func (p *Proxy) carry(ctx context.Context, l *link, c *toolCall, q inquiry.Quest
 	d := q.Resolution.Decisions[0]
 	switch d.Type {
 	case inquiry.Approve:
-		return l.request(ctx, c.m, c.m.ID)
+		return p.pass(ctx, l, c, c.m, "")
 	case inquiry.Edit:
 		return p.edited(ctx, l, c, d)
 	case inquiry.Respond:
@@ -309,20 +327,24 @@ func (p *Proxy) edited(ctx context.Context, l *link, c *toolCall, d inquiry.Deci
 	if err != nil {
 		return nil, err
 	}
-	resp, err := l.request(ctx, m, c.m.ID)
-	if err != nil || resp.Error != nil {
-		return resp, err
+	return p.pass(ctx, l, c, m, string(args))
+}
+
+// noted is a response that says with which arguments the call was carried out, when a person has
+// changed them.
+func noted(c *toolCall, resp *message, args string) *message {
+	if args == "" {
+		return resp
 	}
-	note, err := encode(map[string]any{"type": "text",
-		"text": "the other side changed the arguments, and this was carried out: " + c.name + " " +
-			string(args)})
+	note, err := encode(map[string]any{"type": "text", "text": "the other side changed the " +
+		"arguments, and this was carried out: " + c.name + " " + args})
 	var content []json.RawMessage
 	if err != nil || json.Unmarshal(at(resp.Result, "content"), &content) != nil {
-		return resp, nil
+		return resp
 	}
 	list, err := encode(append([]json.RawMessage{note}, content...))
 	if err == nil {
 		resp.Result = with(resp.Result, list, "content")
 	}
-	return resp, nil
+	return resp
 }

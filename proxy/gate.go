@@ -23,6 +23,11 @@ type toolCall struct {
 	client string // its principal
 	token  any    // of the progress that the client wants, nil for none
 	bound  string // the same for calls that do the same
+
+	// of a call that is made again, under 2026-07-28
+	form    string // the question that the client has shown; "" for none
+	round   string // the token of a [round]; "" for none
+	answers json.RawMessage
 }
 
 // call passes a call on, when the rules or a person allow it.
@@ -47,6 +52,10 @@ func (p *Proxy) call(ctx context.Context, l *link, m *message) (*message, error)
 	case guard.Allow:
 		return l.request(ctx, c.m, of)
 	case guard.Ask:
+		if r, ok := p.rounds.take(c); ok {
+			return p.again(ctx, l, c, r)
+		}
+		c.m.Params = anew(c.m.Params) // nothing is let through that is not decided about
 		return p.decided(ctx, l, c, d)
 	}
 	return refusal(m, "not allowed here: "+orUnsaid(d.Reason)), nil
@@ -62,8 +71,10 @@ func orUnsaid(reason string) string {
 // read reads a call. What is passed on is written anew, so that the other server cannot read
 // something else in it, such as the first of two names.
 func (p *Proxy) read(ctx context.Context, m *message) (*toolCall, error) {
+	c := &toolCall{client: mcptransport.Principal(ctx)}
+	m = c.brought(m)
 	params := members(m.Params)
-	c := &toolCall{name: textOf(params["name"]), client: mcptransport.Principal(ctx)}
+	c.name = textOf(params["name"])
 	if c.name == "" {
 		return nil, fmt.Errorf("the call names no tool")
 	}

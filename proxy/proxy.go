@@ -51,6 +51,7 @@ type Proxy struct {
 	sessions map[string]server.ClientSession
 
 	claims claims
+	rounds rounds
 }
 
 var _ mcptransport.Server = (*Proxy)(nil)
@@ -157,7 +158,11 @@ func (p *Proxy) HandleMessage(ctx context.Context, raw json.RawMessage) mcp.JSON
 	if err := json.Unmarshal(raw, &m); err != nil {
 		return failure(mcp.INVALID_REQUEST, "this is not a JSON-RPC message")
 	}
-	l, err := p.link(ctx, modern(m.Params))
+	alone := modern(m.Params)
+	if alone {
+		ctx = withInfo(ctx, m.Params)
+	}
+	l, err := p.link(ctx, alone)
 	if err == nil && !m.isRequest() {
 		if err := l.notify(ctx, &m); err != nil {
 			p.opts.Log.Debug("a notification of the client is lost", "server", p.opts.Name,

@@ -92,6 +92,16 @@ func other() *server.MCPServer {
 		}
 		return mcp.NewToolResultText(fmt.Sprint(r.Action, " ", r.Content)), nil
 	})
+	add(mcp.NewTool("send_when"), func(ctx context.Context, r mcp.CallToolRequest) (
+		*mcp.CallToolResult, error) {
+		if answer := mcptransport.Answer(r, "when"); answer != nil {
+			return mcp.NewToolResultText(fmt.Sprint(r.GetArguments(), answer.Content,
+				r.Params.RequestState)), nil
+		}
+		return mcptransport.InputRequired("mine", "when", mcp.ElicitationParams{Message: "when?",
+			RequestedSchema: map[string]any{"type": "object", "properties": map[string]any{
+				"at": map[string]any{"type": "string"}}}}), nil
+	})
 	add(mcp.NewTool("steps"), func(ctx context.Context, r mcp.CallToolRequest) (
 		*mcp.CallToolResult, error) {
 		for i := range 3 {
