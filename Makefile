@@ -9,6 +9,7 @@
 #   make generate     what is made from code
 #   make fuzz         each fuzz target for FUZZTIME
 #   make bench        the benchmarks, BENCHCOUNT times each
+#   make bench-peers  how soon taploop and mobile-mcp answer, in turn (needs npm)
 #   make build        bin/taploop
 #   make release      bin/taploop as it is given away: without symbols, and at most MOSTBYTES large
 #   make vulncheck    known vulnerabilities in what taploop calls; passes where their database cannot be reached, and says so
@@ -35,7 +36,7 @@ MOSTBYTES = 30000000
 CONFORMANCE = 1
 STATICCHECK = $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: test check ports nightly setup generate fuzz bench build release vulncheck clients conformance demo fmt vet staticcheck
+.PHONY: test check ports nightly setup generate fuzz bench bench-peers build release vulncheck clients conformance demo fmt vet staticcheck
 .SILENT:
 
 test:
@@ -72,6 +73,9 @@ fuzz:
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem -count $(BENCHCOUNT) $(PACKAGES)
+
+bench-peers:
+	GO="$(GO)" scripts/bench-peers
 
 build:
 	$(GO) build -o bin/taploop ./cmd/taploop

@@ -8,7 +8,9 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"os/exec"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -44,13 +46,45 @@ func greet(b *testing.B, w *testEnv, overHTTP bool) *process {
 		require.Equal(b, 200, status, answer)
 		return p
 	}
-	p := w.spawn("serve")
+	return shake(b, w.spawn("serve"))
+}
+
+func shake(b *testing.B, p *process) *process {
 	_, err := io.WriteString(p.stdin, handshake+"\n")
 	require.NoError(b, err)
 	line, err := bufio.NewReader(p.stdout).ReadString('\n')
-	require.NoError(b, err)
+	require.NoError(b, err, p.stderr)
 	require.Contains(b, line, "serverInfo")
 	return p
+}
+
+// The same of taploop and of another MCP server, in turn: the command line in TAPLOOP_BENCH_PEER,
+// which scripts/bench-peers sets.
+func BenchmarkColdStartBesideAPeer(b *testing.B) {
+	line := strings.Fields(os.Getenv("TAPLOOP_BENCH_PEER"))
+	if len(line) == 0 {
+		b.Skip("run: make bench-peers")
+	}
+	w := newTestEnv(b, demoTask, "")
+	w.run("sessions", "list") // makes the data folder
+	var ours, theirs []time.Duration
+	for b.Loop() {
+		began := time.Now()
+		p := greet(b, w, false)
+		ours = append(ours, time.Since(began))
+		p.kill()
+		began = time.Now()
+		p = shake(b, w.spawnAs(func(cmd *exec.Cmd) {
+			cmd.Path, cmd.Args = line[0], line
+			cmd.Env = append(slices.Clip(cmd.Env), "PATH="+os.Getenv("PATH"))
+		}))
+		theirs = append(theirs, time.Since(began))
+		p.kill()
+	}
+	b.ReportMetric(ms(median(ours)), "ms")
+	b.ReportMetric(ms(median(theirs)), "peer-ms")
+	b.ReportMetric(times(theirs, ours), "peer/ours")
+	b.ReportMetric(0, "ns/op")
 }
 
 // A call that only attaches: ask_agent_wait with wait_seconds 0, of a run that goes on.
@@ -116,3 +150,9 @@ func resident(b *testing.B, p *process) int {
 	require.NoError(b, err)
 	return n
 }
+
+func median(d []time.Duration) time.Duration { return slices.Sorted(slices.Values(d))[len(d)/2] }
+
+func times(a, b []time.Duration) float64 { return float64(median(a)) / float64(median(b)) }
+
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -68,12 +68,6 @@ func BenchmarkClickStep(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-func median(d []time.Duration) time.Duration { return slices.Sorted(slices.Values(d))[len(d)/2] }
-
-func times(a, b []time.Duration) float64 { return float64(median(a)) / float64(median(b)) }
-
-func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-
 // costs are those of one process's work, and of the adb server and the phone meanwhile.
 type costs struct{ wall, cpu, phone, first time.Duration }
 
