@@ -3,6 +3,7 @@ package inquiry
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // What only the phone should see.
@@ -21,11 +22,11 @@ const (
 )
 
 var (
-	named = regexp.MustCompile(`(?i)` + secret)
+	named = lazily(`(?i)` + secret)
 
 	// noSecret has the words of a secret in it and is none: another sort of code, a part of the
 	// screen, or where a code comes from ("shown on your phone" is not where it is to be entered).
-	noSecret = regexp.MustCompile(`(?i)\b(?:postal|post|zip|promo\w*|discount|coupon|voucher|` +
+	noSecret = lazily(`(?i)\b(?:postal|post|zip|promo\w*|discount|coupon|voucher|` +
 		`gift|country|area|dial\w*|qr|bar|error|source|status|product|referral|invit\w+|colou?r|dress|` +
 		`currency|airport|booking|tracking|flight)[ -]codes?\b|` +
 		`\b(?:password|passcode|code|pin)s? (?:manager|field|box|page|screen|hint|setting)s?\b|` +
@@ -33,9 +34,9 @@ var (
 		`(?:on|in|at|to|by) (?:the|your|this) \w+|密码(?:管理器|输入框|框|栏)|` +
 		`(邮政编码|优惠码|二维码|邀请码)`)
 
-	clauses = regexp.MustCompile(`(?i)[.?!;:,]+(?:\s|$)|[。？！；：，]+|\b(?:and|then|but)\b`)
+	clauses = lazily(`(?i)[.?!;:,]+(?:\s|$)|[。？！；：，]+|\b(?:and|then|but)\b`)
 
-	sentences = regexp.MustCompile(`[.?!;]+\s|[。？！；]+`)
+	sentences = lazily(`[.?!;]+\s|[。？！；]+`)
 
 	// tellsFirst is a wish to be told a secret in words that would otherwise wait for an act.
 	tellsFirst = rule(`(?:告诉我|给我|提供|回复|[发说报念]一?下)[^后完好了哪]{0,14}`+secretZH,
@@ -105,10 +106,22 @@ var (
 		`哪|谁|还是|选择|几位|什么时候|怎么|为什么|做什么|是否|要不要|需不需要|需要我|吗$`)
 )
 
-// rule is one expression of several.
-func rule(words ...string) *regexp.Regexp {
-	return regexp.MustCompile(`(?i)` + strings.Join(words, "|"))
+// expression is a regular expression that is compiled when it is needed first: all of them together
+// are a good part of what the start of a program would take.
+type expression func() *regexp.Regexp
+
+func lazily(expr string) expression {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
+
+func (e expression) MatchString(s string) bool { return e().MatchString(s) }
+
+func (e expression) ReplaceAllString(s, by string) string { return e().ReplaceAllString(s, by) }
+
+func (e expression) Split(s string, n int) []string { return e().Split(s, n) }
+
+// rule is one expression of several.
+func rule(words ...string) expression { return lazily(`(?i)` + strings.Join(words, "|")) }
 
 // about is the question's words without those that only look like a secret's.
 func (q Question) about() string {
@@ -124,7 +137,7 @@ func lastSentence(words string) string {
 }
 
 // anyClause reports whether a clause of the words fits one of the rules.
-func anyClause(words string, rules ...*regexp.Regexp) bool {
+func anyClause(words string, rules ...expression) bool {
 	for _, clause := range clauses.Split(words, -1) {
 		clause = strings.TrimSpace(clause)
 		for _, r := range rules {
@@ -162,13 +175,13 @@ func (q Question) openEnded() bool {
 }
 
 var (
-	code      = regexp.MustCompile(`^(?:[0-9]{4,8}|[0-9]{3}[ -][0-9]{3}|[0-9](?: [0-9]){3,7})$`)
-	onCard    = regexp.MustCompile(`^[0-9]{3}$`) // where its security code is asked for
+	code      = lazily(`^(?:[0-9]{4,8}|[0-9]{3}[ -][0-9]{3}|[0-9](?: [0-9]){3,7})$`)
+	onCard    = lazily(`^[0-9]{3}$`) // where its security code is asked for
 	cvv       = rule(`\b(?:cvv|cvc)\b|\bsecurity (?:code|number)\b|安全码|CVV|CVC`)
-	phrase    = regexp.MustCompile(`^[a-z]{3,8}(?:[ ,]+[a-z]{3,8}){11,23}$`)
-	token     = regexp.MustCompile(`^[!-~\x{a1}-\x{24f}]{4,64}$`)
-	mixed     = regexp.MustCompile(`[0-9].*[^0-9.,:+-]|[^0-9.,:+-].*[0-9]`)
-	addressed = regexp.MustCompile(`@\S+\.|://|^www\.`) // of mail, of a page
+	phrase    = lazily(`^[a-z]{3,8}(?:[ ,]+[a-z]{3,8}){11,23}$`)
+	token     = lazily(`^[!-~\x{a1}-\x{24f}]{4,64}$`)
+	mixed     = lazily(`[0-9].*[^0-9.,:+-]|[^0-9.,:+-].*[0-9]`)
+	addressed = lazily(`@\S+\.|://|^www\.`) // of mail, of a page
 )
 
 // IsCode reports whether the answer looks like the code or the password that the question speaks
@@ -214,18 +227,18 @@ func isCard(answer string) bool {
 }
 
 var (
-	thumbs      = regexp.MustCompile(`[✅✔☑👍👌🆗]\x{fe0f}?[\x{1f3fb}-\x{1f3ff}]?`)
-	punctuation = regexp.MustCompile(`(?:[\s,，.。!！;；:、~～…"'“”‘’–—]|\B-+\B)+`)
+	thumbs      = lazily(`[✅✔☑👍👌🆗]\x{fe0f}?[\x{1f3fb}-\x{1f3ff}]?`)
+	punctuation = lazily(`(?:[\s,，.。!！;；:、~～…"'“”‘’–—]|\B-+\B)+`)
 
 	// acknowledgement is made of words that say nothing, and one at least that says it is done.
-	acknowledgement = regexp.MustCompile(`(?i)^(?:` +
+	acknowledgement = lazily(`(?i)^(?:` +
 		`(?:i|you|it|we|that|am|is|are|was|have|has|m|s|ve|did|just|all|now|already|been|` +
 		`everything|please|not|yet|you|can|` + done + `|` +
 		`(?:entered|typed|entering|typing|confirmed) ` +
 		`(?:the|my) (?:code|password|pin)|(?:on|in) (?:the|my) (?:phone|device|screen|app|tablet))(?: |$)|` +
 		`(?:我|你|在?(?:手机|设备|屏幕|平板)上|已经|已|都|现在|刚|还|成功|完毕|的|啦|咯|吧|` +
 		`(?:验证码|密码)(?:已经|已|都|输|填)|(?:输|填)(?:入|写)?[好完]?了?(?:验证码|密码)了?|` + doneZH + `) ?)+$`)
-	acknowledged = regexp.MustCompile(`(?i)\b(?:` + done + `|not yet)\b|` + doneZH)
+	acknowledged = lazily(`(?i)\b(?:` + done + `|not yet)\b|` + doneZH)
 )
 
 const (

@@ -2,7 +2,6 @@ package inquiry
 
 import (
 	"cmp"
-	"regexp"
 	"strings"
 )
 
@@ -41,7 +40,7 @@ func (q Question) AsksForAct() bool {
 }
 
 // itIsDone is an answer that says that what was to be done is done, and nothing else.
-var itIsDone = regexp.MustCompile(`(?i)^(?:(?:it|that|is|s|i|am|m|have|ve|all|now|yes|已经|已|都|我|现在) ?)*` +
+var itIsDone = lazily(`(?i)^(?:(?:it|that|is|s|i|am|m|have|ve|all|now|yes|已经|已|都|我|现在) ?)*` +
 	`(?:(?:done|finished|completed?|ready|logged in|signed in|unlocked|solved|ok|okay|` +
 	`完成|搞定|弄好|做好|登[录陆]好?|解锁|好)(?:了|啦)? ?)+$`)
 

@@ -3,9 +3,9 @@ package runs
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/taploop/taploop/actions"
@@ -127,13 +127,22 @@ func (r *redactingReader) Elements(ctx context.Context) ([]screen.Element, error
 	return list, err
 }
 
-// plainWord is what stands in texts that have nothing to do with a secret.
-var plainWord = regexp.MustCompile(`^\p{L}[\p{Ll}\p{Lo}]{0,11}$`)
+// plainWord reports whether s is what stands in texts that have nothing to do with a secret: up to
+// twelve letters, of which only the first may be a capital one.
+func plainWord(s string) bool {
+	n := 0
+	for _, r := range s {
+		if n++; n > 12 || !unicode.IsLetter(r) || n > 1 && !unicode.In(r, unicode.Ll, unicode.Lo) {
+			return false
+		}
+	}
+	return n > 0
+}
 
 // distinctive reports whether the text, wherever it stands in what the model says, is the secret. A
 // plain word may be any word, and fewer than four characters are found everywhere.
 func distinctive(secret string) bool {
-	return utf8.RuneCountInString(secret) >= 4 && !plainWord.MatchString(secret)
+	return utf8.RuneCountInString(secret) >= 4 && !plainWord(secret)
 }
 
 // redact is p with each of its texts hidden. A secret that is to be typed becomes the placeholder,
