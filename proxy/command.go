@@ -2,11 +2,13 @@ package proxy
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"strings"
 	"sync"
@@ -33,10 +35,12 @@ type process struct {
 	r    receiver
 	in   io.WriteCloser
 
-	mu    sync.Mutex // of writing to in
-	over  chan struct{}
-	cause error // why it was ended by us; below mu
-	said  *tail // its stderr
+	writing sync.Mutex // to in
+	over    chan struct{}
+	said    *tail // its stderr
+
+	mu    sync.Mutex
+	cause error // why it was ended by us
 }
 
 // start starts the program of a target.
@@ -63,11 +67,16 @@ func start(ctx context.Context, t *Target, m mask, r receiver) (upstream, error)
 // run reads what the program writes until it ends.
 func (p *process) run(out io.Reader) {
 	defer close(p.over)
-	lines := bufio.NewScanner(out)
-	lines.Buffer(make([]byte, 0, 16<<10), maxLine)
-	odd := 0
-	for lines.Scan() {
-		line := p.mask.bytes(lines.Bytes())
+	in, odd := bufio.NewReaderSize(out, 16<<10), 0
+	for {
+		line, err := readLine(in)
+		if errors.Is(err, errLong) {
+			p.end(fmt.Errorf("it wrote a line of more than %d bytes", maxLine))
+		}
+		if err != nil {
+			break
+		}
+		line = p.mask.bytes(line)
 		if len(strings.TrimSpace(string(line[:min(len(line), 64)]))) == 0 && len(line) < 64 {
 			continue
 		}
@@ -84,15 +93,34 @@ func (p *process) run(out io.Reader) {
 			batch = []*message{m}
 		}
 		for _, m := range batch {
-			p.r.receive(m)
+			p.r.receive(p, m)
 		}
-	}
-	if errors.Is(lines.Err(), bufio.ErrTooLong) {
-		p.end(fmt.Errorf("it wrote a line of more than %d bytes", maxLine))
 	}
 	_, _ = io.Copy(io.Discard, out)
 	_ = p.in.Close()
 	p.r.lost(p, p.ended(p.cmd.Wait()))
+}
+
+var errLong = errors.New("it sent a line that is too long")
+
+// readLine gives the next line without its end, until the next call. The last line needs no end.
+func readLine(r *bufio.Reader) ([]byte, error) {
+	line, err := r.ReadSlice('\n')
+	if errors.Is(err, bufio.ErrBufferFull) {
+		line = bytes.Clone(line)
+	}
+	for errors.Is(err, bufio.ErrBufferFull) {
+		if len(line) > maxLine {
+			return nil, errLong
+		}
+		var more []byte
+		more, err = r.ReadSlice('\n')
+		line = append(line, more...)
+	}
+	if errors.Is(err, io.EOF) && len(line) > 0 {
+		err = nil
+	}
+	return bytes.TrimRight(line, "\r\n"), err
 }
 
 // read reads a line: one message, or several as 2025-03-26 has them.
@@ -145,9 +173,16 @@ func (p *process) send(_ context.Context, m *message) error {
 	if err != nil {
 		return err
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if _, err := p.in.Write(append(data, '\n')); err != nil {
+	p.writing.Lock()
+	defer p.writing.Unlock()
+	if in, is := p.in.(interface{ SetWriteDeadline(time.Time) error }); is {
+		_ = in.SetWriteDeadline(time.Now().Add(maxProbe)) // not every system can
+	}
+	_, err = p.in.Write(append(data, '\n'))
+	if errors.Is(err, os.ErrDeadlineExceeded) { // what was begun cannot be ended
+		p.end(errors.New("it hangs: it reads nothing any more"))
+	}
+	if err != nil {
 		return errors.New("it takes no messages any more")
 	}
 	return nil

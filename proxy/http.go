@@ -72,7 +72,7 @@ func (c *remote) send(ctx context.Context, m *message) error {
 		defer context.AfterFunc(c.ctx, cancel)()
 		if err := c.exchange(ctx, m, data); err != nil && ctx.Err() == nil {
 			fault := errors.New(c.mask.text(err.Error()))
-			c.r.receive(&message{ID: m.ID, fault: fault})
+			c.r.receive(c, &message{ID: m.ID, fault: fault})
 		}
 	})
 }
@@ -115,7 +115,7 @@ func (c *remote) exchange(ctx context.Context, m *message, data []byte) error {
 			answer.ID = m.ID
 		}
 		c.shook(m, answer, resp.Header)
-		c.r.receive(answer)
+		c.r.receive(c, answer)
 		return nil
 	case resp.StatusCode == http.StatusNotFound && c.known() != "":
 		c.lose(errors.New("it has forgotten the session"))
@@ -220,7 +220,7 @@ func (c *remote) follow(ctx context.Context, m *message, body io.Reader, h http.
 		switch {
 		case done:
 			return nil
-		case at.id == "" || tries >= maxResumes:
+		case at.id == "" || tries >= maxResumes || errors.Is(err, errLong):
 			return fmt.Errorf("its answer broke off: %w", cause(err))
 		}
 		resp, err := c.resume(ctx, &at)
@@ -289,16 +289,33 @@ type cursor struct {
 // stream receives events until the response to m, which is nil for none, or the end.
 func (c *remote) stream(body io.Reader, at *cursor, m *message, h http.Header) (
 	done bool, err error) {
-	lines := bufio.NewScanner(body)
-	lines.Buffer(make([]byte, 0, 16<<10), maxLine)
+	lines := bufio.NewReaderSize(body, 16<<10)
 	var data []byte
-	for lines.Scan() {
-		name, value, _ := strings.Cut(lines.Text(), ":")
+	odd := 0
+	for {
+		line, err := readLine(lines)
+		switch {
+		case len(data) > maxLine:
+			return false, errLong
+		case odd == maxOdd:
+			return false, fmt.Errorf("it sent %d events that are no messages", odd)
+		case errors.Is(err, io.EOF):
+			return false, io.ErrUnexpectedEOF
+		case err != nil:
+			return false, err
+		}
+		name, value, _ := strings.Cut(string(line), ":")
 		value = strings.TrimPrefix(value, " ")
 		switch {
-		case lines.Text() == "":
-			if len(bytes.TrimSpace(data)) > 0 && c.event(data, m, h) {
-				return true, nil
+		case len(line) == 0:
+			if len(bytes.TrimSpace(data)) > 0 {
+				done, err := c.event(data, m, h)
+				if done {
+					return true, nil
+				}
+				if odd++; err == nil {
+					odd = 0
+				}
 			}
 			data = nil
 		case name == "data" && data == nil:
@@ -313,31 +330,27 @@ func (c *remote) stream(body io.Reader, at *cursor, m *message, h http.Header) (
 			}
 		}
 	}
-	if err := lines.Err(); err != nil {
-		return false, err
-	}
-	return false, io.ErrUnexpectedEOF
 }
 
-// event receives one event. It reports whether that is the response to m.
-func (c *remote) event(data []byte, m *message, h http.Header) bool {
+// event receives one event. It reports whether that is the response to m; an error says that it is
+// no message.
+func (c *remote) event(data []byte, m *message, h http.Header) (done bool, err error) {
 	in, batch, err := read(c.mask.bytes(bytes.TrimSpace(data)))
 	if err != nil {
-		c.r.odd(text.Quote(string(data[:min(len(data), maxRefusal)]), maxQuote))
-		return false
+		c.r.odd(text.Quote(c.mask.text(string(data[:min(len(data), maxRefusal)])), maxQuote))
+		return false, err
 	}
 	if in != nil {
 		batch = []*message{in}
 	}
-	done := false
 	for _, in := range batch {
 		if m != nil && in.isResponse() && bytes.Equal(in.ID, m.ID) {
 			c.shook(m, in, h)
 			done = true
 		}
-		c.r.receive(in)
+		c.r.receive(c, in)
 	}
-	return done
+	return done, nil
 }
 
 // close ends the session, "clients SHOULD send an HTTP DELETE".

@@ -24,20 +24,22 @@ type link struct {
 	connecting sync.Mutex // held while an upstream is started
 	listing    sync.Mutex // held while the list of tools is read
 
-	mu        sync.Mutex
-	up        upstream // nil while there is none
-	closed    bool
-	starts    []time.Time // of the last minute
-	lastID    int64
-	exchanges map[int64]*exchange
-	asked     map[string]context.CancelFunc // requests of the upstream under way, by id
-	session   server.ClientSession          // that gets broadcasts; nil for none
-	strange   int                           // what came from this upstream that was no message
-	sample    string                        // the last of it
-	hello     *message                      // the client's handshake, to be made again
-	level     *message                      // the client's logging/setLevel
-	tools     map[string]tool               // nil when not known
-	under     sync.WaitGroup
+	mu           sync.Mutex
+	up           upstream // nil while there is none
+	closed       bool
+	starts       []time.Time // of the last minute
+	lastID       int64
+	exchanges    map[int64]*exchange
+	asked        map[string]context.CancelFunc // requests of the upstream under way, by id
+	session      server.ClientSession          // that gets broadcasts; nil for none
+	unasked      int                           // messages of this upstream that answer nothing
+	unaskedSince time.Time
+	strange      int             // what came from this upstream that was no message
+	sample       string          // the last of it
+	hello        *message        // the client's handshake, to be made again
+	level        *message        // the client's logging/setLevel
+	tools        map[string]tool // nil when not known
+	under        sync.WaitGroup
 }
 
 // exchange is a request that an upstream has not answered.
@@ -125,7 +127,7 @@ func (l *link) start(now time.Time) (upstream, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.starts = append(l.starts, now)
-	l.strange, l.sample, l.tools = 0, "", nil
+	l.strange, l.sample, l.tools, l.unasked = 0, "", nil, 0
 	up, err := l.p.dial(l.life, l)
 	if err == nil {
 		l.up = up

@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -321,6 +324,70 @@ func TestAServerThatHangsIsNamedAndEnded(t *testing.T) {
 	})
 	r.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}`)
 	require.Contains(t, r.next(), "the server other: it hangs")
+}
+
+func TestAServerThatFloodsIsNamedAndEnded(t *testing.T) {
+	for mode, want := range map[string]string{
+		"flood":    "it floods: it sent more than 20000 messages within 10s",
+		"progress": "it floods: it sent more than 20000 messages within 10s",
+		"line":     "it wrote a line of more than 67108864 bytes",
+	} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, func(o *Options) {
+				o.Target.Env = append(o.Target.Env, "PROXY_UPSTREAM="+mode)
+			})
+			r.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":` +
+				`"2025-11-25","_meta":{"progressToken":"p"}}}`)
+			line := r.next()
+			for strings.Contains(line, `"method"`) {
+				line = r.next()
+			}
+			require.Contains(t, line, "the server other: "+want)
+		})
+	}
+}
+
+func TestAServerThatFloodsOverHTTPIsNamed(t *testing.T) {
+	for name, x := range map[string]struct{ sent, want string }{
+		"garbage": {"data: {\"api_key\": \"" + secret + "\"\n\n", "1000 events that are no messages"},
+		"line":    {strings.Repeat("x", 1<<20), "it sent a line that is too long"},
+		"unasked": {`data: {"jsonrpc":"2.0","method":"notifications/x"}` + "\n\n", "it floods"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "text/event-stream")
+				for err := error(nil); err == nil; {
+					_, err = io.WriteString(w, x.sent)
+				}
+			}))
+			t.Cleanup(web.Close)
+			r := newRig(t, func(o *Options) {
+				o.Target = Target{URL: web.URL, Secrets: []string{secret}}
+			})
+			r.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}`)
+			line := r.next()
+			for strings.Contains(line, `"method"`) {
+				line = r.next()
+			}
+			require.Contains(t, line, "the server other: ")
+			require.Contains(t, line, x.want)
+			require.NotContains(t, line, secret)
+		})
+	}
+}
+
+func TestAServerThatReadsNothingIsNamedAndEnded(t *testing.T) {
+	old := maxProbe
+	maxProbe = 50 * time.Millisecond
+	t.Cleanup(func() { maxProbe = old })
+	r := newRig(t, func(o *Options) {
+		o.Target.Env = append(o.Target.Env, "PROXY_UPSTREAM=blind")
+	})
+	r.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",` +
+		`"fill":"` + strings.Repeat("x", 1<<20) + `"}}`)
+	require.Contains(t, r.next(), "the server other: it takes no messages any more")
 }
 
 func TestAServerThatCannotBeStartedIsNamed(t *testing.T) {

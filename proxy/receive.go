@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -22,7 +23,10 @@ func (l *link) odd(what string) {
 }
 
 // receive implements receiver.
-func (l *link) receive(m *message) {
+func (l *link) receive(from upstream, m *message) {
+	if !l.hears(from, m) {
+		return
+	}
 	switch {
 	case m.isResponse():
 		x := l.exchange(m.ID)
@@ -36,6 +40,32 @@ func (l *link) receive(m *message) {
 	default:
 		l.notified(m)
 	}
+}
+
+// Of what a server says unasked, so many messages within a while are more than any has use for.
+const (
+	maxUnasked  = 20_000
+	unaskedTime = 10 * time.Second
+)
+
+// hears reports whether the upstream is still the one in use, and gives one up that floods.
+func (l *link) hears(from upstream, m *message) bool {
+	l.mu.Lock()
+	current := l.up == from
+	if now := time.Now(); now.Sub(l.unaskedSince) > unaskedTime {
+		l.unasked, l.unaskedSince = 0, now
+	}
+	if !m.isResponse() {
+		l.unasked++
+	}
+	floods := l.unasked > maxUnasked
+	l.mu.Unlock()
+	if current && floods {
+		l.lost(from, fmt.Errorf("it floods: it sent more than %d messages within %v that answer "+
+			"nothing", maxUnasked, unaskedTime))
+		go from.close() // kills it when it does not end
+	}
+	return current && !floods
 }
 
 // exchange is the one under way with this id, or this token; nil when there is none.

@@ -40,6 +40,29 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 		return
+	case "flood":
+		go func() {
+			for _, err := fmt.Println(`{"jsonrpc":"2.0","method":"notifications/x"}`); err == nil; {
+				_, err = fmt.Println(`{"jsonrpc":"2.0","method":"notifications/x"}`)
+			}
+		}()
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		select {} // it does not end by itself
+	case "progress":
+		in := bufio.NewScanner(os.Stdin)
+		for n := 0; in.Scan(); {
+			token := at(in.Bytes(), "params", "_meta", "progressToken")
+			for err := error(nil); token != nil && err == nil; n++ {
+				_, err = fmt.Printf(`{"jsonrpc":"2.0","method":"notifications/progress",`+
+					`"params":{"progressToken":%s,"progress":%d}}`+"\n", token, n)
+			}
+		}
+	case "line":
+		for err := error(nil); err == nil; {
+			_, err = os.Stdout.Write(make([]byte, 1<<20)) // without an end
+		}
+	case "blind":
+		time.Sleep(time.Hour)
 	case "deaf":
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		return

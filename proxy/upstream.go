@@ -16,7 +16,7 @@ type upstream interface {
 
 // receiver takes what comes from an upstream.
 type receiver interface {
-	receive(m *message)
+	receive(from upstream, m *message)
 	// odd notes what is no message; what is a line of ours, without secrets.
 	odd(what string)
 	// lost says once that nothing comes any more.
