@@ -70,7 +70,9 @@ func run(ctx context.Context, args, environ []string, s streams) int {
 		s.err = &statusLine{f: f}
 	}
 	s.out, s.err = text.NewWriter(s.out), text.NewWriter(s.err)
-	return report(s.err, dispatch(ctx, args, environ, s))
+	system := config.Options{Environ: environ}
+	say := wordsIn(langOf(system.Getenv))
+	return report(s.err, say, dispatch(ctx, args, environ, s))
 }
 
 func dispatch(ctx context.Context, args, environ []string, s streams) error {
@@ -202,7 +204,7 @@ type ended int
 func (e ended) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
 // report prints err with its hints and returns the exit code.
-func report(w io.Writer, err error) int {
+func report(w io.Writer, say words, err error) int {
 	var code ended
 	if errors.As(err, &code) {
 		return int(code)
@@ -211,6 +213,10 @@ func report(w io.Writer, err error) int {
 		return exitDone
 	}
 	for _, e := range split(err) {
+		code := runs.CodeOf(e) // that of any error without one is InternalError
+		if first := say.inFront[string(code)]; first != "" && code != runs.InternalError {
+			fmt.Fprintf(w, "%s\n", first)
+		}
 		fmt.Fprintf(w, "taploop: %s\n", indented(e.Error(), "    "))
 		try := hint.Of(e)
 		if runs.CodeOf(e) == runs.SessionNotFound {

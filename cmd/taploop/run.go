@@ -297,6 +297,7 @@ func (a *app) printEnd(st runs.Status) error {
 	if why := w.reasons[st.Reason]; why != "" {
 		say.line("", why)
 	} else {
+		say.line("", w.inFront[string(st.Reason)])
 		if st.Message != st.Run.Answer {
 			say.line("", st.Message)
 		}

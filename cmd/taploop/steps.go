@@ -183,9 +183,11 @@ func (s *steps) line(label, words string) {
 }
 
 // lang is the language of the person at the terminal, as the system has it.
-func (a *app) lang() string {
+func (a *app) lang() string { return langOf(a.opts.Getenv) }
+
+func langOf(getenv func(string) string) string {
 	for _, name := range []string{"LC_ALL", "LC_MESSAGES", "LANG"} {
-		if v := a.opts.Getenv(name); v != "" {
+		if v := getenv(name); v != "" {
 			if strings.HasPrefix(v, "zh") {
 				return "zh"
 			}

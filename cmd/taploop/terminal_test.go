@@ -13,6 +13,7 @@ import (
 	"github.com/taploop/taploop/device"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/runs"
 )
 
 func TestWordsOfPhonesAndServersDoNotSteerTheTerminal(t *testing.T) {
@@ -27,7 +28,7 @@ func TestWordsOfPhonesAndServersDoNotSteerTheTerminal(t *testing.T) {
 		out.String())
 
 	out.Reset()
-	require.Equal(t, exitError, report(&out, hint.Add(errors.New("phone "+evil), evil)))
+	require.Equal(t, exitError, report(&out, english, hint.Add(errors.New("phone "+evil), evil)))
 	harmless(t, out.String())
 	require.Equal(t,
 		"taploop: phone x[2J\n    SERIAL  device  y\n  try: x[2J\n       SERIAL  device  y\n",
@@ -65,4 +66,14 @@ func devicesOf(t *testing.T, reason string) (code int, errs string) {
 		[]string{"HOME=" + t.TempDir()},
 		streams{in: strings.NewReader(""), out: &out, err: &failed})
 	return code, failed.String()
+}
+
+func TestOrdinaryTroubleIsSaidInThePersonsLanguageFirst(t *testing.T) {
+	var out bytes.Buffer
+	held := runs.Refuse(runs.DeviceBusy, "wait", "held")
+	require.Equal(t, exitPhone, report(&out, chinese, held))
+	require.Equal(t, chinese.inFront["DEVICE_BUSY"]+"\ntaploop: held\n  try: wait\n", out.String())
+	out.Reset()
+	report(&out, chinese, errors.New("x"))
+	require.Equal(t, "taploop: x\n", out.String(), "what is not known has no words in front")
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
 	"github.com/taploop/taploop/session/export"
 )
@@ -35,6 +36,8 @@ type words struct {
 	outcomes                                    map[actions.Outcome]string
 	// why a run has ended, where that needs no other words
 	reasons map[agentloop.StopReason]string
+	// by stop reason or code, in front of an error, whose own words are English; nil in English
+	inFront map[string]string
 	does    map[string]string // by the action's verb
 }
 
@@ -153,6 +156,27 @@ var chinese = words{
 		agentloop.ServerRestarted:     "执行任务的程序已退出",
 		agentloop.ActionNeedsApproval: "有一个操作等待您的决定(也可以用 --edit JSON、--reject 原因、--respond 答复)",
 		agentloop.TakeoverNeeded:      "这一步需要您在手机上亲自完成",
+	},
+	inFront: map[string]string{
+		string(agentloop.DeviceDisconnected): "手机断开了：请检查数据线或 Wi-Fi，接好后继续",
+		string(agentloop.DeviceError):        "无法看到手机屏幕：请用 taploop devices 查看手机状态，然后继续",
+		string(agentloop.SecureScreen):       "当前页面禁止截屏：请手动完成这一部分并离开该页面，然后继续",
+		string(agentloop.Stuck):              "任务卡住了：同一操作反复执行而没有效果",
+		string(agentloop.ModelError):         "模型服务没有响应：请检查地址（model.base_url）和网络，然后继续",
+		string(agentloop.ModelKeyRefused):    "模型服务不接受密钥：请更正密钥（model.api_key），然后继续",
+		string(agentloop.ModelOutputInvalid): "模型的回复中读不出动作：可以继续重试，或换一个模型",
+		string(agentloop.ActionRejected):     "模型坚持执行被您拒绝的操作",
+		string(agentloop.PolicyDenied):       "模型坚持执行规则禁止的操作",
+		string(agentloop.ReplayDiverged):     "屏幕与录制时不同，回放已停止",
+		string(agentloop.InternalError):      "程序内部出错，或数据目录无法写入；手机上不会再有任何操作",
+		string(runs.StoreUnavailable):        "数据目录不可用：磁盘已满，或数据库被其他程序锁定",
+		string(runs.ADBUnreachable):          "没有 ADB 服务在运行：请安装 adb 并连接手机",
+		string(runs.DeviceNotFound):          "没有可用的手机：请连接手机并打开 USB 调试",
+		string(runs.DeviceOffline):           "手机不在线：请重新连接",
+		string(runs.DeviceUnauthorized):      "手机没有授权这台电脑：请在手机上允许 USB 调试",
+		string(runs.DeviceAmbiguous):         "连接了多部手机：请用 --serial 指定一部",
+		string(runs.DeviceBusy):              "手机正被另一个会话使用",
+		string(runs.SessionNotFound):         "没有这个会话",
 	},
 	does: map[string]string{
 		"CLICK": "点击", "DOUBLE_CLICK": "双击", "LONGPRESS": "长按", "TYPE": "输入", "SLIDE": "滑动",
