@@ -350,13 +350,15 @@ func TestAServerThatFloodsIsNamedAndEnded(t *testing.T) {
 
 func TestAServerThatFloodsOverHTTPIsNamed(t *testing.T) {
 	for name, x := range map[string]struct{ sent, want string }{
-		"garbage": {"data: {\"api_key\": \"" + secret + "\"\n\n", "1000 events that are no messages"},
+		"garbage": {"data: {\"api_key\": \"" + secret + "\"\n\n",
+			"1000 events that are no messages"},
 		"line":    {strings.Repeat("x", 1<<20), "it sent a line that is too long"},
 		"unasked": {`data: {"jsonrpc":"2.0","method":"notifications/x"}` + "\n\n", "it floods"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
+				_ *http.Request) {
 				w.Header().Set("Content-Type", "text/event-stream")
 				for err := error(nil); err == nil; {
 					_, err = io.WriteString(w, x.sent)
