@@ -18,11 +18,14 @@ var (
 	blank = regexp.MustCompile(`^\s+|\n\s*$`)
 )
 
+// unixLines is made once: to make one costs more than to use it.
+var unixLines = strings.NewReplacer("\uFEFF", "", "\r\n", "\n", "\r", "\n")
+
 // Clean takes away what is no part of a reply's text: byte order marks, carriage returns, code
 // fences, leaked tokens at the end.
 func Clean(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
-	s = strings.NewReplacer("\uFEFF", "", "\r\n", "\n", "\r", "\n").Replace(s)
+	s = unixLines.Replace(s)
 	s = control.ReplaceAllString(blank.ReplaceAllString(s, ""), "")
 	return blank.ReplaceAllString(fence.ReplaceAllString(s, ""), "")
 }

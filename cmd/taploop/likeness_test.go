@@ -51,8 +51,11 @@ func TestWhatAReplayNotices(t *testing.T) {
 		require.LessOrEqual(t, margin, most, "%s of %s", name, app)
 	}
 	var plain sandbox.Options
+	pages := map[string][]byte{}
 	for _, app := range []string{launcher, clock, notes, settings} {
-		first := seen(app, 0, plain, nil, false)
+		pages[app] = seen(app, 0, plain, nil, false)
+	}
+	for app, first := range pages {
 		check("itself", app, first, seen(app, 0, plain, nil, false), 0, 0)
 		if app != notes { // it shows dates
 			later := seen(app, 27*time.Hour+33*time.Minute, plain, nil, false)
@@ -62,15 +65,15 @@ func TestWhatAReplayNotices(t *testing.T) {
 		check("chinese", app, first, seen(app, 0, chinese, nil, false), 2, 1e3)
 		check("layout", app, first, seen(app, 0, dense, nil, false), 2, 1e3)
 		check("landscape", app, first, seen(app, 0, plain, nil, true), 1e3, 1e3)
-		for _, other := range []string{launcher, clock, notes, settings} {
+		for other, page := range pages {
 			if other != app {
-				check("page", app, first, seen(other, 0, plain, nil, false), 2, 1e3)
+				check("page", app, first, page, 2, 1e3)
 			}
 		}
 	}
-	check("switch", clock, seen(clock, 0, plain, nil, false), seen(clock, 0, plain,
+	check("switch", clock, pages[clock], seen(clock, 0, plain,
 		func(d *apps.Data) { d.Alarms[0].On = !d.Alarms[0].On }, false), 2, 1e3)
-	check("word", notes, seen(notes, 0, plain, nil, false), seen(notes, 0, plain,
+	check("word", notes, pages[notes], seen(notes, 0, plain,
 		func(d *apps.Data) { d.Notes[0].Title = "Bought" }, false), 1.5, 1e3)
 }
 

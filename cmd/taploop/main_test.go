@@ -152,18 +152,20 @@ func behindTheRealDaemon(t *testing.T, sim *simulation) string {
 	return rig.Server
 }
 
-// newPhone is a phone with a ninth of the usual pixels, which are most of what a run costs, the
-// more so with the race detector on. The demo's own phone has all of them.
-func newPhone() *sandbox.Simulator {
-	return sandbox.New(&sandbox.Options{Size: image.Pt(360, 800), Density: 140})
+// smallPhone is a phone with a ninth of the usual pixels and without animations, which are most of
+// what a run costs, the more so with the race detector on. The demo's own phone has all of them.
+func smallPhone() *sandbox.Options {
+	return &sandbox.Options{Size: image.Pt(360, 800), Density: 140, AnimationScale: new(float64)}
 }
+
+func newPhone() *sandbox.Simulator { return sandbox.New(smallPhone()) }
 
 // phoneLike is such a phone with some things otherwise: size=1080x2400, dpi=160, lang=zh,
 // later=5h17m for its clock, turned=1.
 func phoneLike(
 	ts *testscript.TestScript, task string, otherwise []string,
 ) (*sandbox.Simulator, *sandbox.Task) {
-	o := sandbox.Options{Size: image.Pt(360, 800), Density: 140}
+	o := smallPhone()
 	turned := 0
 	for _, arg := range otherwise {
 		key, value, _ := strings.Cut(arg, "=")
@@ -186,7 +188,7 @@ func phoneLike(
 		}
 		ts.Check(err)
 	}
-	phone := sandbox.New(&o)
+	phone := sandbox.New(o)
 	t, ok := phone.Task(task)
 	if !ok {
 		ts.Fatalf("no task %s", task)

@@ -12,9 +12,11 @@ import (
 	"github.com/taploop/taploop/screen"
 )
 
+var joined = strings.NewReplacer(" ", "", "_", "", "-", "")
+
 // verb is the name of an action without what models vary in it.
 func verb(name string) string {
-	return strings.ToLower(strings.NewReplacer(" ", "", "_", "", "-", "").Replace(name))
+	return strings.ToLower(joined.Replace(name))
 }
 
 // action is what do is to do, which may stand without its name.

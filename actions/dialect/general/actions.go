@@ -146,7 +146,7 @@ func (r *reading) types() actions.Action {
 
 func (r *reading) presses() actions.Action {
 	name := strings.ToLower(r.Text("key", "button", "keys"))
-	name = strings.TrimPrefix(strings.NewReplacer(" ", "_", "-", "_").Replace(name), "keycode_")
+	name = strings.TrimPrefix(simple.Replace(name), "keycode_")
 	switch key := actions.Key(name); key {
 	case actions.KeyBack:
 		return actions.Back{}
