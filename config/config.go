@@ -129,6 +129,8 @@ type Questions struct {
 	TTL       time.Duration `koanf:"ttl"`
 	PerRun    int           `koanf:"per_run"`
 	OnTimeout string        `koanf:"on_timeout"`
+	OnRefusal string        `koanf:"on_refusal"`
+	Draft     string        `koanf:"draft"`
 	// about an action; silence is never consent
 	OnUndecided    string `koanf:"on_undecided"`
 	ProgramsDecide bool   `koanf:"programs_decide"`

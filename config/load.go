@@ -31,8 +31,9 @@ type Options struct {
 // Loaded is a configuration that knows where its values came from.
 type Loaded struct {
 	Config
-	File    string // the file that was read, "" when there was none
-	Profile string // the one of Models that the model was named by, "" when it was none
+	File    string       // the file that was read, "" when there was none
+	base    func() Model // what a profile is laid over; printed, it shows no key
+	Profile string       // the one of Models that the model was named by, "" when it was none
 	origin  map[string]string
 }
 

@@ -72,6 +72,8 @@ func (l *Loaded) takeProfiles(keys []Key, defaults Config, file string, given an
 // command line says for itself wins over it; flags are returned without the profile's name.
 func (l *Loaded) useProfile(keys []Key, flags map[string]any) (map[string]any, error) {
 	name := l.Model.Name
+	model := l.Model
+	l.base = func() Model { return model }
 	if n, ok := flags[modelName].(string); ok {
 		name = n
 	}
@@ -82,6 +84,19 @@ func (l *Loaded) useProfile(keys []Key, flags map[string]any) (map[string]any, e
 	flags = maps.Clone(flags)
 	delete(flags, modelName)
 	return flags, l.use(keys, name)
+}
+
+// ModelOf is the profile with the name, as if it were the model.
+func (l *Loaded) ModelOf(name string) (Model, error) {
+	if _, ok := l.Models[name]; !ok {
+		return Model{}, fmt.Errorf("there is no model %q in models", name)
+	}
+	of := &Loaded{Config: l.Config, origin: maps.Clone(l.origin)}
+	of.Model = l.base()
+	if err := of.use(Keys(), name); err != nil {
+		return Model{}, err
+	}
+	return of.Model, keyFromFile(&of.Model.APIKey, of.Model.APIKeyFile, "model.api_key")
 }
 
 // use lays a profile over the model's settings. A key goes only to the endpoint that it was given

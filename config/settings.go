@@ -127,8 +127,9 @@ var settings = []struct {
 			"that app is ended before it is opened, so that it shows its first page"},
 
 	{"reply.mode", "pass_to_client", nil,
-		"pass_to_client, elicit, manual_reply, auto_reply or no_reply, for short pass, manual, " +
-			"auto and no, or several in turn: manual_reply (60s) -> auto_reply"},
+		"pass_to_client, elicit, manual_reply, auto_reply, model (or model:NAME of models) or " +
+			"no_reply, for short pass, manual, auto and no, or several in turn: manual_reply (60s) " +
+			"-> model:NAME -> auto_reply"},
 
 	{"calls.wait", "", orDefault(positive),
 		"how long a call waits for its run; 0s means 25s, and 45s for a client that asks for " +
@@ -144,9 +145,16 @@ var settings = []struct {
 		"how long a question is waited for before it counts as silence; at most ttl"},
 	{"questions.ttl", "24h", positive, "how long a question can be answered at all"},
 	{"questions.per_run", "20", between(1, 1000), "most questions of one run"},
-	{"questions.on_timeout", "pause", oneOf("pause", "continue_without_answer", "auto_reply",
+	{"questions.on_timeout", "pause", orDecider("pause", "continue_without_answer", "auto_reply",
 		"auto", "abort"),
-		"pause, continue_without_answer, auto_reply or abort"},
+		"pause, continue_without_answer, auto_reply or abort; or model or model:NAME, which lets a " +
+			"deciding model answer (docs/notifications.md#deciding-models)"},
+	{"questions.on_refusal", "continue_without_answer", orDecider("continue_without_answer"),
+		"what happens when a person refuses to answer: continue_without_answer, which tells the " +
+			"agent so; or model or model:NAME, which asks a deciding model first"},
+	{"questions.draft", "", orDecider(""),
+		"model or model:NAME drafts an answer to each question, which the page, the console and " +
+			"forms show to the person to be sent or edited; empty means no drafts"},
 	{"questions.on_undecided", "pause", oneOf("pause", "reject"),
 		"what silence about an action leads to that waits for a decision: pause, which keeps the " +
 			"question open, or reject; silence is never consent"},
@@ -229,6 +237,23 @@ func oneOf(allowed ...string) check {
 			"one of "+strings.Join(allowed, ", "))
 	}
 }
+
+// orDecider is oneOf, or a deciding model; whether there is one of this name, the program says.
+func orDecider(allowed ...string) check {
+	return func(v any) []fault {
+		_, named := strings.CutPrefix(v.(string), DecidingModel+":")
+		if named || v == DecidingModel {
+			return nil
+		}
+		return unless(slices.Contains(allowed, v.(string)), v, strings.TrimPrefix(
+			"one of "+strings.Join(append(allowed, DecidingModel, DecidingModel+":NAME"), ", "),
+			", "))
+	}
+}
+
+// DecidingModel is the model that decides, where a setting names a deciding model; a colon and the
+// name of one of Models behind it is that one.
+const DecidingModel = "model"
 
 func between(low, high float64) check {
 	return func(v any) []fault {

@@ -42,17 +42,20 @@ type Broker struct {
 
 	mu      sync.Mutex
 	waiters map[string][]chan struct{} // by question; closed when it is settled
-	// questions that this broker knows as open; true once their overdue event is out
-	open     map[string]bool
+	// questions that this broker knows as open, with the attention time of which it told that it
+	// is over
+	open     map[string]time.Time
 	subs     map[*Subscription]struct{}
-	sweeping int             // sweeps under way
-	settled  map[string]bool // settled while a sweep is under way: its list may be older
+	sweeping int // sweeps under way
+	// settled while a sweep is under way: its list may be older
+	settled map[string]bool
 }
 
 // NewBroker makes a broker over a store. It starts no goroutine: the owner calls Run, or Sweep.
 func NewBroker(store Store, opts *Options) *Broker {
 	b := &Broker{store: store, digests: newDigests(), waiters: map[string][]chan struct{}{},
-		open: map[string]bool{}, settled: map[string]bool{}, subs: map[*Subscription]struct{}{}}
+		open: map[string]time.Time{}, settled: map[string]bool{},
+		subs: map[*Subscription]struct{}{}}
 	if opts != nil {
 		b.opts = *opts
 	}
@@ -84,7 +87,7 @@ func (b *Broker) Open(ctx context.Context, q Question) (Question, error) {
 	q = q.Clone()
 	q.Clean()
 	q.ID, q.Status = NewID(), Pending
-	q.Resolution, q.AppliedAt = nil, time.Time{}
+	q.Resolution, q.Passed, q.AppliedAt = nil, nil, time.Time{}
 	q.AskedAt = b.now()
 	if q.Kind == "" {
 		q.Kind = Info
@@ -106,7 +109,7 @@ func (b *Broker) Open(ctx context.Context, q Question) (Question, error) {
 	}
 	b.mu.Lock()
 	// before it is in the store, so that no sweep takes it for another broker's
-	b.open[q.ID] = false
+	b.open[q.ID] = time.Time{}
 	b.mu.Unlock()
 	if err := b.store.Insert(ctx, q); err != nil {
 		b.drop(q.ID)
@@ -204,6 +207,9 @@ func (b *Broker) Resolve(ctx context.Context, id string, r Reply) (Result, error
 	if !q.Open() {
 		return b.lost(q, r)
 	}
+	if p := q.Passed; p != nil && r.ID != "" && r.ID == p.ReplyID {
+		return b.lost(q, r)
+	}
 	now := b.now()
 	if to, timer := q.due(now); to != Pending {
 		q, err := b.settle(ctx, q.ID, to, timer)
@@ -211,6 +217,9 @@ func (b *Broker) Resolve(ctx context.Context, id string, r Reply) (Result, error
 			return Result{}, err
 		}
 		return b.lost(q, r)
+	}
+	if r.Type == TypeAnswer && q.IsCode(text.Lines(r.Response)) {
+		q.Secret = true
 	}
 	if err := q.permit(r.Authority); err != nil {
 		return Result{}, err
@@ -220,9 +229,6 @@ func (b *Broker) Resolve(ctx context.Context, id string, r Reply) (Result, error
 		return b.silence(ctx, q, r, now)
 	case q.Kind == Approval:
 		return b.rule(ctx, q, r, now)
-	}
-	if r.Type == TypeAnswer && q.IsCode(text.Lines(r.Response)) {
-		q.Secret = true
 	}
 	if r.Response, err = q.fit(r, b.opts.MaxAnswer); err != nil {
 		return Result{}, err
@@ -235,11 +241,17 @@ func (b *Broker) Resolve(ctx context.Context, id string, r Reply) (Result, error
 	case q.Secret:
 		res.Response = Secret(r.Response)
 	}
-	status := Answered
-	if r.Type == TypeDecline {
-		status = Refused
+	if s := q.Suggestion; s != nil && r.Type == TypeAnswer && r.Authority != AuthorityAgent &&
+		r.Response == s.Answer {
+		res.Unedited = s.By
 	}
-	q, err = b.settle(ctx, id, status, res)
+	switch {
+	case r.Authority == AuthorityAgent && q.Passed != nil && r.Resume == nil:
+		res.Resume = json.RawMessage(q.Turn.Resume)
+	case q.PassOn[r.Type] != "" && q.Passed == nil && q.ForModels() == nil:
+		return b.pass(ctx, q, res)
+	}
+	q, err = b.settle(ctx, id, res.status(), res)
 	if err == nil && q.Secret {
 		b.digests.keep(q.ID, r.Response)
 	}

@@ -37,10 +37,13 @@ func invalid(format string, args ...any) *InvalidReplyError {
 // lost is the answer to a reply whose question was settled before.
 func (b *Broker) lost(q Question, r Reply) (Result, error) {
 	won := q.Resolution
+	if p := q.Passed; p != nil && r.ID == p.ReplyID { // it counted, as far as it could
+		won = p
+	}
 	if r.ID == "" || r.ID != won.ReplyID {
 		return Result{}, &SettledError{q.erased()}
 	}
-	if !b.same(q, r) {
+	if !b.same(q, won, r) {
 		return Result{}, fmt.Errorf("question %s: %w", q.ID, ErrReplyIDReused)
 	}
 	return Result{Question: q, Replayed: true}, nil
@@ -48,8 +51,7 @@ func (b *Broker) lost(q Question, r Reply) (Result, error) {
 
 // same reports whether the reply says what the resolution says. An erased secret is compared by its
 // digest, while this process lives; after that the id decides.
-func (b *Broker) same(q Question, r Reply) bool {
-	won := q.Resolution
+func (b *Broker) same(q Question, won *Resolution, r Reply) bool {
 	if won.Type == TypeDecisions {
 		decisions, err := b.decide(q, r)
 		return err == nil && q.checkType(r) == nil &&
@@ -245,10 +247,12 @@ func (b *Broker) checkSilence(q *Question) error {
 			"(silence about an action is %q or %q, and %[4]q is for that alone)", q.OnTimeout,
 			q.Kind, Pause, RejectAll)
 	}
-	switch q.OnTimeout {
-	case "", Pause, AskModel, GoOn, GiveUp:
+	switch {
+	case q.OnTimeout == "" || q.OnTimeout == Pause || q.OnTimeout == GoOn || q.OnTimeout == GiveUp:
 		return nil
-	case Default:
+	case q.OnTimeout.Model() != "":
+		return nil
+	case q.OnTimeout == Default:
 		answer, err := q.fit(Reply{Type: TypeAnswer, Response: q.DefaultAnswer}, b.opts.MaxAnswer)
 		if err != nil {
 			return fmt.Errorf("the default answer does not fit: %w", err)

@@ -266,6 +266,9 @@ func (e *ForbiddenError) Error() string {
 // where that was not left to people, and a model of ours never decides about an action.
 func (q Question) permit(authority string) error {
 	switch {
+	case authority == AuthorityAgent && q.ForModels() != nil:
+		return fmt.Errorf("%w: %w", q.ForModels(),
+			&ForbiddenError{q.Kind, cmp.Or(q.Severity, Critical), authority})
 	case IsPerson(authority), q.Kind != Approval && !q.PeopleOnly:
 		return nil
 	case q.Kind == Takeover:

@@ -3,8 +3,8 @@ package inquiry
 import (
 	"context"
 	"errors"
-	"maps"
 	"sync"
+	"time"
 )
 
 // EventType says what happened.
@@ -17,6 +17,7 @@ const (
 	Resolved EventType = "resolved" // answered, refused or timed out
 	Withdrew EventType = "withdrawn"
 	RanOut   EventType = "expired"
+	Drafted  EventType = "drafted" // the open question has a suggestion now
 	// the subscriber was too slow and Event.Lost events are gone: it should list the questions anew
 	Lost EventType = "lost"
 )
@@ -164,26 +165,26 @@ func (b *Broker) discover(q Question) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if _, known := b.open[q.ID]; !known && !b.settled[q.ID] {
-		b.open[q.ID] = false
+		b.open[q.ID] = time.Time{}
 		b.publish(Created, q)
 	}
 }
 
-// opened reports whether this broker knows the question as open, and whether it published that its
-// attention time is over.
-func (b *Broker) opened(id string) (known, overdue bool) {
+// opened reports whether this broker knows the question as open, and whether it published that this
+// attention time of it is over.
+func (b *Broker) opened(q Question) (known, overdue bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	overdue, known = b.open[id]
-	return known, overdue
+	told, known := b.open[q.ID]
+	return known, told.Equal(q.AttentionUntil)
 }
 
 // overdue publishes, once, that a question stays open although its attention time is over.
 func (b *Broker) overdue(q Question) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if overdue, known := b.open[q.ID]; known && !overdue {
-		b.open[q.ID] = true
+	if told, known := b.open[q.ID]; known && !told.Equal(q.AttentionUntil) {
+		b.open[q.ID] = q.AttentionUntil
 		b.publish(Overdue, q)
 	}
 }
@@ -192,7 +193,10 @@ func (b *Broker) overdue(q Question) {
 func (b *Broker) known() map[string]bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	ids := maps.Clone(b.open)
+	ids := map[string]bool{}
+	for id := range b.open {
+		ids[id] = true
+	}
 	for id := range b.waiters {
 		ids[id] = true
 	}

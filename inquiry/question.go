@@ -4,7 +4,9 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -40,13 +42,31 @@ const (
 	Pause OnTimeout = "pause" // the question stays answerable until ExpiresAt
 	// it stays answerable; the owner lets a model answer in the person's place
 	AskModel OnTimeout = "auto_reply"
-	GoOn     OnTimeout = "continue_without_answer" // it is settled as timed out
-	Default  OnTimeout = "default_answer"          // it is settled as timed out, with DefaultAnswer
+	// it stays answerable; the owner lets the deciding model answer: of several, the one that is
+	// named behind a colon
+	AskDecider OnTimeout = "model"
+	GoOn       OnTimeout = "continue_without_answer" // it is settled as timed out
+	// it is settled as timed out, with DefaultAnswer
+	Default OnTimeout = "default_answer"
 	// it is settled as timed out, and the owner ends the run
 	GiveUp OnTimeout = "abort"
 	// of an Approval: it is settled as timed out, and nothing is carried out
 	RejectAll OnTimeout = "reject"
 )
+
+// Model is the channel of the model that answers on silence; "" when none does.
+func (o OnTimeout) Model() string {
+	if o == AskModel || o == AskDecider || strings.HasPrefix(string(o), string(AskDecider)+":") {
+		return string(o)
+	}
+	return ""
+}
+
+// Suggestion is an answer that a model has drafted, for whoever answers to send or to edit.
+type Suggestion struct {
+	Answer string `json:"answer"` // fit for a reply; of a form its values
+	By     string `json:"by"`     // the model
+}
 
 // Question is one thing that waits for a person. Everything that is needed to show it is in it; no
 // field is HTML.
@@ -86,7 +106,12 @@ type Question struct {
 	Channels      []Channel `json:"doors,omitempty"`
 	DefaultAnswer string    `json:"default_answer,omitempty"`
 	OnTimeout     OnTimeout `json:"on_timeout,omitempty"`
-	Secret        bool      `json:"secret,omitempty"` // the answer must not be shown anywhere
+	// the channels of models that are asked instead when a reply of the type comes
+	PassOn map[Type]string `json:"pass_on,omitempty"`
+	// the reply that came, while a model is asked in its place and after
+	Passed     *Resolution `json:"passed,omitempty"`
+	Suggestion *Suggestion `json:"suggestion,omitempty"`
+	Secret     bool        `json:"secret,omitempty"` // the answer must not be shown anywhere
 	// whoever asks said that the answer is no secret, whatever it is
 	Public bool   `json:"public,omitempty"`
 	Frame  string `json:"screenshot,omitempty"`
@@ -110,6 +135,7 @@ type Turn struct {
 	Since   time.Time `json:"since,omitzero"`
 	Trouble string    `json:"trouble,omitempty"` // why the last channel that gave up had no answer
 	Router  string    `json:"router,omitempty"`  // who takes the question from channel to channel
+	Resume  string    `json:"resume,omitempty"`  // of Question.Passed
 }
 
 // Type is the way in which a question was settled.
@@ -140,10 +166,12 @@ type Resolution struct {
 	// one of the authorities; "" when nobody answered
 	Authority string `json:"authority,omitempty"`
 	// a name for people, for example a token's; may be ""
-	By      string    `json:"by,omitempty"`
-	Why     string    `json:"why,omitempty"` // the reason of a withdrawal
-	ReplyID string    `json:"reply_id,omitempty"`
-	At      time.Time `json:"at"`
+	By  string `json:"by,omitempty"`
+	Why string `json:"why,omitempty"` // the reason of a withdrawal
+	// the model whose draft the answer is, sent as it was
+	Unedited string    `json:"unedited_draft_of,omitempty"`
+	ReplyID  string    `json:"reply_id,omitempty"`
+	At       time.Time `json:"at"`
 
 	Resume json.RawMessage `json:"-"` // as in Reply
 }
@@ -183,12 +211,22 @@ func (q Question) Clone() Question {
 	}
 	q.ActionRequests = slices.Clone(q.ActionRequests) // whose arguments are never changed
 	q.ReviewConfigs, q.Places = slices.Clone(q.ReviewConfigs), slices.Clone(q.Places)
-	if q.Resolution != nil {
-		r := *q.Resolution
-		r.Decisions = slices.Clone(r.Decisions)
-		q.Resolution = &r
+	q.PassOn = maps.Clone(q.PassOn)
+	q.Resolution, q.Passed = q.Resolution.clone(), q.Passed.clone()
+	if q.Suggestion != nil {
+		s := *q.Suggestion
+		q.Suggestion = &s
 	}
 	return q
+}
+
+func (r *Resolution) clone() *Resolution {
+	if r == nil {
+		return nil
+	}
+	c := *r
+	c.Decisions = slices.Clone(r.Decisions)
+	return &c
 }
 
 // erased is a copy of q without the words of a secret answer.

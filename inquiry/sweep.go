@@ -55,9 +55,12 @@ func (b *Broker) Sweep(ctx context.Context, now time.Time) error {
 func (q Question) due(now time.Time) (Status, Resolution) {
 	timer := Resolution{Channel: ChannelTimer, At: now}
 	switch late := !now.Before(q.AttentionUntil); {
+	case !now.Before(q.ExpiresAt) && q.Passed != nil:
+		return q.Passed.status(), *q.Passed
 	case !now.Before(q.ExpiresAt):
 		timer.Type = TypeExpire
 		return Expired, timer
+	case q.Passed != nil: // a model has the time that it needs
 	case late && q.OnTimeout == Default:
 		timer.Type, timer.Response = TypeDefault, Plain(q.DefaultAnswer)
 		return TimedOut, timer
@@ -70,7 +73,7 @@ func (q Question) due(now time.Time) (Status, Resolution) {
 
 // look does what is due to one open question, of which the list had the times only.
 func (b *Broker) look(ctx context.Context, brief Question, now time.Time) error {
-	known, overdue := b.opened(brief.ID)
+	known, overdue := b.opened(brief)
 	if known && (now.Before(brief.AttentionUntil) || overdue && now.Before(brief.ExpiresAt)) {
 		return nil
 	}

@@ -41,6 +41,9 @@ func (m *Manager) newAskers() map[string]route.Asker {
 			stop:    m.stopFromConsole,
 		}
 	}
+	for name, d := range m.opts.Deciders {
+		askers[string(name)] = deciding{m, name, d}
+	}
 	if m.opts.Answerer != nil {
 		askers[string(channel.AutoReply)] = modelChannel{m.opts.Answerer, m.broker, m.store}
 	}
@@ -106,27 +109,27 @@ type modelChannel struct {
 	store    *session.Store
 }
 
-// Why a question does not go to a model.
-var (
-	errNotForModels = errors.New("the answer is a secret, which no model is asked for")
-	errForPeople    = errors.New("this is for a person to decide, and no model is asked")
-)
+// frameOf is the screen that the question is about; nil when there is none: a model then answers
+// from the words.
+func frameOf(ctx context.Context, store *session.Store, q inquiry.Question) *screen.Frame {
+	b, err := store.Frame(ctx, q.Frame)
+	if err != nil {
+		return nil
+	}
+	img, err := jpeg.Decode(bytes.NewReader(b))
+	if err != nil {
+		return nil
+	}
+	f, _ := screen.NewFrame(img)
+	return f
+}
 
 // Ask implements route.Asker.
 func (c modelChannel) Ask(ctx context.Context, q inquiry.Question) error {
-	switch {
-	case q.Secret:
-		return errNotForModels
-	case q.Kind == inquiry.Approval || q.Kind == inquiry.Takeover:
-		return errForPeople
+	if err := q.ForModels(); err != nil {
+		return err
 	}
-	var frame *screen.Frame
-	if b, err := c.store.Frame(ctx, q.Frame); err == nil {
-		if img, err := jpeg.Decode(bytes.NewReader(b)); err == nil {
-			frame, _ = screen.NewFrame(img) // without a picture the model answers from the words
-		}
-	}
-	words, err := c.answerer.Reply(ctx, q.Task, q.Text, q.Options, frame)
+	words, err := c.answerer.Reply(ctx, q.Task, q.Text, q.Options, frameOf(ctx, c.store, q))
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/inquiry/channel"
 	"github.com/taploop/taploop/inquiry/route"
 	"github.com/taploop/taploop/session"
 )
@@ -25,7 +26,11 @@ type Options struct {
 
 	Broker   *inquiry.Broker // of the questions; nil means one over the store with default times
 	Answerer Answerer        // answers under auto_reply; nil refuses that mode
-	Console  Console         // answers under manual_reply; nil refuses that mode
+	// the deciding models, channel.Model or channel.OfModel of each; nil when this process has none
+	Deciders  map[channel.Mode]Decider
+	OnRefusal channel.Mode // the one that is asked when a person refuses to answer; "" for none
+	Draft     channel.Mode // the one that drafts answers for people; "" for none
+	Console   Console      // answers under manual_reply; nil refuses that mode
 	// of the person at the Console: "zh"; anything else means English
 	ConsoleLang string
 	Channels    []string         // the channels where every question is listed, along with its own

@@ -58,6 +58,7 @@ func (m *Manager) openQuestion(
 	if err := route.Plan(&q, mode, m.opts.Attention, m.opts.Channels); err != nil {
 		return q, err
 	}
+	m.passOn(&q, mode)
 	q.Turn = m.router.First(q)
 	return m.broker.Open(ctx, q)
 }

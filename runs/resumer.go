@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/inquiry/channel"
 	"github.com/taploop/taploop/internal/wait"
 	"github.com/taploop/taploop/session"
 )
@@ -24,10 +23,10 @@ func (r resumer) watch(events *inquiry.Subscription) {
 		switch e.Type {
 		case inquiry.Resolved, inquiry.RanOut, inquiry.Withdrew:
 			r.m.spawn(func() { r.attend(e.Question.ID) })
+		case inquiry.Created:
+			r.m.spawn(func() { r.m.onOpened(e.Question) })
 		case inquiry.Overdue:
-			if e.Question.OnTimeout == inquiry.AskModel {
-				r.m.spawn(func() { r.answerOverdue(e.Question) })
-			}
+			r.m.spawn(func() { r.answerOverdue(e.Question) })
 		case inquiry.Lost:
 			r.m.spawn(func() {
 				if err := r.catchUp(r.m.ctx); err != nil && r.m.ctx.Err() == nil {
@@ -71,11 +70,17 @@ func (r resumer) forget(ctx context.Context, q inquiry.Question) error {
 	return err
 }
 
-// answerOverdue lets the model answer a question that got no attention, if there is one.
+// answerOverdue lets a model answer a question that got no attention, or that was passed on to it,
+// if there is one.
 func (r resumer) answerOverdue(q inquiry.Question) {
-	model := r.m.askers[string(channel.AutoReply)]
-	run, err := r.m.store.Run(r.m.ctx, q.RunID)
-	if err == nil && model != nil && !r.m.store.OwnedElsewhere(run) {
+	mine, err := r.m.mine(q)
+	model := r.m.askers[q.OnTimeout.Model()]
+	switch {
+	case err != nil || !mine:
+	case q.Passed != nil:
+		r.m.router.Finish(q.ID, errPassed)
+		r.m.router.Route(q.ID)
+	case model != nil:
 		err = model.Ask(r.m.ctx, q)
 	}
 	if err != nil && r.m.ctx.Err() == nil {

@@ -21,6 +21,7 @@ const (
 	AuditAsked     AuditEvent = "asked"
 	AuditAnswered  AuditEvent = "answered"
 	AuditRefused   AuditEvent = "refused"
+	AuditPassed    AuditEvent = "passed_on" // refused, and a model is asked
 	AuditTimedOut  AuditEvent = "timed_out"
 	AuditWithdrawn AuditEvent = "withdrawn"
 	AuditExpired   AuditEvent = "expired"
@@ -156,11 +157,25 @@ func (s *Store) auditSettled(
 	e := about(AuditEvent(q.Status), r.At, q)
 	e.Channel, e.Authority = r.Channel, r.Authority
 	e.By, e.Text = r.By, r.Why
+	if r.Unedited != "" {
+		e.Text = "sent the unedited draft of " + r.Unedited
+	}
 	q.Resolution = &r
 	e.Answer, e.Took = r.Response.Reveal(), q.Waited(r.At)
 	if e.Answer != "" && (q.Secret || r.Response.IsSecret()) {
 		e.Answer = inquiry.Masked
 	}
+	return s.audit(ctx, tx, e)
+}
+
+// auditPassed notes that a model is asked in place of a reply.
+func (s *Store) auditPassed(ctx context.Context, tx *sql.Tx, q inquiry.Question) error {
+	r := q.Passed
+	e := about(AuditPassed, r.At, q)
+	e.Channel, e.Authority, e.By = r.Channel, r.Authority, r.By
+	e.Text, e.Answer = "to "+q.PassOn[r.Type], r.Response.String()
+	q.Resolution = r
+	e.Took = q.Waited(r.At)
 	return s.audit(ctx, tx, e)
 }
 

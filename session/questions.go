@@ -221,6 +221,29 @@ func (qs *questions) Hasten(
 	})
 }
 
+// Amend implements inquiry.Store.
+func (qs *questions) Amend(ctx context.Context, id string,
+	change func(*inquiry.Question) error) (inquiry.Question, error) {
+	return qs.change(ctx, id, func(ctx context.Context, tx *sql.Tx, q *inquiry.Question) error {
+		if !q.Open() {
+			return inquiry.ErrSettled
+		}
+		passed := q.Passed != nil
+		if err := change(q); err != nil {
+			return err
+		}
+		row := fields{{"body", object{q}}, {"turn", object{q.Turn}},
+			{"attention_until", instant{&q.AttentionUntil}}}
+		if _, err := row.update(ctx, tx, "questions", "id = ?", id); err != nil {
+			return err
+		}
+		if passed || q.Passed == nil {
+			return nil
+		}
+		return qs.s.auditPassed(ctx, tx, *q)
+	})
+}
+
 // Apply implements inquiry.Store.
 func (qs *questions) Apply(
 	ctx context.Context, id string, fence int64, at time.Time,

@@ -60,6 +60,16 @@ func (s *Store) Usage(ctx context.Context, runID string) (Usage, error) {
 	return u, doing(err, "adding up what run %s has cost", runID)
 }
 
+// Spend adds a call of a model that no step of the run has made. What it took counts as the model's
+// time, and not as the run's work.
+func (s *Store) Spend(ctx context.Context, runID string, t agentloop.Try) error {
+	err := s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		return spend(ctx, tx, runID, agentloop.Step{Timing: agentloop.Timing{Model: t.Took},
+			Proposal: agentloop.Proposal{Tries: []agentloop.Try{t}}})
+	})
+	return doing(err, "adding to what run %s has cost", runID)
+}
+
 // spend adds to a run's usage what was spent and is in none of its steps.
 func spend(ctx context.Context, tx *sql.Tx, runID string, begun agentloop.Step) error {
 	if begun.Timing == (agentloop.Timing{}) && len(begun.Proposal.Tries) == 0 {

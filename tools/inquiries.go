@@ -170,7 +170,7 @@ func (t *inquiries) find(ctx context.Context, c *call, a inquiryArgs) (inquiry.Q
 	if err := t.mayAsk(ctx, c); err != nil {
 		return q, err
 	}
-	out, err := t.Questions.Open(ctx, q)
+	out, err := t.Runs.Inquire(ctx, q, c.options.replyMode(t.ReplyMode, t.ReplyMode))
 	switch {
 	case err == nil:
 		return out, nil
@@ -219,6 +219,9 @@ func (t *inquiries) draft(ctx context.Context, c *call, a inquiryArgs) (inquiry.
 	q.Secret = q.AsksForSecret()
 	if a.Secret != nil {
 		q.Secret, q.Public = *a.Secret, !*a.Secret
+	}
+	if !c.given["on_timeout"] && t.OnTimeout.Model() != "" {
+		q.OnTimeout = t.OnTimeout
 	}
 	q.Clean() // as it is stored, and compared with what was asked under the same key
 	q.Channels = t.channels(c, q.Secret)

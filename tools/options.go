@@ -25,11 +25,13 @@ type Options struct {
 	// ClientWaits are for clients by the name that they give themselves, upper or lower case; a
 	// zero field keeps that of Waits.
 	ClientWaits map[string]Waits
-	ReplyMode   channel.Mode // of a new task that does not say; "" means pass_to_client
-	MaxSteps    int          // the configured maximum, for descriptions only; 0 does not mention it
-	Privacy     Privacy      // "" means PrivacyOff
-	Schemas     Schemas      // of a connection that does not say; "" means SchemasBrief
-	Compat      Compat       // of a connection that does not say; "" means CompatOff
+	// of an inquiry that does not say, when a model answers then
+	OnTimeout inquiry.OnTimeout
+	ReplyMode channel.Mode // of a new task that does not say; "" means pass_to_client
+	MaxSteps  int          // the configured maximum, for descriptions only; 0 does not mention it
+	Privacy   Privacy      // "" means PrivacyOff
+	Schemas   Schemas      // of a connection that does not say; "" means SchemasBrief
+	Compat    Compat       // of a connection that does not say; "" means CompatOff
 	// for the addresses of questions, for example http://127.0.0.1:8731; "" when HTTP is off
 	BaseURL  string
 	Channels []string // where every open question is listed, for example inquiry.ChannelPage

@@ -18,6 +18,7 @@ import (
 	"github.com/taploop/taploop/config"
 	"github.com/taploop/taploop/device"
 	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/inquiry/channel"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/model"
@@ -65,19 +66,19 @@ func (a *app) open(ctx context.Context, o overrides) (d *deps, err error) {
 		return d, err
 	}
 	q := a.conf.Questions
-	if q.OnTimeout == "auto" { // the channel's short name
-		q.OnTimeout = string(inquiry.AskModel)
-	}
 	opts := &runs.Options{
 		Store: d.store, Phones: phones{d.host}, Broker: a.broker(d.store), Console: o.console,
 		ConsoleLang: a.lang(),
 		Limits: agentloop.Limits{Steps: a.conf.Loop.MaxSteps, Time: a.conf.Loop.MaxTime,
 			Settle: a.conf.Loop.SettleTimeout, Questions: q.PerRun},
 		HandOver: o.handOver, KeepApps: a.conf.Loop.KeepApps, AskEarly: a.conf.AsksEarly(),
-		OnTimeout: inquiry.OnTimeout(q.OnTimeout), Attention: q.Attention,
-		OnUndecided: inquiry.OnTimeout(q.OnUndecided),
-		Lang:        a.conf.Model.Lang, Observe: o.observe, DetachGrace: o.grace,
+		OnTimeout: a.onTimeout(), Attention: q.Attention,
+		OnUndecided: inquiry.OnTimeout(q.OnUndecided), Draft: channel.Mode(q.Draft),
+		Lang: a.conf.Model.Lang, Observe: o.observe, DetachGrace: o.grace,
 		Channels: d.channels, Log: a.log,
+	}
+	if m := channel.Mode(q.OnRefusal); m.IsModel() {
+		opts.OnRefusal = m
 	}
 	if err := a.guardRuns(ctx, opts, !o.storeOnly); err != nil {
 		return d, err
@@ -89,6 +90,9 @@ func (a *app) open(ctx context.Context, o overrides) (d *deps, err error) {
 		}
 		d.closers = append(d.closers, p.close)
 		opts.NewPolicy, opts.Answerer = p.choose, p.captioner
+		if opts.Deciders, err = a.deciders(p); err != nil {
+			return d, err
+		}
 	} else {
 		opts.NewPolicy = func(s runs.Settings) (agentloop.Policy, error) {
 			p, err := a.policies() // they end with the process
@@ -101,6 +105,14 @@ func (a *app) open(ctx context.Context, o overrides) (d *deps, err error) {
 	d.manager = runs.New(opts)
 	d.closers = append(d.closers, d.manager.Close)
 	return d, nil
+}
+
+// onTimeout is what silence to a question leads to.
+func (a *app) onTimeout() inquiry.OnTimeout {
+	if a.conf.Questions.OnTimeout == "auto" { // the channel's short name
+		return inquiry.AskModel
+	}
+	return inquiry.OnTimeout(a.conf.Questions.OnTimeout)
 }
 
 // with loads the configuration and lends its dependencies to use. They are closed when it returns,
@@ -133,6 +145,7 @@ func (d *deps) Close() error {
 type policies struct {
 	plain, captioned, lastCaptioned agentloop.Policy
 	captioner                       *caption.Captioner
+	transport                       http.RoundTripper // of the models' clients; nil is their own
 	close                           func() error
 }
 
@@ -180,7 +193,8 @@ func (a *app) policies() (p *policies, err error) {
 	return &policies{
 		plain: plain, captioned: policy.WithCaptions(plain, captioner, o),
 		lastCaptioned: policy.WithFinalCaption(plain, captioner, o), captioner: captioner,
-		close: func() error { decider.Close(); helper.Close(); return finish() },
+		transport: transport,
+		close:     func() error { decider.Close(); helper.Close(); return finish() },
 	}, nil
 }
 

@@ -21,7 +21,7 @@ import (
 type serveCmd struct {
 	HTTP      httpFlag `name:"http" help:"Serve Streamable HTTP at /mcp, on ADDR (HOST:PORT) or else on http.addr; without it MCP is on stdin and stdout."`
 	Addr      string   `arg:"" optional:"" help:"The address for --http." placeholder:"ADDR"`
-	ReplyMode string   `key:"reply.mode" help:"What happens when the model asks and the call does not say: pass_to_client, elicit, manual_reply, auto_reply, no_reply (or pass, manual, auto, no), or several like 'elicit -> pass'." placeholder:"MODE"`
+	ReplyMode string   `key:"reply.mode" help:"What happens when the model asks and the call does not say: pass_to_client, elicit, manual_reply, auto_reply, model, no_reply (or pass, manual, auto, no), or several like 'elicit -> pass'." placeholder:"MODE"`
 	Privacy   string   `key:"privacy" help:"off, or captions: no picture leaves over MCP." placeholder:"LEVEL"`
 	Schemas   string   `key:"schemas" help:"How much the list of tools says: brief, or full with rare arguments, bounds and output schemas." placeholder:"LIST"`
 	Compat    string   `key:"compat" help:"off, or gelab: the tools as gelab-zero's MCP server has them." placeholder:"NAME"`
@@ -129,8 +129,9 @@ func (a *app) toolOptions(d *deps) *tools.Options {
 		Waits: tools.Waits{Default: calls.Wait, Max: calls.MaxWait,
 			Heartbeat: calls.Heartbeat},
 		ClientWaits: clients, ReplyMode: channel.Mode(a.conf.Reply.Mode),
-		MaxSteps: a.conf.Loop.MaxSteps,
-		Privacy:  tools.Privacy(a.conf.Privacy), Compat: tools.Compat(a.conf.Compat),
+		OnTimeout: a.onTimeout(),
+		MaxSteps:  a.conf.Loop.MaxSteps,
+		Privacy:   tools.Privacy(a.conf.Privacy), Compat: tools.Compat(a.conf.Compat),
 		Schemas: tools.Schemas(a.conf.Schemas),
 		BaseURL: d.url, Channels: d.channels, Log: a.log,
 	}

@@ -33,6 +33,7 @@ const (
 	Elicit       Mode = "elicit"         // the client that waits for the run shows its user a form
 	ManualReply  Mode = "manual_reply"   // the person at the console answers
 	AutoReply    Mode = "auto_reply"     // a model answers
+	Model        Mode = "model"          // the deciding model answers, or says that it cannot
 	NoReply      Mode = "no_reply"       // the run goes on without an answer
 )
 
@@ -58,6 +59,13 @@ var registry = []Channel{
 		Needs:     "a model that answers", Provide: "configure a model that answers",
 		Help: "lets a model answer in the person's place, " +
 			"and the result's notes say what it answered",
+		Label: [2]string{"model", "模型"}},
+	{Name: string(Model),
+		Stored: inquiry.ChannelModel, Step: true, OutOfBand: true,
+		Authority: inquiry.AuthorityAgent,
+		Needs:     "that deciding model", Provide: "configure it under models",
+		Help: "(or model:NAME) lets the server's deciding model answer, " +
+			"which passes the question on when it cannot decide",
 		Label: [2]string{"model", "模型"}},
 	{Name: string(NoReply), Short: "no",
 		Stored: inquiry.ChannelTimer, Step: true, OutOfBand: true, Last: true,
@@ -111,20 +119,38 @@ func Help() string {
 
 // step is the one with this name, its own or the short one; the zero value when there is none.
 func step(name string) Channel {
+	if c := Named(name); c.Step {
+		return c
+	}
+	lower := strings.ToLower(name)
 	for _, c := range registry {
-		if c.Step && (c.Name == name || c.Short != "" && c.Short == name) {
+		if c.Step && (c.Name == lower || c.Short != "" && c.Short == lower) {
 			return c
 		}
 	}
 	return Channel{}
 }
 
-// Named is the channel with this name; the zero value when there is none.
+// Named is the channel with this name; the zero value when there is none. The deciding model's may
+// have a model's name behind it, as in model:fast.
 func Named(name string) Channel {
+	kind, which, one := strings.Cut(name, ":")
 	for _, c := range registry {
-		if c.Name == name {
+		switch {
+		case c.Name == name:
+			return c
+		case one && which != "" && c.Name == string(Model) && strings.EqualFold(kind, c.Name):
+			c.Name = string(OfModel(which))
 			return c
 		}
 	}
 	return Channel{}
+}
+
+// OfModel is the deciding model with this name.
+func OfModel(name string) Mode { return Model + ":" + Mode(name) }
+
+// IsModel reports whether the deciding model, or the one of several with a name, answers there.
+func (m Mode) IsModel() bool {
+	return m == Model || strings.HasPrefix(string(m), string(OfModel("")))
 }

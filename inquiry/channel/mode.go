@@ -102,7 +102,7 @@ func (m Mode) Personal() bool {
 func parseStep(words string) (Step, error) {
 	name, rest, timed := strings.Cut(strings.TrimSpace(words), "(")
 	name = strings.TrimSpace(name)
-	s := Step{Channel: step(strings.ToLower(name))}
+	s := Step{Channel: step(name)}
 	if !s.Step {
 		var names []string
 		for _, c := range Steps() {

@@ -49,9 +49,9 @@ func Run(t *testing.T, open func(t *testing.T) inquiry.Store) {
 		"of many one settles":                         race,
 		"applying is once, under the right fence":     applyOnce,
 		"a secret answer is kept until it is applied": secret,
-		"there is one question under a key":           keys, "a turn is passed on once": turns,
-		"the time for attention ends early": hasten,
-		"lists are filtered and ordered":    list, "what is not there is not found": missing,
+		"there is one question under a key":           keys, "an open question is amended": amend,
+		"a turn is passed on once": turns, "the time for attention ends early": hasten,
+		"lists are filtered and ordered": list, "what is not there is not found": missing,
 	} {
 		t.Run(name, func(t *testing.T) { f(t, open(t)) })
 	}
@@ -211,6 +211,38 @@ func secret(t *testing.T, s inquiry.Store) {
 	require.Equal(t, got, get(t, s, public.ID))
 }
 
+func amend(t *testing.T, s inquiry.Store) {
+	q := insert(t, s, Sample())
+	won := Won("not me")
+	won.Resume = nil // which a turn keeps
+	change := func(q *inquiry.Question) error {
+		q.Passed, q.Suggestion = &won, &inquiry.Suggestion{Answer: "Mon", By: "fast"}
+		q.PassOn = map[inquiry.Type]string{inquiry.TypeAnswer: "model:fast"}
+		q.Turn, q.AttentionUntil = inquiry.Turn{Channel: "model:fast", Since: asked}, asked
+		return nil
+	}
+	no := errors.New("no")
+	_, err := s.Amend(t.Context(), q.ID, func(q *inquiry.Question) error {
+		q.Text = "another"
+		return no
+	})
+	require.ErrorIs(t, err, no)
+	require.Equal(t, q, get(t, s, q.ID), "nothing has changed")
+	got, err := s.Amend(t.Context(), q.ID, change)
+	require.NoError(t, err)
+	require.NoError(t, change(&q))
+	require.Equal(t, q, got)
+	require.Equal(t, q, get(t, s, q.ID))
+	brief, err := s.List(t.Context(), inquiry.Filter{Status: inquiry.Pending, Brief: true})
+	require.NoError(t, err)
+	require.Equal(t, asked, brief[0].AttentionUntil)
+	_, err = s.Settle(t.Context(), q.ID, inquiry.Answered, Won("Tue"))
+	require.NoError(t, err)
+	got, err = s.Amend(t.Context(), q.ID, change)
+	require.ErrorIs(t, err, inquiry.ErrSettled)
+	require.Equal(t, inquiry.Answered, got.Status)
+}
+
 func keys(t *testing.T, s inquiry.Store) {
 	const n = 20
 	won := make(chan string, n)
@@ -304,6 +336,8 @@ func missing(t *testing.T, s inquiry.Store) {
 	_, err = s.Settle(t.Context(), "nope", inquiry.Answered, Won("x"))
 	require.ErrorIs(t, err, inquiry.ErrNotFound)
 	_, err = s.SetTurn(t.Context(), "nope", inquiry.Turn{}, inquiry.Turn{})
+	require.ErrorIs(t, err, inquiry.ErrNotFound)
+	_, err = s.Amend(t.Context(), "nope", func(*inquiry.Question) error { return nil })
 	require.ErrorIs(t, err, inquiry.ErrNotFound)
 	_, err = s.Apply(t.Context(), "nope", 1, asked)
 	require.ErrorIs(t, err, inquiry.ErrNotFound)

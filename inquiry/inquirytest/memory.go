@@ -98,6 +98,22 @@ func (m *Memory) Hasten(_ context.Context, id string,
 	})
 }
 
+// Amend implements inquiry.Store.
+func (m *Memory) Amend(_ context.Context, id string,
+	change func(*inquiry.Question) error) (inquiry.Question, error) {
+	return m.change(id, func(q *inquiry.Question) error {
+		if !q.Open() {
+			return inquiry.ErrSettled
+		}
+		changed := q.Clone()
+		err := change(&changed)
+		if err == nil {
+			*q = changed
+		}
+		return err
+	})
+}
+
 // Apply implements inquiry.Store.
 func (m *Memory) Apply(_ context.Context, id string, fence int64,
 	at time.Time) (inquiry.Question, error) {

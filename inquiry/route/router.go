@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/inquiry/channel"
 )
 
 // Asker asks somebody actively while its channel is in turn.
@@ -23,6 +24,7 @@ type Asker interface {
 type Store interface {
 	Get(ctx context.Context, id string) (inquiry.Question, error)
 	SetTurn(ctx context.Context, id string, was, to inquiry.Turn) (inquiry.Question, error)
+	Unpass(ctx context.Context, id string) error
 }
 
 // Options of a Router. All but Log have to be there.
@@ -40,6 +42,12 @@ type Options struct {
 // ErrTurnOver is the cause with which a channel is closed whose time is over.
 var ErrTurnOver = errors.New("the time to answer here is over; " +
 	"the question is put to somebody else / 此处的回答时间已过,问题已转给他人")
+
+// errNoModel is why a deciding model has no answer that was configured when the question was asked.
+var errNoModel = errors.New("there is no such model any more")
+
+// decides reports whether this router has deciding models: another process may have none.
+func (r *Router) decides() bool { return r.opts.Askers[string(channel.Model)] != nil }
 
 // Router takes questions from channel to channel. It is safe for concurrent use.
 type Router struct {
@@ -86,7 +94,11 @@ func (r *Router) Routed(q inquiry.Question) bool {
 // First is the turn of a new question that this router will be given.
 func (r *Router) First(q inquiry.Question) inquiry.Turn {
 	now := time.Now()
-	return inquiry.Turn{Channel: next(q, "", now), Since: stored(now), Router: r.opts.Name}
+	t := inquiry.Turn{Channel: next(q, "", now), Since: stored(now), Router: r.opts.Name}
+	if q.Passed != nil {
+		t.Channel = q.PassOn[q.Passed.Type]
+	}
+	return t
 }
 
 // Route takes an open question from channel to channel until it is settled or every channel has had
@@ -262,7 +274,7 @@ func (r *Router) ask(ctx context.Context, on *routing, q inquiry.Question) (done
 		defer cancel()
 	}
 	asker := r.opts.Askers[name]
-	if asker == nil {
+	if asker == nil && !(r.decides() && channel.Mode(name).IsModel()) {
 		if turn == ctx {
 			return true, nil // nothing to do until somebody answers or it declines
 		}
@@ -272,7 +284,9 @@ func (r *Router) ask(ctx context.Context, on *routing, q inquiry.Question) (done
 		}
 		return ctx.Err() != nil, nil
 	}
-	err = asker.Ask(turn, q)
+	if err = errNoModel; asker != nil {
+		err = asker.Ask(turn, q)
+	}
 	switch {
 	case ctx.Err() != nil:
 		return true, nil
@@ -282,5 +296,8 @@ func (r *Router) ask(ctx context.Context, on *routing, q inquiry.Question) (done
 		return true, nil
 	}
 	r.opts.Log.WarnContext(ctx, "no answer", "question", q.ID, "channel", name, "err", err)
+	if q.Passed != nil {
+		return false, r.opts.Store.Unpass(ctx, q.ID)
+	}
 	return false, r.pass(ctx, q, name, fmt.Sprintf("%s had no answer: %v", name, err))
 }

@@ -60,6 +60,10 @@ var packages = []row{
 			"answer is a row, and inquiry stays free of them"},
 	{pkg: "inquiry/route", imports: "inquiry inquiry/channel", tests: "inquiry/inquirytest",
 		why: "takes a question from channel to channel; who asks at a channel is handed in"},
+	{pkg: "inquiry/decider", imports: "inquiry model screen",
+		tests: "model/scripted internal/golden",
+		why: "a model decides a question, or drafts the answer: one call over model's types; " +
+			"questions know no models"},
 	{pkg: "inquiry/inquirytest", imports: "inquiry",
 		why: "the contract that every store of questions keeps"},
 
@@ -87,8 +91,9 @@ var packages = []row{
 	{pkg: "agentloop/policy", imports: "actions actions/dialect agentloop model screen",
 		tests: "actions/dialect/families model/scripted",
 		why:   "joins a model and a dialect into the next action"},
-	{pkg: "runs", imports: "actions agentloop inquiry inquiry/channel inquiry/route screen session",
-		tests: "device/devicetest",
+	{pkg: "runs", imports: "actions agentloop inquiry inquiry/channel inquiry/decider inquiry/route " +
+		"screen session session/export",
+		tests: "device/devicetest model",
 		why: "the use cases: owns each run's goroutine and each phone's lease; phones and " +
 			"policies are handed in"},
 

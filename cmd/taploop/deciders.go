@@ -1,0 +1,70 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/taploop/taploop/config"
+	"github.com/taploop/taploop/inquiry/channel"
+	"github.com/taploop/taploop/inquiry/decider"
+	"github.com/taploop/taploop/model"
+	"github.com/taploop/taploop/runs"
+)
+
+// deciders are the models that may decide in a person's place: the model, and every profile. A
+// setting that names another one is refused. They end with p.
+func (a *app) deciders(p *policies) (map[channel.Mode]runs.Decider, error) {
+	all := map[channel.Mode]runs.Decider{}
+	open := func(as channel.Mode, name string, m config.Model) error {
+		client, err := model.New(deciderOptions(m, p.transport, a))
+		if err != nil {
+			return err
+		}
+		before := p.close
+		p.close = func() error { client.Close(); return before() }
+		all[as], err = decider.New(&decider.Options{Model: client, Name: name, Lang: m.Lang,
+			NoPicture: a.conf.Privacy == "captions"})
+		return err
+	}
+	if err := open(channel.Model, a.conf.Model.Name, a.conf.Model); err != nil {
+		return nil, err
+	}
+	for name := range a.conf.Models {
+		m, err := a.conf.ModelOf(name)
+		if err == nil {
+			err = open(channel.OfModel(name), name, m)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("models.%s: %w", name, err)
+		}
+	}
+	return all, a.checkDeciders(all)
+}
+
+// checkDeciders refuses a setting that names a deciding model which there is not.
+func (a *app) checkDeciders(all map[channel.Mode]runs.Decider) error {
+	mode := channel.Mode(a.conf.Reply.Mode)
+	steps, err := mode.Steps()
+	if err != nil {
+		return usageError{fmt.Errorf("reply.mode: %w", err)}
+	}
+	named := []struct{ key, name string }{{"questions.on_timeout", a.conf.Questions.OnTimeout},
+		{"questions.on_refusal", a.conf.Questions.OnRefusal},
+		{"questions.draft", a.conf.Questions.Draft}}
+	for _, s := range steps {
+		named = append(named, struct{ key, name string }{"reply.mode", s.Name})
+	}
+	for _, n := range named {
+		if c := channel.Mode(n.name); c.IsModel() && all[c] == nil {
+			var names []string
+			for _, d := range slices.Sorted(maps.Keys(all)) {
+				names = append(names, string(d))
+			}
+			return usage(fmt.Errorf("%s names the deciding model %q, and there is none", n.key,
+				n.name), "use "+strings.Join(names, " or ")+", or add it under models")
+		}
+	}
+	return nil
+}

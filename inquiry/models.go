@@ -1,0 +1,108 @@
+package inquiry
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+)
+
+// Why no model is asked a question.
+var (
+	ErrSecret    = errors.New("the answer is a secret, which no model is asked for")
+	ErrForPeople = errors.New("this is for a person to decide, and no model is asked")
+)
+
+// ForModels is why no model may answer the question or draft the answer: ErrSecret, or ErrForPeople
+// of an approval, a take-over and whatever only people decide; nil when one may. It is the one
+// place that says so: [Broker.Resolve] takes no model's answer against it, [Broker.Suggest] no
+// draft, and no reply is passed on to a model.
+func (q Question) ForModels() error {
+	switch {
+	case q.Secret:
+		return ErrSecret
+	case q.Kind != Info && q.Kind != Inquiry, q.PeopleOnly:
+		return ErrForPeople
+	}
+	return nil
+}
+
+// pass has a model asked in place of what a person replied, who has no answer: the question stays
+// open, and that reply is what it is settled with when the model has none, either.
+func (b *Broker) pass(ctx context.Context, q Question, r Resolution) (Result, error) {
+	q, err := b.store.Amend(ctx, q.ID, func(q *Question) error {
+		if q.Passed != nil {
+			return ErrSettled
+		}
+		q.Passed = &r
+		q.Turn = Turn{Channel: q.PassOn[r.Type], Since: r.At, Router: q.Turn.Router,
+			Trouble: q.Turn.Trouble, Resume: string(r.Resume)}
+		q.AttentionUntil = r.At // nobody else is waited for
+		return nil
+	})
+	switch {
+	case errors.Is(err, ErrSettled) && q.Open(): // two have refused: nobody is asked after that
+		q, err = b.settle(ctx, q.ID, r.status(), r)
+	case err == nil:
+		b.overdue(q)
+	}
+	if errors.Is(err, ErrSettled) {
+		return b.lost(q, Reply{ID: r.ReplyID, Type: r.Type, Response: r.Response.Reveal()})
+	}
+	return Result{Question: q}, err
+}
+
+// Unpass settles a question that was passed on to a model with the reply that it was passed on for.
+// It does nothing when it is settled.
+func (b *Broker) Unpass(ctx context.Context, id string) error {
+	q, err := b.store.Get(ctx, id)
+	if err != nil || !q.Open() || q.Passed == nil {
+		return err
+	}
+	r := *q.Passed
+	r.Resume = json.RawMessage(q.Turn.Resume)
+	if _, err = b.settle(ctx, id, r.status(), r); errors.Is(err, ErrSettled) {
+		return nil
+	}
+	return err
+}
+
+// Suggest keeps a model's draft of the answer with an open question that has none, and publishes
+// it. A draft that would not do as an answer is an *InvalidReplyError.
+func (b *Broker) Suggest(ctx context.Context, id string, s Suggestion) error {
+	q, err := b.store.Amend(ctx, id, func(q *Question) error {
+		if err := q.ForModels(); err != nil {
+			return err
+		}
+		if q.Suggestion != nil {
+			return errDrafted
+		}
+		answer, err := q.fit(Reply{Type: TypeAnswer, Response: s.Answer}, b.opts.MaxAnswer)
+		if err == nil && q.IsCode(answer) {
+			err = ErrSecret
+		}
+		q.Suggestion = &Suggestion{Answer: answer, By: s.By}
+		return err
+	})
+	switch {
+	case errors.Is(err, errDrafted), errors.Is(err, ErrSettled):
+		return nil // it is too late, or somebody was faster
+	case err != nil:
+		return err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if _, open := b.open[id]; open {
+		b.publish(Drafted, q)
+	}
+	return nil
+}
+
+var errDrafted = errors.New("the question has a draft")
+
+// status is what a reply makes of a question.
+func (r *Resolution) status() Status {
+	if r.Type == TypeDecline {
+		return Refused
+	}
+	return Answered
+}

@@ -1,0 +1,214 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/inquiry/channel"
+	"github.com/taploop/taploop/inquiry/decider"
+	"github.com/taploop/taploop/inquiry/route"
+	"github.com/taploop/taploop/session/export"
+)
+
+// Decider decides a question in a person's place, or drafts the answer; *decider.Decider is one.
+type Decider interface {
+	Decide(ctx context.Context, c *decider.Case) (decider.Verdict, error)
+	Name() string // of its model, for people
+}
+
+// errPassed closes the channel at which somebody is asked when somebody else has passed the
+// question on.
+var errPassed = errors.New("the question is put to a model, as somebody refused to answer / " +
+	"有人拒绝回答,问题已转给模型")
+
+// deciding is the channel at which a deciding model is asked.
+type deciding struct {
+	m       *Manager
+	name    channel.Mode
+	decider Decider
+}
+
+// Ask implements route.Asker.
+func (d deciding) Ask(ctx context.Context, q inquiry.Question) error {
+	v, err := d.m.consult(ctx, d.decider, q)
+	if err != nil {
+		return err
+	}
+	r := d.name.Answer(v.Answer)
+	r.By = d.decider.Name()
+	if _, err = d.m.broker.Resolve(ctx, q.ID, r); inquiry.Late(err) {
+		return nil
+	}
+	return err
+}
+
+// consult asks a deciding model, and counts what it costs as the run's.
+func (m *Manager) consult(ctx context.Context, d Decider, q inquiry.Question) (
+	decider.Verdict, error) {
+	if err := q.ForModels(); err != nil {
+		return decider.Verdict{}, err
+	}
+	c, err := m.caseOf(ctx, q)
+	if err != nil {
+		return decider.Verdict{}, err
+	}
+	v, err := d.Decide(ctx, c)
+	spending, cancel := detached(ctx)
+	defer cancel()
+	if q.RunID != "" {
+		spent := m.store.Spend(spending, q.RunID, agentloop.Try{Took: v.Took,
+			PromptTokens: v.PromptTokens, CompletionTokens: v.CompletionTokens})
+		if spent != nil {
+			m.log.Warn("what a decision cost is not counted", "question", q.ID, "err", spent)
+		}
+	}
+	m.log.Info("a model was asked", "question", q.ID, "model", d.Name(), "took", v.Took,
+		"prompt_tokens", v.PromptTokens, "completion_tokens", v.CompletionTokens, "err", err)
+	return v, err
+}
+
+// caseOf is what there is to decide a question by.
+func (m *Manager) caseOf(ctx context.Context, q inquiry.Question) (*decider.Case, error) {
+	c := &decider.Case{Question: q, Frame: frameOf(ctx, m.store, q)}
+	if q.RunID == "" {
+		return c, nil
+	}
+	run, err := m.store.Run(ctx, q.RunID)
+	if err != nil {
+		return nil, err
+	}
+	steps, err := m.store.Steps(ctx, q.SessionID)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range steps {
+		if s.RunID == q.RunID {
+			c.Steps = append(c.Steps, fmt.Sprintf("%d. %s", s.Index, export.Line(s.Step)))
+		}
+		if s.Index == q.Step {
+			c.Caption = s.Proposal.Caption
+		}
+	}
+	c.Notes = run.Progress.Remembered
+	if run.Progress.Summary != "" {
+		c.Notes = append(c.Notes[:len(c.Notes):len(c.Notes)], run.Progress.Summary)
+	}
+	asked, err := m.broker.List(ctx, inquiry.Filter{RunID: q.RunID})
+	for _, other := range asked {
+		if r := other.Resolution; r != nil {
+			c.Earlier = append(c.Earlier, fmt.Sprintf("%q: %s, %q", other.Text, other.Status,
+				r.Response.String()))
+		}
+	}
+	return c, err
+}
+
+// passOn writes into a new question which models are asked in place of a reply that is no answer,
+// and takes models out that may not be asked it.
+func (m *Manager) passOn(q *inquiry.Question, mode channel.Mode) {
+	if q.ForModels() != nil {
+		if q.OnTimeout.Model() != "" {
+			q.OnTimeout = inquiry.Pause
+		}
+		return
+	}
+	q.PassOn = map[inquiry.Type]string{}
+	if m.opts.OnRefusal != "" {
+		q.PassOn[inquiry.TypeDecline] = string(m.opts.OnRefusal)
+	}
+	named := []channel.Mode{m.opts.OnRefusal, channel.Mode(q.OnTimeout.Model())}
+	if steps, err := mode.Steps(); err == nil {
+		for _, s := range steps {
+			named = append(named, channel.Mode(s.Name))
+		}
+	}
+	for _, d := range append(named, m.opts.Draft) {
+		if d.IsModel() {
+			q.PassOn[inquiry.TypeDelegate] = string(d)
+			break
+		}
+	}
+}
+
+// Inquire asks a question that no run has asked, through the channels of q, and through the
+// deciding models of the mode in their places among them.
+func (m *Manager) Inquire(ctx context.Context, q inquiry.Question, mode channel.Mode) (
+	inquiry.Question, error) {
+	steps, err := mode.Steps()
+	if err != nil {
+		return q, err
+	}
+	var kept []channel.Step
+	models := false
+	for _, s := range steps {
+		is := channel.Mode(s.Name).IsModel()
+		models = models || is
+		if is || hasChannel(q, s.Name) {
+			kept = append(kept, s)
+		}
+	}
+	m.passOn(&q, mode)
+	if !models || q.ForModels() != nil {
+		return m.broker.Open(ctx, q)
+	}
+	attention, until := q.AttentionUntil, q.ExpiresAt
+	rest := q.Channels
+	q.Channels = nil
+	if err := route.Plan(&q, channel.Of(kept), m.opts.Attention, nil); err != nil {
+		return q, err
+	}
+	for _, c := range rest {
+		if !hasChannel(q, c.Name) {
+			q.Channels = append(q.Channels, c)
+		}
+	}
+	if !attention.IsZero() { // the caller has said when silence counts
+		q.AttentionUntil, q.ExpiresAt = attention, until
+	}
+	q.Turn = m.router.First(q)
+	return m.broker.Open(ctx, q)
+}
+
+func hasChannel(q inquiry.Question, name string) bool {
+	for _, c := range q.Channels {
+		if c.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// mine reports whether the question is this process's to see to: its run is, or it has none.
+func (m *Manager) mine(q inquiry.Question) (bool, error) {
+	if q.RunID == "" {
+		return true, nil
+	}
+	run, err := m.store.Run(m.ctx, q.RunID)
+	return err == nil && !m.store.OwnedElsewhere(run), err
+}
+
+// onOpened sees to a question that was opened, or found when the process began: one that no run has
+// asked goes to its deciding model, and a draft of the answer is made.
+func (m *Manager) onOpened(q inquiry.Question) {
+	if q.RunID == "" && q.Turn.Channel != "" {
+		m.router.Route(q.ID)
+	}
+	d := m.opts.Deciders[m.opts.Draft]
+	if d == nil || q.Suggestion != nil || q.Draft != "" || q.ForModels() != nil {
+		return
+	}
+	if mine, err := m.mine(q); err != nil || !mine {
+		return
+	}
+	v, err := m.consult(m.ctx, d, q)
+	if err == nil {
+		err = m.broker.Suggest(m.ctx, q.ID,
+			inquiry.Suggestion{Answer: v.Answer, By: d.Name()})
+	}
+	if err != nil && m.ctx.Err() == nil {
+		m.log.Warn("no draft of an answer", "question", q.ID, "err", err)
+	}
+}
