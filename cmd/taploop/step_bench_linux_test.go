@@ -26,6 +26,7 @@ import (
 	"github.com/taploop/taploop/sandbox"
 	"github.com/taploop/taploop/sandbox/adbdshim"
 	"github.com/taploop/taploop/sandbox/shell"
+	"github.com/taploop/taploop/session/export"
 )
 
 // BenchmarkClickStep is a CLICK step of `taploop run` behind the real adb server and the real
@@ -39,7 +40,8 @@ import (
 func BenchmarkClickStep(b *testing.B) {
 	w := newStepBench(b)
 	const short, long = 2, 12
-	agent, calls, socket := &stepCosts{}, &stepCosts{}, &stepCosts{}
+	agent := &stepCosts{parts: map[string][]time.Duration{}}
+	calls, socket := &stepCosts{}, &stepCosts{}
 	program := w.rig.Command()
 	var firsts, touches []time.Duration
 	for b.Loop() {
@@ -69,22 +71,35 @@ func BenchmarkClickStep(b *testing.B) {
 }
 
 // costs are those of one process's work, and of the adb server and the phone meanwhile.
-type costs struct{ wall, cpu, phone, first time.Duration }
+type costs struct {
+	wall, cpu, phone, first time.Duration
+	parts                   export.Parts // of the agent's steps, as its result tells them
+}
 
 // stepCosts are the costs of a step, a row for each measurement.
-type stepCosts struct{ wall, cpu, phone, all []time.Duration }
+type stepCosts struct {
+	wall, cpu, phone, all []time.Duration
+	parts                 map[string][]time.Duration
+}
 
 func (s *stepCosts) add(short, long costs, steps time.Duration) {
 	cpu, phone := (long.cpu-short.cpu)/steps, (long.phone-short.phone)/steps
 	s.wall = append(s.wall, (long.wall-short.wall)/steps)
 	s.cpu, s.phone = append(s.cpu, cpu), append(s.phone, phone)
 	s.all = append(s.all, cpu+phone)
+	for name, took := range long.parts {
+		part := time.Duration((took - short.parts[name]) * float64(time.Millisecond))
+		s.parts[name] = append(s.parts[name], part/steps)
+	}
 }
 
 func (s *stepCosts) report(b *testing.B, name string) {
 	b.ReportMetric(ms(median(s.wall)), name+"wall-ms/step")
 	b.ReportMetric(ms(median(s.cpu)), name+"cpu-ms/step")
 	b.ReportMetric(ms(median(s.phone)), name+"phone-ms/step")
+	for part, took := range s.parts {
+		b.ReportMetric(ms(median(took)), part+"-ms/step")
+	}
 }
 
 // stepBench is a phone on whose screen two places can be tapped in turn, each of which shows
@@ -222,7 +237,7 @@ func (w *stepBench) touch() {
 // agent is a task of so many taps.
 func (w *stepBench) agent(steps int) *exec.Cmd {
 	w.steps = steps
-	cmd := exec.Command("taploop", "run", "Tap the two places in turn", "--keep-environment")
+	cmd := exec.Command("taploop", "run", "Tap the two places in turn", "--keep-environment", "--json")
 	dir := w.b.TempDir()
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir,
 		"TAPLOOP_ADB_SERVER=" + w.rig.Server, "TAPLOOP_MODEL_BASE_URL=" + w.model,
@@ -256,8 +271,8 @@ func (w *stepBench) floor(steps int, program *exec.Cmd) *exec.Cmd {
 func (w *stepBench) measure(cmd *exec.Cmd) costs {
 	require.NoError(w.b, w.phone.Launch("com.android.settings"))
 	w.asked, w.touched = nil, nil
-	var said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &said, &said
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
 	server, phone := w.rig.CPU()
 	simulated := w.simulated()
 	began := time.Now()
@@ -269,7 +284,16 @@ func (w *stepBench) measure(cmd *exec.Cmd) costs {
 	serverNow, phoneNow := w.rig.CPU()
 	phoneNow += w.simulated() - simulated
 	own := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	return costs{wall, own + serverNow - server, phoneNow - phone, w.asked[0].Sub(began)}
+	var result struct {
+		Timing struct {
+			Parts export.Parts `json:"parts_ms"`
+		}
+	}
+	if out.Len() > 0 { // of the agent
+		require.NoError(w.b, json.Unmarshal(out.Bytes(), &result))
+	}
+	return costs{wall, own + serverNow - server, phoneNow - phone, w.asked[0].Sub(began),
+		result.Timing.Parts}
 }
 
 // simulated is the time that this process has used, which the simulated phone is a part of.

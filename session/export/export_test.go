@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"image/jpeg"
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -314,6 +316,15 @@ func TestTheTimesOfAStepHaveTheirNames(t *testing.T) {
 		Model: 900 * time.Millisecond, Intent: 10 * time.Microsecond}
 	require.Equal(t, export.Parts{"settle": 1.5, "decide": 1000, "model": 900},
 		export.NewStep(st).Parts)
+
+	s := newShelf().run(session.Run{Task: "look"}).step(actions.Back{}, 54, 120)
+	for v, i := reflect.ValueOf(&s.steps[0].Timing).Elem(), 0; i < v.NumField(); i++ {
+		v.Field(i).SetInt(int64(i+1) * int64(time.Second))
+	}
+	page := html(t, s)
+	for _, p := range s.steps[0].Timing.Parts() {
+		require.Contains(t, page, fmt.Sprintf(">%s %d.0 s</span>", p.Name, p.Time/time.Second))
+	}
 }
 
 func TestThePageTellsHowOftenTheScreenMovedOnAfterItWasAskedAbout(t *testing.T) {
