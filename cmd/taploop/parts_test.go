@@ -16,8 +16,9 @@ import (
 	"github.com/taploop/taploop/session/export"
 )
 
-// Results, sessions show, the metrics and the page of the benchmarks name the parts of a step alike;
-// the exported page is held to them in its package, and the benchmark reports what results tell.
+// Results, sessions show, the metrics and the page of the benchmarks name the parts of a step
+// alike; the exported page is held to them in its package, and the benchmark reports what results
+// tell.
 func TestThePartsOfAStepHaveTheSameNamesEverywhere(t *testing.T) {
 	var spent agentloop.Timing
 	var want []string

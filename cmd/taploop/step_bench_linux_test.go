@@ -237,7 +237,8 @@ func (w *stepBench) touch() {
 // agent is a task of so many taps.
 func (w *stepBench) agent(steps int) *exec.Cmd {
 	w.steps = steps
-	cmd := exec.Command("taploop", "run", "Tap the two places in turn", "--keep-environment", "--json")
+	cmd := exec.Command("taploop", "run", "Tap the two places in turn", "--keep-environment",
+		"--json")
 	dir := w.b.TempDir()
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir,
 		"TAPLOOP_ADB_SERVER=" + w.rig.Server, "TAPLOOP_MODEL_BASE_URL=" + w.model,
