@@ -99,15 +99,17 @@ type camera struct {
 }
 
 // buffers are the memory of the captures that are on their way from all phones of a host: as many
-// as the machine has cores to decode them, however many phones there are. What has been used is
-// used again before more is taken.
+// as the machine has cores to decode them, and no more than take some 160 MB at 1080x2400, however
+// many phones there are. What has been used is used again before more is taken.
 type buffers struct {
 	taken chan struct{}
 	used  chan []byte
 }
 
+const mostBuffers = 16
+
 func newBuffers() buffers {
-	n := max(2, runtime.GOMAXPROCS(0))
+	n := min(max(2, runtime.GOMAXPROCS(0)), mostBuffers)
 	return buffers{make(chan struct{}, n), make(chan []byte, n)}
 }
 

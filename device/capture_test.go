@@ -3,8 +3,11 @@ package device
 import (
 	"context"
 	"io"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -67,6 +70,46 @@ func TestTheMemoryOfACaptureIsUsedAgain(t *testing.T) {
 	}
 	_, err = b.take(t.Context())
 	require.NoError(t, err)
+}
+
+// What a capture costs is the phone's own, and outlives who has it open.
+func TestWhatACaptureCostsIsKeptOfEachPhone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		quickly, slowly := shows(upright, white, 0, 0), shows(upright, white, time.Second, 0)
+		w := &wirePhones{list: "one device\ntwo device\n", shell: ordinary(nil),
+			exec: func(serial, command string, to io.Writer) {
+				map[string]func(string, string, io.Writer){"one": slowly, "two": quickly}[serial](
+					serial, command, to)
+			}}
+		h := w.host(t, nil)
+		raw, png := "exec:"+formRaw.command(), "exec:"+formPNG.command()
+		captures := func(serial string) (lines []string) {
+			p, err := h.Open(t.Context(), serial)
+			require.NoError(t, err)
+			w.asked()
+			for range 3 {
+				_, err := p.Frame(t.Context())
+				require.NoError(t, err)
+			}
+			require.NoError(t, p.Close())
+			return slices.DeleteFunc(w.asked(), func(s string) bool {
+				return !strings.HasPrefix(s, "exec:")
+			})
+		}
+		require.Equal(t, []string{raw, png, png}, captures("one"))
+		require.Equal(t, []string{raw, raw, raw}, captures("two"))
+		require.Equal(t, []string{png, png, png}, captures("one"))
+	})
+}
+
+// Pictures on their way are bounded by the machine, not by the number of phones.
+func TestAsManyPicturesAreOnTheirWayAsTheMachineCanTake(t *testing.T) {
+	for cores, want := range map[int]int{1: 2, 3: 3, 64: 16} {
+		before := runtime.GOMAXPROCS(cores)
+		n := cap(newBuffers().taken)
+		runtime.GOMAXPROCS(before)
+		require.Equal(t, want, n, "%d cores", cores)
+	}
 }
 
 // A machine that is busy for a moment says nothing about the phone.
