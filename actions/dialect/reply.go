@@ -30,10 +30,14 @@ func Clean(s string) string {
 	return blank.ReplaceAllString(fence.ReplaceAllString(s, ""), "")
 }
 
-// Tags around a thought, misspelt ones of quantised models too.
+// think is the name of a tag around a thought: misspelt by quantised models, and with more to it by
+// those of Seed.
+const think = `(?:seed:)?(?:thinking|think(?:_never_used_\w*)?|tink|thin)`
+
+// Tags around a thought.
 var (
-	ThinkTag = regexp.MustCompile(`(?i)<\s*/?\s*(?:thinking|think|tink|thin)\s*>`) // either
-	ThinkEnd = regexp.MustCompile(`(?i)<\s*/\s*(?:thinking|think|tink|thin)\s*>`)
+	ThinkTag = regexp.MustCompile(`(?i)<\s*/?\s*` + think + `\s*>`) // either
+	ThinkEnd = regexp.MustCompile(`(?i)<\s*/\s*` + think + `\s*>`)
 )
 
 // around is what else may stand around a thought.
@@ -100,16 +104,19 @@ func Several(want string) *ParseError {
 		"exactly one, as the next one is decided on the screen that follows: "+want)
 }
 
+// opens is where an object or a call between tags begins.
+var opens = regexp.MustCompile(`[{｛]|<function\s*=`)
+
 // Another reports whether text has an object with the key that is not the same as first, or that
 // cannot be read.
 func Another(first loose.Object, text string, key *regexp.Regexp,
 	read func(text string) (o loose.Object, rest string, err error)) bool {
 	for key.MatchString(text) {
-		at := strings.IndexAny(text, "{｛")
-		if at < 0 {
+		at := opens.FindStringIndex(text)
+		if at == nil {
 			return false
 		}
-		o, rest, err := read(text[at:])
+		o, rest, err := read(text[at[0]:])
 		if err != nil || !reflect.DeepEqual(o, first) {
 			return true
 		}

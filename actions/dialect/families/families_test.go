@@ -101,7 +101,8 @@ func TestNoReplyTakesLongToRead(t *testing.T) {
 		require.NoError(t, err)
 		for _, piece := range []string{`{"`, `{"a": `, "do(", `do(a="`, "<think>", "</think>{",
 			"[", "\n", "\naction:", "\tvalue:", `"a", `, "Action: tap(\n", "<tool_call>", "{{",
-			"  \n", "finish(message='"} {
+			"  \n", "finish(message='", "<function=click>", "<function=mobile_use><parameter=a>",
+			"<function=click></function>"} {
 			r := actions.Reply{Text: strings.Repeat(piece, 16<<10/len(piece))}
 			begun := time.Now()
 			_, err := d.Parse(r, dialect.Situation{Look: look})

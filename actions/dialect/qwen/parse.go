@@ -56,16 +56,19 @@ func Wrote(r actions.Reply) bool {
 const tool = "mobile_use"
 
 var (
-	further = regexp.MustCompile(`\baction["']?\s*[:：]`)
+	further = regexp.MustCompile(`\baction["']?\s*[:：]|<function\s*=`)
 
-	inLine = regexp.MustCompile(`(?i)<\s*tool_call\s*>\s*[{｛]`)
+	inLine = regexp.MustCompile(`(?i)<\s*tool_call\s*>\s*(?:[{｛]|<function\s*=)`)
 	front  = regexp.MustCompile(`(?i)^(?:<\s*tool_call\s*>|###\s*action\s*###)\s*`)
 	tagged = regexp.MustCompile(front.String() + `[{｛]`)
+	own    = regexp.MustCompile(`^` + loose.Function(tool))
 	bare   = regexp.MustCompile(`^[{｛]+\s*["']?name["']?\s*[:：]\s*["']?` + tool)
 	whole  = regexp.MustCompile(`(?i)[}｝]\s*(?:<\s*/\s*tool_call\s*>\s*)?$`)
 )
 
-func begins(s string) bool { return tagged.MatchString(s) || bare.MatchString(s) }
+func begins(s string) bool {
+	return tagged.MatchString(s) || bare.MatchString(s) || own.MatchString(s)
+}
 
 // split separates the thought from the call, which may begin within a line.
 func split(r actions.Reply) (thought, body string) {
@@ -98,6 +101,10 @@ func called(calls []actions.Call) (args loose.Object, behind string, err error) 
 // written is the arguments of the call that the body begins with. The arguments may be a text that
 // holds them, or stand alone.
 func written(body string) (args loose.Object, behind string, err error) {
+	if own.MatchString(body) {
+		call, behind, err := loose.ReadTags(body)
+		return call.Args, behind, err
+	}
 	body = front.ReplaceAllString(body, "")
 	if strings.HasPrefix(body, "{{") {
 		body = body[1:]

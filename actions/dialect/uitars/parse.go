@@ -41,6 +41,15 @@ func (u *uitars) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, 
 }
 
 func read(text string) (call loose.Call, rest string, err error) {
+	if tagCall.MatchString(text) {
+		call, rest, err = loose.ReadTags(text)
+		for i, m := range call.Args {
+			if s := loose.Text(m.Value); strings.HasSuffix(s, `\n`) { // as within quotes
+				call.Args[i].Value = strings.TrimSuffix(s, `\n`) + "\n"
+			}
+		}
+		return call, rest, err
+	}
 	if call, rest, err = loose.ReadCall(text); err != nil {
 		call, rest, err = loose.ReadCall(listed(text))
 	}
@@ -54,7 +63,7 @@ func another(first loose.Call, text string) bool {
 		if at == nil {
 			return false
 		}
-		c, rest, err := read(text[at[2]:])
+		c, rest, err := read(text[max(at[2], at[4]):])
 		if err != nil || !reflect.DeepEqual(c, first) {
 			return true
 		}
@@ -69,7 +78,9 @@ func Wrote(r actions.Reply) bool {
 	return begins(body)
 }
 
-func begins(s string) bool { return labelled.MatchString(s) || ownCall.MatchString(s) }
+func begins(s string) bool {
+	return labelled.MatchString(s) || ownCall.MatchString(s) || tagCall.MatchString(s)
+}
 
 var (
 	actionLabel  = regexp.MustCompile(`(?i)^[ \t*#]*action[ \t*]*[:：][\s*]*`)
@@ -77,9 +88,10 @@ var (
 	thoughtLabel = regexp.MustCompile(`(?im)^[\s*#]*thought[ \t*]*[:：][ \t*]*`)
 
 	anyCall     = `(?i:` + strings.Join(names(), "|") + `)\s*[(（]`
+	tagCall     = regexp.MustCompile(`^` + loose.Function(loose.AnyName))
 	ownCall     = regexp.MustCompile(`^` + anyCall)
 	innerCall   = regexp.MustCompile(`[^\pL\pN_]` + anyCall)
-	anotherCall = regexp.MustCompile(`(?m)(?:^|[\s;:：])(` + anyCall + `)`)
+	anotherCall = regexp.MustCompile(`(?m)(?:^|[\s;:：])(` + anyCall + `)|(` + loose.Function(loose.AnyName) + `)`)
 )
 
 // swallowed reports whether a call has another one within it, or the end of a thought: then it may
@@ -88,10 +100,11 @@ func swallowed(call string) bool {
 	return innerCall.MatchString(call) || dialect.ThinkEnd.MatchString(call)
 }
 
-// closed reports whether the call that was read from body has its closing bracket.
+// closed reports whether the call that was read from body has its closing bracket or tag.
 func closed(body, behind string) bool {
 	read := strings.TrimSpace(strings.TrimSuffix(body, behind))
-	return strings.HasSuffix(read, ")") || strings.HasSuffix(read, "）")
+	return strings.HasSuffix(read, ")") || strings.HasSuffix(read, "）") ||
+		tagCall.MatchString(read) && strings.HasSuffix(read, ">")
 }
 
 const (

@@ -1,0 +1,63 @@
+package loose
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+)
+
+// Function is how a call between tags begins, inside of <tool_call> or <seed:tool_call> or bare.
+func Function(name string) string {
+	return `(?:<\s*(?:seed:)?tool_call\s*>\s*)?<function\s*=\s*["']?` + name + `["']?\s*>`
+}
+
+// AnyName is the name of any function or parameter.
+const AnyName = `[\pL\pN_.-]+`
+
+var (
+	function  = regexp.MustCompile(`^\s*` + Function(`(`+AnyName+`)`))
+	parameter = regexp.MustCompile(`^\s*<parameter\s*=\s*["']?(` + AnyName + `)["']?[^<>]*>`)
+	valueEnd  = regexp.MustCompile(`</parameter\s*>\s*(?:<parameter\s*=|</function\s*>|$)`)
+	unclosed  = regexp.MustCompile(`</function\s*>|</(?:seed:)?tool_call\s*>`)
+	inner     = regexp.MustCompile(`<(?:parameter|function)\s*=`)
+	valueTag  = regexp.MustCompile(`^</parameter\s*>`)
+	callEnd   = regexp.MustCompile(`^\s*(?:</function\s*>)?\s*(?:</\s*(?:seed:)?tool_call\s*>)?`)
+)
+
+// ReadTags reads the call that text begins with, as models of Seed and newer Qwen write it:
+//
+//	<tool_call><function=NAME><parameter=NAME>VALUE</parameter> ... </function></tool_call>
+//
+// and gives what follows it. Values are texts, without the line breaks next to their tags.
+func ReadTags(text string) (c Call, rest string, err error) {
+	m := function.FindStringSubmatchIndex(text)
+	if m == nil {
+		return Call{}, text, errors.New("expected <function=NAME>")
+	}
+	c.Name, rest = text[m[2]:m[3]], text[m[1]:]
+	for {
+		m := parameter.FindStringSubmatchIndex(rest)
+		if m == nil {
+			break
+		}
+		name, value := rest[m[2]:m[3]], rest[m[1]:]
+		end := valueEnd.FindStringIndex(value)
+		if end == nil { // the last one may lack its tag
+			end = unclosed.FindStringIndex(value)
+		}
+		if end == nil || inner.MatchString(value[:end[0]]) {
+			return Call{}, text, errors.New("the parameter " + name + " has no </parameter>")
+		}
+		value, rest = value[:end[0]], value[end[0]:]
+		rest = rest[len(valueTag.FindString(rest)):]
+		if strings.HasPrefix(value, "\n") {
+			value = strings.TrimSuffix(value[1:], "\n")
+		}
+		c.Args = append(c.Args, Member{Name: name, Value: value})
+	}
+	end := callEnd.FindString(rest)
+	if strings.TrimSpace(end) == "" {
+		return Call{}, text, errors.New("expected <parameter=NAME> or </function>")
+	}
+	return c, rest[len(end):], nil
+}
