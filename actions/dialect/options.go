@@ -3,6 +3,7 @@ package dialect
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/taploop/taploop/screen"
@@ -18,10 +19,20 @@ type Options struct {
 	Template    *Template           // of the prompt; nil means the dialect's own
 }
 
-// Plain is a model's name in small letters, with hyphens, and without whose it is.
+// Parts of models' names.
+var (
+	weights = regexp.MustCompile(`\.(?:gguf|safetensors|bin)$|^[0-9a-f]{40}$`)
+	version = regexp.MustCompile(`(\d)[-p](\d)(v?(?:[^0-9a-z]|$))`)
+)
+
+// Plain is a model's name in small letters, with hyphens, without whose it is, and with a point in
+// its version: 2.5 for 2-5, 2_5 and 2p5. A file of weights has the name of its folders, too.
 func Plain(model string) string {
-	model = model[strings.LastIndex(model, "/")+1:]
-	return strings.ReplaceAll(strings.ToLower(model), "_", "-")
+	model = strings.ReplaceAll(strings.ToLower(strings.TrimRight(model, "/ ")), "_", "-")
+	if last := model[strings.LastIndexAny(model, `/\`)+1:]; !weights.MatchString(last) {
+		model = last
+	}
+	return version.ReplaceAllString(model, "$1.$2$3")
 }
 
 // withDefaults is opts with the defaults filled in.

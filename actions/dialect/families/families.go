@@ -2,8 +2,7 @@
 package families
 
 import (
-	"slices"
-	"strings"
+	"regexp"
 
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/autoglm"
@@ -19,21 +18,19 @@ import (
 // changed.
 var Known = dialect.Table{
 	{Name: "qwen", Speaks: qwen.Speaks, New: qwen.New, Wrote: qwen.Wrote},
-	{Name: "general-tools", Speaks: named("claude", "gpt-", "gemini"), New: general.NewTools,
-		Wrote: general.WroteTools},
-	{Name: "autoglm", Speaks: named("autoglm"), New: autoglm.New, Wrote: autoglm.Wrote},
+	{Name: "general-tools", Speaks: named(`claude|gpt-?\d|gpt-oss|\bo[134]\b|computer-use|gemini|grok`),
+		New: general.NewTools, Wrote: general.WroteTools},
+	{Name: "autoglm", Speaks: named(`auto-?glm`), New: autoglm.New, Wrote: autoglm.Wrote},
 	{Name: "ui-tars", Speaks: uitars.Speaks, New: uitars.New, Wrote: uitars.Wrote},
 	{Name: "glm", Speaks: glm.Speaks, New: glm.New, Wrote: glm.Wrote},
-	{Name: "gelab", Speaks: named("gelab", "step-gui", "scripted"), New: gelab.New,
+	{Name: "gelab", Speaks: named(`gelab|step-?gui|scripted`), New: gelab.New,
 		Wrote: gelab.Wrote},
 	{Name: "general", Speaks: func(string) bool { return true }, New: general.New,
 		Wrote: general.Wrote},
 }
 
-// named reports whether a model's name has one of the words in it, whatever its case.
-func named(words ...string) func(model string) bool {
-	return func(model string) bool {
-		model = strings.ToLower(model)
-		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(model, w) })
-	}
+// named reports whether a model's plain name has what the pattern finds.
+func named(pattern string) func(model string) bool {
+	r := regexp.MustCompile(pattern)
+	return func(model string) bool { return r.MatchString(dialect.Plain(model)) }
 }

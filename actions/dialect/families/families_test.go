@@ -19,21 +19,51 @@ import (
 )
 
 func TestAutoChoosesByTheModelsName(t *testing.T) {
-	for model, want := range map[string]string{
-		"": "general", "some-other-model": "general", "llava:13b": "general",
-		"gpt-5.2": "general-tools", "anthropic/claude-sonnet-4.5": "general-tools",
-		"gemini-2.5-pro": "general-tools",
-		"Step-GUI-8B":    "gelab", "gelab-zero-4b-preview": "gelab", "scripted": "gelab",
-		"autoglm-phone-9b": "autoglm", "zai-org/AutoGLM-Phone-9B-Multilingual": "autoglm",
-		"ByteDance-Seed/UI-TARS-1.5-7B": "ui-tars", "doubao-1-5-ui-tars-250428": "ui-tars",
-		"Qwen/Qwen3-VL-8B-Instruct": "qwen", "MAI-UI-8B": "qwen", "qwen3-32b": "general",
-		"zai-org/GLM-4.5V": "glm", "glm-4.1v-9b-thinking": "glm", "glm-4.6": "general",
+	for want, models := range map[string]string{
+		"gelab": `stepfun-ai/GELab-Zero-4B-preview gelab-zero-4b-preview:latest GELAB_ZERO_4B
+			hf.co/stepfun-ai/GELab-Zero-4B-preview-GGUF:Q4_K_M stepfun-ai/Step-GUI-8B STEP_GUI
+			/models/GELab-Zero-4B-preview/ /models/gelab-zero-4b-preview/model-q8_0.gguf
+			C:\models\gelab-zero.gguf ahmadwaqar/gelab-zero-4b:q8_0 scripted`,
+		"autoglm": `zai-org/AutoGLM-Phone-9B-Multilingual ZhipuAI/AutoGLM-Phone-9B autoglm-phone
+			autoglm-phone-9b AUTOGLM_PHONE_9B hf.co/x/AutoGLM-Phone-9B-GGUF:Q4_K_M Auto-GLM-9b
+			openai/autoglm-phone-multilingual autoglm-phone-9b-awq-4bit`,
+		"ui-tars": `ByteDance-Seed/UI-TARS-1.5-7B bytedance-research/UI-TARS-72B-DPO
+			bytedance/ui-tars-1.5-7b 0000/ui-tars-1.5-7b:latest avil/UI-TARS:latest
+			hf.co/mradermacher/UI-TARS-1.5-7B-GGUF:Q4_K_M UITARS-1.5 ui_tars_2b_sft UI-TARS-2
+			doubao-1-5-ui-tars-250428 doubao-1-5-thinking-vision-pro-250428 Doubao-1.5-vision-pro
+			doubao-seed-1-6-vision-250815 doubao-seed-1-8-251228 bytedance-seed/seed-1.6
+			ByteDance-Seed-1.8 seed-1-8-251228`,
+		"qwen": `Qwen/Qwen3-VL-8B-Instruct Qwen/Qwen3-VL-235B-A22B-Thinking-FP8 qwen3-vl-plus
+			qwen3-vl:8b-instruct-q4_K_M qwen2.5vl:7b Qwen/Qwen2.5-VL-72B-Instruct-AWQ
+			accounts/fireworks/models/qwen2p5-vl-32b-instruct qwen/qwen-2.5-vl-7b-instruct
+			mlx-community/Qwen2.5-VL-7B-Instruct-4bit unsloth/Qwen2_5-VL-7B qwen-vl-max-latest
+			Qwen/Qwen2-VL-7B-Instruct qwen/qwen-2-vl-72b-instruct QWEN3_VL_4B qwen3.5-plus
+			Qwen/Qwen3.5-27B mPLUG/GUI-Owl-7B mPLUG/GUI-Owl-1.5-8B-Instruct gui_owl_32b
+			Tongyi-MAI/MAI-UI-8B mai_ui_2b MAI-UI-2B.Q8_0.gguf InfiX-ai/InfiGUI-R1-3B
+			/root/.cache/huggingface/hub/models--Qwen--Qwen3-VL-8B-Instruct/snapshots/` +
+			`0c351dd01ed87e9c1b53cbc748cba10e6187ff3b`,
+		"glm": `zai-org/GLM-4.5V zai-org/GLM-4.5V-FP8 glm-4.1v-9b-thinking z-ai/glm-4.5v
+			THUDM/GLM-4.1V-9B-Thinking glm-4.1v-thinking-flashx zai-org/GLM-4.6V GLM-4.6V-Flash
+			glm_4_5v glm4.1v:9b glm-4-5v GLM-4.5V-AWQ hf.co/unsloth/GLM-4.6V-Flash-GGUF:Q4_K_M
+			glm-5v-turbo glm-4v-9b`,
+		"general-tools": `gpt-5.2 gpt-4o openai/gpt-4.1-mini chatgpt-4o-latest o3 openai/o4-mini
+			computer-use-preview anthropic/claude-sonnet-4.5 claude-opus-4-5-20251101 x-ai/grok-4
+			us.anthropic.claude-sonnet-4-5-20250929-v1:0 gemini-2.5-pro google/gemini-3-pro
+			models/gemini-2.5-flash GPT4o`,
+		"general": `some-other-model llava:13b qwen3-32b qwen3-8b Qwen/Qwen2.5-7B-Instruct qwen2.5:7b
+			glm-4.6 glm-4.5-air glm-4-voice llama3.2-vision:11b pixtral-12b
+			moonshotai/kimi-k2.5 mistral-small3.2 gemma3:27b deepseek-chat minicpm-v:8b internvl3`,
 	} {
-		d, err := families.Known.New(dialect.Auto, &dialect.Options{Model: model})
-		require.NoError(t, err)
-		require.Equal(t, want, d.Profile().Name, model)
+		for _, model := range strings.Fields(models) {
+			d, err := families.Known.New(dialect.Auto, &dialect.Options{Model: model})
+			require.NoError(t, err)
+			require.Equal(t, want, d.Profile().Name, model)
+		}
 	}
-	d, err := families.Known.New("gelab", &dialect.Options{Model: "autoglm-phone-9b"})
+	d, err := families.Known.New(dialect.Auto, nil)
+	require.NoError(t, err)
+	require.Equal(t, "general", d.Profile().Name, "a model without a name")
+	d, err = families.Known.New("gelab", &dialect.Options{Model: "autoglm-phone-9b"})
 	require.NoError(t, err)
 	require.Equal(t, "gelab", d.Profile().Name, "what is set wins")
 	require.Equal(t, "zh", d.Profile().Lang)

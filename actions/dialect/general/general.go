@@ -46,7 +46,7 @@ func made(o dialect.Options, name, form string, tools []dialect.Tool) dialect.Di
 }
 
 var (
-	reckonsInPixels    = regexp.MustCompile(`(?i)claude|gpt-|\bo[134]\b|computer-use`)
+	reckonsInPixels    = regexp.MustCompile(`(?i)claude|gpt|\bo[134]\b|computer-use`)
 	reckonsInFractions = regexp.MustCompile(`(?i)kimi`)
 )
 

@@ -18,10 +18,10 @@ var prompts embed.FS
 
 type glm struct{ dialect.Base }
 
-var vision = regexp.MustCompile(`(?i)glm-?\d(?:\.\d+)?v`)
+var vision = regexp.MustCompile(`glm-?\d(?:\.\d+)?-?v(?:[^a-z]|$)`)
 
 // Speaks reports whether a model of that name is of the family.
-func Speaks(model string) bool { return vision.MatchString(model) }
+func Speaks(model string) bool { return vision.MatchString(dialect.Plain(model)) }
 
 // New returns the dialect; its options have their defaults filled in.
 func New(o dialect.Options) dialect.Dialect {

@@ -8,7 +8,7 @@ package qwen
 
 import (
 	"embed"
-	"strings"
+	"regexp"
 
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/screen"
@@ -34,35 +34,32 @@ var smart28 = screen.Fit{Multiple: 28, Min: 3136, Max: 12845056}
 // variantOf is the variant of the model of that name.
 func variantOf(model string) variant {
 	model = dialect.Plain(model)
-	has := func(names ...string) bool {
-		for _, n := range names {
-			if strings.Contains(model, n) {
-				return true
-			}
-		}
-		return false
-	}
 	switch {
-	case has("mai-ui"):
+	case maiUI.MatchString(model):
 		return variant{coordinates: screen.Coordinates{Unit: 999}, dialogue: true, turns: 30,
 			pictures: 2}
-	case has("gui-owl-1.5", "gui-owl1.5"):
+	case owl15.MatchString(model):
 		return variant{coordinates: screen.Coordinates{Unit: 1000}, dialogue: true, turns: 5,
 			pictures: 4}
-	case has("gui-owl"), has("qwen2.5", "qwen-2.5"):
+	case inPixels.MatchString(model):
 		return variant{fit: smart28, turns: 30}
-	case has("qwen2-vl"):
+	case qwen2.MatchString(model):
 		return variant{fit: smart28, coordinates: screen.Coordinates{Unit: 1000}, turns: 30}
 	}
 	return variant{coordinates: screen.Coordinates{Unit: 1000}, turns: 30}
 }
 
+// Names of models. InfiGUI-R1 was made of Qwen2.5-VL; from Qwen3.5 on every model sees.
+var (
+	maiUI    = regexp.MustCompile(`mai-?ui`)
+	owl15    = regexp.MustCompile(`gui-?owl-?1\.5`)
+	inPixels = regexp.MustCompile(`gui-?owl|infigui|qwen-?2\.?5`)
+	qwen2    = regexp.MustCompile(`qwen-?2-?vl`)
+	known    = regexp.MustCompile(`mai-?ui|gui-?owl|infigui|qwen.*vl|qwen-?3\.[5-9]`)
+)
+
 // Speaks reports whether a model of that name is of the family.
-func Speaks(model string) bool {
-	model = dialect.Plain(model)
-	return strings.Contains(model, "gui-owl") || strings.Contains(model, "mai-ui") ||
-		strings.Contains(model, "qwen") && strings.Contains(model, "vl")
-}
+func Speaks(model string) bool { return known.MatchString(dialect.Plain(model)) }
 
 // New returns the dialect; its options have their defaults filled in.
 func New(o dialect.Options) dialect.Dialect {

@@ -8,6 +8,7 @@ package uitars
 
 import (
 	"embed"
+	"regexp"
 	"strings"
 
 	"github.com/taploop/taploop/actions/dialect"
@@ -36,23 +37,26 @@ func variantOf(model string) variant {
 	switch {
 	case hosted(model):
 		return variant{screen.Fit{Multiple: patch, Max: 5120 * patch * patch}, thousand, true}
-	case strings.Contains(model, "1.5"), strings.Contains(model, "1-5"):
+	case strings.Contains(model, "1.5"):
 		return variant{screen.Fit{Multiple: patch, Min: 100 * patch * patch,
 			Max: 16384 * patch * patch}, screen.Coordinates{}, false}
 	}
 	return variant{screen.Fit{Multiple: patch, Max: 2700 * patch * patch}, thousand, false}
 }
 
-// hosted reports whether it is one of the models that are only served, and write points.
-func hosted(model string) bool {
-	return strings.Contains(model, "doubao") || strings.HasPrefix(model, "seed") ||
-		strings.Contains(model, "ui-tars-2")
-}
+// Models of the family, and those of them that are only served, and write points. UI-TARS-2B is of
+// the first ones.
+var (
+	named   = regexp.MustCompile(`ui-?tars`)
+	pointed = regexp.MustCompile(`doubao|(?:^|-)seed-?\d|^seed|ui-?tars-?2(?:$|[^\db])`)
+)
+
+func hosted(model string) bool { return pointed.MatchString(model) }
 
 // Speaks reports whether a model of that name is of the family.
 func Speaks(model string) bool {
 	model = dialect.Plain(model)
-	return strings.Contains(model, "ui-tars") || strings.Contains(model, "uitars") || hosted(model)
+	return named.MatchString(model) || hosted(model)
 }
 
 // New returns the dialect; its options have their defaults filled in.

@@ -37,6 +37,12 @@ func TestTheModelsNameSaysHowPlacesAreWritten(t *testing.T) {
 	for model, want := range map[string]dialect.Profile{
 		"UI-TARS-7B-DPO": {Coordinates: screen.Coordinates{Unit: 1000},
 			Fit: screen.Fit{Multiple: 28, Max: 2116800}},
+		"UI-TARS-2B-SFT": {Coordinates: screen.Coordinates{Unit: 1000},
+			Fit: screen.Fit{Multiple: 28, Max: 2116800}},
+		"ui-tars-2": {Coordinates: screen.Coordinates{Unit: 1000},
+			Fit: screen.Fit{Multiple: 28, Max: 4014080}},
+		"ui_tars_1_5_7b": {
+			Fit: screen.Fit{Multiple: 28, Min: 78400, Max: 12845056}},
 		"ByteDance-Seed/UI-TARS-1.5-7B": {
 			Fit: screen.Fit{Multiple: 28, Min: 78400, Max: 12845056}},
 		"doubao-1-5-ui-tars-250428": {Coordinates: screen.Coordinates{Unit: 1000},
