@@ -91,7 +91,8 @@ var (
 	tagCall     = regexp.MustCompile(`^` + loose.Function(loose.AnyName))
 	ownCall     = regexp.MustCompile(`^` + anyCall)
 	innerCall   = regexp.MustCompile(`[^\pL\pN_]` + anyCall)
-	anotherCall = regexp.MustCompile(`(?m)(?:^|[\s;:：])(` + anyCall + `)|(` + loose.Function(loose.AnyName) + `)`)
+	anotherCall = regexp.MustCompile(`(?m)(?:^|[\s;:：])(` + anyCall + `)|(` +
+		loose.Function(loose.AnyName) + `)`)
 )
 
 // swallowed reports whether a call has another one within it, or the end of a thought: then it may
