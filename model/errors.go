@@ -57,6 +57,19 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.cause }
 
+// NoTools reports whether the endpoint refused the request because it has tools, in so many words.
+// What is wrong with a tool, or with anything else, is no such refusal.
+func (e *Error) NoTools() bool {
+	switch e.Status {
+	case http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity,
+		http.StatusInternalServerError, http.StatusNotImplemented: // llama.cpp says it with 500
+	default:
+		return false
+	}
+	return e.Kind != TooLong && e.Kind != NoSuchModel &&
+		noTools.MatchString(strings.ToLower(e.Message))
+}
+
 // failed turns what send returned, and a reply that is no success, into an error that says what
 // happened and carries a hint.
 func (k *call) failed(ctx context.Context, err error) error {

@@ -22,7 +22,13 @@ var (
 		`too many tokens|(prompt|input|request) is too (long|large)`)
 	noModel = regexp.MustCompile(`model.*(not[ _]found|does not exist)|` +
 		`(unknown|no such|invalid) model`)
-	noTools = regexp.MustCompile(`not support tools|--enable-auto-tool-choice|--tool-call-parser`)
+	noTools = regexp.MustCompile(`(not|n't|without|endpoints found that) support(ing)?( native| for)? ` +
+		`['"\x60]?(tools?([^\w\[.]|$)|tool (use|call)|function[ _-]call)` + // Ollama, OpenRouter
+		`|(?:^|['"\x60 ])(tools|tool (use|calling|calls)|function calling)['"\x60]? (is|are) ` +
+		`(currently )?(not|disabled|unsupported)` + // Groq, Gemini
+		`|--enable-auto-tool-choice|--tool-call-parser|tools param requires` + // vLLM, llama.cpp
+		`|(unsupported|unknown|unrecognized|unexpected|not permitted|extra)[^"'\x60]{0,40}` +
+		`['"\x60: ]tools(['"\x60]|$)|\["body", ?"tools"\]`) // what checks its parameters
 	noSight = regexp.MustCompile(`(image|vision|multimodal|mmproj).*(support|provide|missing)|` +
 		`support.*(image|vision|multimodal)`)
 )
@@ -62,7 +68,7 @@ func (k *call) hint(e *Error) string {
 			"), then try again"
 	}
 	// Before sight: a model's own name may hold "vision".
-	if noTools.MatchString(strings.ToLower(e.Message)) {
+	if e.NoTools() {
 		return "set model.dialect to general, which needs no tools"
 	}
 	if noSight.MatchString(strings.ToLower(e.Message)) {

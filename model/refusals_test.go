@@ -78,6 +78,51 @@ func TestAnEndpointWithoutToolsIsToldHowToDoWithoutThem(t *testing.T) {
 	}
 }
 
+func TestARefusalOfToolsIsKnownByItsWords(t *testing.T) {
+	for status, bodies := range map[int]map[string]bool{
+		400: {
+			`{"error":{"message":"x does not support tools"}}`:                               true,
+			`{"error":{"message":"deepseek-reasoner does not support Function Calling"}}`:    true,
+			`{"error":{"message":"Function calling is not enabled for models/gemma-3-27b"}}`: true,
+			"{\"error\":{\"message\":\"`tool calling` is not supported with this model\"}}":  true,
+			`{"error":{"message":"Unsupported parameter: 'tools' is not supported."}}`:       true,
+			`{"error":{"message":"Unrecognized request argument supplied: tools"}}`:          true,
+			`{"error":{"message":"--enable-auto-tool-choice and --tool-call-parser"}}`:       true,
+			`{"error":{"message":"Invalid schema for function 'tap': x is not permitted"}}`:  false,
+			`{"error":{"message":"Invalid 'tools[0].function.name': not supported"}}`:        false,
+			`{"error":{"message":"tools.0.input_schema: Extra inputs are not permitted"}}`:   false,
+			`{"error":{"message":"Unknown parameter: 'tools[0].strict'."}}`:                  false,
+			`{"error":{"message":"the model does not support image input"}}`:                 false,
+			`{"error":{"message":"prompt is too long: 9 tokens, tools are not supported"}}`:  false,
+			`{"error":{"message":"images and tools"}}`:                                       false,
+			`{"error":{"message":"x does not support tool_choice"}}`:                         false,
+		},
+		404: {
+			`{"error":{"message":"No endpoints found that support tool use."}}`: true,
+			`{"error":{"message":"model \"toolmaster\" not found"}}`:            false,
+			`<html><title>tools</title></html>`:                                 false,
+		},
+		422: {
+			`{"detail":[{"type":"extra_forbidden","loc":["body","tools"],"msg":"no"}]}`:  true,
+			`{"detail":[{"type":"missing","loc":["body","tools",0,"name"],"msg":"no"}]}`: false,
+		},
+		500: {
+			`{"error":{"message":"tools param requires --jinja flag"}}`: true,
+			`{"error":{"message":"the tools crashed"}}`:                 false,
+		},
+		401: {`{"error":{"message":"this key does not support tools"}}`: false},
+		429: {`{"error":{"message":"the quota does not support tools"}}`: false},
+	} {
+		for body, want := range bodies {
+			e := serve(t, page{status: status, body: body})
+			_, err := ask(t, client(t, e.URL, model.Options{Retries: -1}))
+			var me *model.Error
+			require.ErrorAs(t, err, &me)
+			require.Equal(t, want, me.NoTools(), body)
+		}
+	}
+}
+
 func TestTheHintNamesTheGroupOfSettingsThatWasAskedWith(t *testing.T) {
 	e := serve(t, page{status: 400, body: `{"error":"no such field: top_k"}`})
 	_, err := ask(t, client(t, e.URL, model.Options{Env: "TAPLOOP_CAPTION_"}))

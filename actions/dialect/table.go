@@ -15,6 +15,9 @@ type Family struct {
 	Speaks func(model string) bool // reports whether a model of this name speaks it
 	New    func(Options) Dialect   // is given options with their defaults filled in
 
+	// Toolless is the dialect for endpoints that take no tools, where this one offers some.
+	Toolless string
+
 	// Wrote reports whether a reply is in this dialect's form, readable or not. Text that stands in
 	// a thought or within a value does not count.
 	Wrote func(r actions.Reply) bool
@@ -59,6 +62,13 @@ type Detector interface {
 	Detect(r actions.Reply, s Situation) (d actions.Decision, name string)
 }
 
+// Tooled is a Dialect that may offer tools.
+type Tooled interface {
+	// Toolless is the dialect for an endpoint that takes no tools; nil where this one offers none.
+	// It has a prompt of its own, whatever was set.
+	Toolless() Dialect
+}
+
 // chosen is a dialect of a table.
 type chosen struct {
 	Dialect
@@ -87,4 +97,16 @@ func (c *chosen) Detect(r actions.Reply, s Situation) (actions.Decision, string)
 		return d, f.Name
 	}
 	return actions.Decision{}, ""
+}
+
+// Toolless implements Tooled.
+func (c *chosen) Toolless() Dialect {
+	for _, f := range c.table {
+		if f.Name == c.family.Toolless {
+			o := c.opts
+			o.Template = nil
+			return &chosen{f.New(o), f, c.table, o}
+		}
+	}
+	return nil
 }

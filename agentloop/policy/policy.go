@@ -9,6 +9,7 @@ import (
 	"net/http/httptrace"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/taploop/taploop/actions"
@@ -38,13 +39,22 @@ type Policy struct {
 	dialect dialect.Dialect
 	model   Completer
 	log     *slog.Logger
+
+	toolless *Policy     // for an endpoint that takes no tools; nil when none are offered
+	noTools  atomic.Bool // the endpoint was found to take none
 }
 
 var _ agentloop.Policy = (*Policy)(nil)
 
 // New returns a policy that speaks to m in d. opts may be nil.
 func New(d dialect.Dialect, m Completer, opts *Options) *Policy {
-	return &Policy{d, m, opts.log()}
+	p := &Policy{dialect: d, model: m, log: opts.log()}
+	if t, can := d.(dialect.Tooled); can {
+		if other := t.Toolless(); other != nil {
+			p.toolless = New(other, m, opts)
+		}
+	}
+	return p
 }
 
 func (opts *Options) log() *slog.Logger {
@@ -54,8 +64,33 @@ func (opts *Options) log() *slog.Logger {
 // Next asks for the next action, and asks again after a reply that is none. The error is
 // agentloop.ErrUnreadable with the last reply's *dialect.ParseError when no reply was an action,
 // agentloop.ErrDiverged when a cassette has no answer, ctx's cause when ctx ended, and else the
-// model's own, with what the model wrote before it.
+// model's own, with what the model wrote before it. An endpoint that takes no tools is asked
+// without them, from then on.
 func (p *Policy) Next(ctx context.Context, s agentloop.Situation) (agentloop.Proposal, error) {
+	if !p.noTools.Load() {
+		out, err := p.next(ctx, s)
+		if p.toolless == nil || !RefusesTools(err) {
+			return out, err
+		}
+	}
+	out, err := p.toolless.next(ctx, s)
+	if err == nil || errors.Is(err, agentloop.ErrUnreadable) { // it was the tools
+		p.noTools.Store(true)
+		p.warn(ctx, &s, &out, agentloop.Warning{Setting: "model.dialect", Text: fmt.Sprintf(
+			"the endpoint takes no tools, so the model is asked in the dialect %s; "+
+				"set model.dialect: %[1]s", p.toolless.dialect.Profile().Name)})
+	}
+	return out, err
+}
+
+// RefusesTools reports whether err is an endpoint's that takes no tools.
+func RefusesTools(err error) bool {
+	refused, is := errors.AsType[*model.Error](err)
+	return is && refused.NoTools()
+}
+
+// next is Next in the policy's own dialect.
+func (p *Policy) next(ctx context.Context, s agentloop.Situation) (agentloop.Proposal, error) {
 	var out agentloop.Proposal
 	now := p.situation(ctx, &s)
 	asked, err := p.dialect.Prompt(now)

@@ -117,7 +117,13 @@ func Run(ctx context.Context, o Options) (Report, error) {
 				o.Asking(r.Asked, all)
 			}
 			a := &answer{screen: &o.Screens[i], target: &o.Screens[i].Targets[j]}
-			if err = a.ask(ctx, spoken, o.Model); ctx.Err() != nil {
+			if err = a.ask(ctx, spoken, o.Model); policy.RefusesTools(err) {
+				if other := spoken.(dialect.Tooled).Toolless(); other != nil {
+					spoken, r.Prompted = other, other.Profile().Name
+					err = a.ask(ctx, spoken, o.Model)
+				}
+			}
+			if ctx.Err() != nil {
 				return o.sum(r, spoken, answers), context.Cause(ctx)
 			}
 			if r.Asked++; err != nil {

@@ -19,7 +19,7 @@ import (
 var Known = dialect.Table{
 	{Name: "qwen", Speaks: qwen.Speaks, New: qwen.New, Wrote: qwen.Wrote},
 	{Name: "general-tools", Speaks: named(`claude|gpt-?\d|gpt-oss|\bo[134]\b|computer-use|gemini|grok`),
-		New: general.NewTools, Wrote: general.WroteTools},
+		New: general.NewTools, Wrote: general.WroteTools, Toolless: "general"},
 	{Name: "autoglm", Speaks: named(`auto-?glm`), New: autoglm.New, Wrote: autoglm.Wrote},
 	{Name: "ui-tars", Speaks: uitars.Speaks, New: uitars.New, Wrote: uitars.Wrote},
 	{Name: "glm", Speaks: glm.Speaks, New: glm.New, Wrote: glm.Wrote},

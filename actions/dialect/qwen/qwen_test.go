@@ -22,18 +22,18 @@ func FuzzParse(f *testing.F)               { suite.Fuzz(f) }
 func TestTheModelsNameSaysHowItWasTrained(t *testing.T) {
 	smart := screen.Fit{Multiple: 28, Min: 3136, Max: 12845056}
 	for model, want := range map[string]dialect.Profile{
-		"Qwen/Qwen2-VL-7B-Instruct":                         {Fit: smart, Coordinates: unit(1000), Turns: 30},
-		"Qwen/Qwen2.5-VL-7B-Instruct":                       {Fit: smart, Turns: 30},
-		"qwen2.5vl:7b":                                      {Fit: smart, Turns: 30},
-		"accounts/fireworks/models/qwen2p5-vl-32b-instruct": {Fit: smart, Turns: 30},
-		"InfiX-ai/InfiGUI-R1-3B":                            {Fit: smart, Turns: 30},
-		"qwen/qwen-2-vl-72b-instruct":                       {Fit: smart, Coordinates: unit(1000), Turns: 30},
-		"gui_owl_1_5_8b":                                    {Coordinates: unit(1000), Turns: 5, Pictures: 4},
-		"Qwen/Qwen3.5-27B":                                  {Coordinates: unit(1000), Turns: 30},
-		"mPLUG/GUI-Owl-32B":                                 {Fit: smart, Turns: 30},
-		"qwen3-vl-plus":                                     {Coordinates: unit(1000), Turns: 30},
-		"GUI-Owl-1.5-8B":                                    {Coordinates: unit(1000), Turns: 5, Pictures: 4},
-		"Tongyi-MAI/MAI-UI-8B":                              {Coordinates: unit(999), Turns: 30, Pictures: 2},
+		"Qwen/Qwen2-VL-7B-Instruct":   {Fit: smart, Coordinates: unit(1000), Turns: 30},
+		"Qwen/Qwen2.5-VL-7B-Instruct": {Fit: smart, Turns: 30},
+		"qwen2.5vl:7b":                {Fit: smart, Turns: 30},
+		"models/qwen2p5-vl-32b":       {Fit: smart, Turns: 30},
+		"InfiX-ai/InfiGUI-R1-3B":      {Fit: smart, Turns: 30},
+		"qwen/qwen-2-vl-72b-instruct": {Fit: smart, Coordinates: unit(1000), Turns: 30},
+		"gui_owl_1_5_8b":              {Coordinates: unit(1000), Turns: 5, Pictures: 4},
+		"Qwen/Qwen3.5-27B":            {Coordinates: unit(1000), Turns: 30},
+		"mPLUG/GUI-Owl-32B":           {Fit: smart, Turns: 30},
+		"qwen3-vl-plus":               {Coordinates: unit(1000), Turns: 30},
+		"GUI-Owl-1.5-8B":              {Coordinates: unit(1000), Turns: 5, Pictures: 4},
+		"Tongyi-MAI/MAI-UI-8B":        {Coordinates: unit(999), Turns: 30, Pictures: 2},
 	} {
 		require.True(t, qwen.Speaks(model), model)
 		want.Name, want.Lang = "qwen", "en"
