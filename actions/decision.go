@@ -82,6 +82,7 @@ const (
 	Silence       Outcome = "silence"        // no answer came in time
 	DefaultAnswer Outcome = "default"        // no answer came; Answer was agreed beforehand
 	ModelAnswer   Outcome = "model_answered" // a model answered in the person's place
+	Remembered    Outcome = "remembered"     // a person's earlier answer, to be used again
 	Delegated     Outcome = "delegated"      // a person left it to the one who asked
 	NoReply       Outcome = "no_reply"       // questions are switched off for this run
 	LimitReached  Outcome = "limit"          // no more questions in this run

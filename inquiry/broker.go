@@ -82,7 +82,7 @@ func Clamp(d time.Duration) time.Duration { return min(max(d, MinAttention), Max
 
 // Open stores a new question and then publishes it. Id, status and AskedAt are the broker's own;
 // the deadlines are those of q, or the options'. A question that cannot be asked as it is gives
-// ErrInvalid.
+// ErrInvalid. One whose answer was remembered is answered with it at once.
 func (b *Broker) Open(ctx context.Context, q Question) (Question, error) {
 	q = q.Clone()
 	q.Clean()
@@ -116,10 +116,11 @@ func (b *Broker) Open(ctx context.Context, q Question) (Question, error) {
 		return Question{}, fmt.Errorf("asking: %w", err)
 	}
 	b.mu.Lock()
-	defer b.mu.Unlock()
 	if _, open := b.open[q.ID]; open { // else it was settled in between, and everybody knows
 		b.publish(Created, q)
 	}
+	b.mu.Unlock()
+	b.recall(ctx, q)
 	return q, nil
 }
 
@@ -155,6 +156,7 @@ type Reply struct {
 	Type      Type
 	Response  string
 	Decisions []Decision // under TypeDecisions: one for each of the question's requests
+	Remember  Scope      // for which questions like this one an answer counts as well
 	Channel   string
 	Authority string
 	By        string
@@ -224,6 +226,9 @@ func (b *Broker) Resolve(ctx context.Context, id string, r Reply) (Result, error
 	if err := q.permit(r.Authority); err != nil {
 		return Result{}, err
 	}
+	if err := q.checkRemember(r); err != nil {
+		return Result{}, err
+	}
 	switch {
 	case r.Type == TypeTimeout:
 		return b.silence(ctx, q, r, now)
@@ -234,7 +239,8 @@ func (b *Broker) Resolve(ctx context.Context, id string, r Reply) (Result, error
 		return Result{}, err
 	}
 	res := Resolution{Type: r.Type, Response: Plain(r.Response), Channel: r.Channel,
-		Authority: r.Authority, By: r.By, ReplyID: r.ID, At: now, Resume: r.Resume}
+		Authority: r.Authority, By: r.By, ReplyID: r.ID, At: now, Resume: r.Resume,
+		Remember: r.Remember}
 	switch only := r.Type == TypeAnswer && Acknowledges(r.Response); {
 	case q.Secret && only:
 		res.Response = Plain(strings.TrimSpace(r.Response))

@@ -11,6 +11,7 @@ const (
 	ChannelConsole     = "console"      // the terminal of the process that carries the run out
 	ChannelCommandLine = "command_line" // another process of the same user
 	ChannelModel       = "model"        // a model in a person's place
+	ChannelMemory      = "memory"       // an answer that was remembered
 	ChannelTimer       = "timer"        // nobody answered in time
 	ChannelRun         = "run"          // the run needs no answer any more
 )

@@ -60,7 +60,7 @@ func (b *Broker) same(q Question, won *Resolution, r Reply) bool {
 	if r.Type == TypeTimeout && q.Status == TimedOut {
 		return true
 	}
-	if r.Type != won.Type || len(r.Response) > b.opts.MaxAnswer {
+	if r.Type != won.Type || r.Remember != won.Remember || len(r.Response) > b.opts.MaxAnswer {
 		return false
 	}
 	if won.Response.IsSecret() && !q.AppliedAt.IsZero() {

@@ -114,6 +114,7 @@ type Question struct {
 	Secret     bool        `json:"secret,omitempty"` // the answer must not be shown anywhere
 	// whoever asks said that the answer is no secret, whatever it is
 	Public bool   `json:"public,omitempty"`
+	App    string `json:"app,omitempty"` // package in front when it was asked
 	Frame  string `json:"screenshot,omitempty"`
 	Round  int    `json:"round"`
 	// the run's fence when it asked; an answer is applied under the same fence only
@@ -172,6 +173,8 @@ type Resolution struct {
 	Unedited string    `json:"unedited_draft_of,omitempty"`
 	ReplyID  string    `json:"reply_id,omitempty"`
 	At       time.Time `json:"at"`
+	Remember Scope     `json:"remember,omitempty"` // for which other questions it counts as well
+	Recalled string    `json:"recalled,omitempty"` // id of the remembered answer that this is
 
 	Resume json.RawMessage `json:"-"` // as in Reply
 }

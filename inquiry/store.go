@@ -18,11 +18,15 @@ type Store interface {
 	Insert(ctx context.Context, q Question) error
 	// Settle is the compare-and-set: a pending question becomes what [Question.Settle] makes of it,
 	// which survives a crash once it returns. When the question is not pending any more it returns
-	// the question as it is and ErrSettled.
+	// the question as it is and ErrSettled. A resolution with a Scope is remembered with it, in
+	// place of an earlier answer of that scope; one that was Recalled counts as a use.
 	Settle(ctx context.Context, id string, to Status, r Resolution) (Question, error)
 	// Hasten ends the time for attention of an open question at by.At, unless it is over; by says
 	// who says so. Otherwise it returns the question as it is, and ErrSettled.
 	Hasten(ctx context.Context, id string, by Resolution) (Question, error)
+	// Recall is the answer that Settle has remembered for a question like q, of the narrowest scope;
+	// or ErrNotFound.
+	Recall(ctx context.Context, q Question) (Remembered, error)
 	// Apply marks a settled question as applied, once, and erases a secret answer; the question
 	// that it returns still has the answer. It returns ErrPending, ErrApplied (already done) or
 	// ErrFenced (fence is not the question's own).

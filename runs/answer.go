@@ -182,6 +182,8 @@ func exchangeOf(q inquiry.Question, lang string) (x actions.Exchange) {
 		x.Outcome = actions.DefaultAnswer
 	case q.Resolution.Type != inquiry.TypeAnswer:
 		x.Outcome = actions.Silence
+	case q.Resolution.Recalled != "":
+		x.Outcome = actions.Remembered
 	case q.Resolution.Authority == inquiry.AuthorityAgent:
 		x.Outcome = actions.ModelAnswer
 	default:

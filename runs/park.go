@@ -24,6 +24,7 @@ func (x *execution) Park(ctx context.Context, q agentloop.Question) error {
 		Options:   distinct(q.Options),
 		FreeText:  q.FreeText,
 		Round:     q.Round,
+		App:       q.Look.State.App,
 		OnTimeout: x.m.opts.OnTimeout,
 	}
 	mode := x.settings.ReplyMode

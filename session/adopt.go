@@ -50,6 +50,9 @@ func (s *Store) Adopt(ctx context.Context, client string, by AuditEntry) (o Orph
 			}
 		}
 		by.SessionID = ""
+		if err := adoptAnswers(ctx, tx, client); err != nil {
+			return err
+		}
 		for _, id := range o.Questions {
 			err := exec(ctx, tx,
 				"UPDATE questions SET body = json_set(body, '$.client', ?) WHERE id = ?", client, id)

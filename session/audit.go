@@ -5,7 +5,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -25,15 +24,18 @@ const (
 	AuditTimedOut  AuditEvent = "timed_out"
 	AuditWithdrawn AuditEvent = "withdrawn"
 	AuditExpired   AuditEvent = "expired"
-	AuditHastened  AuditEvent = "hastened"   // somebody said that no answer comes in time
-	AuditApplied   AuditEvent = "applied"    // who asked has taken the resolution
-	AuditNotified  AuditEvent = "notified"   // somebody was told that the question waits
-	AuditStopped   AuditEvent = "stopped"    // a person ended the run
-	AuditPaused    AuditEvent = "paused"     // a person paused it
-	AuditSaid      AuditEvent = "said"       // the other side said Text to it, unasked
-	AuditTakenOver AuditEvent = "taken_over" // a person took the phone over
-	AuditByHand    AuditEvent = "by_hand"    // a person touched it through us; Text has how often
-	AuditGranted   AuditEvent = "granted"    // a person gave leave to go on without asking
+	AuditHastened  AuditEvent = "hastened" // somebody said that no answer comes in time
+	// an answer is to be used again; Text is its scope, see inquiry.Scope
+	AuditRemembered AuditEvent = "remembered"
+	AuditForgotten  AuditEvent = "forgotten"  // that was taken back
+	AuditApplied    AuditEvent = "applied"    // who asked has taken the resolution
+	AuditNotified   AuditEvent = "notified"   // somebody was told that the question waits
+	AuditStopped    AuditEvent = "stopped"    // a person ended the run
+	AuditPaused     AuditEvent = "paused"     // a person paused it
+	AuditSaid       AuditEvent = "said"       // the other side said Text to it, unasked
+	AuditTakenOver  AuditEvent = "taken_over" // a person took the phone over
+	AuditByHand     AuditEvent = "by_hand"    // a person touched it through us; Text has how often
+	AuditGranted    AuditEvent = "granted"    // a person gave leave to go on without asking
 	// that leave was taken back
 	AuditGrantEnded AuditEvent = "grant_ended"
 	// an action was carried out unasked, by such a leave; Text says which
@@ -139,13 +141,10 @@ func (s *Store) auditAsked(ctx context.Context, tx *sql.Tx, q inquiry.Question) 
 		names[i] = d.Name
 	}
 	e.Channel = strings.Join(names, ", ")
-	e.By, e.Text = q.Client, q.Text
-	if q.SessionID != "" {
-		err := tx.QueryRowContext(ctx, "SELECT client FROM sessions WHERE id = ?",
-			q.SessionID).Scan(&e.By)
-		if err != nil && !errors.Is(err, sql.ErrNoRows) {
-			return err
-		}
+	e.Text = q.Text
+	var err error
+	if e.By, err = clientOf(ctx, tx, q); err != nil {
+		return err
 	}
 	return s.audit(ctx, tx, e)
 }

@@ -180,7 +180,10 @@ func (qs *questions) settle(
 	if _, err := row.update(ctx, tx, "questions", "id = ?", q.ID); err != nil {
 		return err
 	}
-	return qs.s.auditSettled(ctx, tx, *q, r)
+	if err := qs.s.auditSettled(ctx, tx, *q, r); err != nil {
+		return err
+	}
+	return qs.remember(ctx, tx, *q)
 }
 
 // SetTurn implements inquiry.Store.

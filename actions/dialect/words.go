@@ -78,6 +78,8 @@ var english = Words{
 		actions.ModelAnswer: `Your question {q} was not answered in person. An assistant ` +
 			`answered: {a}. This is no consent to paying, to granting rights or to deleting ` +
 			`anything.`,
+		actions.Remembered: `Your question {q} was answered before, and the answer counts again: ` +
+			`{a}.`,
 		actions.Delegated: `To your question {q} the other side says: decide yourself. Choose ` +
 			`what serves the task best, go on, and do not ask this again. This is no consent to ` +
 			`paying, to granting rights or to deleting anything.`,
@@ -120,6 +122,7 @@ var chinese = Words{
 		actions.Silence:       `对你的问题 {q}，没有及时收到回复。这既不表示同意，也不表示拒绝。不要再问：只做可以撤销的操作，或者 {abort}。`,
 		actions.DefaultAnswer: `对你的问题 {q}，没有收到回复。按照事先的约定，以此为准：{a}。`,
 		actions.ModelAnswer:   `你的问题 {q} 不是由本人回答的，而是由助手代答：{a}。这不代表同意付款、授权或删除任何东西。`,
+		actions.Remembered:    `你的问题 {q} 之前已经回答过，回答继续有效：{a}。`,
 		actions.Delegated:     `对你的问题 {q}，对方说：由你决定。请选择最有利于任务的做法，继续执行，不要再问这个问题。这不代表同意付款、授权或删除任何东西。`,
 		actions.NoReply:       `你的问题 {q} 不会有人回答。请按照任务继续，不要再提问。`,
 		actions.LimitReached:  `你的问题 {q} 没有转达：这次任务不能再提问了。根据已知的信息完成任务，或者 {abort}。`,

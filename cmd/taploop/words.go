@@ -78,7 +78,7 @@ var english = words{
 		actions.Answered: "answered", actions.Refused: "refused", actions.Silence: "silence",
 		actions.DefaultAnswer: "default", actions.ModelAnswer: "answered by a model",
 		actions.NoReply: "not asked", actions.LimitReached: "not asked, it was one too many",
-		actions.Delegated:  "left to the agent",
+		actions.Delegated: "left to the agent", actions.Remembered: "a remembered answer",
 		actions.HandedBack: "handed back", actions.CouldNot: "could not be done",
 		actions.Noted: "said unasked", actions.Instructed: "a new instruction",
 	},
@@ -139,7 +139,8 @@ var chinese = words{
 		actions.Answered: "已回答", actions.Refused: "拒绝回答", actions.Silence: "无人回答",
 		actions.DefaultAnswer: "采用默认回答", actions.ModelAnswer: "由模型回答",
 		actions.NoReply: "没有提问", actions.LimitReached: "提问次数已用完，没有提问",
-		actions.Delegated: "由助手决定", actions.HandedBack: "已交还", actions.CouldNot: "没能完成",
+		actions.Delegated: "由助手决定", actions.Remembered: "使用记住的回答",
+		actions.HandedBack: "已交还", actions.CouldNot: "没能完成",
 		actions.Noted: "主动说明", actions.Instructed: "新的指令",
 	},
 	reasons: map[agentloop.StopReason]string{

@@ -78,6 +78,8 @@ var registry = []Channel{
 	{Name: inquiry.ChannelCommandLine, Stored: inquiry.ChannelCommandLine,
 		Label: [2]string{"command line", "命令行"}},
 	{Name: inquiry.ChannelClient, Stored: inquiry.ChannelClient, Label: [2]string{"client", "客户端"}},
+	{Name: inquiry.ChannelMemory, Stored: inquiry.ChannelMemory,
+		Label: [2]string{"remembered answer", "记住的回答"}},
 	{Name: inquiry.ChannelRun, Stored: inquiry.ChannelRun, Label: [2]string{"the run", "运行"}},
 }
 

@@ -51,6 +51,7 @@ func Run(t *testing.T, open func(t *testing.T) inquiry.Store) {
 		"a secret answer is kept until it is applied": secret,
 		"there is one question under a key":           keys, "an open question is amended": amend,
 		"a turn is passed on once": turns, "the time for attention ends early": hasten,
+		"answers are remembered":         remember,
 		"lists are filtered and ordered": list, "what is not there is not found": missing,
 	} {
 		t.Run(name, func(t *testing.T) { f(t, open(t)) })
@@ -170,6 +171,67 @@ func hasten(t *testing.T, s inquiry.Store) {
 	require.Equal(t, inquiry.Answered, got.Status)
 	_, err = s.Hasten(t.Context(), "nope", by)
 	require.ErrorIs(t, err, inquiry.ErrNotFound)
+}
+
+func remember(t *testing.T, s inquiry.Store) {
+	given := func(scope inquiry.Scope, answer string) inquiry.Question {
+		q := Sample()
+		q.App = "com.shop"
+		won := Won(answer)
+		won.Remember = scope
+		got, err := s.Settle(t.Context(), insert(t, s, q).ID, inquiry.Answered, won)
+		require.NoError(t, err)
+		require.Equal(t, scope, get(t, s, q.ID).Resolution.Remember)
+		return got
+	}
+	recalled := func(change func(*inquiry.Question)) string {
+		q := Sample()
+		q.App, q.Text = "com.shop", " Which <B>day</b>?  \U0001F642 "
+		change(&q)
+		m, err := s.Recall(t.Context(), q)
+		if err != nil {
+			require.ErrorIs(t, err, inquiry.ErrNotFound)
+			return ""
+		}
+		return m.Answer
+	}
+	same := func(*inquiry.Question) {}
+	elsewhere := func(q *inquiry.Question) { q.SessionID = "s2" }
+	require.Empty(t, recalled(same))
+	given("", "once")
+	require.Empty(t, recalled(same), "nobody wants it again")
+	given(inquiry.Always, "Mon")
+	given(inquiry.ThisApp, "Tue")
+	given(inquiry.ThisSession, "Wed")
+	require.Equal(t, "Wed", recalled(same))
+	require.Equal(t, "Tue", recalled(elsewhere))
+	require.Equal(t, "Mon", recalled(func(q *inquiry.Question) { q.SessionID, q.App = "s2", "x" }))
+	for name, other := range map[string]func(*inquiry.Question){
+		"another client": func(q *inquiry.Question) { q.Client = "another" },
+		"other words":    func(q *inquiry.Question) { q.Text = "which week?" },
+		"other choices":  func(q *inquiry.Question) { q.Options = q.Options[:1] },
+		"other fields":   func(q *inquiry.Question) { q.Fields = nil },
+		"another kind":   func(q *inquiry.Question) { q.Kind = inquiry.Inquiry },
+	} {
+		require.Empty(t, recalled(other), name)
+	}
+	last := given(inquiry.ThisApp, "Fri")
+	require.Equal(t, "Fri", recalled(elsewhere), "the last one counts")
+
+	again := insert(t, s, Sample())
+	won := Won("Fri")
+	won.Recalled = last.ID
+	_, err := s.Settle(t.Context(), again.ID, inquiry.Answered, won)
+	require.NoError(t, err)
+	m, err := s.Recall(t.Context(), func() inquiry.Question {
+		q := Sample()
+		q.App, q.SessionID = "com.shop", "s2"
+		return q
+	}())
+	require.NoError(t, err)
+	require.Equal(t, inquiry.Remembered{ID: last.ID, Scope: inquiry.ThisApp, App: "com.shop",
+		Client: "desk", Question: last.Text, Options: last.Options, Answer: "Fri", By: "Kim",
+		Authority: inquiry.AuthorityHumanToken, At: won.At, UsedAt: won.At, Uses: 1}, m)
 }
 
 func secret(t *testing.T, s inquiry.Store) {

@@ -16,6 +16,7 @@ import (
 type Memory struct {
 	mu        sync.Mutex
 	questions []inquiry.Question
+	answers   []remembered
 }
 
 var _ inquiry.Store = (*Memory)(nil)
@@ -65,6 +66,7 @@ func (m *Memory) Settle(_ context.Context, id string, to inquiry.Status,
 			return inquiry.ErrSettled
 		}
 		q.Settle(to, r)
+		m.remember(*q)
 		return nil
 	})
 }
@@ -82,6 +84,43 @@ func (m *Memory) SetTurn(_ context.Context, id string, was,
 		q.Turn = to
 		return nil
 	})
+}
+
+// remembered is an answer with what the questions are like that it is for.
+type remembered struct {
+	inquiry.Remembered
+	likeness string
+}
+
+// remember does to what is remembered what the settled question says.
+func (m *Memory) remember(q inquiry.Question) {
+	kept := remembered{q.Remember(q.Client), q.Likeness()}
+	for i, a := range m.answers {
+		if a.ID == q.Resolution.Recalled {
+			m.answers[i].Uses, m.answers[i].UsedAt = a.Uses+1, q.Resolution.At
+		}
+		if a.Scope == kept.Scope && a.likeness == kept.likeness && a.Fits(q, q.Client) {
+			m.answers[i] = kept
+			return
+		}
+	}
+	if kept.Scope != "" && !q.Secret {
+		m.answers = append(m.answers, kept)
+	}
+}
+
+// Recall implements inquiry.Store.
+func (m *Memory) Recall(_ context.Context, q inquiry.Question) (inquiry.Remembered, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, scope := range inquiry.Scopes {
+		for _, a := range m.answers {
+			if a.Scope == scope && a.likeness == q.Likeness() && a.Fits(q, q.Client) {
+				return a.Remembered, nil
+			}
+		}
+	}
+	return inquiry.Remembered{}, inquiry.ErrNotFound
 }
 
 // Hasten implements inquiry.Store.

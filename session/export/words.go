@@ -90,6 +90,7 @@ var answerers = map[actions.Outcome]string{
 	actions.Silence:       "nobody answered in time",
 	actions.DefaultAnswer: "nobody answered; this was agreed beforehand",
 	actions.ModelAnswer:   "answered by a model",
+	actions.Remembered:    "a remembered answer of a person's",
 	actions.Delegated:     "a person left it to the agent",
 	actions.NoReply:       "questions are switched off for this run",
 	actions.HandedBack:    "a person did it by hand on the phone",

@@ -1,0 +1,144 @@
+package inquiry
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/taploop/taploop/internal/text"
+)
+
+// Scope says for which questions an answer is remembered; "" remembers nothing.
+type Scope string
+
+// The scopes.
+const (
+	ThisSession Scope = "session" // of the same session
+	ThisApp     Scope = "app"     // asked while the same app is in front
+	Always      Scope = "always"  // of the same client
+)
+
+// Scopes are all of them, the narrowest first.
+var Scopes = []Scope{ThisSession, ThisApp, Always}
+
+// Remembered is an answer that a person has agreed to have used again, for the questions of the
+// same client that are alike.
+type Remembered struct {
+	ID        string    `json:"id"` // that of the question with which it was given
+	Scope     Scope     `json:"scope"`
+	SessionID string    `json:"session_id,omitempty"` // under ThisSession
+	App       string    `json:"app,omitempty"`        // under ThisApp: its package
+	Client    string    `json:"client,omitempty"`
+	Question  string    `json:"question"`
+	Options   []string  `json:"options,omitempty"`
+	Answer    string    `json:"answer"`
+	Authority string    `json:"authority,omitempty"`
+	By        string    `json:"by,omitempty"`
+	At        time.Time `json:"at"`
+	UsedAt    time.Time `json:"used_at,omitzero"` // the last time
+	Uses      int       `json:"uses"`
+}
+
+// Remember is what a store keeps of the answer to q of this client, whose resolution has a Scope.
+func (q Question) Remember(client string) Remembered {
+	r := q.Resolution
+	m := Remembered{ID: q.ID, Scope: r.Remember, Client: client, Question: q.Text,
+		Options: q.Options, Answer: r.Response.Reveal(), Authority: r.Authority, By: r.By, At: r.At}
+	switch r.Remember {
+	case ThisSession:
+		m.SessionID = q.SessionID
+	case ThisApp:
+		m.App = q.App
+	}
+	return m
+}
+
+// Fits reports whether m is an answer for a question of the client that is like q; what is alike
+// has the same Likeness.
+func (m Remembered) Fits(q Question, client string) bool {
+	return m.Client == client && (m.Scope == Always ||
+		m.Scope == ThisApp && m.App == q.App || m.Scope == ThisSession && m.SessionID == q.SessionID)
+}
+
+// Likeness is the same of two questions that ask the same: in the same words, but for case, spacing
+// and closing marks, with the same choices and fields.
+func (q Question) Likeness() string {
+	plain := func(s string) string {
+		s = strings.Join(strings.Fields(strings.ToLower(text.Line(s))), " ")
+		return strings.TrimRightFunc(s, func(r rune) bool {
+			return unicode.IsPunct(r) || unicode.IsSpace(r)
+		})
+	}
+	options := make([]string, len(q.Options))
+	for i, o := range q.Options {
+		options[i] = plain(o)
+	}
+	slices.Sort(options)
+	fields := slices.Clone(q.Fields)
+	for i := range fields {
+		fields[i].Default = nil
+	}
+	b, _ := json.Marshal([]any{q.Kind, plain(q.Text), options, q.FreeText, fields}) // of JSON
+	return string(b)
+}
+
+// lasting reports whether an answer to the question may be remembered: it is none about an act, a
+// draft or a secret, nor does it name one.
+func (q Question) lasting() bool {
+	open := Question{Text: q.Text} // whatever its options are
+	return (q.Kind == Info || q.Kind == Inquiry) && !q.Secret && q.Draft == "" &&
+		!named.MatchString(q.about()) && !open.AsksForSecret() && !open.AsksForAct() &&
+		!slices.ContainsFunc(q.Fields, func(f Field) bool {
+			return named.MatchString(f.Name + " " + f.Label)
+		})
+}
+
+// checkRemember says why the reply cannot be remembered as it wishes.
+func (q Question) checkRemember(r Reply) error {
+	const leave = "; leave it out to answer this once"
+	switch {
+	case r.Remember == "":
+		return nil
+	case !slices.Contains(Scopes, r.Remember):
+		return invalid("unknown scope %.40q to remember an answer for (want one of %q)", r.Remember,
+			Scopes)
+	case r.Type != TypeAnswer:
+		return invalid("only answers are remembered, and this is a reply of type %q"+leave, r.Type)
+	case !q.lasting() || q.IsCode(r.Response):
+		return invalid("no answer about a secret, a draft, an action or a take-over is " +
+			"remembered" + leave)
+	case r.Remember == ThisSession && q.SessionID == "":
+		return invalid("the question belongs to no session (remember it %q)", Always)
+	case r.Remember == ThisApp && q.App == "":
+		return invalid("it is not known in which app the question was asked (remember it %q or %q)",
+			ThisSession, Always)
+	case r.Remember != ThisSession && !IsPerson(r.Authority):
+		return invalid("only a person has an answer used beyond its session, and %s is none "+
+			"(remember it %q, or leave it out)", r.Authority, ThisSession)
+	}
+	return nil
+}
+
+// recall answers a new question with what was remembered for it, if anything was and still fits.
+func (b *Broker) recall(ctx context.Context, q Question) {
+	if !q.lasting() {
+		return
+	}
+	m, err := b.store.Recall(ctx, q)
+	if err != nil || q.IsCode(m.Answer) {
+		return // it is asked
+	}
+	response, err := q.fit(Reply{Type: TypeAnswer, Response: m.Answer}, b.opts.MaxAnswer)
+	if err != nil {
+		return
+	}
+	why := fmt.Sprintf("remembered %s (%s); taploop answers forget %s",
+		m.At.Local().Format("2006-01-02 15:04"), m.Scope, m.ID)
+	_, _ = b.settle(ctx, q.ID, Answered, Resolution{Type: TypeAnswer, Response: Plain(response),
+		Channel: ChannelMemory, Authority: m.Authority, By: m.By, Why: why, At: b.now(),
+		Recalled: m.ID}) // else it stays open
+}

@@ -1,0 +1,130 @@
+package session
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/taploop/taploop/inquiry"
+)
+
+const answerColumns = "body, uses, used_at"
+
+func scanAnswer(row scanner) (m inquiry.Remembered, err error) {
+	return m, row.Scan(object{&m}, &m.Uses, instant{&m.UsedAt})
+}
+
+// clientOf is the client that the question belongs to.
+func clientOf(ctx context.Context, q queryer, x inquiry.Question) (client string, err error) {
+	if x.SessionID == "" {
+		return x.Client, nil
+	}
+	err = q.QueryRowContext(ctx, "SELECT client FROM sessions WHERE id = ?",
+		x.SessionID).Scan(&client)
+	if errors.Is(err, sql.ErrNoRows) {
+		return x.Client, nil
+	}
+	return client, err
+}
+
+// Recall implements inquiry.Store.
+func (qs *questions) Recall(ctx context.Context, q inquiry.Question) (inquiry.Remembered, error) {
+	client, err := clientOf(ctx, qs.s.read, q)
+	if err != nil {
+		return inquiry.Remembered{}, err
+	}
+	list, err := collect(ctx, qs.s.read, scanAnswer, "SELECT "+answerColumns+
+		" FROM answers WHERE likeness = ? AND client = ?", q.Likeness(), client)
+	for _, scope := range inquiry.Scopes {
+		for _, m := range list {
+			if m.Scope == scope && m.Fits(q, client) {
+				return m, nil
+			}
+		}
+	}
+	if err == nil {
+		err = inquiry.ErrNotFound
+	}
+	return inquiry.Remembered{}, err
+}
+
+// remember keeps the answer of a question that is settled, when its resolution says so, in place of
+// one given before; and counts the use of one that was kept.
+func (qs *questions) remember(ctx context.Context, tx *sql.Tx, q inquiry.Question) error {
+	r := q.Resolution
+	if r.Recalled != "" {
+		return exec(ctx, tx, "UPDATE answers SET uses = uses + 1, used_at = ? WHERE id = ?",
+			millis(r.At), r.Recalled)
+	}
+	if r.Remember == "" || q.Secret {
+		return nil
+	}
+	client, err := clientOf(ctx, tx, q)
+	if err != nil {
+		return err
+	}
+	m := q.Remember(client)
+	err = exec(ctx, tx, `INSERT OR REPLACE INTO answers (id, likeness, client, scope, session_id,
+		app, body) VALUES (?, ?, ?, ?, ?, ?, ?)`, m.ID, q.Likeness(), client, m.Scope, m.SessionID,
+		m.App, object{m})
+	if err != nil {
+		return err
+	}
+	e := about(AuditRemembered, r.At, q)
+	e.Channel, e.Authority, e.By, e.Text = r.Channel, r.Authority, r.By, string(m.Scope)
+	return qs.s.audit(ctx, tx, e)
+}
+
+// Answers lists the remembered answers of the client, nil means of everybody, oldest first.
+func (s *Store) Answers(ctx context.Context, client *string) ([]inquiry.Remembered, error) {
+	list, err := answers(ctx, s.read, client)
+	return list, doing(err, "listing the remembered answers")
+}
+
+func answers(ctx context.Context, q queryer, client *string) ([]inquiry.Remembered, error) {
+	list, err := collect(ctx, q, scanAnswer, "SELECT "+answerColumns+" FROM answers ORDER BY rowid")
+	return slices.DeleteFunc(list, func(m inquiry.Remembered) bool {
+		return client != nil && m.Client != *client
+	}), err
+}
+
+// Forget removes the client's remembered answer with this id, all of them when id is "", and returns
+// what they were. The audit has each. One that is not there is ErrNotFound.
+func (s *Store) Forget(
+	ctx context.Context, id string, client *string, by AuditEntry,
+) (gone []inquiry.Remembered, err error) {
+	err = s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		gone = nil
+		list, err := answers(ctx, tx, client)
+		if err != nil {
+			return err
+		}
+		for _, m := range list {
+			if id != "" && m.ID != id {
+				continue
+			}
+			gone = append(gone, m)
+			if err := exec(ctx, tx, "DELETE FROM answers WHERE id = ?", m.ID); err != nil {
+				return err
+			}
+			e := by
+			e.Event, e.QuestionID, e.SessionID = AuditForgotten, m.ID, m.SessionID
+			if err := s.audit(ctx, tx, e); err != nil {
+				return err
+			}
+		}
+		if id != "" && len(gone) == 0 {
+			return fmt.Errorf("answer %q: %w", id, ErrNotFound)
+		}
+		return nil
+	})
+	return gone, doing(err, "forgetting a remembered answer")
+}
+
+// adoptAnswers makes what was remembered for no client the client's, but for what it has itself.
+func adoptAnswers(ctx context.Context, tx *sql.Tx, client string) error {
+	return exec(ctx, tx, `UPDATE OR IGNORE answers SET client = ?1,
+		body = json_set(body, '$.client', ?1) WHERE client = ''`, client)
+}
