@@ -107,6 +107,7 @@ func (b *Broker) Open(ctx context.Context, q Question) (Question, error) {
 	if err := b.check(&q); err != nil {
 		return Question{}, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
+	q.RememberFor = q.scopes()
 	b.mu.Lock()
 	// before it is in the store, so that no sweep takes it for another broker's
 	b.open[q.ID] = time.Time{}

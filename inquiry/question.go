@@ -115,8 +115,10 @@ type Question struct {
 	// whoever asks said that the answer is no secret, whatever it is
 	Public bool   `json:"public,omitempty"`
 	App    string `json:"app,omitempty"` // package in front when it was asked
-	Frame  string `json:"screenshot,omitempty"`
-	Round  int    `json:"round"`
+	// the broker's own: for which a person can have an answer remembered
+	RememberFor []Scope `json:"remember_for,omitempty"`
+	Frame       string  `json:"screenshot,omitempty"`
+	Round       int     `json:"round"`
 	// the run's fence when it asked; an answer is applied under the same fence only
 	Fence          int64       `json:"-"`
 	AskedAt        time.Time   `json:"asked_at"`
@@ -212,6 +214,7 @@ func (q Question) Clone() Question {
 	for i := range q.Fields {
 		q.Fields[i] = q.Fields[i].clone()
 	}
+	q.RememberFor = slices.Clone(q.RememberFor)
 	q.ActionRequests = slices.Clone(q.ActionRequests) // whose arguments are never changed
 	q.ReviewConfigs, q.Places = slices.Clone(q.ReviewConfigs), slices.Clone(q.Places)
 	q.PassOn = maps.Clone(q.PassOn)

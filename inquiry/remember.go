@@ -60,8 +60,8 @@ func (q Question) Remember(client string) Remembered {
 // Fits reports whether m is an answer for a question of the client that is like q; what is alike
 // has the same Likeness.
 func (m Remembered) Fits(q Question, client string) bool {
-	return m.Client == client && (m.Scope == Always ||
-		m.Scope == ThisApp && m.App == q.App || m.Scope == ThisSession && m.SessionID == q.SessionID)
+	return m.Client == client && (m.Scope == Always || m.Scope == ThisApp && m.App == q.App ||
+		m.Scope == ThisSession && m.SessionID == q.SessionID)
 }
 
 // Likeness is the same of two questions that ask the same: in the same words, but for case, spacing
@@ -97,6 +97,17 @@ func (q Question) lasting() bool {
 		})
 }
 
+// scopes are those for which a person can have an answer to the question remembered.
+func (q Question) scopes() (scopes []Scope) {
+	for _, s := range Scopes {
+		if q.checkRemember(Reply{Type: TypeAnswer, Remember: s,
+			Authority: AuthorityHumanToken}) == nil {
+			scopes = append(scopes, s)
+		}
+	}
+	return scopes
+}
+
 // checkRemember says why the reply cannot be remembered as it wishes.
 func (q Question) checkRemember(r Reply) error {
 	const leave = "; leave it out to answer this once"
@@ -125,7 +136,7 @@ func (q Question) checkRemember(r Reply) error {
 
 // recall answers a new question with what was remembered for it, if anything was and still fits.
 func (b *Broker) recall(ctx context.Context, q Question) {
-	if !q.lasting() {
+	if len(q.RememberFor) == 0 {
 		return
 	}
 	m, err := b.store.Recall(ctx, q)
@@ -136,8 +147,12 @@ func (b *Broker) recall(ctx context.Context, q Question) {
 	if err != nil {
 		return
 	}
-	why := fmt.Sprintf("remembered %s (%s); taploop answers forget %s",
-		m.At.Local().Format("2006-01-02 15:04"), m.Scope, m.ID)
+	from := ""
+	if m.By != "" {
+		from = " from " + m.By
+	}
+	why := fmt.Sprintf("remembered %s (%s)%s; taploop answers forget %s",
+		m.At.Local().Format("2006-01-02 15:04"), m.Scope, from, m.ID)
 	_, _ = b.settle(ctx, q.ID, Answered, Resolution{Type: TypeAnswer, Response: Plain(response),
 		Channel: ChannelMemory, Authority: m.Authority, By: m.By, Why: why, At: b.now(),
 		Recalled: m.ID}) // else it stays open

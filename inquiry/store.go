@@ -24,8 +24,8 @@ type Store interface {
 	// Hasten ends the time for attention of an open question at by.At, unless it is over; by says
 	// who says so. Otherwise it returns the question as it is, and ErrSettled.
 	Hasten(ctx context.Context, id string, by Resolution) (Question, error)
-	// Recall is the answer that Settle has remembered for a question like q, of the narrowest scope;
-	// or ErrNotFound.
+	// Recall is the answer that Settle has remembered for a question like q, of the narrowest
+	// scope; or ErrNotFound.
 	Recall(ctx context.Context, q Question) (Remembered, error)
 	// Apply marks a settled question as applied, once, and erases a secret answer; the question
 	// that it returns still has the answer. It returns ErrPending, ErrApplied (already done) or

@@ -109,6 +109,10 @@ func (c *consoleChannel) ask(ctx context.Context, q inquiry.Question, how json.R
 		case "/delegate":
 			r.Type, r.Response = inquiry.TypeDelegate, ""
 		}
+		if words, is := strings.CutPrefix(strings.TrimSpace(line), "/remember "); is {
+			scope, rest, _ := strings.Cut(strings.TrimSpace(words), " ")
+			r.Remember, r.Response = inquiry.Scope(scope), picked(rest, q.Options)
+		}
 		if q.Kind == inquiry.Approval && r.Type == inquiry.TypeAnswer {
 			d, err := decisionIn(line)
 			if err != nil {

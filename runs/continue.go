@@ -39,6 +39,7 @@ type Reply struct {
 	Type inquiry.Type // as of an inquiry.Reply; "" means inquiry.TypeAnswer
 	// about the actions of an approval, under inquiry.TypeDecisions
 	Decisions  []inquiry.Decision
+	Remember   inquiry.Scope
 	QuestionID string // "" means the open one
 	ReplyID    string // chosen by the sender: the same reply sent again is the same success
 	Channel    string // "" means inquiry.ChannelClient
@@ -48,7 +49,7 @@ type Reply struct {
 
 func (r Reply) inquiry() inquiry.Reply {
 	return inquiry.Reply{ID: r.ReplyID, Type: r.Type, Response: r.Text,
-		Decisions: r.Decisions,
+		Decisions: r.Decisions, Remember: r.Remember,
 		Channel:   cmp.Or(r.Channel, inquiry.ChannelClient),
 		Authority: cmp.Or(r.Authority, inquiry.AuthorityClientModel), By: r.By}
 }

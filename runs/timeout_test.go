@@ -14,6 +14,33 @@ import (
 	"github.com/taploop/taploop/session"
 )
 
+// What a person wants used again is not asked again: the run goes on, and its model is told.
+func TestARememberedAnswerIsNotAskedAgain(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		p := &person{lines: []string{"/remember ever red", "/remember session 2"}}
+		w.again(func(o *runs.Options) { o.Console = p })
+		st := withMode(w, channel.ManualReply, "ask tap")
+		require.Equal(t, "blue", st.Run.Progress.Exchanges[0].Answer)
+		require.Contains(t, p.prompts[1], "unknown scope")
+		require.Len(t, p.prompts, 2)
+
+		_, err := w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: st.Session.ID,
+			Task: "ask tap"})
+		require.NoError(t, err)
+		st = w.wait(st.Session.ID)
+
+		require.Equal(t, session.Completed, st.Run.State, st.Message)
+		require.Len(t, p.prompts, 2, "nobody was asked")
+		x := st.Run.Progress.Exchanges
+		require.Equal(t, actions.Exchange{Question: "question 1?", Answer: "blue",
+			Outcome: actions.Remembered}, x[len(x)-1])
+		require.NoError(t, w.store.Delete(w.ctx(), st.Session.ID))
+		left, err := w.store.Answers(w.ctx(), nil)
+		require.NoError(t, err)
+		require.Empty(t, left, "it goes with its session")
+	})
+}
+
 // A client that says that no answer comes in time, or that the agent decides, need not wait for
 // anybody: the run stands at once as it would after the time for attention.
 func TestAClientNeedsNoHands(t *testing.T) {

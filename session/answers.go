@@ -84,14 +84,15 @@ func (s *Store) Answers(ctx context.Context, client *string) ([]inquiry.Remember
 }
 
 func answers(ctx context.Context, q queryer, client *string) ([]inquiry.Remembered, error) {
-	list, err := collect(ctx, q, scanAnswer, "SELECT "+answerColumns+" FROM answers ORDER BY rowid")
+	list, err := collect(ctx, q, scanAnswer,
+		"SELECT "+answerColumns+" FROM answers ORDER BY rowid")
 	return slices.DeleteFunc(list, func(m inquiry.Remembered) bool {
 		return client != nil && m.Client != *client
 	}), err
 }
 
-// Forget removes the client's remembered answer with this id, all of them when id is "", and returns
-// what they were. The audit has each. One that is not there is ErrNotFound.
+// Forget removes the client's remembered answer with this id, all of them when id is "", and
+// returns what they were. The audit has each. One that is not there is ErrNotFound.
 func (s *Store) Forget(
 	ctx context.Context, id string, client *string, by AuditEntry,
 ) (gone []inquiry.Remembered, err error) {

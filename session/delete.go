@@ -36,7 +36,8 @@ func (s *Store) delete(ctx context.Context, id string, before time.Time) (delete
 			return err
 		}
 		deleted = true // with, by reference, all that is its own; but questions have no reference
-		if err := exec(ctx, tx, "DELETE FROM answers WHERE session_id = ? AND session_id <> ''", id); err != nil {
+		err = exec(ctx, tx, "DELETE FROM answers WHERE session_id = ? AND session_id <> ''", id)
+		if err != nil {
 			return err
 		}
 		return exec(ctx, tx, "DELETE FROM questions WHERE session_id = ?", id)

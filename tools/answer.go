@@ -14,13 +14,15 @@ type answerArgs struct {
 	Values     json.RawMessage `json:"values,omitempty"`
 	Decline    bool            `json:"decline" default:"false"`
 	ReplyType  inquiry.Type    `json:"reply_type,omitempty" listed:"no"`
+	Remember   inquiry.Scope   `json:"remember,omitempty" listed:"no"`
 	ReplyID    string          `json:"reply_id,omitempty" max:"200" listed:"no"`
 }
 
 // answer answers in words that the client passes on.
 func (t *inquiries) answer(ctx context.Context, c *call, a answerArgs) (*reply, error) {
 	r := inquiry.Reply{ID: a.ReplyID, Type: a.ReplyType, Response: a.Response,
-		Channel: inquiry.ChannelMCP, Authority: inquiry.AuthorityClientModel}
+		Remember: a.Remember,
+		Channel:  inquiry.ChannelMCP, Authority: inquiry.AuthorityClientModel}
 	if a.Values != nil {
 		r.Response = string(a.Values)
 	}

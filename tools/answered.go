@@ -58,6 +58,8 @@ func answeredLine(q inquiry.Question, in *messages) string {
 		return fmt.Sprintf(in.ByDefault, question, answer)
 	case r.Type == inquiry.TypeTimeout:
 		return fmt.Sprintf(in.BySilence, question)
+	case r.Recalled != "":
+		return fmt.Sprintf(in.ByMemory, question, shortLine(r.Why, 200), answer)
 	case r.Channel == inquiry.ChannelMCP && r.Authority == inquiry.AuthorityClientModel:
 		return ""
 	case r.Type == inquiry.TypeDecline:

@@ -143,6 +143,7 @@ var argumentTypes = sync.OnceValue(func() schema.Types {
 	schema.AddEnum(types, inquiry.Pause, inquiry.GoOn, inquiry.Default)
 	schema.AddEnum(types, inquiry.TypeAnswer, inquiry.TypeDone, inquiry.TypeCouldNot,
 		inquiry.TypeDelegate, inquiry.TypeTimeout)
+	schema.AddEnum(types, inquiry.Scopes...)
 	schema.AddEnum(types, agentloop.AsNote, agentloop.AsInstruction)
 	schema.AddEnum(types, runs.Cancel, runs.Pause, runs.Takeover)
 	schema.AddEnum(types, detailSummary, detailSteps, detailPictures)

@@ -298,12 +298,14 @@ func TestTheParametersOfTheReferenceAreThere(t *testing.T) {
 			in{"reset_environment": false, "reply_mode": nil, "session_id": nil,
 				"reply_from_client": nil,
 				"question_id":       nil, "reply_id": nil, "decisions": nil, "reply_type": nil,
+				"remember":        nil,
 				"idempotency_key": nil}),
 			defaults["ask_agent_continue"])
 		require.Equal(t, with(maps.Clone(flags),
 			in{"reset_environment": nil, "reply_mode": nil, "session_id": nil,
 				"reply_from_client": nil,
 				"question_id":       nil, "reply_id": nil, "decisions": nil, "reply_type": nil,
+				"remember":        nil,
 				"idempotency_key": nil,
 				"supersede":       nil}),
 			defaults["ask_agent"])

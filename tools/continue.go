@@ -115,7 +115,7 @@ func (a replyArgs) answer(c *call) (*runs.Reply, error) {
 	if a.Reply != "" || c.given["decisions"] ||
 		a.ReplyType != "" && a.ReplyType != inquiry.TypeAnswer {
 		r := &runs.Reply{Text: a.Reply, Type: a.ReplyType, QuestionID: a.QuestionID,
-			ReplyID: a.ReplyID, Channel: inquiry.ChannelMCP}
+			Remember: a.Remember, ReplyID: a.ReplyID, Channel: inquiry.ChannelMCP}
 		if c.given["decisions"] {
 			var err error
 			r.Type = inquiry.TypeDecisions
@@ -125,7 +125,7 @@ func (a replyArgs) answer(c *call) (*runs.Reply, error) {
 		}
 		if c.by != nil {
 			r.Channel, r.Authority, r.By = c.by.Channel, c.by.Authority, c.by.Name
-			if r.Type == inquiry.TypeDecisions { // people decide where questions are answered
+			if r.Type == inquiry.TypeDecisions && !inquiry.IsPerson(r.Authority) {
 				r.Authority = inquiry.AuthorityToken
 			}
 		}
@@ -140,6 +140,8 @@ func (a replyArgs) answer(c *call) (*runs.Reply, error) {
 		return nil, without("question_id")
 	case a.ReplyID != "":
 		return nil, without("reply_id")
+	case a.Remember != "":
+		return nil, without("remember")
 	}
 	return nil, nil
 }

@@ -48,7 +48,8 @@ func formSchema(q inquiry.Question, in *messages) json.RawMessage {
 	if q.Draft != "" {
 		answer.Default = json.RawMessage(quote(q.Draft))
 	}
-	form := &schema.Schema{Type: "object", Properties: map[string]*schema.Schema{"answer": answer}}
+	form := &schema.Schema{Type: "object"}
+	form.Properties = map[string]*schema.Schema{"answer": answer}
 	if len(q.Options) > 0 {
 		choice := &schema.Schema{Type: "string", Description: in.ChooseOne}
 		for _, o := range q.Options {
@@ -63,7 +64,12 @@ func formSchema(q inquiry.Question, in *messages) json.RawMessage {
 		}
 	}
 	form.Properties[inPlace] = insteadSchema(in.replies(q), in)
-	for _, name := range []string{"choice", "answer", inPlace} { // forms are shown in order
+	if again := in.again(q); len(again) > 0 {
+		form.Properties[remembering] = &schema.Schema{Type: "string", Title: in.Remember,
+			Enum: again}
+	}
+	// forms are shown in order
+	for _, name := range []string{"choice", "answer", inPlace, remembering} {
 		if form.Properties[name] != nil {
 			form.PropertyOrder = append(form.PropertyOrder, name)
 		}
@@ -74,6 +80,35 @@ func formSchema(q inquiry.Question, in *messages) json.RawMessage {
 // inPlace is the name of the field with what may be said instead of an answer. That no other field
 // is required lets clients send it alone; the broker refuses an answer that is not whole.
 const inPlace = "instead"
+
+// remembering is the name of the field that says for how long an answer is used again.
+const remembering = "remember"
+
+// again are the scopes for which the answer may be remembered, in words.
+func (m *messages) again(q inquiry.Question) (list []any) {
+	for _, s := range q.RememberFor {
+		list = append(list, m.scope(s))
+	}
+	return list
+}
+
+func (m *messages) scope(s inquiry.Scope) string {
+	return map[inquiry.Scope]string{inquiry.ThisSession: m.RememberSession,
+		inquiry.ThisApp: m.RememberApp, inquiry.Always: m.RememberAlways}[s]
+}
+
+// rememberedAs is what the form says of using the answer again. What is none of the scopes is left
+// to the broker to refuse.
+func rememberedAs(content any, in *messages) inquiry.Scope {
+	values, _ := content.(map[string]any)
+	said, _ := values[remembering].(string)
+	for _, s := range inquiry.Scopes {
+		if in.scope(s) == said {
+			return s
+		}
+	}
+	return inquiry.Scope(said)
+}
 
 // nameInPlace is inPlace, or a name like it that no field of the question has.
 func nameInPlace(q inquiry.Question) string {

@@ -175,6 +175,9 @@ func (t *forms) settle(ctx context.Context, c *call, s *callState, q inquiry.Que
 		decided(&r, q, answer.Content)
 	case answer.Action == mcp.ElicitationResponseActionAccept:
 		r.Response = answerIn(q, answer.Content)
+		if len(q.Fields) == 0 {
+			r.Remember = rememberedAs(answer.Content, c.messages)
+		}
 	case answer.Action == mcp.ElicitationResponseActionDecline:
 		r.Type = inquiry.TypeDecline
 	default:

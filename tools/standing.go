@@ -115,6 +115,9 @@ func settledSentence(q inquiry.Question, in *messages) string {
 		return in.SecretGiven
 	case answered && q.Resolution.Authority == inquiry.AuthorityClientModel:
 		return in.PassedOn
+	case answered && q.Resolution.Recalled != "":
+		who := q.Resolution.Who() + ", " + q.Resolution.Why
+		return fmt.Sprintf(in.AnsweredBy, shortLine(who, 200))
 	case answered:
 		return fmt.Sprintf(in.AnsweredBy, shortLine(q.Resolution.Who(), 100))
 	case q.Status == inquiry.Refused:

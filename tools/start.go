@@ -31,7 +31,8 @@ type replyArgs struct {
 	QuestionID string `json:"question_id,omitempty" max:"200"`
 	ReplyID    string `json:"reply_id,omitempty" max:"200" listed:"no"`
 	// of a hand-over
-	ReplyType inquiry.Type `json:"reply_type,omitempty" listed:"no"`
+	ReplyType inquiry.Type  `json:"reply_type,omitempty" listed:"no"`
+	Remember  inquiry.Scope `json:"remember,omitempty" listed:"no"`
 	// about actions that wait for them
 	Decisions []decision `json:"decisions,omitempty" max:"50" listed:"no"`
 }

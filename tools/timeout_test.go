@@ -1,6 +1,7 @@
 package tools_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -48,6 +49,38 @@ func TestAFormSaysThatTheAgentDecidesOrThatNobodyAnswers(t *testing.T) {
 			require.Equal(t, inquiry.AuthorityClientUI, list[0].Resolution.Authority)
 			require.True(t, list[1].Open())
 		})
+}
+
+func TestAnAnswerInAFormIsRemembered(t *testing.T) {
+	inBothEras(t, these(accepts(in{"choice": "red", "remember": "Always"})),
+		func(t *testing.T, w *fixture, r *reader) {
+			w.aloud("p", "ask_agent_start_new_task", in{"task": "ask", "reply_mode": "elicit"})
+			require.Equal(t, []any{"In this session", "In this app", "Always"}, r.shown()[0].
+				RequestedSchema.(in)["properties"].(in)["remember"].(in)["enum"])
+
+			a := w.start("ask tap") // its caller is not asked
+			require.Equal(t, done, a.code(), a.text)
+			require.Equal(t, "done red", *a.Answer)
+			require.Len(t, r.shown(), 1)
+			require.Regexp(t, `"question 1\?" was answered by a remembered answer \(remembered `+
+				`\S+ \S+ \(always\); taploop answers forget [0-9a-f-]{36}\): "red"`,
+				strings.Join(a.Notes, " "))
+		})
+}
+
+// A calling model has it used again within its session, and no further.
+func TestAModelRemembersWithinItsSession(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		a := w.start("ask tap")
+		reply := in{"session_id": a.SessionID, "reply_from_client": "red", "remember": "always"}
+		b := w.call("ask_agent_continue", reply)
+		require.Contains(t, b.text, "only a person has an answer used beyond its session")
+		reply["remember"] = "session"
+		require.Equal(t, done, w.call("ask_agent_continue", reply).code())
+		require.Equal(t, done, w.call("ask_agent_continue",
+			in{"session_id": a.SessionID, "task": "ask tap"}).code())
+		require.Equal(t, asks, w.start("ask tap").code())
+	})
 }
 
 // An inquiry with fields of its own has one more, whose name is none of theirs.

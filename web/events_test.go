@@ -122,7 +122,7 @@ func TestStepsAndStatesOfASessionAreTold(t *testing.T) {
 }
 
 // noSessions is a store with nothing in it.
-type noSessions struct{}
+type noSessions struct{ *session.Store }
 
 func (noSessions) Find(ctx, string, *string) (session.Session, error) {
 	return session.Session{}, session.ErrNotFound

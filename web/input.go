@@ -79,7 +79,7 @@ func point(nameX string, x *float64, nameY string, y *float64) (screen.Point, er
 
 // input touches a phone that a person has taken over. What is typed is kept nowhere.
 func (s *Server) input(w http.ResponseWriter, r *http.Request, v viewer) error {
-	if err := v.person(); err != nil {
+	if err := v.person(ofPeople); err != nil {
 		return err
 	}
 	var body inputBody

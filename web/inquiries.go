@@ -107,6 +107,8 @@ type replyBody struct {
 	ReplyID  string       `json:"reply_id"`
 	Type     inquiry.Type `json:"type"`
 	Response response     `json:"response"`
+	// for which questions like this one the answer is used again
+	Remember inquiry.Scope `json:"remember"`
 
 	// about the actions of an approval, one each: "decisions" is their type
 	Decisions []inquiry.Decision `json:"decisions"`
@@ -172,8 +174,8 @@ func (s *Server) reply(w http.ResponseWriter, r *http.Request, v viewer) error {
 	}
 	res, err := s.opts.Questions.Resolve(r.Context(), q.ID,
 		inquiry.Reply{ID: body.ReplyID, Type: body.Type, Response: body.Response.text,
-			Decisions: body.Decisions,
-			Channel:   v.channel(), Authority: v.authority(), By: v.name})
+			Decisions: body.Decisions, Remember: body.Remember,
+			Channel: v.channel(), Authority: v.authority(), By: v.name})
 	if err != nil {
 		return s.refused(r.Context(), err)
 	}

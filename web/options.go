@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/guard"
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/mirror"
 	"github.com/taploop/taploop/session"
@@ -30,6 +31,14 @@ type Sessions interface {
 	LatestRun(ctx context.Context, sessionID string) (session.Run, error)
 	StepsAfter(ctx context.Context, sessionID string, after int) ([]session.StepRecord, error)
 	Frame(ctx context.Context, id string) ([]byte, error)
+
+	// what is remembered, and what is done without asking
+	Answers(ctx context.Context, client *string) ([]inquiry.Remembered, error)
+	Forget(ctx context.Context, id string, client *string, by session.AuditEntry) (
+		[]inquiry.Remembered, error)
+	Grants(ctx context.Context) ([]guard.Grant, error)
+	EndGrants(ctx context.Context, scope guard.Scope, name string, by session.AuditEntry) (
+		[]guard.Grant, error)
 }
 
 // Runs stops what runs. All return once the phone is left alone; stopping what has stopped changes

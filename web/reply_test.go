@@ -414,7 +414,7 @@ func TestEveryErrorSaysWhatCanBeDone(t *testing.T) {
 		"a gone question": {g.post(reply(gone), g.ann, `{"response":"y"}`), 410, "",
 			"paused or stopped"},
 		"an unknown key": {g.post(reply(open), g.ann, `{"foo":"y"}`), 400,
-			`unknown field "foo" (want reply_id, type, response, decisions)`, "nothing has changed"},
+			`unknown field "foo" (want reply_id, type, response, remember, decisions)`, "nothing has changed"},
 		"a key to stop": {g.post("/v1/sessions/"+open.SessionID+"/stop", g.ann, `{"foo":1}`),
 			400, `unknown field "foo" (want {} or no body)`, ""},
 		"no words": {g.post(reply(open), g.ann, `{"response":" "}`), 400, "",

@@ -34,12 +34,12 @@ func (v viewer) client() *string {
 	return &v.name
 }
 
-// person refuses a program: a phone is shown to people, and touched by them.
-func (v viewer) person() error {
+// person refuses a program, and says why.
+func (v viewer) person(why string) error {
 	if v.page || v.all {
 		return nil
 	}
-	return refuse("NOT_A_PERSON", errors.New("a phone is shown to people, and touched by them"))
+	return refuse("NOT_A_PERSON", errors.New(why))
 }
 
 // channel is the one through which the viewer answers.

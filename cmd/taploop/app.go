@@ -36,6 +36,7 @@ type commands struct {
 	Token     tokenCmd     `cmd:"" help:"Create, list and revoke tokens of the HTTP server."`
 	UI        uiCmd        `cmd:"" name:"ui" help:"Print a link that logs one browser in to the page of the server that runs."`
 	Inquiries inquiriesCmd `cmd:"" help:"List the questions that wait for an answer."`
+	Answers   answersCmd   `cmd:"" help:"List the answers that are used again when the same is asked, or have them forgotten."`
 	Reply     replyCmd     `cmd:"" help:"Answer a question, whoever asked it and wherever else it is shown."`
 	Audit     auditCmd     `cmd:"" help:"Tell who asked, answered, stopped what, when and how."`
 	Stop      stopCmd      `cmd:"" help:"Stop a session's run, and give its phone back."`

@@ -34,7 +34,7 @@ func TestAnAnswerFromTheCommandLineLetsTheRunGoOn(t *testing.T) {
 			`(?m)^`+id+` +`+asked.SessionID+` +\d+s +\d{4}-\d\d-\d\d \d\d:\d\d +\S.* +`+
 				`Which size do you wear\?`, out)
 
-		out, errs, code = b.run("reply", id[:8], "42", "--reply-id", "mine")
+		out, errs, code = b.run("reply", id[:8], "42", "--reply-id", "mine", "--remember", "always")
 		require.Zero(t, code, "%s", errs)
 		require.Equal(t, "answered\n", out)
 		done := s.follow(s.call("ask_agent_wait", map[string]any{"session_id": asked.SessionID,
@@ -42,7 +42,15 @@ func TestAnAnswerFromTheCommandLineLetsTheRunGoOn(t *testing.T) {
 		require.EqualValues(t, "TASK_COMPLETED_SUCCESSFULLY", done.Reason, "%s", done.words)
 		b.done(tripTouches)
 
-		_, errs, code = b.run("reply", id[:8], "42", "--reply-id", "mine")
+		out, _, _ = b.run("answers")
+		require.Regexp(t, `(?m)^`+id+` +\S+ +always +0 +.* 42 +Which size do you wear\?$`, out)
+		_, errs, code = b.run("answers", "forget")
+		require.Equal(t, exitUsage, code, errs)
+		out, errs, _ = b.run("answers", "forget", id[:8])
+		require.Equal(t, "forgotten: Which size do you wear?: 42\n", out, errs)
+		_, errs, _ = b.run("answers")
+		require.Contains(t, errs, "no answer is remembered")
+		_, errs, code = b.run("reply", id[:8], "42", "--reply-id", "mine", "--remember", "always")
 		require.Zero(t, code, "the same reply again is the same success: %s", errs)
 		require.Contains(t, errs, "taken before")
 		_, errs, code = b.run("reply", id[:8], "43", "--reply-id", "mine")
@@ -63,7 +71,7 @@ func TestAnAnswerFromTheCommandLineLetsTheRunGoOn(t *testing.T) {
 			story, doors = append(story, e.Event), append(doors, e.Channel)
 		}
 		require.Equal(t, []session.AuditEvent{session.AuditAsked, session.AuditAnswered,
-			session.AuditApplied}, story)
+			session.AuditRemembered, session.AuditApplied}, story)
 		require.Equal(t, "command_line", doors[1])
 		out, _, code = b.run("audit", "--question", id[:8], "--since", "1h")
 		require.Zero(t, code)

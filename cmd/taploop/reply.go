@@ -31,6 +31,7 @@ type replyCmd struct {
 	Delegate bool     `help:"Leave it to the agent: it decides by itself."`
 	Timeout  bool     `help:"Say that no answer comes in time: what questions.on_timeout says is done now; of an action, questions.on_undecided."`
 	Refuse   bool     `help:"Refuse to answer; TEXT is the reason, if there is one."`
+	Remember string   `help:"Use the answer again when the same is asked: in this session, while this app is in front, or always (taploop answers)." placeholder:"session|app|always"`
 	ReplyID  string   `help:"An id of your own for this reply: sent again with the same one it is the same reply." placeholder:"ID"`
 	JSON     bool     `help:"Print JSON."`
 	DataDir  string   `key:"data_dir" help:"Where sessions and questions are kept." placeholder:"DIR"`
@@ -56,7 +57,8 @@ func (c *replyCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	r := inquiry.Reply{ID: c.ReplyID, Channel: inquiry.ChannelCommandLine,
-		Authority: inquiry.AuthorityLocalOperator, By: userName()}
+		Authority: inquiry.AuthorityLocalOperator, By: userName(),
+		Remember: inquiry.Scope(c.Remember)}
 	if r.Type, err = c.replyType(); err != nil {
 		return err
 	}

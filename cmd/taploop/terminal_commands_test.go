@@ -144,6 +144,8 @@ func (h *hostileWorld) calls() map[string][][]string {
 		"reply":           {{h.settled, evil}, {h.question, evil, "--json"}, {h.settled, "-"}},
 		"audit":           {{}, {"--json"}, {"--since", evil}},
 		"stop":            {{h.done}},
+		"answers list":    {{}, {"--json"}},
+		"answers forget":  {{evil}, {"--all"}},
 		"yolo on":         {{"--app", evil}, {"--action", evil}, {"--session", evil}},
 		"yolo off":        {{"--app", evil}, {"--session", evil}, {}},
 		"yolo status":     {{}, {"--json"}},

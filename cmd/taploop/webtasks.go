@@ -13,8 +13,8 @@ import (
 // tasks carries out what requests want of runs, as the MCP tools do. It implements web.Tasks.
 type tasks struct{ tools *tools.Tools }
 
-// Do implements web.Tasks. The words of a program may be a model's; those from the page are a
-// person's.
+// Do implements web.Tasks. The words of a program may be a model's; those from the page, or with a
+// person's token, are a person's.
 func (t tasks) Do(ctx context.Context, c web.TaskCall) (web.TaskResult, error) {
 	arguments, err := json.Marshal(c.Arguments)
 	if err != nil {
@@ -22,7 +22,7 @@ func (t tasks) Do(ctx context.Context, c web.TaskCall) (web.TaskResult, error) {
 	}
 	who := tools.Caller{Client: c.Client, By: runs.Actor{Channel: c.By.Channel,
 		Authority: inquiry.AuthorityClientModel, Name: c.By.Name}}
-	if c.By.Channel == inquiry.ChannelPage {
+	if !c.By.Program {
 		who.By.Authority = inquiry.AuthorityHumanToken
 	}
 	if c.Progress != nil {

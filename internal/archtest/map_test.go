@@ -112,7 +112,7 @@ var packages = []row{
 		why: "phones as people see and touch them, through an interface of its own: one capture " +
 			"for all who look; who may is decided elsewhere"},
 	{pkg: "web",
-		imports: "actions inquiry inquiry/channel mirror screen session session/export " +
+		imports: "actions guard inquiry inquiry/channel mirror screen session session/export " +
 			"internal/httpguard internal/jsonfile",
 		tests: "agentloop device/devicetest inquiry/inquirytest internal/token",
 		why: "serves people over HTTP: reads the store and resolves questions; names " +

@@ -133,6 +133,7 @@ function remove(id) {
 // settle takes a question away and says why. It may be told twice: by the answer to our request, and by an event.
 function settle(q) {
   if (remove(q.question_id)) told(q);
+  if (q.resolution?.remember || q.resolution?.recalled) stand();
 }
 
 // told adds a line about a question that is settled.
@@ -164,7 +165,7 @@ function reason(q) {
   if (r.type === "delegate") return w.delegated(who);
   const what = clip(q.fields && q.fields.length ? readable(q.fields, said) : said);
   switch (q.status) {
-    case "answered": return w.answered(who, what);
+    case "answered": return w.answered(who, what) + (r.recalled ? " (" + w.recalled + ")" : "");
     case "refused": return w.refused(who, what);
     case "withdrawn": return w.withdrawn(r.why);
     case "timed_out": return w.timed_out(r.type === "default_answer" ? what : "");
@@ -187,6 +188,7 @@ async function snapshot(s) {
   atWork.clear();
   (s.sessions || []).forEach(stands);
   drawWork();
+  stand();
   for (const id of [...cards.keys()]) {
     if (!there.has(id)) await lookUp(id, settle, () => remove(id));
   }
@@ -237,6 +239,33 @@ function drawWork() {
   }));
   $("work").hidden = !atWork.size || !source;
   for (const b of list.querySelectorAll("button")) if (focus && b.dataset.session === focus) b.focus();
+}
+
+let standing = []; // what is done without asking, and the answers that are used again
+
+// stand asks for what holds, and draws it.
+async function stand() {
+  if (!source) return;
+  const get = (path) => call("GET", path).catch(() => ({})), [grants, answers] = await Promise.all([get("/v1/grants"), get("/v1/answers")]);
+  if (grants.status !== 200 || answers.status !== 200) return;
+  const end = (path, body) => async () => { await call("POST", path, body).catch(() => {}); await stand(); };
+  standing = [
+    ...grants.json.grants.map((g) => [(w) => w.grant(g), end("/v1/grants/end", { scope: g.scope, name: g.name })]),
+    ...answers.json.answers.map((a) => [(w) => w.remembered(a), end("/v1/answers/" + encodeURIComponent(a.id) + "/forget")]),
+  ];
+  drawStanding();
+}
+
+function drawStanding() {
+  const w = words();
+  $("standing-list").replaceChildren(...standing.map(([line, end]) => {
+    const item = el("li"), b = el("button", "", w.endIt, { type: "button" });
+    b.setAttribute("aria-label", w.endIt + ": " + line(w));
+    b.addEventListener("click", () => { b.disabled = true; end(); });
+    item.append(el("span", "task", line(w)), b);
+    return item;
+  }));
+  $("standing").hidden = !standing.length || !source;
 }
 
 const heard = {
@@ -314,7 +343,7 @@ function showLogin() {
     remove(id);
   }
   $("settled").replaceChildren();
-  $("work").hidden = true;
+  $("work").hidden = $("standing").hidden = true;
   document.body.classList.remove("lost");
   $("stale").hidden = true;
   $("link").textContent = "";
@@ -364,6 +393,7 @@ $("lang").addEventListener("click", () => {
   if (source) link(!document.body.classList.contains("lost"));
   for (const c of cards.values()) c.draw();
   drawWork();
+  drawStanding();
   for (const line of $("settled").children) line.speak();
 });
 $("logout").addEventListener("click", async () => { await call("POST", "/ui/logout").catch(() => ({})); keep(""); showLogin(); kept.clear(); });
@@ -373,5 +403,6 @@ addEventListener("hashchange", () => enter().then((anew) => anew ? connect() : s
 document.addEventListener("visibilitychange", () => { if (!document.hidden && !source) connect(); });
 $("large").addEventListener("click", () => $("large").close());
 setInterval(() => { if (!document.hidden) for (const c of cards.values()) c.tick(); }, 5000);
+setInterval(() => { if (!document.hidden) stand(); }, 15000);
 speak();
 enter().then(connect);

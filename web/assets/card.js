@@ -135,6 +135,7 @@ class Card {
     } else {
       this.answerBox(form, row);
     }
+    this.again = this.scopes(form);
     if (this.fields || this.field) row.append(el("button", "main", q.draft ? w.sendDraft : w.send, { type: "submit" }));
     if (q.draft) row.append(this.restorer());
     const refuse = el("button", "refuse", w.refuse, { type: "button" });
@@ -150,6 +151,17 @@ class Card {
       if (e.key === "Enter" && (e.ctrlKey || e.metaKey)) { e.preventDefault(); this.send(); }
     });
     return form;
+  }
+
+  // scopes is a choice of for how long the answer is used again; null where it cannot be.
+  scopes(form) {
+    const w = words(), list = this.q.remember_for || [];
+    if (!list.length) return null;
+    const label = el("label", "again", w.again), choice = el("select");
+    for (const s of ["", ...list]) choice.append(el("option", "", w.scopes[s], { value: s }));
+    label.append(" ", choice);
+    form.append(label);
+    return choice;
   }
 
   // answerBox is the options of a question that is no form, and the box for words.
@@ -232,7 +244,7 @@ class Card {
       this.field.focus();
       return;
     }
-    await this.post({ type, response });
+    await this.post(type === "answer" && this.again?.value ? { type, response, remember: this.again.value } : { type, response });
   }
 
   // post sends a reply. The same one again keeps its id.

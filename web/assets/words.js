@@ -39,6 +39,13 @@ const WORDS = {
     decisions: { approve: "Approve", edit: "Edit…", reject: "Reject…", respond: "Respond…" },
     decisionBox: { edit: "The action in its place", reject: "Why not, for the agent (if you like)", respond: "What the agent is told instead" },
     sendDecision: "Send the decision", notDecided: "Decide about each action.", noJSON: "This cannot be read as an action.",
+    again: "When the same is asked again:", recalled: "a remembered answer",
+    scopes: { "": "ask", session: "use this answer, in this session", app: "use this answer, in this app", always: "always use this answer" },
+    standingTitle: "What goes on without asking", endIt: "End",
+    grant: (g) => ({ session: "Session " + g.name, app: "The app " + g.name, action: "The action " + g.name, all: "Everything" })[g.scope] +
+      ": nothing is asked but critical actions, until " + clock(g.until) + (g.by ? " (" + g.by + ")" : ""),
+    remembered: (a) => "“" + clip(a.question) + "” is answered with “" + clip(a.answer) + "” " +
+      ({ session: "in session " + a.session_id, app: "in the app " + a.app, always: "always" })[a.scope] + ", since " + clock(a.at) + (a.by ? " (" + a.by + ")" : ""),
     workTitle: "Tasks under way", takeOver: "Take over",
     handDone: "Done", handCouldNot: "Could not", handRemark: "A remark for the agent, if you like (nothing secret: it is kept)",
     liveScreen: "The phone's screen, live. Click or tap to touch it, drag to swipe; keys are typed on the phone, Escape goes back, Tab leaves it.",
@@ -91,6 +98,13 @@ const WORDS = {
     decisions: { approve: "同意", edit: "修改…", reject: "拒绝…", respond: "答复…" },
     decisionBox: { edit: "替换成的操作", reject: "拒绝的原因，告知助手（可以不填）", respond: "告知助手的答复" },
     sendDecision: "发送决定", notDecided: "请对每个操作作出决定。", noJSON: "无法读作一个操作。",
+    again: "再次问到同样的问题时：", recalled: "记住的回答",
+    scopes: { "": "询问", session: "在本会话中沿用此回答", app: "在此应用中沿用此回答", always: "始终沿用此回答" },
+    standingTitle: "不再询问的事项", endIt: "结束",
+    grant: (g) => ({ session: "会话 " + g.name, app: "应用 " + g.name, action: "操作 " + g.name, all: "全部" })[g.scope] +
+      "：除关键操作外不再询问，直到 " + clock(g.until) + (g.by ? "（" + g.by + "）" : ""),
+    remembered: (a) => "“" + clip(a.question) + "”沿用回答“" + clip(a.answer) + "”，" +
+      ({ session: "会话 " + a.session_id, app: "应用 " + a.app, always: "始终" })[a.scope] + "，始于 " + clock(a.at) + (a.by ? "（" + a.by + "）" : ""),
     workTitle: "正在进行的任务", takeOver: "接管",
     handDone: "已完成", handCouldNot: "没能完成", handRemark: "给助手的说明，可以不填（会被保存，不要写保密内容）",
     liveScreen: "手机实时屏幕。点击即触摸，拖动即滑动；按键会输入到手机，Esc 返回，Tab 离开。",

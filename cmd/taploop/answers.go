@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/session"
+)
+
+type answersCmd struct {
+	List   answersListCmd   `cmd:"" default:"withargs" help:"List the answers that are used again, for which questions, and how often they were."`
+	Forget answersForgetCmd `cmd:"" help:"Have the question asked again."`
+}
+
+type answersListCmd struct {
+	JSON    bool   `help:"Print JSON."`
+	DataDir string `key:"data_dir" help:"Where answers are kept." placeholder:"DIR"`
+}
+
+// Run lists what is remembered.
+func (c *answersListCmd) Run(ctx context.Context, a *app) error {
+	store, err := a.readStore(ctx)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	list, err := store.Answers(ctx, nil)
+	if err != nil {
+		return err
+	}
+	return printList(a, c.JSON, list, "no answer is remembered",
+		"ID SINCE FOR USED BY ANSWER QUESTION", func(m inquiry.Remembered) []any {
+			scope := string(m.Scope)
+			if name := m.App + m.SessionID; name != "" {
+				scope += " " + name
+			}
+			return []any{m.ID, m.At.Local().Format("2006-01-02"), scope, m.Uses, m.By,
+				text.Cut(m.Answer, 60), text.Cut(m.Question, 100)}
+		})
+}
+
+type answersForgetCmd struct {
+	ID      []string `arg:"" optional:"" help:"The answers' ids, or their beginnings."`
+	All     bool     `help:"All of them."`
+	DataDir string   `key:"data_dir" help:"Where answers are kept." placeholder:"DIR"`
+}
+
+// Run takes remembered answers back.
+func (c *answersForgetCmd) Run(ctx context.Context, a *app) error {
+	if c.All == (len(c.ID) > 0) {
+		return usage(errors.New("it is not said what is to be forgotten"),
+			"taploop answers forget ID, or --all")
+	}
+	return a.withStore(ctx, func(store *session.Store) error {
+		ids, err := c.wanted(ctx, store)
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			gone, err := store.Forget(ctx, id, nil, byCommandLine())
+			if err != nil {
+				return err
+			}
+			for _, m := range gone {
+				if _, err := fmt.Fprintf(a.out, "forgotten: %s: %s\n", text.Line(m.Question),
+					text.Line(m.Answer)); err != nil {
+					return err
+				}
+			}
+			if len(gone) == 0 {
+				a.notef("there was nothing to forget")
+			}
+		}
+		return nil
+	})
+}
+
+// wanted are the whole ids; "" is all.
+func (c *answersForgetCmd) wanted(ctx context.Context, store *session.Store) ([]string, error) {
+	if c.All {
+		return []string{""}, nil
+	}
+	list, err := store.Answers(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, id := range c.ID {
+		found := slices.DeleteFunc(slices.Clone(list), func(m inquiry.Remembered) bool {
+			return id == "" || !strings.HasPrefix(m.ID, strings.ToLower(id))
+		})
+		if len(found) != 1 {
+			return nil, hint.Add(fmt.Errorf("%d remembered answers begin with %q", len(found),
+				text.Line(id)), "taploop answers lists them")
+		}
+		ids = append(ids, found[0].ID)
+	}
+	return ids, nil
+}
