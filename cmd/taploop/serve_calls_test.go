@@ -133,7 +133,6 @@ func TestProgressTellsEachStepAndEndsBeforeTheResult(t *testing.T) {
 		last := -1.0
 		var words strings.Builder
 		for _, n := range heard {
-			require.Equal(t, "notifications/progress", n.Method)
 			f := n.Params.AdditionalFields
 			require.Equal(t, "tok", f["progressToken"])
 			require.Greater(t, f["progress"], last)

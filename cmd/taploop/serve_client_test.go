@@ -160,7 +160,9 @@ func connect(t testing.TB, e era, tr transport.Interface) *mcpClient {
 	a.c.OnNotification(func(n mcp.JSONRPCNotification) {
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		a.progress = append(a.progress, n)
+		if n.Method == "notifications/progress" { // others come at any time
+			a.progress = append(a.progress, n)
+		}
 	})
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()

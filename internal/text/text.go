@@ -11,6 +11,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/rangetable"
 )
 
 // Ellipsis stands at the end of a text that was cut.
@@ -23,7 +25,7 @@ const Ellipsis = "…"
 // joiners U+200C and U+200D are not among them: some scripts and emoji need them.
 func Dangerous(r rune) bool {
 	switch {
-	case r == '\n', r == '\t', joins(r):
+	case ' ' <= r && r <= '~', r == '\n', r == '\t', joins(r):
 		return false
 	// variation selectors that nothing shows: 240 values to hide bytes in
 	case r >= 0xE0100 && r <= 0xE01EF:
@@ -32,8 +34,12 @@ func Dangerous(r rune) bool {
 	case r == 0x034F, r == 0x115F, r == 0x1160, r == 0x3164, r == 0xFFA0:
 		return true
 	}
-	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Cs)
+	return unicode.Is(unseen, r)
 }
+
+// unseen is one table: all that is shown or stored is looked up in it, rune by rune.
+var unseen = rangetable.Merge(unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co,
+	unicode.Cs)
 
 func joins(r rune) bool { return r == 0x200C || r == 0x200D }
 

@@ -160,3 +160,21 @@ func FuzzWhatIsDangerousIsEscapedInJSON(f *testing.F) {
 		require.Equal(t, want, got)
 	})
 }
+
+// What the categories of Unicode say, in the planes in which most of these characters are.
+func TestDangerousAreTheCharactersThatSteerOrHide(t *testing.T) {
+	const letters = "\n\t\u200C\u200D"
+	const blanks = "\u034F\u115F\u1160\u3164\uFFA0"
+	for i := range rune(0x11000) {
+		r := i
+		if i >= 0x10000 {
+			r += 0xD0000
+		}
+		want := !strings.ContainsRune(letters, r) && (strings.ContainsRune(blanks, r) ||
+			r >= 0xE0100 && r <= 0xE01EF || unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl,
+			unicode.Zp, unicode.Co, unicode.Cs))
+		if text.Dangerous(r) != want {
+			require.Equal(t, want, text.Dangerous(r), "%U", r)
+		}
+	}
+}
