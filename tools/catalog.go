@@ -50,39 +50,37 @@ func catalog(o *Options) []tool {
 
 	readOnly := hints{readOnly: true, idempotent: true}
 	acting := hints{destructive: true}
-	taskResult := result.Schema[result.Result]()
-	inquiryResult := result.Schema[result.Inquiry]()
 	return []tool{
 		row(o, tool{name: phonesTool, title: "List phones", hints: readOnly,
-			output: result.Schema[result.Phones](),
+			output: result.Schema[result.Phones],
 			failed: noPhones}, look.list),
 		row(o, tool{name: startTool, title: "Start a task on a phone", hints: acting,
-			output: taskResult, failed: noRun, retry: run.retry}, run.start),
+			output: result.Schema[result.Result], failed: noRun, retry: run.retry}, run.start),
 		row(o, tool{name: goOnTool, title: "Answer, or go on with a session", hints: acting,
-			output: taskResult, failed: noRun, retry: run.retry}, run.goOn),
+			output: result.Schema[result.Result], failed: noRun, retry: run.retry}, run.goOn),
 		row(o, tool{name: waitTool, title: "Wait for a run", hints: hints{idempotent: true},
-			output: taskResult, failed: noRun, retry: run.retry}, run.wait),
+			output: result.Schema[result.Result], failed: noRun, retry: run.retry}, run.wait),
 		row(o, tool{name: stopTool, title: "Stop a run",
 			hints:  hints{destructive: true, idempotent: true},
-			output: taskResult, failed: noRun}, run.stop),
+			output: result.Schema[result.Result], failed: noRun}, run.stop),
 		row(o, tool{name: messageTool, title: "Say something to a run", unlisted: true,
-			output: taskResult, failed: noRun}, run.message),
+			output: result.Schema[result.Result], failed: noRun}, run.message),
 		row(o, tool{name: olderTool, title: "Start or continue (older name)", hints: acting,
-			output: taskResult, failed: noRun, retry: run.retry}, run.either),
+			output: result.Schema[result.Result], failed: noRun, retry: run.retry}, run.either),
 		row(o, tool{name: sessionsTool, title: "List sessions", hints: readOnly,
-			output: result.Schema[result.Sessions](),
+			output: result.Schema[result.Sessions],
 			failed: noSessions}, run.list),
 		row(o, tool{name: "get_screenshot", title: "Look at a phone", hints: readOnly,
-			output: result.Schema[result.Screenshot](),
+			output: result.Schema[result.Screenshot],
 			failed: noPicture}, look.screenshot),
 		row(o, tool{name: inquiryTool, title: "Ask a person", hints: hints{},
-			output: inquiryResult, failed: noInquiry, retry: ask.retry}, ask.send),
+			output: result.Schema[result.Inquiry], failed: noInquiry, retry: ask.retry}, ask.send),
 		row(o, tool{name: pendingTool, title: "List open questions", hints: readOnly,
-			output: result.Schema[result.Pending](),
+			output: result.Schema[result.Pending],
 			failed: noQuestions}, ask.list),
 		row(o, tool{name: "answer_question", title: "Answer a question",
 			hints:  hints{destructive: true, idempotent: true},
-			output: inquiryResult, failed: noInquiry}, ask.answer),
+			output: result.Schema[result.Inquiry], failed: noInquiry}, ask.answer),
 	}
 }
 

@@ -56,7 +56,7 @@ func (d tool) declaration(how Schemas) mcp.Tool {
 		},
 	}
 	if how == SchemasFull {
-		as.RawOutputSchema = schema.JSON(d.output)
+		as.RawOutputSchema = schema.JSON(d.output())
 	}
 	return as
 }

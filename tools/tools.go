@@ -72,9 +72,9 @@ func (t *Tools) Register(s *server.MCPServer) {
 type tool struct {
 	name, title string
 	description string
-	input       *schema.Schema // of the arguments
-	listed      *schema.Schema // the same as a model reads it
-	output      *schema.Schema // of structuredContent
+	input       *schema.Schema        // of the arguments
+	listed      *schema.Schema        // the same as a model reads it
+	output      func() *schema.Schema // of structuredContent
 	hints       hints
 	unlisted    bool // for [Tools.Do] only
 	call        func(context.Context, *call) (*reply, error)
