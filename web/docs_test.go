@@ -1,9 +1,11 @@
 package web
 
 import (
+	"encoding/json"
 	"os"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -23,4 +25,17 @@ func TestTheDocumentationHasExactlyTheRoutesThatThereAre(t *testing.T) {
 	slices.Sort(written)
 	slices.Sort(there)
 	require.Equal(t, there, written)
+	var doc struct {
+		Paths map[string]map[string]json.RawMessage
+	}
+	require.NoError(t, json.Unmarshal(openAPIDocument, &doc))
+	var described []string
+	for path, methods := range doc.Paths {
+		for method := range methods {
+			described = append(described, strings.ToUpper(method)+" "+path)
+		}
+	}
+	slices.Sort(described)
+	there = slices.DeleteFunc(there, func(at string) bool { return !strings.Contains(at, " /v1/") })
+	require.Equal(t, there, described, "openapi.json")
 }

@@ -15,6 +15,8 @@ import (
 	"github.com/pb33f/libopenapi"
 	validator "github.com/pb33f/libopenapi-validator"
 	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/inquiry"
 )
 
 // described sends requests and holds them and their answers against the server's own description.
@@ -67,6 +69,23 @@ func (d *described) does(method, path, body string, key string) (int, map[string
 	return resp.StatusCode, m
 }
 
+// sees fetches what is no JSON, or never ends, and wants it as described.
+func (d *described) sees(path, kind string) {
+	d.t.Helper()
+	resp := d.open("GET", path, "")
+	require.Equal(d.t, 200, resp.StatusCode, path)
+	require.True(d.t, strings.HasPrefix(resp.Header.Get("Content-Type"), kind), path)
+	begun := make([]byte, 512)
+	n, err := io.ReadAtLeast(resp.Body, begun, 1)
+	require.NoError(d.t, err)
+	require.NoError(d.t, resp.Body.Close())
+	resp.Body = io.NopCloser(bytes.NewReader(begun[:n]))
+	ok, problems := d.doc.ValidateHttpRequest(resp.Request)
+	require.True(d.t, ok, "%s: %v", path, problems)
+	ok, problems = d.doc.ValidateHttpResponse(resp.Request, resp)
+	require.True(d.t, ok, "%s: %v", path, problems)
+}
+
 func jsonOf(t testing.TB, v any) string {
 	t.Helper()
 	b, err := json.Marshal(v)
@@ -109,9 +128,13 @@ func TestATaskIsDoneOverREST(t *testing.T) {
 	status, paused := d.does("POST", at+"/pause", "", "")
 	require.Equal(t, 200, status)
 	require.Equal(t, "PAUSED", paused["state"])
+	isSeenAndTouchedAsDescribed(b, d, s.url, at)
+	status, asks := d.does("POST", at+"/continue", `{"wait_seconds":20}`, "")
+	require.Equal(t, 200, status, "%v", asks)
+	require.Equal(t, "WAITING_REPLY", asks["state"], "the phone was handed back: it asks anew")
 	status, done := d.does("POST", at+"/continue",
 		jsonOf(t, map[string]any{"reply_from_client": "42", "wait_seconds": 20}), "k2")
-	require.Equal(t, 200, status)
+	require.Equal(t, 200, status, "%v", done)
 	require.Equal(t, "COMPLETED", done["state"], "%v", done)
 	require.NotEmpty(t, done["answer"])
 	b.done(tripTouches)
@@ -130,6 +153,33 @@ func TestATaskIsDoneOverREST(t *testing.T) {
 		status, _ := d.does("GET", path, "", "")
 		require.Equal(t, 200, status)
 	}
+}
+
+// isSeenAndTouchedAsDescribed takes the phone over from a session, touches it once, and hands it
+// back.
+func isSeenAndTouchedAsDescribed(b *testEnv, d *described, url, at string) {
+	out, _, code := b.run("token", "create", "--name", "ann", "--person")
+	require.Zero(b.t, code)
+	ann := &described{newHTTPClient(b.t, url, strings.TrimSpace(out)), d.doc}
+	_, steps := d.does("GET", at+"/steps", "", "")
+	step := steps["steps"].([]any)[0].(map[string]any)
+	d.sees(step["screenshot_url"].(string), "image/jpeg")
+	d.sees("/v1/events", "text/event-stream")
+	ann.sees("/v1/devices/sandbox-1/live", "multipart/x-mixed-replace")
+
+	touch := `{"type":"key","key":"wakeup"}`
+	status, refused := ann.does("POST", "/v1/devices/sandbox-1/input", touch, "")
+	require.Equal(b.t, 409, status)
+	require.Equal(b.t, "NOTHING_TO_TAKE_OVER", refused["error"].(map[string]any)["code"])
+	status, taken := ann.does("POST", at+"/takeover", "", "")
+	require.Equal(b.t, 200, status, "%v", taken)
+	status, _ = ann.does("POST", "/v1/devices/sandbox-1/input", touch, "")
+	require.Equal(b.t, 200, status)
+	status, _ = ann.does("POST", "/v1/devices/sandbox-1/input", `{"type":"dance"}`, "")
+	require.Equal(b.t, 400, status)
+	question := taken["question"].(map[string]any)["question_id"].(string)
+	status, back := ann.does("POST", "/v1/inquiries/"+question+"/reply", `{"type":"done"}`, "")
+	require.Equal(b.t, 200, status, "%v", back)
 }
 
 // chunk is one of a streamed chat completion.
@@ -245,4 +295,52 @@ func TestAConversationDrivesAPhone(t *testing.T) {
 	require.Equal(t, 404, resp.StatusCode, "another token does not get into the session")
 	resp = newHTTPClient(t, s.url, "").open("POST", "/v1/chat/completions", body)
 	require.Equal(t, 401, resp.StatusCode)
+}
+
+// A client that goes away in the middle stops nothing, and its conversation goes on where the run is
+// by then. Another conversation that began with the same words is another one.
+func TestAConversationOutlivesItsClient(t *testing.T) {
+	t.Parallel()
+	b := newTestEnv(t, demoTask, "")
+	s, token := b.openAs("laptop", modern)
+	v := newHTTPClient(t, s.url, token)
+	ask := map[string]string{"role": "user", "content": b.task.Goal}
+	request := map[string]any{"model": "taploop", "stream": true,
+		"messages": []map[string]string{ask}}
+	resp := v.open("POST", "/v1/chat/completions", jsonOf(t, request))
+	words, lines := "", bufio.NewScanner(resp.Body)
+	for !strings.Contains(words, "1. ") {
+		require.True(t, lines.Scan(), "the stream ended: %v", lines.Err())
+		var c chunk
+		if text, is := strings.CutPrefix(lines.Text(), "data: "); is {
+			require.NoError(t, json.Unmarshal([]byte(text), &c))
+			words += c.Choices[0].Delta.Content
+		}
+	}
+	require.NoError(t, resp.Body.Close())
+
+	var question inquiry.Question
+	require.Eventually(t, func() bool {
+		if list := b.questions(); len(list) == 1 {
+			question = list[0]
+			return true
+		}
+		return false
+	}, 20*time.Second, 10*time.Millisecond, "the run went on to its question")
+	require.Contains(t, words, "(taploop "+question.SessionID)
+
+	resp = v.open("POST", "/v1/chat/completions", jsonOf(t, request))
+	text, err := io.ReadAll(resp.Body)
+	require.NoError(t, err)
+	require.Equal(t, 409, resp.StatusCode, "%s", text)
+	require.Contains(t, string(text), "DEVICE_BUSY", "it is not taken for the first one")
+
+	done := says(v.talks(ask, map[string]string{"role": "assistant", "content": words},
+		map[string]string{"role": "user", "content": "42"}))
+	require.Contains(t, done, "(taploop "+question.SessionID)
+	require.Contains(t, done, "in your size")
+	b.done(tripTouches)
+	again := says(v.talks(ask))
+	require.Contains(t, again, "(taploop ")
+	require.NotContains(t, again, question.SessionID, "the same words are not the same conversation")
 }
