@@ -1,6 +1,9 @@
 package actions
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"slices"
+)
 
 // Field is one key and value as the model wrote them.
 type Field struct {
@@ -14,6 +17,7 @@ type Decision struct {
 	Thought string  // why, for the trace; may be ""
 	Explain string  // the step in words, for people; may be ""
 	Summary string  // what has been done so far, written anew by the model; "" keeps the former one
+	Note    string  // to be kept for later steps, whatever the action; "" for nothing
 	Fields  []Field // the reply's fields in the model's own order, for agent_action
 }
 
@@ -23,12 +27,14 @@ type decisionJSON struct {
 	Thought string          `json:"thought,omitempty"`
 	Explain string          `json:"explain,omitempty"`
 	Summary string          `json:"summary,omitempty"`
+	Note    string          `json:"note,omitempty"`
 	Fields  []Field         `json:"fields,omitempty"`
 }
 
 // MarshalJSON writes the decision with its action as [Marshal] does, or null.
 func (d Decision) MarshalJSON() ([]byte, error) {
-	j := decisionJSON{json.RawMessage("null"), d.Thought, d.Explain, d.Summary, d.Fields}
+	j := decisionJSON{json.RawMessage("null"), d.Thought, d.Explain, d.Summary, d.Note,
+		d.Fields}
 	if d.Action != nil {
 		var err error
 		if j.Action, err = Marshal(d.Action); err != nil {
@@ -44,7 +50,7 @@ func (d *Decision) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &j); err != nil {
 		return err
 	}
-	*d = Decision{nil, j.Thought, j.Explain, j.Summary, j.Fields}
+	*d = Decision{nil, j.Thought, j.Explain, j.Summary, j.Note, j.Fields}
 	if len(j.Action) == 0 || string(j.Action) == "null" {
 		return nil
 	}
@@ -61,8 +67,25 @@ func (d Decision) Texts(f func(string) string) Decision {
 	d.Thought = f(d.Thought)
 	d.Explain = f(d.Explain)
 	d.Summary = f(d.Summary)
+	d.Note = f(d.Note)
 	d.Fields = mapped(d.Fields, func(e Field) Field { return Field{e.Key, f(e.Value)} })
 	return d
+}
+
+// Remember is what was remembered with what the decision adds to it: its note, the text of a NOTE.
+// What is there already is not added again.
+func (d Decision) Remember(before []string) []string {
+	texts := []string{d.Note}
+	if n, is := d.Action.(Note); is {
+		texts = append(texts, n.Text)
+	}
+	all := slices.Clip(before)
+	for _, t := range texts {
+		if t != "" && !slices.Contains(all, t) {
+			all = append(all, t)
+		}
+	}
+	return all
 }
 
 // Exchange is a question that was asked and what came of it, kept for all later steps.

@@ -14,6 +14,7 @@ import (
 
 // carryOut does what was decided.
 func (l *loop) carryOut(ctx context.Context, s *Step) *Ending {
+	l.progress.Remembered = s.Proposal.Remember(l.progress.Remembered)
 	switch a := s.Proposal.Action.(type) {
 	case actions.Complete:
 		return l.finish(ctx, s, Ending{Reason: TaskCompleted, Answer: a.Report})
@@ -31,7 +32,6 @@ func (l *loop) carryOut(ctx context.Context, s *Step) *Ending {
 	}
 	switch a := s.Proposal.Action.(type) {
 	case actions.Note:
-		l.progress.Remembered = append(l.progress.Remembered, a.Text)
 		return l.done(ctx, s)
 	case actions.Gesture:
 		return l.act(ctx, s, a)

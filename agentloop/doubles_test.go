@@ -153,6 +153,7 @@ func (p *phone) Launch(ctx context.Context, app string) error { return p.do(ctx,
 // script is a policy that decides one action after the other, and keeps what it was shown.
 type script struct {
 	actions []actions.Action
+	notes   []string // beside the actions
 	seen    []agentloop.Situation
 	took    time.Duration // of a decision; its context does not end it
 	recalls bool          // it wants to be shown its last turn again
@@ -181,6 +182,9 @@ func (s *script) Next(_ context.Context, sit agentloop.Situation) (agentloop.Pro
 	}
 	p.Action = s.actions[n-1]
 	p.Summary = fmt.Sprintf("did %d", n)
+	if n <= len(s.notes) {
+		p.Note = s.notes[n-1]
+	}
 	if s.recalls {
 		p.History = []actions.Turn{{Step: n}}
 	}

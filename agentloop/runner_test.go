@@ -103,6 +103,18 @@ func TestNotesAreRememberedAndTouchNothing(t *testing.T) {
 	require.Equal(t, []string{"done 1 NOTE", "done 2 NOTE", "done 3 COMPLETE"}, r.journal.entries)
 }
 
+// What a model notes beside its action is kept like the text of a NOTE, and each text once.
+func TestWhatIsNotedBesideAnActionIsRememberedOnce(t *testing.T) {
+	r := newRig(actions.Back{}, actions.Home{}, actions.Note{Text: "42"}, actions.Back{},
+		actions.Complete{})
+	r.script.notes = []string{"costs 89", "costs 89", "costs 79", "", "all seen"}
+
+	_, c := run(t, r, "x")
+
+	require.Equal(t, []string{"costs 89", "costs 79", "42", "all seen"}, c.Remembered)
+	require.Equal(t, []string{"costs 89"}, r.script.seen[1].Remembered)
+}
+
 func TestHowARunEnds(t *testing.T) {
 	for _, c := range []struct {
 		name    string

@@ -64,14 +64,14 @@ type player struct {
 
 // playedRule is a rule of a script.
 type playedRule struct {
-	When  string       `yaml:"when,omitempty"`
-	Reply string       `yaml:"reply"`
-	Calls []playedCall `yaml:"tool_calls,omitempty"`
+	When  string       `json:"-" yaml:"when,omitempty"`
+	Reply string       `json:"reply" yaml:"reply"`
+	Calls []playedCall `json:"tool_calls,omitempty" yaml:"-"`
 }
 
 type playedCall struct {
-	Name      string         `yaml:"name"`
-	Arguments map[string]any `yaml:"arguments"`
+	Name      string         `json:"name"`
+	Arguments map[string]any `json:"arguments"`
 }
 
 // newPlayer is the demo's script as models of the family write it.
@@ -93,7 +93,7 @@ func newPlayer(t *testing.T, family string, size image.Point) *player {
 			require.NoError(t, json.Unmarshal([]byte(c.Arguments), &call.Arguments))
 			r.Calls = append(r.Calls, call)
 		}
-		b, err := yaml.Marshal(map[string]any{"rules": []playedRule{r}})
+		b, err := json.Marshal(map[string]any{"rules": []playedRule{r}}) // which is YAML
 		require.NoError(t, err)
 		rules, err := scripted.Parse(b)
 		require.NoError(t, err)

@@ -59,9 +59,7 @@ func (p *past) add(st session.StepRecord, shown bool) {
 	if d.Summary != "" {
 		p.Summary = d.Summary
 	}
-	if n, ok := d.Action.(actions.Note); ok {
-		p.Remembered = append(slices.Clip(p.Remembered), n.Text)
-	}
+	p.Remembered = d.Remember(p.Remembered)
 	if n, ok := refusal(st); ok {
 		p.Notes = append(slices.Clip(p.Notes), n)
 	}

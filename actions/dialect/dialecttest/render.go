@@ -1,6 +1,7 @@
 package dialecttest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -20,12 +21,15 @@ type Render func(d actions.Decision, s dialect.Scale) (actions.Reply, bool)
 
 // Renderers are those of every family, by its name. Not to be changed.
 var Renderers = map[string]Render{
-	"autoglm": autoglm,
-	"gelab":   gelab,
-	"glm":     glm,
-	"qwen":    qwen,
-	"ui-tars": uitars,
-	"general": general, "general-tools": generalTools,
+	"autoglm":           autoglm,
+	"gelab":             gelab("<THINK> {thought} </THINK>\n", ""),
+	"gelab-plain":       gelab("", ""),
+	"gelab-adv":         gelab("<THINK> {thought} </THINK>\nverify:it worked\tnote:{note}\t", ""),
+	"gelab-key-process": gelab("<THINK> {thought} </THINK>\n", "\tkey_process:1. all\tnote:{note}"),
+	"glm":               glm,
+	"qwen":              qwen,
+	"ui-tars":           uitars,
+	"general":           general, "general-tools": generalTools,
 }
 
 // inQuotes is a text as it stands in a call or in JSON.
@@ -53,15 +57,25 @@ func numbers(p screen.Point, s dialect.Scale) (first, second string) {
 	return write(a), write(b)
 }
 
-// gelab's values have no line breaks, and no blanks at their ends.
-func gelab(d actions.Decision, s dialect.Scale) (actions.Reply, bool) {
+// gelab's variants differ in what stands in front of the fields of the action, and behind them.
+func gelab(front, behind string) Render {
+	return func(d actions.Decision, s dialect.Scale) (actions.Reply, bool) {
+		fill := strings.NewReplacer("{thought}", d.Thought, "{note}", cmp.Or(d.Note, "none"))
+		action, can := gelabAction(d, s)
+		return actions.Reply{Text: fill.Replace(front) + action + fill.Replace(behind) +
+			"\tsummary:" + d.Summary}, can
+	}
+}
+
+// gelabAction is explain, action and its fields. Values have no line breaks, and no blanks at their
+// ends.
+func gelabAction(d actions.Decision, s dialect.Scale) (text string, can bool) {
 	b, err := d.AgentAction()
 	var fields map[string]any
 	if err != nil || json.Unmarshal(b, &fields) != nil {
-		return actions.Reply{}, false
+		return "", false
 	}
-	text := "<THINK> " + d.Thought + " </THINK>\nexplain:" + d.Explain + "\taction:" +
-		d.Action.Verb()
+	text = "explain:" + d.Explain + "\taction:" + d.Action.Verb()
 	places := actions.Points(d.Action)
 	if a, is := d.Action.(actions.Scroll); is {
 		places = []screen.Point{a.At}
@@ -76,9 +90,9 @@ func gelab(d actions.Decision, s dialect.Scale) (actions.Reply, bool) {
 		case slices.Contains([]string{"cot", "explain", "action", "action_type", "summary"}, key):
 			continue
 		case strings.TrimSpace(value) != value, strings.ContainsAny(value, "\t\n\\<"):
-			return actions.Reply{}, false
+			return "", false
 		}
 		text += "\t" + key + ":" + value
 	}
-	return actions.Reply{Text: text + "\tsummary:" + d.Summary}, true
+	return text, true
 }

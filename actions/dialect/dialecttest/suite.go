@@ -112,6 +112,9 @@ func Shown(t require.TestingT, d actions.Decision, err error) string {
 	require.NoError(t, err)
 	shown := fmt.Sprintf("action %s\nthought %q\nexplain %q\nsummary %q\n", action, d.Thought,
 		d.Explain, d.Summary)
+	if d.Note != "" {
+		shown += fmt.Sprintf("note %q\n", d.Note)
+	}
 	for _, f := range d.Fields {
 		shown += fmt.Sprintf("  %s %q\n", f.Key, f.Value)
 	}

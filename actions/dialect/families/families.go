@@ -25,9 +25,15 @@ var Known = dialect.Table{
 	{Name: "glm", Speaks: glm.Speaks, New: glm.New, Wrote: glm.Wrote},
 	{Name: "gelab", Speaks: named(`gelab|step-?gui|scripted`), New: gelab.New,
 		Wrote: gelab.Wrote},
+	{Name: "gelab-plain", Speaks: unsaid, New: gelab.NewPlain, Wrote: gelab.Wrote},
+	{Name: "gelab-adv", Speaks: unsaid, New: gelab.NewAdv, Wrote: gelab.Wrote},
+	{Name: "gelab-key-process", Speaks: unsaid, New: gelab.NewKeyProcess, Wrote: gelab.Wrote},
 	{Name: "general", Speaks: func(string) bool { return true }, New: general.New,
 		Wrote: general.Wrote},
 }
+
+// unsaid is for variants that no name tells.
+func unsaid(string) bool { return false }
 
 // named reports whether a model's plain name has what the pattern finds.
 func named(pattern string) func(model string) bool {

@@ -10,21 +10,34 @@ import (
 	"github.com/taploop/taploop/screen"
 )
 
-//go:embed prompt.*.tmpl
+//go:embed *.tmpl
 var prompts embed.FS
 
 // gelab is the dialect. The model's own summary is its only memory: it is shown no former turns.
 type gelab struct{ dialect.Base }
 
 // New returns the dialect; its options have their defaults filled in.
-func New(o dialect.Options) dialect.Dialect {
+func New(o dialect.Options) dialect.Dialect { return made(o, "gelab", "thought") }
+
+// NewPlain returns the variant whose models write no thoughts.
+func NewPlain(o dialect.Options) dialect.Dialect { return made(o, "gelab-plain", "plain") }
+
+// NewAdv returns the variant whose models verify the last step, and take a note, in front.
+func NewAdv(o dialect.Options) dialect.Dialect { return made(o, "gelab-adv", "adv") }
+
+// NewKeyProcess returns the variant whose models keep a list of the main steps, and always a note.
+func NewKeyProcess(o dialect.Options) dialect.Dialect {
+	return made(o, "gelab-key-process", "key-process")
+}
+
+func made(o dialect.Options, name, form string) dialect.Dialect {
 	return &gelab{dialect.NewBase(o, dialect.Made{
 		Profile: dialect.Profile{
-			Name:        "gelab",
+			Name:        name,
 			Fit:         screen.Fit{Exact: screen.Size{W: 728, H: 728}}, // it was trained on this
 			Coordinates: screen.Coordinates{Unit: 1000},
 		},
-		Template: dialect.MustTemplate(prompts, o.Lang),
+		Template: dialect.MustTemplate(prompts, o.Lang, form, "prompt"),
 		Abort:    "ABORT",
 		Thinking: [2]string{"<THINK> ", " </THINK>\n"},
 	})}

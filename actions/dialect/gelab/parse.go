@@ -8,6 +8,7 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
+	"github.com/taploop/taploop/internal/text"
 )
 
 // Parse reads a thought and one line of fields. A reply is one action, and a field comes once: what
@@ -46,8 +47,24 @@ func (g *gelab) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, e
 		Thought: f.get("cot"),
 		Explain: f.get("explain"),
 		Summary: f.get("summary"),
+		Note:    noted(f.get("note")),
 		Fields:  f,
 	}, nil
+}
+
+// nothingNoted is what models write for a note that there is none.
+var nothingNoted = regexp.MustCompile(`(?i)^[\s"'(（]*(?:none|nothing|null|nil|` +
+	`no|n/a|无|没有|暂无|空|-+)?[\s"')）.。]*$`)
+
+// maxNote is how many characters of a note are kept.
+const maxNote = 1000
+
+// noted is a note, "" for none.
+func noted(said string) string {
+	if nothingNoted.MatchString(said) {
+		return ""
+	}
+	return text.Cut(said, maxNote)
 }
 
 // rival reports whether a thought holds another action than the one that would end the task. A
