@@ -34,7 +34,11 @@ func TestEveryLanguageSaysEverything(t *testing.T) {
 				require.Equal(t, of(want.Field(i).String()), of(got.Field(i).String()),
 					"%s: %s is made of other things", lang, name)
 			default:
-				require.Equal(t, keys(want.Field(i)), keys(got.Field(i)), "%s: %s", lang, name)
+				if name == "inFront" { // of errors, which are English themselves
+					require.Equal(t, lang == "en", got.Field(i).Len() == 0, lang)
+				} else {
+					require.Equal(t, keys(want.Field(i)), keys(got.Field(i)), "%s: %s", lang, name)
+				}
 				for _, k := range got.Field(i).MapKeys() {
 					require.NotEmpty(t, got.Field(i).MapIndex(k).String(), "%s: %s %s", lang,
 						name, k)
@@ -47,7 +51,7 @@ func TestEveryLanguageSaysEverything(t *testing.T) {
 		require.ElementsMatch(t, []actions.Outcome{actions.Answered, actions.Refused,
 			actions.Silence, actions.DefaultAnswer, actions.ModelAnswer, actions.NoReply,
 			actions.LimitReached, actions.HandedBack, actions.CouldNot, actions.Instructed,
-			actions.Noted, actions.Delegated}, slices.Collect(maps.Keys(w.outcomes)), lang)
+			actions.Noted, actions.Delegated, actions.Remembered}, slices.Collect(maps.Keys(w.outcomes)), lang)
 	}
 	require.Equal(t, english, wordsIn("fr"))
 }
