@@ -190,6 +190,7 @@ func touched(s *Subject) []finding {
 		list = append(list, unlabelled(s)...)
 	}
 	list = append(list, e.identified()...)
+	list = append(list, e.thrown(false)...)
 	list = append(list, inApp(s, lines, refusal, len(list) > 0)...)
 	return slices.DeleteFunc(list, func(f finding) bool {
 		return f.class.name == "delete" && keypad(s)
@@ -223,6 +224,18 @@ func unlabelled(s *Subject) (list []finding) {
 			list = append(list, finding{c.class, modelWords, words})
 		}
 	}
+	if s.Element == nil || s.Element.WholeScreen { // any of the screen's buttons may be there
+		for _, t := range s.Screen {
+			if len(t) > 200 { // no button's
+				continue
+			}
+			for _, f := range labelled(lines(t), onScreen, false) {
+				if f.class.severity == Critical {
+					list = append(list, f)
+				}
+			}
+		}
+	}
 	if s.Secure && len(list) == 0 {
 		list = append(list, finding{&unseen, ofApp, s.App})
 	}
@@ -234,7 +247,8 @@ func inApp(s *Subject, lines []string, refusal, known bool) (list []finding) {
 	vague := len(lines) == 0 || s.Element.WholeScreen
 	switch {
 	case globs(moneyApps, s.App, true):
-		if vague || slices.ContainsFunc(lines, commits.MatchString) && !refusal {
+		if vague || !refusal && (slices.ContainsFunc(lines, commits.MatchString) ||
+			button(s.Element, lines) && unread(s, lines)) {
 			list = append(list, finding{&unknownMoney, ofApp, s.App})
 		}
 	case globs(permissionApps, s.App, true), globs(installerApps, s.App, true):
@@ -249,6 +263,13 @@ func inApp(s *Subject, lines []string, refusal, known bool) (list []finding) {
 		}
 	}
 	return list
+}
+
+// button reports whether what is touched looks like a button: a row of content has more lines, and
+// a field is typed into.
+func button(e *Element, lines []string) bool {
+	return strings.Contains(e.Class, "Button") ||
+		len(lines) == 1 && !sentence(lines[0], 5) && !strings.Contains(e.Class, "EditText")
 }
 
 // payPad reports whether a finger here is a digit, or nothing that is known, on a screen that asks
@@ -267,6 +288,7 @@ func payPad(s *Subject, lines []string) bool {
 // slid is what a finger drawn from the element may do. Most ways only scroll.
 func slid(s *Subject) (list []finding) {
 	words := s.Element.lines()
+	list = s.Element.thrown(true)
 	for _, l := range words {
 		if slides.MatchString(l) {
 			list = append(list, labelled([]string{l}, underFinger, false)...)

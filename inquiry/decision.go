@@ -248,6 +248,7 @@ func sameDecisions(a, b []Decision) bool {
 
 // ForbiddenError says that the decision is not for its sender.
 type ForbiddenError struct {
+	Question  string // its id
 	Kind      Kind
 	Severity  Severity // of an Approval
 	Authority string
@@ -268,11 +269,11 @@ func (q Question) permit(authority string) error {
 	switch {
 	case authority == AuthorityAgent && q.ForModels() != nil:
 		return fmt.Errorf("%w: %w", q.ForModels(),
-			&ForbiddenError{q.Kind, cmp.Or(q.Severity, Critical), authority})
+			&ForbiddenError{q.ID, q.Kind, cmp.Or(q.Severity, Critical), authority})
 	case IsPerson(authority), q.Kind != Approval && !q.PeopleOnly:
 		return nil
 	case q.Kind == Takeover:
-		return &ForbiddenError{Kind: q.Kind, Authority: authority}
+		return &ForbiddenError{Question: q.ID, Kind: q.Kind, Authority: authority}
 	}
 	switch authority {
 	case AuthorityClientModel, AuthorityToken:
@@ -280,5 +281,5 @@ func (q Question) permit(authority string) error {
 			return nil
 		}
 	}
-	return &ForbiddenError{q.Kind, cmp.Or(q.Severity, Critical), authority}
+	return &ForbiddenError{q.ID, q.Kind, cmp.Or(q.Severity, Critical), authority}
 }

@@ -88,12 +88,12 @@ func RefusalOf(err error) (r Refusal, refused bool) {
 	if f, is := errors.AsType[*ForbiddenError](err); is {
 		if f.Kind == Takeover {
 			return Refusal{Code: CodeForbidden, Hint: "let a person hand it back: on the inbox " +
-				"page (taploop ui), with taploop reply QUESTION --done, or over HTTP with a " +
-				"person's token (taploop token create --person --name NAME)"}, true
+				"page (taploop ui), with taploop reply " + f.Question + " --done, or over HTTP " +
+				"with a person's token (taploop token create --person --name NAME)"}, true
 		}
 		return Refusal{Code: CodeForbidden, Hint: "let a person decide: on the inbox page " +
-			"(taploop ui), at the console, with taploop reply QUESTION --approve, or over HTTP " +
-			"with a person's token (taploop token create --person --name NAME)"}, true
+			"(taploop ui), at the console, with taploop reply " + f.Question + " --approve, or " +
+			"over HTTP with a person's token (taploop token create --person --name NAME)"}, true
 	}
 	if errors.Is(err, ErrReplyIDReused) {
 		return Refusal{Code: CodeReused,

@@ -90,6 +90,20 @@ func TestARefusedReplyHasACodeAndARemedy(t *testing.T) {
 	}
 }
 
+// The command that a person is told of can be copied.
+func TestARefusalNamesTheQuestion(t *testing.T) {
+	b := judge(inquiry.Options{})
+	hand := ask(t, b, inquiry.Question{Kind: inquiry.Takeover, PeopleOnly: true})
+	for id, flag := range map[string]string{ask(t, b, approval()).ID: "--approve",
+		hand.ID: "--done"} {
+		_, err := b.Resolve(t.Context(), id, inquiry.Reply{Type: inquiry.TypeDecline,
+			Authority: inquiry.AuthorityToken})
+		r, refused := inquiry.RefusalOf(err)
+		require.True(t, refused)
+		require.Contains(t, r.Hint, "taploop reply "+id+" "+flag)
+	}
+}
+
 func TestWhoSettledAQuestionInWords(t *testing.T) {
 	for want, r := range map[string]inquiry.Resolution{
 		"Ann through page (human_token)": {By: "Ann", Channel: "page", Authority: "human_token"},

@@ -2,6 +2,8 @@ package inquiry
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"strings"
 )
 
@@ -53,4 +55,17 @@ func (q Question) typed(r Reply) Type {
 		return TypeDone
 	}
 	return r.Type
+}
+
+// Claim leaves an open take-over that a program began to people alone. It does nothing when the
+// take-over is theirs already, or settled.
+func (b *Broker) Claim(ctx context.Context, id string) error {
+	_, err := b.store.Amend(ctx, id, func(q *Question) error {
+		q.PeopleOnly = q.PeopleOnly || q.Kind == Takeover
+		return nil
+	})
+	if errors.Is(err, ErrSettled) {
+		return nil
+	}
+	return err
 }

@@ -11,6 +11,29 @@ import (
 	"github.com/taploop/taploop/session"
 )
 
+// A person who takes over what a program had taken over is not sent away by it any more.
+func TestAPersonTakesOverWhatAProgramHadTaken(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		id := w.start("tap forever").Session.ID
+		time.Sleep(2500 * time.Millisecond)
+		for _, authority := range []string{inquiry.AuthorityToken, inquiry.AuthorityHumanToken,
+			inquiry.AuthorityToken} {
+			_, err := w.manager.Stop(w.ctx(), runs.StopRequest{SessionID: id, Mode: runs.Takeover,
+				By: runs.Actor{Channel: "http", Authority: authority}})
+			require.NoError(t, err)
+		}
+		require.True(t, w.stands(id).Question.PeopleOnly)
+		back := &runs.Reply{Type: inquiry.TypeDone, Authority: inquiry.AuthorityToken}
+		_, err := w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id, Reply: back})
+		require.Equal(t, runs.Forbidden, runs.CodeOf(err), "%v", err)
+		back.Authority = inquiry.AuthorityHumanToken
+		_, err = w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id, Reply: back})
+		require.NoError(t, err)
+		_, err = w.manager.Stop(w.ctx(), runs.StopRequest{SessionID: id})
+		require.NoError(t, err)
+	})
+}
+
 // What a person has taken over only a person hands back, whatever the run did then; what a program
 // or the model of the phone began, programs hand back as well.
 func TestAPersonsTakeoverIsHandedBackByPeopleOnly(t *testing.T) {
@@ -26,12 +49,11 @@ func TestAPersonsTakeoverIsHandedBackByPeopleOnly(t *testing.T) {
 					Mode: runs.Takeover, By: runs.Actor{Channel: "http", Authority: beginner}})
 				require.NoError(t, err)
 				require.Equal(t, session.WaitingTakeover, st.Run.State)
-				asked := task == "askhand tap" // the model of the phone has: it is handed over
-				require.Equal(t, person && !asked, st.Question.PeopleOnly, "%s %s", task, beginner)
+				require.Equal(t, person, st.Question.PeopleOnly, "%s %s", task, beginner)
 
 				for _, typ := range []inquiry.Type{inquiry.TypeDone, inquiry.TypeCouldNot,
 					inquiry.TypeDecline} {
-					if !person || asked {
+					if !person {
 						break
 					}
 					_, err := w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id,

@@ -120,6 +120,9 @@ func (m *Manager) takeOver(
 	ctx context.Context, s *sessionState, sess session.Session, run session.Run, person bool,
 ) error {
 	if run.State == session.WaitingTakeover {
+		if person {
+			return m.broker.Claim(ctx, run.QuestionID)
+		}
 		return nil
 	}
 	if err := m.canTakeOver(ctx, sess, run); err != nil {

@@ -26,6 +26,11 @@ func TestAnActionIsDecidedOnOnThePage(t *testing.T) {
 		card(q, ".mark")+".style.top"))
 	require.Contains(t, p.text(card(q, ".why")+".textContent"), "Under the finger: <b>Pay</b>")
 	require.Contains(t, p.text(card(q, ".why")+".textContent"), "it spends money")
+	p.until(card(q, ".shot img[src]") + " !== null")
+	p.do(js(card(q, ".shot") + ".click()"))
+	require.Equal(t, "50% 90%", p.text(`document.querySelector("dialog[open] .mark").style.left + `+
+		`" " + document.querySelector("dialog[open] .mark").style.top`), "it is marked there, too")
+	p.do(js(`document.querySelector("dialog").click()`))
 	require.Equal(t, `tap "Pay"`, p.text(card(q, "legend")+".textContent"))
 	press(q, "approve")
 	require.Equal(t, []inquiry.Decision{{Type: inquiry.Approve}}, g.decided(q))

@@ -30,6 +30,7 @@ type replyCmd struct {
 	Respond  *string  `help:"Do not have it carried out; the model is told this as the answer." placeholder:"ANSWER"`
 	Delegate bool     `help:"Leave it to the agent: it decides by itself."`
 	Timeout  bool     `help:"Say that no answer comes in time: what questions.on_timeout says is done now; of an action, questions.on_undecided."`
+	Decision []string `help:"Decide about several actions of one question: once for each, in their order, as approve, edit=JSON, reject=WHY or respond=ANSWER." placeholder:"TYPE[=TEXT]" sep:"none"`
 	Refuse   bool     `help:"Refuse to answer; TEXT is the reason, if there is one."`
 	Remember string   `help:"Use the answer again when the same is asked: in this session, while this app is in front, or always (taploop answers)." placeholder:"session|app|always"`
 	ReplyID  string   `help:"An id of your own for this reply: sent again with the same one it is the same reply." placeholder:"ID"`
@@ -87,39 +88,50 @@ func (c *replyCmd) replyType() (inquiry.Type, error) {
 		{c.Timeout, inquiry.TypeTimeout}, {c.Done, inquiry.TypeDone},
 		{c.CouldNot, inquiry.TypeCouldNot}, {c.Approve, inquiry.TypeDecisions},
 		{c.Edit != nil, inquiry.TypeDecisions}, {c.Reject != nil, inquiry.TypeDecisions},
-		{c.Respond != nil, inquiry.TypeDecisions}} {
+		{c.Respond != nil, inquiry.TypeDecisions}, {len(c.Decision) > 0, inquiry.TypeDecisions}} {
 		if f.set {
 			types, given = f.typ, given+1
 		}
 	}
 	if given > 1 {
 		return "", usage(errors.New("--refuse, --delegate, --timeout, --done, --could-not, "+
-			"--approve, --edit, --reject and --respond exclude each other"), "give one of them")
+			"--approve, --edit, --reject, --respond and --decision exclude each other"), "give one of them")
 	}
 	return types, nil
 }
 
-// decisions is the one that the flags name.
+// decisions are those that the flags name.
 func (c *replyCmd) decisions() ([]inquiry.Decision, error) {
 	if c.Text != nil || len(c.Field) > 0 {
 		return nil, usage(errors.New("there is a decision and an answer in words"),
 			"give one of them")
 	}
-	d := inquiry.Decision{Type: inquiry.Approve}
-	var err error
-	switch {
-	case c.Edit != nil:
-		d.Type = inquiry.Edit
-		if d.EditedAction, err = inquiry.ParseEdit(*c.Edit); err != nil {
-			return nil, usage(fmt.Errorf("--edit: %w", err), "taploop inquiries ID shows the "+
+	list := c.Decision
+	for _, one := range []struct {
+		typ  string
+		text *string
+	}{{inquiry.Edit, c.Edit}, {inquiry.Reject, c.Reject}, {inquiry.Respond, c.Respond}} {
+		if one.text != nil {
+			list = []string{one.typ + "=" + *one.text}
+		}
+	}
+	if c.Approve {
+		list = []string{inquiry.Approve}
+	}
+	decisions := make([]inquiry.Decision, len(list))
+	for i, words := range list {
+		d := &decisions[i]
+		var err error
+		if d.Type, d.Message, _ = strings.Cut(words, "="); d.Type != inquiry.Edit {
+			continue // whether it is one, and has what it needs, is the broker's to say
+		}
+		if d.EditedAction, err = inquiry.ParseEdit(d.Message); err != nil {
+			return nil, usage(fmt.Errorf("edit: %w", err), "taploop inquiries ID shows the "+
 				"action as it can be edited")
 		}
-	case c.Reject != nil:
-		d.Type, d.Message = inquiry.Reject, *c.Reject
-	case c.Respond != nil:
-		d.Type, d.Message = inquiry.Respond, *c.Respond
+		d.Message = ""
 	}
-	return []inquiry.Decision{d}, nil
+	return decisions, nil
 }
 
 // response is the words of the answer.

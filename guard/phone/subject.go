@@ -59,12 +59,12 @@ func subject(app, task string, d actions.Decision) guard.Subject {
 	return s
 }
 
-// places are the points at which the action does something: where a way ends matters only when
-// something is carried along it.
+// places are the points at which the action does something: where a way ends matters, because
+// something may be carried along it.
 func places(a actions.Action) []screen.Point {
 	points := actions.Points(a)
 	switch a.(type) {
-	case actions.Drag:
+	case actions.Drag, actions.Slide:
 		return points
 	case actions.Scroll:
 		return nil

@@ -20,6 +20,7 @@ import (
 type tapCase struct {
 	line, app, shows, what string
 	more                   map[string]string
+	to                     screen.Point // where its way ends, when more says so
 }
 
 func table(t *testing.T, name string) (list []tapCase) {
@@ -53,6 +54,11 @@ func (c *tapCase) decision(at screen.Point) actions.Decision {
 	switch c.more["verb"] {
 	case "SLIDE":
 		d.Action = actions.Slide{From: at, To: screen.Point{X: 0.9, Y: at.Y}}
+		if c.more["to"] != "" {
+			d.Action = actions.Slide{From: at, To: c.to}
+		}
+	case "DRAG":
+		d.Action = actions.Drag{From: at, To: c.to}
 	case "SCROLL":
 		d.Action = actions.Scroll{At: at, Direction: actions.Down}
 	case "TYPE":
@@ -87,6 +93,9 @@ func (r *rig) check(t *testing.T, g *phone.Gate, c *tapCase) agentloop.Verdict {
 	var at screen.Point
 	if n, _ := fmt.Sscanf(c.what, "%g,%g", &at.X, &at.Y); n != 2 {
 		at = find(t, list, c.what)
+	}
+	if to := c.more["to"]; to != "" {
+		c.to = find(t, list, to)
 	}
 	task := c.more["task"]
 	if task == "" {

@@ -83,8 +83,9 @@ const api = {
     const { status, json } = await call("POST", "/v1/sessions/" + encodeURIComponent(session) + "/takeover");
     if (status !== 200) note(() => problem(json).message);
   },
-  enlarge(url) {
+  enlarge(url, places) {
     $("large-img").src = url;
+    $("large-shot").replaceChildren($("large-img"), ...marks(places));
     $("large").showModal();
   },
 };

@@ -42,7 +42,7 @@ function newID() {
 const runsOut = (q) => +new Date(words().silence(q) || Date.now() < new Date(q.attention_until) ? q.attention_until : q.expires_at);
 
 // Card shows one question. api says how to reach the server: reply(id, body) and stop(session), which return what is wrong,
-// steps(session), picture(url), which returns another url, and enlarge(url); for a take-over phone(session), and what Live wants.
+// steps(session), picture(url), which returns another url, and enlarge(url, places); for a take-over phone(session), and what Live wants.
 class Card {
   constructor(q, api) {
     this.q = q;
@@ -95,7 +95,7 @@ class Card {
     this.img ||= el("img");
     this.img.alt = words().shot;
     b.append(this.img, ...marks(this.q.places));
-    b.addEventListener("click", () => { if (this.img.src) this.api.enlarge(this.img.src); });
+    b.addEventListener("click", () => { if (this.img.src) this.api.enlarge(this.img.src, this.q.places); });
     return b;
   }
 

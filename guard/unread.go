@@ -1,0 +1,75 @@
+package guard
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// everyday are English words by which a screen in English is told: none is a word of another
+// language that is written in Latin letters, or means there what is done with money.
+var everyday = regexp.MustCompile(`\b(?:the|your?|my|with|from|this|that|what|have|will|and|for|all|` +
+	`not|here|learn|more|help|home|back|next|close|search|settings|view|show|see|hide|edit|add|new|` +
+	`balance|accounts?|cards?|statements?|history|details|activity|overview|recent|spending|savings|` +
+	`available|today|yesterday|received|pending|rewards|offers|insights|transactions?|profile|` +
+	`support|notifications?|messages?|security|limits?|exchange|rates?|budgets?|coupons?|receipts?|` +
+	`share|copy|download|refresh|filter|sort|language|about|privacy|feedback|invite|welcome|log ?in|` +
+	`sign ?in|log ?out|sign ?out|skip|later|cancel|yes|no|ok|okay|continue|done)\b`)
+
+// unread reports whether the lines on what is touched are of a button whose language is not known:
+// in other letters than Latin and Chinese ones, or in Latin ones where neither they nor the screen
+// have a word of English.
+func unread(s *Subject, lines []string) bool {
+	written := strings.Join(lines, " ")
+	if !strings.ContainsFunc(written, unicode.IsLetter) {
+		return false
+	}
+	if strings.ContainsFunc(written, func(r rune) bool {
+		return unicode.IsLetter(r) && !unicode.In(r, unicode.Latin, unicode.Han)
+	}) {
+		return true
+	}
+	known := func(t string) bool {
+		return everyday.MatchString(t) || strings.ContainsFunc(t, func(r rune) bool {
+			return unicode.Is(unicode.Han, r)
+		})
+	}
+	return !known(written) && !slices.ContainsFunc(s.Screen, func(t string) bool {
+		return known(plain(t))
+	})
+}
+
+// disposes is what a place is called onto which things are thrown away.
+var disposes = regexp.MustCompile(`^(?:(?:move (?:it )?to |drop (?:it )?here to )?(?:the )?(?:trash(?: ?can)?|` +
+	`(?:recycle |rubbish |waste )?bin|wastebasket|delete|remove|uninstall|discard)(?: here)?|` +
+	`.{0,4}(?:回收站|垃圾桶|垃圾箱|废纸篓|删除|移除|卸载|丢弃))$`)
+
+// thrown is what follows from the names of an element that things are thrown away by: of one onto
+// which something is drawn its words count, of an icon what is read out of it.
+func (e *Element) thrown(onto bool) []finding {
+	if e == nil {
+		return nil
+	}
+	names := lines(e.Description)
+	if onto {
+		names = e.lines()
+	}
+	if e.Text == "" || onto {
+		names = append(names, iconOf(e.ResourceID))
+	}
+	for _, n := range names {
+		if disposes.MatchString(n) && (e.Text == "" || onto) {
+			return []finding{{classNamed("delete"), underFinger, n}}
+		}
+	}
+	return nil
+}
+
+// iconOf is the name in a resource id without what only says that it is a thing to touch.
+func iconOf(id string) string {
+	return strings.Join(slices.DeleteFunc(idWords(id), func(w string) bool {
+		return slices.Contains([]string{"btn", "button", "ic", "icon", "img", "image", "iv", "view",
+			"action", "menu", "drop", "target", "zone", "area", "bar", "fab"}, w)
+	}), " ")
+}
