@@ -28,6 +28,7 @@ type Config struct {
 	Compat    string             `koanf:"compat"`
 	Schemas   string             `koanf:"schemas"`
 	Apps      map[string]string  `koanf:"apps"`
+	Host      Host               `koanf:"host"`
 
 	Proxies map[string]ProxyServer `koanf:"proxies"`
 }
@@ -164,6 +165,29 @@ type ProxyServer struct {
 	Env     map[string]model.Secret `koanf:"env" json:"env,omitempty"`
 	Headers map[string]model.Secret `koanf:"headers" json:"headers,omitempty"`
 	Guard   []guard.Rule            `koanf:"guard" json:"guard,omitempty"` // before guard.rules
+}
+
+// Host bounds the work of agents that call tools, and says what roles they can have. See
+// docs/host.md.
+type Host struct {
+	MCP       string              `koanf:"mcp"`
+	MaxRounds int                 `koanf:"max_rounds"`
+	MaxCalls  int                 `koanf:"max_calls"`
+	MaxDepth  int                 `koanf:"max_depth"`
+	MaxTime   time.Duration       `koanf:"max_time"`
+	MaxCost   float64             `koanf:"max_cost"`
+	Textual   bool                `koanf:"textual"`
+	Enabled   bool                `koanf:"enabled"`
+	Roles     map[string]HostRole `koanf:"roles"`
+}
+
+// HostRole is what an agent is told to be, and what it may use. The one named main has the goal.
+type HostRole struct {
+	Description string   `koanf:"description" json:"description,omitempty"`
+	Prompt      string   `koanf:"prompt" json:"prompt,omitempty"`
+	Model       string   `koanf:"model" json:"model,omitempty"`
+	Tools       []string `koanf:"tools" json:"tools,omitempty"`
+	Roles       []string `koanf:"roles" json:"roles,omitempty"`
 }
 
 // Webhook is an endpoint that gets questions. Its secret is in the file, or in the

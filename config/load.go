@@ -105,10 +105,12 @@ func (l *Loaded) applyFile(keys []Key, opts *Options) error {
 	delete(m, profilesPath)
 	proxied := m[proxiesPath]
 	delete(m, proxiesPath)
+	roles := takeOut(m, "host", "roles")
 	if err := l.apply(keys, path, m, func(string) string { return path }); err != nil {
 		return err
 	}
-	return cmp.Or(l.takeProxies(path, proxied), l.takeProfiles(keys, defaults, path, models))
+	return cmp.Or(l.takeProxies(path, proxied), l.takeRoles(path, roles),
+		l.takeProfiles(keys, defaults, path, models))
 }
 
 // Path is the configuration file's path, and whether it was named and so must exist.

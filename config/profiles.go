@@ -126,6 +126,10 @@ func fileOnly(flags map[string]any) error {
 			return hint.Add(fmt.Errorf("%s cannot be set on the command line", path),
 				"the file holds the proxies")
 		}
+		if path == rolesPath || strings.HasPrefix(path, rolesPath+".") {
+			return hint.Add(fmt.Errorf("%s cannot be set on the command line", path),
+				"the file holds the roles")
+		}
 		if path == profilesPath || strings.HasPrefix(path, profilesPath+".") {
 			return hint.Add(fmt.Errorf("%s cannot be set on the command line", path),
 				"--set model.KEY=VALUE wins over what a profile says; the file holds the profiles")

@@ -121,6 +121,24 @@ func (p *Proxy) claim(ctx context.Context, c *toolCall, d guard.Decision) (
 	return p.hold(q), nil
 }
 
+// Undecided reports whether there is a question about a call of the tool with the arguments whose
+// answer was not taken yet: such a call has not been passed on, and the same one takes the answer.
+func (p *Proxy) Undecided(ctx context.Context, tool string, args json.RawMessage) (bool, error) {
+	params, err := encode(map[string]any{"name": tool, "arguments": args})
+	if err != nil {
+		return false, err
+	}
+	c, err := p.read(ctx, &message{Method: string(mcp.MethodToolsCall), Params: params})
+	if err != nil || p.opts.Questions == nil {
+		return false, err
+	}
+	list, err := p.opts.Questions.List(ctx, inquiry.Filter{Client: &c.client, Unapplied: true,
+		NoRun: true})
+	return slices.ContainsFunc(list, func(q inquiry.Question) bool {
+		return q.Kind == inquiry.Approval && q.Bound == c.bound
+	}), err
+}
+
 func (p *Proxy) hold(q inquiry.Question) inquiry.Question {
 	if p.claims.held == nil {
 		p.claims.held = map[string]bool{}
@@ -143,6 +161,7 @@ func (p *Proxy) question(ctx context.Context, c *toolCall, d guard.Decision) inq
 		allowed = []string{inquiry.Approve, inquiry.Reject}
 	}
 	q := inquiry.Question{Kind: inquiry.Approval, Client: c.client, Bound: c.bound,
+		SessionID: p.opts.Session,
 		Text: fmt.Sprintf("May %s of %s be called?", text.Quote(c.name, 100),
 			text.Quote(p.opts.Name, 100)),
 		ActionRequests: []inquiry.ActionRequest{{Name: c.name, Args: c.args,

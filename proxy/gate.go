@@ -94,6 +94,9 @@ func (p *Proxy) read(ctx context.Context, m *message) (*toolCall, error) {
 	}
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%q %q %s", p.opts.Name, c.name, at(c.m.Params, "arguments"))
+	if p.opts.Session != "" {
+		fmt.Fprintf(sum, " %q", p.opts.Session)
+	}
 	c.bound = "proxy " + hex.EncodeToString(sum.Sum(nil))
 	return c, nil
 }

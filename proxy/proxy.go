@@ -26,6 +26,7 @@ type Options struct {
 	Guard     *guard.Policy   // nil lets every call through
 	Questions *inquiry.Broker // where a person is asked; its owner runs it
 	Channels  []string        // through which the questions can be answered besides the client
+	Session   string          // the session that asks the questions; "" is none
 	Expires   time.Duration   // how long an approval holds; 0 means 10m
 	// how long a call of that client waits for a person; nil means 25s, and 45s with progress
 	Wait      func(client string, progress bool) time.Duration

@@ -100,6 +100,10 @@ func (m *Manager) receive(ctx context.Context,
 	if err != nil {
 		return nil, nil, UnknownSession(r.SessionID, err)
 	}
+	if sess.Phoneless() {
+		return nil, nil, Refuse(InvalidArgument, "taploop continue "+sess.ID,
+			"session %s is one of taploop host, and has no phone", sess.ID)
+	}
 	if r.Serial != "" && r.Serial != sess.Serial {
 		return nil, nil, Refuse(DeviceMismatch,
 			"leave device_id out, or start a new task on the other phone",

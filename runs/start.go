@@ -22,6 +22,7 @@ type StartRequest struct {
 	By              Actor  // who stops them
 	Client          string // whom the session will belong to
 	Key             string // chosen by the client; see Start
+	Parent          string // the session that begins this one; "" is none
 	Settings        Settings
 }
 
@@ -155,7 +156,8 @@ func (m *Manager) createSession(ctx context.Context, x *execution, r StartReques
 	x.run.Settings = encode(x.settings)
 	var err error
 	x.sess, x.run, err = m.store.Begin(ctx,
-		session.Session{Serial: dev.ID, Device: dev, Client: r.Client, StartKey: r.Key}, x.run)
+		session.Session{Serial: dev.ID, Device: dev, Client: r.Client, StartKey: r.Key,
+			Parent: r.Parent}, x.run)
 	if err != nil || r.Queue {
 		return err
 	}

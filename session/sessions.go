@@ -16,13 +16,13 @@ var sessionColumns = new(Session).fields().list("s.%s")
 func (x *Session) fields() fields {
 	return fields{
 		{"id", &x.ID}, {"serial", &x.Serial}, {"device", object{&x.Device}}, {"steps", &x.Steps},
-		{"client", &x.Client}, {"start_key", &x.StartKey},
+		{"client", &x.Client}, {"start_key", &x.StartKey}, {"parent", &x.Parent},
 		{"created_at", instant{&x.CreatedAt}}, {"updated_at", instant{&x.UpdatedAt}},
 	}
 }
 
 // Begin adds a session for a phone with its first run, in one transaction; ids and times are the
-// store's own. It takes Serial, Device, Client and StartKey from x, and from r what CreateRun
+// store's own. It takes Serial, Device, Client, StartKey and Parent from x, and from r what CreateRun
 // takes. When the client has a session under this key already, nothing is added and the error is a
 // *KeyError.
 func (s *Store) Begin(ctx context.Context, x Session, r Run) (Session, Run, error) {

@@ -72,9 +72,14 @@ type Session struct {
 	Steps     int       `json:"steps"`            // of all its runs; the index of the last step
 	Client    string    `json:"client,omitempty"` // whom it belongs to; "" is the local operator
 	StartKey  string    `json:"-"`                // of the client; stands for this session
+	Parent    string    `json:"parent,omitempty"` // the session that began this one
 	CreatedAt time.Time `json:"created_at"`
 	UpdatedAt time.Time `json:"updated_at"`
 }
+
+// Phoneless reports whether the session is one of package host: its agents call tools, and other
+// sessions have the phones.
+func (x Session) Phoneless() bool { return x.Serial == "" }
 
 // Run is one goal being pursued in a session.
 type Run struct {

@@ -31,6 +31,7 @@ type commands struct {
 	Run       runCmd       `cmd:"" help:"Hand a task to a phone."`
 	Continue  continueCmd  `cmd:"" help:"Go on with a session: answer its question, give it more steps, or a new task."`
 	Serve     serveCmd     `cmd:"" help:"Serve MCP: on stdin and stdout, or over HTTP."`
+	Host      hostCmd      `cmd:"" help:"Reach a goal with agents that call the tools of MCP servers and hand tasks to phones."`
 	Proxy     proxyCmd     `cmd:"" help:"Serve MCP in front of another MCP server, and put its calls to a person before they are carried out."`
 	Setup     setupCmd     `cmd:"" help:"Tell an MCP client of this server, in the client's own settings."`
 	Token     tokenCmd     `cmd:"" help:"Create, list and revoke tokens of the HTTP server."`

@@ -93,6 +93,9 @@ func (a *app) proxy(o proxy.Options, b *inquiry.Broker) (*proxy.Proxy, error) {
 	}
 	calls := a.conf.Calls
 	o.Questions, o.Expires, o.Heartbeat, o.Log = b, a.conf.Guard.Expires, calls.Heartbeat, a.log
+	if o.Wait != nil {
+		return proxy.New(&o)
+	}
 	o.Wait = func(client string, progress bool) time.Duration {
 		wait := calls.Wait
 		for name, of := range calls.Clients {

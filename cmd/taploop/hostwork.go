@@ -1,0 +1,373 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/host"
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/wait"
+	"github.com/taploop/taploop/model"
+	"github.com/taploop/taploop/proxy"
+	"github.com/taploop/taploop/session"
+)
+
+// hostWork is a session of agents, from its beginning or going on.
+type hostWork struct {
+	app     *app
+	deps    *deps
+	client  string // whom the session belongs to
+	lines   *hostLines
+	servers []host.ServerSettings
+	sess    session.Session
+	run     session.Run
+	models  hostModels
+}
+
+func newHostWork(a *app, d *deps, lines *hostLines) *hostWork {
+	return &hostWork{app: a, deps: d, lines: lines, models: hostModels{app: a,
+		open: map[string]*host.Priced{}}}
+}
+
+// errStoppedElsewhere ends work whose run another process has stopped or paused.
+var errStoppedElsewhere = errors.New("another process stopped it")
+
+// hostEnd is how work ended, as programs are shown it.
+type hostEnd struct {
+	SessionID  string               `json:"session_id"`
+	Goal       string               `json:"goal"`
+	State      session.State        `json:"state"`
+	StopReason agentloop.StopReason `json:"stop_reason"`
+	Answer     string               `json:"answer,omitempty"`
+	Message    string               `json:"message,omitempty"`
+	Hint       string               `json:"hint,omitempty"`
+	Next       string               `json:"next,omitempty"` // the command that goes on
+	Usage      hostUsage            `json:"usage"`
+	Agents     []shownAgent         `json:"agents"`
+}
+
+type hostUsage struct {
+	Calls            int     `json:"calls"` // of tools
+	PromptTokens     int     `json:"prompt_tokens"`
+	CompletionTokens int     `json:"completion_tokens"`
+	Cost             float64 `json:"cost,omitempty"`
+}
+
+// open connects to the servers. What it opened is ended with the function that it returns.
+func (w *hostWork) open(ctx context.Context) (*host.Host, func(), error) {
+	var servers []host.Server
+	var open []*proxy.Proxy
+	end := func() {
+		var closing sync.WaitGroup
+		for _, p := range open {
+			closing.Go(p.Close)
+		}
+		closing.Wait()
+		w.models.close()
+	}
+	for _, s := range w.servers {
+		p, err := w.app.proxy(proxy.Options{Name: s.Name, Target: *w.app.mcpTarget(s),
+			Session: w.sess.ID, Channels: w.deps.channels, Stdio: true,
+			Wait: func(string, bool) time.Duration { return wholeQuestion }},
+			w.deps.manager.Broker())
+		if err != nil {
+			end()
+			return nil, nil, err
+		}
+		open = append(open, p)
+		servers = append(servers, host.Server{Name: s.Name, Face: p})
+	}
+	h := host.New(ctx, w.options(), servers)
+	return h, func() { h.Close(); end() }, nil
+}
+
+// wholeQuestion is longer than any question stays open.
+const wholeQuestion = 10 * 365 * 24 * time.Hour
+
+// mcpTarget is a server of a file.
+func (a *app) mcpTarget(s host.ServerSettings) *proxy.Target {
+	t := newTarget(environment(a.opts.Environ))
+	t.URL = s.URL
+	if s.Command != "" {
+		t.Command = append([]string{s.Command}, s.Args...)
+	}
+	for name, value := range s.Env {
+		t.Env = append(t.Env, name+"="+value) // the last one counts
+		if secretName.MatchString(name) {
+			t.Secrets = append(t.Secrets, value)
+		}
+	}
+	for name, value := range s.Headers {
+		t.header(name, value)
+	}
+	return t.Target
+}
+
+func (w *hostWork) options() *host.Options {
+	c := w.app.conf.Host
+	o := &host.Options{Session: w.sess.ID, Roles: map[string]host.Role{}, Model: w.models.get,
+		Textual: c.Textual, Lang: w.app.conf.Model.Lang,
+		Limits: host.Limits{Rounds: c.MaxRounds, Calls: c.MaxCalls, Depth: c.MaxDepth,
+			Time: c.MaxTime, Cost: c.MaxCost}}
+	for name, r := range c.Roles {
+		o.Roles[name] = host.Role(r)
+	}
+	var hasMain bool
+	if o.Main, hasMain = o.Roles["main"]; hasMain {
+		delete(o.Roles, "main")
+	}
+	if o.Main.Roles == nil {
+		for name := range o.Roles {
+			o.Main.Roles = append(o.Main.Roles, name)
+		}
+	}
+	o.Phones = &hostPhones{work: w, taken: map[string]bool{}}
+	o.People = hostPeople{w}
+	o.Journal = hostJournal{w.deps.store.Entries(w.run)}
+	if w.lines != nil {
+		o.Observe = w.lines.event
+	}
+	return o
+}
+
+// hostJournal is a session's, in the store.
+type hostJournal struct{ *session.Entries }
+
+func (j hostJournal) Append(ctx context.Context, e host.Entry) error {
+	body, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	return j.Entries.Append(ctx, body)
+}
+
+// work carries the work out, stores how it ended, and tells that. said is for the first agent.
+func (w *hostWork) work(ctx context.Context, said string) (hostEnd, error) {
+	h, closeHost, err := w.open(ctx)
+	if err != nil {
+		return hostEnd{}, errors.Join(err, w.pause(ctx, agentloop.NotStarted, err))
+	}
+	journal, err := w.deps.store.Entries(w.run).All(ctx)
+	if err != nil {
+		closeHost()
+		return hostEnd{}, errors.Join(err, w.pause(ctx, agentloop.NotStarted, err))
+	}
+	w.lines.begin(w.sess.ID, h.Down())
+	working, cancel := context.WithCancelCause(ctx)
+	var helpers sync.WaitGroup
+	helpers.Go(func() { w.watch(working, cancel) })
+	questions := w.deps.manager.Broker().Subscribe()
+	helpers.Go(func() { w.lines.questions(working, questions, w.sess.ID) })
+	answer, err := h.Work(working, w.run.Task, said, journal)
+	cancel(nil)
+	questions.Close()
+	helpers.Wait()
+	closeHost()
+	return w.end(context.WithoutCancel(ctx), h, answer, err)
+}
+
+// watch ends the work when another process stops or pauses the run.
+func (w *hostWork) watch(ctx context.Context, cancel context.CancelCauseFunc) {
+	for wait.For(ctx, sweepEvery) == nil {
+		run, err := w.deps.store.Run(ctx, w.run.ID)
+		if err == nil && (run.State != session.Running || run.Fence != w.run.Fence) {
+			cancel(errStoppedElsewhere)
+			return
+		}
+	}
+}
+
+// pause stores that the work is at rest.
+func (w *hostWork) pause(ctx context.Context, why agentloop.StopReason, because error) error {
+	ctx = context.WithoutCancel(ctx)
+	c := session.Change{To: session.Paused, From: []session.State{session.Running},
+		Fence: w.run.Fence, Reason: why}
+	if because != nil {
+		c.Err = text.Line(because.Error())
+	}
+	run, err := w.deps.store.Transition(ctx, w.run.ID, c)
+	if err == nil {
+		w.run = run
+	}
+	return err
+}
+
+// end stores how the work ended, and tells it.
+func (w *hostWork) end(ctx context.Context, h *host.Host, answer string, err error) (
+	hostEnd, error) {
+	spent := h.Spent()
+	e := hostEnd{SessionID: w.sess.ID, Goal: w.run.Task, Usage: hostUsage(spent)}
+	switch {
+	case err == nil:
+		run, failed := w.deps.store.Transition(ctx, w.run.ID, session.Change{
+			To: session.Completed, From: []session.State{session.Running}, Fence: w.run.Fence,
+			Reason: agentloop.TaskCompleted, Answer: answer})
+		if failed != nil {
+			return e, failed
+		}
+		w.run = run
+	case errors.Is(err, errStoppedElsewhere) || errors.Is(err, session.ErrFenced):
+		run, failed := w.deps.store.Run(ctx, w.run.ID)
+		if failed != nil {
+			return e, failed
+		}
+		w.run = run
+	default:
+		reason, remedy := reasonOf(err)
+		e.Hint = remedy
+		if reason == agentloop.UserPaused {
+			err = nil
+		}
+		if failed := w.pause(ctx, reason, err); failed != nil {
+			return e, errors.Join(err, failed)
+		}
+	}
+	e.State, e.StopReason, e.Answer = w.run.State, w.run.StopReason, w.run.Answer
+	e.Message = w.run.Error
+	if !w.run.State.Terminal() {
+		e.Next = "taploop host --resume " + w.sess.ID
+	} else if err := w.withdraw(ctx); err != nil {
+		return e, err
+	}
+	var failed error
+	e.Agents, failed = shownAgents(ctx, w.deps.store, w.run)
+	return e, failed
+}
+
+// reasonOf is why work that ended with the error is paused, and what can be done about it.
+func reasonOf(err error) (agentloop.StopReason, string) {
+	for _, e := range endings {
+		if errors.Is(err, e.err) {
+			return e.reason, e.hint
+		}
+	}
+	if m, ok := errors.AsType[*model.Error](err); ok {
+		if m.Kind == model.Unauthorized {
+			return agentloop.ModelKeyRefused, hint.Of(err)
+		}
+		return agentloop.ModelError, hint.Of(err)
+	}
+	if errors.Is(err, context.Canceled) {
+		return agentloop.UserPaused, ""
+	}
+	return agentloop.InternalError, hint.Of(err)
+}
+
+// withdraw takes the session's open questions back.
+func (w *hostWork) withdraw(ctx context.Context) error {
+	b := w.deps.manager.Broker()
+	open, err := b.List(ctx, inquiry.Filter{SessionID: w.sess.ID, Status: inquiry.Pending})
+	for _, q := range open {
+		err = errors.Join(err, b.Withdraw(ctx, q.ID, "the work has ended"))
+	}
+	return err
+}
+
+// hostModels are the models of roles, each opened once.
+type hostModels struct {
+	app  *app
+	mu   sync.Mutex
+	open map[string]*host.Priced
+	ends []func()
+}
+
+// get is the model with the name: a profile of models, or one of the endpoint; "" is the configured
+// one.
+func (m *hostModels) get(name string) (host.Priced, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if p := m.open[name]; p != nil {
+		return *p, nil
+	}
+	conf := m.app.conf
+	if name != "" {
+		all, err := m.app.named([]string{name})
+		if err != nil {
+			return host.Priced{}, err
+		}
+		conf = all[name]
+	}
+	transport, finish, err := m.app.openTransport(conf.Model)
+	if err != nil {
+		return host.Priced{}, err
+	}
+	client, err := model.New(deciderOptions(conf.Model, transport, m.app))
+	if err != nil {
+		return host.Priced{}, errors.Join(err, finish())
+	}
+	m.ends = append(m.ends, func() {
+		client.Close()
+		if err := finish(); err != nil {
+			m.app.log.Warn("the recording of a model", "error", err)
+		}
+	})
+	p := &host.Priced{Model: client, Prompt: conf.Model.PromptPrice, Reply: conf.Model.ReplyPrice}
+	m.open[name] = p
+	return *p, nil
+}
+
+func (m *hostModels) close() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, end := range m.ends {
+		end()
+	}
+	m.ends = nil
+}
+
+// hostPeople asks people what agents want to know.
+type hostPeople struct{ *hostWork }
+
+// Ask implements host.People. The question is in the inbox like any other.
+func (p hostPeople) Ask(ctx context.Context, key, question string, choices []string) (
+	string, error) {
+	b := p.deps.manager.Broker()
+	q := inquiry.Question{Kind: inquiry.Inquiry, Client: p.client, SessionID: p.sess.ID, Key: key,
+		Task: p.run.Task, Text: question, Options: choices, FreeText: len(choices) > 0}
+	q.Secret = q.AsksForSecret()
+	for _, name := range p.deps.channels {
+		q.Channels = append(q.Channels, inquiry.Channel{Name: name})
+	}
+	asked, err := b.Open(ctx, q)
+	if errors.Is(err, inquiry.ErrKeyTaken) {
+		var list []inquiry.Question
+		list, err = b.List(ctx, inquiry.Filter{Client: &p.client, Key: key})
+		if len(list) > 0 {
+			asked = list[0]
+		}
+	}
+	if err != nil {
+		if errors.Is(err, inquiry.ErrInvalid) {
+			return "the question could not be asked: " + text.Line(err.Error()), nil
+		}
+		return "", err
+	}
+	if asked, err = b.Wait(ctx, asked.ID); err != nil {
+		return "", err
+	}
+	if used, err := b.Apply(ctx, asked.ID, asked.Fence); err == nil {
+		asked = used
+	}
+	return answerOf(asked), nil
+}
+
+// answerOf is what became of a question, for the model.
+func answerOf(q inquiry.Question) string {
+	switch r := q.Resolution; {
+	case q.Secret:
+		return "the person answered with a secret, which is not shown to agents"
+	case q.Status == inquiry.Answered && r.Type == inquiry.TypeDelegate:
+		return "the person leaves it to you"
+	case q.Status == inquiry.Answered:
+		return "the person answers: " + r.Response.String()
+	case q.Status == inquiry.Refused:
+		return "the person refuses to answer"
+	}
+	return "no answer came in time"
+}

@@ -1,0 +1,186 @@
+package host
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/model"
+)
+
+// Tool is something that agents may call.
+type Tool struct {
+	Name        string // as models know it: letters, digits, _ and -, at most 64
+	Description string
+	Schema      json.RawMessage // of its arguments
+	Server      string          // whose tool it is; "" is the host's own
+	Of          string          // its name there
+
+	conn *connection
+}
+
+const (
+	maxName        = 64
+	maxDescription = 2000
+)
+
+var unnamable = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
+
+// named is a name that every endpoint takes.
+func named(s string) string {
+	s = unnamable.ReplaceAllString(s, "_")
+	return cmp.Or(s[:min(len(s), maxName)], "_")
+}
+
+// catalog is the tools of all servers. One whose name another server's tool has too, or one of the
+// host's own, has its server's name before its own.
+func catalog(conns []*connection, own []Tool) []Tool {
+	owners := map[string]int{}
+	for _, t := range own {
+		owners[t.Name]++
+	}
+	for _, c := range conns {
+		for _, name := range slices.Sorted(maps.Keys(toolNames(c))) {
+			owners[name]++
+		}
+	}
+	var all []Tool
+	taken := map[string]bool{}
+	for _, t := range own {
+		taken[t.Name] = true
+	}
+	for _, c := range conns {
+		for _, t := range c.tools {
+			name := named(t.Name)
+			if owners[name] > 1 {
+				name = named(c.Name + "_" + t.Name)
+			}
+			for n := 2; taken[name]; n++ {
+				suffix := fmt.Sprintf("_%d", n)
+				base := named(c.Name + "_" + t.Name)
+				name = base[:min(len(base), maxName-len(suffix))] + suffix
+			}
+			taken[name] = true
+			schema := json.RawMessage(t.RawInputSchema)
+			if schema == nil {
+				schema, _ = json.Marshal(t.InputSchema) // was JSON when it came
+			}
+			all = append(all, Tool{Name: name, Server: c.Name, Of: t.Name, Schema: schema, conn: c,
+				Description: text.Cut(text.Lines(t.Description), maxDescription)})
+		}
+	}
+	return all
+}
+
+func toolNames(c *connection) map[string]bool {
+	names := map[string]bool{}
+	for _, t := range c.tools {
+		names[named(t.Name)] = true
+	}
+	return names
+}
+
+// allows reports whether one of the patterns is the tool's name, or SERVER/NAME. Without patterns
+// every tool is allowed.
+func allows(patterns []string, t Tool) bool {
+	if len(patterns) == 0 {
+		return true
+	}
+	for _, p := range patterns {
+		for _, name := range []string{t.Name, t.Server + "/" + t.Of} {
+			if ok, err := path.Match(p, name); ok && err == nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// The host's own tools.
+const (
+	usePhone   = "use_phone"
+	askPerson  = "ask_person"
+	readResult = "read_result"
+)
+
+func object(properties string, required ...string) json.RawMessage {
+	return json.RawMessage(fmt.Sprintf(
+		`{"type":"object","properties":{%s},"required":["%s"]}`, properties,
+		strings.Join(required, `","`)))
+}
+
+// own are the host's tools that an agent may have besides those of servers.
+func (h *Host) own() []Tool {
+	list := []Tool{{Name: readResult,
+		Description: "Reads on in a result that was cut: the text from a character on.",
+		Schema: object(`"id":{"type":"string","description":"the call's id, as the cut result `+
+			`names it"},"offset":{"type":"integer","minimum":0}`, "id", "offset")}}
+	if h.opts.Phones != nil {
+		list = append(list, Tool{Name: usePhone,
+			Description: "Has a task done on an Android phone by an agent that sees its screen, " +
+				"in one app, and returns what came of it. Tasks that are called together are done " +
+				"at the same time, as far as phones are free.",
+			Schema: object(`"task":{"type":"string","description":"what is to be done and what `+
+				`is to be told, in a sentence or two, with everything that has to be known"}`,
+				"task")})
+	}
+	if h.opts.People != nil {
+		list = append(list, Tool{Name: askPerson,
+			Description: "Asks the person whose goal it is, and waits for the answer. Only for " +
+				"what cannot be found out otherwise.",
+			Schema: object(`"question":{"type":"string"},"choices":{"type":"array","items":`+
+				`{"type":"string"}}`, "question")})
+	}
+	return list
+}
+
+// roleTools are the roles as tools.
+func (h *Host) roleTools() []Tool {
+	var list []Tool
+	for _, name := range slices.Sorted(maps.Keys(h.opts.Roles)) {
+		list = append(list, Tool{Name: named("ask_" + name), Of: name,
+			Description: text.Cut(text.Lines(fmt.Sprintf("Hands a part of the goal to another "+
+				"agent, %s, and returns its answer. %s", name, h.opts.Roles[name].Description)),
+				maxDescription),
+			Schema: object(`"goal":{"type":"string","description":"what it is to reach, with `+
+				`everything that it has to know: it sees nothing of this conversation"}`, "goal")})
+	}
+	return list
+}
+
+// toolsOf are the tools of an agent in a role at a depth.
+func (h *Host) toolsOf(r Role, depth int) map[string]Tool {
+	tools := map[string]Tool{}
+	for _, t := range h.tools {
+		if allows(r.Tools, t) {
+			tools[t.Name] = t
+		}
+	}
+	for _, t := range h.own() {
+		if t.Name == readResult || allows(r.Tools, t) {
+			tools[t.Name] = t
+		}
+	}
+	for _, t := range h.roleTools() {
+		if depth < h.limits.Depth && slices.Contains(r.Roles, t.Of) {
+			tools[t.Name] = t
+		}
+	}
+	return tools
+}
+
+// sorted are tools in the order of their names, as models are told of them.
+func sorted(tools map[string]Tool) []model.Tool {
+	var list []model.Tool
+	for _, name := range slices.Sorted(maps.Keys(tools)) {
+		t := tools[name]
+		list = append(list, model.Tool{Name: name, Description: t.Description, Parameters: t.Schema})
+	}
+	return list
+}

@@ -1,0 +1,328 @@
+package host_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/host"
+	"github.com/taploop/taploop/model"
+)
+
+// face is a server without anything in front of it.
+type face struct {
+	*server.MCPServer
+	undecided bool
+}
+
+func (f face) Undecided(context.Context, string, json.RawMessage) (bool, error) {
+	return f.undecided, nil
+}
+
+// served is a server with tools that answer with what answer gives.
+func served(name string, answer func(tool string, args map[string]any) string,
+	tools ...string) host.Server {
+	s := server.NewMCPServer(name, "1")
+	for _, t := range tools {
+		s.AddTool(mcp.NewTool(t, mcp.WithNumber("a"), mcp.WithNumber("b")),
+			func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+				return mcp.NewToolResultText(answer(t, r.GetArguments())), nil
+			})
+	}
+	return host.Server{Name: name, Face: face{MCPServer: s}}
+}
+
+// script is a model that replies as a function of what it is asked.
+type script func(r model.Request) model.Response
+
+func (s script) Complete(_ context.Context, r model.Request) (model.Response, error) {
+	return s(r), nil
+}
+
+// book is a journal in memory.
+type book struct {
+	mu    sync.Mutex
+	lines []json.RawMessage
+	fail  func(e host.Entry) error
+}
+
+func (b *book) Append(_ context.Context, e host.Entry) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.fail != nil {
+		if err := b.fail(e); err != nil {
+			return err
+		}
+	}
+	line, err := json.Marshal(e)
+	b.lines = append(b.lines, line)
+	return err
+}
+
+func call(name, args string) model.ToolCall { return model.ToolCall{Name: name, Arguments: args} }
+
+// last is the text of the last message that a model was sent.
+func last(r model.Request) string {
+	m := r.Messages[len(r.Messages)-1]
+	return m.Parts[0].Text
+}
+
+// options are those of a host with one model.
+func options(m host.Model, b *book) *host.Options {
+	return &host.Options{Session: "s", Journal: b,
+		Model: func(string) (host.Priced, error) { return host.Priced{Model: m}, nil }}
+}
+
+func work(t *testing.T, o *host.Options, b *book, servers ...host.Server) (string, error) {
+	h := host.New(t.Context(), o, servers)
+	defer h.Close()
+	require.Empty(t, h.Down())
+	return h.Work(t.Context(), "the goal", "", b.lines)
+}
+
+func reckon(tool string, args map[string]any) string {
+	a, b := args["a"].(float64), args["b"].(float64)
+	if tool == "add" {
+		return fmt.Sprint(a + b)
+	}
+	return fmt.Sprint(a * b)
+}
+
+func TestAGoalIsReachedWithTheToolsOfTwoServers(t *testing.T) {
+	b := &book{}
+	m := script(func(r model.Request) model.Response {
+		switch len(r.Messages) {
+		case 2:
+			require.Len(t, r.Tools, 3) // and read_result
+			return model.Response{ToolCalls: []model.ToolCall{call("add", `{"a":10,"b":5}`)}}
+		case 4:
+			require.Contains(t, last(r), "15")
+			require.Equal(t, r.Messages[2].ToolCalls[0].ID, r.Messages[3].CallID)
+			return model.Response{ToolCalls: []model.ToolCall{call("multiply", `{"a":15,"b":2}`)}}
+		}
+		return model.Response{Text: "It is " + last(r)[strings.LastIndex(last(r), "\n")+1:]}
+	})
+	answer, err := work(t, options(m, b), b, served("sums", reckon, "add"),
+		served("products", reckon, "multiply"))
+	require.NoError(t, err)
+	require.Equal(t, "It is 30", answer)
+}
+
+func TestAModelWithoutNativeCallsWritesThemAsJSON(t *testing.T) {
+	b := &book{}
+	asked := 0
+	m := script(func(r model.Request) model.Response {
+		require.Empty(t, r.Tools)
+		require.Contains(t, r.Messages[0].Parts[0].Text, `"tool": "NAME"`)
+		switch asked++; asked {
+		case 1:
+			return model.Response{Text: "First:\n```json\n{\"tool\": \"add\", \"arguments\": {\"a\": 1,}}\n```"}
+		case 2:
+			require.Contains(t, last(r), "no JSON")
+			return model.Response{Text: "```json\n{\"tool\": \"add\", \"arguments\": {\"a\": 1, \"b\": 2}}\n```"}
+		}
+		return model.Response{Text: "done: " + last(r)}
+	})
+	o := options(m, b)
+	o.Textual = true
+	answer, err := work(t, o, b, served("sums", reckon, "add"))
+	require.NoError(t, err)
+	require.Contains(t, answer, "\n3")
+}
+
+// refusing is a model whose endpoint takes no native calls.
+type refusing struct{ script }
+
+func (m refusing) Complete(ctx context.Context, r model.Request) (model.Response, error) {
+	if len(r.Tools) > 0 {
+		return model.Response{}, &model.Error{Kind: model.Rejected, Status: 400,
+			Message: "this model does not support tools"}
+	}
+	return m.script.Complete(ctx, r)
+}
+
+func TestThatAnEndpointTakesNoNativeCallsIsFoundOut(t *testing.T) {
+	b := &book{}
+	m := refusing{func(r model.Request) model.Response {
+		if len(r.Messages) == 2 {
+			return model.Response{Text: "```json\n{\"tool\": \"add\", \"arguments\": {\"a\": 1, \"b\": 2}}\n```"}
+		}
+		return model.Response{Text: "three"}
+	}}
+	answer, err := work(t, options(m, b), b, served("sums", reckon, "add"))
+	require.NoError(t, err)
+	require.Equal(t, "three", answer)
+}
+
+func TestACallWhoseOutcomeIsUnknownIsNotRepeated(t *testing.T) {
+	for _, undecided := range []bool{false, true} {
+		b := &book{}
+		called := 0
+		pay := func(string, map[string]any) string { called++; return "paid" }
+		s := served("bank", pay, "pay")
+		s.Face = face{s.Face.(face).MCPServer, undecided}
+		m := script(func(r model.Request) model.Response {
+			if len(r.Messages) == 2 {
+				return model.Response{ToolCalls: []model.ToolCall{call("pay", `{}`)}}
+			}
+			return model.Response{Text: last(r)}
+		})
+		killed := errors.New("killed")
+		b.fail = func(e host.Entry) error {
+			if e.Result != nil {
+				return killed
+			}
+			return nil
+		}
+		_, err := work(t, options(m, b), b, s)
+		require.ErrorIs(t, err, killed)
+		require.Equal(t, 1, called)
+
+		b.fail = nil
+		answer, err := work(t, options(m, b), b, s)
+		require.NoError(t, err)
+		if undecided { // the store says that it had not begun
+			require.Equal(t, 2, called)
+			require.Contains(t, answer, "paid")
+		} else {
+			require.Equal(t, 1, called)
+			require.Contains(t, answer, "outcome is unknown")
+		}
+	}
+}
+
+func TestAgentsCallAgentsDownToADepth(t *testing.T) {
+	b := &book{}
+	depth := 0
+	m := script(func(r model.Request) model.Response {
+		if len(r.Messages) > 2 {
+			return model.Response{Text: "up: " + last(r)}
+		}
+		depth++
+		for _, tool := range r.Tools {
+			if tool.Name == "ask_digger" {
+				return model.Response{ToolCalls: []model.ToolCall{
+					call("ask_digger", `{"goal":"dig"}`)}}
+			}
+		}
+		return model.Response{Text: "the ground"}
+	})
+	o := options(m, b)
+	o.Roles = map[string]host.Role{"digger": {Description: "digs", Roles: []string{"digger"}}}
+	o.Main = host.Role{Roles: []string{"digger"}}
+	o.Limits.Depth = 2
+	answer, err := work(t, o, b)
+	require.NoError(t, err)
+	require.Contains(t, answer, "the ground")
+	require.Equal(t, 3, depth)
+	states, _, err := host.Read(b.lines)
+	require.NoError(t, err)
+	require.Len(t, states, 3)
+	require.Equal(t, "digger", states["1-1-1"].Begin.Role)
+}
+
+func TestARoleHasOnlyItsTools(t *testing.T) {
+	b := &book{}
+	m := script(func(r model.Request) model.Response {
+		var names []string
+		for _, tool := range r.Tools {
+			names = append(names, tool.Name)
+		}
+		require.Equal(t, []string{"add", "read_result"}, names)
+		if len(r.Messages) == 2 {
+			return model.Response{ToolCalls: []model.ToolCall{call("multiply", `{"a":1,"b":2}`)}}
+		}
+		return model.Response{Text: last(r)}
+	})
+	o := options(m, b)
+	o.Main.Tools = []string{"sums/*"}
+	answer, err := work(t, o, b, served("sums", reckon, "add"),
+		served("products", reckon, "multiply"))
+	require.NoError(t, err)
+	require.Contains(t, answer, "There is no tool")
+}
+
+func TestToolsOfOneNameAreToldApart(t *testing.T) {
+	h := host.New(t.Context(), options(nil, &book{}), []host.Server{
+		served("here", reckon, "add", "read_result"), served("there", reckon, "add", "only")})
+	defer h.Close()
+	var names []string
+	for _, tool := range h.Tools() {
+		names = append(names, tool.Name)
+	}
+	require.ElementsMatch(t, []string{"here_add", "there_add", "only", "here_read_result"}, names)
+}
+
+func TestALongResultIsReadOn(t *testing.T) {
+	b := &book{}
+	long := strings.Repeat("é", 25) + "END"
+	tell := func(string, map[string]any) string { return long }
+	var seen []string
+	m := script(func(r model.Request) model.Response {
+		switch len(r.Messages) {
+		case 2:
+			return model.Response{ToolCalls: []model.ToolCall{call("tell", `{}`)}}
+		case 4:
+			require.Contains(t, last(r), `id "1-1" and offset 20`)
+			return model.Response{ToolCalls: []model.ToolCall{
+				call("read_result", `{"id":"1-1","offset":20}`)}}
+		}
+		seen = append(seen, last(r))
+		return model.Response{Text: "read"}
+	})
+	o := options(m, b)
+	o.Limits.Result = 20
+	_, err := work(t, o, b, served("teller", tell, "tell"))
+	require.NoError(t, err)
+	require.Contains(t, seen[0], "éEND")
+}
+
+func TestLimitsEndTheWork(t *testing.T) {
+	for _, c := range []struct {
+		limits host.Limits
+		want   error
+	}{{host.Limits{Rounds: 3}, host.ErrRounds}, {host.Limits{Calls: 3}, host.ErrCalls},
+		{host.Limits{Cost: 2}, host.ErrCost}} {
+		b := &book{}
+		m := script(func(model.Request) model.Response {
+			return model.Response{ToolCalls: []model.ToolCall{call("add", `{"a":1,"b":1}`)},
+				Usage: model.Usage{PromptTokens: 1e6}}
+		})
+		o := options(m, b)
+		o.Model = func(string) (host.Priced, error) { return host.Priced{Model: m, Prompt: 1}, nil }
+		o.Limits = c.limits
+		_, err := work(t, o, b, served("sums", reckon, "add"))
+		require.ErrorIs(t, err, c.want)
+	}
+}
+
+func TestRepliesThatCannotBeUsedEndTheWork(t *testing.T) {
+	b := &book{}
+	m := script(func(model.Request) model.Response { return model.Response{} })
+	_, err := work(t, options(m, b), b)
+	require.ErrorIs(t, err, host.ErrUnreadable)
+}
+
+func TestCallsOfOneReplyAreCarriedOutAtTheSameTime(t *testing.T) {
+	b := &book{}
+	var both sync.WaitGroup
+	both.Add(2)
+	meet := func(string, map[string]any) string { both.Done(); both.Wait(); return "met" }
+	m := script(func(r model.Request) model.Response {
+		if len(r.Messages) == 2 {
+			return model.Response{ToolCalls: []model.ToolCall{call("meet", `{}`), call("meet", `{}`)}}
+		}
+		return model.Response{Text: last(r)}
+	})
+	answer, err := work(t, options(m, b), b, served("place", meet, "meet"))
+	require.NoError(t, err)
+	require.Contains(t, answer, "met")
+}
