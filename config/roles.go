@@ -22,7 +22,9 @@ func takeOut(m map[string]any, group, key string) any {
 		return nil
 	}
 	v := of[key]
-	delete(of, key)
+	if delete(of, key); len(of) == 0 {
+		delete(m, group)
+	}
 	return v
 }
 

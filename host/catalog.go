@@ -180,7 +180,8 @@ func sorted(tools map[string]Tool) []model.Tool {
 	var list []model.Tool
 	for _, name := range slices.Sorted(maps.Keys(tools)) {
 		t := tools[name]
-		list = append(list, model.Tool{Name: name, Description: t.Description, Parameters: t.Schema})
+		list = append(list,
+			model.Tool{Name: name, Description: t.Description, Parameters: t.Schema})
 	}
 	return list
 }

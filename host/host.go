@@ -95,8 +95,8 @@ func (h *Host) Close() {
 	closing.Wait()
 }
 
-// Work works on the goal until it is reached, and returns the answer. With a journal it goes on from
-// there; said is then told to the first agent, unless it is "". It may be called once.
+// Work works on the goal until it is reached, and returns the answer. With a journal it goes on
+// from there; said is then told to the first agent, unless it is "". It may be called once.
 //
 // The error is one of the limits, ErrUnreadable, a model's, the journal's, or the cause of ctx.
 func (h *Host) Work(ctx context.Context, goal, said string, journal []json.RawMessage) (

@@ -318,7 +318,8 @@ func TestCallsOfOneReplyAreCarriedOutAtTheSameTime(t *testing.T) {
 	meet := func(string, map[string]any) string { both.Done(); both.Wait(); return "met" }
 	m := script(func(r model.Request) model.Response {
 		if len(r.Messages) == 2 {
-			return model.Response{ToolCalls: []model.ToolCall{call("meet", `{}`), call("meet", `{}`)}}
+			meet := call("meet", `{}`)
+			return model.Response{ToolCalls: []model.ToolCall{meet, meet}}
 		}
 		return model.Response{Text: last(r)}
 	})

@@ -60,7 +60,8 @@ func ReadServers(file []byte, env map[string]string) ([]ServerSettings, error) {
 		s := f.MCPServers[name]
 		s.Name = name
 		if (s.Command == "") == (s.URL == "") {
-			return nil, hint.Add(fmt.Errorf("server %.80q has not one of command and url", name), want)
+			return nil, hint.Add(
+				fmt.Errorf("server %.80q has not one of command and url", name), want)
 		}
 		if err := s.expand(env); err != nil {
 			return nil, fmt.Errorf("server %.80q: %w", name, err)

@@ -38,6 +38,11 @@ func (c *hostCmd) Run(ctx context.Context, a *app) error {
 	case !c.List && c.Resume == "" && strings.TrimSpace(c.Goal) == "":
 		return usage(errors.New("there is no goal"), `taploop host --mcp mcp.json "GOAL"`)
 	}
+	return c.resume(ctx, a)
+}
+
+// resume is Run of arguments that are checked.
+func (c *hostCmd) resume(ctx context.Context, a *app) error {
 	a.quiet()
 	return a.with(ctx, overrides{}, func(d *deps) error {
 		if c.List {
@@ -160,7 +165,8 @@ func (w *hostWork) readServers(file string) error {
 	}
 	b, err := os.ReadFile(file)
 	if err != nil {
-		return usage(fmt.Errorf("the file of the MCP servers: %w", err), "--mcp FILE names another one")
+		return usage(fmt.Errorf("the file of the MCP servers: %w", err),
+			"--mcp FILE names another one")
 	}
 	all, err := host.ReadServers(b, environment(w.app.opts.Environ))
 	if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,7 +56,7 @@ func (p *hostPhones) Do(ctx context.Context, key, task string, begun func(string
 		return st.Run.Answer, true, nil
 	}
 	return fmt.Sprintf("the task ended as %s (%s): %s", st.Run.State, st.Reason,
-		text.Line(st.Message)), false, nil
+		text.Line(cmp.Or(st.Run.Answer, st.Message))), false, nil
 }
 
 // follow waits for the end of the run, and for the answers to its questions. When ctx ends the run

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -60,6 +61,24 @@ func shownAgents(ctx context.Context, store *session.Store, run session.Run) ([]
 		list = append(list, a)
 	}
 	return list, nil
+}
+
+func (a shownAgent) print(p sheet) {
+	by := strings.Repeat("  ", strings.Count(a.ID, "-"))
+	fmt.Fprintln(p.to)
+	p.line(fmt.Sprintf("%sagent %s ", by, a.ID), strings.TrimSpace(a.Role+" "+a.Goal))
+	for _, c := range a.Calls {
+		p.line(fmt.Sprintf("%s  %s  ", by, c.ID), c.Name+" "+c.Args)
+		if c.SessionID != "" {
+			p.line(by+"    session ", c.SessionID)
+		}
+		label := "= "
+		if c.Failed {
+			label = "failed: "
+		}
+		p.line(by+"    "+label, text.Cut(c.Result, 400))
+	}
+	p.line(by+"  answer: ", a.Answer)
 }
 
 // compareIDs orders agents as a tree is read: 1, 1-2, 1-2-1, 1-10.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -135,6 +136,9 @@ func (c *continueCmd) Run(ctx context.Context, a *app) error {
 	if c.Task == "" && strings.ContainsAny(c.Session, " \t\n") { // no id has spaces
 		c.Session, c.Task = "", c.Session
 	}
+	if h, err := c.ofHost(ctx, a); h != nil || err != nil {
+		return cmp.Or(err, h.resume(ctx, a))
+	}
 	return a.follow(ctx, &c.taskFlags, func(d *deps) (runs.Status, error) {
 		sess, err := findSession(ctx, d.store, c.Session)
 		if err != nil {
@@ -165,6 +169,23 @@ func (c *continueCmd) Run(ctx context.Context, a *app) error {
 		st.Session.ID = sess.ID
 		return st, err
 	})
+}
+
+// ofHost is the command that goes on with a session of taploop host, nil when it is another one.
+func (c *continueCmd) ofHost(ctx context.Context, a *app) (*hostCmd, error) {
+	store, err := a.openStore(ctx)
+	if err != nil {
+		return nil, err
+	}
+	sess, err := findSession(ctx, store, c.Session)
+	if err = cmp.Or(err, store.Close()); err != nil || !sess.Phoneless() {
+		return nil, err
+	}
+	if c.answers {
+		return nil, usage(fmt.Errorf("session %s is one of taploop host", sess.ID),
+			"taploop inquiries names its questions, and taploop reply ID answers one")
+	}
+	return &hostCmd{Resume: sess.ID, Goal: c.Task, JSON: c.JSON}, nil
 }
 
 // answer is the words of the reply: those of the command line, or of stdin.

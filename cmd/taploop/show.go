@@ -24,6 +24,7 @@ type shownSession struct {
 	Session session.Session `json:"session"`
 	Runs    []shownRun      `json:"runs"`
 	Steps   []shownStep     `json:"steps"`
+	Agents  []shownAgent    `json:"agents,omitempty"` // of taploop host
 }
 
 type shownRun struct {
@@ -102,7 +103,10 @@ func read(ctx context.Context, store *session.Store, sess session.Session) (show
 		shown.AskedMS = waits[st.Index].Milliseconds()
 		x.Steps = append(x.Steps, shown)
 	}
-	return x, nil
+	if sess.Phoneless() && len(all) > 0 {
+		x.Agents, err = shownAgents(ctx, store, all[len(all)-1])
+	}
+	return x, err
 }
 
 func newShownStep(ctx context.Context, store *session.Store, st session.StepRecord,
@@ -155,8 +159,15 @@ func (p sheet) written(label, words string) {
 
 func (x shownSession) print(w io.Writer) {
 	p := sheet{w, columnsOf(w)}
-	p.line("session ", fmt.Sprintf("%s on %s, %s", x.Session.ID, text.Line(x.Session.Serial),
-		plural(x.Session.Steps, "step")))
+	if x.Session.Phoneless() {
+		p.line("session ", x.Session.ID)
+	} else {
+		p.line("session ", fmt.Sprintf("%s on %s, %s", x.Session.ID, text.Line(x.Session.Serial),
+			plural(x.Session.Steps, "step")))
+	}
+	if x.Session.Parent != "" {
+		p.line("begun by ", x.Session.Parent)
+	}
 	for _, r := range x.Runs {
 		fmt.Fprintln(w)
 		p.line("task: ", r.Task)
@@ -180,6 +191,9 @@ func (x shownSession) print(w io.Writer) {
 				s.print(p)
 			}
 		}
+	}
+	for _, agent := range x.Agents {
+		agent.print(p)
 	}
 }
 

@@ -133,6 +133,7 @@ func (h *hostileWorld) calls() map[string][][]string {
 		"run":             {{"ask me " + evil}, {"-s", evil, "x"}, {"--adb-server", h.adb, "x"}},
 		"continue":        {{h.session, "--reply", evil}, {h.session, "end it"}, {h.done}},
 		"serve":           {{"--http", evil}, {"--http=" + evil}, {evil}, {"--privacy", evil}},
+		"host":            {{evil}, {"--mcp", evil, "--list"}, {"--resume", evil}},
 		"proxy":           {{}, {"--url", evil}, {"--url", "http://x", "--header", evil}},
 		"setup":           {{"--client", evil}, {"--client", "cursor", "--print"}},
 		"token create":    {{"--name", evil}, {"--data-dir", config}},

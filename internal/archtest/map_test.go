@@ -123,6 +123,9 @@ var packages = []row{
 		tests: "inquiry/inquirytest session",
 		why: "an MCP server in front of another one; passes messages on as they are, and knows no " +
 			"phones"},
+	{pkg: "host", imports: "model internal/mcptransport",
+		why: "agents over the tools of MCP servers; a proxy is in front of each server, and phones, " +
+			"people and the store are behind small interfaces"},
 	{pkg: "tools/gendocs", why: "reads the list of tools as clients get it"},
 
 	{pkg: "sandbox", imports: "sandbox/ui sandbox/apps",
