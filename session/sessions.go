@@ -23,8 +23,8 @@ func (x *Session) fields() fields {
 
 // Begin adds a session for a phone with its first run, in one transaction; ids and times are the
 // store's own. It takes Serial, Device, Client, StartKey and Parent from x, and from r what
-// CreateRun takes. When the client has a session under this key already, nothing is added and the error is a
-// *KeyError.
+// CreateRun takes. When the client has a session under this key already, nothing is added and the
+// error is a *KeyError.
 func (s *Store) Begin(ctx context.Context, x Session, r Run) (Session, Run, error) {
 	err := s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		have, err := sessionByKey(ctx, tx, x.Client, x.StartKey)
