@@ -32,6 +32,9 @@ type hostCmd struct {
 
 // Run works on the goal until it is reached, and says what is done meanwhile.
 func (c *hostCmd) Run(ctx context.Context, a *app) error {
+	if err := a.load(); err != nil {
+		return err
+	}
 	switch {
 	case c.List && (c.Goal != "" || c.Resume != ""):
 		return usage(errors.New("--list does nothing else"), "leave the goal and --resume out")

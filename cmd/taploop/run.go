@@ -136,8 +136,10 @@ func (c *continueCmd) Run(ctx context.Context, a *app) error {
 	if c.Task == "" && strings.ContainsAny(c.Session, " \t\n") { // no id has spaces
 		c.Session, c.Task = "", c.Session
 	}
-	if h, err := c.ofHost(ctx, a); h != nil || err != nil {
-		return cmp.Or(err, h.resume(ctx, a))
+	if h, err := c.ofHost(ctx, a); err != nil {
+		return err
+	} else if h != nil {
+		return h.resume(ctx, a)
 	}
 	return a.follow(ctx, &c.taskFlags, func(d *deps) (runs.Status, error) {
 		sess, err := findSession(ctx, d.store, c.Session)
