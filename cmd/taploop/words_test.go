@@ -51,7 +51,8 @@ func TestEveryLanguageSaysEverything(t *testing.T) {
 		require.ElementsMatch(t, []actions.Outcome{actions.Answered, actions.Refused,
 			actions.Silence, actions.DefaultAnswer, actions.ModelAnswer, actions.NoReply,
 			actions.LimitReached, actions.HandedBack, actions.CouldNot, actions.Instructed,
-			actions.Noted, actions.Delegated, actions.Remembered}, slices.Collect(maps.Keys(w.outcomes)), lang)
+			actions.Noted, actions.Delegated, actions.Remembered},
+			slices.Collect(maps.Keys(w.outcomes)), lang)
 	}
 	require.Equal(t, english, wordsIn("fr"))
 }
