@@ -212,7 +212,7 @@ var roads = []road{
 		why: "what is simulated must not be needed for what is real"},
 	{to: "github.com/mark3labs/mcp-go/...",
 		only: "tools proxy host internal/mcptransport/... cmd/...",
-		why: "the protocol changes every year, the rest should not"},
+		why:  "the protocol changes every year, the rest should not"},
 	{to: "github.com/zach-klippenstein/goadb/...", only: "device internal/adb sandbox/adbserver",
 		why: "an independent reader of the protocol, where its framing permits"},
 	{to: "github.com/zach-klippenstein/goadb/...", only: "no/package", code: true,
