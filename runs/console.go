@@ -137,7 +137,8 @@ func (c *consoleChannel) ask(ctx context.Context, q inquiry.Question, how json.R
 		var unfit *inquiry.InvalidReplyError
 		res, err := c.broker.Resolve(ctx, q.ID, r)
 		switch {
-		case err == nil && res.Question.Open() && q.OnTimeout == inquiry.AskModel:
+		case err == nil && res.Question.Open() &&
+			(res.Question.Passed != nil || q.OnTimeout.Model() != ""):
 			prompt = c.words.again // until the model has answered
 		case err == nil && res.Question.Open():
 			return errSilence

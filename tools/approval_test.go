@@ -11,7 +11,9 @@ import (
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/guard"
 	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/tools"
 )
 
 // asking is a gate that asks about every action; "none" allows everything.
@@ -117,5 +119,25 @@ func TestAResultTellsOfAPersonsLeave(t *testing.T) {
 		require.Contains(t, w.start("tap").Notes[0], "without asking (taploop yolo status)")
 		time.Sleep(6 * time.Minute)
 		require.Empty(t, w.start("tap").Notes)
+	})
+}
+
+// A request with a person's token decides as that person, and one with a program's does not.
+func TestAPersonsRequestDecidesAboutWhatIsCritical(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		w.gate = asking{"critical"}
+		who := tools.Caller{Client: "ann", By: runs.Actor{Channel: inquiry.ChannelHTTP,
+			Authority: inquiry.AuthorityClientModel, Name: "ann"}}
+		a := w.doAs(who, "ask_agent_start_new_task", in{"task": "tap", "wait_seconds": 20})
+		yes := in{"session_id": a.SessionID, "decisions": []any{in{"type": "approve"}}}
+		require.Equal(t, "DECISION_FORBIDDEN", w.doAs(who, goOn, yes).Error.Code)
+
+		who.By.Authority = inquiry.AuthorityHumanToken
+		b := w.doAs(who, goOn, yes)
+
+		require.Equal(t, session.Completed, b.State, b.text)
+		q, err := w.store.Questions().List(t.Context(), inquiry.Filter{})
+		require.NoError(t, err)
+		require.Equal(t, inquiry.AuthorityHumanToken, q[0].Resolution.Authority)
 	})
 }

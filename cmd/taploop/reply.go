@@ -306,6 +306,8 @@ func (c *replyCmd) taken(a *app, res inquiry.Result) error {
 		a.notef("this reply was taken before")
 	}
 	switch {
+	case q.Open() && q.Passed != nil:
+		a.notef("a model is asked in its place; the question stays open until it has answered")
 	case q.Open():
 		a.notef("the question stays open: that is what on_timeout says (%s)",
 			cmp.Or(q.OnTimeout, inquiry.Pause))

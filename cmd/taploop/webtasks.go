@@ -13,18 +13,23 @@ import (
 // tasks carries out what requests want of runs, as the MCP tools do. It implements web.Tasks.
 type tasks struct{ tools *tools.Tools }
 
-// Do implements web.Tasks. The words of a program may be a model's; those from the page, or with a
-// person's token, are a person's.
+// wordOf is whose word it is that a request brings. That of a program may be a model's; from the
+// page, or with a person's token, it is a person's.
+func wordOf(p web.Person) runs.Actor {
+	who := runs.Actor{Channel: p.Channel, Authority: inquiry.AuthorityClientModel, Name: p.Name}
+	if !p.Program {
+		who.Authority = inquiry.AuthorityHumanToken
+	}
+	return who
+}
+
+// Do implements web.Tasks.
 func (t tasks) Do(ctx context.Context, c web.TaskCall) (web.TaskResult, error) {
 	arguments, err := json.Marshal(c.Arguments)
 	if err != nil {
 		return web.TaskResult{}, err
 	}
-	who := tools.Caller{Client: c.Client, By: runs.Actor{Channel: c.By.Channel,
-		Authority: inquiry.AuthorityClientModel, Name: c.By.Name}}
-	if !c.By.Program {
-		who.By.Authority = inquiry.AuthorityHumanToken
-	}
+	who := tools.Caller{Client: c.Client, By: wordOf(c.By)}
 	if c.Progress != nil {
 		who.Progress = func(context.Context, tools.Progress) error {
 			c.Progress()
