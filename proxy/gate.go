@@ -43,7 +43,7 @@ func (p *Proxy) call(ctx context.Context, l *link, m *message) (*message, error)
 	if c.tool, err = l.tool(ctx, c); err != nil {
 		return nil, err
 	}
-	if modern(m.Params) && c.tool.known != nil {
+	if c.tool.known != nil { // over HTTP a server of the newer era wants them
 		c.m.headers = mcp.GenerateParamHeaders(c.tool.known, c.m.Params)
 	}
 	d := p.opts.Guard.Decide(guard.Subject{Action: c.name, App: p.opts.Name, Args: c.args,

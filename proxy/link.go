@@ -23,6 +23,7 @@ type link struct {
 
 	connecting sync.Mutex // held while an upstream is started
 	listing    sync.Mutex // held while the list of tools is read
+	meeting    sync.Mutex // held while it is found out which era a server knows
 
 	mu           sync.Mutex
 	up           upstream // nil while there is none
@@ -37,6 +38,9 @@ type link struct {
 	strange      int             // what came from this upstream that was no message
 	sample       string          // the last of it
 	hello        *message        // the client's handshake, to be made again
+	met          bool            // it is known whether the server knows server/discover
+	greeting     json.RawMessage // of a server of the older era, for clients of the newer
+	meta         json.RawMessage // for a server of the newer era, in the name of a client of the older
 	level        *message        // the client's logging/setLevel
 	tools        map[string]tool // nil when not known
 	under        sync.WaitGroup
@@ -92,6 +96,9 @@ func (l *link) connected(ctx context.Context) (upstream, error) {
 	l.mu.Lock()
 	up, closed := l.up, l.closed
 	hello, level := l.hello, l.level
+	if l.meta != nil { // it knows no handshake
+		hello = nil
+	}
 	now := time.Now()
 	for len(l.starts) > 0 && now.Sub(l.starts[0]) > time.Minute {
 		l.starts = l.starts[1:]
@@ -167,7 +174,7 @@ func (l *link) request(ctx context.Context, m *message, of json.RawMessage) (*me
 	if err != nil {
 		return nil, err
 	}
-	return l.over(ctx, up, m, of)
+	return l.translated(ctx, up, m, of)
 }
 
 func (l *link) over(ctx context.Context, up upstream, m *message, of json.RawMessage) (
@@ -283,9 +290,9 @@ func (l *link) probe(up upstream) {
 // notify sends a notification of the client. It starts no upstream.
 func (l *link) notify(ctx context.Context, m *message) error {
 	l.mu.Lock()
-	up := l.up
+	up, newer := l.up, l.meta != nil
 	l.mu.Unlock()
-	if up == nil {
+	if up == nil || newer { // to which a client says nothing unasked
 		return nil
 	}
 	return up.send(ctx, &message{Method: m.Method, Params: m.Params})

@@ -262,6 +262,9 @@ func (l *link) askClient(ctx context.Context, m *message) (json.RawMessage, erro
 		l.mu.Unlock()
 		return mcptransport.AskSession(ctx, s, m.Method, m.Params)
 	}
+	if mcptransport.Stateless(x.ctx) {
+		return nil, errors.New("the client's version of the protocol has no requests of the server")
+	}
 	on, cancel := context.WithCancelCause(x.ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })()

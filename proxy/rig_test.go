@@ -67,7 +67,8 @@ func TestMain(m *testing.M) {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		return
 	}
-	err := mcptransport.ServeStdio(context.Background(), other(), os.Stdin, os.Stdout, nil)
+	err := mcptransport.ServeStdio(context.Background(), speaking(other(),
+		os.Getenv("PROXY_UPSTREAM")), os.Stdin, os.Stdout, nil)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

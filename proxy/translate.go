@@ -1,0 +1,264 @@
+package proxy
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/taploop/taploop/internal/mcptransport"
+)
+
+// A client and a server of different eras of the protocol are translated for each other: each side
+// is spoken to in its own. Until a server has refused to be spoken to like its client, messages
+// pass as they are.
+
+// discoverTime is how long a server may take to say that it knows no server/discover. One of the
+// older era may not answer before a handshake.
+const discoverTime = 10 * time.Second
+
+// oldest params of our own handshake, for a client that has none.
+func handshakeOf(meta json.RawMessage) (*message, error) {
+	info := at(meta, mcp.MetaKeyClientInfo)
+	if info == nil {
+		info = json.RawMessage(`{"name":"taploop","version":"1"}`)
+	}
+	params, err := encode(object{"protocolVersion": json.RawMessage(`"2025-11-25"`),
+		// it can be asked nothing: its version knows no requests of the server
+		"capabilities": json.RawMessage(`{}`), "clientInfo": info})
+	return &message{Method: string(mcp.MethodInitialize), Params: params}, err
+}
+
+// translated sends a request in the server's own era, and gives the response in the client's.
+func (l *link) translated(ctx context.Context, up upstream, m *message, of json.RawMessage) (
+	*message, error) {
+	if modern(m.Params) {
+		if err := l.meet(ctx, up, m); err != nil {
+			return nil, err
+		}
+	}
+	l.mu.Lock()
+	greeting, meta := l.greeting, l.meta
+	l.mu.Unlock()
+	switch {
+	case greeting != nil && modern(m.Params):
+		return l.toOlder(ctx, up, m, of, greeting)
+	case meta != nil:
+		return l.toNewer(ctx, up, m, of, meta)
+	}
+	resp, err := l.over(ctx, up, m, of)
+	if err == nil && resp.Error != nil && m.Method == string(mcp.MethodInitialize) {
+		return l.discover(ctx, up, m, resp)
+	}
+	return resp, err
+}
+
+// meet finds out, once, whether a server knows the newer era, and else makes a handshake with it.
+func (l *link) meet(ctx context.Context, up upstream, m *message) error {
+	l.meeting.Lock()
+	defer l.meeting.Unlock()
+	l.mu.Lock()
+	met := l.met
+	l.mu.Unlock()
+	if met {
+		return nil
+	}
+	meta := with(at(m.Params, "_meta"), nil, "progressToken")
+	params, err := encode(object{"_meta": meta})
+	if err != nil {
+		return err
+	}
+	asking, cancel := context.WithTimeout(ctx, discoverTime)
+	defer cancel()
+	resp, err := l.over(asking, up, &message{Method: string(mcp.MethodServerDiscover),
+		Params: params}, nil)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err == nil && resp.Error == nil {
+		set(l, func() { l.met = true })
+		return nil
+	}
+	hello, err := handshakeOf(meta)
+	if err != nil {
+		return err
+	}
+	greeting, err := l.greet(ctx, up, hello)
+	if err != nil {
+		return err
+	}
+	set(l, func() { l.met, l.hello, l.greeting = true, hello, greeting })
+	return nil
+}
+
+func set(l *link, change func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	change()
+}
+
+// greet makes a handshake, and gives what the server says of itself.
+func (l *link) greet(ctx context.Context, up upstream, hello *message) (json.RawMessage, error) {
+	ctx, cancel := context.WithTimeout(ctx, startTime)
+	defer cancel()
+	resp, err := l.over(ctx, up, hello, nil)
+	if err != nil {
+		return nil, err
+	}
+	if resp.Error != nil {
+		return nil, l.fault("it refused the handshake: %s", textOf(at(resp.Error, "message")))
+	}
+	if err := up.send(ctx, &message{Method: "notifications/initialized"}); err != nil {
+		return nil, l.fault("%v", err)
+	}
+	return resp.Result, nil
+}
+
+// toOlder sends a request of 2026-07-28 to a server that knows handshakes only.
+func (l *link) toOlder(ctx context.Context, up upstream, m *message, of,
+	greeting json.RawMessage) (*message, error) {
+	switch m.Method {
+	case string(mcp.MethodServerDiscover):
+		raw, err := encode(object{"resultType": json.RawMessage(`"complete"`),
+			"supportedVersions": json.RawMessage(`["` + mcp.ProtocolVersion20260728 + `"]`),
+			"capabilities":      still(at(greeting, "capabilities")),
+			"instructions":      orText(at(greeting, "instructions")),
+			"_meta": with(json.RawMessage(`{}`), at(greeting, "serverInfo"),
+				mcp.MetaKeyServerInfo)})
+		return &message{ID: m.ID, Result: raw}, err
+	case string(mcp.MethodSubscriptionsListen):
+		return &message{ID: m.ID, Error: wrong(mcp.METHOD_NOT_FOUND, fmt.Sprintf("the server %s "+
+				"speaks an older version of the protocol, which has no %s", l.p.opts.Name, m.Method))},
+			nil
+	}
+	meta := at(m.Params, "_meta")
+	for _, key := range []string{mcp.MetaKeyProtocolVersion, mcp.MetaKeyClientInfo,
+		mcp.MetaKeyClientCapabilities, mcp.MetaKeyLogLevel} {
+		meta = with(meta, nil, key)
+	}
+	resp, err := l.over(ctx, up, &message{Method: m.Method, Params: with(m.Params, meta, "_meta")},
+		of)
+	if err == nil && resp.Error == nil {
+		resp.Result = with(resp.Result, json.RawMessage(`"complete"`), "resultType")
+	}
+	return resp, err
+}
+
+// still are the capabilities of a server whose changes nobody is told of.
+func still(capabilities json.RawMessage) json.RawMessage {
+	for _, of := range []string{"tools", "prompts", "resources"} {
+		for _, change := range []string{"listChanged", "subscribe"} {
+			capabilities = with(capabilities, nil, of, change)
+		}
+	}
+	return without(capabilities, "logging")
+}
+
+func orText(raw json.RawMessage) json.RawMessage {
+	if raw == nil {
+		return json.RawMessage(`""`)
+	}
+	return raw
+}
+
+func without(raw json.RawMessage, name string) json.RawMessage {
+	if raw == nil {
+		return json.RawMessage(`{}`)
+	}
+	return with(raw, nil, name)
+}
+
+// discover makes the handshake of an older client in the place of a server that knows none.
+func (l *link) discover(ctx context.Context, up upstream, m, refused *message) (*message, error) {
+	meta, err := encode(object{
+		mcp.MetaKeyProtocolVersion:    json.RawMessage(`"` + mcp.ProtocolVersion20260728 + `"`),
+		mcp.MetaKeyClientInfo:         at(m.Params, "clientInfo"),
+		mcp.MetaKeyClientCapabilities: without(at(m.Params, "capabilities"), "")})
+	if err != nil {
+		return nil, err
+	}
+	params, err := encode(object{"_meta": meta})
+	if err != nil {
+		return nil, err
+	}
+	resp, err := l.over(ctx, up, &message{Method: string(mcp.MethodServerDiscover),
+		Params: params}, nil)
+	if err != nil || resp.Error != nil {
+		return refused, nil // it refuses both
+	}
+	info := at(resp.Result, "_meta", mcp.MetaKeyServerInfo)
+	if info == nil {
+		info = json.RawMessage(`{"name":"server","version":""}`)
+	}
+	version := mcp.NegotiateLegacyVersion(textOf(at(m.Params, "protocolVersion")))
+	raw, err := encode(object{"protocolVersion": json.RawMessage(`"` + version + `"`),
+		"capabilities": without(at(resp.Result, "capabilities"), ""), "serverInfo": info,
+		"instructions": orText(at(resp.Result, "instructions"))})
+	if err == nil {
+		set(l, func() { l.meta = meta })
+	}
+	return &message{ID: m.ID, Result: raw}, err
+}
+
+// mostAsking is how often a server may ask before a call ends.
+const mostAsking = 10
+
+// toNewer sends a request of an older client to a server that knows 2026-07-28 only. What the
+// server asks by its result, the client is asked as its version has it.
+func (l *link) toNewer(ctx context.Context, up upstream, m *message, of, meta json.RawMessage) (
+	*message, error) {
+	switch m.Method {
+	case string(mcp.MethodPing):
+		return &message{ID: m.ID, Result: json.RawMessage(`{}`)}, nil
+	case string(mcp.MethodSetLogLevel):
+		set(l, func() { l.meta = with(meta, at(m.Params, "level"), mcp.MetaKeyLogLevel) })
+		return &message{ID: m.ID, Result: json.RawMessage(`{}`)}, nil
+	case string(mcp.MethodResourcesSubscribe), string(mcp.MethodResourcesUnsubscribe):
+		return &message{ID: m.ID, Error: wrong(mcp.METHOD_NOT_FOUND, fmt.Sprintf("the server %s "+
+				"speaks a newer version of the protocol, which has no %s", l.p.opts.Name, m.Method))},
+			nil
+	}
+	params := m.Params
+	if members(params) == nil {
+		params = json.RawMessage(`{}`)
+	}
+	if token := progressToken(params); token != nil {
+		meta = with(meta, token, "progressToken")
+	}
+	params = with(params, meta, "_meta")
+	for range mostAsking {
+		resp, err := l.over(ctx, up, &message{Method: m.Method, Params: params,
+			headers: m.headers}, of)
+		if err != nil || resp.Error != nil {
+			return resp, err
+		}
+		if textOf(at(resp.Result, "resultType")) != string(mcp.ResultTypeInputRequired) {
+			resp.Result = with(resp.Result, nil, "resultType")
+			return resp, nil
+		}
+		answers, err := l.answersTo(ctx, at(resp.Result, "inputRequests"))
+		if err != nil {
+			return nil, l.fault("it asks for what your client does not answer: %v", err)
+		}
+		params = with(anew(params), answers, "inputResponses")
+		if state := at(resp.Result, "requestState"); state != nil {
+			params = with(params, state, "requestState")
+		}
+	}
+	return nil, l.fault("it asked %d times and did not answer", mostAsking)
+}
+
+// answersTo asks the client what a server's result asks for.
+func (l *link) answersTo(ctx context.Context, requests json.RawMessage) (json.RawMessage, error) {
+	answers := object{}
+	for id, r := range members(requests) {
+		answer, err := mcptransport.Ask(ctx, textOf(at(r, "method")), at(r, "params"))
+		if err != nil {
+			return nil, err
+		}
+		answers[id] = answer
+	}
+	return encode(answers)
+}

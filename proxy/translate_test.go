@@ -1,0 +1,129 @@
+package proxy
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/mcptransport"
+)
+
+// oneEra is a server that knows one era of the protocol only.
+type oneEra struct {
+	mcptransport.Server
+	newer bool
+}
+
+// speaking is a server that knows the era "older" or "newer" only, or any.
+func speaking(s mcptransport.Server, era string) mcptransport.Server {
+	if era != "older" && era != "newer" {
+		return s
+	}
+	return oneEra{s, era == "newer"}
+}
+
+func (o oneEra) HandleMessage(ctx context.Context, raw json.RawMessage) mcp.JSONRPCMessage {
+	var m message
+	if json.Unmarshal(raw, &m) == nil && m.isRequest() && modern(m.Params) != o.newer {
+		return failure(mcp.METHOD_NOT_FOUND, "this era is not known here")
+	}
+	return o.Server.HandleMessage(ctx, raw)
+}
+
+// across runs a test with a client of one era in front of a server that knows the other one only,
+// over stdio and over HTTP.
+func across(t *testing.T, era, version string, u user, f func(*testing.T, *client.Client, *rig)) {
+	for _, road := range []string{"stdio", "http"} {
+		t.Run(road, func(t *testing.T) {
+			o := behind(t).opts
+			o.Wait = func(string, bool) time.Duration { return 10 * time.Second }
+			o.Target.Env = append(o.Target.Env, "PROXY_UPSTREAM="+era)
+			if road == "http" {
+				h := mcptransport.NewHTTP(speaking(other(), era), nil)
+				web := httptest.NewServer(h)
+				t.Cleanup(func() {
+					require.NoError(t, h.Close(context.Background()))
+					web.CloseClientConnections()
+					web.Close()
+				})
+				o.Target = Target{URL: web.URL}
+			}
+			p, err := New(&o)
+			require.NoError(t, err)
+			t.Cleanup(p.Close)
+			c := caller(t, p, client.WithProtocolVersion(version), client.WithElicitationHandler(u))
+			f(t, c, &rig{t: t, ask: o.Questions})
+		})
+	}
+}
+
+func called(t *testing.T, c *client.Client, name string) string {
+	t.Helper()
+	var r mcp.CallToolRequest
+	r.Params.Name, r.Params.Arguments = name, map[string]any{"text": "x"}
+	r.Params.Meta = &mcp.Meta{ProgressToken: "p"}
+	res, err := c.CallTool(t.Context(), r)
+	require.NoError(t, err)
+	return res.Content[0].(mcp.TextContent).Text
+}
+
+func TestANewerClientInFrontOfAnOlderServer(t *testing.T) {
+	asked := 0
+	across(t, "older", mcp.ProtocolVersion20260728, func(string) *mcp.ElicitationResult {
+		asked++
+		return answers(mcp.ElicitationResponseActionAccept, map[string]any{"decision": "approve"})
+	}, func(t *testing.T, c *client.Client, _ *rig) {
+		list, err := c.ListTools(t.Context(), mcp.ListToolsRequest{})
+		require.NoError(t, err)
+		require.Len(t, list.Tools, 10)
+		got := make(chan string, 9)
+		c.OnNotification(func(n mcp.JSONRPCNotification) {
+			got <- fmt.Sprint(n.Method, n.Params.AdditionalFields["progressToken"],
+				n.Params.AdditionalFields["progress"])
+		})
+		require.Equal(t, `steps {"text":"x"}`, called(t, c, "steps"))
+		for n := range 3 {
+			require.Equal(t, fmt.Sprint("notifications/progressp", n+1), <-got)
+		}
+		asked = 0
+		require.Equal(t, `send_message {"text":"x"}`, called(t, c, "send_message"))
+		require.Equal(t, 1, asked)
+		require.Contains(t, called(t, c, "ask"), "the client shows no forms")
+		require.False(t, c.GetServerCapabilities().Tools.ListChanged)
+		require.Error(t, c.Listen(t.Context(), mcp.SubscriptionFilter{ToolsListChanged: true}))
+	})
+	l := &link{p: behind(t)}
+	resp, err := l.toOlder(t.Context(), nil, &message{Method: "subscriptions/listen"}, nil, nil)
+	require.NoError(t, err)
+	require.Contains(t, string(resp.Error), "the server other speaks an older version")
+}
+
+func TestAnOlderClientInFrontOfANewerServer(t *testing.T) {
+	across(t, "newer", mcp.ProtocolVersion20251125, func(message string) *mcp.ElicitationResult {
+		if message == "when?" {
+			return answers(mcp.ElicitationResponseActionAccept, map[string]any{"at": "noon"})
+		}
+		return answers(mcp.ElicitationResponseActionCancel, nil)
+	}, func(t *testing.T, c *client.Client, r *rig) {
+		list, err := c.ListTools(t.Context(), mcp.ListToolsRequest{})
+		require.NoError(t, err)
+		require.Len(t, list.Tools, 10)
+		require.NoError(t, c.Ping(t.Context()))
+		require.Equal(t, `steps {"text":"x"}`, called(t, c, "steps"))
+		done := make(chan string, 1)
+		go func() { done <- called(t, c, "send_when") }()
+		require.NoError(t, r.decide(r.asked(), inquiry.Decision{Type: inquiry.Approve}))
+		require.Equal(t, "map[text:x] map[at:noon]mine", <-done)
+		subscribe := mcp.SubscribeRequest{}
+		subscribe.Params.URI = "x:1"
+		require.ErrorContains(t, c.Subscribe(t.Context(), subscribe), "newer version")
+	})
+}
