@@ -17,9 +17,10 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
+// maxLine is how much of one message of a server is read.
+var maxLine = 64 << 20
+
 const (
-	// how much of one message of a program is read
-	maxLine = 64 << 20
 	// how long a program has to end once its input is closed
 	endGrace = 2 * time.Second
 	// lines in a row that are no messages, after which a program is given up

@@ -104,7 +104,7 @@ func (c *remote) exchange(ctx context.Context, m *message, data []byte) error {
 	if resp.StatusCode == http.StatusOK && kind == "text/event-stream" {
 		return c.follow(ctx, m, resp.Body, resp.Header)
 	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxLine))
+	body, err := io.ReadAll(io.LimitReader(resp.Body, int64(maxLine)))
 	if err != nil {
 		return fmt.Errorf("its answer did not arrive whole: %w", cause(err))
 	}

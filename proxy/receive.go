@@ -43,10 +43,9 @@ func (l *link) receive(from upstream, m *message) {
 }
 
 // Of what a server says unasked, so many messages within a while are more than any has use for.
-const (
-	maxUnasked  = 20_000
-	unaskedTime = 10 * time.Second
-)
+var maxUnasked = 20_000
+
+const unaskedTime = 10 * time.Second
 
 // hears reports whether the upstream is still the one in use, and gives one up that floods.
 func (l *link) hears(from upstream, m *message) bool {

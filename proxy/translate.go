@@ -19,22 +19,48 @@ import (
 // older era may not answer before a handshake.
 const discoverTime = 10 * time.Second
 
-// oldest params of our own handshake, for a client that has none.
-func handshakeOf(meta json.RawMessage) (*message, error) {
-	info := at(meta, mcp.MetaKeyClientInfo)
+// ourInfo is who asks a server which era it knows.
+var ourInfo = json.RawMessage(`{"name":"taploop","version":"1"}`)
+
+// handshakeOf is a handshake for a client that makes none. The client can be asked nothing: its
+// version knows no requests of the server.
+func handshakeOf(m *message) (*message, error) {
+	info := at(m.Params, "_meta", mcp.MetaKeyClientInfo)
 	if info == nil {
-		info = json.RawMessage(`{"name":"taploop","version":"1"}`)
+		info = ourInfo
 	}
 	params, err := encode(object{"protocolVersion": json.RawMessage(`"2025-11-25"`),
-		// it can be asked nothing: its version knows no requests of the server
 		"capabilities": json.RawMessage(`{}`), "clientInfo": info})
 	return &message{Method: string(mcp.MethodInitialize), Params: params}, err
+}
+
+// newerMeta is what each request to a server of the newer era says of its client.
+func newerMeta(info, caps json.RawMessage) (json.RawMessage, error) {
+	if info == nil {
+		info = ourInfo
+	}
+	return encode(object{
+		mcp.MetaKeyProtocolVersion: json.RawMessage(`"` + mcp.ProtocolVersion20260728 + `"`),
+		mcp.MetaKeyClientInfo:      info, mcp.MetaKeyClientCapabilities: without(caps, "")})
+}
+
+// discovered is the answer to server/discover.
+func (l *link) discovered(ctx context.Context, up upstream, meta json.RawMessage) (*message,
+	error) {
+	params, err := encode(object{"_meta": meta})
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, discoverTime)
+	defer cancel()
+	return l.over(ctx, up, &message{Method: string(mcp.MethodServerDiscover), Params: params}, nil)
 }
 
 // translated sends a request in the server's own era, and gives the response in the client's.
 func (l *link) translated(ctx context.Context, up upstream, m *message, of json.RawMessage) (
 	*message, error) {
-	if modern(m.Params) {
+	newer := modern(m.Params)
+	if newer {
 		if err := l.meet(ctx, up, m); err != nil {
 			return nil, err
 		}
@@ -43,13 +69,13 @@ func (l *link) translated(ctx context.Context, up upstream, m *message, of json.
 	greeting, meta := l.greeting, l.meta
 	l.mu.Unlock()
 	switch {
-	case greeting != nil && modern(m.Params):
+	case greeting != nil && newer:
 		return l.toOlder(ctx, up, m, of, greeting)
-	case meta != nil:
+	case meta != nil && !newer:
 		return l.toNewer(ctx, up, m, of, meta)
 	}
 	resp, err := l.over(ctx, up, m, of)
-	if err == nil && resp.Error != nil && m.Method == string(mcp.MethodInitialize) {
+	if !newer && err == nil && resp.Error != nil && m.Method == string(mcp.MethodInitialize) {
 		return l.discover(ctx, up, m, resp)
 	}
 	return resp, err
@@ -65,15 +91,12 @@ func (l *link) meet(ctx context.Context, up upstream, m *message) error {
 	if met {
 		return nil
 	}
-	meta := with(at(m.Params, "_meta"), nil, "progressToken")
-	params, err := encode(object{"_meta": meta})
+	// of our own: what is wrong with the client's is for the server to say
+	meta, err := newerMeta(nil, nil)
 	if err != nil {
 		return err
 	}
-	asking, cancel := context.WithTimeout(ctx, discoverTime)
-	defer cancel()
-	resp, err := l.over(asking, up, &message{Method: string(mcp.MethodServerDiscover),
-		Params: params}, nil)
+	resp, err := l.discovered(ctx, up, meta)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -81,7 +104,7 @@ func (l *link) meet(ctx context.Context, up upstream, m *message) error {
 		set(l, func() { l.met = true })
 		return nil
 	}
-	hello, err := handshakeOf(meta)
+	hello, err := handshakeOf(m)
 	if err != nil {
 		return err
 	}
@@ -172,19 +195,11 @@ func without(raw json.RawMessage, name string) json.RawMessage {
 
 // discover makes the handshake of an older client in the place of a server that knows none.
 func (l *link) discover(ctx context.Context, up upstream, m, refused *message) (*message, error) {
-	meta, err := encode(object{
-		mcp.MetaKeyProtocolVersion:    json.RawMessage(`"` + mcp.ProtocolVersion20260728 + `"`),
-		mcp.MetaKeyClientInfo:         at(m.Params, "clientInfo"),
-		mcp.MetaKeyClientCapabilities: without(at(m.Params, "capabilities"), "")})
+	meta, err := newerMeta(at(m.Params, "clientInfo"), at(m.Params, "capabilities"))
 	if err != nil {
 		return nil, err
 	}
-	params, err := encode(object{"_meta": meta})
-	if err != nil {
-		return nil, err
-	}
-	resp, err := l.over(ctx, up, &message{Method: string(mcp.MethodServerDiscover),
-		Params: params}, nil)
+	resp, err := l.discovered(ctx, up, meta)
 	if err != nil || resp.Error != nil {
 		return refused, nil // it refuses both
 	}

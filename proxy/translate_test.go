@@ -127,3 +127,17 @@ func TestAnOlderClientInFrontOfANewerServer(t *testing.T) {
 		require.ErrorContains(t, c.Subscribe(t.Context(), subscribe), "newer version")
 	})
 }
+
+// What a client of the newer era asks for that is not there does not make it one of the older.
+func TestARefusedRequestOfTheNewerEraIsNoHandshake(t *testing.T) {
+	l := newLink(behind(t))
+	defer l.close()
+	meta, err := newerMeta(nil, nil)
+	require.NoError(t, err)
+	resp, err := l.request(t.Context(), &message{Method: "initialize",
+		Params: json.RawMessage(`{"_meta":` + string(meta) + `}`)}, json.RawMessage("1"))
+	require.NoError(t, err)
+	require.NotNil(t, resp.Error)
+	require.Nil(t, l.meta)
+	require.Nil(t, l.greeting)
+}
