@@ -40,7 +40,7 @@ type link struct {
 	hello        *message        // the client's handshake, to be made again
 	met          bool            // it is known whether the server knows server/discover
 	greeting     json.RawMessage // of a server of the older era, for clients of the newer
-	meta         json.RawMessage // for a server of the newer era, in the name of a client of the older
+	meta         json.RawMessage // for a server of the newer era, of a client of the older
 	level        *message        // the client's logging/setLevel
 	tools        map[string]tool // nil when not known
 	under        sync.WaitGroup
@@ -283,7 +283,17 @@ func (l *link) probe(up upstream) {
 	}
 	if l.life.Err() == nil {
 		l.lost(up, errHangs)
-		go up.close() // kills it when it does not end
+		l.discard(up)
+	}
+}
+
+// discard ends an upstream that was given up, and kills it when it does not end. The link waits for
+// that when it is closed.
+func (l *link) discard(up upstream) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.closed { // else it is being closed
+		l.under.Go(up.close)
 	}
 }
 

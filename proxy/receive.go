@@ -62,7 +62,7 @@ func (l *link) hears(from upstream, m *message) bool {
 	if current && floods {
 		l.lost(from, fmt.Errorf("it floods: it sent more than %d messages within %v that answer "+
 			"nothing", maxUnasked, unaskedTime))
-		go from.close() // kills it when it does not end
+		l.discard(from)
 	}
 	return current && !floods
 }
