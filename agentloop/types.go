@@ -27,6 +27,8 @@ type Proposal struct {
 	Tries   []Try          // at least one, but for an action that was pending
 	History []actions.Turn // what the policy wants to be shown from the next step on; kept as it is
 
+	Elements []screen.Element // of the screen, as the model was shown them; nil for none
+
 	Warnings []Warning // that the run has not had yet
 }
 

@@ -264,6 +264,7 @@ type scriptedPolicy struct {
 	unready  error
 	getting  time.Duration // ready
 	says     string        // in every reply
+	reads    bool          // the elements of the screen
 }
 
 func (m *scriptedPolicy) make(s runs.Settings) (agentloop.Policy, error) {
@@ -295,6 +296,13 @@ func (m *scriptedPolicy) Next(ctx context.Context,
 		Tries: []agentloop.Try{
 			{Prompt: s.Task, PromptTokens: 10, CompletionTokens: 1, Took: think},
 		},
+	}
+	if m.reads {
+		list, err := s.Reader.Elements(ctx)
+		if err != nil {
+			return p, err
+		}
+		p.Elements = list
 	}
 	if fails != nil {
 		return p, fails

@@ -75,6 +75,7 @@ func (r *redactingPolicy) Next(
 	ctx context.Context, s agentloop.Situation,
 ) (agentloop.Proposal, error) {
 	p, err := r.Policy.Next(ctx, s)
+	p.Elements = redactElements(p.Elements, r.secrets)
 	for _, x := range r.secrets {
 		if !distinctive(x.Text) {
 			continue
@@ -113,8 +114,13 @@ type redactingReader struct {
 // Elements implements agentloop.Reader.
 func (r *redactingReader) Elements(ctx context.Context) ([]screen.Element, error) {
 	list, err := r.Reader.Elements(ctx)
+	return redactElements(list, r.secrets), err
+}
+
+// redactElements is the list without the secrets, in whatever field they were typed.
+func redactElements(list []screen.Element, secrets []session.Secret) []screen.Element {
 	list = slices.Clone(list)
-	for _, x := range r.secrets {
+	for _, x := range secrets {
 		for i := range list {
 			e := &list[i]
 			hide := distinctive(x.Text) || e.Editable && e.Text == x.Text
@@ -124,7 +130,7 @@ func (r *redactingReader) Elements(ctx context.Context) ([]screen.Element, error
 			}
 		}
 	}
-	return list, err
+	return list
 }
 
 // plainWord reports whether s is what stands in texts that have nothing to do with a secret: up to

@@ -95,6 +95,7 @@ func TestAGateIsNotShownASecretThatIsOnTheScreen(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		dir = w.dir
 		var seen []string
+		w.policy.reads = true
 		w.again(func(o *runs.Options) {
 			o.NewGate = func(session.Session, session.Run) agentloop.Gate { return reader{&seen} }
 		})
@@ -107,6 +108,8 @@ func TestAGateIsNotShownASecretThatIsOnTheScreen(t *testing.T) {
 		steps, err := w.store.Steps(w.ctx(), st.Session.ID)
 		require.NoError(t, err)
 		require.Equal(t, "[{{secret}}]", steps[2].Seen)
+		require.Equal(t, "{{secret}}", steps[2].Proposal.Elements[0].Text,
+			"nor are the elements kept with it that the model was shown")
 	})
 	require.Empty(t, found(t, dir, secret))
 }

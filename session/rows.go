@@ -1,7 +1,9 @@
 package session
 
 import (
+	"bytes"
 	"cmp"
+	"compress/flate"
 	"context"
 	"crypto/rand"
 	"database/sql"
@@ -10,8 +12,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
+
+	"github.com/taploop/taploop/screen"
 )
 
 // queryer is what reads: a transaction, or a pool of connections.
@@ -173,6 +178,46 @@ func (o object) Scan(v any) error {
 		return json.Unmarshal([]byte(text), o.v)
 	}
 	return nil
+}
+
+// maxPacked is how many compressed bytes of elements a step keeps, many times what a full screen
+// has, and maxUnpacked what is read of them.
+const (
+	maxPacked   = 64 << 10
+	maxUnpacked = 4 << 20
+)
+
+// packed is elements as compressed JSON, nothing for none. A list that is longer than any screen's
+// is left out.
+type packed struct{ list *[]screen.Element }
+
+// Value is what is written to a column.
+func (p packed) Value() (driver.Value, error) {
+	if len(*p.list) == 0 {
+		return []byte{}, nil
+	}
+	var b bytes.Buffer
+	w, err := flate.NewWriter(&b, flate.BestSpeed)
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(json.NewEncoder(w).Encode(*p.list), w.Close()); err != nil {
+		return nil, err
+	}
+	if b.Len() > maxPacked {
+		return []byte{}, nil
+	}
+	return b.Bytes(), nil
+}
+
+// Scan reads a column.
+func (p packed) Scan(v any) error {
+	b, _ := v.([]byte)
+	if len(b) == 0 {
+		return nil
+	}
+	r := io.LimitReader(flate.NewReader(bytes.NewReader(b)), maxUnpacked)
+	return json.NewDecoder(r).Decode(p.list)
 }
 
 var idAlphabet = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").

@@ -19,7 +19,7 @@ func (st *StepRecord) fields() fields {
 			&st.Local},
 		{"state", &st.State}, {"asks", &st.Asks}, {"decision", object{&p.Decision}},
 		{"tries", object{&p.Tries}}, {"caption", &p.Caption}, {"refusal", &st.Refusal},
-		{"seen", &st.Seen},
+		{"seen", &st.Seen}, {"elements", packed{&p.Elements}},
 		{"exchange", object{&st.Exchange}}, {"phone", object{&st.Look.State}},
 		{"timing", object{&st.Timing}}, {"frame", &st.FrameID}, {"frame_w", &st.FrameSize.W},
 		{"frame_h", &st.FrameSize.H}, {"looked_at", instant{&st.Look.At}},

@@ -71,6 +71,9 @@ func step(t testing.TB, index int, a actions.Action) agentloop.Step {
 				Fields: []actions.Field{{Key: "explain", Value: "go on"},
 					{Key: "action", Value: a.Verb()}},
 			},
+			Elements: []screen.Element{{Text: "7:30 \x00 \u202E", Class: "android.widget.Button",
+				Bounds: screen.Rect{Max: screen.Point{X: 1.0 / 3, Y: 1}}, Depth: 2,
+				Clickable: true}},
 			Caption: "a clock\x00 \u202E \U0001F642",
 			Tries: []agentloop.Try{
 				{Prompt: "p", Reply: "?", Error: "unreadable", Took: time.Second, PromptTokens: 10,

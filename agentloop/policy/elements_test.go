@@ -73,8 +73,9 @@ func TestElementsAreReadForADialectThatWantsThem(t *testing.T) {
 			if c.phone != nil {
 				s.Reader = c.phone
 			}
-			_, err := r.Next(t.Context(), s)
+			got, err := r.Next(t.Context(), s)
 			require.NoError(t, err)
+			require.Equal(t, c.list, got.Elements, "what the model was shown is told")
 			require.Len(t, d.asked, 1)
 			require.Equal(t, c.list, d.asked[0].Look.Elements)
 			require.Equal(t, c.notes, d.asked[0].Notes)

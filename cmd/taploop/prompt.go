@@ -102,12 +102,13 @@ type prompter struct {
 	dialect.Dialect
 	step  int
 	asked *dialect.Request
+	bare  bool // it numbers elements, and has none
 }
 
 // Prompt implements dialect.Dialect.
 func (p *prompter) Prompt(s dialect.Situation) (dialect.Request, error) {
 	asked, err := p.Dialect.Prompt(s)
-	p.asked = &asked
+	p.asked, p.bare = &asked, p.Profile().Elements && len(s.Look.Elements) == 0
 	return asked, err
 }
 
@@ -147,8 +148,8 @@ func (c *promptShowCmd) stored(
 		Shown: wrote(d)})
 	switch {
 	case p.asked != nil && errors.Is(err, errPrompted):
-		if d.Profile().Elements {
-			a.notef("note: the numbered elements of that step are not in the record")
+		if p.bare {
+			a.notef("note: no elements of that step are in the record, so none are numbered")
 		}
 		return *p.asked, nil
 	case err != nil:

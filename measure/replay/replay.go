@@ -134,7 +134,7 @@ func ask(ctx context.Context, all album, before agentloop.Progress, st session.S
 	}
 	s.Picture = frame.Size()
 	look := st.Look
-	look.Frame = frame
+	look.Frame, look.Elements = frame, st.Proposal.Elements
 	p, err := o.Policy.Next(ctx, agentloop.Situation{Progress: before, Look: look,
 		Step: st.Index, Album: all})
 	for _, t := range p.Tries {
