@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -75,6 +76,30 @@ type chosen struct {
 	family Family
 	table  Table
 	opts   Options
+}
+
+// Parse implements Dialect. A text that is an action in the form of a row before, too, and another
+// one, is asked again: one of them was typed, or copied from the screen.
+func (c *chosen) Parse(r actions.Reply, s Situation) (actions.Decision, error) {
+	d, err := c.Dialect.Parse(r, s)
+	if err != nil || len(r.Calls) > 0 {
+		return d, err
+	}
+	o := c.opts
+	o.Fit, o.Template = new(c.Profile().Fit), nil
+	for _, f := range c.table {
+		if f.Name == c.family.Name {
+			break
+		}
+		if !f.Wrote(r) {
+			continue
+		}
+		other, err := f.New(o).Parse(r, s)
+		if err == nil && !reflect.DeepEqual(other.Action, d.Action) {
+			return actions.Decision{}, Several("in the form of " + c.family.Name)
+		}
+	}
+	return d, nil
 }
 
 // Detect implements Detector. The picture is the one that was sent, the coordinates are those of
