@@ -193,8 +193,8 @@ type Result struct {
 //
 // The answer to a Takeover that says no more than that it is done is a TypeDone.
 //
-// A TypeTimeout does now what silence until AttentionUntil does: under Pause and AskModel the
-// question stays open, and is Overdue.
+// A TypeTimeout does now what silence until AttentionUntil does: under Pause, and where a
+// model answers then, the question stays open, and is Overdue.
 //
 // What an answer says is kept without control characters other than line breaks and tabs, and
 // without characters that hide or turn words (see package text).

@@ -26,6 +26,27 @@ func (q Question) ForModels() error {
 	return nil
 }
 
+// Prefilled is the question with its suggestion in the places of defaults: of its fields, or as its
+// text to edit; without a suggestion it is the question itself.
+func (q Question) Prefilled() Question {
+	if q.Suggestion == nil {
+		return q
+	}
+	q = q.Clone()
+	if len(q.Fields) == 0 {
+		q.Draft = q.Suggestion.Answer
+		return q
+	}
+	values, _ := members(q.Suggestion.Answer)
+	for i, f := range q.Fields {
+		var v any
+		if json.Unmarshal(values[f.Name], &v) == nil {
+			q.Fields[i].Default = v
+		}
+	}
+	return q
+}
+
 // pass has a model asked in place of what a person replied, who has no answer: the question stays
 // open, and that reply is what it is settled with when the model has none, either.
 func (b *Broker) pass(ctx context.Context, q Question, r Resolution) (Result, error) {

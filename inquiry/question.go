@@ -62,6 +62,12 @@ func (o OnTimeout) Model() string {
 	return ""
 }
 
+// Kind is o without the name of a model.
+func (o OnTimeout) Kind() OnTimeout {
+	kind, _, _ := strings.Cut(string(o), ":")
+	return OnTimeout(kind)
+}
+
 // Suggestion is an answer that a model has drafted, for whoever answers to send or to edit.
 type Suggestion struct {
 	Answer string `json:"answer"` // fit for a reply; of a form its values

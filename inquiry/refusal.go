@@ -29,12 +29,20 @@ func (e *SettledError) Is(target error) bool { return target == ErrGone && !e.Qu
 // answered reports whether somebody has answered the question, or refused to.
 func (q Question) answered() bool { return q.Status == Answered || q.Status == Refused }
 
-// Who names who settled a question, for people: "Ann through page", or the channel alone.
+// Who names who settled a question, for people: "Ann through page", or the channel alone, or "the
+// model fast". Of an answer that a model has drafted it says so.
 func (r Resolution) Who() string {
-	if r.By == "" {
-		return cmp.Or(r.Channel, "somebody")
+	who := r.By + " through " + r.Channel
+	switch {
+	case r.By == "":
+		who = cmp.Or(r.Channel, "somebody")
+	case r.Channel == ChannelModel:
+		who = "the model " + r.By
 	}
-	return r.By + " through " + r.Channel
+	if r.Unedited != "" {
+		who += ", who sent the unedited draft of " + r.Unedited
+	}
+	return who
 }
 
 // Authorized is [Resolution.Who] with the authority in parentheses, when there is one.

@@ -110,6 +110,8 @@ func (n *Notifier) Run(ctx context.Context) error {
 			return err
 		case e.Type == inquiry.Lost:
 			n.catchUp(ctx)
+		case e.Type == inquiry.Drafted, e.Question.Open() && e.Question.Passed != nil:
+			// nobody has to be told: it waits as it did, or for a model
 		default:
 			n.send(ctx, newMessage(e.Type, e.Question))
 		}

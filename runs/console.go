@@ -97,8 +97,11 @@ func (c *consoleChannel) ask(ctx context.Context, q inquiry.Question, how json.R
 		r.Resume = how
 		switch strings.TrimSpace(line) {
 		case "":
-			prompt = c.words.again
-			continue
+			if q.Suggestion == nil || q.Secret {
+				prompt = c.empty(ctx, &q)
+				continue
+			}
+			r.Response = q.Suggestion.Answer
 		case "/stop":
 			c.stop(q)
 			return nil
@@ -137,8 +140,9 @@ func (c *consoleChannel) ask(ctx context.Context, q inquiry.Question, how json.R
 		var unfit *inquiry.InvalidReplyError
 		res, err := c.broker.Resolve(ctx, q.ID, r)
 		switch {
-		case err == nil && res.Question.Open() &&
-			(res.Question.Passed != nil || q.OnTimeout.Model() != ""):
+		case err == nil && res.Question.Open() && res.Question.Passed != nil:
+			return nil // a model is asked
+		case err == nil && res.Question.Open() && q.OnTimeout.Model() != "":
 			prompt = c.words.again // until the model has answered
 		case err == nil && res.Question.Open():
 			return errSilence
@@ -155,12 +159,28 @@ func (c *consoleChannel) ask(ctx context.Context, q inquiry.Question, how json.R
 	}
 }
 
+// empty is what is asked after an empty line: that there is a draft by now, or for an answer.
+func (c *consoleChannel) empty(ctx context.Context, q *inquiry.Question) string {
+	if now, err := c.broker.Get(ctx, q.ID); err == nil && now.Suggestion != nil {
+		q.Suggestion = now.Suggestion
+		return c.words.suggestion(q.Suggestion) + c.words.again
+	}
+	return c.words.again
+}
+
+// suggestion is a draft of the answer, which an empty line sends.
+func (w consoleWords) suggestion(s *inquiry.Suggestion) string {
+	return fmt.Sprintf(w.draft, text.Line(s.By), strings.ReplaceAll(text.Lines(s.Answer), "\n",
+		"\n  "))
+}
+
 // consoleWords are what a console says, in one language.
 type consoleWords struct {
 	asks, answer, again, halted, answered string
 	hands, handBack                       string // of a take-over
 	// of an action that waits
 	waits, under, because, decide string
+	draft                         string // of the answer, by a model
 }
 
 // wordsOfConsole are those of the language; English ones unless it is Chinese.
@@ -171,7 +191,8 @@ func wordsOfConsole(lang string) consoleWords {
 			"请在手机上亲自完成：", "完成后输入 /done，没能完成输入 /cannot 原因（/stop：停止任务）：",
 			"执行之前需要你的决定：", "手指所在的元素：", "询问原因：",
 			"请决定（/approve 同意，/edit {\"name\":...,\"args\":...} 修改，/reject 原因 拒绝，" +
-				"/respond 答复，/stop 停止任务）："}
+				"/respond 答复，/stop 停止任务）：",
+			"模型 %s 拟的回答（直接按回车即发送）：\n  %s\n"}
 	}
 	return consoleWords{"The agent asks:",
 		"Answer (/refuse, /delegate to the agent, /timeout, /stop the task): ", "Please type an answer: ",
@@ -180,7 +201,8 @@ func wordsOfConsole(lang string) consoleWords {
 		"Then type /done, or /cannot and why (/stop: end the task): ",
 		"Before this is done, you decide:", "Under the finger:", "Asked because:",
 		"Decide (/approve, /edit {\"name\":...,\"args\":...}, /reject WHY, /respond ANSWER, " +
-			"/stop: end the task): "}
+			"/stop: end the task): ",
+		"Draft of the model %s (Enter sends it):\n  %s\n"}
 }
 
 func (w consoleWords) prompt(q inquiry.Question) string {
@@ -196,6 +218,9 @@ func (w consoleWords) prompt(q inquiry.Question) string {
 		strings.ReplaceAll(text.Lines(q.Text), "\n", "\n  "))
 	for i, o := range q.Options {
 		fmt.Fprintf(&b, "  %d. %s\n", i+1, text.Line(o))
+	}
+	if q.Suggestion != nil {
+		b.WriteString(w.suggestion(q.Suggestion))
 	}
 	b.WriteString(answer)
 	return b.String()

@@ -69,9 +69,13 @@ func answeredLine(q inquiry.Question, in *messages) string {
 	case r.Type != inquiry.TypeAnswer:
 		return ""
 	case r.Authority == inquiry.AuthorityAgent:
-		return fmt.Sprintf(in.ByModel, question, answer)
+		return fmt.Sprintf(in.ByModel, question, who, answer)
 	case r.Channel == inquiry.ChannelElicit:
-		return fmt.Sprintf(in.ByForm, question, answer)
+		draft := ""
+		if r.Unedited != "" {
+			draft = fmt.Sprintf(in.Unedited, shortLine(r.Unedited, 60))
+		}
+		return fmt.Sprintf(in.ByForm, question, draft, answer)
 	}
 	return fmt.Sprintf(in.ByOther, question, who, answer)
 }

@@ -31,6 +31,10 @@ func newForm(q inquiry.Question, problem string, in *messages) mcp.ElicitationPa
 	}
 	b.WriteString(text.Cut(q.Text, 4000))
 	writeActions(&b, q, in)
+	if q.Suggestion != nil {
+		fmt.Fprintf(&b, "\n\n"+in.DraftOf, shortLine(q.Suggestion.By, 60))
+		q = q.Prefilled()
+	}
 	return mcp.ElicitationParams{Message: b.String(), RequestedSchema: formSchema(q, in)}
 }
 
@@ -54,6 +58,9 @@ func formSchema(q inquiry.Question, in *messages) json.RawMessage {
 		choice := &schema.Schema{Type: "string", Description: in.ChooseOne}
 		for _, o := range q.Options {
 			choice.Enum = append(choice.Enum, o)
+		}
+		if slices.Contains(q.Options, q.Draft) {
+			choice.Default, answer.Default = answer.Default, nil
 		}
 		form.Properties["choice"] = choice
 		if q.FreeText { // forms are shown in order

@@ -69,12 +69,44 @@ func (t *forms) ask(ctx context.Context, c *call, s *callState, q inquiry.Questi
 		t.decline(q, "the client shows no forms to its user")
 	case q.Secret: // "Servers MUST NOT use form mode elicitation to request sensitive information"
 		t.decline(q, "a secret must not be asked for in a form")
-	case c.stateless:
-		return t.formReply(c, q, 1, ""), nil
-	default:
-		return nil, t.dialog(ctx, c, s, q, end)
 	}
-	return nil, nil
+	if !c.forms || q.Secret {
+		return nil, nil
+	}
+	if q = t.drafted(ctx, q, end); !q.Open() {
+		return nil, nil
+	}
+	if c.stateless {
+		return t.formReply(c, q, 1, ""), nil
+	}
+	return nil, t.dialog(ctx, c, s, q, end)
+}
+
+// draftTime is how long a form waits for a model's draft: what it shows does not change any more.
+const draftTime = 3 * time.Second
+
+// drafted is the question with its draft, when that is being made and comes soon. Every other
+// channel has the question meanwhile.
+func (t *forms) drafted(ctx context.Context, q inquiry.Question, end time.Time) inquiry.Question {
+	if !t.Drafts || q.Suggestion != nil || q.Draft != "" || q.ForModels() != nil {
+		return q
+	}
+	events := t.Questions.Subscribe()
+	defer events.Close()
+	ctx, cancel := context.WithTimeout(ctx, min(draftTime, time.Until(end)))
+	defer cancel()
+	now, err := t.Questions.Get(ctx, q.ID)
+	for err == nil && now.Open() && now.Suggestion == nil {
+		var e inquiry.Event
+		if e, err = events.Next(ctx); e.Question.ID == q.ID {
+			now = e.Question
+		}
+	}
+	if now.ID != "" {
+		now.Channels = q.Channels // those that are left
+		q = now
+	}
+	return q
 }
 
 // untilTurn is how long the channel is in turn still, but never nothing at all; a day when that is

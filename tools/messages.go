@@ -34,15 +34,15 @@ type messages struct {
 	HandsOver, TakeOver, TakeOverAt, HandBack     string
 	Outcome, IsDone, CouldNot, Remark, RemarkHelp string
 	// A form.
-	Misfit, Asks, YourAnswer, Another, AnotherHelp, ChooseOne, ChooseOrWrite string
-	Instead, InsteadHelp, YouDecide, NoAnswer                                string
-	Remember, RememberSession, RememberApp, RememberAlways                   string
+	DraftOf, Misfit, Asks, YourAnswer, Another, AnotherHelp, ChooseOne, ChooseOrWrite string
+	Instead, InsteadHelp, YouDecide, NoAnswer                                         string
+	Remember, RememberSession, RememberApp, RememberAlways                            string
 	// An inquiry that is open, and one that is settled.
 	LeftToYou, RunGoesOn, OnlyYou, OpenFor, WaitOn                                    string
 	SecretGiven, PassedOn, AnsweredBy, Refused, Defaulted, Silent, AskPending, ReadOn string
 	// Who settled a question of the run; for Note.
-	ByModel, ByForm, ByDefault, BySilence, ByOther, DeclinedBy, DelegatedBy, ByMemory string
-	NotAsked, MoreAnswered                                                            string
+	Unedited, ByModel, ByForm, ByDefault, BySilence, ByOther, DeclinedBy, DelegatedBy, ByMemory string
+	NotAsked, MoreAnswered                                                                      string
 	// The end of a description that is not ours.
 	Safety, ParamSafety string
 }

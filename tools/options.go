@@ -27,6 +27,7 @@ type Options struct {
 	ClientWaits map[string]Waits
 	// of an inquiry that does not say, when a model answers then
 	OnTimeout inquiry.OnTimeout
+	Drafts    bool         // a model drafts answers to questions
 	ReplyMode channel.Mode // of a new task that does not say; "" means pass_to_client
 	MaxSteps  int          // the configured maximum, for descriptions only; 0 does not mention it
 	Privacy   Privacy      // "" means PrivacyOff

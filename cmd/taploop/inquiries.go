@@ -95,6 +95,9 @@ func (c *inquiriesCmd) show(ctx context.Context, a *app, b *inquiry.Broker) erro
 	w.line("because", q.Reason)
 	w.line("severity", string(q.Severity))
 	w.line("draft", q.Draft)
+	if q.Suggestion != nil {
+		w.line("drafted", q.Suggestion.Answer+" (by the model "+q.Suggestion.By+")")
+	}
 	if q.Secret && q.Open() {
 		w.line("secret", "yes: taploop reply "+prefix(q.ID, 8)+" -")
 	}

@@ -129,9 +129,9 @@ func (a *app) toolOptions(d *deps) *tools.Options {
 		Waits: tools.Waits{Default: calls.Wait, Max: calls.MaxWait,
 			Heartbeat: calls.Heartbeat},
 		ClientWaits: clients, ReplyMode: channel.Mode(a.conf.Reply.Mode),
-		OnTimeout: a.onTimeout(),
-		MaxSteps:  a.conf.Loop.MaxSteps,
-		Privacy:   tools.Privacy(a.conf.Privacy), Compat: tools.Compat(a.conf.Compat),
+		OnTimeout: a.onTimeout(), Drafts: a.conf.Questions.Draft != "",
+		MaxSteps: a.conf.Loop.MaxSteps,
+		Privacy:  tools.Privacy(a.conf.Privacy), Compat: tools.Compat(a.conf.Compat),
 		Schemas: tools.Schemas(a.conf.Schemas),
 		BaseURL: d.url, Channels: d.channels, Log: a.log,
 	}

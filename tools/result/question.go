@@ -28,17 +28,18 @@ type OpenQuestion struct {
 	Element    string                  `json:"element,omitempty"`
 	Reason     string                  `json:"reason,omitempty"`
 
-	Draft          string            `json:"draft,omitempty"`
-	DefaultAnswer  string            `json:"default_answer,omitempty"`
-	OnTimeout      inquiry.OnTimeout `json:"on_timeout,omitempty"`
-	Secret         bool              `json:"secret,omitempty"`
-	Channels       []inquiry.Channel `json:"doors,omitempty"`
-	ReplyURL       string            `json:"reply_url,omitempty"` // for programs: the HTTP API
-	PageURL        string            `json:"page_url,omitempty"`  // for people: the inbox page
-	AskedAt        time.Time         `json:"asked_at"`
-	AttentionUntil time.Time         `json:"attention_until"`
-	ExpiresAt      time.Time         `json:"expires_at"`
-	Round          int               `json:"round"`
+	Draft          string              `json:"draft,omitempty"`
+	Suggestion     *inquiry.Suggestion `json:"suggestion,omitempty"`
+	DefaultAnswer  string              `json:"default_answer,omitempty"`
+	OnTimeout      inquiry.OnTimeout   `json:"on_timeout,omitempty"`
+	Secret         bool                `json:"secret,omitempty"`
+	Channels       []inquiry.Channel   `json:"doors,omitempty"`
+	ReplyURL       string              `json:"reply_url,omitempty"` // for programs: the HTTP API
+	PageURL        string              `json:"page_url,omitempty"`  // for people: the inbox page
+	AskedAt        time.Time           `json:"asked_at"`
+	AttentionUntil time.Time           `json:"attention_until"`
+	ExpiresAt      time.Time           `json:"expires_at"`
+	Round          int                 `json:"round"`
 }
 
 // NewQuestion is q without the addresses under which it can be answered.
@@ -57,9 +58,10 @@ func NewQuestion(q inquiry.Question) *OpenQuestion {
 		Element:        q.Element,
 		Reason:         q.Reason,
 		Draft:          q.Draft,
+		Suggestion:     q.Suggestion,
 		FreeText:       q.FreeText && len(q.Options) > 0,
 		DefaultAnswer:  q.DefaultAnswer,
-		OnTimeout:      q.OnTimeout,
+		OnTimeout:      q.OnTimeout.Kind(),
 		Secret:         q.Secret,
 		Channels:       route.Left(q, false),
 		AskedAt:        q.AskedAt,
@@ -80,6 +82,7 @@ type Winner struct {
 	Authority string         `json:"authority,omitempty"`
 	By        string         `json:"by,omitempty"`
 	Answer    string         `json:"answer,omitempty"`
+	Unedited  string         `json:"unedited_draft_of,omitempty"` // the model that drafted the answer
 	At        time.Time      `json:"at"`
 }
 
@@ -89,7 +92,7 @@ func NewWinner(q inquiry.Question) *Winner {
 	if r == nil {
 		return nil
 	}
-	return &Winner{q.Status, r.Channel, r.Authority, r.By, r.Response.String(), r.At}
+	return &Winner{q.Status, r.Channel, r.Authority, r.By, r.Response.String(), r.Unedited, r.At}
 }
 
 // Inquiry is how a question stands: what send_inquiry and answer_question return.

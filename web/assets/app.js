@@ -106,6 +106,7 @@ const inOrder = () => [...$("open").children].map((e) => cards.get(e.dataset.id)
 // show puts a question in its place: what runs out first is on top, and of two that run out together the older one. One that is
 // shown already stays as it is, with what was typed.
 function show(q) {
+  if (cards.has(q.question_id)) cards.get(q.question_id).drafted(q);
   if (q.status !== "pending" || cards.has(q.question_id)) return;
   const card = new Card(q, api);
   if (kept.has(q.question_id)) card.type(kept.get(q.question_id));
@@ -161,12 +162,15 @@ function clip(text) {
 
 function reason(q) {
   const w = words(), r = q.resolution || {};
-  const who = r.reply_id && sent.has(r.reply_id) ? w.you : w.through(r.by || r.authority || "?", doorName(r.channel || "?"));
+  const model = r.authority === "agent" && r.by;
+  const who = model ? w.model(r.by) : r.reply_id && sent.has(r.reply_id) ? w.you : w.through(r.by || r.authority || "?", doorName(r.channel || "?"));
   const said = q.secret ? "" : r.response || "";
   if (r.type === "delegate") return w.delegated(who);
   const what = clip(q.fields && q.fields.length ? readable(q.fields, said) : said);
   switch (q.status) {
-    case "answered": return w.answered(who, what) + (r.recalled ? " (" + w.recalled + ")" : "");
+    case "answered":
+      return (model ? w.decided : w.answered)(who, what) + (r.unedited_draft_of ? w.unedited(r.unedited_draft_of) : "") +
+        (r.recalled ? " (" + w.recalled + ")" : "");
     case "refused": return w.refused(who, what);
     case "withdrawn": return w.withdrawn(r.why);
     case "timed_out": return w.timed_out(r.type === "default_answer" ? what : "");
@@ -270,7 +274,7 @@ function drawStanding() {
 }
 
 const heard = {
-  snapshot, "session.state": stands, "inquiry.created": show, "inquiry.resolved": settle, "inquiry.withdrawn": settle, "inquiry.expired": settle,
+  snapshot, "session.state": stands, "inquiry.created": show, "inquiry.drafted": show, "inquiry.resolved": settle, "inquiry.withdrawn": settle, "inquiry.expired": settle,
   step(s) { for (const c of cards.values()) if (c.q.session_id === s.session_id) c.addSteps([s]); },
 };
 
@@ -380,6 +384,7 @@ function keys(e) {
   if (e.key === "j" && all.length) all[Math.min(at + 1, all.length - 1)].root.focus();
   else if (e.key === "k" && all.length) all[Math.max(at - 1, 0)].root.focus();
   else if (e.key === "a" && at >= 0) all[at].enter();
+  else if (e.key === "d" && at >= 0) all[at].sendDraft();
   else if (/^[1-9]$/.test(e.key) && at >= 0) all[at].choose(Number(e.key) - 1);
   else return;
   e.preventDefault();

@@ -31,7 +31,10 @@ function clock(at) {
 }
 
 // doorName is a door in words. One that the page does not know is shown by its name.
-const doorName = (name) => Object.hasOwn(words().doors, name) ? words().doors[name] : name;
+function doorName(name) {
+  const [kind, ...which] = name.split(":"); // a model may have its name there
+  return Object.hasOwn(words().doors, kind) ? [words().doors[kind], ...which].join(" ") : name;
+}
 
 // newID is for a reply: the same one again is the same reply. randomUUID is not there on plain HTTP in a network.
 function newID() {
@@ -57,7 +60,7 @@ class Card {
 
   // draw builds everything anew and keeps what was typed.
   draw() {
-    const w = words(), q = this.q, typed = this.typed();
+    const w = words(), q = this.q, typed = this.touched() ? this.typed() : [];
     const asks = el("div", "asks"), box = el("div", "words");
     const kicker = el("p", "kicker");
     if (w.kinds[q.kind]) kicker.append(el("span", "kind " + q.kind, w.kinds[q.kind]));
@@ -77,6 +80,7 @@ class Card {
     this.root.replaceChildren(asks, ...picture, box);
     this.root.setAttribute("aria-labelledby", "q-" + q.question_id);
     this.root.classList.toggle("plain", !picture.length);
+    this.clean = JSON.stringify(this.typed());
     this.type(typed);
     this.tick();
     this.addSteps([]);
@@ -85,6 +89,42 @@ class Card {
   // inputs are the fields of the answer; what is typed for the phone is none of it.
   inputs() { return [...this.root.querySelectorAll(".words :is(input, textarea, select)")]; }
   typed() { return this.inputs().map((e) => [e.value, e.checked]); }
+
+  // touched reports whether somebody has typed here.
+  touched() { return this.clean !== undefined && JSON.stringify(this.typed()) !== this.clean; }
+
+  // drafted shows a model's draft of the answer. It comes late: what was typed stays, and the draft is only told then.
+  drafted(q) {
+    if (!q.suggestion || this.q.suggestion) return;
+    const at = this.inputs().indexOf(document.activeElement);
+    this.q = { ...this.q, suggestion: q.suggestion };
+    if (this.touched()) {
+      this.problem.before(this.suggestion());
+      return;
+    }
+    this.draw();
+    if (at >= 0) this.inputs()[at].focus();
+  }
+
+  // suggestion says what the draft is, with a button that sends it as it is.
+  suggestion() {
+    const w = words(), { answer, by } = this.q.suggestion, box = el("div", "suggestion");
+    const said = this.q.fields && this.q.fields.length ? readable(this.q.fields, answer) : answer;
+    const send = el("button", "quiet-row", w.sendSuggestion, { type: "button" });
+    send.addEventListener("click", () => this.reply("answer", answer));
+    box.append(el("span", "", w.suggestion(by)), el("q", "", said), send);
+    return box;
+  }
+
+  // sendDraft sends the draft as it is.
+  sendDraft() { this.root.querySelector(".suggestion button")?.click(); }
+
+  // suggested are the fields with the draft's values in them.
+  suggested() {
+    let values = {};
+    try { values = JSON.parse(this.q.suggestion.answer); } catch { /* there is none */ }
+    return this.q.fields.map((f) => Object.hasOwn(values, f.name) ? { ...f, default: values[f.name] } : f);
+  }
 
   type(typed) {
     if (typed.length) this.inputs().forEach((e, i) => { [e.value, e.checked] = typed[i]; });
@@ -130,7 +170,7 @@ class Card {
     const row = el("div", "row");
     this.fields = this.field = null;
     if (q.fields && q.fields.length) {
-      this.fields = new Form(q.fields, "f-" + q.question_id);
+      this.fields = new Form(this.suggested(), "f-" + q.question_id);
       form.append(this.fields.root);
     } else {
       this.answerBox(form, row);
@@ -139,12 +179,13 @@ class Card {
     if (this.fields || this.field) row.append(el("button", "main", q.draft ? w.sendDraft : w.send, { type: "submit" }));
     if (q.draft) row.append(this.restorer());
     const refuse = el("button", "refuse", w.refuse, { type: "button" });
-    refuse.addEventListener("click", () => this.reply("decline", this.field && !q.secret && !q.draft ? this.field.value : ""));
+    refuse.addEventListener("click", () => this.reply("decline", this.field && !q.secret && !q.draft && this.touched() ? this.field.value : ""));
     row.append(refuse);
     if (!q.secret) row.append(this.wordless("delegate", w.delegate));
     row.append(this.wordless("timeout", w.noTime));
     if (q.session_id) row.append(this.stopper());
     this.problem = el("p", "problem", undefined, { role: "alert" });
+    if (q.suggestion) form.append(this.suggestion());
     form.append(this.problem, row);
     form.addEventListener("submit", (e) => { e.preventDefault(); this.send(); });
     form.addEventListener("keydown", (e) => {
@@ -181,7 +222,7 @@ class Card {
     if (some && !q.free_text && !q.draft) return;
     this.field = q.secret ? el("input", "", undefined, { type: "password", autocomplete: "off", spellcheck: "false", id })
       : el("textarea", q.draft ? "draft" : "grows", undefined, { id, rows: q.draft ? "14" : "2" });
-    this.field.value = q.draft || "";
+    this.field.value = q.draft || (q.suggestion && !(q.options || []).includes(q.suggestion.answer) ? q.suggestion.answer : "");
     form.append(el("label", "", q.draft ? w.draft : q.secret ? (q.session_id ? w.secret : w.hidden) : some ? w.otherAnswer : w.answer, { for: id }), this.field);
   }
 
@@ -203,9 +244,10 @@ class Card {
     return b;
   }
 
-  // late takes a question that stays open although nobody answers in time.
+  // late takes a question that stays open although nobody answers in time, or because a model is asked.
   late(q) {
     this.q.attention_until = q.attention_until;
+    if (q.passed) this.problem.textContent = words().passedOn;
     this.tick();
   }
 
