@@ -312,3 +312,33 @@ func TestNoDraftIsMadeOfWhatIsForPeople(t *testing.T) {
 		})
 	}
 }
+
+func TestADraftIsSentFromTheConsoleWithAnEmptyLine(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		p := &person{lines: []string{"", "", ""}}
+		w.thinks(func(o *runs.Options) { o.Draft, o.Console = channel.Model, p }, blue)
+		st := withMode(w, "pass_to_client (1m) -> manual_reply", "ask tap")
+		time.Sleep(time.Minute)
+		st = w.wait(st.Session.ID)
+		require.Equal(t, "done blue", st.Run.Answer)
+		require.Equal(t, "fast", w.questions(st.Session.ID)[0].Resolution.Unedited)
+		require.Len(t, p.prompts, 1, "the draft was there before the console's turn")
+		require.Contains(t, p.prompts[0], "Draft of the model fast (Enter sends it):\n  blue\n")
+
+		p = &person{lines: []string{"", "", "red"}} // what was not shown is not sent
+		w.thinks(func(o *runs.Options) { o.Console = p }, blue)
+		st = withMode(w, "manual_reply", "ask tap")
+		require.Equal(t, "done red", st.Run.Answer)
+	})
+}
+
+func TestARefusalAtTheConsoleIsPassedOnOnce(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		p := &person{lines: []string{"/refuse"}}
+		m := w.thinks(func(o *runs.Options) {
+			o.OnRefusal, o.Console = channel.Model, p
+		}, blue)
+		require.Equal(t, "done blue", withMode(w, "manual_reply", "ask tap").Run.Answer)
+		require.Equal(t, 1, m.times())
+	})
+}

@@ -78,8 +78,7 @@ func (r resumer) answerOverdue(q inquiry.Question) {
 	switch {
 	case err != nil || !mine:
 	case q.Passed != nil:
-		r.m.router.Finish(q.ID, errPassed)
-		r.m.router.Route(q.ID)
+		r.m.router.Reroute(q, errPassed)
 	case model != nil:
 		err = model.Ask(r.m.ctx, q)
 	}

@@ -82,18 +82,20 @@ func (t *forms) ask(ctx context.Context, c *call, s *callState, q inquiry.Questi
 	return nil, t.dialog(ctx, c, s, q, end)
 }
 
-// draftTime is how long a form waits for a model's draft: what it shows does not change any more.
+// draftTime is how long after its question a form waits for a model's draft: what it shows does not change any more.
 const draftTime = 3 * time.Second
 
 // drafted is the question with its draft, when that is being made and comes soon. Every other
 // channel has the question meanwhile.
-func (t *forms) drafted(ctx context.Context, q inquiry.Question, end time.Time) inquiry.Question {
-	if !t.Drafts || q.Suggestion != nil || q.Draft != "" || q.ForModels() != nil {
+func (t *forms) drafted(ctx context.Context, q inquiry.Question,
+	end time.Time) inquiry.Question {
+	soon := min(time.Until(q.AskedAt.Add(draftTime)), time.Until(end))
+	if soon <= 0 || !t.Drafts || q.Suggestion != nil || q.Draft != "" || q.ForModels() != nil {
 		return q
 	}
 	events := t.Questions.Subscribe()
 	defer events.Close()
-	ctx, cancel := context.WithTimeout(ctx, min(draftTime, time.Until(end)))
+	ctx, cancel := context.WithTimeout(ctx, soon)
 	defer cancel()
 	now, err := t.Questions.Get(ctx, q.ID)
 	for err == nil && now.Open() && now.Suggestion == nil {

@@ -41,8 +41,9 @@ type messages struct {
 	LeftToYou, RunGoesOn, OnlyYou, OpenFor, WaitOn                                    string
 	SecretGiven, PassedOn, AnsweredBy, Refused, Defaulted, Silent, AskPending, ReadOn string
 	// Who settled a question of the run; for Note.
-	Unedited, ByModel, ByForm, ByDefault, BySilence, ByOther, DeclinedBy, DelegatedBy, ByMemory string
-	NotAsked, MoreAnswered                                                                      string
+	Unedited, ByModel, ByForm, ByDefault, BySilence, ByOther string
+	DeclinedBy, DelegatedBy, ByMemory                        string
+	NotAsked, MoreAnswered                                   string
 	// The end of a description that is not ours.
 	Safety, ParamSafety string
 }

@@ -65,6 +65,7 @@ type Router struct {
 type routing struct {
 	cancel context.CancelCauseFunc
 	again  chan struct{} // holds one token when the question is to be looked at again
+	asking string        // the channel that asks, under the router's lock
 }
 
 // New makes a Router. The caller closes it.
@@ -178,6 +179,19 @@ func (r *Router) Finish(questionID string, why error) {
 	}
 }
 
+// Reroute lets the channel that is in turn ask, when somebody else than this router gave it its
+// turn: another channel that asks is closed and gets why.
+func (r *Router) Reroute(q inquiry.Question, why error) {
+	r.mu.Lock()
+	on := r.routes[q.ID]
+	other := on != nil && on.asking != q.Turn.Channel
+	r.mu.Unlock()
+	if other {
+		r.Finish(q.ID, why)
+	}
+	r.Route(q.ID)
+}
+
 // Cancel ends the routing of an open question that is not to be answered now. It begins anew when
 // it is routed again.
 func (r *Router) Cancel(ctx context.Context, questionID string, why error) error {
@@ -284,6 +298,9 @@ func (r *Router) ask(ctx context.Context, on *routing, q inquiry.Question) (done
 		}
 		return ctx.Err() != nil, nil
 	}
+	r.mu.Lock()
+	on.asking = name
+	r.mu.Unlock()
 	if err = errNoModel; asker != nil {
 		err = asker.Ask(turn, q)
 	}

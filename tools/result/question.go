@@ -82,8 +82,9 @@ type Winner struct {
 	Authority string         `json:"authority,omitempty"`
 	By        string         `json:"by,omitempty"`
 	Answer    string         `json:"answer,omitempty"`
-	Unedited  string         `json:"unedited_draft_of,omitempty"` // the model that drafted the answer
-	At        time.Time      `json:"at"`
+	// the model that drafted the answer
+	Unedited string    `json:"unedited_draft_of,omitempty"`
+	At       time.Time `json:"at"`
 }
 
 // NewWinner is nil while the question is open.

@@ -74,8 +74,8 @@ func addEnums(types schema.Types) {
 		agentloop.TakeoverNeeded,
 	)
 	schema.AddEnum(types, inquiry.Info, inquiry.Inquiry, inquiry.Approval, inquiry.Takeover)
-	schema.AddEnum(types, inquiry.Pause, inquiry.AskModel, inquiry.AskDecider, inquiry.GoOn, inquiry.Default,
-		inquiry.GiveUp, inquiry.RejectAll)
+	schema.AddEnum(types, inquiry.Pause, inquiry.AskModel, inquiry.AskDecider, inquiry.GoOn,
+		inquiry.Default, inquiry.GiveUp, inquiry.RejectAll)
 	schema.AddEnum(types, inquiry.Pending, inquiry.Answered, inquiry.Refused, inquiry.TimedOut,
 		inquiry.Withdrawn, inquiry.Expired)
 	schema.AddEnum(types, FieldTypes...)
