@@ -135,7 +135,7 @@ func TestARefusalIsPassedOnToAModel(t *testing.T) {
 	res, err = b.Resolve(t.Context(), q.ID, agents("red"))
 	require.NoError(t, err)
 	require.Equal(t, inquiry.Answered, res.Question.Status)
-	require.Equal(t, "fast through model", res.Question.Resolution.Who())
+	require.Equal(t, "the model fast", res.Question.Resolution.Who())
 	require.JSONEq(t, `{"steps":3}`, string(res.Question.Resolution.Resume))
 	res, err = b.Resolve(t.Context(), q.ID, refusal("r1"))
 	require.NoError(t, err)

@@ -79,7 +79,7 @@ func TestTheDecidingModelOfAChainDecides(t *testing.T) {
 		require.Equal(t, "done blue", st.Run.Answer)
 		require.Equal(t, actions.ModelAnswer, st.Run.Progress.Exchanges[0].Outcome)
 		q := w.questions(st.Session.ID)[0]
-		require.Equal(t, "fast through model (agent)", q.Resolution.Authorized())
+		require.Equal(t, "the model fast (agent)", q.Resolution.Authorized())
 		require.Equal(t, 1, m.times())
 		rules, said := m.asked[0].Messages[0].Parts, m.asked[0].Messages[1].Parts
 		require.Contains(t, rules[0].Text, "The picture is the screen")

@@ -69,7 +69,11 @@ func answeredLine(q inquiry.Question, in *messages) string {
 	case r.Type != inquiry.TypeAnswer:
 		return ""
 	case r.Authority == inquiry.AuthorityAgent:
-		return fmt.Sprintf(in.ByModel, question, who, answer)
+		which := ""
+		if r.By != "" {
+			which = " (" + shortLine(r.By, 60) + ")"
+		}
+		return fmt.Sprintf(in.ByModel, question, which, answer)
 	case r.Channel == inquiry.ChannelElicit:
 		draft := ""
 		if r.Unedited != "" {

@@ -82,7 +82,8 @@ func (t *forms) ask(ctx context.Context, c *call, s *callState, q inquiry.Questi
 	return nil, t.dialog(ctx, c, s, q, end)
 }
 
-// draftTime is how long after its question a form waits for a model's draft: what it shows does not change any more.
+// draftTime is how long after its question a form waits for a model's draft: what it shows does not
+// change any more.
 const draftTime = 3 * time.Second
 
 // drafted is the question with its draft, when that is being made and comes soon. Every other

@@ -28,18 +28,17 @@ type OpenQuestion struct {
 	Element    string                  `json:"element,omitempty"`
 	Reason     string                  `json:"reason,omitempty"`
 
-	Draft          string              `json:"draft,omitempty"`
-	Suggestion     *inquiry.Suggestion `json:"suggestion,omitempty"`
-	DefaultAnswer  string              `json:"default_answer,omitempty"`
-	OnTimeout      inquiry.OnTimeout   `json:"on_timeout,omitempty"`
-	Secret         bool                `json:"secret,omitempty"`
-	Channels       []inquiry.Channel   `json:"doors,omitempty"`
-	ReplyURL       string              `json:"reply_url,omitempty"` // for programs: the HTTP API
-	PageURL        string              `json:"page_url,omitempty"`  // for people: the inbox page
-	AskedAt        time.Time           `json:"asked_at"`
-	AttentionUntil time.Time           `json:"attention_until"`
-	ExpiresAt      time.Time           `json:"expires_at"`
-	Round          int                 `json:"round"`
+	Draft          string            `json:"draft,omitempty"`
+	DefaultAnswer  string            `json:"default_answer,omitempty"`
+	OnTimeout      inquiry.OnTimeout `json:"on_timeout,omitempty"`
+	Secret         bool              `json:"secret,omitempty"`
+	Channels       []inquiry.Channel `json:"doors,omitempty"`
+	ReplyURL       string            `json:"reply_url,omitempty"` // for programs: the HTTP API
+	PageURL        string            `json:"page_url,omitempty"`  // for people: the inbox page
+	AskedAt        time.Time         `json:"asked_at"`
+	AttentionUntil time.Time         `json:"attention_until"`
+	ExpiresAt      time.Time         `json:"expires_at"`
+	Round          int               `json:"round"`
 }
 
 // NewQuestion is q without the addresses under which it can be answered.
@@ -58,7 +57,6 @@ func NewQuestion(q inquiry.Question) *OpenQuestion {
 		Element:        q.Element,
 		Reason:         q.Reason,
 		Draft:          q.Draft,
-		Suggestion:     q.Suggestion,
 		FreeText:       q.FreeText && len(q.Options) > 0,
 		DefaultAnswer:  q.DefaultAnswer,
 		OnTimeout:      q.OnTimeout.Kind(),
