@@ -3,7 +3,6 @@ package host
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -119,6 +118,3 @@ func wordsOf(r *mcp.CallToolResult) string {
 	}
 	return strings.Join(parts, "\n")
 }
-
-// errNoServer is the error of calls of a server that could not be reached at the beginning.
-var errNoServer = errors.New("the server could not be reached")

@@ -76,9 +76,7 @@ func (a *agent) request(textual bool) model.Request {
 	}
 	say("system", system)
 	say("user", a.state.Begin.Goal)
-	for _, m := range a.dialogue(w, textual) {
-		r.Messages = append(r.Messages, m)
-	}
+	r.Messages = append(r.Messages, a.dialogue(w, textual)...)
 	return r
 }
 

@@ -58,12 +58,14 @@ func (w *fixture) subscribe(version string, uris ...string) (stop func(), err er
 	for _, uri := range uris {
 		r := mcp.SubscribeRequest{}
 		r.Params.URI = uri
+		//lint:ignore SA1019 of older versions, which it is about
 		err = errors.Join(err, w.client.Subscribe(w.t.Context(), r))
 	}
 	return func() {
 		for _, uri := range uris {
 			r := mcp.UnsubscribeRequest{}
 			r.Params.URI = uri
+			//lint:ignore SA1019 of older versions, which it is about
 			require.NoError(w.t, w.client.Unsubscribe(w.t.Context(), r))
 		}
 	}, err
