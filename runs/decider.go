@@ -193,6 +193,9 @@ func (m *Manager) mine(q inquiry.Question) (bool, error) {
 // onOpened sees to a question that was opened, or found when the process began: one that no run has
 // asked goes to its deciding model, and a draft of the answer is made.
 func (m *Manager) onOpened(q inquiry.Question) {
+	if len(m.opts.Deciders) == 0 { // it is for a process that has models
+		return
+	}
 	if q.RunID == "" && q.Turn.Channel != "" {
 		m.router.Route(q.ID)
 	}

@@ -76,7 +76,7 @@ func (r resumer) answerOverdue(q inquiry.Question) {
 	mine, err := r.m.mine(q)
 	model := r.m.askers[q.OnTimeout.Model()]
 	switch {
-	case err != nil || !mine:
+	case err != nil || !mine, q.Passed != nil && len(r.m.opts.Deciders) == 0:
 	case q.Passed != nil:
 		r.m.router.Reroute(q, errPassed)
 	case model != nil:
