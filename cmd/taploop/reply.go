@@ -47,6 +47,10 @@ const maxAnswer = 1 << 20
 // Run answers a question in the data folder. The server that waits for it, in whatever process,
 // notices within a second.
 func (c *replyCmd) Run(ctx context.Context, a *app) error {
+	r, err := c.reply()
+	if err != nil {
+		return err
+	}
 	store, err := a.openStore(ctx)
 	if err != nil {
 		return err
@@ -57,25 +61,29 @@ func (c *replyCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	r := inquiry.Reply{ID: c.ReplyID, Channel: inquiry.ChannelCommandLine,
-		Authority: inquiry.AuthorityLocalOperator, By: userName(),
-		Remember: inquiry.Scope(c.Remember)}
-	if r.Type, err = c.replyType(); err != nil {
-		return err
-	}
-	if r.Type == inquiry.TypeDecisions {
-		r.Decisions, err = c.decisions()
-	} else {
-		r.Response, err = c.response(ctx, a, q)
-	}
-	if err != nil {
-		return err
+	if r.Type != inquiry.TypeDecisions {
+		if r.Response, err = c.response(ctx, a, q); err != nil {
+			return err
+		}
 	}
 	res, err := b.Resolve(ctx, q.ID, r)
 	if err != nil {
 		return c.refused(ctx, a, store, err)
 	}
 	return c.taken(a, res)
+}
+
+// reply is what the flags say, without the words of an answer: how they are read depends on the
+// question.
+func (c *replyCmd) reply() (inquiry.Reply, error) {
+	r := inquiry.Reply{ID: c.ReplyID, Channel: inquiry.ChannelCommandLine,
+		Authority: inquiry.AuthorityLocalOperator, By: userName(),
+		Remember: inquiry.Scope(c.Remember)}
+	var err error
+	if r.Type, err = c.replyType(); err == nil && r.Type == inquiry.TypeDecisions {
+		r.Decisions, err = c.decisions()
+	}
+	return r, err
 }
 
 // replyType is the type that the flags name.
@@ -122,8 +130,13 @@ func (c *replyCmd) decisions() ([]inquiry.Decision, error) {
 	for i, words := range list {
 		d := &decisions[i]
 		var err error
-		if d.Type, d.Message, _ = strings.Cut(words, "="); d.Type != inquiry.Edit {
-			continue // whether it is one, and has what it needs, is the broker's to say
+		switch d.Type, d.Message, _ = strings.Cut(words, "="); d.Type {
+		case inquiry.Edit:
+		case inquiry.Approve, inquiry.Reject, inquiry.Respond:
+			continue // whether it may be, and has what it needs, is the broker's to say
+		default:
+			return nil, usage(fmt.Errorf("--decision %q is no decision", text.Cut(words, 40)),
+				"approve, edit=JSON, reject=WHY or respond=ANSWER")
 		}
 		if d.EditedAction, err = inquiry.ParseEdit(d.Message); err != nil {
 			return nil, usage(fmt.Errorf("edit: %w", err), "taploop inquiries ID shows the "+

@@ -41,9 +41,9 @@ func TestSeveralActionsAreDecidedAboutInOneReply(t *testing.T) {
 		"4 decisions for 3 actions": {"approve", "approve", "approve", "approve"},
 		"decision 2: approve has a message, which would be lost": {"approve", "approve=gladly",
 			"approve"},
-		"decision 3: \"yes\" cannot be decided": {"approve", edit, "yes"},
-		"respond has no message":                {"approve", "approve", "respond"},
-		"the action cannot be read":             {"approve", "edit=CLICK", "approve"},
+		"--decision \"yes\" is no decision": {"approve", edit, "yes"},
+		"respond has no message":            {"approve", "approve", "respond"},
+		"the action cannot be read":         {"approve", "edit=CLICK", "approve"},
 	} {
 		_, errs, code := reply(given...)
 		require.Equal(t, exitUsage, code, "%s: %s", want, errs)
