@@ -64,8 +64,9 @@ func Reasoned(reasoning, thought string) string {
 
 // Split parts a reply into the thought and the body, which starts where begins first says so: at
 // the beginning, behind a tag that closes a thought, or else, behind the last of these, at the
-// beginning of a line. So neither what is thought nor what is typed passes for the body. Without
-// such a place the body is what follows the last thought, for a complaint about it.
+// beginning of a line. So neither what is thought nor what is typed passes for the body, and a
+// thought that is never closed has no end. Without such a place the body is what follows the last
+// thought, for a complaint about it.
 func Split(r actions.Reply, begins func(string) bool) (thought, body string) {
 	text, reasoning := Clean(r.Text), Clean(r.Reasoning)
 	if text == "" { // the endpoint may have taken the whole reply for reasoning
@@ -76,22 +77,29 @@ func Split(r actions.Reply, begins func(string) bool) (thought, body string) {
 		starts = append(starts, tag[1])
 	}
 	last := starts[len(starts)-1]
+	open := len(text)
+	if tag := ThinkTag.FindStringIndex(text[last:]); tag != nil {
+		open = last + tag[0]
+	}
 	for line := last; ; {
 		next := strings.Index(text[line:], "\n")
 		if next < 0 {
 			break
 		}
-		line += next + 1
+		if line += next + 1; line > open {
+			break
+		}
 		starts = append(starts, line)
 	}
 	at := slices.IndexFunc(starts, func(at int) bool {
 		return begins(strings.TrimLeft(text[at:], " \t\n"))
 	})
-	start := last
 	if at >= 0 {
-		start = starts[at]
+		return Reasoned(reasoning, Bare(text[:starts[at]])), strings.TrimLeft(text[starts[at]:],
+			" \t\n")
 	}
-	return Reasoned(reasoning, Bare(text[:start])), strings.TrimLeft(text[start:], " \t\n")
+	return Reasoned(reasoning, Bare(text[:last]+text[open:])), strings.TrimLeft(text[last:open],
+		" \t\n")
 }
 
 // Refuse is the complaint that something is wrong, with what is wanted.
@@ -137,13 +145,11 @@ func Ends(a actions.Action) bool {
 // Unread is the complaint about a body that has no action in it.
 func Unread(r actions.Reply, body, want string) *ParseError {
 	switch {
-	case r.Cut:
-		return &ParseError{Problem: "the reply was cut off at its length limit before the action " +
-			"was complete", Want: "a short thought, then " + want}
 	case Bare(body) == "" && strings.TrimSpace(r.Text+r.Reasoning) == "":
 		return &ParseError{Problem: "the reply is empty", Want: want}
 	case Bare(body) == "":
-		return &ParseError{Problem: "there is only a thought and no action", Want: want}
+		return &ParseError{Problem: "there is only a thought and no action behind it",
+			Want: "a thought that is closed, then " + want}
 	}
 	return &ParseError{Problem: "the reply has no action in it", Want: want}
 }

@@ -78,9 +78,14 @@ type chosen struct {
 	opts   Options
 }
 
-// Parse implements Dialect. A text that is an action in the form of a row before, too, and another
-// one, is asked again: one of them was typed, or copied from the screen.
+// Parse implements Dialect. A reply that was cut off is asked again, whatever is left of it. So is
+// a text that is an action in the form of a row before, too, and another one: one of them was
+// typed, or copied from the screen.
 func (c *chosen) Parse(r actions.Reply, s Situation) (actions.Decision, error) {
+	if r.Cut {
+		return actions.Decision{}, Refuse("the reply was cut off at its length limit",
+			"a short thought, then one action")
+	}
 	d, err := c.Dialect.Parse(r, s)
 	if err != nil || len(r.Calls) > 0 {
 		return d, err
@@ -105,7 +110,7 @@ func (c *chosen) Parse(r actions.Reply, s Situation) (actions.Decision, error) {
 // Detect implements Detector. The picture is the one that was sent, the coordinates are those of
 // the reply's dialect unless they were set.
 func (c *chosen) Detect(r actions.Reply, s Situation) (actions.Decision, string) {
-	if c.family.Wrote(r) {
+	if r.Cut || c.family.Wrote(r) {
 		return actions.Decision{}, ""
 	}
 	o := c.opts

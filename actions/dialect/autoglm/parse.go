@@ -17,7 +17,8 @@ var (
 	wrapper = regexp.MustCompile(`(?i)^(?:<\s*answer\s*>|<\|begin_of_box\|>|` + "`+" + `|\s)+`)
 	start   = regexp.MustCompile(`(?i)^(?:do|finish)\s*[(（]`)
 	// half is what begins as JSON and goes on as a call.
-	half = regexp.MustCompile(`^[\[{\s]*['"](?:type|action)['"]\s*:\s*['"][\w ]+['"]\s*,\s*\w+\s*=`)
+	half = regexp.MustCompile(
+		`^[\[{\s]*['"](?:type|action)['"]\s*:\s*['"]([\w ]+)['"](\s*,\s*\w+\s*=)`)
 	// further is a call behind the first one.
 	further = regexp.MustCompile(`(?i)(?:^|[^\pL\pN_.])((?:do|finish)\s*[(（])`)
 )
@@ -44,9 +45,6 @@ func (g *autoglm) Parse(r actions.Reply, s dialect.Situation) (actions.Decision,
 	if err != nil {
 		return actions.Decision{}, err
 	}
-	if r.Cut && !calls[0].closed() {
-		return actions.Decision{}, dialect.Unread(r, body, anyForm)
-	}
 	c, err := one(calls, &s)
 	if err != nil {
 		return actions.Decision{}, err
@@ -64,11 +62,6 @@ type call struct {
 	text string // as it stands in the reply
 }
 
-// closed reports whether the call's bracket is there.
-func (c call) closed() bool {
-	return strings.HasSuffix(c.text, ")") || strings.HasSuffix(c.text, "）")
-}
-
 // swallowed reports whether the call has another one within it, or the end of a thought: then it
 // may have begun in a text that the model copied from the screen.
 func (c call) swallowed() bool {
@@ -82,9 +75,7 @@ func (c call) ends() bool {
 // read is the call that the text begins with and those behind it.
 func read(text string) ([]call, error) {
 	text = wrapper.ReplaceAllString(text, "")
-	if !start.MatchString(text) { // the half form
-		text = "do(" + strings.TrimLeft(text, "[{ \t\n")
-	}
+	text = half.ReplaceAllString(text, `do(action="$1"$2`)
 	first, rest, err := next(text)
 	if err != nil {
 		return nil, dialect.Refuse("the call cannot be read: "+err.Error(), anyForm)

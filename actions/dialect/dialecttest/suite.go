@@ -37,8 +37,14 @@ type Suite struct {
 	Typing []string
 }
 
+// speak is the family as it is chosen from a table.
 func (s Suite) speak(lang string) dialect.Dialect {
-	return s.New(dialect.Options{Lang: lang, Quality: 50})
+	table := dialect.Table{{Name: s.Name, New: s.New, Wrote: s.Wrote}}
+	d, err := table.New(s.Name, &dialect.Options{Lang: lang, Quality: 50})
+	if err != nil {
+		panic(err)
+	}
+	return d
 }
 
 // Frame is a picture with something on it, a tenth of a phone's on each side.

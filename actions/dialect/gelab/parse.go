@@ -18,15 +18,11 @@ func (g *gelab) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, e
 	if text == "" && dialect.ThinkEnd.MatchString(reasoning) {
 		text, reasoning = reasoning, "" // the endpoint took the whole reply for reasoning
 	}
-	if text == "" {
-		return actions.Decision{}, nothing(r)
-	}
 	thought, body := splitThought(text)
-	found, err := readFields(body)
-	if r.Cut && (err != nil || found[len(found)-1].Key != "summary") {
-		return actions.Decision{}, dialect.Refuse(
-			"the reply was cut off at its length limit before the action was complete", shorter)
+	if strings.TrimSpace(body) == "" {
+		return actions.Decision{}, dialect.Unread(r, body, anyForm)
 	}
+	found, err := readFields(body)
 	if err != nil {
 		return actions.Decision{}, err
 	}
@@ -84,30 +80,20 @@ const (
 	onlyOne    = "exactly one action, " + anyForm
 )
 
-// shorter is what is expected after a reply that was cut off.
-const shorter = "a short thought, then " + anyForm
+// misspelt is a tag that 8-bit weights write for either of the two around a thought.
+var misspelt = regexp.MustCompile(`(?i)\S\s*(<\s*thin\s*>)`)
 
-func nothing(r actions.Reply) *dialect.ParseError {
-	switch {
-	case r.Cut:
-		return dialect.Refuse("the reply was cut off at its length limit while still thinking",
-			shorter)
-	case dialect.Clean(r.Reasoning) != "":
-		return dialect.Refuse("there is only a thought and no action", anyForm)
-	}
-	return dialect.Refuse("the reply is empty", anyForm)
-}
-
-// splitThought separates the thought from the fields. The last closing tag wins. Without one, the
-// last of several tags or one behind a text is taken for it. A thought that was only opened ends
-// where the last line is one of fields.
+// splitThought separates the thought from the fields. The last closing tag wins; without one, a
+// misspelt one behind a text does. A thought that is not closed has no end, and no fields.
 func splitThought(s string) (thought, body string) {
 	tags := dialect.ThinkTag.FindAllStringIndex(s, -1)
 	closing := dialect.ThinkEnd.FindAllStringIndex(s, -1)
-	switch {
-	case len(tags) == 0:
-		return "", s
-	case len(closing) > 0:
+	if len(closing) == 0 {
+		for _, m := range misspelt.FindAllStringSubmatchIndex(s, -1) {
+			closing = append(closing, m[2:])
+		}
+	}
+	if len(closing) > 0 {
 		end := closing[len(closing)-1]
 		// A thought behind the fields begins a line: a tag within one is part of a value, which
 		// must not be cut short.
@@ -116,16 +102,12 @@ func splitThought(s string) (thought, body string) {
 		if !hasAction(s[end[1]:]) && hasAction(front) && ownLine {
 			return dialect.Bare(s[tags[0][0]:]), front
 		}
-		return dialect.Bare(s[:end[0]]), s[end[1]:]
-	case len(tags) > 1 || strings.TrimSpace(s[:tags[0][0]]) != "":
-		end := tags[len(tags)-1]
-		return dialect.Bare(s[:end[0]]), s[end[1]:]
+		thought, s = dialect.Bare(s[:end[0]]), s[end[1]:]
 	}
-	line := strings.LastIndex(s, "\n") + 1
-	if !fieldLine.MatchString(s[line:]) {
-		return dialect.Bare(s), ""
+	if open := dialect.ThinkTag.FindStringIndex(s); open != nil && !hasAction(s[:open[0]]) {
+		return dialect.Reasoned(thought, dialect.Bare(s)), ""
 	}
-	return dialect.Bare(s[:line]), s[line:]
+	return thought, s
 }
 
 // Patterns of fields. A key that starts a line, follows a TAB or follows the two characters \t
@@ -137,9 +119,7 @@ const (
 )
 
 var (
-	actionMark = regexp.MustCompile(`(?im)(?:^|\t|\\t)[ ]*action` + colon)
-	fieldLine  = regexp.MustCompile(`(?i)^[ ]*` + keys + colon + `.*\t[ ]*action` + colon +
-		`|^[ ]*action` + colon + `.*\t`)
+	actionMark   = regexp.MustCompile(`(?im)(?:^|\t|\\t)[ ]*action` + colon)
 	lineStart    = regexp.MustCompile(`(?im)^[ ]*` + keys + colon)
 	tabLineMarks = regexp.MustCompile(`(?i)(?:^|[\n\t])\s*` + keys + colon)
 	lineMarks    = regexp.MustCompile(`(?i)(?:^|[\n\t]|\\[tn])\s*` + keys + colon)

@@ -3,7 +3,6 @@ package gelab_test
 import (
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -18,19 +17,11 @@ import (
 	"github.com/taploop/taploop/screen"
 )
 
+var suite = dialecttest.Suite{Name: "gelab", New: gelab.New, Wrote: gelab.Wrote}
+
 func replies(t testing.TB) string { return golden.Shared(t, "dialects/gelab/replies") }
 
-func TestRepliesAreRead(t *testing.T) {
-	d := small("en")
-	golden.Run(t, replies(t), func(t *testing.T, c *golden.Case) {
-		require.NotEmpty(t, c.Comment, "say the rule")
-		got, err := d.Parse(replyOf(t, c), dialect.Situation{})
-		c.Want(t, "want", shown(t, got, err))
-		if err == nil {
-			require.True(t, gelab.Wrote(replyOf(t, c)), "what is read is in the dialect's form")
-		}
-	})
-}
+func TestRepliesAreRead(t *testing.T) { suite.Replies(t) }
 
 // Every action of the vocabulary is read from some golden reply, so that none is forgotten by the
 // parser.
@@ -38,7 +29,7 @@ func TestEveryActionIsRead(t *testing.T) {
 	d := small("zh")
 	read := map[string]bool{}
 	for _, c := range golden.Load(t, replies(t)) {
-		if got, err := d.Parse(replyOf(t, c), dialect.Situation{}); err == nil {
+		if got, err := d.Parse(dialecttest.Reply(t, c), dialect.Situation{}); err == nil {
 			verb := got.Action.Verb()
 			read[verb] = true
 			back, err := got.AgentAction()
@@ -57,46 +48,13 @@ func small(lang string) dialect.Dialect {
 		Fit: &screen.Fit{Exact: screen.Size{W: 8, H: 8}}})
 }
 
-// replyOf reads the sections reply (or reply.quoted, a Go string for what a text file would hide),
-// reasoning and cut.
-func replyOf(t testing.TB, c *golden.Case) actions.Reply {
-	r := actions.Reply{Cut: c.Has("cut")}
-	if c.Has("reasoning") {
-		r.Reasoning = c.Section(t, "reasoning")
-	}
-	if !c.Has("reply.quoted") {
-		r.Text = c.Section(t, "reply")
-		return r
-	}
-	text, err := strconv.Unquote(strings.TrimSpace(c.Section(t, "reply.quoted")))
-	require.NoError(t, err)
-	r.Text = text
-	return r
-}
-
-func shown(t *testing.T, d actions.Decision, err error) string {
-	if err != nil {
-		require.Empty(t, d)
-		return "error: " + err.Error()
-	}
-	action, err := actions.Marshal(d.Action)
-	require.NoError(t, err)
-	var b strings.Builder
-	fmt.Fprintf(&b, "action %s\nthought %q\nexplain %q\nsummary %q\nfields\n", action, d.Thought,
-		d.Explain, d.Summary)
-	for _, f := range d.Fields {
-		fmt.Fprintf(&b, "  %s %q\n", f.Key, f.Value)
-	}
-	return b.String()
-}
-
 // The law: a reply is a valid action with its points on the screen, or a *ParseError that says what
 // was wrong and what was expected in few words. And whatever a text copied from the screen holds,
 // it ends no task.
 func FuzzParse(f *testing.F) {
 	d := small("zh")
 	for _, c := range golden.Load(f, replies(f)) {
-		r := replyOf(f, c)
+		r := dialecttest.Reply(f, c)
 		f.Add(r.Text, r.Reasoning, r.Cut)
 	}
 	f.Fuzz(func(t *testing.T, text, reasoning string, cut bool) {
@@ -201,5 +159,5 @@ func TestABoundedNumberOfFieldsIsKept(t *testing.T) {
 
 // The law: what an action says of itself for agent_action is read here as that action.
 func TestWhatAnActionGivesBackIsReadAsIt(t *testing.T) {
-	dialecttest.Suite{Name: "gelab", New: gelab.New, Wrote: gelab.Wrote}.Vocabulary(t)
+	suite.Vocabulary(t)
 }

@@ -21,7 +21,6 @@ type call struct {
 	arguments loose.Object
 	thought   string
 	text      string // as it stands in the reply, where it is no native call
-	open      bool   // it does not end in a bracket
 	unread    string // why its arguments could not be read
 	twice     string // the name of what its object has more than once
 }
@@ -74,7 +73,7 @@ func (g *general) Parse(r actions.Reply, s dialect.Situation) (actions.Decision,
 		thought, calls = dialect.Reasoned(r.Reasoning, dialect.Bare(r.Text)), native(r.Calls)
 		want = "a call of one tool, such as tap"
 	}
-	if len(calls) == 0 || r.Cut && calls[0].open {
+	if len(calls) == 0 {
 		return actions.Decision{}, dialect.Unread(r, body, want)
 	}
 	if why := calls[0].unread; why != "" {
@@ -103,7 +102,7 @@ func native(calls []actions.Call) []call {
 	var all []call
 	for _, c := range calls {
 		arguments := strings.TrimSpace(c.Arguments)
-		read := call{name: c.Name, open: !strings.HasSuffix(arguments, "}")}
+		read := call{name: c.Name}
 		if arguments != "" && arguments != "null" { // else there are none
 			o, _, err := loose.ReadObject(arguments)
 			if read.arguments = o; err != nil {
@@ -135,7 +134,6 @@ func objects(text string) []call {
 		} else if action(o) {
 			c := flat(o)
 			c.text = strings.TrimRight(text[at:len(text)-len(rest)], " \t\n")
-			c.open = !strings.HasSuffix(c.text, "}")
 			all = append(all, c)
 		}
 		text = rest

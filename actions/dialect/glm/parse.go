@@ -23,10 +23,7 @@ func (g *glm) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, err
 		body = body[1:]
 	}
 	args, behind, err := loose.ReadObject(body)
-	switch {
-	case r.Cut && (err != nil || behind == "" && !strings.HasSuffix(strings.TrimSpace(body), "}")):
-		return actions.Decision{}, dialect.Unread(r, body, anyForm)
-	case err != nil:
+	if err != nil {
 		return actions.Decision{}, dialect.Refuse("the action could not be read: "+err.Error(),
 			anyForm)
 	}

@@ -3,8 +3,8 @@
 //
 // It takes single quotes, bare keys and words, Python's constants, `=` for `:`, full-width
 // punctuation, comments, trailing commas, round brackets, line breaks and unescaped quotes within
-// texts, numbers with leading zeros, and brackets that are never closed at the end. It evaluates
-// nothing.
+// texts, and numbers with leading zeros. What is not closed was cut off and is refused; only behind
+// an object that is closed, the bracket of the one around it may be missing. It evaluates nothing.
 package loose
 
 import (
@@ -109,25 +109,21 @@ func ReadCall(text string) (c Call, rest string, err error) {
 	})
 }
 
-// read tries to read with texts that end with the quote that they began with, then with any.
 func read[T any](text string, f func(*parser) (T, error)) (v T, rest string, err error) {
-	for _, anyQuote := range []bool{false, true} {
-		p := &parser{text: text, anyQuote: anyQuote}
-		p.space()
-		if v, err = f(p); err == nil {
-			return v, text[p.at:], nil
-		}
+	p := &parser{text: text}
+	p.space()
+	if v, err = f(p); err != nil {
+		return v, text, err
 	}
-	return v, text, err
+	return v, text[p.at:], nil
 }
 
 // parser reads from a place in a text on.
 type parser struct {
-	text     string
-	at       int
-	anyQuote bool // a text may end with another quote than it began with
-	call     bool // of a call, whose arguments have = between name and value
-	within   int  // how many brackets are open
+	text   string
+	at     int
+	call   bool // of a call, whose arguments have = between name and value
+	within int  // how many brackets are open
 }
 
 // peek is the next character, 0 at the end. Full-width punctuation is what it stands for.
@@ -233,7 +229,7 @@ func (p *parser) value(depth int) (any, error) {
 	return p.bare()
 }
 
-// members reads values with or without names up to end, which may be missing where the text ends.
+// members reads values with or without names up to end.
 func (p *parser) members(end rune, depth int) (Object, error) {
 	p.within++
 	defer func() { p.within-- }()
@@ -241,7 +237,7 @@ func (p *parser) members(end rune, depth int) (Object, error) {
 	for {
 		p.space()
 		switch {
-		case p.at >= len(p.text) && len(list) > 0, p.take(end):
+		case p.take(end), p.at >= len(p.text) && p.within == 1 && !p.call && closed(list):
 			return list, nil
 		case p.take(','):
 			continue
@@ -256,6 +252,15 @@ func (p *parser) members(end rune, depth int) (Object, error) {
 			return nil, p.expected(", or " + string(end))
 		}
 	}
+}
+
+// closed reports whether the last value is an object.
+func closed(list Object) bool {
+	if len(list) == 0 {
+		return false
+	}
+	_, is := list[len(list)-1].Value.(Object)
+	return is
 }
 
 // member reads a value with the name in front of it. Only in round and square brackets it may have
@@ -296,9 +301,6 @@ var pairs = map[rune]string{'"': `"`, '\'': "'", '`': "`", '“': "”“", '‘
 // end of a value. Before anything else it belongs to the text.
 func (p *parser) quoted(open rune) (string, error) {
 	ends := pairs[open]
-	if p.anyQuote {
-		ends = `"'` + ends
-	}
 	var b strings.Builder
 	p.at += utf8.RuneLen(open)
 	for p.at < len(p.text) {

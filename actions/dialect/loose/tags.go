@@ -18,7 +18,6 @@ var (
 	function  = regexp.MustCompile(`^\s*` + Function(`(`+AnyName+`)`))
 	parameter = regexp.MustCompile(`^\s*<parameter\s*=\s*["']?(` + AnyName + `)["']?[^<>]*>`)
 	valueEnd  = regexp.MustCompile(`</parameter\s*>\s*(?:<parameter\s*=|</function\s*>|$)`)
-	unclosed  = regexp.MustCompile(`</function\s*>|</(?:seed:)?tool_call\s*>`)
 	inner     = regexp.MustCompile(`<(?:parameter|function)\s*=`)
 	valueTag  = regexp.MustCompile(`^</parameter\s*>`)
 	callEnd   = regexp.MustCompile(`^\s*(?:</function\s*>)?\s*(?:</\s*(?:seed:)?tool_call\s*>)?`)
@@ -42,9 +41,6 @@ func ReadTags(text string) (c Call, rest string, err error) {
 		}
 		name, value := rest[m[2]:m[3]], rest[m[1]:]
 		end := valueEnd.FindStringIndex(value)
-		if end == nil { // the last one may lack its tag
-			end = unclosed.FindStringIndex(value)
-		}
 		if end == nil || inner.MatchString(value[:end[0]]) {
 			return Call{}, text, errors.New("the parameter " + name + " has no </parameter>")
 		}

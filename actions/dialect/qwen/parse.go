@@ -26,10 +26,7 @@ func (q *qwen) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, er
 	default:
 		return actions.Decision{}, dialect.Unread(r, body, anyForm)
 	}
-	switch {
-	case r.Cut && (err != nil || behind == "" && !whole.MatchString(body)):
-		return actions.Decision{}, dialect.Unread(r, body, anyForm)
-	case err != nil:
+	if err != nil {
 		return actions.Decision{}, dialect.Refuse(err.Error(), anyForm)
 	}
 	in := dialect.Args{Values: args, Scale: q.Scale(&s)}
@@ -63,7 +60,6 @@ var (
 	tagged = regexp.MustCompile(front.String() + `[{｛]`)
 	own    = regexp.MustCompile(`^` + loose.Function(tool))
 	bare   = regexp.MustCompile(`^[{｛]+\s*["']?name["']?\s*[:：]\s*["']?` + tool)
-	whole  = regexp.MustCompile(`(?i)[}｝]\s*(?:<\s*/\s*tool_call\s*>\s*)?$`)
 )
 
 func begins(s string) bool {

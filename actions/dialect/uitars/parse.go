@@ -21,10 +21,7 @@ func (u *uitars) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, 
 	}
 	body = actionLabel.ReplaceAllString(body, "")
 	call, behind, err := read(body)
-	switch {
-	case r.Cut && (err != nil || !closed(body, behind)):
-		return actions.Decision{}, dialect.Unread(r, body, anyForm)
-	case err != nil:
+	if err != nil {
 		return actions.Decision{}, dialect.Refuse("the action could not be read: "+err.Error(),
 			anyForm)
 	}
@@ -99,13 +96,6 @@ var (
 // have begun in a text that the model copied from the screen.
 func swallowed(call string) bool {
 	return innerCall.MatchString(call) || dialect.ThinkEnd.MatchString(call)
-}
-
-// closed reports whether the call that was read from body has its closing bracket or tag.
-func closed(body, behind string) bool {
-	read := strings.TrimSpace(strings.TrimSuffix(body, behind))
-	return strings.HasSuffix(read, ")") || strings.HasSuffix(read, "）") ||
-		tagCall.MatchString(read) && strings.HasSuffix(read, ">")
 }
 
 const (
