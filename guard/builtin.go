@@ -10,6 +10,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -47,20 +49,22 @@ var (
 var (
 	says = regexp.MustCompile(`^(?:ok|okay|yes|confirm|submit|agree|accept|i agree|done|got it|sure|` +
 		`proceed|continue|next|finish|apply|authenticate|verify|go|send it|activate|turn on|enable|` +
-		`确定|确认|是|是的|好|好的|同意|提交|完成|继续|下一步|知道了|我知道了|确认无误|验证|激活|启用|开启)` +
+		`确定|确认|是|是的|好|好的|同意|提交|完成|继续|下一步|知道了|我知道了|确认无误|验证|激活|启用|开启|` +
+		yesAbroad + `)` +
 		`(?: *[(（].*)?[!.。]?$`)
 	commits = regexp.MustCompile(`^(?:ok|okay|yes|confirm|submit|agree|accept|i agree|authenticate|` +
-		`proceed|verify|确定|确认|是|是的|同意|提交|确认无误|验证|完成)(?:[^a-z]|$)`)
+		`proceed|verify|确定|确认|是|是的|同意|提交|确认无误|验证|完成|` + yesAbroad + `)(?:[^a-z]|$)`)
 	// the whole line, or what sensitive words stand behind: words that say no take back no others
 	settles = regexp.MustCompile(`^(?:confirm|submit|complete|finish|ok|okay|continue|proceed|yes|` +
-		`(?:apple|google|samsung) pay$|微信支付$|支付宝|确认|确定|提交|完成|继续|同意)`)
+		`(?:apple|google|samsung) pay$|微信支付$|支付宝|确认|确定|提交|完成|继续|同意|` +
+		`(?:` + yesAbroad + `)(?:[^\pL]|$))`)
 	renews = regexp.MustCompile(`\d.*(?:per|a|/) ?(?:month|year|week|mo|yr)\b|(?:每|/)(?:月|年|周)`)
 	totals = regexp.MustCompile(`^(?:order |grand |cart )?(?:total|amount due|to pay|you pay)\b|` +
-		`^(?:合计|总计|总额|实付|应付|需付)`)
+		`^(?:合计|总计|总额|实付|应付|需付)|^(?:` + sumAbroad + `)(?:[^\pL]|$)`)
 	refuses = regexp.MustCompile(`^(?:(?:don['’]?t|do not|never|keep)(?: [^ ,;]+){0,3}|cancel|no|` +
 		`no,? thank(?:s| you)|not now|later|skip|close|(?:go )?back|dismiss|undo|deny(?: .*)?|` +
 		`decline|reject|maybe later|remind me later|exit|不\p{Han}{0,5}|取消|否|稍后(?:再说)?|以后再说|` +
-		`暂不\p{Han}{0,4}|跳过|关闭|返回|拒绝|保留|再想想|再看看|禁止|我再想想)$`)
+		`暂不\p{Han}{0,4}|跳过|关闭|返回|拒绝|保留|再想想|再看看|禁止|我再想想|` + noAbroad + `)$`)
 	slides   = regexp.MustCompile(`^(?:slide|swipe|drag|hold|press)\b|^(?:滑动|右滑|左滑|按住|拖动|向右滑)`)
 	price    = regexp.MustCompile(`^(?:[$€£¥]|us\$|cn¥|rmb)? ?\d[\d., ]*(?:[$€£¥]|元| ?usd| ?eur)?$`)
 	currency = regexp.MustCompile(`[$€£¥元]|usd|eur|rmb`)
@@ -421,6 +425,11 @@ func (e *Element) lines() []string {
 }
 
 func lines(s string) (list []string) {
+	if strings.ContainsRune(s, '\u202e') { // is shown from right to left
+		turned := []rune(s)
+		slices.Reverse(turned)
+		s += "\n" + string(turned)
+	}
 	for l := range strings.Lines(s) {
 		if l = plain(text.Cut(l, maxText)); l != "" && !slices.Contains(list, l) {
 			list = append(list, l)
@@ -446,26 +455,15 @@ func idWords(id string) []string {
 	return strings.Fields(b.String())
 }
 
-// plain is a text as it is compared: in one width and case, without what is not seen, without
-// spaces between Chinese characters or spelled letters, and in the letters that others look like.
+// plain is a text as it is compared: in one width and case, without what is not seen and without
+// accents, without spaces between Chinese characters or spelled letters, and in the letters that
+// others look like.
 func plain(s string) string {
-	s = spelled.ReplaceAllStringFunc(steering.ReplaceAllString(s, ""), func(t string) string {
-		inner := strings.TrimSpace(t)
-		return strings.Replace(t, inner, strings.ReplaceAll(inner, " ", ""), 1)
-	})
+	s = strings.ToLower(steering.ReplaceAllString(s, ""))
 	if ascii(s) {
-		return strings.Join(strings.Fields(strings.ToLower(s)), " ")
+		return strings.Join(strings.Fields(unspelled(s)), " ")
 	}
-	s = strings.ToLower(strings.Map(func(r rune) rune {
-		switch {
-		case unicode.Is(unicode.Cf, r), unicode.Is(unicode.Mn, r):
-			return -1
-		case r >= '\uff01' && r <= '\uff5e': // ASCII in the width of Chinese characters
-			return r - '\uff01' + '!'
-		}
-		return r
-	}, s))
-	fields := strings.Fields(s)
+	fields := strings.Fields(unspelled(fold(s)))
 	var b strings.Builder
 	for i, f := range fields {
 		if i > 0 {
@@ -480,13 +478,59 @@ func plain(s string) string {
 	return b.String()
 }
 
+// fold is a text in lower case and in its plainest letters: of Unicode's compatible forms the
+// common one (NFKC of UAX #15), without accents and what is not seen.
+func fold(s string) string {
+	return norm.NFC.String(strings.ToLower(strings.Map(func(r rune) rune {
+		switch {
+		case unicode.In(r, unicode.Cf, unicode.Mn, unicode.Me),
+			unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r), r == '\u2800':
+			return -1
+		}
+		return r
+	}, norm.NFKD.String(s))))
+}
+
+// unspelled joins letters that stand alone: p a y, p.a.y.
+func unspelled(s string) string {
+	for n := 0; n < 2 && spells(s); n++ { // a space between two of them is an end of the first only
+		s = spelled.ReplaceAllStringFunc(s, func(t string) string {
+			inner := strings.TrimFunc(t, func(r rune) bool { return !unicode.IsLetter(r) })
+			_, size := utf8.DecodeRuneInString(inner)
+			by, _ := utf8.DecodeRuneInString(inner[size:])
+			return strings.Replace(t, inner, strings.ReplaceAll(inner, string(by), ""), 1)
+		})
+	}
+	return s
+}
+
+// spells reports whether there may be letters that stand alone, without more than a glance.
+func spells(s string) bool {
+	alone := 0
+	for _, word := range strings.FieldsFunc(s, func(r rune) bool {
+		return strings.ContainsRune(" .-_·", r)
+	}) {
+		if alone++; utf8.RuneCountInString(word) > 1 {
+			alone = 0
+		}
+		if alone > 2 {
+			return true
+		}
+	}
+	return false
+}
+
 var (
-	steering = regexp.MustCompile(`\x1b\[[0-9;?]*[A-Za-z]`)                  // of terminals
-	spelled  = regexp.MustCompile(`(?:^|[^\pL])\pL(?: \pL){2,}(?:$|[^\pL])`) // p a y
+	steering = regexp.MustCompile(`\x1b\[[0-9;?]*[A-Za-z]`) // of terminals
+	spelled  = regexp.MustCompile(`(?:^|[^\pL])\pL(?:(?: \pL){2,}|(?:[.]\pL){2,}|(?:-\pL){2,}|` +
+		`(?:_\pL){2,}|(?:·\pL){2,})(?:$|[^\pL])`)
 )
 
-// Letters that look like Latin ones, in lower case, and those: Cyrillic, Greek, small capitals.
-var latinLike = strings.NewReplacer("а", "a", "е", "e", "о", "o", "р", "p", "с", "c", "у", "y",
+// Letters that look like Latin ones, in lower case, and those: Cyrillic, Greek, small capitals, and
+// those of Latin alphabets that have no plainer form in Unicode.
+var latinLike = strings.NewReplacer("ł", "l", "ø", "o", "đ", "d", "ß", "ss", "æ", "ae", "œ", "oe",
+	"ı", "i", "ɑ", "a", "ɡ", "g", "γ", "y",
+	"а", "a", "е", "e", "о", "o", "р", "p", "с", "c", "у", "y",
 	"х", "x", "к", "k", "м", "m", "т", "t", "в", "b", "н", "h", "і", "i", "ѕ", "s", "ј", "j",
 	"ԁ", "d", "ѵ", "v", "ԝ", "w", "α", "a", "ο", "o", "ρ", "p", "υ", "u", "ν", "v", "ι", "i",
 	"κ", "k", "τ", "t", "ᴀ", "a", "ʙ", "b", "ᴄ", "c", "ᴅ", "d", "ᴇ", "e", "ꜰ", "f", "ɢ", "g",

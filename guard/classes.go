@@ -184,7 +184,8 @@ type found struct {
 	*class
 	short, leads, not, id, asked *regexp.Regexp
 
-	hints []string
+	hints  []string
+	abroad *spoken // nil when it is known in English and Chinese only
 }
 
 // lead is what may stand before the words on a button.
@@ -198,7 +199,7 @@ var known = sync.OnceValue(func() []found {
 	list := make([]found, len(classes))
 	for i := range classes {
 		c := &classes[i]
-		list[i] = found{class: c, hints: strings.Fields(c.hints),
+		list[i] = found{class: c, hints: strings.Fields(c.hints), abroad: spokenOf()[c.name],
 			short: regexp.MustCompile(`\b(?:` + c.words + `)(?:\b|$)|` + c.han),
 			leads: regexp.MustCompile(lead + `(?:(?:` + c.words + `)(?:\b|$)|` + c.han + `)`),
 			not:   regexp.MustCompile(c.not),
@@ -210,11 +211,21 @@ var known = sync.OnceValue(func() []found {
 
 // asksIn are the words of a text that ask for what the class does, "" for none.
 func (f *found) asksIn(text string) string {
+	if f.abroad != nil && question(text) {
+		if words := f.abroad.matches(text, true, false); words != "" {
+			return words
+		}
+	}
 	hinted := slices.ContainsFunc(f.hints, func(h string) bool { return strings.Contains(text, h) })
 	if !hinted {
 		return ""
 	}
 	return f.asked.FindString(text)
+}
+
+// question reports whether a text asks, in any language.
+func question(text string) bool {
+	return strings.ContainsAny(text, "?؟") || strings.Contains(text, "ますか")
 }
 
 // matches are the words of a button's line that say what the class does, "" for none. Those of what
@@ -223,8 +234,14 @@ func (f *found) matches(line string, content bool) string {
 	if f.not.String() != "" {
 		line = f.not.ReplaceAllString(line, " ")
 	}
+	words := ""
 	if f.severity == Critical && !content {
-		return f.short.FindString(line)
+		words = f.short.FindString(line)
+	} else {
+		words = f.leads.FindString(strings.TrimSpace(line))
 	}
-	return f.leads.FindString(strings.TrimSpace(line))
+	if words == "" && f.abroad != nil {
+		return f.abroad.matches(line, f.severity == Critical, content)
+	}
+	return words
 }

@@ -11,7 +11,8 @@ var no = regexp.MustCompile(`\b(?:not|never|no|without|don['’]?t|do not|doesn[
 	`instead of|unless|before you|except)\b|不|别|勿|莫|没有|无需|禁止|除非|避免`)
 
 // clauses are where the reach of a negation ends.
-var clauses = regexp.MustCompile(`[.,;:!?。,;:!?、\n]+|\b(?:but|then|and then|however)\b|但|然后|而是`)
+var clauses = regexp.MustCompile(`[.,;:!?。,;:!?、\n]+|\b(?:but|then|and then|however)\b|但|然后|而是|` +
+	folded(`\b(?:pero|aber|mais|mas|ma|maar|ale|men|ama|tapi|nhưng)\b| но `))
 
 // wants is what stands before a verb that says what is to be done: "delete it", "open it and delete
 // it", "I want you to delete it". "An empty note" and "what Tom will send" want nothing.
@@ -27,7 +28,8 @@ var furthers = regexp.MustCompile(`.*[并再后]`)
 
 // widens is what makes more of an act than a task wants that does not say it as well.
 var widens = regexp.MustCompile(`\b(?:all|everything|every|account|history|data|storage)\b|` +
-	`全部|所有|一切|账[号户]|数据|记录`)
+	`全部|所有|一切|账[号户]|数据|记录|` + folded(`\b(?:todos?|todas?|alles?|tout(?:es)?|tous|tutt[ioae]|wszystk\w*|allt?|`+
+	`hepsi|tüm|semua)\b|вс[её]|すべて|全て|모든|모두|전체|الكل|सभी`))
 
 // consents reports whether the task wants what the class does, as the words on the phone have it,
 // and does not say that it must not be done. Text in quotes is what is to be written, and wants
@@ -51,7 +53,11 @@ func (c *class) consents(task, words string) bool {
 		if words != "" && negated(clause, words) {
 			return false
 		}
-		agrees = agrees || wanted.MatchString(clause) || c.wantedHan(clause)
+		abroad, forbids := spokenOf()[c.name].wants(clause)
+		if forbids {
+			return false
+		}
+		agrees = agrees || abroad || wanted.MatchString(clause) || c.wantedHan(clause)
 	}
 	return agrees
 }
@@ -63,7 +69,8 @@ func (c *class) wantedHan(clause string) bool {
 	return words != "" && !asksOnly.MatchString(furthers.ReplaceAllString(before, ""))
 }
 
-var quoted = regexp.MustCompile(`"[^"]*"|“[^”]*”|「[^」]*」|‘[^’]*’`)
+var quoted = regexp.MustCompile(`"[^"]*"|“[^”]*”|「[^」]*」|‘[^’]*’|` +
+	`„[^“”]*[“”]|«[^»]*»|『[^』]*』`)
 
 // negated reports whether a text takes back the words that are in it.
 func negated(text, words string) bool {

@@ -18,8 +18,8 @@ var everyday = regexp.MustCompile(`\b(?:the|your?|my|with|from|this|that|what|ha
 	`sign ?in|log ?out|sign ?out|skip|later|cancel|yes|no|ok|okay|continue|done)\b`)
 
 // unread reports whether the lines on what is touched are of a button whose language is not known:
-// in other letters than Latin and Chinese ones, or in Latin ones where neither they nor the screen
-// have a word of English.
+// in other letters than Latin and Chinese ones, or in Latin ones that have no word of English,
+// where the screen has none either or money stands next to them.
 func unread(s *Subject, lines []string) bool {
 	written := strings.Join(lines, " ")
 	if !strings.ContainsFunc(written, unicode.IsLetter) {
@@ -35,13 +35,20 @@ func unread(s *Subject, lines []string) bool {
 			return unicode.Is(unicode.Han, r)
 		})
 	}
-	return !known(written) && !slices.ContainsFunc(s.Screen, func(t string) bool {
-		return known(plain(t))
-	})
+	return !known(written) && (slices.ContainsFunc(s.Near, func(t string) bool {
+		return amount.MatchString(plain(t))
+	}) || !slices.ContainsFunc(s.Screen, func(t string) bool { return known(plain(t)) }))
 }
 
+// amount is a sum of money.
+var amount = regexp.MustCompile(`(?:[$€£¥₽₩₹₺₫฿₴]|\b(?:` + units + `)\.?) ?\d|` +
+	`\d[\d., ]* ?(?:[$€£¥₽₩₹₺₫฿₴元円원]|(?:` + units + `)\b|руб)`)
+
+const units = `usd|eur|gbp|cny|rmb|jpy|krw|inr|brl|rub|chf|try|kr|zl|kc|ft|lei|rs|rp|tl`
+
 // disposes is what a place is called onto which things are thrown away.
-var disposes = regexp.MustCompile(`^(?:(?:move (?:it )?to |drop (?:it )?here to )?(?:the )?(?:trash(?: ?can)?|` +
+var disposes = regexp.MustCompile(`^(?:(?:move (?:it )?to |` +
+	`drop (?:it )?here to )?(?:the )?(?:trash(?: ?can)?|` +
 	`(?:recycle |rubbish |waste )?bin|wastebasket|delete|remove|uninstall|discard)(?: here)?|` +
 	`.{0,4}(?:回收站|垃圾桶|垃圾箱|废纸篓|删除|移除|卸载|丢弃))$`)
 
@@ -69,7 +76,8 @@ func (e *Element) thrown(onto bool) []finding {
 // iconOf is the name in a resource id without what only says that it is a thing to touch.
 func iconOf(id string) string {
 	return strings.Join(slices.DeleteFunc(idWords(id), func(w string) bool {
-		return slices.Contains([]string{"btn", "button", "ic", "icon", "img", "image", "iv", "view",
+		return slices.Contains([]string{"btn", "button", "ic", "icon", "img", "image", "iv",
+			"view",
 			"action", "menu", "drop", "target", "zone", "area", "bar", "fab"}, w)
 	}), " ")
 }
