@@ -22,7 +22,8 @@ import (
 type Args struct {
 	Values loose.Object
 	Scale
-	Corner bool // of a box its first corner is the place, and not its centre
+	Corner bool   // of a box its first corner is the place, and not its centre
+	Named  string // what is said of the element that was named, "" for none
 
 	complaint string
 	off       *screen.OffScale

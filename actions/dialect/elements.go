@@ -29,13 +29,18 @@ const maxLabel = 80
 func (w *Words) Elements(list []marks.Mark) []string {
 	var lines []string
 	for _, m := range list {
-		line := strconv.Itoa(m.Number) + ": " + kindOf(m.Element.Class)
-		if m.Label != "" {
-			line += ` "` + escape(text.Cut(m.Label, maxLabel), true) + `"`
-		}
-		lines = append(lines, line+w.state(&m.Element))
+		lines = append(lines, strconv.Itoa(m.Number)+": "+shown(m)+w.state(&m.Element))
 	}
 	return lines
+}
+
+// shown is what an element is and says.
+func shown(m marks.Mark) string {
+	kind := kindOf(m.Element.Class)
+	if m.Label == "" {
+		return kind
+	}
+	return kind + ` "` + escape(text.Cut(m.Label, maxLabel), true) + `"`
 }
 
 var className = regexp.MustCompile(`([A-Za-z][A-Za-z0-9_]{0,39})$`)
@@ -58,27 +63,66 @@ func (w *Words) state(e *screen.Element) string {
 	return " (" + strings.Join(is, ", ") + ")"
 }
 
-// Element is the middle of a numbered element that the arguments name by its number; ok is false
-// when they name none.
-func (a *Args) Element(names ...string) (at screen.Point, ok bool) {
-	v := a.value(names)
+// elementNames are what models call the number of an element.
+var elementNames = []string{"element", "element_id", "element_number", "index", "mark"}
+
+// numberOf is the number of an element in a reply, with its name in front, in quotes or bare.
+var numberOf = regexp.MustCompile(`((?:\\?["']` + anyElement + `\\?["']|[{,]\s*` + anyElement +
+	`)\s*[:=]\s*)\\?["']?[\s#\[]*\d+[\s\]]*\\?["']?`)
+
+var anyElement = `(?:` + strings.Join(elementNames, "|") + `)`
+
+// unnumbered is a former reply with what it did in the place of an element's number, which may be
+// that of another element by now.
+func unnumbered(reply, did string) string {
+	return numberOf.ReplaceAllStringFunc(reply, func(s string) string {
+		return numberOf.FindStringSubmatch(s)[1] + `"` + escape(did, true) + `"`
+	})
+}
+
+// HasElement reports whether the arguments name an element.
+func (a *Args) HasElement() bool { return a.Has(elementNames...) }
+
+// Element is the middle of an element that the arguments name by its number, or by what is said of
+// it and of no other; ok is false when they name none.
+func (a *Args) Element() (at screen.Point, ok bool) {
+	v := a.value(elementNames)
 	if v == nil {
 		return screen.Point{}, false
 	}
-	shown := text.Quote(written(v), MaxShown)
-	n, err := strconv.Atoi(strings.Trim(loose.Text(v), " #[]"))
+	said := loose.Text(v)
+	n, err := strconv.Atoi(strings.Trim(said, " #[]"))
 	mark, found := marks.Find(a.Marks, n)
+	if err != nil {
+		mark, found = called(a.Marks, said)
+	}
+	quoted := text.Quote(written(v), MaxShown)
 	switch {
-	case err == nil && found:
+	case found:
+		a.Named = shown(mark)
 		return mark.At(), true
 	case len(a.Marks) == 0:
-		a.Complain("%s %s: no elements are numbered on this screen, name a place instead", names[0],
-			shown)
+		a.Complain("element %s: no elements are numbered on this screen, name a place instead",
+			quoted)
 	default:
-		a.Complain("%s %s is none of the numbered elements, which are %s", names[0], shown,
+		a.Complain("element %s is none of the numbered elements, which are %s", quoted,
 			numbers(len(a.Marks)))
 	}
 	return screen.Point{}, true
+}
+
+// called is the one element that says this, or that is listed so.
+func called(list []marks.Mark, said string) (one marks.Mark, found bool) {
+	for _, m := range list {
+		if m.Label == "" || said != m.Label && !strings.HasSuffix(said, shown(m)) {
+			continue
+		}
+		if found {
+			return marks.Mark{}, false
+		}
+		one, found = m, true
+	}
+	return one, found
 }
 
 func numbers(n int) string {

@@ -101,8 +101,12 @@ func (b *Base) exchange(e actions.Exchange) string {
 }
 
 func (b *Base) past(t *Turn, a *album) Past {
-	said, _ := Shorten(b.Transcript(t.Reply), maxTask)
-	wrote, _ := Shorten(thoughtless(t.Reply.Text), maxTask)
+	said, wrote := b.Transcript(t.Reply), thoughtless(t.Reply.Text)
+	if b.profile.Elements {
+		said, wrote = unnumbered(said, t.Did), unnumbered(wrote, t.Did)
+	}
+	said, _ = Shorten(said, maxTask)
+	wrote, _ = Shorten(wrote, maxTask)
 	past := Past{Notes: b.texts(t.Notes), App: b.text(t.App, maxNote), Said: Raw(said),
 		Wrote: Raw(wrote), Did: b.text(t.Did, maxNote)}
 	if t.Frame != nil {

@@ -32,9 +32,6 @@ var kinds = map[string]any{
 	"key": map[string]any{"type": "string", "enum": actions.Keys},
 }
 
-// element is what the number of an element is called.
-var element = []string{"element", "element_id", "element_number", "index", "mark"}
-
 const (
 	place = "x*:number y*:number element?:number"
 	way   = "x1:number y1:number x2:number y2:number"
@@ -123,7 +120,7 @@ func (r *reading) pair(x, y string, lists ...string) screen.Point {
 }
 
 func (r *reading) at() screen.Point {
-	if at, ok := r.Element(element...); ok {
+	if at, ok := r.Element(); ok {
 		return at
 	}
 	return r.pair("x", "y", "point", "coordinate", "coordinates", "position", "box", "bbox",
@@ -138,7 +135,7 @@ func (r *reading) way() (from, to screen.Point) {
 func (r *reading) types() actions.Action {
 	t := actions.Type{Text: cmp.Or(r.Raw("text"), r.Raw("value"), r.Raw("content")),
 		Clear: r.Flag("clear"), Submit: r.Flag("submit")}
-	if r.Text("x")+r.Text("y") != "" || r.Values.Get("point") != nil || r.Has(element...) {
+	if r.Text("x")+r.Text("y") != "" || r.Values.Get("point") != nil || r.HasElement() {
 		t.At = new(r.at())
 	}
 	return t
@@ -214,15 +211,19 @@ func lookup(name string) *form {
 	return nil
 }
 
-// decode makes the action of that name with these arguments.
-func decode(c call, s dialect.Scale) (actions.Action, error) {
+// decode makes the action of that name with these arguments, and says on which element.
+func decode(c call, s dialect.Scale) (d actions.Decision, err error) {
 	f := lookup(c.name)
 	switch {
 	case c.name == "":
-		return nil, dialect.Refuse("the action has no type", names())
+		return d, dialect.Refuse("the action has no type", names())
 	case f == nil:
-		return nil, dialect.Refuse("unknown action "+text.Quote(c.name, dialect.MaxShown), names())
+		return d, dialect.Refuse("unknown action "+text.Quote(c.name, dialect.MaxShown), names())
 	}
 	r := &reading{dialect.Args{Values: slices.Clone(c.arguments), Scale: s}}
-	return r.Check(f.read(r), f.written())
+	d.Action, err = r.Check(f.read(r), f.written())
+	if err == nil && r.Named != "" {
+		d.Explain = f.name + " " + r.Named
+	}
+	return d, err
 }

@@ -150,6 +150,47 @@ func TestAnActionNamesANumberOrAPlace(t *testing.T) {
 	}
 }
 
+// A number of a former screen is not shown beside those of this one: what was touched is, which may
+// be named in its place.
+func TestFormerNumbersAreNotShownAgain(t *testing.T) {
+	d := general.New(dialect.Options{Lang: "en", Quality: 50})
+	s := listing(t)
+	var past []dialect.Turn
+	for i, r := range []actions.Reply{
+		{Text: `{"thought": "t", "action": {"type": "tap", "element": 2}}`},
+		{Text: `{'thought': 't', 'action': {'type': 'tap', 'index' : '[2]'}}`},
+		{Text: `{thought: t, action: {type: tap, element: #2}}`},
+		{Text: `{"action": {"type": "tap", "arguments": "{\"element\": 2, \"x\": 1}"}}`},
+		{Text: `{"thought": "not element 2 or mark: 3", "type": "tap", "x": 500, "y": 250}`},
+	} {
+		got, err := d.Parse(r, s)
+		require.NoError(t, err, r.Text)
+		past = append(past, dialect.Turn{Turn: dialect.Remember(&s, i+1, r, got)})
+	}
+	native := actions.Reply{Calls: []actions.Call{{Name: "tap", Arguments: `{"element":2}`}}}
+	past = append(past, dialect.Turn{Turn: dialect.Remember(&s, 6, native,
+		actions.Decision{Explain: past[0].Did})})
+	s.History = past
+	asked, err := d.Prompt(s)
+	require.NoError(t, err)
+	_, said, _ := strings.Cut(asked.String(), "Done so far:\n")
+	done, _, _ := strings.Cut(said, "\n\n")
+	touched := `"tap EditText \"PIN\""`
+	require.Equal(t, `Step 1: {"thought": "t", "action": {"type": "tap", "element": `+touched+`}}
+Step 2: {'thought': 't', 'action': {'type': 'tap', 'index' : `+touched+`}}
+Step 3: {thought: t, action: {type: tap, element: `+touched+`}}
+Step 4: {"action": {"type": "tap", "arguments": "{\"element\": `+touched+`, \"x\": 1}"}}
+Step 5: {"thought": "not element 2 or mark: 3", "type": "tap", "x": 500, "y": 250}
+Step 6: tap {"element":`+touched+`}`, done)
+
+	got, err := d.Parse(actions.Reply{Text: `{"type": "tap", "element": ` + touched + `}`}, s)
+	require.NoError(t, err, "what is shown may be repeated")
+	require.Equal(t, actions.Click{At: s.Look.Elements[2].Bounds.Center()}, got.Action)
+	s.Look.Elements[3].ContentDesc, s.Look.Elements[3].Text = "PIN", ""
+	_, err = d.Parse(actions.Reply{Text: `{"type": "tap", "element": "PIN"}`}, s)
+	require.ErrorContains(t, err, `"PIN" is none of the numbered elements`, "two say it")
+}
+
 // BenchmarkPrompt is the prompt of a phone's screen of 1080x2400, with numbers and without.
 func BenchmarkPrompt(b *testing.B) {
 	img := image.NewRGBA(image.Rect(0, 0, 1080, 2400))

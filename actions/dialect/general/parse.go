@@ -89,12 +89,12 @@ func (g *general) Parse(r actions.Reply, s dialect.Situation) (actions.Decision,
 			return actions.Decision{}, dialect.Several(want)
 		}
 	}
-	a, err := decode(calls[0], g.Scale(&s))
+	d, err := decode(calls[0], g.Scale(&s))
 	if err != nil {
 		return actions.Decision{}, err
 	}
-	thought = dialect.Reasoned(thought, calls[0].thought)
-	return actions.Decision{Action: a, Thought: thought}, nil
+	d.Thought = dialect.Reasoned(thought, calls[0].thought)
+	return d, nil
 }
 
 // native are the tool calls.
