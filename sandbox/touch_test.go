@@ -136,6 +136,32 @@ func TestASliderGoesToTheFinger(t *testing.T) {
 	require.InDelta(t, 128, h.settingInt("screen_brightness"), 2)
 }
 
+func TestAPuzzleStandsBeforeTheCodeOfAWaryShop(t *testing.T) {
+	h := hold(t, nil)
+	h.Edit(func(d *apps.Data) { d.Shop.Wary = true })
+	h.open(shopApp)
+	h.touchAll("account", "log_in", "login_number")
+	h.Text("5550123\n")
+	b := h.see("captcha_slider").Bounds
+	gap := func() (x int) {
+		img := h.Screenshot()
+		for x = range img.Rect.Max.X {
+			for y := range img.Rect.Max.Y {
+				if c := img.RGBAAt(x, y); c.R == 0x4a && c.G == 0x0d && c.B == 0x4f {
+					return x
+				}
+			}
+		}
+		return -1
+	}
+	first := gap()
+	require.Positive(t, first, "the picture shows it")
+	h.Swipe(b.Min.X+20, b.Min.Y+20, first-90, b.Min.Y+20, time.Second)
+	require.NotEqual(t, first, gap(), "there is another gap after each try")
+	h.Swipe(b.Min.X+20, b.Min.Y+20, gap()+50, b.Min.Y+20, time.Second)
+	h.see("login_code")
+}
+
 func (h *hand) settingInt(key string) (n int) {
 	h.do(func() { n = h.sys.Settings.Int("system", key, -1) })
 	return n

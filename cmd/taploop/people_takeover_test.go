@@ -3,11 +3,13 @@
 package main
 
 import (
+	"math"
 	"regexp"
 	"strings"
 	"syscall"
 	"testing"
 
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
@@ -60,18 +62,77 @@ func (h hand) taps(id string) {
 	h.clicks(float64(n.Center().X)/float64(size.X), float64(n.Center().Y)/float64(size.Y))
 }
 
+// number is what the expression comes to in the browser.
+func (h hand) number(expression string) float64 {
+	v, err := chromedp.Run(h.ctx, chromedp.Evaluate[float64](expression))
+	require.NoError(h.browserPage.t, err)
+	return v
+}
+
+// at is where a place of the picture is in the window.
+func (h hand) at(x, y float64) (left, top float64) {
+	h.runs(inCard(h.q, ".live-screen") + `.scrollIntoView({ block: "nearest" })`)
+	img := inCard(h.q, ".live-screen img") + ".getBoundingClientRect()."
+	return h.number(img+"left") + x*h.number(img+"width"),
+		h.number(img+"top") + y*h.number(img+"height")
+}
+
 // clicks clicks a place of the picture with a mouse, and waits until the phone has got the touch.
 func (h hand) clicks(x, y float64) {
-	h.runs(inCard(h.q, ".live-screen") + `.scrollIntoView({ block: "nearest" })`)
-	at := func(of string) float64 {
-		v, err := chromedp.Run(h.ctx, chromedp.Evaluate[float64](
-			inCard(h.q, ".live-screen img")+".getBoundingClientRect()."+of))
-		require.NoError(h.browserPage.t, err)
-		return v
-	}
+	left, top := h.at(x, y)
 	before := len(h.k.wire.touches())
-	h.do(chromedp.MouseClickXY(at("left")+x*at("width"), at("top")+y*at("height")))
+	h.do(chromedp.MouseClickXY(left, top))
 	h.k.becomes("touched", func() bool { return len(h.k.wire.touches()) > before })
+}
+
+// slides drags the thumb of the puzzle with the mouse to x, a share of the picture's width.
+func (h hand) slides(x float64) {
+	slider, size := h.sees("captcha_slider"), h.k.sim.phone.Size()
+	y := float64(slider.Center().Y) / float64(size.Y)
+	left, top := h.at(float64(slider.Bounds.Min.X+20)/float64(size.X), y)
+	end, _ := h.at(x, y)
+	before := len(h.k.wire.touches())
+	mouse := func(kind input.DispatchMouseEventType, x float64) chromedp.Action[chromedp.Void] {
+		return chromedp.MouseEvent(kind, x, top, chromedp.ButtonLeft, chromedp.ClickCount(1))
+	}
+	h.do(mouse(input.DispatchMouseEventTypeMousePressed, left),
+		mouse(input.DispatchMouseEventTypeMouseMoved, end),
+		mouse(input.DispatchMouseEventTypeMouseReleased, end))
+	h.k.becomes("touched", func() bool { return len(h.k.wire.touches()) > before })
+}
+
+// gap is where the page's picture of the phone has the gap of the puzzle, as a share of its width; 0
+// while there is none.
+func (h hand) gap() float64 {
+	return h.number(`(() => {
+		const img = ` + inCard(h.q, ".live-screen img") + `, c = document.createElement("canvas");
+		[c.width, c.height] = [img.naturalWidth, img.naturalHeight];
+		if (!c.width) return 0; // the next picture is being read
+		const ctx = c.getContext("2d");
+		ctx.drawImage(img, 0, 0);
+		const d = ctx.getImageData(0, 0, c.width, c.height).data;
+		let sum = 0, n = 0;
+		for (let i = 0; i < d.length; i += 4) {
+			if (Math.abs(d[i] - 0x4a) + Math.abs(d[i + 1] - 0x0d) + Math.abs(d[i + 2] - 0x4f) > 50) continue;
+			sum += i / 4 % c.width;
+			n++;
+		}
+		return n < 50 ? 0 : sum / n / c.width;
+	})()`)
+}
+
+// solves puts the piece of the puzzle into its gap, where the picture shows it; past it at first.
+func (h hand) solves() {
+	var gap float64
+	shown := func() bool { gap = h.gap(); return gap > 0 }
+	h.k.becomes("showing the puzzle", shown)
+	first := gap
+	h.slides(gap - 0.15)
+	h.k.becomes("showing another puzzle", func() bool {
+		return shown() && math.Abs(gap-first) > 0.02
+	})
+	require.NotNil(h.browserPage.t, h.finds("captcha_slider"), "it was past the gap")
+	h.slides(gap)
 }
 
 // types presses keys on the picture, and waits until the phone has got them.
@@ -80,13 +141,14 @@ func (h hand) types(text string) {
 	h.k.becomes("typed into", func() bool { return strings.Contains(h.k.wire.sent.String(), text) })
 }
 
-// A person logs in through the page of a real server, in a real browser, with a code that is sent
-// to the phone, and pays on a page that forbids pictures. The agent does nothing meanwhile, and
+// A person logs in through the page of a real server, in a real browser, solving a captcha, with a
+// code that is sent to the phone, and pays on a page that forbids pictures. The agent does nothing meanwhile, and
 // nothing of what was typed is kept anywhere.
 func TestAPersonLogsInThroughThePage(t *testing.T) {
 	t.Parallel()
 	browser := chrometest.Chromium(t)
 	k := crashHarnessOn(t, "shop-login", "", 1, handOverScript)
+	k.sim.phone.Edit(func(d *apps.Data) { d.Shop.Wary = true })
 	s := k.follow(k.call("ask_agent_wait", map[string]any{"session_id": k.session}))
 	require.Equal(t, session.WaitingTakeover, s.State, "%s", s.words)
 	require.Equal(t, "TAKEOVER_NEEDED", string(s.Reason))
@@ -102,6 +164,7 @@ func TestAPersonLogsInThroughThePage(t *testing.T) {
 	h.taps("login_number")
 	h.types("5550123")
 	h.taps("send_code")
+	h.solves()
 	code := ""
 	k.becomes("sent a code", func() bool {
 		k.sim.phone.Inspect(func(d *apps.Data) {
@@ -116,7 +179,7 @@ func TestAPersonLogsInThroughThePage(t *testing.T) {
 	h.taps("log_in")
 	k.becomes("logged in", func() bool { return k.task.Check(k.sim.phone) == nil })
 
-	require.Len(t, k.wire.touches(), touched+8, "what the person did, and nothing else: %q",
+	require.Len(t, k.wire.touches(), touched+10, "what the person did, and nothing else: %q",
 		k.wire.touches())
 	require.Len(t, k.prompts, asked, "the model was asked nothing")
 	h.runs(inCard(q, ".words textarea") + `.value = "I am in."`)
@@ -126,7 +189,7 @@ func TestAPersonLogsInThroughThePage(t *testing.T) {
 	last := asText(k.prompted(`\[handed over\]`))
 	require.Contains(t, last, "the other side took the phone over")
 	require.Contains(t, last, "I am in.")
-	require.Len(t, k.wire.touches(), touched+8)
+	require.Len(t, k.wire.touches(), touched+10)
 	require.Equal(t, []string{"page kitchen I am in."}, k.did(session.AuditAnswered))
 	pin := h.paysUnseen()
 	k.leavesNothingOf(code, pin)
@@ -187,7 +250,7 @@ func (k *crashHarness) leavesNothingOf(typed ...string) {
 	audit, err := k.store.Audit(t.Context(), session.AuditFilter{Event: session.AuditByHand})
 	require.NoError(t, err)
 	require.Len(t, audit, 2)
-	require.Equal(t, "tap 6, text 2", audit[0].Text)
+	require.Equal(t, "swipe 2, tap 6, text 2", audit[0].Text)
 	require.Equal(t, "key 1, text 1", audit[1].Text)
 	require.Equal(t, "kitchen", audit[0].By)
 	require.NoError(t, k.cmd.Process.Signal(syscall.SIGTERM))

@@ -113,10 +113,17 @@ func (s *store) loginPage(done func()) *Page {
 			s.Show("Enter a phone number", "请输入手机号")
 			return
 		}
-		sent = true
-		page.Memory.Focus = "login_code"
-		want := s.Data.Shop.newCode(number)
-		s.After(2*time.Second, func() { s.deliver(want) })
+		send := func() {
+			sent = true
+			page.Memory.Focus = "login_code"
+			want := s.Data.Shop.newCode(number)
+			s.After(2*time.Second, func() { s.deliver(want) })
+		}
+		if s.Data.Shop.Wary {
+			s.Push(s.captchaPage(send))
+			return
+		}
+		send()
 	}
 	confirm := func() {
 		if cart := &s.Data.Shop; code != cart.code || code == "" {

@@ -12,6 +12,7 @@ type Shop struct {
 	Cart      []*Item
 	Orders    []*Order
 	WalletPIN string // what paying asks for
+	Wary      bool   // sends a code only to who solves a puzzle
 	code      string // the login code that was sent last
 	codes     int    // how many were sent
 }
