@@ -153,8 +153,8 @@ var settings = []struct {
 		"what happens when a person refuses to answer: continue_without_answer, which tells the " +
 			"agent so; or model or model:NAME, which asks a deciding model first"},
 	{"questions.draft", "", orDecider(""),
-		"model or model:NAME drafts an answer to each question, which the page, the console and " +
-			"forms show to the person to be sent or edited; empty means no drafts"},
+		"model or model:NAME drafts an answer to each question, which the page, the console, " +
+			"forms and results of calls show, to be sent or edited; empty means no drafts"},
 	{"questions.on_undecided", "pause", oneOf("pause", "reject"),
 		"what silence about an action leads to that waits for a decision: pause, which keeps the " +
 			"question open, or reject; silence is never consent"},

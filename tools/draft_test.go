@@ -78,3 +78,41 @@ func TestAFormDoesNotWaitLongForItsDraft(t *testing.T) {
 			"default")
 	})
 }
+
+func TestTheCallerSeesTheDraft(t *testing.T) {
+	for _, version := range eras {
+		t.Run(version, func(t *testing.T) {
+			bubble(t, func(t *testing.T, w *fixture) {
+				w.topts.Drafts = true
+				w.pipe(version, nil)
+				go w.drafts(2*time.Second, "violet")
+				a := w.start("ask tap")
+				require.Equal(t, "violet", a.Question.Draft)
+				require.Equal(t, "fast", a.Question.DraftOf)
+				require.Contains(t, a.text, `the model fast drafted "violet"`)
+				w.call("ask_agent_continue", in{"session_id": a.SessionID, "reply_from_client": "violet"})
+				settled, err := w.manager.Broker().Get(t.Context(), a.Question.ID)
+				require.NoError(t, err)
+				require.Equal(t, "fast", settled.Resolution.Unedited)
+			})
+		})
+	}
+}
+
+// Nobody waits long for a draft that does not come, nor at all for one that may not.
+func TestTheCallerDoesNotWaitLongForADraft(t *testing.T) {
+	for task, most := range map[string]time.Duration{"ask tap": 5 * time.Second,
+		"asksecret tap": 2 * time.Second} {
+		t.Run(task, func(t *testing.T) {
+			bubble(t, func(t *testing.T, w *fixture) {
+				w.topts.Drafts = true
+				w.pipe(eras[0], nil)
+				began := time.Now()
+				a := w.start(task)
+				require.Less(t, time.Since(began), most, task)
+				require.Equal(t, "WAITING_REPLY INFO_ACTION_NEEDS_REPLY", a.code())
+				require.Empty(t, a.Question.Draft)
+			})
+		})
+	}
+}

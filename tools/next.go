@@ -191,6 +191,9 @@ func askLine(arguments string, st runs.Status, in *messages) string {
 	if options != nil {
 		line += fmt.Sprintf(in.Choose, strings.Join(options, ", "))
 	}
+	if s := st.Question.Suggestion; s != nil {
+		line += fmt.Sprintf(in.Drafted, shortLine(s.By, 60), quoted(s.Answer, 500))
+	}
 	return line + fmt.Sprintf(in.ReplyWith, arguments)
 }
 

@@ -84,10 +84,26 @@ func (t *tasks) attend(ctx context.Context, c *call, s *callState) (
 		}
 		open := elicits && waitedFor() && st.Run.State.Waiting()
 		again := questionInForm(st) != nil || open
-		if !again || !time.Now().Before(end) {
-			return st, nil, nil
+		if again = again && time.Now().Before(end); !again && st.Asking == channel.PassToClient {
+			st, again, err = t.withDraft(ctx, st, end)
+		}
+		if !again || err != nil {
+			return st, nil, err
 		}
 	}
+}
+
+// withDraft is the status with the draft of the answer that the client is asked for, when one is
+// being made and comes soon; again says that the question was settled meanwhile.
+func (t *tasks) withDraft(ctx context.Context, st runs.Status, end time.Time) (
+	now runs.Status, again bool, err error) {
+	q := t.forms.drafted(ctx, *st.Question, end)
+	if !q.Open() {
+		now, err = t.Runs.Status(ctx, st.Session.ID)
+		return now, true, err
+	}
+	st.Question = &q
+	return st, false, nil
 }
 
 // await is Manager.Wait, with progress when the client wants it.

@@ -29,6 +29,7 @@ type OpenQuestion struct {
 	Reason     string                  `json:"reason,omitempty"`
 
 	Draft          string            `json:"draft,omitempty"`
+	DraftOf        string            `json:"draft_of,omitempty"` // the model that made the draft
 	DefaultAnswer  string            `json:"default_answer,omitempty"`
 	OnTimeout      inquiry.OnTimeout `json:"on_timeout,omitempty"`
 	Secret         bool              `json:"secret,omitempty"`
@@ -66,6 +67,9 @@ func NewQuestion(q inquiry.Question) *OpenQuestion {
 		AttentionUntil: q.AttentionUntil,
 		ExpiresAt:      q.ExpiresAt,
 		Round:          q.Round,
+	}
+	if s := q.Suggestion; s != nil {
+		out.Draft, out.DraftOf = s.Answer, s.By
 	}
 	if q.RunID == "" { // a run's question has the run's task, which is in the result
 		out.Context = q.Task
