@@ -90,7 +90,8 @@ func TestTheCallerSeesTheDraft(t *testing.T) {
 				require.Equal(t, "violet", a.Question.Draft)
 				require.Equal(t, "fast", a.Question.DraftOf)
 				require.Contains(t, a.text, `the model fast drafted "violet"`)
-				w.call("ask_agent_continue", in{"session_id": a.SessionID, "reply_from_client": "violet"})
+				w.call("ask_agent_continue", in{"session_id": a.SessionID,
+					"reply_from_client": "violet"})
 				settled, err := w.manager.Broker().Get(t.Context(), a.Question.ID)
 				require.NoError(t, err)
 				require.Equal(t, "fast", settled.Resolution.Unedited)

@@ -101,8 +101,8 @@ func (h hand) slides(x float64) {
 	h.k.becomes("touched", func() bool { return len(h.k.wire.touches()) > before })
 }
 
-// gap is where the page's picture of the phone has the gap of the puzzle, as a share of its width; 0
-// while there is none.
+// gap is where the page's picture of the phone has the gap of the puzzle, as a share of its width;
+// 0 while there is none.
 func (h hand) gap() float64 {
 	return h.number(`(() => {
 		const img = ` + inCard(h.q, ".live-screen img") + `, c = document.createElement("canvas");
@@ -142,8 +142,8 @@ func (h hand) types(text string) {
 }
 
 // A person logs in through the page of a real server, in a real browser, solving a captcha, with a
-// code that is sent to the phone, and pays on a page that forbids pictures. The agent does nothing meanwhile, and
-// nothing of what was typed is kept anywhere.
+// code that is sent to the phone, and pays on a page that forbids pictures. The agent does nothing
+// meanwhile, and nothing of what was typed is kept anywhere.
 func TestAPersonLogsInThroughThePage(t *testing.T) {
 	t.Parallel()
 	browser := chrometest.Chromium(t)
