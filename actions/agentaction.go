@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/screen"
 )
 
@@ -74,7 +74,7 @@ func (d Decision) value(f Field) any {
 	return v
 }
 
-var twoNumbers = regexp.MustCompile(`^[\s\[(]*(-?\d+)(?:\.\d+)?[\s,，]+(-?\d+)`)
+var twoNumbers = lazyregexp.New(`^[\s\[(]*(-?\d+)(?:\.\d+)?[\s,，]+(-?\d+)`)
 
 // pointOr is a point's value as two numbers, any other value as it is.
 func pointOr(key, value string) any {

@@ -5,17 +5,17 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
-	"regexp"
 	"slices"
 
 	"github.com/taploop/taploop/guard"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/lazyregexp"
 )
 
 const proxiesPath = "proxies"
 
 // proxyName is what the name of a proxy may be: it is a part of its address.
-var proxyName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+var proxyName = lazyregexp.New(`^[A-Za-z0-9_-]{1,64}$`)
 
 // takeProxies keeps a file's proxies. Their names and variables may have dots, which are levels
 // elsewhere.

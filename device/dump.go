@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"image"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf16"
 
+	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/screen"
 )
@@ -169,8 +169,8 @@ func (r *nodeReader) end(err error) error {
 }
 
 var (
-	dumpStart = regexp.MustCompile(`<(?:\?xml|displays|hierarchy)[\s>/]`)
-	reference = regexp.MustCompile(`(?:&#(?:\d{1,8}|[xX][0-9a-fA-F]{1,7});)+`)
+	dumpStart = lazyregexp.New(`<(?:\?xml|displays|hierarchy)[\s>/]`)
+	reference = lazyregexp.New(`(?:&#(?:\d{1,8}|[xX][0-9a-fA-F]{1,7});)+`)
 )
 
 // legal is a dump without the characters that XML forbids: phones let some of them through, and
@@ -216,7 +216,7 @@ func attr(e xml.StartElement, name string) string {
 	return ""
 }
 
-var nodeBounds = regexp.MustCompile(`^\[(-?\d{1,6}),(-?\d{1,6})\]\[(-?\d{1,6}),(-?\d{1,6})\]$`)
+var nodeBounds = lazyregexp.New(`^\[(-?\d{1,6}),(-?\d{1,6})\]\[(-?\d{1,6}),(-?\d{1,6})\]$`)
 
 // pixels is where n is, the empty rectangle when that cannot be read.
 func (n *node) pixels() (r image.Rectangle) {

@@ -1,10 +1,10 @@
 package device
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/screen"
 )
 
@@ -14,9 +14,9 @@ import (
 // forms.
 
 var (
-	wakefulness  = regexp.MustCompile(`(?m)^\s*mWakefulness=(\w+)`)
-	displayPower = regexp.MustCompile(`(?m)^\s*Display Power: state=(\w+)`)
-	screenOn     = regexp.MustCompile(`(?m)^\s*mScreenOn=(true|false)`)
+	wakefulness  = lazyregexp.New(`(?m)^\s*mWakefulness=(\w+)`)
+	displayPower = lazyregexp.New(`(?m)^\s*Display Power: state=(\w+)`)
+	screenOn     = lazyregexp.New(`(?m)^\s*mScreenOn=(true|false)`)
 )
 
 // parsePower reads `dumpsys power`: whether the display is lit for a person. A clock on a dozing
@@ -35,8 +35,8 @@ func parsePower(s string) (on, ok bool) {
 }
 
 var (
-	interactive = regexp.MustCompile(`(?m)^\s*interactiveState=INTERACTIVE_STATE_AWAKE\s*$`)
-	screenState = regexp.MustCompile(`(?m)^\s*screenState=SCREEN_STATE_ON\s*$`)
+	interactive = lazyregexp.New(`(?m)^\s*interactiveState=INTERACTIVE_STATE_AWAKE\s*$`)
+	screenState = lazyregexp.New(`(?m)^\s*screenState=SCREEN_STATE_ON\s*$`)
 )
 
 // parseLit reports whether `dumpsys window policy` says that the display is lit for a person. When
@@ -47,10 +47,10 @@ func parseLit(policy string) bool {
 }
 
 var (
-	keyguardShowing  = regexp.MustCompile(`(?m)^\s*showing=(true|false)`)
-	keyguardOccluded = regexp.MustCompile(`(?m)^\s*occluded=(true|false)`)
-	keyguardSecure   = regexp.MustCompile(`(?m)^\s*secure=(true|false)`)
-	keyguardOld      = regexp.MustCompile(
+	keyguardShowing  = lazyregexp.New(`(?m)^\s*showing=(true|false)`)
+	keyguardOccluded = lazyregexp.New(`(?m)^\s*occluded=(true|false)`)
+	keyguardSecure   = lazyregexp.New(`(?m)^\s*secure=(true|false)`)
+	keyguardOld      = lazyregexp.New(
 		`\b(?:mIsShowing|mShowingLockscreen|isStatusBarKeyguard)=(true|false)`)
 )
 
@@ -75,8 +75,8 @@ func parseKeyguard(policy string) keyguard {
 }
 
 var (
-	displayStart = regexp.MustCompile(`(?m)^\s*Display: mDisplayId=(\d+)`)
-	sizes        = regexp.MustCompile(`\b(init|base|cur)=(\d{1,5})x(\d{1,5})\b`)
+	displayStart = lazyregexp.New(`(?m)^\s*Display: mDisplayId=(\d+)`)
+	sizes        = lazyregexp.New(`\b(init|base|cur)=(\d{1,5})x(\d{1,5})\b`)
 )
 
 // mainDisplay is the part of `dumpsys window displays` that is about the built-in display.
@@ -122,7 +122,7 @@ func parseGeometry(display, wmSize string) geometry {
 }
 
 // statusBar is a line about where a window's insets come from: of the form before Android 14 too.
-var statusBar = regexp.MustCompile(`(?m)^\s*InsetsSource\b.*\btype=(?:ITYPE_STATUS_BAR|statusBars)` +
+var statusBar = lazyregexp.New(`(?m)^\s*InsetsSource\b.*\btype=(?:ITYPE_STATUS_BAR|statusBars)` +
 	` frame=\[0,0\]\[(\d{1,5}),(\d{1,5})\].*\bvisible=true\b`)
 
 // parseBar is the share of the display's height that the status bar covers, 0 when it does not say.
@@ -139,8 +139,8 @@ func parseBar(display string, size screen.Size) float64 {
 }
 
 var (
-	wmPhysical = regexp.MustCompile(`(?m)^\s*Physical size: (\d{1,5})x(\d{1,5})`)
-	wmOverride = regexp.MustCompile(`(?m)^\s*Override size: (\d{1,5})x(\d{1,5})`)
+	wmPhysical = lazyregexp.New(`(?m)^\s*Physical size: (\d{1,5})x(\d{1,5})`)
+	wmOverride = lazyregexp.New(`(?m)^\s*Override size: (\d{1,5})x(\d{1,5})`)
 )
 
 // parseWMSize reads `wm size`; what is missing is zero.
@@ -171,11 +171,11 @@ func firstSize(sizes ...screen.Size) screen.Size {
 
 // rotations are the places where a display's rotation is reported, the surest first. A window's own
 // mRotation comes last: an app may be turned differently from the display.
-var rotations = []*regexp.Regexp{
-	regexp.MustCompile(`(?ms)^\s*DisplayRotation\b.*?\bmRotation=(?:ROTATION_)?(\d+)`),
-	regexp.MustCompile(`\bmDisplayInfo=DisplayInfo\{[^\n]*?\brotation (\d)`),
-	regexp.MustCompile(`\bmDisplayRotation=ROTATION_(\d+)`),
-	regexp.MustCompile(`(?m)^\s*mRotation=(?:ROTATION_)?(\d+)`),
+var rotations = []*lazyregexp.Regexp{
+	lazyregexp.New(`(?ms)^\s*DisplayRotation\b.*?\bmRotation=(?:ROTATION_)?(\d+)`),
+	lazyregexp.New(`\bmDisplayInfo=DisplayInfo\{[^\n]*?\brotation (\d)`),
+	lazyregexp.New(`\bmDisplayRotation=ROTATION_(\d+)`),
+	lazyregexp.New(`(?m)^\s*mRotation=(?:ROTATION_)?(\d+)`),
 }
 
 // parseRotation reads the rotation from the display's own part, then from what older versions print
@@ -205,7 +205,7 @@ func parseRotation(display, windows string, g geometry) screen.Rotation {
 }
 
 // first is the first group of the first match of r in s, or "".
-func first(r *regexp.Regexp, s string) string {
+func first(r *lazyregexp.Regexp, s string) string {
 	m := r.FindStringSubmatch(s)
 	if m == nil {
 		return ""

@@ -3,12 +3,12 @@ package device
 import (
 	"context"
 	"errors"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/wait"
 )
 
@@ -48,10 +48,10 @@ func (p *Phone) editor(ctx context.Context) (editor, error) {
 }
 
 var (
-	servedView       = regexp.MustCompile(`(?m)^\s*mServedView=`)
-	servedConnection = regexp.MustCompile(`(?m)^\s*mServedInputConnection(?:Wrapper)?=(.*)$`)
-	editorType       = regexp.MustCompile(`\binputType=0x([0-9a-fA-F]+)`)
-	connectionGone   = regexp.MustCompile(
+	servedView       = lazyregexp.New(`(?m)^\s*mServedView=`)
+	servedConnection = lazyregexp.New(`(?m)^\s*mServedInputConnection(?:Wrapper)?=(.*)$`)
+	editorType       = lazyregexp.New(`\binputType=0x([0-9a-fA-F]+)`)
+	connectionGone   = lazyregexp.New(
 		`^(?:null)?\s*$|\bconnection=null\b|\bfinished=true\b|\bmDeactivateRequested=true\b`)
 )
 

@@ -3,9 +3,9 @@ package device
 import (
 	"context"
 	"errors"
-	"regexp"
 	"time"
 
+	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/wait"
 )
 
@@ -28,8 +28,8 @@ const (
 )
 
 var (
-	byHand   = regexp.MustCompile(`\b(?:EV_KEY|BTN_TOUCH|ABS_MT_\w+|ABS_[XY])\b`)
-	anyEvent = regexp.MustCompile(`(?m)^(?:/dev/input/\S+:\s+)?EV_\w+`)
+	byHand   = lazyregexp.New(`\b(?:EV_KEY|BTN_TOUCH|ABS_MT_\w+|ABS_[XY])\b`)
+	anyEvent = lazyregexp.New(`(?m)^(?:/dev/input/\S+:\s+)?EV_\w+`)
 )
 
 // Feel returns nil once somebody touches the display of the phone itself, or presses a key of it.

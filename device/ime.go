@@ -5,13 +5,13 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/taploop/taploop/internal/adb"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/wait"
 )
 
@@ -115,9 +115,9 @@ func (p *Phone) withADBKeyboard(ctx context.Context, k keyboards, f func() error
 }
 
 var (
-	imeCurrent = regexp.MustCompile(`\bmCurMethodId=(\S+)`)
-	imeBound   = regexp.MustCompile(`\b(?:mBoundToMethod|mHaveConnection)=(true|false)`)
-	imeShown   = regexp.MustCompile(`\bmInputShown=(true|false)`)
+	imeCurrent = lazyregexp.New(`\bmCurMethodId=(\S+)`)
+	imeBound   = lazyregexp.New(`\b(?:mBoundToMethod|mHaveConnection)=(true|false)`)
+	imeShown   = lazyregexp.New(`\bmInputShown=(true|false)`)
 )
 
 var (

@@ -3,12 +3,12 @@ package device
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/taploop/taploop/internal/adb"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/lazyregexp"
 )
 
 // Launch brings an app to the front; app is a name or a package. It never starts another app than
@@ -71,7 +71,7 @@ func launcherActivity(out, pkg string) string {
 	return ""
 }
 
-var monkeySent = regexp.MustCompile(`(?m)^\s*Events injected: 1\b`)
+var monkeySent = lazyregexp.New(`(?m)^\s*Events injected: 1\b`)
 
 // monkey launches an app as its icon does, even on phones whose `cmd package` does not resolve.
 func (p *Phone) monkey(ctx context.Context, pkg string) error {

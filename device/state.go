@@ -4,10 +4,10 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"regexp"
 	"strings"
 
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/screen"
 )
 
@@ -57,7 +57,7 @@ func (p *Phone) readDump(ctx context.Context) (r reading, ok bool, err error) {
 	return r, ok, nil
 }
 
-var dumpHeading = regexp.MustCompile(`(?m)^\s*WINDOW MANAGER ([A-Z ]+?) \(dumpsys window `)
+var dumpHeading = lazyregexp.New(`(?m)^\s*WINDOW MANAGER ([A-Z ]+?) \(dumpsys window `)
 
 // parseDump reads what `dumpsys window` says of everything. ok is false when a part is missing, or
 // there more than once: the title of an app's window may pass for a heading.

@@ -1,21 +1,22 @@
 package device
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/taploop/taploop/internal/lazyregexp"
 )
 
 var (
-	currentFocus = regexp.MustCompile(
+	currentFocus = lazyregexp.New(
 		`(?m)^\s*mCurrentFocus=Window\{(\S+) (?:u\d+ )?([^}\n]*)\}`)
-	focusedApp = regexp.MustCompile(
+	focusedApp = lazyregexp.New(
 		`(?m)^\s*mFocusedApp=[^\n]*?[ {]([\w.]+/[\w.$]+)(?: t-?\d+)?[ }]`)
-	component    = regexp.MustCompile(`^([\w.]+)/([\w.$]+)$`)
-	windowStart  = regexp.MustCompile(`(?m)^\s*Window #\d+ Window\{(\S+) (?:u\d+ )?([^}\n]*)\}`)
-	windowOnMain = regexp.MustCompile(`\bmDisplayId=(\d+)`)
-	windowFlags  = regexp.MustCompile(`\bfl=([^}\n]*)`)
+	component    = lazyregexp.New(`^([\w.]+)/([\w.$]+)$`)
+	windowStart  = lazyregexp.New(`(?m)^\s*Window #\d+ Window\{(\S+) (?:u\d+ )?([^}\n]*)\}`)
+	windowOnMain = lazyregexp.New(`\bmDisplayId=(\d+)`)
+	windowFlags  = lazyregexp.New(`\bfl=([^}\n]*)`)
 )
 
 // window is one window of `dumpsys window windows`.

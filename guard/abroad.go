@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/taploop/taploop/internal/lazyregexp"
 )
 
 // foreign is how other languages than English and Chinese name what a class does: on buttons, in
@@ -208,7 +210,7 @@ func folded(pattern string) string {
 	return letters.ReplaceAllStringFunc(fold(pattern), latin)
 }
 
-var letters = regexp.MustCompile(`\pL+`)
+var letters = lazyregexp.New(`\pL+`)
 
 // spoken is a class's words in other languages, ready to be looked for.
 type spoken struct {

@@ -3,7 +3,6 @@ package guard
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -47,30 +47,30 @@ var (
 
 // Words that only say yes: what to, the screen has to tell. And words that say no.
 var (
-	says = regexp.MustCompile(`^(?:ok|okay|yes|confirm|submit|agree|accept|i agree|done|got it|sure|` +
+	says = lazyregexp.New(`^(?:ok|okay|yes|confirm|submit|agree|accept|i agree|done|got it|sure|` +
 		`proceed|continue|next|finish|apply|authenticate|verify|go|send it|activate|turn on|enable|` +
 		`确定|确认|是|是的|好|好的|同意|提交|完成|继续|下一步|知道了|我知道了|确认无误|验证|激活|启用|开启|` +
 		yesAbroad + `)` +
 		`(?: *[(（].*)?[!.。]?$`)
-	commits = regexp.MustCompile(`^(?:ok|okay|yes|confirm|submit|agree|accept|i agree|authenticate|` +
+	commits = lazyregexp.New(`^(?:ok|okay|yes|confirm|submit|agree|accept|i agree|authenticate|` +
 		`proceed|verify|确定|确认|是|是的|同意|提交|确认无误|验证|完成|` + yesAbroad + `)(?:[^a-z]|$)`)
 	// the whole line, or what sensitive words stand behind: words that say no take back no others
-	settles = regexp.MustCompile(`^(?:confirm|submit|complete|finish|ok|okay|continue|proceed|yes|` +
+	settles = lazyregexp.New(`^(?:confirm|submit|complete|finish|ok|okay|continue|proceed|yes|` +
 		`(?:apple|google|samsung) pay$|微信支付$|支付宝|确认|确定|提交|完成|继续|同意|` +
 		`(?:` + yesAbroad + `)(?:[^\pL]|$))`)
-	renews = regexp.MustCompile(`\d.*(?:per|a|/) ?(?:month|year|week|mo|yr)\b|(?:每|/)(?:月|年|周)`)
-	totals = regexp.MustCompile(`^(?:order |grand |cart )?(?:total|amount due|to pay|you pay)\b|` +
+	renews = lazyregexp.New(`\d.*(?:per|a|/) ?(?:month|year|week|mo|yr)\b|(?:每|/)(?:月|年|周)`)
+	totals = lazyregexp.New(`^(?:order |grand |cart )?(?:total|amount due|to pay|you pay)\b|` +
 		`^(?:合计|总计|总额|实付|应付|需付)|^(?:` + sumAbroad + `)(?:[^\pL]|$)`)
-	refuses = regexp.MustCompile(`^(?:(?:don['’]?t|do not|never|keep)(?: [^ ,;]+){0,3}|cancel|no|` +
+	refuses = lazyregexp.New(`^(?:(?:don['’]?t|do not|never|keep)(?: [^ ,;]+){0,3}|cancel|no|` +
 		`no,? thank(?:s| you)|not now|later|skip|close|(?:go )?back|dismiss|undo|deny(?: .*)?|` +
 		`decline|reject|maybe later|remind me later|exit|不\p{Han}{0,5}|取消|否|稍后(?:再说)?|以后再说|` +
 		`暂不\p{Han}{0,4}|跳过|关闭|返回|拒绝|保留|再想想|再看看|禁止|我再想想|` + noAbroad + `)$`)
-	slides   = regexp.MustCompile(`^(?:slide|swipe|drag|hold|press)\b|^(?:滑动|右滑|左滑|按住|拖动|向右滑)`)
-	price    = regexp.MustCompile(`^(?:[$€£¥]|us\$|cn¥|rmb)? ?\d[\d., ]*(?:[$€£¥]|元| ?usd| ?eur)?$`)
-	currency = regexp.MustCompile(`[$€£¥元]|usd|eur|rmb`)
-	digit    = regexp.MustCompile(`^\d$`)
-	searches = regexp.MustCompile(`search|query|url|address bar|搜索|查找|网址`)
-	subs     = regexp.MustCompile(`^(?:subscribe|start trial|start free trial|buy|订阅|购买)`)
+	slides   = lazyregexp.New(`^(?:slide|swipe|drag|hold|press)\b|^(?:滑动|右滑|左滑|按住|拖动|向右滑)`)
+	price    = lazyregexp.New(`^(?:[$€£¥]|us\$|cn¥|rmb)? ?\d[\d., ]*(?:[$€£¥]|元| ?usd| ?eur)?$`)
+	currency = lazyregexp.New(`[$€£¥元]|usd|eur|rmb`)
+	digit    = lazyregexp.New(`^\d$`)
+	searches = lazyregexp.New(`search|query|url|address bar|搜索|查找|网址`)
+	subs     = lazyregexp.New(`^(?:subscribe|start trial|start free trial|buy|订阅|购买)`)
 )
 
 // finding is what a built-in rule says of an action.
@@ -358,7 +358,7 @@ func entered(s *Subject) (list []finding) {
 }
 
 // shown is a price that the screen shows: what is confirmed there is a purchase.
-func shown(s *Subject, price *regexp.Regexp) []finding {
+func shown(s *Subject, price *lazyregexp.Regexp) []finding {
 	for _, t := range s.Screen {
 		if t = plain(t); price.MatchString(t) {
 			return []finding{{&classes[0], onScreen, t}}
@@ -521,8 +521,8 @@ func spells(s string) bool {
 }
 
 var (
-	steering = regexp.MustCompile(`\x1b\[[0-9;?]*[A-Za-z]`) // of terminals
-	spelled  = regexp.MustCompile(`(?:^|[^\pL])\pL(?:(?: \pL){2,}|(?:[.]\pL){2,}|(?:-\pL){2,}|` +
+	steering = lazyregexp.New(`\x1b\[[0-9;?]*[A-Za-z]`) // of terminals
+	spelled  = lazyregexp.New(`(?:^|[^\pL])\pL(?:(?: \pL){2,}|(?:[.]\pL){2,}|(?:-\pL){2,}|` +
 		`(?:_\pL){2,}|(?:·\pL){2,})(?:$|[^\pL])`)
 )
 

@@ -1,10 +1,11 @@
 package guard
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/taploop/taploop/internal/lazyregexp"
 )
 
 // class is a kind of harm: what it is called on buttons, in resource ids, in the text of a dialog
@@ -182,7 +183,7 @@ var classes = []class{
 // found is what a class's words become: one pattern for each place where they are looked for.
 type found struct {
 	*class
-	short, leads, not, id, asked *regexp.Regexp
+	short, leads, not, id, asked *lazyregexp.Regexp
 
 	hints  []string
 	abroad *spoken // nil when it is known in English and Chinese only
@@ -200,11 +201,11 @@ var known = sync.OnceValue(func() []found {
 	for i := range classes {
 		c := &classes[i]
 		list[i] = found{class: c, hints: strings.Fields(c.hints), abroad: spokenOf()[c.name],
-			short: regexp.MustCompile(`\b(?:` + c.words + `)(?:\b|$)|` + c.han),
-			leads: regexp.MustCompile(lead + `(?:(?:` + c.words + `)(?:\b|$)|` + c.han + `)`),
-			not:   regexp.MustCompile(c.not),
-			id:    regexp.MustCompile(`^(?:` + c.ids + `)$`),
-			asked: regexp.MustCompile(c.asks)}
+			short: lazyregexp.New(`\b(?:` + c.words + `)(?:\b|$)|` + c.han),
+			leads: lazyregexp.New(lead + `(?:(?:` + c.words + `)(?:\b|$)|` + c.han + `)`),
+			not:   lazyregexp.New(c.not),
+			id:    lazyregexp.New(`^(?:` + c.ids + `)$`),
+			asked: lazyregexp.New(c.asks)}
 	}
 	return list
 })

@@ -4,14 +4,16 @@ import (
 	"cmp"
 	"regexp"
 	"strings"
+
+	"github.com/taploop/taploop/internal/lazyregexp"
 )
 
 // no is what takes a consent back when it stands before the words.
-var no = regexp.MustCompile(`\b(?:not|never|no|without|don['’]?t|do not|doesn['’]?t|nothing|avoid|` +
+var no = lazyregexp.New(`\b(?:not|never|no|without|don['’]?t|do not|doesn['’]?t|nothing|avoid|` +
 	`instead of|unless|before you|except)\b|不|别|勿|莫|没有|无需|禁止|除非|避免`)
 
 // clauses are where the reach of a negation ends.
-var clauses = regexp.MustCompile(`[.,;:!?。,;:!?、\n]+|\b(?:but|then|and then|however)\b|但|然后|而是|` +
+var clauses = lazyregexp.New(`[.,;:!?。,;:!?、\n]+|\b(?:but|then|and then|however)\b|但|然后|而是|` +
 	folded(`\b(?:pero|aber|mais|mas|ma|maar|ale|men|ama|tapi|nhưng)\b| но `))
 
 // wants is what stands before a verb that says what is to be done: "delete it", "open it and delete
@@ -21,13 +23,13 @@ const wants = `(?:^ ?(?:(?:please|also|now|just|first|next|finally|and|so|ok|oka
 	`like|have|allowed|free|okay|ok|sure|remember)(?: you| me)? to) )`
 
 // asksOnly is what makes of a Chinese clause one that only wants to know something.
-var asksOnly = regexp.MustCompile(`什么|哪|谁|吗|多少|是否|怎么|如何|有没有|查|看|找`)
+var asksOnly = lazyregexp.New(`什么|哪|谁|吗|多少|是否|怎么|如何|有没有|查|看|找`)
 
 // furthers are where a Chinese clause goes on to another act.
-var furthers = regexp.MustCompile(`.*[并再后]`)
+var furthers = lazyregexp.New(`.*[并再后]`)
 
 // widens is what makes more of an act than a task wants that does not say it as well.
-var widens = regexp.MustCompile(`\b(?:all|everything|every|account|history|data|storage)\b|` +
+var widens = lazyregexp.New(`\b(?:all|everything|every|account|history|data|storage)\b|` +
 	`全部|所有|一切|账[号户]|数据|记录|` + folded(`\b(?:todos?|todas?|alles?|tout(?:es)?|tous|tutt[ioae]|wszystk\w*|allt?|`+
 	`hepsi|tüm|semua)\b|вс[её]|すべて|全て|모든|모두|전체|الكل|सभी`))
 
@@ -69,7 +71,7 @@ func (c *class) wantedHan(clause string) bool {
 	return words != "" && !asksOnly.MatchString(furthers.ReplaceAllString(before, ""))
 }
 
-var quoted = regexp.MustCompile(`"[^"]*"|“[^”]*”|「[^」]*」|‘[^’]*’|` +
+var quoted = lazyregexp.New(`"[^"]*"|“[^”]*”|「[^」]*」|‘[^’]*’|` +
 	`„[^“”]*[“”]|«[^»]*»|『[^』]*』`)
 
 // negated reports whether a text takes back the words that are in it.

@@ -1,9 +1,10 @@
 package guard
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/taploop/taploop/internal/lazyregexp"
 )
 
 // Words of names of tools that only look, when they come first, and those that do harm.
@@ -27,13 +28,13 @@ var (
 	}
 	harmsHan = []struct {
 		class string
-		words *regexp.Regexp
+		words *lazyregexp.Regexp
 	}{
-		{"pay", regexp.MustCompile(`支付|付款|缴费|充值|结账|退款|打赏`)},
-		{"order", regexp.MustCompile(`下单|购买|订购|预订|提交订单`)},
-		{"transfer", regexp.MustCompile(`转账|汇款|提现|发红包`)},
-		{"delete", regexp.MustCompile(`删除|清空|清除|移除|注销|卸载|取消`)},
-		{"send", regexp.MustCompile(`发送|发布|发表|群发|发帖|回复|转发|提交|邀请`)},
+		{"pay", lazyregexp.New(`支付|付款|缴费|充值|结账|退款|打赏`)},
+		{"order", lazyregexp.New(`下单|购买|订购|预订|提交订单`)},
+		{"transfer", lazyregexp.New(`转账|汇款|提现|发红包`)},
+		{"delete", lazyregexp.New(`删除|清空|清除|移除|注销|卸载|取消`)},
+		{"send", lazyregexp.New(`发送|发布|发表|群发|发帖|回复|转发|提交|邀请`)},
 	}
 	// joins are in names of tools that do one thing and another, whichever comes first
 	joins = []string{"and", "or", "then"}

@@ -1,15 +1,16 @@
 package guard
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/taploop/taploop/internal/lazyregexp"
 )
 
 // everyday are English words by which a screen in English is told: none is a word of another
 // language that is written in Latin letters, or means there what is done with money.
-var everyday = regexp.MustCompile(`\b(?:the|your?|my|with|from|this|that|what|have|will|and|for|all|` +
+var everyday = lazyregexp.New(`\b(?:the|your?|my|with|from|this|that|what|have|will|and|for|all|` +
 	`not|here|learn|more|help|home|back|next|close|search|settings|view|show|see|hide|edit|add|new|` +
 	`balance|accounts?|cards?|statements?|history|details|activity|overview|recent|spending|savings|` +
 	`available|today|yesterday|received|pending|rewards|offers|insights|transactions?|profile|` +
@@ -41,13 +42,13 @@ func unread(s *Subject, lines []string) bool {
 }
 
 // amount is a sum of money.
-var amount = regexp.MustCompile(`(?:[$€£¥₽₩₹₺₫฿₴]|\b(?:` + units + `)\.?) ?\d|` +
+var amount = lazyregexp.New(`(?:[$€£¥₽₩₹₺₫฿₴]|\b(?:` + units + `)\.?) ?\d|` +
 	`\d[\d., ]* ?(?:[$€£¥₽₩₹₺₫฿₴元円원]|(?:` + units + `)\b|руб)`)
 
 const units = `usd|eur|gbp|cny|rmb|jpy|krw|inr|brl|rub|chf|try|kr|zl|kc|ft|lei|rs|rp|tl`
 
 // disposes is what a place is called onto which things are thrown away.
-var disposes = regexp.MustCompile(`^(?:(?:move (?:it )?to |` +
+var disposes = lazyregexp.New(`^(?:(?:move (?:it )?to |` +
 	`drop (?:it )?here to )?(?:the )?(?:trash(?: ?can)?|` +
 	`(?:recycle |rubbish |waste )?bin|wastebasket|delete|remove|uninstall|discard)(?: here)?|` +
 	`.{0,4}(?:回收站|垃圾桶|垃圾箱|废纸篓|删除|移除|卸载|丢弃))$`)

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/model"
 )
@@ -30,7 +30,7 @@ const (
 	maxDescription = 2000
 )
 
-var unnamable = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
+var unnamable = lazyregexp.New(`[^A-Za-z0-9_-]+`)
 
 // named is a name that every endpoint takes.
 func named(s string) string {

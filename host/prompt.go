@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
+	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/model"
 )
@@ -166,7 +166,7 @@ func block(calls []Call) string {
 	return b.String()
 }
 
-var fenced = regexp.MustCompile("(?s)```[a-zA-Z_]*\\s*\\n?(\\{.*?\\})\\s*```")
+var fenced = lazyregexp.New("(?s)```[a-zA-Z_]*\\s*\\n?(\\{.*?\\})\\s*```")
 
 // written are the calls that a text has in fenced blocks of JSON. What looks like one and cannot be
 // read is a problem; so is one bare object that is the whole text.
@@ -198,7 +198,7 @@ func written(reply string, tools map[string]Tool) (calls []model.ToolCall, probl
 	return calls, ""
 }
 
-var aboutTools = regexp.MustCompile(`(?i)\btools?\b|function.?call`)
+var aboutTools = lazyregexp.New(`(?i)\btools?\b|function.?call`)
 
 // refusesTools reports whether an endpoint takes no native calls.
 func refusesTools(err error) bool {

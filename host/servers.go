@@ -4,12 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 
 	"github.com/tailscale/hujson"
 
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/lazyregexp"
 )
 
 // ServerSettings are those of a server in a file as Cursor and Claude write it.
@@ -27,7 +27,7 @@ type ServerSettings struct {
 const maxServers = 100
 
 // variable is one of the environment, as the files name it: ${NAME} or ${env:NAME}.
-var variable = regexp.MustCompile(`\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)\}`)
+var variable = lazyregexp.New(`\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)\}`)
 
 // ReadServers reads the servers that such a file names, in the order of their names. Comments and
 // commas at the end are allowed; variables of the environment are put in their places, and those

@@ -5,10 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/taploop/taploop/internal/lazyregexp"
 )
 
 // FieldType is what sort of value a field of a form takes.
@@ -46,7 +47,7 @@ const (
 	MaxFieldLabel   = 2000 // bytes of a label, and of an option
 )
 
-var fieldName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+var fieldName = lazyregexp.New(`^[A-Za-z0-9_-]{1,64}$`)
 
 // clone is a copy that shares nothing with f.
 func (f Field) clone() Field {

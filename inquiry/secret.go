@@ -1,9 +1,9 @@
 package inquiry
 
 import (
-	"regexp"
 	"strings"
-	"sync"
+
+	"github.com/taploop/taploop/internal/lazyregexp"
 )
 
 // What only the phone should see.
@@ -22,11 +22,11 @@ const (
 )
 
 var (
-	named = lazily(`(?i)` + secret)
+	named = lazyregexp.New(`(?i)` + secret)
 
 	// noSecret has the words of a secret in it and is none: another sort of code, a part of the
 	// screen, or where a code comes from ("shown on your phone" is not where it is to be entered).
-	noSecret = lazily(`(?i)\b(?:postal|post|zip|promo\w*|discount|coupon|voucher|` +
+	noSecret = lazyregexp.New(`(?i)\b(?:postal|post|zip|promo\w*|discount|coupon|voucher|` +
 		`gift|country|area|dial\w*|qr|bar|error|source|status|product|referral|invit\w+|colou?r|dress|` +
 		`currency|airport|booking|tracking|flight)[ -]codes?\b|` +
 		`\b(?:password|passcode|code|pin)s? (?:manager|field|box|page|screen|hint|setting)s?\b|` +
@@ -34,9 +34,9 @@ var (
 		`(?:on|in|at|to|by) (?:the|your|this) \w+|密码(?:管理器|输入框|框|栏)|` +
 		`(邮政编码|优惠码|二维码|邀请码)`)
 
-	clauses = lazily(`(?i)[.?!;:,]+(?:\s|$)|[。？！；：，]+|\b(?:and|then|but)\b`)
+	clauses = lazyregexp.New(`(?i)[.?!;:,]+(?:\s|$)|[。？！；：，]+|\b(?:and|then|but)\b`)
 
-	sentences = lazily(`[.?!;]+\s|[。？！；]+`)
+	sentences = lazyregexp.New(`[.?!;]+\s|[。？！；]+`)
 
 	// tellsFirst is a wish to be told a secret in words that would otherwise wait for an act.
 	tellsFirst = rule(`(?:告诉我|给我|提供|回复|[发说报念]一?下)[^后完好了哪]{0,14}`+secretZH,
@@ -106,22 +106,10 @@ var (
 		`哪|谁|还是|选择|几位|什么时候|怎么|为什么|做什么|是否|要不要|需不需要|需要我|吗$`)
 )
 
-// expression is a regular expression that is compiled when it is needed first: all of them together
-// are a good part of what the start of a program would take.
-type expression func() *regexp.Regexp
-
-func lazily(expr string) expression {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
-}
-
-func (e expression) MatchString(s string) bool { return e().MatchString(s) }
-
-func (e expression) ReplaceAllString(s, by string) string { return e().ReplaceAllString(s, by) }
-
-func (e expression) Split(s string, n int) []string { return e().Split(s, n) }
-
 // rule is one expression of several.
-func rule(words ...string) expression { return lazily(`(?i)` + strings.Join(words, "|")) }
+func rule(words ...string) *lazyregexp.Regexp {
+	return lazyregexp.New(`(?i)` + strings.Join(words, "|"))
+}
 
 // about is the question's words without those that only look like a secret's.
 func (q Question) about() string {
@@ -137,7 +125,7 @@ func lastSentence(words string) string {
 }
 
 // anyClause reports whether a clause of the words fits one of the rules.
-func anyClause(words string, rules ...expression) bool {
+func anyClause(words string, rules ...*lazyregexp.Regexp) bool {
 	for _, clause := range clauses.Split(words, -1) {
 		clause = strings.TrimSpace(clause)
 		for _, r := range rules {
@@ -175,13 +163,13 @@ func (q Question) openEnded() bool {
 }
 
 var (
-	code      = lazily(`^(?:[0-9]{4,8}|[0-9]{3}[ -][0-9]{3}|[0-9](?: [0-9]){3,7})$`)
-	onCard    = lazily(`^[0-9]{3}$`) // where its security code is asked for
+	code      = lazyregexp.New(`^(?:[0-9]{4,8}|[0-9]{3}[ -][0-9]{3}|[0-9](?: [0-9]){3,7})$`)
+	onCard    = lazyregexp.New(`^[0-9]{3}$`) // where its security code is asked for
 	cvv       = rule(`\b(?:cvv|cvc)\b|\bsecurity (?:code|number)\b|安全码|CVV|CVC`)
-	phrase    = lazily(`^[a-z]{3,8}(?:[ ,]+[a-z]{3,8}){11,23}$`)
-	token     = lazily(`^[!-~\x{a1}-\x{24f}]{4,64}$`)
-	mixed     = lazily(`[0-9].*[^0-9.,:+-]|[^0-9.,:+-].*[0-9]`)
-	addressed = lazily(`@\S+\.|://|^www\.`) // of mail, of a page
+	phrase    = lazyregexp.New(`^[a-z]{3,8}(?:[ ,]+[a-z]{3,8}){11,23}$`)
+	token     = lazyregexp.New(`^[!-~\x{a1}-\x{24f}]{4,64}$`)
+	mixed     = lazyregexp.New(`[0-9].*[^0-9.,:+-]|[^0-9.,:+-].*[0-9]`)
+	addressed = lazyregexp.New(`@\S+\.|://|^www\.`) // of mail, of a page
 )
 
 // IsCode reports whether the answer looks like the code or the password that the question speaks
@@ -227,18 +215,18 @@ func isCard(answer string) bool {
 }
 
 var (
-	thumbs      = lazily(`[✅✔☑👍👌🆗]\x{fe0f}?[\x{1f3fb}-\x{1f3ff}]?`)
-	punctuation = lazily(`(?:[\s,，.。!！;；:、~～…"'“”‘’–—]|\B-+\B)+`)
+	thumbs      = lazyregexp.New(`[✅✔☑👍👌🆗]\x{fe0f}?[\x{1f3fb}-\x{1f3ff}]?`)
+	punctuation = lazyregexp.New(`(?:[\s,，.。!！;；:、~～…"'“”‘’–—]|\B-+\B)+`)
 
 	// acknowledgement is made of words that say nothing, and one at least that says it is done.
-	acknowledgement = lazily(`(?i)^(?:` +
+	acknowledgement = lazyregexp.New(`(?i)^(?:` +
 		`(?:i|you|it|we|that|am|is|are|was|have|has|m|s|ve|did|just|all|now|already|been|` +
 		`everything|please|not|yet|you|can|` + done + `|` +
 		`(?:entered|typed|entering|typing|confirmed) ` +
 		`(?:the|my) (?:code|password|pin)|(?:on|in) (?:the|my) (?:phone|device|screen|app|tablet))(?: |$)|` +
 		`(?:我|你|在?(?:手机|设备|屏幕|平板)上|已经|已|都|现在|刚|还|成功|完毕|的|啦|咯|吧|` +
 		`(?:验证码|密码)(?:已经|已|都|输|填)|(?:输|填)(?:入|写)?[好完]?了?(?:验证码|密码)了?|` + doneZH + `) ?)+$`)
-	acknowledged = lazily(`(?i)\b(?:` + done + `|not yet)\b|` + doneZH)
+	acknowledged = lazyregexp.New(`(?i)\b(?:` + done + `|not yet)\b|` + doneZH)
 )
 
 const (

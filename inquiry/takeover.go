@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"strings"
+
+	"github.com/taploop/taploop/internal/lazyregexp"
 )
 
 // onPhone is what only a person can do, and only on the phone or with it: an act of the kind that
@@ -42,7 +44,7 @@ func (q Question) AsksForAct() bool {
 }
 
 // itIsDone is an answer that says that what was to be done is done, and nothing else.
-var itIsDone = lazily(`(?i)^(?:(?:it|that|is|s|i|am|m|have|ve|all|now|yes|已经|已|都|我|现在) ?)*` +
+var itIsDone = lazyregexp.New(`(?i)^(?:(?:it|that|is|s|i|am|m|have|ve|all|now|yes|已经|已|都|我|现在) ?)*` +
 	`(?:(?:done|finished|completed?|ready|logged in|signed in|unlocked|solved|ok|okay|` +
 	`完成|搞定|弄好|做好|登[录陆]好?|解锁|好)(?:了|啦)? ?)+$`)
 

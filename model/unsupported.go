@@ -3,10 +3,11 @@ package model
 import (
 	"errors"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/taploop/taploop/internal/lazyregexp"
 )
 
 // unsupportedParams are the parameters that an endpoint was found not to take for this model, as
@@ -38,14 +39,14 @@ func (u *unsupportedParams) apply(set map[string]any) map[string]any {
 }
 
 // complaints are how endpoints word that they do not take a parameter; each catches its name.
-var complaints = []*regexp.Regexp{
-	regexp.MustCompile(`(?i)unsupported (?:parameter|value): ['"\x60](\w+)['"\x60]`), // OpenAI
-	regexp.MustCompile(`(?i)temperature\W+and\W+(top_p)\W+cannot both be specified`), // Claude
-	regexp.MustCompile(`(?i)unknown name "(\w+)".*cannot find field`),                // Gemini
-	regexp.MustCompile(`(?i)argument not supported on this model: (\w+)`),            // Grok
+var complaints = []*lazyregexp.Regexp{
+	lazyregexp.New(`(?i)unsupported (?:parameter|value): ['"\x60](\w+)['"\x60]`), // OpenAI
+	lazyregexp.New(`(?i)temperature\W+and\W+(top_p)\W+cannot both be specified`), // Claude
+	lazyregexp.New(`(?i)unknown name "(\w+)".*cannot find field`),                // Gemini
+	lazyregexp.New(`(?i)argument not supported on this model: (\w+)`),            // Grok
 }
 
-var hump = regexp.MustCompile(`([a-z0-9])([A-Z])`)
+var hump = lazyregexp.New(`([a-z0-9])([A-Z])`)
 
 // refusedParam is the parameter that e complains of, in snake case as it is sent, or "".
 func refusedParam(e *Error) string {

@@ -10,8 +10,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 
+	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/screen"
 )
 
@@ -24,7 +24,7 @@ const (
 
 // A frame's id is session, step and the life of the run that looked, "abc.12.3": a writer from a
 // former life cannot replace the picture that its successor acted on.
-var frameID = regexp.MustCompile(`^([a-z0-9]+)\.(\d+)\.(\d+)$`)
+var frameID = lazyregexp.New(`^([a-z0-9]+)\.(\d+)\.(\d+)$`)
 
 func (s *Store) framePath(id string) (string, error) {
 	m := frameID.FindStringSubmatch(id)

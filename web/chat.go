@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/session"
 )
 
@@ -75,7 +75,7 @@ func (c *chatText) UnmarshalJSON(b []byte) error {
 // session one is about; in Markdown it is not shown.
 const mark = "[//]: # (taploop %s)\n\n"
 
-var marked = regexp.MustCompile(`^\s*\[//\]: # \(taploop ([A-Za-z0-9_-]{4,200})\)`)
+var marked = lazyregexp.New(`^\s*\[//\]: # \(taploop ([A-Za-z0-9_-]{4,200})\)`)
 
 var errNoMark = hint.Add(errors.New("it cannot be told which session this conversation is about: "+
 	"the assistant's last message does not begin with the line that it had"),

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect/loose"
+	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/screen"
 	"github.com/taploop/taploop/screen/marks"
@@ -117,9 +117,9 @@ func (a *Args) Point(names ...string) screen.Point {
 }
 
 var (
-	pointForm = regexp.MustCompile(`^[\s\[(（]*([^\[\]()（）]*)[\s\])）]*$`)
-	between   = regexp.MustCompile(`\s*[,，]\s*|\s+`)
-	number    = regexp.MustCompile(`^-?\d{1,12}(?:\.\d{1,12})?$`)
+	pointForm = lazyregexp.New(`^[\s\[(（]*([^\[\]()（）]*)[\s\])）]*$`)
+	between   = lazyregexp.New(`\s*[,，]\s*|\s+`)
+	number    = lazyregexp.New(`^-?\d{1,12}(?:\.\d{1,12})?$`)
 )
 
 // numbersIn is the two or four numbers of a place.
@@ -179,7 +179,7 @@ func written(v any) string {
 	return loose.Text(v)
 }
 
-var timeForm = regexp.MustCompile(`^(\d{1,12}(?:\.\d{1,12})?)\s*(\pL*)\.?$`)
+var timeForm = lazyregexp.New(`^(\d{1,12}(?:\.\d{1,12})?)\s*(\pL*)\.?$`)
 
 // units are what may follow the number of a time.
 var units = map[time.Duration]string{

@@ -3,11 +3,11 @@ package dialect
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/taploop/taploop/actions/dialect/loose"
+	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/screen"
 	"github.com/taploop/taploop/screen/marks"
@@ -43,7 +43,7 @@ func shown(m marks.Mark) string {
 	return kind + ` "` + escape(text.Cut(m.Label, maxLabel), true) + `"`
 }
 
-var className = regexp.MustCompile(`([A-Za-z][A-Za-z0-9_]{0,39})$`)
+var className = lazyregexp.New(`([A-Za-z][A-Za-z0-9_]{0,39})$`)
 
 // kindOf is the last part of a class's name.
 func kindOf(class string) string { return cmp.Or(className.FindString(class), "View") }
@@ -67,7 +67,7 @@ func (w *Words) state(e *screen.Element) string {
 var elementNames = []string{"element", "element_id", "element_number", "index", "mark"}
 
 // numberOf is the number of an element in a reply, with its name in front, in quotes or bare.
-var numberOf = regexp.MustCompile(`((?:\\?["']` + anyElement + `\\?["']|[{,]\s*` + anyElement +
+var numberOf = lazyregexp.New(`((?:\\?["']` + anyElement + `\\?["']|[{,]\s*` + anyElement +
 	`)\s*[:=]\s*)\\?["']?[\s#\[]*\d+[\s\]]*\\?["']?`)
 
 var anyElement = `(?:` + strings.Join(elementNames, "|") + `)`

@@ -2,20 +2,20 @@ package dialect
 
 import (
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect/loose"
+	"github.com/taploop/taploop/internal/lazyregexp"
 )
 
 var (
-	fence = regexp.MustCompile("(?m)^[ \t]*```[A-Za-z0-9_-]*[ \t]*$")
+	fence = lazyregexp.New("(?m)^[ \t]*```[A-Za-z0-9_-]*[ \t]*$")
 	// control is tokens such as <|im_end|> that leaked out.
-	control = regexp.MustCompile(`(?:\s*<\|[A-Za-z_]+\|>)+$`)
+	control = lazyregexp.New(`(?:\s*<\|[A-Za-z_]+\|>)+$`)
 	// blank is empty lines in front and behind. Spaces behind the last words may belong to a value.
-	blank = regexp.MustCompile(`^\s+|\n\s*$`)
+	blank = lazyregexp.New(`^\s+|\n\s*$`)
 )
 
 // unixLines is made once: to make one costs more than to use it.
@@ -36,12 +36,12 @@ const think = `(?:seed:)?(?:thinking|think(?:_never_used_\w*)?|tink|thin)`
 
 // Tags around a thought.
 var (
-	ThinkTag = regexp.MustCompile(`(?i)<\s*/?\s*` + think + `\s*>`) // either
-	ThinkEnd = regexp.MustCompile(`(?i)<\s*/\s*` + think + `\s*>`)
+	ThinkTag = lazyregexp.New(`(?i)<\s*/?\s*` + think + `\s*>`) // either
+	ThinkEnd = lazyregexp.New(`(?i)<\s*/\s*` + think + `\s*>`)
 )
 
 // around is what else may stand around a thought.
-var around = regexp.MustCompile(`(?i)<\|(?:begin|end)_of_box\|>|<\s*/?\s*answer\s*>`)
+var around = lazyregexp.New(`(?i)<\|(?:begin|end)_of_box\|>|<\s*/?\s*answer\s*>`)
 
 // Bare is a thought without its tags.
 func Bare(s string) string {
@@ -113,11 +113,11 @@ func Several(want string) *ParseError {
 }
 
 // opens is where an object or a call between tags begins.
-var opens = regexp.MustCompile(`[{｛]|<function\s*=`)
+var opens = lazyregexp.New(`[{｛]|<function\s*=`)
 
 // Another reports whether text has an object with the key that is not the same as first, or that
 // cannot be read.
-func Another(first loose.Object, text string, key *regexp.Regexp,
+func Another(first loose.Object, text string, key *lazyregexp.Regexp,
 	read func(text string) (o loose.Object, rest string, err error)) bool {
 	for key.MatchString(text) {
 		at := opens.FindStringIndex(text)

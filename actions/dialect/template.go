@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"text/template"
 	"text/template/parse"
 
+	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -169,7 +169,7 @@ func MustTemplate(files fs.FS, lang string, names ...string) *Template {
 	return t
 }
 
-var unknownField = regexp.MustCompile(
+var unknownField = lazyregexp.New(
 	`<(\S+?)>: (?:can't evaluate field (\w+) in type (?:\*?dialect\.)?(\w+)|.*)`)
 
 // templateError is err without the words of the template package around it.

@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/mcptransport"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/proxy"
@@ -174,7 +174,7 @@ func (t target) header(name, value string) {
 }
 
 // secretName matches the names of variables whose values are shown nowhere.
-var secretName = regexp.MustCompile(
+var secretName = lazyregexp.New(
 	`(?i)key|token|secret|passw|credential|auth|cookie|private|(?:^|_)(?:pat|pwd)(?:$|_)`)
 
 // environment is NAME=VALUE by name.

@@ -4,9 +4,10 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/taploop/taploop/internal/lazyregexp"
 )
 
 // legacyShell serves phones before Android 7: one stream on a terminal that turns \n into \r\n, and
@@ -30,7 +31,7 @@ func (d *Device) legacyShell(ctx context.Context, line string) (Result, error) {
 	return r, nil
 }
 
-var terminalNewline = regexp.MustCompile(`\r+\n`)
+var terminalNewline = lazyregexp.New(`\r+\n`)
 
 // splitTrailer takes the exit code off the end of what a terminal shell printed.
 func splitTrailer(output, mark string) (Result, error) {

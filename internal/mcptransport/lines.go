@@ -6,10 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"github.com/taploop/taploop/internal/lazyregexp"
 )
 
 // errLong is what readLine gives for a line over its limit, which it has skipped, with the line's
@@ -20,7 +21,7 @@ var errLong = errors.New("the line is too long")
 const mostEnd = 1 << 10
 
 // lastID is the id of a request that is its last member, as some clients write it.
-var lastID = regexp.MustCompile(`[,{]\s*"id"\s*:\s*(-?\d{1,20}|"[^"\\]{1,200}")\s*\}$`)
+var lastID = lazyregexp.New(`[,{]\s*"id"\s*:\s*(-?\d{1,20}|"[^"\\]{1,200}")\s*\}$`)
 
 // idOf is the id of a request that is too long to be read, by its two ends, nil when they do not
 // tell. A line is bounded, and so is what is looked at: the id is one of the first members, or the

@@ -17,6 +17,7 @@ import (
 	"github.com/goccy/go-yaml/parser"
 
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/lazyregexp"
 )
 
 // maxScript bounds a script's size.
@@ -225,8 +226,8 @@ func (r *rule) checkWhole() error {
 }
 
 var (
-	seconds     = regexp.MustCompile(`^[0-9]{1,9}$`)
-	placeholder = regexp.MustCompile(`\$?\$\{([^}]*)\}`)
+	seconds     = lazyregexp.New(`^[0-9]{1,9}$`)
+	placeholder = lazyregexp.New(`\$?\$\{([^}]*)\}`)
 )
 
 // checkGroups asks that every ${name} is a group of when.

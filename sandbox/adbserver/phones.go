@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/sandbox/shell"
 )
 
@@ -74,7 +74,7 @@ func (p *phone) line(long bool) string {
 }
 
 // strange is what the list shows as _ in a property, which is one word there.
-var strange = regexp.MustCompile(`[^-.0-9A-Za-z]`)
+var strange = lazyregexp.New(`[^-.0-9A-Za-z]`)
 
 func (s *Server) attached() []*phone {
 	s.mu.Lock()

@@ -2,25 +2,25 @@ package autoglm
 
 import (
 	"reflect"
-	"regexp"
 	"strings"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/loose"
+	"github.com/taploop/taploop/internal/lazyregexp"
 )
 
 const anyForm = `do(action="Tap", element=[x,y]) or another action, or finish(message="...")`
 
 var (
 	// wrapper is what may stand in front of a call.
-	wrapper = regexp.MustCompile(`(?i)^(?:<\s*answer\s*>|<\|begin_of_box\|>|` + "`+" + `|\s)+`)
-	start   = regexp.MustCompile(`(?i)^(?:do|finish)\s*[(（]`)
+	wrapper = lazyregexp.New(`(?i)^(?:<\s*answer\s*>|<\|begin_of_box\|>|` + "`+" + `|\s)+`)
+	start   = lazyregexp.New(`(?i)^(?:do|finish)\s*[(（]`)
 	// half is what begins as JSON and goes on as a call.
-	half = regexp.MustCompile(
+	half = lazyregexp.New(
 		`^[\[{\s]*['"](?:type|action)['"]\s*:\s*['"]([\w ]+)['"](\s*,\s*\w+\s*=)`)
 	// further is a call behind the first one.
-	further = regexp.MustCompile(`(?i)(?:^|[^\pL\pN_.])((?:do|finish)\s*[(（])`)
+	further = lazyregexp.New(`(?i)(?:^|[^\pL\pN_.])((?:do|finish)\s*[(（])`)
 )
 
 // begins reports whether a text begins with a call.

@@ -2,8 +2,6 @@
 package families
 
 import (
-	"regexp"
-
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/autoglm"
 	"github.com/taploop/taploop/actions/dialect/gelab"
@@ -11,6 +9,7 @@ import (
 	"github.com/taploop/taploop/actions/dialect/glm"
 	"github.com/taploop/taploop/actions/dialect/qwen"
 	"github.com/taploop/taploop/actions/dialect/uitars"
+	"github.com/taploop/taploop/internal/lazyregexp"
 )
 
 // Known is the dialects, in the order in which a reply in another form than the chosen dialect's is
@@ -37,6 +36,6 @@ func unsaid(string) bool { return false }
 
 // named reports whether a model's plain name has what the pattern finds.
 func named(pattern string) func(model string) bool {
-	r := regexp.MustCompile(pattern)
+	r := lazyregexp.New(pattern)
 	return func(model string) bool { return r.MatchString(dialect.Plain(model)) }
 }

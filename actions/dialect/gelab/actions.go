@@ -1,12 +1,12 @@
 package gelab
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
+	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -183,7 +183,7 @@ func readInfo(a *dialect.Args) actions.Action {
 	return q
 }
 
-var spaced = regexp.MustCompile(`[\s-]+`)
+var spaced = lazyregexp.New(`[\s-]+`)
 
 // decode makes the action that the fields name.
 func decode(f fields, s dialect.Scale) (actions.Action, error) {

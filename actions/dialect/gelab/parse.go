@@ -2,12 +2,12 @@ package gelab
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
+	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -49,7 +49,7 @@ func (g *gelab) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, e
 }
 
 // nothingNoted is what models write for a note that there is none.
-var nothingNoted = regexp.MustCompile(`(?i)^[\s"'(（]*(?:none|nothing|null|nil|` +
+var nothingNoted = lazyregexp.New(`(?i)^[\s"'(（]*(?:none|nothing|null|nil|` +
 	`no|n/a|无|没有|暂无|空|-+)?[\s"')）.。]*$`)
 
 // maxNote is how many characters of a note are kept.
@@ -81,7 +81,7 @@ const (
 )
 
 // misspelt is a tag that 8-bit weights write for either of the two around a thought.
-var misspelt = regexp.MustCompile(`(?i)\S\s*(<\s*thin\s*>)`)
+var misspelt = lazyregexp.New(`(?i)\S\s*(<\s*thin\s*>)`)
 
 // splitThought separates the thought from the fields. The last closing tag wins; without one, a
 // misspelt one behind a text does. A thought that is not closed has no end, and no fields.
@@ -119,21 +119,21 @@ const (
 )
 
 var (
-	actionMark   = regexp.MustCompile(`(?im)(?:^|\t|\\t)[ ]*action` + colon)
-	lineStart    = regexp.MustCompile(`(?im)^[ ]*` + keys + colon)
-	tabLineMarks = regexp.MustCompile(`(?i)(?:^|[\n\t])\s*` + keys + colon)
-	lineMarks    = regexp.MustCompile(`(?i)(?:^|[\n\t]|\\[tn])\s*` + keys + colon)
-	spaceMarks   = regexp.MustCompile(`(?i)(?:^|[\n\t]| {2,}|\\[tn])\s*` + keys + colon)
-	tabMarks     = regexp.MustCompile(`(?:^|\t)\s*([\pL_][\pL\pN_-]{0,30})\s*[:：]`)
+	actionMark   = lazyregexp.New(`(?im)(?:^|\t|\\t)[ ]*action` + colon)
+	lineStart    = lazyregexp.New(`(?im)^[ ]*` + keys + colon)
+	tabLineMarks = lazyregexp.New(`(?i)(?:^|[\n\t])\s*` + keys + colon)
+	lineMarks    = lazyregexp.New(`(?i)(?:^|[\n\t]|\\[tn])\s*` + keys + colon)
+	spaceMarks   = lazyregexp.New(`(?i)(?:^|[\n\t]| {2,}|\\[tn])\s*` + keys + colon)
+	tabMarks     = lazyregexp.New(`(?:^|\t)\s*([\pL_][\pL\pN_-]{0,30})\s*[:：]`)
 
-	separators = []*regexp.Regexp{tabMarks, lineMarks, spaceMarks}
+	separators = []*lazyregexp.Regexp{tabMarks, lineMarks, spaceMarks}
 
 	// spaceBehind is a reply that puts a space behind each colon: it is no part of the values.
-	spaceBehind = regexp.MustCompile(`(?im)(?:^|\t)[ ]*action` + colon + ` `)
+	spaceBehind = lazyregexp.New(`(?im)(?:^|\t)[ ]*action` + colon + ` `)
 
 	// anyAction is an action however it is set off from what is in front of it. Behind a blank it
 	// must be in capitals: prose says "next action: click it".
-	anyAction = regexp.MustCompile("(?:^|[^\\pL\\pN_]|\\\\[tn])(?i:action)[\"'*` ]*[:：=]" +
+	anyAction = lazyregexp.New("(?:^|[^\\pL\\pN_]|\\\\[tn])(?i:action)[\"'*` ]*[:：=]" +
 		"[\"'*`]*((?i:" + strings.Join(allNames(), "|") + ")\\b|\\s*[A-Z][A-Z_]+)")
 )
 
@@ -176,7 +176,7 @@ func readFields(body string) (fields, error) {
 
 // spans are the fields that each start at a mark and end at the next. Between TABs, text in front
 // of the first field is passed over.
-func spans(body string, marks *regexp.Regexp) []span {
+func spans(body string, marks *lazyregexp.Regexp) []span {
 	start := 0
 	if marks == tabMarks {
 		tab := strings.Index(body, "\t")
@@ -319,7 +319,7 @@ func Wrote(r actions.Reply) bool {
 	if strings.HasPrefix(strings.TrimSpace(body), "{") {
 		return false
 	}
-	return slices.ContainsFunc(separators, func(marks *regexp.Regexp) bool {
+	return slices.ContainsFunc(separators, func(marks *lazyregexp.Regexp) bool {
 		return slices.ContainsFunc(spans(body, marks),
 			func(s span) bool { return s.key == "action" })
 	})

@@ -8,10 +8,10 @@ package general
 import (
 	"embed"
 	"encoding/json"
-	"regexp"
 	"strings"
 
 	"github.com/taploop/taploop/actions/dialect"
+	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/screen"
 )
 
@@ -46,8 +46,8 @@ func made(o dialect.Options, name, form string, tools []dialect.Tool) dialect.Di
 }
 
 var (
-	reckonsInPixels    = regexp.MustCompile(`(?i)claude|gpt|\bo[134]\b|computer-use`)
-	reckonsInFractions = regexp.MustCompile(`(?i)kimi`)
+	reckonsInPixels    = lazyregexp.New(`(?i)claude|gpt|\bo[134]\b|computer-use`)
+	reckonsInFractions = lazyregexp.New(`(?i)kimi`)
 )
 
 // usual is how the model usually writes places, as far as its name tells.
@@ -62,7 +62,7 @@ func usual(model string) screen.Coordinates {
 }
 
 // explained is a line of the prompt that explains an action: its example, and in words.
-var explained = regexp.MustCompile(`(?m)^- (\{"type": "(\w+)".*\}) (.*)$`)
+var explained = lazyregexp.New(`(?m)^- (\{"type": "(\w+)".*\}) (.*)$`)
 
 // tools are the actions as native tools, in the words of the prompt.
 func tools(lang string) []dialect.Tool {

@@ -3,13 +3,13 @@ package general
 import (
 	"cmp"
 	"reflect"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/loose"
+	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -145,9 +145,9 @@ func objects(text string) []call {
 const maxObjects = 50
 
 // key is the name of what an action is in.
-var key = regexp.MustCompile(`(?:action|type)["']?\s*[:：=]`)
+var key = lazyregexp.New(`(?:action|type)["']?\s*[:：=]`)
 
-var again = regexp.MustCompile(`["']?action["']?\s*[:：=]\s*["'{]`)
+var again = lazyregexp.New(`["']?action["']?\s*[:：=]\s*["'{]`)
 
 // swallowed reports whether the object has another action within it, or the end of a thought: then
 // it may have begun in a text that the model copied from the screen.

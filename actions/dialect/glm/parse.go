@@ -1,12 +1,12 @@
 package glm
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/loose"
+	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -46,12 +46,12 @@ func Wrote(r actions.Reply) bool {
 }
 
 var (
-	further = regexp.MustCompile(`\baction_type["']?\s*[:：]`)
+	further = lazyregexp.New(`\baction_type["']?\s*[:：]`)
 
-	label = regexp.MustCompile(
+	label = lazyregexp.New(
 		`(?i)^(?:[ \t*#]*action[ \t*]*[:：][\s*]*)?(?:<\|begin_of_box\|>\s*)?`)
-	start  = regexp.MustCompile(label.String() + `[{｛]+\s*["']?action_type\b`)
-	inLine = regexp.MustCompile(
+	start  = lazyregexp.New(label.String() + `[{｛]+\s*["']?action_type\b`)
+	inLine = lazyregexp.New(
 		`(?i)(?:\baction\**[ \t]*[:：][\s*]*(?:<\|begin_of_box\|>\s*)?|<\|begin_of_box\|>\s*)` +
 			`[{｛]+\s*["']?action_type\b`)
 )
@@ -68,13 +68,13 @@ func split(r actions.Reply) (front, body string) {
 }
 
 var (
-	memoryLabel = regexp.MustCompile(`(?is)(?:^|[^\pL])[*#]*memory[ \t*]*[:：](.*)$`)
-	reasonLabel = regexp.MustCompile(`(?is)(?:^|\s)[*#]*reason[ \t*]*[:：](.*)$`)
+	memoryLabel = lazyregexp.New(`(?is)(?:^|[^\pL])[*#]*memory[ \t*]*[:：](.*)$`)
+	reasonLabel = lazyregexp.New(`(?is)(?:^|\s)[*#]*reason[ \t*]*[:：](.*)$`)
 )
 
 // parts are what stands in front of the action: a thought, what is to be kept, and the reason.
 func parts(front string) (thought, memory, reason string) {
-	cut := func(s string, label *regexp.Regexp) (before, after string) {
+	cut := func(s string, label *lazyregexp.Regexp) (before, after string) {
 		m := label.FindStringSubmatchIndex(s)
 		if m == nil {
 			return s, ""

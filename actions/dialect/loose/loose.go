@@ -10,12 +10,13 @@ package loose
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/taploop/taploop/internal/lazyregexp"
 )
 
 // maxDepth is how deep values may be nested.
@@ -336,7 +337,7 @@ func (p *parser) valueEnds() bool {
 
 // nextArgument is what follows the text of an argument of a call. Anything else behind a quote and
 // a comma belongs to the text.
-var nextArgument = regexp.MustCompile(
+var nextArgument = lazyregexp.New(
 	`^[,，]\s*(?:[\pL_][\pL\pN_]*\s*[=＝]|["'][\pL_][\pL\pN_]*["']\s*[:：=]|[)）]|$)`)
 
 var escapes = map[rune]string{'n': "\n", 't': "\t", 'r': "\r", 'b': "\b", 'f': "\f", '/': "/"}

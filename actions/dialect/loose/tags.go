@@ -2,8 +2,9 @@ package loose
 
 import (
 	"errors"
-	"regexp"
 	"strings"
+
+	"github.com/taploop/taploop/internal/lazyregexp"
 )
 
 // Function is how a call between tags begins, inside of <tool_call> or <seed:tool_call> or bare.
@@ -15,12 +16,12 @@ func Function(name string) string {
 const AnyName = `[\pL\pN_.-]+`
 
 var (
-	function  = regexp.MustCompile(`^\s*` + Function(`(`+AnyName+`)`))
-	parameter = regexp.MustCompile(`^\s*<parameter\s*=\s*["']?(` + AnyName + `)["']?[^<>]*>`)
-	valueEnd  = regexp.MustCompile(`</parameter\s*>\s*(?:<parameter\s*=|</function\s*>|$)`)
-	inner     = regexp.MustCompile(`<(?:parameter|function)\s*=`)
-	valueTag  = regexp.MustCompile(`^</parameter\s*>`)
-	callEnd   = regexp.MustCompile(`^\s*(?:</function\s*>)?\s*(?:</\s*(?:seed:)?tool_call\s*>)?`)
+	function  = lazyregexp.New(`^\s*` + Function(`(`+AnyName+`)`))
+	parameter = lazyregexp.New(`^\s*<parameter\s*=\s*["']?(` + AnyName + `)["']?[^<>]*>`)
+	valueEnd  = lazyregexp.New(`</parameter\s*>\s*(?:<parameter\s*=|</function\s*>|$)`)
+	inner     = lazyregexp.New(`<(?:parameter|function)\s*=`)
+	valueTag  = lazyregexp.New(`^</parameter\s*>`)
+	callEnd   = lazyregexp.New(`^\s*(?:</function\s*>)?\s*(?:</\s*(?:seed:)?tool_call\s*>)?`)
 )
 
 // ReadTags reads the call that text begins with, as models of Seed and newer Qwen write it:

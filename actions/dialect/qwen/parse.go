@@ -3,12 +3,12 @@ package qwen
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/loose"
+	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -53,13 +53,13 @@ func Wrote(r actions.Reply) bool {
 const tool = "mobile_use"
 
 var (
-	further = regexp.MustCompile(`\baction["']?\s*[:：]|<function\s*=`)
+	further = lazyregexp.New(`\baction["']?\s*[:：]|<function\s*=`)
 
-	inLine = regexp.MustCompile(`(?i)<\s*tool_call\s*>\s*(?:[{｛]|<function\s*=)`)
-	front  = regexp.MustCompile(`(?i)^(?:<\s*tool_call\s*>|###\s*action\s*###)\s*`)
-	tagged = regexp.MustCompile(front.String() + `[{｛]`)
-	own    = regexp.MustCompile(`^` + loose.Function(tool))
-	bare   = regexp.MustCompile(`^[{｛]+\s*["']?name["']?\s*[:：]\s*["']?` + tool)
+	inLine = lazyregexp.New(`(?i)<\s*tool_call\s*>\s*(?:[{｛]|<function\s*=)`)
+	front  = lazyregexp.New(`(?i)^(?:<\s*tool_call\s*>|###\s*action\s*###)\s*`)
+	tagged = lazyregexp.New(front.String() + `[{｛]`)
+	own    = lazyregexp.New(`^` + loose.Function(tool))
+	bare   = lazyregexp.New(`^[{｛]+\s*["']?name["']?\s*[:：]\s*["']?` + tool)
 )
 
 func begins(s string) bool {
@@ -125,8 +125,8 @@ func written(body string) (args loose.Object, behind string, err error) {
 }
 
 var (
-	actionLine = regexp.MustCompile(`(?im)^[ \t*]*action[ \t*]*[:：][ \t*]*(.*)$`)
-	conclusion = regexp.MustCompile(
+	actionLine = lazyregexp.New(`(?im)^[ \t*]*action[ \t*]*[:：][ \t*]*(.*)$`)
+	conclusion = lazyregexp.New(
 		`(?is)^.*(?:<\s*conclusion\s*>|###\s*description\s*###)(.*?)(?:<\s*/\s*conclusion\s*>|$)`)
 )
 

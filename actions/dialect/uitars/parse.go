@@ -2,12 +2,12 @@ package uitars
 
 import (
 	"reflect"
-	"regexp"
 	"strings"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/loose"
+	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -80,15 +80,15 @@ func begins(s string) bool {
 }
 
 var (
-	actionLabel  = regexp.MustCompile(`(?i)^[ \t*#]*action[ \t*]*[:：][\s*]*`)
-	labelled     = regexp.MustCompile(actionLabel.String() + `[\pL_]+\s*[(（]`)
-	thoughtLabel = regexp.MustCompile(`(?im)^[\s*#]*thought[ \t*]*[:：][ \t*]*`)
+	actionLabel  = lazyregexp.New(`(?i)^[ \t*#]*action[ \t*]*[:：][\s*]*`)
+	labelled     = lazyregexp.New(actionLabel.String() + `[\pL_]+\s*[(（]`)
+	thoughtLabel = lazyregexp.New(`(?im)^[\s*#]*thought[ \t*]*[:：][ \t*]*`)
 
 	anyCall     = `(?i:` + strings.Join(names(), "|") + `)\s*[(（]`
-	tagCall     = regexp.MustCompile(`^` + loose.Function(loose.AnyName))
-	ownCall     = regexp.MustCompile(`^` + anyCall)
-	innerCall   = regexp.MustCompile(`[^\pL\pN_]` + anyCall)
-	anotherCall = regexp.MustCompile(`(?m)(?:^|[\s;:：])(` + anyCall + `)|(` +
+	tagCall     = lazyregexp.New(`^` + loose.Function(loose.AnyName))
+	ownCall     = lazyregexp.New(`^` + anyCall)
+	innerCall   = lazyregexp.New(`[^\pL\pN_]` + anyCall)
+	anotherCall = lazyregexp.New(`(?m)(?:^|[\s;:：])(` + anyCall + `)|(` +
 		loose.Function(loose.AnyName) + `)`)
 )
 
@@ -104,8 +104,8 @@ const (
 )
 
 var (
-	tag   = regexp.MustCompile(opening + `|` + closing)
-	place = regexp.MustCompile(opening + `([\s\d.,()\[\]-]*)` + closing)
+	tag   = lazyregexp.New(opening + `|` + closing)
+	place = lazyregexp.New(opening + `([\s\d.,()\[\]-]*)` + closing)
 )
 
 // listed puts places that stand in tags, and not in quotes, into quotes.
