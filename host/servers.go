@@ -1,10 +1,15 @@
 package host
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/tailscale/hujson"
 
@@ -15,6 +20,7 @@ import (
 // ServerSettings are those of a server in a file as Cursor and Claude write it.
 type ServerSettings struct {
 	Name     string            `json:"-"`
+	Type     string            `json:"type"` // stdio, http, streamable-http or sse; "" is open
 	Command  string            `json:"command"`
 	Args     []string          `json:"args"`
 	Env      map[string]string `json:"env"`
@@ -26,28 +32,42 @@ type ServerSettings struct {
 // maxServers is how many servers a file may name.
 const maxServers = 100
 
-// variable is one of the environment, as the files name it: ${NAME} or ${env:NAME}.
-var variable = lazyregexp.New(`\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)\}`)
+// variable is what the files have replaced: ${NAME} and ${NAME:-DEFAULT} as Claude writes them,
+// ${env:NAME} and ${userHome} as Cursor does, and ${input:ID}, which only VS Code can ask for.
+var variable = lazyregexp.New(`\$\{(?:(\w+):)?([A-Za-z_]\w*)(:-[^}]*)?\}`)
 
 // ReadServers reads the servers that such a file names, in the order of their names. Comments and
 // commas at the end are allowed; variables of the environment are put in their places, and those
-// that are not set are an error. What it does not know is ignored, as other programs do.
+// that are not set are an error. What it does not know is ignored, as other programs do. An error
+// names the line.
 func ReadServers(file []byte, env map[string]string) ([]ServerSettings, error) {
 	const want = `write {"mcpServers": {"NAME": {"command": "PROGRAM", "args": []}}}, or ` +
 		`{"url": "https://..."} for a server over HTTP`
-	plain, err := hujson.Standardize(file)
-	if err != nil {
-		return nil, hint.Add(err, want)
+	file = bytes.TrimPrefix(file, []byte("\ufeff"))
+	tree, err := hujson.Parse(file)
+	if err != nil { // names the line
+		return nil, hint.Add(errors.New(strings.TrimPrefix(err.Error(), "hujson: ")), want)
+	}
+	plain := tree.Clone()
+	plain.Standardize() // every byte stays where it was
+	line := func(offset int, err error) error {
+		return fmt.Errorf("line %d: %w", 1+bytes.Count(file[:min(offset, len(file))],
+			[]byte("\n")), err)
 	}
 	var f struct {
 		MCPServers map[string]ServerSettings `json:"mcpServers"`
 		Servers    map[string]ServerSettings `json:"servers"` // as VS Code writes it
 	}
-	if err := json.Unmarshal(plain, &f); err != nil {
+	if err := json.Unmarshal(plain.Pack(), &f); err != nil {
+		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+			err = line(int(wrong.Offset), fmt.Errorf("%s cannot be of the kind %s",
+				cmp.Or(wrong.Field, "the whole"), wrong.Value))
+		}
 		return nil, hint.Add(err, want)
 	}
+	key := "mcpServers"
 	if f.MCPServers == nil {
-		f.MCPServers = f.Servers
+		f.MCPServers, key = f.Servers, "servers"
 	}
 	if f.MCPServers == nil {
 		return nil, hint.Add(fmt.Errorf("it names no servers"), want)
@@ -59,16 +79,44 @@ func ReadServers(file []byte, env map[string]string) ([]ServerSettings, error) {
 	for _, name := range slices.Sorted(maps.Keys(f.MCPServers)) {
 		s := f.MCPServers[name]
 		s.Name = name
-		if (s.Command == "") == (s.URL == "") {
-			return nil, hint.Add(
-				fmt.Errorf("server %.80q has not one of command and url", name), want)
-		}
-		if err := s.expand(env); err != nil {
-			return nil, fmt.Errorf("server %.80q: %w", name, err)
+		if !s.Disabled {
+			if err := errors.Join(s.expand(env), s.check(want)); err != nil {
+				at := tree.Find("/" + key + "/" + pointer.Replace(name))
+				return nil, line(at.StartOffset, fmt.Errorf("server %.80q: %w", name, err))
+			}
 		}
 		list = append(list, s)
 	}
 	return list, nil
+}
+
+var pointer = strings.NewReplacer("~", "~0", "/", "~1")
+
+// check says what is wrong with a server that is to be used.
+func (s *ServerSettings) check(want string) error {
+	u, err := url.Parse(s.URL)
+	overHTTP := true
+	switch s.Type {
+	case "stdio":
+		overHTTP = false
+	case "":
+		overHTTP = s.Command == ""
+	case "http", "streamable-http", "streamableHttp":
+	case "sse":
+		return hint.Add(errors.New("type sse is the transport that MCP gave up in 2025, and is "+
+			"not spoken here"), `most such servers have another address, often .../mcp: name that `+
+			`with "type": "http", or write "disabled": true`)
+	default:
+		return hint.Add(fmt.Errorf("unknown type %.80q", s.Type), "want stdio or http")
+	}
+	switch {
+	case s.Command != "" && s.URL != "", overHTTP && s.URL == "", !overHTTP && s.Command == "":
+		return hint.Add(errors.New("it has not one of command and url, as its type wants"), want)
+	case overHTTP && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https"):
+		return hint.Add(errors.New("its url is no address of an HTTP server"),
+			"write https://HOST/PATH")
+	}
+	return nil
 }
 
 // expand puts variables in their places.
@@ -76,11 +124,9 @@ func (s *ServerSettings) expand(env map[string]string) error {
 	var missing error
 	put := func(text string) string {
 		return variable.ReplaceAllStringFunc(text, func(v string) string {
-			name := variable.FindStringSubmatch(v)[1]
-			value, ok := env[name]
-			if !ok && missing == nil && !s.Disabled {
-				missing = hint.Add(fmt.Errorf("the variable %s is not set", name),
-					"export "+name+"=VALUE")
+			value, err := valueOf(variable.FindStringSubmatch(v), env)
+			if missing == nil {
+				missing = err
 			}
 			return value
 		})
@@ -95,4 +141,23 @@ func (s *ServerSettings) expand(env map[string]string) error {
 		}
 	}
 	return missing
+}
+
+// valueOf is what a match of variable stands for.
+func valueOf(match []string, env map[string]string) (string, error) {
+	kind, name, fallback := match[1], match[2], match[3]
+	if kind != "" && kind != "env" {
+		return "", hint.Add(fmt.Errorf("%.80s cannot be filled in here", match[0]),
+			"write ${env:NAME}, and export NAME=VALUE")
+	}
+	value, ok := env[name]
+	switch {
+	case ok && (value != "" || fallback == ""):
+		return value, nil
+	case fallback != "":
+		return strings.TrimPrefix(fallback, ":-"), nil
+	case kind == "" && name == "userHome":
+		return cmp.Or(env["HOME"], env["USERPROFILE"]), nil
+	}
+	return "", hint.Add(fmt.Errorf("the variable %s is not set", name), "export "+name+"=VALUE")
 }

@@ -58,6 +58,11 @@ func (c *proxyCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
+	if !a.conf.Guard.Enabled {
+		for _, line := range a.guardNotes() {
+			a.notef("%s", line)
+		}
+	}
 	b := a.broker(store)
 	p, err := a.proxy(o, b)
 	if err != nil {
@@ -87,9 +92,6 @@ func (a *app) proxy(o proxy.Options, b *inquiry.Broker) (*proxy.Proxy, error) {
 		if o.Guard, err = a.conf.GuardPolicy(a.lang()); err != nil {
 			return nil, usageError{err}
 		}
-	}
-	if o.Guard == nil {
-		a.notef("%s", wordsIn(a.lang()).guardOff)
 	}
 	calls := a.conf.Calls
 	o.Questions, o.Expires, o.Heartbeat, o.Log = b, a.conf.Guard.Expires, calls.Heartbeat, a.log

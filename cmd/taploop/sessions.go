@@ -112,7 +112,8 @@ func (c *sessionsListCmd) Run(ctx context.Context, a *app) error {
 	id := tableIDs(a, all, func(s summary) string { return s.ID })
 	return printList(a, c.JSON, all, "no sessions",
 		"SESSION CHANGED PHONE STEPS STATE TASK", func(s summary) []any {
-			return []any{id(s), s.UpdatedAt.Local().Format(toMinute), s.Serial, s.Steps,
+			return []any{id(s), s.UpdatedAt.Local().Format(toMinute),
+				cmp.Or(s.Serial, "host"), s.Steps,
 				s.State, s.Task}
 		})
 }

@@ -1,0 +1,104 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+	"github.com/stretchr/testify/require"
+)
+
+// hostEnv is a testEnv with an MCP server whose tool mark_seat waits until it is let go.
+type hostEnv struct {
+	*testEnv
+	file   string        // that names the server
+	begun  chan struct{} // gets a value for each call
+	letGo  chan struct{} // closed: calls end
+	marked atomic.Int64
+}
+
+func toolCallRule(when string, calls ...string) string {
+	var blocks strings.Builder
+	for _, c := range calls {
+		fmt.Fprintf(&blocks, "```json\n%s\n```\n", c)
+	}
+	reply, _ := json.Marshal(blocks.String())
+	return fmt.Sprintf("- when: '%s'\n  reply: %s\n", when, reply)
+}
+
+func newHostEnv(t *testing.T, script string, env ...string) *hostEnv {
+	x := &hostEnv{begun: make(chan struct{}, 9), letGo: make(chan struct{})}
+	x.testEnv = newTestEnv(t, demoTask, script, append(env, "TAPLOOP_HOST_TEXTUAL=true")...)
+	s := server.NewMCPServer("travel", "1")
+	seat := mcp.NewTool("mark_seat")
+	seat.Annotations.DestructiveHint = new(bool)
+	s.AddTool(seat, func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		x.marked.Add(1)
+		x.begun <- struct{}{}
+		select {
+		case <-x.letGo:
+		case <-ctx.Done():
+		}
+		return mcp.NewToolResultText("seat 7A"), nil
+	})
+	over := httptest.NewServer(server.NewStreamableHTTPServer(s))
+	t.Cleanup(over.Close)
+	x.file = filepath.Join(t.TempDir(), "mcp.json")
+	require.NoError(t, writeFile(x.file,
+		fmt.Sprintf(`{"mcpServers": {"travel": {"type": "http", "url": %q}}}`, over.URL)))
+	return x
+}
+
+// awaitCall waits until a call of mark_seat has begun.
+func (x *hostEnv) awaitCall(p *process) {
+	x.t.Helper()
+	select {
+	case <-x.begun:
+	case <-time.After(30 * time.Second):
+		require.Fail(x.t, "nothing was marked", "%s", p.stderr)
+	}
+}
+
+// newest is the id of the session that changed last.
+func (x *hostEnv) newest() string {
+	out, errs, code := x.run("sessions", "list", "--json")
+	require.Zero(x.t, code, errs)
+	var list []summary
+	require.NoError(x.t, json.Unmarshal([]byte(out), &list))
+	return list[0].ID
+}
+
+func TestAHostThatWasKilledRepeatsNoCallOfUnknownOutcome(t *testing.T) {
+	script := `- {when: 'outcome is unknown', reply: "It may be marked."}
+` + toolCallRule("Mark a seat", `{"tool": "mark_seat", "arguments": {}}`)
+	for _, again := range [][]string{{"host", "--resume"}, {"continue"}} {
+		t.Run(again[0], func(t *testing.T) {
+			t.Parallel()
+			x := newHostEnv(t, script, "TAPLOOP_GUARD_ENABLED=false")
+			p := x.spawn("host", "--mcp", x.file, "Mark a seat")
+			x.awaitCall(p)
+			p.kill()
+			close(x.letGo)
+
+			id := x.newest()
+			out, errs, code := x.run(append(again, id)...)
+
+			require.Zero(t, code, errs)
+			require.Equal(t, "It may be marked.\n", out)
+			require.EqualValues(t, 1, x.marked.Load())
+			require.Equal(t, 1, strings.Count(errs, "the guard is off"), errs)
+			out, _, _ = x.run("sessions", "list")
+			require.Regexp(t, id[:4]+`.* host +0 +COMPLETED +Mark a seat`, out)
+		})
+	}
+}
